@@ -1,0 +1,54 @@
+# gpusort: builds the extension through PGXS, and the CUDA module beside it
+# where nvcc is found (WITH_CUDA=no leaves it out).
+#
+#   make, make install, make installcheck     as for any extension
+#   make check, make demo                     do everything on a server of their own
+
+EXTENSION = gpusort
+EXTVERSION = 1.0
+MODULE_big = gpusort
+PGFILEDESC = "gpusort - sorts on the GPU and the CPU's SIMD units"
+
+# Every source below src/ belongs to the module: adding a file touches no list.
+C_SOURCES   := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))
+CXX_SOURCES := $(sort $(wildcard src/*/*.cc))
+OBJS = $(C_SOURCES:.c=.o) $(CXX_SOURCES:.cc=.o)
+
+# The extension script is the concatenation of one file per theme.
+SQL_PARTS = sql/gpusort/header.sql $(filter-out sql/gpusort/header.sql,$(sort $(wildcard sql/gpusort/*.sql)))
+DATA_built = sql/gpusort--$(EXTVERSION).sql
+
+PG_CPPFLAGS = -I$(srcdir)/src -I$(srcdir)/cuda -DGPUSORT_VERSION=\"$(EXTVERSION)\"
+PG_CFLAGS = -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers -O3
+PG_CXXFLAGS = -std=c++17 -O3 -fno-exceptions -fno-rtti
+SHLIB_LINK = -lhwy_contrib -lhwy -lstdc++ -lpthread -lm
+EXTRA_CLEAN = build
+
+TESTS := $(sort $(notdir $(basename $(wildcard sql_tests/*.sql))))
+REGRESS = $(TESTS)
+REGRESS_PREP = regress-folder
+REGRESS_OPTS = --inputdir=build/regress --outputdir=build/regress --load-extension=gpusort
+ISOLATION = $(sort $(notdir $(basename $(wildcard isolation_tests/*.spec))))
+ISOLATION_OPTS = --inputdir=build/regress --outputdir=build/regress --load-extension=gpusort
+
+PG_CONFIG ?= pg_config
+PGXS := $(shell $(PG_CONFIG) --pgxs)
+# Debian builds PostgreSQL with LLVM; bitcode of C++ and of hot loops is no use to us.
+override with_llvm := no
+include $(PGXS)
+
+# PGXS tracks no headers.
+HEADERS_ALL := $(wildcard src/*.h src/*/*.h src/*/*/*.h cuda/*.h)
+$(OBJS): $(HEADERS_ALL)
+
+sql/gpusort--$(EXTVERSION).sql: $(SQL_PARTS)
+	cat $^ > $@
+
+# pg_regress wants folders named sql, expected and specs side by side. The folder
+# is made anew: with stale results a missing test file is reported ok.
+.PHONY: regress-folder
+regress-folder:
+	rm -rf build/regress && mkdir -p build/regress
+	ln -s $(CURDIR)/sql_tests build/regress/sql
+	ln -s $(CURDIR)/expected build/regress/expected
+	ln -s $(CURDIR)/isolation_tests build/regress/specs

@@ -1,0 +1,1 @@
+/* Functions on arrays.  See README.md for what each promises. */

@@ -1,0 +1,4 @@
+-- The extension installs into its own schema and its settings are there.
+SELECT extname, nspname FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'gpusort';
+SHOW gpusort.engine;
+SET gpusort.method = 'nonsense';

@@ -1,0 +1,56 @@
+/*
+ * cpu_sort.h
+ *	  Sorts of the CPU engine, as plain C functions.
+ *
+ * No PostgreSQL header here or behind it: the same code runs in backends, in
+ * threads of the counting sort, and in the emulated device.  It never allocates
+ * through PostgreSQL, never throws and never jumps: scratch memory comes from
+ * the caller and a stop request makes it return early.
+ */
+#ifndef GPUSORT_CPU_SORT_H
+#define GPUSORT_CPU_SORT_H
+
+#include <stddef.h>
+
+#include "keys/sort_spec.h"
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+typedef enum CpuSortStatus
+{
+	CPU_SORT_DONE,
+	CPU_SORT_STOPPED,			/* should_stop said so; the data is garbage */
+	CPU_SORT_NO_THREAD			/* a thread could not be started; data untouched */
+} CpuSortStatus;
+
+typedef struct CpuSortControl
+{
+	bool		(*should_stop) (void *arg); /* asked at least every 20 ms by the
+											 * calling thread only; NULL: never */
+	void	   *arg;
+	int			threads;		/* threads that may run, the caller included */
+} CpuSortControl;
+
+/* Scratch bytes that gpusort_cpu_sort needs for segments of at most longest keys. */
+extern size_t gpusort_cpu_sort_scratch(const GpusortSpec *spec, uint64_t longest, int threads);
+
+/* Why the spec's method cannot sort these keys on the CPU, as static text, or NULL. */
+extern const char *gpusort_cpu_sort_refuses(const GpusortSpec *spec);
+
+/*
+ * Sorts each segment as spec says, by the spec's method or the fastest one.
+ * keys are native; without a payload they are sorted in place, with one they
+ * come back undefined and payload holds the result.
+ */
+extern CpuSortStatus gpusort_cpu_sort(const GpusortSpec *spec, void *keys, uint32_t *payload,
+									  const GpusortSegment *segments, uint32_t nsegments,
+									  void *scratch, const CpuSortControl *control);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif							/* GPUSORT_CPU_SORT_H */

@@ -1,0 +1,20 @@
+/*
+ * gpusort.c
+ *	  Entry of the module: says what is set up when it is loaded.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+
+#include "compat.h"
+#include "guc.h"
+
+GPUSORT_MODULE_MAGIC;
+
+PGDLLEXPORT void _PG_init(void);
+
+void
+_PG_init(void)
+{
+	gpusort_guc_define();
+}

@@ -1,0 +1,136 @@
+/*
+ * key_encoding.h
+ *	  Forms of sort keys, and their order-preserving unsigned encoding.
+ *
+ * Plain C without PostgreSQL or CUDA headers, included by both sides of the
+ * device border and by the CPU engine, so that every engine orders keys by the
+ * very same rule: PostgreSQL's btree order.
+ *
+ *	  integers	the sign bit is flipped
+ *	  floats	negative values are inverted, the others get the sign bit;
+ *				every NaN becomes one value, above infinity
+ *
+ * "encode" keeps -0 and +0 apart (-0 first), so it can be undone bit for bit
+ * but for NaN payloads: right for keys alone.  "encode_tied" maps -0 to +0:
+ * right wherever a payload makes ties visible, for there they must be stable.
+ * Descending order is ascending order of the inverted code.
+ */
+#ifndef GPUSORT_KEY_ENCODING_H
+#define GPUSORT_KEY_ENCODING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define GPUSORT_INLINE static __host__ __device__ __forceinline__
+#else
+#define GPUSORT_INLINE static inline
+#endif
+
+typedef enum GpusortKeyForm
+{
+	GPUSORT_KEY_INT16,
+	GPUSORT_KEY_INT32,
+	GPUSORT_KEY_UINT32,
+	GPUSORT_KEY_INT64,
+	GPUSORT_KEY_UINT64,
+	GPUSORT_KEY_FLOAT32,
+	GPUSORT_KEY_FLOAT64,
+	GPUSORT_KEY_FORMS			/* how many there are */
+} GpusortKeyForm;
+
+/* Bytes of one key. */
+GPUSORT_INLINE uint32_t
+gpusort_key_width(GpusortKeyForm form)
+{
+	return form == GPUSORT_KEY_INT16 ? 2 :
+		(form == GPUSORT_KEY_INT32 || form == GPUSORT_KEY_UINT32 || form == GPUSORT_KEY_FLOAT32) ? 4 : 8;
+}
+
+GPUSORT_INLINE uint16_t
+gpusort_encode16(uint16_t bits)
+{
+	return bits ^ UINT16_C(0x8000);
+}
+
+GPUSORT_INLINE uint32_t
+gpusort_encode_float32(uint32_t bits)
+{
+	if ((bits & UINT32_C(0x7fffffff)) > UINT32_C(0x7f800000))
+		bits = UINT32_C(0x7fc00000);
+	return bits ^ ((uint32_t) ((int32_t) bits >> 31) | UINT32_C(0x80000000));
+}
+
+GPUSORT_INLINE uint32_t
+gpusort_decode_float32(uint32_t code)
+{
+	return code ^ ((uint32_t) ((int32_t) ~code >> 31) | UINT32_C(0x80000000));
+}
+
+GPUSORT_INLINE uint64_t
+gpusort_encode_float64(uint64_t bits)
+{
+	if ((bits & UINT64_C(0x7fffffffffffffff)) > UINT64_C(0x7ff0000000000000))
+		bits = UINT64_C(0x7ff8000000000000);
+	return bits ^ ((uint64_t) ((int64_t) bits >> 63) | UINT64_C(0x8000000000000000));
+}
+
+GPUSORT_INLINE uint64_t
+gpusort_decode_float64(uint64_t code)
+{
+	return code ^ ((uint64_t) ((int64_t) ~code >> 63) | UINT64_C(0x8000000000000000));
+}
+
+/* Encode a 32-bit key of any form: its code orders as unsigned. */
+GPUSORT_INLINE uint32_t
+gpusort_encode32(GpusortKeyForm form, uint32_t bits)
+{
+	if (form == GPUSORT_KEY_FLOAT32)
+		return gpusort_encode_float32(bits);
+	return form == GPUSORT_KEY_INT32 ? bits ^ UINT32_C(0x80000000) : bits;
+}
+
+GPUSORT_INLINE uint32_t
+gpusort_decode32(GpusortKeyForm form, uint32_t code)
+{
+	if (form == GPUSORT_KEY_FLOAT32)
+		return gpusort_decode_float32(code);
+	return form == GPUSORT_KEY_INT32 ? code ^ UINT32_C(0x80000000) : code;
+}
+
+/* As gpusort_encode32, but -0 and +0 get one code. */
+GPUSORT_INLINE uint32_t
+gpusort_encode32_tied(GpusortKeyForm form, uint32_t bits)
+{
+	if (form == GPUSORT_KEY_FLOAT32 && bits == UINT32_C(0x80000000))
+		bits = 0;
+	return gpusort_encode32(form, bits);
+}
+
+/* Encode a 64-bit key of any form: its code orders as unsigned. */
+GPUSORT_INLINE uint64_t
+gpusort_encode64(GpusortKeyForm form, uint64_t bits)
+{
+	if (form == GPUSORT_KEY_FLOAT64)
+		return gpusort_encode_float64(bits);
+	return form == GPUSORT_KEY_INT64 ? bits ^ UINT64_C(0x8000000000000000) : bits;
+}
+
+GPUSORT_INLINE uint64_t
+gpusort_decode64(GpusortKeyForm form, uint64_t code)
+{
+	if (form == GPUSORT_KEY_FLOAT64)
+		return gpusort_decode_float64(code);
+	return form == GPUSORT_KEY_INT64 ? code ^ UINT64_C(0x8000000000000000) : code;
+}
+
+/* As gpusort_encode64, but -0 and +0 get one code. */
+GPUSORT_INLINE uint64_t
+gpusort_encode64_tied(GpusortKeyForm form, uint64_t bits)
+{
+	if (form == GPUSORT_KEY_FLOAT64 && bits == UINT64_C(0x8000000000000000))
+		bits = 0;
+	return gpusort_encode64(form, bits);
+}
+
+#endif							/* GPUSORT_KEY_ENCODING_H */

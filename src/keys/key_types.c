@@ -1,0 +1,41 @@
+/*
+ * key_types.c
+ *	  Maps SQL types to key forms.
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "catalog/pg_type.h"
+#include "utils/lsyscache.h"
+
+#include "keys/key_types.h"
+
+/*
+ * Sets *form and returns true if values of the type, or of the type below the
+ * domain, are keys that the engines sort.
+ */
+bool
+gpusort_keys_form(Oid type, GpusortKeyForm *form)
+{
+	static const struct
+	{
+		Oid			type;
+		GpusortKeyForm form;
+	}			key_types[] = {
+#define KEY_TYPE(type, form) {type, form},
+		GPUSORT_KEY_TYPES(KEY_TYPE)
+#undef KEY_TYPE
+	};
+
+	if (type >= FirstNormalObjectId)
+		type = getBaseType(type);
+	for (int i = 0; i < lengthof(key_types); i++)
+	{
+		if (key_types[i].type == type)
+		{
+			*form = key_types[i].form;
+			return true;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,85 @@
+/*
+ * sort_spec.h
+ *	  What a sort is asked to do: the words shared by every engine.
+ *
+ * Plain C without PostgreSQL or CUDA headers, for both sides of the device
+ * border.  The data of a sort is a buffer of keys in native form, cut into
+ * segments; each segment is sorted by itself.  Gaps between segments belong to
+ * the caller and are never written: an array header can stand there.
+ */
+#ifndef GPUSORT_SORT_SPEC_H
+#define GPUSORT_SORT_SPEC_H
+
+#include <stdint.h>
+
+#include "keys/key_encoding.h"
+
+/* What moves along with the keys.  Every payload sort is stable. */
+typedef enum GpusortPayload
+{
+	GPUSORT_PAYLOAD_NONE,		/* the keys are sorted in place */
+	GPUSORT_PAYLOAD_CARRIED,	/* payload[] moves with its key */
+	GPUSORT_PAYLOAD_INDEX		/* payload[] is written: 0-based positions in the segment */
+} GpusortPayload;
+
+/*
+ * The methods, in the order of gpusort.method's values.  X(symbol, SQL name)
+ */
+#define GPUSORT_METHODS(X) \
+	X(AUTO, "auto") \
+	X(ARRAY_SORT, "array_sort")		/* GPU-ArraySort */ \
+	X(TAGGED, "tagged")				/* STA: tags and two stable sorts */ \
+	X(HYBRID, "hybrid")				/* HMP: heap-sorted chunks, bitonic merges */ \
+	X(MATRIX, "matrix")				/* GPU Matrix Sort */ \
+	X(COUNTING, "counting")			/* comparison-free */ \
+	X(APPROXIMATE, "approximate")	/* interval projection */ \
+	X(NETWORK, "network")			/* sorting networks in registers, or SIMD */ \
+	X(RADIX, "radix")
+
+typedef enum GpusortMethod
+{
+#define GPUSORT_METHOD_SYMBOL(symbol, name) GPUSORT_METHOD_##symbol,
+	GPUSORT_METHODS(GPUSORT_METHOD_SYMBOL)
+#undef GPUSORT_METHOD_SYMBOL
+	GPUSORT_METHOD_COUNT
+} GpusortMethod;
+
+/* The order and extent wanted; the same for all segments of a request. */
+typedef struct GpusortSpec
+{
+	GpusortKeyForm form;
+	GpusortPayload payload;
+	GpusortMethod method;
+	bool		descending;
+	uint64_t	limit;			/* first entries wanted of each segment; 0: all.
+								 * Entries past them come back undefined. */
+	uint32_t	buckets;		/* 0: exact order; else approximate order by
+								 * this many intervals per segment, the input's
+								 * order kept within an interval */
+} GpusortSpec;
+
+/* A run of keys that is sorted by itself, in units of keys. */
+typedef struct GpusortSegment
+{
+	uint32_t	start;
+	uint32_t	count;
+} GpusortSegment;
+
+/*
+ * Length classes of segments: class 0 holds counts 0 and 1, class c counts in
+ * (2^(c-1), 2^c].  Packers count segments by class as they go, so that an
+ * engine can size its launches without reading the segments.
+ */
+#define GPUSORT_LENGTH_CLASSES 33
+
+GPUSORT_INLINE uint32_t
+gpusort_length_class(uint32_t count)
+{
+	uint32_t	length_class = 0;
+
+	while (length_class < 32 && (UINT64_C(1) << length_class) < count)
+		length_class++;
+	return length_class;
+}
+
+#endif							/* GPUSORT_SORT_SPEC_H */

@@ -1,0 +1,46 @@
+/*
+ * sort_batch.h
+ *	  A batch of segments that is packed, sorted while the caller goes on, and
+ *	  read back in place.
+ *
+ *	  begin --> (pack keys, payload and segments) --> submit --> wait --> end
+ *
+ * With the GPU engine the batch's memory is a slab of the shared arena: the
+ * caller packs straight into memory the device copies from, and results come
+ * back to the same place, so values may be built around them (gaps between
+ * segments are the caller's).  With the CPU engine it is ordinary memory and
+ * submit sorts at once.  A batch is released by gpusort_batch_end, or at the end
+ * of the resource owner's life when a query fails.
+ */
+#ifndef GPUSORT_SORT_BATCH_H
+#define GPUSORT_SORT_BATCH_H
+
+#include "sort/sort.h"
+
+typedef struct SortBatch
+{
+	/* Room given by gpusort_batch_begin. */
+	char	   *keys;			/* key_slots native keys, MAXALIGNed */
+	uint32_t   *payload;		/* key_slots entries, MAXALIGNed; NULL without */
+	GpusortSegment *segments;
+	uint32_t	key_slots;
+	uint32_t	segment_slots;
+
+	/* Filled by the caller before gpusort_batch_submit. */
+	uint32_t	nslots;			/* extent of keys used, gaps included */
+	uint32_t	nsegments;
+	uint32_t	length_histogram[GPUSORT_LENGTH_CLASSES];
+
+	/* Known after gpusort_batch_wait, for EXPLAIN. */
+	const char *engine;			/* name of the engine that sorted it */
+	GpusortMethod method;		/* method that it used */
+	double		device_ms;		/* time on the GPU: copies, sort and check */
+} SortBatch;
+
+extern SortBatch *gpusort_batch_begin(const GpusortSpec *spec, Size key_bytes, uint32_t segment_slots);
+extern void gpusort_batch_submit(SortBatch *batch);
+extern bool gpusort_batch_done(SortBatch *batch);
+extern void gpusort_batch_wait(SortBatch *batch);
+extern void gpusort_batch_end(SortBatch *batch);
+
+#endif							/* GPUSORT_SORT_BATCH_H */
