@@ -63,14 +63,23 @@ typedef struct GpusortDeviceInfo
 	double		latency_s;		/* of an empty job, start to poll */
 } GpusortDeviceInfo;
 
-/* One batch of segments, in the arena.  Results replace keys or payload. */
+/*
+ * One batch of segments, in the arena.  Input is only read: results go to regions
+ * of their own, so that a job that ends in any error, or in the loss of the
+ * device, can be done again on the CPU from its untouched input.  keys_out gets
+ * the whole extent of nslots keys, gaps included (without a payload; else NULL),
+ * payload_out all nslots entries (with one; else NULL).  They are undefined
+ * unless the outcome is OK.
+ */
 typedef struct GpusortDeviceJob
 {
 	uint64_t	ticket;
 	GpusortSpec spec;
 	bool		verify;
-	void	   *keys;			/* nslots native keys */
-	uint32_t   *payload;		/* nslots entries or NULL */
+	const void *keys;			/* nslots native keys */
+	const uint32_t *payload;	/* nslots entries if CARRIED, else NULL */
+	void	   *keys_out;
+	uint32_t   *payload_out;
 	const GpusortSegment *segments;
 	uint32_t	nsegments;
 	uint32_t	nslots;

@@ -8,7 +8,9 @@
  * With the GPU engine the batch's memory is a slab of the shared arena: the
  * caller packs straight into memory the device copies from, and results come
  * back to the same place, so values may be built around them (gaps between
- * segments are the caller's).  With the CPU engine it is ordinary memory and
+ * segments are the caller's).  Results may lie in another region than the input:
+ * after gpusort_batch_wait read them through keys_out and payload_out, where
+ * gaps hold what the caller packed into the gaps of keys.  With the CPU engine it is ordinary memory and
  * submit sorts at once.  A batch is released by gpusort_batch_end, or at the end
  * of the resource owner's life when a query fails.
  */
@@ -31,7 +33,9 @@ typedef struct SortBatch
 	uint32_t	nsegments;
 	uint32_t	length_histogram[GPUSORT_LENGTH_CLASSES];
 
-	/* Known after gpusort_batch_wait, for EXPLAIN. */
+	/* Known after gpusort_batch_wait. */
+	char	   *keys_out;		/* sorted keys in the place of keys, gaps as packed; without a payload */
+	uint32_t   *payload_out;	/* the payload in its new order; gaps undefined */
 	const char *engine;			/* name of the engine that sorted it */
 	GpusortMethod method;		/* method that it used */
 	double		device_ms;		/* time on the GPU: copies, sort and check */
