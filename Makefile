@@ -2,7 +2,25 @@
 # where nvcc is found (WITH_CUDA=no leaves it out).
 #
 #   make, make install, make installcheck     as for any extension
-#   make check, make demo                     do everything on a server of their own
+#   make check, make demo, make bench-arrays  do everything on a server of their own
+
+# These goals install what they need and come back for the rest, so they work
+# before there is a PGXS to include.
+ALONE = check demo bench-arrays
+ifneq ($(filter $(ALONE),$(MAKECMDGOALS)),)
+
+.NOTPARALLEL:
+.PHONY: $(MAKECMDGOALS)
+check:
+	+@ci/check
+demo:
+	+@demo/run
+bench-arrays:
+	+@ci/packages && ci/with-server -c "shared_buffers = '2GB'" bench/arrays
+$(filter-out $(ALONE),$(MAKECMDGOALS)):
+	+@$(MAKE) $@
+
+else
 
 EXTENSION = gpusort
 EXTVERSION = 1.0
@@ -17,10 +35,11 @@ OBJS = $(C_SOURCES:.c=.o) $(CXX_SOURCES:.cc=.o)
 # The extension script is the concatenation of one file per theme.
 SQL_PARTS = sql/gpusort/header.sql $(filter-out sql/gpusort/header.sql,$(sort $(wildcard sql/gpusort/*.sql)))
 DATA_built = sql/gpusort--$(EXTVERSION).sql
+DATA = $(wildcard sql/upgrade/gpusort--*--*.sql)
 
 PG_CPPFLAGS = -I$(srcdir)/src -I$(srcdir)/cuda -DGPUSORT_VERSION=\"$(EXTVERSION)\"
 PG_CFLAGS = -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers -O3
-PG_CXXFLAGS = -std=c++17 -O3 -fno-exceptions -fno-rtti
+PG_CXXFLAGS = -std=c++17 -O3 -fno-exceptions -fno-rtti $(COPT)
 SHLIB_LINK = -lhwy_contrib -lhwy -lstdc++ -lpthread -lm
 EXTRA_CLEAN = build
 
@@ -33,6 +52,9 @@ ISOLATION_OPTS = --inputdir=build/regress --outputdir=build/regress --load-exten
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
+ifeq ($(wildcard $(PGXS)),)
+$(error $(PG_CONFIG) leads to no PGXS: ci/packages installs what is missing, PG_CONFIG=/path/to/pg_config picks a server)
+endif
 # Debian builds PostgreSQL with LLVM; bitcode of C++ and of hot loops is no use to us.
 override with_llvm := no
 include $(PGXS)
@@ -48,7 +70,20 @@ sql/gpusort--$(EXTVERSION).sql: $(SQL_PARTS)
 # is made anew: with stale results a missing test file is reported ok.
 .PHONY: regress-folder
 regress-folder:
-	rm -rf build/regress && mkdir -p build/regress
-	ln -s $(CURDIR)/sql_tests build/regress/sql
-	ln -s $(CURDIR)/expected build/regress/expected
-	ln -s $(CURDIR)/isolation_tests build/regress/specs
+	@rm -rf build/regress && mkdir -p build/regress
+	@ln -s $(CURDIR)/sql_tests build/regress/sql
+	@ln -s $(CURDIR)/expected build/regress/expected
+	@ln -s $(CURDIR)/isolation_tests build/regress/specs
+
+# Test programs that need no server: targets that build a program and run it.
+# A room's own make file adds them.
+CHECK_PROGRAMS =
+-include $(sort $(wildcard src/*/*.mk cuda/*.mk))
+
+.PHONY: list-tests list-check-programs
+list-tests:
+	@echo $(REGRESS)
+list-check-programs:
+	@echo $(CHECK_PROGRAMS)
+
+endif

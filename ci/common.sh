@@ -1,0 +1,29 @@
+# Sourced by the bash scripts that build and start servers, from the top of the
+# checkout. Sets:
+#
+#   $run            folder for what the tests write: build/, or, when root works in
+#                   a checkout that the server's user cannot enter, one in /var/tmp
+#   as_server CMD   runs CMD as the user the server runs as: postgres for root,
+#                   the caller otherwise (PostgreSQL refuses to run as root)
+set -euo pipefail
+umask 022
+for name in ${!PG*}; do [ "$name" = PG_CONFIG ] || unset "$name"; done
+
+run=$PWD/build
+server_user=$(id -un)
+if [ "$(id -u)" = 0 ]; then
+    server_user=postgres
+    id -u postgres > /dev/null 2>&1 || server_user=nobody
+fi
+
+as_server() {
+    if [ "$(id -u)" = 0 ]; then
+        setpriv --reuid="$server_user" --regid="$(id -g "$server_user")" --clear-groups env HOME="$run" "$@"
+    else
+        "$@"
+    fi
+}
+
+mkdir -p build
+as_server test -x "$PWD/build" || run=/var/tmp/gpusort-$(echo "$PWD" | cksum | cut -d' ' -f1)
+mkdir -p "$run"

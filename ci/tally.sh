@@ -1,0 +1,46 @@
+# Sourced by check and .ci/run: counts of tests that passed and failed, kept in
+# a file with one line per suite: name, passed, failed, skipped, separated by tabs.
+
+tally_start() { tally_file=$1; : > "$tally_file"; }
+
+# tally NAME PASSED FAILED [SKIPPED [REMARK]]
+tally() {
+    printf '%s\t%d\t%d\t%d\n' "$1" "$2" "$3" "${4:-0}" >> "$tally_file"
+    if [ "$2" = 0 ] && [ "$3" = 0 ] && [ "${4:-0}" != 0 ]; then
+        printf '%-34s skipped%s\n' "$1" "${5:+: $5}"
+    else
+        printf '%-34s %4d passed %4d failed\n' "$1" "$2" "$3"
+    fi
+}
+
+# A suite that exits non-zero, or that ran nothing, has failed whatever it counted.
+tally_suite() {
+    local name=$1 passed=$2 failed=$3 status=$4
+    if [ "$failed" = 0 ] && { [ "$status" != 0 ] || [ "$passed" = 0 ]; }; then failed=1; fi
+    tally "$name" "$passed" "$failed"
+}
+
+# pg_regress writes "test NAME ... ok", and since PostgreSQL 16 "ok 1 - NAME".
+tally_regress() {
+    local passed failed
+    passed=$(grep -cE '^((test )?[^ ]+ +\.\.\. ok|ok [0-9]+ )' "$2" || true)
+    failed=$(grep -cE '^((test )?[^ ]+ +\.\.\. FAILED|not ok [0-9]+ )' "$2" || true)
+    tally_suite "$1" "$passed" "$failed" "$3"
+}
+
+# prove ends with "Files=F, Tests=T, ..." and lists "Failed N/M subtests" by file.
+tally_prove() {
+    local tests failed
+    tests=$(sed -n 's/^Files=.*Tests=\([0-9]*\),.*/\1/p' "$2")
+    failed=$(sed -n 's/.*Failed \([0-9]*\)\/[0-9]* subtests.*/\1/p' "$2" | awk '{n += $1} END {print n + 0}')
+    tests=${tests:-0}
+    tally_suite "$1" $((tests > failed ? tests - failed : 0)) "$failed" "$3"
+}
+
+# Prints the sum and fails when something failed or nothing ran.
+tally_end() {
+    local passed failed skipped
+    read -r passed failed skipped < <(awk -F'\t' '{p += $2; f += $3; s += $4} END {print p + 0, f + 0, s + 0}' "$tally_file")
+    echo "$passed passed, $failed failed$([ "$skipped" = 0 ] || echo ", $skipped skipped")"
+    [ "$failed" = 0 ] && [ "$passed" != 0 ]
+}
