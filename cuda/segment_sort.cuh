@@ -13,18 +13,23 @@
 
 #include "keys/sort_spec.h"
 
-namespace gpusort {
+namespace gpusort
+{
 
 /* Segments of keys on the device; see sort_spec.h for what each field means. */
 struct SegmentBatch {
     GpusortSpec spec;
     void *keys;
-    uint32_t *payload;               /* or nullptr */
-    const GpusortSegment *segments;  /* on the device */
+    uint32_t *payload;              /* or nullptr */
+    const GpusortSegment *segments; /* on the device */
     uint32_t nsegments;
     uint64_t nslots;
-    const uint32_t *length_histogram; /* on the host, GPUSORT_LENGTH_CLASSES counts; required */
-    uint32_t longest;                /* an upper bound of the counts, tight or 2^class */
+    const uint32_t *length_histogram;    /* on the host, GPUSORT_LENGTH_CLASSES counts; required */
+    uint32_t longest;                    /* an upper bound of the counts, tight or 2^class */
+    const GpusortSegment *host_segments; /* the same segments, readable by the host while
+                                          * sort_segments runs; with it long segments are
+                                          * sorted in place one by one, and nullptr is
+                                          * slower for them but right */
 };
 
 /* Why the method cannot sort the spec (static text), or nullptr. */
@@ -37,8 +42,8 @@ size_t workspace_bytes(const SegmentBatch &batch);
  * Sorts every segment, asynchronously on the stream; *used says by which method.
  * Never allocates and never synchronizes with the host.
  */
-cudaError_t sort_segments(const SegmentBatch &batch, void *workspace, size_t bytes,
-                          cudaStream_t stream, GpusortMethod *used);
+cudaError_t sort_segments(const SegmentBatch &batch, void *workspace, size_t bytes, cudaStream_t stream,
+                          GpusortMethod *used);
 
 }  // namespace gpusort
 

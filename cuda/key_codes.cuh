@@ -1,0 +1,64 @@
+/*
+ * key_codes.cuh
+ *	  Keys of any form as unsigned codes, on the device.
+ *
+ * A kernel is compiled per width of key (uint16_t, uint32_t, uint64_t) and takes
+ * the form and the direction as an argument, the same for the whole launch, so a
+ * form costs no code of its own.  tied is set where a payload shows ties: then
+ * -0 and +0 get one code.  Descending order inverts the code.
+ */
+#ifndef GPUSORT_KEY_CODES_CUH
+#define GPUSORT_KEY_CODES_CUH
+
+#include "keys/sort_spec.h"
+
+namespace gpusort
+{
+
+struct Coding {
+    GpusortKeyForm form;
+    bool descending;
+    bool tied;
+};
+
+inline Coding coding_of(const GpusortSpec &spec)
+{
+    return {spec.form, spec.descending, spec.payload != GPUSORT_PAYLOAD_NONE};
+}
+
+__device__ __forceinline__ uint16_t encode(const Coding &coding, uint16_t bits)
+{
+    uint16_t code = gpusort_encode16(bits);
+    return coding.descending ? ~code : code;
+}
+
+__device__ __forceinline__ uint32_t encode(const Coding &coding, uint32_t bits)
+{
+    uint32_t code = coding.tied ? gpusort_encode32_tied(coding.form, bits) : gpusort_encode32(coding.form, bits);
+    return coding.descending ? ~code : code;
+}
+
+__device__ __forceinline__ uint64_t encode(const Coding &coding, uint64_t bits)
+{
+    uint64_t code = coding.tied ? gpusort_encode64_tied(coding.form, bits) : gpusort_encode64(coding.form, bits);
+    return coding.descending ? ~code : code;
+}
+
+__device__ __forceinline__ uint16_t decode(const Coding &coding, uint16_t code)
+{
+    return (coding.descending ? ~code : code) ^ UINT16_C(0x8000);
+}
+
+__device__ __forceinline__ uint32_t decode(const Coding &coding, uint32_t code)
+{
+    return gpusort_decode32(coding.form, coding.descending ? ~code : code);
+}
+
+__device__ __forceinline__ uint64_t decode(const Coding &coding, uint64_t code)
+{
+    return gpusort_decode64(coding.form, coding.descending ? ~code : code);
+}
+
+}  // namespace gpusort
+
+#endif /* GPUSORT_KEY_CODES_CUH */
