@@ -1,0 +1,74 @@
+-- The demo: natural queries on real spectra, each beside the plain SQL for the
+-- same result. Both are run five times; the middle time counts.
+\set QUIET on
+\pset format unaligned
+\pset tuples_only on
+SET client_min_messages = warning;
+\i demo/load.sql
+SET jit = off;
+SET max_parallel_workers_per_gather = 0;
+
+-- Milliseconds that the server takes for a query, and the middle one of five.
+CREATE FUNCTION pg_temp.run_ms(query text) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, TIMING OFF) ' || query
+	LOOP
+		IF line LIKE 'Execution Time:%' THEN
+			RETURN substring(line FROM '[0-9.]+');
+		END IF;
+	END LOOP;
+END $$;
+
+CREATE FUNCTION pg_temp.compare(title text, example text, with_gpusort text, plain text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	ours float8;
+	theirs float8;
+	shown text;
+	equal bool;
+BEGIN
+	EXECUTE format('SELECT NOT EXISTS ((%s) EXCEPT (%s))', with_gpusort, plain) INTO equal;
+	SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY pg_temp.run_ms(with_gpusort)),
+		percentile_disc(0.5) WITHIN GROUP (ORDER BY pg_temp.run_ms(plain))
+	INTO ours, theirs FROM generate_series(1, 5);
+	EXECUTE format('SELECT s::text FROM (%s) s WHERE accession = $1', with_gpusort) INTO shown USING example;
+	RETURN NEXT E'\n' || title;
+	RETURN NEXT '  ' || with_gpusort;
+	RETURN NEXT '  for example: ' || CASE WHEN length(shown) > 110 THEN left(shown, 107) || '...' ELSE shown END;
+	RETURN NEXT format('  %s ms; in plain SQL %s ms (%s times as long)%s', round(ours::numeric, 1), round(theirs::numeric, 1),
+		round((theirs / ours)::numeric, 1), CASE WHEN equal THEN ', same result' ELSE '' END);
+END $$;
+
+SELECT format(E'\n%s real mass spectra from MassBank, %s peaks in all: m/z ascending, intensity in no order.',
+	count(*), sum(cardinality(mz))) FROM spectra;
+
+SELECT pg_temp.compare(
+	'1. The intensities of each spectrum, sorted.',
+	'MSBNK-HBM4EU-HB000102',
+	'SELECT accession, gpusort.array_sort(intensity) FROM spectra',
+	'SELECT accession, ARRAY(SELECT x FROM unnest(intensity) x ORDER BY x) FROM spectra');
+
+SELECT pg_temp.compare(
+	'2. The m/z values, most intense first: one array ordered by another.',
+	'MSBNK-HBM4EU-HB000102',
+	'SELECT accession, gpusort.array_sort_by(mz, intensity, true) FROM spectra',
+	'SELECT accession, ARRAY(SELECT m FROM unnest(mz, intensity) WITH ORDINALITY p(m, i, o) ORDER BY i DESC, o) FROM spectra');
+
+SELECT pg_temp.compare(
+	'3. The 50 most intense peaks, in m/z order.',
+	'MSBNK-HBM4EU-HB000102',
+	'SELECT accession, gpusort.array_sort(gpusort.array_top_n_by(mz, intensity, 50)) FROM spectra',
+	'SELECT accession, ARRAY(SELECT m FROM (SELECT m FROM unnest(mz, intensity) WITH ORDINALITY p(m, i, o) ORDER BY i DESC, o LIMIT 50) q ORDER BY m) FROM spectra');
+
+\echo
+\echo '4. An approximate sort: one pass over 1,000 intervals, and how far from sorted that leaves it.'
+\echo '  SELECT (gpusort.array_disorder(gpusort.array_sort_approx(a, 1000))).* FROM all_intensities'
+CREATE TEMPORARY TABLE all_intensities AS
+	SELECT array_agg(ln(i)::float4 ORDER BY accession, o) AS a
+	FROM spectra, unnest(intensity) WITH ORDINALITY u(i, o) WHERE i > 0;
+SELECT format('  all %s intensities (their logarithms) as one array: at most %s places from where it belongs, %s on average; before: %s and %s',
+	cardinality(a), (after).max_displacement, round((after).mean_displacement::numeric, 1),
+	(before).max_displacement, round((before).mean_displacement::numeric, 1))
+FROM (SELECT a, gpusort.array_disorder(a) AS before, gpusort.array_disorder(gpusort.array_sort_approx(a, 1000)) AS after
+	FROM all_intensities OFFSET 0) q;
