@@ -39,7 +39,7 @@ DATA = $(wildcard sql/upgrade/gpusort--*--*.sql)
 
 PG_CPPFLAGS = -I$(srcdir)/src -I$(srcdir)/cuda -DGPUSORT_VERSION=\"$(EXTVERSION)\"
 PG_CFLAGS = -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers -O3
-PG_CXXFLAGS = -std=c++17 -O3 -fno-exceptions -fno-rtti $(COPT)
+PG_CXXFLAGS = -std=c++17 -O3 -fno-exceptions -fno-rtti -fvisibility=hidden $(COPT)
 SHLIB_LINK = -lhwy_contrib -lhwy -lstdc++ -lpthread -lm
 EXTRA_CLEAN = build
 

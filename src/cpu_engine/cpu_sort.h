@@ -3,9 +3,10 @@
  *	  Sorts of the CPU engine, as plain C functions.
  *
  * No PostgreSQL header here or behind it: the same code runs in backends, in
- * threads of the counting sort, and in the emulated device.  It never allocates
- * through PostgreSQL, never throws and never jumps: scratch memory comes from
- * the caller and a stop request makes it return early.
+ * threads of its own, and in the emulated device.  It never allocates through
+ * PostgreSQL, never throws and never jumps: scratch memory comes from the caller
+ * (but for the count arrays of the counting sort, see memory_limit) and a stop
+ * request makes it return early.
  */
 #ifndef GPUSORT_CPU_SORT_H
 #define GPUSORT_CPU_SORT_H
@@ -23,7 +24,9 @@ typedef enum CpuSortStatus
 {
 	CPU_SORT_DONE,
 	CPU_SORT_STOPPED,			/* should_stop said so; the data is garbage */
-	CPU_SORT_NO_THREAD			/* a thread could not be started; data untouched */
+	CPU_SORT_TOO_WIDE			/* the method needs memory_needed bytes for these
+								 * keys, more than memory_limit; the segment's
+								 * data is untouched */
 } CpuSortStatus;
 
 typedef struct CpuSortControl
@@ -32,6 +35,11 @@ typedef struct CpuSortControl
 											 * calling thread only; NULL: never */
 	void	   *arg;
 	int			threads;		/* threads that may run, the caller included */
+	size_t		memory_limit;	/* bytes that a counting sort may use for counts */
+
+	/* Set by gpusort_cpu_sort. */
+	size_t		memory_needed;	/* with CPU_SORT_TOO_WIDE */
+	GpusortMethod method;		/* that sorted the last segment */
 } CpuSortControl;
 
 /* Scratch bytes that gpusort_cpu_sort needs for segments of at most longest keys. */
@@ -47,7 +55,7 @@ extern const char *gpusort_cpu_sort_refuses(const GpusortSpec *spec);
  */
 extern CpuSortStatus gpusort_cpu_sort(const GpusortSpec *spec, void *keys, uint32_t *payload,
 									  const GpusortSegment *segments, uint32_t nsegments,
-									  void *scratch, const CpuSortControl *control);
+									  void *scratch, CpuSortControl *control);
 
 #ifdef __cplusplus
 }

@@ -24,6 +24,10 @@ typedef struct SortRequest
 	uint32_t	nsegments;
 	uint64_t	nslots;			/* extent of keys, gaps included */
 	const uint32_t *length_histogram;	/* GPUSORT_LENGTH_CLASSES counts, or NULL */
+
+	/* Set by gpusort_sort, for EXPLAIN. */
+	const char *used_engine;
+	GpusortMethod used_method;
 } SortRequest;
 
 typedef struct SortEngine
@@ -37,9 +41,16 @@ typedef struct SortEngine
 	 * Runs the request.  Checks for interrupts at least every 50 ms.  Returns
 	 * NULL when sorted, else why it failed, with keys and payload untouched.
 	 */
-	const char *(*sort) (SortRequest *request);
+	const char *(*sort) (SortRequest *request); /* sets used_method */
 } SortEngine;
 
+/* Sorts the request.  A spec whose method is AUTO follows gpusort.method. */
 extern void gpusort_sort(SortRequest *request);
+
+/* Offers a GPU engine to gpusort_sort; called once, when the module is loaded. */
+extern void gpusort_sort_set_gpu_engine(const SortEngine *engine);
+
+/* Name of a method, as gpusort.method has it. */
+extern const char *gpusort_sort_method_name(GpusortMethod method);
 
 #endif							/* GPUSORT_SORT_H */

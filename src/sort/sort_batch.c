@@ -13,7 +13,6 @@
 #include "sort/sort.h"
 #include "sort/sort_batch.h"
 
-#pragma weak gpusort_sort
 
 typedef struct BatchState
 {

@@ -1,0 +1,21 @@
+/*
+ * code_sort.h
+ *	  Sorts of signed integers alone, which every exact sort comes down to.
+ */
+#ifndef GPUSORT_CODE_SORT_H
+#define GPUSORT_CODE_SORT_H
+
+#include "cpu_engine/work.h"
+
+namespace gpusort
+{
+/* Scratch bytes for n codes of the given width. */
+size_t sort_codes_scratch(uint64_t n, size_t width);
+
+/* Sorts codes in place; false if told to stop. */
+bool sort_codes(Work &work, int16_t *codes, uint32_t n, char *scratch, bool descending);
+bool sort_codes(Work &work, int32_t *codes, uint32_t n, char *scratch, bool descending);
+bool sort_codes(Work &work, int64_t *codes, uint32_t n, char *scratch, bool descending);
+}
+
+#endif							/* GPUSORT_CODE_SORT_H */

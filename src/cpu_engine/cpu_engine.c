@@ -1,0 +1,93 @@
+/*
+ * cpu_engine.c
+ *	  The CPU engine's border to PostgreSQL: scratch memory, interrupts, errors.
+ *
+ * The sorts themselves know nothing of PostgreSQL.  They ask should_stop whether
+ * an interrupt is waiting that would end the query; they then return at once, and
+ * the interrupt is taken here, where an error may be thrown.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "cpu_engine/cpu_engine.h"
+#include "cpu_engine/cpu_sort.h"
+#include "guc.h"
+
+/* Scratch up to this size stands on the stack: sorting a small array allocates nothing. */
+#define STACK_SCRATCH 4096
+
+/* Is an interrupt waiting that CHECK_FOR_INTERRUPTS would turn into an error? */
+static bool
+interrupt_pending(void *arg)
+{
+	if (!INTERRUPTS_PENDING_CONDITION() || InterruptHoldoffCount != 0 || CritSectionCount != 0)
+		return false;
+	return ProcDiePending || (QueryCancelPending && QueryCancelHoldoffCount == 0);
+}
+
+static const char *
+cpu_refuses(const SortRequest *request)
+{
+	return gpusort_cpu_sort_refuses(&request->spec);
+}
+
+static uint32_t
+longest_segment(const SortRequest *request)
+{
+	uint32_t	longest = 0;
+
+	for (uint32_t i = 0; i < request->nsegments; i++)
+		longest = Max(longest, request->segments[i].count);
+	return longest;
+}
+
+static const char *
+cpu_sort(SortRequest *request)
+{
+	char		local[STACK_SCRATCH];
+	char	   *scratch = local;
+	size_t		size = gpusort_cpu_sort_scratch(&request->spec, longest_segment(request), gpusort_cpu_threads);
+	CpuSortControl control = {
+		.should_stop = interrupt_pending,
+		.threads = gpusort_cpu_threads,
+		.memory_limit = (size_t) work_mem * 1024
+	};
+	CpuSortStatus status;
+
+	CHECK_FOR_INTERRUPTS();
+	if (size > sizeof(local))
+		scratch = MemoryContextAllocHuge(CurrentMemoryContext, size);
+	status = gpusort_cpu_sort(&request->spec, request->keys, request->payload,
+							  request->segments, request->nsegments, scratch, &control);
+	if (scratch != local)
+		pfree(scratch);
+
+	switch (status)
+	{
+		case CPU_SORT_DONE:
+			break;
+		case CPU_SORT_STOPPED:
+			CHECK_FOR_INTERRUPTS();
+			ereport(ERROR,
+					(errcode(ERRCODE_QUERY_CANCELED),
+					 errmsg("sort was interrupted")));
+			break;
+		case CPU_SORT_TOO_WIDE:
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("method \"counting\" would need %zu kB for the range of these keys",
+							control.memory_needed / 1024),
+					 errhint("Raise \"work_mem\", now %d kB, or set \"gpusort.method\" to \"auto\".", work_mem)));
+			break;
+	}
+	request->used_method = control.method;
+	return NULL;
+}
+
+const SortEngine gpusort_cpu_engine = {
+	.name = "cpu",
+	.refuses = cpu_refuses,
+	.sort = cpu_sort
+};

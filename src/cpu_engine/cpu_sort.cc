@@ -1,0 +1,135 @@
+/*
+ * cpu_sort.cc
+ *	  Entry of the CPU engine: chooses a sort for each segment and runs it.
+ */
+#include "cpu_engine/cpu_sort.h"
+
+#include "cpu_engine/code_sort.h"
+#include "cpu_engine/forms.h"
+#include "cpu_engine/interval_sort.h"
+#include "cpu_engine/payload_sort.h"
+#include "cpu_engine/work.h"
+
+namespace gpusort
+{
+/* Keys alone: their codes are sorted in their place. */
+template <GpusortKeyForm F>
+static bool
+sort_keys(Work &work, typename Form<F>::Bits *keys, uint32_t n)
+{
+	using Code = typename Form<F>::Code;
+	Code	   *codes = (Code *) keys;
+
+	if (!Form<F>::plain)
+		for (uint32_t i = 0; i < n; i++)
+			codes[i] = Form<F>::encode(keys[i]);
+	if (!sort_codes(work, codes, n, work.scratch, work.spec->descending))
+		return false;
+	if (!Form<F>::plain)
+		for (uint32_t i = 0; i < n; i++)
+			keys[i] = Form<F>::decode(codes[i]);
+	return true;
+}
+
+template <GpusortKeyForm F>
+static CpuSortStatus
+sort_segment(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n)
+{
+	const GpusortSpec *spec = work.spec;
+	bool		done;
+
+	if (n <= 1)
+	{
+		if (n == 1 && spec->payload == GPUSORT_PAYLOAD_INDEX)
+			payload[0] = 0;
+		return CPU_SORT_DONE;
+	}
+	if (spec->buckets != 0)
+	{
+		work.control->method = GPUSORT_METHOD_APPROXIMATE;
+		done = sort_by_interval<F>(work, keys, payload, n);
+	}
+	else
+	{
+		work.control->method = GPUSORT_METHOD_NETWORK;
+		if (spec->payload == GPUSORT_PAYLOAD_NONE)
+			done = sort_keys<F>(work, keys, n);
+		else
+			done = sort_with_payload<F>(work, keys, payload, n);
+	}
+	return done ? CPU_SORT_DONE : CPU_SORT_STOPPED;
+}
+
+template <GpusortKeyForm F>
+static CpuSortStatus
+sort_segments(Work &work, void *keys, uint32_t *payload, const GpusortSegment *segments, uint32_t nsegments)
+{
+	for (uint32_t i = 0; i < nsegments; i++)
+	{
+		uint32_t	start = segments[i].start;
+		CpuSortStatus status = sort_segment<F>(work, (typename Form<F>::Bits *) keys + start,
+											   payload == nullptr ? nullptr : payload + start, segments[i].count);
+
+		if (status != CPU_SORT_DONE)
+			return status;
+	}
+	return CPU_SORT_DONE;
+}
+}
+
+using namespace gpusort;
+
+extern "C" size_t
+gpusort_cpu_sort_scratch(const GpusortSpec *spec, uint64_t longest, int threads)
+{
+	size_t		width = gpusort_key_width(spec->form);
+	size_t		bytes;
+
+	if (spec->buckets != 0)
+		bytes = sort_by_interval_scratch(longest, width, spec->buckets);
+	else if (spec->payload == GPUSORT_PAYLOAD_NONE)
+		bytes = sort_codes_scratch(longest, width);
+	else
+		bytes = sort_with_payload_scratch(longest, width);
+	/* Room to start on a cache line. */
+	return bytes == 0 ? 0 : bytes + 64;
+}
+
+extern "C" const char *
+gpusort_cpu_sort_refuses(const GpusortSpec *spec)
+{
+	switch (spec->method)
+	{
+		case GPUSORT_METHOD_AUTO:
+			return nullptr;
+		case GPUSORT_METHOD_APPROXIMATE:
+			return spec->buckets == 0 ? "It does not give the exact order that is asked for." : nullptr;
+		case GPUSORT_METHOD_NETWORK:
+			return spec->buckets == 0 ? nullptr : "It gives the exact order where an approximate one is asked for.";
+		default:
+			return "It runs on a GPU only.";
+	}
+}
+
+extern "C" CpuSortStatus
+gpusort_cpu_sort(const GpusortSpec *spec, void *keys, uint32_t *payload,
+				 const GpusortSegment *segments, uint32_t nsegments,
+				 void *scratch, CpuSortControl *control)
+{
+	Work		work;
+
+	work.spec = spec;
+	work.control = control;
+	work.scratch = (char *) lines((size_t) scratch);
+	switch (spec->form)
+	{
+#define SORT_FORM(form) \
+		case form: \
+			return sort_segments<form>(work, keys, payload, segments, nsegments);
+		GPUSORT_EACH_FORM(SORT_FORM)
+#undef SORT_FORM
+		case GPUSORT_KEY_FORMS:
+			break;
+	}
+	return CPU_SORT_DONE;
+}

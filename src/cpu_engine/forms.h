@@ -1,0 +1,74 @@
+/*
+ * forms.h
+ *	  Key forms as C++ types: their bits, and their codes.
+ *
+ * A code here is a signed integer that orders as the key does.  Signed, because
+ * that is what vector units compare best, and because integers are then their
+ * own codes.
+ */
+#ifndef GPUSORT_FORMS_H
+#define GPUSORT_FORMS_H
+
+#include <type_traits>
+
+#include "keys/key_encoding.h"
+
+namespace gpusort
+{
+template <GpusortKeyForm F> struct Form
+{
+	static constexpr bool wide = F == GPUSORT_KEY_INT64 || F == GPUSORT_KEY_UINT64 || F == GPUSORT_KEY_FLOAT64;
+	static constexpr bool narrow = F == GPUSORT_KEY_INT16;
+	static constexpr bool floating = F == GPUSORT_KEY_FLOAT32 || F == GPUSORT_KEY_FLOAT64;
+
+	/* Keys that are their own codes. */
+	static constexpr bool plain = F == GPUSORT_KEY_INT16 || F == GPUSORT_KEY_INT32 || F == GPUSORT_KEY_INT64;
+
+	using Code = std::conditional_t<wide, int64_t, std::conditional_t<narrow, int16_t, int32_t>>;
+	using Bits = std::make_unsigned_t<Code>;
+
+	static constexpr Bits sign = (Bits) ((Bits) 1 << (8 * sizeof(Bits) - 1));
+
+	static inline Code
+	encode(Bits bits)
+	{
+		if constexpr (wide)
+			return (Code) (gpusort_encode64(F, bits) ^ sign);
+		else if constexpr (narrow)
+			return (Code) bits;
+		else
+			return (Code) (gpusort_encode32(F, bits) ^ sign);
+	}
+
+	/* As encode, but -0 and +0 get one code. */
+	static inline Code
+	encode_tied(Bits bits)
+	{
+		if (floating && bits == sign)
+			bits = 0;
+		return encode(bits);
+	}
+
+	static inline Bits
+	decode(Code code)
+	{
+		if constexpr (wide)
+			return gpusort_decode64(F, (Bits) code ^ sign);
+		else if constexpr (narrow)
+			return (Bits) code;
+		else
+			return gpusort_decode32(F, (Bits) code ^ sign);
+	}
+};
+
+#define GPUSORT_EACH_FORM(X) \
+	X(GPUSORT_KEY_INT16) \
+	X(GPUSORT_KEY_INT32) \
+	X(GPUSORT_KEY_UINT32) \
+	X(GPUSORT_KEY_INT64) \
+	X(GPUSORT_KEY_UINT64) \
+	X(GPUSORT_KEY_FLOAT32) \
+	X(GPUSORT_KEY_FLOAT64)
+}
+
+#endif							/* GPUSORT_FORMS_H */

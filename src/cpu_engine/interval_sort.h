@@ -1,0 +1,21 @@
+/*
+ * interval_sort.h
+ *	  Approximate order by linear projection to intervals.
+ */
+#ifndef GPUSORT_INTERVAL_SORT_H
+#define GPUSORT_INTERVAL_SORT_H
+
+#include "cpu_engine/forms.h"
+#include "cpu_engine/work.h"
+
+namespace gpusort
+{
+/* Scratch bytes for n keys of the given width. */
+size_t sort_by_interval_scratch(uint64_t n, size_t width, uint32_t buckets);
+
+/* Sorts one segment, keys alone or with payload; false if told to stop. */
+template <GpusortKeyForm F>
+bool sort_by_interval(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n);
+}
+
+#endif							/* GPUSORT_INTERVAL_SORT_H */

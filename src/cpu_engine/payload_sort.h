@@ -1,0 +1,21 @@
+/*
+ * payload_sort.h
+ *	  Stable sorts of keys with a payload.
+ */
+#ifndef GPUSORT_PAYLOAD_SORT_H
+#define GPUSORT_PAYLOAD_SORT_H
+
+#include "cpu_engine/forms.h"
+#include "cpu_engine/work.h"
+
+namespace gpusort
+{
+/* Scratch bytes for n keys of the given width. */
+size_t sort_with_payload_scratch(uint64_t n, size_t width);
+
+/* Sorts one segment; keys come back undefined; false if told to stop. */
+template <GpusortKeyForm F>
+bool sort_with_payload(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n);
+}
+
+#endif							/* GPUSORT_PAYLOAD_SORT_H */

@@ -1,0 +1,23 @@
+/*
+ * vqsort.h
+ *	  Highway's vectorized quicksort behind plain functions, so that its headers
+ *	  and their versions are seen by one file only.
+ *
+ * The library picks the instruction set of the CPU at run time.  Signed integers
+ * are enough: float keys are sorted by their codes, for vqsort neither places
+ * NaN as PostgreSQL does nor keeps -0 and +0 apart.
+ */
+#ifndef GPUSORT_VQSORT_H
+#define GPUSORT_VQSORT_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace gpusort
+{
+void vqsort(int16_t *keys, size_t n, bool descending);
+void vqsort(int32_t *keys, size_t n, bool descending);
+void vqsort(int64_t *keys, size_t n, bool descending);
+}
+
+#endif							/* GPUSORT_VQSORT_H */

@@ -1,0 +1,51 @@
+/*
+ * work.h
+ *	  What every sort of the CPU engine is given: scratch memory, and somebody to
+ *	  ask whether to go on.
+ */
+#ifndef GPUSORT_WORK_H
+#define GPUSORT_WORK_H
+
+#include "cpu_engine/cpu_sort.h"
+
+namespace gpusort
+{
+/*
+ * Keys that are sorted between two questions whether to stop.  Sorting takes at
+ * most about 20 ns a key on a CPU without wide vectors: 10 ms.
+ */
+constexpr uint64_t KEYS_BETWEEN_STOPS = UINT64_C(1) << 19;
+
+/* Bytes rounded up so that what follows them starts on a cache line. */
+constexpr size_t
+lines(size_t bytes)
+{
+	return (bytes + 63) & ~(size_t) 63;
+}
+
+struct Work
+{
+	const GpusortSpec *spec;
+	CpuSortControl *control;
+	char	   *scratch;		/* on a cache line */
+	uint64_t	spent = 0;		/* keys handled since should_stop was asked */
+
+	/* Ask now whether to stop. */
+	bool
+	stop()
+	{
+		spent = 0;
+		return control->should_stop != nullptr && control->should_stop(control->arg);
+	}
+
+	/* Account for keys handled, and ask whether to stop when it is time. */
+	bool
+	stop_after(uint64_t keys)
+	{
+		spent += keys;
+		return spent >= KEYS_BETWEEN_STOPS && stop();
+	}
+};
+}
+
+#endif							/* GPUSORT_WORK_H */
