@@ -1,0 +1,207 @@
+/*
+ * array_order.c
+ *	  Orders the items of an array.
+ *
+ * NULLs never reach an engine: the items that are not NULL are ordered, and the
+ * NULLs, in the array's order, go before or after them.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+#include "arrays/array_order.h"
+#include "arrays/key_compare.h"
+#include "guc.h"
+#include "sort/sort.h"
+
+/* Sorts count keys as one segment; payload as spec says. */
+static void
+sort_keys(void *keys, uint32 count, uint32 *payload, GpusortKeyForm form,
+		  const ArrayOrder *order, uint32 limit)
+{
+	GpusortSegment segment = {.start = 0,.count = count};
+	SortRequest request = {
+		.spec = {
+			.form = form,
+			.payload = payload == NULL ? GPUSORT_PAYLOAD_NONE : GPUSORT_PAYLOAD_INDEX,
+			.method = gpusort_method,
+			.descending = order->descending,
+			.limit = limit < count ? limit : 0,
+			.buckets = order->buckets
+		},
+		.keys = keys,
+		.payload = payload,
+		.segments = &segment,
+		.nsegments = 1,
+		.nslots = count
+	};
+
+	gpusort_sort(&request);
+}
+
+/*
+ * Sorts the keys stored in a one-dimensional array where they lie, NULLs aside,
+ * and returns how many there are.  With a limit, only the first that many keys
+ * are defined.  The array's shape is left for gpusort_array_reshape.
+ */
+uint32
+gpusort_order_keys(ArrayType *array, const ElementType *element, const ArrayOrder *order)
+{
+	uint32		length = gpusort_array_length(array);
+	uint32		count = length - gpusort_array_count_nulls(array, length);
+
+	if (count > 1 && order->limit > 0)
+		sort_keys(ARR_DATA_PTR(array), count, NULL, element->form, order, order->limit);
+	return count;
+}
+
+/* Writes the positions, among keys alone, of an array's keys in order. */
+static void
+key_positions(ArrayItems *items, const ArrayOrder *order, uint32 count, uint32 limit, uint32 *positions)
+{
+	void	   *keys = ARR_DATA_PTR(items->array);
+	void	   *copy = NULL;
+
+	if (!items->owned)
+	{
+		Size		bytes = (Size) count * items->element->stride;
+
+		copy = palloc(bytes);
+		keys = memcpy(copy, keys, bytes);
+	}
+	sort_keys(keys, count, positions, items->element->form, order, limit);
+	if (copy != NULL)
+		pfree(copy);
+}
+
+/* Raises an error if the settings ask for what only keys can have. */
+static void
+require_comparator_allowed(const ElementType *type)
+{
+	if (gpusort_engine == GPUSORT_ENGINE_GPU)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("engine \"gpu\" cannot sort values of type %s", format_type_be(type->oid)),
+				 errhint("Set \"gpusort.engine\" to \"auto\".")));
+	if (gpusort_method != GPUSORT_METHOD_AUTO)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("method \"%s\" cannot sort values of type %s",
+						gpusort_sort_method_name(gpusort_method), format_type_be(type->oid)),
+				 errhint("Set \"gpusort.method\" to \"auto\".")));
+}
+
+/* Writes the positions, among the items that are not NULL, of those items in order. */
+static void
+value_positions(ArrayItems *items, const ArrayOrder *order, uint32 count, uint32 *positions)
+{
+	ComparatorSort *comparator = gpusort_element_comparator(items->type, order->collation, order->descending);
+	Datum	   *values;
+	uint32		next = 0;
+
+	require_comparator_allowed(items->type);
+	gpusort_items_take_out(items);
+	values = palloc_array(Datum, count);
+	for (uint32 i = 0; i < items->count; i++)
+		if (!items->nulls[i])
+			values[next++] = items->values[i];
+	gpusort_comparator_sort(comparator, values, positions, count);
+	pfree(values);
+}
+
+/*
+ * Writes the positions of the first items in order, and returns how many: the
+ * limit, or all.  positions has room for all items.  Stable.  The keys of an
+ * owned array are undefined afterwards.
+ */
+uint32
+gpusort_order_positions(ArrayItems *items, const ArrayOrder *order, uint32 *positions)
+{
+	uint32		wanted = Min(order->limit, items->count);
+	bool		slices = ARR_NDIM(items->array) > 1;
+	uint32		nnulls = slices ? 0 : gpusort_array_count_nulls(items->array, items->count);
+	uint32		nvalues = items->count - nnulls;
+	uint32		nulls_before = order->nulls_first ? nnulls : 0;
+	uint32		values_wanted = wanted <= nulls_before ? 0 : Min(wanted - nulls_before, nvalues);
+	uint32	   *value_places = positions + nulls_before;
+
+	if (nvalues < 2)
+	{
+		if (nvalues == 1)
+			*value_places = 0;
+	}
+	else if (values_wanted > 0)
+	{
+		if (gpusort_items_are_keys(items))
+			key_positions(items, order, nvalues, values_wanted, value_places);
+		else
+			value_positions(items, order, nvalues, value_places);
+	}
+
+	if (nnulls > 0)
+	{
+		uint32	   *places = palloc_extended((Size) items->count * sizeof(uint32), MCXT_ALLOC_HUGE);
+
+		gpusort_array_find_nulls(items->array, items->count, places, places + nvalues);
+		for (uint32 i = 0; i < values_wanted; i++)
+		{
+			GPUSORT_CHECK_EVERY(i);
+			value_places[i] = places[value_places[i]];
+		}
+		memcpy(order->nulls_first ? positions : positions + nvalues, places + nvalues, (Size) nnulls * sizeof(uint32));
+		pfree(places);
+	}
+	return wanted;
+}
+
+/* Compares two items that have been taken out, as the order has it. */
+static int
+compare_items(const ArrayItems *items, ComparatorSort *comparator, const ArrayOrder *order, uint32 a, uint32 b)
+{
+	int			result;
+
+	if (!items->nulls[a] && !items->nulls[b])
+		return gpusort_comparator_compare(comparator, items->values[a], items->values[b]);
+	result = (int) items->nulls[a] - (int) items->nulls[b];
+	return order->nulls_first ? -result : result;
+}
+
+/* Are the items in order already? */
+bool
+gpusort_order_holds(ArrayItems *items, const ArrayOrder *order)
+{
+	ComparatorSort *comparator;
+
+	if (items->count < 2)
+		return true;
+	if (gpusort_items_are_keys(items) && !ARR_HASNULL(items->array))
+		return gpusort_keys_in_order(items->type->form, ARR_DATA_PTR(items->array), items->count, order->descending);
+
+	comparator = gpusort_element_comparator(items->type, order->collation, order->descending);
+	gpusort_items_take_out(items);
+	for (uint32 i = 1; i < items->count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (compare_items(items, comparator, order, i - 1, i) > 0)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Tells, for every place in the order that positions give, whether its item
+ * begins a class of equal ones.
+ */
+void
+gpusort_order_classes(ArrayItems *items, const ArrayOrder *order, const uint32 *positions, bool *begins)
+{
+	ComparatorSort *comparator = gpusort_element_comparator(items->type, order->collation, order->descending);
+
+	gpusort_items_take_out(items);
+	for (uint32 i = 0; i < items->count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		begins[i] = i == 0 || compare_items(items, comparator, order, positions[i - 1], positions[i]) != 0;
+	}
+}

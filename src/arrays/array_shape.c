@@ -1,0 +1,132 @@
+/*
+ * array_shape.c
+ *	  Checks, makes and changes the outside of arrays.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+
+#include "arrays/array_shape.h"
+
+/* Raises an error for an array of two dimensions or more. */
+void
+gpusort_array_require_one_dimension(const ArrayType *array)
+{
+	if (ARR_NDIM(array) > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("array must have one dimension, not %d", ARR_NDIM(array))));
+}
+
+/* Raises an error unless values and keys are one-dimensional and equally long. */
+void
+gpusort_array_require_same_length(const ArrayType *values, const ArrayType *keys)
+{
+	gpusort_array_require_one_dimension(values);
+	gpusort_array_require_one_dimension(keys);
+	if (gpusort_array_length(values) != gpusort_array_length(keys))
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("arrays of values and keys must have the same length, not %u and %u",
+						gpusort_array_length(values), gpusort_array_length(keys))));
+}
+
+/* How many of an array's elements are NULL. */
+uint32
+gpusort_array_count_nulls(const ArrayType *array, uint32 length)
+{
+	const bits8 *bitmap = ARR_NULLBITMAP(array);
+	uint64		values;
+
+	if (bitmap == NULL)
+		return 0;
+	values = pg_popcount((const char *) bitmap, length / 8);
+	if (length % 8 != 0)
+		values += pg_popcount32(bitmap[length / 8] & ((1 << length % 8) - 1));
+	return length - (uint32) values;
+}
+
+/* Writes the 0-based positions of the elements that are not NULL, and of the NULLs. */
+void
+gpusort_array_find_nulls(const ArrayType *array, uint32 length, uint32 *values, uint32 *nulls)
+{
+	const bits8 *bitmap = ARR_NULLBITMAP(array);
+
+	for (uint32 i = 0; i < length; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		if (bitmap[i / 8] & (1 << i % 8))
+			*values++ = i;
+		else
+			*nulls++ = i;
+	}
+}
+
+/* An array of one dimension without NULLs, elements not yet set; the type has a stride. */
+ArrayType *
+gpusort_array_allocate(const ElementType *element, uint32 length, int lower_bound)
+{
+	Size		size = ARR_OVERHEAD_NONULLS(1) + (Size) length * element->stride;
+	ArrayType  *array;
+
+	if (length == 0)
+		return construct_empty_array(element->oid);
+	if (!AllocSizeIsValid(size))
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("array size exceeds the maximum allowed (%zu)", MaxAllocSize),
+				 errdetail("An array of %u elements would take %zu bytes.", length, size)));
+	array = (ArrayType *) palloc(size);
+	SET_VARSIZE(array, size);
+	array->ndim = 1;
+	array->dataoffset = 0;
+	array->elemtype = element->oid;
+	ARR_DIMS(array)[0] = length;
+	ARR_LBOUND(array)[0] = lower_bound;
+	return array;
+}
+
+/* Sets the bits from .. to-1 of a bitmap, a set bit standing for a value. */
+static void
+set_bits(bits8 *bitmap, uint32 from, uint32 to)
+{
+	while (from < to && from % 8 != 0)
+	{
+		bitmap[from / 8] |= 1 << from % 8;
+		from++;
+	}
+	memset(bitmap + from / 8, 0xff, (to - from) / 8);
+	for (from += (to - from) / 8 * 8; from < to; from++)
+		bitmap[from / 8] |= 1 << from % 8;
+}
+
+/*
+ * Gives a one-dimensional array of keys its final shape: the first nvalues of the
+ * elements stored in it, and nnulls NULLs before or after them.  Only shrinks: it
+ * had at least as many of both.  Returns the array, or a new one if empty.
+ */
+ArrayType *
+gpusort_array_reshape(ArrayType *array, const ElementType *element,
+					  uint32 nvalues, uint32 nnulls, bool nulls_first)
+{
+	uint32		length = nvalues + nnulls;
+	Size		bytes = (Size) nvalues * element->stride;
+	Size		offset = nnulls > 0 ? ARR_OVERHEAD_WITHNULLS(1, length) : ARR_OVERHEAD_NONULLS(1);
+
+	if (length == 0)
+		return construct_empty_array(element->oid);
+	if (offset != ARR_DATA_OFFSET(array))
+		memmove((char *) array + offset, ARR_DATA_PTR(array), bytes);
+	array->dataoffset = nnulls > 0 ? offset : 0;
+	ARR_DIMS(array)[0] = length;
+	SET_VARSIZE(array, offset + bytes);
+	if (nnulls > 0)
+	{
+		uint32		first = nulls_first ? nnulls : 0;
+
+		memset(ARR_NULLBITMAP(array), 0, (length + 7) / 8);
+		set_bits(ARR_NULLBITMAP(array), first, first + nvalues);
+	}
+	return array;
+}

@@ -1,0 +1,97 @@
+/*
+ * element_type.c
+ *	  Looks up element types and keeps them in a call site's cache.
+ */
+#include "postgres.h"
+
+#include "access/tupmacs.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+#include "arrays/element_type.h"
+
+/* The cache of a call site, made when first asked for. */
+CallCache *
+gpusort_call_cache(FunctionCallInfo fcinfo)
+{
+	FmgrInfo   *call = fcinfo->flinfo;
+
+	if (call->fn_extra == NULL)
+		call->fn_extra = MemoryContextAllocZero(call->fn_mcxt, sizeof(CallCache));
+	return (CallCache *) call->fn_extra;
+}
+
+/* Fills in what is known about a type, to be kept as long as the context lives. */
+void
+gpusort_element_fill(ElementType *element, Oid type, MemoryContext context)
+{
+	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_LT_OPR);
+
+	element->oid = type;
+	element->length = entry->typlen;
+	element->by_value = entry->typbyval;
+	element->alignment = entry->typalign;
+	element->is_key = gpusort_keys_form(type, &element->form);
+	element->stride = entry->typlen > 0 ? att_align_nominal(entry->typlen, entry->typalign) : 0;
+	element->array_type = get_array_type(type);
+	element->ordered = OidIsValid(entry->lt_opr);
+	element->context = context;
+	memset(element->comparators, 0, sizeof(element->comparators));
+}
+
+/* Looks up the element type of an argument and remembers it. */
+ElementType *
+gpusort_element_lookup(FunctionCallInfo fcinfo, CachedArgument argument, Oid type)
+{
+	ElementType *element = &gpusort_call_cache(fcinfo)->arguments[argument];
+
+	if (element->oid != type)
+		gpusort_element_fill(element, type, fcinfo->flinfo->fn_mcxt);
+	return element;
+}
+
+/* The type of slices of arrays of element: its array type. */
+ElementType *
+gpusort_element_slices(FunctionCallInfo fcinfo, ElementType *element)
+{
+	ElementType *slices = &gpusort_call_cache(fcinfo)->slices;
+
+	gpusort_element_require_order(element);
+	if (!OidIsValid(element->array_type))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("could not find array type for data type %s", format_type_be(element->oid))));
+	if (slices->oid != element->array_type)
+		gpusort_element_fill(slices, element->array_type, fcinfo->flinfo->fn_mcxt);
+	return slices;
+}
+
+/* Raises an error unless values of the type can be ordered. */
+void
+gpusort_element_require_order(const ElementType *element)
+{
+	if (!element->ordered)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("could not identify a comparison function for type %s", format_type_be(element->oid)),
+				 errhint("Only types with a default btree operator class can be sorted.")));
+}
+
+/* How values of the type are compared in one direction; for one collation per call site. */
+ComparatorSort *
+gpusort_element_comparator(ElementType *element, Oid collation, bool descending)
+{
+	ComparatorSort **comparator = &element->comparators[descending];
+
+	if (*comparator == NULL || (*comparator)->collation != collation)
+	{
+		MemoryContext caller;
+
+		gpusort_element_require_order(element);
+		caller = MemoryContextSwitchTo(element->context);
+		*comparator = gpusort_comparator_prepare(element->oid, collation, descending);
+		MemoryContextSwitchTo(caller);
+	}
+	return *comparator;
+}

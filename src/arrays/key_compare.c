@@ -1,0 +1,85 @@
+/*
+ * key_compare.c
+ *	  One pass over keys.  Each loop is compiled once per key form.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "arrays/array_shape.h"
+#include "arrays/key_compare.h"
+
+/* Calls an inline function with the form as a constant, so that loops know it. */
+#define WITH_CONSTANT_FORM(form, result, function, ...) \
+	do { \
+		switch (form) \
+		{ \
+			case GPUSORT_KEY_INT16: (result) = function(GPUSORT_KEY_INT16, __VA_ARGS__); break; \
+			case GPUSORT_KEY_INT32: (result) = function(GPUSORT_KEY_INT32, __VA_ARGS__); break; \
+			case GPUSORT_KEY_UINT32: (result) = function(GPUSORT_KEY_UINT32, __VA_ARGS__); break; \
+			case GPUSORT_KEY_INT64: (result) = function(GPUSORT_KEY_INT64, __VA_ARGS__); break; \
+			case GPUSORT_KEY_UINT64: (result) = function(GPUSORT_KEY_UINT64, __VA_ARGS__); break; \
+			case GPUSORT_KEY_FLOAT32: (result) = function(GPUSORT_KEY_FLOAT32, __VA_ARGS__); break; \
+			default: (result) = function(GPUSORT_KEY_FLOAT64, __VA_ARGS__); break; \
+		} \
+	} while (0)
+
+static pg_attribute_always_inline bool
+in_order(GpusortKeyForm form, const void *keys, uint32 count, bool descending)
+{
+	uint64		last = gpusort_key_code(form, keys, 0);
+
+	for (uint32 i = 1; i < count; i++)
+	{
+		uint64		code = gpusort_key_code(form, keys, i);
+
+		GPUSORT_CHECK_EVERY(i);
+		if (descending ? code > last : code < last)
+			return false;
+		last = code;
+	}
+	return true;
+}
+
+/* Are the keys, at least one, in order? */
+bool
+gpusort_keys_in_order(GpusortKeyForm form, const void *keys, uint32 count, bool descending)
+{
+	bool		result;
+
+	WITH_CONSTANT_FORM(form, result, in_order, keys, count, descending);
+	return result;
+}
+
+static pg_attribute_always_inline uint32
+distinct(GpusortKeyForm form, void *keys, uint32 count)
+{
+	uint32		kept = 1;
+	uint64		last = gpusort_key_code(form, keys, 0);
+
+	for (uint32 i = 1; i < count; i++)
+	{
+		uint64		code = gpusort_key_code(form, keys, i);
+
+		GPUSORT_CHECK_EVERY(i);
+		if (gpusort_key_width(form) == 2)
+			((uint16 *) keys)[kept] = ((uint16 *) keys)[i];
+		else if (gpusort_key_width(form) == 4)
+			((uint32 *) keys)[kept] = ((uint32 *) keys)[i];
+		else
+			((uint64 *) keys)[kept] = ((uint64 *) keys)[i];
+		kept += code != last;
+		last = code;
+	}
+	return kept;
+}
+
+/* Moves the first of each run of equal keys, at least one key, to the front; returns how many. */
+uint32
+gpusort_keys_distinct(GpusortKeyForm form, void *keys, uint32 count)
+{
+	uint32		result;
+
+	WITH_CONSTANT_FORM(form, result, distinct, keys, count);
+	return result;
+}

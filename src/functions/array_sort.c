@@ -1,0 +1,159 @@
+/*
+ * array_sort.c
+ *	  array_sort, array_sort_distinct, array_top_n, array_is_sorted.
+ *
+ * The common case, one dimension and a key type, copies the argument once (for a
+ * toasted one the copy is what detoasting makes) and sorts inside the copy, which
+ * becomes the result.
+ */
+#include "postgres.h"
+
+#include "arrays/array_order.h"
+#include "arrays/key_compare.h"
+#include "functions/arguments.h"
+
+PG_FUNCTION_INFO_V1(gpusort_array_sort);
+PG_FUNCTION_INFO_V1(gpusort_array_sort_distinct);
+PG_FUNCTION_INFO_V1(gpusort_array_top_n);
+PG_FUNCTION_INFO_V1(gpusort_array_is_sorted);
+
+/* A new array of the items of array in order: for what is no array of keys. */
+static ArrayType *
+sort_items(FunctionCallInfo fcinfo, ElementType *element, ArrayType *array, const ArrayOrder *order)
+{
+	ArrayItems	items;
+	uint32	   *positions;
+	ArrayType  *result;
+
+	gpusort_items_open_slices(&items, fcinfo, element, array);
+	positions = palloc_extended((Size) items.count * sizeof(uint32), MCXT_ALLOC_HUGE);
+	gpusort_order_positions(&items, order, positions);
+	result = gpusort_items_gather(&items, positions, items.count, ARR_LBOUND(array)[0]);
+	pfree(positions);
+	return result;
+}
+
+/*
+ * array_sort(a [, descending [, nulls_first]]): as PostgreSQL 18's function of
+ * this name, on every version.
+ */
+Datum
+gpusort_array_sort(PG_FUNCTION_ARGS)
+{
+	ArrayType  *array = DatumGetArrayTypePCopy(PG_GETARG_DATUM(0));
+	ArrayOrder	order = gpusort_argument_order(fcinfo, 1);
+	uint32		length = gpusort_array_length(array);
+	ElementType *element;
+	uint32		count;
+
+	if (length < 2)
+		PG_RETURN_ARRAYTYPE_P(array);
+	element = gpusort_element_type(fcinfo, FIRST_ARRAY, ARR_ELEMTYPE(array));
+	if (!element->is_key || ARR_NDIM(array) > 1)
+		PG_RETURN_ARRAYTYPE_P(sort_items(fcinfo, element, array, &order));
+
+	count = gpusort_order_keys(array, element, &order);
+	if (ARR_HASNULL(array))
+		array = gpusort_array_reshape(array, element, count, length - count, order.nulls_first);
+	PG_RETURN_ARRAYTYPE_P(array);
+}
+
+/* The distinct items of an array of keys, in order: sorted and thinned out in place. */
+static ArrayType *
+distinct_keys(ArrayItems *items, const ArrayOrder *order)
+{
+	uint32		count = gpusort_order_keys(items->array, items->element, order);
+	uint32		kept = count;
+
+	if (count > 1)
+		kept = gpusort_keys_distinct(items->element->form, ARR_DATA_PTR(items->array), count);
+	return gpusort_array_reshape(items->array, items->element, kept, Min(items->count - count, 1), order->nulls_first);
+}
+
+/* The distinct items of any array, in order; of equal ones, the first. */
+static ArrayType *
+distinct_items(ArrayItems *items, const ArrayOrder *order)
+{
+	uint32	   *positions = palloc_extended((Size) items->count * sizeof(uint32), MCXT_ALLOC_HUGE);
+	bool	   *begins = palloc_extended(items->count, MCXT_ALLOC_HUGE);
+	uint32		kept = 0;
+	ArrayType  *result;
+
+	gpusort_order_positions(items, order, positions);
+	gpusort_order_classes(items, order, positions, begins);
+	for (uint32 i = 0; i < items->count; i++)
+		if (begins[i])
+			positions[kept++] = positions[i];
+	result = gpusort_items_gather(items, positions, kept, gpusort_array_lower_bound(items->array));
+	pfree(begins);
+	pfree(positions);
+	return result;
+}
+
+/* array_sort_distinct(a [, descending [, nulls_first]]): sorted, each value once. */
+Datum
+gpusort_array_sort_distinct(PG_FUNCTION_ARGS)
+{
+	ArrayOrder	order = gpusort_argument_order(fcinfo, 1);
+	ArrayItems	items;
+
+	gpusort_items_open(&items, fcinfo, FIRST_ARRAY, PG_GETARG_DATUM(0), true);
+	gpusort_array_require_one_dimension(items.array);
+	if (items.count < 2)
+		PG_RETURN_ARRAYTYPE_P(items.array);
+	PG_RETURN_ARRAYTYPE_P(gpusort_items_are_keys(&items) ?
+						  distinct_keys(&items, &order) : distinct_items(&items, &order));
+}
+
+/* The first keys of an array in order, cut off in place. */
+static ArrayType *
+top_keys(ArrayItems *items, ArrayOrder order)
+{
+	uint32		count = items->count - gpusort_array_count_nulls(items->array, items->count);
+	uint32		wanted = Min(order.limit, items->count);
+	uint32		values = Min(wanted, count);
+
+	if (values > 0)
+		gpusort_order_keys(items->array, items->element, &order);
+	ARR_LBOUND(items->array)[0] = 1;
+	return gpusort_array_reshape(items->array, items->element, values, wanted - values, false);
+}
+
+/* array_top_n(a, n [, descending]): the n greatest, or least, elements in order. */
+Datum
+gpusort_array_top_n(PG_FUNCTION_ARGS)
+{
+	ArrayOrder	order = gpusort_argument_top(fcinfo, 1);
+	ArrayItems	items;
+	uint32	   *positions;
+	uint32		wanted;
+	ArrayType  *result;
+
+	gpusort_items_open(&items, fcinfo, FIRST_ARRAY, PG_GETARG_DATUM(0), true);
+	gpusort_array_require_one_dimension(items.array);
+	if (items.count == 0)
+		PG_RETURN_ARRAYTYPE_P(items.array);
+	if (gpusort_items_are_keys(&items))
+		PG_RETURN_ARRAYTYPE_P(top_keys(&items, order));
+
+	positions = palloc_extended((Size) items.count * sizeof(uint32), MCXT_ALLOC_HUGE);
+	wanted = gpusort_order_positions(&items, &order, positions);
+	result = gpusort_items_gather(&items, positions, wanted, 1);
+	pfree(positions);
+	PG_RETURN_ARRAYTYPE_P(result);
+}
+
+/* array_is_sorted(a [, descending [, nulls_first]]): would array_sort leave it as it is? */
+Datum
+gpusort_array_is_sorted(PG_FUNCTION_ARGS)
+{
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(0);
+	ArrayOrder	order = gpusort_argument_order(fcinfo, 1);
+	ArrayItems	items;
+
+	if (gpusort_array_length(array) < 2)
+		PG_RETURN_BOOL(true);
+	gpusort_items_open_slices(&items, fcinfo,
+							  gpusort_element_type(fcinfo, FIRST_ARRAY, ARR_ELEMTYPE(array)), array);
+	PG_RETURN_BOOL(gpusort_order_holds(&items, &order));
+}

@@ -1,0 +1,203 @@
+/*
+ * array_sort_by.c
+ *	  array_argsort, array_take, array_sort_by, array_sort_pair, array_top_n_by:
+ *	  functions in which one array's order moves another.
+ *
+ * All are stable.  Positions are counted from 1 in SQL, whatever the lower bound
+ * of the array, so that array_take(a, array_argsort(a)) is array_sort(a).
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+
+#include "arrays/array_order.h"
+#include "functions/arguments.h"
+
+PG_FUNCTION_INFO_V1(gpusort_array_argsort);
+PG_FUNCTION_INFO_V1(gpusort_array_take);
+PG_FUNCTION_INFO_V1(gpusort_array_sort_by);
+PG_FUNCTION_INFO_V1(gpusort_array_sort_pair);
+PG_FUNCTION_INFO_V1(gpusort_array_top_n_by);
+
+/* Positions of arrays up to this length stand on the stack. */
+#define LOCAL_POSITIONS 512
+
+typedef struct Positions
+{
+	uint32	   *entries;
+	uint32		local[LOCAL_POSITIONS];
+} Positions;
+
+static void
+positions_allocate(Positions *positions, uint32 count)
+{
+	if (count <= LOCAL_POSITIONS)
+		positions->entries = positions->local;
+	else
+		positions->entries = palloc_extended((Size) count * sizeof(uint32), MCXT_ALLOC_HUGE);
+}
+
+static void
+positions_free(Positions *positions)
+{
+	if (positions->entries != positions->local)
+		pfree(positions->entries);
+}
+
+/* An array of positions counted from 1, room for count of them. */
+static ArrayType *
+allocate_subscripts(uint32 count)
+{
+	static const ElementType subscript = {
+		.oid = INT4OID,.length = sizeof(int32),.by_value = true,.alignment = TYPALIGN_INT,.stride = sizeof(int32)
+	};
+
+	return gpusort_array_allocate(&subscript, count, 1);
+}
+
+/*
+ * array_argsort(a [, descending [, nulls_first]]): the positions of the elements
+ * in order.
+ */
+Datum
+gpusort_array_argsort(PG_FUNCTION_ARGS)
+{
+	ArrayOrder	order = gpusort_argument_order(fcinfo, 1);
+	ArrayItems	items;
+	ArrayType  *result;
+	uint32	   *positions;
+
+	gpusort_items_open(&items, fcinfo, FIRST_ARRAY, PG_GETARG_DATUM(0), true);
+	gpusort_array_require_one_dimension(items.array);
+	result = allocate_subscripts(items.count);
+	if (items.count == 0)
+		PG_RETURN_ARRAYTYPE_P(result);
+
+	positions = (uint32 *) ARR_DATA_PTR(result);
+	gpusort_order_positions(&items, &order, positions);
+	for (uint32 i = 0; i < items.count; i++)
+		positions[i]++;
+	pfree(items.array);
+	PG_RETURN_ARRAYTYPE_P(result);
+}
+
+/* Turns a subscript into a position, or raises an error if it is out of range. */
+static inline uint32
+position_of_subscript(int32 subscript, uint32 count)
+{
+	uint32		position = (uint32) subscript - 1;
+
+	if (unlikely(position >= count))
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("subscript %d is out of range", subscript),
+				 count == 0 ? errdetail("The array is empty.") :
+				 errdetail("Subscripts count from 1 to %u, the length of the array.", count)));
+	return position;
+}
+
+/* array_take(a, subscripts): the elements at the given positions, NULL for a NULL. */
+Datum
+gpusort_array_take(PG_FUNCTION_ARGS)
+{
+	ArrayType  *subscripts = PG_GETARG_ARRAYTYPE_P(1);
+	uint32		count = gpusort_array_length(subscripts);
+	const int32 *next = (const int32 *) ARR_DATA_PTR(subscripts);
+	const bits8 *bitmap = ARR_NULLBITMAP(subscripts);
+	ArrayItems	items;
+	Positions	positions;
+	ArrayType  *result;
+
+	gpusort_items_open(&items, fcinfo, FIRST_ARRAY, PG_GETARG_DATUM(0), false);
+	gpusort_array_require_one_dimension(items.array);
+	gpusort_array_require_one_dimension(subscripts);
+	positions_allocate(&positions, count);
+	for (uint32 i = 0; i < count; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		if (bitmap != NULL && !(bitmap[i / 8] & (1 << i % 8)))
+			positions.entries[i] = GPUSORT_NULL_ITEM;
+		else
+			positions.entries[i] = position_of_subscript(*next++, items.count);
+	}
+	if (bitmap != NULL)
+		result = gpusort_items_gather_nullable(&items, positions.entries, count, 1);
+	else
+		result = gpusort_items_gather(&items, positions.entries, count, 1);
+	positions_free(&positions);
+	PG_RETURN_ARRAYTYPE_P(result);
+}
+
+/* The values at the first places of the order of the keys; both are arguments. */
+static ArrayType *
+sort_by(FunctionCallInfo fcinfo, const ArrayOrder *order, bool keep_lower_bound)
+{
+	ArrayItems	values;
+	ArrayItems	keys;
+	Positions	positions;
+	uint32		wanted;
+	ArrayType  *result;
+
+	gpusort_items_open(&values, fcinfo, FIRST_ARRAY, PG_GETARG_DATUM(0), false);
+	gpusort_items_open(&keys, fcinfo, SECOND_ARRAY, PG_GETARG_DATUM(1), true);
+	gpusort_array_require_same_length(values.array, keys.array);
+	positions_allocate(&positions, keys.count);
+	wanted = gpusort_order_positions(&keys, order, positions.entries);
+	result = gpusort_items_gather(&values, positions.entries, wanted,
+								  keep_lower_bound ? gpusort_array_lower_bound(values.array) : 1);
+	positions_free(&positions);
+	pfree(keys.array);
+	return result;
+}
+
+/*
+ * array_sort_by(vals, keys [, descending [, nulls_first]]): the values in the
+ * order of their keys.
+ */
+Datum
+gpusort_array_sort_by(PG_FUNCTION_ARGS)
+{
+	ArrayOrder	order = gpusort_argument_order(fcinfo, 2);
+
+	PG_RETURN_ARRAYTYPE_P(sort_by(fcinfo, &order, true));
+}
+
+/*
+ * array_top_n_by(vals, keys, n [, descending [, nulls_first]]): the values of the
+ * n greatest, or least, keys in the order of the keys.
+ */
+Datum
+gpusort_array_top_n_by(PG_FUNCTION_ARGS)
+{
+	ArrayOrder	order = gpusort_argument_top(fcinfo, 2);
+
+	PG_RETURN_ARRAYTYPE_P(sort_by(fcinfo, &order, false));
+}
+
+/*
+ * array_sort_pair(vals, keys [, descending [, nulls_first]]): values and keys in
+ * the order of the keys.
+ */
+Datum
+gpusort_array_sort_pair(PG_FUNCTION_ARGS)
+{
+	ArrayOrder	order = gpusort_argument_order(fcinfo, 2);
+	ArrayItems	values;
+	ArrayItems	keys;
+	Positions	positions;
+	Datum		results[2];
+	bool		nulls[2] = {false, false};
+
+	gpusort_items_open(&values, fcinfo, FIRST_ARRAY, PG_GETARG_DATUM(0), false);
+	gpusort_items_open(&keys, fcinfo, SECOND_ARRAY, PG_GETARG_DATUM(1), false);
+	gpusort_array_require_same_length(values.array, keys.array);
+	positions_allocate(&positions, keys.count);
+	gpusort_order_positions(&keys, &order, positions.entries);
+	results[0] = PointerGetDatum(gpusort_items_gather(&values, positions.entries, values.count,
+													  gpusort_array_lower_bound(values.array)));
+	results[1] = PointerGetDatum(gpusort_items_gather(&keys, positions.entries, keys.count,
+													  gpusort_array_lower_bound(keys.array)));
+	positions_free(&positions);
+	return gpusort_return_record(fcinfo, results, nulls);
+}
