@@ -6,6 +6,7 @@
 
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 
 #include "arrays/array_items.h"
 
@@ -15,7 +16,8 @@
  * toasted.
  */
 void
-gpusort_items_open(ArrayItems *items, FunctionCallInfo fcinfo, CachedArgument argument, Datum value, bool own)
+gpusort_items_open(ArrayItems *items, FunctionCallInfo fcinfo, CachedArgument argument,
+				   Datum value, bool own)
 {
 	items->array = own ? DatumGetArrayTypePCopy(value) : DatumGetArrayTypeP(value);
 	items->element = gpusort_element_type(fcinfo, argument, ARR_ELEMTYPE(items->array));
@@ -28,7 +30,8 @@ gpusort_items_open(ArrayItems *items, FunctionCallInfo fcinfo, CachedArgument ar
 
 /* Opens the items of an array of any number of dimensions: slices, if more than one. */
 void
-gpusort_items_open_slices(ArrayItems *items, FunctionCallInfo fcinfo, ElementType *element, ArrayType *array)
+gpusort_items_open_slices(ArrayItems *items, FunctionCallInfo fcinfo,
+						  ElementType *element, ArrayType *array)
 {
 	items->array = array;
 	items->element = element;
@@ -64,12 +67,14 @@ gpusort_items_take_out(ArrayItems *items)
 	{
 		int			count;
 
-		deconstruct_array(items->array, element->oid, element->length, element->by_value, element->alignment,
+		deconstruct_array(items->array, element->oid,
+						  element->length, element->by_value, element->alignment,
 						  &items->values, &items->nulls, &count);
 	}
 	else
 	{
-		ArrayIterator iterator = array_create_iterator(items->array, ARR_NDIM(items->array) - 1, NULL);
+		int			slice_dimensions = ARR_NDIM(items->array) - 1;
+		ArrayIterator iterator = array_create_iterator(items->array, slice_dimensions, NULL);
 
 		items->values = palloc_array(Datum, items->count);
 		items->nulls = palloc_array(bool, items->count);
@@ -84,7 +89,8 @@ gpusort_items_take_out(ArrayItems *items)
 
 /* Copies elements of a fixed length to the places that positions give them. */
 static void
-gather_fixed(char *target, const char *source, uint16 stride, const uint32 *positions, uint32 count)
+gather_fixed(char *target, const char *source, uint16 stride,
+			 const uint32 *positions, uint32 count)
 {
 #define GATHER(type) \
 	do { \
@@ -125,7 +131,8 @@ gather_fixed(char *target, const char *source, uint16 stride, const uint32 *posi
  * where a position is GPUSORT_NULL_ITEM.
  */
 ArrayType *
-gpusort_items_gather_nullable(ArrayItems *items, const uint32 *positions, uint32 count, int lower_bound)
+gpusort_items_gather_nullable(ArrayItems *items, const uint32 *positions,
+							  uint32 count, int lower_bound)
 {
 	const ElementType *element = items->element;
 	Datum	   *values;
@@ -155,14 +162,17 @@ gpusort_items_gather_nullable(ArrayItems *items, const uint32 *positions, uint32
 static ArrayType *
 gather_slices(ArrayItems *items, const uint32 *positions, uint32 count, int lower_bound)
 {
-	ArrayBuildStateArr *state = initArrayResultArr(items->type->oid, items->element->oid, CurrentMemoryContext, false);
+	Oid			type = items->type->oid;
+	ArrayBuildStateArr *state;
 	ArrayType  *result;
 
+	state = initArrayResultArr(type, items->element->oid, CurrentMemoryContext, false);
 	gpusort_items_take_out(items);
 	for (uint32 i = 0; i < count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		state = accumArrayResultArr(state, items->values[positions[i]], false, items->type->oid, CurrentMemoryContext);
+		state = accumArrayResultArr(state, items->values[positions[i]], false,
+									type, CurrentMemoryContext);
 	}
 	result = DatumGetArrayTypeP(makeArrayResultArr(state, CurrentMemoryContext, false));
 	ARR_LBOUND(result)[0] = lower_bound;
@@ -184,6 +194,7 @@ gpusort_items_gather(ArrayItems *items, const uint32 *positions, uint32 count, i
 		return gpusort_items_gather_nullable(items, positions, count, lower_bound);
 
 	result = gpusort_array_allocate(element, count, lower_bound);
-	gather_fixed(ARR_DATA_PTR(result), ARR_DATA_PTR(items->array), element->stride, positions, count);
+	gather_fixed(ARR_DATA_PTR(result), ARR_DATA_PTR(items->array), element->stride,
+				 positions, count);
 	return result;
 }

@@ -27,11 +27,15 @@ typedef struct ArrayItems
 	bool	   *nulls;
 } ArrayItems;
 
-extern void gpusort_items_open(ArrayItems *items, FunctionCallInfo fcinfo, CachedArgument argument, Datum value, bool own);
-extern void gpusort_items_open_slices(ArrayItems *items, FunctionCallInfo fcinfo, ElementType *element, ArrayType *array);
+extern void gpusort_items_open(ArrayItems *items, FunctionCallInfo fcinfo, CachedArgument argument,
+							   Datum value, bool own);
+extern void gpusort_items_open_slices(ArrayItems *items, FunctionCallInfo fcinfo,
+									  ElementType *element, ArrayType *array);
 extern void gpusort_items_take_out(ArrayItems *items);
-extern ArrayType *gpusort_items_gather_nullable(ArrayItems *items, const uint32 *positions, uint32 count, int lower_bound);
-extern ArrayType *gpusort_items_gather(ArrayItems *items, const uint32 *positions, uint32 count, int lower_bound);
+extern ArrayType *gpusort_items_gather_nullable(ArrayItems *items, const uint32 *positions,
+												uint32 count, int lower_bound);
+extern ArrayType *gpusort_items_gather(ArrayItems *items, const uint32 *positions,
+									   uint32 count, int lower_bound);
 
 /* Whether the items can be handed to an engine as they are stored. */
 static inline bool

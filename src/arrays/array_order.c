@@ -58,7 +58,8 @@ gpusort_order_keys(ArrayType *array, const ElementType *element, const ArrayOrde
 
 /* Writes the positions, among keys alone, of an array's keys in order. */
 static void
-key_positions(ArrayItems *items, const ArrayOrder *order, uint32 count, uint32 limit, uint32 *positions)
+key_positions(ArrayItems *items, const ArrayOrder *order, uint32 count, uint32 limit,
+			  uint32 *positions)
 {
 	void	   *keys = ARR_DATA_PTR(items->array);
 	void	   *copy = NULL;
@@ -73,6 +74,13 @@ key_positions(ArrayItems *items, const ArrayOrder *order, uint32 count, uint32 l
 	sort_keys(keys, count, positions, items->element->form, order, limit);
 	if (copy != NULL)
 		pfree(copy);
+}
+
+/* How the items are compared in the order wanted. */
+static ComparatorSort *
+comparator_of(const ArrayItems *items, const ArrayOrder *order)
+{
+	return gpusort_element_comparator(items->type, order->collation, order->descending);
 }
 
 /* Raises an error if the settings ask for what only keys can have. */
@@ -96,7 +104,7 @@ require_comparator_allowed(const ElementType *type)
 static void
 value_positions(ArrayItems *items, const ArrayOrder *order, uint32 count, uint32 *positions)
 {
-	ComparatorSort *comparator = gpusort_element_comparator(items->type, order->collation, order->descending);
+	ComparatorSort *comparator = comparator_of(items, order);
 	Datum	   *values;
 	uint32		next = 0;
 
@@ -141,7 +149,8 @@ gpusort_order_positions(ArrayItems *items, const ArrayOrder *order, uint32 *posi
 
 	if (nnulls > 0)
 	{
-		uint32	   *places = palloc_extended((Size) items->count * sizeof(uint32), MCXT_ALLOC_HUGE);
+		Size		bytes = (Size) items->count * sizeof(uint32);
+		uint32	   *places = palloc_extended(bytes, MCXT_ALLOC_HUGE);
 
 		gpusort_array_find_nulls(items->array, items->count, places, places + nvalues);
 		for (uint32 i = 0; i < values_wanted; i++)
@@ -149,7 +158,8 @@ gpusort_order_positions(ArrayItems *items, const ArrayOrder *order, uint32 *posi
 			GPUSORT_CHECK_EVERY(i);
 			value_places[i] = places[value_places[i]];
 		}
-		memcpy(order->nulls_first ? positions : positions + nvalues, places + nvalues, (Size) nnulls * sizeof(uint32));
+		memcpy(order->nulls_first ? positions : positions + nvalues, places + nvalues,
+			   (Size) nnulls * sizeof(uint32));
 		pfree(places);
 	}
 	return wanted;
@@ -157,7 +167,8 @@ gpusort_order_positions(ArrayItems *items, const ArrayOrder *order, uint32 *posi
 
 /* Compares two items that have been taken out, as the order has it. */
 static int
-compare_items(const ArrayItems *items, ComparatorSort *comparator, const ArrayOrder *order, uint32 a, uint32 b)
+compare_items(const ArrayItems *items, ComparatorSort *comparator, const ArrayOrder *order,
+			  uint32 a, uint32 b)
 {
 	int			result;
 
@@ -176,9 +187,10 @@ gpusort_order_holds(ArrayItems *items, const ArrayOrder *order)
 	if (items->count < 2)
 		return true;
 	if (gpusort_items_are_keys(items) && !ARR_HASNULL(items->array))
-		return gpusort_keys_in_order(items->type->form, ARR_DATA_PTR(items->array), items->count, order->descending);
+		return gpusort_keys_in_order(items->type->form, ARR_DATA_PTR(items->array), items->count,
+									 order->descending);
 
-	comparator = gpusort_element_comparator(items->type, order->collation, order->descending);
+	comparator = comparator_of(items, order);
 	gpusort_items_take_out(items);
 	for (uint32 i = 1; i < items->count; i++)
 	{
@@ -194,14 +206,16 @@ gpusort_order_holds(ArrayItems *items, const ArrayOrder *order)
  * begins a class of equal ones.
  */
 void
-gpusort_order_classes(ArrayItems *items, const ArrayOrder *order, const uint32 *positions, bool *begins)
+gpusort_order_classes(ArrayItems *items, const ArrayOrder *order, const uint32 *positions,
+					  bool *begins)
 {
-	ComparatorSort *comparator = gpusort_element_comparator(items->type, order->collation, order->descending);
+	ComparatorSort *comparator = comparator_of(items, order);
 
 	gpusort_items_take_out(items);
 	for (uint32 i = 0; i < items->count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		begins[i] = i == 0 || compare_items(items, comparator, order, positions[i - 1], positions[i]) != 0;
+		begins[i] = i == 0 ||
+			compare_items(items, comparator, order, positions[i - 1], positions[i]) != 0;
 	}
 }

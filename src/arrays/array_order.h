@@ -18,9 +18,12 @@ typedef struct ArrayOrder
 	uint32		buckets;		/* 0: exact; else see GpusortSpec */
 } ArrayOrder;
 
-extern uint32 gpusort_order_keys(ArrayType *array, const ElementType *element, const ArrayOrder *order);
-extern uint32 gpusort_order_positions(ArrayItems *items, const ArrayOrder *order, uint32 *positions);
+extern uint32 gpusort_order_keys(ArrayType *array, const ElementType *element,
+								 const ArrayOrder *order);
+extern uint32 gpusort_order_positions(ArrayItems *items, const ArrayOrder *order,
+									  uint32 *positions);
 extern bool gpusort_order_holds(ArrayItems *items, const ArrayOrder *order);
-extern void gpusort_order_classes(ArrayItems *items, const ArrayOrder *order, const uint32 *positions, bool *begins);
+extern void gpusort_order_classes(ArrayItems *items, const ArrayOrder *order,
+								  const uint32 *positions, bool *begins);
 
 #endif							/* GPUSORT_ARRAY_ORDER_H */

@@ -6,6 +6,7 @@
 
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
+#include "utils/memutils.h"
 
 #include "arrays/array_shape.h"
 
@@ -124,9 +125,10 @@ gpusort_array_reshape(ArrayType *array, const ElementType *element,
 	if (nnulls > 0)
 	{
 		uint32		first = nulls_first ? nnulls : 0;
+		bits8	   *bitmap = (bits8 *) (ARR_LBOUND(array) + 1);
 
-		memset(ARR_NULLBITMAP(array), 0, (length + 7) / 8);
-		set_bits(ARR_NULLBITMAP(array), first, first + nvalues);
+		memset(bitmap, 0, (length + 7) / 8);
+		set_bits(bitmap, first, first + nvalues);
 	}
 	return array;
 }

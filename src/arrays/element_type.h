@@ -49,11 +49,13 @@ typedef enum CachedArgument
 } CachedArgument;
 
 extern CallCache *gpusort_call_cache(FunctionCallInfo fcinfo);
-extern ElementType *gpusort_element_lookup(FunctionCallInfo fcinfo, CachedArgument argument, Oid type);
+extern ElementType *gpusort_element_lookup(FunctionCallInfo fcinfo, CachedArgument argument,
+										   Oid type);
 extern ElementType *gpusort_element_slices(FunctionCallInfo fcinfo, ElementType *element);
 extern void gpusort_element_fill(ElementType *element, Oid type, MemoryContext context);
 extern void gpusort_element_require_order(const ElementType *element);
-extern ComparatorSort *gpusort_element_comparator(ElementType *element, Oid collation, bool descending);
+extern ComparatorSort *gpusort_element_comparator(ElementType *element, Oid collation,
+												  bool descending);
 
 /* The element type of an argument, from the cache if this call site saw it before. */
 static inline ElementType *

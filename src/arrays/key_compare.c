@@ -10,19 +10,23 @@
 #include "arrays/key_compare.h"
 
 /* Calls an inline function with the form as a constant, so that loops know it. */
+#define WITH_FORM(form, result, function, ...) \
+		case form: \
+			(result) = function(form, __VA_ARGS__); \
+			break
 #define WITH_CONSTANT_FORM(form, result, function, ...) \
-	do { \
-		switch (form) \
-		{ \
-			case GPUSORT_KEY_INT16: (result) = function(GPUSORT_KEY_INT16, __VA_ARGS__); break; \
-			case GPUSORT_KEY_INT32: (result) = function(GPUSORT_KEY_INT32, __VA_ARGS__); break; \
-			case GPUSORT_KEY_UINT32: (result) = function(GPUSORT_KEY_UINT32, __VA_ARGS__); break; \
-			case GPUSORT_KEY_INT64: (result) = function(GPUSORT_KEY_INT64, __VA_ARGS__); break; \
-			case GPUSORT_KEY_UINT64: (result) = function(GPUSORT_KEY_UINT64, __VA_ARGS__); break; \
-			case GPUSORT_KEY_FLOAT32: (result) = function(GPUSORT_KEY_FLOAT32, __VA_ARGS__); break; \
-			default: (result) = function(GPUSORT_KEY_FLOAT64, __VA_ARGS__); break; \
-		} \
-	} while (0)
+	switch (form) \
+	{ \
+		WITH_FORM(GPUSORT_KEY_INT16, result, function, __VA_ARGS__); \
+		WITH_FORM(GPUSORT_KEY_INT32, result, function, __VA_ARGS__); \
+		WITH_FORM(GPUSORT_KEY_UINT32, result, function, __VA_ARGS__); \
+		WITH_FORM(GPUSORT_KEY_INT64, result, function, __VA_ARGS__); \
+		WITH_FORM(GPUSORT_KEY_UINT64, result, function, __VA_ARGS__); \
+		WITH_FORM(GPUSORT_KEY_FLOAT32, result, function, __VA_ARGS__); \
+		WITH_FORM(GPUSORT_KEY_FLOAT64, result, function, __VA_ARGS__); \
+		default: \
+			elog(ERROR, "unknown key form: %d", (int) (form)); \
+	}
 
 static pg_attribute_always_inline bool
 in_order(GpusortKeyForm form, const void *keys, uint32 count, bool descending)
@@ -45,7 +49,7 @@ in_order(GpusortKeyForm form, const void *keys, uint32 count, bool descending)
 bool
 gpusort_keys_in_order(GpusortKeyForm form, const void *keys, uint32 count, bool descending)
 {
-	bool		result;
+	bool		result = false;
 
 	WITH_CONSTANT_FORM(form, result, in_order, keys, count, descending);
 	return result;
@@ -78,7 +82,7 @@ distinct(GpusortKeyForm form, void *keys, uint32 count)
 uint32
 gpusort_keys_distinct(GpusortKeyForm form, void *keys, uint32 count)
 {
-	uint32		result;
+	uint32		result = 0;
 
 	WITH_CONSTANT_FORM(form, result, distinct, keys, count);
 	return result;

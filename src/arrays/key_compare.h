@@ -22,7 +22,8 @@ gpusort_key_code(GpusortKeyForm form, const void *keys, uint32_t position)
 	}
 }
 
-extern bool gpusort_keys_in_order(GpusortKeyForm form, const void *keys, uint32_t count, bool descending);
+extern bool gpusort_keys_in_order(GpusortKeyForm form, const void *keys, uint32_t count,
+								  bool descending);
 extern uint32_t gpusort_keys_distinct(GpusortKeyForm form, void *keys, uint32_t count);
 
 #endif							/* GPUSORT_KEY_COMPARE_H */

@@ -67,7 +67,8 @@ distinct_keys(ArrayItems *items, const ArrayOrder *order)
 
 	if (count > 1)
 		kept = gpusort_keys_distinct(items->element->form, ARR_DATA_PTR(items->array), count);
-	return gpusort_array_reshape(items->array, items->element, kept, Min(items->count - count, 1), order->nulls_first);
+	return gpusort_array_reshape(items->array, items->element,
+								 kept, Min(items->count - count, 1), order->nulls_first);
 }
 
 /* The distinct items of any array, in order; of equal ones, the first. */
@@ -154,6 +155,7 @@ gpusort_array_is_sorted(PG_FUNCTION_ARGS)
 	if (gpusort_array_length(array) < 2)
 		PG_RETURN_BOOL(true);
 	gpusort_items_open_slices(&items, fcinfo,
-							  gpusort_element_type(fcinfo, FIRST_ARRAY, ARR_ELEMTYPE(array)), array);
+							  gpusort_element_type(fcinfo, FIRST_ARRAY, ARR_ELEMTYPE(array)),
+							  array);
 	PG_RETURN_BOOL(gpusort_order_holds(&items, &order));
 }

@@ -50,7 +50,11 @@ static ArrayType *
 allocate_subscripts(uint32 count)
 {
 	static const ElementType subscript = {
-		.oid = INT4OID,.length = sizeof(int32),.by_value = true,.alignment = TYPALIGN_INT,.stride = sizeof(int32)
+		.oid = INT4OID,
+		.length = sizeof(int32),
+		.by_value = true,
+		.alignment = TYPALIGN_INT,
+		.stride = sizeof(int32)
 	};
 
 	return gpusort_array_allocate(&subscript, count, 1);
