@@ -79,6 +79,7 @@ regress-folder:
 # A room's own make file adds them.
 CHECK_PROGRAMS =
 -include $(sort $(wildcard src/*/*.mk cuda/*.mk))
+NVCCFLAGS += $(if $(findstring -Werror,$(COPT)),-Werror=all-warnings -Xcompiler=-Werror)
 
 .PHONY: list-tests list-check-programs
 list-tests:
