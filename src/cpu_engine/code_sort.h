@@ -10,7 +10,7 @@
 namespace gpusort
 {
 /* Scratch bytes for n codes of the given width. */
-size_t sort_codes_scratch(uint64_t n, size_t width);
+size_t sort_codes_scratch(uint64_t n, size_t width, int threads);
 
 /* Sorts codes in place; false if told to stop. */
 bool sort_codes(Work &work, int16_t *codes, uint32_t n, char *scratch, bool descending);

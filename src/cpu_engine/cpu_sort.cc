@@ -8,10 +8,33 @@
 #include "cpu_engine/forms.h"
 #include "cpu_engine/interval_sort.h"
 #include "cpu_engine/payload_sort.h"
+#include "cpu_engine/simd.h"
 #include "cpu_engine/work.h"
 
 namespace gpusort
 {
+/* Turn keys into their codes, in place. */
+template <GpusortKeyForm F>
+static void
+encode_keys(typename Form<F>::Bits *keys, uint32_t n)
+{
+	if constexpr (Form<F>::floating)
+		simd::encode(keys, n);
+	else if constexpr (!Form<F>::plain)
+		for (uint32_t i = 0; i < n; i++)
+			keys[i] ^= Form<F>::sign;
+}
+
+template <GpusortKeyForm F>
+static void
+decode_keys(typename Form<F>::Bits *keys, uint32_t n)
+{
+	if constexpr (Form<F>::floating)
+		simd::decode(keys, n);
+	else
+		encode_keys<F>(keys, n);
+}
+
 /* Keys alone: their codes are sorted in their place. */
 template <GpusortKeyForm F>
 static bool
@@ -20,14 +43,15 @@ sort_keys(Work &work, typename Form<F>::Bits *keys, uint32_t n)
 	using Code = typename Form<F>::Code;
 	Code	   *codes = (Code *) keys;
 
-	if (!Form<F>::plain)
-		for (uint32_t i = 0; i < n; i++)
-			codes[i] = Form<F>::encode(keys[i]);
+	if constexpr (!Form<F>::narrow)
+	{
+		if (simd::sort_small(F, keys, n, work.spec->descending))
+			return !work.stop_after(n);
+	}
+	encode_keys<F>(keys, n);
 	if (!sort_codes(work, codes, n, work.scratch, work.spec->descending))
 		return false;
-	if (!Form<F>::plain)
-		for (uint32_t i = 0; i < n; i++)
-			keys[i] = Form<F>::decode(codes[i]);
+	decode_keys<F>(keys, n);
 	return true;
 }
 
@@ -86,11 +110,11 @@ gpusort_cpu_sort_scratch(const GpusortSpec *spec, uint64_t longest, int threads)
 	size_t		bytes;
 
 	if (spec->buckets != 0)
-		bytes = sort_by_interval_scratch(longest, width, spec->buckets);
+		bytes = sort_by_interval_scratch(longest, width, spec->buckets, threads);
 	else if (spec->payload == GPUSORT_PAYLOAD_NONE)
-		bytes = sort_codes_scratch(longest, width);
+		bytes = sort_codes_scratch(longest, width, threads);
 	else
-		bytes = sort_with_payload_scratch(longest, width);
+		bytes = sort_with_payload_scratch(longest, width, threads);
 	/* Room to start on a cache line. */
 	return bytes == 0 ? 0 : bytes + 64;
 }

@@ -213,10 +213,10 @@ sort_by_interval(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, ui
 }
 
 size_t
-sort_by_interval_scratch(uint64_t n, size_t width, uint32_t buckets)
+sort_by_interval_scratch(uint64_t n, size_t width, uint32_t buckets, int threads)
 {
 	size_t		source = n * (width > sizeof(uint32_t) ? width : sizeof(uint32_t));
-	size_t		sparse = sort_codes_scratch(n, sizeof(int64_t));
+	size_t		sparse = sort_codes_scratch(n, sizeof(int64_t), threads);
 
 	if (counts_fit(n, buckets))
 		return lines(n * sizeof(uint32_t)) + lines(buckets * sizeof(uint32_t)) + source;

@@ -18,6 +18,7 @@
 #include <cstring>
 
 #include "cpu_engine/code_sort.h"
+#include "cpu_engine/simd.h"
 
 namespace gpusort
 {
@@ -57,10 +58,16 @@ sort_packed(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_
 	constexpr int position_bits = sizeof(Packed) == 4 ? 16 : 32;
 	Packed	   *packed = (Packed *) work.scratch;
 	char	   *rest = work.scratch + lines(n * sizeof(Packed));
-	typename Form<F>::Code invert = work.spec->descending ? -1 : 0;
 
-	for (uint32_t i = 0; i < n; i++)
-		packed[i] = (Packed) ((UnsignedPacked) (Packed) (Form<F>::encode_tied(keys[i]) ^ invert) << position_bits | i);
+	if constexpr (Form<F>::narrow)
+	{
+		typename Form<F>::Code invert = work.spec->descending ? -1 : 0;
+
+		for (uint32_t i = 0; i < n; i++)
+			packed[i] = (Packed) ((UnsignedPacked) (typename Form<F>::Code) (keys[i] ^ invert) << position_bits | i);
+	}
+	else
+		simd::pack(F, keys, n, 0, work.spec->descending, packed);
 	if (!sort_codes(work, packed, n, rest, false))
 		return false;
 	unpack<Packed>(work.spec, packed, (Packed) (((UnsignedPacked) 1 << position_bits) - 1),
@@ -91,17 +98,11 @@ template <GpusortKeyForm F>
 static WidePacking
 choose_packing(const typename Form<F>::Bits *keys, uint32_t n, bool descending)
 {
-	int64_t		least = INT64_MAX;
-	int64_t		greatest = INT64_MIN;
+	int64_t		least;
+	int64_t		greatest;
 	WidePacking packing;
 
-	for (uint32_t i = 0; i < n; i++)
-	{
-		int64_t		code = Form<F>::encode_tied(keys[i]);
-
-		least = code < least ? code : least;
-		greatest = code > greatest ? code : greatest;
-	}
+	simd::code_range(F, keys, n, &least, &greatest);
 
 	uint64_t	range = (uint64_t) greatest - (uint64_t) least;
 	int			range_bits = range == 0 ? 0 : 64 - __builtin_clzll(range);
@@ -179,10 +180,10 @@ sort_wide(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t 
 }
 
 size_t
-sort_with_payload_scratch(uint64_t n, size_t width)
+sort_with_payload_scratch(uint64_t n, size_t width, int threads)
 {
 	size_t		packed_width = width == 2 && n <= SHORT_POSITIONS ? 4 : 8;
-	size_t		rest = sort_codes_scratch(n, packed_width);
+	size_t		rest = sort_codes_scratch(n, packed_width, threads);
 
 	if (width < 8 && rest < n * sizeof(uint32_t))
 		rest = n * sizeof(uint32_t);

@@ -6,6 +6,8 @@
 #ifndef GPUSORT_WORK_H
 #define GPUSORT_WORK_H
 
+#include <atomic>
+
 #include "cpu_engine/cpu_sort.h"
 
 namespace gpusort
@@ -29,13 +31,21 @@ struct Work
 	CpuSortControl *control;
 	char	   *scratch;		/* on a cache line */
 	uint64_t	spent = 0;		/* keys handled since should_stop was asked */
+	std::atomic<bool> *stopped = nullptr;	/* set for all threads of a phase */
+	bool		helper = false; /* not the calling thread, so may not ask */
 
 	/* Ask now whether to stop. */
 	bool
 	stop()
 	{
 		spent = 0;
-		return control->should_stop != nullptr && control->should_stop(control->arg);
+		if (stopped != nullptr && stopped->load(std::memory_order_relaxed))
+			return true;
+		if (helper || control->should_stop == nullptr || !control->should_stop(control->arg))
+			return false;
+		if (stopped != nullptr)
+			stopped->store(true, std::memory_order_relaxed);
+		return true;
 	}
 
 	/* Account for keys handled, and ask whether to stop when it is time. */

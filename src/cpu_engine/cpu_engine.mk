@@ -1,0 +1,17 @@
+# Test program and micro benchmark of the CPU engine.
+#
+#   make check-cpu-engine     tests it without a server
+#   make bench-cpu-engine     prints ns per key
+
+CHECK_PROGRAMS += check-cpu-engine
+CPU_ENGINE_OBJS = $(patsubst %.cc,%.o,$(sort $(wildcard src/cpu_engine/*.cc)))
+
+build/cpu_sort_test: src/cpu_engine/test/cpu_sort_test.cc $(CPU_ENGINE_OBJS) $(HEADERS_ALL)
+	@mkdir -p build
+	$(CXX) -std=c++17 -O2 -Wall -Wextra $(COPT) -Isrc -o $@ $< $(CPU_ENGINE_OBJS) -lhwy_contrib -lhwy -lpthread
+
+.PHONY: check-cpu-engine bench-cpu-engine
+check-cpu-engine: build/cpu_sort_test
+	build/cpu_sort_test
+bench-cpu-engine: build/cpu_sort_test
+	build/cpu_sort_test bench 50000000

@@ -1,0 +1,294 @@
+/*
+ * simd.cc
+ *	  Kernels compiled for each vector unit, through Highway's foreach_target.
+ *
+ * Highway includes this file again for every target; what stands between
+ * HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE is compiled with that target's
+ * instructions, plain loops too, which the compiler then vectorizes for it.
+ */
+#include "cpu_engine/simd.h"
+
+/* Targets whose vectors have no fixed size cannot be held in arrays; others bring nothing here. */
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu_engine/simd.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "cpu_engine/forms.h"
+
+/* Loads and stores of the first lanes only, that touch no memory behind them. */
+#undef HWY_TARGET_IS_MASKING
+#define HWY_TARGET_IS_MASKING (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2)
+
+#include "cpu_engine/network-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace gpusort
+{
+namespace HWY_NAMESPACE
+{
+template <typename T>
+HWY_INLINE bool
+sort_form(GpusortKeyForm form, T *keys, uint32_t n, bool descending)
+{
+	const hn::CappedTag<T, 64 / sizeof(T)> d;
+
+	if (form == GPUSORT_KEY_FLOAT32 || form == GPUSORT_KEY_FLOAT64)
+		return sort_network(d, FloatCodec<decltype(d)>(d, false, descending), keys, n);
+	return sort_network(d, IntegerCodec<decltype(d)>(d, form == GPUSORT_KEY_UINT32 || form == GPUSORT_KEY_UINT64, descending),
+						keys, n);
+}
+
+bool
+SortSmall32(GpusortKeyForm form, uint32_t *keys, uint32_t n, bool descending)
+{
+	return sort_form(form, (int32_t *) keys, n, descending);
+}
+
+bool
+SortSmall64(GpusortKeyForm form, uint64_t *keys, uint32_t n, bool descending)
+{
+	return sort_form(form, (int64_t *) keys, n, descending);
+}
+
+void
+Encode32(uint32_t *keys, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		keys[i] = (uint32_t) Form<GPUSORT_KEY_FLOAT32>::encode(keys[i]);
+}
+
+void
+Encode64(uint64_t *keys, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		keys[i] = (uint64_t) Form<GPUSORT_KEY_FLOAT64>::encode(keys[i]);
+}
+
+void
+Decode32(uint32_t *keys, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		keys[i] = Form<GPUSORT_KEY_FLOAT32>::decode((int32_t) keys[i]);
+}
+
+void
+Decode64(uint64_t *keys, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		keys[i] = Form<GPUSORT_KEY_FLOAT64>::decode((int64_t) keys[i]);
+}
+
+template <GpusortKeyForm F>
+HWY_INLINE void
+pack_form(const uint32_t *keys, size_t n, uint32_t first, bool descending, int64_t *packed)
+{
+	uint32_t	invert = descending ? UINT32_MAX : 0;
+
+	for (size_t i = 0; i < n; i++)
+		packed[i] = (int64_t) ((uint64_t) ((uint32_t) Form<F>::encode_tied(keys[i]) ^ invert) << 32 | (first + (uint32_t) i));
+}
+
+void
+Pack(GpusortKeyForm form, const uint32_t *keys, size_t n, uint32_t first, bool descending, int64_t *packed)
+{
+	if (form == GPUSORT_KEY_FLOAT32)
+		pack_form<GPUSORT_KEY_FLOAT32>(keys, n, first, descending, packed);
+	else if (form == GPUSORT_KEY_INT32)
+		pack_form<GPUSORT_KEY_INT32>(keys, n, first, descending, packed);
+	else
+		pack_form<GPUSORT_KEY_UINT32>(keys, n, first, descending, packed);
+}
+
+template <GpusortKeyForm F>
+HWY_INLINE void
+form_range(const typename Form<F>::Bits *keys, size_t n, typename Form<F>::Code *least, typename Form<F>::Code *greatest)
+{
+	typename Form<F>::Code lowest = Form<F>::encode_tied(keys[0]);
+	typename Form<F>::Code highest = lowest;
+
+	for (size_t i = 1; i < n; i++)
+	{
+		typename Form<F>::Code code = Form<F>::encode_tied(keys[i]);
+
+		lowest = code < lowest ? code : lowest;
+		highest = code > highest ? code : highest;
+	}
+	*least = lowest;
+	*greatest = highest;
+}
+
+void
+CodeRangeOfForm(GpusortKeyForm form, const uint64_t *keys, size_t n, int64_t *least, int64_t *greatest)
+{
+	if (form == GPUSORT_KEY_FLOAT64)
+		form_range<GPUSORT_KEY_FLOAT64>(keys, n, least, greatest);
+	else if (form == GPUSORT_KEY_INT64)
+		form_range<GPUSORT_KEY_INT64>(keys, n, least, greatest);
+	else
+		form_range<GPUSORT_KEY_UINT64>(keys, n, least, greatest);
+}
+
+void
+CodeRange16(const int16_t *codes, size_t n, int16_t *least, int16_t *greatest)
+{
+	form_range<GPUSORT_KEY_INT16>((const uint16_t *) codes, n, least, greatest);
+}
+
+void
+CodeRange32(const int32_t *codes, size_t n, int32_t *least, int32_t *greatest)
+{
+	form_range<GPUSORT_KEY_INT32>((const uint32_t *) codes, n, least, greatest);
+}
+
+void
+CodeRange64(const int64_t *codes, size_t n, int64_t *least, int64_t *greatest)
+{
+	form_range<GPUSORT_KEY_INT64>((const uint64_t *) codes, n, least, greatest);
+}
+
+template <typename Code>
+HWY_INLINE void
+find_bins_of(const Code *codes, size_t n, Code least, int shift, uint16_t *bins)
+{
+	using Distance = std::make_unsigned_t<Code>;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		Distance	distance = (Distance) ((Distance) codes[i] - (Distance) least);
+
+		distance = (Distance) (distance >> shift);
+		distance = distance < simd::BINS - 2 ? distance : (Distance) (simd::BINS - 2);
+		bins[i] = (uint16_t) (codes[i] < least ? 0 : distance + 1);
+	}
+}
+
+void
+FindBins16(const int16_t *codes, size_t n, int16_t least, int shift, uint16_t *bins)
+{
+	find_bins_of(codes, n, least, shift, bins);
+}
+
+void
+FindBins32(const int32_t *codes, size_t n, int32_t least, int shift, uint16_t *bins)
+{
+	find_bins_of(codes, n, least, shift, bins);
+}
+
+void
+FindBins64(const int64_t *codes, size_t n, int64_t least, int shift, uint16_t *bins)
+{
+	find_bins_of(codes, n, least, shift, bins);
+}
+}
+}
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace gpusort
+{
+HWY_EXPORT(SortSmall32);
+HWY_EXPORT(SortSmall64);
+HWY_EXPORT(Encode32);
+HWY_EXPORT(Encode64);
+HWY_EXPORT(Decode32);
+HWY_EXPORT(Decode64);
+HWY_EXPORT(Pack);
+HWY_EXPORT(CodeRangeOfForm);
+HWY_EXPORT(CodeRange16);
+HWY_EXPORT(CodeRange32);
+HWY_EXPORT(CodeRange64);
+HWY_EXPORT(FindBins16);
+HWY_EXPORT(FindBins32);
+HWY_EXPORT(FindBins64);
+
+namespace simd
+{
+bool
+sort_small(GpusortKeyForm form, uint32_t *keys, uint32_t n, bool descending)
+{
+	return HWY_DYNAMIC_DISPATCH(SortSmall32)(form, keys, n, descending);
+}
+
+bool
+sort_small(GpusortKeyForm form, uint64_t *keys, uint32_t n, bool descending)
+{
+	return HWY_DYNAMIC_DISPATCH(SortSmall64)(form, keys, n, descending);
+}
+
+void
+encode(uint32_t *keys, size_t n)
+{
+	HWY_DYNAMIC_DISPATCH(Encode32)(keys, n);
+}
+
+void
+encode(uint64_t *keys, size_t n)
+{
+	HWY_DYNAMIC_DISPATCH(Encode64)(keys, n);
+}
+
+void
+decode(uint32_t *keys, size_t n)
+{
+	HWY_DYNAMIC_DISPATCH(Decode32)(keys, n);
+}
+
+void
+decode(uint64_t *keys, size_t n)
+{
+	HWY_DYNAMIC_DISPATCH(Decode64)(keys, n);
+}
+
+void
+pack(GpusortKeyForm form, const uint32_t *keys, size_t n, uint32_t first, bool descending, int64_t *packed)
+{
+	HWY_DYNAMIC_DISPATCH(Pack)(form, keys, n, first, descending, packed);
+}
+
+void
+code_range(GpusortKeyForm form, const uint64_t *keys, size_t n, int64_t *least, int64_t *greatest)
+{
+	HWY_DYNAMIC_DISPATCH(CodeRangeOfForm)(form, keys, n, least, greatest);
+}
+
+void
+code_range(const int16_t *codes, size_t n, int16_t *least, int16_t *greatest)
+{
+	HWY_DYNAMIC_DISPATCH(CodeRange16)(codes, n, least, greatest);
+}
+
+void
+code_range(const int32_t *codes, size_t n, int32_t *least, int32_t *greatest)
+{
+	HWY_DYNAMIC_DISPATCH(CodeRange32)(codes, n, least, greatest);
+}
+
+void
+code_range(const int64_t *codes, size_t n, int64_t *least, int64_t *greatest)
+{
+	HWY_DYNAMIC_DISPATCH(CodeRange64)(codes, n, least, greatest);
+}
+
+void
+find_bins(const int16_t *codes, size_t n, int16_t least, int shift, uint16_t *bins)
+{
+	HWY_DYNAMIC_DISPATCH(FindBins16)(codes, n, least, shift, bins);
+}
+
+void
+find_bins(const int32_t *codes, size_t n, int32_t least, int shift, uint16_t *bins)
+{
+	HWY_DYNAMIC_DISPATCH(FindBins32)(codes, n, least, shift, bins);
+}
+
+void
+find_bins(const int64_t *codes, size_t n, int64_t least, int shift, uint16_t *bins)
+{
+	HWY_DYNAMIC_DISPATCH(FindBins64)(codes, n, least, shift, bins);
+}
+}
+}
+#endif

@@ -1,0 +1,57 @@
+/*
+ * simd.h
+ *	  Kernels compiled for each vector unit that the CPU may have; the best one is
+ *	  picked at run time.
+ */
+#ifndef GPUSORT_SIMD_H
+#define GPUSORT_SIMD_H
+
+#include <cstddef>
+#include <cstdint>
+
+#include "keys/key_encoding.h"
+
+namespace gpusort
+{
+namespace simd
+{
+/*
+ * Sort n native keys of any form of 32 or 64 bits in their place, by a network in
+ * registers; false, with nothing done, if n is more than these hold.
+ */
+bool sort_small(GpusortKeyForm form, uint32_t *keys, uint32_t n, bool descending);
+bool sort_small(GpusortKeyForm form, uint64_t *keys, uint32_t n, bool descending);
+
+/* Turn float keys into their codes (see forms.h), in place, and back. */
+void encode(uint32_t *keys, size_t n);
+void encode(uint64_t *keys, size_t n);
+void decode(uint32_t *keys, size_t n);
+void decode(uint64_t *keys, size_t n);
+
+/*
+ * Pack the codes of 32-bit keys, -0 and +0 alike, above their position, that of
+ * keys[0] being first; codes are inverted for descending order.
+ */
+void pack(GpusortKeyForm form, const uint32_t *keys, size_t n, uint32_t first, bool descending, int64_t *packed);
+
+/* Least and greatest code of 64-bit keys, -0 and +0 alike. */
+void code_range(GpusortKeyForm form, const uint64_t *keys, size_t n, int64_t *least, int64_t *greatest);
+
+/* As code_range, for codes of their own. */
+void code_range(const int16_t *codes, size_t n, int16_t *least, int16_t *greatest);
+void code_range(const int32_t *codes, size_t n, int32_t *least, int32_t *greatest);
+void code_range(const int64_t *codes, size_t n, int64_t *least, int64_t *greatest);
+
+/*
+ * The bin of each code: 0 below least, 1 + (code - least) >> shift from there on,
+ * the last one for all that is above.
+ */
+constexpr uint32_t BINS = 4096;
+
+void find_bins(const int16_t *codes, size_t n, int16_t least, int shift, uint16_t *bins);
+void find_bins(const int32_t *codes, size_t n, int32_t least, int shift, uint16_t *bins);
+void find_bins(const int64_t *codes, size_t n, int64_t least, int shift, uint16_t *bins);
+}
+}
+
+#endif							/* GPUSORT_SIMD_H */

@@ -1,0 +1,638 @@
+/*
+ * cpu_sort_test.cc
+ *	  Tests of the CPU engine without a server, and its micro benchmark.
+ *
+ *	  cpu_sort_test [seed]				every form, payload, direction, method,
+ *										against std::stable_sort
+ *	  cpu_sort_test bench [largest]		ns per key
+ *
+ * The order tested against is written out here in terms of values, not of codes,
+ * so that it shares nothing with the engine.
+ */
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "cpu_engine/cpu_sort.h"
+#include "keys/projection.h"
+
+using Clock = std::chrono::steady_clock;
+
+static std::mt19937_64 rng;
+static uint64_t passed = 0;
+static uint64_t failed = 0;
+
+static double
+seconds_since(Clock::time_point start)
+{
+	return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+static const char *
+form_name(GpusortKeyForm form)
+{
+	static const char *const names[] = {"int2", "int4", "uint4", "int8", "uint8", "float4", "float8"};
+
+	return names[form];
+}
+
+static const char *
+method_name(GpusortMethod method)
+{
+	static const char *const names[] = {
+#define NAME(symbol, name) name,
+		GPUSORT_METHODS(NAME)
+#undef NAME
+	};
+
+	return names[method];
+}
+
+static const char *const payload_names[] = {"keys", "carried", "index"};
+
+/* Values as PostgreSQL orders them: NaN above all, -0 equal to 0. */
+template <typename T>
+static bool
+before(T a, T b)
+{
+	if constexpr (std::is_floating_point_v<T>)
+	{
+		if (std::isnan(a) || std::isnan(b))
+			return !std::isnan(a) && std::isnan(b);
+	}
+	return a < b;
+}
+
+enum Distribution
+{
+	RANDOM, NARROW, SORTED, REVERSED, EQUAL, FEW, SPECIAL, OUTLIER, LOW_BITS, GAUSSIAN, DISTRIBUTIONS
+};
+
+static const char *const distribution_names[] = {
+	"random", "narrow", "sorted", "reversed", "equal", "few", "special", "outlier", "low bits", "gaussian"
+};
+
+template <typename T>
+static T
+random_bits()
+{
+	uint64_t	bits = rng();
+	T			value;
+
+	memcpy(&value, &bits, sizeof(T));
+	return value;
+}
+
+template <typename T>
+static T
+special_value()
+{
+	if constexpr (std::is_floating_point_v<T>)
+	{
+		using Limits = std::numeric_limits<T>;
+		const T		values[] = {
+			0, -T(0), 1, -1, Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(), -Limits::quiet_NaN(),
+			Limits::denorm_min(), -Limits::denorm_min(), Limits::max(), Limits::lowest(), Limits::min()
+		};
+
+		return values[rng() % (sizeof(values) / sizeof(T))];
+	}
+	else
+	{
+		using Limits = std::numeric_limits<T>;
+		const T		values[] = {0, 1, T(-1), Limits::max(), Limits::min(), T(Limits::max() - 1), T(Limits::min() + 1)};
+
+		return values[rng() % (sizeof(values) / sizeof(T))];
+	}
+}
+
+template <typename T>
+static std::vector<T>
+make_keys(Distribution distribution, size_t n)
+{
+	std::vector<T> keys(n);
+	T			base = std::is_floating_point_v<T> ? T(1000) : random_bits<T>();
+	std::normal_distribution<double> gaussian(1000, 100);
+
+	for (size_t i = 0; i < n; i++)
+	{
+		switch (distribution)
+		{
+			case NARROW:
+				keys[i] = std::is_floating_point_v<T> ? T(rng() % 1000) : T(base / 2 + T(rng() % 1000));
+				break;
+			case EQUAL:
+				keys[i] = base;
+				break;
+			case FEW:
+				keys[i] = T(rng() % 5);
+				break;
+			case SPECIAL:
+				keys[i] = special_value<T>();
+				break;
+			case OUTLIER:
+				keys[i] = rng() % 50 == 0 ? special_value<T>() : T(rng() % 100);
+				break;
+			case LOW_BITS:
+				/* Wide keys that differ in their low bits, far from each other and near. */
+				if constexpr (std::is_floating_point_v<T>)
+					keys[i] = T(1) + T(rng() % 64) * std::numeric_limits<T>::epsilon() + (rng() % 2 ? T(1e30) : T(0));
+				else
+					keys[i] = T(T(rng() % 3) << (8 * sizeof(T) - 3)) + T(rng() % 64);
+				break;
+			case GAUSSIAN:
+				keys[i] = T(gaussian(rng));
+				break;
+			default:
+				keys[i] = random_bits<T>();
+		}
+	}
+	if (distribution == SORTED || distribution == REVERSED)
+		std::sort(keys.begin(), keys.end(), before<T>);
+	if (distribution == REVERSED)
+		std::reverse(keys.begin(), keys.end());
+	return keys;
+}
+
+/* Bits of a key, with one NaN: what a sort of keys alone must keep. */
+template <typename T>
+static uint64_t
+identity(T key)
+{
+	uint64_t	bits = 0;
+
+	if constexpr (std::is_floating_point_v<T>)
+	{
+		if (std::isnan(key))
+			return UINT64_MAX;
+	}
+	memcpy(&bits, &key, sizeof(T));
+	return bits;
+}
+
+static void
+check(bool ok, const GpusortSpec &spec, const char *what, Distribution distribution, size_t n)
+{
+	if (ok)
+		passed++;
+	else if (failed++ < 20)
+		printf("FAILED: %s, %s by method %s, %s%s, limit %lu, buckets %u, n %zu, %s\n", what, form_name(spec.form),
+			   method_name(spec.method), payload_names[spec.payload], spec.descending ? " descending" : "",
+			   (unsigned long) spec.limit, spec.buckets, n, distribution_names[distribution]);
+}
+
+static std::vector<char> scratch_memory;
+
+static CpuSortStatus
+run(const GpusortSpec &spec, void *keys, uint32_t *payload, const std::vector<GpusortSegment> &segments,
+	CpuSortControl *control)
+{
+	uint32_t	longest = 0;
+
+	for (const GpusortSegment &segment : segments)
+		longest = std::max(longest, segment.count);
+
+	size_t		size = gpusort_cpu_sort_scratch(&spec, longest, control->threads);
+
+	/* A canary behind the scratch that was asked for. */
+	if (scratch_memory.size() < size + 64)
+		scratch_memory.resize(size + 64);
+	memset(scratch_memory.data() + size, 0x5a, 64);
+
+	CpuSortStatus status = gpusort_cpu_sort(&spec, keys, payload, segments.data(), segments.size(),
+											scratch_memory.data(), control);
+
+	for (size_t i = size; i < size + 64; i++)
+	{
+		if (scratch_memory[i] != 0x5a)
+		{
+			check(false, spec, "scratch overrun", DISTRIBUTIONS == 0 ? RANDOM : RANDOM, longest);
+			break;
+		}
+	}
+	return status;
+}
+
+/* What approximate order promises, for one segment of positions in their new order. */
+template <typename T>
+static bool
+approximate_order_holds(const GpusortSpec &spec, const std::vector<T> &keys, const std::vector<uint32_t> &order)
+{
+	size_t		n = keys.size();
+	std::vector<uint32_t> sorted(n);
+	std::vector<bool> seen(n);
+	std::vector<size_t> count(spec.buckets);
+	GpusortProjection projection;
+	double		least = HUGE_VAL;
+	double		greatest = -HUGE_VAL;
+	uint64_t	least_code = UINT64_MAX;
+	uint64_t	greatest_code = 0;
+	size_t		largest = 0;
+	int64_t		previous = -1;
+	uint32_t	previous_position = 0;
+
+	for (T key : keys)
+	{
+		uint64_t	bits = 0;
+
+		memcpy(&bits, &key, sizeof(T));
+		if (std::isfinite((double) key))
+		{
+			least = std::min(least, (double) key);
+			greatest = std::max(greatest, (double) key);
+		}
+		if (!std::is_floating_point_v<T>)
+		{
+			least_code = std::min(least_code, gpusort_integer_code(spec.form, bits));
+			greatest_code = std::max(greatest_code, gpusort_integer_code(spec.form, bits));
+		}
+	}
+	if (least > greatest)
+		least = greatest = 0;
+	if (std::is_floating_point_v<T>)
+		gpusort_project_floats(&projection, spec.buckets, spec.descending, least, greatest);
+	else
+		gpusort_project_integers(&projection, spec.buckets, spec.descending, least_code, greatest_code);
+
+	/* A permutation, by rising interval, in the input's order within each. */
+	for (uint32_t position : order)
+	{
+		uint64_t	bits = 0;
+		uint32_t	interval;
+
+		if (position >= n || seen[position])
+			return false;
+		seen[position] = true;
+		memcpy(&bits, &keys[position], sizeof(T));
+		interval = std::is_floating_point_v<T> ? gpusort_interval_of_float(&projection, keys[position])
+			: gpusort_interval_of_code(&projection, gpusort_integer_code(spec.form, bits));
+		if (interval >= spec.buckets || interval < previous ||
+			(interval == previous && position < previous_position))
+			return false;
+		if (!std::is_floating_point_v<T> && !projection.descending && projection.range != UINT64_MAX &&
+			interval != (uint32_t) ((unsigned __int128) (gpusort_integer_code(spec.form, bits) - least_code) *
+									spec.buckets / ((unsigned __int128) projection.range + 1)))
+			return false;
+		if (std::isnan((double) keys[position]) && interval != (spec.descending ? 0 : spec.buckets - 1))
+			return false;
+		previous = interval;
+		previous_position = position;
+		largest = std::max(largest, ++count[interval]);
+	}
+
+	/* No element further from its sorted place than the largest interval's size minus one. */
+	std::iota(sorted.begin(), sorted.end(), 0);
+	std::stable_sort(sorted.begin(), sorted.end(), [&](uint32_t a, uint32_t b) {
+		return spec.descending ? before(keys[b], keys[a]) : before(keys[a], keys[b]);
+	});
+	for (size_t i = 0; i < n; i++)
+	{
+		T			key = keys[order[i]];
+		auto		comes_before = [&](uint32_t a, T b) {
+			return spec.descending ? before(b, keys[a]) : before(keys[a], b);
+		};
+		auto		comes_after = [&](T a, uint32_t b) {
+			return spec.descending ? before(keys[b], a) : before(a, keys[b]);
+		};
+		size_t		first = std::lower_bound(sorted.begin(), sorted.end(), key, comes_before) - sorted.begin();
+		size_t		last = std::upper_bound(sorted.begin(), sorted.end(), key, comes_after) - sorted.begin() - 1;
+		size_t		off = i < first ? first - i : i > last ? i - last : 0;
+
+		if (off > largest - 1)
+			return false;
+	}
+	return true;
+}
+
+/* Sort segments of the sizes given, between gaps, and check each. */
+template <typename T>
+static void
+test(GpusortSpec spec, const std::vector<uint32_t> &sizes, Distribution distribution, int threads = 1)
+{
+	std::vector<T> keys;
+	std::vector<uint32_t> payload;
+	std::vector<GpusortSegment> segments;
+	CpuSortControl control = {};
+
+	control.threads = threads;
+	control.memory_limit = 64 << 20;
+	for (uint32_t n : sizes)
+	{
+		std::vector<T> segment = make_keys<T>(distribution, n);
+
+		keys.insert(keys.end(), 3, random_bits<T>());
+		segments.push_back({(uint32_t) keys.size(), n});
+		keys.insert(keys.end(), segment.begin(), segment.end());
+	}
+	keys.insert(keys.end(), 3, random_bits<T>());
+	for (size_t i = 0; i < keys.size(); i++)
+		payload.push_back((uint32_t) rng());
+
+	std::vector<T> sorted_keys = keys;
+	std::vector<uint32_t> sorted_payload = payload;
+	CpuSortStatus status = run(spec, sorted_keys.data(), spec.payload == GPUSORT_PAYLOAD_NONE ? nullptr : sorted_payload.data(),
+							   segments, &control);
+
+	if (status == CPU_SORT_TOO_WIDE)
+	{
+		check(spec.method == GPUSORT_METHOD_COUNTING && control.memory_needed > control.memory_limit, spec,
+			  "too wide", distribution, sizes[0]);
+		return;
+	}
+	check(status == CPU_SORT_DONE, spec, "status", distribution, sizes[0]);
+
+	size_t		gap = 0;
+
+	for (const GpusortSegment &segment : segments)
+	{
+		size_t		n = segment.count;
+		size_t		wanted = spec.limit == 0 ? n : std::min<size_t>(n, spec.limit);
+		std::vector<T> input(keys.begin() + segment.start, keys.begin() + segment.start + n);
+		const T    *output = sorted_keys.data() + segment.start;
+		const uint32_t *moved = sorted_payload.data() + segment.start;
+		std::vector<uint32_t> order(n);
+		bool		ok = true;
+
+		for (; gap < segment.start; gap++)
+			ok &= memcmp(&keys[gap], &sorted_keys[gap], sizeof(T)) == 0 && payload[gap] == sorted_payload[gap];
+		check(ok, spec, "gap", distribution, n);
+		ok = true;
+		gap += n;
+
+		if (spec.buckets != 0)
+		{
+			/* Without positions, only those of a sort with positions can be compared. */
+			if (spec.payload == GPUSORT_PAYLOAD_INDEX)
+				check(approximate_order_holds(spec, input, std::vector<uint32_t>(moved, moved + n)), spec,
+					  "approximate order", distribution, n);
+			else
+			{
+				GpusortSpec index_spec = spec;
+				std::vector<T> copy = input;
+
+				index_spec.payload = GPUSORT_PAYLOAD_INDEX;
+				run(index_spec, copy.data(), order.data(), {{0, (uint32_t) n}}, &control);
+				for (size_t i = 0; i < wanted; i++)
+					ok &= spec.payload == GPUSORT_PAYLOAD_NONE ? memcmp(&output[i], &input[order[i]], sizeof(T)) == 0
+						: moved[i] == payload[segment.start + order[i]];
+				check(ok, spec, "approximate result", distribution, n);
+			}
+			continue;
+		}
+
+		std::iota(order.begin(), order.end(), 0);
+		std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+			return spec.descending ? before(input[b], input[a]) : before(input[a], input[b]);
+		});
+		for (size_t i = 0; i < wanted; i++)
+		{
+			switch (spec.payload)
+			{
+				case GPUSORT_PAYLOAD_NONE:
+					ok &= !before(output[i], input[order[i]]) && !before(input[order[i]], output[i]);
+					break;
+				case GPUSORT_PAYLOAD_CARRIED:
+					ok &= moved[i] == payload[segment.start + order[i]];
+					break;
+				case GPUSORT_PAYLOAD_INDEX:
+					ok &= moved[i] == order[i];
+					break;
+			}
+		}
+		check(ok, spec, "order", distribution, n);
+		if (spec.payload == GPUSORT_PAYLOAD_NONE && wanted == n)
+		{
+			std::vector<uint64_t> in(n);
+			std::vector<uint64_t> out(n);
+
+			std::transform(input.begin(), input.end(), in.begin(), identity<T>);
+			std::transform(output, output + n, out.begin(), identity<T>);
+			std::sort(in.begin(), in.end());
+			std::sort(out.begin(), out.end());
+			check(in == out, spec, "permutation", distribution, n);
+		}
+	}
+}
+
+template <typename T>
+static void
+test_form(GpusortKeyForm form)
+{
+	const GpusortMethod methods[] = {GPUSORT_METHOD_AUTO, GPUSORT_METHOD_NETWORK, GPUSORT_METHOD_RADIX, GPUSORT_METHOD_COUNTING};
+
+	for (int payload = 0; payload < 3; payload++)
+	{
+		for (int descending = 0; descending < 2; descending++)
+		{
+			GpusortSpec spec = {form, (GpusortPayload) payload, GPUSORT_METHOD_AUTO, descending != 0, 0, 0};
+
+			for (GpusortMethod method : methods)
+			{
+				spec.method = method;
+				spec.limit = 0;
+				if (gpusort_cpu_sort_refuses(&spec) != nullptr)
+					continue;
+				for (uint32_t n = 0; n <= 300; n++)
+				{
+					spec.limit = n % 3 == 0 ? rng() % (n + 2) : 0;
+					test<T>(spec, {n, (uint32_t) (rng() % 40), 1, 0, (uint32_t) (rng() % 40)}, (Distribution) (rng() % DISTRIBUTIONS));
+				}
+				for (int power = 9; power <= 17; power += 2)
+				{
+					for (int off = -1; off <= 1; off++)
+					{
+						spec.limit = rng() % 2 ? rng() % 1000 : 0;
+						test<T>(spec, {(1u << power) + off}, (Distribution) (rng() % DISTRIBUTIONS));
+					}
+				}
+				spec.limit = 0;
+				test<T>(spec, {(uint32_t) (100000 + rng() % 100000)}, (Distribution) (rng() % DISTRIBUTIONS), 3);
+			}
+
+			/* Large enough to be taken apart. */
+			spec.method = GPUSORT_METHOD_AUTO;
+			test<T>(spec, {1500000}, (Distribution) (rng() % DISTRIBUTIONS), 1 + rng() % 3);
+			spec.limit = 1 + rng() % 5000;
+			test<T>(spec, {1000000}, (Distribution) (rng() % DISTRIBUTIONS));
+			spec.limit = 0;
+
+			spec.method = GPUSORT_METHOD_APPROXIMATE;
+			for (uint32_t n = 0; n <= 300; n += 3)
+			{
+				spec.buckets = 1 + rng() % (n % 2 ? 30 : 3000);
+				test<T>(spec, {n, (uint32_t) (rng() % 40)}, (Distribution) (rng() % DISTRIBUTIONS));
+			}
+			spec.buckets = 10000;
+			test<T>(spec, {70000}, (Distribution) (rng() % DISTRIBUTIONS));
+		}
+	}
+}
+
+/* A sort asks whether to stop, and stops. */
+template <typename T>
+static void
+test_stop(GpusortKeyForm form)
+{
+	std::vector<T> keys = make_keys<T>(RANDOM, 3000000);
+	std::vector<uint32_t> payload(keys.size());
+
+	for (int kind = 0; kind < 3; kind++)
+	{
+		GpusortSpec spec = {form, (GpusortPayload) kind, GPUSORT_METHOD_AUTO, false, 0, 0};
+		std::vector<T> copy = keys;
+		CpuSortControl control = {};
+		int			questions = 0;
+
+		control.threads = 1;
+		control.arg = &questions;
+		control.should_stop = [](void *arg) { return ++*(int *) arg == 3; };
+		check(run(spec, copy.data(), payload.data(), {{0, (uint32_t) keys.size()}}, &control) == CPU_SORT_STOPPED &&
+			  questions == 3, spec, "stop", RANDOM, keys.size());
+	}
+}
+
+/* Prints ns per key of sorting many arrays of n keys. */
+template <typename T>
+static void
+bench(GpusortKeyForm form, GpusortPayload payload_kind, GpusortMethod method, Distribution distribution, uint32_t n,
+	  uint64_t limit = 0, uint32_t buckets = 0, int threads = 1)
+{
+	size_t		total = std::max<size_t>(n, (1 << 18) / n * n);
+	std::vector<T> keys = make_keys<T>(distribution, total);
+	std::vector<T> work(total);
+	std::vector<uint32_t> payload(payload_kind == GPUSORT_PAYLOAD_NONE ? 0 : total);
+	std::vector<GpusortSegment> segments;
+	GpusortSpec spec = {form, payload_kind, method, false, limit, buckets};
+	struct Gap
+	{
+		Clock::time_point last;
+		double		longest;
+	}			gap;
+	CpuSortControl control = {};
+	double		best = 1e9;
+	double		longest_gap = 1e9;
+
+	control.threads = threads;
+	control.memory_limit = 1 << 30;
+	control.arg = &gap;
+	control.should_stop = [](void *arg) {
+		Gap		   *gap = (Gap *) arg;
+
+		gap->longest = std::max(gap->longest, seconds_since(gap->last));
+		gap->last = Clock::now();
+		return false;
+	};
+	for (size_t i = 0; i < total; i += n)
+		segments.push_back({(uint32_t) i, n});
+	for (int round = 0; round < (n > 5000000 ? 3 : 7); round++)
+	{
+		work = keys;
+		gap.longest = 0;
+		gap.last = Clock::now();
+
+		Clock::time_point start = Clock::now();
+
+		if (run(spec, work.data(), payload.data(), segments, &control) != CPU_SORT_DONE)
+		{
+			printf("cannot sort\n");
+			return;
+		}
+		best = std::min(best, seconds_since(start));
+		control.should_stop(control.arg);
+		longest_gap = std::min(longest_gap, gap.longest);
+	}
+	printf("%-6s %-7s n=%-9u %-8s %-11s %8.2f ns/key", form_name(form), payload_names[payload_kind], n,
+		   distribution_names[distribution], method_name(control.method), best * 1e9 / total);
+	if (limit != 0)
+		printf("  limit %lu", (unsigned long) limit);
+	if (threads > 1)
+		printf("  %d threads", threads);
+	if (n > 1000000)
+		printf("  asks every %.1f ms", longest_gap * 1e3);
+	printf("\n");
+	fflush(stdout);
+}
+
+static void
+bench_all(uint32_t largest)
+{
+	for (int payload = 0; payload < 3; payload += 2)
+	{
+		for (uint32_t n : {1u, 8u, 12u, 32u, 100u, 200u, 1000u, 10000u, 100000u, 1000000u, 10000000u, 50000000u})
+		{
+			if (n > largest)
+				break;
+			bench<int16_t>(GPUSORT_KEY_INT16, (GpusortPayload) payload, GPUSORT_METHOD_AUTO, RANDOM, n);
+			bench<int32_t>(GPUSORT_KEY_INT32, (GpusortPayload) payload, GPUSORT_METHOD_AUTO, RANDOM, n);
+			bench<float>(GPUSORT_KEY_FLOAT32, (GpusortPayload) payload, GPUSORT_METHOD_AUTO, GAUSSIAN, n);
+			bench<int64_t>(GPUSORT_KEY_INT64, (GpusortPayload) payload, GPUSORT_METHOD_AUTO, RANDOM, n);
+			bench<double>(GPUSORT_KEY_FLOAT64, (GpusortPayload) payload, GPUSORT_METHOD_AUTO, GAUSSIAN, n);
+		}
+	}
+	for (int distribution = 0; distribution < DISTRIBUTIONS; distribution++)
+	{
+		for (uint32_t n : {32u, 1000u, 1000000u})
+		{
+			bench<float>(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_NONE, GPUSORT_METHOD_AUTO, (Distribution) distribution, n);
+			bench<float>(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_INDEX, GPUSORT_METHOD_AUTO, (Distribution) distribution, n);
+			bench<int64_t>(GPUSORT_KEY_INT64, GPUSORT_PAYLOAD_INDEX, GPUSORT_METHOD_AUTO, (Distribution) distribution, n);
+		}
+	}
+	for (GpusortMethod method : {GPUSORT_METHOD_NETWORK, GPUSORT_METHOD_RADIX, GPUSORT_METHOD_COUNTING})
+	{
+		for (uint32_t n : {1000u, 1000000u, largest})
+		{
+			GpusortSpec spec = {GPUSORT_KEY_INT32, GPUSORT_PAYLOAD_NONE, method, false, 0, 0};
+
+			if (gpusort_cpu_sort_refuses(&spec) != nullptr)
+				continue;
+			for (int payload = 0; payload < 3; payload++)
+			{
+				bench<int32_t>(GPUSORT_KEY_INT32, (GpusortPayload) payload, method, NARROW, n);
+				bench<int32_t>(GPUSORT_KEY_INT32, (GpusortPayload) payload, method, NARROW, n, 0, 0, 2);
+			}
+		}
+	}
+	for (uint32_t n : {1000u, 1000000u})
+	{
+		bench<float>(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_NONE, GPUSORT_METHOD_AUTO, GAUSSIAN, n, 50);
+		bench<float>(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_INDEX, GPUSORT_METHOD_AUTO, GAUSSIAN, n, 50);
+		bench<float>(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_INDEX, GPUSORT_METHOD_AUTO, REVERSED, n, 50);
+		bench<float>(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_NONE, GPUSORT_METHOD_AUTO, GAUSSIAN, n, 0, 1000);
+		bench<int64_t>(GPUSORT_KEY_INT64, GPUSORT_PAYLOAD_INDEX, GPUSORT_METHOD_AUTO, RANDOM, n, 0, 1000);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	uint64_t	seed = std::random_device()();
+
+	if (argc > 1 && strcmp(argv[1], "bench") == 0)
+	{
+		bench_all(argc > 2 ? atoi(argv[2]) : 1000000);
+		return 0;
+	}
+	if (argc > 1)
+		seed = strtoull(argv[1], nullptr, 10);
+	printf("seed %lu\n", (unsigned long) seed);
+	rng.seed(seed);
+	test_form<int16_t>(GPUSORT_KEY_INT16);
+	test_form<int32_t>(GPUSORT_KEY_INT32);
+	test_form<uint32_t>(GPUSORT_KEY_UINT32);
+	test_form<int64_t>(GPUSORT_KEY_INT64);
+	test_form<uint64_t>(GPUSORT_KEY_UINT64);
+	test_form<float>(GPUSORT_KEY_FLOAT32);
+	test_form<double>(GPUSORT_KEY_FLOAT64);
+	test_stop<int32_t>(GPUSORT_KEY_INT32);
+	test_stop<double>(GPUSORT_KEY_FLOAT64);
+	printf("%lu checks passed, %lu failed\n", (unsigned long) passed, (unsigned long) failed);
+	return failed == 0 && passed > 0 ? 0 : 1;
+}
