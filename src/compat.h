@@ -18,4 +18,16 @@
 #define GPUSORT_MODULE_MAGIC PG_MODULE_MAGIC
 #endif
 
+/* Tuples that a scan returned are counted one by one by the server; here many at a time. */
+#if PG_VERSION_NUM >= 160000	/* a9c70b46d renames the counters */
+#define GPUSORT_HEAP_TUPLES_RETURNED(rel) ((rel)->pgstat_info->counts.tuples_returned)
+#else
+#define GPUSORT_HEAP_TUPLES_RETURNED(rel) ((rel)->pgstat_info->t_counts.t_tuples_returned)
+#endif
+
+/* PostgreSQL 18 (c65bc2e1d) moves parts of commands/explain.h to headers of their own. */
+#if PG_VERSION_NUM >= 180000
+#define GPUSORT_SPLIT_EXPLAIN
+#endif
+
 #endif							/* GPUSORT_COMPAT_H */

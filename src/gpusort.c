@@ -8,6 +8,7 @@
 
 #include "compat.h"
 #include "guc.h"
+#include "nodes/plan_hook.h"
 
 GPUSORT_MODULE_MAGIC;
 
@@ -17,4 +18,5 @@ void
 _PG_init(void)
 {
 	gpusort_guc_define();
+	gpusort_nodes_init();
 }

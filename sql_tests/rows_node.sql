@@ -1,0 +1,219 @@
+-- The rows node in every place where a Sort may stand, beside PostgreSQL's Sort.
+SET gpusort.force_nodes = on;
+SET max_parallel_workers_per_gather = 0;
+CREATE TABLE rows_t (k int4, f float8, small int2, label text, amount numeric, at timestamptz) WITH (autovacuum_enabled = off);
+INSERT INTO rows_t SELECT i * 7919 % 500, CASE WHEN i % 10 > 0 THEN (i * 104729 % 1000)::float8 END, i % 3,
+	'label ' || i * 31 % 2000, (i * 17 % 300) / 10.0, timestamptz '2024-01-01 00:00+00' + make_interval(mins => i * 13 % 4000)
+FROM generate_series(1, 2000) i;
+ANALYZE rows_t;
+
+-- What a query returns, in order, as one hash: with the node and without.
+CREATE FUNCTION same_rows(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	hashes text[];
+	plan text;
+	used bool;
+BEGIN
+	FOR i IN 0 .. 1 LOOP
+		PERFORM set_config('gpusort.enable_rows_node', (i = 0)::text, true);
+		EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
+		IF i = 0 THEN used := plan LIKE '%GpusortRows%'; END IF;
+		EXECUTE format('SELECT array_append($1, md5(string_agg(q::text, ''|''))) FROM (%s) q', query) INTO hashes USING hashes;
+	END LOOP;
+	PERFORM set_config('gpusort.enable_rows_node', 'on', true);
+	RETURN CASE WHEN hashes[1] IS NOT DISTINCT FROM hashes[2] THEN 'same' ELSE 'DIFFERENT' END
+		|| CASE WHEN used THEN '' ELSE ', node not used' END;
+END $$;
+
+-- Which keys the node takes, and what EXPLAIN says.
+EXPLAIN (costs off) SELECT * FROM rows_t ORDER BY k;
+EXPLAIN (costs off, verbose) SELECT label, k + 1 AS k1, 7 AS seven FROM rows_t ORDER BY f DESC NULLS LAST, label COLLATE "C", amount;
+EXPLAIN (costs off) SELECT * FROM rows_t ORDER BY label, k;
+SET gpusort.enable_rows_node = off;
+EXPLAIN (costs off) SELECT * FROM rows_t ORDER BY k;
+RESET gpusort.enable_rows_node;
+RESET gpusort.force_nodes;
+EXPLAIN (costs off) SELECT * FROM rows_t WHERE k < 5 ORDER BY k;
+SET gpusort.force_nodes = on;
+CREATE FUNCTION explained(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (analyze, costs off, timing off, summary off, buffers off) ' || query LOOP
+		RETURN NEXT regexp_replace(regexp_replace(line, '(Memory|Disk|Moved): \d+kB', '\1: NkB', 'g'), '(rows=\d+)\.00', '\1');
+	END LOOP;
+END $$;
+SELECT explained('SELECT k, label FROM rows_t ORDER BY k');
+SET work_mem = '64kB';
+SELECT explained('SELECT * FROM rows_t WHERE k >= 0 ORDER BY k');
+RESET work_mem;
+CREATE FUNCTION explained_json(query text) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (analyze, format json) ' || query INTO plan;
+	RETURN plan -> 0 -> 'Plan';
+END $$;
+SELECT j ?& array['Read Time', 'Sort Time', 'Spill Time', 'Gather Time', 'Memory', 'Disk', 'Runs', 'Moved'] AS figures,
+	   j ->> 'Sort Method' AS method, j ->> 'Input' AS input, j -> 'Sort Key' AS key
+FROM explained_json('SELECT k FROM rows_t ORDER BY k DESC') j;
+
+-- Single keys, mixed directions, NULLs, further keys that are compared.
+SELECT keys, same_rows('SELECT * FROM rows_t ORDER BY ' || keys || ', label, f, at')
+FROM unnest(array['k', 'k DESC', 'f', 'f DESC', 'f NULLS FIRST', 'f DESC NULLS LAST', 'small, f DESC', 'small DESC, k, f',
+				  'k, f, small DESC', 'small, label COLLATE "C" DESC', 'k, amount DESC, at', 'at DESC', 'f, k, small, at, amount']) keys;
+
+-- NaN, infinities and both zeros; zeros tie.
+CREATE TABLE rows_floats (id int4, f4 float4, f8 float8);
+INSERT INTO rows_floats SELECT row_number() OVER (), v::float4, v
+FROM unnest(array['0', '-0', 'NaN', 'Infinity', '1', '-Infinity', '-0', NULL, '0', '-1', 'NaN', '1e-30']::float8[]) v;
+SELECT string_agg(format('%s %s', id, f8), ', ') FROM (SELECT * FROM rows_floats ORDER BY f8) q;
+SELECT string_agg(format('%s %s', id, f4), ', ') FROM (SELECT * FROM rows_floats ORDER BY f4 DESC) q;
+
+-- Places of a Sort.
+SET enable_hashagg = off;
+SET enable_hashjoin = off;
+SET enable_nestloop = off;
+SELECT same_rows('SELECT a.k, a.f, b.label FROM rows_t a JOIN rows_t b ON a.k = b.k AND a.f = b.f ORDER BY a.k, a.f, b.label, a.label');
+SELECT same_rows('SELECT count(*) FROM rows_t a FULL JOIN rows_t b ON a.k = b.small');
+SELECT same_rows('SELECT k, count(*), sum(f) FROM rows_t GROUP BY k');
+SELECT same_rows('SELECT DISTINCT k, small FROM rows_t');
+SELECT same_rows('SELECT DISTINCT ON (k) k, label FROM rows_t ORDER BY k, label');
+SELECT same_rows('SELECT k, label, rank() OVER (PARTITION BY small ORDER BY k, label), sum(f) OVER (PARTITION BY small ORDER BY k ROWS 3 PRECEDING) FROM rows_t ORDER BY small, k, label');
+SELECT same_rows('SELECT k FROM rows_t INTERSECT SELECT small FROM rows_t');
+SELECT same_rows('SELECT k FROM rows_t EXCEPT ALL SELECT small FROM rows_t');
+SELECT same_rows('SELECT small, k, count(*) FROM rows_t GROUP BY ROLLUP (small, k)');
+SELECT same_rows('WITH c AS MATERIALIZED (SELECT k, label FROM rows_t ORDER BY k, label) SELECT * FROM c UNION ALL SELECT * FROM c');
+SELECT same_rows('SELECT k, label FROM rows_t ORDER BY k, label LIMIT 10 OFFSET 5');
+SELECT same_rows('SELECT k, (SELECT string_agg(label, '','') FROM (SELECT label FROM rows_t i WHERE i.k = o.k ORDER BY i.f, label) q) FROM (SELECT DISTINCT k FROM rows_t WHERE k < 20) o');
+SELECT same_rows('SELECT o.k, l.label FROM (VALUES (3), (5), (NULL), (3)) o(k) LEFT JOIN LATERAL (SELECT label FROM rows_t i WHERE i.k = o.k ORDER BY i.at DESC, label LIMIT 2) l ON true');
+SELECT same_rows('SELECT k, array_agg(label ORDER BY f, label) FROM rows_t GROUP BY k');
+SELECT same_rows('SELECT t.k, t.ctid, t.tableoid::regclass, t FROM rows_t t ORDER BY k, label');
+SELECT same_rows('SELECT NULL::text AS nothing, k, ''x'' AS x FROM rows_t ORDER BY k');
+SELECT same_rows('SELECT k FROM rows_t TABLESAMPLE SYSTEM (100) REPEATABLE (1) ORDER BY k');
+SELECT same_rows('SELECT g FROM generate_series(1, 3000) g ORDER BY g % 7, g DESC');
+SELECT same_rows('SELECT repeat(label, 300) AS long FROM rows_t ORDER BY k, label LIMIT 500');
+RESET enable_hashagg;
+RESET enable_hashjoin;
+RESET enable_nestloop;
+
+-- A merge join whose inner side is marked and restored, in memory and spilled.
+SET enable_hashjoin = off;
+SET enable_nestloop = off;
+SET enable_material = off;
+EXPLAIN (costs off) SELECT count(*) FROM rows_t a JOIN rows_t b USING (small, k);
+SELECT same_rows('SELECT count(*), sum(a.f * b.k) FROM rows_t a JOIN rows_t b USING (small, k)');
+SET work_mem = '64kB';
+SELECT same_rows('SELECT count(*), sum(a.f * b.k) FROM rows_t a JOIN rows_t b USING (small, k)');
+RESET enable_hashjoin;
+RESET enable_nestloop;
+RESET enable_material;
+
+-- Cursors back and forth, in memory and spilled.
+CREATE FUNCTION walk_cursor() RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	c SCROLL CURSOR FOR SELECT k, label FROM rows_t ORDER BY k, label;
+	r record;
+	seen text := '';
+	move text;
+BEGIN
+	OPEN c;
+	FOREACH move IN ARRAY array['NEXT', 'NEXT', 'PRIOR', 'PRIOR', 'NEXT', 'LAST', 'NEXT', 'PRIOR', 'PRIOR', 'ABSOLUTE 1000', 'RELATIVE -999', 'FIRST', 'PRIOR', 'NEXT'] LOOP
+		CASE move
+			WHEN 'NEXT' THEN FETCH NEXT FROM c INTO r;
+			WHEN 'PRIOR' THEN FETCH PRIOR FROM c INTO r;
+			WHEN 'LAST' THEN FETCH LAST FROM c INTO r;
+			WHEN 'FIRST' THEN FETCH FIRST FROM c INTO r;
+			WHEN 'ABSOLUTE 1000' THEN FETCH ABSOLUTE 1000 FROM c INTO r;
+			ELSE FETCH RELATIVE -999 FROM c INTO r;
+		END CASE;
+		seen := seen || coalesce(r.k || ':' || r.label, '-') || ' ';
+	END LOOP;
+	RETURN seen;
+END $$;
+SELECT walk_cursor() AS spilled;
+RESET work_mem;
+SELECT walk_cursor() AS in_memory;
+SET gpusort.enable_rows_node = off;
+SELECT walk_cursor() AS without;
+RESET gpusort.enable_rows_node;
+BEGIN;
+DECLARE held CURSOR WITH HOLD FOR SELECT k, label FROM rows_t ORDER BY k DESC, label;
+FETCH 2 FROM held;
+COMMIT;
+FETCH 2 FROM held;
+CLOSE held;
+
+-- Prepared plans, parameters, rescans with and without a new parameter.
+PREPARE sorted(int) AS SELECT k, label FROM rows_t WHERE small = $1 ORDER BY k, label LIMIT 2;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE sorted(0);
+EXECUTE sorted(2);
+RESET plan_cache_mode;
+DEALLOCATE sorted;
+SET enable_material = off;
+SELECT same_rows('SELECT o.x, i.k FROM (VALUES (1), (2), (3)) o(x) CROSS JOIN LATERAL (SELECT k FROM rows_t WHERE small = o.x % 3 ORDER BY k LIMIT 4 OFFSET o.x) i');
+SELECT same_rows('SELECT count(*), sum(i.k * o.x) FROM generate_series(1, 3) o(x) LEFT JOIN (SELECT k, label FROM rows_t ORDER BY k, label OFFSET 0) i ON i.k > o.x');
+RESET enable_material;
+
+-- Partitions and inheritance with columns in another order.
+CREATE TABLE rows_p (k int4, label text) PARTITION BY RANGE (k);
+CREATE TABLE rows_p1 PARTITION OF rows_p FOR VALUES FROM (0) TO (250);
+CREATE TABLE rows_p2 (label text, gone int4, k int4);
+ALTER TABLE rows_p2 DROP COLUMN gone;
+ALTER TABLE rows_p ATTACH PARTITION rows_p2 FOR VALUES FROM (250) TO (500);
+INSERT INTO rows_p SELECT k, label FROM rows_t;
+ALTER TABLE rows_p ADD COLUMN later int8 DEFAULT 42;
+INSERT INTO rows_p SELECT k, label, NULL FROM rows_t WHERE k < 3;
+SELECT same_rows('SELECT * FROM rows_p ORDER BY k, label, later');
+SELECT same_rows('SELECT later, label, k FROM rows_p WHERE label > ''label 5'' ORDER BY k DESC, label, later');
+
+-- Other transactions' and deleted rows are not seen; rows changed by this one are.
+BEGIN;
+DELETE FROM rows_p WHERE k % 2 = 0;
+UPDATE rows_p SET label = 'changed' WHERE k = 3;
+SELECT same_rows('SELECT * FROM rows_p ORDER BY k, label, later');
+ROLLBACK;
+
+-- Writing statements, and locked rows.
+CREATE TABLE rows_sorted AS SELECT * FROM rows_t ORDER BY at, label;
+SELECT bool_and(at >= before) FROM (SELECT at, lag(at) OVER (ORDER BY ctid) before FROM rows_sorted) q;
+INSERT INTO rows_sorted SELECT * FROM rows_t ORDER BY k DESC;
+SELECT count(*) FROM rows_sorted;
+SELECT same_rows('SELECT k, label FROM rows_t ORDER BY k, label FOR UPDATE');
+
+-- Parallel plans: below Gather Merge, and read directly by each worker.
+SET max_parallel_workers_per_gather = 2;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+EXPLAIN (costs off) SELECT k, label FROM rows_t ORDER BY k, label;
+SELECT same_rows('SELECT k, label FROM rows_t ORDER BY k, label');
+SELECT same_rows('SELECT k, count(*) FROM rows_t GROUP BY k ORDER BY k');
+RESET max_parallel_workers_per_gather;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+
+-- temp_file_limit counts the runs; an interrupted sort leaves nothing behind.
+SET work_mem = '64kB';
+SET temp_file_limit = '100kB';
+SELECT count(*) FROM (SELECT * FROM generate_series(1, 100000) g ORDER BY g DESC OFFSET 0) q;
+RESET temp_file_limit;
+SELECT count(*), min(g) FROM (SELECT * FROM generate_series(1, 100000) g ORDER BY g DESC OFFSET 0) q;
+SELECT count(*) FROM pg_ls_tmpdir();
+RESET work_mem;
+
+-- Incremental Sort stays, and so does a Sort that a LIMIT bounds.
+RESET gpusort.force_nodes;
+CREATE TABLE rows_many AS SELECT i * 7919 % 100003 AS k, i FROM generate_series(1, 60000) i;
+CREATE INDEX ON rows_many (i);
+ANALYZE rows_many;
+EXPLAIN (costs off) SELECT * FROM rows_many ORDER BY k;
+EXPLAIN (costs off) SELECT * FROM rows_many ORDER BY k LIMIT 10;
+SET enable_seqscan = off;
+EXPLAIN (costs off) SELECT * FROM rows_many ORDER BY i, k;
+RESET enable_seqscan;
+EXPLAIN (costs off) SELECT * FROM rows_many WHERE i < 50 ORDER BY k;
+DROP TABLE rows_t, rows_floats, rows_p, rows_sorted, rows_many;
+DROP FUNCTION same_rows, explained, explained_json, walk_cursor;

@@ -1,0 +1,135 @@
+/*
+ * plan_hook.c
+ *	  Walks each finished plan once and lets the node rooms rewrite it.
+ *
+ * Inputs are visited before the node that reads them, so that a room sees the
+ * plan below as it will run.  The walk carries the bound that a Limit will pass
+ * down at run time, along the very nodes ExecSetTupleBound descends through:
+ * a Sort that will be told to keep the first few rows only is another Sort.
+ */
+#include "postgres.h"
+
+#include <float.h>
+
+#include "miscadmin.h"
+#include "optimizer/planner.h"
+
+#include "guc.h"
+#include "nodes/plan_hook.h"
+#include "nodes/rows/rows_node.h"
+
+static planner_hook_type previous_planner;
+
+static Plan *rewrite_plan(Plan *plan, PlanPlace place);
+
+static void
+rewrite_plans(List *plans, PlanPlace place)
+{
+	ListCell   *cell;
+
+	foreach(cell, plans)
+		lfirst(cell) = rewrite_plan(lfirst(cell), place);
+}
+
+/* The rows that a Limit will ask of its input, 0 if it will not say. */
+static double
+limit_bound(const Limit *limit)
+{
+	double		bound;
+
+	if (limit->limitCount == NULL || limit->limitOption == LIMIT_OPTION_WITH_TIES)
+		return 0;
+	if (IsA(limit->limitCount, Const) && ((Const *) limit->limitCount)->constisnull)
+		return 0;
+	bound = Max(limit->plan.plan_rows, 1);
+	if (limit->limitOffset != NULL && IsA(limit->limitOffset, Const))
+	{
+		Const	   *offset = (Const *) limit->limitOffset;
+
+		if (!offset->constisnull)
+			bound += (double) DatumGetInt64(offset->constvalue);
+	}
+	return bound;
+}
+
+/* The bound that reaches the inputs of a node that is told the given one. */
+static double
+inputs_bound(const Plan *plan, double bound)
+{
+	switch (nodeTag(plan))
+	{
+		case T_Limit:
+			return limit_bound((const Limit *) plan);
+		case T_Append:
+		case T_MergeAppend:
+		case T_Result:
+		case T_Gather:
+		case T_GatherMerge:
+			return bound;
+		case T_SubqueryScan:
+			return plan->qual == NIL ? bound : 0;
+		default:
+			return 0;
+	}
+}
+
+/* Rewrites a plan tree from its leaves up and returns its new root. */
+static Plan *
+rewrite_plan(Plan *plan, PlanPlace place)
+{
+	PlanPlace	input = place;
+
+	if (plan == NULL)
+		return NULL;
+	check_stack_depth();
+
+	input.bound = inputs_bound(plan, place.bound);
+	plan->lefttree = rewrite_plan(plan->lefttree, input);
+	plan->righttree = rewrite_plan(plan->righttree, input);
+	switch (nodeTag(plan))
+	{
+		case T_Append:
+			rewrite_plans(((Append *) plan)->appendplans, input);
+			break;
+		case T_MergeAppend:
+			rewrite_plans(((MergeAppend *) plan)->mergeplans, input);
+			break;
+		case T_SubqueryScan:
+			((SubqueryScan *) plan)->subplan = rewrite_plan(((SubqueryScan *) plan)->subplan, input);
+			break;
+		case T_CustomScan:
+			rewrite_plans(((CustomScan *) plan)->custom_plans, input);
+			break;
+		default:
+			break;
+	}
+
+	if (gpusort_enable_rows_node)
+		plan = gpusort_rows_replace(plan, &place);
+	return plan;
+}
+
+static PlannedStmt *
+plan_with_nodes(Query *query, const char *query_string, int cursor_options, ParamListInfo params)
+{
+	PlannedStmt *stmt = previous_planner
+		? previous_planner(query, query_string, cursor_options, params)
+		: standard_planner(query, query_string, cursor_options, params);
+	PlanPlace	place = {stmt, 0};
+
+	if (gpusort_enable_rows_node)
+	{
+		rewrite_plans(stmt->subplans, place);
+		stmt->planTree = rewrite_plan(stmt->planTree, place);
+	}
+	return stmt;
+}
+
+/* Registers the nodes and puts them behind the planner. */
+void
+gpusort_nodes_init(void)
+{
+	gpusort_rows_init();
+	previous_planner = planner_hook;
+	planner_hook = plan_with_nodes;
+}

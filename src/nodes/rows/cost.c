@@ -1,0 +1,58 @@
+/*
+ * cost.c
+ *	  Says what a Sort would cost with the rows node, and whether that wins.
+ *
+ * PostgreSQL charges a sort two operators per comparison, about log2(rows) times
+ * per row, and nothing for the row's own way through it.  The node's cost per row
+ * hardly depends on the number of rows: the constants below, in operators, are
+ * measured beside PostgreSQL's sort on the same machine (bench/rows).  What it
+ * spends once per sort keeps small sorts with PostgreSQL.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "miscadmin.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+
+#include "guc.h"
+#include "keys/sort_spec.h"
+#include "nodes/rows/rows_node.h"
+
+#define ROWS_COST_PER_SORT 8000.0	/* buffers and code that is not yet in the caches */
+#define ROWS_COST_PER_ROW 6.0	/* a row of two columns sorted by one key */
+#define ROWS_COST_PER_KEY 1.0	/* each further key */
+#define ROWS_COST_PER_BYTE 0.05	/* of the row: into the column, and gathered */
+
+/* Rows of a bounded sort must be this share of all to make a full sort worth it. */
+#define ROWS_BOUND_SHARE 0.25
+
+/* The disk's part of a sort of so many bytes: written once and read once. */
+static Cost
+disk_cost(double bytes)
+{
+	if (bytes <= work_mem * 1024.0)
+		return 0;
+	return 2 * ceil(bytes / BLCKSZ) * (seq_page_cost * 0.75 + random_page_cost * 0.25);
+}
+
+/* Costs a Sort that will be told to return no more than bound rows, 0: all of them. */
+RowsCost
+gpusort_rows_cost(const Sort *sort, double bound)
+{
+	const Plan *input = sort->plan.lefttree;
+	double		rows = Max(sort->plan.plan_rows, 1);
+	double		bytes = rows * (MAXALIGN(sort->plan.plan_width) + sizeof(uint64));
+	RowsCost	cost;
+
+	cost.startup = input->total_cost + disk_cost(bytes) + cpu_operator_cost *
+		(ROWS_COST_PER_SORT +
+		 rows * (ROWS_COST_PER_ROW + ROWS_COST_PER_KEY * (sort->numCols - 1) +
+				 ROWS_COST_PER_BYTE * sort->plan.plan_width));
+	cost.total = cost.startup + cpu_operator_cost * rows;
+	cost.wins = cost.startup < sort->plan.startup_cost &&
+		(bound == 0 || bound >= rows * ROWS_BOUND_SHARE) &&
+		gpusort_method == GPUSORT_METHOD_AUTO;
+	return cost;
+}

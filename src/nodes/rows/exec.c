@@ -1,0 +1,219 @@
+/*
+ * exec.c
+ *	  Runs the rows node: reads all rows of its input, sorts them, returns them.
+ *
+ * As the Sort node does: the input is read forward once, whatever direction is
+ * asked for, and kept for a rescan only where the plan may go back.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "nodes/extensible.h"
+
+#include "nodes/rows/exec.h"
+#include "nodes/rows/rows_node.h"
+
+static void
+begin_rows(CustomScanState *node, EState *estate, int eflags)
+{
+	RowsNodeState *state = (RowsNodeState *) node;
+	Plan	   *plan = node->ss.ps.plan;
+
+	state->random_access = (eflags & (EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK)) != 0;
+	state->current = -1;
+	state->mark = -1;
+	eflags &= ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK);
+	outerPlanState(node) = ExecInitNode(outerPlan(plan), estate, eflags);
+
+	/* Rows are returned in the scan slot: parents may rely on its kind. */
+	node->ss.ps.ps_ProjInfo = NULL;
+	node->ss.ps.resultops = &TTSOpsVirtual;
+	node->ss.ps.resultopsset = true;
+	node->ss.ps.resultopsfixed = true;
+}
+
+/* Appends all rows of the input that come through ExecProcNode. */
+static void
+read_slots(PlanState *input, RowSort *sort)
+{
+	for (;;)
+	{
+		TupleTableSlot *slot = ExecProcNode(input);
+
+		if (TupIsNull(slot))
+			break;
+		slot_getallattrs(slot);
+		if (gpusort_rows_sort_full(sort, 1))
+			gpusort_rows_sort_spill(sort);
+		gpusort_rows_store_append(sort->store, slot->tts_values, slot->tts_isnull);
+	}
+}
+
+/* Appends all rows of an input that is read directly. */
+static void
+read_heap(HeapSource *source, RowSort *sort)
+{
+	do
+	{
+		if (gpusort_rows_sort_full(sort, GPUSORT_HEAP_SOURCE_ROWS))
+			gpusort_rows_sort_spill(sort);
+	} while (gpusort_rows_heap_read(source, sort->store));
+}
+
+/* Reads and sorts the input. */
+static void
+sort_input(RowsNodeState *state)
+{
+	ScanState  *node = &state->custom.ss;
+	EState	   *estate = node->ps.state;
+	CustomScan *scan = (CustomScan *) node->ps.plan;
+	PlanState  *input = outerPlanState(node);
+	ScanDirection direction = estate->es_direction;
+	bool		timed = node->ps.instrument != NULL && node->ps.instrument->need_timer;
+	List	   *key_lists[ROWS_PRIVATE_COUNT];
+	MemoryContext caller = MemoryContextSwitchTo(estate->es_query_cxt);
+	instr_time	start;
+	instr_time	end;
+
+	for (int i = 0; i < ROWS_PRIVATE_COUNT; i++)
+		key_lists[i] = list_nth(scan->custom_private, i);
+	state->sort = gpusort_rows_sort_begin(node->ss_ScanTupleSlot->tts_tupleDescriptor, scan->custom_scan_tlist,
+										  key_lists, scan->scan.plan.plan_rows, state->random_access, timed);
+	MemoryContextSwitchTo(state->sort->context);
+	state->source = gpusort_rows_heap_source(input, state->sort->layout);
+	MemoryContextSwitchTo(caller);
+
+	if (timed)
+		INSTR_TIME_SET_CURRENT(start);
+	estate->es_direction = ForwardScanDirection;
+	if (input->chgParam != NULL)
+		ExecReScan(input);
+	if (state->source != NULL)
+		read_heap(state->source, state->sort);
+	else
+		read_slots(input, state->sort);
+	estate->es_direction = direction;
+	if (timed)
+	{
+		INSTR_TIME_SET_CURRENT(end);
+		INSTR_TIME_SUBTRACT(end, start);
+		INSTR_TIME_SUBTRACT(end, state->sort->stats.sort_time);
+		INSTR_TIME_SUBTRACT(end, state->sort->stats.spill_time);
+		state->read_time = end;
+	}
+
+	gpusort_rows_sort_finish(state->sort);
+	state->current = -1;
+	state->stats_valid = true;
+}
+
+static TupleTableSlot *
+exec_rows(CustomScanState *node)
+{
+	RowsNodeState *state = (RowsNodeState *) node;
+	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
+	RowBatch   *batch;
+	int64		nrows;
+	int			row;
+
+	if (state->sort == NULL)
+		sort_input(state);
+	nrows = state->sort->nrows;
+	if (ScanDirectionIsForward(node->ss.ps.state->es_direction))
+		state->current = Min(state->current + 1, nrows);
+	else
+		state->current = Max(state->current - 1, -1);
+	ExecClearTuple(slot);
+	if (state->current < 0 || state->current >= nrows)
+	{
+		state->stats = state->sort->stats;
+		return slot;
+	}
+
+	batch = state->sort->batch;
+	if (state->current < batch->first || state->current >= batch->first + batch->nrows)
+	{
+		batch = gpusort_rows_sort_read(state->sort, state->current);
+		state->stats = state->sort->stats;
+	}
+	row = state->current - batch->first;
+	memcpy(slot->tts_values, batch->values + row * batch->natts, batch->natts * sizeof(Datum));
+	memcpy(slot->tts_isnull, batch->nulls + row * batch->natts, batch->natts * sizeof(bool));
+	return ExecStoreVirtualTuple(slot);
+}
+
+static void
+forget_rows(RowsNodeState *state)
+{
+	ExecClearTuple(state->custom.ss.ss_ScanTupleSlot);
+	if (state->sort != NULL)
+		gpusort_rows_sort_free(state->sort);
+	state->sort = NULL;
+	state->current = -1;
+	state->mark = -1;
+}
+
+static void
+end_rows(CustomScanState *node)
+{
+	forget_rows((RowsNodeState *) node);
+	ExecEndNode(outerPlanState(node));
+}
+
+/* Starts again: with the rows at hand unless they may have changed or are gone. */
+static void
+rescan_rows(CustomScanState *node)
+{
+	RowsNodeState *state = (RowsNodeState *) node;
+	PlanState  *input = outerPlanState(node);
+
+	if (state->sort == NULL)
+		return;
+	if (input->chgParam == NULL && state->random_access)
+	{
+		ExecClearTuple(node->ss.ss_ScanTupleSlot);
+		state->current = -1;
+		state->mark = -1;
+		return;
+	}
+	forget_rows(state);
+	if (input->chgParam == NULL)
+		ExecReScan(input);
+}
+
+static void
+mark_rows(CustomScanState *node)
+{
+	RowsNodeState *state = (RowsNodeState *) node;
+
+	state->mark = state->current;
+}
+
+static void
+restore_rows(CustomScanState *node)
+{
+	RowsNodeState *state = (RowsNodeState *) node;
+
+	state->current = state->mark;
+}
+
+static const CustomExecMethods rows_exec_methods = {
+	.CustomName = "GpusortRows",
+	.BeginCustomScan = begin_rows,
+	.ExecCustomScan = exec_rows,
+	.EndCustomScan = end_rows,
+	.ReScanCustomScan = rescan_rows,
+	.MarkPosCustomScan = mark_rows,
+	.RestrPosCustomScan = restore_rows,
+	.ExplainCustomScan = gpusort_rows_explain,
+};
+
+Node *
+gpusort_rows_create_state(CustomScan *scan)
+{
+	RowsNodeState *state = palloc0(sizeof(RowsNodeState));
+
+	NodeSetTag(state, T_CustomScanState);
+	state->custom.methods = &rows_exec_methods;
+	return (Node *) state;
+}

@@ -1,0 +1,26 @@
+/*
+ * exec.h
+ *	  Run-time state of the rows node.
+ */
+#ifndef GPUSORT_ROWS_EXEC_H
+#define GPUSORT_ROWS_EXEC_H
+
+#include "nodes/execnodes.h"
+
+#include "nodes/rows/heap_source.h"
+#include "nodes/rows/row_sort.h"
+
+typedef struct RowsNodeState
+{
+	CustomScanState custom;		/* must be first */
+	bool		random_access;
+	RowSort    *sort;			/* NULL until rows are asked for */
+	HeapSource *source;			/* NULL: rows come through ExecProcNode */
+	int64		current;		/* row last returned, -1 before the first, nrows behind the last */
+	int64		mark;
+	bool		stats_valid;
+	RowSortStats stats;			/* of the last sort, for EXPLAIN */
+	instr_time	read_time;		/* spent below the node and on keeping its rows */
+} RowsNodeState;
+
+#endif							/* GPUSORT_ROWS_EXEC_H */

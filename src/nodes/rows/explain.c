@@ -1,0 +1,139 @@
+/*
+ * explain.c
+ *	  What EXPLAIN shows of the rows node.
+ */
+#include "postgres.h"
+
+#include "commands/explain.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/ruleutils.h"
+#include "utils/typcache.h"
+
+#include "compat.h"
+#include "nodes/rows/exec.h"
+#include "nodes/rows/rows_node.h"
+
+#ifdef GPUSORT_SPLIT_EXPLAIN
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
+
+/* Appends what is not the default of a sort key: collation, direction and NULLs. */
+static void
+append_key_options(StringInfo key, Node *expr, Oid operator, Oid collation, bool nulls_first)
+{
+	Oid			type = exprType(expr);
+	TypeCacheEntry *cache = lookup_type_cache(type, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+	bool		descending = false;
+
+	if (OidIsValid(collation) && collation != get_typcollation(type))
+		appendStringInfo(key, " COLLATE %s", quote_identifier(get_collation_name(collation)));
+	if (operator == cache->gt_opr)
+	{
+		appendStringInfoString(key, " DESC");
+		descending = true;
+	}
+	else if (operator != cache->lt_opr)
+	{
+		char	   *name = get_opname(operator);
+
+		if (name == NULL)
+			elog(ERROR, "cache lookup failed for operator %u", operator);
+		appendStringInfo(key, " USING %s", name);
+		(void) get_equality_op_for_ordering_op(operator, &descending);
+	}
+	if (nulls_first != descending)
+		appendStringInfo(key, " NULLS %s", nulls_first ? "FIRST" : "LAST");
+}
+
+/* Shows the sort keys as PostgreSQL shows those of a Sort. */
+static void
+explain_keys(CustomScanState *node, List *ancestors, ExplainState *es)
+{
+	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
+	List	   *columns = list_nth(scan->custom_private, ROWS_PRIVATE_COLUMNS);
+	List	   *operators = list_nth(scan->custom_private, ROWS_PRIVATE_OPERATORS);
+	List	   *collations = list_nth(scan->custom_private, ROWS_PRIVATE_COLLATIONS);
+	List	   *nulls_first = list_nth(scan->custom_private, ROWS_PRIVATE_NULLS_FIRST);
+	List	   *context = set_deparse_context_plan(es->deparse_cxt, &scan->scan.plan, ancestors);
+	bool		prefix = list_length(es->rtable) > 1 || es->verbose;
+	List	   *shown = NIL;
+
+	for (int i = 0; i < list_length(columns); i++)
+	{
+		TargetEntry *entry = list_nth(scan->scan.plan.targetlist, list_nth_int(columns, i) - 1);
+		StringInfoData key;
+
+		initStringInfo(&key);
+		appendStringInfoString(&key, deparse_expression((Node *) entry->expr, context, prefix, true));
+		append_key_options(&key, (Node *) entry->expr, list_nth_oid(operators, i),
+						   list_nth_oid(collations, i), list_nth_int(nulls_first, i));
+		shown = lappend(shown, key.data);
+	}
+	ExplainPropertyList("Sort Key", shown, es);
+}
+
+static void
+explain_phase(const char *name, instr_time time, ExplainState *es)
+{
+	ExplainPropertyFloat(name, "ms", INSTR_TIME_GET_MILLISEC(time), 3, es);
+}
+
+/* Shows what the last sort did. */
+static void
+explain_stats(const RowsNodeState *state, ExplainState *es)
+{
+	const RowSortStats *stats = &state->stats;
+	const char *engine = stats->engine ? stats->engine : "none needed";
+	const char *method = stats->initial_runs > 0 ? "external merge" : "in memory";
+
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		appendStringInfoSpaces(es->str, es->indent * 2);
+		appendStringInfo(es->str, "Sort Method: %s  Engine: %s  Memory: %zukB",
+						 method, engine, (stats->peak_bytes + 1023) / 1024);
+		if (stats->initial_runs > 0)
+			appendStringInfo(es->str, "  Disk: " INT64_FORMAT "kB  Runs: %d  Merge Passes: %d",
+							 (stats->disk_bytes + 1023) / 1024, stats->initial_runs, stats->merge_passes);
+		appendStringInfo(es->str, "  Moved: " INT64_FORMAT "kB\n", (stats->moved_bytes + 1023) / 1024);
+	}
+	else
+	{
+		ExplainPropertyText("Sort Method", method, es);
+		ExplainPropertyText("Engine", engine, es);
+		ExplainPropertyInteger("Memory", "kB", (stats->peak_bytes + 1023) / 1024, es);
+		ExplainPropertyInteger("Disk", "kB", (stats->disk_bytes + 1023) / 1024, es);
+		ExplainPropertyInteger("Runs", NULL, stats->initial_runs, es);
+		ExplainPropertyInteger("Merge Passes", NULL, stats->merge_passes, es);
+		ExplainPropertyInteger("Moved", "kB", (stats->moved_bytes + 1023) / 1024, es);
+	}
+	ExplainPropertyText("Input", state->source ? "read directly" : "row by row", es);
+	if (!es->timing)
+		return;
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		appendStringInfoSpaces(es->str, es->indent * 2);
+		appendStringInfo(es->str, "Phases: read %.3f ms, sort %.3f ms, spill %.3f ms, gather %.3f ms\n",
+						 INSTR_TIME_GET_MILLISEC(state->read_time),
+						 INSTR_TIME_GET_MILLISEC(stats->sort_time),
+						 INSTR_TIME_GET_MILLISEC(stats->spill_time),
+						 INSTR_TIME_GET_MILLISEC(stats->gather_time));
+		return;
+	}
+	explain_phase("Read Time", state->read_time, es);
+	explain_phase("Sort Time", stats->sort_time, es);
+	explain_phase("Spill Time", stats->spill_time, es);
+	explain_phase("Gather Time", stats->gather_time, es);
+}
+
+void
+gpusort_rows_explain(CustomScanState *node, List *ancestors, ExplainState *es)
+{
+	const RowsNodeState *state = (const RowsNodeState *) node;
+
+	explain_keys(node, ancestors, es);
+	if (es->analyze && state->stats_valid)
+		explain_stats(state, es);
+}

@@ -1,0 +1,353 @@
+/*
+ * heap_source.c
+ *	  Reads a plain sequential scan of a heap straight into a row store.
+ *
+ * Only for a SeqScan without qualifiers whose target list is made of columns and
+ * constants, over a heap, with an MVCC snapshot and outside EvalPlanQual: there,
+ * ExecProcNode would do nothing but hand over the columns.  The scan descriptor is
+ * the scan node's own, also when it is shared between parallel workers.
+ *
+ * The table access method returns the first tuple of a page and has then listed
+ * the visible tuples of that page in the scan descriptor, which holds its pin.
+ * The rest are read from that list, and the scan's index is moved to the last of
+ * them, so that the next call goes on to the next page.  Reading ahead, pruning,
+ * visibility and predicate locks are thus all the server's.
+ *
+ * Columns before the first nullable or variable-length value of a tuple lie at
+ * fixed offsets.  Where all tuples of a page have no NULL among the columns that
+ * count, each such column is copied by a loop of its own.
+ */
+#include "postgres.h"
+
+#include "access/heapam.h"
+#include "access/relscan.h"
+#include "access/tableam.h"
+#include "access/tupmacs.h"
+#include "executor/executor.h"
+#include "executor/instrument.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/bufmgr.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "compat.h"
+#include "nodes/rows/heap_source.h"
+
+/* A table column on the way to its outputs. */
+typedef struct SourceColumn
+{
+	int16		length;
+	char		align;
+	bool		by_value;
+	bool		wanted;			/* by some output */
+} SourceColumn;
+
+struct HeapSource
+{
+	SeqScanState *scan;
+	TupleDesc	desc;
+	int			natts;			/* of the table, up to the last column wanted */
+	SourceColumn *columns;
+	int			nfixed;			/* leading columns at fixed offsets */
+	int		   *offsets;		/* of these */
+	Size		fixed_end;		/* where the next column begins, unaligned */
+	int		   *column_of;		/* output attribute -> table column, -1: constant */
+
+	Datum	   *column_values;	/* of one tuple, by table column */
+	bool	   *column_nulls;
+	Datum	   *values;			/* of one tuple, by output */
+	bool	   *nulls;
+	HeapTupleHeader tuples[MaxHeapTuplesPerPage];
+};
+
+/* Whether the target list is made of user columns of the relation and constants. */
+static bool
+tlist_is_plain(List *tlist, Index scanrelid)
+{
+	ListCell   *cell;
+
+	foreach(cell, tlist)
+	{
+		Var		   *var = (Var *) lfirst_node(TargetEntry, cell)->expr;
+
+		if (IsA(var, Const))
+			continue;
+		if (!IsA(var, Var) || var->varno != scanrelid || var->varattno <= 0)
+			return false;
+	}
+	return true;
+}
+
+/* Finds out where columns lie in a tuple without NULLs. */
+static void
+describe_columns(HeapSource *source)
+{
+	Size		offset = 0;
+
+	source->columns = palloc0(Max(source->natts, 1) * sizeof(SourceColumn));
+	source->offsets = palloc0(Max(source->natts, 1) * sizeof(int));
+	for (int i = 0; i < source->natts; i++)
+	{
+		Form_pg_attribute form = TupleDescAttr(source->desc, i);
+		SourceColumn *column = &source->columns[i];
+
+		column->length = form->attlen;
+		column->align = form->attalign;
+		column->by_value = form->attbyval;
+		if (source->nfixed == i && column->length > 0)
+		{
+			offset = att_align_nominal(offset, column->align);
+			source->offsets[i] = offset;
+			offset += column->length;
+			source->nfixed++;
+		}
+	}
+	source->fixed_end = offset;
+	for (int out = 0; source->column_of[out] != -2; out++)
+	{
+		if (source->column_of[out] >= 0)
+			source->columns[source->column_of[out]].wanted = true;
+	}
+}
+
+/* Returns a source that reads the input's rows, or NULL where only ExecProcNode may. */
+HeapSource *
+gpusort_rows_heap_source(PlanState *input, const RowLayout *layout)
+{
+	HeapSource *source;
+	SeqScanState *scan;
+	Plan	   *plan = input->plan;
+	ListCell   *cell;
+	int			out = 0;
+
+	if (!IsA(input, SeqScanState) || plan->qual != NIL || input->state->es_epq_active != NULL)
+		return NULL;
+	scan = (SeqScanState *) input;
+	if (scan->ss.ss_currentRelation == NULL ||
+		scan->ss.ss_currentRelation->rd_tableam != GetHeapamTableAmRoutine() ||
+		!IsMVCCSnapshot(input->state->es_snapshot) ||
+		!tlist_is_plain(plan->targetlist, ((Scan *) plan)->scanrelid))
+		return NULL;
+
+	source = palloc0(sizeof(HeapSource));
+	source->scan = scan;
+	source->desc = RelationGetDescr(scan->ss.ss_currentRelation);
+	source->column_of = palloc((layout->natts + 1) * sizeof(int));
+	foreach(cell, plan->targetlist)
+	{
+		Var		   *var = (Var *) lfirst_node(TargetEntry, cell)->expr;
+
+		source->column_of[out] = IsA(var, Var) && !layout->attributes[out].is_constant ? var->varattno - 1 : -1;
+		if (source->column_of[out] == -1 && !layout->attributes[out].is_constant)
+			return NULL;
+		source->natts = Max(source->natts, source->column_of[out] + 1);
+		out++;
+	}
+	source->column_of[out] = -2;
+	describe_columns(source);
+	source->column_values = palloc0(Max(source->natts, 1) * sizeof(Datum));
+	source->column_nulls = palloc0(Max(source->natts, 1) * sizeof(bool));
+	source->values = palloc0(Max(layout->natts, 1) * sizeof(Datum));
+	source->nulls = palloc0(Max(layout->natts, 1) * sizeof(bool));
+	return source;
+}
+
+/* Reads the wanted columns from first_column on, which begins behind offset, of a tuple. */
+static inline void
+walk_tuple(HeapSource *source, HeapTupleHeader tuple, int first_column, Size offset)
+{
+	char	   *data = (char *) tuple + tuple->t_hoff;
+	bits8	   *null_bits = (tuple->t_infomask & HEAP_HASNULL) ? tuple->t_bits : NULL;
+	int			present = Min(HeapTupleHeaderGetNatts(tuple), source->natts);
+
+	for (int i = first_column; i < present; i++)
+	{
+		const SourceColumn *column = &source->columns[i];
+
+		source->column_nulls[i] = null_bits != NULL && att_isnull(i, null_bits);
+		if (source->column_nulls[i])
+			continue;
+		offset = att_align_pointer(offset, column->align, column->length, data + offset);
+		if (column->wanted)
+			source->column_values[i] = fetch_att(data + offset, column->by_value, column->length);
+		offset = att_addlength_pointer(offset, column->length, data + offset);
+	}
+	for (int i = Max(present, first_column); i < source->natts; i++)
+		source->column_values[i] = getmissingattr(source->desc, i + 1, &source->column_nulls[i]);
+}
+
+/* Appends tuples one by one. */
+static void
+append_tuples(HeapSource *source, RowStore *store, int ntuples)
+{
+	int			natts = store->layout->natts;
+
+	for (int t = 0; t < ntuples; t++)
+	{
+		walk_tuple(source, source->tuples[t], 0, 0);
+		for (int out = 0; out < natts; out++)
+		{
+			int			column = source->column_of[out];
+
+			if (column < 0)
+				continue;
+			source->values[out] = source->column_values[column];
+			source->nulls[out] = source->column_nulls[column];
+		}
+		gpusort_rows_store_append(store, source->values, source->nulls);
+	}
+}
+
+/* Copies a column at a fixed offset of all tuples. */
+static void
+copy_column(const HeapSource *source, char *out, int16 length, int offset, int ntuples)
+{
+#define COPY(type) \
+	for (int t = 0; t < ntuples; t++) \
+		((type *) out)[t] = *(const type *) ((const char *) source->tuples[t] + source->tuples[t]->t_hoff + offset)
+
+	switch (length)
+	{
+		case 1:
+			COPY(char);
+			break;
+		case 2:
+			COPY(int16);
+			break;
+		case 4:
+			COPY(int32);
+			break;
+		default:
+			COPY(int64);
+			break;
+	}
+#undef COPY
+}
+
+/* Appends the records, and the values behind the fixed columns, of tuples without NULLs. */
+static void
+append_tails(HeapSource *source, RowStore *store, int ntuples)
+{
+	const RowLayout *layout = store->layout;
+
+	for (int t = 0; t < ntuples; t++)
+	{
+		HeapTupleHeader tuple = source->tuples[t];
+		uint32		row = store->nrows + t;
+		Size		bytes = 0;
+		char	   *end;
+
+		for (int i = 0; i < source->nfixed; i++)
+		{
+			if (!source->columns[i].by_value)
+				source->column_values[i] = PointerGetDatum((char *) tuple + tuple->t_hoff + source->offsets[i]);
+		}
+		walk_tuple(source, tuple, source->nfixed, source->fixed_end);
+		for (int out = 0; out < layout->natts; out++)
+		{
+			int			column = source->column_of[out];
+
+			if (column < source->nfixed || !layout->attributes[out].by_value)
+				continue;
+			gpusort_rows_store_put(store, row, out, source->column_values[column]);
+		}
+		if (layout->nrecord == 0)
+			continue;
+		for (int r = 0; r < layout->nrecord; r++)
+		{
+			int			out = layout->record_attributes[r];
+
+			bytes += gpusort_rows_value_size(&layout->attributes[out],
+											 source->column_values[source->column_of[out]], bytes);
+		}
+		end = gpusort_rows_store_add_record(store, row, bytes);
+		for (int r = 0; r < layout->nrecord; r++)
+		{
+			int			out = layout->record_attributes[r];
+
+			end = gpusort_rows_value_write(&layout->attributes[out],
+										   source->column_values[source->column_of[out]], end);
+		}
+	}
+}
+
+/* Appends tuples that have all columns that count and no NULL, column by column. */
+static void
+append_columns(HeapSource *source, RowStore *store, int ntuples)
+{
+	const RowLayout *layout = store->layout;
+	bool		tails = layout->nrecord > 0;
+
+	gpusort_rows_store_reserve(store, store->nrows + ntuples);
+	for (int out = 0; out < layout->natts; out++)
+	{
+		int			column = source->column_of[out];
+		int16		length = layout->attributes[out].length;
+		RowColumn  *target = &store->columns[out];
+
+		if (column < 0)
+			continue;
+		if (target->has_nulls)
+			memset(target->nulls.data + store->nrows, 0, ntuples);
+		if (!layout->attributes[out].by_value)
+			continue;
+		if (column < source->nfixed)
+			copy_column(source, target->values.data + (Size) store->nrows * length, length,
+						source->offsets[column], ntuples);
+		else
+			tails = true;
+	}
+	if (tails)
+		append_tails(source, store, ntuples);
+	store->nrows += ntuples;
+}
+
+/* Appends the visible tuples of the scan's next page with any; false at its end. */
+bool
+gpusort_rows_heap_read(HeapSource *source, RowStore *store)
+{
+	ScanState  *node = &source->scan->ss;
+	TupleTableSlot *slot = node->ss_ScanTupleSlot;
+	HeapScanDesc scan;
+	Page		page;
+	int			ntuples = 0;
+	bool		plain = true;
+
+	CHECK_FOR_INTERRUPTS();
+	if (node->ss_currentScanDesc == NULL)
+		node->ss_currentScanDesc = table_beginscan(node->ss_currentRelation, node->ps.state->es_snapshot,
+												   0, NULL);
+	scan = (HeapScanDesc) node->ss_currentScanDesc;
+	if (node->ps.instrument)
+		InstrStartNode(node->ps.instrument);
+	if (!table_scan_getnextslot(&scan->rs_base, ForwardScanDirection, slot))
+	{
+		if (node->ps.instrument)
+			InstrStopNode(node->ps.instrument, 0);
+		return false;
+	}
+
+	if (!(scan->rs_base.rs_flags & SO_ALLOW_PAGEMODE))
+		source->tuples[ntuples++] = scan->rs_ctup.t_data;
+	else
+	{
+		page = BufferGetPage(scan->rs_cbuf);
+		for (uint32 i = scan->rs_cindex; i < scan->rs_ntuples; i++)
+			source->tuples[ntuples++] = (HeapTupleHeader)
+				PageGetItem(page, PageGetItemId(page, scan->rs_vistuples[i]));
+		scan->rs_cindex = scan->rs_ntuples - 1;
+		if (pgstat_should_count_relation(scan->rs_base.rs_rd))
+			GPUSORT_HEAP_TUPLES_RETURNED(scan->rs_base.rs_rd) += ntuples - 1;
+	}
+	for (int t = 0; t < ntuples; t++)
+		plain &= !(source->tuples[t]->t_infomask & HEAP_HASNULL) &&
+			HeapTupleHeaderGetNatts(source->tuples[t]) >= source->natts;
+	if (plain)
+		append_columns(source, store, ntuples);
+	else
+		append_tuples(source, store, ntuples);
+	if (node->ps.instrument)
+		InstrStopNode(node->ps.instrument, ntuples);
+	return true;
+}

@@ -1,0 +1,21 @@
+/*
+ * heap_source.h
+ *	  Reads a plain sequential scan of a heap straight into a row store.
+ */
+#ifndef GPUSORT_HEAP_SOURCE_H
+#define GPUSORT_HEAP_SOURCE_H
+
+#include "access/htup_details.h"
+#include "nodes/execnodes.h"
+
+#include "nodes/rows/row_store.h"
+
+typedef struct HeapSource HeapSource;
+
+/* Rows that one read may append. */
+#define GPUSORT_HEAP_SOURCE_ROWS MaxHeapTuplesPerPage
+
+extern HeapSource *gpusort_rows_heap_source(PlanState *input, const RowLayout *layout);
+extern bool gpusort_rows_heap_read(HeapSource *source, RowStore *store);
+
+#endif							/* GPUSORT_HEAP_SOURCE_H */

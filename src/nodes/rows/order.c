@@ -1,0 +1,202 @@
+/*
+ * order.c
+ *	  The sorted order of the rows of one store.
+ *
+ * Each row becomes one integer: as many leading bits of its code as there is
+ * room for above its row number.  No two are equal, so sorting these integers is
+ * a stable sort by the prefix, and it needs no second array.  Rows whose prefixes
+ * are equal are then packed again in place with the next bits of the code and
+ * sorted by those, until the code ends; what is still equal is compared by the
+ * keys behind it.  One bit stays clear so that the integers are ordered alike
+ * with and without sign.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "nodes/rows/row_sort.h"
+#include "sort/sort.h"
+
+#define ROWS_PACKED_BITS 63
+#define ROWS_ENGINE_MIN 1024	/* fewer integers are sorted right here */
+#define ROWS_COMPARE_MAX 12		/* ties of up to so many rows are compared at once */
+#define ROWS_ENCODE_SPAN 4096	/* rows of a tie that are encoded at a time */
+
+#define ST_SORT sort_packed_here
+#define ST_ELEMENT_TYPE uint64
+#define ST_COMPARE(a, b) (*(a) < *(b) ? -1 : *(a) > *(b))
+#define ST_SCOPE static
+#define ST_DECLARE
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+/* What breaking ties needs to know. */
+typedef struct TieBreaker
+{
+	RowSort    *sort;
+	KeyCode    *code;
+	int			row_bits;		/* of the row number in a packed integer */
+	uint64		row_mask;
+} TieBreaker;
+
+/* Sorts packed integers, many of them on an engine. */
+static void
+sort_packed(RowSort *sort, uint64 *packed, uint32 count)
+{
+	GpusortSegment segment = {0, count};
+	SortRequest request = {
+		.spec = {
+			.form = GPUSORT_KEY_INT64,
+			.payload = GPUSORT_PAYLOAD_NONE,
+			.method = GPUSORT_METHOD_AUTO,
+		},
+		.keys = packed,
+		.segments = &segment,
+		.nsegments = 1,
+		.nslots = count,
+	};
+
+	if (count < ROWS_ENGINE_MIN)
+	{
+		sort_packed_here(packed, count);
+		return;
+	}
+	gpusort_sort(&request);
+	sort->stats.engine = request.used_engine;
+	sort->stats.moved_bytes += 2 * (int64) sizeof(uint64) * count;
+}
+
+static bool
+is_ascending(const uint64 *packed, uint32 count)
+{
+	for (uint32 i = 1; i < count; i++)
+	{
+		if (packed[i - 1] > packed[i])
+			return false;
+	}
+	return true;
+}
+
+/* Orders two packed integers of a tie by the rows' keys, then by row number. */
+static int
+compare_tied(const void *a, const void *b, void *arg)
+{
+	const TieBreaker *breaker = arg;
+	const RowStore *store = breaker->sort->store;
+	uint32		row_a = *(const uint64 *) a & breaker->row_mask;
+	uint32		row_b = *(const uint64 *) b & breaker->row_mask;
+	int			order;
+
+	CHECK_FOR_INTERRUPTS();
+	order = gpusort_rows_compare(breaker->sort->keys, 0, store, row_a, store, row_b);
+	return order != 0 ? order : (row_a < row_b ? -1 : 1);
+}
+
+/* As compare_tied, for rows whose radix keys are all equal. */
+static int
+compare_rest(const void *a, const void *b, void *arg)
+{
+	const TieBreaker *breaker = arg;
+	const RowKeys *keys = breaker->sort->keys;
+	const RowStore *store = breaker->sort->store;
+	uint32		row_a = *(const uint64 *) a & breaker->row_mask;
+	uint32		row_b = *(const uint64 *) b & breaker->row_mask;
+	int			order;
+
+	CHECK_FOR_INTERRUPTS();
+	order = gpusort_rows_compare(keys, keys->nradix, store, row_a, store, row_b);
+	return order != 0 ? order : (row_a < row_b ? -1 : 1);
+}
+
+/* Packs the rows of a tie, in input order, with the code's bits from from_bit on. */
+static void
+pack_tie(TieBreaker *breaker, uint64 *packed, uint32 count, int from_bit)
+{
+	uint32		rows[ROWS_ENCODE_SPAN];
+
+	for (uint32 done = 0; done < count; done += ROWS_ENCODE_SPAN)
+	{
+		uint32		n = Min(ROWS_ENCODE_SPAN, count - done);
+
+		for (uint32 i = 0; i < n; i++)
+			rows[i] = packed[done + i] & breaker->row_mask;
+		gpusort_rows_encode(breaker->code, breaker->sort->store, rows, 0, n,
+							from_bit, ROWS_PACKED_BITS - breaker->row_bits, packed + done);
+		for (uint32 i = 0; i < n; i++)
+			packed[done + i] = (packed[done + i] << breaker->row_bits) | rows[i];
+	}
+}
+
+/* Finds rows with equal prefixes and orders them by the bits from from_bit on. */
+static void
+break_ties(TieBreaker *breaker, uint64 *packed, uint32 count, int from_bit)
+{
+	bool		code_ends = from_bit >= breaker->code->bits;
+	const RowKeys *keys = breaker->sort->keys;
+	uint32		end;
+
+	if (code_ends && keys->nradix == keys->nkeys)
+		return;
+	check_stack_depth();
+	for (uint32 start = 0; start < count; start = end)
+	{
+		uint64		prefix = packed[start] >> breaker->row_bits;
+		uint32		tied;
+
+		for (end = start + 1; end < count && packed[end] >> breaker->row_bits == prefix;)
+			end++;
+		tied = end - start;
+		if (tied == 1)
+			continue;
+		if (code_ends)
+			qsort_arg(packed + start, tied, sizeof(uint64), compare_rest, breaker);
+		else if (tied <= ROWS_COMPARE_MAX)
+			qsort_arg(packed + start, tied, sizeof(uint64), compare_tied, breaker);
+		else
+		{
+			CHECK_FOR_INTERRUPTS();
+			pack_tie(breaker, packed + start, tied, from_bit);
+			if (!is_ascending(packed + start, tied))
+				sort_packed(breaker->sort, packed + start, tied);
+			break_ties(breaker, packed + start, tied,
+					   from_bit + ROWS_PACKED_BITS - breaker->row_bits);
+		}
+	}
+}
+
+/* Sets sort->order to the sorted order of the rows in sort->store, at least one. */
+void
+gpusort_rows_order(RowSort *sort)
+{
+	RowStore   *store = sort->store;
+	uint32		nrows = store->nrows;
+	TieBreaker	breaker = {.sort = sort};
+	uint64	   *packed;
+	int			prefix_bits;
+
+	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, (Size) nrows * sizeof(uint64));
+	packed = (uint64 *) sort->packed.data;
+	breaker.row_bits = nrows <= 1 ? 1 : 32 - __builtin_clz(nrows - 1);
+	breaker.row_mask = (UINT64CONST(1) << breaker.row_bits) - 1;
+	prefix_bits = ROWS_PACKED_BITS - breaker.row_bits;
+	breaker.code = gpusort_rows_code_fitted(sort->keys, store, prefix_bits);
+
+	for (uint32 first = 0; first < nrows; first += ROWS_ENCODE_SPAN)
+	{
+		uint32		n = Min(ROWS_ENCODE_SPAN, nrows - first);
+
+		gpusort_rows_encode(breaker.code, store, NULL, first, n, 0, prefix_bits, packed + first);
+		for (uint32 i = first; i < first + n; i++)
+			packed[i] = (packed[i] << breaker.row_bits) | i;
+	}
+	CHECK_FOR_INTERRUPTS();
+	if (!is_ascending(packed, nrows))
+		sort_packed(sort, packed, nrows);
+	break_ties(&breaker, packed, nrows, prefix_bits);
+	gpusort_rows_code_free(breaker.code);
+
+	/* Each row number is written no further than where it was read. */
+	sort->order = (uint32 *) packed;
+	for (uint32 i = 0; i < nrows; i++)
+		sort->order[i] = packed[i] & breaker.row_mask;
+}

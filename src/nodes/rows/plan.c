@@ -1,0 +1,111 @@
+/*
+ * plan.c
+ *	  Puts the rows node in the place of Sort nodes of finished plans.
+ *
+ * References are already resolved when a plan gets here, so the custom scan is
+ * built as setrefs would leave it: no scan relation, custom_scan_tlist describes
+ * the input's rows by OUTER_VAR references, and the target list refers to that by
+ * INDEX_VAR.  Constants stay constants in both, for EXPLAIN's sake; the executor
+ * does not project.
+ */
+#include "postgres.h"
+
+#include "nodes/extensible.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+
+#include "guc.h"
+#include "nodes/rows/row_keys.h"
+#include "nodes/rows/rows_node.h"
+
+static const CustomScanMethods rows_scan_methods = {
+	.CustomName = "GpusortRows",
+	.CreateCustomScanState = gpusort_rows_create_state,
+};
+
+void
+gpusort_rows_init(void)
+{
+	RegisterCustomScanMethods(&rows_scan_methods);
+}
+
+/* Whether the engines can order rows by the Sort's first key. */
+static bool
+first_key_is_radix(const Sort *sort)
+{
+	TargetEntry *entry = list_nth(sort->plan.targetlist, sort->sortColIdx[0] - 1);
+	GpusortKeyForm form;
+	bool		descending;
+
+	return !IsA(entry->expr, Const) &&
+		gpusort_rows_key_form(sort->sortOperators[0], exprType((Node *) entry->expr), &form, &descending);
+}
+
+/* The Sort's target list, references and constants, as references to the custom scan's own rows. */
+static List *
+index_var_tlist(List *tlist)
+{
+	List	   *result = NIL;
+	ListCell   *cell;
+
+	foreach(cell, tlist)
+	{
+		TargetEntry *entry = flatCopyTargetEntry(lfirst(cell));
+
+		if (IsA(entry->expr, Var))
+		{
+			Var		   *var = copyObject((Var *) entry->expr);
+
+			var->varno = INDEX_VAR;
+			var->varattno = entry->resno;
+			entry->expr = (Expr *) var;
+		}
+		result = lappend(result, entry);
+	}
+	return result;
+}
+
+/* The sort's keys in the form of custom_private. */
+static List *
+keys_private(const Sort *sort)
+{
+	List	   *lists[ROWS_PRIVATE_COUNT] = {NIL};
+
+	for (int key = 0; key < sort->numCols; key++)
+	{
+		lists[ROWS_PRIVATE_COLUMNS] = lappend_int(lists[ROWS_PRIVATE_COLUMNS], sort->sortColIdx[key]);
+		lists[ROWS_PRIVATE_OPERATORS] = lappend_oid(lists[ROWS_PRIVATE_OPERATORS], sort->sortOperators[key]);
+		lists[ROWS_PRIVATE_COLLATIONS] = lappend_oid(lists[ROWS_PRIVATE_COLLATIONS], sort->collations[key]);
+		lists[ROWS_PRIVATE_NULLS_FIRST] = lappend_int(lists[ROWS_PRIVATE_NULLS_FIRST], sort->nullsFirst[key]);
+	}
+	return list_make4(lists[ROWS_PRIVATE_COLUMNS], lists[ROWS_PRIVATE_OPERATORS],
+					  lists[ROWS_PRIVATE_COLLATIONS], lists[ROWS_PRIVATE_NULLS_FIRST]);
+}
+
+/* Returns the node that takes the plan's place: the rows node, or the plan itself. */
+Plan *
+gpusort_rows_replace(Plan *plan, const PlanPlace *place)
+{
+	Sort	   *sort = (Sort *) plan;
+	CustomScan *scan;
+	RowsCost	cost;
+
+	if (!IsA(plan, Sort) || plan->lefttree == NULL || !first_key_is_radix(sort))
+		return plan;
+	cost = gpusort_rows_cost(sort, place->bound);
+	if (!cost.wins && !gpusort_force_nodes)
+		return plan;
+
+	scan = makeNode(CustomScan);
+	scan->scan.plan = *plan;	/* costs, parameters, parallel flags, node id */
+	NodeSetTag(scan, T_CustomScan);
+	scan->scan.plan.startup_cost = cost.startup;
+	scan->scan.plan.total_cost = cost.total;
+	scan->scan.plan.targetlist = index_var_tlist(plan->targetlist);
+	scan->flags = CUSTOMPATH_SUPPORT_BACKWARD_SCAN | CUSTOMPATH_SUPPORT_MARK_RESTORE;
+	scan->custom_private = keys_private(sort);
+	scan->custom_scan_tlist = plan->targetlist;
+	scan->methods = &rows_scan_methods;
+	return &scan->scan.plan;
+}

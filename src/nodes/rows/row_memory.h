@@ -1,0 +1,29 @@
+/*
+ * row_memory.h
+ *	  Buffers of a row sort: large ones are mapped, on huge pages where possible.
+ *
+ * Fresh pages cost more than sorting: the kernel clears every one at its first
+ * touch.  So mappings that a sort gives back are kept for the backend's next one,
+ * marked as free for the kernel to take when memory is short (MADV_FREE), up to
+ * work_mem in all.  A RowMemory owns buffers; they go with its memory context,
+ * so that an error leaks nothing.
+ */
+#ifndef GPUSORT_ROW_MEMORY_H
+#define GPUSORT_ROW_MEMORY_H
+
+#include "utils/palloc.h"
+
+typedef struct RowMemory RowMemory;
+
+typedef struct RowBuffer
+{
+	char	   *data;
+	Size		size;			/* bytes that data has room for */
+	bool		mapped;
+} RowBuffer;
+
+extern RowMemory *gpusort_rows_memory_create(MemoryContext context);
+extern void gpusort_rows_buffer_reserve(RowMemory *memory, RowBuffer *buffer, Size bytes);
+extern void gpusort_rows_buffer_release(RowMemory *memory, RowBuffer *buffer);
+
+#endif							/* GPUSORT_ROW_MEMORY_H */

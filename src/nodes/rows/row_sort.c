@@ -1,0 +1,206 @@
+/*
+ * row_sort.c
+ *	  Sorts rows in memory or, beyond work_mem, by runs; see row_sort.h.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "nodes/rows/rows_node.h"
+#include "nodes/rows/row_sort.h"
+
+#define ROWS_EXPECTED_MIN 256
+#define ROWS_EXPECTED_SLACK 1.05	/* room beyond the planner's estimate */
+#define ROWS_STORE_MAX (UINT32_MAX / 2)	/* rows of one store */
+#define ROWS_RECORDS_MAX ((Size) MAXIMUM_ALIGNOF * (UINT32_MAX - 1))
+
+/* The attributes of keys that are compared, in key order. */
+static List *
+compared_attributes(const RowKeys *keys)
+{
+	List	   *attributes = NIL;
+
+	for (int i = keys->nkeys - 1; i >= keys->nradix; i--)
+		attributes = lappend_int(attributes, keys->keys[i].attribute);
+	return attributes;
+}
+
+/* Bytes that a row needs in memory, its record and NULLs aside. */
+static Size
+row_bytes(const RowSort *sort)
+{
+	return sort->layout->fixed_bytes + sizeof(uint64);
+}
+
+/*
+ * Starts a sort of rows of the descriptor, whose target list tells constants, by
+ * the keys in a plan's private lists.  Memory is limited by work_mem.
+ */
+RowSort *
+gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
+						double expected_rows, bool random_access, bool timed)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "gpusort rows", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	RowSort    *sort = palloc0(sizeof(RowSort));
+	double		rows;
+
+	sort->context = context;
+	sort->memory = gpusort_rows_memory_create(context);
+	sort->memory_limit = work_mem * (Size) 1024;
+	sort->random_access = random_access;
+	sort->timed = timed;
+	sort->keys = gpusort_rows_keys(desc, key_lists[ROWS_PRIVATE_COLUMNS], key_lists[ROWS_PRIVATE_OPERATORS],
+								   key_lists[ROWS_PRIVATE_COLLATIONS], key_lists[ROWS_PRIVATE_NULLS_FIRST]);
+	sort->layout = gpusort_rows_layout(desc, tlist, compared_attributes(sort->keys));
+	sort->batch = gpusort_rows_batch_create(sort->layout);
+	sort->store = gpusort_rows_store_create(sort->memory, sort->layout);
+
+	rows = Min(expected_rows * ROWS_EXPECTED_SLACK, (double) sort->memory_limit / row_bytes(sort));
+	gpusort_rows_store_reserve(sort->store, Max(Min(rows, ROWS_STORE_MAX), ROWS_EXPECTED_MIN));
+	MemoryContextSwitchTo(caller);
+	return sort;
+}
+
+/* Memory that the rows held need, and will need to be sorted. */
+static Size
+bytes_held(const RowSort *sort, uint32 more_rows)
+{
+	return gpusort_rows_store_bytes(sort->store) +
+		(Size) (sort->store->nrows + more_rows) * sizeof(uint64) +
+		(Size) more_rows * (sort->layout->fixed_bytes + sort->store->null_columns);
+}
+
+/* Whether rows must be spilled before more come in. */
+bool
+gpusort_rows_sort_full(const RowSort *sort, uint32 more_rows)
+{
+	return sort->store->nrows > 0 &&
+		(bytes_held(sort, more_rows) > sort->memory_limit ||
+		 sort->store->nrows + more_rows > ROWS_STORE_MAX ||
+		 sort->store->record_bytes > ROWS_RECORDS_MAX - MaxAllocSize);
+}
+
+static void
+start_phase(const RowSort *sort, instr_time *start)
+{
+	if (sort->timed)
+		INSTR_TIME_SET_CURRENT(*start);
+}
+
+static void
+end_phase(const RowSort *sort, instr_time start, instr_time *phase)
+{
+	instr_time	now;
+
+	if (!sort->timed)
+		return;
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_ACCUM_DIFF(*phase, now, start);
+}
+
+/* Orders the rows in memory. */
+static void
+order_store(RowSort *sort)
+{
+	instr_time	start;
+
+	start_phase(sort, &start);
+	sort->stats.peak_bytes = Max(sort->stats.peak_bytes, bytes_held(sort, 0));
+	gpusort_rows_order(sort);
+	end_phase(sort, start, &sort->stats.sort_time);
+}
+
+/* Writes the rows in memory to a run of their own. */
+void
+gpusort_rows_sort_spill(RowSort *sort)
+{
+	MemoryContext caller = MemoryContextSwitchTo(sort->context);
+	instr_time	start;
+
+	if (sort->runs == NULL)
+		sort->runs = gpusort_rows_runs_create(sort->memory, sort->layout, sort->keys, sort->memory_limit);
+	order_store(sort);
+	start_phase(sort, &start);
+	gpusort_rows_runs_add(sort->runs, sort->store, sort->order);
+	end_phase(sort, start, &sort->stats.spill_time);
+	sort->nrows += sort->store->nrows;
+	gpusort_rows_store_clear(sort->store);
+	MemoryContextSwitchTo(caller);
+}
+
+/* Sorts what was appended: batches can be read from now on. */
+void
+gpusort_rows_sort_finish(RowSort *sort)
+{
+	MemoryContext caller;
+	instr_time	start;
+
+	if (sort->runs == NULL)
+	{
+		caller = MemoryContextSwitchTo(sort->context);
+		sort->nrows = sort->store->nrows;
+		if (sort->nrows > 0)
+			order_store(sort);
+		MemoryContextSwitchTo(caller);
+	}
+	else
+	{
+		if (sort->store->nrows > 0)
+			gpusort_rows_sort_spill(sort);
+		caller = MemoryContextSwitchTo(sort->context);
+		gpusort_rows_store_free(sort->store);
+		sort->store = NULL;
+		gpusort_rows_buffer_release(sort->memory, &sort->packed);
+		start_phase(sort, &start);
+		gpusort_rows_runs_prepare(sort->runs, sort->random_access);
+		end_phase(sort, start, &sort->stats.spill_time);
+		sort->stats.disk_bytes = sort->runs->disk_bytes;
+		sort->stats.initial_runs = sort->runs->initial_runs;
+		sort->stats.merge_passes = sort->runs->merge_passes;
+		MemoryContextSwitchTo(caller);
+	}
+	sort->finished = true;
+}
+
+/* Returns a batch that holds the row of this number, which is below nrows. */
+RowBatch *
+gpusort_rows_sort_read(RowSort *sort, uint64 row)
+{
+	RowBatch   *batch = sort->batch;
+	instr_time	start;
+
+	if (row >= batch->first && row < batch->first + batch->nrows)
+		return batch;
+	start_phase(sort, &start);
+	batch->nrows = 0;
+	batch->first = row;
+	if (sort->runs == NULL)
+	{
+		batch->first -= row % batch->slots;
+		gpusort_rows_batch_gather(batch, sort->store, sort->order + batch->first,
+								  Min(batch->slots, sort->nrows - batch->first));
+	}
+	else
+	{
+		MemoryContext caller = MemoryContextSwitchTo(sort->context);
+
+		if (sort->random_access)
+			gpusort_rows_runs_seek(sort->runs, batch, row);
+		else
+			gpusort_rows_runs_next(sort->runs, batch);
+		MemoryContextSwitchTo(caller);
+	}
+	end_phase(sort, start, &sort->stats.gather_time);
+	return batch;
+}
+
+/* Frees the sort, its files and its memory. */
+void
+gpusort_rows_sort_free(RowSort *sort)
+{
+	if (sort->runs != NULL)
+		gpusort_rows_runs_close(sort->runs);
+	MemoryContextDelete(sort->context);
+}

@@ -1,0 +1,66 @@
+/*
+ * row_sort.h
+ *	  Sorts rows: append them, finish, read them back in order by batches.
+ *
+ *	  begin --> append ... --> finish --> read (any batch, any order) --> free
+ *
+ * Rows are held in columns (row_store.h).  When they reach work_mem they are
+ * sorted and written to a run of temporary files (row_runs.h), and so on; finish
+ * leaves either one sorted store in memory or runs to merge.  A caller that asks
+ * for random access may read batches in any order, else only one after another.
+ */
+#ifndef GPUSORT_ROW_SORT_H
+#define GPUSORT_ROW_SORT_H
+
+#include "portability/instr_time.h"
+
+#include "nodes/rows/row_keys.h"
+#include "nodes/rows/row_runs.h"
+#include "nodes/rows/row_store.h"
+
+/* What a sort did, for EXPLAIN. */
+typedef struct RowSortStats
+{
+	const char *engine;			/* of the last sort of keys; NULL if none was needed */
+	Size		peak_bytes;		/* memory held by rows, keys and order */
+	int64		disk_bytes;		/* written to temporary files */
+	int64		moved_bytes;	/* of keys that went to an engine and back */
+	int			initial_runs;
+	int			merge_passes;	/* over all rows before the last one */
+	instr_time	sort_time;		/* encoding, sorting keys and breaking ties */
+	instr_time	spill_time;		/* writing and merging runs, but for the last merge */
+	instr_time	gather_time;	/* reading batches */
+} RowSortStats;
+
+typedef struct RowSort
+{
+	MemoryContext context;		/* holds everything, this struct included */
+	RowMemory  *memory;
+	RowLayout  *layout;
+	RowKeys    *keys;
+	Size		memory_limit;
+	bool		random_access;
+	bool		timed;
+
+	RowStore   *store;			/* rows not yet in a run */
+	RowBuffer	packed;			/* uint64 code prefix and row number, while sorting */
+	uint32	   *order;			/* sorted row numbers, in the place of packed */
+	RowRuns    *runs;			/* NULL while everything fits into memory */
+	RowBatch   *batch;
+	uint64		nrows;			/* in all */
+	bool		finished;
+	RowSortStats stats;
+} RowSort;
+
+extern RowSort *gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
+										double expected_rows, bool random_access, bool timed);
+extern bool gpusort_rows_sort_full(const RowSort *sort, uint32 more_rows);
+extern void gpusort_rows_sort_spill(RowSort *sort);
+extern void gpusort_rows_sort_finish(RowSort *sort);
+extern RowBatch *gpusort_rows_sort_read(RowSort *sort, uint64 row);
+extern void gpusort_rows_sort_free(RowSort *sort);
+
+/* order.c: the order of one store's rows. */
+extern void gpusort_rows_order(RowSort *sort);
+
+#endif							/* GPUSORT_ROW_SORT_H */

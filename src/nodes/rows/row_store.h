@@ -1,0 +1,103 @@
+/*
+ * row_store.h
+ *	  Rows in columns: what a row sort holds in memory, whole or block by block.
+ *
+ * Attributes passed by value are arrays of their width.  The others of a row lie
+ * behind each other in a record of a bump arena, aligned as their types ask; a
+ * record starts at a multiple of MAXIMUM_ALIGNOF and row_starts holds its place
+ * in these units.  Sort keys that are compared come first in a record, so that a
+ * comparison finds them without a walk.  NULLs are a byte per row in an array
+ * that exists from the first NULL of its attribute on.  Attributes that the plan
+ * knows to be constant are not stored.
+ */
+#ifndef GPUSORT_ROW_STORE_H
+#define GPUSORT_ROW_STORE_H
+
+#include "access/tupdesc.h"
+
+#include "nodes/rows/row_memory.h"
+
+typedef struct RowAttribute
+{
+	int16		length;			/* as pg_attribute.attlen */
+	bool		by_value;
+	char		align;
+	bool		is_constant;
+	bool		constant_is_null;
+	Datum		constant;
+} RowAttribute;
+
+typedef struct RowLayout
+{
+	int			natts;
+	RowAttribute *attributes;
+	int			nrecord;		/* attributes kept in records */
+	int		   *record_attributes;	/* their numbers, in record order */
+	Size		fixed_bytes;	/* of a row, without its record and NULLs */
+} RowLayout;
+
+typedef struct RowColumn
+{
+	RowBuffer	values;			/* by value only */
+	RowBuffer	nulls;			/* valid if has_nulls */
+	bool		has_nulls;
+} RowColumn;
+
+typedef struct RowStore
+{
+	const RowLayout *layout;
+	RowMemory  *memory;
+	RowColumn  *columns;		/* one per attribute */
+	RowBuffer	row_starts;		/* uint32, in units of MAXIMUM_ALIGNOF */
+	RowBuffer	records;
+	Size		record_bytes;	/* of records in use */
+	int			null_columns;	/* columns with has_nulls */
+	uint32		nrows;
+	uint32		capacity;		/* rows that the columns have room for */
+} RowStore;
+
+/* Rows as datums, row by row: values[row * natts + attribute]. */
+typedef struct RowBatch
+{
+	int			natts;
+	int			slots;			/* rows that there is room for */
+	int			nrows;
+	uint64		first;			/* number of the first row in the sorted order */
+	Datum	   *values;
+	bool	   *nulls;
+} RowBatch;
+
+extern RowLayout *gpusort_rows_layout(TupleDesc desc, List *tlist, const List *compared);
+extern RowStore *gpusort_rows_store_create(RowMemory *memory, const RowLayout *layout);
+extern void gpusort_rows_store_reserve(RowStore *store, uint32 rows);
+extern void gpusort_rows_store_put(RowStore *store, uint32 row, int attribute, Datum value);
+extern void gpusort_rows_store_append(RowStore *store, const Datum *values, const bool *nulls);
+extern void gpusort_rows_store_copy(RowStore *store, const RowStore *source, uint32 row);
+extern void gpusort_rows_store_add_nulls(RowStore *store, int attribute);
+extern char *gpusort_rows_store_add_record(RowStore *store, uint32 row, Size bytes);
+extern void gpusort_rows_store_clear(RowStore *store);
+extern void gpusort_rows_store_free(RowStore *store);
+extern Datum gpusort_rows_store_get(const RowStore *store, uint32 row, int attribute, bool *is_null);
+extern Size gpusort_rows_store_bytes(const RowStore *store);
+
+extern RowBatch *gpusort_rows_batch_create(const RowLayout *layout);
+extern void gpusort_rows_batch_gather(RowBatch *batch, const RowStore *store, const uint32 *rows, int nrows);
+
+extern Size gpusort_rows_value_size(const RowAttribute *attribute, Datum value, Size offset);
+extern char *gpusort_rows_value_write(const RowAttribute *attribute, Datum value, char *end);
+
+static inline bool
+gpusort_rows_is_null(const RowStore *store, uint32 row, int attribute)
+{
+	const RowColumn *column = &store->columns[attribute];
+
+	return column->has_nulls && column->nulls.data[row];
+}
+
+static inline char *
+gpusort_rows_record(const RowStore *store, uint32 row)
+{
+	return store->records.data + (Size) ((const uint32 *) store->row_starts.data)[row] * MAXIMUM_ALIGNOF;
+}
+
+#endif							/* GPUSORT_ROW_STORE_H */

@@ -1,0 +1,49 @@
+/*
+ * rows_node.h
+ *	  The rows node: a custom scan in the place of a Sort plan node.
+ *
+ * plan.c puts it into finished plans where cost.c says that it wins, exec.c runs
+ * it over a RowSort (row_sort.h), explain.c shows what it did.  See README.md.
+ */
+#ifndef GPUSORT_ROWS_NODE_H
+#define GPUSORT_ROWS_NODE_H
+
+#include "nodes/execnodes.h"
+#include "nodes/plannodes.h"
+
+#include "nodes/plan_hook.h"
+
+/* Lists of CustomScan.custom_private, one entry per sort key in each. */
+typedef enum RowsPrivate
+{
+	ROWS_PRIVATE_COLUMNS,		/* ints: attribute number in the input */
+	ROWS_PRIVATE_OPERATORS,		/* oids */
+	ROWS_PRIVATE_COLLATIONS,	/* oids */
+	ROWS_PRIVATE_NULLS_FIRST,	/* ints */
+	ROWS_PRIVATE_COUNT
+} RowsPrivate;
+
+struct ExplainState;
+
+/* What a Sort costs with the node. */
+typedef struct RowsCost
+{
+	Cost		startup;
+	Cost		total;
+	bool		wins;
+} RowsCost;
+
+/* plan.c */
+extern void gpusort_rows_init(void);
+extern Plan *gpusort_rows_replace(Plan *plan, const PlanPlace *place);
+
+/* cost.c */
+extern RowsCost gpusort_rows_cost(const Sort *sort, double bound);
+
+/* exec.c */
+extern Node *gpusort_rows_create_state(CustomScan *scan);
+
+/* explain.c */
+extern void gpusort_rows_explain(CustomScanState *node, List *ancestors, struct ExplainState *es);
+
+#endif							/* GPUSORT_ROWS_NODE_H */
