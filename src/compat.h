@@ -30,4 +30,25 @@
 #define GPUSORT_SPLIT_EXPLAIN
 #endif
 
+/* PostgreSQL 17 (024c52111) made a process's number a variable of its own. */
+#if PG_VERSION_NUM >= 170000
+#define GPUSORT_MY_PROC_NUMBER MyProcNumber
+#else
+#define GPUSORT_MY_PROC_NUMBER (MyProc->pgprocno)
+#endif
+
+/* PostgreSQL 17 (50c67c201) ties wait event sets to a resource owner; none: the process's life. */
+#if PG_VERSION_NUM >= 170000
+#define GPUSORT_CREATE_WAIT_EVENT_SET(nevents) CreateWaitEventSet(NULL, nevents)
+#else
+#define GPUSORT_CREATE_WAIT_EVENT_SET(nevents) CreateWaitEventSet(TopMemoryContext, nevents)
+#endif
+
+/* PostgreSQL 17 (c9af05465) lets an extension name what it waits for. */
+#if PG_VERSION_NUM >= 170000
+#define GPUSORT_WAIT_EVENT(name) WaitEventExtensionNew(name)
+#else
+#define GPUSORT_WAIT_EVENT(name) PG_WAIT_EXTENSION
+#endif
+
 #endif							/* GPUSORT_COMPAT_H */

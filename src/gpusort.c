@@ -5,8 +5,11 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "miscadmin.h"
 
 #include "compat.h"
+#include "device/device_engine.h"
+#include "device/worker.h"
 #include "guc.h"
 #include "nodes/plan_hook.h"
 
@@ -19,4 +22,9 @@ _PG_init(void)
 {
 	gpusort_guc_define();
 	gpusort_nodes_init();
+	if (process_shared_preload_libraries_in_progress)
+	{
+		gpusort_device_register();
+		gpusort_sort_set_gpu_engine(&gpusort_device_engine);
+	}
 }

@@ -20,11 +20,14 @@
 #define GPUSORT_BUFFER_SIZE_DEFAULT 256
 #define GPUSORT_BUFFER_SIZE_MAX (1024 * 1024)
 #define GPUSORT_CPU_THREADS_MAX 256
+#define GPUSORT_DEVICE_TIMEOUT_DEFAULT (30 * 1000)	/* ms */
+#define GPUSORT_DEVICE_TIMEOUT_MIN 100
 #define GPUSORT_MIN_GPU_KEYS_DEFAULT 100000
 
 int			gpusort_buffer_size = GPUSORT_BUFFER_SIZE_DEFAULT;
 int			gpusort_cpu_threads = 1;
 char	   *gpusort_device_library;
+int			gpusort_device_timeout = GPUSORT_DEVICE_TIMEOUT_DEFAULT;
 char	   *gpusort_devices_used;
 bool		gpusort_enable_arrays_node = true;
 bool		gpusort_enable_rows_node = true;
@@ -72,6 +75,12 @@ gpusort_guc_define(void)
 								   "Tests put the emulated device in the place of the real one.",
 								   &gpusort_device_library, "$libdir/gpusort_cuda",
 								   PGC_POSTMASTER, 0, NULL, NULL, NULL);
+		DefineCustomIntVariable("gpusort.device_timeout",
+								"Time after which a device that has work and ends none of it counts as hung.",
+								"Its worker then restarts, and the CPU does what it left.",
+								&gpusort_device_timeout,
+								GPUSORT_DEVICE_TIMEOUT_DEFAULT, GPUSORT_DEVICE_TIMEOUT_MIN, INT_MAX,
+								PGC_SIGHUP, GUC_UNIT_MS, NULL, NULL, NULL);
 		DefineCustomStringVariable("gpusort.devices_used",
 								   "Devices that get a worker: \"all\", or a list of ordinals.",
 								   NULL, &gpusort_devices_used, "all",

@@ -15,6 +15,7 @@ typedef enum EngineChoice
 extern int	gpusort_buffer_size;
 extern int	gpusort_cpu_threads;
 extern char *gpusort_device_library;
+extern int	gpusort_device_timeout;
 extern char *gpusort_devices_used;
 extern bool gpusort_enable_arrays_node;
 extern bool gpusort_enable_rows_node;

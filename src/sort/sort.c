@@ -16,7 +16,10 @@
 #include "cpu_engine/cpu_engine.h"
 #include "guc.h"
 #include "miscadmin.h"
+#include "portability/instr_time.h"
 #include "sort/sort.h"
+#include "sort/sort_progress.h"
+#include "sort/sort_stats.h"
 
 static const SortEngine *gpu_engine = NULL;
 
@@ -48,50 +51,102 @@ count_keys(const SortRequest *request)
 	return keys;
 }
 
+/* Counts a request that was sorted. */
+void
+gpusort_sort_count(const SortRequest *request, uint64_t nanoseconds)
+{
+	StatsEngine engine = request->used_engine == gpusort_cpu_engine.name ? GPUSORT_STATS_CPU : GPUSORT_STATS_GPU;
+	uint64_t	keys = count_keys(request);
+	uint64_t	bytes_per_key = gpusort_key_width(request->spec.form) +
+		(request->spec.payload == GPUSORT_PAYLOAD_NONE ? 0 : sizeof(uint32_t));
+
+	gpusort_stats_count(engine, request->used_method,
+						&(SortCounts)
+						{
+							.jobs = 1,
+							.segments = request->nsegments,
+							.keys = keys,
+							.bytes = keys * bytes_per_key,
+							.nanoseconds = nanoseconds
+						});
+	if (message_level_is_interesting(DEBUG1))
+		ereport(DEBUG1,
+				(errmsg_internal("sorted %llu keys in %u segments by method \"%s\" on engine \"%s\"",
+								 (unsigned long long) keys, request->nsegments,
+								 gpusort_sort_method_name(request->used_method), request->used_engine)));
+}
+
 /* Runs the request on an engine that did not refuse it; returns why it failed, or NULL. */
 static const char *
 run(const SortEngine *engine, SortRequest *request)
 {
-	const char *failure = engine->sort(request);
+	instr_time	start;
+	instr_time	end;
+	const char *failure;
 
+	INSTR_TIME_SET_CURRENT(start);
+	failure = engine->sort(request);
 	if (failure == NULL)
 	{
+		INSTR_TIME_SET_CURRENT(end);
+		INSTR_TIME_SUBTRACT(end, start);
 		request->used_engine = engine->name;
-		if (message_level_is_interesting(DEBUG1))
-			ereport(DEBUG1,
-					(errmsg_internal("sorted %llu keys in %u segments by method \"%s\" on engine \"%s\"",
-									 (unsigned long long) count_keys(request), request->nsegments,
-									 gpusort_sort_method_name(request->used_method), engine->name)));
+		gpusort_sort_count(request, (uint64_t) (INSTR_TIME_GET_DOUBLE(end) * 1e9));
 	}
 	return failure;
+}
+
+void
+gpusort_sort_no_gpu(const GpusortSpec *spec, const char *reason)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("cannot sort by method \"%s\" on engine \"gpu\"", gpusort_sort_method_name(spec->method)),
+			 reason ? errdetail_internal("%s", reason) : 0,
+			 reason ? errhint("Set \"gpusort.engine\" to \"auto\" to let the CPU sort what the GPU cannot.") :
+			 errhint("Add gpusort to shared_preload_libraries.")));
 }
 
 /* Runs the request on the GPU, or raises an error. */
 static void
 require_gpu(SortRequest *request)
 {
-	const char *reason = NULL;
+	const char *reason = gpu_engine ? gpu_engine->refuses(request) : NULL;
 
-	if (gpu_engine != NULL)
-	{
-		reason = gpu_engine->refuses(request);
-		if (reason == NULL)
-			reason = run(gpu_engine, request);
-		if (reason == NULL)
-			return;
-	}
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("cannot sort by method \"%s\" on engine \"gpu\"",
-					gpusort_sort_method_name(request->spec.method)),
-			 reason ? errdetail_internal("%s", reason) : 0,
-			 gpu_engine == NULL ? errhint("Add gpusort to shared_preload_libraries.") : 0));
+	if (gpu_engine && reason == NULL)
+		reason = run(gpu_engine, request);
+	if (gpu_engine == NULL || reason != NULL)
+		gpusort_sort_no_gpu(&request->spec, reason);
+}
+
+const char *
+gpusort_sort_cpu_refuses(const GpusortSpec *spec)
+{
+	SortRequest request = {.spec = *spec};
+
+	return gpusort_cpu_engine.refuses(&request);
+}
+
+void
+gpusort_sort_on_cpu(SortRequest *request)
+{
+	const char *refusal = gpusort_cpu_engine.refuses(request);
+
+	if (refusal != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot sort by method \"%s\" on engine \"cpu\"",
+						gpusort_sort_method_name(request->spec.method)),
+				 errdetail_internal("%s", refusal)));
+	gpusort_progress_begin(GPUSORT_STATS_CPU, request->spec.method, request->nslots);
+	gpusort_progress_update(SORT_PHASE_SORTING, 0, 1);
+	(void) run(&gpusort_cpu_engine, request);
+	gpusort_progress_end();
 }
 
 void
 gpusort_sort(SortRequest *request)
 {
-	const char *cpu_refusal;
 
 	if (request->spec.method == GPUSORT_METHOD_AUTO)
 		request->spec.method = gpusort_method;
@@ -103,9 +158,9 @@ gpusort_sort(SortRequest *request)
 		return;
 	}
 
-	cpu_refusal = gpusort_cpu_engine.refuses(request);
 	if (gpusort_engine == GPUSORT_ENGINE_AUTO && gpu_engine != NULL &&
-		(cpu_refusal != NULL || (request->nslots >= gpusort_min_gpu_keys && count_keys(request) >= gpusort_min_gpu_keys)))
+		((request->nslots >= gpusort_min_gpu_keys && count_keys(request) >= gpusort_min_gpu_keys) ||
+		 gpusort_cpu_engine.refuses(request) != NULL))
 	{
 		const char *reason = gpu_engine->refuses(request);
 
@@ -116,11 +171,5 @@ gpusort_sort(SortRequest *request)
 		ereport(DEBUG1,
 				(errmsg_internal("engine \"gpu\" does not sort this: %s", reason)));
 	}
-	if (cpu_refusal != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot sort by method \"%s\" on engine \"cpu\"",
-						gpusort_sort_method_name(request->spec.method)),
-				 errdetail_internal("%s", cpu_refusal)));
-	(void) run(&gpusort_cpu_engine, request);
+	gpusort_sort_on_cpu(request);
 }

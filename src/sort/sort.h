@@ -47,6 +47,18 @@ typedef struct SortEngine
 /* Sorts the request.  A spec whose method is AUTO follows gpusort.method. */
 extern void gpusort_sort(SortRequest *request);
 
+/* Sorts the request on the CPU, or raises an error. */
+extern void gpusort_sort_on_cpu(SortRequest *request);
+
+/* Why the CPU engine cannot run the spec (static text), or NULL. */
+extern const char *gpusort_sort_cpu_refuses(const GpusortSpec *spec);
+
+/* Raises the error of a GPU that had to sort and did not; reason NULL: not preloaded. */
+extern void gpusort_sort_no_gpu(const GpusortSpec *spec, const char *reason) pg_attribute_noreturn();
+
+/* Adds a sorted request to the counters. */
+extern void gpusort_sort_count(const SortRequest *request, uint64_t nanoseconds);
+
 /* Offers a GPU engine to gpusort_sort; called once, when the module is loaded. */
 extern void gpusort_sort_set_gpu_engine(const SortEngine *engine);
 

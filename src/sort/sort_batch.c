@@ -1,28 +1,46 @@
 /*
  * sort_batch.c
- *	  Batches of segments in ordinary memory, sorted when they are submitted.
+ *	  Batches of segments: in a slab of the arena, sorted by the GPU while the
+ *	  caller goes on, or in ordinary memory, sorted when they are submitted.
+ *
+ * A slab is taken when the GPU may be used, the batch fits one, and one is free;
+ * nobody waits for a slab here, for others may keep theirs as long as their query
+ * likes.  A batch in ordinary memory can still be sorted by the GPU: it then
+ * passes through the arena when it is submitted, like any single sort.
  *
  * Everything a batch holds lives in a memory context of its own below the
- * caller's current one, so that an error frees it with its query.
+ * caller's current one, and goes with it: an error leaves no slab behind.
  */
 #include "postgres.h"
 
 #include "portability/instr_time.h"
 #include "utils/memutils.h"
 
+#include "device/device_client.h"
+#include "guc.h"
 #include "sort/sort.h"
 #include "sort/sort_batch.h"
-
+#include "sort/sort_stats.h"
 
 typedef struct BatchState
 {
 	SortBatch	public;			/* must be first */
 	GpusortSpec spec;
 	MemoryContext context;
-	bool		submitted;
+	MemoryContextCallback callback;
+	int			slab;			/* or GPUSORT_NO_JOB: ordinary memory */
+	SlabLayout	layout;
+	bool		in_flight;		/* submitted to a device, not waited for */
+	instr_time	submitted;
 } BatchState;
 
-static void sort_in_place(BatchState *state);
+static bool may_use_gpu(const GpusortSpec *spec, uint64_t keys);
+static void allocate_in_slab(BatchState *state);
+static void allocate_in_memory(BatchState *state);
+static void release_slab(void *arg);
+static SortRequest describe(BatchState *state);
+static void finish(BatchState *state, const SortRequest *request);
+static void give_up_device(BatchState *state, const char *why);
 
 /*
  * Begins a batch with room for at least key_bytes of keys and segment_slots
@@ -37,14 +55,73 @@ gpusort_batch_begin(const GpusortSpec *spec, Size key_bytes, uint32_t segment_sl
 	uint32_t	width = gpusort_key_width(spec->form);
 
 	state->spec = *spec;
+	if (state->spec.method == GPUSORT_METHOD_AUTO)
+		state->spec.method = gpusort_method;
 	state->context = context;
+	state->slab = GPUSORT_NO_JOB;
+	state->callback.func = release_slab;
+	state->callback.arg = state;
+	MemoryContextRegisterResetCallback(context, &state->callback);
+
 	batch->key_slots = Min((key_bytes + width - 1) / width, PG_UINT32_MAX);
 	batch->segment_slots = segment_slots;
-	batch->keys = MemoryContextAllocHuge(context, (Size) batch->key_slots * width + 1);
-	if (spec->payload != GPUSORT_PAYLOAD_NONE)
-		batch->payload = MemoryContextAllocHuge(context, (Size) batch->key_slots * sizeof(uint32_t) + 1);
-	batch->segments = MemoryContextAllocHuge(context, (Size) segment_slots * sizeof(GpusortSegment) + 1);
+	if (may_use_gpu(&state->spec, batch->key_slots) &&
+		gpusort_slab_layout(&state->spec, batch->key_slots, segment_slots, &state->layout))
+		state->slab = gpusort_slab_acquire(SLAB_BATCH, 0);
+	if (state->slab != GPUSORT_NO_JOB)
+		allocate_in_slab(state);
+	else
+		allocate_in_memory(state);
 	return batch;
+}
+
+/* Do the settings, the devices and the number of keys speak for the GPU? */
+static bool
+may_use_gpu(const GpusortSpec *spec, uint64_t keys)
+{
+	if (gpusort_engine == GPUSORT_ENGINE_CPU || gpusort_arena == NULL)
+		return false;
+	if (gpusort_engine == GPUSORT_ENGINE_AUTO && keys < gpusort_min_gpu_keys)
+		return false;
+	return gpusort_device_unready(gpusort_engine == GPUSORT_ENGINE_GPU) == NULL &&
+		gpusort_device_refuses(spec) == NULL;
+}
+
+static void
+allocate_in_slab(BatchState *state)
+{
+	SortBatch  *batch = &state->public;
+	char	   *memory = gpusort_slab_memory(state->slab);
+
+	batch->keys = memory + state->layout.keys;
+	batch->segments = (GpusortSegment *) (memory + state->layout.segments);
+	if (state->spec.payload == GPUSORT_PAYLOAD_CARRIED)
+		batch->payload = (uint32_t *) (memory + state->layout.payload);
+	else if (state->spec.payload == GPUSORT_PAYLOAD_INDEX)
+		batch->payload = (uint32_t *) (memory + state->layout.payload_out);
+}
+
+static void
+allocate_in_memory(BatchState *state)
+{
+	SortBatch  *batch = &state->public;
+	Size		key_bytes = (Size) batch->key_slots * gpusort_key_width(state->spec.form);
+
+	batch->keys = MemoryContextAllocHuge(state->context, key_bytes + 1);
+	if (state->spec.payload != GPUSORT_PAYLOAD_NONE)
+		batch->payload = MemoryContextAllocHuge(state->context, (Size) batch->key_slots * sizeof(uint32_t) + 1);
+	batch->segments = MemoryContextAllocHuge(state->context, (Size) batch->segment_slots * sizeof(GpusortSegment) + 1);
+}
+
+/* Runs when the batch's memory context goes. */
+static void
+release_slab(void *arg)
+{
+	BatchState *state = arg;
+
+	if (state->slab != GPUSORT_NO_JOB)
+		gpusort_job_release(state->slab);
+	state->slab = GPUSORT_NO_JOB;
 }
 
 /* Starts sorting the batch; its memory may not be touched until it has been waited for. */
@@ -52,25 +129,76 @@ void
 gpusort_batch_submit(SortBatch *batch)
 {
 	BatchState *state = (BatchState *) batch;
+	SortRequest request = describe(state);
 
-	Assert(!state->submitted);
+	Assert(!state->in_flight && batch->engine == NULL);
 	Assert(batch->nslots <= batch->key_slots && batch->nsegments <= batch->segment_slots);
-	state->submitted = true;
-	sort_in_place(state);
+	if (state->slab == GPUSORT_NO_JOB)
+	{
+		gpusort_sort(&request);
+		finish(state, &request);
+	}
+	else if (gpusort_engine == GPUSORT_ENGINE_AUTO && batch->nslots < gpusort_min_gpu_keys)
+	{
+		gpusort_sort_on_cpu(&request);
+		finish(state, &request);
+	}
+	else
+	{
+		INSTR_TIME_SET_CURRENT(state->submitted);
+		state->in_flight = gpusort_slab_submit(state->slab, &state->spec, &state->layout, batch->nslots,
+											   batch->nsegments, batch->length_histogram);
+		if (!state->in_flight)
+			give_up_device(state, "device fault");
+	}
 }
 
 /* True if gpusort_batch_wait would return at once. */
 bool
 gpusort_batch_done(SortBatch *batch)
 {
-	return true;
+	BatchState *state = (BatchState *) batch;
+
+	return !state->in_flight || gpusort_job_ended(state->slab);
 }
 
 /* Waits until the submitted batch is sorted, and sets what is known then. */
 void
 gpusort_batch_wait(SortBatch *batch)
 {
-	Assert(((BatchState *) batch)->submitted);
+	BatchState *state = (BatchState *) batch;
+	char	   *memory;
+	const GpusortDeviceOutcome *outcome;
+	SortRequest request;
+	instr_time	now;
+	const char *why;
+
+	if (!state->in_flight)
+	{
+		Assert(batch->engine != NULL);
+		return;
+	}
+	if (!gpusort_job_wait(state->slab, &why))
+	{
+		give_up_device(state, why);
+		return;
+	}
+	state->in_flight = false;
+	memory = gpusort_slab_memory(state->slab);
+	outcome = &gpusort_arena->job[state->slab].outcome;
+	batch->device_ms = 1000 * (outcome->copy_in_s + outcome->sort_s + outcome->verify_s + outcome->copy_out_s);
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_SUBTRACT(now, state->submitted);
+
+	request = describe(state);
+	request.used_engine = "gpu";
+	request.used_method = outcome->method;
+	gpusort_sort_count(&request, (uint64_t) (INSTR_TIME_GET_DOUBLE(now) * 1e9));
+	finish(state, &request);
+	if (state->spec.payload == GPUSORT_PAYLOAD_NONE)
+		batch->keys_out = memory + state->layout.keys_out;
+	else
+		batch->payload_out = (uint32_t *) (memory + state->layout.payload_out);
 }
 
 /* Frees the batch, whatever state it is in. */
@@ -80,11 +208,13 @@ gpusort_batch_end(SortBatch *batch)
 	MemoryContextDelete(((BatchState *) batch)->context);
 }
 
-static void
-sort_in_place(BatchState *state)
+static SortRequest
+describe(BatchState *state)
 {
 	SortBatch  *batch = &state->public;
-	SortRequest request = {
+
+	return (SortRequest)
+	{
 		.spec = state->spec,
 		.keys = batch->keys,
 		.payload = batch->payload,
@@ -93,10 +223,45 @@ sort_in_place(BatchState *state)
 		.nslots = batch->nslots,
 		.length_histogram = batch->length_histogram
 	};
+}
 
-	gpusort_sort(&request);
-	batch->keys_out = batch->payload ? NULL : batch->keys;
+/* Says what sorted the batch, in the memory it was packed in. */
+static void
+finish(BatchState *state, const SortRequest *request)
+{
+	SortBatch  *batch = &state->public;
+
+	batch->keys_out = state->spec.payload == GPUSORT_PAYLOAD_NONE ? batch->keys : NULL;
 	batch->payload_out = batch->payload;
-	batch->engine = "cpu";
-	batch->method = state->spec.method;
+	batch->engine = request->used_engine;
+	batch->method = request->used_method;
+}
+
+/*
+ * Sorts on the CPU what the device did not, or raises an error.  The input is as it
+ * was packed; the output is left alone, for a lost device may still write there.
+ */
+static void
+give_up_device(BatchState *state, const char *why)
+{
+	SortBatch  *batch = &state->public;
+	SortRequest request;
+
+	state->in_flight = false;
+	if (gpusort_arena->job[state->slab].outcome.error.status == GPUSORT_DEVICE_NOT_VERIFIED)
+		gpusort_stats_count(GPUSORT_STATS_GPU, state->spec.method, &(SortCounts) {.verification_failures = 1});
+	if (gpusort_engine == GPUSORT_ENGINE_GPU)
+		gpusort_sort_no_gpu(&state->spec, why);
+	gpusort_stats_fallback(state->spec.method, why);
+	if (batch->payload)
+	{
+		uint32_t   *payload = MemoryContextAllocHuge(state->context, (Size) batch->nslots * sizeof(uint32_t) + 1);
+
+		if (state->spec.payload == GPUSORT_PAYLOAD_CARRIED)
+			memcpy(payload, batch->payload, (Size) batch->nslots * sizeof(uint32_t));
+		batch->payload = payload;
+	}
+	request = describe(state);
+	gpusort_sort_on_cpu(&request);
+	finish(state, &request);
 }

@@ -6,13 +6,14 @@
  *	  begin --> (pack keys, payload and segments) --> submit --> wait --> end
  *
  * With the GPU engine the batch's memory is a slab of the shared arena: the
- * caller packs straight into memory the device copies from, and results come
- * back to the same place, so values may be built around them (gaps between
- * segments are the caller's).  Results may lie in another region than the input:
- * after gpusort_batch_wait read them through keys_out and payload_out, where
- * gaps hold what the caller packed into the gaps of keys.  With the CPU engine it is ordinary memory and
- * submit sorts at once.  A batch is released by gpusort_batch_end, or at the end
- * of the resource owner's life when a query fails.
+ * caller packs straight into memory the device copies from, and values may be
+ * built around the results where they lie (gaps between segments are the
+ * caller's).  Results may lie in another region than the input: after
+ * gpusort_batch_wait read them through keys_out and payload_out, where gaps hold
+ * what the caller packed into the gaps of keys.  With the CPU engine, or when no
+ * slab is free or large enough, it is ordinary memory and submit sorts at once.
+ * A batch is released by gpusort_batch_end, or with the memory context that was
+ * current at begin.
  */
 #ifndef GPUSORT_SORT_BATCH_H
 #define GPUSORT_SORT_BATCH_H

@@ -1,0 +1,28 @@
+# gpusort_emulated.so: the device module that needs no device, always built.  It
+# has the CPU engine's sorts inside, and exports one symbol.
+
+EMULATED = gpusort_emulated.so
+EMULATED_SOURCES := $(sort $(wildcard cuda/emulated/*.cc))
+EMULATED_OBJS = $(EMULATED_SOURCES:.cc=.o)
+EMULATED_CPU_OBJS := $(patsubst %.cc,%.o,$(sort $(wildcard src/cpu_engine/*.cc)))
+
+$(EMULATED_OBJS): %.o: %.cc $(HEADERS_ALL) $(wildcard cuda/emulated/*.h)
+	$(CXX) $(PG_CXXFLAGS) -Wall -Wextra -fPIC -fvisibility=hidden $(PG_CPPFLAGS) -c -o $@ $<
+
+$(EMULATED): $(EMULATED_OBJS) $(EMULATED_CPU_OBJS)
+	$(CXX) -shared -o $@ $^ -Wl,--exclude-libs,ALL -lhwy_contrib -lhwy -lpthread -lm
+
+all: $(EMULATED)
+
+install: install-emulated
+.PHONY: install-emulated uninstall-emulated clean-emulated
+install-emulated: $(EMULATED) installdirs
+	$(INSTALL_SHLIB) $(EMULATED) '$(DESTDIR)$(pkglibdir)/$(EMULATED)'
+
+uninstall: uninstall-emulated
+uninstall-emulated:
+	rm -f '$(DESTDIR)$(pkglibdir)/$(EMULATED)'
+
+clean: clean-emulated
+clean-emulated:
+	rm -f $(EMULATED) $(EMULATED_OBJS)

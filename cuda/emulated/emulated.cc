@@ -1,0 +1,413 @@
+/*
+ * emulated.cc
+ *	  A device module that sorts on the CPU, for tests where there is no GPU.
+ *
+ * It keeps the border's promises as a real device would: work runs on a thread of
+ * its own and ends later, memory is counted against a limit, input is only read,
+ * and every result is checked before it is handed back.  On request it fails, in
+ * every way a device can:
+ *
+ *	  error          the job ends in a fault
+ *	  out_of_memory  the job does not fit
+ *	  wrong          the result is not in order
+ *	  lost_key       a key of the result is lost
+ *	  hang           the job never ends
+ *	  exit           the process ends as if a library had called exit()
+ *	  delay          the job takes longer
+ *
+ * A fault is armed as "name", "name count" or "name count milliseconds": that many
+ * jobs meet it, one by default.  "none" disarms.
+ *
+ * GPUSORT_EMULATED_DEVICES in the server's environment says how many there are.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "emulated/emulated_sort.h"
+#include "gpusort_cuda.h"
+
+namespace {
+
+using gpusort_emulated::Columns;
+
+constexpr uint64_t MEMORY_BYTES = UINT64_C(16) << 30;
+constexpr size_t PROBE_BYTES = 4 << 20;
+
+enum class TaskKind { JOB, APPEND, SORT, FETCH, CLOSE };
+
+struct Task {
+    TaskKind kind;
+    uint64_t ticket;
+    GpusortDeviceJob job;  // of a JOB
+    uint64_t session;      // of the others
+    uint32_t column;
+    uint64_t first_row;
+    uint64_t nrows;
+    const void *source;
+    void *target;
+};
+
+struct Session {
+    GpusortDeviceSession description;
+    Columns columns;
+    uint64_t bytes;
+};
+
+struct Fault {
+    char name[32] = "none";
+    int count = 0;
+    int milliseconds = 0;
+};
+
+double seconds_now() {
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec + now.tv_nsec * 1e-9;
+}
+
+void fail(GpusortDeviceError *error, GpusortDeviceStatus status, const char *message) {
+    error->status = status;
+    snprintf(error->message, sizeof(error->message), "%s", message);
+}
+
+}  // namespace
+
+/* Everything is protected by the mutex but the sessions' columns: those belong to the thread. */
+struct GpusortDevice {
+    int event_fd;
+    uint64_t limit;
+    std::mutex mutex;
+    std::condition_variable wake;
+    std::deque<Task> queue;
+    std::deque<GpusortDeviceOutcome> ended;
+    std::map<uint64_t, Session> sessions;
+    uint64_t used = 0;
+    uint64_t peak = 0;
+    Fault fault;
+    bool stop = false;
+    std::thread thread;
+
+    void run();
+    void execute(const Task &task, GpusortDeviceOutcome *outcome);
+    void sort_job(const GpusortDeviceJob &job, const Fault &fault, GpusortDeviceOutcome *outcome);
+    void sort_columns(const Task &task, const Fault &fault, GpusortDeviceOutcome *outcome);
+    bool reserve(uint64_t bytes, GpusortDeviceError *error);
+    void give_back(uint64_t bytes);
+    Fault next_fault();
+    Session *find(uint64_t session);
+    void forget(uint64_t session);
+    void start(const Task &task);
+};
+
+/* The thread: one task after the other. */
+void GpusortDevice::run() {
+    for (;;) {
+        Task task;
+        {
+            std::unique_lock<std::mutex> lock(mutex);
+            wake.wait(lock, [this] { return stop || !queue.empty(); });
+            if (queue.empty()) return;
+            task = queue.front();
+            queue.pop_front();
+        }
+        if (task.kind == TaskKind::CLOSE) {
+            forget(task.session);
+            continue;
+        }
+        GpusortDeviceOutcome outcome = {};
+        outcome.ticket = task.ticket;
+        execute(task, &outcome);
+        {
+            std::lock_guard<std::mutex> lock(mutex);
+            ended.push_back(outcome);
+        }
+        uint64_t one = 1;
+        ssize_t written = write(event_fd, &one, sizeof(one));
+        (void)written;
+    }
+}
+
+/* What the next task meets; "none" if nothing is armed. */
+Fault GpusortDevice::next_fault() {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (fault.count <= 0) return Fault();
+    fault.count--;
+    return fault;
+}
+
+Session *GpusortDevice::find(uint64_t session) {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto found = sessions.find(session);
+    return found == sessions.end() ? nullptr : &found->second;
+}
+
+/* Frees a session; its turn comes after all work that was started before. */
+void GpusortDevice::forget(uint64_t session) {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto found = sessions.find(session);
+    if (found == sessions.end()) return;
+    used -= found->second.bytes;
+    sessions.erase(found);
+}
+
+bool GpusortDevice::reserve(uint64_t bytes, GpusortDeviceError *error) {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (used + bytes > limit) {
+        fail(error, GPUSORT_DEVICE_OUT_OF_MEMORY, "the emulated device has no memory left");
+        return false;
+    }
+    used += bytes;
+    if (used > peak) peak = used;
+    return true;
+}
+
+void GpusortDevice::give_back(uint64_t bytes) {
+    std::lock_guard<std::mutex> lock(mutex);
+    used -= bytes;
+}
+
+/* Runs a task, or the fault that it meets. */
+void GpusortDevice::execute(const Task &task, GpusortDeviceOutcome *outcome) {
+    Fault met = next_fault();
+    if (strcmp(met.name, "error") == 0) {
+        fail(&outcome->error, GPUSORT_DEVICE_FAULT, "injected error at launch");
+        return;
+    }
+    if (strcmp(met.name, "out_of_memory") == 0) {
+        fail(&outcome->error, GPUSORT_DEVICE_OUT_OF_MEMORY, "injected lack of memory");
+        return;
+    }
+    while (strcmp(met.name, "hang") == 0) sleep(1);
+    if (strcmp(met.name, "delay") == 0) usleep(met.milliseconds * 1000);
+
+    if (task.kind == TaskKind::JOB) {
+        sort_job(task.job, met, outcome);
+        return;
+    }
+    Session *session = find(task.session);
+    if (session == nullptr) {
+        fail(&outcome->error, GPUSORT_DEVICE_FAULT, "there is no such session");
+        return;
+    }
+    if (task.kind == TaskKind::SORT)
+        sort_columns(task, met, outcome);
+    else if (task.kind == TaskKind::APPEND)
+        session->columns.append(task.column, task.first_row, task.nrows, task.source);
+    else
+        session->columns.fetch(task.column, task.first_row, task.nrows, task.target);
+}
+
+/* A job in copies of its own, checked before it is copied out. */
+void GpusortDevice::sort_job(const GpusortDeviceJob &job, const Fault &met,
+                             GpusortDeviceOutcome *outcome) {
+    uint64_t bytes = gpusort_emulated::job_bytes(job);
+    if (const char *why = gpusort_emulated::refuses(job.spec)) {
+        fail(&outcome->error, GPUSORT_DEVICE_UNSUPPORTED, why);
+        return;
+    }
+    if (!reserve(bytes, &outcome->error)) return;
+    double start = seconds_now();
+    gpusort_emulated::Spoil spoil = strcmp(met.name, "wrong") == 0 ? gpusort_emulated::Spoil::ORDER
+                                    : strcmp(met.name, "lost_key") == 0
+                                        ? gpusort_emulated::Spoil::KEYS
+                                        : gpusort_emulated::Spoil::NOTHING;
+    if (!gpusort_emulated::sort_job(job, spoil))
+        fail(&outcome->error, GPUSORT_DEVICE_NOT_VERIFIED,
+             "a segment is out of order or has lost keys");
+    outcome->method = gpusort_emulated::method_used(job.spec);
+    outcome->sort_s = seconds_now() - start;
+    give_back(bytes);
+}
+
+void GpusortDevice::sort_columns(const Task &task, const Fault &met,
+                                 GpusortDeviceOutcome *outcome) {
+    Session *session = find(task.session);
+    const GpusortDeviceSession &description = session->description;
+    double start = seconds_now();
+    bool spoil = strcmp(met.name, "wrong") == 0 || strcmp(met.name, "lost_key") == 0;
+
+    if (!session->columns.sort(description.spec, task.nrows, description.verify, spoil))
+        fail(&outcome->error, GPUSORT_DEVICE_NOT_VERIFIED, "the session's rows are out of order");
+    outcome->method = gpusort_emulated::method_used(description.spec);
+    outcome->sort_s = seconds_now() - start;
+}
+
+void GpusortDevice::start(const Task &task) {
+    {
+        std::lock_guard<std::mutex> lock(mutex);
+        if (fault.count > 0 && strcmp(fault.name, "exit") == 0) exit(1);
+        queue.push_back(task);
+    }
+    wake.notify_one();
+}
+
+/* The border. */
+
+static int device_count(GpusortDeviceError *error) {
+    const char *wanted = getenv("GPUSORT_EMULATED_DEVICES");
+    int count = wanted ? atoi(wanted) : 1;
+    if (count <= 0) fail(error, GPUSORT_DEVICE_UNAVAILABLE, "there is no emulated device");
+    return count;
+}
+
+/* Times the copy out of the arena, which may be in use: it is only read. */
+static double copy_rate(const void *arena, size_t arena_bytes) {
+    size_t bytes = arena_bytes < PROBE_BYTES ? arena_bytes : PROBE_BYTES;
+    void *buffer = malloc(bytes);
+    memcpy(buffer, arena, bytes);
+    double start = seconds_now();
+    memcpy(buffer, arena, bytes);
+    double seconds = seconds_now() - start;
+    free(buffer);
+    return bytes / (seconds > 1e-6 ? seconds : 1e-6);
+}
+
+static GpusortDevice *open_device(int ordinal, uint64_t memory_limit, void *arena,
+                                  size_t arena_bytes, int event_fd, GpusortDeviceInfo *info,
+                                  GpusortDeviceError *error) {
+    GpusortDevice *device = new GpusortDevice;
+    device->event_fd = event_fd;
+    device->limit = memory_limit > 0 && memory_limit < MEMORY_BYTES ? memory_limit : MEMORY_BYTES;
+    device->thread = std::thread(&GpusortDevice::run, device);
+    memset(info, 0, sizeof(*info));
+    snprintf(info->name, sizeof(info->name), "emulated device %d", ordinal);
+    snprintf(info->driver, sizeof(info->driver), "none");
+    info->multiprocessors = 1;
+    info->memory_bytes = MEMORY_BYTES;
+    info->memory_limit = device->limit;
+    info->to_device_bytes_per_s = info->from_device_bytes_per_s = copy_rate(arena, arena_bytes);
+    info->latency_s = 20e-6;
+    error->status = GPUSORT_DEVICE_OK;
+    return device;
+}
+
+static void close_device(GpusortDevice *device) {
+    {
+        std::lock_guard<std::mutex> lock(device->mutex);
+        device->stop = true;
+    }
+    device->wake.notify_one();
+    device->thread.join();
+    delete device;
+}
+
+static const char *device_refuses(GpusortDevice *, const GpusortSpec *spec) {
+    return gpusort_emulated::refuses(*spec);
+}
+
+static void start_job(GpusortDevice *device, const GpusortDeviceJob *job) {
+    Task task = {};
+    task.kind = TaskKind::JOB;
+    task.ticket = job->ticket;
+    task.job = *job;
+    device->start(task);
+}
+
+static GpusortDeviceStatus open_session(GpusortDevice *device,
+                                        const GpusortDeviceSession *description,
+                                        GpusortDeviceError *error) {
+    uint64_t bytes = Columns::bytes(*description);
+    if (const char *why = gpusort_emulated::refuses(description->spec)) {
+        fail(error, GPUSORT_DEVICE_UNSUPPORTED, why);
+        return error->status;
+    }
+    if (!device->reserve(bytes, error)) return error->status;
+    std::lock_guard<std::mutex> lock(device->mutex);
+    Session &session = device->sessions[description->session];
+    session.description = *description;
+    session.bytes = bytes;
+    session.columns.allocate(*description);
+    return GPUSORT_DEVICE_OK;
+}
+
+static void append(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t column,
+                   uint64_t first_row, uint64_t nrows, const void *source) {
+    Task task = {};
+    task.kind = TaskKind::APPEND;
+    task.ticket = ticket;
+    task.session = session;
+    task.column = column;
+    task.first_row = first_row;
+    task.nrows = nrows;
+    task.source = source;
+    device->start(task);
+}
+
+static void sort_session(GpusortDevice *device, uint64_t session, uint64_t ticket, uint64_t nrows) {
+    Task task = {};
+    task.kind = TaskKind::SORT;
+    task.ticket = ticket;
+    task.session = session;
+    task.nrows = nrows;
+    device->start(task);
+}
+
+static void fetch(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t column,
+                  uint64_t first_row, uint64_t nrows, void *target) {
+    Task task = {};
+    task.kind = TaskKind::FETCH;
+    task.ticket = ticket;
+    task.session = session;
+    task.column = column;
+    task.first_row = first_row;
+    task.nrows = nrows;
+    task.target = target;
+    device->start(task);
+}
+
+static void close_session(GpusortDevice *device, uint64_t session) {
+    Task task = {};
+    task.kind = TaskKind::CLOSE;
+    task.session = session;
+    device->start(task);
+}
+
+static bool poll_device(GpusortDevice *device, GpusortDeviceOutcome *outcome) {
+    std::lock_guard<std::mutex> lock(device->mutex);
+    if (device->ended.empty()) return false;
+    *outcome = device->ended.front();
+    device->ended.pop_front();
+    return true;
+}
+
+static void memory_in_use(GpusortDevice *device, uint64_t *now, uint64_t *peak) {
+    std::lock_guard<std::mutex> lock(device->mutex);
+    *now = device->used;
+    *peak = device->peak;
+}
+
+static bool inject_fault(GpusortDevice *device, const char *text) {
+    static const char *const names[] = {"none",     "error", "out_of_memory", "wrong",
+                                        "lost_key", "hang",  "exit",          "delay"};
+    Fault fault;
+    fault.count = 1;
+    fault.milliseconds = 100;
+    if (sscanf(text, "%31s %d %d", fault.name, &fault.count, &fault.milliseconds) < 1) return false;
+    for (const char *name : names) {
+        if (strcmp(name, fault.name) != 0) continue;
+        if (strcmp(name, "none") == 0) fault.count = 0;
+        std::lock_guard<std::mutex> lock(device->mutex);
+        device->fault = fault;
+        return true;
+    }
+    return false;
+}
+
+extern "C" __attribute__((visibility("default"))) const GpusortDeviceModule *
+gpusort_device_module(void) {
+    static const GpusortDeviceModule module = {
+        GPUSORT_DEVICE_ABI, "emulated",    device_count, open_device,  close_device, device_refuses,
+        start_job,          open_session,  append,       sort_session, fetch,        close_session,
+        poll_device,        memory_in_use, inject_fault};
+    return &module;
+}

@@ -1,0 +1,246 @@
+/*
+ * emulated_sort.cc
+ *	  See emulated_sort.h.
+ *
+ * Whatever carries a payload is sorted as an index, for from an index both the
+ * payload and the check of the result follow.
+ */
+#include "emulated/emulated_sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "cpu_engine/cpu_sort.h"
+
+namespace gpusort_emulated {
+namespace {
+
+/* Order-preserving code of a native key; zeros tie where ties show. */
+uint64_t code_of(const GpusortSpec &spec, const char *key, bool tied) {
+    uint64_t code;
+    if (gpusort_key_width(spec.form) == 2) {
+        uint16_t bits;
+        memcpy(&bits, key, sizeof(bits));
+        code = gpusort_encode16(bits);
+    } else if (gpusort_key_width(spec.form) == 4) {
+        uint32_t bits;
+        memcpy(&bits, key, sizeof(bits));
+        code = tied ? gpusort_encode32_tied(spec.form, bits) : gpusort_encode32(spec.form, bits);
+    } else {
+        uint64_t bits;
+        memcpy(&bits, key, sizeof(bits));
+        code = tied ? gpusort_encode64_tied(spec.form, bits) : gpusort_encode64(spec.form, bits);
+    }
+    return spec.descending ? ~code : code;
+}
+
+/* Spreads a code, so that sums of different multisets differ. */
+uint64_t mix(uint64_t code) {
+    code ^= code >> 33;
+    code *= UINT64_C(0xff51afd7ed558ccd);
+    code ^= code >> 33;
+    code *= UINT64_C(0xc4ceb9fe1a85ec53);
+    return code ^ (code >> 33);
+}
+
+uint64_t checksum(const GpusortSpec &spec, const char *keys, uint64_t count) {
+    uint32_t width = gpusort_key_width(spec.form);
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < count; i++) sum += mix(code_of(spec, keys + i * width, false));
+    return sum;
+}
+
+uint64_t wanted_entries(const GpusortSpec &spec, uint64_t count) {
+    return spec.limit > 0 ? std::min<uint64_t>(spec.limit, count) : count;
+}
+
+/* Are sorted keys in order, and the same as the input's?  With a limit keys may be missing. */
+bool keys_right(const GpusortSpec &spec, const char *input, const char *output, uint64_t count) {
+    uint32_t width = gpusort_key_width(spec.form);
+    uint64_t wanted = wanted_entries(spec, count);
+    for (uint64_t i = 1; i < wanted && spec.buckets == 0; i++)
+        if (code_of(spec, output + (i - 1) * width, true) > code_of(spec, output + i * width, true))
+            return false;
+    return wanted < count || checksum(spec, input, count) == checksum(spec, output, count);
+}
+
+/* Is the index a permutation that puts the keys in stable order? */
+bool index_right(const GpusortSpec &spec, const char *input, const uint32_t *index,
+                 uint64_t count) {
+    uint32_t width = gpusort_key_width(spec.form);
+    uint64_t wanted = wanted_entries(spec, count);
+    std::vector<bool> seen(count);
+    for (uint64_t i = 0; i < wanted; i++) {
+        if (index[i] >= count || seen[index[i]]) return false;
+        seen[index[i]] = true;
+        if (i == 0 || spec.buckets > 0) continue;
+        uint64_t before = code_of(spec, input + uint64_t(index[i - 1]) * width, true);
+        uint64_t code = code_of(spec, input + uint64_t(index[i]) * width, true);
+        if (before > code || (before == code && index[i - 1] > index[i])) return false;
+    }
+    return true;
+}
+
+/* Sorts one segment: keys in place, or an index that leaves the keys undefined. */
+void sort_segment(const GpusortSpec &wanted, void *keys, uint32_t *index, uint32_t count) {
+    GpusortSpec spec = wanted;
+    GpusortSegment segment = {0, count};
+    CpuSortControl control = {};
+    control.threads = 1;
+    spec.payload = index ? GPUSORT_PAYLOAD_INDEX : GPUSORT_PAYLOAD_NONE;
+    spec.method = GPUSORT_METHOD_AUTO;
+    std::vector<char> scratch(gpusort_cpu_sort_scratch(&spec, count, 1) + 64);
+    void *aligned = (void *)((uintptr_t(scratch.data()) + 63) & ~uintptr_t(63));
+    gpusort_cpu_sort(&spec, keys, index, &segment, 1, aligned, &control);
+}
+
+/* Puts two different entries in the wrong order, or doubles one. */
+template <typename Entry>
+void spoil_entries(Entry *entries, uint64_t count, Spoil spoil) {
+    if (spoil == Spoil::NOTHING || count < 2) return;
+    if (spoil == Spoil::ORDER)
+        std::swap(entries[0], entries[count - 1]);
+    else
+        entries[0] = entries[count - 1];
+}
+
+void spoil_keys(char *keys, uint32_t width, uint64_t count, Spoil spoil) {
+    if (width == 2)
+        spoil_entries((uint16_t *)keys, count, spoil);
+    else if (width == 4)
+        spoil_entries((uint32_t *)keys, count, spoil);
+    else
+        spoil_entries((uint64_t *)keys, count, spoil);
+}
+
+bool sort_keys(const GpusortDeviceJob &job, const GpusortSegment &segment, Spoil spoil) {
+    uint32_t width = gpusort_key_width(job.spec.form);
+    const char *input = (const char *)job.keys + uint64_t(segment.start) * width;
+    char *output = (char *)job.keys_out + uint64_t(segment.start) * width;
+    sort_segment(job.spec, output, nullptr, segment.count);
+    spoil_keys(output, width, segment.count, spoil);
+    return !job.verify || keys_right(job.spec, input, output, segment.count);
+}
+
+bool sort_index(const GpusortDeviceJob &job, const GpusortSegment &segment, Spoil spoil) {
+    uint32_t width = gpusort_key_width(job.spec.form);
+    const char *input = (const char *)job.keys + uint64_t(segment.start) * width;
+    uint32_t *output = job.payload_out + segment.start;
+    uint64_t wanted = wanted_entries(job.spec, segment.count);
+    std::vector<uint64_t> keys(uint64_t(segment.count) * width / sizeof(uint64_t) + 1);
+    memcpy(keys.data(), input, uint64_t(segment.count) * width);
+    sort_segment(job.spec, keys.data(), output, segment.count);
+    spoil_entries(output, segment.count, spoil);
+    bool right = !job.verify || index_right(job.spec, input, output, segment.count);
+    if (right && job.spec.payload == GPUSORT_PAYLOAD_CARRIED)
+        for (uint64_t i = 0; i < wanted; i++) output[i] = job.payload[segment.start + output[i]];
+    return right;
+}
+
+}  // namespace
+
+const char *refuses(const GpusortSpec &spec) {
+    bool approximate = spec.method == GPUSORT_METHOD_APPROXIMATE;
+    if (approximate && spec.buckets == 0)
+        return "method \"approximate\" sorts by a number of buckets only";
+    if (spec.buckets > 0 && !approximate && spec.method != GPUSORT_METHOD_AUTO)
+        return "approximate order is made by method \"approximate\" only";
+    return nullptr;
+}
+
+GpusortMethod method_used(const GpusortSpec &spec) {
+    if (spec.method != GPUSORT_METHOD_AUTO) return spec.method;
+    return spec.buckets > 0 ? GPUSORT_METHOD_APPROXIMATE : GPUSORT_METHOD_RADIX;
+}
+
+uint64_t job_bytes(const GpusortDeviceJob &job) {
+    return uint64_t(job.nslots) * (2 * gpusort_key_width(job.spec.form) +
+                                   (job.spec.payload == GPUSORT_PAYLOAD_NONE ? 0 : 8)) +
+           job.nsegments * sizeof(GpusortSegment);
+}
+
+bool sort_job(const GpusortDeviceJob &job, Spoil spoil) {
+    bool right = true;
+    if (job.spec.payload == GPUSORT_PAYLOAD_NONE)
+        memcpy(job.keys_out, job.keys, uint64_t(job.nslots) * gpusort_key_width(job.spec.form));
+    for (uint32_t i = 0; i < job.nsegments && right; i++)
+        right = job.spec.payload == GPUSORT_PAYLOAD_NONE ? sort_keys(job, job.segments[i], spoil)
+                                                         : sort_index(job, job.segments[i], spoil);
+    return right;
+}
+
+Columns::~Columns() {
+    for (char *column : column_) free(column);
+    free(index_);
+}
+
+/* Columns, their gathered copies, and the index. */
+uint64_t Columns::bytes(const GpusortDeviceSession &session) {
+    uint64_t per_row = 2 * sizeof(uint32_t);
+    uint32_t widest = 0;
+    for (uint32_t i = 0; i < session.ncolumns; i++) {
+        per_row += session.column_width[i];
+        widest = std::max<uint32_t>(widest, session.column_width[i]);
+    }
+    return session.nrows * (per_row + widest);
+}
+
+void Columns::allocate(const GpusortDeviceSession &session) {
+    ncolumns_ = session.ncolumns;
+    for (uint32_t i = 0; i < ncolumns_; i++) {
+        width_[i] = session.column_width[i];
+        column_[i] = (char *)malloc(session.nrows * width_[i] + sizeof(uint64_t));
+    }
+}
+
+uint32_t Columns::width(uint32_t column) const {
+    return column == GPUSORT_SESSION_INDEX ? sizeof(uint32_t) : width_[column];
+}
+
+const char *Columns::data(uint32_t column) const {
+    return column == GPUSORT_SESSION_INDEX ? (const char *)index_ : column_[column];
+}
+
+void Columns::append(uint32_t column, uint64_t first_row, uint64_t nrows, const void *source) {
+    memcpy(column_[column] + first_row * width_[column], source, nrows * width_[column]);
+}
+
+void Columns::fetch(uint32_t column, uint64_t first_row, uint64_t nrows, void *target) const {
+    memcpy(target, data(column) + first_row * width(column), nrows * width(column));
+}
+
+void Columns::gather(uint32_t column, uint64_t nrows) {
+    uint32_t bytes = width_[column];
+    char *sorted = (char *)malloc(nrows * bytes + sizeof(uint64_t));
+    for (uint64_t i = 0; i < nrows; i++)
+        memcpy(sorted + i * bytes, column_[column] + uint64_t(index_[i]) * bytes, bytes);
+    free(column_[column]);
+    column_[column] = sorted;
+}
+
+bool Columns::sort(const GpusortSpec &spec, uint64_t nrows, bool verify, bool spoil) {
+    uint32_t bytes = width_[0];
+    char *input = (char *)malloc(nrows * bytes + sizeof(uint64_t));
+    bool right = true;
+
+    memcpy(input, column_[0], nrows * bytes);
+    if (ncolumns_ == 1 && spec.payload == GPUSORT_PAYLOAD_NONE) {
+        sort_segment(spec, column_[0], nullptr, uint32_t(nrows));
+        spoil_keys(column_[0], bytes, nrows, spoil ? Spoil::KEYS : Spoil::NOTHING);
+        right = !verify || keys_right(spec, input, column_[0], nrows);
+    } else {
+        index_ = (uint32_t *)malloc(nrows * sizeof(uint32_t) + sizeof(uint64_t));
+        sort_segment(spec, column_[0], index_, uint32_t(nrows));
+        std::swap(input, column_[0]);
+        spoil_entries(index_, nrows, spoil ? Spoil::ORDER : Spoil::NOTHING);
+        right = !verify || index_right(spec, column_[0], index_, nrows);
+        for (uint32_t i = 0; i < ncolumns_ && right; i++) gather(i, nrows);
+    }
+    free(input);
+    return right;
+}
+
+}  // namespace gpusort_emulated

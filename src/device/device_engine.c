@@ -1,0 +1,383 @@
+/*
+ * device_engine.c
+ *	  The GPU as an engine: passes a request in ordinary memory through slabs of
+ *	  the arena, and what is longer than a slab through a session.
+ *
+ * The segments are cut into pieces that fit a slab.  Several are under way at
+ * once: while the device sorts one, the next is copied in and the last copied
+ * out.  A request must be untouched when the device fails half way, so results
+ * are collected beside it wherever sorting it a second time would not give the
+ * same: see needs_copy.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "device/device_client.h"
+#include "device/device_engine.h"
+#include "device/device_session.h"
+#include "guc.h"
+#include "sort/sort_progress.h"
+#include "sort/sort_stats.h"
+
+#define PIPELINE 4				/* slabs in flight per sort */
+
+/* What the CPU takes to copy, and a device to sort, when comparing with the CPU engine. */
+#define HOST_COPY_BYTES_PER_S 6e9
+#define DEVICE_KEYS_PER_S 1e10
+#define CPU_SECONDS_PER_KEY_BYTE 0.8e-9 /* keys alone */
+#define CPU_SECONDS_PER_PAIR 12e-9
+#define TOO_MANY_WAITERS "too many waiters for the device"
+#define CPU_IS_FASTER "the CPU is estimated to be faster"
+
+/* Segments first .. first + count - 1 lie between the slots low and high. */
+typedef struct Piece
+{
+	uint32_t	first;
+	uint32_t	count;
+	uint64_t	low;
+	uint64_t	high;
+	SlabLayout	layout;
+	bool		is_long;		/* one segment that fits no slab */
+} Piece;
+
+typedef struct DeviceSort
+{
+	SortRequest *request;
+	uint32_t	width;
+	char	   *keys_out;		/* where results go: the request's own memory, or beside it */
+	uint32_t   *payload_out;
+	uint32_t	next;			/* segment to start with */
+	uint64_t	ended;			/* slots that have come back */
+	int			nslabs;			/* in flight, oldest first */
+	int			slabs[PIPELINE];
+	Piece		pieces[PIPELINE];
+	GpusortMethod method;
+	uint64_t	verification_failures;
+} DeviceSort;
+
+static double
+estimate_cpu(const SortRequest *request)
+{
+	double		keys = (double) request->nslots;
+
+	return request->spec.payload == GPUSORT_PAYLOAD_NONE ?
+		keys * gpusort_key_width(request->spec.form) * CPU_SECONDS_PER_KEY_BYTE :
+		keys * CPU_SECONDS_PER_PAIR;
+}
+
+/* Seconds to copy the request in and out twice, and to sort it. */
+static double
+estimate_device(const SortRequest *request, const GpusortDeviceInfo *info)
+{
+	double		keys = (double) request->nslots;
+	double		in = keys * gpusort_key_width(request->spec.form);
+	double		out = request->spec.payload == GPUSORT_PAYLOAD_NONE ? in : keys * sizeof(uint32_t);
+
+	if (request->spec.payload == GPUSORT_PAYLOAD_CARRIED)
+		in += keys * sizeof(uint32_t);
+	return info->latency_s + (in + out) / HOST_COPY_BYTES_PER_S +
+		in / info->to_device_bytes_per_s + out / info->from_device_bytes_per_s +
+		keys / DEVICE_KEYS_PER_S;
+}
+
+/* In auto, notes that the GPU was passed over though the settings asked for it. */
+static const char *
+pass_over(const SortRequest *request, const char *reason)
+{
+	if (reason && gpusort_engine == GPUSORT_ENGINE_AUTO && strcmp(reason, CPU_IS_FASTER) != 0)
+		gpusort_stats_fallback(request->spec.method, reason);
+	return reason;
+}
+
+static const char *
+device_refuses(const SortRequest *request)
+{
+	bool		forced = gpusort_engine == GPUSORT_ENGINE_GPU;
+	const char *reason = gpusort_device_unready(forced);
+	GpusortDeviceInfo info;
+
+	if (reason)
+		return reason;
+	reason = gpusort_device_refuses(&request->spec);
+	if (reason == NULL && !forced && request->spec.method == GPUSORT_METHOD_AUTO &&
+		gpusort_min_gpu_keys > 0 && gpusort_device_rates(&info) &&
+		estimate_device(request, &info) > estimate_cpu(request))
+		reason = CPU_IS_FASTER;
+	return pass_over(request, reason);
+}
+
+/* Cuts the next piece off: as many segments as fit a slab, or one that fits none. */
+static void
+cut_piece(const DeviceSort *sort, Piece *piece)
+{
+	const SortRequest *request = sort->request;
+
+	piece->first = sort->next;
+	piece->count = 0;
+	piece->is_long = false;
+	for (uint32_t i = sort->next; i < request->nsegments; i++)
+	{
+		const GpusortSegment *segment = &request->segments[i];
+		uint64_t	end = (uint64_t) segment->start + segment->count;
+		uint64_t	low = piece->count == 0 ? segment->start : Min(piece->low, segment->start);
+		uint64_t	high = piece->count == 0 ? end : Max(piece->high, end);
+		SlabLayout	layout;
+
+		if (!gpusort_slab_layout(&request->spec, high - low, piece->count + 1, &layout))
+		{
+			if (piece->count > 0)
+				break;
+			piece->is_long = true;
+		}
+		piece->layout = layout;
+		piece->low = low;
+		piece->high = high;
+		piece->count++;
+		if (piece->is_long)
+			break;
+	}
+}
+
+/*
+ * Is it wrong to write results into the request before all have come back?  Keys
+ * alone may be sorted twice, and an index is written to memory of its own.  But
+ * entries past a limit are lost, a carried payload loses its keys, and half of a
+ * long segment is nothing.
+ */
+static bool
+needs_copy(const SortRequest *request)
+{
+	DeviceSort	whole = {.request = (SortRequest *) request};
+	Piece		piece;
+	bool		one_piece;
+
+	if (request->spec.payload == GPUSORT_PAYLOAD_INDEX)
+		return false;
+	cut_piece(&whole, &piece);
+	one_piece = piece.count == request->nsegments;
+	if (one_piece && !piece.is_long)
+		return false;
+	if (request->spec.payload == GPUSORT_PAYLOAD_CARRIED || request->spec.limit > 0)
+		return true;
+	for (uint32_t i = 0; i < request->nsegments; i++)
+	{
+		SlabLayout	layout;
+
+		if (!gpusort_slab_layout(&request->spec, request->segments[i].count, 1, &layout))
+			return true;
+	}
+	return false;
+}
+
+static void
+pack(const DeviceSort *sort, int slab, const Piece *piece)
+{
+	const SortRequest *request = sort->request;
+	char	   *memory = gpusort_slab_memory(slab);
+	GpusortSegment *segments = (GpusortSegment *) (memory + piece->layout.segments);
+	uint64_t	slots = piece->high - piece->low;
+
+	memcpy(memory + piece->layout.keys, (char *) request->keys + piece->low * sort->width, slots * sort->width);
+	if (request->spec.payload == GPUSORT_PAYLOAD_CARRIED)
+		memcpy(memory + piece->layout.payload, request->payload + piece->low, slots * sizeof(uint32_t));
+	for (uint32_t i = 0; i < piece->count; i++)
+	{
+		segments[i].start = (uint32_t) (request->segments[piece->first + i].start - piece->low);
+		segments[i].count = request->segments[piece->first + i].count;
+	}
+}
+
+/* Copies the results of count segments from a copy of the slots from low on. */
+static void
+copy_segments(const DeviceSort *sort, uint32_t first, uint32_t count, uint64_t low,
+			  const char *keys, const uint32_t *payload, char *keys_out, uint32_t *payload_out)
+{
+	const SortRequest *request = sort->request;
+
+	for (uint32_t i = first; i < first + count; i++)
+	{
+		const GpusortSegment *segment = &request->segments[i];
+		size_t		wanted = segment->count;
+
+		if (request->spec.limit > 0)
+			wanted = Min(wanted, request->spec.limit);
+		if (request->spec.payload == GPUSORT_PAYLOAD_NONE)
+			memcpy(keys_out + (size_t) segment->start * sort->width,
+				   keys + (segment->start - low) * sort->width, wanted * sort->width);
+		else
+			memcpy(payload_out + segment->start, payload + (segment->start - low), wanted * sizeof(uint32_t));
+	}
+}
+
+/* Starts the next piece if a slab can be had; false with *why set if it cannot go on. */
+static bool
+start_piece(DeviceSort *sort, bool *started, const char **why)
+{
+	Piece	   *piece = &sort->pieces[sort->nslabs];
+	long		patience = gpusort_engine == GPUSORT_ENGINE_GPU ? -1 :
+		1 + (long) (1000 * estimate_cpu(sort->request));
+	int			slab;
+
+	*started = false;
+	cut_piece(sort, piece);
+	if (piece->is_long)
+		return true;
+	/* Only who has no slab may wait for one. */
+	slab = gpusort_slab_acquire(SLAB_TRANSIT, sort->nslabs == 0 ? patience : 0);
+	if (slab == GPUSORT_NO_JOB)
+	{
+		*why = TOO_MANY_WAITERS;
+		return sort->nslabs > 0;
+	}
+	sort->slabs[sort->nslabs++] = slab;
+	pack(sort, slab, piece);
+	*why = "device fault";
+	if (!gpusort_slab_submit(slab, &sort->request->spec, &piece->layout, (uint32_t) (piece->high - piece->low),
+							 piece->count, piece->count == sort->request->nsegments ?
+							 sort->request->length_histogram : NULL))
+		return false;
+	sort->next += piece->count;
+	*started = true;
+	return true;
+}
+
+/* Waits for the oldest piece and takes its results. */
+static bool
+end_piece(DeviceSort *sort, const char **why)
+{
+	int			slab = sort->slabs[0];
+	const Piece *piece = &sort->pieces[0];
+	const DeviceJob *job = &gpusort_arena->job[slab];
+	char	   *memory = gpusort_slab_memory(slab);
+	bool		ok = gpusort_job_wait(slab, why);
+
+	if (ok)
+	{
+		copy_segments(sort, piece->first, piece->count, piece->low, memory + piece->layout.keys_out,
+					  (uint32_t *) (memory + piece->layout.payload_out), sort->keys_out, sort->payload_out);
+		sort->method = job->outcome.method;
+		sort->ended += piece->high - piece->low;
+		gpusort_progress_update(SORT_PHASE_SORTING, sort->ended, sort->request->nslots);
+	}
+	else if (job->outcome.error.status == GPUSORT_DEVICE_NOT_VERIFIED)
+		sort->verification_failures++;
+	gpusort_job_release(slab);
+	sort->nslabs--;
+	memmove(sort->slabs, sort->slabs + 1, sort->nslabs * sizeof(int));
+	memmove(sort->pieces, sort->pieces + 1, sort->nslabs * sizeof(Piece));
+	return ok;
+}
+
+/* Sorts one long segment in a session. */
+static bool
+sort_long(DeviceSort *sort, const GpusortSegment *segment, const char **why)
+{
+	const SortRequest *request = sort->request;
+	GpusortPayload payload = request->spec.payload;
+	uint8_t		widths[2] = {(uint8_t) sort->width, sizeof(uint32_t)};
+	uint64_t	wanted = request->spec.limit > 0 ? Min(request->spec.limit, segment->count) : segment->count;
+	DeviceSession *session = gpusort_session_open(&request->spec, segment->count,
+												  payload == GPUSORT_PAYLOAD_CARRIED ? 2 : 1, widths, why);
+	bool		ok;
+
+	if (session == NULL)
+		return false;
+	gpusort_progress_update(SORT_PHASE_SENDING, 0, 1);
+	ok = gpusort_session_append(session, 0, 0, segment->count,
+								(char *) request->keys + (size_t) segment->start * sort->width, why);
+	if (ok && payload == GPUSORT_PAYLOAD_CARRIED)
+		ok = gpusort_session_append(session, 1, 0, segment->count, request->payload + segment->start, why);
+	gpusort_progress_update(SORT_PHASE_SORTING, 0, 1);
+	ok = ok && gpusort_session_sort(session, segment->count, why);
+	gpusort_progress_update(SORT_PHASE_FETCHING, 0, 1);
+	if (ok && payload == GPUSORT_PAYLOAD_NONE)
+		ok = gpusort_session_fetch(session, 0, 0, wanted, sort->keys_out + (size_t) segment->start * sort->width, why);
+	else if (ok)
+		ok = gpusort_session_fetch(session, payload == GPUSORT_PAYLOAD_INDEX ? GPUSORT_SESSION_INDEX : 1, 0, wanted,
+								   sort->payload_out + segment->start, why);
+	sort->method = gpusort_session_method(session);
+	gpusort_session_close(session);
+	sort->ended += segment->count;
+	return ok;
+}
+
+/* Sorts all pieces. */
+static bool
+sort_pieces(DeviceSort *sort, const char **why)
+{
+	const SortRequest *request = sort->request;
+
+	while (sort->next < request->nsegments || sort->nslabs > 0)
+	{
+		bool		started = false;
+
+		if (sort->next < request->nsegments && sort->nslabs < PIPELINE && !start_piece(sort, &started, why))
+			return false;
+		if (started)
+			continue;
+		if (sort->nslabs > 0)
+		{
+			if (!end_piece(sort, why))
+				return false;
+		}
+		else if (!sort_long(sort, &request->segments[sort->next++], why))
+			return false;
+	}
+	return true;
+}
+
+static void
+release_slabs(DeviceSort *sort)
+{
+	while (sort->nslabs > 0)
+		gpusort_job_release(sort->slabs[--sort->nslabs]);
+}
+
+static const char *
+device_sort(SortRequest *request)
+{
+	DeviceSort	sort = {.request = request, .method = request->spec.method};
+	const char *why = NULL;
+	bool		copied = needs_copy(request);
+	void	   *copy = NULL;
+
+	sort.width = gpusort_key_width(request->spec.form);
+	sort.keys_out = request->keys;
+	sort.payload_out = request->payload;
+	if (copied && request->spec.payload == GPUSORT_PAYLOAD_NONE)
+		copy = sort.keys_out = MemoryContextAllocHuge(CurrentMemoryContext, request->nslots * sort.width);
+	else if (copied)
+		copy = sort.payload_out = MemoryContextAllocHuge(CurrentMemoryContext, request->nslots * sizeof(uint32_t));
+	gpusort_progress_begin(GPUSORT_STATS_GPU, request->spec.method, request->nslots);
+	PG_TRY();
+	{
+		if (sort_pieces(&sort, &why))
+			why = NULL;
+		release_slabs(&sort);
+	}
+	PG_CATCH();
+	{
+		release_slabs(&sort);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	gpusort_progress_end();
+	if (why == NULL && copied)
+		copy_segments(&sort, 0, request->nsegments, 0, sort.keys_out, sort.payload_out,
+					  request->keys, request->payload);
+	if (copy)
+		pfree(copy);
+	request->used_method = sort.method;
+	if (sort.verification_failures > 0)
+		gpusort_stats_count(GPUSORT_STATS_GPU, sort.method,
+							&(SortCounts) {.verification_failures = sort.verification_failures});
+	return pass_over(request, why);
+}
+
+const SortEngine gpusort_device_engine = {
+	.name = "gpu",
+	.refuses = device_refuses,
+	.sort = device_sort
+};
