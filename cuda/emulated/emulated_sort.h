@@ -27,29 +27,29 @@ bool sort_job(const GpusortDeviceJob &job, Spoil spoil);
 
 /* The columns of a session.  Memory is not touched until it is written. */
 class Columns {
-  public:
-    Columns() = default;
-    Columns(const Columns &) = delete;
-    Columns &operator=(const Columns &) = delete;
-    ~Columns();
+public:
+	Columns() = default;
+	Columns(const Columns &) = delete;
+	Columns &operator=(const Columns &) = delete;
+	~Columns();
 
-    static uint64_t bytes(const GpusortDeviceSession &session);
-    void allocate(const GpusortDeviceSession &session);
-    void append(uint32_t column, uint64_t first_row, uint64_t nrows, const void *source);
-    void fetch(uint32_t column, uint64_t first_row, uint64_t nrows, void *target) const;
+	static uint64_t bytes(const GpusortDeviceSession &session);
+	void allocate(const GpusortDeviceSession &session);
+	void append(uint32_t column, uint64_t first_row, uint64_t nrows, const void *source);
+	void fetch(uint32_t column, uint64_t first_row, uint64_t nrows, void *target) const;
 
-    /* Sorts the first nrows rows by column 0; false if the result fails its check. */
-    bool sort(const GpusortSpec &spec, uint64_t nrows, bool verify, bool spoil);
+	/* Sorts the first nrows rows by column 0; false if the result fails its check. */
+	bool sort(const GpusortSpec &spec, uint64_t nrows, bool verify, bool spoil);
 
-  private:
-    const char *data(uint32_t column) const;
-    uint32_t width(uint32_t column) const;
-    void gather(uint32_t column, uint64_t nrows);
+private:
+	const char *data(uint32_t column) const;
+	uint32_t width(uint32_t column) const;
+	void gather(uint32_t column, uint64_t nrows);
 
-    uint32_t ncolumns_ = 0;
-    uint8_t width_[GPUSORT_SESSION_COLUMNS] = {};
-    char *column_[GPUSORT_SESSION_COLUMNS] = {};
-    uint32_t *index_ = nullptr;
+	uint32_t ncolumns_ = 0;
+	uint8_t width_[GPUSORT_SESSION_COLUMNS] = {};
+	char *column_[GPUSORT_SESSION_COLUMNS] = {};
+	uint32_t *index_ = nullptr;
 };
 
 }  // namespace gpusort_emulated

@@ -5,7 +5,7 @@
 #ifndef GPUSORT_DEVICE_CLIENT_H
 #define GPUSORT_DEVICE_CLIENT_H
 
-#include "device/device_shared.h"
+#include "device/arena.h"
 
 /*
  * Why no device can be used now, as static text, or NULL if one is ready.  With

@@ -54,7 +54,6 @@ typedef struct DeviceSort
 	int			slabs[PIPELINE];
 	Piece		pieces[PIPELINE];
 	GpusortMethod method;
-	uint64_t	verification_failures;
 } DeviceSort;
 
 static double
@@ -249,7 +248,6 @@ end_piece(DeviceSort *sort, const char **why)
 {
 	int			slab = sort->slabs[0];
 	const Piece *piece = &sort->pieces[0];
-	const DeviceJob *job = &gpusort_arena->job[slab];
 	char	   *memory = gpusort_slab_memory(slab);
 	bool		ok = gpusort_job_wait(slab, why);
 
@@ -257,12 +255,10 @@ end_piece(DeviceSort *sort, const char **why)
 	{
 		copy_segments(sort, piece->first, piece->count, piece->low, memory + piece->layout.keys_out,
 					  (uint32_t *) (memory + piece->layout.payload_out), sort->keys_out, sort->payload_out);
-		sort->method = job->outcome.method;
+		sort->method = gpusort_arena->job[slab].outcome.method;
 		sort->ended += piece->high - piece->low;
 		gpusort_progress_update(SORT_PHASE_SORTING, sort->ended, sort->request->nslots);
 	}
-	else if (job->outcome.error.status == GPUSORT_DEVICE_NOT_VERIFIED)
-		sort->verification_failures++;
 	gpusort_job_release(slab);
 	sort->nslabs--;
 	memmove(sort->slabs, sort->slabs + 1, sort->nslabs * sizeof(int));
@@ -370,9 +366,8 @@ device_sort(SortRequest *request)
 	if (copy)
 		pfree(copy);
 	request->used_method = sort.method;
-	if (sort.verification_failures > 0)
-		gpusort_stats_count(GPUSORT_STATS_GPU, sort.method,
-							&(SortCounts) {.verification_failures = sort.verification_failures});
+	if (why == gpusort_job_failure(GPUSORT_DEVICE_NOT_VERIFIED))
+		gpusort_stats_count(GPUSORT_STATS_GPU, request->spec.method, &(SortCounts) {.verification_failures = 1});
 	return pass_over(request, why);
 }
 

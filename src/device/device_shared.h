@@ -22,7 +22,7 @@
  *					the output.  The worker that follows frees it; until then the
  *					slab stays out of use, but its owner may read the input
  *
- * Every transition is made by the functions of arena.c under the one lock, held
+ * Every transition is made by arena.c and device_jobs.c under the one lock, held
  * for a few instructions; slabs themselves are read and written without it, by
  * whom the state names.  Backends wait on their latch.
  *
@@ -192,39 +192,5 @@ typedef struct SharedArena
 
 /* NULL unless preloaded. */
 extern SharedArena *gpusort_arena;
-
-extern Size gpusort_arena_shmem_size(void);
-extern void gpusort_arena_shmem_startup(void);
-
-/* For backends. */
-typedef enum SlabUse
-{
-	SLAB_BATCH,
-	SLAB_TRANSIT
-} SlabUse;
-
-extern int	gpusort_slab_acquire(SlabUse use, long timeout_ms);
-extern int	gpusort_session_acquire(void);
-extern bool gpusort_job_submit(int job, int device, uint64_t generation);
-extern bool gpusort_append_submit(int job, int session_job);
-extern int	gpusort_session_appends(int session_job, GpusortDeviceStatus *status);
-extern bool gpusort_job_ended(int job);
-extern bool gpusort_job_wait(int job, const char **why);
-extern const char *gpusort_job_failure(GpusortDeviceStatus status);
-extern void gpusort_job_release(int job);
-extern bool gpusort_device_pick(int *device, uint64_t *generation);
-
-/* For workers. */
-extern void gpusort_arena_recover(int device);
-extern DeviceJob *gpusort_job_take(int device);
-extern void gpusort_job_end(DeviceJob *job, const GpusortDeviceOutcome *outcome);
-extern void gpusort_job_put_back(DeviceJob *job);
-extern void gpusort_arena_device_lost(int device, bool memory_safe);
-
-static inline char *
-gpusort_slab_memory(int slab)
-{
-	return gpusort_arena->base + (size_t) slab * gpusort_arena->slab_bytes;
-}
 
 #endif							/* GPUSORT_DEVICE_SHARED_H */

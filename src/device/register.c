@@ -17,7 +17,7 @@
 #include "utils/builtins.h"
 #include "utils/varlena.h"
 
-#include "device/device_shared.h"
+#include "device/arena.h"
 #include "device/worker.h"
 #include "guc.h"
 #include "sort/sort_progress.h"

@@ -37,7 +37,7 @@
 #include "utils/wait_event.h"
 
 #include "compat.h"
-#include "device/device_shared.h"
+#include "device/arena.h"
 #include "device/worker.h"
 #include "guc.h"
 #include "sort/sort.h"
