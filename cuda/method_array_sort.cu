@@ -1,0 +1,556 @@
+/*
+ * method_array_sort.cu
+ *	  GPU-ArraySort (Awan and Saeed): one block per array, sample sort inside.
+ *
+ * The paper's three phases are kept: splitters from a regular sample of 10 %,
+ * buckets of 20 keys on average, each bucket sorted by itself and left in its
+ * place, so that nothing is merged.  What differs from the paper:
+ *
+ *	- the sample is sorted by all threads;
+ *	- the array is read once: a key finds its bucket by binary search among the
+ *	  splitters, where the paper has each of the p threads read the whole array;
+ *	- a key finds its place by counting the smaller keys of its bucket, all keys
+ *	  at a time, where the paper has one thread insertion-sort a bucket;
+ *	- keys equal to a splitter get a bucket of their own, which needs no sort, and
+ *	  an array whose sample misled (a bucket above bucket_limit) is sorted by a
+ *	  bitonic network, so that no input is quadratic;
+ *	- all three phases are one kernel, between one read and one write of the array.
+ *
+ * Arrays too long for a block are sorted in tiles, which are merged.  The form as
+ * published is array_sort_paper, for the benchmark.
+ */
+#include "method_merge.cuh"
+#include "method_variants.cuh"
+#include "methods.cuh"
+
+namespace gpusort
+{
+namespace
+{
+
+constexpr int items = 16;        /* keys per thread */
+constexpr int bucket_size = 20;  /* on average */
+constexpr int sample_every = 10; /* keys */
+constexpr uint32_t bucket_limit = 512;
+
+/* Room for one array in shared memory. */
+template <class Element>
+struct Room {
+    static constexpr int longest_class = sizeof(Element) == 16 ? 12 : sizeof(Element) == 8 ? 13 : 14;
+    static constexpr int most_threads = (1 << longest_class) / items;
+
+    Element *keys;       /* capacity */
+    Element *sample;     /* capacity / sample_every, and then the splitters */
+    uint32_t *starts;    /* of buckets; two per splitter, and the end */
+    uint16_t *bucket_of; /* by place, capacity */
+
+    __device__ Room(void *memory, uint32_t capacity)
+    {
+        keys = static_cast<Element *>(memory);
+        sample = keys + capacity;
+        starts = reinterpret_cast<uint32_t *>(sample + sample_room(capacity));
+        bucket_of = reinterpret_cast<uint16_t *>(starts + start_room(capacity));
+    }
+
+    static __host__ __device__ uint32_t sample_room(uint32_t capacity)
+    {
+        return 2 * (capacity / sample_every + 2); /* the sample, and its ranked copy */
+    }
+
+    static __host__ __device__ uint32_t start_room(uint32_t capacity)
+    {
+        return 2 * (capacity / bucket_size) + 4;
+    }
+
+    static size_t bytes(uint32_t capacity)
+    {
+        return (capacity + sample_room(capacity)) * sizeof(Element) + start_room(capacity) * sizeof(uint32_t) +
+               capacity * sizeof(uint16_t);
+    }
+};
+
+/* Batcher's bitonic sort of any length: only comparators between existing elements, all upwards. */
+template <class Element>
+__device__ void bitonic_sort(Element *element, uint32_t count)
+{
+    uint32_t pairs = 1u << (ceil_log2(count) - (count > 1));
+    for (uint32_t size = 2; size < 2 * count; size *= 2)
+        for (uint32_t stride = size / 2; stride > 0; stride /= 2) {
+            for (uint32_t k = threadIdx.x; k < pairs; k += blockDim.x) {
+                uint32_t lower = k / stride * (2 * stride) + k % stride;
+                uint32_t upper = stride == size / 2 ? lower ^ (size - 1) : lower + stride;
+                if (upper < count && element[upper] < element[lower]) {
+                    Element swapped = element[lower];
+                    element[lower] = element[upper];
+                    element[upper] = swapped;
+                }
+            }
+            __syncthreads();
+        }
+}
+
+/* Sorts the sample; returns where the sorted one lies. */
+template <class Element>
+__device__ Element *sort_sample(Element *sample, uint32_t count)
+{
+    if (count > 4 * blockDim.x || count > 256) {
+        bitonic_sort(sample, count);
+        return sample;
+    }
+    Element *sorted = sample + count;
+    for (uint32_t k = threadIdx.x; k < count; k += blockDim.x) {
+        Element own = sample[k];
+        uint32_t rank = 0;
+        for (uint32_t j = 0; j < count; j++)
+            rank += j < k ? !(own < sample[j]) : sample[j] < own;
+        sorted[rank] = own;
+    }
+    __syncthreads();
+    return sorted;
+}
+
+/* Exclusive prefix sums of count numbers in shared memory, by one warp; the sum goes behind them. */
+__device__ void scan_starts(uint32_t *starts, uint32_t count, bool *too_full)
+{
+    if (threadIdx.x >= 32)
+        return;
+    uint32_t before = 0;
+    bool full = false;
+    for (uint32_t base = 0; base < count; base += 32) {
+        uint32_t k = base + threadIdx.x;
+        uint32_t own = k < count ? starts[k] : 0, sum = own;
+        full |= own > bucket_limit && k % 2 == 0;
+        for (int distance = 1; distance < 32; distance *= 2) {
+            uint32_t other = __shfl_up_sync(~0u, sum, distance);
+            if (threadIdx.x >= distance)
+                sum += other;
+        }
+        if (k < count)
+            starts[k] = before + sum - own;
+        before += __shfl_sync(~0u, sum, 31);
+    }
+    full = __any_sync(~0u, full);
+    if (threadIdx.x == 0) {
+        starts[count] = before;
+        *too_full = full;
+    }
+}
+
+/* Sorts count elements, at most items * blockDim.x, into room.keys. */
+template <class Element, class Load>
+__device__ void sort_array(const Room<Element> &room, uint32_t count, Load load)
+{
+    __shared__ bool too_full;
+    uint32_t buckets = max(count / bucket_size, 1);
+    uint32_t nsample = buckets == 1 ? 0 : (count - 1) / sample_every + 1;
+
+    /* Phase 1: splitters from a regular sample. */
+    Element element[items];
+    uint32_t place[items]; /* bucket, then number within it */
+#pragma unroll
+    for (int i = 0; i < items; i++) {
+        uint32_t k = i * blockDim.x + threadIdx.x;
+        if (k < count) {
+            element[i] = load(k);
+            if (nsample != 0 && k % sample_every == 0)
+                room.sample[k / sample_every] = element[i];
+        }
+    }
+    for (uint32_t k = threadIdx.x; k < 2 * buckets; k += blockDim.x)
+        room.starts[k] = 0;
+    __syncthreads();
+    const Element *sorted = sort_sample(room.sample, nsample);
+
+    /* Phase 2: every key into its bucket. Odd buckets hold keys equal to a splitter. */
+#pragma unroll
+    for (int i = 0; i < items; i++)
+        if (i * blockDim.x + threadIdx.x < count) {
+            uint32_t low = 0, high = buckets - 1;
+            while (low < high) {
+                uint32_t middle = (low + high) / 2;
+                if (sorted[(middle + 1) * nsample / buckets] < element[i])
+                    low = middle + 1;
+                else
+                    high = middle;
+            }
+            uint32_t bucket = 2 * low;
+            if (low < buckets - 1 && !(element[i] < sorted[(low + 1) * nsample / buckets]))
+                bucket++;
+            place[i] = bucket << 16 | atomicAdd(&room.starts[bucket], 1);
+        }
+    __syncthreads();
+    scan_starts(room.starts, 2 * buckets - 1, &too_full);
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < items; i++)
+        if (i * blockDim.x + threadIdx.x < count) {
+            uint32_t bucket = place[i] >> 16;
+            uint32_t to = room.starts[bucket] + (place[i] & 0xffff);
+            room.keys[to] = element[i];
+            room.bucket_of[to] = (uint16_t)bucket;
+        }
+    __syncthreads();
+
+    /* Phase 3: every bucket by itself. */
+    if (too_full) {
+        bitonic_sort(room.keys, count);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < items; i++) {
+        uint32_t k = i * blockDim.x + threadIdx.x;
+        if (k < count) {
+            Element own = room.keys[k];
+            uint32_t bucket = room.bucket_of[k], rank = k;
+            if (bucket % 2 == 0) {
+                uint32_t j = room.starts[bucket], end = room.starts[bucket + 1];
+                rank = j;
+                for (; j < k; j++)
+                    rank += !(own < room.keys[j]);
+                for (j++; j < end; j++)
+                    rank += room.keys[j] < own;
+            }
+            element[i] = own;
+            place[i] = rank;
+        }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < items; i++)
+        if (i * blockDim.x + threadIdx.x < count)
+            room.keys[place[i]] = element[i];
+    __syncthreads();
+}
+
+/* One block per array. */
+template <class Elements>
+__global__ void __launch_bounds__(Room<typename Elements::Element>::most_threads)
+    sort_arrays(Elements elements, BinView bin)
+{
+    using Element = typename Elements::Element;
+    using Value = typename Elements::Value;
+    extern __shared__ uint4 memory[];
+
+    GpusortSegment segment = bin[blockIdx.x];
+    Room<Element> room(memory, items * blockDim.x);
+    sort_array(room, segment.count, [&](uint32_t k) { return elements.load(segment.start + k, k); });
+    for (uint32_t k = threadIdx.x; k < segment.count; k += blockDim.x) {
+        Value value = elements.value(room.keys[k], segment.start);
+        if constexpr (Elements::paired)
+            *reinterpret_cast<Value *>(&room.keys[k]) = value;
+        else
+            elements.store(segment.start + k, value);
+    }
+    if constexpr (Elements::paired) {
+        __syncthreads(); /* all payload has been read */
+        for (uint32_t k = threadIdx.x; k < segment.count; k += blockDim.x)
+            elements.store(segment.start + k, *reinterpret_cast<Value *>(&room.keys[k]));
+    }
+}
+
+/* One warp per array of up to 32 keys, which are a single bucket. */
+template <class Elements>
+__global__ void __launch_bounds__(128) sort_short_arrays(Elements elements, BinView bin)
+{
+    using Element = typename Elements::Element;
+    __shared__ Element keys[128];
+
+    uint32_t number = blockIdx.x * 4 + threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (number >= bin.count)
+        return;
+    GpusortSegment segment = bin[number];
+    Element *key = keys + threadIdx.x / 32 * 32;
+    typename Elements::Value value;
+    if (lane < segment.count) {
+        key[lane] = elements.load(segment.start + lane, lane);
+        value = elements.value(key[lane], segment.start);
+    }
+    __syncwarp();
+    if (lane < segment.count) {
+        Element own = key[lane];
+        uint32_t rank = 0;
+        for (uint32_t j = 0; j < segment.count; j++)
+            rank += j < lane ? !(own < key[j]) : key[j] < own;
+        elements.store(segment.start + rank, value);
+    }
+}
+
+/* One block per tile of a long array. */
+template <class Elements>
+__global__ void __launch_bounds__(Room<typename Elements::Element>::most_threads)
+    sort_tiles(Elements elements, MergeBuffers<Elements> buffers, TileList tiles)
+{
+    using Element = typename Elements::Element;
+    constexpr uint32_t size = MergeTile<Element>::size;
+    extern __shared__ uint4 memory[];
+
+    if (blockIdx.x >= tiles.ntiles())
+        return;
+    TiledSegment segment = tiles.find(blockIdx.x);
+    uint32_t first = (blockIdx.x - segment.first_tile) * size, count = min(size, segment.count - first);
+    Room<Element> room(memory, size);
+    sort_array(room, count, [&](uint32_t k) { return elements.load(segment.start + first + k, first + k); });
+    Element *to = buffers.before(0, merge_passes<Element>(segment.count)) + segment.start + first;
+    for (uint32_t k = threadIdx.x; k < count; k += blockDim.x)
+        to[k] = room.keys[k];
+}
+
+constexpr int first_class = 5; /* bin 0: up to 32 keys */
+
+template <class Elements>
+struct Layout {
+    using Element = typename Elements::Element;
+    static constexpr int nbins = Room<Element>::longest_class - first_class + 2;
+
+    BinLists bins;
+    TileList tiles;
+    MergeBuffers<Elements> buffers;
+
+    Layout(const SegmentBatch &batch, const Elements &elements, Workspace &workspace)
+        : bins(plan(batch), batch, workspace),
+          tiles(batch, bins.plan.count[nbins - 1], MergeTile<Element>::size, workspace),
+          buffers(batch, elements, tiles.nsegments != 0, workspace)
+    {
+    }
+
+    static BinPlan plan(const SegmentBatch &batch)
+    {
+        int last_class[nbins];
+        for (int b = 0; b < nbins; b++)
+            last_class[b] = first_class + b;
+        return plan_bins(batch, last_class, nbins);
+    }
+};
+
+const char *array_sort_refuses(const GpusortSpec &spec)
+{
+    return refuses_intervals(spec);
+}
+
+size_t array_sort_workspace(const SegmentBatch &batch)
+{
+    return visit_elements(batch, [&](auto elements) {
+        Workspace workspace(nullptr);
+        Layout<decltype(elements)> layout(batch, elements, workspace);
+        return workspace.used();
+    });
+}
+
+template <class Elements>
+cudaError_t sort_long_arrays(const SegmentBatch &batch, Elements elements, const Layout<Elements> &layout,
+                             cudaStream_t stream)
+{
+    using Element = typename Elements::Element;
+    constexpr uint32_t size = MergeTile<Element>::size;
+    size_t shared = Room<Element>::bytes(size);
+    cudaError_t error;
+    if ((error = layout.buffers.prepare(batch, elements, stream)) != cudaSuccess ||
+        (error = layout.tiles.fill(layout.bins.view(batch, layout.nbins - 1), size, stream)) != cudaSuccess ||
+        (error = allow_shared(sort_tiles<Elements>, shared)) != cudaSuccess)
+        return error;
+    sort_tiles<<<layout.tiles.most_tiles, size / items, shared, stream>>>(elements, layout.buffers, layout.tiles);
+    return merge_sorted_tiles(batch, elements, layout.buffers, layout.tiles, stream);
+}
+
+cudaError_t array_sort(const SegmentBatch &batch, void *memory, size_t, cudaStream_t stream)
+{
+    return visit_elements(batch, [&](auto elements) -> cudaError_t {
+        using Elements = decltype(elements);
+        using ArrayRoom = Room<typename Elements::Element>;
+        Workspace workspace(memory);
+        Layout<Elements> layout(batch, elements, workspace);
+        const uint32_t *count = layout.bins.plan.count;
+
+        cudaError_t error = layout.bins.gather(batch, stream);
+        if (error == cudaSuccess)
+            error = allow_shared(sort_arrays<Elements>, ArrayRoom::bytes(1 << ArrayRoom::longest_class));
+        if (error != cudaSuccess)
+            return error;
+        if (count[0] != 0)
+            sort_short_arrays<<<ceil_div(count[0], 4), 128, 0, stream>>>(elements, layout.bins.view(batch, 0));
+        for (int b = 1; b < layout.nbins - 1; b++) {
+            uint32_t capacity = 1u << (first_class + b);
+            capacity = capacity < 32 * items ? 32 * items : capacity;
+            if (count[b] != 0)
+                sort_arrays<<<count[b], capacity / items, ArrayRoom::bytes(capacity), stream>>>(
+                    elements, layout.bins.view(batch, b));
+        }
+        if (layout.tiles.nsegments != 0 && (error = sort_long_arrays(batch, elements, layout, stream)) != cudaSuccess)
+            return error;
+        return cudaGetLastError();
+    });
+}
+
+/*
+ * The published form, three kernels.  Splitters and bucket sizes of an array lie
+ * at start / bucket_size of arrays in device memory: arrays do not overlap, so
+ * neither do these, and an array of a single bucket has none.
+ */
+__host__ __device__ uint32_t paper_buckets(uint32_t count)
+{
+    return count < 2 * bucket_size ? 1 : count / bucket_size;
+}
+
+/* Phase 1: the array moves into shared memory; one thread samples, sorts the sample and picks the splitters. */
+template <class Code>
+__global__ void paper_splitters(KeyElements<Code> elements, const GpusortSegment *segments, Code *splitters)
+{
+    extern __shared__ uint4 memory[];
+    GpusortSegment segment = segments[blockIdx.x];
+    uint32_t buckets = paper_buckets(segment.count);
+    Code *keys = reinterpret_cast<Code *>(memory), *sample = keys + segment.count;
+
+    for (uint32_t k = threadIdx.x; k < segment.count; k += blockDim.x) {
+        keys[k] = elements.load(segment.start + k, k);
+        elements.keys[segment.start + k] = keys[k];
+    }
+    __syncthreads();
+    if (threadIdx.x != 0 || buckets == 1)
+        return;
+    uint32_t nsample = 0;
+    for (uint32_t k = 0; k < segment.count; k += sample_every) {
+        uint32_t j = nsample++;
+        for (; j > 0 && keys[k] < sample[j - 1]; j--)
+            sample[j] = sample[j - 1];
+        sample[j] = keys[k];
+    }
+    for (uint32_t j = 1; j < buckets; j++)
+        splitters[segment.start / bucket_size + j - 1] = sample[j * nsample / buckets];
+}
+
+/*
+ * Phase 2: each thread reads the whole array and takes the keys between its pair
+ * of splitters; bucket sizes tell where it writes them back.
+ */
+template <class Code>
+__global__ void paper_buckets_of_arrays(KeyElements<Code> elements, const GpusortSegment *segments,
+                                        const Code *splitters, uint32_t *sizes)
+{
+    extern __shared__ uint4 memory[];
+    GpusortSegment segment = segments[blockIdx.x];
+    uint32_t buckets = paper_buckets(segment.count);
+    if (buckets == 1)
+        return;
+    uint32_t *size = reinterpret_cast<uint32_t *>(memory);
+    Code *keys = reinterpret_cast<Code *>(size + (buckets + 1) / 2 * 2);
+    splitters += segment.start / bucket_size;
+
+    for (uint32_t k = threadIdx.x; k < segment.count; k += blockDim.x)
+        keys[k] = elements.keys[segment.start + k];
+    __syncthreads();
+    for (uint32_t b = threadIdx.x; b < buckets; b += blockDim.x) {
+        bool lowest = b == 0, highest = b == buckets - 1;
+        Code low = lowest ? 0 : splitters[b - 1], high = highest ? 0 : splitters[b];
+        uint32_t count = 0;
+        for (uint32_t k = 0; k < segment.count; k++)
+            count += (lowest || low <= keys[k]) && (highest || keys[k] < high);
+        size[b] = count;
+        sizes[segment.start / bucket_size + b] = count;
+    }
+    __syncthreads();
+    for (uint32_t b = threadIdx.x; b < buckets; b += blockDim.x) {
+        bool lowest = b == 0, highest = b == buckets - 1;
+        Code low = lowest ? 0 : splitters[b - 1], high = highest ? 0 : splitters[b];
+        uint32_t to = segment.start;
+        for (uint32_t before = 0; before < b; before++)
+            to += size[before];
+        for (uint32_t k = 0; k < segment.count; k++)
+            if ((lowest || low <= keys[k]) && (highest || keys[k] < high))
+                elements.keys[to++] = keys[k];
+    }
+}
+
+/* Phase 3: each thread insertion-sorts a bucket. */
+template <class Code>
+__global__ void paper_sort_buckets(KeyElements<Code> elements, const GpusortSegment *segments, const uint32_t *sizes)
+{
+    extern __shared__ uint4 memory[];
+    GpusortSegment segment = segments[blockIdx.x];
+    uint32_t buckets = paper_buckets(segment.count);
+    uint32_t *size = reinterpret_cast<uint32_t *>(memory);
+    Code *keys = reinterpret_cast<Code *>(size + (buckets + 1) / 2 * 2);
+
+    for (uint32_t k = threadIdx.x; k < segment.count; k += blockDim.x)
+        keys[k] = elements.keys[segment.start + k];
+    for (uint32_t b = threadIdx.x; b < buckets; b += blockDim.x)
+        size[b] = buckets == 1 ? segment.count : sizes[segment.start / bucket_size + b];
+    __syncthreads();
+    for (uint32_t b = threadIdx.x; b < buckets; b += blockDim.x) {
+        uint32_t first = 0;
+        for (uint32_t before = 0; before < b; before++)
+            first += size[before];
+        for (uint32_t i = first + 1; i < first + size[b]; i++) {
+            Code key = keys[i];
+            uint32_t j = i;
+            for (; j > first && key < keys[j - 1]; j--)
+                keys[j] = keys[j - 1];
+            keys[j] = key;
+        }
+    }
+    __syncthreads();
+    for (uint32_t k = threadIdx.x; k < segment.count; k += blockDim.x)
+        elements.store(segment.start + k, elements.value(keys[k], segment.start));
+}
+
+template <class Code>
+struct PaperLayout {
+    Code *splitters;
+    uint32_t *sizes;
+
+    PaperLayout(const SegmentBatch &batch, Workspace &workspace)
+        : splitters(workspace.take<Code>(batch.nslots / bucket_size + 1)),
+          sizes(workspace.take<uint32_t>(batch.nslots / bucket_size + 1))
+    {
+    }
+};
+
+template <class Code>
+cudaError_t run_paper(const SegmentBatch &batch, const KeyElements<Code> &elements, void *memory, cudaStream_t stream)
+{
+    Workspace workspace(memory);
+    PaperLayout<Code> layout(batch, workspace);
+    uint32_t buckets = paper_buckets(batch.longest);
+    uint32_t threads = buckets > 1024 ? 1024 : ceil_div(buckets, 32) * 32;
+    size_t shared = (size_t)batch.longest * sizeof(Code) + (buckets + 1) * sizeof(uint32_t) +
+                    (batch.longest / sample_every + 1) * sizeof(Code);
+    cudaError_t error;
+    if ((error = allow_shared(paper_splitters<Code>, shared)) != cudaSuccess ||
+        (error = allow_shared(paper_buckets_of_arrays<Code>, shared)) != cudaSuccess ||
+        (error = allow_shared(paper_sort_buckets<Code>, shared)) != cudaSuccess)
+        return error;
+    paper_splitters<<<batch.nsegments, 64, shared, stream>>>(elements, batch.segments, layout.splitters);
+    paper_buckets_of_arrays<<<batch.nsegments, threads, shared, stream>>>(elements, batch.segments, layout.splitters,
+                                                                          layout.sizes);
+    paper_sort_buckets<<<batch.nsegments, threads, shared, stream>>>(elements, batch.segments, layout.sizes);
+    return cudaGetLastError();
+}
+
+}  // namespace
+
+uint32_t array_sort_paper_longest(const GpusortSpec &spec)
+{
+    return 160 * 1024 / gpusort_key_width(spec.form);
+}
+
+size_t array_sort_paper_workspace(const SegmentBatch &batch)
+{
+    Workspace workspace(nullptr);
+    PaperLayout<uint64_t> layout(batch, workspace);
+    return workspace.used();
+}
+
+cudaError_t array_sort_paper(const SegmentBatch &batch, void *memory, cudaStream_t stream)
+{
+    if (batch.spec.payload != GPUSORT_PAYLOAD_NONE || batch.longest > array_sort_paper_longest(batch.spec))
+        return cudaErrorNotSupported;
+    return visit_elements(batch, [&](auto elements) -> cudaError_t {
+        if constexpr (decltype(elements)::paired)
+            return cudaErrorNotSupported;
+        else
+            return run_paper(batch, elements, memory, stream);
+    });
+}
+
+const Method array_sort_method = {array_sort_refuses, array_sort_workspace, array_sort};
+
+}  // namespace gpusort
