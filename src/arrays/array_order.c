@@ -209,8 +209,15 @@ void
 gpusort_order_classes(ArrayItems *items, const ArrayOrder *order, const uint32 *positions,
 					  bool *begins)
 {
-	ComparatorSort *comparator = comparator_of(items, order);
+	ComparatorSort *comparator;
 
+	if (gpusort_items_are_keys(items) && !ARR_HASNULL(items->array))
+	{
+		gpusort_keys_classes(items->type->form, ARR_DATA_PTR(items->array), positions,
+							 items->count, begins);
+		return;
+	}
+	comparator = comparator_of(items, order);
 	gpusort_items_take_out(items);
 	for (uint32 i = 0; i < items->count; i++)
 	{

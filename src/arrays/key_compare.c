@@ -87,3 +87,20 @@ gpusort_keys_distinct(GpusortKeyForm form, void *keys, uint32 count)
 	WITH_CONSTANT_FORM(form, result, distinct, keys, count);
 	return result;
 }
+
+/* Tells for every place whether the key that positions put there differs from the one before. */
+void
+gpusort_keys_classes(GpusortKeyForm form, const void *keys, const uint32 *positions,
+					 uint32 count, bool *begins)
+{
+	uint64		last = 0;
+
+	for (uint32 i = 0; i < count; i++)
+	{
+		uint64		code = gpusort_key_code(form, keys, positions[i]);
+
+		GPUSORT_CHECK_EVERY(i);
+		begins[i] = i == 0 || code != last;
+		last = code;
+	}
+}

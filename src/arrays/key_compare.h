@@ -24,6 +24,8 @@ gpusort_key_code(GpusortKeyForm form, const void *keys, uint32_t position)
 
 extern bool gpusort_keys_in_order(GpusortKeyForm form, const void *keys, uint32_t count,
 								  bool descending);
+extern void gpusort_keys_classes(GpusortKeyForm form, const void *keys, const uint32_t *positions,
+								 uint32_t count, bool *begins);
 extern uint32_t gpusort_keys_distinct(GpusortKeyForm form, void *keys, uint32_t count);
 
 #endif							/* GPUSORT_KEY_COMPARE_H */

@@ -1,0 +1,149 @@
+/*
+ * array_disorder.c
+ *	  array_disorder: how far an array is from being sorted.
+ *
+ * Everything is derived from the stable order of the elements and from its
+ * classes of equal ones.  Equal elements are interchangeable: they are paired
+ * with their sorted places in the array's order, which keeps both the greatest
+ * and the summed displacement as small as any pairing could.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "arrays/array_order.h"
+#include "functions/arguments.h"
+
+PG_FUNCTION_INFO_V1(gpusort_array_disorder);
+
+typedef struct Disorder
+{
+	uint32		max_displacement;
+	uint32		out_of_place;
+	uint64		displacement;	/* of all elements together */
+	uint64		inversions;
+	uint32		runs;
+} Disorder;
+
+/* Sums up how far elements lie from their sorted places: positions[place] is an element's. */
+static void
+measure_displacement(const uint32 *positions, uint32 count, Disorder *disorder)
+{
+	for (uint32 place = 0; place < count; place++)
+	{
+		uint32		position = positions[place];
+		uint32		displacement = position > place ? position - place : place - position;
+
+		GPUSORT_CHECK_EVERY(place);
+		disorder->max_displacement = Max(disorder->max_displacement, displacement);
+		disorder->displacement += displacement;
+	}
+}
+
+/*
+ * Writes the class of each element, counts elements where the sorted array has
+ * one of another class, and counts runs.
+ */
+static void
+measure_classes(const uint32 *positions, const bool *begins, uint32 count,
+				uint32 *classes, Disorder *disorder)
+{
+	uint32		class = 0;
+
+	for (uint32 place = 0; place < count; place++)
+	{
+		GPUSORT_CHECK_EVERY(place);
+		class += begins[place];
+		classes[positions[place]] = class;
+	}
+	class = 0;
+	for (uint32 place = 0; place < count; place++)
+	{
+		GPUSORT_CHECK_EVERY(place);
+		class += begins[place];
+		disorder->out_of_place += classes[place] != class;
+		disorder->runs += place == 0 || classes[place - 1] > classes[place];
+	}
+}
+
+/* Merges two sorted halves into target and returns how many pairs were in the wrong order. */
+static uint64
+merge_counting(const uint32 *source, uint32 middle, uint32 end, uint32 *target)
+{
+	uint32		left = 0;
+	uint32		right = middle;
+	uint64		inversions = 0;
+
+	for (uint32 i = 0; i < end; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		if (right >= end || (left < middle && source[left] <= source[right]))
+			target[i] = source[left++];
+		else
+		{
+			target[i] = source[right++];
+			inversions += middle - left;
+		}
+	}
+	return inversions;
+}
+
+/* Counts pairs in the wrong order while merging; both buffers are overwritten. */
+static uint64
+count_inversions(uint32 *source, uint32 *target, uint32 count)
+{
+	uint64		inversions = 0;
+
+	for (uint64 width = 1; width < count; width *= 2)
+	{
+		uint32	   *merged = target;
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 start = 0; start < count; start += 2 * width)
+			inversions += merge_counting(source + start, Min(width, count - start),
+										 Min(2 * width, count - start), target + start);
+		target = source;
+		source = merged;
+	}
+	return inversions;
+}
+
+/*
+ * array_disorder(a [, descending]): distance to the order that array_sort gives,
+ * NULLs included.
+ */
+Datum
+gpusort_array_disorder(PG_FUNCTION_ARGS)
+{
+	ArrayOrder	order = gpusort_argument_order(fcinfo, 1);
+	Disorder	disorder = {0};
+	ArrayItems	items;
+	Datum		values[5];
+	bool		nulls[5] = {false, false, false, false, false};
+
+	gpusort_items_open(&items, fcinfo, FIRST_ARRAY, PG_GETARG_DATUM(0), false);
+	gpusort_array_require_one_dimension(items.array);
+	disorder.runs = items.count == 1;
+	if (items.count > 1)
+	{
+		Size		bytes = (Size) items.count * sizeof(uint32);
+		uint32	   *positions = palloc_extended(bytes, MCXT_ALLOC_HUGE);
+		uint32	   *classes = palloc_extended(bytes, MCXT_ALLOC_HUGE);
+		bool	   *begins = palloc_extended(items.count, MCXT_ALLOC_HUGE);
+
+		gpusort_order_positions(&items, &order, positions);
+		gpusort_order_classes(&items, &order, positions, begins);
+		measure_displacement(positions, items.count, &disorder);
+		measure_classes(positions, begins, items.count, classes, &disorder);
+		disorder.inversions = count_inversions(classes, positions, items.count);
+		pfree(begins);
+		pfree(classes);
+		pfree(positions);
+	}
+	values[0] = Int32GetDatum(disorder.max_displacement);
+	values[1] = Int32GetDatum(disorder.out_of_place);
+	values[2] = Float8GetDatum(items.count == 0 ? 0 : (double) disorder.displacement / items.count);
+	values[3] = Int64GetDatum(disorder.inversions);
+	values[4] = Int32GetDatum(disorder.runs);
+	return gpusort_return_record(fcinfo, values, nulls);
+}
