@@ -38,14 +38,15 @@ uint32
 gpusort_array_count_nulls(const ArrayType *array, uint32 length)
 {
 	const bits8 *bitmap = ARR_NULLBITMAP(array);
-	uint64		values;
+	uint32		values = 0;
 
 	if (bitmap == NULL)
 		return 0;
-	values = pg_popcount((const char *) bitmap, length / 8);
+	for (uint32 i = 0; i < length / 8; i++)
+		values += pg_number_of_ones[bitmap[i]];
 	if (length % 8 != 0)
-		values += pg_popcount32(bitmap[length / 8] & ((1 << length % 8) - 1));
-	return length - (uint32) values;
+		values += pg_number_of_ones[bitmap[length / 8] & ((1 << length % 8) - 1)];
+	return length - values;
 }
 
 /* Writes the 0-based positions of the elements that are not NULL, and of the NULLs. */
