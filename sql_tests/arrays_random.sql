@@ -110,12 +110,13 @@ BEGIN
 	IF current_setting('server_version_num')::int >= 180000 THEN
 		RETURN QUERY EXECUTE make || format($q$
 			SELECT '%1$s', 'array_sort, built-in', count(*) FROM ordered,
-			LATERAL (SELECT array_agg(a[2 * j - 1:2 * j]) AS pairs FROM generate_series(1, n / 2) j) reshaped
+			LATERAL (SELECT array_agg(a[2 * j - 1:2 * j]) AS pairs, array_agg(ARRAY[a[2 * j - 1:2 * j], a[2 * j:2 * j + 1]]) AS squares
+					 FROM generate_series(1, n / 2 - 1) j) reshaped
 			WHERE array_sort(a) IS DISTINCT FROM pg_catalog.array_sort(a)
 				  OR array_sort(shifted, descending) IS DISTINCT FROM pg_catalog.array_sort(shifted, descending)
 				  OR array_sort(shifted, descending, nulls_first) IS DISTINCT FROM pg_catalog.array_sort(shifted, descending, nulls_first)
 				  OR array_sort(pairs, descending, nulls_first) IS DISTINCT FROM pg_catalog.array_sort(pairs, descending, nulls_first)
-				  OR array_sort(ARRAY[[shifted, a], [a, shifted]], descending) IS DISTINCT FROM pg_catalog.array_sort(ARRAY[[shifted, a], [a, shifted]], descending)
+				  OR array_sort(squares, descending) IS DISTINCT FROM pg_catalog.array_sort(squares, descending)
 			HAVING count(*) > 0$q$, type);
 	END IF;
 END $$;
