@@ -18,6 +18,11 @@
 #define GPUSORT_MODULE_MAGIC PG_MODULE_MAGIC
 #endif
 
+/* PostgreSQL 18 has pg_noreturn, in front of a declaration, for pg_attribute_noreturn() behind it. */
+#ifndef pg_noreturn
+#define pg_noreturn __attribute__((noreturn))
+#endif
+
 /* Tuples that a scan returned are counted one by one by the server; here many at a time. */
 #if PG_VERSION_NUM >= 160000	/* a9c70b46d renames the counters */
 #define GPUSORT_HEAP_TUPLES_RETURNED(rel) ((rel)->pgstat_info->counts.tuples_returned)

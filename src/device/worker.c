@@ -78,7 +78,7 @@ static void end_job(DeviceJob *job, const GpusortDeviceOutcome *outcome);
 static void inject_fault(void);
 static void check_progress(void);
 static void publish_memory(void);
-static void fault(const DeviceJob *job, const char *message) pg_attribute_noreturn();
+pg_noreturn static void fault(const DeviceJob *job, const char *message);
 static void worker_exit(int code, Datum arg);
 static void leave(int code, Datum arg);
 

@@ -12,6 +12,7 @@
 #ifndef GPUSORT_SORT_H
 #define GPUSORT_SORT_H
 
+#include "compat.h"
 #include "keys/sort_spec.h"
 
 typedef struct SortRequest
@@ -54,7 +55,7 @@ extern void gpusort_sort_on_cpu(SortRequest *request);
 extern const char *gpusort_sort_cpu_refuses(const GpusortSpec *spec);
 
 /* Raises the error of a GPU that had to sort and did not; reason NULL: not preloaded. */
-extern void gpusort_sort_no_gpu(const GpusortSpec *spec, const char *reason) pg_attribute_noreturn();
+pg_noreturn extern void gpusort_sort_no_gpu(const GpusortSpec *spec, const char *reason);
 
 /* Adds a sorted request to the counters. */
 extern void gpusort_sort_count(const SortRequest *request, uint64_t nanoseconds);

@@ -85,6 +85,7 @@ gpusort_rows_sort_full(const RowSort *sort, uint32 more_rows)
 static void
 start_phase(const RowSort *sort, instr_time *start)
 {
+	INSTR_TIME_SET_ZERO(*start);
 	if (sort->timed)
 		INSTR_TIME_SET_CURRENT(*start);
 }
