@@ -1,0 +1,102 @@
+/*
+ * device.cuh
+ *	  What the parts of the device module share: one opened device, its streams
+ *	  and the tickets under way.
+ *
+ * device.cu           the exported table; open, close, poll
+ * device_probe.cu     what the device is and how fast it moves data
+ * device_job.cu       batches: copy in, sort, verify, copy out
+ * device_session.cu   columns that stay on the device between transfers
+ *
+ * Work runs on a few streams, each in order, so that one job's copy in, another's
+ * sort and a third's copy out overlap. Device memory comes from one stream-ordered
+ * pool that is capped at the memory limit. A ticket ends when the host callback
+ * behind its last operation has run; CUDA runs that callback also when the
+ * context has failed, so no ticket is ever lost.
+ */
+#ifndef GPUSORT_DEVICE_CUH
+#define GPUSORT_DEVICE_CUH
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include <cuda_runtime.h>
+
+#include "gpusort_cuda.h"
+
+namespace gpusort {
+
+constexpr int kStreams = 4;
+
+/* The stages of a ticket that are timed; events stand at their borders. */
+enum Stage { kCopyIn, kSort, kVerify, kCopyOut, kStages };
+
+/* One piece of work that the worker waits for. */
+struct Ticket {
+    uint64_t number = 0;
+    GpusortDeviceError error{};
+    GpusortMethod method = GPUSORT_METHOD_AUTO;
+    cudaEvent_t border[kStages + 1] = {}; /* null: the stage does not exist */
+    uint32_t *failed_checks = nullptr;    /* pinned; counted by the device when verifying */
+    std::atomic<bool> ended{false};       /* set by the host callback */
+    std::atomic<int> stream_error{0};     /* cudaError_t handed to the host callback */
+    int event_fd = -1;
+};
+
+/* A session's columns; see device_session.cu. */
+struct Session;
+
+void set_error(GpusortDeviceError *error, cudaError_t code, const char *doing);
+
+}  // namespace gpusort
+
+struct GpusortDevice {
+    int ordinal = 0;
+    int event_fd = -1;
+    void *arena = nullptr;
+    size_t arena_bytes = 0;
+    uint64_t memory_limit = 0;
+    cudaMemPool_t pool = nullptr;
+    cudaStream_t streams[gpusort::kStreams] = {};
+    unsigned next_stream = 0;
+
+    std::vector<std::unique_ptr<gpusort::Ticket>> running;
+    std::deque<GpusortDeviceJob> waiting; /* jobs held back until memory is free */
+    std::vector<GpusortDeviceOutcome> ready;
+    std::unordered_map<uint64_t, std::unique_ptr<gpusort::Session>> sessions;
+    std::vector<cudaEvent_t> spare_events;
+    std::vector<uint32_t *> spare_counters;
+
+    ~GpusortDevice();
+
+    gpusort::Ticket *begin_ticket(uint64_t number);
+    void mark(gpusort::Ticket *ticket, int border, cudaStream_t stream);
+    void end_ticket(gpusort::Ticket *ticket, cudaStream_t stream);
+    void fail_ticket(uint64_t number, const GpusortDeviceError &error);
+    cudaStream_t pick_stream();
+    cudaEvent_t take_event();
+    uint32_t *take_counter();
+};
+
+namespace gpusort {
+
+bool probe_device(GpusortDevice *device, GpusortDeviceInfo *info, GpusortDeviceError *error);
+
+void start_job(GpusortDevice *device, const GpusortDeviceJob *job);
+void start_waiting_jobs(GpusortDevice *device);
+
+GpusortDeviceStatus open_session(GpusortDevice *device, const GpusortDeviceSession *spec,
+                                 GpusortDeviceError *error);
+void append(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t column,
+            uint64_t first_row, uint64_t nrows, const void *source);
+void sort_session(GpusortDevice *device, uint64_t session, uint64_t ticket, uint64_t nrows);
+void fetch(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t column,
+           uint64_t first_row, uint64_t nrows, void *target);
+void close_session(GpusortDevice *device, uint64_t session);
+
+}  // namespace gpusort
+
+#endif /* GPUSORT_DEVICE_CUH */

@@ -1,0 +1,156 @@
+/*
+ * device_job.cu
+ *	  Batches of segments: copy in, sort, verify and copy out, all enqueued at once.
+ *
+ * A job's device memory is one allocation, made and freed in stream order. When
+ * the pool is full because other jobs hold it, the job waits for one of them to
+ * end; only a job that is too large by itself ends as out of memory.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <algorithm>
+
+#include "carver.h"
+#include "device.cuh"
+#include "segment_sort.cuh"
+#include "verify.cuh"
+
+namespace gpusort {
+namespace {
+
+/* Where everything of a job lies on the device. */
+struct JobMemory {
+    SegmentBatch batch;
+    void *workspace;
+    size_t workspace_bytes;
+    void *check_space;
+    uint32_t *failed_checks;
+    size_t bytes;
+
+    JobMemory(const GpusortDeviceJob &job, void *base) {
+        Carver carver(base);
+        const size_t width = gpusort_key_width(job.spec.form);
+
+        batch.spec = job.spec;
+        batch.nsegments = job.nsegments;
+        batch.nslots = job.nslots;
+        batch.length_histogram = job.length_histogram;
+        batch.longest = 1;
+        for (uint32_t c = 0; c < GPUSORT_LENGTH_CLASSES; c++)
+            if (job.length_histogram[c])
+                batch.longest = static_cast<uint32_t>(
+                    std::min<uint64_t>(uint64_t{1} << c, std::max<uint32_t>(job.nslots, 1)));
+        batch.keys = carver.take<void>(job.nslots * width);
+        batch.payload = job.spec.payload == GPUSORT_PAYLOAD_NONE
+                            ? nullptr
+                            : carver.take<uint32_t>(size_t{job.nslots} * sizeof(uint32_t));
+        batch.segments =
+            carver.take<GpusortSegment>(size_t{job.nsegments} * sizeof(GpusortSegment));
+        workspace_bytes = gpusort::workspace_bytes(batch);
+        workspace = carver.take<void>(workspace_bytes);
+        check_space = job.verify ? carver.take<void>(verify_bytes(batch)) : nullptr;
+        failed_checks = job.verify ? carver.take<uint32_t>(sizeof(uint32_t)) : nullptr;
+        bytes = carver.used();
+    }
+};
+
+cudaError_t copy_in(const GpusortDeviceJob &job, const JobMemory &memory, cudaStream_t stream) {
+    const size_t width = gpusort_key_width(job.spec.form);
+    cudaError_t code = cudaMemcpyAsync(memory.batch.keys, job.keys, job.nslots * width,
+                                       cudaMemcpyHostToDevice, stream);
+
+    if (code == cudaSuccess)
+        code = cudaMemcpyAsync(const_cast<GpusortSegment *>(memory.batch.segments), job.segments,
+                               size_t{job.nsegments} * sizeof(GpusortSegment),
+                               cudaMemcpyHostToDevice, stream);
+    if (code == cudaSuccess && job.spec.payload == GPUSORT_PAYLOAD_CARRIED)
+        code = cudaMemcpyAsync(memory.batch.payload, job.payload,
+                               size_t{job.nslots} * sizeof(uint32_t), cudaMemcpyHostToDevice,
+                               stream);
+    return code;
+}
+
+cudaError_t copy_out(const GpusortDeviceJob &job, const JobMemory &memory, cudaStream_t stream) {
+    if (job.spec.payload == GPUSORT_PAYLOAD_NONE)
+        return cudaMemcpyAsync(job.keys_out, memory.batch.keys,
+                               size_t{job.nslots} * gpusort_key_width(job.spec.form),
+                               cudaMemcpyDeviceToHost, stream);
+    return cudaMemcpyAsync(job.payload_out, memory.batch.payload,
+                           size_t{job.nslots} * sizeof(uint32_t), cudaMemcpyDeviceToHost, stream);
+}
+
+/* Enqueues the whole job; the ticket says what ran and where to look for failed checks. */
+cudaError_t enqueue(GpusortDevice *device, const GpusortDeviceJob &job, const JobMemory &memory,
+                    Ticket *ticket, cudaStream_t stream) {
+    device->mark(ticket, kCopyIn, stream);
+    cudaError_t code = copy_in(job, memory, stream);
+    if (code == cudaSuccess && job.verify)
+        code = verify_begin(memory.batch, memory.check_space, stream);
+    device->mark(ticket, kSort, stream);
+    if (code == cudaSuccess)
+        code = sort_segments(memory.batch, memory.workspace, memory.workspace_bytes, stream,
+                             &ticket->method);
+    device->mark(ticket, kVerify, stream);
+    if (code == cudaSuccess && job.verify) {
+        ticket->failed_checks = device->take_counter();
+        if (!ticket->failed_checks) return cudaErrorMemoryAllocation;
+        code = verify_end(memory.batch, memory.check_space, memory.failed_checks, stream);
+        if (code == cudaSuccess)
+            code = cudaMemcpyAsync(ticket->failed_checks, memory.failed_checks, sizeof(uint32_t),
+                                   cudaMemcpyDeviceToHost, stream);
+    }
+    device->mark(ticket, kCopyOut, stream);
+    if (code == cudaSuccess) code = copy_out(job, memory, stream);
+    device->mark(ticket, kStages, stream);
+    return code;
+}
+
+/* Starts the job, or returns false if it has to wait for memory that other jobs hold. */
+bool try_start(GpusortDevice *device, const GpusortDeviceJob &job) {
+    GpusortDeviceError error = {};
+    const JobMemory wanted(job, nullptr);
+    cudaStream_t stream = device->pick_stream();
+    void *base = nullptr;
+
+    cudaError_t code = cudaMallocFromPoolAsync(&base, wanted.bytes, device->pool, stream);
+    if (code == cudaErrorMemoryAllocation && !device->running.empty()) {
+        cudaGetLastError();
+        return false;
+    }
+    if (code != cudaSuccess) {
+        set_error(&error, code, "allocating device memory for a job");
+        device->fail_ticket(job.ticket, error);
+        return true;
+    }
+    const JobMemory memory(job, base);
+    Ticket *ticket = device->begin_ticket(job.ticket);
+    code = enqueue(device, job, memory, ticket, stream);
+    if (code != cudaSuccess) set_error(&ticket->error, code, "starting a job");
+    cudaFreeAsync(base, stream);
+    device->end_ticket(ticket, stream);
+    return true;
+}
+
+}  // namespace
+
+void start_job(GpusortDevice *device, const GpusortDeviceJob *job) {
+    GpusortDeviceError error = {};
+    const char *reason = refuses(job->spec);
+
+    if (reason) {
+        error.status = GPUSORT_DEVICE_UNSUPPORTED;
+        snprintf(error.message, sizeof(error.message), "%s", reason);
+        device->fail_ticket(job->ticket, error);
+        return;
+    }
+    device->waiting.push_back(*job);
+    start_waiting_jobs(device);
+}
+
+void start_waiting_jobs(GpusortDevice *device) {
+    while (!device->waiting.empty() && try_start(device, device->waiting.front()))
+        device->waiting.pop_front();
+}
+
+}  // namespace gpusort
