@@ -66,7 +66,7 @@ struct GpusortDevice {
     std::vector<std::unique_ptr<gpusort::Ticket>> running;
     std::deque<GpusortDeviceJob> waiting; /* jobs held back until memory is free */
     std::vector<GpusortDeviceOutcome> ready;
-    std::unordered_map<uint64_t, std::unique_ptr<gpusort::Session>> sessions;
+    std::unordered_map<uint64_t, std::shared_ptr<gpusort::Session>> sessions;
     std::vector<cudaEvent_t> spare_events;
     std::vector<uint32_t *> spare_counters;
 

@@ -222,7 +222,7 @@ void transfer(GpusortDevice *device, uint64_t number, uint64_t ticket_number, ui
 
 GpusortDeviceStatus open_session(GpusortDevice *device, const GpusortDeviceSession *spec,
                                  GpusortDeviceError *error) {
-    std::unique_ptr<Session> session(new Session);
+    auto session = std::make_shared<Session>();
     void *memory = nullptr;
 
     error->status = GPUSORT_DEVICE_OK;
@@ -244,7 +244,7 @@ GpusortDeviceStatus open_session(GpusortDevice *device, const GpusortDeviceSessi
         return error->status;
     }
     session->lay_out(memory);
-    device->sessions[spec->session] = std::move(session);
+    device->sessions[spec->session] = session;
     return GPUSORT_DEVICE_OK;
 }
 
