@@ -231,24 +231,26 @@ gpusort_collector_array(const Collector *collector)
 	int64		bytes = data_bytes(collector);
 	int64		header;
 	ArrayType  *array;
+	bits8	   *bitmap;
 
 	if (collector->count == 0)
 		return construct_empty_array(collector->type);
 	header = collector->valid ? ARR_OVERHEAD_WITHNULLS(1, collector->count) : ARR_OVERHEAD_NONULLS(1);
 	check_array_size(collector->count, header + bytes);
 	array = palloc(header + bytes);
-	memset(array, 0, header);
+	memset(array, 0, collector->typbyval ? header : header + bytes);	/* no stray padding */
 	SET_VARSIZE(array, header + bytes);
 	array->ndim = 1;
 	array->dataoffset = collector->valid ? header : 0;
 	array->elemtype = collector->type;
 	ARR_DIMS(array)[0] = collector->count;
 	ARR_LBOUND(array)[0] = 1;
-	if (collector->valid)
+	bitmap = ARR_NULLBITMAP(array);
+	if (bitmap != NULL)
 	{
-		memcpy(ARR_NULLBITMAP(array), collector->valid, BITMAP_BYTES(collector->count));
+		memcpy(bitmap, collector->valid, BITMAP_BYTES(collector->count));
 		if (collector->count % 8 != 0)	/* no stray bits past the end */
-			ARR_NULLBITMAP(array)[collector->count / 8] &= (1 << (collector->count % 8)) - 1;
+			bitmap[collector->count / 8] &= (1 << (collector->count % 8)) - 1;
 	}
 	fill_data(collector, ARR_DATA_PTR(array));
 	return array;
