@@ -1,0 +1,119 @@
+-- Aggregates that return sorted arrays, rows in order, and intervals.
+SET search_path = gpusort, public;
+
+-- sorted_agg equals array_agg with ORDER BY, NULLs and all.
+SELECT sorted_agg(x), sorted_agg(x, true) FROM (VALUES (3), (1), (NULL), (2), (1)) v(x);
+SELECT sorted_agg(x) FROM (VALUES ('NaN'::float8), ('-inf'), ('inf'), (NULL), (1), (-1)) v(x);
+SELECT sorted_agg(x), sorted_agg(x, true) FROM (VALUES ('b'), ('a'), (NULL), ('c')) v(x);
+SELECT sorted_agg(x) IS NULL AS empty_is_null FROM generate_series(1, 0) x;
+SELECT sorted_agg(NULL::int4) FROM generate_series(1, 3);
+
+-- By key: stable, NULL keys last or first.
+SELECT sorted_agg_by(v, k), sorted_agg_by(v, k, true), sorted_agg_by(v, k, false, true)
+FROM (VALUES ('a', 2), ('b', 1), ('c', NULL), ('d', 2), (NULL, 1)) t(v, k);
+SELECT sorted_agg_by(i, (i % 3)::float8) FROM generate_series(1, 9) i;
+
+-- The first n.
+SELECT top_n_agg(x, 3), top_n_agg(x, 3, false), top_n_agg(x, 0), top_n_agg(x, 100) FROM generate_series(1, 5) x;
+SELECT top_n_agg(x, 3) = '{100000,99999,99998}' AS cut_while_gathering FROM generate_series(1, 100000) x;
+SELECT top_n_agg(x::text, 2, false) FROM generate_series(1, 10000) x;
+
+-- Approximate: a permutation in which intervals are in order.
+SELECT approx_sorted_agg(x, 3) FROM (VALUES (9), (8), (2), (7), (3), (1)) v(x);
+SELECT approx_sorted_agg(x, 3, true) FROM (VALUES (9), (8), (2), (7), (3), (1)) v(x);
+
+-- FILTER, DISTINCT, GROUP BY, window frames.
+SELECT sorted_agg(x) FILTER (WHERE x > 3), sorted_agg(DISTINCT x % 3) FROM generate_series(1, 6) x;
+SELECT x % 3 AS g, sorted_agg(x, true) FROM generate_series(1, 9) x GROUP BY 1 ORDER BY 1;
+SELECT x, sorted_agg(x) OVER (ORDER BY x DESC ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM generate_series(1, 4) x;
+SELECT x, sorted_agg(x) OVER (ORDER BY x DESC) FROM generate_series(1, 4) x;
+
+-- Every type, many groups: the same as array_agg with ORDER BY.
+SELECT setseed(0.42);
+CREATE TEMP TABLE many AS
+SELECT (random() * 300)::int AS g,
+	   CASE WHEN random() < 0.9 THEN (random() * 100)::int2 END AS i2,
+	   CASE WHEN random() < 0.9 THEN (random() * 1000)::int4 END AS i4,
+	   CASE WHEN random() < 0.9 THEN (random() * 1e12)::int8 END AS i8,
+	   CASE WHEN random() < 0.9 THEN random()::float4 END AS f4,
+	   CASE WHEN random() < 0.9 THEN random() END AS f8,
+	   CASE WHEN random() < 0.9 THEN date '2020-01-01' + (random() * 100)::int END AS d,
+	   CASE WHEN random() < 0.9 THEN md5(random()::text) END AS t,
+	   CASE WHEN random() < 0.9 THEN random()::numeric(6, 3) END AS n,
+	   random() < 0.5 AS b
+FROM generate_series(1, 20000);
+SELECT count(*) AS groups,
+	   count(*) FILTER (WHERE i2 AND i4 AND i8 AND f4 AND f8 AND d AND t AND n AND b) AS equal
+FROM (SELECT sorted_agg(i2) = array_agg(i2 ORDER BY i2) AS i2,
+			 sorted_agg(i4, true) = array_agg(i4 ORDER BY i4 DESC) AS i4,
+			 sorted_agg(i8) = array_agg(i8 ORDER BY i8) AS i8,
+			 sorted_agg(f4, true) = array_agg(f4 ORDER BY f4 DESC) AS f4,
+			 sorted_agg(f8) = array_agg(f8 ORDER BY f8) AS f8,
+			 sorted_agg(d) = array_agg(d ORDER BY d) AS d,
+			 sorted_agg(t, true) = array_agg(t ORDER BY t DESC) AS t,
+			 sorted_agg(n) = array_agg(n ORDER BY n) AS n,
+			 sorted_agg(b) = array_agg(b ORDER BY b) AS b
+	  FROM many GROUP BY g) q;
+SELECT count(*) FILTER (WHERE NOT same) AS different
+FROM (SELECT sorted_agg_by(t, f8, true, false) = array_agg(t ORDER BY f8 DESC NULLS LAST, ctid) AS same
+	  FROM many GROUP BY g) q;
+
+-- Parallel: workers collect, the leader sorts.
+CREATE TABLE spread AS SELECT i, (i * 7919) % 10007 AS x, md5(i::text) AS t FROM generate_series(1, 20000) i;
+ALTER TABLE spread SET (parallel_workers = 2);
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+EXPLAIN (COSTS OFF) SELECT sorted_agg(x), sorted_agg_by(t, x), top_n_agg(t, 3), approx_sorted_agg(x, 5) FROM spread;
+SELECT sorted_agg(x) = (SELECT array_agg(x ORDER BY x) FROM spread) AS sorted,
+	   sorted_agg(t) = (SELECT array_agg(t ORDER BY t) FROM spread) AS sorted_text,
+	   sorted_agg_by(t, i) = (SELECT array_agg(t ORDER BY i) FROM spread) AS by_key,
+	   top_n_agg(t, 3) = (SELECT array_agg(t) FROM (SELECT t FROM spread ORDER BY t DESC LIMIT 3) q) AS top,
+	   (array_disorder(approx_sorted_agg(x, 10007))).out_of_place AS disorder
+FROM spread;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+
+-- unnest_sorted.
+SELECT * FROM unnest_sorted('{3,1,2,NULL}'::int[]);
+SELECT * FROM unnest_sorted('{b,a}'::text[], true);
+SELECT value FROM unnest_sorted('{3,NULL,2}'::int[], false, true);
+
+-- order_by: any query, any column.
+SELECT * FROM order_by('SELECT i, x, t FROM spread WHERE i < 6', 'x') AS q(i int, x int, t text);
+SELECT i FROM order_by('SELECT i FROM spread WHERE i < 6; -- a comment', 'i', true) AS q(i int);
+SELECT * FROM order_by('VALUES (1, NULL), (2, 5), (3, 4)', 'column2', false, true) AS q(a int, b int);
+SELECT count(*), min(x) FROM order_by('SELECT x FROM spread', 'x', buckets => 100) AS q(x int);
+SELECT * FROM order_by('SELECT 1 AS a', 'b') AS q(a int);
+SELECT * FROM order_by('SELECT 1 AS a, 2 AS a', 'a') AS q(a int, b int);
+SELECT * FROM order_by('SELECT 1 AS a', 'a') AS q(a text);
+SELECT * FROM order_by('SELECT 1 AS a', 'a') AS q(a int, b int);
+SELECT * FROM order_by('SELEC 1', 'a') AS q(a int);
+SELECT * FROM order_by('DROP TABLE spread', 'a') AS q(a int);
+SELECT * FROM order_by('SELECT 1; SELECT 2', 'a') AS q(a int);
+SELECT * FROM order_by('SELECT 1 AS a', NULL) AS q(a int);
+SELECT * FROM order_by('SELECT 1 AS a', 'a', buckets => 0) AS q(a int);
+SELECT * FROM order_by('SELECT point(1, 2) AS a', 'a') AS q(a point);
+SELECT order_by('SELECT 1 AS a', 'a');
+
+-- bucket: intervals of equal width, NaN in the last, NULL stays NULL.
+SELECT x, bucket(x, 4) OVER (), bucket(x, 4, true) OVER () FROM (VALUES (0), (1), (4), (7), (8), (NULL)) v(x);
+SELECT x, bucket(x, 10) OVER () FROM (VALUES (0::float8), (5), (10), ('NaN'), ('inf'), ('-inf')) v(x);
+SELECT g, x, bucket(x, 2) OVER (PARTITION BY g) FROM (VALUES (1, 10), (1, 20), (2, 100), (2, 100)) v(g, x);
+SELECT bool_and(b BETWEEN 1 AND 100) AS in_range, count(DISTINCT b) FROM (SELECT bucket(x, 100) OVER () AS b FROM spread) q;
+-- Rows in bucket order are the rows of array_sort_approx.
+SELECT array_agg(x ORDER BY b, i) = (SELECT array_sort_approx(array_agg(x ORDER BY i), 50) FROM spread) AS agree
+FROM (SELECT x, i, bucket(x, 50) OVER () AS b FROM spread) q;
+SELECT bucket(x, 0) OVER () FROM generate_series(1, 2) x;
+SELECT bucket(x::text, 5) OVER () FROM generate_series(1, 2) x;
+
+-- Bad options of aggregates.
+SELECT top_n_agg(x, -1) FROM generate_series(1, 2) x;
+SELECT top_n_agg(x, NULL) FROM generate_series(1, 2) x;
+SELECT sorted_agg(x, NULL) FROM generate_series(1, 2) x;
+SELECT approx_sorted_agg(x, 0) FROM generate_series(1, 2) x;
+SELECT approx_sorted_agg(x::text, 5) FROM generate_series(1, 2) x;
+SELECT sorted_agg(point(x, x)) FROM generate_series(1, 2) x;
+SELECT sorted_agg_transition(NULL::internal, 1);
+DROP TABLE spread;
