@@ -1,0 +1,92 @@
+-- Arrays of many rows on the GPU beside the CPU engine, what people use today, and
+-- the floor: the same query that only reads each array.
+\i bench/session.sql
+\set section gpu
+SELECT 400000 / :scale AS thousands, 20000 / :scale AS few, 2000 / :scale AS longs, 100000 / :scale AS groups \gset
+
+-- The two engines on one expression over one table.
+CREATE FUNCTION engine_contenders(floor_query text, query text, others text[] DEFAULT '{}') RETURNS text[] LANGUAGE sql AS $$
+	SELECT ARRAY[
+		['floor: read', floor_query, '', ''],
+		['gpusort, GPU engine', query, 'gpusort.engine', 'gpu'],
+		['gpusort, CPU engine', query, 'gpusort.engine', 'cpu'],
+		['gpusort, engine auto', query, '', '']] || others
+$$;
+
+CREATE UNLOGGED TABLE thousand (id serial, a float4[]);
+ALTER TABLE thousand ALTER a SET STORAGE EXTERNAL;
+INSERT INTO thousand (a)
+	SELECT ARRAY(SELECT random() FROM generate_series(1, 1000) WHERE g = g) FROM generate_series(1, :thousands) g;
+VACUUM ANALYZE thousand;
+CALL measure('gpu', 'uniform', 'float4', 1000, :thousands, engine_contenders(
+	'SELECT sum((a || ''{}'')[1]) FROM gpusort_bench.thousand',
+	'SELECT sum((gpusort.array_sort(a))[1]) FROM gpusort_bench.thousand'));
+
+-- The slow contenders on fewer arrays, with a floor of their own.
+CREATE UNLOGGED TABLE few (a float4[], i int4[]);
+ALTER TABLE few ALTER a SET STORAGE EXTERNAL, ALTER i SET STORAGE EXTERNAL;
+INSERT INTO few SELECT a, ARRAY(SELECT (x * 2147483647)::int4 FROM unnest(a) x) FROM thousand WHERE id <= :few;
+VACUUM ANALYZE few;
+CALL measure('gpu', 'uniform, in use today', 'float4', 1000, :few, ARRAY[
+	['floor: read', 'SELECT sum((a || ''{}'')[1]) FROM gpusort_bench.few', '', ''],
+	['gpusort, GPU engine', 'SELECT sum((gpusort.array_sort(a))[1]) FROM gpusort_bench.few', 'gpusort.engine', 'gpu'],
+	['gpusort, CPU engine', 'SELECT sum((gpusort.array_sort(a))[1]) FROM gpusort_bench.few', 'gpusort.engine', 'cpu'],
+	['intarray sort', 'SELECT sum((' || gpusort_bench.intarray_sort() || '(i))[1]) FROM gpusort_bench.few', '', ''],
+	['ARRAY(SELECT ... ORDER BY ...)', 'SELECT sum((ARRAY(SELECT x FROM unnest(a) x ORDER BY x))[1]) FROM gpusort_bench.few', '', '']]);
+DROP TABLE few;
+
+-- One query with parallel workers.
+SET max_parallel_workers_per_gather = 8;
+ALTER TABLE thousand SET (parallel_workers = 8);
+CALL measure('gpu', 'uniform, 8 parallel workers', 'float4', 1000, :thousands, engine_contenders(
+	'SELECT sum((a || ''{}'')[1]) FROM gpusort_bench.thousand',
+	'SELECT sum((gpusort.array_sort(a))[1]) FROM gpusort_bench.thousand'));
+SET max_parallel_workers_per_gather = 0;
+
+-- Real spectra, repeated to a million.
+SELECT count(*) AS loaded FROM spectra \gset
+SELECT greatest(1, 1000000 / :scale / :loaded) AS copies \gset
+CREATE UNLOGGED TABLE million AS SELECT mz, intensity FROM spectra, generate_series(1, :copies);
+SELECT count(*) AS million FROM million \gset
+VACUUM ANALYZE million;
+CALL measure('gpu', 'spectra: intensity sorted', 'float4', NULL, :million, engine_contenders(
+	'SELECT sum((intensity || ''{}'')[1]) FROM gpusort_bench.million',
+	'SELECT sum((gpusort.array_sort(intensity))[1]) FROM gpusort_bench.million'));
+CALL measure('gpu', 'spectra: m/z by intensity', 'float8', NULL, :million, engine_contenders(
+	'SELECT sum((mz || ''{}'')[1] + (intensity || ''{}'')[1]) FROM gpusort_bench.million',
+	'SELECT sum((gpusort.array_sort_by(mz, intensity))[1]) FROM gpusort_bench.million'));
+DROP TABLE million;
+
+-- Long arrays.
+CREATE UNLOGGED TABLE longs (a float4[]);
+ALTER TABLE longs ALTER a SET STORAGE EXTERNAL;
+INSERT INTO longs
+	SELECT ARRAY(SELECT random() FROM generate_series(1, 100000) WHERE g = g) FROM generate_series(1, :longs) g;
+VACUUM ANALYZE longs;
+CALL measure('gpu', 'uniform', 'float4', 100000, :longs, engine_contenders(
+	'SELECT sum((a || ''{}'')[1]) FROM gpusort_bench.longs',
+	'SELECT sum((gpusort.array_sort(a))[1]) FROM gpusort_bench.longs'));
+DROP TABLE longs;
+
+-- Aggregated groups.
+CREATE UNLOGGED TABLE grouped AS SELECT g, random()::float4 AS x FROM generate_series(1, :groups) g, generate_series(1, 200);
+VACUUM ANALYZE grouped;
+CALL measure('gpu', 'groups, array_agg sorted', 'float4', 200, :groups, engine_contenders(
+	'SELECT sum(a[1]) FROM (SELECT array_agg(x) AS a FROM gpusort_bench.grouped GROUP BY g) q',
+	'SELECT sum(a[1]) FROM (SELECT gpusort.array_sort(array_agg(x)) AS a FROM gpusort_bench.grouped GROUP BY g) q',
+	ARRAY[['array_agg(x ORDER BY x)', 'SELECT sum(a[1]) FROM (SELECT array_agg(x ORDER BY x) AS a FROM gpusort_bench.grouped GROUP BY g) q', '', ''],
+		['sorted_agg(x)', 'SELECT sum(a[1]) FROM (SELECT gpusort.sorted_agg(x) AS a FROM gpusort_bench.grouped GROUP BY g) q', '', '']]));
+DROP TABLE grouped;
+
+-- One value near 1 GB: an array holds at most 134,217,727 elements.
+UPDATE host SET runs = 3;
+CREATE UNLOGGED TABLE giant (a float8[]);
+ALTER TABLE giant ALTER a SET STORAGE EXTERNAL;
+INSERT INTO giant SELECT array_agg(random()) FROM generate_series(1, 134000000 / :scale);
+CALL measure('gpu', 'one value of 1 GB', 'float8', 134000000 / :scale, 1, engine_contenders(
+	'SELECT sum((a || ''{}'')[1]) FROM gpusort_bench.giant',
+	'SELECT sum((gpusort.array_sort(a))[1]) FROM gpusort_bench.giant'));
+DROP TABLE giant;
+UPDATE host SET runs = :runs;
+
+\i bench/report.sql
