@@ -24,7 +24,7 @@
 #include "keys/key_types.h"
 #include "keys/projection.h"
 
-PG_FUNCTION_INFO_V1(bucket);
+PG_FUNCTION_INFO_V1(gpusort_bucket);
 
 typedef struct PartitionState
 {
@@ -173,7 +173,7 @@ start_partition(FunctionCallInfo fcinfo, PartitionState *state, WindowObject win
 
 /* bucket(x, buckets [, descending]): 1 .. buckets. */
 Datum
-bucket(PG_FUNCTION_ARGS)
+gpusort_bucket(PG_FUNCTION_ARGS)
 {
 	WindowObject window = PG_WINDOW_OBJECT();
 	PartitionState *state = WinGetPartitionLocalMemory(window, sizeof(PartitionState));

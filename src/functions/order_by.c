@@ -11,8 +11,6 @@
  */
 #include "postgres.h"
 
-#include <ctype.h>
-
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -24,7 +22,7 @@
 
 #define ROWS_PER_FETCH 1000
 
-PG_FUNCTION_INFO_V1(order_by);
+PG_FUNCTION_INFO_V1(gpusort_order_by);
 
 /* What is asked for, from the arguments. */
 typedef struct OrderByRequest
@@ -60,13 +58,18 @@ read_arguments(FunctionCallInfo fcinfo)
 	return request;
 }
 
-/* The rows' shape, once the query is known to be a single SELECT or the like. */
+/*
+ * Prepares the query, which must be a single SELECT or the like; returns the
+ * shape of its rows and cuts request->query down to the statement, so that a
+ * semicolon behind it does not get into the way.
+ */
 static TupleDesc
-describe_query(const OrderByRequest *request)
+describe_query(OrderByRequest *request)
 {
 	SPIPlanPtr	plan = SPI_prepare(request->query, 0, NULL);
 	CachedPlanSource *source;
 	List	   *sources;
+	RawStmt    *statement;
 
 	if (plan == NULL)
 		ereport(ERROR,
@@ -80,6 +83,9 @@ describe_query(const OrderByRequest *request)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("query must be one statement that returns rows"),
 				 errdetail("Query: %s", request->query)));
+	statement = source->raw_parse_tree;
+	if (statement->stmt_len > 0)	/* 0: up to the end of the text */
+		request->query = pnstrdup(request->query + statement->stmt_location, statement->stmt_len);
 	return CreateTupleDescCopy(source->resultDesc);
 }
 
@@ -125,20 +131,16 @@ check_columns(TupleDesc declared, TupleDesc shape)
 
 /*
  * The ordered query. The user's text stands on lines of its own: a comment at its
- * end must not swallow the closing parenthesis. A semicolon at its end is cut.
+ * end must not swallow the closing parenthesis.
  */
 static char *
 ordered_query(const OrderByRequest *request)
 {
 	StringInfoData sql;
-	int			length = strlen(request->query);
 	const char *key = quote_identifier(request->key);
 
-	while (length > 0 && (isspace((unsigned char) request->query[length - 1]) ||
-						  request->query[length - 1] == ';'))
-		length--;
 	initStringInfo(&sql);
-	appendStringInfo(&sql, "SELECT * FROM (\n%.*s\n) AS q ORDER BY ", length, request->query);
+	appendStringInfo(&sql, "SELECT * FROM (\n%s\n) AS q ORDER BY ", request->query);
 	if (request->buckets > 0)
 		appendStringInfo(&sql, "gpusort.bucket(q.%s, %d, %s) OVER () NULLS %s",
 						 key, request->buckets, request->descending ? "true" : "false",
@@ -161,7 +163,7 @@ check_call_site(const ReturnSetInfo *result)
 }
 
 Datum
-order_by(PG_FUNCTION_ARGS)
+gpusort_order_by(PG_FUNCTION_ARGS)
 {
 	OrderByRequest request = read_arguments(fcinfo);
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;

@@ -35,18 +35,18 @@ typedef struct SetState
 	bool		nulls_first;
 } SetState;
 
-PG_FUNCTION_INFO_V1(sorted_agg_transition);
-PG_FUNCTION_INFO_V1(sorted_agg_by_transition);
-PG_FUNCTION_INFO_V1(top_n_agg_transition);
-PG_FUNCTION_INFO_V1(approx_sorted_agg_transition);
-PG_FUNCTION_INFO_V1(set_agg_combine);
-PG_FUNCTION_INFO_V1(top_n_agg_combine);
-PG_FUNCTION_INFO_V1(set_agg_serialize);
-PG_FUNCTION_INFO_V1(set_agg_deserialize);
-PG_FUNCTION_INFO_V1(sorted_agg_final);
-PG_FUNCTION_INFO_V1(sorted_agg_by_final);
-PG_FUNCTION_INFO_V1(top_n_agg_final);
-PG_FUNCTION_INFO_V1(approx_sorted_agg_final);
+PG_FUNCTION_INFO_V1(gpusort_sorted_agg_transition);
+PG_FUNCTION_INFO_V1(gpusort_sorted_agg_by_transition);
+PG_FUNCTION_INFO_V1(gpusort_top_n_agg_transition);
+PG_FUNCTION_INFO_V1(gpusort_approx_sorted_agg_transition);
+PG_FUNCTION_INFO_V1(gpusort_set_agg_combine);
+PG_FUNCTION_INFO_V1(gpusort_top_n_agg_combine);
+PG_FUNCTION_INFO_V1(gpusort_set_agg_serialize);
+PG_FUNCTION_INFO_V1(gpusort_set_agg_deserialize);
+PG_FUNCTION_INFO_V1(gpusort_sorted_agg_final);
+PG_FUNCTION_INFO_V1(gpusort_sorted_agg_by_final);
+PG_FUNCTION_INFO_V1(gpusort_top_n_agg_final);
+PG_FUNCTION_INFO_V1(gpusort_approx_sorted_agg_final);
 
 /* The aggregate's memory context; an error outside of an aggregate. */
 static MemoryContext
@@ -120,7 +120,7 @@ create_state(FunctionCallInfo fcinfo)
 
 /* sorted_agg_transition(internal, value [, descending]) */
 Datum
-sorted_agg_transition(PG_FUNCTION_ARGS)
+gpusort_sorted_agg_transition(PG_FUNCTION_ARGS)
 {
 	SetState   *state = PG_ARGISNULL(0) ? NULL : (SetState *) PG_GETARG_POINTER(0);
 
@@ -136,7 +136,7 @@ sorted_agg_transition(PG_FUNCTION_ARGS)
 
 /* sorted_agg_by_transition(internal, value, key [, descending [, nulls_first]]) */
 Datum
-sorted_agg_by_transition(PG_FUNCTION_ARGS)
+gpusort_sorted_agg_by_transition(PG_FUNCTION_ARGS)
 {
 	SetState   *state = PG_ARGISNULL(0) ? NULL : (SetState *) PG_GETARG_POINTER(0);
 
@@ -186,7 +186,7 @@ top_n(FunctionCallInfo fcinfo, const SetState *state)
 		BoolGetDatum(state->descending)
 	};
 
-	return call_on_array(fcinfo, array_top_n, lengthof(arguments), arguments);
+	return call_on_array(fcinfo, gpusort_array_top_n, lengthof(arguments), arguments);
 }
 
 /* Keeps only the first n values once many have been gathered. */
@@ -199,7 +199,7 @@ cut_to_top_n(FunctionCallInfo fcinfo, SetState *state)
 
 /* top_n_agg_transition(internal, value, n [, descending]) */
 Datum
-top_n_agg_transition(PG_FUNCTION_ARGS)
+gpusort_top_n_agg_transition(PG_FUNCTION_ARGS)
 {
 	SetState   *state = PG_ARGISNULL(0) ? NULL : (SetState *) PG_GETARG_POINTER(0);
 
@@ -216,7 +216,7 @@ top_n_agg_transition(PG_FUNCTION_ARGS)
 
 /* approx_sorted_agg_transition(internal, value, buckets [, descending]) */
 Datum
-approx_sorted_agg_transition(PG_FUNCTION_ARGS)
+gpusort_approx_sorted_agg_transition(PG_FUNCTION_ARGS)
 {
 	SetState   *state = PG_ARGISNULL(0) ? NULL : (SetState *) PG_GETARG_POINTER(0);
 
@@ -255,7 +255,7 @@ combine(FunctionCallInfo fcinfo)
 }
 
 Datum
-set_agg_combine(PG_FUNCTION_ARGS)
+gpusort_set_agg_combine(PG_FUNCTION_ARGS)
 {
 	SetState   *state = combine(fcinfo);
 
@@ -265,7 +265,7 @@ set_agg_combine(PG_FUNCTION_ARGS)
 }
 
 Datum
-top_n_agg_combine(PG_FUNCTION_ARGS)
+gpusort_top_n_agg_combine(PG_FUNCTION_ARGS)
 {
 	SetState   *state = combine(fcinfo);
 
@@ -276,7 +276,7 @@ top_n_agg_combine(PG_FUNCTION_ARGS)
 }
 
 Datum
-set_agg_serialize(PG_FUNCTION_ARGS)
+gpusort_set_agg_serialize(PG_FUNCTION_ARGS)
 {
 	const SetState *state = (SetState *) PG_GETARG_POINTER(0);
 	StringInfoData buf;
@@ -294,7 +294,7 @@ set_agg_serialize(PG_FUNCTION_ARGS)
 }
 
 Datum
-set_agg_deserialize(PG_FUNCTION_ARGS)
+gpusort_set_agg_deserialize(PG_FUNCTION_ARGS)
 {
 	bytea	   *sent = PG_GETARG_BYTEA_PP(0);
 	SetState   *state = palloc0(sizeof(SetState));
@@ -318,7 +318,7 @@ set_agg_deserialize(PG_FUNCTION_ARGS)
 
 /* All values, ascending or descending; NULLs last or first with them. */
 Datum
-sorted_agg_final(PG_FUNCTION_ARGS)
+gpusort_sorted_agg_final(PG_FUNCTION_ARGS)
 {
 	const SetState *state = PG_ARGISNULL(0) ? NULL : (SetState *) PG_GETARG_POINTER(0);
 	Datum		arguments[3];
@@ -329,12 +329,12 @@ sorted_agg_final(PG_FUNCTION_ARGS)
 	arguments[0] = PointerGetDatum(gpusort_collector_array(state->values));
 	arguments[1] = BoolGetDatum(state->descending);
 	arguments[2] = BoolGetDatum(state->nulls_first);
-	PG_RETURN_DATUM(call_on_array(fcinfo, array_sort, lengthof(arguments), arguments));
+	PG_RETURN_DATUM(call_on_array(fcinfo, gpusort_array_sort, lengthof(arguments), arguments));
 }
 
 /* All values, by their keys. */
 Datum
-sorted_agg_by_final(PG_FUNCTION_ARGS)
+gpusort_sorted_agg_by_final(PG_FUNCTION_ARGS)
 {
 	const SetState *state = PG_ARGISNULL(0) ? NULL : (SetState *) PG_GETARG_POINTER(0);
 	Datum		arguments[4];
@@ -346,12 +346,12 @@ sorted_agg_by_final(PG_FUNCTION_ARGS)
 	arguments[1] = PointerGetDatum(gpusort_collector_array(state->keys));
 	arguments[2] = BoolGetDatum(state->descending);
 	arguments[3] = BoolGetDatum(state->nulls_first);
-	PG_RETURN_DATUM(call_on_array(fcinfo, array_sort_by, lengthof(arguments), arguments));
+	PG_RETURN_DATUM(call_on_array(fcinfo, gpusort_array_sort_by, lengthof(arguments), arguments));
 }
 
 /* The first n values in order. */
 Datum
-top_n_agg_final(PG_FUNCTION_ARGS)
+gpusort_top_n_agg_final(PG_FUNCTION_ARGS)
 {
 	const SetState *state = PG_ARGISNULL(0) ? NULL : (SetState *) PG_GETARG_POINTER(0);
 
@@ -363,7 +363,7 @@ top_n_agg_final(PG_FUNCTION_ARGS)
 
 /* All values, in approximate order by intervals. */
 Datum
-approx_sorted_agg_final(PG_FUNCTION_ARGS)
+gpusort_approx_sorted_agg_final(PG_FUNCTION_ARGS)
 {
 	const SetState *state = PG_ARGISNULL(0) ? NULL : (SetState *) PG_GETARG_POINTER(0);
 	Datum		arguments[3];
@@ -374,5 +374,5 @@ approx_sorted_agg_final(PG_FUNCTION_ARGS)
 	arguments[0] = PointerGetDatum(gpusort_collector_array(state->values));
 	arguments[1] = Int32GetDatum(state->number);
 	arguments[2] = BoolGetDatum(state->descending);
-	PG_RETURN_DATUM(call_on_array(fcinfo, array_sort_approx, lengthof(arguments), arguments));
+	PG_RETURN_DATUM(call_on_array(fcinfo, gpusort_array_sort_approx, lengthof(arguments), arguments));
 }
