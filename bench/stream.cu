@@ -27,7 +27,8 @@
 
 #include "gpusort_cuda.h"
 
-namespace {
+namespace
+{
 
 constexpr unsigned kInFlight = 12;
 constexpr int kRounds = 5;
@@ -39,23 +40,28 @@ struct Shape {
     uint64_t job_bytes;
 };
 
-double now() {
+double now()
+{
     timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-[[noreturn]] void fail(const char *what, const char *detail) {
+[[noreturn]] void fail(const char *what, const char *detail)
+{
     fprintf(stderr, "stream: %s: %s\n", what, detail);
     exit(1);
 }
 
-void check(cudaError_t code, const char *what) {
-    if (code != cudaSuccess) fail(what, cudaGetErrorString(code));
+void check(cudaError_t code, const char *what)
+{
+    if (code != cudaSuccess)
+        fail(what, cudaGetErrorString(code));
 }
 
 /* Bytes per second, both directions together, of copies that run at the same time. */
-double two_way_rate(char *in, char *out, uint64_t bytes) {
+double two_way_rate(char *in, char *out, uint64_t bytes)
+{
     cudaStream_t streams[2];
     char *memory[2];
     double best = 0;
@@ -80,7 +86,8 @@ double two_way_rate(char *in, char *out, uint64_t bytes) {
 
 /* Runs all jobs, keeping a bounded number in flight; returns seconds. */
 double run_jobs(const GpusortDeviceModule *module, GpusortDevice *device, int event_fd,
-                std::vector<GpusortDeviceJob> &jobs) {
+                std::vector<GpusortDeviceJob> &jobs)
+{
     size_t started = 0, ended = 0;
     const double begin = now();
 
@@ -90,17 +97,20 @@ double run_jobs(const GpusortDeviceModule *module, GpusortDevice *device, int ev
         pollfd wait = {event_fd, POLLIN, 0};
         uint64_t count;
         poll(&wait, 1, 1000);
-        if (read(event_fd, &count, sizeof(count)) < 0) continue;
+        if (read(event_fd, &count, sizeof(count)) < 0)
+            continue;
         GpusortDeviceOutcome outcome;
         while (module->poll(device, &outcome)) {
-            if (outcome.error.status != GPUSORT_DEVICE_OK) fail("job", outcome.error.message);
+            if (outcome.error.status != GPUSORT_DEVICE_OK)
+                fail("job", outcome.error.message);
             ended++;
         }
     }
     return now() - begin;
 }
 
-void check_sorted(const float *keys, uint64_t arrays, uint32_t length) {
+void check_sorted(const float *keys, uint64_t arrays, uint32_t length)
+{
     for (uint64_t a = 0; a < arrays; a++)
         if (!std::is_sorted(keys + a * length, keys + (a + 1) * length))
             fail("result", "an array is out of order");
@@ -108,20 +118,27 @@ void check_sorted(const float *keys, uint64_t arrays, uint32_t length) {
 
 }  // namespace
 
-int main(int argc, char **argv) {
-    if (argc < 2) fail("usage", "stream MODULE [length] [data MB] [limit MB] [job MB]");
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        fail("usage", "stream MODULE [length] [data MB] [limit MB] [job MB]");
     Shape shape = {1000, 8192, 512, 8};
-    if (argc > 2) shape.length = strtoul(argv[2], nullptr, 10);
-    if (argc > 3) shape.data_bytes = strtoull(argv[3], nullptr, 10);
-    if (argc > 4) shape.memory_limit = strtoull(argv[4], nullptr, 10);
-    if (argc > 5) shape.job_bytes = strtoull(argv[5], nullptr, 10);
+    if (argc > 2)
+        shape.length = strtoul(argv[2], nullptr, 10);
+    if (argc > 3)
+        shape.data_bytes = strtoull(argv[3], nullptr, 10);
+    if (argc > 4)
+        shape.memory_limit = strtoull(argv[4], nullptr, 10);
+    if (argc > 5)
+        shape.job_bytes = strtoull(argv[5], nullptr, 10);
     shape.data_bytes <<= 20, shape.memory_limit <<= 20, shape.job_bytes <<= 20;
 
     void *library = dlopen(argv[1], RTLD_NOW);
-    if (!library) fail("module", dlerror());
-    auto function =
-        reinterpret_cast<GpusortDeviceModuleFunction>(dlsym(library, "gpusort_device_module"));
-    if (!function) fail("module", dlerror());
+    if (!library)
+        fail("module", dlerror());
+    auto function = reinterpret_cast<GpusortDeviceModuleFunction>(dlsym(library, "gpusort_device_module"));
+    if (!function)
+        fail("module", dlerror());
     const GpusortDeviceModule *module = function();
 
     const uint32_t arrays_per_job = shape.job_bytes / sizeof(float) / shape.length;
@@ -130,16 +147,17 @@ int main(int argc, char **argv) {
     const uint64_t nkeys = njobs * keys_per_job;
     const size_t data = nkeys * sizeof(float), table = arrays_per_job * sizeof(GpusortSegment);
     const size_t arena_bytes = (2 * data + table + 4095) / 4096 * 4096;
-    char *arena = static_cast<char *>(mmap(nullptr, arena_bytes, PROT_READ | PROT_WRITE,
-                                           MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0));
-    if (arena == MAP_FAILED) fail("arena", "cannot map");
+    char *arena = static_cast<char *>(
+        mmap(nullptr, arena_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0));
+    if (arena == MAP_FAILED)
+        fail("arena", "cannot map");
 
     const int event_fd = eventfd(0, EFD_NONBLOCK);
     GpusortDeviceInfo info;
     GpusortDeviceError error;
-    GpusortDevice *device =
-        module->open(0, shape.memory_limit, arena, arena_bytes, event_fd, &info, &error);
-    if (!device) fail("open", error.message);
+    GpusortDevice *device = module->open(0, shape.memory_limit, arena, arena_bytes, event_fd, &info, &error);
+    if (!device)
+        fail("open", error.message);
 
     float *keys = reinterpret_cast<float *>(arena);
     float *sorted = reinterpret_cast<float *>(arena + data);
@@ -149,7 +167,8 @@ int main(int argc, char **argv) {
         keys[i] = static_cast<float>(static_cast<int32_t>(state));
     }
     auto *segments = reinterpret_cast<GpusortSegment *>(arena + 2 * data);
-    for (uint32_t a = 0; a < arrays_per_job; a++) segments[a] = {a * shape.length, shape.length};
+    for (uint32_t a = 0; a < arrays_per_job; a++)
+        segments[a] = {a * shape.length, shape.length};
 
     std::vector<GpusortDeviceJob> jobs(njobs);
     for (uint64_t j = 0; j < njobs; j++) {
@@ -177,10 +196,8 @@ int main(int argc, char **argv) {
     const double rate = 2.0 * data / seconds[kRounds / 2];
     printf("device,length,data_mb,limit_mb,job_mb,stream_gb_per_s,two_way_gb_per_s,share\n");
     printf("%s,%u,%llu,%llu,%llu,%.1f,%.1f,%.3f\n", info.name, shape.length,
-           static_cast<unsigned long long>(data >> 20),
-           static_cast<unsigned long long>(info.memory_limit >> 20),
-           static_cast<unsigned long long>(shape.job_bytes >> 20), rate / 1e9, limit / 1e9,
-           rate / limit);
+           static_cast<unsigned long long>(data >> 20), static_cast<unsigned long long>(info.memory_limit >> 20),
+           static_cast<unsigned long long>(shape.job_bytes >> 20), rate / 1e9, limit / 1e9, rate / limit);
     module->close(device);
     return 0;
 }

@@ -7,23 +7,31 @@
 
 #include <stddef.h>
 
-namespace gpusort {
+namespace gpusort
+{
 
 /* Hands out parts of an allocation in turn; with a null base it only counts. */
-class Carver {
-   public:
-    explicit Carver(void *base) : base_(static_cast<char *>(base)) {}
+class Carver
+{
+public:
+    explicit Carver(void *base) : base_(static_cast<char *>(base))
+    {
+    }
 
     template <typename T>
-    T *take(size_t bytes) {
+    T *take(size_t bytes)
+    {
         char *part = base_ ? base_ + used_ : nullptr;
         used_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
         return reinterpret_cast<T *>(part);
     }
 
-    size_t used() const { return used_; }
+    size_t used() const
+    {
+        return used_;
+    }
 
-   private:
+private:
     static constexpr size_t kAlignment = 256;
     char *base_;
     size_t used_ = 0;

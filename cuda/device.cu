@@ -16,9 +16,11 @@
 #include "device.cuh"
 #include "segment_sort.cuh"
 
-namespace gpusort {
+namespace gpusort
+{
 
-void set_error(GpusortDeviceError *error, cudaError_t code, const char *doing) {
+void set_error(GpusortDeviceError *error, cudaError_t code, const char *doing)
+{
     switch (code) {
         case cudaErrorMemoryAllocation:
             error->status = GPUSORT_DEVICE_OUT_OF_MEMORY;
@@ -39,10 +41,12 @@ void set_error(GpusortDeviceError *error, cudaError_t code, const char *doing) {
     cudaGetLastError(); /* a sticky error comes back by itself */
 }
 
-namespace {
+namespace
+{
 
 /* Ends the ticket from CUDA's callback thread: no CUDA call is allowed here. */
-void CUDART_CB ticket_ended(cudaStream_t, cudaError_t code, void *argument) {
+void CUDART_CB ticket_ended(cudaStream_t, cudaError_t code, void *argument)
+{
     Ticket *ticket = static_cast<Ticket *>(argument);
     const uint64_t one = 1;
     const int event_fd = ticket->event_fd;
@@ -53,15 +57,18 @@ void CUDART_CB ticket_ended(cudaStream_t, cudaError_t code, void *argument) {
         ;
 }
 
-double seconds_between(cudaEvent_t from, cudaEvent_t to) {
+double seconds_between(cudaEvent_t from, cudaEvent_t to)
+{
     float milliseconds = 0;
 
-    if (!from || !to || cudaEventElapsedTime(&milliseconds, from, to) != cudaSuccess) return 0;
+    if (!from || !to || cudaEventElapsedTime(&milliseconds, from, to) != cudaSuccess)
+        return 0;
     return milliseconds / 1e3;
 }
 
 /* Says how an ended ticket went, and takes back what it borrowed. */
-GpusortDeviceOutcome settle(GpusortDevice *device, Ticket *ticket) {
+GpusortDeviceOutcome settle(GpusortDevice *device, Ticket *ticket)
+{
     GpusortDeviceOutcome outcome = {};
     const cudaError_t code = static_cast<cudaError_t>(ticket->stream_error.load());
 
@@ -71,26 +78,27 @@ GpusortDeviceOutcome settle(GpusortDevice *device, Ticket *ticket) {
     if (code != cudaSuccess) {
         set_error(&outcome.error, code, "running a job");
         outcome.error.status = GPUSORT_DEVICE_FAULT;
-    } else if (outcome.error.status == GPUSORT_DEVICE_OK && ticket->failed_checks &&
-               *ticket->failed_checks != 0) {
+    } else if (outcome.error.status == GPUSORT_DEVICE_OK && ticket->failed_checks && *ticket->failed_checks != 0) {
         outcome.error.status = GPUSORT_DEVICE_NOT_VERIFIED;
-        snprintf(outcome.error.message, sizeof(outcome.error.message),
-                 "%u segments are out of order or have lost keys", *ticket->failed_checks);
+        snprintf(outcome.error.message, sizeof(outcome.error.message), "%u segments are out of order or have lost keys",
+                 *ticket->failed_checks);
     }
     if (outcome.error.status == GPUSORT_DEVICE_OK) {
         outcome.copy_in_s = seconds_between(ticket->border[kCopyIn], ticket->border[kCopyIn + 1]);
         outcome.sort_s = seconds_between(ticket->border[kSort], ticket->border[kSort + 1]);
         outcome.verify_s = seconds_between(ticket->border[kVerify], ticket->border[kVerify + 1]);
-        outcome.copy_out_s =
-            seconds_between(ticket->border[kCopyOut], ticket->border[kCopyOut + 1]);
+        outcome.copy_out_s = seconds_between(ticket->border[kCopyOut], ticket->border[kCopyOut + 1]);
     }
     for (cudaEvent_t event : ticket->border)
-        if (event) device->spare_events.push_back(event);
-    if (ticket->failed_checks) device->spare_counters.push_back(ticket->failed_checks);
+        if (event)
+            device->spare_events.push_back(event);
+    if (ticket->failed_checks)
+        device->spare_counters.push_back(ticket->failed_checks);
     return outcome;
 }
 
-int device_count(GpusortDeviceError *error) {
+int device_count(GpusortDeviceError *error)
+{
     int count = 0;
     const cudaError_t code = cudaGetDeviceCount(&count);
 
@@ -104,7 +112,8 @@ int device_count(GpusortDeviceError *error) {
 }
 
 /* Makes the pool that all device memory comes from, capped at the limit. */
-bool open_pool(GpusortDevice *device, uint64_t memory_limit, GpusortDeviceError *error) {
+bool open_pool(GpusortDevice *device, uint64_t memory_limit, GpusortDeviceError *error)
+{
     size_t free_bytes = 0, total_bytes = 0;
     cudaError_t code = cudaMemGetInfo(&free_bytes, &total_bytes);
 
@@ -125,11 +134,13 @@ bool open_pool(GpusortDevice *device, uint64_t memory_limit, GpusortDeviceError 
     code = cudaMemPoolCreate(&device->pool, &properties);
     if (code == cudaSuccess)
         code = cudaMemPoolSetAttribute(device->pool, cudaMemPoolAttrReleaseThreshold, &keep);
-    if (code != cudaSuccess) set_error(error, code, "making a memory pool");
+    if (code != cudaSuccess)
+        set_error(error, code, "making a memory pool");
     return code == cudaSuccess;
 }
 
-bool open_streams(GpusortDevice *device, GpusortDeviceError *error) {
+bool open_streams(GpusortDevice *device, GpusortDeviceError *error)
+{
     for (cudaStream_t &stream : device->streams) {
         const cudaError_t code = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
         if (code != cudaSuccess) {
@@ -140,13 +151,14 @@ bool open_streams(GpusortDevice *device, GpusortDeviceError *error) {
     return true;
 }
 
-GpusortDevice *open_masked(int ordinal, uint64_t memory_limit, void *arena, size_t arena_bytes,
-                           int event_fd, GpusortDeviceInfo *info, GpusortDeviceError *error) {
+GpusortDevice *open_masked(int ordinal, uint64_t memory_limit, void *arena, size_t arena_bytes, int event_fd,
+                           GpusortDeviceInfo *info, GpusortDeviceError *error)
+{
     std::unique_ptr<GpusortDevice> device(new GpusortDevice);
-    cudaError_t code = cudaInitDevice(ordinal, cudaDeviceScheduleBlockingSync,
-                                      cudaInitDeviceFlagsAreValid);
+    cudaError_t code = cudaInitDevice(ordinal, cudaDeviceScheduleBlockingSync, cudaInitDeviceFlagsAreValid);
 
-    if (code == cudaSuccess) code = cudaSetDevice(ordinal);
+    if (code == cudaSuccess)
+        code = cudaSetDevice(ordinal);
     if (code != cudaSuccess) {
         set_error(error, code, "opening the device");
         return nullptr;
@@ -166,25 +178,32 @@ GpusortDevice *open_masked(int ordinal, uint64_t memory_limit, void *arena, size
     return device.release();
 }
 
-GpusortDevice *open_device(int ordinal, uint64_t memory_limit, void *arena, size_t arena_bytes,
-                           int event_fd, GpusortDeviceInfo *info, GpusortDeviceError *error) {
+GpusortDevice *open_device(int ordinal, uint64_t memory_limit, void *arena, size_t arena_bytes, int event_fd,
+                           GpusortDeviceInfo *info, GpusortDeviceError *error)
+{
     sigset_t all, before;
 
     memset(info, 0, sizeof(*info));
     memset(error, 0, sizeof(*error));
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    GpusortDevice *device =
-        open_masked(ordinal, memory_limit, arena, arena_bytes, event_fd, info, error);
+    GpusortDevice *device = open_masked(ordinal, memory_limit, arena, arena_bytes, event_fd, info, error);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return device;
 }
 
-void close_device(GpusortDevice *device) { delete device; }
+void close_device(GpusortDevice *device)
+{
+    delete device;
+}
 
-const char *device_refuses(GpusortDevice *, const GpusortSpec *spec) { return refuses(*spec); }
+const char *device_refuses(GpusortDevice *, const GpusortSpec *spec)
+{
+    return refuses(*spec);
+}
 
-bool poll(GpusortDevice *device, GpusortDeviceOutcome *outcome) {
+bool poll(GpusortDevice *device, GpusortDeviceOutcome *outcome)
+{
     auto &running = device->running;
 
     if (device->ready.empty()) {
@@ -198,15 +217,18 @@ bool poll(GpusortDevice *device, GpusortDeviceOutcome *outcome) {
             running.erase(running.begin() + i);
             any = true;
         }
-        if (any) start_waiting_jobs(device);
+        if (any)
+            start_waiting_jobs(device);
     }
-    if (device->ready.empty()) return false;
+    if (device->ready.empty())
+        return false;
     *outcome = device->ready.front();
     device->ready.erase(device->ready.begin());
     return true;
 }
 
-void memory_in_use(GpusortDevice *device, uint64_t *now, uint64_t *peak) {
+void memory_in_use(GpusortDevice *device, uint64_t *now, uint64_t *peak)
+{
     *now = *peak = 0;
     cudaMemPoolGetAttribute(device->pool, cudaMemPoolAttrUsedMemCurrent, now);
     cudaMemPoolGetAttribute(device->pool, cudaMemPoolAttrUsedMemHigh, peak);
@@ -215,23 +237,34 @@ void memory_in_use(GpusortDevice *device, uint64_t *now, uint64_t *peak) {
 }  // namespace
 }  // namespace gpusort
 
-GpusortDevice::~GpusortDevice() {
+GpusortDevice::~GpusortDevice()
+{
     cudaDeviceSynchronize();
     sessions.clear();
     for (auto &ticket : running)
         for (cudaEvent_t event : ticket->border)
-            if (event) cudaEventDestroy(event);
-    for (cudaEvent_t event : spare_events) cudaEventDestroy(event);
-    for (uint32_t *counter : spare_counters) cudaFreeHost(counter);
+            if (event)
+                cudaEventDestroy(event);
+    for (cudaEvent_t event : spare_events)
+        cudaEventDestroy(event);
+    for (uint32_t *counter : spare_counters)
+        cudaFreeHost(counter);
     for (cudaStream_t stream : streams)
-        if (stream) cudaStreamDestroy(stream);
-    if (pool) cudaMemPoolDestroy(pool);
-    if (arena) cudaHostUnregister(arena);
+        if (stream)
+            cudaStreamDestroy(stream);
+    if (pool)
+        cudaMemPoolDestroy(pool);
+    if (arena)
+        cudaHostUnregister(arena);
 }
 
-cudaStream_t GpusortDevice::pick_stream() { return streams[next_stream++ % gpusort::kStreams]; }
+cudaStream_t GpusortDevice::pick_stream()
+{
+    return streams[next_stream++ % gpusort::kStreams];
+}
 
-cudaEvent_t GpusortDevice::take_event() {
+cudaEvent_t GpusortDevice::take_event()
+{
     cudaEvent_t event = nullptr;
 
     if (!spare_events.empty()) {
@@ -244,7 +277,8 @@ cudaEvent_t GpusortDevice::take_event() {
 }
 
 /* A pinned counter that starts at 0, or null if none can be had. */
-uint32_t *GpusortDevice::take_counter() {
+uint32_t *GpusortDevice::take_counter()
+{
     uint32_t *counter = nullptr;
 
     if (!spare_counters.empty()) {
@@ -257,7 +291,8 @@ uint32_t *GpusortDevice::take_counter() {
     return counter;
 }
 
-gpusort::Ticket *GpusortDevice::begin_ticket(uint64_t number) {
+gpusort::Ticket *GpusortDevice::begin_ticket(uint64_t number)
+{
     running.emplace_back(new gpusort::Ticket);
     gpusort::Ticket *ticket = running.back().get();
     ticket->number = number;
@@ -266,21 +301,26 @@ gpusort::Ticket *GpusortDevice::begin_ticket(uint64_t number) {
 }
 
 /* Times the border before stage `border` (or after the last one). */
-void GpusortDevice::mark(gpusort::Ticket *ticket, int border, cudaStream_t stream) {
+void GpusortDevice::mark(gpusort::Ticket *ticket, int border, cudaStream_t stream)
+{
     cudaEvent_t event = take_event();
 
-    if (event && cudaEventRecord(event, stream) == cudaSuccess) ticket->border[border] = event;
+    if (event && cudaEventRecord(event, stream) == cudaSuccess)
+        ticket->border[border] = event;
 }
 
 /* Lets the ticket end when everything enqueued on the stream so far has ended. */
-void GpusortDevice::end_ticket(gpusort::Ticket *ticket, cudaStream_t stream) {
+void GpusortDevice::end_ticket(gpusort::Ticket *ticket, cudaStream_t stream)
+{
     const cudaError_t code = cudaStreamAddCallback(stream, gpusort::ticket_ended, ticket, 0);
 
-    if (code != cudaSuccess) gpusort::ticket_ended(stream, code, ticket);
+    if (code != cudaSuccess)
+        gpusort::ticket_ended(stream, code, ticket);
 }
 
 /* Ends a ticket that could not even start. */
-void GpusortDevice::fail_ticket(uint64_t number, const GpusortDeviceError &error) {
+void GpusortDevice::fail_ticket(uint64_t number, const GpusortDeviceError &error)
+{
     const uint64_t one = 1;
     GpusortDeviceOutcome outcome = {};
 
@@ -291,8 +331,8 @@ void GpusortDevice::fail_ticket(uint64_t number, const GpusortDeviceError &error
         ;
 }
 
-extern "C" __attribute__((visibility("default"))) const GpusortDeviceModule *
-gpusort_device_module(void) {
+extern "C" __attribute__((visibility("default"))) const GpusortDeviceModule *gpusort_device_module(void)
+{
     static const GpusortDeviceModule module = {
         GPUSORT_DEVICE_ABI,
         "cuda",

@@ -27,7 +27,8 @@
 
 #include "gpusort_cuda.h"
 
-namespace gpusort {
+namespace gpusort
+{
 
 constexpr int kStreams = 4;
 
@@ -81,20 +82,20 @@ struct GpusortDevice {
     uint32_t *take_counter();
 };
 
-namespace gpusort {
+namespace gpusort
+{
 
 bool probe_device(GpusortDevice *device, GpusortDeviceInfo *info, GpusortDeviceError *error);
 
 void start_job(GpusortDevice *device, const GpusortDeviceJob *job);
 void start_waiting_jobs(GpusortDevice *device);
 
-GpusortDeviceStatus open_session(GpusortDevice *device, const GpusortDeviceSession *spec,
-                                 GpusortDeviceError *error);
-void append(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t column,
-            uint64_t first_row, uint64_t nrows, const void *source);
+GpusortDeviceStatus open_session(GpusortDevice *device, const GpusortDeviceSession *spec, GpusortDeviceError *error);
+void append(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t column, uint64_t first_row,
+            uint64_t nrows, const void *source);
 void sort_session(GpusortDevice *device, uint64_t session, uint64_t ticket, uint64_t nrows);
-void fetch(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t column,
-           uint64_t first_row, uint64_t nrows, void *target);
+void fetch(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t column, uint64_t first_row,
+           uint64_t nrows, void *target);
 void close_session(GpusortDevice *device, uint64_t session);
 
 }  // namespace gpusort

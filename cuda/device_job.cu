@@ -16,8 +16,10 @@
 #include "segment_sort.cuh"
 #include "verify.cuh"
 
-namespace gpusort {
-namespace {
+namespace gpusort
+{
+namespace
+{
 
 /* Where everything of a job lies on the device. */
 struct JobMemory {
@@ -28,7 +30,8 @@ struct JobMemory {
     uint32_t *failed_checks;
     size_t bytes;
 
-    JobMemory(const GpusortDeviceJob &job, void *base) {
+    JobMemory(const GpusortDeviceJob &job, void *base)
+    {
         Carver carver(base);
         const size_t width = gpusort_key_width(job.spec.form);
 
@@ -39,14 +42,13 @@ struct JobMemory {
         batch.longest = 1;
         for (uint32_t c = 0; c < GPUSORT_LENGTH_CLASSES; c++)
             if (job.length_histogram[c])
-                batch.longest = static_cast<uint32_t>(
-                    std::min<uint64_t>(uint64_t{1} << c, std::max<uint32_t>(job.nslots, 1)));
+                batch.longest =
+                    static_cast<uint32_t>(std::min<uint64_t>(uint64_t{1} << c, std::max<uint32_t>(job.nslots, 1)));
         batch.keys = carver.take<void>(job.nslots * width);
         batch.payload = job.spec.payload == GPUSORT_PAYLOAD_NONE
                             ? nullptr
                             : carver.take<uint32_t>(size_t{job.nslots} * sizeof(uint32_t));
-        batch.segments =
-            carver.take<GpusortSegment>(size_t{job.nsegments} * sizeof(GpusortSegment));
+        batch.segments = carver.take<GpusortSegment>(size_t{job.nsegments} * sizeof(GpusortSegment));
         workspace_bytes = gpusort::workspace_bytes(batch);
         workspace = carver.take<void>(workspace_bytes);
         check_space = job.verify ? carver.take<void>(verify_bytes(batch)) : nullptr;
@@ -55,59 +57,60 @@ struct JobMemory {
     }
 };
 
-cudaError_t copy_in(const GpusortDeviceJob &job, const JobMemory &memory, cudaStream_t stream) {
+cudaError_t copy_in(const GpusortDeviceJob &job, const JobMemory &memory, cudaStream_t stream)
+{
     const size_t width = gpusort_key_width(job.spec.form);
-    cudaError_t code = cudaMemcpyAsync(memory.batch.keys, job.keys, job.nslots * width,
-                                       cudaMemcpyHostToDevice, stream);
+    cudaError_t code = cudaMemcpyAsync(memory.batch.keys, job.keys, job.nslots * width, cudaMemcpyHostToDevice, stream);
 
     if (code == cudaSuccess)
         code = cudaMemcpyAsync(const_cast<GpusortSegment *>(memory.batch.segments), job.segments,
-                               size_t{job.nsegments} * sizeof(GpusortSegment),
-                               cudaMemcpyHostToDevice, stream);
+                               size_t{job.nsegments} * sizeof(GpusortSegment), cudaMemcpyHostToDevice, stream);
     if (code == cudaSuccess && job.spec.payload == GPUSORT_PAYLOAD_CARRIED)
-        code = cudaMemcpyAsync(memory.batch.payload, job.payload,
-                               size_t{job.nslots} * sizeof(uint32_t), cudaMemcpyHostToDevice,
-                               stream);
+        code = cudaMemcpyAsync(memory.batch.payload, job.payload, size_t{job.nslots} * sizeof(uint32_t),
+                               cudaMemcpyHostToDevice, stream);
     return code;
 }
 
-cudaError_t copy_out(const GpusortDeviceJob &job, const JobMemory &memory, cudaStream_t stream) {
+cudaError_t copy_out(const GpusortDeviceJob &job, const JobMemory &memory, cudaStream_t stream)
+{
     if (job.spec.payload == GPUSORT_PAYLOAD_NONE)
-        return cudaMemcpyAsync(job.keys_out, memory.batch.keys,
-                               size_t{job.nslots} * gpusort_key_width(job.spec.form),
+        return cudaMemcpyAsync(job.keys_out, memory.batch.keys, size_t{job.nslots} * gpusort_key_width(job.spec.form),
                                cudaMemcpyDeviceToHost, stream);
-    return cudaMemcpyAsync(job.payload_out, memory.batch.payload,
-                           size_t{job.nslots} * sizeof(uint32_t), cudaMemcpyDeviceToHost, stream);
+    return cudaMemcpyAsync(job.payload_out, memory.batch.payload, size_t{job.nslots} * sizeof(uint32_t),
+                           cudaMemcpyDeviceToHost, stream);
 }
 
 /* Enqueues the whole job; the ticket says what ran and where to look for failed checks. */
-cudaError_t enqueue(GpusortDevice *device, const GpusortDeviceJob &job, const JobMemory &memory,
-                    Ticket *ticket, cudaStream_t stream) {
+cudaError_t enqueue(GpusortDevice *device, const GpusortDeviceJob &job, const JobMemory &memory, Ticket *ticket,
+                    cudaStream_t stream)
+{
     device->mark(ticket, kCopyIn, stream);
     cudaError_t code = copy_in(job, memory, stream);
     if (code == cudaSuccess && job.verify)
         code = verify_begin(memory.batch, memory.check_space, stream);
     device->mark(ticket, kSort, stream);
     if (code == cudaSuccess)
-        code = sort_segments(memory.batch, memory.workspace, memory.workspace_bytes, stream,
-                             &ticket->method);
+        code = sort_segments(memory.batch, memory.workspace, memory.workspace_bytes, stream, &ticket->method);
     device->mark(ticket, kVerify, stream);
     if (code == cudaSuccess && job.verify) {
         ticket->failed_checks = device->take_counter();
-        if (!ticket->failed_checks) return cudaErrorMemoryAllocation;
+        if (!ticket->failed_checks)
+            return cudaErrorMemoryAllocation;
         code = verify_end(memory.batch, memory.check_space, memory.failed_checks, stream);
         if (code == cudaSuccess)
             code = cudaMemcpyAsync(ticket->failed_checks, memory.failed_checks, sizeof(uint32_t),
                                    cudaMemcpyDeviceToHost, stream);
     }
     device->mark(ticket, kCopyOut, stream);
-    if (code == cudaSuccess) code = copy_out(job, memory, stream);
+    if (code == cudaSuccess)
+        code = copy_out(job, memory, stream);
     device->mark(ticket, kStages, stream);
     return code;
 }
 
 /* Starts the job, or returns false if it has to wait for memory that other jobs hold. */
-bool try_start(GpusortDevice *device, const GpusortDeviceJob &job) {
+bool try_start(GpusortDevice *device, const GpusortDeviceJob &job)
+{
     GpusortDeviceError error = {};
     const JobMemory wanted(job, nullptr);
     cudaStream_t stream = device->pick_stream();
@@ -126,7 +129,8 @@ bool try_start(GpusortDevice *device, const GpusortDeviceJob &job) {
     const JobMemory memory(job, base);
     Ticket *ticket = device->begin_ticket(job.ticket);
     code = enqueue(device, job, memory, ticket, stream);
-    if (code != cudaSuccess) set_error(&ticket->error, code, "starting a job");
+    if (code != cudaSuccess)
+        set_error(&ticket->error, code, "starting a job");
     cudaFreeAsync(base, stream);
     device->end_ticket(ticket, stream);
     return true;
@@ -134,7 +138,8 @@ bool try_start(GpusortDevice *device, const GpusortDeviceJob &job) {
 
 }  // namespace
 
-void start_job(GpusortDevice *device, const GpusortDeviceJob *job) {
+void start_job(GpusortDevice *device, const GpusortDeviceJob *job)
+{
     GpusortDeviceError error = {};
     const char *reason = refuses(job->spec);
 
@@ -148,7 +153,8 @@ void start_job(GpusortDevice *device, const GpusortDeviceJob *job) {
     start_waiting_jobs(device);
 }
 
-void start_waiting_jobs(GpusortDevice *device) {
+void start_waiting_jobs(GpusortDevice *device)
+{
     while (!device->waiting.empty() && try_start(device, device->waiting.front()))
         device->waiting.pop_front();
 }

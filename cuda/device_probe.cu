@@ -14,18 +14,22 @@
 #include "device.cuh"
 #include "segment_sort.cuh"
 
-namespace gpusort {
-namespace {
+namespace gpusort
+{
+namespace
+{
 
 constexpr size_t kProbeBytes = size_t{32} << 20;
 constexpr int kProbeRounds = 3;
 
-bool describe(GpusortDevice *device, GpusortDeviceInfo *info, GpusortDeviceError *error) {
+bool describe(GpusortDevice *device, GpusortDeviceInfo *info, GpusortDeviceError *error)
+{
     cudaDeviceProp properties;
     int driver = 0;
     cudaError_t code = cudaGetDeviceProperties(&properties, device->ordinal);
 
-    if (code == cudaSuccess) code = cudaDriverGetVersion(&driver);
+    if (code == cudaSuccess)
+        code = cudaDriverGetVersion(&driver);
     if (code != cudaSuccess) {
         set_error(error, code, "describing the device");
         return false;
@@ -40,26 +44,34 @@ bool describe(GpusortDevice *device, GpusortDeviceInfo *info, GpusortDeviceError
 }
 
 /* Bytes per second of the best of a few copies between the arena and the device. */
-cudaError_t copy_rate(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
-                      cudaStream_t stream, cudaEvent_t begin, cudaEvent_t end, double *rate) {
+cudaError_t copy_rate(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream,
+                      cudaEvent_t begin, cudaEvent_t end, double *rate)
+{
     float best = 0;
 
     for (int round = 0; round <= kProbeRounds; round++) {
         float milliseconds = 0;
         cudaError_t code = cudaEventRecord(begin, stream);
-        if (code == cudaSuccess) code = cudaMemcpyAsync(to, from, bytes, kind, stream);
-        if (code == cudaSuccess) code = cudaEventRecord(end, stream);
-        if (code == cudaSuccess) code = cudaEventSynchronize(end);
-        if (code == cudaSuccess) code = cudaEventElapsedTime(&milliseconds, begin, end);
-        if (code != cudaSuccess) return code;
-        if (round == 1 || (round > 1 && milliseconds < best)) best = milliseconds;
+        if (code == cudaSuccess)
+            code = cudaMemcpyAsync(to, from, bytes, kind, stream);
+        if (code == cudaSuccess)
+            code = cudaEventRecord(end, stream);
+        if (code == cudaSuccess)
+            code = cudaEventSynchronize(end);
+        if (code == cudaSuccess)
+            code = cudaEventElapsedTime(&milliseconds, begin, end);
+        if (code != cudaSuccess)
+            return code;
+        if (round == 1 || (round > 1 && milliseconds < best))
+            best = milliseconds;
     }
     *rate = bytes / (best / 1e3);
     return cudaSuccess;
 }
 
 /* Seconds from handing over a small copy, back and forth, to knowing that it ended. */
-cudaError_t round_trip(void *device_memory, void *host, cudaStream_t stream, double *seconds) {
+cudaError_t round_trip(void *device_memory, void *host, cudaStream_t stream, double *seconds)
+{
     double best = 1;
 
     for (int round = 0; round < 10; round++) {
@@ -68,8 +80,10 @@ cudaError_t round_trip(void *device_memory, void *host, cudaStream_t stream, dou
         cudaError_t code = cudaMemcpyAsync(device_memory, host, 64, cudaMemcpyHostToDevice, stream);
         if (code == cudaSuccess)
             code = cudaMemcpyAsync(host, device_memory, 64, cudaMemcpyDeviceToHost, stream);
-        if (code == cudaSuccess) code = cudaStreamSynchronize(stream);
-        if (code != cudaSuccess) return code;
+        if (code == cudaSuccess)
+            code = cudaStreamSynchronize(stream);
+        if (code != cudaSuccess)
+            return code;
         clock_gettime(CLOCK_MONOTONIC, &end);
         best = std::min(best, (end.tv_sec - begin.tv_sec) + (end.tv_nsec - begin.tv_nsec) / 1e9);
     }
@@ -80,13 +94,15 @@ cudaError_t round_trip(void *device_memory, void *host, cudaStream_t stream, dou
 }  // namespace
 
 /* Fills *info; the arena's first bytes are overwritten. */
-bool probe_device(GpusortDevice *device, GpusortDeviceInfo *info, GpusortDeviceError *error) {
+bool probe_device(GpusortDevice *device, GpusortDeviceInfo *info, GpusortDeviceError *error)
+{
     const size_t bytes = std::min(kProbeBytes, device->arena_bytes);
     cudaStream_t stream = device->streams[0];
     cudaEvent_t begin = device->take_event(), end = device->take_event();
     void *memory = nullptr;
 
-    if (!describe(device, info, error)) return false;
+    if (!describe(device, info, error))
+        return false;
     cudaError_t code = cudaMallocFromPoolAsync(&memory, bytes, device->pool, stream);
     if (code == cudaSuccess)
         code = copy_rate(memory, device->arena, bytes, cudaMemcpyHostToDevice, stream, begin, end,
@@ -94,11 +110,14 @@ bool probe_device(GpusortDevice *device, GpusortDeviceInfo *info, GpusortDeviceE
     if (code == cudaSuccess)
         code = copy_rate(device->arena, memory, bytes, cudaMemcpyDeviceToHost, stream, begin, end,
                          &info->from_device_bytes_per_s);
-    if (code == cudaSuccess) code = round_trip(memory, device->arena, stream, &info->latency_s);
-    if (memory) cudaFreeAsync(memory, stream);
+    if (code == cudaSuccess)
+        code = round_trip(memory, device->arena, stream, &info->latency_s);
+    if (memory)
+        cudaFreeAsync(memory, stream);
     device->spare_events.push_back(begin);
     device->spare_events.push_back(end);
-    if (code != cudaSuccess) set_error(error, code, "measuring transfer rates");
+    if (code != cudaSuccess)
+        set_error(error, code, "measuring transfer rates");
     return code == cudaSuccess;
 }
 

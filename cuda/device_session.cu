@@ -18,7 +18,8 @@
 #include "segment_sort.cuh"
 #include "verify.cuh"
 
-namespace gpusort {
+namespace gpusort
+{
 
 struct Session {
     GpusortDeviceSession spec;
@@ -35,16 +36,22 @@ struct Session {
     uint32_t histogram[GPUSORT_LENGTH_CLASSES];
     size_t bytes;
 
-    bool has_payload() const { return spec.spec.payload != GPUSORT_PAYLOAD_NONE; }
+    bool has_payload() const
+    {
+        return spec.spec.payload != GPUSORT_PAYLOAD_NONE;
+    }
     SegmentBatch batch(uint64_t nrows);
     void lay_out(void *memory);
-    ~Session() {
-        if (base) cudaFreeAsync(base, stream);
+    ~Session()
+    {
+        if (base)
+            cudaFreeAsync(base, stream);
     }
 };
 
 /* The batch that sorts the first nrows keys, in the scratch column if there is a payload. */
-SegmentBatch Session::batch(uint64_t nrows) {
+SegmentBatch Session::batch(uint64_t nrows)
+{
     SegmentBatch batch;
 
     std::fill(histogram, histogram + GPUSORT_LENGTH_CLASSES, 0);
@@ -60,7 +67,8 @@ SegmentBatch Session::batch(uint64_t nrows) {
     return batch;
 }
 
-void Session::lay_out(void *memory) {
+void Session::lay_out(void *memory)
+{
     Carver carver(memory);
     uint8_t widest = 0;
 
@@ -80,12 +88,13 @@ void Session::lay_out(void *memory) {
     bytes = carver.used();
 }
 
-namespace {
+namespace
+{
 
 /* out[i] = in[index[i]] for values of sizeof(T) bytes. */
 template <typename T>
-__global__ void gather(T *__restrict__ out, const T *__restrict__ in,
-                       const uint32_t *__restrict__ index, uint64_t n) {
+__global__ void gather(T *__restrict__ out, const T *__restrict__ in, const uint32_t *__restrict__ index, uint64_t n)
+{
     const uint64_t stride = uint64_t{gridDim.x} * blockDim.x;
 
     for (uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
@@ -93,19 +102,18 @@ __global__ void gather(T *__restrict__ out, const T *__restrict__ in,
 }
 
 template <typename T>
-cudaError_t launch_gather(void *out, const void *in, const uint32_t *index, uint64_t n,
-                          cudaStream_t stream) {
+cudaError_t launch_gather(void *out, const void *in, const uint32_t *index, uint64_t n, cudaStream_t stream)
+{
     constexpr unsigned kThreads = 256;
-    const unsigned blocks =
-        static_cast<unsigned>(std::min<uint64_t>((n + kThreads - 1) / kThreads, 1u << 20));
+    const unsigned blocks = static_cast<unsigned>(std::min<uint64_t>((n + kThreads - 1) / kThreads, 1u << 20));
 
-    gather<T><<<blocks, kThreads, 0, stream>>>(static_cast<T *>(out), static_cast<const T *>(in),
-                                               index, n);
+    gather<T><<<blocks, kThreads, 0, stream>>>(static_cast<T *>(out), static_cast<const T *>(in), index, n);
     return cudaGetLastError();
 }
 
-cudaError_t gather_column(void *out, const void *in, const uint32_t *index, uint64_t n,
-                          uint8_t width, cudaStream_t stream) {
+cudaError_t gather_column(void *out, const void *in, const uint32_t *index, uint64_t n, uint8_t width,
+                          cudaStream_t stream)
+{
     switch (width) {
         case 1:
             return launch_gather<uint8_t>(out, in, index, n, stream);
@@ -123,83 +131,89 @@ cudaError_t gather_column(void *out, const void *in, const uint32_t *index, uint
 }
 
 /* Brings all columns into the order of the index. */
-cudaError_t gather_columns(Session *session, uint64_t nrows) {
+cudaError_t gather_columns(Session *session, uint64_t nrows)
+{
     cudaError_t code = cudaSuccess;
 
     for (uint32_t c = 0; c < session->spec.ncolumns && code == cudaSuccess; c++) {
         const uint8_t width = session->spec.column_width[c];
 
-        code = gather_column(session->scratch, session->columns[c], session->index, nrows, width,
-                             session->stream);
+        code = gather_column(session->scratch, session->columns[c], session->index, nrows, width, session->stream);
         if (code == cudaSuccess)
-            code = cudaMemcpyAsync(session->columns[c], session->scratch, nrows * width,
-                                   cudaMemcpyDeviceToDevice, session->stream);
+            code = cudaMemcpyAsync(session->columns[c], session->scratch, nrows * width, cudaMemcpyDeviceToDevice,
+                                   session->stream);
     }
     return code;
 }
 
 /* Enqueues the sort of the first nrows rows. */
-cudaError_t enqueue_sort(GpusortDevice *device, Session *session, uint64_t nrows, Ticket *ticket) {
+cudaError_t enqueue_sort(GpusortDevice *device, Session *session, uint64_t nrows, Ticket *ticket)
+{
     cudaStream_t stream = session->stream;
     const SegmentBatch batch = session->batch(nrows);
     const GpusortSegment whole = {0, static_cast<uint32_t>(nrows)};
 
     device->mark(ticket, kSort, stream);
-    cudaError_t code = cudaMemcpyAsync(session->segment, &whole, sizeof(whole),
-                                       cudaMemcpyHostToDevice, stream);
+    cudaError_t code = cudaMemcpyAsync(session->segment, &whole, sizeof(whole), cudaMemcpyHostToDevice, stream);
     if (code == cudaSuccess && session->has_payload())
-        code = cudaMemcpyAsync(session->scratch, session->columns[0],
-                               nrows * session->spec.column_width[0], cudaMemcpyDeviceToDevice,
-                               stream);
+        code = cudaMemcpyAsync(session->scratch, session->columns[0], nrows * session->spec.column_width[0],
+                               cudaMemcpyDeviceToDevice, stream);
     if (code == cudaSuccess && session->spec.verify)
         code = verify_begin(batch, session->check_space, stream);
     if (code == cudaSuccess)
-        code = sort_segments(batch, session->workspace, session->workspace_bytes, stream,
-                             &ticket->method);
+        code = sort_segments(batch, session->workspace, session->workspace_bytes, stream, &ticket->method);
     device->mark(ticket, kVerify, stream);
     if (code == cudaSuccess && session->spec.verify) {
         ticket->failed_checks = device->take_counter();
-        if (!ticket->failed_checks) return cudaErrorMemoryAllocation;
+        if (!ticket->failed_checks)
+            return cudaErrorMemoryAllocation;
         code = verify_end(batch, session->check_space, session->failed_checks, stream);
         if (code == cudaSuccess)
             code = cudaMemcpyAsync(ticket->failed_checks, session->failed_checks, sizeof(uint32_t),
                                    cudaMemcpyDeviceToHost, stream);
     }
     device->mark(ticket, kVerify + 1, stream);
-    if (code == cudaSuccess && session->has_payload()) code = gather_columns(session, nrows);
+    if (code == cudaSuccess && session->has_payload())
+        code = gather_columns(session, nrows);
     return code;
 }
 
 /* The session, or null after the ticket was failed because there is none. */
-Session *find_session(GpusortDevice *device, uint64_t number, uint64_t ticket) {
+Session *find_session(GpusortDevice *device, uint64_t number, uint64_t ticket)
+{
     auto found = device->sessions.find(number);
 
-    if (found != device->sessions.end()) return found->second.get();
+    if (found != device->sessions.end())
+        return found->second.get();
     GpusortDeviceError error = {GPUSORT_DEVICE_FAULT, "no such session"};
     device->fail_ticket(ticket, error);
     return nullptr;
 }
 
 /* Address of a column's first_row, or null if rows or column do not exist. */
-char *row_address(Session *session, uint32_t column, uint64_t first_row, uint64_t nrows,
-                  size_t *width) {
-    if (first_row > session->spec.nrows || nrows > session->spec.nrows - first_row) return nullptr;
+char *row_address(Session *session, uint32_t column, uint64_t first_row, uint64_t nrows, size_t *width)
+{
+    if (first_row > session->spec.nrows || nrows > session->spec.nrows - first_row)
+        return nullptr;
     if (column == GPUSORT_SESSION_INDEX && session->index) {
         *width = sizeof(uint32_t);
         return reinterpret_cast<char *>(session->index) + first_row * *width;
     }
-    if (column >= session->spec.ncolumns) return nullptr;
+    if (column >= session->spec.ncolumns)
+        return nullptr;
     *width = session->spec.column_width[column];
     return static_cast<char *>(session->columns[column]) + first_row * *width;
 }
 
 /* Copies rows of a column to or from the arena, under a ticket. */
-void transfer(GpusortDevice *device, uint64_t number, uint64_t ticket_number, uint32_t column,
-              uint64_t first_row, uint64_t nrows, void *host, cudaMemcpyKind kind) {
+void transfer(GpusortDevice *device, uint64_t number, uint64_t ticket_number, uint32_t column, uint64_t first_row,
+              uint64_t nrows, void *host, cudaMemcpyKind kind)
+{
     Session *session = find_session(device, number, ticket_number);
     size_t width = 0;
 
-    if (!session) return;
+    if (!session)
+        return;
     char *rows = row_address(session, column, first_row, nrows, &width);
     if (!rows) {
         GpusortDeviceError error = {GPUSORT_DEVICE_FAULT, "no such rows in the session"};
@@ -210,18 +224,19 @@ void transfer(GpusortDevice *device, uint64_t number, uint64_t ticket_number, ui
     const int stage = in ? kCopyIn : kCopyOut;
     Ticket *ticket = device->begin_ticket(ticket_number);
     device->mark(ticket, stage, session->stream);
-    const cudaError_t code = cudaMemcpyAsync(in ? static_cast<void *>(rows) : host,
-                                             in ? host : static_cast<void *>(rows), nrows * width,
-                                             kind, session->stream);
+    const cudaError_t code =
+        cudaMemcpyAsync(in ? static_cast<void *>(rows) : host, in ? host : static_cast<void *>(rows), nrows * width,
+                        kind, session->stream);
     device->mark(ticket, stage + 1, session->stream);
-    if (code != cudaSuccess) set_error(&ticket->error, code, "copying rows of a session");
+    if (code != cudaSuccess)
+        set_error(&ticket->error, code, "copying rows of a session");
     device->end_ticket(ticket, session->stream);
 }
 
 }  // namespace
 
-GpusortDeviceStatus open_session(GpusortDevice *device, const GpusortDeviceSession *spec,
-                                 GpusortDeviceError *error) {
+GpusortDeviceStatus open_session(GpusortDevice *device, const GpusortDeviceSession *spec, GpusortDeviceError *error)
+{
     auto session = std::make_shared<Session>();
     void *memory = nullptr;
 
@@ -234,11 +249,11 @@ GpusortDeviceStatus open_session(GpusortDevice *device, const GpusortDeviceSessi
         return error->status;
     }
     session->spec = *spec;
-    if (spec->ncolumns > 1) session->spec.spec.payload = GPUSORT_PAYLOAD_INDEX;
+    if (spec->ncolumns > 1)
+        session->spec.spec.payload = GPUSORT_PAYLOAD_INDEX;
     session->stream = device->pick_stream();
     session->lay_out(nullptr);
-    const cudaError_t code =
-        cudaMallocFromPoolAsync(&memory, session->bytes, device->pool, session->stream);
+    const cudaError_t code = cudaMallocFromPoolAsync(&memory, session->bytes, device->pool, session->stream);
     if (code != cudaSuccess) {
         set_error(error, code, "allocating device memory for a session");
         return error->status;
@@ -248,28 +263,35 @@ GpusortDeviceStatus open_session(GpusortDevice *device, const GpusortDeviceSessi
     return GPUSORT_DEVICE_OK;
 }
 
-void append(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t column,
-            uint64_t first_row, uint64_t nrows, const void *source) {
-    transfer(device, session, ticket, column, first_row, nrows, const_cast<void *>(source),
-             cudaMemcpyHostToDevice);
+void append(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t column, uint64_t first_row,
+            uint64_t nrows, const void *source)
+{
+    transfer(device, session, ticket, column, first_row, nrows, const_cast<void *>(source), cudaMemcpyHostToDevice);
 }
 
-void sort_session(GpusortDevice *device, uint64_t number, uint64_t ticket_number, uint64_t nrows) {
+void sort_session(GpusortDevice *device, uint64_t number, uint64_t ticket_number, uint64_t nrows)
+{
     Session *session = find_session(device, number, ticket_number);
 
-    if (!session) return;
+    if (!session)
+        return;
     Ticket *ticket = device->begin_ticket(ticket_number);
     const cudaError_t code = enqueue_sort(device, session, nrows, ticket);
-    if (code != cudaSuccess) set_error(&ticket->error, code, "sorting a session");
+    if (code != cudaSuccess)
+        set_error(&ticket->error, code, "sorting a session");
     device->end_ticket(ticket, session->stream);
 }
 
-void fetch(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t column,
-           uint64_t first_row, uint64_t nrows, void *target) {
+void fetch(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t column, uint64_t first_row,
+           uint64_t nrows, void *target)
+{
     transfer(device, session, ticket, column, first_row, nrows, target, cudaMemcpyDeviceToHost);
 }
 
 /* The memory is freed in stream order: after whatever the session still has under way. */
-void close_session(GpusortDevice *device, uint64_t session) { device->sessions.erase(session); }
+void close_session(GpusortDevice *device, uint64_t session)
+{
+    device->sessions.erase(session);
+}
 
 }  // namespace gpusort
