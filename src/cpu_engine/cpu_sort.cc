@@ -5,6 +5,7 @@
 #include "cpu_engine/cpu_sort.h"
 
 #include "cpu_engine/code_sort.h"
+#include "cpu_engine/counting_sort.h"
 #include "cpu_engine/forms.h"
 #include "cpu_engine/interval_sort.h"
 #include "cpu_engine/payload_sort.h"
@@ -55,12 +56,47 @@ sort_keys(Work &work, typename Form<F>::Bits *keys, uint32_t n)
 	return true;
 }
 
+/* Any method but counting; false if told to stop. */
+template <GpusortKeyForm F>
+static bool
+sort_by_comparison(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n)
+{
+	work.control->method = GPUSORT_METHOD_NETWORK;
+	if (payload == nullptr)
+		return sort_keys<F>(work, keys, n);
+	return sort_with_payload<F>(work, keys, payload, n);
+}
+
+/* Counts may take what memory_limit allows. */
+template <GpusortKeyForm F>
+static CpuSortStatus
+sort_by_counting(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n)
+{
+	work.control->method = GPUSORT_METHOD_COUNTING;
+	return counting_sort<F>(work, keys, payload, n, work.control->memory_limit / sizeof(uint32_t));
+}
+
+/* The fastest method for these keys. */
+template <GpusortKeyForm F>
+static CpuSortStatus
+sort_by_any(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n)
+{
+	if (counting_sort_pays<F>(work, keys, n))
+	{
+		CpuSortStatus status = counting_sort<F>(work, keys, payload, n, counting_sort_most_counts(work, n));
+
+		work.control->method = GPUSORT_METHOD_COUNTING;
+		if (status != CPU_SORT_TOO_WIDE)
+			return status;
+	}
+	return sort_by_comparison<F>(work, keys, payload, n) ? CPU_SORT_DONE : CPU_SORT_STOPPED;
+}
+
 template <GpusortKeyForm F>
 static CpuSortStatus
 sort_segment(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n)
 {
 	const GpusortSpec *spec = work.spec;
-	bool		done;
 
 	if (n <= 1)
 	{
@@ -71,17 +107,17 @@ sort_segment(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32
 	if (spec->buckets != 0)
 	{
 		work.control->method = GPUSORT_METHOD_APPROXIMATE;
-		done = sort_by_interval<F>(work, keys, payload, n);
+		return sort_by_interval<F>(work, keys, payload, n) ? CPU_SORT_DONE : CPU_SORT_STOPPED;
 	}
-	else
+	switch (spec->method)
 	{
-		work.control->method = GPUSORT_METHOD_NETWORK;
-		if (spec->payload == GPUSORT_PAYLOAD_NONE)
-			done = sort_keys<F>(work, keys, n);
-		else
-			done = sort_with_payload<F>(work, keys, payload, n);
+		case GPUSORT_METHOD_AUTO:
+			return sort_by_any<F>(work, keys, payload, n);
+		case GPUSORT_METHOD_COUNTING:
+			return sort_by_counting<F>(work, keys, payload, n);
+		default:
+			return sort_by_comparison<F>(work, keys, payload, n) ? CPU_SORT_DONE : CPU_SORT_STOPPED;
 	}
-	return done ? CPU_SORT_DONE : CPU_SORT_STOPPED;
 }
 
 template <GpusortKeyForm F>
@@ -91,8 +127,9 @@ sort_segments(Work &work, void *keys, uint32_t *payload, const GpusortSegment *s
 	for (uint32_t i = 0; i < nsegments; i++)
 	{
 		uint32_t	start = segments[i].start;
+		uint32_t   *segment_payload = work.spec->payload == GPUSORT_PAYLOAD_NONE ? nullptr : payload + start;
 		CpuSortStatus status = sort_segment<F>(work, (typename Form<F>::Bits *) keys + start,
-											   payload == nullptr ? nullptr : payload + start, segments[i].count);
+											   segment_payload, segments[i].count);
 
 		if (status != CPU_SORT_DONE)
 			return status;
@@ -111,6 +148,8 @@ gpusort_cpu_sort_scratch(const GpusortSpec *spec, uint64_t longest, int threads)
 
 	if (spec->buckets != 0)
 		bytes = sort_by_interval_scratch(longest, width, spec->buckets, threads);
+	else if (spec->method == GPUSORT_METHOD_COUNTING)
+		bytes = counting_sort_scratch(longest, spec->payload);
 	else if (spec->payload == GPUSORT_PAYLOAD_NONE)
 		bytes = sort_codes_scratch(longest, width, threads);
 	else
@@ -129,6 +168,7 @@ gpusort_cpu_sort_refuses(const GpusortSpec *spec)
 		case GPUSORT_METHOD_APPROXIMATE:
 			return spec->buckets == 0 ? "It does not give the exact order that is asked for." : nullptr;
 		case GPUSORT_METHOD_NETWORK:
+		case GPUSORT_METHOD_COUNTING:
 			return spec->buckets == 0 ? nullptr : "It gives the exact order where an approximate one is asked for.";
 		default:
 			return "It runs on a GPU only.";

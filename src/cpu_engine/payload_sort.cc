@@ -30,23 +30,37 @@ constexpr uint32_t STACK_PAYLOAD = 256;
 
 /* Write the positions, the low bits of the packed keys, or the payload found there. */
 template <typename Packed>
-static void
-unpack(const GpusortSpec *spec, const Packed *packed, Packed mask, uint32_t *payload, uint32_t *copy, uint32_t n)
+static bool
+unpack(Work &work, const Packed *packed, Packed mask, uint32_t *payload, uint32_t *copy, uint32_t n)
 {
-	if (spec->payload == GPUSORT_PAYLOAD_INDEX)
-	{
-		for (uint32_t i = 0; i < n; i++)
-			payload[i] = (uint32_t) (packed[i] & mask);
-		return;
-	}
-
 	uint32_t	local[STACK_PAYLOAD];
+
+	if (work.spec->payload == GPUSORT_PAYLOAD_INDEX)
+		return in_blocks(work, n, [=](uint32_t start, uint32_t count) {
+			for (uint32_t i = start; i < start + count; i++)
+				payload[i] = (uint32_t) (packed[i] & mask);
+		});
 
 	if (n <= STACK_PAYLOAD)
 		copy = local;
-	memcpy(copy, payload, n * sizeof(uint32_t));
-	for (uint32_t i = 0; i < n; i++)
-		payload[i] = copy[packed[i] & mask];
+	return in_blocks(work, n, [=](uint32_t start, uint32_t count) {
+		memcpy(copy + start, payload + start, count * sizeof(uint32_t));
+	}) && in_blocks(work, n, [=](uint32_t start, uint32_t count) {
+		for (uint32_t i = start; i < start + count; i++)
+			payload[i] = copy[packed[i] & mask];
+	});
+}
+
+/* Pack 16-bit keys, the code above the position. */
+template <typename Packed>
+static inline void
+pack_narrow(const uint16_t *keys, uint32_t start, uint32_t count, bool descending, Packed *packed)
+{
+	constexpr int position_bits = sizeof(Packed) == 4 ? 16 : 32;
+	uint16_t	invert = descending ? UINT16_MAX : 0;
+
+	for (uint32_t i = start; i < start + count; i++)
+		packed[i] = (Packed) ((std::make_unsigned_t<Packed>) (int16_t) (keys[i] ^ invert) << position_bits | i);
 }
 
 /* Keys whose codes fit above a position: all but 64-bit keys. */
@@ -58,21 +72,17 @@ sort_packed(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_
 	constexpr int position_bits = sizeof(Packed) == 4 ? 16 : 32;
 	Packed	   *packed = (Packed *) work.scratch;
 	char	   *rest = work.scratch + lines(n * sizeof(Packed));
+	bool		descending = work.spec->descending;
 
-	if constexpr (Form<F>::narrow)
-	{
-		typename Form<F>::Code invert = work.spec->descending ? -1 : 0;
-
-		for (uint32_t i = 0; i < n; i++)
-			packed[i] = (Packed) ((UnsignedPacked) (typename Form<F>::Code) (keys[i] ^ invert) << position_bits | i);
-	}
-	else
-		simd::pack(F, keys, n, 0, work.spec->descending, packed);
-	if (!sort_codes(work, packed, n, rest, false))
+	if (!in_blocks(work, n, [=](uint32_t start, uint32_t count) {
+			if constexpr (Form<F>::narrow)
+				pack_narrow(keys, start, count, descending, packed);
+			else
+				simd::pack(F, keys + start, count, start, descending, packed + start);
+		}))
 		return false;
-	unpack<Packed>(work.spec, packed, (Packed) (((UnsignedPacked) 1 << position_bits) - 1),
-				   payload, (uint32_t *) rest, n);
-	return true;
+	return sort_codes(work, packed, n, rest, false) &&
+		unpack<Packed>(work, packed, (Packed) (((UnsignedPacked) 1 << position_bits) - 1), payload, (uint32_t *) rest, n);
 }
 
 /* How 64-bit keys are packed. */
@@ -93,17 +103,11 @@ distance(const WidePacking &packing, typename Form<F>::Bits key)
 	return packing.descending ? packing.first - code : code - packing.first;
 }
 
-/* Decide how to pack keys, from their least and greatest code. */
-template <GpusortKeyForm F>
+/* Decide how to pack keys whose codes lie in least .. greatest. */
 static WidePacking
-choose_packing(const typename Form<F>::Bits *keys, uint32_t n, bool descending)
+choose_packing(int64_t least, int64_t greatest, uint32_t n, bool descending)
 {
-	int64_t		least;
-	int64_t		greatest;
 	WidePacking packing;
-
-	simd::code_range(F, keys, n, &least, &greatest);
-
 	uint64_t	range = (uint64_t) greatest - (uint64_t) least;
 	int			range_bits = range == 0 ? 0 : 64 - __builtin_clzll(range);
 
@@ -132,6 +136,8 @@ sort_dropped_bits(Work &work, const WidePacking &packing, const typename Form<F>
 		end = start + 1;
 		while (end < n && (uint64_t) (packed[end] ^ packed[start]) >> packing.position_bits == 0)
 			end++;
+		if (work.stop_after(end - start))
+			return false;
 		if (end == start + 1)
 			continue;
 
@@ -146,8 +152,6 @@ sort_dropped_bits(Work &work, const WidePacking &packing, const typename Form<F>
 		}
 		if (differing != 0 && !sort_codes(work, packed + start, end - start, scratch, false))
 			return false;
-		if (work.stop_after(end - start))
-			return false;
 	}
 	return true;
 }
@@ -159,24 +163,42 @@ sort_wide(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t 
 {
 	int64_t    *packed = (int64_t *) work.scratch;
 	char	   *rest = work.scratch + lines(n * sizeof(int64_t));
-	WidePacking packing = choose_packing<F>(keys, n, work.spec->descending);
-	uint64_t	first = distance<F>(packing, keys[0]);
+	int64_t		least = INT64_MAX;
+	int64_t		greatest = INT64_MIN;
 	uint64_t	differing = 0;
+	WidePacking packing;
 
-	for (uint32_t i = 0; i < n; i++)
-	{
-		uint64_t	code = distance<F>(packing, keys[i]);
+	if (!in_blocks(work, n, [&](uint32_t start, uint32_t count) {
+			int64_t		low;
+			int64_t		high;
 
-		differing |= code ^ first;
-		packed[i] = (int64_t) ((code >> packing.dropped_bits << packing.position_bits | i) ^ (UINT64_C(1) << 63));
-	}
+			simd::code_range(F, keys + start, count, &low, &high);
+			least = low < least ? low : least;
+			greatest = high > greatest ? high : greatest;
+		}))
+		return false;
+	packing = choose_packing(least, greatest, n, work.spec->descending);
+
+	if (!in_blocks(work, n, [&](uint32_t start, uint32_t count) {
+			uint64_t	first = distance<F>(packing, keys[0]);
+			uint64_t	block_differing = 0;
+
+			for (uint32_t i = start; i < start + count; i++)
+			{
+				uint64_t	code = distance<F>(packing, keys[i]);
+
+				block_differing |= code ^ first;
+				packed[i] = (int64_t) ((code >> packing.dropped_bits << packing.position_bits | i) ^ (UINT64_C(1) << 63));
+			}
+			differing |= block_differing;
+		}))
+		return false;
 	if (!sort_codes(work, packed, n, rest, false))
 		return false;
 	if ((differing & ((UINT64_C(1) << packing.dropped_bits) - 1)) != 0 &&
 		!sort_dropped_bits<F>(work, packing, keys, packed, n, rest))
 		return false;
-	unpack<int64_t>(work.spec, packed, (INT64_C(1) << packing.position_bits) - 1, payload, (uint32_t *) keys, n);
-	return true;
+	return unpack<int64_t>(work, packed, (INT64_C(1) << packing.position_bits) - 1, payload, (uint32_t *) keys, n);
 }
 
 size_t

@@ -56,6 +56,27 @@ struct Work
 		return spent >= KEYS_BETWEEN_STOPS && stop();
 	}
 };
+
+/*
+ * Calls body(start, count) for all of n items, some at a time, and asks in
+ * between whether to stop; false if so.
+ */
+template <typename Body>
+static inline bool
+in_blocks(Work &work, uint32_t n, Body body)
+{
+	constexpr uint32_t block = KEYS_BETWEEN_STOPS;
+	uint32_t	count;
+
+	for (uint32_t start = 0; start < n; start += count)
+	{
+		count = n - start < block ? n - start : block;
+		body(start, count);
+		if (work.stop_after(count / 2))
+			return false;
+	}
+	return true;
+}
 }
 
 #endif							/* GPUSORT_WORK_H */

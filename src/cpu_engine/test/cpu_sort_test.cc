@@ -126,7 +126,7 @@ make_keys(Distribution distribution, size_t n)
 		switch (distribution)
 		{
 			case NARROW:
-				keys[i] = std::is_floating_point_v<T> ? T(rng() % 1000) : T(base / 2 + T(rng() % 1000));
+				keys[i] = std::is_floating_point_v<T> ? T(rng() % 10000) : T(base / 2 + T(rng() % 10000));
 				break;
 			case EQUAL:
 				keys[i] = base;

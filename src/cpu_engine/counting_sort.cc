@@ -1,0 +1,475 @@
+/*
+ * counting_sort.cc
+ *	  After Abdel-hafeez, Gordon-Ross, Abubaker, "A comparison-free sorting
+ *	  algorithm on CPUs and GPUs".
+ *
+ * One thread: count the keys of each code, then write every code as often as it
+ * was counted.  Several threads, in four phases with a barrier between them:
+ *
+ *	  1, 2	each thread takes its share of the keys and counts it
+ *	  3		each takes its share of the codes, adds up the counts of all threads
+ *			and how many keys come before them
+ *	  4		each writes the keys of its share of the codes
+ *
+ * The paper's threads count into one array with atomic additions; here each has
+ * an array of its own, which repeated keys do not slow down, and which tells the
+ * place of every thread's keys: with a payload, phase 4 walks a thread's share of
+ * the keys again and moves each payload to its place, so that ties keep their
+ * order.
+ *
+ * The range of the codes is guessed from a sample, for a pass over all keys to
+ * find it costs as much as counting them.  A key outside of the guess starts the
+ * count again with the true range.
+ */
+#include "cpu_engine/counting_sort.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "cpu_engine/simd.h"
+#include "cpu_engine/threads.h"
+
+namespace gpusort
+{
+/* Keys whose codes are computed at a time. */
+constexpr uint32_t BLOCK = 2048;
+
+/* Up to this many codes, counts are kept in WAYS arrays, which equal neighbours take in turn. */
+constexpr uint64_t FEW_CODES = 2048;
+constexpr uint32_t WAYS = 4;
+
+/* Fewer keys are sorted faster than a table is counted. */
+constexpr uint32_t KEYS_WORTH_COUNTING = 2048;
+
+constexpr uint32_t SAMPLE = 256;
+
+/*
+ * Codes are numbered from 0 in the wanted order: descending order numbers their
+ * complements.
+ */
+template <GpusortKeyForm F>
+struct Counting
+{
+	using Code = typename Form<F>::Code;
+	using Bits = typename Form<F>::Bits;
+
+	const GpusortSpec *spec;
+	Bits	   *keys;
+	uint32_t   *payload;
+	const uint32_t *source;		/* copy of a carried payload */
+	uint32_t	n;
+	uint32_t	shares;
+	Code		flip;			/* all bits for descending order */
+	Code		first;			/* code of number 0, flipped */
+	uint64_t	codes;			/* that have a count */
+	uint32_t	ways;
+	uint32_t   *counts;			/* of each share: ways times codes */
+	uint32_t	share_keys[256];	/* keys in each share of the codes */
+	std::atomic<bool> outside;	/* some key is none of the codes */
+
+	uint32_t *
+	counts_of(uint32_t share) const
+	{
+		return counts + (size_t) share * ways * codes;
+	}
+
+	uint64_t
+	first_number(uint32_t share) const
+	{
+		return (uint64_t) ((unsigned __int128) codes * share / shares);
+	}
+
+	Bits
+	number(Code code) const
+	{
+		return (Bits) ((Bits) (code ^ flip) - (Bits) first);
+	}
+
+	Bits
+	key(uint64_t number) const
+	{
+		return Form<F>::decode((Code) ((Code) (Bits) ((Bits) first + (Bits) number) ^ flip));
+	}
+};
+
+/* The codes of a few keys, in buffer or where they are. */
+template <GpusortKeyForm F>
+static inline const typename Form<F>::Code *
+codes_of(const typename Form<F>::Bits *keys, uint32_t n, bool tied, typename Form<F>::Code *buffer)
+{
+	if (Form<F>::plain)
+		return (const typename Form<F>::Code *) keys;
+	for (uint32_t i = 0; i < n; i++)
+		buffer[i] = tied ? Form<F>::encode_tied(keys[i]) : Form<F>::encode(keys[i]);
+	return buffer;
+}
+
+/* Do codes of this range lie, in part, outside of those counted? */
+template <GpusortKeyForm F>
+static inline bool
+is_outside(const Counting<F> &counting, typename Form<F>::Code least, typename Form<F>::Code greatest)
+{
+	typename Form<F>::Code first = (counting.flip ? greatest : least) ^ counting.flip;
+	typename Form<F>::Code last = counting.flip ? least : greatest;
+
+	return first < counting.first || counting.number(last) >= counting.codes;
+}
+
+/* Phases 1 and 2: count one share of the keys. */
+template <GpusortKeyForm F>
+static void
+count_share(Work &work, void *arg, uint32_t share)
+{
+	using Code = typename Form<F>::Code;
+	using Bits = typename Form<F>::Bits;
+	Counting<F> &counting = *(Counting<F> *) arg;
+	uint32_t   *counts = counting.counts_of(share);
+	uint32_t	end = share_start(counting.n, counting.shares, share + 1);
+	const uint64_t codes = counting.codes;
+	const Code	flip = counting.flip;
+	const Code	first = counting.first;
+	Code		buffer[BLOCK];
+	uint32_t	n;
+
+	for (uint32_t start = share_start(counting.n, counting.shares, share); start < end; start += n)
+	{
+		const Code *block;
+		Code		least;
+		Code		greatest;
+		uint32_t	i = 0;
+
+		n = end - start < BLOCK ? end - start : BLOCK;
+		block = codes_of<F>(counting.keys + start, n, counting.payload != nullptr, buffer);
+		simd::code_range(block, n, &least, &greatest);
+		if (is_outside(counting, least, greatest))
+		{
+			counting.outside.store(true, std::memory_order_relaxed);
+			return;
+		}
+		if (counting.ways == WAYS)
+		{
+			for (; i + WAYS <= n; i += WAYS)
+			{
+				for (uint32_t way = 0; way < WAYS; way++)
+					counts[way * codes + (Bits) ((Bits) (block[i + way] ^ flip) - (Bits) first)]++;
+			}
+		}
+		for (; i < n; i++)
+			counts[(Bits) ((Bits) (block[i] ^ flip) - (Bits) first)]++;
+		if (work.stop_after(n / 4))
+			return;
+	}
+	for (uint64_t i = 0; counting.ways == WAYS && i < codes; i++)
+		counts[i] += counts[codes + i] + counts[2 * codes + i] + counts[3 * codes + i];
+}
+
+/*
+ * Phase 3: for one share of the codes, sum up its keys.  Keys alone: the first
+ * share's counts become the totals.  With a payload: every count becomes the
+ * place, from where this share of the codes begins, of its thread's first such
+ * key.
+ */
+template <GpusortKeyForm F>
+static void
+sum_share(Work &work, void *arg, uint32_t share)
+{
+	Counting<F> &counting = *(Counting<F> *) arg;
+	uint64_t	end = counting.first_number(share + 1);
+	uint32_t	keys = 0;
+
+	for (uint64_t number = counting.first_number(share); number < end; number++)
+	{
+		uint32_t	before = keys;
+
+		for (uint32_t other = 0; other < counting.shares; other++)
+		{
+			uint32_t   *count = &counting.counts_of(other)[number];
+			uint32_t	place = keys;
+
+			keys += *count;
+			if (counting.payload != nullptr)
+				*count = place;
+		}
+		if (counting.payload == nullptr)
+			counting.counts[number] = keys - before;
+	}
+	counting.share_keys[share] = keys;
+	(void) work.stop_after((end - counting.first_number(share)) / 4);
+}
+
+/* Place of the first key in a share of the codes. */
+template <GpusortKeyForm F>
+static uint32_t
+share_place(const Counting<F> &counting, uint32_t share)
+{
+	uint32_t	place = 0;
+
+	for (uint32_t i = 0; i < share; i++)
+		place += counting.share_keys[i];
+	return place;
+}
+
+/* Phase 4, keys alone: write the keys of one share of the codes. */
+template <GpusortKeyForm F>
+static void
+write_share(Work &work, void *arg, uint32_t share)
+{
+	using Bits = typename Form<F>::Bits;
+	constexpr uint32_t vector = 64 / sizeof(Bits);
+	Counting<F> &counting = *(Counting<F> *) arg;
+	uint64_t	end = counting.first_number(share + 1);
+	Bits	   *out = counting.keys + share_place(counting, share);
+	Bits	   *out_end = out + counting.share_keys[share];
+
+	for (uint64_t number = counting.first_number(share); number < end; number++)
+	{
+		uint32_t	count = counting.counts[number];
+		Bits		key = counting.key(number);
+
+		/* A whole vector at a time, over the end of a run but not of the share. */
+		while (count > 0)
+		{
+			uint32_t	written = count < vector ? count : vector;
+
+			if (out_end - out >= (ptrdiff_t) vector)
+				for (uint32_t i = 0; i < vector; i++)
+					out[i] = key;
+			else
+				for (uint32_t i = 0; i < written; i++)
+					out[i] = key;
+			out += written;
+			count -= written;
+			work.spent += written / 8;
+		}
+		if (work.stop_after(1))
+			return;
+	}
+}
+
+/* Phase 4, with a payload: move one share's payload, or its positions, to their places. */
+template <GpusortKeyForm F>
+static void
+scatter_share(Work &work, void *arg, uint32_t share)
+{
+	using Code = typename Form<F>::Code;
+	Counting<F> &counting = *(Counting<F> *) arg;
+	uint32_t   *places = counting.counts_of(share);
+	uint32_t	end = share_start(counting.n, counting.shares, share + 1);
+	Code		buffer[BLOCK];
+	uint32_t	n;
+
+	for (uint32_t start = share_start(counting.n, counting.shares, share); start < end; start += n)
+	{
+		const Code *block;
+
+		n = end - start < BLOCK ? end - start : BLOCK;
+		block = codes_of<F>(counting.keys + start, n, true, buffer);
+		if (counting.source == nullptr)
+			for (uint32_t i = 0; i < n; i++)
+				counting.payload[places[counting.number(block[i])]++] = start + i;
+		else
+			for (uint32_t i = 0; i < n; i++)
+				counting.payload[places[counting.number(block[i])]++] = counting.source[start + i];
+		if (work.stop_after(n / 4))
+			return;
+	}
+}
+
+/* With a payload, between phases 3 and 4: places from the segment's start. */
+template <GpusortKeyForm F>
+static void
+shift_share(Work &work, void *arg, uint32_t share)
+{
+	Counting<F> &counting = *(Counting<F> *) arg;
+	uint32_t	place = share_place(counting, share);
+	uint64_t	start = counting.first_number(share);
+	uint64_t	end = counting.first_number(share + 1);
+
+	for (uint32_t other = 0; place > 0 && other < counting.shares; other++)
+		for (uint64_t number = start; number < end; number++)
+			counting.counts_of(other)[number] += place;
+	(void) work.stop_after((end - start) / 4);
+}
+
+/* Set the codes to be counted: least .. greatest. */
+template <GpusortKeyForm F>
+static void
+set_range(Counting<F> &counting, typename Form<F>::Code least, typename Form<F>::Code greatest)
+{
+	using Bits = typename Form<F>::Bits;
+
+	counting.flip = counting.spec->descending ? -1 : 0;
+	counting.first = counting.flip ? (typename Form<F>::Code) ~greatest : least;
+	counting.codes = (uint64_t) (Bits) ((Bits) greatest - (Bits) least);
+	/* 2^64 codes cannot be told from none, but nor can 2^64 - 1 be counted. */
+	if (counting.codes != UINT64_MAX)
+		counting.codes++;
+}
+
+/* A range around a sample's, an eighth wider on both sides. */
+template <GpusortKeyForm F>
+static void
+guess_range(const typename Form<F>::Bits *keys, uint32_t n,
+			typename Form<F>::Code *least, typename Form<F>::Code *greatest)
+{
+	using Code = typename Form<F>::Code;
+	using Bits = typename Form<F>::Bits;
+	constexpr Code lowest = (Code) Form<F>::sign;
+	constexpr Code highest = (Code) ~Form<F>::sign;
+	uint64_t	state = n;
+	Bits		margin;
+
+	*least = *greatest = Form<F>::encode(keys[0]);
+	for (uint32_t i = 1; i < SAMPLE; i++)
+	{
+		Code		code;
+
+		state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		code = Form<F>::encode(keys[(uint32_t) (((state >> 32) * n) >> 32)]);
+		*least = code < *least ? code : *least;
+		*greatest = code > *greatest ? code : *greatest;
+	}
+	margin = (Bits) ((Bits) ((Bits) *greatest - (Bits) *least) / 8 + 8);
+	*least = (Bits) ((Bits) *least - (Bits) lowest) < margin ? lowest : (Code) ((Bits) *least - margin);
+	*greatest = (Bits) ((Bits) highest - (Bits) *greatest) < margin ? highest : (Code) ((Bits) *greatest + margin);
+}
+
+/* The range of all keys. */
+template <GpusortKeyForm F>
+static bool
+find_range(Work &work, const typename Form<F>::Bits *keys, uint32_t n, bool tied,
+		   typename Form<F>::Code *least, typename Form<F>::Code *greatest)
+{
+	using Code = typename Form<F>::Code;
+	Code		buffer[BLOCK];
+	uint32_t	count;
+
+	*least = *greatest = tied ? Form<F>::encode_tied(keys[0]) : Form<F>::encode(keys[0]);
+	for (uint32_t start = 0; start < n; start += count)
+	{
+		Code		low;
+		Code		high;
+
+		count = n - start < BLOCK ? n - start : BLOCK;
+		simd::code_range(codes_of<F>(keys + start, count, tied, buffer), count, &low, &high);
+		*least = low < *least ? low : *least;
+		*greatest = high > *greatest ? high : *greatest;
+		if (work.stop_after(count / 8))
+			return false;
+	}
+	return true;
+}
+
+/* All phases; CPU_SORT_TOO_WIDE, with nothing done, if a key lies outside of the codes. */
+template <GpusortKeyForm F>
+static CpuSortStatus
+count_and_write(Work &work, Counting<F> &counting, uint64_t most_counts)
+{
+	int			threads = counting.n >= KEYS_WORTH_THREADS ? work.control->threads : 1;
+	uint64_t	tables = most_counts / counting.codes;
+	bool		done;
+
+	counting.shares = threads < 256 ? threads : 256;
+	if (counting.shares > tables)
+		counting.shares = (uint32_t) tables;
+	counting.ways = counting.codes <= FEW_CODES ? WAYS : 1;
+	counting.outside.store(false);
+	counting.counts = (uint32_t *) calloc((size_t) counting.shares * counting.ways * counting.codes, sizeof(uint32_t));
+	if (counting.counts == nullptr)
+		return CPU_SORT_TOO_WIDE;
+
+	done = run_shares(work, threads, counting.shares, count_share<F>, &counting);
+	if (done && !counting.outside.load())
+	{
+		done = run_shares(work, threads, counting.shares, sum_share<F>, &counting);
+		if (counting.payload == nullptr)
+			done = done && run_shares(work, threads, counting.shares, write_share<F>, &counting);
+		else
+			done = done && run_shares(work, threads, counting.shares, shift_share<F>, &counting) &&
+				run_shares(work, threads, counting.shares, scatter_share<F>, &counting);
+	}
+	free(counting.counts);
+	if (!done)
+		return CPU_SORT_STOPPED;
+	return counting.outside.load() ? CPU_SORT_TOO_WIDE : CPU_SORT_DONE;
+}
+
+size_t
+counting_sort_scratch(uint64_t n, GpusortPayload payload)
+{
+	return payload == GPUSORT_PAYLOAD_CARRIED ? n * sizeof(uint32_t) : 0;
+}
+
+uint64_t
+counting_sort_most_counts(const Work &work, uint32_t n)
+{
+	uint64_t	limit = work.control->memory_limit / sizeof(uint32_t);
+	uint64_t	cached = UINT64_C(1) << 17;
+	uint64_t	worth = work.spec->payload == GPUSORT_PAYLOAD_NONE ? n / 2 : n - n / 4;
+
+	limit = limit < cached ? limit : cached;
+	return limit < worth ? limit : worth;
+}
+
+template <GpusortKeyForm F>
+bool
+counting_sort_pays(const Work &work, const typename Form<F>::Bits *keys, uint32_t n)
+{
+	Counting<F> counting;
+	typename Form<F>::Code least;
+	typename Form<F>::Code greatest;
+
+	if (n < KEYS_WORTH_COUNTING)
+		return false;
+	counting.spec = work.spec;
+	guess_range<F>(keys, n, &least, &greatest);
+	set_range(counting, least, greatest);
+	return counting.codes <= counting_sort_most_counts(work, n);
+}
+
+template <GpusortKeyForm F>
+CpuSortStatus
+counting_sort(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n, uint64_t most_counts)
+{
+	typename Form<F>::Code least;
+	typename Form<F>::Code greatest;
+	Counting<F> counting;
+	CpuSortStatus status;
+
+	counting.spec = work.spec;
+	counting.keys = keys;
+	counting.payload = payload;
+	counting.source = nullptr;
+	counting.n = n;
+	if (work.spec->payload == GPUSORT_PAYLOAD_CARRIED)
+	{
+		memcpy(work.scratch, payload, n * sizeof(uint32_t));
+		counting.source = (uint32_t *) work.scratch;
+	}
+
+	guess_range<F>(keys, n, &least, &greatest);
+	set_range(counting, least, greatest);
+	if (counting.codes <= most_counts)
+	{
+		status = count_and_write(work, counting, most_counts);
+		if (status != CPU_SORT_TOO_WIDE)
+			return status;
+	}
+	if (!find_range<F>(work, keys, n, payload != nullptr, &least, &greatest))
+		return CPU_SORT_STOPPED;
+	set_range(counting, least, greatest);
+	if (counting.codes <= most_counts)
+	{
+		status = count_and_write(work, counting, most_counts);
+		if (status != CPU_SORT_TOO_WIDE)
+			return status;
+	}
+	work.control->memory_needed = counting.codes <= SIZE_MAX / sizeof(uint32_t) ? counting.codes * sizeof(uint32_t) : SIZE_MAX;
+	return CPU_SORT_TOO_WIDE;
+}
+
+#define INSTANTIATE(form) \
+	template bool counting_sort_pays<form>(const Work &, const Form<form>::Bits *, uint32_t); \
+	template CpuSortStatus counting_sort<form>(Work &, Form<form>::Bits *, uint32_t *, uint32_t, uint64_t);
+GPUSORT_EACH_FORM(INSTANTIATE)
+}
