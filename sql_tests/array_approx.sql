@@ -26,7 +26,9 @@ RESET client_min_messages;
 -- What disorder is.
 SELECT a, d.* FROM (VALUES ('{}'::int4[]), ('{7}'), ('{1,2,2,3}'), ('{2,1}'), ('{3,2,1}'), ('{2,3,4,1}'), ('{2,1,1}'), ('{1,1,2,1}'), ('{NULL,1}'), ('{1,NULL,NULL}')) t(a),
 	LATERAL array_disorder(a) d;
+SET gpusort.engine = 'auto';
 SELECT a, d.* FROM (VALUES ('{1,2,3}'::text[]), ('{3,2,2,1}'), ('{NULL,2,1}'), ('{2,1,NULL}')) t(a), LATERAL array_disorder(a, true) d;
+RESET gpusort.engine;
 SELECT * FROM array_disorder('{0,-0,0,NaN,NaN}'::float8[]);
 SELECT inversions, runs FROM array_disorder((SELECT array_agg(i) FROM generate_series(100000, 1, -1) i));
 

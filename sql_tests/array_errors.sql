@@ -1,5 +1,7 @@
 -- Bad input: every function's errors with their codes.
 SET search_path = gpusort, pg_catalog;
+-- With "gpu" the types that no GPU sorts would be errors.
+SET gpusort.engine = 'auto';
 CREATE FUNCTION pg_temp.error_of(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	result text; state text; message text; detail text; hint text;
@@ -58,4 +60,4 @@ SELECT query || E'\n    ' || pg_temp.error_of(query) FROM unnest(ARRAY[$$array_s
 RESET gpusort.method;
 SET gpusort.engine = 'gpu';
 SELECT query || E'\n    ' || pg_temp.error_of(query) FROM unnest(ARRAY[$$array_argsort('{b,a}'::text[])$$]) query;
-RESET gpusort.engine;
+SET gpusort.engine = 'auto';

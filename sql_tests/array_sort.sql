@@ -1,6 +1,8 @@
 -- array_sort: shapes, NULLs, special values, types, errors.
 -- Before pg_catalog, gpusort's functions take the place of PostgreSQL 18's.
 SET search_path = gpusort, pg_catalog;
+-- With "gpu" the types that no GPU sorts would be errors.
+SET gpusort.engine = 'auto';
 SET timezone = 'UTC';
 
 -- NULLs go last ascending, first descending, and where nulls_first says.

@@ -1,6 +1,8 @@
 -- array_argsort, array_take, array_sort_by, array_sort_pair, array_top_n,
 -- array_top_n_by, array_sort_distinct, array_is_sorted: results by example.
 SET search_path = gpusort, pg_catalog;
+-- With "gpu" the types that no GPU sorts would be errors.
+SET gpusort.engine = 'auto';
 
 -- Positions count from 1, whatever the lower bound; equal elements keep their order.
 SELECT array_argsort('{30,10,20}'::int4[]), array_argsort('[7:9]={30,10,20}'::int4[]), array_argsort('{}'::int4[]),

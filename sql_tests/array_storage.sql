@@ -19,8 +19,10 @@ SELECT c AS column, count(*) FILTER (WHERE array_sort(a) IS DISTINCT FROM ARRAY(
        count(*) FILTER (WHERE array_top_n(a, 5) IS DISTINCT FROM ARRAY(SELECT x FROM unnest(a) x ORDER BY x DESC LIMIT 5)) AS top_n,
        count(*) FILTER (WHERE array_is_sorted(a) IS DISTINCT FROM (a = array_sort(a))) AS is_sorted
 FROM stored, LATERAL (VALUES ('plain', plain), ('compressed', compressed), ('external', external), ('extended', extended)) v(c, a) GROUP BY c ORDER BY c;
+SET gpusort.engine = 'auto';
 SELECT count(*) FILTER (WHERE array_sort(words) IS DISTINCT FROM ARRAY(SELECT x FROM unnest(words) x ORDER BY x)) AS words,
        count(*) FILTER (WHERE array_sort_by(words, external) IS DISTINCT FROM ARRAY(SELECT x FROM unnest(words, external) WITH ORDINALITY u(x, k, o) ORDER BY k, o)) AS sort_by FROM stored;
+RESET gpusort.engine;
 -- Nothing was written where it was read.
 SELECT count(*) AS changed FROM stored WHERE plain <> ARRAY(SELECT i * 7919 % 10007 FROM generate_series(1, n) i) OR external <> plain OR keys <> plain::float8[];
 
@@ -49,5 +51,6 @@ PREPARE sorted(int4[]) AS SELECT array_sort($1), array_sort($1, true), $1;
 EXECUTE sorted('{3,1,2}');
 EXECUTE sorted('{3,NULL,2}');
 -- One call site, arrays of many forms and shapes.
+SET gpusort.engine = 'auto';
 SELECT array_sort(a) FROM (VALUES ('{3,1,2}'::int4[]), ('{}'), ('{{2,1},{1,2}}'), ('{3,NULL}'), ('[0:1]={2,1}'), (NULL)) t(a);
 DROP TABLE stored;

@@ -5,8 +5,6 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "utils/builtins.h"
-#include "utils/memutils.h"
 
 #include "arrays/array_items.h"
 
@@ -42,18 +40,6 @@ gpusort_items_open_slices(ArrayItems *items, FunctionCallInfo fcinfo,
 	items->nulls = NULL;
 }
 
-/* Raises an error if there are more items than can be taken out. */
-static void
-require_room(const ArrayItems *items)
-{
-	if (items->count > MaxAllocSize / sizeof(Datum))
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("array of type %s with %u elements is too long to be sorted",
-						format_type_be(items->element->array_type), items->count),
-				 errdetail("For this type at most %zu elements are possible.", MaxAllocSize / sizeof(Datum))));
-}
-
 /* Takes all items out as Datums. */
 void
 gpusort_items_take_out(ArrayItems *items)
@@ -62,7 +48,6 @@ gpusort_items_take_out(ArrayItems *items)
 
 	if (items->values != NULL || items->count == 0)
 		return;
-	require_room(items);
 	if (ARR_NDIM(items->array) == 1)
 	{
 		int			count;
@@ -143,8 +128,8 @@ gpusort_items_gather_nullable(ArrayItems *items, const uint32 *positions,
 	gpusort_items_take_out(items);
 	if (count == 0)
 		return construct_empty_array(element->oid);
-	values = palloc_extended((Size) count * sizeof(Datum), MCXT_ALLOC_HUGE);
-	nulls = palloc_extended(count, MCXT_ALLOC_HUGE);
+	values = palloc_array(Datum, count);
+	nulls = palloc_array(bool, count);
 	for (uint32 i = 0; i < count; i++)
 	{
 		GPUSORT_CHECK_EVERY(i);

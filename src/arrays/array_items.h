@@ -7,7 +7,9 @@
  * those).  Items of a key type stay where they are stored; all others are taken
  * out as Datums when somebody needs them.
  *
- * Positions are 0-based; GPUSORT_NULL_ITEM stands for no item.
+ * Positions are 0-based; GPUSORT_NULL_ITEM stands for no item.  PostgreSQL allows at
+ * most MaxArraySize elements (134217727), so entries of 8 bytes for each of them
+ * can always be allocated the ordinary way.
  */
 #ifndef GPUSORT_ARRAY_ITEMS_H
 #define GPUSORT_ARRAY_ITEMS_H

@@ -149,8 +149,7 @@ gpusort_order_positions(ArrayItems *items, const ArrayOrder *order, uint32 *posi
 
 	if (nnulls > 0)
 	{
-		Size		bytes = (Size) items->count * sizeof(uint32);
-		uint32	   *places = palloc_extended(bytes, MCXT_ALLOC_HUGE);
+		uint32	   *places = palloc_array(uint32, items->count);
 
 		gpusort_array_find_nulls(items->array, items->count, places, places + nvalues);
 		for (uint32 i = 0; i < values_wanted; i++)

@@ -85,7 +85,7 @@ plan_intervals(const ArrayItems *items, uint32 count, bool descending, uint32 al
 	plan->largest = 0;
 	plan->too_large = 0;
 	plan->nsegments = 0;
-	counts = palloc_extended((Size) plan->buckets * sizeof(uint32), MCXT_ALLOC_HUGE);
+	counts = palloc_array(uint32, plan->buckets);
 	gpusort_keys_project(items->element->form, keys, count, plan->buckets, descending, &projection);
 	gpusort_keys_count_intervals(items->element->form, keys, count, &projection, counts);
 	for (uint32 i = 0; i < plan->buckets; i++)
@@ -93,8 +93,7 @@ plan_intervals(const ArrayItems *items, uint32 count, bool descending, uint32 al
 		plan->largest = Max(plan->largest, counts[i]);
 		plan->nsegments += counts[i] > allowed;
 	}
-	plan->segments = palloc_extended((plan->nsegments + 1) * sizeof(GpusortSegment),
-									 MCXT_ALLOC_HUGE);
+	plan->segments = palloc_array(GpusortSegment, plan->nsegments);
 	plan->nsegments = 0;
 	for (uint32 i = 0; i < plan->buckets; i++)
 	{

@@ -126,10 +126,9 @@ gpusort_array_disorder(PG_FUNCTION_ARGS)
 	disorder.runs = items.count == 1;
 	if (items.count > 1)
 	{
-		Size		bytes = (Size) items.count * sizeof(uint32);
-		uint32	   *positions = palloc_extended(bytes, MCXT_ALLOC_HUGE);
-		uint32	   *classes = palloc_extended(bytes, MCXT_ALLOC_HUGE);
-		bool	   *begins = palloc_extended(items.count, MCXT_ALLOC_HUGE);
+		uint32	   *positions = palloc_array(uint32, items.count);
+		uint32	   *classes = palloc_array(uint32, items.count);
+		bool	   *begins = palloc_array(bool, items.count);
 
 		gpusort_order_positions(&items, &order, positions);
 		gpusort_order_classes(&items, &order, positions, begins);

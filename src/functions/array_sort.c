@@ -26,7 +26,7 @@ sort_items(FunctionCallInfo fcinfo, ElementType *element, ArrayType *array, cons
 	ArrayType  *result;
 
 	gpusort_items_open_slices(&items, fcinfo, element, array);
-	positions = palloc_extended((Size) items.count * sizeof(uint32), MCXT_ALLOC_HUGE);
+	positions = palloc_array(uint32, items.count);
 	gpusort_order_positions(&items, order, positions);
 	result = gpusort_items_gather(&items, positions, items.count, ARR_LBOUND(array)[0]);
 	pfree(positions);
@@ -75,8 +75,8 @@ distinct_keys(ArrayItems *items, const ArrayOrder *order)
 static ArrayType *
 distinct_items(ArrayItems *items, const ArrayOrder *order)
 {
-	uint32	   *positions = palloc_extended((Size) items->count * sizeof(uint32), MCXT_ALLOC_HUGE);
-	bool	   *begins = palloc_extended(items->count, MCXT_ALLOC_HUGE);
+	uint32	   *positions = palloc_array(uint32, items->count);
+	bool	   *begins = palloc_array(bool, items->count);
 	uint32		kept = 0;
 	ArrayType  *result;
 
@@ -137,7 +137,7 @@ gpusort_array_top_n(PG_FUNCTION_ARGS)
 	if (gpusort_items_are_keys(&items))
 		PG_RETURN_ARRAYTYPE_P(top_keys(&items, order));
 
-	positions = palloc_extended((Size) items.count * sizeof(uint32), MCXT_ALLOC_HUGE);
+	positions = palloc_array(uint32, items.count);
 	wanted = gpusort_order_positions(&items, &order, positions);
 	result = gpusort_items_gather(&items, positions, wanted, 1);
 	pfree(positions);

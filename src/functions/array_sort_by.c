@@ -35,7 +35,7 @@ positions_allocate(Positions *positions, uint32 count)
 	if (count <= LOCAL_POSITIONS)
 		positions->entries = positions->local;
 	else
-		positions->entries = palloc_extended((Size) count * sizeof(uint32), MCXT_ALLOC_HUGE);
+		positions->entries = palloc_array(uint32, count);
 }
 
 static void
