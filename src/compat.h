@@ -56,4 +56,27 @@
 #define GPUSORT_WAIT_EVENT(name) PG_WAIT_EXTENSION
 #endif
 
+/* PostgreSQL 18 (4d82750246) builds the snapshot for TOAST tables itself. */
+#if PG_VERSION_NUM >= 180000
+#define gpusort_compat_toast_snapshot(room) get_toast_snapshot()
+#else
+#define gpusort_compat_toast_snapshot(room) (init_toast_snapshot(room), (room))
+#endif
+
+/* PostgreSQL 18 (0fbceae84) counts index searches for EXPLAIN. */
+#if PG_VERSION_NUM >= 180000
+#define gpusort_compat_index_beginscan(heap, index, snapshot, nkeys) index_beginscan(heap, index, snapshot, NULL, nkeys, 0)
+#else
+#define gpusort_compat_index_beginscan(heap, index, snapshot, nkeys) index_beginscan(heap, index, snapshot, nkeys, 0)
+#endif
+
+/* PostgreSQL 18 (3eea7a0c97) always lets a query run only once. */
+#if PG_VERSION_NUM >= 180000
+#define GPUSORT_RUN_PARAMETERS QueryDesc *query, ScanDirection direction, uint64 count
+#define GPUSORT_RUN_ARGUMENTS query, direction, count
+#else
+#define GPUSORT_RUN_PARAMETERS QueryDesc *query, ScanDirection direction, uint64 count, bool execute_once
+#define GPUSORT_RUN_ARGUMENTS query, direction, count, execute_once
+#endif
+
 #endif							/* GPUSORT_COMPAT_H */

@@ -11,6 +11,7 @@
 #include "device/device_engine.h"
 #include "device/worker.h"
 #include "guc.h"
+#include "nodes/arrays/arrays_node.h"
 #include "nodes/plan_hook.h"
 
 GPUSORT_MODULE_MAGIC;
@@ -21,6 +22,7 @@ void
 _PG_init(void)
 {
 	gpusort_guc_define();
+	gpusort_arrays_node_init();	/* first: the rows node may read a scan's table itself */
 	gpusort_nodes_init();
 	if (process_shared_preload_libraries_in_progress)
 	{

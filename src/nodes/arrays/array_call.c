@@ -1,0 +1,179 @@
+/*
+ * array_call.c
+ *	  Recognises calls that the arrays node can take over.
+ *
+ * A function is ours if pg_proc says that it is written in C, lies in this module
+ * and has one of the entry points listed: whatever schema or name it was given.
+ * What was found out about an oid is remembered until pg_proc changes.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "catalog/pg_language.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/syscache.h"
+
+#include "nodes/arrays/array_call.h"
+
+#define MODULE_NAME "gpusort"
+#define SYMBOL_PREFIX "gpusort_"
+#define MAX_OPTIONS 2			/* descending, nulls_first */
+
+const ArrayCallInfo gpusort_array_calls[] = {
+#define ARRAY_CALL_INFO(symbol, name, arrays, number, descending) {name, arrays, number, descending},
+	GPUSORT_ARRAY_CALLS(ARRAY_CALL_INFO)
+#undef ARRAY_CALL_INFO
+};
+
+typedef struct KnownFunction
+{
+	Oid			oid;			/* hash key */
+	ArrayCallKind kind;
+} KnownFunction;
+
+static HTAB *known_functions = NULL;
+
+static void forget_functions(Datum arg, int cache, uint32 hash);
+static ArrayCallKind look_up_kind(Oid function);
+static bool in_this_module(const char *library);
+static ArrayCallKind kind_of_symbol(const char *symbol);
+
+/* Arranges that what is known about functions is forgotten when it may be wrong. */
+void
+gpusort_array_call_init(void)
+{
+	CacheRegisterSyscacheCallback(PROCOID, forget_functions, (Datum) 0);
+}
+
+/* What kind of call of ours the function is, or ARRAY_CALL_NONE. */
+ArrayCallKind
+gpusort_array_call_kind(Oid function)
+{
+	KnownFunction *known;
+	ArrayCallKind kind;
+	bool		found;
+
+	if (function < FirstNormalObjectId)
+		return ARRAY_CALL_NONE;
+	if (known_functions != NULL &&
+		(known = hash_search(known_functions, &function, HASH_FIND, NULL)) != NULL)
+		return known->kind;
+
+	/* Looking up may itself make us forget, so the table is touched after it. */
+	kind = look_up_kind(function);
+	if (known_functions == NULL)
+	{
+		HASHCTL		control = {.keysize = sizeof(Oid), .entrysize = sizeof(KnownFunction), .hcxt = CacheMemoryContext};
+
+		known_functions = hash_create("gpusort functions", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	}
+	known = hash_search(known_functions, &function, HASH_ENTER, &found);
+	known->kind = kind;
+	return kind;
+}
+
+/* Whether the engines can sort what the call asks for, whatever the arrays hold. */
+bool
+gpusort_array_call_sortable(const FuncExpr *call, ArrayCallKind kind)
+{
+	const ArrayCallInfo *info = &gpusort_array_calls[kind];
+	int			required = info->narrays + (info->has_number ? 1 : 0);
+	int			nargs = list_length(call->args);
+
+	if (nargs < required || nargs > required + MAX_OPTIONS || call->funcretset)
+		return false;
+	for (int i = 0; i < nargs; i++)
+	{
+		Node	   *argument = list_nth(call->args, i);
+		GpusortKeyForm form;
+		Oid			element;
+
+		if (i >= info->narrays)
+		{
+			/* One batch has one order, so the options may not depend on the row. */
+			if (!IsA(argument, Const) && !IsA(argument, Param))
+				return false;
+		}
+		else if (!gpusort_array_call_element(exprType(argument), &element, &form) &&
+				 (i == info->narrays - 1 || !OidIsValid(element) || get_typlen(element) <= 0))
+			return false;		/* of two arrays only the keys need be of a key type */
+	}
+	return true;
+}
+
+/*
+ * Sets the element type of an array type, or InvalidOid; true if the engines sort
+ * its elements, by the form that is set then.
+ */
+bool
+gpusort_array_call_element(Oid array_type, Oid *element, GpusortKeyForm *form)
+{
+	*element = get_element_type(getBaseType(array_type));
+	return OidIsValid(*element) && gpusort_keys_form(*element, form);
+}
+
+static void
+forget_functions(Datum arg, int cache, uint32 hash)
+{
+	if (known_functions != NULL)
+		hash_destroy(known_functions);
+	known_functions = NULL;
+}
+
+static ArrayCallKind
+look_up_kind(Oid function)
+{
+	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	ArrayCallKind kind = ARRAY_CALL_NONE;
+	Form_pg_proc proc;
+	Datum		library;
+	Datum		symbol;
+	bool		isnull;
+
+	if (!HeapTupleIsValid(tuple))
+		return ARRAY_CALL_NONE;
+	proc = (Form_pg_proc) GETSTRUCT(tuple);
+	if (proc->prolang == ClanguageId && proc->prokind == PROKIND_FUNCTION && proc->proisstrict &&
+		proc->provolatile == PROVOLATILE_IMMUTABLE)
+	{
+		library = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_probin, &isnull);
+		if (!isnull && in_this_module(TextDatumGetCString(library)))
+		{
+			symbol = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
+			if (!isnull)
+				kind = kind_of_symbol(TextDatumGetCString(symbol));
+		}
+	}
+	ReleaseSysCache(tuple);
+	return kind;
+}
+
+/* Whether a library's name, without folder and suffix, is that of this module. */
+static bool
+in_this_module(const char *library)
+{
+	const char *slash = strrchr(library, '/');
+	const char *name = slash ? slash + 1 : library;
+	size_t		length = strlen(MODULE_NAME);
+
+	return strncmp(name, MODULE_NAME, length) == 0 && (name[length] == '\0' || strcmp(name + length, DLSUFFIX) == 0);
+}
+
+static ArrayCallKind
+kind_of_symbol(const char *symbol)
+{
+	if (strncmp(symbol, SYMBOL_PREFIX, strlen(SYMBOL_PREFIX)) == 0)
+		symbol += strlen(SYMBOL_PREFIX);
+	for (int kind = 0; kind < ARRAY_CALL_NONE; kind++)
+		if (strcmp(symbol, gpusort_array_calls[kind].name) == 0)
+			return kind;
+	return ARRAY_CALL_NONE;
+}

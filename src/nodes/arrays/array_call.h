@@ -1,0 +1,50 @@
+/*
+ * array_call.h
+ *	  The functions whose calls the arrays node sorts in batches.
+ */
+#ifndef GPUSORT_ARRAY_CALL_H
+#define GPUSORT_ARRAY_CALL_H
+
+#include "nodes/primnodes.h"
+
+#include "keys/key_types.h"
+
+/*
+ * X(symbol, C function, arrays, number argument, payload, descending by default)
+ *
+ * Arguments come in this order: the array to be returned, the array of keys, if
+ * that is another one, a number (entries or buckets), descending, nulls_first.
+ */
+#define GPUSORT_ARRAY_CALLS(X) \
+	X(SORT, "array_sort", 1, false, false) \
+	X(ARGSORT, "array_argsort", 1, false, false) \
+	X(SORT_BY, "array_sort_by", 2, false, false) \
+	X(TOP_N, "array_top_n", 1, true, true) \
+	X(TOP_N_BY, "array_top_n_by", 2, true, true) \
+	X(DISTINCT, "array_sort_distinct", 1, false, false) \
+	X(APPROXIMATE, "array_sort_approx", 1, true, false)
+
+typedef enum ArrayCallKind
+{
+#define ARRAY_CALL_SYMBOL(symbol, name, arrays, number, descending) ARRAY_CALL_##symbol,
+	GPUSORT_ARRAY_CALLS(ARRAY_CALL_SYMBOL)
+#undef ARRAY_CALL_SYMBOL
+	ARRAY_CALL_NONE
+} ArrayCallKind;
+
+typedef struct ArrayCallInfo
+{
+	const char *name;			/* of the C function */
+	int			narrays;
+	bool		has_number;
+	bool		descending;		/* the default */
+} ArrayCallInfo;
+
+extern const ArrayCallInfo gpusort_array_calls[];
+
+extern void gpusort_array_call_init(void);
+extern ArrayCallKind gpusort_array_call_kind(Oid function);
+extern bool gpusort_array_call_sortable(const FuncExpr *call, ArrayCallKind kind);
+extern bool gpusort_array_call_element(Oid array_type, Oid *element, GpusortKeyForm *form);
+
+#endif							/* GPUSORT_ARRAY_CALL_H */

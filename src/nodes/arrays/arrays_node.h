@@ -1,0 +1,47 @@
+/*
+ * arrays_node.h
+ *	  A plan node that sorts the arrays of many rows at once.
+ *
+ * README.md shows plans before and after.  The planner's part (plan.c) leaves the
+ * executor's (exec.c) a CustomScan with
+ *
+ *	  lefttree			the node whose target list held the calls; it now returns
+ *						only what the calls and their neighbours are made of
+ *	  custom_scan_tlist the child's columns as Vars of OUTER_VAR, then one call per
+ *						further column: together they are the node's scan tuple
+ *	  targetlist		the child's former target list, over that scan tuple
+ *	  custom_exprs		the count and offset of a LIMIT above that the node need not
+ *						read past, or nothing
+ *	  custom_private	lists of integers, by the enum below
+ */
+#ifndef GPUSORT_ARRAYS_NODE_H
+#define GPUSORT_ARRAYS_NODE_H
+
+#include "nodes/extensible.h"
+#include "nodes/plannodes.h"
+
+#include "nodes/arrays/array_call.h"
+
+#define GPUSORT_NODE_PREFIX "Gpusort"	/* of all our custom scans' names */
+
+typedef enum ArraysPrivate
+{
+	ARRAYS_PRIVATE_KINDS,		/* ArrayCallKind of each call */
+	ARRAYS_PRIVATE_FALLIBLE,	/* 1: arguments that may raise errors, for each call */
+	ARRAYS_PRIVATE_CURSOR,		/* one entry; 1: a cursor may be positioned on its rows */
+	ARRAYS_PRIVATE_COUNT
+} ArraysPrivate;
+
+extern const CustomScanMethods gpusort_arrays_scan_methods;
+
+static inline bool
+gpusort_is_arrays_node(const Plan *plan)
+{
+	return IsA(plan, CustomScan) && ((const CustomScan *) plan)->methods == &gpusort_arrays_scan_methods;
+}
+
+extern void gpusort_arrays_node_init(void);
+extern void gpusort_arrays_exec_init(void);
+extern Node *gpusort_arrays_create_state(CustomScan *plan);
+
+#endif							/* GPUSORT_ARRAYS_NODE_H */

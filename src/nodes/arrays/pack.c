@@ -1,0 +1,390 @@
+/*
+ * pack.c
+ *	  Packs the arrays of a row into batches, and makes results of what comes back.
+ *
+ * An array is packed as its flat image: the header stands in the gap before its
+ * segment of keys, so that the sorted segment with its header is the result.
+ *
+ *	  keys		... | header | key key key | pad | header | key key ...
+ *	  payload	...    header | pos pos pos | ...
+ *
+ * A payload entry belongs to every key slot, so there is room for a header before
+ * the entries of a segment as well if the gap has enough slots; it is written when
+ * the result is made.  What is no one-dimensional array without NULLs is left to
+ * the function that was called, and so is whatever would be an error.
+ */
+#include "postgres.h"
+
+#include "access/detoast.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+
+#include "arrays/key_compare.h"
+#include "guc.h"
+#include "nodes/arrays/arrays_state.h"
+
+#define HEADER_SIZE ARR_OVERHEAD_NONULLS(1)
+#define MAX_SEGMENTS 4096		/* per batch */
+
+static void init_argument(ArraysState *state, ArrayArgument *argument, Expr *expression);
+static ExprState *init_option(ArraysState *state, FuncExpr *expression, int number);
+static Datum option_value(ArraysState *state, ExprState *option, Datum otherwise, bool *is_null);
+static Datum argument_value(ArraysState *state, const ArrayArgument *argument, TupleTableSlot *slot, bool *isnull);
+static bool make_room(ArraysState *state, RowGroup *group, int call, Size bytes);
+static bool is_plain(const ArrayType *array, Oid element, int width, Size size);
+static bool pack_values(ArraysState *state, RowGroup *group, BatchedCall *call, SortBatch *batch,
+						CallResult *result, Datum values);
+static Datum plain_array(char *place, Oid element, int width, uint32 count, int lower_bound);
+static Datum positions_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result);
+static Datum gathered_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result);
+static uint32 *payload_of(const BatchedCall *call, const SortBatch *batch, const CallResult *result);
+static char *result_place(const BatchedCall *call, const SortBatch *batch, const CallResult *result);
+static bool carries_values(const BatchedCall *call);
+
+/* Prepares a call of the plan for execution. */
+void
+gpusort_arrays_init_call(ArraysState *state, BatchedCall *call, FuncExpr *expression)
+{
+	int			option;
+
+	call->info = &gpusort_array_calls[call->kind];
+	option = call->info->narrays;
+	init_argument(state, &call->values, linitial(expression->args));
+	init_argument(state, &call->keys, list_nth(expression->args, call->info->narrays - 1));
+	call->number = call->info->has_number ? init_option(state, expression, option++) : NULL;
+	call->descending = init_option(state, expression, option++);
+	call->nulls_first = init_option(state, expression, option);
+	call->result_element = call->kind == ARRAY_CALL_ARGSORT ? INT4OID : call->values.element;
+}
+
+/* Evaluates the options of a call for the scan that begins. */
+void
+gpusort_arrays_start_call(ArraysState *state, BatchedCall *call)
+{
+	GpusortSpec *spec = &call->spec;
+	int32		number;
+
+	memset(spec, 0, sizeof(GpusortSpec));
+	call->is_null = false;
+	number = DatumGetInt32(option_value(state, call->number, Int32GetDatum(0), &call->is_null));
+	spec->descending = DatumGetBool(option_value(state, call->descending, BoolGetDatum(call->info->descending), &call->is_null));
+	(void) option_value(state, call->nulls_first, BoolGetDatum(false), &call->is_null);
+	call->by_function = call->info->has_number && number < 1;
+	spec->method = gpusort_method;
+	(void) gpusort_keys_form(call->keys.element, &spec->form);
+	if (call->kind == ARRAY_CALL_APPROXIMATE)
+		spec->buckets = Max(number, 0);
+	else if (call->info->has_number)
+		spec->limit = Max(number, 0);
+	if (carries_values(call))
+		spec->payload = GPUSORT_PAYLOAD_CARRIED;
+	else if (call->info->narrays > 1 || call->kind == ARRAY_CALL_ARGSORT)
+		spec->payload = GPUSORT_PAYLOAD_INDEX;
+
+	call->lead = 0;
+	if (spec->payload != GPUSORT_PAYLOAD_NONE)
+		call->lead = Max((Size) call->keys.width * (HEADER_SIZE / sizeof(uint32)), HEADER_SIZE) - HEADER_SIZE;
+}
+
+/*
+ * Packs the arrays of one call for the row in slot, which becomes the group's next,
+ * and sets its result.  False if they do not fit; the group then has other rows.
+ */
+bool
+gpusort_arrays_pack(ArraysState *state, RowGroup *group, int call_number, TupleTableSlot *slot)
+{
+	BatchedCall *call = &state->calls[call_number];
+	CallResult *result = gpusort_arrays_result_of(state, group, group->nrows, call_number);
+	SortBatch  *batch;
+	Datum		keys;
+	Datum		values;
+	Size		size;
+	char	   *place;
+	bool		isnull;
+
+	result->state = RESULT_BY_FUNCTION;
+	result->values = NULL;
+	if (call->by_function || (call->fallible && !state->may_compute))
+		return true;
+	keys = argument_value(state, &call->keys, slot, &isnull);
+	values = keys;
+	if (call->info->narrays > 1 && !isnull)
+		values = argument_value(state, &call->values, slot, &isnull);
+	if (isnull || call->is_null)
+	{
+		result->state = RESULT_NULL;
+		return true;
+	}
+
+	size = toast_raw_datum_size(keys);
+	if (size <= HEADER_SIZE)
+		return true;
+	if (call->lead + MAXALIGN(size) > state->longest)
+		return true;
+	if (!make_room(state, group, call_number, call->lead + MAXALIGN(size)))
+		return false;
+	batch = group->batches[call_number];
+	place = batch->keys + group->used[call_number] + call->lead;
+	gpusort_toast_flatten(state->toast, keys, size, place);
+	if (!is_plain((ArrayType *) place, call->keys.element, call->keys.width, size))
+		return true;
+
+	result->start = (place + HEADER_SIZE - batch->keys) / call->keys.width;
+	result->count = ARR_DIMS((ArrayType *) place)[0];
+	result->lower_bound = ARR_LBOUND((ArrayType *) place)[0];
+	if (call->info->narrays > 1 && !pack_values(state, group, call, batch, result, values))
+		return true;
+	result->state = RESULT_SORTED;
+	group->used[call_number] += call->lead + MAXALIGN(size);
+	if (result->count > 1)
+	{
+		batch->segments[batch->nsegments].start = result->start;
+		batch->segments[batch->nsegments].count = result->count;
+		batch->nsegments++;
+		batch->length_histogram[gpusort_length_class(result->count)]++;
+	}
+	return true;
+}
+
+/* Takes back what was packed of one call for the group's next row. */
+void
+gpusort_arrays_unpack(ArraysState *state, RowGroup *group, int call_number)
+{
+	BatchedCall *call = &state->calls[call_number];
+	CallResult *result = gpusort_arrays_result_of(state, group, group->nrows, call_number);
+	SortBatch  *batch = group->batches[call_number];
+
+	if (result->state != RESULT_SORTED)
+		return;
+	group->used[call_number] = (Size) result->start * call->keys.width - HEADER_SIZE - call->lead;
+	if (result->count > 1)
+	{
+		batch->nsegments--;
+		batch->length_histogram[gpusort_length_class(result->count)]--;
+	}
+}
+
+/*
+ * The finished result of a call for the group's row that is to be emitted; the
+ * batch has been waited for.
+ */
+Datum
+gpusort_arrays_result(ArraysState *state, RowGroup *group, int call_number, bool *isnull)
+{
+	const BatchedCall *call = &state->calls[call_number];
+	const SortBatch *batch = group->batches[call_number];
+	CallResult *result = gpusort_arrays_result_of(state, group, group->next_row, call_number);
+	char	   *place;
+	uint32		count;
+
+	*isnull = result->state != RESULT_SORTED;
+	if (*isnull)
+		return (Datum) 0;
+	if (call->kind == ARRAY_CALL_ARGSORT)
+		return positions_result(call, batch, result);
+	if (call->info->narrays > 1)
+		return gathered_result(call, batch, result);
+
+	place = result_place(call, batch, result);
+	switch (call->kind)
+	{
+		case ARRAY_CALL_TOP_N:
+			count = Min(call->spec.limit, result->count);
+			return plain_array(place, call->result_element, call->keys.width, count, 1);
+		case ARRAY_CALL_DISTINCT:
+			count = result->count;
+			if (count > 1)
+				count = gpusort_keys_distinct(call->spec.form, place + HEADER_SIZE, count);
+			return plain_array(place, call->result_element, call->keys.width, count, result->lower_bound);
+		default:
+			return PointerGetDatum(place);
+	}
+}
+
+static void
+init_argument(ArraysState *state, ArrayArgument *argument, Expr *expression)
+{
+	argument->element = get_element_type(getBaseType(exprType((Node *) expression)));
+	argument->width = get_typlen(argument->element);
+	if (IsA(expression, Var))
+		argument->column = ((Var *) expression)->varattno;
+	else
+	{
+		argument->state = ExecInitExpr(expression, &state->css.ss.ps);
+		state->computes = true;
+	}
+}
+
+/* The argument with that number, prepared, or NULL if the call has fewer. */
+static ExprState *
+init_option(ArraysState *state, FuncExpr *expression, int number)
+{
+	if (number >= list_length(expression->args))
+		return NULL;
+	return ExecInitExpr(list_nth(expression->args, number), &state->css.ss.ps);
+}
+
+/* The value of an option, or its default; *is_null is set if it is NULL, else left. */
+static Datum
+option_value(ArraysState *state, ExprState *option, Datum otherwise, bool *is_null)
+{
+	bool		isnull;
+	Datum		value;
+
+	if (option == NULL)
+		return otherwise;
+	value = ExecEvalExprSwitchContext(option, state->css.ss.ps.ps_ExprContext, &isnull);
+	*is_null |= isnull;
+	return isnull ? otherwise : value;
+}
+
+static Datum
+argument_value(ArraysState *state, const ArrayArgument *argument, TupleTableSlot *slot, bool *isnull)
+{
+	if (argument->column > 0)
+		return slot_getattr(slot, argument->column, isnull);
+	return ExecEvalExprSwitchContext(argument->state, state->css.ss.ps.ps_ExprContext, isnull);
+}
+
+/* Sees to it that the call's batch has room for bytes more; false if it is full. */
+static bool
+make_room(ArraysState *state, RowGroup *group, int call, Size bytes)
+{
+	SortBatch  *batch = group->batches[call];
+	MemoryContext caller;
+
+	if (batch != NULL)
+		return group->used[call] + bytes <= (Size) batch->key_slots * state->calls[call].keys.width &&
+			batch->nsegments < batch->segment_slots;
+	if (bytes > state->batch_bytes && group->nrows > 0)
+		return false;			/* it begins the next group */
+	caller = MemoryContextSwitchTo(state->context);
+	group->batches[call] = gpusort_batch_begin(&state->calls[call].spec, Max(bytes, state->batch_bytes), MAX_SEGMENTS);
+	MemoryContextSwitchTo(caller);
+	return true;
+}
+
+/* Whether the array is flat in the simplest way: one dimension, no NULLs. */
+static bool
+is_plain(const ArrayType *array, Oid element, int width, Size size)
+{
+	return ARR_NDIM(array) == 1 && !ARR_HASNULL(array) && ARR_ELEMTYPE(array) == element &&
+		(Size) ARR_DIMS(array)[0] * width + HEADER_SIZE == size;
+}
+
+/* Packs the values that follow the keys just packed; false if the function must see to them. */
+static bool
+pack_values(ArraysState *state, RowGroup *group, BatchedCall *call, SortBatch *batch,
+			CallResult *result, Datum values)
+{
+	Size		size = toast_raw_datum_size(values);
+	char	   *place;
+
+	if (call->values.width <= 0 || size != HEADER_SIZE + (Size) result->count * call->values.width)
+		return false;
+	if (carries_values(call))
+		place = (char *) (batch->payload + result->start) - HEADER_SIZE;
+	else
+	{
+		place = result->values = MemoryContextAlloc(group->context, size);
+		group->copied += size;
+	}
+	gpusort_toast_flatten(state->toast, values, size, place);
+	if (!is_plain((ArrayType *) place, call->values.element, call->values.width, size))
+		return false;
+	result->lower_bound = ARR_LBOUND((ArrayType *) place)[0];
+	if (result->values)
+		result->values += HEADER_SIZE;
+	return true;
+}
+
+/* Writes the header of an array whose elements stand behind its place. */
+static Datum
+plain_array(char *place, Oid element, int width, uint32 count, int lower_bound)
+{
+	ArrayType  *array = (ArrayType *) place;
+
+	SET_VARSIZE(array, HEADER_SIZE + (Size) count * width);
+	array->ndim = 1;
+	array->dataoffset = 0;
+	array->elemtype = element;
+	ARR_DIMS(array)[0] = count;
+	ARR_LBOUND(array)[0] = lower_bound;
+	return PointerGetDatum(array);
+}
+
+static Datum
+positions_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result)
+{
+	uint32	   *positions = payload_of(call, batch, result);
+
+	for (uint32 i = 0; i < result->count; i++)
+		positions[i]++;
+	return plain_array((char *) positions - HEADER_SIZE, INT4OID, sizeof(int32), result->count, 1);
+}
+
+/* The values in the order of the keys: already there, or gathered by position. */
+static Datum
+gathered_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result)
+{
+	bool		top = call->kind == ARRAY_CALL_TOP_N_BY;
+	int			lower_bound = top ? 1 : result->lower_bound;
+	uint32		count = top ? Min(call->spec.limit, result->count) : result->count;
+	int			width = call->values.width;
+	uint32	   *positions = payload_of(call, batch, result);
+	char	   *place = (char *) positions - HEADER_SIZE;
+
+	if (!carries_values(call))
+	{
+		place = palloc(HEADER_SIZE + (Size) count * width);
+		switch (width)
+		{
+#define GATHER(type) \
+			for (uint32 i = 0; i < count; i++) \
+				((type *) (place + HEADER_SIZE))[i] = ((const type *) result->values)[positions[i]]
+			case 2:
+				GATHER(uint16);
+				break;
+			case 4:
+				GATHER(uint32);
+				break;
+			case 8:
+				GATHER(uint64);
+				break;
+			default:
+				for (uint32 i = 0; i < count; i++)
+					memcpy(place + HEADER_SIZE + (Size) i * width, result->values + (Size) positions[i] * width, width);
+#undef GATHER
+		}
+	}
+	return plain_array(place, call->values.element, width, count, lower_bound);
+}
+
+/* The sorted payload of a segment.  One of a single key was not sorted at all. */
+static uint32 *
+payload_of(const BatchedCall *call, const SortBatch *batch, const CallResult *result)
+{
+	uint32	   *payload = batch->payload_out ? batch->payload_out : batch->payload;
+
+	if (result->count == 1)
+		payload[result->start] = carries_values(call) ? batch->payload[result->start] : 0;
+	return payload + result->start;
+}
+
+static char *
+result_place(const BatchedCall *call, const SortBatch *batch, const CallResult *result)
+{
+	char	   *keys = batch->keys_out ? batch->keys_out : batch->keys;
+
+	return keys + (Size) result->start * call->keys.width - HEADER_SIZE;
+}
+
+/* Whether the values are moved as the payload itself. */
+static bool
+carries_values(const BatchedCall *call)
+{
+	return call->info->narrays > 1 && call->values.width == sizeof(uint32);
+}

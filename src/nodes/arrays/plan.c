@@ -1,0 +1,411 @@
+/*
+ * plan.c
+ *	  Puts arrays nodes into finished plans.
+ *
+ * The planner hook walks the plan tree after the planner is done with it, children
+ * first.  Wherever a target list calls our array functions, the node that has it
+ * keeps only what the calls and their neighbours are made of, and an arrays node
+ * above it computes the former target list.  Nested calls become a stack of
+ * arrays nodes, the innermost call lowest.  Below a ProjectSet, which has to keep
+ * its set-returning functions, the arrays node computes just their arguments.
+ *
+ * A plan that calls no function outside of PostgreSQL's own is not even walked:
+ * the list of things that invalidate it says so.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/parsenodes.h"
+#include "optimizer/planner.h"
+#include "utils/syscache.h"
+
+#include "guc.h"
+#include "nodes/arrays/array_call.h"
+#include "nodes/arrays/arrays_node.h"
+#include "nodes/arrays/plan_walk.h"
+#include "nodes/arrays/target_list.h"
+
+#define MIN_ROWS 2				/* expected rows from which a batch can pay */
+
+typedef struct PlanWalk
+{
+	PlannedStmt *statement;
+	bool		cursor;			/* the rows are fetched by name */
+	int			last_id;		/* largest plan_node_id in use; 0: not known yet */
+} PlanWalk;
+
+/* What the nodes above a link do with the rows that come through it. */
+typedef struct Surroundings
+{
+	PlanWalk   *walk;
+	bool		may_stop;		/* they may not ask for all rows */
+	bool		marks;			/* the parent marks and restores positions */
+	Node	   *limit_count;	/* rows wanted at most past the offset, or NULL */
+	Node	   *limit_offset;	/* both NULL: not known */
+} Surroundings;
+
+static planner_hook_type previous_planner = NULL;
+
+static PlannedStmt *plan_query(Query *query, const char *text, int cursor_options, ParamListInfo params);
+static bool calls_functions(PlannedStmt *statement);
+static void insert_nodes(PlannedStmt *statement, int cursor_options);
+static void visit_plan(Plan **link, void *arg);
+static void visit_children(Plan *plan, const Surroundings *around);
+static bool is_foreign_custom_scan(Plan *plan);
+static void visit_join_children(Plan *plan, const Surroundings *around);
+static Surroundings surroundings_below(Plan *plan, const Surroundings *around);
+static bool stops_early_inside(Plan *plan);
+static bool keeps_rows(Plan *plan);
+static bool can_hold_calls(Plan *plan);
+static void place_above(Plan **link, const Surroundings *around);
+static bool place_once(Plan **link, const Surroundings *around);
+static void place_below_project_set(ProjectSet *plan, const Surroundings *around);
+static CustomScan *make_node(Plan *child, List *columns, CallSearch *search, List *calls, const Surroundings *around);
+static List *make_plain_list(List *expressions);
+
+/* Sets up the node: its recognition of calls, its executor and its planner hook. */
+void
+gpusort_arrays_node_init(void)
+{
+	gpusort_array_call_init();
+	gpusort_arrays_exec_init();
+	previous_planner = planner_hook;
+	planner_hook = plan_query;
+}
+
+static PlannedStmt *
+plan_query(Query *query, const char *text, int cursor_options, ParamListInfo params)
+{
+	PlannedStmt *statement = previous_planner ?
+		previous_planner(query, text, cursor_options, params) :
+		standard_planner(query, text, cursor_options, params);
+
+	if (gpusort_enable_arrays_node && calls_functions(statement))
+		insert_nodes(statement, cursor_options);
+	return statement;
+}
+
+/* Whether the plan depends on any function that is not built in. */
+static bool
+calls_functions(PlannedStmt *statement)
+{
+	ListCell   *cell;
+
+	foreach(cell, statement->invalItems)
+	{
+		if (lfirst_node(PlanInvalItem, cell)->cacheId == PROCOID)
+			return true;
+	}
+	return false;
+}
+
+static void
+insert_nodes(PlannedStmt *statement, int cursor_options)
+{
+	PlanWalk	walk = {.statement = statement, .cursor = (cursor_options & CURSOR_OPT_FAST_PLAN) != 0};
+	Surroundings top = {.walk = &walk, .may_stop = walk.cursor};
+	Surroundings subplan = {.walk = &walk, .may_stop = true};
+	ListCell   *cell;
+
+	visit_plan(&statement->planTree, &top);
+	foreach(cell, statement->subplans)
+	{
+		if (lfirst(cell) != NULL)
+			visit_plan((Plan **) &lfirst(cell), &subplan);
+	}
+}
+
+static void
+visit_plan(Plan **link, void *arg)
+{
+	const Surroundings *around = arg;
+
+	check_stack_depth();
+	visit_children(*link, around);
+	place_above(link, around);
+}
+
+static void
+visit_children(Plan *plan, const Surroundings *around)
+{
+	Surroundings below = surroundings_below(plan, around);
+
+	if (IsA(plan, NestLoop) || IsA(plan, MergeJoin) || IsA(plan, HashJoin))
+		visit_join_children(plan, &below);
+	else if (!IsA(plan, ForeignScan) && !is_foreign_custom_scan(plan))
+		gpusort_plan_each_child(plan, visit_plan, &below);
+}
+
+/* Whether the node belongs to another module, which may know its children. */
+static bool
+is_foreign_custom_scan(Plan *plan)
+{
+	return IsA(plan, CustomScan) &&
+		strncmp(((CustomScan *) plan)->methods->CustomName, GPUSORT_NODE_PREFIX, strlen(GPUSORT_NODE_PREFIX)) != 0;
+}
+
+/* The inner side of a join is read again and again, or only until a match. */
+static void
+visit_join_children(Plan *plan, const Surroundings *around)
+{
+	Surroundings outer = *around;
+	Surroundings inner = *around;
+
+	outer.may_stop |= IsA(plan, MergeJoin);
+	inner.may_stop = !IsA(plan, HashJoin);
+	inner.marks = IsA(plan, MergeJoin) && !((MergeJoin *) plan)->skip_mark_restore;
+	visit_plan(&plan->lefttree, &outer);
+	visit_plan(&plan->righttree, &inner);
+}
+
+static Surroundings
+surroundings_below(Plan *plan, const Surroundings *around)
+{
+	Surroundings below = {.walk = around->walk, .may_stop = around->may_stop};
+
+	if (IsA(plan, Limit))
+	{
+		Limit	   *limit = (Limit *) plan;
+
+		below.may_stop = true;
+		if (limit->limitOption == LIMIT_OPTION_COUNT && limit->limitCount != NULL &&
+			!gpusort_expression_has_effects(around->walk->statement, (Node *) list_make2(limit->limitCount, limit->limitOffset)))
+		{
+			below.limit_count = limit->limitCount;
+			below.limit_offset = limit->limitOffset;
+		}
+	}
+	else if (!stops_early_inside(plan))
+		below.may_stop = false;
+	else if (keeps_rows(plan))
+	{
+		below.limit_count = around->limit_count;
+		below.limit_offset = around->limit_offset;
+	}
+	return below;
+}
+
+/* Whether a node stops reading its children when it is not asked for more. */
+static bool
+stops_early_inside(Plan *plan)
+{
+	switch (nodeTag(plan))
+	{
+		case T_Sort:
+		case T_Hash:
+		case T_ModifyTable:
+			return false;
+		case T_Agg:
+			return ((Agg *) plan)->aggstrategy == AGG_SORTED || ((Agg *) plan)->aggstrategy == AGG_MIXED;
+		default:
+			return true;
+	}
+}
+
+/* Whether a node returns each row that it reads, so that a limit on one is a limit on the other. */
+static bool
+keeps_rows(Plan *plan)
+{
+	switch (nodeTag(plan))
+	{
+		case T_Result:
+		case T_SubqueryScan:
+			return plan->qual == NIL;
+		case T_Append:
+		case T_MergeAppend:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* Whether the node computes a target list of its own, one that may be changed. */
+static bool
+can_hold_calls(Plan *plan)
+{
+	switch (nodeTag(plan))
+	{
+		case T_Result:
+			return plan->lefttree != NULL;
+		case T_ForeignScan:
+			return ((ForeignScan *) plan)->operation == CMD_SELECT && !plan->async_capable;
+		case T_CustomScan:
+			return gpusort_is_arrays_node(plan);
+		case T_SeqScan:
+		case T_SampleScan:
+		case T_IndexScan:
+		case T_IndexOnlyScan:
+		case T_BitmapHeapScan:
+		case T_TidScan:
+		case T_TidRangeScan:
+		case T_SubqueryScan:
+		case T_FunctionScan:
+		case T_ValuesScan:
+		case T_TableFuncScan:
+		case T_CteScan:
+		case T_NamedTuplestoreScan:
+		case T_WorkTableScan:
+		case T_NestLoop:
+		case T_MergeJoin:
+		case T_HashJoin:
+		case T_Group:
+		case T_Agg:
+		case T_WindowAgg:
+		case T_Gather:
+		case T_GatherMerge:
+			return true;
+		default:
+			return false;
+	}
+}
+
+static void
+place_above(Plan **link, const Surroundings *around)
+{
+	if (around->marks || ((*link)->plan_rows < MIN_ROWS && !gpusort_force_nodes))
+		return;
+	if (IsA(*link, ProjectSet))
+		place_below_project_set((ProjectSet *) *link, around);
+	else if (can_hold_calls(*link))
+	{
+		while (place_once(link, around))
+			continue;
+	}
+}
+
+/* Puts an arrays node above the plan if its target list has calls to be taken. */
+static bool
+place_once(Plan **link, const Surroundings *around)
+{
+	Plan	   *plan = *link;
+	CallSearch	search = {
+		.statement = around->walk->statement,
+		.may_stop = around->may_stop,
+		.stacked = gpusort_is_arrays_node(plan)
+	};
+	List	   *columns = NIL;
+	List	   *calls;
+	List	   *target_list;
+	CustomScan *node;
+
+	gpusort_target_find_calls(&search, (Node *) plan->targetlist);
+	if (search.calls == NIL)
+		return false;
+	target_list = (List *) gpusort_target_over_columns((Node *) plan->targetlist, &columns);
+	calls = (List *) gpusort_target_over_columns((Node *) search.calls, &columns);
+	if (gpusort_plan_has_effects(around->walk->statement, plan, columns))
+		return false;
+
+	node = make_node(plan, columns, &search, calls, around);
+	node->scan.plan.targetlist = (List *)
+		gpusort_target_replace_calls((Node *) target_list, calls, INDEX_VAR, list_length(columns) + 1);
+	plan->targetlist = make_plain_list(columns);
+	*link = (Plan *) node;
+	return true;
+}
+
+/*
+ * Puts an arrays node below a ProjectSet that computes arguments of its
+ * set-returning functions.  All columns of the child are passed on in their places.
+ */
+static void
+place_below_project_set(ProjectSet *plan, const Surroundings *around)
+{
+	Plan	   *child = plan->plan.lefttree;
+	CallSearch	search = {.statement = around->walk->statement, .may_stop = true};
+	List	   *columns = NIL;
+	List	   *outputs = NIL;
+	List	   *calls;
+	CustomScan *node;
+	ListCell   *cell;
+
+	if (IsA(child, Result) && child->lefttree == NULL)
+		return;
+	foreach(cell, plan->plan.targetlist)
+	{
+		Expr	   *expression = lfirst_node(TargetEntry, cell)->expr;
+
+		/* Other expressions are not evaluated for a row that yields no rows. */
+		if (IsA(expression, FuncExpr) && ((FuncExpr *) expression)->funcretset)
+			gpusort_target_find_calls(&search, (Node *) ((FuncExpr *) expression)->args);
+	}
+	if (search.calls == NIL || gpusort_plan_has_effects(around->walk->statement, child, child->targetlist))
+		return;
+	foreach(cell, child->targetlist)
+	{
+		Node	   *expression = (Node *) lfirst_node(TargetEntry, cell)->expr;
+		Var		   *var = makeVar(OUTER_VAR, foreach_current_index(cell) + 1, exprType(expression),
+								  exprTypmod(expression), exprCollation(expression), 0);
+
+		columns = lappend(columns, var);
+	}
+	calls = (List *) gpusort_target_renumber((Node *) search.calls, OUTER_VAR, INDEX_VAR);
+	node = make_node(child, columns, &search, calls, around);
+	outputs = list_concat((List *) gpusort_target_renumber((Node *) columns, OUTER_VAR, INDEX_VAR),
+						  (List *) gpusort_target_replace_calls((Node *) calls, calls, INDEX_VAR, list_length(columns) + 1));
+	node->scan.plan.targetlist = make_plain_list(outputs);
+	plan->plan.targetlist = (List *)
+		gpusort_target_replace_calls((Node *) plan->plan.targetlist, search.calls, OUTER_VAR, list_length(columns) + 1);
+	plan->plan.lefttree = (Plan *) node;
+}
+
+/*
+ * An arrays node above child whose scan tuple is the child's columns and the calls,
+ * which are over that tuple.  The caller sets its target list.
+ */
+static CustomScan *
+make_node(Plan *child, List *columns, CallSearch *search, List *calls, const Surroundings *around)
+{
+	PlanWalk   *walk = around->walk;
+	CustomScan *node = makeNode(CustomScan);
+	Plan	   *plan = &node->scan.plan;
+	List	   *outer = NIL;
+	ListCell   *cell;
+
+	if (walk->last_id == 0)
+		walk->last_id = gpusort_plan_largest_id(walk->statement);
+	plan->startup_cost = child->startup_cost;
+	plan->total_cost = child->total_cost;
+	plan->plan_rows = child->plan_rows;
+	plan->plan_width = child->plan_width;
+	plan->parallel_safe = child->parallel_safe;
+	plan->plan_node_id = ++walk->last_id;
+	plan->extParam = bms_copy(child->extParam);
+	plan->allParam = bms_copy(child->allParam);
+	plan->initPlan = child->initPlan;
+	child->initPlan = NIL;
+	plan->lefttree = child;
+	if (ExecSupportsBackwardScan(child))
+		node->flags |= CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
+	foreach(cell, columns)
+	{
+		Node	   *column = lfirst(cell);
+
+		outer = lappend(outer, makeVar(OUTER_VAR, foreach_current_index(cell) + 1,
+									   exprType(column), exprTypmod(column), exprCollation(column), 0));
+	}
+	outer = list_concat(outer, (List *) gpusort_target_renumber((Node *) calls, INDEX_VAR, OUTER_VAR));
+	node->custom_scan_tlist = make_plain_list(outer);
+	if (around->limit_count)
+		node->custom_exprs = list_make2(copyObject(around->limit_count),
+										around->limit_offset ? copyObject(around->limit_offset) :
+										(Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(0), false, FLOAT8PASSBYVAL));
+	node->custom_private = list_make3(list_copy(search->kinds), list_copy(search->fallible),
+									  list_make1_int(walk->cursor));
+	node->methods = &gpusort_arrays_scan_methods;
+	return node;
+}
+
+static List *
+make_plain_list(List *expressions)
+{
+	List	   *target_list = NIL;
+	ListCell   *cell;
+
+	foreach(cell, expressions)
+		target_list = lappend(target_list, makeTargetEntry(lfirst(cell), foreach_current_index(cell) + 1, NULL, false));
+	return target_list;
+}

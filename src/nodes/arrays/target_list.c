@@ -1,0 +1,291 @@
+/*
+ * target_list.c
+ *	  Finds the calls of a target list that can be sorted in batches, and takes the
+ *	  list apart around them.
+ *
+ * A call is taken only from a place that is evaluated for every row: an argument
+ * of a function or operator, but not a branch of CASE, nor what follows the first
+ * argument of COALESCE, AND or OR.  Its own arguments must not be volatile.  If
+ * they could raise errors, they must not be evaluated for rows that nobody asks
+ * for; arguments that are just columns, or aggregates, never raise any.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+
+#include "nodes/arrays/array_call.h"
+#include "nodes/arrays/plan_walk.h"
+#include "nodes/arrays/target_list.h"
+
+typedef struct ColumnsContext
+{
+	List	  **columns;
+} ColumnsContext;
+
+typedef struct CallsContext
+{
+	List	   *calls;
+	int			varno;
+	int			first_column;
+} CallsContext;
+
+typedef struct RenumberContext
+{
+	int			from;
+	int			to;
+} RenumberContext;
+
+static bool find_in_list(CallSearch *search, List *expressions);
+static bool consider_call(CallSearch *search, FuncExpr *call);
+static bool arguments_fallible(const FuncExpr *call, ArrayCallKind kind);
+static bool is_infallible(Node *expression);
+static bool is_leaf(Node *node);
+static Var *column_of(List **columns, Node *leaf);
+static Node *over_columns_mutator(Node *node, ColumnsContext *context);
+static Node *replace_calls_mutator(Node *node, CallsContext *context);
+static Node *restore_calls_mutator(Node *node, CallsContext *context);
+static Node *renumber_mutator(Node *node, RenumberContext *context);
+
+/*
+ * Adds to the search the innermost calls in the parts of an expression that are
+ * certain to be evaluated.  True if there is any call in them, taken or not, so
+ * that a call around it cannot be taken yet.
+ */
+bool
+gpusort_target_find_calls(CallSearch *search, Node *expression)
+{
+	if (expression == NULL || is_leaf(expression))
+		return false;
+	check_stack_depth();
+	switch (nodeTag(expression))
+	{
+		case T_List:
+			return find_in_list(search, (List *) expression);
+		case T_TargetEntry:
+			return gpusort_target_find_calls(search, (Node *) ((TargetEntry *) expression)->expr);
+		case T_FuncExpr:
+			if (find_in_list(search, ((FuncExpr *) expression)->args))
+				return true;
+			return consider_call(search, (FuncExpr *) expression);
+		case T_OpExpr:
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+			return find_in_list(search, ((OpExpr *) expression)->args);
+		case T_ScalarArrayOpExpr:
+			return find_in_list(search, ((ScalarArrayOpExpr *) expression)->args);
+		case T_ArrayExpr:
+			return find_in_list(search, ((ArrayExpr *) expression)->elements);
+		case T_RowExpr:
+			return find_in_list(search, ((RowExpr *) expression)->args);
+		case T_MinMaxExpr:
+			return find_in_list(search, ((MinMaxExpr *) expression)->args);
+		case T_CoalesceExpr:
+			return gpusort_target_find_calls(search, linitial(((CoalesceExpr *) expression)->args));
+		case T_BoolExpr:
+			return gpusort_target_find_calls(search, linitial(((BoolExpr *) expression)->args));
+		case T_CaseExpr:
+			{
+				CaseExpr   *choice = (CaseExpr *) expression;
+				Node	   *first = choice->arg ? (Node *) choice->arg :
+				(Node *) linitial_node(CaseWhen, choice->args)->expr;
+
+				return gpusort_target_find_calls(search, first);
+			}
+		case T_SubscriptingRef:
+			if (((SubscriptingRef *) expression)->refassgnexpr)
+				return false;
+			return gpusort_target_find_calls(search, (Node *) ((SubscriptingRef *) expression)->refexpr);
+		case T_RelabelType:
+			return gpusort_target_find_calls(search, (Node *) ((RelabelType *) expression)->arg);
+		case T_CoerceViaIO:
+			return gpusort_target_find_calls(search, (Node *) ((CoerceViaIO *) expression)->arg);
+		case T_ArrayCoerceExpr:
+			return gpusort_target_find_calls(search, (Node *) ((ArrayCoerceExpr *) expression)->arg);
+		case T_CoerceToDomain:
+			return gpusort_target_find_calls(search, (Node *) ((CoerceToDomain *) expression)->arg);
+		case T_FieldSelect:
+			return gpusort_target_find_calls(search, (Node *) ((FieldSelect *) expression)->arg);
+		case T_NullTest:
+			return gpusort_target_find_calls(search, (Node *) ((NullTest *) expression)->arg);
+		case T_BooleanTest:
+			return gpusort_target_find_calls(search, (Node *) ((BooleanTest *) expression)->arg);
+		default:
+			return false;
+	}
+}
+
+/*
+ * The expression over a scan tuple of columns: every Var, aggregate and window
+ * function in it is added to the columns, and replaced by a Var of that column.
+ */
+Node *
+gpusort_target_over_columns(Node *expression, List **columns)
+{
+	ColumnsContext context = {.columns = columns};
+
+	return over_columns_mutator(expression, &context);
+}
+
+/* The expression with each call replaced by a Var, numbered from first_column on. */
+Node *
+gpusort_target_replace_calls(Node *expression, List *calls, int varno, int first_column)
+{
+	CallsContext context = {.calls = calls, .varno = varno, .first_column = first_column};
+
+	return replace_calls_mutator(expression, &context);
+}
+
+/* Undoes gpusort_target_replace_calls for Vars of INDEX_VAR. */
+Node *
+gpusort_target_restore_calls(Node *expression, List *calls, int first_column)
+{
+	CallsContext context = {.calls = calls, .varno = INDEX_VAR, .first_column = first_column};
+
+	return restore_calls_mutator(expression, &context);
+}
+
+/* The expression with Vars of one varno turned into Vars of another. */
+Node *
+gpusort_target_renumber(Node *expression, int from, int to)
+{
+	RenumberContext context = {.from = from, .to = to};
+
+	return renumber_mutator(expression, &context);
+}
+
+static bool
+find_in_list(CallSearch *search, List *expressions)
+{
+	bool		found = false;
+	ListCell   *cell;
+
+	foreach(cell, expressions)
+		found |= gpusort_target_find_calls(search, lfirst(cell));
+	return found;
+}
+
+/* Adds the call to the search if it can be taken; true if it is one of ours. */
+static bool
+consider_call(CallSearch *search, FuncExpr *call)
+{
+	ArrayCallKind kind = gpusort_array_call_kind(call->funcid);
+	bool		fallible;
+
+	if (kind == ARRAY_CALL_NONE)
+		return false;
+	fallible = search->stacked || arguments_fallible(call, kind);
+	if (list_member(search->calls, call) ||
+		!gpusort_array_call_sortable(call, kind) ||
+		!contain_var_clause((Node *) call->args) ||
+		(fallible && (search->may_stop || gpusort_expression_has_effects(search->statement, (Node *) call))))
+		return true;
+	search->calls = lappend(search->calls, call);
+	search->kinds = lappend_int(search->kinds, kind);
+	search->fallible = lappend_int(search->fallible, fallible);
+	return true;
+}
+
+static bool
+arguments_fallible(const FuncExpr *call, ArrayCallKind kind)
+{
+	int			position = 0;
+	ListCell   *cell;
+
+	foreach(cell, call->args)
+	{
+		if (position++ < gpusort_array_calls[kind].narrays && !is_infallible(lfirst(cell)))
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_infallible(Node *expression)
+{
+	while (IsA(expression, RelabelType))
+		expression = (Node *) ((RelabelType *) expression)->arg;
+	return is_leaf(expression) || IsA(expression, Const) || IsA(expression, Param);
+}
+
+/* Whether only the child can compute the expression. */
+static bool
+is_leaf(Node *node)
+{
+	return IsA(node, Var) || IsA(node, Aggref) || IsA(node, GroupingFunc) || IsA(node, WindowFunc);
+}
+
+static Var *
+column_of(List **columns, Node *leaf)
+{
+	int			column = 1;
+	ListCell   *cell;
+
+	foreach(cell, *columns)
+	{
+		if (equal(lfirst(cell), leaf))
+			break;
+		column++;
+	}
+	if (cell == NULL)
+		*columns = lappend(*columns, copyObject(leaf));
+	return makeVar(INDEX_VAR, column, exprType(leaf), exprTypmod(leaf), exprCollation(leaf), 0);
+}
+
+static Node *
+over_columns_mutator(Node *node, ColumnsContext *context)
+{
+	if (node == NULL)
+		return NULL;
+	if (is_leaf(node))
+		return (Node *) column_of(context->columns, node);
+	return expression_tree_mutator(node, over_columns_mutator, context);
+}
+
+static Node *
+replace_calls_mutator(Node *node, CallsContext *context)
+{
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, FuncExpr))
+	{
+		int			column = context->first_column;
+		ListCell   *cell;
+
+		foreach(cell, context->calls)
+		{
+			if (equal(lfirst(cell), node))
+				return (Node *) makeVar(context->varno, column, exprType(node), exprTypmod(node), exprCollation(node), 0);
+			column++;
+		}
+	}
+	return expression_tree_mutator(node, replace_calls_mutator, context);
+}
+
+static Node *
+restore_calls_mutator(Node *node, CallsContext *context)
+{
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, Var) && ((Var *) node)->varno == context->varno &&
+		((Var *) node)->varattno >= context->first_column)
+		return copyObject(list_nth(context->calls, ((Var *) node)->varattno - context->first_column));
+	return expression_tree_mutator(node, restore_calls_mutator, context);
+}
+
+static Node *
+renumber_mutator(Node *node, RenumberContext *context)
+{
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, Var) && ((Var *) node)->varno == context->from)
+	{
+		Var		   *var = copyObject((Var *) node);
+
+		var->varno = context->to;
+		return (Node *) var;
+	}
+	return expression_tree_mutator(node, renumber_mutator, context);
+}

@@ -1,0 +1,27 @@
+/*
+ * target_list.h
+ *	  Finds the calls of a target list that can be sorted in batches, and takes the
+ *	  list apart around them.
+ */
+#ifndef GPUSORT_TARGET_LIST_H
+#define GPUSORT_TARGET_LIST_H
+
+#include "nodes/plannodes.h"
+
+typedef struct CallSearch
+{
+	PlannedStmt *statement;
+	bool		may_stop;		/* the rows may not all be asked for */
+	bool		stacked;		/* the child may raise errors of calls itself */
+	List	   *calls;			/* FuncExprs found, none equal to another */
+	List	   *kinds;			/* ArrayCallKind of each (integers) */
+	List	   *fallible;		/* 1 where arguments may raise errors (integers) */
+} CallSearch;
+
+extern bool gpusort_target_find_calls(CallSearch *search, Node *expression);
+extern Node *gpusort_target_over_columns(Node *expression, List **columns);
+extern Node *gpusort_target_replace_calls(Node *expression, List *calls, int varno, int first_column);
+extern Node *gpusort_target_restore_calls(Node *expression, List *calls, int first_column);
+extern Node *gpusort_target_renumber(Node *expression, int from, int to);
+
+#endif							/* GPUSORT_TARGET_LIST_H */
