@@ -1,0 +1,146 @@
+-- The arrays node: every shape of query gives the same rows with it and without it.
+SET client_min_messages = warning;
+SET extra_float_digits = 0;
+
+CREATE TABLE samples (
+	id int PRIMARY KEY,
+	a float4[],					-- stored outside, not compressed
+	b int4[],					-- stored outside, compressed
+	c float8[],					-- mostly inline
+	w float4[],					-- weights, as long as a
+	tag text
+);
+ALTER TABLE samples ALTER a SET STORAGE EXTERNAL, ALTER w SET STORAGE EXTERNAL;
+INSERT INTO samples
+SELECT i,
+	(SELECT array_agg((hashint8(i * 7919 + x) % 100000)::float4 / 8 ORDER BY x) FROM generate_series(1, (i * 37) % 1500) x),
+	(SELECT array_agg((hashint4(i + x % 50) % 100) ORDER BY x) FROM generate_series(1, (i * 61) % 3000) x),
+	(SELECT array_agg((hashint4(i + x) % 1000)::float8 / 4 ORDER BY x) FROM generate_series(1, i % 40) x),
+	(SELECT array_agg((hashint8(i * 104729 + x) % 1000)::float4 ORDER BY x) FROM generate_series(1, (i * 37) % 1500) x),
+	'tag ' || i % 7
+FROM generate_series(1, 300) i;
+-- the odd ones
+INSERT INTO samples VALUES
+	(1001, NULL, NULL, NULL, NULL, NULL),
+	(1002, '{}', '{}', '{}', '{}', 'empty'),
+	(1003, '{1}', '{1}', '{1}', '{9}', 'one'),
+	(1004, '{3,NULL,1,NULL,2}', '{3,NULL,1}', '{NULL}', '{1,2,3,4,5}', 'nulls'),
+	(1005, '[5:7]={3,1,2}', '[-1:1]={3,1,2}', '[0:0]={1}', '[2:4]={7,9,8}', 'bounds'),
+	(1006, '{{3,1},{2,9}}', '{{3,1},{2,9}}', '{{1},{0}}', '{{1,2},{3,4}}', 'dimensions'),
+	(1007, '{NaN,Infinity,-Infinity,0,-1,NaN,1e-40}', '{2147483647,-2147483648,0}', '{NaN,-Infinity,1e300}', '{1,2,3,4,5,6,7}', 'floats');
+VACUUM ANALYZE samples;
+
+-- nodes: in the plan; same: the rows are those of the query without the node, in that order
+CREATE FUNCTION compare(query text, OUT nodes int, OUT rows int, OUT same bool) LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+	with_node record;
+	without_node record;
+	wrapped text := 'SELECT md5(coalesce(string_agg(q::text, E''\n''), '''')) AS sum, count(*) AS rows' ||
+		' FROM (SELECT * FROM (' || query || ') q0 OFFSET 0) q';
+BEGIN
+	nodes := 0;
+	FOR line IN EXECUTE 'EXPLAIN ' || query LOOP
+		IF line LIKE '%GpusortArrays%' THEN nodes := nodes + 1; END IF;
+	END LOOP;
+	EXECUTE wrapped INTO with_node;
+	SET LOCAL gpusort.enable_arrays_node = off;
+	EXECUTE wrapped INTO without_node;
+	SET LOCAL gpusort.enable_arrays_node = on;
+	rows := without_node.rows;
+	same := with_node = without_node;
+END $$;
+
+CREATE TABLE shapes (n serial, query text);
+\copy shapes (query) FROM stdin
+SELECT id, gpusort.array_sort(a) FROM samples
+SELECT id, gpusort.array_sort(a, true) FROM samples
+SELECT id, gpusort.array_sort(a, true, false) FROM samples
+SELECT id, gpusort.array_sort(a, NULL) FROM samples
+SELECT id, gpusort.array_sort(b) FROM samples
+SELECT id, gpusort.array_sort(c) FROM samples
+SELECT gpusort.array_sort(c), tag, gpusort.array_sort(a), id, gpusort.array_sort(b, true), c FROM samples
+SELECT id, gpusort.array_argsort(a), gpusort.array_argsort(b, true), gpusort.array_argsort(c) FROM samples WHERE id <> 1006
+SELECT id, gpusort.array_sort_by(a, w), gpusort.array_sort_by(w, a, true) FROM samples WHERE id <> 1006
+SELECT id, gpusort.array_sort_by(c, c), gpusort.array_sort_by(b::int8[], b) FROM samples WHERE id <> 1006
+SELECT id, gpusort.array_sort_by(b::int2[], b, true) FROM samples WHERE id <= 300
+SELECT id, gpusort.array_top_n(a, 3), gpusort.array_top_n(b, 5, false), gpusort.array_top_n(c, 100) FROM samples WHERE id <> 1006
+SELECT id, gpusort.array_top_n(a, 0) FROM samples WHERE id <> 1006
+SELECT id, gpusort.array_top_n_by(a, w, 4), gpusort.array_top_n_by(w, a, 4, false) FROM samples WHERE id <> 1006
+SELECT id, gpusort.array_sort_distinct(b), gpusort.array_sort_distinct(c, true) FROM samples WHERE id <> 1006
+SELECT id, gpusort.array_sort(a)::text, (gpusort.array_sort(b))[1:3], cardinality(gpusort.array_sort(c)) + 1 FROM samples
+SELECT id, gpusort.array_sort(gpusort.array_sort(a, true)) FROM samples
+SELECT id, gpusort.array_top_n(gpusort.array_sort_distinct(gpusort.array_sort(b)), 3) FROM samples WHERE id <> 1006
+SELECT id, gpusort.array_sort(a), gpusort.array_sort(a), gpusort.array_sort(a) || gpusort.array_sort(w) FROM samples WHERE id <> 1006
+SELECT id, CASE WHEN id % 2 = 0 THEN gpusort.array_sort(a) ELSE a END FROM samples
+SELECT id, CASE cardinality(gpusort.array_sort(a)) WHEN 5 THEN 'five' ELSE 'other' END FROM samples
+SELECT id, coalesce(gpusort.array_sort(a), '{0}'), coalesce(w, gpusort.array_sort(w)) FROM samples
+SELECT id, CASE WHEN id > 0 THEN gpusort.array_sort(a) END, gpusort.array_sort(a) FROM samples
+SELECT id, gpusort.array_sort(a) IS NULL AND gpusort.array_sort(w) IS NULL, greatest(gpusort.array_sort(a), w) FROM samples
+SELECT id, gpusort.array_sort(a || w) FROM samples WHERE id <> 1006
+SELECT id, gpusort.array_sort(b::float8[]), gpusort.array_sort(c::int8[]) FROM samples WHERE id < 300
+SELECT id, gpusort.array_sort(ARRAY[id, -id, id % 10]) FROM samples
+SELECT id, gpusort.array_sort(a) FROM samples ORDER BY tag, id DESC
+SELECT id, gpusort.array_sort(a) s FROM samples ORDER BY s, id
+SELECT tag, gpusort.array_sort(array_agg(id)) FROM samples GROUP BY tag ORDER BY tag
+SELECT tag, gpusort.array_sort(array_agg(id % 5), true), count(*), gpusort.array_sort_distinct(array_agg(id % 5)) FROM samples GROUP BY tag HAVING count(*) > 1 ORDER BY 1
+SELECT gpusort.array_sort(array_agg(x)) FROM samples, unnest(c) x GROUP BY id ORDER BY id
+SELECT tag, id, gpusort.array_sort(array_agg(id) OVER (PARTITION BY tag)) FROM samples ORDER BY id
+SELECT tag, grouping(tag), gpusort.array_sort(array_agg(id)) FROM samples GROUP BY ROLLUP (tag) ORDER BY tag
+SELECT s.id, gpusort.array_sort(s.a), gpusort.array_sort(o.c) FROM samples s JOIN samples o ON o.id = s.id + 1 ORDER BY s.id
+SELECT s.id, o.x FROM samples s LEFT JOIN (SELECT id, gpusort.array_sort(c) x FROM samples WHERE id % 3 = 0) o ON o.id = s.id ORDER BY s.id
+SELECT q.id, q.x FROM (SELECT id, gpusort.array_sort(a) x FROM samples OFFSET 3) q WHERE cardinality(q.x) > 100
+SELECT id, gpusort.array_sort(a) FROM samples WHERE id < 100 UNION ALL SELECT -id, gpusort.array_sort(w) FROM samples WHERE id >= 250
+(SELECT gpusort.array_sort(c) FROM samples) INTERSECT (SELECT c FROM samples) ORDER BY 1
+WITH x AS MATERIALIZED (SELECT id, gpusort.array_sort(a) s FROM samples) SELECT x.id, y.s FROM x JOIN x y ON y.id = x.id ORDER BY x.id
+SELECT s.id, l.x FROM samples s, LATERAL (SELECT gpusort.array_sort(o.c, s.id % 2 = 0) x FROM samples o WHERE o.id BETWEEN s.id AND s.id + 3 OFFSET 0) l WHERE s.id < 40 ORDER BY s.id
+SELECT s.id, (SELECT gpusort.array_sort(o.a) FROM samples o WHERE o.id = s.id + 1) FROM samples s ORDER BY s.id
+SELECT s.id, ARRAY(SELECT cardinality(gpusort.array_sort(o.c)) FROM samples o WHERE o.id < s.id ORDER BY o.id) FROM samples s WHERE s.id < 30
+SELECT id FROM samples s WHERE EXISTS (SELECT gpusort.array_sort(o.a) FROM samples o WHERE o.id = s.id + 1 OFFSET 0)
+SELECT id, gpusort.array_sort(a) FROM samples ORDER BY id LIMIT 5
+SELECT id, gpusort.array_sort(a) FROM samples LIMIT 10 OFFSET 100
+SELECT unnest(gpusort.array_sort(c)) FROM samples
+SELECT id, unnest(gpusort.array_top_n(c, 3)), unnest(gpusort.array_sort(b[1:4])) FROM samples WHERE id <> 1006
+SELECT id, generate_series(1, 2), gpusort.array_sort(c) FROM samples
+SELECT DISTINCT gpusort.array_sort(c) FROM samples ORDER BY 1
+SELECT s, count(*) FROM (SELECT gpusort.array_sort(c) s FROM samples) q GROUP BY s ORDER BY s
+SELECT gpusort.array_sort(tags) FROM (SELECT array_agg(tag ORDER BY id) tags FROM samples GROUP BY id % 9) q
+SELECT gpusort.array_sort(v) FROM (VALUES ('{3,1}'::int8[]), ('{9,8,7}'), (NULL), ('{}')) q(v)
+SELECT (s).a, gpusort.array_sort((s).a) FROM (SELECT s FROM samples s OFFSET 0) q
+SELECT s, gpusort.array_sort(s.a) FROM samples s
+SELECT row_number() OVER (), gpusort.array_sort(a), tableoid::regclass FROM samples
+SELECT gpusort.array_sort(d), gpusort.array_sort(t), gpusort.array_sort(o), gpusort.array_sort(n) FROM (SELECT array_agg(DATE '2020-01-01' + id % 50 - 25) d, array_agg(TIMESTAMP '2020-01-01' + id % 11 * interval '1 h') t, array_agg(id::oid) o, array_agg(id::numeric) n FROM samples GROUP BY id % 5 ORDER BY id % 5) q
+\.
+\pset format unaligned
+SELECT n, nodes, rows, same, query FROM shapes, compare(query) ORDER BY n;
+\pset format aligned
+
+-- with small groups and no room for long arrays
+SET work_mem = '64kB';
+SELECT count(*) FILTER (WHERE same), string_agg(n::text, ' ') FILTER (WHERE NOT same) AS differ FROM shapes, compare(query);
+RESET work_mem;
+
+-- in parallel workers
+DO $$ BEGIN
+	PERFORM set_config(CASE WHEN current_setting('server_version_num')::int >= 160000
+					   THEN 'debug_parallel_query' ELSE 'force_parallel_mode' END, 'on', false);
+END $$;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+CREATE FUNCTION compare_set(query text, OUT same bool) LANGUAGE plpgsql AS $$
+DECLARE
+	with_node text;
+	without_node text;
+	wrapped text := 'SELECT md5(coalesce(string_agg(q::text, E''\n'' ORDER BY q::text), '''')) FROM (' || query || ') q';
+BEGIN
+	EXECUTE wrapped INTO with_node;
+	SET LOCAL gpusort.enable_arrays_node = off;
+	EXECUTE wrapped INTO without_node;
+	SET LOCAL gpusort.enable_arrays_node = on;
+	same := with_node = without_node;
+END $$;
+SELECT count(*) FILTER (WHERE same), string_agg(n::text, ' ') FILTER (WHERE NOT same) AS differ
+FROM (SELECT n, compare_set(query) AS same FROM shapes WHERE query !~ 'LIMIT|OFFSET|row_number' ORDER BY n) q;
+EXPLAIN (COSTS OFF) SELECT count(s) FROM (SELECT gpusort.array_sort(a) s FROM samples OFFSET 0) q;
+EXPLAIN (COSTS OFF) SELECT id, gpusort.array_sort(a) FROM samples;
