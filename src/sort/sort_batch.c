@@ -75,6 +75,22 @@ gpusort_batch_begin(const GpusortSpec *spec, Size key_bytes, uint32_t segment_sl
 	return batch;
 }
 
+/*
+ * Bytes of keys of the largest batch that would be packed into a slab and sorted by
+ * a GPU, or 0 if none would.
+ */
+Size
+gpusort_batch_device_room(const GpusortSpec *spec, uint32_t segment_slots)
+{
+	uint32_t	slots;
+
+	if (!may_use_gpu(spec, PG_UINT32_MAX))
+		return 0;
+	slots = gpusort_slab_room(spec, 0) / 2;
+	slots = gpusort_slab_room(spec, Max(slots / Max(segment_slots, 1), 1));
+	return (Size) slots * gpusort_key_width(spec->form);
+}
+
 /* Do the settings, the devices and the number of keys speak for the GPU? */
 static bool
 may_use_gpu(const GpusortSpec *spec, uint64_t keys)

@@ -49,6 +49,8 @@ typedef struct BatchedCall
 	GpusortSpec spec;
 	bool		is_null;		/* an option is NULL, and so is every result */
 	bool		by_function;	/* the options are left to the function */
+	bool		on_device;		/* a GPU would sort its batches */
+	Size		batch_bytes;	/* of keys that a batch is begun with */
 	Size		lead;			/* bytes of keys before a packed array, so that the
 								 * payload has room for a header as well */
 } BatchedCall;
@@ -122,7 +124,7 @@ typedef struct ArraysState
 	int			current;		/* of which this is the oldest */
 	int			max_rows;		/* per group */
 	int			ramp_rows;		/* per group at present */
-	Size		batch_bytes;	/* of keys that a batch is begun with */
+	Size		batch_bytes;	/* of keys in a batch for the CPU */
 	Size		longest;		/* bytes of an array that gets a batch of its own */
 
 	/* Position in the present scan. */
@@ -140,6 +142,12 @@ typedef struct ArraysState
 	const char *engine;			/* that sorted last; NULL: none yet */
 	GpusortMethod method;
 } ArraysState;
+
+extern void gpusort_arrays_init_group(ArraysState *state, RowGroup *group);
+extern bool gpusort_arrays_next_group(ArraysState *state);
+extern void gpusort_arrays_drop_groups(ArraysState *state);
+extern void gpusort_arrays_load_columns(ArraysState *state, TupleTableSlot *child);
+extern ScanState *gpusort_arrays_positioned_child(ArraysState *state);
 
 extern void gpusort_arrays_init_call(ArraysState *state, BatchedCall *call, FuncExpr *expression);
 extern void gpusort_arrays_start_call(ArraysState *state, BatchedCall *call);

@@ -27,7 +27,8 @@
 #include "nodes/arrays/arrays_state.h"
 
 #define HEADER_SIZE ARR_OVERHEAD_NONULLS(1)
-#define MAX_SEGMENTS 4096		/* per batch */
+#define MAX_SEGMENTS 16384		/* per batch */
+#define DEVICE_BATCH_BYTES (1024 * 1024)	/* of keys: enough to fill a GPU */
 
 static void init_argument(ArraysState *state, ArrayArgument *argument, Expr *expression);
 static ExprState *init_option(ArraysState *state, FuncExpr *expression, int number);
@@ -84,6 +85,9 @@ gpusort_arrays_start_call(ArraysState *state, BatchedCall *call)
 	else if (call->info->narrays > 1 || call->kind == ARRAY_CALL_ARGSORT)
 		spec->payload = GPUSORT_PAYLOAD_INDEX;
 
+	call->on_device = gpusort_batch_device_room(spec, MAX_SEGMENTS) >= DEVICE_BATCH_BYTES;
+	call->batch_bytes = call->on_device ? DEVICE_BATCH_BYTES : state->batch_bytes;
+
 	call->lead = 0;
 	if (spec->payload != GPUSORT_PAYLOAD_NONE)
 		call->lead = Max((Size) call->keys.width * (HEADER_SIZE / sizeof(uint32)), HEADER_SIZE) - HEADER_SIZE;
@@ -122,7 +126,7 @@ gpusort_arrays_pack(ArraysState *state, RowGroup *group, int call_number, TupleT
 	size = toast_raw_datum_size(keys);
 	if (size <= HEADER_SIZE)
 		return true;
-	if (call->lead + MAXALIGN(size) > state->longest)
+	if (call->lead + MAXALIGN(size) > Max(state->longest, call->batch_bytes))
 		return true;
 	if (!make_room(state, group, call_number, call->lead + MAXALIGN(size)))
 		return false;
@@ -259,10 +263,10 @@ make_room(ArraysState *state, RowGroup *group, int call, Size bytes)
 	if (batch != NULL)
 		return group->used[call] + bytes <= (Size) batch->key_slots * state->calls[call].keys.width &&
 			batch->nsegments < batch->segment_slots;
-	if (bytes > state->batch_bytes && group->nrows > 0)
+	if (bytes > state->calls[call].batch_bytes && group->nrows > 0)
 		return false;			/* it begins the next group */
 	caller = MemoryContextSwitchTo(state->context);
-	group->batches[call] = gpusort_batch_begin(&state->calls[call].spec, Max(bytes, state->batch_bytes), MAX_SEGMENTS);
+	group->batches[call] = gpusort_batch_begin(&state->calls[call].spec, Max(bytes, state->calls[call].batch_bytes), MAX_SEGMENTS);
 	MemoryContextSwitchTo(caller);
 	return true;
 }

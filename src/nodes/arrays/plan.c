@@ -64,6 +64,7 @@ static void place_above(Plan **link, const Surroundings *around);
 static bool place_once(Plan **link, const Surroundings *around);
 static void place_below_project_set(ProjectSet *plan, const Surroundings *around);
 static CustomScan *make_node(Plan *child, List *columns, CallSearch *search, List *calls, const Surroundings *around);
+static Node *make_zero(void);
 static List *make_plain_list(List *expressions);
 
 /* Sets up the node: its recognition of calls, its executor and its planner hook. */
@@ -390,13 +391,18 @@ make_node(Plan *child, List *columns, CallSearch *search, List *calls, const Sur
 	outer = list_concat(outer, (List *) gpusort_target_renumber((Node *) calls, INDEX_VAR, OUTER_VAR));
 	node->custom_scan_tlist = make_plain_list(outer);
 	if (around->limit_count)
-		node->custom_exprs = list_make2(copyObject(around->limit_count),
-										around->limit_offset ? copyObject(around->limit_offset) :
-										(Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(0), false, FLOAT8PASSBYVAL));
+		node->custom_exprs = list_make2(copyObject(around->limit_count), around->limit_offset ?
+										copyObject(around->limit_offset) : make_zero());
 	node->custom_private = list_make3(list_copy(search->kinds), list_copy(search->fallible),
 									  list_make1_int(walk->cursor));
 	node->methods = &gpusort_arrays_scan_methods;
 	return node;
+}
+
+static Node *
+make_zero(void)
+{
+	return (Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(0), false, FLOAT8PASSBYVAL);
 }
 
 static List *

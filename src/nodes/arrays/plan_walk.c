@@ -30,6 +30,7 @@ static bool search_expression(Node *node, void *arg);
 static void search_subplan(EffectSearch *search, int plan_id);
 static bool is_volatile(Oid function, void *arg);
 static List *own_expressions(Plan *plan, bool *known);
+static bool has_no_expressions(Plan *plan);
 
 /* Calls visit with a link to each child of the plan node; a link may be replaced. */
 void
@@ -222,6 +223,19 @@ own_expressions(Plan *plan, bool *known)
 		case T_CustomScan:
 			*known = gpusort_is_arrays_node(plan);
 			return list_make1(EXPRESSION(CustomScan, custom_scan_tlist));
+		default:
+			*known = has_no_expressions(plan);
+			return NIL;
+	}
+#undef EXPRESSION
+}
+
+/* Whether that kind of node is known to have none.  ModifyTable and LockRows are not. */
+static bool
+has_no_expressions(Plan *plan)
+{
+	switch (nodeTag(plan))
+	{
 		case T_SubqueryScan:
 		case T_SeqScan:
 		case T_BitmapAnd:
@@ -244,10 +258,8 @@ own_expressions(Plan *plan, bool *known)
 		case T_GatherMerge:
 		case T_Hash:
 		case T_SetOp:
-			return NIL;
-		default:				/* ModifyTable, LockRows, other modules' nodes */
-			*known = false;
-			return NIL;
+			return true;
+		default:
+			return false;
 	}
-#undef EXPRESSION
 }

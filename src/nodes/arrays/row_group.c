@@ -1,0 +1,391 @@
+/*
+ * row_group.c
+ *	  Reads rows in groups and has their arrays sorted.
+ *
+ * Groups begin with one row and grow fourfold, so that somebody who wants few rows
+ * does not wait for many, and only groups of full size are read ahead.  A LIMIT
+ * right above is known and never read past.
+ *
+ * With an engine that sorts while we go on, the next group is read and submitted
+ * before the one before it is waited for, so that reading and returning rows
+ * overlap with sorting.
+ */
+#include "postgres.h"
+
+#include "common/int.h"
+#include "executor/executor.h"
+#include "portability/instr_time.h"
+#include "utils/datum.h"
+#include "utils/memutils.h"
+
+#include "nodes/arrays/arrays_state.h"
+
+#define MAX_ROWS 1024			/* per group */
+#define MAX_ROWS_ON_DEVICE 16384
+#define RAMP_FACTOR 4
+
+static void make_room_for_rows(ArraysState *state, RowGroup *group, int rows);
+static bool fill_group(ArraysState *state, RowGroup *group);
+static int rows_wanted(ArraysState *state);
+static void find_limit(ArraysState *state);
+static void start_scan(ArraysState *state);
+static TupleTableSlot *read_row(ArraysState *state);
+static bool pack_row(ArraysState *state, RowGroup *group, TupleTableSlot *slot);
+static void keep_columns(ArraysState *state, RowGroup *group, TupleTableSlot *slot);
+static void submit_group(ArraysState *state, RowGroup *group);
+static bool is_being_sorted(ArraysState *state, RowGroup *group);
+static void wait_for_group(ArraysState *state, RowGroup *group);
+static void empty_group(ArraysState *state, RowGroup *group);
+static double milliseconds_since(instr_time start);
+
+void
+gpusort_arrays_init_group(ArraysState *state, RowGroup *group)
+{
+	MemoryContext caller = MemoryContextSwitchTo(state->context);
+
+	group->context = AllocSetContextCreate(state->context, "gpusort rows", ALLOCSET_SMALL_SIZES);
+	group->batches = palloc0_array(SortBatch *, state->ncalls);
+	group->used = palloc0_array(Size, state->ncalls);
+	MemoryContextSwitchTo(caller);
+}
+
+/*
+ * Makes the group after the current one the current one, filled and sorted; false
+ * if there are no more rows.
+ */
+bool
+gpusort_arrays_next_group(ArraysState *state)
+{
+	RowGroup   *group;
+	RowGroup   *ahead;
+
+	if (state->filled > 0)
+	{
+		empty_group(state, &state->groups[state->current]);
+		state->current = (state->current + 1) % GPUSORT_ARRAYS_GROUPS;
+		state->filled--;
+	}
+	group = &state->groups[state->current];
+	if (state->filled == 0 && !fill_group(state, group))
+		return false;
+	ahead = &state->groups[(state->current + 1) % GPUSORT_ARRAYS_GROUPS];
+	if (state->filled == 1 && is_being_sorted(state, group) && state->ramp_rows == state->max_rows)
+		fill_group(state, ahead);
+	wait_for_group(state, group);
+	return true;
+}
+
+void
+gpusort_arrays_drop_groups(ArraysState *state)
+{
+	for (int i = 0; i < GPUSORT_ARRAYS_GROUPS; i++)
+		empty_group(state, &state->groups[i]);
+	state->filled = 0;
+	state->current = 0;
+}
+
+/* Gives an empty group room for a number of rows. */
+static void
+make_room_for_rows(ArraysState *state, RowGroup *group, int rows)
+{
+	MemoryContext caller;
+
+	if (rows <= group->row_slots)
+		return;
+	caller = MemoryContextSwitchTo(state->context);
+	if (group->row_slots > 0)
+	{
+		pfree(group->values);
+		pfree(group->nulls);
+		pfree(group->by_function);
+		pfree(group->results);
+		if (group->tids)
+			pfree(group->tids);
+	}
+	group->values = palloc_array(Datum, rows * state->ncolumns);
+	group->nulls = palloc_array(bool, rows * state->ncolumns);
+	group->by_function = palloc_array(bool, rows);
+	group->results = palloc_array(CallResult, rows * state->ncalls);
+	if (state->cursor)
+		group->tids = palloc_array(ItemPointerData, rows);
+	group->row_slots = rows;
+	MemoryContextSwitchTo(caller);
+}
+
+/* Reads rows into an empty group and has them sorted; false if there are none. */
+static bool
+fill_group(ArraysState *state, RowGroup *group)
+{
+	int			wanted = rows_wanted(state);
+	instr_time	start;
+	TupleTableSlot *slot;
+
+	INSTR_TIME_SET_ZERO(start);
+	if (state->css.ss.ps.instrument)
+		INSTR_TIME_SET_CURRENT(start);
+	make_room_for_rows(state, group, wanted);
+	while (group->nrows < wanted && group->copied <= state->longest && (slot = read_row(state)) != NULL)
+	{
+		if (!state->started)
+			start_scan(state);
+		if (!pack_row(state, group, slot))
+		{
+			state->pending = slot;
+			break;
+		}
+		keep_columns(state, group, slot);
+		group->nrows++;
+	}
+	gpusort_toast_pause(state->toast);
+	if (state->css.ss.ps.instrument)
+		state->counters.read_ms += milliseconds_since(start);
+	if (group->nrows == 0)
+		return false;
+	state->ramp_rows = Min(state->ramp_rows * RAMP_FACTOR, state->max_rows);
+	state->filled++;
+	submit_group(state, group);
+	return true;
+}
+
+/* How many rows the next group should have. */
+static int
+rows_wanted(ArraysState *state)
+{
+	int64		left;
+
+	if (!state->limit_known)
+		find_limit(state);
+	if (state->limit < 0)
+		return state->ramp_rows;
+	left = state->limit - state->child_position + (state->pending ? 1 : 0);
+	return Max(Min(left, state->max_rows), 1);
+}
+
+/* Evaluates the LIMIT above, which has done so itself before it asked for a row. */
+static void
+find_limit(ArraysState *state)
+{
+	bool		no_count;
+	bool		no_offset;
+	Datum		count;
+	Datum		offset;
+
+	state->limit_known = true;
+	state->limit = -1;
+	if (state->limit_count == NULL)
+		return;
+	count = ExecEvalExprSwitchContext(state->limit_count, state->css.ss.ps.ps_ExprContext, &no_count);
+	offset = ExecEvalExprSwitchContext(state->limit_offset, state->css.ss.ps.ps_ExprContext, &no_offset);
+	if (!no_count && pg_add_s64_overflow(DatumGetInt64(count), no_offset ? 0 : DatumGetInt64(offset), &state->limit))
+		state->limit = -1;
+}
+
+/* Evaluates what is the same for all rows of a scan; only when there is a first row. */
+static void
+start_scan(ArraysState *state)
+{
+	state->started = true;
+	state->max_rows = MAX_ROWS;
+	for (int i = 0; i < state->ncalls; i++)
+	{
+		gpusort_arrays_start_call(state, &state->calls[i]);
+		if (state->calls[i].on_device)
+			state->max_rows = MAX_ROWS_ON_DEVICE;
+	}
+}
+
+/* The child's next row, or NULL. */
+static TupleTableSlot *
+read_row(ArraysState *state)
+{
+	TupleTableSlot *slot = state->pending;
+
+	state->pending = NULL;
+	if (slot != NULL || state->child_done)
+		return slot;
+	slot = ExecProcNode(outerPlanState(&state->css));
+	state->child_position++;
+	if (!TupIsNull(slot))
+		return slot;
+	state->child_done = true;
+	return NULL;
+}
+
+/* Packs the arrays of a row as the group's next; false if they do not fit. */
+static bool
+pack_row(ArraysState *state, RowGroup *group, TupleTableSlot *slot)
+{
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	MemoryContext caller;
+	int			call = 0;
+
+	ResetExprContext(econtext);
+	caller = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+	if (state->computes)
+	{
+		gpusort_arrays_load_columns(state, slot);
+		econtext->ecxt_scantuple = state->css.ss.ss_ScanTupleSlot;
+	}
+	group->by_function[group->nrows] = false;
+	while (call < state->ncalls && gpusort_arrays_pack(state, group, call, slot))
+	{
+		if (gpusort_arrays_result_of(state, group, group->nrows, call)->state == RESULT_BY_FUNCTION)
+			group->by_function[group->nrows] = true;
+		call++;
+	}
+	MemoryContextSwitchTo(caller);
+	if (call == state->ncalls)
+		return true;
+	while (--call >= 0)
+		gpusort_arrays_unpack(state, group, call);
+	return false;
+}
+
+/* Makes the child's columns the scan tuple, without results of calls. */
+void
+gpusort_arrays_load_columns(ArraysState *state, TupleTableSlot *child)
+{
+	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
+
+	slot_getallattrs(child);
+	ExecClearTuple(slot);
+	memcpy(slot->tts_values, child->tts_values, state->ncolumns * sizeof(Datum));
+	memcpy(slot->tts_isnull, child->tts_isnull, state->ncolumns * sizeof(bool));
+	memset(slot->tts_isnull + state->ncolumns, true, state->ncalls * sizeof(bool));
+	ExecStoreVirtualTuple(slot);
+}
+
+/* Copies what will be needed of the child's row when it is emitted. */
+static void
+keep_columns(ArraysState *state, RowGroup *group, TupleTableSlot *slot)
+{
+	Datum	   *values = &group->values[group->nrows * state->ncolumns];
+	bool	   *nulls = &group->nulls[group->nrows * state->ncolumns];
+	bool		by_function = group->by_function[group->nrows];
+	MemoryContext caller = MemoryContextSwitchTo(group->context);
+
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		if (!state->kept[i] && !by_function)
+		{
+			values[i] = (Datum) 0;
+			nulls[i] = true;
+			continue;
+		}
+		values[i] = slot_getattr(slot, i + 1, &nulls[i]);
+		if (nulls[i] || state->column_by_value[i])
+			continue;
+		values[i] = datumCopy(values[i], false, state->column_length[i]);
+		group->copied += datumGetSize(values[i], false, state->column_length[i]);
+	}
+	MemoryContextSwitchTo(caller);
+	if (group->tids)
+	{
+		ScanState  *child = gpusort_arrays_positioned_child(state);
+
+		ItemPointerSetInvalid(&group->tids[group->nrows]);
+		if (child)
+			group->tids[group->nrows] = child->ss_ScanTupleSlot->tts_tid;
+	}
+}
+
+/* The child, if it is a scan whose rows have a place in a table, or NULL. */
+ScanState *
+gpusort_arrays_positioned_child(ArraysState *state)
+{
+	PlanState  *child = outerPlanState(&state->css);
+
+	switch (nodeTag(child))
+	{
+		case T_SeqScanState:
+		case T_SampleScanState:
+		case T_IndexScanState:
+		case T_BitmapHeapScanState:
+		case T_TidScanState:
+		case T_TidRangeScanState:
+			return (ScanState *) child;
+		default:
+			return NULL;
+	}
+}
+
+static void
+submit_group(ArraysState *state, RowGroup *group)
+{
+	for (int i = 0; i < state->ncalls; i++)
+	{
+		SortBatch  *batch = group->batches[i];
+
+		if (batch == NULL || batch->nsegments == 0)
+			continue;
+		batch->nslots = group->used[i] / state->calls[i].keys.width;
+		state->counters.batches++;
+		state->counters.segments += batch->nsegments;
+		state->counters.bytes += group->used[i];
+		gpusort_batch_submit(batch);
+	}
+}
+
+/* Whether waiting for the group would take time. */
+static bool
+is_being_sorted(ArraysState *state, RowGroup *group)
+{
+	for (int i = 0; i < state->ncalls; i++)
+	{
+		SortBatch  *batch = group->batches[i];
+
+		if (batch != NULL && batch->nsegments > 0 && !gpusort_batch_done(batch))
+			return true;
+	}
+	return false;
+}
+
+static void
+wait_for_group(ArraysState *state, RowGroup *group)
+{
+	instr_time	start;
+
+	INSTR_TIME_SET_ZERO(start);
+	if (state->css.ss.ps.instrument)
+		INSTR_TIME_SET_CURRENT(start);
+	for (int i = 0; i < state->ncalls; i++)
+	{
+		SortBatch  *batch = group->batches[i];
+
+		if (batch == NULL || batch->nsegments == 0)
+			continue;
+		gpusort_batch_wait(batch);
+		state->engine = batch->engine;
+		state->method = batch->method;
+		state->counters.device_ms += batch->device_ms;
+	}
+	if (state->css.ss.ps.instrument)
+		state->counters.wait_ms += milliseconds_since(start);
+}
+
+/* Ends a group's batches and forgets its rows. */
+static void
+empty_group(ArraysState *state, RowGroup *group)
+{
+	for (int i = 0; i < state->ncalls; i++)
+	{
+		if (group->batches[i])
+			gpusort_batch_end(group->batches[i]);
+		group->batches[i] = NULL;
+		group->used[i] = 0;
+	}
+	MemoryContextReset(group->context);
+	group->nrows = 0;
+	group->next_row = 0;
+	group->copied = 0;
+}
+
+static double
+milliseconds_since(instr_time start)
+{
+	instr_time	now;
+
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_SUBTRACT(now, start);
+	return INSTR_TIME_GET_MILLISEC(now);
+}
