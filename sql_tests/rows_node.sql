@@ -198,7 +198,9 @@ RESET min_parallel_table_scan_size;
 -- temp_file_limit counts the runs; an interrupted sort leaves nothing behind.
 SET work_mem = '64kB';
 SET temp_file_limit = '100kB';
+\set VERBOSITY sqlstate
 SELECT count(*) FROM (SELECT * FROM generate_series(1, 100000) g ORDER BY g DESC OFFSET 0) q;
+\set VERBOSITY default
 RESET temp_file_limit;
 SELECT count(*), min(g) FROM (SELECT * FROM generate_series(1, 100000) g ORDER BY g DESC OFFSET 0) q;
 SELECT count(*) FROM pg_ls_tmpdir();

@@ -79,4 +79,11 @@
 #define GPUSORT_RUN_ARGUMENTS query, direction, count, execute_once
 #endif
 
+/* PostgreSQL 18 (8123e91f5) describes ordering operators by comparison type. */
+#if PG_VERSION_NUM >= 180000
+#define GPUSORT_ORDERING_STRATEGY CompareType
+#else
+#define GPUSORT_ORDERING_STRATEGY int16
+#endif
+
 #endif							/* GPUSORT_COMPAT_H */

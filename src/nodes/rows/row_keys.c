@@ -10,6 +10,7 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
+#include "compat.h"
 #include "nodes/rows/row_keys.h"
 
 #define ROWS_ENCODE_BLOCK 1024
@@ -23,7 +24,7 @@ gpusort_rows_key_form(Oid operator, Oid type, GpusortKeyForm *form, bool *descen
 {
 	Oid			opfamily;
 	Oid			input_type;
-	int16		strategy;
+	GPUSORT_ORDERING_STRATEGY strategy;
 	TypeCacheEntry *cache;
 
 	if (!get_ordering_op_properties(operator, &opfamily, &input_type, &strategy) ||
