@@ -375,7 +375,7 @@ gpusort_rows_runs_next(RowRuns *runs, RowBatch *batch)
 	{
 		RowRun	   *top = runs->heap[0];
 
-		gpusort_rows_batch_gather(batch, top->block, &top->row, 1);
+		gpusort_rows_batch_gather(batch, top->block, &top->row, 0, 1);
 		if (++top->row == top->block->nrows)
 		{
 			runs->waiting = top;
@@ -415,7 +415,7 @@ gpusort_rows_runs_seek(RowRuns *runs, RowBatch *batch, uint64 row)
 	batch->first = run->block_first_row + first;
 	for (uint32 i = 0; i < batch->slots; i++)
 		rows[i] = first + i;
-	gpusort_rows_batch_gather(batch, run->block, rows, Min(batch->slots, run->block->nrows - first));
+	gpusort_rows_batch_gather(batch, run->block, rows, first, Min(batch->slots, run->block->nrows - first));
 }
 
 /* Closes the temporary files. */

@@ -101,15 +101,16 @@ end_phase(const RowSort *sort, instr_time start, instr_time *phase)
 	INSTR_TIME_ACCUM_DIFF(*phase, now, start);
 }
 
-/* Orders the rows in memory. */
+/* Orders the rows in memory; the columns of a store that is not written may be sorted themselves. */
 static void
-order_store(RowSort *sort)
+order_store(RowSort *sort, bool last)
 {
 	instr_time	start;
 
 	start_phase(sort, &start);
 	sort->stats.peak_bytes = Max(sort->stats.peak_bytes, bytes_held(sort, 0));
-	gpusort_rows_order(sort);
+	if (!last || !gpusort_rows_order_on_device(sort))
+		gpusort_rows_order(sort);
 	end_phase(sort, start, &sort->stats.sort_time);
 }
 
@@ -122,7 +123,7 @@ gpusort_rows_sort_spill(RowSort *sort)
 
 	if (sort->runs == NULL)
 		sort->runs = gpusort_rows_runs_create(sort->memory, sort->layout, sort->keys, sort->memory_limit);
-	order_store(sort);
+	order_store(sort, false);
 	start_phase(sort, &start);
 	gpusort_rows_runs_add(sort->runs, sort->store, sort->order);
 	end_phase(sort, start, &sort->stats.spill_time);
@@ -143,7 +144,7 @@ gpusort_rows_sort_finish(RowSort *sort)
 		caller = MemoryContextSwitchTo(sort->context);
 		sort->nrows = sort->store->nrows;
 		if (sort->nrows > 0)
-			order_store(sort);
+			order_store(sort, true);
 		MemoryContextSwitchTo(caller);
 	}
 	else
@@ -180,7 +181,7 @@ gpusort_rows_sort_read(RowSort *sort, uint64 row)
 	if (sort->runs == NULL)
 	{
 		batch->first -= row % batch->slots;
-		gpusort_rows_batch_gather(batch, sort->store, sort->order + batch->first,
+		gpusort_rows_batch_gather(batch, sort->store, sort->order + batch->first, batch->first,
 								  Min(batch->slots, sort->nrows - batch->first));
 	}
 	else

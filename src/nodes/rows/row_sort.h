@@ -63,4 +63,7 @@ extern void gpusort_rows_sort_free(RowSort *sort);
 /* order.c: the order of one store's rows. */
 extern void gpusort_rows_order(RowSort *sort);
 
+/* device_order.c: the same, by a device that also sorts the columns. */
+extern bool gpusort_rows_order_on_device(RowSort *sort);
+
 #endif							/* GPUSORT_ROW_SORT_H */

@@ -462,25 +462,35 @@ gather_records(RowBatch *batch, const RowStore *store, const uint32 *rows, int n
 	}
 }
 
-/* Appends the rows to the batch, which has room for them; by-reference values point into the store. */
+/*
+ * Appends the rows, the first of which has this position in the sorted order, to
+ * the batch, which has room for them.  By-reference values point into the store.
+ */
 void
-gpusort_rows_batch_gather(RowBatch *batch, const RowStore *store, const uint32 *rows, int nrows)
+gpusort_rows_batch_gather(RowBatch *batch, const RowStore *store, const uint32 *rows,
+						  uint32 position, int nrows)
 {
 	const RowLayout *layout = store->layout;
 	int			at = batch->nrows;
+	uint32		positions[ROWS_BATCH_MAX];
+
+	for (int row = 0; row < nrows; row++)
+		positions[row] = position + row;
 
 	for (int i = 0; i < layout->natts; i++)
 	{
 		const RowAttribute *attribute = &layout->attributes[i];
 		const RowColumn *column = &store->columns[i];
+		const uint32 *null_places = column->nulls_in_order ? positions : rows;
 		bool	   *nulls = batch->nulls + at * batch->natts + i;
 
 		if (attribute->is_constant)
 			continue;
 		for (int row = 0; row < nrows; row++)
-			nulls[row * batch->natts] = column->has_nulls ? column->nulls.data[rows[row]] : false;
+			nulls[row * batch->natts] = column->has_nulls ? column->nulls.data[null_places[row]] : false;
 		if (attribute->by_value)
-			gather_column(batch, column, attribute->length, i, rows, nrows, at);
+			gather_column(batch, column, attribute->length, i,
+						  column->values_in_order ? positions : rows, nrows, at);
 	}
 	if (layout->nrecord > 0)
 		gather_records(batch, store, rows, nrows, at);

@@ -41,6 +41,8 @@ typedef struct RowColumn
 	RowBuffer	values;			/* by value only */
 	RowBuffer	nulls;			/* valid if has_nulls */
 	bool		has_nulls;
+	bool		values_in_order;	/* they are sorted: not by row but by position */
+	bool		nulls_in_order;
 } RowColumn;
 
 typedef struct RowStore
@@ -81,7 +83,8 @@ extern Datum gpusort_rows_store_get(const RowStore *store, uint32 row, int attri
 extern Size gpusort_rows_store_bytes(const RowStore *store);
 
 extern RowBatch *gpusort_rows_batch_create(const RowLayout *layout);
-extern void gpusort_rows_batch_gather(RowBatch *batch, const RowStore *store, const uint32 *rows, int nrows);
+extern void gpusort_rows_batch_gather(RowBatch *batch, const RowStore *store, const uint32 *rows,
+									  uint32 position, int nrows);
 
 extern Size gpusort_rows_value_size(const RowAttribute *attribute, Datum value, Size offset);
 extern char *gpusort_rows_value_write(const RowAttribute *attribute, Datum value, char *end);
