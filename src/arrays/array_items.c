@@ -72,19 +72,14 @@ gpusort_items_take_out(ArrayItems *items)
 	}
 }
 
-/* Copies elements of a fixed length to the places that positions give them. */
-static void
-gather_fixed(char *target, const char *source, uint16 stride,
+/* Copies some elements of a fixed length to the places that positions give them. */
+static inline void
+gather_block(char *target, const char *source, uint16 stride,
 			 const uint32 *positions, uint32 count)
 {
 #define GATHER(type) \
-	do { \
-		for (uint32 i = 0; i < count; i++) \
-		{ \
-			GPUSORT_CHECK_EVERY(i); \
-			((type *) target)[i] = ((const type *) source)[positions[i]]; \
-		} \
-	} while (0)
+	for (uint32 i = 0; i < count; i++) \
+		((type *) target)[i] = ((const type *) source)[positions[i]]
 
 	switch (stride)
 	{
@@ -102,13 +97,23 @@ gather_fixed(char *target, const char *source, uint16 stride,
 			break;
 		default:
 			for (uint32 i = 0; i < count; i++)
-			{
-				GPUSORT_CHECK_EVERY(i);
 				memcpy(target + (Size) i * stride, source + (Size) positions[i] * stride, stride);
-			}
 			break;
 	}
 #undef GATHER
+}
+
+/* Copies elements of a fixed length to the places that positions give them. */
+static void
+gather_fixed(char *target, const char *source, uint16 stride,
+			 const uint32 *positions, uint32 count)
+{
+	for (uint32 start = 0; start < count; start += GPUSORT_INTERRUPT_INTERVAL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		gather_block(target + (Size) start * stride, source, stride, positions + start,
+					 Min(count - start, GPUSORT_INTERRUPT_INTERVAL));
+	}
 }
 
 /*
