@@ -1,3 +1,4 @@
+-- Needs gpusort.engine = 'auto': sorts types that no GPU sorts, too.
 -- The arrays node: every shape of query gives the same rows with it and without it.
 SET client_min_messages = warning;
 SET extra_float_digits = 0;

@@ -1,3 +1,4 @@
+-- Needs gpusort.engine = 'auto': sorts types that no GPU sorts, too.
 -- Aggregates that return sorted arrays, rows in order, and intervals.
 SET search_path = gpusort, public;
 
