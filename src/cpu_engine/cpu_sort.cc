@@ -9,7 +9,9 @@
 #include "cpu_engine/forms.h"
 #include "cpu_engine/interval_sort.h"
 #include "cpu_engine/payload_sort.h"
+#include "cpu_engine/radix_sort.h"
 #include "cpu_engine/simd.h"
+#include "cpu_engine/top_n.h"
 #include "cpu_engine/work.h"
 
 namespace gpusort
@@ -62,6 +64,13 @@ static bool
 sort_by_comparison(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n)
 {
 	work.control->method = GPUSORT_METHOD_NETWORK;
+	if (top_n_pays(n, work.spec->limit))
+	{
+		TopN		outcome = top_n<F>(work, keys, payload, n);
+
+		if (outcome != TopN::NOT_WORTH_IT)
+			return outcome == TopN::DONE;
+	}
 	if (payload == nullptr)
 		return sort_keys<F>(work, keys, n);
 	return sort_with_payload<F>(work, keys, payload, n);
@@ -81,7 +90,7 @@ template <GpusortKeyForm F>
 static CpuSortStatus
 sort_by_any(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n)
 {
-	if (counting_sort_pays<F>(work, keys, n))
+	if (!top_n_pays(n, work.spec->limit) && counting_sort_pays<F>(work, keys, n))
 	{
 		CpuSortStatus status = counting_sort<F>(work, keys, payload, n, counting_sort_most_counts(work, n));
 
@@ -115,6 +124,9 @@ sort_segment(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32
 			return sort_by_any<F>(work, keys, payload, n);
 		case GPUSORT_METHOD_COUNTING:
 			return sort_by_counting<F>(work, keys, payload, n);
+		case GPUSORT_METHOD_RADIX:
+			work.control->method = GPUSORT_METHOD_RADIX;
+			return radix_sort<F>(work, keys, payload, n) ? CPU_SORT_DONE : CPU_SORT_STOPPED;
 		default:
 			return sort_by_comparison<F>(work, keys, payload, n) ? CPU_SORT_DONE : CPU_SORT_STOPPED;
 	}
@@ -150,10 +162,19 @@ gpusort_cpu_sort_scratch(const GpusortSpec *spec, uint64_t longest, int threads)
 		bytes = sort_by_interval_scratch(longest, width, spec->buckets, threads);
 	else if (spec->method == GPUSORT_METHOD_COUNTING)
 		bytes = counting_sort_scratch(longest, spec->payload);
+	else if (spec->method == GPUSORT_METHOD_RADIX)
+		bytes = radix_sort_scratch(longest, width, spec->payload);
 	else if (spec->payload == GPUSORT_PAYLOAD_NONE)
 		bytes = sort_codes_scratch(longest, width, threads);
 	else
 		bytes = sort_with_payload_scratch(longest, width, threads);
+	/* Shorter segments may be worth a full sort where the longest is not. */
+	if (spec->buckets == 0 && top_n_pays(longest, spec->limit))
+	{
+		size_t		least = top_n_scratch(spec->limit, width, threads);
+
+		bytes = bytes > least ? bytes : least;
+	}
 	/* Room to start on a cache line. */
 	return bytes == 0 ? 0 : bytes + 64;
 }
@@ -169,6 +190,7 @@ gpusort_cpu_sort_refuses(const GpusortSpec *spec)
 			return spec->buckets == 0 ? "It does not give the exact order that is asked for." : nullptr;
 		case GPUSORT_METHOD_NETWORK:
 		case GPUSORT_METHOD_COUNTING:
+		case GPUSORT_METHOD_RADIX:
 			return spec->buckets == 0 ? nullptr : "It gives the exact order where an approximate one is asked for.";
 		default:
 			return "It runs on a GPU only.";

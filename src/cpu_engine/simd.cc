@@ -182,6 +182,96 @@ FindBins64(const int64_t *codes, size_t n, int64_t least, int shift, uint16_t *b
 {
 	find_bins_of(codes, n, least, shift, bins);
 }
+
+/* Keep one key if it comes before the threshold. */
+template <bool with_positions, GpusortKeyForm F>
+HWY_INLINE uint32_t
+keep(typename Form<F>::Bits key, uint32_t position, typename Form<F>::Code flip,
+	 typename Form<F>::Code threshold, typename Form<F>::Code *codes, uint32_t *positions)
+{
+	const auto	code = (typename Form<F>::Code) ((with_positions ? Form<F>::encode_tied(key) : Form<F>::encode(key)) ^ flip);
+
+	*codes = code;
+	if (with_positions)
+		*positions = position;
+	return code < threshold;
+}
+
+/* Look at a row of lanes at a time: nearly always none of it is kept. */
+template <bool with_positions, GpusortKeyForm F>
+HWY_INLINE uint32_t
+filter_form(const typename Form<F>::Bits *keys, uint32_t n, uint32_t first, bool descending,
+			typename Form<F>::Code threshold, typename Form<F>::Code *codes, uint32_t *positions)
+{
+	using Code = typename Form<F>::Code;
+	const Code	flip = descending ? -1 : 0;
+	uint32_t	kept = 0;
+	uint32_t	i = 0;
+
+	if constexpr (!Form<F>::narrow)
+	{
+		const hn::CappedTag<Code, 64 / sizeof(Code)> d;
+		constexpr uint32_t lanes = hn::MaxLanes(decltype(d)());
+		const std::conditional_t<Form<F>::floating, FloatCodec<decltype(d)>, IntegerCodec<decltype(d)>>
+			codec(d, F == GPUSORT_KEY_UINT32 || F == GPUSORT_KEY_UINT64, descending);
+		const auto	bound = hn::Set(d, threshold);
+
+		for (; i + lanes <= n; i += lanes)
+		{
+			/*
+			 * This codec keeps -0 and +0 apart.  A threshold with positions is no
+			 * code of -0, so both still lie on the same side of it, but that -0
+			 * ascending may be let through in vain; it is looked at again.
+			 */
+			if (hn::AllFalse(d, hn::Lt(codec.encode(d, hn::LoadU(d, (const Code *) keys + i)), bound)))
+				continue;
+			for (uint32_t lane = i; lane < i + lanes; lane++)
+				kept += keep<with_positions, F>(keys[lane], first + lane, flip, threshold, codes + kept, positions + kept);
+		}
+	}
+	for (; i < n; i++)
+		kept += keep<with_positions, F>(keys[i], first + i, flip, threshold, codes + kept, positions + kept);
+	return kept;
+}
+
+template <GpusortKeyForm F>
+HWY_INLINE uint32_t
+filter_any(const typename Form<F>::Bits *keys, uint32_t n, uint32_t first, bool descending,
+		   typename Form<F>::Code threshold, typename Form<F>::Code *codes, uint32_t *positions)
+{
+	if (positions != nullptr)
+		return filter_form<true, F>(keys, n, first, descending, threshold, codes, positions);
+	return filter_form<false, F>(keys, n, first, descending, threshold, codes, positions);
+}
+
+uint32_t
+Filter16(GpusortKeyForm, const uint16_t *keys, uint32_t n, uint32_t first, bool descending,
+		 int16_t threshold, int16_t *codes, uint32_t *positions)
+{
+	return filter_any<GPUSORT_KEY_INT16>(keys, n, first, descending, threshold, codes, positions);
+}
+
+uint32_t
+Filter32(GpusortKeyForm form, const uint32_t *keys, uint32_t n, uint32_t first, bool descending,
+		 int32_t threshold, int32_t *codes, uint32_t *positions)
+{
+	if (form == GPUSORT_KEY_FLOAT32)
+		return filter_any<GPUSORT_KEY_FLOAT32>(keys, n, first, descending, threshold, codes, positions);
+	if (form == GPUSORT_KEY_INT32)
+		return filter_any<GPUSORT_KEY_INT32>(keys, n, first, descending, threshold, codes, positions);
+	return filter_any<GPUSORT_KEY_UINT32>(keys, n, first, descending, threshold, codes, positions);
+}
+
+uint32_t
+Filter64(GpusortKeyForm form, const uint64_t *keys, uint32_t n, uint32_t first, bool descending,
+		 int64_t threshold, int64_t *codes, uint32_t *positions)
+{
+	if (form == GPUSORT_KEY_FLOAT64)
+		return filter_any<GPUSORT_KEY_FLOAT64>(keys, n, first, descending, threshold, codes, positions);
+	if (form == GPUSORT_KEY_INT64)
+		return filter_any<GPUSORT_KEY_INT64>(keys, n, first, descending, threshold, codes, positions);
+	return filter_any<GPUSORT_KEY_UINT64>(keys, n, first, descending, threshold, codes, positions);
+}
 }
 }
 HWY_AFTER_NAMESPACE();
@@ -203,6 +293,9 @@ HWY_EXPORT(CodeRange64);
 HWY_EXPORT(FindBins16);
 HWY_EXPORT(FindBins32);
 HWY_EXPORT(FindBins64);
+HWY_EXPORT(Filter16);
+HWY_EXPORT(Filter32);
+HWY_EXPORT(Filter64);
 
 namespace simd
 {
@@ -288,6 +381,27 @@ void
 find_bins(const int64_t *codes, size_t n, int64_t least, int shift, uint16_t *bins)
 {
 	HWY_DYNAMIC_DISPATCH(FindBins64)(codes, n, least, shift, bins);
+}
+
+uint32_t
+filter(GpusortKeyForm form, const uint16_t *keys, uint32_t n, uint32_t first, bool descending,
+	   int16_t threshold, int16_t *codes, uint32_t *positions)
+{
+	return HWY_DYNAMIC_DISPATCH(Filter16)(form, keys, n, first, descending, threshold, codes, positions);
+}
+
+uint32_t
+filter(GpusortKeyForm form, const uint32_t *keys, uint32_t n, uint32_t first, bool descending,
+	   int32_t threshold, int32_t *codes, uint32_t *positions)
+{
+	return HWY_DYNAMIC_DISPATCH(Filter32)(form, keys, n, first, descending, threshold, codes, positions);
+}
+
+uint32_t
+filter(GpusortKeyForm form, const uint64_t *keys, uint32_t n, uint32_t first, bool descending,
+	   int64_t threshold, int64_t *codes, uint32_t *positions)
+{
+	return HWY_DYNAMIC_DISPATCH(Filter64)(form, keys, n, first, descending, threshold, codes, positions);
 }
 }
 }

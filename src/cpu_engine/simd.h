@@ -51,6 +51,18 @@ constexpr uint32_t BINS = 4096;
 void find_bins(const int16_t *codes, size_t n, int16_t least, int shift, uint16_t *bins);
 void find_bins(const int32_t *codes, size_t n, int32_t least, int shift, uint16_t *bins);
 void find_bins(const int64_t *codes, size_t n, int64_t least, int shift, uint16_t *bins);
+
+/*
+ * Write the codes below threshold of n keys, complements for descending order,
+ * and their positions if wanted (-0 and +0 alike then), that of keys[0] being
+ * first; one more entry may be overwritten.  Returns how many there are.
+ */
+uint32_t filter(GpusortKeyForm form, const uint16_t *keys, uint32_t n, uint32_t first, bool descending,
+				int16_t threshold, int16_t *codes, uint32_t *positions);
+uint32_t filter(GpusortKeyForm form, const uint32_t *keys, uint32_t n, uint32_t first, bool descending,
+				int32_t threshold, int32_t *codes, uint32_t *positions);
+uint32_t filter(GpusortKeyForm form, const uint64_t *keys, uint32_t n, uint32_t first, bool descending,
+				int64_t threshold, int64_t *codes, uint32_t *positions);
 }
 }
 
