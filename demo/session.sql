@@ -67,6 +67,12 @@ SELECT pg_temp.compare(
 CREATE TEMPORARY TABLE all_intensities AS
 	SELECT array_agg(ln(i)::float4 ORDER BY accession, o) AS a
 	FROM spectra, unnest(intensity) WITH ORDINALITY u(i, o) WHERE i > 0;
+SELECT format('  %s ms; sorted exactly %s ms; in plain SQL %s ms', round(approximate::numeric, 1), round(exact::numeric, 1), round(plain::numeric, 1))
+FROM (SELECT
+	percentile_disc(0.5) WITHIN GROUP (ORDER BY pg_temp.run_ms('SELECT gpusort.array_sort_approx(a, 1000) FROM all_intensities')) AS approximate,
+	percentile_disc(0.5) WITHIN GROUP (ORDER BY pg_temp.run_ms('SELECT gpusort.array_sort(a) FROM all_intensities')) AS exact,
+	percentile_disc(0.5) WITHIN GROUP (ORDER BY pg_temp.run_ms('SELECT ARRAY(SELECT x FROM unnest(a) x ORDER BY x) FROM all_intensities')) AS plain
+	FROM generate_series(1, 5)) t;
 SELECT format('  all %s intensities (their logarithms) as one array: at most %s places from where it belongs, %s on average; before: %s and %s',
 	cardinality(a), (after).max_displacement, round((after).mean_displacement::numeric, 1),
 	(before).max_displacement, round((before).mean_displacement::numeric, 1))
