@@ -181,11 +181,18 @@ rescan_node(CustomScanState *css)
 		ExecReScan(outerPlanState(css));
 }
 
-/* Gives slabs back as soon as no more rows are wanted. */
+/*
+ * Gives slabs back when all rows read were returned.  The executor calls this after
+ * every run, and may come back for the others.
+ */
 static void
 shutdown_node(CustomScanState *css)
 {
-	gpusort_arrays_drop_groups((ArraysState *) css);
+	ArraysState *state = (ArraysState *) css;
+	const RowGroup *group = &state->groups[state->current];
+
+	if (state->filled == 1 && group->next_row == group->nrows)
+		gpusort_arrays_drop_groups(state);
 }
 
 /* Prepares the calls, and the projection that leaves them to their functions. */

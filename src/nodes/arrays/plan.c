@@ -41,7 +41,8 @@ typedef struct PlanWalk
 typedef struct Surroundings
 {
 	PlanWalk   *walk;
-	bool		may_stop;		/* they may not ask for all rows */
+	bool		may_stop;		/* they may ask for fewer rows than there are, or than
+								 * the limit below */
 	bool		marks;			/* the parent marks and restores positions */
 	Node	   *limit_count;	/* rows wanted at most past the offset, or NULL */
 	Node	   *limit_offset;	/* both NULL: not known */
@@ -171,13 +172,14 @@ surroundings_below(Plan *plan, const Surroundings *around)
 	{
 		Limit	   *limit = (Limit *) plan;
 
-		below.may_stop = true;
 		if (limit->limitOption == LIMIT_OPTION_COUNT && limit->limitCount != NULL &&
 			!gpusort_expression_has_effects(around->walk->statement, (Node *) list_make2(limit->limitCount, limit->limitOffset)))
 		{
 			below.limit_count = limit->limitCount;
 			below.limit_offset = limit->limitOffset;
 		}
+		else
+			below.may_stop = true;
 	}
 	else if (!stops_early_inside(plan))
 		below.may_stop = false;
@@ -186,6 +188,8 @@ surroundings_below(Plan *plan, const Surroundings *around)
 		below.limit_count = around->limit_count;
 		below.limit_offset = around->limit_offset;
 	}
+	else if (around->limit_count != NULL)
+		below.may_stop = true;
 	return below;
 }
 
