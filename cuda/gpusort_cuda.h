@@ -125,14 +125,22 @@ typedef struct GpusortDeviceModule
 
 	/*
 	 * Opens a device: makes its context, pins [arena, arena + arena_bytes),
-	 * measures the rates.  memory_limit 0: all but a reserve.  NULL with *error
-	 * set if it cannot.
+	 * measures the rates.  Only reads the arena: after a restart, backends have
+	 * data in it.  memory_limit 0: all but a reserve.  NULL with *error set if it
+	 * cannot: UNAVAILABLE is final, OUT_OF_MEMORY is tried again a minute later,
+	 * FAULT in a new process.
 	 */
 	GpusortDevice *(*open) (int ordinal, uint64_t memory_limit, void *arena, size_t arena_bytes,
 							int event_fd, GpusortDeviceInfo *info, GpusortDeviceError *error);
+
+	/* Called when nothing is in flight; else the process just leaves by _exit. */
 	void		(*close) (GpusortDevice *device);
 
-	/* NULL if the method can run this spec on this device, else why not (static text). */
+	/*
+	 * NULL if the method can run this spec on this device, else why not (static
+	 * text).  Asked once after open for each combination of method, form and
+	 * payload, with and without limit and buckets; nothing else may matter.
+	 */
 	const char *(*refuses) (GpusortDevice *device, const GpusortSpec *spec);
 
 	/* Starts a job.  Ends as an outcome of poll(), also when it fails at once. */
@@ -146,7 +154,8 @@ typedef struct GpusortDeviceModule
 	void		(*sort_session) (GpusortDevice *device, uint64_t session, uint64_t ticket, uint64_t nrows);
 	void		(*fetch) (GpusortDevice *device, uint64_t session, uint64_t ticket,
 						  uint32_t column, uint64_t first_row, uint64_t nrows, void *target);
-	/* Frees the session once its started work has ended. */
+
+	/* Frees the session once its started work has ended; has no ticket. */
 	void		(*close_session) (GpusortDevice *device, uint64_t session);
 
 	/* Takes one ended ticket; false if there is none. */

@@ -209,9 +209,11 @@ open_device(void)
 											gpusort_arena->base,
 											gpusort_arena->slab_bytes * gpusort_arena->nslabs,
 											worker.event_fd, &info, &error);
+		if (worker.device == NULL && error.status == GPUSORT_DEVICE_FAULT)
+			fault(NULL, error.message);
 		if (worker.device == NULL && error.status != GPUSORT_DEVICE_UNAVAILABLE)
 		{
-			/* Busy, or its memory is taken: that may pass. */
+			/* Its memory is taken: that may pass. */
 			if (!reported)
 				report_no_device(error.message);
 			reported = true;
