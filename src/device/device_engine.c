@@ -16,12 +16,14 @@
 
 #include "device/device_client.h"
 #include "device/device_engine.h"
+#include "device/device_runs.h"
 #include "device/device_session.h"
 #include "guc.h"
 #include "sort/sort_progress.h"
 #include "sort/sort_stats.h"
 
 #define PIPELINE 4				/* slabs in flight per sort */
+#define RUN_MIN 1024			/* keys that a run is not cut below */
 
 /* What the CPU takes to copy, and a device to sort, when comparing with the CPU engine. */
 #define HOST_COPY_BYTES_PER_S 6e9
@@ -266,37 +268,67 @@ end_piece(DeviceSort *sort, const char **why)
 	return ok;
 }
 
-/* Sorts one long segment in a session. */
+/* Sorts the slots from start on in a session; results go to their places. */
 static bool
-sort_long(DeviceSort *sort, const GpusortSegment *segment, const char **why)
+sort_in_session(DeviceSort *sort, const GpusortSpec *spec, uint64_t start, uint64_t count, const char **why)
 {
 	const SortRequest *request = sort->request;
-	GpusortPayload payload = request->spec.payload;
+	bool		carried = spec->payload == GPUSORT_PAYLOAD_CARRIED;
 	uint8_t		widths[2] = {(uint8_t) sort->width, sizeof(uint32_t)};
-	uint64_t	wanted = request->spec.limit > 0 ? Min(request->spec.limit, segment->count) : segment->count;
-	DeviceSession *session = gpusort_session_open(&request->spec, segment->count,
-												  payload == GPUSORT_PAYLOAD_CARRIED ? 2 : 1, widths, why);
+	uint64_t	wanted = spec->limit > 0 ? Min(spec->limit, count) : count;
+	DeviceSession *session = gpusort_session_open(spec, count, carried ? 2 : 1, widths, why);
 	bool		ok;
 
 	if (session == NULL)
 		return false;
-	gpusort_progress_update(SORT_PHASE_SENDING, 0, 1);
-	ok = gpusort_session_append(session, 0, 0, segment->count,
-								(char *) request->keys + (size_t) segment->start * sort->width, why);
-	if (ok && payload == GPUSORT_PAYLOAD_CARRIED)
-		ok = gpusort_session_append(session, 1, 0, segment->count, request->payload + segment->start, why);
-	gpusort_progress_update(SORT_PHASE_SORTING, 0, 1);
-	ok = ok && gpusort_session_sort(session, segment->count, why);
-	gpusort_progress_update(SORT_PHASE_FETCHING, 0, 1);
-	if (ok && payload == GPUSORT_PAYLOAD_NONE)
-		ok = gpusort_session_fetch(session, 0, 0, wanted, sort->keys_out + (size_t) segment->start * sort->width, why);
+	gpusort_progress_update(SORT_PHASE_SENDING, sort->ended, request->nslots);
+	ok = gpusort_session_append(session, 0, 0, count, (char *) request->keys + start * sort->width, why) &&
+		(!carried || gpusort_session_append(session, 1, 0, count, request->payload + start, why));
+	gpusort_progress_update(SORT_PHASE_SORTING, sort->ended, request->nslots);
+	ok = ok && gpusort_session_sort(session, count, why);
+	gpusort_progress_update(SORT_PHASE_FETCHING, sort->ended, request->nslots);
+	if (ok && spec->payload == GPUSORT_PAYLOAD_NONE)
+		ok = gpusort_session_fetch(session, 0, 0, wanted, sort->keys_out + start * sort->width, why);
 	else if (ok)
-		ok = gpusort_session_fetch(session, payload == GPUSORT_PAYLOAD_INDEX ? GPUSORT_SESSION_INDEX : 1, 0, wanted,
-								   sort->payload_out + segment->start, why);
+		ok = gpusort_session_fetch(session, carried ? 1 : GPUSORT_SESSION_INDEX, 0, wanted, sort->payload_out + start, why);
 	sort->method = gpusort_session_method(session);
 	gpusort_session_close(session);
-	sort->ended += segment->count;
+	if (ok)
+		sort->ended += count;
 	return ok;
+}
+
+/*
+ * Sorts the slots from start on; what does not fit the device is sorted by halves,
+ * which are then merged.
+ */
+static bool
+sort_run(DeviceSort *sort, const GpusortSpec *spec, uint64_t start, uint64_t count, const char **why)
+{
+	const SortRequest *request = sort->request;
+	uint64_t	left = count / 2;
+	GpusortSpec half = *spec;
+
+	if (sort_in_session(sort, spec, start, count, why))
+		return true;
+	if (*why != gpusort_job_failure(GPUSORT_DEVICE_OUT_OF_MEMORY) || spec->buckets > 0 || count < RUN_MIN)
+		return false;
+	half.limit = 0;
+	if (half.payload == GPUSORT_PAYLOAD_CARRIED)
+		half.payload = GPUSORT_PAYLOAD_INDEX;
+	if (!sort_run(sort, &half, start, left, why) || !sort_run(sort, &half, start + left, count - left, why))
+		return false;
+
+	gpusort_progress_update(SORT_PHASE_MERGING, sort->ended, request->nslots);
+	if (half.payload == GPUSORT_PAYLOAD_NONE)
+		gpusort_runs_merge_keys(&half, sort->keys_out + start * sort->width, left, count);
+	else
+		gpusort_runs_merge_index(&half, (char *) request->keys + start * sort->width, sort->payload_out + start,
+								 left, count);
+	if (spec->payload == GPUSORT_PAYLOAD_CARRIED)
+		for (uint64_t i = start; i < start + count; i++)
+			sort->payload_out[i] = request->payload[start + sort->payload_out[i]];
+	return true;
 }
 
 /* Sorts all pieces. */
@@ -318,8 +350,13 @@ sort_pieces(DeviceSort *sort, const char **why)
 			if (!end_piece(sort, why))
 				return false;
 		}
-		else if (!sort_long(sort, &request->segments[sort->next++], why))
-			return false;
+		else
+		{
+			const GpusortSegment *segment = &request->segments[sort->next++];
+
+			if (!sort_run(sort, &request->spec, segment->start, segment->count, why))
+				return false;
+		}
 	}
 	return true;
 }

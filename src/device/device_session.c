@@ -11,6 +11,7 @@
 #include "miscadmin.h"
 #include "storage/latch.h"
 #include "utils/memutils.h"
+#include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
 #include "device/device_client.h"
@@ -18,7 +19,8 @@
 #include "guc.h"
 
 #define PIPELINE 4				/* slabs in flight per session */
-#define SESSION_WAIT_MS 20
+#define SESSION_RETRY_MS 20
+#define SESSION_PATIENCE_MS 5000
 #define DEVICE_GONE "device fault"
 
 struct DeviceSession
@@ -42,12 +44,14 @@ static bool try_open(DeviceSession *session, const char **why);
 static bool sessions_in_use(void);
 
 /*
- * With gpusort.engine = 'gpu', memory that other sessions hold is waited for.
+ * With gpusort.engine = 'gpu', memory that other sessions hold is waited for, but
+ * not for ever: their owners may be idle.
  */
 DeviceSession *
 gpusort_session_open(const GpusortSpec *spec, uint64_t nrows, uint32_t ncolumns,
 					 const uint8_t *column_width, const char **why)
 {
+	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), SESSION_PATIENCE_MS);
 	DeviceSession *session;
 
 	*why = gpusort_device_unready(gpusort_engine == GPUSORT_ENGINE_GPU);
@@ -60,9 +64,9 @@ gpusort_session_open(const GpusortSpec *spec, uint64_t nrows, uint32_t ncolumns,
 
 		if (try_open(session, why))
 			return session;
-		if (gpusort_engine != GPUSORT_ENGINE_GPU || !others)
+		if (gpusort_engine != GPUSORT_ENGINE_GPU || !others || GetCurrentTimestamp() > until)
 			break;
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, SESSION_WAIT_MS, PG_WAIT_EXTENSION);
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, SESSION_RETRY_MS, PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
 	}

@@ -1,0 +1,108 @@
+# Every fault a device can have: with engine = auto the CPU gives the right result,
+# with engine = gpu there is a clear error; faults are counted and the worker is back
+# in time.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use EmulatedDevice;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time sleep);
+
+my $node = start_emulated('faults', 'gpusort.device_timeout = 400ms', 'gpusort.buffer_size = 2MB');
+
+# Arrays that fit a slab of 128 kB, and one that needs a session.
+$node->safe_psql('postgres', q{
+	CREATE TABLE data AS
+	SELECT 'slab' AS kind, array_agg(((i * 7919) % 1009)::int4 ORDER BY i) AS a FROM generate_series(1, 1000) i
+	UNION ALL
+	SELECT 'session', array_agg(((i * 7919) % 100003)::int4 ORDER BY i) FROM generate_series(1, 100000) i;
+	ALTER TABLE data ADD sorted int4[];
+	UPDATE data SET sorted = ARRAY(SELECT x FROM unnest(a) x ORDER BY x);
+	CREATE TABLE pairs AS
+	SELECT kind, a, ARRAY(SELECT i FROM unnest(a) WITH ORDINALITY u(x, i) ORDER BY x, i)::int4[] AS permutation FROM data});
+
+my %question = (
+	keys  => 'SELECT gpusort.array_sort(a) = sorted FROM data WHERE kind = ',
+	index => 'SELECT gpusort.array_argsort(a) = permutation FROM pairs WHERE kind = ',
+	by    => q{SELECT gpusort.array_sort_by(ARRAY(SELECT generate_series(1, cardinality(a))), a) = permutation FROM pairs WHERE kind = },
+	top   => 'SELECT gpusort.array_top_n(a, 10, false) = sorted[1:10] FROM data WHERE kind = ');
+
+# What each fault is called where a user sees it; does it end the worker?
+my %fault = (
+	error         => [ 'device fault', 1 ],
+	out_of_memory => [ 'out of device memory', 0 ],
+	wrong         => [ 'failed verification', 0 ],
+	lost_key      => [ 'failed verification', 0 ],
+	hang          => [ 'device fault', 1 ],
+	exit          => [ 'device fault', 1 ]);
+
+foreach my $name (sort keys %fault)
+{
+	my ($reason, $ends) = @{ $fault{$name} };
+	foreach my $kind ('slab', 'session')
+	{
+		foreach my $what ($ends ? ('keys') : ('by', 'index', 'keys', 'top'))
+		{
+			inject($node, $name);
+			is($node->safe_psql('postgres', "$question{$what} '$kind'"), 't', "$name, $kind, $what: right result with engine = auto");
+			next unless $ends;
+			my $seconds = wait_ready($node, 6);
+			ok($seconds, sprintf('%s, %s: worker back within 6 s (%.1f)', $name, $kind, $seconds));
+			# A job that ends well says that the device works: the next fault is not one in a row.
+			$node->safe_psql('postgres', 'SET gpusort.engine = gpu; SELECT gpusort.array_sort(ARRAY[2, 1])');
+		}
+	}
+	inject($node, $name);
+	my ($ret, $out, $err) = $node->psql('postgres', "SET gpusort.engine = gpu; $question{keys} 'slab'");
+	like($err, qr/ERROR:  cannot sort by method "auto" on engine "gpu".*$reason.*HINT/s, "$name: clear error with engine = gpu");
+	is($node->safe_psql('postgres', "SET gpusort.engine = gpu; $question{keys} 'slab'"), 't', "$name: the next sort works");
+}
+is(wait_slabs($node), 0, 'no slab is lost');
+
+my $stats = $node->safe_psql('postgres', q{
+	SELECT sum(fallbacks) > 0, sum(verification_failures) > 0,
+		bool_or(fallback_reasons ? 'device fault'), bool_or(fallback_reasons ? 'out of device memory')
+	FROM gpusort.stats WHERE engine = 'gpu'});
+is($stats, 't|t|t|t', 'faults are counted in gpusort.stats');
+is(device($node, 'faults'), 9, 'and in gpusort.devices');
+isnt(device($node, 'last_error'), '', 'which shows the last one');
+
+# Faults in a row: the worker waits longer each time.
+my $log = -s $node->logfile;
+inject($node, 'error');
+$node->safe_psql('postgres', "$question{keys} 'slab'");
+wait_ready($node, 6);
+inject($node, 'error');
+$node->safe_psql('postgres', "$question{keys} 'slab'");
+$node->poll_query_until('postgres', "SELECT state = 'backing off' FROM gpusort.devices")
+	or fail('it never backs off');
+is($node->safe_psql('postgres', "$question{keys} 'slab'"), 't', 'the CPU sorts while the device is away');
+ok(wait_ready($node, 6), 'the worker is back within 6 s after two faults in a row');
+my @lines = grep { /failed and will be restarted/ } split /\n/, slurp_file($node->logfile, $log);
+is(scalar(@lines), 2, 'one line in the log for each fault');
+
+# Without verification nothing is found: the check is what finds it.
+inject($node, 'lost_key');
+is($node->safe_psql('postgres', "SET gpusort.verify = off; $question{keys} 'slab'"), 'f', 'only verification finds a lost key');
+
+my ($ret, $out, $err) = $node->psql('postgres', "SELECT gpusort.inject_fault('sloth')");
+like($err, qr/device 0 does not take fault "sloth"/, 'an unknown fault is refused');
+$node->stop;
+
+# Device memory short of one job: slower, never wrong.
+$node->append_conf('postgresql.conf', "gpusort.gpu_memory_limit = 1MB\ngpusort.buffer_size = 4MB");
+$node->start;
+wait_ready($node);
+is($node->safe_psql('postgres', "SET gpusort.engine = gpu; $question{keys} 'session'"), 't', 'runs are merged where a session does not fit');
+is($node->safe_psql('postgres', "SET gpusort.engine = gpu; $question{index} 'session'"), 't', 'the same for an index');
+is($node->safe_psql('postgres', "SET gpusort.engine = gpu; $question{by} 'session'"), 't', 'the same for a payload');
+is($node->safe_psql('postgres', "SET gpusort.engine = gpu; $question{top} 'session'"), 't', 'the same for the first n');
+is($node->safe_psql('postgres', "$question{keys} 'session'"), 't', 'engine = auto');
+is(wait_slabs($node), 0, 'no slab is lost');
+$node->stop;
+
+done_testing();

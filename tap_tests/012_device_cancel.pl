@@ -1,0 +1,97 @@
+# Queries that end in the middle of a job: at once, without losing a slab, and
+# without anyone else noticing.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use EmulatedDevice;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time sleep);
+
+my $events = $ENV{GPUSORT_EVENTS} // 1000;
+my $node = start_emulated('cancel', 'gpusort.buffer_size = 4MB', 'gpusort.engine = gpu');
+$node->safe_psql('postgres', q{
+	CREATE TABLE data AS SELECT k, array_agg(((i * 7919) % 10007)::int4 ORDER BY i) AS a
+	FROM generate_series(1, 10) k, generate_series(1, 3000) i GROUP BY k;
+	INSERT INTO data SELECT 11, array_agg(((i * 7919) % 300007)::int4 ORDER BY i) FROM generate_series(1, 300000) i});
+my $sort = 'SELECT sum((gpusort.array_sort(a))[1]) FROM data';
+
+sub start_query
+{
+	my ($output, $errors) = @_;
+	return IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-c', $sort ], '>', $output, '2>', $errors);
+}
+
+# How long after the call does the query end? The device is busy for seconds.
+foreach my $how ('pg_cancel_backend', 'pg_terminate_backend')
+{
+	my ($output, $errors);
+	inject($node, 'delay 1 2000');
+	my $query = start_query(\$output, \$errors);
+	$node->poll_query_until('postgres', 'SELECT running > 0 FROM gpusort.devices');
+	my $start = time;
+	$node->safe_psql('postgres', "SELECT $how(pid) FROM pg_stat_activity WHERE query LIKE '%array_sort(a)%' AND pid <> pg_backend_pid()");
+	$query->finish;
+	my $ms = 1000 * (time - $start);
+	cmp_ok($ms, '<', 500, sprintf('%s ends the query at once (%.0f ms, psql included)', $how, $ms));
+	like($errors, qr/canceling statement|terminating connection/, "$how: the error says so");
+	cmp_ok($node->safe_psql('postgres', 'SELECT running FROM gpusort.arena()'), '>', 0, 'the device still has the slab');
+	is(wait_slabs($node), 0, 'which comes back when the job ends');
+}
+
+inject($node, 'delay 1 1000');
+my ($ret, $out, $err) = $node->psql('postgres', qq{SET statement_timeout = '50ms'; $sort});
+like($err, qr/statement timeout/, 'statement_timeout ends a sort');
+is(wait_slabs($node), 0, 'no slab is lost');
+
+# The worker is ended in the middle of a job.
+inject($node, 'delay 3 500');
+my ($output, $errors);
+my $query = start_query(\$output, \$errors);
+$node->poll_query_until('postgres', 'SELECT running > 0 FROM gpusort.devices');
+my $start = time;
+$node->safe_psql('postgres', 'SELECT pg_terminate_backend(worker_pid) FROM gpusort.devices');
+$query->finish;
+cmp_ok(time - $start, '<', 1, 'the query does not wait for a worker that has gone');
+like($errors, qr/cannot sort .* on engine "gpu"/, 'engine = gpu: an error');
+ok(wait_ready($node, 6), 'the worker is back within 6 s');
+is(wait_slabs($node), 0, 'no slab is lost with the worker');
+inject($node, 'delay 3 500');
+$query = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-c', "SET gpusort.engine = auto", '-c', $sort ],
+	'>', \$output, '2>', \$errors);
+$node->poll_query_until('postgres', 'SELECT running > 0 FROM gpusort.devices');
+$node->safe_psql('postgres', 'SELECT pg_terminate_backend(worker_pid) FROM gpusort.devices');
+$query->finish;
+is($output, $node->safe_psql('postgres', "SET gpusort.engine = cpu; $sort") . "\n", 'engine = auto: the right result');
+ok(wait_ready($node, 6), 'the worker is back again');
+
+# Many events at once, while others sort on and must not notice.
+my $free = $node->safe_psql('postgres', 'SELECT free FROM gpusort.arena()');
+my $check = $node->basedir . '/check.sql';
+append_to_file($check, q{SELECT 1 / (gpusort.array_sort(a) = ARRAY(SELECT x FROM unnest(a) x ORDER BY x))::int FROM data WHERE k = 1 + (random() * 9)::int;
+});
+inject($node, 'delay 100000 1');
+my @victims = map {
+	my $sql = join '', map { 'SET statement_timeout = ' . (1 + int rand 15) . ";\n$sort;\n" } 1 .. $events / 4;
+	my ($in, $output, $errors) = ($sql, '', '');
+	my $handle = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres') ], '<', \$in, '>', \$output, '2>', \$errors);
+	[ $handle, \$errors ]
+} 1 .. 4;
+my $others = IPC::Run::start([ 'pgbench', '-n', '-f', $check, '-c', 2, '-t', 200, $node->connstr('postgres') ],
+	'>', \my $pgbench, '2>', \my $pgbench_errors);
+$_->[0]->finish foreach @victims;
+$others->finish;
+my $cancelled = 0;
+$cancelled += () = ${ $_->[1] } =~ /statement timeout/g foreach @victims;
+cmp_ok($cancelled, '>', $events * 0.5, "$cancelled of $events queries were ended in the middle");
+is($others->result, 0, 'others sort on, and right') or diag($pgbench_errors);
+inject($node, 'none');
+is(wait_slabs($node), 0, 'no slab is lost');
+is($node->safe_psql('postgres', 'SELECT free FROM gpusort.arena()'), $free, 'as many slabs are free as before');
+is(device($node, 'faults'), 0, 'and no fault was caused');
+$node->stop;
+
+done_testing();

@@ -1,0 +1,87 @@
+# Many backends at one small arena: all get their turn, all results are right.
+# GPUSORT_LONG=1 adds a soak with faults, and watches memory.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use EmulatedDevice;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time sleep);
+
+my $long = $ENV{GPUSORT_LONG};
+my $node = start_emulated('many', 'gpusort.buffer_size = 1MB', 'max_connections = 100', 'gpusort.engine = gpu');
+$node->safe_psql('postgres', q{
+	CREATE TABLE data AS SELECT k, array_agg(((i * 7919 * k) % 10007)::int4 ORDER BY i) AS a
+	FROM generate_series(1, 20) k, generate_series(1, 10007) i WHERE i % 20 < k GROUP BY k;
+	ALTER TABLE data ADD sorted int4[];
+	UPDATE data SET sorted = ARRAY(SELECT x FROM unnest(a) x ORDER BY x);
+	INSERT INTO data SELECT 21, array_agg(i ORDER BY -i), array_agg(i ORDER BY i) FROM generate_series(1, 100000) i});
+
+my $check = $node->basedir . '/check.sql';
+append_to_file($check, "\\set k random(1, 21)\nSELECT 1 / (gpusort.array_sort(a) = sorted)::int FROM data WHERE k = :k;\n");
+my $batch = $node->basedir . '/batch.sql';
+append_to_file($batch, "SELECT 1 / bool_and(gpusort.array_sort(a) = sorted)::int FROM data;\n");
+
+# pgbench with so many clients; returns the transactions of each client.
+sub clients
+{
+	my ($count, $seconds) = @_;
+	my $prefix = $node->basedir . "/log$count";
+	my ($output, $errors);
+	my $ok = IPC::Run::run([ 'pgbench', '-n', '-f', $check, '-f', "$batch\@1", '-c', $count, '-j', 2, '-T', $seconds, '-l',
+			"--log-prefix=$prefix", $node->connstr('postgres') ], '>', \$output, '2>', \$errors);
+	ok($ok, "$count backends: every result is right") or diag($errors);
+	my %transactions = map { ($_ => 0) } 0 .. $count - 1;
+	foreach my $file (glob "$prefix.*")
+	{
+		$transactions{$_}++ foreach map { (split / /)[0] } split /\n/, slurp_file($file);
+	}
+	my ($rate) = $output =~ /tps = ([\d.]+)/;
+	return ($rate, values %transactions);
+}
+
+my ($few, undef) = clients(8, $long ? 10 : 4);
+my ($many, @each) = clients(64, $long ? 20 : 6);
+my ($least) = sort { $a <=> $b } @each;
+note("8 backends: $few, 64: $many transactions per second; the slowest of 64 made $least");
+cmp_ok($least, '>', 0, 'none of 64 backends starves');
+cmp_ok($many, '>', 0.5 * $few, '64 backends get about as much done as 8');
+is(wait_slabs($node), 0, 'no slab is lost');
+
+# Kilobytes of a process's own memory.
+sub memory
+{
+	my ($pid) = @_;
+	my ($anonymous) = slurp_file("/proc/$pid/status") =~ /^RssAnon:\s+(\d+)/m;
+	return $anonymous;
+}
+
+# The worker and a backend do not grow with what they sort.
+my $session = $node->background_psql('postgres');
+my $pid = $session->query_safe('SELECT pg_backend_pid()');
+my $seconds = $long ? 120 : 3;
+my $end = time + $seconds;
+my ($worker_before, $backend_before);
+my $rounds = 0;
+while (time < $end)
+{
+	$session->query_safe('SELECT count(*) FROM generate_series(1, 20), data WHERE gpusort.array_sort(a) <> sorted');
+	if ($long && $rounds % 50 == 49)
+	{
+		# A fault now and then; each worker's memory is its own.
+		$session->query_safe('SET gpusort.engine = auto');
+		inject($node, 'out_of_memory 3');
+	}
+	($worker_before, $backend_before) = (memory(worker_pid($node)), memory($pid)) if ++$rounds == 5;
+}
+my ($worker_after, $backend_after) = (memory(worker_pid($node)), memory($pid));
+note("$rounds rounds: worker $worker_before -> $worker_after kB, backend $backend_before -> $backend_after kB");
+cmp_ok($worker_after, '<', $worker_before * 1.1 + 2000, 'the worker does not grow');
+cmp_ok($backend_after, '<', $backend_before * 1.1 + 2000, 'a backend does not grow');
+$session->quit;
+$node->stop;
+
+done_testing();

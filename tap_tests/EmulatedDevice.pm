@@ -1,0 +1,80 @@
+# What the tests of the device worker share: a server with the emulated device,
+# and questions they keep asking it.
+package EmulatedDevice;
+use strict;
+use warnings;
+
+use Exporter 'import';
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Time::HiRes qw(time sleep);
+
+our @EXPORT = qw(start_emulated wait_ready slabs_lost wait_slabs inject worker_pid device);
+
+# A started server whose device 0 is emulated and ready. Settings are lines of
+# postgresql.conf.
+sub start_emulated
+{
+	my ($name, @settings) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name);
+	$node->init;
+	$node->append_conf('postgresql.conf', join("\n",
+		"shared_preload_libraries = 'gpusort'",
+		"gpusort.device_library = '\$libdir/gpusort_emulated'",
+		'gpusort.min_gpu_keys = 0', 'max_worker_processes = 16', 'fsync = off', 'restart_after_crash = on', @settings));
+	$node->start;
+	$node->safe_psql('postgres', 'CREATE EXTENSION gpusort');
+	wait_ready($node);
+	return $node;
+}
+
+# Seconds until the device is ready, or 0 if it is not within the limit.
+sub wait_ready
+{
+	my ($node, $limit, $device) = @_;
+	$limit //= 30;
+	my $start = time;
+	while (time < $start + $limit)
+	{
+		return time - $start + 0.001 if device($node, 'state', $device) eq 'ready';
+		sleep 0.05;
+	}
+	return 0;
+}
+
+# A column of the view gpusort.devices.
+sub device
+{
+	my ($node, $column, $device) = @_;
+	$device //= 0;
+	return $node->safe_psql('postgres', "SELECT $column FROM gpusort.devices WHERE device = $device");
+}
+
+sub worker_pid { return device($_[0], 'worker_pid'); }
+
+# Slabs that are not free, and sessions.
+sub slabs_lost
+{
+	my ($node) = @_;
+	return $node->safe_psql('postgres', 'SELECT slabs - free + sessions + waiters FROM gpusort.arena()');
+}
+
+# Slabs that are still not free after the limit.
+sub wait_slabs
+{
+	my ($node, $limit) = @_;
+	$limit //= 10;
+	my $start = time;
+	my $lost;
+	while (($lost = slabs_lost($node)) != 0 && time < $start + $limit) { sleep 0.05; }
+	return $lost;
+}
+
+sub inject
+{
+	my ($node, $fault) = @_;
+	$node->safe_psql('postgres', "SELECT gpusort.inject_fault('$fault')");
+	return;
+}
+
+1;
