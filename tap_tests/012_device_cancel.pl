@@ -16,7 +16,7 @@ my $node = start_emulated('cancel', 'gpusort.buffer_size = 4MB', 'gpusort.engine
 $node->safe_psql('postgres', q{
 	CREATE TABLE data AS SELECT k, array_agg(((i * 7919) % 10007)::int4 ORDER BY i) AS a
 	FROM generate_series(1, 10) k, generate_series(1, 3000) i GROUP BY k;
-	INSERT INTO data SELECT 11, array_agg(((i * 7919) % 300007)::int4 ORDER BY i) FROM generate_series(1, 300000) i});
+	INSERT INTO data SELECT 11, array_agg(((i * 7919::bigint) % 300007)::int4 ORDER BY i) FROM generate_series(1, 300000) i});
 my $sort = 'SELECT sum((gpusort.array_sort(a))[1]) FROM data';
 
 sub start_query
@@ -83,11 +83,11 @@ my @victims = map {
 my $others = IPC::Run::start([ 'pgbench', '-n', '-f', $check, '-c', 2, '-t', 200, $node->connstr('postgres') ],
 	'>', \my $pgbench, '2>', \my $pgbench_errors);
 $_->[0]->finish foreach @victims;
-$others->finish;
+my $unharmed = $others->finish;
 my $cancelled = 0;
 $cancelled += () = ${ $_->[1] } =~ /statement timeout/g foreach @victims;
 cmp_ok($cancelled, '>', $events * 0.5, "$cancelled of $events queries were ended in the middle");
-is($others->result, 0, 'others sort on, and right') or diag($pgbench_errors);
+ok($unharmed, 'others sort on, and right') or diag($pgbench_errors);
 inject($node, 'none');
 is(wait_slabs($node), 0, 'no slab is lost');
 is($node->safe_psql('postgres', 'SELECT free FROM gpusort.arena()'), $free, 'as many slabs are free as before');
