@@ -19,7 +19,9 @@ CREATE FUNCTION analyze_lines(query text) RETURNS SETOF text LANGUAGE plpgsql AS
 DECLARE line text;
 BEGIN
 	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
-		IF line !~ 'Buffers|Memory' THEN RETURN NEXT regexp_replace(line, 'rows=(\d+)\.00', 'rows=\1'); END IF;
+		IF line !~ 'Buffers|Memory' THEN
+			RETURN NEXT regexp_replace(regexp_replace(line, 'rows=(\d+)\.00', 'rows=\1'), '(Engine|Method): .*', '\1: any');
+		 END IF;
 	END LOOP;
 END $$;
 SELECT analyze_lines('SELECT gpusort.array_sort(x) FROM points');
