@@ -1,0 +1,67 @@
+# gpusort_cuda.so: the CUDA module, built beside the extension and loaded by the
+# device worker only. WITH_CUDA=no, or no nvcc, leaves it out.
+#
+#   CUDA_ARCHS="90"    code for these compute capabilities, and PTX of the last one;
+#                      by default all in use that the toolkit knows from 7.5 up
+#   make check-kernels, bench-kernels    programs that need a GPU, no server
+
+NVCC ?= $(firstword $(wildcard $(addsuffix /bin/nvcc,$(CUDA_HOME) /usr/local/cuda)) $(shell command -v nvcc 2>/dev/null))
+WITH_CUDA ?= $(if $(NVCC),yes,no)
+
+ifeq ($(WITH_CUDA),yes)
+
+ifeq ($(NVCC),)
+$(error WITH_CUDA=yes, but there is no nvcc: set NVCC or CUDA_HOME, or leave CUDA out by WITH_CUDA=no)
+endif
+
+CUDA_ARCHS ?= $(filter $(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch)),75 80 86 89 90 100 120)
+CUDA_CODE = $(foreach arch,$(CUDA_ARCHS),-gencode=arch=compute_$(arch),code=sm_$(arch)) \
+	-gencode=arch=compute_$(lastword $(CUDA_ARCHS)),code=compute_$(lastword $(CUDA_ARCHS))
+NVCCFLAGS = -O3 -std=c++17 -lineinfo -I$(srcdir)/src -I$(srcdir)/cuda \
+	-Xcompiler=-fPIC,-fvisibility=hidden,-Wall,-Wextra -cudart=static
+
+CUDA_SOURCES := $(sort $(wildcard cuda/*.cu))
+CUDA_OBJS = $(CUDA_SOURCES:.cu=.o)
+CUDA_HEADERS := $(wildcard cuda/*.h cuda/*.cuh src/keys/*.h)
+# What the programs without a server link: all but the module's own part.
+KERNEL_OBJS = $(filter-out cuda/device%,$(CUDA_OBJS))
+
+all: gpusort_cuda.so
+
+cuda/%.o: cuda/%.cu $(CUDA_HEADERS)
+	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -c -o $@ $<
+
+gpusort_cuda.so: $(CUDA_OBJS)
+	$(NVCC) -shared -cudart=static $(CUDA_CODE) -Xlinker=--exclude-libs,ALL -o $@ $^
+
+build/kernels_test: cuda/tests/kernels_test.cu $(KERNEL_OBJS) $(CUDA_HEADERS)
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -o $@ $< $(KERNEL_OBJS)
+
+build/kernels_bench: bench/kernels.cu $(wildcard bench/kernels/*) $(KERNEL_OBJS) $(CUDA_HEADERS)
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) -Ibench $(CUDA_CODE) -o $@ $(filter %.cu,$^) $(KERNEL_OBJS)
+
+.PHONY: check-kernels bench-kernels
+check-kernels: build/kernels_test
+	build/kernels_test
+
+bench-kernels: build/kernels_bench
+	build/kernels_bench
+
+install: install-cuda
+uninstall: uninstall-cuda
+clean: clean-cuda
+
+.PHONY: install-cuda uninstall-cuda clean-cuda
+install-cuda: gpusort_cuda.so
+	$(MKDIR_P) '$(DESTDIR)$(pkglibdir)'
+	$(INSTALL_SHLIB) gpusort_cuda.so '$(DESTDIR)$(pkglibdir)/'
+
+uninstall-cuda:
+	rm -f '$(DESTDIR)$(pkglibdir)/gpusort_cuda.so'
+
+clean-cuda:
+	rm -f gpusort_cuda.so $(CUDA_OBJS)
+
+endif

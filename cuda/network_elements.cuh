@@ -1,0 +1,448 @@
+/*
+ * network_elements.cuh
+ *	  What the networks sort: one policy per width of key and kind of payload.
+ *
+ *	  Keys32		a 32-bit code
+ *	  Keys16		two 16-bit codes of two segments, one in each half: one
+ *					comparator sorts both segments
+ *	  Keys64		a 64-bit code
+ *	  Pairs16		16-bit code and position in 32 bits
+ *	  Pairs32		32-bit code and position in 48 bits
+ *	  Pairs64		64-bit code beside a position
+ *
+ * Pairs sort by (code, position): positions differ, so every network is stable on
+ * them, and the payload is gathered through the positions at the end.  Segments
+ * have at most 2^16 keys here.
+ *
+ * A comparator's cost is its instructions on the integer pipe, which has half the
+ * rate of the scheduler; so part of the work goes to the multiplier, which has a
+ * pipe of its own: the maximum as a + b - minimum by two multiply-adds, a
+ * conditional move by a predicated multiplication.  The multipliers 1 and -1 are
+ * kernel arguments, for literals would be folded back into integer instructions.
+ */
+#ifndef GPUSORT_NETWORK_ELEMENTS_CUH
+#define GPUSORT_NETWORK_ELEMENTS_CUH
+
+#include "keys/sort_spec.h"
+
+namespace gpusort
+{
+
+/* Multipliers that the compiler cannot see through. */
+struct NetworkFactors {
+    uint32_t one;
+    uint32_t minus_one;
+};
+
+/*
+ * How raw keys and codes turn into each other.  With s the sign of a word,
+ *
+ *	  code = (bits ^ (s & float_mask)) * factor + offset		per 32-bit word
+ *
+ * covers every form and direction: floats below zero are inverted but for the sign,
+ * factor -1 with its offset inverts all bits, and 2^31 flips the sign.  The map of the
+ * sum is its own inverse.  Subtleties of floats are handled apart: a payload calls for
+ * canonical keys; keys alone keep the bits of NaNs, of which those with a sign come
+ * first and are found by one look at the sorted row (see mend_row).
+ */
+struct NetworkCoding {
+    uint32_t float_low, float_high;
+    uint32_t factor;
+    uint32_t low_offset, high_offset;
+    uint32_t last_low, last_high; /* the raw key that sorts last, to fill up segments: equal to
+                                   * whatever real keys sort last, it changes places unseen */
+    bool is_float, descending;
+};
+
+inline NetworkCoding network_coding(const GpusortSpec &spec)
+{
+    const GpusortKeyForm form = spec.form;
+    const bool is_signed = form != GPUSORT_KEY_UINT32 && form != GPUSORT_KEY_UINT64;
+    NetworkCoding coding = {};
+
+    coding.is_float = form == GPUSORT_KEY_FLOAT32 || form == GPUSORT_KEY_FLOAT64;
+    coding.descending = spec.descending;
+    coding.float_low = coding.is_float ? UINT32_MAX : 0;
+    coding.float_high = coding.is_float ? INT32_MAX : 0;
+    coding.factor = spec.descending ? UINT32_MAX : 1;
+    coding.low_offset = spec.descending ? UINT32_MAX : 0;
+    coding.high_offset = (is_signed ? UINT32_C(0x80000000) : 0) ^ coding.low_offset;
+    coding.last_low = spec.descending && is_signed && !coding.is_float ? 0 : spec.descending ? 0 : UINT32_MAX;
+    coding.last_high = coding.is_float ? (!spec.descending              ? UINT32_C(0x7fffffff)
+                                          : form == GPUSORT_KEY_FLOAT32 ? UINT32_C(0xff800000)
+                                                                        : UINT32_C(0xfff00000))
+                       : is_signed     ? (spec.descending ? UINT32_C(0x80000000) : UINT32_C(0x7fffffff))
+                                       : (spec.descending ? 0 : UINT32_MAX);
+    if (form == GPUSORT_KEY_INT16)
+        coding.last_high = spec.descending ? 0x8000 : 0x7fff;
+    return coding;
+}
+
+__device__ __forceinline__ uint32_t code_word(uint32_t bits, uint32_t sign, uint32_t float_mask, uint32_t factor,
+                                              uint32_t offset)
+{
+    return (bits ^ (sign & float_mask)) * factor + offset;
+}
+
+__device__ __forceinline__ uint32_t code_of(const NetworkCoding &coding, uint32_t bits)
+{
+    return code_word(bits, uint32_t(int32_t(bits) >> 31), coding.float_high, coding.factor, coding.high_offset);
+}
+
+__device__ __forceinline__ uint32_t key_of(const NetworkCoding &coding, uint32_t code)
+{
+    const uint32_t bits = code * coding.factor + coding.high_offset;
+
+    return bits ^ (uint32_t(int32_t(bits) >> 31) & coding.float_high);
+}
+
+__device__ __forceinline__ uint64_t code_of(const NetworkCoding &coding, uint64_t bits)
+{
+    const uint32_t low = uint32_t(bits), high = uint32_t(bits >> 32), sign = uint32_t(int32_t(high) >> 31);
+
+    return uint64_t(code_word(high, sign, coding.float_high, coding.factor, coding.high_offset)) << 32 |
+           code_word(low, sign, coding.float_low, coding.factor, coding.low_offset);
+}
+
+__device__ __forceinline__ uint64_t key_of(const NetworkCoding &coding, uint64_t code)
+{
+    const uint32_t high = uint32_t(code >> 32) * coding.factor + coding.high_offset;
+    const uint32_t low = uint32_t(code) * coding.factor + coding.low_offset;
+    const uint32_t sign = uint32_t(int32_t(high) >> 31);
+
+    return uint64_t(high ^ (sign & coding.float_high)) << 32 | (low ^ (sign & coding.float_low));
+}
+
+/* A float's bits with one zero and one NaN. */
+__device__ __forceinline__ uint32_t canonical(uint32_t bits)
+{
+    return __float_as_uint(__fadd_rn(__uint_as_float(bits), 0.0f));
+}
+
+__device__ __forceinline__ uint64_t canonical(uint64_t bits)
+{
+    if ((bits & INT64_MAX) > UINT64_C(0x7ff0000000000000))
+        return UINT64_C(0x7ff8000000000000);
+    return bits == UINT64_C(0x8000000000000000) ? 0 : bits;
+}
+
+struct Keys32 {
+    using Key = uint32_t;
+    using Code = uint32_t;
+    using Factors = NetworkFactors;
+    static constexpr int SEGMENTS = 1;
+    static constexpr bool PAIRS = false;
+    static constexpr bool SHUFFLES = true;
+    static constexpr bool MENDS = true;
+
+    static __device__ __forceinline__ Key last(const NetworkCoding &coding)
+    {
+        return coding.last_high;
+    }
+
+    static __device__ __forceinline__ Code make(const NetworkCoding &coding, Key bits, uint32_t)
+    {
+        return code_of(coding, bits);
+    }
+
+    static __device__ __forceinline__ Key key(const NetworkCoding &coding, Code code)
+    {
+        return key_of(coding, code);
+    }
+
+    template <int INDEX>
+    static __device__ __forceinline__ void exchange(Code &low, Code &high, const Factors &factors)
+    {
+        const uint32_t a = low, b = high;
+
+        low = min(a, b);
+#ifndef GPUSORT_MULTIPLIED
+#define GPUSORT_MULTIPLIED 4
+#endif
+        if (INDEX % 6 < GPUSORT_MULTIPLIED)
+            high = low * factors.minus_one + (a * factors.one + b);
+        else
+            high = max(a, b);
+    }
+
+    /* mine := the smaller of mine and other, or with upper the larger. */
+    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const Factors &factors)
+    {
+        asm("{\n\t.reg .pred up, take;\n\t"
+            "setp.ne.u32 up, %2, 0;\n\t"
+            "setp.lt.xor.u32 take, %1, %0, up;\n\t"
+            "@take mul.lo.u32 %0, %1, %3;\n\t}"
+            : "+r"(mine)
+            : "r"(other), "r"(uint32_t(upper)), "r"(factors.one));
+    }
+
+    /* Whether negative NaNs came to the wrong end of the sorted row; if so they change into one positive NaN. */
+    template <int ROW>
+    static __device__ __forceinline__ bool mend_row(Code (&row)[ROW], const NetworkCoding &coding)
+    {
+        if (!coding.is_float)
+            return false;
+        if (coding.descending ? row[ROW - 1] <= UINT32_C(0xff800000) : row[0] >= UINT32_C(0x007fffff))
+            return false;
+#pragma unroll
+        for (int i = 0; i < ROW; i++) {
+            const uint32_t code = coding.descending ? ~row[i] : row[i];
+
+            if (code < UINT32_C(0x007fffff))
+                row[i] = coding.descending ? UINT32_C(0x003fffff) : UINT32_C(0xffc00000);
+        }
+        return true;
+    }
+};
+
+struct Pairs16 : Keys32 {
+    using Key = uint16_t;
+    static constexpr bool PAIRS = true;
+    static constexpr bool MENDS = false;
+
+    static __device__ __forceinline__ Key last(const NetworkCoding &coding)
+    {
+        return Key(coding.last_high);
+    }
+
+    static __device__ __forceinline__ Code make(const NetworkCoding &coding, Key bits, uint32_t position)
+    {
+        return (uint32_t(bits) << 16 ^ ((coding.high_offset ^ coding.low_offset) & UINT32_C(0x80000000)) ^
+                coding.low_offset << 16) |
+               position;
+    }
+
+    static __device__ __forceinline__ uint32_t position(Code code)
+    {
+        return code & 0xffff;
+    }
+};
+
+struct Keys16 {
+    using Key = uint16_t;
+    using Code = uint32_t;
+    using Factors = NetworkFactors;
+    static constexpr int SEGMENTS = 2;
+    static constexpr bool PAIRS = false;
+    static constexpr bool SHUFFLES = false;
+    static constexpr bool MENDS = false;
+
+    static __device__ __forceinline__ Key last(const NetworkCoding &coding)
+    {
+        return Key(coding.last_high);
+    }
+
+    static __device__ __forceinline__ uint32_t flip(const NetworkCoding &coding)
+    {
+        return coding.low_offset ^ UINT32_C(0x80008000);
+    }
+
+    /* Two keys of each segment, as words, into the codes of two places, and back. */
+    static __device__ __forceinline__ void make(const NetworkCoding &coding, uint32_t first, uint32_t second, Code &low,
+                                                Code &high)
+    {
+        low = __byte_perm(first, second, 0x5410) ^ flip(coding);
+        high = __byte_perm(first, second, 0x7632) ^ flip(coding);
+    }
+
+    static __device__ __forceinline__ uint32_t keys(const NetworkCoding &coding, Code low, Code high, int half)
+    {
+        return __byte_perm(low, high, half == 0 ? 0x5410 : 0x7632) ^ flip(coding);
+    }
+
+    static __device__ __forceinline__ Key key(const NetworkCoding &coding, Code code, int half)
+    {
+        return Key((code ^ flip(coding)) >> (16 * half));
+    }
+
+    template <int INDEX>
+    static __device__ __forceinline__ void exchange(Code &low, Code &high, const Factors &factors)
+    {
+        const uint32_t a = low, b = high;
+
+        low = __vminu2(a, b);
+        if (INDEX % 6 < GPUSORT_MULTIPLIED)
+            high = low * factors.minus_one + (a * factors.one + b);
+        else
+            high = __vmaxu2(a, b);
+    }
+
+    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const Factors &)
+    {
+        mine = upper ? __vmaxu2(mine, other) : __vminu2(mine, other);
+    }
+};
+
+struct Keys64 {
+    using Key = uint64_t;
+    using Code = uint64_t;
+    using Factors = NetworkFactors;
+    static constexpr int SEGMENTS = 1;
+    static constexpr bool PAIRS = false;
+    static constexpr bool SHUFFLES = true;
+    static constexpr bool MENDS = true;
+
+    static __device__ __forceinline__ Key last(const NetworkCoding &coding)
+    {
+        return uint64_t(coding.last_high) << 32 | coding.last_low;
+    }
+
+    static __device__ __forceinline__ Code make(const NetworkCoding &coding, Key bits, uint32_t)
+    {
+        return code_of(coding, bits);
+    }
+
+    static __device__ __forceinline__ Key key(const NetworkCoding &coding, Code code)
+    {
+        return key_of(coding, code);
+    }
+
+    template <int INDEX>
+    static __device__ __forceinline__ void exchange(Code &low, Code &high, const Factors &factors)
+    {
+        uint32_t a0 = uint32_t(low), a1 = uint32_t(low >> 32);
+        uint32_t b0 = uint32_t(high), b1 = uint32_t(high >> 32);
+        uint32_t low0, low1;
+
+        asm("{\n\t.reg .pred swap;\n\t.reg .b64 a, b;\n\t"
+            "mov.b64 a, {%4, %5};\n\t"
+            "mov.b64 b, {%2, %3};\n\t"
+            "setp.gt.u64 swap, a, b;\n\t"
+            "selp.b32 %0, %2, %4, swap;\n\t"
+            "selp.b32 %1, %3, %5, swap;\n\t"
+            "@swap mul.lo.u32 %2, %4, %6;\n\t"
+            "@swap mul.lo.u32 %3, %5, %6;\n\t}"
+            : "=&r"(low0), "=&r"(low1), "+r"(b0), "+r"(b1)
+            : "r"(a0), "r"(a1), "r"(factors.one));
+        low = uint64_t(low1) << 32 | low0;
+        high = uint64_t(b1) << 32 | b0;
+    }
+
+    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const Factors &)
+    {
+        mine = (other < mine) != upper ? other : mine;
+    }
+
+    template <int ROW>
+    static __device__ __forceinline__ bool mend_row(Code (&row)[ROW], const NetworkCoding &coding)
+    {
+        if (!coding.is_float)
+            return false;
+        if (coding.descending ? row[ROW - 1] <= UINT64_C(0xfff0000000000000) : row[0] >= UINT64_C(0x000fffffffffffff))
+            return false;
+#pragma unroll
+        for (int i = 0; i < ROW; i++) {
+            const uint64_t code = coding.descending ? ~row[i] : row[i];
+
+            if (code < UINT64_C(0x000fffffffffffff))
+                row[i] = coding.descending ? UINT64_C(0x0007ffffffffffff) : UINT64_C(0xfff8000000000000);
+        }
+        return true;
+    }
+};
+
+/*
+ * Where double precision runs at full rate, its comparator takes the comparison:
+ * codes of 48 bits are subnormal numbers, ordered as the integers are.
+ */
+struct Pairs32 : Keys64 {
+    using Key = uint32_t;
+    static constexpr bool PAIRS = true;
+    static constexpr bool MENDS = false;
+
+    static __device__ __forceinline__ Key last(const NetworkCoding &coding)
+    {
+        return coding.last_high;
+    }
+
+    static __device__ __forceinline__ Code make(const NetworkCoding &coding, Key bits, uint32_t position)
+    {
+        return uint64_t(code_of(coding, coding.is_float ? canonical(bits) : bits)) << 16 | position;
+    }
+
+    static __device__ __forceinline__ uint32_t position(Code code)
+    {
+        return uint32_t(code) & 0xffff;
+    }
+
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
+    template <int INDEX>
+    static __device__ __forceinline__ void exchange(Code &low, Code &high, const Factors &factors)
+    {
+        uint32_t a0 = uint32_t(low), a1 = uint32_t(low >> 32);
+        uint32_t b0 = uint32_t(high), b1 = uint32_t(high >> 32);
+        uint32_t low0, low1;
+
+        asm("{\n\t.reg .pred swap;\n\t.reg .f64 a, b;\n\t"
+            "mov.b64 a, {%4, %5};\n\t"
+            "mov.b64 b, {%2, %3};\n\t"
+            "setp.gt.f64 swap, a, b;\n\t"
+            "selp.b32 %0, %2, %4, swap;\n\t"
+            "selp.b32 %1, %3, %5, swap;\n\t"
+            "@swap mul.lo.u32 %2, %4, %6;\n\t"
+            "@swap mul.lo.u32 %3, %5, %6;\n\t}"
+            : "=&r"(low0), "=&r"(low1), "+r"(b0), "+r"(b1)
+            : "r"(a0), "r"(a1), "r"(factors.one));
+        low = uint64_t(low1) << 32 | low0;
+        high = uint64_t(b1) << 32 | b0;
+    }
+#endif
+};
+
+struct Pairs64 {
+    using Key = uint64_t;
+    struct alignas(16) Code {
+        uint64_t code;
+        uint32_t position;
+        uint32_t unused;
+    };
+    using Factors = NetworkFactors;
+    static constexpr int SEGMENTS = 1;
+    static constexpr bool PAIRS = true;
+    static constexpr bool SHUFFLES = false;
+    static constexpr bool MENDS = false;
+
+    static __device__ __forceinline__ Key last(const NetworkCoding &coding)
+    {
+        return uint64_t(coding.last_high) << 32 | coding.last_low;
+    }
+
+    static __device__ __forceinline__ Code make(const NetworkCoding &coding, Key bits, uint32_t position)
+    {
+        return {code_of(coding, coding.is_float ? canonical(bits) : bits), position, 0};
+    }
+
+    static __device__ __forceinline__ uint32_t position(const Code &code)
+    {
+        return code.position;
+    }
+
+    static __device__ __forceinline__ bool less(const Code &a, const Code &b)
+    {
+        return a.code < b.code || (a.code == b.code && a.position < b.position);
+    }
+
+    template <int INDEX>
+    static __device__ __forceinline__ void exchange(Code &low, Code &high, const Factors &)
+    {
+        const bool swap = less(high, low);
+        const Code a = low, b = high;
+
+        low.code = swap ? b.code : a.code;
+        low.position = swap ? b.position : a.position;
+        high.code = swap ? a.code : b.code;
+        high.position = swap ? a.position : b.position;
+    }
+
+    static __device__ __forceinline__ void keep(Code &mine, const Code &other, bool upper, const Factors &)
+    {
+        const bool take = less(other, mine) != upper;
+
+        mine.code = take ? other.code : mine.code;
+        mine.position = take ? other.position : mine.position;
+    }
+};
+
+}  // namespace gpusort
+
+#endif /* GPUSORT_NETWORK_ELEMENTS_CUH */

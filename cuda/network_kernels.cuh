@@ -1,0 +1,853 @@
+/*
+ * network_kernels.cuh
+ *	  Bitonic merges of sorted rows, and the kernels made of them.
+ *
+ * A segment of up to THREADS x ROW keys is sorted by a group of THREADS threads,
+ * each holding one row of ROW elements.  Rows are sorted in registers; then
+ * level after level, runs of 2^(level-1) rows are merged in pairs: the upper run is
+ * turned round, which makes the pair bitonic, and halvers follow with strides from
+ * half the pair down to 1.  Strides below ROW are the row's own affair (merge_row).
+ * Longer strides go through shared memory, five or so at a time: rows are stored,
+ * each thread reads a few columns of all rows that the strides join, runs the
+ * halvers in registers and writes the columns back.  The upper run is read
+ * mirrored, so turning it round costs nothing.
+ *
+ * Rows are padded by 16 bytes in shared memory and read and written in 16-byte
+ * chunks, which keeps rows and columns free of bank conflicts.
+ *
+ * Groups of up to a warp share a warp (warp_sort).  Longer segments have a block,
+ * in which warps beyond the segment's end idle (block_sort); still longer ones a
+ * cluster of blocks that exchange rows through distributed shared memory.
+ *
+ * Any alignment: a segment's keys are read in 16-byte chunks of the aligned memory
+ * around it.  The order in which keys enter does not matter, so the keys that such
+ * a frame leaves over at its end go to the places before the segment's start.
+ */
+#ifndef GPUSORT_NETWORK_KERNELS_CUH
+#define GPUSORT_NETWORK_KERNELS_CUH
+
+#include <cooperative_groups.h>
+#include <cuda_pipeline_primitives.h>
+
+#include "network_elements.cuh"
+#include "network_row.cuh"
+
+namespace gpusort
+{
+
+/* Arguments of a launch: the segments of one shape. */
+struct NetworkTask {
+    void *keys;
+    uint32_t *payload;
+    const GpusortSegment *segments;
+    const uint32_t *ids; /* which of the segments; nullptr: all, in order */
+    uint32_t count;
+    uint32_t limit; /* entries wanted of each segment */
+    NetworkCoding coding;
+    GpusortPayload kind;
+    NetworkFactors factors;
+};
+
+constexpr __host__ __device__ int log2_of(int n)
+{
+    return n <= 1 ? 0 : 1 + log2_of(n / 2);
+}
+
+template <int COUNT, class Code>
+struct alignas(COUNT * sizeof(Code)) Chunk {
+    Code part[COUNT];
+};
+
+/* The geometry of rows of ROW elements in shared memory. */
+template <class Element, int ROW_>
+struct Shape {
+    using Code = typename Element::Code;
+    static constexpr int ROW = ROW_;
+    static constexpr int CHUNK = 16 / int(sizeof(Code));
+    static constexpr int STRIDE = ROW + CHUNK;
+    static constexpr int CHUNKS = ROW / CHUNK;
+    static constexpr int COLUMN_BITS = log2_of(ROW & -ROW); /* lane bits that one pass can take */
+};
+
+template <bool BLOCK>
+__device__ __forceinline__ void synchronize()
+{
+    if (BLOCK)
+        __syncthreads();
+    else
+        __syncwarp();
+}
+
+template <class S, class Code>
+__device__ __forceinline__ void store_row(Code *rows, uint32_t index, const Code (&row)[S::ROW])
+{
+    Code *target = rows + index * S::STRIDE;
+
+#pragma unroll
+    for (int i = 0; i < S::CHUNKS; i++) {
+        Chunk<S::CHUNK, Code> chunk;
+
+#pragma unroll
+        for (int j = 0; j < S::CHUNK; j++)
+            chunk.part[j] = row[i * S::CHUNK + j];
+        *reinterpret_cast<Chunk<S::CHUNK, Code> *>(target + i * S::CHUNK) = chunk;
+    }
+}
+
+template <class S, class Code>
+__device__ __forceinline__ void load_row(const Code *rows, uint32_t index, Code (&row)[S::ROW])
+{
+    const Code *source = rows + index * S::STRIDE;
+
+#pragma unroll
+    for (int i = 0; i < S::CHUNKS; i++) {
+        const Chunk<S::CHUNK, Code> chunk = *reinterpret_cast<const Chunk<S::CHUNK, Code> *>(source + i * S::CHUNK);
+
+#pragma unroll
+        for (int j = 0; j < S::CHUNK; j++)
+            row[i * S::CHUNK + j] = chunk.part[j];
+    }
+}
+
+/*
+ * The columns of one thread: 2^BITS rows, 2^STEP apart, from a group of
+ * 2^(BITS+STEP) rows.  t is the thread's number in the group.
+ */
+template <class S, class Code, int BITS, int STEP>
+struct Columns {
+    static constexpr int ROWS = 1 << BITS;
+    static constexpr int PER_ROW = S::ROW >> BITS;
+    static constexpr int CHUNK = (PER_ROW & -PER_ROW) < S::CHUNK ? (PER_ROW & -PER_ROW) : S::CHUNK;
+    static constexpr int DISTANCE = S::STRIDE << STEP;
+    static constexpr bool ROWS_FIRST = STEP >= 3 && BITS <= 2; /* neighbours take neighbouring rows */
+
+    uint32_t row, column;
+
+    __device__ __forceinline__ explicit Columns(uint32_t t)
+    {
+        row = ROWS_FIRST ? t & ((1 << STEP) - 1) : t >> BITS;
+        column = (ROWS_FIRST ? t >> STEP : t & (ROWS - 1)) * CHUNK;
+    }
+
+    /* Reads them; with MIRROR the upper half of the rows turned round. */
+    template <bool MIRROR>
+    __device__ __forceinline__ void load(const Code *rows, Code (&taken)[S::ROW]) const
+    {
+        const Code *low = rows + row * S::STRIDE + column;
+        const Code *high = rows + ((1 << STEP) - 1 - row) * S::STRIDE + (S::ROW - CHUNK) - column;
+
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+#pragma unroll
+            for (int i = 0; i < PER_ROW / CHUNK; i++) {
+                const bool mirrored = MIRROR && r >= ROWS / 2;
+                const Code *source = mirrored ? high + (ROWS + ROWS / 2 - 1 - r) * DISTANCE - i * (CHUNK << BITS)
+                                              : low + r * DISTANCE + i * (CHUNK << BITS);
+                const Chunk<CHUNK, Code> chunk = *reinterpret_cast<const Chunk<CHUNK, Code> *>(source);
+
+#pragma unroll
+                for (int j = 0; j < CHUNK; j++)
+                    taken[r * PER_ROW + i * CHUNK + j] = chunk.part[mirrored ? CHUNK - 1 - j : j];
+            }
+    }
+
+    __device__ __forceinline__ void store(Code *rows, const Code (&taken)[S::ROW]) const
+    {
+        Code *low = rows + row * S::STRIDE + column;
+
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+#pragma unroll
+            for (int i = 0; i < PER_ROW / CHUNK; i++) {
+                Chunk<CHUNK, Code> chunk;
+
+#pragma unroll
+                for (int j = 0; j < CHUNK; j++)
+                    chunk.part[j] = taken[r * PER_ROW + i * CHUNK + j];
+                *reinterpret_cast<Chunk<CHUNK, Code> *>(low + r * DISTANCE + i * (CHUNK << BITS)) = chunk;
+            }
+    }
+};
+
+template <class Element, int ROW, int STRIDE, int... I>
+__device__ __forceinline__ void halve(typename Element::Code (&taken)[ROW], const typename Element::Factors &factors,
+                                      std::integer_sequence<int, I...>)
+{
+    (Element::template exchange<I>(taken[I / STRIDE * 2 * STRIDE + I % STRIDE],
+                                   taken[I / STRIDE * 2 * STRIDE + I % STRIDE + STRIDE], factors),
+     ...);
+}
+
+/* Halvers between the 2^BITS rows of a thread's columns. */
+template <class Element, int ROW, int BITS, int ROWS_APART = (1 << BITS) / 2>
+__device__ __forceinline__ void halve_columns(typename Element::Code (&taken)[ROW],
+                                              const typename Element::Factors &factors)
+{
+    if constexpr (ROWS_APART > 0) {
+        halve<Element, ROW, (ROW >> BITS) * ROWS_APART>(taken, factors, std::make_integer_sequence<int, ROW / 2>());
+        halve_columns<Element, ROW, BITS, ROWS_APART / 2>(taken, factors);
+    }
+}
+
+/*
+ * Halvers over BITS + STEP bits of the row number down to bit STEP, among rows in
+ * shared memory, by threads numbered t in groups of 2^(BITS+STEP).  BLOCK: a group
+ * spreads over warps.  Ends with the columns stored and synchronized.
+ */
+template <class Element, class S, int BITS, int STEP, bool MIRROR, bool BLOCK>
+__device__ __forceinline__ void halve_rows(typename Element::Code *group, uint32_t t,
+                                           typename Element::Code (&row)[S::ROW],
+                                           const typename Element::Factors &factors)
+{
+    using Code = typename Element::Code;
+    constexpr int TOP = BITS < S::COLUMN_BITS ? BITS : S::COLUMN_BITS;
+    const Columns<S, Code, TOP, STEP + BITS - TOP> columns(t);
+
+    columns.template load<MIRROR>(group, row);
+    if (MIRROR)
+        synchronize<BLOCK>();
+    halve_columns<Element, S::ROW, TOP>(row, factors);
+    columns.store(group, row);
+    synchronize<BLOCK>();
+    if constexpr (BITS > TOP) {
+        constexpr int REST = STEP + BITS - TOP;
+
+        halve_rows<Element, S, BITS - TOP, STEP, false, BLOCK>(group + (t >> REST << REST) * S::STRIDE,
+                                                               t & ((1 << REST) - 1), row, factors);
+    }
+}
+
+/* Merges runs of 2^(LEVEL-1) rows within a warp, but for the strides within rows. */
+template <class Element, class S, int LEVEL>
+__device__ __forceinline__ void merge_lanes(typename Element::Code *warp_rows, uint32_t lane,
+                                            typename Element::Code (&row)[S::ROW],
+                                            const typename Element::Factors &factors)
+{
+    using Code = typename Element::Code;
+
+    if constexpr (LEVEL == 1 && Element::SHUFFLES) {
+#pragma unroll
+        for (int i = 0; i < S::ROW / 2; i++) {
+            const Code first = __shfl_xor_sync(UINT32_MAX, row[S::ROW - 1 - i], 1);
+            const Code second = __shfl_xor_sync(UINT32_MAX, row[i], 1);
+
+            Element::keep(row[i], first, lane & 1, factors);
+            Element::keep(row[S::ROW - 1 - i], second, lane & 1, factors);
+        }
+    } else {
+        constexpr uint32_t GROUP = 1 << LEVEL;
+
+        __syncwarp();
+        store_row<S>(warp_rows, lane, row);
+        __syncwarp();
+        halve_rows<Element, S, LEVEL, 0, true, false>(warp_rows + (lane & -GROUP) * S::STRIDE, lane & (GROUP - 1), row,
+                                                      factors);
+        load_row<S>(warp_rows, lane, row);
+    }
+}
+
+/* Merges runs of 2^(LEVEL-1) rows, more than a warp's, but for the strides within rows. */
+template <class Element, class S, int LEVEL>
+__device__ __forceinline__ void merge_warps(typename Element::Code *rows, typename Element::Code (&row)[S::ROW],
+                                            uint32_t count, const typename Element::Factors &factors)
+{
+    constexpr uint32_t GROUP = 1 << LEVEL;
+    const uint32_t first = threadIdx.x & -GROUP;
+    const bool joins = (first + GROUP / 2) * S::ROW < count;
+    const bool present = (threadIdx.x & -32u) * S::ROW < count;
+
+    if (joins)
+        store_row<S>(rows, threadIdx.x, row);
+    __syncthreads();
+    /* Groups that have nothing to merge only keep the barriers. */
+    using Code = typename Element::Code;
+    constexpr int BITS = LEVEL - 5;
+    constexpr int TOP = BITS < S::COLUMN_BITS ? BITS : S::COLUMN_BITS;
+    const Columns<S, Code, TOP, LEVEL - TOP> columns(threadIdx.x & (GROUP - 1));
+    Code *group = rows + first * S::STRIDE;
+
+    if (joins)
+        columns.template load<true>(group, row);
+    __syncthreads();
+    if (joins) {
+        halve_columns<Element, S::ROW, TOP>(row, factors);
+        columns.store(group, row);
+    }
+    __syncthreads();
+    if constexpr (BITS > TOP) {
+        constexpr uint32_t REST = 1 << (LEVEL - TOP);
+        const Columns<S, Code, BITS - TOP, 5> rest(threadIdx.x & (REST - 1));
+        Code *part = rows + (threadIdx.x & -REST) * S::STRIDE;
+
+        if (joins) {
+            rest.template load<false>(part, row);
+            halve_columns<Element, S::ROW, BITS - TOP>(row, factors);
+            rest.store(part, row);
+        }
+        __syncthreads();
+    }
+    if (joins && present) {
+        Code *warp_rows = rows + (threadIdx.x & -32u) * S::STRIDE;
+
+        halve_rows<Element, S, 5, 0, false, false>(warp_rows, threadIdx.x & 31, row, factors);
+        load_row<S>(rows, threadIdx.x, row);
+    } else if (joins)
+        load_row<S>(rows, threadIdx.x, row);
+}
+
+/* A segment as a group of threads sees it. */
+struct Part {
+    uint32_t start, count;
+};
+
+template <class Element>
+__device__ __forceinline__ typename Element::Key *keys_of(const NetworkTask &task, const Part &part)
+{
+    return static_cast<typename Element::Key *>(task.keys) + part.start;
+}
+
+__device__ __forceinline__ Part part_of(const NetworkTask &task, uint32_t number)
+{
+    Part part = {0, 0};
+
+    if (number < task.count) {
+        const GpusortSegment segment = task.segments[task.ids ? task.ids[number] : number];
+
+        part = {segment.start, segment.count};
+    }
+    return part;
+}
+
+/*
+ * Reads keys of a segment: the chunks first_chunk, first_chunk + step, … of its frame
+ * of `slots` keys.  With staged, whole chunks were copied there already.  Whole
+ * chunks are all asked for before any is looked at.
+ */
+template <class Element, class S>
+__device__ __forceinline__ void read_keys(const NetworkTask &task, const Part &part, uint32_t first_chunk,
+                                          uint32_t step, uint32_t slots, const typename Element::Key *staged,
+                                          Chunk<S::CHUNK, typename Element::Key> (&raw)[S::CHUNKS])
+{
+    using Key = typename Element::Key;
+    using KeyChunk = Chunk<S::CHUNK, Key>;
+    const Key *keys = keys_of<Element>(task, part);
+    const Key last = Element::last(task.coding);
+    const int count = int(part.count), skew = int(part.start % S::CHUNK);
+
+#pragma unroll
+    for (int i = 0; i < S::CHUNKS; i++) {
+        const int position = int((first_chunk + i * step) * S::CHUNK) - skew;
+
+#pragma unroll
+        for (int j = 0; j < S::CHUNK; j++)
+            raw[i].part[j] = last;
+        if (position >= 0 && position + S::CHUNK <= count)
+            raw[i] = staged ? reinterpret_cast<const KeyChunk *>(staged)[i]
+                            : *reinterpret_cast<const KeyChunk *>(keys + position);
+    }
+    if (skew == 0 && count % S::CHUNK == 0)
+        return;
+#pragma unroll
+    for (int i = 0; i < S::CHUNKS; i++) {
+        const int position = int((first_chunk + i * step) * S::CHUNK) - skew;
+
+        if (position < 0 || (position < count && position + S::CHUNK > count)) {
+#pragma unroll
+            for (int j = 0; j < S::CHUNK; j++) {
+                const int p = position + j >= 0 ? position + j : int(slots) + position + j;
+
+                if (p < count)
+                    raw[i].part[j] = keys[p];
+            }
+        }
+    }
+}
+
+/* Sorts the row of each lane, and puts NaNs right where keys are sorted alone. */
+template <class Element, class S>
+__device__ __forceinline__ void sort_and_mend(typename Element::Code (&row)[S::ROW], const NetworkCoding &coding,
+                                              const typename Element::Factors &factors)
+{
+    bool again;
+
+    do {
+        sort_row<Element, S::ROW>(row, factors);
+        again = false;
+        if constexpr (Element::MENDS)
+            again = Element::template mend_row<S::ROW>(row, coding);
+    } while (again);
+}
+
+/* Reads keys, as read_keys does, and makes the lane's row of them. */
+template <class Element, class S>
+__device__ __forceinline__ void read_row(const NetworkTask &task, const Part (&parts)[Element::SEGMENTS],
+                                         uint32_t first_chunk, uint32_t step, uint32_t slots,
+                                         const typename Element::Key *staged, typename Element::Code (&row)[S::ROW])
+{
+    using Key = typename Element::Key;
+    Chunk<S::CHUNK, Key> raw[Element::SEGMENTS][S::CHUNKS];
+
+#pragma unroll
+    for (int half = 0; half < Element::SEGMENTS; half++)
+        read_keys<Element, S>(task, parts[half], first_chunk, step, slots, staged, raw[half]);
+    if constexpr (Element::SEGMENTS == 1) {
+        const int skew = int(parts[0].start % S::CHUNK);
+
+#pragma unroll
+        for (int i = 0; i < S::CHUNKS; i++)
+#pragma unroll
+            for (int j = 0; j < S::CHUNK; j++) {
+                const int place = int((first_chunk + i * step) * S::CHUNK) - skew + j;
+
+                row[i * S::CHUNK + j] =
+                    Element::make(task.coding, raw[0][i].part[j], uint32_t(place >= 0 ? place : int(slots) + place));
+            }
+    } else {
+#pragma unroll
+        for (int i = 0; i < S::CHUNKS; i++)
+#pragma unroll
+            for (int j = 0; j < S::CHUNK; j += 2) {
+                const uint32_t first = raw[0][i].part[j] | uint32_t(raw[0][i].part[j + 1]) << 16;
+                const uint32_t second =
+                    raw[Element::SEGMENTS - 1][i].part[j] | uint32_t(raw[Element::SEGMENTS - 1][i].part[j + 1]) << 16;
+
+                Element::make(task.coding, first, second, row[i * S::CHUNK + j], row[i * S::CHUNK + j + 1]);
+            }
+    }
+}
+
+/* Where entries of a warp's rows belong: each group of GROUP_ROWS rows has a segment. */
+template <int GROUP_ROWS>
+__device__ __forceinline__ Part owner_of(const NetworkTask &task, const Part &part, uint32_t group)
+{
+    Part owner = part;
+
+    if (GROUP_ROWS < 32) {
+        owner.start = __shfl_sync(UINT32_MAX, part.start, group * GROUP_ROWS);
+        owner.count = __shfl_sync(UINT32_MAX, part.count, group * GROUP_ROWS);
+    }
+    owner.count = min(owner.count, task.limit);
+    return owner;
+}
+
+/*
+ * Writes the warp's 32 rows, sorted, from shared memory to their segments.  A warp
+ * holds groups of GROUP_ROWS rows, or rows of one segment from its position `base`.
+ */
+template <class Element, class S, int GROUP_ROWS>
+__device__ __forceinline__ void write_keys(const NetworkTask &task, const Part (&parts)[Element::SEGMENTS],
+                                           const typename Element::Code *warp_rows, uint32_t lane, uint32_t base)
+{
+    using Key = typename Element::Key;
+    using Code = typename Element::Code;
+    constexpr uint32_t GROUP = GROUP_ROWS * S::ROW;
+    uint32_t unaligned = 0;
+
+#pragma unroll
+    for (int half = 0; half < Element::SEGMENTS; half++)
+        unaligned |= parts[half].start % S::CHUNK;
+    if (__any_sync(UINT32_MAX, unaligned != 0)) {
+#pragma unroll 4
+        for (int i = 0; i < S::ROW; i++) {
+            const uint32_t index = i * 32 + lane, position = base + index % GROUP;
+            const Code code = warp_rows[index / S::ROW * S::STRIDE + index % S::ROW];
+
+#pragma unroll
+            for (int half = 0; half < Element::SEGMENTS; half++) {
+                const Part part = owner_of<GROUP_ROWS>(task, parts[half], index / GROUP);
+
+                if (position < part.count) {
+                    if constexpr (Element::SEGMENTS == 1)
+                        keys_of<Element>(task, part)[position] = Element::key(task.coding, code);
+                    else
+                        keys_of<Element>(task, part)[position] = Element::key(task.coding, code, half);
+                }
+            }
+        }
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < S::CHUNKS; i++) {
+        const uint32_t index = (i * 32 + lane) * S::CHUNK, position = base + index % GROUP;
+        const auto codes =
+            *reinterpret_cast<const Chunk<S::CHUNK, Code> *>(warp_rows + index / S::ROW * S::STRIDE + index % S::ROW);
+
+#pragma unroll
+        for (int half = 0; half < Element::SEGMENTS; half++) {
+            const Part part = owner_of<GROUP_ROWS>(task, parts[half], index / GROUP);
+            Key *keys = keys_of<Element>(task, part) + position;
+            Chunk<S::CHUNK, Key> chunk;
+
+            if constexpr (Element::SEGMENTS == 1) {
+#pragma unroll
+                for (int j = 0; j < S::CHUNK; j++)
+                    chunk.part[j] = Element::key(task.coding, codes.part[j]);
+            } else {
+#pragma unroll
+                for (int j = 0; j < S::CHUNK; j += 2) {
+                    const uint32_t both = Element::keys(task.coding, codes.part[j], codes.part[j + 1], half);
+
+                    chunk.part[j] = Key(both);
+                    chunk.part[j + 1] = Key(both >> 16);
+                }
+            }
+            if (position + S::CHUNK <= part.count)
+                *reinterpret_cast<Chunk<S::CHUNK, Key> *>(keys) = chunk;
+            else if (position < part.count) {
+#pragma unroll
+                for (int j = 0; j < S::CHUNK - 1; j++)
+                    if (position + j < part.count)
+                        keys[j] = chunk.part[j];
+            }
+        }
+    }
+}
+
+/* Writes positions, or the payload gathered through them.  barrier() waits for all who read the segment's payload. */
+template <class Element, class S, int GROUP_ROWS, class Barrier>
+__device__ __forceinline__ void write_payload(const NetworkTask &task, const Part &mine,
+                                              const typename Element::Code *warp_rows, uint32_t lane, uint32_t base,
+                                              const Barrier &barrier)
+{
+    constexpr uint32_t GROUP = GROUP_ROWS * S::ROW;
+    uint32_t values[S::ROW];
+
+#pragma unroll
+    for (int i = 0; i < S::ROW; i++) {
+        const uint32_t index = i * 32 + lane;
+
+        values[i] = Element::position(warp_rows[index / S::ROW * S::STRIDE + index % S::ROW]);
+    }
+    if (task.kind == GPUSORT_PAYLOAD_CARRIED) {
+#pragma unroll
+        for (int i = 0; i < S::ROW; i++) {
+            const uint32_t index = i * 32 + lane;
+            const Part part = owner_of<GROUP_ROWS>(task, mine, index / GROUP);
+
+            if (base + index % GROUP < part.count)
+                values[i] = task.payload[part.start + values[i]];
+        }
+        barrier();
+    }
+#pragma unroll
+    for (int i = 0; i < S::ROW; i++) {
+        const uint32_t index = i * 32 + lane;
+        const Part part = owner_of<GROUP_ROWS>(task, mine, index / GROUP);
+
+        if (base + index % GROUP < part.count)
+            task.payload[part.start + base + index % GROUP] = values[i];
+    }
+}
+
+template <class Element, class S, int GROUP_ROWS, class Barrier>
+__device__ __forceinline__ void write_rows(const NetworkTask &task, const Part (&parts)[Element::SEGMENTS],
+                                           const typename Element::Code *warp_rows, uint32_t lane, uint32_t base,
+                                           const Barrier &barrier)
+{
+    if constexpr (Element::PAIRS)
+        write_payload<Element, S, GROUP_ROWS>(task, parts[0], warp_rows, lane, base, barrier);
+    else
+        write_keys<Element, S, GROUP_ROWS>(task, parts, warp_rows, lane, base);
+}
+
+/* Merge levels FIRST to LAST within a warp; unrolled where that is short, else in a loop. */
+template <class Element, class S, int LEVELS>
+__device__ __forceinline__ void merge_warp(typename Element::Code *warp_rows, uint32_t lane,
+                                           typename Element::Code (&row)[S::ROW],
+                                           const typename Element::Factors &factors)
+{
+    if constexpr (LEVELS <= 3) {
+        if constexpr (LEVELS >= 1) {
+            merge_lanes<Element, S, 1>(warp_rows, lane, row, factors);
+            merge_row<Element, S::ROW>(row, factors);
+        }
+        if constexpr (LEVELS >= 2) {
+            merge_lanes<Element, S, 2>(warp_rows, lane, row, factors);
+            merge_row<Element, S::ROW>(row, factors);
+        }
+        if constexpr (LEVELS >= 3) {
+            merge_lanes<Element, S, 3>(warp_rows, lane, row, factors);
+            merge_row<Element, S::ROW>(row, factors);
+        }
+    } else {
+#pragma unroll 1
+        for (int level = 1; level <= LEVELS; level++) {
+            switch (level) {
+                case 1:
+                    merge_lanes<Element, S, 1>(warp_rows, lane, row, factors);
+                    break;
+                case 2:
+                    merge_lanes<Element, S, 2>(warp_rows, lane, row, factors);
+                    break;
+                case 3:
+                    merge_lanes<Element, S, 3>(warp_rows, lane, row, factors);
+                    break;
+                case 4:
+                    merge_lanes<Element, S, 4>(warp_rows, lane, row, factors);
+                    break;
+                default:
+                    if constexpr (LEVELS >= 5)
+                        merge_lanes<Element, S, 5>(warp_rows, lane, row, factors);
+                    break;
+            }
+            merge_row<Element, S::ROW>(row, factors);
+        }
+    }
+}
+
+constexpr int WARP_SORT_THREADS = 128;
+
+/* Sorts the segments of one warp, 2^LEVELS lanes for each, in its rows of shared memory. */
+template <class Element, int ROW, int LEVELS>
+__device__ __forceinline__ void sort_in_warp(const NetworkTask &task, const Part (&parts)[Element::SEGMENTS],
+                                             typename Element::Code *warp_rows)
+{
+    using S = Shape<Element, ROW>;
+    using Key = typename Element::Key;
+    using Code = typename Element::Code;
+    constexpr uint32_t LANES = 1 << LEVELS;
+    constexpr bool STAGED = LEVELS <= 1 && Element::SEGMENTS == 1 && sizeof(Key) == sizeof(Code);
+    const uint32_t lane = threadIdx.x % 32, t = lane % LANES;
+    Code row[ROW];
+
+    if constexpr (STAGED) {
+        constexpr uint32_t GROUP_CHUNKS = LANES * S::CHUNKS;
+        Key *raw = reinterpret_cast<Key *>(warp_rows);
+
+#pragma unroll
+        for (int i = 0; i < S::CHUNKS; i++) {
+            const uint32_t index = i * 32 + lane;
+            const int source = index / GROUP_CHUNKS * LANES;
+            const uint32_t start = __shfl_sync(UINT32_MAX, parts[0].start, source);
+            const int count = __shfl_sync(UINT32_MAX, parts[0].count, source);
+            const int position = int(index % GROUP_CHUNKS * S::CHUNK) - int(start % S::CHUNK);
+
+            if (position >= 0 && position + S::CHUNK <= count)
+                __pipeline_memcpy_async(raw + index / S::CHUNKS * S::STRIDE + index % S::CHUNKS * S::CHUNK,
+                                        static_cast<const Key *>(task.keys) + start + position, 16);
+        }
+        __pipeline_commit();
+        __pipeline_wait_prior(0);
+        __syncwarp();
+        read_row<Element, S>(task, parts, t * S::CHUNKS, 1, LANES * ROW, raw + lane * S::STRIDE, row);
+    } else
+        read_row<Element, S>(task, parts, t, LANES, LANES * ROW, nullptr, row);
+
+    sort_and_mend<Element, S>(row, task.coding, task.factors);
+    merge_warp<Element, S, LEVELS>(warp_rows, lane, row, task.factors);
+
+    __syncwarp();
+    store_row<S>(warp_rows, lane, row);
+    __syncwarp();
+    write_rows<Element, S, LANES>(task, parts, warp_rows, lane, 0, [] { __syncwarp(); });
+}
+
+/*
+ * Sorts segments of up to ROW << LEVELS keys, each by 2^LEVELS lanes.  Warps whose
+ * segments all fit in three quarters of that use rows of three quarters.
+ */
+template <class Element, int ROW, int LEVELS, int BLOCKS_PER_MULTIPROCESSOR>
+__global__ void __launch_bounds__(WARP_SORT_THREADS, BLOCKS_PER_MULTIPROCESSOR)
+    warp_sort(const __grid_constant__ NetworkTask task)
+{
+    using S = Shape<Element, ROW>;
+    using Code = typename Element::Code;
+    constexpr uint32_t LANES = 1 << LEVELS;
+    constexpr int SHORT_ROW = ROW / 4 * 3;
+    constexpr bool HAS_SHORT_ROW = LEVELS >= 2 && SHORT_ROW % 8 == 0;
+    __shared__ alignas(16) Code shared[WARP_SORT_THREADS * S::STRIDE];
+
+    const uint32_t group = (blockIdx.x * WARP_SORT_THREADS + threadIdx.x) / LANES;
+    Code *warp_rows = shared + (threadIdx.x & -32u) * S::STRIDE;
+    Part parts[Element::SEGMENTS];
+    bool fits = HAS_SHORT_ROW;
+
+#pragma unroll
+    for (int half = 0; half < Element::SEGMENTS; half++) {
+        parts[half] = part_of(task, group * Element::SEGMENTS + half);
+        fits = fits && parts[half].count <= SHORT_ROW * LANES;
+    }
+    if constexpr (HAS_SHORT_ROW)
+        if (__all_sync(UINT32_MAX, fits)) {
+            sort_in_warp<Element, SHORT_ROW, LEVELS>(task, parts, warp_rows);
+            return;
+        }
+    sort_in_warp<Element, ROW, LEVELS>(task, parts, warp_rows);
+}
+
+/* Merge levels of a block: within warps, then between them, in one loop. */
+template <class Element, class S, int LEVELS>
+__device__ __forceinline__ void merge_block(typename Element::Code *rows, typename Element::Code (&row)[S::ROW],
+                                            uint32_t count, const typename Element::Factors &factors)
+{
+    typename Element::Code *warp_rows = rows + (threadIdx.x & -32u) * S::STRIDE;
+    const uint32_t lane = threadIdx.x % 32;
+    const bool present = (threadIdx.x & -32u) * S::ROW < count;
+
+#pragma unroll 1
+    for (int level = 1; level <= LEVELS; level++) {
+        if (level <= 5) {
+            if (present) {
+                switch (level) {
+                    case 1:
+                        merge_lanes<Element, S, 1>(warp_rows, lane, row, factors);
+                        break;
+                    case 2:
+                        merge_lanes<Element, S, 2>(warp_rows, lane, row, factors);
+                        break;
+                    case 3:
+                        merge_lanes<Element, S, 3>(warp_rows, lane, row, factors);
+                        break;
+                    case 4:
+                        merge_lanes<Element, S, 4>(warp_rows, lane, row, factors);
+                        break;
+                    default:
+                        merge_lanes<Element, S, 5>(warp_rows, lane, row, factors);
+                        break;
+                }
+            }
+        } else {
+            switch (level) {
+                case 6:
+                    merge_warps<Element, S, 6>(rows, row, count, factors);
+                    break;
+                case 7:
+                    if constexpr (LEVELS >= 7)
+                        merge_warps<Element, S, 7>(rows, row, count, factors);
+                    break;
+                case 8:
+                    if constexpr (LEVELS >= 8)
+                        merge_warps<Element, S, 8>(rows, row, count, factors);
+                    break;
+                case 9:
+                    if constexpr (LEVELS >= 9)
+                        merge_warps<Element, S, 9>(rows, row, count, factors);
+                    break;
+                default:
+                    if constexpr (LEVELS >= 10)
+                        merge_warps<Element, S, 10>(rows, row, count, factors);
+                    break;
+            }
+        }
+        if (present)
+            merge_row<Element, S::ROW>(row, factors);
+    }
+}
+
+/*
+ * Merges the sorted blocks of a cluster of 2^BITS, each of whose threads holds a
+ * row: strides between blocks here, through each other's shared memory.
+ */
+template <class Element, class S, int THREADS, int BITS>
+__device__ __forceinline__ void merge_cluster(typename Element::Code *rows, typename Element::Code (&row)[S::ROW],
+                                              const typename Element::Factors &factors)
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    using Code = typename Element::Code;
+    constexpr int LEVELS = log2_of(THREADS);
+    auto cluster = cooperative_groups::this_cluster();
+    const uint32_t rank = cluster.block_rank();
+
+#pragma unroll 1
+    for (uint32_t reach = 2; reach <= (1u << BITS); reach *= 2) {
+#pragma unroll 1
+        for (uint32_t stride = reach; stride > 1; stride /= 2) {
+            /* The first pass turns the upper run round; the others compare at equal places. */
+            const bool turn = stride == reach;
+            const uint32_t partner = turn ? rank ^ (reach - 1) : rank ^ (stride / 2);
+            const bool upper = rank > partner;
+            const Code *theirs;
+
+            __syncthreads();
+            store_row<S>(rows, threadIdx.x, row);
+            cluster.sync();
+            theirs =
+                cluster.map_shared_rank(rows, partner) + (turn ? THREADS - 1 - threadIdx.x : threadIdx.x) * S::STRIDE;
+#pragma unroll
+            for (int i = 0; i < S::CHUNKS; i++) {
+                const auto chunk = *reinterpret_cast<const Chunk<S::CHUNK, Code> *>(
+                    theirs + (turn ? S::CHUNKS - 1 - i : i) * S::CHUNK);
+
+#pragma unroll
+                for (int j = 0; j < S::CHUNK; j++)
+                    Element::keep(row[i * S::CHUNK + j], turn ? chunk.part[S::CHUNK - 1 - j] : chunk.part[j], upper,
+                                  factors);
+            }
+            cluster.sync();
+        }
+        store_row<S>(rows, threadIdx.x, row);
+        __syncthreads();
+        halve_rows<Element, S, LEVELS - 5, 5, false, true>(rows, threadIdx.x, row, factors);
+        halve_rows<Element, S, 5, 0, false, false>(rows + (threadIdx.x & -32u) * S::STRIDE, threadIdx.x & 31, row,
+                                                   factors);
+        load_row<S>(rows, threadIdx.x, row);
+        merge_row<Element, S::ROW>(row, factors);
+    }
+#endif
+}
+
+/*
+ * Sorts one segment (Keys16: two) of up to (THREADS * ROW) << CLUSTER_BITS keys
+ * by a cluster of 2^CLUSTER_BITS blocks.
+ */
+template <class Element, int ROW, int THREADS, int CLUSTER_BITS, int BLOCKS_PER_MULTIPROCESSOR>
+__global__ void __launch_bounds__(THREADS, BLOCKS_PER_MULTIPROCESSOR)
+    block_sort(const __grid_constant__ NetworkTask task)
+{
+    using S = Shape<Element, ROW>;
+    using Code = typename Element::Code;
+    constexpr uint32_t BLOCK = THREADS * ROW;
+    extern __shared__ uint4 shared_memory[];
+    Code *rows = reinterpret_cast<Code *>(shared_memory);
+
+    const uint32_t lane = threadIdx.x % 32, warp_first = (threadIdx.x & -32u) * ROW;
+    const uint32_t rank = CLUSTER_BITS == 0 ? 0 : blockIdx.x & ((1 << CLUSTER_BITS) - 1);
+    Part parts[Element::SEGMENTS];
+    Code row[ROW];
+    uint32_t longest = 0;
+
+#pragma unroll
+    for (int half = 0; half < Element::SEGMENTS; half++) {
+        parts[half] = part_of(task, (blockIdx.x >> CLUSTER_BITS) * Element::SEGMENTS + half);
+        longest = max(longest, parts[half].count);
+    }
+
+    /* Keys of this block, warps that have any, and the frame that those fill. */
+    const uint32_t base = rank * BLOCK;
+    const uint32_t count = CLUSTER_BITS == 0 ? longest : BLOCK;
+    const uint32_t slots =
+        CLUSTER_BITS == 0 ? (longest + 32 * ROW - 1) / (32 * ROW) * (32 * ROW) : BLOCK << CLUSTER_BITS;
+
+    Part present[Element::SEGMENTS];
+
+#pragma unroll
+    for (int half = 0; half < Element::SEGMENTS; half++) {
+        present[half] = parts[half];
+        if (warp_first >= count)
+            present[half].count = 0;
+    }
+    read_row<Element, S>(task, present, (base + warp_first) / S::CHUNK + lane, 32, slots, nullptr, row);
+    if (warp_first < count)
+        sort_and_mend<Element, S>(row, task.coding, task.factors);
+    merge_block<Element, S, log2_of(THREADS)>(rows, row, count, task.factors);
+    if constexpr (CLUSTER_BITS > 0)
+        merge_cluster<Element, S, THREADS, CLUSTER_BITS>(rows, row, task.factors);
+
+    Code *warp_rows = rows + (threadIdx.x & -32u) * S::STRIDE;
+
+    __syncwarp();
+    store_row<S>(warp_rows, lane, row);
+    __syncwarp();
+    write_rows<Element, S, 32>(task, parts, warp_rows, lane, base + warp_first, [] {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+        if (CLUSTER_BITS > 0)
+            cooperative_groups::this_cluster().sync();
+        else
+#endif
+            __syncthreads();
+    });
+}
+
+}  // namespace gpusort
+
+#endif /* GPUSORT_NETWORK_KERNELS_CUH */

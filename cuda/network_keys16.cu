@@ -1,0 +1,14 @@
+/*
+ * network_keys16.cu
+ *	  Networks of 16-bit keys, two segments at a time.
+ */
+#include "network_launch.cuh"
+
+namespace gpusort
+{
+
+using Shapes = NetworkShapes<Keys16, 32, 1024, 1024>;
+
+const NetworkLauncher launch_keys16 = {Shapes::can, Shapes::launch};
+
+}  // namespace gpusort

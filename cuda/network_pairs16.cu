@@ -1,0 +1,14 @@
+/*
+ * network_pairs16.cu
+ *	  Networks of 16-bit keys that carry positions.
+ */
+#include "network_launch.cuh"
+
+namespace gpusort
+{
+
+using Shapes = NetworkShapes<Pairs16, 32, 1024, 1024>;
+
+const NetworkLauncher launch_pairs16 = {Shapes::can, Shapes::launch};
+
+}  // namespace gpusort

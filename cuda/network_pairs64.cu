@@ -1,0 +1,14 @@
+/*
+ * network_pairs64.cu
+ *	  Networks of 64-bit keys that carry positions.
+ */
+#include "network_launch.cuh"
+
+namespace gpusort
+{
+
+using Shapes = NetworkShapes<Pairs64, 8, 1024, 1024>;
+
+const NetworkLauncher launch_pairs64 = {Shapes::can, Shapes::launch};
+
+}  // namespace gpusort

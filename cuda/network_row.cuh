@@ -1,0 +1,131 @@
+/*
+ * network_row.cuh
+ *	  Sorting networks over the registers of one lane.
+ *
+ * A lane holds a row of ROW elements (ROW a multiple of 8 up to 64).  sort_row is
+ * M. W. Green's network for 16 elements, joined by K. E. Batcher's odd-even merges;
+ * for rows that are no power of two the comparators beyond the row's end fall
+ * away.  merge_row sorts a bitonic row by halvers.
+ *
+ * Everything is unrolled, and every register index is a constant.
+ */
+#ifndef GPUSORT_NETWORK_ROW_CUH
+#define GPUSORT_NETWORK_ROW_CUH
+
+#include <stdint.h>
+
+#include <utility>
+
+namespace gpusort
+{
+
+/* Comparators of a network in the order in which they run. */
+template <int ROOM>
+struct Comparators {
+    int count;
+    uint8_t low[ROOM], high[ROOM];
+
+    constexpr void add(int a, int b)
+    {
+        low[count] = a;
+        high[count] = b;
+        count++;
+    }
+};
+
+/* Green's 60 comparators for 16 elements, as pairs of hexadecimal digits. */
+constexpr char green16[] =
+    "0123456789abcdef"
+    "0246"
+    "8ace"
+    "1357"
+    "9bdf"
+    "048c"
+    "159d"
+    "26ae"
+    "37bf"
+    "08192a3b4c5d6e7f"
+    "5a693cde487b12"
+    "147d28be"
+    "24569abd387c"
+    "68ac3579"
+    "345678"
+    "9abc"
+    "6789";
+
+constexpr int hex_digit(char c)
+{
+    return c >= 'a' ? c - 'a' + 10 : c - '0';
+}
+
+template <int ROW>
+constexpr Comparators<768> row_network()
+{
+    Comparators<768> network{};
+    constexpr int size = ROW <= 16 ? 16 : ROW <= 32 ? 32 : 64;
+
+    for (int first = 0; first < ROW; first += 16)
+        for (int i = 0; i + 1 < int(sizeof(green16)) - 1; i += 2)
+            if (first + hex_digit(green16[i + 1]) < ROW)
+                network.add(first + hex_digit(green16[i]), first + hex_digit(green16[i + 1]));
+
+    for (int run = 16; run < size; run *= 2)
+        for (int first = 0; first < ROW; first += 2 * run) {
+            for (int i = 0; i < run; i++)
+                if (first + i + run < ROW)
+                    network.add(first + i, first + i + run);
+            for (int stride = run / 2; stride > 0; stride /= 2)
+                for (int i = stride; i < 2 * run - stride; i++)
+                    if ((i / stride) % 2 == 1 && first + i + stride < ROW)
+                        network.add(first + i, first + i + stride);
+        }
+    return network;
+}
+
+template <int ROW>
+constexpr Comparators<768> merge_network()
+{
+    Comparators<768> network{};
+    int span = ROW;
+
+    for (; span % 2 == 0; span /= 2)
+        for (int i = 0; i < ROW; i++)
+            if (i % span < span / 2)
+                network.add(i, i + span / 2);
+    for (int first = 0; span > 1 && first < ROW; first += span)
+        for (int end = span - 1; end > 0; end--)
+            for (int i = 0; i < end; i++)
+                network.add(first + i, first + i + 1);
+    return network;
+}
+
+template <int ROW>
+struct RowNetworks {
+    static constexpr Comparators<768> sort = row_network<ROW>();
+    static constexpr Comparators<768> merge = merge_network<ROW>();
+};
+
+template <class Element, int ROW, bool MERGE, int... I>
+__device__ __forceinline__ void run_network(typename Element::Code (&row)[ROW],
+                                            const typename Element::Factors &factors, std::integer_sequence<int, I...>)
+{
+    constexpr Comparators<768> network = MERGE ? RowNetworks<ROW>::merge : RowNetworks<ROW>::sort;
+
+    (Element::template exchange<I>(row[network.low[I]], row[network.high[I]], factors), ...);
+}
+
+template <class Element, int ROW>
+__device__ __forceinline__ void sort_row(typename Element::Code (&row)[ROW], const typename Element::Factors &factors)
+{
+    run_network<Element, ROW, false>(row, factors, std::make_integer_sequence<int, RowNetworks<ROW>::sort.count>());
+}
+
+template <class Element, int ROW>
+__device__ __forceinline__ void merge_row(typename Element::Code (&row)[ROW], const typename Element::Factors &factors)
+{
+    run_network<Element, ROW, true>(row, factors, std::make_integer_sequence<int, RowNetworks<ROW>::merge.count>());
+}
+
+}  // namespace gpusort
+
+#endif /* GPUSORT_NETWORK_ROW_CUH */

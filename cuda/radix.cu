@@ -1,0 +1,440 @@
+/*
+ * radix.cu
+ *	  CUB's radix sorts: one by one for very long segments, all at once for others.
+ *
+ * One by one: DeviceRadixSort works on the keys where they lie, with as much memory
+ * beside them.  Its keys are of a type of ours, whose conversion to ordered bits is
+ * told at run time, so no pass is spent on PostgreSQL's order of floats, and form
+ * and direction need no code of their own.  This needs host_segments.
+ *
+ * All at once: the segments are copied as codes, sorted by
+ * DeviceSegmentedRadixSort, which gives each a block, and copied back.
+ */
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_segmented_radix_sort.cuh>
+#include <cuda/std/tuple>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+
+#include "key_codes.cuh"
+#include "methods.cuh"
+#include "radix.cuh"
+
+namespace gpusort
+{
+
+/* A key of any form; which one, the coding says. */
+template <class Key>
+struct RawKey {
+    Key bits;
+};
+
+/*
+ * Takes a raw key apart for CUB, and holds its coding.  CUB fills up its last tile
+ * with a raw key whose code must be all ones; so the last float's code, NaN's or with
+ * descending order -infinity's, is put there.
+ */
+template <class Key>
+struct RawKeyCoding {
+    Coding coding;
+    Key last_code;
+
+    __host__ __device__ ::cuda::std::tuple<Key &> operator()(RawKey<Key> &key) const
+    {
+        return {key.bits};
+    }
+};
+
+template <class Key>
+struct CodeDigit {
+    uint32_t bit, mask;
+
+    __device__ __forceinline__ uint32_t Digit(Key code) const
+    {
+        return uint32_t(code >> bit) & mask;
+    }
+};
+
+template <class Key>
+struct RawKeyConversion {
+    static __host__ __device__ __forceinline__ Key to_bit_ordered(const RawKeyCoding<Key> &decomposer, Key bits)
+    {
+#ifdef __CUDA_ARCH__
+        const Key code = encode(decomposer.coding, bits);
+
+        return code == decomposer.last_code ? Key(~Key(0)) : code;
+#else
+        return bits;
+#endif
+    }
+
+    static __host__ __device__ __forceinline__ Key from_bit_ordered(const RawKeyCoding<Key> &decomposer, Key code)
+    {
+#ifdef __CUDA_ARCH__
+        return decode(decomposer.coding, code == Key(~Key(0)) ? decomposer.last_code : code);
+#else
+        return code;
+#endif
+    }
+};
+
+template <class Key>
+struct RawKeyInversion {
+    static __host__ __device__ __forceinline__ Key inverse(const RawKeyCoding<Key> &, Key code)
+    {
+        return ~code;
+    }
+};
+
+}  // namespace gpusort
+
+CUB_NAMESPACE_BEGIN
+namespace detail
+{
+namespace radix
+{
+
+template <class Key>
+struct traits_t<gpusort::RawKey<Key>, false> {
+    using bit_ordered_type = Key;
+    using bit_ordered_conversion_policy = gpusort::RawKeyConversion<Key>;
+    using bit_ordered_inversion_policy = gpusort::RawKeyInversion<Key>;
+    template <class, class>
+    using digit_extractor_t = gpusort::CodeDigit<Key>;
+
+    static __host__ __device__ Key min_raw_binary_key(const gpusort::RawKeyCoding<Key> &decomposer)
+    {
+        return bit_ordered_conversion_policy::from_bit_ordered(decomposer, 0);
+    }
+
+    static __host__ __device__ Key max_raw_binary_key(const gpusort::RawKeyCoding<Key> &decomposer)
+    {
+        return bit_ordered_conversion_policy::from_bit_ordered(decomposer, Key(~Key(0)));
+    }
+
+    static __host__ __device__ int default_end_bit(const gpusort::RawKeyCoding<Key> &)
+    {
+        return 8 * sizeof(Key);
+    }
+
+    template <class>
+    static __host__ __device__ gpusort::CodeDigit<Key> digit_extractor(int begin_bit, int num_bits,
+                                                                       const gpusort::RawKeyCoding<Key> &)
+    {
+        return {uint32_t(begin_bit), (1u << num_bits) - 1};
+    }
+};
+
+}  // namespace radix
+}  // namespace detail
+CUB_NAMESPACE_END
+
+namespace gpusort
+{
+
+namespace
+{
+
+/* Longer segments are sorted one by one; and shorter ones too, if they are few. */
+constexpr uint32_t LONGEST_FOR_BLOCK = 1 << 21;
+constexpr uint32_t FEW_SEGMENTS = 100;
+
+constexpr int COPY_THREADS = 512;
+constexpr uint32_t BLOCKS_PER_SEGMENT = 8;
+
+size_t aligned(size_t bytes)
+{
+    return (bytes + 255) / 256 * 256;
+}
+
+/* Counts of a segment that the sort of all at once takes: the others look empty. */
+struct Selected {
+    const GpusortSegment *segments;
+    const uint32_t *ids;
+    uint32_t shortest, longest;
+
+    __device__ GpusortSegment operator[](uint32_t number) const
+    {
+        GpusortSegment segment = segments[ids ? ids[number] : number];
+
+        if (segment.count < shortest || segment.count > longest)
+            segment.count = 0;
+        return segment;
+    }
+};
+
+struct SelectedBegin {
+    Selected selected;
+
+    __device__ int operator()(int number) const
+    {
+        return int(selected[number].start);
+    }
+};
+
+struct SelectedEnd {
+    Selected selected;
+
+    __device__ int operator()(int number) const
+    {
+        const GpusortSegment segment = selected[number];
+
+        return int(segment.start + segment.count);
+    }
+};
+
+/* Copies keys as codes, and makes positions or copies the payload. */
+template <class Key>
+__global__ void __launch_bounds__(COPY_THREADS)
+    copy_codes(const Key *keys, const uint32_t *payload, Selected selected, Coding coding, GpusortPayload kind,
+               Key *codes, uint32_t *values)
+{
+    const GpusortSegment segment = selected[blockIdx.x / BLOCKS_PER_SEGMENT];
+
+    for (uint32_t i = blockIdx.x % BLOCKS_PER_SEGMENT * COPY_THREADS + threadIdx.x; i < segment.count;
+         i += BLOCKS_PER_SEGMENT * COPY_THREADS) {
+        codes[segment.start + i] = encode(coding, keys[segment.start + i]);
+        if (kind != GPUSORT_PAYLOAD_NONE)
+            values[segment.start + i] = kind == GPUSORT_PAYLOAD_INDEX ? i : payload[segment.start + i];
+    }
+}
+
+/* Copies the first `limit` results of each segment back. */
+template <class Key>
+__global__ void __launch_bounds__(COPY_THREADS)
+    copy_results(Key *keys, uint32_t *payload, Selected selected, Coding coding, uint64_t limit, const Key *codes,
+                 const uint32_t *values)
+{
+    GpusortSegment segment = selected[blockIdx.x / BLOCKS_PER_SEGMENT];
+
+    if (limit < segment.count)
+        segment.count = uint32_t(limit);
+    for (uint32_t i = blockIdx.x % BLOCKS_PER_SEGMENT * COPY_THREADS + threadIdx.x; i < segment.count;
+         i += BLOCKS_PER_SEGMENT * COPY_THREADS) {
+        if (values)
+            payload[segment.start + i] = values[segment.start + i];
+        else
+            keys[segment.start + i] = decode(coding, codes[segment.start + i]);
+    }
+}
+
+__global__ void __launch_bounds__(COPY_THREADS) write_positions(uint32_t *payload, uint32_t count)
+{
+    const uint64_t i = uint64_t(blockIdx.x) * COPY_THREADS + threadIdx.x;
+
+    if (i < count)
+        payload[i] = uint32_t(i);
+}
+
+/* The largest code that a key of the form can have. */
+template <class Key>
+Key last_code(const GpusortSpec &spec)
+{
+    if (spec.form == GPUSORT_KEY_FLOAT32)
+        return Key(spec.descending ? ~gpusort_encode_float32(0xff800000) : gpusort_encode_float32(0x7fc00000));
+    if (spec.form == GPUSORT_KEY_FLOAT64)
+        return Key(spec.descending ? ~gpusort_encode_float64(UINT64_C(0xfff0000000000000))
+                                   : gpusort_encode_float64(UINT64_C(0x7ff8000000000000)));
+    return Key(~Key(0));
+}
+
+/* Sorts one segment in place, given as much room again; with room nullptr only tells CUB's temporary bytes. */
+template <class Key>
+cudaError_t sort_one(const SegmentBatch &batch, const GpusortSegment &segment, void *room, size_t *bytes,
+                     cudaStream_t stream)
+{
+    const bool pairs = batch.spec.payload != GPUSORT_PAYLOAD_NONE;
+    const RawKeyCoding<Key> decomposer = {coding_of(batch.spec), last_code<Key>(batch.spec)};
+    const size_t key_room = aligned(size_t(segment.count) * sizeof(Key));
+    const size_t value_room = pairs ? aligned(size_t(segment.count) * sizeof(uint32_t)) : 0;
+    char *base = static_cast<char *>(room);
+    RawKey<Key> *keys = static_cast<RawKey<Key> *>(batch.keys) + segment.start;
+    uint32_t *payload = batch.payload + segment.start;
+    cub::DoubleBuffer<RawKey<Key>> both_keys(keys, reinterpret_cast<RawKey<Key> *>(base));
+    cub::DoubleBuffer<uint32_t> both_values(payload, reinterpret_cast<uint32_t *>(base + key_room));
+    void *temporary = room ? base + key_room + value_room : nullptr;
+    size_t temporary_bytes = room ? *bytes - key_room - value_room : 0;
+    cudaError_t error;
+
+    if (room && batch.spec.payload == GPUSORT_PAYLOAD_INDEX && segment.count > 0)
+        write_positions<<<(segment.count - 1) / COPY_THREADS + 1, COPY_THREADS, 0, stream>>>(payload, segment.count);
+    if (pairs)
+        error = cub::DeviceRadixSort::SortPairs(temporary, temporary_bytes, both_keys, both_values, segment.count,
+                                                decomposer, stream);
+    else
+        error =
+            cub::DeviceRadixSort::SortKeys(temporary, temporary_bytes, both_keys, segment.count, decomposer, stream);
+    if (!room) {
+        *bytes = key_room + value_room + aligned(temporary_bytes);
+        return error;
+    }
+    if (error == cudaSuccess && pairs && both_values.Current() != payload)
+        error = cudaMemcpyAsync(payload, both_values.Current(), size_t(segment.count) * sizeof(uint32_t),
+                                cudaMemcpyDeviceToDevice, stream);
+    if (error == cudaSuccess && !pairs && both_keys.Current() != keys)
+        error = cudaMemcpyAsync(keys, both_keys.Current(), size_t(segment.count) * sizeof(Key),
+                                cudaMemcpyDeviceToDevice, stream);
+    return error;
+}
+
+/* Sorts the selected segments at once; with room nullptr only tells the bytes. */
+template <class Key>
+cudaError_t sort_all(const SegmentBatch &batch, const Selected &selected, uint32_t count, void *room, size_t *bytes,
+                     cudaStream_t stream)
+{
+    const bool pairs = batch.spec.payload != GPUSORT_PAYLOAD_NONE;
+    const size_t key_room = aligned(batch.nslots * sizeof(Key));
+    const size_t value_room = pairs ? aligned(batch.nslots * sizeof(uint32_t)) : 0;
+    char *base = static_cast<char *>(room);
+    cub::DoubleBuffer<Key> both_codes(reinterpret_cast<Key *>(base), reinterpret_cast<Key *>(base + key_room));
+    cub::DoubleBuffer<uint32_t> both_values(reinterpret_cast<uint32_t *>(base + 2 * key_room),
+                                            reinterpret_cast<uint32_t *>(base + 2 * key_room + value_room));
+    const auto begin = thrust::make_transform_iterator(thrust::make_counting_iterator(0), SelectedBegin{selected});
+    const auto end = thrust::make_transform_iterator(thrust::make_counting_iterator(0), SelectedEnd{selected});
+    void *temporary = room ? base + 2 * (key_room + value_room) : nullptr;
+    size_t temporary_bytes = room ? *bytes - 2 * (key_room + value_room) : 0;
+    cudaError_t error;
+
+    if (batch.nslots > INT32_MAX)
+        return cudaErrorNotSupported;
+    if (room)
+        copy_codes<Key><<<count * BLOCKS_PER_SEGMENT, COPY_THREADS, 0, stream>>>(
+            static_cast<const Key *>(batch.keys), batch.payload, selected, coding_of(batch.spec), batch.spec.payload,
+            both_codes.Current(), both_values.Current());
+    if (pairs)
+        error = cub::DeviceSegmentedRadixSort::SortPairs(temporary, temporary_bytes, both_codes, both_values,
+                                                         int(batch.nslots), int(count), begin, end, 0,
+                                                         8 * int(sizeof(Key)), stream);
+    else
+        error = cub::DeviceSegmentedRadixSort::SortKeys(temporary, temporary_bytes, both_codes, int(batch.nslots),
+                                                        int(count), begin, end, 0, 8 * int(sizeof(Key)), stream);
+    if (!room) {
+        *bytes = 2 * (key_room + value_room) + aligned(temporary_bytes);
+        return error;
+    }
+    if (error == cudaSuccess) {
+        copy_results<Key><<<count * BLOCKS_PER_SEGMENT, COPY_THREADS, 0, stream>>>(
+            static_cast<Key *>(batch.keys), batch.payload, selected, coding_of(batch.spec),
+            batch.spec.limit == 0 ? UINT64_MAX : batch.spec.limit, both_codes.Current(),
+            pairs ? both_values.Current() : nullptr);
+        error = cudaGetLastError();
+    }
+    return error;
+}
+
+/* Which way the segments of the batch go. */
+struct Ways {
+    uint32_t shortest;          /* of the segments to sort */
+    uint32_t longest_for_block; /* those up to this length are sorted at once */
+    bool some_at_once, some_apart;
+};
+
+Ways ways_of(const SegmentBatch &batch, const LongSegments &segments)
+{
+    Ways ways = {};
+    uint32_t members = 0, longest_class = 0;
+
+    ways.shortest = segments.first_class == 0 ? 0 : (1u << (segments.first_class - 1)) + 1;
+    for (uint32_t c = segments.first_class; c < GPUSORT_LENGTH_CLASSES; c++)
+        if (batch.length_histogram[c] > 0) {
+            longest_class = c;
+            if (c <= 21)
+                members += batch.length_histogram[c];
+        }
+    ways.longest_for_block = UINT32_MAX;
+    if (batch.host_segments)
+        ways.longest_for_block = members <= FEW_SEGMENTS ? 0 : LONGEST_FOR_BLOCK;
+    ways.some_apart = ways.longest_for_block == 0 || (longest_class > 21 && batch.host_segments);
+    ways.some_at_once = ways.longest_for_block > 0 && (members > 0 || !batch.host_segments);
+    return ways;
+}
+
+template <class Key>
+cudaError_t sort_ways(const SegmentBatch &batch, const LongSegments &segments, void *room, size_t *bytes,
+                      cudaStream_t stream)
+{
+    const Ways ways = ways_of(batch, segments);
+    cudaError_t error = cudaSuccess;
+    size_t needed = 0, once_bytes = 0;
+
+    if (segments.count == 0) {
+        *bytes = 0;
+        return cudaSuccess;
+    }
+    if (ways.some_at_once) {
+        const Selected selected = {batch.segments, segments.ids, ways.shortest, ways.longest_for_block};
+
+        once_bytes = room ? *bytes : 0;
+        error = sort_all<Key>(batch, selected, segments.count, room, &once_bytes, stream);
+        needed = once_bytes;
+    }
+    if (ways.some_apart && error == cudaSuccess) {
+        if (!room) {
+            const GpusortSegment longest = {0, batch.longest};
+            size_t one_bytes = 0;
+
+            error = sort_one<Key>(batch, longest, nullptr, &one_bytes, stream);
+            needed = one_bytes > needed ? one_bytes : needed;
+        } else
+            for (uint32_t i = 0; i < batch.nsegments && error == cudaSuccess; i++)
+                if (batch.host_segments[i].count >= ways.shortest &&
+                    batch.host_segments[i].count > ways.longest_for_block)
+                    error = sort_one<Key>(batch, batch.host_segments[i], room, bytes, stream);
+    }
+    if (!room)
+        *bytes = needed;
+    return error;
+}
+
+cudaError_t sort_by_width(const SegmentBatch &batch, const LongSegments &segments, void *room, size_t *bytes,
+                          cudaStream_t stream)
+{
+    switch (gpusort_key_width(batch.spec.form)) {
+        case 2:
+            return sort_ways<uint16_t>(batch, segments, room, bytes, stream);
+        case 4:
+            return sort_ways<uint32_t>(batch, segments, room, bytes, stream);
+        default:
+            return sort_ways<uint64_t>(batch, segments, room, bytes, stream);
+    }
+}
+
+const char *radix_refuses(const GpusortSpec &spec)
+{
+    return spec.buckets > 0 ? "the radix sort gives exact order only" : nullptr;
+}
+
+LongSegments all_segments(const SegmentBatch &batch)
+{
+    return {0, batch.nsegments, nullptr};
+}
+
+size_t radix_workspace_bytes(const SegmentBatch &batch)
+{
+    return long_workspace_bytes(batch, all_segments(batch));
+}
+
+cudaError_t radix_sort(const SegmentBatch &batch, void *workspace, size_t bytes, cudaStream_t stream)
+{
+    return sort_long(batch, all_segments(batch), workspace, bytes, stream);
+}
+
+}  // namespace
+
+size_t long_workspace_bytes(const SegmentBatch &batch, const LongSegments &segments)
+{
+    size_t bytes = 0;
+
+    sort_by_width(batch, segments, nullptr, &bytes, nullptr);
+    return bytes;
+}
+
+cudaError_t sort_long(const SegmentBatch &batch, const LongSegments &segments, void *workspace, size_t bytes,
+                      cudaStream_t stream)
+{
+    return sort_by_width(batch, segments, workspace, &bytes, stream);
+}
+
+const Method radix_method = {radix_refuses, radix_workspace_bytes, radix_sort};
+
+}  // namespace gpusort

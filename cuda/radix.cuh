@@ -1,0 +1,26 @@
+/*
+ * radix.cuh
+ *	  Long segments, sorted by CUB's radix sorts.
+ */
+#ifndef GPUSORT_RADIX_CUH
+#define GPUSORT_RADIX_CUH
+
+#include "segment_sort.cuh"
+
+namespace gpusort
+{
+
+/* The segments of a batch whose length class is at least first_class. */
+struct LongSegments {
+    uint32_t first_class;
+    uint32_t count;
+    const uint32_t *ids; /* their numbers, by rising class; nullptr: all segments of the batch */
+};
+
+size_t long_workspace_bytes(const SegmentBatch &batch, const LongSegments &segments);
+cudaError_t sort_long(const SegmentBatch &batch, const LongSegments &segments, void *workspace, size_t bytes,
+                      cudaStream_t stream);
+
+}  // namespace gpusort
+
+#endif /* GPUSORT_RADIX_CUH */

@@ -1,0 +1,100 @@
+/*
+ * segment_sort.cu
+ *	  The device's methods, and which one a batch gets.
+ *
+ * `auto` is networks for segments of up to 2^16 keys and radix sort for longer
+ * ones, which the networks' room hands over by itself; approximate order is its own
+ * method whatever spec.method says.
+ */
+#include "methods.cuh"
+
+namespace gpusort
+{
+
+namespace
+{
+
+const char *refuses_all(const GpusortSpec &)
+{
+    return "this method is not part of this build";
+}
+
+size_t no_bytes(const SegmentBatch &)
+{
+    return 0;
+}
+
+cudaError_t sort_nothing(const SegmentBatch &, void *, size_t, cudaStream_t)
+{
+    return cudaErrorNotSupported;
+}
+
+constexpr Method absent_method = {refuses_all, no_bytes, sort_nothing};
+
+const Method &present(const Method *method)
+{
+    return method ? *method : absent_method;
+}
+
+const Method &method_of(const GpusortSpec &spec)
+{
+    if (spec.buckets > 0)
+        return present(&approximate_method);
+    switch (spec.method) {
+        case GPUSORT_METHOD_ARRAY_SORT:
+            return present(&array_sort_method);
+        case GPUSORT_METHOD_TAGGED:
+            return present(&tagged_method);
+        case GPUSORT_METHOD_HYBRID:
+            return present(&hybrid_method);
+        case GPUSORT_METHOD_MATRIX:
+            return present(&matrix_method);
+        case GPUSORT_METHOD_COUNTING:
+            return present(&counting_method);
+        case GPUSORT_METHOD_APPROXIMATE:
+            return present(&approximate_method);
+        case GPUSORT_METHOD_RADIX:
+            return radix_method;
+        default:
+            return network_method;
+    }
+}
+
+/* The method's name in *used: what auto came to, judged by where most keys went. */
+GpusortMethod name_of(const SegmentBatch &batch)
+{
+    if (batch.spec.buckets > 0)
+        return GPUSORT_METHOD_APPROXIMATE;
+    if (batch.spec.method != GPUSORT_METHOD_AUTO && batch.spec.method != GPUSORT_METHOD_NETWORK)
+        return batch.spec.method;
+
+    double short_keys = 0, long_keys = 0;
+
+    for (uint32_t c = 0; c < GPUSORT_LENGTH_CLASSES; c++)
+        (c <= 16 ? short_keys : long_keys) += double(batch.length_histogram[c]) * double(UINT64_C(1) << c);
+    return long_keys > short_keys ? GPUSORT_METHOD_RADIX : GPUSORT_METHOD_NETWORK;
+}
+
+}  // namespace
+
+const char *refuses(const GpusortSpec &spec)
+{
+    return method_of(spec).refuses(spec);
+}
+
+size_t workspace_bytes(const SegmentBatch &batch)
+{
+    return method_of(batch.spec).workspace_bytes(batch);
+}
+
+cudaError_t sort_segments(const SegmentBatch &batch, void *workspace, size_t bytes, cudaStream_t stream,
+                          GpusortMethod *used)
+{
+    if (used)
+        *used = name_of(batch);
+    if (batch.nsegments == 0)
+        return cudaSuccess;
+    return method_of(batch.spec).sort(batch, workspace, bytes, stream);
+}
+
+}  // namespace gpusort
