@@ -27,14 +27,14 @@ struct Method {
     cudaError_t (*sort)(const SegmentBatch &batch, void *workspace, size_t bytes, cudaStream_t stream);
 };
 
-extern const Method network_method;                           /* network.cu: registers, shared memory, clusters */
-extern const Method radix_method;                             /* radix.cu: CUB */
-extern const Method array_sort_method __attribute__((weak));  /* method_array_sort.cu */
-extern const Method tagged_method __attribute__((weak));      /* method_tagged.cu */
-extern const Method hybrid_method __attribute__((weak));      /* method_hybrid.cu */
-extern const Method matrix_method __attribute__((weak));      /* method_matrix.cu */
-extern const Method counting_method __attribute__((weak));    /* method_counting.cu */
-extern const Method approximate_method __attribute__((weak)); /* method_approximate.cu */
+extern const Method network_method;     /* network.cu: registers, shared memory, clusters */
+extern const Method radix_method;       /* radix.cu: CUB */
+extern const Method array_sort_method;  /* method_array_sort.cu */
+extern const Method tagged_method;      /* method_tagged.cu */
+extern const Method hybrid_method;      /* method_hybrid.cu */
+extern const Method matrix_method;      /* method_matrix.cu */
+extern const Method counting_method;    /* method_counting.cu */
+extern const Method approximate_method; /* method_approximate.cu */
 
 }  // namespace gpusort
 

@@ -14,45 +14,23 @@ namespace gpusort
 namespace
 {
 
-const char *refuses_all(const GpusortSpec &)
-{
-    return "this method is not part of this build";
-}
-
-size_t no_bytes(const SegmentBatch &)
-{
-    return 0;
-}
-
-cudaError_t sort_nothing(const SegmentBatch &, void *, size_t, cudaStream_t)
-{
-    return cudaErrorNotSupported;
-}
-
-constexpr Method absent_method = {refuses_all, no_bytes, sort_nothing};
-
-const Method &present(const Method *method)
-{
-    return method ? *method : absent_method;
-}
-
 const Method &method_of(const GpusortSpec &spec)
 {
     if (spec.buckets > 0)
-        return present(&approximate_method);
+        return approximate_method;
     switch (spec.method) {
         case GPUSORT_METHOD_ARRAY_SORT:
-            return present(&array_sort_method);
+            return array_sort_method;
         case GPUSORT_METHOD_TAGGED:
-            return present(&tagged_method);
+            return tagged_method;
         case GPUSORT_METHOD_HYBRID:
-            return present(&hybrid_method);
+            return hybrid_method;
         case GPUSORT_METHOD_MATRIX:
-            return present(&matrix_method);
+            return matrix_method;
         case GPUSORT_METHOD_COUNTING:
-            return present(&counting_method);
+            return counting_method;
         case GPUSORT_METHOD_APPROXIMATE:
-            return present(&approximate_method);
+            return approximate_method;
         case GPUSORT_METHOD_RADIX:
             return radix_method;
         default:
