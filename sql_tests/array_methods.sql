@@ -1,6 +1,7 @@
 -- A method named by hand gives what auto gives, or says why it cannot.
 SET search_path = gpusort, pg_catalog, public;
 SET gpusort.engine = 'cpu';
+SET work_mem = '4MB';
 \set seed 0.25
 \echo seed: :seed
 SELECT setseed(:seed);
