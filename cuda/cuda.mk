@@ -3,7 +3,8 @@
 #
 #   CUDA_ARCHS="90"    code for these compute capabilities, and PTX of the last one;
 #                      by default all in use that the toolkit knows from 7.5 up
-#   make check-kernels, bench-kernels    programs that need a GPU, no server
+#   make check-kernels, bench-kernels, bench-stream
+#                      programs that need a GPU, no server
 
 NVCC ?= $(firstword $(wildcard $(addsuffix /bin/nvcc,$(CUDA_HOME) /usr/local/cuda)) $(shell command -v nvcc 2>/dev/null))
 WITH_CUDA ?= $(if $(NVCC),yes,no)
@@ -42,12 +43,20 @@ build/kernels_bench: bench/kernels.cu $(wildcard bench/kernels/*) $(KERNEL_OBJS)
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) -Ibench $(CUDA_CODE) -o $@ $(filter %.cu,$^) $(KERNEL_OBJS)
 
-.PHONY: check-kernels bench-kernels
+# Arrays beyond device memory, through the module's own border.
+build/stream: bench/stream.cu $(CUDA_HEADERS)
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -o $@ $< -ldl
+
+.PHONY: check-kernels bench-kernels bench-stream
 check-kernels: build/kernels_test
 	build/kernels_test
 
 bench-kernels: build/kernels_bench
 	build/kernels_bench
+
+bench-stream: build/stream gpusort_cuda.so
+	build/stream ./gpusort_cuda.so
 
 install: install-cuda
 uninstall: uninstall-cuda

@@ -39,6 +39,7 @@ struct JobMemory {
         batch.nsegments = job.nsegments;
         batch.nslots = job.nslots;
         batch.length_histogram = job.length_histogram;
+        batch.host_segments = job.segments;
         batch.longest = 1;
         for (uint32_t c = 0; c < GPUSORT_LENGTH_CLASSES; c++)
             if (job.length_histogram[c])

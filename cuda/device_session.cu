@@ -28,7 +28,8 @@ struct Session {
     void *columns[GPUSORT_SESSION_COLUMNS];
     uint32_t *index;         /* null when the keys are sorted alone */
     void *scratch;           /* a column in the making; the keys while an index is sorted */
-    GpusortSegment *segment; /* the one segment */
+    GpusortSegment *segment; /* the one segment, and on the host: */
+    GpusortSegment whole;
     void *workspace;
     size_t workspace_bytes;
     void *check_space;
@@ -59,7 +60,9 @@ SegmentBatch Session::batch(uint64_t nrows)
     batch.spec = spec.spec;
     batch.keys = has_payload() ? scratch : columns[0];
     batch.payload = index;
+    whole = {0, static_cast<uint32_t>(nrows)};
     batch.segments = segment;
+    batch.host_segments = &whole;
     batch.nsegments = 1;
     batch.nslots = nrows;
     batch.length_histogram = histogram;
@@ -151,10 +154,10 @@ cudaError_t enqueue_sort(GpusortDevice *device, Session *session, uint64_t nrows
 {
     cudaStream_t stream = session->stream;
     const SegmentBatch batch = session->batch(nrows);
-    const GpusortSegment whole = {0, static_cast<uint32_t>(nrows)};
 
     device->mark(ticket, kSort, stream);
-    cudaError_t code = cudaMemcpyAsync(session->segment, &whole, sizeof(whole), cudaMemcpyHostToDevice, stream);
+    cudaError_t code =
+        cudaMemcpyAsync(session->segment, &session->whole, sizeof(session->whole), cudaMemcpyHostToDevice, stream);
     if (code == cudaSuccess && session->has_payload())
         code = cudaMemcpyAsync(session->scratch, session->columns[0], nrows * session->spec.column_width[0],
                                cudaMemcpyDeviceToDevice, stream);
