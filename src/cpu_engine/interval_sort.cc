@@ -16,10 +16,14 @@
 #include <cstring>
 
 #include "cpu_engine/code_sort.h"
+#include "cpu_engine/simd.h"
 #include "keys/projection.h"
 
 namespace gpusort
 {
+/* Keys whose intervals are found, then counted, at a time. */
+constexpr uint32_t BLOCK = 1024;
+
 /* Are counts of all intervals worth their memory? */
 static bool
 counts_fit(uint64_t n, uint32_t buckets)
@@ -46,59 +50,41 @@ as_double(uint64_t bits)
 	return x;
 }
 
-/* Set up the projection of n keys. */
+/* Set up the projection of n keys; false if told to stop. */
 template <GpusortKeyForm F>
-static GpusortProjection
-project(const GpusortSpec *spec, const typename Form<F>::Bits *keys, uint32_t n)
+static bool
+project(Work &work, const typename Form<F>::Bits *keys, uint32_t n, GpusortProjection *projection)
 {
-	GpusortProjection projection;
+	using Code = typename Form<F>::Code;
+	using Bits = typename Form<F>::Bits;
+	uint32_t	buckets = work.spec->buckets;
+	bool		descending = work.spec->descending;
+	Code		least = (Code) ~Form<F>::sign;
+	Code		greatest = (Code) Form<F>::sign;
 
-	if constexpr (Form<F>::floating)
-	{
-		constexpr double infinity = __builtin_inf();
-		double		least = infinity;
-		double		greatest = -infinity;
+	if (!in_blocks(work, n, [&](uint32_t start, uint32_t count) {
+			Code		low;
+			Code		high;
 
-		for (uint32_t i = 0; i < n; i++)
-		{
-			double		x = as_double(keys[i]);
+			if constexpr (Form<F>::floating)
+				simd::finite_range(keys + start, count, &low, &high);
+			else if constexpr (Form<F>::plain)
+				simd::code_range((const Code *) keys + start, count, &low, &high);
+			else
+				simd::code_range(F, keys + start, count, &low, &high);
+			least = low < least ? low : least;
+			greatest = high > greatest ? high : greatest;
+		}))
+		return false;
 
-			/* Not so for infinities and NaN. */
-			if (x - x == 0)
-			{
-				least = x < least ? x : least;
-				greatest = x > greatest ? x : greatest;
-			}
-		}
-		if (least > greatest)
-			least = greatest = 0;
-		gpusort_project_floats(&projection, spec->buckets, spec->descending, least, greatest);
-	}
+	if constexpr (!Form<F>::floating)
+		gpusort_project_integers(projection, buckets, descending, (Bits) least ^ Form<F>::sign, (Bits) greatest ^ Form<F>::sign);
+	else if (least > greatest)
+		gpusort_project_floats(projection, buckets, descending, 0, 0);
 	else
-	{
-		uint64_t	least = UINT64_MAX;
-		uint64_t	greatest = 0;
-
-		for (uint32_t i = 0; i < n; i++)
-		{
-			uint64_t	code = gpusort_integer_code(F, keys[i]);
-
-			least = code < least ? code : least;
-			greatest = code > greatest ? code : greatest;
-		}
-		gpusort_project_integers(&projection, spec->buckets, spec->descending, least, greatest);
-	}
-	return projection;
-}
-
-template <GpusortKeyForm F>
-static inline uint32_t
-interval_of(const GpusortProjection &projection, typename Form<F>::Bits key)
-{
-	if constexpr (Form<F>::floating)
-		return gpusort_interval_of_float(&projection, as_double(key));
-	else
-		return gpusort_interval_of_code(&projection, gpusort_integer_code(F, key));
+		gpusort_project_floats(projection, buckets, descending,
+							   as_double(Form<F>::decode(least)), as_double(Form<F>::decode(greatest)));
+	return true;
 }
 
 /* Move values, of which source is a copy, to the places that order says. */
@@ -121,7 +107,12 @@ sort_by_sparse_interval(Work &work, const GpusortProjection &projection,
 	char	   *rest = work.scratch + lines(n * sizeof(int64_t));
 
 	for (uint32_t i = 0; i < n; i++)
-		order[i] = (int64_t) (((uint64_t) interval_of<F>(projection, keys[i]) << 32 | i) ^ (UINT64_C(1) << 63));
+	{
+		uint32_t	interval;
+
+		simd::find_intervals(F, keys + i, 1, projection, &interval);
+		order[i] = (int64_t) (((uint64_t) interval << 32 | i) ^ (UINT64_C(1) << 63));
+	}
 	if (!sort_codes(work, order, n, rest, false))
 		return false;
 	switch (work.spec->payload)
@@ -147,17 +138,10 @@ template <typename Value>
 static bool
 scatter(Work &work, Value *values, const Value *source, const uint32_t *intervals, uint32_t *places, uint32_t n)
 {
-	uint32_t	end;
-
-	for (uint32_t start = 0; start < n; start = end)
-	{
-		end = n - start > KEYS_BETWEEN_STOPS ? start + (uint32_t) KEYS_BETWEEN_STOPS : n;
-		for (uint32_t i = start; i < end; i++)
+	return in_blocks(work, n, [=](uint32_t start, uint32_t count) {
+		for (uint32_t i = start; i < start + count; i++)
 			values[places[intervals[i]]++] = source == nullptr ? (Value) i : source[i];
-		if (work.stop_after(end - start))
-			return false;
-	}
-	return true;
+	});
 }
 
 template <GpusortKeyForm F>
@@ -166,11 +150,10 @@ sort_by_interval(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, ui
 {
 	using Bits = typename Form<F>::Bits;
 	uint32_t	buckets = work.spec->buckets;
-	GpusortProjection projection = project<F>(work.spec, keys, n);
+	GpusortProjection projection;
 	uint32_t	place = 0;
-	uint32_t	end;
 
-	if (work.stop_after(n))
+	if (!project<F>(work, keys, n, &projection))
 		return false;
 	if (!counts_fit(n, buckets))
 		return sort_by_sparse_interval<F>(work, projection, keys, payload, n);
@@ -180,16 +163,17 @@ sort_by_interval(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, ui
 	char	   *source = (char *) places + lines(buckets * sizeof(uint32_t));
 
 	memset(places, 0, buckets * sizeof(uint32_t));
-	for (uint32_t start = 0; start < n; start = end)
-	{
-		end = n - start > KEYS_BETWEEN_STOPS ? start + (uint32_t) KEYS_BETWEEN_STOPS : n;
-		for (uint32_t i = start; i < end; i++)
-			intervals[i] = interval_of<F>(projection, keys[i]);
-		for (uint32_t i = start; i < end; i++)
-			places[intervals[i]]++;
-		if (work.stop_after(end - start))
-			return false;
-	}
+	if (!in_blocks(work, n, [=](uint32_t start, uint32_t count) {
+			for (uint32_t block = start; block < start + count; block += BLOCK)
+			{
+				uint32_t	end = start + count - block < BLOCK ? start + count : block + BLOCK;
+
+				simd::find_intervals(F, keys + block, end - block, projection, intervals + block);
+				for (uint32_t i = block; i < end; i++)
+					places[intervals[i]]++;
+			}
+		}))
+		return false;
 	for (uint32_t i = 0; i < buckets; i++)
 	{
 		uint32_t	count = places[i];

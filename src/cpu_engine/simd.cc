@@ -8,6 +8,8 @@
  */
 #include "cpu_engine/simd.h"
 
+#include <cstring>
+
 /* Targets whose vectors have no fixed size cannot be held in arrays; others bring nothing here. */
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 
@@ -121,7 +123,18 @@ form_range(const typename Form<F>::Bits *keys, size_t n, typename Form<F>::Code 
 }
 
 void
-CodeRangeOfForm(GpusortKeyForm form, const uint64_t *keys, size_t n, int64_t *least, int64_t *greatest)
+CodeRangeOfForm32(GpusortKeyForm form, const uint32_t *keys, size_t n, int32_t *least, int32_t *greatest)
+{
+	if (form == GPUSORT_KEY_FLOAT32)
+		form_range<GPUSORT_KEY_FLOAT32>(keys, n, least, greatest);
+	else if (form == GPUSORT_KEY_INT32)
+		form_range<GPUSORT_KEY_INT32>(keys, n, least, greatest);
+	else
+		form_range<GPUSORT_KEY_UINT32>(keys, n, least, greatest);
+}
+
+void
+CodeRangeOfForm64(GpusortKeyForm form, const uint64_t *keys, size_t n, int64_t *least, int64_t *greatest)
 {
 	if (form == GPUSORT_KEY_FLOAT64)
 		form_range<GPUSORT_KEY_FLOAT64>(keys, n, least, greatest);
@@ -181,6 +194,100 @@ void
 FindBins64(const int64_t *codes, size_t n, int64_t least, int shift, uint16_t *bins)
 {
 	find_bins_of(codes, n, least, shift, bins);
+}
+
+template <GpusortKeyForm F>
+HWY_INLINE void
+finite_range_of(const typename Form<F>::Bits *keys, size_t n, typename Form<F>::Code *least, typename Form<F>::Code *greatest)
+{
+	using Code = typename Form<F>::Code;
+	using Bits = typename Form<F>::Bits;
+	constexpr Bits infinity = sizeof(Bits) == 4 ? (Bits) UINT32_C(0x7f800000) : (Bits) UINT64_C(0x7ff0000000000000);
+	constexpr Code highest = (Code) ~Form<F>::sign;
+	constexpr Code lowest = (Code) Form<F>::sign;
+	Code		low = highest;
+	Code		high = lowest;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		const bool	finite = (Code) (keys[i] & (Bits) ~Form<F>::sign) < (Code) infinity;
+		const Code	code = Form<F>::encode(keys[i]);
+		const Code	low_code = finite ? code : highest;
+		const Code	high_code = finite ? code : lowest;
+
+		low = low_code < low ? low_code : low;
+		high = high_code > high ? high_code : high;
+	}
+	*least = low;
+	*greatest = high;
+}
+
+void
+FiniteRange32(const uint32_t *keys, size_t n, int32_t *least, int32_t *greatest)
+{
+	finite_range_of<GPUSORT_KEY_FLOAT32>(keys, n, least, greatest);
+}
+
+void
+FiniteRange64(const uint64_t *keys, size_t n, int64_t *least, int64_t *greatest)
+{
+	finite_range_of<GPUSORT_KEY_FLOAT64>(keys, n, least, greatest);
+}
+
+template <GpusortKeyForm F>
+HWY_INLINE void
+find_intervals_of(const typename Form<F>::Bits *keys, size_t n, const GpusortProjection &by, uint32_t *intervals)
+{
+	/* A copy, that cannot be what intervals points to. */
+	const GpusortProjection projection = by;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		if constexpr (F == GPUSORT_KEY_FLOAT32)
+		{
+			float		x;
+
+			memcpy(&x, &keys[i], sizeof(x));
+			intervals[i] = gpusort_interval_of_float(&projection, x);
+		}
+		else if constexpr (F == GPUSORT_KEY_FLOAT64)
+		{
+			double		x;
+
+			memcpy(&x, &keys[i], sizeof(x));
+			intervals[i] = gpusort_interval_of_float(&projection, x);
+		}
+		else
+			intervals[i] = gpusort_interval_of_code(&projection, gpusort_integer_code(F, keys[i]));
+	}
+}
+
+void
+FindIntervals16(GpusortKeyForm, const uint16_t *keys, size_t n, const GpusortProjection &projection, uint32_t *intervals)
+{
+	find_intervals_of<GPUSORT_KEY_INT16>(keys, n, projection, intervals);
+}
+
+void
+FindIntervals32(GpusortKeyForm form, const uint32_t *keys, size_t n, const GpusortProjection &projection, uint32_t *intervals)
+{
+	if (form == GPUSORT_KEY_FLOAT32)
+		find_intervals_of<GPUSORT_KEY_FLOAT32>(keys, n, projection, intervals);
+	else if (form == GPUSORT_KEY_INT32)
+		find_intervals_of<GPUSORT_KEY_INT32>(keys, n, projection, intervals);
+	else
+		find_intervals_of<GPUSORT_KEY_UINT32>(keys, n, projection, intervals);
+}
+
+void
+FindIntervals64(GpusortKeyForm form, const uint64_t *keys, size_t n, const GpusortProjection &projection, uint32_t *intervals)
+{
+	if (form == GPUSORT_KEY_FLOAT64)
+		find_intervals_of<GPUSORT_KEY_FLOAT64>(keys, n, projection, intervals);
+	else if (form == GPUSORT_KEY_INT64)
+		find_intervals_of<GPUSORT_KEY_INT64>(keys, n, projection, intervals);
+	else
+		find_intervals_of<GPUSORT_KEY_UINT64>(keys, n, projection, intervals);
 }
 
 /* Keep one key if it comes before the threshold. */
@@ -286,13 +393,19 @@ HWY_EXPORT(Encode64);
 HWY_EXPORT(Decode32);
 HWY_EXPORT(Decode64);
 HWY_EXPORT(Pack);
-HWY_EXPORT(CodeRangeOfForm);
+HWY_EXPORT(CodeRangeOfForm32);
+HWY_EXPORT(CodeRangeOfForm64);
 HWY_EXPORT(CodeRange16);
 HWY_EXPORT(CodeRange32);
 HWY_EXPORT(CodeRange64);
 HWY_EXPORT(FindBins16);
 HWY_EXPORT(FindBins32);
 HWY_EXPORT(FindBins64);
+HWY_EXPORT(FiniteRange32);
+HWY_EXPORT(FiniteRange64);
+HWY_EXPORT(FindIntervals16);
+HWY_EXPORT(FindIntervals32);
+HWY_EXPORT(FindIntervals64);
 HWY_EXPORT(Filter16);
 HWY_EXPORT(Filter32);
 HWY_EXPORT(Filter64);
@@ -342,9 +455,15 @@ pack(GpusortKeyForm form, const uint32_t *keys, size_t n, uint32_t first, bool d
 }
 
 void
+code_range(GpusortKeyForm form, const uint32_t *keys, size_t n, int32_t *least, int32_t *greatest)
+{
+	HWY_DYNAMIC_DISPATCH(CodeRangeOfForm32)(form, keys, n, least, greatest);
+}
+
+void
 code_range(GpusortKeyForm form, const uint64_t *keys, size_t n, int64_t *least, int64_t *greatest)
 {
-	HWY_DYNAMIC_DISPATCH(CodeRangeOfForm)(form, keys, n, least, greatest);
+	HWY_DYNAMIC_DISPATCH(CodeRangeOfForm64)(form, keys, n, least, greatest);
 }
 
 void
@@ -402,6 +521,36 @@ filter(GpusortKeyForm form, const uint64_t *keys, uint32_t n, uint32_t first, bo
 	   int64_t threshold, int64_t *codes, uint32_t *positions)
 {
 	return HWY_DYNAMIC_DISPATCH(Filter64)(form, keys, n, first, descending, threshold, codes, positions);
+}
+
+void
+finite_range(const uint32_t *keys, size_t n, int32_t *least, int32_t *greatest)
+{
+	HWY_DYNAMIC_DISPATCH(FiniteRange32)(keys, n, least, greatest);
+}
+
+void
+finite_range(const uint64_t *keys, size_t n, int64_t *least, int64_t *greatest)
+{
+	HWY_DYNAMIC_DISPATCH(FiniteRange64)(keys, n, least, greatest);
+}
+
+void
+find_intervals(GpusortKeyForm form, const uint16_t *keys, size_t n, const GpusortProjection &projection, uint32_t *intervals)
+{
+	HWY_DYNAMIC_DISPATCH(FindIntervals16)(form, keys, n, projection, intervals);
+}
+
+void
+find_intervals(GpusortKeyForm form, const uint32_t *keys, size_t n, const GpusortProjection &projection, uint32_t *intervals)
+{
+	HWY_DYNAMIC_DISPATCH(FindIntervals32)(form, keys, n, projection, intervals);
+}
+
+void
+find_intervals(GpusortKeyForm form, const uint64_t *keys, size_t n, const GpusortProjection &projection, uint32_t *intervals)
+{
+	HWY_DYNAMIC_DISPATCH(FindIntervals64)(form, keys, n, projection, intervals);
 }
 }
 }

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "keys/key_encoding.h"
+#include "keys/projection.h"
 
 namespace gpusort
 {
@@ -34,13 +34,23 @@ void decode(uint64_t *keys, size_t n);
  */
 void pack(GpusortKeyForm form, const uint32_t *keys, size_t n, uint32_t first, bool descending, int64_t *packed);
 
-/* Least and greatest code of 64-bit keys, -0 and +0 alike. */
+/* Least and greatest code of keys, -0 and +0 alike. */
+void code_range(GpusortKeyForm form, const uint32_t *keys, size_t n, int32_t *least, int32_t *greatest);
 void code_range(GpusortKeyForm form, const uint64_t *keys, size_t n, int64_t *least, int64_t *greatest);
 
 /* As code_range, for codes of their own. */
 void code_range(const int16_t *codes, size_t n, int16_t *least, int16_t *greatest);
 void code_range(const int32_t *codes, size_t n, int32_t *least, int32_t *greatest);
 void code_range(const int64_t *codes, size_t n, int64_t *least, int64_t *greatest);
+
+/* Least and greatest code of the finite ones among float keys; least > greatest if there is none. */
+void finite_range(const uint32_t *keys, size_t n, int32_t *least, int32_t *greatest);
+void finite_range(const uint64_t *keys, size_t n, int64_t *least, int64_t *greatest);
+
+/* The interval of each key. */
+void find_intervals(GpusortKeyForm form, const uint16_t *keys, size_t n, const GpusortProjection &projection, uint32_t *intervals);
+void find_intervals(GpusortKeyForm form, const uint32_t *keys, size_t n, const GpusortProjection &projection, uint32_t *intervals);
+void find_intervals(GpusortKeyForm form, const uint64_t *keys, size_t n, const GpusortProjection &projection, uint32_t *intervals);
 
 /*
  * The bin of each code: 0 below least, 1 + (code - least) >> shift from there on,

@@ -48,6 +48,47 @@ gpusort_multiply_high(uint64_t a, uint64_t b)
 #endif
 }
 
+/* dividend * 2^64 / divisor, rounded up; dividend < divisor. */
+GPUSORT_INLINE uint64_t
+gpusort_divide_rounding_up(uint64_t dividend, uint64_t divisor)
+{
+#ifdef __CUDA_ARCH__
+	uint64_t	remainder = dividend;
+	uint64_t	quotient = 0;
+
+	/* Long division, one bit at a time. */
+	for (int bit = 0; bit < 64; bit++)
+	{
+		uint64_t	carry = remainder >> 63;
+
+		remainder <<= 1;
+		quotient <<= 1;
+		if (carry || remainder >= divisor)
+		{
+			remainder -= divisor;
+			quotient |= 1;
+		}
+	}
+	return quotient + (remainder != 0);
+#else
+	return (uint64_t) ((((unsigned __int128) dividend << 64) + (divisor - 1)) / divisor);
+#endif
+}
+
+/* Is a * b greater than c * d? */
+GPUSORT_INLINE bool
+gpusort_product_is_greater(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+#ifdef __CUDA_ARCH__
+	uint64_t	left = __umul64hi(a, b);
+	uint64_t	right = __umul64hi(c, d);
+
+	return left > right || (left == right && a * b > c * d);
+#else
+	return (unsigned __int128) a * b > (unsigned __int128) c * d;
+#endif
+}
+
 /* A key of 16 or 32 bits as an unsigned code, or of 64 bits: integers only. */
 GPUSORT_INLINE uint64_t
 gpusort_integer_code(GpusortKeyForm form, uint64_t bits)
@@ -81,24 +122,7 @@ gpusort_project_integers(GpusortProjection *projection, uint32_t buckets, bool d
 		projection->factor = buckets;
 	else if (range >= buckets)
 	{
-		/* Long division of buckets * 2^64 by the width, one bit at a time. */
-		uint64_t	width = range + 1;
-		uint64_t	remainder = buckets;
-		uint64_t	quotient = 0;
-
-		for (int bit = 0; bit < 64; bit++)
-		{
-			uint64_t	carry = remainder >> 63;
-
-			remainder <<= 1;
-			quotient <<= 1;
-			if (carry || remainder >= width)
-			{
-				remainder -= width;
-				quotient |= 1;
-			}
-		}
-		projection->factor = quotient + (remainder != 0);
+		projection->factor = gpusort_divide_rounding_up(buckets, range + 1);
 	}
 }
 
@@ -144,15 +168,8 @@ gpusort_interval_of_code(const GpusortProjection *projection, uint64_t code)
 		interval = gpusort_multiply_high(distance, projection->factor);
 		if (projection->range >> 32)
 		{
-			/* The factor was rounded up: the interval may be one too many. */
-			uint64_t	width = projection->range + 1;	/* 0 for 2^64: exact */
-			uint64_t	high = gpusort_multiply_high(distance, projection->buckets);
-			uint64_t	low = distance * projection->buckets;
-			uint64_t	start_high = gpusort_multiply_high(interval, width);
-			uint64_t	start_low = interval * width;
-
-			if (start_high > high || (start_high == high && start_low > low))
-				interval--;
+			/* The factor was rounded up: the interval may be one too many.  A width of 2^64 wraps to 0: exact. */
+			interval -= gpusort_product_is_greater(interval, projection->range + 1, distance, projection->buckets);
 		}
 	}
 	return projection->descending ? projection->buckets - 1 - (uint32_t) interval : (uint32_t) interval;
