@@ -2,9 +2,9 @@
  * device_probe.cu
  *	  Says what the device is and measures how fast data moves to it and back.
  *
- * The worker publishes the rates for the cost model. They are measured on the
- * pinned arena itself, a few milliseconds in all, after a first copy has woken
- * the link.
+ * The worker publishes the rates for the cost model. They are measured on pinned
+ * memory, to the device from the arena itself, a few milliseconds in all, after
+ * a first copy has woken the link.
  */
 #include <stdio.h>
 #include <time.h>
@@ -93,27 +93,31 @@ cudaError_t round_trip(void *device_memory, void *host, cudaStream_t stream, dou
 
 }  // namespace
 
-/* Fills *info; the arena's first bytes are overwritten. */
+/* Fills *info. The arena is only read, for after a restart backends have data in it. */
 bool probe_device(GpusortDevice *device, GpusortDeviceInfo *info, GpusortDeviceError *error)
 {
     const size_t bytes = std::min(kProbeBytes, device->arena_bytes);
     cudaStream_t stream = device->streams[0];
     cudaEvent_t begin = device->take_event(), end = device->take_event();
-    void *memory = nullptr;
+    void *memory = nullptr, *host = nullptr;
 
     if (!describe(device, info, error))
         return false;
-    cudaError_t code = cudaMallocFromPoolAsync(&memory, bytes, device->pool, stream);
+    cudaError_t code = cudaMallocHost(&host, bytes);
+    if (code == cudaSuccess)
+        code = cudaMallocFromPoolAsync(&memory, bytes, device->pool, stream);
     if (code == cudaSuccess)
         code = copy_rate(memory, device->arena, bytes, cudaMemcpyHostToDevice, stream, begin, end,
                          &info->to_device_bytes_per_s);
     if (code == cudaSuccess)
-        code = copy_rate(device->arena, memory, bytes, cudaMemcpyDeviceToHost, stream, begin, end,
-                         &info->from_device_bytes_per_s);
+        code =
+            copy_rate(host, memory, bytes, cudaMemcpyDeviceToHost, stream, begin, end, &info->from_device_bytes_per_s);
     if (code == cudaSuccess)
-        code = round_trip(memory, device->arena, stream, &info->latency_s);
+        code = round_trip(memory, host, stream, &info->latency_s);
     if (memory)
         cudaFreeAsync(memory, stream);
+    if (host)
+        cudaFreeHost(host);
     device->spare_events.push_back(begin);
     device->spare_events.push_back(end);
     if (code != cudaSuccess)
