@@ -78,7 +78,8 @@ sort_input(RowsNodeState *state)
 	for (int i = 0; i < ROWS_PRIVATE_COUNT; i++)
 		key_lists[i] = list_nth(scan->custom_private, i);
 	state->sort = gpusort_rows_sort_begin(node->ss_ScanTupleSlot->tts_tupleDescriptor, scan->custom_scan_tlist,
-										  key_lists, scan->scan.plan.plan_rows, state->random_access, timed);
+										  key_lists, scan->scan.plan.plan_rows, scan->scan.plan.plan_width,
+										  state->random_access, timed);
 	MemoryContextSwitchTo(state->sort->context);
 	state->source = gpusort_rows_heap_source(input, state->sort->layout);
 	MemoryContextSwitchTo(caller);

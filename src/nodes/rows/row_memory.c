@@ -5,6 +5,9 @@
  * A mapping belongs either to one RowMemory, which lists it so that its context's
  * end finds it, or to the backend's cache of idle mappings.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE				/* mremap */
+#endif
 #include "postgres.h"
 
 #include <sys/mman.h>
@@ -72,7 +75,7 @@ reuse_mapping(Size size, Mapping *mapping)
 	return true;
 }
 
-/* Maps memory, aligned to huge pages when it spans some. */
+/* Maps memory, aligned to huge pages when it spans some: only there can they be used. */
 static Mapping
 new_mapping(Size size)
 {
@@ -179,20 +182,18 @@ gpusort_rows_buffer_reserve(RowMemory *memory, RowBuffer *buffer, Size bytes)
 	reserve_owner_slot(memory);
 	if (buffer->mapped)
 	{
-		char	   *data;
+		/* The old pages move into the new mapping; nothing is copied. */
+		Mapping		old;
 
-		mapping = disown_mapping(memory, buffer->data);
-		data = mremap(mapping.data, mapping.size, bytes, MREMAP_MAYMOVE);
-		if (data == MAP_FAILED)
+		mapping = new_mapping(bytes);
+		old = disown_mapping(memory, buffer->data);
+		if (mremap(old.data, old.size, old.size, MREMAP_MAYMOVE | MREMAP_FIXED, mapping.data) == MAP_FAILED)
 		{
-			own_mapping(memory, mapping);
-			ereport(ERROR,
-					(errcode(ERRCODE_OUT_OF_MEMORY),
-					 errmsg("out of memory"),
-					 errdetail("Failed to grow a mapping to %zu bytes for sorted rows.", bytes)));
+			memcpy(mapping.data, old.data, old.size);
+			munmap(old.data, old.size);
 		}
-		mapping.data = data;
-		mapping.size = bytes;
+		else
+			madvise(mapping.data, mapping.size, MADV_HUGEPAGE);
 	}
 	else
 	{

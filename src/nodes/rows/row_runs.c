@@ -17,6 +17,8 @@
 #define ROWS_BLOCK_MAX ((Size) 256 * 1024)
 #define ROWS_BLOCKS_IN_MEMORY 64	/* blocks of usual size that fill work_mem */
 #define ROWS_BLOCK_ROWS 8192
+#define ROWS_COPY_SPAN 64		/* rows that are gathered at once */
+#define ROWS_CHECK_SPAN 4096	/* rows written between checks for interrupts */
 #define ROWS_FAN_IN_MIN 6
 #define ROWS_FAN_IN_MAX 512
 
@@ -201,14 +203,22 @@ read_block(RowRuns *runs, RowRun *run, int number)
 	run->row = 0;
 }
 
-/* Appends a row to the run being written. */
+/* Appends rows to the run being written. */
 static void
-write_row(RowRuns *runs, BufFile *file, RowRun *run, const RowStore *store, uint32 row)
+write_rows(RowRuns *runs, BufFile *file, RowRun *run, const RowStore *store, const uint32 *rows, uint32 nrows)
 {
-	gpusort_rows_store_copy(runs->builder, store, row);
-	if (runs->builder->nrows >= runs->block_rows ||
-		gpusort_rows_store_bytes(runs->builder) >= runs->block_bytes)
-		write_block(runs, file, run);
+	RowStore   *builder = runs->builder;
+
+	while (nrows > 0)
+	{
+		uint32		n = Min(Min(nrows, ROWS_COPY_SPAN), runs->block_rows - builder->nrows);
+
+		n = gpusort_rows_store_copy(builder, store, rows, n, runs->block_bytes);
+		rows += n;
+		nrows -= n;
+		if (builder->nrows >= runs->block_rows || gpusort_rows_store_bytes(builder) >= runs->block_bytes)
+			write_block(runs, file, run);
+	}
 }
 
 /* Writes the store's rows, in this order, as a new run. */
@@ -219,11 +229,10 @@ gpusort_rows_runs_add(RowRuns *runs, const RowStore *store, const uint32 *order)
 
 	if (runs->file == NULL)
 		runs->file = create_file();
-	for (uint32 i = 0; i < store->nrows; i++)
+	for (uint32 first = 0; first < store->nrows; first += ROWS_CHECK_SPAN)
 	{
-		if (i % 1024 == 0)
-			CHECK_FOR_INTERRUPTS();
-		write_row(runs, runs->file, run, store, order[i]);
+		CHECK_FOR_INTERRUPTS();
+		write_rows(runs, runs->file, run, store, order + first, Min(ROWS_CHECK_SPAN, store->nrows - first));
 	}
 	write_block(runs, runs->file, run);
 	runs->runs = lappend(runs->runs, run);
@@ -324,7 +333,7 @@ merge_pass(RowRuns *runs, int fan_in)
 		{
 			RowRun	   *top = runs->heap[0];
 
-			write_row(runs, target, run, top->block, top->row);
+			write_rows(runs, target, run, top->block, &top->row, 1);
 			if (++top->row < top->block->nrows)
 				sift_down(runs, 0);
 			else

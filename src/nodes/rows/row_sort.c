@@ -39,7 +39,7 @@ row_bytes(const RowSort *sort)
  */
 RowSort *
 gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
-						double expected_rows, bool random_access, bool timed)
+						double expected_rows, int expected_width, bool random_access, bool timed)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "gpusort rows", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
@@ -59,6 +59,10 @@ gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
 
 	rows = Min(expected_rows * ROWS_EXPECTED_SLACK, (double) sort->memory_limit / row_bytes(sort));
 	gpusort_rows_store_reserve(sort->store, Max(Min(rows, ROWS_STORE_MAX), ROWS_EXPECTED_MIN));
+	if (sort->layout->nrecord > 0 && expected_width > sort->layout->fixed_bytes)
+		gpusort_rows_store_reserve_records(sort->store,
+										   Min(rows * (expected_width - sort->layout->fixed_bytes + MAXIMUM_ALIGNOF),
+											   (double) sort->memory_limit));
 	MemoryContextSwitchTo(caller);
 	return sort;
 }

@@ -53,7 +53,8 @@ typedef struct RowSort
 } RowSort;
 
 extern RowSort *gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
-										double expected_rows, bool random_access, bool timed);
+										double expected_rows, int expected_width, bool random_access,
+										bool timed);
 extern bool gpusort_rows_sort_full(const RowSort *sort, uint32 more_rows);
 extern void gpusort_rows_sort_spill(RowSort *sort);
 extern void gpusort_rows_sort_finish(RowSort *sort);

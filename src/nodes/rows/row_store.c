@@ -101,6 +101,13 @@ gpusort_rows_store_reserve(RowStore *store, uint32 rows)
 	store->capacity = rows;
 }
 
+/* Makes room for records of so many bytes in all. */
+void
+gpusort_rows_store_reserve_records(RowStore *store, Size bytes)
+{
+	gpusort_rows_buffer_reserve(store->memory, &store->records, bytes);
+}
+
 /* Gives the attribute an array of NULL bytes, unset for the rows so far. */
 void
 gpusort_rows_store_add_nulls(RowStore *store, int attribute)
@@ -310,43 +317,92 @@ gpusort_rows_store_get(const RowStore *store, uint32 row, int attribute, bool *i
 	}
 }
 
-/* Appends a row of another store of the same layout. */
-void
-gpusort_rows_store_copy(RowStore *store, const RowStore *source, uint32 row)
+/* Copies the record of a row of another store; NULLs of the source are known there. */
+static void
+copy_record(RowStore *store, uint32 target, const RowStore *source, uint32 row)
 {
 	const RowLayout *layout = store->layout;
+	char	   *record = gpusort_rows_record(source, row);
+	char	   *end = record;
+
+	for (int r = 0; r < layout->nrecord; r++)
+	{
+		int			i = layout->record_attributes[r];
+
+		if (!gpusort_rows_is_null(source, row, i))
+			next_in_record(&layout->attributes[i], &end);
+	}
+	memcpy(gpusort_rows_store_add_record(store, target, end - record), record, end - record);
+}
+
+/* Copies one attribute, values and NULLs, of rows of another store. */
+static void
+copy_attribute(RowStore *store, const RowStore *source, int attribute, const uint32 *rows, uint32 nrows)
+{
+	int16		length = store->layout->attributes[attribute].length;
+	const RowColumn *from = &source->columns[attribute];
+	RowColumn  *to = &store->columns[attribute];
 	uint32		target = store->nrows;
 
-	gpusort_rows_store_reserve(store, target + 1);
-	for (int i = 0; i < layout->natts; i++)
-	{
-		const RowAttribute *attribute = &layout->attributes[i];
-		RowColumn  *column = &store->columns[i];
-		bool		is_null = gpusort_rows_is_null(source, row, i);
+	if (from->has_nulls)
+		gpusort_rows_store_add_nulls(store, attribute);
+	if (to->has_nulls)
+		for (uint32 i = 0; i < nrows; i++)
+			to->nulls.data[target + i] = from->has_nulls ? from->nulls.data[rows[i]] : false;
+	if (!store->layout->attributes[attribute].by_value)
+		return;
 
-		if (is_null)
-			gpusort_rows_store_add_nulls(store, i);
-		if (column->has_nulls)
-			column->nulls.data[target] = is_null;
-		if (attribute->by_value && !attribute->is_constant)
-			put_value(column, attribute->length, target,
-					  get_value(&source->columns[i], attribute->length, row));
+#define COPY(type) \
+	for (uint32 i = 0; i < nrows; i++) \
+		((type *) to->values.data)[target + i] = ((const type *) from->values.data)[rows[i]]
+
+	switch (length)
+	{
+		case 1:
+			COPY(char);
+			break;
+		case 2:
+			COPY(int16);
+			break;
+		case 4:
+			COPY(int32);
+			break;
+		default:
+			COPY(Datum);
+			break;
 	}
+#undef COPY
+}
+
+/*
+ * Appends rows of another store of the same layout until the records of this one
+ * reach a limit, at least one; returns how many.
+ */
+uint32
+gpusort_rows_store_copy(RowStore *store, const RowStore *source, const uint32 *rows,
+						uint32 nrows, Size record_limit)
+{
+	const RowLayout *layout = store->layout;
+
+	gpusort_rows_store_reserve(store, store->nrows + nrows);
 	if (layout->nrecord > 0)
 	{
-		char	   *record = gpusort_rows_record(source, row);
-		char	   *end = record;
-
-		for (int r = 0; r < layout->nrecord; r++)
+		for (uint32 i = 0; i < nrows; i++)
 		{
-			int			i = layout->record_attributes[r];
-
-			if (!gpusort_rows_is_null(source, row, i))
-				next_in_record(&layout->attributes[i], &end);
+			if (i + ROWS_PREFETCH < nrows)
+				__builtin_prefetch(gpusort_rows_record(source, rows[i + ROWS_PREFETCH]));
+			copy_record(store, store->nrows + i, source, rows[i]);
+			if (store->record_bytes >= record_limit)
+				nrows = i + 1;
 		}
-		memcpy(gpusort_rows_store_add_record(store, target, end - record), record, end - record);
 	}
-	store->nrows++;
+	for (int i = 0; i < layout->natts; i++)
+	{
+		if (!layout->attributes[i].is_constant)
+			copy_attribute(store, source, i, rows, nrows);
+	}
+	store->nrows += nrows;
+	return nrows;
 }
 
 /* Empties the store; its buffers stay for the rows to come. */
@@ -442,16 +498,21 @@ gather_records(RowBatch *batch, const RowStore *store, const uint32 *rows, int n
 {
 	const RowLayout *layout = store->layout;
 
+	char	   *records[ROWS_BATCH_MAX];
+
+	/* The places first: these loads do not wait for one another. */
+	for (int i = 0; i < nrows; i++)
+		records[i] = gpusort_rows_record(store, rows[i]);
 	for (int i = 0; i < Min(nrows, ROWS_PREFETCH); i++)
-		__builtin_prefetch(gpusort_rows_record(store, rows[i]));
+		__builtin_prefetch(records[i]);
 	for (int i = 0; i < nrows; i++)
 	{
 		Datum	   *values = batch->values + (at + i) * batch->natts;
 		const bool *nulls = batch->nulls + (at + i) * batch->natts;
-		char	   *place = gpusort_rows_record(store, rows[i]);
+		char	   *place = records[i];
 
 		if (i + ROWS_PREFETCH < nrows)
-			__builtin_prefetch(gpusort_rows_record(store, rows[i + ROWS_PREFETCH]));
+			__builtin_prefetch(records[i + ROWS_PREFETCH]);
 		for (int r = 0; r < layout->nrecord; r++)
 		{
 			int			attribute = layout->record_attributes[r];

@@ -72,9 +72,11 @@ typedef struct RowBatch
 extern RowLayout *gpusort_rows_layout(TupleDesc desc, List *tlist, const List *compared);
 extern RowStore *gpusort_rows_store_create(RowMemory *memory, const RowLayout *layout);
 extern void gpusort_rows_store_reserve(RowStore *store, uint32 rows);
+extern void gpusort_rows_store_reserve_records(RowStore *store, Size bytes);
 extern void gpusort_rows_store_put(RowStore *store, uint32 row, int attribute, Datum value);
 extern void gpusort_rows_store_append(RowStore *store, const Datum *values, const bool *nulls);
-extern void gpusort_rows_store_copy(RowStore *store, const RowStore *source, uint32 row);
+extern uint32 gpusort_rows_store_copy(RowStore *store, const RowStore *source, const uint32 *rows,
+									  uint32 nrows, Size record_limit);
 extern void gpusort_rows_store_add_nulls(RowStore *store, int attribute);
 extern char *gpusort_rows_store_add_record(RowStore *store, uint32 row, Size bytes);
 extern void gpusort_rows_store_clear(RowStore *store);
