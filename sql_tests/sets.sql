@@ -1,4 +1,5 @@
--- Needs gpusort.engine = 'auto': sorts types that no GPU sorts, too.
+-- Needs gpusort.engine = 'auto': aggregates that return sorted arrays of every type,
+-- rows in order, and intervals.
 -- Aggregates that return sorted arrays, rows in order, and intervals.
 SET search_path = gpusort, public;
 
