@@ -1,6 +1,4 @@
--- Needs gpusort.engine = 'auto': aggregates that return sorted arrays of every type,
--- rows in order, and intervals.
--- Aggregates that return sorted arrays, rows in order, and intervals.
+-- Needs gpusort.engine = 'auto': sorts types that no GPU sorts, too.
 SET search_path = gpusort, public;
 
 -- sorted_agg equals array_agg with ORDER BY, NULLs and all.
