@@ -442,7 +442,8 @@ test_form(GpusortKeyForm form, uint32_t most_skipped)
 				for (uint32_t n = 0; n <= 300; n += 1 + rng() % most_skipped)
 				{
 					spec.limit = n % 3 == 0 ? rng() % (n + 2) : 0;
-					test<T>(spec, {n, (uint32_t) (rng() % 40), 1, 0, (uint32_t) (rng() % 40)}, (Distribution) (rng() % DISTRIBUTIONS));
+					test<T>(spec, {n, (uint32_t) (rng() % 40), 1, 0, (uint32_t) (rng() % 40)},
+							(Distribution) (rng() % DISTRIBUTIONS));
 				}
 				for (int power = 9; power <= 17; power += 2)
 				{
