@@ -19,6 +19,7 @@
 
 #define ROWS_MAP_THRESHOLD ((Size) 256 * 1024)	/* smaller buffers are pallocated */
 #define ROWS_HUGE_PAGE ((Size) 2 * 1024 * 1024)
+#define ROWS_HUGE_THRESHOLD (4 * ROWS_HUGE_PAGE)	/* below, a page's unused part would weigh too much */
 #define ROWS_IDLE_SLOTS 32
 #define ROWS_IDLE_WASTE 4		/* an idle mapping may be this much too large */
 
@@ -80,7 +81,7 @@ static Mapping
 new_mapping(Size size)
 {
 	Mapping		mapping = {NULL, size};
-	Size		slack = size >= ROWS_HUGE_PAGE ? ROWS_HUGE_PAGE : 0;
+	Size		slack = size >= ROWS_HUGE_THRESHOLD ? ROWS_HUGE_PAGE : 0;
 	Size		before;
 	char	   *data = mmap(NULL, size + slack, PROT_READ | PROT_WRITE,
 							MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -147,6 +148,18 @@ retire_all(void *arg)
 		retire_mapping(memory->owned[--memory->nowned]);
 }
 
+/* Unmaps what is kept for later: memory is short. */
+void
+gpusort_rows_memory_trim(void)
+{
+	while (nidle > 0)
+	{
+		nidle--;
+		munmap(idle[nidle].data, idle[nidle].size);
+	}
+	idle_bytes = 0;
+}
+
 /* Creates an owner of buffers that lives as long as the memory context. */
 RowMemory *
 gpusort_rows_memory_create(MemoryContext context)
@@ -178,7 +191,7 @@ gpusort_rows_buffer_reserve(RowMemory *memory, RowBuffer *buffer, Size bytes)
 		return;
 	}
 
-	bytes = TYPEALIGN(bytes < ROWS_HUGE_PAGE ? ROWS_MAP_THRESHOLD : ROWS_HUGE_PAGE, bytes);
+	bytes = TYPEALIGN(bytes < ROWS_HUGE_THRESHOLD ? ROWS_MAP_THRESHOLD : ROWS_HUGE_PAGE, bytes);
 	reserve_owner_slot(memory);
 	if (buffer->mapped)
 	{
@@ -192,7 +205,7 @@ gpusort_rows_buffer_reserve(RowMemory *memory, RowBuffer *buffer, Size bytes)
 			memcpy(mapping.data, old.data, old.size);
 			munmap(old.data, old.size);
 		}
-		else
+		else if (mapping.size >= ROWS_HUGE_THRESHOLD)
 			madvise(mapping.data, mapping.size, MADV_HUGEPAGE);
 	}
 	else

@@ -23,6 +23,7 @@ typedef struct RowBuffer
 } RowBuffer;
 
 extern RowMemory *gpusort_rows_memory_create(MemoryContext context);
+extern void gpusort_rows_memory_trim(void);
 extern void gpusort_rows_buffer_reserve(RowMemory *memory, RowBuffer *buffer, Size bytes);
 extern void gpusort_rows_buffer_release(RowMemory *memory, RowBuffer *buffer);
 

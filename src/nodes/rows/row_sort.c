@@ -10,6 +10,7 @@
 #include "nodes/rows/rows_node.h"
 #include "nodes/rows/row_sort.h"
 
+#define ROWS_SORT_BYTES (2 * sizeof(uint64))	/* of a row: its packed key, and an engine's scratch for it */
 #define ROWS_EXPECTED_MIN 256
 #define ROWS_EXPECTED_SLACK 1.05	/* room beyond the planner's estimate */
 #define ROWS_STORE_MAX (UINT32_MAX / 2)	/* rows of one store */
@@ -30,7 +31,7 @@ compared_attributes(const RowKeys *keys)
 static Size
 row_bytes(const RowSort *sort)
 {
-	return sort->layout->fixed_bytes + sizeof(uint64);
+	return sort->layout->fixed_bytes + ROWS_SORT_BYTES;
 }
 
 /*
@@ -72,7 +73,7 @@ static Size
 bytes_held(const RowSort *sort, uint32 more_rows)
 {
 	return gpusort_rows_store_bytes(sort->store) +
-		(Size) (sort->store->nrows + more_rows) * sizeof(uint64) +
+		(Size) (sort->store->nrows + more_rows) * ROWS_SORT_BYTES +
 		(Size) more_rows * (sort->layout->fixed_bytes + sort->store->null_columns);
 }
 
@@ -159,6 +160,7 @@ gpusort_rows_sort_finish(RowSort *sort)
 		gpusort_rows_store_free(sort->store);
 		sort->store = NULL;
 		gpusort_rows_buffer_release(sort->memory, &sort->packed);
+		gpusort_rows_memory_trim();
 		start_phase(sort, &start);
 		gpusort_rows_runs_prepare(sort->runs, sort->random_access);
 		end_phase(sort, start, &sort->stats.spill_time);
