@@ -8,6 +8,8 @@
  */
 #include "postgres.h"
 
+#include <sys/mman.h>
+
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -17,6 +19,10 @@
 
 /* Scratch up to this size stands on the stack: sorting a small array allocates nothing. */
 #define STACK_SCRATCH 4096
+
+/* Size of a huge page, and of the scratch areas that are worth some. */
+#define HUGE_PAGE ((uintptr_t) 2 * 1024 * 1024)
+#define HUGE_PAGES_FROM (8 * HUGE_PAGE)
 
 /* Is an interrupt waiting that CHECK_FOR_INTERRUPTS would turn into an error? */
 static bool
@@ -31,6 +37,22 @@ static const char *
 cpu_refuses(const SortRequest *request)
 {
 	return gpusort_cpu_sort_refuses(&request->spec);
+}
+
+/*
+ * Ask for huge pages below a large scratch area: a fourth of a sort's time goes
+ * to clearing small ones and to translating their addresses.
+ */
+static void
+advise_huge_pages(char *area, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+	uintptr_t	start = TYPEALIGN(HUGE_PAGE, (uintptr_t) area);
+	uintptr_t	end = TYPEALIGN_DOWN(HUGE_PAGE, (uintptr_t) area + size);
+
+	if (size >= HUGE_PAGES_FROM && start < end)
+		(void) madvise((void *) start, end - start, MADV_HUGEPAGE);
+#endif
 }
 
 static uint32_t
@@ -58,7 +80,10 @@ cpu_sort(SortRequest *request)
 
 	CHECK_FOR_INTERRUPTS();
 	if (size > sizeof(local))
+	{
 		scratch = MemoryContextAllocHuge(CurrentMemoryContext, size);
+		advise_huge_pages(scratch, size);
+	}
 	status = gpusort_cpu_sort(&request->spec, request->keys, request->payload,
 							  request->segments, request->nsegments, scratch, &control);
 	if (scratch != local)

@@ -158,6 +158,7 @@ gpusort_cpu_sort_scratch(const GpusortSpec *spec, uint64_t longest, int threads)
 	size_t		width = gpusort_key_width(spec->form);
 	size_t		bytes;
 
+	threads = threads < 1 ? 1 : threads;
 	if (spec->buckets != 0)
 		bytes = sort_by_interval_scratch(longest, width, spec->buckets, threads);
 	else if (spec->method == GPUSORT_METHOD_COUNTING)
@@ -204,6 +205,7 @@ gpusort_cpu_sort(const GpusortSpec *spec, void *keys, uint32_t *payload,
 {
 	Work		work;
 
+	control->threads = control->threads < 1 ? 1 : control->threads;
 	work.spec = spec;
 	work.control = control;
 	work.scratch = (char *) lines((size_t) scratch);

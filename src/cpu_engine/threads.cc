@@ -20,7 +20,7 @@ constexpr long WAIT_NANOSECONDS = 10 * 1000 * 1000;
 
 struct Phase
 {
-	Work	   *work;			/* the calling thread's */
+	Work		work;			/* what each started thread begins with */
 	uint32_t	shares;
 	ShareFunction run;
 	void	   *arg;
@@ -50,9 +50,8 @@ static void *
 thread_main(void *arg)
 {
 	Phase	   *phase = (Phase *) arg;
-	Work		work = *phase->work;
+	Work		work = phase->work;
 
-	work.helper = true;
 	take_shares(*phase, work);
 	pthread_mutex_lock(&phase->mutex);
 	phase->running--;
@@ -98,11 +97,12 @@ run_shares(Work &work, int threads, uint32_t shares, ShareFunction run, void *ar
 	sigset_t	all;
 	sigset_t	before;
 
-	phase.work = &work;
 	phase.shares = shares;
 	phase.run = run;
 	phase.arg = arg;
 	work.stopped = &phase.stopped;
+	phase.work = work;
+	phase.work.helper = true;
 	if (wanted >= (int64_t) shares)
 		wanted = (int) shares - 1;
 	if (wanted > 0)
