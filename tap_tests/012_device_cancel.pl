@@ -18,6 +18,7 @@ $node->safe_psql('postgres', q{
 	FROM generate_series(1, 10) k, generate_series(1, 3000) i GROUP BY k;
 	INSERT INTO data SELECT 11, array_agg(((i * 7919::bigint) % 300007)::int4 ORDER BY i) FROM generate_series(1, 300000) i});
 my $sort = 'SELECT sum((gpusort.array_sort(a))[1]) FROM data';
+$node->safe_psql('postgres', 'ALTER DATABASE postgres SET gpusort.force_nodes = on');
 
 sub start_query
 {
@@ -29,7 +30,7 @@ sub start_query
 foreach my $how ('pg_cancel_backend', 'pg_terminate_backend')
 {
 	my ($output, $errors);
-	inject($node, 'delay 1 2000');
+	inject($node, 'delay 1 1000');
 	my $query = start_query(\$output, \$errors);
 	$node->poll_query_until('postgres', 'SELECT running > 0 FROM gpusort.devices');
 	my $start = time;
@@ -75,7 +76,7 @@ append_to_file($check, q{SELECT 1 / (gpusort.array_sort(a) = ARRAY(SELECT x FROM
 });
 inject($node, 'delay 100000 1');
 my @victims = map {
-	my $sql = join '', map { 'SET statement_timeout = ' . (1 + int rand 15) . ";\n$sort;\n" } 1 .. $events / 4;
+	my $sql = join '', map { 'SET statement_timeout = ' . (1 + int rand 10) . ";\n$sort;\n" } 1 .. $events / 4;
 	my ($in, $output, $errors) = ($sql, '', '');
 	my $handle = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres') ], '<', \$in, '>', \$output, '2>', \$errors);
 	[ $handle, \$errors ]

@@ -43,8 +43,8 @@ sub clients
 	return ($rate, values %transactions);
 }
 
-my ($few, undef) = clients(8, $long ? 10 : 4);
-my ($many, @each) = clients(64, $long ? 20 : 6);
+my ($few, undef) = clients(8, $long ? 10 : 2);
+my ($many, @each) = clients(64, $long ? 20 : 4);
 my ($least) = sort { $a <=> $b } @each;
 note("8 backends: $few, 64: $many transactions per second; the slowest of 64 made $least");
 cmp_ok($least, '>', 0, 'none of 64 backends starves');
@@ -62,7 +62,7 @@ sub memory
 # The worker and a backend do not grow with what they sort.
 my $session = $node->background_psql('postgres');
 my $pid = $session->query_safe('SELECT pg_backend_pid()');
-my $seconds = $long ? 120 : 3;
+my $seconds = $long ? 120 : 2;
 my $end = time + $seconds;
 my ($worker_before, $backend_before);
 my $rounds = 0;

@@ -25,6 +25,7 @@
 #define PAGE ((size_t) 4096)
 
 SharedArena *gpusort_arena = NULL;
+bool		gpusort_all_released = false;
 
 static void take(DeviceJob *job);
 static bool wait_for_slab(SlabWaiter *waiter, long timeout_ms);
@@ -288,4 +289,5 @@ release_all(int code, Datum arg)
 	for (int i = 0; i < gpusort_arena->njobs; i++)
 		if (gpusort_arena->job[i].owner == MyProc)
 			gpusort_job_release(i);
+	gpusort_all_released = true;
 }

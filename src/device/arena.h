@@ -35,7 +35,10 @@ extern void gpusort_arena_recover(int device);
 extern DeviceJob *gpusort_job_take(int device);
 extern void gpusort_job_end(DeviceJob *job, const GpusortDeviceOutcome *outcome);
 extern void gpusort_job_put_back(DeviceJob *job);
-extern void gpusort_arena_device_lost(int device, bool memory_safe);
+extern void gpusort_arena_device_lost(int device, DeviceState state, bool memory_safe);
+
+/* Set when an ending process has given back all it had: what it frees later is not its own. */
+extern bool gpusort_all_released;
 
 /* Between arena.c and device_jobs.c, under the lock. */
 extern void gpusort_job_make_free(DeviceJob *job);

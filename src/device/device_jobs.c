@@ -225,6 +225,8 @@ gpusort_job_release(int number)
 	DeviceJob  *job = &arena->job[number];
 	SharedDevice *device;
 
+	if (gpusort_all_released)
+		return;
 	LWLockAcquire(arena->lock, LW_EXCLUSIVE);
 	Assert(job->owner == MyProc);
 	device = &arena->devices[job->device];
@@ -306,7 +308,8 @@ gpusort_job_end(DeviceJob *job, const GpusortDeviceOutcome *outcome)
 	if (outcome->error.status == GPUSORT_DEVICE_OK)
 	{
 		device->jobs++;
-		device->faults_in_a_row = 0;
+		if (job->kind == JOB_SORT || job->kind == JOB_SORT_SESSION)
+			device->faults_in_a_row = 0;
 	}
 	else if (outcome->error.status == GPUSORT_DEVICE_NOT_VERIFIED)
 		device->verification_failures++;
@@ -331,16 +334,21 @@ gpusort_job_end(DeviceJob *job, const GpusortDeviceOutcome *outcome)
 }
 
 /*
- * Ends every job of a device whose worker goes.  memory_safe says that the device
- * writes nothing more; else slabs of running jobs stay LOST until recovery.
+ * The worker goes: ends every job of its device, which is in the given state from
+ * now on.  memory_safe says that the device writes nothing more; else slabs of
+ * running jobs stay LOST until recovery.
  */
 void
-gpusort_arena_device_lost(int number, bool memory_safe)
+gpusort_arena_device_lost(int number, DeviceState state, bool memory_safe)
 {
 	SharedArena *arena = gpusort_arena;
 	SharedDevice *device = &arena->devices[number];
 
 	LWLockAcquire(arena->lock, LW_EXCLUSIVE);
+	device->worker = NULL;
+	device->worker_pid = 0;
+	device->generation++;
+	device->state = state;
 	for (int i = 0; i < arena->njobs; i++)
 	{
 		DeviceJob  *job = &arena->job[i];

@@ -556,19 +556,12 @@ inject_fault(void)
 static void
 worker_exit(int code, Datum arg)
 {
-	SharedDevice *shared = worker.shared;
-
 	if (LWLockHeldByMe(gpusort_arena->lock))
 		LWLockReleaseAll();
 	if (code != 0 && !worker.expected && !ShutdownRequestPending)
 		count_fault("the device worker ended unexpectedly");
-	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
-	shared->worker = NULL;
-	shared->worker_pid = 0;
-	shared->generation++;
-	shared->state = code == 0 ? DEVICE_UNAVAILABLE : DEVICE_RESTARTING;
-	LWLockRelease(gpusort_arena->lock);
-	gpusort_arena_device_lost(worker.ordinal, worker.device == NULL || worker.clean);
+	gpusort_arena_device_lost(worker.ordinal, code == 0 ? DEVICE_UNAVAILABLE : DEVICE_RESTARTING,
+							  worker.device == NULL || worker.clean);
 	ConditionVariableBroadcast(&gpusort_arena->device_changed);
 }
 

@@ -264,7 +264,7 @@ give_up_device(BatchState *state, const char *why)
 	SortRequest request;
 
 	state->in_flight = false;
-	if (gpusort_arena->job[state->slab].outcome.error.status == GPUSORT_DEVICE_NOT_VERIFIED)
+	if (why == gpusort_job_failure(GPUSORT_DEVICE_NOT_VERIFIED))
 		gpusort_stats_count(GPUSORT_STATS_GPU, state->spec.method, &(SortCounts) {.verification_failures = 1});
 	if (gpusort_engine == GPUSORT_ENGINE_GPU)
 		gpusort_sort_no_gpu(&state->spec, why);

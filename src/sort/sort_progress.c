@@ -72,6 +72,13 @@ at_transaction_end(XactEvent event, void *arg)
 }
 
 static void
+at_subtransaction_end(SubXactEvent event, SubTransactionId self, SubTransactionId parent, void *arg)
+{
+	if (event == SUBXACT_EVENT_ABORT_SUB)
+		gpusort_progress_end();
+}
+
+static void
 at_exit(int code, Datum arg)
 {
 	gpusort_progress_end();
@@ -89,6 +96,7 @@ gpusort_progress_begin(StatsEngine engine, GpusortMethod method, uint64_t keys)
 	if (!registered)
 	{
 		RegisterXactCallback(at_transaction_end, NULL);
+		RegisterSubXactCallback(at_subtransaction_end, NULL);
 		before_shmem_exit(at_exit, (Datum) 0);
 		registered = true;
 	}

@@ -3,8 +3,8 @@
  *	  What each backend is sorting now, for the view gpusort.jobs.
  *
  * Meant for sorts that last: begin and end take a lock of the backend's own slot
- * for a moment, an update is one store.  What an error leaves is cleared at the
- * end of the transaction.
+ * for a moment, an update is one store.  What an error leaves is cleared when
+ * its transaction or subtransaction aborts.
  */
 #ifndef GPUSORT_SORT_PROGRESS_H
 #define GPUSORT_SORT_PROGRESS_H

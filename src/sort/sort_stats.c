@@ -46,7 +46,7 @@ typedef struct SharedStats
 typedef struct PendingFallback
 {
 	GpusortMethod method;
-	const char *reason;
+	char		reason[FALLBACK_REASON_LENGTH];
 	uint64		count;
 } PendingFallback;
 
@@ -90,7 +90,8 @@ gpusort_stats_fallback(GpusortMethod method, const char *reason)
 	int			i = 0;
 
 	while (i < npending_fallbacks &&
-		   (pending_fallbacks[i].method != method || strcmp(pending_fallbacks[i].reason, reason) != 0))
+		   (pending_fallbacks[i].method != method ||
+			strncmp(pending_fallbacks[i].reason, reason, FALLBACK_REASON_LENGTH - 1) != 0))
 		i++;
 	if (i == FALLBACK_REASONS)
 	{
@@ -100,7 +101,8 @@ gpusort_stats_fallback(GpusortMethod method, const char *reason)
 	if (i == npending_fallbacks)
 	{
 		npending_fallbacks++;
-		pending_fallbacks[i] = (PendingFallback) {.method = method, .reason = reason};
+		pending_fallbacks[i] = (PendingFallback) {.method = method};
+		strlcpy(pending_fallbacks[i].reason, reason, FALLBACK_REASON_LENGTH);
 	}
 	pending_fallbacks[i].count++;
 	note_pending();

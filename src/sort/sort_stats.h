@@ -34,7 +34,7 @@ typedef struct SortCounts
 
 extern void gpusort_stats_count(StatsEngine engine, GpusortMethod method, const SortCounts *counts);
 
-/* Counts a sort that the CPU did although the GPU was wanted; reason is static text. */
+/* Counts a sort that the CPU did although the GPU was wanted. */
 extern void gpusort_stats_fallback(GpusortMethod method, const char *reason);
 
 /* Publishes this backend's counts now. */
