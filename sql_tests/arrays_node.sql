@@ -122,6 +122,13 @@ SELECT count(*) FILTER (WHERE same), string_agg(n::text, ' ') FILTER (WHERE NOT 
 RESET work_mem;
 
 -- in parallel workers
+CREATE FUNCTION parallel_plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		RETURN NEXT regexp_replace(line, 'Engine: .*', 'Engine: any');
+	END LOOP;
+END $$;
 DO $$ BEGIN
 	PERFORM set_config(CASE WHEN current_setting('server_version_num')::int >= 160000
 					   THEN 'debug_parallel_query' ELSE 'force_parallel_mode' END, 'on', false);
@@ -143,5 +150,5 @@ BEGIN
 END $$;
 SELECT count(*) FILTER (WHERE same), string_agg(n::text, ' ') FILTER (WHERE NOT same) AS differ
 FROM (SELECT n, compare_set(query) AS same FROM shapes WHERE query !~ 'LIMIT|OFFSET|row_number' AND n % 3 = 1 ORDER BY n) q;
-EXPLAIN (COSTS OFF) SELECT count(s) FROM (SELECT gpusort.array_sort(a) s FROM samples OFFSET 0) q;
-EXPLAIN (COSTS OFF) SELECT id, gpusort.array_sort(a) FROM samples;
+SELECT parallel_plan($$SELECT count(s) FROM (SELECT gpusort.array_sort(a) s FROM samples OFFSET 0) q$$);
+SELECT parallel_plan($$SELECT id, gpusort.array_sort(a) FROM samples$$);

@@ -46,7 +46,7 @@ typedef struct BatchedCall
 	Oid			result_element;
 
 	/* Set when the first row of a scan is read. */
-	GpusortSpec spec;
+	GpusortSpec spec;			/* before that, without its options */
 	bool		is_null;		/* an option is NULL, and so is every result */
 	bool		by_function;	/* the options are left to the function */
 	bool		on_device;		/* a GPU would sort its batches */
@@ -151,6 +151,7 @@ extern ScanState *gpusort_arrays_positioned_child(ArraysState *state);
 
 extern void gpusort_arrays_init_call(ArraysState *state, BatchedCall *call, FuncExpr *expression);
 extern void gpusort_arrays_start_call(ArraysState *state, BatchedCall *call);
+extern bool gpusort_arrays_on_device(const BatchedCall *call);
 extern bool gpusort_arrays_pack(ArraysState *state, RowGroup *group, int call, TupleTableSlot *slot);
 extern void gpusort_arrays_unpack(ArraysState *state, RowGroup *group, int call);
 extern Datum gpusort_arrays_result(ArraysState *state, RowGroup *group, int call, bool *isnull);

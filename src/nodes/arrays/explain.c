@@ -20,6 +20,7 @@
 #include "sort/sort.h"
 
 static void explain_calls(ArraysState *state, List *ancestors, struct ExplainState *es);
+static void explain_expectation(ArraysState *state, struct ExplainState *es);
 static void explain_work(ArraysState *state, struct ExplainState *es);
 
 /* Adds the node's properties: what will run, and after ANALYZE what did. */
@@ -31,6 +32,8 @@ gpusort_arrays_explain(CustomScanState *css, List *ancestors, struct ExplainStat
 	explain_calls(state, ancestors, es);
 	if (es->analyze)
 		explain_work(state, es);
+	else
+		explain_expectation(state, es);
 }
 
 static void
@@ -48,6 +51,24 @@ explain_calls(ArraysState *state, List *ancestors, struct ExplainState *es)
 		calls = lappend(calls, deparse_expression((Node *) entry->expr, context, prefix, false));
 	}
 	ExplainPropertyList("Batched", calls, es);
+}
+
+/* Which engine would sort now, and by which method if one is chosen. */
+static void
+explain_expectation(ArraysState *state, struct ExplainState *es)
+{
+	bool		cpu = false;
+	bool		gpu = false;
+
+	for (int i = 0; i < state->ncalls; i++)
+	{
+		if (gpusort_arrays_on_device(&state->calls[i]))
+			gpu = true;
+		else
+			cpu = true;
+	}
+	ExplainPropertyText("Engine", cpu && gpu ? "gpu, cpu" : gpu ? "gpu" : "cpu", es);
+	ExplainPropertyText("Method", gpusort_sort_method_name(gpusort_method), es);
 }
 
 static void

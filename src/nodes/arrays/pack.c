@@ -31,6 +31,7 @@
 #define DEVICE_BATCH_BYTES (1024 * 1024)	/* of keys: enough to fill a GPU */
 
 static void init_argument(ArraysState *state, ArrayArgument *argument, Expr *expression);
+static void set_spec(BatchedCall *call, int32 number, bool descending);
 static ExprState *init_option(ArraysState *state, FuncExpr *expression, int number);
 static Datum option_value(ArraysState *state, ExprState *option, Datum otherwise, bool *is_null);
 static Datum argument_value(ArraysState *state, const ArrayArgument *argument, TupleTableSlot *slot, bool *isnull);
@@ -59,22 +60,18 @@ gpusort_arrays_init_call(ArraysState *state, BatchedCall *call, FuncExpr *expres
 	call->descending = init_option(state, expression, option++);
 	call->nulls_first = init_option(state, expression, option);
 	call->result_element = call->kind == ARRAY_CALL_ARGSORT ? INT4OID : call->values.element;
+	set_spec(call, 0, call->info->descending);
 }
 
-/* Evaluates the options of a call for the scan that begins. */
-void
-gpusort_arrays_start_call(ArraysState *state, BatchedCall *call)
+/* Sets what a call asks of a sort, and the sizes that follow from it. */
+static void
+set_spec(BatchedCall *call, int32 number, bool descending)
 {
 	GpusortSpec *spec = &call->spec;
-	int32		number;
 
 	memset(spec, 0, sizeof(GpusortSpec));
-	call->is_null = false;
-	number = DatumGetInt32(option_value(state, call->number, Int32GetDatum(0), &call->is_null));
-	spec->descending = DatumGetBool(option_value(state, call->descending, BoolGetDatum(call->info->descending), &call->is_null));
-	(void) option_value(state, call->nulls_first, BoolGetDatum(false), &call->is_null);
-	call->by_function = call->info->has_number && number < 1;
 	spec->method = gpusort_method;
+	spec->descending = descending;
 	(void) gpusort_keys_form(call->keys.element, &spec->form);
 	if (call->kind == ARRAY_CALL_APPROXIMATE)
 		spec->buckets = Max(number, 0);
@@ -85,12 +82,33 @@ gpusort_arrays_start_call(ArraysState *state, BatchedCall *call)
 	else if (call->info->narrays > 1 || call->kind == ARRAY_CALL_ARGSORT)
 		spec->payload = GPUSORT_PAYLOAD_INDEX;
 
-	call->on_device = gpusort_batch_device_room(spec, MAX_SEGMENTS) >= DEVICE_BATCH_BYTES;
-	call->batch_bytes = call->on_device ? DEVICE_BATCH_BYTES : state->batch_bytes;
-
 	call->lead = 0;
 	if (spec->payload != GPUSORT_PAYLOAD_NONE)
 		call->lead = Max((Size) call->keys.width * (HEADER_SIZE / sizeof(uint32)), HEADER_SIZE) - HEADER_SIZE;
+}
+
+/* Whether a GPU would sort batches of the call as it stands. */
+bool
+gpusort_arrays_on_device(const BatchedCall *call)
+{
+	return gpusort_batch_device_room(&call->spec, MAX_SEGMENTS) >= DEVICE_BATCH_BYTES;
+}
+
+/* Evaluates the options of a call for the scan that begins. */
+void
+gpusort_arrays_start_call(ArraysState *state, BatchedCall *call)
+{
+	int32		number;
+	bool		descending;
+
+	call->is_null = false;
+	number = DatumGetInt32(option_value(state, call->number, Int32GetDatum(0), &call->is_null));
+	descending = DatumGetBool(option_value(state, call->descending, BoolGetDatum(call->info->descending), &call->is_null));
+	(void) option_value(state, call->nulls_first, BoolGetDatum(false), &call->is_null);
+	set_spec(call, number, descending);
+	call->by_function = call->info->has_number && number < 1;
+	call->on_device = gpusort_arrays_on_device(call);
+	call->batch_bytes = call->on_device ? DEVICE_BATCH_BYTES : state->batch_bytes;
 }
 
 /*
