@@ -105,6 +105,14 @@ SELECT id, unnest(gpusort.array_top_n(c, 3)), unnest(gpusort.array_sort(b[1:4]))
 SELECT id, generate_series(1, 2), gpusort.array_sort(c) FROM samples
 SELECT DISTINCT gpusort.array_sort(c) FROM samples ORDER BY 1
 SELECT s, count(*) FROM (SELECT gpusort.array_sort(c) s FROM samples) q GROUP BY s ORDER BY s
+SELECT sum((gpusort.array_sort(a))[1]), count(*), max((gpusort.array_sort(b, true))[2]) FROM samples
+SELECT tag, sum((gpusort.array_sort(a))[1]), max(id) FROM samples GROUP BY tag ORDER BY tag
+SELECT tag, array_agg((gpusort.array_sort(a))[1] ORDER BY id), count(*) FILTER (WHERE id > 5) FROM samples GROUP BY tag HAVING max((gpusort.array_sort(a))[1]) > 0 ORDER BY tag
+SELECT sum((gpusort.array_sort(a))[1]) FILTER (WHERE id < 50), array_agg(DISTINCT gpusort.array_sort(c)) FROM samples WHERE cardinality(c) = 7
+SELECT c, count(gpusort.array_sort(c)), grouping(c, tag) FROM samples GROUP BY GROUPING SETS ((c), (tag), ()) ORDER BY 1, 2, 3
+SELECT c, gpusort.array_sort(c), max(gpusort.array_sort(c)) FROM samples GROUP BY c ORDER BY 1
+SELECT gpusort.array_sort(array_agg((gpusort.array_sort(a))[1])) FROM samples GROUP BY tag ORDER BY tag
+SELECT id, gpusort.array_sort_approx(a, 16), gpusort.array_sort_approx(b, 7, true) FROM samples WHERE id <> 1006
 SELECT gpusort.array_sort(tags) FROM (SELECT array_agg(tag ORDER BY id) tags FROM samples GROUP BY id % 9) q
 SELECT gpusort.array_sort(v) FROM (VALUES ('{3,1}'::int8[]), ('{9,8,7}'), (NULL), ('{}')) q(v)
 SELECT (s).a, gpusort.array_sort((s).a) FROM (SELECT s FROM samples s OFFSET 0) q

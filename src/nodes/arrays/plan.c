@@ -6,8 +6,8 @@
  * first.  Wherever a target list calls our array functions, the node that has it
  * keeps only what the calls and their neighbours are made of, and an arrays node
  * above it computes the former target list.  Nested calls become a stack of
- * arrays nodes, the innermost call lowest.  Below a ProjectSet, which has to keep
- * its set-returning functions, the arrays node computes just their arguments.
+ * arrays nodes, the innermost call lowest.  Aggregates and set-returning functions
+ * stay where they are; an arrays node below theirs computes their arguments.
  *
  * A plan that calls no function outside of PostgreSQL's own is not even walked:
  * the list of things that invalidate it says so.
@@ -19,6 +19,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/parsenodes.h"
+#include "optimizer/optimizer.h"
 #include "optimizer/planner.h"
 #include "utils/syscache.h"
 
@@ -63,7 +64,9 @@ static bool keeps_rows(Plan *plan);
 static bool can_hold_calls(Plan *plan);
 static void place_above(Plan **link, const Surroundings *around);
 static bool place_once(Plan **link, const Surroundings *around);
-static void place_below_project_set(ProjectSet *plan, const Surroundings *around);
+static void place_below(Plan *plan, const Surroundings *around);
+static Bitmapset *columns_used(Plan *plan);
+static List *make_vars(List *target_list, int varno, Bitmapset *used);
 static CustomScan *make_node(Plan *child, List *columns, CallSearch *search, List *calls, const Surroundings *around);
 static Node *make_zero(void);
 static List *make_plain_list(List *expressions);
@@ -270,11 +273,11 @@ can_hold_calls(Plan *plan)
 static void
 place_above(Plan **link, const Surroundings *around)
 {
+	if (IsA(*link, ProjectSet) || IsA(*link, Agg))
+		place_below(*link, around);
 	if (around->marks || ((*link)->plan_rows < MIN_ROWS && !gpusort_force_nodes))
 		return;
-	if (IsA(*link, ProjectSet))
-		place_below_project_set((ProjectSet *) *link, around);
-	else if (can_hold_calls(*link))
+	if (can_hold_calls(*link))
 	{
 		while (place_once(link, around))
 			continue;
@@ -313,48 +316,86 @@ place_once(Plan **link, const Surroundings *around)
 }
 
 /*
- * Puts an arrays node below a ProjectSet that computes arguments of its
- * set-returning functions.  All columns of the child are passed on in their places.
+ * Puts an arrays node below an Agg or ProjectSet that computes what aggregates and
+ * set-returning functions are fed with.  The child's columns stay in their places;
+ * those that nobody needs any more become NULL.
  */
 static void
-place_below_project_set(ProjectSet *plan, const Surroundings *around)
+place_below(Plan *plan, const Surroundings *around)
 {
-	Plan	   *child = plan->plan.lefttree;
-	CallSearch	search = {.statement = around->walk->statement, .may_stop = true};
-	List	   *columns = NIL;
-	List	   *outputs = NIL;
+	Plan	   *child = plan->lefttree;
+	CallSearch	search = {
+		.statement = around->walk->statement,
+		.may_stop = surroundings_below(plan, around).may_stop,
+		.stacked = gpusort_is_arrays_node(child)
+	};
+	Bitmapset  *used;
+	List	   *columns;
 	List	   *calls;
+	int			first_call = list_length(child->targetlist) + 1;
 	CustomScan *node;
-	ListCell   *cell;
 
-	if (IsA(child, Result) && child->lefttree == NULL)
+	if ((IsA(child, Result) && child->lefttree == NULL) || (child->plan_rows < MIN_ROWS && !gpusort_force_nodes))
 		return;
-	foreach(cell, plan->plan.targetlist)
-	{
-		Expr	   *expression = lfirst_node(TargetEntry, cell)->expr;
-
-		/* Other expressions are not evaluated for a row that yields no rows. */
-		if (IsA(expression, FuncExpr) && ((FuncExpr *) expression)->funcretset)
-			gpusort_target_find_calls(&search, (Node *) ((FuncExpr *) expression)->args);
-	}
+	gpusort_target_find_fed_calls(&search, plan);
 	if (search.calls == NIL || gpusort_plan_has_effects(around->walk->statement, child, child->targetlist))
 		return;
-	foreach(cell, child->targetlist)
-	{
-		Node	   *expression = (Node *) lfirst_node(TargetEntry, cell)->expr;
-		Var		   *var = makeVar(OUTER_VAR, foreach_current_index(cell) + 1, exprType(expression),
-								  exprTypmod(expression), exprCollation(expression), 0);
+	plan->targetlist = (List *)
+		gpusort_target_replace_fed_calls((Node *) plan->targetlist, search.calls, OUTER_VAR, first_call);
+	plan->qual = (List *)
+		gpusort_target_replace_fed_calls((Node *) plan->qual, search.calls, OUTER_VAR, first_call);
 
-		columns = lappend(columns, var);
-	}
+	used = columns_used(plan);
+	columns = make_vars(child->targetlist, OUTER_VAR, NULL);
 	calls = (List *) gpusort_target_renumber((Node *) search.calls, OUTER_VAR, INDEX_VAR);
 	node = make_node(child, columns, &search, calls, around);
-	outputs = list_concat((List *) gpusort_target_renumber((Node *) columns, OUTER_VAR, INDEX_VAR),
-						  (List *) gpusort_target_replace_calls((Node *) calls, calls, INDEX_VAR, list_length(columns) + 1));
-	node->scan.plan.targetlist = make_plain_list(outputs);
-	plan->plan.targetlist = (List *)
-		gpusort_target_replace_calls((Node *) plan->plan.targetlist, search.calls, OUTER_VAR, list_length(columns) + 1);
-	plan->plan.lefttree = (Plan *) node;
+	node->scan.plan.targetlist =
+		make_plain_list(list_concat(make_vars(child->targetlist, INDEX_VAR, used),
+									(List *) gpusort_target_replace_calls((Node *) calls, calls, INDEX_VAR, first_call)));
+	plan->lefttree = (Plan *) node;
+}
+
+/* The child's columns that a plan node refers to, or NULL for all of them. */
+static Bitmapset *
+columns_used(Plan *plan)
+{
+	Bitmapset  *used = NULL;
+	List	   *vars = pull_var_clause((Node *) list_make2(plan->targetlist, plan->qual),
+									   PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS | PVC_RECURSE_PLACEHOLDERS);
+	ListCell   *cell;
+
+	foreach(cell, vars)
+		used = bms_add_member(used, lfirst_node(Var, cell)->varattno);
+	if (IsA(plan, Agg))
+	{
+		Agg		   *agg = (Agg *) plan;
+
+		if (agg->chain != NIL)
+			return NULL;
+		for (int i = 0; i < agg->numCols; i++)
+			used = bms_add_member(used, agg->grpColIdx[i]);
+	}
+	return used;
+}
+
+/* Vars for the columns of a target list; a NULL for each that is not among the used. */
+static List *
+make_vars(List *target_list, int varno, Bitmapset *used)
+{
+	List	   *vars = NIL;
+	ListCell   *cell;
+
+	foreach(cell, target_list)
+	{
+		Node	   *column = (Node *) lfirst_node(TargetEntry, cell)->expr;
+		int			number = foreach_current_index(cell) + 1;
+
+		if (used == NULL || bms_is_member(number, used))
+			vars = lappend(vars, makeVar(varno, number, exprType(column), exprTypmod(column), exprCollation(column), 0));
+		else
+			vars = lappend(vars, makeNullConst(exprType(column), exprTypmod(column), exprCollation(column)));
+	}
+	return vars;
 }
 
 /*
@@ -367,8 +408,7 @@ make_node(Plan *child, List *columns, CallSearch *search, List *calls, const Sur
 	PlanWalk   *walk = around->walk;
 	CustomScan *node = makeNode(CustomScan);
 	Plan	   *plan = &node->scan.plan;
-	List	   *outer = NIL;
-	ListCell   *cell;
+	List	   *outer;
 
 	if (walk->last_id == 0)
 		walk->last_id = gpusort_plan_largest_id(walk->statement);
@@ -385,13 +425,7 @@ make_node(Plan *child, List *columns, CallSearch *search, List *calls, const Sur
 	plan->lefttree = child;
 	if (ExecSupportsBackwardScan(child))
 		node->flags |= CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
-	foreach(cell, columns)
-	{
-		Node	   *column = lfirst(cell);
-
-		outer = lappend(outer, makeVar(OUTER_VAR, foreach_current_index(cell) + 1,
-									   exprType(column), exprTypmod(column), exprCollation(column), 0));
-	}
+	outer = make_vars(make_plain_list(columns), OUTER_VAR, NULL);
 	outer = list_concat(outer, (List *) gpusort_target_renumber((Node *) calls, INDEX_VAR, OUTER_VAR));
 	node->custom_scan_tlist = make_plain_list(outer);
 	if (around->limit_count)

@@ -46,6 +46,9 @@ static bool is_leaf(Node *node);
 static Var *column_of(List **columns, Node *leaf);
 static Node *over_columns_mutator(Node *node, ColumnsContext *context);
 static Node *replace_calls_mutator(Node *node, CallsContext *context);
+static List **fed_arguments(Node *node);
+static bool find_fed_walker(Node *node, void *context);
+static Node *replace_fed_mutator(Node *node, CallsContext *context);
 static Node *restore_calls_mutator(Node *node, CallsContext *context);
 static Node *renumber_mutator(Node *node, RenumberContext *context);
 
@@ -118,6 +121,17 @@ gpusort_target_find_calls(CallSearch *search, Node *expression)
 }
 
 /*
+ * Adds to the search the calls that an Agg or ProjectSet evaluates for every row of
+ * its child: in arguments of aggregates and of set-returning functions.
+ */
+void
+gpusort_target_find_fed_calls(CallSearch *search, Plan *plan)
+{
+	(void) find_fed_walker((Node *) plan->targetlist, search);
+	(void) find_fed_walker((Node *) plan->qual, search);
+}
+
+/*
  * The expression over a scan tuple of columns: every Var, aggregate and window
  * function in it is added to the columns, and replaced by a Var of that column.
  */
@@ -136,6 +150,15 @@ gpusort_target_replace_calls(Node *expression, List *calls, int varno, int first
 	CallsContext context = {.calls = calls, .varno = varno, .first_column = first_column};
 
 	return replace_calls_mutator(expression, &context);
+}
+
+/* The same, but only where gpusort_target_find_fed_calls looks for calls. */
+Node *
+gpusort_target_replace_fed_calls(Node *expression, List *calls, int varno, int first_column)
+{
+	CallsContext context = {.calls = calls, .varno = varno, .first_column = first_column};
+
+	return replace_fed_mutator(expression, &context);
 }
 
 /* Undoes gpusort_target_replace_calls for Vars of INDEX_VAR. */
@@ -262,6 +285,47 @@ replace_calls_mutator(Node *node, CallsContext *context)
 		}
 	}
 	return expression_tree_mutator(node, replace_calls_mutator, context);
+}
+
+/* The arguments that a node computes for each row of its child, or NULL. */
+static List **
+fed_arguments(Node *node)
+{
+	if (IsA(node, Aggref))
+		return &((Aggref *) node)->args;
+	if (IsA(node, FuncExpr) && ((FuncExpr *) node)->funcretset)
+		return &((FuncExpr *) node)->args;
+	return NULL;
+}
+
+static bool
+find_fed_walker(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (fed_arguments(node) == NULL)
+		return expression_tree_walker(node, find_fed_walker, context);
+
+	/* Rows that a FILTER rejects have nothing computed. */
+	if (!IsA(node, Aggref) || ((Aggref *) node)->aggfilter == NULL)
+		(void) find_in_list(context, *fed_arguments(node));
+	return false;
+}
+
+static Node *
+replace_fed_mutator(Node *node, CallsContext *context)
+{
+	if (node == NULL)
+		return NULL;
+	if (fed_arguments(node) != NULL)
+	{
+		Node	   *result = copyObject(node);
+		List	  **arguments = fed_arguments(result);
+
+		*arguments = (List *) replace_calls_mutator((Node *) *arguments, context);
+		return result;
+	}
+	return expression_tree_mutator(node, replace_fed_mutator, context);
 }
 
 static Node *

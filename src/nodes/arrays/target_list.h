@@ -19,8 +19,10 @@ typedef struct CallSearch
 } CallSearch;
 
 extern bool gpusort_target_find_calls(CallSearch *search, Node *expression);
+extern void gpusort_target_find_fed_calls(CallSearch *search, Plan *plan);
 extern Node *gpusort_target_over_columns(Node *expression, List **columns);
 extern Node *gpusort_target_replace_calls(Node *expression, List *calls, int varno, int first_column);
+extern Node *gpusort_target_replace_fed_calls(Node *expression, List *calls, int varno, int first_column);
 extern Node *gpusort_target_restore_calls(Node *expression, List *calls, int first_column);
 extern Node *gpusort_target_renumber(Node *expression, int from, int to);
 
