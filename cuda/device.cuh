@@ -30,7 +30,7 @@
 namespace gpusort
 {
 
-constexpr int kStreams = 4;
+constexpr int kStreams = 8;
 
 /* The stages of a ticket that are timed; events stand at their borders. */
 enum Stage { kCopyIn, kSort, kVerify, kCopyOut, kStages };
