@@ -479,8 +479,8 @@ test_large(GpusortKeyForm form)
 	{
 		GpusortSpec spec = {form, (GpusortPayload) (rng() % 3), method, rng() % 2 != 0, 0, 0};
 
-		test<T>(spec, {(uint32_t) (600000 + rng() % 100000)}, (Distribution) (rng() % DISTRIBUTIONS));
-		test<T>(spec, {(uint32_t) (1100000 + rng() % 100000)}, (Distribution) (rng() % DISTRIBUTIONS), 2 + rng() % 3);
+		test<T>(spec, {(uint32_t) (1050000 + rng() % 100000)}, (Distribution) (rng() % DISTRIBUTIONS));
+		test<T>(spec, {(uint32_t) (1200000 + rng() % 100000)}, (Distribution) (rng() % DISTRIBUTIONS), 2 + rng() % 3);
 		spec.limit = 1 + rng() % 50000;
 		test<T>(spec, {500000}, (Distribution) (rng() % DISTRIBUTIONS));
 	}
