@@ -10,7 +10,8 @@
  *	- the array is read once: a key finds its bucket by binary search among the
  *	  splitters, where the paper has each of the p threads read the whole array;
  *	- a key finds its place by counting the smaller keys of its bucket, all keys
- *	  at a time, where the paper has one thread insertion-sort a bucket;
+ *	  at a time, where the paper has one thread insertion-sort a bucket; every key
+ *	  of the sample is a splitter then, so buckets hold 10 keys on average, not 20;
  *	- keys equal to a splitter get a bucket of their own, which needs no sort, and
  *	  an array whose sample misled (a bucket above bucket_limit) is sorted by a
  *	  bitonic network, so that no input is quadratic;
@@ -29,7 +30,7 @@ namespace
 {
 
 constexpr int items = 16;        /* keys per thread */
-constexpr int bucket_size = 20;  /* on average */
+constexpr int bucket_size = 20;  /* on average, in the published form */
 constexpr int sample_every = 10; /* keys */
 constexpr uint32_t bucket_limit = 512;
 
@@ -39,8 +40,19 @@ struct Room {
     static constexpr int longest_class = sizeof(Element) == 16 ? 12 : sizeof(Element) == 8 ? 13 : 14;
     static constexpr int most_threads = (1 << longest_class) / items;
 
+    /* The longest arrays that the device's blocks have memory for. */
+    static int class_of_device()
+    {
+        int device, most = 0, length_class = longest_class;
+        if (cudaGetDevice(&device) == cudaSuccess)
+            cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+        while (length_class > MergeTile<Element>::length_class && bytes(1 << length_class) > (size_t)most)
+            length_class--;
+        return length_class;
+    }
+
     Element *keys;       /* capacity */
-    Element *sample;     /* capacity / sample_every, and then the splitters */
+    Element *sample;     /* capacity / sample_every, and then the same sorted */
     uint32_t *starts;    /* of buckets; two per splitter, and the end */
     uint16_t *bucket_of; /* by place, capacity */
 
@@ -59,7 +71,7 @@ struct Room {
 
     static __host__ __device__ uint32_t start_room(uint32_t capacity)
     {
-        return 2 * (capacity / bucket_size) + 4;
+        return 2 * (capacity / sample_every) + 4;
     }
 
     static size_t bytes(uint32_t capacity)
@@ -89,6 +101,19 @@ __device__ void bitonic_sort(Element *element, uint32_t count)
         }
 }
 
+/* Of element[first .. end), how many belong before its k-th, which is own; equal ones in their order. */
+template <class Element>
+__device__ uint32_t rank_among(const Element *element, uint32_t first, uint32_t end, uint32_t k, const Element &own)
+{
+    uint32_t rank = 0;
+#pragma unroll 4
+    for (uint32_t j = first; j < end; j++) {
+        Element other = element[j];
+        rank += other < own || (j < k && !(own < other));
+    }
+    return rank;
+}
+
 /* Sorts the sample; returns where the sorted one lies. */
 template <class Element>
 __device__ Element *sort_sample(Element *sample, uint32_t count)
@@ -100,10 +125,7 @@ __device__ Element *sort_sample(Element *sample, uint32_t count)
     Element *sorted = sample + count;
     for (uint32_t k = threadIdx.x; k < count; k += blockDim.x) {
         Element own = sample[k];
-        uint32_t rank = 0;
-        for (uint32_t j = 0; j < count; j++)
-            rank += j < k ? !(own < sample[j]) : sample[j] < own;
-        sorted[rank] = own;
+        sorted[rank_among(sample, 0, count, k, own)] = own;
     }
     __syncthreads();
     return sorted;
@@ -141,8 +163,8 @@ template <class Element, class Load>
 __device__ void sort_array(const Room<Element> &room, uint32_t count, Load load)
 {
     __shared__ bool too_full;
-    uint32_t buckets = max(count / bucket_size, 1);
-    uint32_t nsample = buckets == 1 ? 0 : (count - 1) / sample_every + 1;
+    uint32_t nsample = count < 4 * sample_every ? 0 : (count - 1) / sample_every + 1;
+    uint32_t buckets = max(nsample, 1);
 
     /* Phase 1: splitters from a regular sample. */
     Element element[items];
@@ -159,7 +181,7 @@ __device__ void sort_array(const Room<Element> &room, uint32_t count, Load load)
     for (uint32_t k = threadIdx.x; k < 2 * buckets; k += blockDim.x)
         room.starts[k] = 0;
     __syncthreads();
-    const Element *sorted = sort_sample(room.sample, nsample);
+    const Element *splitters = sort_sample(room.sample, nsample) + 1;
 
     /* Phase 2: every key into its bucket. Odd buckets hold keys equal to a splitter. */
 #pragma unroll
@@ -168,13 +190,13 @@ __device__ void sort_array(const Room<Element> &room, uint32_t count, Load load)
             uint32_t low = 0, high = buckets - 1;
             while (low < high) {
                 uint32_t middle = (low + high) / 2;
-                if (sorted[(middle + 1) * nsample / buckets] < element[i])
+                if (splitters[middle] < element[i])
                     low = middle + 1;
                 else
                     high = middle;
             }
             uint32_t bucket = 2 * low;
-            if (low < buckets - 1 && !(element[i] < sorted[(low + 1) * nsample / buckets]))
+            if (low < buckets - 1 && !(element[i] < splitters[low]))
                 bucket++;
             place[i] = bucket << 16 | atomicAdd(&room.starts[bucket], 1);
         }
@@ -203,12 +225,8 @@ __device__ void sort_array(const Room<Element> &room, uint32_t count, Load load)
             Element own = room.keys[k];
             uint32_t bucket = room.bucket_of[k], rank = k;
             if (bucket % 2 == 0) {
-                uint32_t j = room.starts[bucket], end = room.starts[bucket + 1];
-                rank = j;
-                for (; j < k; j++)
-                    rank += !(own < room.keys[j]);
-                for (j++; j < end; j++)
-                    rank += room.keys[j] < own;
+                uint32_t start = room.starts[bucket];
+                rank = start + rank_among(room.keys, start, room.starts[bucket + 1], k, own);
             }
             element[i] = own;
             place[i] = rank;
@@ -268,9 +286,7 @@ __global__ void __launch_bounds__(128) sort_short_arrays(Elements elements, BinV
     __syncwarp();
     if (lane < segment.count) {
         Element own = key[lane];
-        uint32_t rank = 0;
-        for (uint32_t j = 0; j < segment.count; j++)
-            rank += j < lane ? !(own < key[j]) : key[j] < own;
+        uint32_t rank = rank_among(key, 0, segment.count, lane, own);
         elements.store(segment.start + rank, value);
     }
 }
@@ -300,22 +316,23 @@ constexpr int first_class = 5; /* bin 0: up to 32 keys */
 template <class Elements>
 struct Layout {
     using Element = typename Elements::Element;
-    static constexpr int nbins = Room<Element>::longest_class - first_class + 2;
 
+    int nbins; /* one per class from first_class, and the long ones */
     BinLists bins;
     TileList tiles;
     MergeBuffers<Elements> buffers;
 
     Layout(const SegmentBatch &batch, const Elements &elements, Workspace &workspace)
-        : bins(plan(batch), batch, workspace),
+        : nbins(Room<Element>::class_of_device() - first_class + 2),
+          bins(plan(batch, nbins), batch, workspace),
           tiles(batch, bins.plan.count[nbins - 1], MergeTile<Element>::size, workspace),
           buffers(batch, elements, tiles.nsegments != 0, workspace)
     {
     }
 
-    static BinPlan plan(const SegmentBatch &batch)
+    static BinPlan plan(const SegmentBatch &batch, int nbins)
     {
-        int last_class[nbins];
+        int last_class[max_bins];
         for (int b = 0; b < nbins; b++)
             last_class[b] = first_class + b;
         return plan_bins(batch, last_class, nbins);
@@ -363,7 +380,7 @@ cudaError_t array_sort(const SegmentBatch &batch, void *memory, size_t, cudaStre
 
         cudaError_t error = layout.bins.gather(batch, stream);
         if (error == cudaSuccess)
-            error = allow_shared(sort_arrays<Elements>, ArrayRoom::bytes(1 << ArrayRoom::longest_class));
+            error = allow_shared(sort_arrays<Elements>, ArrayRoom::bytes(1u << (first_class + layout.nbins - 2)));
         if (error != cudaSuccess)
             return error;
         if (count[0] != 0)

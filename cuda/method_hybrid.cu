@@ -29,10 +29,14 @@ namespace
 {
 
 constexpr int chunk = 32;
-constexpr int tile_chunks = 256;
-constexpr uint32_t tile_size = tile_chunks * chunk;
-constexpr int tile_level = 8;  /* log2(tile_chunks) */
-constexpr int tile_class = 13; /* log2(tile_size) */
+
+/* What one block sorts: 33 KiB of shared memory. */
+template <class Element>
+struct HeapTile {
+    static constexpr int level = sizeof(Element) == 16 ? 6 : sizeof(Element) == 8 ? 7 : 8;
+    static constexpr int chunks = 1 << level;
+    static constexpr uint32_t size = chunks * chunk;
+};
 
 /* Levels of the merge tree over the chunks of a segment. */
 __host__ __device__ int tree_levels(uint32_t count)
@@ -210,7 +214,8 @@ constexpr size_t shared_bytes(uint32_t threads)
 
 /* One group of threads per segment, one thread per chunk. */
 template <class Elements>
-__global__ void __launch_bounds__(tile_chunks) sort_segments_in_shared(Elements elements, BinView bin, uint32_t threads)
+__global__ void __launch_bounds__(HeapTile<typename Elements::Element>::chunks)
+    sort_segments_in_shared(Elements elements, BinView bin, uint32_t threads)
 {
     using Element = typename Elements::Element;
     extern __shared__ uint4 memory[];
@@ -229,7 +234,11 @@ __global__ void __launch_bounds__(tile_chunks) sort_segments_in_shared(Elements 
 }
 
 /* A block's tile of a long segment. */
+template <class Element>
 struct TileGroup {
+    static constexpr int tile_chunks = HeapTile<Element>::chunks;
+    static constexpr uint32_t tile_size = HeapTile<Element>::size;
+
     TiledSegment segment;
     uint32_t first;
     Group group;
@@ -243,7 +252,7 @@ struct TileGroup {
 };
 
 template <class Elements>
-__global__ void __launch_bounds__(tile_chunks)
+__global__ void __launch_bounds__(HeapTile<typename Elements::Element>::chunks)
     heap_sort_tiles(Elements elements, typename Elements::Element *buffer, TileList tiles)
 {
     using Element = typename Elements::Element;
@@ -251,7 +260,8 @@ __global__ void __launch_bounds__(tile_chunks)
 
     if (blockIdx.x >= tiles.ntiles())
         return;
-    TileGroup tile(tiles);
+    constexpr int tile_chunks = HeapTile<Element>::chunks;
+    TileGroup<Element> tile(tiles);
     Chunks<Element> chunks = {reinterpret_cast<Element *>(memory), tile_chunks + 1};
     Element *to = buffer + tile.segment.start + tile.first;
     for (uint32_t e = threadIdx.x; e < tile.group.count; e += tile_chunks)
@@ -263,7 +273,7 @@ __global__ void __launch_bounds__(tile_chunks)
 
 /* The strides of one merge from a block's tile down; the last merge stores the result. */
 template <class Elements>
-__global__ void __launch_bounds__(tile_chunks)
+__global__ void __launch_bounds__(HeapTile<typename Elements::Element>::chunks)
     merge_in_tiles(Elements elements, typename Elements::Element *buffer, TileList tiles, int level)
 {
     using Element = typename Elements::Element;
@@ -271,7 +281,8 @@ __global__ void __launch_bounds__(tile_chunks)
 
     if (blockIdx.x >= tiles.ntiles())
         return;
-    TileGroup tile(tiles);
+    constexpr int tile_chunks = HeapTile<Element>::chunks;
+    TileGroup<Element> tile(tiles);
     if (level > tile.group.levels)
         return;
     Chunks<Element> chunks = {reinterpret_cast<Element *>(memory), tile_chunks + 1};
@@ -301,6 +312,7 @@ __device__ void compare_exchange(Element &lower, Element &upper, bool upper_exis
 template <class Element, bool two>
 __global__ void __launch_bounds__(256) merge_across(Element *buffer, TileList tiles, int level, uint32_t stride)
 {
+    constexpr uint32_t tile_size = HeapTile<Element>::size;
     if (blockIdx.x >= tiles.ntiles())
         return;
     TiledSegment segment = tiles.find(blockIdx.x);
@@ -332,11 +344,11 @@ __global__ void __launch_bounds__(256) merge_across(Element *buffer, TileList ti
     }
 }
 
-constexpr int nbins = tile_class - 5 + 2; /* one per class from 5, and the long ones */
-
 template <class Elements>
 struct Layout {
     using Element = typename Elements::Element;
+    using Tile = HeapTile<Element>;
+    static constexpr int nbins = Tile::level + 2; /* one per class from 5, and the long ones */
 
     BinLists bins;
     TileList tiles;
@@ -344,7 +356,7 @@ struct Layout {
     uint32_t *payload_copy = nullptr;
 
     Layout(const SegmentBatch &batch, const Elements &elements, Workspace &workspace)
-        : bins(plan(batch), batch, workspace), tiles(batch, bins.plan.count[nbins - 1], tile_size, workspace)
+        : bins(plan(batch), batch, workspace), tiles(batch, bins.plan.count[nbins - 1], Tile::size, workspace)
     {
         if constexpr (Elements::paired) {
             if (tiles.nsegments != 0) {
@@ -370,6 +382,8 @@ template <class Elements>
 cudaError_t sort_long(const SegmentBatch &batch, Elements elements, const Layout<Elements> &layout, cudaStream_t stream)
 {
     using Element = typename Elements::Element;
+    constexpr int tile_chunks = HeapTile<Element>::chunks;
+    constexpr uint32_t tile_size = HeapTile<Element>::size;
     size_t shared = shared_bytes<Element>(tile_chunks);
     uint32_t blocks = layout.tiles.most_tiles;
     cudaError_t error;
@@ -381,12 +395,12 @@ cudaError_t sort_long(const SegmentBatch &batch, Elements elements, const Layout
                                          cudaMemcpyDeviceToDevice, stream)) != cudaSuccess)
                 return error;
         }
-    if ((error = layout.tiles.fill(layout.bins.view(batch, nbins - 1), tile_size, stream)) != cudaSuccess ||
+    if ((error = layout.tiles.fill(layout.bins.view(batch, layout.nbins - 1), tile_size, stream)) != cudaSuccess ||
         (error = allow_shared(heap_sort_tiles<Elements>, shared)) != cudaSuccess ||
         (error = allow_shared(merge_in_tiles<Elements>, shared)) != cudaSuccess)
         return error;
     heap_sort_tiles<<<blocks, tile_chunks, shared, stream>>>(elements, layout.buffer, layout.tiles);
-    for (int level = tile_level + 1; level <= tree_levels(batch.longest); level++) {
+    for (int level = HeapTile<Element>::level + 1; level <= tree_levels(batch.longest); level++) {
         uint32_t stride = (uint32_t)chunk << (level - 1);
         while (stride >= tile_size)
             if (stride >= 2 * tile_size) {
@@ -425,10 +439,10 @@ cudaError_t hybrid_sort(const SegmentBatch &batch, void *memory, size_t, cudaStr
 
         cudaError_t error = layout.bins.gather(batch, stream);
         if (error == cudaSuccess)
-            error = allow_shared(sort_segments_in_shared<Elements>, shared_bytes<Element>(tile_chunks));
+            error = allow_shared(sort_segments_in_shared<Elements>, shared_bytes<Element>(HeapTile<Element>::chunks));
         if (error != cudaSuccess)
             return error;
-        for (int b = 0; b < nbins - 1; b++) {
+        for (int b = 0; b < layout.nbins - 1; b++) {
             uint32_t threads = 1u << b, count = layout.bins.plan.count[b];
             uint32_t block = threads < 64 ? 64 : threads;
             if (count != 0)
