@@ -25,21 +25,20 @@ namespace gpusort
 namespace
 {
 
-/* Numbers of an approximate sort: intervals. */
-template <class Key>
+/* Numbers of an approximate sort: intervals of keys of an integer form, or a floating one. */
+template <class Key, bool floating>
 struct IntervalSource {
     using Code = Key;
     using Number = uint32_t;
-    using Context = GpusortProjection;
+    struct Context {
+        GpusortProjection projection;
+        uint32_t whole;  /* buckets / width of the range, rounded down */
+        uint64_t factor; /* the rest of it in units of 2^-64, rounded up */
+    };
 
     GpusortKeyForm form;
     bool descending;
     uint32_t buckets;
-
-    static __host__ __device__ bool floating(GpusortKeyForm form)
-    {
-        return form == GPUSORT_KEY_FLOAT32 || form == GPUSORT_KEY_FLOAT64;
-    }
 
     static __device__ double real(Key bits)
     {
@@ -52,12 +51,8 @@ struct IntervalSource {
     /* Finite? */
     __device__ bool in_range(Key bits) const
     {
-        if constexpr (sizeof(Key) == 4)
-            return form != GPUSORT_KEY_FLOAT32 || (bits & 0x7f800000u) != 0x7f800000u;
-        else if constexpr (sizeof(Key) == 8)
-            return form != GPUSORT_KEY_FLOAT64 || (bits & 0x7ff0000000000000u) != 0x7ff0000000000000u;
-        else
-            return true;
+        constexpr Key exponent = (Key)(sizeof(Key) == 4 ? 0x7f800000u : 0x7ff0000000000000u);
+        return !floating || (bits & exponent) != exponent;
     }
 
     /* In ascending order whatever the sort's direction. */
@@ -73,26 +68,79 @@ struct IntervalSource {
 
     __device__ uint32_t set_up(Context &context, Code least, Code greatest, bool any) const
     {
-        if (!floating(form))
-            gpusort_project_integers(&context, buckets, descending, least, greatest);
-        else if (!any)
-            gpusort_project_floats(&context, buckets, descending, 0, 0);
+        GpusortProjection *projection = &context.projection;
+        if constexpr (!floating) {
+            gpusort_project_integers(projection, buckets, descending, least, greatest);
+            if (sizeof(Key) <= 4) {
+                uint64_t width = projection->range + 1;
+                GpusortProjection rest;
+                gpusort_project_integers(&rest, (uint32_t)(buckets % width), false, least, greatest);
+                context.whole = (uint32_t)(buckets / width);
+                context.factor = projection->range == 0 ? 0 : rest.factor;
+            }
+        } else if (!any)
+            gpusort_project_floats(projection, buckets, descending, 0, 0);
         else if constexpr (sizeof(Key) == 4)
-            gpusort_project_floats(&context, buckets, descending, real(gpusort_decode_float32(least)),
+            gpusort_project_floats(projection, buckets, descending, real(gpusort_decode_float32(least)),
                                    real(gpusort_decode_float32(greatest)));
-        else if constexpr (sizeof(Key) == 8)
-            gpusort_project_floats(&context, buckets, descending, real(gpusort_decode_float64(least)),
+        else
+            gpusort_project_floats(projection, buckets, descending, real(gpusort_decode_float64(least)),
                                    real(gpusort_decode_float64(greatest)));
         return 32 - __clz(buckets - 1);
     }
 
-    __device__ Number number(const Context &context, Key bits) const
-    {
-        if constexpr (sizeof(Key) != 2)
-            if (floating(form))
-                return gpusort_interval_of_float(&context, real(bits));
-        return gpusort_interval_of_code(&context, code(bits));
-    }
+    /*
+     * The projection in few instructions for the common cases, with the same result
+     * to the last bit: integers of up to 32 bits, and floats whose range needs neither
+     * shrink nor lift.
+     */
+    struct View {
+        const IntervalSource &source;
+        const GpusortProjection &projection;
+        bool fast;
+        uint32_t step, offset; /* interval = place * step + offset: up, or down from the last */
+        Key origin;
+        uint32_t whole, low, high; /* of the factor */
+        double float_origin, scale, last;
+
+        __device__ View(const IntervalSource &the_source, const Context &context)
+            : source(the_source),
+              projection(context.projection),
+              step(the_source.descending ? ~0u : 1),
+              offset(the_source.descending ? the_source.buckets - 1 : 0)
+        {
+            if constexpr (floating) {
+                fast = projection.shrink == 1 && projection.lift == 1 && projection.scale > 0;
+                float_origin = projection.float_origin;
+                scale = projection.scale;
+                last = the_source.buckets - 1;
+            } else if (sizeof(Key) <= 4) {
+                /* Distances between codes are those between keys, for a code differs in its sign bit only. */
+                origin = (Key)projection.origin ^ the_source.code(0);
+                whole = context.whole;
+                low = (uint32_t)context.factor;
+                high = (uint32_t)(context.factor >> 32);
+            }
+        }
+
+        __device__ Number number(Key bits) const
+        {
+            if constexpr (floating) {
+                double x = real(bits);
+                if (!fast)
+                    return gpusort_interval_of_float(&projection, x);
+                double place = (x - float_origin) * scale;
+                /* -infinity converts to 0; infinity and NaN are not below the last interval. */
+                return __double2uint_rz(place < last ? place : last) * step + offset;
+            } else if constexpr (sizeof(Key) == 8)
+                return gpusort_interval_of_code(&projection, source.code(bits));
+            else {
+                uint32_t distance = (Key)(bits - origin);
+                uint64_t rest = (uint64_t)distance * high + ((uint64_t)distance * low >> 32);
+                return (distance * whole + (uint32_t)(rest >> 32)) * step + offset;
+            }
+        }
+    };
 };
 
 /* Bits of an interval number. */
@@ -101,22 +149,24 @@ uint32_t interval_bits(uint32_t buckets)
     return ceil_log2(buckets);
 }
 
-template <class Key>
-IntervalSource<Key> interval_source(const GpusortSpec &spec)
-{
-    return {spec.form, spec.descending, spec.buckets};
-}
-
+/* Calls visitor with the spec's source and a key of its width. */
 template <class Visitor>
-auto visit_keys(const GpusortSpec &spec, Visitor visitor)
+auto visit_source(const GpusortSpec &spec, Visitor visitor)
 {
-    switch (gpusort_key_width(spec.form)) {
+    GpusortKeyForm form = spec.form;
+    bool descending = spec.descending;
+    uint32_t buckets = spec.buckets;
+    if (form == GPUSORT_KEY_FLOAT32)
+        return visitor(IntervalSource<uint32_t, true>{form, descending, buckets}, uint32_t());
+    if (form == GPUSORT_KEY_FLOAT64)
+        return visitor(IntervalSource<uint64_t, true>{form, descending, buckets}, uint64_t());
+    switch (gpusort_key_width(form)) {
         case 2:
-            return visitor(uint16_t());
+            return visitor(IntervalSource<uint16_t, false>{form, descending, buckets}, uint16_t());
         case 4:
-            return visitor(uint32_t());
+            return visitor(IntervalSource<uint32_t, false>{form, descending, buckets}, uint32_t());
         default:
-            return visitor(uint64_t());
+            return visitor(IntervalSource<uint64_t, false>{form, descending, buckets}, uint64_t());
     }
 }
 
@@ -127,22 +177,18 @@ const char *approximate_refuses(const GpusortSpec &spec)
 
 size_t approximate_workspace(const SegmentBatch &batch)
 {
-    return visit_keys(batch.spec, [&](auto key) {
-        using Key = decltype(key);
+    return visit_source(batch.spec, [&](auto source, auto key) {
         Workspace workspace(nullptr);
-        NumberSort<IntervalSource<Key>, Key> sort(batch, interval_source<Key>(batch.spec),
-                                                  interval_bits(batch.spec.buckets), workspace);
+        NumberSort<decltype(source), decltype(key)> sort(batch, source, interval_bits(batch.spec.buckets), workspace);
         return workspace.used();
     });
 }
 
 cudaError_t approximate_sort(const SegmentBatch &batch, void *memory, size_t, cudaStream_t stream)
 {
-    return visit_keys(batch.spec, [&](auto key) {
-        using Key = decltype(key);
+    return visit_source(batch.spec, [&](auto source, auto key) {
         Workspace workspace(memory);
-        NumberSort<IntervalSource<Key>, Key> sort(batch, interval_source<Key>(batch.spec),
-                                                  interval_bits(batch.spec.buckets), workspace);
+        NumberSort<decltype(source), decltype(key)> sort(batch, source, interval_bits(batch.spec.buckets), workspace);
         return sort.run(batch, stream);
     });
 }
@@ -153,15 +199,23 @@ BinView whole_batch(const SegmentBatch &batch)
     return {batch.segments, nullptr, 1};
 }
 
-using PairSource = IntervalSource<uint32_t>;
+/* Calls visitor with the source of 32-bit keys. */
+template <class Visitor>
+auto visit_pair_source(const GpusortSpec &spec, Visitor visitor)
+{
+    if (spec.form == GPUSORT_KEY_FLOAT32)
+        return visitor(IntervalSource<uint32_t, true>{spec.form, spec.descending, spec.buckets});
+    return visitor(IntervalSource<uint32_t, false>{spec.form, spec.descending, spec.buckets});
+}
 
 /* Step 1: the interval of each key, and its offset in it. */
-__global__ void assign_intervals(PairSource source, const GpusortProjection *projection, const uint32_t *keys,
+template <class Source>
+__global__ void assign_intervals(Source source, const typename Source::Context *context, const uint32_t *keys,
                                  uint32_t count, uint32_t *counters, uint32_t *intervals, uint32_t *offsets)
 {
-    GpusortProjection own = *projection;
+    typename Source::View view(source, *context);
     for (uint64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < count; k += (uint64_t)gridDim.x * blockDim.x) {
-        uint32_t interval = source.number(own, keys[k]);
+        uint32_t interval = view.number(keys[k]);
         intervals[k] = interval;
         offsets[k] = atomicAdd(&counters[interval], 1);
     }
@@ -179,14 +233,15 @@ __global__ void scatter_pairs(const uint32_t *starts, const uint32_t *intervals,
     }
 }
 
+template <class Source>
 struct AtomicLayout {
-    Sweeps<PairSource, uint32_t> ranges; /* only for the range of the keys */
+    Sweeps<Source, uint32_t> ranges; /* only for the range of the keys */
     uint32_t *counters, *starts, *intervals, *offsets;
     char *scan;
     size_t scan_bytes = 0;
 
-    AtomicLayout(const SegmentBatch &batch, Workspace &workspace)
-        : ranges(batch, interval_source<uint32_t>(batch.spec), 1, 1, true, workspace),
+    AtomicLayout(const SegmentBatch &batch, const Source &source, Workspace &workspace)
+        : ranges(batch, source, 1, 1, true, workspace),
           counters(workspace.take<uint32_t>(batch.spec.buckets)),
           starts(workspace.take<uint32_t>(batch.spec.buckets)),
           intervals(workspace.take<uint32_t>(batch.longest)),
@@ -201,50 +256,56 @@ struct AtomicLayout {
 
 size_t approximate_pairs_workspace(const SegmentBatch &batch)
 {
-    Workspace workspace(nullptr);
-    Sweeps<PairSource, uint32_t> sweeps(batch, interval_source<uint32_t>(batch.spec), 1,
-                                        interval_bits(batch.spec.buckets), true, workspace);
-    return workspace.used();
+    return visit_pair_source(batch.spec, [&](auto source) {
+        Workspace workspace(nullptr);
+        Sweeps<decltype(source), uint32_t> sweeps(batch, source, 1, interval_bits(batch.spec.buckets), true, workspace);
+        return workspace.used();
+    });
 }
 
 cudaError_t approximate_sort_pairs(const SegmentBatch &batch, void *memory, cudaStream_t stream, SortedPairs *sorted)
 {
-    Workspace workspace(memory);
-    Sweeps<PairSource, uint32_t> sweeps(batch, interval_source<uint32_t>(batch.spec), 1,
-                                        interval_bits(batch.spec.buckets), true, workspace);
-    SweepResult<uint32_t> result;
-    cudaError_t error = run_sweeps(batch, sweeps, whole_batch(batch), true, stream, &result);
-    *sorted = {result.keys, result.payload};
-    return error;
+    return visit_pair_source(batch.spec, [&](auto source) {
+        Workspace workspace(memory);
+        Sweeps<decltype(source), uint32_t> sweeps(batch, source, 1, interval_bits(batch.spec.buckets), true, workspace);
+        SweepResult<uint32_t> result;
+        cudaError_t error = run_sweeps(batch, sweeps, whole_batch(batch), true, stream, &result);
+        *sorted = {result.keys, result.payload};
+        return error;
+    });
 }
 
 size_t approximate_atomic_workspace(const SegmentBatch &batch)
 {
-    Workspace workspace(nullptr);
-    AtomicLayout layout(batch, workspace);
-    return workspace.used();
+    return visit_pair_source(batch.spec, [&](auto source) {
+        Workspace workspace(nullptr);
+        AtomicLayout<decltype(source)> layout(batch, source, workspace);
+        return workspace.used();
+    });
 }
 
 cudaError_t approximate_sort_atomic(const SegmentBatch &batch, void *memory, cudaStream_t stream, SortedPairs *sorted)
 {
-    Workspace workspace(memory);
-    AtomicLayout layout(batch, workspace);
-    const uint32_t *keys = static_cast<const uint32_t *>(batch.keys);
-    uint32_t blocks = ceil_div(batch.longest, 1024);
-    cudaError_t error = find_ranges(batch, layout.ranges, whole_batch(batch), stream);
-    if (error != cudaSuccess ||
-        (error = cudaMemsetAsync(layout.counters, 0, batch.spec.buckets * sizeof(uint32_t), stream)) != cudaSuccess)
-        return error;
-    assign_intervals<<<blocks, 256, 0, stream>>>(layout.ranges.source, layout.ranges.contexts, keys, batch.longest,
-                                                 layout.counters, layout.intervals, layout.offsets);
-    error = cub::DeviceScan::ExclusiveSum(layout.scan, layout.scan_bytes, layout.counters, layout.starts,
-                                          (int)batch.spec.buckets, stream);
-    if (error != cudaSuccess)
-        return error;
-    *sorted = {layout.ranges.other_keys, layout.ranges.other_payload};
-    scatter_pairs<<<blocks, 256, 0, stream>>>(layout.starts, layout.intervals, layout.offsets, batch.longest, keys,
-                                              batch.payload, sorted->keys, sorted->payload);
-    return cudaGetLastError();
+    return visit_pair_source(batch.spec, [&](auto source) -> cudaError_t {
+        Workspace workspace(memory);
+        AtomicLayout<decltype(source)> layout(batch, source, workspace);
+        const uint32_t *keys = static_cast<const uint32_t *>(batch.keys);
+        uint32_t blocks = ceil_div(batch.longest, 1024), buckets = batch.spec.buckets;
+        cudaError_t error = find_ranges(batch, layout.ranges, whole_batch(batch), stream);
+        if (error != cudaSuccess ||
+            (error = cudaMemsetAsync(layout.counters, 0, buckets * sizeof(uint32_t), stream)) != cudaSuccess)
+            return error;
+        assign_intervals<<<blocks, 256, 0, stream>>>(source, layout.ranges.contexts, keys, batch.longest,
+                                                     layout.counters, layout.intervals, layout.offsets);
+        error = cub::DeviceScan::ExclusiveSum(layout.scan, layout.scan_bytes, layout.counters, layout.starts,
+                                              (int)buckets, stream);
+        if (error != cudaSuccess)
+            return error;
+        *sorted = {layout.ranges.other_keys, layout.ranges.other_payload};
+        scatter_pairs<<<blocks, 256, 0, stream>>>(layout.starts, layout.intervals, layout.offsets, batch.longest, keys,
+                                                  batch.payload, sorted->keys, sorted->payload);
+        return cudaGetLastError();
+    });
 }
 
 const Method approximate_method = {approximate_refuses, approximate_workspace, approximate_sort};

@@ -93,7 +93,7 @@ __global__ void mark_one_hot(Range32 range, const uint32_t *keys, uint32_t count
 {
     uint32_t i = thread_number();
     if (i < count)
-        matrix[(uint64_t)count * range.source.number(range.contexts[0], keys[i]) + i] = 1;
+        matrix[(uint64_t)count * Source32::View(range.source, range.contexts[0]).number(keys[i]) + i] = 1;
 }
 
 /* How many ones each row has: one block per value. */
@@ -143,9 +143,9 @@ struct OneHotLayout {
 __global__ void count_values(Range32 range, const uint32_t *keys, uint32_t count, uint32_t *counters,
                              uint32_t *thread_sums, uint64_t counters_per_thread)
 {
-    Source32::Context context = range.contexts[0];
+    Source32::View view(range.source, range.contexts[0]);
     for (uint64_t i = thread_number(); i < count; i += (uint64_t)gridDim.x * blockDim.x) {
-        uint32_t value = range.source.number(context, keys[i]);
+        uint32_t value = view.number(keys[i]);
         atomicAdd(&counters[value], 1);
         if (thread_sums != nullptr)
             atomicAdd(&thread_sums[value / counters_per_thread], 1);

@@ -36,30 +36,19 @@ __global__ void __launch_bounds__(threads)
             greatest = max(greatest, source.code(key[k]));
             any = true;
         }
-    for (int distance = 16; distance > 0; distance /= 2) {
-        least = min(least, __shfl_xor_sync(~0u, least, distance));
-        greatest = max(greatest, __shfl_xor_sync(~0u, greatest, distance));
-    }
-    if (threadIdx.x % 32 == 0) {
-        least_of[threadIdx.x / 32] = least;
-        greatest_of[threadIdx.x / 32] = greatest;
-    }
+    block_range(least, greatest, least_of, greatest_of);
     any = __syncthreads_or(any);
-    if (threadIdx.x == 0) {
-        for (int w = 1; w < threads / 32; w++) {
-            least = min(least, least_of[w]);
-            greatest = max(greatest, greatest_of[w]);
-        }
+    if (threadIdx.x == 0)
         bits = source.set_up(context, least, greatest, any);
-    }
     __syncthreads();
 
+    typename Source::View view(source, context);
     Number number[items];
     uint16_t from[items];
 #pragma unroll
     for (int i = 0; i < items; i++) {
         uint32_t k = threadIdx.x * items + i;
-        number[i] = k < segment.count ? (Number)source.number(context, key[k]) : (Number) ~(Number)0;
+        number[i] = k < segment.count ? (Number)view.number(key[k]) : (Number) ~(Number)0;
         from[i] = (uint16_t)k;
     }
     if (bits > 0)

@@ -26,13 +26,12 @@
 namespace gpusort
 {
 
-constexpr int sweep_threads = 384;
+constexpr int sweep_threads = 512;
 constexpr int sweep_digits = 256;
-constexpr int sweep_most_passes = 8;
 
 template <class Key>
 struct SweepTile {
-    static constexpr int items = sizeof(Key) == 8 ? 10 : 20;
+    static constexpr int items = sizeof(Key) == 8 ? 8 : 16;
     static constexpr uint32_t size = sweep_threads * items;
 };
 
@@ -85,10 +84,21 @@ struct CodeSource {
         return 64 - __clzll((uint64_t)greatest - least);
     }
 
-    __device__ Number number(const Context &context, Key key) const
-    {
-        return (Code)(encode(coding, key) - context.origin);
-    }
+    /* What a thread keeps of the source and a segment's context. */
+    struct View {
+        Coding coding;
+        Code origin;
+
+        __device__ View(const CodeSource &source, const Context &context)
+            : coding(source.coding), origin(context.origin)
+        {
+        }
+
+        __device__ Number number(Key key) const
+        {
+            return (Code)(encode(coding, key) - origin);
+        }
+    };
 };
 
 /* Everything that the passes over a batch's long segments need. */
@@ -103,9 +113,8 @@ struct Sweeps {
     char *zeroed = nullptr;
     size_t zeroed_bytes = 0;
     CodeRange *ranges = nullptr;
-    uint32_t *tickets = nullptr; /* per pass */
-    uint32_t *starts = nullptr;  /* [segment][pass][digit] */
-    uint32_t *status = nullptr;  /* [pass][tile][digit] */
+    uint32_t *starts = nullptr; /* [segment][pass][digit] */
+    uint32_t *status = nullptr; /* [pass][tile][digit] */
 
     typename Source::Context *contexts = nullptr;
     DigitPlan *plans = nullptr;
@@ -124,7 +133,6 @@ struct Sweeps {
             return;
         size_t before = workspace.used();
         ranges = workspace.take<CodeRange>(count);
-        tickets = workspace.take<uint32_t>(sweep_most_passes);
         starts = workspace.take<uint32_t>((uint64_t)count * most_passes * sweep_digits);
         status = workspace.take<uint32_t>((uint64_t)most_passes * tiles.most_tiles * sweep_digits);
         zeroed = reinterpret_cast<char *>(ranges);
@@ -159,11 +167,32 @@ struct TileRun {
     }
 };
 
+/* The least and the greatest of a block's codes, in its first thread; the arrays hold one per warp. */
+template <class Code>
+__device__ void block_range(Code &least, Code &greatest, Code *least_of, Code *greatest_of)
+{
+    for (int distance = 16; distance > 0; distance /= 2) {
+        least = min(least, __shfl_xor_sync(~0u, least, distance));
+        greatest = max(greatest, __shfl_xor_sync(~0u, greatest, distance));
+    }
+    if (threadIdx.x % 32 == 0) {
+        least_of[threadIdx.x / 32] = least;
+        greatest_of[threadIdx.x / 32] = greatest;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        for (uint32_t w = 1; w < blockDim.x / 32; w++) {
+            least = min(least, least_of[w]);
+            greatest = max(greatest, greatest_of[w]);
+        }
+}
+
 template <class Source, class Key>
 __global__ void __launch_bounds__(sweep_threads) reduce_range(Sweeps<Source, Key> sweeps, const Key *keys)
 {
     using Tile = SweepTile<Key>;
     using Code = typename Source::Code;
+    __shared__ Code least_of[sweep_threads / 32], greatest_of[sweep_threads / 32];
     TileRun run(sweeps.tiles);
     Code least = (Code) ~(Code)0, greatest = 0;
     bool any = false;
@@ -186,11 +215,8 @@ __global__ void __launch_bounds__(sweep_threads) reduce_range(Sweeps<Source, Key
                 }
             }
         }
-        for (int distance = 16; distance > 0; distance /= 2) {
-            least = min(least, __shfl_xor_sync(~0u, least, distance));
-            greatest = max(greatest, __shfl_xor_sync(~0u, greatest, distance));
-        }
-        if (__any_sync(~0u, any) && threadIdx.x % 32 == 0) {
+        block_range(least, greatest, least_of, greatest_of);
+        if (__syncthreads_or(any) && threadIdx.x == 0) {
             CodeRange *range = &sweeps.ranges[index];
             atomicMax(&range->inverted_least, ~(unsigned long long)least);
             atomicMax(&range->greatest, (unsigned long long)greatest);
@@ -216,7 +242,8 @@ __global__ void set_up(Sweeps<Source, Key> sweeps)
 }
 
 template <class Source, class Key, int most_passes>
-__global__ void __launch_bounds__(sweep_threads) count_digits(Sweeps<Source, Key> sweeps, const Key *keys)
+__global__ void __launch_bounds__(sweep_threads, most_passes <= 2 ? 3 : 2)
+    count_digits(Sweeps<Source, Key> sweeps, const Key *keys)
 {
     using Tile = SweepTile<Key>;
     constexpr int copies = most_passes <= 2 ? 4 : 2;
@@ -230,7 +257,7 @@ __global__ void __launch_bounds__(sweep_threads) count_digits(Sweeps<Source, Key
     for (uint32_t tile = run.first; tile < run.end;) {
         uint32_t index = sweeps.tiles.index_of(tile);
         TiledSegment segment = sweeps.tiles.segments[index];
-        typename Source::Context context = sweeps.contexts[index];
+        typename Source::View view(sweeps.source, sweeps.contexts[index]);
         DigitPlan plan = sweeps.plans[index];
         uint32_t mask = (1u << plan.bits) - 1;
         uint32_t tiles_here = min(run.end, segment.first_tile + ceil_div(segment.count, Tile::size)) - tile;
@@ -245,7 +272,7 @@ __global__ void __launch_bounds__(sweep_threads) count_digits(Sweeps<Source, Key
 #pragma unroll
             for (int i = 0; i < Tile::items; i++)
                 if (i * sweep_threads + threadIdx.x < count) {
-                    auto number = sweeps.source.number(context, item[i]);
+                    auto number = view.number(item[i]);
 #pragma unroll
                     for (int pass = 0; pass < most_passes; pass++)
                         if (pass < plan.passes)
@@ -310,92 +337,102 @@ struct SweepBuffers {
  */
 constexpr uint32_t sum_status = 1 << 15;
 
-/* The keys with this digit in the segment's tiles before this one; says its own first. */
+/*
+ * The keys with this digit in the segment's tiles before this one; says the sum.
+ * Reads several tiles' words at a time: one by one, the walk to the last tile that
+ * knows its sum takes longer than all the rest of a block's work.
+ */
 template <class Source, class Key>
 __device__ uint32_t look_back(const Sweeps<Source, Key> &sweeps, uint32_t pass, uint32_t tile, uint32_t first_tile,
                               uint32_t own)
 {
-    uint32_t digit = threadIdx.x, before = 0;
-    volatile uint32_t *said = sweeps.status_of(tile, pass) + digit;
-    for (uint32_t t = tile; t-- > first_tile;) {
-        volatile uint32_t *other = sweeps.status_of(t, pass) + digit;
-        uint32_t status;
-        while ((status = *other) == 0)
-            ;
-        if (status >= sum_status) {
-            before += status - sum_status;
-            break;
-        }
-        before += status - 1;
+    constexpr int window = 4;
+    uint32_t before = 0;
+    volatile uint32_t *said = sweeps.status_of(tile, pass) + threadIdx.x;
+    bool found = tile == first_tile;
+
+    for (uint32_t end = tile; !found; end -= window) {
+        uint32_t status[window];
+#pragma unroll
+        for (int i = 0; i < window; i++)
+            status[i] =
+                end >= first_tile + 1 + i ? *(said - (tile - end + 1 + i) * sweep_digits) : (uint32_t)sum_status;
+#pragma unroll
+        for (int i = 0; i < window; i++)
+            if (!found) {
+                while (status[i] == 0)
+                    status[i] = *(said - (tile - end + 1 + i) * sweep_digits);
+                found = status[i] >= sum_status;
+                before += status[i] - (found ? (uint32_t)sum_status : 1);
+            }
     }
     *said = before + own + sum_status;
     return before;
 }
 
-template <class Source, class Key, bool payload>
-__global__ void __launch_bounds__(sweep_threads, 2)
-    sweep(Sweeps<Source, Key> sweeps, SweepBuffers<Key> buffers, uint32_t pass)
+/* What a block of a pass keeps in shared memory. */
+template <class Key, bool payload>
+struct SweepShared {
+    static constexpr int warps = sweep_threads / 32;
+    using Item = std::conditional_t<(payload && sizeof(Key) < 4), uint32_t, Key>;
+
+    union {
+        uint32_t counts[warps][sweep_digits];
+        Item items[SweepTile<Key>::size];
+        uint32_t values[SweepTile<Key>::size];
+    };
+    uint8_t digit_at[payload ? SweepTile<Key>::size : 1];
+    uint32_t target[sweep_digits]; /* of a digit's run, less its place in the tile */
+    uint32_t warp_sums[sweep_digits / 32];
+};
+
+/*
+ * One tile of a pass.  full: the tile has all its keys, which saves the questions
+ * whether a key exists.
+ */
+template <class Source, class Key, bool payload, bool full>
+__device__ void sweep_tile(const Sweeps<Source, Key> &sweeps, const SweepBuffers<Key> &buffers,
+                           SweepShared<Key, payload> &shared, uint32_t pass, uint32_t tile, uint32_t index,
+                           const TiledSegment &segment, const DigitPlan &plan)
 {
     using Tile = SweepTile<Key>;
     constexpr int items = Tile::items, warps = sweep_threads / 32;
-    using Item = std::conditional_t<(payload && sizeof(Key) < 4), uint32_t, Key>;
-    __shared__ union {
-        uint32_t counts[warps][sweep_digits];
-        Item items[Tile::size];
-    } shared;
-    __shared__ uint8_t digit_at[Tile::size];
-    __shared__ uint32_t target[sweep_digits];
-    __shared__ uint32_t warp_sums[sweep_digits / 32];
-    __shared__ uint32_t ticket;
-
-    if (threadIdx.x == 0)
-        ticket = atomicAdd(&sweeps.tickets[pass], 1);
     uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    for (uint32_t k = threadIdx.x; k < warps * sweep_digits; k += sweep_threads)
-        shared.counts[0][k] = 0;
-    __syncthreads();
-    uint32_t tile = ticket;
-    if (tile >= sweeps.tiles.ntiles())
-        return;
-    uint32_t index = sweeps.tiles.index_of(tile);
-    DigitPlan plan = sweeps.plans[index];
-    if (pass >= plan.passes)
-        return;
-    TiledSegment segment = sweeps.tiles.segments[index];
-    uint32_t first = (tile - segment.first_tile) * Tile::size, count = min(Tile::size, segment.count - first);
+    uint32_t first = (tile - segment.first_tile) * Tile::size;
+    uint32_t count = full ? Tile::size : segment.count - first;
     uint32_t slot = segment.start + first;
     uint32_t own = warp * 32 * items + lane; /* item i is own + i * 32 of the tile */
+    auto exists = [&](int i) { return full || own + i * 32 < count; };
 
     Key key[items];
 #pragma unroll
     for (int i = 0; i < items; i++)
-        if (own + i * 32 < count)
+        if (exists(i))
             key[i] = buffers.from_keys[slot + own + i * 32];
+    __syncthreads(); /* counts are zeroes */
 
     /* Ranks among the warp's keys of the same digit; digit << 16 | rank. */
     uint32_t rank[items];
     {
-        typename Source::Context context = sweeps.contexts[index];
+        typename Source::View view(sweeps.source, sweeps.contexts[index]);
         uint32_t shift = pass * plan.bits, mask = (1u << plan.bits) - 1;
         uint32_t *counts = shared.counts[warp];
+        uint32_t lower = (1u << lane) - 1;
 #pragma unroll
         for (int i = 0; i < items; i++) {
-            bool exists = own + i * 32 < count;
-            uint32_t digit = exists ? (uint32_t)(sweeps.source.number(context, key[i]) >> shift) & mask : 0;
-            unsigned peers = __ballot_sync(~0u, exists);
+            uint32_t digit = exists(i) ? (uint32_t)(view.number(key[i]) >> shift) & mask : 0;
+            unsigned others = full ? 0 : ~__ballot_sync(~0u, exists(i)); /* lanes without this digit */
 #pragma unroll
             for (int bit = 0; bit < 8; bit++) {
                 bool set = digit >> bit & 1;
-                unsigned ones = __ballot_sync(~0u, set);
-                peers &= set ? ones : ~ones;
+                others |= __ballot_sync(~0u, set) ^ (set ? ~0u : 0);
             }
-            unsigned lower = peers & ((1u << lane) - 1);
             uint32_t before = counts[digit];
             __syncwarp();
-            if (exists && lower == 0)
-                counts[digit] = before + __popc(peers);
+            if (exists(i) && (~others & lower) == 0)
+                counts[digit] = before + __popc(~others);
             __syncwarp();
-            rank[i] = digit << 16 | (before + __popc(lower));
+            rank[i] = digit << 16 | (before + __popc(~others & lower));
         }
     }
     __syncthreads();
@@ -412,7 +449,7 @@ __global__ void __launch_bounds__(sweep_threads, 2)
         if (tile != segment.first_tile)
             *(volatile uint32_t *)(sweeps.status_of(tile, pass) + digit) = total + 1;
     }
-    uint32_t before = sum_before(total, warp_sums);
+    uint32_t before = sum_before(total, shared.warp_sums);
     if (digit < sweep_digits)
 #pragma unroll
         for (int w = 0; w < warps; w++)
@@ -426,45 +463,82 @@ __global__ void __launch_bounds__(sweep_threads, 2)
     /* The tile in the order of its digits, in shared memory. */
 #pragma unroll
     for (int i = 0; i < items; i++)
-        if (own + i * 32 < count) {
-            uint32_t to = rank[i] & 0xffff;
-            shared.items[to] = key[i];
-            digit_at[to] = (uint8_t)(rank[i] >> 16);
+        if (exists(i)) {
+            shared.items[rank[i] & 0xffff] = key[i];
         }
     uint32_t value[payload ? items : 1];
     if constexpr (payload)
 #pragma unroll
         for (int i = 0; i < items; i++)
-            if (own + i * 32 < count)
+            if (exists(i))
                 value[i] =
                     buffers.from_payload == nullptr ? first + own + i * 32 : buffers.from_payload[slot + own + i * 32];
     if (digit < sweep_digits)
-        target[digit] = segment.start + sweeps.starts_of(index, pass)[digit] - before +
-                        look_back(sweeps, pass, tile, segment.first_tile, total);
+        shared.target[digit] = segment.start + sweeps.starts_of(index, pass)[digit] - before +
+                               look_back(sweeps, pass, tile, segment.first_tile, total);
     __syncthreads();
 
-    if (buffers.to_keys != nullptr)
+    {
+        typename Source::View view(sweeps.source, sweeps.contexts[index]);
+        uint32_t shift = pass * plan.bits, mask = (1u << plan.bits) - 1;
 #pragma unroll
         for (int i = 0; i < items; i++) {
             uint32_t k = i * sweep_threads + threadIdx.x;
-            if (k < count)
-                buffers.to_keys[target[digit_at[k]] + k] = (Key)shared.items[k];
+            if (full || k < count) {
+                Key own_key = (Key)shared.items[k];
+                uint32_t own_digit = (uint32_t)(view.number(own_key) >> shift) & mask;
+                if (payload)
+                    shared.digit_at[k] = (uint8_t)own_digit;
+                if (buffers.to_keys != nullptr)
+                    buffers.to_keys[shared.target[own_digit] + k] = own_key;
+            }
         }
+    }
     if constexpr (payload) {
-        uint32_t *values = reinterpret_cast<uint32_t *>(shared.items);
         __syncthreads();
 #pragma unroll
         for (int i = 0; i < items; i++)
-            if (own + i * 32 < count)
-                values[rank[i] & 0xffff] = value[i];
+            if (exists(i))
+                shared.values[rank[i] & 0xffff] = value[i];
         __syncthreads();
 #pragma unroll
         for (int i = 0; i < items; i++) {
             uint32_t k = i * sweep_threads + threadIdx.x;
-            if (k < count)
-                buffers.to_payload[target[digit_at[k]] + k] = values[k];
+            if (full || k < count)
+                buffers.to_payload[shared.target[shared.digit_at[k]] + k] = shared.values[k];
         }
     }
+}
+
+template <class Source, class Key, bool payload>
+__global__ void __launch_bounds__(sweep_threads, 2)
+    sweep(Sweeps<Source, Key> sweeps, SweepBuffers<Key> buffers, uint32_t pass)
+{
+    __shared__ SweepShared<Key, payload> shared;
+    uint32_t tile = blockIdx.x; /* blocks start in this order: whom a block waits for has started */
+
+    for (uint32_t k = threadIdx.x; k < sweep_threads / 32 * sweep_digits; k += sweep_threads)
+        shared.counts[0][k] = 0;
+    if (tile >= sweeps.tiles.ntiles())
+        return;
+    uint32_t index = sweeps.tiles.index_of(tile);
+    DigitPlan plan = sweeps.plans[index];
+    if (pass >= plan.passes)
+        return;
+    TiledSegment segment = sweeps.tiles.segments[index];
+    if (segment.count - (tile - segment.first_tile) * SweepTile<Key>::size >= SweepTile<Key>::size)
+        sweep_tile<Source, Key, payload, true>(sweeps, buffers, shared, pass, tile, index, segment, plan);
+    else
+        sweep_tile<Source, Key, payload, false>(sweeps, buffers, shared, pass, tile, index, segment, plan);
+}
+
+/* Blocks for a kernel that reads all tiles: many, so that none is late, but each with many tiles. */
+inline uint32_t reading_blocks(const TileList &tiles)
+{
+    constexpr uint32_t most = 2112, few = 264; /* 16, and 2, for each of 132 multiprocessors */
+    uint32_t blocks = tiles.most_tiles / 4;
+    blocks = blocks < few ? few : blocks > most ? most : blocks;
+    return tiles.most_tiles < blocks ? tiles.most_tiles : blocks;
 }
 
 /* Ranges and contexts of the tiled segments. */
@@ -474,7 +548,7 @@ cudaError_t find_ranges(const SegmentBatch &batch, const Sweeps<Source, Key> &sw
 {
     cudaError_t error;
     const Key *keys = static_cast<const Key *>(batch.keys);
-    uint32_t blocks = sweeps.tiles.most_tiles < 792 ? sweeps.tiles.most_tiles : 792; /* 6 for each of 132 */
+    uint32_t blocks = reading_blocks(sweeps.tiles);
     if ((error = cudaMemsetAsync(sweeps.zeroed, 0, sweeps.zeroed_bytes, stream)) != cudaSuccess ||
         (error = sweeps.tiles.fill(bin, SweepTile<Key>::size, stream)) != cudaSuccess)
         return error;
@@ -497,7 +571,7 @@ cudaError_t run_sweeps(const SegmentBatch &batch, const Sweeps<Source, Key> &swe
 {
     Key *keys[2] = {static_cast<Key *>(batch.keys), sweeps.other_keys};
     uint32_t *payload[2] = {batch.payload, sweeps.other_payload};
-    uint32_t blocks = sweeps.tiles.most_tiles < 792 ? sweeps.tiles.most_tiles : 792;
+    uint32_t blocks = reading_blocks(sweeps.tiles);
     cudaError_t error = find_ranges(batch, sweeps, bin, stream);
     if (error != cudaSuccess)
         return error;
