@@ -223,6 +223,11 @@ size_t Data::key_bytes() const
     return nslots * gpusort_key_width(spec.form);
 }
 
+void Data::set_keys(const void *device_keys) const
+{
+    check(cudaMemcpy(original.as(), device_keys, key_bytes(), cudaMemcpyDeviceToDevice), "setting keys");
+}
+
 void Data::restore() const
 {
     check(cudaMemcpyAsync(keys_room.as(), original.as(), key_bytes(), cudaMemcpyDeviceToDevice), "restoring");

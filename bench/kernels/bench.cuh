@@ -54,6 +54,7 @@ public:
          uint32_t first = 0);
 
     SegmentBatch batch(GpusortMethod method = GPUSORT_METHOD_AUTO) const;
+    void set_keys(const void *device_keys) const; /* other keys than the distribution's */
     void restore() const; /* keys and payload as they were */
     bool right(const SegmentBatch &sorted) const;
     size_t key_bytes() const;

@@ -1,0 +1,144 @@
+/*
+ * papers_counting.cu
+ *	  The comparison-free sort's figures 12 to 16 and table 5: its distributions,
+ *	  2^7 to 2^30 keys, both GPU methods as published and the method of ours.
+ */
+#include <cub/device/device_for.cuh>
+
+#include "kernels/bench.cuh"
+#include "method_variants.cuh"
+
+using namespace bench;
+
+namespace
+{
+
+enum class Shape { RANDOM, REVERSED, NEARLY, GAUSSIAN, UNIQUE, REPEATED_70, REPEATED_100, WIDE };
+const char *const shape_names[] = {"random", "reversed", "nearly", "gaussian", "unique", "70%", "100%", "M=1000N"};
+
+/* Values from 0 to n - 1, but WIDE: to 1000 n or 2^31. */
+struct ShapedKeys {
+    Shape shape;
+    uint32_t n;
+    uint32_t *keys;
+
+    __device__ uint32_t random(uint32_t i) const
+    {
+        uint64_t x = (i + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15);
+
+        x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+        x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+        return uint32_t(x >> 32);
+    }
+
+    __device__ uint32_t below(uint64_t most, uint32_t i) const
+    {
+        return uint32_t(random(i) * most >> 32);
+    }
+
+    __device__ void operator()(uint32_t i) const
+    {
+        switch (shape) {
+            case Shape::REVERSED:
+                keys[i] = n - 1 - i;
+                break;
+            case Shape::NEARLY:
+                keys[i] = random(i) % 100 == 0 ? below(n, i + 1) : i;
+                break;
+            case Shape::GAUSSIAN:
+                keys[i] = uint32_t(
+                    (uint64_t(below(n, 4 * i)) + below(n, 4 * i + 1) + below(n, 4 * i + 2) + below(n, 4 * i + 3)) / 4);
+                break;
+            case Shape::UNIQUE: /* odd multiples of i modulo a power of two are all different */
+                keys[i] = i * 2654435761u & (n - 1);
+                break;
+            case Shape::REPEATED_70:
+                keys[i] = below(10, i) < 7 ? n / 2 : below(n, i + 1);
+                break;
+            case Shape::REPEATED_100:
+                keys[i] = n / 2;
+                break;
+            case Shape::WIDE:
+                keys[i] = below(min(UINT64_C(1000) * n, UINT64_C(0x80000000)), i);
+                break;
+            default:
+                keys[i] = below(n, i);
+        }
+    }
+};
+
+class ShapedData
+{
+public:
+    ShapedData(Shape the_shape, uint32_t n)
+        : shape(the_shape), data(GPUSORT_KEY_INT32, GPUSORT_PAYLOAD_NONE, {n}, Keys::EQUAL)
+    {
+        Memory keys(size_t(n) * 4);
+
+        check(cub::DeviceFor::Bulk(n, ShapedKeys{shape, n, keys.as<uint32_t>()}), "filling");
+        data.set_keys(keys.as());
+    }
+
+    void show(const char *what, const Result &result) const
+    {
+        report(what, data, GPUSORT_KEY_INT32, GPUSORT_PAYLOAD_NONE, shape_names[int(shape)], Keys::UNIFORM, result);
+    }
+
+    void run(GpusortMethod method) const
+    {
+        show(method_names[method], measure_method(data, data.batch(method)));
+    }
+
+    /* Method 2 with one counter for each value. */
+    void run_count_array(const char *what, uint32_t threads) const
+    {
+        const SegmentBatch batch = data.batch(GPUSORT_METHOD_COUNTING);
+        const size_t bytes = count_array_workspace(batch, data.nkeys, threads);
+        Memory workspace(bytes);
+        Result result =
+            measure(data, batch, [&] { return count_array_sort(batch, data.nkeys, threads, workspace.as(), nullptr); });
+
+        result.workspace = bytes;
+        show(what, result);
+    }
+
+    void run_one_hot() const
+    {
+        const SegmentBatch batch = data.batch(GPUSORT_METHOD_COUNTING);
+        const size_t bytes = one_hot_workspace(batch);
+        Memory workspace(bytes);
+        Result result = measure(data, batch, [&] { return one_hot_sort(batch, workspace.as(), nullptr); });
+
+        result.workspace = bytes;
+        show("method 1", result);
+    }
+
+private:
+    Shape shape;
+    Data data;
+};
+
+}  // namespace
+
+SECTION(countingsort, "comparison-free sort, figures 12 to 16, table 5: distributions, 2^7 to 2^30 keys")
+{
+    for (int shape = 0; shape <= int(Shape::WIDE); shape++)
+        for (int bits : {7, 10, 13, 15, 17, 20, 22, 24, 26, 28, 30}) {
+            const ShapedData shaped(Shape(shape), 1u << bits);
+            const bool repeated = Shape(shape) == Shape::REPEATED_70 || Shape(shape) == Shape::REPEATED_100;
+
+            if (bits == 30 && shape > int(Shape::REVERSED))
+                continue;
+            shaped.run(GPUSORT_METHOD_COUNTING);
+            shaped.run(GPUSORT_METHOD_RADIX);
+            if (Shape(shape) == Shape::WIDE)
+                continue;
+            /* A repeated key is written by one thread: seconds from 2^24 up. */
+            if (bits <= (repeated ? 22 : 28)) {
+                shaped.run_count_array("method 2", 0);
+                shaped.run_count_array("method 2 by 16384 threads", 16384);
+            }
+            if (bits <= 15 && shape == int(Shape::RANDOM))
+                shaped.run_one_hot();
+        }
+}
