@@ -126,7 +126,9 @@ __device__ __forceinline__ uint64_t canonical(uint64_t bits)
     return bits == UINT64_C(0x8000000000000000) ? 0 : bits;
 }
 
-struct Keys32 {
+/* MULTIPLIED: of six comparators, how many take the maximum by multiplication. */
+template <int MULTIPLIED>
+struct Keys32Of {
     using Key = uint32_t;
     using Code = uint32_t;
     using Factors = NetworkFactors;
@@ -156,10 +158,7 @@ struct Keys32 {
         const uint32_t a = low, b = high;
 
         low = min(a, b);
-#ifndef GPUSORT_MULTIPLIED
-#define GPUSORT_MULTIPLIED 4
-#endif
-        if (INDEX % 6 < GPUSORT_MULTIPLIED)
+        if (INDEX % 6 < MULTIPLIED)
             high = low * factors.minus_one + (a * factors.one + b);
         else
             high = max(a, b);
@@ -195,7 +194,9 @@ struct Keys32 {
     }
 };
 
-struct Pairs16 : Keys32 {
+template <int MULTIPLIED>
+struct Pairs16Of : Keys32Of<MULTIPLIED> {
+    using Code = uint32_t;
     using Key = uint16_t;
     static constexpr bool PAIRS = true;
     static constexpr bool MENDS = false;
@@ -218,7 +219,8 @@ struct Pairs16 : Keys32 {
     }
 };
 
-struct Keys16 {
+template <int MULTIPLIED>
+struct Keys16Of {
     using Key = uint16_t;
     using Code = uint32_t;
     using Factors = NetworkFactors;
@@ -261,7 +263,7 @@ struct Keys16 {
         const uint32_t a = low, b = high;
 
         low = __vminu2(a, b);
-        if (INDEX % 6 < GPUSORT_MULTIPLIED)
+        if (INDEX % 6 < MULTIPLIED)
             high = low * factors.minus_one + (a * factors.one + b);
         else
             high = __vmaxu2(a, b);

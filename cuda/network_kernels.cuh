@@ -69,10 +69,9 @@ struct Shape {
     static constexpr int COLUMN_BITS = log2_of(ROW & -ROW); /* lane bits that one pass can take */
 };
 
-template <bool BLOCK>
-__device__ __forceinline__ void synchronize()
+__device__ __forceinline__ void synchronize(bool block)
 {
-    if (BLOCK)
+    if (block)
         __syncthreads();
     else
         __syncwarp();
@@ -110,23 +109,25 @@ __device__ __forceinline__ void load_row(const Code *rows, uint32_t index, Code 
 }
 
 /*
- * The columns of one thread: 2^BITS rows, 2^STEP apart, from a group of
- * 2^(BITS+STEP) rows.  t is the thread's number in the group.
+ * The columns of one thread: 2^BITS rows, 2^step apart, from a group of
+ * 2^(BITS+step) rows.  t is the thread's number in the group.
  */
-template <class S, class Code, int BITS, int STEP>
+template <class S, class Code, int BITS>
 struct Columns {
     static constexpr int ROWS = 1 << BITS;
     static constexpr int PER_ROW = S::ROW >> BITS;
     static constexpr int CHUNK = (PER_ROW & -PER_ROW) < S::CHUNK ? (PER_ROW & -PER_ROW) : S::CHUNK;
-    static constexpr int DISTANCE = S::STRIDE << STEP;
-    static constexpr bool ROWS_FIRST = STEP >= 3 && BITS <= 2; /* neighbours take neighbouring rows */
 
     uint32_t row, column;
+    int step, distance;
 
-    __device__ __forceinline__ explicit Columns(uint32_t t)
+    __device__ __forceinline__ Columns(uint32_t t, int step_) : step(step_), distance(S::STRIDE << step_)
     {
-        row = ROWS_FIRST ? t & ((1 << STEP) - 1) : t >> BITS;
-        column = (ROWS_FIRST ? t >> STEP : t & (ROWS - 1)) * CHUNK;
+        /* Far rows in few parts: neighbours take neighbouring rows, else neighbouring columns. */
+        const bool rows_first = BITS <= 2 && step >= 3;
+
+        row = rows_first ? t & ((1 << step) - 1) : t >> BITS;
+        column = (rows_first ? t >> step : t & (ROWS - 1)) * CHUNK;
     }
 
     /* Reads them; with MIRROR the upper half of the rows turned round. */
@@ -134,15 +135,15 @@ struct Columns {
     __device__ __forceinline__ void load(const Code *rows, Code (&taken)[S::ROW]) const
     {
         const Code *low = rows + row * S::STRIDE + column;
-        const Code *high = rows + ((1 << STEP) - 1 - row) * S::STRIDE + (S::ROW - CHUNK) - column;
+        const Code *high = rows + ((1 << step) - 1 - row) * S::STRIDE + (S::ROW - CHUNK) - column;
 
 #pragma unroll
         for (int r = 0; r < ROWS; r++)
 #pragma unroll
             for (int i = 0; i < PER_ROW / CHUNK; i++) {
                 const bool mirrored = MIRROR && r >= ROWS / 2;
-                const Code *source = mirrored ? high + (ROWS + ROWS / 2 - 1 - r) * DISTANCE - i * (CHUNK << BITS)
-                                              : low + r * DISTANCE + i * (CHUNK << BITS);
+                const Code *source = mirrored ? high + (ROWS + ROWS / 2 - 1 - r) * distance - i * (CHUNK << BITS)
+                                              : low + r * distance + i * (CHUNK << BITS);
                 const Chunk<CHUNK, Code> chunk = *reinterpret_cast<const Chunk<CHUNK, Code> *>(source);
 
 #pragma unroll
@@ -164,7 +165,7 @@ struct Columns {
 #pragma unroll
                 for (int j = 0; j < CHUNK; j++)
                     chunk.part[j] = taken[r * PER_ROW + i * CHUNK + j];
-                *reinterpret_cast<Chunk<CHUNK, Code> *>(low + r * DISTANCE + i * (CHUNK << BITS)) = chunk;
+                *reinterpret_cast<Chunk<CHUNK, Code> *>(low + r * distance + i * (CHUNK << BITS)) = chunk;
             }
     }
 };
@@ -190,109 +191,183 @@ __device__ __forceinline__ void halve_columns(typename Element::Code (&taken)[RO
 }
 
 /*
- * Halvers over BITS + STEP bits of the row number down to bit STEP, among rows in
- * shared memory, by threads numbered t in groups of 2^(BITS+STEP).  BLOCK: a group
- * spreads over warps.  Ends with the columns stored and synchronized.
+ * Halvers over the bits step + BITS - 1 … step of the row number, among the 2^(BITS +
+ * step) rows of a group in shared memory; t is the thread's number in the group.
+ * BLOCK: the group spreads over warps.  Threads that are not active only keep the
+ * barriers.  Ends with the columns stored and synchronized.
  */
-template <class Element, class S, int BITS, int STEP, bool MIRROR, bool BLOCK>
-__device__ __forceinline__ void halve_rows(typename Element::Code *group, uint32_t t,
+template <class Element, class S, int BITS, bool MIRROR>
+__device__ __forceinline__ void halve_rows(typename Element::Code *group, uint32_t t, int step, bool block, bool active,
                                            typename Element::Code (&row)[S::ROW],
                                            const typename Element::Factors &factors)
 {
     using Code = typename Element::Code;
     constexpr int TOP = BITS < S::COLUMN_BITS ? BITS : S::COLUMN_BITS;
-    const Columns<S, Code, TOP, STEP + BITS - TOP> columns(t);
+    const Columns<S, Code, TOP> columns(t, step + BITS - TOP);
 
-    columns.template load<MIRROR>(group, row);
+    if (active)
+        columns.template load<MIRROR>(group, row);
     if (MIRROR)
-        synchronize<BLOCK>();
-    halve_columns<Element, S::ROW, TOP>(row, factors);
-    columns.store(group, row);
-    synchronize<BLOCK>();
-    if constexpr (BITS > TOP) {
-        constexpr int REST = STEP + BITS - TOP;
-
-        halve_rows<Element, S, BITS - TOP, STEP, false, BLOCK>(group + (t >> REST << REST) * S::STRIDE,
-                                                               t & ((1 << REST) - 1), row, factors);
-    }
-}
-
-/* Merges runs of 2^(LEVEL-1) rows within a warp, but for the strides within rows. */
-template <class Element, class S, int LEVEL>
-__device__ __forceinline__ void merge_lanes(typename Element::Code *warp_rows, uint32_t lane,
-                                            typename Element::Code (&row)[S::ROW],
-                                            const typename Element::Factors &factors)
-{
-    using Code = typename Element::Code;
-
-    if constexpr (LEVEL == 1 && Element::SHUFFLES) {
-#pragma unroll
-        for (int i = 0; i < S::ROW / 2; i++) {
-            const Code first = __shfl_xor_sync(UINT32_MAX, row[S::ROW - 1 - i], 1);
-            const Code second = __shfl_xor_sync(UINT32_MAX, row[i], 1);
-
-            Element::keep(row[i], first, lane & 1, factors);
-            Element::keep(row[S::ROW - 1 - i], second, lane & 1, factors);
-        }
-    } else {
-        constexpr uint32_t GROUP = 1 << LEVEL;
-
-        __syncwarp();
-        store_row<S>(warp_rows, lane, row);
-        __syncwarp();
-        halve_rows<Element, S, LEVEL, 0, true, false>(warp_rows + (lane & -GROUP) * S::STRIDE, lane & (GROUP - 1), row,
-                                                      factors);
-        load_row<S>(warp_rows, lane, row);
-    }
-}
-
-/* Merges runs of 2^(LEVEL-1) rows, more than a warp's, but for the strides within rows. */
-template <class Element, class S, int LEVEL>
-__device__ __forceinline__ void merge_warps(typename Element::Code *rows, typename Element::Code (&row)[S::ROW],
-                                            uint32_t count, const typename Element::Factors &factors)
-{
-    constexpr uint32_t GROUP = 1 << LEVEL;
-    const uint32_t first = threadIdx.x & -GROUP;
-    const bool joins = (first + GROUP / 2) * S::ROW < count;
-    const bool present = (threadIdx.x & -32u) * S::ROW < count;
-
-    if (joins)
-        store_row<S>(rows, threadIdx.x, row);
-    __syncthreads();
-    /* Groups that have nothing to merge only keep the barriers. */
-    using Code = typename Element::Code;
-    constexpr int BITS = LEVEL - 5;
-    constexpr int TOP = BITS < S::COLUMN_BITS ? BITS : S::COLUMN_BITS;
-    const Columns<S, Code, TOP, LEVEL - TOP> columns(threadIdx.x & (GROUP - 1));
-    Code *group = rows + first * S::STRIDE;
-
-    if (joins)
-        columns.template load<true>(group, row);
-    __syncthreads();
-    if (joins) {
+        synchronize(block);
+    if (active) {
         halve_columns<Element, S::ROW, TOP>(row, factors);
         columns.store(group, row);
     }
-    __syncthreads();
+    synchronize(block);
     if constexpr (BITS > TOP) {
-        constexpr uint32_t REST = 1 << (LEVEL - TOP);
-        const Columns<S, Code, BITS - TOP, 5> rest(threadIdx.x & (REST - 1));
-        Code *part = rows + (threadIdx.x & -REST) * S::STRIDE;
+        const int rest = step + BITS - TOP;
 
-        if (joins) {
-            rest.template load<false>(part, row);
-            halve_columns<Element, S::ROW, BITS - TOP>(row, factors);
-            rest.store(part, row);
-        }
-        __syncthreads();
+        halve_rows<Element, S, BITS - TOP, false>(group + (t >> rest << rest) * S::STRIDE, t & ((1 << rest) - 1), step,
+                                                  block, active, row, factors);
     }
-    if (joins && present) {
-        Code *warp_rows = rows + (threadIdx.x & -32u) * S::STRIDE;
+}
 
-        halve_rows<Element, S, 5, 0, false, false>(warp_rows, threadIdx.x & 31, row, factors);
-        load_row<S>(rows, threadIdx.x, row);
-    } else if (joins)
-        load_row<S>(rows, threadIdx.x, row);
+/* Compares the rows of lanes whose numbers differ in all bits of the mask, one turned round. */
+template <class Element, class S>
+__device__ __forceinline__ void merge_neighbours(uint32_t lane, uint32_t mask, typename Element::Code (&row)[S::ROW],
+                                                 const typename Element::Factors &factors)
+{
+    using Code = typename Element::Code;
+    const bool upper = (lane & (mask + 1) / 2) != 0;
+
+#pragma unroll
+    for (int i = 0; i < S::ROW / 2; i++) {
+        const Code first = __shfl_xor_sync(UINT32_MAX, row[S::ROW - 1 - i], mask);
+        const Code second = __shfl_xor_sync(UINT32_MAX, row[i], mask);
+
+        Element::keep(row[i], first, upper, factors);
+        Element::keep(row[S::ROW - 1 - i], second, upper, factors);
+    }
+}
+
+/* Halvers between lanes' rows, with strides from `stride` lanes down to 1, by shuffles. */
+template <class Element, class S>
+__device__ __forceinline__ void halve_lanes(uint32_t lane, uint32_t stride, typename Element::Code (&row)[S::ROW],
+                                            const typename Element::Factors &factors)
+{
+#pragma unroll 1
+    for (; stride > 0; stride /= 2) {
+#pragma unroll
+        for (int i = 0; i < S::ROW; i++)
+            Element::keep(row[i], __shfl_xor_sync(UINT32_MAX, row[i], stride), (lane & stride) != 0, factors);
+    }
+}
+
+/*
+ * As merge_rows does, by shuffles alone: for rows whose columns cannot be dealt out to
+ * the lanes evenly.
+ */
+template <class Element, class S, int LEVELS>
+__device__ __forceinline__ void merge_rows_shuffling(typename Element::Code *rows, uint32_t t,
+                                                     typename Element::Code (&row)[S::ROW],
+                                                     const typename Element::Factors &factors)
+{
+    static_assert(LEVELS <= 6, "two warps at most");
+
+#pragma unroll 1
+    for (int level = 1; level <= LEVELS; level++) {
+        if (LEVELS > 5 && level > 5) {
+            store_row<S>(rows, t, row);
+            __syncthreads();
+            halve_rows<Element, S, 1, true>(rows, t, 5, true, true, row, factors);
+            load_row<S>(rows, t, row);
+            halve_lanes<Element, S>(t, 16, row, factors);
+        } else {
+            merge_neighbours<Element, S>(t, (1u << level) - 1, row, factors);
+            halve_lanes<Element, S>(t, (1u << level) / 4, row, factors);
+        }
+        merge_row<Element, S::ROW>(row, factors);
+    }
+}
+
+/*
+ * Merges the sorted rows of 2^LEVELS threads numbered t, of a warp or a block, whose
+ * rows of shared memory are given; count: keys that the threads have together.
+ *
+ * Warps' code is as short as can be, for it competes for the instruction cache: the
+ * levels between warps use the code of those within warps, with rows 32 apart, and
+ * all the last five strides of a level between warps that of level 5.
+ */
+template <class Element, class S, int LEVELS>
+__device__ __forceinline__ void merge_rows(typename Element::Code *rows, uint32_t t, uint32_t count,
+                                           typename Element::Code (&row)[S::ROW],
+                                           const typename Element::Factors &factors)
+{
+    const uint32_t lane = t % 32;
+    const bool present = (t & -32u) * S::ROW < count;
+
+#pragma unroll(LEVELS <= 2 ? 2 : 1)
+    for (int level = 1; level <= LEVELS; level++) {
+        const bool across = LEVELS > 5 && level > 5;
+        const uint32_t first = t >> level << level;
+        /* Groups without an upper run have nothing to merge. */
+        const bool joins = across ? (first + (1u << level) / 2) * S::ROW < count : present;
+
+        if (Element::SHUFFLES && level == 1) {
+            if constexpr (Element::SHUFFLES)
+                if (joins)
+                    merge_neighbours<Element, S>(lane, 1, row, factors);
+        } else {
+            typename Element::Code *group = rows + first * S::STRIDE;
+            const uint32_t number = t & ((1u << level) - 1);
+            /* One level between two warps is short enough for code of its own. */
+            constexpr bool SHARED = LEVELS > 6;
+            const int step = SHARED && across ? 5 : 0;
+
+            if (joins)
+                store_row<S>(rows, t, row);
+            synchronize(across);
+            if (!SHARED && across)
+                halve_rows<Element, S, 1, true>(group, number, 5, true, joins, row, factors);
+            else
+                switch (level - step) {
+                    case 1:
+                        if constexpr (SHARED || !Element::SHUFFLES)
+                            halve_rows<Element, S, 1, true>(group, number, step, SHARED && across, joins, row, factors);
+                        break;
+                    case 2:
+                        if constexpr (LEVELS >= 2)
+                            halve_rows<Element, S, 2, true>(group, number, step, SHARED && across, joins, row, factors);
+                        break;
+                    case 3:
+                        if constexpr (LEVELS >= 3)
+                            halve_rows<Element, S, 3, true>(group, number, step, SHARED && across, joins, row, factors);
+                        break;
+                    case 4:
+                        if constexpr (LEVELS >= 4)
+                            halve_rows<Element, S, 4, true>(group, number, step, SHARED && across, joins, row, factors);
+                        break;
+                    default:
+                        if constexpr (LEVELS >= 10)
+                            if (across)
+                                halve_rows<Element, S, 5, true>(group, number, 5, true, joins, row, factors);
+                        break;
+                }
+            if constexpr (LEVELS >= 5)
+                if (level >= 5 && present && joins) {
+                    constexpr int TOP = S::COLUMN_BITS < 5 ? S::COLUMN_BITS : 5;
+                    typename Element::Code *warp_rows = rows + (t & -32u) * S::STRIDE;
+                    const Columns<S, typename Element::Code, TOP> columns(lane, 5 - TOP);
+
+                    if (across)
+                        columns.template load<false>(warp_rows, row);
+                    else
+                        columns.template load<true>(warp_rows, row);
+                    __syncwarp();
+                    halve_columns<Element, S::ROW, TOP>(row, factors);
+                    columns.store(warp_rows, row);
+                    __syncwarp();
+                    if constexpr (TOP < 5)
+                        halve_rows<Element, S, 5 - TOP, false>(warp_rows + (lane >> (5 - TOP) << (5 - TOP)) * S::STRIDE,
+                                                               lane & ((1 << (5 - TOP)) - 1), 0, false, true, row,
+                                                               factors);
+                }
+            if (joins)
+                load_row<S>(rows, t, row);
+        }
+        if (present && joins)
+            merge_row<Element, S::ROW>(row, factors);
+    }
 }
 
 /* A segment as a group of threads sees it. */
@@ -320,12 +395,11 @@ __device__ __forceinline__ Part part_of(const NetworkTask &task, uint32_t number
 
 /*
  * Reads keys of a segment: the chunks first_chunk, first_chunk + step, … of its frame
- * of `slots` keys.  With staged, whole chunks were copied there already.  Whole
- * chunks are all asked for before any is looked at.
+ * of `slots` keys.  Whole chunks are all asked for before any is looked at.
  */
 template <class Element, class S>
 __device__ __forceinline__ void read_keys(const NetworkTask &task, const Part &part, uint32_t first_chunk,
-                                          uint32_t step, uint32_t slots, const typename Element::Key *staged,
+                                          uint32_t step, uint32_t slots,
                                           Chunk<S::CHUNK, typename Element::Key> (&raw)[S::CHUNKS])
 {
     using Key = typename Element::Key;
@@ -341,9 +415,8 @@ __device__ __forceinline__ void read_keys(const NetworkTask &task, const Part &p
 #pragma unroll
         for (int j = 0; j < S::CHUNK; j++)
             raw[i].part[j] = last;
-        if (position >= 0 && position + S::CHUNK <= count)
-            raw[i] = staged ? reinterpret_cast<const KeyChunk *>(staged)[i]
-                            : *reinterpret_cast<const KeyChunk *>(keys + position);
+        if ((i > 0 || position >= 0) && position + S::CHUNK <= count)
+            raw[i] = *reinterpret_cast<const KeyChunk *>(keys + position);
     }
     if (skew == 0 && count % S::CHUNK == 0)
         return;
@@ -382,14 +455,14 @@ __device__ __forceinline__ void sort_and_mend(typename Element::Code (&row)[S::R
 template <class Element, class S>
 __device__ __forceinline__ void read_row(const NetworkTask &task, const Part (&parts)[Element::SEGMENTS],
                                          uint32_t first_chunk, uint32_t step, uint32_t slots,
-                                         const typename Element::Key *staged, typename Element::Code (&row)[S::ROW])
+                                         typename Element::Code (&row)[S::ROW])
 {
     using Key = typename Element::Key;
     Chunk<S::CHUNK, Key> raw[Element::SEGMENTS][S::CHUNKS];
 
 #pragma unroll
     for (int half = 0; half < Element::SEGMENTS; half++)
-        read_keys<Element, S>(task, parts[half], first_chunk, step, slots, staged, raw[half]);
+        read_keys<Element, S>(task, parts[half], first_chunk, step, slots, raw[half]);
     if constexpr (Element::SEGMENTS == 1) {
         const int skew = int(parts[0].start % S::CHUNK);
 
@@ -428,6 +501,64 @@ __device__ __forceinline__ Part owner_of(const NetworkTask &task, const Part &pa
     }
     owner.count = min(owner.count, task.limit);
     return owner;
+}
+
+/*
+ * Reads the rows of a warp's short segments: by way of shared memory, for a lane's own
+ * keys lie far from its neighbours'.
+ */
+template <class Element, class S, int LANES>
+__device__ __forceinline__ void read_staged(const NetworkTask &task, const Part &part,
+                                            typename Element::Code *warp_rows, uint32_t lane,
+                                            typename Element::Code (&row)[S::ROW])
+{
+    using Key = typename Element::Key;
+    using KeyChunk = Chunk<S::CHUNK, Key>;
+    constexpr uint32_t GROUP = LANES * S::ROW;
+    Key *staged = reinterpret_cast<Key *>(warp_rows);
+    const Key *keys = static_cast<const Key *>(task.keys);
+    const Key last = Element::last(task.coding);
+
+    if (__all_sync(UINT32_MAX, (part.start | part.count) % S::CHUNK == 0)) {
+#pragma unroll
+        for (int i = 0; i < S::CHUNKS; i++) {
+            const uint32_t index = (i * 32 + lane) * S::CHUNK, position = index % GROUP;
+            const uint32_t start = __shfl_sync(UINT32_MAX, part.start, index / GROUP * LANES);
+            const uint32_t count = __shfl_sync(UINT32_MAX, part.count, index / GROUP * LANES);
+            Key *target = staged + index / S::ROW * S::STRIDE + index % S::ROW;
+
+            if (position < count)
+                __pipeline_memcpy_async(target, keys + start + position, 16);
+            else {
+                KeyChunk lasts;
+
+#pragma unroll
+                for (int j = 0; j < S::CHUNK; j++)
+                    lasts.part[j] = last;
+                *reinterpret_cast<KeyChunk *>(target) = lasts;
+            }
+        }
+    } else {
+#pragma unroll 4
+        for (int i = 0; i < S::ROW; i++) {
+            const uint32_t index = i * 32 + lane, position = index % GROUP;
+            const uint32_t start = __shfl_sync(UINT32_MAX, part.start, index / GROUP * LANES);
+            const uint32_t count = __shfl_sync(UINT32_MAX, part.count, index / GROUP * LANES);
+            Key *target = staged + index / S::ROW * S::STRIDE + index % S::ROW;
+
+            if (position < count)
+                __pipeline_memcpy_async(target, keys + start + position, sizeof(Key));
+            else
+                *target = last;
+        }
+    }
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncwarp();
+    load_row<S>(warp_rows, lane, row);
+#pragma unroll
+    for (int i = 0; i < S::ROW; i++)
+        row[i] = Element::make(task.coding, row[i], 0);
 }
 
 /*
@@ -493,12 +624,27 @@ __device__ __forceinline__ void write_keys(const NetworkTask &task, const Part (
             }
             if (position + S::CHUNK <= part.count)
                 *reinterpret_cast<Chunk<S::CHUNK, Key> *>(keys) = chunk;
-            else if (position < part.count) {
+        }
+    }
+
+    /* What is left of each segment's last chunk. */
 #pragma unroll
-                for (int j = 0; j < S::CHUNK - 1; j++)
-                    if (position + j < part.count)
-                        keys[j] = chunk.part[j];
-            }
+    for (int half = 0; half < Element::SEGMENTS; half++) {
+        const uint32_t count = min(parts[half].count, task.limit);
+
+        for (uint32_t position = (count & -uint32_t(S::CHUNK)) + lane % GROUP_ROWS; position < count;
+             position += GROUP_ROWS) {
+            const uint32_t index = lane / GROUP_ROWS * GROUP + position - base;
+
+            if (position < base || position - base >= GROUP)
+                continue;
+
+            const Code code = warp_rows[index / S::ROW * S::STRIDE + index % S::ROW];
+
+            if constexpr (Element::SEGMENTS == 1)
+                keys_of<Element>(task, parts[half])[position] = Element::key(task.coding, code);
+            else
+                keys_of<Element>(task, parts[half])[position] = Element::key(task.coding, code, half);
         }
     }
 }
@@ -550,51 +696,6 @@ __device__ __forceinline__ void write_rows(const NetworkTask &task, const Part (
         write_keys<Element, S, GROUP_ROWS>(task, parts, warp_rows, lane, base);
 }
 
-/* Merge levels FIRST to LAST within a warp; unrolled where that is short, else in a loop. */
-template <class Element, class S, int LEVELS>
-__device__ __forceinline__ void merge_warp(typename Element::Code *warp_rows, uint32_t lane,
-                                           typename Element::Code (&row)[S::ROW],
-                                           const typename Element::Factors &factors)
-{
-    if constexpr (LEVELS <= 3) {
-        if constexpr (LEVELS >= 1) {
-            merge_lanes<Element, S, 1>(warp_rows, lane, row, factors);
-            merge_row<Element, S::ROW>(row, factors);
-        }
-        if constexpr (LEVELS >= 2) {
-            merge_lanes<Element, S, 2>(warp_rows, lane, row, factors);
-            merge_row<Element, S::ROW>(row, factors);
-        }
-        if constexpr (LEVELS >= 3) {
-            merge_lanes<Element, S, 3>(warp_rows, lane, row, factors);
-            merge_row<Element, S::ROW>(row, factors);
-        }
-    } else {
-#pragma unroll 1
-        for (int level = 1; level <= LEVELS; level++) {
-            switch (level) {
-                case 1:
-                    merge_lanes<Element, S, 1>(warp_rows, lane, row, factors);
-                    break;
-                case 2:
-                    merge_lanes<Element, S, 2>(warp_rows, lane, row, factors);
-                    break;
-                case 3:
-                    merge_lanes<Element, S, 3>(warp_rows, lane, row, factors);
-                    break;
-                case 4:
-                    merge_lanes<Element, S, 4>(warp_rows, lane, row, factors);
-                    break;
-                default:
-                    if constexpr (LEVELS >= 5)
-                        merge_lanes<Element, S, 5>(warp_rows, lane, row, factors);
-                    break;
-            }
-            merge_row<Element, S::ROW>(row, factors);
-        }
-    }
-}
-
 constexpr int WARP_SORT_THREADS = 128;
 
 /* Sorts the segments of one warp, 2^LEVELS lanes for each, in its rows of shared memory. */
@@ -610,31 +711,16 @@ __device__ __forceinline__ void sort_in_warp(const NetworkTask &task, const Part
     const uint32_t lane = threadIdx.x % 32, t = lane % LANES;
     Code row[ROW];
 
-    if constexpr (STAGED) {
-        constexpr uint32_t GROUP_CHUNKS = LANES * S::CHUNKS;
-        Key *raw = reinterpret_cast<Key *>(warp_rows);
-
-#pragma unroll
-        for (int i = 0; i < S::CHUNKS; i++) {
-            const uint32_t index = i * 32 + lane;
-            const int source = index / GROUP_CHUNKS * LANES;
-            const uint32_t start = __shfl_sync(UINT32_MAX, parts[0].start, source);
-            const int count = __shfl_sync(UINT32_MAX, parts[0].count, source);
-            const int position = int(index % GROUP_CHUNKS * S::CHUNK) - int(start % S::CHUNK);
-
-            if (position >= 0 && position + S::CHUNK <= count)
-                __pipeline_memcpy_async(raw + index / S::CHUNKS * S::STRIDE + index % S::CHUNKS * S::CHUNK,
-                                        static_cast<const Key *>(task.keys) + start + position, 16);
-        }
-        __pipeline_commit();
-        __pipeline_wait_prior(0);
-        __syncwarp();
-        read_row<Element, S>(task, parts, t * S::CHUNKS, 1, LANES * ROW, raw + lane * S::STRIDE, row);
-    } else
-        read_row<Element, S>(task, parts, t, LANES, LANES * ROW, nullptr, row);
+    if constexpr (STAGED)
+        read_staged<Element, S, LANES>(task, parts[0], warp_rows, lane, row);
+    else
+        read_row<Element, S>(task, parts, t, LANES, LANES * ROW, row);
 
     sort_and_mend<Element, S>(row, task.coding, task.factors);
-    merge_warp<Element, S, LEVELS>(warp_rows, lane, row, task.factors);
+    if constexpr ((ROW & (ROW - 1)) != 0)
+        merge_rows_shuffling<Element, S, LEVELS>(warp_rows, lane, row, task.factors);
+    else
+        merge_rows<Element, S, LEVELS>(warp_rows, lane, UINT32_MAX, row, task.factors);
 
     __syncwarp();
     store_row<S>(warp_rows, lane, row);
@@ -673,65 +759,6 @@ __global__ void __launch_bounds__(WARP_SORT_THREADS, BLOCKS_PER_MULTIPROCESSOR)
             return;
         }
     sort_in_warp<Element, ROW, LEVELS>(task, parts, warp_rows);
-}
-
-/* Merge levels of a block: within warps, then between them, in one loop. */
-template <class Element, class S, int LEVELS>
-__device__ __forceinline__ void merge_block(typename Element::Code *rows, typename Element::Code (&row)[S::ROW],
-                                            uint32_t count, const typename Element::Factors &factors)
-{
-    typename Element::Code *warp_rows = rows + (threadIdx.x & -32u) * S::STRIDE;
-    const uint32_t lane = threadIdx.x % 32;
-    const bool present = (threadIdx.x & -32u) * S::ROW < count;
-
-#pragma unroll 1
-    for (int level = 1; level <= LEVELS; level++) {
-        if (level <= 5) {
-            if (present) {
-                switch (level) {
-                    case 1:
-                        merge_lanes<Element, S, 1>(warp_rows, lane, row, factors);
-                        break;
-                    case 2:
-                        merge_lanes<Element, S, 2>(warp_rows, lane, row, factors);
-                        break;
-                    case 3:
-                        merge_lanes<Element, S, 3>(warp_rows, lane, row, factors);
-                        break;
-                    case 4:
-                        merge_lanes<Element, S, 4>(warp_rows, lane, row, factors);
-                        break;
-                    default:
-                        merge_lanes<Element, S, 5>(warp_rows, lane, row, factors);
-                        break;
-                }
-            }
-        } else {
-            switch (level) {
-                case 6:
-                    merge_warps<Element, S, 6>(rows, row, count, factors);
-                    break;
-                case 7:
-                    if constexpr (LEVELS >= 7)
-                        merge_warps<Element, S, 7>(rows, row, count, factors);
-                    break;
-                case 8:
-                    if constexpr (LEVELS >= 8)
-                        merge_warps<Element, S, 8>(rows, row, count, factors);
-                    break;
-                case 9:
-                    if constexpr (LEVELS >= 9)
-                        merge_warps<Element, S, 9>(rows, row, count, factors);
-                    break;
-                default:
-                    if constexpr (LEVELS >= 10)
-                        merge_warps<Element, S, 10>(rows, row, count, factors);
-                    break;
-            }
-        }
-        if (present)
-            merge_row<Element, S::ROW>(row, factors);
-    }
 }
 
 /*
@@ -777,47 +804,31 @@ __device__ __forceinline__ void merge_cluster(typename Element::Code *rows, type
         }
         store_row<S>(rows, threadIdx.x, row);
         __syncthreads();
-        halve_rows<Element, S, LEVELS - 5, 5, false, true>(rows, threadIdx.x, row, factors);
-        halve_rows<Element, S, 5, 0, false, false>(rows + (threadIdx.x & -32u) * S::STRIDE, threadIdx.x & 31, row,
-                                                   factors);
+        halve_rows<Element, S, LEVELS - 5, false>(rows, threadIdx.x, 5, true, true, row, factors);
+        halve_rows<Element, S, 5, false>(rows + (threadIdx.x & -32u) * S::STRIDE, threadIdx.x & 31, 0, false, true, row,
+                                         factors);
         load_row<S>(rows, threadIdx.x, row);
         merge_row<Element, S::ROW>(row, factors);
     }
 #endif
 }
 
-/*
- * Sorts one segment (Keys16: two) of up to (THREADS * ROW) << CLUSTER_BITS keys
- * by a cluster of 2^CLUSTER_BITS blocks.
- */
-template <class Element, int ROW, int THREADS, int CLUSTER_BITS, int BLOCKS_PER_MULTIPROCESSOR>
-__global__ void __launch_bounds__(THREADS, BLOCKS_PER_MULTIPROCESSOR)
-    block_sort(const __grid_constant__ NetworkTask task)
+/* Sorts one segment (Keys16: two) by a block, or by a cluster of 2^CLUSTER_BITS. */
+template <class Element, int ROW, int THREADS, int CLUSTER_BITS>
+__device__ __forceinline__ void sort_in_block(const NetworkTask &task, const Part (&parts)[Element::SEGMENTS],
+                                              uint32_t longest, typename Element::Code *rows)
 {
     using S = Shape<Element, ROW>;
-    using Code = typename Element::Code;
     constexpr uint32_t BLOCK = THREADS * ROW;
-    extern __shared__ uint4 shared_memory[];
-    Code *rows = reinterpret_cast<Code *>(shared_memory);
-
     const uint32_t lane = threadIdx.x % 32, warp_first = (threadIdx.x & -32u) * ROW;
     const uint32_t rank = CLUSTER_BITS == 0 ? 0 : blockIdx.x & ((1 << CLUSTER_BITS) - 1);
-    Part parts[Element::SEGMENTS];
-    Code row[ROW];
-    uint32_t longest = 0;
-
-#pragma unroll
-    for (int half = 0; half < Element::SEGMENTS; half++) {
-        parts[half] = part_of(task, (blockIdx.x >> CLUSTER_BITS) * Element::SEGMENTS + half);
-        longest = max(longest, parts[half].count);
-    }
+    typename Element::Code row[ROW];
 
     /* Keys of this block, warps that have any, and the frame that those fill. */
     const uint32_t base = rank * BLOCK;
     const uint32_t count = CLUSTER_BITS == 0 ? longest : BLOCK;
     const uint32_t slots =
         CLUSTER_BITS == 0 ? (longest + 32 * ROW - 1) / (32 * ROW) * (32 * ROW) : BLOCK << CLUSTER_BITS;
-
     Part present[Element::SEGMENTS];
 
 #pragma unroll
@@ -826,14 +837,17 @@ __global__ void __launch_bounds__(THREADS, BLOCKS_PER_MULTIPROCESSOR)
         if (warp_first >= count)
             present[half].count = 0;
     }
-    read_row<Element, S>(task, present, (base + warp_first) / S::CHUNK + lane, 32, slots, nullptr, row);
+    read_row<Element, S>(task, present, (base + warp_first) / S::CHUNK + lane, 32, slots, row);
     if (warp_first < count)
         sort_and_mend<Element, S>(row, task.coding, task.factors);
-    merge_block<Element, S, log2_of(THREADS)>(rows, row, count, task.factors);
+    if constexpr ((ROW & (ROW - 1)) != 0)
+        merge_rows_shuffling<Element, S, log2_of(THREADS)>(rows, threadIdx.x, row, task.factors);
+    else
+        merge_rows<Element, S, log2_of(THREADS)>(rows, threadIdx.x, count, row, task.factors);
     if constexpr (CLUSTER_BITS > 0)
         merge_cluster<Element, S, THREADS, CLUSTER_BITS>(rows, row, task.factors);
 
-    Code *warp_rows = rows + (threadIdx.x & -32u) * S::STRIDE;
+    typename Element::Code *warp_rows = rows + (threadIdx.x & -32u) * S::STRIDE;
 
     __syncwarp();
     store_row<S>(warp_rows, lane, row);
@@ -846,6 +860,35 @@ __global__ void __launch_bounds__(THREADS, BLOCKS_PER_MULTIPROCESSOR)
 #endif
             __syncthreads();
     });
+}
+
+/*
+ * Sorts segments of up to (THREADS * ROW) << CLUSTER_BITS keys, a cluster of
+ * 2^CLUSTER_BITS blocks each.  Where there are but two warps, segments that fit in
+ * three quarters of that get rows of three quarters; else whole warps idle.
+ */
+template <class Element, int ROW, int THREADS, int CLUSTER_BITS, int BLOCKS_PER_MULTIPROCESSOR>
+__global__ void __launch_bounds__(THREADS, BLOCKS_PER_MULTIPROCESSOR)
+    block_sort(const __grid_constant__ NetworkTask task)
+{
+    constexpr int SHORT_ROW = ROW / 4 * 3;
+    constexpr bool HAS_SHORT_ROW = THREADS == 64 && CLUSTER_BITS == 0 && SHORT_ROW % 8 == 0;
+    extern __shared__ uint4 shared_memory[];
+    typename Element::Code *rows = reinterpret_cast<typename Element::Code *>(shared_memory);
+    Part parts[Element::SEGMENTS];
+    uint32_t longest = 0;
+
+#pragma unroll
+    for (int half = 0; half < Element::SEGMENTS; half++) {
+        parts[half] = part_of(task, (blockIdx.x >> CLUSTER_BITS) * Element::SEGMENTS + half);
+        longest = max(longest, parts[half].count);
+    }
+    if constexpr (HAS_SHORT_ROW)
+        if (longest <= SHORT_ROW * THREADS) {
+            sort_in_block<Element, SHORT_ROW, THREADS, CLUSTER_BITS>(task, parts, longest, rows);
+            return;
+        }
+    sort_in_block<Element, ROW, THREADS, CLUSTER_BITS>(task, parts, longest, rows);
 }
 
 }  // namespace gpusort

@@ -4,16 +4,10 @@
  */
 #include "network_launch.cuh"
 
-#ifndef ROW64
-#define ROW64 16
-#define MAXT64 1024
-#define RES64 1024
-#endif
-
 namespace gpusort
 {
 
-using Shapes = NetworkShapes<Keys64, ROW64, MAXT64, RES64>;
+using Shapes = NetworkShapes<Keys64, Keys64, 16, 1024, 512, 14, 32, 512>;
 
 const NetworkLauncher launch_keys64 = {Shapes::can, Shapes::launch};
 

@@ -13,41 +13,52 @@ namespace gpusort
 {
 
 /*
- * ROW elements a lane; blocks of up to MAX_THREADS; RESIDENT: threads that a
- * multiprocessor should hold at least, which bounds the registers of a thread.
+ * Element for segments of less than a warp, LongElement for longer ones.  ROW elements
+ * a lane, and WIDE_ROW from class WIDE_CLASS on; blocks of up to MAX_THREADS.  RESIDENT
+ * and WIDE_RESIDENT: threads that a multiprocessor should hold, which bounds the
+ * registers of a thread.
  */
-template <class Element, int ROW, int MAX_THREADS, int RESIDENT>
+template <class Element, class LongElement, int ROW, int RESIDENT, int MAX_THREADS, uint32_t WIDE_CLASS, int WIDE_ROW,
+          int WIDE_RESIDENT>
 struct NetworkShapes {
-    using S = Shape<Element, ROW>;
-    static constexpr uint32_t ROW_CLASS = log2_of(ROW);
-    static constexpr uint32_t WARP_CLASS = ROW_CLASS + 5;
-    static constexpr uint32_t BLOCK_CLASS = ROW_CLASS + log2_of(MAX_THREADS);
+    static constexpr int row(uint32_t length_class)
+    {
+        return length_class < WIDE_CLASS ? ROW : WIDE_ROW;
+    }
+
+    /* Binary logarithm of the blocks that share a segment. */
+    static constexpr int cluster_bits(uint32_t length_class)
+    {
+        const int longest = log2_of(row(length_class)) + log2_of(MAX_THREADS);
+
+        return int(length_class) > longest ? int(length_class) - longest : 0;
+    }
 
     static constexpr int threads(uint32_t length_class)
     {
-        return length_class > BLOCK_CLASS ? MAX_THREADS : 1 << (length_class - ROW_CLASS);
+        return 1 << (int(length_class) - cluster_bits(length_class) - log2_of(row(length_class)));
     }
 
-    static constexpr int block_bytes(int threads)
+    static constexpr int block_bytes(uint32_t length_class)
     {
-        return threads * S::STRIDE * int(sizeof(typename Element::Code));
+        return threads(length_class) * (row(length_class) * int(sizeof(typename Element::Code)) + 16);
     }
 
     static bool can(uint32_t length_class, const NetworkDevice &device)
     {
-        if (length_class <= WARP_CLASS)
+        if (length_class <= log2_of(ROW) + 5)
             return true;
-        return length_class <= NETWORK_LONGEST_CLASS && block_bytes(threads(length_class)) <= device.shared_bytes &&
-               (length_class <= BLOCK_CLASS || device.clusters);
+        return length_class <= NETWORK_LONGEST_CLASS && block_bytes(length_class) <= device.shared_bytes &&
+               (cluster_bits(length_class) == 0 || device.clusters);
     }
 
-    /* Rows of the shortest segments are shorter. */
-    template <int SHORT_ROW, int LEVELS>
+    template <int LANE_ROW, int LEVELS, int THREADS>
     static cudaError_t launch_warps(const NetworkTask &task, cudaStream_t stream)
     {
+        using Sorted = std::conditional_t<LEVELS == 5, LongElement, Element>;
         constexpr uint32_t groups = (WARP_SORT_THREADS >> LEVELS) * Element::SEGMENTS;
 
-        warp_sort<Element, SHORT_ROW, LEVELS, RESIDENT / WARP_SORT_THREADS>
+        warp_sort<Sorted, LANE_ROW, LEVELS, THREADS / WARP_SORT_THREADS>
             <<<(task.count + groups - 1) / groups, WARP_SORT_THREADS, 0, stream>>>(task);
         return cudaGetLastError();
     }
@@ -56,11 +67,12 @@ struct NetworkShapes {
     static cudaError_t launch_blocks(const NetworkTask &task, cudaStream_t stream)
     {
         constexpr int THREADS = threads(CLASS);
-        constexpr int CLUSTER_BITS = CLASS > BLOCK_CLASS ? CLASS - BLOCK_CLASS : 0;
-        constexpr int RESIDENT_BLOCKS = RESIDENT / THREADS > 0 ? RESIDENT / THREADS : 1;
-        auto kernel = block_sort<Element, ROW, THREADS, CLUSTER_BITS, RESIDENT_BLOCKS>;
+        constexpr int CLUSTER_BITS = cluster_bits(CLASS);
+        constexpr int WANTED = CLASS < WIDE_CLASS ? RESIDENT : WIDE_RESIDENT;
+        constexpr int RESIDENT_BLOCKS = WANTED / THREADS > 0 ? WANTED / THREADS : 1;
+        auto kernel = block_sort<LongElement, row(CLASS), THREADS, CLUSTER_BITS, RESIDENT_BLOCKS>;
         cudaError_t error =
-            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, block_bytes(THREADS));
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, block_bytes(CLASS));
         cudaLaunchAttribute attribute = {};
         cudaLaunchConfig_t config = {};
 
@@ -72,7 +84,7 @@ struct NetworkShapes {
         attribute.val.clusterDim.z = 1;
         config.gridDim = dim3((task.count + Element::SEGMENTS - 1) / Element::SEGMENTS << CLUSTER_BITS);
         config.blockDim = dim3(THREADS);
-        config.dynamicSmemBytes = block_bytes(THREADS);
+        config.dynamicSmemBytes = block_bytes(CLASS);
         config.stream = stream;
         config.attrs = &attribute;
         config.numAttrs = CLUSTER_BITS > 0;
@@ -82,12 +94,15 @@ struct NetworkShapes {
     template <uint32_t CLASS>
     static cudaError_t launch_class(const NetworkTask &task, cudaStream_t stream)
     {
+        constexpr uint32_t ROW_CLASS = log2_of(row(CLASS));
+
         if constexpr (CLASS <= 3)
-            return launch_warps<8, 0>(task, stream);
+            return launch_warps<8, 0, RESIDENT>(task, stream);
         else if constexpr (CLASS <= ROW_CLASS)
-            return launch_warps<1 << CLASS, 0>(task, stream);
-        else if constexpr (CLASS <= WARP_CLASS)
-            return launch_warps<ROW, CLASS - ROW_CLASS>(task, stream);
+            return launch_warps<1 << CLASS, 0, RESIDENT>(task, stream);
+        else if constexpr (CLASS <= ROW_CLASS + 5)
+            return launch_warps < row(CLASS), CLASS - ROW_CLASS,
+                   CLASS < WIDE_CLASS ? RESIDENT : RESIDENT * 5 / 8 > (task, stream);
         else
             return launch_blocks<CLASS>(task, stream);
     }

@@ -4,16 +4,10 @@
  */
 #include "network_launch.cuh"
 
-#ifndef ROW64
-#define ROW64 16
-#define MAXT64 1024
-#define RES64 1024
-#endif
-
 namespace gpusort
 {
 
-using Shapes = NetworkShapes<Pairs32, ROW64, MAXT64, RES64>;
+using Shapes = NetworkShapes<Pairs32, Pairs32, 16, 1024, 512, 10, 32, 512>;
 
 const NetworkLauncher launch_pairs32 = {Shapes::can, Shapes::launch};
 

@@ -23,27 +23,124 @@
 namespace gpusort
 {
 
-/* A key of any form; which one, the coding says. */
-template <class Key>
+/* A key as CUB sees it; the Codec knows its order. */
+template <class Codec>
 struct RawKey {
-    Key bits;
+    typename Codec::Key bits;
 };
 
 /*
- * Takes a raw key apart for CUB, and holds its coding.  CUB fills up its last tile
- * with a raw key whose code must be all ones; so the last float's code, NaN's or with
- * descending order -infinity's, is put there.
+ * A codec turns keys into codes and back, as key_codes.cuh does but for two things.
+ * CUB fills up its last tile with the key whose code is all ones: NaNs become the one
+ * of that code, and with descending order -infinity is moved there.  And it must be
+ * cheap, as every pass converts both ways.
  */
-template <class Key>
-struct RawKeyCoding {
-    Coding coding;
-    Key last_code;
+template <class Key_>
+struct CodecBase {
+    using Key = Key_;
 
-    __host__ __device__ ::cuda::std::tuple<Key &> operator()(RawKey<Key> &key) const
+    template <class Codec>
+    __host__ __device__ static ::cuda::std::tuple<Key &> parts_of(RawKey<Codec> &key)
     {
         return {key.bits};
     }
 };
+
+__device__ __forceinline__ uint32_t float_order(uint32_t bits)
+{
+    return bits ^ (uint32_t(int32_t(bits) >> 31) & INT32_MAX);
+}
+
+__device__ __forceinline__ uint64_t float_order(uint64_t bits)
+{
+    return bits ^ (uint64_t(int64_t(bits) >> 63) & INT64_MAX);
+}
+
+/* Keys alone of the commonest forms: all known when compiled. */
+template <bool FLOAT, bool DESCENDING>
+struct FixedCodec : CodecBase<uint32_t> {
+    static constexpr uint32_t SIGN = UINT32_C(0x80000000);
+    static constexpr uint32_t LAST = FLOAT ? UINT32_C(0x007ffffe) : UINT32_MAX; /* a code and its inverse together */
+
+    __host__ __device__ auto operator()(RawKey<FixedCodec> &key) const
+    {
+        return parts_of(key);
+    }
+
+    __device__ __forceinline__ uint32_t encode(uint32_t bits) const
+    {
+        uint32_t code = bits ^ SIGN;
+
+        if (FLOAT) {
+            bits = bits > UINT32_C(0xff800000) ? UINT32_C(0x7fffffff) : bits;
+            code = bits ^ (uint32_t(int32_t(bits) >> 31) | SIGN);
+        }
+        return DESCENDING ? LAST - code : code;
+    }
+
+    __device__ __forceinline__ uint32_t decode(uint32_t code) const
+    {
+        if (DESCENDING)
+            code = LAST - code;
+        return FLOAT ? code ^ (uint32_t(int32_t(~code) >> 31) | SIGN) : code ^ SIGN;
+    }
+};
+
+/* Any form, told at run time. */
+template <class Key>
+struct AnyCodec : CodecBase<Key> {
+    Key offset;
+    bool is_float, descending, tied;
+
+    __host__ __device__ auto operator()(RawKey<AnyCodec> &key) const
+    {
+        return CodecBase<Key>::parts_of(key);
+    }
+
+    __device__ __forceinline__ Key encode(Key bits) const
+    {
+        if constexpr (sizeof(Key) > 2)
+            if (is_float) {
+                constexpr Key sign = Key(1) << (8 * sizeof(Key) - 1);
+                constexpr Key infinity = sizeof(Key) == 4 ? Key(0x7f800000) : Key(UINT64_C(0x7ff0000000000000));
+
+                if ((bits & ~sign) > infinity)
+                    bits = Key(~sign);
+                if (tied && bits == sign)
+                    bits = 0;
+                bits = float_order(bits);
+            }
+        return Key(descending ? offset - bits : offset + bits);
+    }
+
+    __device__ __forceinline__ Key decode(Key code) const
+    {
+        const Key bits = Key(descending ? offset - code : code - offset);
+
+        if constexpr (sizeof(Key) > 2)
+            if (is_float)
+                return float_order(bits);
+        return bits;
+    }
+};
+
+template <class Key>
+AnyCodec<Key> any_codec(const GpusortSpec &spec)
+{
+    constexpr Key sign = Key(Key(1) << (8 * sizeof(Key) - 1));
+    const bool is_signed = spec.form != GPUSORT_KEY_UINT32 && spec.form != GPUSORT_KEY_UINT64;
+    AnyCodec<Key> codec = {};
+
+    codec.is_float = spec.form == GPUSORT_KEY_FLOAT32 || spec.form == GPUSORT_KEY_FLOAT64;
+    codec.descending = spec.descending;
+    codec.tied = spec.payload != GPUSORT_PAYLOAD_NONE;
+    codec.offset = is_signed ? sign : 0;
+    if (spec.descending)
+        codec.offset = Key(~codec.offset);
+    if (spec.descending && codec.is_float)
+        codec.offset += Key(sizeof(Key) == 4 ? UINT64_C(0x007fffff) : UINT64_C(0x000fffffffffffff));
+    return codec;
+}
 
 template <class Key>
 struct CodeDigit {
@@ -55,32 +152,34 @@ struct CodeDigit {
     }
 };
 
-template <class Key>
+template <class Codec>
 struct RawKeyConversion {
-    static __host__ __device__ __forceinline__ Key to_bit_ordered(const RawKeyCoding<Key> &decomposer, Key bits)
+    using Key = typename Codec::Key;
+
+    static __host__ __device__ __forceinline__ Key to_bit_ordered(const Codec &codec, Key bits)
     {
 #ifdef __CUDA_ARCH__
-        const Key code = encode(decomposer.coding, bits);
-
-        return code == decomposer.last_code ? Key(~Key(0)) : code;
+        return codec.encode(bits);
 #else
         return bits;
 #endif
     }
 
-    static __host__ __device__ __forceinline__ Key from_bit_ordered(const RawKeyCoding<Key> &decomposer, Key code)
+    static __host__ __device__ __forceinline__ Key from_bit_ordered(const Codec &codec, Key code)
     {
 #ifdef __CUDA_ARCH__
-        return decode(decomposer.coding, code == Key(~Key(0)) ? decomposer.last_code : code);
+        return codec.decode(code);
 #else
         return code;
 #endif
     }
 };
 
-template <class Key>
+template <class Codec>
 struct RawKeyInversion {
-    static __host__ __device__ __forceinline__ Key inverse(const RawKeyCoding<Key> &, Key code)
+    using Key = typename Codec::Key;
+
+    static __host__ __device__ __forceinline__ Key inverse(const Codec &, Key code)
     {
         return ~code;
     }
@@ -94,32 +193,32 @@ namespace detail
 namespace radix
 {
 
-template <class Key>
-struct traits_t<gpusort::RawKey<Key>, false> {
-    using bit_ordered_type = Key;
-    using bit_ordered_conversion_policy = gpusort::RawKeyConversion<Key>;
-    using bit_ordered_inversion_policy = gpusort::RawKeyInversion<Key>;
+template <class Codec>
+struct traits_t<gpusort::RawKey<Codec>, false> {
+    using bit_ordered_type = typename Codec::Key;
+    using bit_ordered_conversion_policy = gpusort::RawKeyConversion<Codec>;
+    using bit_ordered_inversion_policy = gpusort::RawKeyInversion<Codec>;
     template <class, class>
-    using digit_extractor_t = gpusort::CodeDigit<Key>;
+    using digit_extractor_t = gpusort::CodeDigit<bit_ordered_type>;
 
-    static __host__ __device__ Key min_raw_binary_key(const gpusort::RawKeyCoding<Key> &decomposer)
+    static __host__ __device__ bit_ordered_type min_raw_binary_key(const Codec &codec)
     {
-        return bit_ordered_conversion_policy::from_bit_ordered(decomposer, 0);
+        return bit_ordered_conversion_policy::from_bit_ordered(codec, 0);
     }
 
-    static __host__ __device__ Key max_raw_binary_key(const gpusort::RawKeyCoding<Key> &decomposer)
+    static __host__ __device__ bit_ordered_type max_raw_binary_key(const Codec &codec)
     {
-        return bit_ordered_conversion_policy::from_bit_ordered(decomposer, Key(~Key(0)));
+        return bit_ordered_conversion_policy::from_bit_ordered(codec, bit_ordered_type(~bit_ordered_type(0)));
     }
 
-    static __host__ __device__ int default_end_bit(const gpusort::RawKeyCoding<Key> &)
+    static __host__ __device__ int default_end_bit(const Codec &)
     {
-        return 8 * sizeof(Key);
+        return 8 * sizeof(bit_ordered_type);
     }
 
     template <class>
-    static __host__ __device__ gpusort::CodeDigit<Key> digit_extractor(int begin_bit, int num_bits,
-                                                                       const gpusort::RawKeyCoding<Key> &)
+    static __host__ __device__ gpusort::CodeDigit<bit_ordered_type> digit_extractor(int begin_bit, int num_bits,
+                                                                                    const Codec &)
     {
         return {uint32_t(begin_bit), (1u << num_bits) - 1};
     }
@@ -226,31 +325,18 @@ __global__ void __launch_bounds__(COPY_THREADS) write_positions(uint32_t *payloa
         payload[i] = uint32_t(i);
 }
 
-/* The largest code that a key of the form can have. */
-template <class Key>
-Key last_code(const GpusortSpec &spec)
-{
-    if (spec.form == GPUSORT_KEY_FLOAT32)
-        return Key(spec.descending ? ~gpusort_encode_float32(0xff800000) : gpusort_encode_float32(0x7fc00000));
-    if (spec.form == GPUSORT_KEY_FLOAT64)
-        return Key(spec.descending ? ~gpusort_encode_float64(UINT64_C(0xfff0000000000000))
-                                   : gpusort_encode_float64(UINT64_C(0x7ff8000000000000)));
-    return Key(~Key(0));
-}
-
 /* Sorts one segment in place, given as much room again; with room nullptr only tells CUB's temporary bytes. */
-template <class Key>
-cudaError_t sort_one(const SegmentBatch &batch, const GpusortSegment &segment, void *room, size_t *bytes,
-                     cudaStream_t stream)
+template <class Codec>
+cudaError_t sort_by_codec(const SegmentBatch &batch, const GpusortSegment &segment, const Codec &codec, bool pairs,
+                          void *room, size_t *bytes, cudaStream_t stream)
 {
-    const bool pairs = batch.spec.payload != GPUSORT_PAYLOAD_NONE;
-    const RawKeyCoding<Key> decomposer = {coding_of(batch.spec), last_code<Key>(batch.spec)};
+    using Key = typename Codec::Key;
     const size_t key_room = aligned(size_t(segment.count) * sizeof(Key));
     const size_t value_room = pairs ? aligned(size_t(segment.count) * sizeof(uint32_t)) : 0;
     char *base = static_cast<char *>(room);
-    RawKey<Key> *keys = static_cast<RawKey<Key> *>(batch.keys) + segment.start;
+    RawKey<Codec> *keys = static_cast<RawKey<Codec> *>(batch.keys) + segment.start;
     uint32_t *payload = batch.payload + segment.start;
-    cub::DoubleBuffer<RawKey<Key>> both_keys(keys, reinterpret_cast<RawKey<Key> *>(base));
+    cub::DoubleBuffer<RawKey<Codec>> both_keys(keys, reinterpret_cast<RawKey<Codec> *>(base));
     cub::DoubleBuffer<uint32_t> both_values(payload, reinterpret_cast<uint32_t *>(base + key_room));
     void *temporary = room ? base + key_room + value_room : nullptr;
     size_t temporary_bytes = room ? *bytes - key_room - value_room : 0;
@@ -260,10 +346,9 @@ cudaError_t sort_one(const SegmentBatch &batch, const GpusortSegment &segment, v
         write_positions<<<(segment.count - 1) / COPY_THREADS + 1, COPY_THREADS, 0, stream>>>(payload, segment.count);
     if (pairs)
         error = cub::DeviceRadixSort::SortPairs(temporary, temporary_bytes, both_keys, both_values, segment.count,
-                                                decomposer, stream);
+                                                codec, stream);
     else
-        error =
-            cub::DeviceRadixSort::SortKeys(temporary, temporary_bytes, both_keys, segment.count, decomposer, stream);
+        error = cub::DeviceRadixSort::SortKeys(temporary, temporary_bytes, both_keys, segment.count, codec, stream);
     if (!room) {
         *bytes = key_room + value_room + aligned(temporary_bytes);
         return error;
@@ -275,6 +360,25 @@ cudaError_t sort_one(const SegmentBatch &batch, const GpusortSegment &segment, v
         error = cudaMemcpyAsync(keys, both_keys.Current(), size_t(segment.count) * sizeof(Key),
                                 cudaMemcpyDeviceToDevice, stream);
     return error;
+}
+
+template <class Key>
+cudaError_t sort_one(const SegmentBatch &batch, const GpusortSegment &segment, void *room, size_t *bytes,
+                     cudaStream_t stream)
+{
+    const bool pairs = batch.spec.payload != GPUSORT_PAYLOAD_NONE;
+
+    if constexpr (sizeof(Key) == 4)
+        if (!pairs && batch.spec.form != GPUSORT_KEY_UINT32) {
+            if (batch.spec.form == GPUSORT_KEY_FLOAT32)
+                return batch.spec.descending
+                           ? sort_by_codec(batch, segment, FixedCodec<true, true>(), pairs, room, bytes, stream)
+                           : sort_by_codec(batch, segment, FixedCodec<true, false>(), pairs, room, bytes, stream);
+            return batch.spec.descending
+                       ? sort_by_codec(batch, segment, FixedCodec<false, true>(), pairs, room, bytes, stream)
+                       : sort_by_codec(batch, segment, FixedCodec<false, false>(), pairs, room, bytes, stream);
+        }
+    return sort_by_codec(batch, segment, any_codec<Key>(batch.spec), pairs, room, bytes, stream);
 }
 
 /* Sorts the selected segments at once; with room nullptr only tells the bytes. */

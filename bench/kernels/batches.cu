@@ -94,3 +94,4 @@ SECTION(ragged, "float32, segments of different lengths")
     run(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_NONE, counts, Keys::UNIFORM, "2000 of 100000");
 }
 
+
