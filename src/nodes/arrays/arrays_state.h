@@ -95,6 +95,7 @@ typedef struct ArraysCounters
 	uint64		rows_by_function;
 	uint64		batches;
 	uint64		segments;
+	uint64		keys;
 	uint64		bytes;			/* of keys, headers included */
 	double		read_ms;
 	double		wait_ms;

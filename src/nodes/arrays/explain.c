@@ -83,6 +83,7 @@ explain_work(ArraysState *state, struct ExplainState *es)
 	}
 	ExplainPropertyInteger("Batches", NULL, counters->batches, es);
 	ExplainPropertyInteger("Segments", NULL, counters->segments, es);
+	ExplainPropertyInteger("Keys", NULL, counters->keys, es);
 	ExplainPropertyInteger("Bytes", NULL, counters->bytes, es);
 	if (counters->rows_by_function > 0)
 		ExplainPropertyInteger("Rows by Function", NULL, counters->rows_by_function, es);

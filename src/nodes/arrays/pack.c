@@ -166,6 +166,7 @@ gpusort_arrays_pack(ArraysState *state, RowGroup *group, int call_number, TupleT
 		batch->segments[batch->nsegments].start = result->start;
 		batch->segments[batch->nsegments].count = result->count;
 		batch->nsegments++;
+		state->counters.keys += result->count;
 		batch->length_histogram[gpusort_length_class(result->count)]++;
 	}
 	return true;
@@ -185,6 +186,7 @@ gpusort_arrays_unpack(ArraysState *state, RowGroup *group, int call_number)
 	if (result->count > 1)
 	{
 		batch->nsegments--;
+		state->counters.keys -= result->count;
 		batch->length_histogram[gpusort_length_class(result->count)]--;
 	}
 }
