@@ -11,6 +11,8 @@
  */
 #include "postgres.h"
 
+#include <sys/mman.h>
+
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -23,6 +25,7 @@
 #include "sort/sort_stats.h"
 
 #define PIPELINE 4				/* slabs in flight per sort */
+#define HUGE_PAGE (2 * 1024 * 1024)
 #define RUN_MIN 1024			/* keys that a run is not cut below */
 
 /* What the CPU takes to copy, and a device to sort, when comparing with the CPU engine. */
@@ -361,6 +364,19 @@ sort_pieces(DeviceSort *sort, const char **why)
 	return true;
 }
 
+/* Memory for results beside the request, in large pages where it is large. */
+static void *
+allocate_copy(Size bytes)
+{
+	char	   *memory = MemoryContextAllocHuge(CurrentMemoryContext, bytes + 1);
+	char	   *first = (char *) TYPEALIGN(HUGE_PAGE, memory);
+	char	   *end = (char *) TYPEALIGN_DOWN(HUGE_PAGE, memory + bytes);
+
+	if (end > first)
+		(void) madvise(first, end - first, MADV_HUGEPAGE);
+	return memory;
+}
+
 static void
 release_slabs(DeviceSort *sort)
 {
@@ -380,9 +396,9 @@ device_sort(SortRequest *request)
 	sort.keys_out = request->keys;
 	sort.payload_out = request->payload;
 	if (copied && request->spec.payload == GPUSORT_PAYLOAD_NONE)
-		copy = sort.keys_out = MemoryContextAllocHuge(CurrentMemoryContext, request->nslots * sort.width);
+		copy = sort.keys_out = allocate_copy(request->nslots * sort.width);
 	else if (copied)
-		copy = sort.payload_out = MemoryContextAllocHuge(CurrentMemoryContext, request->nslots * sizeof(uint32_t));
+		copy = sort.payload_out = allocate_copy(request->nslots * sizeof(uint32_t));
 	gpusort_progress_begin(GPUSORT_STATS_GPU, request->spec.method, request->nslots);
 	PG_TRY();
 	{

@@ -18,6 +18,7 @@
 #include "device/device_session.h"
 #include "guc.h"
 #include "nodes/rows/row_sort.h"
+#include "sort/sort_stats.h"
 
 #define ROWS_ENCODE_SPAN 4096
 
@@ -133,6 +134,29 @@ fetch_session(DeviceOrder *order, const char **why)
 	return true;
 }
 
+/* Adds the session to gpusort.stats: sorted, or why it was not. */
+static void
+count_session(const DeviceOrder *order, const char *why)
+{
+	uint64		nrows = order->sort->store->nrows;
+	uint64		row_bytes = 0;
+
+	for (int i = 0; i <= order->ncolumns; i++)
+		row_bytes += order->widths[i];
+	if (why)
+		gpusort_stats_fallback(order->spec.method, why);
+	else
+		gpusort_stats_count(GPUSORT_STATS_GPU, gpusort_session_method(order->session),
+							&(SortCounts)
+							{
+								.jobs = 1,
+								.segments = 1,
+								.keys = nrows,
+								.bytes = nrows * row_bytes,
+								.nanoseconds = gpusort_session_seconds(order->session) * 1e9
+							});
+}
+
 /* Sets sort->order as gpusort_rows_order does; false, and nothing changed, if no device does it. */
 bool
 gpusort_rows_order_on_device(RowSort *sort)
@@ -168,6 +192,7 @@ gpusort_rows_order_on_device(RowSort *sort)
 	encode_keys(&order, code);
 	gpusort_rows_code_free(code);
 	done = sort_session(&order, &why) && fetch_session(&order, &why);
+	count_session(&order, done ? NULL : why);
 	gpusort_session_close(order.session);
 	if (done)
 	{
