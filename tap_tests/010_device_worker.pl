@@ -31,14 +31,21 @@ sub activity
 	return ($fields[11] + $fields[12], $switches);
 }
 my $pid = worker_pid($node);
-my @before = activity($pid);
-sleep($long ? 10 : 3);
-my @after = activity($pid);
-is($after[0] - $before[0], 0, 'an idle worker uses no processor time');
-cmp_ok($after[1] - $before[1], '<=', 2, 'an idle worker sleeps');
+my ($ticks, $switches);
+foreach my $attempt (1 .. 4)
+{
+	# What was under way when the first look was taken is over at the next.
+	my @before = activity($pid);
+	sleep($long ? 10 : 3);
+	my @after = activity($pid);
+	($ticks, $switches) = ($after[0] - $before[0], $after[1] - $before[1]);
+	last if $ticks == 0 && $switches <= 2;
+}
+is($ticks, 0, 'an idle worker uses no processor time');
+cmp_ok($switches, '<=', 2, 'an idle worker sleeps');
 
 # Ended by hand it comes back; asked for the GPU, a query waits for that.
-$node->safe_psql('postgres', "SELECT pg_terminate_backend($pid, 5000)");
+$node->safe_psql('postgres', "SELECT pg_terminate_backend($pid, 60000)");
 is($node->safe_psql('postgres', 'SET gpusort.engine = gpu; SELECT gpusort.array_sort(ARRAY[3, 1, 2])'),
 	'{1,2,3}', 'a query that must use the GPU waits for the new worker');
 isnt(worker_pid($node), $pid, 'another worker has taken over');
@@ -67,7 +74,7 @@ my $background = $node->background_psql('postgres');
 $background->query_safe(q{CREATE TABLE large AS SELECT array_agg((i * 7919::bigint % 3000017)::int4) a FROM generate_series(1, 3000000) i});
 $background->query_until(qr/started/, "\\echo started\nSELECT (gpusort.array_sort(a))[1:3] FROM large;\n");
 my ($seen, $start) = ('', time);
-while ($seen eq '' && time < $start + 10)
+while ($seen eq '' && time < $start + 60)
 {
 	$seen = $node->safe_psql('postgres', 'SELECT engine, keys FROM gpusort.jobs');
 }
@@ -82,10 +89,10 @@ foreach my $mode ('smart', 'fast', 'immediate')
 	inject($node, 'delay 1000 300');
 	my $busy = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-c',
 			'SELECT (gpusort.array_sort(a))[1:3] FROM large' ], '>', \my $output, '2>', \my $errors);
-	$node->poll_query_until('postgres', 'SELECT queued + running > 0 FROM gpusort.devices');
+	wait_for($node, 'queued + running > 0');
 	$start = time;
 	$node->stop($mode);
-	cmp_ok(time - $start, '<', 8, "shutdown $mode with a job in flight");
+	cmp_ok(time - $start, '<', 30, "shutdown $mode with a job in flight");
 	$busy->finish;
 	is($output, "{1,2,3}\n", 'smart shutdown lets the query end') if $mode eq 'smart';
 	$node->start;
@@ -97,11 +104,11 @@ inject($node, 'delay 1000 300');
 my $victim = $node->background_psql('postgres', on_error_stop => 0);
 my $victim_pid = $victim->query_safe('SELECT pg_backend_pid()');
 $victim->query_until(qr/started/, "\\echo started\nSELECT (gpusort.array_sort(a))[1:3] FROM large;\n");
-$node->poll_query_until('postgres', 'SELECT queued + running > 0 FROM gpusort.devices');
+wait_for($node, 'queued + running > 0');
 kill 'KILL', $victim_pid;
 eval { $victim->quit; };
 $start = time;
-while (time < $start + 20)
+while (time < $start + 60)
 {
 	my ($ret, $out) = $node->psql('postgres', "SELECT state FROM gpusort.devices");
 	last if $ret == 0 && $out eq 'ready';
@@ -136,11 +143,16 @@ foreach my $case ([ "gpusort.device_library = '\$libdir/gpusort_nowhere'", qr/th
 $ENV{GPUSORT_EMULATED_DEVICES} = 2;
 $node->start;
 delete $ENV{GPUSORT_EMULATED_DEVICES};
-ok(wait_ready($node, 10, 1), 'a second device gets a worker of its own');
-inject($node, 'delay 2 500');
-my @busy = map { IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-c',
-			'SELECT gpusort.array_sort(ARRAY[3, 1, 2])' ], '>', \my $output) } 1 .. 2;
-$_->finish foreach @busy;
+ok(wait_ready($node, 60, 1), 'a second device gets a worker of its own');
+# The second sort must come while the first runs, which a busy machine may prevent.
+foreach my $delay (500, 2000, 8000)
+{
+	inject($node, "delay 2 $delay");
+	my @busy = map { IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-c',
+				'SELECT gpusort.array_sort(ARRAY[3, 1, 2])' ], '>', \my $output) } 1 .. 2;
+	$_->finish foreach @busy;
+	last if device($node, 'jobs', 1) > 0;
+}
 cmp_ok(device($node, 'jobs', 1), '>', 0, 'both devices are used');
 $node->stop;
 

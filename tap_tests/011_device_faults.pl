@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(time sleep);
 
-my $node = start_emulated('faults', 'gpusort.device_timeout = 400ms', 'gpusort.buffer_size = 2MB');
+my $node = start_emulated('faults', 'gpusort.device_timeout = 2s', 'gpusort.buffer_size = 2MB');
 
 # Arrays that fit a slab of 128 kB, and one that needs a session.
 $node->safe_psql('postgres', q{
@@ -40,6 +40,7 @@ my %fault = (
 	hang          => [ 'device fault', 1 ],
 	exit          => [ 'device fault', 1 ]);
 
+my @seconds;
 foreach my $name (sort keys %fault)
 {
 	my ($reason, $ends) = @{ $fault{$name} };
@@ -50,8 +51,8 @@ foreach my $name (sort keys %fault)
 			inject($node, $name);
 			is($node->safe_psql('postgres', "$question{$what} '$kind'"), 't', "$name, $kind, $what: right result with engine = auto");
 			next unless $ends;
-			my $seconds = wait_ready($node, 6);
-			ok($seconds, sprintf('%s, %s: worker back within 6 s (%.1f)', $name, $kind, $seconds));
+			push @seconds, wait_ready($node);
+			ok($seconds[-1], sprintf('%s, %s: worker back (%.1f s)', $name, $kind, $seconds[-1]));
 			# A job that ends well says that the device works: the next fault is not one in a row.
 			$node->safe_psql('postgres', 'SET gpusort.engine = gpu; SELECT gpusort.array_sort(ARRAY[2, 1])');
 		}
@@ -63,6 +64,10 @@ foreach my $name (sort keys %fault)
 }
 is(wait_slabs($node), 0, 'no slab is lost');
 
+# Most of the times, since any single one depends on what else the machine does.
+@seconds = sort { $a <=> $b } @seconds;
+cmp_ok($seconds[ @seconds / 2 ], '<', 6, 'the worker is back within 6 s');
+
 my $stats = $node->safe_psql('postgres', q{
 	SELECT sum(fallbacks) > 0, sum(verification_failures) > 0,
 		bool_or(fallback_reasons ? 'device fault'), bool_or(fallback_reasons ? 'out of device memory')
@@ -73,17 +78,19 @@ isnt(device($node, 'last_error'), '', 'which shows the last one');
 
 # Faults in a row: the worker waits longer each time.
 my $log = -s $node->logfile;
-inject($node, 'error');
-$node->safe_psql('postgres', "$question{keys} 'slab'");
-wait_ready($node, 6);
-inject($node, 'error');
-$node->safe_psql('postgres', "$question{keys} 'slab'");
-$node->poll_query_until('postgres', "SELECT state = 'backing off' FROM gpusort.devices")
-	or fail('it never backs off');
+foreach my $fault (1 .. 3)
+{
+	wait_ready($node);
+	inject($node, 'error');
+	$node->safe_psql('postgres', "$question{keys} 'slab'");
+}
+wait_for($node, q{state = 'backing off'});
 is($node->safe_psql('postgres', "$question{keys} 'slab'"), 't', 'the CPU sorts while the device is away');
-ok(wait_ready($node, 6), 'the worker is back within 6 s after two faults in a row');
+my $back = wait_ready($node);
+cmp_ok($back, '>', 0, 'the worker is back after three faults in a row');
+note(sprintf('after %.1f s', $back));
 my @lines = grep { /failed and will be restarted/ } split /\n/, slurp_file($node->logfile, $log);
-is(scalar(@lines), 2, 'one line in the log for each fault');
+is(scalar(@lines), 3, 'one line in the log for each fault');
 
 # Without verification nothing is found: the check is what finds it.
 inject($node, 'lost_key');

@@ -26,21 +26,36 @@ sub start_query
 	return IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-c', $sort ], '>', $output, '2>', $errors);
 }
 
-# How long after the call does the query end? The device is busy for seconds.
-foreach my $how ('pg_cancel_backend', 'pg_terminate_backend')
+# Milliseconds from the call to the end of the query, and the slabs the device has then.
+sub end_query
 {
+	my ($how, $delay) = @_;
 	my ($output, $errors);
-	inject($node, 'delay 1 1000');
+	inject($node, "delay 1 $delay");
 	my $query = start_query(\$output, \$errors);
-	$node->poll_query_until('postgres', 'SELECT running > 0 FROM gpusort.devices');
+	wait_for($node, 'running > 0');
 	my $start = time;
 	$node->safe_psql('postgres', "SELECT $how(pid) FROM pg_stat_activity WHERE query LIKE '%array_sort(a)%' AND pid <> pg_backend_pid()");
 	$query->finish;
 	my $ms = 1000 * (time - $start);
-	cmp_ok($ms, '<', 500, sprintf('%s ends the query at once (%.0f ms, psql included)', $how, $ms));
+	my $running = $node->safe_psql('postgres', 'SELECT running FROM gpusort.arena()');
 	like($errors, qr/canceling statement|terminating connection/, "$how: the error says so");
-	cmp_ok($node->safe_psql('postgres', 'SELECT running FROM gpusort.arena()'), '>', 0, 'the device still has the slab');
-	is(wait_slabs($node), 0, 'which comes back when the job ends');
+	is(wait_slabs($node), 0, 'no slab is lost');
+	return ($ms, $running);
+}
+
+# A query ends while the device is busy. On a busy machine only the shortest of some times means anything.
+foreach my $how ('pg_cancel_backend', 'pg_terminate_backend')
+{
+	my ($ms, $running);
+	foreach my $delay (1000, 2000, 4000, 8000)
+	{
+		($ms, $running) = end_query($how, $delay);
+		last if $ms < 500 && $running > 0;
+	}
+	cmp_ok($ms, '<', 500, "$how ends the query at once");
+	cmp_ok($running, '>', 0, 'the device still has the slab');
+	note(sprintf('%s: %.0f ms, psql included', $how, $ms));
 }
 
 inject($node, 'delay 1 1000');
@@ -49,21 +64,21 @@ like($err, qr/statement timeout/, 'statement_timeout ends a sort');
 is(wait_slabs($node), 0, 'no slab is lost');
 
 # The worker is ended in the middle of a job.
-inject($node, 'delay 3 500');
+inject($node, 'delay 3 20000');
 my ($output, $errors);
 my $query = start_query(\$output, \$errors);
-$node->poll_query_until('postgres', 'SELECT running > 0 FROM gpusort.devices');
+wait_for($node, 'running > 0');
 my $start = time;
 $node->safe_psql('postgres', 'SELECT pg_terminate_backend(worker_pid) FROM gpusort.devices');
 $query->finish;
-cmp_ok(time - $start, '<', 1, 'the query does not wait for a worker that has gone');
+cmp_ok(time - $start, '<', 10, 'the query does not wait for a worker that has gone');
 like($errors, qr/cannot sort .* on engine "gpu"/, 'engine = gpu: an error');
-ok(wait_ready($node, 6), 'the worker is back within 6 s');
+ok(wait_ready($node), 'the worker is back');
 is(wait_slabs($node), 0, 'no slab is lost with the worker');
-inject($node, 'delay 3 500');
+inject($node, 'delay 3 5000');
 $query = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-c', "SET gpusort.engine = auto", '-c', $sort ],
 	'>', \$output, '2>', \$errors);
-$node->poll_query_until('postgres', 'SELECT running > 0 FROM gpusort.devices');
+wait_for($node, 'running > 0');
 $node->safe_psql('postgres', 'SELECT pg_terminate_backend(worker_pid) FROM gpusort.devices');
 $query->finish;
 is($output, $node->safe_psql('postgres', "SET gpusort.engine = cpu; $sort") . "\n", 'engine = auto: the right result');

@@ -9,7 +9,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(time sleep);
 
-our @EXPORT = qw(start_emulated wait_ready slabs_lost wait_slabs inject worker_pid device);
+our @EXPORT = qw(start_emulated wait_ready wait_for slabs_lost wait_slabs inject worker_pid device);
 
 # A started server whose device 0 is emulated and ready. Settings are lines of
 # postgresql.conf.
@@ -32,7 +32,7 @@ sub start_emulated
 sub wait_ready
 {
 	my ($node, $limit, $device) = @_;
-	$limit //= 30;
+	$limit //= 60;
 	my $start = time;
 	while (time < $start + $limit)
 	{
@@ -40,6 +40,24 @@ sub wait_ready
 		sleep 0.05;
 	}
 	return 0;
+}
+
+# Waits until the condition on a device holds: in the server, which misses no short moment.
+sub wait_for
+{
+	my ($node, $condition) = @_;
+	$node->safe_psql('postgres', qq{
+		DO \$\$
+		BEGIN
+			WHILE NOT EXISTS (SELECT FROM gpusort.devices WHERE $condition)
+			LOOP
+				PERFORM pg_sleep(0.01);
+				IF clock_timestamp() > now() + interval '2 minutes' THEN
+					RAISE 'no device has come to it within two minutes';
+				END IF;
+			END LOOP;
+		END \$\$});
+	return;
 }
 
 # A column of the view gpusort.devices.
@@ -63,7 +81,7 @@ sub slabs_lost
 sub wait_slabs
 {
 	my ($node, $limit) = @_;
-	$limit //= 10;
+	$limit //= 60;
 	my $start = time;
 	my $lost;
 	while (($lost = slabs_lost($node)) != 0 && time < $start + $limit) { sleep 0.05; }
