@@ -3,9 +3,10 @@
  *	  CUB's radix sorts: one by one for very long segments, all at once for others.
  *
  * One by one: DeviceRadixSort works on the keys where they lie, with as much memory
- * beside them.  Its keys are of a type of ours, whose conversion to ordered bits is
- * told at run time, so no pass is spent on PostgreSQL's order of floats, and form
- * and direction need no code of their own.  This needs host_segments.
+ * beside them.  The commonest, float32 and int32 alone, are sorted in CUB's own order,
+ * and NaNs that this puts at the wrong end are moved afterwards.  All others are of a
+ * key type of ours, whose conversion to ordered bits is told at run time, so that
+ * form and direction need no code of their own.  This needs host_segments.
  *
  * All at once: the segments are copied as codes, sorted by
  * DeviceSegmentedRadixSort, which gives each a block, and copied back.
@@ -55,36 +56,6 @@ __device__ __forceinline__ uint64_t float_order(uint64_t bits)
 {
     return bits ^ (uint64_t(int64_t(bits) >> 63) & INT64_MAX);
 }
-
-/* Keys alone of the commonest forms: all known when compiled. */
-template <bool FLOAT, bool DESCENDING>
-struct FixedCodec : CodecBase<uint32_t> {
-    static constexpr uint32_t SIGN = UINT32_C(0x80000000);
-    static constexpr uint32_t LAST = FLOAT ? UINT32_C(0x007ffffe) : UINT32_MAX; /* a code and its inverse together */
-
-    __host__ __device__ auto operator()(RawKey<FixedCodec> &key) const
-    {
-        return parts_of(key);
-    }
-
-    __device__ __forceinline__ uint32_t encode(uint32_t bits) const
-    {
-        uint32_t code = bits ^ SIGN;
-
-        if (FLOAT) {
-            bits = bits > UINT32_C(0xff800000) ? UINT32_C(0x7fffffff) : bits;
-            code = bits ^ (uint32_t(int32_t(bits) >> 31) | SIGN);
-        }
-        return DESCENDING ? LAST - code : code;
-    }
-
-    __device__ __forceinline__ uint32_t decode(uint32_t code) const
-    {
-        if (DESCENDING)
-            code = LAST - code;
-        return FLOAT ? code ^ (uint32_t(int32_t(~code) >> 31) | SIGN) : code ^ SIGN;
-    }
-};
 
 /* Any form, told at run time. */
 template <class Key>
@@ -240,6 +211,8 @@ constexpr uint32_t FEW_SEGMENTS = 100;
 
 constexpr int COPY_THREADS = 512;
 constexpr uint32_t BLOCKS_PER_SEGMENT = 8;
+constexpr unsigned MOST_TURNING_BLOCKS = 1024;
+constexpr size_t NOTE_BYTES = 2 * sizeof(uint32_t); /* a word of the device, and its alignment */
 
 size_t aligned(size_t bytes)
 {
@@ -362,23 +335,104 @@ cudaError_t sort_by_codec(const SegmentBatch &batch, const GpusortSegment &segme
     return error;
 }
 
+/* Whether a float is one of the NaNs that CUB puts below -infinity. */
+__device__ __forceinline__ bool misplaced(float key)
+{
+    return __float_as_uint(key) > UINT32_C(0xff800000);
+}
+
+/*
+ * Copies keys that CUB sorted, turned so that the NaNs with a sign, first in ascending
+ * order and last in descending, come to the other end.  Nothing happens without any.
+ */
+__global__ void __launch_bounds__(COPY_THREADS)
+    turn_nans(const float *keys, float *target, uint32_t count, bool descending)
+{
+    uint32_t low = 0, high = count;
+
+    if (!misplaced(keys[descending ? count - 1 : 0]))
+        return;
+    /* The place where the misplaced NaNs end, or in descending order begin. */
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (misplaced(keys[middle]) != descending)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (uint64_t i = uint64_t(blockIdx.x) * COPY_THREADS + threadIdx.x; i < count; i += gridDim.x * COPY_THREADS) {
+        const uint64_t from = i + low;
+
+        target[i] = keys[from < count ? from : from - count];
+    }
+}
+
+/* Copies the turned keys back, if there are any: their NaNs are not at the wrong end. */
+__global__ void __launch_bounds__(COPY_THREADS)
+    take_turned(float *keys, const float *turned, uint32_t count, const uint32_t *any)
+{
+    if (*any == 0)
+        return;
+    for (uint64_t i = uint64_t(blockIdx.x) * COPY_THREADS + threadIdx.x; i < count; i += gridDim.x * COPY_THREADS)
+        keys[i] = turned[i];
+}
+
+__global__ void look_for_nans(const float *keys, uint32_t count, bool descending, uint32_t *any)
+{
+    *any = misplaced(keys[descending ? count - 1 : 0]);
+}
+
+/* Sorts one segment of 32-bit keys alone in CUB's own order, which is ours but for NaNs with a sign. */
+template <class Key>
+cudaError_t sort_native(const SegmentBatch &batch, const GpusortSegment &segment, void *room, size_t *bytes,
+                        cudaStream_t stream)
+{
+    const bool descending = batch.spec.descending;
+    const size_t key_room = aligned(size_t(segment.count) * sizeof(Key));
+    char *base = static_cast<char *>(room);
+    Key *keys = static_cast<Key *>(batch.keys) + segment.start;
+    cub::DoubleBuffer<Key> both(keys, reinterpret_cast<Key *>(base));
+    void *temporary = room ? base + key_room : nullptr;
+    size_t temporary_bytes = room ? *bytes - key_room - NOTE_BYTES : 0;
+    cudaError_t error = descending
+                            ? cub::DeviceRadixSort::SortKeysDescending(temporary, temporary_bytes, both, segment.count,
+                                                                       0, 8 * int(sizeof(Key)), stream)
+                            : cub::DeviceRadixSort::SortKeys(temporary, temporary_bytes, both, segment.count, 0,
+                                                             8 * int(sizeof(Key)), stream);
+
+    if (!room) {
+        *bytes = key_room + aligned(temporary_bytes + NOTE_BYTES);
+        return error;
+    }
+    if (error == cudaSuccess && both.Current() != keys)
+        error = cudaMemcpyAsync(keys, both.Current(), size_t(segment.count) * sizeof(Key), cudaMemcpyDeviceToDevice,
+                                stream);
+    if constexpr (std::is_same_v<Key, float>)
+        if (error == cudaSuccess && segment.count > 0) {
+            uint32_t *any = reinterpret_cast<uint32_t *>(base + (*bytes - NOTE_BYTES) / 4 * 4);
+            Key *turned = reinterpret_cast<Key *>(base);
+            const unsigned useful = (segment.count - 1) / COPY_THREADS + 1;
+            const unsigned blocks = useful < MOST_TURNING_BLOCKS ? useful : MOST_TURNING_BLOCKS;
+
+            look_for_nans<<<1, 1, 0, stream>>>(keys, segment.count, descending, any);
+            turn_nans<<<blocks, COPY_THREADS, 0, stream>>>(keys, turned, segment.count, descending);
+            take_turned<<<blocks, COPY_THREADS, 0, stream>>>(keys, turned, segment.count, any);
+            error = cudaGetLastError();
+        }
+    return error;
+}
+
 template <class Key>
 cudaError_t sort_one(const SegmentBatch &batch, const GpusortSegment &segment, void *room, size_t *bytes,
                      cudaStream_t stream)
 {
-    const bool pairs = batch.spec.payload != GPUSORT_PAYLOAD_NONE;
-
-    if constexpr (sizeof(Key) == 4)
-        if (!pairs && batch.spec.form != GPUSORT_KEY_UINT32) {
-            if (batch.spec.form == GPUSORT_KEY_FLOAT32)
-                return batch.spec.descending
-                           ? sort_by_codec(batch, segment, FixedCodec<true, true>(), pairs, room, bytes, stream)
-                           : sort_by_codec(batch, segment, FixedCodec<true, false>(), pairs, room, bytes, stream);
-            return batch.spec.descending
-                       ? sort_by_codec(batch, segment, FixedCodec<false, true>(), pairs, room, bytes, stream)
-                       : sort_by_codec(batch, segment, FixedCodec<false, false>(), pairs, room, bytes, stream);
-        }
-    return sort_by_codec(batch, segment, any_codec<Key>(batch.spec), pairs, room, bytes, stream);
+    if (batch.spec.payload == GPUSORT_PAYLOAD_NONE && batch.spec.form == GPUSORT_KEY_FLOAT32)
+        return sort_native<float>(batch, segment, room, bytes, stream);
+    if (batch.spec.payload == GPUSORT_PAYLOAD_NONE && batch.spec.form == GPUSORT_KEY_INT32)
+        return sort_native<int32_t>(batch, segment, room, bytes, stream);
+    return sort_by_codec(batch, segment, any_codec<Key>(batch.spec), batch.spec.payload != GPUSORT_PAYLOAD_NONE, room,
+                         bytes, stream);
 }
 
 /* Sorts the selected segments at once; with room nullptr only tells the bytes. */
