@@ -29,6 +29,13 @@ namespace gpusort
 constexpr int sweep_threads = 512;
 constexpr int sweep_digits = 256;
 
+/* Blocks of count_digits that a multiprocessor shall hold; Turing's holds 1,024 threads. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+constexpr int count_blocks = 2;
+#else
+constexpr int count_blocks = 3;
+#endif
+
 template <class Key>
 struct SweepTile {
     static constexpr int items = sizeof(Key) == 8 ? 8 : 16;
@@ -242,7 +249,7 @@ __global__ void set_up(Sweeps<Source, Key> sweeps)
 }
 
 template <class Source, class Key, int most_passes>
-__global__ void __launch_bounds__(sweep_threads, most_passes <= 2 ? 3 : 2)
+__global__ void __launch_bounds__(sweep_threads, most_passes <= 2 ? count_blocks : 2)
     count_digits(Sweeps<Source, Key> sweeps, const Key *keys)
 {
     using Tile = SweepTile<Key>;
