@@ -104,9 +104,9 @@ gather_block(char *target, const char *source, uint16 stride,
 }
 
 /* Copies elements of a fixed length to the places that positions give them. */
-static void
-gather_fixed(char *target, const char *source, uint16 stride,
-			 const uint32 *positions, uint32 count)
+void
+gpusort_elements_gather(char *target, const char *source, uint16 stride,
+						const uint32 *positions, uint32 count)
 {
 	for (uint32 start = 0; start < count; start += GPUSORT_INTERRUPT_INTERVAL)
 	{
@@ -184,7 +184,7 @@ gpusort_items_gather(ArrayItems *items, const uint32 *positions, uint32 count, i
 		return gpusort_items_gather_nullable(items, positions, count, lower_bound);
 
 	result = gpusort_array_allocate(element, count, lower_bound);
-	gather_fixed(ARR_DATA_PTR(result), ARR_DATA_PTR(items->array), element->stride,
-				 positions, count);
+	gpusort_elements_gather(ARR_DATA_PTR(result), ARR_DATA_PTR(items->array), element->stride,
+							positions, count);
 	return result;
 }

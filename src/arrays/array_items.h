@@ -34,6 +34,8 @@ extern void gpusort_items_open(ArrayItems *items, FunctionCallInfo fcinfo, Cache
 extern void gpusort_items_open_slices(ArrayItems *items, FunctionCallInfo fcinfo,
 									  ElementType *element, ArrayType *array);
 extern void gpusort_items_take_out(ArrayItems *items);
+extern void gpusort_elements_gather(char *target, const char *source, uint16 stride,
+									const uint32 *positions, uint32 count);
 extern ArrayType *gpusort_items_gather_nullable(ArrayItems *items, const uint32 *positions,
 												uint32 count, int lower_bound);
 extern ArrayType *gpusort_items_gather(ArrayItems *items, const uint32 *positions,

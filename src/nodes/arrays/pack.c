@@ -22,6 +22,7 @@
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 
+#include "arrays/array_items.h"
 #include "arrays/key_compare.h"
 #include "guc.h"
 #include "nodes/arrays/arrays_state.h"
@@ -364,25 +365,7 @@ gathered_result(const BatchedCall *call, const SortBatch *batch, const CallResul
 	if (!carries_values(call))
 	{
 		place = palloc(HEADER_SIZE + (Size) count * width);
-		switch (width)
-		{
-#define GATHER(type) \
-			for (uint32 i = 0; i < count; i++) \
-				((type *) (place + HEADER_SIZE))[i] = ((const type *) result->values)[positions[i]]
-			case 2:
-				GATHER(uint16);
-				break;
-			case 4:
-				GATHER(uint32);
-				break;
-			case 8:
-				GATHER(uint64);
-				break;
-			default:
-				for (uint32 i = 0; i < count; i++)
-					memcpy(place + HEADER_SIZE + (Size) i * width, result->values + (Size) positions[i] * width, width);
-#undef GATHER
-		}
+		gpusort_elements_gather(place + HEADER_SIZE, result->values, width, positions, count);
 	}
 	return plain_array(place, call->values.element, width, count, lower_bound);
 }
