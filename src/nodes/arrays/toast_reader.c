@@ -383,6 +383,25 @@ read_from_page(ToastTable *table, ToastValue *value, BlockNumber block, OffsetNu
 	return found;
 }
 
+/*
+ * Starts to load the chunk behind the one at data, while that one is copied.
+ * Pages are filled from their end, and a table that was loaded at one go lies in
+ * neighbouring buffers.  A guess that is wrong costs nothing but the hint.
+ */
+static inline void
+prefetch_chunk(Page page, const char *data, uint32 length)
+{
+	const char *next = data - length;
+
+	if (next < (const char *) page + SizeOfPageHeaderData)
+	{
+		__builtin_prefetch((const char *) page + BLCKSZ);
+		next = (const char *) page + 2 * BLCKSZ - length;
+	}
+	for (uint32 line = 0; line < length; line += PG_CACHE_LINE_SIZE / 2)
+		__builtin_prefetch(next + line);
+}
+
 /* Copies the value's next chunk if the tuple at offset is that chunk. */
 static bool
 take_chunk(ToastTable *table, ToastValue *value, Page page, OffsetNumber offset)
@@ -408,6 +427,7 @@ take_chunk(ToastTable *table, ToastValue *value, Page page, OffsetNumber offset)
 	chunk = (struct varlena *) DatumGetPointer(fastgetattr(&tuple, CHUNK_DATA, descriptor, &isnull));
 	if (isnull || VARATT_IS_EXTERNAL(chunk) || VARATT_IS_COMPRESSED(chunk) || VARSIZE_ANY_EXHDR(chunk) != size)
 		return false;
+	prefetch_chunk(page, (char *) tuple.t_data, tuple.t_len);
 	memcpy(value->place + place, VARDATA_ANY(chunk), size);
 	value->next++;
 	return true;
