@@ -39,6 +39,10 @@ build/kernels_test: cuda/tests/kernels_test.cu $(KERNEL_OBJS) $(CUDA_HEADERS)
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -o $@ $< $(KERNEL_OBJS)
 
+build/test_methods: cuda/tests/test_methods.cu $(KERNEL_OBJS) $(CUDA_HEADERS)
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -o $@ $< $(KERNEL_OBJS)
+
 build/kernels_bench: bench/kernels.cu $(wildcard bench/kernels/*) $(KERNEL_OBJS) $(CUDA_HEADERS)
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) -Ibench $(CUDA_CODE) -o $@ $(filter %.cu,$^) $(KERNEL_OBJS)
@@ -49,8 +53,9 @@ build/stream: bench/stream.cu $(CUDA_HEADERS)
 	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -o $@ $< -ldl
 
 .PHONY: check-kernels bench-kernels bench-stream
-check-kernels: build/kernels_test
+check-kernels: build/kernels_test build/test_methods
 	build/kernels_test
+	build/test_methods
 
 bench-kernels: build/kernels_bench
 	build/kernels_bench
