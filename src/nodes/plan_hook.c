@@ -9,8 +9,6 @@
  */
 #include "postgres.h"
 
-#include <float.h>
-
 #include "miscadmin.h"
 #include "optimizer/planner.h"
 
@@ -115,7 +113,7 @@ plan_with_nodes(Query *query, const char *query_string, int cursor_options, Para
 	PlannedStmt *stmt = previous_planner
 		? previous_planner(query, query_string, cursor_options, params)
 		: standard_planner(query, query_string, cursor_options, params);
-	PlanPlace	place = {stmt, 0};
+	PlanPlace	place = {0};
 
 	if (gpusort_enable_rows_node)
 	{

@@ -14,7 +14,6 @@
 /* What a room may ask about the place of a node. */
 typedef struct PlanPlace
 {
-	PlannedStmt *stmt;
 	double		bound;			/* rows that the executor will tell a Sort here
 								 * are enough; 0: it will tell none */
 } PlanPlace;
