@@ -64,12 +64,6 @@ gpusort_rows_keys(TupleDesc desc, List *columns, List *operators, List *collatio
 	return keys;
 }
 
-static inline uint64
-encode_int16(uint16 bits)
-{
-	return gpusort_encode16(bits);
-}
-
 /* Loads the codes of rows[0..n) or, without rows, of the rows from first on. */
 static void
 load_codes(const RowKey *key, const RowStore *store, const uint32 *rows, uint32 first, uint32 n, uint64 *out)
@@ -96,7 +90,7 @@ load_codes(const RowKey *key, const RowStore *store, const uint32 *rows, uint32 
 	switch (key->form)
 	{
 		case GPUSORT_KEY_INT16:
-			LOAD(uint16, encode_int16(bits));
+			LOAD(uint16, gpusort_encode16(bits));
 			break;
 		case GPUSORT_KEY_INT32:
 			LOAD(uint32, gpusort_encode32_tied(GPUSORT_KEY_INT32, bits));
@@ -183,12 +177,14 @@ empty_code(const RowKeys *keys)
 
 /* The code whose bits mean the same in every store of the layout. */
 KeyCode *
-gpusort_rows_code_common(const RowKeys *keys)
+gpusort_rows_code_common(const RowKeys *keys, const RowLayout *layout)
 {
 	KeyCode    *code = empty_code(keys);
 
 	for (int i = 0; i < keys->nradix; i++)
 	{
+		if (layout->attributes[keys->keys[i].attribute].is_constant)
+			continue;
 		add_field(code, &keys->keys[i], true, 1);
 		add_field(code, &keys->keys[i], false, gpusort_key_width(keys->keys[i].form) * 8);
 	}

@@ -55,7 +55,7 @@ typedef struct KeyCode
 extern bool gpusort_rows_key_form(Oid operator, Oid type, GpusortKeyForm *form, bool *descending);
 extern RowKeys *gpusort_rows_keys(TupleDesc desc, List *columns, List *operators, List *collations,
 								  List *nulls_first);
-extern KeyCode *gpusort_rows_code_common(const RowKeys *keys);
+extern KeyCode *gpusort_rows_code_common(const RowKeys *keys, const RowLayout *layout);
 extern KeyCode *gpusort_rows_code_fitted(const RowKeys *keys, const RowStore *store, int wanted_bits);
 extern void gpusort_rows_code_free(KeyCode *code);
 extern void gpusort_rows_encode(const KeyCode *code, const RowStore *store, const uint32 *rows,

@@ -60,7 +60,7 @@ gpusort_rows_runs_create(RowMemory *memory, const RowLayout *layout, RowKeys *ke
 	runs->memory = memory;
 	runs->layout = layout;
 	runs->keys = keys;
-	runs->code = gpusort_rows_code_common(keys);
+	runs->code = gpusort_rows_code_common(keys, layout);
 	runs->block_bytes = Min(Max(memory_limit / ROWS_BLOCKS_IN_MEMORY, ROWS_BLOCK_MIN), ROWS_BLOCK_MAX);
 	runs->block_rows = ROWS_BLOCK_ROWS;
 	runs->max_fan_in = Min(Max(memory_limit / runs->block_bytes * 3 / 4, ROWS_FAN_IN_MIN), ROWS_FAN_IN_MAX);
