@@ -1,6 +1,6 @@
 -- Methods of the CPU engine: all give one result, or say why they cannot.
 SET gpusort.engine = 'cpu';
-SET search_path = gpusort, public;
+SET search_path = gpusort, pg_catalog, public;
 
 CREATE TABLE cpu_arrays AS
 	SELECT array_agg((i * 7919) % 10007 - 5000 ORDER BY i) AS a FROM generate_series(1, 20000) i;
