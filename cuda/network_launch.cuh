@@ -14,16 +14,19 @@ namespace gpusort
 
 /*
  * Element for segments of less than a warp, LongElement for longer ones.  ROW elements
- * a lane, and WIDE_ROW from class WIDE_CLASS on; blocks of up to MAX_THREADS.  RESIDENT
+ * a lane, and WIDE_ROW from class WIDE_CLASS on and, with WIDE_WARP, in the class that a
+ * warp of such rows sorts; blocks of up to MAX_THREADS.  RESIDENT
  * and WIDE_RESIDENT: threads that a multiprocessor should hold, which bounds the
  * registers of a thread.
  */
 template <class Element, class LongElement, int ROW, int RESIDENT, int MAX_THREADS, uint32_t WIDE_CLASS, int WIDE_ROW,
-          int WIDE_RESIDENT>
+          int WIDE_RESIDENT, bool WIDE_WARP = false>
 struct NetworkShapes {
     static constexpr int row(uint32_t length_class)
     {
-        return length_class < WIDE_CLASS ? ROW : WIDE_ROW;
+        const bool wide = length_class >= WIDE_CLASS || (WIDE_WARP && length_class == uint32_t(log2_of(WIDE_ROW)) + 5);
+
+        return wide ? WIDE_ROW : ROW;
     }
 
     /* Binary logarithm of the blocks that share a segment. */
@@ -68,7 +71,7 @@ struct NetworkShapes {
     {
         constexpr int THREADS = threads(CLASS);
         constexpr int CLUSTER_BITS = cluster_bits(CLASS);
-        constexpr int WANTED = CLASS < WIDE_CLASS ? RESIDENT : WIDE_RESIDENT;
+        constexpr int WANTED = row(CLASS) == ROW ? RESIDENT : WIDE_RESIDENT;
         constexpr int RESIDENT_BLOCKS = WANTED / THREADS > 0 ? WANTED / THREADS : 1;
         auto kernel = block_sort<LongElement, row(CLASS), THREADS, CLUSTER_BITS, RESIDENT_BLOCKS>;
         cudaError_t error =
@@ -102,7 +105,7 @@ struct NetworkShapes {
             return launch_warps<1 << CLASS, 0, RESIDENT>(task, stream);
         else if constexpr (CLASS <= ROW_CLASS + 5)
             return launch_warps < row(CLASS), CLASS - ROW_CLASS,
-                   CLASS < WIDE_CLASS ? RESIDENT : RESIDENT * 5 / 8 > (task, stream);
+                   row(CLASS) == ROW ? RESIDENT : RESIDENT * 5 / 8 > (task, stream);
         else
             return launch_blocks<CLASS>(task, stream);
     }
