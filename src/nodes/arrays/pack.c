@@ -30,6 +30,7 @@
 #define HEADER_SIZE ARR_OVERHEAD_NONULLS(1)
 #define MAX_SEGMENTS 16384		/* per batch */
 #define DEVICE_BATCH_BYTES (1024 * 1024)	/* of keys: enough to fill a GPU */
+#define DEVICE_BATCH_ARRAYS 32	/* where they are long, so that they sort side by side */
 
 static void init_argument(ArraysState *state, ArrayArgument *argument, Expr *expression);
 static void set_spec(BatchedCall *call, int32 number, bool descending);
@@ -279,15 +280,18 @@ static bool
 make_room(ArraysState *state, RowGroup *group, int call, Size bytes)
 {
 	SortBatch  *batch = group->batches[call];
+	Size		room = state->calls[call].batch_bytes;
 	MemoryContext caller;
 
 	if (batch != NULL)
 		return group->used[call] + bytes <= (Size) batch->key_slots * state->calls[call].keys.width &&
 			batch->nsegments < batch->segment_slots;
-	if (bytes > state->calls[call].batch_bytes && group->nrows > 0)
+	if (state->calls[call].on_device)
+		room = Max(room, Min(bytes * DEVICE_BATCH_ARRAYS, gpusort_batch_device_room(&state->calls[call].spec, MAX_SEGMENTS)));
+	if (bytes > room && group->nrows > 0)
 		return false;			/* it begins the next group */
 	caller = MemoryContextSwitchTo(state->context);
-	group->batches[call] = gpusort_batch_begin(&state->calls[call].spec, Max(bytes, state->calls[call].batch_bytes), MAX_SEGMENTS);
+	group->batches[call] = gpusort_batch_begin(&state->calls[call].spec, Max(bytes, room), MAX_SEGMENTS);
 	MemoryContextSwitchTo(caller);
 	return true;
 }
