@@ -66,6 +66,9 @@ $(OBJS): $(HEADERS_ALL)
 sql/gpusort--$(EXTVERSION).sql: $(SQL_PARTS)
 	cat $^ > $@
 
+# On a server that does not preload gpusort each session of a test does.
+installcheck: export PGOPTIONS := -c session_preload_libraries=gpusort $(PGOPTIONS)
+
 # pg_regress wants folders named sql, expected and specs side by side. The folder
 # is made anew: with stale results a missing test file is reported ok.
 .PHONY: regress-folder
