@@ -15,8 +15,10 @@ $$;
 
 CREATE UNLOGGED TABLE thousand (id serial, a float4[]);
 ALTER TABLE thousand ALTER a SET STORAGE EXTERNAL;
-INSERT INTO thousand (a)
-	SELECT ARRAY(SELECT random() FROM generate_series(1, 1000) WHERE g = g) FROM generate_series(1, :thousands) g;
+CREATE TEMP TABLE seeds AS
+	SELECT ARRAY(SELECT random()::float4 FROM generate_series(1, 1000) WHERE g = g) AS a FROM generate_series(1, 20000) g;
+INSERT INTO thousand (a) SELECT a FROM seeds, generate_series(1, greatest(1, :thousands / 20000));
+SELECT count(*) AS thousands FROM thousand \gset
 VACUUM ANALYZE thousand;
 CALL measure('gpu', 'uniform', 'float4', 1000, :thousands, engine_contenders(
 	'SELECT sum((a || ''{}'')[1]) FROM gpusort_bench.thousand',
@@ -60,8 +62,10 @@ DROP TABLE million;
 -- Long arrays.
 CREATE UNLOGGED TABLE longs (a float4[]);
 ALTER TABLE longs ALTER a SET STORAGE EXTERNAL;
-INSERT INTO longs
-	SELECT ARRAY(SELECT random() FROM generate_series(1, 100000) WHERE g = g) FROM generate_series(1, :longs) g;
+CREATE TEMP TABLE long_seeds AS
+	SELECT ARRAY(SELECT random()::float4 FROM generate_series(1, 100000) WHERE g = g) AS a FROM generate_series(1, 100) g;
+INSERT INTO longs SELECT a FROM long_seeds, generate_series(1, greatest(1, :longs / 100));
+SELECT count(*) AS longs FROM longs \gset
 VACUUM ANALYZE longs;
 CALL measure('gpu', 'uniform', 'float4', 100000, :longs, engine_contenders(
 	'SELECT sum((a || ''{}'')[1]) FROM gpusort_bench.longs',
@@ -82,7 +86,7 @@ DROP TABLE grouped;
 UPDATE host SET runs = 3;
 CREATE UNLOGGED TABLE giant (a float8[]);
 ALTER TABLE giant ALTER a SET STORAGE EXTERNAL;
-INSERT INTO giant SELECT array_agg(random()) FROM generate_series(1, 134000000 / :scale);
+INSERT INTO giant SELECT a || a FROM (SELECT array_agg(random()) AS a FROM generate_series(1, 67000000 / :scale)) q;
 CALL measure('gpu', 'one value of 1 GB', 'float8', 134000000 / :scale, 1, engine_contenders(
 	'SELECT sum((a || ''{}'')[1]) FROM gpusort_bench.giant',
 	'SELECT sum((gpusort.array_sort(a))[1]) FROM gpusort_bench.giant'));

@@ -1,5 +1,6 @@
 -- Methods of the CPU engine: all give one result, or say why they cannot.
 SET gpusort.engine = 'cpu';
+SET work_mem = '4MB';
 SET search_path = gpusort, pg_catalog, public;
 
 CREATE TABLE cpu_arrays AS
@@ -27,7 +28,7 @@ SELECT array_sort(ARRAY[1, 100000]::int4[]);
 \echo :LAST_ERROR_SQLSTATE
 SET work_mem = '1MB';
 SELECT array_sort(ARRAY[100000, 1]::int4[]);
-RESET work_mem;
+SET work_mem = '4MB';
 SELECT array_sort(ARRAY[9223372036854775807, 9223372036854775800]::int8[], true);
 SELECT array_sort(ARRAY[-9223372036854775808, 9223372036854775807]::int8[]);
 SELECT array_sort(ARRAY[1.0, 1.0000001, 'NaN', 1.0]::float4[]);
