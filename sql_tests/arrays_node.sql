@@ -141,6 +141,7 @@ DO $$ BEGIN
 	PERFORM set_config(CASE WHEN current_setting('server_version_num')::int >= 160000
 					   THEN 'debug_parallel_query' ELSE 'force_parallel_mode' END, 'on', false);
 END $$;
+SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
