@@ -3,12 +3,13 @@
  *	  Every kernel, form of key, payload, direction and shape of batch against
  *	  std::stable_sort.
  *
- *	  kernels_test [--seed N] [--quick] [--method NAME]
+ *	  kernels_test [--seed N] [--quick | --each] [--method NAME]
  *
  * Batches lie at random alignments with poisoned gaps between their segments, which
  * must come back untouched.  Keys hold duplicates, both zeros, infinities and NaNs
  * of both signs.  The verification kernels see every batch, right and, damaged by
- * one key, wrong.  Prints the seed; exits with 1 at the first failure.
+ * one key, wrong.  --each runs every kernel about once, in batches so small that
+ * compute-sanitizer can follow.  Prints the seed; exits with 1 at the first failure.
  */
 #include <algorithm>
 #include <cstdio>
@@ -329,12 +330,35 @@ std::vector<uint32_t> mixed_counts(uint32_t segments, uint32_t longest)
     return counts;
 }
 
+/* Every width, payload and direction with one batch of each length class or so. */
+void run_each(GpusortMethod method)
+{
+    for (GpusortKeyForm form : {GPUSORT_KEY_INT16, GPUSORT_KEY_FLOAT32, GPUSORT_KEY_FLOAT64})
+        for (int payload = 0; payload < 3; payload++) {
+            GpusortSpec spec = {};
+
+            spec.form = form;
+            spec.payload = GpusortPayload(payload);
+            spec.method = method;
+            if (method == GPUSORT_METHOD_APPROXIMATE || refuses(spec))
+                continue;
+            for (uint32_t length : {6,   13,   30,   40,   60,   90,   120,   180,   250,   400,  500,
+                                    700, 1000, 1500, 2000, 4000, 8000, 16000, 32000, 65000, 70000}) {
+                spec.descending = !spec.descending;
+                run_case(make_case(spec, std::vector<uint32_t>(length <= 30 ? 40 : 3, length), below(2)),
+                         "equal lengths", true);
+            }
+            run_case(make_case(spec, {1, 2100, 40, 700, 9, 300, 5000, 17, 130}, false), "ragged", true);
+        }
+    printf("%-12s %ld batches\n", method_names[method], cases_run);
+}
+
 }  // namespace
 
 int main(int argc, char **argv)
 {
     uint64_t seed = std::random_device()();
-    bool quick = false;
+    bool quick = false, each = false;
     std::string only;
 
     for (int i = 1; i < argc; i++) {
@@ -342,10 +366,12 @@ int main(int argc, char **argv)
             seed = strtoull(argv[++i], nullptr, 10);
         else if (!strcmp(argv[i], "--quick"))
             quick = true;
+        else if (!strcmp(argv[i], "--each"))
+            each = true;
         else if (!strcmp(argv[i], "--method") && i + 1 < argc)
             only = argv[++i];
         else {
-            fprintf(stderr, "usage: %s [--seed N] [--quick] [--method NAME]\n", argv[0]);
+            fprintf(stderr, "usage: %s [--seed N] [--quick | --each] [--method NAME]\n", argv[0]);
             return 2;
         }
     }
@@ -366,6 +392,10 @@ int main(int argc, char **argv)
 
         if (!only.empty() && only != method_names[method])
             continue;
+        if (each) {
+            run_each(GpusortMethod(method));
+            continue;
+        }
         for (int form = 0; form < GPUSORT_KEY_FORMS; form++)
             for (int payload = 0; payload < 3; payload++)
                 for (int descending = 0; descending < 2; descending++) {
