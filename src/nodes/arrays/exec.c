@@ -26,6 +26,7 @@
 
 #define BATCH_BYTES (256 * 1024)	/* of keys: what a core's cache holds */
 #define MIN_BATCH_BYTES (16 * 1024)
+#define LONGEST_ARRAY (16 * 1024 * 1024)	/* reading a longer one here gains nothing */
 
 /* The innermost running executor, and whether it was asked for all rows. */
 typedef struct CurrentRun
@@ -255,7 +256,7 @@ init_memory(ArraysState *state)
 	Size		share = (Size) work_mem * 1024 / (GPUSORT_ARRAYS_GROUPS * state->ncalls * 2);
 
 	state->batch_bytes = Max(Min(share, BATCH_BYTES), MIN_BATCH_BYTES);
-	state->longest = Max(share, state->batch_bytes);
+	state->longest = Max(Min(share, LONGEST_ARRAY), state->batch_bytes);
 	state->toast = gpusort_toast_begin();
 	state->max_rows = 1;		/* until the calls are started */
 	state->ramp_rows = 1;
