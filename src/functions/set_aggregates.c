@@ -8,8 +8,7 @@
  * whichever engine is fastest. The state is never changed by the final function,
  * so the aggregates work over window frames too. Under parallel aggregation each
  * worker sends what it has collected (already cut to the first n for top_n_agg)
- * and the leader sorts the whole: sorting afresh with SIMD is faster than merging
- * the workers' runs, which was measured.
+ * and the leader sorts the whole at once.
  *
  * Arguments after the values (descending, n, ...) are taken from the first row.
  */
