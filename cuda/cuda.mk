@@ -29,8 +29,9 @@ KERNEL_OBJS = $(filter-out cuda/device%,$(CUDA_OBJS))
 
 all: gpusort_cuda.so
 
-cuda/%.o: cuda/%.cu $(CUDA_HEADERS)
-	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -c -o $@ $<
+cuda/%.o: cuda/%.cu
+	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -MMD -MP -c -o $@ $<
+-include $(CUDA_OBJS:.o=.d)
 
 gpusort_cuda.so: $(CUDA_OBJS)
 	$(NVCC) -shared -cudart=static $(CUDA_CODE) -Xlinker=--exclude-libs,ALL -o $@ $^
@@ -76,6 +77,6 @@ uninstall-cuda:
 	rm -f '$(DESTDIR)$(pkglibdir)/gpusort_cuda.so'
 
 clean-cuda:
-	rm -f gpusort_cuda.so $(CUDA_OBJS)
+	rm -f gpusort_cuda.so $(CUDA_OBJS) $(CUDA_OBJS:.o=.d)
 
 endif
