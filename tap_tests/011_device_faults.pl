@@ -31,24 +31,25 @@ my %question = (
 	by    => q{SELECT gpusort.array_sort_by(ARRAY(SELECT generate_series(1, cardinality(a))), a) = permutation FROM pairs WHERE kind = },
 	top   => 'SELECT gpusort.array_top_n(a, 10, false) = sorted[1:10] FROM data WHERE kind = ');
 
-# What each fault is called where a user sees it; does it end the worker?
+# What each fault is called where a user sees it; does it end the worker? How many jobs meet
+# it: a device that is short of memory once is asked again for less.
 my %fault = (
-	error         => [ 'device fault', 1 ],
-	out_of_memory => [ 'out of device memory', 0 ],
-	wrong         => [ 'failed verification', 0 ],
-	lost_key      => [ 'failed verification', 0 ],
-	hang          => [ 'device fault', 1 ],
-	exit          => [ 'device fault', 1 ]);
+	error         => [ 'device fault', 1, 1 ],
+	out_of_memory => [ 'out of device memory', 0, 1000 ],
+	wrong         => [ 'failed verification', 0, 1 ],
+	lost_key      => [ 'failed verification', 0, 1 ],
+	hang          => [ 'device fault', 1, 1 ],
+	exit          => [ 'device fault', 1, 1 ]);
 
 my @seconds;
 foreach my $name (sort keys %fault)
 {
-	my ($reason, $ends) = @{ $fault{$name} };
+	my ($reason, $ends, $count) = @{ $fault{$name} };
 	foreach my $kind ('slab', 'session')
 	{
 		foreach my $what ($ends ? ('keys') : ('by', 'index', 'keys', 'top'))
 		{
-			inject($node, $name);
+			inject($node, "$name $count");
 			is($node->safe_psql('postgres', "$question{$what} '$kind'"), 't', "$name, $kind, $what: right result with engine = auto");
 			next unless $ends;
 			push @seconds, wait_ready($node);
@@ -57,9 +58,11 @@ foreach my $name (sort keys %fault)
 			$node->safe_psql('postgres', 'SET gpusort.engine = gpu; SELECT gpusort.array_sort(ARRAY[2, 1])');
 		}
 	}
-	inject($node, $name);
+	inject($node, "$name $count");
 	my ($ret, $out, $err) = $node->psql('postgres', "SET gpusort.engine = gpu; $question{keys} 'slab'");
 	like($err, qr/ERROR:  cannot sort by method "auto" on engine "gpu".*$reason.*HINT/s, "$name: clear error with engine = gpu");
+	wait_ready($node);
+	inject($node, 'none');
 	is($node->safe_psql('postgres', "SET gpusort.engine = gpu; $question{keys} 'slab'"), 't', "$name: the next sort works");
 }
 is(wait_slabs($node), 0, 'no slab is lost');
@@ -100,8 +103,34 @@ my ($ret, $out, $err) = $node->psql('postgres', "SELECT gpusort.inject_fault('sl
 like($err, qr/device 0 does not take fault "sloth"/, 'an unknown fault is refused');
 $node->stop;
 
-# Device memory short of one job: slower, never wrong.
-$node->append_conf('postgresql.conf', "gpusort.gpu_memory_limit = 1MB\ngpusort.buffer_size = 4MB");
+# Device memory short of one job, which fills a slab of 8 MB: slower, never wrong, and within the limit.
+$node->append_conf('postgresql.conf', "gpusort.gpu_memory_limit = 1MB\ngpusort.buffer_size = 128MB\ngpusort.engine = gpu\ngpusort.force_nodes = on");
+$node->start;
+wait_ready($node);
+$node->safe_psql('postgres', q{
+	CREATE TABLE many AS SELECT g, a, sorted FROM data, generate_series(1, 1500) g WHERE kind = 'slab'
+	UNION ALL SELECT 750, a, sorted FROM data WHERE kind = 'session';
+	CREATE TABLE ordered AS SELECT * FROM many ORDER BY g});
+is($node->safe_psql('postgres', 'SELECT count(*) FILTER (WHERE s = sorted) FROM (SELECT sorted, gpusort.array_sort(a) AS s FROM ordered OFFSET 0) q'),
+	1501, 'a batch of arrays that the device has no memory for is sorted in pieces');
+is($node->safe_psql('postgres', 'SELECT count(*) FILTER (WHERE s = sorted) FROM (SELECT sorted, gpusort.array_sort_by(a, a) AS s FROM ordered OFFSET 0) q'),
+	1501, 'the same with a payload');
+is($node->safe_psql('postgres', q{SELECT count(*) FILTER (WHERE s = sorted[1:10])
+	FROM (SELECT sorted, gpusort.array_top_n(a, 10, false) AS s FROM ordered OFFSET 0) q}), 1501, 'the same for the first n');
+foreach my $what (sort keys %question)
+{
+	is($node->safe_psql('postgres', "$question{$what} 'session'"), 't', "$what: an array that fits a slab but not the device");
+}
+is($node->safe_psql('postgres', 'SET gpusort.engine = auto; SELECT bool_and(gpusort.array_sort(a) = sorted) FROM ordered'), 't', 'engine = auto');
+is($node->safe_psql('postgres', "SELECT sum(fallbacks), bool_and(memory_peak <= memory_limit) FROM gpusort.stats, gpusort.devices WHERE engine = 'gpu' AND state = 'ready'"),
+	'0|t', 'all of it on the device, within its limit');
+is(wait_slabs($node), 0, 'no slab is lost');
+inject($node, 'out_of_memory 1');
+is($node->safe_psql('postgres', "$question{keys} 'slab'"), 't', 'a device that lacks memory for a moment is asked again');
+$node->stop;
+
+# The same where a session does not fit.
+$node->append_conf('postgresql.conf', "gpusort.engine = auto\ngpusort.buffer_size = 4MB");
 $node->start;
 wait_ready($node);
 is($node->safe_psql('postgres', "SET gpusort.engine = gpu; $question{keys} 'session'"), 't', 'runs are merged where a session does not fit');

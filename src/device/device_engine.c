@@ -5,9 +5,12 @@
  *
  * The segments are cut into pieces that fit a slab.  Several are under way at
  * once: while the device sorts one, the next is copied in and the last copied
- * out.  A request must be untouched when the device fails half way, so results
- * are collected beside it wherever sorting it a second time would not give the
- * same: see needs_copy.
+ * out.  Where the device has no memory for a piece, smaller ones are tried, down
+ * to runs of a single segment that the CPU merges.
+ *
+ * A request must be untouched when the device fails half way, so results are
+ * collected beside it wherever sorting it a second time would not give the same:
+ * see needs_copy.
  */
 #include "postgres.h"
 
@@ -26,7 +29,7 @@
 
 #define PIPELINE 4				/* slabs in flight per sort */
 #define HUGE_PAGE (2 * 1024 * 1024)
-#define RUN_MIN 1024			/* keys that a run is not cut below */
+#define RUN_MIN 1024			/* keys that a run, or a piece, is not cut below */
 
 /* What the CPU takes to copy, and a device to sort, when comparing with the CPU engine. */
 #define HOST_COPY_BYTES_PER_S 6e9
@@ -44,15 +47,17 @@ typedef struct Piece
 	uint64_t	low;
 	uint64_t	high;
 	SlabLayout	layout;
-	bool		is_long;		/* one segment that fits no slab */
+	bool		is_long;		/* one segment that fits no slab, or no memory */
 } Piece;
 
 typedef struct DeviceSort
 {
 	SortRequest *request;
 	uint32_t	width;
-	char	   *keys_out;		/* where results go: the request's own memory, or beside it */
+	char	   *keys_out;		/* where results go: the request's own memory, or the copy */
 	uint32_t   *payload_out;
+	void	   *copy;			/* NULL, or memory for results beside the request */
+	uint64_t	most_slots;		/* of a piece: what the device has memory for */
 	uint32_t	next;			/* segment to start with */
 	uint64_t	ended;			/* slots that have come back */
 	int			nslabs;			/* in flight, oldest first */
@@ -112,7 +117,7 @@ device_refuses(const SortRequest *request)
 	return pass_over(request, reason);
 }
 
-/* Cuts the next piece off: as many segments as fit a slab, or one that fits none. */
+/* Cuts the next piece off: as many segments as fit slab and device, or one that does not. */
 static void
 cut_piece(const DeviceSort *sort, Piece *piece)
 {
@@ -129,7 +134,8 @@ cut_piece(const DeviceSort *sort, Piece *piece)
 		uint64_t	high = piece->count == 0 ? end : Max(piece->high, end);
 		SlabLayout	layout;
 
-		if (!gpusort_slab_layout(&request->spec, high - low, piece->count + 1, &layout))
+		if (!gpusort_slab_layout(&request->spec, high - low, piece->count + 1, &layout) ||
+			high - low > sort->most_slots)
 		{
 			if (piece->count > 0)
 				break;
@@ -153,7 +159,7 @@ cut_piece(const DeviceSort *sort, Piece *piece)
 static bool
 needs_copy(const SortRequest *request)
 {
-	DeviceSort	whole = {.request = (SortRequest *) request};
+	DeviceSort	whole = {.request = (SortRequest *) request, .most_slots = PG_UINT64_MAX};
 	Piece		piece;
 	bool		one_piece;
 
@@ -334,6 +340,67 @@ sort_run(DeviceSort *sort, const GpusortSpec *spec, uint64_t start, uint64_t cou
 	return true;
 }
 
+/* Memory for results beside the request, in large pages where it is large. */
+static void *
+allocate_copy(Size bytes)
+{
+	char	   *memory = MemoryContextAllocHuge(CurrentMemoryContext, bytes + 1);
+	char	   *first = (char *) TYPEALIGN(HUGE_PAGE, memory);
+	char	   *end = (char *) TYPEALIGN_DOWN(HUGE_PAGE, memory + bytes);
+
+	if (end > first)
+		(void) madvise(first, end - first, MADV_HUGEPAGE);
+	return memory;
+}
+
+/* From now on results are collected beside the request, those there are included. */
+static void
+collect_beside(DeviceSort *sort)
+{
+	const SortRequest *request = sort->request;
+
+	if (request->spec.payload == GPUSORT_PAYLOAD_NONE)
+	{
+		sort->copy = allocate_copy(request->nslots * sort->width);
+		if (sort->ended > 0)
+			memcpy(sort->copy, request->keys, request->nslots * sort->width);
+		sort->keys_out = sort->copy;
+	}
+	else
+	{
+		Assert(sort->ended == 0);
+		sort->copy = allocate_copy(request->nslots * sizeof(uint32_t));
+		sort->payload_out = sort->copy;
+	}
+}
+
+static void
+release_slabs(DeviceSort *sort)
+{
+	while (sort->nslabs > 0)
+		gpusort_job_release(sort->slabs[--sort->nslabs]);
+}
+
+/*
+ * The device has no memory for a piece: starts over with it, and with pieces half as
+ * large.  False if they would become too small.
+ */
+static bool
+start_over(DeviceSort *sort, const Piece *piece)
+{
+	uint64_t	slots = piece->high - piece->low;
+
+	if (slots < RUN_MIN)
+		return false;
+	release_slabs(sort);
+	sort->next = piece->first;
+	sort->most_slots = slots / 2;
+	/* A segment may become runs, halves of which must not overwrite the request. */
+	if (sort->copy == NULL && sort->request->spec.payload != GPUSORT_PAYLOAD_INDEX)
+		collect_beside(sort);
+	return true;
+}
+
 /* Sorts all pieces. */
 static bool
 sort_pieces(DeviceSort *sort, const char **why)
@@ -350,7 +417,10 @@ sort_pieces(DeviceSort *sort, const char **why)
 			continue;
 		if (sort->nslabs > 0)
 		{
-			if (!end_piece(sort, why))
+			Piece		piece = sort->pieces[0];
+
+			if (!end_piece(sort, why) &&
+				(*why != gpusort_job_failure(GPUSORT_DEVICE_OUT_OF_MEMORY) || !start_over(sort, &piece)))
 				return false;
 		}
 		else
@@ -364,41 +434,21 @@ sort_pieces(DeviceSort *sort, const char **why)
 	return true;
 }
 
-/* Memory for results beside the request, in large pages where it is large. */
-static void *
-allocate_copy(Size bytes)
-{
-	char	   *memory = MemoryContextAllocHuge(CurrentMemoryContext, bytes + 1);
-	char	   *first = (char *) TYPEALIGN(HUGE_PAGE, memory);
-	char	   *end = (char *) TYPEALIGN_DOWN(HUGE_PAGE, memory + bytes);
-
-	if (end > first)
-		(void) madvise(first, end - first, MADV_HUGEPAGE);
-	return memory;
-}
-
-static void
-release_slabs(DeviceSort *sort)
-{
-	while (sort->nslabs > 0)
-		gpusort_job_release(sort->slabs[--sort->nslabs]);
-}
-
 static const char *
 device_sort(SortRequest *request)
 {
-	DeviceSort	sort = {.request = request, .method = request->spec.method};
+	DeviceSort	sort = {
+		.request = request,
+		.width = gpusort_key_width(request->spec.form),
+		.keys_out = request->keys,
+		.payload_out = request->payload,
+		.most_slots = PG_UINT64_MAX,
+		.method = request->spec.method
+	};
 	const char *why = NULL;
-	bool		copied = needs_copy(request);
-	void	   *copy = NULL;
 
-	sort.width = gpusort_key_width(request->spec.form);
-	sort.keys_out = request->keys;
-	sort.payload_out = request->payload;
-	if (copied && request->spec.payload == GPUSORT_PAYLOAD_NONE)
-		copy = sort.keys_out = allocate_copy(request->nslots * sort.width);
-	else if (copied)
-		copy = sort.payload_out = allocate_copy(request->nslots * sizeof(uint32_t));
+	if (needs_copy(request))
+		collect_beside(&sort);
 	gpusort_progress_begin(GPUSORT_STATS_GPU, request->spec.method, request->nslots);
 	PG_TRY();
 	{
@@ -413,11 +463,11 @@ device_sort(SortRequest *request)
 	}
 	PG_END_TRY();
 	gpusort_progress_end();
-	if (why == NULL && copied)
+	if (why == NULL && sort.copy)
 		copy_segments(&sort, 0, request->nsegments, 0, sort.keys_out, sort.payload_out,
 					  request->keys, request->payload);
-	if (copy)
-		pfree(copy);
+	if (sort.copy)
+		pfree(sort.copy);
 	request->used_method = sort.method;
 	if (why == gpusort_job_failure(GPUSORT_DEVICE_NOT_VERIFIED))
 		gpusort_stats_count(GPUSORT_STATS_GPU, request->spec.method, &(SortCounts) {.verification_failures = 1});

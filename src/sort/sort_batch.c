@@ -40,6 +40,7 @@ static void allocate_in_memory(BatchState *state);
 static void release_slab(void *arg);
 static SortRequest describe(BatchState *state);
 static void finish(BatchState *state, const SortRequest *request);
+static void sort_piecewise(BatchState *state);
 static void give_up_device(BatchState *state, const char *why);
 
 /*
@@ -196,7 +197,10 @@ gpusort_batch_wait(SortBatch *batch)
 	}
 	if (!gpusort_job_wait(state->slab, &why))
 	{
-		give_up_device(state, why);
+		if (why == gpusort_job_failure(GPUSORT_DEVICE_OUT_OF_MEMORY))
+			sort_piecewise(state);
+		else
+			give_up_device(state, why);
 		return;
 	}
 	state->in_flight = false;
@@ -251,6 +255,17 @@ finish(BatchState *state, const SortRequest *request)
 	batch->payload_out = batch->payload;
 	batch->engine = request->used_engine;
 	batch->method = request->used_method;
+}
+
+/* Sorts what the device had no memory for at once: like any single sort, in smaller pieces. */
+static void
+sort_piecewise(BatchState *state)
+{
+	SortRequest request = describe(state);
+
+	state->in_flight = false;
+	gpusort_sort(&request);
+	finish(state, &request);
 }
 
 /*
