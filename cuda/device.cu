@@ -86,7 +86,8 @@ GpusortDeviceOutcome settle(GpusortDevice *device, Ticket *ticket)
     if (outcome.error.status == GPUSORT_DEVICE_OK) {
         outcome.copy_in_s = seconds_between(ticket->border[kCopyIn], ticket->border[kCopyIn + 1]);
         outcome.sort_s = seconds_between(ticket->border[kSort], ticket->border[kSort + 1]);
-        outcome.verify_s = seconds_between(ticket->border[kVerify], ticket->border[kVerify + 1]);
+        outcome.verify_s = seconds_between(ticket->border[kDigest], ticket->border[kDigest + 1]) +
+                           seconds_between(ticket->border[kVerify], ticket->border[kVerify + 1]);
         outcome.copy_out_s = seconds_between(ticket->border[kCopyOut], ticket->border[kCopyOut + 1]);
     }
     for (cudaEvent_t event : ticket->border)

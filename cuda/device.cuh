@@ -33,7 +33,7 @@ namespace gpusort
 constexpr int kStreams = 8;
 
 /* The stages of a ticket that are timed; events stand at their borders. */
-enum Stage { kCopyIn, kSort, kVerify, kCopyOut, kStages };
+enum Stage { kCopyIn, kDigest, kSort, kVerify, kCopyOut, kStages };
 
 /* One piece of work that the worker waits for. */
 struct Ticket {

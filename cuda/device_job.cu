@@ -87,6 +87,7 @@ cudaError_t enqueue(GpusortDevice *device, const GpusortDeviceJob &job, const Jo
 {
     device->mark(ticket, kCopyIn, stream);
     cudaError_t code = copy_in(job, memory, stream);
+    device->mark(ticket, kDigest, stream);
     if (code == cudaSuccess && job.verify)
         code = verify_begin(memory.batch, memory.check_space, stream);
     device->mark(ticket, kSort, stream);

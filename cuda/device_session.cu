@@ -155,16 +155,20 @@ cudaError_t enqueue_sort(GpusortDevice *device, Session *session, uint64_t nrows
     cudaStream_t stream = session->stream;
     const SegmentBatch batch = session->batch(nrows);
 
-    device->mark(ticket, kSort, stream);
+    device->mark(ticket, kCopyIn, stream);
     cudaError_t code =
         cudaMemcpyAsync(session->segment, &session->whole, sizeof(session->whole), cudaMemcpyHostToDevice, stream);
     if (code == cudaSuccess && session->has_payload())
         code = cudaMemcpyAsync(session->scratch, session->columns[0], nrows * session->spec.column_width[0],
                                cudaMemcpyDeviceToDevice, stream);
+    device->mark(ticket, kDigest, stream);
     if (code == cudaSuccess && session->spec.verify)
         code = verify_begin(batch, session->check_space, stream);
+    device->mark(ticket, kSort, stream);
     if (code == cudaSuccess)
         code = sort_segments(batch, session->workspace, session->workspace_bytes, stream, &ticket->method);
+    if (code == cudaSuccess && session->has_payload())
+        code = gather_columns(session, nrows);
     device->mark(ticket, kVerify, stream);
     if (code == cudaSuccess && session->spec.verify) {
         ticket->failed_checks = device->take_counter();
@@ -176,8 +180,6 @@ cudaError_t enqueue_sort(GpusortDevice *device, Session *session, uint64_t nrows
                                    cudaMemcpyDeviceToHost, stream);
     }
     device->mark(ticket, kVerify + 1, stream);
-    if (code == cudaSuccess && session->has_payload())
-        code = gather_columns(session, nrows);
     return code;
 }
 

@@ -24,7 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <condition_variable>
@@ -39,6 +38,7 @@
 namespace {
 
 using gpusort_emulated::Columns;
+using gpusort_emulated::seconds_now;
 
 constexpr uint64_t MEMORY_BYTES = UINT64_C(16) << 30;
 constexpr size_t PROBE_BYTES = 4 << 20;
@@ -68,12 +68,6 @@ struct Fault {
     int count = 0;
     int milliseconds = 0;
 };
-
-double seconds_now() {
-    timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec + now.tv_nsec * 1e-9;
-}
 
 void fail(GpusortDeviceError *error, GpusortDeviceStatus status, const char *message) {
     error->status = status;
@@ -218,16 +212,14 @@ void GpusortDevice::sort_job(const GpusortDeviceJob &job, const Fault &met,
         return;
     }
     if (!reserve(bytes, &outcome->error)) return;
-    double start = seconds_now();
     gpusort_emulated::Spoil spoil = strcmp(met.name, "wrong") == 0 ? gpusort_emulated::Spoil::ORDER
                                     : strcmp(met.name, "lost_key") == 0
                                         ? gpusort_emulated::Spoil::KEYS
                                         : gpusort_emulated::Spoil::NOTHING;
-    if (!gpusort_emulated::sort_job(job, spoil))
+    if (!gpusort_emulated::sort_job(job, spoil, outcome))
         fail(&outcome->error, GPUSORT_DEVICE_NOT_VERIFIED,
              "a segment is out of order or has lost keys");
     outcome->method = gpusort_emulated::method_used(job.spec);
-    outcome->sort_s = seconds_now() - start;
     give_back(bytes);
 }
 

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <algorithm>
 #include <vector>
@@ -116,31 +117,76 @@ void spoil_keys(char *keys, uint32_t width, uint64_t count, Spoil spoil) {
         spoil_entries((uint64_t *)keys, count, spoil);
 }
 
-bool sort_keys(const GpusortDeviceJob &job, const GpusortSegment &segment, Spoil spoil) {
-    uint32_t width = gpusort_key_width(job.spec.form);
-    const char *input = (const char *)job.keys + uint64_t(segment.start) * width;
-    char *output = (char *)job.keys_out + uint64_t(segment.start) * width;
-    sort_segment(job.spec, output, nullptr, segment.count);
-    spoil_keys(output, width, segment.count, spoil);
-    return !job.verify || keys_right(job.spec, input, output, segment.count);
+/* A job's data in memory of the device's own. */
+struct JobMemory {
+    const GpusortDeviceJob &job;
+    uint32_t width;
+    bool indexed;
+    std::vector<uint64_t> keys;
+    std::vector<uint32_t> index;
+
+    explicit JobMemory(const GpusortDeviceJob &job);
+    void sort(Spoil spoil);
+    bool right() const;
+    void copy_out();
+    char *keys_of(const GpusortSegment &segment) {
+        return (char *)keys.data() + uint64_t(segment.start) * width;
+    }
+};
+
+JobMemory::JobMemory(const GpusortDeviceJob &job)
+    : job(job), width(gpusort_key_width(job.spec.form)),
+      indexed(job.spec.payload != GPUSORT_PAYLOAD_NONE),
+      keys(uint64_t(job.nslots) * width / sizeof(uint64_t) + 1), index(indexed ? job.nslots : 0) {
+    memcpy(keys.data(), job.keys, uint64_t(job.nslots) * width);
 }
 
-bool sort_index(const GpusortDeviceJob &job, const GpusortSegment &segment, Spoil spoil) {
-    uint32_t width = gpusort_key_width(job.spec.form);
-    const char *input = (const char *)job.keys + uint64_t(segment.start) * width;
-    uint32_t *output = job.payload_out + segment.start;
-    uint64_t wanted = wanted_entries(job.spec, segment.count);
-    std::vector<uint64_t> keys(uint64_t(segment.count) * width / sizeof(uint64_t) + 1);
-    memcpy(keys.data(), input, uint64_t(segment.count) * width);
-    sort_segment(job.spec, keys.data(), output, segment.count);
-    spoil_entries(output, segment.count, spoil);
-    bool right = !job.verify || index_right(job.spec, input, output, segment.count);
-    if (right && job.spec.payload == GPUSORT_PAYLOAD_CARRIED)
-        for (uint64_t i = 0; i < wanted; i++) output[i] = job.payload[segment.start + output[i]];
-    return right;
+void JobMemory::sort(Spoil spoil) {
+    for (uint32_t i = 0; i < job.nsegments; i++) {
+        const GpusortSegment &segment = job.segments[i];
+        uint32_t *order = indexed ? index.data() + segment.start : nullptr;
+        sort_segment(job.spec, keys_of(segment), order, segment.count);
+        if (indexed)
+            spoil_entries(order, segment.count, spoil);
+        else
+            spoil_keys(keys_of(segment), width, segment.count, spoil);
+    }
+}
+
+/* Compares with the input. */
+bool JobMemory::right() const {
+    for (uint32_t i = 0; i < job.nsegments; i++) {
+        const GpusortSegment &segment = job.segments[i];
+        uint64_t start = uint64_t(segment.start) * width;
+        const char *input = (const char *)job.keys + start;
+        if (indexed ? !index_right(job.spec, input, index.data() + segment.start, segment.count)
+                    : !keys_right(job.spec, input, (const char *)keys.data() + start, segment.count))
+            return false;
+    }
+    return true;
+}
+
+void JobMemory::copy_out() {
+    if (!indexed) {
+        memcpy(job.keys_out, keys.data(), uint64_t(job.nslots) * width);
+        return;
+    }
+    for (uint32_t i = 0; i < job.nsegments; i++) {
+        const GpusortSegment &segment = job.segments[i];
+        uint64_t wanted = wanted_entries(job.spec, segment.count);
+        bool carried = job.spec.payload == GPUSORT_PAYLOAD_CARRIED;
+        for (uint64_t entry = segment.start; entry < segment.start + wanted; entry++)
+            job.payload_out[entry] = carried ? job.payload[segment.start + index[entry]] : index[entry];
+    }
 }
 
 }  // namespace
+
+double seconds_now() {
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec + now.tv_nsec * 1e-9;
+}
 
 const char *refuses(const GpusortSpec &spec) {
     bool approximate = spec.method == GPUSORT_METHOD_APPROXIMATE;
@@ -162,13 +208,19 @@ uint64_t job_bytes(const GpusortDeviceJob &job) {
            job.nsegments * sizeof(GpusortSegment);
 }
 
-bool sort_job(const GpusortDeviceJob &job, Spoil spoil) {
-    bool right = true;
-    if (job.spec.payload == GPUSORT_PAYLOAD_NONE)
-        memcpy(job.keys_out, job.keys, uint64_t(job.nslots) * gpusort_key_width(job.spec.form));
-    for (uint32_t i = 0; i < job.nsegments && right; i++)
-        right = job.spec.payload == GPUSORT_PAYLOAD_NONE ? sort_keys(job, job.segments[i], spoil)
-                                                         : sort_index(job, job.segments[i], spoil);
+bool sort_job(const GpusortDeviceJob &job, Spoil spoil, GpusortDeviceOutcome *outcome) {
+    double begin = seconds_now();
+    JobMemory memory(job);
+    double copied = seconds_now();
+    memory.sort(spoil);
+    double sorted = seconds_now();
+    bool right = !job.verify || memory.right();
+    double verified = seconds_now();
+    if (right) memory.copy_out();
+    outcome->copy_in_s = copied - begin;
+    outcome->sort_s = sorted - copied;
+    outcome->verify_s = verified - sorted;
+    outcome->copy_out_s = seconds_now() - verified;
     return right;
 }
 

@@ -22,8 +22,13 @@ GpusortMethod method_used(const GpusortSpec &spec);
 /* Device memory that a job would take. */
 uint64_t job_bytes(const GpusortDeviceJob &job);
 
-/* Sorts the job's segments into its output; false if the result fails its check. */
-bool sort_job(const GpusortDeviceJob &job, Spoil spoil);
+double seconds_now();
+
+/*
+ * Sorts the job's segments into its output, and says what each stage took; false if
+ * the result fails its check.
+ */
+bool sort_job(const GpusortDeviceJob &job, Spoil spoil, GpusortDeviceOutcome *outcome);
 
 /* The columns of a session.  Memory is not touched until it is written. */
 class Columns {

@@ -3,14 +3,14 @@
 CREATE FUNCTION devices_rows(OUT device int4, OUT name text, OUT state text, OUT module text, OUT driver text,
     OUT worker_pid int4, OUT memory_bytes int8, OUT memory_limit int8, OUT memory_in_use int8, OUT memory_peak int8,
     OUT to_device_bytes_per_s float8, OUT from_device_bytes_per_s float8, OUT latency_us float8,
-    OUT queued int4, OUT running int4, OUT jobs int8, OUT faults int8, OUT restarts int8,
-    OUT verification_failures int8, OUT last_error text, OUT last_error_at timestamptz, OUT ready_since timestamptz,
-    OUT hint text)
+    OUT queued int4, OUT running int4, OUT jobs int8, OUT copy_in_ms float8, OUT sort_ms float8, OUT verify_ms float8,
+    OUT copy_out_ms float8, OUT faults int8, OUT restarts int8, OUT verification_failures int8,
+    OUT last_error text, OUT last_error_at timestamptz, OUT ready_since timestamptz, OUT hint text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'gpusort_devices' LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
 CREATE VIEW devices AS SELECT * FROM devices_rows();
-COMMENT ON VIEW devices IS 'each device: state, memory, measured rates, faults';
+COMMENT ON VIEW devices IS 'each device: state, memory, measured rates, time spent, faults';
 
 CREATE FUNCTION stats_counters(OUT engine text, OUT method text, OUT jobs int8, OUT segments int8, OUT keys int8,
     OUT bytes int8, OUT time_ms float8, OUT verification_failures int8, OUT stats_reset timestamptz)

@@ -308,6 +308,10 @@ gpusort_job_end(DeviceJob *job, const GpusortDeviceOutcome *outcome)
 	if (outcome->error.status == GPUSORT_DEVICE_OK)
 	{
 		device->jobs++;
+		device->copy_in_s += outcome->copy_in_s;
+		device->sort_s += outcome->sort_s;
+		device->verify_s += outcome->verify_s;
+		device->copy_out_s += outcome->copy_out_s;
 		if (job->kind == JOB_SORT || job->kind == JOB_SORT_SESSION)
 			device->faults_in_a_row = 0;
 	}

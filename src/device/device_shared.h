@@ -142,6 +142,10 @@ typedef struct SharedDevice
 	uint64_t	memory_now;
 	uint64_t	memory_peak;
 	uint64_t	jobs;			/* ended well */
+	double		copy_in_s;		/* what they took on the device */
+	double		sort_s;
+	double		verify_s;
+	double		copy_out_s;
 	uint64_t	faults;
 	uint64_t	starts;
 	uint64_t	verification_failures;

@@ -17,7 +17,7 @@
 
 #include "device/device_shared.h"
 
-#define DEVICE_COLUMNS 23
+#define DEVICE_COLUMNS 27
 #define ARENA_COLUMNS 10
 #define INJECT_WAIT_MS 5000
 
@@ -92,6 +92,10 @@ put_device(ReturnSetInfo *rsinfo, int number, const SharedDevice *device)
 	values[i++] = Int32GetDatum(device->queued);
 	values[i++] = Int32GetDatum(device->running);
 	values[i++] = Int64GetDatum(device->jobs);
+	values[i++] = Float8GetDatum(device->copy_in_s * 1e3);
+	values[i++] = Float8GetDatum(device->sort_s * 1e3);
+	values[i++] = Float8GetDatum(device->verify_s * 1e3);
+	values[i++] = Float8GetDatum(device->copy_out_s * 1e3);
 	values[i++] = Int64GetDatum(device->faults);
 	values[i++] = Int64GetDatum(device->starts > 0 ? device->starts - 1 : 0);
 	values[i++] = Int64GetDatum(device->verification_failures);
