@@ -206,13 +206,47 @@ SELECT count(*), min(g) FROM (SELECT * FROM generate_series(1, 100000) g ORDER B
 SELECT count(*) FROM pg_ls_tmpdir();
 RESET work_mem;
 
--- Incremental Sort stays, and so does a Sort that a LIMIT bounds.
+-- A LIMIT's rows alone are kept: whatever the input's order, among equal keys and
+-- NULLs, with rows dropped before and after runs were written.
+SELECT explained('SELECT k, label FROM rows_t ORDER BY k, label LIMIT 10');
+SELECT keys, bound, same_rows('SELECT * FROM (SELECT * FROM rows_t UNION ALL SELECT * FROM rows_t WHERE small > 0) q ORDER BY ' || keys || ', label, amount, at LIMIT ' || bound)
+FROM unnest(array['at', 'at DESC', 'f NULLS FIRST', 'f DESC NULLS LAST', 'f DESC', 'small, k DESC']) keys, unnest(array['1', '10 OFFSET 3', '700', '3000']) bound
+ORDER BY keys, bound;
+SELECT same_rows('SELECT NULLIF(k, k) AS nothing, label FROM rows_t ORDER BY nothing, label LIMIT 9');
+SET work_mem = '64kB';
+SELECT same_rows('SELECT * FROM rows_t ORDER BY k DESC, label LIMIT 1200');
+SELECT same_rows('SELECT g, repeat(''x'', g % 300) FROM generate_series(1, 20000) g ORDER BY -g LIMIT 900');
+RESET work_mem;
+SELECT explained('SELECT k, label FROM rows_t ORDER BY k, label LIMIT NULL');
+SELECT explained('SELECT k FROM rows_t ORDER BY k FETCH FIRST 3 ROWS WITH TIES');
+SELECT explained('SELECT k, label FROM rows_t ORDER BY k, label LIMIT 5 + (random() * 0)::int8');
+SELECT same_rows('SELECT k, label FROM rows_t ORDER BY k, label LIMIT (SELECT 5)');
+SELECT same_rows('SELECT o.x, i.k FROM (VALUES (1), (2), (3), (0)) o(x) CROSS JOIN LATERAL (SELECT k, label FROM rows_t ORDER BY k, label LIMIT o.x) i');
+PREPARE first_rows(int8, int4) AS SELECT k, label FROM rows_t ORDER BY k DESC, label LIMIT $1 OFFSET $2;
+SET plan_cache_mode = force_generic_plan;
+SELECT explained('EXECUTE first_rows(3, 2)');
+EXECUTE first_rows(3, 2);
+EXECUTE first_rows(2, NULL);
+SELECT explained('EXECUTE first_rows(NULL, 1997)');
+EXECUTE first_rows(NULL, 1997);
+EXECUTE first_rows(9223372036854775807, 1998);
+RESET plan_cache_mode;
+DEALLOCATE first_rows;
+BEGIN;
+DECLARE bounded SCROLL CURSOR FOR SELECT k, label FROM rows_t ORDER BY k, label LIMIT 5;
+FETCH LAST FROM bounded;
+FETCH BACKWARD 2 FROM bounded;
+FETCH 9 FROM bounded;
+COMMIT;
+
+-- Incremental Sort stays, and so does a Sort whose bound only the executor knows.
 RESET gpusort.force_nodes;
 CREATE TABLE rows_many AS SELECT i * 7919 % 100003 AS k, i FROM generate_series(1, 60000) i;
 CREATE INDEX ON rows_many (i);
 ANALYZE rows_many;
 EXPLAIN (costs off) SELECT * FROM rows_many ORDER BY k;
 EXPLAIN (costs off) SELECT * FROM rows_many ORDER BY k LIMIT 10;
+EXPLAIN (costs off) SELECT * FROM rows_many ORDER BY k LIMIT (random() * 10)::int;
 SET enable_seqscan = off;
 EXPLAIN (costs off) SELECT * FROM rows_many ORDER BY i, k;
 RESET enable_seqscan;

@@ -50,24 +50,28 @@ limit_bound(const Limit *limit)
 	return bound;
 }
 
-/* The bound that reaches the inputs of a node that is told the given one. */
-static double
-inputs_bound(const Plan *plan, double bound)
+/* What holds for the place of a node's inputs. */
+static PlanPlace
+inputs_place(const Plan *plan, const PlanPlace *place)
 {
+	PlanPlace	input = {0};
+
 	switch (nodeTag(plan))
 	{
 		case T_Limit:
-			return limit_bound((const Limit *) plan);
+			input.bound = limit_bound((const Limit *) plan);
+			input.limit = input.bound > 0 ? (const Limit *) plan : NULL;
+			return input;
 		case T_Append:
 		case T_MergeAppend:
 		case T_Result:
 		case T_Gather:
 		case T_GatherMerge:
-			return bound;
+			return *place;
 		case T_SubqueryScan:
-			return plan->qual == NIL ? bound : 0;
+			return plan->qual == NIL ? *place : input;
 		default:
-			return 0;
+			return input;
 	}
 }
 
@@ -75,13 +79,13 @@ inputs_bound(const Plan *plan, double bound)
 static Plan *
 rewrite_plan(Plan *plan, PlanPlace place)
 {
-	PlanPlace	input = place;
+	PlanPlace	input;
 
 	if (plan == NULL)
 		return NULL;
 	check_stack_depth();
 
-	input.bound = inputs_bound(plan, place.bound);
+	input = inputs_place(plan, &place);
 	plan->lefttree = rewrite_plan(plan->lefttree, input);
 	plan->righttree = rewrite_plan(plan->righttree, input);
 	switch (nodeTag(plan))

@@ -14,8 +14,10 @@
 /* What a room may ask about the place of a node. */
 typedef struct PlanPlace
 {
-	double		bound;			/* rows that the executor will tell a Sort here
-								 * are enough; 0: it will tell none */
+	const Limit *limit;			/* whose bound the executor will pass to a Sort
+								 * here; NULL: none */
+	double		bound;			/* what the planner takes that bound for; 0:
+								 * there is none */
 } PlanPlace;
 
 extern void gpusort_nodes_init(void);

@@ -24,8 +24,9 @@
 #define ROWS_COST_PER_ROW 6.0	/* a row of two columns sorted by one key */
 #define ROWS_COST_PER_KEY 1.0	/* each further key */
 #define ROWS_COST_PER_BYTE 0.05	/* of the row: into the column, and gathered */
+#define ROWS_COST_DROPPED 1.0	/* a row that is compared with a bound's last row and dropped */
 
-/* Rows of a bounded sort must be this share of all to make a full sort worth it. */
+/* Rows that must be wanted of a sort that does not know its bound, to make it worth it. */
 #define ROWS_BOUND_SHARE 0.25
 
 /* The disk's part of a sort of so many bytes: written once and read once. */
@@ -37,22 +38,26 @@ disk_cost(double bytes)
 	return 2 * ceil(bytes / BLCKSZ) * (seq_page_cost * 0.75 + random_page_cost * 0.25);
 }
 
-/* Costs a Sort that will be told to return no more than bound rows, 0: all of them. */
+/*
+ * Costs a Sort of which a LIMIT wants about bound rows, 0: all.  Where the node
+ * cannot know that bound when it runs, it sorts them all.
+ */
 RowsCost
-gpusort_rows_cost(const Sort *sort, double bound)
+gpusort_rows_cost(const Sort *sort, double bound, bool bound_is_known)
 {
 	const Plan *input = sort->plan.lefttree;
 	double		rows = Max(sort->plan.plan_rows, 1);
-	double		bytes = rows * (MAXALIGN(sort->plan.plan_width) + sizeof(uint64));
+	double		kept = bound > 0 && bound_is_known ? Min(2 * bound, rows) : rows;
+	double		bytes = kept * (MAXALIGN(sort->plan.plan_width) + sizeof(uint64));
 	RowsCost	cost;
 
 	cost.startup = input->total_cost + disk_cost(bytes) + cpu_operator_cost *
-		(ROWS_COST_PER_SORT +
-		 rows * (ROWS_COST_PER_ROW + ROWS_COST_PER_KEY * (sort->numCols - 1) +
+		(ROWS_COST_PER_SORT + (rows - kept) * ROWS_COST_DROPPED +
+		 kept * (ROWS_COST_PER_ROW + ROWS_COST_PER_KEY * (sort->numCols - 1) +
 				 ROWS_COST_PER_BYTE * sort->plan.plan_width));
 	cost.total = cost.startup + cpu_operator_cost * rows;
 	cost.wins = cost.startup < sort->plan.startup_cost &&
-		(bound == 0 || bound >= rows * ROWS_BOUND_SHARE) &&
+		(bound == 0 || bound_is_known || bound >= rows * ROWS_BOUND_SHARE) &&
 		gpusort_method == GPUSORT_METHOD_AUTO;
 	return cost;
 }

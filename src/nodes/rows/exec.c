@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "common/int.h"
 #include "executor/executor.h"
 #include "nodes/extensible.h"
 
@@ -24,6 +25,7 @@ begin_rows(CustomScanState *node, EState *estate, int eflags)
 	state->mark = -1;
 	eflags &= ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK);
 	outerPlanState(node) = ExecInitNode(outerPlan(plan), estate, eflags);
+	state->limit = ExecInitExprList(((CustomScan *) plan)->custom_exprs, &node->ss.ps);
 
 	/* Rows are returned in the scan slot: parents may rely on its kind. */
 	node->ss.ps.ps_ProjInfo = NULL;
@@ -32,7 +34,14 @@ begin_rows(CustomScanState *node, EState *estate, int eflags)
 	node->ss.ps.resultopsfixed = true;
 }
 
-/* Appends all rows of the input that come through ExecProcNode. */
+/* An attribute of a slot's row. */
+static Datum
+slot_value(void *slot, int attribute, bool *is_null)
+{
+	return slot_getattr(slot, attribute + 1, is_null);
+}
+
+/* Appends the rows of the input, those that are wanted, that come through ExecProcNode. */
 static void
 read_slots(PlanState *input, RowSort *sort)
 {
@@ -42,22 +51,42 @@ read_slots(PlanState *input, RowSort *sort)
 
 		if (TupIsNull(slot))
 			break;
+		if (sort->bound != NULL && gpusort_rows_bound_rejects(sort->bound, slot_value, slot))
+			continue;
 		slot_getallattrs(slot);
-		if (gpusort_rows_sort_full(sort, 1))
-			gpusort_rows_sort_spill(sort);
+		gpusort_rows_sort_make_room(sort, 1);
 		gpusort_rows_store_append(sort->store, slot->tts_values, slot->tts_isnull);
 	}
 }
 
-/* Appends all rows of an input that is read directly. */
+/* Appends the rows of an input, those that are wanted, that is read directly. */
 static void
 read_heap(HeapSource *source, RowSort *sort)
 {
 	do
+		gpusort_rows_sort_make_room(sort, GPUSORT_HEAP_SOURCE_ROWS);
+	while (gpusort_rows_heap_read(source, sort->store, sort->bound));
+}
+
+/* The rows that the LIMIT above asks for at most, 0: all. */
+static uint64
+wanted_rows(RowsNodeState *state)
+{
+	ExprContext *context = state->custom.ss.ps.ps_ExprContext;
+	int64		wanted = 0;
+	ListCell   *cell;
+
+	foreach(cell, state->limit)
 	{
-		if (gpusort_rows_sort_full(sort, GPUSORT_HEAP_SOURCE_ROWS))
-			gpusort_rows_sort_spill(sort);
-	} while (gpusort_rows_heap_read(source, sort->store));
+		bool		is_null;
+		int64		rows = DatumGetInt64(ExecEvalExprSwitchContext(lfirst(cell), context, &is_null));
+
+		if (is_null && cell == list_head(state->limit))
+			return 0;
+		if (!is_null && (rows < 0 || pg_add_s64_overflow(wanted, rows, &wanted)))
+			return 0;
+	}
+	return wanted;
 }
 
 /* Reads and sorts the input. */
@@ -79,7 +108,7 @@ sort_input(RowsNodeState *state)
 		key_lists[i] = list_nth(scan->custom_private, i);
 	state->sort = gpusort_rows_sort_begin(node->ss_ScanTupleSlot->tts_tupleDescriptor, scan->custom_scan_tlist,
 										  key_lists, scan->scan.plan.plan_rows, scan->scan.plan.plan_width,
-										  state->random_access, timed);
+										  wanted_rows(state), state->random_access, timed);
 	MemoryContextSwitchTo(state->sort->context);
 	state->source = gpusort_rows_heap_source(input, state->sort->layout);
 	MemoryContextSwitchTo(caller);

@@ -14,6 +14,7 @@ typedef struct RowsNodeState
 {
 	CustomScanState custom;		/* must be first */
 	bool		random_access;
+	List	   *limit;			/* of ExprState: the LIMIT's count and offset that bound the rows wanted */
 	RowSort    *sort;			/* NULL until rows are asked for */
 	HeapSource *source;			/* NULL: rows come through ExecProcNode */
 	int64		current;		/* row last returned, -1 before the first, nrows behind the last */

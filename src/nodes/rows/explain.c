@@ -87,7 +87,7 @@ explain_stats(const RowsNodeState *state, ExplainState *es)
 {
 	const RowSortStats *stats = &state->stats;
 	const char *engine = stats->engine ? stats->engine : "none needed";
-	const char *method = stats->initial_runs > 0 ? "external merge" : "in memory";
+	const char *method = stats->initial_runs > 0 ? "external merge" : stats->bounded ? "top-N in memory" : "in memory";
 
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{

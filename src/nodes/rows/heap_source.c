@@ -303,15 +303,47 @@ append_columns(HeapSource *source, RowStore *store, int ntuples)
 	store->nrows += ntuples;
 }
 
-/* Appends the visible tuples of the scan's next page with any; false at its end. */
+/* A tuple of a source, as RowValueGetter reads it. */
+typedef struct SourceTuple
+{
+	const HeapSource *source;
+	HeapTupleData tuple;
+} SourceTuple;
+
+static Datum
+tuple_value(void *row, int attribute, bool *is_null)
+{
+	SourceTuple *place = row;
+
+	return heap_getattr(&place->tuple, place->source->column_of[attribute] + 1, place->source->desc, is_null);
+}
+
+/* Keeps the tuples that come before the bound's threshold; returns how many. */
+static int
+drop_tuples(HeapSource *source, int ntuples, const RowBound *bound)
+{
+	SourceTuple place = {.source = source};
+	int			kept = 0;
+
+	for (int t = 0; t < ntuples; t++)
+	{
+		place.tuple.t_data = source->tuples[t];
+		if (!gpusort_rows_bound_rejects(bound, tuple_value, &place))
+			source->tuples[kept++] = source->tuples[t];
+	}
+	return kept;
+}
+
+/* Appends the visible tuples, those that are wanted, of the scan's next page with any; false at its end. */
 bool
-gpusort_rows_heap_read(HeapSource *source, RowStore *store)
+gpusort_rows_heap_read(HeapSource *source, RowStore *store, const RowBound *bound)
 {
 	ScanState  *node = &source->scan->ss;
 	TupleTableSlot *slot = node->ss_ScanTupleSlot;
 	HeapScanDesc scan;
 	Page		page;
-	int			ntuples = 0;
+	int			nvisible = 0;
+	int			ntuples;
 	bool		plain = true;
 
 	CHECK_FOR_INTERRUPTS();
@@ -329,17 +361,18 @@ gpusort_rows_heap_read(HeapSource *source, RowStore *store)
 	}
 
 	if (!(scan->rs_base.rs_flags & SO_ALLOW_PAGEMODE))
-		source->tuples[ntuples++] = scan->rs_ctup.t_data;
+		source->tuples[nvisible++] = scan->rs_ctup.t_data;
 	else
 	{
 		page = BufferGetPage(scan->rs_cbuf);
 		for (uint32 i = scan->rs_cindex; i < scan->rs_ntuples; i++)
-			source->tuples[ntuples++] = (HeapTupleHeader)
+			source->tuples[nvisible++] = (HeapTupleHeader)
 				PageGetItem(page, PageGetItemId(page, scan->rs_vistuples[i]));
 		scan->rs_cindex = scan->rs_ntuples - 1;
 		if (pgstat_should_count_relation(scan->rs_base.rs_rd))
-			GPUSORT_HEAP_TUPLES_RETURNED(scan->rs_base.rs_rd) += ntuples - 1;
+			GPUSORT_HEAP_TUPLES_RETURNED(scan->rs_base.rs_rd) += nvisible - 1;
 	}
+	ntuples = bound == NULL ? nvisible : drop_tuples(source, nvisible, bound);
 	for (int t = 0; t < ntuples; t++)
 		plain &= !(source->tuples[t]->t_infomask & HEAP_HASNULL) &&
 			HeapTupleHeaderGetNatts(source->tuples[t]) >= source->natts;
@@ -348,6 +381,6 @@ gpusort_rows_heap_read(HeapSource *source, RowStore *store)
 	else
 		append_tuples(source, store, ntuples);
 	if (node->ps.instrument)
-		InstrStopNode(node->ps.instrument, ntuples);
+		InstrStopNode(node->ps.instrument, nvisible);
 	return true;
 }

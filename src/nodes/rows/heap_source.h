@@ -8,7 +8,7 @@
 #include "access/htup_details.h"
 #include "nodes/execnodes.h"
 
-#include "nodes/rows/row_store.h"
+#include "nodes/rows/row_bound.h"
 
 typedef struct HeapSource HeapSource;
 
@@ -16,6 +16,6 @@ typedef struct HeapSource HeapSource;
 #define GPUSORT_HEAP_SOURCE_ROWS MaxHeapTuplesPerPage
 
 extern HeapSource *gpusort_rows_heap_source(PlanState *input, const RowLayout *layout);
-extern bool gpusort_rows_heap_read(HeapSource *source, RowStore *store);
+extern bool gpusort_rows_heap_read(HeapSource *source, RowStore *store, const RowBound *bound);
 
 #endif							/* GPUSORT_HEAP_SOURCE_H */

@@ -30,6 +30,18 @@ gpusort_rows_init(void)
 	RegisterCustomScanMethods(&rows_scan_methods);
 }
 
+/* Whether an expression has values that only the executor of its own node knows: of subplans and rescans. */
+static bool
+depends_on_executor(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, SubPlan) || IsA(node, AlternativeSubPlan) ||
+		(IsA(node, Param) && ((Param *) node)->paramkind != PARAM_EXTERN))
+		return true;
+	return expression_tree_walker(node, depends_on_executor, context);
+}
+
 /* Whether the engines can order rows by the Sort's first key. */
 static bool
 first_key_is_radix(const Sort *sort)
@@ -83,6 +95,25 @@ keys_private(const Sort *sort)
 					  lists[ROWS_PRIVATE_COLLATIONS], lists[ROWS_PRIVATE_NULLS_FIRST]);
 }
 
+/*
+ * The LIMIT's count and offset, if the node can work them out by itself: the
+ * executor tells a Sort its bound, but no custom scan.
+ */
+static List *
+bound_expressions(const Limit *limit)
+{
+	List	   *expressions = NIL;
+
+	if (limit == NULL)
+		return NIL;
+	expressions = list_make1(limit->limitCount);
+	if (limit->limitOffset != NULL)
+		expressions = lappend(expressions, limit->limitOffset);
+	if (depends_on_executor((Node *) expressions, NULL) || contain_volatile_functions((Node *) expressions))
+		return NIL;
+	return copyObject(expressions);
+}
+
 /* Returns the node that takes the plan's place: the rows node, or the plan itself. */
 Plan *
 gpusort_rows_replace(Plan *plan, const PlanPlace *place)
@@ -90,10 +121,12 @@ gpusort_rows_replace(Plan *plan, const PlanPlace *place)
 	Sort	   *sort = (Sort *) plan;
 	CustomScan *scan;
 	RowsCost	cost;
+	List	   *bound;
 
 	if (!IsA(plan, Sort) || plan->lefttree == NULL || !first_key_is_radix(sort))
 		return plan;
-	cost = gpusort_rows_cost(sort, place->bound);
+	bound = bound_expressions(place->limit);
+	cost = gpusort_rows_cost(sort, place->bound, bound != NIL);
 	if (!cost.wins && !gpusort_force_nodes)
 		return plan;
 
@@ -104,6 +137,7 @@ gpusort_rows_replace(Plan *plan, const PlanPlace *place)
 	scan->scan.plan.total_cost = cost.total;
 	scan->scan.plan.targetlist = index_var_tlist(plan->targetlist);
 	scan->flags = CUSTOMPATH_SUPPORT_BACKWARD_SCAN | CUSTOMPATH_SUPPORT_MARK_RESTORE;
+	scan->custom_exprs = bound;
 	scan->custom_private = keys_private(sort);
 	scan->custom_scan_tlist = plan->targetlist;
 	scan->methods = &rows_scan_methods;

@@ -221,18 +221,18 @@ write_rows(RowRuns *runs, BufFile *file, RowRun *run, const RowStore *store, con
 	}
 }
 
-/* Writes the store's rows, in this order, as a new run. */
+/* Writes these rows of the store, in this order, as a new run. */
 void
-gpusort_rows_runs_add(RowRuns *runs, const RowStore *store, const uint32 *order)
+gpusort_rows_runs_add(RowRuns *runs, const RowStore *store, const uint32 *order, uint32 nrows)
 {
 	RowRun	   *run = create_run(list_length(runs->runs));
 
 	if (runs->file == NULL)
 		runs->file = create_file();
-	for (uint32 first = 0; first < store->nrows; first += ROWS_CHECK_SPAN)
+	for (uint32 first = 0; first < nrows; first += ROWS_CHECK_SPAN)
 	{
 		CHECK_FOR_INTERRUPTS();
-		write_rows(runs, runs->file, run, store, order + first, Min(ROWS_CHECK_SPAN, store->nrows - first));
+		write_rows(runs, runs->file, run, store, order + first, Min(ROWS_CHECK_SPAN, nrows - first));
 	}
 	write_block(runs, runs->file, run);
 	runs->runs = lappend(runs->runs, run);

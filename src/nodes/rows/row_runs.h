@@ -44,7 +44,7 @@ typedef struct RowRuns
 
 extern RowRuns *gpusort_rows_runs_create(RowMemory *memory, const RowLayout *layout, RowKeys *keys,
 										 Size memory_limit);
-extern void gpusort_rows_runs_add(RowRuns *runs, const RowStore *store, const uint32 *order);
+extern void gpusort_rows_runs_add(RowRuns *runs, const RowStore *store, const uint32 *order, uint32 nrows);
 extern void gpusort_rows_runs_prepare(RowRuns *runs, bool random_access);
 extern void gpusort_rows_runs_next(RowRuns *runs, RowBatch *batch);
 extern void gpusort_rows_runs_seek(RowRuns *runs, RowBatch *batch, uint64 row);

@@ -36,11 +36,13 @@ row_bytes(const RowSort *sort)
 
 /*
  * Starts a sort of rows of the descriptor, whose target list tells constants, by
- * the keys in a plan's private lists.  Memory is limited by work_mem.
+ * the keys in a plan's private lists.  Memory is limited by work_mem.  Not more
+ * than bound rows will be read; 0: all.
  */
 RowSort *
 gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
-						double expected_rows, int expected_width, bool random_access, bool timed)
+						double expected_rows, int expected_width, uint64 bound,
+						bool random_access, bool timed)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "gpusort rows", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
@@ -57,6 +59,9 @@ gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
 	sort->layout = gpusort_rows_layout(desc, tlist, compared_attributes(sort->keys));
 	sort->batch = gpusort_rows_batch_create(sort->layout);
 	sort->store = gpusort_rows_store_create(sort->memory, sort->layout);
+	sort->bound = gpusort_rows_bound_create(sort->memory, sort->layout, sort->keys, bound);
+	if (sort->bound != NULL)
+		expected_rows = Min(expected_rows, sort->bound->cut_at);
 
 	rows = Min(expected_rows * ROWS_EXPECTED_SLACK, (double) sort->memory_limit / row_bytes(sort));
 	gpusort_rows_store_reserve(sort->store, Max(Min(rows, ROWS_STORE_MAX), ROWS_EXPECTED_MIN));
@@ -78,8 +83,8 @@ bytes_held(const RowSort *sort, uint32 more_rows)
 }
 
 /* Whether rows must be spilled before more come in. */
-bool
-gpusort_rows_sort_full(const RowSort *sort, uint32 more_rows)
+static bool
+memory_is_full(const RowSort *sort, uint32 more_rows)
 {
 	return sort->store->nrows > 0 &&
 		(bytes_held(sort, more_rows) > sort->memory_limit ||
@@ -119,21 +124,44 @@ order_store(RowSort *sort, bool last)
 	end_phase(sort, start, &sort->stats.sort_time);
 }
 
-/* Writes the rows in memory to a run of their own. */
-void
-gpusort_rows_sort_spill(RowSort *sort)
+/* Rows of the ordered store that are wanted. */
+static uint32
+wanted_rows(const RowSort *sort)
 {
-	MemoryContext caller = MemoryContextSwitchTo(sort->context);
+	return sort->bound ? Min(sort->bound->rows, sort->store->nrows) : sort->store->nrows;
+}
+
+/* Writes the rows in memory to a run of their own. */
+static void
+spill(RowSort *sort)
+{
 	instr_time	start;
+	uint32		nrows = wanted_rows(sort);
 
 	if (sort->runs == NULL)
 		sort->runs = gpusort_rows_runs_create(sort->memory, sort->layout, sort->keys, sort->memory_limit);
 	order_store(sort, false);
 	start_phase(sort, &start);
-	gpusort_rows_runs_add(sort->runs, sort->store, sort->order);
+	gpusort_rows_runs_add(sort->runs, sort->store, sort->order, nrows);
 	end_phase(sort, start, &sort->stats.spill_time);
-	sort->nrows += sort->store->nrows;
+	sort->nrows += nrows;
 	gpusort_rows_store_clear(sort->store);
+}
+
+/* Makes room for more rows, few at a time: drops what is beyond a bound, spills what memory cannot hold. */
+void
+gpusort_rows_sort_make_room(RowSort *sort, uint32 more_rows)
+{
+	MemoryContext caller = MemoryContextSwitchTo(sort->context);
+
+	if (sort->bound != NULL && sort->store->nrows >= sort->bound->cut_at)
+	{
+		order_store(sort, false);
+		gpusort_rows_bound_cut(sort->bound, sort->store, sort->order);
+		sort->stats.bounded = true;
+	}
+	if (memory_is_full(sort, more_rows))
+		spill(sort);
 	MemoryContextSwitchTo(caller);
 }
 
@@ -141,35 +169,33 @@ gpusort_rows_sort_spill(RowSort *sort)
 void
 gpusort_rows_sort_finish(RowSort *sort)
 {
-	MemoryContext caller;
+	MemoryContext caller = MemoryContextSwitchTo(sort->context);
 	instr_time	start;
 
 	if (sort->runs == NULL)
 	{
-		caller = MemoryContextSwitchTo(sort->context);
-		sort->nrows = sort->store->nrows;
+		sort->nrows = wanted_rows(sort);
 		if (sort->nrows > 0)
 			order_store(sort, true);
-		MemoryContextSwitchTo(caller);
 	}
 	else
 	{
 		if (sort->store->nrows > 0)
-			gpusort_rows_sort_spill(sort);
-		caller = MemoryContextSwitchTo(sort->context);
+			spill(sort);
 		gpusort_rows_store_free(sort->store);
 		sort->store = NULL;
 		gpusort_rows_buffer_release(sort->memory, &sort->packed);
 		gpusort_rows_memory_trim();
 		start_phase(sort, &start);
 		gpusort_rows_runs_prepare(sort->runs, sort->random_access);
+		if (sort->bound != NULL)
+			sort->nrows = Min(sort->nrows, sort->bound->rows);
 		end_phase(sort, start, &sort->stats.spill_time);
 		sort->stats.disk_bytes = sort->runs->disk_bytes;
 		sort->stats.initial_runs = sort->runs->initial_runs;
 		sort->stats.merge_passes = sort->runs->merge_passes;
-		MemoryContextSwitchTo(caller);
 	}
-	sort->finished = true;
+	MemoryContextSwitchTo(caller);
 }
 
 /* Returns a batch that holds the row of this number, which is below nrows. */

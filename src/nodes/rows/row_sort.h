@@ -8,12 +8,14 @@
  * sorted and written to a run of temporary files (row_runs.h), and so on; finish
  * leaves either one sorted store in memory or runs to merge.  A caller that asks
  * for random access may read batches in any order, else only one after another.
+ * Where only the first rows are wanted, others are dropped early (row_bound.h).
  */
 #ifndef GPUSORT_ROW_SORT_H
 #define GPUSORT_ROW_SORT_H
 
 #include "portability/instr_time.h"
 
+#include "nodes/rows/row_bound.h"
 #include "nodes/rows/row_keys.h"
 #include "nodes/rows/row_runs.h"
 #include "nodes/rows/row_store.h"
@@ -25,6 +27,7 @@ typedef struct RowSortStats
 	Size		peak_bytes;		/* memory held by rows, keys and order */
 	int64		disk_bytes;		/* written to temporary files */
 	int64		moved_bytes;	/* of keys that went to an engine and back */
+	bool		bounded;		/* rows beyond a bound were dropped */
 	int			initial_runs;
 	int			merge_passes;	/* over all rows before the last one */
 	instr_time	sort_time;		/* encoding, sorting keys and breaking ties */
@@ -42,21 +45,20 @@ typedef struct RowSort
 	bool		random_access;
 	bool		timed;
 
+	RowBound   *bound;			/* NULL: all rows are wanted */
 	RowStore   *store;			/* rows not yet in a run */
 	RowBuffer	packed;			/* uint64 code prefix and row number, while sorting */
 	uint32	   *order;			/* sorted row numbers, in the place of packed */
 	RowRuns    *runs;			/* NULL while everything fits into memory */
 	RowBatch   *batch;
-	uint64		nrows;			/* in all */
-	bool		finished;
+	uint64		nrows;			/* to be read, in all */
 	RowSortStats stats;
 } RowSort;
 
 extern RowSort *gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
-										double expected_rows, int expected_width, bool random_access,
-										bool timed);
-extern bool gpusort_rows_sort_full(const RowSort *sort, uint32 more_rows);
-extern void gpusort_rows_sort_spill(RowSort *sort);
+										double expected_rows, int expected_width, uint64 bound,
+										bool random_access, bool timed);
+extern void gpusort_rows_sort_make_room(RowSort *sort, uint32 more_rows);
 extern void gpusort_rows_sort_finish(RowSort *sort);
 extern RowBatch *gpusort_rows_sort_read(RowSort *sort, uint64 row);
 extern void gpusort_rows_sort_free(RowSort *sort);

@@ -317,44 +317,32 @@ gpusort_rows_store_get(const RowStore *store, uint32 row, int attribute, bool *i
 	}
 }
 
-/* Copies the record of a row of another store; NULLs of the source are known there. */
+/* Bytes of a row's record, which ends where the next row's begins. */
+static Size
+record_size(const RowStore *store, uint32 row)
+{
+	const char *end = row + 1 < store->nrows ? gpusort_rows_record(store, row + 1)
+		: store->records.data + store->record_bytes;
+
+	return end - gpusort_rows_record(store, row);
+}
+
+/* Copies the record of a row of another store. */
 static void
 copy_record(RowStore *store, uint32 target, const RowStore *source, uint32 row)
 {
-	const RowLayout *layout = store->layout;
-	char	   *record = gpusort_rows_record(source, row);
-	char	   *end = record;
+	Size		size = record_size(source, row);
 
-	for (int r = 0; r < layout->nrecord; r++)
-	{
-		int			i = layout->record_attributes[r];
-
-		if (!gpusort_rows_is_null(source, row, i))
-			next_in_record(&layout->attributes[i], &end);
-	}
-	memcpy(gpusort_rows_store_add_record(store, target, end - record), record, end - record);
+	memcpy(gpusort_rows_store_add_record(store, target, size), gpusort_rows_record(source, row), size);
 }
 
-/* Copies one attribute, values and NULLs, of rows of another store. */
+/* Copies values of a width, those of the rows, to the rows from target on. */
 static void
-copy_attribute(RowStore *store, const RowStore *source, int attribute, const uint32 *rows, uint32 nrows)
+copy_values(char *to, uint32 target, const char *from, const uint32 *rows, uint32 nrows, int16 length)
 {
-	int16		length = store->layout->attributes[attribute].length;
-	const RowColumn *from = &source->columns[attribute];
-	RowColumn  *to = &store->columns[attribute];
-	uint32		target = store->nrows;
-
-	if (from->has_nulls)
-		gpusort_rows_store_add_nulls(store, attribute);
-	if (to->has_nulls)
-		for (uint32 i = 0; i < nrows; i++)
-			to->nulls.data[target + i] = from->has_nulls ? from->nulls.data[rows[i]] : false;
-	if (!store->layout->attributes[attribute].by_value)
-		return;
-
 #define COPY(type) \
 	for (uint32 i = 0; i < nrows; i++) \
-		((type *) to->values.data)[target + i] = ((const type *) from->values.data)[rows[i]]
+		((type *) to)[target + i] = ((const type *) from)[rows[i]]
 
 	switch (length)
 	{
@@ -372,6 +360,24 @@ copy_attribute(RowStore *store, const RowStore *source, int attribute, const uin
 			break;
 	}
 #undef COPY
+}
+
+/* Copies one attribute, values and NULLs, of rows of another store. */
+static void
+copy_attribute(RowStore *store, const RowStore *source, int attribute, const uint32 *rows, uint32 nrows)
+{
+	const RowColumn *from = &source->columns[attribute];
+	RowColumn  *to = &store->columns[attribute];
+
+	if (from->has_nulls)
+		gpusort_rows_store_add_nulls(store, attribute);
+	if (from->has_nulls)
+		copy_values(to->nulls.data, store->nrows, from->nulls.data, rows, nrows, sizeof(bool));
+	else if (to->has_nulls)
+		memset(to->nulls.data + store->nrows, false, nrows);
+	if (store->layout->attributes[attribute].by_value)
+		copy_values(to->values.data, store->nrows, from->values.data, rows, nrows,
+					store->layout->attributes[attribute].length);
 }
 
 /*
@@ -403,6 +409,39 @@ gpusort_rows_store_copy(RowStore *store, const RowStore *source, const uint32 *r
 	}
 	store->nrows += nrows;
 	return nrows;
+}
+
+/* Drops all rows but those listed, in ascending order. */
+void
+gpusort_rows_store_keep(RowStore *store, const uint32 *rows, uint32 nrows)
+{
+	const RowLayout *layout = store->layout;
+
+	for (int i = 0; i < layout->natts; i++)
+	{
+		RowColumn  *column = &store->columns[i];
+
+		if (column->has_nulls)
+			copy_values(column->nulls.data, 0, column->nulls.data, rows, nrows, sizeof(bool));
+		if (layout->attributes[i].by_value && !layout->attributes[i].is_constant)
+			copy_values(column->values.data, 0, column->values.data, rows, nrows, layout->attributes[i].length);
+	}
+	if (layout->nrecord > 0)
+	{
+		uint32	   *starts = (uint32 *) store->row_starts.data;
+		Size		end = 0;
+
+		for (uint32 i = 0; i < nrows; i++)
+		{
+			Size		size = record_size(store, rows[i]);
+
+			memmove(store->records.data + end, gpusort_rows_record(store, rows[i]), size);
+			starts[i] = end / MAXIMUM_ALIGNOF;
+			end += size;
+		}
+		store->record_bytes = end;
+	}
+	store->nrows = nrows;
 }
 
 /* Empties the store; its buffers stay for the rows to come. */

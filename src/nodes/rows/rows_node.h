@@ -13,7 +13,7 @@
 
 #include "nodes/plan_hook.h"
 
-/* Lists of CustomScan.custom_private, one entry per sort key in each. */
+/* Lists of CustomScan.custom_private, one entry per sort key in each.  custom_exprs are a LIMIT's count and offset. */
 typedef enum RowsPrivate
 {
 	ROWS_PRIVATE_COLUMNS,		/* ints: attribute number in the input */
@@ -38,7 +38,7 @@ extern void gpusort_rows_init(void);
 extern Plan *gpusort_rows_replace(Plan *plan, const PlanPlace *place);
 
 /* cost.c */
-extern RowsCost gpusort_rows_cost(const Sort *sort, double bound);
+extern RowsCost gpusort_rows_cost(const Sort *sort, double bound, bool bound_is_known);
 
 /* exec.c */
 extern Node *gpusort_rows_create_state(CustomScan *scan);
