@@ -161,3 +161,22 @@ SELECT count(*) FILTER (WHERE same), string_agg(n::text, ' ') FILTER (WHERE NOT 
 FROM (SELECT n, compare_set(query) AS same FROM shapes WHERE query !~ 'LIMIT|OFFSET|row_number' AND n % 3 = 1 ORDER BY n) q;
 SELECT parallel_plan($$SELECT count(s) FROM (SELECT gpusort.array_sort(a) s FROM samples OFFSET 0) q$$);
 SELECT parallel_plan($$SELECT id, gpusort.array_sort(a) FROM samples$$);
+-- EXPLAIN ANALYZE counts what all workers did, also where they run again and again
+CREATE FUNCTION counted(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+		IF line ~ 'Segments|Keys|Bytes|Rows by' THEN RETURN NEXT trim(line); END IF;
+	END LOOP;
+END $$;
+SET parallel_leader_participation = off;
+SELECT counted($$SELECT id, gpusort.array_sort(a) FROM samples$$);
+SELECT counted($$SELECT (SELECT count(s) FROM (SELECT gpusort.array_sort(a) s FROM samples OFFSET x - x) q) FROM generate_series(1, 3) x$$);
+DO $$
+DECLARE plan json;
+BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, VERBOSE, FORMAT json) SELECT id, gpusort.array_sort(a) FROM samples' INTO plan;
+	RAISE WARNING 'workers sorted % of % keys',
+		(SELECT sum(k::numeric) FROM jsonb_path_query(plan::jsonb, 'lax $[0].Plan.Plans[0]."Array Workers"[*].Keys') k),
+		plan #> '{0,Plan,Plans,0,Keys}';
+END $$;

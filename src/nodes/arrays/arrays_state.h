@@ -20,6 +20,7 @@
 
 #include "nodes/arrays/array_call.h"
 #include "nodes/arrays/toast_reader.h"
+#include "nodes/worker_stats.h"
 #include "sort/sort_batch.h"
 
 #define GPUSORT_ARRAYS_GROUPS 2
@@ -88,18 +89,20 @@ typedef struct RowGroup
 	Size	   *used;			/* bytes of keys packed in each */
 } RowGroup;
 
-/* What EXPLAIN ANALYZE shows. */
+/* What EXPLAIN ANALYZE shows; plain memory, for it is copied between processes. */
 typedef struct ArraysCounters
 {
-	uint64		rows;
 	uint64		rows_by_function;
 	uint64		batches;
+	uint64		batches_by_gpu;
 	uint64		segments;
 	uint64		keys;
 	uint64		bytes;			/* of keys, headers included */
 	double		read_ms;
-	double		wait_ms;
+	double		sort_ms;		/* on the CPU */
+	double		wait_ms;		/* for the GPU */
 	double		device_ms;
+	GpusortMethod method;		/* of the batch sorted last */
 } ArraysCounters;
 
 typedef struct ArraysState
@@ -140,8 +143,8 @@ typedef struct ArraysState
 	int64		child_position; /* the same for the child */
 
 	ArraysCounters counters;
-	const char *engine;			/* that sorted last; NULL: none yet */
-	GpusortMethod method;
+	ArraysCounters *shared;		/* where a parallel worker leaves them, or NULL */
+	WorkerStats *workers;		/* those of parallel workers, or NULL */
 } ArraysState;
 
 extern void gpusort_arrays_init_group(ArraysState *state, RowGroup *group);

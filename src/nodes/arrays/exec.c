@@ -13,6 +13,7 @@
  */
 #include "postgres.h"
 
+#include "access/parallel.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "optimizer/optimizer.h"
@@ -43,6 +44,9 @@ static void begin_node(CustomScanState *css, EState *estate, int eflags);
 static TupleTableSlot *exec_node(CustomScanState *css);
 static void end_node(CustomScanState *css);
 static void rescan_node(CustomScanState *css);
+static Size estimate_shared(CustomScanState *css, ParallelContext *context);
+static void init_shared(CustomScanState *css, ParallelContext *context, void *shared);
+static void init_worker(CustomScanState *css, shm_toc *toc, void *shared);
 static void shutdown_node(CustomScanState *css);
 
 static void init_calls(ArraysState *state, CustomScan *plan);
@@ -64,6 +68,9 @@ static const CustomExecMethods exec_methods = {
 	.ExecCustomScan = exec_node,
 	.EndCustomScan = end_node,
 	.ReScanCustomScan = rescan_node,
+	.EstimateDSMCustomScan = estimate_shared,
+	.InitializeDSMCustomScan = init_shared,
+	.InitializeWorkerCustomScan = init_worker,
 	.ShutdownCustomScan = shutdown_node,
 	.ExplainCustomScan = gpusort_arrays_explain
 };
@@ -182,6 +189,27 @@ rescan_node(CustomScanState *css)
 		ExecReScan(outerPlanState(css));
 }
 
+static Size
+estimate_shared(CustomScanState *css, ParallelContext *context)
+{
+	return gpusort_worker_stats_room(context, sizeof(ArraysCounters));
+}
+
+static void
+init_shared(CustomScanState *css, ParallelContext *context, void *shared)
+{
+	gpusort_worker_stats_share(&((ArraysState *) css)->workers, context, sizeof(ArraysCounters), shared);
+}
+
+static void
+init_worker(CustomScanState *css, shm_toc *toc, void *shared)
+{
+	ArraysState *state = (ArraysState *) css;
+
+	state->shared = gpusort_worker_stats_entry(shared, sizeof(ArraysCounters));
+	state->counters = *state->shared;
+}
+
 /*
  * Gives slabs back when all rows read were returned.  The executor calls this after
  * every run, and may come back for the others.
@@ -194,6 +222,8 @@ shutdown_node(CustomScanState *css)
 
 	if (state->filled == 1 && group->next_row == group->nrows)
 		gpusort_arrays_drop_groups(state);
+	if (state->shared)
+		*state->shared = state->counters;
 }
 
 /* Prepares the calls, and the projection that leaves them to their functions. */
@@ -293,7 +323,6 @@ emit_row(ArraysState *state, RowGroup *group)
 		remember_origin(state, &group->tids[row]);
 	group->next_row++;
 	state->position++;
-	state->counters.rows++;
 	if (group->by_function[row])
 		state->counters.rows_by_function++;
 	return project(state, group->by_function[row] ? state->by_function : state->css.ss.ps.ps_ProjInfo);
@@ -351,7 +380,6 @@ step_single(ArraysState *state)
 	gpusort_arrays_load_columns(state, slot);
 	if (origin)
 		remember_origin(state, &origin->ss_ScanTupleSlot->tts_tid);
-	state->counters.rows++;
 	state->counters.rows_by_function++;
 	return project(state, state->by_function);
 }

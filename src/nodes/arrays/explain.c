@@ -22,6 +22,9 @@
 static void explain_calls(ArraysState *state, List *ancestors, struct ExplainState *es);
 static void explain_expectation(ArraysState *state, struct ExplainState *es);
 static void explain_work(ArraysState *state, struct ExplainState *es);
+static void add_counters(ArraysCounters *total, const ArraysCounters *part);
+static void explain_counters(const ArraysCounters *counters, struct ExplainState *es);
+static void explain_engine(bool cpu, bool gpu, GpusortMethod method, struct ExplainState *es);
 
 /* Adds the node's properties: what will run, and after ANALYZE what did. */
 void
@@ -67,30 +70,78 @@ explain_expectation(ArraysState *state, struct ExplainState *es)
 		else
 			cpu = true;
 	}
-	ExplainPropertyText("Engine", cpu && gpu ? "gpu, cpu" : gpu ? "gpu" : "cpu", es);
-	ExplainPropertyText("Method", gpusort_sort_method_name(gpusort_method), es);
+	explain_engine(cpu, gpu, gpusort_method, es);
 }
 
+/* What all processes did together, and for EXPLAIN (VERBOSE) each worker. */
 static void
 explain_work(ArraysState *state, struct ExplainState *es)
 {
-	const ArraysCounters *counters = &state->counters;
+	const WorkerStats *workers = state->workers;
+	int			nworkers = workers ? workers->nworkers : 0;
+	ArraysCounters total = state->counters;
 
-	if (state->engine)
+	for (int i = 0; i < nworkers; i++)
+		add_counters(&total, gpusort_worker_stats_kept(workers, i));
+	explain_counters(&total, es);
+	if (!es->verbose || nworkers == 0)
+		return;
+	ExplainOpenGroup("Array Workers", "Array Workers", false, es);
+	for (int i = 0; i < nworkers; i++)
 	{
-		ExplainPropertyText("Engine", state->engine, es);
-		ExplainPropertyText("Method", gpusort_sort_method_name(state->method), es);
+		gpusort_worker_stats_open(i, es);
+		explain_counters(gpusort_worker_stats_kept(workers, i), es);
+		gpusort_worker_stats_close(es);
 	}
-	ExplainPropertyInteger("Batches", NULL, counters->batches, es);
-	ExplainPropertyInteger("Segments", NULL, counters->segments, es);
-	ExplainPropertyInteger("Keys", NULL, counters->keys, es);
-	ExplainPropertyInteger("Bytes", NULL, counters->bytes, es);
+	ExplainCloseGroup("Array Workers", "Array Workers", false, es);
+}
+
+static void
+add_counters(ArraysCounters *total, const ArraysCounters *part)
+{
+	if (part->batches > 0)
+		total->method = part->method;
+	total->rows_by_function += part->rows_by_function;
+	total->batches += part->batches;
+	total->batches_by_gpu += part->batches_by_gpu;
+	total->segments += part->segments;
+	total->keys += part->keys;
+	total->bytes += part->bytes;
+	total->read_ms += part->read_ms;
+	total->sort_ms += part->sort_ms;
+	total->wait_ms += part->wait_ms;
+	total->device_ms += part->device_ms;
+}
+
+static void
+explain_counters(const ArraysCounters *counters, struct ExplainState *es)
+{
+	bool		cpu = counters->batches > counters->batches_by_gpu;
+	bool		gpu = counters->batches_by_gpu > 0;
+
+	if (cpu || gpu)
+		explain_engine(cpu, gpu, counters->method, es);
+	ExplainPropertyUInteger("Batches", NULL, counters->batches, es);
+	ExplainPropertyUInteger("Segments", NULL, counters->segments, es);
+	ExplainPropertyUInteger("Keys", NULL, counters->keys, es);
+	ExplainPropertyUInteger("Bytes", NULL, counters->bytes, es);
 	if (counters->rows_by_function > 0)
-		ExplainPropertyInteger("Rows by Function", NULL, counters->rows_by_function, es);
+		ExplainPropertyUInteger("Rows by Function", NULL, counters->rows_by_function, es);
 	if (!es->timing)
 		return;
 	ExplainPropertyFloat("Read Time", "ms", counters->read_ms, 3, es);
-	ExplainPropertyFloat("Wait Time", "ms", counters->wait_ms, 3, es);
-	if (counters->device_ms > 0)
+	if (cpu)
+		ExplainPropertyFloat("Sort Time", "ms", counters->sort_ms, 3, es);
+	if (gpu)
+	{
+		ExplainPropertyFloat("Wait Time", "ms", counters->wait_ms, 3, es);
 		ExplainPropertyFloat("Device Time", "ms", counters->device_ms, 3, es);
+	}
+}
+
+static void
+explain_engine(bool cpu, bool gpu, GpusortMethod method, struct ExplainState *es)
+{
+	ExplainPropertyText("Engine", cpu && gpu ? "gpu, cpu" : gpu ? "gpu" : "cpu", es);
+	ExplainPropertyText("Method", gpusort_sort_method_name(method), es);
 }

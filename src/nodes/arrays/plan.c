@@ -45,6 +45,7 @@ typedef struct Surroundings
 	bool		may_stop;		/* they may ask for fewer rows than there are, or than
 								 * the limit below */
 	bool		marks;			/* the parent marks and restores positions */
+	bool		parallel;		/* below a Gather */
 	Node	   *limit_count;	/* rows wanted at most past the offset, or NULL */
 	Node	   *limit_offset;	/* both NULL: not known */
 } Surroundings;
@@ -169,7 +170,11 @@ visit_join_children(Plan *plan, const Surroundings *around)
 static Surroundings
 surroundings_below(Plan *plan, const Surroundings *around)
 {
-	Surroundings below = {.walk = around->walk, .may_stop = around->may_stop};
+	Surroundings below = {
+		.walk = around->walk,
+		.may_stop = around->may_stop,
+		.parallel = around->parallel || IsA(plan, Gather) || IsA(plan, GatherMerge)
+	};
 
 	if (IsA(plan, Limit))
 	{
@@ -417,6 +422,7 @@ make_node(Plan *child, List *columns, CallSearch *search, List *calls, const Sur
 	plan->plan_rows = child->plan_rows;
 	plan->plan_width = child->plan_width;
 	plan->parallel_safe = child->parallel_safe;
+	plan->parallel_aware = around->parallel;	/* so that workers' counters are shared */
 	plan->plan_node_id = ++walk->last_id;
 	plan->extParam = bms_copy(child->extParam);
 	plan->allParam = bms_copy(child->allParam);

@@ -36,7 +36,8 @@ static void submit_group(ArraysState *state, RowGroup *group);
 static bool is_being_sorted(ArraysState *state, RowGroup *group);
 static void wait_for_group(ArraysState *state, RowGroup *group);
 static void empty_group(ArraysState *state, RowGroup *group);
-static double milliseconds_since(instr_time start);
+static instr_time time_now(const ArraysState *state);
+static double milliseconds_since(const ArraysState *state, instr_time start);
 
 void
 gpusort_arrays_init_group(ArraysState *state, RowGroup *group)
@@ -117,12 +118,9 @@ static bool
 fill_group(ArraysState *state, RowGroup *group)
 {
 	int			wanted = rows_wanted(state);
-	instr_time	start;
+	instr_time	start = time_now(state);
 	TupleTableSlot *slot;
 
-	INSTR_TIME_SET_ZERO(start);
-	if (state->css.ss.ps.instrument)
-		INSTR_TIME_SET_CURRENT(start);
 	make_room_for_rows(state, group, wanted);
 	while (group->nrows < wanted && group->copied <= state->longest && (slot = read_row(state)) != NULL)
 	{
@@ -137,8 +135,7 @@ fill_group(ArraysState *state, RowGroup *group)
 		group->nrows++;
 	}
 	gpusort_toast_pause(state->toast);
-	if (state->css.ss.ps.instrument)
-		state->counters.read_ms += milliseconds_since(start);
+	state->counters.read_ms += milliseconds_since(state, start);
 	if (group->nrows == 0)
 		return false;
 	state->ramp_rows = Min(state->ramp_rows * RAMP_FACTOR, state->max_rows);
@@ -312,6 +309,8 @@ gpusort_arrays_positioned_child(ArraysState *state)
 static void
 submit_group(ArraysState *state, RowGroup *group)
 {
+	instr_time	start = time_now(state);
+
 	for (int i = 0; i < state->ncalls; i++)
 	{
 		SortBatch  *batch = group->batches[i];
@@ -324,6 +323,7 @@ submit_group(ArraysState *state, RowGroup *group)
 		state->counters.bytes += group->used[i];
 		gpusort_batch_submit(batch);
 	}
+	state->counters.sort_ms += milliseconds_since(state, start);
 }
 
 /* Whether waiting for the group would take time. */
@@ -343,11 +343,8 @@ is_being_sorted(ArraysState *state, RowGroup *group)
 static void
 wait_for_group(ArraysState *state, RowGroup *group)
 {
-	instr_time	start;
+	instr_time	start = time_now(state);
 
-	INSTR_TIME_SET_ZERO(start);
-	if (state->css.ss.ps.instrument)
-		INSTR_TIME_SET_CURRENT(start);
 	for (int i = 0; i < state->ncalls; i++)
 	{
 		SortBatch  *batch = group->batches[i];
@@ -355,12 +352,12 @@ wait_for_group(ArraysState *state, RowGroup *group)
 		if (batch == NULL || batch->nsegments == 0)
 			continue;
 		gpusort_batch_wait(batch);
-		state->engine = batch->engine;
-		state->method = batch->method;
+		if (strcmp(batch->engine, "gpu") == 0)
+			state->counters.batches_by_gpu++;
+		state->counters.method = batch->method;
 		state->counters.device_ms += batch->device_ms;
 	}
-	if (state->css.ss.ps.instrument)
-		state->counters.wait_ms += milliseconds_since(start);
+	state->counters.wait_ms += milliseconds_since(state, start);
 }
 
 /* Ends a group's batches and forgets its rows. */
@@ -380,12 +377,23 @@ empty_group(ArraysState *state, RowGroup *group)
 	group->copied = 0;
 }
 
-static double
-milliseconds_since(instr_time start)
+/* The time, if EXPLAIN ANALYZE asks for it. */
+static instr_time
+time_now(const ArraysState *state)
 {
 	instr_time	now;
 
-	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_SET_ZERO(now);
+	if (state->css.ss.ps.instrument && state->css.ss.ps.instrument->need_timer)
+		INSTR_TIME_SET_CURRENT(now);
+	return now;
+}
+
+static double
+milliseconds_since(const ArraysState *state, instr_time start)
+{
+	instr_time	now = time_now(state);
+
 	INSTR_TIME_SUBTRACT(now, start);
 	return INSTR_TIME_GET_MILLISEC(now);
 }

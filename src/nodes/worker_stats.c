@@ -1,0 +1,94 @@
+/*
+ * worker_stats.c
+ *	  What a plan node counted in parallel workers, for EXPLAIN ANALYZE.
+ */
+#include "postgres.h"
+
+#include "commands/explain.h"
+#include "storage/dsm.h"
+
+#include "compat.h"
+#include "nodes/worker_stats.h"
+
+#ifdef GPUSORT_SPLIT_EXPLAIN
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
+
+static void keep_entries(dsm_segment *segment, Datum arg);
+
+Size
+gpusort_worker_stats_room(ParallelContext *context, Size size)
+{
+	return mul_size(context->nworkers, MAXALIGN(size));
+}
+
+void
+gpusort_worker_stats_share(WorkerStats **stats, ParallelContext *context, Size size, void *shared)
+{
+	Size		room = gpusort_worker_stats_room(context, size);
+
+	if (*stats == NULL)
+	{
+		*stats = palloc(sizeof(WorkerStats));
+		**stats = (WorkerStats)
+		{
+			.nworkers = context->nworkers,
+			.size = size,
+			.entries = palloc0(room)
+		};
+	}
+	if (context->seg == NULL || context->nworkers != (*stats)->nworkers)
+	{
+		memset(shared, 0, room);
+		return;
+	}
+	memcpy(shared, (*stats)->entries, room);
+	(*stats)->shared = shared;
+	on_dsm_detach(context->seg, keep_entries, PointerGetDatum(*stats));
+}
+
+/* Runs when the leader gives the shared memory back. */
+static void
+keep_entries(dsm_segment *segment, Datum arg)
+{
+	WorkerStats *stats = (WorkerStats *) DatumGetPointer(arg);
+
+	memcpy(stats->entries, stats->shared, stats->nworkers * MAXALIGN(stats->size));
+	stats->shared = NULL;
+}
+
+void *
+gpusort_worker_stats_entry(void *shared, Size size)
+{
+	return (char *) shared + ParallelWorkerNumber * MAXALIGN(size);
+}
+
+const void *
+gpusort_worker_stats_kept(const WorkerStats *stats, int worker)
+{
+	return (stats->shared ? stats->shared : stats->entries) + worker * MAXALIGN(stats->size);
+}
+
+void
+gpusort_worker_stats_open(int worker, struct ExplainState *es)
+{
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		appendStringInfoSpaces(es->str, es->indent * 2);
+		appendStringInfo(es->str, "Worker %d:\n", worker);
+		es->indent++;
+		return;
+	}
+	ExplainOpenGroup("Worker", NULL, true, es);
+	ExplainPropertyInteger("Worker Number", NULL, worker, es);
+}
+
+void
+gpusort_worker_stats_close(struct ExplainState *es)
+{
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+		es->indent--;
+	else
+		ExplainCloseGroup("Worker", NULL, true, es);
+}
