@@ -31,6 +31,10 @@ SELECT query || E'\n    ' || pg_temp.error_of(query) FROM unnest(ARRAY[
 	$$array_top_n('{1,2}'::int4[], -1)$$, $$array_top_n('{1,2}'::text[], -2147483648)$$, $$array_top_n_by('{1,2}'::int4[], '{1,2}'::int4[], -5)$$,
 	$$array_sort_approx('{1,2}'::int4[], 0)$$, $$array_sort_approx('{}'::int4[], -3)$$, $$array_sort_approx_within('{1,2}'::int4[], -1)$$]) query;
 
+-- Results that no value can hold.
+SELECT query || E'\n    ' || pg_temp.error_of(query) FROM unnest(ARRAY[
+	$$array_take(ARRAY[repeat('x', 10000000)], array_fill(1, ARRAY[200]))$$, $$array_take(ARRAY[NULL, repeat('x', 10000000)], array_fill(2, ARRAY[200]))$$]) query;
+
 -- Types without an order.
 SELECT query || E'\n    ' || pg_temp.error_of(query)
 FROM unnest(ARRAY['point', 'json']) type,

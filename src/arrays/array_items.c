@@ -4,8 +4,10 @@
  */
 #include "postgres.h"
 
+#include "access/tupmacs.h"
 #include "miscadmin.h"
 
+#include "arrays/array_detoast.h"
 #include "arrays/array_items.h"
 
 /*
@@ -17,7 +19,7 @@ void
 gpusort_items_open(ArrayItems *items, FunctionCallInfo fcinfo, CachedArgument argument,
 				   Datum value, bool own)
 {
-	items->array = own ? DatumGetArrayTypePCopy(value) : DatumGetArrayTypeP(value);
+	items->array = own ? gpusort_array_detoast_copy(value) : gpusort_array_detoast(value);
 	items->element = gpusort_element_type(fcinfo, argument, ARR_ELEMTYPE(items->array));
 	items->type = items->element;
 	items->count = gpusort_array_length(items->array);
@@ -40,36 +42,53 @@ gpusort_items_open_slices(ArrayItems *items, FunctionCallInfo fcinfo,
 	items->nulls = NULL;
 }
 
+/* Takes the elements of a one-dimensional array out as Datums. */
+static void
+take_out_elements(ArrayItems *items)
+{
+	const ElementType *element = items->element;
+	const bits8 *bitmap = ARR_NULLBITMAP(items->array);
+	char	   *next = ARR_DATA_PTR(items->array);
+
+	for (uint32 i = 0; i < items->count; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		items->nulls[i] = bitmap != NULL && !(bitmap[i / 8] & (1 << i % 8));
+		items->values[i] = 0;
+		if (items->nulls[i])
+			continue;
+		items->values[i] = fetch_att(next, element->by_value, element->length);
+		next = att_addlength_pointer(next, element->length, next);
+		next = (char *) att_align_nominal(next, element->alignment);
+	}
+}
+
+/* Takes the slices of the first dimension out as arrays. */
+static void
+take_out_slices(ArrayItems *items)
+{
+	ArrayIterator iterator = array_create_iterator(items->array, ARR_NDIM(items->array) - 1, NULL);
+
+	for (uint32 i = 0; i < items->count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		array_iterate(iterator, &items->values[i], &items->nulls[i]);
+	}
+	array_free_iterator(iterator);
+}
+
 /* Takes all items out as Datums. */
 void
 gpusort_items_take_out(ArrayItems *items)
 {
-	const ElementType *element = items->element;
-
 	if (items->values != NULL || items->count == 0)
 		return;
+	items->values = palloc_array(Datum, items->count);
+	items->nulls = palloc_array(bool, items->count);
 	if (ARR_NDIM(items->array) == 1)
-	{
-		int			count;
-
-		deconstruct_array(items->array, element->oid,
-						  element->length, element->by_value, element->alignment,
-						  &items->values, &items->nulls, &count);
-	}
+		take_out_elements(items);
 	else
-	{
-		int			slice_dimensions = ARR_NDIM(items->array) - 1;
-		ArrayIterator iterator = array_create_iterator(items->array, slice_dimensions, NULL);
-
-		items->values = palloc_array(Datum, items->count);
-		items->nulls = palloc_array(bool, items->count);
-		for (uint32 i = 0; i < items->count; i++)
-		{
-			CHECK_FOR_INTERRUPTS();
-			array_iterate(iterator, &items->values[i], &items->nulls[i]);
-		}
-		array_free_iterator(iterator);
-	}
+		take_out_slices(items);
 }
 
 /* Copies some elements of a fixed length to the places that positions give them. */
@@ -116,6 +135,41 @@ gpusort_elements_gather(char *target, const char *source, uint16 stride,
 	}
 }
 
+static inline bool
+is_null_item(const ArrayItems *items, uint32 position)
+{
+	return position == GPUSORT_NULL_ITEM || items->nulls[position];
+}
+
+/* Writes elements that have been taken out where ARR_DATA_PTR points. */
+static void
+fill_elements(ArrayType *array, const ArrayItems *items, const uint32 *positions, uint32 count)
+{
+	const ElementType *element = items->element;
+	bits8	   *bitmap = ARR_NULLBITMAP(array);
+	char	   *next = ARR_DATA_PTR(array);
+
+	for (uint32 i = 0; i < count; i++)
+	{
+		Datum		value;
+		Size		bytes;
+
+		CHECK_FOR_INTERRUPTS();
+		if (is_null_item(items, positions[i]))
+			continue;
+		if (bitmap != NULL)
+			bitmap[i / 8] |= 1 << i % 8;
+		value = items->values[positions[i]];
+		bytes = att_addlength_datum(0, element->length, value);
+		if (element->by_value)
+			store_att_byval(next, value, element->length);
+		else
+			memcpy(next, DatumGetPointer(value), bytes);
+		for (next += bytes; (uintptr_t) next != att_align_nominal(next, element->alignment); next++)
+			*next = 0;
+	}
+}
+
 /*
  * Builds a one-dimensional array of the elements at the given positions, NULL
  * where a position is GPUSORT_NULL_ITEM.
@@ -125,65 +179,76 @@ gpusort_items_gather_nullable(ArrayItems *items, const uint32 *positions,
 							  uint32 count, int lower_bound)
 {
 	const ElementType *element = items->element;
-	Datum	   *values;
-	bool	   *nulls;
-	int			length = count;
+	bool		has_nulls = false;
+	Size		bytes = 0;
 	ArrayType  *result;
 
-	gpusort_items_take_out(items);
-	if (count == 0)
-		return construct_empty_array(element->oid);
-	values = palloc_array(Datum, count);
-	nulls = palloc_array(bool, count);
-	for (uint32 i = 0; i < count; i++)
-	{
-		GPUSORT_CHECK_EVERY(i);
-		nulls[i] = positions[i] == GPUSORT_NULL_ITEM || items->nulls[positions[i]];
-		values[i] = nulls[i] ? (Datum) 0 : items->values[positions[i]];
-	}
-	result = construct_md_array(values, nulls, 1, &length, &lower_bound, element->oid,
-								element->length, element->by_value, element->alignment);
-	pfree(values);
-	pfree(nulls);
-	return result;
-}
-
-/* Builds an array of slices that have been taken out. */
-static ArrayType *
-gather_slices(ArrayItems *items, const uint32 *positions, uint32 count, int lower_bound)
-{
-	Oid			type = items->type->oid;
-	ArrayBuildStateArr *state;
-	ArrayType  *result;
-
-	state = initArrayResultArr(type, items->element->oid, CurrentMemoryContext, false);
 	gpusort_items_take_out(items);
 	for (uint32 i = 0; i < count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		state = accumArrayResultArr(state, items->values[positions[i]], false,
-									type, CurrentMemoryContext);
+		if (is_null_item(items, positions[i]))
+		{
+			has_nulls = true;
+			continue;
+		}
+		bytes = att_addlength_datum(bytes, element->length, items->values[positions[i]]);
+		bytes = att_align_nominal(bytes, element->alignment);
 	}
-	result = DatumGetArrayTypeP(makeArrayResultArr(state, CurrentMemoryContext, false));
-	ARR_LBOUND(result)[0] = lower_bound;
+	result = gpusort_array_allocate(element, count, has_nulls, bytes, lower_bound);
+	fill_elements(result, items, positions, count);
 	return result;
 }
 
-/* Builds an array of the items at the given positions, all of which exist. */
+/* Bytes of the elements of a slice. */
+static inline Size
+slice_bytes(const ArrayType *slice)
+{
+	return VARSIZE(slice) - ARR_DATA_OFFSET(slice);
+}
+
+/* Builds an array of the slices of items, which have been taken out, in another order. */
+static ArrayType *
+gather_slices(const ArrayItems *items, const uint32 *positions)
+{
+	const ArrayType *array = items->array;
+	uint32		elements = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) / items->count;
+	Size		size = ARR_DATA_OFFSET(array);
+	ArrayType  *result;
+	char	   *next;
+
+	for (uint32 i = 0; i < items->count; i++)
+		size += slice_bytes(DatumGetArrayTypeP(items->values[i]));
+	result = palloc(size);
+	memcpy(result, array, ARR_DATA_OFFSET(array));
+	SET_VARSIZE(result, size);
+	next = ARR_DATA_PTR(result);
+	for (uint32 i = 0; i < items->count; i++)
+	{
+		const ArrayType *slice = DatumGetArrayTypeP(items->values[positions[i]]);
+
+		CHECK_FOR_INTERRUPTS();
+		memcpy(next, ARR_DATA_PTR(slice), slice_bytes(slice));
+		next += slice_bytes(slice);
+		if (ARR_HASNULL(array))
+			array_bitmap_copy(ARR_NULLBITMAP(result), i * elements, ARR_NULLBITMAP(slice), 0, elements);
+	}
+	return result;
+}
+
+/* Builds an array of the items at the given positions, all of which exist; slices: of all. */
 ArrayType *
 gpusort_items_gather(ArrayItems *items, const uint32 *positions, uint32 count, int lower_bound)
 {
 	const ElementType *element = items->element;
 	ArrayType  *result;
 
-	if (count == 0)
-		return construct_empty_array(element->oid);
 	if (ARR_NDIM(items->array) > 1)
-		return gather_slices(items, positions, count, lower_bound);
+		return gather_slices(items, positions);
 	if (element->stride == 0 || ARR_HASNULL(items->array))
 		return gpusort_items_gather_nullable(items, positions, count, lower_bound);
 
-	result = gpusort_array_allocate(element, count, lower_bound);
+	result = gpusort_array_allocate(element, count, false, (Size) count * element->stride, lower_bound);
 	gpusort_elements_gather(ARR_DATA_PTR(result), ARR_DATA_PTR(items->array), element->stride,
 							positions, count);
 	return result;

@@ -10,6 +10,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
+#include "arrays/array_detoast.h"
 #include "arrays/array_order.h"
 #include "arrays/key_compare.h"
 #include "guc.h"
@@ -69,7 +70,8 @@ key_positions(ArrayItems *items, const ArrayOrder *order, uint32 count, uint32 l
 		Size		bytes = (Size) count * items->element->stride;
 
 		copy = palloc(bytes);
-		keys = memcpy(copy, keys, bytes);
+		gpusort_copy_bytes(copy, keys, bytes);
+		keys = copy;
 	}
 	sort_keys(keys, count, positions, items->element->form, order, limit);
 	if (copy != NULL)
@@ -112,8 +114,11 @@ value_positions(ArrayItems *items, const ArrayOrder *order, uint32 count, uint32
 	gpusort_items_take_out(items);
 	values = palloc_array(Datum, count);
 	for (uint32 i = 0; i < items->count; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
 		if (!items->nulls[i])
 			values[next++] = items->values[i];
+	}
 	gpusort_comparator_sort(comparator, values, positions, count);
 	pfree(values);
 }

@@ -4,10 +4,10 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "utils/memutils.h"
 
+#include "arrays/array_detoast.h"
 #include "arrays/array_shape.h"
 
 /* Raises an error for an array of two dimensions or more. */
@@ -65,24 +65,29 @@ gpusort_array_find_nulls(const ArrayType *array, uint32 length, uint32 *values, 
 	}
 }
 
-/* An array of one dimension without NULLs, elements not yet set; the type has a stride. */
+/*
+ * An array of one dimension whose elements, not yet set, take so many bytes; with
+ * has_nulls, it has a bitmap that makes all of them NULL.
+ */
 ArrayType *
-gpusort_array_allocate(const ElementType *element, uint32 length, int lower_bound)
+gpusort_array_allocate(const ElementType *element, uint32 length, bool has_nulls, Size bytes,
+					   int lower_bound)
 {
-	Size		size = ARR_OVERHEAD_NONULLS(1) + (Size) length * element->stride;
+	Size		offset = has_nulls ? ARR_OVERHEAD_WITHNULLS(1, length) : ARR_OVERHEAD_NONULLS(1);
 	ArrayType  *array;
 
 	if (length == 0)
 		return construct_empty_array(element->oid);
-	if (!AllocSizeIsValid(size))
+	if (!AllocSizeIsValid(offset + bytes))
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("array size exceeds the maximum allowed (%zu)", MaxAllocSize),
-				 errdetail("An array of %u elements would take %zu bytes.", length, size)));
-	array = (ArrayType *) palloc(size);
-	SET_VARSIZE(array, size);
+				 errdetail("An array of these %u elements would take %zu bytes.", length, offset + bytes)));
+	array = (ArrayType *) palloc(offset + bytes);
+	memset(array, 0, offset);
+	SET_VARSIZE(array, offset + bytes);
 	array->ndim = 1;
-	array->dataoffset = 0;
+	array->dataoffset = has_nulls ? offset : 0;
 	array->elemtype = element->oid;
 	ARR_DIMS(array)[0] = length;
 	ARR_LBOUND(array)[0] = lower_bound;
@@ -119,7 +124,7 @@ gpusort_array_reshape(ArrayType *array, const ElementType *element,
 	if (length == 0)
 		return construct_empty_array(element->oid);
 	if (offset != ARR_DATA_OFFSET(array))
-		memmove((char *) array + offset, ARR_DATA_PTR(array), bytes);
+		gpusort_copy_bytes((char *) array + offset, ARR_DATA_PTR(array), bytes);
 	array->dataoffset = nnulls > 0 ? offset : 0;
 	ARR_DIMS(array)[0] = length;
 	SET_VARSIZE(array, offset + bytes);

@@ -10,6 +10,7 @@
 #ifndef GPUSORT_ARRAY_SHAPE_H
 #define GPUSORT_ARRAY_SHAPE_H
 
+#include "miscadmin.h"
 #include "utils/array.h"
 
 #include "arrays/element_type.h"
@@ -42,7 +43,7 @@ extern uint32 gpusort_array_count_nulls(const ArrayType *array, uint32 length);
 extern void gpusort_array_find_nulls(const ArrayType *array, uint32 length,
 									 uint32 *values, uint32 *nulls);
 extern ArrayType *gpusort_array_allocate(const ElementType *element, uint32 length,
-										 int lower_bound);
+										 bool has_nulls, Size bytes, int lower_bound);
 extern ArrayType *gpusort_array_reshape(ArrayType *array, const ElementType *element,
 										uint32 nvalues, uint32 nnulls, bool nulls_first);
 

@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
 
 #include "arrays/array_shape.h"
 #include "arrays/key_compare.h"

@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-#include "miscadmin.h"
 
 #include "arrays/array_shape.h"
 #include "arrays/key_intervals.h"

@@ -41,17 +41,28 @@ cpu_refuses(const SortRequest *request)
 
 /*
  * Ask for huge pages below a large scratch area: a fourth of a sort's time goes
- * to clearing small ones and to translating their addresses.
+ * to clearing small ones and to translating their addresses.  A sort that scatters
+ * keys would fault all of them in within moments, and on a machine whose memory
+ * is in pieces that takes seconds: so they are faulted in here one by one, unless
+ * several threads share that work.
  */
 static void
-advise_huge_pages(char *area, size_t size)
+prepare_huge_pages(char *area, size_t size)
 {
 #ifdef MADV_HUGEPAGE
 	uintptr_t	start = TYPEALIGN(HUGE_PAGE, (uintptr_t) area);
 	uintptr_t	end = TYPEALIGN_DOWN(HUGE_PAGE, (uintptr_t) area + size);
 
-	if (size >= HUGE_PAGES_FROM && start < end)
-		(void) madvise((void *) start, end - start, MADV_HUGEPAGE);
+	if (size < HUGE_PAGES_FROM || start >= end)
+		return;
+	(void) madvise((void *) start, end - start, MADV_HUGEPAGE);
+	if (gpusort_cpu_threads > 1)
+		return;
+	for (uintptr_t page = start; page < end; page += HUGE_PAGE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		*(volatile char *) page = 0;
+	}
 #endif
 }
 
@@ -82,7 +93,7 @@ cpu_sort(SortRequest *request)
 	if (size > sizeof(local))
 	{
 		scratch = MemoryContextAllocHuge(CurrentMemoryContext, size);
-		advise_huge_pages(scratch, size);
+		prepare_huge_pages(scratch, size);
 	}
 	status = gpusort_cpu_sort(&request->spec, request->keys, request->payload,
 							  request->segments, request->nsegments, scratch, &control);

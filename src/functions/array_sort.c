@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "arrays/array_detoast.h"
 #include "arrays/array_order.h"
 #include "arrays/key_compare.h"
 #include "functions/arguments.h"
@@ -40,7 +41,7 @@ sort_items(FunctionCallInfo fcinfo, ElementType *element, ArrayType *array, cons
 Datum
 gpusort_array_sort(PG_FUNCTION_ARGS)
 {
-	ArrayType  *array = DatumGetArrayTypePCopy(PG_GETARG_DATUM(0));
+	ArrayType  *array = gpusort_array_detoast_copy(PG_GETARG_DATUM(0));
 	ArrayOrder	order = gpusort_argument_order(fcinfo, 1);
 	uint32		length = gpusort_array_length(array);
 	ElementType *element;
@@ -83,8 +84,11 @@ distinct_items(ArrayItems *items, const ArrayOrder *order)
 	gpusort_order_positions(items, order, positions);
 	gpusort_order_classes(items, order, positions, begins);
 	for (uint32 i = 0; i < items->count; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
 		if (begins[i])
 			positions[kept++] = positions[i];
+	}
 	result = gpusort_items_gather(items, positions, kept, gpusort_array_lower_bound(items->array));
 	pfree(begins);
 	pfree(positions);
@@ -148,7 +152,7 @@ gpusort_array_top_n(PG_FUNCTION_ARGS)
 Datum
 gpusort_array_is_sorted(PG_FUNCTION_ARGS)
 {
-	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(0);
+	ArrayType  *array = gpusort_array_detoast(PG_GETARG_DATUM(0));
 	ArrayOrder	order = gpusort_argument_order(fcinfo, 1);
 	ArrayItems	items;
 

@@ -9,8 +9,8 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "miscadmin.h"
 
+#include "arrays/array_detoast.h"
 #include "arrays/array_order.h"
 #include "functions/arguments.h"
 
@@ -57,7 +57,7 @@ allocate_subscripts(uint32 count)
 		.stride = sizeof(int32)
 	};
 
-	return gpusort_array_allocate(&subscript, count, 1);
+	return gpusort_array_allocate(&subscript, count, false, (Size) count * sizeof(int32), 1);
 }
 
 /*
@@ -81,7 +81,10 @@ gpusort_array_argsort(PG_FUNCTION_ARGS)
 	positions = (uint32 *) ARR_DATA_PTR(result);
 	gpusort_order_positions(&items, &order, positions);
 	for (uint32 i = 0; i < items.count; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
 		positions[i]++;
+	}
 	pfree(items.array);
 	PG_RETURN_ARRAYTYPE_P(result);
 }
@@ -105,7 +108,7 @@ position_of_subscript(int32 subscript, uint32 count)
 Datum
 gpusort_array_take(PG_FUNCTION_ARGS)
 {
-	ArrayType  *subscripts = PG_GETARG_ARRAYTYPE_P(1);
+	ArrayType  *subscripts = gpusort_array_detoast(PG_GETARG_DATUM(1));
 	uint32		count = gpusort_array_length(subscripts);
 	const int32 *next = (const int32 *) ARR_DATA_PTR(subscripts);
 	const bits8 *bitmap = ARR_NULLBITMAP(subscripts);
