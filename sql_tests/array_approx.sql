@@ -23,6 +23,17 @@ SELECT cardinality(array_sort_approx_within(array_agg((i * 7919 % 1000)::float4)
 RESET gpusort.engine;
 RESET client_min_messages;
 
+-- The bound holds whatever the method: intervals by name, or exact order.
+SELECT setseed(0.25);
+CREATE TEMP TABLE skewed AS SELECT ARRAY(SELECT CASE WHEN i % 3 = 0 THEN 1e6 * random() ELSE random() END::float4 FROM generate_series(1, 3000) i) AS a;
+SET gpusort.method = 'approximate';
+CREATE TEMP TABLE approximate AS SELECT d, array_sort_approx_within(a, d) AS within FROM skewed, unnest('{0,1,5,100,5000}'::int[]) d;
+SET gpusort.method = 'radix';
+SELECT d AS bound, array_sort_approx_within(a, d, true) = array_sort(a, true) AS exact FROM skewed, unnest('{0,100}'::int[]) d;
+RESET gpusort.method;
+SELECT d AS bound, (array_disorder(within)).max_displacement <= d AS kept, array_sort(within) = array_sort(a) AS permutation FROM skewed, approximate ORDER BY d;
+DROP TABLE skewed, approximate;
+
 -- What disorder is.
 SELECT a, d.* FROM (VALUES ('{}'::int4[]), ('{7}'), ('{1,2,2,3}'), ('{2,1}'), ('{3,2,1}'), ('{2,3,4,1}'), ('{2,1,1}'), ('{1,1,2,1}'), ('{NULL,1}'), ('{1,NULL,NULL}')) t(a),
 	LATERAL array_disorder(a) d;

@@ -110,7 +110,10 @@ plan_intervals(const ArrayItems *items, uint32 count, bool descending, uint32 al
 	pfree(counts);
 }
 
-/* Sorts the keys of the plan's overfull intervals, which are in approximate order already. */
+/*
+ * Sorts the keys of the plan's overfull intervals, which are in approximate order
+ * already.  If gpusort.method has the intervals made, this is not its part.
+ */
 static void
 sort_overfull(const ArrayItems *items, uint32 count, bool descending, const IntervalPlan *plan)
 {
@@ -118,7 +121,7 @@ sort_overfull(const ArrayItems *items, uint32 count, bool descending, const Inte
 		.spec = {
 			.form = items->element->form,
 			.payload = GPUSORT_PAYLOAD_NONE,
-			.method = gpusort_method,
+			.method = gpusort_method == GPUSORT_METHOD_APPROXIMATE ? GPUSORT_METHOD_RADIX : gpusort_method,
 			.descending = descending
 		},
 		.keys = ARR_DATA_PTR(items->array),
@@ -130,25 +133,35 @@ sort_overfull(const ArrayItems *items, uint32 count, bool descending, const Inte
 	gpusort_sort(&request);
 }
 
+/* Is the plan to be followed, or are all keys to be sorted exactly? */
+static bool
+use_intervals(const IntervalPlan *plan, uint32 count)
+{
+	if (gpusort_method == GPUSORT_METHOD_AUTO)
+		return plan->too_large <= count / 2;
+	return gpusort_method == GPUSORT_METHOD_APPROXIMATE;
+}
+
 /*
  * Puts count keys in an order in which none lies more than displacement from its
  * sorted place: by intervals, those that hold too many keys sorted exactly, or
- * everything exactly where that is most of the keys.
+ * everything exactly where that is most of the keys or gpusort.method is exact.
  */
 static void
 sort_within(ArrayItems *items, uint32 count, ArrayOrder order, uint32 displacement)
 {
 	IntervalPlan plan;
+	bool		by_intervals;
 
 	plan_intervals(items, count, order.descending, displacement + 1, &plan);
+	by_intervals = use_intervals(&plan, count);
 	ereport(DEBUG1,
 			(errmsg_internal("array_sort_approx_within: %u keys in %u intervals, at most %u in one; %u keys need exact order%s",
 							 count, plan.buckets, plan.largest, plan.too_large,
-							 plan.too_large > count / 2 ? ", so all are sorted exactly" : "")));
-	if (plan.too_large <= count / 2)
-		order.buckets = plan.buckets;
+							 by_intervals ? "" : ", so all are sorted exactly")));
+	order.buckets = by_intervals ? plan.buckets : 0;
 	gpusort_order_keys(items->array, items->element, &order);
-	if (order.buckets != 0 && plan.nsegments > 0)
+	if (by_intervals && plan.nsegments > 0)
 		sort_overfull(items, count, order.descending, &plan);
 	pfree(plan.segments);
 }
