@@ -53,7 +53,7 @@ sort(Work &work, Code *codes, uint32_t n, char *scratch, bool descending)
 size_t
 sort_codes_scratch(uint64_t n, size_t width, int threads)
 {
-	return n > KEYS_BETWEEN_STOPS ? partition_sort_scratch(n, width, threads) : 0;
+	return n > KEYS_BETWEEN_STOPS ? partition_tables_scratch(threads) + n * width : 0;
 }
 
 bool

@@ -366,13 +366,16 @@ static CpuSortStatus
 count_and_write(Work &work, Counting<F> &counting, uint64_t most_counts)
 {
 	int			threads = counting.n >= KEYS_WORTH_THREADS ? work.control->threads : 1;
+	uint64_t	room = work.control->memory_limit / sizeof(uint32_t) / counting.codes;
 	uint64_t	tables = most_counts / counting.codes;
 	bool		done;
 
+	counting.ways = counting.codes <= FEW_CODES && room >= WAYS ? WAYS : 1;
+	if (tables > room / counting.ways)
+		tables = room / counting.ways;
 	counting.shares = threads < 256 ? threads : 256;
 	if (counting.shares > tables)
 		counting.shares = (uint32_t) tables;
-	counting.ways = counting.codes <= FEW_CODES ? WAYS : 1;
 	counting.outside.store(false);
 	counting.counts = (uint32_t *) calloc((size_t) counting.shares * counting.ways * counting.codes, sizeof(uint32_t));
 	if (counting.counts == nullptr)
@@ -443,8 +446,9 @@ counting_sort(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint3
 	counting.n = n;
 	if (work.spec->payload == GPUSORT_PAYLOAD_CARRIED)
 	{
-		memcpy(work.scratch, payload, n * sizeof(uint32_t));
 		counting.source = (uint32_t *) work.scratch;
+		if (!copy_in_blocks(work, (uint32_t *) work.scratch, payload, n))
+			return CPU_SORT_STOPPED;
 	}
 
 	guess_range<F>(keys, n, &least, &greatest);

@@ -18,24 +18,27 @@ namespace gpusort
 {
 /* Turn keys into their codes, in place. */
 template <GpusortKeyForm F>
-static void
-encode_keys(typename Form<F>::Bits *keys, uint32_t n)
+static bool
+encode_keys(Work &work, typename Form<F>::Bits *keys, uint32_t n)
 {
-	if constexpr (Form<F>::floating)
-		simd::encode(keys, n);
-	else if constexpr (!Form<F>::plain)
-		for (uint32_t i = 0; i < n; i++)
-			keys[i] ^= Form<F>::sign;
+	return Form<F>::plain || in_blocks(work, n, [=](uint32_t start, uint32_t count) {
+		if constexpr (Form<F>::floating)
+			simd::encode(keys + start, count);
+		else
+			for (uint32_t i = start; i < start + count; i++)
+				keys[i] ^= Form<F>::sign;
+	});
 }
 
+/* Turn codes back into keys. */
 template <GpusortKeyForm F>
-static void
-decode_keys(typename Form<F>::Bits *keys, uint32_t n)
+static bool
+decode_keys(Work &work, typename Form<F>::Bits *keys, uint32_t n)
 {
 	if constexpr (Form<F>::floating)
-		simd::decode(keys, n);
+		return in_blocks(work, n, [=](uint32_t start, uint32_t count) { simd::decode(keys + start, count); });
 	else
-		encode_keys<F>(keys, n);
+		return encode_keys<F>(work, keys, n);
 }
 
 /* Keys alone: their codes are sorted in their place. */
@@ -51,11 +54,9 @@ sort_keys(Work &work, typename Form<F>::Bits *keys, uint32_t n)
 		if (simd::sort_small(F, keys, n, work.spec->descending))
 			return !work.stop_after(n);
 	}
-	encode_keys<F>(keys, n);
-	if (!sort_codes(work, codes, n, work.scratch, work.spec->descending))
-		return false;
-	decode_keys<F>(keys, n);
-	return true;
+	return encode_keys<F>(work, keys, n) &&
+		sort_codes(work, codes, n, work.scratch, work.spec->descending) &&
+		decode_keys<F>(work, keys, n);
 }
 
 /* Any method but counting; false if told to stop. */
@@ -160,7 +161,7 @@ gpusort_cpu_sort_scratch(const GpusortSpec *spec, uint64_t longest, int threads)
 
 	threads = threads < 1 ? 1 : threads;
 	if (spec->buckets != 0)
-		bytes = sort_by_interval_scratch(longest, width, spec->buckets, threads);
+		bytes = sort_by_interval_scratch(longest, width, spec->payload, spec->buckets, threads);
 	else if (spec->method == GPUSORT_METHOD_COUNTING)
 		bytes = counting_sort_scratch(longest, spec->payload);
 	else if (spec->method == GPUSORT_METHOD_RADIX)
@@ -168,7 +169,7 @@ gpusort_cpu_sort_scratch(const GpusortSpec *spec, uint64_t longest, int threads)
 	else if (spec->payload == GPUSORT_PAYLOAD_NONE)
 		bytes = sort_codes_scratch(longest, width, threads);
 	else
-		bytes = sort_with_payload_scratch(longest, width, threads);
+		bytes = sort_with_payload_scratch(longest, width, spec->payload, threads);
 	/* Shorter segments may be worth a full sort where the longest is not. */
 	if (spec->buckets == 0 && top_n_pays(longest, spec->limit))
 	{

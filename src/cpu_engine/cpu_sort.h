@@ -42,7 +42,13 @@ typedef struct CpuSortControl
 	GpusortMethod method;		/* that sorted the last segment */
 } CpuSortControl;
 
-/* Scratch bytes that gpusort_cpu_sort needs for segments of at most longest keys. */
+/*
+ * Scratch bytes that gpusort_cpu_sort needs for segments of at most longest keys:
+ * no more than twice what such a segment takes with its carried payload, but for
+ * GPUSORT_CPU_SORT_TABLES and so many again for each 32 threads.
+ */
+#define GPUSORT_CPU_SORT_TABLES (640 * 1024)
+
 extern size_t gpusort_cpu_sort_scratch(const GpusortSpec *spec, uint64_t longest, int threads);
 
 /* Why the spec's method cannot sort these keys on the CPU, as static text, or NULL. */

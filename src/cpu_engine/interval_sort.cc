@@ -8,14 +8,14 @@
  * places by an exclusive scan; scatter.  Keys are taken in the input's order, so
  * that is their order within an interval.
  *
- * Counts take four bytes an interval.  Where there are many more intervals than
- * keys, keys are sorted by their interval instead, which comes to the same.
+ * Counts take four bytes an interval.  Where that is more than the keys take, keys
+ * are sorted by their interval instead, which comes to the same.
  */
 #include "cpu_engine/interval_sort.h"
 
 #include <cstring>
 
-#include "cpu_engine/code_sort.h"
+#include "cpu_engine/partition_sort.h"
 #include "cpu_engine/simd.h"
 #include "keys/projection.h"
 
@@ -24,11 +24,21 @@ namespace gpusort
 /* Keys whose intervals are found, then counted, at a time. */
 constexpr uint32_t BLOCK = 1024;
 
+/* Scratch of this many bytes is never too much. */
+constexpr size_t SMALL_SCRATCH = 512 * 1024;
+
 /* Are counts of all intervals worth their memory? */
 static bool
-counts_fit(uint64_t n, uint32_t buckets)
+counts_fit(uint64_t n, size_t width, uint32_t buckets)
 {
-	return buckets <= 4 * n + 1024;
+	return buckets <= n * width / sizeof(uint32_t) + 1024;
+}
+
+/* No more intervals than 16-bit keys can tell apart. */
+static uint32_t
+useful_buckets(size_t width, uint32_t buckets)
+{
+	return width == sizeof(uint16_t) && buckets > UINT16_MAX + 1 ? UINT16_MAX + 1 : buckets;
 }
 
 /* A float key as a double, exactly. */
@@ -57,7 +67,7 @@ project(Work &work, const typename Form<F>::Bits *keys, uint32_t n, GpusortProje
 {
 	using Code = typename Form<F>::Code;
 	using Bits = typename Form<F>::Bits;
-	uint32_t	buckets = work.spec->buckets;
+	uint32_t	buckets = useful_buckets(sizeof(Bits), work.spec->buckets);
 	bool		descending = work.spec->descending;
 	Code		least = (Code) ~Form<F>::sign;
 	Code		greatest = (Code) Form<F>::sign;
@@ -87,13 +97,45 @@ project(Work &work, const typename Form<F>::Bits *keys, uint32_t n, GpusortProje
 	return true;
 }
 
-/* Move values, of which source is a copy, to the places that order says. */
-template <typename Value>
-static void
-permute(Value *values, const Value *source, const int64_t *order, uint32_t n)
+/* The intervals of keys above their positions. */
+template <GpusortKeyForm F>
+struct IntervalPacker final : Packer
 {
-	for (uint32_t i = 0; i < n; i++)
-		values[i] = source[(uint32_t) order[i]];
+	const typename Form<F>::Bits *keys;
+	const GpusortProjection &projection;
+
+	IntervalPacker(const typename Form<F>::Bits *keys, const GpusortProjection &projection)
+		: keys(keys), projection(projection) {}
+
+	void
+	pack(uint32_t start, uint32_t count, int64_t *words) const override
+	{
+		uint32_t	intervals[BLOCK];
+		uint32_t	n;
+
+		for (uint32_t block = 0; block < count; block += n)
+		{
+			n = count - block < BLOCK ? count - block : BLOCK;
+			simd::find_intervals(F, keys + start + block, n, projection, intervals);
+			for (uint32_t i = 0; i < n; i++)
+				words[block + i] = (int64_t) (((uint64_t) intervals[i] << 32 | (start + block + i)) ^ (UINT64_C(1) << 63));
+		}
+	}
+};
+
+/* Bring values to the places that sorted words give them. */
+template <typename Value>
+static bool
+gather(Work &work, Value *values, int64_t *words, uint32_t n)
+{
+	/* The words themselves keep what is found until all of it has been. */
+	return in_blocks(work, n, [=](uint32_t start, uint32_t count) {
+		for (uint32_t i = start; i < start + count; i++)
+			words[i] = (int64_t) values[(uint32_t) words[i]];
+	}) && in_blocks(work, n, [=](uint32_t start, uint32_t count) {
+		for (uint32_t i = start; i < start + count; i++)
+			values[i] = (Value) words[i];
+	});
 }
 
 /* Sort by interval and position: many intervals. */
@@ -102,45 +144,74 @@ static bool
 sort_by_sparse_interval(Work &work, const GpusortProjection &projection,
 						typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n)
 {
-	using Bits = typename Form<F>::Bits;
-	int64_t    *order = (int64_t *) work.scratch;
-	char	   *rest = work.scratch + lines(n * sizeof(int64_t));
+	int64_t    *words = (int64_t *) work.scratch;
 
-	for (uint32_t i = 0; i < n; i++)
-	{
-		uint32_t	interval;
-
-		simd::find_intervals(F, keys + i, 1, projection, &interval);
-		order[i] = (int64_t) (((uint64_t) interval << 32 | i) ^ (UINT64_C(1) << 63));
-	}
-	if (!sort_codes(work, order, n, rest, false))
+	if (!sort_words(work, IntervalPacker<F>(keys, projection), words, n))
 		return false;
 	switch (work.spec->payload)
 	{
 		case GPUSORT_PAYLOAD_NONE:
-			memcpy(rest, keys, n * sizeof(Bits));
-			permute(keys, (const Bits *) rest, order, n);
-			break;
+			return gather(work, keys, words, n);
 		case GPUSORT_PAYLOAD_CARRIED:
-			memcpy(rest, payload, n * sizeof(uint32_t));
-			permute(payload, (const uint32_t *) rest, order, n);
-			break;
+			return gather(work, payload, words, n);
 		case GPUSORT_PAYLOAD_INDEX:
-			for (uint32_t i = 0; i < n; i++)
-				payload[i] = (uint32_t) order[i];
 			break;
 	}
-	return true;
-}
-
-/* Scatter values, or positions where there is no source, by their intervals. */
-template <typename Value>
-static bool
-scatter(Work &work, Value *values, const Value *source, const uint32_t *intervals, uint32_t *places, uint32_t n)
-{
 	return in_blocks(work, n, [=](uint32_t start, uint32_t count) {
 		for (uint32_t i = start; i < start + count; i++)
-			values[places[intervals[i]]++] = source == nullptr ? (Value) i : source[i];
+			payload[i] = (uint32_t) words[i];
+	});
+}
+
+/* Where the parts of the scratch memory for few intervals begin, and where it ends. */
+struct Layout
+{
+	size_t		source;			/* copy of what is moved; the places come before it */
+	size_t		intervals;		/* of all keys */
+	size_t		end;
+	bool		keep_intervals;	/* else they are found twice */
+};
+
+static Layout
+lay_out(uint64_t n, size_t width, GpusortPayload payload, uint32_t buckets)
+{
+	size_t		source_width = payload == GPUSORT_PAYLOAD_NONE ? width
+		: payload == GPUSORT_PAYLOAD_CARRIED ? sizeof(uint32_t) : 0;
+	Layout		layout;
+
+	layout.source = lines(buckets * sizeof(uint32_t));
+	layout.intervals = layout.source + lines(n * source_width);
+	layout.end = layout.intervals + n * sizeof(uint32_t);
+	layout.keep_intervals = layout.end <= 2 * n * width + SMALL_SCRATCH;
+	if (!layout.keep_intervals)
+		layout.end = layout.intervals;
+	return layout;
+}
+
+/*
+ * Calls body(position, interval) for every key in turn; false if told to stop.
+ * The intervals are those found before, or are found now and kept if there is
+ * room.
+ */
+template <GpusortKeyForm F, typename Body>
+static bool
+for_each_interval(Work &work, const GpusortProjection &projection, const typename Form<F>::Bits *keys, uint32_t n,
+				  uint32_t *room, bool found, Body body)
+{
+	return in_blocks(work, n, [&](uint32_t start, uint32_t count) {
+		uint32_t	buffer[BLOCK];
+		uint32_t	end;
+
+		for (uint32_t block = start; block < start + count; block = end)
+		{
+			uint32_t   *intervals = room == nullptr ? buffer : room + block;
+
+			end = start + count - block < BLOCK ? start + count : block + BLOCK;
+			if (!found || room == nullptr)
+				simd::find_intervals(F, keys + block, end - block, projection, intervals);
+			for (uint32_t i = block; i < end; i++)
+				body(i, intervals[i - block]);
+		}
 	});
 }
 
@@ -149,29 +220,24 @@ bool
 sort_by_interval(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n)
 {
 	using Bits = typename Form<F>::Bits;
-	uint32_t	buckets = work.spec->buckets;
+	uint32_t	buckets = useful_buckets(sizeof(Bits), work.spec->buckets);
 	GpusortProjection projection;
 	uint32_t	place = 0;
 
 	if (!project<F>(work, keys, n, &projection))
 		return false;
-	if (!counts_fit(n, buckets))
+	if (!counts_fit(n, sizeof(Bits), buckets))
 		return sort_by_sparse_interval<F>(work, projection, keys, payload, n);
 
-	uint32_t   *intervals = (uint32_t *) work.scratch;
-	uint32_t   *places = (uint32_t *) (work.scratch + lines(n * sizeof(uint32_t)));
-	char	   *source = (char *) places + lines(buckets * sizeof(uint32_t));
+	const Layout layout = lay_out(n, sizeof(Bits), work.spec->payload, buckets);
+	uint32_t   *places = (uint32_t *) work.scratch;
+	Bits	   *source_keys = (Bits *) (work.scratch + layout.source);
+	uint32_t   *source_payload = (uint32_t *) (work.scratch + layout.source);
+	uint32_t   *intervals = layout.keep_intervals ? (uint32_t *) (work.scratch + layout.intervals) : nullptr;
 
 	memset(places, 0, buckets * sizeof(uint32_t));
-	if (!in_blocks(work, n, [=](uint32_t start, uint32_t count) {
-			for (uint32_t block = start; block < start + count; block += BLOCK)
-			{
-				uint32_t	end = start + count - block < BLOCK ? start + count : block + BLOCK;
-
-				simd::find_intervals(F, keys + block, end - block, projection, intervals + block);
-				for (uint32_t i = block; i < end; i++)
-					places[intervals[i]]++;
-			}
+	if (!for_each_interval<F>(work, projection, keys, n, intervals, false, [=](uint32_t, uint32_t interval) {
+			places[interval]++;
 		}))
 		return false;
 	for (uint32_t i = 0; i < buckets; i++)
@@ -185,26 +251,28 @@ sort_by_interval(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, ui
 	switch (work.spec->payload)
 	{
 		case GPUSORT_PAYLOAD_NONE:
-			memcpy(source, keys, n * sizeof(Bits));
-			return scatter<Bits>(work, keys, (Bits *) source, intervals, places, n);
+			return copy_in_blocks(work, source_keys, keys, n) &&
+				for_each_interval<F>(work, projection, source_keys, n, intervals, true, [=](uint32_t i, uint32_t interval) {
+					keys[places[interval]++] = source_keys[i];
+				});
 		case GPUSORT_PAYLOAD_CARRIED:
-			memcpy(source, payload, n * sizeof(uint32_t));
-			return scatter<uint32_t>(work, payload, (uint32_t *) source, intervals, places, n);
+			return copy_in_blocks(work, source_payload, payload, n) &&
+				for_each_interval<F>(work, projection, keys, n, intervals, true, [=](uint32_t i, uint32_t interval) {
+					payload[places[interval]++] = source_payload[i];
+				});
 		case GPUSORT_PAYLOAD_INDEX:
 			break;
 	}
-	return scatter<uint32_t>(work, payload, nullptr, intervals, places, n);
+	return for_each_interval<F>(work, projection, keys, n, intervals, true, [=](uint32_t i, uint32_t interval) {
+		payload[places[interval]++] = i;
+	});
 }
 
 size_t
-sort_by_interval_scratch(uint64_t n, size_t width, uint32_t buckets, int threads)
+sort_by_interval_scratch(uint64_t n, size_t width, GpusortPayload payload, uint32_t buckets, int threads)
 {
-	size_t		source = n * (width > sizeof(uint32_t) ? width : sizeof(uint32_t));
-	size_t		sparse = sort_codes_scratch(n, sizeof(int64_t), threads);
-
-	if (counts_fit(n, buckets))
-		return lines(n * sizeof(uint32_t)) + lines(buckets * sizeof(uint32_t)) + source;
-	return lines(n * sizeof(int64_t)) + (sparse > source ? sparse : source);
+	buckets = useful_buckets(width, buckets);
+	return counts_fit(n, width, buckets) ? lay_out(n, width, payload, buckets).end : sort_words_scratch(n, threads);
 }
 
 #define INSTANTIATE(form) \

@@ -11,7 +11,7 @@
 namespace gpusort
 {
 /* Scratch bytes for n keys of the given width. */
-size_t sort_by_interval_scratch(uint64_t n, size_t width, uint32_t buckets, int threads);
+size_t sort_by_interval_scratch(uint64_t n, size_t width, GpusortPayload payload, uint32_t buckets, int threads);
 
 /* Sorts one segment, keys alone or with payload; false if told to stop. */
 template <GpusortKeyForm F>

@@ -2,13 +2,17 @@
  * partition_sort.cc
  *	  Takes a large array apart into pieces of neighbouring codes, then sorts these.
  *
- * A sample gives the range that most codes lie in.  It is cut into bins of equal
- * width, one more on either side for what lies outside.  The codes of each bin
- * are counted, neighbouring bins are joined into a few hundred pieces of about
+ * A sample gives the range that nearly all codes lie in.  It is cut into bins of
+ * equal width, one more on either side for what lies outside.  The codes of each
+ * bin are counted, neighbouring bins are joined into a few hundred pieces of about
  * equal size, and the codes are scattered to their pieces.  A piece fits the
  * cache and is sorted between two questions whether to stop; one that is still
- * too large (skewed codes) is taken apart in its turn, unless it is a bin of one
- * code only.
+ * too large (skewed codes) is first halved where it lies.
+ *
+ * Codes that are given are scattered to scratch memory and their pieces brought
+ * back.  Words that a packer makes are made twice, to be counted and to be
+ * scattered, and their pieces are sorted where they arrive: a large sort with
+ * payload needs no memory but for the words.
  *
  * Threads count and scatter shares of the array, then take pieces.
  */
@@ -17,6 +21,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "cpu_engine/code_sort.h"
 #include "cpu_engine/simd.h"
 #include "cpu_engine/threads.h"
 #include "cpu_engine/vqsort.h"
@@ -33,13 +38,15 @@ constexpr uint32_t PIECES = 256;
 /* Joining leaves no two neighbours that would fit one piece, hence at most twice that many. */
 constexpr uint32_t MOST_PIECES = 2 * PIECES + 2;
 
+/* Codes in a sample, and those on either side of it that do not stretch the range. */
 constexpr uint32_t SAMPLE = 1024;
+constexpr uint32_t OUTLIERS = 2;
+
+/* Codes sampled to find one that halves a piece. */
+constexpr uint32_t HALVING_SAMPLE = 63;
 
 /* Codes whose bins are computed at a time. */
 constexpr uint32_t BLOCK = 1024;
-
-/* Partitions within partitions, after which a piece is sorted however large. */
-constexpr int MOST_LEVELS = 10;
 
 struct Piece
 {
@@ -51,14 +58,13 @@ struct Piece
 template <typename Code>
 struct Partition
 {
-	const GpusortSpec *spec;
-	Code	   *codes;
-	Code	   *spare;
+	const Packer *packer;		/* makes the codes, which are words; or nullptr */
+	Code	   *codes;			/* the codes given; nullptr with a packer */
+	Code	   *scattered;
 	uint32_t	n;
 	bool		descending;
-	int			level;
 	uint32_t	shares;
-	Code		least;			/* of the sample */
+	Code		least;			/* of the sample, but for outliers */
 	int			shift;			/* code - least, shifted, is its bin's number less 1 */
 	uint32_t   *counts;			/* of each share: BINS */
 	uint32_t   *places;			/* of each share: MOST_PIECES */
@@ -67,28 +73,50 @@ struct Partition
 	uint32_t	npieces;
 };
 
+/* At most BLOCK codes: where they lie, or in buffer. */
+template <typename Code>
+static inline const Code *
+read_codes(const Partition<Code> &partition, uint32_t start, uint32_t count, Code *buffer)
+{
+	if constexpr (std::is_same_v<Code, int64_t>)
+	{
+		if (partition.packer != nullptr)
+		{
+			partition.packer->pack(start, count, buffer);
+			return buffer;
+		}
+	}
+	return partition.codes + start;
+}
+
+/* A position among n for each step of state; any spread will do. */
+static inline uint32_t
+next_position(uint64_t &state, uint32_t n)
+{
+	/* A linear congruential generator. */
+	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t) (((state >> 32) * n) >> 32);
+}
+
 /* Choose the bins by a sample: least code and shift. */
 template <typename Code>
 static void
 choose_bins(Partition<Code> &partition)
 {
 	using Distance = std::make_unsigned_t<Code>;
+	Code		sample[SAMPLE];
 	uint64_t	state = partition.n;
-	Code		greatest;
 	Distance	range;
 
-	partition.least = greatest = partition.codes[0];
-	for (uint32_t i = 1; i < SAMPLE; i++)
+	for (uint32_t i = 0; i < SAMPLE; i++)
 	{
-		/* A linear congruential generator: any spread of positions will do. */
-		state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		Code		buffer;
 
-		Code		code = partition.codes[(uint32_t) (((state >> 32) * partition.n) >> 32)];
-
-		partition.least = code < partition.least ? code : partition.least;
-		greatest = code > greatest ? code : greatest;
+		sample[i] = *read_codes(partition, next_position(state, partition.n), 1, &buffer);
 	}
-	range = (Distance) ((Distance) greatest - (Distance) partition.least);
+	vqsort(sample, SAMPLE, false);
+	partition.least = sample[OUTLIERS];
+	range = (Distance) ((Distance) sample[SAMPLE - 1 - OUTLIERS] - (Distance) partition.least);
 	partition.shift = 0;
 	while ((Distance) (range >> partition.shift) > BINS - 3)
 		partition.shift++;
@@ -102,6 +130,7 @@ count_share(Work &work, void *arg, uint32_t share)
 	Partition<Code> &partition = *(Partition<Code> *) arg;
 	uint32_t   *counts = partition.counts + (size_t) share * BINS;
 	uint32_t	end = share_start(partition.n, partition.shares, share + 1);
+	Code		buffer[BLOCK];
 	uint16_t	bins[BLOCK];
 	uint32_t	count;
 
@@ -109,7 +138,7 @@ count_share(Work &work, void *arg, uint32_t share)
 	for (uint32_t start = share_start(partition.n, partition.shares, share); start < end; start += count)
 	{
 		count = end - start < BLOCK ? end - start : BLOCK;
-		simd::find_bins(partition.codes + start, count, partition.least, partition.shift, bins);
+		simd::find_bins(read_codes(partition, start, count, buffer), count, partition.least, partition.shift, bins);
 		for (uint32_t i = 0; i < count; i++)
 			counts[bins[i]]++;
 		if (work.stop_after(count / 4))
@@ -173,97 +202,157 @@ scatter_share(Work &work, void *arg, uint32_t share)
 	Partition<Code> &partition = *(Partition<Code> *) arg;
 	uint32_t   *places = partition.places + (size_t) share * MOST_PIECES;
 	uint32_t	end = share_start(partition.n, partition.shares, share + 1);
+	Code		buffer[BLOCK];
 	uint16_t	bins[BLOCK];
 	uint32_t	count;
 
 	for (uint32_t start = share_start(partition.n, partition.shares, share); start < end; start += count)
 	{
+		const Code *codes;
+
 		count = end - start < BLOCK ? end - start : BLOCK;
-		simd::find_bins(partition.codes + start, count, partition.least, partition.shift, bins);
+		codes = read_codes(partition, start, count, buffer);
+		simd::find_bins(codes, count, partition.least, partition.shift, bins);
 		for (uint32_t i = 0; i < count; i++)
-			partition.spare[places[partition.piece_of[bins[i]]]++] = partition.codes[start + i];
+			partition.scattered[places[partition.piece_of[bins[i]]]++] = codes[i];
 		if (work.stop_after(count / 2))
 			return;
 	}
 }
 
-/* Is a piece to be taken apart in its turn? */
-template <typename Code>
+/* Bring the codes that are wanted to the front; *kept says how many; false if told to stop. */
+template <typename Code, typename Wanted>
 static bool
-is_oversized(const Partition<Code> &partition, const Piece &piece)
+bring_forward(Work &work, Code *codes, uint32_t n, Wanted wanted, uint32_t *kept)
 {
-	return !piece.alike && piece.count > KEYS_BETWEEN_STOPS && partition.level < MOST_LEVELS;
+	uint32_t	front = 0;
+
+	if (!in_blocks(work, n, [&](uint32_t start, uint32_t count) {
+			for (uint32_t i = start; i < start + count; i++)
+			{
+				Code		code = codes[i];
+
+				codes[i] = codes[front];
+				codes[front] = code;
+				front += wanted(code);
+			}
+		}))
+		return false;
+	*kept = front;
+	return true;
 }
 
-/* Bring a piece back to its place, and sort it unless it is oversized. */
+template <typename Code>
+bool
+sort_in_place(Work &work, Code *codes, uint32_t n, bool descending)
+{
+	while (n > KEYS_BETWEEN_STOPS)
+	{
+		Code		sample[HALVING_SAMPLE];
+		uint64_t	state = n;
+		uint32_t	before;
+		uint32_t	alike;
+
+		for (Code &code : sample)
+			code = codes[next_position(state, n)];
+		vqsort(sample, HALVING_SAMPLE, descending);
+
+		const Code	middle = sample[HALVING_SAMPLE / 2];
+
+		if (!(descending ? bring_forward(work, codes, n, [=](Code code) { return code > middle; }, &before)
+			  : bring_forward(work, codes, n, [=](Code code) { return code < middle; }, &before)) ||
+			!bring_forward(work, codes + before, n - before, [=](Code code) { return code == middle; }, &alike) ||
+			!sort_in_place(work, codes, before, descending))
+			return false;
+		codes += before + alike;
+		n -= before + alike;
+	}
+	return sort_codes(work, codes, n, nullptr, descending);
+}
+
+/* Sort a piece, where it is or where it came from. */
 template <typename Code>
 static void
 sort_piece(Work &work, void *arg, uint32_t number)
 {
 	Partition<Code> &partition = *(Partition<Code> *) arg;
 	const Piece &piece = partition.pieces[number];
-	Code	   *codes = partition.codes + piece.start;
+	Code	   *codes = partition.scattered + piece.start;
 
-	memcpy(codes, partition.spare + piece.start, piece.count * sizeof(Code));
-	if (piece.alike || is_oversized(partition, piece))
-		(void) work.stop_after(piece.count / 4);
-	else
+	if (partition.packer == nullptr)
 	{
-		vqsort(codes, piece.count, partition.descending);
-		(void) work.stop_after(piece.count);
+		codes = partition.codes + piece.start;
+		if (!copy_in_blocks(work, codes, partition.scattered + piece.start, piece.count))
+			return;
 	}
+	if (!piece.alike)
+		(void) sort_in_place(work, codes, piece.count, partition.descending);
 }
 
-/* One level of partition_sort, and those below it. */
+/* All phases, for a partition that says what to sort and where. */
 template <typename Code>
 static bool
-sort_level(Work &work, Code *codes, Code *spare, uint32_t n, uint32_t *counts, bool descending, int level)
+run_partition(Work &work, Partition<Code> &partition, char *tables)
 {
-	int			threads = n >= KEYS_WORTH_THREADS ? work.control->threads : 1;
-	Partition<Code> partition;
+	int			threads = partition.n >= KEYS_WORTH_THREADS ? work.control->threads : 1;
 
-	partition.codes = codes;
-	partition.spare = spare;
-	partition.n = n;
-	partition.descending = descending;
-	partition.level = level;
 	partition.shares = threads;
-	partition.counts = counts;
-	partition.places = counts + (size_t) threads * BINS;
+	partition.counts = (uint32_t *) tables;
+	partition.places = partition.counts + (size_t) threads * BINS;
 	choose_bins(partition);
 	if (!run_shares(work, threads, partition.shares, count_share<Code>, &partition))
 		return false;
 	join_bins(partition);
-	if (!run_shares(work, threads, partition.shares, scatter_share<Code>, &partition) ||
-		!run_shares(work, threads, partition.npieces, sort_piece<Code>, &partition))
-		return false;
-	for (uint32_t i = 0; i < partition.npieces; i++)
-	{
-		const Piece &piece = partition.pieces[i];
-
-		if (is_oversized(partition, piece) &&
-			!sort_level(work, codes + piece.start, spare + piece.start, piece.count, counts, descending, level + 1))
-			return false;
-	}
-	return true;
+	return run_shares(work, threads, partition.shares, scatter_share<Code>, &partition) &&
+		run_shares(work, threads, partition.npieces, sort_piece<Code>, &partition);
 }
 
 size_t
-partition_sort_scratch(uint64_t n, size_t width, int threads)
+partition_tables_scratch(int threads)
 {
-	return lines((size_t) threads * (BINS + MOST_PIECES) * sizeof(uint32_t)) + n * width;
+	return lines((size_t) threads * (BINS + MOST_PIECES) * sizeof(uint32_t));
 }
 
 template <typename Code>
 bool
 partition_sort(Work &work, Code *codes, uint32_t n, char *scratch, bool descending)
 {
-	size_t		tables = partition_sort_scratch(0, 0, work.control->threads);
+	Partition<Code> partition;
 
-	return sort_level(work, codes, (Code *) (scratch + tables), n, (uint32_t *) scratch, descending, 0);
+	partition.packer = nullptr;
+	partition.codes = codes;
+	partition.scattered = (Code *) (scratch + partition_tables_scratch(work.control->threads));
+	partition.n = n;
+	partition.descending = descending;
+	return run_partition(work, partition, scratch);
+}
+
+size_t
+sort_words_scratch(uint64_t n, int threads)
+{
+	return lines(n * sizeof(int64_t)) + (n > KEYS_BETWEEN_STOPS ? partition_tables_scratch(threads) : 0);
+}
+
+bool
+sort_words(Work &work, const Packer &packer, int64_t *words, uint32_t n)
+{
+	Partition<int64_t> partition;
+
+	if (n <= KEYS_BETWEEN_STOPS)
+	{
+		packer.pack(0, n, words);
+		return sort_codes(work, words, n, nullptr, false);
+	}
+	partition.packer = &packer;
+	partition.codes = nullptr;
+	partition.scattered = words;
+	partition.n = n;
+	partition.descending = false;
+	return run_partition(work, partition, (char *) words + lines(n * sizeof(int64_t)));
 }
 
 template bool partition_sort<int16_t>(Work &, int16_t *, uint32_t, char *, bool);
 template bool partition_sort<int32_t>(Work &, int32_t *, uint32_t, char *, bool);
 template bool partition_sort<int64_t>(Work &, int64_t *, uint32_t, char *, bool);
+template bool sort_in_place<int64_t>(Work &, int64_t *, uint32_t, bool);
 }

@@ -1,6 +1,9 @@
 /*
  * partition_sort.h
  *	  Sorts of arrays too large to be sorted in one go: taken apart first.
+ *
+ * n counts codes or words; scratch sizes are in bytes.  Every sort returns false
+ * if it was told to stop, with its data in any state; nothing else can fail.
  */
 #ifndef GPUSORT_PARTITION_SORT_H
 #define GPUSORT_PARTITION_SORT_H
@@ -9,12 +12,33 @@
 
 namespace gpusort
 {
-/* Scratch bytes for n codes of the given width. */
-size_t partition_sort_scratch(uint64_t n, size_t width, int threads);
+/* Makes words to be sorted of whatever stands at some positions. */
+class Packer
+{
+public:
+	virtual void pack(uint32_t start, uint32_t count, int64_t *words) const = 0;
+};
 
-/* Sorts codes in place; false if told to stop. */
+/* Scratch bytes besides an array of the codes. */
+size_t partition_tables_scratch(int threads);
+
+/* Sorts codes in place; scratch holds the tables and an array as large. */
 template <typename Code>
 bool partition_sort(Work &work, Code *codes, uint32_t n, char *scratch, bool descending);
+
+/* Scratch bytes for n words and the tables that many of them need. */
+size_t sort_words_scratch(uint64_t n, int threads);
+
+/*
+ * Writes the n words that packer makes, in ascending order, to words, which are
+ * the beginning of such scratch.  Makes each word more than once, and by several
+ * threads, where there are many.
+ */
+bool sort_words(Work &work, const Packer &packer, int64_t *words, uint32_t n);
+
+/* Sorts codes in place without scratch: by halves that are sorted in one go. */
+template <typename Code>
+bool sort_in_place(Work &work, Code *codes, uint32_t n, bool descending);
 }
 
 #endif							/* GPUSORT_PARTITION_SORT_H */

@@ -11,7 +11,7 @@
 namespace gpusort
 {
 /* Scratch bytes for n keys of the given width. */
-size_t sort_with_payload_scratch(uint64_t n, size_t width, int threads);
+size_t sort_with_payload_scratch(uint64_t n, size_t width, GpusortPayload payload, int threads);
 
 /* Sorts one segment; keys come back undefined; false if told to stop. */
 template <GpusortKeyForm F>

@@ -7,6 +7,9 @@
  * with them, to their places by one digit, keeping the order of equal ones, back
  * and forth between the arrays and scratch.  A digit that all codes share needs
  * no pass.
+ *
+ * Many keys of 16 bits with a payload are one digit: a single pass moves the
+ * payload, and no codes.
  */
 #include "cpu_engine/radix_sort.h"
 
@@ -16,6 +19,10 @@ namespace gpusort
 {
 constexpr int DIGIT_BITS = 8;
 constexpr uint32_t DIGITS = 1 << DIGIT_BITS;
+
+/* More 16-bit keys than this, with a payload, are sorted by one digit of DIGITS16 values. */
+constexpr uint64_t MOST_BY_BYTES = UINT64_C(1) << 16;
+constexpr uint32_t DIGITS16 = 1 << 16;
 
 /* The two places that codes and payload move between. */
 template <typename Bits>
@@ -49,20 +56,27 @@ encode_and_count(Work &work, typename Form<F>::Bits *keys, bool tied, uint32_t n
 	});
 }
 
-/* Move everything to its place by one digit; false if told to stop. */
-template <typename Bits>
-static bool
-move_by_digit(Work &work, const RadixArrays<Bits> &arrays, uint32_t n, int shift, uint32_t *counts)
+/* Turn the counts of digits into the places of the first of each. */
+static void
+place_digits(uint32_t *counts, uint32_t digits)
 {
 	uint32_t	place = 0;
 
-	for (uint32_t digit = 0; digit < DIGITS; digit++)
+	for (uint32_t digit = 0; digit < digits; digit++)
 	{
 		uint32_t	count = counts[digit];
 
 		counts[digit] = place;
 		place += count;
 	}
+}
+
+/* Move everything to its place by one digit; false if told to stop. */
+template <typename Bits>
+static bool
+move_by_digit(Work &work, const RadixArrays<Bits> &arrays, uint32_t n, int shift, uint32_t *counts)
+{
+	place_digits(counts, DIGITS);
 	return in_blocks(work, n, [&](uint32_t start, uint32_t count) {
 		for (uint32_t i = start; i < start + count; i++)
 		{
@@ -76,9 +90,34 @@ move_by_digit(Work &work, const RadixArrays<Bits> &arrays, uint32_t n, int shift
 	});
 }
 
+/* Move the payload of 16-bit keys to its places; false if told to stop. */
+static bool
+move_by_key(Work &work, const uint16_t *keys, uint32_t *payload, uint32_t n)
+{
+	uint32_t   *places = (uint32_t *) work.scratch;
+	uint32_t   *source = places + DIGITS16;
+	bool		carried = work.spec->payload == GPUSORT_PAYLOAD_CARRIED;
+	uint16_t	flip = (uint16_t) (work.spec->descending ? INT16_MAX : INT16_MIN);
+
+	memset(places, 0, DIGITS16 * sizeof(uint32_t));
+	if (!in_blocks(work, n, [=](uint32_t start, uint32_t count) {
+			for (uint32_t i = start; i < start + count; i++)
+				places[(uint16_t) (keys[i] ^ flip)]++;
+		}))
+		return false;
+	place_digits(places, DIGITS16);
+	return (!carried || copy_in_blocks(work, source, payload, n)) &&
+		in_blocks(work, n, [=](uint32_t start, uint32_t count) {
+			for (uint32_t i = start; i < start + count; i++)
+				payload[places[(uint16_t) (keys[i] ^ flip)]++] = carried ? source[i] : i;
+		});
+}
+
 size_t
 radix_sort_scratch(uint64_t n, size_t width, GpusortPayload payload)
 {
+	if (width == sizeof(uint16_t) && payload != GPUSORT_PAYLOAD_NONE && n > MOST_BY_BYTES)
+		return DIGITS16 * sizeof(uint32_t) + (payload == GPUSORT_PAYLOAD_CARRIED ? n * sizeof(uint32_t) : 0);
 	return lines(n * width) + (payload == GPUSORT_PAYLOAD_NONE ? 0 : n * sizeof(uint32_t));
 }
 
@@ -93,9 +132,16 @@ radix_sort(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t
 		keys, (Bits *) work.scratch, payload, (uint32_t *) (work.scratch + lines(n * sizeof(Bits)))
 	};
 
-	if (work.spec->payload == GPUSORT_PAYLOAD_INDEX)
-		for (uint32_t i = 0; i < n; i++)
-			payload[i] = i;
+	if constexpr (Form<F>::narrow)
+	{
+		if (payload != nullptr && n > MOST_BY_BYTES)
+			return move_by_key(work, keys, payload, n);
+	}
+	if (work.spec->payload == GPUSORT_PAYLOAD_INDEX && !in_blocks(work, n, [=](uint32_t start, uint32_t count) {
+			for (uint32_t i = start; i < start + count; i++)
+				payload[i] = i;
+		}))
+		return false;
 	if (!encode_and_count<F>(work, keys, payload != nullptr, n, counts))
 		return false;
 	for (size_t digit = 0; digit < sizeof(Bits); digit++)
@@ -111,11 +157,7 @@ radix_sort(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t
 
 	/* The result may lie in scratch. */
 	if (payload != nullptr)
-	{
-		if (arrays.payload != payload)
-			memcpy(payload, arrays.payload, n * sizeof(uint32_t));
-		return true;
-	}
+		return arrays.payload == payload || copy_in_blocks(work, payload, arrays.payload, n);
 	return in_blocks(work, n, [&](uint32_t start, uint32_t count) {
 		for (uint32_t i = start; i < start + count; i++)
 			keys[i] = Form<F>::decode((typename Form<F>::Code) (arrays.codes[i] ^ flip));

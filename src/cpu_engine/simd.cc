@@ -106,6 +106,37 @@ Pack(GpusortKeyForm form, const uint32_t *keys, size_t n, uint32_t first, bool d
 
 template <GpusortKeyForm F>
 HWY_INLINE void
+pack_distances(const uint64_t *keys, size_t n, uint32_t first, const simd::DistancePacking &by, int64_t *packed)
+{
+	/* Copies, that cannot be what packed points to. */
+	const uint64_t first_code = by.first_code;
+	const uint64_t invert = by.descending ? UINT64_MAX : 0;
+	const int	position_bits = by.position_bits;
+	const int	dropped_bits = by.dropped_bits;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		/* Of two complements the difference is that of the codes the other way round. */
+		uint64_t	distance = ((uint64_t) Form<F>::encode_tied(keys[i]) ^ invert) - (first_code ^ invert);
+
+		packed[i] = (int64_t) ((distance >> dropped_bits << position_bits | (first + (uint32_t) i)) ^ UINT64_C(1) << 63);
+	}
+}
+
+void
+PackDistances(GpusortKeyForm form, const uint64_t *keys, size_t n, uint32_t first,
+			  const simd::DistancePacking &packing, int64_t *packed)
+{
+	if (form == GPUSORT_KEY_FLOAT64)
+		pack_distances<GPUSORT_KEY_FLOAT64>(keys, n, first, packing, packed);
+	else if (form == GPUSORT_KEY_INT64)
+		pack_distances<GPUSORT_KEY_INT64>(keys, n, first, packing, packed);
+	else
+		pack_distances<GPUSORT_KEY_UINT64>(keys, n, first, packing, packed);
+}
+
+template <GpusortKeyForm F>
+HWY_INLINE void
 form_range(const typename Form<F>::Bits *keys, size_t n, typename Form<F>::Code *least, typename Form<F>::Code *greatest)
 {
 	typename Form<F>::Code lowest = Form<F>::encode_tied(keys[0]);
@@ -393,6 +424,7 @@ HWY_EXPORT(Encode64);
 HWY_EXPORT(Decode32);
 HWY_EXPORT(Decode64);
 HWY_EXPORT(Pack);
+HWY_EXPORT(PackDistances);
 HWY_EXPORT(CodeRangeOfForm32);
 HWY_EXPORT(CodeRangeOfForm64);
 HWY_EXPORT(CodeRange16);
@@ -452,6 +484,12 @@ void
 pack(GpusortKeyForm form, const uint32_t *keys, size_t n, uint32_t first, bool descending, int64_t *packed)
 {
 	HWY_DYNAMIC_DISPATCH(Pack)(form, keys, n, first, descending, packed);
+}
+
+void
+pack(GpusortKeyForm form, const uint64_t *keys, size_t n, uint32_t first, const DistancePacking &packing, int64_t *packed)
+{
+	HWY_DYNAMIC_DISPATCH(PackDistances)(form, keys, n, first, packing, packed);
 }
 
 void

@@ -34,6 +34,22 @@ void decode(uint64_t *keys, size_t n);
  */
 void pack(GpusortKeyForm form, const uint32_t *keys, size_t n, uint32_t first, bool descending, int64_t *packed);
 
+/*
+ * Pack 64-bit keys above their position, that of keys[0] being first: how far
+ * their code, -0 and +0 alike, comes after the first one, without as many low
+ * bits as there is no room for.  The sign bit is flipped, so that words order as
+ * signed numbers.
+ */
+struct DistancePacking
+{
+	uint64_t	first_code;
+	bool		descending;
+	int			position_bits;
+	int			dropped_bits;
+};
+
+void pack(GpusortKeyForm form, const uint64_t *keys, size_t n, uint32_t first, const DistancePacking &packing, int64_t *packed);
+
 /* Least and greatest code of keys, -0 and +0 alike. */
 void code_range(GpusortKeyForm form, const uint32_t *keys, size_t n, int32_t *least, int32_t *greatest);
 void code_range(GpusortKeyForm form, const uint64_t *keys, size_t n, int64_t *least, int64_t *greatest);

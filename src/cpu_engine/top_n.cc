@@ -127,7 +127,7 @@ top_n_scratch(uint64_t limit, size_t width, int threads)
 {
 	uint64_t	most = room(limit);
 	size_t		keys_alone = sort_codes_scratch(most, width, threads);
-	size_t		with_payload = sort_with_payload_scratch(most, width, threads);
+	size_t		with_payload = sort_with_payload_scratch(most, width, GPUSORT_PAYLOAD_CARRIED, threads);
 
 	return lines((most + 1) * width) + lines((most + 1) * sizeof(uint32_t)) +
 		(keys_alone > with_payload ? keys_alone : with_payload);

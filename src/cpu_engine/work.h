@@ -7,6 +7,7 @@
 #define GPUSORT_WORK_H
 
 #include <atomic>
+#include <cstring>
 
 #include "cpu_engine/cpu_sort.h"
 
@@ -76,6 +77,16 @@ in_blocks(Work &work, uint32_t n, Body body)
 			return false;
 	}
 	return true;
+}
+
+/* Copies n values that do not overlap; false if told to stop. */
+template <typename Value>
+static inline bool
+copy_in_blocks(Work &work, Value *target, const Value *source, uint32_t n)
+{
+	return in_blocks(work, n, [=](uint32_t start, uint32_t count) {
+		memcpy(target + start, source + start, count * sizeof(Value));
+	});
 }
 }
 

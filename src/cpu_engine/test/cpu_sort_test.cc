@@ -57,6 +57,10 @@ method_name(GpusortMethod method)
 	return names[method];
 }
 
+static const GpusortMethod exact_methods[] = {
+	GPUSORT_METHOD_AUTO, GPUSORT_METHOD_NETWORK, GPUSORT_METHOD_RADIX, GPUSORT_METHOD_COUNTING
+};
+
 static const char *const payload_names[] = {"keys", "carried", "index"};
 
 /* Values as PostgreSQL orders them: NaN above all, -0 equal to 0. */
@@ -428,15 +432,13 @@ template <typename T>
 static void
 test_form(GpusortKeyForm form, uint32_t most_skipped)
 {
-	const GpusortMethod methods[] = {GPUSORT_METHOD_AUTO, GPUSORT_METHOD_NETWORK, GPUSORT_METHOD_RADIX, GPUSORT_METHOD_COUNTING};
-
 	for (int payload = 0; payload < 3; payload++)
 	{
 		for (int descending = 0; descending < 2; descending++)
 		{
 			GpusortSpec spec = {form, (GpusortPayload) payload, GPUSORT_METHOD_AUTO, descending != 0, 0, 0};
 
-			for (GpusortMethod method : methods)
+			for (GpusortMethod method : exact_methods)
 			{
 				spec.method = method;
 				for (uint32_t n = 0; n <= 300; n += 1 + rng() % most_skipped)
@@ -483,6 +485,131 @@ test_large(GpusortKeyForm form)
 		test<T>(spec, {(uint32_t) (1200000 + rng() % 100000)}, (Distribution) (rng() % DISTRIBUTIONS), 2 + rng() % 3);
 		spec.limit = 1 + rng() % 50000;
 		test<T>(spec, {500000}, (Distribution) (rng() % DISTRIBUTIONS));
+	}
+}
+
+/* Most keys close to each other, so that the pieces of a large array are very unequal. */
+template <typename T>
+static void
+test_skewed(GpusortKeyForm form)
+{
+	const Distribution skewed[] = {OUTLIER, EQUAL, LOW_BITS};
+
+	for (int payload = 0; payload < 3; payload++)
+		test<T>({form, (GpusortPayload) payload, GPUSORT_METHOD_NETWORK, rng() % 2 != 0, 0, 0},
+				{(uint32_t) (2200000 + rng() % 100000)}, skewed[rng() % 3], 1 + rng() % 2);
+}
+
+/* Scratch takes at most twice what is sorted, and some tables. */
+static void
+test_scratch(GpusortKeyForm form)
+{
+	const size_t width = gpusort_key_width(form);
+	std::vector<uint64_t> sizes;
+
+	for (uint64_t n = 1; n < UINT32_MAX; n += 1 + n / 3)
+		sizes.push_back(n);
+	for (uint64_t n : {1u << 16, 1u << 17, 1u << 20, UINT32_MAX})
+		sizes.insert(sizes.end(), {n - 1, n, n + 1});
+	for (uint64_t n : sizes)
+	{
+		for (int payload = 0; payload < 3; payload++)
+		{
+			GpusortSpec spec = {form, (GpusortPayload) payload, GPUSORT_METHOD_AUTO, false, 0, 0};
+			const size_t sorted = n * (width + (payload == GPUSORT_PAYLOAD_CARRIED ? sizeof(uint32_t) : 0));
+
+			for (int threads : {1, 64})
+			{
+				const size_t most = 2 * sorted + GPUSORT_CPU_SORT_TABLES + GPUSORT_CPU_SORT_TABLES / 32 * threads;
+				auto		fits = [&] { return gpusort_cpu_sort_scratch(&spec, n, threads) <= most; };
+
+				for (GpusortMethod method : exact_methods)
+				{
+					spec = {form, (GpusortPayload) payload, method, false, 0, 0};
+					for (uint64_t limit : {UINT64_C(0), UINT64_C(1), UINT64_C(1000), n / 8, n / 2})
+					{
+						spec.limit = limit;
+						check(fits(), spec, "scratch", RANDOM, n);
+					}
+				}
+				spec = {form, (GpusortPayload) payload, GPUSORT_METHOD_APPROXIMATE, false, 0, 0};
+				for (uint32_t buckets : {1u, 1000u, 100000u, 10000000u, INT32_MAX + 0u, (uint32_t) n})
+				{
+					spec.buckets = std::max(buckets, 1u);
+					check(fits(), spec, "scratch", RANDOM, n);
+				}
+			}
+		}
+	}
+}
+
+static double
+cpu_seconds()
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return now.tv_sec + now.tv_nsec * 1e-9;
+}
+
+/* No sort works on for 100 ms of its own time without asking whether to stop. */
+static void
+test_questions(const GpusortSpec &spec, const std::vector<double> &keys)
+{
+	struct Gap
+	{
+		double		last;
+		double		longest;
+	}			gap;
+	std::vector<uint32_t> payload(keys.size());
+	CpuSortControl control = {};
+	bool		ok = false;
+
+	control.threads = 1;
+	control.memory_limit = 1 << 20;
+	control.arg = &gap;
+	control.should_stop = [](void *arg) {
+		Gap		   *gap = (Gap *) arg;
+
+		gap->longest = std::max(gap->longest, cpu_seconds() - gap->last);
+		gap->last = cpu_seconds();
+		return false;
+	};
+	/* Three times, for somebody else may spoil the caches. */
+	for (int round = 0; round < 3 && !ok; round++)
+	{
+		std::vector<double> copy = keys;
+
+		gap = {cpu_seconds(), 0};
+		run(spec, copy.data(), payload.data(), {{0, (uint32_t) keys.size()}}, &control);
+		control.should_stop(control.arg);
+		ok = gap.longest < 0.1;
+	}
+	check(ok, spec, "questions whether to stop", RANDOM, keys.size());
+}
+
+static void
+test_all_questions()
+{
+	std::vector<double> keys = make_keys<double>(RANDOM, 12000000);
+	GpusortSpec spec = {};
+
+	spec.form = GPUSORT_KEY_FLOAT64;
+	for (int payload = 0; payload < 3; payload++)
+	{
+		spec.payload = (GpusortPayload) payload;
+		for (GpusortMethod method : {GPUSORT_METHOD_NETWORK, GPUSORT_METHOD_RADIX, GPUSORT_METHOD_COUNTING})
+		{
+			spec.method = method;
+			test_questions(spec, keys);
+		}
+		spec.method = GPUSORT_METHOD_APPROXIMATE;
+		for (uint32_t buckets : {1000000u, 1000000000u})
+		{
+			spec.buckets = buckets;
+			test_questions(spec, keys);
+		}
+		spec.buckets = 0;
 	}
 }
 
@@ -666,6 +793,12 @@ main(int argc, char **argv)
 	test_large<uint64_t>(GPUSORT_KEY_UINT64);
 	test_large<float>(GPUSORT_KEY_FLOAT32);
 	test_large<double>(GPUSORT_KEY_FLOAT64);
+	test_skewed<int32_t>(GPUSORT_KEY_INT32);
+	test_skewed<int64_t>(GPUSORT_KEY_INT64);
+	test_skewed<double>(GPUSORT_KEY_FLOAT64);
+	for (int form = 0; form < GPUSORT_KEY_FORMS; form++)
+		test_scratch((GpusortKeyForm) form);
+	test_all_questions();
 	test_stop<int32_t>(GPUSORT_KEY_INT32);
 	test_stop<double>(GPUSORT_KEY_FLOAT64);
 	printf("%lu checks passed, %lu failed\n", (unsigned long) passed, (unsigned long) failed);
