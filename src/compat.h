@@ -63,6 +63,13 @@
 #define gpusort_compat_toast_snapshot(room) (init_toast_snapshot(room), (room))
 #endif
 
+/* PostgreSQL 16 (b0a55e432) renames what says where a relation's files are. */
+#if PG_VERSION_NUM >= 160000
+#define gpusort_compat_read_recent_buffer(rel, block, buffer) ReadRecentBuffer((rel)->rd_locator, MAIN_FORKNUM, block, buffer)
+#else
+#define gpusort_compat_read_recent_buffer(rel, block, buffer) ReadRecentBuffer((rel)->rd_node, MAIN_FORKNUM, block, buffer)
+#endif
+
 /* PostgreSQL 18 (0fbceae84) counts index searches for EXPLAIN. */
 #if PG_VERSION_NUM >= 180000
 #define gpusort_compat_index_beginscan(heap, index, snapshot, nkeys) index_beginscan(heap, index, snapshot, NULL, nkeys, 0)

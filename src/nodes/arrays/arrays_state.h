@@ -7,7 +7,7 @@
  *
  *	  empty -> filled, its batches submitted -> waited for, rows emitted -> empty
  *
- * and there are two of them, so that one can be filled while the other is being
+ * and there are several of them, so that some can be filled while others are being
  * sorted.  Results point into the batches, so a group is emptied only when the node
  * is called again after its last row.
  */
@@ -23,7 +23,7 @@
 #include "nodes/worker_stats.h"
 #include "sort/sort_batch.h"
 
-#define GPUSORT_ARRAYS_GROUPS 2
+#define GPUSORT_ARRAYS_GROUPS 4
 
 /* An array argument of a call. */
 typedef struct ArrayArgument
@@ -123,13 +123,14 @@ typedef struct ArraysState
 
 	MemoryContext context;		/* batches and groups */
 	ToastReader *toast;
-	RowGroup	groups[GPUSORT_ARRAYS_GROUPS];
+	RowGroup	groups[GPUSORT_ARRAYS_GROUPS];	/* a ring */
 	int			filled;			/* groups that hold rows, */
 	int			current;		/* of which this is the oldest */
 	int			max_rows;		/* per group */
 	int			ramp_rows;		/* per group at present */
 	Size		batch_bytes;	/* of keys in a batch for the CPU */
 	Size		longest;		/* bytes of an array that gets a batch of its own */
+	Size		copied_bytes;	/* of columns that a group may keep */
 
 	/* Position in the present scan. */
 	bool		started;		/* options are known */

@@ -26,7 +26,7 @@
 #include "nodes/arrays/target_list.h"
 
 #define BATCH_BYTES (256 * 1024)	/* of keys: what a core's cache holds */
-#define MIN_BATCH_BYTES (16 * 1024)
+#define MIN_BYTES (16 * 1024)	/* of keys or copies, however small work_mem is */
 #define LONGEST_ARRAY (16 * 1024 * 1024)	/* reading a longer one here gains nothing */
 
 /* The innermost running executor, and whether it was asked for all rows. */
@@ -279,14 +279,18 @@ init_columns(ArraysState *state, CustomScan *plan)
 	}
 }
 
-/* Divides work_mem among the batches that can exist at a time. */
+/*
+ * Divides work_mem: half for the batches of a group in ordinary memory, of which
+ * there is one, and half for copies of columns in all groups.
+ */
 static void
 init_memory(ArraysState *state)
 {
-	Size		share = (Size) work_mem * 1024 / (GPUSORT_ARRAYS_GROUPS * state->ncalls * 2);
+	Size		half = (Size) work_mem * 1024 / 2;
 
-	state->batch_bytes = Max(Min(share, BATCH_BYTES), MIN_BATCH_BYTES);
-	state->longest = Max(Min(share, LONGEST_ARRAY), state->batch_bytes);
+	state->batch_bytes = Max(Min(half / state->ncalls, BATCH_BYTES), MIN_BYTES);
+	state->longest = Max(Min(half / state->ncalls, LONGEST_ARRAY), state->batch_bytes);
+	state->copied_bytes = Max(half / GPUSORT_ARRAYS_GROUPS, MIN_BYTES);
 	state->toast = gpusort_toast_begin();
 	state->max_rows = 1;		/* until the calls are started */
 	state->ramp_rows = 1;

@@ -6,9 +6,9 @@
  * does not wait for many, and only groups of full size are read ahead.  A LIMIT
  * right above is known and never read past.
  *
- * With an engine that sorts while we go on, the next group is read and submitted
- * before the one before it is waited for, so that reading and returning rows
- * overlap with sorting.
+ * With an engine that sorts while we go on, the next groups are read and submitted
+ * before one is waited for, so that reading and returning rows overlap with
+ * sorting, and a GPU has several batches to sort at a time.
  */
 #include "postgres.h"
 
@@ -24,6 +24,8 @@
 #define MAX_ROWS_ON_DEVICE 16384
 #define RAMP_FACTOR 4
 
+static RowGroup *group_of(ArraysState *state, int place);
+static bool may_read_ahead(ArraysState *state);
 static void make_room_for_rows(ArraysState *state, RowGroup *group, int rows);
 static bool fill_group(ArraysState *state, RowGroup *group);
 static int rows_wanted(ArraysState *state);
@@ -58,7 +60,6 @@ bool
 gpusort_arrays_next_group(ArraysState *state)
 {
 	RowGroup   *group;
-	RowGroup   *ahead;
 
 	if (state->filled > 0)
 	{
@@ -69,11 +70,31 @@ gpusort_arrays_next_group(ArraysState *state)
 	group = &state->groups[state->current];
 	if (state->filled == 0 && !fill_group(state, group))
 		return false;
-	ahead = &state->groups[(state->current + 1) % GPUSORT_ARRAYS_GROUPS];
-	if (state->filled == 1 && is_being_sorted(state, group) && state->ramp_rows == state->max_rows)
-		fill_group(state, ahead);
+	while (may_read_ahead(state))
+	{
+		if (!fill_group(state, group_of(state, state->filled)))
+			break;
+	}
 	wait_for_group(state, group);
 	return true;
+}
+
+/* The group that many places behind the current one. */
+static RowGroup *
+group_of(ArraysState *state, int place)
+{
+	return &state->groups[(state->current + place) % GPUSORT_ARRAYS_GROUPS];
+}
+
+/*
+ * Whether to fill one group more before the current one is waited for.  Batches in
+ * ordinary memory are sorted at once, so only one group at a time has such.
+ */
+static bool
+may_read_ahead(ArraysState *state)
+{
+	return state->filled < GPUSORT_ARRAYS_GROUPS && state->ramp_rows == state->max_rows &&
+		is_being_sorted(state, group_of(state, 0)) && is_being_sorted(state, group_of(state, state->filled - 1));
 }
 
 void
@@ -122,13 +143,14 @@ fill_group(ArraysState *state, RowGroup *group)
 	TupleTableSlot *slot;
 
 	make_room_for_rows(state, group, wanted);
-	while (group->nrows < wanted && group->copied <= state->longest && (slot = read_row(state)) != NULL)
+	while (group->nrows < wanted && group->copied <= state->copied_bytes && (slot = read_row(state)) != NULL)
 	{
 		if (!state->started)
 			start_scan(state);
 		if (!pack_row(state, group, slot))
 		{
 			state->pending = slot;
+			state->ramp_rows = state->max_rows; /* full by size */
 			break;
 		}
 		keep_columns(state, group, slot);

@@ -54,7 +54,8 @@
 #define CHUNK_SEQ 2
 #define CHUNK_DATA 3
 
-#define MAX_GUESSED_PAGES 2		/* the page of the last chunk and the next */
+#define MAX_GUESSED_PAGES 2		/* the page behind the last chunk and the next */
+#define LINE_SIZE 64			/* of a cache */
 #define MAX_FAILED_GUESSES 4	/* in a row, before guessing becomes rare */
 #define RARE_GUESS_INTERVAL 16	/* values per guess from then on */
 
@@ -70,7 +71,7 @@ typedef struct ToastTable
 	Snapshot	snapshot;
 	SnapshotData snapshot_data;
 	BlockNumber nblocks;		/* known to exist */
-	BlockNumber block;			/* where the last chunk was */
+	BlockNumber block;			/* right behind the last chunk read */
 	OffsetNumber offset;
 	Buffer		buffer;			/* pinned page, or InvalidBuffer */
 	int			failed_guesses; /* in a row */
@@ -312,7 +313,7 @@ static bool
 read_by_guess(ToastTable *table, ToastValue *value)
 {
 	BlockNumber block = table->block;
-	OffsetNumber offset = OffsetNumberNext(table->offset);
+	OffsetNumber offset = table->offset;
 
 	for (int page = 0; page < MAX_GUESSED_PAGES; page++)
 	{
@@ -367,39 +368,40 @@ read_from_page(ToastTable *table, ToastValue *value, BlockNumber block, OffsetNu
 	bool		found = false;
 
 	LockBuffer(table->buffer, BUFFER_LOCK_SHARE);
+	__builtin_prefetch(page + BLCKSZ);
 	last = PageGetMaxOffsetNumber(page);
 	for (; offset <= last && value->next < value->nchunks; offset++)
 	{
 		if (take_chunk(table, value, page, offset))
-		{
 			found = true;
-			table->block = block;
-			table->offset = offset;
-		}
 		else if (found || only_there)
 			break;
 	}
 	LockBuffer(table->buffer, BUFFER_LOCK_UNLOCK);
+	if (found)
+	{
+		table->block = offset <= last ? block : block + 1;
+		table->offset = offset <= last ? offset : FirstOffsetNumber;
+	}
 	return found;
 }
 
 /*
- * Starts to load the chunk behind the one at data, while that one is copied.
- * Pages are filled from their end, and a table that was loaded at one go lies in
- * neighbouring buffers.  A guess that is wrong costs nothing but the hint.
+ * Copies a chunk while what lies in its place on the next page is fetched from
+ * memory.  A table that was loaded at one go lies in neighbouring buffers; where it
+ * does not, the hint is wrong and costs next to nothing.
  */
 static inline void
-prefetch_chunk(Page page, const char *data, uint32 length)
+copy_chunk(char *target, const char *chunk, int32 size)
 {
-	const char *next = data - length;
+	int32		done = 0;
 
-	if (next < (const char *) page + SizeOfPageHeaderData)
+	for (; done + LINE_SIZE <= size; done += LINE_SIZE)
 	{
-		__builtin_prefetch((const char *) page + BLCKSZ);
-		next = (const char *) page + 2 * BLCKSZ - length;
+		__builtin_prefetch(chunk + BLCKSZ + done, 0, 2);
+		memcpy(target + done, chunk + done, LINE_SIZE);
 	}
-	for (uint32 line = 0; line < length; line += PG_CACHE_LINE_SIZE / 2)
-		__builtin_prefetch(next + line);
+	memcpy(target + done, chunk + done, size - done);
 }
 
 /* Copies the value's next chunk if the tuple at offset is that chunk. */
@@ -427,16 +429,20 @@ take_chunk(ToastTable *table, ToastValue *value, Page page, OffsetNumber offset)
 	chunk = (struct varlena *) DatumGetPointer(fastgetattr(&tuple, CHUNK_DATA, descriptor, &isnull));
 	if (isnull || VARATT_IS_EXTERNAL(chunk) || VARATT_IS_COMPRESSED(chunk) || VARSIZE_ANY_EXHDR(chunk) != size)
 		return false;
-	prefetch_chunk(page, (char *) tuple.t_data, tuple.t_len);
-	memcpy(value->place + place, VARDATA_ANY(chunk), size);
+	copy_chunk(value->place + place, VARDATA_ANY(chunk), size);
 	value->next++;
 	return true;
 }
 
-/* Pins a block if it exists. */
+/*
+ * Pins a block if it exists.  The buffer behind that of the block before is tried
+ * first, for that takes no look at the table of buffers.
+ */
 static bool
 pin_block(ToastTable *table, BlockNumber block)
 {
+	Buffer		likely = table->buffer + 1;
+
 	if (BufferIsValid(table->buffer) && BufferGetBlockNumber(table->buffer) == block)
 		return true;
 	if (block >= table->nblocks)
@@ -448,6 +454,9 @@ pin_block(ToastTable *table, BlockNumber block)
 	if (BufferIsValid(table->buffer))
 		ReleaseBuffer(table->buffer);
 	table->buffer = InvalidBuffer;
-	table->buffer = ReadBuffer(table->relation, block);
+	if (likely > 1 && likely <= NBuffers && gpusort_compat_read_recent_buffer(table->relation, block, likely))
+		table->buffer = likely;
+	else
+		table->buffer = ReadBuffer(table->relation, block);
 	return true;
 }
