@@ -119,6 +119,10 @@ SELECT (s).a, gpusort.array_sort((s).a) FROM (SELECT s FROM samples s OFFSET 0) 
 SELECT s, gpusort.array_sort(s.a) FROM samples s
 SELECT row_number() OVER (), gpusort.array_sort(a), tableoid::regclass FROM samples
 SELECT gpusort.array_sort(d), gpusort.array_sort(t), gpusort.array_sort(o), gpusort.array_sort(n) FROM (SELECT array_agg(DATE '2020-01-01' + id % 50 - 25) d, array_agg(TIMESTAMP '2020-01-01' + id % 11 * interval '1 h') t, array_agg(id::oid) o, array_agg(id::numeric) n FROM samples GROUP BY id % 5 ORDER BY id % 5) q
+SELECT sum((gpusort.array_sort(gpusort.array_top_n(a, 9)))[2]), max(cardinality(gpusort.array_top_n(a, 9))) FROM samples WHERE id <> 1006
+SELECT tag, sum((gpusort.array_sort(a))[1] + (SELECT count(*) FROM samples o WHERE o.id < s.id)), min((gpusort.array_sort(a))[1]) FROM samples s GROUP BY tag ORDER BY tag
+SELECT sum((gpusort.array_sort(a))[1] + random() * 0), sum(CASE WHEN cardinality(gpusort.array_sort(c)) > 3 THEN (gpusort.array_sort(a))[2] END) FROM samples
+SELECT id, unnest((gpusort.array_sort(gpusort.array_sort(c, true)))[1:2]), unnest(gpusort.array_sort(c, true)) FROM samples
 \.
 \pset format unaligned
 SELECT n, nodes, rows, same, query FROM shapes, compare(query) ORDER BY n;

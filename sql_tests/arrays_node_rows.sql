@@ -23,6 +23,7 @@ END $$;
 SELECT explain_lines($$SELECT id, gpusort.array_sort(x), n FROM points$$, 'COSTS OFF, VERBOSE');
 SELECT explain_lines($$SELECT gpusort.array_top_n(gpusort.array_sort(x), 2) FROM points ORDER BY id LIMIT 3$$);
 SELECT explain_lines($$SELECT n, gpusort.array_sort(array_agg(id), true) FROM points GROUP BY n$$, 'COSTS OFF, VERBOSE');
+SELECT explain_lines($$SELECT n, sum((gpusort.array_sort(y))[1]), max(gpusort.array_sort(y)) FROM points GROUP BY n$$, 'COSTS OFF, VERBOSE');
 SELECT explain_lines($$INSERT INTO points SELECT id + 1000, gpusort.array_sort(x), y, n FROM points$$);
 SELECT explain_lines('SELECT gpusort.array_sort(x) FROM points', 'ANALYZE, COSTS OFF, TIMING OFF, BUFFERS OFF, SUMMARY OFF');
 SELECT explain_lines('SELECT gpusort.array_sort(x) FROM points LIMIT 7', 'ANALYZE, COSTS OFF, TIMING OFF, BUFFERS OFF, SUMMARY OFF');

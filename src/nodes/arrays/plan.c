@@ -314,7 +314,7 @@ place_once(Plan **link, const Surroundings *around)
 
 	node = make_node(plan, columns, &search, calls, around);
 	node->scan.plan.targetlist = (List *)
-		gpusort_target_replace_calls((Node *) target_list, calls, INDEX_VAR, list_length(columns) + 1);
+		gpusort_target_replace((Node *) target_list, calls, INDEX_VAR, list_length(columns) + 1);
 	plan->targetlist = make_plain_list(columns);
 	*link = (Plan *) node;
 	return true;
@@ -322,22 +322,25 @@ place_once(Plan **link, const Surroundings *around)
 
 /*
  * Puts an arrays node below an Agg or ProjectSet that computes what aggregates and
- * set-returning functions are fed with.  The child's columns stay in their places;
- * those that nobody needs any more become NULL.
+ * set-returning functions are fed with: whole arguments, for these are often small
+ * where the arrays are not, and an Agg copies rows.  The child's columns stay in
+ * their places; those that nobody needs any more become NULL.
  */
 static void
 place_below(Plan *plan, const Surroundings *around)
 {
+	Surroundings below = surroundings_below(plan, around);
 	Plan	   *child = plan->lefttree;
 	CallSearch	search = {
 		.statement = around->walk->statement,
-		.may_stop = surroundings_below(plan, around).may_stop,
+		.may_stop = below.may_stop,
 		.stacked = gpusort_is_arrays_node(child)
 	};
 	Bitmapset  *used;
 	List	   *columns;
 	List	   *calls;
-	int			first_call = list_length(child->targetlist) + 1;
+	List	   *fed;
+	int			first_new = list_length(child->targetlist) + 1;
 	CustomScan *node;
 
 	if ((IsA(child, Result) && child->lefttree == NULL) || (child->plan_rows < MIN_ROWS && !gpusort_force_nodes))
@@ -346,18 +349,21 @@ place_below(Plan *plan, const Surroundings *around)
 	if (search.calls == NIL || gpusort_plan_has_effects(around->walk->statement, child, child->targetlist))
 		return;
 	plan->targetlist = (List *)
-		gpusort_target_replace_fed_calls((Node *) plan->targetlist, search.calls, OUTER_VAR, first_call);
+		gpusort_target_replace_fed((Node *) plan->targetlist, search.fed, OUTER_VAR, first_new);
 	plan->qual = (List *)
-		gpusort_target_replace_fed_calls((Node *) plan->qual, search.calls, OUTER_VAR, first_call);
+		gpusort_target_replace_fed((Node *) plan->qual, search.fed, OUTER_VAR, first_new);
 
 	used = columns_used(plan);
 	columns = make_vars(child->targetlist, OUTER_VAR, NULL);
 	calls = (List *) gpusort_target_renumber((Node *) search.calls, OUTER_VAR, INDEX_VAR);
-	node = make_node(child, columns, &search, calls, around);
+	fed = (List *) gpusort_target_renumber((Node *) search.fed, OUTER_VAR, INDEX_VAR);
+	node = make_node(child, columns, &search, calls, &below);
 	node->scan.plan.targetlist =
 		make_plain_list(list_concat(make_vars(child->targetlist, INDEX_VAR, used),
-									(List *) gpusort_target_replace_calls((Node *) calls, calls, INDEX_VAR, first_call)));
+									(List *) gpusort_target_replace((Node *) fed, calls, INDEX_VAR, first_new)));
 	plan->lefttree = (Plan *) node;
+	while (place_once(&plan->lefttree, &below))
+		continue;
 }
 
 /* The child's columns that a plan node refers to, or NULL for all of them. */

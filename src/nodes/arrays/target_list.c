@@ -25,12 +25,12 @@ typedef struct ColumnsContext
 	List	  **columns;
 } ColumnsContext;
 
-typedef struct CallsContext
+typedef struct PartsContext
 {
-	List	   *calls;
+	List	   *parts;			/* of an expression, that columns stand for */
 	int			varno;
 	int			first_column;
-} CallsContext;
+} PartsContext;
 
 typedef struct RenumberContext
 {
@@ -45,11 +45,11 @@ static bool is_infallible(Node *expression);
 static bool is_leaf(Node *node);
 static Var *column_of(List **columns, Node *leaf);
 static Node *over_columns_mutator(Node *node, ColumnsContext *context);
-static Node *replace_calls_mutator(Node *node, CallsContext *context);
+static Node *replace_mutator(Node *node, PartsContext *context);
 static List **fed_arguments(Node *node);
 static bool find_fed_walker(Node *node, void *context);
-static Node *replace_fed_mutator(Node *node, CallsContext *context);
-static Node *restore_calls_mutator(Node *node, CallsContext *context);
+static Node *replace_fed_mutator(Node *node, PartsContext *context);
+static Node *restore_calls_mutator(Node *node, PartsContext *context);
 static Node *renumber_mutator(Node *node, RenumberContext *context);
 
 /*
@@ -122,7 +122,8 @@ gpusort_target_find_calls(CallSearch *search, Node *expression)
 
 /*
  * Adds to the search the calls that an Agg or ProjectSet evaluates for every row of
- * its child: in arguments of aggregates and of set-returning functions.
+ * its child, and the arguments of aggregates and of set-returning functions that
+ * they are part of.
  */
 void
 gpusort_target_find_fed_calls(CallSearch *search, Plan *plan)
@@ -143,29 +144,29 @@ gpusort_target_over_columns(Node *expression, List **columns)
 	return over_columns_mutator(expression, &context);
 }
 
-/* The expression with each call replaced by a Var, numbered from first_column on. */
+/* The expression with each of its parts in the list replaced by a Var, numbered from first_column on. */
 Node *
-gpusort_target_replace_calls(Node *expression, List *calls, int varno, int first_column)
+gpusort_target_replace(Node *expression, List *parts, int varno, int first_column)
 {
-	CallsContext context = {.calls = calls, .varno = varno, .first_column = first_column};
+	PartsContext context = {.parts = parts, .varno = varno, .first_column = first_column};
 
-	return replace_calls_mutator(expression, &context);
+	return replace_mutator(expression, &context);
 }
 
 /* The same, but only where gpusort_target_find_fed_calls looks for calls. */
 Node *
-gpusort_target_replace_fed_calls(Node *expression, List *calls, int varno, int first_column)
+gpusort_target_replace_fed(Node *expression, List *fed, int varno, int first_column)
 {
-	CallsContext context = {.calls = calls, .varno = varno, .first_column = first_column};
+	PartsContext context = {.parts = fed, .varno = varno, .first_column = first_column};
 
 	return replace_fed_mutator(expression, &context);
 }
 
-/* Undoes gpusort_target_replace_calls for Vars of INDEX_VAR. */
+/* Undoes gpusort_target_replace of calls by Vars of INDEX_VAR. */
 Node *
 gpusort_target_restore_calls(Node *expression, List *calls, int first_column)
 {
-	CallsContext context = {.calls = calls, .varno = INDEX_VAR, .first_column = first_column};
+	PartsContext context = {.parts = calls, .varno = INDEX_VAR, .first_column = first_column};
 
 	return restore_calls_mutator(expression, &context);
 }
@@ -268,23 +269,20 @@ over_columns_mutator(Node *node, ColumnsContext *context)
 }
 
 static Node *
-replace_calls_mutator(Node *node, CallsContext *context)
+replace_mutator(Node *node, PartsContext *context)
 {
+	int			column = context->first_column;
+	ListCell   *cell;
+
 	if (node == NULL)
 		return NULL;
-	if (IsA(node, FuncExpr))
+	foreach(cell, context->parts)
 	{
-		int			column = context->first_column;
-		ListCell   *cell;
-
-		foreach(cell, context->calls)
-		{
-			if (equal(lfirst(cell), node))
-				return (Node *) makeVar(context->varno, column, exprType(node), exprTypmod(node), exprCollation(node), 0);
-			column++;
-		}
+		if (equal(lfirst(cell), node))
+			return (Node *) makeVar(context->varno, column, exprType(node), exprTypmod(node), exprCollation(node), 0);
+		column++;
 	}
-	return expression_tree_mutator(node, replace_calls_mutator, context);
+	return expression_tree_mutator(node, replace_mutator, context);
 }
 
 /* The arguments that a node computes for each row of its child, or NULL. */
@@ -301,19 +299,32 @@ fed_arguments(Node *node)
 static bool
 find_fed_walker(Node *node, void *context)
 {
+	CallSearch *search = context;
+	ListCell   *cell;
+
 	if (node == NULL)
 		return false;
 	if (fed_arguments(node) == NULL)
 		return expression_tree_walker(node, find_fed_walker, context);
 
 	/* Rows that a FILTER rejects have nothing computed. */
-	if (!IsA(node, Aggref) || ((Aggref *) node)->aggfilter == NULL)
-		(void) find_in_list(context, *fed_arguments(node));
+	if (IsA(node, Aggref) && ((Aggref *) node)->aggfilter != NULL)
+		return false;
+	foreach(cell, *fed_arguments(node))
+	{
+		Node	   *argument = lfirst(cell);
+
+		if (IsA(argument, TargetEntry))
+			argument = (Node *) ((TargetEntry *) argument)->expr;
+		/* Two that are equal become one, but are two if they are volatile. */
+		if (!contain_volatile_functions(argument) && gpusort_target_find_calls(search, argument))
+			search->fed = list_append_unique(search->fed, argument);
+	}
 	return false;
 }
 
 static Node *
-replace_fed_mutator(Node *node, CallsContext *context)
+replace_fed_mutator(Node *node, PartsContext *context)
 {
 	if (node == NULL)
 		return NULL;
@@ -322,20 +333,20 @@ replace_fed_mutator(Node *node, CallsContext *context)
 		Node	   *result = copyObject(node);
 		List	  **arguments = fed_arguments(result);
 
-		*arguments = (List *) replace_calls_mutator((Node *) *arguments, context);
+		*arguments = (List *) replace_mutator((Node *) *arguments, context);
 		return result;
 	}
 	return expression_tree_mutator(node, replace_fed_mutator, context);
 }
 
 static Node *
-restore_calls_mutator(Node *node, CallsContext *context)
+restore_calls_mutator(Node *node, PartsContext *context)
 {
 	if (node == NULL)
 		return NULL;
 	if (IsA(node, Var) && ((Var *) node)->varno == context->varno &&
 		((Var *) node)->varattno >= context->first_column)
-		return copyObject(list_nth(context->calls, ((Var *) node)->varattno - context->first_column));
+		return copyObject(list_nth(context->parts, ((Var *) node)->varattno - context->first_column));
 	return expression_tree_mutator(node, restore_calls_mutator, context);
 }
 

@@ -16,13 +16,14 @@ typedef struct CallSearch
 	List	   *calls;			/* FuncExprs found, none equal to another */
 	List	   *kinds;			/* ArrayCallKind of each (integers) */
 	List	   *fallible;		/* 1 where arguments may raise errors (integers) */
+	List	   *fed;			/* arguments with calls in them, none equal to another */
 } CallSearch;
 
 extern bool gpusort_target_find_calls(CallSearch *search, Node *expression);
 extern void gpusort_target_find_fed_calls(CallSearch *search, Plan *plan);
 extern Node *gpusort_target_over_columns(Node *expression, List **columns);
-extern Node *gpusort_target_replace_calls(Node *expression, List *calls, int varno, int first_column);
-extern Node *gpusort_target_replace_fed_calls(Node *expression, List *calls, int varno, int first_column);
+extern Node *gpusort_target_replace(Node *expression, List *parts, int varno, int first_column);
+extern Node *gpusort_target_replace_fed(Node *expression, List *fed, int varno, int first_column);
 extern Node *gpusort_target_restore_calls(Node *expression, List *calls, int first_column);
 extern Node *gpusort_target_renumber(Node *expression, int from, int to);
 
