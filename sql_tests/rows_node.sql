@@ -63,6 +63,22 @@ SELECT keys, same_rows('SELECT * FROM rows_t ORDER BY ' || keys || ', label, f, 
 FROM unnest(array['k', 'k DESC', 'f', 'f DESC', 'f NULLS FIRST', 'f DESC NULLS LAST', 'small, f DESC', 'small DESC, k, f',
 				  'k, f, small DESC', 'small, label COLLATE "C" DESC', 'k, amount DESC, at', 'at DESC', 'f, k, small, at, amount']) keys;
 
+-- Keys that are not passed by value: with prefixes that all share and some share,
+-- NULLs, trailing blanks and zeros, few and many distinct values.
+CREATE TABLE rows_bytes AS SELECT i AS id, ('https://example.com/' || repeat('deep/', i % 7) || i * 7919 % 1000) COLLATE "C" AS url, repeat('a', i % 4)::char(9) COLLATE "C" AS blanks,
+	CASE WHEN i % 5 > 0 THEN (ARRAY['red', 'green', 'a colour with a very long name'])[i % 3 + 1] END COLLATE "POSIX" AS colour, ('n' || i % 40)::name COLLATE "C" AS name, decode(repeat('00', i % 5) || repeat('01', i % 2), 'hex') AS zeros,
+	md5((i % 900)::text)::uuid AS uuid, (i % 50)::numeric AS few, (1 / (i % 700 + 1.0))::numeric AS fractions, make_interval(months => i % 3, days => -i % 90, hours => i % 24) AS span, (i % 24 || ':00+' || i % 7)::timetz AS timetz,
+	('08:00:2b:01:02:' || i % 90 + 10)::macaddr AS mac, ('08:00:2b:01:02:03:04:' || i % 90 + 10)::macaddr8 AS mac8, i % 2 = 0 AS even, chr(65 + i % 26)::"char" AS letter, repeat('x', i % 3 * 3000) || i AS long
+FROM generate_series(1, 3000) i;
+INSERT INTO rows_bytes (id, few, fractions) VALUES (-1, 'NaN', 'Infinity'), (-2, '-Infinity', '-1e-20'), (-3, 'Infinity', 'NaN'), (-4, NULL, 1e300), (-5, -0.0, -1e300);
+ANALYZE rows_bytes;
+SELECT keys, same_rows('SELECT id FROM rows_bytes ORDER BY ' || keys || ', id'), same_rows('SELECT id FROM rows_bytes ORDER BY ' || keys || ' DESC, id DESC LIMIT 400')
+FROM unnest(array['url', 'blanks', 'colour', 'name', 'zeros', 'uuid', 'few', 'fractions', 'span', 'timetz', 'mac', 'mac8', 'even', 'letter', 'long COLLATE "C"',
+				  'colour DESC NULLS LAST, url', 'even, url DESC, few', 'few, colour', 'zeros DESC, colour, letter']) keys;
+SET work_mem = '64kB';
+SELECT keys, same_rows('SELECT id FROM rows_bytes ORDER BY ' || keys || ', id') FROM unnest(array['url', 'colour, zeros', 'uuid DESC', 'fractions', 'long COLLATE "C" DESC']) keys;
+RESET work_mem;
+
 -- NaN, infinities and both zeros; zeros tie.
 CREATE TABLE rows_floats (id int4, f4 float4, f8 float8);
 INSERT INTO rows_floats SELECT row_number() OVER (), v::float4, v
@@ -251,5 +267,5 @@ SET enable_seqscan = off;
 EXPLAIN (costs off) SELECT * FROM rows_many ORDER BY i, k;
 RESET enable_seqscan;
 EXPLAIN (costs off) SELECT * FROM rows_many WHERE i < 50 ORDER BY k;
-DROP TABLE rows_t, rows_floats, rows_p, rows_sorted, rows_many;
+DROP TABLE rows_t, rows_bytes, rows_floats, rows_p, rows_sorted, rows_many;
 DROP FUNCTION same_rows, explained, explained_json, walk_cursor;

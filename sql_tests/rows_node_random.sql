@@ -25,9 +25,13 @@ CREATE FUNCTION value_expression(type text, shares int) RETURNS text LANGUAGE sq
 		WHEN 'bool' THEN 'random() < 0.5'
 		WHEN '"char"' THEN '(65 + trunc(random() * 20))::int::"char"'
 		WHEN 'uuid' THEN format('md5(trunc(random() * %s)::text)::uuid', shares)
-		WHEN 'interval' THEN format('make_interval(secs => random() * %s)', shares)
+		WHEN 'interval' THEN format('make_interval(months => (random() * 3)::int - 1, days => (random() * 60)::int - 30, secs => random() * %s)', shares)
+		WHEN 'timetz' THEN format('(time ''00:00'' + make_interval(secs => trunc(random() * %s)))::text::time AT TIME ZONE make_interval(hours => (random() * 4)::int)', least(shares, 80000))
+		WHEN 'bytea' THEN format('decode(repeat(''00'', (random() * 3)::int) || lpad(to_hex(trunc(random() * %s)::int), 8, ''0'') || repeat(''00'', (random() * 9)::int), ''hex'')', shares)
+		WHEN 'char(9)' THEN format('repeat('' '', (random() * 2)::int) || trunc(random() * %s)', least(shares, 1000))
 		WHEN 'name' THEN format('(''n'' || trunc(random() * %s))::name', shares)
 		WHEN 'text' THEN format('repeat(chr(97 + (random() * 25)::int), (random() * 20)::int) || trunc(random() * %s)', shares)
+		WHEN 'varchar' THEN format('''https://www.example.com/'' || repeat(''path/'', (random() * 9)::int) || trunc(random() * %s)', shares)
 		WHEN 'text[]' THEN format('array[trunc(random() * %s)::text, ''x'']', shares)
 	END
 $$;
@@ -40,14 +44,14 @@ $$;
 CREATE FUNCTION make_table(nrows int) RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE
 	types text[] := array['int2', 'int4', 'int8', 'oid', 'date', 'time', 'timestamptz', 'money', 'float4', 'float8',
-						  'numeric', 'bool', '"char"', 'uuid', 'interval', 'name', 'text', 'text[]'];
+						  'numeric', 'bool', '"char"', 'uuid', 'interval', 'timetz', 'bytea', 'char(9)', 'name', 'text', 'varchar', 'text[]'];
 	columns text[] := '{}';
 	expressions text := 'i';
 	definitions text := 'id int8';
 	type text;
 BEGIN
 	FOR c IN 1 .. 2 + (random() * 5)::int LOOP
-		type := CASE WHEN random() < 0.6 THEN types[1 + trunc(random() * 10)::int] ELSE pick(types) END;
+		type := CASE WHEN random() < 0.6 THEN pick(types[1:10]) ELSE pick(types) END;
 		definitions := definitions || format(', c%s %s', c, type);
 		expressions := expressions || format(', CASE WHEN random() >= %s THEN %s END', pick(array[0, 0, 0.1, 0.9]),
 											 value_expression(type, pick(array[1, 5, 1000, 2000000000])));
@@ -59,14 +63,12 @@ BEGIN
 	RETURN columns;
 END $$;
 
--- Random keys over the columns; the first ones are of engine types where there are such.
+-- Random keys over the columns, last those that are always compared.
 CREATE FUNCTION random_keys(columns text[]) RETURNS text LANGUAGE sql AS $$
 	SELECT string_agg(split_part(c, ':', 1)
-		|| CASE WHEN split_part(c, ':', 2) IN ('text', 'name') THEN pick(array['', ' COLLATE "C"', ' COLLATE "POSIX"']) ELSE '' END
+		|| CASE WHEN split_part(c, ':', 2) IN ('text', 'varchar', 'char(9)', 'name') THEN pick(array['', ' COLLATE "C"', ' COLLATE "POSIX"']) ELSE '' END
 		|| pick(array['', ' ASC', ' DESC']) || pick(array['', ' NULLS FIRST', ' NULLS LAST']), ', ' ORDER BY rank, place)
-	FROM (SELECT c, random() place,
-				 NOT split_part(c, ':', 2) = ANY (array['int2', 'int4', 'int8', 'oid', 'date', 'time', 'timestamptz', 'money', 'float4', 'float8'])
-				 rank
+	FROM (SELECT c, random() place, split_part(c, ':', 2) = 'text[]' rank
 		  FROM unnest(columns) c ORDER BY random() LIMIT 1 + trunc(random() * 4)) k
 $$;
 
@@ -117,7 +119,7 @@ BEGIN
 	RETURN format('seed %s: all rows alike, node used: %s', seed, used > tables * queries / 2);
 END $$;
 
-SELECT try_random_sorts(20, 6);
+SELECT try_random_sorts(30, 6);
 
 DROP TABLE r;
 DROP FUNCTION value_expression, pick, make_table, random_keys, rows_of, try_random_sorts;

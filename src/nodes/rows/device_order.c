@@ -3,8 +3,8 @@
  *	  Sorts one store on a device, which gathers the columns as well.
  *
  * The host then reads its columns in sequence; only records stay where they are
- * and are found by row number.  It is done where the radix keys fit one word and
- * are all there is to compare.
+ * and are found by row number.  It is done where all keys are values and their code
+ * fits one word.
  *
  * Nothing may be lost when the device fails half way.  The row numbers come back
  * first; a column is fetched beside the one at hand and takes its place when it
@@ -61,8 +61,12 @@ list_columns(DeviceOrder *order, int width)
 static bool
 fits_session(const RowSort *sort)
 {
-	return sort->keys->nradix == sort->keys->nkeys &&
-		2 * sort->layout->natts < GPUSORT_SESSION_COLUMNS &&
+	for (int i = 0; i < sort->keys->nkeys; i++)
+	{
+		if (sort->keys->keys[i].kind != KEY_IS_VALUE)
+			return false;
+	}
+	return 2 * sort->layout->natts < GPUSORT_SESSION_COLUMNS &&
 		(gpusort_engine == GPUSORT_ENGINE_GPU ||
 		 (gpusort_engine == GPUSORT_ENGINE_AUTO && sort->store->nrows >= gpusort_min_gpu_keys));
 }

@@ -92,7 +92,7 @@ compare_tied(const void *a, const void *b, void *arg)
 	return order != 0 ? order : (row_a < row_b ? -1 : 1);
 }
 
-/* As compare_tied, for rows whose radix keys are all equal. */
+/* As compare_tied, for rows whose codes are equal. */
 static int
 compare_rest(const void *a, const void *b, void *arg)
 {
@@ -104,7 +104,7 @@ compare_rest(const void *a, const void *b, void *arg)
 	int			order;
 
 	CHECK_FOR_INTERRUPTS();
-	order = gpusort_rows_compare(keys, keys->nradix, store, row_a, store, row_b);
+	order = gpusort_rows_compare(keys, breaker->code->nexact, store, row_a, store, row_b);
 	return order != 0 ? order : (row_a < row_b ? -1 : 1);
 }
 
@@ -132,10 +132,9 @@ static void
 break_ties(TieBreaker *breaker, uint64 *packed, uint32 count, int from_bit)
 {
 	bool		code_ends = from_bit >= breaker->code->bits;
-	const RowKeys *keys = breaker->sort->keys;
 	uint32		end;
 
-	if (code_ends && keys->nradix == keys->nkeys)
+	if (code_ends && breaker->code->nexact == breaker->sort->keys->nkeys)
 		return;
 	check_stack_depth();
 	for (uint32 start = 0; start < count; start = end)
@@ -154,12 +153,18 @@ break_ties(TieBreaker *breaker, uint64 *packed, uint32 count, int from_bit)
 			qsort_arg(packed + start, tied, sizeof(uint64), compare_tied, breaker);
 		else
 		{
+			int			next_bit = gpusort_rows_skip_equal(breaker->code, breaker->sort->store, packed + start,
+														   breaker->row_mask, tied, from_bit);
+
 			CHECK_FOR_INTERRUPTS();
-			pack_tie(breaker, packed + start, tied, from_bit);
-			if (!is_ascending(packed + start, tied))
-				sort_packed(breaker->sort, packed + start, tied);
-			break_ties(breaker, packed + start, tied,
-					   from_bit + ROWS_PACKED_BITS - breaker->row_bits);
+			if (next_bit < breaker->code->bits)
+			{
+				pack_tie(breaker, packed + start, tied, next_bit);
+				if (!is_ascending(packed + start, tied))
+					sort_packed(breaker->sort, packed + start, tied);
+				next_bit += ROWS_PACKED_BITS - breaker->row_bits;
+			}
+			break_ties(breaker, packed + start, tied, next_bit);
 		}
 	}
 }

@@ -42,16 +42,16 @@ depends_on_executor(Node *node, void *context)
 	return expression_tree_walker(node, depends_on_executor, context);
 }
 
-/* Whether the engines can order rows by the Sort's first key. */
+/* Whether the Sort's first key has a code. */
 static bool
-first_key_is_radix(const Sort *sort)
+first_key_is_coded(const Sort *sort)
 {
 	TargetEntry *entry = list_nth(sort->plan.targetlist, sort->sortColIdx[0] - 1);
-	GpusortKeyForm form;
-	bool		descending;
+	RowKey		key;
 
 	return !IsA(entry->expr, Const) &&
-		gpusort_rows_key_form(sort->sortOperators[0], exprType((Node *) entry->expr), &form, &descending);
+		gpusort_rows_key_kind(&key, sort->sortOperators[0], sort->collations[0],
+							  exprType((Node *) entry->expr)) != KEY_IS_COMPARED;
 }
 
 /* The Sort's target list, references and constants, as references to the custom scan's own rows. */
@@ -123,7 +123,7 @@ gpusort_rows_replace(Plan *plan, const PlanPlace *place)
 	RowsCost	cost;
 	List	   *bound;
 
-	if (!IsA(plan, Sort) || plan->lefttree == NULL || !first_key_is_radix(sort))
+	if (!IsA(plan, Sort) || plan->lefttree == NULL || !first_key_is_coded(sort))
 		return plan;
 	bound = bound_expressions(place->limit);
 	cost = gpusort_rows_cost(sort, place->bound, bound != NIL);

@@ -7,6 +7,9 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "port/pg_bswap.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
@@ -14,26 +17,45 @@
 #include "nodes/rows/row_keys.h"
 
 #define ROWS_ENCODE_BLOCK 1024
+#define ROWS_BYTES_MAX (1024 * 1024)	/* of a key that its code holds at most */
+#define ROWS_PREFETCH 8			/* records fetched ahead of the one being read */
 
 /*
- * Whether the operator is the default btree order, or its reverse, of a type
- * whose values the engines sort; type is that of the column.
+ * Sets how values of the type, ordered by the operator, become a code; only the
+ * default btree order of a type, or its reverse, has one.
  */
-bool
-gpusort_rows_key_form(Oid operator, Oid type, GpusortKeyForm *form, bool *descending)
+RowKeyKind
+gpusort_rows_key_kind(RowKey *key, Oid operator, Oid collation, Oid type)
 {
 	Oid			opfamily;
 	Oid			input_type;
 	GPUSORT_ORDERING_STRATEGY strategy;
 	TypeCacheEntry *cache;
 
-	if (!get_ordering_op_properties(operator, &opfamily, &input_type, &strategy) ||
-		!gpusort_keys_form(input_type, form))
-		return false;
+	key->kind = KEY_IS_COMPARED;
+	if (!get_ordering_op_properties(operator, &opfamily, &input_type, &strategy))
+		return key->kind;
 	cache = lookup_type_cache(input_type, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
-	*descending = operator == cache->gt_opr;
-	return (operator == cache->lt_opr || *descending) &&
-		get_typbyval(type) && get_typlen(type) == gpusort_key_width(*form);
+	key->descending = operator == cache->gt_opr;
+	if (operator != cache->lt_opr && !key->descending)
+		return key->kind;
+
+	key->width = get_typlen(type);
+	key->bytes = gpusort_key_bytes_form(input_type, collation);
+	if (get_typbyval(type) &&
+		(gpusort_keys_form(input_type, &key->form) ? gpusort_key_width(key->form) == key->width
+		 : input_type == BOOLOID || input_type == CHAROID))
+		key->kind = KEY_IS_VALUE;
+	else if (key->bytes != BYTES_NONE)
+		key->kind = KEY_IS_BYTES;
+	return key->kind;
+}
+
+/* Whether a key's whole order is in its code, in whatever code it is fitted to. */
+static bool
+code_decides(const RowKey *key)
+{
+	return key->kind == KEY_IS_VALUE || (key->kind == KEY_IS_BYTES && gpusort_key_bytes_decide(key->bytes));
 }
 
 /* Builds the keys from the lists of a plan; in the current memory context. */
@@ -41,6 +63,7 @@ RowKeys *
 gpusort_rows_keys(TupleDesc desc, List *columns, List *operators, List *collations, List *nulls_first)
 {
 	RowKeys    *keys = palloc0(sizeof(RowKeys));
+	bool		coded = true;
 
 	keys->nkeys = list_length(columns);
 	keys->keys = palloc0(keys->nkeys * sizeof(RowKey));
@@ -48,23 +71,29 @@ gpusort_rows_keys(TupleDesc desc, List *columns, List *operators, List *collatio
 	{
 		RowKey	   *key = &keys->keys[i];
 		Oid			operator = list_nth_oid(operators, i);
+		Oid			collation = list_nth_oid(collations, i);
 
 		key->attribute = list_nth_int(columns, i) - 1;
 		key->nulls_first = list_nth_int(nulls_first, i);
-		key->is_radix = gpusort_rows_key_form(operator, TupleDescAttr(desc, key->attribute)->atttypid,
-											  &key->form, &key->descending);
-		if (key->is_radix && keys->nradix == i)
-			keys->nradix++;
+		coded &= gpusort_rows_key_kind(key, operator, collation,
+									   TupleDescAttr(desc, key->attribute)->atttypid) != KEY_IS_COMPARED;
+		if (coded)
+			keys->ncoded++;
+		coded &= code_decides(key);
 		key->compare.ssup_cxt = CurrentMemoryContext;
-		key->compare.ssup_collation = list_nth_oid(collations, i);
+		key->compare.ssup_collation = collation;
 		key->compare.ssup_nulls_first = key->nulls_first;
 		key->compare.ssup_attno = key->attribute + 1;
+		key->abbreviate = key->compare;
+		key->abbreviate.abbreviate = true;
 		PrepareSortSupportFromOrderingOp(operator, &key->compare);
+		if (key->kind == KEY_IS_BYTES && key->bytes == BYTES_NUMERIC)
+			PrepareSortSupportFromOrderingOp(operator, &key->abbreviate);
 	}
 	return keys;
 }
 
-/* Loads the codes of rows[0..n) or, without rows, of the rows from first on. */
+/* Loads the codes of a key that is a value, of rows[0..n) or, without rows, of the rows from first on. */
 static void
 load_codes(const RowKey *key, const RowStore *store, const uint32 *rows, uint32 first, uint32 n, uint64 *out)
 {
@@ -87,6 +116,11 @@ load_codes(const RowKey *key, const RowStore *store, const uint32 *rows, uint32 
 			} \
 	} while (0)
 
+	if (key->width == 1)
+	{
+		LOAD(uint8, bits);
+		return;
+	}
 	switch (key->form)
 	{
 		case GPUSORT_KEY_INT16:
@@ -153,6 +187,78 @@ fit_range(KeyField *field, const RowStore *store)
 	field->bits = bit_length(field->high - field->low);
 }
 
+/* Gets the bytes of a row's key, to be freed; false if it is NULL. */
+static bool
+get_bytes(const RowKey *key, const RowStore *store, uint32 row, KeyBytes *bytes)
+{
+	bool		is_null;
+	Datum		value = gpusort_rows_store_get(store, row, key->attribute, &is_null);
+
+	if (!is_null)
+		gpusort_key_bytes_get(key->bytes, (SortSupport) &key->abbreviate, value, bytes);
+	return !is_null;
+}
+
+/* The 8 bytes from a place on as a number; zeros are behind the end. */
+static inline uint64
+word_at(const KeyBytes *bytes, Size place)
+{
+	uint64		word = 0;
+
+	if (place + sizeof(word) <= bytes->length)
+		memcpy(&word, bytes->data + place, sizeof(word));
+	else if (place < bytes->length)
+		memcpy(&word, bytes->data + place, bytes->length - place);
+	return pg_ntoh64(word);
+}
+
+/* The place, from one on up to an end, to which two strings are alike, padded by zeros. */
+static Size
+equal_bytes(const KeyBytes *a, const KeyBytes *b, Size from, Size end)
+{
+	while (from < Min(end, Max(a->length, b->length)))
+	{
+		uint64		difference = word_at(a, from) ^ word_at(b, from);
+
+		if (difference != 0)
+			return Min(end, from + __builtin_clzll(difference) / 8);
+		from += sizeof(uint64);
+	}
+	return end;
+}
+
+/* Sets the bytes of a key that differ among all rows that are not NULL. */
+static void
+fit_bytes(KeyField *field, const RowStore *store)
+{
+	const RowKey *key = field->key;
+	bool		vary = gpusort_key_bytes_vary(key->bytes);
+	KeyBytes	first = {0};
+	KeyBytes	bytes;
+	bool		found = false;
+	Size		longest = 0;
+
+	for (uint32 row = 0; row < store->nrows && (vary || field->skip > 0 || !found); row++)
+	{
+		KeyBytes   *place = found ? &bytes : &first;
+
+		CHECK_FOR_INTERRUPTS();
+		if (!get_bytes(key, store, row, place))
+			continue;
+		longest = Max(longest, place->length);
+		if (!found)
+			field->skip = place->length;
+		else
+		{
+			field->skip = equal_bytes(&first, &bytes, 0, field->skip);
+			gpusort_key_bytes_free(&bytes);
+		}
+		found = true;
+	}
+	gpusort_key_bytes_free(&first);
+	field->bits = 8 * Min(longest - field->skip, ROWS_BYTES_MAX);
+}
+
 static void
 add_field(KeyCode *code, const RowKey *key, bool is_null_bit, int bits)
 {
@@ -171,41 +277,55 @@ empty_code(const RowKeys *keys)
 {
 	KeyCode    *code = palloc0(sizeof(KeyCode));
 
-	code->fields = palloc0(2 * Max(keys->nradix, 1) * sizeof(KeyField));
+	code->fields = palloc0(2 * Max(keys->ncoded, 1) * sizeof(KeyField));
 	return code;
 }
 
-/* The code whose bits mean the same in every store of the layout. */
+/* The code whose bits mean the same in every store of the layout; of bytes it has a word. */
 KeyCode *
 gpusort_rows_code_common(const RowKeys *keys, const RowLayout *layout)
 {
 	KeyCode    *code = empty_code(keys);
 
-	for (int i = 0; i < keys->nradix; i++)
+	for (int i = 0; i < keys->ncoded; i++)
 	{
-		if (layout->attributes[keys->keys[i].attribute].is_constant)
+		const RowKey *key = &keys->keys[i];
+
+		if (layout->attributes[key->attribute].is_constant)
 			continue;
-		add_field(code, &keys->keys[i], true, 1);
-		add_field(code, &keys->keys[i], false, gpusort_key_width(keys->keys[i].form) * 8);
+		add_field(code, key, true, 1);
+		add_field(code, key, false, key->kind == KEY_IS_VALUE ? key->width * 8 : 64);
+		if (key->kind == KEY_IS_BYTES)
+			break;
 	}
 	return code;
 }
 
-/* The code for the store's rows alone, fitted to their ranges when it is longer than wanted. */
+/* The code for the store's rows alone, values fitted to their ranges when it is longer than wanted. */
 KeyCode *
 gpusort_rows_code_fitted(const RowKeys *keys, const RowStore *store, int wanted_bits)
 {
 	KeyCode    *code = empty_code(keys);
 
-	for (int i = 0; i < keys->nradix; i++)
+	for (int i = 0; i < keys->ncoded && code->nexact == i; i++)
 	{
 		const RowKey *key = &keys->keys[i];
+		int			bits = 0;
 
-		if (store->layout->attributes[key->attribute].is_constant)
-			continue;
-		if (store->columns[key->attribute].has_nulls)
-			add_field(code, key, true, 1);
-		add_field(code, key, false, gpusort_key_width(key->form) * 8);
+		if (!store->layout->attributes[key->attribute].is_constant)
+		{
+			if (store->columns[key->attribute].has_nulls)
+				add_field(code, key, true, 1);
+			add_field(code, key, false, key->kind == KEY_IS_VALUE ? key->width * 8 : 0);
+			if (key->kind == KEY_IS_BYTES)
+			{
+				fit_bytes(&code->fields[code->nfields - 1], store);
+				bits = code->fields[code->nfields - 1].bits;
+				code->bits += bits;
+			}
+		}
+		if (code_decides(key) && bits < 8 * ROWS_BYTES_MAX)
+			code->nexact++;
 	}
 	if (code->bits <= wanted_bits)
 		return code;
@@ -213,7 +333,7 @@ gpusort_rows_code_fitted(const RowKeys *keys, const RowStore *store, int wanted_
 	code->bits = 0;
 	for (int i = 0; i < code->nfields; i++)
 	{
-		if (!code->fields[i].is_null_bit)
+		if (!code->fields[i].is_null_bit && code->fields[i].key->kind == KEY_IS_VALUE)
 			fit_range(&code->fields[i], store);
 		code->bits += code->fields[i].bits;
 	}
@@ -227,7 +347,7 @@ gpusort_rows_code_free(KeyCode *code)
 	pfree(code);
 }
 
-/* Loads the field's values, each below 2^bits, of a block of rows. */
+/* Loads the field's values, each below 2^bits, of a block of rows; not of bytes. */
 static void
 load_field(const KeyField *field, const RowStore *store, const uint32 *rows, uint32 first, uint32 n, uint64 *out)
 {
@@ -255,7 +375,33 @@ load_field(const KeyField *field, const RowStore *store, const uint32 *rows, uin
 			out[i] = nulls[rows ? rows[i] : first + i] ? 0 : out[i];
 }
 
-/* Shifts a part of each value, the bits above drop and below keep, into out. */
+/* Loads bits of a field of bytes, at most 64 from from_bit on, of a block of rows. */
+static void
+load_bytes(const KeyField *field, const RowStore *store, const uint32 *rows, uint32 first, uint32 n,
+		   int from_bit, int nbits, uint64 *out)
+{
+	Size		place = field->skip + from_bit / 8;
+	int			shift = from_bit % 8;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		KeyBytes	bytes;
+		uint64		word;
+
+		if (rows != NULL && i + ROWS_PREFETCH < n)
+			__builtin_prefetch(gpusort_rows_record(store, rows[i + ROWS_PREFETCH]));
+		out[i] = 0;
+		if (!get_bytes(field->key, store, rows ? rows[i] : first + i, &bytes))
+			continue;
+		word = word_at(&bytes, place);
+		if (shift > 0)
+			word = (word << shift) | (word_at(&bytes, place + sizeof(word)) >> (64 - shift));
+		out[i] = (field->key->descending ? ~word : word) >> (64 - nbits);
+		gpusort_key_bytes_free(&bytes);
+	}
+}
+
+/* Shifts a part of each value, the bits above drop_below and of those take, into out. */
 static void
 pack_part(uint64 *out, const uint64 *values, uint32 n, int drop_below, int take)
 {
@@ -282,6 +428,7 @@ gpusort_rows_encode(const KeyCode *code, const RowStore *store, const uint32 *ro
 
 	for (uint32 done = 0; done < nrows; done += ROWS_ENCODE_BLOCK)
 	{
+		const uint32 *block = rows ? rows + done : NULL;
 		uint32		n = Min(ROWS_ENCODE_BLOCK, nrows - done);
 		int			start = 0;
 
@@ -290,19 +437,64 @@ gpusort_rows_encode(const KeyCode *code, const RowStore *store, const uint32 *ro
 		{
 			const KeyField *field = &code->fields[f];
 			int			end = start + field->bits;
+			int			from = Max(start, from_bit);
+			int			to = Min(end, end_bit);
 
-			if (field->bits > 0 && end > from_bit)
+			if (from >= to)
+				;
+			else if (field->is_null_bit || field->key->kind == KEY_IS_VALUE)
 			{
-				load_field(field, store, rows ? rows + done : NULL, first + done, n, values);
-				pack_part(out + done, values, n, end - Min(end, end_bit),
-						  Min(end, end_bit) - Max(start, from_bit));
+				load_field(field, store, block, first + done, n, values);
+				pack_part(out + done, values, n, end - to, to - from);
+			}
+			else
+			{
+				load_bytes(field, store, block, first + done, n, from - start, to - from, values);
+				pack_part(out + done, values, n, 0, to - from);
 			}
 			start = end;
 		}
 	}
 }
 
-/* Orders one radix key of two rows, both not NULL. */
+/*
+ * The first bit in which codes may differ of rows that are equal up to from_bit:
+ * bytes that all of them have alike are passed over.  Rows are the bits of packed
+ * in row_mask, at least one.
+ */
+int
+gpusort_rows_skip_equal(const KeyCode *code, const RowStore *store, const uint64 *packed,
+						uint64 row_mask, uint32 nrows, int from_bit)
+{
+	const KeyField *field = code->fields;
+	int			start = 0;
+	KeyBytes	first;
+	KeyBytes	bytes;
+	Size		from;
+	Size		alike;
+
+	while (start + field->bits <= from_bit)
+		start += field++->bits;
+	if (field->is_null_bit || field->key->kind == KEY_IS_VALUE)
+		return from_bit;
+	/* The bit for NULL was equal: all are NULL or none is. */
+	if (!get_bytes(field->key, store, packed[0] & row_mask, &first))
+		return start + field->bits;
+	from = field->skip + (from_bit - start) / 8;
+	alike = field->skip + field->bits / 8;
+	for (uint32 i = 1; i < nrows && alike > from; i++)
+	{
+		if (i + ROWS_PREFETCH < nrows)
+			__builtin_prefetch(gpusort_rows_record(store, packed[i + ROWS_PREFETCH] & row_mask));
+		(void) get_bytes(field->key, store, packed[i] & row_mask, &bytes);
+		alike = equal_bytes(&first, &bytes, from, alike);
+		gpusort_key_bytes_free(&bytes);
+	}
+	gpusort_key_bytes_free(&first);
+	return Max(from_bit, start + 8 * (int) (alike - field->skip));
+}
+
+/* Orders one key of two rows that is a value, both not NULL. */
 static int
 compare_codes(const RowKey *key, const RowStore *a, uint32 row_a, const RowStore *b, uint32 row_b)
 {
@@ -332,7 +524,7 @@ gpusort_rows_compare(const RowKeys *keys, int first_key, const RowStore *a, uint
 
 		if (a->layout->attributes[key->attribute].is_constant)
 			continue;
-		if (key->is_radix)
+		if (key->kind == KEY_IS_VALUE)
 		{
 			null_a = gpusort_rows_is_null(a, row_a, key->attribute);
 			null_b = gpusort_rows_is_null(b, row_b, key->attribute);

@@ -16,13 +16,13 @@
 #define ROWS_STORE_MAX (UINT32_MAX / 2)	/* rows of one store */
 #define ROWS_RECORDS_MAX ((Size) MAXIMUM_ALIGNOF * (UINT32_MAX - 1))
 
-/* The attributes of keys that are compared, in key order. */
+/* The attributes of keys, the last one first. */
 static List *
-compared_attributes(const RowKeys *keys)
+key_attributes(const RowKeys *keys)
 {
 	List	   *attributes = NIL;
 
-	for (int i = keys->nkeys - 1; i >= keys->nradix; i--)
+	for (int i = keys->nkeys - 1; i >= 0; i--)
 		attributes = lappend_int(attributes, keys->keys[i].attribute);
 	return attributes;
 }
@@ -56,7 +56,7 @@ gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
 	sort->timed = timed;
 	sort->keys = gpusort_rows_keys(desc, key_lists[ROWS_PRIVATE_COLUMNS], key_lists[ROWS_PRIVATE_OPERATORS],
 								   key_lists[ROWS_PRIVATE_COLLATIONS], key_lists[ROWS_PRIVATE_NULLS_FIRST]);
-	sort->layout = gpusort_rows_layout(desc, tlist, compared_attributes(sort->keys));
+	sort->layout = gpusort_rows_layout(desc, tlist, key_attributes(sort->keys));
 	sort->batch = gpusort_rows_batch_create(sort->layout);
 	sort->store = gpusort_rows_store_create(sort->memory, sort->layout);
 	sort->bound = gpusort_rows_bound_create(sort->memory, sort->layout, sort->keys, bound);

@@ -16,9 +16,9 @@
 #define ROWS_BATCH_MIN 8
 #define ROWS_PREFETCH 12		/* records fetched ahead of the one being read */
 
-/* Describes rows of a descriptor; tlist tells constants, compared the attributes to put first. */
+/* Describes rows of a descriptor; tlist tells constants, first the attributes to put first, in reverse order. */
 RowLayout *
-gpusort_rows_layout(TupleDesc desc, List *tlist, const List *compared)
+gpusort_rows_layout(TupleDesc desc, List *tlist, const List *first)
 {
 	RowLayout  *layout = palloc0(sizeof(RowLayout));
 	ListCell   *cell;
@@ -43,10 +43,10 @@ gpusort_rows_layout(TupleDesc desc, List *tlist, const List *compared)
 		}
 		else if (attribute->by_value)
 			layout->fixed_bytes += attribute->length;
-		else if (!list_member_int(compared, i))
+		else if (!list_member_int(first, i))
 			layout->record_attributes[layout->nrecord++] = i;
 	}
-	foreach(cell, compared)
+	foreach(cell, first)
 	{
 		int			i = lfirst_int(cell);
 		bool		listed = false;

@@ -5,8 +5,8 @@
  * Attributes passed by value are arrays of their width.  The others of a row lie
  * behind each other in a record of a bump arena, aligned as their types ask; a
  * record starts at a multiple of MAXIMUM_ALIGNOF and row_starts holds its place
- * in these units.  Sort keys that are compared come first in a record, so that a
- * comparison finds them without a walk.  NULLs are a byte per row in an array
+ * in these units.  Sort keys come first in a record, so that they are found
+ * without a walk.  NULLs are a byte per row in an array
  * that exists from the first NULL of its attribute on.  Attributes that the plan
  * knows to be constant are not stored.
  */
@@ -69,7 +69,7 @@ typedef struct RowBatch
 	bool	   *nulls;
 } RowBatch;
 
-extern RowLayout *gpusort_rows_layout(TupleDesc desc, List *tlist, const List *compared);
+extern RowLayout *gpusort_rows_layout(TupleDesc desc, List *tlist, const List *first);
 extern RowStore *gpusort_rows_store_create(RowMemory *memory, const RowLayout *layout);
 extern void gpusort_rows_store_reserve(RowStore *store, uint32 rows);
 extern void gpusort_rows_store_reserve_records(RowStore *store, Size bytes);
