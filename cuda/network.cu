@@ -9,11 +9,13 @@
  * Within a class the shorter segments come first, so that warps of several
  * segments find equals together.
  *
- * Segments too long for a network, or for this device, are left to CUB.
+ * Segments too long for a network, or for this device, are left to CUB, and those
+ * of which only a few entries are wanted to find_top.
  */
 #include "methods.cuh"
 #include "network.cuh"
 #include "radix.cuh"
+#include "top.cuh"
 
 namespace gpusort
 {
@@ -30,6 +32,11 @@ constexpr uint32_t SEGMENTS_PER_THREAD = 4;
 /* Numbers of segments grouped by class: where each group starts, and CLASSES where the last ends. */
 struct Groups {
     uint32_t start[CLASSES + 1];
+
+    uint32_t members(uint32_t length_class) const
+    {
+        return start[length_class + 1] - start[length_class];
+    }
 };
 
 size_t aligned(size_t bytes)
@@ -105,6 +112,7 @@ const NetworkLauncher &launcher_of(const GpusortSpec &spec)
 /* How a batch is sorted on the current device. */
 struct Plan {
     uint32_t network_classes; /* classes below this one go to networks */
+    bool finds_top;           /* the others go to find_top, not to CUB */
     bool grouped;             /* numbers of segments are grouped by class */
     uint32_t top;             /* longest class that has segments */
     Groups groups;
@@ -128,6 +136,9 @@ cudaError_t make_plan(const SegmentBatch &batch, Plan *plan)
     plan->network_classes = 0;
     while (plan->network_classes <= NETWORK_LONGEST_CLASS && launcher.can(plan->network_classes, device))
         plan->network_classes++;
+    plan->finds_top = top_first_class(batch.spec) < CLASSES;
+    if (top_first_class(batch.spec) < plan->network_classes)
+        plan->network_classes = top_first_class(batch.spec);
 
     plan->top = 0;
     plan->groups.start[0] = 0;
@@ -145,7 +156,7 @@ cudaError_t make_plan(const SegmentBatch &batch, Plan *plan)
         plan->groups.start[c + 1] = plan->groups.start[c] + members;
     }
 
-    const uint32_t longest = plan->groups.start[plan->top + 1] - plan->groups.start[plan->top];
+    const uint32_t longest = plan->groups.members(plan->top);
 
     plan->grouped = plan->top >= plan->network_classes ? longest < batch.nsegments
                                                        : longest < batch.nsegments - batch.nsegments / 20;
@@ -178,7 +189,16 @@ size_t network_workspace_bytes(const SegmentBatch &batch)
         return 0;
     if (plan.grouped)
         bytes += aligned(2 * CLASSES * sizeof(uint32_t)) + aligned(size_t(batch.nsegments) * sizeof(uint32_t));
-    if (plan.top >= plan.network_classes)
+    if (plan.finds_top) {
+        size_t most = 0;
+
+        for (uint32_t c = plan.network_classes; c <= plan.top; c++) {
+            const size_t wanted = top_workspace_bytes(batch.spec, c, plan.groups.members(c));
+
+            most = wanted > most ? wanted : most;
+        }
+        bytes += most;
+    } else if (plan.top >= plan.network_classes)
         bytes += long_workspace_bytes(batch, long_segments(batch, plan, nullptr));
     return bytes;
 }
@@ -222,12 +242,16 @@ cudaError_t network_sort(const SegmentBatch &batch, void *workspace, size_t byte
         /* The longest first: short ones then fill the gaps that they leave at their end. */
         for (int c = int(plan.network_classes) - 1; c >= int(TINY_CLASS) && error == cudaSuccess; c--) {
             task.ids = ids + plan.groups.start[c];
-            task.count = plan.groups.start[c + 1] - plan.groups.start[c];
+            task.count = plan.groups.members(c);
             if (task.count > 0)
                 error = launcher.launch(c, task, stream);
         }
     }
-    if (error == cudaSuccess && plan.top >= plan.network_classes)
+    for (uint32_t c = plan.network_classes; plan.finds_top && c <= plan.top && error == cudaSuccess; c++)
+        if (plan.groups.members(c) > 0)
+            error = find_top(batch, c, ids ? ids + plan.groups.start[c] : nullptr, plan.groups.members(c), workspace,
+                             stream);
+    if (error == cudaSuccess && !plan.finds_top && plan.top >= plan.network_classes)
         error = sort_long(batch, long_segments(batch, plan, ids), workspace, bytes, stream);
     return error;
 }

@@ -349,6 +349,8 @@ void run_each(GpusortMethod method)
                          "equal lengths", true);
             }
             run_case(make_case(spec, {1, 2100, 40, 700, 9, 300, 5000, 17, 130}, false), "ragged", true);
+            spec.limit = 10;
+            run_case(make_case(spec, {3000, 70001}, false), "first of long segments", true);
         }
     printf("%-12s %ld batches\n", method_names[method], cases_run);
 }
@@ -419,6 +421,11 @@ int main(int argc, char **argv)
                     run_case(make_case(spec, mixed_counts(quick ? 100 : 3000, 2000), false), "up to 2000", true);
                     spec.limit = below(2) * 10;
                     run_case(make_case(spec, mixed_counts(quick ? 30 : 60, 70000), false), "up to 70000", below(2));
+                    for (uint32_t length : {5000, 9000, 70000, 200000}) {
+                        spec.limit = 1 + below(below(2) ? 1024 : 40);
+                        run_case(make_case(spec, std::vector<uint32_t>(1 + below(4), length + below(20)), below(2)),
+                                 "first of long segments", below(2));
+                    }
                     spec.limit = 0;
                     if (!quick)
                         run_case(
