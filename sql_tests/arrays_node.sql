@@ -123,6 +123,11 @@ SELECT sum((gpusort.array_sort(gpusort.array_top_n(a, 9)))[2]), max(cardinality(
 SELECT tag, sum((gpusort.array_sort(a))[1] + (SELECT count(*) FROM samples o WHERE o.id < s.id)), min((gpusort.array_sort(a))[1]) FROM samples s GROUP BY tag ORDER BY tag
 SELECT sum((gpusort.array_sort(a))[1] + random() * 0), sum(CASE WHEN cardinality(gpusort.array_sort(c)) > 3 THEN (gpusort.array_sort(a))[2] END) FROM samples
 SELECT id, unnest((gpusort.array_sort(gpusort.array_sort(c, true)))[1:2]), unnest(gpusort.array_sort(c, true)) FROM samples
+SELECT id, gpusort.array_sort_pair(a, w), (gpusort.array_sort_pair(c, c, true)).* FROM samples WHERE id <> 1006
+SELECT id, (gpusort.array_sort_pair(a, w)).sorted_keys, (gpusort.array_sort_pair(w, a)).sorted_vals, (gpusort.array_sort_pair(b::int8[], b::int2[] || '{}')).sorted_vals FROM samples WHERE id <= 110
+SELECT sum(((gpusort.array_sort_pair(a, w)).sorted_vals)[1]), sum(((gpusort.array_sort_pair(a, w)).sorted_keys)[1]) FROM samples WHERE id <> 1006
+SELECT p.sorted_vals, p.sorted_keys FROM (SELECT id, (gpusort.array_sort_pair(w, a, NULL, id > 0)).*, gpusort.array_sort_pair(w, a) FROM samples WHERE id <> 1006 OFFSET 0) p
+SELECT id, gpusort.array_sort_approx_within(a, 3) FROM samples WHERE id <> 1006
 \.
 \pset format unaligned
 SELECT n, nodes, rows, same, query FROM shapes, compare(query) ORDER BY n;

@@ -19,6 +19,7 @@
 	X(SORT, "array_sort", 1, false, false) \
 	X(ARGSORT, "array_argsort", 1, false, false) \
 	X(SORT_BY, "array_sort_by", 2, false, false) \
+	X(SORT_PAIR, "array_sort_pair", 2, false, false) \
 	X(TOP_N, "array_top_n", 1, true, true) \
 	X(TOP_N_BY, "array_top_n_by", 2, true, true) \
 	X(DISTINCT, "array_sort_distinct", 1, false, false) \

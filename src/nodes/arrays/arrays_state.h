@@ -17,6 +17,7 @@
 #include "commands/explain.h"
 #include "nodes/execnodes.h"
 #include "storage/itemptr.h"
+#include "utils/array.h"
 
 #include "nodes/arrays/array_call.h"
 #include "nodes/arrays/toast_reader.h"
@@ -45,6 +46,7 @@ typedef struct BatchedCall
 	ExprState  *descending;		/* or NULL */
 	ExprState  *nulls_first;	/* or NULL */
 	Oid			result_element;
+	TupleDesc	record;			/* that a pair is returned as, or NULL */
 
 	/* Set when the first row of a scan is read. */
 	GpusortSpec spec;			/* before that, without its options */
@@ -70,7 +72,8 @@ typedef struct CallResult
 	uint32		start;			/* of the segment, in keys */
 	uint32		count;
 	int			lower_bound;	/* of the array to be returned */
-	char	   *values;			/* elements to be gathered, or NULL */
+	ArrayType  *values;			/* to be gathered from, or NULL */
+	ArrayType  *keys;			/* the same for a pair's keys */
 } CallResult;
 
 typedef struct RowGroup

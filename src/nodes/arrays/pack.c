@@ -16,8 +16,10 @@
 #include "postgres.h"
 
 #include "access/detoast.h"
+#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
+#include "funcapi.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
@@ -39,11 +41,14 @@ static Datum option_value(ArraysState *state, ExprState *option, Datum otherwise
 static Datum argument_value(ArraysState *state, const ArrayArgument *argument, TupleTableSlot *slot, bool *isnull);
 static bool make_room(ArraysState *state, RowGroup *group, int call, Size bytes);
 static bool is_plain(const ArrayType *array, Oid element, int width, Size size);
+static ArrayType *allocate_copy(RowGroup *group, Size size);
 static bool pack_values(ArraysState *state, RowGroup *group, BatchedCall *call, SortBatch *batch,
 						CallResult *result, Datum values);
 static Datum plain_array(char *place, Oid element, int width, uint32 count, int lower_bound);
 static Datum positions_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result);
-static Datum gathered_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result);
+static Datum values_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result);
+static Datum pair_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result);
+static Datum gathered(const ArrayType *source, int width, const uint32 *positions, uint32 count, int lower_bound);
 static uint32 *payload_of(const BatchedCall *call, const SortBatch *batch, const CallResult *result);
 static char *result_place(const BatchedCall *call, const SortBatch *batch, const CallResult *result);
 static bool carries_values(const BatchedCall *call);
@@ -62,6 +67,8 @@ gpusort_arrays_init_call(ArraysState *state, BatchedCall *call, FuncExpr *expres
 	call->descending = init_option(state, expression, option++);
 	call->nulls_first = init_option(state, expression, option);
 	call->result_element = call->kind == ARRAY_CALL_ARGSORT ? INT4OID : call->values.element;
+	if (call->kind == ARRAY_CALL_SORT_PAIR)
+		call->record = BlessTupleDesc(CreateTupleDescCopy(get_expr_result_tupdesc((Node *) expression, false)));
 	set_spec(call, 0, call->info->descending);
 }
 
@@ -130,7 +137,7 @@ gpusort_arrays_pack(ArraysState *state, RowGroup *group, int call_number, TupleT
 	bool		isnull;
 
 	result->state = RESULT_BY_FUNCTION;
-	result->values = NULL;
+	result->values = result->keys = NULL;
 	if (call->by_function || (call->fallible && !state->may_compute))
 		return true;
 	keys = argument_value(state, &call->keys, slot, &isnull);
@@ -211,8 +218,10 @@ gpusort_arrays_result(ArraysState *state, RowGroup *group, int call_number, bool
 		return (Datum) 0;
 	if (call->kind == ARRAY_CALL_ARGSORT)
 		return positions_result(call, batch, result);
+	if (call->kind == ARRAY_CALL_SORT_PAIR)
+		return pair_result(call, batch, result);
 	if (call->info->narrays > 1)
-		return gathered_result(call, batch, result);
+		return values_result(call, batch, result);
 
 	place = result_place(call, batch, result);
 	switch (call->kind)
@@ -304,29 +313,42 @@ is_plain(const ArrayType *array, Oid element, int width, Size size)
 		(Size) ARR_DIMS(array)[0] * width + HEADER_SIZE == size;
 }
 
-/* Packs the values that follow the keys just packed; false if the function must see to them. */
+/* Memory for an array that results are gathered from. */
+static ArrayType *
+allocate_copy(RowGroup *group, Size size)
+{
+	group->copied += size;
+	return MemoryContextAlloc(group->context, size);
+}
+
+/*
+ * Packs the values that follow the keys just packed, and keeps a pair's keys, which
+ * a batch with a payload does not give back.  False if the function must see to them.
+ */
 static bool
 pack_values(ArraysState *state, RowGroup *group, BatchedCall *call, SortBatch *batch,
 			CallResult *result, Datum values)
 {
 	Size		size = toast_raw_datum_size(values);
-	char	   *place;
+	ArrayType  *place;
 
 	if (call->values.width <= 0 || size != HEADER_SIZE + (Size) result->count * call->values.width)
 		return false;
 	if (carries_values(call))
-		place = (char *) (batch->payload + result->start) - HEADER_SIZE;
+		place = (ArrayType *) ((char *) (batch->payload + result->start) - HEADER_SIZE);
 	else
-	{
-		place = result->values = MemoryContextAlloc(group->context, size);
-		group->copied += size;
-	}
-	gpusort_toast_flatten(state->toast, values, size, place);
-	if (!is_plain((ArrayType *) place, call->values.element, call->values.width, size))
+		place = result->values = allocate_copy(group, size);
+	gpusort_toast_flatten(state->toast, values, size, (char *) place);
+	if (!is_plain(place, call->values.element, call->values.width, size))
 		return false;
-	result->lower_bound = ARR_LBOUND((ArrayType *) place)[0];
-	if (result->values)
-		result->values += HEADER_SIZE;
+	result->lower_bound = ARR_LBOUND(place)[0];
+	if (call->kind == ARRAY_CALL_SORT_PAIR)
+	{
+		const char *keys = batch->keys + (Size) result->start * call->keys.width - HEADER_SIZE;
+
+		result->keys = allocate_copy(group, VARSIZE(keys));
+		memcpy(result->keys, keys, VARSIZE(keys));
+	}
 	return true;
 }
 
@@ -357,21 +379,39 @@ positions_result(const BatchedCall *call, const SortBatch *batch, const CallResu
 
 /* The values in the order of the keys: already there, or gathered by position. */
 static Datum
-gathered_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result)
+values_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result)
 {
 	bool		top = call->kind == ARRAY_CALL_TOP_N_BY;
 	int			lower_bound = top ? 1 : result->lower_bound;
 	uint32		count = top ? Min(call->spec.limit, result->count) : result->count;
-	int			width = call->values.width;
-	uint32	   *positions = payload_of(call, batch, result);
-	char	   *place = (char *) positions - HEADER_SIZE;
+	uint32	   *payload = payload_of(call, batch, result);
 
-	if (!carries_values(call))
-	{
-		place = palloc(HEADER_SIZE + (Size) count * width);
-		gpusort_elements_gather(place + HEADER_SIZE, result->values, width, positions, count);
-	}
-	return plain_array(place, call->values.element, width, count, lower_bound);
+	if (carries_values(call))
+		return plain_array((char *) payload - HEADER_SIZE, call->values.element, call->values.width, count, lower_bound);
+	return gathered(result->values, call->values.width, payload, count, lower_bound);
+}
+
+/* The record of values and keys, both gathered by position. */
+static Datum
+pair_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result)
+{
+	const uint32 *positions = payload_of(call, batch, result);
+	bool		nulls[2] = {false, false};
+	Datum		arrays[2];
+
+	arrays[0] = gathered(result->values, call->values.width, positions, result->count, result->lower_bound);
+	arrays[1] = gathered(result->keys, call->keys.width, positions, result->count, ARR_LBOUND(result->keys)[0]);
+	return HeapTupleGetDatum(heap_form_tuple(call->record, arrays, nulls));
+}
+
+/* A new array of the source's elements at so many positions. */
+static Datum
+gathered(const ArrayType *source, int width, const uint32 *positions, uint32 count, int lower_bound)
+{
+	char	   *place = palloc(HEADER_SIZE + (Size) count * width);
+
+	gpusort_elements_gather(place + HEADER_SIZE, ARR_DATA_PTR(source), width, positions, count);
+	return plain_array(place, ARR_ELEMTYPE(source), width, count, lower_bound);
 }
 
 /* The sorted payload of a segment.  One of a single key was not sorted at all. */
@@ -397,5 +437,5 @@ result_place(const BatchedCall *call, const SortBatch *batch, const CallResult *
 static bool
 carries_values(const BatchedCall *call)
 {
-	return call->info->narrays > 1 && call->values.width == sizeof(uint32);
+	return call->info->narrays > 1 && call->kind != ARRAY_CALL_SORT_PAIR && call->values.width == sizeof(uint32);
 }
