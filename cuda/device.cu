@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "device.cuh"
 #include "segment_sort.cuh"
 
@@ -95,6 +97,7 @@ GpusortDeviceOutcome settle(GpusortDevice *device, Ticket *ticket)
             device->spare_events.push_back(event);
     if (ticket->failed_checks)
         device->spare_counters.push_back(ticket->failed_checks);
+    device->count_freed(ticket->bytes);
     return outcome;
 }
 
@@ -220,6 +223,8 @@ bool poll(GpusortDevice *device, GpusortDeviceOutcome *outcome)
         }
         if (any)
             start_waiting_jobs(device);
+        if (running.empty() && device->sessions.empty() && device->pool_swollen)
+            device->shrink_pool();
     }
     if (device->ready.empty())
         return false;
@@ -230,9 +235,8 @@ bool poll(GpusortDevice *device, GpusortDeviceOutcome *outcome)
 
 void memory_in_use(GpusortDevice *device, uint64_t *now, uint64_t *peak)
 {
-    *now = *peak = 0;
-    cudaMemPoolGetAttribute(device->pool, cudaMemPoolAttrUsedMemCurrent, now);
-    cudaMemPoolGetAttribute(device->pool, cudaMemPoolAttrUsedMemHigh, peak);
+    *now = device->memory_used;
+    *peak = device->memory_peak;
 }
 
 }  // namespace
@@ -257,6 +261,37 @@ GpusortDevice::~GpusortDevice()
         cudaMemPoolDestroy(pool);
     if (arena)
         cudaHostUnregister(arena);
+}
+
+/* Takes memory from the pool, to be freed in the order of the stream, and counts it. */
+cudaError_t GpusortDevice::take_memory(void **memory, uint64_t bytes, cudaStream_t stream)
+{
+    if (bytes > memory_limit - memory_used)
+        return cudaErrorMemoryAllocation;
+    const cudaError_t code = cudaMallocFromPoolAsync(memory, bytes, pool, stream);
+    if (code != cudaSuccess) {
+        cudaGetLastError();
+        return code;
+    }
+    memory_used += bytes;
+    memory_peak = std::max(memory_peak, memory_used);
+    pool_swollen |= memory_used > gpusort::kIdlePoolBytes;
+    return cudaSuccess;
+}
+
+void GpusortDevice::count_freed(uint64_t bytes)
+{
+    memory_used -= bytes;
+}
+
+/* Leaves an idle device's memory to others, but for what jobs usually need. */
+void GpusortDevice::shrink_pool()
+{
+    uint64_t held = 0;
+
+    cudaMemPoolTrimTo(pool, gpusort::kIdlePoolBytes);
+    cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &held);
+    pool_swollen = held > 2 * gpusort::kIdlePoolBytes;
 }
 
 cudaStream_t GpusortDevice::pick_stream()

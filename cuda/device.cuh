@@ -10,7 +10,7 @@
  *
  * Work runs on a few streams, each in order, so that one job's copy in, another's
  * sort and a third's copy out overlap. Device memory comes from one stream-ordered
- * pool that is capped at the memory limit. A ticket ends when the host callback
+ * pool; whoever takes some counts it against the memory limit first. A ticket ends when the host callback
  * behind its last operation has run; CUDA runs that callback also when the
  * context has failed, so no ticket is ever lost.
  */
@@ -31,6 +31,7 @@ namespace gpusort
 {
 
 constexpr int kStreams = 8;
+constexpr uint64_t kIdlePoolBytes = uint64_t{512} << 20; /* that the pool keeps when nothing runs */
 
 /* The stages of a ticket that are timed; events stand at their borders. */
 enum Stage { kCopyIn, kDigest, kSort, kVerify, kCopyOut, kStages };
@@ -42,6 +43,7 @@ struct Ticket {
     GpusortMethod method = GPUSORT_METHOD_AUTO;
     cudaEvent_t border[kStages + 1] = {}; /* null: the stage does not exist */
     uint32_t *failed_checks = nullptr;    /* pinned; counted by the device when verifying */
+    uint64_t bytes = 0;                   /* of device memory that come free when it ends */
     std::atomic<bool> ended{false};       /* set by the host callback */
     std::atomic<int> stream_error{0};     /* cudaError_t handed to the host callback */
     int event_fd = -1;
@@ -60,6 +62,9 @@ struct GpusortDevice {
     void *arena = nullptr;
     size_t arena_bytes = 0;
     uint64_t memory_limit = 0;
+    uint64_t memory_used = 0;
+    uint64_t memory_peak = 0;
+    bool pool_swollen = false; /* it may hold more than an idle device should */
     cudaMemPool_t pool = nullptr;
     cudaStream_t streams[gpusort::kStreams] = {};
     unsigned next_stream = 0;
@@ -73,6 +78,9 @@ struct GpusortDevice {
 
     ~GpusortDevice();
 
+    cudaError_t take_memory(void **memory, uint64_t bytes, cudaStream_t stream);
+    void count_freed(uint64_t bytes);
+    void shrink_pool();
     gpusort::Ticket *begin_ticket(uint64_t number);
     void mark(gpusort::Ticket *ticket, int border, cudaStream_t stream);
     void end_ticket(gpusort::Ticket *ticket, cudaStream_t stream);

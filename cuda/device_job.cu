@@ -118,11 +118,9 @@ bool try_start(GpusortDevice *device, const GpusortDeviceJob &job)
     cudaStream_t stream = device->pick_stream();
     void *base = nullptr;
 
-    cudaError_t code = cudaMallocFromPoolAsync(&base, wanted.bytes, device->pool, stream);
-    if (code == cudaErrorMemoryAllocation && !device->running.empty()) {
-        cudaGetLastError();
+    cudaError_t code = device->take_memory(&base, wanted.bytes, stream);
+    if (code == cudaErrorMemoryAllocation && !device->running.empty())
         return false;
-    }
     if (code != cudaSuccess) {
         set_error(&error, code, "allocating device memory for a job");
         device->fail_ticket(job.ticket, error);
@@ -130,6 +128,7 @@ bool try_start(GpusortDevice *device, const GpusortDeviceJob &job)
     }
     const JobMemory memory(job, base);
     Ticket *ticket = device->begin_ticket(job.ticket);
+    ticket->bytes = wanted.bytes;
     code = enqueue(device, job, memory, ticket, stream);
     if (code != cudaSuccess)
         set_error(&ticket->error, code, "starting a job");

@@ -4,7 +4,9 @@
  *
  * The worker publishes the rates for the cost model. They are measured on pinned
  * memory, to the device from the arena itself, a few milliseconds in all, after
- * a first copy has woken the link.
+ * a first copy has woken the link. The latency is that of a kernel that does
+ * nothing, with small copies there and back; a device that this module has no code
+ * for is found out by it.
  */
 #include <stdio.h>
 #include <time.h>
@@ -21,6 +23,10 @@ namespace
 
 constexpr size_t kProbeBytes = size_t{32} << 20;
 constexpr int kProbeRounds = 3;
+
+__global__ void do_nothing()
+{
+}
 
 bool describe(GpusortDevice *device, GpusortDeviceInfo *info, GpusortDeviceError *error)
 {
@@ -69,7 +75,7 @@ cudaError_t copy_rate(void *to, const void *from, size_t bytes, cudaMemcpyKind k
     return cudaSuccess;
 }
 
-/* Seconds from handing over a small copy, back and forth, to knowing that it ended. */
+/* Seconds from handing an empty job over to knowing that it ended. */
 cudaError_t round_trip(void *device_memory, void *host, cudaStream_t stream, double *seconds)
 {
     double best = 1;
@@ -78,6 +84,10 @@ cudaError_t round_trip(void *device_memory, void *host, cudaStream_t stream, dou
         timespec begin, end;
         clock_gettime(CLOCK_MONOTONIC, &begin);
         cudaError_t code = cudaMemcpyAsync(device_memory, host, 64, cudaMemcpyHostToDevice, stream);
+        if (code == cudaSuccess) {
+            do_nothing<<<1, 32, 0, stream>>>();
+            code = cudaGetLastError();
+        }
         if (code == cudaSuccess)
             code = cudaMemcpyAsync(host, device_memory, 64, cudaMemcpyDeviceToHost, stream);
         if (code == cudaSuccess)
@@ -96,7 +106,7 @@ cudaError_t round_trip(void *device_memory, void *host, cudaStream_t stream, dou
 /* Fills *info. The arena is only read, for after a restart backends have data in it. */
 bool probe_device(GpusortDevice *device, GpusortDeviceInfo *info, GpusortDeviceError *error)
 {
-    const size_t bytes = std::min(kProbeBytes, device->arena_bytes);
+    const size_t bytes = std::min({kProbeBytes, device->arena_bytes, static_cast<size_t>(device->memory_limit)});
     cudaStream_t stream = device->streams[0];
     cudaEvent_t begin = device->take_event(), end = device->take_event();
     void *memory = nullptr, *host = nullptr;
@@ -121,7 +131,7 @@ bool probe_device(GpusortDevice *device, GpusortDeviceInfo *info, GpusortDeviceE
     device->spare_events.push_back(begin);
     device->spare_events.push_back(end);
     if (code != cudaSuccess)
-        set_error(error, code, "measuring transfer rates");
+        set_error(error, code, "trying the device");
     return code == cudaSuccess;
 }
 

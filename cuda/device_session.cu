@@ -258,7 +258,7 @@ GpusortDeviceStatus open_session(GpusortDevice *device, const GpusortDeviceSessi
         session->spec.spec.payload = GPUSORT_PAYLOAD_INDEX;
     session->stream = device->pick_stream();
     session->lay_out(nullptr);
-    const cudaError_t code = cudaMallocFromPoolAsync(&memory, session->bytes, device->pool, session->stream);
+    const cudaError_t code = device->take_memory(&memory, session->bytes, session->stream);
     if (code != cudaSuccess) {
         set_error(error, code, "allocating device memory for a session");
         return error->status;
@@ -296,7 +296,12 @@ void fetch(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t co
 /* The memory is freed in stream order: after whatever the session still has under way. */
 void close_session(GpusortDevice *device, uint64_t session)
 {
-    device->sessions.erase(session);
+    auto found = device->sessions.find(session);
+
+    if (found == device->sessions.end())
+        return;
+    device->count_freed(found->second->bytes);
+    device->sessions.erase(found);
 }
 
 }  // namespace gpusort

@@ -11,7 +11,6 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(time sleep);
 
-my $events = $ENV{GPUSORT_EVENTS} // 1000;
 my $node = start_emulated('cancel', 'gpusort.buffer_size = 4MB', 'gpusort.engine = gpu');
 $node->safe_psql('postgres', q{
 	CREATE TABLE data AS SELECT k, array_agg(((i * 7919) % 10007)::int4 ORDER BY i) AS a
@@ -84,30 +83,6 @@ $query->finish;
 is($output, $node->safe_psql('postgres', "SET gpusort.engine = cpu; $sort") . "\n", 'engine = auto: the right result');
 ok(wait_ready($node, 6), 'the worker is back again');
 
-# Many events at once, while others sort on and must not notice.
-my $free = $node->safe_psql('postgres', 'SELECT free FROM gpusort.arena()');
-my $check = $node->basedir . '/check.sql';
-append_to_file($check, q{SELECT 1 / (gpusort.array_sort(a) = ARRAY(SELECT x FROM unnest(a) x ORDER BY x))::int FROM data WHERE k = 1 + (random() * 9)::int;
-});
-inject($node, 'delay 100000 1');
-my @victims = map {
-	my $sql = join '', map { 'SET statement_timeout = ' . (1 + int rand 10) . ";\n$sort;\n" } 1 .. $events / 4;
-	my ($in, $output, $errors) = ($sql, '', '');
-	my $handle = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres') ], '<', \$in, '>', \$output, '2>', \$errors);
-	[ $handle, \$errors ]
-} 1 .. 4;
-my $others = IPC::Run::start([ 'pgbench', '-n', '-f', $check, '-c', 2, '-t', 200, $node->connstr('postgres') ],
-	'>', \my $pgbench, '2>', \my $pgbench_errors);
-$_->[0]->finish foreach @victims;
-my $unharmed = $others->finish;
-my $cancelled = 0;
-$cancelled += () = ${ $_->[1] } =~ /statement timeout/g foreach @victims;
-cmp_ok($cancelled, '>', $events * 0.5, "$cancelled of $events queries were ended in the middle");
-ok($unharmed, 'others sort on, and right') or diag($pgbench_errors);
-inject($node, 'none');
-is(wait_slabs($node), 0, 'no slab is lost');
-is($node->safe_psql('postgres', 'SELECT free FROM gpusort.arena()'), $free, 'as many slabs are free as before');
-is(device($node, 'faults'), 0, 'and no fault was caused');
 $node->stop;
 
 done_testing();

@@ -150,10 +150,7 @@ Session *GpusortDevice::find(uint64_t session) {
 /* Frees a session; its turn comes after all work that was started before. */
 void GpusortDevice::forget(uint64_t session) {
     std::lock_guard<std::mutex> lock(mutex);
-    auto found = sessions.find(session);
-    if (found == sessions.end()) return;
-    used -= found->second.bytes;
-    sessions.erase(found);
+    sessions.erase(session);
 }
 
 bool GpusortDevice::reserve(uint64_t bytes, GpusortDeviceError *error) {
@@ -361,6 +358,7 @@ static void fetch(GpusortDevice *device, uint64_t session, uint64_t ticket, uint
 }
 
 static void close_session(GpusortDevice *device, uint64_t session) {
+    if (Session *closed = device->find(session)) device->give_back(closed->bytes);
     Task task = {};
     task.kind = TaskKind::CLOSE;
     task.session = session;

@@ -162,7 +162,7 @@ gpusort_job_make_free(DeviceJob *job)
 
 /*
  * Takes a slab; GPUSORT_NO_JOB if there is none.  For transit, waits up to
- * timeout_ms (-1: for ever) behind those who came first.
+ * timeout_ms (-1: while the devices get anything done) behind those who came first.
  */
 int
 gpusort_slab_acquire(SlabUse use, long timeout_ms)
@@ -203,7 +203,9 @@ wait_for_slab(SlabWaiter *waiter, long timeout_ms)
 {
 	static uint32 wait_event = 0;
 	TimestampTz until = timeout_ms < 0 ? 0 : TimestampTzPlusMilliseconds(GetCurrentTimestamp(), timeout_ms);
+	DeviceWatch watch;
 
+	gpusort_watch_start(&watch, GPUSORT_ANY_DEVICE);
 	if (wait_event == 0)
 		wait_event = GPUSORT_WAIT_EVENT("GpusortSlab");
 	PG_TRY();
@@ -220,7 +222,7 @@ wait_for_slab(SlabWaiter *waiter, long timeout_ms)
 				break;
 			if (timeout_ms >= 0)
 				left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), until);
-			if (left == 0)
+			if (left == 0 || (timeout_ms < 0 && gpusort_watch_stuck(&watch)))
 				break;
 			(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, left, wait_event);
 			ResetLatch(MyLatch);

@@ -12,6 +12,20 @@
 extern Size gpusort_arena_shmem_size(void);
 extern void gpusort_arena_shmem_startup(void);
 
+/* For whoever waits for devices: do they still get anything done? */
+#define GPUSORT_ANY_DEVICE (-1)
+#define GPUSORT_NO_ANSWER "the device worker does not answer"
+
+typedef struct DeviceWatch
+{
+	int			device;
+	uint64_t	jobs;			/* ended so far */
+	TimestampTz until;			/* when more should have ended */
+} DeviceWatch;
+
+extern void gpusort_watch_start(DeviceWatch *watch, int device);
+extern bool gpusort_watch_stuck(DeviceWatch *watch);
+
 /* For backends. */
 typedef enum SlabUse
 {

@@ -18,6 +18,37 @@
 #include "device/arena.h"
 #include "guc.h"
 
+static uint64_t
+jobs_ended(int device)
+{
+	uint64_t	jobs = 0;
+
+	for (int i = 0; i < GPUSORT_MAX_DEVICES; i++)
+		if (device == i || device == GPUSORT_ANY_DEVICE)
+			jobs += gpusort_arena->devices[i].jobs;
+	return jobs;
+}
+
+void
+gpusort_watch_start(DeviceWatch *watch, int device)
+{
+	watch->device = device;
+	watch->jobs = jobs_ended(device);
+	watch->until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), 2 * (int64) gpusort_device_timeout);
+}
+
+/*
+ * True if no job has ended for twice the time in which a worker gives its device up:
+ * the worker itself does not answer.
+ */
+bool
+gpusort_watch_stuck(DeviceWatch *watch)
+{
+	if (jobs_ended(watch->device) != watch->jobs)
+		gpusort_watch_start(watch, watch->device);
+	return GetCurrentTimestamp() > watch->until;
+}
+
 /* The ready device with the least to do; false if none is ready. */
 bool
 gpusort_device_pick(int *device, uint64_t *generation)
@@ -182,25 +213,17 @@ gpusort_job_wait(int number, const char **why)
 	static uint32 wait_event = 0;
 	SharedArena *arena = gpusort_arena;
 	DeviceJob  *job = &arena->job[number];
-	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), 2 * (int64) gpusort_device_timeout);
-	uint64_t	ended = arena->devices[job->device].jobs;
+	DeviceWatch watch;
 	bool		lost;
 
 	if (wait_event == 0)
 		wait_event = GPUSORT_WAIT_EVENT("GpusortDevice");
+	gpusort_watch_start(&watch, job->device);
 	while (!gpusort_job_ended(number))
 	{
-		uint64_t	ended_now = arena->devices[job->device].jobs;
-
-		if (ended_now != ended)
+		if (gpusort_watch_stuck(&watch))
 		{
-			/* The queue moves. */
-			until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), 2 * (int64) gpusort_device_timeout);
-			ended = ended_now;
-		}
-		else if (GetCurrentTimestamp() > until)
-		{
-			*why = "the device worker does not answer";
+			*why = GPUSORT_NO_ANSWER;
 			return false;
 		}
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 1000, wait_event);

@@ -161,9 +161,16 @@ static bool
 wait_for_appends(DeviceSession *session, int most, const char **why)
 {
 	GpusortDeviceStatus status;
+	DeviceWatch watch;
 
+	gpusort_watch_start(&watch, session->device);
 	while (gpusort_session_appends(session->job, &status) > most)
 	{
+		if (gpusort_watch_stuck(&watch))
+		{
+			*why = GPUSORT_NO_ANSWER;
+			return false;
+		}
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 1000, PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
@@ -188,6 +195,11 @@ gpusort_session_append(DeviceSession *session, uint32_t column, uint64_t first_r
 		if (!wait_for_appends(session, PIPELINE - 1, why))
 			return false;
 		slab = gpusort_slab_acquire(SLAB_TRANSIT, -1);
+		if (slab == GPUSORT_NO_JOB)
+		{
+			*why = GPUSORT_NO_ANSWER;
+			return false;
+		}
 		memcpy(gpusort_slab_memory(slab), (const char *) source + done * width, count * width);
 		job = &gpusort_arena->job[slab];
 		job->kind = JOB_APPEND;
@@ -285,6 +297,11 @@ gpusort_session_fetch(DeviceSession *session, uint32_t column, uint64_t first_ro
 			started += count;
 			if (!ok)
 				*why = DEVICE_GONE;
+		}
+		else if (session->nslabs == 0)
+		{
+			*why = GPUSORT_NO_ANSWER;
+			ok = false;
 		}
 		else
 		{
