@@ -127,46 +127,85 @@ pack_tie(TieBreaker *breaker, uint64 *packed, uint32 count, int from_bit)
 	}
 }
 
+static void break_ties(TieBreaker *breaker, uint64 *packed, uint32 count, int from_bit);
+
+/* Orders rows, in input order, whose codes are equal up to from_bit. */
+static void
+order_tie(TieBreaker *breaker, uint64 *packed, uint32 count, int from_bit)
+{
+	const KeyCode *code = breaker->code;
+
+	CHECK_FOR_INTERRUPTS();
+	if (from_bit >= code->bits)
+	{
+		if (code->nexact < breaker->sort->keys->nkeys)
+			qsort_arg(packed, count, sizeof(uint64), compare_rest, breaker);
+		return;
+	}
+	if (count <= ROWS_COMPARE_MAX)
+	{
+		qsort_arg(packed, count, sizeof(uint64), compare_tied, breaker);
+		return;
+	}
+	from_bit = gpusort_rows_skip_equal(code, breaker->sort->store, packed, breaker->row_mask, count, from_bit);
+	if (from_bit < code->bits)
+	{
+		pack_tie(breaker, packed, count, from_bit);
+		if (!is_ascending(packed, count))
+			sort_packed(breaker->sort, packed, count);
+		from_bit += ROWS_PACKED_BITS - breaker->row_bits;
+	}
+	break_ties(breaker, packed, count, from_bit);
+}
+
 /* Finds rows with equal prefixes and orders them by the bits from from_bit on. */
 static void
 break_ties(TieBreaker *breaker, uint64 *packed, uint32 count, int from_bit)
 {
-	bool		code_ends = from_bit >= breaker->code->bits;
 	uint32		end;
 
-	if (code_ends && breaker->code->nexact == breaker->sort->keys->nkeys)
+	if (from_bit >= breaker->code->bits && breaker->code->nexact == breaker->sort->keys->nkeys)
 		return;
 	check_stack_depth();
 	for (uint32 start = 0; start < count; start = end)
 	{
 		uint64		prefix = packed[start] >> breaker->row_bits;
-		uint32		tied;
 
 		for (end = start + 1; end < count && packed[end] >> breaker->row_bits == prefix;)
 			end++;
-		tied = end - start;
-		if (tied == 1)
-			continue;
-		if (code_ends)
-			qsort_arg(packed + start, tied, sizeof(uint64), compare_rest, breaker);
-		else if (tied <= ROWS_COMPARE_MAX)
-			qsort_arg(packed + start, tied, sizeof(uint64), compare_tied, breaker);
-		else
-		{
-			int			next_bit = gpusort_rows_skip_equal(breaker->code, breaker->sort->store, packed + start,
-														   breaker->row_mask, tied, from_bit);
-
-			CHECK_FOR_INTERRUPTS();
-			if (next_bit < breaker->code->bits)
-			{
-				pack_tie(breaker, packed + start, tied, next_bit);
-				if (!is_ascending(packed + start, tied))
-					sort_packed(breaker->sort, packed + start, tied);
-				next_bit += ROWS_PACKED_BITS - breaker->row_bits;
-			}
-			break_ties(breaker, packed + start, tied, next_bit);
-		}
+		if (end - start > 1)
+			order_tie(breaker, packed + start, end - start, from_bit);
 	}
+}
+
+static TieBreaker
+tie_breaker(RowSort *sort, KeyCode *code)
+{
+	uint32		nrows = sort->store->nrows;
+	int			row_bits = nrows <= 1 ? 1 : 32 - __builtin_clz(nrows - 1);
+
+	return (TieBreaker)
+	{
+		.sort = sort,
+		.code = code,
+		.row_bits = row_bits,
+		.row_mask = (UINT64CONST(1) << row_bits) - 1
+	};
+}
+
+/* Orders rows of the store, in ascending order, whose codes are equal up to from_bit. */
+void
+gpusort_rows_order_tie(RowSort *sort, KeyCode *code, uint32 *rows, uint32 count, int from_bit)
+{
+	TieBreaker	breaker = tie_breaker(sort, code);
+	uint64	   *packed = MemoryContextAllocHuge(CurrentMemoryContext, count * sizeof(uint64));
+
+	for (uint32 i = 0; i < count; i++)
+		packed[i] = rows[i];
+	order_tie(&breaker, packed, count, from_bit);
+	for (uint32 i = 0; i < count; i++)
+		rows[i] = packed[i] & breaker.row_mask;
+	pfree(packed);
 }
 
 /* Sets sort->order to the sorted order of the rows in sort->store, at least one. */
@@ -175,15 +214,12 @@ gpusort_rows_order(RowSort *sort)
 {
 	RowStore   *store = sort->store;
 	uint32		nrows = store->nrows;
-	TieBreaker	breaker = {.sort = sort};
+	TieBreaker	breaker = tie_breaker(sort, NULL);
+	int			prefix_bits = ROWS_PACKED_BITS - breaker.row_bits;
 	uint64	   *packed;
-	int			prefix_bits;
 
 	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, (Size) nrows * sizeof(uint64));
 	packed = (uint64 *) sort->packed.data;
-	breaker.row_bits = nrows <= 1 ? 1 : 32 - __builtin_clz(nrows - 1);
-	breaker.row_mask = (UINT64CONST(1) << breaker.row_bits) - 1;
-	prefix_bits = ROWS_PACKED_BITS - breaker.row_bits;
 	breaker.code = gpusort_rows_code_fitted(sort->keys, store, prefix_bits);
 
 	for (uint32 first = 0; first < nrows; first += ROWS_ENCODE_SPAN)

@@ -337,8 +337,8 @@ copy_record(RowStore *store, uint32 target, const RowStore *source, uint32 row)
 }
 
 /* Copies values of a width, those of the rows, to the rows from target on. */
-static void
-copy_values(char *to, uint32 target, const char *from, const uint32 *rows, uint32 nrows, int16 length)
+void
+gpusort_rows_copy_values(char *to, uint32 target, const char *from, const uint32 *rows, uint32 nrows, int16 length)
 {
 #define COPY(type) \
 	for (uint32 i = 0; i < nrows; i++) \
@@ -372,12 +372,12 @@ copy_attribute(RowStore *store, const RowStore *source, int attribute, const uin
 	if (from->has_nulls)
 		gpusort_rows_store_add_nulls(store, attribute);
 	if (from->has_nulls)
-		copy_values(to->nulls.data, store->nrows, from->nulls.data, rows, nrows, sizeof(bool));
+		gpusort_rows_copy_values(to->nulls.data, store->nrows, from->nulls.data, rows, nrows, sizeof(bool));
 	else if (to->has_nulls)
 		memset(to->nulls.data + store->nrows, false, nrows);
 	if (store->layout->attributes[attribute].by_value)
-		copy_values(to->values.data, store->nrows, from->values.data, rows, nrows,
-					store->layout->attributes[attribute].length);
+		gpusort_rows_copy_values(to->values.data, store->nrows, from->values.data, rows, nrows,
+								 store->layout->attributes[attribute].length);
 }
 
 /*
@@ -422,9 +422,10 @@ gpusort_rows_store_keep(RowStore *store, const uint32 *rows, uint32 nrows)
 		RowColumn  *column = &store->columns[i];
 
 		if (column->has_nulls)
-			copy_values(column->nulls.data, 0, column->nulls.data, rows, nrows, sizeof(bool));
+			gpusort_rows_copy_values(column->nulls.data, 0, column->nulls.data, rows, nrows, sizeof(bool));
 		if (layout->attributes[i].by_value && !layout->attributes[i].is_constant)
-			copy_values(column->values.data, 0, column->values.data, rows, nrows, layout->attributes[i].length);
+			gpusort_rows_copy_values(column->values.data, 0, column->values.data, rows, nrows,
+									 layout->attributes[i].length);
 	}
 	if (layout->nrecord > 0)
 	{

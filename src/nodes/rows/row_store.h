@@ -77,6 +77,8 @@ extern void gpusort_rows_store_put(RowStore *store, uint32 row, int attribute, D
 extern void gpusort_rows_store_append(RowStore *store, const Datum *values, const bool *nulls);
 extern uint32 gpusort_rows_store_copy(RowStore *store, const RowStore *source, const uint32 *rows,
 									  uint32 nrows, Size record_limit);
+extern void gpusort_rows_copy_values(char *to, uint32 target, const char *from, const uint32 *rows,
+									 uint32 nrows, int16 length);
 extern void gpusort_rows_store_keep(RowStore *store, const uint32 *rows, uint32 nrows);
 extern void gpusort_rows_store_add_nulls(RowStore *store, int attribute);
 extern char *gpusort_rows_store_add_record(RowStore *store, uint32 row, Size bytes);
