@@ -267,5 +267,20 @@ SET enable_seqscan = off;
 EXPLAIN (costs off) SELECT * FROM rows_many ORDER BY i, k;
 RESET enable_seqscan;
 EXPLAIN (costs off) SELECT * FROM rows_many WHERE i < 50 ORDER BY k;
+
+-- One process that reads and sorts a whole table is done before workers have handed
+-- over theirs, unless a LIMIT wants few rows or workers have more to do.
+SET max_parallel_workers_per_gather = 2;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+EXPLAIN (costs off) SELECT i AS number, 'x' AS x FROM rows_many ORDER BY k;
+SELECT same_rows('SELECT i AS number, 1 AS one FROM rows_many ORDER BY k');
+EXPLAIN (costs off) SELECT i FROM rows_many ORDER BY k LIMIT 10;
+EXPLAIN (costs off) SELECT i FROM rows_many WHERE k % 7 > 0 ORDER BY k;
+RESET max_parallel_workers_per_gather;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
 DROP TABLE rows_t, rows_bytes, rows_floats, rows_p, rows_sorted, rows_many;
 DROP FUNCTION same_rows, explained, explained_json, walk_cursor;

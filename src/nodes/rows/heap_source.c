@@ -61,19 +61,21 @@ struct HeapSource
 	HeapTupleHeader tuples[MaxHeapTuplesPerPage];
 };
 
-/* Whether the target list is made of user columns of the relation and constants. */
-static bool
-tlist_is_plain(List *tlist, Index scanrelid)
+/* Whether a scan has no qualifiers and a target list of user columns of the relation and constants. */
+bool
+gpusort_rows_scan_is_plain(const Scan *scan)
 {
 	ListCell   *cell;
 
-	foreach(cell, tlist)
+	if (scan->plan.qual != NIL)
+		return false;
+	foreach(cell, scan->plan.targetlist)
 	{
 		Var		   *var = (Var *) lfirst_node(TargetEntry, cell)->expr;
 
 		if (IsA(var, Const))
 			continue;
-		if (!IsA(var, Var) || var->varno != scanrelid || var->varattno <= 0)
+		if (!IsA(var, Var) || var->varno != scan->scanrelid || var->varattno <= 0)
 			return false;
 	}
 	return true;
@@ -121,13 +123,12 @@ gpusort_rows_heap_source(PlanState *input, const RowLayout *layout)
 	ListCell   *cell;
 	int			out = 0;
 
-	if (!IsA(input, SeqScanState) || plan->qual != NIL || input->state->es_epq_active != NULL)
+	if (!IsA(input, SeqScanState) || !gpusort_rows_scan_is_plain((Scan *) plan) || input->state->es_epq_active != NULL)
 		return NULL;
 	scan = (SeqScanState *) input;
 	if (scan->ss.ss_currentRelation == NULL ||
 		scan->ss.ss_currentRelation->rd_tableam != GetHeapamTableAmRoutine() ||
-		!IsMVCCSnapshot(input->state->es_snapshot) ||
-		!tlist_is_plain(plan->targetlist, ((Scan *) plan)->scanrelid))
+		!IsMVCCSnapshot(input->state->es_snapshot))
 		return NULL;
 
 	source = palloc0(sizeof(HeapSource));

@@ -15,6 +15,7 @@ typedef struct HeapSource HeapSource;
 /* Rows that one read may append. */
 #define GPUSORT_HEAP_SOURCE_ROWS MaxHeapTuplesPerPage
 
+extern bool gpusort_rows_scan_is_plain(const Scan *scan);
 extern HeapSource *gpusort_rows_heap_source(PlanState *input, const RowLayout *layout);
 extern bool gpusort_rows_heap_read(HeapSource *source, RowStore *store, const RowBound *bound);
 

@@ -16,6 +16,7 @@
 #include "optimizer/optimizer.h"
 
 #include "guc.h"
+#include "nodes/rows/heap_source.h"
 #include "nodes/rows/row_keys.h"
 #include "nodes/rows/rows_node.h"
 
@@ -114,15 +115,83 @@ bound_expressions(const Limit *limit)
 	return copyObject(expressions);
 }
 
+/* Whether a target list hands on the input's columns as they are. */
+static bool
+hands_on_columns(const List *tlist, const List *input_tlist)
+{
+	ListCell   *cell;
+	ListCell   *input;
+
+	forboth(cell, tlist, input, input_tlist)
+	{
+		TargetEntry *entry = lfirst(cell);
+		Var		   *var = (Var *) entry->expr;
+
+		if (IsA(var, Const) && equal(var, ((TargetEntry *) lfirst(input))->expr))
+			continue;
+		if (!IsA(var, Var) || var->varno != OUTER_VAR || var->varattno != entry->resno)
+			return false;
+	}
+	return list_length(tlist) == list_length(input_tlist);
+}
+
+/*
+ * Where workers would do nothing but read a table and sort it, one process that
+ * reads and sorts all of it can be done before they had handed over their rows.
+ * Returns the plan of that, or NULL.
+ */
+static Plan *
+replace_gather_merge(GatherMerge *merge, const PlanPlace *place)
+{
+	CustomScan *rows = (CustomScan *) merge->plan.lefttree;
+	SeqScan    *scan;
+	RowsCost	cost;
+	ListCell   *entry;
+	ListCell   *named;
+
+	if (!IsA(rows, CustomScan) || rows->methods != &rows_scan_methods || gpusort_force_nodes ||
+		merge->plan.initPlan != NIL || rows->scan.plan.initPlan != NIL ||
+		!hands_on_columns(merge->plan.targetlist, rows->scan.plan.targetlist))
+		return NULL;
+	scan = (SeqScan *) rows->scan.plan.lefttree;
+	if (!IsA(scan, SeqScan) || !scan->scan.plan.parallel_aware || scan->scan.plan.initPlan != NIL ||
+		!gpusort_rows_scan_is_plain(&scan->scan))
+		return NULL;
+	cost = gpusort_rows_cost_alone(merge, place->bound);
+	if (!cost.wins)
+		return NULL;
+
+	scan->scan.plan.parallel_aware = false;
+	scan->scan.plan.plan_rows = merge->plan.plan_rows;
+	scan->scan.plan.total_cost = cost.input;
+	rows->scan.plan.plan_rows = merge->plan.plan_rows;
+	rows->scan.plan.startup_cost = cost.startup;
+	rows->scan.plan.total_cost = cost.total;
+	forboth(entry, rows->scan.plan.targetlist, named, merge->plan.targetlist)
+	{
+		TargetEntry *copy = flatCopyTargetEntry(lfirst(named));
+
+		copy->expr = ((TargetEntry *) lfirst(entry))->expr;
+		lfirst(entry) = copy;
+	}
+	return &rows->scan.plan;
+}
+
 /* Returns the node that takes the plan's place: the rows node, or the plan itself. */
 Plan *
 gpusort_rows_replace(Plan *plan, const PlanPlace *place)
 {
 	Sort	   *sort = (Sort *) plan;
 	CustomScan *scan;
+	Plan	   *alone;
 	RowsCost	cost;
 	List	   *bound;
 
+	if (IsA(plan, GatherMerge))
+	{
+		alone = replace_gather_merge((GatherMerge *) plan, place);
+		return alone ? alone : plan;
+	}
 	if (!IsA(plan, Sort) || plan->lefttree == NULL || !first_key_is_coded(sort))
 		return plan;
 	bound = bound_expressions(place->limit);

@@ -28,6 +28,7 @@ struct ExplainState;
 /* What a Sort costs with the node. */
 typedef struct RowsCost
 {
+	Cost		input;			/* all of what is below */
 	Cost		startup;
 	Cost		total;
 	bool		wins;
@@ -39,6 +40,7 @@ extern Plan *gpusort_rows_replace(Plan *plan, const PlanPlace *place);
 
 /* cost.c */
 extern RowsCost gpusort_rows_cost(const Sort *sort, double bound, bool bound_is_known);
+extern RowsCost gpusort_rows_cost_alone(const GatherMerge *merge, double bound);
 
 /* exec.c */
 extern Node *gpusort_rows_create_state(CustomScan *scan);
