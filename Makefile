@@ -2,11 +2,12 @@
 # where nvcc is found (WITH_CUDA=no leaves it out).
 #
 #   make, make install, make installcheck     as for any extension
-#   make check, make demo, make bench-arrays  do everything on a server of their own
+#   make check, make demo, make bench-arrays, make bench-sets
+#                                             do everything on a server of their own
 
 # These goals install what they need and come back for the rest, so they work
 # before there is a PGXS to include.
-ALONE = check demo bench-arrays
+ALONE = check demo bench-arrays bench-sets
 ifneq ($(filter $(ALONE),$(MAKECMDGOALS)),)
 
 .NOTPARALLEL:
@@ -17,6 +18,8 @@ demo:
 	+@demo/run
 bench-arrays:
 	+@ci/packages && ci/with-server -c "shared_buffers = '2GB'" bench/arrays
+bench-sets:
+	+@ci/packages && ci/with-server -c "shared_buffers = '2GB'" bench/sets
 $(filter-out $(ALONE),$(MAKECMDGOALS)):
 	+@$(MAKE) $@
 

@@ -21,31 +21,29 @@ CREATE FUNCTION gpusort.approx_sorted_agg_transition(internal, anyelement, integ
 
 CREATE FUNCTION gpusort.set_agg_combine(internal, internal) RETURNS internal
 	AS 'MODULE_PATHNAME', 'gpusort_set_agg_combine' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort.top_n_agg_combine(internal, internal) RETURNS internal
-	AS 'MODULE_PATHNAME', 'gpusort_top_n_agg_combine' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpusort.set_agg_serialize(internal) RETURNS bytea
 	AS 'MODULE_PATHNAME', 'gpusort_set_agg_serialize' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION gpusort.set_agg_deserialize(bytea, internal) RETURNS internal
 	AS 'MODULE_PATHNAME', 'gpusort_set_agg_deserialize' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION gpusort.sorted_agg_final(internal, anyelement) RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'gpusort_sorted_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpusort.sorted_agg_final(internal, anyelement, boolean) RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'gpusort_sorted_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpusort.sorted_agg_by_final(internal, anyelement, anycompatible) RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'gpusort_sorted_agg_by_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpusort.sorted_agg_by_final(internal, anyelement, anycompatible, boolean) RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'gpusort_sorted_agg_by_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpusort.sorted_agg_by_final(internal, anyelement, anycompatible, boolean, boolean) RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'gpusort_sorted_agg_by_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpusort.top_n_agg_final(internal, anyelement, integer) RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'gpusort_top_n_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpusort.top_n_agg_final(internal, anyelement, integer, boolean) RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'gpusort_top_n_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpusort.approx_sorted_agg_final(internal, anyelement, integer) RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'gpusort_approx_sorted_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpusort.approx_sorted_agg_final(internal, anyelement, integer, boolean) RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'gpusort_approx_sorted_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE AGGREGATE gpusort.sorted_agg(anyelement) (
 	SFUNC = gpusort.sorted_agg_transition, STYPE = internal,
@@ -75,12 +73,12 @@ CREATE AGGREGATE gpusort.sorted_agg_by(anyelement, anycompatible, boolean, boole
 CREATE AGGREGATE gpusort.top_n_agg(anyelement, integer) (
 	SFUNC = gpusort.top_n_agg_transition, STYPE = internal,
 	FINALFUNC = gpusort.top_n_agg_final, FINALFUNC_EXTRA,
-	COMBINEFUNC = gpusort.top_n_agg_combine, SERIALFUNC = gpusort.set_agg_serialize, DESERIALFUNC = gpusort.set_agg_deserialize,
+	COMBINEFUNC = gpusort.set_agg_combine, SERIALFUNC = gpusort.set_agg_serialize, DESERIALFUNC = gpusort.set_agg_deserialize,
 	PARALLEL = SAFE);
 CREATE AGGREGATE gpusort.top_n_agg(anyelement, integer, boolean) (
 	SFUNC = gpusort.top_n_agg_transition, STYPE = internal,
 	FINALFUNC = gpusort.top_n_agg_final, FINALFUNC_EXTRA,
-	COMBINEFUNC = gpusort.top_n_agg_combine, SERIALFUNC = gpusort.set_agg_serialize, DESERIALFUNC = gpusort.set_agg_deserialize,
+	COMBINEFUNC = gpusort.set_agg_combine, SERIALFUNC = gpusort.set_agg_serialize, DESERIALFUNC = gpusort.set_agg_deserialize,
 	PARALLEL = SAFE);
 CREATE AGGREGATE gpusort.approx_sorted_agg(anyelement, integer) (
 	SFUNC = gpusort.approx_sorted_agg_transition, STYPE = internal,

@@ -19,7 +19,16 @@ void
 gpusort_items_open(ArrayItems *items, FunctionCallInfo fcinfo, CachedArgument argument,
 				   Datum value, bool own)
 {
-	items->array = own ? gpusort_array_detoast_copy(value) : gpusort_array_detoast(value);
+	gpusort_items_open_array(items, fcinfo, argument,
+							 own ? gpusort_array_detoast_copy(value) : gpusort_array_detoast(value), own);
+}
+
+/* Opens the items of a one-dimensional array; with own, it may be overwritten. */
+void
+gpusort_items_open_array(ArrayItems *items, FunctionCallInfo fcinfo, CachedArgument argument,
+						 ArrayType *array, bool own)
+{
+	items->array = array;
 	items->element = gpusort_element_type(fcinfo, argument, ARR_ELEMTYPE(items->array));
 	items->type = items->element;
 	items->count = gpusort_array_length(items->array);

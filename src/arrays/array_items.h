@@ -31,6 +31,8 @@ typedef struct ArrayItems
 
 extern void gpusort_items_open(ArrayItems *items, FunctionCallInfo fcinfo, CachedArgument argument,
 							   Datum value, bool own);
+extern void gpusort_items_open_array(ArrayItems *items, FunctionCallInfo fcinfo, CachedArgument argument,
+									 ArrayType *array, bool own);
 extern void gpusort_items_open_slices(ArrayItems *items, FunctionCallInfo fcinfo,
 									  ElementType *element, ArrayType *array);
 extern void gpusort_items_take_out(ArrayItems *items);

@@ -10,9 +10,11 @@
 
 #include "utils/builtins.h"
 
+#include "arrays/array_detoast.h"
 #include "arrays/array_order.h"
 #include "arrays/key_intervals.h"
 #include "functions/arguments.h"
+#include "functions/array_functions.h"
 #include "guc.h"
 #include "sort/sort.h"
 
@@ -22,17 +24,30 @@ PG_FUNCTION_INFO_V1(gpusort_array_sort_approx_within);
 /* Intervals for each group of keys that may share one: skewed keys need more than one. */
 #define INTERVALS_PER_ALLOWED 4
 
-/* Opens the array to be put in approximate order: one dimension, keys. */
+/* Opens an array of our own to be put in approximate order: one dimension, keys. */
 static void
-open_keys(FunctionCallInfo fcinfo, ArrayItems *items)
+open_keys(FunctionCallInfo fcinfo, ArrayType *array, ArrayItems *items)
 {
-	gpusort_items_open(items, fcinfo, FIRST_ARRAY, PG_GETARG_DATUM(0), true);
-	gpusort_array_require_one_dimension(items->array);
+	gpusort_items_open_array(items, fcinfo, FIRST_ARRAY, array, true);
+	gpusort_array_require_one_dimension(array);
 	if (!gpusort_items_are_keys(items))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("approximate order is not possible for type %s", format_type_be(items->type->oid)),
 				 errhint("Its values do not lie on a line of numbers; use array_sort.")));
+}
+
+ArrayType *
+gpusort_sort_array_approx(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order)
+{
+	ArrayItems	items;
+	uint32		count;
+
+	open_keys(fcinfo, array, &items);
+	if (items.count < 2)
+		return array;
+	count = gpusort_order_keys(array, items.element, order);
+	return gpusort_array_reshape(array, items.element, count, items.count - count, order->nulls_first);
 }
 
 /*
@@ -44,20 +59,13 @@ gpusort_array_sort_approx(PG_FUNCTION_ARGS)
 {
 	ArrayOrder	order = gpusort_argument_order(fcinfo, 2);
 	int32		buckets = PG_GETARG_INT32(1);
-	ArrayItems	items;
-	uint32		count;
 
 	if (buckets < 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("number of buckets must be at least 1: %d", buckets)));
-	open_keys(fcinfo, &items);
-	if (items.count < 2)
-		PG_RETURN_ARRAYTYPE_P(items.array);
 	order.buckets = buckets;
-	count = gpusort_order_keys(items.array, items.element, &order);
-	PG_RETURN_ARRAYTYPE_P(gpusort_array_reshape(items.array, items.element, count,
-												items.count - count, order.nulls_first));
+	PG_RETURN_ARRAYTYPE_P(gpusort_sort_array_approx(fcinfo, gpusort_array_detoast_copy(PG_GETARG_DATUM(0)), &order));
 }
 
 /* What array_sort_approx_within found out about some keys, and what it will do. */
@@ -182,7 +190,7 @@ gpusort_array_sort_approx_within(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("maximum displacement must not be negative: %d", displacement)));
-	open_keys(fcinfo, &items);
+	open_keys(fcinfo, gpusort_array_detoast_copy(PG_GETARG_DATUM(0)), &items);
 	if (items.count < 2)
 		PG_RETURN_ARRAYTYPE_P(items.array);
 	count = items.count - gpusort_array_count_nulls(items.array, items.count);

@@ -1,18 +1,30 @@
 /*
  * array_functions.h
- *	  The SQL functions on arrays that other functions of the module call.
+ *	  What the array functions do, for the aggregates that end in one of them.
  *
- * Their arguments and results are those of the SQL functions of the same names
- * (without the prefix); docs/functions.md describes them.
+ * Arrays are overwritten, but for values that keys put in order, and the result may
+ * be the same array.  What is looked up about types stays in the cache of fcinfo.
  */
 #ifndef GPUSORT_ARRAY_FUNCTIONS_H
 #define GPUSORT_ARRAY_FUNCTIONS_H
 
-#include "fmgr.h"
+#include "arrays/array_order.h"
 
-extern PGDLLEXPORT Datum gpusort_array_sort(PG_FUNCTION_ARGS);
-extern PGDLLEXPORT Datum gpusort_array_sort_approx(PG_FUNCTION_ARGS);
-extern PGDLLEXPORT Datum gpusort_array_sort_by(PG_FUNCTION_ARGS);
-extern PGDLLEXPORT Datum gpusort_array_top_n(PG_FUNCTION_ARGS);
+/* An array of any number of dimensions in order. */
+extern ArrayType *gpusort_sort_array(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order);
+
+/* Values in the order of their keys, as many as the limit says; frees the keys. */
+extern ArrayType *gpusort_sort_array_by(FunctionCallInfo fcinfo, ArrayType *values, ArrayType *keys,
+										const ArrayOrder *order, int lower_bound);
+
+/* Values and keys, both in the order of the keys; none is overwritten. */
+extern void gpusort_sort_array_pair(FunctionCallInfo fcinfo, ArrayType *values, ArrayType *keys,
+									const ArrayOrder *order, ArrayType **sorted_values, ArrayType **sorted_keys);
+
+/* The first elements in order, as many as the limit says. */
+extern ArrayType *gpusort_top_of_array(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order);
+
+/* An array in approximate order; an error for a type whose values are no keys. */
+extern ArrayType *gpusort_sort_array_approx(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order);
 
 #endif							/* GPUSORT_ARRAY_FUNCTIONS_H */

@@ -12,6 +12,7 @@
 #include "arrays/array_order.h"
 #include "arrays/key_compare.h"
 #include "functions/arguments.h"
+#include "functions/array_functions.h"
 
 PG_FUNCTION_INFO_V1(gpusort_array_sort);
 PG_FUNCTION_INFO_V1(gpusort_array_sort_distinct);
@@ -34,6 +35,25 @@ sort_items(FunctionCallInfo fcinfo, ElementType *element, ArrayType *array, cons
 	return result;
 }
 
+ArrayType *
+gpusort_sort_array(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order)
+{
+	uint32		length = gpusort_array_length(array);
+	ElementType *element;
+	uint32		count;
+
+	if (length < 2)
+		return array;
+	element = gpusort_element_type(fcinfo, FIRST_ARRAY, ARR_ELEMTYPE(array));
+	if (!element->is_key || ARR_NDIM(array) > 1)
+		return sort_items(fcinfo, element, array, order);
+
+	count = gpusort_order_keys(array, element, order);
+	if (ARR_HASNULL(array))
+		array = gpusort_array_reshape(array, element, count, length - count, order->nulls_first);
+	return array;
+}
+
 /*
  * array_sort(a [, descending [, nulls_first]]): as PostgreSQL 18's function of
  * this name, on every version.
@@ -41,22 +61,9 @@ sort_items(FunctionCallInfo fcinfo, ElementType *element, ArrayType *array, cons
 Datum
 gpusort_array_sort(PG_FUNCTION_ARGS)
 {
-	ArrayType  *array = gpusort_array_detoast_copy(PG_GETARG_DATUM(0));
 	ArrayOrder	order = gpusort_argument_order(fcinfo, 1);
-	uint32		length = gpusort_array_length(array);
-	ElementType *element;
-	uint32		count;
 
-	if (length < 2)
-		PG_RETURN_ARRAYTYPE_P(array);
-	element = gpusort_element_type(fcinfo, FIRST_ARRAY, ARR_ELEMTYPE(array));
-	if (!element->is_key || ARR_NDIM(array) > 1)
-		PG_RETURN_ARRAYTYPE_P(sort_items(fcinfo, element, array, &order));
-
-	count = gpusort_order_keys(array, element, &order);
-	if (ARR_HASNULL(array))
-		array = gpusort_array_reshape(array, element, count, length - count, order.nulls_first);
-	PG_RETURN_ARRAYTYPE_P(array);
+	PG_RETURN_ARRAYTYPE_P(gpusort_sort_array(fcinfo, gpusort_array_detoast_copy(PG_GETARG_DATUM(0)), &order));
 }
 
 /* The distinct items of an array of keys, in order: sorted and thinned out in place. */
@@ -124,28 +131,35 @@ top_keys(ArrayItems *items, ArrayOrder order)
 	return gpusort_array_reshape(items->array, items->element, values, wanted - values, false);
 }
 
-/* array_top_n(a, n [, descending]): the n greatest, or least, elements in order. */
-Datum
-gpusort_array_top_n(PG_FUNCTION_ARGS)
+ArrayType *
+gpusort_top_of_array(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order)
 {
-	ArrayOrder	order = gpusort_argument_top(fcinfo, 1);
 	ArrayItems	items;
 	uint32	   *positions;
 	uint32		wanted;
 	ArrayType  *result;
 
-	gpusort_items_open(&items, fcinfo, FIRST_ARRAY, PG_GETARG_DATUM(0), true);
-	gpusort_array_require_one_dimension(items.array);
+	gpusort_array_require_one_dimension(array);
+	gpusort_items_open_array(&items, fcinfo, FIRST_ARRAY, array, true);
 	if (items.count == 0)
-		PG_RETURN_ARRAYTYPE_P(items.array);
+		return array;
 	if (gpusort_items_are_keys(&items))
-		PG_RETURN_ARRAYTYPE_P(top_keys(&items, order));
+		return top_keys(&items, *order);
 
 	positions = palloc_array(uint32, items.count);
-	wanted = gpusort_order_positions(&items, &order, positions);
+	wanted = gpusort_order_positions(&items, order, positions);
 	result = gpusort_items_gather(&items, positions, wanted, 1);
 	pfree(positions);
-	PG_RETURN_ARRAYTYPE_P(result);
+	return result;
+}
+
+/* array_top_n(a, n [, descending]): the n greatest, or least, elements in order. */
+Datum
+gpusort_array_top_n(PG_FUNCTION_ARGS)
+{
+	ArrayOrder	order = gpusort_argument_top(fcinfo, 1);
+
+	PG_RETURN_ARRAYTYPE_P(gpusort_top_of_array(fcinfo, gpusort_array_detoast_copy(PG_GETARG_DATUM(0)), &order));
 }
 
 /* array_is_sorted(a [, descending [, nulls_first]]): would array_sort leave it as it is? */

@@ -13,6 +13,7 @@
 #include "arrays/array_detoast.h"
 #include "arrays/array_order.h"
 #include "functions/arguments.h"
+#include "functions/array_functions.h"
 
 PG_FUNCTION_INFO_V1(gpusort_array_argsort);
 PG_FUNCTION_INFO_V1(gpusort_array_take);
@@ -136,9 +137,9 @@ gpusort_array_take(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* The values at the first places of the order of the keys; both are arguments. */
-static ArrayType *
-sort_by(FunctionCallInfo fcinfo, const ArrayOrder *order, bool keep_lower_bound)
+ArrayType *
+gpusort_sort_array_by(FunctionCallInfo fcinfo, ArrayType *values_array, ArrayType *keys_array,
+					  const ArrayOrder *order, int lower_bound)
 {
 	ArrayItems	values;
 	ArrayItems	keys;
@@ -146,15 +147,14 @@ sort_by(FunctionCallInfo fcinfo, const ArrayOrder *order, bool keep_lower_bound)
 	uint32		wanted;
 	ArrayType  *result;
 
-	gpusort_items_open(&values, fcinfo, FIRST_ARRAY, PG_GETARG_DATUM(0), false);
-	gpusort_items_open(&keys, fcinfo, SECOND_ARRAY, PG_GETARG_DATUM(1), true);
-	gpusort_array_require_same_length(values.array, keys.array);
+	gpusort_array_require_same_length(values_array, keys_array);
+	gpusort_items_open_array(&values, fcinfo, FIRST_ARRAY, values_array, false);
+	gpusort_items_open_array(&keys, fcinfo, SECOND_ARRAY, keys_array, true);
 	positions_allocate(&positions, keys.count);
 	wanted = gpusort_order_positions(&keys, order, positions.entries);
-	result = gpusort_items_gather(&values, positions.entries, wanted,
-								  keep_lower_bound ? gpusort_array_lower_bound(values.array) : 1);
+	result = gpusort_items_gather(&values, positions.entries, wanted, lower_bound);
 	positions_free(&positions);
-	pfree(keys.array);
+	pfree(keys_array);
 	return result;
 }
 
@@ -166,8 +166,10 @@ Datum
 gpusort_array_sort_by(PG_FUNCTION_ARGS)
 {
 	ArrayOrder	order = gpusort_argument_order(fcinfo, 2);
+	ArrayType  *values = gpusort_array_detoast(PG_GETARG_DATUM(0));
+	ArrayType  *keys = gpusort_array_detoast_copy(PG_GETARG_DATUM(1));
 
-	PG_RETURN_ARRAYTYPE_P(sort_by(fcinfo, &order, true));
+	PG_RETURN_ARRAYTYPE_P(gpusort_sort_array_by(fcinfo, values, keys, &order, gpusort_array_lower_bound(values)));
 }
 
 /*
@@ -178,8 +180,30 @@ Datum
 gpusort_array_top_n_by(PG_FUNCTION_ARGS)
 {
 	ArrayOrder	order = gpusort_argument_top(fcinfo, 2);
+	ArrayType  *values = gpusort_array_detoast(PG_GETARG_DATUM(0));
+	ArrayType  *keys = gpusort_array_detoast_copy(PG_GETARG_DATUM(1));
 
-	PG_RETURN_ARRAYTYPE_P(sort_by(fcinfo, &order, false));
+	PG_RETURN_ARRAYTYPE_P(gpusort_sort_array_by(fcinfo, values, keys, &order, 1));
+}
+
+void
+gpusort_sort_array_pair(FunctionCallInfo fcinfo, ArrayType *values_array, ArrayType *keys_array,
+						const ArrayOrder *order, ArrayType **sorted_values, ArrayType **sorted_keys)
+{
+	ArrayItems	values;
+	ArrayItems	keys;
+	Positions	positions;
+
+	gpusort_array_require_same_length(values_array, keys_array);
+	gpusort_items_open_array(&values, fcinfo, FIRST_ARRAY, values_array, false);
+	gpusort_items_open_array(&keys, fcinfo, SECOND_ARRAY, keys_array, false);
+	positions_allocate(&positions, keys.count);
+	gpusort_order_positions(&keys, order, positions.entries);
+	*sorted_values = gpusort_items_gather(&values, positions.entries, values.count,
+										  gpusort_array_lower_bound(values_array));
+	*sorted_keys = gpusort_items_gather(&keys, positions.entries, keys.count,
+										gpusort_array_lower_bound(keys_array));
+	positions_free(&positions);
 }
 
 /*
@@ -190,21 +214,13 @@ Datum
 gpusort_array_sort_pair(PG_FUNCTION_ARGS)
 {
 	ArrayOrder	order = gpusort_argument_order(fcinfo, 2);
-	ArrayItems	values;
-	ArrayItems	keys;
-	Positions	positions;
+	ArrayType  *values = gpusort_array_detoast(PG_GETARG_DATUM(0));
+	ArrayType  *keys = gpusort_array_detoast(PG_GETARG_DATUM(1));
 	Datum		results[2];
 	bool		nulls[2] = {false, false};
 
-	gpusort_items_open(&values, fcinfo, FIRST_ARRAY, PG_GETARG_DATUM(0), false);
-	gpusort_items_open(&keys, fcinfo, SECOND_ARRAY, PG_GETARG_DATUM(1), false);
-	gpusort_array_require_same_length(values.array, keys.array);
-	positions_allocate(&positions, keys.count);
-	gpusort_order_positions(&keys, &order, positions.entries);
-	results[0] = PointerGetDatum(gpusort_items_gather(&values, positions.entries, values.count,
-													  gpusort_array_lower_bound(values.array)));
-	results[1] = PointerGetDatum(gpusort_items_gather(&keys, positions.entries, keys.count,
-													  gpusort_array_lower_bound(keys.array)));
-	positions_free(&positions);
+	gpusort_sort_array_pair(fcinfo, values, keys, &order, &values, &keys);
+	results[0] = PointerGetDatum(values);
+	results[1] = PointerGetDatum(keys);
 	return gpusort_return_record(fcinfo, results, nulls);
 }

@@ -1,354 +1,250 @@
 /*
  * collector.c
- *	  Collects the values of one SQL type compactly.
- *
- * Buffers double as they grow and may pass 1 GB; only the array made of them at
- * the end is bound by PostgreSQL's limits on a value. On the wire (parallel
- * aggregation) by-value types go as they are, others through their own send and
- * receive functions.
+ *	  Collects the values of one SQL type as the inside of an array.
  */
 #include "postgres.h"
 
+#include "access/detoast.h"
 #include "access/tupmacs.h"
-#include "fmgr.h"
-#include "libpq/pqformat.h"
-#include "miscadmin.h"
-#include "utils/datum.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
+#include "arrays/array_detoast.h"
 #include "functions/collector.h"
 
-#define FIRST_CAPACITY 8
+#define FIRST_ROOM 64
 #define BITMAP_BYTES(n) (((n) + 7) / 8)
 
-/* Makes an empty collector for the type in the context. */
-Collector *
-gpusort_collector_create(Oid type, MemoryContext context)
-{
-	Collector  *collector = MemoryContextAllocZero(context, sizeof(Collector));
-
-	collector->context = context;
-	collector->type = type;
-	get_typlenbyvalalign(type, &collector->typlen, &collector->typbyval, &collector->typalign);
-	collector->width = collector->typbyval ? collector->typlen : sizeof(Datum);
-	return collector;
-}
-
-/* Makes room for at least `wanted` values. */
-static void
-reserve(Collector *collector, int64 wanted)
-{
-	int64		capacity = Max(collector->capacity, FIRST_CAPACITY);
-
-	if (wanted <= collector->capacity)
-		return;
-	while (capacity < wanted)
-		capacity *= 2;
-	if (collector->values == NULL)
-		collector->values = MemoryContextAllocHuge(collector->context, capacity * collector->width);
-	else
-		collector->values = repalloc_huge(collector->values, capacity * collector->width);
-	if (collector->valid != NULL)
-		collector->valid = repalloc_huge(collector->valid, BITMAP_BYTES(capacity));
-	collector->capacity = capacity;
-}
-
-/* Starts the bitmap: everything collected so far is not NULL. */
-static void
-start_bitmap(Collector *collector)
-{
-	collector->valid = MemoryContextAllocHuge(collector->context, BITMAP_BYTES(collector->capacity));
-	memset(collector->valid, 0xff, BITMAP_BYTES(collector->count));
-}
-
-static inline void
-set_valid(Collector *collector, int64 i, bool isvalid)
-{
-	bits8		bit = 1 << (i % 8);
-
-	if (isvalid)
-		collector->valid[i / 8] |= bit;
-	else
-		collector->valid[i / 8] &= ~bit;
-}
-
-/* Stores a value that is known not to be NULL. */
-static inline void
-store_value(Collector *collector, Datum value)
-{
-	char	   *slot = collector->values + collector->count * collector->width;
-
-	if (collector->typbyval)
-		store_att_byval(slot, value, collector->typlen);
-	else
-	{
-		MemoryContext before = MemoryContextSwitchTo(collector->context);
-
-		if (collector->typlen == -1)
-			value = PointerGetDatum(PG_DETOAST_DATUM_COPY(value));
-		else
-			value = datumCopy(value, false, collector->typlen);
-		MemoryContextSwitchTo(before);
-		*(Datum *) slot = value;
-	}
-}
-
+/* Starts a collector for values of the type. */
 void
-gpusort_collector_append(Collector *collector, Datum value, bool isnull)
+gpusort_collector_init(Collector *collector, const ElementType *element)
 {
-	if (collector->count == collector->capacity)
-		reserve(collector, collector->count + 1);
-	if (isnull && collector->valid == NULL)
-		start_bitmap(collector);
-	if (collector->valid != NULL)
-		set_valid(collector, collector->count, !isnull);
-	if (!isnull)
-		store_value(collector, value);
-	else
-		memset(collector->values + collector->count * collector->width, 0, collector->width);
-	collector->count++;
+	memset(collector, 0, sizeof(Collector));
+	collector->type = element->oid;
+	collector->length = element->length;
+	collector->by_value = element->by_value;
+	collector->alignment = element->alignment;
 }
 
-/* The i-th value, which must not be NULL. */
-static inline Datum
-value_at(const Collector *collector, int64 i)
-{
-	const char *slot = collector->values + i * collector->width;
-
-	return collector->typbyval ? fetch_att(slot, true, collector->typlen) : *(const Datum *) slot;
-}
-
-/* Appends all values of another collector of the same type. */
-void
-gpusort_collector_concat(Collector *collector, const Collector *more)
-{
-	Assert(collector->type == more->type);
-	reserve(collector, collector->count + more->count);
-	if (collector->typbyval && collector->valid == NULL && more->valid == NULL)
-	{
-		memcpy(collector->values + collector->count * collector->width, more->values,
-			   more->count * more->width);
-		collector->count += more->count;
-		return;
-	}
-	for (int64 i = 0; i < more->count; i++)
-	{
-		bool		isnull = gpusort_collector_isnull(more, i);
-
-		gpusort_collector_append(collector, isnull ? (Datum) 0 : value_at(more, i), isnull);
-	}
-}
-
-/* Forgets all values but keeps the room. */
-void
-gpusort_collector_reset(Collector *collector)
-{
-	if (!collector->typbyval)
-		for (int64 i = 0; i < collector->count; i++)
-			if (!gpusort_collector_isnull(collector, i))
-				pfree(DatumGetPointer(value_at(collector, i)));
-	if (collector->valid != NULL)
-		pfree(collector->valid);
-	collector->valid = NULL;
-	collector->count = 0;
-}
-
-/* Raises an error if so many values or bytes do not fit one array. */
+/* Raises an error if an array of so many values and bytes, header included, cannot be. */
 static void
-check_array_size(int64 count, int64 bytes)
+check_array_size(int64 count, Size bytes)
 {
 	if (count > MaxArraySize)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("sorted set of " INT64_FORMAT " values exceeds the maximum of %d array elements",
-						count, (int) MaxArraySize),
+				 errmsg("sorted set exceeds the maximum number of array elements (%d)", (int) MaxArraySize),
 				 errhint("Use gpusort.order_by to get the values as rows.")));
 	if (!AllocSizeIsValid(bytes))
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("sorted set of " INT64_FORMAT " bytes exceeds the maximum of %zu bytes for an array",
-						bytes, (Size) MaxAllocSize),
+				 errmsg("sorted set exceeds the maximum size of an array (%zu bytes)", MaxAllocSize),
 				 errhint("Use gpusort.order_by to get the values as rows.")));
 }
 
-/* Bytes that the values take in an array, alignment included. */
-static int64
-data_bytes(const Collector *collector)
+/* Makes a buffer hold at least so many bytes; returns it. */
+static void *
+enlarge(void *buffer, Size *room, Size wanted, MemoryContext context)
 {
-	int64		bytes = 0;
+	Size		size = Max(*room, FIRST_ROOM);
 
-	if (collector->typbyval && collector->valid == NULL)
-		return collector->count * collector->typlen;
-	for (int64 i = 0; i < collector->count; i++)
-	{
-		if (gpusort_collector_isnull(collector, i))
-			continue;
-		bytes += datumGetSize(value_at(collector, i), collector->typbyval, collector->typlen);
-		bytes = att_align_nominal(bytes, collector->typalign);
-	}
-	return bytes;
+	if (wanted <= *room)
+		return buffer;
+	while (size < wanted)
+		size *= 2;
+	*room = Min(size, MaxAllocSize);
+	return buffer ? repalloc(buffer, *room) : MemoryContextAlloc(context, *room);
 }
 
-/* Writes the values that are not NULL behind each other. */
-static void
-fill_data(const Collector *collector, char *to)
+/* Makes room for so many bytes more, of count values more. */
+static inline void
+reserve(Collector *collector, MemoryContext context, Size bytes)
 {
-	if (collector->typbyval && collector->valid == NULL)
+	if (unlikely(collector->bytes + bytes > collector->room))
 	{
-		memcpy(to, collector->values, collector->count * collector->typlen);
-		return;
+		check_array_size(collector->count, collector->bytes + bytes);
+		collector->data = enlarge(collector->data, &collector->room, collector->bytes + bytes, context);
 	}
-	for (int64 i = 0; i < collector->count; i++)
-	{
-		Datum		value;
+}
 
-		if (gpusort_collector_isnull(collector, i))
-			continue;
-		value = value_at(collector, i);
-		if (collector->typbyval)
+/* Makes room for the bits of count values more; if there is no bitmap yet, all so far are no NULLs. */
+static void
+reserve_bits(Collector *collector, MemoryContext context, int64 count)
+{
+	bool		started = collector->bitmap != NULL;
+
+	check_array_size(collector->count + count, 0);
+	collector->bitmap = enlarge(collector->bitmap, &collector->bitmap_room,
+								BITMAP_BYTES(collector->count + count), context);
+	if (!started)
+		memset(collector->bitmap, 0xff, BITMAP_BYTES(collector->count));
+}
+
+/* Writes the bit of the value that comes next. */
+static inline void
+append_bit(Collector *collector, MemoryContext context, bool isnull)
+{
+	bits8		bit = 1 << collector->count % 8;
+
+	reserve_bits(collector, context, 1);
+	if (isnull)
+		collector->bitmap[collector->count / 8] &= ~bit;
+	else
+		collector->bitmap[collector->count / 8] |= bit;
+}
+
+/* Writes a value that does not take its Datum's place, with a header of 4 bytes if it has one. */
+static void
+append_reference(Collector *collector, MemoryContext context, Datum value)
+{
+	char	   *source = DatumGetPointer(value);
+	char	   *detoasted = NULL;
+	Size		bytes;
+	Size		aligned;
+	char	   *place;
+
+	if (collector->length == -1 && VARATT_IS_EXTENDED(source))
+		source = detoasted = (char *) PG_DETOAST_DATUM(value);
+	bytes = att_addlength_pointer(0, collector->length, source);
+	aligned = att_align_nominal(bytes, collector->alignment);
+	reserve(collector, context, aligned);
+	place = collector->data + collector->bytes;
+	memcpy(place, source, bytes);
+	memset(place + bytes, 0, aligned - bytes);
+	collector->bytes += aligned;
+	if (detoasted)
+		pfree(detoasted);
+}
+
+/* Appends a value; buffers are made in the context. */
+void
+gpusort_collector_append(Collector *collector, MemoryContext context, Datum value, bool isnull)
+{
+	if (unlikely(isnull || collector->bitmap != NULL))
+		append_bit(collector, context, isnull);
+	if (!isnull)
+	{
+		if (collector->by_value)
 		{
-			store_att_byval(to, value, collector->typlen);
-			to += att_align_nominal(collector->typlen, collector->typalign);
+			reserve(collector, context, sizeof(Datum));
+			store_att_byval(collector->data + collector->bytes, value, collector->length);
+			collector->bytes += att_align_nominal(collector->length, collector->alignment);
 		}
 		else
-		{
-			Size		length = datumGetSize(value, false, collector->typlen);
-
-			memcpy(to, DatumGetPointer(value), length);
-			to += att_align_nominal(length, collector->typalign);
-		}
+			append_reference(collector, context, value);
 	}
+	collector->count++;
 }
 
-/*
- * The values as a one-dimensional array in the current memory context, in the
- * order collected. PROGRAM_LIMIT_EXCEEDED beyond PostgreSQL's size of a value.
- */
-ArrayType *
-gpusort_collector_array(const Collector *collector)
+/* Appends values that lie as in an array. */
+static void
+append_image(Collector *collector, MemoryContext context, int64 count, const bits8 *bitmap,
+			 const char *data, Size bytes)
 {
-	int64		bytes = data_bytes(collector);
-	int64		header;
-	ArrayType  *array;
-	bits8	   *bitmap;
-
-	if (collector->count == 0)
-		return construct_empty_array(collector->type);
-	header = collector->valid ? ARR_OVERHEAD_WITHNULLS(1, collector->count) : ARR_OVERHEAD_NONULLS(1);
-	check_array_size(collector->count, header + bytes);
-	array = palloc(header + bytes);
-	memset(array, 0, collector->typbyval ? header : header + bytes);	/* no stray padding */
-	SET_VARSIZE(array, header + bytes);
-	array->ndim = 1;
-	array->dataoffset = collector->valid ? header : 0;
-	array->elemtype = collector->type;
-	ARR_DIMS(array)[0] = collector->count;
-	ARR_LBOUND(array)[0] = 1;
-	bitmap = ARR_NULLBITMAP(array);
-	if (bitmap != NULL)
+	reserve(collector, context, bytes);
+	if (bitmap != NULL || collector->bitmap != NULL)
 	{
-		memcpy(bitmap, collector->valid, BITMAP_BYTES(collector->count));
-		if (collector->count % 8 != 0)	/* no stray bits past the end */
-			bitmap[collector->count / 8] &= (1 << (collector->count % 8)) - 1;
+		reserve_bits(collector, context, count);
+		array_bitmap_copy(collector->bitmap, collector->count, bitmap, 0, count);
 	}
-	fill_data(collector, ARR_DATA_PTR(array));
-	return array;
+	gpusort_copy_bytes(collector->data + collector->bytes, data, bytes);
+	collector->bytes += bytes;
+	collector->count += count;
+}
+
+/* Appends all values of another collector of the same type. */
+void
+gpusort_collector_concat(Collector *collector, MemoryContext context, const Collector *more)
+{
+	Assert(collector->type == more->type);
+	append_image(collector, context, more->count, more->bitmap, more->data, more->bytes);
+}
+
+/* Forgets values and buffers. */
+void
+gpusort_collector_clear(Collector *collector)
+{
+	collector->count = 0;
+	collector->bytes = collector->room = collector->bitmap_room = 0;
+	collector->data = NULL;
+	collector->bitmap = NULL;
 }
 
 /* Replaces the values by those of an array. */
 void
-gpusort_collector_refill(Collector *collector, ArrayType *array)
+gpusort_collector_refill(Collector *collector, MemoryContext context, ArrayType *array)
 {
-	ArrayIterator iterator = array_create_iterator(array, 0, NULL);
-	Datum		value;
-	bool		isnull;
-
-	gpusort_collector_reset(collector);
-	while (array_iterate(iterator, &value, &isnull))
-		gpusort_collector_append(collector, value, isnull);
-	array_free_iterator(iterator);
+	if (collector->bitmap != NULL)
+		pfree(collector->bitmap);
+	collector->bitmap = NULL;
+	collector->bitmap_room = 0;
+	collector->count = 0;
+	collector->bytes = 0;
+	append_image(collector, context, ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)), ARR_NULLBITMAP(array),
+				 ARR_DATA_PTR(array), ARR_SIZE(array) - ARR_DATA_OFFSET(array));
 }
 
-/* Writes the collector for gpusort_collector_receive of another process. */
-void
-gpusort_collector_send(const Collector *collector, StringInfo buf)
+/*
+ * The values as a one-dimensional array in the current memory context, in the
+ * order collected.
+ */
+ArrayType *
+gpusort_collector_array(const Collector *collector)
 {
-	Oid			send;
-	bool		isvarlena;
-	FmgrInfo	send_info;
+	bool		has_nulls = collector->bitmap != NULL;
+	Size		offset = has_nulls ? ARR_OVERHEAD_WITHNULLS(1, collector->count) : ARR_OVERHEAD_NONULLS(1);
+	ArrayType  *array;
 
-	pq_sendint32(buf, collector->type);
-	pq_sendint64(buf, collector->count);
-	pq_sendbyte(buf, collector->valid != NULL);
-	if (collector->valid != NULL)
-		pq_sendbytes(buf, (char *) collector->valid, BITMAP_BYTES(collector->count));
-	if (collector->typbyval)
-	{
-		pq_sendbytes(buf, collector->values, collector->count * collector->width);
-		return;
-	}
-	getTypeBinaryOutputInfo(collector->type, &send, &isvarlena);
-	fmgr_info(send, &send_info);
-	for (int64 i = 0; i < collector->count; i++)
-	{
-		bytea	   *sent;
-
-		if (gpusort_collector_isnull(collector, i))
-			continue;
-		CHECK_FOR_INTERRUPTS();
-		sent = SendFunctionCall(&send_info, value_at(collector, i));
-		pq_sendint32(buf, VARSIZE(sent) - VARHDRSZ);
-		pq_sendbytes(buf, VARDATA(sent), VARSIZE(sent) - VARHDRSZ);
-		pfree(sent);
-	}
-}
-
-/* Reads the by-reference values that gpusort_collector_send wrote. */
-static void
-receive_values(Collector *collector, StringInfo buf)
-{
-	Oid			receive;
-	Oid			typioparam;
-	FmgrInfo	receive_info;
-	MemoryContext before = MemoryContextSwitchTo(collector->context);
-
-	getTypeBinaryInputInfo(collector->type, &receive, &typioparam);
-	fmgr_info(receive, &receive_info);
-	for (int64 i = 0; i < collector->count; i++)
-	{
-		StringInfoData value;
-		int			length;
-
-		if (gpusort_collector_isnull(collector, i))
-			continue;
-		CHECK_FOR_INTERRUPTS();
-		length = pq_getmsgint(buf, 4);
-		initStringInfo(&value);
-		appendBinaryStringInfo(&value, pq_getmsgbytes(buf, length), length);
-		((Datum *) collector->values)[i] = ReceiveFunctionCall(&receive_info, &value, typioparam, -1);
-		pfree(value.data);
-	}
-	MemoryContextSwitchTo(before);
-}
-
-Collector *
-gpusort_collector_receive(StringInfo buf, MemoryContext context)
-{
-	Collector  *collector = gpusort_collector_create(pq_getmsgint(buf, 4), context);
-	int64		count = pq_getmsgint64(buf);
-	bool		has_nulls = pq_getmsgbyte(buf) != 0;
-
-	reserve(collector, count);
+	if (collector->count == 0)
+		return construct_empty_array(collector->type);
+	check_array_size(collector->count, offset + collector->bytes);
+	array = palloc(offset + collector->bytes);
+	memset(array, 0, offset);
+	SET_VARSIZE(array, offset + collector->bytes);
+	array->ndim = 1;
+	array->dataoffset = has_nulls ? offset : 0;
+	array->elemtype = collector->type;
+	ARR_DIMS(array)[0] = collector->count;
+	ARR_LBOUND(array)[0] = 1;
 	if (has_nulls)
-	{
-		start_bitmap(collector);
-		memcpy(collector->valid, pq_getmsgbytes(buf, BITMAP_BYTES(count)), BITMAP_BYTES(count));
-	}
-	collector->count = count;
-	if (collector->typbyval)
-		memcpy(collector->values, pq_getmsgbytes(buf, count * collector->width), count * collector->width);
-	else
-		receive_values(collector, buf);
-	return collector;
+		array_bitmap_copy(ARR_NULLBITMAP(array), 0, collector->bitmap, 0, collector->count);
+	gpusort_copy_bytes(ARR_DATA_PTR(array), collector->data, collector->bytes);
+	return array;
+}
+
+/* Bytes that gpusort_collector_flatten writes. */
+Size
+gpusort_collector_flat_size(const Collector *collector)
+{
+	return sizeof(Collector) + collector->bytes + (collector->bitmap ? BITMAP_BYTES(collector->count) : 0);
+}
+
+/* Writes the collector to a place, for another process to read; returns where that ends. */
+char *
+gpusort_collector_flatten(const Collector *collector, char *place)
+{
+	Size		bitmap_bytes = collector->bitmap ? BITMAP_BYTES(collector->count) : 0;
+
+	memcpy(place, collector, sizeof(Collector));
+	place += sizeof(Collector);
+	if (bitmap_bytes > 0)
+		memcpy(place, collector->bitmap, bitmap_bytes);
+	gpusort_copy_bytes(place + bitmap_bytes, collector->data, collector->bytes);
+	return place + bitmap_bytes + collector->bytes;
+}
+
+/*
+ * Makes a collector of what was flattened, to be read only: it points there.
+ * Returns where that ends.
+ */
+char *
+gpusort_collector_view(Collector *collector, char *place)
+{
+	Size		bitmap_bytes;
+
+	memcpy(collector, place, sizeof(Collector));
+	bitmap_bytes = collector->bitmap_room > 0 ? BITMAP_BYTES(collector->count) : 0;
+	place += sizeof(Collector);
+	collector->bitmap = bitmap_bytes > 0 ? (bits8 *) place : NULL;
+	collector->data = place + bitmap_bytes;
+	return collector->data + collector->bytes;
 }

@@ -1,44 +1,41 @@
 /*
  * collector.h
- *	  Collects the values of one SQL type compactly, in the order they come.
+ *	  Collects the values of one SQL type, in the order they come, as the inside
+ *	  of an array: what the set aggregates keep per group.
  *
- * By-value types are kept in their native width (4 bytes for an int4, not a
- * Datum), others as copies. NULLs are a bitmap that exists from the first NULL
- * on. Used by the set aggregates, whose result is an array of these values.
+ * Values stand behind each other as an array stores them, NULLs are bits of a
+ * bitmap that exists from the first NULL on.  So the array made at the end, and
+ * what one process of a parallel query sends to another, are plain copies, and
+ * nothing is kept per value.  A collector never grows beyond what fits an array.
  */
 #ifndef GPUSORT_COLLECTOR_H
 #define GPUSORT_COLLECTOR_H
 
-#include "lib/stringinfo.h"
+#include "arrays/element_type.h"
 #include "utils/array.h"
 
 typedef struct Collector
 {
-	MemoryContext context;		/* holds everything below */
 	Oid			type;
-	int16		typlen;
-	bool		typbyval;
-	char		typalign;
-	uint8		width;			/* bytes of one entry of values */
+	int16		length;			/* pg_type.typlen */
+	bool		by_value;
+	char		alignment;
 	int64		count;			/* values collected, NULLs included */
-	int64		capacity;
-	char	   *values;			/* native values, or Datums of a by-reference type */
-	bits8	   *valid;			/* as an array's null bitmap; NULL: no NULL so far */
+	Size		bytes;			/* that the values which are not NULL take */
+	Size		room;			/* bytes allocated at data */
+	Size		bitmap_room;	/* bytes allocated at bitmap */
+	char	   *data;			/* NULL: nothing yet */
+	bits8	   *bitmap;			/* as an array's; NULL: no NULL so far */
 } Collector;
 
-extern Collector *gpusort_collector_create(Oid type, MemoryContext context);
-extern void gpusort_collector_append(Collector *collector, Datum value, bool isnull);
-extern void gpusort_collector_concat(Collector *collector, const Collector *more);
-extern void gpusort_collector_reset(Collector *collector);
+extern void gpusort_collector_init(Collector *collector, const ElementType *element);
+extern void gpusort_collector_clear(Collector *collector);
+extern void gpusort_collector_append(Collector *collector, MemoryContext context, Datum value, bool isnull);
+extern void gpusort_collector_concat(Collector *collector, MemoryContext context, const Collector *more);
+extern void gpusort_collector_refill(Collector *collector, MemoryContext context, ArrayType *array);
 extern ArrayType *gpusort_collector_array(const Collector *collector);
-extern void gpusort_collector_refill(Collector *collector, ArrayType *array);
-extern void gpusort_collector_send(const Collector *collector, StringInfo buf);
-extern Collector *gpusort_collector_receive(StringInfo buf, MemoryContext context);
-
-static inline bool
-gpusort_collector_isnull(const Collector *collector, int64 i)
-{
-	return collector->valid != NULL && (collector->valid[i / 8] & (1 << (i % 8))) == 0;
-}
+extern Size gpusort_collector_flat_size(const Collector *collector);
+extern char *gpusort_collector_flatten(const Collector *collector, char *place);
+extern char *gpusort_collector_view(Collector *collector, char *place);
 
 #endif							/* GPUSORT_COLLECTOR_H */

@@ -3,35 +3,48 @@
  *	  Aggregates that return a sorted array of their input: sorted_agg,
  *	  sorted_agg_by, top_n_agg and approx_sorted_agg.
  *
- * The transition collects values compactly; the final function makes an array of
- * them and hands it to the array function of the same meaning, which sorts on
- * whichever engine is fastest. The state is never changed by the final function,
- * so the aggregates work over window frames too. Under parallel aggregation each
- * worker sends what it has collected (already cut to the first n for top_n_agg)
- * and the leader sorts the whole at once.
+ * The transition collects values as the inside of an array; the final function
+ * makes an array of them and does what the array function of the same meaning
+ * does, on whichever engine is fastest.  The state is never changed by the final
+ * function, so the aggregates work over window frames too.
+ *
+ * Under parallel aggregation each worker sends what it has collected, cut to the
+ * first n for top_n_agg.  Values that are sorted by comparing are sent in order,
+ * for the leader's merge sort takes sorted stretches as it finds them; keys are
+ * not, since engines sort them faster than they could be merged.
  *
  * Arguments after the values (descending, n, ...) are taken from the first row.
  */
 #include "postgres.h"
 
 #include "fmgr.h"
-#include "libpq/pqformat.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 
 #include "functions/array_functions.h"
 #include "functions/collector.h"
 
-/* How many values top_n_agg gathers before it cuts them to the first n. */
-#define TOP_N_GATHER(n) Max(4 * (int64) (n), 4096)
+/* How much top_n_agg gathers before it cuts that to the first n: values, or bytes. */
+#define TOP_N_VALUES(n) Min(Max(4 * (int64) (n), 4096), ((int64) (n) + MaxArraySize) / 2)
+#define TOP_N_BYTES ((Size) 16 * 1024 * 1024)
+
+typedef enum SetKind
+{
+	SET_SORTED,
+	SET_SORTED_BY,
+	SET_TOP_N,
+	SET_APPROXIMATE
+} SetKind;
 
 typedef struct SetState
 {
-	Collector  *values;
-	Collector  *keys;			/* of sorted_agg_by, else NULL */
-	int32		number;			/* n of top_n_agg, buckets of approx_sorted_agg */
-	bool		descending;
-	bool		nulls_first;
+	SetKind		kind;
+	ArrayOrder	order;
+	MemoryContext context;		/* that everything lives in */
+	Size		cut_bytes;		/* of top_n_agg: when to cut next */
+	Collector	values;
+	Collector	keys;			/* of sorted_agg_by */
 } SetState;
 
 PG_FUNCTION_INFO_V1(gpusort_sorted_agg_transition);
@@ -39,13 +52,9 @@ PG_FUNCTION_INFO_V1(gpusort_sorted_agg_by_transition);
 PG_FUNCTION_INFO_V1(gpusort_top_n_agg_transition);
 PG_FUNCTION_INFO_V1(gpusort_approx_sorted_agg_transition);
 PG_FUNCTION_INFO_V1(gpusort_set_agg_combine);
-PG_FUNCTION_INFO_V1(gpusort_top_n_agg_combine);
 PG_FUNCTION_INFO_V1(gpusort_set_agg_serialize);
 PG_FUNCTION_INFO_V1(gpusort_set_agg_deserialize);
-PG_FUNCTION_INFO_V1(gpusort_sorted_agg_final);
-PG_FUNCTION_INFO_V1(gpusort_sorted_agg_by_final);
-PG_FUNCTION_INFO_V1(gpusort_top_n_agg_final);
-PG_FUNCTION_INFO_V1(gpusort_approx_sorted_agg_final);
+PG_FUNCTION_INFO_V1(gpusort_set_agg_final);
 
 /* The aggregate's memory context; an error outside of an aggregate. */
 static MemoryContext
@@ -107,29 +116,54 @@ number_option(FunctionCallInfo fcinfo, int argument, const char *name, int32 lea
 	return number;
 }
 
+/* Starts to collect an argument's values. */
+static void
+collect_argument(FunctionCallInfo fcinfo, Collector *collector, CachedArgument slot, int argument)
+{
+	gpusort_collector_init(collector, gpusort_element_type(fcinfo, slot, argument_type(fcinfo, argument)));
+}
+
+/* The state of a transition's first argument, or NULL for the first row. */
 static SetState *
-create_state(FunctionCallInfo fcinfo)
+get_state(FunctionCallInfo fcinfo)
+{
+	return PG_ARGISNULL(0) ? NULL : (SetState *) PG_GETARG_POINTER(0);
+}
+
+static SetState *
+create_state(FunctionCallInfo fcinfo, SetKind kind)
 {
 	MemoryContext context = aggregate_context(fcinfo);
 	SetState   *state = MemoryContextAllocZero(context, sizeof(SetState));
 
-	state->values = gpusort_collector_create(argument_type(fcinfo, 1), context);
+	state->kind = kind;
+	state->context = context;
+	state->cut_bytes = TOP_N_BYTES;
+	state->order.collation = PG_GET_COLLATION();
+	state->order.limit = PG_UINT32_MAX;
+	collect_argument(fcinfo, &state->values, FIRST_ARRAY, 1);
 	return state;
+}
+
+static void
+append_argument(FunctionCallInfo fcinfo, SetState *state, Collector *collector, int argument)
+{
+	gpusort_collector_append(collector, state->context, PG_GETARG_DATUM(argument), PG_ARGISNULL(argument));
 }
 
 /* sorted_agg_transition(internal, value [, descending]) */
 Datum
 gpusort_sorted_agg_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state = PG_ARGISNULL(0) ? NULL : (SetState *) PG_GETARG_POINTER(0);
+	SetState   *state = get_state(fcinfo);
 
 	if (state == NULL)
 	{
-		state = create_state(fcinfo);
-		state->descending = boolean_option(fcinfo, 2, "descending", false);
-		state->nulls_first = state->descending;
+		state = create_state(fcinfo, SET_SORTED);
+		state->order.descending = boolean_option(fcinfo, 2, "descending", false);
+		state->order.nulls_first = state->order.descending;
 	}
-	gpusort_collector_append(state->values, PG_GETARG_DATUM(1), PG_ARGISNULL(1));
+	append_argument(fcinfo, state, &state->values, 1);
 	PG_RETURN_POINTER(state);
 }
 
@@ -137,78 +171,55 @@ gpusort_sorted_agg_transition(PG_FUNCTION_ARGS)
 Datum
 gpusort_sorted_agg_by_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state = PG_ARGISNULL(0) ? NULL : (SetState *) PG_GETARG_POINTER(0);
+	SetState   *state = get_state(fcinfo);
 
 	if (state == NULL)
 	{
-		state = create_state(fcinfo);
-		state->keys = gpusort_collector_create(argument_type(fcinfo, 2), state->values->context);
-		state->descending = boolean_option(fcinfo, 3, "descending", false);
-		state->nulls_first = boolean_option(fcinfo, 4, "nulls_first", state->descending);
+		state = create_state(fcinfo, SET_SORTED_BY);
+		collect_argument(fcinfo, &state->keys, SECOND_ARRAY, 2);
+		state->order.descending = boolean_option(fcinfo, 3, "descending", false);
+		state->order.nulls_first = boolean_option(fcinfo, 4, "nulls_first", state->order.descending);
 	}
-	gpusort_collector_append(state->values, PG_GETARG_DATUM(1), PG_ARGISNULL(1));
-	gpusort_collector_append(state->keys, PG_GETARG_DATUM(2), PG_ARGISNULL(2));
+	append_argument(fcinfo, state, &state->values, 1);
+	append_argument(fcinfo, state, &state->keys, 2);
 	PG_RETURN_POINTER(state);
 }
 
-/* Calls an array function on an array, with the aggregate's collation. */
-static Datum
-call_on_array(FunctionCallInfo fcinfo, PGFunction function, int nargs, Datum *arguments)
+/* Keeps only the first n of the values collected so far. */
+static void
+keep_top_n(FunctionCallInfo fcinfo, SetState *state)
 {
-	LOCAL_FCINFO(call, FUNC_MAX_ARGS);
-	FmgrInfo	info;
-	Datum		result;
+	ArrayType  *top = gpusort_top_of_array(fcinfo, gpusort_collector_array(&state->values), &state->order);
 
-	MemSet(&info, 0, sizeof(info));
-	info.fn_addr = function;
-	info.fn_nargs = nargs;
-	info.fn_strict = true;
-	info.fn_mcxt = CurrentMemoryContext;
-	InitFunctionCallInfoData(*call, &info, nargs, PG_GET_COLLATION(), NULL, NULL);
-	for (int i = 0; i < nargs; i++)
-	{
-		call->args[i].value = arguments[i];
-		call->args[i].isnull = false;
-	}
-	result = function(call);
-	Assert(!call->isnull);
-	return result;
+	gpusort_collector_refill(&state->values, state->context, top);
 }
 
-/* The first n of the values collected so far. */
-static Datum
-top_n(FunctionCallInfo fcinfo, const SetState *state)
-{
-	Datum		arguments[] = {
-		PointerGetDatum(gpusort_collector_array(state->values)),
-		Int32GetDatum(state->number),
-		BoolGetDatum(state->descending)
-	};
-
-	return call_on_array(fcinfo, gpusort_array_top_n, lengthof(arguments), arguments);
-}
-
-/* Keeps only the first n values once many have been gathered. */
+/* Keeps only the first n values once many, or large ones, have been gathered. */
 static void
 cut_to_top_n(FunctionCallInfo fcinfo, SetState *state)
 {
-	if (state->values->count >= TOP_N_GATHER(state->number))
-		gpusort_collector_refill(state->values, DatumGetArrayTypeP(top_n(fcinfo, state)));
+	const Collector *values = &state->values;
+
+	if (values->count < TOP_N_VALUES(state->order.limit) &&
+		(values->bytes < state->cut_bytes || values->count <= state->order.limit))
+		return;
+	keep_top_n(fcinfo, state);
+	state->cut_bytes = Max(TOP_N_BYTES, Min(2 * values->bytes, (values->bytes + MaxAllocSize) / 2));
 }
 
 /* top_n_agg_transition(internal, value, n [, descending]) */
 Datum
 gpusort_top_n_agg_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state = PG_ARGISNULL(0) ? NULL : (SetState *) PG_GETARG_POINTER(0);
+	SetState   *state = get_state(fcinfo);
 
 	if (state == NULL)
 	{
-		state = create_state(fcinfo);
-		state->number = number_option(fcinfo, 2, "n", 0);
-		state->descending = boolean_option(fcinfo, 3, "descending", true);
+		state = create_state(fcinfo, SET_TOP_N);
+		state->order.limit = number_option(fcinfo, 2, "n", 0);
+		state->order.descending = boolean_option(fcinfo, 3, "descending", true);
 	}
-	gpusort_collector_append(state->values, PG_GETARG_DATUM(1), PG_ARGISNULL(1));
+	append_argument(fcinfo, state, &state->values, 1);
 	cut_to_top_n(fcinfo, state);
 	PG_RETURN_POINTER(state);
 }
@@ -217,161 +228,145 @@ gpusort_top_n_agg_transition(PG_FUNCTION_ARGS)
 Datum
 gpusort_approx_sorted_agg_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state = PG_ARGISNULL(0) ? NULL : (SetState *) PG_GETARG_POINTER(0);
+	SetState   *state = get_state(fcinfo);
 
 	if (state == NULL)
 	{
-		state = create_state(fcinfo);
-		state->number = number_option(fcinfo, 2, "buckets", 1);
-		state->descending = boolean_option(fcinfo, 3, "descending", false);
+		state = create_state(fcinfo, SET_APPROXIMATE);
+		state->order.buckets = number_option(fcinfo, 2, "buckets", 1);
+		state->order.descending = boolean_option(fcinfo, 3, "descending", false);
+		state->order.nulls_first = state->order.descending;
 	}
-	gpusort_collector_append(state->values, PG_GETARG_DATUM(1), PG_ARGISNULL(1));
+	append_argument(fcinfo, state, &state->values, 1);
 	PG_RETURN_POINTER(state);
+}
+
+/* A copy of a state without what it has collected, that lives in the context. */
+static SetState *
+copy_empty(const SetState *state, MemoryContext context)
+{
+	SetState   *copy = MemoryContextAlloc(context, sizeof(SetState));
+
+	*copy = *state;
+	copy->context = context;
+	gpusort_collector_clear(&copy->values);
+	gpusort_collector_clear(&copy->keys);
+	return copy;
 }
 
 /* Adds what the second state has collected to the first. */
-static SetState *
-combine(FunctionCallInfo fcinfo)
-{
-	MemoryContext context = aggregate_context(fcinfo);
-	SetState   *state = PG_ARGISNULL(0) ? NULL : (SetState *) PG_GETARG_POINTER(0);
-	const SetState *more = PG_ARGISNULL(1) ? NULL : (SetState *) PG_GETARG_POINTER(1);
-
-	if (more == NULL)
-		return state;
-	if (state == NULL)
-	{
-		state = MemoryContextAlloc(context, sizeof(SetState));
-		*state = *more;
-		state->values = gpusort_collector_create(more->values->type, context);
-		if (more->keys)
-			state->keys = gpusort_collector_create(more->keys->type, context);
-	}
-	gpusort_collector_concat(state->values, more->values);
-	if (state->keys)
-		gpusort_collector_concat(state->keys, more->keys);
-	return state;
-}
-
 Datum
 gpusort_set_agg_combine(PG_FUNCTION_ARGS)
 {
-	SetState   *state = combine(fcinfo);
+	MemoryContext context = aggregate_context(fcinfo);
+	SetState   *state = get_state(fcinfo);
+	const SetState *more = PG_ARGISNULL(1) ? NULL : (SetState *) PG_GETARG_POINTER(1);
 
-	if (state == NULL)
+	if (state == NULL && more == NULL)
 		PG_RETURN_NULL();
+	if (more == NULL)
+		PG_RETURN_POINTER(state);
+	if (state == NULL)
+		state = copy_empty(more, context);
+	gpusort_collector_concat(&state->values, context, &more->values);
+	if (state->kind == SET_SORTED_BY)
+		gpusort_collector_concat(&state->keys, context, &more->keys);
+	if (state->kind == SET_TOP_N)
+		cut_to_top_n(fcinfo, state);
 	PG_RETURN_POINTER(state);
 }
 
-Datum
-gpusort_top_n_agg_combine(PG_FUNCTION_ARGS)
+/* Puts in order what a worker has collected, where that helps the leader. */
+static void
+sort_for_leader(FunctionCallInfo fcinfo, SetState *state)
 {
-	SetState   *state = combine(fcinfo);
+	ArrayType  *values;
 
-	if (state == NULL)
-		PG_RETURN_NULL();
-	cut_to_top_n(fcinfo, state);
-	PG_RETURN_POINTER(state);
+	if (state->kind == SET_TOP_N)
+		keep_top_n(fcinfo, state);
+	else if (state->kind == SET_SORTED && !gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type)->is_key)
+	{
+		values = gpusort_sort_array(fcinfo, gpusort_collector_array(&state->values), &state->order);
+		gpusort_collector_refill(&state->values, state->context, values);
+	}
+	else if (state->kind == SET_SORTED_BY && !gpusort_element_type(fcinfo, SECOND_ARRAY, state->keys.type)->is_key)
+	{
+		ArrayType  *keys;
+
+		gpusort_sort_array_pair(fcinfo, gpusort_collector_array(&state->values), gpusort_collector_array(&state->keys),
+								&state->order, &values, &keys);
+		gpusort_collector_refill(&state->values, state->context, values);
+		gpusort_collector_refill(&state->keys, state->context, keys);
+	}
 }
 
+/* What a worker has collected: the state, and behind it its values and keys. */
 Datum
 gpusort_set_agg_serialize(PG_FUNCTION_ARGS)
 {
-	const SetState *state = (SetState *) PG_GETARG_POINTER(0);
-	StringInfoData buf;
+	SetState   *state = get_state(fcinfo);
+	Size		size;
+	bytea	   *sent;
+	char	   *place;
 
 	aggregate_context(fcinfo);
-	pq_begintypsend(&buf);
-	pq_sendint32(&buf, state->number);
-	pq_sendbyte(&buf, state->descending);
-	pq_sendbyte(&buf, state->nulls_first);
-	pq_sendbyte(&buf, state->keys != NULL);
-	gpusort_collector_send(state->values, &buf);
-	if (state->keys)
-		gpusort_collector_send(state->keys, &buf);
-	PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
+	sort_for_leader(fcinfo, state);
+	size = VARHDRSZ + sizeof(SetState) + gpusort_collector_flat_size(&state->values) +
+		gpusort_collector_flat_size(&state->keys);
+	if (!AllocSizeIsValid(size))
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("sorted set of a parallel worker exceeds the maximum size of a value (%zu bytes)", MaxAllocSize),
+				 errhint("Use gpusort.order_by to get the values as rows, or set \"max_parallel_workers_per_gather\" to 0.")));
+	sent = palloc(size);
+	SET_VARSIZE(sent, size);
+	place = VARDATA(sent);
+	memcpy(place, state, sizeof(SetState));
+	place = gpusort_collector_flatten(&state->values, place + sizeof(SetState));
+	gpusort_collector_flatten(&state->keys, place);
+	PG_RETURN_BYTEA_P(sent);
 }
 
+/* The state that a worker sent; combining copies out of the bytes that it points to. */
 Datum
 gpusort_set_agg_deserialize(PG_FUNCTION_ARGS)
 {
 	bytea	   *sent = PG_GETARG_BYTEA_PP(0);
-	SetState   *state = palloc0(sizeof(SetState));
-	bool		has_keys;
-	StringInfoData buf;
+	SetState   *state = palloc(sizeof(SetState));
+	char	   *place = VARDATA_ANY(sent);
 
 	aggregate_context(fcinfo);
-	buf.data = VARDATA_ANY(sent);
-	buf.len = buf.maxlen = VARSIZE_ANY_EXHDR(sent);
-	buf.cursor = 0;
-	state->number = pq_getmsgint(&buf, 4);
-	state->descending = pq_getmsgbyte(&buf) != 0;
-	state->nulls_first = pq_getmsgbyte(&buf) != 0;
-	has_keys = pq_getmsgbyte(&buf) != 0;
-	state->values = gpusort_collector_receive(&buf, CurrentMemoryContext);
-	if (has_keys)
-		state->keys = gpusort_collector_receive(&buf, CurrentMemoryContext);
-	pq_getmsgend(&buf);
+	memcpy(state, place, sizeof(SetState));
+	place = gpusort_collector_view(&state->values, place + sizeof(SetState));
+	gpusort_collector_view(&state->keys, place);
 	PG_RETURN_POINTER(state);
 }
 
-/* All values, ascending or descending; NULLs last or first with them. */
+/* The array of all values, in the order that the aggregate promises. */
 Datum
-gpusort_sorted_agg_final(PG_FUNCTION_ARGS)
+gpusort_set_agg_final(PG_FUNCTION_ARGS)
 {
-	const SetState *state = PG_ARGISNULL(0) ? NULL : (SetState *) PG_GETARG_POINTER(0);
-	Datum		arguments[3];
+	const SetState *state = get_state(fcinfo);
+	ArrayType  *values;
 
 	aggregate_context(fcinfo);
 	if (state == NULL)
 		PG_RETURN_NULL();
-	arguments[0] = PointerGetDatum(gpusort_collector_array(state->values));
-	arguments[1] = BoolGetDatum(state->descending);
-	arguments[2] = BoolGetDatum(state->nulls_first);
-	PG_RETURN_DATUM(call_on_array(fcinfo, gpusort_array_sort, lengthof(arguments), arguments));
-}
-
-/* All values, by their keys. */
-Datum
-gpusort_sorted_agg_by_final(PG_FUNCTION_ARGS)
-{
-	const SetState *state = PG_ARGISNULL(0) ? NULL : (SetState *) PG_GETARG_POINTER(0);
-	Datum		arguments[4];
-
-	aggregate_context(fcinfo);
-	if (state == NULL)
-		PG_RETURN_NULL();
-	arguments[0] = PointerGetDatum(gpusort_collector_array(state->values));
-	arguments[1] = PointerGetDatum(gpusort_collector_array(state->keys));
-	arguments[2] = BoolGetDatum(state->descending);
-	arguments[3] = BoolGetDatum(state->nulls_first);
-	PG_RETURN_DATUM(call_on_array(fcinfo, gpusort_array_sort_by, lengthof(arguments), arguments));
-}
-
-/* The first n values in order. */
-Datum
-gpusort_top_n_agg_final(PG_FUNCTION_ARGS)
-{
-	const SetState *state = PG_ARGISNULL(0) ? NULL : (SetState *) PG_GETARG_POINTER(0);
-
-	aggregate_context(fcinfo);
-	if (state == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_DATUM(top_n(fcinfo, state));
-}
-
-/* All values, in approximate order by intervals. */
-Datum
-gpusort_approx_sorted_agg_final(PG_FUNCTION_ARGS)
-{
-	const SetState *state = PG_ARGISNULL(0) ? NULL : (SetState *) PG_GETARG_POINTER(0);
-	Datum		arguments[3];
-
-	aggregate_context(fcinfo);
-	if (state == NULL)
-		PG_RETURN_NULL();
-	arguments[0] = PointerGetDatum(gpusort_collector_array(state->values));
-	arguments[1] = Int32GetDatum(state->number);
-	arguments[2] = BoolGetDatum(state->descending);
-	PG_RETURN_DATUM(call_on_array(fcinfo, gpusort_array_sort_approx, lengthof(arguments), arguments));
+	values = gpusort_collector_array(&state->values);
+	switch (state->kind)
+	{
+		case SET_SORTED:
+			values = gpusort_sort_array(fcinfo, values, &state->order);
+			break;
+		case SET_SORTED_BY:
+			values = gpusort_sort_array_by(fcinfo, values, gpusort_collector_array(&state->keys), &state->order, 1);
+			break;
+		case SET_TOP_N:
+			values = gpusort_top_of_array(fcinfo, values, &state->order);
+			break;
+		case SET_APPROXIMATE:
+			values = gpusort_sort_array_approx(fcinfo, values, &state->order);
+			break;
+	}
+	PG_RETURN_ARRAYTYPE_P(values);
 }
