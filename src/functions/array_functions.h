@@ -2,8 +2,8 @@
  * array_functions.h
  *	  What the array functions do, for the aggregates that end in one of them.
  *
- * Arrays are overwritten, but for values that keys put in order, and the result may
- * be the same array.  What is looked up about types stays in the cache of fcinfo.
+ * An array is overwritten, and the result may be that array, unless said.  What is
+ * looked up about types stays in the cache of fcinfo.
  */
 #ifndef GPUSORT_ARRAY_FUNCTIONS_H
 #define GPUSORT_ARRAY_FUNCTIONS_H
@@ -13,7 +13,7 @@
 /* An array of any number of dimensions in order. */
 extern ArrayType *gpusort_sort_array(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order);
 
-/* Values in the order of their keys, as many as the limit says; frees the keys. */
+/* Values, not overwritten, in the order of their keys, as many as the limit says; frees the keys. */
 extern ArrayType *gpusort_sort_array_by(FunctionCallInfo fcinfo, ArrayType *values, ArrayType *keys,
 										const ArrayOrder *order, int lower_bound);
 
