@@ -51,7 +51,7 @@ CREATE FUNCTION explained_json(query text) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
 	plan jsonb;
 BEGIN
-	EXECUTE 'EXPLAIN (analyze, format json) ' || query INTO plan;
+	EXECUTE 'EXPLAIN (analyze, verbose, format json) ' || query INTO plan;
 	RETURN plan -> 0 -> 'Plan';
 END $$;
 SELECT j ?& array['Read Time', 'Sort Time', 'Spill Time', 'Gather Time', 'Memory', 'Disk', 'Runs', 'Moved'] AS figures,
@@ -206,6 +206,10 @@ SET min_parallel_table_scan_size = 0;
 EXPLAIN (costs off) SELECT k, label FROM rows_t ORDER BY k, label;
 SELECT same_rows('SELECT k, label FROM rows_t ORDER BY k, label');
 SELECT same_rows('SELECT k, count(*) FROM rows_t GROUP BY k ORDER BY k');
+SET parallel_leader_participation = off;
+SELECT (p -> 'Workers Planned')::int AS workers, p #> '{Plans,0,Engine}' IN ('"cpu"', '"gpu"') AS engine, (p #> '{Plans,0,Memory}')::int > 30 AS all_memory, jsonb_array_length(p #> '{Plans,0,Sort Workers}') BETWEEN 1 AND 2 AS each_worker
+FROM explained_json('SELECT k, label FROM rows_t ORDER BY k, label') p;
+RESET parallel_leader_participation;
 RESET max_parallel_workers_per_gather;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;

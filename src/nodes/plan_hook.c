@@ -54,7 +54,7 @@ limit_bound(const Limit *limit)
 static PlanPlace
 inputs_place(const Plan *plan, const PlanPlace *place)
 {
-	PlanPlace	input = {0};
+	PlanPlace	input = {.parallel = place->parallel};
 
 	switch (nodeTag(plan))
 	{
@@ -62,11 +62,14 @@ inputs_place(const Plan *plan, const PlanPlace *place)
 			input.bound = limit_bound((const Limit *) plan);
 			input.limit = input.bound > 0 ? (const Limit *) plan : NULL;
 			return input;
+		case T_Gather:
+		case T_GatherMerge:
+			input = *place;
+			input.parallel = true;
+			return input;
 		case T_Append:
 		case T_MergeAppend:
 		case T_Result:
-		case T_Gather:
-		case T_GatherMerge:
 			return *place;
 		case T_SubqueryScan:
 			return plan->qual == NIL ? *place : input;

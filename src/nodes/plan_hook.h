@@ -18,6 +18,7 @@ typedef struct PlanPlace
 								 * here; NULL: none */
 	double		bound;			/* what the planner takes that bound for; 0:
 								 * there is none */
+	bool		parallel;		/* below a Gather: it runs in several processes */
 } PlanPlace;
 
 extern void gpusort_nodes_init(void);

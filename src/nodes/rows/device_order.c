@@ -268,7 +268,7 @@ gpusort_rows_order_on_device(RowSort *sort)
 		pfree(order.ties);
 	if (done)
 	{
-		sort->stats.engine = "gpu";
+		sort->stats.used_gpu = true;
 		sort->stats.moved_bytes += (int64) (order.widths[0] + sizeof(uint32)) * sort->store->nrows;
 	}
 	else

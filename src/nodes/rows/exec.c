@@ -129,12 +129,12 @@ sort_input(RowsNodeState *state)
 		INSTR_TIME_SUBTRACT(end, start);
 		INSTR_TIME_SUBTRACT(end, state->sort->stats.sort_time);
 		INSTR_TIME_SUBTRACT(end, state->sort->stats.spill_time);
-		state->read_time = end;
+		state->sort->stats.read_time = end;
 	}
+	state->sort->stats.read_directly = state->source != NULL;
 
 	gpusort_rows_sort_finish(state->sort);
 	state->current = -1;
-	state->stats_valid = true;
 }
 
 static TupleTableSlot *
@@ -155,17 +155,11 @@ exec_rows(CustomScanState *node)
 		state->current = Max(state->current - 1, -1);
 	ExecClearTuple(slot);
 	if (state->current < 0 || state->current >= nrows)
-	{
-		state->stats = state->sort->stats;
 		return slot;
-	}
 
 	batch = state->sort->batch;
 	if (state->current < batch->first || state->current >= batch->first + batch->nrows)
-	{
 		batch = gpusort_rows_sort_read(state->sort, state->current);
-		state->stats = state->sort->stats;
-	}
 	row = state->current - batch->first;
 	memcpy(slot->tts_values, batch->values + row * batch->natts, batch->natts * sizeof(Datum));
 	memcpy(slot->tts_isnull, batch->nulls + row * batch->natts, batch->natts * sizeof(bool));
@@ -177,7 +171,10 @@ forget_rows(RowsNodeState *state)
 {
 	ExecClearTuple(state->custom.ss.ss_ScanTupleSlot);
 	if (state->sort != NULL)
+	{
+		state->stats = state->sort->stats;
 		gpusort_rows_sort_free(state->sort);
+	}
 	state->sort = NULL;
 	state->current = -1;
 	state->mark = -1;
@@ -227,6 +224,36 @@ restore_rows(CustomScanState *node)
 	state->current = state->mark;
 }
 
+static Size
+estimate_shared(CustomScanState *node, ParallelContext *context)
+{
+	return gpusort_worker_stats_room(context, sizeof(RowSortStats));
+}
+
+static void
+init_shared(CustomScanState *node, ParallelContext *context, void *shared)
+{
+	gpusort_worker_stats_share(&((RowsNodeState *) node)->workers, context, sizeof(RowSortStats), shared);
+}
+
+static void
+init_worker(CustomScanState *node, shm_toc *toc, void *shared)
+{
+	((RowsNodeState *) node)->shared = gpusort_worker_stats_entry(shared, sizeof(RowSortStats));
+}
+
+/* Leaves a worker's counters where the leader finds them; called after every run. */
+static void
+shutdown_rows(CustomScanState *node)
+{
+	RowsNodeState *state = (RowsNodeState *) node;
+
+	if (state->sort != NULL)
+		state->stats = state->sort->stats;
+	if (state->shared != NULL && state->stats.sorted)
+		*state->shared = state->stats;
+}
+
 static const CustomExecMethods rows_exec_methods = {
 	.CustomName = "GpusortRows",
 	.BeginCustomScan = begin_rows,
@@ -235,6 +262,10 @@ static const CustomExecMethods rows_exec_methods = {
 	.ReScanCustomScan = rescan_rows,
 	.MarkPosCustomScan = mark_rows,
 	.RestrPosCustomScan = restore_rows,
+	.EstimateDSMCustomScan = estimate_shared,
+	.InitializeDSMCustomScan = init_shared,
+	.InitializeWorkerCustomScan = init_worker,
+	.ShutdownCustomScan = shutdown_rows,
 	.ExplainCustomScan = gpusort_rows_explain,
 };
 

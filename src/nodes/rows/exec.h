@@ -9,6 +9,7 @@
 
 #include "nodes/rows/heap_source.h"
 #include "nodes/rows/row_sort.h"
+#include "nodes/worker_stats.h"
 
 typedef struct RowsNodeState
 {
@@ -19,9 +20,9 @@ typedef struct RowsNodeState
 	HeapSource *source;			/* NULL: rows come through ExecProcNode */
 	int64		current;		/* row last returned, -1 before the first, nrows behind the last */
 	int64		mark;
-	bool		stats_valid;
 	RowSortStats stats;			/* of the last sort, for EXPLAIN */
-	instr_time	read_time;		/* spent below the node and on keeping its rows */
+	RowSortStats *shared;		/* where a parallel worker leaves them, or NULL */
+	WorkerStats *workers;		/* those of parallel workers, or NULL */
 } RowsNodeState;
 
 #endif							/* GPUSORT_ROWS_EXEC_H */

@@ -81,12 +81,11 @@ explain_phase(const char *name, instr_time time, ExplainState *es)
 	ExplainPropertyFloat(name, "ms", INSTR_TIME_GET_MILLISEC(time), 3, es);
 }
 
-/* Shows what the last sort did. */
+/* Shows what sorts did. */
 static void
-explain_stats(const RowsNodeState *state, ExplainState *es)
+explain_stats(const RowSortStats *stats, ExplainState *es)
 {
-	const RowSortStats *stats = &state->stats;
-	const char *engine = stats->engine ? stats->engine : "none needed";
+	const char *engine = stats->used_gpu ? (stats->used_cpu ? "gpu, cpu" : "gpu") : stats->used_cpu ? "cpu" : "none needed";
 	const char *method = stats->initial_runs > 0 ? "external merge" : stats->bounded ? "top-N in memory" : "in memory";
 
 	if (es->format == EXPLAIN_FORMAT_TEXT)
@@ -109,31 +108,79 @@ explain_stats(const RowsNodeState *state, ExplainState *es)
 		ExplainPropertyInteger("Merge Passes", NULL, stats->merge_passes, es);
 		ExplainPropertyInteger("Moved", "kB", (stats->moved_bytes + 1023) / 1024, es);
 	}
-	ExplainPropertyText("Input", state->source ? "read directly" : "row by row", es);
+	ExplainPropertyText("Input", stats->read_directly ? "read directly" : "row by row", es);
 	if (!es->timing)
 		return;
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{
 		appendStringInfoSpaces(es->str, es->indent * 2);
 		appendStringInfo(es->str, "Phases: read %.3f ms, sort %.3f ms, spill %.3f ms, gather %.3f ms\n",
-						 INSTR_TIME_GET_MILLISEC(state->read_time),
+						 INSTR_TIME_GET_MILLISEC(stats->read_time),
 						 INSTR_TIME_GET_MILLISEC(stats->sort_time),
 						 INSTR_TIME_GET_MILLISEC(stats->spill_time),
 						 INSTR_TIME_GET_MILLISEC(stats->gather_time));
 		return;
 	}
-	explain_phase("Read Time", state->read_time, es);
+	explain_phase("Read Time", stats->read_time, es);
 	explain_phase("Sort Time", stats->sort_time, es);
 	explain_phase("Spill Time", stats->spill_time, es);
 	explain_phase("Gather Time", stats->gather_time, es);
 }
 
+/* Adds what another process did. */
+static void
+add_stats(RowSortStats *total, const RowSortStats *part)
+{
+	if (!part->sorted)
+		return;
+	total->sorted = true;
+	total->used_cpu |= part->used_cpu;
+	total->used_gpu |= part->used_gpu;
+	total->read_directly |= part->read_directly;
+	total->bounded |= part->bounded;
+	total->peak_bytes += part->peak_bytes;
+	total->disk_bytes += part->disk_bytes;
+	total->moved_bytes += part->moved_bytes;
+	total->initial_runs += part->initial_runs;
+	total->merge_passes += part->merge_passes;
+	INSTR_TIME_ADD(total->read_time, part->read_time);
+	INSTR_TIME_ADD(total->sort_time, part->sort_time);
+	INSTR_TIME_ADD(total->spill_time, part->spill_time);
+	INSTR_TIME_ADD(total->gather_time, part->gather_time);
+}
+
+/* Shows what all processes did together, and for EXPLAIN (VERBOSE) each worker. */
+static void
+explain_work(const RowsNodeState *state, ExplainState *es)
+{
+	int			nworkers = state->workers ? state->workers->nworkers : 0;
+	RowSortStats total = state->stats;
+
+	for (int i = 0; i < nworkers; i++)
+		add_stats(&total, gpusort_worker_stats_kept(state->workers, i));
+	if (!total.sorted)
+		return;
+	explain_stats(&total, es);
+	if (!es->verbose || nworkers == 0)
+		return;
+	ExplainOpenGroup("Sort Workers", "Sort Workers", false, es);
+	for (int i = 0; i < nworkers; i++)
+	{
+		const RowSortStats *stats = gpusort_worker_stats_kept(state->workers, i);
+
+		if (!stats->sorted)
+			continue;
+		gpusort_worker_stats_open(i, es);
+		explain_stats(stats, es);
+		gpusort_worker_stats_close(es);
+	}
+	ExplainCloseGroup("Sort Workers", "Sort Workers", false, es);
+}
+
 void
 gpusort_rows_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
-	const RowsNodeState *state = (const RowsNodeState *) node;
-
 	explain_keys(node, ancestors, es);
-	if (es->analyze && state->stats_valid)
-		explain_stats(state, es);
+	if (es->analyze)
+		explain_work((const RowsNodeState *) node, es);
 }

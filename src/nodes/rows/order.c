@@ -62,7 +62,10 @@ sort_packed(RowSort *sort, uint64 *packed, uint32 count)
 		return;
 	}
 	gpusort_sort(&request);
-	sort->stats.engine = request.used_engine;
+	if (strcmp(request.used_engine, "gpu") == 0)
+		sort->stats.used_gpu = true;
+	else
+		sort->stats.used_cpu = true;
 	sort->stats.moved_bytes += 2 * (int64) sizeof(uint64) * count;
 }
 

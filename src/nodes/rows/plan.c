@@ -162,6 +162,7 @@ replace_gather_merge(GatherMerge *merge, const PlanPlace *place)
 		return NULL;
 
 	scan->scan.plan.parallel_aware = false;
+	rows->scan.plan.parallel_aware = false;
 	scan->scan.plan.plan_rows = merge->plan.plan_rows;
 	scan->scan.plan.total_cost = cost.input;
 	rows->scan.plan.plan_rows = merge->plan.plan_rows;
@@ -206,6 +207,7 @@ gpusort_rows_replace(Plan *plan, const PlanPlace *place)
 	scan->scan.plan.total_cost = cost.total;
 	scan->scan.plan.targetlist = index_var_tlist(plan->targetlist);
 	scan->flags = CUSTOMPATH_SUPPORT_BACKWARD_SCAN | CUSTOMPATH_SUPPORT_MARK_RESTORE;
+	scan->scan.plan.parallel_aware = place->parallel;	/* so that workers' counters are shared */
 	scan->custom_exprs = bound;
 	scan->custom_private = keys_private(sort);
 	scan->custom_scan_tlist = plan->targetlist;

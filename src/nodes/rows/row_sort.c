@@ -195,6 +195,7 @@ gpusort_rows_sort_finish(RowSort *sort)
 		sort->stats.initial_runs = sort->runs->initial_runs;
 		sort->stats.merge_passes = sort->runs->merge_passes;
 	}
+	sort->stats.sorted = true;
 	MemoryContextSwitchTo(caller);
 }
 

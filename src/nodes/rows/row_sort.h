@@ -20,16 +20,20 @@
 #include "nodes/rows/row_runs.h"
 #include "nodes/rows/row_store.h"
 
-/* What a sort did, for EXPLAIN. */
+/* What a sort did, for EXPLAIN; plain memory, for it is copied between processes. */
 typedef struct RowSortStats
 {
-	const char *engine;			/* of the last sort of keys; NULL if none was needed */
+	bool		sorted;			/* it came to an end */
+	bool		used_cpu;		/* engines that sorted keys */
+	bool		used_gpu;
+	bool		read_directly;	/* not through ExecProcNode */
 	Size		peak_bytes;		/* memory held by rows, keys and order */
 	int64		disk_bytes;		/* written to temporary files */
 	int64		moved_bytes;	/* of keys that went to an engine and back */
 	bool		bounded;		/* rows beyond a bound were dropped */
 	int			initial_runs;
 	int			merge_passes;	/* over all rows before the last one */
+	instr_time	read_time;		/* below the node and keeping its rows */
 	instr_time	sort_time;		/* encoding, sorting keys and breaking ties */
 	instr_time	spill_time;		/* writing and merging runs, but for the last merge */
 	instr_time	gather_time;	/* reading batches */
