@@ -43,7 +43,9 @@ $$;
 -- Runs each contender's query once to warm up and then `runs` times, in turn, and
 -- records medians. A contender is {name, query} or {name, query, setting, value};
 -- the first is the floor that the others are divided by; a NULL query is left out.
-CREATE PROCEDURE measure(section text, data text, type text, n bigint, arrays bigint, contenders text[])
+-- The contender named slow does not warm up and takes slow_runs at most.
+CREATE PROCEDURE measure(section text, data text, type text, n bigint, arrays bigint, contenders text[],
+						 slow text DEFAULT '', slow_runs int DEFAULT 0)
 LANGUAGE plpgsql AS $$
 DECLARE
 	wanted int := (SELECT runs FROM host);
@@ -52,12 +54,13 @@ DECLARE
 	floor_ms float8;
 	ms float8[];
 	median float8;
+	counted int;
 BEGIN
 	FOR run IN 0 .. wanted
 	LOOP
 		FOR c IN 1 .. array_length(contenders, 1)
 		LOOP
-			CONTINUE WHEN contenders[c][2] IS NULL;
+			CONTINUE WHEN contenders[c][2] IS NULL OR contenders[c][1] = slow AND run NOT BETWEEN 1 AND slow_runs;
 			IF contenders[c][3] <> '' THEN
 				PERFORM set_config(contenders[c][3], contenders[c][4], false);
 			END IF;
@@ -74,12 +77,13 @@ BEGIN
 	FOR c IN 1 .. array_length(contenders, 1)
 	LOOP
 		CONTINUE WHEN contenders[c][2] IS NULL;
-		ms := ARRAY(SELECT taken[run][c] FROM generate_series(1, wanted) run ORDER BY 1);
-		median := ms[(wanted + 1) / 2];
+		counted := CASE contenders[c][1] WHEN slow THEN least(slow_runs, wanted) ELSE wanted END;
+		ms := ARRAY(SELECT taken[run][c] FROM generate_series(1, counted) run ORDER BY 1);
+		median := ms[(counted + 1) / 2];
 		floor_ms := coalesce(floor_ms, median);
 		INSERT INTO gpusort_bench.results (commit, device, section, data, type, n, arrays, contender, median_ms, least_ms, runs, times_floor)
 		SELECT commit, device, measure.section, measure.data, measure.type, measure.n, measure.arrays,
-			contenders[c][1], round(median::numeric, 3), round(ms[1]::numeric, 3), wanted, round((median / floor_ms)::numeric, 2)
+			contenders[c][1], round(median::numeric, 3), round(ms[1]::numeric, 3), counted, round((median / floor_ms)::numeric, 2)
 		FROM gpusort_bench.host;
 	END LOOP;
 	COMMIT;

@@ -5,40 +5,70 @@
 SET work_mem = '4GB';
 SELECT (10000000 / :scale)::bigint AS many, (5000000 / :scale)::bigint AS fewer \gset
 
-CREATE UNLOGGED TABLE narrow AS SELECT (2147483647 * random())::int4 AS x, i::int4 AS id FROM generate_series(1, :many) i;
-CREATE UNLOGGED TABLE wide AS
+CREATE UNLOGGED TABLE narrow WITH (parallel_workers = 8) AS
+	SELECT (2147483647 * random())::int4 AS x, i::int4 AS id FROM generate_series(1, :many) i;
+CREATE UNLOGGED TABLE wide WITH (parallel_workers = 8) AS
 	SELECT 1e6 * random() AS a, (1e15 * random())::int8 AS b, (2e9 * random())::int4 AS c, random() AS d, md5(i::text) || '12345678' AS t
 	FROM generate_series(1, :fewer) i;
 VACUUM (FREEZE, ANALYZE) narrow, wide;
 
 -- Contenders for one query of a table: its columns, keys, and what is computed from the rows.
-CREATE FUNCTION rows_contenders(columns text, from_table text, keys text, aggregates text) RETURNS text[] LANGUAGE sql AS $$
+CREATE FUNCTION rows_contenders(columns text, from_table text, keys text, aggregates text, bound text DEFAULT '') RETURNS text[] LANGUAGE sql AS $$
 	SELECT array_agg(ARRAY[name, format('SELECT %s FROM (SELECT %s FROM gpusort_bench.%s %s OFFSET 0) q', aggregates, columns, from_table, order_by),
 						   setting, value] ORDER BY ord)
 	FROM (VALUES
 		(1, 'floor: unsorted', '', '', ''),
-		(2, 'gpusort', 'ORDER BY ' || keys, '', ''),
-		(3, 'Sort', 'ORDER BY ' || keys, 'gpusort.enable_rows_node', 'off')
+		(2, 'gpusort, GPU engine', 'ORDER BY ' || keys || bound, 'gpusort.engine', 'gpu'),
+		(3, 'gpusort, CPU engine', 'ORDER BY ' || keys || bound, 'gpusort.engine', 'cpu'),
+		(4, 'Sort', 'ORDER BY ' || keys || bound, 'gpusort.enable_rows_node', 'off')
 	) c (ord, name, order_by, setting, value)
+	WHERE value <> 'gpu' OR EXISTS (SELECT FROM gpusort.devices WHERE state = 'ready')
 $$;
 
-CALL measure('rows', 'two columns, counted', 'int4', NULL, :many, rows_contenders('x, id', 'narrow', 'x', 'count(*)'));
-CALL measure('rows', 'two columns, used', 'int4', NULL, :many, rows_contenders('x, id', 'narrow', 'x', 'count(x), count(id)'));
-CALL measure('rows', 'five columns with text, counted', 'float8', NULL, :fewer, rows_contenders('a, b, c, d, t', 'wide', 'a', 'count(*)'));
+\if :{?memory}
+CALL measure('rows', 'two columns, counted', 'int4', NULL, :many, rows_contenders('x, id', 'narrow', 'x', 'count(*)'), 'Sort', :slow_runs);
+CALL measure('rows', 'two columns, used', 'int4', NULL, :many, rows_contenders('x, id', 'narrow', 'x', 'count(x), count(id)'), 'Sort', :slow_runs);
+CALL measure('rows', 'five columns with text, counted', 'float8', NULL, :fewer,
+			 rows_contenders('a, b, c, d, t', 'wide', 'a', 'count(*)'), 'Sort', :slow_runs);
 CALL measure('rows', 'five columns with text, used', 'float8', NULL, :fewer,
-			 rows_contenders('a, b, c, d, t', 'wide', 'a', 'count(a), count(b), count(c), count(d), count(t)'));
-CALL measure('rows', 'two keys', 'int4, float8 DESC', NULL, :fewer, rows_contenders('c, a', 'wide', 'c, a DESC', 'count(*)'));
-SET work_mem = '16MB';
-CALL measure('rows', 'two columns, used, work_mem 16 MB', 'int4', NULL, :many, rows_contenders('x, id', 'narrow', 'x', 'count(x), count(id)'));
-CALL measure('rows', 'five columns with text, used, work_mem 16 MB', 'float8', NULL, :fewer,
-			 rows_contenders('a, b, c, d, t', 'wide', 'a', 'count(a), count(b), count(c), count(d), count(t)'));
+			 rows_contenders('a, b, c, d, t', 'wide', 'a', 'count(a), count(b), count(c), count(d), count(t)'), 'Sort', :slow_runs);
+CALL measure('rows', 'two keys', 'int4, float8 DESC', NULL, :fewer, rows_contenders('c, a', 'wide', 'c, a DESC', 'count(*)'), 'Sort', :slow_runs);
+\endif
 
--- Parallel workers: the floor is the unsorted query with as many.
-SET work_mem = '4GB';
+\if :{?parallel}
 SET max_parallel_workers_per_gather = 8;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
-CALL measure('rows', 'two columns, used, 8 workers', 'int4', NULL, :many, rows_contenders('x, id', 'narrow', 'x', 'count(x), count(id)'));
+CALL measure('rows', 'two columns, used, 8 workers', 'int4', NULL, :many,
+			 rows_contenders('x, id', 'narrow', 'x', 'count(x), count(id)'), 'Sort', :slow_runs);
+SET max_parallel_workers_per_gather = 0;
+\endif
+
+\if :{?spill}
+SET work_mem = '16MB';
+CALL measure('rows', 'two columns, used, work_mem 16 MB', 'int4', NULL, :many,
+			 rows_contenders('x, id', 'narrow', 'x', 'count(x), count(id)'), 'Sort', :slow_runs);
+CALL measure('rows', 'five columns with text, used, work_mem 16 MB', 'float8', NULL, :fewer,
+			 rows_contenders('a, b, c, d, t', 'wide', 'a', 'count(a), count(b), count(c), count(d), count(t)'), 'Sort', :slow_runs);
+SET work_mem = '4GB';
+\endif
+
+\if :{?keys}
+CREATE UNLOGGED TABLE keyed AS
+	SELECT 'https://www.example.com/' || (ARRAY['news', 'shop', 'blog/archive'])[i % 3 + 1] || '/' || md5(i::text) AS url, gen_random_uuid() AS uuid,
+		(1e6 * random())::numeric(12, 2) AS amount, i AS id
+	FROM generate_series(1, :fewer) i;
+VACUUM (FREEZE, ANALYZE) keyed;
+CALL measure('rows', 'by text', 'text COLLATE "C"', NULL, :fewer, rows_contenders('url, id', 'keyed', 'url COLLATE "C"', 'count(*)'), 'Sort', :slow_runs);
+CALL measure('rows', 'by uuid', 'uuid', NULL, :fewer, rows_contenders('uuid, id', 'keyed', 'uuid', 'count(*)'), 'Sort', :slow_runs);
+CALL measure('rows', 'by numeric', 'numeric', NULL, :fewer, rows_contenders('amount, id', 'keyed', 'amount', 'count(*)'), 'Sort', :slow_runs);
+DROP TABLE keyed;
+\endif
+
+\if :{?limit}
+CALL measure('rows', 'first 10', 'int4', NULL, :many, rows_contenders('x, id', 'narrow', 'x', 'count(*)', ' LIMIT 10'), 'Sort', :slow_runs);
+CALL measure('rows', 'first 100,000', 'int4', NULL, :many, rows_contenders('x, id', 'narrow', 'x', 'count(*)', ' LIMIT 100000'), 'Sort', :slow_runs);
+\endif
 DROP TABLE narrow, wide;
 SELECT data, type, arrays AS "rows", contender, median_ms AS "median ms", times_floor AS "times unsorted"
 FROM results WHERE section = :'section' ORDER BY id;
