@@ -2,15 +2,14 @@
 -- the floor: the same query that only reads each array.
 \i bench/session.sql
 \set section gpu
-SELECT 400000 / :scale AS thousands, 20000 / :scale AS few, 2000 / :scale AS longs, 100000 / :scale AS groups \gset
+SELECT 400000 / :scale AS thousands, 5000 / :scale AS few, 2000 / :scale AS longs, 100000 / :scale AS groups \gset
 
 -- The two engines on one expression over one table.
 CREATE FUNCTION engine_contenders(floor_query text, query text, others text[] DEFAULT '{}') RETURNS text[] LANGUAGE sql AS $$
 	SELECT ARRAY[
 		['floor: read', floor_query, '', ''],
 		['gpusort, GPU engine', query, 'gpusort.engine', 'gpu'],
-		['gpusort, CPU engine', query, 'gpusort.engine', 'cpu'],
-		['gpusort, engine auto', query, '', '']] || others
+		['gpusort, CPU engine', query, 'gpusort.engine', 'cpu']] || others
 $$;
 
 CREATE UNLOGGED TABLE thousand (id serial, a float4[]);
@@ -22,7 +21,8 @@ SELECT count(*) AS thousands FROM thousand \gset
 VACUUM ANALYZE thousand;
 CALL measure('gpu', 'uniform', 'float4', 1000, :thousands, engine_contenders(
 	'SELECT sum((a || ''{}'')[1]) FROM gpusort_bench.thousand',
-	'SELECT sum((gpusort.array_sort(a))[1]) FROM gpusort_bench.thousand'));
+	'SELECT sum((gpusort.array_sort(a))[1]) FROM gpusort_bench.thousand',
+	ARRAY[['gpusort, engine auto', 'SELECT sum((gpusort.array_sort(a))[1]) FROM gpusort_bench.thousand', '', '']]));
 
 -- The slow contenders on fewer arrays, with a floor of their own.
 CREATE UNLOGGED TABLE few (a float4[], i int4[]);
@@ -72,25 +72,79 @@ CALL measure('gpu', 'uniform', 'float4', 100000, :longs, engine_contenders(
 	'SELECT sum((gpusort.array_sort(a))[1]) FROM gpusort_bench.longs'));
 DROP TABLE longs;
 
--- Aggregated groups.
+-- Aggregated groups.  Reading them takes longest of all.
+UPDATE host SET runs = least(3, :runs);
 CREATE UNLOGGED TABLE grouped AS SELECT g, random()::float4 AS x FROM generate_series(1, :groups) g, generate_series(1, 200);
 VACUUM ANALYZE grouped;
 CALL measure('gpu', 'groups, array_agg sorted', 'float4', 200, :groups, engine_contenders(
 	'SELECT sum(a[1]) FROM (SELECT array_agg(x) AS a FROM gpusort_bench.grouped GROUP BY g) q',
 	'SELECT sum(a[1]) FROM (SELECT gpusort.array_sort(array_agg(x)) AS a FROM gpusort_bench.grouped GROUP BY g) q',
-	ARRAY[['array_agg(x ORDER BY x)', 'SELECT sum(a[1]) FROM (SELECT array_agg(x ORDER BY x) AS a FROM gpusort_bench.grouped GROUP BY g) q', '', ''],
-		['sorted_agg(x)', 'SELECT sum(a[1]) FROM (SELECT gpusort.sorted_agg(x) AS a FROM gpusort_bench.grouped GROUP BY g) q', '', '']]));
+	ARRAY[['array_agg(x ORDER BY x)', 'SELECT sum(a[1]) FROM (SELECT array_agg(x ORDER BY x) AS a FROM gpusort_bench.grouped GROUP BY g) q', '', '']]));
 DROP TABLE grouped;
 
--- One value near 1 GB: an array holds at most 134,217,727 elements.
-UPDATE host SET runs = 3;
+-- One value near 1 GB, and the most device memory that gpusort has used by then: an
+-- array holds at most 134,217,727 elements.
 CREATE UNLOGGED TABLE giant (a float8[]);
 ALTER TABLE giant ALTER a SET STORAGE EXTERNAL;
 INSERT INTO giant SELECT a || a FROM (SELECT array_agg(random()) AS a FROM generate_series(1, 67000000 / :scale)) q;
-CALL measure('gpu', 'one value of 1 GB', 'float8', 134000000 / :scale, 1, engine_contenders(
+SET gpusort.engine = 'gpu';
+SELECT sum((gpusort.array_sort(a))[1]) IS NOT NULL AS sorted FROM giant \gset
+RESET gpusort.engine;
+SELECT format('one value of 1 GB, %s MB of device memory', memory_peak / 1000000) AS giant FROM gpusort.devices LIMIT 1 \gset
+CALL measure('gpu', :'giant', 'float8', 134000000 / :scale, 1, engine_contenders(
 	'SELECT sum((a || ''{}'')[1]) FROM gpusort_bench.giant',
 	'SELECT sum((gpusort.array_sort(a))[1]) FROM gpusort_bench.giant'));
 DROP TABLE giant;
 UPDATE host SET runs = :runs;
+
+-- What verification takes of the device's time: medians of milliseconds on the device,
+-- of all that is done there (copies, sort, verification) and of verification alone.
+CREATE PROCEDURE measure_verification(type text, n bigint, arrays bigint, data text, query text)
+LANGUAGE plpgsql AS $$
+DECLARE
+	wanted int := (SELECT runs FROM gpusort_bench.host);
+	whole float8[];
+	verifying float8[];
+	before gpusort.devices;
+	after gpusort.devices;
+BEGIN
+	FOR run IN 0 .. wanted
+	LOOP
+		SELECT * INTO before FROM gpusort.devices ORDER BY device LIMIT 1;
+		EXECUTE query;
+		SELECT * INTO after FROM gpusort.devices ORDER BY device LIMIT 1;
+		CONTINUE WHEN run = 0;
+		verifying := verifying || (after.verify_ms - before.verify_ms);
+		whole := whole || (after.copy_in_ms + after.sort_ms + after.verify_ms + after.copy_out_ms
+			- before.copy_in_ms - before.sort_ms - before.verify_ms - before.copy_out_ms);
+	END LOOP;
+	whole := ARRAY(SELECT ms FROM unnest(whole) ms ORDER BY 1);
+	verifying := ARRAY(SELECT ms FROM unnest(verifying) ms ORDER BY 1);
+	INSERT INTO gpusort_bench.results (commit, device, section, data, type, n, arrays, contender, median_ms, least_ms, runs, times_floor)
+	SELECT commit, device, 'verification', measure_verification.data, measure_verification.type, measure_verification.n,
+		measure_verification.arrays, contender, round(ms[(wanted + 1) / 2]::numeric, 3), round(ms[1]::numeric, 3), wanted,
+		round((ms[(wanted + 1) / 2] / whole[(wanted + 1) / 2])::numeric, 3)
+	FROM gpusort_bench.host, (VALUES ('floor: on the device', whole), ('verification', verifying)) c (contender, ms);
+END $$;
+
+SET gpusort.engine = 'gpu';
+CREATE TABLE lengths (n int, f8 float8[], f4 float4[], i2 int2[]);
+ALTER TABLE lengths ALTER f8 SET STORAGE EXTERNAL, ALTER f4 SET STORAGE EXTERNAL, ALTER i2 SET STORAGE EXTERNAL;
+SELECT format($$
+	INSERT INTO gpusort_bench.lengths SELECT n, a, a::float4[], ARRAY(SELECT (65535 * x - 32768)::int2 FROM unnest(a) x)
+	FROM (SELECT %1$s AS n, ARRAY(SELECT random() FROM generate_series(1, %1$s) WHERE g = g) AS a FROM generate_series(1, %2$s) g) q$$,
+	n, greatest(1, 4000000 / :scale / n)),
+	'VACUUM ANALYZE gpusort_bench.lengths'
+FROM unnest(ARRAY[12, 100, 1000, 10000, 100000, 1000000]) n \gexec
+SELECT format('CALL gpusort_bench.measure_verification(%L, %s, %s, %L, %L)', type, n, arrays, data,
+	format('SELECT count(%s) FROM gpusort_bench.lengths WHERE n = %s', call, n))
+FROM (SELECT n, count(*) AS arrays FROM lengths GROUP BY n) l, (VALUES
+	('int2', 'keys', 'gpusort.array_sort(i2)'),
+	('float4', 'keys', 'gpusort.array_sort(f4)'),
+	('float8', 'keys', 'gpusort.array_sort(f8)'),
+	('float4', 'index', 'gpusort.array_argsort(f4)'),
+	('float4', 'pairs', 'gpusort.array_sort_by(f4, f4)')) c (type, data, call) ORDER BY data, type, n \gexec
+RESET gpusort.engine;
+DROP TABLE lengths;
 
 \i bench/report.sql

@@ -23,7 +23,7 @@ my $node = start_emulated('events', "gpusort.device_library = '\$libdir/$library
 note(device($node, 'name'));
 
 # Many arrays for batches, and one that keeps a session busy for a while.
-my ($arrays, $large) = $real ? (20000, 30000000) : (1000, 3000000);
+my ($arrays, $large) = $real ? (10000, 10000000) : (1000, 3000000);
 $node->safe_psql('postgres', qq{
 	CREATE TABLE many (a int4[]);
 	ALTER TABLE many ALTER a SET STORAGE EXTERNAL;
