@@ -107,20 +107,22 @@ static void
 value_positions(ArrayItems *items, const ArrayOrder *order, uint32 count, uint32 *positions)
 {
 	ComparatorSort *comparator = comparator_of(items, order);
-	Datum	   *values;
-	uint32		next = 0;
+	Datum	   *present = NULL;
 
 	require_comparator_allowed(items->type);
 	gpusort_items_take_out(items);
-	values = palloc_array(Datum, count);
-	for (uint32 i = 0; i < items->count; i++)
+	if (count < items->count)
 	{
-		GPUSORT_CHECK_EVERY(i);
-		if (!items->nulls[i])
-			values[next++] = items->values[i];
+		uint32		next = 0;
+
+		present = palloc_array(Datum, count);
+		for (uint32 i = 0; i < items->count; i++)
+			if (!items->nulls[i])
+				present[next++] = items->values[i];
 	}
-	gpusort_comparator_sort(comparator, values, positions, count);
-	pfree(values);
+	gpusort_comparator_sort(comparator, present ? present : items->values, positions, count);
+	if (present)
+		pfree(present);
 }
 
 /*

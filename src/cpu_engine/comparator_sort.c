@@ -1,37 +1,53 @@
 /*
  * comparator_sort.c
- *	  A stable merge sort of Datums through their btree comparator.
+ *	  Stable sorts of Datums through their btree comparator.
  *
- * Merge sort, for comparisons of such types are dear and it makes few, is stable,
- * and takes sorted stretches as it finds them.  Where the type has abbreviated
- * keys (text in the C collation, numeric, uuid, ...), these are compared first
- * and the comparator only decides their ties; conversion is given up, as in the
- * server's own sorts, when the opclass finds that they do not tell values apart.
+ * Comparisons of such types are dear, so each way to need few of them is tried in
+ * turn:
+ *
+ *	  values that are in order, or in the opposite one, take one comparison each
+ *	  abbreviated keys (text in the C collation, numeric, uuid, ...), where the
+ *		type has them, are sorted as 64-bit numbers by the SIMD sorts; values are
+ *		compared only where theirs are equal.  That is too cheap for asking the
+ *		opclass, as the server's sorts do, whether they tell enough values apart
+ *	  few distinct values are found by hashing: those that are the same byte for
+ *		byte form a class, one of each class is sorted, and the others follow.
+ *		Tried first where a collation makes abbreviated keys dear
+ *	  merge sort for all others, for it makes fewer comparisons than quicksort
+ *
+ * Only positions are moved, and equal values keep their order, whatever they look
+ * like (numeric 1.0 and 1.00, text in a nondeterministic collation).
  */
 #include "postgres.h"
 
+#include "catalog/pg_collation.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
+#include "cpu_engine/byte_collation.h"
 #include "cpu_engine/comparator_sort.h"
+#include "cpu_engine/cpu_engine.h"
 
 /* Runs of this length are made by insertion before merging begins. */
-#define RUN_LENGTH 8
+#define RUN_LENGTH 4
 
-/* Below this number abbreviated keys do not earn their conversion. */
-#define MIN_ABBREVIATED 32
+/* Below this number neither abbreviated keys nor classes earn what they cost. */
+#define MIN_PREPARED 32
 
-/* Comparisons between two checks for interrupts. */
+/* Values between two checks for interrupts. */
 #define CHECK_EVERY 4096
 
-typedef struct Entry
+/* The values of one array. */
+typedef struct Values
 {
-	Datum		key;			/* abbreviated key, or the value again */
-	Datum		value;
-	uint32		position;
-} Entry;
+	ComparatorSort *sort;
+	const Datum *datums;
+} Values;
 
 /* Set up comparison through a btree operator, with abbreviated keys if wanted. */
 static void
@@ -45,11 +61,32 @@ prepare_support(SortSupport support, Oid operator, Oid collation, bool abbreviat
 	PrepareSortSupportFromOrderingOp(operator, support);
 }
 
+/* Find out whether abbreviated keys order as numbers, and how. */
+static void
+judge_abbreviation(ComparatorSort *sort)
+{
+	if (sort->abbreviate.abbrev_converter == NULL || sizeof(Datum) != sizeof(uint64))
+		return;
+	if (sort->abbreviate.comparator == ssup_datum_unsigned_cmp)
+	{
+		sort->has_abbreviation = true;
+		sort->abbreviation_form = GPUSORT_KEY_UINT64;
+	}
+	else if (sort->type == NUMERICOID)
+	{
+		/* Signed and negated: see numeric_cmp_abbrev. */
+		sort->has_abbreviation = true;
+		sort->abbreviation_form = GPUSORT_KEY_INT64;
+		sort->abbreviation_inverted = true;
+	}
+}
+
 ComparatorSort *
 gpusort_comparator_prepare(Oid type, Oid collation, bool descending)
 {
 	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
 	Oid			operator = descending ? entry->gt_opr : entry->lt_opr;
+	Oid			simple_collation = gpusort_collation_simplify(collation);
 	ComparatorSort *sort;
 
 	if (!OidIsValid(operator))
@@ -61,138 +98,313 @@ gpusort_comparator_prepare(Oid type, Oid collation, bool descending)
 	sort->type = type;
 	sort->collation = collation;
 	sort->descending = descending;
-	sort->context = CurrentMemoryContext;
-	prepare_support(&sort->compare, operator, collation, false);
-	prepare_support(&sort->abbreviate, operator, collation, true);
+	sort->by_value = entry->typbyval;
+	sort->length = entry->typlen;
+	prepare_support(&sort->compare, operator, simple_collation, false);
+	prepare_support(&sort->abbreviate, operator, simple_collation, true);
+	judge_abbreviation(sort);
+	sort->abbreviation_is_dear = OidIsValid(simple_collation) && simple_collation != C_COLLATION_OID;
 	return sort;
 }
 
-/* Compare two entries; inlined into the merge. */
 static inline int
-compare_entries(ComparatorSort *sort, bool abbreviated, const Entry *a, const Entry *b)
+compare(const Values *values, uint32 a, uint32 b)
 {
-	if (abbreviated)
-	{
-		int			result = ApplySortComparator(a->key, false, b->key, false, &sort->abbreviate);
-
-		if (result != 0)
-			return result;
-	}
-	return ApplySortComparator(a->value, false, b->value, false, &sort->compare);
+	return gpusort_comparator_compare(values->sort, values->datums[a], values->datums[b]);
 }
 
 static void
-insertion_sort(ComparatorSort *sort, bool abbreviated, Entry *entries, uint32 n)
+reverse(uint32 *positions, uint32 n)
+{
+	for (uint32 i = 0; i < n / 2; i++)
+	{
+		uint32		position = positions[i];
+
+		positions[i] = positions[n - 1 - i];
+		positions[n - 1 - i] = position;
+	}
+}
+
+/* Are the values at these positions in order, or strictly in the opposite one?  Then make it so. */
+static bool
+take_in_order(const Values *values, uint32 *positions, uint32 n)
+{
+	bool		opposite = n > 1 && compare(values, positions[0], positions[1]) > 0;
+
+	for (uint32 i = 1; i + 1 < n; i++)
+	{
+		if (i % CHECK_EVERY == 0)
+			CHECK_FOR_INTERRUPTS();
+		if ((compare(values, positions[i], positions[i + 1]) > 0) != opposite)
+			return false;
+	}
+	if (opposite)
+		reverse(positions, n);
+	return true;
+}
+
+static void
+insertion_sort(const Values *values, uint32 *positions, uint32 n)
 {
 	for (uint32 i = 1; i < n; i++)
 	{
-		Entry		entry = entries[i];
+		uint32		position = positions[i];
 		uint32		place = i;
 
-		while (place > 0 && compare_entries(sort, abbreviated, &entries[place - 1], &entry) > 0)
+		while (place > 0 && compare(values, positions[place - 1], position) > 0)
 		{
-			entries[place] = entries[place - 1];
+			positions[place] = positions[place - 1];
 			place--;
 		}
-		entries[place] = entry;
+		positions[place] = position;
 	}
 }
 
 /* Merge the sorted source[0 .. middle) and source[middle .. n) into target. */
 static void
-merge(ComparatorSort *sort, bool abbreviated, const Entry *source, uint32 middle, uint32 n, Entry *target)
+merge(const Values *values, const uint32 *source, uint32 middle, uint32 n, uint32 *target)
 {
 	uint32		left = 0;
 	uint32		right = middle;
+	uint32		next = 0;
 
-	if (middle >= n || compare_entries(sort, abbreviated, &source[middle - 1], &source[middle]) <= 0)
+	if (middle >= n || compare(values, source[middle - 1], source[middle]) <= 0)
 	{
-		memcpy(target, source, n * sizeof(Entry));
+		memcpy(target, source, n * sizeof(uint32));
 		return;
 	}
-	for (uint32 i = 0; i < n; i++)
+	while (left < middle && right < n)
 	{
-		if (i % CHECK_EVERY == 0)
+		if (next % CHECK_EVERY == 0)
 			CHECK_FOR_INTERRUPTS();
-		if (left < middle && (right >= n || compare_entries(sort, abbreviated, &source[left], &source[right]) <= 0))
-			target[i] = source[left++];
+		if (compare(values, source[left], source[right]) <= 0)
+			target[next++] = source[left++];
 		else
-			target[i] = source[right++];
+			target[next++] = source[right++];
 	}
+	memcpy(target + next, source + left, (middle - left) * sizeof(uint32));
+	next += middle - left;
+	memcpy(target + next, source + right, (n - right) * sizeof(uint32));
 }
 
-/* Sort entries; spare is as large.  Returns which of the two holds the result. */
-static Entry *
-merge_sort(ComparatorSort *sort, bool abbreviated, Entry *entries, Entry *spare, uint32 n)
+/* Sort positions by their values; spare has room for as many. */
+static void
+merge_sort(const Values *values, uint32 *positions, uint32 *spare, uint32 n)
 {
+	uint32	   *from = positions;
+	uint32	   *to = spare;
+
 	for (uint64 start = 0; start < n; start += RUN_LENGTH)
 	{
-		insertion_sort(sort, abbreviated, entries + start, Min(RUN_LENGTH, n - start));
+		insertion_sort(values, positions + start, Min(RUN_LENGTH, n - start));
 		if (start % CHECK_EVERY == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
 	for (uint64 length = RUN_LENGTH; length < n; length *= 2)
 	{
-		Entry	   *merged = spare;
+		uint32	   *merged = to;
 
 		for (uint64 start = 0; start < n; start += 2 * length)
-			merge(sort, abbreviated, entries + start, Min(length, n - start), Min(2 * length, n - start), merged + start);
-		spare = entries;
-		entries = merged;
+			merge(values, from + start, Min(length, n - start), Min(2 * length, n - start), to + start);
+		to = from;
+		from = merged;
 	}
-	return entries;
+	if (from != positions)
+		memcpy(positions, from, n * sizeof(uint32));
 }
 
-/* Give every entry its abbreviated key; false if these are of no use. */
-static bool
-abbreviate_entries(ComparatorSort *sort, Entry *entries, uint32 n)
+static uint32 *
+allocate_positions(uint64 n)
 {
-	SortSupport support = &sort->abbreviate;
-	uint32		next_check = 10;
+	return MemoryContextAllocHuge(CurrentMemoryContext, n * sizeof(uint32));
+}
 
-	if (support->abbrev_converter == NULL || n < MIN_ABBREVIATED)
-		return false;
+/* Classes of values that are the same byte for byte, and hence equal. */
+typedef struct Classes
+{
+	uint32	   *class_of;		/* each value's */
+	Datum	   *datums;			/* a value of each class */
+	uint32		count;
+} Classes;
+
+/* Find the classes of the values at n positions; false if they are not few. */
+static bool
+find_classes(const Values *values, const uint32 *positions, uint32 n, Classes *classes)
+{
+	const ComparatorSort *sort = values->sort;
+	uint32		mask = pg_nextpower2_32(n) - 1;
+	uint32	   *class_in = MemoryContextAllocExtended(CurrentMemoryContext, ((Size) mask + 1) * sizeof(uint32),
+													  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	uint32		i;
+
+	for (i = 0; i < n; i++)
+	{
+		Datum		datum = values->datums[positions[i]];
+		uint32		slot = datum_image_hash(datum, sort->by_value, sort->length) & mask;
+
+		if (i % CHECK_EVERY == 0)
+			CHECK_FOR_INTERRUPTS();
+		/* Slots hold a class's number plus one. */
+		while (class_in[slot] != 0 &&
+			   !datum_image_eq(classes->datums[class_in[slot] - 1], datum, sort->by_value, sort->length))
+			slot = (slot + 1) & mask;
+		if (class_in[slot] == 0)
+		{
+			/* Too many: of all values, or of the first ones. */
+			if (classes->count == n / 2 || (i >= Max(n / 8, MIN_PREPARED) && classes->count > i - i / 4))
+				break;
+			classes->datums[classes->count++] = datum;
+			class_in[slot] = classes->count;
+		}
+		classes->class_of[i] = class_in[slot] - 1;
+	}
+	pfree(class_in);
+	return i == n;
+}
+
+/* Replace each value's class by its rank; classes that compare equal share one. */
+static void
+rank_classes(ComparatorSort *sort, Classes *classes, uint32 n)
+{
+	Values		values = {.sort = sort,.datums = classes->datums};
+	uint32	   *order = allocate_positions(classes->count);
+	uint32	   *rank_of = allocate_positions(classes->count);
+	uint32		rank = 0;
+
+	for (uint32 i = 0; i < classes->count; i++)
+		order[i] = i;
+	merge_sort(&values, order, rank_of, classes->count);
+	for (uint32 i = 0; i < classes->count; i++)
+	{
+		if (i > 0 && compare(&values, order[i - 1], order[i]) != 0)
+			rank++;
+		rank_of[order[i]] = rank;
+	}
+	for (uint32 i = 0; i < n; i++)
+		classes->class_of[i] = rank_of[classes->class_of[i]];
+	pfree(order);
+	pfree(rank_of);
+}
+
+/* Put positions in the order of their values' ranks, those of one rank in their own. */
+static void
+order_by_rank(const uint32 *ranks, uint32 nranks, uint32 *positions, uint32 n)
+{
+	uint32	   *places = allocate_positions((uint64) nranks + 1);
+	uint32	   *source = allocate_positions(n);
+
+	memset(places, 0, ((Size) nranks + 1) * sizeof(uint32));
+	for (uint32 i = 0; i < n; i++)
+		places[ranks[i] + 1]++;
+	for (uint32 i = 0; i < nranks; i++)
+		places[i + 1] += places[i];
+	memcpy(source, positions, (Size) n * sizeof(uint32));
+	for (uint32 i = 0; i < n; i++)
+		positions[places[ranks[i]]++] = source[i];
+	pfree(places);
+	pfree(source);
+}
+
+/* Sort positions if few of their values are distinct; false if they are not. */
+static bool
+sort_by_class(const Values *values, uint32 *positions, uint32 n)
+{
+	Classes		classes = {
+		.class_of = allocate_positions(n),
+		.datums = MemoryContextAllocHuge(CurrentMemoryContext, (Size) (n / 2) * sizeof(Datum))
+	};
+	bool		few = find_classes(values, positions, n, &classes);
+
+	if (few)
+	{
+		rank_classes(values->sort, &classes, n);
+		order_by_rank(classes.class_of, classes.count, positions, n);
+	}
+	pfree(classes.class_of);
+	pfree(classes.datums);
+	return few;
+}
+
+/* Sort positions by their values alone. */
+static void
+sort_by_comparison(const Values *values, uint32 *positions, uint32 n)
+{
+	uint32	   *spare;
+
+	if (take_in_order(values, positions, n) || (n >= MIN_PREPARED && sort_by_class(values, positions, n)))
+		return;
+	spare = allocate_positions(n);
+	merge_sort(values, positions, spare, n);
+	pfree(spare);
+}
+
+/* Write every value's abbreviated key. */
+static void
+abbreviate(const Values *values, Datum *keys, uint32 n)
+{
+	SortSupport support = &values->sort->abbreviate;
+
 	for (uint32 i = 0; i < n; i++)
 	{
-		entries[i].key = support->abbrev_converter(entries[i].value, support);
-		if (i + 1 >= next_check)
-		{
+		if (i % CHECK_EVERY == 0)
 			CHECK_FOR_INTERRUPTS();
-			if (support->abbrev_abort(i + 1, support))
-				return false;
-			next_check = next_check > PG_UINT32_MAX / 2 ? PG_UINT32_MAX : next_check * 2;
-		}
+		keys[i] = support->abbrev_converter(values->datums[i], support);
 	}
-	return true;
+}
+
+/* Sort the positions of keys, which stay as they are. */
+static void
+sort_keys(ComparatorSort *sort, Datum *keys, uint32 *index, uint32 n)
+{
+	GpusortSegment segment = {.start = 0,.count = n};
+	SortRequest request = {
+		.spec = {
+			.form = sort->abbreviation_form,
+			.payload = GPUSORT_PAYLOAD_INDEX,
+			.method = GPUSORT_METHOD_NETWORK,
+			.descending = sort->descending != sort->abbreviation_inverted
+		},
+		.keys = keys,
+		.payload = index,
+		.segments = &segment,
+		.nsegments = 1,
+		.nslots = n
+	};
+
+	(void) gpusort_cpu_engine.sort(&request);
+}
+
+/* Sort all positions by abbreviated keys, and by the values where these are equal. */
+static void
+sort_by_abbreviation(const Values *values, uint32 *positions, uint32 n)
+{
+	Datum	   *keys = MemoryContextAllocHuge(CurrentMemoryContext, (Size) n * sizeof(Datum));
+	uint32		end;
+
+	abbreviate(values, keys, n);
+	sort_keys(values->sort, keys, positions, n);
+	for (uint32 start = 0; start < n; start = end)
+	{
+		if (start % CHECK_EVERY == 0)
+			CHECK_FOR_INTERRUPTS();
+		end = start + 1;
+		while (end < n && keys[positions[end]] == keys[positions[start]])
+			end++;
+		sort_by_comparison(values, positions + start, end - start);
+	}
+	pfree(keys);
 }
 
 void
-gpusort_comparator_sort(ComparatorSort *sort, Datum *values, uint32 *index, uint32 n)
+gpusort_comparator_sort(ComparatorSort *sort, const Datum *values, uint32 *index, uint32 n)
 {
-	Entry	   *entries;
-	Entry	   *sorted;
-	bool		abbreviated;
+	Values		all = {.sort = sort,.datums = values};
 
-	if (n <= 1)
-	{
-		if (n == 1 && index != NULL)
-			index[0] = 0;
-		return;
-	}
-	entries = MemoryContextAllocHuge(CurrentMemoryContext, 2 * (Size) n * sizeof(Entry));
 	for (uint32 i = 0; i < n; i++)
-	{
-		entries[i].key = values[i];
-		entries[i].value = values[i];
-		entries[i].position = i;
-	}
-	abbreviated = abbreviate_entries(sort, entries, n);
-	sorted = merge_sort(sort, abbreviated, entries, entries + n, n);
-	for (uint32 i = 0; i < n; i++)
-	{
-		values[i] = sorted[i].value;
-		if (index != NULL)
-			index[i] = sorted[i].position;
-	}
-	pfree(entries);
+		index[i] = i;
+	if (!sort->has_abbreviation || n < MIN_PREPARED)
+		sort_by_comparison(&all, index, n);
+	else if (!take_in_order(&all, index, n) &&
+			 !(sort->abbreviation_is_dear && sort_by_class(&all, index, n)))
+		sort_by_abbreviation(&all, index, n);
 }

@@ -9,15 +9,23 @@
 
 #include "utils/sortsupport.h"
 
+#include "keys/key_encoding.h"
+
 typedef struct ComparatorSort
 {
 	Oid			type;
 	Oid			collation;
 	bool		descending;
+	bool		by_value;		/* how the type is stored */
+	int16		length;
 	SortSupportData compare;	/* full comparison; descending is in it */
-	SortSupportData abbreviate; /* on abbreviated keys; abbrev_converter NULL if
-								 * the type has none */
-	MemoryContext context;		/* that it lives in */
+
+	/* Abbreviated keys, which order as numbers do, if the type has such. */
+	bool		has_abbreviation;
+	bool		abbreviation_is_dear;
+	bool		abbreviation_inverted;	/* the greatest number comes first */
+	GpusortKeyForm abbreviation_form;
+	SortSupportData abbreviate;
 } ComparatorSort;
 
 /*
@@ -28,10 +36,10 @@ typedef struct ComparatorSort
 extern ComparatorSort *gpusort_comparator_prepare(Oid type, Oid collation, bool descending);
 
 /*
- * Sorts n values in place, stably.  If index is not NULL it gets their former
- * 0-based positions.  Checks for interrupts.
+ * Writes the 0-based positions of n values in their order, stably, to index.
+ * Takes up to 16 bytes of memory a value, and checks for interrupts.
  */
-extern void gpusort_comparator_sort(ComparatorSort *sort, Datum *values, uint32 *index, uint32 n);
+extern void gpusort_comparator_sort(ComparatorSort *sort, const Datum *values, uint32 *index, uint32 n);
 
 /* <0, 0 or >0 as a comes before, ties with or comes after b in the wanted order. */
 static inline int

@@ -56,8 +56,9 @@ extern const char *gpusort_cpu_sort_refuses(const GpusortSpec *spec);
 
 /*
  * Sorts each segment as spec says, by the spec's method or the fastest one.
- * keys are native; without a payload they are sorted in place, with one they
- * come back undefined and payload holds the result.
+ * keys are native.  Without a payload they are sorted in place; with one payload
+ * holds the result, and keys come back as they were, but for method radix, which
+ * leaves them undefined.
  */
 extern CpuSortStatus gpusort_cpu_sort(const GpusortSpec *spec, void *keys, uint32_t *payload,
 									  const GpusortSegment *segments, uint32_t nsegments,

@@ -413,6 +413,8 @@ test(GpusortSpec spec, const std::vector<uint32_t> &sizes, Distribution distribu
 			}
 		}
 		check(ok, spec, "order", distribution, n);
+		if (spec.payload != GPUSORT_PAYLOAD_NONE && spec.method != GPUSORT_METHOD_RADIX)
+			check(memcmp(output, input.data(), n * sizeof(T)) == 0, spec, "keys left alone", distribution, n);
 		if (spec.payload == GPUSORT_PAYLOAD_NONE && wanted == n)
 		{
 			std::vector<uint64_t> in(n);
