@@ -3,27 +3,34 @@
  *	  Says what a Sort would cost with the rows node, and whether that wins.
  *
  * PostgreSQL charges a sort two operators per comparison, about log2(rows) times
- * per row, and nothing for the row's own way through it.  The node's cost per row
- * hardly depends on the number of rows: the constants below, in operators, are
- * measured beside PostgreSQL's sort on the same machine (bench/rows).  What it
- * spends once per sort keeps small sorts with PostgreSQL.
+ * per row, and nothing for the row's own way through it, which is one copy.  The
+ * node's cost per row hardly depends on the number of rows, but on its columns:
+ * the constants below, in operators, are measured beside PostgreSQL's sort on the
+ * same machine (bench/rows).  What it spends once per sort keeps small sorts with
+ * PostgreSQL, what it spends on columns short sorts of wide rows.
  */
 #include "postgres.h"
 
 #include <math.h>
 
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
 
 #include "guc.h"
 #include "keys/sort_spec.h"
+#include "nodes/rows/row_bound.h"
 #include "nodes/rows/rows_node.h"
 
-#define ROWS_COST_PER_SORT 8000.0	/* buffers and code that is not yet in the caches */
-#define ROWS_COST_PER_ROW 6.0	/* a row of two columns sorted by one key */
+#define ROWS_COST_PER_SORT 16000.0	/* buffers and code that is not yet in the caches */
+#define ROWS_COST_PER_ROW 2.0	/* a row sorted by one key, without its columns */
 #define ROWS_COST_PER_KEY 1.0	/* each further key */
-#define ROWS_COST_PER_BYTE 0.05	/* of the row: into the column, and gathered */
+#define ROWS_COST_COMPARED 8.0	/* if keys are compared where those before them are equal */
+#define ROWS_COST_PER_VALUE 2.0 /* a column passed by value: stored and gathered */
+#define ROWS_COST_PER_REFERENCE 7.0 /* another column */
+#define ROWS_COST_PER_BYTE 0.05 /* of the row */
 #define ROWS_COST_DROPPED 1.0	/* a row that is compared with a bound's last row and dropped */
 
 #define ROWS_COST_GATHERED 15.0	/* a row that goes from a worker through a Gather Merge, beside its bytes */
@@ -40,15 +47,58 @@ disk_cost(double bytes)
 	return 2 * ceil(bytes / BLCKSZ) * (seq_page_cost * 0.75 + random_page_cost * 0.25);
 }
 
+/* The keys of a Sort or of what merges its results. */
+typedef struct SortKeys
+{
+	int			count;
+	const AttrNumber *columns;
+	const Oid  *operators;
+	const Oid  *collations;
+} SortKeys;
+
+/* Operators that a row costs which is kept. */
+static double
+row_cost(const Plan *plan, SortKeys keys)
+{
+	double		cost = ROWS_COST_PER_ROW + ROWS_COST_PER_KEY * (keys.count - 1) + ROWS_COST_PER_BYTE * plan->plan_width;
+	ListCell   *cell;
+
+	for (int i = 1; i < keys.count; i++)
+	{
+		TargetEntry *entry = list_nth_node(TargetEntry, plan->targetlist, keys.columns[i] - 1);
+		RowKey		key;
+
+		if (gpusort_rows_key_kind(&key, keys.operators[i], keys.collations[i],
+								  exprType((Node *) entry->expr)) != KEY_IS_COMPARED)
+			continue;
+		cost += ROWS_COST_COMPARED;
+		break;
+	}
+	foreach(cell, plan->targetlist)
+	{
+		Node	   *expr = (Node *) lfirst_node(TargetEntry, cell)->expr;
+
+		if (!IsA(expr, Const))
+			cost += get_typbyval(exprType(expr)) ? ROWS_COST_PER_VALUE : ROWS_COST_PER_REFERENCE;
+	}
+	return cost;
+}
+
+/* Rows that are kept, for a while at least, of which a bound is wanted; 0: all. */
+static double
+kept_rows(double rows, double bound)
+{
+	return bound > 0 ? Min(bound + Max(bound, GPUSORT_BOUND_SURPLUS), rows) : rows;
+}
+
 /* What the node costs beyond its input, of whose rows it keeps some and drops the others. */
 static Cost
-own_cost(const Plan *plan, int nkeys, double rows, double kept)
+own_cost(const Plan *plan, SortKeys keys, double rows, double kept)
 {
 	double		bytes = kept * (MAXALIGN(plan->plan_width) + sizeof(uint64));
 
 	return disk_cost(bytes) + cpu_operator_cost *
-		(ROWS_COST_PER_SORT + (rows - kept) * ROWS_COST_DROPPED +
-		 kept * (ROWS_COST_PER_ROW + ROWS_COST_PER_KEY * (nkeys - 1) + ROWS_COST_PER_BYTE * plan->plan_width));
+		(ROWS_COST_PER_SORT + (rows - kept) * ROWS_COST_DROPPED + kept * row_cost(plan, keys));
 }
 
 /*
@@ -59,11 +109,12 @@ RowsCost
 gpusort_rows_cost(const Sort *sort, double bound, bool bound_is_known)
 {
 	double		rows = Max(sort->plan.plan_rows, 1);
-	double		kept = bound > 0 && bound_is_known ? Min(2 * bound, rows) : rows;
+	double		kept = kept_rows(rows, bound_is_known ? bound : 0);
+	SortKeys	keys = {sort->numCols, sort->sortColIdx, sort->sortOperators, sort->collations};
 	RowsCost	cost;
 
 	cost.input = sort->plan.lefttree->total_cost;
-	cost.startup = cost.input + own_cost(&sort->plan, sort->numCols, rows, kept);
+	cost.startup = cost.input + own_cost(&sort->plan, keys, rows, kept);
 	cost.total = cost.startup + cpu_operator_cost * rows;
 	cost.wins = cost.startup < sort->plan.startup_cost &&
 		(bound == 0 || bound_is_known || bound >= rows * ROWS_BOUND_SHARE) &&
@@ -81,14 +132,14 @@ gpusort_rows_cost_alone(const GatherMerge *merge, double bound)
 	const Plan *node = merge->plan.lefttree;
 	const Plan *scan = node->lefttree;
 	double		rows = merge->plan.plan_rows;
-	double		kept = bound > 0 ? Min(2 * bound, rows) : rows;
 	double		gathered = bound > 0 ? Min(bound, rows) : rows;
 	Cost		together = node->total_cost + parallel_setup_cost + cpu_operator_cost *
 		gathered * (ROWS_COST_GATHERED + ROWS_COST_PER_BYTE * node->plan_width);
+	SortKeys	keys = {merge->numCols, merge->sortColIdx, merge->sortOperators, merge->collations};
 	RowsCost	cost;
 
 	cost.input = scan->total_cost + Max(rows - scan->plan_rows, 0) * cpu_tuple_cost;
-	cost.startup = cost.input + own_cost(node, merge->numCols, rows, kept);
+	cost.startup = cost.input + own_cost(node, keys, rows, kept_rows(rows, bound));
 	cost.total = cost.startup + cpu_operator_cost * rows;
 	cost.wins = cost.total < together;
 	return cost;

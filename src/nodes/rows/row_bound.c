@@ -6,7 +6,6 @@
 
 #include "nodes/rows/row_bound.h"
 
-#define ROWS_BOUND_SURPLUS 512	/* rows beyond the bound that a cut needs at least */
 #define ROWS_BOUND_MAX (UINT32_MAX / 8)
 
 /* Returns how to keep the best of so many rows, NULL where they are too many. */
@@ -19,7 +18,7 @@ gpusort_rows_bound_create(RowMemory *memory, const RowLayout *layout, const RowK
 		return NULL;
 	bound = palloc0(sizeof(RowBound));
 	bound->rows = rows;
-	bound->cut_at = rows + Max(rows, ROWS_BOUND_SURPLUS);
+	bound->cut_at = rows + Max(rows, GPUSORT_BOUND_SURPLUS);
 	bound->keys = keys;
 	bound->threshold = gpusort_rows_store_create(memory, layout);
 	bound->values = palloc(keys->nkeys * sizeof(Datum));

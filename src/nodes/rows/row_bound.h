@@ -13,6 +13,8 @@
 #include "nodes/rows/row_keys.h"
 #include "nodes/rows/row_store.h"
 
+#define GPUSORT_BOUND_SURPLUS 128	/* rows beyond the bound that a cut needs at least */
+
 typedef struct RowBound
 {
 	uint32		rows;			/* that are wanted */
