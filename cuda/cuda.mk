@@ -5,7 +5,7 @@
 #                      by default all in use that the toolkit knows from 7.5 up (8.9
 #                      runs the code of 8.6, 10.3 that of 10.0): 25 minutes of one core
 #   CUDA_FLAGS=...     further flags for nvcc, such as -lineinfo for profilers
-#   make check-kernels, bench-kernels, bench-stream
+#   make check-kernels, check-kernels-sanitized, bench-kernels, bench-stream
 #                      programs that need a GPU, no server
 
 NVCC ?= $(firstword $(wildcard $(addsuffix /bin/nvcc,$(CUDA_HOME) /usr/local/cuda)) $(shell command -v nvcc 2>/dev/null))
@@ -40,27 +40,30 @@ cuda/%.o: cuda/%.cu
 gpusort_cuda.so: $(CUDA_OBJS)
 	$(NVCC) -shared -cudart=static $(CUDA_CODE) -Xlinker=--exclude-libs,ALL -o $@ $^
 
-build/kernels_test: cuda/tests/kernels_test.cu $(KERNEL_OBJS) $(CUDA_HEADERS)
+build/%_test: cuda/tests/%_test.cu cuda/tests/cases.cuh $(KERNEL_OBJS) $(CUDA_HEADERS)
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -o $@ $< $(KERNEL_OBJS)
 
-build/test_methods: cuda/tests/test_methods.cu $(KERNEL_OBJS) $(CUDA_HEADERS)
-	@mkdir -p $(@D)
-	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -o $@ $< $(KERNEL_OBJS)
+# The CPU engine's sorts, which know no PostgreSQL, run beside the kernels.
+CPU_SORT_OBJS = $(patsubst %.cc,%.o,$(sort $(wildcard src/cpu_engine/*.cc)))
 
-build/kernels_bench: bench/kernels.cu $(wildcard bench/kernels/*) $(KERNEL_OBJS) $(CUDA_HEADERS)
+build/kernels_bench: bench/kernels.cu $(wildcard bench/kernels/*) $(KERNEL_OBJS) $(CPU_SORT_OBJS) $(CUDA_HEADERS)
 	@mkdir -p $(@D)
-	$(NVCC) $(NVCCFLAGS) -Ibench $(CUDA_CODE) -o $@ $(filter %.cu,$^) $(KERNEL_OBJS)
+	$(NVCC) $(NVCCFLAGS) -Ibench $(CUDA_CODE) -o $@ $(filter %.cu %.o,$^) -lhwy_contrib -lhwy -lpthread
 
 # Arrays beyond device memory, through the module's own border.
 build/stream: bench/stream.cu $(CUDA_HEADERS)
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -o $@ $< -ldl
 
-.PHONY: check-kernels bench-kernels bench-stream
-check-kernels: build/kernels_test build/test_methods
+.PHONY: check-kernels check-kernels-sanitized bench-kernels bench-stream
+check-kernels: build/kernels_test build/variants_test
 	build/kernels_test
-	build/test_methods
+	build/variants_test
+
+# The same kernels in small batches below the tools of compute-sanitizer.
+check-kernels-sanitized: build/kernels_test build/variants_test
+	cuda/tests/sanitize
 
 bench-kernels: build/kernels_bench
 	build/kernels_bench

@@ -193,12 +193,6 @@ cudaError_t approximate_sort(const SegmentBatch &batch, void *memory, size_t, cu
     });
 }
 
-/* One segment: longest keys at slot 0. */
-BinView whole_batch(const SegmentBatch &batch)
-{
-    return {batch.segments, nullptr, 1};
-}
-
 /* Calls visitor with the source of 32-bit keys. */
 template <class Visitor>
 auto visit_pair_source(const GpusortSpec &spec, Visitor visitor)

@@ -18,10 +18,10 @@
  *	- all three phases are one kernel, between one read and one write of the array.
  *
  * Arrays too long for a block are sorted in tiles, which are merged.  The form as
- * published is array_sort_paper, for the benchmark.
+ * published is in method_array_sort_paper.cu.
  */
+#include "method_array_sort.cuh"
 #include "method_merge.cuh"
-#include "method_variants.cuh"
 #include "methods.cuh"
 
 namespace gpusort
@@ -29,9 +29,7 @@ namespace gpusort
 namespace
 {
 
-constexpr int items = 16;        /* keys per thread */
-constexpr int bucket_size = 20;  /* on average, in the published form */
-constexpr int sample_every = 10; /* keys */
+constexpr int items = 16; /* keys per thread */
 constexpr uint32_t bucket_limit = 512;
 
 /* Room for one array in shared memory. */
@@ -64,11 +62,6 @@ struct Room {
         bucket_of = reinterpret_cast<uint16_t *>(starts + start_room(capacity));
     }
 
-    static __host__ __device__ uint32_t sample_room(uint32_t capacity)
-    {
-        return 2 * (capacity / sample_every + 2); /* the sample, and its ranked copy */
-    }
-
     static __host__ __device__ uint32_t start_room(uint32_t capacity)
     {
         return 2 * (capacity / sample_every) + 4;
@@ -80,56 +73,6 @@ struct Room {
                capacity * sizeof(uint16_t);
     }
 };
-
-/* Batcher's bitonic sort of any length: only comparators between existing elements, all upwards. */
-template <class Element>
-__device__ void bitonic_sort(Element *element, uint32_t count)
-{
-    uint32_t pairs = 1u << (ceil_log2(count) - (count > 1));
-    for (uint32_t size = 2; size < 2 * count; size *= 2)
-        for (uint32_t stride = size / 2; stride > 0; stride /= 2) {
-            for (uint32_t k = threadIdx.x; k < pairs; k += blockDim.x) {
-                uint32_t lower = k / stride * (2 * stride) + k % stride;
-                uint32_t upper = stride == size / 2 ? lower ^ (size - 1) : lower + stride;
-                if (upper < count && element[upper] < element[lower]) {
-                    Element swapped = element[lower];
-                    element[lower] = element[upper];
-                    element[upper] = swapped;
-                }
-            }
-            __syncthreads();
-        }
-}
-
-/* Of element[first .. end), how many belong before its k-th, which is own; equal ones in their order. */
-template <class Element>
-__device__ uint32_t rank_among(const Element *element, uint32_t first, uint32_t end, uint32_t k, const Element &own)
-{
-    uint32_t rank = 0;
-#pragma unroll 4
-    for (uint32_t j = first; j < end; j++) {
-        Element other = element[j];
-        rank += other < own || (j < k && !(own < other));
-    }
-    return rank;
-}
-
-/* Sorts the sample; returns where the sorted one lies. */
-template <class Element>
-__device__ Element *sort_sample(Element *sample, uint32_t count)
-{
-    if (count > 4 * blockDim.x || count > 256) {
-        bitonic_sort(sample, count);
-        return sample;
-    }
-    Element *sorted = sample + count;
-    for (uint32_t k = threadIdx.x; k < count; k += blockDim.x) {
-        Element own = sample[k];
-        sorted[rank_among(sample, 0, count, k, own)] = own;
-    }
-    __syncthreads();
-    return sorted;
-}
 
 /* Exclusive prefix sums of count numbers in shared memory, by one warp; the sum goes behind them. */
 __device__ void scan_starts(uint32_t *starts, uint32_t count, bool *too_full)
@@ -398,175 +341,7 @@ cudaError_t array_sort(const SegmentBatch &batch, void *memory, size_t, cudaStre
     });
 }
 
-/*
- * The published form, three kernels.  Splitters and bucket sizes of an array lie
- * at start / bucket_size of arrays in device memory: arrays do not overlap, so
- * neither do these, and an array of a single bucket has none.
- */
-__host__ __device__ uint32_t paper_buckets(uint32_t count)
-{
-    return count < 2 * bucket_size ? 1 : count / bucket_size;
-}
-
-/* Phase 1: the array moves into shared memory; one thread samples, sorts the sample and picks the splitters. */
-template <class Code>
-__global__ void paper_splitters(KeyElements<Code> elements, const GpusortSegment *segments, Code *splitters)
-{
-    extern __shared__ uint4 memory[];
-    GpusortSegment segment = segments[blockIdx.x];
-    uint32_t buckets = paper_buckets(segment.count);
-    Code *keys = reinterpret_cast<Code *>(memory), *sample = keys + segment.count;
-
-    for (uint32_t k = threadIdx.x; k < segment.count; k += blockDim.x) {
-        keys[k] = elements.load(segment.start + k, k);
-        elements.keys[segment.start + k] = keys[k];
-    }
-    __syncthreads();
-    if (threadIdx.x != 0 || buckets == 1)
-        return;
-    uint32_t nsample = 0;
-    for (uint32_t k = 0; k < segment.count; k += sample_every) {
-        uint32_t j = nsample++;
-        for (; j > 0 && keys[k] < sample[j - 1]; j--)
-            sample[j] = sample[j - 1];
-        sample[j] = keys[k];
-    }
-    for (uint32_t j = 1; j < buckets; j++)
-        splitters[segment.start / bucket_size + j - 1] = sample[j * nsample / buckets];
-}
-
-/*
- * Phase 2: each thread reads the whole array and takes the keys between its pair
- * of splitters; bucket sizes tell where it writes them back.
- */
-template <class Code>
-__global__ void paper_buckets_of_arrays(KeyElements<Code> elements, const GpusortSegment *segments,
-                                        const Code *splitters, uint32_t *sizes)
-{
-    extern __shared__ uint4 memory[];
-    GpusortSegment segment = segments[blockIdx.x];
-    uint32_t buckets = paper_buckets(segment.count);
-    if (buckets == 1)
-        return;
-    uint32_t *size = reinterpret_cast<uint32_t *>(memory);
-    Code *keys = reinterpret_cast<Code *>(size + (buckets + 1) / 2 * 2);
-    splitters += segment.start / bucket_size;
-
-    for (uint32_t k = threadIdx.x; k < segment.count; k += blockDim.x)
-        keys[k] = elements.keys[segment.start + k];
-    __syncthreads();
-    for (uint32_t b = threadIdx.x; b < buckets; b += blockDim.x) {
-        bool lowest = b == 0, highest = b == buckets - 1;
-        Code low = lowest ? 0 : splitters[b - 1], high = highest ? 0 : splitters[b];
-        uint32_t count = 0;
-        for (uint32_t k = 0; k < segment.count; k++)
-            count += (lowest || low <= keys[k]) && (highest || keys[k] < high);
-        size[b] = count;
-        sizes[segment.start / bucket_size + b] = count;
-    }
-    __syncthreads();
-    for (uint32_t b = threadIdx.x; b < buckets; b += blockDim.x) {
-        bool lowest = b == 0, highest = b == buckets - 1;
-        Code low = lowest ? 0 : splitters[b - 1], high = highest ? 0 : splitters[b];
-        uint32_t to = segment.start;
-        for (uint32_t before = 0; before < b; before++)
-            to += size[before];
-        for (uint32_t k = 0; k < segment.count; k++)
-            if ((lowest || low <= keys[k]) && (highest || keys[k] < high))
-                elements.keys[to++] = keys[k];
-    }
-}
-
-/* Phase 3: each thread insertion-sorts a bucket. */
-template <class Code>
-__global__ void paper_sort_buckets(KeyElements<Code> elements, const GpusortSegment *segments, const uint32_t *sizes)
-{
-    extern __shared__ uint4 memory[];
-    GpusortSegment segment = segments[blockIdx.x];
-    uint32_t buckets = paper_buckets(segment.count);
-    uint32_t *size = reinterpret_cast<uint32_t *>(memory);
-    Code *keys = reinterpret_cast<Code *>(size + (buckets + 1) / 2 * 2);
-
-    for (uint32_t k = threadIdx.x; k < segment.count; k += blockDim.x)
-        keys[k] = elements.keys[segment.start + k];
-    for (uint32_t b = threadIdx.x; b < buckets; b += blockDim.x)
-        size[b] = buckets == 1 ? segment.count : sizes[segment.start / bucket_size + b];
-    __syncthreads();
-    for (uint32_t b = threadIdx.x; b < buckets; b += blockDim.x) {
-        uint32_t first = 0;
-        for (uint32_t before = 0; before < b; before++)
-            first += size[before];
-        for (uint32_t i = first + 1; i < first + size[b]; i++) {
-            Code key = keys[i];
-            uint32_t j = i;
-            for (; j > first && key < keys[j - 1]; j--)
-                keys[j] = keys[j - 1];
-            keys[j] = key;
-        }
-    }
-    __syncthreads();
-    for (uint32_t k = threadIdx.x; k < segment.count; k += blockDim.x)
-        elements.store(segment.start + k, elements.value(keys[k], segment.start));
-}
-
-template <class Code>
-struct PaperLayout {
-    Code *splitters;
-    uint32_t *sizes;
-
-    PaperLayout(const SegmentBatch &batch, Workspace &workspace)
-        : splitters(workspace.take<Code>(batch.nslots / bucket_size + 1)),
-          sizes(workspace.take<uint32_t>(batch.nslots / bucket_size + 1))
-    {
-    }
-};
-
-template <class Code>
-cudaError_t run_paper(const SegmentBatch &batch, const KeyElements<Code> &elements, void *memory, cudaStream_t stream)
-{
-    Workspace workspace(memory);
-    PaperLayout<Code> layout(batch, workspace);
-    uint32_t buckets = paper_buckets(batch.longest);
-    uint32_t threads = buckets > 1024 ? 1024 : ceil_div(buckets, 32) * 32;
-    size_t shared = (size_t)batch.longest * sizeof(Code) + (buckets + 1) * sizeof(uint32_t) +
-                    (batch.longest / sample_every + 1) * sizeof(Code);
-    cudaError_t error;
-    if ((error = allow_shared(paper_splitters<Code>, shared)) != cudaSuccess ||
-        (error = allow_shared(paper_buckets_of_arrays<Code>, shared)) != cudaSuccess ||
-        (error = allow_shared(paper_sort_buckets<Code>, shared)) != cudaSuccess)
-        return error;
-    paper_splitters<<<batch.nsegments, 64, shared, stream>>>(elements, batch.segments, layout.splitters);
-    paper_buckets_of_arrays<<<batch.nsegments, threads, shared, stream>>>(elements, batch.segments, layout.splitters,
-                                                                          layout.sizes);
-    paper_sort_buckets<<<batch.nsegments, threads, shared, stream>>>(elements, batch.segments, layout.sizes);
-    return cudaGetLastError();
-}
-
 }  // namespace
-
-uint32_t array_sort_paper_longest(const GpusortSpec &spec)
-{
-    return 160 * 1024 / gpusort_key_width(spec.form);
-}
-
-size_t array_sort_paper_workspace(const SegmentBatch &batch)
-{
-    Workspace workspace(nullptr);
-    PaperLayout<uint64_t> layout(batch, workspace);
-    return workspace.used();
-}
-
-cudaError_t array_sort_paper(const SegmentBatch &batch, void *memory, cudaStream_t stream)
-{
-    if (batch.spec.payload != GPUSORT_PAYLOAD_NONE || batch.longest > array_sort_paper_longest(batch.spec))
-        return cudaErrorNotSupported;
-    return visit_elements(batch, [&](auto elements) -> cudaError_t {
-        if constexpr (decltype(elements)::paired)
-            return cudaErrorNotSupported;
-        else
-            return run_paper(batch, elements, memory, stream);
-    });
-}
 
 const Method array_sort_method = {array_sort_refuses, array_sort_workspace, array_sort};
 

@@ -78,11 +78,6 @@ cudaError_t counting_sort(const SegmentBatch &batch, void *memory, size_t, cudaS
 using Source32 = CodeSource<uint32_t>;
 using Range32 = Sweeps<Source32, uint32_t>;
 
-BinView whole_batch(const SegmentBatch &batch)
-{
-    return {batch.segments, nullptr, 1};
-}
-
 __device__ uint32_t thread_number()
 {
     return blockIdx.x * blockDim.x + threadIdx.x;

@@ -16,11 +16,13 @@ namespace gpusort
 
 /*
  * GPU-ArraySort in the paper's three kernels; every segment must fit a block
- * (array_sort_paper_longest keys), else cudaErrorNotSupported.
+ * (array_sort_paper_longest keys), else cudaErrorNotSupported.  improvements: 0, as
+ * published; 1, all threads sort the sample; 2, and arrays are read once; 3, and
+ * all threads sort the buckets.
  */
 uint32_t array_sort_paper_longest(const GpusortSpec &spec);
 size_t array_sort_paper_workspace(const SegmentBatch &batch);
-cudaError_t array_sort_paper(const SegmentBatch &batch, void *workspace, cudaStream_t stream);
+cudaError_t array_sort_paper(const SegmentBatch &batch, int improvements, void *workspace, cudaStream_t stream);
 
 /* STA with every tag bit sorted, as Thrust does it. */
 cudaError_t tagged_sort_all_bits(const SegmentBatch &batch, void *workspace, size_t bytes, cudaStream_t stream);

@@ -55,7 +55,7 @@ public:
 
     SegmentBatch batch(GpusortMethod method = GPUSORT_METHOD_AUTO) const;
     void set_keys(const void *device_keys) const; /* other keys than the distribution's */
-    void restore() const; /* keys and payload as they were */
+    void restore() const;                         /* keys and payload as they were */
     bool right(const SegmentBatch &sorted) const;
     size_t key_bytes() const;
 

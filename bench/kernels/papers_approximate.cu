@@ -1,7 +1,7 @@
 /*
  * papers_approximate.cu
  *	  The approximate sort's figures 2 to 4, and far beyond their sizes: pairs of a
- *	  32-bit key and a 32-bit value by intervals, beside exact sorts of the pairs.
+ *	  float32 key and a 32-bit value by intervals, beside exact sorts of the pairs.
  *
  * As the exact sorts may, the approximate ones leave their result in either buffer.
  */
@@ -23,26 +23,26 @@ namespace
 /* Counts the keys whose interval is below their predecessor's. */
 struct IntervalCheck {
     GpusortProjection projection;
-    const uint32_t *keys;
+    const float *keys;
     unsigned *wrong;
 
     __device__ void operator()(uint32_t i) const
     {
-        if (gpusort_interval_of_code(&projection, keys[i]) > gpusort_interval_of_code(&projection, keys[i + 1]))
+        if (gpusort_interval_of_float(&projection, keys[i]) > gpusort_interval_of_float(&projection, keys[i + 1]))
             atomicAdd(wrong, 1);
     }
 };
 
 /* Are keys in the order of their intervals? */
-bool in_intervals(const uint32_t *keys, uint32_t n, uint32_t intervals)
+bool in_intervals(const float *keys, uint32_t n, uint32_t intervals)
 {
-    const thrust::device_ptr<const uint32_t> first(keys);
+    const thrust::device_ptr<const float> first(keys);
     const auto ends = thrust::minmax_element(first, first + n);
     Memory counter(sizeof(unsigned));
     IntervalCheck checker = {{}, keys, counter.as<unsigned>()};
     unsigned wrong = 0;
 
-    gpusort_project_integers(&checker.projection, intervals, false, *ends.first, *ends.second);
+    gpusort_project_floats(&checker.projection, intervals, false, *ends.first, *ends.second);
     check(cudaMemset(counter.as(), 0, sizeof wrong), "checking");
     check(cub::DeviceFor::Bulk(n - 1, checker), "checking");
     check(cudaMemcpy(&wrong, counter.as(), sizeof wrong, cudaMemcpyDeviceToHost), "checking");
@@ -50,7 +50,7 @@ bool in_intervals(const uint32_t *keys, uint32_t n, uint32_t intervals)
 }
 
 struct Less {
-    __device__ bool operator()(uint32_t a, uint32_t b) const
+    __device__ bool operator()(float a, float b) const
     {
         return a < b;
     }
@@ -59,13 +59,13 @@ struct Less {
 class Pairs
 {
 public:
-    Pairs(uint32_t n, Keys the_keys) : keys(the_keys), data(GPUSORT_KEY_UINT32, GPUSORT_PAYLOAD_CARRIED, {n}, keys)
+    Pairs(uint32_t n, Keys the_keys) : keys(the_keys), data(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_CARRIED, {n}, keys)
     {
     }
 
     void show(const char *what, uint32_t intervals, const Result &result) const
     {
-        report(what, data, GPUSORT_KEY_UINT32, GPUSORT_PAYLOAD_CARRIED, std::to_string(intervals), keys, result);
+        report(what, data, GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_CARRIED, std::to_string(intervals), keys, result);
     }
 
     void run(const char *what, uint32_t intervals, size_t (*bytes_of)(const SegmentBatch &),
@@ -89,7 +89,7 @@ public:
 
         Result result = measure(data, result_batch, [&] { return sort(batch, workspace.as(), nullptr, &sorted); });
 
-        result.right = result.right && in_intervals(sorted.keys, uint32_t(data.nkeys), intervals);
+        result.right = result.right && in_intervals(reinterpret_cast<const float *>(sorted.keys), uint32_t(data.nkeys), intervals);
         result.workspace = bytes;
         show(what, intervals, result);
     }
@@ -112,11 +112,11 @@ public:
     {
         const SegmentBatch batch = data.batch();
         const uint32_t n = uint32_t(data.nkeys);
-        uint32_t *key = static_cast<uint32_t *>(batch.keys);
+        float *key = static_cast<float *>(batch.keys);
         Memory other_keys(size_t(n) * 4), other_values(size_t(n) * 4);
         SegmentBatch sorted = batch;
         const auto radix = [&](void *temporary, size_t &bytes) {
-            cub::DoubleBuffer<uint32_t> both_keys(key, other_keys.as<uint32_t>());
+            cub::DoubleBuffer<float> both_keys(key, other_keys.as<float>());
             cub::DoubleBuffer<uint32_t> both_values(batch.payload, other_values.as<uint32_t>());
             const cudaError_t error = cub::DeviceRadixSort::SortPairs(temporary, bytes, both_keys, both_values, n);
 

@@ -20,15 +20,18 @@ void report_arrays(const char *what, const Data &data, uint32_t n, const Result 
     report(what, data, FORM, GPUSORT_PAYLOAD_NONE, std::to_string(n), Keys::UNIFORM, result);
 }
 
-void run_published(const Data &data, uint32_t n)
+void run_published(const Data &data, uint32_t n, int improvements = 0)
 {
+    static const char *const names[] = {"array_sort published", "and parallel splitters", "and arrays read once",
+                                        "and parallel buckets"};
     const SegmentBatch batch = data.batch(GPUSORT_METHOD_ARRAY_SORT);
     const size_t bytes = array_sort_paper_workspace(batch);
     Memory workspace(bytes);
-    Result result = measure(data, batch, [&] { return array_sort_paper(batch, workspace.as(), nullptr); });
+    Result result =
+        measure(data, batch, [&] { return array_sort_paper(batch, improvements, workspace.as(), nullptr); });
 
     result.workspace = bytes;
-    report_arrays("array_sort published", data, n, result);
+    report_arrays(names[improvements], data, n, result);
 }
 
 void run_thrust_form(const Data &data, uint32_t n)
@@ -47,6 +50,8 @@ void run_arrays(uint32_t n, uint32_t narrays)
     const Data data(FORM, GPUSORT_PAYLOAD_NONE, std::vector<uint32_t>(narrays, n), Keys::UNIFORM);
 
     run_published(data, n);
+    for (int improvements = 1; narrays == 50000 && improvements <= 3; improvements++)
+        run_published(data, n, improvements);
     report_arrays("array_sort", data, n, measure_method(data, data.batch(GPUSORT_METHOD_ARRAY_SORT)));
     run_thrust_form(data, n);
     report_arrays("tagged", data, n, measure_method(data, data.batch(GPUSORT_METHOD_TAGGED)));
@@ -71,13 +76,28 @@ SECTION(capacity, "GPU-ArraySort, table 1: the paper's greatest numbers of array
         run_arrays(row[0], row[1]);
 }
 
-SECTION(methods, "the published methods over lengths of arrays, float32")
+static void run_methods(GpusortKeyForm form, uint32_t n, Keys keys)
 {
-    for (GpusortMethod method : {GPUSORT_METHOD_ARRAY_SORT, GPUSORT_METHOD_TAGGED, GPUSORT_METHOD_HYBRID,
-                                 GPUSORT_METHOD_MATRIX, GPUSORT_METHOD_COUNTING})
-        for (uint32_t n : {32, 128, 500, 1000, 4000, 16384, 65536}) {
-            const Data data(FORM, GPUSORT_PAYLOAD_NONE, equal_counts(total_keys / 4, n), Keys::UNIFORM);
+    const Data data(form, GPUSORT_PAYLOAD_NONE, equal_counts(total_keys / 4, n), keys);
 
-            report_arrays(method_names[method], data, n, measure_method(data, data.batch(method)));
-        }
+    for (GpusortMethod method : {GPUSORT_METHOD_ARRAY_SORT, GPUSORT_METHOD_TAGGED, GPUSORT_METHOD_HYBRID,
+                                 GPUSORT_METHOD_MATRIX, GPUSORT_METHOD_COUNTING, GPUSORT_METHOD_APPROXIMATE}) {
+        SegmentBatch batch = data.batch(method);
+
+        batch.spec.buckets = method == GPUSORT_METHOD_APPROXIMATE ? 256 : 0;
+        report(method_names[method], data, form, GPUSORT_PAYLOAD_NONE, std::to_string(n), keys,
+               measure_method(data, batch));
+    }
+}
+
+SECTION(methods, "the published methods over lengths of arrays, types and distributions; approximate: 256 intervals")
+{
+    for (uint32_t n : {32, 128, 500, 1000, 4000, 16384, 65536})
+        run_methods(FORM, n, Keys::UNIFORM);
+    for (GpusortKeyForm form : {GPUSORT_KEY_INT16, GPUSORT_KEY_INT32, GPUSORT_KEY_INT64, GPUSORT_KEY_FLOAT64})
+        for (uint32_t n : {32, 128, 1000, 4000, 65536})
+            run_methods(form, n, Keys::UNIFORM);
+    for (Keys keys : {Keys::GAUSSIAN, Keys::SORTED, Keys::REVERSED, Keys::EQUAL, Keys::FEW})
+        for (uint32_t n : {128, 1000, 16384})
+            run_methods(FORM, n, keys);
 }

@@ -1,10 +1,16 @@
 /*
  * papers_counting.cu
- *	  The comparison-free sort's figures 12 to 16 and table 5: its distributions,
- *	  2^7 to 2^30 keys, both GPU methods as published and the method of ours.
+ *	  The comparison-free sort's figures 8 to 16 and tables 4 and 5: its
+ *	  distributions, 2^7 to 2^30 keys, both GPU methods as published and the method of
+ *	  ours, and the CPU engine's counting sort in one thread and in several.
  */
+#include <algorithm>
+#include <chrono>
 #include <cub/device/device_for.cuh>
+#include <memory>
+#include <thread>
 
+#include "cpu_engine/cpu_sort.h"
 #include "kernels/bench.cuh"
 #include "method_variants.cuh"
 
@@ -113,10 +119,59 @@ public:
         show("method 1", result);
     }
 
+    /* On the CPU, data in its memory. */
+    void run_cpu(GpusortMethod method, int threads) const
+    {
+        const SegmentBatch batch = data.batch(method);
+        const uint32_t n = uint32_t(data.nkeys);
+        const size_t bytes = gpusort_cpu_sort_scratch(&batch.spec, n, threads);
+        std::unique_ptr<int32_t[]> input(new int32_t[n]), keys(new int32_t[n]);
+        std::unique_ptr<char[]> scratch(new char[bytes]);
+        CpuSortControl control = {};
+        std::vector<double> times;
+        double total = 0;
+        Result result;
+
+        control.threads = threads;
+        control.memory_limit = SIZE_MAX;
+        data.restore();
+        check(cudaMemcpy(input.get(), batch.keys, data.key_bytes(), cudaMemcpyDeviceToHost), "copying keys");
+        for (int run = 0; run < 3 || (run < 8 && total < 500); run++) {
+            std::copy_n(input.get(), n, keys.get());
+
+            const auto start = std::chrono::steady_clock::now();
+            const CpuSortStatus status =
+                gpusort_cpu_sort(&batch.spec, keys.get(), nullptr, data.segments.data(), 1, scratch.get(), &control);
+            const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+
+            result.right = status == CPU_SORT_DONE;
+            total += time.count();
+            if (run > 0)
+                times.push_back(time.count());
+        }
+        check(cudaMemcpy(batch.keys, keys.get(), data.key_bytes(), cudaMemcpyHostToDevice), "copying keys");
+        std::sort(times.begin(), times.end());
+        result.milliseconds = times[times.size() / 2];
+        result.spread = (times.back() - times.front()) / result.milliseconds;
+        result.right = result.right && data.right(batch);
+        result.workspace = bytes;
+        show((std::string(method_names[method]) + " CPU x" + std::to_string(threads)).c_str(), result);
+    }
+
 private:
     Shape shape;
     Data data;
 };
+
+/* Threads of the paper's table 4, and all that the machine has. */
+std::vector<int> cpu_threads()
+{
+    std::vector<int> threads = {1, 8, int(std::thread::hardware_concurrency())};
+
+    std::sort(threads.begin(), threads.end());
+    threads.erase(std::unique(threads.begin(), threads.end()), threads.end());
+    return threads;
+}
 
 }  // namespace
 
@@ -133,6 +188,12 @@ SECTION(countingsort, "comparison-free sort, figures 12 to 16, table 5: distribu
             shaped.run(GPUSORT_METHOD_RADIX);
             if (Shape(shape) == Shape::WIDE)
                 continue;
+            /* Figures 9 and 13 and table 4; of other distributions two sizes, for figure 8. */
+            if (Shape(shape) == Shape::GAUSSIAN ? bits <= 28 : bits == 20 || bits == 24)
+                for (int threads : cpu_threads()) {
+                    shaped.run_cpu(GPUSORT_METHOD_COUNTING, threads);
+                    shaped.run_cpu(GPUSORT_METHOD_NETWORK, threads);
+                }
             /* A repeated key is written by one thread: seconds from 2^24 up. */
             if (bits <= (repeated ? 22 : 28)) {
                 shaped.run_count_array("method 2", 0);

@@ -1,0 +1,378 @@
+/*
+ * method_digits.cuh
+ *	  The digits of a batch's long segments, and how many keys have each: what is
+ *	  read before method_sweep.cuh scatters.
+ *
+ * A Source makes a number of each key: its distance from the least key
+ * (CodeSource), or its interval.  Keys stay in native form and are projected again
+ * whenever a digit is asked for, which costs less than to move a number along.
+ */
+#ifndef GPUSORT_METHOD_DIGITS_CUH
+#define GPUSORT_METHOD_DIGITS_CUH
+
+#include "method_common.cuh"
+
+namespace gpusort
+{
+
+constexpr int sweep_digits = 256;
+constexpr int sweep_threads = 384; /* of a pass */
+constexpr int read_threads = 512;  /* of a kernel that reads keys only */
+
+/* Blocks of count_digits that a multiprocessor shall hold; Turing's holds 1,024 threads. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+constexpr int count_blocks = 2;
+#else
+constexpr int count_blocks = 3;
+#endif
+
+template <class Key>
+struct SweepTile {
+    static constexpr int items = sizeof(Key) == 8 ? 10 : 18; /* with a payload 63 KiB: Turing has 64 */
+    static constexpr uint32_t size = sweep_threads * items;
+};
+
+/* Least and greatest code of a segment's keys that are in the source's range; zeroes: there is none. */
+struct CodeRange {
+    unsigned long long inverted_least, greatest;
+    uint32_t any;
+};
+
+/* The digits of a segment's numbers: `passes` of `bits` bits each. */
+struct DigitPlan {
+    uint32_t passes, bits;
+};
+
+/* Digits for numbers of so many bits; an even count of passes unless odd is allowed. */
+__host__ __device__ inline DigitPlan plan_digits(uint32_t bits, bool odd_allowed)
+{
+    uint32_t passes = bits == 0 ? 1 : ceil_div(bits, 8);
+    if (passes % 2 == 1 && !odd_allowed)
+        passes++;
+    return {passes, ceil_div(bits, passes)};
+}
+
+/* Numbers of a sort by code: the distance from the least one. */
+template <class Key>
+struct CodeSource {
+    using Code = Key;
+    using Number = Key;
+
+    struct Context {
+        Code origin;
+    };
+
+    Coding coding;
+
+    __device__ bool in_range(Key) const
+    {
+        return true;
+    }
+
+    __device__ Code code(Key key) const
+    {
+        return encode(coding, key);
+    }
+
+    /* Makes the context of a segment; answers how many bits its numbers have. */
+    __device__ uint32_t set_up(Context &context, Code least, Code greatest, bool) const
+    {
+        context.origin = least;
+        return 64 - __clzll((uint64_t)greatest - least);
+    }
+
+    /* What a thread keeps of the source and a segment's context. */
+    struct View {
+        Coding coding;
+        Code origin;
+
+        __device__ View(const CodeSource &source, const Context &context)
+            : coding(source.coding), origin(context.origin)
+        {
+        }
+
+        __device__ Number number(Key key) const
+        {
+            return (Code)(encode(coding, key) - origin);
+        }
+    };
+};
+
+/* Everything that the passes over a batch's long segments need. */
+template <class Source, class Key>
+struct Sweeps {
+    Source source;
+    TileList tiles;
+    bool odd_allowed;
+    uint32_t most_passes;
+
+    /* Zeroed before the first kernel. */
+    char *zeroed = nullptr;
+    size_t zeroed_bytes = 0;
+    CodeRange *ranges = nullptr;
+    uint32_t *starts = nullptr; /* [segment][pass][digit] */
+    uint32_t *status = nullptr; /* [pass][tile][digit] */
+
+    typename Source::Context *contexts = nullptr;
+    DigitPlan *plans = nullptr;
+
+    Key *other_keys = nullptr;
+    uint32_t *other_payload = nullptr;
+
+    Sweeps(const SegmentBatch &batch, const Source &the_source, uint32_t count, uint32_t bits, bool odd,
+           Workspace &workspace)
+        : source(the_source),
+          tiles(batch, count, SweepTile<Key>::size, workspace),
+          odd_allowed(odd),
+          most_passes(plan_digits(bits, odd).passes)
+    {
+        if (count == 0)
+            return;
+        size_t before = workspace.used();
+        ranges = workspace.take<CodeRange>(count);
+        starts = workspace.take<uint32_t>((uint64_t)count * most_passes * sweep_digits);
+        status = workspace.take<uint32_t>((uint64_t)most_passes * tiles.most_tiles * sweep_digits);
+        zeroed = reinterpret_cast<char *>(ranges);
+        zeroed_bytes = workspace.used() - before;
+        contexts = workspace.take<typename Source::Context>(count);
+        plans = workspace.take<DigitPlan>(count);
+        other_keys = workspace.take<Key>(batch.nslots);
+        if (batch.spec.payload != GPUSORT_PAYLOAD_NONE)
+            other_payload = workspace.take<uint32_t>(batch.nslots);
+    }
+
+    __device__ uint32_t *starts_of(uint32_t segment, uint32_t pass) const
+    {
+        return starts + ((uint64_t)segment * most_passes + pass) * sweep_digits;
+    }
+
+    __device__ uint32_t *status_of(uint32_t tile, uint32_t pass) const
+    {
+        return status + ((uint64_t)pass * tiles.most_tiles + tile) * sweep_digits;
+    }
+};
+
+/* The tiles that a block reads one after the other. */
+struct TileRun {
+    uint32_t first, end;
+
+    __device__ explicit TileRun(const TileList &tiles)
+    {
+        uint32_t all = tiles.ntiles(), each = (all + gridDim.x - 1) / gridDim.x;
+        first = min(blockIdx.x * each, all);
+        end = min(first + each, all);
+    }
+};
+
+/* The least and the greatest of a block's codes, in its first thread; the arrays hold one per warp. */
+template <class Code>
+__device__ void block_range(Code &least, Code &greatest, Code *least_of, Code *greatest_of)
+{
+    for (int distance = 16; distance > 0; distance /= 2) {
+        least = min(least, __shfl_xor_sync(~0u, least, distance));
+        greatest = max(greatest, __shfl_xor_sync(~0u, greatest, distance));
+    }
+    if (threadIdx.x % 32 == 0) {
+        least_of[threadIdx.x / 32] = least;
+        greatest_of[threadIdx.x / 32] = greatest;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        for (uint32_t w = 1; w < blockDim.x / 32; w++) {
+            least = min(least, least_of[w]);
+            greatest = max(greatest, greatest_of[w]);
+        }
+}
+
+/* Calls visit(key) for each of a stretch of keys, in any order: a block reads 16 bytes a thread, four times at once. */
+template <class Key, class Visitor>
+__device__ void visit_keys(const Key *keys, uint32_t count, Visitor visit)
+{
+    constexpr uint32_t width = 16 / sizeof(Key), reads = 4;
+    struct alignas(16) Chunk {
+        Key key[width];
+    };
+    uint32_t before = min(count, (uint32_t)(-reinterpret_cast<uintptr_t>(keys) % 16 / sizeof(Key)));
+    uint32_t chunks = (count - before) / width, behind = before + chunks * width;
+    const Chunk *chunk = reinterpret_cast<const Chunk *>(keys + before);
+
+    if (threadIdx.x < before)
+        visit(keys[threadIdx.x]);
+    uint32_t k = threadIdx.x;
+    for (; k + (reads - 1) * blockDim.x < chunks; k += reads * blockDim.x) {
+        Chunk read[reads];
+#pragma unroll
+        for (uint32_t i = 0; i < reads; i++)
+            read[i] = chunk[k + i * blockDim.x];
+#pragma unroll
+        for (uint32_t i = 0; i < reads; i++)
+#pragma unroll
+            for (uint32_t j = 0; j < width; j++)
+                visit(read[i].key[j]);
+    }
+    for (; k < chunks; k += blockDim.x) {
+        Chunk read = chunk[k];
+#pragma unroll
+        for (uint32_t j = 0; j < width; j++)
+            visit(read.key[j]);
+    }
+    if (behind + threadIdx.x < count)
+        visit(keys[behind + threadIdx.x]);
+}
+
+/* Calls visit(number of the segment, its keys in these tiles, their count) for each segment of a block's tiles. */
+template <class Source, class Key, class Visitor>
+__device__ void visit_stretches(const Sweeps<Source, Key> &sweeps, const Key *keys, Visitor visit)
+{
+    TileRun run(sweeps.tiles);
+    for (uint32_t tile = run.first; tile < run.end;) {
+        uint32_t index = sweeps.tiles.index_of(tile);
+        TiledSegment segment = sweeps.tiles.segments[index];
+        uint32_t end = min(run.end, segment.first_tile + ceil_div(segment.count, SweepTile<Key>::size));
+        uint32_t first = (tile - segment.first_tile) * SweepTile<Key>::size;
+        uint32_t last =
+            (uint32_t)min((uint64_t)(end - segment.first_tile) * SweepTile<Key>::size, (uint64_t)segment.count);
+        visit(index, keys + segment.start + first, last - first);
+        tile = end;
+    }
+}
+
+template <class Source, class Key>
+__global__ void __launch_bounds__(read_threads) reduce_range(Sweeps<Source, Key> sweeps, const Key *keys)
+{
+    using Code = typename Source::Code;
+    __shared__ Code least_of[read_threads / 32], greatest_of[read_threads / 32];
+
+    visit_stretches(sweeps, keys, [&](uint32_t index, const Key *key, uint32_t count) {
+        Code least = (Code) ~(Code)0, greatest = 0;
+        bool any = false;
+        visit_keys(key, count, [&](Key own) {
+            if (sweeps.source.in_range(own)) {
+                Code code = sweeps.source.code(own);
+                least = min(least, code);
+                greatest = max(greatest, code);
+                any = true;
+            }
+        });
+        block_range(least, greatest, least_of, greatest_of);
+        if (__syncthreads_or(any) && threadIdx.x == 0) {
+            CodeRange *range = &sweeps.ranges[index];
+            atomicMax(&range->inverted_least, ~(unsigned long long)least);
+            atomicMax(&range->greatest, (unsigned long long)greatest);
+            atomicOr(&range->any, 1);
+        }
+    });
+}
+
+template <class Source, class Key>
+__global__ void set_up(Sweeps<Source, Key> sweeps)
+{
+    uint32_t segment = blockIdx.x * blockDim.x + threadIdx.x;
+    if (segment >= sweeps.tiles.nsegments)
+        return;
+    CodeRange range = sweeps.ranges[segment];
+    using Code = typename Source::Code;
+    uint32_t bits =
+        sweeps.source.set_up(sweeps.contexts[segment], (Code)~range.inverted_least, (Code)range.greatest, range.any);
+    sweeps.plans[segment] = plan_digits(bits, sweeps.odd_allowed);
+}
+
+template <class Source, class Key, int most_passes>
+__global__ void __launch_bounds__(read_threads, most_passes <= 2 ? count_blocks : 2)
+    count_digits(Sweeps<Source, Key> sweeps, const Key *keys)
+{
+    constexpr int copies = most_passes <= 2 ? 4 : 2;
+    __shared__ uint32_t counts[copies][most_passes * sweep_digits];
+    uint32_t *own = counts[threadIdx.x / 32 % copies];
+
+    for (uint32_t k = threadIdx.x; k < copies * most_passes * sweep_digits; k += read_threads)
+        counts[0][k] = 0;
+    __syncthreads();
+    visit_stretches(sweeps, keys, [&](uint32_t index, const Key *key, uint32_t count) {
+        typename Source::View view(sweeps.source, sweeps.contexts[index]);
+        DigitPlan plan = sweeps.plans[index];
+        uint32_t mask = (1u << plan.bits) - 1;
+        visit_keys(key, count, [&](Key item) {
+            auto number = view.number(item);
+#pragma unroll
+            for (int pass = 0; pass < most_passes; pass++)
+                if (pass < plan.passes)
+                    atomicAdd(&own[pass * sweep_digits + (uint32_t)(number >> (pass * plan.bits) & mask)], 1);
+        });
+        __syncthreads();
+        for (uint32_t k = threadIdx.x; k < most_passes * sweep_digits; k += read_threads) {
+            uint32_t sum = 0;
+#pragma unroll
+            for (int copy = 0; copy < copies; copy++) {
+                sum += counts[copy][k];
+                counts[copy][k] = 0;
+            }
+            if (sum != 0)
+                atomicAdd(&sweeps.starts_of(index, 0)[k], sum);
+        }
+        __syncthreads();
+    });
+}
+
+/* Exclusive prefix sum of one number per thread of the first 256 threads; all threads of the block call. */
+__device__ inline uint32_t sum_before(uint32_t own, uint32_t *warp_sums)
+{
+    uint32_t sum = own;
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    for (int distance = 1; distance < 32; distance *= 2) {
+        uint32_t other = __shfl_up_sync(~0u, sum, distance);
+        if (lane >= distance)
+            sum += other;
+    }
+    if (lane == 31 && warp < sweep_digits / 32)
+        warp_sums[warp] = sum;
+    __syncthreads();
+    uint32_t before = sum - own;
+    for (unsigned w = 0; w < warp && w < sweep_digits / 32; w++)
+        before += warp_sums[w];
+    return before;
+}
+
+/* One block per segment and pass. */
+template <class Source, class Key>
+__global__ void __launch_bounds__(sweep_digits) sum_digits(Sweeps<Source, Key> sweeps)
+{
+    __shared__ uint32_t warp_sums[sweep_digits / 32];
+    uint32_t *starts = sweeps.starts_of(blockIdx.x, blockIdx.y);
+    starts[threadIdx.x] = sum_before(starts[threadIdx.x], warp_sums);
+}
+
+/* Blocks for a kernel that reads all tiles: many, so that none is late, but each with many tiles. */
+inline uint32_t reading_blocks(const TileList &tiles)
+{
+    constexpr uint32_t most = 2112, few = 264; /* 16, and 2, for each of 132 multiprocessors */
+    uint32_t blocks = tiles.most_tiles / 4;
+    blocks = blocks < few ? few : blocks > most ? most : blocks;
+    return tiles.most_tiles < blocks ? tiles.most_tiles : blocks;
+}
+
+/* One segment: longest keys at slot 0. */
+inline BinView whole_batch(const SegmentBatch &batch)
+{
+    return {batch.segments, nullptr, 1};
+}
+
+/* Ranges and contexts of the tiled segments. */
+template <class Source, class Key>
+cudaError_t find_ranges(const SegmentBatch &batch, const Sweeps<Source, Key> &sweeps, const BinView &bin,
+                        cudaStream_t stream)
+{
+    cudaError_t error;
+    const Key *keys = static_cast<const Key *>(batch.keys);
+    uint32_t blocks = reading_blocks(sweeps.tiles);
+    if ((error = cudaMemsetAsync(sweeps.zeroed, 0, sweeps.zeroed_bytes, stream)) != cudaSuccess ||
+        (error = sweeps.tiles.fill(bin, SweepTile<Key>::size, stream)) != cudaSuccess)
+        return error;
+    reduce_range<<<blocks, read_threads, 0, stream>>>(sweeps, keys);
+    set_up<<<ceil_div(bin.count, 64), 64, 0, stream>>>(sweeps);
+    return cudaGetLastError();
+}
+
+}  // namespace gpusort
+
+#endif /* GPUSORT_METHOD_DIGITS_CUH */

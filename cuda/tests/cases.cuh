@@ -1,0 +1,421 @@
+/*
+ * cases.cuh
+ *	  What the tests of the kernels share: batches of segments at random, and what a
+ *	  sort of them must leave.
+ *
+ * Batches lie at random alignments with poisoned gaps between their segments, which
+ * must come back untouched.  Keys hold duplicates, both zeros, infinities and NaNs
+ * of both signs.  The expected order is that of std::stable_sort by code, or by the
+ * interval that projection.h finds.  A fault ends the program.
+ */
+#ifndef GPUSORT_TEST_CASES_CUH
+#define GPUSORT_TEST_CASES_CUH
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "keys/projection.h"
+#include "methods.cuh"
+
+namespace test
+{
+
+using namespace gpusort;
+
+inline const char *const method_names[] = {
+#define METHOD_NAME(symbol, name) name,
+    GPUSORT_METHODS(METHOD_NAME)
+#undef METHOD_NAME
+};
+inline const char *const form_names[] = {"int16", "int32", "uint32", "int64", "uint64", "float32", "float64"};
+inline const char *const payload_names[] = {"none", "carried", "index"};
+
+constexpr uint8_t POISON = 0xa5;
+constexpr uint32_t POISONED = 0xa5a5a5a5;
+
+inline std::mt19937_64 random_bits;
+
+inline uint64_t below(uint64_t n)
+{
+    return random_bits() % n;
+}
+
+inline void check_cuda(cudaError_t error, const char *what)
+{
+    if (error == cudaSuccess)
+        return;
+    printf("%s: %s\n", what, cudaGetErrorString(error));
+    exit(1);
+}
+
+/* Memory on the device that grows as tests want more, and ends where it should. */
+class Room
+{
+public:
+    /* Poisoned bytes that end with their allocation, so that memcheck sees what runs over. */
+    void *of(size_t bytes)
+    {
+        bytes = (bytes + 15) / 16 * 16;
+        if (bytes > size || !start) {
+            cudaFree(start);
+            size = bytes + bytes / 4 + 256;
+            check_cuda(cudaMalloc(&start, size), "cudaMalloc");
+        }
+        check_cuda(cudaMemset(start, POISON, size), "cudaMemset");
+        return start + (size - bytes) / 256 * 256;
+    }
+
+    template <class T>
+    T *of(const std::vector<T> &values)
+    {
+        T *copy = static_cast<T *>(of(values.size() * sizeof(T)));
+
+        check_cuda(cudaMemcpy(copy, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice), "copy in");
+        return copy;
+    }
+
+private:
+    char *start = nullptr;
+    size_t size = 0;
+};
+
+inline bool is_float(GpusortKeyForm form)
+{
+    return form == GPUSORT_KEY_FLOAT32 || form == GPUSORT_KEY_FLOAT64;
+}
+
+inline uint64_t key_at(GpusortKeyForm form, const uint8_t *keys, size_t slot)
+{
+    const uint32_t width = gpusort_key_width(form);
+    uint64_t key = 0;
+
+    memcpy(&key, keys + slot * width, width);
+    return key;
+}
+
+/* tied: both zeros are one. */
+inline uint64_t code_of(GpusortKeyForm form, uint64_t bits, bool tied)
+{
+    switch (gpusort_key_width(form)) {
+        case 2:
+            return gpusort_encode16(uint16_t(bits));
+        case 4:
+            return tied ? gpusort_encode32_tied(form, uint32_t(bits)) : gpusort_encode32(form, uint32_t(bits));
+        default:
+            return tied ? gpusort_encode64_tied(form, bits) : gpusort_encode64(form, bits);
+    }
+}
+
+inline double real_of(GpusortKeyForm form, uint64_t bits)
+{
+    float single;
+    double number;
+
+    memcpy(&single, &bits, 4);
+    memcpy(&number, &bits, 8);
+    return form == GPUSORT_KEY_FLOAT32 ? single : number;
+}
+
+inline uint64_t bits_of(GpusortKeyForm form, double number)
+{
+    const float single = float(number);
+    uint64_t bits = 0;
+
+    if (!is_float(form))
+        return uint64_t(int64_t(number));
+    memcpy(&bits, form == GPUSORT_KEY_FLOAT32 ? static_cast<const void *>(&single) : &number, gpusort_key_width(form));
+    return bits;
+}
+
+enum Distribution { ANY_BITS, ASCENDING, DESCENDING, SPECIAL, EQUAL, NARROW, NORMAL, DISTRIBUTIONS };
+
+/* One key of a form at place i of n. */
+inline uint64_t make_key(GpusortKeyForm form, Distribution distribution, uint64_t i, uint64_t n)
+{
+    static const double specials[] = {0.0, -0.0, 1.0,   -1.0,    INFINITY, -INFINITY,
+                                      NAN, -NAN, 1e-42, -1e-310, 3e38,     -3e38};
+    static const uint64_t ends[] = {
+        0, 1, ~UINT64_C(0), UINT64_C(1) << 63, ~(UINT64_C(1) << 63), UINT64_C(1) << 31, 0x7fffffff, 0x8000, 0x7fff};
+
+    switch (distribution) {
+        case ASCENDING:
+            return bits_of(form, double(i) - double(n / 2));
+        case DESCENDING:
+            return bits_of(form, double(n / 2) - double(i));
+        case EQUAL:
+            return bits_of(form, 42);
+        case NARROW:
+            return bits_of(form, double(below(200)) - 100);
+        case NORMAL: {
+            const double sum = double(below(1 << 30)) + double(below(1 << 30)) + double(below(1 << 30));
+
+            return bits_of(form, form == GPUSORT_KEY_INT16 ? sum / 131072 - 12288 : sum);
+        }
+        case SPECIAL:
+            return is_float(form) ? bits_of(form, specials[below(12)]) : ends[below(9)];
+        default: /* NaNs among them */
+            return below(20) > 0 ? random_bits() : make_key(form, SPECIAL, i, n);
+    }
+}
+
+/* A batch, and its input on the host. */
+struct Case {
+    GpusortSpec spec = {};
+    std::vector<GpusortSegment> segments;
+    size_t nslots = 0;
+    std::vector<uint8_t> keys;
+    std::vector<uint32_t> payload;
+    uint32_t histogram[GPUSORT_LENGTH_CLASSES] = {};
+    uint32_t longest = 0;
+
+    std::string name() const
+    {
+        char text[300];
+
+        snprintf(text, sizeof text,
+                 "method %s, form %s, payload %s, %s, limit %llu, %u intervals, %zu segments, longest %u",
+                 method_names[spec.method], form_names[spec.form], payload_names[spec.payload],
+                 spec.descending ? "descending" : "ascending", (unsigned long long)spec.limit, spec.buckets,
+                 segments.size(), longest);
+        return text;
+    }
+};
+
+/* Lays segments of the counts out, in any order of places and, unless packed, with gaps. */
+inline Case lay_out(const GpusortSpec &spec, const std::vector<uint32_t> &counts, bool packed)
+{
+    Case made;
+
+    made.spec = spec;
+    made.nslots = packed ? 0 : below(9);
+    for (uint32_t count : counts) {
+        made.segments.push_back({uint32_t(made.nslots), count});
+        made.nslots += count + (packed ? 0 : below(3) == 0 ? below(20) : 6);
+        made.histogram[gpusort_length_class(count)]++;
+        made.longest = std::max(made.longest, count);
+    }
+    std::shuffle(made.segments.begin(), made.segments.end(), random_bits);
+    made.keys.assign(made.nslots * gpusort_key_width(spec.form), POISON);
+    made.payload.assign(made.nslots, POISONED);
+    return made;
+}
+
+inline void fill(Case &made, const GpusortSegment &segment, Distribution distribution)
+{
+    const GpusortKeyForm form = made.spec.form;
+    const uint32_t width = gpusort_key_width(form);
+
+    for (uint64_t i = 0; i < segment.count; i++) {
+        const uint64_t key = make_key(form, distribution, i, segment.count);
+
+        memcpy(&made.keys[(segment.start + i) * width], &key, width);
+        if (made.spec.payload == GPUSORT_PAYLOAD_CARRIED)
+            made.payload[segment.start + i] = uint32_t(random_bits());
+    }
+}
+
+/* Segments of the counts, each with keys of a distribution of its own. */
+inline Case make_case(const GpusortSpec &spec, const std::vector<uint32_t> &counts, bool packed)
+{
+    Case made = lay_out(spec, counts, packed);
+
+    if (below(2))
+        made.longest = 1u << gpusort_length_class(made.longest);
+    for (const GpusortSegment &segment : made.segments)
+        fill(made, segment, below(2) ? ANY_BITS : Distribution(below(DISTRIBUTIONS)));
+    return made;
+}
+
+/* The interval of each of a segment's keys. */
+inline std::vector<uint64_t> intervals_of(const Case &input, const GpusortSegment &segment, const uint8_t *keys)
+{
+    const GpusortSpec &spec = input.spec;
+    std::vector<uint64_t> numbers(segment.count);
+    GpusortProjection projection;
+
+    if (is_float(spec.form)) {
+        double least = INFINITY, greatest = -INFINITY;
+
+        for (uint32_t i = 0; i < segment.count; i++) {
+            const double number = real_of(spec.form, key_at(spec.form, keys, segment.start + i));
+
+            if (std::isfinite(number)) {
+                least = std::min(least, number);
+                greatest = std::max(greatest, number);
+            }
+        }
+        if (least > greatest)
+            least = greatest = 0;
+        gpusort_project_floats(&projection, spec.buckets, spec.descending, least, greatest);
+        for (uint32_t i = 0; i < segment.count; i++)
+            numbers[i] =
+                gpusort_interval_of_float(&projection, real_of(spec.form, key_at(spec.form, keys, segment.start + i)));
+        return numbers;
+    }
+    for (uint32_t i = 0; i < segment.count; i++)
+        numbers[i] = gpusort_integer_code(spec.form, key_at(spec.form, keys, segment.start + i));
+    if (numbers.empty())
+        return numbers;
+
+    const auto ends = std::minmax_element(numbers.begin(), numbers.end());
+
+    gpusort_project_integers(&projection, spec.buckets, spec.descending, *ends.first, *ends.second);
+    for (uint64_t &number : numbers)
+        number = gpusort_interval_of_code(&projection, number);
+    return numbers;
+}
+
+/* What a segment's keys are ordered by. */
+inline std::vector<uint64_t> numbers_of(const Case &input, const GpusortSegment &segment, const uint8_t *keys)
+{
+    if (input.spec.buckets != 0)
+        return intervals_of(input, segment, keys);
+
+    std::vector<uint64_t> numbers(segment.count);
+
+    for (uint32_t i = 0; i < segment.count; i++) {
+        const uint64_t code = code_of(input.spec.form, key_at(input.spec.form, keys, segment.start + i), true);
+
+        numbers[i] = input.spec.descending ? ~code : code;
+    }
+    return numbers;
+}
+
+/* What is wrong with a segment's result, or nullptr. */
+inline const char *fault_of(const Case &input, const GpusortSegment &segment, const uint8_t *keys,
+                            const uint32_t *payload)
+{
+    const GpusortSpec &spec = input.spec;
+    const uint64_t wanted = spec.limit == 0 || spec.limit > segment.count ? segment.count : spec.limit;
+    const std::vector<uint64_t> numbers = numbers_of(input, segment, input.keys.data());
+    std::vector<uint32_t> order(segment.count);
+    std::vector<uint64_t> before, after;
+
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return numbers[a] < numbers[b]; });
+    for (uint64_t i = 0; i < wanted; i++) {
+        const size_t slot = segment.start + i, from = segment.start + order[i];
+
+        if (spec.payload == GPUSORT_PAYLOAD_INDEX && payload[slot] != order[i])
+            return "wrong position";
+        if (spec.payload == GPUSORT_PAYLOAD_CARRIED && payload[slot] != input.payload[from])
+            return "wrong payload";
+        if (spec.payload != GPUSORT_PAYLOAD_NONE)
+            continue;
+
+        const uint64_t key = key_at(spec.form, keys, slot), right = key_at(spec.form, input.keys.data(), from);
+
+        if (spec.buckets != 0 ? key != right : code_of(spec.form, key, true) != code_of(spec.form, right, true))
+            return "wrong key";
+        before.push_back(code_of(spec.form, key_at(spec.form, input.keys.data(), slot), false));
+        after.push_back(code_of(spec.form, key, false));
+    }
+    std::sort(before.begin(), before.end());
+    std::sort(after.begin(), after.end());
+    return wanted < segment.count || before == after ? nullptr : "zeros changed their sign";
+}
+
+/* Ends the program if a batch's result is wrong. */
+inline void expect_sorted(const Case &input, const std::vector<uint8_t> &keys, const std::vector<uint32_t> &payload,
+                          const char *shape)
+{
+    const size_t nsegments = input.segments.size();
+    const size_t nthreads = std::min<size_t>({std::max(1u, std::thread::hardware_concurrency()), 16, nsegments});
+    std::vector<std::pair<size_t, const char *>> faults(nthreads, {0, nullptr});
+    std::vector<std::thread> threads;
+    const uint32_t width = gpusort_key_width(input.spec.form);
+    std::vector<bool> covered(input.nslots);
+
+    for (size_t t = 0; t < nthreads; t++)
+        threads.emplace_back([&, t] {
+            for (size_t i = t; i < nsegments && !faults[t].second; i += nthreads)
+                faults[t] = {i, fault_of(input, input.segments[i], keys.data(), payload.data())};
+        });
+    for (std::thread &thread : threads)
+        thread.join();
+    for (const auto &[number, fault] : faults)
+        if (fault) {
+            printf("FAILED: %s, segment %zu: start %u, count %u\n  %s: %s\n", fault, number,
+                   input.segments[number].start, input.segments[number].count, shape, input.name().c_str());
+            exit(1);
+        }
+
+    for (const GpusortSegment &segment : input.segments)
+        std::fill(covered.begin() + segment.start, covered.begin() + segment.start + segment.count, true);
+    for (size_t i = 0; i < input.nslots; i++)
+        if (!covered[i] && (memcmp(&keys[i * width], &input.keys[i * width], width) != 0 ||
+                            (!payload.empty() && payload[i] != input.payload[i]))) {
+            printf("FAILED: the gap at slot %zu was written\n  %s: %s\n", i, shape, input.name().c_str());
+            exit(1);
+        }
+}
+
+/* A case on the device; one at a time. */
+class DeviceCase
+{
+public:
+    DeviceCase(const Case &the_input, bool tell_host) : input(the_input)
+    {
+        static Room keys_room, payload_room, segments_room;
+
+        batch.spec = input.spec;
+        batch.keys = keys_room.of(input.keys);
+        batch.payload = input.spec.payload == GPUSORT_PAYLOAD_NONE ? nullptr : payload_room.of(input.payload);
+        batch.segments = segments_room.of(input.segments);
+        batch.nsegments = uint32_t(input.segments.size());
+        batch.nslots = input.nslots;
+        batch.length_histogram = input.histogram;
+        batch.longest = input.longest;
+        batch.host_segments = tell_host ? input.segments.data() : nullptr;
+    }
+
+    std::vector<uint8_t> keys(const void *from) const
+    {
+        std::vector<uint8_t> bytes(input.keys.size());
+
+        check_cuda(cudaMemcpy(bytes.data(), from, bytes.size(), cudaMemcpyDeviceToHost), "sorting");
+        return bytes;
+    }
+
+    std::vector<uint8_t> keys() const
+    {
+        return keys(batch.keys);
+    }
+
+    /* Empty: there is none. */
+    std::vector<uint32_t> payload(const uint32_t *from) const
+    {
+        std::vector<uint32_t> values(from == nullptr ? 0 : input.nslots);
+
+        check_cuda(cudaMemcpy(values.data(), from, values.size() * 4, cudaMemcpyDeviceToHost), "sorting");
+        return values;
+    }
+
+    std::vector<uint32_t> payload() const
+    {
+        return payload(batch.payload);
+    }
+
+    const Case &input;
+    SegmentBatch batch = {};
+};
+
+/* Memory for a sort, the same for all. */
+inline void *workspace_of(size_t bytes)
+{
+    static Room room;
+
+    return room.of(bytes);
+}
+
+}  // namespace test
+
+#endif /* GPUSORT_TEST_CASES_CUH */
