@@ -60,14 +60,16 @@ FROM (SELECT sorted_agg_by(t, f8, true, false) = array_agg(t ORDER BY f8 DESC) A
 
 -- One huge group, many tiny ones, large values, and more than an array holds.
 SELECT sorted_agg(x) = array_agg(x ORDER BY x) AS huge FROM (SELECT i::int8 * 7919 % 1000003 AS x FROM generate_series(1, 500000) i) q;
+SET gpusort.engine = 'cpu';
 SELECT count(*) AS groups, count(*) FILTER (WHERE a = ARRAY[g, g + 300000, g + 600000]) AS equal
 FROM (SELECT i % 300000 AS g, sorted_agg(i) AS a FROM generate_series(899999, 0, -1) i GROUP BY 1) q;
+RESET gpusort.engine;
 SELECT cardinality(a), length(a[1]), right(a[1], 3), right(a[3], 3) FROM (SELECT top_n_agg(repeat('x', 1000000) || i, 3) AS a FROM generate_series(100, 199) i) q;
 SELECT sorted_agg(repeat('x', 20000000)) FROM generate_series(1, 60);
 \echo :SQLSTATE
 SELECT sorted_agg(ARRAY[i]) FROM generate_series(1, 2) i;
 
--- Parallel: workers collect, the leader sorts.
+-- Parallel: workers sort, the leader merges.
 CREATE TABLE spread AS SELECT i, (i * 7919) % 10007 AS x, md5(i::text) AS t FROM generate_series(1, 20000) i;
 ALTER TABLE spread SET (parallel_workers = 2);
 SET parallel_setup_cost = 0;

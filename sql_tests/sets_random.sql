@@ -50,7 +50,7 @@ BEGIN
 	EXECUTE format('CREATE TABLE sets_random.v AS SELECT i, g, CASE WHEN s < 0.9 THEN (10 * s)::int END AS k, CASE WHEN s > 0.1 THEN %s END::%s AS x
 		FROM (SELECT i, (30 * random() ^ 3)::int AS g, random() AS s, (100 - 200 * random() ^ 2)::int AS r FROM generate_series(1, %s) i) d',
 		(SELECT expression FROM sets_random.types t WHERE t.type = make.type), type, nrows);
-	ALTER TABLE sets_random.v SET (parallel_workers = 2);
+	ALTER TABLE sets_random.v SET (parallel_workers = 4);
 END $$;
 
 -- Groups, of which some have no NULL and some nothing else.
@@ -78,7 +78,8 @@ BEGIN
 END $$;
 SELECT f.* FROM sets_random.types t, sets_random.in_frames(t.type) f;
 
--- Two workers: among equal keys any order of rows is allowed there. Reports plans that are not parallel, too.
+-- Four workers: among equal keys any order of rows is allowed there. Reports plans that are not parallel, too.
+SET max_parallel_workers_per_gather = 4;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
@@ -115,6 +116,7 @@ BEGIN
 	END LOOP;
 END $$;
 SELECT f.* FROM sets_random.types t, sets_random.in_parallel(t.type, t.is_key) f;
+RESET max_parallel_workers_per_gather;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;

@@ -13,8 +13,39 @@
 #include "arrays/array_detoast.h"
 #include "arrays/array_order.h"
 #include "arrays/key_compare.h"
+#include "arrays/key_merge.h"
 #include "guc.h"
 #include "sort/sort.h"
+
+/*
+ * Is it better to merge the runs that keys are known to lie in than to sort?  Not
+ * where a method is wanted by name, nor where a GPU sorts, nor where there are no
+ * more values than keys, which are better counted.
+ */
+static bool
+merging_pays(const SortRequest *request, const ArrayOrder *order)
+{
+	uint64		least = PG_UINT64_MAX;
+	uint64		greatest = 0;
+	uint32		start = 0;
+
+	if (order->nruns == 0 || request->spec.limit != 0 || request->spec.method != GPUSORT_METHOD_AUTO ||
+		gpusort_sort_wants_gpu(request))
+		return false;
+	for (uint32 run = 0; run < order->nruns; start = order->run_ends[run++])
+	{
+		uint64		first;
+		uint64		last;
+
+		if (start == order->run_ends[run])
+			continue;
+		first = gpusort_key_code(request->spec.form, request->keys, start);
+		last = gpusort_key_code(request->spec.form, request->keys, order->run_ends[run] - 1);
+		least = Min(least, Min(first, last));
+		greatest = Max(greatest, Max(first, last));
+	}
+	return greatest - least >= request->nslots;
+}
 
 /* Sorts count keys as one segment; payload as spec says. */
 static void
@@ -38,7 +69,10 @@ sort_keys(void *keys, uint32 count, uint32 *payload, GpusortKeyForm form,
 		.nslots = count
 	};
 
-	gpusort_sort(&request);
+	if (merging_pays(&request, order))
+		gpusort_keys_merge(form, keys, payload, order->run_ends, order->nruns, order->descending);
+	else
+		gpusort_sort(&request);
 }
 
 /*
@@ -164,8 +198,8 @@ gpusort_order_positions(ArrayItems *items, const ArrayOrder *order, uint32 *posi
 			GPUSORT_CHECK_EVERY(i);
 			value_places[i] = places[value_places[i]];
 		}
-		memcpy(order->nulls_first ? positions : positions + nvalues, places + nvalues,
-			   (Size) nnulls * sizeof(uint32));
+		gpusort_copy_bytes(order->nulls_first ? positions : positions + nvalues, places + nvalues,
+						   (Size) nnulls * sizeof(uint32));
 		pfree(places);
 	}
 	return wanted;

@@ -16,6 +16,9 @@ typedef struct ArrayOrder
 	Oid			collation;
 	uint32		limit;			/* first items wanted; UINT32_MAX: all */
 	uint32		buckets;		/* 0: exact; else see GpusortSpec */
+	uint32		nruns;			/* runs of keys, NULLs aside, that are in order
+								 * already; 0: not known */
+	const uint32 *run_ends;		/* where each ends */
 } ArrayOrder;
 
 extern uint32 gpusort_order_keys(ArrayType *array, const ElementType *element,

@@ -7,25 +7,7 @@
 
 #include "arrays/array_shape.h"
 #include "arrays/key_compare.h"
-
-/* Calls an inline function with the form as a constant, so that loops know it. */
-#define WITH_FORM(form, result, function, ...) \
-		case form: \
-			(result) = function(form, __VA_ARGS__); \
-			break
-#define WITH_CONSTANT_FORM(form, result, function, ...) \
-	switch (form) \
-	{ \
-		WITH_FORM(GPUSORT_KEY_INT16, result, function, __VA_ARGS__); \
-		WITH_FORM(GPUSORT_KEY_INT32, result, function, __VA_ARGS__); \
-		WITH_FORM(GPUSORT_KEY_UINT32, result, function, __VA_ARGS__); \
-		WITH_FORM(GPUSORT_KEY_INT64, result, function, __VA_ARGS__); \
-		WITH_FORM(GPUSORT_KEY_UINT64, result, function, __VA_ARGS__); \
-		WITH_FORM(GPUSORT_KEY_FLOAT32, result, function, __VA_ARGS__); \
-		WITH_FORM(GPUSORT_KEY_FLOAT64, result, function, __VA_ARGS__); \
-		default: \
-			elog(ERROR, "unknown key form: %d", (int) (form)); \
-	}
+#include "arrays/key_forms.h"
 
 static pg_attribute_always_inline bool
 in_order(GpusortKeyForm form, const void *keys, uint32 count, bool descending)
@@ -50,7 +32,7 @@ gpusort_keys_in_order(GpusortKeyForm form, const void *keys, uint32 count, bool 
 {
 	bool		result = false;
 
-	WITH_CONSTANT_FORM(form, result, in_order, keys, count, descending);
+	GPUSORT_WITH_CONSTANT_FORM(form, result = in_order, keys, count, descending);
 	return result;
 }
 
@@ -83,7 +65,7 @@ gpusort_keys_distinct(GpusortKeyForm form, void *keys, uint32 count)
 {
 	uint32		result = 0;
 
-	WITH_CONSTANT_FORM(form, result, distinct, keys, count);
+	GPUSORT_WITH_CONSTANT_FORM(form, result = distinct, keys, count);
 	return result;
 }
 

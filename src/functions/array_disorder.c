@@ -11,6 +11,7 @@
 
 #include "miscadmin.h"
 
+#include "arrays/array_detoast.h"
 #include "arrays/array_order.h"
 #include "functions/arguments.h"
 
@@ -92,8 +93,8 @@ merge_counting(const uint32 *source, uint32 middle, uint32 end, uint32 *target)
 		right += take_right;
 		left += 1 - take_right;
 	}
-	memcpy(target + left + right - middle, source + left, (middle - left) * sizeof(uint32));
-	memcpy(target + right, source + right, (end - right) * sizeof(uint32));
+	gpusort_copy_bytes(target + left + right - middle, source + left, (middle - left) * sizeof(uint32));
+	gpusort_copy_bytes(target + right, source + right, (end - right) * sizeof(uint32));
 	return inversions;
 }
 

@@ -8,15 +8,16 @@
  * does, on whichever engine is fastest.  The state is never changed by the final
  * function, so the aggregates work over window frames too.
  *
- * Under parallel aggregation each worker sends what it has collected, cut to the
- * first n for top_n_agg.  Values that are sorted by comparing are sent in order,
- * for the leader's merge sort takes sorted stretches as it finds them; keys are
- * not, since engines sort them faster than they could be merged.
+ * Under parallel aggregation each worker sends what it has collected in order, cut
+ * to the first n for top_n_agg, and the leader merges, or sorts the whole where that
+ * is faster.  approx_sorted_agg needs the range of all values first, so there the
+ * leader does everything.
  *
  * Arguments after the values (descending, n, ...) are taken from the first row.
  */
 #include "postgres.h"
 
+#include "access/tupmacs.h"
 #include "fmgr.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -45,6 +46,8 @@ typedef struct SetState
 	Size		cut_bytes;		/* of top_n_agg: when to cut next */
 	Collector	values;
 	Collector	keys;			/* of sorted_agg_by */
+	uint32		nruns;			/* combined from so many sorted runs of workers */
+	uint32	   *run_ends;		/* which end at these values that are not NULL */
 } SetState;
 
 PG_FUNCTION_INFO_V1(gpusort_sorted_agg_transition);
@@ -249,9 +252,34 @@ copy_empty(const SetState *state, MemoryContext context)
 
 	*copy = *state;
 	copy->context = context;
+	copy->nruns = 0;
+	copy->run_ends = NULL;
 	gpusort_collector_clear(&copy->values);
 	gpusort_collector_clear(&copy->keys);
 	return copy;
+}
+
+/* What decides the order: the keys, or the values themselves. */
+static const Collector *
+deciding(const SetState *state)
+{
+	return state->kind == SET_SORTED_BY ? &state->keys : &state->values;
+}
+
+/* Notes that a worker's sorted run ends here; only runs of values of a fixed length are merged. */
+static void
+end_run(SetState *state)
+{
+	const Collector *collector = deciding(state);
+	Size		bytes = (state->nruns + 1) * sizeof(uint32);
+
+	if (collector->length < 0)
+		return;
+	if (state->run_ends == NULL)
+		state->run_ends = MemoryContextAlloc(state->context, bytes);
+	else
+		state->run_ends = repalloc(state->run_ends, bytes);
+	state->run_ends[state->nruns++] = collector->bytes / att_align_nominal(collector->length, collector->alignment);
 }
 
 /* Adds what the second state has collected to the first. */
@@ -273,30 +301,35 @@ gpusort_set_agg_combine(PG_FUNCTION_ARGS)
 		gpusort_collector_concat(&state->keys, context, &more->keys);
 	if (state->kind == SET_TOP_N)
 		cut_to_top_n(fcinfo, state);
+	if (state->kind == SET_SORTED || state->kind == SET_SORTED_BY)
+		end_run(state);
 	PG_RETURN_POINTER(state);
 }
 
-/* Puts in order what a worker has collected, where that helps the leader. */
+/* Puts in order what a worker has collected. */
 static void
 sort_for_leader(FunctionCallInfo fcinfo, SetState *state)
 {
 	ArrayType  *values;
+	ArrayType  *keys;
 
-	if (state->kind == SET_TOP_N)
-		keep_top_n(fcinfo, state);
-	else if (state->kind == SET_SORTED && !gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type)->is_key)
+	switch (state->kind)
 	{
-		values = gpusort_sort_array(fcinfo, gpusort_collector_array(&state->values), &state->order);
-		gpusort_collector_refill(&state->values, state->context, values);
-	}
-	else if (state->kind == SET_SORTED_BY && !gpusort_element_type(fcinfo, SECOND_ARRAY, state->keys.type)->is_key)
-	{
-		ArrayType  *keys;
-
-		gpusort_sort_array_pair(fcinfo, gpusort_collector_array(&state->values), gpusort_collector_array(&state->keys),
-								&state->order, &values, &keys);
-		gpusort_collector_refill(&state->values, state->context, values);
-		gpusort_collector_refill(&state->keys, state->context, keys);
+		case SET_SORTED:
+			values = gpusort_sort_array(fcinfo, gpusort_collector_array(&state->values), &state->order);
+			gpusort_collector_refill(&state->values, state->context, values);
+			break;
+		case SET_SORTED_BY:
+			gpusort_sort_array_pair(fcinfo, gpusort_collector_array(&state->values), gpusort_collector_array(&state->keys),
+									&state->order, &values, &keys);
+			gpusort_collector_refill(&state->values, state->context, values);
+			gpusort_collector_refill(&state->keys, state->context, keys);
+			break;
+		case SET_TOP_N:
+			keep_top_n(fcinfo, state);
+			break;
+		case SET_APPROXIMATE:
+			break;
 	}
 }
 
@@ -347,25 +380,29 @@ Datum
 gpusort_set_agg_final(PG_FUNCTION_ARGS)
 {
 	const SetState *state = get_state(fcinfo);
+	ArrayOrder	order;
 	ArrayType  *values;
 
 	aggregate_context(fcinfo);
 	if (state == NULL)
 		PG_RETURN_NULL();
+	order = state->order;
+	order.nruns = state->nruns;
+	order.run_ends = state->run_ends;
 	values = gpusort_collector_array(&state->values);
 	switch (state->kind)
 	{
 		case SET_SORTED:
-			values = gpusort_sort_array(fcinfo, values, &state->order);
+			values = gpusort_sort_array(fcinfo, values, &order);
 			break;
 		case SET_SORTED_BY:
-			values = gpusort_sort_array_by(fcinfo, values, gpusort_collector_array(&state->keys), &state->order, 1);
+			values = gpusort_sort_array_by(fcinfo, values, gpusort_collector_array(&state->keys), &order, 1);
 			break;
 		case SET_TOP_N:
-			values = gpusort_top_of_array(fcinfo, values, &state->order);
+			values = gpusort_top_of_array(fcinfo, values, &order);
 			break;
 		case SET_APPROXIMATE:
-			values = gpusort_sort_array_approx(fcinfo, values, &state->order);
+			values = gpusort_sort_array_approx(fcinfo, values, &order);
 			break;
 	}
 	PG_RETURN_ARRAYTYPE_P(values);

@@ -167,10 +167,25 @@ gpusort_sort_on_cpu(SortRequest *request)
 	gpusort_progress_end();
 }
 
+/* Is the GPU asked first, where the CPU may sort, too? */
+static bool
+offered_to_gpu(const SortRequest *request)
+{
+	return gpusort_engine == GPUSORT_ENGINE_AUTO && gpu_engine != NULL &&
+		((request->nslots >= gpusort_min_gpu_keys && count_keys(request) >= gpusort_min_gpu_keys) ||
+		 gpusort_cpu_engine.refuses(request) != NULL);
+}
+
+bool
+gpusort_sort_wants_gpu(const SortRequest *request)
+{
+	return gpusort_engine == GPUSORT_ENGINE_GPU ||
+		(offered_to_gpu(request) && gpu_engine->refuses(request) == NULL);
+}
+
 void
 gpusort_sort(SortRequest *request)
 {
-
 	if (request->spec.method == GPUSORT_METHOD_AUTO)
 		request->spec.method = gpusort_method;
 	request->used_method = request->spec.method;
@@ -181,9 +196,7 @@ gpusort_sort(SortRequest *request)
 		return;
 	}
 
-	if (gpusort_engine == GPUSORT_ENGINE_AUTO && gpu_engine != NULL &&
-		((request->nslots >= gpusort_min_gpu_keys && count_keys(request) >= gpusort_min_gpu_keys) ||
-		 gpusort_cpu_engine.refuses(request) != NULL))
+	if (offered_to_gpu(request))
 	{
 		const char *reason = gpu_engine->refuses(request);
 

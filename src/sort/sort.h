@@ -48,6 +48,9 @@ typedef struct SortEngine
 /* Sorts the request.  A spec whose method is AUTO follows gpusort.method. */
 extern void gpusort_sort(SortRequest *request);
 
+/* Whether gpusort_sort would have a GPU sort the request. */
+extern bool gpusort_sort_wants_gpu(const SortRequest *request);
+
 /* Sorts the request on the CPU, or raises an error. */
 extern void gpusort_sort_on_cpu(SortRequest *request);
 
