@@ -23,3 +23,6 @@ CALL measure('large', '0..9999', 'int4', :n, 1, sort_contenders('gpusort_bench.l
 	['gpusort, method network', 'SELECT sum((gpusort.array_sort(a))[1]) FROM gpusort_bench.large', 'gpusort.method', 'network']]);
 DROP TABLE large;
 \i bench/report.sql
+SELECT round(((n.median_ms - f.median_ms) / (c.median_ms - f.median_ms))::numeric, 1) AS "counting, times faster than network beyond reading"
+FROM results f JOIN results c USING (section, data) JOIN results n USING (section, data)
+WHERE section = 'large' AND f.contender LIKE 'floor%' AND c.contender LIKE '%counting' AND n.contender LIKE '%network';

@@ -1,17 +1,17 @@
--- Every type, length and distribution. Each cell holds 200,000 values (20,000 of
+-- Every type, length and distribution. Each cell holds 100,000 values (20,000 of
 -- types sorted by their comparator), or one array of a million. Printed: nanoseconds
 -- per value that gpusort needs beyond reading, and how many times faster it is than SQL.
 \i bench/session.sql
 \set section matrix
 CREATE TABLE cell_types AS SELECT * FROM (VALUES
-	(1, 'int2', 200000, '(65535 * x - 32768)::int2'),
-	(2, 'int4', 200000, '(4294967295 * x - 2147483648)::int4'),
-	(3, 'int8', 200000, '(1.8e19 * x - 9e18)::int8'),
-	(4, 'float4', 200000, '(2000 * x - 1000)::float4'),
-	(5, 'float8', 200000, '2000 * x - 1000'),
-	(6, 'date', 200000, '''2000-01-01''::date + (100000 * x)::int'),
-	(7, 'timestamp', 200000, '''2000-01-01''::timestamp + x * interval ''10000 days'''),
-	(8, 'timestamptz', 200000, '''2000-01-01''::timestamptz + x * interval ''10000 days'''),
+	(1, 'int2', 100000, '(65535 * x - 32768)::int2'),
+	(2, 'int4', 100000, '(4294967295 * x - 2147483648)::int4'),
+	(3, 'int8', 100000, '(1.8e19 * x - 9e18)::int8'),
+	(4, 'float4', 100000, '(2000 * x - 1000)::float4'),
+	(5, 'float8', 100000, '2000 * x - 1000'),
+	(6, 'date', 100000, '''2000-01-01''::date + (100000 * x)::int'),
+	(7, 'timestamp', 100000, '''2000-01-01''::timestamp + x * interval ''10000 days'''),
+	(8, 'timestamptz', 100000, '''2000-01-01''::timestamptz + x * interval ''10000 days'''),
 	(9, 'numeric', 20000, '(1000000 * x)::numeric(12, 4)'),
 	(10, 'text', 20000, 'to_char(1000000 * x, ''FM0000000.0000'')'),
 	(11, 'uuid', 20000, 'md5(x::text)::uuid')) t (ord, type, amount, expression);
@@ -39,7 +39,7 @@ END $$;
 
 SELECT format('CALL measure_cell(%L, %L, %L, %L, %s, %s)', type, expression, distribution, source, n, greatest(1, amount / :scale / n))
 FROM cell_types t, cell_distributions d, cell_lengths
-WHERE n <= 5 * amount ORDER BY t.ord, d.ord, n \gexec
+WHERE n <= 10 * amount ORDER BY t.ord, d.ord, n \gexec
 DROP TABLE IF EXISTS cell;
 
 CREATE VIEW cells AS

@@ -41,7 +41,7 @@ CREATE FUNCTION builtin_sort() RETURNS text LANGUAGE sql AS $$
 $$;
 
 -- Runs each contender's query once to warm up and then `runs` times, in turn, and
--- records medians. A contender is {name, query} or {name, query, setting, value};
+-- records medians; once only if it takes more than five seconds. A contender is {name, query} or {name, query, setting, value};
 -- the first is the floor that the others are divided by; a NULL query is left out.
 -- The contender named slow does not warm up and takes slow_runs at most.
 CREATE PROCEDURE measure(section text, data text, type text, n bigint, arrays bigint, contenders text[],
@@ -51,6 +51,7 @@ DECLARE
 	wanted int := (SELECT runs FROM host);
 	taken float8[][] := array_fill(0::float8, ARRAY[wanted, array_length(contenders, 1)]);
 	started timestamptz;
+	runs_of int[] := array_fill(wanted, ARRAY[array_length(contenders, 1)]);
 	floor_ms float8;
 	ms float8[];
 	median float8;
@@ -68,6 +69,8 @@ BEGIN
 			EXECUTE contenders[c][2];
 			IF run > 0 THEN
 				taken[run][c] := 1000 * extract(epoch FROM clock_timestamp() - started);
+			ELSIF clock_timestamp() - started > interval '5 s' THEN
+				runs_of[c] := 1;
 			END IF;
 			IF contenders[c][3] <> '' THEN
 				EXECUTE 'RESET ' || contenders[c][3];
