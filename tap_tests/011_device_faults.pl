@@ -29,7 +29,12 @@ my %question = (
 	keys  => 'SELECT gpusort.array_sort(a) = sorted FROM data WHERE kind = ',
 	index => 'SELECT gpusort.array_argsort(a) = permutation FROM pairs WHERE kind = ',
 	by    => q{SELECT gpusort.array_sort_by(ARRAY(SELECT generate_series(1, cardinality(a))), a) = permutation FROM pairs WHERE kind = },
-	top   => 'SELECT gpusort.array_top_n(a, 10, false) = sorted[1:10] FROM data WHERE kind = ');
+	top   => 'SELECT gpusort.array_top_n(a, 10, false) = sorted[1:10] FROM data WHERE kind = ',
+	# The nodes: arrays of many rows at once, and rows in the place of a Sort.
+	batch => q{SET gpusort.force_nodes = on; SELECT bool_and(s = sorted) FROM (SELECT gpusort.array_sort(a) AS s, sorted
+		FROM data, generate_series(1, 50) OFFSET 0) q WHERE sorted IS NOT NULL OR '' = },
+	rows  => q{SET gpusort.force_nodes = on; SELECT array_agg(x) = (SELECT sorted FROM data WHERE kind = 'session')
+		FROM (SELECT x FROM data, unnest(a) x WHERE kind = 'session' ORDER BY x) q WHERE x IS NOT NULL OR '' = });
 
 # What each fault is called where a user sees it; does it end the worker? How many jobs meet
 # it: a device that is short of memory once is asked again for less.
@@ -47,7 +52,7 @@ foreach my $name (sort keys %fault)
 	my ($reason, $ends, $count) = @{ $fault{$name} };
 	foreach my $kind ('slab', 'session')
 	{
-		foreach my $what ($ends ? ('keys') : ('by', 'index', 'keys', 'top'))
+		foreach my $what ($ends ? ('batch', 'keys', 'rows') : ('batch', 'by', 'index', 'keys', 'rows', 'top'))
 		{
 			inject($node, "$name $count");
 			is($node->safe_psql('postgres', "$question{$what} '$kind'"), 't', "$name, $kind, $what: right result with engine = auto");
@@ -76,7 +81,7 @@ my $stats = $node->safe_psql('postgres', q{
 		bool_or(fallback_reasons ? 'device fault'), bool_or(fallback_reasons ? 'out of device memory')
 	FROM gpusort.stats WHERE engine = 'gpu'});
 is($stats, 't|t|t|t', 'faults are counted in gpusort.stats');
-is(device($node, 'faults'), 9, 'and in gpusort.devices');
+is(device($node, 'faults'), 21, 'and in gpusort.devices');
 isnt(device($node, 'last_error'), '', 'which shows the last one');
 
 # Faults in a row: the worker waits longer each time.

@@ -68,24 +68,6 @@ sub checkers
 	return start('', 'pgbench', '-n', '-f', $check, '-f', "$batch\@1", @options, $node->connstr('postgres'));
 }
 
-# Waits, in the server, until the condition holds.
-sub wait_until
-{
-	my ($condition) = @_;
-	$node->safe_psql('postgres', qq{
-		DO \$\$
-		BEGIN
-			WHILE NOT ($condition)
-			LOOP
-				PERFORM pg_sleep(0.001);
-				PERFORM pg_stat_clear_snapshot();
-				IF clock_timestamp() > now() + interval '1 minute' THEN
-					RAISE 'not within a minute';
-				END IF;
-			END LOOP;
-		END \$\$});
-	return;
-}
 my $in_session = '(SELECT sessions > 0 FROM gpusort.arena())';
 
 # Starts the sort of the large array, and returns when the device has it.
@@ -93,7 +75,7 @@ sub start_large
 {
 	my (@settings) = @_;
 	my $query = start('', psql((map { ('-c', "SET $_") } @settings), '-c', $sort_large));
-	wait_until($in_session);
+	wait_until($node, $in_session);
 	return $query;
 }
 
@@ -103,7 +85,7 @@ sub end_of_query
 {
 	my ($function) = @_;
 	my $query = start('', psql('-c', "SET application_name = 'victim'", '-c', $sort_large, '-c', 'SELECT pg_sleep(1)'));
-	wait_until($in_session);
+	wait_until($node, $in_session);
 	my $ms = $node->safe_psql('postgres', qq{
 		CREATE TEMP TABLE began AS SELECT clock_timestamp() AS at, $function(pid) FROM pg_stat_activity WHERE application_name = 'victim';
 		DO \$\$

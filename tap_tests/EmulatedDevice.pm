@@ -9,7 +9,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(time sleep);
 
-our @EXPORT = qw(start_emulated wait_ready wait_for slabs_lost wait_slabs inject worker_pid device);
+our @EXPORT = qw(start_emulated wait_ready wait_until wait_for slabs_lost wait_slabs inject worker_pid device);
 
 # A started server whose device 0 is emulated and ready. Settings are lines of
 # postgresql.conf.
@@ -42,21 +42,30 @@ sub wait_ready
 	return 0;
 }
 
-# Waits until the condition on a device holds: in the server, which misses no short moment.
-sub wait_for
+# Waits until the condition holds: in the server, which misses no short moment.
+sub wait_until
 {
 	my ($node, $condition) = @_;
 	$node->safe_psql('postgres', qq{
 		DO \$\$
 		BEGIN
-			WHILE NOT EXISTS (SELECT FROM gpusort.devices WHERE $condition)
+			WHILE NOT ($condition)
 			LOOP
-				PERFORM pg_sleep(0.01);
+				PERFORM pg_sleep(0.001);
+				PERFORM pg_stat_clear_snapshot();
 				IF clock_timestamp() > now() + interval '2 minutes' THEN
-					RAISE 'no device has come to it within two minutes';
+					RAISE 'it has not come to that within two minutes';
 				END IF;
 			END LOOP;
 		END \$\$});
+	return;
+}
+
+# The same for a condition on a device.
+sub wait_for
+{
+	my ($node, $condition) = @_;
+	wait_until($node, "EXISTS (SELECT FROM gpusort.devices WHERE $condition)");
 	return;
 }
 
