@@ -19,7 +19,7 @@ namespace gpusort
 /* Segments of keys on the device; see sort_spec.h for what each field means. */
 struct SegmentBatch {
     GpusortSpec spec;
-    void *keys;
+    void *keys;                     /* aligned to 16 bytes, readable to the end of the last 16 */
     uint32_t *payload;              /* or nullptr */
     const GpusortSegment *segments; /* on the device */
     uint32_t nsegments;

@@ -1,0 +1,537 @@
+/*
+ * network_io.cuh
+ *	  Keys on their way from segments to lanes' rows and back.
+ *
+ * Any alignment: a segment's keys are read in 16-byte chunks of the aligned memory
+ * around it.  The order in which keys enter does not matter, so the keys that such
+ * a frame leaves over at its end go to the places before the segment's start.
+ *
+ * Sorted rows lie in shared memory before they are written, so that neighbouring lanes
+ * write neighbouring keys.
+ */
+#ifndef GPUSORT_NETWORK_IO_CUH
+#define GPUSORT_NETWORK_IO_CUH
+
+#include <cuda_pipeline_primitives.h>
+
+#include "network_elements.cuh"
+
+namespace gpusort
+{
+
+/* Arguments of a launch: the segments of one shape. */
+struct NetworkTask {
+    void *keys;
+    uint32_t *payload;
+    const GpusortSegment *segments;
+    const uint32_t *ids; /* which of the segments; nullptr: all, in order */
+    uint32_t count;
+    uint32_t limit; /* entries wanted of each segment */
+    NetworkCoding coding;
+    GpusortPayload kind;
+    NetworkFactors factors;
+};
+
+constexpr __host__ __device__ int log2_of(int n)
+{
+    return n <= 1 ? 0 : 1 + log2_of(n / 2);
+}
+
+template <int COUNT, class Code>
+struct alignas(COUNT * sizeof(Code)) Chunk {
+    Code part[COUNT];
+};
+
+/* The geometry of rows of ROW elements in shared memory. */
+template <class Element, int ROW_>
+struct Shape {
+    using Code = typename Element::Code;
+    static constexpr int ROW = ROW_;
+    static constexpr int CHUNK = 16 / int(sizeof(Code));
+    static constexpr int STRIDE = ROW + CHUNK;
+    static constexpr int CHUNKS = ROW / CHUNK;
+    static constexpr int COLUMN_BITS = log2_of(ROW & -ROW); /* lane bits that one pass can take */
+};
+
+template <class S, class Code>
+__device__ __forceinline__ void store_row(Code *rows, uint32_t index, const Code (&row)[S::ROW])
+{
+    Code *target = rows + index * S::STRIDE;
+
+#pragma unroll
+    for (int i = 0; i < S::CHUNKS; i++) {
+        Chunk<S::CHUNK, Code> chunk;
+
+#pragma unroll
+        for (int j = 0; j < S::CHUNK; j++)
+            chunk.part[j] = row[i * S::CHUNK + j];
+        *reinterpret_cast<Chunk<S::CHUNK, Code> *>(target + i * S::CHUNK) = chunk;
+    }
+}
+
+template <class S, class Code>
+__device__ __forceinline__ void load_row(const Code *rows, uint32_t index, Code (&row)[S::ROW])
+{
+    const Code *source = rows + index * S::STRIDE;
+
+#pragma unroll
+    for (int i = 0; i < S::CHUNKS; i++) {
+        const Chunk<S::CHUNK, Code> chunk = *reinterpret_cast<const Chunk<S::CHUNK, Code> *>(source + i * S::CHUNK);
+
+#pragma unroll
+        for (int j = 0; j < S::CHUNK; j++)
+            row[i * S::CHUNK + j] = chunk.part[j];
+    }
+}
+
+/* A segment as a group of threads sees it. */
+struct Part {
+    uint32_t start, count;
+};
+
+template <class Element>
+__device__ __forceinline__ typename Element::Key *keys_of(const NetworkTask &task, const Part &part)
+{
+    return static_cast<typename Element::Key *>(task.keys) + part.start;
+}
+
+__device__ __forceinline__ Part part_of(const NetworkTask &task, uint32_t number)
+{
+    Part part = {0, 0};
+
+    if (number < task.count) {
+        const GpusortSegment segment = task.segments[task.ids ? task.ids[number] : number];
+
+        part = {segment.start, segment.count};
+    }
+    return part;
+}
+
+/*
+ * Reads keys of a segment: the chunks first_chunk, first_chunk + step, … of its frame
+ * of `slots` keys.  Whole chunks are all asked for before any is looked at.
+ */
+template <class Element, class S>
+__device__ __forceinline__ void read_keys(const NetworkTask &task, const Part &part, uint32_t first_chunk,
+                                          uint32_t step, uint32_t slots,
+                                          Chunk<S::CHUNK, typename Element::Key> (&raw)[S::CHUNKS])
+{
+    using Key = typename Element::Key;
+    using KeyChunk = Chunk<S::CHUNK, Key>;
+    const Key *keys = keys_of<Element>(task, part);
+    const Key last = Element::last(task.coding);
+    const int count = int(part.count), skew = int(part.start % S::CHUNK);
+
+#pragma unroll
+    for (int i = 0; i < S::CHUNKS; i++) {
+        const int position = int((first_chunk + i * step) * S::CHUNK) - skew;
+
+#pragma unroll
+        for (int j = 0; j < S::CHUNK; j++)
+            raw[i].part[j] = last;
+        if ((i > 0 || position >= 0) && position + S::CHUNK <= count)
+            raw[i] = *reinterpret_cast<const KeyChunk *>(keys + position);
+    }
+    if (skew == 0 && count % S::CHUNK == 0)
+        return;
+#pragma unroll
+    for (int i = 0; i < S::CHUNKS; i++) {
+        const int position = int((first_chunk + i * step) * S::CHUNK) - skew;
+
+        if (position < 0 || (position < count && position + S::CHUNK > count)) {
+#pragma unroll
+            for (int j = 0; j < S::CHUNK; j++) {
+                const int p = position + j >= 0 ? position + j : int(slots) + position + j;
+
+                if (p < count)
+                    raw[i].part[j] = keys[p];
+            }
+        }
+    }
+}
+
+/* Reads keys, as read_keys does, and makes the lane's row of them. */
+template <class Element, class S>
+__device__ __forceinline__ void read_row(const NetworkTask &task, const Part (&parts)[Element::SEGMENTS],
+                                         uint32_t first_chunk, uint32_t step, uint32_t slots,
+                                         typename Element::Code (&row)[S::ROW])
+{
+    using Key = typename Element::Key;
+    Chunk<S::CHUNK, Key> raw[Element::SEGMENTS][S::CHUNKS];
+
+#pragma unroll
+    for (int half = 0; half < Element::SEGMENTS; half++)
+        read_keys<Element, S>(task, parts[half], first_chunk, step, slots, raw[half]);
+    if constexpr (Element::SEGMENTS == 1) {
+        const int skew = int(parts[0].start % S::CHUNK);
+
+#pragma unroll
+        for (int i = 0; i < S::CHUNKS; i++)
+#pragma unroll
+            for (int j = 0; j < S::CHUNK; j++) {
+                const int place = int((first_chunk + i * step) * S::CHUNK) - skew + j;
+
+                row[i * S::CHUNK + j] =
+                    Element::make(task.coding, raw[0][i].part[j], uint32_t(place >= 0 ? place : int(slots) + place));
+            }
+    } else {
+#pragma unroll
+        for (int i = 0; i < S::CHUNKS; i++)
+#pragma unroll
+            for (int j = 0; j < S::CHUNK; j += 2) {
+                const uint32_t first = raw[0][i].part[j] | uint32_t(raw[0][i].part[j + 1]) << 16;
+                const uint32_t second =
+                    raw[Element::SEGMENTS - 1][i].part[j] | uint32_t(raw[Element::SEGMENTS - 1][i].part[j + 1]) << 16;
+
+                Element::make(task.coding, first, second, row[i * S::CHUNK + j], row[i * S::CHUNK + j + 1]);
+            }
+    }
+}
+
+/* Where entries of a warp's rows belong: each group of GROUP_ROWS rows has a segment. */
+template <int GROUP_ROWS>
+__device__ __forceinline__ Part owner_of(const NetworkTask &task, const Part &part, uint32_t group)
+{
+    Part owner = part;
+
+    if (GROUP_ROWS < 32) {
+        owner.start = __shfl_sync(UINT32_MAX, part.start, group * GROUP_ROWS);
+        owner.count = __shfl_sync(UINT32_MAX, part.count, group * GROUP_ROWS);
+    }
+    owner.count = min(owner.count, task.limit);
+    return owner;
+}
+
+/*
+ * Reads the rows of segments that have a lane each: by way of shared memory, for a lane's
+ * own keys lie far from its neighbours'.
+ */
+template <class Element, class S>
+__device__ __forceinline__ void read_staged(const NetworkTask &task, const Part &part,
+                                            typename Element::Code *warp_rows, uint32_t lane,
+                                            typename Element::Code (&row)[S::ROW])
+{
+    using Key = typename Element::Key;
+    using KeyChunk = Chunk<S::CHUNK, Key>;
+    Key *staged = reinterpret_cast<Key *>(warp_rows);
+    const Key *keys = static_cast<const Key *>(task.keys);
+    const Key last = Element::last(task.coding);
+
+    if (__all_sync(UINT32_MAX, (part.start | part.count) % S::CHUNK == 0)) {
+#pragma unroll
+        for (int i = 0; i < S::CHUNKS; i++) {
+            const uint32_t index = (i * 32 + lane) * S::CHUNK, position = index % S::ROW;
+            const uint32_t start = __shfl_sync(UINT32_MAX, part.start, index / S::ROW);
+            const uint32_t count = __shfl_sync(UINT32_MAX, part.count, index / S::ROW);
+            Key *target = staged + index / S::ROW * S::STRIDE + index % S::ROW;
+
+            if (position < count)
+                __pipeline_memcpy_async(target, keys + start + position, 16);
+            else {
+                KeyChunk lasts;
+
+#pragma unroll
+                for (int j = 0; j < S::CHUNK; j++)
+                    lasts.part[j] = last;
+                *reinterpret_cast<KeyChunk *>(target) = lasts;
+            }
+        }
+    } else {
+#pragma unroll 4
+        for (int i = 0; i < S::ROW; i++) {
+            const uint32_t index = i * 32 + lane, position = index % S::ROW;
+            const uint32_t start = __shfl_sync(UINT32_MAX, part.start, index / S::ROW);
+            const uint32_t count = __shfl_sync(UINT32_MAX, part.count, index / S::ROW);
+            Key *target = staged + index / S::ROW * S::STRIDE + index % S::ROW;
+
+            if (position < count)
+                __pipeline_memcpy_async(target, keys + start + position, sizeof(Key));
+            else
+                *target = last;
+        }
+    }
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncwarp();
+    load_row<S>(warp_rows, lane, row);
+#pragma unroll
+    for (int i = 0; i < S::ROW; i++)
+        row[i] = Element::make(task.coding, row[i], 0);
+}
+
+/*
+ * The same for segments that have LANES lanes each, in whole chunks: a segment's frame,
+ * the chunks of aligned memory that hold its keys, is one chunk longer than its rows at
+ * most, and that goes to the padding of the last row.
+ */
+template <class Element, class S, int LANES>
+__device__ __forceinline__ void read_frames(const NetworkTask &task, const Part &part,
+                                            typename Element::Code *warp_rows, uint32_t lane,
+                                            typename Element::Code (&row)[S::ROW])
+{
+    using Key = typename Element::Key;
+    constexpr uint32_t GROUP = LANES * S::ROW;
+    Key *staged = reinterpret_cast<Key *>(warp_rows);
+    Key *first_row = staged + lane / LANES * LANES * S::STRIDE, *padding = first_row + (LANES - 1) * S::STRIDE + S::ROW;
+    const Key *keys = static_cast<const Key *>(task.keys);
+    const Key last = Element::last(task.coding);
+    const uint32_t skew = part.start % S::CHUNK, end = skew + part.count;
+    Chunk<S::CHUNK, Key> lasts;
+
+#pragma unroll
+    for (int j = 0; j < S::CHUNK; j++)
+        lasts.part[j] = last;
+#pragma unroll
+    for (int i = 0; i < S::CHUNKS; i++) {
+        const uint32_t index = (i * 32 + lane) * S::CHUNK, place = index % GROUP;
+        const uint32_t frame = __shfl_sync(UINT32_MAX, part.start - skew, index / GROUP * LANES);
+        const uint32_t frame_end = __shfl_sync(UINT32_MAX, end, index / GROUP * LANES);
+        Key *target = staged + index / S::ROW * S::STRIDE + index % S::ROW;
+
+        if (place < frame_end)
+            __pipeline_memcpy_async(target, keys + frame + place, 16);
+        else
+            *reinterpret_cast<Chunk<S::CHUNK, Key> *>(target) = lasts;
+    }
+    if (GROUP < end && lane % LANES == 0)
+        __pipeline_memcpy_async(padding, keys + part.start - skew + GROUP, 16);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncwarp();
+
+    /* What of the frame is not the segment's: its end gets the last key, its start what the padding holds. */
+    if (lane % LANES == 0) {
+#pragma unroll
+        for (uint32_t j = 0; j < S::CHUNK - 1; j++) {
+            if (j < -end % S::CHUNK && end + j < GROUP)
+                first_row[(end + j) / S::ROW * S::STRIDE + (end + j) % S::ROW] = last;
+            if (j < skew)
+                first_row[j] = GROUP + j < end ? padding[j] : last;
+        }
+    }
+    __syncwarp();
+    load_row<S>(warp_rows, lane, row);
+#pragma unroll
+    for (int i = 0; i < S::ROW; i++)
+        row[i] = Element::make(task.coding, row[i], 0);
+}
+
+/* Keys of one segment from the codes of neighbouring places. */
+template <class Element, int CHUNK>
+__device__ __forceinline__ Chunk<CHUNK, typename Element::Key> keys_of_codes(const NetworkCoding &coding,
+                                                                             const typename Element::Code *codes,
+                                                                             int half)
+{
+    using Key = typename Element::Key;
+    Chunk<CHUNK, Key> chunk;
+
+    if constexpr (Element::SEGMENTS == 1) {
+#pragma unroll
+        for (int j = 0; j < CHUNK; j++)
+            chunk.part[j] = Element::key(coding, codes[j]);
+    } else {
+#pragma unroll
+        for (int j = 0; j < CHUNK; j += 2) {
+            const uint32_t both = Element::keys(coding, codes[j], codes[j + 1], half);
+
+            chunk.part[j] = Key(both);
+            chunk.part[j + 1] = Key(both >> 16);
+        }
+    }
+    return chunk;
+}
+
+/*
+ * Writes the rows of a warp's groups to segments that start anywhere: in whole chunks of
+ * aligned memory, each of which holds the last keys of one chunk of the rows and the
+ * first of the next.
+ */
+template <class Element, class S, int GROUP_ROWS>
+__device__ __forceinline__ void write_shifted(const NetworkTask &task, const Part (&parts)[Element::SEGMENTS],
+                                              const typename Element::Code *warp_rows, uint32_t lane)
+{
+    using Key = typename Element::Key;
+    using Code = typename Element::Code;
+    using CodeChunk = Chunk<S::CHUNK, Code>;
+    constexpr uint32_t GROUP = GROUP_ROWS * S::ROW;
+
+#pragma unroll 2
+    for (int i = 0; i < S::CHUNKS; i++) {
+        const uint32_t index = (i * 32 + lane) * S::CHUNK, place = index % GROUP;
+        const uint32_t before = index < S::CHUNK ? 0 : index - S::CHUNK;
+        const auto codes =
+            *reinterpret_cast<const CodeChunk *>(warp_rows + index / S::ROW * S::STRIDE + index % S::ROW);
+        const auto codes_before =
+            *reinterpret_cast<const CodeChunk *>(warp_rows + before / S::ROW * S::STRIDE + before % S::ROW);
+
+#pragma unroll
+        for (int half = 0; half < Element::SEGMENTS; half++) {
+            const Part part = owner_of<GROUP_ROWS>(task, parts[half], index / GROUP);
+            const uint32_t skew = part.start % S::CHUNK;
+            Code both[2 * S::CHUNK];
+
+#pragma unroll
+            for (int j = 0; j < S::CHUNK; j++) {
+                both[j] = codes_before.part[j];
+                both[S::CHUNK + j] = codes.part[j];
+            }
+#pragma unroll
+            for (int bit = S::CHUNK / 2; bit > 0; bit /= 2)
+#pragma unroll
+                for (int j = 2 * S::CHUNK - 1; j > S::CHUNK - bit; j--)
+                    both[j] = (skew & bit) != 0 ? both[j - bit] : both[j];
+            if (place >= skew && place - skew + S::CHUNK <= part.count)
+                *reinterpret_cast<Chunk<S::CHUNK, Key> *>(keys_of<Element>(task, part) + (place - skew)) =
+                    keys_of_codes<Element, S::CHUNK>(task.coding, both + S::CHUNK, half);
+        }
+    }
+
+    /* The keys before the first and after the last of each segment's whole chunks. */
+#pragma unroll
+    for (int half = 0; half < Element::SEGMENTS; half++) {
+        const Part part = parts[half];
+        const uint32_t count = min(part.count, task.limit);
+        const uint32_t head = min(count, -part.start % S::CHUNK);
+        const uint32_t tail = min(count - head, (part.start + count) % S::CHUNK);
+
+        for (uint32_t i = lane % GROUP_ROWS; i < head + tail; i += GROUP_ROWS) {
+            const uint32_t position = i < head ? i : count - tail + (i - head);
+            const uint32_t index = lane / GROUP_ROWS * GROUP + position;
+            const Code code = warp_rows[index / S::ROW * S::STRIDE + index % S::ROW];
+
+            if constexpr (Element::SEGMENTS == 1)
+                keys_of<Element>(task, part)[position] = Element::key(task.coding, code);
+            else
+                keys_of<Element>(task, part)[position] = Element::key(task.coding, code, half);
+        }
+    }
+}
+
+/*
+ * Writes the warp's 32 rows, sorted, from shared memory to their segments.  A warp
+ * holds groups of GROUP_ROWS rows, or rows of one segment from its position `base`.
+ */
+template <class Element, class S, int GROUP_ROWS>
+__device__ __forceinline__ void write_keys(const NetworkTask &task, const Part (&parts)[Element::SEGMENTS],
+                                           const typename Element::Code *warp_rows, uint32_t lane, uint32_t base)
+{
+    using Key = typename Element::Key;
+    using Code = typename Element::Code;
+    constexpr uint32_t GROUP = GROUP_ROWS * S::ROW;
+    uint32_t unaligned = 0;
+
+#pragma unroll
+    for (int half = 0; half < Element::SEGMENTS; half++)
+        unaligned |= parts[half].start % S::CHUNK;
+    if (__any_sync(UINT32_MAX, unaligned != 0)) {
+        if constexpr (GROUP_ROWS > 1 && GROUP_ROWS < 32)
+            write_shifted<Element, S, GROUP_ROWS>(task, parts, warp_rows, lane);
+        else {
+#pragma unroll 4
+            for (int i = 0; i < S::ROW; i++) {
+                const uint32_t index = i * 32 + lane, position = base + index % GROUP;
+                const Code code = warp_rows[index / S::ROW * S::STRIDE + index % S::ROW];
+
+#pragma unroll
+                for (int half = 0; half < Element::SEGMENTS; half++) {
+                    const Part part = owner_of<GROUP_ROWS>(task, parts[half], index / GROUP);
+
+                    if (position < part.count) {
+                        if constexpr (Element::SEGMENTS == 1)
+                            keys_of<Element>(task, part)[position] = Element::key(task.coding, code);
+                        else
+                            keys_of<Element>(task, part)[position] = Element::key(task.coding, code, half);
+                    }
+                }
+            }
+        }
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < S::CHUNKS; i++) {
+        const uint32_t index = (i * 32 + lane) * S::CHUNK, position = base + index % GROUP;
+        const auto codes =
+            *reinterpret_cast<const Chunk<S::CHUNK, Code> *>(warp_rows + index / S::ROW * S::STRIDE + index % S::ROW);
+
+#pragma unroll
+        for (int half = 0; half < Element::SEGMENTS; half++) {
+            const Part part = owner_of<GROUP_ROWS>(task, parts[half], index / GROUP);
+            const auto chunk = keys_of_codes<Element, S::CHUNK>(task.coding, codes.part, half);
+
+            if (position + S::CHUNK <= part.count)
+                *reinterpret_cast<Chunk<S::CHUNK, Key> *>(keys_of<Element>(task, part) + position) = chunk;
+        }
+    }
+
+    /* What is left of each segment's last chunk. */
+#pragma unroll
+    for (int half = 0; half < Element::SEGMENTS; half++) {
+        const uint32_t count = min(parts[half].count, task.limit);
+
+        for (uint32_t position = (count & -uint32_t(S::CHUNK)) + lane % GROUP_ROWS; position < count;
+             position += GROUP_ROWS) {
+            const uint32_t index = lane / GROUP_ROWS * GROUP + position - base;
+
+            if (position < base || position - base >= GROUP)
+                continue;
+
+            const Code code = warp_rows[index / S::ROW * S::STRIDE + index % S::ROW];
+
+            if constexpr (Element::SEGMENTS == 1)
+                keys_of<Element>(task, parts[half])[position] = Element::key(task.coding, code);
+            else
+                keys_of<Element>(task, parts[half])[position] = Element::key(task.coding, code, half);
+        }
+    }
+}
+
+/* Writes positions, or the payload gathered through them.  barrier() waits for all who read the segment's payload. */
+template <class Element, class S, int GROUP_ROWS, class Barrier>
+__device__ __forceinline__ void write_payload(const NetworkTask &task, const Part &mine,
+                                              const typename Element::Code *warp_rows, uint32_t lane, uint32_t base,
+                                              const Barrier &barrier)
+{
+    constexpr uint32_t GROUP = GROUP_ROWS * S::ROW;
+    uint32_t values[S::ROW];
+
+#pragma unroll
+    for (int i = 0; i < S::ROW; i++) {
+        const uint32_t index = i * 32 + lane;
+
+        values[i] = Element::position(warp_rows[index / S::ROW * S::STRIDE + index % S::ROW]);
+    }
+    if (task.kind == GPUSORT_PAYLOAD_CARRIED) {
+#pragma unroll
+        for (int i = 0; i < S::ROW; i++) {
+            const uint32_t index = i * 32 + lane;
+            const Part part = owner_of<GROUP_ROWS>(task, mine, index / GROUP);
+
+            if (base + index % GROUP < part.count)
+                values[i] = task.payload[part.start + values[i]];
+        }
+        barrier();
+    }
+#pragma unroll
+    for (int i = 0; i < S::ROW; i++) {
+        const uint32_t index = i * 32 + lane;
+        const Part part = owner_of<GROUP_ROWS>(task, mine, index / GROUP);
+
+        if (base + index % GROUP < part.count)
+            task.payload[part.start + base + index % GROUP] = values[i];
+    }
+}
+
+template <class Element, class S, int GROUP_ROWS, class Barrier>
+__device__ __forceinline__ void write_rows(const NetworkTask &task, const Part (&parts)[Element::SEGMENTS],
+                                           const typename Element::Code *warp_rows, uint32_t lane, uint32_t base,
+                                           const Barrier &barrier)
+{
+    if constexpr (Element::PAIRS)
+        write_payload<Element, S, GROUP_ROWS>(task, parts[0], warp_rows, lane, base, barrier);
+    else
+        write_keys<Element, S, GROUP_ROWS>(task, parts, warp_rows, lane, base);
+}
+
+}  // namespace gpusort
+
+#endif /* GPUSORT_NETWORK_IO_CUH */
