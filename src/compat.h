@@ -86,13 +86,8 @@
 #define GPUSORT_RUN_ARGUMENTS query, direction, count, execute_once
 #endif
 
-/* PostgreSQL 18 (06421b084) tells of a collation's locale whether it compares bytes. */
-#if PG_VERSION_NUM >= 180000
-#define gpusort_compat_collate_is_c(collation) \
-	(OidIsValid(collation) && pg_newlocale_from_collation(collation)->collate_is_c)
-#else
-#define gpusort_compat_collate_is_c(collation) (OidIsValid(collation) && lc_collate_is_c(collation))
-#endif
+/* PostgreSQL 17 (2d819a08a) has collations of its own, which all compare bytes. */
+#define GPUSORT_COLLPROVIDER_BUILTIN 'b'
 
 /* PostgreSQL 18 (8123e91f5) describes ordering operators by comparison type. */
 #if PG_VERSION_NUM >= 180000

@@ -4,16 +4,63 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_database.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "port/pg_bswap.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
-#include "utils/pg_locale.h"
+#include "utils/syscache.h"
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
 #include "compat.h"
 #include "nodes/rows/key_bytes.h"
+
+/* Whether strings of a locale, as a catalog has it, are compared byte by byte. */
+static bool
+locale_is_bytes(char provider, HeapTuple tuple, int cache, AttrNumber attribute)
+{
+	bool		is_null;
+	Datum		locale = SysCacheGetAttr(cache, tuple, attribute, &is_null);
+	char	   *name;
+	bool		result;
+
+	if (provider == GPUSORT_COLLPROVIDER_BUILTIN)
+		return true;
+	if (provider != COLLPROVIDER_LIBC || is_null)
+		return false;
+	name = TextDatumGetCString(locale);
+	result = strcmp(name, "C") == 0 || strcmp(name, "POSIX") == 0;
+	pfree(name);
+	return result;
+}
+
+/* Whether a collation compares strings byte by byte. */
+static bool
+compares_bytes(Oid collation)
+{
+	bool		is_default = collation == DEFAULT_COLLATION_OID;
+	HeapTuple	tuple;
+	bool		result;
+
+	if (!OidIsValid(collation))
+		return false;
+	tuple = is_default ? SearchSysCache1(DATABASEOID, ObjectIdGetDatum(MyDatabaseId))
+		: SearchSysCache1(COLLOID, ObjectIdGetDatum(collation));
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	if (is_default)
+		result = locale_is_bytes(((Form_pg_database) GETSTRUCT(tuple))->datlocprovider,
+								 tuple, DATABASEOID, Anum_pg_database_datcollate);
+	else
+		result = locale_is_bytes(((Form_pg_collation) GETSTRUCT(tuple))->collprovider,
+								 tuple, COLLOID, Anum_pg_collation_collcollate);
+	ReleaseSysCache(tuple);
+	return result;
+}
 
 /* How values of a type, compared by its default btree order, become bytes. */
 ByteForm
@@ -22,11 +69,11 @@ gpusort_key_bytes_form(Oid type, Oid collation)
 	switch (type)
 	{
 		case TEXTOID:
-			return gpusort_compat_collate_is_c(collation) ? BYTES_TEXT : BYTES_NONE;
+			return compares_bytes(collation) ? BYTES_TEXT : BYTES_NONE;
 		case BPCHAROID:
-			return gpusort_compat_collate_is_c(collation) ? BYTES_BPCHAR : BYTES_NONE;
+			return compares_bytes(collation) ? BYTES_BPCHAR : BYTES_NONE;
 		case NAMEOID:
-			return gpusort_compat_collate_is_c(collation) ? BYTES_NAME : BYTES_NONE;
+			return compares_bytes(collation) ? BYTES_NAME : BYTES_NONE;
 		case BYTEAOID:
 			return BYTES_BYTEA;
 		case UUIDOID:
