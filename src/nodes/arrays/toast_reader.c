@@ -56,6 +56,7 @@
 
 #define MAX_GUESSED_PAGES 2		/* the page behind the last chunk and the next */
 #define LINE_SIZE 64			/* of a cache */
+#define WRITE_AHEAD 1024		/* bytes behind those written that are fetched */
 #define MAX_FAILED_GUESSES 4	/* in a row, before guessing becomes rare */
 #define RARE_GUESS_INTERVAL 16	/* values per guess from then on */
 
@@ -388,8 +389,9 @@ read_from_page(ToastTable *table, ToastValue *value, BlockNumber block, OffsetNu
 
 /*
  * Copies a chunk while what lies in its place on the next page is fetched from
- * memory.  A table that was loaded at one go lies in neighbouring buffers; where it
- * does not, the hint is wrong and costs next to nothing.
+ * memory, and what it will overwrite soon is fetched, too.  A table that was loaded
+ * at one go lies in neighbouring buffers; where it does not, the hint is wrong and
+ * costs next to nothing.
  */
 static inline void
 copy_chunk(char *target, const char *chunk, int32 size)
@@ -399,6 +401,7 @@ copy_chunk(char *target, const char *chunk, int32 size)
 	for (; done + LINE_SIZE <= size; done += LINE_SIZE)
 	{
 		__builtin_prefetch(chunk + BLCKSZ + done, 0, 2);
+		__builtin_prefetch(target + WRITE_AHEAD + done, 1);
 		memcpy(target + done, chunk + done, LINE_SIZE);
 	}
 	memcpy(target + done, chunk + done, size - done);
