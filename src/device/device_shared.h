@@ -31,8 +31,8 @@
  * from a backend that needs nothing more.  Hence two uses: a BATCH slab stays
  * with its caller as long as a query likes and is never waited for; a TRANSIT
  * slab passes data through and is returned at once (those of a session's appends
- * by the worker).  A part of the slabs is kept
- * for transit, so those who queue for one, in order of arrival, always get it.
+ * by the worker).  A part of the slabs is kept for transit, so those who queue for
+ * one, in order of arrival, always get it.
  *
  * Counters and rates of a device are written by its worker under the lock.
  */

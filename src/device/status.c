@@ -78,17 +78,18 @@ put_device(ReturnSetInfo *rsinfo, int number, const SharedDevice *device)
 	set_text(&values[i], &nulls[i], device->info.driver), i++;
 	nulls[i] = device->worker_pid == 0;
 	values[i++] = Int32GetDatum(device->worker_pid);
-	for (int first = i; i < first + 2; i++)
-		nulls[i] = !known;
-	values[i - 2] = Int64GetDatum(device->info.memory_bytes);
-	values[i - 1] = Int64GetDatum(device->info.memory_limit);
+	nulls[i] = !known;
+	values[i++] = Int64GetDatum(device->info.memory_bytes);
+	nulls[i] = !known;
+	values[i++] = Int64GetDatum(device->info.memory_limit);
 	values[i++] = Int64GetDatum(device->memory_now);
 	values[i++] = Int64GetDatum(device->memory_peak);
-	for (int first = i; i < first + 3; i++)
-		nulls[i] = !known;
-	values[i - 3] = Float8GetDatum(device->info.to_device_bytes_per_s);
-	values[i - 2] = Float8GetDatum(device->info.from_device_bytes_per_s);
-	values[i - 1] = Float8GetDatum(device->info.latency_s * 1e6);
+	nulls[i] = !known;
+	values[i++] = Float8GetDatum(device->info.to_device_bytes_per_s);
+	nulls[i] = !known;
+	values[i++] = Float8GetDatum(device->info.from_device_bytes_per_s);
+	nulls[i] = !known;
+	values[i++] = Float8GetDatum(device->info.latency_s * 1e6);
 	values[i++] = Int32GetDatum(device->queued);
 	values[i++] = Int32GetDatum(device->running);
 	values[i++] = Int64GetDatum(device->jobs);

@@ -13,10 +13,11 @@
  */
 #include "postgres.h"
 
-#include "cpu_engine/cpu_engine.h"
-#include "guc.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
+
+#include "cpu_engine/cpu_engine.h"
+#include "guc.h"
 #include "sort/sort.h"
 #include "sort/sort_progress.h"
 #include "sort/sort_stats.h"
