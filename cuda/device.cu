@@ -80,10 +80,9 @@ GpusortDeviceOutcome settle(GpusortDevice *device, Ticket *ticket)
     if (code != cudaSuccess) {
         set_error(&outcome.error, code, "running a job");
         outcome.error.status = GPUSORT_DEVICE_FAULT;
-    } else if (outcome.error.status == GPUSORT_DEVICE_OK && ticket->failed_checks && *ticket->failed_checks != 0) {
+    } else if (outcome.error.status == GPUSORT_DEVICE_OK && ticket->failed_check && *ticket->failed_check != 0) {
         outcome.error.status = GPUSORT_DEVICE_NOT_VERIFIED;
-        snprintf(outcome.error.message, sizeof(outcome.error.message), "%u segments are out of order or have lost keys",
-                 *ticket->failed_checks);
+        snprintf(outcome.error.message, sizeof(outcome.error.message), "a segment is out of order or has lost keys");
     }
     if (outcome.error.status == GPUSORT_DEVICE_OK) {
         outcome.copy_in_s = seconds_between(ticket->border[kCopyIn], ticket->border[kCopyIn + 1]);
@@ -95,8 +94,8 @@ GpusortDeviceOutcome settle(GpusortDevice *device, Ticket *ticket)
     for (cudaEvent_t event : ticket->border)
         if (event)
             device->spare_events.push_back(event);
-    if (ticket->failed_checks)
-        device->spare_counters.push_back(ticket->failed_checks);
+    if (ticket->failed_check)
+        device->spare_flags.push_back(ticket->failed_check);
     device->count_freed(ticket->bytes);
     return outcome;
 }
@@ -252,8 +251,8 @@ GpusortDevice::~GpusortDevice()
                 cudaEventDestroy(event);
     for (cudaEvent_t event : spare_events)
         cudaEventDestroy(event);
-    for (uint32_t *counter : spare_counters)
-        cudaFreeHost(counter);
+    for (uint32_t *flag : spare_flags)
+        cudaFreeHost(flag);
     for (cudaStream_t stream : streams)
         if (stream)
             cudaStreamDestroy(stream);
@@ -312,19 +311,19 @@ cudaEvent_t GpusortDevice::take_event()
     return event;
 }
 
-/* A pinned counter that starts at 0, or null if none can be had. */
-uint32_t *GpusortDevice::take_counter()
+/* A pinned flag that is 0, or null if none can be had. */
+uint32_t *GpusortDevice::take_flag()
 {
-    uint32_t *counter = nullptr;
+    uint32_t *flag = nullptr;
 
-    if (!spare_counters.empty()) {
-        counter = spare_counters.back();
-        spare_counters.pop_back();
-    } else if (cudaMallocHost(&counter, sizeof(*counter)) != cudaSuccess) {
+    if (!spare_flags.empty()) {
+        flag = spare_flags.back();
+        spare_flags.pop_back();
+    } else if (cudaMallocHost(&flag, sizeof(*flag)) != cudaSuccess) {
         return nullptr;
     }
-    *counter = 0;
-    return counter;
+    *flag = 0;
+    return flag;
 }
 
 gpusort::Ticket *GpusortDevice::begin_ticket(uint64_t number)

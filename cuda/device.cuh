@@ -42,7 +42,7 @@ struct Ticket {
     GpusortDeviceError error{};
     GpusortMethod method = GPUSORT_METHOD_AUTO;
     cudaEvent_t border[kStages + 1] = {}; /* null: the stage does not exist */
-    uint32_t *failed_checks = nullptr;    /* pinned; counted by the device when verifying */
+    uint32_t *failed_check = nullptr;     /* pinned; set by the device when verifying */
     uint64_t bytes = 0;                   /* of device memory that come free when it ends */
     std::atomic<bool> ended{false};       /* set by the host callback */
     std::atomic<int> stream_error{0};     /* cudaError_t handed to the host callback */
@@ -74,7 +74,7 @@ struct GpusortDevice {
     std::vector<GpusortDeviceOutcome> ready;
     std::unordered_map<uint64_t, std::shared_ptr<gpusort::Session>> sessions;
     std::vector<cudaEvent_t> spare_events;
-    std::vector<uint32_t *> spare_counters;
+    std::vector<uint32_t *> spare_flags;
 
     ~GpusortDevice();
 
@@ -87,7 +87,7 @@ struct GpusortDevice {
     void fail_ticket(uint64_t number, const GpusortDeviceError &error);
     cudaStream_t pick_stream();
     cudaEvent_t take_event();
-    uint32_t *take_counter();
+    uint32_t *take_flag();
 };
 
 namespace gpusort

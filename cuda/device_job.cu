@@ -27,7 +27,6 @@ struct JobMemory {
     void *workspace;
     size_t workspace_bytes;
     void *check_space;
-    uint32_t *failed_checks;
     size_t bytes;
 
     JobMemory(const GpusortDeviceJob &job, void *base)
@@ -53,7 +52,6 @@ struct JobMemory {
         workspace_bytes = gpusort::workspace_bytes(batch);
         workspace = carver.take<void>(workspace_bytes);
         check_space = job.verify ? carver.take<void>(verify_bytes(batch)) : nullptr;
-        failed_checks = job.verify ? carver.take<uint32_t>(sizeof(uint32_t)) : nullptr;
         bytes = carver.used();
     }
 };
@@ -88,20 +86,17 @@ cudaError_t enqueue(GpusortDevice *device, const GpusortDeviceJob &job, const Jo
     device->mark(ticket, kCopyIn, stream);
     cudaError_t code = copy_in(job, memory, stream);
     device->mark(ticket, kDigest, stream);
-    if (code == cudaSuccess && job.verify)
+    if (code == cudaSuccess && job.verify && job.nsegments > 0)
         code = verify_begin(memory.batch, memory.check_space, stream);
     device->mark(ticket, kSort, stream);
     if (code == cudaSuccess)
         code = sort_segments(memory.batch, memory.workspace, memory.workspace_bytes, stream, &ticket->method);
     device->mark(ticket, kVerify, stream);
-    if (code == cudaSuccess && job.verify) {
-        ticket->failed_checks = device->take_counter();
-        if (!ticket->failed_checks)
+    if (code == cudaSuccess && job.verify && job.nsegments > 0) {
+        ticket->failed_check = device->take_flag();
+        if (!ticket->failed_check)
             return cudaErrorMemoryAllocation;
-        code = verify_end(memory.batch, memory.check_space, memory.failed_checks, stream);
-        if (code == cudaSuccess)
-            code = cudaMemcpyAsync(ticket->failed_checks, memory.failed_checks, sizeof(uint32_t),
-                                   cudaMemcpyDeviceToHost, stream);
+        code = verify_end(memory.batch, memory.check_space, ticket->failed_check, stream);
     }
     device->mark(ticket, kCopyOut, stream);
     if (code == cudaSuccess)

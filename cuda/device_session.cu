@@ -33,7 +33,6 @@ struct Session {
     void *workspace;
     size_t workspace_bytes;
     void *check_space;
-    uint32_t *failed_checks;
     uint32_t histogram[GPUSORT_LENGTH_CLASSES];
     size_t bytes;
 
@@ -87,7 +86,6 @@ void Session::lay_out(void *memory)
     workspace_bytes = gpusort::workspace_bytes(full);
     workspace = carver.take<void>(workspace_bytes);
     check_space = spec.verify ? carver.take<void>(verify_bytes(full)) : nullptr;
-    failed_checks = spec.verify ? carver.take<uint32_t>(sizeof(uint32_t)) : nullptr;
     bytes = carver.used();
 }
 
@@ -171,13 +169,10 @@ cudaError_t enqueue_sort(GpusortDevice *device, Session *session, uint64_t nrows
         code = gather_columns(session, nrows);
     device->mark(ticket, kVerify, stream);
     if (code == cudaSuccess && session->spec.verify) {
-        ticket->failed_checks = device->take_counter();
-        if (!ticket->failed_checks)
+        ticket->failed_check = device->take_flag();
+        if (!ticket->failed_check)
             return cudaErrorMemoryAllocation;
-        code = verify_end(batch, session->check_space, session->failed_checks, stream);
-        if (code == cudaSuccess)
-            code = cudaMemcpyAsync(ticket->failed_checks, session->failed_checks, sizeof(uint32_t),
-                                   cudaMemcpyDeviceToHost, stream);
+        code = verify_end(batch, session->check_space, ticket->failed_check, stream);
     }
     device->mark(ticket, kVerify + 1, stream);
     return code;

@@ -4,7 +4,7 @@
  *
  * verify_begin, before the sort, digests each segment independent of its order; with
  * a payload INDEX it keeps the keys, for the sort leaves them undefined.  verify_end
- * counts the segments that are not right:
+ * says whether there is a segment that is not right:
  *
  *	  keys alone	the digest has changed, or a key is below its predecessor
  *	  INDEX			the positions are not those of the segment, each once, or the
@@ -12,9 +12,10 @@
  *					keys do not
  *	  CARRIED		the payload's digest has changed
  *
- * A digest is the 64-bit sum of mixed codes: keys that were lost, doubled or changed
- * alter it.  With a limit only the order of the wanted entries is looked at, and with
- * approximate order only the digest.
+ * A digest is the 64-bit sum of codes mixed with their segment's number: keys that
+ * were lost, doubled, changed, or moved to another segment alter it. With a limit
+ * only the order of the wanted entries is looked at, and with approximate order only
+ * the digest.
  *
  * All asynchronous on the stream.  Gaps are not read.
  */
@@ -31,7 +32,7 @@ size_t verify_bytes(const SegmentBatch &batch);
 
 cudaError_t verify_begin(const SegmentBatch &batch, void *space, cudaStream_t stream);
 
-/* *failed, on the device, becomes the number of segments that are not right. */
+/* *failed, which the device can write to, becomes 1 if a segment is not right, else 0. */
 cudaError_t verify_end(const SegmentBatch &batch, void *space, uint32_t *failed, cudaStream_t stream);
 
 }  // namespace gpusort
