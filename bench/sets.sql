@@ -1,7 +1,6 @@
 -- Sorted aggregates beside array_agg, order_by beside ORDER BY, bucket beside ntile.
 \i bench/session.sql
 \set section sets
-SET work_mem = '4GB';
 SELECT (20000000 / :scale)::bigint AS many, (5000000 / :scale)::bigint AS fewer, (2000000 / :scale)::bigint AS words \gset
 
 CREATE UNLOGGED TABLE numbers AS

@@ -19,7 +19,7 @@
 #include "arrays/array_detoast.h"
 
 /* Bytes handled between two checks for interrupts: whole chunks of a TOAST table. */
-#define PIECE (512 * (Size) TOAST_MAX_CHUNK_SIZE)
+#define PIECE (128 * (Size) TOAST_MAX_CHUNK_SIZE)
 
 /* Copies bytes, at least zero, to memory that may only overlap them if it lies before them. */
 void
