@@ -31,6 +31,7 @@ CALL measure('arrays_node', 'array_top_n', 'float4', 1000, :arrays, node_contend
 CALL measure('arrays_node', 'array_argsort', 'float4', 1000, :arrays, node_contenders('gpusort.array_argsort(a)', 'gpusort_bench.node_long'));
 CALL measure('arrays_node', 'array_sort, inline', 'float4', 34, :arrays, node_contenders('gpusort.array_sort(a)', 'gpusort_bench.node_short'));
 CALL measure('arrays_node', 'array_sort_by', 'float4', 1000, :arrays / 2, node_contenders('gpusort.array_sort_by(a, w)', 'gpusort_bench.node_pairs'));
+CALL measure('arrays_node', 'array_sort_pair', 'float4', 1000, :arrays / 2, node_contenders('(gpusort.array_sort_pair(a, w)).sorted_keys', 'gpusort_bench.node_pairs'));
 CALL measure('arrays_node', 'array_sort of array_agg', 'float4', 100, :arrays / 2, ARRAY[
 	ARRAY['floor', 'SELECT sum(a[1]) FROM (SELECT array_agg(x) a FROM gpusort_bench.node_groups GROUP BY g OFFSET 0) q', 'gpusort.enable_arrays_node', 'on'],
 	ARRAY['node', 'SELECT sum(a[1]) FROM (SELECT gpusort.array_sort(array_agg(x)) a FROM gpusort_bench.node_groups GROUP BY g OFFSET 0) q', 'gpusort.enable_arrays_node', 'on'],
