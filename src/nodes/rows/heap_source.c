@@ -232,12 +232,11 @@ append_tails(HeapSource *source, RowStore *store, int ntuples)
 {
 	const RowLayout *layout = store->layout;
 
+	memset(source->nulls, false, layout->natts * sizeof(bool));
 	for (int t = 0; t < ntuples; t++)
 	{
 		HeapTupleHeader tuple = source->tuples[t];
 		uint32		row = store->nrows + t;
-		Size		bytes = 0;
-		char	   *end;
 
 		for (int i = 0; i < source->nfixed; i++)
 		{
@@ -249,27 +248,14 @@ append_tails(HeapSource *source, RowStore *store, int ntuples)
 		{
 			int			column = source->column_of[out];
 
-			if (column < source->nfixed || !layout->attributes[out].by_value)
+			if (column < 0)
 				continue;
-			gpusort_rows_store_put(store, row, out, source->column_values[column]);
+			source->values[out] = source->column_values[column];
+			if (layout->attributes[out].by_value && column >= source->nfixed)
+				gpusort_rows_store_put(store, row, out, source->values[out]);
 		}
-		if (layout->nrecord == 0)
-			continue;
-		for (int r = 0; r < layout->nrecord; r++)
-		{
-			int			out = layout->record_attributes[r];
-
-			bytes += gpusort_rows_value_size(&layout->attributes[out],
-											 source->column_values[source->column_of[out]], bytes);
-		}
-		end = gpusort_rows_store_add_record(store, row, bytes);
-		for (int r = 0; r < layout->nrecord; r++)
-		{
-			int			out = layout->record_attributes[r];
-
-			end = gpusort_rows_value_write(&layout->attributes[out],
-										   source->column_values[source->column_of[out]], end);
-		}
+		if (layout->nrecord > 0)
+			gpusort_rows_store_put_record(store, row, source->values, source->nulls);
 	}
 }
 

@@ -123,8 +123,8 @@ gpusort_rows_store_add_nulls(RowStore *store, int attribute)
 }
 
 /* Adds a record of the size for the row and returns where to write it. */
-char *
-gpusort_rows_store_add_record(RowStore *store, uint32 row, Size bytes)
+static char *
+add_record(RowStore *store, uint32 row, Size bytes)
 {
 	Size		start = store->record_bytes;
 	Size		end = start + MAXALIGN(bytes);
@@ -138,8 +138,8 @@ gpusort_rows_store_add_record(RowStore *store, uint32 row, Size bytes)
 }
 
 /* Bytes that the value takes at this offset of a record, padding before it included. */
-Size
-gpusort_rows_value_size(const RowAttribute *attribute, Datum value, Size offset)
+static Size
+value_size(const RowAttribute *attribute, Datum value, Size offset)
 {
 	char	   *data = DatumGetPointer(value);
 	Size		aligned;
@@ -154,8 +154,8 @@ gpusort_rows_value_size(const RowAttribute *attribute, Datum value, Size offset)
 }
 
 /* Writes the value behind the end of a record and returns the new end. */
-char *
-gpusort_rows_value_write(const RowAttribute *attribute, Datum value, char *end)
+static char *
+write_value(const RowAttribute *attribute, Datum value, char *end)
 {
 	char	   *data = DatumGetPointer(value);
 	Size		size;
@@ -228,13 +228,37 @@ gpusort_rows_store_put(RowStore *store, uint32 row, int attribute, Datum value)
 	put_value(&store->columns[attribute], store->layout->attributes[attribute].length, row, value);
 }
 
+/* Writes the record of a row from its values by attribute. */
+void
+gpusort_rows_store_put_record(RowStore *store, uint32 row, const Datum *values, const bool *nulls)
+{
+	const RowLayout *layout = store->layout;
+	Size		bytes = 0;
+	char	   *end;
+
+	for (int r = 0; r < layout->nrecord; r++)
+	{
+		int			i = layout->record_attributes[r];
+
+		if (!nulls[i])
+			bytes += value_size(&layout->attributes[i], values[i], bytes);
+	}
+	end = add_record(store, row, bytes);
+	for (int r = 0; r < layout->nrecord; r++)
+	{
+		int			i = layout->record_attributes[r];
+
+		if (!nulls[i])
+			end = write_value(&layout->attributes[i], values[i], end);
+	}
+}
+
 /* Appends a row; values of constant attributes are not looked at. */
 void
 gpusort_rows_store_append(RowStore *store, const Datum *values, const bool *nulls)
 {
 	const RowLayout *layout = store->layout;
 	uint32		row = store->nrows;
-	Size		bytes = 0;
 
 	gpusort_rows_store_reserve(store, row + 1);
 	for (int i = 0; i < layout->natts; i++)
@@ -252,25 +276,7 @@ gpusort_rows_store_append(RowStore *store, const Datum *values, const bool *null
 			put_value(column, attribute->length, row, nulls[i] ? (Datum) 0 : values[i]);
 	}
 	if (layout->nrecord > 0)
-	{
-		char	   *end;
-
-		for (int r = 0; r < layout->nrecord; r++)
-		{
-			int			i = layout->record_attributes[r];
-
-			if (!nulls[i])
-				bytes += gpusort_rows_value_size(&layout->attributes[i], values[i], bytes);
-		}
-		end = gpusort_rows_store_add_record(store, row, bytes);
-		for (int r = 0; r < layout->nrecord; r++)
-		{
-			int			i = layout->record_attributes[r];
-
-			if (!nulls[i])
-				end = gpusort_rows_value_write(&layout->attributes[i], values[i], end);
-		}
-	}
+		gpusort_rows_store_put_record(store, row, values, nulls);
 	store->nrows++;
 }
 
@@ -333,7 +339,7 @@ copy_record(RowStore *store, uint32 target, const RowStore *source, uint32 row)
 {
 	Size		size = record_size(source, row);
 
-	memcpy(gpusort_rows_store_add_record(store, target, size), gpusort_rows_record(source, row), size);
+	memcpy(add_record(store, target, size), gpusort_rows_record(source, row), size);
 }
 
 /* Copies values of a width, those of the rows, to the rows from target on. */

@@ -81,7 +81,7 @@ extern void gpusort_rows_copy_values(char *to, uint32 target, const char *from, 
 									 uint32 nrows, int16 length);
 extern void gpusort_rows_store_keep(RowStore *store, const uint32 *rows, uint32 nrows);
 extern void gpusort_rows_store_add_nulls(RowStore *store, int attribute);
-extern char *gpusort_rows_store_add_record(RowStore *store, uint32 row, Size bytes);
+extern void gpusort_rows_store_put_record(RowStore *store, uint32 row, const Datum *values, const bool *nulls);
 extern void gpusort_rows_store_clear(RowStore *store);
 extern void gpusort_rows_store_free(RowStore *store);
 extern Datum gpusort_rows_store_get(const RowStore *store, uint32 row, int attribute, bool *is_null);
@@ -90,9 +90,6 @@ extern Size gpusort_rows_store_bytes(const RowStore *store);
 extern RowBatch *gpusort_rows_batch_create(const RowLayout *layout);
 extern void gpusort_rows_batch_gather(RowBatch *batch, const RowStore *store, const uint32 *rows,
 									  uint32 position, int nrows);
-
-extern Size gpusort_rows_value_size(const RowAttribute *attribute, Datum value, Size offset);
-extern char *gpusort_rows_value_write(const RowAttribute *attribute, Datum value, char *end);
 
 static inline bool
 gpusort_rows_is_null(const RowStore *store, uint32 row, int attribute)
