@@ -16,6 +16,9 @@
 
 namespace gpusort
 {
+/* Fewer keys are sorted about as fast as they are found to be in order. */
+constexpr uint32_t KEYS_WORTH_A_LOOK = 256;
+
 /* Turn keys into their codes, in place. */
 template <GpusortKeyForm F>
 static bool
@@ -86,11 +89,70 @@ sort_by_counting(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, ui
 	return counting_sort<F>(work, keys, payload, n, work.control->memory_limit / sizeof(uint32_t));
 }
 
+/* Find out whether the keys are in order; false if told to stop. */
+template <GpusortKeyForm F>
+static bool
+check_order(Work &work, const typename Form<F>::Bits *keys, uint32_t n, bool descending, bool *in_order)
+{
+	*in_order = true;
+	return in_blocks(work, n, [=](uint32_t start, uint32_t count) {
+		/* With the last key of the block before. */
+		uint32_t	first = start == 0 ? 0 : start - 1;
+
+		*in_order = *in_order && simd::in_order(F, keys + first, start + count - first, descending);
+	});
+}
+
+/* Reverse n keys; false if told to stop. */
+template <typename Bits>
+static bool
+reverse_keys(Work &work, Bits *keys, uint32_t n)
+{
+	return in_blocks(work, n / 2, [=](uint32_t start, uint32_t count) {
+		for (uint32_t i = start; i < start + count; i++)
+		{
+			Bits		key = keys[i];
+
+			keys[i] = keys[n - 1 - i];
+			keys[n - 1 - i] = key;
+		}
+	});
+}
+
+/*
+ * Take what is in order as it is, and keys alone in the opposite order from their
+ * end; *done says whether that was so.  Returns false if told to stop.
+ */
+template <GpusortKeyForm F>
+static bool
+take_in_order(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n, bool *done)
+{
+	bool		descending = work.spec->descending;
+
+	if (!check_order<F>(work, keys, n, descending, done))
+		return false;
+	if (payload == nullptr && !*done)
+		return check_order<F>(work, keys, n, !descending, done) && (!*done || reverse_keys(work, keys, n));
+	if (*done && work.spec->payload == GPUSORT_PAYLOAD_INDEX)
+		return in_blocks(work, n, [=](uint32_t start, uint32_t count) {
+			for (uint32_t i = start; i < start + count; i++)
+				payload[i] = i;
+		});
+	return true;
+}
+
 /* The fastest method for these keys. */
 template <GpusortKeyForm F>
 static CpuSortStatus
 sort_by_any(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n)
 {
+	bool		done = false;
+
+	work.control->method = GPUSORT_METHOD_NETWORK;
+	if (n >= KEYS_WORTH_A_LOOK && !take_in_order<F>(work, keys, payload, n, &done))
+		return CPU_SORT_STOPPED;
+	if (done)
+		return CPU_SORT_DONE;
 	if (!top_n_pays(n, work.spec->limit) && counting_sort_pays<F>(work, keys, n))
 	{
 		CpuSortStatus status = counting_sort<F>(work, keys, payload, n, counting_sort_most_counts(work, n));

@@ -321,6 +321,74 @@ FindIntervals64(GpusortKeyForm form, const uint64_t *keys, size_t n, const Gpuso
 		find_intervals_of<GPUSORT_KEY_UINT64>(keys, n, projection, intervals);
 }
 
+/* The codec of a form of 32 or 64 bits. */
+template <GpusortKeyForm F, class D>
+using CodecOf = std::conditional_t<Form<F>::floating, FloatCodec<D>, IntegerCodec<D>>;
+
+template <GpusortKeyForm F, class D>
+HWY_INLINE CodecOf<F, D>
+codec_of(D d, bool descending)
+{
+	return CodecOf<F, D>(d, F == GPUSORT_KEY_UINT32 || F == GPUSORT_KEY_UINT64, descending);
+}
+
+template <GpusortKeyForm F>
+HWY_INLINE bool
+form_in_order(const typename Form<F>::Bits *keys, size_t n, bool descending)
+{
+	using Code = typename Form<F>::Code;
+	const Code	flip = descending ? -1 : 0;
+	size_t		i = 0;
+
+	if constexpr (!Form<F>::narrow)
+	{
+		const hn::CappedTag<Code, 64 / sizeof(Code)> d;
+		constexpr size_t lanes = hn::MaxLanes(decltype(d)());
+		const auto	codec = codec_of<F>(d, descending);
+
+		for (; i + lanes < n; i += lanes)
+		{
+			const auto	here = codec.encode(d, hn::LoadU(d, (const Code *) keys + i));
+			const auto	next = codec.encode(d, hn::LoadU(d, (const Code *) keys + i + 1));
+
+			if (!hn::AllFalse(d, hn::Lt(next, here)))
+				return false;
+		}
+	}
+	for (; i + 1 < n; i++)
+	{
+		if ((Code) (Form<F>::encode(keys[i]) ^ flip) > (Code) (Form<F>::encode(keys[i + 1]) ^ flip))
+			return false;
+	}
+	return true;
+}
+
+bool
+InOrder16(GpusortKeyForm, const uint16_t *keys, size_t n, bool descending)
+{
+	return form_in_order<GPUSORT_KEY_INT16>(keys, n, descending);
+}
+
+bool
+InOrder32(GpusortKeyForm form, const uint32_t *keys, size_t n, bool descending)
+{
+	if (form == GPUSORT_KEY_FLOAT32)
+		return form_in_order<GPUSORT_KEY_FLOAT32>(keys, n, descending);
+	if (form == GPUSORT_KEY_INT32)
+		return form_in_order<GPUSORT_KEY_INT32>(keys, n, descending);
+	return form_in_order<GPUSORT_KEY_UINT32>(keys, n, descending);
+}
+
+bool
+InOrder64(GpusortKeyForm form, const uint64_t *keys, size_t n, bool descending)
+{
+	if (form == GPUSORT_KEY_FLOAT64)
+		return form_in_order<GPUSORT_KEY_FLOAT64>(keys, n, descending);
+	if (form == GPUSORT_KEY_INT64)
+		return form_in_order<GPUSORT_KEY_INT64>(keys, n, descending);
+	return form_in_order<GPUSORT_KEY_UINT64>(keys, n, descending);
+}
+
 /* Keep one key if it comes before the threshold. */
 template <bool with_positions, GpusortKeyForm F>
 HWY_INLINE uint32_t
@@ -350,8 +418,7 @@ filter_form(const typename Form<F>::Bits *keys, uint32_t n, uint32_t first, bool
 	{
 		const hn::CappedTag<Code, 64 / sizeof(Code)> d;
 		constexpr uint32_t lanes = hn::MaxLanes(decltype(d)());
-		const std::conditional_t<Form<F>::floating, FloatCodec<decltype(d)>, IntegerCodec<decltype(d)>>
-			codec(d, F == GPUSORT_KEY_UINT32 || F == GPUSORT_KEY_UINT64, descending);
+		const auto	codec = codec_of<F>(d, descending);
 		const auto	bound = hn::Set(d, threshold);
 
 		for (; i + lanes <= n; i += lanes)
@@ -419,6 +486,9 @@ namespace gpusort
 {
 HWY_EXPORT(SortSmall32);
 HWY_EXPORT(SortSmall64);
+HWY_EXPORT(InOrder16);
+HWY_EXPORT(InOrder32);
+HWY_EXPORT(InOrder64);
 HWY_EXPORT(Encode32);
 HWY_EXPORT(Encode64);
 HWY_EXPORT(Decode32);
@@ -444,152 +514,73 @@ HWY_EXPORT(Filter64);
 
 namespace simd
 {
-bool
-sort_small(GpusortKeyForm form, uint32_t *keys, uint32_t n, bool descending)
-{
-	return HWY_DYNAMIC_DISPATCH(SortSmall32)(form, keys, n, descending);
-}
+/* A function that runs the kernel compiled for this CPU. */
+#define DISPATCH(result, name, parameters, kernel, arguments) \
+	result name parameters { return HWY_DYNAMIC_DISPATCH(kernel) arguments; }
 
-bool
-sort_small(GpusortKeyForm form, uint64_t *keys, uint32_t n, bool descending)
-{
-	return HWY_DYNAMIC_DISPATCH(SortSmall64)(form, keys, n, descending);
-}
+DISPATCH(bool, sort_small, (GpusortKeyForm form, uint32_t *keys, uint32_t n, bool descending),
+		 SortSmall32, (form, keys, n, descending))
+DISPATCH(bool, sort_small, (GpusortKeyForm form, uint64_t *keys, uint32_t n, bool descending),
+		 SortSmall64, (form, keys, n, descending))
+DISPATCH(bool, in_order, (GpusortKeyForm form, const uint16_t *keys, size_t n, bool descending),
+		 InOrder16, (form, keys, n, descending))
+DISPATCH(bool, in_order, (GpusortKeyForm form, const uint32_t *keys, size_t n, bool descending),
+		 InOrder32, (form, keys, n, descending))
+DISPATCH(bool, in_order, (GpusortKeyForm form, const uint64_t *keys, size_t n, bool descending),
+		 InOrder64, (form, keys, n, descending))
+DISPATCH(void, encode, (uint32_t *keys, size_t n),
+		 Encode32, (keys, n))
+DISPATCH(void, encode, (uint64_t *keys, size_t n),
+		 Encode64, (keys, n))
+DISPATCH(void, decode, (uint32_t *keys, size_t n),
+		 Decode32, (keys, n))
+DISPATCH(void, decode, (uint64_t *keys, size_t n),
+		 Decode64, (keys, n))
+DISPATCH(void, pack, (GpusortKeyForm form, const uint32_t *keys, size_t n, uint32_t first, bool descending, int64_t *packed),
+		 Pack, (form, keys, n, first, descending, packed))
+DISPATCH(void, pack, (GpusortKeyForm form, const uint64_t *keys, size_t n, uint32_t first,
+		 const DistancePacking &packing, int64_t *packed),
+		 PackDistances, (form, keys, n, first, packing, packed))
+DISPATCH(void, code_range, (GpusortKeyForm form, const uint32_t *keys, size_t n, int32_t *least, int32_t *greatest),
+		 CodeRangeOfForm32, (form, keys, n, least, greatest))
+DISPATCH(void, code_range, (GpusortKeyForm form, const uint64_t *keys, size_t n, int64_t *least, int64_t *greatest),
+		 CodeRangeOfForm64, (form, keys, n, least, greatest))
+DISPATCH(void, code_range, (const int16_t *codes, size_t n, int16_t *least, int16_t *greatest),
+		 CodeRange16, (codes, n, least, greatest))
+DISPATCH(void, code_range, (const int32_t *codes, size_t n, int32_t *least, int32_t *greatest),
+		 CodeRange32, (codes, n, least, greatest))
+DISPATCH(void, code_range, (const int64_t *codes, size_t n, int64_t *least, int64_t *greatest),
+		 CodeRange64, (codes, n, least, greatest))
+DISPATCH(void, find_bins, (const int16_t *codes, size_t n, int16_t least, int shift, uint16_t *bins),
+		 FindBins16, (codes, n, least, shift, bins))
+DISPATCH(void, find_bins, (const int32_t *codes, size_t n, int32_t least, int shift, uint16_t *bins),
+		 FindBins32, (codes, n, least, shift, bins))
+DISPATCH(void, find_bins, (const int64_t *codes, size_t n, int64_t least, int shift, uint16_t *bins),
+		 FindBins64, (codes, n, least, shift, bins))
+DISPATCH(uint32_t, filter, (GpusortKeyForm form, const uint16_t *keys, uint32_t n, uint32_t first,
+		 bool descending, int16_t threshold, int16_t *codes, uint32_t *positions),
+		 Filter16, (form, keys, n, first, descending, threshold, codes, positions))
+DISPATCH(uint32_t, filter, (GpusortKeyForm form, const uint32_t *keys, uint32_t n, uint32_t first,
+		 bool descending, int32_t threshold, int32_t *codes, uint32_t *positions),
+		 Filter32, (form, keys, n, first, descending, threshold, codes, positions))
+DISPATCH(uint32_t, filter, (GpusortKeyForm form, const uint64_t *keys, uint32_t n, uint32_t first,
+		 bool descending, int64_t threshold, int64_t *codes, uint32_t *positions),
+		 Filter64, (form, keys, n, first, descending, threshold, codes, positions))
+DISPATCH(void, finite_range, (const uint32_t *keys, size_t n, int32_t *least, int32_t *greatest),
+		 FiniteRange32, (keys, n, least, greatest))
+DISPATCH(void, finite_range, (const uint64_t *keys, size_t n, int64_t *least, int64_t *greatest),
+		 FiniteRange64, (keys, n, least, greatest))
+DISPATCH(void, find_intervals, (GpusortKeyForm form, const uint16_t *keys, size_t n,
+		 const GpusortProjection &projection, uint32_t *intervals),
+		 FindIntervals16, (form, keys, n, projection, intervals))
+DISPATCH(void, find_intervals, (GpusortKeyForm form, const uint32_t *keys, size_t n,
+		 const GpusortProjection &projection, uint32_t *intervals),
+		 FindIntervals32, (form, keys, n, projection, intervals))
+DISPATCH(void, find_intervals, (GpusortKeyForm form, const uint64_t *keys, size_t n,
+		 const GpusortProjection &projection, uint32_t *intervals),
+		 FindIntervals64, (form, keys, n, projection, intervals))
 
-void
-encode(uint32_t *keys, size_t n)
-{
-	HWY_DYNAMIC_DISPATCH(Encode32)(keys, n);
-}
-
-void
-encode(uint64_t *keys, size_t n)
-{
-	HWY_DYNAMIC_DISPATCH(Encode64)(keys, n);
-}
-
-void
-decode(uint32_t *keys, size_t n)
-{
-	HWY_DYNAMIC_DISPATCH(Decode32)(keys, n);
-}
-
-void
-decode(uint64_t *keys, size_t n)
-{
-	HWY_DYNAMIC_DISPATCH(Decode64)(keys, n);
-}
-
-void
-pack(GpusortKeyForm form, const uint32_t *keys, size_t n, uint32_t first, bool descending, int64_t *packed)
-{
-	HWY_DYNAMIC_DISPATCH(Pack)(form, keys, n, first, descending, packed);
-}
-
-void
-pack(GpusortKeyForm form, const uint64_t *keys, size_t n, uint32_t first, const DistancePacking &packing, int64_t *packed)
-{
-	HWY_DYNAMIC_DISPATCH(PackDistances)(form, keys, n, first, packing, packed);
-}
-
-void
-code_range(GpusortKeyForm form, const uint32_t *keys, size_t n, int32_t *least, int32_t *greatest)
-{
-	HWY_DYNAMIC_DISPATCH(CodeRangeOfForm32)(form, keys, n, least, greatest);
-}
-
-void
-code_range(GpusortKeyForm form, const uint64_t *keys, size_t n, int64_t *least, int64_t *greatest)
-{
-	HWY_DYNAMIC_DISPATCH(CodeRangeOfForm64)(form, keys, n, least, greatest);
-}
-
-void
-code_range(const int16_t *codes, size_t n, int16_t *least, int16_t *greatest)
-{
-	HWY_DYNAMIC_DISPATCH(CodeRange16)(codes, n, least, greatest);
-}
-
-void
-code_range(const int32_t *codes, size_t n, int32_t *least, int32_t *greatest)
-{
-	HWY_DYNAMIC_DISPATCH(CodeRange32)(codes, n, least, greatest);
-}
-
-void
-code_range(const int64_t *codes, size_t n, int64_t *least, int64_t *greatest)
-{
-	HWY_DYNAMIC_DISPATCH(CodeRange64)(codes, n, least, greatest);
-}
-
-void
-find_bins(const int16_t *codes, size_t n, int16_t least, int shift, uint16_t *bins)
-{
-	HWY_DYNAMIC_DISPATCH(FindBins16)(codes, n, least, shift, bins);
-}
-
-void
-find_bins(const int32_t *codes, size_t n, int32_t least, int shift, uint16_t *bins)
-{
-	HWY_DYNAMIC_DISPATCH(FindBins32)(codes, n, least, shift, bins);
-}
-
-void
-find_bins(const int64_t *codes, size_t n, int64_t least, int shift, uint16_t *bins)
-{
-	HWY_DYNAMIC_DISPATCH(FindBins64)(codes, n, least, shift, bins);
-}
-
-uint32_t
-filter(GpusortKeyForm form, const uint16_t *keys, uint32_t n, uint32_t first, bool descending,
-	   int16_t threshold, int16_t *codes, uint32_t *positions)
-{
-	return HWY_DYNAMIC_DISPATCH(Filter16)(form, keys, n, first, descending, threshold, codes, positions);
-}
-
-uint32_t
-filter(GpusortKeyForm form, const uint32_t *keys, uint32_t n, uint32_t first, bool descending,
-	   int32_t threshold, int32_t *codes, uint32_t *positions)
-{
-	return HWY_DYNAMIC_DISPATCH(Filter32)(form, keys, n, first, descending, threshold, codes, positions);
-}
-
-uint32_t
-filter(GpusortKeyForm form, const uint64_t *keys, uint32_t n, uint32_t first, bool descending,
-	   int64_t threshold, int64_t *codes, uint32_t *positions)
-{
-	return HWY_DYNAMIC_DISPATCH(Filter64)(form, keys, n, first, descending, threshold, codes, positions);
-}
-
-void
-finite_range(const uint32_t *keys, size_t n, int32_t *least, int32_t *greatest)
-{
-	HWY_DYNAMIC_DISPATCH(FiniteRange32)(keys, n, least, greatest);
-}
-
-void
-finite_range(const uint64_t *keys, size_t n, int64_t *least, int64_t *greatest)
-{
-	HWY_DYNAMIC_DISPATCH(FiniteRange64)(keys, n, least, greatest);
-}
-
-void
-find_intervals(GpusortKeyForm form, const uint16_t *keys, size_t n, const GpusortProjection &projection, uint32_t *intervals)
-{
-	HWY_DYNAMIC_DISPATCH(FindIntervals16)(form, keys, n, projection, intervals);
-}
-
-void
-find_intervals(GpusortKeyForm form, const uint32_t *keys, size_t n, const GpusortProjection &projection, uint32_t *intervals)
-{
-	HWY_DYNAMIC_DISPATCH(FindIntervals32)(form, keys, n, projection, intervals);
-}
-
-void
-find_intervals(GpusortKeyForm form, const uint64_t *keys, size_t n, const GpusortProjection &projection, uint32_t *intervals)
-{
-	HWY_DYNAMIC_DISPATCH(FindIntervals64)(form, keys, n, projection, intervals);
-}
+#undef DISPATCH
 }
 }
 #endif

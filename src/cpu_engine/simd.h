@@ -22,6 +22,11 @@ namespace simd
 bool sort_small(GpusortKeyForm form, uint32_t *keys, uint32_t n, bool descending);
 bool sort_small(GpusortKeyForm form, uint64_t *keys, uint32_t n, bool descending);
 
+/* Are n native keys of any form in order, -0 before +0? */
+bool in_order(GpusortKeyForm form, const uint16_t *keys, size_t n, bool descending);
+bool in_order(GpusortKeyForm form, const uint32_t *keys, size_t n, bool descending);
+bool in_order(GpusortKeyForm form, const uint64_t *keys, size_t n, bool descending);
+
 /* Turn float keys into their codes (see forms.h), in place, and back. */
 void encode(uint32_t *keys, size_t n);
 void encode(uint64_t *keys, size_t n);
