@@ -78,6 +78,11 @@ inline NetworkCoding network_coding(const GpusortSpec &spec)
     return coding;
 }
 
+__device__ __forceinline__ uint32_t sign_of(uint32_t word)
+{
+    return uint32_t(int32_t(word) >> 31);
+}
+
 __device__ __forceinline__ uint32_t code_word(uint32_t bits, uint32_t sign, uint32_t float_mask, uint32_t factor,
                                               uint32_t offset)
 {
@@ -86,19 +91,19 @@ __device__ __forceinline__ uint32_t code_word(uint32_t bits, uint32_t sign, uint
 
 __device__ __forceinline__ uint32_t code_of(const NetworkCoding &coding, uint32_t bits)
 {
-    return code_word(bits, uint32_t(int32_t(bits) >> 31), coding.float_high, coding.factor, coding.high_offset);
+    return code_word(bits, sign_of(bits), coding.float_high, coding.factor, coding.high_offset);
 }
 
 __device__ __forceinline__ uint32_t key_of(const NetworkCoding &coding, uint32_t code)
 {
     const uint32_t bits = code * coding.factor + coding.high_offset;
 
-    return bits ^ (uint32_t(int32_t(bits) >> 31) & coding.float_high);
+    return bits ^ (sign_of(bits) & coding.float_high);
 }
 
 __device__ __forceinline__ uint64_t code_of(const NetworkCoding &coding, uint64_t bits)
 {
-    const uint32_t low = uint32_t(bits), high = uint32_t(bits >> 32), sign = uint32_t(int32_t(high) >> 31);
+    const uint32_t low = uint32_t(bits), high = uint32_t(bits >> 32), sign = sign_of(high);
 
     return uint64_t(code_word(high, sign, coding.float_high, coding.factor, coding.high_offset)) << 32 |
            code_word(low, sign, coding.float_low, coding.factor, coding.low_offset);
@@ -108,7 +113,7 @@ __device__ __forceinline__ uint64_t key_of(const NetworkCoding &coding, uint64_t
 {
     const uint32_t high = uint32_t(code >> 32) * coding.factor + coding.high_offset;
     const uint32_t low = uint32_t(code) * coding.factor + coding.low_offset;
-    const uint32_t sign = uint32_t(int32_t(high) >> 31);
+    const uint32_t sign = sign_of(high);
 
     return uint64_t(high ^ (sign & coding.float_high)) << 32 | (low ^ (sign & coding.float_low));
 }
@@ -344,8 +349,8 @@ struct Keys64 {
 };
 
 /*
- * Where double precision runs at full rate, its comparator takes the comparison:
- * codes of 48 bits are subnormal numbers, ordered as the integers are.
+ * Where double precision runs at full rate, it takes most of a comparator: codes of 48
+ * bits are subnormal numbers, ordered as the integers are, and their sums are exact.
  */
 struct Pairs32 : Keys64 {
     using Key = uint32_t;
@@ -369,24 +374,13 @@ struct Pairs32 : Keys64 {
 
 #if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
     template <int INDEX>
-    static __device__ __forceinline__ void exchange(Code &low, Code &high, const Factors &factors)
+    static __device__ __forceinline__ void exchange(Code &low, Code &high, const Factors &)
     {
-        uint32_t a0 = uint32_t(low), a1 = uint32_t(low >> 32);
-        uint32_t b0 = uint32_t(high), b1 = uint32_t(high >> 32);
-        uint32_t low0, low1;
+        const double a = __longlong_as_double(low), b = __longlong_as_double(high);
+        const double smaller = a > b ? b : a;
 
-        asm("{\n\t.reg .pred swap;\n\t.reg .f64 a, b;\n\t"
-            "mov.b64 a, {%4, %5};\n\t"
-            "mov.b64 b, {%2, %3};\n\t"
-            "setp.gt.f64 swap, a, b;\n\t"
-            "selp.b32 %0, %2, %4, swap;\n\t"
-            "selp.b32 %1, %3, %5, swap;\n\t"
-            "@swap mul.lo.u32 %2, %4, %6;\n\t"
-            "@swap mul.lo.u32 %3, %5, %6;\n\t}"
-            : "=&r"(low0), "=&r"(low1), "+r"(b0), "+r"(b1)
-            : "r"(a0), "r"(a1), "r"(factors.one));
-        low = uint64_t(low1) << 32 | low0;
-        high = uint64_t(b1) << 32 | b0;
+        low = __double_as_longlong(smaller);
+        high = __double_as_longlong(__dsub_rn(__dadd_rn(a, b), smaller));
     }
 #endif
 };

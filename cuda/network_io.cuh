@@ -42,6 +42,59 @@ struct alignas(COUNT * sizeof(Code)) Chunk {
     Code part[COUNT];
 };
 
+/* COUNT raw keys as they lie in device memory, held in words: a register per 16-bit key would be too many. */
+template <int COUNT, class Key>
+struct alignas(COUNT * sizeof(Key)) RawChunk {
+    static constexpr int WORDS = COUNT * int(sizeof(Key)) / 4;
+    uint32_t words[WORDS];
+
+    __device__ __forceinline__ Key part(int i) const
+    {
+        if constexpr (sizeof(Key) == 2)
+            return Key(words[i / 2] >> i % 2 * 16);
+        else if constexpr (sizeof(Key) == 4)
+            return words[i];
+        else
+            return uint64_t(words[2 * i + 1]) << 32 | words[2 * i];
+    }
+
+    __device__ __forceinline__ void put(int i, Key key)
+    {
+        if constexpr (sizeof(Key) == 2)
+            words[i / 2] = __byte_perm(words[i / 2], key, i % 2 == 0 ? 0x3254 : 0x5410);
+        else if constexpr (sizeof(Key) == 4)
+            words[i] = key;
+        else {
+            words[2 * i] = uint32_t(key);
+            words[2 * i + 1] = uint32_t(key >> 32);
+        }
+    }
+};
+
+/* Stores a chunk or not, without a branch into which the compiler would move what makes the chunk. */
+template <int COUNT, class Key>
+__device__ __forceinline__ void store_if(bool condition, Key *target, const RawChunk<COUNT, Key> &chunk)
+{
+    const uint32_t *words = chunk.words;
+
+    if constexpr (RawChunk<COUNT, Key>::WORDS == 4)
+        asm volatile(
+            "{\n\t.reg .pred wanted;\n\t"
+            "setp.ne.u32 wanted, %0, 0;\n\t"
+            "@wanted st.global.v4.b32 [%1], {%2, %3, %4, %5};\n\t}"
+            :
+            : "r"(uint32_t(condition)), "l"(target), "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])
+            : "memory");
+    else
+        asm volatile(
+            "{\n\t.reg .pred wanted;\n\t"
+            "setp.ne.u32 wanted, %0, 0;\n\t"
+            "@wanted st.global.v2.b32 [%1], {%2, %3};\n\t}"
+            :
+            : "r"(uint32_t(condition)), "l"(target), "r"(words[0]), "r"(words[1])
+            : "memory");
+}
+
 /* The geometry of rows of ROW elements in shared memory. */
 template <class Element, int ROW_>
 struct Shape {
@@ -114,10 +167,10 @@ __device__ __forceinline__ Part part_of(const NetworkTask &task, uint32_t number
 template <class Element, class S>
 __device__ __forceinline__ void read_keys(const NetworkTask &task, const Part &part, uint32_t first_chunk,
                                           uint32_t step, uint32_t slots,
-                                          Chunk<S::CHUNK, typename Element::Key> (&raw)[S::CHUNKS])
+                                          RawChunk<S::CHUNK, typename Element::Key> (&raw)[S::CHUNKS])
 {
     using Key = typename Element::Key;
-    using KeyChunk = Chunk<S::CHUNK, Key>;
+    using KeyChunk = RawChunk<S::CHUNK, Key>;
     const Key *keys = keys_of<Element>(task, part);
     const Key last = Element::last(task.coding);
     const int count = int(part.count), skew = int(part.start % S::CHUNK);
@@ -128,7 +181,7 @@ __device__ __forceinline__ void read_keys(const NetworkTask &task, const Part &p
 
 #pragma unroll
         for (int j = 0; j < S::CHUNK; j++)
-            raw[i].part[j] = last;
+            raw[i].put(j, last);
         if ((i > 0 || position >= 0) && position + S::CHUNK <= count)
             raw[i] = *reinterpret_cast<const KeyChunk *>(keys + position);
     }
@@ -144,7 +197,7 @@ __device__ __forceinline__ void read_keys(const NetworkTask &task, const Part &p
                 const int p = position + j >= 0 ? position + j : int(slots) + position + j;
 
                 if (p < count)
-                    raw[i].part[j] = keys[p];
+                    raw[i].put(j, keys[p]);
             }
         }
     }
@@ -157,7 +210,7 @@ __device__ __forceinline__ void read_row(const NetworkTask &task, const Part (&p
                                          typename Element::Code (&row)[S::ROW])
 {
     using Key = typename Element::Key;
-    Chunk<S::CHUNK, Key> raw[Element::SEGMENTS][S::CHUNKS];
+    RawChunk<S::CHUNK, typename Element::Key> raw[Element::SEGMENTS][S::CHUNKS];
 
 #pragma unroll
     for (int half = 0; half < Element::SEGMENTS; half++)
@@ -172,19 +225,15 @@ __device__ __forceinline__ void read_row(const NetworkTask &task, const Part (&p
                 const int place = int((first_chunk + i * step) * S::CHUNK) - skew + j;
 
                 row[i * S::CHUNK + j] =
-                    Element::make(task.coding, raw[0][i].part[j], uint32_t(place >= 0 ? place : int(slots) + place));
+                    Element::make(task.coding, raw[0][i].part(j), uint32_t(place >= 0 ? place : int(slots) + place));
             }
     } else {
 #pragma unroll
         for (int i = 0; i < S::CHUNKS; i++)
 #pragma unroll
-            for (int j = 0; j < S::CHUNK; j += 2) {
-                const uint32_t first = raw[0][i].part[j] | uint32_t(raw[0][i].part[j + 1]) << 16;
-                const uint32_t second =
-                    raw[Element::SEGMENTS - 1][i].part[j] | uint32_t(raw[Element::SEGMENTS - 1][i].part[j + 1]) << 16;
-
-                Element::make(task.coding, first, second, row[i * S::CHUNK + j], row[i * S::CHUNK + j + 1]);
-            }
+            for (int j = 0; j < S::CHUNK; j += 2)
+                Element::make(task.coding, raw[0][i].words[j / 2], raw[Element::SEGMENTS - 1][i].words[j / 2],
+                              row[i * S::CHUNK + j], row[i * S::CHUNK + j + 1]);
     }
 }
 
@@ -318,25 +367,20 @@ __device__ __forceinline__ void read_frames(const NetworkTask &task, const Part 
 
 /* Keys of one segment from the codes of neighbouring places. */
 template <class Element, int CHUNK>
-__device__ __forceinline__ Chunk<CHUNK, typename Element::Key> keys_of_codes(const NetworkCoding &coding,
-                                                                             const typename Element::Code *codes,
-                                                                             int half)
+__device__ __forceinline__ RawChunk<CHUNK, typename Element::Key> keys_of_codes(const NetworkCoding &coding,
+                                                                                const typename Element::Code *codes,
+                                                                                int half)
 {
-    using Key = typename Element::Key;
-    Chunk<CHUNK, Key> chunk;
+    RawChunk<CHUNK, typename Element::Key> chunk;
 
     if constexpr (Element::SEGMENTS == 1) {
 #pragma unroll
         for (int j = 0; j < CHUNK; j++)
-            chunk.part[j] = Element::key(coding, codes[j]);
+            chunk.put(j, Element::key(coding, codes[j]));
     } else {
 #pragma unroll
-        for (int j = 0; j < CHUNK; j += 2) {
-            const uint32_t both = Element::keys(coding, codes[j], codes[j + 1], half);
-
-            chunk.part[j] = Key(both);
-            chunk.part[j + 1] = Key(both >> 16);
-        }
+        for (int j = 0; j < CHUNK; j += 2)
+            chunk.words[j / 2] = Element::keys(coding, codes[j], codes[j + 1], half);
     }
     return chunk;
 }
@@ -381,7 +425,7 @@ __device__ __forceinline__ void write_shifted(const NetworkTask &task, const Par
                 for (int j = 2 * S::CHUNK - 1; j > S::CHUNK - bit; j--)
                     both[j] = (skew & bit) != 0 ? both[j - bit] : both[j];
             if (place >= skew && place - skew + S::CHUNK <= part.count)
-                *reinterpret_cast<Chunk<S::CHUNK, Key> *>(keys_of<Element>(task, part) + (place - skew)) =
+                *reinterpret_cast<RawChunk<S::CHUNK, Key> *>(keys_of<Element>(task, part) + (place - skew)) =
                     keys_of_codes<Element, S::CHUNK>(task.coding, both + S::CHUNK, half);
         }
     }
@@ -449,17 +493,20 @@ __device__ __forceinline__ void write_keys(const NetworkTask &task, const Part (
     }
 #pragma unroll
     for (int i = 0; i < S::CHUNKS; i++) {
-        const uint32_t index = (i * 32 + lane) * S::CHUNK, position = base + index % GROUP;
+        /* Where all lanes write to one group, its chunks are at constant distances. */
+        constexpr bool TOGETHER = GROUP % (32 * S::CHUNK) == 0;
+        const uint32_t index = (i * 32 + lane) * S::CHUNK;
+        const uint32_t first = base + (TOGETHER ? lane * S::CHUNK : index % GROUP);
+        const uint32_t distance = TOGETHER ? i * 32 * S::CHUNK % GROUP : 0;
         const auto codes =
             *reinterpret_cast<const Chunk<S::CHUNK, Code> *>(warp_rows + index / S::ROW * S::STRIDE + index % S::ROW);
 
 #pragma unroll
         for (int half = 0; half < Element::SEGMENTS; half++) {
             const Part part = owner_of<GROUP_ROWS>(task, parts[half], index / GROUP);
-            const auto chunk = keys_of_codes<Element, S::CHUNK>(task.coding, codes.part, half);
 
-            if (position + S::CHUNK <= part.count)
-                *reinterpret_cast<Chunk<S::CHUNK, Key> *>(keys_of<Element>(task, part) + position) = chunk;
+            store_if(first + distance + S::CHUNK <= part.count, keys_of<Element>(task, part) + first + distance,
+                     keys_of_codes<Element, S::CHUNK>(task.coding, codes.part, half));
         }
     }
 

@@ -7,10 +7,10 @@
  * level after level, runs of 2^(level-1) rows are merged in pairs: the upper run is
  * turned round, which makes the pair bitonic, and halvers follow with strides from
  * half the pair down to 1.  Strides below ROW are the row's own affair (merge_row).
- * Longer strides go through shared memory, five or so at a time: rows are stored,
- * each thread reads a few columns of all rows that the strides join, runs the
- * halvers in registers and writes the columns back.  The upper run is read
- * mirrored, so turning it round costs nothing.
+ * Longer strides go through shared memory in passes of up to five or so: rows are
+ * stored, each thread reads a few columns of all rows that the strides join, runs the
+ * halvers in registers and writes the columns back.  The first pass of a level reads
+ * the upper run mirrored, so turning it round costs nothing.
  *
  * Rows are padded by 16 bytes in shared memory and read and written in 16-byte
  * chunks, which keeps rows and columns free of bank conflicts.
@@ -39,41 +39,66 @@ __device__ __forceinline__ void synchronize(bool block)
 }
 
 /*
- * The columns of one thread: 2^BITS rows, 2^step apart, from a group of
- * 2^(BITS+step) rows.  t is the thread's number in the group.
+ * How a level's strides between rows are shared out among passes through shared
+ * memory: with `rest` bits of the row number left to halve, the next pass takes the
+ * upper ones and leaves step_of(rest).  Passes over more than 5 bits reach beyond a warp.
  */
-template <class S, class Code, int BITS>
+template <class S>
+constexpr __host__ __device__ int step_of(int rest)
+{
+    const int left = rest > S::COLUMN_BITS ? rest - S::COLUMN_BITS : 0;
+
+    return rest > 5 && left < 4 ? 4 : left;
+}
+
+/* Whether a pass that turns nothing round, not the first of a level, can find `rest` bits left. */
+template <class S>
+constexpr __host__ __device__ bool can_remain(int rest, int levels, int cluster_bits)
+{
+    if (cluster_bits > 0 && rest == levels)
+        return true;
+    for (int level = 1; level <= levels; level++)
+        for (int left = step_of<S>(level); left > 0; left = step_of<S>(left))
+            if (left == rest)
+                return true;
+    return false;
+}
+
+/*
+ * The columns that one thread takes in a pass: of 2^BITS rows, 2^STEP apart, in a group
+ * of 2^(BITS+STEP) rows.  t is the thread's number in the group.
+ */
+template <class S, class Code, int BITS, int STEP>
 struct Columns {
     static constexpr int ROWS = 1 << BITS;
     static constexpr int PER_ROW = S::ROW >> BITS;
     static constexpr int CHUNK = (PER_ROW & -PER_ROW) < S::CHUNK ? (PER_ROW & -PER_ROW) : S::CHUNK;
+    static constexpr int DISTANCE = S::STRIDE << STEP;
+    /* Far rows in few parts: neighbours take neighbouring rows, else neighbouring columns. */
+    static constexpr bool ROWS_FIRST = BITS <= 2 && STEP >= 3;
 
     uint32_t row, column;
-    int step, distance;
 
-    __device__ __forceinline__ Columns(uint32_t t, int step_) : step(step_), distance(S::STRIDE << step_)
+    __device__ __forceinline__ explicit Columns(uint32_t t)
     {
-        /* Far rows in few parts: neighbours take neighbouring rows, else neighbouring columns. */
-        const bool rows_first = BITS <= 2 && step >= 3;
-
-        row = rows_first ? t & ((1 << step) - 1) : t >> BITS;
-        column = (rows_first ? t >> step : t & (ROWS - 1)) * CHUNK;
+        row = ROWS_FIRST ? t % (1 << STEP) : t / ROWS;
+        column = (ROWS_FIRST ? t >> STEP : t % ROWS) * CHUNK;
     }
 
     /* Reads them; with MIRROR the upper half of the rows turned round. */
     template <bool MIRROR>
-    __device__ __forceinline__ void load(const Code *rows, Code (&taken)[S::ROW]) const
+    __device__ __forceinline__ void load(const Code *group, Code (&taken)[S::ROW]) const
     {
-        const Code *low = rows + row * S::STRIDE + column;
-        const Code *high = rows + ((1 << step) - 1 - row) * S::STRIDE + (S::ROW - CHUNK) - column;
+        const Code *low = group + row * S::STRIDE + column;
+        const Code *high = group + ((1 << STEP) - 1 - row) * S::STRIDE + (S::ROW - CHUNK) - column;
 
 #pragma unroll
         for (int r = 0; r < ROWS; r++)
 #pragma unroll
             for (int i = 0; i < PER_ROW / CHUNK; i++) {
                 const bool mirrored = MIRROR && r >= ROWS / 2;
-                const Code *source = mirrored ? high + (ROWS + ROWS / 2 - 1 - r) * distance - i * (CHUNK << BITS)
-                                              : low + r * distance + i * (CHUNK << BITS);
+                const Code *source = mirrored ? high + (ROWS + ROWS / 2 - 1 - r) * DISTANCE - i * (CHUNK << BITS)
+                                              : low + r * DISTANCE + i * (CHUNK << BITS);
                 const Chunk<CHUNK, Code> chunk = *reinterpret_cast<const Chunk<CHUNK, Code> *>(source);
 
 #pragma unroll
@@ -82,9 +107,9 @@ struct Columns {
             }
     }
 
-    __device__ __forceinline__ void store(Code *rows, const Code (&taken)[S::ROW]) const
+    __device__ __forceinline__ void store(Code *group, const Code (&taken)[S::ROW]) const
     {
-        Code *low = rows + row * S::STRIDE + column;
+        Code *low = group + row * S::STRIDE + column;
 
 #pragma unroll
         for (int r = 0; r < ROWS; r++)
@@ -95,60 +120,76 @@ struct Columns {
 #pragma unroll
                 for (int j = 0; j < CHUNK; j++)
                     chunk.part[j] = taken[r * PER_ROW + i * CHUNK + j];
-                *reinterpret_cast<Chunk<CHUNK, Code> *>(low + r * distance + i * (CHUNK << BITS)) = chunk;
+                *reinterpret_cast<Chunk<CHUNK, Code> *>(low + r * DISTANCE + i * (CHUNK << BITS)) = chunk;
             }
     }
 };
 
-template <class Element, int ROW, int STRIDE, int... I>
+template <class Element, int ROW, int STRIDE, int FIRST, int... I>
 __device__ __forceinline__ void halve(typename Element::Code (&taken)[ROW], const typename Element::Factors &factors,
                                       std::integer_sequence<int, I...>)
 {
-    (Element::template exchange<I>(taken[I / STRIDE * 2 * STRIDE + I % STRIDE],
-                                   taken[I / STRIDE * 2 * STRIDE + I % STRIDE + STRIDE], factors),
+    (Element::template exchange<FIRST + I>(taken[I / STRIDE * 2 * STRIDE + I % STRIDE],
+                                           taken[I / STRIDE * 2 * STRIDE + I % STRIDE + STRIDE], factors),
      ...);
 }
 
 /* Halvers between the 2^BITS rows of a thread's columns. */
-template <class Element, int ROW, int BITS, int ROWS_APART = (1 << BITS) / 2>
+template <class Element, int ROW, int BITS, int DONE = 0>
 __device__ __forceinline__ void halve_columns(typename Element::Code (&taken)[ROW],
                                               const typename Element::Factors &factors)
 {
-    if constexpr (ROWS_APART > 0) {
-        halve<Element, ROW, (ROW >> BITS) * ROWS_APART>(taken, factors, std::make_integer_sequence<int, ROW / 2>());
-        halve_columns<Element, ROW, BITS, ROWS_APART / 2>(taken, factors);
+    if constexpr (DONE < BITS) {
+        halve<Element, ROW, (ROW >> DONE) / 2, DONE *(ROW / 2)>(taken, factors,
+                                                                std::make_integer_sequence<int, ROW / 2>());
+        halve_columns<Element, ROW, BITS, DONE + 1>(taken, factors);
     }
 }
 
 /*
- * Halvers over the bits step + BITS - 1 … step of the row number, among the 2^(BITS +
- * step) rows of a group in shared memory; t is the thread's number in the group.
- * BLOCK: the group spreads over warps.  Threads that are not active only keep the
- * barriers.  Ends with the columns stored and synchronized.
+ * The pass that finds REST bits left, in groups of 2^REST threads; MIRROR: the upper half
+ * is turned round.  Threads that do not join only keep the barriers.
  */
-template <class Element, class S, int BITS, bool MIRROR>
-__device__ __forceinline__ void halve_rows(typename Element::Code *group, uint32_t t, int step, bool block, bool active,
-                                           typename Element::Code (&row)[S::ROW],
-                                           const typename Element::Factors &factors)
+template <class Element, class S, int REST, bool MIRROR>
+__device__ __forceinline__ void run_pass(typename Element::Code *rows, uint32_t t, bool joins,
+                                         const typename Element::Factors &factors)
 {
-    using Code = typename Element::Code;
-    constexpr int TOP = BITS < S::COLUMN_BITS ? BITS : S::COLUMN_BITS;
-    const Columns<S, Code, TOP> columns(t, step + BITS - TOP);
+    constexpr int STEP = step_of<S>(REST), BITS = REST - STEP;
+    constexpr bool ACROSS = REST > 5;
+    const Columns<S, typename Element::Code, BITS, STEP> columns(t % (1 << REST));
+    typename Element::Code *group = rows + (t >> REST << REST) * S::STRIDE;
+    typename Element::Code taken[S::ROW];
 
-    if (active)
-        columns.template load<MIRROR>(group, row);
-    if (MIRROR)
-        synchronize(block);
-    if (active) {
-        halve_columns<Element, S::ROW, TOP>(row, factors);
-        columns.store(group, row);
+    if (joins)
+        columns.template load<MIRROR>(group, taken);
+    else {
+        /* Defined on all paths, or the registers would be held through the loops around. */
+#pragma unroll
+        for (int i = 0; i < S::ROW; i++)
+            taken[i] = typename Element::Code();
     }
-    synchronize(block);
-    if constexpr (BITS > TOP) {
-        const int rest = step + BITS - TOP;
+    if (MIRROR)
+        synchronize(ACROSS);
+    if (joins) {
+        halve_columns<Element, S::ROW, BITS>(taken, factors);
+        columns.store(group, taken);
+    }
+    synchronize(ACROSS);
+}
 
-        halve_rows<Element, S, BITS - TOP, false>(group + (t >> rest << rest) * S::STRIDE, t & ((1 << rest) - 1), step,
-                                                  block, active, row, factors);
+/* Runs the pass of a level that finds `rest` bits left, from LEAST to MOST; MIRROR: the level's first. */
+template <class Element, class S, int LEAST, int MOST, int LEVELS, int CLUSTER_BITS, bool MIRROR>
+__device__ __forceinline__ void run_pass_of(int rest, typename Element::Code *rows, uint32_t t, bool joins,
+                                            const typename Element::Factors &factors)
+{
+    if constexpr (MOST >= LEAST) {
+        if constexpr (MIRROR || can_remain<S>(MOST, LEVELS, CLUSTER_BITS)) {
+            if (rest == MOST) {
+                run_pass<Element, S, MOST, MIRROR>(rows, t, joins, factors);
+                return;
+            }
+        }
+        run_pass_of<Element, S, LEAST, MOST - 1, LEVELS, CLUSTER_BITS, MIRROR>(rest, rows, t, joins, factors);
     }
 }
 
@@ -184,119 +225,106 @@ __device__ __forceinline__ void halve_lanes(uint32_t lane, uint32_t stride, type
 }
 
 /*
- * As merge_rows does, by shuffles alone: for rows whose columns cannot be dealt out to
- * the lanes evenly.
+ * Merges the sorted rows of 2^LEVELS lanes: the first SHUFFLED levels by shuffles, the
+ * others through the warp's rows of shared memory.  One piece of code merges the rows of
+ * all levels, for code competes for the instruction cache.
  */
-template <class Element, class S, int LEVELS>
-__device__ __forceinline__ void merge_rows_shuffling(typename Element::Code *rows, uint32_t t,
-                                                     typename Element::Code (&row)[S::ROW],
-                                                     const typename Element::Factors &factors)
+template <class Element, class S, int SHUFFLED, int LEVELS>
+__device__ __forceinline__ void merge_in_warp(typename Element::Code *rows, uint32_t t,
+                                              typename Element::Code (&row)[S::ROW],
+                                              const typename Element::Factors &factors)
 {
-    static_assert(LEVELS <= 6, "two warps at most");
-
-#pragma unroll 1
+#pragma unroll(LEVELS <= 2 ? 2 : 1)
     for (int level = 1; level <= LEVELS; level++) {
-        if (LEVELS > 5 && level > 5) {
+        if (level <= SHUFFLED) {
+            if constexpr (SHUFFLED > 0)
+                merge_neighbours<Element, S>(t, (1u << level) - 1, row, factors);
+            if constexpr (SHUFFLED > 1)
+                halve_lanes<Element, S>(t, (1u << level) / 4, row, factors);
+        } else if constexpr (SHUFFLED < LEVELS) {
             store_row<S>(rows, t, row);
-            __syncthreads();
-            halve_rows<Element, S, 1, true>(rows, t, 5, true, true, row, factors);
+            __syncwarp();
+            run_pass_of<Element, S, SHUFFLED + 1, LEVELS, LEVELS, 0, true>(level, rows, t, true, factors);
+            for (int rest = step_of<S>(level); rest > 0; rest = step_of<S>(rest))
+                run_pass_of<Element, S, 1, LEVELS, LEVELS, 0, false>(rest, rows, t, true, factors);
             load_row<S>(rows, t, row);
-            halve_lanes<Element, S>(t, 16, row, factors);
-        } else {
-            merge_neighbours<Element, S>(t, (1u << level) - 1, row, factors);
-            halve_lanes<Element, S>(t, (1u << level) / 4, row, factors);
         }
         merge_row<Element, S::ROW>(row, factors);
     }
 }
 
 /*
- * Merges the sorted rows of 2^LEVELS threads numbered t, of a warp or a block, whose
- * rows of shared memory are given; count: keys that the threads have together.
- *
- * Warps' code is as short as can be, for it competes for the instruction cache: the
- * levels between warps use the code of those within warps, with rows 32 apart, and
- * all the last five strides of a level between warps that of level 5.
+ * Strides between the blocks of a cluster, in the level that joins `reach` blocks: each
+ * thread compares its row with one of another block's shared memory.
  */
-template <class Element, class S, int LEVELS>
-__device__ __forceinline__ void merge_rows(typename Element::Code *rows, uint32_t t, uint32_t count,
-                                           typename Element::Code (&row)[S::ROW],
-                                           const typename Element::Factors &factors)
+template <class Element, class S, int THREADS, int BITS>
+__device__ __forceinline__ void halve_blocks(typename Element::Code *rows, uint32_t reach,
+                                             const typename Element::Factors &factors)
 {
-    const uint32_t lane = t % 32;
-    const bool present = (t & -32u) * S::ROW < count;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    using Code = typename Element::Code;
+    auto cluster = cooperative_groups::this_cluster();
+    const uint32_t rank = cluster.block_rank();
 
-#pragma unroll(LEVELS <= 2 ? 2 : 1)
-    for (int level = 1; level <= LEVELS; level++) {
-        const bool across = LEVELS > 5 && level > 5;
-        const uint32_t first = t >> level << level;
-        /* Groups without an upper run have nothing to merge. */
-        const bool joins = across ? (first + (1u << level) / 2) * S::ROW < count : present;
+    for (uint32_t stride = reach; stride > 1; stride /= 2) {
+        /* The first pass turns the upper run round; the others compare at equal places. */
+        const bool turn = BITS == 1 || stride == reach;
+        const uint32_t partner = turn ? rank ^ (reach - 1) : rank ^ (stride / 2);
+        const bool upper = rank > partner;
+        Code other[S::ROW];
 
-        if (Element::SHUFFLES && level == 1) {
-            if constexpr (Element::SHUFFLES)
-                if (joins)
-                    merge_neighbours<Element, S>(lane, 1, row, factors);
-        } else {
-            typename Element::Code *group = rows + first * S::STRIDE;
-            const uint32_t number = t & ((1u << level) - 1);
-            /* One level between two warps is short enough for code of its own. */
-            constexpr bool SHARED = LEVELS > 6;
-            const int step = SHARED && across ? 5 : 0;
+        cluster.sync();
+        load_row<S>(cluster.map_shared_rank(rows, partner), turn ? THREADS - 1 - threadIdx.x : threadIdx.x, other);
+        cluster.sync();
+        /* The thread's own row stays in shared memory meanwhile: both do not fit in registers. */
+#pragma unroll
+        for (int i = 0; i < S::CHUNKS; i++) {
+            auto *own = reinterpret_cast<Chunk<S::CHUNK, Code> *>(rows + threadIdx.x * S::STRIDE + i * S::CHUNK);
+            auto chunk = *own;
 
-            if (joins)
-                store_row<S>(rows, t, row);
-            synchronize(across);
-            if (!SHARED && across)
-                halve_rows<Element, S, 1, true>(group, number, 5, true, joins, row, factors);
-            else
-                switch (level - step) {
-                    case 1:
-                        if constexpr (SHARED || !Element::SHUFFLES)
-                            halve_rows<Element, S, 1, true>(group, number, step, SHARED && across, joins, row, factors);
-                        break;
-                    case 2:
-                        if constexpr (LEVELS >= 2)
-                            halve_rows<Element, S, 2, true>(group, number, step, SHARED && across, joins, row, factors);
-                        break;
-                    case 3:
-                        if constexpr (LEVELS >= 3)
-                            halve_rows<Element, S, 3, true>(group, number, step, SHARED && across, joins, row, factors);
-                        break;
-                    case 4:
-                        if constexpr (LEVELS >= 4)
-                            halve_rows<Element, S, 4, true>(group, number, step, SHARED && across, joins, row, factors);
-                        break;
-                    default:
-                        if constexpr (LEVELS >= 10)
-                            if (across)
-                                halve_rows<Element, S, 5, true>(group, number, 5, true, joins, row, factors);
-                        break;
-                }
-            if constexpr (LEVELS >= 5)
-                if (level >= 5 && present && joins) {
-                    constexpr int TOP = S::COLUMN_BITS < 5 ? S::COLUMN_BITS : 5;
-                    typename Element::Code *warp_rows = rows + (t & -32u) * S::STRIDE;
-                    const Columns<S, typename Element::Code, TOP> columns(lane, 5 - TOP);
+#pragma unroll
+            for (int j = 0; j < S::CHUNK; j++) {
+                const int place = i * S::CHUNK + j;
 
-                    if (across)
-                        columns.template load<false>(warp_rows, row);
-                    else
-                        columns.template load<true>(warp_rows, row);
-                    __syncwarp();
-                    halve_columns<Element, S::ROW, TOP>(row, factors);
-                    columns.store(warp_rows, row);
-                    __syncwarp();
-                    if constexpr (TOP < 5)
-                        halve_rows<Element, S, 5 - TOP, false>(warp_rows + (lane >> (5 - TOP) << (5 - TOP)) * S::STRIDE,
-                                                               lane & ((1 << (5 - TOP)) - 1), 0, false, true, row,
-                                                               factors);
-                }
-            if (joins)
-                load_row<S>(rows, t, row);
+                Element::keep(chunk.part[j], turn ? other[S::ROW - 1 - place] : other[place], upper, factors);
+            }
+            *own = chunk;
         }
-        if (present && joins)
+    }
+#endif
+}
+
+/*
+ * Merges the sorted warps of a block of 2^LEVELS threads, whose rows are in shared memory,
+ * and then the blocks of a cluster of 2^CLUSTER_BITS; count: keys of a block.
+ */
+template <class Element, class S, int LEVELS, int CLUSTER_BITS>
+__device__ __forceinline__ void merge_warps(typename Element::Code *rows, uint32_t t, uint32_t count,
+                                            const typename Element::Factors &factors)
+{
+#pragma unroll 1
+    for (int level = 6; level <= LEVELS + CLUSTER_BITS; level++) {
+        /* Groups without an upper run have nothing to merge. */
+        const bool joins = CLUSTER_BITS > 0 || ((t >> level << level) + (1u << level) / 2) * S::ROW < count;
+        int rest = LEVELS;
+
+        if (CLUSTER_BITS > 0 && level > LEVELS)
+            halve_blocks<Element, S, 1 << LEVELS, CLUSTER_BITS>(rows, 1u << (level - LEVELS), factors);
+        __syncthreads();
+        if (CLUSTER_BITS == 0 || level <= LEVELS) {
+            run_pass_of<Element, S, 6, LEVELS, LEVELS, CLUSTER_BITS, true>(level, rows, t, joins, factors);
+            rest = step_of<S>(level);
+        }
+#pragma unroll 1
+        for (; rest > 0; rest = step_of<S>(rest))
+            run_pass_of<Element, S, 1, LEVELS, LEVELS, CLUSTER_BITS, false>(rest, rows, t, joins, factors);
+        if (joins) {
+            typename Element::Code row[S::ROW];
+
+            load_row<S>(rows, t, row);
             merge_row<Element, S::ROW>(row, factors);
+            store_row<S>(rows, t, row);
+        }
     }
 }
 
@@ -313,6 +341,55 @@ __device__ __forceinline__ void sort_and_mend(typename Element::Code (&row)[S::R
         if constexpr (Element::MENDS)
             again = Element::template mend_row<S::ROW>(row, coding);
     } while (again);
+}
+
+/*
+ * Joins the runs of two warps whose rows are no power of two long: half the strides
+ * between lanes through shared memory, the others by shuffles.
+ */
+template <class Element, class S>
+__device__ __forceinline__ void merge_two_warps(typename Element::Code *rows, uint32_t t,
+                                                const typename Element::Factors &factors)
+{
+    const Columns<S, typename Element::Code, 1, 5> columns(t);
+    typename Element::Code row[S::ROW];
+
+    __syncthreads();
+    columns.template load<true>(rows, row);
+    __syncthreads();
+    halve<Element, S::ROW, S::ROW / 2, 0>(row, factors, std::make_integer_sequence<int, S::ROW / 2>());
+    columns.store(rows, row);
+    __syncthreads();
+    load_row<S>(rows, t, row);
+    halve_lanes<Element, S>(t, 16, row, factors);
+    merge_row<Element, S::ROW>(row, factors);
+    store_row<S>(rows, t, row);
+}
+
+/*
+ * Sorts the rows of 2^LEVELS threads, of a warp or a block, into shared memory.  The
+ * first level is merged by shuffles, rows that are no power of two long all that are
+ * within a warp: their columns cannot be dealt out to the lanes evenly.
+ */
+template <class Element, class S, int LEVELS, int CLUSTER_BITS = 0>
+__device__ __forceinline__ void sort_rows(const NetworkTask &task, typename Element::Code *rows, uint32_t t,
+                                          uint32_t count, typename Element::Code (&row)[S::ROW])
+{
+    constexpr bool WHOLE = (S::ROW & (S::ROW - 1)) == 0;
+    constexpr int IN_WARP = LEVELS < 5 ? LEVELS : 5;
+    constexpr int SHUFFLED = !WHOLE ? IN_WARP : Element::SHUFFLES ? 1 : 0;
+
+    static_assert(WHOLE || LEVELS <= 6, "two warps at most");
+    if (LEVELS <= 5 || (t & -32u) * S::ROW < count) {
+        sort_and_mend<Element, S>(row, task.coding, task.factors);
+        merge_in_warp<Element, S, SHUFFLED, IN_WARP>(rows, t, row, task.factors);
+    }
+    store_row<S>(rows, t, row);
+    if constexpr (LEVELS > 5 && WHOLE)
+        merge_warps<Element, S, LEVELS, CLUSTER_BITS>(rows, t, count, task.factors);
+    else if constexpr (LEVELS > 5)
+        merge_two_warps<Element, S>(rows, t, task.factors);
+    __syncwarp();
 }
 
 constexpr int WARP_SORT_THREADS = 128;
@@ -337,15 +414,7 @@ __device__ __forceinline__ void sort_in_warp(const NetworkTask &task, const Part
     else
         read_row<Element, S>(task, parts, t, LANES, LANES * ROW, row);
 
-    sort_and_mend<Element, S>(row, task.coding, task.factors);
-    if constexpr ((ROW & (ROW - 1)) != 0)
-        merge_rows_shuffling<Element, S, LEVELS>(warp_rows, lane, row, task.factors);
-    else
-        merge_rows<Element, S, LEVELS>(warp_rows, lane, UINT32_MAX, row, task.factors);
-
-    __syncwarp();
-    store_row<S>(warp_rows, lane, row);
-    __syncwarp();
+    sort_rows<Element, S, LEVELS>(task, warp_rows, lane, LANES * ROW, row);
     write_rows<Element, S, LANES>(task, parts, warp_rows, lane, 0, [] { __syncwarp(); });
 }
 
@@ -382,58 +451,6 @@ __global__ void __launch_bounds__(WARP_SORT_THREADS, BLOCKS_PER_MULTIPROCESSOR)
     sort_in_warp<Element, ROW, LEVELS>(task, parts, warp_rows);
 }
 
-/*
- * Merges the sorted blocks of a cluster of 2^BITS, each of whose threads holds a
- * row: strides between blocks here, through each other's shared memory.
- */
-template <class Element, class S, int THREADS, int BITS>
-__device__ __forceinline__ void merge_cluster(typename Element::Code *rows, typename Element::Code (&row)[S::ROW],
-                                              const typename Element::Factors &factors)
-{
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    using Code = typename Element::Code;
-    constexpr int LEVELS = log2_of(THREADS);
-    auto cluster = cooperative_groups::this_cluster();
-    const uint32_t rank = cluster.block_rank();
-
-#pragma unroll 1
-    for (uint32_t reach = 2; reach <= (1u << BITS); reach *= 2) {
-#pragma unroll 1
-        for (uint32_t stride = reach; stride > 1; stride /= 2) {
-            /* The first pass turns the upper run round; the others compare at equal places. */
-            const bool turn = stride == reach;
-            const uint32_t partner = turn ? rank ^ (reach - 1) : rank ^ (stride / 2);
-            const bool upper = rank > partner;
-            const Code *theirs;
-
-            __syncthreads();
-            store_row<S>(rows, threadIdx.x, row);
-            cluster.sync();
-            theirs =
-                cluster.map_shared_rank(rows, partner) + (turn ? THREADS - 1 - threadIdx.x : threadIdx.x) * S::STRIDE;
-#pragma unroll
-            for (int i = 0; i < S::CHUNKS; i++) {
-                const auto chunk = *reinterpret_cast<const Chunk<S::CHUNK, Code> *>(
-                    theirs + (turn ? S::CHUNKS - 1 - i : i) * S::CHUNK);
-
-#pragma unroll
-                for (int j = 0; j < S::CHUNK; j++)
-                    Element::keep(row[i * S::CHUNK + j], turn ? chunk.part[S::CHUNK - 1 - j] : chunk.part[j], upper,
-                                  factors);
-            }
-            cluster.sync();
-        }
-        store_row<S>(rows, threadIdx.x, row);
-        __syncthreads();
-        halve_rows<Element, S, LEVELS - 5, false>(rows, threadIdx.x, 5, true, true, row, factors);
-        halve_rows<Element, S, 5, false>(rows + (threadIdx.x & -32u) * S::STRIDE, threadIdx.x & 31, 0, false, true, row,
-                                         factors);
-        load_row<S>(rows, threadIdx.x, row);
-        merge_row<Element, S::ROW>(row, factors);
-    }
-#endif
-}
-
 /* Sorts one segment (Keys16: two) by a block, or by a cluster of 2^CLUSTER_BITS. */
 template <class Element, int ROW, int THREADS, int CLUSTER_BITS>
 __device__ __forceinline__ void sort_in_block(const NetworkTask &task, const Part (&parts)[Element::SEGMENTS],
@@ -459,21 +476,8 @@ __device__ __forceinline__ void sort_in_block(const NetworkTask &task, const Par
             present[half].count = 0;
     }
     read_row<Element, S>(task, present, (base + warp_first) / S::CHUNK + lane, 32, slots, row);
-    if (warp_first < count)
-        sort_and_mend<Element, S>(row, task.coding, task.factors);
-    if constexpr ((ROW & (ROW - 1)) != 0)
-        merge_rows_shuffling<Element, S, log2_of(THREADS)>(rows, threadIdx.x, row, task.factors);
-    else
-        merge_rows<Element, S, log2_of(THREADS)>(rows, threadIdx.x, count, row, task.factors);
-    if constexpr (CLUSTER_BITS > 0)
-        merge_cluster<Element, S, THREADS, CLUSTER_BITS>(rows, row, task.factors);
-
-    typename Element::Code *warp_rows = rows + (threadIdx.x & -32u) * S::STRIDE;
-
-    __syncwarp();
-    store_row<S>(warp_rows, lane, row);
-    __syncwarp();
-    write_rows<Element, S, 32>(task, parts, warp_rows, lane, base + warp_first, [] {
+    sort_rows<Element, S, log2_of(THREADS), CLUSTER_BITS>(task, rows, threadIdx.x, count, row);
+    write_rows<Element, S, 32>(task, parts, rows + (threadIdx.x & -32u) * S::STRIDE, lane, base + warp_first, [] {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
         if (CLUSTER_BITS > 0)
             cooperative_groups::this_cluster().sync();

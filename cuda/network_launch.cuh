@@ -13,20 +13,17 @@ namespace gpusort
 {
 
 /*
- * Element for segments of less than a warp, LongElement for longer ones.  ROW elements
- * a lane, and WIDE_ROW from class WIDE_CLASS on and, with WIDE_WARP, in the class that a
- * warp of such rows sorts; blocks of up to MAX_THREADS.  RESIDENT
- * and WIDE_RESIDENT: threads that a multiprocessor should hold, which bounds the
- * registers of a thread.
+ * Element for segments of less than a warp, WarpElement for those of one, BlockElement
+ * for longer ones.  ROW elements a lane, and WIDE_ROW from class WIDE_CLASS on; blocks of
+ * up to MAX_THREADS.  RESIDENT and WIDE_RESIDENT: threads that a multiprocessor should
+ * hold, which bounds the registers of a thread.
  */
-template <class Element, class LongElement, int ROW, int RESIDENT, int MAX_THREADS, uint32_t WIDE_CLASS, int WIDE_ROW,
-          int WIDE_RESIDENT, bool WIDE_WARP = false>
+template <class Element, class WarpElement, class BlockElement, int ROW, int RESIDENT, int MAX_THREADS,
+          uint32_t WIDE_CLASS, int WIDE_ROW, int WIDE_RESIDENT>
 struct NetworkShapes {
     static constexpr int row(uint32_t length_class)
     {
-        const bool wide = length_class >= WIDE_CLASS || (WIDE_WARP && length_class == uint32_t(log2_of(WIDE_ROW)) + 5);
-
-        return wide ? WIDE_ROW : ROW;
+        return length_class >= WIDE_CLASS ? WIDE_ROW : ROW;
     }
 
     /* Binary logarithm of the blocks that share a segment. */
@@ -58,7 +55,7 @@ struct NetworkShapes {
     template <int LANE_ROW, int LEVELS, int THREADS>
     static cudaError_t launch_warps(const NetworkTask &task, cudaStream_t stream)
     {
-        using Sorted = std::conditional_t<LEVELS == 5, LongElement, Element>;
+        using Sorted = std::conditional_t<LEVELS == 5, WarpElement, Element>;
         constexpr uint32_t groups = (WARP_SORT_THREADS >> LEVELS) * Element::SEGMENTS;
 
         warp_sort<Sorted, LANE_ROW, LEVELS, THREADS / WARP_SORT_THREADS>
@@ -73,7 +70,7 @@ struct NetworkShapes {
         constexpr int CLUSTER_BITS = cluster_bits(CLASS);
         constexpr int WANTED = row(CLASS) == ROW ? RESIDENT : WIDE_RESIDENT;
         constexpr int RESIDENT_BLOCKS = WANTED / THREADS > 0 ? WANTED / THREADS : 1;
-        auto kernel = block_sort<LongElement, row(CLASS), THREADS, CLUSTER_BITS, RESIDENT_BLOCKS>;
+        auto kernel = block_sort<BlockElement, row(CLASS), THREADS, CLUSTER_BITS, RESIDENT_BLOCKS>;
         cudaError_t error =
             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, block_bytes(CLASS));
         cudaLaunchAttribute attribute = {};
