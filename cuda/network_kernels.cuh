@@ -306,6 +306,8 @@ __device__ __forceinline__ void merge_warps(typename Element::Code *rows, uint32
     for (int level = 6; level <= LEVELS + CLUSTER_BITS; level++) {
         /* Groups without an upper run have nothing to merge. */
         const bool joins = CLUSTER_BITS > 0 || ((t >> level << level) + (1u << level) / 2) * S::ROW < count;
+        /* Warps beyond the end hold only what fills up once passes are within warps. */
+        const bool goes_on = CLUSTER_BITS > 0 || (joins && (t & -32u) * S::ROW < count);
         int rest = LEVELS;
 
         if (CLUSTER_BITS > 0 && level > LEVELS)
@@ -317,8 +319,9 @@ __device__ __forceinline__ void merge_warps(typename Element::Code *rows, uint32
         }
 #pragma unroll 1
         for (; rest > 0; rest = step_of<S>(rest))
-            run_pass_of<Element, S, 1, LEVELS, LEVELS, CLUSTER_BITS, false>(rest, rows, t, joins, factors);
-        if (joins) {
+            run_pass_of<Element, S, 1, LEVELS, LEVELS, CLUSTER_BITS, false>(rest, rows, t, rest > 5 ? joins : goes_on,
+                                                                            factors);
+        if (goes_on) {
             typename Element::Code row[S::ROW];
 
             load_row<S>(rows, t, row);
