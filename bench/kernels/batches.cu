@@ -70,28 +70,48 @@ SECTION(keys, "distributions of keys, float32")
             run_equal(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_NONE, n, keys);
 }
 
-SECTION(ragged, "float32, segments of different lengths")
+/* As long as spectra are: most short, a few very long; their mean is about 34. */
+static std::vector<uint32_t> spectra_counts()
+{
+    std::mt19937 random(1);
+    std::normal_distribution<double> logarithm(2.8, 1.2);
+    std::vector<uint32_t> counts;
+
+    for (uint64_t sum = 0; sum < total_keys / 2; sum += counts.back())
+        counts.push_back(uint32_t(std::exp(logarithm(random))) + 1);
+    return counts;
+}
+
+static std::vector<uint32_t> counts_up_to(uint32_t most)
 {
     std::mt19937 random(1);
     std::vector<uint32_t> counts;
 
-    /* As long as spectra are: most short, a few very long; their mean is about 34. */
-    for (uint64_t sum = 0; sum < total_keys / 2; sum += counts.back())
-        counts.push_back(uint32_t(std::exp(std::normal_distribution<double>(2.8, 1.2)(random))) + 1);
-    run(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_NONE, counts, Keys::UNIFORM, "spectra");
-    counts.clear();
     for (uint64_t sum = 0; sum < total_keys; sum += counts.back())
-        counts.push_back(1 + random() % 2000);
-    run(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_NONE, counts, Keys::UNIFORM, "1 to 2000");
-    counts.clear();
-    for (uint64_t sum = 0; sum < total_keys; sum += counts.back())
-        counts.push_back(1 + random() % 60000);
-    run(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_NONE, counts, Keys::UNIFORM, "1 to 60000");
-    counts.assign(1000000, 12);
-    counts[500000] = 1 << 26;
-    run(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_NONE, counts, Keys::UNIFORM, "one giant");
-    counts.assign(2000, 100000);
-    run(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_NONE, counts, Keys::UNIFORM, "2000 of 100000");
+        counts.push_back(1 + random() % most);
+    return counts;
+}
+
+SECTION(ragged, "segments of different lengths")
+{
+    const auto any = [](const std::vector<uint32_t> &counts, const char *shape) {
+        run(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_NONE, counts, Keys::UNIFORM, shape);
+    };
+    std::vector<uint32_t> giant(1000000, 12);
+
+    giant[500000] = 1 << 26;
+    any(spectra_counts(), "spectra");
+    for (uint32_t most : {15, 100, 2000, 60000})
+        any(counts_up_to(most), ("1 to " + std::to_string(most)).c_str());
+    any(giant, "one giant");
+    any(std::vector<uint32_t>(2000, 100000), "2000 of 100000");
+    for (const auto &[counts, shape] :
+         {std::pair(spectra_counts(), "spectra"), std::pair(counts_up_to(2000), "1 to 2000")}) {
+        run(GPUSORT_KEY_INT16, GPUSORT_PAYLOAD_NONE, counts, Keys::UNIFORM, shape);
+        run(GPUSORT_KEY_FLOAT64, GPUSORT_PAYLOAD_NONE, counts, Keys::UNIFORM, shape);
+        run(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_INDEX, counts, Keys::UNIFORM, shape);
+        run(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_CARRIED, counts, Keys::UNIFORM, shape);
+    }
 }
 
 SECTION(top, "the first few of each segment, float32, beside the whole sort")
