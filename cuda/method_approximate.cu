@@ -30,6 +30,7 @@ template <class Key, bool floating>
 struct IntervalSource {
     using Code = Key;
     using Number = uint32_t;
+    static constexpr bool wide_digits = false;
     struct Context {
         GpusortProjection projection;
         uint32_t whole;  /* buckets / width of the range, rounded down */
@@ -90,18 +91,18 @@ struct IntervalSource {
     }
 
     /*
-     * The projection in few instructions for the common cases, with the same result
-     * to the last bit: integers of up to 32 bits, and floats whose range needs neither
-     * shrink nor lift.
+     * The projection in few instructions and without branches, with the same result to
+     * the last bit: integers of up to 32 bits, and floats.  The range of float32 keys is
+     * never so wide that it needs shrink, nor so narrow that it needs lift.  Where all
+     * finite keys are equal any scale does that keeps -infinity what it is: 1.
      */
     struct View {
         const IntervalSource &source;
         const GpusortProjection &projection;
-        bool fast;
         uint32_t step, offset; /* interval = place * step + offset: up, or down from the last */
         Key origin;
         uint32_t whole, low, high; /* of the factor */
-        double float_origin, scale, last;
+        double shrink, float_origin, lift, scale, last;
 
         __device__ View(const IntervalSource &the_source, const Context &context)
             : source(the_source),
@@ -110,9 +111,10 @@ struct IntervalSource {
               offset(the_source.descending ? the_source.buckets - 1 : 0)
         {
             if constexpr (floating) {
-                fast = projection.shrink == 1 && projection.lift == 1 && projection.scale > 0;
+                shrink = projection.shrink;
                 float_origin = projection.float_origin;
-                scale = projection.scale;
+                lift = projection.lift;
+                scale = projection.scale > 0 ? projection.scale : 1;
                 last = the_source.buckets - 1;
             } else if (sizeof(Key) <= 4) {
                 /* Distances between codes are those between keys, for a code differs in its sign bit only. */
@@ -127,9 +129,8 @@ struct IntervalSource {
         {
             if constexpr (floating) {
                 double x = real(bits);
-                if (!fast)
-                    return gpusort_interval_of_float(&projection, x);
-                double place = (x - float_origin) * scale;
+                double place =
+                    sizeof(Key) == 4 ? (x - float_origin) * scale : (x * shrink - float_origin) * lift * scale;
                 /* -infinity converts to 0; infinity and NaN are not below the last interval. */
                 return __double2uint_rz(place < last ? place : last) * step + offset;
             } else if constexpr (sizeof(Key) == 8)

@@ -16,8 +16,7 @@ namespace gpusort
 {
 
 constexpr int sweep_digits = 256;
-constexpr int sweep_threads = 384; /* of a pass */
-constexpr int read_threads = 512;  /* of a kernel that reads keys only */
+constexpr int read_threads = 512; /* of a kernel that reads keys only */
 
 /* Blocks of count_digits that a multiprocessor shall hold; Turing's holds 1,024 threads. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
@@ -26,10 +25,20 @@ constexpr int count_blocks = 2;
 constexpr int count_blocks = 3;
 #endif
 
-template <class Key>
+/*
+ * What a block of a pass sorts, by the most bits of a digit.  Fewer digits make longer
+ * runs, so that smaller tiles do, of which a multiprocessor holds more; 8 bits want
+ * threads for 256 digits.  Keys, payload and digits of either take 57 to 63 KiB of
+ * shared memory: Turing has 64.
+ */
+template <class Key, int most_bits>
 struct SweepTile {
-    static constexpr int items = sizeof(Key) == 8 ? 10 : 18; /* with a payload 63 KiB: Turing has 64 */
-    static constexpr uint32_t size = sweep_threads * items;
+    static constexpr int bits = most_bits;
+    static constexpr int digits = 1 << bits;
+    static constexpr int threads = bits == 8 ? 384 : 256;
+    static constexpr int blocks = bits == 8 ? 2 : 3; /* on a multiprocessor */
+    static constexpr int items = (bits == 8 ? 18 : 24) / (sizeof(Key) == 8 ? 2 : 1);
+    static constexpr uint32_t size = threads * items;
 };
 
 /* Least and greatest code of a segment's keys that are in the source's range; zeroes: there is none. */
@@ -57,6 +66,7 @@ template <class Key>
 struct CodeSource {
     using Code = Key;
     using Number = Key;
+    static constexpr bool wide_digits = true; /* of 8 bits: how many there are depends on the keys */
 
     struct Context {
         Code origin;
@@ -102,6 +112,8 @@ struct CodeSource {
 template <class Source, class Key>
 struct Sweeps {
     Source source;
+    bool wide; /* digits of 8 bits; else of 7 at most */
+    uint32_t tile;
     TileList tiles;
     bool odd_allowed;
     uint32_t most_passes;
@@ -122,7 +134,9 @@ struct Sweeps {
     Sweeps(const SegmentBatch &batch, const Source &the_source, uint32_t count, uint32_t bits, bool odd,
            Workspace &workspace)
         : source(the_source),
-          tiles(batch, count, SweepTile<Key>::size, workspace),
+          wide(Source::wide_digits || plan_digits(bits, odd).bits == 8),
+          tile(wide ? SweepTile<Key, 8>::size : SweepTile<Key, 7>::size),
+          tiles(batch, count, tile, workspace),
           odd_allowed(odd),
           most_passes(plan_digits(bits, odd).passes)
     {
@@ -228,10 +242,9 @@ __device__ void visit_stretches(const Sweeps<Source, Key> &sweeps, const Key *ke
     for (uint32_t tile = run.first; tile < run.end;) {
         uint32_t index = sweeps.tiles.index_of(tile);
         TiledSegment segment = sweeps.tiles.segments[index];
-        uint32_t end = min(run.end, segment.first_tile + ceil_div(segment.count, SweepTile<Key>::size));
-        uint32_t first = (tile - segment.first_tile) * SweepTile<Key>::size;
-        uint32_t last =
-            (uint32_t)min((uint64_t)(end - segment.first_tile) * SweepTile<Key>::size, (uint64_t)segment.count);
+        uint32_t end = min(run.end, segment.first_tile + ceil_div(segment.count, sweeps.tile));
+        uint32_t first = (tile - segment.first_tile) * sweeps.tile;
+        uint32_t last = (uint32_t)min((uint64_t)(end - segment.first_tile) * sweeps.tile, (uint64_t)segment.count);
         visit(index, keys + segment.start + first, last - first);
         tile = end;
     }
@@ -366,7 +379,7 @@ cudaError_t find_ranges(const SegmentBatch &batch, const Sweeps<Source, Key> &sw
     const Key *keys = static_cast<const Key *>(batch.keys);
     uint32_t blocks = reading_blocks(sweeps.tiles);
     if ((error = cudaMemsetAsync(sweeps.zeroed, 0, sweeps.zeroed_bytes, stream)) != cudaSuccess ||
-        (error = sweeps.tiles.fill(bin, SweepTile<Key>::size, stream)) != cudaSuccess)
+        (error = sweeps.tiles.fill(bin, sweeps.tile, stream)) != cudaSuccess)
         return error;
     reduce_range<<<blocks, read_threads, 0, stream>>>(sweeps, keys);
     set_up<<<ceil_div(bin.count, 64), 64, 0, stream>>>(sweeps);

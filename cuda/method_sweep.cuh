@@ -75,24 +75,24 @@ __device__ uint32_t look_back(const Sweeps<Source, Key> &sweeps, uint32_t pass, 
 }
 
 /* What a block of a pass keeps in shared memory. */
-template <class Key, bool payload>
+template <class Tile, class Key, bool payload>
 struct SweepShared {
-    static constexpr int warps = sweep_threads / 32;
-
     union {
-        uint32_t counts[warps][sweep_digits];
-        Key keys[SweepTile<Key>::size];
+        uint32_t counts[Tile::threads / 32][Tile::digits];
+        Key keys[Tile::size];
     };
-    uint32_t values[payload ? SweepTile<Key>::size : 1];
-    uint8_t digits[SweepTile<Key>::size];
-    uint32_t target[sweep_digits]; /* of a digit's run, less its place in the tile */
+    uint32_t values[payload ? Tile::size : 1];
+    uint8_t digits[Tile::size];
+    uint32_t target[Tile::digits]; /* of a digit's run, less its place in the tile */
     uint32_t warp_sums[sweep_digits / 32];
 };
 
-/* The lanes, of those given, whose digits are the same. */
-__device__ inline uint32_t lanes_like(uint32_t lanes, uint32_t digit, uint32_t bits)
+/* The lanes, of those given, whose digits of so many bits are the same. */
+template <int bits>
+__device__ uint32_t lanes_like(uint32_t lanes, uint32_t digit)
 {
-    auto keep_same = [&](int bit) {
+#pragma unroll
+    for (int bit = 0; bit < bits; bit++) {
         uint32_t same;
         asm("{\n"
             "  .reg .pred set;\n"
@@ -104,12 +104,7 @@ __device__ inline uint32_t lanes_like(uint32_t lanes, uint32_t digit, uint32_t b
             : "=r"(same)
             : "r"(digit), "r"(1u << bit));
         lanes &= same;
-    };
-#pragma unroll
-    for (int bit = 0; bit < 7; bit++)
-        keep_same(bit);
-    if (bits == 8)
-        keep_same(7);
+    }
     return lanes;
 }
 
@@ -117,13 +112,12 @@ __device__ inline uint32_t lanes_like(uint32_t lanes, uint32_t digit, uint32_t b
  * One tile of a pass.  full: the tile has all its keys, which saves the questions
  * whether a key exists.
  */
-template <class Source, class Key, bool payload, bool full>
+template <class Tile, bool full, class Source, class Key, bool payload>
 __device__ void sweep_tile(const Sweeps<Source, Key> &sweeps, const SweepBuffers<Key> &buffers,
-                           SweepShared<Key, payload> &shared, uint32_t pass, uint32_t tile, uint32_t index,
+                           SweepShared<Tile, Key, payload> &shared, uint32_t pass, uint32_t tile, uint32_t index,
                            const TiledSegment &segment, const DigitPlan &plan)
 {
-    using Tile = SweepTile<Key>;
-    constexpr int items = Tile::items, warps = sweep_threads / 32;
+    constexpr int items = Tile::items, warps = Tile::threads / 32;
     uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     uint32_t first = (tile - segment.first_tile) * Tile::size;
     uint32_t count = full ? Tile::size : segment.count - first;
@@ -138,7 +132,7 @@ __device__ void sweep_tile(const Sweeps<Source, Key> &sweeps, const SweepBuffers
             key[i] = buffers.from_keys[slot + own + i * 32];
     /* The payload is wanted when ranks are known; until then it comes as far as the L2 cache. */
     if (payload && buffers.from_payload != nullptr)
-        for (uint32_t k = threadIdx.x * 32; k < count; k += sweep_threads * 32)
+        for (uint32_t k = threadIdx.x * 32; k < count; k += Tile::threads * 32)
             asm volatile("prefetch.global.L2 [%0];" : : "l"(buffers.from_payload + slot + k));
     __syncthreads(); /* counts are zeroes */
 
@@ -152,7 +146,7 @@ __device__ void sweep_tile(const Sweeps<Source, Key> &sweeps, const SweepBuffers
 #pragma unroll
         for (int i = 0; i < items; i++) {
             uint32_t digit = exists(i) ? (uint32_t)(view.number(key[i]) >> shift) & mask : 0;
-            uint32_t like = lanes_like(full ? ~0u : __ballot_sync(~0u, exists(i)), digit, plan.bits);
+            uint32_t like = lanes_like<Tile::bits>(full ? ~0u : __ballot_sync(~0u, exists(i)), digit);
             uint32_t before = counts[digit];
             __syncwarp();
             if (exists(i) && (like & lower) == 0)
@@ -214,7 +208,7 @@ __device__ void sweep_tile(const Sweeps<Source, Key> &sweeps, const SweepBuffers
 
 #pragma unroll
     for (int i = 0; i < items; i++) {
-        uint32_t k = i * sweep_threads + threadIdx.x;
+        uint32_t k = i * Tile::threads + threadIdx.x;
         if (full || k < count) {
             uint32_t to = shared.target[shared.digits[k]] + k;
             if (buffers.to_keys != nullptr)
@@ -225,15 +219,15 @@ __device__ void sweep_tile(const Sweeps<Source, Key> &sweeps, const SweepBuffers
     }
 }
 
-template <class Source, class Key, bool payload>
-__global__ void __launch_bounds__(sweep_threads, 2)
+template <class Tile, class Source, class Key, bool payload>
+__global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     sweep(Sweeps<Source, Key> sweeps, SweepBuffers<Key> buffers, uint32_t pass)
 {
     extern __shared__ uint4 sweep_memory[];
-    auto &shared = *reinterpret_cast<SweepShared<Key, payload> *>(sweep_memory);
+    auto &shared = *reinterpret_cast<SweepShared<Tile, Key, payload> *>(sweep_memory);
     uint32_t tile = blockIdx.x; /* blocks start in this order: whom a block waits for has started */
 
-    for (uint32_t k = threadIdx.x; k < sweep_threads / 32 * sweep_digits; k += sweep_threads)
+    for (uint32_t k = threadIdx.x; k < Tile::threads / 32 * Tile::digits; k += Tile::threads)
         shared.counts[0][k] = 0;
     if (tile >= sweeps.tiles.ntiles())
         return;
@@ -242,22 +236,32 @@ __global__ void __launch_bounds__(sweep_threads, 2)
     if (pass >= plan.passes)
         return;
     TiledSegment segment = sweeps.tiles.segments[index];
-    if (segment.count - (tile - segment.first_tile) * SweepTile<Key>::size >= SweepTile<Key>::size)
-        sweep_tile<Source, Key, payload, true>(sweeps, buffers, shared, pass, tile, index, segment, plan);
+    if (segment.count - (tile - segment.first_tile) * Tile::size >= Tile::size)
+        sweep_tile<Tile, true>(sweeps, buffers, shared, pass, tile, index, segment, plan);
     else
-        sweep_tile<Source, Key, payload, false>(sweeps, buffers, shared, pass, tile, index, segment, plan);
+        sweep_tile<Tile, false>(sweeps, buffers, shared, pass, tile, index, segment, plan);
 }
 
-template <class Source, class Key, bool payload>
+template <class Tile, bool payload, class Source, class Key>
+cudaError_t launch_tiles(const Sweeps<Source, Key> &sweeps, const SweepBuffers<Key> &buffers, uint32_t pass,
+                         cudaStream_t stream)
+{
+    constexpr size_t bytes = sizeof(SweepShared<Tile, Key, payload>);
+    cudaError_t error = allow_shared(sweep<Tile, Source, Key, payload>, bytes);
+    if (error != cudaSuccess)
+        return error;
+    sweep<Tile, Source, Key, payload><<<sweeps.tiles.most_tiles, Tile::threads, bytes, stream>>>(sweeps, buffers, pass);
+    return cudaGetLastError();
+}
+
+template <bool payload, class Source, class Key>
 cudaError_t launch_sweep(const Sweeps<Source, Key> &sweeps, const SweepBuffers<Key> &buffers, uint32_t pass,
                          cudaStream_t stream)
 {
-    constexpr size_t bytes = sizeof(SweepShared<Key, payload>);
-    cudaError_t error = allow_shared(sweep<Source, Key, payload>, bytes);
-    if (error != cudaSuccess)
-        return error;
-    sweep<Source, Key, payload><<<sweeps.tiles.most_tiles, sweep_threads, bytes, stream>>>(sweeps, buffers, pass);
-    return cudaGetLastError();
+    if constexpr (!Source::wide_digits)
+        if (!sweeps.wide)
+            return launch_tiles<SweepTile<Key, 7>, payload>(sweeps, buffers, pass, stream);
+    return launch_tiles<SweepTile<Key, 8>, payload>(sweeps, buffers, pass, stream);
 }
 
 /* Where the last pass leaves the result. */
@@ -291,9 +295,8 @@ cudaError_t run_sweeps(const SegmentBatch &batch, const Sweeps<Source, Key> &swe
         bool index = pass == 0 && batch.spec.payload == GPUSORT_PAYLOAD_INDEX;
         SweepBuffers<Key> buffers = {keys[from], last && !keys_wanted ? nullptr : keys[to],
                                      index ? nullptr : payload[from], payload[to]};
-        error = batch.spec.payload == GPUSORT_PAYLOAD_NONE
-                    ? launch_sweep<Source, Key, false>(sweeps, buffers, pass, stream)
-                    : launch_sweep<Source, Key, true>(sweeps, buffers, pass, stream);
+        error = batch.spec.payload == GPUSORT_PAYLOAD_NONE ? launch_sweep<false>(sweeps, buffers, pass, stream)
+                                                           : launch_sweep<true>(sweeps, buffers, pass, stream);
         if (error != cudaSuccess)
             return error;
     }
