@@ -48,7 +48,6 @@ struct NetworkFactors {
 struct NetworkCoding {
     uint32_t float_low, float_high;
     uint32_t factor;
-    int32_t two; /* 2: the upper word of a product with it is the sign, which costs the integer pipe nothing */
     uint32_t low_offset, high_offset;
     uint32_t last_low, last_high; /* the raw key that sorts last, to fill up segments: equal to
                                    * whatever real keys sort last, it changes places unseen */
@@ -66,7 +65,6 @@ inline NetworkCoding network_coding(const GpusortSpec &spec)
     coding.float_low = coding.is_float ? UINT32_MAX : 0;
     coding.float_high = coding.is_float ? INT32_MAX : 0;
     coding.factor = spec.descending ? UINT32_MAX : 1;
-    coding.two = 2;
     coding.low_offset = spec.descending ? UINT32_MAX : 0;
     coding.high_offset = (is_signed ? UINT32_C(0x80000000) : 0) ^ coding.low_offset;
     coding.last_low = spec.descending && is_signed && !coding.is_float ? 0 : spec.descending ? 0 : UINT32_MAX;
@@ -80,9 +78,9 @@ inline NetworkCoding network_coding(const GpusortSpec &spec)
     return coding;
 }
 
-__device__ __forceinline__ uint32_t sign_of(const NetworkCoding &coding, uint32_t word)
+__device__ __forceinline__ uint32_t sign_of(uint32_t word)
 {
-    return uint32_t(__mulhi(int32_t(word), coding.two));
+    return uint32_t(int32_t(word) >> 31);
 }
 
 __device__ __forceinline__ uint32_t code_word(uint32_t bits, uint32_t sign, uint32_t float_mask, uint32_t factor,
@@ -93,19 +91,19 @@ __device__ __forceinline__ uint32_t code_word(uint32_t bits, uint32_t sign, uint
 
 __device__ __forceinline__ uint32_t code_of(const NetworkCoding &coding, uint32_t bits)
 {
-    return code_word(bits, sign_of(coding, bits), coding.float_high, coding.factor, coding.high_offset);
+    return code_word(bits, sign_of(bits), coding.float_high, coding.factor, coding.high_offset);
 }
 
 __device__ __forceinline__ uint32_t key_of(const NetworkCoding &coding, uint32_t code)
 {
     const uint32_t bits = code * coding.factor + coding.high_offset;
 
-    return bits ^ (sign_of(coding, bits) & coding.float_high);
+    return bits ^ (sign_of(bits) & coding.float_high);
 }
 
 __device__ __forceinline__ uint64_t code_of(const NetworkCoding &coding, uint64_t bits)
 {
-    const uint32_t low = uint32_t(bits), high = uint32_t(bits >> 32), sign = sign_of(coding, high);
+    const uint32_t low = uint32_t(bits), high = uint32_t(bits >> 32), sign = sign_of(high);
 
     return uint64_t(code_word(high, sign, coding.float_high, coding.factor, coding.high_offset)) << 32 |
            code_word(low, sign, coding.float_low, coding.factor, coding.low_offset);
@@ -115,7 +113,7 @@ __device__ __forceinline__ uint64_t key_of(const NetworkCoding &coding, uint64_t
 {
     const uint32_t high = uint32_t(code >> 32) * coding.factor + coding.high_offset;
     const uint32_t low = uint32_t(code) * coding.factor + coding.low_offset;
-    const uint32_t sign = sign_of(coding, high);
+    const uint32_t sign = sign_of(high);
 
     return uint64_t(high ^ (sign & coding.float_high)) << 32 | (low ^ (sign & coding.float_low));
 }
@@ -379,12 +377,10 @@ struct Pairs32 : Keys64 {
     static __device__ __forceinline__ void exchange(Code &low, Code &high, const Factors &)
     {
         const double a = __longlong_as_double(low), b = __longlong_as_double(high);
-        const bool swap = a > b;
-        const double smaller = swap ? b : a;
+        const double smaller = a > b ? b : a;
 
-        /* One comparator in three takes the maximum by sums: that balances the pipes. */
         low = __double_as_longlong(smaller);
-        high = __double_as_longlong(INDEX % 3 == 0 ? __dsub_rn(__dadd_rn(a, b), smaller) : swap ? a : b);
+        high = __double_as_longlong(__dsub_rn(__dadd_rn(a, b), smaller));
     }
 #endif
 };

@@ -13,12 +13,12 @@ namespace gpusort
 {
 
 /*
- * Element for segments of less than a warp, WarpElement for those of one, BlockElement
- * for longer ones.  ROW elements a lane, and WIDE_ROW from class WIDE_CLASS on; blocks of
+ * Element for segments of less than a warp, BlockElement for blocks of up to 128 threads,
+ * LongElement for the others.  ROW elements a lane, and WIDE_ROW from class WIDE_CLASS on; blocks of
  * up to MAX_THREADS.  RESIDENT and WIDE_RESIDENT: threads that a multiprocessor should
  * hold, which bounds the registers of a thread.
  */
-template <class Element, class WarpElement, class BlockElement, int ROW, int RESIDENT, int MAX_THREADS,
+template <class Element, class LongElement, class BlockElement, int ROW, int RESIDENT, int MAX_THREADS,
           uint32_t WIDE_CLASS, int WIDE_ROW, int WIDE_RESIDENT>
 struct NetworkShapes {
     static constexpr int row(uint32_t length_class)
@@ -55,7 +55,7 @@ struct NetworkShapes {
     template <int LANE_ROW, int LEVELS, int THREADS>
     static cudaError_t launch_warps(const NetworkTask &task, cudaStream_t stream)
     {
-        using Sorted = std::conditional_t<LEVELS == 5, WarpElement, Element>;
+        using Sorted = std::conditional_t<LEVELS == 5, LongElement, Element>;
         constexpr uint32_t groups = (WARP_SORT_THREADS >> LEVELS) * Element::SEGMENTS;
 
         warp_sort<Sorted, LANE_ROW, LEVELS, THREADS / WARP_SORT_THREADS>
@@ -70,7 +70,8 @@ struct NetworkShapes {
         constexpr int CLUSTER_BITS = cluster_bits(CLASS);
         constexpr int WANTED = row(CLASS) == ROW ? RESIDENT : WIDE_RESIDENT;
         constexpr int RESIDENT_BLOCKS = WANTED / THREADS > 0 ? WANTED / THREADS : 1;
-        auto kernel = block_sort<BlockElement, row(CLASS), THREADS, CLUSTER_BITS, RESIDENT_BLOCKS>;
+        using Sorted = std::conditional_t<THREADS <= 128, BlockElement, LongElement>;
+        auto kernel = block_sort<Sorted, row(CLASS), THREADS, CLUSTER_BITS, RESIDENT_BLOCKS>;
         cudaError_t error =
             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, block_bytes(CLASS));
         cudaLaunchAttribute attribute = {};
