@@ -1,6 +1,9 @@
 /*
  * code_sort.h
  *	  Sorts of signed integers alone, which every exact sort comes down to.
+ *
+ * n counts codes; scratch sizes and widths are in bytes.  Up to
+ * KEYS_BETWEEN_STOPS codes need no scratch.
  */
 #ifndef GPUSORT_CODE_SORT_H
 #define GPUSORT_CODE_SORT_H

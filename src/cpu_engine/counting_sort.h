@@ -1,6 +1,9 @@
 /*
  * counting_sort.h
  *	  Comparison-free sort: counts how often each code of a narrow range occurs.
+ *
+ * After Abdel-hafeez, Gordon-Ross, Abubaker, "A comparison-free sorting algorithm
+ * on CPUs and GPUs".  n counts keys; scratch sizes are in bytes.
  */
 #ifndef GPUSORT_COUNTING_SORT_H
 #define GPUSORT_COUNTING_SORT_H

@@ -1,6 +1,10 @@
 /*
  * interval_sort.h
  *	  Approximate order by linear projection to intervals.
+ *
+ * After Xiao, Chen, Sun, "High Performance Approximate Sort Algorithm Using GPUs";
+ * keys/projection.h defines the intervals.  n counts keys; scratch sizes and
+ * widths are in bytes.
  */
 #ifndef GPUSORT_INTERVAL_SORT_H
 #define GPUSORT_INTERVAL_SORT_H

@@ -1,6 +1,9 @@
 /*
  * radix_sort.h
  *	  Sorts digit by digit, the last one first.
+ *
+ * n counts keys; scratch sizes and widths are in bytes.  With a payload keys come
+ * back undefined.
  */
 #ifndef GPUSORT_RADIX_SORT_H
 #define GPUSORT_RADIX_SORT_H
