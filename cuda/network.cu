@@ -4,10 +4,11 @@
  *
  * Segments are sorted by the kernel of their length class.  Where nearly all
  * segments are of one class, its kernel runs over all of them in order.
- * Otherwise a first kernel writes the segments' numbers grouped by class: the host
- * knows from the histogram where each group starts, so nothing waits for it.
- * Within a class the shorter segments come first, so that warps of several
- * segments find equals together.
+ * Otherwise one launch runs over all segments and sorts those of up to a lane's row,
+ * and the numbers of the others are listed, grouped by class: the host knows from the
+ * histogram where each group starts, so nothing waits for it.  Within a class the
+ * shorter segments come first, so that warps of several segments find equals
+ * together.  Classes that hold few keys run on a stream beside the others.
  *
  * Segments too long for a network, or for this device, are left to CUB, and those
  * of which only a few entries are wanted to find_top.
@@ -25,18 +26,16 @@ namespace
 
 /* Classes up to this one share a kernel. */
 constexpr uint32_t TINY_CLASS = 3;
+constexpr int MOST_DEVICES = 64;
+constexpr uint64_t RARE_SHARE = 16; /* classes with less than a 16th of the keys are rare */
 constexpr uint32_t CLASSES = GPUSORT_LENGTH_CLASSES;
 constexpr uint32_t GROUP_THREADS = 256;
 constexpr uint32_t SEGMENTS_PER_THREAD = 4;
 
-/* Numbers of segments grouped by class: where each group starts, and CLASSES where the last ends. */
+/* Numbers of the segments that are listed, by class: where each group starts, and CLASSES where the last ends. */
 struct Groups {
+    uint32_t first_class; /* shorter segments are not listed */
     uint32_t start[CLASSES + 1];
-
-    uint32_t members(uint32_t length_class) const
-    {
-        return start[length_class + 1] - start[length_class];
-    }
 };
 
 size_t aligned(size_t bytes)
@@ -46,13 +45,11 @@ size_t aligned(size_t bytes)
 
 __device__ __forceinline__ uint32_t class_of(uint32_t count)
 {
-    const uint32_t length_class = count <= 1 ? 0 : 32 - __clz(count - 1);
-
-    return length_class < TINY_CLASS ? TINY_CLASS : length_class;
+    return count <= 1 ? 0 : 32 - __clz(count - 1);
 }
 
 /*
- * Writes ids[] grouped by class.  taken[] counts, per class, the numbers written at
+ * Lists segments in ids[], grouped by class.  taken[] counts, per class, the numbers written at
  * the group's front (segments in the lower half of the class) and at its back.
  */
 __global__ void __launch_bounds__(GROUP_THREADS)
@@ -61,6 +58,7 @@ __global__ void __launch_bounds__(GROUP_THREADS)
 {
     __shared__ uint32_t counts[2 * CLASSES], first[2 * CLASSES];
     uint32_t bin[SEGMENTS_PER_THREAD], rank[SEGMENTS_PER_THREAD];
+    bool listed[SEGMENTS_PER_THREAD];
 
     for (uint32_t i = threadIdx.x; i < 2 * CLASSES; i += GROUP_THREADS)
         counts[i] = 0;
@@ -68,15 +66,14 @@ __global__ void __launch_bounds__(GROUP_THREADS)
 #pragma unroll
     for (uint32_t i = 0; i < SEGMENTS_PER_THREAD; i++) {
         const uint32_t segment = (blockIdx.x * SEGMENTS_PER_THREAD + i) * GROUP_THREADS + threadIdx.x;
+        const uint32_t count = segment < nsegments ? segments[segment].count : 0;
+        const uint32_t length_class = class_of(count);
+        const bool back = uint64_t(count) * 4 > (UINT64_C(3) << length_class);
 
-        if (segment < nsegments) {
-            const uint32_t count = segments[segment].count;
-            const uint32_t length_class = class_of(count);
-            const bool back = uint64_t(count) * 4 > (UINT64_C(3) << length_class);
-
-            bin[i] = 2 * length_class + back;
+        listed[i] = segment < nsegments && length_class >= groups.first_class;
+        bin[i] = 2 * length_class + back;
+        if (listed[i])
             rank[i] = atomicAdd(&counts[bin[i]], 1);
-        }
     }
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < 2 * CLASSES; i += GROUP_THREADS)
@@ -84,9 +81,8 @@ __global__ void __launch_bounds__(GROUP_THREADS)
     __syncthreads();
 #pragma unroll
     for (uint32_t i = 0; i < SEGMENTS_PER_THREAD; i++) {
-        const uint32_t segment = (blockIdx.x * SEGMENTS_PER_THREAD + i) * GROUP_THREADS + threadIdx.x;
-
-        if (segment < nsegments) {
+        if (listed[i]) {
+            const uint32_t segment = (blockIdx.x * SEGMENTS_PER_THREAD + i) * GROUP_THREADS + threadIdx.x;
             const uint32_t place = first[bin[i]] + rank[i], length_class = bin[i] / 2;
 
             ids[bin[i] % 2 == 0 ? groups.start[length_class] + place : groups.start[length_class + 1] - 1 - place] =
@@ -111,24 +107,31 @@ const NetworkLauncher &launcher_of(const GpusortSpec &spec)
 
 /* How a batch is sorted on the current device. */
 struct Plan {
+    int ordinal, multiprocessors;
     uint32_t network_classes; /* classes below this one go to networks */
     bool finds_top;           /* the others go to find_top, not to CUB */
-    bool grouped;             /* numbers of segments are grouped by class */
     uint32_t top;             /* longest class that has segments */
+    bool alike;               /* all segments go to the kernel of that class */
+    bool short_ones;          /* some segments go to launch_short */
     Groups groups;
 };
 
 cudaError_t make_plan(const SegmentBatch &batch, Plan *plan)
 {
     const NetworkLauncher &launcher = launcher_of(batch.spec);
+    const uint32_t *histogram = batch.length_histogram;
+    const uint32_t top_class = top_first_class(batch.spec);
     NetworkDevice device;
-    int ordinal, major;
-    cudaError_t error = cudaGetDevice(&ordinal);
+    uint32_t listed = 0, longest = 0;
+    int major;
+    cudaError_t error = cudaGetDevice(&plan->ordinal);
 
     if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&device.shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal);
+        error = cudaDeviceGetAttribute(&device.shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, plan->ordinal);
     if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal);
+        error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, plan->ordinal);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&plan->multiprocessors, cudaDevAttrMultiProcessorCount, plan->ordinal);
     if (error != cudaSuccess)
         return error;
     device.clusters = major >= 9;
@@ -136,31 +139,51 @@ cudaError_t make_plan(const SegmentBatch &batch, Plan *plan)
     plan->network_classes = 0;
     while (plan->network_classes <= NETWORK_LONGEST_CLASS && launcher.can(plan->network_classes, device))
         plan->network_classes++;
-    plan->finds_top = top_first_class(batch.spec) < CLASSES;
-    if (top_first_class(batch.spec) < plan->network_classes)
-        plan->network_classes = top_first_class(batch.spec);
+    plan->finds_top = top_class < CLASSES;
+    if (top_class < plan->network_classes)
+        plan->network_classes = top_class;
 
-    plan->top = 0;
-    plan->groups.start[0] = 0;
+    plan->top = TINY_CLASS;
+    plan->groups.first_class = launcher.short_class + 1;
     for (uint32_t c = 0; c < CLASSES; c++) {
-        /* The tiny classes are one group, that of TINY_CLASS. */
-        uint32_t members = 0;
-
-        if (c == TINY_CLASS)
-            for (uint32_t tiny = 0; tiny < TINY_CLASS; tiny++)
-                members += batch.length_histogram[tiny];
-        if (c >= TINY_CLASS)
-            members += batch.length_histogram[c];
-        if (members > 0)
+        if (histogram[c] > 0 && c > TINY_CLASS)
             plan->top = c;
-        plan->groups.start[c + 1] = plan->groups.start[c] + members;
+        plan->groups.start[c] = listed;
+        if (c >= plan->groups.first_class)
+            listed += histogram[c];
     }
+    plan->groups.start[CLASSES] = listed;
 
-    const uint32_t longest = plan->groups.members(plan->top);
-
-    plan->grouped = plan->top >= plan->network_classes ? longest < batch.nsegments
-                                                       : longest < batch.nsegments - batch.nsegments / 20;
+    for (uint32_t c = plan->top == TINY_CLASS ? 0 : plan->top; c <= plan->top; c++)
+        longest += histogram[c];
+    plan->alike = plan->top >= plan->network_classes ? longest == batch.nsegments
+                                                     : longest >= batch.nsegments - batch.nsegments / 20;
+    plan->short_ones = listed < batch.nsegments;
     return cudaSuccess;
+}
+
+/* A stream beside the caller's, and the events that tie them together. */
+struct SideStream {
+    cudaStream_t stream;
+    cudaEvent_t forked, joined;
+};
+
+/* The device's side stream, made at its first use and kept. */
+cudaError_t side_stream(int ordinal, SideStream **side)
+{
+    static SideStream sides[MOST_DEVICES];
+    cudaError_t error = cudaSuccess;
+
+    if (ordinal >= MOST_DEVICES)
+        return cudaErrorInvalidDevice;
+    *side = &sides[ordinal];
+    if (!(*side)->forked)
+        error = cudaEventCreateWithFlags(&(*side)->forked, cudaEventDisableTiming);
+    if (!(*side)->joined && error == cudaSuccess)
+        error = cudaEventCreateWithFlags(&(*side)->joined, cudaEventDisableTiming);
+    if (!(*side)->stream && error == cudaSuccess)
+        error = cudaStreamCreateWithFlags(&(*side)->stream, cudaStreamNonBlocking);
+    return error;
 }
 
 const char *network_refuses(const GpusortSpec &spec)
@@ -176,24 +199,33 @@ LongSegments long_segments(const SegmentBatch &batch, const Plan &plan, const ui
     segments.first_class = plan.network_classes;
     for (uint32_t c = plan.network_classes; c < CLASSES; c++)
         segments.count += batch.length_histogram[c];
-    segments.ids = plan.grouped ? ids + plan.groups.start[plan.network_classes] : nullptr;
+    segments.ids = plan.alike ? nullptr : ids + plan.groups.start[plan.network_classes];
     return segments;
+}
+
+/* Workspace of the list of segments: the counters that make it, and the numbers. */
+constexpr size_t COUNTER_BYTES = 2 * CLASSES * sizeof(uint32_t);
+
+size_t list_bytes(const Plan &plan)
+{
+    const uint32_t listed = plan.groups.start[CLASSES];
+
+    return plan.alike || listed == 0 ? 0 : aligned(COUNTER_BYTES) + aligned(size_t(listed) * sizeof(uint32_t));
 }
 
 size_t network_workspace_bytes(const SegmentBatch &batch)
 {
     Plan plan;
-    size_t bytes = 0;
+    size_t bytes;
 
     if (make_plan(batch, &plan) != cudaSuccess)
         return 0;
-    if (plan.grouped)
-        bytes += aligned(2 * CLASSES * sizeof(uint32_t)) + aligned(size_t(batch.nsegments) * sizeof(uint32_t));
+    bytes = list_bytes(plan);
     if (plan.finds_top) {
         size_t most = 0;
 
         for (uint32_t c = plan.network_classes; c <= plan.top; c++) {
-            const size_t wanted = top_workspace_bytes(batch.spec, c, plan.groups.members(c));
+            const size_t wanted = top_workspace_bytes(batch.spec, c, batch.length_histogram[c]);
 
             most = wanted > most ? wanted : most;
         }
@@ -201,6 +233,99 @@ size_t network_workspace_bytes(const SegmentBatch &batch)
     } else if (plan.top >= plan.network_classes)
         bytes += long_workspace_bytes(batch, long_segments(batch, plan, nullptr));
     return bytes;
+}
+
+/* Lists the segments that are too long for launch_short; *ids is where. */
+cudaError_t list_segments(const SegmentBatch &batch, const Plan &plan, void *workspace, uint32_t **ids,
+                          cudaStream_t stream)
+{
+    constexpr uint32_t per_block = GROUP_THREADS * SEGMENTS_PER_THREAD;
+    uint32_t *taken = static_cast<uint32_t *>(workspace);
+    cudaError_t error = cudaMemsetAsync(taken, 0, COUNTER_BYTES, stream);
+
+    *ids = reinterpret_cast<uint32_t *>(static_cast<char *>(workspace) + aligned(COUNTER_BYTES));
+    if (error != cudaSuccess)
+        return error;
+    group_segments<<<(batch.nsegments + per_block - 1) / per_block, GROUP_THREADS, 0, stream>>>(
+        batch.segments, batch.nsegments, plan.groups, taken, *ids);
+    return cudaGetLastError();
+}
+
+/* Sorts the listed segments of classes [first, end), the longest first. */
+cudaError_t sort_listed(const NetworkLauncher &launcher, const Plan &plan, NetworkTask task, const uint32_t *ids,
+                        uint32_t first, uint32_t end, cudaStream_t stream)
+{
+    cudaError_t error = cudaSuccess;
+
+    for (uint32_t c = end; c-- > first && error == cudaSuccess;) {
+        task.ids = ids + plan.groups.start[c];
+        task.count = plan.groups.start[c + 1] - plan.groups.start[c];
+        if (task.count > 0)
+            error = launcher.launch(c, task, stream);
+    }
+    return error;
+}
+
+/* The class from which on networks have so few keys to sort that they cannot fill the device. */
+uint32_t first_rare_class(const SegmentBatch &batch, const Plan &plan)
+{
+    uint32_t first = plan.network_classes;
+    uint64_t keys = 0;
+
+    while (first > plan.groups.first_class) {
+        keys += uint64_t(batch.length_histogram[first - 1]) << (first - 1);
+        if (keys > batch.nslots / RARE_SHARE)
+            break;
+        first--;
+    }
+    return first;
+}
+
+/* Sorts all segments that networks sort, given the list. */
+cudaError_t sort_unlike(const SegmentBatch &batch, const Plan &plan, const NetworkTask &task, const uint32_t *ids,
+                        cudaStream_t stream)
+{
+    const NetworkLauncher &launcher = launcher_of(batch.spec);
+    const uint32_t rare = first_rare_class(batch, plan);
+    const bool beside = plan.groups.start[rare] < plan.groups.start[plan.network_classes];
+    SideStream *side = nullptr;
+    cudaError_t error = cudaSuccess;
+
+    if (beside) {
+        error = side_stream(plan.ordinal, &side);
+        if (error == cudaSuccess)
+            error = cudaEventRecord(side->forked, stream);
+        if (error == cudaSuccess)
+            error = cudaStreamWaitEvent(side->stream, side->forked);
+        if (error == cudaSuccess)
+            error = sort_listed(launcher, plan, task, ids, rare, plan.network_classes, side->stream);
+        if (error == cudaSuccess)
+            error = cudaEventRecord(side->joined, side->stream);
+    }
+    if (error == cudaSuccess)
+        error = sort_listed(launcher, plan, task, ids, plan.groups.first_class, rare, stream);
+    if (plan.short_ones && error == cudaSuccess)
+        error = launcher.launch_short(task, plan.multiprocessors, stream);
+    if (beside && error == cudaSuccess)
+        error = cudaStreamWaitEvent(stream, side->joined);
+    return error;
+}
+
+/* Sorts the segments that are too long for networks, or finds their first. */
+cudaError_t sort_beyond(const SegmentBatch &batch, const Plan &plan, const uint32_t *ids, void *workspace, size_t bytes,
+                        cudaStream_t stream)
+{
+    cudaError_t error = cudaSuccess;
+
+    if (plan.top < plan.network_classes)
+        return cudaSuccess;
+    if (!plan.finds_top)
+        return sort_long(batch, long_segments(batch, plan, ids), workspace, bytes, stream);
+    for (uint32_t c = plan.network_classes; c <= plan.top && error == cudaSuccess; c++)
+        if (batch.length_histogram[c] > 0)
+            error = find_top(batch, c, plan.alike ? nullptr : ids + plan.groups.start[c], batch.length_histogram[c],
+                             workspace, stream);
+    return error;
 }
 
 cudaError_t network_sort(const SegmentBatch &batch, void *workspace, size_t bytes, cudaStream_t stream)
@@ -216,43 +341,21 @@ cudaError_t network_sort(const SegmentBatch &batch, void *workspace, size_t byte
     task.keys = batch.keys;
     task.payload = batch.payload;
     task.segments = batch.segments;
+    task.count = batch.nsegments;
     task.limit = batch.spec.limit == 0 || batch.spec.limit > UINT32_MAX ? UINT32_MAX : uint32_t(batch.spec.limit);
     task.coding = network_coding(batch.spec);
     task.kind = batch.spec.payload;
     task.factors = {1, UINT32_MAX};
 
-    if (!plan.grouped && plan.top < plan.network_classes) {
-        task.count = batch.nsegments;
+    if (plan.alike && plan.top < plan.network_classes)
         return launcher.launch(plan.top, task, stream);
-    }
-    if (plan.grouped) {
-        uint32_t *taken = static_cast<uint32_t *>(workspace);
-        const size_t used = aligned(2 * CLASSES * sizeof(uint32_t));
-        const uint32_t per_block = GROUP_THREADS * SEGMENTS_PER_THREAD;
-
-        ids = reinterpret_cast<uint32_t *>(static_cast<char *>(workspace) + used);
-        error = cudaMemsetAsync(taken, 0, used, stream);
-        if (error != cudaSuccess)
-            return error;
-        group_segments<<<(batch.nsegments + per_block - 1) / per_block, GROUP_THREADS, 0, stream>>>(
-            batch.segments, batch.nsegments, plan.groups, taken, ids);
-        workspace = reinterpret_cast<char *>(ids) + aligned(size_t(batch.nsegments) * sizeof(uint32_t));
-        bytes -= used + aligned(size_t(batch.nsegments) * sizeof(uint32_t));
-
-        /* The longest first: short ones then fill the gaps that they leave at their end. */
-        for (int c = int(plan.network_classes) - 1; c >= int(TINY_CLASS) && error == cudaSuccess; c--) {
-            task.ids = ids + plan.groups.start[c];
-            task.count = plan.groups.members(c);
-            if (task.count > 0)
-                error = launcher.launch(c, task, stream);
-        }
-    }
-    for (uint32_t c = plan.network_classes; plan.finds_top && c <= plan.top && error == cudaSuccess; c++)
-        if (plan.groups.members(c) > 0)
-            error = find_top(batch, c, ids ? ids + plan.groups.start[c] : nullptr, plan.groups.members(c), workspace,
-                             stream);
-    if (error == cudaSuccess && !plan.finds_top && plan.top >= plan.network_classes)
-        error = sort_long(batch, long_segments(batch, plan, ids), workspace, bytes, stream);
+    if (list_bytes(plan) > 0)
+        error = list_segments(batch, plan, workspace, &ids, stream);
+    if (error == cudaSuccess && !plan.alike)
+        error = sort_unlike(batch, plan, task, ids, stream);
+    if (error == cudaSuccess)
+        error = sort_beyond(batch, plan, ids, static_cast<char *>(workspace) + list_bytes(plan),
+                            bytes - list_bytes(plan), stream);
     return error;
 }
 

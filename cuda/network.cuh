@@ -25,6 +25,12 @@ struct NetworkLauncher {
 
     /* Sorts the task's segments, all of the class or shorter. */
     cudaError_t (*launch)(uint32_t length_class, const NetworkTask &task, cudaStream_t stream);
+
+    /* The longest class that launch_short sorts. */
+    uint32_t short_class;
+
+    /* Sorts those of the task's segments, taken in order, that are of short_class or shorter. */
+    cudaError_t (*launch_short)(const NetworkTask &task, int multiprocessors, cudaStream_t stream);
 };
 
 extern const NetworkLauncher launch_keys16;

@@ -8,6 +8,7 @@
 #define GPUSORT_NETWORK_LAUNCH_CUH
 
 #include "network.cuh"
+#include "network_short.cuh"
 
 namespace gpusort
 {
@@ -122,6 +123,22 @@ struct NetworkShapes {
     {
         return launch_any(length_class < 3 ? 3 : length_class, task, stream,
                           std::make_integer_sequence<uint32_t, NETWORK_LONGEST_CLASS + 1>());
+    }
+
+    static constexpr uint32_t short_class = log2_of(ROW);
+
+    static cudaError_t launch_short(const NetworkTask &task, int multiprocessors, cudaStream_t stream)
+    {
+        constexpr int RESIDENT_BLOCKS = RESIDENT / SHORT_THREADS;
+        /* Blocks enough that the last ones do not matter, and segments enough in each to fill its warps. */
+        const uint32_t fair = task.count / uint32_t(8 * RESIDENT_BLOCKS * multiprocessors);
+        const uint32_t per_block = fair < SHORT_LEAST_SEGMENTS  ? SHORT_LEAST_SEGMENTS
+                                   : fair > SHORT_MOST_SEGMENTS ? SHORT_MOST_SEGMENTS
+                                                                : fair;
+
+        short_sort<Element, ROW, RESIDENT_BLOCKS>
+            <<<(task.count + per_block - 1) / per_block, SHORT_THREADS, 0, stream>>>(task, per_block);
+        return cudaGetLastError();
     }
 };
 
