@@ -213,3 +213,7 @@ SELECT coalesce(current_setting('arrays_test.seed', true), '0.20261121') AS seed
 SELECT setseed(:seed);
 SELECT make_table('plain', 60, 0), make_table('odd', 50, 0.15);
 SELECT * FROM differences(:queries);
+
+DROP TABLE plain, odd;
+DROP FUNCTION pick, make_table, order_options, column_of, array_expression, scalar_expression, target_list, random_query, outcome, fetched,
+	has_node, random_settings, differences;
