@@ -199,8 +199,8 @@ is(device($node, 'memory_in_use'), $memory_before, 'the device has as much memor
 my @back;
 foreach my $time (1 .. 5)
 {
-	my $query = start_large('gpusort.engine = auto');
 	my $pid = worker_pid($node);
+	my $query = start_large('gpusort.engine = auto');
 	$node->safe_psql('postgres', "SELECT pg_terminate_backend($pid)");
 	$node->poll_query_until('postgres', "SELECT worker_pid IS DISTINCT FROM $pid FROM gpusort.devices");
 	push @back, wait_ready($node);
