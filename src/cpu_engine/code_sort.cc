@@ -44,7 +44,7 @@ static bool
 sort(Work &work, Code *codes, uint32_t n, char *scratch, bool descending)
 {
 	if (n > KEYS_BETWEEN_STOPS)
-		return partition_sort(work, codes, n, scratch, descending);
+		return partition_sort<Code>(work, codes, n, scratch, descending, nullptr);
 	if (n > MOST_IN_REGISTERS || !sort_in_registers(codes, n, descending))
 		vqsort(codes, n, descending);
 	return !work.stop_after(n);

@@ -8,6 +8,7 @@
 #include "cpu_engine/counting_sort.h"
 #include "cpu_engine/forms.h"
 #include "cpu_engine/interval_sort.h"
+#include "cpu_engine/partition_sort.h"
 #include "cpu_engine/payload_sort.h"
 #include "cpu_engine/radix_sort.h"
 #include "cpu_engine/simd.h"
@@ -19,29 +20,26 @@ namespace gpusort
 /* Fewer keys are sorted about as fast as they are found to be in order. */
 constexpr uint32_t KEYS_WORTH_A_LOOK = 256;
 
-/* Turn keys into their codes, in place. */
+/* Turn keys that are no codes into theirs, in place, and back. */
 template <GpusortKeyForm F>
-static bool
-encode_keys(Work &work, typename Form<F>::Bits *keys, uint32_t n)
-{
-	return Form<F>::plain || in_blocks(work, n, [=](uint32_t start, uint32_t count) {
-		if constexpr (Form<F>::floating)
-			simd::encode(keys + start, count);
-		else
-			for (uint32_t i = start; i < start + count; i++)
-				keys[i] ^= Form<F>::sign;
-	});
-}
-
-/* Turn codes back into keys. */
-template <GpusortKeyForm F>
-static bool
-decode_keys(Work &work, typename Form<F>::Bits *keys, uint32_t n)
+static void
+encode_keys(typename Form<F>::Code *keys, size_t n)
 {
 	if constexpr (Form<F>::floating)
-		return in_blocks(work, n, [=](uint32_t start, uint32_t count) { simd::decode(keys + start, count); });
+		simd::encode((typename Form<F>::Bits *) keys, n);
 	else
-		return encode_keys<F>(work, keys, n);
+		for (size_t i = 0; i < n; i++)
+			keys[i] ^= Form<F>::sign;
+}
+
+template <GpusortKeyForm F>
+static void
+decode_keys(typename Form<F>::Code *codes, size_t n)
+{
+	if constexpr (Form<F>::floating)
+		simd::decode((typename Form<F>::Bits *) codes, n);
+	else
+		encode_keys<F>(codes, n);
 }
 
 /* Keys alone: their codes are sorted in their place. */
@@ -50,16 +48,27 @@ static bool
 sort_keys(Work &work, typename Form<F>::Bits *keys, uint32_t n)
 {
 	using Code = typename Form<F>::Code;
+	bool		descending = work.spec->descending;
 	Code	   *codes = (Code *) keys;
 
 	if constexpr (!Form<F>::narrow)
 	{
-		if (simd::sort_small(F, keys, n, work.spec->descending))
+		if (simd::sort_small(F, keys, n, descending))
 			return !work.stop_after(n);
 	}
-	return encode_keys<F>(work, keys, n) &&
-		sort_codes(work, codes, n, work.scratch, work.spec->descending) &&
-		decode_keys<F>(work, keys, n);
+	if constexpr (!Form<F>::plain)
+	{
+		static constexpr Coding<Code> coding = {encode_keys<F>, decode_keys<F>};
+
+		if (n > KEYS_BETWEEN_STOPS)
+			return partition_sort(work, codes, n, work.scratch, descending, &coding);
+		encode_keys<F>(codes, n);
+		if (!sort_codes(work, codes, n, work.scratch, descending))
+			return false;
+		decode_keys<F>(codes, n);
+		return true;
+	}
+	return sort_codes(work, codes, n, work.scratch, descending);
 }
 
 /* Any method but counting; false if told to stop. */

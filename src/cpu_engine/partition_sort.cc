@@ -21,6 +21,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include <hwy/cache_control.h>
+
 #include "cpu_engine/code_sort.h"
 #include "cpu_engine/simd.h"
 #include "cpu_engine/threads.h"
@@ -60,6 +62,7 @@ struct Partition
 {
 	const Packer *packer;		/* makes the codes, which are words; or nullptr */
 	Code	   *codes;			/* the codes given; nullptr with a packer */
+	const Coding<Code> *coding; /* they are keys, to be encoded; or nullptr */
 	Code	   *scattered;
 	uint32_t	n;
 	bool		descending;
@@ -73,7 +76,7 @@ struct Partition
 	uint32_t	npieces;
 };
 
-/* At most BLOCK codes: where they lie, or in buffer. */
+/* At most BLOCK codes: where they lie, or made in buffer. */
 template <typename Code>
 static inline const Code *
 read_codes(const Partition<Code> &partition, uint32_t start, uint32_t count, Code *buffer)
@@ -85,6 +88,12 @@ read_codes(const Partition<Code> &partition, uint32_t start, uint32_t count, Cod
 			partition.packer->pack(start, count, buffer);
 			return buffer;
 		}
+	}
+	if (partition.coding != nullptr)
+	{
+		memcpy(buffer, partition.codes + start, count * sizeof(Code));
+		partition.coding->encode(buffer, count);
+		return buffer;
 	}
 	return partition.codes + start;
 }
@@ -199,13 +208,17 @@ template <typename Code>
 static void
 scatter_share(Work &work, void *arg, uint32_t share)
 {
+	constexpr uint32_t LINE = simd::Scattering<Code>::LINE;
 	Partition<Code> &partition = *(Partition<Code> *) arg;
 	uint32_t   *places = partition.places + (size_t) share * MOST_PIECES;
 	uint32_t	end = share_start(partition.n, partition.shares, share + 1);
+	uint32_t	starts[MOST_PIECES];
+	alignas(64) Code staged[MOST_PIECES * LINE];
 	Code		buffer[BLOCK];
 	uint16_t	bins[BLOCK];
 	uint32_t	count;
 
+	memcpy(starts, places, partition.npieces * sizeof(uint32_t));
 	for (uint32_t start = share_start(partition.n, partition.shares, share); start < end; start += count)
 	{
 		const Code *codes;
@@ -213,11 +226,18 @@ scatter_share(Work &work, void *arg, uint32_t share)
 		count = end - start < BLOCK ? end - start : BLOCK;
 		codes = read_codes(partition, start, count, buffer);
 		simd::find_bins(codes, count, partition.least, partition.shift, bins);
-		for (uint32_t i = 0; i < count; i++)
-			partition.scattered[places[partition.piece_of[bins[i]]]++] = codes[i];
+		simd::scatter(codes, bins, count, {partition.piece_of, starts, places, staged, partition.scattered});
 		if (work.stop_after(count / 2))
 			return;
 	}
+	for (uint32_t piece = 0; piece < partition.npieces; piece++)
+	{
+		uint32_t	line = places[piece] / LINE * LINE;
+		uint32_t	first = starts[piece] > line ? starts[piece] : line;
+
+		memcpy(partition.scattered + first, staged + piece * LINE + first % LINE, (places[piece] - first) * sizeof(Code));
+	}
+	hwy::FlushStream();
 }
 
 /* Bring the codes that are wanted to the front; *kept says how many; false if told to stop. */
@@ -270,7 +290,7 @@ sort_in_place(Work &work, Code *codes, uint32_t n, bool descending)
 	return sort_codes(work, codes, n, nullptr, descending);
 }
 
-/* Sort a piece, where it is or where it came from. */
+/* Sort a piece, where it is or where it came from, and turn it back into keys. */
 template <typename Code>
 static void
 sort_piece(Work &work, void *arg, uint32_t number)
@@ -285,8 +305,12 @@ sort_piece(Work &work, void *arg, uint32_t number)
 		if (!copy_in_blocks(work, codes, partition.scattered + piece.start, piece.count))
 			return;
 	}
-	if (!piece.alike)
-		(void) sort_in_place(work, codes, piece.count, partition.descending);
+	if (!piece.alike && !sort_in_place(work, codes, piece.count, partition.descending))
+		return;
+	if (partition.coding != nullptr)
+		(void) in_blocks(work, piece.count, [&](uint32_t start, uint32_t count) {
+			partition.coding->decode(codes + start, count);
+		});
 }
 
 /* All phases, for a partition that says what to sort and where. */
@@ -315,12 +339,13 @@ partition_tables_scratch(int threads)
 
 template <typename Code>
 bool
-partition_sort(Work &work, Code *codes, uint32_t n, char *scratch, bool descending)
+partition_sort(Work &work, Code *codes, uint32_t n, char *scratch, bool descending, const Coding<Code> *coding)
 {
 	Partition<Code> partition;
 
 	partition.packer = nullptr;
 	partition.codes = codes;
+	partition.coding = coding;
 	partition.scattered = (Code *) (scratch + partition_tables_scratch(work.control->threads));
 	partition.n = n;
 	partition.descending = descending;
@@ -345,14 +370,15 @@ sort_words(Work &work, const Packer &packer, int64_t *words, uint32_t n)
 	}
 	partition.packer = &packer;
 	partition.codes = nullptr;
+	partition.coding = nullptr;
 	partition.scattered = words;
 	partition.n = n;
 	partition.descending = false;
 	return run_partition(work, partition, (char *) words + lines(n * sizeof(int64_t)));
 }
 
-template bool partition_sort<int16_t>(Work &, int16_t *, uint32_t, char *, bool);
-template bool partition_sort<int32_t>(Work &, int32_t *, uint32_t, char *, bool);
-template bool partition_sort<int64_t>(Work &, int64_t *, uint32_t, char *, bool);
+template bool partition_sort<int16_t>(Work &, int16_t *, uint32_t, char *, bool, const Coding<int16_t> *);
+template bool partition_sort<int32_t>(Work &, int32_t *, uint32_t, char *, bool, const Coding<int32_t> *);
+template bool partition_sort<int64_t>(Work &, int64_t *, uint32_t, char *, bool, const Coding<int64_t> *);
 template bool sort_in_place<int64_t>(Work &, int64_t *, uint32_t, bool);
 }

@@ -19,12 +19,23 @@ public:
 	virtual void pack(uint32_t start, uint32_t count, int64_t *words) const = 0;
 };
 
+/* Turns keys into their codes, where they lie, and codes into keys. */
+template <typename Code>
+struct Coding
+{
+	void		(*encode) (Code *keys, size_t n);
+	void		(*decode) (Code *codes, size_t n);
+};
+
 /* Scratch bytes besides an array of the codes. */
 size_t partition_tables_scratch(int threads);
 
-/* Sorts codes in place; scratch holds the tables and an array as large. */
+/*
+ * Sorts codes in place, or keys with a coding for them; scratch, on a cache line,
+ * holds the tables and an array as large.
+ */
 template <typename Code>
-bool partition_sort(Work &work, Code *codes, uint32_t n, char *scratch, bool descending);
+bool partition_sort(Work &work, Code *codes, uint32_t n, char *scratch, bool descending, const Coding<Code> *coding);
 
 /* Scratch bytes for n words and the tables that many of them need. */
 size_t sort_words_scratch(uint64_t n, int threads);

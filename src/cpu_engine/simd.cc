@@ -193,40 +193,6 @@ CodeRange64(const int64_t *codes, size_t n, int64_t *least, int64_t *greatest)
 	form_range<GPUSORT_KEY_INT64>((const uint64_t *) codes, n, least, greatest);
 }
 
-template <typename Code>
-HWY_INLINE void
-find_bins_of(const Code *codes, size_t n, Code least, int shift, uint16_t *bins)
-{
-	using Distance = std::make_unsigned_t<Code>;
-
-	for (size_t i = 0; i < n; i++)
-	{
-		Distance	distance = (Distance) ((Distance) codes[i] - (Distance) least);
-
-		distance = (Distance) (distance >> shift);
-		distance = distance < simd::BINS - 2 ? distance : (Distance) (simd::BINS - 2);
-		bins[i] = (uint16_t) (codes[i] < least ? 0 : distance + 1);
-	}
-}
-
-void
-FindBins16(const int16_t *codes, size_t n, int16_t least, int shift, uint16_t *bins)
-{
-	find_bins_of(codes, n, least, shift, bins);
-}
-
-void
-FindBins32(const int32_t *codes, size_t n, int32_t least, int shift, uint16_t *bins)
-{
-	find_bins_of(codes, n, least, shift, bins);
-}
-
-void
-FindBins64(const int64_t *codes, size_t n, int64_t least, int shift, uint16_t *bins)
-{
-	find_bins_of(codes, n, least, shift, bins);
-}
-
 template <GpusortKeyForm F>
 HWY_INLINE void
 finite_range_of(const typename Form<F>::Bits *keys, size_t n, typename Form<F>::Code *least, typename Form<F>::Code *greatest)
@@ -500,9 +466,6 @@ HWY_EXPORT(CodeRangeOfForm64);
 HWY_EXPORT(CodeRange16);
 HWY_EXPORT(CodeRange32);
 HWY_EXPORT(CodeRange64);
-HWY_EXPORT(FindBins16);
-HWY_EXPORT(FindBins32);
-HWY_EXPORT(FindBins64);
 HWY_EXPORT(FiniteRange32);
 HWY_EXPORT(FiniteRange64);
 HWY_EXPORT(FindIntervals16);
@@ -551,12 +514,6 @@ DISPATCH(void, code_range, (const int32_t *codes, size_t n, int32_t *least, int3
 		 CodeRange32, (codes, n, least, greatest))
 DISPATCH(void, code_range, (const int64_t *codes, size_t n, int64_t *least, int64_t *greatest),
 		 CodeRange64, (codes, n, least, greatest))
-DISPATCH(void, find_bins, (const int16_t *codes, size_t n, int16_t least, int shift, uint16_t *bins),
-		 FindBins16, (codes, n, least, shift, bins))
-DISPATCH(void, find_bins, (const int32_t *codes, size_t n, int32_t least, int shift, uint16_t *bins),
-		 FindBins32, (codes, n, least, shift, bins))
-DISPATCH(void, find_bins, (const int64_t *codes, size_t n, int64_t least, int shift, uint16_t *bins),
-		 FindBins64, (codes, n, least, shift, bins))
 DISPATCH(uint32_t, filter, (GpusortKeyForm form, const uint16_t *keys, uint32_t n, uint32_t first,
 		 bool descending, int16_t threshold, int16_t *codes, uint32_t *positions),
 		 Filter16, (form, keys, n, first, descending, threshold, codes, positions))

@@ -84,6 +84,30 @@ void find_bins(const int32_t *codes, size_t n, int32_t least, int shift, uint16_
 void find_bins(const int64_t *codes, size_t n, int64_t least, int shift, uint16_t *bins);
 
 /*
+ * Where codes go that are scattered over as many pieces of an array as there are
+ * places.  A piece's codes are staged until they make a line, which is then
+ * streamed to memory: the caches would fetch it first.  Lines are LINE places of
+ * out, counted from its start; what was staged of a piece's last line is left to
+ * the caller.
+ */
+template <typename Code>
+struct Scattering
+{
+	static constexpr uint32_t LINE = 128 / sizeof(Code);
+
+	const uint16_t *piece_of;	/* of each bin */
+	const uint32_t *starts;		/* first place of each piece */
+	uint32_t   *places;			/* next place of each piece */
+	Code	   *staged;			/* LINE codes of each piece, on a cache line */
+	Code	   *out;			/* on a cache line */
+};
+
+/* Scatter n codes, whose bins are given. */
+void scatter(const int16_t *codes, const uint16_t *bins, size_t n, const Scattering<int16_t> &to);
+void scatter(const int32_t *codes, const uint16_t *bins, size_t n, const Scattering<int32_t> &to);
+void scatter(const int64_t *codes, const uint16_t *bins, size_t n, const Scattering<int64_t> &to);
+
+/*
  * Write the codes below threshold of n keys, complements for descending order,
  * and their positions if wanted (-0 and +0 alike then), that of keys[0] being
  * first; one more entry may be overwritten.  Returns how many there are.

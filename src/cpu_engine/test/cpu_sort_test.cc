@@ -784,6 +784,9 @@ main(int argc, char **argv)
 		hwy::DisableTargets(best - 1);
 		hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 		test_forms(6);
+		test_large<int16_t>(GPUSORT_KEY_INT16);
+		test_large<float>(GPUSORT_KEY_FLOAT32);
+		test_large<int64_t>(GPUSORT_KEY_INT64);
 	}
 	hwy::DisableTargets(0);
 	hwy::GetChosenTarget().Update(hwy::SupportedTargets());
