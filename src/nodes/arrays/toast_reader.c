@@ -55,8 +55,8 @@
 #define CHUNK_DATA 3
 
 #define MAX_GUESSED_PAGES 2		/* the page behind the last chunk and the next */
+#define MAX_CHUNKS_ON_PAGE (EXTERN_TUPLES_PER_PAGE + 1)	/* of a value: the last one is shorter */
 #define LINE_SIZE 64			/* of a cache */
-#define WRITE_AHEAD 1024		/* bytes behind those written that are fetched */
 #define MAX_FAILED_GUESSES 4	/* in a row, before guessing becomes rare */
 #define RARE_GUESS_INTERVAL 16	/* values per guess from then on */
 
@@ -95,6 +95,14 @@ typedef struct ToastValue
 	char	   *place;
 } ToastValue;
 
+/* A chunk on the pinned page, and where it is to go. */
+typedef struct FoundChunk
+{
+	const char *data;
+	int32		size;
+	char	   *place;
+} FoundChunk;
+
 static void flatten_stored(ToastReader *reader, struct varlena *attribute, Size size, char *place);
 static void flatten_compressed(struct varlena *attribute, Size size, char *place);
 static void flatten_in_memory(struct varlena *attribute, Size size, char *place);
@@ -107,7 +115,8 @@ static bool read_by_guess(ToastTable *table, ToastValue *value);
 static bool read_by_index(ToastTable *table, ToastValue *value);
 static bool read_from_page(ToastTable *table, ToastValue *value, BlockNumber block,
 						   OffsetNumber offset, bool only_there);
-static bool take_chunk(ToastTable *table, ToastValue *value, Page page, OffsetNumber offset);
+static bool find_chunk(ToastTable *table, const ToastValue *value, Page page, OffsetNumber offset, FoundChunk *chunk);
+static void copy_chunks(const FoundChunk *chunks, int nchunks);
 static bool pin_block(ToastTable *table, BlockNumber block);
 
 /* Begins a reader that lives in the current memory context. */
@@ -365,57 +374,68 @@ static bool
 read_from_page(ToastTable *table, ToastValue *value, BlockNumber block, OffsetNumber offset, bool only_there)
 {
 	Page		page = BufferGetPage(table->buffer);
+	FoundChunk	chunks[MAX_CHUNKS_ON_PAGE];
+	int			found = 0;
 	OffsetNumber last;
-	bool		found = false;
 
 	LockBuffer(table->buffer, BUFFER_LOCK_SHARE);
 	__builtin_prefetch(page + BLCKSZ);
 	last = PageGetMaxOffsetNumber(page);
-	for (; offset <= last && value->next < value->nchunks; offset++)
+	for (; offset <= last && value->next < value->nchunks && found < MAX_CHUNKS_ON_PAGE; offset++)
 	{
-		if (take_chunk(table, value, page, offset))
-			found = true;
-		else if (found || only_there)
+		if (find_chunk(table, value, page, offset, &chunks[found]))
+		{
+			found++;
+			value->next++;
+		}
+		else if (found > 0 || only_there)
 			break;
 	}
+	copy_chunks(chunks, found);
 	LockBuffer(table->buffer, BUFFER_LOCK_UNLOCK);
-	if (found)
+	if (found > 0)
 	{
 		table->block = offset <= last ? block : block + 1;
 		table->offset = offset <= last ? offset : FirstOffsetNumber;
 	}
-	return found;
+	return found > 0;
 }
 
 /*
- * Copies a chunk while what lies in its place on the next page is fetched from
- * memory, and what it will overwrite soon is fetched, too.  A table that was loaded
+ * Copies chunks, the last one first: a page is filled from its end, so that is the
+ * order in which they lie in memory.  While one is copied, what lies in its place on
+ * the next page is fetched, and what the next one will overwrite, too.  A table that was loaded
  * at one go lies in neighbouring buffers; where it does not, the hint is wrong and
  * costs next to nothing.
  */
-static inline void
-copy_chunk(char *target, const char *chunk, int32 size)
+static void
+copy_chunks(const FoundChunk *chunks, int nchunks)
 {
-	int32		done = 0;
-
-	for (; done + LINE_SIZE <= size; done += LINE_SIZE)
+	for (int i = nchunks; i-- > 0;)
 	{
-		__builtin_prefetch(chunk + BLCKSZ + done, 0, 2);
-		__builtin_prefetch(target + WRITE_AHEAD + done, 1);
-		memcpy(target + done, chunk + done, LINE_SIZE);
+		const FoundChunk *chunk = &chunks[i];
+		const char *next = i > 0 ? chunks[i - 1].place : chunks[nchunks - 1].place + nchunks * TOAST_MAX_CHUNK_SIZE;
+		int32		done = 0;
+
+		for (; done + LINE_SIZE <= chunk->size; done += LINE_SIZE)
+		{
+			__builtin_prefetch(chunk->data + BLCKSZ + done, 0, 2);
+			__builtin_prefetch(next + done, 1);
+			memcpy(chunk->place + done, chunk->data + done, LINE_SIZE);
+		}
+		memcpy(chunk->place + done, chunk->data + done, chunk->size - done);
 	}
-	memcpy(target + done, chunk + done, size - done);
 }
 
-/* Copies the value's next chunk if the tuple at offset is that chunk. */
+/* Whether the tuple at offset is the value's next chunk, and where its bytes are. */
 static bool
-take_chunk(ToastTable *table, ToastValue *value, Page page, OffsetNumber offset)
+find_chunk(ToastTable *table, const ToastValue *value, Page page, OffsetNumber offset, FoundChunk *chunk)
 {
 	TupleDesc	descriptor = RelationGetDescr(table->relation);
 	ItemId		item = PageGetItemId(page, offset);
 	int32		place = value->next * TOAST_MAX_CHUNK_SIZE;
 	int32		size = Min(TOAST_MAX_CHUNK_SIZE, value->size - place);
-	struct varlena *chunk;
+	struct varlena *data;
 	HeapTupleData tuple;
 	bool		isnull;
 
@@ -429,11 +449,12 @@ take_chunk(ToastTable *table, ToastValue *value, Page page, OffsetNumber offset)
 		DatumGetInt32(fastgetattr(&tuple, CHUNK_SEQ, descriptor, &isnull)) != value->next || isnull ||
 		!HeapTupleSatisfiesVisibility(&tuple, table->snapshot, table->buffer))
 		return false;
-	chunk = (struct varlena *) DatumGetPointer(fastgetattr(&tuple, CHUNK_DATA, descriptor, &isnull));
-	if (isnull || VARATT_IS_EXTERNAL(chunk) || VARATT_IS_COMPRESSED(chunk) || VARSIZE_ANY_EXHDR(chunk) != size)
+	data = (struct varlena *) DatumGetPointer(fastgetattr(&tuple, CHUNK_DATA, descriptor, &isnull));
+	if (isnull || VARATT_IS_EXTERNAL(data) || VARATT_IS_COMPRESSED(data) || VARSIZE_ANY_EXHDR(data) != size)
 		return false;
-	copy_chunk(value->place + place, VARDATA_ANY(chunk), size);
-	value->next++;
+	chunk->data = VARDATA_ANY(data);
+	chunk->size = size;
+	chunk->place = value->place + place;
 	return true;
 }
 
