@@ -2,7 +2,7 @@
 -- the floor: the same query that only reads each array.
 \i bench/session.sql
 \set section gpu
-SELECT 400000 / :scale AS thousands, 5000 / :scale AS few, 2000 / :scale AS longs, 100000 / :scale AS groups \gset
+SELECT 400000 / :scale AS thousands, 5000 / :scale AS few, 2000 / :scale AS longs, 100000 / :scale AS ngroups \gset
 
 -- The two engines on one expression over one table.
 CREATE FUNCTION engine_contenders(floor_query text, query text, others text[] DEFAULT '{}') RETURNS text[] LANGUAGE sql AS $$
@@ -12,6 +12,8 @@ CREATE FUNCTION engine_contenders(floor_query text, query text, others text[] DE
 		['gpusort, CPU engine', query, 'gpusort.engine', 'cpu']] || others
 $$;
 
+-- Arrays of 1,000 values; the other backends will want them, too.
+\if :{?thousand}
 CREATE UNLOGGED TABLE thousand (id serial, a float4[]);
 ALTER TABLE thousand ALTER a SET STORAGE EXTERNAL;
 CREATE TEMP TABLE seeds AS
@@ -19,6 +21,9 @@ CREATE TEMP TABLE seeds AS
 INSERT INTO thousand (a) SELECT a FROM seeds, generate_series(1, greatest(1, :thousands / 20000));
 SELECT count(*) AS thousands FROM thousand \gset
 VACUUM ANALYZE thousand;
+\endif
+
+\if :{?short}
 CALL measure('gpu', 'uniform', 'float4', 1000, :thousands, engine_contenders(
 	'SELECT sum((a || ''{}'')[1]) FROM gpusort_bench.thousand',
 	'SELECT sum((gpusort.array_sort(a))[1]) FROM gpusort_bench.thousand',
@@ -44,8 +49,10 @@ CALL measure('gpu', 'uniform, 8 parallel workers', 'float4', 1000, :thousands, e
 	'SELECT sum((a || ''{}'')[1]) FROM gpusort_bench.thousand',
 	'SELECT sum((gpusort.array_sort(a))[1]) FROM gpusort_bench.thousand'));
 SET max_parallel_workers_per_gather = 0;
+\endif
 
 -- Real spectra, repeated to a million.
+\if :{?spectra}
 SELECT count(*) AS loaded FROM spectra \gset
 SELECT greatest(1, 1000000 / :scale / :loaded) AS copies \gset
 CREATE UNLOGGED TABLE million AS SELECT mz, intensity FROM spectra, generate_series(1, :copies);
@@ -58,8 +65,10 @@ CALL measure('gpu', 'spectra: m/z by intensity', 'float8', NULL, :million, engin
 	'SELECT sum((mz || ''{}'')[1] + (intensity || ''{}'')[1]) FROM gpusort_bench.million',
 	'SELECT sum((gpusort.array_sort_by(mz, intensity))[1]) FROM gpusort_bench.million'));
 DROP TABLE million;
+\endif
 
 -- Long arrays.
+\if :{?long}
 CREATE UNLOGGED TABLE longs (a float4[]);
 ALTER TABLE longs ALTER a SET STORAGE EXTERNAL;
 CREATE TEMP TABLE long_seeds AS
@@ -71,19 +80,23 @@ CALL measure('gpu', 'uniform', 'float4', 100000, :longs, engine_contenders(
 	'SELECT sum((a || ''{}'')[1]) FROM gpusort_bench.longs',
 	'SELECT sum((gpusort.array_sort(a))[1]) FROM gpusort_bench.longs'));
 DROP TABLE longs;
+\endif
 
--- Aggregated groups.  Reading them takes longest of all.
-UPDATE host SET runs = least(3, :runs);
-CREATE UNLOGGED TABLE grouped AS SELECT g, random()::float4 AS x FROM generate_series(1, :groups) g, generate_series(1, 200);
+-- Aggregated groups.
+\if :{?groups}
+CREATE UNLOGGED TABLE grouped AS SELECT g, random()::float4 AS x FROM generate_series(1, :ngroups) g, generate_series(1, 200);
 VACUUM ANALYZE grouped;
-CALL measure('gpu', 'groups, array_agg sorted', 'float4', 200, :groups, engine_contenders(
+CALL measure('gpu', 'groups, array_agg sorted', 'float4', 200, :ngroups, engine_contenders(
 	'SELECT sum(a[1]) FROM (SELECT array_agg(x) AS a FROM gpusort_bench.grouped GROUP BY g) q',
 	'SELECT sum(a[1]) FROM (SELECT gpusort.array_sort(array_agg(x)) AS a FROM gpusort_bench.grouped GROUP BY g) q',
 	ARRAY[['array_agg(x ORDER BY x)', 'SELECT sum(a[1]) FROM (SELECT array_agg(x ORDER BY x) AS a FROM gpusort_bench.grouped GROUP BY g) q', '', '']]));
 DROP TABLE grouped;
+\endif
 
 -- One value near 1 GB, and the most device memory that gpusort has used by then: an
 -- array holds at most 134,217,727 elements.
+\if :{?giant}
+UPDATE host SET runs = least(3, :runs);
 CREATE UNLOGGED TABLE giant (a float8[]);
 ALTER TABLE giant ALTER a SET STORAGE EXTERNAL;
 INSERT INTO giant SELECT a || a FROM (SELECT array_agg(random()) AS a FROM generate_series(1, 67000000 / :scale)) q;
@@ -96,9 +109,11 @@ CALL measure('gpu', :'giant', 'float8', 134000000 / :scale, 1, engine_contenders
 	'SELECT sum((gpusort.array_sort(a))[1]) FROM gpusort_bench.giant'));
 DROP TABLE giant;
 UPDATE host SET runs = :runs;
+\endif
 
 -- What verification takes of the device's time: medians of milliseconds on the device,
 -- of all that is done there (copies, sort, verification) and of verification alone.
+\if :{?verification}
 CREATE PROCEDURE measure_verification(type text, n bigint, arrays bigint, data text, query text)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -146,5 +161,8 @@ FROM (SELECT n, count(*) AS arrays FROM lengths GROUP BY n) l, (VALUES
 	('float4', 'pairs', 'gpusort.array_sort_by(f4, f4)')) c (type, data, call) ORDER BY data, type, n \gexec
 RESET gpusort.engine;
 DROP TABLE lengths;
+SELECT v.data, v.type, v.n, v.arrays, v.times_floor AS "share of the time on the device", f.median_ms AS "ms there"
+FROM results v JOIN results f USING (section, data, type, n) WHERE v.contender = 'verification' AND f.contender <> 'verification' ORDER BY v.id;
+\endif
 
 \i bench/report.sql

@@ -41,8 +41,9 @@ CREATE FUNCTION builtin_sort() RETURNS text LANGUAGE sql AS $$
 $$;
 
 -- Runs each contender's query once to warm up and then `runs` times, in turn, and
--- records medians; once only if it takes more than five seconds. A contender is {name, query} or {name, query, setting, value};
--- the first is the floor that the others are divided by; a NULL query is left out.
+-- records medians; if the first run takes more than five seconds, it is the only one.
+-- A contender is {name, query} or {name, query, setting, value}; the first is the
+-- floor that the others are divided by; a NULL query is left out.
 -- The contender named slow does not warm up and takes slow_runs at most.
 CREATE PROCEDURE measure(section text, data text, type text, n bigint, arrays bigint, contenders text[],
 						 slow text DEFAULT '', slow_runs int DEFAULT 0)
@@ -51,7 +52,7 @@ DECLARE
 	wanted int := (SELECT runs FROM host);
 	taken float8[][] := array_fill(0::float8, ARRAY[wanted, array_length(contenders, 1)]);
 	started timestamptz;
-	runs_of int[] := array_fill(wanted, ARRAY[array_length(contenders, 1)]);
+	once bool[] := array_fill(false, ARRAY[array_length(contenders, 1)]);
 	floor_ms float8;
 	ms float8[];
 	median float8;
@@ -61,16 +62,16 @@ BEGIN
 	LOOP
 		FOR c IN 1 .. array_length(contenders, 1)
 		LOOP
-			CONTINUE WHEN contenders[c][2] IS NULL OR contenders[c][1] = slow AND run NOT BETWEEN 1 AND slow_runs;
+			CONTINUE WHEN contenders[c][2] IS NULL OR run > 0 AND once[c] OR
+				contenders[c][1] = slow AND run NOT BETWEEN 1 AND slow_runs;
 			IF contenders[c][3] <> '' THEN
 				PERFORM set_config(contenders[c][3], contenders[c][4], false);
 			END IF;
 			started := clock_timestamp();
 			EXECUTE contenders[c][2];
-			IF run > 0 THEN
-				taken[run][c] := 1000 * extract(epoch FROM clock_timestamp() - started);
-			ELSIF clock_timestamp() - started > interval '5 s' THEN
-				runs_of[c] := 1;
+			once[c] := run = 0 AND clock_timestamp() - started > interval '5 s';
+			IF run > 0 OR once[c] THEN
+				taken[greatest(run, 1)][c] := 1000 * extract(epoch FROM clock_timestamp() - started);
 			END IF;
 			IF contenders[c][3] <> '' THEN
 				EXECUTE 'RESET ' || contenders[c][3];
@@ -80,7 +81,7 @@ BEGIN
 	FOR c IN 1 .. array_length(contenders, 1)
 	LOOP
 		CONTINUE WHEN contenders[c][2] IS NULL;
-		counted := CASE contenders[c][1] WHEN slow THEN least(slow_runs, wanted) ELSE wanted END;
+		counted := CASE WHEN once[c] THEN 1 WHEN contenders[c][1] = slow THEN least(slow_runs, wanted) ELSE wanted END;
 		ms := ARRAY(SELECT taken[run][c] FROM generate_series(1, counted) run ORDER BY 1);
 		median := ms[(counted + 1) / 2];
 		floor_ms := coalesce(floor_ms, median);
