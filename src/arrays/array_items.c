@@ -9,6 +9,7 @@
 
 #include "arrays/array_detoast.h"
 #include "arrays/array_items.h"
+#include "huge_pages.h"
 
 /*
  * Opens the items of a one-dimensional array argument.  With own, the array is a
@@ -92,8 +93,8 @@ gpusort_items_take_out(ArrayItems *items)
 {
 	if (items->values != NULL || items->count == 0)
 		return;
-	items->values = palloc_array(Datum, items->count);
-	items->nulls = palloc_array(bool, items->count);
+	items->values = gpusort_alloc_large(CurrentMemoryContext, items->count * sizeof(Datum));
+	items->nulls = gpusort_alloc_large(CurrentMemoryContext, items->count * sizeof(bool));
 	if (ARR_NDIM(items->array) == 1)
 		take_out_elements(items);
 	else
@@ -228,7 +229,7 @@ gather_slices(const ArrayItems *items, const uint32 *positions)
 
 	for (uint32 i = 0; i < items->count; i++)
 		size += slice_bytes(DatumGetArrayTypeP(items->values[i]));
-	result = palloc(size);
+	result = gpusort_alloc_large(CurrentMemoryContext, size);
 	memcpy(result, array, ARR_DATA_OFFSET(array));
 	SET_VARSIZE(result, size);
 	next = ARR_DATA_PTR(result);

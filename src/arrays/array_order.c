@@ -15,6 +15,7 @@
 #include "arrays/key_compare.h"
 #include "arrays/key_merge.h"
 #include "guc.h"
+#include "huge_pages.h"
 #include "sort/sort.h"
 
 /*
@@ -103,7 +104,7 @@ key_positions(ArrayItems *items, const ArrayOrder *order, uint32 count, uint32 l
 	{
 		Size		bytes = (Size) count * items->element->stride;
 
-		copy = palloc(bytes);
+		copy = gpusort_alloc_large(CurrentMemoryContext, bytes);
 		gpusort_copy_bytes(copy, keys, bytes);
 		keys = copy;
 	}
@@ -149,7 +150,7 @@ value_positions(ArrayItems *items, const ArrayOrder *order, uint32 count, uint32
 	{
 		uint32		next = 0;
 
-		present = palloc_array(Datum, count);
+		present = gpusort_alloc_large(CurrentMemoryContext, count * sizeof(Datum));
 		for (uint32 i = 0; i < items->count; i++)
 			if (!items->nulls[i])
 				present[next++] = items->values[i];
@@ -190,7 +191,7 @@ gpusort_order_positions(ArrayItems *items, const ArrayOrder *order, uint32 *posi
 
 	if (nnulls > 0)
 	{
-		uint32	   *places = palloc_array(uint32, items->count);
+		uint32	   *places = gpusort_alloc_large(CurrentMemoryContext, items->count * sizeof(uint32));
 
 		gpusort_array_find_nulls(items->array, items->count, places, places + nvalues);
 		for (uint32 i = 0; i < values_wanted; i++)

@@ -9,6 +9,7 @@
 
 #include "arrays/array_detoast.h"
 #include "arrays/array_shape.h"
+#include "huge_pages.h"
 
 /* Raises an error for an array of two dimensions or more. */
 void
@@ -83,7 +84,7 @@ gpusort_array_allocate(const ElementType *element, uint32 length, bool has_nulls
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("array size exceeds the maximum allowed (%zu)", MaxAllocSize),
 				 errdetail("An array of these %u elements would take %zu bytes.", length, offset + bytes)));
-	array = (ArrayType *) palloc(offset + bytes);
+	array = gpusort_alloc_large(CurrentMemoryContext, offset + bytes);
 	memset(array, 0, offset);
 	SET_VARSIZE(array, offset + bytes);
 	array->ndim = 1;

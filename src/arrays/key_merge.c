@@ -13,6 +13,7 @@
 #include "arrays/key_compare.h"
 #include "arrays/key_forms.h"
 #include "arrays/key_merge.h"
+#include "huge_pages.h"
 
 /* Keys, and the positions that move with them unless NULL. */
 typedef struct KeyBuffer
@@ -97,13 +98,13 @@ gpusort_keys_merge(GpusortKeyForm form, void *keys, uint32 *positions,
 	uint32		count = ends[nruns - 1];
 	Size		width = gpusort_key_width(form);
 	KeyBuffer	source = {keys, positions};
-	KeyBuffer	target = {MemoryContextAllocHuge(context, count * width), NULL};
+	KeyBuffer	target = {gpusort_alloc_large(context, count * width), NULL};
 	uint32	   *run_ends = palloc_array(uint32, nruns);
 
 	memcpy(run_ends, ends, nruns * sizeof(uint32));
 	if (positions != NULL)
 	{
-		target.positions = MemoryContextAllocHuge(context, count * sizeof(uint32));
+		target.positions = gpusort_alloc_large(context, count * sizeof(uint32));
 		for (uint32 i = 0; i < count; i++)
 		{
 			GPUSORT_CHECK_EVERY(i);

@@ -32,6 +32,7 @@
 #include "cpu_engine/byte_collation.h"
 #include "cpu_engine/comparator_sort.h"
 #include "cpu_engine/cpu_engine.h"
+#include "huge_pages.h"
 
 /* Runs of this length are made by insertion before merging begins. */
 #define RUN_LENGTH 4
@@ -216,7 +217,7 @@ merge_sort(const Values *values, uint32 *positions, uint32 *spare, uint32 n)
 static uint32 *
 allocate_positions(uint64 n)
 {
-	return MemoryContextAllocHuge(CurrentMemoryContext, n * sizeof(uint32));
+	return gpusort_alloc_large(CurrentMemoryContext, n * sizeof(uint32));
 }
 
 /* Classes of values that are the same byte for byte, and hence equal. */
@@ -311,7 +312,7 @@ sort_by_class(const Values *values, uint32 *positions, uint32 n)
 {
 	Classes		classes = {
 		.class_of = allocate_positions(n),
-		.datums = MemoryContextAllocHuge(CurrentMemoryContext, (Size) (n / 2) * sizeof(Datum))
+		.datums = gpusort_alloc_large(CurrentMemoryContext, (Size) (n / 2) * sizeof(Datum))
 	};
 	bool		few = find_classes(values, positions, n, &classes);
 
@@ -378,7 +379,7 @@ sort_keys(ComparatorSort *sort, Datum *keys, uint32 *index, uint32 n)
 static void
 sort_by_abbreviation(const Values *values, uint32 *positions, uint32 n)
 {
-	Datum	   *keys = MemoryContextAllocHuge(CurrentMemoryContext, (Size) n * sizeof(Datum));
+	Datum	   *keys = gpusort_alloc_large(CurrentMemoryContext, (Size) n * sizeof(Datum));
 	uint32		end;
 
 	abbreviate(values, keys, n);

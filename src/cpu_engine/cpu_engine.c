@@ -8,21 +8,16 @@
  */
 #include "postgres.h"
 
-#include <sys/mman.h>
-
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "cpu_engine/cpu_engine.h"
 #include "cpu_engine/cpu_sort.h"
 #include "guc.h"
+#include "huge_pages.h"
 
 /* Scratch up to this size stands on the stack: sorting a small array allocates nothing. */
 #define STACK_SCRATCH 4096
-
-/* Size of a huge page, and of the scratch areas that are worth some. */
-#define HUGE_PAGE ((uintptr_t) 2 * 1024 * 1024)
-#define HUGE_PAGES_FROM (8 * HUGE_PAGE)
 
 /* Is an interrupt waiting that CHECK_FOR_INTERRUPTS would turn into an error? */
 static bool
@@ -37,33 +32,6 @@ static const char *
 cpu_refuses(const SortRequest *request)
 {
 	return gpusort_cpu_sort_refuses(&request->spec);
-}
-
-/*
- * Ask for huge pages below a large scratch area: a fourth of a sort's time goes
- * to clearing small ones and to translating their addresses.  A sort that scatters
- * keys would fault all of them in within moments, and on a machine whose memory
- * is in pieces that takes seconds: so they are faulted in here one by one, unless
- * several threads share that work.
- */
-static void
-prepare_huge_pages(char *area, size_t size)
-{
-#ifdef MADV_HUGEPAGE
-	uintptr_t	start = TYPEALIGN(HUGE_PAGE, (uintptr_t) area);
-	uintptr_t	end = TYPEALIGN_DOWN(HUGE_PAGE, (uintptr_t) area + size);
-
-	if (size < HUGE_PAGES_FROM || start >= end)
-		return;
-	(void) madvise((void *) start, end - start, MADV_HUGEPAGE);
-	if (gpusort_cpu_threads > 1)
-		return;
-	for (uintptr_t page = start; page < end; page += HUGE_PAGE)
-	{
-		CHECK_FOR_INTERRUPTS();
-		*(volatile char *) page = 0;
-	}
-#endif
 }
 
 static uint32_t
@@ -92,8 +60,10 @@ cpu_sort(SortRequest *request)
 	CHECK_FOR_INTERRUPTS();
 	if (size > sizeof(local))
 	{
-		scratch = MemoryContextAllocHuge(CurrentMemoryContext, size);
-		prepare_huge_pages(scratch, size);
+		scratch = gpusort_alloc_large(CurrentMemoryContext, size);
+		/* Threads share the work of touching it first. */
+		if (gpusort_cpu_threads == 1)
+			gpusort_touch_huge_pages(scratch, size);
 	}
 	status = gpusort_cpu_sort(&request->spec, request->keys, request->payload,
 							  request->segments, request->nsegments, scratch, &control);

@@ -14,8 +14,6 @@
  */
 #include "postgres.h"
 
-#include <sys/mman.h>
-
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -24,11 +22,11 @@
 #include "device/device_runs.h"
 #include "device/device_session.h"
 #include "guc.h"
+#include "huge_pages.h"
 #include "sort/sort_progress.h"
 #include "sort/sort_stats.h"
 
 #define PIPELINE 4				/* slabs in flight per sort */
-#define HUGE_PAGE (2 * 1024 * 1024)
 #define RUN_MIN 1024			/* keys that a run, or a piece, is not cut below */
 
 /* What the CPU takes to copy, and a device to sort, when comparing with the CPU engine. */
@@ -340,19 +338,6 @@ sort_run(DeviceSort *sort, const GpusortSpec *spec, uint64_t start, uint64_t cou
 	return true;
 }
 
-/* Memory for results beside the request, in large pages where it is large. */
-static void *
-allocate_copy(Size bytes)
-{
-	char	   *memory = MemoryContextAllocHuge(CurrentMemoryContext, bytes + 1);
-	char	   *first = (char *) TYPEALIGN(HUGE_PAGE, memory);
-	char	   *end = (char *) TYPEALIGN_DOWN(HUGE_PAGE, memory + bytes);
-
-	if (end > first)
-		(void) madvise(first, end - first, MADV_HUGEPAGE);
-	return memory;
-}
-
 /* From now on results are collected beside the request, those there are included. */
 static void
 collect_beside(DeviceSort *sort)
@@ -361,7 +346,7 @@ collect_beside(DeviceSort *sort)
 
 	if (request->spec.payload == GPUSORT_PAYLOAD_NONE)
 	{
-		sort->copy = allocate_copy(request->nslots * sort->width);
+		sort->copy = gpusort_alloc_large(CurrentMemoryContext, request->nslots * sort->width + 1);
 		if (sort->ended > 0)
 			memcpy(sort->copy, request->keys, request->nslots * sort->width);
 		sort->keys_out = sort->copy;
@@ -369,7 +354,7 @@ collect_beside(DeviceSort *sort)
 	else
 	{
 		Assert(sort->ended == 0);
-		sort->copy = allocate_copy(request->nslots * sizeof(uint32_t));
+		sort->copy = gpusort_alloc_large(CurrentMemoryContext, request->nslots * sizeof(uint32_t) + 1);
 		sort->payload_out = sort->copy;
 	}
 }

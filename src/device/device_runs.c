@@ -11,6 +11,7 @@
 #include "utils/memutils.h"
 
 #include "device/device_runs.h"
+#include "huge_pages.h"
 
 #define INTERRUPT_EVERY 65536	/* entries merged between checks */
 
@@ -38,7 +39,7 @@ void
 gpusort_runs_merge_keys(const GpusortSpec *spec, void *keys, uint64_t left, uint64_t count)
 {
 	uint32_t	width = gpusort_key_width(spec->form);
-	char	   *scratch = MemoryContextAllocHuge(CurrentMemoryContext, left * width + 1);
+	char	   *scratch = gpusort_alloc_large(CurrentMemoryContext, left * width + 1);
 	uint64_t	a = 0;
 	uint64_t	b = left;
 
@@ -58,7 +59,7 @@ gpusort_runs_merge_keys(const GpusortSpec *spec, void *keys, uint64_t left, uint
 void
 gpusort_runs_merge_index(const GpusortSpec *spec, const void *keys, uint32_t *index, uint64_t left, uint64_t count)
 {
-	uint32_t   *scratch = MemoryContextAllocHuge(CurrentMemoryContext, left * sizeof(uint32_t) + 1);
+	uint32_t   *scratch = gpusort_alloc_large(CurrentMemoryContext, left * sizeof(uint32_t) + 1);
 	uint64_t	a = 0;
 	uint64_t	b = left;
 

@@ -14,6 +14,7 @@
 #include "arrays/array_detoast.h"
 #include "arrays/array_order.h"
 #include "functions/arguments.h"
+#include "huge_pages.h"
 
 PG_FUNCTION_INFO_V1(gpusort_array_disorder);
 
@@ -160,9 +161,9 @@ gpusort_array_disorder(PG_FUNCTION_ARGS)
 	disorder.runs = items.count == 1;
 	if (items.count > 1)
 	{
-		uint32	   *positions = palloc_array(uint32, items.count);
-		uint32	   *classes = palloc_array(uint32, items.count);
-		bool	   *begins = palloc_array(bool, items.count);
+		uint32	   *positions = gpusort_alloc_large(CurrentMemoryContext, items.count * sizeof(uint32));
+		uint32	   *classes = gpusort_alloc_large(CurrentMemoryContext, items.count * sizeof(uint32));
+		bool	   *begins = gpusort_alloc_large(CurrentMemoryContext, items.count * sizeof(bool));
 
 		gpusort_order_positions(&items, &order, positions);
 		gpusort_order_classes(&items, &order, positions, begins);

@@ -13,6 +13,7 @@
 #include "arrays/key_compare.h"
 #include "functions/arguments.h"
 #include "functions/array_functions.h"
+#include "huge_pages.h"
 
 PG_FUNCTION_INFO_V1(gpusort_array_sort);
 PG_FUNCTION_INFO_V1(gpusort_array_sort_distinct);
@@ -28,7 +29,7 @@ sort_items(FunctionCallInfo fcinfo, ElementType *element, ArrayType *array, cons
 	ArrayType  *result;
 
 	gpusort_items_open_slices(&items, fcinfo, element, array);
-	positions = palloc_array(uint32, items.count);
+	positions = gpusort_alloc_large(CurrentMemoryContext, items.count * sizeof(uint32));
 	gpusort_order_positions(&items, order, positions);
 	result = gpusort_items_gather(&items, positions, items.count, ARR_LBOUND(array)[0]);
 	pfree(positions);
@@ -83,8 +84,8 @@ distinct_keys(ArrayItems *items, const ArrayOrder *order)
 static ArrayType *
 distinct_items(ArrayItems *items, const ArrayOrder *order)
 {
-	uint32	   *positions = palloc_array(uint32, items->count);
-	bool	   *begins = palloc_array(bool, items->count);
+	uint32	   *positions = gpusort_alloc_large(CurrentMemoryContext, items->count * sizeof(uint32));
+	bool	   *begins = gpusort_alloc_large(CurrentMemoryContext, items->count * sizeof(bool));
 	uint32		kept = 0;
 	ArrayType  *result;
 
@@ -146,7 +147,7 @@ gpusort_top_of_array(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder
 	if (gpusort_items_are_keys(&items))
 		return top_keys(&items, *order);
 
-	positions = palloc_array(uint32, items.count);
+	positions = gpusort_alloc_large(CurrentMemoryContext, items.count * sizeof(uint32));
 	wanted = gpusort_order_positions(&items, order, positions);
 	result = gpusort_items_gather(&items, positions, wanted, 1);
 	pfree(positions);

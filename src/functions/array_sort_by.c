@@ -14,6 +14,7 @@
 #include "arrays/array_order.h"
 #include "functions/arguments.h"
 #include "functions/array_functions.h"
+#include "huge_pages.h"
 
 PG_FUNCTION_INFO_V1(gpusort_array_argsort);
 PG_FUNCTION_INFO_V1(gpusort_array_take);
@@ -36,7 +37,7 @@ positions_allocate(Positions *positions, uint32 count)
 	if (count <= LOCAL_POSITIONS)
 		positions->entries = positions->local;
 	else
-		positions->entries = palloc_array(uint32, count);
+		positions->entries = gpusort_alloc_large(CurrentMemoryContext, count * sizeof(uint32));
 }
 
 static void

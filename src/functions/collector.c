@@ -10,6 +10,7 @@
 
 #include "arrays/array_detoast.h"
 #include "functions/collector.h"
+#include "huge_pages.h"
 
 #define FIRST_ROOM 64
 #define BITMAP_BYTES(n) (((n) + 7) / 8)
@@ -52,7 +53,9 @@ enlarge(void *buffer, Size *room, Size wanted, MemoryContext context)
 	while (size < wanted)
 		size *= 2;
 	*room = Min(size, MaxAllocSize);
-	return buffer ? repalloc(buffer, *room) : MemoryContextAlloc(context, *room);
+	buffer = buffer ? repalloc(buffer, *room) : MemoryContextAlloc(context, *room);
+	gpusort_advise_huge_pages(buffer, *room);
+	return buffer;
 }
 
 /* Makes room for so many bytes more, of count values more. */
@@ -197,7 +200,7 @@ gpusort_collector_array(const Collector *collector)
 	if (collector->count == 0)
 		return construct_empty_array(collector->type);
 	check_array_size(collector->count, offset + collector->bytes);
-	array = palloc(offset + collector->bytes);
+	array = gpusort_alloc_large(CurrentMemoryContext, offset + collector->bytes);
 	memset(array, 0, offset);
 	SET_VARSIZE(array, offset + collector->bytes);
 	array->ndim = 1;

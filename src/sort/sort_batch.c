@@ -18,6 +18,7 @@
 
 #include "device/device_client.h"
 #include "guc.h"
+#include "huge_pages.h"
 #include "sort/sort.h"
 #include "sort/sort_batch.h"
 #include "sort/sort_stats.h"
@@ -124,10 +125,10 @@ allocate_in_memory(BatchState *state)
 	SortBatch  *batch = &state->public;
 	Size		key_bytes = (Size) batch->key_slots * gpusort_key_width(state->spec.form);
 
-	batch->keys = MemoryContextAllocHuge(state->context, key_bytes + 1);
+	batch->keys = gpusort_alloc_large(state->context, key_bytes + 1);
 	if (state->spec.payload != GPUSORT_PAYLOAD_NONE)
-		batch->payload = MemoryContextAllocHuge(state->context, (Size) batch->key_slots * sizeof(uint32_t) + 1);
-	batch->segments = MemoryContextAllocHuge(state->context, (Size) batch->segment_slots * sizeof(GpusortSegment) + 1);
+		batch->payload = gpusort_alloc_large(state->context, (Size) batch->key_slots * sizeof(uint32_t) + 1);
+	batch->segments = gpusort_alloc_large(state->context, (Size) batch->segment_slots * sizeof(GpusortSegment) + 1);
 }
 
 /* Runs when the batch's memory context goes. */
@@ -286,7 +287,7 @@ give_up_device(BatchState *state, const char *why)
 	gpusort_stats_fallback(state->spec.method, why);
 	if (batch->payload)
 	{
-		uint32_t   *payload = MemoryContextAllocHuge(state->context, (Size) batch->nslots * sizeof(uint32_t) + 1);
+		uint32_t   *payload = gpusort_alloc_large(state->context, (Size) batch->nslots * sizeof(uint32_t) + 1);
 
 		if (state->spec.payload == GPUSORT_PAYLOAD_CARRIED)
 			memcpy(payload, batch->payload, (Size) batch->nslots * sizeof(uint32_t));

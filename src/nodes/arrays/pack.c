@@ -27,6 +27,7 @@
 #include "arrays/array_items.h"
 #include "arrays/key_compare.h"
 #include "guc.h"
+#include "huge_pages.h"
 #include "nodes/arrays/arrays_state.h"
 
 #define HEADER_SIZE ARR_OVERHEAD_NONULLS(1)
@@ -318,7 +319,7 @@ static ArrayType *
 allocate_copy(RowGroup *group, Size size)
 {
 	group->copied += size;
-	return MemoryContextAlloc(group->context, size);
+	return gpusort_alloc_large(group->context, size);
 }
 
 /*
@@ -408,7 +409,7 @@ pair_result(const BatchedCall *call, const SortBatch *batch, const CallResult *r
 static Datum
 gathered(const ArrayType *source, int width, const uint32 *positions, uint32 count, int lower_bound)
 {
-	char	   *place = palloc(HEADER_SIZE + (Size) count * width);
+	char	   *place = gpusort_alloc_large(CurrentMemoryContext, HEADER_SIZE + (Size) count * width);
 
 	gpusort_elements_gather(place + HEADER_SIZE, ARR_DATA_PTR(source), width, positions, count);
 	return plain_array(place, ARR_ELEMTYPE(source), width, count, lower_bound);

@@ -15,11 +15,10 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include "huge_pages.h"
 #include "nodes/rows/row_memory.h"
 
 #define ROWS_MAP_THRESHOLD ((Size) 256 * 1024)	/* smaller buffers are pallocated */
-#define ROWS_HUGE_PAGE ((Size) 2 * 1024 * 1024)
-#define ROWS_HUGE_THRESHOLD (4 * ROWS_HUGE_PAGE)	/* below, a page's unused part would weigh too much */
 #define ROWS_IDLE_SLOTS 32
 #define ROWS_IDLE_WASTE 4		/* an idle mapping may be this much too large */
 
@@ -81,7 +80,7 @@ static Mapping
 new_mapping(Size size)
 {
 	Mapping		mapping = {NULL, size};
-	Size		slack = size >= ROWS_HUGE_THRESHOLD ? ROWS_HUGE_PAGE : 0;
+	Size		slack = size >= GPUSORT_HUGE_PAGES_FROM ? GPUSORT_HUGE_PAGE : 0;
 	Size		before;
 	char	   *data = mmap(NULL, size + slack, PROT_READ | PROT_WRITE,
 							MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -94,13 +93,13 @@ new_mapping(Size size)
 	mapping.data = data;
 	if (slack > 0)
 	{
-		mapping.data = (char *) TYPEALIGN(ROWS_HUGE_PAGE, (uintptr_t) data);
+		mapping.data = (char *) TYPEALIGN(GPUSORT_HUGE_PAGE, (uintptr_t) data);
 		before = mapping.data - data;
 		if (before > 0)
 			munmap(data, before);
 		if (before < slack)
 			munmap(mapping.data + size, slack - before);
-		madvise(mapping.data, size, MADV_HUGEPAGE);
+		gpusort_advise_huge_pages(mapping.data, size);
 	}
 	return mapping;
 }
@@ -191,7 +190,7 @@ gpusort_rows_buffer_reserve(RowMemory *memory, RowBuffer *buffer, Size bytes)
 		return;
 	}
 
-	bytes = TYPEALIGN(bytes < ROWS_HUGE_THRESHOLD ? ROWS_MAP_THRESHOLD : ROWS_HUGE_PAGE, bytes);
+	bytes = TYPEALIGN(bytes < GPUSORT_HUGE_PAGES_FROM ? ROWS_MAP_THRESHOLD : GPUSORT_HUGE_PAGE, bytes);
 	reserve_owner_slot(memory);
 	if (buffer->mapped)
 	{
@@ -205,8 +204,8 @@ gpusort_rows_buffer_reserve(RowMemory *memory, RowBuffer *buffer, Size bytes)
 			memcpy(mapping.data, old.data, old.size);
 			munmap(old.data, old.size);
 		}
-		else if (mapping.size >= ROWS_HUGE_THRESHOLD)
-			madvise(mapping.data, mapping.size, MADV_HUGEPAGE);
+		else
+			gpusort_advise_huge_pages(mapping.data, mapping.size);
 	}
 	else
 	{
