@@ -57,15 +57,15 @@ SELECT array_sort(a) FROM (VALUES ('{3,1,2}'::int4[]), ('{}'), ('{{2,1},{1,2}}')
 -- Values that are fetched and copied in pieces: some MB, of odd length, stored in every way, and in variables.
 SET gpusort.enable_arrays_node = off;
 TRUNCATE stored;
-INSERT INTO stored (n, plain, external, extended, words)
-	SELECT n, a, a, ARRAY(SELECT i % 100 FROM generate_series(1, n) i), a::text[]
+INSERT INTO stored (n, plain, compressed, external, extended, words)
+	SELECT n, a, ARRAY(SELECT 7 - i % 3 FROM generate_series(1, n) i), a, ARRAY(SELECT i % 100 FROM generate_series(1, n) i), a::text[]
 	FROM (VALUES (262143), (400001)) v(n), LATERAL (SELECT ARRAY(SELECT (i::int8 * 7919 % 1000003)::int FROM generate_series(1, n) i) AS a) r;
 SELECT c AS column, count(*) AS rows, count(*) FILTER (WHERE array_sort(a) IS DISTINCT FROM ARRAY(SELECT x FROM unnest(a) x ORDER BY x)) AS sort,
        count(*) FILTER (WHERE array_is_sorted(a) OR NOT array_is_sorted(array_sort(a))) AS is_sorted,
        count(*) FILTER (WHERE array_take(a, array_argsort(a)) IS DISTINCT FROM array_sort(a)) AS take,
        count(*) FILTER (WHERE array_sort(array_append(a, NULL)) IS DISTINCT FROM array_append(array_sort(a), NULL)) AS nulls,
        count(*) FILTER (WHERE array_sort_distinct(array_append(array_append(a, NULL), NULL)) IS DISTINCT FROM array_append(array_sort_distinct(a), NULL)) AS "distinct"
-FROM stored, LATERAL (VALUES ('plain', plain), ('external', external), ('extended', extended)) v(c, a) GROUP BY c ORDER BY c;
+FROM stored, LATERAL (VALUES ('plain', plain), ('compressed', compressed), ('external', external), ('extended', extended)) v(c, a) GROUP BY c ORDER BY c;
 SELECT n, array_sort(words) = ARRAY(SELECT x FROM unnest(words) x ORDER BY x) AS words FROM stored ORDER BY n;
 DO $$
 DECLARE

@@ -4,8 +4,8 @@
  *
  * PostgreSQL fetches and copies a value in one go, which takes seconds for one of
  * some 100 MB that is not in shared buffers.  Such values are fetched and copied
- * here in pieces, with a check for interrupts before each; smaller ones are left
- * to PostgreSQL.  Decompressing remains one call.
+ * here in pieces, with a check for interrupts before each, and decompressed by
+ * array_decompress.c; smaller ones are left to PostgreSQL.
  */
 #include "postgres.h"
 
@@ -16,7 +16,9 @@
 #include "miscadmin.h"
 #include "utils/rel.h"
 
+#include "arrays/array_decompress.h"
 #include "arrays/array_detoast.h"
+#include "huge_pages.h"
 
 /* Bytes handled between two checks for interrupts: whole chunks of a TOAST table. */
 #define PIECE (128 * (Size) TOAST_MAX_CHUNK_SIZE)
@@ -37,10 +39,32 @@ gpusort_copy_bytes(void *target, const void *source, Size bytes)
 static struct varlena *
 copy_in_pieces(const void *source)
 {
-	struct varlena *copy = palloc(VARSIZE(source));
+	struct varlena *copy = gpusort_alloc_large(CurrentMemoryContext, VARSIZE(source));
 
 	gpusort_copy_bytes(copy, source, VARSIZE(source));
 	return copy;
+}
+
+/*
+ * Decompresses a value.  What is small, or cannot be decompressed here, is left to
+ * PostgreSQL, which complains in its own words.
+ */
+static struct varlena *
+decompress_in_pieces(struct varlena *compressed)
+{
+	Size		size = VARDATA_COMPRESSED_GET_EXTSIZE(compressed);
+	struct varlena *value;
+
+	if (size <= PIECE)
+		return detoast_attr(compressed);
+	value = gpusort_alloc_large(CurrentMemoryContext, size + VARHDRSZ);
+	if (gpusort_decompress(compressed, VARDATA(value), size))
+	{
+		SET_VARSIZE(value, size + VARHDRSZ);
+		return value;
+	}
+	pfree(value);
+	return detoast_attr(compressed);
 }
 
 /* Fetches a value stored in a TOAST table; decompressed. */
@@ -48,7 +72,7 @@ static struct varlena *
 fetch_in_pieces(const varatt_external *pointer)
 {
 	int32		size = VARATT_EXTERNAL_GET_EXTSIZE(*pointer);
-	struct varlena *value = palloc(size + VARHDRSZ);
+	struct varlena *value = gpusort_alloc_large(CurrentMemoryContext, size + VARHDRSZ);
 	Relation	toast = table_open(pointer->va_toastrelid, AccessShareLock);
 
 	for (int32 start = 0; start < size; start += PIECE)
@@ -66,7 +90,7 @@ fetch_in_pieces(const varatt_external *pointer)
 		struct varlena *compressed = value;
 
 		SET_VARSIZE_COMPRESSED(compressed, size + VARHDRSZ);
-		value = detoast_attr(compressed);
+		value = decompress_in_pieces(compressed);
 		pfree(compressed);
 	}
 	else
@@ -95,8 +119,13 @@ detoast_huge(struct varlena *attribute, bool copy)
 		varatt_external pointer;
 
 		VARATT_EXTERNAL_GET_POINTER(pointer, attribute);
-		if (VARATT_EXTERNAL_GET_EXTSIZE(pointer) > PIECE)
+		if (pointer.va_rawsize > PIECE)
 			return fetch_in_pieces(&pointer);
+	}
+	else if (VARATT_IS_COMPRESSED(attribute))
+	{
+		if (VARDATA_COMPRESSED_GET_EXTSIZE(attribute) > PIECE)
+			return decompress_in_pieces(attribute);
 	}
 	else
 	{

@@ -38,7 +38,6 @@
 #include "access/table.h"
 #include "access/toast_internals.h"
 #include "catalog/pg_am.h"
-#include "common/pg_lzcompress.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "utils/expandeddatum.h"
@@ -47,6 +46,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "arrays/array_decompress.h"
 #include "compat.h"
 #include "nodes/arrays/toast_reader.h"
 
@@ -212,13 +212,11 @@ flatten_stored(ToastReader *reader, struct varlena *attribute, Size size, char *
 	flatten_in_memory(detoast_attr(attribute), size, place);
 }
 
-/* Decompresses straight to its place where the method allows. */
+/* Decompresses straight to its place; what cannot be is left to PostgreSQL, which says why. */
 static void
 flatten_compressed(struct varlena *attribute, Size size, char *place)
 {
-	if (TOAST_COMPRESS_METHOD(attribute) == TOAST_PGLZ_COMPRESSION_ID &&
-		pglz_decompress((char *) attribute + VARHDRSZ_COMPRESSED, VARSIZE(attribute) - VARHDRSZ_COMPRESSED,
-						place + VARHDRSZ, size - VARHDRSZ, true) == size - VARHDRSZ)
+	if (gpusort_decompress(attribute, place + VARHDRSZ, size - VARHDRSZ))
 		SET_VARSIZE(place, size);
 	else
 		flatten_in_memory(detoast_attr(attribute), size, place);

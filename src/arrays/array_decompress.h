@@ -1,0 +1,10 @@
+/*
+ * array_decompress.h
+ *	  Decompresses large values so that a cancel is heeded.
+ */
+#ifndef GPUSORT_ARRAY_DECOMPRESS_H
+#define GPUSORT_ARRAY_DECOMPRESS_H
+
+extern bool gpusort_decompress(const struct varlena *compressed, char *target, Size size);
+
+#endif							/* GPUSORT_ARRAY_DECOMPRESS_H */
