@@ -24,7 +24,7 @@
 #include "nodes/rows/row_bound.h"
 #include "nodes/rows/rows_node.h"
 
-#define ROWS_COST_PER_SORT 16000.0	/* buffers and code that is not yet in the caches */
+#define ROWS_COST_PER_SORT 6000.0	/* buffers and code that is not yet in the caches */
 #define ROWS_COST_PER_ROW 2.0	/* a row sorted by one key, without its columns */
 #define ROWS_COST_PER_KEY 1.0	/* each further key */
 #define ROWS_COST_COMPARED 8.0	/* if keys are compared where those before them are equal */
@@ -99,6 +99,13 @@ own_cost(const Plan *plan, SortKeys keys, double rows, double kept)
 
 	return disk_cost(bytes) + cpu_operator_cost *
 		(ROWS_COST_PER_SORT + (rows - kept) * ROWS_COST_DROPPED + kept * row_cost(plan, keys));
+}
+
+/* Whether a Sort costs enough that the node might win; a first look that takes no time. */
+bool
+gpusort_rows_may_win(const Sort *sort)
+{
+	return sort->plan.startup_cost - sort->plan.lefttree->total_cost > cpu_operator_cost * ROWS_COST_PER_SORT;
 }
 
 /*

@@ -9,6 +9,9 @@
  * sorted by those, until the code ends; what is still equal is compared by the
  * keys behind it.  One bit stays clear so that the integers are ordered alike
  * with and without sign.
+ *
+ * Where only the first rows are wanted, ties behind them are left alone; where
+ * it only matters which rows these are, so are ties among them.
  */
 #include "postgres.h"
 
@@ -21,6 +24,7 @@
 #define ROWS_ENGINE_MIN 1024	/* fewer integers are sorted right here */
 #define ROWS_COMPARE_MAX 12		/* ties of up to so many rows are compared at once */
 #define ROWS_ENCODE_SPAN 4096	/* rows of a tie that are encoded at a time */
+#define ROWS_SELECT_PASSES 64	/* over a tie whose first rows are looked for, before it is sorted */
 
 #define ST_SORT sort_packed_here
 #define ST_ELEMENT_TYPE uint64
@@ -37,6 +41,8 @@ typedef struct TieBreaker
 	KeyCode    *code;
 	int			row_bits;		/* of the row number in a packed integer */
 	uint64		row_mask;
+	const uint64 *end;			/* of the rows that are wanted */
+	bool		in_order;		/* else only the last of these must be in its place */
 } TieBreaker;
 
 /* Sorts packed integers, many of them on an engine. */
@@ -111,6 +117,69 @@ compare_rest(const void *a, const void *b, void *arg)
 	return order != 0 ? order : (row_a < row_b ? -1 : 1);
 }
 
+static inline void
+swap_packed(uint64 *a, uint64 *b)
+{
+	uint64		value = *a;
+
+	*a = *b;
+	*b = value;
+}
+
+/* Moves the row that comes at a place of a tie there, and those before it to places before it. */
+static void
+select_tied(TieBreaker *breaker, uint64 *packed, uint32 count, uint32 place, qsort_arg_comparator compare)
+{
+	uint32		low = 0;
+	uint32		high = count;	/* the row is one of low .. high - 1 */
+
+	for (int passes = 0; high - low > 1; passes++)
+	{
+		uint64	   *last = packed + high - 1;
+		uint32		middle = low + (high - low) / 2;
+
+		if (passes == ROWS_SELECT_PASSES)
+		{
+			qsort_arg(packed + low, high - low, sizeof(uint64), compare, breaker);
+			return;
+		}
+		/* The median of three, last, parts the others. */
+		if (compare(packed + middle, packed + low, breaker) < 0)
+			swap_packed(packed + middle, packed + low);
+		if (compare(packed + middle, last, breaker) < 0)
+			swap_packed(packed + middle, last);
+		if (compare(last, packed + low, breaker) < 0)
+			swap_packed(last, packed + low);
+		middle = low;
+		for (uint32 i = low; i < high - 1; i++)
+		{
+			if (compare(packed + i, last, breaker) < 0)
+				swap_packed(packed + i, packed + middle++);
+		}
+		swap_packed(packed + middle, last);
+		if (middle == place)
+			return;
+		if (middle < place)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+}
+
+/* Orders rows of a tie by comparing them, as far as their order is wanted. */
+static void
+compare_tie(TieBreaker *breaker, uint64 *packed, uint32 count, qsort_arg_comparator compare)
+{
+	uint32		wanted = Min(count, breaker->end - packed);
+
+	if (!breaker->in_order || wanted < count / 2)
+		select_tied(breaker, packed, count, wanted - 1, compare);
+	else
+		wanted = count;
+	if (breaker->in_order)
+		qsort_arg(packed, wanted, sizeof(uint64), compare, breaker);
+}
+
 /* Packs the rows of a tie, in input order, with the code's bits from from_bit on. */
 static void
 pack_tie(TieBreaker *breaker, uint64 *packed, uint32 count, int from_bit)
@@ -142,12 +211,12 @@ order_tie(TieBreaker *breaker, uint64 *packed, uint32 count, int from_bit)
 	if (from_bit >= code->bits)
 	{
 		if (code->nexact < breaker->sort->keys->nkeys)
-			qsort_arg(packed, count, sizeof(uint64), compare_rest, breaker);
+			compare_tie(breaker, packed, count, compare_rest);
 		return;
 	}
 	if (count <= ROWS_COMPARE_MAX)
 	{
-		qsort_arg(packed, count, sizeof(uint64), compare_tied, breaker);
+		compare_tie(breaker, packed, count, compare_tied);
 		return;
 	}
 	from_bit = gpusort_rows_skip_equal(code, breaker->sort->store, packed, breaker->row_mask, count, from_bit);
@@ -170,13 +239,13 @@ break_ties(TieBreaker *breaker, uint64 *packed, uint32 count, int from_bit)
 	if (from_bit >= breaker->code->bits && breaker->code->nexact == breaker->sort->keys->nkeys)
 		return;
 	check_stack_depth();
-	for (uint32 start = 0; start < count; start = end)
+	for (uint32 start = 0; start < count && packed + start < breaker->end; start = end)
 	{
 		uint64		prefix = packed[start] >> breaker->row_bits;
 
 		for (end = start + 1; end < count && packed[end] >> breaker->row_bits == prefix;)
 			end++;
-		if (end - start > 1)
+		if (end - start > 1 && (breaker->in_order || packed + end >= breaker->end))
 			order_tie(breaker, packed + start, end - start, from_bit);
 	}
 }
@@ -192,7 +261,8 @@ tie_breaker(RowSort *sort, KeyCode *code)
 		.sort = sort,
 		.code = code,
 		.row_bits = row_bits,
-		.row_mask = (UINT64CONST(1) << row_bits) - 1
+		.row_mask = (UINT64CONST(1) << row_bits) - 1,
+		.in_order = true
 	};
 }
 
@@ -205,15 +275,20 @@ gpusort_rows_order_tie(RowSort *sort, KeyCode *code, uint32 *rows, uint32 count,
 
 	for (uint32 i = 0; i < count; i++)
 		packed[i] = rows[i];
+	breaker.end = packed + count;
 	order_tie(&breaker, packed, count, from_bit);
 	for (uint32 i = 0; i < count; i++)
 		rows[i] = packed[i] & breaker.row_mask;
 	pfree(packed);
 }
 
-/* Sets sort->order to the sorted order of the rows in sort->store, at least one. */
+/*
+ * Sets sort->order to the sorted order of the rows in sort->store, up to the number
+ * wanted, at least one; those behind them follow in any order.  Without in_order the
+ * wanted ones do so too, but for the last of them, which is last.
+ */
 void
-gpusort_rows_order(RowSort *sort)
+gpusort_rows_order(RowSort *sort, uint32 wanted, bool in_order)
 {
 	RowStore   *store = sort->store;
 	uint32		nrows = store->nrows;
@@ -236,6 +311,8 @@ gpusort_rows_order(RowSort *sort)
 	CHECK_FOR_INTERRUPTS();
 	if (!is_ascending(packed, nrows))
 		sort_packed(sort, packed, nrows);
+	breaker.end = packed + wanted;
+	breaker.in_order = in_order;
 	break_ties(&breaker, packed, nrows, prefix_bits);
 	gpusort_rows_code_free(breaker.code);
 

@@ -193,7 +193,8 @@ gpusort_rows_replace(Plan *plan, const PlanPlace *place)
 		alone = replace_gather_merge((GatherMerge *) plan, place);
 		return alone ? alone : plan;
 	}
-	if (!IsA(plan, Sort) || plan->lefttree == NULL || !first_key_is_coded(sort))
+	if (!IsA(plan, Sort) || plan->lefttree == NULL ||
+		!(gpusort_force_nodes || gpusort_rows_may_win(sort)) || !first_key_is_coded(sort))
 		return plan;
 	bound = bound_expressions(place->limit);
 	cost = gpusort_rows_cost(sort, place->bound, bound != NIL);

@@ -11,7 +11,6 @@
 #include "nodes/rows/row_sort.h"
 
 #define ROWS_SORT_BYTES (2 * sizeof(uint64))	/* of a row: its packed key, and an engine's scratch for it */
-#define ROWS_EXPECTED_MIN 256
 #define ROWS_EXPECTED_SLACK 1.05	/* room beyond the planner's estimate */
 #define ROWS_STORE_MAX (UINT32_MAX / 2)	/* rows of one store */
 #define ROWS_RECORDS_MAX ((Size) MAXIMUM_ALIGNOF * (UINT32_MAX - 1))
@@ -48,6 +47,7 @@ gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	RowSort    *sort = palloc0(sizeof(RowSort));
 	double		rows;
+	Size		record_bytes = 0;
 
 	sort->context = context;
 	sort->memory = gpusort_rows_memory_create(context);
@@ -63,12 +63,10 @@ gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
 	if (sort->bound != NULL)
 		expected_rows = Min(expected_rows, sort->bound->cut_at);
 
-	rows = Min(expected_rows * ROWS_EXPECTED_SLACK, (double) sort->memory_limit / row_bytes(sort));
-	gpusort_rows_store_reserve(sort->store, Max(Min(rows, ROWS_STORE_MAX), ROWS_EXPECTED_MIN));
+	rows = Min(Min(expected_rows * ROWS_EXPECTED_SLACK, (double) sort->memory_limit / row_bytes(sort)), ROWS_STORE_MAX);
 	if (sort->layout->nrecord > 0 && expected_width > sort->layout->fixed_bytes)
-		gpusort_rows_store_reserve_records(sort->store,
-										   Min(rows * (expected_width - sort->layout->fixed_bytes + MAXIMUM_ALIGNOF),
-											   (double) sort->memory_limit));
+		record_bytes = Min(rows * (expected_width - sort->layout->fixed_bytes + MAXIMUM_ALIGNOF), (double) sort->memory_limit);
+	gpusort_rows_store_expect(sort->store, rows, record_bytes);
 	MemoryContextSwitchTo(caller);
 	return sort;
 }
@@ -111,24 +109,32 @@ end_phase(const RowSort *sort, instr_time start, instr_time *phase)
 	INSTR_TIME_ACCUM_DIFF(*phase, now, start);
 }
 
-/* Orders the rows in memory; the columns of a store that is not written may be sorted themselves. */
+/* Rows of the store that are wanted. */
+static uint32
+wanted_rows(const RowSort *sort)
+{
+	return sort->bound ? Min(sort->bound->rows, sort->store->nrows) : sort->store->nrows;
+}
+
+/* What becomes of the rows in memory when they are ordered. */
+typedef enum OrderUse
+{
+	ORDER_CUTS,					/* those that are wanted stay as they are */
+	ORDER_SPILLS,				/* they are written */
+	ORDER_ENDS					/* they are returned: columns may be sorted themselves */
+} OrderUse;
+
+/* Orders the rows in memory. */
 static void
-order_store(RowSort *sort, bool last)
+order_store(RowSort *sort, OrderUse use)
 {
 	instr_time	start;
 
 	start_phase(sort, &start);
 	sort->stats.peak_bytes = Max(sort->stats.peak_bytes, bytes_held(sort, 0));
-	if (!last || !gpusort_rows_order_on_device(sort))
-		gpusort_rows_order(sort);
+	if (use != ORDER_ENDS || !gpusort_rows_order_on_device(sort))
+		gpusort_rows_order(sort, wanted_rows(sort), use != ORDER_CUTS);
 	end_phase(sort, start, &sort->stats.sort_time);
-}
-
-/* Rows of the ordered store that are wanted. */
-static uint32
-wanted_rows(const RowSort *sort)
-{
-	return sort->bound ? Min(sort->bound->rows, sort->store->nrows) : sort->store->nrows;
 }
 
 /* Writes the rows in memory to a run of their own. */
@@ -140,7 +146,7 @@ spill(RowSort *sort)
 
 	if (sort->runs == NULL)
 		sort->runs = gpusort_rows_runs_create(sort->memory, sort->layout, sort->keys, sort->memory_limit);
-	order_store(sort, false);
+	order_store(sort, ORDER_SPILLS);
 	start_phase(sort, &start);
 	gpusort_rows_runs_add(sort->runs, sort->store, sort->order, nrows);
 	end_phase(sort, start, &sort->stats.spill_time);
@@ -156,7 +162,7 @@ gpusort_rows_sort_make_room(RowSort *sort, uint32 more_rows)
 
 	if (sort->bound != NULL && sort->store->nrows >= sort->bound->cut_at)
 	{
-		order_store(sort, false);
+		order_store(sort, ORDER_CUTS);
 		gpusort_rows_bound_cut(sort->bound, sort->store, sort->order);
 		sort->stats.bounded = true;
 	}
@@ -176,7 +182,7 @@ gpusort_rows_sort_finish(RowSort *sort)
 	{
 		sort->nrows = wanted_rows(sort);
 		if (sort->nrows > 0)
-			order_store(sort, true);
+			order_store(sort, ORDER_ENDS);
 	}
 	else
 	{

@@ -68,7 +68,7 @@ extern RowBatch *gpusort_rows_sort_read(RowSort *sort, uint64 row);
 extern void gpusort_rows_sort_free(RowSort *sort);
 
 /* order.c: the order of one store's rows. */
-extern void gpusort_rows_order(RowSort *sort);
+extern void gpusort_rows_order(RowSort *sort, uint32 wanted, bool in_order);
 extern void gpusort_rows_order_tie(RowSort *sort, KeyCode *code, uint32 *rows, uint32 count, int from_bit);
 
 /* device_order.c: the same, by a device that also sorts the columns. */

@@ -10,7 +10,8 @@
 
 #include "nodes/rows/row_store.h"
 
-#define ROWS_FIRST_CAPACITY 256
+#define ROWS_FIRST_CAPACITY 512
+#define ROWS_FIRST_RECORDS ((Size) 8 * 1024)
 #define ROWS_BATCH_DATUMS 2048	/* a batch's datums stay in the first-level cache */
 #define ROWS_BATCH_MAX 256
 #define ROWS_BATCH_MIN 8
@@ -84,7 +85,7 @@ gpusort_rows_store_reserve(RowStore *store, uint32 rows)
 	if (rows <= store->capacity)
 		return;
 	if (store->capacity > 0)
-		rows = Max(rows, store->capacity + store->capacity / 2);
+		rows = Max(Max(rows, store->capacity + store->capacity / 2), store->expected_rows);
 	rows = Max(rows, ROWS_FIRST_CAPACITY);
 	for (int i = 0; i < layout->natts; i++)
 	{
@@ -101,11 +102,13 @@ gpusort_rows_store_reserve(RowStore *store, uint32 rows)
 	store->capacity = rows;
 }
 
-/* Makes room for records of so many bytes in all. */
+/* Says how many rows will come, and bytes of records; room for them is made when more than a few have come. */
 void
-gpusort_rows_store_reserve_records(RowStore *store, Size bytes)
+gpusort_rows_store_expect(RowStore *store, uint32 rows, Size record_bytes)
 {
-	gpusort_rows_buffer_reserve(store->memory, &store->records, bytes);
+	store->expected_rows = rows;
+	store->expected_record_bytes = record_bytes;
+	gpusort_rows_store_reserve(store, Min(rows, ROWS_FIRST_CAPACITY));
 }
 
 /* Gives the attribute an array of NULL bytes, unset for the rows so far. */
@@ -131,7 +134,8 @@ add_record(RowStore *store, uint32 row, Size bytes)
 
 	if (end > store->records.size)
 		gpusort_rows_buffer_reserve(store->memory, &store->records,
-									Max(end, store->records.size + store->records.size / 2));
+									store->records.size == 0 ? Max(end, ROWS_FIRST_RECORDS)
+									: Max(Max(end, store->records.size + store->records.size / 2), store->expected_record_bytes));
 	((uint32 *) store->row_starts.data)[row] = start / MAXIMUM_ALIGNOF;
 	store->record_bytes = end;
 	return store->records.data + start;

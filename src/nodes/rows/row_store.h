@@ -56,6 +56,8 @@ typedef struct RowStore
 	int			null_columns;	/* columns with has_nulls */
 	uint32		nrows;
 	uint32		capacity;		/* rows that the columns have room for */
+	uint32		expected_rows;	/* when it grows, it grows to these at once */
+	Size		expected_record_bytes;
 } RowStore;
 
 /* Rows as datums, row by row: values[row * natts + attribute]. */
@@ -72,7 +74,7 @@ typedef struct RowBatch
 extern RowLayout *gpusort_rows_layout(TupleDesc desc, List *tlist, const List *first);
 extern RowStore *gpusort_rows_store_create(RowMemory *memory, const RowLayout *layout);
 extern void gpusort_rows_store_reserve(RowStore *store, uint32 rows);
-extern void gpusort_rows_store_reserve_records(RowStore *store, Size bytes);
+extern void gpusort_rows_store_expect(RowStore *store, uint32 rows, Size record_bytes);
 extern void gpusort_rows_store_put(RowStore *store, uint32 row, int attribute, Datum value);
 extern void gpusort_rows_store_append(RowStore *store, const Datum *values, const bool *nulls);
 extern uint32 gpusort_rows_store_copy(RowStore *store, const RowStore *source, const uint32 *rows,

@@ -39,6 +39,7 @@ extern void gpusort_rows_init(void);
 extern Plan *gpusort_rows_replace(Plan *plan, const PlanPlace *place);
 
 /* cost.c */
+extern bool gpusort_rows_may_win(const Sort *sort);
 extern RowsCost gpusort_rows_cost(const Sort *sort, double bound, bool bound_is_known);
 extern RowsCost gpusort_rows_cost_alone(const GatherMerge *merge, double bound);
 
