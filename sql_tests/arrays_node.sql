@@ -1,6 +1,7 @@
 -- Needs gpusort.engine = 'auto': sorts types that no GPU sorts, too.
 -- The arrays node: every shape of query gives the same rows with it and without it.
 SET client_min_messages = warning;
+SET gpusort.force_nodes = on;
 SET extra_float_digits = 0;
 
 CREATE TABLE samples (

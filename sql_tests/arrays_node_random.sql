@@ -3,6 +3,7 @@
 -- and without it: the same rows or the same error.  arrays_test.seed changes the
 -- seed, arrays_test.queries how many there are.
 SET client_min_messages = warning;
+SET gpusort.force_nodes = on;
 SET extra_float_digits = 0;
 SET max_parallel_workers_per_gather = 0;
 SET parallel_setup_cost = 0;
@@ -170,7 +171,7 @@ CREATE FUNCTION random_settings() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE setting text;
 BEGIN
 	FOREACH setting IN ARRAY ARRAY['enable_hashjoin', 'enable_mergejoin', 'enable_nestloop', 'enable_material', 'enable_memoize', 'enable_hashagg',
-								   'enable_sort', 'enable_indexscan', 'gpusort.force_nodes', 'parallel_leader_participation'] LOOP
+								   'enable_sort', 'enable_indexscan', 'parallel_leader_participation'] LOOP
 		PERFORM set_config(setting, pick('on', 'on', 'off'), false);
 	END LOOP;
 	PERFORM set_config('work_mem', pick('64kB', '4MB'), false);

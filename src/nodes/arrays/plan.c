@@ -29,7 +29,7 @@
 #include "nodes/arrays/plan_walk.h"
 #include "nodes/arrays/target_list.h"
 
-#define MIN_ROWS 2				/* expected rows from which a batch can pay */
+#define MIN_ROWS 200			/* expected rows from which a batch pays for the node, even of short arrays */
 
 typedef struct PlanWalk
 {
@@ -48,6 +48,7 @@ typedef struct Surroundings
 	bool		parallel;		/* below a Gather */
 	Node	   *limit_count;	/* rows wanted at most past the offset, or NULL */
 	Node	   *limit_offset;	/* both NULL: not known */
+	double		limit_rows;		/* what the planner makes of the count */
 } Surroundings;
 
 static planner_hook_type previous_planner = NULL;
@@ -63,6 +64,7 @@ static Surroundings surroundings_below(Plan *plan, const Surroundings *around);
 static bool stops_early_inside(Plan *plan);
 static bool keeps_rows(Plan *plan);
 static bool can_hold_calls(Plan *plan);
+static bool few_rows(Plan *plan, const Surroundings *around);
 static void place_above(Plan **link, const Surroundings *around);
 static bool place_once(Plan **link, const Surroundings *around);
 static void place_below(Plan *plan, const Surroundings *around);
@@ -185,6 +187,7 @@ surroundings_below(Plan *plan, const Surroundings *around)
 		{
 			below.limit_count = limit->limitCount;
 			below.limit_offset = limit->limitOffset;
+			below.limit_rows = plan->plan_rows;
 		}
 		else
 			below.may_stop = true;
@@ -195,6 +198,7 @@ surroundings_below(Plan *plan, const Surroundings *around)
 	{
 		below.limit_count = around->limit_count;
 		below.limit_offset = around->limit_offset;
+		below.limit_rows = around->limit_rows;
 	}
 	else if (around->limit_count != NULL)
 		below.may_stop = true;
@@ -275,12 +279,22 @@ can_hold_calls(Plan *plan)
 	}
 }
 
+/* Whether so few rows will be asked of a plan that a node above it does not pay. */
+static bool
+few_rows(Plan *plan, const Surroundings *around)
+{
+	if (gpusort_force_nodes)
+		return false;
+	return plan->plan_rows < MIN_ROWS ||
+		(around->limit_count != NULL && around->limit_offset == NULL && around->limit_rows < MIN_ROWS);
+}
+
 static void
 place_above(Plan **link, const Surroundings *around)
 {
 	if (IsA(*link, ProjectSet) || IsA(*link, Agg))
 		place_below(*link, around);
-	if (around->marks || ((*link)->plan_rows < MIN_ROWS && !gpusort_force_nodes))
+	if (around->marks || few_rows(*link, around))
 		return;
 	if (can_hold_calls(*link))
 	{
@@ -343,7 +357,7 @@ place_below(Plan *plan, const Surroundings *around)
 	int			first_new = list_length(child->targetlist) + 1;
 	CustomScan *node;
 
-	if ((IsA(child, Result) && child->lefttree == NULL) || (child->plan_rows < MIN_ROWS && !gpusort_force_nodes))
+	if ((IsA(child, Result) && child->lefttree == NULL) || few_rows(child, &below))
 		return;
 	gpusort_target_find_fed_calls(&search, plan);
 	if (search.calls == NIL || gpusort_plan_has_effects(around->walk->statement, child, child->targetlist))
