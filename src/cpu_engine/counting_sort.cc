@@ -26,6 +26,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <hwy/cache_control.h>
+
 #include "cpu_engine/simd.h"
 #include "cpu_engine/threads.h"
 
@@ -40,6 +42,10 @@ constexpr uint32_t WAYS = 4;
 
 /* Fewer keys are sorted faster than a table is counted. */
 constexpr uint32_t KEYS_WORTH_COUNTING = 2048;
+
+/* In a result of so many bytes, which no cache holds, runs of so many keys are written past the caches. */
+constexpr size_t LARGE_RESULT = 8 << 20;
+constexpr uint32_t LONG_RUN = 1024;
 
 constexpr uint32_t SAMPLE = 256;
 
@@ -220,11 +226,23 @@ write_share(Work &work, void *arg, uint32_t share)
 	uint64_t	end = counting.first_number(share + 1);
 	Bits	   *out = counting.keys + share_place(counting, share);
 	Bits	   *out_end = out + counting.share_keys[share];
+	uint32_t	long_run = counting.n * sizeof(Bits) >= LARGE_RESULT ? LONG_RUN : UINT32_MAX;
 
 	for (uint64_t number = counting.first_number(share); number < end; number++)
 	{
 		uint32_t	count = counting.counts[number];
 		Bits		key = counting.key(number);
+
+		while (count >= long_run)
+		{
+			uint32_t	written = count < KEYS_BETWEEN_STOPS / 4 ? count : KEYS_BETWEEN_STOPS / 4;
+
+			simd::stream(key, out, written);
+			out += written;
+			count -= written;
+			if (work.stop_after(written / 8))
+				return;
+		}
 
 		/* A whole vector at a time, over the end of a run but not of the share. */
 		while (count > 0)
@@ -244,6 +262,7 @@ write_share(Work &work, void *arg, uint32_t share)
 		if (work.stop_after(1))
 			return;
 	}
+	hwy::FlushStream();
 }
 
 /* Phase 4, with a payload: move one share's payload, or its positions, to their places. */

@@ -107,6 +107,11 @@ void scatter(const int16_t *codes, const uint16_t *bins, size_t n, const Scatter
 void scatter(const int32_t *codes, const uint16_t *bins, size_t n, const Scattering<int32_t> &to);
 void scatter(const int64_t *codes, const uint16_t *bins, size_t n, const Scattering<int64_t> &to);
 
+/* Write a key n times, past the caches. */
+void stream(uint16_t key, uint16_t *out, size_t n);
+void stream(uint32_t key, uint32_t *out, size_t n);
+void stream(uint64_t key, uint64_t *out, size_t n);
+
 /*
  * Write the codes below threshold of n keys, complements for descending order,
  * and their positions if wanted (-0 and +0 alike then), that of keys[0] being

@@ -1,6 +1,7 @@
 /*
  * simd_scatter.cc
- *	  Kernels that take an array apart, compiled for each vector unit as simd.cc says.
+ *	  Kernels that write past the caches, and what they need, compiled for each
+ *	  vector unit as simd.cc says.
  */
 #include "cpu_engine/simd.h"
 
@@ -114,6 +115,41 @@ Scatter64(const int64_t *codes, const uint16_t *bins, size_t n, const simd::Scat
 {
 	scatter_of(codes, bins, n, to);
 }
+
+template <typename T>
+HWY_INLINE void
+stream_of(T key, T *out, size_t n)
+{
+	const hn::CappedTag<T, 64 / sizeof(T)> d;
+	const auto	keys = hn::Set(d, key);
+	const size_t lanes = hn::Lanes(d);
+	size_t		i = 0;
+
+	for (; i < n && (uintptr_t) (out + i) % (lanes * sizeof(T)) != 0; i++)
+		out[i] = key;
+	for (; i + lanes <= n; i += lanes)
+		hn::Stream(keys, d, out + i);
+	for (; i < n; i++)
+		out[i] = key;
+}
+
+void
+Stream16(uint16_t key, uint16_t *out, size_t n)
+{
+	stream_of(key, out, n);
+}
+
+void
+Stream32(uint32_t key, uint32_t *out, size_t n)
+{
+	stream_of(key, out, n);
+}
+
+void
+Stream64(uint64_t key, uint64_t *out, size_t n)
+{
+	stream_of(key, out, n);
+}
 }
 }
 HWY_AFTER_NAMESPACE();
@@ -127,6 +163,9 @@ HWY_EXPORT(FindBins64);
 HWY_EXPORT(Scatter16);
 HWY_EXPORT(Scatter32);
 HWY_EXPORT(Scatter64);
+HWY_EXPORT(Stream16);
+HWY_EXPORT(Stream32);
+HWY_EXPORT(Stream64);
 
 namespace simd
 {
@@ -146,6 +185,12 @@ DISPATCH(void, scatter, (const int32_t *codes, const uint16_t *bins, size_t n, c
 		 Scatter32, (codes, bins, n, to))
 DISPATCH(void, scatter, (const int64_t *codes, const uint16_t *bins, size_t n, const Scattering<int64_t> &to),
 		 Scatter64, (codes, bins, n, to))
+DISPATCH(void, stream, (uint16_t key, uint16_t *out, size_t n),
+		 Stream16, (key, out, n))
+DISPATCH(void, stream, (uint32_t key, uint32_t *out, size_t n),
+		 Stream32, (key, out, n))
+DISPATCH(void, stream, (uint64_t key, uint64_t *out, size_t n),
+		 Stream64, (key, out, n))
 
 #undef DISPATCH
 }
