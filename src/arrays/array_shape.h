@@ -15,8 +15,8 @@
 
 #include "arrays/element_type.h"
 
-/* Entries handled between two checks for interrupts in linear loops. */
-#define GPUSORT_INTERRUPT_INTERVAL 0x100000
+/* Entries handled between two checks for interrupts in linear loops; each may wait for memory. */
+#define GPUSORT_INTERRUPT_INTERVAL 0x10000
 #define GPUSORT_CHECK_EVERY(i) \
 	do { \
 		if (unlikely(((i) & (GPUSORT_INTERRUPT_INTERVAL - 1)) == 0)) \

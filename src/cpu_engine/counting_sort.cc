@@ -198,9 +198,10 @@ sum_share(Work &work, void *arg, uint32_t share)
 		}
 		if (counting.payload == nullptr)
 			counting.counts[number] = keys - before;
+		if (work.stop_after(1))
+			return;
 	}
 	counting.share_keys[share] = keys;
-	(void) work.stop_after((end - counting.first_number(share)) / 4);
 }
 
 /* Place of the first key in a share of the codes. */
@@ -306,8 +307,11 @@ shift_share(Work &work, void *arg, uint32_t share)
 
 	for (uint32_t other = 0; place > 0 && other < counting.shares; other++)
 		for (uint64_t number = start; number < end; number++)
+		{
 			counting.counts_of(other)[number] += place;
-	(void) work.stop_after((end - start) / 4);
+			if (work.stop_after(1))
+				return;
+		}
 }
 
 /* Set the codes to be counted: least .. greatest. */

@@ -58,6 +58,8 @@ cpu_sort(SortRequest *request)
 	CpuSortStatus status;
 
 	CHECK_FOR_INTERRUPTS();
+	if (request->spec.payload == GPUSORT_PAYLOAD_INDEX)
+		gpusort_touch_huge_pages(request->payload, (Size) request->nslots * sizeof(uint32_t));
 	if (size > sizeof(local))
 	{
 		scratch = gpusort_alloc_large(CurrentMemoryContext, size);

@@ -235,18 +235,22 @@ sort_by_interval(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, ui
 	uint32_t   *source_payload = (uint32_t *) (work.scratch + layout.source);
 	uint32_t   *intervals = layout.keep_intervals ? (uint32_t *) (work.scratch + layout.intervals) : nullptr;
 
-	memset(places, 0, buckets * sizeof(uint32_t));
-	if (!for_each_interval<F>(work, projection, keys, n, intervals, false, [=](uint32_t, uint32_t interval) {
+	if (!in_blocks(work, buckets, [=](uint32_t start, uint32_t count) {
+			memset(places + start, 0, count * sizeof(uint32_t));
+		}) ||
+		!for_each_interval<F>(work, projection, keys, n, intervals, false, [=](uint32_t, uint32_t interval) {
 			places[interval]++;
+		}) ||
+		!in_blocks(work, buckets, [=, &place](uint32_t start, uint32_t count) {
+			for (uint32_t i = start; i < start + count; i++)
+			{
+				uint32_t	keys_there = places[i];
+
+				places[i] = place;
+				place += keys_there;
+			}
 		}))
 		return false;
-	for (uint32_t i = 0; i < buckets; i++)
-	{
-		uint32_t	count = places[i];
-
-		places[i] = place;
-		place += count;
-	}
 
 	switch (work.spec->payload)
 	{

@@ -134,9 +134,12 @@ count_inversions(uint32 *source, uint32 *target, uint32 count)
 		uint32	   *merged = target;
 
 		for (uint64 start = 0; start < count; start += 2 * width)
+		{
+			/* Short runs are merged without a check of their own. */
+			GPUSORT_CHECK_EVERY(start);
 			inversions += merge_counting(source + start, Min(width, count - start),
 										 Min(2 * width, count - start), target + start);
-		CHECK_FOR_INTERRUPTS();
+		}
 		target = source;
 		source = merged;
 	}
@@ -165,6 +168,7 @@ gpusort_array_disorder(PG_FUNCTION_ARGS)
 		uint32	   *classes = gpusort_alloc_large(CurrentMemoryContext, items.count * sizeof(uint32));
 		bool	   *begins = gpusort_alloc_large(CurrentMemoryContext, items.count * sizeof(bool));
 
+		gpusort_touch_huge_pages(classes, items.count * sizeof(uint32));
 		gpusort_order_positions(&items, &order, positions);
 		gpusort_order_classes(&items, &order, positions, begins);
 		measure_displacement(positions, items.count, &disorder);
