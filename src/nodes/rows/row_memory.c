@@ -40,6 +40,7 @@ struct RowMemory
 static Mapping idle[ROWS_IDLE_SLOTS];
 static int	nidle;
 static Size idle_bytes;
+static Size owned_bytes;		/* of all mappings in use */
 
 /* Keeps a mapping for the backend's next sort, or unmaps it. */
 static void
@@ -75,16 +76,30 @@ reuse_mapping(Size size, Mapping *mapping)
 	return true;
 }
 
-/* Maps memory, aligned to huge pages when it spans some: only there can they be used. */
+static void
+unmap_idle(void)
+{
+	nidle--;
+	idle_bytes -= idle[nidle].size;
+	munmap(idle[nidle].data, idle[nidle].size);
+}
+
+/*
+ * Maps memory, aligned to huge pages when it spans some: only there can they be used.
+ * Idle mappings that would make it more than work_mem in all are given up.
+ */
 static Mapping
 new_mapping(Size size)
 {
 	Mapping		mapping = {NULL, size};
 	Size		slack = size >= GPUSORT_HUGE_PAGES_FROM ? GPUSORT_HUGE_PAGE : 0;
 	Size		before;
-	char	   *data = mmap(NULL, size + slack, PROT_READ | PROT_WRITE,
-							MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char	   *data;
 
+	while (nidle > 0 && owned_bytes + idle_bytes + size > work_mem * (Size) 1024)
+		unmap_idle();
+	data = mmap(NULL, size + slack, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (data == MAP_FAILED)
 		ereport(ERROR,
 				(errcode(ERRCODE_OUT_OF_MEMORY),
@@ -109,6 +124,7 @@ static void
 own_mapping(RowMemory *memory, Mapping mapping)
 {
 	memory->owned[memory->nowned++] = mapping;
+	owned_bytes += mapping.size;
 }
 
 /* Takes the mapping at an address off the list of owned ones. */
@@ -122,6 +138,7 @@ disown_mapping(RowMemory *memory, const char *data)
 			Mapping		mapping = memory->owned[i];
 
 			memory->owned[i] = memory->owned[--memory->nowned];
+			owned_bytes -= mapping.size;
 			return mapping;
 		}
 	}
@@ -144,7 +161,12 @@ retire_all(void *arg)
 	RowMemory  *memory = arg;
 
 	while (memory->nowned > 0)
-		retire_mapping(memory->owned[--memory->nowned]);
+	{
+		Mapping		mapping = memory->owned[--memory->nowned];
+
+		owned_bytes -= mapping.size;
+		retire_mapping(mapping);
+	}
 }
 
 /* Unmaps what is kept for later: memory is short. */
@@ -152,11 +174,7 @@ void
 gpusort_rows_memory_trim(void)
 {
 	while (nidle > 0)
-	{
-		nidle--;
-		munmap(idle[nidle].data, idle[nidle].size);
-	}
-	idle_bytes = 0;
+		unmap_idle();
 }
 
 /* Creates an owner of buffers that lives as long as the memory context. */
@@ -174,11 +192,25 @@ gpusort_rows_memory_create(MemoryContext context)
 	return memory;
 }
 
+/* Moves what a mapping holds, pages rather than bytes, to the beginning of a larger new one, and unmaps it. */
+static void
+move_mapping(Mapping to, Mapping from)
+{
+	if (mremap(from.data, from.size, from.size, MREMAP_MAYMOVE | MREMAP_FIXED, to.data) == MAP_FAILED)
+	{
+		memcpy(to.data, from.data, from.size);
+		munmap(from.data, from.size);
+	}
+	else
+		gpusort_advise_huge_pages(to.data, to.size);
+}
+
 /* Makes the buffer, zeroed before its first use, at least this large; its content stays. */
 void
 gpusort_rows_buffer_reserve(RowMemory *memory, RowBuffer *buffer, Size bytes)
 {
 	Mapping		mapping;
+	bool		reused;
 
 	if (bytes <= buffer->size)
 		return;
@@ -192,30 +224,25 @@ gpusort_rows_buffer_reserve(RowMemory *memory, RowBuffer *buffer, Size bytes)
 
 	bytes = TYPEALIGN(bytes < GPUSORT_HUGE_PAGES_FROM ? ROWS_MAP_THRESHOLD : GPUSORT_HUGE_PAGE, bytes);
 	reserve_owner_slot(memory);
+	reused = reuse_mapping(bytes, &mapping);
+	if (!reused)
+		mapping = new_mapping(bytes);
 	if (buffer->mapped)
 	{
-		/* The old pages move into the new mapping; nothing is copied. */
-		Mapping		old;
+		Mapping		old = disown_mapping(memory, buffer->data);
 
-		mapping = new_mapping(bytes);
-		old = disown_mapping(memory, buffer->data);
-		if (mremap(old.data, old.size, old.size, MREMAP_MAYMOVE | MREMAP_FIXED, mapping.data) == MAP_FAILED)
+		if (reused)
 		{
 			memcpy(mapping.data, old.data, old.size);
-			munmap(old.data, old.size);
+			retire_mapping(old);
 		}
 		else
-			gpusort_advise_huge_pages(mapping.data, mapping.size);
+			move_mapping(mapping, old);
 	}
-	else
+	else if (buffer->data != NULL)
 	{
-		if (!reuse_mapping(bytes, &mapping))
-			mapping = new_mapping(bytes);
-		if (buffer->data != NULL)
-		{
-			memcpy(mapping.data, buffer->data, buffer->size);
-			pfree(buffer->data);
-		}
+		memcpy(mapping.data, buffer->data, buffer->size);
+		pfree(buffer->data);
 	}
 	own_mapping(memory, mapping);
 	buffer->data = mapping.data;
