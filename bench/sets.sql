@@ -14,36 +14,44 @@ CREATE FUNCTION set_contenders(from_table text, ours text, theirs text, groups t
 	SELECT array_agg(ARRAY[name, format('SELECT count(a) FROM (SELECT %s AS a FROM gpusort_bench.%s %s OFFSET 0) q', aggregate, from_table, groups), '', ''] ORDER BY ord)
 	FROM (VALUES (1, 'floor: array_agg(x)', floor), (2, 'gpusort', 'gpusort.' || ours), (3, 'plain SQL', theirs)) c (ord, name, aggregate)
 $$;
-CALL measure('sets', 'sorted_agg(x)', 'int4', NULL, :many, set_contenders('numbers', 'sorted_agg(x)', 'array_agg(x ORDER BY x)'));
-CALL measure('sets', 'sorted_agg(f)', 'float8', NULL, :many, set_contenders('numbers', 'sorted_agg(f)', 'array_agg(f ORDER BY f)', floor => 'array_agg(f)'));
-CALL measure('sets', 'sorted_agg_by(x, f)', 'int4', NULL, :many, set_contenders('numbers', 'sorted_agg_by(x, f)', 'array_agg(x ORDER BY f)'));
-CALL measure('sets', 'top_n_agg(x, 1000)', 'int4', NULL, :many, set_contenders('numbers', 'top_n_agg(x, 1000)', '(array_agg(x ORDER BY x DESC))[1:1000]'));
-CALL measure('sets', 'top_n_agg(f, 1000)', 'float8', NULL, :many,
-			 set_contenders('numbers', 'top_n_agg(f, 1000)', '(array_agg(f ORDER BY f DESC))[1:1000]', floor => 'array_agg(f)'));
-CALL measure('sets', 'approx_sorted_agg(x, 10000)', 'int4', NULL, :many, set_contenders('numbers', 'approx_sorted_agg(x, 10000)', 'array_agg(x ORDER BY x)'));
-CALL measure('sets', 'approx_sorted_agg(f, 10000)', 'float8', NULL, :many,
-			 set_contenders('numbers', 'approx_sorted_agg(f, 10000)', 'array_agg(f ORDER BY f)', floor => 'array_agg(f)'));
-CALL measure('sets', 'sorted_agg(x), groups of 200', 'int4', NULL, :many, set_contenders('numbers', 'sorted_agg(x)', 'array_agg(x ORDER BY x)', 'GROUP BY g'));
-CALL measure('sets', 'sorted_agg(x), groups of 200 in random order', 'int4', NULL, :many,
-			 set_contenders('numbers', 'sorted_agg(x)', 'array_agg(x ORDER BY x)', 'GROUP BY scattered'));
-CALL measure('sets', 'sorted_agg(x), groups of 5', 'int4', NULL, :fewer, set_contenders('tiny', 'sorted_agg(x)', 'array_agg(x ORDER BY x)', 'GROUP BY g'));
-CALL measure('sets', 'sorted_agg(x)', 'text', NULL, :words, set_contenders('words', 'sorted_agg(x)', 'array_agg(x ORDER BY x)'));
 
--- Rows: the floor is the query without order.
+\if :{?aggregates}
+CALL measure('sets', 'sorted_agg(x)', 'int4', NULL, :many, set_contenders('numbers', 'sorted_agg(x)', 'array_agg(x ORDER BY x)'), 'plain SQL', 1);
+CALL measure('sets', 'sorted_agg(f)', 'float8', NULL, :many, set_contenders('numbers', 'sorted_agg(f)', 'array_agg(f ORDER BY f)', floor => 'array_agg(f)'), 'plain SQL', 1);
+CALL measure('sets', 'sorted_agg_by(x, f)', 'int4', NULL, :many, set_contenders('numbers', 'sorted_agg_by(x, f)', 'array_agg(x ORDER BY f)'), 'plain SQL', 1);
+CALL measure('sets', 'top_n_agg(x, 1000)', 'int4', NULL, :many, set_contenders('numbers', 'top_n_agg(x, 1000)', '(array_agg(x ORDER BY x DESC))[1:1000]'), 'plain SQL', 1);
+CALL measure('sets', 'top_n_agg(f, 1000)', 'float8', NULL, :many, set_contenders('numbers', 'top_n_agg(f, 1000)', '(array_agg(f ORDER BY f DESC))[1:1000]', floor => 'array_agg(f)'), 'plain SQL', 1);
+CALL measure('sets', 'approx_sorted_agg(x, 10000)', 'int4', NULL, :many, set_contenders('numbers', 'approx_sorted_agg(x, 10000)', 'array_agg(x ORDER BY x)'), 'plain SQL', 1);
+CALL measure('sets', 'approx_sorted_agg(f, 10000)', 'float8', NULL, :many, set_contenders('numbers', 'approx_sorted_agg(f, 10000)', 'array_agg(f ORDER BY f)', floor => 'array_agg(f)'), 'plain SQL', 1);
+\endif
+
+-- The floor is the query without order.
+\if :{?rows}
 CALL measure('sets', 'order_by(query, ''x'')', 'int4', NULL, :fewer, ARRAY[
 	['floor: unsorted', 'SELECT count(x) FROM (SELECT * FROM gpusort_bench.tiny OFFSET 0) q', '', ''],
 	['gpusort', 'SELECT count(x) FROM gpusort.order_by(''SELECT * FROM gpusort_bench.tiny'', ''x'') q (x int4, g int4)', '', ''],
-	['plain SQL', 'SELECT count(x) FROM (SELECT * FROM gpusort_bench.tiny ORDER BY x OFFSET 0) q', 'gpusort.enable_rows_node', 'off']]);
+	['plain SQL', 'SELECT count(x) FROM (SELECT * FROM gpusort_bench.tiny ORDER BY x OFFSET 0) q', 'gpusort.enable_rows_node', 'off']], 'plain SQL', 1);
 CALL measure('sets', 'bucket(x, 10000) beside ntile', 'int4', NULL, :fewer, ARRAY[
 	['floor: row_number() OVER ()', 'SELECT count(b) FROM (SELECT row_number() OVER () AS b FROM gpusort_bench.tiny) q', '', ''],
 	['gpusort', 'SELECT count(b) FROM (SELECT gpusort.bucket(x, 10000) OVER () AS b FROM gpusort_bench.tiny) q', '', ''],
-	['plain SQL', 'SELECT count(b) FROM (SELECT ntile(10000) OVER (ORDER BY x) AS b FROM gpusort_bench.tiny) q', 'gpusort.enable_rows_node', 'off']]);
+	['plain SQL', 'SELECT count(b) FROM (SELECT ntile(10000) OVER (ORDER BY x) AS b FROM gpusort_bench.tiny) q', 'gpusort.enable_rows_node', 'off']], 'plain SQL', 1);
 CALL measure('sets', 'ORDER BY bucket(x, 10000)', 'int4', NULL, :fewer, ARRAY[
 	['floor: unsorted', 'SELECT count(x) FROM (SELECT * FROM gpusort_bench.tiny OFFSET 0) q', '', ''],
 	['gpusort', 'SELECT count(x) FROM (SELECT * FROM gpusort_bench.tiny ORDER BY gpusort.bucket(x, 10000) OVER () OFFSET 0) q', '', ''],
-	['plain SQL', 'SELECT count(x) FROM (SELECT * FROM gpusort_bench.tiny ORDER BY x OFFSET 0) q', 'gpusort.enable_rows_node', 'off']]);
+	['plain SQL', 'SELECT count(x) FROM (SELECT * FROM gpusort_bench.tiny ORDER BY x OFFSET 0) q', 'gpusort.enable_rows_node', 'off']], 'plain SQL', 1);
+\endif
 
--- Two workers beside one process.
+\if :{?groups}
+CALL measure('sets', 'sorted_agg(x), groups of 200', 'int4', NULL, :many, set_contenders('numbers', 'sorted_agg(x)', 'array_agg(x ORDER BY x)', 'GROUP BY g'), 'plain SQL', 1);
+CALL measure('sets', 'sorted_agg(x), groups of 5', 'int4', NULL, :fewer, set_contenders('tiny', 'sorted_agg(x)', 'array_agg(x ORDER BY x)', 'GROUP BY g'), 'plain SQL', 1);
+CALL measure('sets', 'sorted_agg(x), groups of 200 in random order', 'int4', NULL, :many, set_contenders('numbers', 'sorted_agg(x)', 'array_agg(x ORDER BY x)', 'GROUP BY scattered'), 'plain SQL', 1);
+\endif
+
+\if :{?text}
+CALL measure('sets', 'sorted_agg(x)', 'text', NULL, :words, set_contenders('words', 'sorted_agg(x)', 'array_agg(x ORDER BY x)'), 'plain SQL', 1);
+\endif
+
+\if :{?parallel}
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
@@ -56,4 +64,5 @@ CALL measure('sets', 'sorted_agg(x), 2 workers', 'int4', NULL, :many, parallel_c
 CALL measure('sets', 'sorted_agg_by(x, f), 2 workers', 'int4', NULL, :many, parallel_contenders('SELECT cardinality(gpusort.sorted_agg_by(x, f)) FROM gpusort_bench.numbers'));
 CALL measure('sets', 'top_n_agg(x, 1000), 2 workers', 'int4', NULL, :many, parallel_contenders('SELECT cardinality(gpusort.top_n_agg(x, 1000)) FROM gpusort_bench.numbers'));
 CALL measure('sets', 'sorted_agg(x), 2 workers', 'text', NULL, :words, parallel_contenders('SELECT cardinality(gpusort.sorted_agg(x)) FROM gpusort_bench.words'));
+\endif
 DROP TABLE numbers, tiny, words;

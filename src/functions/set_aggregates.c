@@ -306,6 +306,21 @@ gpusort_set_agg_combine(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
+/* Whether values in order spare the leader comparisons: not where it orders all by abbreviated keys. */
+static bool
+leader_gains(FunctionCallInfo fcinfo, const SetState *state)
+{
+	const Collector *collector = deciding(state);
+	ElementType *element = gpusort_element_type(fcinfo, state->kind == SET_SORTED_BY ? SECOND_ARRAY : FIRST_ARRAY,
+												collector->type);
+	ComparatorSort *sort;
+
+	if (element->is_key || state->kind == SET_TOP_N || collector->count < 2)
+		return true;
+	sort = gpusort_element_comparator(element, state->order.collation, state->order.descending);
+	return !sort->has_abbreviation;
+}
+
 /* Puts in order what a worker has collected. */
 static void
 sort_for_leader(FunctionCallInfo fcinfo, SetState *state)
@@ -313,6 +328,8 @@ sort_for_leader(FunctionCallInfo fcinfo, SetState *state)
 	ArrayType  *values;
 	ArrayType  *keys;
 
+	if (!leader_gains(fcinfo, state))
+		return;
 	switch (state->kind)
 	{
 		case SET_SORTED:

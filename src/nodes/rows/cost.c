@@ -31,6 +31,7 @@
 #define ROWS_COST_PER_VALUE 2.0 /* a column passed by value: stored and gathered */
 #define ROWS_COST_PER_REFERENCE 7.0 /* another column */
 #define ROWS_COST_PER_BYTE 0.05 /* of the row */
+#define ROWS_COST_PER_KEY_BYTE 0.025	/* of the row as well, if the first key is not passed by value */
 #define ROWS_COST_DROPPED 1.0	/* a row that is compared with a bound's last row and dropped */
 
 #define ROWS_COST_GATHERED 15.0	/* a row that goes from a worker through a Gather Merge, beside its bytes */
@@ -63,6 +64,8 @@ row_cost(const Plan *plan, SortKeys keys)
 	double		cost = ROWS_COST_PER_ROW + ROWS_COST_PER_KEY * (keys.count - 1) + ROWS_COST_PER_BYTE * plan->plan_width;
 	ListCell   *cell;
 
+	if (!get_typbyval(exprType((Node *) list_nth_node(TargetEntry, plan->targetlist, keys.columns[0] - 1)->expr)))
+		cost += ROWS_COST_PER_KEY_BYTE * plan->plan_width;
 	for (int i = 1; i < keys.count; i++)
 	{
 		TargetEntry *entry = list_nth_node(TargetEntry, plan->targetlist, keys.columns[i] - 1);
