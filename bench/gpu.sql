@@ -82,35 +82,6 @@ CALL measure('gpu', 'uniform', 'float4', 100000, :longs, engine_contenders(
 DROP TABLE longs;
 \endif
 
--- Aggregated groups.
-\if :{?groups}
-CREATE UNLOGGED TABLE grouped AS SELECT g, random()::float4 AS x FROM generate_series(1, :ngroups) g, generate_series(1, 200);
-VACUUM ANALYZE grouped;
-CALL measure('gpu', 'groups, array_agg sorted', 'float4', 200, :ngroups, engine_contenders(
-	'SELECT sum(a[1]) FROM (SELECT array_agg(x) AS a FROM gpusort_bench.grouped GROUP BY g) q',
-	'SELECT sum(a[1]) FROM (SELECT gpusort.array_sort(array_agg(x)) AS a FROM gpusort_bench.grouped GROUP BY g) q',
-	ARRAY[['array_agg(x ORDER BY x)', 'SELECT sum(a[1]) FROM (SELECT array_agg(x ORDER BY x) AS a FROM gpusort_bench.grouped GROUP BY g) q', '', '']]));
-DROP TABLE grouped;
-\endif
-
--- One value near 1 GB, and the most device memory that gpusort has used by then: an
--- array holds at most 134,217,727 elements.
-\if :{?giant}
-UPDATE host SET runs = least(3, :runs);
-CREATE UNLOGGED TABLE giant (a float8[]);
-ALTER TABLE giant ALTER a SET STORAGE EXTERNAL;
-INSERT INTO giant SELECT a || a FROM (SELECT array_agg(random()) AS a FROM generate_series(1, 67000000 / :scale)) q;
-SET gpusort.engine = 'gpu';
-SELECT sum((gpusort.array_sort(a))[1]) IS NOT NULL AS sorted FROM giant \gset
-RESET gpusort.engine;
-SELECT format('one value of 1 GB, %s MB of device memory', memory_peak / 1000000) AS giant FROM gpusort.devices LIMIT 1 \gset
-CALL measure('gpu', :'giant', 'float8', 134000000 / :scale, 1, engine_contenders(
-	'SELECT sum((a || ''{}'')[1]) FROM gpusort_bench.giant',
-	'SELECT sum((gpusort.array_sort(a))[1]) FROM gpusort_bench.giant'));
-DROP TABLE giant;
-UPDATE host SET runs = :runs;
-\endif
-
 -- What verification takes of the device's time: medians of milliseconds on the device,
 -- of all that is done there (copies, sort, verification) and of verification alone.
 \if :{?verification}
@@ -163,6 +134,45 @@ RESET gpusort.engine;
 DROP TABLE lengths;
 SELECT v.data, v.type, v.n, v.arrays, v.times_floor AS "share of the time on the device", f.median_ms AS "ms there"
 FROM results v JOIN results f USING (section, data, type, n) WHERE v.contender = 'verification' AND f.contender <> 'verification' ORDER BY v.id;
+\endif
+
+-- Aggregated groups, whose rows lie together or, for a quarter as many, as far apart
+-- as they can.  These and the next take long enough to be timed once.
+UPDATE host SET runs = 1;
+\if :{?groups}
+SELECT greatest(1, :ngroups / 4) AS nfewer \gset
+CREATE FUNCTION group_contenders(from_table text) RETURNS text[] LANGUAGE sql AS $$
+	SELECT engine_contenders(
+		format('SELECT sum(a[1]) FROM (SELECT array_agg(x) AS a FROM gpusort_bench.%s GROUP BY g) q', from_table),
+		format('SELECT sum(a[1]) FROM (SELECT gpusort.array_sort(array_agg(x)) AS a FROM gpusort_bench.%s GROUP BY g) q', from_table),
+		ARRAY[['array_agg(x ORDER BY x)',
+			format('SELECT sum(a[1]) FROM (SELECT array_agg(x ORDER BY x) AS a FROM gpusort_bench.%s GROUP BY g) q', from_table),
+			'gpusort.enable_rows_node', 'off']])
+$$;
+CREATE UNLOGGED TABLE together AS
+	SELECT i / 200 AS g, random()::float4 AS x FROM generate_series(0, 200 * :ngroups - 1) i;
+CREATE UNLOGGED TABLE apart AS
+	SELECT i % :nfewer AS g, random()::float4 AS x FROM generate_series(0, 200 * :nfewer - 1) i;
+VACUUM ANALYZE together, apart;
+CALL measure('gpu', 'groups together, array_agg sorted', 'float4', 200, :ngroups, group_contenders('together'));
+CALL measure('gpu', 'groups apart, array_agg sorted', 'float4', 200, :nfewer, group_contenders('apart'));
+DROP TABLE together, apart;
+\endif
+
+-- One value near 1 GB, and the most device memory that gpusort has used by then: an
+-- array holds at most 134,217,727 elements.
+\if :{?giant}
+CREATE UNLOGGED TABLE giant (a float8[]);
+ALTER TABLE giant ALTER a SET STORAGE EXTERNAL;
+INSERT INTO giant SELECT a || a FROM (SELECT array_agg(random()) AS a FROM generate_series(1, 67000000 / :scale)) q;
+SET gpusort.engine = 'gpu';
+SELECT sum((gpusort.array_sort(a))[1]) IS NOT NULL AS sorted FROM giant \gset
+RESET gpusort.engine;
+SELECT format('one value of 1 GB, %s MB of device memory', memory_peak / 1000000) AS giant FROM gpusort.devices LIMIT 1 \gset
+CALL measure('gpu', :'giant', 'float8', 134000000 / :scale, 1, engine_contenders(
+	'SELECT sum((a || ''{}'')[1]) FROM gpusort_bench.giant',
+	'SELECT sum((gpusort.array_sort(a))[1]) FROM gpusort_bench.giant'));
+DROP TABLE giant;
 \endif
 
 \i bench/report.sql
