@@ -1,0 +1,40 @@
+-- Memory of the rows node: ten times work_mem sorts within one and a half times work_mem,
+-- by the kernel's count of the backend's pages at their peak.
+CREATE FUNCTION peak_kb() RETURNS int8 LANGUAGE sql AS $$
+	SELECT (regexp_match(pg_read_file('/proc/self/status'), 'VmHWM:\s+(\d+) kB'))[1]::int8
+$$;
+
+-- Sorts rows that no table holds, so that no shared page is touched: a few, then many.
+CREATE FUNCTION sort_many(columns text, rows int, OUT within_memory bool, OUT times_on_disk int) LANGUAGE plpgsql AS $$
+DECLARE
+	query text := 'EXPLAIN (ANALYZE, TIMING off, FORMAT json) SELECT ' || columns || ', i FROM (SELECT generate_series(1, $1) i) g ORDER BY 1';
+	plan jsonb;
+	before int8;
+BEGIN
+	EXECUTE replace(query, '$1', '1000') INTO plan;
+	before := peak_kb();
+	EXECUTE replace(query, '$1', rows::text) INTO plan;
+	within_memory := peak_kb() - before < 1.5 * 4096;
+	times_on_disk := (plan #>> '{0,Plan,Disk}')::int8 / 4096;
+END $$;
+
+-- Values, short texts, long ones; each in a session of its own, for a peak never falls.
+\c -
+SET gpusort.force_nodes = on;
+SET gpusort.engine = 'cpu';
+SET jit = off;
+SET work_mem = '4MB';
+SELECT * FROM sort_many('i * 7919::int8 % 1000003', 3600000);
+\c -
+SET gpusort.force_nodes = on;
+SET gpusort.engine = 'cpu';
+SET jit = off;
+SET work_mem = '4MB';
+SELECT * FROM sort_many('md5(i::text) COLLATE "C"', 900000);
+\c -
+SET gpusort.force_nodes = on;
+SET gpusort.engine = 'cpu';
+SET jit = off;
+SET work_mem = '4MB';
+SELECT * FROM sort_many('i % 7, repeat(md5(i::text), 20)', 70000);
+DROP FUNCTION peak_kb, sort_many;
