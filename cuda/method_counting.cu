@@ -17,6 +17,7 @@
  */
 #include <cub/device/device_scan.cuh>
 
+#include "method_counting.cuh"
 #include "method_numbers.cuh"
 #include "method_variants.cuh"
 #include "methods.cuh"
@@ -51,6 +52,16 @@ struct Counting {
     {
     }
 };
+
+/* Sweeps over so many segments of a batch, whatever the others are. */
+template <class Source>
+Sweeps<Source, typename Source::Code> sweeps_of(const SegmentBatch &batch, const Source &source, uint32_t count,
+                                                Workspace &workspace)
+{
+    using Key = typename Source::Code;
+
+    return Sweeps<Source, Key>(batch, source, count, 8 * sizeof(Key), false, workspace);
+}
 
 const char *counting_refuses(const GpusortSpec &spec)
 {
@@ -184,6 +195,26 @@ struct CountArrayLayout {
 };
 
 }  // namespace
+
+size_t counting_bytes(const SegmentBatch &batch, uint32_t count)
+{
+    return visit_sources(batch, [&](auto source) {
+        Workspace workspace(nullptr);
+        sweeps_of(batch, source, count, workspace);
+        return workspace.used();
+    });
+}
+
+cudaError_t sort_by_counting(const SegmentBatch &batch, const BinView &bin, void *memory, cudaStream_t stream)
+{
+    return visit_sources(batch, [&](auto source) {
+        Workspace workspace(memory);
+        const bool payload = batch.spec.payload != GPUSORT_PAYLOAD_NONE;
+        SweepResult<typename decltype(source)::Code> *in_place = nullptr;
+
+        return run_sweeps(batch, sweeps_of(batch, source, bin.count, workspace), bin, !payload, stream, in_place);
+    });
+}
 
 const char *one_hot_refuses(const SegmentBatch &batch)
 {

@@ -10,7 +10,7 @@
  * shorter segments come first, so that warps of several segments find equals
  * together.  Classes that hold few keys run on a stream beside the others.
  *
- * Segments too long for a network, or for this device, are left to CUB, and those
+ * Segments too long for a network, or for this device, are left to radix.cu, and those
  * of which only a few entries are wanted to find_top.
  */
 #include "methods.cuh"
@@ -109,7 +109,7 @@ const NetworkLauncher &launcher_of(const GpusortSpec &spec)
 struct Plan {
     int ordinal, multiprocessors;
     uint32_t network_classes; /* classes below this one go to networks */
-    bool finds_top;           /* the others go to find_top, not to CUB */
+    bool finds_top;           /* the others go to find_top, not to sort_long */
     uint32_t top;             /* longest class that has segments */
     bool alike;               /* all segments go to the kernel of that class */
     bool short_ones;          /* some segments go to launch_short */

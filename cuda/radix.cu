@@ -1,15 +1,18 @@
 /*
  * radix.cu
- *	  CUB's radix sorts: one by one for very long segments, all at once for others.
+ *	  Radix sorts: CUB's, as a method, and for what is too long for networks.
  *
- * One by one: DeviceRadixSort works on the keys where they lie, with as much memory
+ * Segments too long for networks are sorted at once, by counting digit by digit; the
+ * very long ones, each of which fills the device, one by one.  The method is CUB alone:
+ *
+ * One by one, the very long: DeviceRadixSort works on the keys where they lie, with as much memory
  * beside them.  The commonest, float32 and int32 alone, are sorted in CUB's own order,
  * and NaNs that this puts at the wrong end are moved afterwards.  All others are of a
  * key type of ours, whose conversion to ordered bits is told at run time, so that
  * form and direction need no code of their own.  This needs host_segments.
  *
- * All at once: the segments are copied as codes, sorted by
- * DeviceSegmentedRadixSort, which gives each a block, and copied back.
+ * All at once, the others unless they are few: the segments are copied as codes, sorted
+ * by DeviceSegmentedRadixSort, which gives each a block, and copied back.
  */
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_segmented_radix_sort.cuh>
@@ -18,6 +21,7 @@
 #include <thrust/iterator/transform_iterator.h>
 
 #include "key_codes.cuh"
+#include "method_counting.cuh"
 #include "methods.cuh"
 #include "radix.cuh"
 
@@ -205,8 +209,9 @@ namespace gpusort
 namespace
 {
 
-/* Longer segments are sorted one by one; and shorter ones too, if they are few. */
-constexpr uint32_t LONGEST_FOR_BLOCK = 1 << 21;
+/* Longer segments are sorted one by one; by CUB shorter ones too, if they are few. */
+constexpr uint32_t LONG_CLASS = 22;
+constexpr uint32_t LONG = 1 << LONG_CLASS;
 constexpr uint32_t FEW_SEGMENTS = 100;
 
 constexpr int COPY_THREADS = 512;
@@ -222,14 +227,13 @@ size_t aligned(size_t bytes)
 /* Counts of a segment that the sort of all at once takes: the others look empty. */
 struct Selected {
     const GpusortSegment *segments;
-    const uint32_t *ids;
-    uint32_t shortest, longest;
+    uint32_t longest;
 
     __device__ GpusortSegment operator[](uint32_t number) const
     {
-        GpusortSegment segment = segments[ids ? ids[number] : number];
+        GpusortSegment segment = segments[number];
 
-        if (segment.count < shortest || segment.count > longest)
+        if (segment.count > longest)
             segment.count = 0;
         return segment;
     }
@@ -480,80 +484,83 @@ cudaError_t sort_all(const SegmentBatch &batch, const Selected &selected, uint32
     return error;
 }
 
-/* Which way the segments of the batch go. */
-struct Ways {
-    uint32_t shortest;          /* of the segments to sort */
-    uint32_t longest_for_block; /* those up to this length are sorted at once */
-    bool some_at_once, some_apart;
-};
-
-Ways ways_of(const SegmentBatch &batch, const LongSegments &segments)
-{
-    Ways ways = {};
-    uint32_t members = 0, longest_class = 0;
-
-    ways.shortest = segments.first_class == 0 ? 0 : (1u << (segments.first_class - 1)) + 1;
-    for (uint32_t c = segments.first_class; c < GPUSORT_LENGTH_CLASSES; c++)
-        if (batch.length_histogram[c] > 0) {
-            longest_class = c;
-            if (c <= 21)
-                members += batch.length_histogram[c];
-        }
-    ways.longest_for_block = UINT32_MAX;
-    if (batch.host_segments)
-        ways.longest_for_block = members <= FEW_SEGMENTS ? 0 : LONGEST_FOR_BLOCK;
-    ways.some_apart = ways.longest_for_block == 0 || (longest_class > 21 && batch.host_segments);
-    ways.some_at_once = ways.longest_for_block > 0 && (members > 0 || !batch.host_segments);
-    return ways;
-}
-
+/* Sorts segments longer than so many keys one after the other; with room nullptr only tells the bytes. */
 template <class Key>
-cudaError_t sort_ways(const SegmentBatch &batch, const LongSegments &segments, void *room, size_t *bytes,
-                      cudaStream_t stream)
+cudaError_t sort_apart(const SegmentBatch &batch, uint32_t longer_than, void *room, size_t *bytes, cudaStream_t stream)
 {
-    const Ways ways = ways_of(batch, segments);
     cudaError_t error = cudaSuccess;
-    size_t needed = 0, once_bytes = 0;
 
-    if (segments.count == 0) {
-        *bytes = 0;
-        return cudaSuccess;
-    }
-    if (ways.some_at_once) {
-        const Selected selected = {batch.segments, segments.ids, ways.shortest, ways.longest_for_block};
-
-        once_bytes = room ? *bytes : 0;
-        error = sort_all<Key>(batch, selected, segments.count, room, &once_bytes, stream);
-        needed = once_bytes;
-    }
-    if (ways.some_apart && error == cudaSuccess) {
-        if (!room) {
-            const GpusortSegment longest = {0, batch.longest};
-            size_t one_bytes = 0;
-
-            error = sort_one<Key>(batch, longest, nullptr, &one_bytes, stream);
-            needed = one_bytes > needed ? one_bytes : needed;
-        } else
-            for (uint32_t i = 0; i < batch.nsegments && error == cudaSuccess; i++)
-                if (batch.host_segments[i].count >= ways.shortest &&
-                    batch.host_segments[i].count > ways.longest_for_block)
-                    error = sort_one<Key>(batch, batch.host_segments[i], room, bytes, stream);
-    }
     if (!room)
-        *bytes = needed;
+        return sort_one<Key>(batch, {0, batch.longest}, nullptr, bytes, stream);
+    for (uint32_t i = 0; i < batch.nsegments && error == cudaSuccess; i++)
+        if (batch.host_segments[i].count > longer_than)
+            error = sort_one<Key>(batch, batch.host_segments[i], room, bytes, stream);
     return error;
 }
 
-cudaError_t sort_by_width(const SegmentBatch &batch, const LongSegments &segments, void *room, size_t *bytes,
-                          cudaStream_t stream)
+/* Segments of the batch that are longer than 2^first_class / 2 keys. */
+uint32_t longer_ones(const SegmentBatch &batch, uint32_t first_class)
+{
+    uint32_t count = 0;
+
+    for (uint32_t c = first_class; c < GPUSORT_LENGTH_CLASSES; c++)
+        count += batch.length_histogram[c];
+    return count;
+}
+
+/* The method: all segments at once, and apart from them the very long ones, or all if they are few. */
+template <class Key>
+cudaError_t sort_by_cub(const SegmentBatch &batch, void *room, size_t *bytes, cudaStream_t stream)
+{
+    const uint32_t apart = batch.host_segments ? longer_ones(batch, LONG_CLASS + 1) : 0;
+    const bool few = batch.host_segments && batch.nsegments - apart <= FEW_SEGMENTS;
+    const size_t all_bytes = *bytes;
+    size_t apart_bytes = all_bytes;
+    cudaError_t error = cudaSuccess;
+
+    *bytes = room ? all_bytes : 0;
+    if (!few && batch.nsegments > apart)
+        error =
+            sort_all<Key>(batch, {batch.segments, apart > 0 ? LONG : UINT32_MAX}, batch.nsegments, room, bytes, stream);
+    if (error == cudaSuccess && (few || apart > 0)) {
+        error = sort_apart<Key>(batch, few ? 0 : LONG, room, &apart_bytes, stream);
+        *bytes = apart_bytes > *bytes ? apart_bytes : *bytes;
+    }
+    return error;
+}
+
+/* What networks leave: by counting, and the very long ones apart. */
+template <class Key>
+cudaError_t sort_beyond_networks(const SegmentBatch &batch, const LongSegments &segments, void *room, size_t *bytes,
+                                 cudaStream_t stream)
+{
+    const uint32_t apart = batch.host_segments ? longer_ones(batch, LONG_CLASS + 1) : 0;
+    const BinView counted = {batch.segments, segments.ids, segments.count - apart};
+    cudaError_t error = cudaSuccess;
+    size_t counted_bytes = 0, apart_bytes = room ? *bytes : 0;
+
+    if (counted.count > 0 && room)
+        error = sort_by_counting(batch, counted, room, stream);
+    else if (counted.count > 0)
+        counted_bytes = counting_bytes(batch, counted.count);
+    if (apart > 0 && error == cudaSuccess)
+        error = sort_apart<Key>(batch, LONG, room, &apart_bytes, stream);
+    if (!room)
+        *bytes = counted_bytes > apart_bytes ? counted_bytes : apart_bytes;
+    return error;
+}
+
+/* Calls sort with a key of the batch's width. */
+template <class Sort>
+cudaError_t by_width(const SegmentBatch &batch, Sort sort)
 {
     switch (gpusort_key_width(batch.spec.form)) {
         case 2:
-            return sort_ways<uint16_t>(batch, segments, room, bytes, stream);
+            return sort(uint16_t());
         case 4:
-            return sort_ways<uint32_t>(batch, segments, room, bytes, stream);
+            return sort(uint32_t());
         default:
-            return sort_ways<uint64_t>(batch, segments, room, bytes, stream);
+            return sort(uint64_t());
     }
 }
 
@@ -562,19 +569,17 @@ const char *radix_refuses(const GpusortSpec &spec)
     return spec.buckets > 0 ? "the radix sort gives exact order only" : nullptr;
 }
 
-LongSegments all_segments(const SegmentBatch &batch)
-{
-    return {0, batch.nsegments, nullptr};
-}
-
 size_t radix_workspace_bytes(const SegmentBatch &batch)
 {
-    return long_workspace_bytes(batch, all_segments(batch));
+    size_t bytes = 0;
+
+    by_width(batch, [&](auto key) { return sort_by_cub<decltype(key)>(batch, nullptr, &bytes, nullptr); });
+    return bytes;
 }
 
 cudaError_t radix_sort(const SegmentBatch &batch, void *workspace, size_t bytes, cudaStream_t stream)
 {
-    return sort_long(batch, all_segments(batch), workspace, bytes, stream);
+    return by_width(batch, [&](auto key) { return sort_by_cub<decltype(key)>(batch, workspace, &bytes, stream); });
 }
 
 }  // namespace
@@ -583,14 +588,17 @@ size_t long_workspace_bytes(const SegmentBatch &batch, const LongSegments &segme
 {
     size_t bytes = 0;
 
-    sort_by_width(batch, segments, nullptr, &bytes, nullptr);
+    by_width(batch,
+             [&](auto key) { return sort_beyond_networks<decltype(key)>(batch, segments, nullptr, &bytes, nullptr); });
     return bytes;
 }
 
 cudaError_t sort_long(const SegmentBatch &batch, const LongSegments &segments, void *workspace, size_t bytes,
                       cudaStream_t stream)
 {
-    return sort_by_width(batch, segments, workspace, &bytes, stream);
+    return by_width(batch, [&](auto key) {
+        return sort_beyond_networks<decltype(key)>(batch, segments, workspace, &bytes, stream);
+    });
 }
 
 const Method radix_method = {radix_refuses, radix_workspace_bytes, radix_sort};

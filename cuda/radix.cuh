@@ -1,6 +1,6 @@
 /*
  * radix.cuh
- *	  Long segments, sorted by CUB's radix sorts.
+ *	  Segments that are too long for networks, sorted by radix sorts.
  */
 #ifndef GPUSORT_RADIX_CUH
 #define GPUSORT_RADIX_CUH

@@ -27,9 +27,8 @@ struct SegmentBatch {
     const uint32_t *length_histogram;              /* on the host, GPUSORT_LENGTH_CLASSES counts; required */
     uint32_t longest;                              /* an upper bound of the counts, tight or 2^class */
     const GpusortSegment *host_segments = nullptr; /* the same segments, readable by the host while
-                                                    * sort_segments runs; with it long segments are
-                                                    * sorted in place one by one, and nullptr is
-                                                    * slower for them but right */
+                                                    * sort_segments runs; nullptr is right, too,
+                                                    * but slower for very long ones */
 };
 
 /* Why the method cannot sort the spec (static text), or nullptr. */

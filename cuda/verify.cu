@@ -2,14 +2,14 @@
  * verify.cu
  *	  Digest and order of a batch.
  *
- * A first kernel gives each segment to a warp, or to a quarter of one where segments
- * are short; segments of more than SHORT keys it lists, and a second kernel, which is
- * only launched if the histogram says that there are any, cuts those into chunks. Every
- * block leaves what it found, and the last block of all sums it up.
+ * A first kernel gives each segment to as many threads as its length suggests: a
+ * quarter of a warp, a warp or a block. Segments too long for those go to a second
+ * kernel, which cuts them into chunks; where a batch has both, the first lists them.
+ * Every block leaves what it found, and the last block of all sums it up.
  *
  * A check takes microseconds, of which starting a kernel is the larger part, so there
- * are few: one memset and a kernel before the sort, a kernel after it, and one more of
- * each for long segments. Each thread has several loads under way.
+ * are few: one before the sort and one after it, unless the batch has both short and
+ * long segments. Each thread has several loads under way.
  */
 #include <algorithm>
 
@@ -24,9 +24,8 @@ namespace
 {
 
 constexpr int THREADS = 256;
-constexpr int RESIDENT = 4;          /* blocks that a multiprocessor shall hold */
-constexpr uint32_t SHORT_CLASS = 10; /* longer segments are listed for the second kernel */
-constexpr uint32_t SHORT = 1 << SHORT_CLASS;
+constexpr int RESIDENT = 4;              /* blocks that a multiprocessor shall hold */
+constexpr int RUN = 4;                   /* neighbours that a thread looks at at a time */
 constexpr uint32_t CHUNK = THREADS * 8;  /* of a long segment, that a block looks at at a time */
 constexpr uint32_t MOST_BLOCKS = 512;    /* of a kernel */
 constexpr uint32_t MOST_PARTS = 1 << 16; /* that long segments are cut into, together */
@@ -38,23 +37,21 @@ struct Notes {
     uint32_t *wrong;  /* blocks that saw entries out of order */
     uint32_t *done;   /* blocks that have ended after the sort */
     uint32_t *nlong;  /* how many segments are listed */
-    uint32_t *list;   /* their numbers */
+    uint32_t *list;   /* their numbers; null: all segments are long */
     void *kept_keys;  /* with a payload INDEX, else null */
     size_t bytes;
 };
 
 /* How many blocks look at a batch. */
 struct Grid {
+    uint32_t lanes;       /* threads per short segment */
+    uint32_t short_class; /* segments of longer classes are long */
     uint32_t long_segments;
     uint32_t short_blocks;
     uint32_t long_blocks;
     uint32_t parts; /* of each long segment */
-    bool narrow;    /* a quarter of a warp per segment */
+    bool mixed;     /* some are short and some are long */
 };
-
-/* Entries that a thread loads at a time. */
-template <class Key>
-constexpr int loads = sizeof(Key) == 8 ? 4 : 8;
 
 struct Check {
     const void *keys;
@@ -64,7 +61,6 @@ struct Check {
     GpusortPayload kind;
     Coding coding;
     uint64_t limit;
-    bool after;    /* the sort has run */
     bool ordered;  /* look at the order */
     bool digested; /* look at the digest */
     bool listing;  /* note the long segments */
@@ -74,81 +70,104 @@ struct Check {
     uint32_t *failed;
 };
 
-__device__ __forceinline__ uint64_t mix(uint64_t code)
+/* Differs from segment to segment, so that keys that change places between them are noticed. */
+struct Salt {
+    uint32_t a, b;
+};
+
+__device__ __forceinline__ Salt salt_of(uint32_t number)
 {
-    code = (code ^ (code >> 32) ^ UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
-    return (code ^ (code >> 29)) * UINT64_C(0x94d049bb133111eb);
+    const uint64_t mixed = (number + UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
+    const uint64_t salt = (mixed ^ (mixed >> 29)) * UINT64_C(0x94d049bb133111eb);
+
+    return {uint32_t(salt), uint32_t(salt >> 32)};
 }
 
-/* Differs from segment to segment, so that keys that change places between them are noticed. */
-__device__ __forceinline__ uint64_t salt_of(uint32_t number)
+/* What an entry adds to a digest: a product of two numbers made of it, as sums of the entries would hide errors. */
+__device__ __forceinline__ uint64_t mix(uint32_t entry, Salt salt)
 {
-    return mix(uint64_t{number} << 32);
+    const uint32_t other = entry * UINT32_C(0x9e3779b1) + salt.b;
+
+    return uint64_t{entry ^ salt.a} * (other ^ (other >> 15));
+}
+
+__device__ __forceinline__ uint64_t mix(uint64_t entry, Salt salt)
+{
+    const uint32_t low = uint32_t(entry), high = uint32_t(entry >> 32);
+
+    return mix(low, {salt.a, salt.b + high * UINT32_C(0x85ebca6b)}) +
+           mix(high, {salt.b, salt.a + low * UINT32_C(0xc2b2ae35)});
+}
+
+__device__ __forceinline__ uint64_t mix(uint16_t entry, Salt salt)
+{
+    return mix(uint32_t{entry}, salt);
+}
+
+template <class Key>
+__device__ __forceinline__ Key digest_code(const Check &check, Key key)
+{
+    return encode({check.coding.form, check.coding.descending, false}, key);
 }
 
 template <class Key>
 __device__ __forceinline__ Key order_code(const Check &check, Key key)
 {
-    Coding tied = check.coding;
-
-    tied.tied = true;
-    return encode(tied, key);
+    return encode({check.coding.form, check.coding.descending, true}, key);
 }
 
-/* Entries of a segment: first, first + step, ... below end. */
+/* The entries begin .. end of a segment, of which a thread takes runs, `lanes` runs apart. */
 struct Entries {
     GpusortSegment segment;
-    uint64_t salt;
-    uint64_t first, step, end;
+    Salt salt;
+    uint32_t begin, end; /* a few thousand apart at most */
+    uint32_t lane, lanes;
 };
 
-template <class Key>
+template <class Key, bool AFTER>
 __device__ uint64_t look_at_keys(const Check &check, const Entries &entries, bool *wrong)
 {
-    constexpr int UNROLL = loads<Key>;
-    const Key *keys = static_cast<const Key *>(check.keys) + entries.segment.start;
+    const Key *keys = static_cast<const Key *>(check.keys) + entries.segment.start + entries.begin;
+    const uint32_t size = entries.end - entries.begin;
     uint64_t sum = 0;
 
-    for (uint64_t base = entries.first; base < entries.end; base += UNROLL * entries.step) {
-        Key key[UNROLL], before[UNROLL];
+    for (uint32_t at = entries.lane * RUN; at < size; at += entries.lanes * RUN) {
+        const bool first = entries.begin + at == 0;
+        const Key previous = AFTER && !first ? keys[int32_t(at) - 1] : Key(0);
+        Key key[RUN], before = order_code(check, previous);
 
 #pragma unroll
-        for (int u = 0; u < UNROLL; u++) {
-            const uint64_t i = base + u * entries.step;
-
-            if (i < entries.end) {
-                key[u] = keys[i];
-                before[u] = check.ordered && i > 0 ? keys[i - 1] : key[u];
-            }
-        }
+        for (int i = 0; i < RUN; i++)
+            key[i] = at + i < size ? keys[at + i] : Key(0);
 #pragma unroll
-        for (int u = 0; u < UNROLL; u++) {
-            if (base + u * entries.step < entries.end) {
-                sum += mix(encode(check.coding, key[u]) + entries.salt);
-                *wrong |= order_code(check, key[u]) < order_code(check, before[u]);
+        for (int i = 0; i < RUN; i++)
+            if (at + i < size) {
+                const Key code = order_code(check, key[i]);
+
+                sum += mix(digest_code(check, key[i]), entries.salt);
+                *wrong |= AFTER && check.ordered && !(first && i == 0) && code < before;
+                before = code;
             }
-        }
     }
     return sum;
 }
 
 __device__ uint64_t look_at_payload(const Check &check, const Entries &entries)
 {
-    constexpr int UNROLL = loads<uint32_t>;
-    const uint32_t *payload = check.payload + entries.segment.start;
+    const uint32_t *payload = check.payload + entries.segment.start + entries.begin;
+    const uint32_t size = entries.end - entries.begin;
     uint64_t sum = 0;
 
-    for (uint64_t base = entries.first; base < entries.end; base += UNROLL * entries.step) {
-        uint32_t entry[UNROLL];
+    for (uint32_t at = entries.lane * RUN; at < size; at += entries.lanes * RUN) {
+        uint32_t entry[RUN];
 
 #pragma unroll
-        for (int u = 0; u < UNROLL; u++)
-            if (base + u * entries.step < entries.end)
-                entry[u] = payload[base + u * entries.step];
+        for (int i = 0; i < RUN; i++)
+            entry[i] = at + i < size ? payload[at + i] : 0;
 #pragma unroll
-        for (int u = 0; u < UNROLL; u++)
-            if (base + u * entries.step < entries.end)
-                sum += mix(entry[u] + entries.salt);
+        for (int i = 0; i < RUN; i++)
+            if (at + i < size)
+                sum += mix(entry[i], entries.salt);
     }
     return sum;
 }
@@ -157,57 +176,49 @@ __device__ uint64_t look_at_payload(const Check &check, const Entries &entries)
 template <class Key>
 __device__ uint64_t look_at_index(const Check &check, const Entries &entries, bool *wrong)
 {
-    constexpr int UNROLL = loads<Key>;
     const Key *keys = static_cast<const Key *>(check.keys) + entries.segment.start;
-    const uint32_t *index = check.payload + entries.segment.start;
-    const uint32_t count = entries.segment.count;
+    const uint32_t *index = check.payload + entries.segment.start + entries.begin;
+    const uint32_t count = entries.segment.count, size = entries.end - entries.begin;
     uint64_t sum = 0;
 
-    for (uint64_t base = entries.first; base < entries.end; base += UNROLL * entries.step) {
-        uint32_t position[UNROLL], previous[UNROLL];
-        Key key[UNROLL], before[UNROLL];
+    for (uint32_t at = entries.lane * RUN; at < size; at += entries.lanes * RUN) {
+        const bool first = entries.begin + at == 0;
+        uint32_t position[RUN + 1]; /* behind the one before the run */
+        Key key[RUN + 1];
 
 #pragma unroll
-        for (int u = 0; u < UNROLL; u++) {
-            const uint64_t i = base + u * entries.step;
-
-            position[u] = i < entries.end ? index[i] : 0;
-            previous[u] = i < entries.end && i > 0 ? index[i - 1] : position[u];
+        for (int i = 0; i <= RUN; i++)
+            position[i] = at + i <= size && !(first && i == 0) ? index[int32_t(at) + i - 1] : 0;
+#pragma unroll
+        for (int i = 0; i <= RUN; i++) {
+            *wrong |= position[i] >= count;
+            key[i] = check.ordered && position[i] < count ? keys[position[i]] : Key(0);
         }
 #pragma unroll
-        for (int u = 0; u < UNROLL; u++) {
-            const bool known = position[u] < count && previous[u] < count;
+        for (int i = 1; i <= RUN; i++)
+            if (at + i <= size) {
+                const Key code = order_code(check, key[i]), before = order_code(check, key[i - 1]);
 
-            *wrong |= !known;
-            key[u] = check.ordered && known ? keys[position[u]] : Key(0);
-            before[u] = check.ordered && known ? keys[previous[u]] : Key(0);
-        }
-#pragma unroll
-        for (int u = 0; u < UNROLL; u++) {
-            const uint64_t i = base + u * entries.step;
-
-            if (i < entries.end) {
-                const Key code = order_code(check, key[u]), code_before = order_code(check, before[u]);
-
-                sum += mix(position[u] + entries.salt) - mix(i + entries.salt);
-                *wrong |= check.ordered && i > 0 &&
-                          (code < code_before || (code == code_before && position[u] <= previous[u]));
+                sum += mix(position[i], entries.salt) - mix(entries.begin + at + i - 1, entries.salt);
+                *wrong |= check.ordered && !(first && i == 1) &&
+                          (code < before || (code == before && position[i] <= position[i - 1]));
             }
-        }
     }
     return sum;
 }
 
-template <class Key>
+template <class Key, bool AFTER>
 __device__ __forceinline__ uint64_t look(const Check &check, Entries entries, bool *wrong)
 {
     if (check.limit > 0 && entries.end > check.limit)
-        entries.end = check.limit;
+        entries.end = uint32_t(check.limit);
+    if (entries.begin >= entries.end)
+        return 0;
     if (check.kind == GPUSORT_PAYLOAD_NONE)
-        return check.digested || check.ordered ? look_at_keys<Key>(check, entries, wrong) : 0;
+        return check.digested || check.ordered ? look_at_keys<Key, AFTER>(check, entries, wrong) : 0;
     if (check.kind == GPUSORT_PAYLOAD_CARRIED)
         return check.digested ? look_at_payload(check, entries) : 0;
-    return look_at_index<Key>(check, entries, wrong);
+    return AFTER ? look_at_index<Key>(check, entries, wrong) : 0;
 }
 
 /* The sum over the block, for its first thread. */
@@ -234,6 +245,7 @@ __device__ void judge(const Check &check)
     uint64_t difference = 0;
     bool wrong = false;
 
+#pragma unroll
     for (uint32_t b = threadIdx.x; b < 2 * MOST_BLOCKS; b += THREADS) {
         const uint32_t number = b % MOST_BLOCKS;
 
@@ -255,6 +267,7 @@ __device__ void judge(const Check &check)
 }
 
 /* Notes what the block, of that number, has found. */
+template <bool AFTER>
 __device__ void leave(const Check &check, uint32_t number, uint64_t sum, bool wrong)
 {
     __shared__ bool last;
@@ -263,23 +276,26 @@ __device__ void leave(const Check &check, uint32_t number, uint64_t sum, bool wr
     wrong = __syncthreads_or(wrong);
     if (threadIdx.x == 0) {
         last = false;
-        if (check.after) {
+        if (AFTER) {
             check.notes.after[number] = sum;
             check.notes.wrong[number] = wrong;
             __threadfence();
             last = atomicAdd(check.notes.done, 1) == check.grid.short_blocks + check.grid.long_blocks - 1;
         } else {
             check.notes.before[number] = sum;
+            *check.notes.done = 0;
         }
     }
-    __syncthreads();
-    if (last) {
-        __threadfence();
-        judge(check);
+    if (AFTER) {
+        __syncthreads();
+        if (last) {
+            __threadfence();
+            judge(check);
+        }
     }
 }
 
-template <class Key, int LANES>
+template <class Key, int LANES, bool AFTER>
 __global__ void __launch_bounds__(THREADS, RESIDENT) look_at_segments(const __grid_constant__ Check check)
 {
     const uint32_t lane = threadIdx.x % LANES;
@@ -290,16 +306,16 @@ __global__ void __launch_bounds__(THREADS, RESIDENT) look_at_segments(const __gr
          number += uint64_t{gridDim.x} * THREADS / LANES) {
         const GpusortSegment segment = check.segments[number];
 
-        if (segment.count <= SHORT)
-            sum += look<Key>(check, {segment, salt_of(uint32_t(number)), lane, LANES, segment.count}, &wrong);
+        if (segment.count <= 1u << check.grid.short_class)
+            sum += look<Key, AFTER>(check, {segment, salt_of(uint32_t(number)), 0, segment.count, lane, LANES}, &wrong);
         else if (check.listing && lane == 0)
             check.notes.list[atomicAdd(check.notes.nlong, 1)] = uint32_t(number);
     }
-    leave(check, blockIdx.x, sum, wrong);
+    leave<AFTER>(check, blockIdx.x, sum, wrong);
 }
 
 /* Part p of a segment is its chunks p, p + parts, ... */
-template <class Key>
+template <class Key, bool AFTER>
 __global__ void __launch_bounds__(THREADS, RESIDENT) look_at_long_segments(const __grid_constant__ Check check)
 {
     const uint64_t work = uint64_t{check.grid.long_segments} * check.grid.parts;
@@ -307,30 +323,50 @@ __global__ void __launch_bounds__(THREADS, RESIDENT) look_at_long_segments(const
     bool wrong = false;
 
     for (uint64_t item = blockIdx.x; item < work; item += gridDim.x) {
-        const uint32_t number = check.notes.list[item / check.grid.parts];
+        const uint32_t place = uint32_t(item / check.grid.parts);
+        const uint32_t number = check.notes.list ? check.notes.list[place] : place;
         const GpusortSegment segment = check.segments[number];
 
         for (uint64_t begin = item % check.grid.parts * CHUNK; begin < segment.count;
              begin += uint64_t{check.grid.parts} * CHUNK) {
             const uint64_t end = begin + CHUNK < segment.count ? begin + CHUNK : segment.count;
 
-            sum += look<Key>(check, {segment, salt_of(number), begin + threadIdx.x, THREADS, end}, &wrong);
+            sum += look<Key, AFTER>(
+                check, {segment, salt_of(number), uint32_t(begin), uint32_t(end), threadIdx.x, THREADS}, &wrong);
         }
     }
-    leave(check, MOST_BLOCKS + blockIdx.x, sum, wrong);
+    leave<AFTER>(check, MOST_BLOCKS + blockIdx.x, sum, wrong);
+}
+
+/* Keeps the keys for the look after the sort. */
+__global__ void __launch_bounds__(THREADS)
+    keep_keys(const uint4 *keys, uint64_t count, const __grid_constant__ Notes notes)
+{
+    uint4 *kept = static_cast<uint4 *>(notes.kept_keys);
+
+    for (uint64_t i = uint64_t{blockIdx.x} * THREADS + threadIdx.x; i < count; i += uint64_t{gridDim.x} * THREADS)
+        kept[i] = keys[i];
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        *notes.done = 0;
+        *notes.nlong = 0;
+    }
 }
 
 Grid grid_of(const SegmentBatch &batch)
 {
+    const uint64_t average = batch.nslots / std::max(batch.nsegments, 1u);
     Grid grid = {};
 
-    for (uint32_t c = SHORT_CLASS + 1; c < GPUSORT_LENGTH_CLASSES; c++)
+    grid.lanes = average < 48 ? 8 : average < 384 ? 32 : THREADS;
+    grid.short_class = grid.lanes == THREADS ? 12 : 10;
+    for (uint32_t c = grid.short_class + 1; c < GPUSORT_LENGTH_CLASSES; c++)
         grid.long_segments += batch.length_histogram[c];
-    grid.narrow = batch.nslots / batch.nsegments < 128;
+    grid.mixed = grid.long_segments > 0 && grid.long_segments < batch.nsegments;
+    if (grid.long_segments < batch.nsegments) {
+        const uint64_t blocks = (uint64_t{batch.nsegments} * grid.lanes + THREADS - 1) / THREADS;
 
-    const uint64_t blocks = (uint64_t{batch.nsegments} * (grid.narrow ? 8 : 32) + THREADS - 1) / THREADS;
-
-    grid.short_blocks = uint32_t(std::min<uint64_t>(blocks, MOST_BLOCKS));
+        grid.short_blocks = uint32_t(std::min<uint64_t>(blocks, MOST_BLOCKS));
+    }
     if (grid.long_segments > 0) {
         grid.parts = std::min((batch.longest - 1) / CHUNK + 1, MOST_PARTS / grid.long_segments + 1);
         grid.long_blocks = uint32_t(std::min<uint64_t>(uint64_t{grid.long_segments} * grid.parts, MOST_BLOCKS));
@@ -340,6 +376,7 @@ Grid grid_of(const SegmentBatch &batch)
 
 Notes notes_in(const SegmentBatch &batch, void *space)
 {
+    const Grid grid = grid_of(batch);
     Carver carver(space);
     Notes notes;
 
@@ -348,7 +385,7 @@ Notes notes_in(const SegmentBatch &batch, void *space)
     notes.wrong = carver.take<uint32_t>(2 * MOST_BLOCKS * sizeof(uint32_t));
     notes.done = carver.take<uint32_t>(2 * sizeof(uint32_t));
     notes.nlong = notes.done + 1;
-    notes.list = carver.take<uint32_t>(batch.nsegments ? size_t{grid_of(batch).long_segments} * sizeof(uint32_t) : 0);
+    notes.list = grid.mixed ? carver.take<uint32_t>(size_t{grid.long_segments} * sizeof(uint32_t)) : nullptr;
     notes.kept_keys = batch.spec.payload == GPUSORT_PAYLOAD_INDEX
                           ? carver.take<void>(batch.nslots * gpusort_key_width(batch.spec.form))
                           : nullptr;
@@ -373,29 +410,34 @@ Check check_of(const SegmentBatch &batch, void *space)
     return check;
 }
 
-template <class Key>
+template <class Key, bool AFTER>
 cudaError_t run(const Check &check, cudaStream_t stream)
 {
-    if (check.grid.short_blocks > 0) {
-        if (check.grid.narrow)
-            look_at_segments<Key, 8><<<check.grid.short_blocks, THREADS, 0, stream>>>(check);
+    const uint32_t blocks = check.grid.short_blocks;
+
+    if (blocks > 0) {
+        if (check.grid.lanes == 8)
+            look_at_segments<Key, 8, AFTER><<<blocks, THREADS, 0, stream>>>(check);
+        else if (check.grid.lanes == 32)
+            look_at_segments<Key, 32, AFTER><<<blocks, THREADS, 0, stream>>>(check);
         else
-            look_at_segments<Key, 32><<<check.grid.short_blocks, THREADS, 0, stream>>>(check);
+            look_at_segments<Key, THREADS, AFTER><<<blocks, THREADS, 0, stream>>>(check);
     }
     if (check.grid.long_blocks > 0)
-        look_at_long_segments<Key><<<check.grid.long_blocks, THREADS, 0, stream>>>(check);
+        look_at_long_segments<Key, AFTER><<<check.grid.long_blocks, THREADS, 0, stream>>>(check);
     return cudaGetLastError();
 }
 
+template <bool AFTER>
 cudaError_t run_by_width(const Check &check, cudaStream_t stream)
 {
     switch (gpusort_key_width(check.coding.form)) {
         case 2:
-            return run<uint16_t>(check, stream);
+            return run<uint16_t, AFTER>(check, stream);
         case 4:
-            return run<uint32_t>(check, stream);
+            return run<uint32_t, AFTER>(check, stream);
         default:
-            return run<uint64_t>(check, stream);
+            return run<uint64_t, AFTER>(check, stream);
     }
 }
 
@@ -412,15 +454,20 @@ cudaError_t verify_begin(const SegmentBatch &batch, void *space, cudaStream_t st
         return cudaSuccess;
 
     Check check = check_of(batch, space);
-    cudaError_t error = cudaMemsetAsync(check.notes.done, 0, 2 * sizeof(uint32_t), stream);
+    cudaError_t error = cudaSuccess;
 
-    if (error != cudaSuccess)
-        return error;
-    if (check.kind == GPUSORT_PAYLOAD_INDEX)
-        return cudaMemcpyAsync(check.notes.kept_keys, batch.keys, batch.nslots * gpusort_key_width(batch.spec.form),
-                               cudaMemcpyDeviceToDevice, stream);
-    check.listing = true;
-    return run_by_width(check, stream);
+    if (check.kind == GPUSORT_PAYLOAD_INDEX) {
+        const uint64_t vectors = (batch.nslots * gpusort_key_width(batch.spec.form) + 15) / 16;
+        const uint64_t blocks = std::min<uint64_t>((vectors + THREADS - 1) / THREADS, MOST_BLOCKS);
+
+        keep_keys<<<uint32_t(blocks), THREADS, 0, stream>>>(static_cast<const uint4 *>(batch.keys), vectors,
+                                                            check.notes);
+        return cudaGetLastError();
+    }
+    check.listing = check.grid.mixed;
+    if (check.listing)
+        error = cudaMemsetAsync(check.notes.nlong, 0, sizeof(uint32_t), stream);
+    return error == cudaSuccess ? run_by_width<false>(check, stream) : error;
 }
 
 cudaError_t verify_end(const SegmentBatch &batch, void *space, uint32_t *failed, cudaStream_t stream)
@@ -430,17 +477,13 @@ cudaError_t verify_end(const SegmentBatch &batch, void *space, uint32_t *failed,
 
     Check check = check_of(batch, space);
 
-    check.after = true;
     check.ordered = batch.spec.buckets == 0;
     check.failed = failed;
     if (check.kind == GPUSORT_PAYLOAD_INDEX)
-        check.listing = true;
-    else {
+        check.listing = check.grid.mixed;
+    else
         check.before_grid = check.grid;
-        if (check.grid.long_segments == batch.nsegments)
-            check.grid.short_blocks = 0; /* they have been listed */
-    }
-    return run_by_width(check, stream);
+    return run_by_width<true>(check, stream);
 }
 
 }  // namespace gpusort

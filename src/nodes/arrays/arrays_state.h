@@ -24,7 +24,7 @@
 #include "nodes/worker_stats.h"
 #include "sort/sort_batch.h"
 
-#define GPUSORT_ARRAYS_GROUPS 6
+#define GPUSORT_ARRAYS_GROUPS 4
 
 /* An array argument of a call. */
 typedef struct ArrayArgument

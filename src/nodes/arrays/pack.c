@@ -32,9 +32,11 @@
 
 #define HEADER_SIZE ARR_OVERHEAD_NONULLS(1)
 #define MAX_SEGMENTS 16384		/* per batch */
-#define DEVICE_BATCH_BYTES (1024 * 1024)	/* of keys: enough to fill a GPU */
-#define DEVICE_BATCH_ARRAYS 32	/* where they are long, so that they sort side by side */
+#define DEVICE_BATCH_MIN (1024 * 1024)	/* of keys: a smaller batch would not fill a GPU */
+#define DEVICE_BATCH_BYTES (2 * 1024 * 1024)	/* starting and checking takes a tenth of its time */
+#define DEVICE_BATCH_ARRAYS 4	/* where they are long, so that they sort side by side */
 
+static Size device_room(const BatchedCall *call);
 static void init_argument(ArraysState *state, ArrayArgument *argument, Expr *expression);
 static void set_spec(BatchedCall *call, int32 number, bool descending);
 static ExprState *init_option(ArraysState *state, FuncExpr *expression, int number);
@@ -97,11 +99,18 @@ set_spec(BatchedCall *call, int32 number, bool descending)
 		call->lead = Max((Size) call->keys.width * (HEADER_SIZE / sizeof(uint32)), HEADER_SIZE) - HEADER_SIZE;
 }
 
+/* The bytes of the largest batch of keys that a GPU would sort. */
+static Size
+device_room(const BatchedCall *call)
+{
+	return gpusort_batch_device_room(&call->spec, MAX_SEGMENTS);
+}
+
 /* Whether a GPU would sort batches of the call as it stands. */
 bool
 gpusort_arrays_on_device(const BatchedCall *call)
 {
-	return gpusort_batch_device_room(&call->spec, MAX_SEGMENTS) >= DEVICE_BATCH_BYTES;
+	return device_room(call) >= DEVICE_BATCH_MIN;
 }
 
 /* Evaluates the options of a call for the scan that begins. */
@@ -118,7 +127,7 @@ gpusort_arrays_start_call(ArraysState *state, BatchedCall *call)
 	set_spec(call, number, descending);
 	call->by_function = call->info->has_number && number < 1;
 	call->on_device = gpusort_arrays_on_device(call);
-	call->batch_bytes = call->on_device ? DEVICE_BATCH_BYTES : state->batch_bytes;
+	call->batch_bytes = call->on_device ? Min(DEVICE_BATCH_BYTES, device_room(call)) : state->batch_bytes;
 }
 
 /*
@@ -297,7 +306,7 @@ make_room(ArraysState *state, RowGroup *group, int call, Size bytes)
 		return group->used[call] + bytes <= (Size) batch->key_slots * state->calls[call].keys.width &&
 			batch->nsegments < batch->segment_slots;
 	if (state->calls[call].on_device)
-		room = Max(room, Min(bytes * DEVICE_BATCH_ARRAYS, gpusort_batch_device_room(&state->calls[call].spec, MAX_SEGMENTS)));
+		room = Max(room, Min(bytes * DEVICE_BATCH_ARRAYS, device_room(&state->calls[call])));
 	if (bytes > room && group->nrows > 0)
 		return false;			/* it begins the next group */
 	caller = MemoryContextSwitchTo(state->context);
