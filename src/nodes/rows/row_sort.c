@@ -57,7 +57,6 @@ gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
 	sort->keys = gpusort_rows_keys(desc, key_lists[ROWS_PRIVATE_COLUMNS], key_lists[ROWS_PRIVATE_OPERATORS],
 								   key_lists[ROWS_PRIVATE_COLLATIONS], key_lists[ROWS_PRIVATE_NULLS_FIRST]);
 	sort->layout = gpusort_rows_layout(desc, tlist, key_attributes(sort->keys));
-	sort->batch = gpusort_rows_batch_create(sort->layout);
 	sort->store = gpusort_rows_store_create(sort->memory, sort->layout);
 	sort->bound = gpusort_rows_bound_create(sort->memory, sort->layout, sort->keys, bound);
 	if (sort->bound != NULL)
@@ -201,6 +200,7 @@ gpusort_rows_sort_finish(RowSort *sort)
 		sort->stats.initial_runs = sort->runs->initial_runs;
 		sort->stats.merge_passes = sort->runs->merge_passes;
 	}
+	sort->batch = gpusort_rows_batch_create(sort->layout, sort->nrows);
 	sort->stats.sorted = true;
 	MemoryContextSwitchTo(caller);
 }

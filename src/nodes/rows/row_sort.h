@@ -54,7 +54,7 @@ typedef struct RowSort
 	RowBuffer	packed;			/* uint64 code prefix and row number, while sorting */
 	uint32	   *order;			/* sorted row numbers, in the place of packed */
 	RowRuns    *runs;			/* NULL while everything fits into memory */
-	RowBatch   *batch;
+	RowBatch   *batch;			/* once finished */
 	uint64		nrows;			/* to be read, in all */
 	RowSortStats stats;
 } RowSort;

@@ -488,15 +488,15 @@ gpusort_rows_store_bytes(const RowStore *store)
 	return (Size) store->nrows * (store->layout->fixed_bytes + store->null_columns) + store->record_bytes;
 }
 
-/* Creates a batch for rows of the layout; constants are filled in for good. */
+/* Creates a batch for rows of the layout, of which there are so many in all; constants are filled in for good. */
 RowBatch *
-gpusort_rows_batch_create(const RowLayout *layout)
+gpusort_rows_batch_create(const RowLayout *layout, uint64 nrows)
 {
 	RowBatch   *batch = palloc0(sizeof(RowBatch));
 	int			natts = layout->natts;
 
 	batch->natts = natts;
-	batch->slots = Min(Max(ROWS_BATCH_DATUMS / Max(natts, 1), ROWS_BATCH_MIN), ROWS_BATCH_MAX);
+	batch->slots = Min(Min(Max(ROWS_BATCH_DATUMS / Max(natts, 1), ROWS_BATCH_MIN), ROWS_BATCH_MAX), Max(nrows, 1));
 	batch->values = palloc0(sizeof(Datum) * Max(natts, 1) * batch->slots);
 	batch->nulls = palloc0(sizeof(bool) * Max(natts, 1) * batch->slots);
 	for (int row = 0; row < batch->slots; row++)

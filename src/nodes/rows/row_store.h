@@ -89,7 +89,7 @@ extern void gpusort_rows_store_free(RowStore *store);
 extern Datum gpusort_rows_store_get(const RowStore *store, uint32 row, int attribute, bool *is_null);
 extern Size gpusort_rows_store_bytes(const RowStore *store);
 
-extern RowBatch *gpusort_rows_batch_create(const RowLayout *layout);
+extern RowBatch *gpusort_rows_batch_create(const RowLayout *layout, uint64 nrows);
 extern void gpusort_rows_batch_gather(RowBatch *batch, const RowStore *store, const uint32 *rows,
 									  uint32 position, int nrows);
 
