@@ -13,6 +13,8 @@
  * Segments too long for a network, or for this device, are left to radix.cu, and those
  * of which only a few entries are wanted to find_top.
  */
+#include <algorithm>
+
 #include "methods.cuh"
 #include "network.cuh"
 #include "radix.cuh"
@@ -112,6 +114,7 @@ struct Plan {
     bool finds_top;           /* the others go to find_top, not to sort_long */
     uint32_t top;             /* longest class that has segments */
     bool alike;               /* all segments go to the kernel of that class */
+    uint32_t longest;         /* bound of the segments' lengths */
     bool short_ones;          /* some segments go to launch_short */
     Groups groups;
 };
@@ -158,6 +161,7 @@ cudaError_t make_plan(const SegmentBatch &batch, Plan *plan)
         longest += histogram[c];
     plan->alike = plan->top >= plan->network_classes ? longest == batch.nsegments
                                                      : longest >= batch.nsegments - batch.nsegments / 20;
+    plan->longest = batch.longest;
     plan->short_ones = listed < batch.nsegments;
     return cudaSuccess;
 }
@@ -261,7 +265,7 @@ cudaError_t sort_listed(const NetworkLauncher &launcher, const Plan &plan, Netwo
         task.ids = ids + plan.groups.start[c];
         task.count = plan.groups.start[c + 1] - plan.groups.start[c];
         if (task.count > 0)
-            error = launcher.launch(c, task, stream);
+            error = launcher.launch(c, std::min(plan.longest, UINT32_C(1) << c), task, stream);
     }
     return error;
 }
@@ -348,7 +352,7 @@ cudaError_t network_sort(const SegmentBatch &batch, void *workspace, size_t byte
     task.factors = {1, UINT32_MAX};
 
     if (plan.alike && plan.top < plan.network_classes)
-        return launcher.launch(plan.top, task, stream);
+        return launcher.launch(plan.top, plan.longest, task, stream);
     if (list_bytes(plan) > 0)
         error = list_segments(batch, plan, workspace, &ids, stream);
     if (error == cudaSuccess && !plan.alike)

@@ -23,8 +23,8 @@ struct NetworkLauncher {
     /* Whether the device can sort segments of the class. */
     bool (*can)(uint32_t length_class, const NetworkDevice &device);
 
-    /* Sorts the task's segments, all of the class or shorter. */
-    cudaError_t (*launch)(uint32_t length_class, const NetworkTask &task, cudaStream_t stream);
+    /* Sorts the task's segments, all of the class or shorter, and none of more than `longest` keys. */
+    cudaError_t (*launch)(uint32_t length_class, uint32_t longest, const NetworkTask &task, cudaStream_t stream);
 
     /* The longest class that launch_short sorts. */
     uint32_t short_class;

@@ -3,6 +3,7 @@
  *	  What the networks sort: one policy per width of key and kind of payload.
  *
  *	  Keys32		a 32-bit code
+ *	  Floats32		a 32-bit float as it is
  *	  Keys16		two 16-bit codes of two segments, one in each half: one
  *					comparator sorts both segments
  *	  Keys64		a 64-bit code
@@ -19,6 +20,9 @@
  * pipe of its own: the maximum as a + b - minimum by two multiply-adds, a
  * conditional move by a predicated multiplication.  The multipliers 1 and -1 are
  * kernel arguments, for literals would be folded back into integer instructions.
+ *
+ * Plain names an element that sorts the same keys without codes, except NaNs: what can
+ * use it does, and sorts with codes once it meets one.
  */
 #ifndef GPUSORT_NETWORK_ELEMENTS_CUH
 #define GPUSORT_NETWORK_ELEMENTS_CUH
@@ -131,12 +135,16 @@ __device__ __forceinline__ uint64_t canonical(uint64_t bits)
     return bits == UINT64_C(0x8000000000000000) ? 0 : bits;
 }
 
+template <int MULTIPLIED>
+struct Floats32Of;
+
 /* MULTIPLIED: of six comparators, how many take the maximum by multiplication. */
 template <int MULTIPLIED>
 struct Keys32Of {
     using Key = uint32_t;
     using Code = uint32_t;
     using Factors = NetworkFactors;
+    using Plain = Floats32Of<MULTIPLIED>;
     static constexpr int SEGMENTS = 1;
     static constexpr bool PAIRS = false;
     static constexpr bool SHUFFLES = true;
@@ -199,10 +207,91 @@ struct Keys32Of {
     }
 };
 
+/* The devices on which minima can pass NaNs on. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+constexpr bool PLAIN_FLOATS = true;
+#else
+constexpr bool PLAIN_FLOATS = false;
+#endif
+
+/*
+ * Minimum and maximum order -0 below +0.  A NaN comes out as the least key of its row,
+ * whatever becomes of the others.
+ */
+template <int MULTIPLIED>
+struct Floats32Of : Keys32Of<MULTIPLIED> {
+    using Code = uint32_t;
+    using Key = uint32_t;
+    using Factors = NetworkFactors;
+    using Plain = void;
+    static constexpr bool MENDS = false;
+
+    static __device__ __forceinline__ Key last(const NetworkCoding &coding)
+    {
+        return coding.descending ? UINT32_C(0xff800000) : UINT32_C(0x7f800000);
+    }
+
+    static __device__ __forceinline__ Code make(const NetworkCoding &, Key bits, uint32_t)
+    {
+        return bits;
+    }
+
+    static __device__ __forceinline__ Key key(const NetworkCoding &, Code code)
+    {
+        return code;
+    }
+
+    /* Turns keys into what is sorted upwards, and back. */
+    template <int ROW>
+    static __device__ __forceinline__ void direct_row(Code (&row)[ROW], const NetworkCoding &coding)
+    {
+        if (coding.descending) {
+#pragma unroll
+            for (int i = 0; i < ROW; i++)
+                row[i] ^= UINT32_C(0x80000000);
+        }
+    }
+
+    template <int ROW>
+    static __device__ __forceinline__ bool has_nan(const Code (&sorted)[ROW])
+    {
+        return isnan(__uint_as_float(sorted[0]));
+    }
+
+    template <int INDEX>
+    static __device__ __forceinline__ void exchange(Code &low, Code &high, const Factors &factors)
+    {
+        const float a = __uint_as_float(low), b = __uint_as_float(high);
+        float smaller;
+
+        asm("min.NaN.f32 %0, %1, %2;" : "=f"(smaller) : "f"(a), "f"(b));
+        if (INDEX % 6 < MULTIPLIED)
+            high = __float_as_uint(smaller) * factors.minus_one + (low * factors.one + high);
+        else
+            high = __float_as_uint(fmaxf(a, b));
+        low = __float_as_uint(smaller);
+    }
+
+    /* Two instructions, for equal zeros may differ: one comparison does not tell both lanes which to take. */
+    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const Factors &)
+    {
+        const float a = __uint_as_float(mine), b = __uint_as_float(other);
+
+        mine = __float_as_uint(upper ? fmaxf(a, b) : fminf(a, b));
+    }
+};
+
+template <class Element>
+constexpr bool compares_floats = false;
+
+template <int MULTIPLIED>
+constexpr bool compares_floats<Floats32Of<MULTIPLIED>> = true;
+
 template <int MULTIPLIED>
 struct Pairs16Of : Keys32Of<MULTIPLIED> {
     using Code = uint32_t;
     using Key = uint16_t;
+    using Plain = void;
     static constexpr bool PAIRS = true;
     static constexpr bool MENDS = false;
 
@@ -229,6 +318,7 @@ struct Keys16Of {
     using Key = uint16_t;
     using Code = uint32_t;
     using Factors = NetworkFactors;
+    using Plain = void;
     static constexpr int SEGMENTS = 2;
     static constexpr bool PAIRS = false;
     static constexpr bool SHUFFLES = false;
@@ -284,6 +374,7 @@ struct Keys64 {
     using Key = uint64_t;
     using Code = uint64_t;
     using Factors = NetworkFactors;
+    using Plain = void;
     static constexpr int SEGMENTS = 1;
     static constexpr bool PAIRS = false;
     static constexpr bool SHUFFLES = true;
@@ -393,6 +484,7 @@ struct Pairs64 {
         uint32_t unused;
     };
     using Factors = NetworkFactors;
+    using Plain = void;
     static constexpr int SEGMENTS = 1;
     static constexpr bool PAIRS = true;
     static constexpr bool SHUFFLES = false;

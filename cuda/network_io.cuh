@@ -137,6 +137,19 @@ __device__ __forceinline__ void load_row(const Code *rows, uint32_t index, Code 
     }
 }
 
+/* Where chunk i * 32 + lane of a warp's rows lies: lanes' and chunks' shares apart, where that can be. */
+template <class S>
+__device__ __forceinline__ uint32_t place_of_chunk(int i, uint32_t lane)
+{
+    constexpr uint32_t STEP = 32 * S::CHUNK;
+    const uint32_t first = lane * S::CHUNK, index = i * STEP + first;
+
+    if constexpr (STEP % S::ROW == 0)
+        return i * (STEP / S::ROW * S::STRIDE) + first / S::ROW * S::STRIDE + first % S::ROW;
+    else
+        return index / S::ROW * S::STRIDE + index % S::ROW;
+}
+
 /* A segment as a group of threads sees it. */
 struct Part {
     uint32_t start, count;
@@ -162,9 +175,10 @@ __device__ __forceinline__ Part part_of(const NetworkTask &task, uint32_t number
 
 /*
  * Reads keys of a segment: the chunks first_chunk, first_chunk + step, … of its frame
- * of `slots` keys.  Whole chunks are all asked for before any is looked at.
+ * of `slots` keys.  Whole chunks are all asked for before any is looked at.  With LEAST,
+ * the segment has more keys than that, and first_chunk is below step.
  */
-template <class Element, class S>
+template <class Element, class S, int LEAST>
 __device__ __forceinline__ void read_keys(const NetworkTask &task, const Part &part, uint32_t first_chunk,
                                           uint32_t step, uint32_t slots,
                                           RawChunk<S::CHUNK, typename Element::Key> (&raw)[S::CHUNKS])
@@ -174,16 +188,21 @@ __device__ __forceinline__ void read_keys(const NetworkTask &task, const Part &p
     const Key *keys = keys_of<Element>(task, part);
     const Key last = Element::last(task.coding);
     const int count = int(part.count), skew = int(part.start % S::CHUNK);
+    const int first = int(first_chunk) * S::CHUNK - skew;
 
 #pragma unroll
     for (int i = 0; i < S::CHUNKS; i++) {
-        const int position = int((first_chunk + i * step) * S::CHUNK) - skew;
+        const int distance = int(i * step) * S::CHUNK;
 
+        if (i > 0 && int((i + 1) * step) * S::CHUNK <= LEAST) {
+            raw[i] = *reinterpret_cast<const KeyChunk *>(keys + first + distance);
+            continue;
+        }
 #pragma unroll
         for (int j = 0; j < S::CHUNK; j++)
             raw[i].put(j, last);
-        if ((i > 0 || position >= 0) && position + S::CHUNK <= count)
-            raw[i] = *reinterpret_cast<const KeyChunk *>(keys + position);
+        if ((i > 0 || first >= 0) && count - first - S::CHUNK >= distance)
+            raw[i] = *reinterpret_cast<const KeyChunk *>(keys + first + distance);
     }
     if (skew == 0 && count % S::CHUNK == 0)
         return;
@@ -204,7 +223,7 @@ __device__ __forceinline__ void read_keys(const NetworkTask &task, const Part &p
 }
 
 /* Reads keys, as read_keys does, and makes the lane's row of them. */
-template <class Element, class S>
+template <class Element, class S, int LEAST = 0>
 __device__ __forceinline__ void read_row(const NetworkTask &task, const Part (&parts)[Element::SEGMENTS],
                                          uint32_t first_chunk, uint32_t step, uint32_t slots,
                                          typename Element::Code (&row)[S::ROW])
@@ -214,7 +233,7 @@ __device__ __forceinline__ void read_row(const NetworkTask &task, const Part (&p
 
 #pragma unroll
     for (int half = 0; half < Element::SEGMENTS; half++)
-        read_keys<Element, S>(task, parts[half], first_chunk, step, slots, raw[half]);
+        read_keys<Element, S, LEAST>(task, parts[half], first_chunk, step, slots, raw[half]);
     if constexpr (Element::SEGMENTS == 1) {
         const int skew = int(parts[0].start % S::CHUNK);
 
@@ -491,21 +510,26 @@ __device__ __forceinline__ void write_keys(const NetworkTask &task, const Part (
         }
         return;
     }
+    Part owners[Element::SEGMENTS];
+
 #pragma unroll
     for (int i = 0; i < S::CHUNKS; i++) {
         /* Where all lanes write to one group, its chunks are at constant distances. */
         constexpr bool TOGETHER = GROUP % (32 * S::CHUNK) == 0;
         const uint32_t index = (i * 32 + lane) * S::CHUNK;
-        const uint32_t first = base + (TOGETHER ? lane * S::CHUNK : index % GROUP);
-        const uint32_t distance = TOGETHER ? i * 32 * S::CHUNK % GROUP : 0;
-        const auto codes =
-            *reinterpret_cast<const Chunk<S::CHUNK, Code> *>(warp_rows + index / S::ROW * S::STRIDE + index % S::ROW);
+        const int first = int(base + (TOGETHER ? lane * S::CHUNK : index % GROUP));
+        const int distance = TOGETHER ? i * 32 * S::CHUNK % GROUP : 0;
+        const auto codes = *reinterpret_cast<const Chunk<S::CHUNK, Code> *>(warp_rows + place_of_chunk<S>(i, lane));
 
 #pragma unroll
         for (int half = 0; half < Element::SEGMENTS; half++) {
-            const Part part = owner_of<GROUP_ROWS>(task, parts[half], index / GROUP);
+            if (distance == 0)
+                owners[half] = owner_of<GROUP_ROWS>(task, parts[half], index / GROUP);
 
-            store_if(first + distance + S::CHUNK <= part.count, keys_of<Element>(task, part) + first + distance,
+            Key *target = keys_of<Element>(task, owners[half]) + first;
+
+            asm("" : "+l"(target)); /* one address, or each chunk's would be computed anew */
+            store_if(int(owners[half].count) - first - S::CHUNK >= distance, target + distance,
                      keys_of_codes<Element, S::CHUNK>(task.coding, codes.part, half));
         }
     }

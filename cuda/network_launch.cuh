@@ -14,13 +14,12 @@ namespace gpusort
 {
 
 /*
- * Element for segments of less than a warp, BlockElement for blocks of up to 128 threads,
- * LongElement for the others.  ROW elements a lane, and WIDE_ROW from class WIDE_CLASS on; blocks of
- * up to MAX_THREADS.  RESIDENT and WIDE_RESIDENT: threads that a multiprocessor should
- * hold, which bounds the registers of a thread.
+ * Element for segments of less than a warp, LongElement for the others.  ROW elements a
+ * lane, and WIDE_ROW from class WIDE_CLASS on; blocks of up to MAX_THREADS.  RESIDENT and WIDE_RESIDENT: threads that a
+ * multiprocessor should hold, which bounds the registers of a thread.
  */
-template <class Element, class LongElement, class BlockElement, int ROW, int RESIDENT, int MAX_THREADS,
-          uint32_t WIDE_CLASS, int WIDE_ROW, int WIDE_RESIDENT>
+template <class Element, class LongElement, int ROW, int RESIDENT, int MAX_THREADS, uint32_t WIDE_CLASS, int WIDE_ROW,
+          int WIDE_RESIDENT>
 struct NetworkShapes {
     static constexpr int row(uint32_t length_class)
     {
@@ -43,6 +42,12 @@ struct NetworkShapes {
     static constexpr int block_bytes(uint32_t length_class)
     {
         return threads(length_class) * (row(length_class) * int(sizeof(typename Element::Code)) + 16);
+    }
+
+    /* Keys alone that fill three quarters of a class get rows of 48 and half the lanes. */
+    static constexpr bool has_long_rows(uint32_t length_class)
+    {
+        return ROW == 32 && Element::SEGMENTS == 1 && !Element::PAIRS && length_class >= 9 && length_class <= 11;
     }
 
     static bool can(uint32_t length_class, const NetworkDevice &device)
@@ -71,8 +76,7 @@ struct NetworkShapes {
         constexpr int CLUSTER_BITS = cluster_bits(CLASS);
         constexpr int WANTED = row(CLASS) == ROW ? RESIDENT : WIDE_RESIDENT;
         constexpr int RESIDENT_BLOCKS = WANTED / THREADS > 0 ? WANTED / THREADS : 1;
-        using Sorted = std::conditional_t<THREADS <= 128, BlockElement, LongElement>;
-        auto kernel = block_sort<Sorted, row(CLASS), THREADS, CLUSTER_BITS, RESIDENT_BLOCKS>;
+        auto kernel = block_sort<LongElement, row(CLASS), THREADS, CLUSTER_BITS, RESIDENT_BLOCKS>;
         cudaError_t error =
             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, block_bytes(CLASS));
         cudaLaunchAttribute attribute = {};
@@ -94,10 +98,13 @@ struct NetworkShapes {
     }
 
     template <uint32_t CLASS>
-    static cudaError_t launch_class(const NetworkTask &task, cudaStream_t stream)
+    static cudaError_t launch_class(uint32_t longest, const NetworkTask &task, cudaStream_t stream)
     {
         constexpr uint32_t ROW_CLASS = log2_of(row(CLASS));
 
+        if constexpr (has_long_rows(CLASS))
+            if (longest <= 3u << (CLASS - 2))
+                return launch_warps<48, CLASS - 6, RESIDENT * 5 / 8>(task, stream);
         if constexpr (CLASS <= 3)
             return launch_warps<8, 0, RESIDENT>(task, stream);
         else if constexpr (CLASS <= ROW_CLASS)
@@ -110,18 +117,18 @@ struct NetworkShapes {
     }
 
     template <uint32_t... CLASS>
-    static cudaError_t launch_any(uint32_t length_class, const NetworkTask &task, cudaStream_t stream,
+    static cudaError_t launch_any(uint32_t length_class, uint32_t longest, const NetworkTask &task, cudaStream_t stream,
                                   std::integer_sequence<uint32_t, CLASS...>)
     {
         cudaError_t error = cudaErrorInvalidValue;
 
-        ((length_class == CLASS ? void(error = launch_class<CLASS>(task, stream)) : void()), ...);
+        ((length_class == CLASS ? void(error = launch_class<CLASS>(longest, task, stream)) : void()), ...);
         return error;
     }
 
-    static cudaError_t launch(uint32_t length_class, const NetworkTask &task, cudaStream_t stream)
+    static cudaError_t launch(uint32_t length_class, uint32_t longest, const NetworkTask &task, cudaStream_t stream)
     {
-        return launch_any(length_class < 3 ? 3 : length_class, task, stream,
+        return launch_any(length_class < 3 ? 3 : length_class, longest, task, stream,
                           std::make_integer_sequence<uint32_t, NETWORK_LONGEST_CLASS + 1>());
     }
 
