@@ -33,7 +33,7 @@
 
 namespace gpusort
 {
-/* Keys whose codes are computed at a time. */
+/* Keys whose codes are computed at a time, and codes whose counts are summed up. */
 constexpr uint32_t BLOCK = 2048;
 
 /* Up to this many codes, counts are kept in WAYS arrays, which equal neighbours take in turn. */
@@ -181,24 +181,29 @@ sum_share(Work &work, void *arg, uint32_t share)
 {
 	Counting<F> &counting = *(Counting<F> *) arg;
 	uint64_t	end = counting.first_number(share + 1);
+	uint64_t	block_end;
 	uint32_t	keys = 0;
 
-	for (uint64_t number = counting.first_number(share); number < end; number++)
+	for (uint64_t block = counting.first_number(share); block < end; block = block_end)
 	{
-		uint32_t	before = keys;
-
-		for (uint32_t other = 0; other < counting.shares; other++)
+		block_end = end - block < BLOCK ? end : block + BLOCK;
+		for (uint64_t number = block; number < block_end; number++)
 		{
-			uint32_t   *count = &counting.counts_of(other)[number];
-			uint32_t	place = keys;
+			uint32_t	before = keys;
 
-			keys += *count;
-			if (counting.payload != nullptr)
-				*count = place;
+			for (uint32_t other = 0; other < counting.shares; other++)
+			{
+				uint32_t   *count = &counting.counts_of(other)[number];
+				uint32_t	place = keys;
+
+				keys += *count;
+				if (counting.payload != nullptr)
+					*count = place;
+			}
+			if (counting.payload == nullptr)
+				counting.counts[number] = keys - before;
 		}
-		if (counting.payload == nullptr)
-			counting.counts[number] = keys - before;
-		if (work.stop_after(1))
+		if (work.stop_after(BLOCK / 4))
 			return;
 	}
 	counting.share_keys[share] = keys;
@@ -214,6 +219,14 @@ share_place(const Counting<F> &counting, uint32_t share)
 	for (uint32_t i = 0; i < share; i++)
 		place += counting.share_keys[i];
 	return place;
+}
+
+/* Write a key as often as told, past the caches; false if told to stop. */
+template <typename Bits>
+[[gnu::noinline]] static bool
+stream_run(Work &work, Bits key, Bits *out, uint32_t count)
+{
+	return in_blocks(work, count, [=](uint32_t start, uint32_t written) { simd::stream(key, out + start, written); });
 }
 
 /* Phase 4, keys alone: write the keys of one share of the codes. */
@@ -234,15 +247,12 @@ write_share(Work &work, void *arg, uint32_t share)
 		uint32_t	count = counting.counts[number];
 		Bits		key = counting.key(number);
 
-		while (count >= long_run)
+		if (count >= long_run)
 		{
-			uint32_t	written = count < KEYS_BETWEEN_STOPS / 4 ? count : KEYS_BETWEEN_STOPS / 4;
-
-			simd::stream(key, out, written);
-			out += written;
-			count -= written;
-			if (work.stop_after(written / 8))
+			if (!stream_run(work, key, out, count))
 				return;
+			out += count;
+			continue;
 		}
 
 		/* A whole vector at a time, over the end of a run but not of the share. */
@@ -306,12 +316,15 @@ shift_share(Work &work, void *arg, uint32_t share)
 	uint64_t	end = counting.first_number(share + 1);
 
 	for (uint32_t other = 0; place > 0 && other < counting.shares; other++)
-		for (uint64_t number = start; number < end; number++)
+	{
+		for (uint64_t block = start; block < end; block += BLOCK)
 		{
-			counting.counts_of(other)[number] += place;
-			if (work.stop_after(1))
+			for (uint64_t number = block; number < end && number < block + BLOCK; number++)
+				counting.counts_of(other)[number] += place;
+			if (work.stop_after(BLOCK / 4))
 				return;
 		}
+	}
 }
 
 /* Set the codes to be counted: least .. greatest. */
