@@ -45,6 +45,12 @@ public:
         return used_;
     }
 
+    /* From the start of a piece to the end of the last one; 0 over nullptr. */
+    size_t bytes_from(const void *piece) const
+    {
+        return base_ == nullptr ? 0 : base_ + used_ - static_cast<const char *>(piece);
+    }
+
 private:
     char *base_;
     size_t used_ = 0;
@@ -319,6 +325,9 @@ struct TileList {
     }
 
     cudaError_t fill(const BinView &bin, uint32_t tile, cudaStream_t stream) const;
+
+    /* The same where the cursor is 0 already. */
+    cudaError_t number(const BinView &bin, uint32_t tile, cudaStream_t stream) const;
 };
 
 static __global__ void number_tiles(BinView bin, uint32_t tile, TileList tiles)
@@ -331,15 +340,27 @@ static __global__ void number_tiles(BinView bin, uint32_t tile, TileList tiles)
     tiles.segments[old >> 40] = {segment.start, segment.count, (uint32_t)(old & ((1ull << 40) - 1))};
 }
 
+inline cudaError_t TileList::number(const BinView &bin, uint32_t tile, cudaStream_t stream) const
+{
+    number_tiles<<<ceil_div(bin.count, 128), 128, 0, stream>>>(bin, tile, *this);
+    return cudaGetLastError();
+}
+
 inline cudaError_t TileList::fill(const BinView &bin, uint32_t tile, cudaStream_t stream) const
 {
     if (nsegments == 0)
         return cudaSuccess;
     cudaError_t error = cudaMemsetAsync(cursor, 0, sizeof *cursor, stream);
-    if (error != cudaSuccess)
-        return error;
-    number_tiles<<<ceil_div(bin.count, 128), 128, 0, stream>>>(bin, tile, *this);
-    return cudaGetLastError();
+    return error != cudaSuccess ? error : number(bin, tile, stream);
+}
+
+/* Of the current device. */
+inline uint32_t multiprocessors()
+{
+    int device, count;
+    bool known = cudaGetDevice(&device) == cudaSuccess &&
+                 cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device) == cudaSuccess;
+    return known ? count : 1;
 }
 
 /* Lets a kernel use more than 48 KiB of dynamic shared memory. */

@@ -45,6 +45,7 @@ struct SweepTile {
 struct CodeRange {
     unsigned long long inverted_least, greatest;
     uint32_t any;
+    uint32_t read, counted; /* keys, by reduce_range and by count_digits, so far */
 };
 
 /* The digits of a segment's numbers: `passes` of `bits` bits each. */
@@ -118,9 +119,7 @@ struct Sweeps {
     bool odd_allowed;
     uint32_t most_passes;
 
-    /* Zeroed before the first kernel. */
-    char *zeroed = nullptr;
-    size_t zeroed_bytes = 0;
+    size_t zeroed_bytes = 0; /* from the tiles' cursor on, before the first kernel */
     CodeRange *ranges = nullptr;
     uint32_t *starts = nullptr; /* [segment][pass][digit] */
     uint32_t *status = nullptr; /* [pass][tile][digit] */
@@ -142,12 +141,10 @@ struct Sweeps {
     {
         if (count == 0)
             return;
-        size_t before = workspace.used();
         ranges = workspace.take<CodeRange>(count);
         starts = workspace.take<uint32_t>((uint64_t)count * most_passes * sweep_digits);
         status = workspace.take<uint32_t>((uint64_t)most_passes * tiles.most_tiles * sweep_digits);
-        zeroed = reinterpret_cast<char *>(ranges);
-        zeroed_bytes = workspace.used() - before;
+        zeroed_bytes = workspace.bytes_from(tiles.cursor);
         contexts = workspace.take<typename Source::Context>(count);
         plans = workspace.take<DigitPlan>(count);
         other_keys = workspace.take<Key>(batch.nslots);
@@ -198,8 +195,12 @@ __device__ void block_range(Code &least, Code &greatest, Code *least_of, Code *g
         }
 }
 
-/* Calls visit(key) for each of a stretch of keys, in any order: a block reads 16 bytes a thread, four times at once. */
-template <class Key, class Visitor>
+/*
+ * Calls visit(key) for each of a stretch of keys, in any order: a block reads 16 bytes a
+ * thread, four times at once.  Backwards, it begins with what a forward read left in the
+ * L2 cache.
+ */
+template <bool backwards, class Key, class Visitor>
 __device__ void visit_keys(const Key *keys, uint32_t count, Visitor visit)
 {
     constexpr uint32_t width = 16 / sizeof(Key), reads = 4;
@@ -208,7 +209,8 @@ __device__ void visit_keys(const Key *keys, uint32_t count, Visitor visit)
     };
     uint32_t before = min(count, (uint32_t)(-reinterpret_cast<uintptr_t>(keys) % 16 / sizeof(Key)));
     uint32_t chunks = (count - before) / width, behind = before + chunks * width;
-    const Chunk *chunk = reinterpret_cast<const Chunk *>(keys + before);
+    const Chunk *first = reinterpret_cast<const Chunk *>(keys + before);
+    auto chunk = [&](uint32_t k) { return first[backwards ? chunks - 1 - k : k]; };
 
     if (threadIdx.x < before)
         visit(keys[threadIdx.x]);
@@ -217,7 +219,7 @@ __device__ void visit_keys(const Key *keys, uint32_t count, Visitor visit)
         Chunk read[reads];
 #pragma unroll
         for (uint32_t i = 0; i < reads; i++)
-            read[i] = chunk[k + i * blockDim.x];
+            read[i] = chunk(k + i * blockDim.x);
 #pragma unroll
         for (uint32_t i = 0; i < reads; i++)
 #pragma unroll
@@ -225,7 +227,7 @@ __device__ void visit_keys(const Key *keys, uint32_t count, Visitor visit)
                 visit(read[i].key[j]);
     }
     for (; k < chunks; k += blockDim.x) {
-        Chunk read = chunk[k];
+        Chunk read = chunk(k);
 #pragma unroll
         for (uint32_t j = 0; j < width; j++)
             visit(read.key[j]);
@@ -250,6 +252,20 @@ __device__ void visit_stretches(const Sweeps<Source, Key> &sweeps, const Key *ke
     }
 }
 
+/* Tells all threads of a block whether all keys of a segment have been seen now that it has seen `count` of them. */
+__device__ inline bool sees_last(uint32_t *seen, uint32_t count, uint32_t all)
+{
+    __shared__ bool last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        last = atomicAdd(seen, count) + count == all;
+    __syncthreads();
+    __threadfence();
+    return last;
+}
+
+/* The ranges of the segments; the last block of a segment sets it up. */
 template <class Source, class Key>
 __global__ void __launch_bounds__(read_threads) reduce_range(Sweeps<Source, Key> sweeps, const Key *keys)
 {
@@ -259,7 +275,7 @@ __global__ void __launch_bounds__(read_threads) reduce_range(Sweeps<Source, Key>
     visit_stretches(sweeps, keys, [&](uint32_t index, const Key *key, uint32_t count) {
         Code least = (Code) ~(Code)0, greatest = 0;
         bool any = false;
-        visit_keys(key, count, [&](Key own) {
+        visit_keys<false>(key, count, [&](Key own) {
             if (sweeps.source.in_range(own)) {
                 Code code = sweeps.source.code(own);
                 least = min(least, code);
@@ -268,62 +284,17 @@ __global__ void __launch_bounds__(read_threads) reduce_range(Sweeps<Source, Key>
             }
         });
         block_range(least, greatest, least_of, greatest_of);
+        CodeRange *range = &sweeps.ranges[index];
         if (__syncthreads_or(any) && threadIdx.x == 0) {
-            CodeRange *range = &sweeps.ranges[index];
             atomicMax(&range->inverted_least, ~(unsigned long long)least);
             atomicMax(&range->greatest, (unsigned long long)greatest);
             atomicOr(&range->any, 1);
         }
-    });
-}
-
-template <class Source, class Key>
-__global__ void set_up(Sweeps<Source, Key> sweeps)
-{
-    uint32_t segment = blockIdx.x * blockDim.x + threadIdx.x;
-    if (segment >= sweeps.tiles.nsegments)
-        return;
-    CodeRange range = sweeps.ranges[segment];
-    using Code = typename Source::Code;
-    uint32_t bits =
-        sweeps.source.set_up(sweeps.contexts[segment], (Code)~range.inverted_least, (Code)range.greatest, range.any);
-    sweeps.plans[segment] = plan_digits(bits, sweeps.odd_allowed);
-}
-
-template <class Source, class Key, int most_passes>
-__global__ void __launch_bounds__(read_threads, most_passes <= 2 ? count_blocks : 2)
-    count_digits(Sweeps<Source, Key> sweeps, const Key *keys)
-{
-    constexpr int copies = most_passes <= 2 ? 4 : 2;
-    __shared__ uint32_t counts[copies][most_passes * sweep_digits];
-    uint32_t *own = counts[threadIdx.x / 32 % copies];
-
-    for (uint32_t k = threadIdx.x; k < copies * most_passes * sweep_digits; k += read_threads)
-        counts[0][k] = 0;
-    __syncthreads();
-    visit_stretches(sweeps, keys, [&](uint32_t index, const Key *key, uint32_t count) {
-        typename Source::View view(sweeps.source, sweeps.contexts[index]);
-        DigitPlan plan = sweeps.plans[index];
-        uint32_t mask = (1u << plan.bits) - 1;
-        visit_keys(key, count, [&](Key item) {
-            auto number = view.number(item);
-#pragma unroll
-            for (int pass = 0; pass < most_passes; pass++)
-                if (pass < plan.passes)
-                    atomicAdd(&own[pass * sweep_digits + (uint32_t)(number >> (pass * plan.bits) & mask)], 1);
-        });
-        __syncthreads();
-        for (uint32_t k = threadIdx.x; k < most_passes * sweep_digits; k += read_threads) {
-            uint32_t sum = 0;
-#pragma unroll
-            for (int copy = 0; copy < copies; copy++) {
-                sum += counts[copy][k];
-                counts[copy][k] = 0;
-            }
-            if (sum != 0)
-                atomicAdd(&sweeps.starts_of(index, 0)[k], sum);
+        if (sees_last(&range->read, count, sweeps.tiles.segments[index].count) && threadIdx.x == 0) {
+            uint32_t bits = sweeps.source.set_up(sweeps.contexts[index], (Code)~__ldcg(&range->inverted_least),
+                                                 (Code)__ldcg(&range->greatest), __ldcg(&range->any));
+            sweeps.plans[index] = plan_digits(bits, sweeps.odd_allowed);
         }
-        __syncthreads();
     });
 }
 
@@ -346,22 +317,57 @@ __device__ inline uint32_t sum_before(uint32_t own, uint32_t *warp_sums)
     return before;
 }
 
-/* One block per segment and pass. */
-template <class Source, class Key>
-__global__ void __launch_bounds__(sweep_digits) sum_digits(Sweeps<Source, Key> sweeps)
+/* How many keys have each digit; the last block of a segment makes of it where each digit starts. */
+template <class Source, class Key, int most_passes>
+__global__ void __launch_bounds__(read_threads, most_passes <= 2 ? count_blocks : 2)
+    count_digits(Sweeps<Source, Key> sweeps, const Key *keys)
 {
+    constexpr int copies = most_passes <= 2 ? 4 : 2;
+    __shared__ uint32_t counts[copies][most_passes * sweep_digits];
     __shared__ uint32_t warp_sums[sweep_digits / 32];
-    uint32_t *starts = sweeps.starts_of(blockIdx.x, blockIdx.y);
-    starts[threadIdx.x] = sum_before(starts[threadIdx.x], warp_sums);
+    uint32_t *own = counts[threadIdx.x / 32 % copies];
+
+    for (uint32_t k = threadIdx.x; k < copies * most_passes * sweep_digits; k += read_threads)
+        counts[0][k] = 0;
+    __syncthreads();
+    visit_stretches(sweeps, keys, [&](uint32_t index, const Key *key, uint32_t count) {
+        typename Source::View view(sweeps.source, sweeps.contexts[index]);
+        DigitPlan plan = sweeps.plans[index];
+        uint32_t mask = (1u << plan.bits) - 1;
+        visit_keys<true>(key, count, [&](Key item) {
+            auto number = view.number(item);
+#pragma unroll
+            for (int pass = 0; pass < most_passes; pass++)
+                if (pass < plan.passes)
+                    atomicAdd(&own[pass * sweep_digits + (uint32_t)(number >> (pass * plan.bits) & mask)], 1);
+        });
+        __syncthreads();
+        for (uint32_t k = threadIdx.x; k < most_passes * sweep_digits; k += read_threads) {
+            uint32_t sum = 0;
+#pragma unroll
+            for (int copy = 0; copy < copies; copy++) {
+                sum += counts[copy][k];
+                counts[copy][k] = 0;
+            }
+            if (sum != 0)
+                atomicAdd(&sweeps.starts_of(index, 0)[k], sum);
+        }
+        if (sees_last(&sweeps.ranges[index].counted, count, sweeps.tiles.segments[index].count))
+            for (uint32_t pass = 0; pass < plan.passes; pass++) {
+                uint32_t *start = sweeps.starts_of(index, pass) + threadIdx.x;
+                bool digit = threadIdx.x < sweep_digits;
+                uint32_t before = sum_before(digit ? __ldcg(start) : 0, warp_sums);
+                if (digit)
+                    *start = before;
+                __syncthreads();
+            }
+    });
 }
 
-/* Blocks for a kernel that reads all tiles: many, so that none is late, but each with many tiles. */
+/* Blocks for a kernel that reads all tiles: as many as run at once, each with the same number of tiles. */
 inline uint32_t reading_blocks(const TileList &tiles)
 {
-    constexpr uint32_t most = 2112, few = 264; /* 16, and 2, for each of 132 multiprocessors */
-    uint32_t blocks = tiles.most_tiles / 4;
-    blocks = blocks < few ? few : blocks > most ? most : blocks;
-    return tiles.most_tiles < blocks ? tiles.most_tiles : blocks;
+    return ceil_div(tiles.most_tiles, ceil_div(tiles.most_tiles, 3 * multiprocessors()));
 }
 
 /* One segment: longest keys at slot 0. */
@@ -376,13 +382,11 @@ cudaError_t find_ranges(const SegmentBatch &batch, const Sweeps<Source, Key> &sw
                         cudaStream_t stream)
 {
     cudaError_t error;
-    const Key *keys = static_cast<const Key *>(batch.keys);
-    uint32_t blocks = reading_blocks(sweeps.tiles);
-    if ((error = cudaMemsetAsync(sweeps.zeroed, 0, sweeps.zeroed_bytes, stream)) != cudaSuccess ||
-        (error = sweeps.tiles.fill(bin, sweeps.tile, stream)) != cudaSuccess)
+    if ((error = cudaMemsetAsync(sweeps.tiles.cursor, 0, sweeps.zeroed_bytes, stream)) != cudaSuccess ||
+        (error = sweeps.tiles.number(bin, sweeps.tile, stream)) != cudaSuccess)
         return error;
-    reduce_range<<<blocks, read_threads, 0, stream>>>(sweeps, keys);
-    set_up<<<ceil_div(bin.count, 64), 64, 0, stream>>>(sweeps);
+    reduce_range<<<reading_blocks(sweeps.tiles), read_threads, 0, stream>>>(sweeps,
+                                                                            static_cast<const Key *>(batch.keys));
     return cudaGetLastError();
 }
 

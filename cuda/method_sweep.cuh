@@ -5,10 +5,10 @@
  * Long segments of a batch are sorted by a number that a Source makes of each
  * key (method_digits.cuh), least digit first.
  *
- *	reduce_range	least and greatest code of each segment
- *	set_up			the source's context and the digits of each segment
- *	count_digits	histograms of all digits, in one read
- *	sum_digits		exclusive sums: where each digit starts
+ *	reduce_range	least and greatest code of each segment; from them the source's
+ *					context and the digits
+ *	count_digits	histograms of all digits, in one read; their exclusive sums are
+ *					where each digit starts
  *	sweep			one pass: a block ranks its tile in shared memory, learns from
  *					the blocks before it where its digits go (decoupled look-back,
  *					as in Adinets and Merrill's "Onesweep"), and writes runs
@@ -288,7 +288,6 @@ cudaError_t run_sweeps(const SegmentBatch &batch, const Sweeps<Source, Key> &swe
         count_digits<Source, Key, 4><<<blocks, read_threads, 0, stream>>>(sweeps, keys[0]);
     else
         count_digits<Source, Key, 8><<<blocks, read_threads, 0, stream>>>(sweeps, keys[0]);
-    sum_digits<<<dim3(bin.count, sweeps.most_passes), sweep_digits, 0, stream>>>(sweeps);
     for (uint32_t pass = 0; pass < sweeps.most_passes; pass++) {
         int from = pass % 2, to = 1 - from;
         bool last = pass == sweeps.most_passes - 1;
