@@ -181,6 +181,11 @@ __device__ void sweep_tile(const Sweeps<Source, Key> &sweeps, const SweepBuffers
         rank[i] += shared.counts[warp][rank[i] >> 16];
     __syncthreads();
 
+    /* Before the payload is asked for, or the other tiles' sums would come after it. */
+    if (counting)
+        shared.target[digit] = segment.start + sweeps.starts_of(index, pass)[digit] - before +
+                               look_back(sweeps, pass, tile, segment.first_tile, total);
+
     /* The tile in the order of its digits, in shared memory. */
     if constexpr (payload) {
 #pragma unroll
@@ -200,9 +205,6 @@ __device__ void sweep_tile(const Sweeps<Source, Key> &sweeps, const SweepBuffers
             shared.keys[rank[i] & 0xffff] = key[i];
             shared.digits[rank[i] & 0xffff] = (uint8_t)(rank[i] >> 16);
         }
-    if (counting)
-        shared.target[digit] = segment.start + sweeps.starts_of(index, pass)[digit] - before +
-                               look_back(sweeps, pass, tile, segment.first_tile, total);
     __pipeline_wait_prior(0);
     __syncthreads();
 
