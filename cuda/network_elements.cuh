@@ -27,6 +27,8 @@
 #ifndef GPUSORT_NETWORK_ELEMENTS_CUH
 #define GPUSORT_NETWORK_ELEMENTS_CUH
 
+#include <type_traits>
+
 #include "keys/sort_spec.h"
 
 namespace gpusort
@@ -188,13 +190,17 @@ struct Keys32Of {
             : "r"(other), "r"(uint32_t(upper)), "r"(factors.one));
     }
 
-    /* Whether negative NaNs came to the wrong end of the sorted row; if so they change into one positive NaN. */
+    /*
+     * Whether negative NaNs came to the wrong end of the row, of which the first and the last
+     * code are given; if so they change into one positive NaN.
+     */
     template <int ROW>
-    static __device__ __forceinline__ bool mend_row(Code (&row)[ROW], const NetworkCoding &coding)
+    static __device__ __forceinline__ bool mend_row(Code (&row)[ROW], Code first, Code last,
+                                                    const NetworkCoding &coding)
     {
         if (!coding.is_float)
             return false;
-        if (coding.descending ? row[ROW - 1] <= UINT32_C(0xff800000) : row[0] >= UINT32_C(0x007fffff))
+        if (coding.descending ? last <= UINT32_C(0xff800000) : first >= UINT32_C(0x007fffff))
             return false;
 #pragma unroll
         for (int i = 0; i < ROW; i++) {
@@ -416,17 +422,29 @@ struct Keys64 {
         high = uint64_t(b1) << 32 | b0;
     }
 
-    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const Factors &)
+    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const Factors &factors)
     {
-        mine = (other < mine) != upper ? other : mine;
+        uint32_t mine0 = uint32_t(mine), mine1 = uint32_t(mine >> 32);
+
+        asm("{\n\t.reg .pred up, take;\n\t.reg .b64 a, b;\n\t"
+            "setp.ne.u32 up, %4, 0;\n\t"
+            "mov.b64 a, {%0, %1};\n\t"
+            "mov.b64 b, {%2, %3};\n\t"
+            "setp.lt.xor.u64 take, b, a, up;\n\t"
+            "@take mul.lo.u32 %0, %2, %5;\n\t"
+            "@take mul.lo.u32 %1, %3, %5;\n\t}"
+            : "+r"(mine0), "+r"(mine1)
+            : "r"(uint32_t(other)), "r"(uint32_t(other >> 32)), "r"(uint32_t(upper)), "r"(factors.one));
+        mine = uint64_t(mine1) << 32 | mine0;
     }
 
     template <int ROW>
-    static __device__ __forceinline__ bool mend_row(Code (&row)[ROW], const NetworkCoding &coding)
+    static __device__ __forceinline__ bool mend_row(Code (&row)[ROW], Code first, Code last,
+                                                    const NetworkCoding &coding)
     {
         if (!coding.is_float)
             return false;
-        if (coding.descending ? row[ROW - 1] <= UINT64_C(0xfff0000000000000) : row[0] >= UINT64_C(0x000fffffffffffff))
+        if (coding.descending ? last <= UINT64_C(0xfff0000000000000) : first >= UINT64_C(0x000fffffffffffff))
             return false;
 #pragma unroll
         for (int i = 0; i < ROW; i++) {
@@ -439,9 +457,32 @@ struct Keys64 {
     }
 };
 
+/* Keys64 that are no floats: their codes cost less, and there are no NaNs. */
+struct Integers64 : Keys64 {
+    static constexpr bool MENDS = false;
+
+    static __device__ __forceinline__ Code make(const NetworkCoding &coding, Key bits, uint32_t)
+    {
+        return uint64_t(uint32_t(bits >> 32) * coding.factor + coding.high_offset) << 32 |
+               (uint32_t(bits) * coding.factor + coding.low_offset);
+    }
+
+    static __device__ __forceinline__ Key key(const NetworkCoding &coding, Code code)
+    {
+        return make(coding, code, 0);
+    }
+};
+
+/* Where double precision runs at full rate. */
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
+constexpr bool FAST_DOUBLES = true;
+#else
+constexpr bool FAST_DOUBLES = false;
+#endif
+
 /*
- * Where double precision runs at full rate, it takes most of a comparator: codes of 48
- * bits are subnormal numbers, ordered as the integers are, and their sums are exact.
+ * Codes of 48 bits are subnormal numbers, ordered as the integers are, and their sums are
+ * exact: with fast doubles those take most of a comparator.
  */
 struct Pairs32 : Keys64 {
     using Key = uint32_t;
@@ -463,17 +504,24 @@ struct Pairs32 : Keys64 {
         return uint32_t(code) & 0xffff;
     }
 
-#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
     template <int INDEX>
-    static __device__ __forceinline__ void exchange(Code &low, Code &high, const Factors &)
+    static __device__ __forceinline__ void exchange(Code &low, Code &high, const Factors &factors)
     {
-        const double a = __longlong_as_double(low), b = __longlong_as_double(high);
-        const double smaller = a > b ? b : a;
+        if constexpr (FAST_DOUBLES) {
+            const double a = __longlong_as_double(low), b = __longlong_as_double(high);
+            const double smaller = a > b ? b : a;
 
-        low = __double_as_longlong(smaller);
-        high = __double_as_longlong(__dsub_rn(__dadd_rn(a, b), smaller));
+            low = __double_as_longlong(smaller);
+            high = __double_as_longlong(__dsub_rn(__dadd_rn(a, b), smaller));
+        } else
+            Keys64::exchange<INDEX>(low, high, factors);
     }
-#endif
+
+    /* By words, as of Keys64, it would tear the pairs of registers apart that doubles need. */
+    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const Factors &)
+    {
+        mine = (other < mine) != upper ? other : mine;
+    }
 };
 
 struct Pairs64 {
@@ -529,6 +577,19 @@ struct Pairs64 {
         mine.code = take ? other.code : mine.code;
         mine.position = take ? other.position : mine.position;
     }
+};
+
+/* What sorts rows in groups of 2^LEVELS lanes; Integers, unless void, where keys are no floats. */
+template <class Element, int LEVELS>
+struct InWarp {
+    using Sorted = Element;
+    using Integers = void;
+};
+
+template <int LEVELS>
+struct InWarp<Keys64, LEVELS> {
+    using Sorted = Keys64;
+    using Integers = std::conditional_t<(LEVELS > 0), Integers64, void>;
 };
 
 }  // namespace gpusort

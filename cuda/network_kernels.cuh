@@ -26,8 +26,11 @@ template <class Element, int ROW, int LEVELS>
 constexpr bool has_plain = PLAIN_FLOATS && !std::is_void_v<typename Element::Plain> &&
                            (LEVELS > 5 ? ROW == 32 : LEVELS >= 2 && (ROW == 32 || (ROW == 48 && LEVELS < 5)));
 
-/* Sorts the row of a lane, and puts NaNs right where keys are sorted alone; false for a NaN among plain floats. */
-template <class Element, class S>
+/*
+ * Sorts the row of a lane, or with HALVES its halves, and puts NaNs right where keys are
+ * sorted alone; false for a NaN among plain floats.
+ */
+template <class Element, class S, bool HALVES = false>
 __device__ __forceinline__ bool sort_own_row(typename Element::Code (&row)[S::ROW], const NetworkTask &task)
 {
     if constexpr (compares_floats<Element>) {
@@ -37,10 +40,18 @@ __device__ __forceinline__ bool sort_own_row(typename Element::Code (&row)[S::RO
         bool again;
 
         do {
-            sort_row<Element, S::ROW>(row, task.factors);
+            if constexpr (HALVES)
+                sort_halves<Element, S::ROW>(row, task.factors);
+            else
+                sort_row<Element, S::ROW>(row, task.factors);
             again = false;
-            if constexpr (Element::MENDS)
-                again = Element::template mend_row<S::ROW>(row, task.coding);
+            if constexpr (Element::MENDS) {
+                constexpr int ROW = S::ROW;
+
+                again = Element::template mend_row<ROW>(row, HALVES ? min(row[0], row[ROW - 1]) : row[0],
+                                                        HALVES ? max(row[ROW / 2 - 1], row[ROW / 2]) : row[ROW - 1],
+                                                        task.coding);
+            }
         } while (again);
         return true;
     }
@@ -104,16 +115,18 @@ __device__ __forceinline__ bool sort_rows_of_block(const NetworkTask &task, type
 }
 
 /*
- * Sorts the rows of 2^LEVELS threads, of a warp or a block, into shared memory.  The
- * first level is merged by shuffles, rows that are no power of two long all that are
- * within a warp: their columns cannot be dealt out to the lanes evenly.  False if
- * there is a NaN among plain floats.
+ * Sorts the rows of 2^LEVELS threads, of a warp or a block, into shared memory.  The first level is merged by shuffles.
+ * So are all within a warp where rows are no power of two long, for their columns cannot be dealt out to the lanes
+ * evenly, and where they are 32 codes of 64 bits, for the passes would not fit the instruction cache.  False if there
+ * is a NaN among plain floats.
  */
 template <class Element, class S, int LEVELS, int CLUSTER_BITS = 0>
 __device__ __forceinline__ bool sort_rows(const NetworkTask &task, typename Element::Code *rows, uint32_t t,
                                           uint32_t count, typename Element::Code (&row)[S::ROW])
 {
     constexpr int IN_WARP = LEVELS < 5 ? LEVELS : 5;
+    constexpr bool WIDE = LEVELS <= 5 && S::ROW == 32 && sizeof(typename Element::Code) == 8 && !Element::PAIRS;
+    constexpr bool HALVES = WIDE && LEVELS > 2;
 
     static_assert(is_whole<S> || LEVELS <= 5, "such rows are merged by shuffles");
     if constexpr (LEVELS > 5 && CLUSTER_BITS == 0 && S::COLUMN_BITS == 5)
@@ -122,15 +135,15 @@ __device__ __forceinline__ bool sort_rows(const NetworkTask &task, typename Elem
         if constexpr (compares_floats<Element>)
             Element::direct_row(row, task.coding);
         if (LEVELS <= 5 || (t & -32u) * S::ROW < count) {
-            const bool sorted = sort_own_row<Element, S>(row, task);
+            const bool sorted = sort_own_row<Element, S, HALVES>(row, task);
 
             if constexpr (compares_floats<Element>)
                 if (__any_sync(UINT32_MAX, !sorted))
                     return false;
-            if constexpr (is_whole<S>)
+            if constexpr (is_whole<S> && !WIDE)
                 merge_in_warp<Element, S, Element::SHUFFLES, IN_WARP>(rows, t, row, task.factors);
             else
-                merge_by_shuffles<Element, S, IN_WARP>(t, row, task.factors);
+                merge_by_shuffles<Element, S, IN_WARP, HALVES>(t, row, task.factors);
         }
         if constexpr (compares_floats<Element>)
             Element::direct_row(row, task.coding);
@@ -178,10 +191,17 @@ template <class Element, int ROW, int LEVELS, int LEAST = 0>
 __device__ __forceinline__ void sort_in_warp(const NetworkTask &task, const Part (&parts)[Element::SEGMENTS],
                                              typename Element::Code *warp_rows)
 {
+    using Elements = InWarp<Element, LEVELS>;
+
+    if constexpr (!std::is_void_v<typename Elements::Integers>)
+        if (!task.coding.is_float) {
+            sort_warp_of<typename Elements::Integers, ROW, LEVELS, LEAST>(task, parts, warp_rows);
+            return;
+        }
     if constexpr (has_plain<Element, ROW, LEVELS>)
         if (task.coding.is_float && sort_warp_of<typename Element::Plain, ROW, LEVELS, LEAST>(task, parts, warp_rows))
             return;
-    sort_warp_of<Element, ROW, LEVELS, LEAST>(task, parts, warp_rows);
+    sort_warp_of<typename Elements::Sorted, ROW, LEVELS, LEAST>(task, parts, warp_rows);
 }
 
 /*

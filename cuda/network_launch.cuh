@@ -23,7 +23,8 @@ template <class Element, class LongElement, int ROW, int RESIDENT, int MAX_THREA
 struct NetworkShapes {
     static constexpr int row(uint32_t length_class)
     {
-        return length_class >= WIDE_CLASS ? WIDE_ROW : ROW;
+        /* What two warps with rows of 16 would share, one with rows of 32 takes. */
+        return length_class >= WIDE_CLASS || (ROW == 16 && length_class == 10) ? WIDE_ROW : ROW;
     }
 
     /* Binary logarithm of the blocks that share a segment. */

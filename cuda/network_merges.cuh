@@ -245,14 +245,15 @@ __device__ __forceinline__ void halve_lanes(uint32_t lane, uint32_t stride, type
     }
 }
 
-/* Merges the sorted rows of 2^LEVELS lanes by shuffles. */
-template <class Element, class S, int LEVELS>
+/* Merges the sorted rows of 2^LEVELS lanes by shuffles; with HALVES, only the rows' halves are sorted. */
+template <class Element, class S, int LEVELS, bool HALVES = false>
 __device__ __forceinline__ void merge_by_shuffles(uint32_t t, typename Element::Code (&row)[S::ROW],
                                                   const typename Element::Factors &factors)
 {
 #pragma unroll(LEVELS <= 2 ? 2 : 1)
-    for (int level = 1; level <= LEVELS; level++) {
-        merge_neighbours<Element, S>(t, (1u << level) - 1, row, factors);
+    for (int level = HALVES ? 0 : 1; level <= LEVELS; level++) {
+        if (!HALVES || level > 0)
+            merge_neighbours<Element, S>(t, (1u << level) - 1, row, factors);
         halve_lanes<Element, S>(t, (1u << level) / 4, row, factors);
         merge_row<Element, S::ROW>(row, factors);
     }

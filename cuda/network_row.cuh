@@ -58,7 +58,8 @@ constexpr int hex_digit(char c)
     return c >= 'a' ? c - 'a' + 10 : c - '0';
 }
 
-template <int ROW>
+/* HALVES: each half by itself, the upper one downwards, which makes the row bitonic. */
+template <int ROW, bool HALVES>
 constexpr Comparators<768> row_network()
 {
     Comparators<768> network{};
@@ -66,10 +67,16 @@ constexpr Comparators<768> row_network()
 
     for (int first = 0; first < ROW; first += 16)
         for (int i = 0; i + 1 < int(sizeof(green16)) - 1; i += 2)
-            if (first + hex_digit(green16[i + 1]) < ROW)
-                network.add(first + hex_digit(green16[i]), first + hex_digit(green16[i + 1]));
+            if (first + hex_digit(green16[i + 1]) < ROW) {
+                const int low = first + hex_digit(green16[i]), high = first + hex_digit(green16[i + 1]);
 
-    for (int run = 16; run < size; run *= 2)
+                if (HALVES && first >= ROW / 2)
+                    network.add(high, low);
+                else
+                    network.add(low, high);
+            }
+
+    for (int run = HALVES ? size : 16; run < size; run *= 2)
         for (int first = 0; first < ROW; first += 2 * run) {
             for (int i = 0; i < run; i++)
                 if (first + i + run < ROW)
@@ -101,15 +108,20 @@ constexpr Comparators<768> merge_network()
 
 template <int ROW>
 struct RowNetworks {
-    static constexpr Comparators<768> sort = row_network<ROW>();
+    static constexpr Comparators<768> sort = row_network<ROW, false>();
+    static constexpr Comparators<768> sort_halves = row_network<ROW, true>();
     static constexpr Comparators<768> merge = merge_network<ROW>();
 };
 
-template <class Element, int ROW, bool MERGE, int... I>
+enum class RowNetwork { SORT, SORT_HALVES, MERGE };
+
+template <class Element, int ROW, RowNetwork NETWORK, int... I>
 __device__ __forceinline__ void run_network(typename Element::Code (&row)[ROW],
                                             const typename Element::Factors &factors, std::integer_sequence<int, I...>)
 {
-    constexpr Comparators<768> network = MERGE ? RowNetworks<ROW>::merge : RowNetworks<ROW>::sort;
+    constexpr Comparators<768> network = NETWORK == RowNetwork::SORT          ? RowNetworks<ROW>::sort
+                                         : NETWORK == RowNetwork::SORT_HALVES ? RowNetworks<ROW>::sort_halves
+                                                                              : RowNetworks<ROW>::merge;
 
     (Element::template exchange<I>(row[network.low[I]], row[network.high[I]], factors), ...);
 }
@@ -117,13 +129,25 @@ __device__ __forceinline__ void run_network(typename Element::Code (&row)[ROW],
 template <class Element, int ROW>
 __device__ __forceinline__ void sort_row(typename Element::Code (&row)[ROW], const typename Element::Factors &factors)
 {
-    run_network<Element, ROW, false>(row, factors, std::make_integer_sequence<int, RowNetworks<ROW>::sort.count>());
+    run_network<Element, ROW, RowNetwork::SORT>(row, factors,
+                                                std::make_integer_sequence<int, RowNetworks<ROW>::sort.count>());
+}
+
+/* Leaves a row of 32 to merge_row. */
+template <class Element, int ROW>
+__device__ __forceinline__ void sort_halves(typename Element::Code (&row)[ROW],
+                                            const typename Element::Factors &factors)
+{
+    static_assert(ROW == 32, "halves of 16");
+    run_network<Element, ROW, RowNetwork::SORT_HALVES>(
+        row, factors, std::make_integer_sequence<int, RowNetworks<ROW>::sort_halves.count>());
 }
 
 template <class Element, int ROW>
 __device__ __forceinline__ void merge_row(typename Element::Code (&row)[ROW], const typename Element::Factors &factors)
 {
-    run_network<Element, ROW, true>(row, factors, std::make_integer_sequence<int, RowNetworks<ROW>::merge.count>());
+    run_network<Element, ROW, RowNetwork::MERGE>(row, factors,
+                                                 std::make_integer_sequence<int, RowNetworks<ROW>::merge.count>());
 }
 
 }  // namespace gpusort
