@@ -524,6 +524,52 @@ struct Pairs32 : Keys64 {
     }
 };
 
+/*
+ * Pairs32 in a warp.  A comparison in double precision spares the integer pipe, but wants
+ * codes in aligned pairs of registers, to which those that come round a loop must be moved:
+ * so only FEW levels use it, which are unrolled.
+ */
+template <bool FEW>
+struct WarpPairs32 : Pairs32 {
+    template <int INDEX>
+    static __device__ __forceinline__ void exchange(Code &low, Code &high, const Factors &factors)
+    {
+        if constexpr (FEW && FAST_DOUBLES) {
+            double smaller, larger = __longlong_as_double(high);
+
+            asm("{\n\t.reg .pred swap;\n\t.reg .b32 a0, a1, b0, b1;\n\t"
+                "setp.gt.f64 swap, %2, %1;\n\t"
+                "selp.f64 %0, %1, %2, swap;\n\t"
+                "mov.b64 {a0, a1}, %2;\n\t"
+                "mov.b64 {b0, b1}, %1;\n\t"
+                "selp.b32 b0, a0, b0, swap;\n\t"
+                "@swap mul.lo.u32 b1, a1, %3;\n\t"
+                "mov.b64 %1, {b0, b1};\n\t}"
+                : "=&d"(smaller), "+d"(larger)
+                : "d"(__longlong_as_double(low)), "r"(factors.one));
+            low = __double_as_longlong(smaller);
+            high = __double_as_longlong(larger);
+        } else
+            Keys64::exchange<INDEX>(low, high, factors);
+    }
+
+    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const Factors &factors)
+    {
+        if constexpr (FEW && FAST_DOUBLES) {
+            double kept = __longlong_as_double(mine);
+
+            asm("{\n\t.reg .pred up, take;\n\t"
+                "setp.ne.u32 up, %2, 0;\n\t"
+                "setp.lt.xor.f64 take, %1, %0, up;\n\t"
+                "selp.f64 %0, %1, %0, take;\n\t}"
+                : "+d"(kept)
+                : "d"(__longlong_as_double(other)), "r"(uint32_t(upper)));
+            mine = __double_as_longlong(kept);
+        } else
+            Keys64::keep(mine, other, upper, factors);
+    }
+};
+
 struct Pairs64 {
     using Key = uint64_t;
     struct alignas(16) Code {
@@ -590,6 +636,12 @@ template <int LEVELS>
 struct InWarp<Keys64, LEVELS> {
     using Sorted = Keys64;
     using Integers = std::conditional_t<(LEVELS > 0), Integers64, void>;
+};
+
+template <int LEVELS>
+struct InWarp<Pairs32, LEVELS> {
+    using Sorted = WarpPairs32<(LEVELS <= 2)>;
+    using Integers = void;
 };
 
 }  // namespace gpusort

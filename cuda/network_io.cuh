@@ -106,6 +106,14 @@ struct Shape {
     static constexpr int COLUMN_BITS = log2_of(ROW & -ROW); /* lane bits that one pass can take */
 };
 
+/* The same in chunks of 16 bytes of keys, for reading them where codes are longer. */
+template <class Element, int ROW>
+struct KeyShape : Shape<Element, ROW> {
+    static constexpr int WHOLE_CHUNK = 16 / int(sizeof(typename Element::Key));
+    static constexpr int CHUNK = WHOLE_CHUNK < ROW ? WHOLE_CHUNK : ROW;
+    static constexpr int CHUNKS = ROW / CHUNK;
+};
+
 template <class S, class Code>
 __device__ __forceinline__ void store_row(Code *rows, uint32_t index, const Code (&row)[S::ROW])
 {
@@ -243,8 +251,8 @@ __device__ __forceinline__ void read_row(const NetworkTask &task, const Part (&p
             for (int j = 0; j < S::CHUNK; j++) {
                 const int place = int((first_chunk + i * step) * S::CHUNK) - skew + j;
 
-                row[i * S::CHUNK + j] =
-                    Element::make(task.coding, raw[0][i].part(j), uint32_t(place >= 0 ? place : int(slots) + place));
+                row[i * S::CHUNK + j] = Element::make(task.coding, raw[0][i].part(j),
+                                                      uint32_t(i > 0 || place >= 0 ? place : int(slots) + place));
             }
     } else {
 #pragma unroll

@@ -10,6 +10,7 @@
 #define GPUSORT_NETWORK_KERNELS_CUH
 
 #include "network_merges.cuh"
+#include "network_payload.cuh"
 
 namespace gpusort
 {
@@ -115,17 +116,18 @@ __device__ __forceinline__ bool sort_rows_of_block(const NetworkTask &task, type
 }
 
 /*
- * Sorts the rows of 2^LEVELS threads, of a warp or a block, into shared memory.  The first level is merged by shuffles.
- * So are all within a warp where rows are no power of two long, for their columns cannot be dealt out to the lanes
- * evenly, and where they are 32 codes of 64 bits, for the passes would not fit the instruction cache.  False if there
- * is a NaN among plain floats.
+ * Sorts the rows of 2^LEVELS threads, of a warp or a block, into shared memory; of a warp's
+ * pairs only the positions.  The first level is merged by shuffles.  So are all within a
+ * warp where rows are no power of two long, for their columns cannot be dealt out to the
+ * lanes evenly, and where they are 32 codes of 64 bits, for the passes would not fit the
+ * instruction cache.  False if there is a NaN among plain floats.
  */
 template <class Element, class S, int LEVELS, int CLUSTER_BITS = 0>
 __device__ __forceinline__ bool sort_rows(const NetworkTask &task, typename Element::Code *rows, uint32_t t,
                                           uint32_t count, typename Element::Code (&row)[S::ROW])
 {
     constexpr int IN_WARP = LEVELS < 5 ? LEVELS : 5;
-    constexpr bool WIDE = LEVELS <= 5 && S::ROW == 32 && sizeof(typename Element::Code) == 8 && !Element::PAIRS;
+    constexpr bool WIDE = LEVELS <= 5 && S::ROW == 32 && sizeof(typename Element::Code) == 8;
     constexpr bool HALVES = WIDE && LEVELS > 2;
 
     static_assert(is_whole<S> || LEVELS <= 5, "such rows are merged by shuffles");
@@ -147,7 +149,11 @@ __device__ __forceinline__ bool sort_rows(const NetworkTask &task, typename Elem
         }
         if constexpr (compares_floats<Element>)
             Element::direct_row(row, task.coding);
-        store_row<S>(rows, t, row);
+        if constexpr (LEVELS <= 5 && Element::PAIRS) {
+            __syncwarp();
+            store_positions<Element, S>(rows, t, row);
+        } else
+            store_row<S>(rows, t, row);
         if constexpr (LEVELS > 5)
             merge_warps<Element, S, LEVELS, CLUSTER_BITS>(rows, t, count, task.factors);
         __syncwarp();
@@ -174,12 +180,17 @@ __device__ __forceinline__ bool sort_warp_of(const NetworkTask &task, const Part
         read_staged<Element, S>(task, parts[0], warp_rows, lane, row);
     else if constexpr (STAGED)
         read_frames<Element, S, LANES>(task, parts[0], warp_rows, lane, row);
+    else if constexpr (Element::PAIRS)
+        read_row<Element, KeyShape<Element, ROW>, LEAST>(task, parts, t, LANES, LANES * ROW, row);
     else
         read_row<Element, S, LEAST>(task, parts, t, LANES, LANES * ROW, row);
 
     if (!sort_rows<Element, S, LEVELS>(task, warp_rows, lane, LANES * ROW, row))
         return false;
-    write_rows<Element, S, LANES>(task, parts, warp_rows, lane, 0, [] { __syncwarp(); });
+    if constexpr (Element::PAIRS)
+        write_positions<S, LANES>(task, parts[0], warp_rows, lane);
+    else
+        write_keys<Element, S, LANES>(task, parts, warp_rows, lane, 0);
     return true;
 }
 
