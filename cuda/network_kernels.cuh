@@ -25,7 +25,7 @@ constexpr bool is_whole = (S::ROW & (S::ROW - 1)) == 0;
  */
 template <class Element, int ROW, int LEVELS>
 constexpr bool has_plain = PLAIN_FLOATS && !std::is_void_v<typename Element::Plain> &&
-                           (LEVELS > 5 ? ROW == 32 : LEVELS >= 2 && (ROW == 32 || (ROW == 48 && LEVELS < 5)));
+                           (LEVELS > 5 ? ROW >= 32 : LEVELS >= 2 && (ROW == 32 || (ROW == 48 && LEVELS < 5)));
 
 /*
  * Sorts the row of a lane, or with HALVES its halves, and puts NaNs right where keys are
@@ -131,7 +131,7 @@ __device__ __forceinline__ bool sort_rows(const NetworkTask &task, typename Elem
     constexpr bool HALVES = WIDE && LEVELS > 2;
 
     static_assert(is_whole<S> || LEVELS <= 5, "such rows are merged by shuffles");
-    if constexpr (LEVELS > 5 && CLUSTER_BITS == 0 && S::COLUMN_BITS == 5)
+    if constexpr (LEVELS > 5 && CLUSTER_BITS == 0 && S::COLUMN_BITS >= 5)
         return sort_rows_of_block<Element, S, LEVELS>(task, rows, t, count, row);
     else {
         if constexpr (compares_floats<Element>)

@@ -94,8 +94,11 @@ struct Columns {
         load<MIRROR>(group, mirrored_column(), taken);
     }
 
-    /* The same with MIRROR, the turned rows' chunks being from high_column on downwards. */
-    template <bool MIRROR>
+    /*
+     * The same with MIRROR, the turned rows' chunks being from high_column on downwards, and
+     * turned round themselves only with IN_CHUNKS.
+     */
+    template <bool MIRROR, bool IN_CHUNKS = MIRROR>
     __device__ __forceinline__ void load(const Code *group, uint32_t high_column, Code (&taken)[S::ROW]) const
     {
         const Code *low = group + row * S::STRIDE + column;
@@ -112,7 +115,7 @@ struct Columns {
 
 #pragma unroll
                 for (int j = 0; j < CHUNK; j++)
-                    taken[r * PER_ROW + i * CHUNK + j] = chunk.part[mirrored ? CHUNK - 1 - j : j];
+                    taken[r * PER_ROW + i * CHUNK + j] = chunk.part[mirrored && IN_CHUNKS ? CHUNK - 1 - j : j];
             }
     }
 
@@ -336,7 +339,11 @@ __device__ __forceinline__ void run_warp_pass(typename Element::Code *rows, uint
     const Columns<S, typename Element::Code, 5, 0> columns(lane);
     typename Element::Code taken[S::ROW];
 
-    columns.template load<true>(rows, joined ? columns.column : columns.mirrored_column(), taken);
+    static_assert(columns.PER_ROW == columns.CHUNK, "one chunk of each row");
+    if (columns.CHUNK == 1 || !joined)
+        columns.template load<true>(rows, joined ? columns.column : columns.mirrored_column(), taken);
+    else
+        columns.template load<true, false>(rows, columns.column, taken);
     __syncwarp();
     halve_columns<Element, S::ROW, 5>(taken, factors);
     columns.store(rows, taken);
