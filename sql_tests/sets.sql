@@ -96,6 +96,14 @@ SELECT * FROM order_by('SELECT i, x, t FROM spread WHERE i < 6', 'x') AS q(i int
 SELECT i FROM order_by('SELECT i FROM spread WHERE i < 6; -- a comment', 'i', true) AS q(i int);
 SELECT * FROM order_by('VALUES (1, NULL), (2, 5), (3, 4)', 'column2', false, true) AS q(a int, b int);
 SELECT count(*), min(x) FROM order_by('SELECT x FROM spread', 'x', buckets => 100) AS q(x int);
+SET work_mem = '64kB';
+SELECT count(*), bool_and(t >= before) AS in_order FROM (SELECT t, lag(t) OVER () AS before FROM order_by('SELECT t, i FROM spread', 't') AS q(t text, i int)) q;
+RESET work_mem;
+CREATE ROLE regress_gpusort_nobody;
+SET ROLE regress_gpusort_nobody;
+SELECT * FROM order_by('SELECT i FROM spread', 'i') AS q(i int);
+RESET ROLE;
+DROP ROLE regress_gpusort_nobody;
 SELECT * FROM order_by('SELECT 1 AS a', 'b') AS q(a int);
 SELECT * FROM order_by('SELECT 1 AS a, 2 AS a', 'a') AS q(a int, b int);
 SELECT * FROM order_by('SELECT 1 AS a', 'a') AS q(a text);
@@ -113,6 +121,12 @@ SELECT x, bucket(x, 4) OVER (), bucket(x, 4, true) OVER () FROM (VALUES (0), (1)
 SELECT x, bucket(x, 10) OVER () FROM (VALUES (0::float8), (5), (10), ('NaN'), ('inf'), ('-inf')) v(x);
 SELECT g, x, bucket(x, 2) OVER (PARTITION BY g) FROM (VALUES (1, 10), (1, 20), (2, 100), (2, 100)) v(g, x);
 SELECT bool_and(b BETWEEN 1 AND 100) AS in_range, count(DISTINCT b) FROM (SELECT bucket(x, 100) OVER () AS b FROM spread) q;
+-- No row is further from its sorted place than the fullest interval has other rows.
+SELECT buckets, max(abs(place - sorted_place)) BETWEEN 1 AND max(size) - 1 AS within
+FROM (SELECT buckets, size, row_number() OVER (PARTITION BY buckets ORDER BY b, i) AS place, row_number() OVER (PARTITION BY buckets ORDER BY f, i) AS sorted_place
+	  FROM (SELECT *, count(*) OVER (PARTITION BY buckets, b) AS size
+			FROM (SELECT buckets, i, f, bucket(f, buckets) OVER (PARTITION BY buckets) AS b FROM (SELECT i, exp(x / 2000.0)::float8 AS f FROM spread) s, unnest(ARRAY[1, 2, 50, 1000]) buckets) q) q) q
+GROUP BY buckets ORDER BY buckets;
 -- Rows in bucket order are the rows of array_sort_approx.
 SELECT array_agg(x ORDER BY b, i) = (SELECT array_sort_approx(array_agg(x ORDER BY i), 50) FROM spread) AS agree
 FROM (SELECT x, i, bucket(x, 50) OVER () AS b FROM spread) q;
