@@ -2,12 +2,12 @@
 # where nvcc is found (WITH_CUDA=no leaves it out).
 #
 #   make, make install, make installcheck     as for any extension
-#   make check, make demo, make bench-arrays, make bench-sets
+#   make check, make demo, make bench-arrays, make bench-sets, make bench-gpu
 #                                             do everything on a server of their own
 
 # These goals install what they need and come back for the rest, so they work
 # before there is a PGXS to include.
-ALONE = check demo bench-arrays bench-sets
+ALONE = check demo bench-arrays bench-sets bench-gpu
 ifneq ($(filter $(ALONE),$(MAKECMDGOALS)),)
 
 .NOTPARALLEL:
@@ -20,6 +20,10 @@ bench-arrays:
 	+@ci/packages && ci/with-server -c "shared_buffers = '2GB'" bench/arrays
 bench-sets:
 	+@ci/packages && ci/with-server -c "shared_buffers = '2GB'" bench/sets
+bench-gpu:
+	+@export CUDA_ARCHS=$${CUDA_ARCHS:-$$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d .)}; \
+	ci/packages && WITH_CUDA=yes ci/with-server -c "shared_buffers = '8GB'" -c "gpusort.buffer_size = '1GB'" \
+		-c "max_worker_processes = 16" bench/gpu
 $(filter-out $(ALONE),$(MAKECMDGOALS)):
 	+@$(MAKE) $@
 
