@@ -27,7 +27,7 @@
 #define ROWS_COST_PER_SORT 6000.0	/* buffers and code that is not yet in the caches */
 #define ROWS_COST_PER_ROW 2.0	/* a row sorted by one key, without its columns */
 #define ROWS_COST_PER_KEY 1.0	/* each further key */
-#define ROWS_COST_COMPARED 8.0	/* if keys are compared where those before them are equal */
+#define ROWS_COST_COMPARED 24.0 /* if keys are compared where those before them are equal */
 #define ROWS_COST_PER_VALUE 2.0 /* a column passed by value: stored and gathered */
 #define ROWS_COST_PER_REFERENCE 7.0 /* another column */
 #define ROWS_COST_PER_BYTE 0.05 /* of the row */
