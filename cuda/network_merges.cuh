@@ -280,15 +280,21 @@ __device__ __forceinline__ void merge_in_warp(typename Element::Code *rows, uint
         merge_by_shuffles<Element, S, 1>(t, row, factors);
 #pragma unroll(LEVELS <= 2 ? 2 : 1)
     for (int level = APART ? 2 : 1; level <= LEVELS; level++) {
-        if (!APART && level < FIRST)
-            merge_neighbours<Element, S>(t, 1, row, factors);
-        else if constexpr (FIRST <= LEVELS) {
-            store_row<S>(rows, t, row);
-            __syncwarp();
-            run_pass_of<Element, S, FIRST, LEVELS, LEVELS, 0, true>(level, rows, t, true, factors);
-            for (int rest = step_of<S>(level); rest > 0; rest = step_of<S>(rest))
-                run_pass_of<Element, S, 1, LEVELS, LEVELS, 0, false>(rest, rows, t, true, factors);
-            load_row<S>(rows, t, row);
+        const bool by_shuffles = level < FIRST;
+
+        if constexpr (SHUFFLES && !APART) {
+            if (by_shuffles)
+                merge_neighbours<Element, S>(t, 1, row, factors);
+        }
+        if constexpr (FIRST <= LEVELS) {
+            if (!by_shuffles) {
+                store_row<S>(rows, t, row);
+                __syncwarp();
+                run_pass_of<Element, S, FIRST, LEVELS, LEVELS, 0, true>(level, rows, t, true, factors);
+                for (int rest = step_of<S>(level); rest > 0; rest = step_of<S>(rest))
+                    run_pass_of<Element, S, 1, LEVELS, LEVELS, 0, false>(rest, rows, t, true, factors);
+                load_row<S>(rows, t, row);
+            }
         }
         merge_row<Element, S::ROW>(row, factors);
     }
