@@ -19,22 +19,14 @@ BEGIN
 END $$;
 
 -- Values, short texts, long ones; each in a session of its own, for a peak never falls.
+\set settings 'SET gpusort.force_nodes = on; SET gpusort.engine = ''cpu''; SET jit = off; SET work_mem = ''4MB'';'
 \c -
-SET gpusort.force_nodes = on;
-SET gpusort.engine = 'cpu';
-SET jit = off;
-SET work_mem = '4MB';
+:settings
 SELECT * FROM sort_many('i * 7919::int8 % 1000003', 3600000);
 \c -
-SET gpusort.force_nodes = on;
-SET gpusort.engine = 'cpu';
-SET jit = off;
-SET work_mem = '4MB';
+:settings
 SELECT * FROM sort_many('md5(i::text) COLLATE "C"', 900000);
 \c -
-SET gpusort.force_nodes = on;
-SET gpusort.engine = 'cpu';
-SET jit = off;
-SET work_mem = '4MB';
+:settings
 SELECT * FROM sort_many('i % 7, repeat(md5(i::text), 20)', 70000);
 DROP FUNCTION peak_kb, sort_many;
