@@ -11,8 +11,9 @@ VACUUM (FREEZE, ANALYZE) numbers, tiny, words;
 
 -- Contenders for one aggregate over a table, perhaps in groups: ours, and what SQL has for it.
 CREATE FUNCTION set_contenders(from_table text, ours text, theirs text, groups text DEFAULT '', floor text DEFAULT 'array_agg(x)') RETURNS text[] LANGUAGE sql AS $$
-	SELECT array_agg(ARRAY[name, format('SELECT count(a) FROM (SELECT %s AS a FROM gpusort_bench.%s %s OFFSET 0) q', aggregate, from_table, groups), '', ''] ORDER BY ord)
-	FROM (VALUES (1, 'floor: array_agg(x)', floor), (2, 'gpusort', 'gpusort.' || ours), (3, 'plain SQL', theirs)) c (ord, name, aggregate)
+	SELECT array_agg(ARRAY[name, format('SELECT count(a) FROM (SELECT %s AS a FROM gpusort_bench.%s %s OFFSET 0) q', aggregate, from_table, groups), setting, value] ORDER BY ord)
+	FROM (VALUES (1, 'floor: array_agg(x)', floor, '', ''), (2, 'gpusort', 'gpusort.' || ours, '', ''),
+		(3, 'plain SQL', theirs, 'gpusort.enable_rows_node', 'off')) c (ord, name, aggregate, setting, value)
 $$;
 
 \if :{?aggregates}
