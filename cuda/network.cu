@@ -5,10 +5,9 @@
  * Segments are sorted by the kernel of their length class.  Where nearly all
  * segments are of one class, its kernel runs over all of them in order.
  * Otherwise one launch runs over all segments and sorts those of up to a lane's row,
- * and the numbers of the others are listed, grouped by class: the host knows from the
- * histogram where each group starts, so nothing waits for it.  Within a class the
- * shorter segments come first, so that warps of several segments find equals
- * together.  Classes that hold few keys run on a stream beside the others.
+ * and the others are listed, grouped by class: the host knows from the
+ * histogram where each group starts, so nothing waits for it.  The list is made and the classes are sorted on a
+ * stream of higher priority, so that the first launch fills what they leave idle.
  *
  * Segments too long for a network, or for this device, are left to radix.cu, and those
  * of which only a few entries are wanted to find_top.
@@ -29,14 +28,14 @@ namespace
 /* Classes up to this one share a kernel. */
 constexpr uint32_t TINY_CLASS = 3;
 constexpr int MOST_DEVICES = 64;
-constexpr uint64_t RARE_SHARE = 16; /* classes with less than a 16th of the keys are rare */
 constexpr uint32_t CLASSES = GPUSORT_LENGTH_CLASSES;
 constexpr uint32_t GROUP_THREADS = 256;
-constexpr uint32_t SEGMENTS_PER_THREAD = 4;
+constexpr uint32_t SEGMENTS_PER_THREAD = 8;
 
-/* Numbers of the segments that are listed, by class: where each group starts, and CLASSES where the last ends. */
+/* Segments that are listed, by class: where each group starts, and CLASSES where the last ends. */
 struct Groups {
-    uint32_t first_class; /* shorter segments are not listed */
+    uint32_t first_class;   /* shorter segments are not listed */
+    uint32_t first_divided; /* the first class whose kernel has two lengths of rows */
     uint32_t start[CLASSES + 1];
 };
 
@@ -51,46 +50,52 @@ __device__ __forceinline__ uint32_t class_of(uint32_t count)
 }
 
 /*
- * Lists segments in ids[], grouped by class.  taken[] counts, per class, the numbers written at
- * the group's front (segments in the lower half of the class) and at its back.
+ * Lists segments grouped by class.  A class whose kernel has two lengths of rows is divided: the shorter segments,
+ * of up to three quarters of the class's longest, are listed from the group's front, the others from its back.
+ * For the two are two pieces of code, and do not fit the instruction cache together.  taken[] counts
+ * what is listed of each half.
  */
 __global__ void __launch_bounds__(GROUP_THREADS)
     group_segments(const GpusortSegment *segments, uint32_t nsegments, const __grid_constant__ Groups groups,
-                   uint32_t *taken, uint32_t *ids)
+                   uint32_t *taken, GpusortSegment *list)
 {
     __shared__ uint32_t counts[2 * CLASSES], first[2 * CLASSES];
+    GpusortSegment own[SEGMENTS_PER_THREAD];
     uint32_t bin[SEGMENTS_PER_THREAD], rank[SEGMENTS_PER_THREAD];
-    bool listed[SEGMENTS_PER_THREAD];
 
     for (uint32_t i = threadIdx.x; i < 2 * CLASSES; i += GROUP_THREADS)
         counts[i] = 0;
-    __syncthreads();
 #pragma unroll
     for (uint32_t i = 0; i < SEGMENTS_PER_THREAD; i++) {
         const uint32_t segment = (blockIdx.x * SEGMENTS_PER_THREAD + i) * GROUP_THREADS + threadIdx.x;
-        const uint32_t count = segment < nsegments ? segments[segment].count : 0;
-        const uint32_t length_class = class_of(count);
-        const bool back = uint64_t(count) * 4 > (UINT64_C(3) << length_class);
 
-        listed[i] = segment < nsegments && length_class >= groups.first_class;
-        bin[i] = 2 * length_class + back;
-        if (listed[i])
+        own[i] = {0, 0};
+        if (segment < nsegments)
+            own[i] = segments[segment];
+    }
+    __syncthreads();
+#pragma unroll
+    for (uint32_t i = 0; i < SEGMENTS_PER_THREAD; i++) {
+        const uint32_t length_class = class_of(own[i].count);
+        const bool back =
+            length_class >= groups.first_divided && uint64_t(own[i].count) * 4 > (UINT64_C(3) << length_class);
+
+        bin[i] = length_class >= groups.first_class ? 2 * length_class + back : UINT32_MAX;
+        if (bin[i] != UINT32_MAX)
             rank[i] = atomicAdd(&counts[bin[i]], 1);
     }
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < 2 * CLASSES; i += GROUP_THREADS)
-        first[i] = counts[i] > 0 ? atomicAdd(&taken[i], counts[i]) : 0;
+        if (counts[i] > 0) {
+            const uint32_t place = atomicAdd(&taken[i], counts[i]);
+
+            first[i] = i % 2 == 0 ? groups.start[i / 2] + place : groups.start[i / 2 + 1] - place - counts[i];
+        }
     __syncthreads();
 #pragma unroll
-    for (uint32_t i = 0; i < SEGMENTS_PER_THREAD; i++) {
-        if (listed[i]) {
-            const uint32_t segment = (blockIdx.x * SEGMENTS_PER_THREAD + i) * GROUP_THREADS + threadIdx.x;
-            const uint32_t place = first[bin[i]] + rank[i], length_class = bin[i] / 2;
-
-            ids[bin[i] % 2 == 0 ? groups.start[length_class] + place : groups.start[length_class + 1] - 1 - place] =
-                segment;
-        }
-    }
+    for (uint32_t i = 0; i < SEGMENTS_PER_THREAD; i++)
+        if (bin[i] != UINT32_MAX)
+            list[first[bin[i]] + rank[i]] = own[i];
 }
 
 const NetworkLauncher &launcher_of(const GpusortSpec &spec)
@@ -148,6 +153,7 @@ cudaError_t make_plan(const SegmentBatch &batch, Plan *plan)
 
     plan->top = TINY_CLASS;
     plan->groups.first_class = launcher.short_class + 1;
+    plan->groups.first_divided = launcher.short_class + 2;
     for (uint32_t c = 0; c < CLASSES; c++) {
         if (histogram[c] > 0 && c > TINY_CLASS)
             plan->top = c;
@@ -166,7 +172,7 @@ cudaError_t make_plan(const SegmentBatch &batch, Plan *plan)
     return cudaSuccess;
 }
 
-/* A stream beside the caller's, and the events that tie them together. */
+/* A stream of higher priority beside the caller's, and the events that tie them together. */
 struct SideStream {
     cudaStream_t stream;
     cudaEvent_t forked, joined;
@@ -177,6 +183,7 @@ cudaError_t side_stream(int ordinal, SideStream **side)
 {
     static SideStream sides[MOST_DEVICES];
     cudaError_t error = cudaSuccess;
+    int least, greatest;
 
     if (ordinal >= MOST_DEVICES)
         return cudaErrorInvalidDevice;
@@ -186,7 +193,9 @@ cudaError_t side_stream(int ordinal, SideStream **side)
     if (!(*side)->joined && error == cudaSuccess)
         error = cudaEventCreateWithFlags(&(*side)->joined, cudaEventDisableTiming);
     if (!(*side)->stream && error == cudaSuccess)
-        error = cudaStreamCreateWithFlags(&(*side)->stream, cudaStreamNonBlocking);
+        error = cudaDeviceGetStreamPriorityRange(&least, &greatest);
+    if (!(*side)->stream && error == cudaSuccess)
+        error = cudaStreamCreateWithPriority(&(*side)->stream, cudaStreamNonBlocking, greatest);
     return error;
 }
 
@@ -195,26 +204,26 @@ const char *network_refuses(const GpusortSpec &spec)
     return spec.buckets > 0 ? "sorting networks give exact order only" : nullptr;
 }
 
-/* The segments too long for networks: numbers ids[0 .. count), or all if ids is nullptr. */
-LongSegments long_segments(const SegmentBatch &batch, const Plan &plan, const uint32_t *ids)
+/* The segments too long for networks: the list's last, or all if it is nullptr. */
+LongSegments long_segments(const SegmentBatch &batch, const Plan &plan, const GpusortSegment *list)
 {
     LongSegments segments = {};
 
     segments.first_class = plan.network_classes;
     for (uint32_t c = plan.network_classes; c < CLASSES; c++)
         segments.count += batch.length_histogram[c];
-    segments.ids = plan.alike ? nullptr : ids + plan.groups.start[plan.network_classes];
+    segments.segments = list ? list + plan.groups.start[plan.network_classes] : batch.segments;
     return segments;
 }
 
-/* Workspace of the list of segments: the counters that make it, and the numbers. */
+/* Workspace of the list of segments: the counters that make it, and the segments. */
 constexpr size_t COUNTER_BYTES = 2 * CLASSES * sizeof(uint32_t);
 
 size_t list_bytes(const Plan &plan)
 {
     const uint32_t listed = plan.groups.start[CLASSES];
 
-    return plan.alike || listed == 0 ? 0 : aligned(COUNTER_BYTES) + aligned(size_t(listed) * sizeof(uint32_t));
+    return plan.alike || listed == 0 ? 0 : aligned(COUNTER_BYTES) + aligned(size_t(listed) * sizeof(GpusortSegment));
 }
 
 size_t network_workspace_bytes(const SegmentBatch &batch)
@@ -239,103 +248,96 @@ size_t network_workspace_bytes(const SegmentBatch &batch)
     return bytes;
 }
 
-/* Lists the segments that are too long for launch_short; *ids is where. */
-cudaError_t list_segments(const SegmentBatch &batch, const Plan &plan, void *workspace, uint32_t **ids,
+/* Lists the segments that are too long for launch_short; *list is where. */
+cudaError_t list_segments(const SegmentBatch &batch, const Plan &plan, void *workspace, GpusortSegment **list,
                           cudaStream_t stream)
 {
     constexpr uint32_t per_block = GROUP_THREADS * SEGMENTS_PER_THREAD;
     uint32_t *taken = static_cast<uint32_t *>(workspace);
     cudaError_t error = cudaMemsetAsync(taken, 0, COUNTER_BYTES, stream);
 
-    *ids = reinterpret_cast<uint32_t *>(static_cast<char *>(workspace) + aligned(COUNTER_BYTES));
+    *list = reinterpret_cast<GpusortSegment *>(static_cast<char *>(workspace) + aligned(COUNTER_BYTES));
     if (error != cudaSuccess)
         return error;
     group_segments<<<(batch.nsegments + per_block - 1) / per_block, GROUP_THREADS, 0, stream>>>(
-        batch.segments, batch.nsegments, plan.groups, taken, *ids);
+        batch.segments, batch.nsegments, plan.groups, taken, *list);
     return cudaGetLastError();
 }
 
-/* Sorts the listed segments of classes [first, end), the longest first. */
-cudaError_t sort_listed(const NetworkLauncher &launcher, const Plan &plan, NetworkTask task, const uint32_t *ids,
-                        uint32_t first, uint32_t end, cudaStream_t stream)
-{
-    cudaError_t error = cudaSuccess;
-
-    for (uint32_t c = end; c-- > first && error == cudaSuccess;) {
-        task.ids = ids + plan.groups.start[c];
-        task.count = plan.groups.start[c + 1] - plan.groups.start[c];
-        if (task.count > 0)
-            error = launcher.launch(c, std::min(plan.longest, UINT32_C(1) << c), task, stream);
-    }
-    return error;
-}
-
-/* The class from which on networks have so few keys to sort that they cannot fill the device. */
-uint32_t first_rare_class(const SegmentBatch &batch, const Plan &plan)
-{
-    uint32_t first = plan.network_classes;
-    uint64_t keys = 0;
-
-    while (first > plan.groups.first_class) {
-        keys += uint64_t(batch.length_histogram[first - 1]) << (first - 1);
-        if (keys > batch.nslots / RARE_SHARE)
-            break;
-        first--;
-    }
-    return first;
-}
-
-/* Sorts all segments that networks sort, given the list. */
-cudaError_t sort_unlike(const SegmentBatch &batch, const Plan &plan, const NetworkTask &task, const uint32_t *ids,
+/* Sorts the listed segments that networks sort, the longest first. */
+cudaError_t sort_listed(const SegmentBatch &batch, const Plan &plan, NetworkTask task, const GpusortSegment *list,
                         cudaStream_t stream)
 {
-    const NetworkLauncher &launcher = launcher_of(batch.spec);
-    const uint32_t rare = first_rare_class(batch, plan);
-    const bool beside = plan.groups.start[rare] < plan.groups.start[plan.network_classes];
-    SideStream *side = nullptr;
     cudaError_t error = cudaSuccess;
 
-    if (beside) {
-        error = side_stream(plan.ordinal, &side);
-        if (error == cudaSuccess)
-            error = cudaEventRecord(side->forked, stream);
-        if (error == cudaSuccess)
-            error = cudaStreamWaitEvent(side->stream, side->forked);
-        if (error == cudaSuccess)
-            error = sort_listed(launcher, plan, task, ids, rare, plan.network_classes, side->stream);
-        if (error == cudaSuccess)
-            error = cudaEventRecord(side->joined, side->stream);
+    for (uint32_t c = plan.network_classes; c-- > plan.groups.first_class && error == cudaSuccess;) {
+        task.segments = list + plan.groups.start[c];
+        task.count = plan.groups.start[c + 1] - plan.groups.start[c];
+        if (task.count > 0)
+            error = launcher_of(batch.spec).launch(c, std::min(plan.longest, UINT32_C(1) << c), task, stream);
     }
-    if (error == cudaSuccess)
-        error = sort_listed(launcher, plan, task, ids, plan.groups.first_class, rare, stream);
-    if (plan.short_ones && error == cudaSuccess)
-        error = launcher.launch_short(task, plan.multiprocessors, stream);
-    if (beside && error == cudaSuccess)
-        error = cudaStreamWaitEvent(stream, side->joined);
     return error;
 }
 
 /* Sorts the segments that are too long for networks, or finds their first. */
-cudaError_t sort_beyond(const SegmentBatch &batch, const Plan &plan, const uint32_t *ids, void *workspace, size_t bytes,
-                        cudaStream_t stream)
+cudaError_t sort_beyond(const SegmentBatch &batch, const Plan &plan, const GpusortSegment *list, void *workspace,
+                        size_t bytes, cudaStream_t stream)
 {
     cudaError_t error = cudaSuccess;
 
     if (plan.top < plan.network_classes)
         return cudaSuccess;
     if (!plan.finds_top)
-        return sort_long(batch, long_segments(batch, plan, ids), workspace, bytes, stream);
+        return sort_long(batch, long_segments(batch, plan, list), workspace, bytes, stream);
     for (uint32_t c = plan.network_classes; c <= plan.top && error == cudaSuccess; c++)
         if (batch.length_histogram[c] > 0)
-            error = find_top(batch, c, plan.alike ? nullptr : ids + plan.groups.start[c], batch.length_histogram[c],
+            error = find_top(batch, c, list ? list + plan.groups.start[c] : batch.segments, batch.length_histogram[c],
                              workspace, stream);
+    return error;
+}
+
+/* Sorts all segments but those that launch_short takes. */
+cudaError_t sort_longer(const SegmentBatch &batch, const Plan &plan, const NetworkTask &task, void *workspace,
+                        size_t bytes, cudaStream_t stream)
+{
+    GpusortSegment *list = nullptr;
+    cudaError_t error = cudaSuccess;
+
+    if (list_bytes(plan) > 0) {
+        error = list_segments(batch, plan, workspace, &list, stream);
+        if (error == cudaSuccess)
+            error = sort_listed(batch, plan, task, list, stream);
+    }
+    if (error == cudaSuccess)
+        error = sort_beyond(batch, plan, list, static_cast<char *>(workspace) + list_bytes(plan),
+                            bytes - list_bytes(plan), stream);
+    return error;
+}
+
+/* The same beside launch_short, which gets the multiprocessors that the others leave. */
+cudaError_t sort_with_short(const SegmentBatch &batch, const Plan &plan, const NetworkTask &task, void *workspace,
+                            size_t bytes, cudaStream_t stream)
+{
+    SideStream *side = nullptr;
+    cudaError_t error = side_stream(plan.ordinal, &side);
+
+    if (error == cudaSuccess)
+        error = cudaEventRecord(side->forked, stream);
+    if (error == cudaSuccess)
+        error = cudaStreamWaitEvent(side->stream, side->forked);
+    if (error == cudaSuccess)
+        error = launcher_of(batch.spec).launch_short(task, plan.multiprocessors, stream);
+    if (error == cudaSuccess)
+        error = sort_longer(batch, plan, task, workspace, bytes, side->stream);
+    if (error == cudaSuccess)
+        error = cudaEventRecord(side->joined, side->stream);
+    if (error == cudaSuccess)
+        error = cudaStreamWaitEvent(stream, side->joined);
     return error;
 }
 
 cudaError_t network_sort(const SegmentBatch &batch, void *workspace, size_t bytes, cudaStream_t stream)
 {
-    const NetworkLauncher &launcher = launcher_of(batch.spec);
-    uint32_t *ids = nullptr;
     NetworkTask task = {};
     Plan plan;
     cudaError_t error = make_plan(batch, &plan);
@@ -352,15 +354,12 @@ cudaError_t network_sort(const SegmentBatch &batch, void *workspace, size_t byte
     task.factors = {1, UINT32_MAX};
 
     if (plan.alike && plan.top < plan.network_classes)
-        return launcher.launch(plan.top, plan.longest, task, stream);
-    if (list_bytes(plan) > 0)
-        error = list_segments(batch, plan, workspace, &ids, stream);
-    if (error == cudaSuccess && !plan.alike)
-        error = sort_unlike(batch, plan, task, ids, stream);
-    if (error == cudaSuccess)
-        error = sort_beyond(batch, plan, ids, static_cast<char *>(workspace) + list_bytes(plan),
-                            bytes - list_bytes(plan), stream);
-    return error;
+        return launcher_of(batch.spec).launch(plan.top, plan.longest, task, stream);
+    if (plan.alike || !plan.short_ones)
+        return sort_longer(batch, plan, task, workspace, bytes, stream);
+    if (list_bytes(plan) == 0)
+        return launcher_of(batch.spec).launch_short(task, plan.multiprocessors, stream);
+    return sort_with_short(batch, plan, task, workspace, bytes, stream);
 }
 
 }  // namespace

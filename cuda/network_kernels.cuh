@@ -163,56 +163,73 @@ __device__ __forceinline__ bool sort_rows(const NetworkTask &task, typename Elem
 
 constexpr int WARP_SORT_THREADS = 128;
 
+/* Whether a segment's keys are sorted alone: where they come from does not matter then. */
+template <class Element>
+constexpr bool ALONE = Element::SEGMENTS == 1 && !Element::PAIRS;
+
+/* Whether the warp's segments begin and end in whole chunks. */
+template <class S>
+__device__ __forceinline__ bool all_whole(const Part &part)
+{
+    return __all_sync(UINT32_MAX, (part.start | part.count) % S::CHUNK == 0);
+}
+
 /* Sorts the segments of one warp as sort_in_warp does; false, and nothing written, for NaNs among plain floats. */
-template <class Element, int ROW, int LEVELS, int LEAST>
+template <class Element, int ROW, int LEVELS, bool MAY_BE_WHOLE, int LEAST>
 __device__ __forceinline__ bool sort_warp_of(const NetworkTask &task, const Part (&parts)[Element::SEGMENTS],
-                                             typename Element::Code *warp_rows)
+                                             const Part *warp_parts, typename Element::Code *warp_rows)
 {
     using S = Shape<Element, ROW>;
-    using Key = typename Element::Key;
-    using Code = typename Element::Code;
     constexpr uint32_t LANES = 1 << LEVELS;
-    constexpr bool STAGED = LEVELS <= 1 && Element::SEGMENTS == 1 && sizeof(Key) == sizeof(Code);
     const uint32_t lane = threadIdx.x % 32, t = lane % LANES;
-    Code row[ROW];
+    typename Element::Code row[ROW];
 
-    if constexpr (STAGED && LANES == 1)
-        read_staged<Element, S>(task, parts[0], warp_rows, lane, row);
-    else if constexpr (STAGED)
-        read_frames<Element, S, LANES>(task, parts[0], warp_rows, lane, row);
-    else if constexpr (Element::PAIRS)
+    if constexpr (Element::PAIRS)
         read_row<Element, KeyShape<Element, ROW>, LEAST>(task, parts, t, LANES, LANES * ROW, row);
-    else
+    else if constexpr (!ALONE<Element>)
         read_row<Element, S, LEAST>(task, parts, t, LANES, LANES * ROW, row);
-
+    else if (MAY_BE_WHOLE && all_whole<S>(parts[0])) {
+        if constexpr (LEVELS <= 1)
+            read_staged<Element, S, LANES>(task, parts[0], warp_rows, lane, row);
+        else
+            read_row<Element, S, LEAST>(task, parts, t, LANES, LANES * ROW, row);
+    } else {
+        if constexpr (LEVELS <= 3)
+            read_steps<Element, S, LANES>(task, warp_parts, warp_rows, lane, row);
+        else
+            read_scattered<Element, S, LANES>(task, parts[0], t, row);
+    }
     if (!sort_rows<Element, S, LEVELS>(task, warp_rows, lane, LANES * ROW, row))
         return false;
     if constexpr (Element::PAIRS)
         write_positions<S, LANES>(task, parts[0], warp_rows, lane);
     else
-        write_keys<Element, S, LANES>(task, parts, warp_rows, lane, 0);
+        write_keys<Element, S, LANES, MAY_BE_WHOLE>(task, parts, warp_parts, warp_rows, lane, 0);
     return true;
 }
 
 /*
- * Sorts the segments of one warp, 2^LEVELS lanes for each, in its rows of shared memory.
- * LEAST: see read_keys.
+ * Sorts the segments of one warp, 2^LEVELS lanes for each, in its rows of shared memory;
+ * warp_parts: the segments of all lanes, in shared memory, where keys are alone.  Unless MAY_BE_WHOLE, it is not
+ * worth a look whether segments begin and end in whole chunks.  LEAST: see read_keys.
  */
-template <class Element, int ROW, int LEVELS, int LEAST = 0>
+template <class Element, int ROW, int LEVELS, bool MAY_BE_WHOLE, int LEAST = 0>
 __device__ __forceinline__ void sort_in_warp(const NetworkTask &task, const Part (&parts)[Element::SEGMENTS],
-                                             typename Element::Code *warp_rows)
+                                             const Part *warp_parts, typename Element::Code *warp_rows)
 {
     using Elements = InWarp<Element, LEVELS>;
 
     if constexpr (!std::is_void_v<typename Elements::Integers>)
         if (!task.coding.is_float) {
-            sort_warp_of<typename Elements::Integers, ROW, LEVELS, LEAST>(task, parts, warp_rows);
+            sort_warp_of<typename Elements::Integers, ROW, LEVELS, MAY_BE_WHOLE, LEAST>(task, parts, warp_parts,
+                                                                                        warp_rows);
             return;
         }
     if constexpr (has_plain<Element, ROW, LEVELS>)
-        if (task.coding.is_float && sort_warp_of<typename Element::Plain, ROW, LEVELS, LEAST>(task, parts, warp_rows))
+        if (task.coding.is_float &&
+            sort_warp_of<typename Element::Plain, ROW, LEVELS, MAY_BE_WHOLE, LEAST>(task, parts, warp_parts, warp_rows))
             return;
-    sort_warp_of<typename Elements::Sorted, ROW, LEVELS, LEAST>(task, parts, warp_rows);
+    sort_warp_of<typename Elements::Sorted, ROW, LEVELS, MAY_BE_WHOLE, LEAST>(task, parts, warp_parts, warp_rows);
 }
 
 /*
@@ -229,10 +246,13 @@ __global__ void __launch_bounds__(WARP_SORT_THREADS, BLOCKS_PER_MULTIPROCESSOR)
     constexpr int SHORT_ROW = ROW / 4 * 3;
     constexpr bool HAS_SHORT_ROW = LEVELS >= 2 && SHORT_ROW % 8 == 0;
     constexpr int LEAST = HAS_SHORT_ROW && LEVELS == 5 && Element::SEGMENTS == 1 ? SHORT_ROW * int(LANES) : 0;
+    constexpr bool SHARES_PARTS = ALONE<Element> && LEVELS < 5;
     __shared__ alignas(16) Code shared[WARP_SORT_THREADS * S::STRIDE];
+    __shared__ alignas(16) Part shared_parts[SHARES_PARTS ? WARP_SORT_THREADS / LANES : 1];
 
     const uint32_t group = (blockIdx.x * WARP_SORT_THREADS + threadIdx.x) / LANES;
     Code *warp_rows = shared + (threadIdx.x & -32u) * S::STRIDE;
+    const Part *warp_parts = shared_parts + (threadIdx.x & -32u) / LANES;
     Part parts[Element::SEGMENTS];
     bool fits = HAS_SHORT_ROW;
 
@@ -241,12 +261,17 @@ __global__ void __launch_bounds__(WARP_SORT_THREADS, BLOCKS_PER_MULTIPROCESSOR)
         parts[half] = part_of(task, group * Element::SEGMENTS + half);
         fits = fits && parts[half].count <= SHORT_ROW * LANES;
     }
+    if constexpr (SHARES_PARTS) {
+        if (threadIdx.x % LANES == 0)
+            shared_parts[threadIdx.x / LANES] = parts[0];
+        __syncwarp();
+    }
     if constexpr (HAS_SHORT_ROW)
         if (__all_sync(UINT32_MAX, fits)) {
-            sort_in_warp<Element, SHORT_ROW, LEVELS>(task, parts, warp_rows);
+            sort_in_warp<Element, SHORT_ROW, LEVELS, true>(task, parts, warp_parts, warp_rows);
             return;
         }
-    sort_in_warp<Element, ROW, LEVELS, LEAST>(task, parts, warp_rows);
+    sort_in_warp<Element, ROW, LEVELS, true, LEAST>(task, parts, warp_parts, warp_rows);
 }
 
 /* Sorts as sort_in_block does; false, and nothing written, for NaNs among plain floats. */
@@ -273,10 +298,21 @@ __device__ __forceinline__ bool sort_block_of(const NetworkTask &task, const Par
         if (warp_first >= count)
             present[half].count = 0;
     }
-    read_row<Element, S>(task, present, (base + warp_first) / S::CHUNK + lane, 32, slots, row);
+    bool whole = true;
+
+    if constexpr (ALONE<Element>) {
+        const uint32_t first = base + warp_first;
+        const Part rest = {parts[0].start + first, parts[0].count > first ? parts[0].count - first : 0};
+
+        whole = all_whole<S>(parts[0]);
+        if (!whole)
+            read_scattered<Element, S, 32>(task, rest, lane, row);
+    }
+    if (whole)
+        read_row<Element, S>(task, present, (base + warp_first) / S::CHUNK + lane, 32, slots, row);
     if (!sort_rows<Element, S, log2_of(THREADS), CLUSTER_BITS>(task, rows, threadIdx.x, count, row))
         return false;
-    write_rows<Element, S, 32>(task, parts, rows + (threadIdx.x & -32u) * S::STRIDE, lane, base + warp_first, [] {
+    write_rows<Element, S>(task, parts, rows + (threadIdx.x & -32u) * S::STRIDE, lane, base + warp_first, [] {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
         if (CLUSTER_BITS > 0)
             cooperative_groups::this_cluster().sync();

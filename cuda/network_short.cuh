@@ -4,7 +4,7 @@
  *
  * Short segments cost less to sort than to fetch.  So a block takes a run of
  * consecutive segments, and keys that share a sector of memory are read and written
- * at about the same time, whatever their segments' lengths.  It groups the numbers of
+ * at about the same time, whatever their segments' lengths.  It asks for their keys at once, groups
  * the short ones by length class in shared memory and deals them out to its warps, 32
  * of a class at a time; longer ones it leaves alone.  More classes than these would
  * not fit the instruction cache together.
@@ -18,55 +18,81 @@ namespace gpusort
 {
 
 constexpr int SHORT_THREADS = 256;
+constexpr uint32_t SHORT_PER_THREAD = 4;
 constexpr uint32_t SHORT_LEAST_SEGMENTS = 64; /* of a block */
-constexpr uint32_t SHORT_MOST_SEGMENTS = 2048;
+constexpr uint32_t SHORT_MOST_SEGMENTS = SHORT_PER_THREAD * SHORT_THREADS;
 constexpr int SHORTEST_CLASS = 3; /* the classes below belong to it */
 
-/* A block's short segments by class: group 0 holds the longest class. */
-template <int GROUPS>
-struct ShortGroups {
-    uint16_t numbers[SHORT_MOST_SEGMENTS]; /* group by group, from the block's first segment */
-    uint32_t first[GROUPS], end[GROUPS];   /* of a group's numbers */
-    uint32_t first_unit[GROUPS + 1];       /* of each group, and how many there are */
-    uint32_t next_unit;                    /* not yet taken by a warp */
-};
-
-/* Groups `count` segments; those of more than 2^LONGEST_CLASS keys and empty ones are left out. */
-template <int LONGEST_CLASS, int PER_UNIT, int GROUPS>
-__device__ __forceinline__ void group_short(const GpusortSegment *segments, uint32_t count, ShortGroups<GROUPS> *groups)
+__device__ __forceinline__ void prefetch(const void *address)
 {
-    const auto is_member = [](uint32_t length) { return length > 0 && length <= (1u << LONGEST_CLASS); };
-    const auto group_of = [](uint32_t length) {
-        return length <= (1u << SHORTEST_CLASS) ? GROUPS - 1 : LONGEST_CLASS - (32 - __clz(length - 1));
-    };
-
-    if (threadIdx.x < GROUPS)
-        groups->end[threadIdx.x] = 0;
-    __syncthreads();
-    for (uint32_t i = threadIdx.x; i < count; i += SHORT_THREADS)
-        if (is_member(segments[i].count))
-            atomicAdd(&groups->end[group_of(segments[i].count)], 1);
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        uint32_t members = 0, units = 0;
-
-        for (int group = 0; group < GROUPS; group++) {
-            const uint32_t own = groups->end[group];
-
-            groups->first[group] = groups->end[group] = members;
-            groups->first_unit[group] = units;
-            members += own;
-            units += (own + PER_UNIT - 1) / PER_UNIT;
-        }
-        groups->first_unit[GROUPS] = units;
-        groups->next_unit = 0;
-    }
-    __syncthreads();
-    for (uint32_t i = threadIdx.x; i < count; i += SHORT_THREADS)
-        if (is_member(segments[i].count))
-            groups->numbers[atomicAdd(&groups->end[group_of(segments[i].count)], 1)] = uint16_t(i);
-    __syncthreads();
+    asm volatile("prefetch.global.L2 [%0];" : : "l"(address));
 }
+
+/* A block's short segments by class: group 0 holds the longest class. */
+template <class Element, int ROW>
+struct ShortGroups {
+    static constexpr int GROUPS = log2_of(ROW) - SHORTEST_CLASS + 1;
+    static constexpr uint32_t PER_UNIT = 32 * Element::SEGMENTS; /* what a warp sorts at a time */
+
+    alignas(16) Part parts[SHORT_MOST_SEGMENTS + GROUPS * PER_UNIT]; /* in units, filled up by empty ones */
+    uint32_t counts[GROUPS];
+
+    static __device__ __forceinline__ int group_of(uint32_t length)
+    {
+        return length <= (1u << SHORTEST_CLASS) ? GROUPS - 1 : log2_of(ROW) - (32 - __clz(length - 1));
+    }
+
+    /* Takes those of `count` segments that are not empty and have up to ROW keys. */
+    __device__ __forceinline__ void fill(const NetworkTask &task, const GpusortSegment *segments, uint32_t count)
+    {
+        Part own[SHORT_PER_THREAD];
+        uint32_t rank[SHORT_PER_THREAD];
+
+        if (threadIdx.x < GROUPS)
+            counts[threadIdx.x] = 0;
+#pragma unroll
+        for (uint32_t i = 0; i < SHORT_PER_THREAD; i++) {
+            const uint32_t number = i * SHORT_THREADS + threadIdx.x;
+
+            own[i] = {0, 0};
+            if (number < count)
+                own[i] = {segments[number].start, segments[number].count};
+            if (own[i].count > ROW)
+                own[i].count = 0;
+        }
+        for (uint32_t i = threadIdx.x; i < SHORT_MOST_SEGMENTS + GROUPS * PER_UNIT; i += SHORT_THREADS)
+            parts[i] = {0, 0};
+#pragma unroll
+        for (uint32_t i = 0; i < SHORT_PER_THREAD; i++)
+            if (own[i].count > 0) {
+                prefetch(keys_of<Element>(task, own[i]));
+                prefetch(keys_of<Element>(task, own[i]) + own[i].count - 1);
+            }
+        __syncthreads();
+#pragma unroll
+        for (uint32_t i = 0; i < SHORT_PER_THREAD; i++)
+            if (own[i].count > 0)
+                rank[i] = atomicAdd(&counts[group_of(own[i].count)], 1);
+        __syncthreads();
+#pragma unroll
+        for (uint32_t i = 0; i < SHORT_PER_THREAD; i++)
+            if (own[i].count > 0)
+                parts[first_unit(group_of(own[i].count)) * PER_UNIT + rank[i]] = own[i];
+        __syncthreads();
+    }
+
+    /* The first unit of a group; of group GROUPS: how many units there are. */
+    __device__ __forceinline__ uint32_t first_unit(int group) const
+    {
+        uint32_t units = 0;
+
+#pragma unroll
+        for (int i = 0; i < GROUPS; i++)
+            if (i < group)
+                units += (counts[i] + PER_UNIT - 1) / PER_UNIT;
+        return units;
+    }
+};
 
 /*
  * Sorts the segments of up to ROW keys among the task's; each block takes `per_block`
@@ -77,47 +103,33 @@ __global__ void __launch_bounds__(SHORT_THREADS, BLOCKS_PER_MULTIPROCESSOR)
     short_sort(const __grid_constant__ NetworkTask task, uint32_t per_block)
 {
     using Code = typename Element::Code;
-    constexpr int LONGEST_CLASS = log2_of(ROW), GROUPS = LONGEST_CLASS - SHORTEST_CLASS + 1;
-    constexpr int PER_UNIT = 32 * Element::SEGMENTS;
+    using Groups = ShortGroups<Element, ROW>;
+    constexpr int GROUPS = Groups::GROUPS;
     __shared__ alignas(16) Code shared[SHORT_THREADS * Shape<Element, ROW>::STRIDE];
-    __shared__ ShortGroups<GROUPS> groups;
-    const GpusortSegment *segments = task.segments + blockIdx.x * per_block;
+    __shared__ Groups groups;
     const uint32_t lane = threadIdx.x % 32;
     Code *warp_rows = shared + (threadIdx.x & -32u) * Shape<Element, ROW>::STRIDE;
+    uint32_t end[GROUPS]; /* of each group's units */
 
-    group_short<LONGEST_CLASS, PER_UNIT>(segments, min(per_block, task.count - blockIdx.x * per_block), &groups);
-    for (;;) {
-        Part parts[Element::SEGMENTS];
-        uint32_t unit = 0;
-        int group = 0;
-
-        if (lane == 0)
-            unit = atomicAdd(&groups.next_unit, 1);
-        unit = __shfl_sync(UINT32_MAX, unit, 0);
-        if (unit >= groups.first_unit[GROUPS])
-            break;
-        while (unit >= groups.first_unit[group + 1])
-            group++;
+    groups.fill(task, task.segments + blockIdx.x * per_block, min(per_block, task.count - blockIdx.x * per_block));
 #pragma unroll
-        for (int half = 0; half < Element::SEGMENTS; half++) {
-            const uint32_t member =
-                groups.first[group] + (unit - groups.first_unit[group]) * PER_UNIT + lane * Element::SEGMENTS + half;
+    for (int group = 0; group < GROUPS; group++)
+        end[group] = groups.first_unit(group + 1);
+    for (uint32_t unit = threadIdx.x / 32; unit < end[GROUPS - 1]; unit += SHORT_THREADS / 32) {
+        const Part *warp_parts = groups.parts + unit * Groups::PER_UNIT;
+        Part parts[Element::SEGMENTS];
 
-            parts[half] = {0, 0};
-            if (member < groups.end[group]) {
-                const GpusortSegment segment = segments[groups.numbers[member]];
-
-                parts[half] = {segment.start, segment.count};
-            }
-        }
-        if (group == 0)
-            sort_in_warp<Element, ROW, 0>(task, parts, warp_rows);
+#pragma unroll
+        for (int half = 0; half < Element::SEGMENTS; half++)
+            parts[half] = warp_parts[lane * Element::SEGMENTS + half];
+        if (unit < end[0])
+            sort_in_warp<Element, ROW, 0, false>(task, parts, warp_parts, warp_rows);
         if constexpr (GROUPS > 1)
-            if (group == 1)
-                sort_in_warp<Element, ROW / 2, 0>(task, parts, warp_rows);
+            if (unit >= end[0] && unit < end[1])
+                sort_in_warp<Element, ROW / 2, 0, false>(task, parts, warp_parts, warp_rows);
         if constexpr (GROUPS > 2)
-            if (group == 2)
-                sort_in_warp<Element, ROW / 4, 0>(task, parts, warp_rows);
+            if (unit >= end[1])
+                sort_in_warp<Element, ROW / 4, 0, false>(task, parts, warp_parts, warp_rows);
         __syncwarp();
     }
 }

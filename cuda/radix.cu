@@ -535,7 +535,7 @@ cudaError_t sort_beyond_networks(const SegmentBatch &batch, const LongSegments &
                                  cudaStream_t stream)
 {
     const uint32_t apart = batch.host_segments ? longer_ones(batch, LONG_CLASS + 1) : 0;
-    const BinView counted = {batch.segments, segments.ids, segments.count - apart};
+    const BinView counted = {segments.segments, nullptr, segments.count - apart};
     cudaError_t error = cudaSuccess;
     size_t counted_bytes = 0, apart_bytes = room ? *bytes : 0;
 

@@ -14,7 +14,7 @@ namespace gpusort
 struct LongSegments {
     uint32_t first_class;
     uint32_t count;
-    const uint32_t *ids; /* their numbers, by rising class; nullptr: all segments of the batch */
+    const GpusortSegment *segments; /* by rising class */
 };
 
 size_t long_workspace_bytes(const SegmentBatch &batch, const LongSegments &segments);

@@ -46,7 +46,6 @@ struct TopTask {
     void *keys;
     uint32_t *payload;
     const GpusortSegment *segments;
-    const uint32_t *ids;
     uint32_t slices; /* blocks of a segment */
     uint32_t limit;
     Coding coding;
@@ -324,7 +323,7 @@ __global__ void __launch_bounds__(THREADS) keep_first(const __grid_constant__ To
     __shared__ uint32_t sums[4];
     const uint32_t number = SURVIVORS ? blockIdx.x : blockIdx.x / task.slices;
     const uint32_t slice = SURVIVORS ? 0 : blockIdx.x % task.slices;
-    const GpusortSegment segment = task.segments[task.ids ? task.ids[number] : number];
+    const GpusortSegment segment = task.segments[number];
     const uint64_t per_slice = (uint64_t(segment.count) + task.slices - 1) / task.slices;
     const uint64_t begin = min(uint64_t(segment.count), slice * per_slice);
     const Key *keys = static_cast<const Key *>(task.keys) + segment.start + begin;
@@ -418,15 +417,14 @@ size_t top_workspace_bytes(const GpusortSpec &spec, uint32_t length_class, uint3
     return slices <= 1 ? 0 : (uint64_t(count) * slices * spec.limit * entry + 255) / 256 * 256;
 }
 
-cudaError_t find_top(const SegmentBatch &batch, uint32_t length_class, const uint32_t *ids, uint32_t count,
+cudaError_t find_top(const SegmentBatch &batch, uint32_t length_class, const GpusortSegment *segments, uint32_t count,
                      void *workspace, cudaStream_t stream)
 {
     TopTask task = {};
 
     task.keys = batch.keys;
     task.payload = batch.payload;
-    task.segments = batch.segments;
-    task.ids = ids;
+    task.segments = segments;
     task.slices = slices_of(length_class, count);
     task.limit = uint32_t(batch.spec.limit);
     task.coding = coding_of(batch.spec);

@@ -17,10 +17,10 @@ uint32_t top_first_class(const GpusortSpec &spec);
 size_t top_workspace_bytes(const GpusortSpec &spec, uint32_t length_class, uint32_t count);
 
 /*
- * Puts the first spec.limit entries of the segments ids[0 .. count) in order, all of
- * the class or shorter; ids nullptr: the batch's first `count`.
+ * Puts the first spec.limit entries of `count` of the batch's segments in order, all of
+ * the class or shorter.
  */
-cudaError_t find_top(const SegmentBatch &batch, uint32_t length_class, const uint32_t *ids, uint32_t count,
+cudaError_t find_top(const SegmentBatch &batch, uint32_t length_class, const GpusortSegment *segments, uint32_t count,
                      void *workspace, cudaStream_t stream);
 
 }  // namespace gpusort
