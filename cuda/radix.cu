@@ -484,6 +484,28 @@ cudaError_t sort_all(const SegmentBatch &batch, const Selected &selected, uint32
     return error;
 }
 
+/*
+ * The first segment from `number` on that has more keys than that, or how many segments there are.  The
+ * device waits for it, so many are looked at together: a few long ones may lie among a million.
+ */
+uint32_t next_longer(const SegmentBatch &batch, uint32_t number, uint32_t longer_than)
+{
+    constexpr uint32_t TOGETHER = 64;
+    const GpusortSegment *segments = batch.host_segments;
+
+    for (; number + TOGETHER <= batch.nsegments; number += TOGETHER) {
+        uint32_t found = 0;
+
+        for (uint32_t i = 0; i < TOGETHER; i++)
+            found |= segments[number + i].count > longer_than;
+        if (found)
+            break;
+    }
+    while (number < batch.nsegments && segments[number].count <= longer_than)
+        number++;
+    return number;
+}
+
 /* Sorts segments longer than so many keys one after the other; with room nullptr only tells the bytes. */
 template <class Key>
 cudaError_t sort_apart(const SegmentBatch &batch, uint32_t longer_than, void *room, size_t *bytes, cudaStream_t stream)
@@ -492,9 +514,9 @@ cudaError_t sort_apart(const SegmentBatch &batch, uint32_t longer_than, void *ro
 
     if (!room)
         return sort_one<Key>(batch, {0, batch.longest}, nullptr, bytes, stream);
-    for (uint32_t i = 0; i < batch.nsegments && error == cudaSuccess; i++)
-        if (batch.host_segments[i].count > longer_than)
-            error = sort_one<Key>(batch, batch.host_segments[i], room, bytes, stream);
+    for (uint32_t i = next_longer(batch, 0, longer_than); i < batch.nsegments && error == cudaSuccess;
+         i = next_longer(batch, i + 1, longer_than))
+        error = sort_one<Key>(batch, batch.host_segments[i], room, bytes, stream);
     return error;
 }
 

@@ -94,16 +94,23 @@ static std::vector<uint32_t> counts_up_to(uint32_t most)
 
 SECTION(ragged, "segments of different lengths")
 {
-    const auto any = [](const std::vector<uint32_t> &counts, const char *shape) {
+    const auto any = [](const std::vector<uint32_t> &counts, const std::string &shape) {
         run(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_NONE, counts, Keys::UNIFORM, shape);
     };
-    std::vector<uint32_t> giant(1000000, 12);
+    const std::vector<uint32_t> tiny(1000000, 12);
 
-    giant[500000] = 1 << 26;
     any(spectra_counts(), "spectra");
     for (uint32_t most : {15, 100, 2000, 60000})
-        any(counts_up_to(most), ("1 to " + std::to_string(most)).c_str());
-    any(giant, "one giant");
+        any(counts_up_to(most), "1 to " + std::to_string(most));
+    any(tiny, "1000000 of 12");
+    for (int logarithm : {16, 20, 22, 26}) {
+        const std::string giant = "2^" + std::to_string(logarithm);
+        std::vector<uint32_t> counts = tiny;
+
+        counts[500000] = 1u << logarithm;
+        any(counts, giant + " among 1000000 of 12");
+        any({1u << logarithm}, giant + " alone");
+    }
     any(std::vector<uint32_t>(2000, 100000), "2000 of 100000");
     for (const auto &[counts, shape] :
          {std::pair(spectra_counts(), "spectra"), std::pair(counts_up_to(2000), "1 to 2000")}) {
