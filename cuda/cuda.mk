@@ -57,12 +57,13 @@ build/stream: bench/stream.cu $(CUDA_HEADERS)
 	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -o $@ $< -ldl
 
 .PHONY: check-kernels check-kernels-sanitized bench-kernels bench-stream
-check-kernels: build/kernels_test build/variants_test
+check-kernels: build/intervals_test build/kernels_test build/variants_test
+	build/intervals_test
 	build/kernels_test
 	build/variants_test
 
 # The same kernels in small batches below the tools of compute-sanitizer.
-check-kernels-sanitized: build/kernels_test build/variants_test
+check-kernels-sanitized: build/intervals_test build/kernels_test build/variants_test
 	cuda/tests/sanitize
 
 bench-kernels: build/kernels_bench

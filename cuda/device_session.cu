@@ -5,6 +5,8 @@
  *
  *	  open --> append ... append --> sort --> fetch ... fetch --> close
  *
+ * Or only having the intervals of its keys found: then a sort moves nothing.
+ *
  * Everything a session needs is allocated when it opens, so that one that opened
  * will not run out of memory later. Its work runs in order on one stream. Row
  * numbers are 32 bits wide, which bounds a session at 2^32 - 1 rows.
@@ -15,6 +17,7 @@
 
 #include "carver.h"
 #include "device.cuh"
+#include "intervals.cuh"
 #include "segment_sort.cuh"
 #include "verify.cuh"
 
@@ -26,7 +29,7 @@ struct Session {
     cudaStream_t stream;
     void *base = nullptr;
     void *columns[GPUSORT_SESSION_COLUMNS];
-    uint32_t *index;         /* null when the keys are sorted alone */
+    uint32_t *index;         /* or intervals; null when the keys are sorted alone */
     void *scratch;           /* a column in the making; the keys while an index is sorted */
     GpusortSegment *segment; /* the one segment, and on the host: */
     GpusortSegment whole;
@@ -41,6 +44,10 @@ struct Session {
         return spec.spec.payload != GPUSORT_PAYLOAD_NONE;
     }
     SegmentBatch batch(uint64_t nrows);
+    IntervalTask interval_task(uint64_t nrows) const
+    {
+        return {spec.spec, columns[0], index, static_cast<uint32_t>(nrows), workspace};
+    }
     void lay_out(void *memory);
     ~Session()
     {
@@ -79,13 +86,13 @@ void Session::lay_out(void *memory)
         columns[c] = carver.take<void>(spec.nrows * spec.column_width[c]);
         widest = std::max(widest, spec.column_width[c]);
     }
-    index = has_payload() ? carver.take<uint32_t>(spec.nrows * sizeof(uint32_t)) : nullptr;
+    index = has_payload() || spec.intervals ? carver.take<uint32_t>(spec.nrows * sizeof(uint32_t)) : nullptr;
     scratch = has_payload() ? carver.take<void>(spec.nrows * widest) : nullptr;
     segment = carver.take<GpusortSegment>(sizeof(GpusortSegment));
     const SegmentBatch full = batch(spec.nrows);
-    workspace_bytes = gpusort::workspace_bytes(full);
+    workspace_bytes = spec.intervals ? intervals_bytes() : gpusort::workspace_bytes(full);
     workspace = carver.take<void>(workspace_bytes);
-    check_space = spec.verify ? carver.take<void>(verify_bytes(full)) : nullptr;
+    check_space = spec.verify && !spec.intervals ? carver.take<void>(verify_bytes(full)) : nullptr;
     bytes = carver.used();
 }
 
@@ -178,6 +185,26 @@ cudaError_t enqueue_sort(GpusortDevice *device, Session *session, uint64_t nrows
     return code;
 }
 
+/* Enqueues the search for the intervals of the first nrows keys. */
+cudaError_t enqueue_intervals(GpusortDevice *device, Session *session, uint64_t nrows, Ticket *ticket)
+{
+    cudaStream_t stream = session->stream;
+    const IntervalTask task = session->interval_task(nrows);
+
+    ticket->method = GPUSORT_METHOD_APPROXIMATE;
+    device->mark(ticket, kSort, stream);
+    cudaError_t code = find_intervals(task, stream);
+    device->mark(ticket, kVerify, stream);
+    if (code == cudaSuccess && session->spec.verify) {
+        ticket->failed_check = device->take_flag();
+        if (!ticket->failed_check)
+            return cudaErrorMemoryAllocation;
+        code = check_intervals(task, ticket->failed_check, stream);
+    }
+    device->mark(ticket, kVerify + 1, stream);
+    return code;
+}
+
 /* The session, or null after the ticket was failed because there is none. */
 Session *find_session(GpusortDevice *device, uint64_t number, uint64_t ticket)
 {
@@ -243,6 +270,9 @@ GpusortDeviceStatus open_session(GpusortDevice *device, const GpusortDeviceSessi
     error->status = GPUSORT_DEVICE_OK;
     error->message[0] = '\0';
     const char *reason = spec->nrows > UINT32_MAX ? "more than 2^32 - 1 rows" : refuses(spec->spec);
+    if (!reason && spec->intervals &&
+        (spec->spec.buckets == 0 || spec->spec.payload != GPUSORT_PAYLOAD_NONE || spec->ncolumns > 1))
+        reason = "intervals are found for keys alone, and a number of buckets";
     if (reason) {
         error->status = GPUSORT_DEVICE_UNSUPPORTED;
         snprintf(error->message, sizeof(error->message), "%s", reason);
@@ -276,7 +306,8 @@ void sort_session(GpusortDevice *device, uint64_t number, uint64_t ticket_number
     if (!session)
         return;
     Ticket *ticket = device->begin_ticket(ticket_number);
-    const cudaError_t code = enqueue_sort(device, session, nrows, ticket);
+    const cudaError_t code = session->spec.intervals ? enqueue_intervals(device, session, nrows, ticket)
+                                                     : enqueue_sort(device, session, nrows, ticket);
     if (code != cudaSuccess)
         set_error(&ticket->error, code, "sorting a session");
     device->end_ticket(ticket, session->stream);

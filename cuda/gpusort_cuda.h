@@ -29,7 +29,7 @@ extern "C"
 {
 #endif
 
-#define GPUSORT_DEVICE_ABI 1
+#define GPUSORT_DEVICE_ABI 2
 #define GPUSORT_DEVICE_MESSAGE 256
 
 typedef struct GpusortDevice GpusortDevice; /* opaque: one opened device */
@@ -90,15 +90,20 @@ typedef struct GpusortDeviceJob
  * A session sorts what does not fit one slab: columns of equal length live on
  * the device; column 0 holds the keys, the others are gathered into its order.
  * spec.payload INDEX adds a result column of uint32 row numbers.
+ *
+ * With intervals nothing moves.  There are the keys alone, without a payload, and
+ * what a sort makes is the result column: uint32 intervals, counted from 0, that
+ * projection.h puts the keys into by spec.buckets and spec.descending.
  */
 #define GPUSORT_SESSION_COLUMNS 34
-#define GPUSORT_SESSION_INDEX 0xffffffffu	/* column number of the row numbers */
+#define GPUSORT_SESSION_INDEX 0xffffffffu	/* column number of the result column */
 
 typedef struct GpusortDeviceSession
 {
 	uint64_t	session;		/* chosen by the worker */
 	GpusortSpec spec;
 	bool		verify;
+	bool		intervals;		/* of the keys, not their order */
 	uint64_t	nrows;			/* rows that will be appended, at most */
 	uint32_t	ncolumns;		/* columns, keys included */
 	uint8_t		column_width[GPUSORT_SESSION_COLUMNS];	/* 1, 2, 4, 8 or 16 bytes */

@@ -265,34 +265,49 @@ __device__ inline bool sees_last(uint32_t *seen, uint32_t count, uint32_t all)
     return last;
 }
 
-/* The ranges of the segments; the last block of a segment sets it up. */
+/* Adds keys to the range of the `all` of a segment; true, in one thread, if all are in it now. */
 template <class Source, class Key>
-__global__ void __launch_bounds__(read_threads) reduce_range(Sweeps<Source, Key> sweeps, const Key *keys)
+__device__ bool add_to_range(const Source &source, const Key *keys, uint32_t count, uint32_t all, CodeRange *range)
 {
     using Code = typename Source::Code;
     __shared__ Code least_of[read_threads / 32], greatest_of[read_threads / 32];
 
-    visit_stretches(sweeps, keys, [&](uint32_t index, const Key *key, uint32_t count) {
-        Code least = (Code) ~(Code)0, greatest = 0;
-        bool any = false;
-        visit_keys<false>(key, count, [&](Key own) {
-            if (sweeps.source.in_range(own)) {
-                Code code = sweeps.source.code(own);
-                least = min(least, code);
-                greatest = max(greatest, code);
-                any = true;
-            }
-        });
-        block_range(least, greatest, least_of, greatest_of);
-        CodeRange *range = &sweeps.ranges[index];
-        if (__syncthreads_or(any) && threadIdx.x == 0) {
-            atomicMax(&range->inverted_least, ~(unsigned long long)least);
-            atomicMax(&range->greatest, (unsigned long long)greatest);
-            atomicOr(&range->any, 1);
+    Code least = (Code) ~(Code)0, greatest = 0;
+    bool any = false;
+    visit_keys<false>(keys, count, [&](Key own) {
+        if (source.in_range(own)) {
+            Code code = source.code(own);
+            least = min(least, code);
+            greatest = max(greatest, code);
+            any = true;
         }
-        if (sees_last(&range->read, count, sweeps.tiles.segments[index].count) && threadIdx.x == 0) {
-            uint32_t bits = sweeps.source.set_up(sweeps.contexts[index], (Code)~__ldcg(&range->inverted_least),
-                                                 (Code)__ldcg(&range->greatest), __ldcg(&range->any));
+    });
+    block_range(least, greatest, least_of, greatest_of);
+    if (__syncthreads_or(any) && threadIdx.x == 0) {
+        atomicMax(&range->inverted_least, ~(unsigned long long)least);
+        atomicMax(&range->greatest, (unsigned long long)greatest);
+        atomicOr(&range->any, 1);
+    }
+    return sees_last(&range->read, count, all) && threadIdx.x == 0;
+}
+
+/* Makes the context of a range that other blocks have added to; answers how many bits its numbers have. */
+template <class Source>
+__device__ uint32_t set_up_range(const Source &source, typename Source::Context &context, const CodeRange &range)
+{
+    using Code = typename Source::Code;
+    return source.set_up(context, (Code)~__ldcg(&range.inverted_least), (Code)__ldcg(&range.greatest),
+                         __ldcg(&range.any));
+}
+
+/* The ranges of the segments; the last block of a segment sets it up. */
+template <class Source, class Key>
+__global__ void __launch_bounds__(read_threads) reduce_range(Sweeps<Source, Key> sweeps, const Key *keys)
+{
+    visit_stretches(sweeps, keys, [&](uint32_t index, const Key *key, uint32_t count) {
+        CodeRange *range = &sweeps.ranges[index];
+        if (add_to_range(sweeps.source, key, count, sweeps.tiles.segments[index].count, range)) {
+            uint32_t bits = set_up_range(sweeps.source, sweeps.contexts[index], *range);
             sweeps.plans[index] = plan_digits(bits, sweeps.odd_allowed);
         }
     });

@@ -116,23 +116,6 @@ SELECT * FROM order_by('SELECT 1 AS a', 'a', buckets => 0) AS q(a int);
 SELECT * FROM order_by('SELECT point(1, 2) AS a', 'a') AS q(a point);
 SELECT order_by('SELECT 1 AS a', 'a');
 
--- bucket: intervals of equal width, NaN in the last, NULL stays NULL.
-SELECT x, bucket(x, 4) OVER (), bucket(x, 4, true) OVER () FROM (VALUES (0), (1), (4), (7), (8), (NULL)) v(x);
-SELECT x, bucket(x, 10) OVER () FROM (VALUES (0::float8), (5), (10), ('NaN'), ('inf'), ('-inf')) v(x);
-SELECT g, x, bucket(x, 2) OVER (PARTITION BY g) FROM (VALUES (1, 10), (1, 20), (2, 100), (2, 100)) v(g, x);
-SELECT bool_and(b BETWEEN 1 AND 100) AS in_range, count(DISTINCT b) FROM (SELECT bucket(x, 100) OVER () AS b FROM spread) q;
--- No row is further from its sorted place than the fullest interval has other rows.
-SELECT buckets, max(abs(place - sorted_place)) BETWEEN 1 AND max(size) - 1 AS within
-FROM (SELECT buckets, size, row_number() OVER (PARTITION BY buckets ORDER BY b, i) AS place, row_number() OVER (PARTITION BY buckets ORDER BY f, i) AS sorted_place
-	  FROM (SELECT *, count(*) OVER (PARTITION BY buckets, b) AS size
-			FROM (SELECT buckets, i, f, bucket(f, buckets) OVER (PARTITION BY buckets) AS b FROM (SELECT i, exp(x / 2000.0)::float8 AS f FROM spread) s, unnest(ARRAY[1, 2, 50, 1000]) buckets) q) q) q
-GROUP BY buckets ORDER BY buckets;
--- Rows in bucket order are the rows of array_sort_approx.
-SELECT array_agg(x ORDER BY b, i) = (SELECT array_sort_approx(array_agg(x ORDER BY i), 50) FROM spread) AS agree
-FROM (SELECT x, i, bucket(x, 50) OVER () AS b FROM spread) q;
-SELECT bucket(x, 0) OVER () FROM generate_series(1, 2) x;
-SELECT bucket(x::text, 5) OVER () FROM generate_series(1, 2) x;
-
 -- Bad options of aggregates.
 SELECT top_n_agg(x, -1) FROM generate_series(1, 2) x;
 SELECT top_n_agg(x, NULL) FROM generate_series(1, 2) x;

@@ -227,7 +227,10 @@ void GpusortDevice::sort_columns(const Task &task, const Fault &met,
     double start = seconds_now();
     bool spoil = strcmp(met.name, "wrong") == 0 || strcmp(met.name, "lost_key") == 0;
 
-    if (!session->columns.sort(description.spec, task.nrows, description.verify, spoil))
+    if (description.intervals) {
+        if (!session->columns.project(description.spec, task.nrows, description.verify, spoil))
+            fail(&outcome->error, GPUSORT_DEVICE_NOT_VERIFIED, "a key is in the wrong interval");
+    } else if (!session->columns.sort(description.spec, task.nrows, description.verify, spoil))
         fail(&outcome->error, GPUSORT_DEVICE_NOT_VERIFIED, "the session's rows are out of order");
     outcome->method = gpusort_emulated::method_used(description.spec);
     outcome->sort_s = seconds_now() - start;

@@ -12,9 +12,11 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "cpu_engine/cpu_sort.h"
+#include "keys/projection.h"
 
 namespace gpusort_emulated {
 namespace {
@@ -96,6 +98,47 @@ void sort_segment(const GpusortSpec &wanted, void *keys, uint32_t *index, uint32
     std::vector<char> scratch(gpusort_cpu_sort_scratch(&spec, count, 1) + 64);
     void *aligned = (void *)((uintptr_t(scratch.data()) + 63) & ~uintptr_t(63));
     gpusort_cpu_sort(&spec, keys, index, &segment, 1, aligned, &control);
+}
+
+/* The interval of each integer of a form. */
+std::vector<uint32_t> intervals_of_integers(const GpusortSpec &spec, const char *keys, uint64_t count) {
+    uint32_t width = gpusort_key_width(spec.form);
+    std::vector<uint64_t> codes(count);
+    std::vector<uint32_t> intervals(count);
+    GpusortProjection projection;
+    if (count == 0) return intervals;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t bits = 0;
+        memcpy(&bits, keys + i * width, width);
+        codes[i] = gpusort_integer_code(spec.form, bits);
+    }
+    auto range = std::minmax_element(codes.begin(), codes.end());
+    gpusort_project_integers(&projection, spec.buckets, spec.descending, *range.first, *range.second);
+    for (uint64_t i = 0; i < count; i++) intervals[i] = gpusort_interval_of_code(&projection, codes[i]);
+    return intervals;
+}
+
+/* The interval of each float. */
+template <typename Float>
+std::vector<uint32_t> intervals_of_floats(const GpusortSpec &spec, const Float *keys, uint64_t count) {
+    std::vector<uint32_t> intervals(count);
+    GpusortProjection projection;
+    double least = INFINITY, greatest = -INFINITY;
+    for (uint64_t i = 0; i < count; i++) {
+        if (!std::isfinite(keys[i])) continue;
+        least = std::min<double>(least, keys[i]);
+        greatest = std::max<double>(greatest, keys[i]);
+    }
+    if (least > greatest) least = greatest = 0;
+    gpusort_project_floats(&projection, spec.buckets, spec.descending, least, greatest);
+    for (uint64_t i = 0; i < count; i++) intervals[i] = gpusort_interval_of_float(&projection, keys[i]);
+    return intervals;
+}
+
+std::vector<uint32_t> intervals_of(const GpusortSpec &spec, const char *keys, uint64_t count) {
+    if (spec.form == GPUSORT_KEY_FLOAT32) return intervals_of_floats(spec, (const float *)keys, count);
+    if (spec.form == GPUSORT_KEY_FLOAT64) return intervals_of_floats(spec, (const double *)keys, count);
+    return intervals_of_integers(spec, keys, count);
 }
 
 /* Puts two different entries in the wrong order, or doubles one. */
@@ -229,9 +272,10 @@ Columns::~Columns() {
     free(index_);
 }
 
-/* Columns, their gathered copies, and the index. */
+/* Columns, their gathered copies, and the index; or keys and intervals. */
 uint64_t Columns::bytes(const GpusortDeviceSession &session) {
     uint64_t per_row = 2 * sizeof(uint32_t);
+    if (session.intervals) return session.nrows * (session.column_width[0] + sizeof(uint32_t));
     uint32_t widest = 0;
     for (uint32_t i = 0; i < session.ncolumns; i++) {
         per_row += session.column_width[i];
@@ -293,6 +337,16 @@ bool Columns::sort(const GpusortSpec &spec, uint64_t nrows, bool verify, bool sp
     }
     free(input);
     return right;
+}
+
+bool Columns::project(const GpusortSpec &spec, uint64_t nrows, bool verify, bool spoil) {
+    std::vector<uint32_t> intervals = intervals_of(spec, column_[0], nrows);
+    size_t bytes = nrows * sizeof(uint32_t);
+
+    index_ = (uint32_t *)malloc(bytes + sizeof(uint64_t));
+    memcpy(index_, intervals.data(), bytes);
+    spoil_entries(index_, nrows, spoil ? Spoil::ORDER : Spoil::NOTHING);
+    return !verify || memcmp(index_, intervals.data(), bytes) == 0;
 }
 
 }  // namespace gpusort_emulated

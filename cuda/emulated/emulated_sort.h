@@ -46,6 +46,9 @@ public:
 	/* Sorts the first nrows rows by column 0; false if the result fails its check. */
 	bool sort(const GpusortSpec &spec, uint64_t nrows, bool verify, bool spoil);
 
+	/* Finds the intervals of the first nrows keys; false if they fail their check. */
+	bool project(const GpusortSpec &spec, uint64_t nrows, bool verify, bool spoil);
+
 private:
 	const char *data(uint32_t column) const;
 	uint32_t width(uint32_t column) const;

@@ -38,8 +38,7 @@ struct DeviceSession
 };
 
 static void release(void *arg);
-static DeviceSession *make_session(const GpusortSpec *spec, uint64_t nrows, uint32_t ncolumns,
-								   const uint8_t *column_width);
+static DeviceSession *make_session(const GpusortDeviceSession *description);
 static bool try_open(DeviceSession *session, const char **why);
 static bool sessions_in_use(void);
 
@@ -47,9 +46,8 @@ static bool sessions_in_use(void);
  * With gpusort.engine = 'gpu', memory that other sessions hold is waited for, but
  * not for ever: their owners may be idle.
  */
-DeviceSession *
-gpusort_session_open(const GpusortSpec *spec, uint64_t nrows, uint32_t ncolumns,
-					 const uint8_t *column_width, const char **why)
+static DeviceSession *
+open_session(const GpusortDeviceSession *description, const char **why)
 {
 	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), SESSION_PATIENCE_MS);
 	DeviceSession *session;
@@ -57,7 +55,7 @@ gpusort_session_open(const GpusortSpec *spec, uint64_t nrows, uint32_t ncolumns,
 	*why = gpusort_device_unready(gpusort_engine == GPUSORT_ENGINE_GPU);
 	if (*why)
 		return NULL;
-	session = make_session(spec, nrows, ncolumns, column_width);
+	session = make_session(description);
 	for (;;)
 	{
 		bool		others = sessions_in_use();
@@ -74,20 +72,38 @@ gpusort_session_open(const GpusortSpec *spec, uint64_t nrows, uint32_t ncolumns,
 	return NULL;
 }
 
+DeviceSession *
+gpusort_session_open(const GpusortSpec *spec, uint64_t nrows, uint32_t ncolumns,
+					 const uint8_t *column_width, const char **why)
+{
+	GpusortDeviceSession description = {.spec = *spec, .nrows = nrows, .ncolumns = ncolumns};
+
+	Assert(ncolumns >= 1 && ncolumns <= GPUSORT_SESSION_COLUMNS);
+	memcpy(description.column_width, column_width, ncolumns);
+	return open_session(&description, why);
+}
+
+DeviceSession *
+gpusort_session_open_intervals(const GpusortSpec *spec, uint64_t nrows, const char **why)
+{
+	GpusortDeviceSession description = {
+		.spec = *spec, .intervals = true, .nrows = nrows, .ncolumns = 1,
+		.column_width = {(uint8_t) gpusort_key_width(spec->form)}
+	};
+
+	return open_session(&description, why);
+}
+
 static DeviceSession *
-make_session(const GpusortSpec *spec, uint64_t nrows, uint32_t ncolumns, const uint8_t *column_width)
+make_session(const GpusortDeviceSession *description)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "gpusort session", ALLOCSET_SMALL_SIZES);
 	DeviceSession *session = MemoryContextAllocZero(context, sizeof(DeviceSession));
 
-	Assert(ncolumns >= 1 && ncolumns <= GPUSORT_SESSION_COLUMNS);
 	session->context = context;
 	session->job = GPUSORT_NO_JOB;
-	session->description.spec = *spec;
+	session->description = *description;
 	session->description.verify = gpusort_verify;
-	session->description.nrows = nrows;
-	session->description.ncolumns = ncolumns;
-	memcpy(session->description.column_width, column_width, ncolumns);
 	session->callback.func = release;
 	session->callback.arg = session;
 	MemoryContextRegisterResetCallback(context, &session->callback);

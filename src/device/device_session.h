@@ -7,7 +7,8 @@
  *
  * Column 0 holds the keys; the others are gathered into its order.  A spec with
  * GPUSORT_PAYLOAD_INDEX adds the column GPUSORT_SESSION_INDEX of uint32 row
- * numbers.  Every call that returns false has set *why to static text; the
+ * numbers.  Opened for intervals, a session has the keys alone, and sorting gives
+ * them that column, of their intervals, and moves nothing.  Every call that returns false has set *why to static text; the
  * session can then only be closed.  Whoever must be able to answer in any case
  * keeps the data until the last fetch has succeeded.
  *
@@ -24,6 +25,9 @@ typedef struct DeviceSession DeviceSession;
 /* Room for nrows rows of columns of 1, 2, 4, 8 or 16 bytes; NULL if there is none. */
 extern DeviceSession *gpusort_session_open(const GpusortSpec *spec, uint64_t nrows, uint32_t ncolumns,
 										   const uint8_t *column_width, const char **why);
+
+/* The same for the intervals of nrows keys. */
+extern DeviceSession *gpusort_session_open_intervals(const GpusortSpec *spec, uint64_t nrows, const char **why);
 
 /* Copies rows to the device; the memory is the caller's again at once. */
 extern bool gpusort_session_append(DeviceSession *session, uint32_t column, uint64_t first_row,

@@ -5,10 +5,18 @@
  *
  * Linear projection of "Approximate sort on manycore GPUs" (its section III, step
  * 1): the range of the partition's values is cut into intervals of equal width.
- * The first row of a partition reads all its values once for the least and the
- * greatest; every row then projects its own value, so nothing is stored per row.
- * A GPU would have little to do: 2.5 % of such a query's time is spent here, the
- * rest in storing and reading rows.
+ * The first row of a partition reads all its values once:
+ *
+ *	  on the CPU	for the least and the greatest; every row then projects its own
+ *					value, so nothing is stored per row
+ *	  on a GPU		to send them there, where both is done; every row then takes the
+ *					next interval that comes back.  One bit per row says which are
+ *					NULL, if any are
+ *
+ * If the GPU fails, at whatever row, the values are read once more for the CPU.
+ * All rows of the partition stay where they are, as for ntile: to give up each one
+ * that has been returned is a second place in the store that moves from row to row,
+ * which in a temporary file takes three times as long as all the rest.
  *
  * NULL gives NULL. -infinity falls into the first interval, infinity and NaN into
  * the last; with descending the intervals count from the other end.
@@ -20,8 +28,10 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 #include "windowapi.h"
 
+#include "device/device_intervals.h"
 #include "keys/key_types.h"
 #include "keys/projection.h"
 
@@ -30,9 +40,29 @@ PG_FUNCTION_INFO_V1(gpusort_bucket);
 typedef struct PartitionState
 {
 	bool		ready;
-	GpusortKeyForm form;
+	int			nrows;
+	GpusortSpec spec;
+	DeviceIntervals *intervals; /* that a GPU finds; NULL: they are projected here */
+	uint8	   *nulls;			/* with intervals, a bit for each row that is NULL; NULL: none is */
 	GpusortProjection projection;
+	double		least;			/* finite float */
 } PartitionState;
+
+/* The range of the finite values seen so far. */
+typedef struct FloatRange
+{
+	double		least;
+	double		greatest;
+} FloatRange;
+
+typedef struct CodeRange
+{
+	uint64		least;
+	uint64		greatest;
+} CodeRange;
+
+/* Told of each row of a partition; false ends the walk. */
+typedef bool (*RowVisitor) (PartitionState *state, int row, Datum value, bool isnull, void *range);
 
 static inline bool
 is_float(GpusortKeyForm form)
@@ -74,67 +104,125 @@ partition_rows(WindowObject window)
 	return (int) nrows;
 }
 
-/* The i-th row's value of the partition; false if it is NULL. */
+/* Visits the partition's rows, in memory that what the argument leaves behind cannot fill. */
+static inline bool
+visit_rows(PartitionState *state, WindowObject window, RowVisitor visit, void *range)
+{
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "gpusort bucket", ALLOCSET_SMALL_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(scratch);
+	bool		more = true;
+
+	for (int row = 0; row < state->nrows && more; row++)
+	{
+		bool		isnull;
+		bool		isout;
+		Datum		value = WinGetFuncArgInPartition(window, 0, row, WINDOW_SEEK_HEAD, false, &isnull, &isout);
+
+		CHECK_FOR_INTERRUPTS();
+		more = visit(state, row, value, isnull, range);
+		MemoryContextReset(scratch);
+	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(scratch);
+	return more;
+}
+
 static bool
-partition_value(WindowObject window, int i, Datum *value)
+widen_floats(PartitionState *state, int row, Datum value, bool isnull, void *arg)
 {
-	bool		isnull;
-	bool		isout;
+	FloatRange *range = arg;
+	double		x = isnull ? 0 : float_value(state->spec.form, value);
 
-	*value = WinGetFuncArgInPartition(window, 0, i, WINDOW_SEEK_HEAD, false, &isnull, &isout);
-	return !isnull && !isout;
+	if (!isnull && isfinite(x))
+	{
+		range->least = Min(range->least, x);
+		range->greatest = Max(range->greatest, x);
+	}
+	return true;
 }
 
-/* Projects the range of the partition's finite floats. */
-static void
-project_floats(PartitionState *state, WindowObject window, int32 buckets, bool descending)
+static bool
+widen_codes(PartitionState *state, int row, Datum value, bool isnull, void *arg)
 {
-	int			nrows = partition_rows(window);
-	double		least = 0;
-	double		greatest = 0;
-	bool		found = false;
-	Datum		value;
+	CodeRange  *range = arg;
 
-	for (int i = 0; i < nrows; i++)
+	if (!isnull)
 	{
-		double		x;
+		uint64		code = integer_code(state->spec.form, value);
 
-		CHECK_FOR_INTERRUPTS();
-		if (!partition_value(window, i, &value))
-			continue;
-		x = float_value(state->form, value);
-		if (!isfinite(x))
-			continue;
-		if (!found || x < least)
-			least = x;
-		if (!found || x > greatest)
-			greatest = x;
-		found = true;
+		range->least = Min(range->least, code);
+		range->greatest = Max(range->greatest, code);
 	}
-	gpusort_project_floats(&state->projection, buckets, descending, least, greatest);
+	return true;
 }
 
-/* Projects the range of the partition's integers. */
+/* Makes the projection of the partition's values. */
 static void
-project_integers(PartitionState *state, WindowObject window, int32 buckets, bool descending)
+find_projection(PartitionState *state, WindowObject window)
 {
-	int			nrows = partition_rows(window);
-	uint64		least = PG_UINT64_MAX;
-	uint64		greatest = 0;
-	Datum		value;
-
-	for (int i = 0; i < nrows; i++)
+	if (is_float(state->spec.form))
 	{
-		uint64		code;
+		FloatRange	range = {INFINITY, -INFINITY};
 
-		CHECK_FOR_INTERRUPTS();
-		if (!partition_value(window, i, &value))
-			continue;
-		code = integer_code(state->form, value);
-		least = Min(least, code);
-		greatest = Max(greatest, code);
+		(void) visit_rows(state, window, widen_floats, &range);
+		if (range.least > range.greatest)
+			range.least = range.greatest = 0;
+		state->least = range.least;
+		gpusort_project_floats(&state->projection, state->spec.buckets, state->spec.descending,
+							   range.least, range.greatest);
 	}
-	gpusort_project_integers(&state->projection, buckets, descending, Min(least, greatest), greatest);
+	else
+	{
+		CodeRange	range = {PG_UINT64_MAX, 0};
+
+		(void) visit_rows(state, window, widen_codes, &range);
+		gpusort_project_integers(&state->projection, state->spec.buckets, state->spec.descending,
+								 Min(range.least, range.greatest), range.greatest);
+	}
+}
+
+/* A value's interval, from 0: at an end of the range if a volatile argument has left that meanwhile. */
+static uint32
+project_value(const PartitionState *state, Datum value)
+{
+	const GpusortProjection *projection = &state->projection;
+
+	if (is_float(state->spec.form))
+	{
+		double		x = float_value(state->spec.form, value);
+
+		return gpusort_interval_of_float(projection, x < state->least ? state->least : x);
+	}
+	else
+	{
+		uint64		code = Max(integer_code(state->spec.form, value), projection->origin);
+
+		return gpusort_interval_of_code(projection, Min(code, projection->origin + projection->range));
+	}
+}
+
+static bool
+send_value(PartitionState *state, int row, Datum value, bool isnull, void *arg)
+{
+	if (!isnull)
+		return gpusort_intervals_put(state->intervals, value);
+	if (state->nulls == NULL)
+		state->nulls = MemoryContextAllocZero(GetMemoryChunkContext(state), state->nrows / BITS_PER_BYTE + 1);
+	state->nulls[row / BITS_PER_BYTE] |= 1 << row % BITS_PER_BYTE;
+	return true;
+}
+
+/* Has a GPU find the intervals, if it may and can. */
+static void
+send_partition(PartitionState *state, WindowObject window)
+{
+	MemoryContext caller = MemoryContextSwitchTo(GetMemoryChunkContext(state));
+
+	state->intervals = gpusort_intervals_open(&state->spec, state->nrows);
+	MemoryContextSwitchTo(caller);
+	if (state->intervals != NULL &&
+		(!visit_rows(state, window, send_value, NULL) || !gpusort_intervals_project(state->intervals)))
+		state->intervals = NULL;
 }
 
 /* Reads the options from the current row, which is the partition's first. */
@@ -142,11 +230,10 @@ static void
 start_partition(FunctionCallInfo fcinfo, PartitionState *state, WindowObject window)
 {
 	Oid			type = get_fn_expr_argtype(fcinfo->flinfo, 0);
-	bool		descending = false;
 	bool		isnull;
 	int32		buckets;
 
-	if (!gpusort_keys_form(type, &state->form))
+	if (!gpusort_keys_form(type, &state->spec.form))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("type %s cannot be cut into intervals", format_type_be(type)),
@@ -157,19 +244,45 @@ start_partition(FunctionCallInfo fcinfo, PartitionState *state, WindowObject win
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 isnull ? errmsg("buckets must not be NULL")
 				 : errmsg("buckets must be at least 1, not %d", buckets)));
+	state->spec.buckets = buckets;
 	if (PG_NARGS() > 2)
 	{
-		descending = DatumGetBool(WinGetFuncArgCurrent(window, 2, &isnull));
+		state->spec.descending = DatumGetBool(WinGetFuncArgCurrent(window, 2, &isnull));
 		if (isnull)
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("descending must not be NULL")));
 	}
-	if (is_float(state->form))
-		project_floats(state, window, buckets, descending);
-	else
-		project_integers(state, window, buckets, descending);
+	state->spec.method = GPUSORT_METHOD_APPROXIMATE;
+	state->nrows = partition_rows(window);
+	send_partition(state, window);
+	if (state->intervals == NULL)
+		find_projection(state, window);
 	state->ready = true;
+}
+
+/* Takes the current row's interval from those that a GPU finds; false, and it does so no more, if it fails. */
+static bool
+take_interval(PartitionState *state, WindowObject window, bool *isnull, uint32 *interval)
+{
+	int64		row = WinGetCurrentPosition(window);
+
+	*isnull = state->nulls != NULL && (state->nulls[row / BITS_PER_BYTE] & 1 << row % BITS_PER_BYTE) != 0;
+	if (*isnull || gpusort_intervals_next(state->intervals, interval))
+		return true;
+	state->intervals = NULL;
+	find_projection(state, window);
+	return false;
+}
+
+/* Projects the current row's value. */
+static void
+project_row(const PartitionState *state, WindowObject window, bool *isnull, uint32 *interval)
+{
+	Datum		value = WinGetFuncArgCurrent(window, 0, isnull);
+
+	if (!*isnull)
+		*interval = project_value(state, value);
 }
 
 /* bucket(x, buckets [, descending]): 1 .. buckets. */
@@ -178,19 +291,14 @@ gpusort_bucket(PG_FUNCTION_ARGS)
 {
 	WindowObject window = PG_WINDOW_OBJECT();
 	PartitionState *state = WinGetPartitionLocalMemory(window, sizeof(PartitionState));
-	Datum		value;
 	bool		isnull;
-	uint32		interval;
+	uint32		interval = 0;
 
 	if (!state->ready)
 		start_partition(fcinfo, state, window);
-	WinSetMarkPosition(window, WinGetCurrentPosition(window));
-	value = WinGetFuncArgCurrent(window, 0, &isnull);
+	if (state->intervals == NULL || !take_interval(state, window, &isnull, &interval))
+		project_row(state, window, &isnull, &interval);
 	if (isnull)
 		PG_RETURN_NULL();
-	if (is_float(state->form))
-		interval = gpusort_interval_of_float(&state->projection, float_value(state->form, value));
-	else
-		interval = gpusort_interval_of_code(&state->projection, integer_code(state->form, value));
 	PG_RETURN_INT32((int32) interval + 1);
 }
