@@ -9,7 +9,11 @@
  * passes through the arena when it is submitted, like any single sort.
  *
  * Everything a batch holds lives in a memory context of its own below the
- * caller's current one, and goes with it: an error leaves no slab behind.
+ * caller's current one, or is given back with it: an error leaves no slab behind.
+ *
+ * Ordinary memory of the usual size is kept for the next batch, whichever query's
+ * it is: for a query of few rows, asking the kernel for fresh pages takes longer
+ * than all else that a batch adds to sorting row by row.
  */
 #include "postgres.h"
 
@@ -23,6 +27,8 @@
 #include "sort/sort_batch.h"
 #include "sort/sort_stats.h"
 
+#define SPARE_BYTES (1024 * 1024)	/* at most, of memory that is kept */
+
 typedef struct BatchState
 {
 	SortBatch	public;			/* must be first */
@@ -31,14 +37,21 @@ typedef struct BatchState
 	MemoryContextCallback callback;
 	int			slab;			/* or GPUSORT_NO_JOB: ordinary memory */
 	SlabLayout	layout;
+	char	   *memory;			/* NULL, or ordinary memory of so many bytes */
+	Size		bytes;
 	bool		in_flight;		/* submitted to a device, not waited for */
 	instr_time	submitted;
 } BatchState;
 
+/* What the last batch left, or NULL. */
+static char *spare = NULL;
+static Size spare_bytes = 0;
+
 static bool may_use_gpu(const GpusortSpec *spec, uint64_t keys);
 static void allocate_in_slab(BatchState *state);
 static void allocate_in_memory(BatchState *state);
-static void release_slab(void *arg);
+static void take_memory(BatchState *state, Size bytes);
+static void release(void *arg);
 static SortRequest describe(BatchState *state);
 static void finish(BatchState *state, const SortRequest *request);
 static void sort_piecewise(BatchState *state);
@@ -61,7 +74,7 @@ gpusort_batch_begin(const GpusortSpec *spec, Size key_bytes, uint32_t segment_sl
 		state->spec.method = gpusort_method;
 	state->context = context;
 	state->slab = GPUSORT_NO_JOB;
-	state->callback.func = release_slab;
+	state->callback.func = release;
 	state->callback.arg = state;
 	MemoryContextRegisterResetCallback(context, &state->callback);
 
@@ -123,23 +136,53 @@ static void
 allocate_in_memory(BatchState *state)
 {
 	SortBatch  *batch = &state->public;
-	Size		key_bytes = (Size) batch->key_slots * gpusort_key_width(state->spec.form);
+	Size		key_bytes = CACHELINEALIGN((Size) batch->key_slots * gpusort_key_width(state->spec.form));
+	Size		payload_bytes = state->spec.payload == GPUSORT_PAYLOAD_NONE ? 0 :
+		CACHELINEALIGN((Size) batch->key_slots * sizeof(uint32_t));
 
-	batch->keys = gpusort_alloc_large(state->context, key_bytes + 1);
-	if (state->spec.payload != GPUSORT_PAYLOAD_NONE)
-		batch->payload = gpusort_alloc_large(state->context, (Size) batch->key_slots * sizeof(uint32_t) + 1);
-	batch->segments = gpusort_alloc_large(state->context, (Size) batch->segment_slots * sizeof(GpusortSegment) + 1);
+	take_memory(state, key_bytes + payload_bytes + (Size) batch->segment_slots * sizeof(GpusortSegment) + 1);
+	batch->keys = state->memory;
+	if (payload_bytes > 0)
+		batch->payload = (uint32_t *) (state->memory + key_bytes);
+	batch->segments = (GpusortSegment *) (state->memory + key_bytes + payload_bytes);
+}
+
+/* Gives the batch ordinary memory: the spare one if that is large enough. */
+static void
+take_memory(BatchState *state, Size bytes)
+{
+	if (spare_bytes >= bytes)
+	{
+		state->memory = spare;
+		state->bytes = spare_bytes;
+		spare = NULL;
+		spare_bytes = 0;
+		return;
+	}
+	state->memory = gpusort_alloc_large(TopMemoryContext, bytes);
+	state->bytes = bytes;
 }
 
 /* Runs when the batch's memory context goes. */
 static void
-release_slab(void *arg)
+release(void *arg)
 {
 	BatchState *state = arg;
 
 	if (state->slab != GPUSORT_NO_JOB)
 		gpusort_job_release(state->slab);
 	state->slab = GPUSORT_NO_JOB;
+	if (state->memory != NULL && state->bytes <= SPARE_BYTES && state->bytes > spare_bytes)
+	{
+		char	   *smaller = spare;
+
+		spare = state->memory;
+		spare_bytes = state->bytes;
+		state->memory = smaller;
+	}
+	if (state->memory != NULL)
+		pfree(state->memory);
+	state->memory = NULL;
 }
 
 /* Starts sorting the batch; its memory may not be touched until it has been waited for. */
