@@ -29,6 +29,13 @@
 
 #define SPARE_BYTES (1024 * 1024)	/* at most, of memory that is kept */
 
+/* Ordinary memory, which begins with this. */
+typedef struct BatchMemory
+{
+	struct BatchMemory *next;	/* if it is spare */
+	Size		bytes;
+} BatchMemory;
+
 typedef struct BatchState
 {
 	SortBatch	public;			/* must be first */
@@ -37,20 +44,20 @@ typedef struct BatchState
 	MemoryContextCallback callback;
 	int			slab;			/* or GPUSORT_NO_JOB: ordinary memory */
 	SlabLayout	layout;
-	char	   *memory;			/* NULL, or ordinary memory of so many bytes */
-	Size		bytes;
+	BatchMemory *memory;		/* NULL: a slab */
 	bool		in_flight;		/* submitted to a device, not waited for */
 	instr_time	submitted;
 } BatchState;
 
-/* What the last batch left, or NULL. */
-static char *spare = NULL;
+/* What batches have left, and how much that is. */
+static BatchMemory *spares = NULL;
 static Size spare_bytes = 0;
 
 static bool may_use_gpu(const GpusortSpec *spec, uint64_t keys);
 static void allocate_in_slab(BatchState *state);
 static void allocate_in_memory(BatchState *state);
-static void take_memory(BatchState *state, Size bytes);
+static BatchMemory *take_memory(Size bytes);
+static void give_memory(BatchMemory *memory);
 static void release(void *arg);
 static SortRequest describe(BatchState *state);
 static void finish(BatchState *state, const SortRequest *request);
@@ -136,31 +143,49 @@ static void
 allocate_in_memory(BatchState *state)
 {
 	SortBatch  *batch = &state->public;
+	Size		head_bytes = CACHELINEALIGN(sizeof(BatchMemory));
 	Size		key_bytes = CACHELINEALIGN((Size) batch->key_slots * gpusort_key_width(state->spec.form));
 	Size		payload_bytes = state->spec.payload == GPUSORT_PAYLOAD_NONE ? 0 :
 		CACHELINEALIGN((Size) batch->key_slots * sizeof(uint32_t));
 
-	take_memory(state, key_bytes + payload_bytes + (Size) batch->segment_slots * sizeof(GpusortSegment) + 1);
-	batch->keys = state->memory;
+	state->memory = take_memory(head_bytes + key_bytes + payload_bytes +
+								(Size) batch->segment_slots * sizeof(GpusortSegment));
+	batch->keys = (char *) state->memory + head_bytes;
 	if (payload_bytes > 0)
-		batch->payload = (uint32_t *) (state->memory + key_bytes);
-	batch->segments = (GpusortSegment *) (state->memory + key_bytes + payload_bytes);
+		batch->payload = (uint32_t *) (batch->keys + key_bytes);
+	batch->segments = (GpusortSegment *) (batch->keys + key_bytes + payload_bytes);
 }
 
-/* Gives the batch ordinary memory: the spare one if that is large enough. */
-static void
-take_memory(BatchState *state, Size bytes)
+/* So many bytes of ordinary memory, this head included. */
+static BatchMemory *
+take_memory(Size bytes)
 {
-	if (spare_bytes >= bytes)
+	BatchMemory *memory;
+
+	for (BatchMemory **link = &spares; (memory = *link) != NULL; link = &memory->next)
 	{
-		state->memory = spare;
-		state->bytes = spare_bytes;
-		spare = NULL;
-		spare_bytes = 0;
+		if (memory->bytes < bytes)
+			continue;
+		*link = memory->next;
+		spare_bytes -= memory->bytes;
+		return memory;
+	}
+	memory = gpusort_alloc_large(TopMemoryContext, bytes);
+	memory->bytes = bytes;
+	return memory;
+}
+
+static void
+give_memory(BatchMemory *memory)
+{
+	if (spare_bytes + memory->bytes > SPARE_BYTES)
+	{
+		pfree(memory);
 		return;
 	}
-	state->memory = gpusort_alloc_large(TopMemoryContext, bytes);
-	state->bytes = bytes;
+	memory->next = spares;
+	spares = memory;
+	spare_bytes += memory->bytes;
 }
 
 /* Runs when the batch's memory context goes. */
@@ -172,16 +197,8 @@ release(void *arg)
 	if (state->slab != GPUSORT_NO_JOB)
 		gpusort_job_release(state->slab);
 	state->slab = GPUSORT_NO_JOB;
-	if (state->memory != NULL && state->bytes <= SPARE_BYTES && state->bytes > spare_bytes)
-	{
-		char	   *smaller = spare;
-
-		spare = state->memory;
-		spare_bytes = state->bytes;
-		state->memory = smaller;
-	}
 	if (state->memory != NULL)
-		pfree(state->memory);
+		give_memory(state->memory);
 	state->memory = NULL;
 }
 
