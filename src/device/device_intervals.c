@@ -12,7 +12,7 @@
 #include "device/device_session.h"
 #include "guc.h"
 #include "sort/sort.h"
-#include "sort/sort_stats.h"
+#include "sort/sort_progress.h"
 
 #define CHUNK_KEYS 131072
 
@@ -29,6 +29,7 @@ struct DeviceIntervals
 	GpusortSpec spec;
 	uint32_t	width;
 	DeviceSession *session;
+	uint64_t	most;			/* keys that may come */
 	uint64_t	nrows;			/* keys that were sent */
 	uint64_t	fetched;		/* intervals that have come back */
 	uint32_t	count;			/* entries of the chunk */
@@ -92,7 +93,9 @@ gpusort_intervals_open(const GpusortSpec *spec, uint64_t nrows)
 	column->spec = *spec;
 	column->width = gpusort_key_width(spec->form);
 	column->session = session;
+	column->most = nrows;
 	column->chunk = palloc(Min(nrows, CHUNK_KEYS) * Max(column->width, sizeof(uint32_t)));
+	gpusort_progress_begin(GPUSORT_STATS_GPU, spec->method, nrows);
 	return column;
 }
 
@@ -102,6 +105,7 @@ give_up(DeviceIntervals *column, const char *why)
 {
 	GpusortSpec spec = column->spec;
 
+	gpusort_progress_end();
 	gpusort_session_close(column->session);
 	pfree(column->chunk);
 	pfree(column);
@@ -121,6 +125,7 @@ send_chunk(DeviceIntervals *column)
 		return give_up(column, why);
 	column->nrows += column->count;
 	column->count = 0;
+	gpusort_progress_update(SORT_PHASE_SENDING, column->nrows, column->most);
 	return true;
 }
 
@@ -150,8 +155,10 @@ gpusort_intervals_project(DeviceIntervals *column)
 
 	if (!send_chunk(column))
 		return false;
+	gpusort_progress_update(SORT_PHASE_SORTING, 0, 1);
 	if (!gpusort_session_sort(column->session, column->nrows, &why))
 		return give_up(column, why);
+	gpusort_progress_end();
 	gpusort_stats_count(GPUSORT_STATS_GPU, gpusort_session_method(column->session),
 						&(SortCounts)
 						{
