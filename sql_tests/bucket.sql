@@ -25,28 +25,29 @@ FROM (SELECT v, i, bucket(v, 50) OVER () AS b FROM values_of WHERE v IS NOT NULL
 
 -- Every engine gives the same: all types, both directions, few and many intervals, with NULLs, in one partition and in several, also such that
 -- a device gets in pieces.
-CREATE FUNCTION buckets_of(expression text, options text, partition_by text, most int) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE FUNCTION buckets_of(expression text, options text, partition_by text, source text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
 	result bigint;
 BEGIN
-	EXECUTE format('SELECT bit_xor(hashint8extended(i, coalesce(b, 0))) FROM (SELECT i, bucket(%s, %s) OVER (%s) AS b FROM values_of WHERE i <= %s OFFSET 0) q',
-				   expression, options, partition_by, most) INTO result;
+	EXECUTE format('SELECT bit_xor(hashint8extended(i, coalesce(b, 0))) FROM (SELECT i, bucket(%s, %s) OVER (%s) AS b FROM %s OFFSET 0) q',
+				   expression, options, partition_by, source) INTO result;
 	RETURN result;
 END $$;
+CREATE TABLE few_values AS SELECT * FROM values_of WHERE i <= 5000;
 CREATE TABLE questions AS
-SELECT expression, options, partition_by, 5000 AS most
+SELECT expression, options, partition_by, 'few_values' AS source
 FROM unnest(ARRAY['(v % 30000)::int2', 'v::int4', 'v::oid', '(v * 9223372036854)::int8', '(v::float8 / 7)::float4', 'exp(v / 1500.0)::float8',
 				  'CASE i % 1000 WHEN 1 THEN ''NaN'' WHEN 2 THEN ''-inf'' WHEN 3 THEN ''inf'' ELSE 1 / v::float8 END',
 				  'date ''2000-01-01'' + v::int4', 'timestamp ''2000-01-01'' + v * interval ''1 hour''', 'v::money', 'NULL::int4', '''NaN''::float4']) expression,
 	 unnest(ARRAY['1', '7', '10000, true', '2147483647']) options,
 	 unnest(ARRAY['', 'PARTITION BY g']) partition_by
 UNION ALL
-SELECT expression, '10000, true', partition_by, 150000
+SELECT expression, '10000, true', partition_by, 'values_of'
 FROM unnest(ARRAY['v::int4', 'sqrt(v::float8)', '(v % 30000)::int2']) expression, unnest(ARRAY['', 'PARTITION BY i > 20000']) partition_by;
 ALTER TABLE questions ADD answer bigint;
-UPDATE questions SET answer = buckets_of(expression, options, partition_by, most);
+UPDATE questions SET answer = buckets_of(expression, options, partition_by, source);
 SET gpusort.engine = cpu;
-SELECT * FROM questions WHERE answer IS DISTINCT FROM buckets_of(expression, options, partition_by, most);
+SELECT * FROM questions WHERE answer IS DISTINCT FROM buckets_of(expression, options, partition_by, source);
 RESET gpusort.engine;
 SELECT count(*), count(answer) FROM questions;
 
@@ -72,4 +73,4 @@ SELECT bucket(x, 1, NULL) OVER () FROM generate_series(1, 2) x;
 SELECT bucket(x::text, 5) OVER () FROM generate_series(1, 2) x;
 
 DROP FUNCTION buckets_of;
-DROP TABLE values_of, questions;
+DROP TABLE values_of, few_values, questions;
