@@ -183,7 +183,7 @@ Data::Data(GpusortKeyForm form, GpusortPayload payload, const std::vector<uint32
     for (uint32_t count : counts) {
         segments.push_back({uint32_t(start), count});
         start += count + gap;
-        histogram[gpusort_length_class(count)]++;
+        histogram[gpusort_length_bin(count)]++;
         longest = std::max(longest, count);
         equal = equal && count == counts[0];
     }

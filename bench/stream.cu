@@ -182,7 +182,7 @@ int main(int argc, char **argv)
         job.segments = segments;
         job.nsegments = arrays_per_job;
         job.nslots = keys_per_job;
-        job.length_histogram[gpusort_length_class(shape.length)] = arrays_per_job;
+        job.length_histogram[gpusort_length_bin(shape.length)] = arrays_per_job;
     }
 
     const double limit = two_way_rate(arena, arena + data, std::min<uint64_t>(data, 1u << 30));

@@ -40,10 +40,10 @@ struct JobMemory {
         batch.length_histogram = job.length_histogram;
         batch.host_segments = job.segments;
         batch.longest = 1;
-        for (uint32_t c = 0; c < GPUSORT_LENGTH_CLASSES; c++)
-            if (job.length_histogram[c])
-                batch.longest =
-                    static_cast<uint32_t>(std::min<uint64_t>(uint64_t{1} << c, std::max<uint32_t>(job.nslots, 1)));
+        for (uint32_t bin = 0; bin < GPUSORT_LENGTH_BINS; bin++)
+            if (job.length_histogram[bin] > 0)
+                batch.longest = static_cast<uint32_t>(
+                    std::max<uint64_t>(std::min<uint64_t>(gpusort_bin_longest(bin), job.nslots), 1));
         batch.keys = carver.take<void>(job.nslots * width);
         batch.payload = job.spec.payload == GPUSORT_PAYLOAD_NONE
                             ? nullptr

@@ -36,7 +36,7 @@ struct Session {
     void *workspace;
     size_t workspace_bytes;
     void *check_space;
-    uint32_t histogram[GPUSORT_LENGTH_CLASSES];
+    uint32_t histogram[GPUSORT_LENGTH_BINS];
     size_t bytes;
 
     bool has_payload() const
@@ -61,8 +61,8 @@ SegmentBatch Session::batch(uint64_t nrows)
 {
     SegmentBatch batch;
 
-    std::fill(histogram, histogram + GPUSORT_LENGTH_CLASSES, 0);
-    histogram[gpusort_length_class(static_cast<uint32_t>(nrows))] = 1;
+    std::fill(histogram, histogram + GPUSORT_LENGTH_BINS, 0);
+    histogram[gpusort_length_bin(static_cast<uint32_t>(nrows))] = 1;
     batch.spec = spec.spec;
     batch.keys = has_payload() ? scratch : columns[0];
     batch.payload = index;

@@ -83,7 +83,7 @@ typedef struct GpusortDeviceJob
 	const GpusortSegment *segments;
 	uint32_t	nsegments;
 	uint32_t	nslots;
-	uint32_t	length_histogram[GPUSORT_LENGTH_CLASSES];
+	uint32_t	length_histogram[GPUSORT_LENGTH_BINS];
 } GpusortDeviceJob;
 
 /*

@@ -204,7 +204,7 @@ inline BinPlan plan_bins(const SegmentBatch &batch, const int *last_class, int n
         while (bin < nbins - 1 && c > last_class[bin])
             bin++;
         plan.bin_of[c] = (uint8_t)bin;
-        plan.count[bin] += batch.length_histogram[c];
+        plan.count[bin] += gpusort_class_count(batch.length_histogram, c);
     }
     for (int b = 0; b < nbins; b++) {
         plan.first[b] = b == 0 ? 0 : plan.first[b - 1] + plan.count[b - 1];

@@ -29,14 +29,16 @@ namespace
 constexpr uint32_t TINY_CLASS = 3;
 constexpr int MOST_DEVICES = 64;
 constexpr uint32_t CLASSES = GPUSORT_LENGTH_CLASSES;
+constexpr uint32_t BINS = GPUSORT_LENGTH_BINS;
+constexpr uint64_t DIVIDED_SHARE = 8; /* an eighth of the keys is many */
 constexpr uint32_t GROUP_THREADS = 256;
 constexpr uint32_t SEGMENTS_PER_THREAD = 8;
 
-/* Segments that are listed, by class: where each group starts, and CLASSES where the last ends. */
+/* Segments that are listed, by bin of lengths: where each group starts, and BINS where the last ends. */
 struct Groups {
-    uint32_t first_class;   /* shorter segments are not listed */
-    uint32_t first_divided; /* the first class whose kernel has two lengths of rows */
-    uint32_t start[CLASSES + 1];
+    uint32_t first_bin;   /* shorter segments are not listed */
+    uint32_t first_apart; /* of shorter classes than this bin's, both bins are listed as one */
+    uint32_t start[BINS + 1];
 };
 
 size_t aligned(size_t bytes)
@@ -44,26 +46,28 @@ size_t aligned(size_t bytes)
     return (bytes + 255) / 256 * 256;
 }
 
-__device__ __forceinline__ uint32_t class_of(uint32_t count)
+/* As gpusort_length_bin. */
+__device__ __forceinline__ uint32_t bin_of(uint32_t count)
 {
-    return count <= 1 ? 0 : 32 - __clz(count - 1);
+    const uint32_t length_class = count <= 1 ? 0 : 32 - __clz(count - 1);
+
+    return 2 * length_class + (uint64_t(count) * 4 > UINT64_C(3) << length_class);
 }
 
 /*
- * Lists segments grouped by class.  A class whose kernel has two lengths of rows is divided: the shorter segments,
- * of up to three quarters of the class's longest, are listed from the group's front, the others from its back.
- * For the two are two pieces of code, and do not fit the instruction cache together.  taken[] counts
- * what is listed of each half.
+ * Lists segments grouped by bin: those of one bin are sorted by one piece of code, and two would not fit the
+ * instruction cache together.  Classes of one piece are not divided, for neighbours share sectors of memory.
+ * taken[] counts what is listed of each bin.
  */
 __global__ void __launch_bounds__(GROUP_THREADS)
     group_segments(const GpusortSegment *segments, uint32_t nsegments, const __grid_constant__ Groups groups,
                    uint32_t *taken, GpusortSegment *list)
 {
-    __shared__ uint32_t counts[2 * CLASSES], first[2 * CLASSES];
+    __shared__ uint32_t counts[BINS], first[BINS];
     GpusortSegment own[SEGMENTS_PER_THREAD];
     uint32_t bin[SEGMENTS_PER_THREAD], rank[SEGMENTS_PER_THREAD];
 
-    for (uint32_t i = threadIdx.x; i < 2 * CLASSES; i += GROUP_THREADS)
+    for (uint32_t i = threadIdx.x; i < BINS; i += GROUP_THREADS)
         counts[i] = 0;
 #pragma unroll
     for (uint32_t i = 0; i < SEGMENTS_PER_THREAD; i++) {
@@ -76,25 +80,20 @@ __global__ void __launch_bounds__(GROUP_THREADS)
     __syncthreads();
 #pragma unroll
     for (uint32_t i = 0; i < SEGMENTS_PER_THREAD; i++) {
-        const uint32_t length_class = class_of(own[i].count);
-        const bool back =
-            length_class >= groups.first_divided && uint64_t(own[i].count) * 4 > (UINT64_C(3) << length_class);
-
-        bin[i] = length_class >= groups.first_class ? 2 * length_class + back : UINT32_MAX;
-        if (bin[i] != UINT32_MAX)
+        bin[i] = bin_of(own[i].count);
+        if (bin[i] < groups.first_apart)
+            bin[i] &= ~1u;
+        if (bin[i] >= groups.first_bin)
             rank[i] = atomicAdd(&counts[bin[i]], 1);
     }
     __syncthreads();
-    for (uint32_t i = threadIdx.x; i < 2 * CLASSES; i += GROUP_THREADS)
-        if (counts[i] > 0) {
-            const uint32_t place = atomicAdd(&taken[i], counts[i]);
-
-            first[i] = i % 2 == 0 ? groups.start[i / 2] + place : groups.start[i / 2 + 1] - place - counts[i];
-        }
+    for (uint32_t i = threadIdx.x; i < BINS; i += GROUP_THREADS)
+        if (counts[i] > 0)
+            first[i] = groups.start[i] + atomicAdd(&taken[i], counts[i]);
     __syncthreads();
 #pragma unroll
     for (uint32_t i = 0; i < SEGMENTS_PER_THREAD; i++)
-        if (bin[i] != UINT32_MAX)
+        if (bin[i] >= groups.first_bin)
             list[first[bin[i]] + rank[i]] = own[i];
 }
 
@@ -152,19 +151,19 @@ cudaError_t make_plan(const SegmentBatch &batch, Plan *plan)
         plan->network_classes = top_class;
 
     plan->top = TINY_CLASS;
-    plan->groups.first_class = launcher.short_class + 1;
-    plan->groups.first_divided = launcher.short_class + 2;
-    for (uint32_t c = 0; c < CLASSES; c++) {
-        if (histogram[c] > 0 && c > TINY_CLASS)
-            plan->top = c;
-        plan->groups.start[c] = listed;
-        if (c >= plan->groups.first_class)
-            listed += histogram[c];
+    plan->groups.first_bin = 2 * (launcher.short_class + 1);
+    plan->groups.first_apart = 2 * (launcher.short_class + 2);
+    for (uint32_t bin = 0; bin < BINS; bin++) {
+        if (histogram[bin] > 0 && bin / 2 > TINY_CLASS)
+            plan->top = bin / 2;
+        plan->groups.start[bin] = listed;
+        if (bin >= plan->groups.first_bin)
+            listed += histogram[bin];
     }
-    plan->groups.start[CLASSES] = listed;
+    plan->groups.start[BINS] = listed;
 
     for (uint32_t c = plan->top == TINY_CLASS ? 0 : plan->top; c <= plan->top; c++)
-        longest += histogram[c];
+        longest += gpusort_class_count(histogram, c);
     plan->alike = plan->top >= plan->network_classes ? longest == batch.nsegments
                                                      : longest >= batch.nsegments - batch.nsegments / 20;
     plan->longest = batch.longest;
@@ -211,17 +210,17 @@ LongSegments long_segments(const SegmentBatch &batch, const Plan &plan, const Gp
 
     segments.first_class = plan.network_classes;
     for (uint32_t c = plan.network_classes; c < CLASSES; c++)
-        segments.count += batch.length_histogram[c];
-    segments.segments = list ? list + plan.groups.start[plan.network_classes] : batch.segments;
+        segments.count += gpusort_class_count(batch.length_histogram, c);
+    segments.segments = list ? list + plan.groups.start[2 * plan.network_classes] : batch.segments;
     return segments;
 }
 
 /* Workspace of the list of segments: the counters that make it, and the segments. */
-constexpr size_t COUNTER_BYTES = 2 * CLASSES * sizeof(uint32_t);
+constexpr size_t COUNTER_BYTES = BINS * sizeof(uint32_t);
 
 size_t list_bytes(const Plan &plan)
 {
-    const uint32_t listed = plan.groups.start[CLASSES];
+    const uint32_t listed = plan.groups.start[BINS];
 
     return plan.alike || listed == 0 ? 0 : aligned(COUNTER_BYTES) + aligned(size_t(listed) * sizeof(GpusortSegment));
 }
@@ -238,7 +237,7 @@ size_t network_workspace_bytes(const SegmentBatch &batch)
         size_t most = 0;
 
         for (uint32_t c = plan.network_classes; c <= plan.top; c++) {
-            const size_t wanted = top_workspace_bytes(batch.spec, c, batch.length_histogram[c]);
+            const size_t wanted = top_workspace_bytes(batch.spec, c, gpusort_class_count(batch.length_histogram, c));
 
             most = wanted > most ? wanted : most;
         }
@@ -264,17 +263,32 @@ cudaError_t list_segments(const SegmentBatch &batch, const Plan &plan, void *wor
     return cudaGetLastError();
 }
 
+/*
+ * Whether the bins of a class are launched apart: if the shorter has a kernel of its own, and so many of the keys
+ * that it is worth the launch.
+ */
+bool is_divided(const SegmentBatch &batch, const NetworkLauncher &launcher, uint32_t length_class)
+{
+    return launcher.is_divided(length_class) &&
+           uint64_t(batch.length_histogram[2 * length_class]) << (length_class - 1) > batch.nslots / DIVIDED_SHARE;
+}
+
 /* Sorts the listed segments that networks sort, the longest first. */
 cudaError_t sort_listed(const SegmentBatch &batch, const Plan &plan, NetworkTask task, const GpusortSegment *list,
                         cudaStream_t stream)
 {
+    const NetworkLauncher &launcher = launcher_of(batch.spec);
     cudaError_t error = cudaSuccess;
 
-    for (uint32_t c = plan.network_classes; c-- > plan.groups.first_class && error == cudaSuccess;) {
-        task.segments = list + plan.groups.start[c];
-        task.count = plan.groups.start[c + 1] - plan.groups.start[c];
+    for (uint32_t end = 2 * plan.network_classes; end > plan.groups.first_bin && error == cudaSuccess;) {
+        const uint32_t length_class = (end - 1) / 2;
+        const uint32_t first = is_divided(batch, launcher, length_class) ? end - 1 : end - 2;
+
+        task.segments = list + plan.groups.start[first];
+        task.count = plan.groups.start[end] - plan.groups.start[first];
         if (task.count > 0)
-            error = launcher_of(batch.spec).launch(c, std::min(plan.longest, UINT32_C(1) << c), task, stream);
+            error = launcher.launch(length_class, uint32_t(gpusort_bin_longest(end - 1)), task, stream);
+        end = first;
     }
     return error;
 }
@@ -290,34 +304,32 @@ cudaError_t sort_beyond(const SegmentBatch &batch, const Plan &plan, const Gpuso
     if (!plan.finds_top)
         return sort_long(batch, long_segments(batch, plan, list), workspace, bytes, stream);
     for (uint32_t c = plan.network_classes; c <= plan.top && error == cudaSuccess; c++)
-        if (batch.length_histogram[c] > 0)
-            error = find_top(batch, c, list ? list + plan.groups.start[c] : batch.segments, batch.length_histogram[c],
-                             workspace, stream);
+        if (const uint32_t count = gpusort_class_count(batch.length_histogram, c); count > 0)
+            error =
+                find_top(batch, c, list ? list + plan.groups.start[2 * c] : batch.segments, count, workspace, stream);
     return error;
 }
 
-/* Sorts all segments but those that launch_short takes. */
-cudaError_t sort_longer(const SegmentBatch &batch, const Plan &plan, const NetworkTask &task, void *workspace,
-                        size_t bytes, cudaStream_t stream)
+/* Sorts all segments but those that launch_short takes; the list is nullptr if they are alike. */
+cudaError_t sort_longer(const SegmentBatch &batch, const Plan &plan, const NetworkTask &task,
+                        const GpusortSegment *list, void *workspace, size_t bytes, cudaStream_t stream)
 {
-    GpusortSegment *list = nullptr;
-    cudaError_t error = cudaSuccess;
+    cudaError_t error = list ? sort_listed(batch, plan, task, list, stream) : cudaSuccess;
 
-    if (list_bytes(plan) > 0) {
-        error = list_segments(batch, plan, workspace, &list, stream);
-        if (error == cudaSuccess)
-            error = sort_listed(batch, plan, task, list, stream);
-    }
     if (error == cudaSuccess)
         error = sort_beyond(batch, plan, list, static_cast<char *>(workspace) + list_bytes(plan),
                             bytes - list_bytes(plan), stream);
     return error;
 }
 
-/* The same beside launch_short, which gets the multiprocessors that the others leave. */
+/*
+ * The same beside launch_short, which gets the multiprocessors that the others leave: it comes after the list,
+ * for which the longest wait, and before the host looks for very long segments.
+ */
 cudaError_t sort_with_short(const SegmentBatch &batch, const Plan &plan, const NetworkTask &task, void *workspace,
                             size_t bytes, cudaStream_t stream)
 {
+    GpusortSegment *list = nullptr;
     SideStream *side = nullptr;
     cudaError_t error = side_stream(plan.ordinal, &side);
 
@@ -326,9 +338,11 @@ cudaError_t sort_with_short(const SegmentBatch &batch, const Plan &plan, const N
     if (error == cudaSuccess)
         error = cudaStreamWaitEvent(side->stream, side->forked);
     if (error == cudaSuccess)
+        error = list_segments(batch, plan, workspace, &list, side->stream);
+    if (error == cudaSuccess)
         error = launcher_of(batch.spec).launch_short(task, plan.multiprocessors, stream);
     if (error == cudaSuccess)
-        error = sort_longer(batch, plan, task, workspace, bytes, side->stream);
+        error = sort_longer(batch, plan, task, list, workspace, bytes, side->stream);
     if (error == cudaSuccess)
         error = cudaEventRecord(side->joined, side->stream);
     if (error == cudaSuccess)
@@ -338,6 +352,7 @@ cudaError_t sort_with_short(const SegmentBatch &batch, const Plan &plan, const N
 
 cudaError_t network_sort(const SegmentBatch &batch, void *workspace, size_t bytes, cudaStream_t stream)
 {
+    GpusortSegment *list = nullptr;
     NetworkTask task = {};
     Plan plan;
     cudaError_t error = make_plan(batch, &plan);
@@ -355,11 +370,15 @@ cudaError_t network_sort(const SegmentBatch &batch, void *workspace, size_t byte
 
     if (plan.alike && plan.top < plan.network_classes)
         return launcher_of(batch.spec).launch(plan.top, plan.longest, task, stream);
-    if (plan.alike || !plan.short_ones)
-        return sort_longer(batch, plan, task, workspace, bytes, stream);
-    if (list_bytes(plan) == 0)
+    if (list_bytes(plan) > 0 && plan.short_ones)
+        return sort_with_short(batch, plan, task, workspace, bytes, stream);
+    if (plan.short_ones && !plan.alike)
         return launcher_of(batch.spec).launch_short(task, plan.multiprocessors, stream);
-    return sort_with_short(batch, plan, task, workspace, bytes, stream);
+    if (list_bytes(plan) > 0)
+        error = list_segments(batch, plan, workspace, &list, stream);
+    if (error == cudaSuccess)
+        error = sort_longer(batch, plan, task, list, workspace, bytes, stream);
+    return error;
 }
 
 }  // namespace

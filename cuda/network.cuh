@@ -26,6 +26,9 @@ struct NetworkLauncher {
     /* Sorts the task's segments, all of the class or shorter, and none of more than `longest` keys. */
     cudaError_t (*launch)(uint32_t length_class, uint32_t longest, const NetworkTask &task, cudaStream_t stream);
 
+    /* Whether segments of the class's shorter bin have a kernel of their own. */
+    bool (*is_divided)(uint32_t length_class);
+
     /* The longest class that launch_short sorts. */
     uint32_t short_class;
 

@@ -45,8 +45,8 @@ struct NetworkShapes {
         return threads(length_class) * (row(length_class) * int(sizeof(typename Element::Code)) + 16);
     }
 
-    /* Keys alone that fill three quarters of a class get rows of 48 and half the lanes. */
-    static constexpr bool has_long_rows(uint32_t length_class)
+    /* Keys alone that fill up to three quarters of a class get rows of 48 and half the lanes. */
+    static constexpr bool is_divided(uint32_t length_class)
     {
         return ROW == 32 && Element::SEGMENTS == 1 && !Element::PAIRS && length_class >= 9 && length_class <= 11;
     }
@@ -103,7 +103,7 @@ struct NetworkShapes {
     {
         constexpr uint32_t ROW_CLASS = log2_of(row(CLASS));
 
-        if constexpr (has_long_rows(CLASS))
+        if constexpr (is_divided(CLASS))
             if (longest <= 3u << (CLASS - 2))
                 return launch_warps<48, CLASS - 6, RESIDENT * 5 / 8>(task, stream);
         if constexpr (CLASS <= 3)

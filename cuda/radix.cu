@@ -526,7 +526,7 @@ uint32_t longer_ones(const SegmentBatch &batch, uint32_t first_class)
     uint32_t count = 0;
 
     for (uint32_t c = first_class; c < GPUSORT_LENGTH_CLASSES; c++)
-        count += batch.length_histogram[c];
+        count += gpusort_class_count(batch.length_histogram, c);
     return count;
 }
 

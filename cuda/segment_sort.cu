@@ -49,7 +49,8 @@ GpusortMethod name_of(const SegmentBatch &batch)
     double short_keys = 0, long_keys = 0;
 
     for (uint32_t c = 0; c < GPUSORT_LENGTH_CLASSES; c++)
-        (c <= 16 ? short_keys : long_keys) += double(batch.length_histogram[c]) * double(UINT64_C(1) << c);
+        (c <= 16 ? short_keys : long_keys) +=
+            double(gpusort_class_count(batch.length_histogram, c)) * double(UINT64_C(1) << c);
     return long_keys > short_keys ? GPUSORT_METHOD_RADIX : GPUSORT_METHOD_NETWORK;
 }
 

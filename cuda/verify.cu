@@ -360,7 +360,7 @@ Grid grid_of(const SegmentBatch &batch)
     grid.lanes = average < 48 ? 8 : average < 384 ? 32 : THREADS;
     grid.short_class = grid.lanes == THREADS ? 12 : 10;
     for (uint32_t c = grid.short_class + 1; c < GPUSORT_LENGTH_CLASSES; c++)
-        grid.long_segments += batch.length_histogram[c];
+        grid.long_segments += gpusort_class_count(batch.length_histogram, c);
     grid.mixed = grid.long_segments > 0 && grid.long_segments < batch.nsegments;
     if (grid.long_segments < batch.nsegments) {
         const uint64_t blocks = (uint64_t{batch.nsegments} * grid.lanes + THREADS - 1) / THREADS;

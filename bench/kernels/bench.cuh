@@ -64,7 +64,7 @@ public:
 
 private:
     GpusortSpec spec = {};
-    uint32_t histogram[GPUSORT_LENGTH_CLASSES] = {};
+    uint32_t histogram[GPUSORT_LENGTH_BINS] = {};
     uint32_t longest = 0;
     Memory keys_room, original, payload_room, payload_original, segments_room;
 };

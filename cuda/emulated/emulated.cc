@@ -208,6 +208,10 @@ void GpusortDevice::sort_job(const GpusortDeviceJob &job, const Fault &met,
         fail(&outcome->error, GPUSORT_DEVICE_UNSUPPORTED, why);
         return;
     }
+    if (!gpusort_emulated::is_counted(job)) {
+        fail(&outcome->error, GPUSORT_DEVICE_FAULT, "the histogram does not count the job's segments");
+        return;
+    }
     if (!reserve(bytes, &outcome->error)) return;
     gpusort_emulated::Spoil spoil = strcmp(met.name, "wrong") == 0 ? gpusort_emulated::Spoil::ORDER
                                     : strcmp(met.name, "lost_key") == 0

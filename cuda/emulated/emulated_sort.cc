@@ -245,6 +245,13 @@ GpusortMethod method_used(const GpusortSpec &spec) {
     return spec.buckets > 0 ? GPUSORT_METHOD_APPROXIMATE : GPUSORT_METHOD_RADIX;
 }
 
+bool is_counted(const GpusortDeviceJob &job) {
+    uint32_t histogram[GPUSORT_LENGTH_BINS] = {};
+    for (uint32_t i = 0; i < job.nsegments; i++)
+        histogram[gpusort_length_bin(job.segments[i].count)]++;
+    return memcmp(histogram, job.length_histogram, sizeof(histogram)) == 0;
+}
+
 uint64_t job_bytes(const GpusortDeviceJob &job) {
     return uint64_t(job.nslots) * (2 * gpusort_key_width(job.spec.form) +
                                    (job.spec.payload == GPUSORT_PAYLOAD_NONE ? 0 : 8)) +

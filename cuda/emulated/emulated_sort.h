@@ -19,6 +19,9 @@ const char *refuses(const GpusortSpec &spec);
 /* The method that a real device would name. */
 GpusortMethod method_used(const GpusortSpec &spec);
 
+/* Whether the job's histogram counts its segments: a real device relies on it. */
+bool is_counted(const GpusortDeviceJob &job);
+
 /* Device memory that a job would take. */
 uint64_t job_bytes(const GpusortDeviceJob &job);
 

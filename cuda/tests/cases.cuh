@@ -173,7 +173,7 @@ struct Case {
     size_t nslots = 0;
     std::vector<uint8_t> keys;
     std::vector<uint32_t> payload;
-    uint32_t histogram[GPUSORT_LENGTH_CLASSES] = {};
+    uint32_t histogram[GPUSORT_LENGTH_BINS] = {};
     uint32_t longest = 0;
 
     std::string name() const
@@ -199,7 +199,7 @@ inline Case lay_out(const GpusortSpec &spec, const std::vector<uint32_t> &counts
     for (uint32_t count : counts) {
         made.segments.push_back({uint32_t(made.nslots), count});
         made.nslots += count + (packed ? 0 : below(3) == 0 ? below(20) : 6);
-        made.histogram[gpusort_length_class(count)]++;
+        made.histogram[gpusort_length_bin(count)]++;
         made.longest = std::max(made.longest, count);
     }
     std::shuffle(made.segments.begin(), made.segments.end(), random_bits);
@@ -228,7 +228,7 @@ inline Case make_case(const GpusortSpec &spec, const std::vector<uint32_t> &coun
     Case made = lay_out(spec, counts, packed);
 
     if (below(2))
-        made.longest = 1u << gpusort_length_class(made.longest);
+        made.longest = uint32_t(gpusort_bin_longest(gpusort_length_bin(made.longest)));
     for (const GpusortSegment &segment : made.segments)
         fill(made, segment, below(2) ? ANY_BITS : Distribution(below(DISTRIBUTIONS)));
     return made;

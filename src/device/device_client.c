@@ -184,7 +184,7 @@ gpusort_slab_submit(int slab, const GpusortSpec *spec, const SlabLayout *layout,
 	{
 		memset(job->length_histogram, 0, sizeof(job->length_histogram));
 		for (uint32_t i = 0; i < nsegments; i++)
-			job->length_histogram[gpusort_length_class(segments[i].count)]++;
+			job->length_histogram[gpusort_length_bin(segments[i].count)]++;
 	}
 	return gpusort_device_pick(&device, &generation) && gpusort_job_submit(slab, device, generation);
 }

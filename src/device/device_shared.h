@@ -102,7 +102,7 @@ typedef struct DeviceJob
 	SlabLayout	layout;
 	uint32_t	nsegments;
 	uint32_t	nslots;
-	uint32_t	length_histogram[GPUSORT_LENGTH_CLASSES];
+	uint32_t	length_histogram[GPUSORT_LENGTH_BINS];
 	GpusortDeviceSession session;	/* whole for OPEN, its number for the others */
 	uint32_t	column;
 	uint64_t	first_row;

@@ -67,10 +67,12 @@ typedef struct GpusortSegment
 
 /*
  * Length classes of segments: class 0 holds counts 0 and 1, class c counts in
- * (2^(c-1), 2^c].  Packers count segments by class as they go, so that an
- * engine can size its launches without reading the segments.
+ * (2^(c-1), 2^c].  Each class has two bins: 2c for counts of up to three quarters
+ * of 2^c, 2c + 1 for the others.  Packers count segments by bin as they go, so
+ * that an engine can size its launches without reading the segments.
  */
 #define GPUSORT_LENGTH_CLASSES 33
+#define GPUSORT_LENGTH_BINS (2 * GPUSORT_LENGTH_CLASSES)
 
 GPUSORT_INLINE uint32_t
 gpusort_length_class(uint32_t count)
@@ -80,6 +82,28 @@ gpusort_length_class(uint32_t count)
 	while (length_class < 32 && (UINT64_C(1) << length_class) < count)
 		length_class++;
 	return length_class;
+}
+
+GPUSORT_INLINE uint32_t
+gpusort_length_bin(uint32_t count)
+{
+	uint32_t	length_class = gpusort_length_class(count);
+
+	return 2 * length_class + (UINT64_C(4) * count > UINT64_C(3) << length_class);
+}
+
+/* The most keys that segments of a bin have. */
+GPUSORT_INLINE uint64_t
+gpusort_bin_longest(uint32_t bin)
+{
+	return (UINT64_C(3) + bin % 2) << (bin / 2) >> 2;
+}
+
+/* Segments of a class in a histogram of bins. */
+GPUSORT_INLINE uint32_t
+gpusort_class_count(const uint32_t *histogram, uint32_t length_class)
+{
+	return histogram[2 * length_class] + histogram[2 * length_class + 1];
 }
 
 #endif							/* GPUSORT_SORT_SPEC_H */

@@ -24,7 +24,7 @@ typedef struct SortRequest
 	const GpusortSegment *segments;
 	uint32_t	nsegments;
 	uint64_t	nslots;			/* extent of keys, gaps included */
-	const uint32_t *length_histogram;	/* GPUSORT_LENGTH_CLASSES counts, or NULL */
+	const uint32_t *length_histogram;	/* GPUSORT_LENGTH_BINS counts, or NULL */
 
 	/* Set by gpusort_sort, for EXPLAIN. */
 	const char *used_engine;

@@ -32,7 +32,7 @@ typedef struct SortBatch
 	/* Filled by the caller before gpusort_batch_submit. */
 	uint32_t	nslots;			/* extent of keys used, gaps included */
 	uint32_t	nsegments;
-	uint32_t	length_histogram[GPUSORT_LENGTH_CLASSES];
+	uint32_t	length_histogram[GPUSORT_LENGTH_BINS];
 
 	/* Known after gpusort_batch_wait. */
 	char	   *keys_out;		/* sorted keys in the place of keys, gaps as packed; without a payload */

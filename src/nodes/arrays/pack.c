@@ -186,7 +186,7 @@ gpusort_arrays_pack(ArraysState *state, RowGroup *group, int call_number, TupleT
 		batch->segments[batch->nsegments].count = result->count;
 		batch->nsegments++;
 		state->counters.keys += result->count;
-		batch->length_histogram[gpusort_length_class(result->count)]++;
+		batch->length_histogram[gpusort_length_bin(result->count)]++;
 	}
 	return true;
 }
@@ -206,7 +206,7 @@ gpusort_arrays_unpack(ArraysState *state, RowGroup *group, int call_number)
 	{
 		batch->nsegments--;
 		state->counters.keys -= result->count;
-		batch->length_histogram[gpusort_length_class(result->count)]--;
+		batch->length_histogram[gpusort_length_bin(result->count)]--;
 	}
 }
 
