@@ -5,9 +5,10 @@
  * Segments are sorted by the kernel of their length class.  Where nearly all
  * segments are of one class, its kernel runs over all of them in order.
  * Otherwise one launch runs over all segments and sorts those of up to a lane's row,
- * and the others are listed, grouped by class: the host knows from the
- * histogram where each group starts, so nothing waits for it.  The list is made and the classes are sorted on a
- * stream of higher priority, so that the first launch fills what they leave idle.
+ * and the others are listed, grouped by bin of lengths: the host knows from the
+ * histogram where each group starts, so nothing waits for it.  The list is made and
+ * the groups are sorted on a stream of higher priority, so that the first launch
+ * fills what they leave idle.
  *
  * Segments too long for a network, or for this device, are left to radix.cu, and those
  * of which only a few entries are wanted to find_top.
