@@ -28,18 +28,34 @@ constexpr int count_blocks = 3;
 /*
  * What a block of a pass sorts, by the most bits of a digit.  Fewer digits make longer
  * runs, so that smaller tiles do, of which a multiprocessor holds more; 8 bits want
- * threads for 256 digits.  Keys, payload and digits of either take 57 to 63 KiB of
- * shared memory: Turing has 64.
+ * threads for 256 digits.  Pairs write each run twice and gain by the longest runs:
+ * large tiles need 112 KiB of shared memory.  The others need at most Turing's 64.
  */
-template <class Key, int most_bits>
+template <class Key, int most_bits, bool with_payload, bool large>
 struct SweepTile {
     static constexpr int bits = most_bits;
+    static constexpr bool payload = with_payload;
     static constexpr int digits = 1 << bits;
-    static constexpr int threads = bits == 8 ? 384 : 256;
-    static constexpr int blocks = bits == 8 ? 2 : 3; /* on a multiprocessor */
-    static constexpr int items = (bits == 8 ? 18 : 24) / (sizeof(Key) == 8 ? 2 : 1);
+    static constexpr int threads = bits == 7 ? 256 : large ? 512 : 384;
+    static constexpr int blocks = bits == 7 ? 3 : 2; /* on a multiprocessor */
+    static constexpr int items = sizeof(Key) == 8 ? (bits == 7 ? 12
+                                                     : large   ? 10
+                                                               : 9)
+                                 : bits == 7      ? 24
+                                 : large          ? 21
+                                 : payload        ? 15
+                                                  : 18;
     static constexpr uint32_t size = threads * items;
 };
+
+/* Can the current device's multiprocessors hold two blocks with large tiles? */
+inline bool holds_large_tiles()
+{
+    int device, bytes;
+    return cudaGetDevice(&device) == cudaSuccess &&
+           cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device) == cudaSuccess &&
+           bytes >= 2 * 113 * 1024;
+}
 
 /* Least and greatest code of a segment's keys that are in the source's range; zeroes: there is none. */
 struct CodeRange {
@@ -113,7 +129,8 @@ struct CodeSource {
 template <class Source, class Key>
 struct Sweeps {
     Source source;
-    bool wide; /* digits of 8 bits; else of 7 at most */
+    bool wide;  /* digits of 8 bits; else of 7 at most */
+    bool large; /* tiles, of pairs with wide digits */
     uint32_t tile;
     TileList tiles;
     bool odd_allowed;
@@ -134,7 +151,8 @@ struct Sweeps {
            Workspace &workspace)
         : source(the_source),
           wide(Source::wide_digits || plan_digits(bits, odd).bits == 8),
-          tile(wide ? SweepTile<Key, 8>::size : SweepTile<Key, 7>::size),
+          large(wide && batch.spec.payload != GPUSORT_PAYLOAD_NONE && holds_large_tiles()),
+          tile(batch.spec.payload == GPUSORT_PAYLOAD_NONE ? tile_size<false>() : tile_size<true>()),
           tiles(batch, count, tile, workspace),
           odd_allowed(odd),
           most_passes(plan_digits(bits, odd).passes)
@@ -150,6 +168,14 @@ struct Sweeps {
         other_keys = workspace.take<Key>(batch.nslots);
         if (batch.spec.payload != GPUSORT_PAYLOAD_NONE)
             other_payload = workspace.take<uint32_t>(batch.nslots);
+    }
+
+    template <bool payload>
+    uint32_t tile_size() const
+    {
+        return large  ? SweepTile<Key, 8, payload, true>::size
+               : wide ? SweepTile<Key, 8, payload, false>::size
+                      : SweepTile<Key, 7, payload, false>::size;
     }
 
     __device__ uint32_t *starts_of(uint32_t segment, uint32_t pass) const
@@ -265,6 +291,34 @@ __device__ inline bool sees_last(uint32_t *seen, uint32_t count, uint32_t all)
     return last;
 }
 
+/*
+ * Launches a kernel that may start while the one before it ends; it calls
+ * wait_for_previous before it reads or writes device memory.
+ */
+template <class... Parameters, class... Arguments>
+cudaError_t launch_early(void (*kernel)(Parameters...), uint32_t blocks, uint32_t threads, size_t shared_bytes,
+                         cudaStream_t stream, const Arguments &...arguments)
+{
+    cudaLaunchAttribute early = {};
+    cudaLaunchConfig_t config = {};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = blocks;
+    config.blockDim = threads;
+    config.dynamicSmemBytes = shared_bytes;
+    config.stream = stream;
+    config.attrs = &early;
+    config.numAttrs = 1;
+    return cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+
+__device__ inline void wait_for_previous()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    cudaGridDependencySynchronize();
+#endif
+}
+
 /* Adds keys to the range of the `all` of a segment; true, in one thread, if all are in it now. */
 template <class Source, class Key>
 __device__ bool add_to_range(const Source &source, const Key *keys, uint32_t count, uint32_t all, CodeRange *range)
@@ -304,6 +358,7 @@ __device__ uint32_t set_up_range(const Source &source, typename Source::Context 
 template <class Source, class Key>
 __global__ void __launch_bounds__(read_threads) reduce_range(Sweeps<Source, Key> sweeps, const Key *keys)
 {
+    wait_for_previous();
     visit_stretches(sweeps, keys, [&](uint32_t index, const Key *key, uint32_t count) {
         CodeRange *range = &sweeps.ranges[index];
         if (add_to_range(sweeps.source, key, count, sweeps.tiles.segments[index].count, range)) {
@@ -345,6 +400,7 @@ __global__ void __launch_bounds__(read_threads, most_passes <= 2 ? count_blocks 
     for (uint32_t k = threadIdx.x; k < copies * most_passes * sweep_digits; k += read_threads)
         counts[0][k] = 0;
     __syncthreads();
+    wait_for_previous();
     visit_stretches(sweeps, keys, [&](uint32_t index, const Key *key, uint32_t count) {
         typename Source::View view(sweeps.source, sweeps.contexts[index]);
         DigitPlan plan = sweeps.plans[index];
@@ -400,9 +456,8 @@ cudaError_t find_ranges(const SegmentBatch &batch, const Sweeps<Source, Key> &sw
     if ((error = cudaMemsetAsync(sweeps.tiles.cursor, 0, sweeps.zeroed_bytes, stream)) != cudaSuccess ||
         (error = sweeps.tiles.number(bin, sweeps.tile, stream)) != cudaSuccess)
         return error;
-    reduce_range<<<reading_blocks(sweeps.tiles), read_threads, 0, stream>>>(sweeps,
-                                                                            static_cast<const Key *>(batch.keys));
-    return cudaGetLastError();
+    return launch_early(reduce_range<Source, Key>, reading_blocks(sweeps.tiles), read_threads, 0, stream, sweeps,
+                        static_cast<const Key *>(batch.keys));
 }
 
 }  // namespace gpusort

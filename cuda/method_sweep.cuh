@@ -9,9 +9,10 @@
  *					context and the digits
  *	count_digits	histograms of all digits, in one read; their exclusive sums are
  *					where each digit starts
- *	sweep			one pass: a block ranks its tile in shared memory, learns from
- *					the blocks before it where its digits go (decoupled look-back,
- *					as in Adinets and Merrill's "Onesweep"), and writes runs
+ *	sweep			one pass: a block counts its tile's digits, ranks its keys into
+ *					shared memory, learns from the blocks before it where its
+ *					digits go (decoupled look-back, as in Adinets and Merrill's
+ *					"Onesweep"), and writes runs
  *
  * The number of passes of every segment is even, unless the caller lets the
  * result lie in the other buffer, so results end where the keys came from.
@@ -19,14 +20,12 @@
 #ifndef GPUSORT_METHOD_SWEEP_CUH
 #define GPUSORT_METHOD_SWEEP_CUH
 
-#include <cuda_pipeline.h>
-
 #include "method_digits.cuh"
 
 namespace gpusort
 {
 
-/* Where a pass reads and writes; payload nullptr: none, or made of positions where it is read. */
+/* Where a pass reads and writes. */
 template <class Key>
 struct SweepBuffers {
     const Key *from_keys;
@@ -75,54 +74,126 @@ __device__ uint32_t look_back(const Sweeps<Source, Key> &sweeps, uint32_t pass, 
 }
 
 /* What a block of a pass keeps in shared memory. */
-template <class Tile, class Key, bool payload>
+template <class Tile, class Key>
 struct SweepShared {
-    union {
-        uint32_t counts[Tile::threads / 32][Tile::digits];
-        Key keys[Tile::size];
-    };
-    uint32_t values[payload ? Tile::size : 1];
+    uint32_t counts[Tile::threads / 32][Tile::digits]; /* by warp and digit; then the place of the next such key */
+    Key keys[Tile::size];
+    uint32_t values[Tile::payload ? Tile::size : 1];
     uint8_t digits[Tile::size];
     uint32_t target[Tile::digits]; /* of a digit's run, less its place in the tile */
     uint32_t warp_sums[sweep_digits / 32];
+
+    __device__ void clear_counts()
+    {
+        constexpr int chunks = sizeof counts / sizeof(uint4) / Tile::threads;
+#pragma unroll
+        for (int i = 0; i < chunks; i++)
+            reinterpret_cast<uint4 *>(counts)[i * Tile::threads + threadIdx.x] = make_uint4(0, 0, 0, 0);
+    }
 };
 
-/* The lanes, of those given, whose digits of so many bits are the same. */
+/* The lanes whose digit has the same bit as this lane's. */
+__device__ inline uint32_t lanes_like(uint32_t digit, int bit)
+{
+    uint32_t same;
+    asm("{\n"
+        "  .reg .pred set;\n"
+        "  and.b32 %0, %1, %2;\n"
+        "  setp.ne.u32 set, %0, 0;\n"
+        "  vote.ballot.sync.b32 %0, set, 0xffffffff;\n"
+        "  @!set not.b32 %0, %0;\n"
+        "}"
+        : "=r"(same)
+        : "r"(digit), "r"(1u << bit));
+    return same;
+}
+
+/*
+ * The place of a lane's key in its tile, by the warp's counts: behind those of lower
+ * lanes with the same digit.  All lanes call; lanes: those that have a key.
+ */
 template <int bits>
-__device__ uint32_t lanes_like(uint32_t lanes, uint32_t digit)
+__device__ uint32_t take_place(uint32_t *counts, uint32_t digit, uint32_t lanes)
+{
+    uint32_t lane = 1u << threadIdx.x % 32, like = lanes;
+#pragma unroll
+    for (int bit = 0; bit < bits; bit += 2) /* two at a time, in one instruction */
+        asm("lop3.b32 %0, %0, %1, %2, 0x80;"
+            : "+r"(like)
+            : "r"(lanes_like(digit, bit)), "r"(bit + 1 < bits ? lanes_like(digit, bit + 1) : ~0u));
+    uint32_t lower = like & (lane - 1), place = counts[digit];
+    __syncwarp();
+    if ((lanes & lane) != 0 && lower == 0)
+        counts[digit] = place + __popc(like);
+    __syncwarp();
+    return place + __popc(lower);
+}
+
+/*
+ * Makes places of a tile's counts: where each warp's first key with a digit goes.
+ * Tells the total of this thread's digit, if it has one, and answers how many keys
+ * have lower digits.
+ */
+template <class Tile, class Key>
+__device__ uint32_t sum_counts(SweepShared<Tile, Key> &shared, bool counting, volatile uint32_t *status,
+                               uint32_t &total)
+{
+    constexpr int warps = Tile::threads / 32;
+    uint32_t digit = threadIdx.x, before_warp[warps];
+    total = 0;
+    if (counting) {
+#pragma unroll
+        for (int w = 0; w < warps; w++) {
+            before_warp[w] = total;
+            total += shared.counts[w][digit];
+        }
+        if (status != nullptr)
+            status[digit] = total + 1;
+    }
+    uint32_t before = sum_before(total, shared.warp_sums);
+    if (counting)
+#pragma unroll
+        for (int w = 0; w < warps; w++)
+            shared.counts[w][digit] = before + before_warp[w];
+    return before;
+}
+
+/* Writes a tile that lies in shared memory in the order of its digits. */
+template <bool full, class Tile, class Key>
+__device__ void write_tile(const SweepShared<Tile, Key> &shared, const SweepBuffers<Key> &buffers, uint32_t count)
 {
 #pragma unroll
-    for (int bit = 0; bit < bits; bit++) {
-        uint32_t same;
-        asm("{\n"
-            "  .reg .pred set;\n"
-            "  and.b32 %0, %1, %2;\n"
-            "  setp.ne.u32 set, %0, 0;\n"
-            "  vote.ballot.sync.b32 %0, set, 0xffffffff;\n"
-            "  @!set not.b32 %0, %0;\n"
-            "}"
-            : "=r"(same)
-            : "r"(digit), "r"(1u << bit));
-        lanes &= same;
+    for (int i = 0; i < Tile::items; i++) {
+        uint32_t k = i * Tile::threads + threadIdx.x;
+        if (full || k < count) {
+            uint32_t to = shared.target[shared.digits[k]] + k;
+            if (buffers.to_keys != nullptr)
+                buffers.to_keys[to] = shared.keys[k];
+            if (Tile::payload)
+                buffers.to_payload[to] = shared.values[k];
+        }
     }
-    return lanes;
 }
 
 /*
  * One tile of a pass.  full: the tile has all its keys, which saves the questions
- * whether a key exists.
+ * whether a key exists.  numbered: values are the keys' positions, and not read.
+ * The tile's counts are told before its keys are ranked, so that those of the tiles
+ * before it are there when they are asked for.
  */
-template <class Tile, bool full, class Source, class Key, bool payload>
+template <class Tile, bool numbered, bool full, class Source, class Key>
 __device__ void sweep_tile(const Sweeps<Source, Key> &sweeps, const SweepBuffers<Key> &buffers,
-                           SweepShared<Tile, Key, payload> &shared, uint32_t pass, uint32_t tile, uint32_t index,
+                           SweepShared<Tile, Key> &shared, uint32_t pass, uint32_t tile, uint32_t index,
                            const TiledSegment &segment, const DigitPlan &plan)
 {
-    constexpr int items = Tile::items, warps = Tile::threads / 32;
+    constexpr int items = Tile::items;
+    static_assert(Tile::size < sum_status - 1, "a count may look like a sum");
     uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     uint32_t first = (tile - segment.first_tile) * Tile::size;
     uint32_t count = full ? Tile::size : segment.count - first;
     uint32_t slot = segment.start + first;
     uint32_t own = warp * 32 * items + lane; /* item i is own + i * 32 of the tile */
+    uint32_t *counts = shared.counts[warp];
     auto exists = [&](int i) { return full || own + i * 32 < count; };
 
     Key key[items];
@@ -130,107 +201,72 @@ __device__ void sweep_tile(const Sweeps<Source, Key> &sweeps, const SweepBuffers
     for (int i = 0; i < items; i++)
         if (exists(i))
             key[i] = buffers.from_keys[slot + own + i * 32];
-    /* The payload is wanted when ranks are known; until then it comes as far as the L2 cache. */
-    if (payload && buffers.from_payload != nullptr)
+    if (Tile::payload && !numbered)
         for (uint32_t k = threadIdx.x * 32; k < count; k += Tile::threads * 32)
             asm volatile("prefetch.global.L2 [%0];" : : "l"(buffers.from_payload + slot + k));
     __syncthreads(); /* counts are zeroes */
 
-    /* Ranks among the warp's keys of the same digit; digit << 16 | rank. */
-    uint32_t rank[items];
+    uint32_t digits[(items + 3) / 4] = {}; /* four to a word */
     {
         typename Source::View view(sweeps.source, sweeps.contexts[index]);
         uint32_t shift = pass * plan.bits, mask = (1u << plan.bits) - 1;
-        uint32_t *counts = shared.counts[warp];
-        uint32_t lower = (1u << lane) - 1;
-#pragma unroll
-        for (int i = 0; i < items; i++) {
-            uint32_t digit = exists(i) ? (uint32_t)(view.number(key[i]) >> shift) & mask : 0;
-            uint32_t like = lanes_like<Tile::bits>(full ? ~0u : __ballot_sync(~0u, exists(i)), digit);
-            uint32_t before = counts[digit];
-            __syncwarp();
-            if (exists(i) && (like & lower) == 0)
-                counts[digit] = before + __popc(like);
-            __syncwarp();
-            rank[i] = digit << 16 | (before + __popc(like & lower));
-        }
-    }
-    __syncthreads();
-
-    /* Ranks among the tile's keys. */
-    uint32_t digit = threadIdx.x, total = 0;
-    bool counting = digit < 1u << plan.bits;
-    if (counting) {
-#pragma unroll
-        for (int w = 0; w < warps; w++) {
-            uint32_t own_count = shared.counts[w][digit];
-            shared.counts[w][digit] = total;
-            total += own_count;
-        }
-        if (tile != segment.first_tile)
-            *(volatile uint32_t *)(sweeps.status_of(tile, pass) + digit) = total + 1;
-    }
-    uint32_t before = sum_before(total, shared.warp_sums);
-    if (counting)
-#pragma unroll
-        for (int w = 0; w < warps; w++)
-            shared.counts[w][digit] += before;
-    __syncthreads();
-#pragma unroll
-    for (int i = 0; i < items; i++)
-        rank[i] += shared.counts[warp][rank[i] >> 16];
-    __syncthreads();
-
-    /* Before the payload is asked for, or the other tiles' sums would come after it. */
-    if (counting)
-        shared.target[digit] = segment.start + sweeps.starts_of(index, pass)[digit] - before +
-                               look_back(sweeps, pass, tile, segment.first_tile, total);
-
-    /* The tile in the order of its digits, in shared memory. */
-    if constexpr (payload) {
 #pragma unroll
         for (int i = 0; i < items; i++)
             if (exists(i)) {
-                uint32_t k = own + i * 32, *value = &shared.values[rank[i] & 0xffff];
-                if (buffers.from_payload == nullptr)
-                    *value = first + k;
-                else
-                    __pipeline_memcpy_async(value, &buffers.from_payload[slot + k], sizeof *value);
+                uint32_t digit = (uint32_t)(view.number(key[i]) >> shift) & mask;
+                atomicAdd(&counts[digit], 1);
+                digits[i / 4] |= digit << i % 4 * 8;
             }
-        __pipeline_commit();
     }
-#pragma unroll
-    for (int i = 0; i < items; i++)
-        if (exists(i)) {
-            shared.keys[rank[i] & 0xffff] = key[i];
-            shared.digits[rank[i] & 0xffff] = (uint8_t)(rank[i] >> 16);
-        }
-    __pipeline_wait_prior(0);
     __syncthreads();
 
+    uint32_t digit = threadIdx.x; /* of which this thread knows the count, if there is such a digit */
+    bool counting = digit < 1u << plan.bits;
+    uint32_t *status = tile == segment.first_tile ? nullptr : sweeps.status_of(tile, pass);
+    uint32_t total, before = sum_counts(shared, counting, status, total);
+    __syncthreads();
+
+    /* The tile in the order of its digits, in shared memory; values are asked for some keys ahead. */
+    constexpr int ahead = 3;
+    uint32_t value[items];
+    auto read_values = [&](int from) {
+        if (Tile::payload)
+#pragma unroll
+            for (int i = from; i < from + ahead && i < items; i++)
+                if (exists(i))
+                    value[i] = numbered ? first + own + i * 32 : buffers.from_payload[slot + own + i * 32];
+    };
+    read_values(0);
 #pragma unroll
     for (int i = 0; i < items; i++) {
-        uint32_t k = i * Tile::threads + threadIdx.x;
-        if (full || k < count) {
-            uint32_t to = shared.target[shared.digits[k]] + k;
-            if (buffers.to_keys != nullptr)
-                buffers.to_keys[to] = shared.keys[k];
-            if (payload)
-                buffers.to_payload[to] = shared.values[k];
+        if (i % ahead == 0)
+            read_values(i + ahead);
+        uint32_t own_digit = __byte_perm(digits[i / 4], 0, 0x4440 + i % 4);
+        uint32_t place = take_place<Tile::bits>(counts, own_digit, full ? ~0u : __ballot_sync(~0u, exists(i)));
+        if (exists(i)) {
+            shared.keys[place] = key[i];
+            shared.digits[place] = (uint8_t)own_digit;
+            if (Tile::payload)
+                shared.values[place] = value[i];
         }
     }
+    if (counting)
+        shared.target[digit] = segment.start + sweeps.starts_of(index, pass)[digit] - before +
+                               look_back(sweeps, pass, tile, segment.first_tile, total);
+    __syncthreads();
+    write_tile<full>(shared, buffers, count);
 }
 
-template <class Tile, class Source, class Key, bool payload>
+template <class Tile, bool numbered, class Source, class Key>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     sweep(Sweeps<Source, Key> sweeps, SweepBuffers<Key> buffers, uint32_t pass)
 {
     extern __shared__ uint4 sweep_memory[];
-    auto &shared = *reinterpret_cast<SweepShared<Tile, Key, payload> *>(sweep_memory);
+    auto &shared = *reinterpret_cast<SweepShared<Tile, Key> *>(sweep_memory);
     uint32_t tile = blockIdx.x; /* blocks start in this order: whom a block waits for has started */
 
-    for (uint32_t k = threadIdx.x; k < Tile::threads / 32 * Tile::digits; k += Tile::threads)
-        shared.counts[0][k] = 0;
+    shared.clear_counts();
+    wait_for_previous();
     if (tile >= sweeps.tiles.ntiles())
         return;
     uint32_t index = sweeps.tiles.index_of(tile);
@@ -239,31 +275,34 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
         return;
     TiledSegment segment = sweeps.tiles.segments[index];
     if (segment.count - (tile - segment.first_tile) * Tile::size >= Tile::size)
-        sweep_tile<Tile, true>(sweeps, buffers, shared, pass, tile, index, segment, plan);
+        sweep_tile<Tile, numbered, true>(sweeps, buffers, shared, pass, tile, index, segment, plan);
     else
-        sweep_tile<Tile, false>(sweeps, buffers, shared, pass, tile, index, segment, plan);
+        sweep_tile<Tile, numbered, false>(sweeps, buffers, shared, pass, tile, index, segment, plan);
 }
 
-template <class Tile, bool payload, class Source, class Key>
+template <class Tile, bool numbered, class Source, class Key>
 cudaError_t launch_tiles(const Sweeps<Source, Key> &sweeps, const SweepBuffers<Key> &buffers, uint32_t pass,
                          cudaStream_t stream)
 {
-    constexpr size_t bytes = sizeof(SweepShared<Tile, Key, payload>);
-    cudaError_t error = allow_shared(sweep<Tile, Source, Key, payload>, bytes);
+    constexpr size_t bytes = sizeof(SweepShared<Tile, Key>);
+    auto kernel = sweep<Tile, numbered, Source, Key>;
+    cudaError_t error = allow_shared(kernel, bytes);
     if (error != cudaSuccess)
         return error;
-    sweep<Tile, Source, Key, payload><<<sweeps.tiles.most_tiles, Tile::threads, bytes, stream>>>(sweeps, buffers, pass);
-    return cudaGetLastError();
+    return launch_early(kernel, sweeps.tiles.most_tiles, Tile::threads, bytes, stream, sweeps, buffers, pass);
 }
 
-template <bool payload, class Source, class Key>
+template <bool payload, bool numbered, class Source, class Key>
 cudaError_t launch_sweep(const Sweeps<Source, Key> &sweeps, const SweepBuffers<Key> &buffers, uint32_t pass,
                          cudaStream_t stream)
 {
     if constexpr (!Source::wide_digits)
         if (!sweeps.wide)
-            return launch_tiles<SweepTile<Key, 7>, payload>(sweeps, buffers, pass, stream);
-    return launch_tiles<SweepTile<Key, 8>, payload>(sweeps, buffers, pass, stream);
+            return launch_tiles<SweepTile<Key, 7, payload, false>, numbered>(sweeps, buffers, pass, stream);
+    if constexpr (payload)
+        if (sweeps.large)
+            return launch_tiles<SweepTile<Key, 8, payload, true>, numbered>(sweeps, buffers, pass, stream);
+    return launch_tiles<SweepTile<Key, 8, payload, false>, numbered>(sweeps, buffers, pass, stream);
 }
 
 /* Where the last pass leaves the result. */
@@ -284,26 +323,27 @@ cudaError_t run_sweeps(const SegmentBatch &batch, const Sweeps<Source, Key> &swe
     cudaError_t error = find_ranges(batch, sweeps, bin, stream);
     if (error != cudaSuccess)
         return error;
-    if (sweeps.most_passes <= 2)
-        count_digits<Source, Key, 2><<<blocks, read_threads, 0, stream>>>(sweeps, keys[0]);
-    else if (sweeps.most_passes <= 4)
-        count_digits<Source, Key, 4><<<blocks, read_threads, 0, stream>>>(sweeps, keys[0]);
-    else
-        count_digits<Source, Key, 8><<<blocks, read_threads, 0, stream>>>(sweeps, keys[0]);
+    auto count = sweeps.most_passes <= 2   ? count_digits<Source, Key, 2>
+                 : sweeps.most_passes <= 4 ? count_digits<Source, Key, 4>
+                                           : count_digits<Source, Key, 8>;
+    if ((error = launch_early(count, blocks, read_threads, 0, stream, sweeps, keys[0])) != cudaSuccess)
+        return error;
     for (uint32_t pass = 0; pass < sweeps.most_passes; pass++) {
         int from = pass % 2, to = 1 - from;
         bool last = pass == sweeps.most_passes - 1;
-        bool index = pass == 0 && batch.spec.payload == GPUSORT_PAYLOAD_INDEX;
-        SweepBuffers<Key> buffers = {keys[from], last && !keys_wanted ? nullptr : keys[to],
-                                     index ? nullptr : payload[from], payload[to]};
-        error = batch.spec.payload == GPUSORT_PAYLOAD_NONE ? launch_sweep<false>(sweeps, buffers, pass, stream)
-                                                           : launch_sweep<true>(sweeps, buffers, pass, stream);
+        SweepBuffers<Key> buffers = {keys[from], last && !keys_wanted ? nullptr : keys[to], payload[from], payload[to]};
+        if (batch.spec.payload == GPUSORT_PAYLOAD_NONE)
+            error = launch_sweep<false, false>(sweeps, buffers, pass, stream);
+        else if (batch.spec.payload == GPUSORT_PAYLOAD_INDEX && pass == 0)
+            error = launch_sweep<true, true>(sweeps, buffers, pass, stream);
+        else
+            error = launch_sweep<true, false>(sweeps, buffers, pass, stream);
         if (error != cudaSuccess)
             return error;
     }
     if (result != nullptr)
         *result = {keys[sweeps.most_passes % 2], payload[sweeps.most_passes % 2]};
-    return cudaGetLastError();
+    return cudaSuccess;
 }
 
 }  // namespace gpusort
