@@ -46,17 +46,23 @@ void set_error(GpusortDeviceError *error, cudaError_t code, const char *doing)
 namespace
 {
 
-/* Ends the ticket from CUDA's callback thread: no CUDA call is allowed here. */
-void CUDART_CB ticket_ended(cudaStream_t, cudaError_t code, void *argument)
+/* Has the worker poll, now or when it would sleep. */
+void wake(int event_fd)
 {
-    Ticket *ticket = static_cast<Ticket *>(argument);
     const uint64_t one = 1;
-    const int event_fd = ticket->event_fd;
 
-    ticket->stream_error.store(code);
-    ticket->ended.store(true); /* the ticket may be gone after this */
     while (write(event_fd, &one, sizeof(one)) < 0 && errno == EINTR)
         ;
+}
+
+/* On CUDA's callback thread, where no CUDA call is allowed: some ticket of the lane has ended. */
+void CUDART_CB lane_calls(cudaStream_t, cudaError_t, void *argument)
+{
+    Lane *lane = static_cast<Lane *>(argument);
+    const int event_fd = lane->event_fd;
+
+    lane->called.store(true);
+    wake(event_fd);
 }
 
 double seconds_between(cudaEvent_t from, cudaEvent_t to)
@@ -68,11 +74,20 @@ double seconds_between(cudaEvent_t from, cudaEvent_t to)
     return milliseconds / 1e3;
 }
 
+/* What the ticket ended with, or cudaErrorNotReady. */
+cudaError_t end_of(const Ticket &ticket)
+{
+    const cudaError_t code = ticket.lost != cudaSuccess ? ticket.lost : cudaEventQuery(ticket.moment[kEnded]);
+
+    if (code == cudaErrorNotReady)
+        cudaGetLastError(); /* or the next launch would seem to have failed */
+    return code;
+}
+
 /* Says how an ended ticket went, and takes back what it borrowed. */
-GpusortDeviceOutcome settle(GpusortDevice *device, Ticket *ticket)
+GpusortDeviceOutcome settle(GpusortDevice *device, Ticket *ticket, cudaError_t code)
 {
     GpusortDeviceOutcome outcome = {};
-    const cudaError_t code = static_cast<cudaError_t>(ticket->stream_error.load());
 
     outcome.ticket = ticket->number;
     outcome.error = ticket->error;
@@ -85,13 +100,15 @@ GpusortDeviceOutcome settle(GpusortDevice *device, Ticket *ticket)
         snprintf(outcome.error.message, sizeof(outcome.error.message), "a segment is out of order or has lost keys");
     }
     if (outcome.error.status == GPUSORT_DEVICE_OK) {
-        outcome.copy_in_s = seconds_between(ticket->border[kCopyIn], ticket->border[kCopyIn + 1]);
-        outcome.sort_s = seconds_between(ticket->border[kSort], ticket->border[kSort + 1]);
-        outcome.verify_s = seconds_between(ticket->border[kDigest], ticket->border[kDigest + 1]) +
-                           seconds_between(ticket->border[kVerify], ticket->border[kVerify + 1]);
-        outcome.copy_out_s = seconds_between(ticket->border[kCopyOut], ticket->border[kCopyOut + 1]);
+        const cudaEvent_t *moment = ticket->moment;
+
+        outcome.copy_in_s = seconds_between(moment[kStarted], moment[kArrived]);
+        outcome.sort_s = seconds_between(moment[moment[kDigested] ? kDigested : kArrived], moment[kSorted]);
+        outcome.copy_out_s = seconds_between(moment[kSorted], moment[kCopied]);
+        outcome.verify_s = seconds_between(moment[kArrived], moment[kDigested]) +
+                           std::max(0.0, seconds_between(moment[kSorted], moment[kChecked]) - outcome.copy_out_s);
     }
-    for (cudaEvent_t event : ticket->border)
+    for (cudaEvent_t event : ticket->moment)
         if (event)
             device->spare_events.push_back(event);
     if (ticket->failed_check)
@@ -144,8 +161,12 @@ bool open_pool(GpusortDevice *device, uint64_t memory_limit, GpusortDeviceError 
 
 bool open_streams(GpusortDevice *device, GpusortDeviceError *error)
 {
-    for (cudaStream_t &stream : device->streams) {
-        const cudaError_t code = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    for (Lane &lane : device->lanes) {
+        cudaError_t code = cudaSuccess;
+        lane.event_fd = device->event_fd;
+        for (cudaStream_t *stream : {&lane.work, &lane.checks, &lane.calls})
+            if (code == cudaSuccess)
+                code = cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking);
         if (code != cudaSuccess) {
             set_error(error, code, "making a stream");
             return false;
@@ -205,23 +226,37 @@ const char *device_refuses(GpusortDevice *, const GpusortSpec *spec)
     return refuses(*spec);
 }
 
+/* Settles the tickets that have ended; true if there were any. */
+bool settle_ended(GpusortDevice *device)
+{
+    auto &running = device->running;
+    const size_t before = running.size();
+    bool busy[kLanes] = {}; /* what comes later in the lane has not ended either */
+
+    for (size_t i = 0; i < running.size();) {
+        bool &lane_busy = busy[running[i]->lane - device->lanes];
+        const cudaError_t code = lane_busy ? cudaErrorNotReady : end_of(*running[i]);
+
+        if (code == cudaErrorNotReady) {
+            lane_busy = true;
+            i++;
+            continue;
+        }
+        device->ready.push_back(settle(device, running[i].get(), code));
+        running.erase(running.begin() + i);
+    }
+    return running.size() < before;
+}
+
 bool poll(GpusortDevice *device, GpusortDeviceOutcome *outcome)
 {
     auto &running = device->running;
 
     if (device->ready.empty()) {
-        bool any = false;
-        for (size_t i = 0; i < running.size();) {
-            if (!running[i]->ended.load()) {
-                i++;
-                continue;
-            }
-            device->ready.push_back(settle(device, running[i].get()));
-            running.erase(running.begin() + i);
-            any = true;
-        }
-        if (any)
+        if (settle_ended(device))
             start_waiting_jobs(device);
+        for (auto &ticket : running)
+            device->ask_for_call(ticket.get());
         if (running.empty() && device->sessions.empty() && device->pool_swollen)
             device->shrink_pool();
     }
@@ -246,16 +281,17 @@ GpusortDevice::~GpusortDevice()
     cudaDeviceSynchronize();
     sessions.clear();
     for (auto &ticket : running)
-        for (cudaEvent_t event : ticket->border)
+        for (cudaEvent_t event : ticket->moment)
             if (event)
                 cudaEventDestroy(event);
     for (cudaEvent_t event : spare_events)
         cudaEventDestroy(event);
     for (uint32_t *flag : spare_flags)
         cudaFreeHost(flag);
-    for (cudaStream_t stream : streams)
-        if (stream)
-            cudaStreamDestroy(stream);
+    for (const gpusort::Lane &lane : lanes)
+        for (cudaStream_t stream : {lane.work, lane.checks, lane.calls})
+            if (stream)
+                cudaStreamDestroy(stream);
     if (pool)
         cudaMemPoolDestroy(pool);
     if (arena)
@@ -293,9 +329,9 @@ void GpusortDevice::shrink_pool()
     pool_swollen = held > 2 * gpusort::kIdlePoolBytes;
 }
 
-cudaStream_t GpusortDevice::pick_stream()
+gpusort::Lane *GpusortDevice::pick_lane()
 {
-    return streams[next_stream++ % gpusort::kStreams];
+    return &lanes[next_lane++ % gpusort::kLanes];
 }
 
 cudaEvent_t GpusortDevice::take_event()
@@ -326,44 +362,66 @@ uint32_t *GpusortDevice::take_flag()
     return flag;
 }
 
-gpusort::Ticket *GpusortDevice::begin_ticket(uint64_t number)
+gpusort::Ticket *GpusortDevice::begin_ticket(uint64_t number, gpusort::Lane *lane)
 {
     running.emplace_back(new gpusort::Ticket);
     gpusort::Ticket *ticket = running.back().get();
     ticket->number = number;
-    ticket->event_fd = event_fd;
+    ticket->lane = lane;
     return ticket;
 }
 
-/* Times the border before stage `border` (or after the last one). */
-void GpusortDevice::mark(gpusort::Ticket *ticket, int border, cudaStream_t stream)
+/* Records an event at that moment of the ticket. */
+void GpusortDevice::mark(gpusort::Ticket *ticket, gpusort::Moment moment, cudaStream_t stream)
 {
     cudaEvent_t event = take_event();
 
     if (event && cudaEventRecord(event, stream) == cudaSuccess)
-        ticket->border[border] = event;
+        ticket->moment[moment] = event;
 }
 
-/* Lets the ticket end when everything enqueued on the stream so far has ended. */
-void GpusortDevice::end_ticket(gpusort::Ticket *ticket, cudaStream_t stream)
+/* Lets the ticket end when everything enqueued so far as its lane's work has ended. */
+void GpusortDevice::end_ticket(gpusort::Ticket *ticket)
 {
-    const cudaError_t code = cudaStreamAddCallback(stream, gpusort::ticket_ended, ticket, 0);
+    mark(ticket, gpusort::kEnded, ticket->lane->work);
+    if (!ticket->moment[gpusort::kEnded])
+        lose_ticket(ticket, cudaErrorUnknown);
+    else
+        ask_for_call(ticket);
+}
 
-    if (code != cudaSuccess)
-        gpusort::ticket_ended(stream, code, ticket);
+/* Has the host called when the ticket has ended, unless a call from its lane is still to come. */
+void GpusortDevice::ask_for_call(gpusort::Ticket *ticket)
+{
+    gpusort::Lane *lane = ticket->lane;
+
+    if (!lane->called.exchange(false))
+        return;
+    cudaError_t code = cudaStreamWaitEvent(lane->calls, ticket->moment[gpusort::kEnded]);
+    if (code == cudaSuccess)
+        code = cudaStreamAddCallback(lane->calls, gpusort::lane_calls, lane, 0);
+    if (code != cudaSuccess) {
+        lane->called.store(true);
+        lose_ticket(ticket, code);
+    }
+}
+
+/* Ends a ticket of which nothing else would say that it has. */
+void GpusortDevice::lose_ticket(gpusort::Ticket *ticket, cudaError_t code)
+{
+    ticket->lost = code;
+    gpusort::wake(event_fd);
 }
 
 /* Ends a ticket that could not even start. */
 void GpusortDevice::fail_ticket(uint64_t number, const GpusortDeviceError &error)
 {
-    const uint64_t one = 1;
     GpusortDeviceOutcome outcome = {};
 
     outcome.ticket = number;
     outcome.error = error;
     ready.push_back(outcome);
-    while (write(event_fd, &one, sizeof(one)) < 0 && errno == EINTR)
-        ;
+    gpusort::wake(event_fd);
 }
 
 extern "C" __attribute__((visibility("default"))) const GpusortDeviceModule *gpusort_device_module(void)

@@ -10,9 +10,11 @@
  *
  * Work runs on a few streams, each in order, so that one job's copy in, another's
  * sort and a third's copy out overlap. Device memory comes from one stream-ordered
- * pool; whoever takes some counts it against the memory limit first. A ticket ends when the host callback
- * behind its last operation has run; CUDA runs that callback also when the
- * context has failed, so no ticket is ever lost.
+ * pool; whoever takes some counts it against the memory limit first. A ticket ends
+ * with the last event recorded for it, which poll() looks at. What wakes the worker
+ * is a host callback behind the oldest ticket of a lane, one at a time: when cores are
+ * scarce callbacks come late, and those for every ticket would come later still. CUDA
+ * runs them also when the context has failed, so no ticket is ever lost.
  */
 #ifndef GPUSORT_DEVICE_CUH
 #define GPUSORT_DEVICE_CUH
@@ -30,23 +32,31 @@
 namespace gpusort
 {
 
-constexpr int kStreams = 8;
+constexpr int kLanes = 8;
 constexpr uint64_t kIdlePoolBytes = uint64_t{512} << 20; /* that the pool keeps when nothing runs */
 
-/* The stages of a ticket that are timed; events stand at their borders. */
-enum Stage { kCopyIn, kDigest, kSort, kVerify, kCopyOut, kStages };
+/* The moments of a ticket at which events are recorded. */
+enum Moment { kStarted, kArrived, kDigested, kSorted, kCopied, kChecked, kEnded, kMoments };
+
+/* A stream for work, and two beside it that it does not wait for. */
+struct Lane {
+    cudaStream_t work = nullptr;
+    cudaStream_t checks = nullptr;  /* of results, while they are copied out */
+    cudaStream_t calls = nullptr;   /* of the host: what is behind a callback waits for it to run */
+    std::atomic<bool> called{true}; /* the last callback has run */
+    int event_fd = -1;
+};
 
 /* One piece of work that the worker waits for. */
 struct Ticket {
     uint64_t number = 0;
     GpusortDeviceError error{};
     GpusortMethod method = GPUSORT_METHOD_AUTO;
-    cudaEvent_t border[kStages + 1] = {}; /* null: the stage does not exist */
-    uint32_t *failed_check = nullptr;     /* pinned; set by the device when verifying */
-    uint64_t bytes = 0;                   /* of device memory that come free when it ends */
-    std::atomic<bool> ended{false};       /* set by the host callback */
-    std::atomic<int> stream_error{0};     /* cudaError_t handed to the host callback */
-    int event_fd = -1;
+    cudaEvent_t moment[kMoments] = {}; /* null: it does not come */
+    uint32_t *failed_check = nullptr;  /* pinned; set by the device when verifying */
+    uint64_t bytes = 0;                /* of device memory that come free when it ends */
+    Lane *lane = nullptr;
+    cudaError_t lost = cudaSuccess; /* why nothing will say when it ends */
 };
 
 /* A session's columns; see device_session.cu. */
@@ -66,8 +76,8 @@ struct GpusortDevice {
     uint64_t memory_peak = 0;
     bool pool_swollen = false; /* it may hold more than an idle device should */
     cudaMemPool_t pool = nullptr;
-    cudaStream_t streams[gpusort::kStreams] = {};
-    unsigned next_stream = 0;
+    gpusort::Lane lanes[gpusort::kLanes];
+    unsigned next_lane = 0;
 
     std::vector<std::unique_ptr<gpusort::Ticket>> running;
     std::deque<GpusortDeviceJob> waiting; /* jobs held back until memory is free */
@@ -81,11 +91,13 @@ struct GpusortDevice {
     cudaError_t take_memory(void **memory, uint64_t bytes, cudaStream_t stream);
     void count_freed(uint64_t bytes);
     void shrink_pool();
-    gpusort::Ticket *begin_ticket(uint64_t number);
-    void mark(gpusort::Ticket *ticket, int border, cudaStream_t stream);
-    void end_ticket(gpusort::Ticket *ticket, cudaStream_t stream);
+    gpusort::Ticket *begin_ticket(uint64_t number, gpusort::Lane *lane);
+    void mark(gpusort::Ticket *ticket, gpusort::Moment moment, cudaStream_t stream);
+    void end_ticket(gpusort::Ticket *ticket);
+    void ask_for_call(gpusort::Ticket *ticket);
+    void lose_ticket(gpusort::Ticket *ticket, cudaError_t code);
     void fail_ticket(uint64_t number, const GpusortDeviceError &error);
-    cudaStream_t pick_stream();
+    gpusort::Lane *pick_lane();
     cudaEvent_t take_event();
     uint32_t *take_flag();
 };

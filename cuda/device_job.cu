@@ -2,6 +2,9 @@
  * device_job.cu
  *	  Batches of segments: copy in, sort, verify and copy out, all enqueued at once.
  *
+ * The check of what was sorted runs beside the copy out, on a stream of its own, so
+ * that a job takes longer by what it leaves of the check only.
+ *
  * A job's device memory is one allocation, made and freed in stream order. When
  * the pool is full because other jobs hold it, the job waits for one of them to
  * end; only a job that is too large by itself ends as out of memory.
@@ -79,29 +82,46 @@ cudaError_t copy_out(const GpusortDeviceJob &job, const JobMemory &memory, cudaS
                            cudaMemcpyDeviceToHost, stream);
 }
 
+/* Checks what was sorted, beside the job's own stream, which goes on with copying it out. */
+cudaError_t check_beside(GpusortDevice *device, const JobMemory &memory, Ticket *ticket, cudaStream_t checks)
+{
+    ticket->failed_check = device->take_flag();
+    if (!ticket->failed_check || !ticket->moment[kSorted])
+        return cudaErrorMemoryAllocation;
+    cudaError_t code = cudaStreamWaitEvent(checks, ticket->moment[kSorted]);
+    if (code == cudaSuccess)
+        code = verify_end(memory.batch, memory.check_space, ticket->failed_check, checks);
+    device->mark(ticket, kChecked, checks);
+    return code;
+}
+
 /* Enqueues the whole job; the ticket says what ran and where to look for failed checks. */
 cudaError_t enqueue(GpusortDevice *device, const GpusortDeviceJob &job, const JobMemory &memory, Ticket *ticket,
-                    cudaStream_t stream)
+                    Lane *lane)
 {
-    device->mark(ticket, kCopyIn, stream);
-    cudaError_t code = copy_in(job, memory, stream);
-    device->mark(ticket, kDigest, stream);
-    if (code == cudaSuccess && job.verify && job.nsegments > 0)
-        code = verify_begin(memory.batch, memory.check_space, stream);
-    device->mark(ticket, kSort, stream);
-    if (code == cudaSuccess)
-        code = sort_segments(memory.batch, memory.workspace, memory.workspace_bytes, stream, &ticket->method);
-    device->mark(ticket, kVerify, stream);
-    if (code == cudaSuccess && job.verify && job.nsegments > 0) {
-        ticket->failed_check = device->take_flag();
-        if (!ticket->failed_check)
-            return cudaErrorMemoryAllocation;
-        code = verify_end(memory.batch, memory.check_space, ticket->failed_check, stream);
+    const bool verify = job.verify && job.nsegments > 0;
+
+    device->mark(ticket, kStarted, lane->work);
+    cudaError_t code = copy_in(job, memory, lane->work);
+    device->mark(ticket, kArrived, lane->work);
+    if (code == cudaSuccess && verify) {
+        code = verify_begin(memory.batch, memory.check_space, lane->work);
+        device->mark(ticket, kDigested, lane->work);
     }
-    device->mark(ticket, kCopyOut, stream);
     if (code == cudaSuccess)
-        code = copy_out(job, memory, stream);
-    device->mark(ticket, kStages, stream);
+        code = sort_segments(memory.batch, memory.workspace, memory.workspace_bytes, lane->work, &ticket->method);
+    device->mark(ticket, kSorted, lane->work);
+    if (code == cudaSuccess && verify)
+        code = check_beside(device, memory, ticket, lane->checks);
+    if (code == cudaSuccess)
+        code = copy_out(job, memory, lane->work);
+    device->mark(ticket, kCopied, lane->work);
+    if (ticket->failed_check) {
+        const cudaError_t joined =
+            ticket->moment[kChecked] ? cudaStreamWaitEvent(lane->work, ticket->moment[kChecked]) : cudaErrorUnknown;
+        if (code == cudaSuccess)
+            code = joined;
+    }
     return code;
 }
 
@@ -110,10 +130,10 @@ bool try_start(GpusortDevice *device, const GpusortDeviceJob &job)
 {
     GpusortDeviceError error = {};
     const JobMemory wanted(job, nullptr);
-    cudaStream_t stream = device->pick_stream();
+    Lane *lane = device->pick_lane();
     void *base = nullptr;
 
-    cudaError_t code = device->take_memory(&base, wanted.bytes, stream);
+    cudaError_t code = device->take_memory(&base, wanted.bytes, lane->work);
     if (code == cudaErrorMemoryAllocation && !device->running.empty())
         return false;
     if (code != cudaSuccess) {
@@ -122,13 +142,13 @@ bool try_start(GpusortDevice *device, const GpusortDeviceJob &job)
         return true;
     }
     const JobMemory memory(job, base);
-    Ticket *ticket = device->begin_ticket(job.ticket);
+    Ticket *ticket = device->begin_ticket(job.ticket, lane);
     ticket->bytes = wanted.bytes;
-    code = enqueue(device, job, memory, ticket, stream);
+    code = enqueue(device, job, memory, ticket, lane);
     if (code != cudaSuccess)
         set_error(&ticket->error, code, "starting a job");
-    cudaFreeAsync(base, stream);
-    device->end_ticket(ticket, stream);
+    cudaFreeAsync(base, lane->work);
+    device->end_ticket(ticket);
     return true;
 }
 

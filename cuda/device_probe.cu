@@ -107,7 +107,7 @@ cudaError_t round_trip(void *device_memory, void *host, cudaStream_t stream, dou
 bool probe_device(GpusortDevice *device, GpusortDeviceInfo *info, GpusortDeviceError *error)
 {
     const size_t bytes = std::min({kProbeBytes, device->arena_bytes, static_cast<size_t>(device->memory_limit)});
-    cudaStream_t stream = device->streams[0];
+    cudaStream_t stream = device->lanes[0].work;
     cudaEvent_t begin = device->take_event(), end = device->take_event();
     void *memory = nullptr, *host = nullptr;
 

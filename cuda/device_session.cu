@@ -26,7 +26,7 @@ namespace gpusort
 
 struct Session {
     GpusortDeviceSession spec;
-    cudaStream_t stream;
+    Lane *lane;
     void *base = nullptr;
     void *columns[GPUSORT_SESSION_COLUMNS];
     uint32_t *index;         /* or intervals; null when the keys are sorted alone */
@@ -52,7 +52,7 @@ struct Session {
     ~Session()
     {
         if (base)
-            cudaFreeAsync(base, stream);
+            cudaFreeAsync(base, lane->work);
     }
 };
 
@@ -146,10 +146,10 @@ cudaError_t gather_columns(Session *session, uint64_t nrows)
     for (uint32_t c = 0; c < session->spec.ncolumns && code == cudaSuccess; c++) {
         const uint8_t width = session->spec.column_width[c];
 
-        code = gather_column(session->scratch, session->columns[c], session->index, nrows, width, session->stream);
+        code = gather_column(session->scratch, session->columns[c], session->index, nrows, width, session->lane->work);
         if (code == cudaSuccess)
             code = cudaMemcpyAsync(session->columns[c], session->scratch, nrows * width, cudaMemcpyDeviceToDevice,
-                                   session->stream);
+                                   session->lane->work);
     }
     return code;
 }
@@ -157,51 +157,52 @@ cudaError_t gather_columns(Session *session, uint64_t nrows)
 /* Enqueues the sort of the first nrows rows. */
 cudaError_t enqueue_sort(GpusortDevice *device, Session *session, uint64_t nrows, Ticket *ticket)
 {
-    cudaStream_t stream = session->stream;
+    cudaStream_t stream = session->lane->work;
     const SegmentBatch batch = session->batch(nrows);
 
-    device->mark(ticket, kCopyIn, stream);
+    device->mark(ticket, kStarted, stream);
     cudaError_t code =
         cudaMemcpyAsync(session->segment, &session->whole, sizeof(session->whole), cudaMemcpyHostToDevice, stream);
     if (code == cudaSuccess && session->has_payload())
         code = cudaMemcpyAsync(session->scratch, session->columns[0], nrows * session->spec.column_width[0],
                                cudaMemcpyDeviceToDevice, stream);
-    device->mark(ticket, kDigest, stream);
-    if (code == cudaSuccess && session->spec.verify)
+    device->mark(ticket, kArrived, stream);
+    if (code == cudaSuccess && session->spec.verify) {
         code = verify_begin(batch, session->check_space, stream);
-    device->mark(ticket, kSort, stream);
+        device->mark(ticket, kDigested, stream);
+    }
     if (code == cudaSuccess)
         code = sort_segments(batch, session->workspace, session->workspace_bytes, stream, &ticket->method);
     if (code == cudaSuccess && session->has_payload())
         code = gather_columns(session, nrows);
-    device->mark(ticket, kVerify, stream);
+    device->mark(ticket, kSorted, stream);
     if (code == cudaSuccess && session->spec.verify) {
         ticket->failed_check = device->take_flag();
         if (!ticket->failed_check)
             return cudaErrorMemoryAllocation;
         code = verify_end(batch, session->check_space, ticket->failed_check, stream);
+        device->mark(ticket, kChecked, stream);
     }
-    device->mark(ticket, kVerify + 1, stream);
     return code;
 }
 
 /* Enqueues the search for the intervals of the first nrows keys. */
 cudaError_t enqueue_intervals(GpusortDevice *device, Session *session, uint64_t nrows, Ticket *ticket)
 {
-    cudaStream_t stream = session->stream;
+    cudaStream_t stream = session->lane->work;
     const IntervalTask task = session->interval_task(nrows);
 
     ticket->method = GPUSORT_METHOD_APPROXIMATE;
-    device->mark(ticket, kSort, stream);
+    device->mark(ticket, kArrived, stream);
     cudaError_t code = find_intervals(task, stream);
-    device->mark(ticket, kVerify, stream);
+    device->mark(ticket, kSorted, stream);
     if (code == cudaSuccess && session->spec.verify) {
         ticket->failed_check = device->take_flag();
         if (!ticket->failed_check)
             return cudaErrorMemoryAllocation;
         code = check_intervals(task, ticket->failed_check, stream);
+        device->mark(ticket, kChecked, stream);
     }
-    device->mark(ticket, kVerify + 1, stream);
     return code;
 }
 
@@ -248,16 +249,15 @@ void transfer(GpusortDevice *device, uint64_t number, uint64_t ticket_number, ui
         return;
     }
     const bool in = kind == cudaMemcpyHostToDevice;
-    const int stage = in ? kCopyIn : kCopyOut;
-    Ticket *ticket = device->begin_ticket(ticket_number);
-    device->mark(ticket, stage, session->stream);
+    Ticket *ticket = device->begin_ticket(ticket_number, session->lane);
+    device->mark(ticket, in ? kStarted : kSorted, session->lane->work);
     const cudaError_t code =
         cudaMemcpyAsync(in ? static_cast<void *>(rows) : host, in ? host : static_cast<void *>(rows), nrows * width,
-                        kind, session->stream);
-    device->mark(ticket, stage + 1, session->stream);
+                        kind, session->lane->work);
+    device->mark(ticket, in ? kArrived : kCopied, session->lane->work);
     if (code != cudaSuccess)
         set_error(&ticket->error, code, "copying rows of a session");
-    device->end_ticket(ticket, session->stream);
+    device->end_ticket(ticket);
 }
 
 }  // namespace
@@ -281,9 +281,9 @@ GpusortDeviceStatus open_session(GpusortDevice *device, const GpusortDeviceSessi
     session->spec = *spec;
     if (spec->ncolumns > 1)
         session->spec.spec.payload = GPUSORT_PAYLOAD_INDEX;
-    session->stream = device->pick_stream();
+    session->lane = device->pick_lane();
     session->lay_out(nullptr);
-    const cudaError_t code = device->take_memory(&memory, session->bytes, session->stream);
+    const cudaError_t code = device->take_memory(&memory, session->bytes, session->lane->work);
     if (code != cudaSuccess) {
         set_error(error, code, "allocating device memory for a session");
         return error->status;
@@ -305,12 +305,12 @@ void sort_session(GpusortDevice *device, uint64_t number, uint64_t ticket_number
 
     if (!session)
         return;
-    Ticket *ticket = device->begin_ticket(ticket_number);
+    Ticket *ticket = device->begin_ticket(ticket_number, session->lane);
     const cudaError_t code = session->spec.intervals ? enqueue_intervals(device, session, nrows, ticket)
                                                      : enqueue_sort(device, session, nrows, ticket);
     if (code != cudaSuccess)
         set_error(&ticket->error, code, "sorting a session");
-    device->end_ticket(ticket, session->stream);
+    device->end_ticket(ticket);
 }
 
 void fetch(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t column, uint64_t first_row,

@@ -10,8 +10,8 @@
  *
  * Everything that takes time is asynchronous.  A call starts work under a ticket
  * chosen by the worker and returns; when the work has ended, one way or another,
- * the module adds 1 to the eventfd given to open(), and poll() hands out the
- * ended tickets.  All calls come from one thread.
+ * the module adds to the eventfd given to open(), and poll() hands out all tickets
+ * that have ended.  All calls come from one thread.
  *
  * Memory given to start_job() and to session transfers lies inside the arena and
  * stays untouched by the other side until its ticket has been polled.
@@ -117,7 +117,7 @@ typedef struct GpusortDeviceOutcome
 	GpusortMethod method;		/* method that ran */
 	double		copy_in_s;
 	double		sort_s;
-	double		verify_s;
+	double		verify_s;		/* by which checks made the job longer */
 	double		copy_out_s;
 } GpusortDeviceOutcome;
 

@@ -2,10 +2,10 @@
  * verify.cu
  *	  Digest and order of a batch.
  *
- * A first kernel gives each segment to as many threads as its length suggests: a
- * quarter of a warp, a warp or a block. Segments too long for those go to a second
- * kernel, which cuts them into chunks; where a batch has both, the first lists them.
- * Every block leaves what it found, and the last block of all sums it up.
+ * A first kernel gives each segment to as many threads as its length suggests: an
+ * eighth of a warp, a quarter, a warp or a block. Segments too long for those go to
+ * a second kernel, which cuts them into chunks; where a batch has both, the first
+ * lists them. Every block leaves what it found, and the last block of all sums it up.
  *
  * A check takes microseconds, of which starting a kernel is the larger part, so there
  * are few: one before the sort and one after it, unless the batch has both short and
@@ -357,7 +357,7 @@ Grid grid_of(const SegmentBatch &batch)
     const uint64_t average = batch.nslots / std::max(batch.nsegments, 1u);
     Grid grid = {};
 
-    grid.lanes = average < 48 ? 8 : average < 384 ? 32 : THREADS;
+    grid.lanes = average < 32 ? 4 : average < 48 ? 8 : average < 384 ? 32 : THREADS;
     grid.short_class = grid.lanes == THREADS ? 12 : 10;
     for (uint32_t c = grid.short_class + 1; c < GPUSORT_LENGTH_CLASSES; c++)
         grid.long_segments += gpusort_class_count(batch.length_histogram, c);
@@ -416,7 +416,9 @@ cudaError_t run(const Check &check, cudaStream_t stream)
     const uint32_t blocks = check.grid.short_blocks;
 
     if (blocks > 0) {
-        if (check.grid.lanes == 8)
+        if (check.grid.lanes == 4)
+            look_at_segments<Key, 4, AFTER><<<blocks, THREADS, 0, stream>>>(check);
+        else if (check.grid.lanes == 8)
             look_at_segments<Key, 8, AFTER><<<blocks, THREADS, 0, stream>>>(check);
         else if (check.grid.lanes == 32)
             look_at_segments<Key, 32, AFTER><<<blocks, THREADS, 0, stream>>>(check);

@@ -42,7 +42,7 @@
 #include "guc.h"
 #include "sort/sort.h"
 
-#define IN_FLIGHT_MAX 16		/* jobs given to the module at once */
+#define IN_FLIGHT_MAX 32		/* jobs given to the module at once */
 #define BACK_OFF_MAX_SECONDS 60
 #define RETRY_OPEN_SECONDS 60
 
