@@ -16,7 +16,7 @@ DECLARE line text;
 BEGIN
 	FOR line IN EXECUTE format('EXPLAIN (%s) %s', options, query) LOOP
 		IF line !~ 'Index Searches' THEN	-- PostgreSQL 18's
-			RETURN NEXT regexp_replace(regexp_replace(line, 'rows=(\d+)\.00', 'rows=\1'), '(Engine|Method): .*', '\1: any');
+			RETURN NEXT regexp_replace(regexp_replace(line, 'rows=(\d+)\.00', 'rows=\1'), '(Engine|Method|Batches): [^0].*', '\1: any');
 		END IF;
 	END LOOP;
 END $$;

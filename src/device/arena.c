@@ -255,6 +255,19 @@ leave_queue(SlabWaiter *waiter)
 	LWLockRelease(gpusort_arena->lock);
 }
 
+/* Whether so many slabs are free that who holds one may take another. */
+bool
+gpusort_slabs_plentiful(void)
+{
+	SharedArena *arena = gpusort_arena;
+	bool		plentiful;
+
+	LWLockAcquire(arena->lock, LW_SHARED);
+	plentiful = arena->nfree > arena->nslabs / 2;
+	LWLockRelease(arena->lock);
+	return plentiful;
+}
+
 /* Takes a record for a session; GPUSORT_NO_JOB if all are in use. */
 int
 gpusort_session_acquire(void)

@@ -34,6 +34,7 @@ typedef enum SlabUse
 } SlabUse;
 
 extern int	gpusort_slab_acquire(SlabUse use, long timeout_ms);
+extern bool gpusort_slabs_plentiful(void);
 extern int	gpusort_session_acquire(void);
 extern bool gpusort_job_submit(int job, int device, uint64_t generation);
 extern bool gpusort_append_submit(int job, int session_job);

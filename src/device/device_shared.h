@@ -32,7 +32,8 @@
  * with its caller as long as a query likes and is never waited for; a TRANSIT
  * slab passes data through and is returned at once (those of a session's appends
  * by the worker).  A part of the slabs is kept for transit, so those who queue for
- * one, in order of arrival, always get it.
+ * one, in order of arrival, always get it.  Who has a BATCH slab takes another only
+ * while at least half of all are free: the others are for those who have none.
  *
  * Counters and rates of a device are written by its worker under the lock.
  */

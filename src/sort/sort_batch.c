@@ -113,6 +113,16 @@ gpusort_batch_device_room(const GpusortSpec *spec, uint32_t segment_slots)
 	return (Size) slots * gpusort_key_width(spec->form);
 }
 
+/*
+ * Whether who has a batch in the arena may begin another: what is left there is first
+ * for those who have none.
+ */
+bool
+gpusort_batch_room_ahead(void)
+{
+	return gpusort_arena != NULL && gpusort_slabs_plentiful();
+}
+
 /* Do the settings, the devices and the number of keys speak for the GPU? */
 static bool
 may_use_gpu(const GpusortSpec *spec, uint64_t keys)

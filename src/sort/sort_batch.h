@@ -44,6 +44,7 @@ typedef struct SortBatch
 
 extern SortBatch *gpusort_batch_begin(const GpusortSpec *spec, Size key_bytes, uint32_t segment_slots);
 extern Size gpusort_batch_device_room(const GpusortSpec *spec, uint32_t segment_slots);
+extern bool gpusort_batch_room_ahead(void);
 extern void gpusort_batch_submit(SortBatch *batch);
 extern bool gpusort_batch_done(SortBatch *batch);
 extern void gpusort_batch_wait(SortBatch *batch);

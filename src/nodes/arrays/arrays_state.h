@@ -131,6 +131,7 @@ typedef struct ArraysState
 	int			current;		/* of which this is the oldest */
 	int			max_rows;		/* per group */
 	int			ramp_rows;		/* per group at present */
+	int			ramp_factor;	/* by which that grows */
 	Size		batch_bytes;	/* of keys in a batch for the CPU */
 	Size		longest;		/* bytes of an array that gets a batch of its own */
 	Size		copied_bytes;	/* of columns that a group may keep */

@@ -33,7 +33,7 @@
 #define HEADER_SIZE ARR_OVERHEAD_NONULLS(1)
 #define MAX_SEGMENTS 16384		/* per batch */
 #define DEVICE_BATCH_MIN (1024 * 1024)	/* of keys: a smaller batch would not fill a GPU */
-#define DEVICE_BATCH_BYTES (2 * 1024 * 1024)	/* starting and checking takes a tenth of its time */
+#define DEVICE_BATCH_BYTES (2 * 1024 * 1024)	/* larger ones push each other out of the caches */
 #define DEVICE_BATCH_ARRAYS 4	/* where they are long, so that they sort side by side */
 
 static Size device_room(const BatchedCall *call);

@@ -2,13 +2,15 @@
  * row_group.c
  *	  Reads rows in groups and has their arrays sorted.
  *
- * Groups begin with one row and grow fourfold, so that somebody who wants few rows
- * does not wait for many, and only groups of full size are read ahead.  A LIMIT
- * right above is known and never read past.
+ * Groups begin with one row and grow, so that somebody who wants few rows does not
+ * wait for many, and only groups of full size are read ahead.  They grow fourfold, or
+ * faster for a GPU, which takes as long for one row as for many.  A LIMIT right above
+ * is known and never read past.
  *
  * With an engine that sorts while we go on, the next groups are read and submitted
  * before one is waited for, so that reading and returning rows overlap with
- * sorting, and a GPU has several batches to sort at a time.
+ * sorting, and a GPU has several batches to sort at a time.  Where many backends
+ * share it, each of them has only one there.
  */
 #include "postgres.h"
 
@@ -23,6 +25,7 @@
 #define MAX_ROWS 1024			/* per group */
 #define MAX_ROWS_ON_DEVICE 16384
 #define RAMP_FACTOR 4
+#define RAMP_FACTOR_ON_DEVICE 64
 
 static RowGroup *group_of(ArraysState *state, int place);
 static bool may_read_ahead(ArraysState *state);
@@ -94,7 +97,8 @@ static bool
 may_read_ahead(ArraysState *state)
 {
 	return state->filled < GPUSORT_ARRAYS_GROUPS && state->ramp_rows == state->max_rows &&
-		is_being_sorted(state, group_of(state, 0)) && is_being_sorted(state, group_of(state, state->filled - 1));
+		is_being_sorted(state, group_of(state, 0)) && is_being_sorted(state, group_of(state, state->filled - 1)) &&
+		gpusort_batch_room_ahead();
 }
 
 void
@@ -160,7 +164,7 @@ fill_group(ArraysState *state, RowGroup *group)
 	state->counters.read_ms += milliseconds_since(state, start);
 	if (group->nrows == 0)
 		return false;
-	state->ramp_rows = Min(state->ramp_rows * RAMP_FACTOR, state->max_rows);
+	state->ramp_rows = Min(state->ramp_rows * state->ramp_factor, state->max_rows);
 	state->filled++;
 	submit_group(state, group);
 	return true;
@@ -205,11 +209,15 @@ start_scan(ArraysState *state)
 {
 	state->started = true;
 	state->max_rows = MAX_ROWS;
+	state->ramp_factor = RAMP_FACTOR;
 	for (int i = 0; i < state->ncalls; i++)
 	{
 		gpusort_arrays_start_call(state, &state->calls[i]);
 		if (state->calls[i].on_device)
+		{
 			state->max_rows = MAX_ROWS_ON_DEVICE;
+			state->ramp_factor = RAMP_FACTOR_ON_DEVICE;
+		}
 	}
 }
 
