@@ -25,7 +25,7 @@ constexpr bool is_whole = (S::ROW & (S::ROW - 1)) == 0;
  */
 template <class Element, int ROW, int LEVELS>
 constexpr bool has_plain = PLAIN_FLOATS && !std::is_void_v<typename Element::Plain> &&
-                           (LEVELS > 5 ? ROW >= 32 : LEVELS >= 2 && (ROW == 32 || (ROW == 48 && LEVELS < 5)));
+                           (LEVELS > 5 ? ROW == 32 : LEVELS >= 2 && (ROW == 32 || (ROW == 48 && LEVELS < 5)));
 
 /*
  * Sorts the row of a lane, or with HALVES its halves, and puts NaNs right where keys are
@@ -59,58 +59,80 @@ __device__ __forceinline__ bool sort_own_row(typename Element::Code (&row)[S::RO
 }
 
 /*
- * Sorts the rows of 2^LEVELS threads into shared memory, the block's segment having `count`
- * keys.  All levels share the code that merges rows, those above 5 also the pass of level 5.
- * Rows lie in shared memory between passes, those of warps without keys as well: registers
- * that live on would be moved about.  False if there is a NaN among plain floats.
+ * Sorts the rows of 2^LEVELS threads into shared memory, of which `count` keys are the segment's,
+ * and merges those of 2^CLUSTER_BITS blocks.  All levels share the code that merges rows,
+ * those above 5 also the pass of level 5.  Rows lie in shared memory between passes, those of
+ * warps without keys as well: registers that live on would be moved about.  False if there is
+ * a NaN among plain floats.
  */
-template <class Element, class S, int LEVELS>
+template <class Element, class S, int LEVELS, int CLUSTER_BITS>
 __device__ __forceinline__ bool sort_rows_of_block(const NetworkTask &task, typename Element::Code *rows, uint32_t t,
                                                    uint32_t count, typename Element::Code (&row)[S::ROW])
 {
+    using Code = typename Element::Code;
     constexpr int FIRST = Element::SHUFFLES ? 2 : 1;
     const uint32_t lane = t % 32;
-    typename Element::Code *warp_rows = rows + (t - lane) * S::STRIDE;
+    Code *warp_rows = rows + (t - lane) * S::STRIDE;
     /* By vote, for then the compiler knows that a warp is of one mind. */
     const bool works = __any_sync(UINT32_MAX, (t - lane) * S::ROW < count);
-    bool refused = false;
+    /* Up to level 4 the upper lanes have their rows in reverse order, and after that in order. */
+    const uint32_t place = lane < 16 ? lane : 47 - lane;
+    Code *own = warp_rows + place * S::STRIDE;
+    int refused = 0;
 
     if constexpr (compares_floats<Element>)
         Element::direct_row(row, task.coding);
     if (works) {
         refused = !sort_own_row<Element, S>(row, task);
         if constexpr (Element::SHUFFLES)
-            merge_by_shuffles<Element, S, 1>(t, row, task.factors);
+            merge_by_shuffles<Element, S, 1>(place, row, task.factors);
     }
 #pragma unroll 1
-    for (int level = FIRST; level <= LEVELS; level++) {
+    for (int level = FIRST; level <= LEVELS + CLUSTER_BITS; level++) {
         bool merges = works;
 
-        store_row<S>(warp_rows, lane, row);
-        if (level > 5) {
+        if (level == 5) {
+            __syncwarp();
+            own = warp_rows + lane * S::STRIDE;
+        }
+        store_row<S>(own, 0, row);
+        if (level <= 5)
+            __syncwarp();
+        else if (CLUSTER_BITS > 0 && level > LEVELS) {
+            if constexpr (compares_floats<Element>)
+                refused = synchronize_cluster_or<CLUSTER_BITS>(refused);
+            else
+                synchronize_cluster();
+            halve_blocks<Element, S, 1 << LEVELS, CLUSTER_BITS>(rows, 1u << (level - LEVELS), task.factors);
+            join_warps<Element, S, LEVELS - 5, false>(rows, t, task.factors);
+            __syncthreads();
+        } else {
+            if constexpr (compares_floats<Element>)
+                if (level == LEVELS)
+                    refused = __syncthreads_or(refused);
+
             /* Groups without an upper run have nothing to merge. */
             const bool joins = __any_sync(UINT32_MAX, ((t >> level << level) + (1u << level) / 2) * S::ROW < count);
 
-            if constexpr (compares_floats<Element>) {
-                if (__syncthreads_or(refused))
-                    return false;
-            } else
-                __syncthreads();
-            join_warps_of<Element, S, 1, LEVELS - 5>(level - 5, rows, t, joins, task.factors);
+            join_warps_of<Element, S, 1, LEVELS>(level - 5, rows, t, joins, task.factors);
             merges = works && joins;
-        } else
-            __syncwarp();
+        }
         if (merges && level >= 5)
             run_warp_pass<Element, S>(warp_rows, lane, level > 5, task.factors);
         else if (merges)
             run_pass_of<Element, S, FIRST, 4, 4, 0, true>(level, warp_rows, lane, true, task.factors);
-        load_row<S>(warp_rows, lane, row);
+        load_row<S>(own, 0, row);
         if (merges)
             merge_row<Element, S::ROW>(row, task.factors);
     }
-    if constexpr (compares_floats<Element>)
+    if constexpr (compares_floats<Element>) {
+        if (__any_sync(UINT32_MAX, refused)) {
+            __syncwarp();
+            return false;
+        }
         Element::direct_row(row, task.coding);
-    store_row<S>(warp_rows, lane, row);
+    }
+    store_row<S>(own, 0, row);
     __syncwarp();
     return true;
 }
@@ -131,8 +153,8 @@ __device__ __forceinline__ bool sort_rows(const NetworkTask &task, typename Elem
     constexpr bool HALVES = WIDE && LEVELS > 2;
 
     static_assert(is_whole<S> || LEVELS <= 5, "such rows are merged by shuffles");
-    if constexpr (LEVELS > 5 && CLUSTER_BITS == 0 && S::COLUMN_BITS >= 5)
-        return sort_rows_of_block<Element, S, LEVELS>(task, rows, t, count, row);
+    if constexpr (LEVELS > 5 && S::COLUMN_BITS == 5)
+        return sort_rows_of_block<Element, S, LEVELS, CLUSTER_BITS>(task, rows, t, count, row);
     else {
         if constexpr (compares_floats<Element>)
             Element::direct_row(row, task.coding);
@@ -313,11 +335,9 @@ __device__ __forceinline__ bool sort_block_of(const NetworkTask &task, const Par
     if (!sort_rows<Element, S, log2_of(THREADS), CLUSTER_BITS>(task, rows, threadIdx.x, count, row))
         return false;
     write_rows<Element, S>(task, parts, rows + (threadIdx.x & -32u) * S::STRIDE, lane, base + warp_first, [] {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-        if (CLUSTER_BITS > 0)
-            cooperative_groups::this_cluster().sync();
+        if constexpr (CLUSTER_BITS > 0)
+            synchronize_cluster();
         else
-#endif
             __syncthreads();
     });
     return true;
@@ -328,7 +348,7 @@ template <class Element, int ROW, int THREADS, int CLUSTER_BITS>
 __device__ __forceinline__ void sort_in_block(const NetworkTask &task, const Part (&parts)[Element::SEGMENTS],
                                               uint32_t longest, typename Element::Code *rows)
 {
-    if constexpr (has_plain<Element, ROW, log2_of(THREADS)> && CLUSTER_BITS == 0)
+    if constexpr (has_plain<Element, ROW, log2_of(THREADS)>)
         if (task.coding.is_float &&
             sort_block_of<typename Element::Plain, ROW, THREADS, CLUSTER_BITS>(task, parts, longest, rows))
             return;

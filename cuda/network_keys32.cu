@@ -7,7 +7,7 @@
 namespace gpusort
 {
 
-using Shapes = NetworkShapes<Keys32Of<4>, Keys32Of<3>, 32, 1024, 512, 14, 64, 512>;
+using Shapes = NetworkShapes<Keys32Of<4>, Keys32Of<3>, 32, 1024, 1024, 99, 32, 1024>;
 
 const NetworkLauncher launch_keys32 = {Shapes::can, Shapes::launch, Shapes::is_divided, Shapes::short_class,
                                        Shapes::launch_short};

@@ -10,7 +10,9 @@
  * Longer strides go through shared memory in passes of up to five or so: rows are
  * stored, each thread reads a few columns of all rows that the strides join, runs the
  * halvers in registers and writes the columns back.  The first pass of a level reads
- * the upper run mirrored, so turning it round costs nothing.
+ * the upper run mirrored, so turning it round costs nothing, and writes it so: a
+ * bitonic run is bitonic backwards as well.  Each thread writes just where it read, and no
+ * pass needs a barrier in its middle.
  *
  * Rows are padded by 16 bytes in shared memory and read and written in 16-byte
  * chunks, which keeps rows and columns free of bank conflicts.
@@ -91,18 +93,8 @@ struct Columns {
     template <bool MIRROR>
     __device__ __forceinline__ void load(const Code *group, Code (&taken)[S::ROW]) const
     {
-        load<MIRROR>(group, mirrored_column(), taken);
-    }
-
-    /*
-     * The same with MIRROR, the turned rows' chunks being from high_column on downwards, and
-     * turned round themselves only with IN_CHUNKS.
-     */
-    template <bool MIRROR, bool IN_CHUNKS = MIRROR>
-    __device__ __forceinline__ void load(const Code *group, uint32_t high_column, Code (&taken)[S::ROW]) const
-    {
         const Code *low = group + row * S::STRIDE + column;
-        const Code *high = group + ((1 << STEP) - 1 - row) * S::STRIDE + high_column;
+        const Code *high = group + ((1 << STEP) - 1 - row) * S::STRIDE + mirrored_column();
 
 #pragma unroll
         for (int r = 0; r < ROWS; r++)
@@ -115,24 +107,30 @@ struct Columns {
 
 #pragma unroll
                 for (int j = 0; j < CHUNK; j++)
-                    taken[r * PER_ROW + i * CHUNK + j] = chunk.part[mirrored && IN_CHUNKS ? CHUNK - 1 - j : j];
+                    taken[r * PER_ROW + i * CHUNK + j] = chunk.part[mirrored ? CHUNK - 1 - j : j];
             }
     }
 
+    /* Writes them where load read: with MIRROR the upper half of the rows stays turned round. */
+    template <bool MIRROR>
     __device__ __forceinline__ void store(Code *group, const Code (&taken)[S::ROW]) const
     {
         Code *low = group + row * S::STRIDE + column;
+        Code *high = group + ((1 << STEP) - 1 - row) * S::STRIDE + mirrored_column();
 
 #pragma unroll
         for (int r = 0; r < ROWS; r++)
 #pragma unroll
             for (int i = 0; i < PER_ROW / CHUNK; i++) {
+                const bool mirrored = MIRROR && r >= ROWS / 2;
+                Code *target =
+                    mirrored ? high + r * DISTANCE - i * (CHUNK << BITS) : low + r * DISTANCE + i * (CHUNK << BITS);
                 Chunk<CHUNK, Code> chunk;
 
 #pragma unroll
                 for (int j = 0; j < CHUNK; j++)
-                    chunk.part[j] = taken[r * PER_ROW + i * CHUNK + j];
-                *reinterpret_cast<Chunk<CHUNK, Code> *>(low + r * DISTANCE + i * (CHUNK << BITS)) = chunk;
+                    chunk.part[j] = taken[r * PER_ROW + i * CHUNK + (mirrored ? CHUNK - 1 - j : j)];
+                *reinterpret_cast<Chunk<CHUNK, Code> *>(target) = chunk;
             }
     }
 };
@@ -172,19 +170,10 @@ __device__ __forceinline__ void run_pass(typename Element::Code *rows, uint32_t 
     typename Element::Code *group = rows + (t >> REST << REST) * S::STRIDE;
     typename Element::Code taken[S::ROW];
 
-    if (joins)
-        columns.template load<MIRROR>(group, taken);
-    else {
-        /* Defined on all paths, or the registers would be held through the loops around. */
-#pragma unroll
-        for (int i = 0; i < S::ROW; i++)
-            taken[i] = typename Element::Code();
-    }
-    if (MIRROR)
-        synchronize(ACROSS);
     if (joins) {
+        columns.template load<MIRROR>(group, taken);
         halve_columns<Element, S::ROW, BITS>(taken, factors);
-        columns.store(group, taken);
+        columns.template store<MIRROR>(group, taken);
     }
     synchronize(ACROSS);
 }
@@ -301,99 +290,181 @@ __device__ __forceinline__ void merge_in_warp(typename Element::Code *rows, uint
 }
 
 /*
- * What is between warps in a level above 5: the strides from half of 2^BITS warps' rows
- * down to a warp's.  The upper 16 rows of each warp come out in the opposite order, as
- * run_warp_pass expects them.
+ * A barrier of the 2^LEVEL threads whose rows a level merges, in a block of 2^LEVELS: the others need not
+ * wait.  A block has 16 barriers, enough for its halves, quarters and eighths; a
+ * multiprocessor has 64, too few for many small blocks.
  */
-template <class Element, class S, int BITS>
-__device__ __forceinline__ void join_warps(typename Element::Code *rows, uint32_t t, bool joins,
+template <int LEVEL, int LEVELS>
+__device__ __forceinline__ void synchronize_group(uint32_t t)
+{
+    constexpr int BITS = LEVEL < LEVELS - 3 ? LEVELS - 3 : LEVEL;
+
+    if constexpr (LEVELS < 8 || BITS == LEVELS)
+        __syncthreads();
+    else
+        asm volatile("bar.sync %0, %1;" : : "r"((1u << (LEVELS - BITS)) - 1 + (t >> BITS)), "n"(1 << BITS) : "memory");
+}
+
+/* The strides from half of 2^BITS warps' rows down to a warp's; MIRROR: the upper half is turned round. */
+template <class Element, class S, int BITS, bool MIRROR>
+__device__ __forceinline__ void join_warps(typename Element::Code *rows, uint32_t t,
                                            const typename Element::Factors &factors)
 {
     constexpr uint32_t GROUP = 32 << BITS;
-    Columns<S, typename Element::Code, BITS, 5> columns(t % GROUP);
+    const Columns<S, typename Element::Code, BITS, 5> columns(t % GROUP);
     typename Element::Code *group = rows + t / GROUP * GROUP * S::STRIDE;
     typename Element::Code taken[S::ROW];
 
-    columns.template load<true>(group, taken);
-    __syncthreads();
-    if (joins) {
-        halve_columns<Element, S::ROW, BITS>(taken, factors);
-        columns.row = columns.row < 16 ? columns.row : 47 - columns.row;
-        columns.store(group, taken);
-    }
-    __syncthreads();
-}
-
-template <class Element, class S, int BITS, int MOST>
-__device__ __forceinline__ void join_warps_of(int bits, typename Element::Code *rows, uint32_t t, bool joins,
-                                              const typename Element::Factors &factors)
-{
-    if (BITS == MOST || bits == BITS)
-        join_warps<Element, S, BITS>(rows, t, joins, factors);
-    else if constexpr (BITS < MOST)
-        join_warps_of<Element, S, BITS + 1, MOST>(bits, rows, t, joins, factors);
+    columns.template load<MIRROR>(group, taken);
+    halve_columns<Element, S::ROW, BITS>(taken, factors);
+    columns.template store<MIRROR>(group, taken);
 }
 
 /*
- * The strides between a warp's rows in level 5, and, where warps were joined, in the levels
- * above: then only the order of the upper rows is turned, not what is in them.
+ * The same for 2^bits warps, with a barrier before and one after; plain floats had another before
+ * the block's last level, which told of NaNs.
+ */
+template <class Element, class S, int BITS, int LEVELS>
+__device__ __forceinline__ void join_warps_of(int bits, typename Element::Code *rows, uint32_t t, bool joins,
+                                              const typename Element::Factors &factors)
+{
+    constexpr int LEVEL = BITS + 5;
+
+    if (LEVEL == LEVELS || bits == BITS) {
+        if (LEVEL < LEVELS || !compares_floats<Element>)
+            synchronize_group<LEVEL, LEVELS>(t);
+        if (joins)
+            join_warps<Element, S, BITS, true>(rows, t, factors);
+        synchronize_group<LEVEL, LEVELS>(t);
+    } else if constexpr (LEVEL < LEVELS)
+        join_warps_of<Element, S, BITS + 1, LEVELS>(bits, rows, t, joins, factors);
+}
+
+/*
+ * The strides between a warp's 32 rows, a column a lane, in level 5 and, where warps were joined, in
+ * the levels above.  Level 5 turns the upper 16 rows round, which are stored in reverse order.
  */
 template <class Element, class S>
 __device__ __forceinline__ void run_warp_pass(typename Element::Code *rows, uint32_t lane, bool joined,
                                               const typename Element::Factors &factors)
 {
-    const Columns<S, typename Element::Code, 5, 0> columns(lane);
-    typename Element::Code taken[S::ROW];
+    using Code = typename Element::Code;
+    Code *low = rows + lane, *high = rows + 16 * S::STRIDE + (joined ? lane : 31 - lane);
+    Code taken[S::ROW];
 
-    static_assert(columns.PER_ROW == columns.CHUNK, "one chunk of each row");
-    if (columns.CHUNK == 1 || !joined)
-        columns.template load<true>(rows, joined ? columns.column : columns.mirrored_column(), taken);
-    else
-        columns.template load<true, false>(rows, columns.column, taken);
-    __syncwarp();
+    static_assert(S::ROW == 32, "as many columns as lanes");
+#pragma unroll
+    for (int r = 0; r < 16; r++) {
+        taken[r] = low[r * S::STRIDE];
+        taken[16 + r] = high[r * S::STRIDE];
+    }
     halve_columns<Element, S::ROW, 5>(taken, factors);
-    columns.store(rows, taken);
+#pragma unroll
+    for (int r = 0; r < 16; r++) {
+        low[r * S::STRIDE] = taken[r];
+        high[r * S::STRIDE] = taken[16 + r];
+    }
     __syncwarp();
 }
 
+/* A barrier of the cluster.  One warp's fence serves its block: each warp's own would take longer. */
+__device__ __forceinline__ void synchronize_cluster()
+{
+    __syncthreads();
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    if (threadIdx.x < 32)
+        asm volatile("fence.acq_rel.cluster;" : : : "memory");
+    asm volatile(
+        "barrier.cluster.arrive.relaxed.aligned;\n\t"
+        "barrier.cluster.wait.acquire.aligned;"
+        :
+        :
+        : "memory");
+#endif
+}
+
+/* The same; whether any of the 2^BITS blocks has the condition, which is one for all of a block's threads. */
+template <int BITS>
+__device__ __forceinline__ bool synchronize_cluster_or(bool condition)
+{
+    __shared__ bool condition_of_block;
+
+    if (threadIdx.x == 0)
+        condition_of_block = condition;
+    synchronize_cluster();
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    for (uint32_t rank = 0; rank < 1 << BITS; rank++)
+        condition |= *cooperative_groups::this_cluster().map_shared_rank(&condition_of_block, rank);
+#endif
+    return condition;
+}
+
 /*
- * Strides between the blocks of a cluster, in the level that joins `reach` blocks: each
- * thread compares its row with one of another block's shared memory.
+ * The stride between this block's rows and those of the block `partner` in the cluster; TURN: the
+ * upper block's are turned round.  Each warp compares half of its rows, in the order of memory.
  */
+template <class Element, class S, int THREADS, bool TURN>
+__device__ __forceinline__ void halve_two_blocks(typename Element::Code *rows, uint32_t rank, uint32_t partner,
+                                                 const typename Element::Factors &factors)
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    using Code = typename Element::Code;
+    using CodeChunk = Chunk<S::CHUNK, Code>;
+    constexpr uint32_t WARPS = THREADS / 32, WARP = 32 * S::STRIDE;
+    constexpr int HALF = S::ROW / 2, DISTANCE = 32 * S::CHUNK / S::ROW * S::STRIDE / S::CHUNK;
+    const uint32_t warp = threadIdx.x / 32, first = place_of_chunk<S>(0, threadIdx.x % 32);
+    const bool upper = rank > partner;
+    /* The lower block's warps take the lower half of the pairs. */
+    const uint32_t low_place = (upper ? WARP / 2 : 0) + first;
+    const uint32_t high_place = TURN ? WARP - 2 * S::CHUNK - low_place : low_place;
+    Code *own = rows + warp * WARP;
+    Code *other =
+        cooperative_groups::this_cluster().map_shared_rank(rows, partner) + (TURN ? WARPS - 1 - warp : warp) * WARP;
+    Code *low = (upper ? other : own) + low_place, *high = (upper ? own : other) + high_place;
+    Code taken[S::ROW];
+
+#pragma unroll
+    for (int i = 0; i < HALF; i += S::CHUNK) {
+        const auto low_chunk = *reinterpret_cast<CodeChunk *>(low + i * DISTANCE);
+        const auto high_chunk = *reinterpret_cast<CodeChunk *>(TURN ? high - i * DISTANCE : high + i * DISTANCE);
+
+#pragma unroll
+        for (int j = 0; j < S::CHUNK; j++) {
+            taken[i + j] = low_chunk.part[j];
+            taken[HALF + i + j] = high_chunk.part[TURN ? S::CHUNK - 1 - j : j];
+        }
+    }
+    halve_columns<Element, S::ROW, 1>(taken, factors);
+#pragma unroll
+    for (int i = 0; i < HALF; i += S::CHUNK) {
+        CodeChunk low_chunk, high_chunk;
+
+#pragma unroll
+        for (int j = 0; j < S::CHUNK; j++) {
+            low_chunk.part[j] = taken[i + j];
+            high_chunk.part[TURN ? S::CHUNK - 1 - j : j] = taken[HALF + i + j];
+        }
+        *reinterpret_cast<CodeChunk *>(low + i * DISTANCE) = low_chunk;
+        *reinterpret_cast<CodeChunk *>(TURN ? high - i * DISTANCE : high + i * DISTANCE) = high_chunk;
+    }
+#endif
+}
+
+/* The strides between the blocks of a cluster of 2^BITS in the level that joins `reach` of them. */
 template <class Element, class S, int THREADS, int BITS>
 __device__ __forceinline__ void halve_blocks(typename Element::Code *rows, uint32_t reach,
                                              const typename Element::Factors &factors)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    using Code = typename Element::Code;
-    auto cluster = cooperative_groups::this_cluster();
-    const uint32_t rank = cluster.block_rank();
+    const uint32_t rank = cooperative_groups::this_cluster().block_rank();
 
-    for (uint32_t stride = reach; stride > 1; stride /= 2) {
-        /* The first pass turns the upper run round; the others compare at equal places. */
-        const bool turn = BITS == 1 || stride == reach;
-        const uint32_t partner = turn ? rank ^ (reach - 1) : rank ^ (stride / 2);
-        const bool upper = rank > partner;
-        Code other[S::ROW];
-
-        cluster.sync();
-        load_row<S>(cluster.map_shared_rank(rows, partner), turn ? THREADS - 1 - threadIdx.x : threadIdx.x, other);
-        cluster.sync();
-        /* The thread's own row stays in shared memory meanwhile: both do not fit in registers. */
-#pragma unroll
-        for (int i = 0; i < S::CHUNKS; i++) {
-            auto *own = reinterpret_cast<Chunk<S::CHUNK, Code> *>(rows + threadIdx.x * S::STRIDE + i * S::CHUNK);
-            auto chunk = *own;
-
-#pragma unroll
-            for (int j = 0; j < S::CHUNK; j++) {
-                const int place = i * S::CHUNK + j;
-
-                Element::keep(chunk.part[j], turn ? other[S::ROW - 1 - place] : other[place], upper, factors);
-            }
-            *own = chunk;
+    halve_two_blocks<Element, S, THREADS, true>(rows, rank, rank ^ (reach - 1), factors);
+    synchronize_cluster();
+    if constexpr (BITS > 1)
+        for (uint32_t stride = reach / 4; stride > 0; stride /= 2) {
+            halve_two_blocks<Element, S, THREADS, false>(rows, rank, rank ^ stride, factors);
+            synchronize_cluster();
         }
-    }
 #endif
 }
 
@@ -413,9 +484,11 @@ __device__ __forceinline__ void merge_warps(typename Element::Code *rows, uint32
         const bool goes_on = CLUSTER_BITS > 0 || (joins && (t & -32u) * S::ROW < count);
         int rest = LEVELS;
 
-        if (CLUSTER_BITS > 0 && level > LEVELS)
+        if (CLUSTER_BITS > 0 && level > LEVELS) {
+            synchronize_cluster();
             halve_blocks<Element, S, 1 << LEVELS, CLUSTER_BITS>(rows, 1u << (level - LEVELS), factors);
-        __syncthreads();
+        } else
+            __syncthreads();
         if (CLUSTER_BITS == 0 || level <= LEVELS) {
             run_pass_of<Element, S, 6, LEVELS, LEVELS, CLUSTER_BITS, true>(level, rows, t, joins, factors);
             rest = step_of<S>(level);
