@@ -139,18 +139,9 @@ struct Counter {
     }
 };
 
-uint64_t rounded_up(uint64_t slot, uint32_t multiple)
+uint64_t slots_of(const std::vector<uint32_t> &counts, uint32_t gap, uint32_t first)
 {
-    return (slot + multiple - 1) / multiple * multiple;
-}
-
-uint64_t slots_of(const std::vector<uint32_t> &counts, uint32_t gap, uint32_t first, uint32_t multiple)
-{
-    uint64_t start = first;
-
-    for (uint32_t count : counts)
-        start = rounded_up(start + count + gap, multiple);
-    return start;
+    return std::accumulate(counts.begin(), counts.end(), uint64_t(first)) + uint64_t(gap) * counts.size();
 }
 
 }  // namespace
@@ -174,9 +165,9 @@ Memory::~Memory()
 }
 
 Data::Data(GpusortKeyForm form, GpusortPayload payload, const std::vector<uint32_t> &counts, Keys keys, uint32_t gap,
-           uint32_t first, uint32_t multiple)
+           uint32_t first)
     : nkeys(std::accumulate(counts.begin(), counts.end(), uint64_t(0))),
-      nslots(slots_of(counts, gap, first, multiple)),
+      nslots(slots_of(counts, gap, first)),
       keys_room(nslots * gpusort_key_width(form)),
       original(nslots * gpusort_key_width(form)),
       payload_room(payload == GPUSORT_PAYLOAD_NONE ? 0 : nslots * 4),
@@ -191,7 +182,7 @@ Data::Data(GpusortKeyForm form, GpusortPayload payload, const std::vector<uint32
     segments.reserve(counts.size());
     for (uint32_t count : counts) {
         segments.push_back({uint32_t(start), count});
-        start = rounded_up(start + count + gap, multiple);
+        start += count + gap;
         histogram[gpusort_length_bin(count)]++;
         longest = std::max(longest, count);
         equal = equal && count == counts[0];

@@ -11,9 +11,9 @@
 using namespace bench;
 
 static void run(GpusortKeyForm form, GpusortPayload payload, const std::vector<uint32_t> &counts, Keys keys,
-                const std::string &shape, uint32_t gap = 0, uint32_t first = 0, uint32_t multiple = 1)
+                const std::string &shape, uint32_t gap = 0, uint32_t first = 0)
 {
-    const Data data(form, payload, counts, keys, gap, first, multiple);
+    const Data data(form, payload, counts, keys, gap, first);
 
     report("auto", data, form, payload, shape, keys, measure_method(data, data.batch()));
 }
@@ -102,8 +102,6 @@ SECTION(ragged, "segments of different lengths")
     any(spectra_counts(), "spectra");
     for (uint32_t most : {15, 100, 2000, 60000})
         any(counts_up_to(most), "1 to " + std::to_string(most));
-    /* As the arrays node packs them: a header before the keys, which begin at 16 bytes. */
-    run(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_NONE, counts_up_to(2000), Keys::UNIFORM, "1 to 2000 packed", 6, 8, 4);
     any(tiny, "1000000 of 12");
     for (int logarithm : {16, 20, 22, 26}) {
         const std::string giant = "2^" + std::to_string(logarithm);

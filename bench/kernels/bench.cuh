@@ -51,7 +51,7 @@ class Data
 {
 public:
     Data(GpusortKeyForm form, GpusortPayload payload, const std::vector<uint32_t> &counts, Keys keys, uint32_t gap = 0,
-         uint32_t first = 0, uint32_t multiple = 1); /* where segments begin: after a gap, at such a multiple */
+         uint32_t first = 0);
 
     SegmentBatch batch(GpusortMethod method = GPUSORT_METHOD_AUTO) const;
     void set_keys(const void *device_keys) const; /* other keys than the distribution's */

@@ -8,7 +8,6 @@
  *	  keys		... | header | key key key | pad | header | key key ...
  *	  payload	...    header | pos pos pos | ...
  *
- * The keys of long arrays begin at multiples of 16 bytes, in which a GPU reads them.
  * A payload entry belongs to every key slot, so there is room for a header before
  * the entries of a segment as well if the gap has enough slots; it is written when
  * the result is made.  What is no one-dimensional array without NULLs is left to
@@ -33,7 +32,6 @@
 
 #define HEADER_SIZE ARR_OVERHEAD_NONULLS(1)
 #define MAX_SEGMENTS 16384		/* per batch */
-#define LONG_ARRAY 1024			/* bytes from which a pad is small beside the array */
 #define DEVICE_BATCH_MIN (1024 * 1024)	/* of keys: a smaller batch would not fill a GPU */
 #define DEVICE_BATCH_BYTES (2 * 1024 * 1024)	/* larger ones push each other out of the caches */
 #define DEVICE_BATCH_ARRAYS 4	/* where they are long, so that they sort side by side */
@@ -145,7 +143,6 @@ gpusort_arrays_pack(ArraysState *state, RowGroup *group, int call_number, TupleT
 	Datum		keys;
 	Datum		values;
 	Size		size;
-	Size		lead;
 	char	   *place;
 	bool		isnull;
 
@@ -166,15 +163,12 @@ gpusort_arrays_pack(ArraysState *state, RowGroup *group, int call_number, TupleT
 	size = toast_raw_datum_size(keys);
 	if (size <= HEADER_SIZE)
 		return true;
-	lead = call->lead;
-	if (size >= LONG_ARRAY)
-		lead = TYPEALIGN(16, group->used[call_number] + lead + HEADER_SIZE) - group->used[call_number] - HEADER_SIZE;
-	if (lead + MAXALIGN(size) > Max(state->longest, call->batch_bytes))
+	if (call->lead + MAXALIGN(size) > Max(state->longest, call->batch_bytes))
 		return true;
-	if (!make_room(state, group, call_number, lead + MAXALIGN(size)))
+	if (!make_room(state, group, call_number, call->lead + MAXALIGN(size)))
 		return false;
 	batch = group->batches[call_number];
-	place = batch->keys + group->used[call_number] + lead;
+	place = batch->keys + group->used[call_number] + call->lead;
 	gpusort_toast_flatten(state->toast, keys, size, place);
 	if (!is_plain((ArrayType *) place, call->keys.element, call->keys.width, size))
 		return true;
@@ -185,7 +179,7 @@ gpusort_arrays_pack(ArraysState *state, RowGroup *group, int call_number, TupleT
 	if (call->info->narrays > 1 && !pack_values(state, group, call, batch, result, values))
 		return true;
 	result->state = RESULT_SORTED;
-	group->used[call_number] += lead + MAXALIGN(size);
+	group->used[call_number] += call->lead + MAXALIGN(size);
 	if (result->count > 1)
 	{
 		batch->segments[batch->nsegments].start = result->start;
