@@ -48,6 +48,27 @@ inline uint64_t below(uint64_t n)
     return random_bits() % n;
 }
 
+/* Reads [--seed N] [--each], which it answers, and seeds random_bits; another option ends the program. */
+inline bool begin_test(int argc, char **argv)
+{
+    uint64_t seed = std::random_device()();
+    bool each = false;
+
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--seed") && i + 1 < argc)
+            seed = strtoull(argv[++i], nullptr, 10);
+        else if (!strcmp(argv[i], "--each"))
+            each = true;
+        else {
+            fprintf(stderr, "usage: %s [--seed N] [--each]\n", argv[0]);
+            exit(2);
+        }
+    }
+    random_bits.seed(seed);
+    printf("seed %llu\n", (unsigned long long)seed);
+    return each;
+}
+
 inline void check_cuda(cudaError_t error, const char *what)
 {
     if (error == cudaSuccess)

@@ -87,22 +87,9 @@ void run_column(const GpusortSpec &spec, uint32_t count, Distribution distributi
 int main(int argc, char **argv)
 {
     static const uint32_t buckets[] = {1, 2, 3, 10, 256, 10000, 65537, 20000000, UINT32_MAX};
-    uint64_t seed = std::random_device()();
-    bool each = false;
+    const bool each = begin_test(argc, argv);
     long columns = 0;
 
-    for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--seed") && i + 1 < argc)
-            seed = strtoull(argv[++i], nullptr, 10);
-        else if (!strcmp(argv[i], "--each"))
-            each = true;
-        else {
-            fprintf(stderr, "usage: %s [--seed N] [--each]\n", argv[0]);
-            return 2;
-        }
-    }
-    random_bits.seed(seed);
-    printf("seed %llu\n", (unsigned long long)seed);
     for (int form = 0; form < GPUSORT_KEY_FORMS; form++)
         for (int distribution = 0; distribution < DISTRIBUTIONS; distribution++)
             for (uint32_t longest : {0, 1, 40, 5000, 100000, each ? 0 : 5000000}) {

@@ -144,21 +144,8 @@ void test_approximate(GpusortKeyForm form, bool descending, uint32_t longest)
 
 int main(int argc, char **argv)
 {
-    uint64_t seed = std::random_device()();
-    bool each = false;
+    const bool each = begin_test(argc, argv);
 
-    for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--seed") && i + 1 < argc)
-            seed = strtoull(argv[++i], nullptr, 10);
-        else if (!strcmp(argv[i], "--each"))
-            each = true;
-        else {
-            fprintf(stderr, "usage: %s [--seed N] [--each]\n", argv[0]);
-            return 2;
-        }
-    }
-    random_bits.seed(seed);
-    printf("seed %llu\n", (unsigned long long)seed);
     for (int round = 0; round < (each ? 1 : 30); round++)
         for (bool descending : {false, true}) {
             for (GpusortKeyForm form : {GPUSORT_KEY_INT16, GPUSORT_KEY_FLOAT32, GPUSORT_KEY_INT64, GPUSORT_KEY_FLOAT64})
