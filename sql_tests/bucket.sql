@@ -3,6 +3,9 @@ SET search_path = gpusort, public;
 -- Intervals of equal width, NaN in the last, NULL stays NULL.
 SELECT x, bucket(x, 4) OVER (), bucket(x, 4, true) OVER () FROM (VALUES (0), (1), (4), (7), (8), (NULL)) v(x);
 SELECT x, bucket(x, 10) OVER () FROM (VALUES (0::float8), (5), (10), ('NaN'), ('inf'), ('-inf')) v(x);
+SELECT x, bucket(x, 3) OVER (), bucket(x, 3, true) OVER () FROM (VALUES ('-0'::float8), (0), (1)) v(x);
+SELECT bucket(x, 3) OVER (), bucket(x, 3, true) OVER () FROM (VALUES (5)) v(x);
+SELECT bucket(x, 3) OVER () FROM (VALUES (5)) v(x) WHERE false;
 SELECT g, x, bucket(x, 2) OVER (PARTITION BY g) FROM (VALUES (1, 10), (1, 20), (2, 100), (2, 100), (3, NULL)) v(g, x);
 SELECT d, bucket(d, 12) OVER () FROM (SELECT date '2025-01-01' + 30 * i AS d FROM generate_series(0, 11, 4) i) q;
 
