@@ -97,20 +97,22 @@ SECTION(ragged, "segments of different lengths")
     const auto any = [](const std::vector<uint32_t> &counts, const std::string &shape) {
         run(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_NONE, counts, Keys::UNIFORM, shape);
     };
-    const std::vector<uint32_t> tiny(1000000, 12);
-
     any(spectra_counts(), "spectra");
     for (uint32_t most : {15, 100, 2000, 60000})
         any(counts_up_to(most), "1 to " + std::to_string(most));
-    any(tiny, "1000000 of 12");
-    for (int logarithm : {16, 20, 22, 26}) {
-        const std::string giant = "2^" + std::to_string(logarithm);
-        std::vector<uint32_t> counts = tiny;
+    for (uint32_t tiny : {12, 100}) {
+        const std::string others = "1000000 of " + std::to_string(tiny);
 
-        counts[500000] = 1u << logarithm;
-        any(counts, giant + " among 1000000 of 12");
-        any({1u << logarithm}, giant + " alone");
+        any(std::vector<uint32_t>(1000000, tiny), others);
+        for (int logarithm : {16, 20, 22, 26}) {
+            std::vector<uint32_t> counts(1000000, tiny);
+
+            counts[500000] = 1u << logarithm;
+            any(counts, "2^" + std::to_string(logarithm) + " among " + others);
+        }
     }
+    for (int logarithm : {16, 20, 22, 26})
+        any({1u << logarithm}, "2^" + std::to_string(logarithm) + " alone");
     any(std::vector<uint32_t>(2000, 100000), "2000 of 100000");
     for (const auto &[counts, shape] :
          {std::pair(spectra_counts(), "spectra"), std::pair(counts_up_to(2000), "1 to 2000")}) {
