@@ -53,6 +53,18 @@ ROLLBACK TO s;
 SELECT * FROM differences('stored', 'a');
 ROLLBACK;
 
+-- in buffers of another order, for those of a dropped table are used again from its end on, and in a session's own
+CREATE TABLE dropped AS SELECT numbers(i, 3000 + i) AS a FROM generate_series(1, 100) i;
+DROP TABLE dropped;
+CREATE TABLE backward (id serial, a int4[]);
+CREATE TEMP TABLE own (id serial, a int4[]);
+ALTER TABLE backward ALTER a SET STORAGE EXTERNAL;
+ALTER TABLE own ALTER a SET STORAGE EXTERNAL;
+INSERT INTO backward (a) SELECT numbers(i, 700 * (1 + i % 13)) FROM generate_series(1, 60) i;
+INSERT INTO own (a) SELECT a FROM backward;
+SELECT * FROM differences('backward', 'a');
+SELECT * FROM differences('own', 'a');
+
 -- compressed, inside and outside, by both methods
 CREATE TABLE compressed (id serial PRIMARY KEY, a int4[]);
 DO $$ BEGIN ALTER TABLE compressed ADD l int4[] COMPRESSION lz4; EXCEPTION WHEN feature_not_supported THEN ALTER TABLE compressed ADD l int4[]; END $$;

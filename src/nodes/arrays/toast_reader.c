@@ -22,7 +22,8 @@
  * table in random order does not read pages in vain.
  *
  * A page is locked in share mode while chunks are copied from it.  It stays pinned
- * until the next page is needed or the reader is paused; the AccessShareLock on the
+ * until the next page is needed or the reader is paused, and so does the next page,
+ * for it is fetched from memory while this one is copied.  The AccessShareLock on the
  * TOAST table, which keeps VACUUM from truncating it, is held until the reader ends.
  */
 #include "postgres.h"
@@ -75,6 +76,8 @@ typedef struct ToastTable
 	BlockNumber block;			/* right behind the last chunk read */
 	OffsetNumber offset;
 	Buffer		buffer;			/* pinned page, or InvalidBuffer */
+	Buffer		ahead;			/* the page behind it, pinned as well, or InvalidBuffer */
+	int			step;			/* from a page's buffer to that of the next, as last seen */
 	int			failed_guesses; /* in a row */
 	struct ToastTable *next;
 } ToastTable;
@@ -116,8 +119,10 @@ static bool read_by_index(ToastTable *table, ToastValue *value);
 static bool read_from_page(ToastTable *table, ToastValue *value, BlockNumber block,
 						   OffsetNumber offset, bool only_there);
 static bool find_chunk(ToastTable *table, const ToastValue *value, Page page, OffsetNumber offset, FoundChunk *chunk);
-static void copy_chunks(const FoundChunk *chunks, int nchunks);
+static void copy_chunks(const FoundChunk *chunks, int nchunks, Page page, Page next_page);
 static bool pin_block(ToastTable *table, BlockNumber block);
+static void look_ahead(ToastTable *table, BlockNumber block, bool certain);
+static void release(Buffer *buffer);
 
 /* Begins a reader that lives in the current memory context. */
 ToastReader *
@@ -162,9 +167,8 @@ gpusort_toast_pause(ToastReader *reader)
 {
 	for (ToastTable *table = reader->tables; table != NULL; table = table->next)
 	{
-		if (BufferIsValid(table->buffer))
-			ReleaseBuffer(table->buffer);
-		table->buffer = InvalidBuffer;
+		release(&table->buffer);
+		release(&table->ahead);
 		table->snapshot = NULL;
 	}
 }
@@ -296,6 +300,9 @@ open_table(ToastReader *reader, Oid relid)
 	table->valid_index = toast_open_indexes(table->relation, AccessShareLock, &table->indexes, &table->nindexes);
 	table->readable = table->relation->rd_rel->relam == HEAP_TABLE_AM_OID;
 	table->buffer = InvalidBuffer;
+	table->ahead = InvalidBuffer;
+	table->step = 1;
+	table->offset = FirstOffsetNumber;
 	MemoryContextSwitchTo(caller);
 	return table;
 }
@@ -372,12 +379,17 @@ static bool
 read_from_page(ToastTable *table, ToastValue *value, BlockNumber block, OffsetNumber offset, bool only_there)
 {
 	Page		page = BufferGetPage(table->buffer);
+	Page		next_page = page;
 	FoundChunk	chunks[MAX_CHUNKS_ON_PAGE];
 	int			found = 0;
 	OffsetNumber last;
 
+	if (!only_there)
+		look_ahead(table, block, value->next > 0 || table->failed_guesses == 0);
+	if (BufferIsValid(table->ahead))
+		next_page = BufferGetPage(table->ahead);
 	LockBuffer(table->buffer, BUFFER_LOCK_SHARE);
-	__builtin_prefetch(page + BLCKSZ);
+	__builtin_prefetch(next_page);
 	last = PageGetMaxOffsetNumber(page);
 	for (; offset <= last && value->next < value->nchunks && found < MAX_CHUNKS_ON_PAGE; offset++)
 	{
@@ -389,7 +401,7 @@ read_from_page(ToastTable *table, ToastValue *value, BlockNumber block, OffsetNu
 		else if (found > 0 || only_there)
 			break;
 	}
-	copy_chunks(chunks, found);
+	copy_chunks(chunks, found, page, next_page);
 	LockBuffer(table->buffer, BUFFER_LOCK_UNLOCK);
 	if (found > 0)
 	{
@@ -402,22 +414,21 @@ read_from_page(ToastTable *table, ToastValue *value, BlockNumber block, OffsetNu
 /*
  * Copies chunks, the last one first: a page is filled from its end, so that is the
  * order in which they lie in memory.  While one is copied, what lies in its place on
- * the next page is fetched, and what the next one will overwrite, too.  A table that was loaded
- * at one go lies in neighbouring buffers; where it does not, the hint is wrong and
- * costs next to nothing.
+ * the next page is fetched, and what the next one will overwrite, too.
  */
 static void
-copy_chunks(const FoundChunk *chunks, int nchunks)
+copy_chunks(const FoundChunk *chunks, int nchunks, Page page, Page next_page)
 {
 	for (int i = nchunks; i-- > 0;)
 	{
 		const FoundChunk *chunk = &chunks[i];
 		const char *next = i > 0 ? chunks[i - 1].place : chunks[nchunks - 1].place + nchunks * TOAST_MAX_CHUNK_SIZE;
+		const char *data_there = next_page + (chunk->data - page);
 		int32		done = 0;
 
 		for (; done + LINE_SIZE <= chunk->size; done += LINE_SIZE)
 		{
-			__builtin_prefetch(chunk->data + BLCKSZ + done, 0, 2);
+			__builtin_prefetch(data_there + done, 0, 2);
 			__builtin_prefetch(next + done, 1);
 			memcpy(chunk->place + done, chunk->data + done, LINE_SIZE);
 		}
@@ -456,15 +467,10 @@ find_chunk(ToastTable *table, const ToastValue *value, Page page, OffsetNumber o
 	return true;
 }
 
-/*
- * Pins a block if it exists.  The buffer behind that of the block before is tried
- * first, for that takes no look at the table of buffers.
- */
+/* Pins a block if it exists. */
 static bool
 pin_block(ToastTable *table, BlockNumber block)
 {
-	Buffer		likely = table->buffer + 1;
-
 	if (BufferIsValid(table->buffer) && BufferGetBlockNumber(table->buffer) == block)
 		return true;
 	if (block >= table->nblocks)
@@ -473,12 +479,43 @@ pin_block(ToastTable *table, BlockNumber block)
 		if (block >= table->nblocks)
 			return false;
 	}
-	if (BufferIsValid(table->buffer))
-		ReleaseBuffer(table->buffer);
-	table->buffer = InvalidBuffer;
-	if (likely > 1 && likely <= NBuffers && gpusort_compat_read_recent_buffer(table->relation, block, likely))
-		table->buffer = likely;
-	else
-		table->buffer = ReadBuffer(table->relation, block);
+	release(&table->buffer);
+	if (BufferIsValid(table->ahead) && BufferGetBlockNumber(table->ahead) == block)
+	{
+		table->buffer = table->ahead;
+		table->ahead = InvalidBuffer;
+		return true;
+	}
+	release(&table->ahead);
+	table->buffer = ReadBuffer(table->relation, block);
 	return true;
+}
+
+/*
+ * Pins also the page behind the pinned block: if it is certain to be needed, or if
+ * that takes no look at the table of buffers.  Pages that were loaded at one go lie in
+ * buffers that are equally far apart, neighbours in one direction or the other.
+ */
+static void
+look_ahead(ToastTable *table, BlockNumber block, bool certain)
+{
+	Buffer		likely = table->buffer + table->step;
+
+	if (BufferIsValid(table->ahead) || block + 1 >= table->nblocks)
+		return;
+	if (likely > 0 && likely <= NBuffers && gpusort_compat_read_recent_buffer(table->relation, block + 1, likely))
+		table->ahead = likely;
+	else if (certain)
+	{
+		table->ahead = ReadBuffer(table->relation, block + 1);
+		table->step = table->ahead - table->buffer;
+	}
+}
+
+static void
+release(Buffer *buffer)
+{
+	if (BufferIsValid(*buffer))
+		ReleaseBuffer(*buffer);
+	*buffer = InvalidBuffer;
 }
