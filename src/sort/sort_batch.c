@@ -98,19 +98,17 @@ gpusort_batch_begin(const GpusortSpec *spec, Size key_bytes, uint32_t segment_sl
 }
 
 /*
- * Bytes of keys of the largest batch that would be packed into a slab and sorted by
- * a GPU, or 0 if none would.
+ * Bytes of keys of the largest batch that would be packed into a slab, with room for a
+ * segment in every segment_bytes of them, and sorted by a GPU, or 0 if none would.
  */
 Size
-gpusort_batch_device_room(const GpusortSpec *spec, uint32_t segment_slots)
+gpusort_batch_device_room(const GpusortSpec *spec, Size segment_bytes)
 {
-	uint32_t	slots;
+	uint32_t	width = gpusort_key_width(spec->form);
 
 	if (!may_use_gpu(spec, PG_UINT32_MAX))
 		return 0;
-	slots = gpusort_slab_room(spec, 0) / 2;
-	slots = gpusort_slab_room(spec, Max(slots / Max(segment_slots, 1), 1));
-	return (Size) slots * gpusort_key_width(spec->form);
+	return (Size) gpusort_slab_room(spec, segment_bytes / width) * width;
 }
 
 /*

@@ -43,7 +43,7 @@ typedef struct SortBatch
 } SortBatch;
 
 extern SortBatch *gpusort_batch_begin(const GpusortSpec *spec, Size key_bytes, uint32_t segment_slots);
-extern Size gpusort_batch_device_room(const GpusortSpec *spec, uint32_t segment_slots);
+extern Size gpusort_batch_device_room(const GpusortSpec *spec, Size segment_bytes);
 extern bool gpusort_batch_room_ahead(void);
 extern void gpusort_batch_submit(SortBatch *batch);
 extern bool gpusort_batch_done(SortBatch *batch);

@@ -31,7 +31,7 @@
 #include "nodes/arrays/arrays_state.h"
 
 #define HEADER_SIZE ARR_OVERHEAD_NONULLS(1)
-#define MAX_SEGMENTS 16384		/* per batch */
+#define LEAST_SIZE (HEADER_SIZE + MAXIMUM_ALIGNOF)	/* of an array in a batch */
 #define DEVICE_BATCH_MIN (1024 * 1024)	/* of keys: a smaller batch would not fill a GPU */
 #define DEVICE_BATCH_BYTES (2 * 1024 * 1024)	/* larger ones push each other out of the caches */
 #define DEVICE_BATCH_ARRAYS 4	/* where they are long, so that they sort side by side */
@@ -103,7 +103,7 @@ set_spec(BatchedCall *call, int32 number, bool descending)
 static Size
 device_room(const BatchedCall *call)
 {
-	return gpusort_batch_device_room(&call->spec, MAX_SEGMENTS);
+	return gpusort_batch_device_room(&call->spec, LEAST_SIZE);
 }
 
 /* Whether a GPU would sort batches of the call as it stands. */
@@ -309,8 +309,9 @@ make_room(ArraysState *state, RowGroup *group, int call, Size bytes)
 		room = Max(room, Min(bytes * DEVICE_BATCH_ARRAYS, device_room(&state->calls[call])));
 	if (bytes > room && group->nrows > 0)
 		return false;			/* it begins the next group */
+	room = Max(bytes, room);
 	caller = MemoryContextSwitchTo(state->context);
-	group->batches[call] = gpusort_batch_begin(&state->calls[call].spec, Max(bytes, room), MAX_SEGMENTS);
+	group->batches[call] = gpusort_batch_begin(&state->calls[call].spec, room, Min(room / LEAST_SIZE, state->max_rows));
 	MemoryContextSwitchTo(caller);
 	return true;
 }

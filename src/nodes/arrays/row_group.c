@@ -23,7 +23,7 @@
 #include "nodes/arrays/arrays_state.h"
 
 #define MAX_ROWS 1024			/* per group */
-#define MAX_ROWS_ON_DEVICE 16384
+#define MAX_ROWS_ON_DEVICE 32768
 #define RAMP_FACTOR 4
 #define RAMP_FACTOR_ON_DEVICE 64
 
