@@ -282,6 +282,18 @@ struct TiledSegment {
     uint32_t first_tile;
 };
 
+/* What so many of a batch's segments can have of its keys. */
+inline uint64_t most_keys(const SegmentBatch &batch, uint32_t count)
+{
+    uint64_t keys = 0;
+    for (uint32_t bin = GPUSORT_LENGTH_BINS; bin-- > 0 && count > 0;) {
+        uint32_t longest = min(count, batch.length_histogram[bin]);
+        keys += longest * min(gpusort_bin_longest(bin), (uint64_t)batch.longest);
+        count -= longest;
+    }
+    return min(keys, batch.nslots);
+}
+
 /* The tiled segments of a batch, in the order of their tiles. */
 struct TileList {
     TiledSegment *segments = nullptr;
@@ -296,7 +308,7 @@ struct TileList {
         if (count != 0) {
             segments = workspace.take<TiledSegment>(count);
             cursor = workspace.take<unsigned long long>(1);
-            most_tiles = (uint32_t)(batch.nslots / tile) + count;
+            most_tiles = (uint32_t)(most_keys(batch, count) / tile) + count;
         }
     }
 

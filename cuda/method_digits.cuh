@@ -144,6 +144,8 @@ struct Sweeps {
     typename Source::Context *contexts = nullptr;
     DigitPlan *plans = nullptr;
 
+    /* Keys between passes: tile after tile if that takes less room, or else where the batch has them. */
+    bool by_tile = false;
     Key *other_keys = nullptr;
     uint32_t *other_payload = nullptr;
 
@@ -165,9 +167,20 @@ struct Sweeps {
         zeroed_bytes = workspace.bytes_from(tiles.cursor);
         contexts = workspace.take<typename Source::Context>(count);
         plans = workspace.take<DigitPlan>(count);
-        other_keys = workspace.take<Key>(batch.nslots);
+
+        const uint64_t tiled = (uint64_t)tiles.most_tiles * tile;
+        by_tile = tiled < batch.nslots && !odd_allowed;
+
+        const uint64_t room = by_tile ? tiled : batch.nslots;
+        other_keys = workspace.take<Key>(room);
         if (batch.spec.payload != GPUSORT_PAYLOAD_NONE)
-            other_payload = workspace.take<uint32_t>(batch.nslots);
+            other_payload = workspace.take<uint32_t>(room);
+    }
+
+    /* Where a segment begins among the batch's keys, or among the other ones. */
+    __device__ uint32_t place_of(const TiledSegment &segment, bool other) const
+    {
+        return other && by_tile ? segment.first_tile * tile : segment.start;
     }
 
     template <bool payload>

@@ -7,7 +7,7 @@
  * Otherwise one launch runs over all segments and sorts those of up to a lane's row,
  * and the others are listed, grouped by bin of lengths: the host knows from the
  * histogram where each group starts, so nothing waits for it.  The list is made and
- * the groups are sorted on a stream of higher priority, so that the first launch
+ * the groups are sorted on streams of higher priority, so that the first launch
  * fills what they leave idle.
  *
  * Segments too long for a network, or for this device, are left to radix.cu, and those
@@ -32,6 +32,7 @@ constexpr int MOST_DEVICES = 64;
 constexpr uint32_t CLASSES = GPUSORT_LENGTH_CLASSES;
 constexpr uint32_t BINS = GPUSORT_LENGTH_BINS;
 constexpr uint64_t DIVIDED_SHARE = 8; /* an eighth of the keys is many */
+constexpr uint64_t SLOTS_PER_MULTIPROCESSOR = 1 << 15;
 constexpr uint32_t GROUP_THREADS = 256;
 constexpr uint32_t SEGMENTS_PER_THREAD = 8;
 
@@ -172,31 +173,48 @@ cudaError_t make_plan(const SegmentBatch &batch, Plan *plan)
     return cudaSuccess;
 }
 
-/* A stream of higher priority beside the caller's, and the events that tie them together. */
-struct SideStream {
-    cudaStream_t stream;
-    cudaEvent_t forked, joined;
+/*
+ * Streams beside the caller's, of higher priority the later: what is listed, and what of it does not fill the
+ * device; and the events that tie the three together.
+ */
+struct SideStreams {
+    cudaStream_t listed, few;
+    cudaEvent_t started, list_made, listed_done, few_done;
 };
 
-/* The device's side stream, made at its first use and kept. */
-cudaError_t side_stream(int ordinal, SideStream **side)
+cudaError_t make_stream(cudaStream_t *stream, int priority)
 {
-    static SideStream sides[MOST_DEVICES];
-    cudaError_t error = cudaSuccess;
+    return *stream ? cudaSuccess : cudaStreamCreateWithPriority(stream, cudaStreamNonBlocking, priority);
+}
+
+/* The device's side streams, made at their first use and kept. */
+cudaError_t side_streams(int ordinal, SideStreams **sides)
+{
+    static SideStreams all[MOST_DEVICES];
     int least, greatest;
 
     if (ordinal >= MOST_DEVICES)
         return cudaErrorInvalidDevice;
-    *side = &sides[ordinal];
-    if (!(*side)->forked)
-        error = cudaEventCreateWithFlags(&(*side)->forked, cudaEventDisableTiming);
-    if (!(*side)->joined && error == cudaSuccess)
-        error = cudaEventCreateWithFlags(&(*side)->joined, cudaEventDisableTiming);
-    if (!(*side)->stream && error == cudaSuccess)
-        error = cudaDeviceGetStreamPriorityRange(&least, &greatest);
-    if (!(*side)->stream && error == cudaSuccess)
-        error = cudaStreamCreateWithPriority(&(*side)->stream, cudaStreamNonBlocking, greatest);
+    *sides = &all[ordinal];
+
+    cudaError_t error = cudaDeviceGetStreamPriorityRange(&least, &greatest);
+
+    if (error == cudaSuccess)
+        error = make_stream(&(*sides)->listed, (least + greatest) / 2);
+    if (error == cudaSuccess)
+        error = make_stream(&(*sides)->few, greatest);
+    for (cudaEvent_t *event : {&(*sides)->started, &(*sides)->list_made, &(*sides)->listed_done, &(*sides)->few_done})
+        if (!*event && error == cudaSuccess)
+            error = cudaEventCreateWithFlags(event, cudaEventDisableTiming);
     return error;
+}
+
+/* Has a stream wait for what another was given so far. */
+cudaError_t follow(cudaStream_t follower, cudaStream_t leader, cudaEvent_t event)
+{
+    const cudaError_t error = cudaEventRecord(event, leader);
+
+    return error == cudaSuccess ? cudaStreamWaitEvent(follower, event) : error;
 }
 
 const char *network_refuses(const GpusortSpec &spec)
@@ -274,9 +292,16 @@ bool is_divided(const SegmentBatch &batch, const NetworkLauncher &launcher, uint
            uint64_t(batch.length_histogram[2 * length_class]) << (length_class - 1) > batch.nslots / DIVIDED_SHARE;
 }
 
-/* Sorts the listed segments that networks sort, the longest first. */
+/* Whether a class's segments are so few that their launch would leave multiprocessors idle. */
+bool are_few(const SegmentBatch &batch, const Plan &plan, uint32_t length_class)
+{
+    return uint64_t(gpusort_class_count(batch.length_histogram, length_class)) << length_class <
+           uint64_t(plan.multiprocessors) * SLOTS_PER_MULTIPROCESSOR;
+}
+
+/* Sorts the listed segments that networks sort, the longest first: of classes with few segments, or of the others. */
 cudaError_t sort_listed(const SegmentBatch &batch, const Plan &plan, NetworkTask task, const GpusortSegment *list,
-                        cudaStream_t stream)
+                        bool few, cudaStream_t stream)
 {
     const NetworkLauncher &launcher = launcher_of(batch.spec);
     cudaError_t error = cudaSuccess;
@@ -287,73 +312,65 @@ cudaError_t sort_listed(const SegmentBatch &batch, const Plan &plan, NetworkTask
 
         task.segments = list + plan.groups.start[first];
         task.count = plan.groups.start[end] - plan.groups.start[first];
-        if (task.count > 0)
+        if (task.count > 0 && are_few(batch, plan, length_class) == few)
             error = launcher.launch(length_class, uint32_t(gpusort_bin_longest(end - 1)), task, stream);
         end = first;
     }
     return error;
 }
 
-/* Sorts the segments that are too long for networks, or finds their first. */
+/* Sorts the segments that are too long for networks, or finds their first; the list is nullptr if all are. */
 cudaError_t sort_beyond(const SegmentBatch &batch, const Plan &plan, const GpusortSegment *list, void *workspace,
                         size_t bytes, cudaStream_t stream)
 {
+    void *room = static_cast<char *>(workspace) + list_bytes(plan);
     cudaError_t error = cudaSuccess;
 
     if (plan.top < plan.network_classes)
         return cudaSuccess;
     if (!plan.finds_top)
-        return sort_long(batch, long_segments(batch, plan, list), workspace, bytes, stream);
+        return sort_long(batch, long_segments(batch, plan, list), room, bytes - list_bytes(plan), stream);
     for (uint32_t c = plan.network_classes; c <= plan.top && error == cudaSuccess; c++)
         if (const uint32_t count = gpusort_class_count(batch.length_histogram, c); count > 0)
-            error =
-                find_top(batch, c, list ? list + plan.groups.start[2 * c] : batch.segments, count, workspace, stream);
-    return error;
-}
-
-/* Sorts all segments but those that launch_short takes; the list is nullptr if they are alike. */
-cudaError_t sort_longer(const SegmentBatch &batch, const Plan &plan, const NetworkTask &task,
-                        const GpusortSegment *list, void *workspace, size_t bytes, cudaStream_t stream)
-{
-    cudaError_t error = list ? sort_listed(batch, plan, task, list, stream) : cudaSuccess;
-
-    if (error == cudaSuccess)
-        error = sort_beyond(batch, plan, list, static_cast<char *>(workspace) + list_bytes(plan),
-                            bytes - list_bytes(plan), stream);
+            error = find_top(batch, c, list ? list + plan.groups.start[2 * c] : batch.segments, count, room, stream);
     return error;
 }
 
 /*
- * The same beside launch_short, which gets the multiprocessors that the others leave: it comes after the list,
- * for which the longest wait, and before the host looks for very long segments.
+ * Sorts a batch of which some segments are listed.  Those that do not fill the device have its multiprocessors first,
+ * the other listed ones next, and launch_short gets what they leave: it comes after the list, for which all
+ * others wait.  Very long segments come last, for the host looks for them.
  */
-cudaError_t sort_with_short(const SegmentBatch &batch, const Plan &plan, const NetworkTask &task, void *workspace,
-                            size_t bytes, cudaStream_t stream)
+cudaError_t sort_mixed(const SegmentBatch &batch, const Plan &plan, const NetworkTask &task, void *workspace,
+                       size_t bytes, cudaStream_t stream)
 {
     GpusortSegment *list = nullptr;
-    SideStream *side = nullptr;
-    cudaError_t error = side_stream(plan.ordinal, &side);
+    SideStreams *sides = nullptr;
+    cudaError_t error = side_streams(plan.ordinal, &sides);
 
     if (error == cudaSuccess)
-        error = cudaEventRecord(side->forked, stream);
+        error = follow(sides->listed, stream, sides->started);
     if (error == cudaSuccess)
-        error = cudaStreamWaitEvent(side->stream, side->forked);
+        error = list_segments(batch, plan, workspace, &list, sides->listed);
     if (error == cudaSuccess)
-        error = list_segments(batch, plan, workspace, &list, side->stream);
-    if (error == cudaSuccess)
+        error = follow(sides->few, sides->listed, sides->list_made);
+    if (error == cudaSuccess && plan.short_ones)
         error = launcher_of(batch.spec).launch_short(task, plan.multiprocessors, stream);
     if (error == cudaSuccess)
-        error = sort_longer(batch, plan, task, list, workspace, bytes, side->stream);
+        error = sort_listed(batch, plan, task, list, true, sides->few);
     if (error == cudaSuccess)
-        error = cudaEventRecord(side->joined, side->stream);
+        error = sort_listed(batch, plan, task, list, false, sides->listed);
     if (error == cudaSuccess)
-        error = cudaStreamWaitEvent(stream, side->joined);
+        error = sort_beyond(batch, plan, list, workspace, bytes, sides->few);
+    if (error == cudaSuccess)
+        error = follow(stream, sides->listed, sides->listed_done);
+    if (error == cudaSuccess)
+        error = follow(stream, sides->few, sides->few_done);
     return error;
 }
 
 cudaError_t network_sort(const SegmentBatch &batch, void *workspace, size_t bytes, cudaStream_t stream)
 {
-    GpusortSegment *list = nullptr;
     NetworkTask task = {};
     Plan plan;
     cudaError_t error = make_plan(batch, &plan);
@@ -371,15 +388,11 @@ cudaError_t network_sort(const SegmentBatch &batch, void *workspace, size_t byte
 
     if (plan.alike && plan.top < plan.network_classes)
         return launcher_of(batch.spec).launch(plan.top, plan.longest, task, stream);
-    if (list_bytes(plan) > 0 && plan.short_ones)
-        return sort_with_short(batch, plan, task, workspace, bytes, stream);
+    if (list_bytes(plan) > 0)
+        return sort_mixed(batch, plan, task, workspace, bytes, stream);
     if (plan.short_ones && !plan.alike)
         return launcher_of(batch.spec).launch_short(task, plan.multiprocessors, stream);
-    if (list_bytes(plan) > 0)
-        error = list_segments(batch, plan, workspace, &list, stream);
-    if (error == cudaSuccess)
-        error = sort_longer(batch, plan, task, list, workspace, bytes, stream);
-    return error;
+    return sort_beyond(batch, plan, nullptr, workspace, bytes, stream);
 }
 
 }  // namespace
