@@ -36,7 +36,17 @@ constexpr int kLanes = 8;
 constexpr uint64_t kIdlePoolBytes = uint64_t{512} << 20; /* that the pool keeps when nothing runs */
 
 /* The moments of a ticket at which events are recorded. */
-enum Moment { kStarted, kArrived, kDigested, kSorted, kCopied, kChecked, kEnded, kMoments };
+enum Moment {
+    kStarted,
+    kLanded,  /* a copy in has ended, */
+    kArrived, /* and kernels may read what it brought */
+    kDigested,
+    kSorted,
+    kCopied,
+    kChecked,
+    kEnded,
+    kMoments
+};
 
 /* A stream for work, and two beside it that it does not wait for. */
 struct Lane {

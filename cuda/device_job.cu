@@ -82,6 +82,18 @@ cudaError_t copy_out(const GpusortDeviceJob &job, const JobMemory &memory, cudaS
                            cudaMemcpyDeviceToHost, stream);
 }
 
+/*
+ * Notes when kernels can begin to work on what was copied in. They take some
+ * microseconds to learn that a copy has ended, whatever they do then, which another
+ * stream measures that waits for it as well.
+ */
+void mark_arrival(GpusortDevice *device, Ticket *ticket, Lane *lane)
+{
+    device->mark(ticket, kLanded, lane->work);
+    if (ticket->moment[kLanded] && cudaStreamWaitEvent(lane->checks, ticket->moment[kLanded]) == cudaSuccess)
+        device->mark(ticket, kArrived, lane->checks);
+}
+
 /* Checks what was sorted, beside the job's own stream, which goes on with copying it out. */
 cudaError_t check_beside(GpusortDevice *device, const JobMemory &memory, Ticket *ticket, cudaStream_t checks)
 {
@@ -95,6 +107,16 @@ cudaError_t check_beside(GpusortDevice *device, const JobMemory &memory, Ticket 
     return code;
 }
 
+/* Has the job end no sooner than what runs beside it. */
+cudaError_t wait_for_checks(const Ticket &ticket, Lane *lane)
+{
+    const Moment last = ticket.failed_check ? kChecked : kArrived;
+
+    if (!ticket.moment[last])
+        return last == kChecked ? cudaErrorUnknown : cudaSuccess;
+    return cudaStreamWaitEvent(lane->work, ticket.moment[last]);
+}
+
 /* Enqueues the whole job; the ticket says what ran and where to look for failed checks. */
 cudaError_t enqueue(GpusortDevice *device, const GpusortDeviceJob &job, const JobMemory &memory, Ticket *ticket,
                     Lane *lane)
@@ -103,7 +125,7 @@ cudaError_t enqueue(GpusortDevice *device, const GpusortDeviceJob &job, const Jo
 
     device->mark(ticket, kStarted, lane->work);
     cudaError_t code = copy_in(job, memory, lane->work);
-    device->mark(ticket, kArrived, lane->work);
+    mark_arrival(device, ticket, lane);
     if (code == cudaSuccess && verify) {
         code = verify_begin(memory.batch, memory.check_space, lane->work);
         device->mark(ticket, kDigested, lane->work);
@@ -116,12 +138,9 @@ cudaError_t enqueue(GpusortDevice *device, const GpusortDeviceJob &job, const Jo
     if (code == cudaSuccess)
         code = copy_out(job, memory, lane->work);
     device->mark(ticket, kCopied, lane->work);
-    if (ticket->failed_check) {
-        const cudaError_t joined =
-            ticket->moment[kChecked] ? cudaStreamWaitEvent(lane->work, ticket->moment[kChecked]) : cudaErrorUnknown;
-        if (code == cudaSuccess)
-            code = joined;
-    }
+    const cudaError_t joined = wait_for_checks(*ticket, lane);
+    if (code == cudaSuccess)
+        code = joined;
     return code;
 }
 

@@ -9,9 +9,13 @@
  *
  * A check takes microseconds, of which starting a kernel is the larger part, so there
  * are few: one before the sort and one after it, unless the batch has both short and
- * long segments. Each thread has several loads under way.
+ * long segments. For the rest each form of key has code of its own, and keys are loaded
+ * 16 bytes at a time.
  */
+#include <string.h>
+
 #include <algorithm>
+#include <type_traits>
 
 #include "carver.h"
 #include "key_codes.cuh"
@@ -25,10 +29,17 @@ namespace
 
 constexpr int THREADS = 256;
 constexpr int RESIDENT = 4;              /* blocks that a multiprocessor shall hold */
-constexpr int RUN = 4;                   /* neighbours that a thread looks at at a time */
+constexpr int RUN = 4;                   /* neighbours in a payload that a thread looks at at a time, */
+constexpr int KEY_RUN_BYTES = 16;        /* and bytes of keys */
 constexpr uint32_t CHUNK = THREADS * 8;  /* of a long segment, that a block looks at at a time */
 constexpr uint32_t MOST_BLOCKS = 512;    /* of a kernel */
 constexpr uint32_t MOST_PARTS = 1 << 16; /* that long segments are cut into, together */
+
+template <GpusortKeyForm FORM>
+using KeyOf = std::conditional_t<
+    FORM == GPUSORT_KEY_INT16, uint16_t,
+    std::conditional_t<FORM == GPUSORT_KEY_INT32 || FORM == GPUSORT_KEY_UINT32 || FORM == GPUSORT_KEY_FLOAT32, uint32_t,
+                       uint64_t>>;
 
 /* What the two passes leave to each other. */
 struct Notes {
@@ -104,18 +115,6 @@ __device__ __forceinline__ uint64_t mix(uint16_t entry, Salt salt)
     return mix(uint32_t{entry}, salt);
 }
 
-template <class Key>
-__device__ __forceinline__ Key digest_code(const Check &check, Key key)
-{
-    return encode({check.coding.form, check.coding.descending, false}, key);
-}
-
-template <class Key>
-__device__ __forceinline__ Key order_code(const Check &check, Key key)
-{
-    return encode({check.coding.form, check.coding.descending, true}, key);
-}
-
 /* The entries begin .. end of a segment, of which a thread takes runs, `lanes` runs apart. */
 struct Entries {
     GpusortSegment segment;
@@ -124,30 +123,40 @@ struct Entries {
     uint32_t lane, lanes;
 };
 
-template <class Key, bool AFTER>
+/* A run is what lies in 16 bytes and a load brings, wherever in it the segment begins or ends. */
+template <GpusortKeyForm FORM, bool AFTER>
 __device__ uint64_t look_at_keys(const Check &check, const Entries &entries, bool *wrong)
 {
-    const Key *keys = static_cast<const Key *>(check.keys) + entries.segment.start + entries.begin;
+    using Key = KeyOf<FORM>;
+    constexpr uint32_t KEYS = KEY_RUN_BYTES / sizeof(Key);
+    constexpr Coding DIGESTED = {FORM, false, false}, ORDERED = {FORM, false, true};
+    const Key *keys = static_cast<const Key *>(check.keys);
+    const Key inverted = Key(check.coding.descending ? -1 : 0);
+    const uint64_t start = entries.segment.start;
     const uint32_t size = entries.end - entries.begin;
+    const uint32_t second = max(entries.begin, 1u); /* the first to have a predecessor */
+    const uint32_t successors = check.ordered ? entries.end - second : 0;
     uint64_t sum = 0;
 
-    for (uint32_t at = entries.lane * RUN; at < size; at += entries.lanes * RUN) {
-        const bool first = entries.begin + at == 0;
-        const Key previous = AFTER && !first ? keys[int32_t(at) - 1] : Key(0);
-        Key key[RUN], before = order_code(check, previous);
+    for (uint64_t run = (start + entries.begin) / KEYS + entries.lane; run * KEYS < start + entries.end;
+         run += entries.lanes) {
+        const uint32_t at = uint32_t(run * KEYS - start); /* before the segment it is beyond its end */
+        const uint4 loaded = static_cast<const uint4 *>(check.keys)[run];
+        Key key[KEYS], before = AFTER && run * KEYS > start ? keys[run * KEYS - 1] : Key(0);
 
+        memcpy(key, &loaded, sizeof(key));
+        before = encode(ORDERED, before) ^ inverted;
 #pragma unroll
-        for (int i = 0; i < RUN; i++)
-            key[i] = at + i < size ? keys[at + i] : Key(0);
-#pragma unroll
-        for (int i = 0; i < RUN; i++)
-            if (at + i < size) {
-                const Key code = order_code(check, key[i]);
+        for (uint32_t i = 0; i < KEYS; i++) {
+            if (at + i - entries.begin < size)
+                sum += mix(encode(DIGESTED, key[i]), entries.salt);
+            if constexpr (AFTER) {
+                const Key code = encode(ORDERED, key[i]) ^ inverted;
 
-                sum += mix(digest_code(check, key[i]), entries.salt);
-                *wrong |= AFTER && check.ordered && !(first && i == 0) && code < before;
+                *wrong |= at + i - second < successors && code < before;
                 before = code;
             }
+        }
     }
     return sum;
 }
@@ -173,9 +182,12 @@ __device__ uint64_t look_at_payload(const Check &check, const Entries &entries)
 }
 
 /* The digest is that of the positions less that of 0, 1, 2, ... */
-template <class Key>
+template <GpusortKeyForm FORM>
 __device__ uint64_t look_at_index(const Check &check, const Entries &entries, bool *wrong)
 {
+    using Key = KeyOf<FORM>;
+    constexpr Coding ORDERED = {FORM, false, true};
+    const Key inverted = Key(check.coding.descending ? -1 : 0);
     const Key *keys = static_cast<const Key *>(check.keys) + entries.segment.start;
     const uint32_t *index = check.payload + entries.segment.start + entries.begin;
     const uint32_t count = entries.segment.count, size = entries.end - entries.begin;
@@ -197,7 +209,7 @@ __device__ uint64_t look_at_index(const Check &check, const Entries &entries, bo
 #pragma unroll
         for (int i = 1; i <= RUN; i++)
             if (at + i <= size) {
-                const Key code = order_code(check, key[i]), before = order_code(check, key[i - 1]);
+                const Key code = encode(ORDERED, key[i]) ^ inverted, before = encode(ORDERED, key[i - 1]) ^ inverted;
 
                 sum += mix(position[i], entries.salt) - mix(entries.begin + at + i - 1, entries.salt);
                 *wrong |= check.ordered && !(first && i == 1) &&
@@ -207,7 +219,7 @@ __device__ uint64_t look_at_index(const Check &check, const Entries &entries, bo
     return sum;
 }
 
-template <class Key, bool AFTER>
+template <GpusortKeyForm FORM, bool AFTER>
 __device__ __forceinline__ uint64_t look(const Check &check, Entries entries, bool *wrong)
 {
     if (check.limit > 0 && entries.end > check.limit)
@@ -215,10 +227,10 @@ __device__ __forceinline__ uint64_t look(const Check &check, Entries entries, bo
     if (entries.begin >= entries.end)
         return 0;
     if (check.kind == GPUSORT_PAYLOAD_NONE)
-        return check.digested || check.ordered ? look_at_keys<Key, AFTER>(check, entries, wrong) : 0;
+        return check.digested || check.ordered ? look_at_keys<FORM, AFTER>(check, entries, wrong) : 0;
     if (check.kind == GPUSORT_PAYLOAD_CARRIED)
         return check.digested ? look_at_payload(check, entries) : 0;
-    return AFTER ? look_at_index<Key>(check, entries, wrong) : 0;
+    return AFTER ? look_at_index<FORM>(check, entries, wrong) : 0;
 }
 
 /* The sum over the block, for its first thread. */
@@ -295,7 +307,7 @@ __device__ void leave(const Check &check, uint32_t number, uint64_t sum, bool wr
     }
 }
 
-template <class Key, int LANES, bool AFTER>
+template <GpusortKeyForm FORM, int LANES, bool AFTER>
 __global__ void __launch_bounds__(THREADS, RESIDENT) look_at_segments(const __grid_constant__ Check check)
 {
     const uint32_t lane = threadIdx.x % LANES;
@@ -307,7 +319,8 @@ __global__ void __launch_bounds__(THREADS, RESIDENT) look_at_segments(const __gr
         const GpusortSegment segment = check.segments[number];
 
         if (segment.count <= 1u << check.grid.short_class)
-            sum += look<Key, AFTER>(check, {segment, salt_of(uint32_t(number)), 0, segment.count, lane, LANES}, &wrong);
+            sum +=
+                look<FORM, AFTER>(check, {segment, salt_of(uint32_t(number)), 0, segment.count, lane, LANES}, &wrong);
         else if (check.listing && lane == 0)
             check.notes.list[atomicAdd(check.notes.nlong, 1)] = uint32_t(number);
     }
@@ -315,7 +328,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT) look_at_segments(const __gr
 }
 
 /* Part p of a segment is its chunks p, p + parts, ... */
-template <class Key, bool AFTER>
+template <GpusortKeyForm FORM, bool AFTER>
 __global__ void __launch_bounds__(THREADS, RESIDENT) look_at_long_segments(const __grid_constant__ Check check)
 {
     const uint64_t work = uint64_t{check.grid.long_segments} * check.grid.parts;
@@ -331,7 +344,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT) look_at_long_segments(const
              begin += uint64_t{check.grid.parts} * CHUNK) {
             const uint64_t end = begin + CHUNK < segment.count ? begin + CHUNK : segment.count;
 
-            sum += look<Key, AFTER>(
+            sum += look<FORM, AFTER>(
                 check, {segment, salt_of(number), uint32_t(begin), uint32_t(end), threadIdx.x, THREADS}, &wrong);
         }
     }
@@ -354,10 +367,12 @@ __global__ void __launch_bounds__(THREADS)
 
 Grid grid_of(const SegmentBatch &batch)
 {
-    const uint64_t average = batch.nslots / std::max(batch.nsegments, 1u);
+    const uint32_t run =
+        batch.spec.payload == GPUSORT_PAYLOAD_NONE ? KEY_RUN_BYTES / gpusort_key_width(batch.spec.form) : RUN;
+    const uint64_t runs = batch.nslots / std::max(batch.nsegments, 1u) / run; /* of a segment, on average */
     Grid grid = {};
 
-    grid.lanes = average < 32 ? 4 : average < 48 ? 8 : average < 384 ? 32 : THREADS;
+    grid.lanes = runs < 8 ? 4 : runs < 24 ? 8 : runs < 96 ? 32 : THREADS;
     grid.short_class = grid.lanes == THREADS ? 12 : 10;
     for (uint32_t c = grid.short_class + 1; c < GPUSORT_LENGTH_CLASSES; c++)
         grid.long_segments += gpusort_class_count(batch.length_histogram, c);
@@ -410,36 +425,44 @@ Check check_of(const SegmentBatch &batch, void *space)
     return check;
 }
 
-template <class Key, bool AFTER>
+template <GpusortKeyForm FORM, bool AFTER>
 cudaError_t run(const Check &check, cudaStream_t stream)
 {
     const uint32_t blocks = check.grid.short_blocks;
 
     if (blocks > 0) {
         if (check.grid.lanes == 4)
-            look_at_segments<Key, 4, AFTER><<<blocks, THREADS, 0, stream>>>(check);
+            look_at_segments<FORM, 4, AFTER><<<blocks, THREADS, 0, stream>>>(check);
         else if (check.grid.lanes == 8)
-            look_at_segments<Key, 8, AFTER><<<blocks, THREADS, 0, stream>>>(check);
+            look_at_segments<FORM, 8, AFTER><<<blocks, THREADS, 0, stream>>>(check);
         else if (check.grid.lanes == 32)
-            look_at_segments<Key, 32, AFTER><<<blocks, THREADS, 0, stream>>>(check);
+            look_at_segments<FORM, 32, AFTER><<<blocks, THREADS, 0, stream>>>(check);
         else
-            look_at_segments<Key, THREADS, AFTER><<<blocks, THREADS, 0, stream>>>(check);
+            look_at_segments<FORM, THREADS, AFTER><<<blocks, THREADS, 0, stream>>>(check);
     }
     if (check.grid.long_blocks > 0)
-        look_at_long_segments<Key, AFTER><<<check.grid.long_blocks, THREADS, 0, stream>>>(check);
+        look_at_long_segments<FORM, AFTER><<<check.grid.long_blocks, THREADS, 0, stream>>>(check);
     return cudaGetLastError();
 }
 
 template <bool AFTER>
-cudaError_t run_by_width(const Check &check, cudaStream_t stream)
+cudaError_t run_by_form(const Check &check, cudaStream_t stream)
 {
-    switch (gpusort_key_width(check.coding.form)) {
-        case 2:
-            return run<uint16_t, AFTER>(check, stream);
-        case 4:
-            return run<uint32_t, AFTER>(check, stream);
+    switch (check.coding.form) {
+        case GPUSORT_KEY_INT16:
+            return run<GPUSORT_KEY_INT16, AFTER>(check, stream);
+        case GPUSORT_KEY_INT32:
+            return run<GPUSORT_KEY_INT32, AFTER>(check, stream);
+        case GPUSORT_KEY_UINT32:
+            return run<GPUSORT_KEY_UINT32, AFTER>(check, stream);
+        case GPUSORT_KEY_FLOAT32:
+            return run<GPUSORT_KEY_FLOAT32, AFTER>(check, stream);
+        case GPUSORT_KEY_INT64:
+            return run<GPUSORT_KEY_INT64, AFTER>(check, stream);
+        case GPUSORT_KEY_UINT64:
+            return run<GPUSORT_KEY_UINT64, AFTER>(check, stream);
         default:
-            return run<uint64_t, AFTER>(check, stream);
+            return run<GPUSORT_KEY_FLOAT64, AFTER>(check, stream);
     }
 }
 
@@ -469,7 +492,7 @@ cudaError_t verify_begin(const SegmentBatch &batch, void *space, cudaStream_t st
     check.listing = check.grid.mixed;
     if (check.listing)
         error = cudaMemsetAsync(check.notes.nlong, 0, sizeof(uint32_t), stream);
-    return error == cudaSuccess ? run_by_width<false>(check, stream) : error;
+    return error == cudaSuccess ? run_by_form<false>(check, stream) : error;
 }
 
 cudaError_t verify_end(const SegmentBatch &batch, void *space, uint32_t *failed, cudaStream_t stream)
@@ -485,7 +508,7 @@ cudaError_t verify_end(const SegmentBatch &batch, void *space, uint32_t *failed,
         check.listing = check.grid.mixed;
     else
         check.before_grid = check.grid;
-    return run_by_width<true>(check, stream);
+    return run_by_form<true>(check, stream);
 }
 
 }  // namespace gpusort

@@ -23,53 +23,57 @@ namespace
 long cases_run = 0;
 bool verbose = false;
 
-/* The check must pass the right result, and see one damaged entry. */
+/* The check must pass the right result, and see two neighbours exchanged and one damaged entry. */
 void test_verification(const DeviceCase &sorted, void *digests)
 {
     static Room failed_room;
     const Case &input = sorted.input;
     const GpusortSpec &spec = input.spec;
     uint32_t *device_failed = static_cast<uint32_t *>(failed_room.of(4)), failed = 1;
-    size_t victim = 0;
+    std::vector<GpusortSegment> victims;
 
-    const auto verify = [&] {
+    const auto expect = [&](bool right, const char *what) {
         check_cuda(verify_end(sorted.batch, digests, device_failed, nullptr), "verify_end");
         check_cuda(cudaMemcpy(&failed, device_failed, 4, cudaMemcpyDeviceToHost), "verification");
-        return failed == 0;
+        if (failed == (right ? 0 : 1))
+            return;
+        printf("FAILED: the check says %u of %s\n  %s\n", failed, what, input.name().c_str());
+        exit(1);
     };
 
-    if (!verify()) {
-        printf("FAILED: the check finds %u wrong segments in a right result\n  %s\n", failed, input.name().c_str());
-        exit(1);
-    }
-    while (victim < input.segments.size() && input.segments[victim].count < 2)
-        victim++;
-    if (spec.limit != 0 || victim == input.segments.size())
+    expect(true, "a right result");
+    for (const GpusortSegment &segment : input.segments)
+        if (segment.count > 1)
+            victims.push_back(segment);
+    if (spec.limit != 0 || victims.empty())
         return;
 
-    const GpusortSegment segment = input.segments[victim];
-    const size_t slot = segment.start + below(segment.count);
-    const uint32_t width = gpusort_key_width(spec.form);
+    const GpusortSegment segment = victims[below(victims.size())];
+    const size_t slot = segment.start + below(segment.count - 1);
+    const bool payload = sorted.batch.payload != nullptr;
+    const uint32_t width = payload ? 4 : gpusort_key_width(spec.form);
+    char *place = (payload ? reinterpret_cast<char *>(sorted.batch.payload) : static_cast<char *>(sorted.batch.keys)) +
+                  slot * width;
+    uint64_t entries[2] = {};
 
-    if (sorted.batch.payload) {
-        const uint32_t value = sorted.payload()[slot] ^ 1;
+    const auto put = [&](uint64_t entry, size_t position) {
+        check_cuda(cudaMemcpy(place + position * width, &entry, width, cudaMemcpyHostToDevice), "damage");
+    };
 
-        check_cuda(cudaMemcpy(sorted.batch.payload + slot, &value, 4, cudaMemcpyHostToDevice), "damage");
-    } else {
-        uint64_t key = key_at(spec.form, sorted.keys().data(), slot);
-        const uint64_t code = code_of(spec.form, key, false);
-
-        key ^= 1;
-        if (code_of(spec.form, key, false) == code) /* still the same NaN */
-            key ^= UINT64_C(0x40) << (8 * width - 8);
-        check_cuda(
-            cudaMemcpy(static_cast<char *>(sorted.batch.keys) + slot * width, &key, width, cudaMemcpyHostToDevice),
-            "damage");
+    for (size_t i = 0; i < 2; i++)
+        check_cuda(cudaMemcpy(&entries[i], place + i * width, width, cudaMemcpyDeviceToHost), "two neighbours");
+    if (spec.buckets == 0 && (payload ? spec.payload == GPUSORT_PAYLOAD_INDEX
+                                      : code_of(spec.form, entries[0], true) != code_of(spec.form, entries[1], true))) {
+        put(entries[1], 0), put(entries[0], 1);
+        expect(false, "a result with two neighbours exchanged");
+        put(entries[1], 1);
     }
-    if (verify() || failed != 1) {
-        printf("FAILED: the check finds %u wrong segments where one is\n  %s\n", failed, input.name().c_str());
-        exit(1);
-    }
+
+    uint64_t damaged = entries[0] ^ 1;
+    if (!payload && code_of(spec.form, damaged, false) == code_of(spec.form, entries[0], false)) /* still a NaN */
+        damaged ^= UINT64_C(0x40) << (8 * width - 8);
+    put(damaged, 0);
+    expect(false, "a result with a damaged entry");
 }
 
 void run_case(const Case &input, const char *shape, bool tell_host)
