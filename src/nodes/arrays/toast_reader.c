@@ -121,7 +121,7 @@ static bool read_from_page(ToastTable *table, ToastValue *value, BlockNumber blo
 static bool find_chunk(ToastTable *table, const ToastValue *value, Page page, OffsetNumber offset, FoundChunk *chunk);
 static void copy_chunks(const FoundChunk *chunks, int nchunks, Page page, Page next_page);
 static bool pin_block(ToastTable *table, BlockNumber block);
-static void look_ahead(ToastTable *table, BlockNumber block, bool certain);
+static void look_ahead(ToastTable *table, const ToastValue *value, BlockNumber block);
 static void release(Buffer *buffer);
 
 /* Begins a reader that lives in the current memory context. */
@@ -385,7 +385,7 @@ read_from_page(ToastTable *table, ToastValue *value, BlockNumber block, OffsetNu
 	OffsetNumber last;
 
 	if (!only_there)
-		look_ahead(table, block, value->next > 0 || table->failed_guesses == 0);
+		look_ahead(table, value, block);
 	if (BufferIsValid(table->ahead))
 		next_page = BufferGetPage(table->ahead);
 	LockBuffer(table->buffer, BUFFER_LOCK_SHARE);
@@ -492,20 +492,22 @@ pin_block(ToastTable *table, BlockNumber block)
 }
 
 /*
- * Pins also the page behind the pinned block: if it is certain to be needed, or if
- * that takes no look at the table of buffers.  Pages that were loaded at one go lie in
- * buffers that are equally far apart, neighbours in one direction or the other.
+ * Pins also the page behind the pinned block: if it will be read, since values are read
+ * in the order they were stored or this one does not end here; or if that takes no
+ * look at the table of buffers.  Pages that were loaded at one go lie in buffers that
+ * are equally far apart, neighbours in one direction or the other.
  */
 static void
-look_ahead(ToastTable *table, BlockNumber block, bool certain)
+look_ahead(ToastTable *table, const ToastValue *value, BlockNumber block)
 {
+	bool		ends_here = value->nchunks - value->next <= EXTERN_TUPLES_PER_PAGE;
 	Buffer		likely = table->buffer + table->step;
 
 	if (BufferIsValid(table->ahead) || block + 1 >= table->nblocks)
 		return;
 	if (likely > 0 && likely <= NBuffers && gpusort_compat_read_recent_buffer(table->relation, block + 1, likely))
 		table->ahead = likely;
-	else if (certain)
+	else if (table->failed_guesses == 0 || (value->next > 0 && !ends_here))
 	{
 		table->ahead = ReadBuffer(table->relation, block + 1);
 		table->step = table->ahead - table->buffer;
