@@ -31,15 +31,20 @@ constexpr uint32_t TINY_CLASS = 3;
 constexpr int MOST_DEVICES = 64;
 constexpr uint32_t CLASSES = GPUSORT_LENGTH_CLASSES;
 constexpr uint32_t BINS = GPUSORT_LENGTH_BINS;
-constexpr uint64_t DIVIDED_SHARE = 8; /* an eighth of the keys is many */
+constexpr uint64_t DIVIDED_SHARE = 16; /* a sixteenth of the keys is many */
+constexpr uint32_t MIXED_SHARE = 16;   /* a sixteenth of the segments is few */
 constexpr uint64_t SLOTS_PER_MULTIPROCESSOR = 1 << 15;
 constexpr uint32_t GROUP_THREADS = 256;
 constexpr uint32_t SEGMENTS_PER_THREAD = 8;
 
-/* Segments that are listed, by bin of lengths: where each group starts, and BINS where the last ends. */
+/*
+ * Segments that are listed, by bin of lengths: where each group starts, and BINS where the last ends.  Bit c of
+ * `divided`: two pieces of code sort the shorter bin of class c, for up to five eighths of 2^c keys and for more.
+ */
 struct Groups {
     uint32_t first_bin;   /* shorter segments are not listed */
     uint32_t first_apart; /* of shorter classes than this bin's, both bins are listed as one */
+    uint64_t divided;
     uint32_t start[BINS + 1];
 };
 
@@ -59,17 +64,18 @@ __device__ __forceinline__ uint32_t bin_of(uint32_t count)
 /*
  * Lists segments grouped by bin: those of one bin are sorted by one piece of code, and two would not fit the
  * instruction cache together.  Classes of one piece are not divided, for neighbours share sectors of memory.
- * taken[] counts what is listed of each bin.
+ * Of a bin with two pieces, the longer segments are listed from the group's end.  taken[] counts what is
+ * listed of each bin, and from its end.
  */
 __global__ void __launch_bounds__(GROUP_THREADS)
     group_segments(const GpusortSegment *segments, uint32_t nsegments, const __grid_constant__ Groups groups,
                    uint32_t *taken, GpusortSegment *list)
 {
-    __shared__ uint32_t counts[BINS], first[BINS];
+    __shared__ uint32_t counts[2 * BINS], first[2 * BINS];
     GpusortSegment own[SEGMENTS_PER_THREAD];
     uint32_t bin[SEGMENTS_PER_THREAD], rank[SEGMENTS_PER_THREAD];
 
-    for (uint32_t i = threadIdx.x; i < BINS; i += GROUP_THREADS)
+    for (uint32_t i = threadIdx.x; i < 2 * BINS; i += GROUP_THREADS)
         counts[i] = 0;
 #pragma unroll
     for (uint32_t i = 0; i < SEGMENTS_PER_THREAD; i++) {
@@ -85,13 +91,17 @@ __global__ void __launch_bounds__(GROUP_THREADS)
         bin[i] = bin_of(own[i].count);
         if (bin[i] < groups.first_apart)
             bin[i] &= ~1u;
-        if (bin[i] >= groups.first_bin)
-            rank[i] = atomicAdd(&counts[bin[i]], 1);
+        if (bin[i] < groups.first_bin)
+            continue;
+        if (bin[i] % 2 == 0 && groups.divided >> bin[i] / 2 & 1 && own[i].count * 8 > 5u << bin[i] / 2)
+            bin[i] += BINS;
+        rank[i] = atomicAdd(&counts[bin[i]], 1);
     }
     __syncthreads();
-    for (uint32_t i = threadIdx.x; i < BINS; i += GROUP_THREADS)
+    for (uint32_t i = threadIdx.x; i < 2 * BINS; i += GROUP_THREADS)
         if (counts[i] > 0)
-            first[i] = groups.start[i] + atomicAdd(&taken[i], counts[i]);
+            first[i] = i < BINS ? groups.start[i] + atomicAdd(&taken[i], counts[i])
+                                : groups.start[i - BINS + 1] - counts[i] - atomicAdd(&taken[i], counts[i]);
     __syncthreads();
 #pragma unroll
     for (uint32_t i = 0; i < SEGMENTS_PER_THREAD; i++)
@@ -116,11 +126,13 @@ const NetworkLauncher &launcher_of(const GpusortSpec &spec)
 /* How a batch is sorted on the current device. */
 struct Plan {
     int ordinal, multiprocessors;
+    bool overlaps;            /* the device can begin a launch while the one before it ends */
     uint32_t network_classes; /* classes below this one go to networks */
     bool finds_top;           /* the others go to find_top, not to sort_long */
     uint32_t top;             /* longest class that has segments */
     bool alike;               /* all segments go to the kernel of that class */
     uint32_t longest;         /* bound of the segments' lengths */
+    bool short_rows;          /* nearly all fit the shorter rows of that class's kernel */
     bool short_ones;          /* some segments go to launch_short */
     Groups groups;
 };
@@ -144,6 +156,7 @@ cudaError_t make_plan(const SegmentBatch &batch, Plan *plan)
     if (error != cudaSuccess)
         return error;
     device.clusters = major >= 9;
+    plan->overlaps = major >= 9;
 
     plan->network_classes = 0;
     while (plan->network_classes <= NETWORK_LONGEST_CLASS && launcher.can(plan->network_classes, device))
@@ -163,12 +176,18 @@ cudaError_t make_plan(const SegmentBatch &batch, Plan *plan)
             listed += histogram[bin];
     }
     plan->groups.start[BINS] = listed;
+    plan->groups.divided = 0;
+    for (uint32_t c = 0; c < CLASSES; c++)
+        plan->groups.divided |= uint64_t(launcher.is_divided(c)) << c;
 
     for (uint32_t c = plan->top == TINY_CLASS ? 0 : plan->top; c <= plan->top; c++)
         longest += gpusort_class_count(histogram, c);
     plan->alike = plan->top >= plan->network_classes ? longest == batch.nsegments
                                                      : longest >= batch.nsegments - batch.nsegments / 20;
     plan->longest = batch.longest;
+    plan->short_rows = launcher.is_divided(plan->top) && batch.longest <= gpusort_bin_longest(2 * plan->top)
+                           ? uint64_t(batch.longest) * 8 <= UINT64_C(5) << plan->top
+                           : histogram[2 * plan->top + 1] <= batch.nsegments / MIXED_SHARE;
     plan->short_ones = listed < batch.nsegments;
     return cudaSuccess;
 }
@@ -235,7 +254,7 @@ LongSegments long_segments(const SegmentBatch &batch, const Plan &plan, const Gp
 }
 
 /* Workspace of the list of segments: the counters that make it, and the segments. */
-constexpr size_t COUNTER_BYTES = BINS * sizeof(uint32_t);
+constexpr size_t COUNTER_BYTES = 2 * BINS * sizeof(uint32_t);
 
 size_t list_bytes(const Plan &plan)
 {
@@ -306,14 +325,17 @@ cudaError_t sort_listed(const SegmentBatch &batch, const Plan &plan, NetworkTask
     const NetworkLauncher &launcher = launcher_of(batch.spec);
     cudaError_t error = cudaSuccess;
 
+    task.grouped = true;
     for (uint32_t end = 2 * plan.network_classes; end > plan.groups.first_bin && error == cudaSuccess;) {
         const uint32_t length_class = (end - 1) / 2;
         const uint32_t first = is_divided(batch, launcher, length_class) ? end - 1 : end - 2;
 
         task.segments = list + plan.groups.start[first];
         task.count = plan.groups.start[end] - plan.groups.start[first];
-        if (task.count > 0 && are_few(batch, plan, length_class) == few)
+        if (task.count > 0 && are_few(batch, plan, length_class) == few) {
             error = launcher.launch(length_class, uint32_t(gpusort_bin_longest(end - 1)), task, stream);
+            task.follows = plan.overlaps; /* for all wait for the list alone */
+        }
         end = first;
     }
     return error;
@@ -385,6 +407,7 @@ cudaError_t network_sort(const SegmentBatch &batch, void *workspace, size_t byte
     task.coding = network_coding(batch.spec);
     task.kind = batch.spec.payload;
     task.factors = {1, UINT32_MAX};
+    task.grouped = plan.short_rows;
 
     if (plan.alike && plan.top < plan.network_classes)
         return launcher_of(batch.spec).launch(plan.top, plan.longest, task, stream);

@@ -2,9 +2,10 @@
  * network_io.cuh
  *	  Keys on their way from segments to lanes' rows and back.
  *
- * Any alignment: a segment's keys are read in 16-byte chunks of the aligned memory
- * around it.  The order in which keys enter does not matter, so the keys that such
- * a frame leaves over at its end go to the places before the segment's start.
+ * Any alignment.  Keys alone are sorted in their frame, the chunks of 16 bytes around them: keys that sort
+ * first take the places before the segment, and sorted keys lie in the rows as they do in memory.  Keys with
+ * positions and pairs of segments are read in such chunks as well; the order in which they enter does not matter,
+ * so what a frame leaves over at its end goes to the places before the segment's start.
  *
  * Sorted rows lie in shared memory before they are written, so that neighbouring lanes
  * write neighbouring keys.
@@ -102,18 +103,79 @@ __device__ __forceinline__ void read_row(const NetworkTask &task, const Part (&p
     }
 }
 
+/*
+ * Reads a lane's row of a segment that fills whole chunks: first_chunk + t + i * LANES.  All are asked for before any
+ * is looked at.  With LEAST, there are more keys than that.
+ *
+ * FRAMED: of a segment's frame, which has part.count keys.  If its last chunk is not whole, the last lane takes it,
+ * at its last place, for any other would need a look at each of its chunks.
+ */
+template <class Element, class S, int LANES, bool FRAMED, int LEAST = 0>
+__device__ __forceinline__ void read_chunks(const NetworkTask &task, const Part &part, uint32_t first_chunk, uint32_t t,
+                                            typename Element::Code (&row)[S::ROW])
+{
+    using Key = typename Element::Key;
+    using KeyChunk = RawChunk<S::CHUNK, Key>;
+    constexpr int STEP = LANES * S::CHUNK, FAR = (S::CHUNKS - 1) * STEP;
+    const int first = int(first_chunk + t) * S::CHUNK, skew = FRAMED ? int(skew_of<S>(part)) : 0;
+    const int count = int(part.count), left = (count & -S::CHUNK) - first;
+    const bool takes_last = FRAMED && t == LANES - 1;
+    const int far = takes_last ? min(left, FAR) : FAR;
+    const int rest = left - far + (takes_last ? count & (S::CHUNK - 1) : 0);
+    const Key *keys = as_address(keys_of<Element>(task, part) - skew + first);
+    const Key last = Element::last(task.coding);
+    KeyChunk raw[S::CHUNKS];
+
+#pragma unroll
+    for (int i = 0; i < S::CHUNKS - 1; i++) {
+        if ((i + 1) * STEP <= LEAST) {
+            raw[i] = *reinterpret_cast<const KeyChunk *>(keys + i * STEP);
+            continue;
+        }
+#pragma unroll
+        for (int j = 0; j < S::CHUNK; j++)
+            raw[i].put(j, last);
+        if (left > i * STEP)
+            raw[i] = *reinterpret_cast<const KeyChunk *>(keys + i * STEP);
+    }
+#pragma unroll
+    for (int j = 0; j < S::CHUNK; j++)
+        raw[S::CHUNKS - 1].put(j, last);
+    if (rest > 0)
+        raw[S::CHUNKS - 1] = *reinterpret_cast<const KeyChunk *>(keys + far);
+    if constexpr (FRAMED) {
+#pragma unroll
+        for (int j = 0; j < S::CHUNK - 1; j++) {
+            if (first == 0 && j < skew)
+                raw[0].put(j, Element::first(task.coding));
+            if (rest <= 1 + j)
+                raw[S::CHUNKS - 1].put(1 + j, last);
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < S::CHUNKS; i++)
+#pragma unroll
+        for (int j = 0; j < S::CHUNK; j++)
+            row[i * S::CHUNK + j] = Element::make(task.coding, raw[i].part(j), 0);
+}
+
+/* The part of a group's lanes, GROUP_ROWS each, for the whole warp. */
+template <int GROUP_ROWS>
+__device__ __forceinline__ Part shared_by(const Part &part, uint32_t group)
+{
+    if (GROUP_ROWS == 32)
+        return part;
+    return {__shfl_sync(UINT32_MAX, part.start, group * GROUP_ROWS),
+            __shfl_sync(UINT32_MAX, part.count, group * GROUP_ROWS)};
+}
+
 /* Where entries of a warp's rows belong: each group of GROUP_ROWS rows has a segment. */
 template <int GROUP_ROWS>
 __device__ __forceinline__ Part owner_of(const NetworkTask &task, const Part &part, uint32_t group)
 {
-    Part owner = part;
+    const Part owner = shared_by<GROUP_ROWS>(part, group);
 
-    if (GROUP_ROWS < 32) {
-        owner.start = __shfl_sync(UINT32_MAX, part.start, group * GROUP_ROWS);
-        owner.count = __shfl_sync(UINT32_MAX, part.count, group * GROUP_ROWS);
-    }
-    owner.count = min(owner.count, task.limit);
-    return owner;
+    return {owner.start, min(owner.count, task.limit)};
 }
 
 /*
@@ -261,17 +323,27 @@ __device__ __forceinline__ void write_halves(const NetworkTask &task, const Part
     }
 }
 
-/* Writes the warp's 32 rows in whole chunks to segments that begin at one, and then what is left of them. */
-template <class Element, class S, int GROUP_ROWS>
-__device__ __forceinline__ void write_whole(const NetworkTask &task, const Part (&parts)[Element::SEGMENTS],
-                                            const typename Element::Code *warp_rows, uint32_t lane, uint32_t base)
+/*
+ * Writes the warp's 32 rows in whole chunks to segments that begin at one, or FRAMED: whose rows hold their frames,
+ * and then what is left of the last chunks and the first.
+ */
+template <class Element, class S, int GROUP_ROWS, bool FRAMED>
+__device__ __forceinline__ void write_chunks(const NetworkTask &task, const Part (&parts)[Element::SEGMENTS],
+                                             const typename Element::Code *warp_rows, uint32_t lane, uint32_t base)
 {
     using Key = typename Element::Key;
     using Code = typename Element::Code;
     constexpr uint32_t GROUP = GROUP_ROWS * S::ROW;
 
-    Part owners[Element::SEGMENTS];
+    Part own[Element::SEGMENTS], owners[Element::SEGMENTS];
+    Key *targets[Element::SEGMENTS];
 
+#pragma unroll
+    for (int half = 0; half < Element::SEGMENTS; half++) {
+        own[half] = {parts[half].start, min(parts[half].count, task.limit)};
+        if (FRAMED)
+            own[half].count += skew_of<S>(parts[half]);
+    }
 #pragma unroll
     for (int i = 0; i < S::CHUNKS; i++) {
         /* Where all lanes write to one group, its chunks are at constant distances. */
@@ -283,35 +355,41 @@ __device__ __forceinline__ void write_whole(const NetworkTask &task, const Part 
 
 #pragma unroll
         for (int half = 0; half < Element::SEGMENTS; half++) {
-            if (distance == 0)
-                owners[half] = owner_of<GROUP_ROWS>(task, parts[half], index / GROUP);
+            bool begins = true;
 
-            Key *target = keys_of<Element>(task, owners[half]) + first;
+            if (distance == 0) {
+                owners[half] = shared_by<GROUP_ROWS>(own[half], index / GROUP);
 
-            asm("" : "+l"(target)); /* one address, or each chunk's would be computed anew */
-            store_if(int(owners[half].count) - first - S::CHUNK >= distance, target + distance,
+                const uint32_t skew = FRAMED ? skew_of<S>(owners[half]) : 0;
+
+                targets[half] = as_address(keys_from<Element>(task, first) + (owners[half].start - skew));
+                begins = first > 0 || skew == 0;
+            }
+            store_if(begins && int(owners[half].count) - first - S::CHUNK >= distance, targets[half] + distance,
                      keys_of_codes<Element, S::CHUNK>(task.coding, codes.part, half));
         }
     }
-
-    /* What is left of each segment's last chunk. */
 #pragma unroll
     for (int half = 0; half < Element::SEGMENTS; half++) {
-        const uint32_t count = min(parts[half].count, task.limit);
+        const int skew = FRAMED ? int(skew_of<S>(own[half])) : 0, count = int(own[half].count);
 
-        for (uint32_t position = (count & -uint32_t(S::CHUNK)) + lane % GROUP_ROWS; position < count;
-             position += GROUP_ROWS) {
-            const uint32_t index = lane / GROUP_ROWS * GROUP + position - base;
+#pragma unroll
+        for (int begin = 0; begin < (FRAMED ? 2 : 1) * S::CHUNK; begin += GROUP_ROWS) {
+            const int i = begin + int(lane % GROUP_ROWS);
+            const int position = i < S::CHUNK ? (count & -S::CHUNK) + i : i - S::CHUNK, place = position - int(base);
+            const uint32_t index = lane / GROUP_ROWS * GROUP + place;
 
-            if (position < base || position - base >= GROUP)
+            if (place < 0 || place >= int(GROUP) || position < skew || position >= count ||
+                i >= (skew > 0 ? 2 : 1) * S::CHUNK)
                 continue;
 
             const Code code = warp_rows[index / S::ROW * S::STRIDE + index % S::ROW];
+            Key *target = keys_of<Element>(task, own[half]) - skew + position;
 
             if constexpr (Element::SEGMENTS == 1)
-                keys_of<Element>(task, parts[half])[position] = Element::key(task.coding, code);
+                *target = Element::key(task.coding, code);
             else
-                keys_of<Element>(task, parts[half])[position] = Element::key(task.coding, code, half);
+                *target = Element::key(task.coding, code, half);
         }
     }
 }
@@ -356,18 +434,15 @@ __device__ __forceinline__ void write_payload(const NetworkTask &task, const Par
  * Writes the warp's 32 rows, sorted, from shared memory to their segments.  A warp
  * holds groups of GROUP_ROWS rows, or rows of one segment from its position `base`.
  */
-template <class Element, class S, int GROUP_ROWS, bool MAY_BE_WHOLE>
+template <class Element, class S, int GROUP_ROWS>
 __device__ __forceinline__ void write_keys(const NetworkTask &task, const Part (&parts)[Element::SEGMENTS],
                                            const Part *warp_parts, const typename Element::Code *warp_rows,
-                                           uint32_t lane, uint32_t base)
+                                           uint32_t lane, uint32_t base, bool whole, bool framed)
 {
-    bool whole = true;
-
-#pragma unroll
-    for (int half = 0; half < Element::SEGMENTS; half++)
-        whole = whole && parts[half].start % S::CHUNK == 0;
-    if (MAY_BE_WHOLE && __all_sync(UINT32_MAX, whole))
-        write_whole<Element, S, GROUP_ROWS>(task, parts, warp_rows, lane, base);
+    if (whole)
+        write_chunks<Element, S, GROUP_ROWS, false>(task, parts, warp_rows, lane, base);
+    else if (framed)
+        write_chunks<Element, S, GROUP_ROWS, true>(task, parts, warp_rows, lane, base);
     else if constexpr (Element::SEGMENTS == 1)
         write_steps<Element, S, GROUP_ROWS>(task, GROUP_ROWS == 32 ? parts : warp_parts, warp_rows, lane, base);
     else if constexpr (GROUP_ROWS > 1 && GROUP_ROWS < 32)
@@ -380,12 +455,12 @@ __device__ __forceinline__ void write_keys(const NetworkTask &task, const Part (
 template <class Element, class S, class Barrier>
 __device__ __forceinline__ void write_rows(const NetworkTask &task, const Part (&parts)[Element::SEGMENTS],
                                            const typename Element::Code *warp_rows, uint32_t lane, uint32_t base,
-                                           const Barrier &barrier)
+                                           bool whole, bool framed, const Barrier &barrier)
 {
     if constexpr (Element::PAIRS)
         write_payload<Element, S, 32>(task, parts[0], warp_rows, lane, base, barrier);
     else
-        write_keys<Element, S, 32, true>(task, parts, parts, warp_rows, lane, base);
+        write_keys<Element, S, 32>(task, parts, parts, warp_rows, lane, base, whole, framed);
 }
 
 }  // namespace gpusort

@@ -25,7 +25,7 @@ constexpr bool is_whole = (S::ROW & (S::ROW - 1)) == 0;
  */
 template <class Element, int ROW, int LEVELS>
 constexpr bool has_plain = PLAIN_FLOATS && !std::is_void_v<typename Element::Plain> &&
-                           (LEVELS > 5 ? ROW == 32 : LEVELS >= 2 && (ROW == 32 || (ROW == 48 && LEVELS < 5)));
+                           (LEVELS > 5 ? ROW == 32 : LEVELS >= 2 && (ROW == 32 || (ROW > 32 && LEVELS < 5)));
 
 /*
  * Sorts the row of a lane, or with HALVES its halves, and puts NaNs right where keys are
@@ -185,17 +185,6 @@ __device__ __forceinline__ bool sort_rows(const NetworkTask &task, typename Elem
 
 constexpr int WARP_SORT_THREADS = 128;
 
-/* Whether a segment's keys are sorted alone: where they come from does not matter then. */
-template <class Element>
-constexpr bool ALONE = Element::SEGMENTS == 1 && !Element::PAIRS;
-
-/* Whether the warp's segments begin and end in whole chunks. */
-template <class S>
-__device__ __forceinline__ bool all_whole(const Part &part)
-{
-    return __all_sync(UINT32_MAX, (part.start | part.count) % S::CHUNK == 0);
-}
-
 /* Sorts the segments of one warp as sort_in_warp does; false, and nothing written, for NaNs among plain floats. */
 template <class Element, int ROW, int LEVELS, bool MAY_BE_WHOLE, int LEAST>
 __device__ __forceinline__ bool sort_warp_of(const NetworkTask &task, const Part (&parts)[Element::SEGMENTS],
@@ -204,17 +193,25 @@ __device__ __forceinline__ bool sort_warp_of(const NetworkTask &task, const Part
     using S = Shape<Element, ROW>;
     constexpr uint32_t LANES = 1 << LEVELS;
     const uint32_t lane = threadIdx.x % 32, t = lane % LANES;
+    bool whole = false, framed = false;
     typename Element::Code row[ROW];
 
+    if constexpr (MAY_BE_WHOLE && !Element::PAIRS)
+        whole = all_whole<Element, S>(parts);
+    if constexpr (LEVELS > 1 && ALONE<Element>)
+        framed = !whole && all_framed<S>(parts[0], LANES * ROW);
     if constexpr (Element::PAIRS)
         read_row<Element, KeyShape<Element, ROW>, LEAST>(task, parts, t, LANES, LANES * ROW, row);
     else if constexpr (!ALONE<Element>)
         read_row<Element, S, LEAST>(task, parts, t, LANES, LANES * ROW, row);
-    else if (MAY_BE_WHOLE && all_whole<S>(parts[0])) {
+    else if (whole) {
         if constexpr (LEVELS <= 1)
             read_staged<Element, S, LANES>(task, parts[0], warp_rows, lane, row);
         else
-            read_row<Element, S, LEAST>(task, parts, t, LANES, LANES * ROW, row);
+            read_chunks<Element, S, LANES, false, LEAST>(task, parts[0], 0, t, row);
+    } else if (framed) {
+        read_chunks<Element, S, LANES, true, LEAST>(task, {parts[0].start, parts[0].count + skew_of<S>(parts[0])}, 0, t,
+                                                    row);
     } else {
         if constexpr (LEVELS <= 3)
             read_steps<Element, S, LANES>(task, warp_parts, warp_rows, lane, row);
@@ -226,7 +223,7 @@ __device__ __forceinline__ bool sort_warp_of(const NetworkTask &task, const Part
     if constexpr (Element::PAIRS)
         write_positions<S, LANES>(task, parts[0], warp_rows, lane);
     else
-        write_keys<Element, S, LANES, MAY_BE_WHOLE>(task, parts, warp_parts, warp_rows, lane, 0);
+        write_keys<Element, S, LANES>(task, parts, warp_parts, warp_rows, lane, 0, whole, framed);
     return true;
 }
 
@@ -255,8 +252,22 @@ __device__ __forceinline__ void sort_in_warp(const NetworkTask &task, const Part
 }
 
 /*
+ * Lets a launch that need not wait for this one begin once all of this one's blocks have begun.  It waits for the
+ * launch before it all the same, in its last block, lest the stream go on before that has ended.
+ */
+__device__ __forceinline__ void let_next_begin()
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+    if (blockIdx.x == gridDim.x - 1)
+        asm volatile("griddepcontrol.wait;" : : : "memory");
+#endif
+}
+
+/*
  * Sorts segments of up to ROW << LEVELS keys, each by 2^LEVELS lanes.  Warps whose
- * segments all fit in three quarters of that use rows of three quarters.
+ * segments all fit in shorter rows use those, if such warps lie together, for the code for both
+ * would not fit the instruction cache, or if the other code relies on it.
  */
 template <class Element, int ROW, int LEVELS, int BLOCKS_PER_MULTIPROCESSOR>
 __global__ void __launch_bounds__(WARP_SORT_THREADS, BLOCKS_PER_MULTIPROCESSOR)
@@ -265,9 +276,9 @@ __global__ void __launch_bounds__(WARP_SORT_THREADS, BLOCKS_PER_MULTIPROCESSOR)
     using S = Shape<Element, ROW>;
     using Code = typename Element::Code;
     constexpr uint32_t LANES = 1 << LEVELS;
-    constexpr int SHORT_ROW = ROW / 4 * 3;
+    constexpr int SHORT_ROW = ROW == 48 ? 40 : ROW / 4 * 3;
     constexpr bool HAS_SHORT_ROW = LEVELS >= 2 && SHORT_ROW % 8 == 0;
-    constexpr int LEAST = HAS_SHORT_ROW && LEVELS == 5 && Element::SEGMENTS == 1 ? SHORT_ROW * int(LANES) : 0;
+    constexpr int LEAST = ROW == 32 && HAS_SHORT_ROW && LEVELS == 5 && Element::SEGMENTS == 1 ? SHORT_ROW * 32 : 0;
     constexpr bool SHARES_PARTS = ALONE<Element> && LEVELS < 5;
     __shared__ alignas(16) Code shared[WARP_SORT_THREADS * S::STRIDE];
     __shared__ alignas(16) Part shared_parts[SHARES_PARTS ? WARP_SORT_THREADS / LANES : 1];
@@ -276,8 +287,9 @@ __global__ void __launch_bounds__(WARP_SORT_THREADS, BLOCKS_PER_MULTIPROCESSOR)
     Code *warp_rows = shared + (threadIdx.x & -32u) * S::STRIDE;
     const Part *warp_parts = shared_parts + (threadIdx.x & -32u) / LANES;
     Part parts[Element::SEGMENTS];
-    bool fits = HAS_SHORT_ROW;
+    bool fits = HAS_SHORT_ROW && (LEAST > 0 || task.grouped);
 
+    let_next_begin();
 #pragma unroll
     for (int half = 0; half < Element::SEGMENTS; half++) {
         parts[half] = part_of(task, group * Element::SEGMENTS + half);
@@ -307,34 +319,40 @@ __device__ __forceinline__ bool sort_block_of(const NetworkTask &task, const Par
     const uint32_t rank = CLUSTER_BITS == 0 ? 0 : blockIdx.x & ((1 << CLUSTER_BITS) - 1);
     typename Element::Code row[ROW];
 
-    /* Keys of this block, warps that have any, and the frame that those fill. */
-    const uint32_t base = rank * BLOCK;
-    const uint32_t count = CLUSTER_BITS == 0 ? longest : BLOCK;
-    const uint32_t slots =
-        CLUSTER_BITS == 0 ? (longest + 32 * ROW - 1) / (32 * ROW) * (32 * ROW) : BLOCK << CLUSTER_BITS;
-    Part present[Element::SEGMENTS];
+    bool whole = false, framed = false;
 
-#pragma unroll
-    for (int half = 0; half < Element::SEGMENTS; half++) {
-        present[half] = parts[half];
-        if (warp_first >= count)
-            present[half].count = 0;
-    }
-    bool whole = true;
+    if constexpr (ALONE<Element>)
+        framed = all_framed<S>(parts[0], BLOCK << CLUSTER_BITS);
+    else if constexpr (!Element::PAIRS)
+        whole = all_whole<Element, S>(parts);
+
+    /* Keys of this block, warps that have any, and the frame that those fill. */
+    const uint32_t base = rank * BLOCK, first = base + warp_first;
+    const uint32_t keys = framed ? longest + skew_of<S>(parts[0]) : longest;
+    const uint32_t count = CLUSTER_BITS == 0 ? keys : BLOCK;
+    const uint32_t slots = CLUSTER_BITS == 0 ? (keys + 32 * ROW - 1) / (32 * ROW) * (32 * ROW) : BLOCK << CLUSTER_BITS;
 
     if constexpr (ALONE<Element>) {
-        const uint32_t first = base + warp_first;
-        const Part rest = {parts[0].start + first, parts[0].count > first ? parts[0].count - first : 0};
+        if (framed)
+            read_chunks<Element, S, 32, true>(task, {parts[0].start, first < keys ? keys : 0}, first / S::CHUNK, lane,
+                                              row);
+        else
+            read_scattered<Element, S, 32>(
+                task, {parts[0].start + first, parts[0].count > first ? parts[0].count - first : 0}, lane, row);
+    } else {
+        Part present[Element::SEGMENTS];
 
-        whole = all_whole<S>(parts[0]);
-        if (!whole)
-            read_scattered<Element, S, 32>(task, rest, lane, row);
+#pragma unroll
+        for (int half = 0; half < Element::SEGMENTS; half++) {
+            present[half] = parts[half];
+            if (warp_first >= count)
+                present[half].count = 0;
+        }
+        read_row<Element, S>(task, present, first / S::CHUNK + lane, 32, slots, row);
     }
-    if (whole)
-        read_row<Element, S>(task, present, (base + warp_first) / S::CHUNK + lane, 32, slots, row);
     if (!sort_rows<Element, S, log2_of(THREADS), CLUSTER_BITS>(task, rows, threadIdx.x, count, row))
         return false;
-    write_rows<Element, S>(task, parts, rows + (threadIdx.x & -32u) * S::STRIDE, lane, base + warp_first, [] {
+    write_rows<Element, S>(task, parts, rows + (threadIdx.x & -32u) * S::STRIDE, lane, first, whole, framed, [] {
         if constexpr (CLUSTER_BITS > 0)
             synchronize_cluster();
         else
@@ -368,6 +386,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS_PER_MULTIPROCESSOR)
     Part parts[Element::SEGMENTS];
     uint32_t longest = 0;
 
+    let_next_begin();
 #pragma unroll
     for (int half = 0; half < Element::SEGMENTS; half++) {
         parts[half] = part_of(task, (blockIdx.x >> CLUSTER_BITS) * Element::SEGMENTS + half);

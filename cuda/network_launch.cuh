@@ -59,15 +59,40 @@ struct NetworkShapes {
                (cluster_bits(length_class) == 0 || device.clusters);
     }
 
+    static cudaError_t start(void (*kernel)(NetworkTask), const NetworkTask &task, uint32_t blocks, int threads,
+                             int shared_bytes, int cluster_bits, cudaStream_t stream)
+    {
+        cudaLaunchAttribute attributes[2] = {};
+        cudaLaunchConfig_t config = {};
+
+        config.gridDim = dim3(blocks);
+        config.blockDim = dim3(threads);
+        config.dynamicSmemBytes = shared_bytes;
+        config.stream = stream;
+        config.attrs = attributes;
+        if (cluster_bits > 0) {
+            attributes[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
+            attributes[config.numAttrs].val.clusterDim.x = 1 << cluster_bits;
+            attributes[config.numAttrs].val.clusterDim.y = 1;
+            attributes[config.numAttrs].val.clusterDim.z = 1;
+            config.numAttrs++;
+        }
+        if (task.follows) {
+            attributes[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+            attributes[config.numAttrs].val.programmaticStreamSerializationAllowed = 1;
+            config.numAttrs++;
+        }
+        return cudaLaunchKernelEx(&config, kernel, task);
+    }
+
     template <int LANE_ROW, int LEVELS, int THREADS>
     static cudaError_t launch_warps(const NetworkTask &task, cudaStream_t stream)
     {
         using Sorted = std::conditional_t<LEVELS == 5, LongElement, Element>;
         constexpr uint32_t groups = (WARP_SORT_THREADS >> LEVELS) * Element::SEGMENTS;
 
-        warp_sort<Sorted, LANE_ROW, LEVELS, THREADS / WARP_SORT_THREADS>
-            <<<(task.count + groups - 1) / groups, WARP_SORT_THREADS, 0, stream>>>(task);
-        return cudaGetLastError();
+        return start(warp_sort<Sorted, LANE_ROW, LEVELS, THREADS / WARP_SORT_THREADS>, task,
+                     (task.count + groups - 1) / groups, WARP_SORT_THREADS, 0, 0, stream);
     }
 
     template <uint32_t CLASS>
@@ -80,22 +105,11 @@ struct NetworkShapes {
         auto kernel = block_sort<LongElement, row(CLASS), THREADS, CLUSTER_BITS, RESIDENT_BLOCKS>;
         cudaError_t error =
             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, block_bytes(CLASS));
-        cudaLaunchAttribute attribute = {};
-        cudaLaunchConfig_t config = {};
 
         if (error != cudaSuccess)
             return error;
-        attribute.id = cudaLaunchAttributeClusterDimension;
-        attribute.val.clusterDim.x = 1 << CLUSTER_BITS;
-        attribute.val.clusterDim.y = 1;
-        attribute.val.clusterDim.z = 1;
-        config.gridDim = dim3((task.count + Element::SEGMENTS - 1) / Element::SEGMENTS << CLUSTER_BITS);
-        config.blockDim = dim3(THREADS);
-        config.dynamicSmemBytes = block_bytes(CLASS);
-        config.stream = stream;
-        config.attrs = &attribute;
-        config.numAttrs = CLUSTER_BITS > 0;
-        return cudaLaunchKernelEx(&config, kernel, task);
+        return start(kernel, task, (task.count + Element::SEGMENTS - 1) / Element::SEGMENTS << CLUSTER_BITS, THREADS,
+                     block_bytes(CLASS), CLUSTER_BITS, stream);
     }
 
     template <uint32_t CLASS>

@@ -53,6 +53,10 @@ constexpr char green16[] =
     "9abc"
     "6789";
 
+/* The fewest comparators that sort 3 or 5 elements that are bitonic, wherever they turn. */
+constexpr char bitonic3[] = "010212";
+constexpr char bitonic5[] = "0102030413241234";
+
 constexpr int hex_digit(char c)
 {
     return c >= 'a' ? c - 'a' + 10 : c - '0';
@@ -100,9 +104,8 @@ constexpr Comparators<768> merge_network()
             if (i % span < span / 2)
                 network.add(i, i + span / 2);
     for (int first = 0; span > 1 && first < ROW; first += span)
-        for (int end = span - 1; end > 0; end--)
-            for (int i = 0; i < end; i++)
-                network.add(first + i, first + i + 1);
+        for (const char *pair = span == 3 ? bitonic3 : bitonic5; *pair != 0; pair += 2)
+            network.add(first + hex_digit(pair[0]), first + hex_digit(pair[1]));
     return network;
 }
 

@@ -1,6 +1,7 @@
 /*
  * network_steps.cuh
- *	  Keys of segments that begin or end within a chunk of 16 bytes, on their way to rows and back.
+ *	  Keys of segments that begin or end within a chunk of 16 bytes, where rows do not hold frames, on their
+ *	  way to rows and back.
  *
  * A warp takes 32 neighbouring keys of a segment at a time, a key each lane: addresses and
  * conditions then cost little, which counts more than the width of an access.
@@ -13,17 +14,11 @@
 namespace gpusort
 {
 
-/*
- * The batch's keys from a lane's place on, for segments' starts to be added.  The compiler must not see
- * the sum, or it would make an address of four instructions of each.
- */
+/* The batch's keys from a lane's place on, for segments' starts to be added. */
 template <class Element>
 __device__ __forceinline__ typename Element::Key *keys_from(const NetworkTask &task, uint32_t place)
 {
-    size_t address = __cvta_generic_to_global(static_cast<typename Element::Key *>(task.keys) + place);
-
-    asm("" : "+l"(address));
-    return static_cast<typename Element::Key *>(__cvta_global_to_generic(address));
+    return as_address(static_cast<typename Element::Key *>(task.keys) + place);
 }
 
 /* Loads a key or leaves it, without a branch, into which the compiler would move the making of the address. */

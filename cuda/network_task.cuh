@@ -17,6 +17,8 @@ struct NetworkTask {
     const GpusortSegment *segments;
     uint32_t count;
     uint32_t limit; /* entries wanted of each segment */
+    bool grouped;   /* segments that shorter rows would hold lie together, if not all are such */
+    bool follows;   /* need not wait for the stream's launch before it to end */
     NetworkCoding coding;
     GpusortPayload kind;
     NetworkFactors factors;
@@ -148,6 +150,19 @@ __device__ __forceinline__ uint32_t place_of_chunk(int i, uint32_t lane)
         return index / S::ROW * S::STRIDE + index % S::ROW;
 }
 
+/*
+ * The same place in device memory.  The compiler must not see its sum, or it would make an address of four
+ * instructions of each place that lies at a distance from it.
+ */
+template <class Key>
+__device__ __forceinline__ Key *as_address(Key *place)
+{
+    size_t address = __cvta_generic_to_global(place);
+
+    asm("" : "+l"(address));
+    return static_cast<Key *>(__cvta_global_to_generic(address));
+}
+
 /* A segment as a group of threads sees it. */
 struct Part {
     uint32_t start, count;
@@ -169,6 +184,41 @@ __device__ __forceinline__ Part part_of(const NetworkTask &task, uint32_t number
         part = {segment.start, segment.count};
     }
     return part;
+}
+
+/* Whether a segment's keys are sorted alone: where they come from does not matter then. */
+template <class Element>
+constexpr bool ALONE = Element::SEGMENTS == 1 && !Element::PAIRS;
+
+/* Whether the warp's segments begin, and if keys are sorted alone also end, in whole chunks of 16 bytes. */
+template <class Element, class S>
+__device__ __forceinline__ bool all_whole(const Part (&parts)[Element::SEGMENTS])
+{
+    bool whole = true;
+
+#pragma unroll
+    for (int half = 0; half < Element::SEGMENTS; half++)
+        whole = whole && (parts[half].start | (ALONE<Element> ? parts[half].count : 0)) % S::CHUNK == 0;
+    return __all_sync(UINT32_MAX, whole);
+}
+
+/*
+ * A segment's frame is the chunks around it.  In the rows that hold a frame keys that sort first take the places
+ * before the segment, so that sorted keys lie in the rows as they do in memory.
+ */
+template <class S>
+__device__ __forceinline__ uint32_t skew_of(const Part &part)
+{
+    return part.start % S::CHUNK;
+}
+
+/* Whether `slots` hold the frame of each of the warp's segments, and none that is not empty is a part of one chunk. */
+template <class S>
+__device__ __forceinline__ bool all_framed(const Part &part, uint32_t slots)
+{
+    const uint32_t skew = skew_of<S>(part);
+
+    return __all_sync(UINT32_MAX, part.count + skew <= slots && part.count - 1 >= S::CHUNK - 1 - skew);
 }
 
 }  // namespace gpusort

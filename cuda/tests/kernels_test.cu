@@ -106,6 +106,15 @@ std::vector<uint32_t> mixed_counts(uint32_t segments, uint32_t longest)
     return counts;
 }
 
+std::vector<uint32_t> counts_between(uint32_t segments, uint32_t least, uint32_t most)
+{
+    std::vector<uint32_t> counts;
+
+    for (uint32_t i = 0; i < segments; i++)
+        counts.push_back(least + uint32_t(below(most - least + 1)));
+    return counts;
+}
+
 /* A spec of the method, or one that it refuses. */
 GpusortSpec spec_of(GpusortMethod method, GpusortKeyForm form, int payload, bool descending)
 {
@@ -182,6 +191,8 @@ void run_shapes(GpusortMethod method, GpusortKeyForm form, bool quick)
             }
             run(mixed_counts(quick ? 100 : 3000, 2000), 0, "up to 2000");
             run(mixed_counts(quick ? 30 : 60, 70000), below(2) * 10, "up to 70000");
+            for (uint32_t most : {64, 128, 384, 512, 1024, 1536, 2048})
+                run(counts_between(quick ? 30 : 300, most * 2 / 3, most), below(2) * 10, "lengths of one class");
             for (uint32_t length : {5000, 9000, 70000, 200000})
                 run(std::vector<uint32_t>(1 + below(4), length + below(20)), 1 + below(below(2) ? 1024 : 40),
                     "first of long segments");
