@@ -21,11 +21,11 @@ constexpr bool is_whole = (S::ROW & (S::ROW - 1)) == 0;
 
 /*
  * Whether to try an element's plain form.  Its comparisons between lanes take longer, so
- * rows that all levels merge by shuffles gain nothing unless they are long and few.
+ * rows that all levels merge by shuffles gain only where levels are few.
  */
 template <class Element, int ROW, int LEVELS>
 constexpr bool has_plain = PLAIN_FLOATS && !std::is_void_v<typename Element::Plain> &&
-                           (LEVELS > 5 ? ROW == 32 : LEVELS >= 2 && (ROW == 32 || (ROW > 32 && LEVELS < 5)));
+                           (ROW == 32 || LEVELS == 0 || (ROW == 24 && LEVELS == 3) || (ROW > 32 && LEVELS < 5));
 
 /*
  * Sorts the row of a lane, or with HALVES its halves, and puts NaNs right where keys are
