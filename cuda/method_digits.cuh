@@ -144,7 +144,7 @@ struct Sweeps {
     typename Source::Context *contexts = nullptr;
     DigitPlan *plans = nullptr;
 
-    /* Keys between passes: tile after tile if that takes less room, or else where the batch has them. */
+    /* Keys between passes: tile after tile, or where the batch has them. */
     bool by_tile = false;
     Key *other_keys = nullptr;
     uint32_t *other_payload = nullptr;
@@ -169,7 +169,7 @@ struct Sweeps {
         plans = workspace.take<DigitPlan>(count);
 
         const uint64_t tiled = (uint64_t)tiles.most_tiles * tile;
-        by_tile = tiled < batch.nslots && !odd_allowed;
+        by_tile = may_be_by_tile(batch.spec.payload != GPUSORT_PAYLOAD_NONE) && tiled < batch.nslots && !odd_allowed;
 
         const uint64_t room = by_tile ? tiled : batch.nslots;
         other_keys = workspace.take<Key>(room);
@@ -177,10 +177,20 @@ struct Sweeps {
             other_payload = workspace.take<uint32_t>(room);
     }
 
+    /* Whether keys may lie tile after tile, which takes less room: not in kernels that it would cost registers. */
+    static constexpr __host__ __device__ bool may_be_by_tile(bool payload)
+    {
+        return Source::wide_digits && !payload;
+    }
+
     /* Where a segment begins among the batch's keys, or among the other ones. */
+    template <bool payload>
     __device__ uint32_t place_of(const TiledSegment &segment, bool other) const
     {
-        return other && by_tile ? segment.first_tile * tile : segment.start;
+        if constexpr (may_be_by_tile(payload))
+            if (other && by_tile)
+                return segment.first_tile * tile;
+        return segment.start;
     }
 
     template <bool payload>

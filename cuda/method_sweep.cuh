@@ -191,7 +191,7 @@ __device__ void sweep_tile(const Sweeps<Source, Key> &sweeps, const SweepBuffers
     uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     uint32_t first = (tile - segment.first_tile) * Tile::size;
     uint32_t count = full ? Tile::size : segment.count - first;
-    uint32_t slot = sweeps.place_of(segment, pass % 2 == 1) + first;
+    uint32_t slot = sweeps.template place_of<Tile::payload>(segment, pass % 2 == 1) + first;
     uint32_t own = warp * 32 * items + lane; /* item i is own + i * 32 of the tile */
     uint32_t *counts = shared.counts[warp];
     auto exists = [&](int i) { return full || own + i * 32 < count; };
@@ -251,7 +251,8 @@ __device__ void sweep_tile(const Sweeps<Source, Key> &sweeps, const SweepBuffers
         }
     }
     if (counting)
-        shared.target[digit] = sweeps.place_of(segment, pass % 2 == 0) + sweeps.starts_of(index, pass)[digit] - before +
+        shared.target[digit] = sweeps.template place_of<Tile::payload>(segment, pass % 2 == 0) +
+                               sweeps.starts_of(index, pass)[digit] - before +
                                look_back(sweeps, pass, tile, segment.first_tile, total);
     __syncthreads();
     write_tile<full>(shared, buffers, count);
