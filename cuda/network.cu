@@ -31,9 +31,9 @@ constexpr uint32_t TINY_CLASS = 3;
 constexpr int MOST_DEVICES = 64;
 constexpr uint32_t CLASSES = GPUSORT_LENGTH_CLASSES;
 constexpr uint32_t BINS = GPUSORT_LENGTH_BINS;
-constexpr uint64_t DIVIDED_SHARE = 16; /* a sixteenth of the keys is many */
-constexpr uint32_t MIXED_SHARE = 16;   /* a sixteenth of the segments is few */
-constexpr uint64_t SLOTS_PER_MULTIPROCESSOR = 1 << 15;
+constexpr uint64_t DIVIDED_SHARE = 16;                 /* a sixteenth of the keys is many */
+constexpr uint32_t MIXED_SHARE = 16;                   /* a sixteenth of the segments is few */
+constexpr uint64_t SLOTS_PER_MULTIPROCESSOR = 1 << 15; /* fewer leave some idle for a good part of a launch */
 constexpr uint32_t GROUP_THREADS = 256;
 constexpr uint32_t SEGMENTS_PER_THREAD = 8;
 
