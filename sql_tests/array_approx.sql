@@ -13,15 +13,27 @@ SELECT array_sort_approx('{5,5,5}'::int8[], 7), array_sort_approx('{922337203685
 SELECT num_nulls(array_sort_approx(NULL::int4[], 1), array_sort_approx('{1}'::int4[], NULL), array_sort_approx_within(NULL::int4[], 1),
                  (array_disorder(NULL::int4[])).runs) AS nulls;
 
--- No displacement is exact order, one below the length leaves the array as it is.
+-- Within a bound the order is exact, unless gpusort.method asks for intervals.
 SELECT array_sort_approx_within('{10,8,2,9,3,1}'::int4[], 0), array_sort_approx_within('{10,8,2,9,3,1}'::int4[], 5), array_sort_approx_within('{3,NULL,1}'::float4[], 0, true),
        array_sort_approx_within('{1}'::int4[], 3), array_sort_approx_within('{}'::int4[], 3), array_sort_approx_within('{NULL,1,NULL}'::int4[], 2147483647);
+SET gpusort.method = 'approximate';
+SELECT array_sort_approx_within('{10,8,2,9,3,1}'::int4[], 0), array_sort_approx_within('{10,8,2,9,3,1}'::int4[], 5), array_sort_approx_within('{3,NULL,1}'::float4[], 0, true),
+       array_sort_approx_within('{1}'::int4[], 3), array_sort_approx_within('{}'::int4[], 3), array_sort_approx_within('{NULL,1,NULL}'::int4[], 2147483647);
+RESET gpusort.method;
+CREATE TEMP TABLE mixed AS SELECT array_agg((i * 7919 % 1000)::float4 * CASE WHEN i % 4 = 0 THEN 1 ELSE 1e-3 END) AS a FROM generate_series(1, 1000) i;
 SET client_min_messages = debug1;
 \set VERBOSITY terse
 SET gpusort.engine = 'cpu';
-SELECT cardinality(array_sort_approx_within(array_agg((i * 7919 % 1000)::float4), 20)) FROM generate_series(1, 1000) i;
+SET gpusort.method = 'approximate';
+SELECT cardinality(array_sort_approx_within(a, 20)) FROM mixed;
+SELECT cardinality(array_sort_approx_within(a, 999)) FROM mixed;
+SET gpusort.method = 'radix';
+SELECT cardinality(array_sort_approx_within(a, 20)) FROM mixed;
+RESET gpusort.method;
 RESET gpusort.engine;
 RESET client_min_messages;
+SELECT array_sort_approx_within(a, 20) = array_sort(a) AS exact, array_sort_approx_within(a, 20, true) = array_sort(a, true) AS descending FROM mixed;
+DROP TABLE mixed;
 
 -- The bound holds whatever the method: intervals by name, or exact order.
 SELECT setseed(0.25);
@@ -60,6 +72,8 @@ WHERE (d.max_displacement, d.out_of_place, d.inversions, d.runs) <> (m.max_displ
 -- Properties of approximate order, for every key type, on skewed, uniform and tied keys:
 -- it permutes its input, it is descending order of the same when asked for, and
 -- no key lies further from its sorted place than the largest interval's size less one.
+CREATE FUNCTION pg_temp.within_by_intervals(a anyarray, displacement int, descending bool) RETURNS anyarray LANGUAGE sql
+	SET gpusort.method = 'approximate' AS 'SELECT gpusort.array_sort_approx_within(a, displacement, descending)';
 CREATE FUNCTION pg_temp.approx_failures(type text) RETURNS TABLE (type_name text, check_name text, failures bigint) LANGUAGE plpgsql AS $$
 BEGIN
 	RETURN QUERY EXECUTE format($q$
@@ -68,11 +82,13 @@ BEGIN
 			SELECT *, ARRAY(SELECT %2$s FROM (SELECT CASE i %% 3 WHEN 0 THEN random() * 30000 WHEN 1 THEN (random() * 5)::int ELSE exp(random() * 10) END AS r FROM generate_series(1, n)) s) AS a
 			FROM shapes)
 		SELECT '%1$s', name, count(*) FROM drawn,
-		LATERAL (SELECT array_sort_approx(a, buckets, descending) AS approx, array_sort_approx_within(a, buckets, descending) AS within) r,
+		LATERAL (SELECT array_sort_approx(a, buckets, descending) AS approx, array_sort_approx_within(a, buckets, descending) AS within,
+			pg_temp.within_by_intervals(a, buckets, descending) AS by_intervals) r,
 		LATERAL (VALUES
 			('permutation', array_sort(approx) IS DISTINCT FROM array_sort(a)),
-			('permutation, within', array_sort(within) IS DISTINCT FROM array_sort(a)),
-			('bound, within', (array_disorder(within, descending)).max_displacement > buckets),
+			('within is exact order', within IS DISTINCT FROM array_sort(a, descending)),
+			('permutation, within by intervals', array_sort(by_intervals) IS DISTINCT FROM array_sort(a)),
+			('bound, within by intervals', (array_disorder(by_intervals, descending)).max_displacement > buckets),
 			('many intervals are exact order', '%1$s' <> 'float8' AND i %% 3 = 1 AND array_sort_approx(a, 1000000, descending) <> array_sort(a, descending)),
 			('one interval keeps all', array_sort_approx(a, 1) <> a)
 		) checks(name, wrong) WHERE wrong GROUP BY name$q$,
@@ -88,3 +104,93 @@ FROM (SELECT i, 2 + i % 40 AS buckets, ARRAY(SELECT (random() ^ 3 * 1000)::int F
 	LATERAL (SELECT max(c) AS largest FROM (SELECT count(*) AS c FROM unnest(a) x,
 		LATERAL (SELECT min(y) AS lo, max(y) AS hi FROM unnest(a) y) b GROUP BY (x - lo)::int8 * buckets / (hi - lo + 1)) s) s
 WHERE (array_disorder(array_sort_approx(a, buckets))).max_displacement > largest - 1;
+
+-- Of many rows, arrays within a bound are sorted in batches.
+SET gpusort.force_nodes = on;
+SET gpusort.enable_rows_node = off;
+CREATE FUNCTION pg_temp.explain_lines(query text, options text = 'COSTS OFF') RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE line text;
+BEGIN
+	FOR line IN EXECUTE format('EXPLAIN (%s) %s', options, query) LOOP
+		IF line ~ 'Gpusort|Batched|By Function|Segments|Keys|Rows by Function' THEN
+			RETURN NEXT regexp_replace(trim(line), ' \(actual.*', '');
+		END IF;
+	END LOOP;
+END $$;
+CREATE TEMP TABLE many (i int, d int, descending bool, a int4[]);
+INSERT INTO many SELECT i, i % 7, i % 2 = 0, ARRAY(SELECT (i + x * x * 7919) % 1009 FROM generate_series(1, 2 + i % 90) x) FROM generate_series(1, 300) i;
+INSERT INTO many SELECT i, 3, true, a::int4[] FROM (VALUES (301, NULL), (302, '{}'), (303, '{5}'), (304, '{NULL}'), (305, '{3,NULL,1,NULL,2}'), (306, '[-2:1]={3,1,2,1}')) odd(i, a);
+ANALYZE many;
+SELECT pg_temp.explain_lines('SELECT array_sort_approx_within(a, 3) FROM many');
+SELECT pg_temp.explain_lines('SELECT array_sort_approx_within(a, 3, true) FROM many', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF');
+-- left to the function: options of the row
+SELECT pg_temp.explain_lines('SELECT array_sort_approx_within(a, d) FROM many');
+SELECT pg_temp.explain_lines('SELECT array_sort_approx_within(a, 3, descending) FROM many');
+SELECT count(*) AS wrong FROM (SELECT array_sort_approx_within(a, d, descending) AS within, array_sort(a, descending) AS sorted FROM many OFFSET 0) q
+WHERE within IS DISTINCT FROM sorted;
+-- the same as ORDER BY, of every key type
+CREATE FUNCTION pg_temp.batch_failures(type text) RETURNS TABLE (type_name text, displacement int, is_descending bool, nodes bigint, failures bigint) LANGUAGE plpgsql AS $$
+DECLARE
+	items text := CASE type WHEN 'date' THEN $r$date '2000-01-01' + x$r$ WHEN 'timestamp' THEN $r$timestamp '2000-01-01' + x * interval '1 s'$r$
+		WHEN 'timestamptz' THEN $r$timestamptz '2000-01-01' + x * interval '1 s'$r$ WHEN 'time' THEN $r$time '00:00' + x * interval '1 s'$r$
+		WHEN 'oid' THEN 'x::oid' WHEN 'money' THEN 'x::money' ELSE '(x - 500)::' || type END;
+	query text;
+BEGIN
+	EXECUTE format('CREATE TEMP TABLE typed AS SELECT CASE WHEN a IS NOT NULL THEN array(SELECT %s FROM unnest(a) x) END AS a FROM many', items);
+	ANALYZE typed;
+	FOREACH displacement IN ARRAY '{0,3,2147483647}'::int[] LOOP
+		FOREACH is_descending IN ARRAY '{f,t}'::bool[] LOOP
+			query := format('SELECT a, array_sort_approx_within(a, %s, %L) AS within FROM typed', displacement, is_descending);
+			SELECT count(*) INTO nodes FROM pg_temp.explain_lines(query) line WHERE line ~ 'Batched';
+			EXECUTE format('SELECT count(*) FROM (%s OFFSET 0) q WHERE (a IS NULL) <> (within IS NULL) OR a IS NOT NULL AND
+				within IS DISTINCT FROM ARRAY(SELECT x FROM unnest(a) x ORDER BY x %s)', query, CASE WHEN is_descending THEN 'DESC' END) INTO failures;
+			type_name := type;
+			RETURN NEXT;
+		END LOOP;
+	END LOOP;
+	DROP TABLE typed;
+END $$;
+SELECT count(*) AS tested, sum(nodes) AS nodes, sum(failures) AS failures
+FROM unnest('{int2,int4,int8,float4,float8,date,timestamp,timestamptz,time,oid,money}'::text[]) type, pg_temp.batch_failures(type);
+SELECT i, array_sort_approx_within(a, 3), array_sort_approx_within(a, 3, true) FROM many WHERE i > 300 ORDER BY i;
+SELECT count(*), count(array_sort_approx_within(a, NULL)), count(array_sort_approx_within(a, 3, NULL)) FROM many;
+-- errors are those of rows that are computed
+SELECT array_sort_approx_within(a, -1) FROM many;
+SELECT array_sort_approx_within(a, -1) FROM many WHERE a IS NULL;
+SELECT array_sort_approx_within(a, -1) FROM many WHERE i < 0;
+SELECT array_sort_approx_within(a, -1) FROM many LIMIT 0;
+INSERT INTO many VALUES (307, 3, true, '{{2,1},{4,3}}');
+SELECT count(within) FROM (SELECT array_sort_approx_within(a, 3) AS within FROM many OFFSET 0) q;
+SELECT count(within) FROM (SELECT array_sort_approx_within(a, 3) AS within FROM many LIMIT 306) q;
+DELETE FROM many WHERE i = 307;
+-- intervals are made row by row, also by plans of before they were asked for
+CREATE TEMP TABLE by_intervals AS SELECT i, pg_temp.within_by_intervals(a, 20, false) AS within FROM many;
+SELECT count(*) > 0 AS not_exact FROM many JOIN by_intervals USING (i) WHERE within IS DISTINCT FROM array_sort(a);
+SET plan_cache_mode = force_generic_plan;
+PREPARE exact_within(int) AS SELECT i, array_sort_approx_within(a, $1) AS within FROM many;
+SELECT pg_temp.explain_lines('EXECUTE exact_within(20)');
+CREATE TEMP TABLE before AS EXECUTE exact_within(20);
+SET gpusort.method = 'approximate';
+SELECT pg_temp.explain_lines('EXECUTE exact_within(20)');
+SELECT pg_temp.explain_lines('EXECUTE exact_within(20)', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF');
+CREATE TEMP TABLE during AS EXECUTE exact_within(20);
+SELECT pg_temp.explain_lines('SELECT array_sort_approx_within(a, 20) FROM many');
+SELECT pg_temp.explain_lines('SELECT array_sort_approx_within(a, 20), array_sort_approx(a, 20) FROM many');
+PREPARE within_by_intervals(int) AS SELECT i, array_sort_approx_within(a, $1) AS within FROM many;
+SELECT pg_temp.explain_lines('EXECUTE within_by_intervals(20)');
+CREATE TEMP TABLE planned_during AS EXECUTE within_by_intervals(20);
+SET gpusort.method = 'radix';
+SELECT pg_temp.explain_lines('EXECUTE exact_within(20)');
+CREATE TEMP TABLE after AS EXECUTE exact_within(20);
+CREATE TEMP TABLE planned_before AS EXECUTE within_by_intervals(20);
+RESET gpusort.method;
+SELECT name, count(*) AS rows, count(*) FILTER (WHERE r.within IS NOT DISTINCT FROM array_sort(m.a)) = count(*) AS exact,
+	count(*) FILTER (WHERE r.within IS NOT DISTINCT FROM n.within) = count(*) AS by_intervals
+FROM (SELECT 'before' AS name, * FROM before UNION ALL SELECT 'during', * FROM during UNION ALL SELECT 'after', * FROM after
+	UNION ALL SELECT 'planned during', * FROM planned_during UNION ALL SELECT 'planned before', * FROM planned_before) r
+	JOIN many m USING (i) JOIN by_intervals n USING (i) GROUP BY name ORDER BY name COLLATE "C";
+DEALLOCATE ALL;
+RESET plan_cache_mode;
+RESET gpusort.enable_rows_node;
+RESET gpusort.force_nodes;
+DROP TABLE many, by_intervals, before, during, after, planned_during, planned_before;

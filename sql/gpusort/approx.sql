@@ -6,9 +6,9 @@ CREATE FUNCTION gpusort.array_sort_approx("array" anyarray, buckets integer, des
 AS 'MODULE_PATHNAME', 'gpusort_array_sort_approx' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 
 CREATE FUNCTION gpusort.array_sort_approx_within("array" anyarray, max_displacement integer) RETURNS anyarray
-AS 'MODULE_PATHNAME', 'gpusort_array_sort_approx_within' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 15;
+AS 'MODULE_PATHNAME', 'gpusort_array_sort_approx_within' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 CREATE FUNCTION gpusort.array_sort_approx_within("array" anyarray, max_displacement integer, descending boolean) RETURNS anyarray
-AS 'MODULE_PATHNAME', 'gpusort_array_sort_approx_within' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 15;
+AS 'MODULE_PATHNAME', 'gpusort_array_sort_approx_within' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 
 CREATE FUNCTION gpusort.array_disorder("array" anyarray, OUT max_displacement integer, OUT out_of_place integer,
 	OUT mean_displacement double precision, OUT inversions bigint, OUT runs integer)

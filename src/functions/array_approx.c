@@ -5,6 +5,9 @@
  * An approximate sort cuts the range of the keys into intervals of equal width
  * and puts each key into its interval's part of the result, in the array's order.
  * So a key lies at most the size of its interval, less one, from its sorted place.
+ *
+ * A bound on that distance is kept by exact order as well, which costs less than
+ * intervals that suit the keys: these are made only if gpusort.method says so.
  */
 #include "postgres.h"
 
@@ -68,7 +71,7 @@ gpusort_array_sort_approx(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(gpusort_sort_array_approx(fcinfo, gpusort_array_detoast_copy(PG_GETARG_DATUM(0)), &order));
 }
 
-/* What array_sort_approx_within found out about some keys, and what it will do. */
+/* Intervals for some keys, and what must be sorted of them to keep a bound. */
 typedef struct IntervalPlan
 {
 	uint32		buckets;		/* intervals */
@@ -118,10 +121,7 @@ plan_intervals(const ArrayItems *items, uint32 count, bool descending, uint32 al
 	pfree(counts);
 }
 
-/*
- * Sorts the keys of the plan's overfull intervals, which are in approximate order
- * already.  If gpusort.method has the intervals made, this is not its part.
- */
+/* Sorts the keys of the plan's overfull intervals, which are in approximate order already. */
 static void
 sort_overfull(const ArrayItems *items, uint32 count, bool descending, const IntervalPlan *plan)
 {
@@ -129,7 +129,7 @@ sort_overfull(const ArrayItems *items, uint32 count, bool descending, const Inte
 		.spec = {
 			.form = items->element->form,
 			.payload = GPUSORT_PAYLOAD_NONE,
-			.method = gpusort_method == GPUSORT_METHOD_APPROXIMATE ? GPUSORT_METHOD_RADIX : gpusort_method,
+			.method = GPUSORT_METHOD_RADIX,
 			.descending = descending
 		},
 		.keys = ARR_DATA_PTR(items->array),
@@ -141,37 +141,29 @@ sort_overfull(const ArrayItems *items, uint32 count, bool descending, const Inte
 	gpusort_sort(&request);
 }
 
-/* Is the plan to be followed, or are all keys to be sorted exactly? */
-static bool
-use_intervals(const IntervalPlan *plan, uint32 count)
-{
-	if (gpusort_method == GPUSORT_METHOD_AUTO)
-		return plan->too_large <= count / 2;
-	return gpusort_method == GPUSORT_METHOD_APPROXIMATE;
-}
-
 /*
- * Puts count keys in an order in which none lies more than displacement from its
- * sorted place: by intervals, those that hold too many keys sorted exactly, or
- * everything exactly where that is most of the keys or gpusort.method is exact.
+ * Puts an array's keys in an order in which none lies more than displacement from
+ * its sorted place, by intervals of which those that hold too many keys are sorted.
+ * Returns how many keys there are.
  */
-static void
-sort_within(ArrayItems *items, uint32 count, ArrayOrder order, uint32 displacement)
+static uint32
+sort_by_intervals(const ArrayItems *items, ArrayOrder order, uint32 displacement)
 {
+	uint32		count = items->count - gpusort_array_count_nulls(items->array, items->count);
 	IntervalPlan plan;
-	bool		by_intervals;
 
+	if (count < 2)
+		return count;
 	plan_intervals(items, count, order.descending, displacement + 1, &plan);
-	by_intervals = use_intervals(&plan, count);
 	ereport(DEBUG1,
-			(errmsg_internal("array_sort_approx_within: %u keys in %u intervals, at most %u in one; %u keys need exact order%s",
-							 count, plan.buckets, plan.largest, plan.too_large,
-							 by_intervals ? "" : ", so all are sorted exactly")));
-	order.buckets = by_intervals ? plan.buckets : 0;
+			(errmsg_internal("array_sort_approx_within: %u keys in %u intervals, at most %u in one; %u keys need exact order",
+							 count, plan.buckets, plan.largest, plan.too_large)));
+	order.buckets = plan.buckets;
 	gpusort_order_keys(items->array, items->element, &order);
-	if (by_intervals && plan.nsegments > 0)
+	if (plan.nsegments > 0)
 		sort_overfull(items, count, order.descending, &plan);
 	pfree(plan.segments);
+	return count;
 }
 
 /*
@@ -193,9 +185,10 @@ gpusort_array_sort_approx_within(PG_FUNCTION_ARGS)
 	open_keys(fcinfo, gpusort_array_detoast_copy(PG_GETARG_DATUM(0)), &items);
 	if (items.count < 2)
 		PG_RETURN_ARRAYTYPE_P(items.array);
-	count = items.count - gpusort_array_count_nulls(items.array, items.count);
-	if (count > 1)
-		sort_within(&items, count, order, displacement);
+	if (gpusort_method == GPUSORT_METHOD_APPROXIMATE)
+		count = sort_by_intervals(&items, order, displacement);
+	else
+		count = gpusort_order_keys(items.array, items.element, &order);
 	PG_RETURN_ARRAYTYPE_P(gpusort_array_reshape(items.array, items.element, count,
 												items.count - count, order.nulls_first));
 }

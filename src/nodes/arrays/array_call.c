@@ -21,6 +21,7 @@
 #include "utils/memutils.h"
 #include "utils/syscache.h"
 
+#include "guc.h"
 #include "nodes/arrays/array_call.h"
 
 #define MODULE_NAME "gpusort"
@@ -28,7 +29,7 @@
 #define MAX_OPTIONS 2			/* descending, nulls_first */
 
 const ArrayCallInfo gpusort_array_calls[] = {
-#define ARRAY_CALL_INFO(symbol, name, arrays, number, descending) {name, arrays, number, descending},
+#define ARRAY_CALL_INFO(symbol, name, arrays, number, descending) {name, arrays, ARRAY_NUMBER_##number, descending},
 	GPUSORT_ARRAY_CALLS(ARRAY_CALL_INFO)
 #undef ARRAY_CALL_INFO
 };
@@ -80,15 +81,16 @@ gpusort_array_call_kind(Oid function)
 	return kind;
 }
 
-/* Whether the engines can sort what the call asks for, whatever the arrays hold. */
+/* Whether the engines can sort what the call asks for in batches, whatever the arrays hold. */
 bool
 gpusort_array_call_sortable(const FuncExpr *call, ArrayCallKind kind)
 {
 	const ArrayCallInfo *info = &gpusort_array_calls[kind];
-	int			required = info->narrays + (info->has_number ? 1 : 0);
+	int			required = info->narrays + (info->number != ARRAY_NUMBER_NONE ? 1 : 0);
 	int			nargs = list_length(call->args);
 
-	if (nargs < required || nargs > required + MAX_OPTIONS || call->funcretset)
+	if (nargs < required || nargs > required + MAX_OPTIONS || call->funcretset ||
+		gpusort_array_call_has_intervals(kind, gpusort_method))
 		return false;
 	for (int i = 0; i < nargs; i++)
 	{
@@ -107,6 +109,13 @@ gpusort_array_call_sortable(const FuncExpr *call, ArrayCallKind kind)
 			return false;		/* of two arrays only the keys need be of a key type */
 	}
 	return true;
+}
+
+/* Whether the call, by that method, cuts each array into intervals of its own, which a batch does not have. */
+bool
+gpusort_array_call_has_intervals(ArrayCallKind kind, GpusortMethod method)
+{
+	return gpusort_array_calls[kind].number == ARRAY_NUMBER_DISPLACEMENT && method == GPUSORT_METHOD_APPROXIMATE;
 }
 
 /*

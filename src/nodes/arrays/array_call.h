@@ -8,22 +8,24 @@
 #include "nodes/primnodes.h"
 
 #include "keys/key_types.h"
+#include "keys/sort_spec.h"
 
 /*
- * X(symbol, C function, arrays, number argument, payload, descending by default)
+ * X(symbol, C function, arrays, number argument, descending by default)
  *
  * Arguments come in this order: the array to be returned, the array of keys, if
- * that is another one, a number (entries or buckets), descending, nulls_first.
+ * that is another one, a number, descending, nulls_first.
  */
 #define GPUSORT_ARRAY_CALLS(X) \
-	X(SORT, "array_sort", 1, false, false) \
-	X(ARGSORT, "array_argsort", 1, false, false) \
-	X(SORT_BY, "array_sort_by", 2, false, false) \
-	X(SORT_PAIR, "array_sort_pair", 2, false, false) \
-	X(TOP_N, "array_top_n", 1, true, true) \
-	X(TOP_N_BY, "array_top_n_by", 2, true, true) \
-	X(DISTINCT, "array_sort_distinct", 1, false, false) \
-	X(APPROXIMATE, "array_sort_approx", 1, true, false)
+	X(SORT, "array_sort", 1, NONE, false) \
+	X(ARGSORT, "array_argsort", 1, NONE, false) \
+	X(SORT_BY, "array_sort_by", 2, NONE, false) \
+	X(SORT_PAIR, "array_sort_pair", 2, NONE, false) \
+	X(TOP_N, "array_top_n", 1, ENTRIES, true) \
+	X(TOP_N_BY, "array_top_n_by", 2, ENTRIES, true) \
+	X(DISTINCT, "array_sort_distinct", 1, NONE, false) \
+	X(APPROXIMATE, "array_sort_approx", 1, BUCKETS, false) \
+	X(APPROXIMATE_WITHIN, "array_sort_approx_within", 1, DISPLACEMENT, false)
 
 typedef enum ArrayCallKind
 {
@@ -33,11 +35,20 @@ typedef enum ArrayCallKind
 	ARRAY_CALL_NONE
 } ArrayCallKind;
 
+/* What the number says. */
+typedef enum ArrayCallNumber
+{
+	ARRAY_NUMBER_NONE,			/* there is none */
+	ARRAY_NUMBER_ENTRIES,		/* how many come first */
+	ARRAY_NUMBER_BUCKETS,		/* intervals */
+	ARRAY_NUMBER_DISPLACEMENT	/* how far an entry may lie from its place */
+} ArrayCallNumber;
+
 typedef struct ArrayCallInfo
 {
 	const char *name;			/* of the C function */
 	int			narrays;
-	bool		has_number;
+	ArrayCallNumber number;
 	bool		descending;		/* the default */
 } ArrayCallInfo;
 
@@ -46,6 +57,7 @@ extern const ArrayCallInfo gpusort_array_calls[];
 extern void gpusort_array_call_init(void);
 extern ArrayCallKind gpusort_array_call_kind(Oid function);
 extern bool gpusort_array_call_sortable(const FuncExpr *call, ArrayCallKind kind);
+extern bool gpusort_array_call_has_intervals(ArrayCallKind kind, GpusortMethod method);
 extern bool gpusort_array_call_element(Oid array_type, Oid *element, GpusortKeyForm *form);
 
 #endif							/* GPUSORT_ARRAY_CALL_H */

@@ -42,7 +42,7 @@ typedef struct BatchedCall
 	bool		fallible;		/* not to be computed for rows nobody asks for */
 	ArrayArgument values;		/* what is returned, in its new order */
 	ArrayArgument keys;			/* what the order is made from; often the same */
-	ExprState  *number;			/* entries or buckets, or NULL */
+	ExprState  *number;			/* or NULL */
 	ExprState  *descending;		/* or NULL */
 	ExprState  *nulls_first;	/* or NULL */
 	Oid			result_element;

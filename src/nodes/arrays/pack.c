@@ -39,6 +39,7 @@
 static Size device_room(const BatchedCall *call);
 static void init_argument(ArraysState *state, ArrayArgument *argument, Expr *expression);
 static void set_spec(BatchedCall *call, int32 number, bool descending);
+static bool left_to_function(const BatchedCall *call, int32 number);
 static ExprState *init_option(ArraysState *state, FuncExpr *expression, int number);
 static Datum option_value(ArraysState *state, ExprState *option, Datum otherwise, bool *is_null);
 static Datum argument_value(ArraysState *state, const ArrayArgument *argument, TupleTableSlot *slot, bool *isnull);
@@ -66,7 +67,7 @@ gpusort_arrays_init_call(ArraysState *state, BatchedCall *call, FuncExpr *expres
 	option = call->info->narrays;
 	init_argument(state, &call->values, linitial(expression->args));
 	init_argument(state, &call->keys, list_nth(expression->args, call->info->narrays - 1));
-	call->number = call->info->has_number ? init_option(state, expression, option++) : NULL;
+	call->number = call->info->number != ARRAY_NUMBER_NONE ? init_option(state, expression, option++) : NULL;
 	call->descending = init_option(state, expression, option++);
 	call->nulls_first = init_option(state, expression, option);
 	call->result_element = call->kind == ARRAY_CALL_ARGSORT ? INT4OID : call->values.element;
@@ -85,9 +86,9 @@ set_spec(BatchedCall *call, int32 number, bool descending)
 	spec->method = gpusort_method;
 	spec->descending = descending;
 	(void) gpusort_keys_form(call->keys.element, &spec->form);
-	if (call->kind == ARRAY_CALL_APPROXIMATE)
+	if (call->info->number == ARRAY_NUMBER_BUCKETS)
 		spec->buckets = Max(number, 0);
-	else if (call->info->has_number)
+	else if (call->info->number == ARRAY_NUMBER_ENTRIES)
 		spec->limit = Max(number, 0);
 	if (carries_values(call))
 		spec->payload = GPUSORT_PAYLOAD_CARRIED;
@@ -97,6 +98,22 @@ set_spec(BatchedCall *call, int32 number, bool descending)
 	call->lead = 0;
 	if (spec->payload != GPUSORT_PAYLOAD_NONE)
 		call->lead = Max((Size) call->keys.width * (HEADER_SIZE / sizeof(uint32)), HEADER_SIZE) - HEADER_SIZE;
+}
+
+/* Whether the function sees to calls with that number: an error, nothing to sort, or intervals of each array's own. */
+static bool
+left_to_function(const BatchedCall *call, int32 number)
+{
+	switch (call->info->number)
+	{
+		case ARRAY_NUMBER_ENTRIES:
+		case ARRAY_NUMBER_BUCKETS:
+			return number < 1;
+		case ARRAY_NUMBER_DISPLACEMENT:
+			return number < 0 || gpusort_array_call_has_intervals(call->kind, call->spec.method);
+		default:
+			return false;
+	}
 }
 
 /* The bytes of the largest batch of keys that a GPU would sort. */
@@ -125,7 +142,7 @@ gpusort_arrays_start_call(ArraysState *state, BatchedCall *call)
 	descending = DatumGetBool(option_value(state, call->descending, BoolGetDatum(call->info->descending), &call->is_null));
 	(void) option_value(state, call->nulls_first, BoolGetDatum(false), &call->is_null);
 	set_spec(call, number, descending);
-	call->by_function = call->info->has_number && number < 1;
+	call->by_function = left_to_function(call, number);
 	call->on_device = gpusort_arrays_on_device(call);
 	call->batch_bytes = call->on_device ? Min(DEVICE_BATCH_BYTES, device_room(call)) : state->batch_bytes;
 }
