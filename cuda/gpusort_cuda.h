@@ -29,7 +29,7 @@ extern "C"
 {
 #endif
 
-#define GPUSORT_DEVICE_ABI 2
+#define GPUSORT_DEVICE_ABI 3
 #define GPUSORT_DEVICE_MESSAGE 256
 
 typedef struct GpusortDevice GpusortDevice; /* opaque: one opened device */

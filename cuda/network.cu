@@ -37,14 +37,10 @@ constexpr uint64_t SLOTS_PER_MULTIPROCESSOR = 1 << 15; /* fewer leave some idle 
 constexpr uint32_t GROUP_THREADS = 256;
 constexpr uint32_t SEGMENTS_PER_THREAD = 8;
 
-/*
- * Segments that are listed, by bin of lengths: where each group starts, and BINS where the last ends.  Bit c of
- * `divided`: two pieces of code sort the shorter bin of class c, for up to five eighths of 2^c keys and for more.
- */
+/* Segments that are listed, by bin of lengths: where each group starts, and BINS where the last ends. */
 struct Groups {
-    uint32_t first_bin;   /* shorter segments are not listed */
-    uint32_t first_apart; /* of shorter classes than this bin's, both bins are listed as one */
-    uint64_t divided;
+    uint32_t first_bin;      /* shorter segments are not listed */
+    uint8_t joined[CLASSES]; /* by class: bins that differ in these bits alone are listed as one */
     uint32_t start[BINS + 1];
 };
 
@@ -58,24 +54,23 @@ __device__ __forceinline__ uint32_t bin_of(uint32_t count)
 {
     const uint32_t length_class = count <= 1 ? 0 : 32 - __clz(count - 1);
 
-    return 2 * length_class + (uint64_t(count) * 4 > UINT64_C(3) << length_class);
+    return 4 * length_class + ((uint64_t(count) * 8 - 1) >> length_class & 3);
 }
 
 /*
  * Lists segments grouped by bin: those of one bin are sorted by one piece of code, and two would not fit the
- * instruction cache together.  Classes of one piece are not divided, for neighbours share sectors of memory.
- * Of a bin with two pieces, the longer segments are listed from the group's end.  taken[] counts what is
- * listed of each bin, and from its end.
+ * instruction cache together.  Bins of one piece are not divided, for neighbours share sectors of memory.
+ * taken[] counts what is listed of each bin.
  */
 __global__ void __launch_bounds__(GROUP_THREADS)
     group_segments(const GpusortSegment *segments, uint32_t nsegments, const __grid_constant__ Groups groups,
                    uint32_t *taken, GpusortSegment *list)
 {
-    __shared__ uint32_t counts[2 * BINS], first[2 * BINS];
+    __shared__ uint32_t counts[BINS], first[BINS];
     GpusortSegment own[SEGMENTS_PER_THREAD];
     uint32_t bin[SEGMENTS_PER_THREAD], rank[SEGMENTS_PER_THREAD];
 
-    for (uint32_t i = threadIdx.x; i < 2 * BINS; i += GROUP_THREADS)
+    for (uint32_t i = threadIdx.x; i < BINS; i += GROUP_THREADS)
         counts[i] = 0;
 #pragma unroll
     for (uint32_t i = 0; i < SEGMENTS_PER_THREAD; i++) {
@@ -89,19 +84,14 @@ __global__ void __launch_bounds__(GROUP_THREADS)
 #pragma unroll
     for (uint32_t i = 0; i < SEGMENTS_PER_THREAD; i++) {
         bin[i] = bin_of(own[i].count);
-        if (bin[i] < groups.first_apart)
-            bin[i] &= ~1u;
-        if (bin[i] < groups.first_bin)
-            continue;
-        if (bin[i] % 2 == 0 && groups.divided >> bin[i] / 2 & 1 && own[i].count * 8 > 5u << bin[i] / 2)
-            bin[i] += BINS;
-        rank[i] = atomicAdd(&counts[bin[i]], 1);
+        bin[i] &= ~uint32_t(groups.joined[bin[i] / 4]);
+        if (bin[i] >= groups.first_bin)
+            rank[i] = atomicAdd(&counts[bin[i]], 1);
     }
     __syncthreads();
-    for (uint32_t i = threadIdx.x; i < 2 * BINS; i += GROUP_THREADS)
+    for (uint32_t i = threadIdx.x; i < BINS; i += GROUP_THREADS)
         if (counts[i] > 0)
-            first[i] = i < BINS ? groups.start[i] + atomicAdd(&taken[i], counts[i])
-                                : groups.start[i - BINS + 1] - counts[i] - atomicAdd(&taken[i], counts[i]);
+            first[i] = groups.start[i] + atomicAdd(&taken[i], counts[i]);
     __syncthreads();
 #pragma unroll
     for (uint32_t i = 0; i < SEGMENTS_PER_THREAD; i++)
@@ -130,9 +120,8 @@ struct Plan {
     uint32_t network_classes; /* classes below this one go to networks */
     bool finds_top;           /* the others go to find_top, not to sort_long */
     uint32_t top;             /* longest class that has segments */
-    bool alike;               /* all segments go to the kernel of that class */
-    uint32_t longest;         /* bound of the segments' lengths */
-    bool short_rows;          /* nearly all fit the shorter rows of that class's kernel */
+    bool alike;               /* all segments go to the kernel of the longest's bin */
+    bool short_rows;          /* nearly all fit the shorter rows of that kernel */
     bool short_ones;          /* some segments go to launch_short */
     Groups groups;
 };
@@ -143,7 +132,7 @@ cudaError_t make_plan(const SegmentBatch &batch, Plan *plan)
     const uint32_t *histogram = batch.length_histogram;
     const uint32_t top_class = top_first_class(batch.spec);
     NetworkDevice device;
-    uint32_t listed = 0, longest = 0;
+    uint32_t listed = 0, long_ones = 0;
     int major;
     cudaError_t error = cudaGetDevice(&plan->ordinal);
 
@@ -166,28 +155,24 @@ cudaError_t make_plan(const SegmentBatch &batch, Plan *plan)
         plan->network_classes = top_class;
 
     plan->top = TINY_CLASS;
-    plan->groups.first_bin = 2 * (launcher.short_class + 1);
-    plan->groups.first_apart = 2 * (launcher.short_class + 2);
+    plan->groups.first_bin = 4 * (launcher.short_class + 1);
     for (uint32_t bin = 0; bin < BINS; bin++) {
-        if (histogram[bin] > 0 && bin / 2 > TINY_CLASS)
-            plan->top = bin / 2;
+        if (histogram[bin] > 0 && bin / 4 > TINY_CLASS)
+            plan->top = bin / 4;
         plan->groups.start[bin] = listed;
         if (bin >= plan->groups.first_bin)
             listed += histogram[bin];
     }
     plan->groups.start[BINS] = listed;
-    plan->groups.divided = 0;
+    /* The first listed class has one piece of code, the others one for each half or bin. */
     for (uint32_t c = 0; c < CLASSES; c++)
-        plan->groups.divided |= uint64_t(launcher.is_divided(c)) << c;
+        plan->groups.joined[c] = c <= launcher.short_class + 1 ? 3 : launcher.is_apart(4 * c) ? 0 : 1;
 
     for (uint32_t c = plan->top == TINY_CLASS ? 0 : plan->top; c <= plan->top; c++)
-        longest += gpusort_class_count(histogram, c);
-    plan->alike = plan->top >= plan->network_classes ? longest == batch.nsegments
-                                                     : longest >= batch.nsegments - batch.nsegments / 20;
-    plan->longest = batch.longest;
-    plan->short_rows = launcher.is_divided(plan->top) && batch.longest <= gpusort_bin_longest(2 * plan->top)
-                           ? uint64_t(batch.longest) * 8 <= UINT64_C(5) << plan->top
-                           : histogram[2 * plan->top + 1] <= batch.nsegments / MIXED_SHARE;
+        long_ones += gpusort_class_count(histogram, c);
+    plan->alike = plan->top >= plan->network_classes ? long_ones == batch.nsegments
+                                                     : long_ones >= batch.nsegments - batch.nsegments / 20;
+    plan->short_rows = histogram[4 * plan->top + 2] + histogram[4 * plan->top + 3] <= batch.nsegments / MIXED_SHARE;
     plan->short_ones = listed < batch.nsegments;
     return cudaSuccess;
 }
@@ -249,12 +234,12 @@ LongSegments long_segments(const SegmentBatch &batch, const Plan &plan, const Gp
     segments.first_class = plan.network_classes;
     for (uint32_t c = plan.network_classes; c < CLASSES; c++)
         segments.count += gpusort_class_count(batch.length_histogram, c);
-    segments.segments = list ? list + plan.groups.start[2 * plan.network_classes] : batch.segments;
+    segments.segments = list ? list + plan.groups.start[4 * plan.network_classes] : batch.segments;
     return segments;
 }
 
 /* Workspace of the list of segments: the counters that make it, and the segments. */
-constexpr size_t COUNTER_BYTES = 2 * BINS * sizeof(uint32_t);
+constexpr size_t COUNTER_BYTES = BINS * sizeof(uint32_t);
 
 size_t list_bytes(const Plan &plan)
 {
@@ -302,13 +287,17 @@ cudaError_t list_segments(const SegmentBatch &batch, const Plan &plan, void *wor
 }
 
 /*
- * Whether the bins of a class are launched apart: if the shorter has a kernel of its own, and so many of the keys
- * that it is worth the launch.
+ * Whether the bins of a class that have kernels of their own are launched apart: if they have so many of the keys that
+ * it is worth the launches.
  */
 bool is_divided(const SegmentBatch &batch, const NetworkLauncher &launcher, uint32_t length_class)
 {
-    return launcher.is_divided(length_class) &&
-           uint64_t(batch.length_histogram[2 * length_class]) << (length_class - 1) > batch.nslots / DIVIDED_SHARE;
+    uint64_t segments = 0;
+
+    for (uint32_t bin = 4 * length_class; bin < 4 * length_class + 3; bin++)
+        if (launcher.is_apart(bin))
+            segments += batch.length_histogram[bin];
+    return segments << (length_class - 1) > batch.nslots / DIVIDED_SHARE;
 }
 
 /* Whether a class's segments are so few that their launch would leave multiprocessors idle. */
@@ -326,14 +315,17 @@ cudaError_t sort_listed(const SegmentBatch &batch, const Plan &plan, NetworkTask
     cudaError_t error = cudaSuccess;
 
     task.grouped = true;
-    for (uint32_t end = 2 * plan.network_classes; end > plan.groups.first_bin && error == cudaSuccess;) {
-        const uint32_t length_class = (end - 1) / 2;
-        const uint32_t first = is_divided(batch, launcher, length_class) ? end - 1 : end - 2;
+    for (uint32_t end = 4 * plan.network_classes; end > plan.groups.first_bin && error == cudaSuccess;) {
+        const uint32_t length_class = (end - 1) / 4;
+        const bool divided = is_divided(batch, launcher, length_class);
+        uint32_t first = end - 1;
 
+        while (first > 4 * length_class && !(divided && launcher.is_apart(first - 1)))
+            first--;
         task.segments = list + plan.groups.start[first];
         task.count = plan.groups.start[end] - plan.groups.start[first];
         if (task.count > 0 && are_few(batch, plan, length_class) == few) {
-            error = launcher.launch(length_class, uint32_t(gpusort_bin_longest(end - 1)), task, stream);
+            error = launcher.launch(end - 1, task, stream);
             task.follows = plan.overlaps; /* for all wait for the list alone */
         }
         end = first;
@@ -354,7 +346,7 @@ cudaError_t sort_beyond(const SegmentBatch &batch, const Plan &plan, const Gpuso
         return sort_long(batch, long_segments(batch, plan, list), room, bytes - list_bytes(plan), stream);
     for (uint32_t c = plan.network_classes; c <= plan.top && error == cudaSuccess; c++)
         if (const uint32_t count = gpusort_class_count(batch.length_histogram, c); count > 0)
-            error = find_top(batch, c, list ? list + plan.groups.start[2 * c] : batch.segments, count, room, stream);
+            error = find_top(batch, c, list ? list + plan.groups.start[4 * c] : batch.segments, count, room, stream);
     return error;
 }
 
@@ -410,7 +402,8 @@ cudaError_t network_sort(const SegmentBatch &batch, void *workspace, size_t byte
     task.grouped = plan.short_rows;
 
     if (plan.alike && plan.top < plan.network_classes)
-        return launcher_of(batch.spec).launch(plan.top, plan.longest, task, stream);
+        return launcher_of(batch.spec)
+            .launch(std::max(gpusort_length_bin(batch.longest), 4 * TINY_CLASS), task, stream);
     if (list_bytes(plan) > 0)
         return sort_mixed(batch, plan, task, workspace, bytes, stream);
     if (plan.short_ones && !plan.alike)

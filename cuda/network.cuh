@@ -23,11 +23,11 @@ struct NetworkLauncher {
     /* Whether the device can sort segments of the class. */
     bool (*can)(uint32_t length_class, const NetworkDevice &device);
 
-    /* Sorts the task's segments, all of the class or shorter, and none of more than `longest` keys. */
-    cudaError_t (*launch)(uint32_t length_class, uint32_t longest, const NetworkTask &task, cudaStream_t stream);
+    /* Sorts the task's segments, all of the bin of lengths or shorter. */
+    cudaError_t (*launch)(uint32_t bin, const NetworkTask &task, cudaStream_t stream);
 
-    /* Whether segments of the class's shorter bin have a kernel of their own. */
-    bool (*is_divided)(uint32_t length_class);
+    /* Whether segments of the bin have a kernel of their own, not that of the class's longer ones. */
+    bool (*is_apart)(uint32_t bin);
 
     /* The longest class that launch_short sorts. */
     uint32_t short_class;

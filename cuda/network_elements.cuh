@@ -43,6 +43,9 @@ struct NetworkFactors {
 template <int MULTIPLIED>
 struct Floats32Of;
 
+template <int MULTIPLIED>
+struct ShuffledFloats32Of;
+
 /* MULTIPLIED: of six comparators, how many take the maximum by multiplication. */
 template <int MULTIPLIED>
 struct Keys32Of {
@@ -50,6 +53,7 @@ struct Keys32Of {
     using Code = uint32_t;
     using Factors = NetworkFactors;
     using Plain = Floats32Of<MULTIPLIED>;
+    using PlainShuffled = ShuffledFloats32Of<MULTIPLIED>;
     static constexpr int SEGMENTS = 1;
     static constexpr bool PAIRS = false;
     static constexpr bool SHUFFLES = true;
@@ -200,11 +204,54 @@ struct Floats32Of : Keys32Of<MULTIPLIED> {
     }
 };
 
+/*
+ * The same for rows that shuffles merge: keys without -0, of which equal ones are the same, so that one comparison
+ * tells both lanes which to take.
+ */
+template <int MULTIPLIED>
+struct ShuffledFloats32Of : Floats32Of<MULTIPLIED> {
+    using Code = uint32_t;
+    using Factors = NetworkFactors;
+
+    /* -0 has the bits of the least integer. */
+    template <int ROW>
+    static __device__ __forceinline__ bool has_negative_zero(const Code (&row)[ROW])
+    {
+        int least = int(row[0]);
+
+#pragma unroll
+        for (int i = 1; i < ROW - 1; i += 2)
+            least = __vimin3_s32(least, int(row[i]), int(row[i + 1]));
+        return min(least, int(row[ROW - 1])) == INT32_MIN;
+    }
+
+    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const Factors &factors)
+    {
+        asm("{\n\t.reg .pred up, take;\n\t.reg .f32 a, b;\n\t"
+            "mov.b32 a, %0;\n\t"
+            "mov.b32 b, %1;\n\t"
+            "setp.ne.u32 up, %2, 0;\n\t"
+            "setp.lt.xor.f32 take, b, a, up;\n\t"
+            "@take mul.lo.u32 %0, %1, %3;\n\t}"
+            : "+r"(mine)
+            : "r"(other), "r"(uint32_t(upper)), "r"(factors.one));
+    }
+};
+
 template <class Element>
 constexpr bool compares_floats = false;
 
 template <int MULTIPLIED>
 constexpr bool compares_floats<Floats32Of<MULTIPLIED>> = true;
+
+template <int MULTIPLIED>
+constexpr bool compares_floats<ShuffledFloats32Of<MULTIPLIED>> = true;
+
+template <class Element>
+constexpr bool refuses_negative_zero = false;
+
+template <int MULTIPLIED>
+constexpr bool refuses_negative_zero<ShuffledFloats32Of<MULTIPLIED>> = true;
 
 template <int MULTIPLIED>
 struct Pairs16Of : Keys32Of<MULTIPLIED> {

@@ -21,11 +21,14 @@ constexpr bool is_whole = (S::ROW & (S::ROW - 1)) == 0;
 
 /*
  * Whether to try an element's plain form.  Its comparisons between lanes take longer, so
- * rows that all levels merge by shuffles gain only where levels are few.
+ * rows that all levels merge by shuffles gain only where levels are few, or by a form of its own.
  */
 template <class Element, int ROW, int LEVELS>
 constexpr bool has_plain = PLAIN_FLOATS && !std::is_void_v<typename Element::Plain> &&
-                           (ROW == 32 || LEVELS == 0 || (ROW == 24 && LEVELS == 3) || (ROW > 32 && LEVELS < 5));
+                           (ROW >= 32 || LEVELS == 0 || (ROW == 24 && LEVELS == 3));
+
+template <class Element, int ROW>
+using PlainOf = std::conditional_t<(ROW > 32), typename Element::PlainShuffled, typename Element::Plain>;
 
 /*
  * Sorts the row of a lane, or with HALVES its halves, and puts NaNs right where keys are
@@ -85,7 +88,7 @@ __device__ __forceinline__ bool sort_rows_of_block(const NetworkTask &task, type
     if (works) {
         refused = !sort_own_row<Element, S>(row, task);
         if constexpr (Element::SHUFFLES)
-            merge_by_shuffles<Element, S, 1>(place, row, task.factors);
+            merge_by_shuffles<Element, S, 1>(warp_rows, place, row, task.factors);
     }
 #pragma unroll 1
     for (int level = FIRST; level <= LEVELS + CLUSTER_BITS; level++) {
@@ -142,7 +145,7 @@ __device__ __forceinline__ bool sort_rows_of_block(const NetworkTask &task, type
  * pairs only the positions.  The first level is merged by shuffles.  So are all within a
  * warp where rows are no power of two long, for their columns cannot be dealt out to the
  * lanes evenly, and where they are 32 codes of 64 bits, for the passes would not fit the
- * instruction cache.  False if there is a NaN among plain floats.
+ * instruction cache.  False if there is a NaN among plain floats, or a -0 that they refuse.
  */
 template <class Element, class S, int LEVELS, int CLUSTER_BITS = 0>
 __device__ __forceinline__ bool sort_rows(const NetworkTask &task, typename Element::Code *rows, uint32_t t,
@@ -156,6 +159,9 @@ __device__ __forceinline__ bool sort_rows(const NetworkTask &task, typename Elem
     if constexpr (LEVELS > 5 && S::COLUMN_BITS == 5)
         return sort_rows_of_block<Element, S, LEVELS, CLUSTER_BITS>(task, rows, t, count, row);
     else {
+        if constexpr (refuses_negative_zero<Element>)
+            if (__any_sync(UINT32_MAX, Element::has_negative_zero(row)))
+                return false;
         if constexpr (compares_floats<Element>)
             Element::direct_row(row, task.coding);
         if (LEVELS <= 5 || (t & -32u) * S::ROW < count) {
@@ -167,7 +173,7 @@ __device__ __forceinline__ bool sort_rows(const NetworkTask &task, typename Elem
             if constexpr (is_whole<S> && !WIDE)
                 merge_in_warp<Element, S, Element::SHUFFLES, IN_WARP>(rows, t, row, task.factors);
             else
-                merge_by_shuffles<Element, S, IN_WARP, HALVES>(t, row, task.factors);
+                merge_by_shuffles<Element, S, IN_WARP, HALVES>(rows, t, row, task.factors);
         }
         if constexpr (compares_floats<Element>)
             Element::direct_row(row, task.coding);
@@ -185,7 +191,7 @@ __device__ __forceinline__ bool sort_rows(const NetworkTask &task, typename Elem
 
 constexpr int WARP_SORT_THREADS = 128;
 
-/* Sorts the segments of one warp as sort_in_warp does; false, and nothing written, for NaNs among plain floats. */
+/* Sorts the segments of one warp as sort_in_warp does; false, and nothing written, if plain floats do not serve. */
 template <class Element, int ROW, int LEVELS, bool MAY_BE_WHOLE, int LEAST>
 __device__ __forceinline__ bool sort_warp_of(const NetworkTask &task, const Part (&parts)[Element::SEGMENTS],
                                              const Part *warp_parts, typename Element::Code *warp_rows)
@@ -246,7 +252,7 @@ __device__ __forceinline__ void sort_in_warp(const NetworkTask &task, const Part
         }
     if constexpr (has_plain<Element, ROW, LEVELS>)
         if (task.coding.is_float &&
-            sort_warp_of<typename Element::Plain, ROW, LEVELS, MAY_BE_WHOLE, LEAST>(task, parts, warp_parts, warp_rows))
+            sort_warp_of<PlainOf<Element, ROW>, ROW, LEVELS, MAY_BE_WHOLE, LEAST>(task, parts, warp_parts, warp_rows))
             return;
     sort_warp_of<typename Elements::Sorted, ROW, LEVELS, MAY_BE_WHOLE, LEAST>(task, parts, warp_parts, warp_rows);
 }
@@ -276,15 +282,15 @@ __global__ void __launch_bounds__(WARP_SORT_THREADS, BLOCKS_PER_MULTIPROCESSOR)
     using S = Shape<Element, ROW>;
     using Code = typename Element::Code;
     constexpr uint32_t LANES = 1 << LEVELS;
-    constexpr int SHORT_ROW = ROW == 48 ? 40 : ROW / 4 * 3;
+    constexpr int SHORT_ROW = ROW / 4 * 3;
     constexpr bool HAS_SHORT_ROW = LEVELS >= 2 && SHORT_ROW % 8 == 0;
     constexpr int LEAST = ROW == 32 && HAS_SHORT_ROW && LEVELS == 5 && Element::SEGMENTS == 1 ? SHORT_ROW * 32 : 0;
     constexpr bool SHARES_PARTS = ALONE<Element> && LEVELS < 5;
-    __shared__ alignas(16) Code shared[WARP_SORT_THREADS * S::STRIDE];
+    __shared__ alignas(16) Code shared[WARP_SORT_THREADS * LANE_ROOM<S, LEVELS>];
     __shared__ alignas(16) Part shared_parts[SHARES_PARTS ? WARP_SORT_THREADS / LANES : 1];
 
     const uint32_t group = (blockIdx.x * WARP_SORT_THREADS + threadIdx.x) / LANES;
-    Code *warp_rows = shared + (threadIdx.x & -32u) * S::STRIDE;
+    Code *warp_rows = shared + (threadIdx.x & -32u) * LANE_ROOM<S, LEVELS>;
     const Part *warp_parts = shared_parts + (threadIdx.x & -32u) / LANES;
     Part parts[Element::SEGMENTS];
     bool fits = HAS_SHORT_ROW && (LEAST > 0 || task.grouped);

@@ -45,10 +45,16 @@ struct NetworkShapes {
         return threads(length_class) * (row(length_class) * int(sizeof(typename Element::Code)) + 16);
     }
 
-    /* Keys alone that fill up to three quarters of a class get rows of 48 and half the lanes. */
-    static constexpr bool is_divided(uint32_t length_class)
+    /*
+     * Keys alone that fill up to five or six eighths of a class get rows of 40 or 48 and half the lanes, and if those
+     * of class 11 fill up to seven, rows of 56.
+     */
+    static constexpr bool is_apart(uint32_t bin)
     {
-        return ROW == 32 && Element::SEGMENTS == 1 && !Element::PAIRS && length_class >= 9 && length_class <= 11;
+        const uint32_t length_class = bin / 4;
+
+        return ROW == 32 && Element::SEGMENTS == 1 && !Element::PAIRS && length_class >= 9 && length_class <= 11 &&
+               bin % 4 < (length_class == 11 ? 3 : 2);
     }
 
     static bool can(uint32_t length_class, const NetworkDevice &device)
@@ -113,13 +119,19 @@ struct NetworkShapes {
     }
 
     template <uint32_t CLASS>
-    static cudaError_t launch_class(uint32_t longest, const NetworkTask &task, cudaStream_t stream)
+    static cudaError_t launch_class(uint32_t bin, const NetworkTask &task, cudaStream_t stream)
     {
         constexpr uint32_t ROW_CLASS = log2_of(row(CLASS));
 
-        if constexpr (is_divided(CLASS))
-            if (longest <= 3u << (CLASS - 2))
-                return launch_warps<48, CLASS - 6, RESIDENT * 5 / 8>(task, stream);
+        if constexpr (is_apart(4 * CLASS))
+            if (bin == 4 * CLASS)
+                return launch_warps<40, CLASS - 6, RESIDENT * 7 / 8>(task, stream);
+        if constexpr (is_apart(4 * CLASS + 1))
+            if (bin == 4 * CLASS + 1)
+                return launch_warps<48, CLASS - 6, RESIDENT * 7 / 8>(task, stream);
+        if constexpr (is_apart(4 * CLASS + 2))
+            if (bin == 4 * CLASS + 2)
+                return launch_warps<56, CLASS - 6, RESIDENT * 3 / 4>(task, stream);
         if constexpr (CLASS <= 3)
             return launch_warps<8, 0, RESIDENT>(task, stream);
         else if constexpr (CLASS <= ROW_CLASS)
@@ -132,19 +144,18 @@ struct NetworkShapes {
     }
 
     template <uint32_t... CLASS>
-    static cudaError_t launch_any(uint32_t length_class, uint32_t longest, const NetworkTask &task, cudaStream_t stream,
+    static cudaError_t launch_any(uint32_t bin, const NetworkTask &task, cudaStream_t stream,
                                   std::integer_sequence<uint32_t, CLASS...>)
     {
         cudaError_t error = cudaErrorInvalidValue;
 
-        ((length_class == CLASS ? void(error = launch_class<CLASS>(longest, task, stream)) : void()), ...);
+        ((bin / 4 == CLASS ? void(error = launch_class<CLASS>(bin, task, stream)) : void()), ...);
         return error;
     }
 
-    static cudaError_t launch(uint32_t length_class, uint32_t longest, const NetworkTask &task, cudaStream_t stream)
+    static cudaError_t launch(uint32_t bin, const NetworkTask &task, cudaStream_t stream)
     {
-        return launch_any(length_class < 3 ? 3 : length_class, longest, task, stream,
-                          std::make_integer_sequence<uint32_t, NETWORK_LONGEST_CLASS + 1>());
+        return launch_any(bin, task, stream, std::make_integer_sequence<uint32_t, NETWORK_LONGEST_CLASS + 1>());
     }
 
     static constexpr uint32_t short_class = log2_of(ROW);

@@ -53,9 +53,10 @@ constexpr char green16[] =
     "9abc"
     "6789";
 
-/* The fewest comparators that sort 3 or 5 elements that are bitonic, wherever they turn. */
+/* The fewest comparators that sort 3, 5 or 7 elements that are bitonic, wherever they turn. */
 constexpr char bitonic3[] = "010212";
 constexpr char bitonic5[] = "0102030413241234";
+constexpr char bitonic7[] = "023645041526132456012345";
 
 constexpr int hex_digit(char c)
 {
@@ -104,7 +105,7 @@ constexpr Comparators<768> merge_network()
             if (i % span < span / 2)
                 network.add(i, i + span / 2);
     for (int first = 0; span > 1 && first < ROW; first += span)
-        for (const char *pair = span == 3 ? bitonic3 : bitonic5; *pair != 0; pair += 2)
+        for (const char *pair = span == 3 ? bitonic3 : span == 5 ? bitonic5 : bitonic7; *pair != 0; pair += 2)
             network.add(first + hex_digit(pair[0]), first + hex_digit(pair[1]));
     return network;
 }

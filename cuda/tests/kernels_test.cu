@@ -130,15 +130,20 @@ GpusortSpec spec_of(GpusortMethod method, GpusortKeyForm form, int payload, bool
     return spec;
 }
 
-/* A batch with every length class, and one of equal lengths, by few launches: a tool that watches makes each slow. */
+/*
+ * A batch with every length class, one with every length of rows and one of equal lengths, by few launches: a tool that
+ * watches makes each slow.
+ */
 void run_each(GpusortMethod method, GpusortKeyForm form, const std::string &only_payload)
 {
-    std::vector<uint32_t> counts;
+    std::vector<uint32_t> counts, rows;
 
     /* Several that share a warp. */
     for (uint32_t length : {0, 1, 6, 13, 30, 40, 60, 90, 120, 180, 250, 400, 500, 700, 1000, 1500, 2000, 2100})
         counts.insert(counts.end(), length <= 30 ? 20 : 4, length);
     counts.insert(counts.end(), {4000, 8000, 16000, 32000, 65000, 70000});
+    for (uint32_t length : {310, 380, 620, 760, 1200, 1500, 1700, 1900})
+        rows.insert(rows.end(), length < 1000 ? 8 : 4, length);
 
     static const struct {
         GpusortPayload payload;
@@ -154,6 +159,8 @@ void run_each(GpusortMethod method, GpusortKeyForm form, const std::string &only
         if (refuses(spec) || (!only_payload.empty() && only_payload != payload_names[kind.payload]))
             continue;
         run_case(make_case(spec, counts, false), "each length class", below(2));
+        if (kind.payload == GPUSORT_PAYLOAD_NONE)
+            run_case(make_case(spec, rows, false), "each length of rows", below(2));
         run_case(make_case(spec, std::vector<uint32_t>(4, 1 + below(2000)), true), "equal lengths", below(2));
         if (method == GPUSORT_METHOD_AUTO) {
             spec.limit = 10;
@@ -166,12 +173,13 @@ void run_each(GpusortMethod method, GpusortKeyForm form, const std::string &only
 void run_shapes(GpusortMethod method, GpusortKeyForm form, bool quick)
 {
     static const std::vector<uint32_t> all_lengths = {
-        1,    2,    3,    5,    8,     9,     12,    16,    17,    24,    25,    31,    32,    33,    48,
-        49,   63,   64,   65,   96,    97,    100,   128,   129,   192,   193,   255,   256,   257,   384,
-        385,  500,  512,  513,  600,   768,   769,   1000,  1024,  1025,  1500,  2047,  2048,  2049,  3000,
-        4096, 5000, 8192, 8193, 10280, 12000, 16384, 16385, 32768, 33335, 65535, 65536, 65537, 100000};
-    static const std::vector<uint32_t> quick_lengths = {1,    7,    16,   31,   64,    90,    100,   250,   500,  600,
-                                                        1000, 2000, 3000, 5000, 10280, 20000, 33335, 65536, 70000};
+        1,    2,    3,    5,     8,     9,     12,    16,    17,    24,    25,    31,    32,    33,   48,   49,
+        63,   64,   65,   96,    97,    100,   128,   129,   192,   193,   255,   256,   257,   384,  385,  500,
+        512,  513,  600,  768,   769,   1000,  1024,  1025,  1200,  1500,  1700,  2047,  2048,  2049, 3000, 4096,
+        5000, 8192, 8193, 10280, 12000, 16384, 16385, 32768, 33335, 65535, 65536, 65537, 100000};
+    static const std::vector<uint32_t> quick_lengths = {1,    7,    16,    31,    64,    90,    100,
+                                                        250,  500,  600,   1000,  1200,  1700,  2000,
+                                                        3000, 5000, 10280, 20000, 33335, 65536, 70000};
 
     for (int payload = 0; payload < 3; payload++)
         for (bool descending : {false, true}) {
@@ -191,7 +199,7 @@ void run_shapes(GpusortMethod method, GpusortKeyForm form, bool quick)
             }
             run(mixed_counts(quick ? 100 : 3000, 2000), 0, "up to 2000");
             run(mixed_counts(quick ? 30 : 60, 70000), below(2) * 10, "up to 70000");
-            for (uint32_t most : {64, 128, 384, 512, 1024, 1536, 2048})
+            for (uint32_t most : {64, 128, 384, 512, 1024, 1280, 1536, 1792, 2048})
                 run(counts_between(quick ? 30 : 300, most * 2 / 3, most), below(2) * 10, "lengths of one class");
             for (uint32_t length : {5000, 9000, 70000, 200000})
                 run(std::vector<uint32_t>(1 + below(4), length + below(20)), 1 + below(below(2) ? 1024 : 40),

@@ -67,12 +67,12 @@ typedef struct GpusortSegment
 
 /*
  * Length classes of segments: class 0 holds counts 0 and 1, class c counts in
- * (2^(c-1), 2^c].  Each class has two bins: 2c for counts of up to three quarters
- * of 2^c, 2c + 1 for the others.  Packers count segments by bin as they go, so
+ * (2^(c-1), 2^c].  Each class has four bins, 4c to 4c + 3, for counts of up to five,
+ * six, seven and eight eighths of 2^c.  Packers count segments by bin as they go, so
  * that an engine can size its launches without reading the segments.
  */
 #define GPUSORT_LENGTH_CLASSES 33
-#define GPUSORT_LENGTH_BINS (2 * GPUSORT_LENGTH_CLASSES)
+#define GPUSORT_LENGTH_BINS (4 * GPUSORT_LENGTH_CLASSES)
 
 GPUSORT_INLINE uint32_t
 gpusort_length_class(uint32_t count)
@@ -89,21 +89,23 @@ gpusort_length_bin(uint32_t count)
 {
 	uint32_t	length_class = gpusort_length_class(count);
 
-	return 2 * length_class + (UINT64_C(4) * count > UINT64_C(3) << length_class);
+	return 4 * length_class + ((UINT64_C(8) * count - 1) >> length_class & 3);
 }
 
 /* The most keys that segments of a bin have. */
 GPUSORT_INLINE uint64_t
 gpusort_bin_longest(uint32_t bin)
 {
-	return (UINT64_C(3) + bin % 2) << (bin / 2) >> 2;
+	return (UINT64_C(5) + bin % 4) << (bin / 4) >> 3;
 }
 
 /* Segments of a class in a histogram of bins. */
 GPUSORT_INLINE uint32_t
 gpusort_class_count(const uint32_t *histogram, uint32_t length_class)
 {
-	return histogram[2 * length_class] + histogram[2 * length_class + 1];
+	const uint32_t *bins = histogram + 4 * length_class;
+
+	return bins[0] + bins[1] + bins[2] + bins[3];
 }
 
 #endif							/* GPUSORT_SORT_SPEC_H */
