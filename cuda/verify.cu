@@ -2,10 +2,10 @@
  * verify.cu
  *	  Digest and order of a batch.
  *
- * A first kernel gives each segment to as many threads as its length suggests: an
- * eighth of a warp, a quarter, a warp or a block. Segments too long for those go to
- * a second kernel, which cuts them into chunks; where a batch has both, the first
- * lists them. Every block leaves what it found, and the last block of all sums it up.
+ * A first kernel gives each segment to as many threads as its length suggests, up to
+ * a block. Segments too long for that go to a second kernel, which cuts them into
+ * chunks; where a batch has both, the first lists them. Every block adds what it found,
+ * and the last block of all says what came of it.
  *
  * A check takes microseconds, of which starting a kernel is the larger part, so there
  * are few: one before the sort and one after it, unless the batch has both short and
@@ -34,6 +34,9 @@ constexpr int KEY_RUN_BYTES = 16;        /* and bytes of keys */
 constexpr uint32_t CHUNK = THREADS * 8;  /* of a long segment, that a block looks at at a time */
 constexpr uint32_t MOST_BLOCKS = 512;    /* of a kernel */
 constexpr uint32_t MOST_PARTS = 1 << 16; /* that long segments are cut into, together */
+constexpr uint32_t LEAST_LANES = 4;      /* for a segment */
+
+constexpr uint64_t ENDED_WRONG = UINT64_C(1) << 32; /* counts a block that saw a wrong entry */
 
 template <GpusortKeyForm FORM>
 using KeyOf = std::conditional_t<
@@ -43,19 +46,18 @@ using KeyOf = std::conditional_t<
 
 /* What the two passes leave to each other. */
 struct Notes {
-    uint64_t *before; /* digest of each block before the sort; second kernel's blocks from MOST_BLOCKS on */
-    uint64_t *after;  /* the same after it */
-    uint32_t *wrong;  /* blocks that saw entries out of order */
-    uint32_t *done;   /* blocks that have ended after the sort */
-    uint32_t *nlong;  /* how many segments are listed */
-    uint32_t *list;   /* their numbers; null: all segments are long */
-    void *kept_keys;  /* with a payload INDEX, else null */
+    uint64_t *before;     /* digest of each block before the sort; second kernel's blocks from MOST_BLOCKS on */
+    uint64_t *difference; /* by which the blocks that have ended after the sort found other digests */
+    uint64_t *ended;      /* how many these are, and, times ENDED_WRONG, how many of them saw a wrong entry */
+    uint32_t *nlong;      /* how many segments are listed */
+    uint32_t *list;       /* their numbers; null: all segments are long */
+    void *kept_keys;      /* with a payload INDEX, else null */
     size_t bytes;
 };
 
 /* How many blocks look at a batch. */
 struct Grid {
-    uint32_t lanes;       /* threads per short segment */
+    uint32_t lanes;       /* threads per short segment, a power of two */
     uint32_t short_class; /* segments of longer classes are long */
     uint32_t long_segments;
     uint32_t short_blocks;
@@ -74,9 +76,9 @@ struct Check {
     uint64_t limit;
     bool ordered;  /* look at the order */
     bool digested; /* look at the digest */
+    bool compared; /* with the digest before the sort, not with that of 0, 1, 2, ... */
     bool listing;  /* note the long segments */
     Notes notes;
-    Grid before_grid; /* of the pass before the sort; no blocks if there was none */
     Grid grid;
     uint32_t *failed;
 };
@@ -115,6 +117,15 @@ __device__ __forceinline__ uint64_t mix(uint16_t entry, Salt salt)
     return mix(uint32_t{entry}, salt);
 }
 
+/* Does not fall along a sorted segment, and ties where a payload shows them. */
+template <GpusortKeyForm FORM>
+__device__ __forceinline__ KeyOf<FORM> order_code(const Check &check, KeyOf<FORM> key)
+{
+    constexpr Coding ORDERED = {FORM, false, true};
+
+    return encode(ORDERED, key) ^ KeyOf<FORM>(check.coding.descending ? -1 : 0);
+}
+
 /* The entries begin .. end of a segment, of which a thread takes runs, `lanes` runs apart. */
 struct Entries {
     GpusortSegment segment;
@@ -129,9 +140,8 @@ __device__ uint64_t look_at_keys(const Check &check, const Entries &entries, boo
 {
     using Key = KeyOf<FORM>;
     constexpr uint32_t KEYS = KEY_RUN_BYTES / sizeof(Key);
-    constexpr Coding DIGESTED = {FORM, false, false}, ORDERED = {FORM, false, true};
+    constexpr Coding DIGESTED = {FORM, false, false};
     const Key *keys = static_cast<const Key *>(check.keys);
-    const Key inverted = Key(check.coding.descending ? -1 : 0);
     const uint64_t start = entries.segment.start;
     const uint32_t size = entries.end - entries.begin;
     const uint32_t second = max(entries.begin, 1u); /* the first to have a predecessor */
@@ -142,16 +152,15 @@ __device__ uint64_t look_at_keys(const Check &check, const Entries &entries, boo
          run += entries.lanes) {
         const uint32_t at = uint32_t(run * KEYS - start); /* before the segment it is beyond its end */
         const uint4 loaded = static_cast<const uint4 *>(check.keys)[run];
-        Key key[KEYS], before = AFTER && run * KEYS > start ? keys[run * KEYS - 1] : Key(0);
+        Key key[KEYS], before = order_code<FORM>(check, AFTER && run * KEYS > start ? keys[run * KEYS - 1] : Key(0));
 
         memcpy(key, &loaded, sizeof(key));
-        before = encode(ORDERED, before) ^ inverted;
 #pragma unroll
         for (uint32_t i = 0; i < KEYS; i++) {
             if (at + i - entries.begin < size)
                 sum += mix(encode(DIGESTED, key[i]), entries.salt);
             if constexpr (AFTER) {
-                const Key code = encode(ORDERED, key[i]) ^ inverted;
+                const Key code = order_code<FORM>(check, key[i]);
 
                 *wrong |= at + i - second < successors && code < before;
                 before = code;
@@ -186,8 +195,6 @@ template <GpusortKeyForm FORM>
 __device__ uint64_t look_at_index(const Check &check, const Entries &entries, bool *wrong)
 {
     using Key = KeyOf<FORM>;
-    constexpr Coding ORDERED = {FORM, false, true};
-    const Key inverted = Key(check.coding.descending ? -1 : 0);
     const Key *keys = static_cast<const Key *>(check.keys) + entries.segment.start;
     const uint32_t *index = check.payload + entries.segment.start + entries.begin;
     const uint32_t count = entries.segment.count, size = entries.end - entries.begin;
@@ -209,7 +216,7 @@ __device__ uint64_t look_at_index(const Check &check, const Entries &entries, bo
 #pragma unroll
         for (int i = 1; i <= RUN; i++)
             if (at + i <= size) {
-                const Key code = encode(ORDERED, key[i]) ^ inverted, before = encode(ORDERED, key[i - 1]) ^ inverted;
+                const Key code = order_code<FORM>(check, key[i]), before = order_code<FORM>(check, key[i - 1]);
 
                 sum += mix(position[i], entries.salt) - mix(entries.begin + at + i - 1, entries.salt);
                 *wrong |= check.ordered && !(first && i == 1) &&
@@ -233,94 +240,71 @@ __device__ __forceinline__ uint64_t look(const Check &check, Entries entries, bo
     return AFTER ? look_at_index<FORM>(check, entries, wrong) : 0;
 }
 
-/* The sum over the block, for its first thread. */
-__device__ uint64_t block_sum(uint64_t sum)
+/* Makes the notes ready for a look after the sort. */
+__device__ void clear(const Notes &notes)
+{
+    *notes.difference = 0;
+    *notes.ended = 0;
+}
+
+/* Notes what the block, of that number, has found; the last one after the sort judges. */
+template <bool AFTER>
+__device__ void leave(const Check &check, uint32_t number, uint64_t sum, bool wrong)
 {
     __shared__ uint64_t warp_sums[THREADS / 32];
+    const Notes &notes = check.notes;
+    const uint32_t thread = threadIdx.y * blockDim.x + threadIdx.x,
+                   blocks = check.grid.short_blocks + check.grid.long_blocks;
 
 #pragma unroll
     for (int i = 16; i > 0; i /= 2)
         sum += __shfl_xor_sync(UINT32_MAX, sum, i);
-    __syncthreads();
-    if (threadIdx.x % 32 == 0)
-        warp_sums[threadIdx.x / 32] = sum;
-    __syncthreads();
-    for (int w = 1; w < THREADS / 32 && threadIdx.x == 0; w++)
+    if (thread % 32 == 0)
+        warp_sums[thread / 32] = sum;
+    wrong = __syncthreads_or(wrong);
+    if (thread != 0)
+        return;
+    for (int w = 1; w < THREADS / 32; w++)
         sum += warp_sums[w];
-    return sum;
+    if (!AFTER) {
+        notes.before[number] = sum;
+        clear(notes);
+        return;
+    }
+
+    uint64_t difference = check.compared ? sum - notes.before[number] : sum;
+    uint64_t ended = 1 + (wrong ? ENDED_WRONG : 0);
+
+    if (blocks > 1) {
+        atomicAdd(reinterpret_cast<unsigned long long *>(notes.difference), difference);
+        __threadfence();
+        ended += atomicAdd(reinterpret_cast<unsigned long long *>(notes.ended), ended);
+        if (ended % ENDED_WRONG < blocks)
+            return;
+        __threadfence();
+        difference = __ldcg(notes.difference);
+    }
+    *check.failed = ended >= ENDED_WRONG || (check.digested && difference != 0);
+    clear(notes);
+    if (check.listing)
+        *notes.nlong = 0;
 }
 
-/* Sums up what all blocks have found, and makes the notes ready for another look. */
-__device__ void judge(const Check &check)
-{
-    const Grid &then = check.before_grid, &now = check.grid;
-    uint64_t difference = 0;
-    bool wrong = false;
-
-#pragma unroll
-    for (uint32_t b = threadIdx.x; b < 2 * MOST_BLOCKS; b += THREADS) {
-        const uint32_t number = b % MOST_BLOCKS;
-
-        if (number < (b < MOST_BLOCKS ? then.short_blocks : then.long_blocks))
-            difference -= __ldcg(&check.notes.before[b]);
-        if (number < (b < MOST_BLOCKS ? now.short_blocks : now.long_blocks)) {
-            difference += __ldcg(&check.notes.after[b]);
-            wrong |= __ldcg(&check.notes.wrong[b]) != 0;
-        }
-    }
-    difference = block_sum(difference);
-    wrong = __syncthreads_or(wrong);
-    if (threadIdx.x == 0) {
-        *check.failed = wrong || (check.digested && difference != 0);
-        *check.notes.done = 0;
-        if (check.listing)
-            *check.notes.nlong = 0;
-    }
-}
-
-/* Notes what the block, of that number, has found. */
-template <bool AFTER>
-__device__ void leave(const Check &check, uint32_t number, uint64_t sum, bool wrong)
-{
-    __shared__ bool last;
-
-    sum = block_sum(sum);
-    wrong = __syncthreads_or(wrong);
-    if (threadIdx.x == 0) {
-        last = false;
-        if (AFTER) {
-            check.notes.after[number] = sum;
-            check.notes.wrong[number] = wrong;
-            __threadfence();
-            last = atomicAdd(check.notes.done, 1) == check.grid.short_blocks + check.grid.long_blocks - 1;
-        } else {
-            check.notes.before[number] = sum;
-            *check.notes.done = 0;
-        }
-    }
-    if (AFTER) {
-        __syncthreads();
-        if (last) {
-            __threadfence();
-            judge(check);
-        }
-    }
-}
-
-template <GpusortKeyForm FORM, int LANES, bool AFTER>
+/* Row y of a block's threads takes a segment. */
+template <GpusortKeyForm FORM, bool AFTER>
 __global__ void __launch_bounds__(THREADS, RESIDENT) look_at_segments(const __grid_constant__ Check check)
 {
-    const uint32_t lane = threadIdx.x % LANES;
+    const uint32_t lane = threadIdx.x, lanes = blockDim.x;
     uint64_t sum = 0;
     bool wrong = false;
 
-    for (uint64_t number = (uint64_t{blockIdx.x} * THREADS + threadIdx.x) / LANES; number < check.nsegments;
-         number += uint64_t{gridDim.x} * THREADS / LANES) {
+    for (uint64_t number = uint64_t{blockIdx.x} * blockDim.y + threadIdx.y; number < check.nsegments;
+         number += uint64_t{gridDim.x} * blockDim.y) {
         const GpusortSegment segment = check.segments[number];
 
         if (segment.count <= 1u << check.grid.short_class)
             sum +=
-                look<FORM, AFTER>(check, {segment, salt_of(uint32_t(number)), 0, segment.count, lane, LANES}, &wrong);
+                look<FORM, AFTER>(check, {segment, salt_of(uint32_t(number)), 0, segment.count, lane, lanes}, &wrong);
         else if (check.listing && lane == 0)
             check.notes.list[atomicAdd(check.notes.nlong, 1)] = uint32_t(number);
     }
@@ -360,7 +344,7 @@ __global__ void __launch_bounds__(THREADS)
     for (uint64_t i = uint64_t{blockIdx.x} * THREADS + threadIdx.x; i < count; i += uint64_t{gridDim.x} * THREADS)
         kept[i] = keys[i];
     if (blockIdx.x == 0 && threadIdx.x == 0) {
-        *notes.done = 0;
+        clear(notes);
         *notes.nlong = 0;
     }
 }
@@ -372,8 +356,12 @@ Grid grid_of(const SegmentBatch &batch)
     const uint64_t runs = batch.nslots / std::max(batch.nsegments, 1u) / run; /* of a segment, on average */
     Grid grid = {};
 
-    grid.lanes = runs < 8 ? 4 : runs < 24 ? 8 : runs < 96 ? 32 : THREADS;
-    grid.short_class = grid.lanes == THREADS ? 12 : 10;
+    /* A run for each thread where there are threads enough, else up to three. */
+    grid.lanes = LEAST_LANES;
+    while (grid.lanes < THREADS && grid.lanes < runs &&
+           (3 * grid.lanes < runs || uint64_t{batch.nsegments} * grid.lanes < MOST_BLOCKS * THREADS / 2))
+        grid.lanes *= 2;
+    grid.short_class = grid.lanes >= THREADS / 4 ? 12 : 10;
     for (uint32_t c = grid.short_class + 1; c < GPUSORT_LENGTH_CLASSES; c++)
         grid.long_segments += gpusort_class_count(batch.length_histogram, c);
     grid.mixed = grid.long_segments > 0 && grid.long_segments < batch.nsegments;
@@ -396,10 +384,9 @@ Notes notes_in(const SegmentBatch &batch, void *space)
     Notes notes;
 
     notes.before = carver.take<uint64_t>(2 * MOST_BLOCKS * sizeof(uint64_t));
-    notes.after = carver.take<uint64_t>(2 * MOST_BLOCKS * sizeof(uint64_t));
-    notes.wrong = carver.take<uint32_t>(2 * MOST_BLOCKS * sizeof(uint32_t));
-    notes.done = carver.take<uint32_t>(2 * sizeof(uint32_t));
-    notes.nlong = notes.done + 1;
+    notes.difference = carver.take<uint64_t>(2 * sizeof(uint64_t));
+    notes.ended = notes.difference + 1;
+    notes.nlong = carver.take<uint32_t>(sizeof(uint32_t));
     notes.list = grid.mixed ? carver.take<uint32_t>(size_t{grid.long_segments} * sizeof(uint32_t)) : nullptr;
     notes.kept_keys = batch.spec.payload == GPUSORT_PAYLOAD_INDEX
                           ? carver.take<void>(batch.nslots * gpusort_key_width(batch.spec.form))
@@ -428,20 +415,12 @@ Check check_of(const SegmentBatch &batch, void *space)
 template <GpusortKeyForm FORM, bool AFTER>
 cudaError_t run(const Check &check, cudaStream_t stream)
 {
-    const uint32_t blocks = check.grid.short_blocks;
+    const Grid &grid = check.grid;
 
-    if (blocks > 0) {
-        if (check.grid.lanes == 4)
-            look_at_segments<FORM, 4, AFTER><<<blocks, THREADS, 0, stream>>>(check);
-        else if (check.grid.lanes == 8)
-            look_at_segments<FORM, 8, AFTER><<<blocks, THREADS, 0, stream>>>(check);
-        else if (check.grid.lanes == 32)
-            look_at_segments<FORM, 32, AFTER><<<blocks, THREADS, 0, stream>>>(check);
-        else
-            look_at_segments<FORM, THREADS, AFTER><<<blocks, THREADS, 0, stream>>>(check);
-    }
-    if (check.grid.long_blocks > 0)
-        look_at_long_segments<FORM, AFTER><<<check.grid.long_blocks, THREADS, 0, stream>>>(check);
+    if (grid.short_blocks > 0)
+        look_at_segments<FORM, AFTER><<<grid.short_blocks, dim3(grid.lanes, THREADS / grid.lanes), 0, stream>>>(check);
+    if (grid.long_blocks > 0)
+        look_at_long_segments<FORM, AFTER><<<grid.long_blocks, THREADS, 0, stream>>>(check);
     return cudaGetLastError();
 }
 
@@ -507,7 +486,7 @@ cudaError_t verify_end(const SegmentBatch &batch, void *space, uint32_t *failed,
     if (check.kind == GPUSORT_PAYLOAD_INDEX)
         check.listing = check.grid.mixed;
     else
-        check.before_grid = check.grid;
+        check.compared = true;
     return run_by_form<true>(check, stream);
 }
 
