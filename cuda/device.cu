@@ -196,6 +196,7 @@ GpusortDevice *open_masked(int ordinal, uint64_t memory_limit, void *arena, size
     }
     device->arena = arena;
     device->arena_bytes = arena_bytes;
+    cudaDeviceGetAttribute(&device->reaches_arena, cudaDevAttrCanUseHostPointerForRegisteredMem, ordinal);
     if (!open_pool(device.get(), memory_limit, error) || !open_streams(device.get(), error) ||
         !probe_device(device.get(), info, error))
         return nullptr;

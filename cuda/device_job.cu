@@ -3,7 +3,8 @@
  *	  Batches of segments: copy in, sort, verify and copy out, all enqueued at once.
  *
  * The check of what was sorted runs beside the copy out, on a stream of its own, so
- * that a job takes longer by what it leaves of the check only.
+ * that a job takes longer by what it leaves of the check only. A small job, of which
+ * starting things takes the time, is copied by kernels, those that keep and check it.
  *
  * A job's device memory is one allocation, made and freed in stream order. When
  * the pool is full because other jobs hold it, the job waits for one of them to
@@ -59,27 +60,37 @@ struct JobMemory {
     }
 };
 
-cudaError_t copy_in(const GpusortDeviceJob &job, const JobMemory &memory, cudaStream_t stream)
+/* What a job sends to the device, */
+Copies copies_in(const GpusortDeviceJob &job, const JobMemory &memory)
 {
-    const size_t width = gpusort_key_width(job.spec.form);
-    cudaError_t code = cudaMemcpyAsync(memory.batch.keys, job.keys, job.nslots * width, cudaMemcpyHostToDevice, stream);
+    const SegmentBatch &batch = memory.batch;
+    const uint64_t key_bytes = uint64_t{job.nslots} * gpusort_key_width(job.spec.form);
+    const uint64_t payload_bytes = job.spec.payload == GPUSORT_PAYLOAD_CARRIED ? job.nslots * sizeof(uint32_t) : 0;
+    const uint64_t segment_bytes = job.nsegments * sizeof(GpusortSegment);
 
-    if (code == cudaSuccess)
-        code = cudaMemcpyAsync(const_cast<GpusortSegment *>(memory.batch.segments), job.segments,
-                               size_t{job.nsegments} * sizeof(GpusortSegment), cudaMemcpyHostToDevice, stream);
-    if (code == cudaSuccess && job.spec.payload == GPUSORT_PAYLOAD_CARRIED)
-        code = cudaMemcpyAsync(memory.batch.payload, job.payload, size_t{job.nslots} * sizeof(uint32_t),
-                               cudaMemcpyHostToDevice, stream);
-    return code;
+    return {{{batch.keys, job.keys, key_bytes, nullptr},
+             {batch.payload, job.payload, payload_bytes, nullptr},
+             {const_cast<GpusortSegment *>(batch.segments), job.segments, segment_bytes, nullptr}}};
 }
 
-cudaError_t copy_out(const GpusortDeviceJob &job, const JobMemory &memory, cudaStream_t stream)
+/* and what it gets back. */
+Copies copies_out(const GpusortDeviceJob &job, const JobMemory &memory)
 {
+    const SegmentBatch &batch = memory.batch;
+
     if (job.spec.payload == GPUSORT_PAYLOAD_NONE)
-        return cudaMemcpyAsync(job.keys_out, memory.batch.keys, size_t{job.nslots} * gpusort_key_width(job.spec.form),
-                               cudaMemcpyDeviceToHost, stream);
-    return cudaMemcpyAsync(job.payload_out, memory.batch.payload, size_t{job.nslots} * sizeof(uint32_t),
-                           cudaMemcpyDeviceToHost, stream);
+        return {{{job.keys_out, batch.keys, uint64_t{job.nslots} * gpusort_key_width(job.spec.form), nullptr}}};
+    return {{{job.payload_out, batch.payload, job.nslots * sizeof(uint32_t), nullptr}}};
+}
+
+cudaError_t copy(const Copies &copies, cudaMemcpyKind kind, cudaStream_t stream)
+{
+    cudaError_t code = cudaSuccess;
+
+    for (const Copy &copy : copies.each)
+        if (code == cudaSuccess && copy.bytes > 0)
+            code = cudaMemcpyAsync(copy.to, copy.from, copy.bytes, kind, stream);
+    return code;
 }
 
 /*
@@ -117,14 +128,53 @@ cudaError_t wait_for_checks(const Ticket &ticket, Lane *lane)
     return cudaStreamWaitEvent(lane->work, ticket.moment[last]);
 }
 
+/* Whether kernels copy the job themselves. */
+bool is_small(const GpusortDevice *device, const Copies &in, const Copies &out)
+{
+    bool small = device->reaches_arena;
+
+    for (const Copies *copies : {&in, &out})
+        for (const Copy &copy : copies->each)
+            small &= copy.bytes <= FEW_BYTES && reinterpret_cast<uintptr_t>(copy.from) % 16 == 0 &&
+                     reinterpret_cast<uintptr_t>(copy.to) % 16 == 0;
+    return small;
+}
+
+/* Enqueues a small job. */
+cudaError_t enqueue_small(GpusortDevice *device, const GpusortDeviceJob &job, const JobMemory &memory, const Copies &in,
+                          const Copies &out, Ticket *ticket, cudaStream_t stream)
+{
+    const bool verify = job.verify && job.nsegments > 0;
+
+    if (verify)
+        ticket->failed_check = device->take_flag();
+    if (verify && !ticket->failed_check)
+        return cudaErrorMemoryAllocation;
+    device->mark(ticket, kStarted, stream);
+    cudaError_t code =
+        verify ? verify_begin(memory.batch, memory.check_space, stream, &in) : copy_unchecked(in, stream);
+    device->mark(ticket, kArrived, stream);
+    if (code == cudaSuccess)
+        code = sort_segments(memory.batch, memory.workspace, memory.workspace_bytes, stream, &ticket->method);
+    device->mark(ticket, kSorted, stream);
+    if (code == cudaSuccess)
+        code = verify ? verify_end(memory.batch, memory.check_space, ticket->failed_check, stream, &out)
+                      : copy_unchecked(out, stream);
+    device->mark(ticket, kCopied, stream);
+    return code;
+}
+
 /* Enqueues the whole job; the ticket says what ran and where to look for failed checks. */
 cudaError_t enqueue(GpusortDevice *device, const GpusortDeviceJob &job, const JobMemory &memory, Ticket *ticket,
                     Lane *lane)
 {
+    const Copies in = copies_in(job, memory), out = copies_out(job, memory);
     const bool verify = job.verify && job.nsegments > 0;
 
+    if (is_small(device, in, out))
+        return enqueue_small(device, job, memory, in, out, ticket, lane->work);
     device->mark(ticket, kStarted, lane->work);
-    cudaError_t code = copy_in(job, memory, lane->work);
+    cudaError_t code = copy(in, cudaMemcpyHostToDevice, lane->work);
     mark_arrival(device, ticket, lane);
     if (code == cudaSuccess && verify) {
         code = verify_begin(memory.batch, memory.check_space, lane->work);
@@ -136,7 +186,7 @@ cudaError_t enqueue(GpusortDevice *device, const GpusortDeviceJob &job, const Jo
     if (code == cudaSuccess && verify)
         code = check_beside(device, memory, ticket, lane->checks);
     if (code == cudaSuccess)
-        code = copy_out(job, memory, lane->work);
+        code = copy(out, cudaMemcpyDeviceToHost, lane->work);
     device->mark(ticket, kCopied, lane->work);
     const cudaError_t joined = wait_for_checks(*ticket, lane);
     if (code == cudaSuccess)

@@ -117,7 +117,7 @@ typedef struct GpusortDeviceOutcome
 	GpusortMethod method;		/* method that ran */
 	double		copy_in_s;
 	double		sort_s;
-	double		verify_s;		/* by which checks made the job longer */
+	double		verify_s;		/* by which checks made the job longer, but for those that copy as well */
 	double		copy_out_s;
 } GpusortDeviceOutcome;
 

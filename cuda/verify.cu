@@ -5,7 +5,8 @@
  * A first kernel gives each segment to as many threads as its length suggests, up to
  * a block. Segments too long for that go to a second kernel, which cuts them into
  * chunks; where a batch has both, the first lists them. Every block adds what it found,
- * and the last block of all says what came of it.
+ * and the last block of all says what came of it. What entries were before the sort is
+ * digested before it or, where they are kept, by the same look after it.
  *
  * A check takes microseconds, of which starting a kernel is the larger part, so there
  * are few: one before the sort and one after it, unless the batch has both short and
@@ -51,7 +52,7 @@ struct Notes {
     uint64_t *ended;      /* how many these are, and, times ENDED_WRONG, how many of them saw a wrong entry */
     uint32_t *nlong;      /* how many segments are listed */
     uint32_t *list;       /* their numbers; null: all segments are long */
-    void *kept_keys;      /* with a payload INDEX, else null */
+    void *kept;           /* room for the entries before the sort; null: no use is made of it */
     size_t bytes;
 };
 
@@ -69,6 +70,7 @@ struct Grid {
 struct Check {
     const void *keys;
     const uint32_t *payload;
+    const void *kept; /* the keys before the sort, or CARRIED payload; null: they were digested */
     const GpusortSegment *segments;
     uint32_t nsegments;
     GpusortPayload kind;
@@ -76,10 +78,10 @@ struct Check {
     uint64_t limit;
     bool ordered;  /* look at the order */
     bool digested; /* look at the digest */
-    bool compared; /* with the digest before the sort, not with that of 0, 1, 2, ... */
     bool listing;  /* note the long segments */
     Notes notes;
     Grid grid;
+    Copies copies;
     uint32_t *failed;
 };
 
@@ -136,12 +138,12 @@ struct Entries {
 
 /* A run is what lies in 16 bytes and a load brings, wherever in it the segment begins or ends. */
 template <GpusortKeyForm FORM, bool AFTER>
-__device__ uint64_t look_at_keys(const Check &check, const Entries &entries, bool *wrong)
+__device__ uint64_t look_at_keys(const Check &check, const void *all, const Entries &entries, bool *wrong)
 {
     using Key = KeyOf<FORM>;
     constexpr uint32_t KEYS = KEY_RUN_BYTES / sizeof(Key);
     constexpr Coding DIGESTED = {FORM, false, false};
-    const Key *keys = static_cast<const Key *>(check.keys);
+    const Key *keys = static_cast<const Key *>(all);
     const uint64_t start = entries.segment.start;
     const uint32_t size = entries.end - entries.begin;
     const uint32_t second = max(entries.begin, 1u); /* the first to have a predecessor */
@@ -151,7 +153,7 @@ __device__ uint64_t look_at_keys(const Check &check, const Entries &entries, boo
     for (uint64_t run = (start + entries.begin) / KEYS + entries.lane; run * KEYS < start + entries.end;
          run += entries.lanes) {
         const uint32_t at = uint32_t(run * KEYS - start); /* before the segment it is beyond its end */
-        const uint4 loaded = static_cast<const uint4 *>(check.keys)[run];
+        const uint4 loaded = static_cast<const uint4 *>(all)[run];
         Key key[KEYS], before = order_code<FORM>(check, AFTER && run * KEYS > start ? keys[run * KEYS - 1] : Key(0));
 
         memcpy(key, &loaded, sizeof(key));
@@ -170,9 +172,9 @@ __device__ uint64_t look_at_keys(const Check &check, const Entries &entries, boo
     return sum;
 }
 
-__device__ uint64_t look_at_payload(const Check &check, const Entries &entries)
+__device__ uint64_t look_at_payload(const void *all, const Entries &entries)
 {
-    const uint32_t *payload = check.payload + entries.segment.start + entries.begin;
+    const uint32_t *payload = static_cast<const uint32_t *>(all) + entries.segment.start + entries.begin;
     const uint32_t size = entries.end - entries.begin;
     uint64_t sum = 0;
 
@@ -233,11 +235,35 @@ __device__ __forceinline__ uint64_t look(const Check &check, Entries entries, bo
         entries.end = uint32_t(check.limit);
     if (entries.begin >= entries.end)
         return 0;
-    if (check.kind == GPUSORT_PAYLOAD_NONE)
-        return check.digested || check.ordered ? look_at_keys<FORM, AFTER>(check, entries, wrong) : 0;
-    if (check.kind == GPUSORT_PAYLOAD_CARRIED)
-        return check.digested ? look_at_payload(check, entries) : 0;
-    return AFTER ? look_at_index<FORM>(check, entries, wrong) : 0;
+    if (check.kind == GPUSORT_PAYLOAD_INDEX)
+        return AFTER ? look_at_index<FORM>(check, entries, wrong) : 0;
+
+    const bool compare = AFTER && check.kept && check.digested;
+    uint64_t sum = 0;
+
+    if (check.kind == GPUSORT_PAYLOAD_CARRIED) {
+        if (check.digested)
+            sum = look_at_payload(check.payload, entries);
+        if (compare)
+            sum -= look_at_payload(check.kept, entries);
+    } else {
+        if (check.digested || check.ordered)
+            sum = look_at_keys<FORM, AFTER>(check, check.keys, entries, wrong);
+        if (compare)
+            sum -= look_at_keys<FORM, false>(check, check.kept, entries, wrong);
+    }
+    return sum;
+}
+
+__device__ uint32_t thread_of_block()
+{
+    return threadIdx.y * blockDim.x + threadIdx.x;
+}
+
+/* Copies, as one of the blocks behind those that look. */
+__device__ void copy_beside(const Check &check, uint32_t looking)
+{
+    copy_pieces(check.copies, (blockIdx.x - looking) * THREADS + thread_of_block(), (gridDim.x - looking) * THREADS);
 }
 
 /* Makes the notes ready for a look after the sort. */
@@ -253,8 +279,7 @@ __device__ void leave(const Check &check, uint32_t number, uint64_t sum, bool wr
 {
     __shared__ uint64_t warp_sums[THREADS / 32];
     const Notes &notes = check.notes;
-    const uint32_t thread = threadIdx.y * blockDim.x + threadIdx.x,
-                   blocks = check.grid.short_blocks + check.grid.long_blocks;
+    const uint32_t thread = thread_of_block(), blocks = check.grid.short_blocks + check.grid.long_blocks;
 
 #pragma unroll
     for (int i = 16; i > 0; i /= 2)
@@ -272,7 +297,7 @@ __device__ void leave(const Check &check, uint32_t number, uint64_t sum, bool wr
         return;
     }
 
-    uint64_t difference = check.compared ? sum - notes.before[number] : sum;
+    uint64_t difference = check.kept ? sum : sum - notes.before[number];
     uint64_t ended = 1 + (wrong ? ENDED_WRONG : 0);
 
     if (blocks > 1) {
@@ -294,12 +319,16 @@ __device__ void leave(const Check &check, uint32_t number, uint64_t sum, bool wr
 template <GpusortKeyForm FORM, bool AFTER>
 __global__ void __launch_bounds__(THREADS, RESIDENT) look_at_segments(const __grid_constant__ Check check)
 {
-    const uint32_t lane = threadIdx.x, lanes = blockDim.x;
+    const uint32_t lane = threadIdx.x, lanes = blockDim.x, blocks = check.grid.short_blocks;
     uint64_t sum = 0;
     bool wrong = false;
 
+    if (AFTER && blockIdx.x >= blocks) {
+        copy_beside(check, blocks);
+        return;
+    }
     for (uint64_t number = uint64_t{blockIdx.x} * blockDim.y + threadIdx.y; number < check.nsegments;
-         number += uint64_t{gridDim.x} * blockDim.y) {
+         number += uint64_t{blocks} * blockDim.y) {
         const GpusortSegment segment = check.segments[number];
 
         if (segment.count <= 1u << check.grid.short_class)
@@ -316,10 +345,15 @@ template <GpusortKeyForm FORM, bool AFTER>
 __global__ void __launch_bounds__(THREADS, RESIDENT) look_at_long_segments(const __grid_constant__ Check check)
 {
     const uint64_t work = uint64_t{check.grid.long_segments} * check.grid.parts;
+    const uint32_t blocks = check.grid.long_blocks;
     uint64_t sum = 0;
     bool wrong = false;
 
-    for (uint64_t item = blockIdx.x; item < work; item += gridDim.x) {
+    if (AFTER && blockIdx.x >= blocks) {
+        copy_beside(check, blocks);
+        return;
+    }
+    for (uint64_t item = blockIdx.x; item < work; item += blocks) {
         const uint32_t place = uint32_t(item / check.grid.parts);
         const uint32_t number = check.notes.list ? check.notes.list[place] : place;
         const GpusortSegment segment = check.segments[number];
@@ -335,14 +369,16 @@ __global__ void __launch_bounds__(THREADS, RESIDENT) look_at_long_segments(const
     leave<AFTER>(check, MOST_BLOCKS + blockIdx.x, sum, wrong);
 }
 
-/* Keeps the keys for the look after the sort. */
-__global__ void __launch_bounds__(THREADS)
-    keep_keys(const uint4 *keys, uint64_t count, const __grid_constant__ Notes notes)
+__global__ void __launch_bounds__(THREADS) make_copies(const __grid_constant__ Copies copies)
 {
-    uint4 *kept = static_cast<uint4 *>(notes.kept_keys);
+    copy_pieces(copies, blockIdx.x * THREADS + threadIdx.x, gridDim.x * THREADS);
+}
 
-    for (uint64_t i = uint64_t{blockIdx.x} * THREADS + threadIdx.x; i < count; i += uint64_t{gridDim.x} * THREADS)
-        kept[i] = keys[i];
+/* Makes the copies, one of which keeps the entries for the look after the sort. */
+__global__ void __launch_bounds__(THREADS)
+    keep_entries(const __grid_constant__ Copies copies, const __grid_constant__ Notes notes)
+{
+    copy_pieces(copies, blockIdx.x * THREADS + threadIdx.x, gridDim.x * THREADS);
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         clear(notes);
         *notes.nlong = 0;
@@ -377,6 +413,13 @@ Grid grid_of(const SegmentBatch &batch)
     return grid;
 }
 
+/* Of what is digested or kept. */
+uint64_t entry_bytes(const SegmentBatch &batch)
+{
+    return batch.nslots *
+           (batch.spec.payload == GPUSORT_PAYLOAD_CARRIED ? sizeof(uint32_t) : gpusort_key_width(batch.spec.form));
+}
+
 Notes notes_in(const SegmentBatch &batch, void *space)
 {
     const Grid grid = grid_of(batch);
@@ -388,19 +431,21 @@ Notes notes_in(const SegmentBatch &batch, void *space)
     notes.ended = notes.difference + 1;
     notes.nlong = carver.take<uint32_t>(sizeof(uint32_t));
     notes.list = grid.mixed ? carver.take<uint32_t>(size_t{grid.long_segments} * sizeof(uint32_t)) : nullptr;
-    notes.kept_keys = batch.spec.payload == GPUSORT_PAYLOAD_INDEX
-                          ? carver.take<void>(batch.nslots * gpusort_key_width(batch.spec.form))
-                          : nullptr;
+    notes.kept = batch.spec.payload == GPUSORT_PAYLOAD_INDEX || entry_bytes(batch) <= FEW_BYTES
+                     ? carver.take<void>(entry_bytes(batch))
+                     : nullptr;
     notes.bytes = carver.used();
     return notes;
 }
 
-Check check_of(const SegmentBatch &batch, void *space)
+Check check_of(const SegmentBatch &batch, void *space, const Copies *copies)
 {
+    const bool index = batch.spec.payload == GPUSORT_PAYLOAD_INDEX;
     Check check = {};
 
     check.notes = notes_in(batch, space);
-    check.keys = check.notes.kept_keys ? check.notes.kept_keys : batch.keys;
+    check.kept = index || copies ? check.notes.kept : nullptr;
+    check.keys = index ? check.kept : batch.keys;
     check.payload = batch.payload;
     check.segments = batch.segments;
     check.nsegments = batch.nsegments;
@@ -416,11 +461,16 @@ template <GpusortKeyForm FORM, bool AFTER>
 cudaError_t run(const Check &check, cudaStream_t stream)
 {
     const Grid &grid = check.grid;
+    uint32_t copying = copying_blocks(check.copies, THREADS, MOST_BLOCKS);
 
-    if (grid.short_blocks > 0)
-        look_at_segments<FORM, AFTER><<<grid.short_blocks, dim3(grid.lanes, THREADS / grid.lanes), 0, stream>>>(check);
+    if (grid.short_blocks > 0) {
+        const dim3 threads(grid.lanes, THREADS / grid.lanes);
+
+        look_at_segments<FORM, AFTER><<<grid.short_blocks + copying, threads, 0, stream>>>(check);
+        copying = 0;
+    }
     if (grid.long_blocks > 0)
-        look_at_long_segments<FORM, AFTER><<<grid.long_blocks, THREADS, 0, stream>>>(check);
+        look_at_long_segments<FORM, AFTER><<<grid.long_blocks + copying, THREADS, 0, stream>>>(check);
     return cudaGetLastError();
 }
 
@@ -445,6 +495,22 @@ cudaError_t run_by_form(const Check &check, cudaStream_t stream)
     }
 }
 
+/* Keeps the entries, which come with the copies, if there are any. */
+cudaError_t keep(const SegmentBatch &batch, const Notes &notes, const Copies *copies, cudaStream_t stream)
+{
+    const void *entries = batch.spec.payload == GPUSORT_PAYLOAD_CARRIED ? batch.payload : batch.keys;
+    Copies all = {{{notes.kept, entries, entry_bytes(batch), nullptr}}};
+
+    if (copies) {
+        all = *copies;
+        for (Copy &copy : all.each)
+            if (copy.to == entries)
+                copy.also = notes.kept;
+    }
+    keep_entries<<<std::max(copying_blocks(all, THREADS, MOST_BLOCKS), 1u), THREADS, 0, stream>>>(all, notes);
+    return cudaGetLastError();
+}
+
 }  // namespace
 
 size_t verify_bytes(const SegmentBatch &batch)
@@ -452,42 +518,44 @@ size_t verify_bytes(const SegmentBatch &batch)
     return notes_in(batch, nullptr).bytes;
 }
 
-cudaError_t verify_begin(const SegmentBatch &batch, void *space, cudaStream_t stream)
+cudaError_t verify_begin(const SegmentBatch &batch, void *space, cudaStream_t stream, const Copies *copies)
 {
     if (batch.nsegments == 0)
         return cudaSuccess;
 
-    Check check = check_of(batch, space);
+    Check check = check_of(batch, space, copies);
     cudaError_t error = cudaSuccess;
 
-    if (check.kind == GPUSORT_PAYLOAD_INDEX) {
-        const uint64_t vectors = (batch.nslots * gpusort_key_width(batch.spec.form) + 15) / 16;
-        const uint64_t blocks = std::min<uint64_t>((vectors + THREADS - 1) / THREADS, MOST_BLOCKS);
-
-        keep_keys<<<uint32_t(blocks), THREADS, 0, stream>>>(static_cast<const uint4 *>(batch.keys), vectors,
-                                                            check.notes);
-        return cudaGetLastError();
-    }
+    if (check.kept)
+        return keep(batch, check.notes, copies, stream);
     check.listing = check.grid.mixed;
     if (check.listing)
         error = cudaMemsetAsync(check.notes.nlong, 0, sizeof(uint32_t), stream);
     return error == cudaSuccess ? run_by_form<false>(check, stream) : error;
 }
 
-cudaError_t verify_end(const SegmentBatch &batch, void *space, uint32_t *failed, cudaStream_t stream)
+cudaError_t verify_end(const SegmentBatch &batch, void *space, uint32_t *failed, cudaStream_t stream,
+                       const Copies *copies)
 {
     if (batch.nsegments == 0)
         return cudaMemsetAsync(failed, 0, sizeof(uint32_t), stream);
 
-    Check check = check_of(batch, space);
+    Check check = check_of(batch, space, copies);
 
+    if (copies)
+        check.copies = *copies;
     check.ordered = batch.spec.buckets == 0;
+    check.listing = check.kept && check.grid.mixed;
     check.failed = failed;
-    if (check.kind == GPUSORT_PAYLOAD_INDEX)
-        check.listing = check.grid.mixed;
-    else
-        check.compared = true;
     return run_by_form<true>(check, stream);
+}
+
+cudaError_t copy_unchecked(const Copies &copies, cudaStream_t stream)
+{
+    const uint32_t blocks = std::max(copying_blocks(copies, THREADS, MOST_BLOCKS), 1u);
+
+    make_copies<<<blocks, THREADS, 0, stream>>>(copies);
+    return cudaGetLastError();
 }
 
 }  // namespace gpusort

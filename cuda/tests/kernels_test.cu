@@ -7,10 +7,12 @@
  *	  [--payload NAME] [--verbose]
  *
  * The verification kernels see every batch, right and, damaged by one entry, wrong.
+ * Of some of few bytes they make the copies, too.
  * --each runs every kernel in both directions, in batches so small that
  * compute-sanitizer can follow.  Prints the seed; exits with 1 at the first failure.
  */
 #include <chrono>
+#include <memory>
 
 #include "cases.cuh"
 #include "verify.cuh"
@@ -23,8 +25,35 @@ namespace
 long cases_run = 0;
 bool verbose = false;
 
+/* Moves a batch of few bytes to host memory, for the check to bring it from there and the result back. */
+class HostCopies
+{
+public:
+    explicit HostCopies(const DeviceCase &sorted)
+    {
+        static HostRoom keys_room, payload_room, segments_room;
+        const SegmentBatch &batch = sorted.batch;
+        const Case &input = sorted.input;
+        const size_t payload_bytes = batch.payload ? input.payload.size() * 4 : 0;
+
+        keys = keys_room.of(input.keys);
+        payload = payload_room.of(input.payload);
+        in = {{{batch.keys, keys, input.keys.size(), nullptr},
+               {batch.payload, payload, payload_bytes, nullptr},
+               {const_cast<GpusortSegment *>(batch.segments), segments_room.of(input.segments),
+                input.segments.size() * sizeof(GpusortSegment), nullptr}}};
+        out = {{{keys, batch.keys, input.keys.size(), nullptr}, {payload, batch.payload, payload_bytes, nullptr}}};
+        for (const Copy &copy : in.each)
+            check_cuda(cudaMemset(copy.to, POISON, copy.bytes), "poison");
+    }
+
+    Copies in, out;
+    uint8_t *keys;
+    uint32_t *payload;
+};
+
 /* The check must pass the right result, and see two neighbours exchanged and one damaged entry. */
-void test_verification(const DeviceCase &sorted, void *digests)
+void test_verification(const DeviceCase &sorted, void *digests, const HostCopies *copies, const char *shape)
 {
     static Room failed_room;
     const Case &input = sorted.input;
@@ -33,7 +62,8 @@ void test_verification(const DeviceCase &sorted, void *digests)
     std::vector<GpusortSegment> victims;
 
     const auto expect = [&](bool right, const char *what) {
-        check_cuda(verify_end(sorted.batch, digests, device_failed, nullptr), "verify_end");
+        check_cuda(verify_end(sorted.batch, digests, device_failed, nullptr, copies ? &copies->out : nullptr),
+                   "verify_end");
         check_cuda(cudaMemcpy(&failed, device_failed, 4, cudaMemcpyDeviceToHost), "verification");
         if (failed == (right ? 0 : 1))
             return;
@@ -42,6 +72,9 @@ void test_verification(const DeviceCase &sorted, void *digests)
     };
 
     expect(true, "a right result");
+    if (copies)
+        expect_sorted(input, std::vector<uint8_t>(copies->keys, copies->keys + input.keys.size()),
+                      std::vector<uint32_t>(copies->payload, copies->payload + sorted.payload().size()), shape);
     for (const GpusortSegment &segment : input.segments)
         if (segment.count > 1)
             victims.push_back(segment);
@@ -84,10 +117,13 @@ void run_case(const Case &input, const char *shape, bool tell_host)
     const size_t bytes = workspace_bytes(sorted.batch);
     void *workspace = workspace_of(bytes), *digests = digests_room.of(verify_bytes(sorted.batch));
 
-    check_cuda(verify_begin(sorted.batch, digests, nullptr), "verify_begin");
+    std::unique_ptr<HostCopies> copies;
+    if (below(2) && input.keys.size() <= FEW_BYTES && input.payload.size() * 4 <= FEW_BYTES)
+        copies.reset(new HostCopies(sorted));
+    check_cuda(verify_begin(sorted.batch, digests, nullptr, copies ? &copies->in : nullptr), "verify_begin");
     check_cuda(sort_segments(sorted.batch, workspace, bytes, nullptr, nullptr), "sort_segments");
     expect_sorted(input, sorted.keys(), sorted.payload(), shape);
-    test_verification(sorted, digests);
+    test_verification(sorted, digests, copies.get(), shape);
     cases_run++;
     if (verbose) {
         const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
