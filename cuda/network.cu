@@ -33,14 +33,16 @@ constexpr uint32_t CLASSES = GPUSORT_LENGTH_CLASSES;
 constexpr uint32_t BINS = GPUSORT_LENGTH_BINS;
 constexpr uint64_t DIVIDED_SHARE = 16;                 /* a sixteenth of the keys is many */
 constexpr uint32_t MIXED_SHARE = 16;                   /* a sixteenth of the segments is few */
-constexpr uint64_t SLOTS_PER_MULTIPROCESSOR = 1 << 15; /* fewer leave some idle for a good part of a launch */
+constexpr uint64_t SLOTS_PER_MULTIPROCESSOR = 1 << 15; /* fewer leave some idle for a good part of a launch, */
+constexpr uint64_t SLOTS_APART = 1 << 16;              /* and so many are worth one more */
 constexpr uint32_t GROUP_THREADS = 256;
 constexpr uint32_t SEGMENTS_PER_THREAD = 8;
 
 /* Segments that are listed, by bin of lengths: where each group starts, and BINS where the last ends. */
 struct Groups {
-    uint32_t first_bin;      /* shorter segments are not listed */
-    uint8_t joined[CLASSES]; /* by class: bins that differ in these bits alone are listed as one */
+    uint32_t first_bin;              /* shorter segments are not listed */
+    uint32_t first_halved;           /* of shorter classes than this bin's, all bins are listed as one, */
+    uint32_t first_apart, end_apart; /* of classes between these each by itself, and of others two and two */
     uint32_t start[BINS + 1];
 };
 
@@ -49,12 +51,12 @@ size_t aligned(size_t bytes)
     return (bytes + 255) / 256 * 256;
 }
 
-/* As gpusort_length_bin. */
+/* As gpusort_length_bin for more than 8 keys; fewer count as 8, for they are not listed. */
 __device__ __forceinline__ uint32_t bin_of(uint32_t count)
 {
-    const uint32_t length_class = count <= 1 ? 0 : 32 - __clz(count - 1);
+    const uint32_t last = max(count, 8) - 1, length_class = 32 - __clz(last);
 
-    return 4 * length_class + ((uint64_t(count) * 8 - 1) >> length_class & 3);
+    return 4 * length_class + (last >> (length_class - 3) & 3);
 }
 
 /*
@@ -84,7 +86,10 @@ __global__ void __launch_bounds__(GROUP_THREADS)
 #pragma unroll
     for (uint32_t i = 0; i < SEGMENTS_PER_THREAD; i++) {
         bin[i] = bin_of(own[i].count);
-        bin[i] &= ~uint32_t(groups.joined[bin[i] / 4]);
+        if (bin[i] < groups.first_halved)
+            bin[i] &= ~3u;
+        else if (bin[i] < groups.first_apart || bin[i] >= groups.end_apart)
+            bin[i] &= ~1u;
         if (bin[i] >= groups.first_bin)
             rank[i] = atomicAdd(&counts[bin[i]], 1);
     }
@@ -164,9 +169,13 @@ cudaError_t make_plan(const SegmentBatch &batch, Plan *plan)
             listed += histogram[bin];
     }
     plan->groups.start[BINS] = listed;
-    /* The first listed class has one piece of code, the others one for each half or bin. */
-    for (uint32_t c = 0; c < CLASSES; c++)
-        plan->groups.joined[c] = c <= launcher.short_class + 1 ? 3 : launcher.is_apart(4 * c) ? 0 : 1;
+    plan->groups.first_halved = plan->groups.first_bin + 4;
+    plan->groups.first_apart = 0;
+    while (plan->groups.first_apart < BINS && !launcher.is_apart(plan->groups.first_apart))
+        plan->groups.first_apart += 4;
+    plan->groups.end_apart = plan->groups.first_apart;
+    while (plan->groups.end_apart < BINS && launcher.is_apart(plan->groups.end_apart))
+        plan->groups.end_apart += 4;
 
     for (uint32_t c = plan->top == TINY_CLASS ? 0 : plan->top; c <= plan->top; c++)
         long_ones += gpusort_class_count(histogram, c);
@@ -287,17 +296,22 @@ cudaError_t list_segments(const SegmentBatch &batch, const Plan &plan, void *wor
 }
 
 /*
- * Whether the bins of a class that have kernels of their own are launched apart: if they have so many of the keys that
- * it is worth the launches.
+ * Whether a bin is launched apart from the class's longer ones: it has a kernel of its own, such bins of the class have
+ * many of the keys, and it ends the class's shorter half or has keys enough of its own.
  */
-bool is_divided(const SegmentBatch &batch, const NetworkLauncher &launcher, uint32_t length_class)
+bool is_apart(const SegmentBatch &batch, const Plan &plan, uint32_t bin)
 {
+    const NetworkLauncher &launcher = launcher_of(batch.spec);
+    const uint32_t length_class = bin / 4;
     uint64_t segments = 0;
 
-    for (uint32_t bin = 4 * length_class; bin < 4 * length_class + 3; bin++)
-        if (launcher.is_apart(bin))
-            segments += batch.length_histogram[bin];
-    return segments << (length_class - 1) > batch.nslots / DIVIDED_SHARE;
+    if (!launcher.is_apart(bin))
+        return false;
+    for (uint32_t other = 4 * length_class; launcher.is_apart(other); other++)
+        segments += batch.length_histogram[other];
+    return segments << (length_class - 1) > batch.nslots / DIVIDED_SHARE &&
+           (bin % 4 == 1 ||
+            batch.length_histogram[bin] * gpusort_bin_longest(bin) >= uint64_t(plan.multiprocessors) * SLOTS_APART);
 }
 
 /* Whether a class's segments are so few that their launch would leave multiprocessors idle. */
@@ -317,10 +331,9 @@ cudaError_t sort_listed(const SegmentBatch &batch, const Plan &plan, NetworkTask
     task.grouped = true;
     for (uint32_t end = 4 * plan.network_classes; end > plan.groups.first_bin && error == cudaSuccess;) {
         const uint32_t length_class = (end - 1) / 4;
-        const bool divided = is_divided(batch, launcher, length_class);
         uint32_t first = end - 1;
 
-        while (first > 4 * length_class && !(divided && launcher.is_apart(first - 1)))
+        while (first > 4 * length_class && !is_apart(batch, plan, first - 1))
             first--;
         task.segments = list + plan.groups.start[first];
         task.count = plan.groups.start[end] - plan.groups.start[first];

@@ -166,20 +166,15 @@ GpusortSpec spec_of(GpusortMethod method, GpusortKeyForm form, int payload, bool
     return spec;
 }
 
-/*
- * A batch with every length class, one with every length of rows and one of equal lengths, by few launches: a tool that
- * watches makes each slow.
- */
+/* A batch with every length class, and some of equal lengths, by few launches: a tool that watches makes each slow. */
 void run_each(GpusortMethod method, GpusortKeyForm form, const std::string &only_payload)
 {
-    std::vector<uint32_t> counts, rows;
+    std::vector<uint32_t> counts;
 
     /* Several that share a warp. */
     for (uint32_t length : {0, 1, 6, 13, 30, 40, 60, 90, 120, 180, 250, 400, 500, 700, 1000, 1500, 2000, 2100})
         counts.insert(counts.end(), length <= 30 ? 20 : 4, length);
     counts.insert(counts.end(), {4000, 8000, 16000, 32000, 65000, 70000});
-    for (uint32_t length : {310, 380, 620, 760, 1200, 1500, 1700, 1900})
-        rows.insert(rows.end(), length < 1000 ? 8 : 4, length);
 
     static const struct {
         GpusortPayload payload;
@@ -196,7 +191,8 @@ void run_each(GpusortMethod method, GpusortKeyForm form, const std::string &only
             continue;
         run_case(make_case(spec, counts, false), "each length class", below(2));
         if (kind.payload == GPUSORT_PAYLOAD_NONE)
-            run_case(make_case(spec, rows, false), "each length of rows", below(2));
+            for (uint32_t length : {380, 600, 1200, 1500, 1700})
+                run_case(make_case(spec, std::vector<uint32_t>(2, length), false), "each length of rows", below(2));
         run_case(make_case(spec, std::vector<uint32_t>(4, 1 + below(2000)), true), "equal lengths", below(2));
         if (method == GPUSORT_METHOD_AUTO) {
             spec.limit = 10;
