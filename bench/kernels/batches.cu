@@ -31,7 +31,8 @@ SECTION(lengths, "float32 keys in segments of equal length")
 
 SECTION(between, "float32, lengths that are no powers of two, and odd places")
 {
-    for (uint32_t n : {10, 20, 40, 48, 80, 96, 200, 300, 600, 1500, 3000, 5000, 6000, 10280, 12000, 33335, 50000})
+    for (uint32_t n :
+         {10, 20, 34, 40, 48, 50, 80, 96, 200, 300, 600, 1500, 3000, 5000, 6000, 10280, 12000, 30000, 33335, 50000})
         run_equal(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_NONE, n);
     for (uint32_t n : {33, 101, 255, 1001, 3001}) {
         run(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_NONE, equal_counts(total_keys, n), Keys::UNIFORM,
