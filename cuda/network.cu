@@ -35,6 +35,7 @@ constexpr uint64_t DIVIDED_SHARE = 16;                 /* a sixteenth of the key
 constexpr uint32_t MIXED_SHARE = 16;                   /* a sixteenth of the segments is few */
 constexpr uint64_t SLOTS_PER_MULTIPROCESSOR = 1 << 15; /* fewer leave some idle for a good part of a launch, */
 constexpr uint64_t SLOTS_APART = 1 << 16;              /* and so many are worth one more */
+constexpr uint64_t TOGETHER_SHARE = 3;                 /* a third of the keys is enough */
 constexpr uint32_t GROUP_THREADS = 256;
 constexpr uint32_t SEGMENTS_PER_THREAD = 8;
 
@@ -127,9 +128,31 @@ struct Plan {
     uint32_t top;             /* longest class that has segments */
     bool alike;               /* all segments go to the kernel of the longest's bin */
     bool short_rows;          /* nearly all fit the shorter rows of that kernel */
-    bool short_ones;          /* some segments go to launch_short */
+    bool together;            /* launch_together sorts what launch_short would, and longer ones */
+    bool short_ones;          /* some segments go to launch_short, or launch_together */
     Groups groups;
 };
+
+/*
+ * Whether launch_together is worth it: if segments too long for launch_short hold much of the keys, and of those
+ * neither one class nearly all nor the classes that have kernels with shorter rows the most.
+ */
+bool vary(const SegmentBatch &batch, const NetworkLauncher &launcher)
+{
+    uint64_t all = 0, most = 0, longer = 0;
+
+    if (!launcher.launch_together)
+        return false;
+    for (uint32_t c = launcher.short_class + 1; c <= launcher.together_class; c++) {
+        const uint64_t least = uint64_t(gpusort_class_count(batch.length_histogram, c)) << (c - 1);
+
+        all += least;
+        most = std::max(most, least);
+        if (c > launcher.short_class + 2)
+            longer += least;
+    }
+    return all > batch.nslots / TOGETHER_SHARE && most < all - all / 4 && longer < all / 2;
+}
 
 cudaError_t make_plan(const SegmentBatch &batch, Plan *plan)
 {
@@ -160,7 +183,8 @@ cudaError_t make_plan(const SegmentBatch &batch, Plan *plan)
         plan->network_classes = top_class;
 
     plan->top = TINY_CLASS;
-    plan->groups.first_bin = 4 * (launcher.short_class + 1);
+    plan->together = vary(batch, launcher);
+    plan->groups.first_bin = 4 * ((plan->together ? launcher.together_class : launcher.short_class) + 1);
     for (uint32_t bin = 0; bin < BINS; bin++) {
         if (histogram[bin] > 0 && bin / 4 > TINY_CLASS)
             plan->top = bin / 4;
@@ -279,7 +303,15 @@ size_t network_workspace_bytes(const SegmentBatch &batch)
     return bytes;
 }
 
-/* Lists the segments that are too long for launch_short; *list is where. */
+/* Sorts the segments that are not listed. */
+cudaError_t sort_unlisted(const SegmentBatch &batch, const Plan &plan, const NetworkTask &task, cudaStream_t stream)
+{
+    const NetworkLauncher &launcher = launcher_of(batch.spec);
+
+    return (plan.together ? launcher.launch_together : launcher.launch_short)(task, plan.multiprocessors, stream);
+}
+
+/* Lists the segments that are too long for sort_unlisted; *list is where. */
 cudaError_t list_segments(const SegmentBatch &batch, const Plan &plan, void *workspace, GpusortSegment **list,
                           cudaStream_t stream)
 {
@@ -365,7 +397,7 @@ cudaError_t sort_beyond(const SegmentBatch &batch, const Plan &plan, const Gpuso
 
 /*
  * Sorts a batch of which some segments are listed.  Those that do not fill the device have its multiprocessors first,
- * the other listed ones next, and launch_short gets what they leave: it comes after the list, for which all
+ * the other listed ones next, and sort_unlisted gets what they leave: it comes after the list, for which all
  * others wait.  Very long segments come last, for the host looks for them.
  */
 cudaError_t sort_mixed(const SegmentBatch &batch, const Plan &plan, const NetworkTask &task, void *workspace,
@@ -382,7 +414,7 @@ cudaError_t sort_mixed(const SegmentBatch &batch, const Plan &plan, const Networ
     if (error == cudaSuccess)
         error = follow(sides->few, sides->listed, sides->list_made);
     if (error == cudaSuccess && plan.short_ones)
-        error = launcher_of(batch.spec).launch_short(task, plan.multiprocessors, stream);
+        error = sort_unlisted(batch, plan, task, stream);
     if (error == cudaSuccess)
         error = sort_listed(batch, plan, task, list, true, sides->few);
     if (error == cudaSuccess)
@@ -420,7 +452,7 @@ cudaError_t network_sort(const SegmentBatch &batch, void *workspace, size_t byte
     if (list_bytes(plan) > 0)
         return sort_mixed(batch, plan, task, workspace, bytes, stream);
     if (plan.short_ones && !plan.alike)
-        return launcher_of(batch.spec).launch_short(task, plan.multiprocessors, stream);
+        return sort_unlisted(batch, plan, task, stream);
     return sort_beyond(batch, plan, nullptr, workspace, bytes, stream);
 }
 

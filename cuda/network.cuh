@@ -34,6 +34,11 @@ struct NetworkLauncher {
 
     /* Sorts those of the task's segments, taken in order, that are of short_class or shorter. */
     cudaError_t (*launch_short)(const NetworkTask &task, int multiprocessors, cudaStream_t stream);
+
+    /* The same for the classes up to together_class, worth it where lengths vary; nullptr if there is no such kernel.
+     */
+    uint32_t together_class;
+    cudaError_t (*launch_together)(const NetworkTask &task, int multiprocessors, cudaStream_t stream);
 };
 
 extern const NetworkLauncher launch_keys16;

@@ -9,7 +9,7 @@ namespace gpusort
 
 using Shapes = NetworkShapes<Keys16Of<4>, Keys16Of<3>, 32, 1024, 1024, 99, 32, 1024>;
 
-const NetworkLauncher launch_keys16 = {Shapes::can, Shapes::launch, Shapes::is_apart, Shapes::short_class,
-                                       Shapes::launch_short};
+const NetworkLauncher launch_keys16 = {
+    Shapes::can, Shapes::launch, Shapes::is_apart, Shapes::short_class, Shapes::launch_short, 0, nullptr};
 
 }  // namespace gpusort

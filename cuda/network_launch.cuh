@@ -9,6 +9,7 @@
 
 #include "network.cuh"
 #include "network_short.cuh"
+#include "network_together.cuh"
 
 namespace gpusort
 {
@@ -171,6 +172,22 @@ struct NetworkShapes {
 
         short_sort<Element, ROW, RESIDENT_BLOCKS>
             <<<(task.count + per_block - 1) / per_block, SHORT_THREADS, 0, stream>>>(task, per_block);
+        return cudaGetLastError();
+    }
+
+    static constexpr uint32_t together_class = log2_of(TOGETHER_LONGEST);
+
+    static cudaError_t launch_together(const NetworkTask &task, int multiprocessors, cudaStream_t stream)
+    {
+        constexpr int RESIDENT_BLOCKS = RESIDENT / TOGETHER_THREADS;
+        /* Some blocks one after the other on each multiprocessor, and segments enough in each to fill its warps. */
+        const uint32_t fair = task.count / uint32_t(4 * RESIDENT_BLOCKS * multiprocessors);
+        const uint32_t per_block = fair < TOGETHER_LEAST_SEGMENTS  ? TOGETHER_LEAST_SEGMENTS
+                                   : fair > TOGETHER_MOST_SEGMENTS ? TOGETHER_MOST_SEGMENTS
+                                                                   : fair;
+
+        sort_together<LongElement, RESIDENT_BLOCKS>
+            <<<(task.count + per_block - 1) / per_block, TOGETHER_THREADS, 0, stream>>>(task, per_block);
         return cudaGetLastError();
     }
 };

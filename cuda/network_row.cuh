@@ -147,6 +147,31 @@ __device__ __forceinline__ void sort_halves(typename Element::Code (&row)[ROW],
         row, factors, std::make_integer_sequence<int, RowNetworks<ROW>::sort_halves.count>());
 }
 
+/* The part of a row of 32's network that sorts each half of it by itself, and the part that joins them. */
+constexpr int SIXTEENS = 2 * int(sizeof(green16) - 1) / 2;
+
+template <class Element>
+__device__ __forceinline__ void sort_sixteens(typename Element::Code (&row)[32],
+                                              const typename Element::Factors &factors)
+{
+    run_network<Element, 32, RowNetwork::SORT>(row, factors, std::make_integer_sequence<int, SIXTEENS>());
+}
+
+template <class Element, int... I>
+__device__ __forceinline__ void join_sixteens(typename Element::Code (&row)[32],
+                                              const typename Element::Factors &factors,
+                                              std::integer_sequence<int, I...>)
+{
+    run_network<Element, 32, RowNetwork::SORT>(row, factors, std::integer_sequence<int, SIXTEENS + I...>());
+}
+
+template <class Element>
+__device__ __forceinline__ void join_sixteens(typename Element::Code (&row)[32],
+                                              const typename Element::Factors &factors)
+{
+    join_sixteens<Element>(row, factors, std::make_integer_sequence<int, RowNetworks<32>::sort.count - SIXTEENS>());
+}
+
 template <class Element, int ROW>
 __device__ __forceinline__ void merge_row(typename Element::Code (&row)[ROW], const typename Element::Factors &factors)
 {

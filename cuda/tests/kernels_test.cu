@@ -142,6 +142,16 @@ std::vector<uint32_t> mixed_counts(uint32_t segments, uint32_t longest)
     return counts;
 }
 
+/* Short ones the most, but no class nearly all. */
+std::vector<uint32_t> varied_counts(uint32_t segments)
+{
+    std::vector<uint32_t> counts = mixed_counts(segments, 200);
+
+    for (uint32_t length : {300, 509, 510, 511, 512, 513, 1024, 3000})
+        counts.push_back(length);
+    return counts;
+}
+
 std::vector<uint32_t> counts_between(uint32_t segments, uint32_t least, uint32_t most)
 {
     std::vector<uint32_t> counts;
@@ -166,15 +176,20 @@ GpusortSpec spec_of(GpusortMethod method, GpusortKeyForm form, int payload, bool
     return spec;
 }
 
-/* A batch with every length class, and some of equal lengths, by few launches: a tool that watches makes each slow. */
+/*
+ * A batch with every length class, one whose lengths vary, and some of equal lengths, by few launches: a tool that
+ * watches makes each slow.
+ */
 void run_each(GpusortMethod method, GpusortKeyForm form, const std::string &only_payload)
 {
-    std::vector<uint32_t> counts;
+    std::vector<uint32_t> counts, varied = {600};
 
     /* Several that share a warp. */
     for (uint32_t length : {0, 1, 6, 13, 30, 40, 60, 90, 120, 180, 250, 400, 500, 700, 1000, 1500, 2000, 2100})
         counts.insert(counts.end(), length <= 30 ? 20 : 4, length);
     counts.insert(counts.end(), {4000, 8000, 16000, 32000, 65000, 70000});
+    for (uint32_t length : {0, 1, 7, 16, 17, 30, 32, 33, 40, 50, 62, 63, 64, 70, 90, 100, 120, 126, 128, 180, 250, 511})
+        varied.insert(varied.end(), 3, length);
 
     static const struct {
         GpusortPayload payload;
@@ -193,6 +208,7 @@ void run_each(GpusortMethod method, GpusortKeyForm form, const std::string &only
         if (kind.payload == GPUSORT_PAYLOAD_NONE)
             for (uint32_t length : {380, 600, 1200, 1500, 1700})
                 run_case(make_case(spec, std::vector<uint32_t>(2, length), false), "each length of rows", below(2));
+        run_case(make_case(spec, varied, false), "lengths that vary", below(2));
         run_case(make_case(spec, std::vector<uint32_t>(4, 1 + below(2000)), true), "equal lengths", below(2));
         if (method == GPUSORT_METHOD_AUTO) {
             spec.limit = 10;
@@ -230,6 +246,7 @@ void run_shapes(GpusortMethod method, GpusortKeyForm form, bool quick)
                 run(std::vector<uint32_t>(segments, length), below(4) == 0 ? 1 + below(length) : 0, "equal lengths");
             }
             run(mixed_counts(quick ? 100 : 3000, 2000), 0, "up to 2000");
+            run(varied_counts(quick ? 500 : 5000), below(2) * 10, "lengths that vary");
             run(mixed_counts(quick ? 30 : 60, 70000), below(2) * 10, "up to 70000");
             for (uint32_t most : {64, 128, 384, 512, 1024, 1280, 1536, 1792, 2048})
                 run(counts_between(quick ? 30 : 300, most * 2 / 3, most), below(2) * 10, "lengths of one class");
