@@ -152,6 +152,18 @@ BEGIN
 END $$;
 SELECT count(*) AS tested, sum(nodes) AS nodes, sum(failures) AS failures
 FROM unnest('{int2,int4,int8,float4,float8,date,timestamp,timestamptz,time,oid,money}'::text[]) type, pg_temp.batch_failures(type);
+-- NaN, infinities, both zeros, no and one element, and arrays stored out of line
+CREATE TEMP TABLE stored (a float8[]);
+ALTER TABLE stored ALTER a SET STORAGE EXTERNAL;
+INSERT INTO stored SELECT ARRAY(SELECT CASE x % 6 WHEN 0 THEN 'NaN'::float8 WHEN 1 THEN 'Infinity' WHEN 2 THEN '-Infinity' WHEN 3 THEN '-0' WHEN 4 THEN '0' ELSE x * 7919 % 1009 - 500 END
+	FROM generate_series(1, n) x) FROM unnest('{0,1,2,7,100,3000,20000}'::int[]) n;
+ANALYZE stored;
+SELECT count(*) AS nodes FROM pg_temp.explain_lines('SELECT array_sort_approx_within(a, 3), array_sort_approx_within(a, 3, true) FROM stored') line WHERE line ~ 'Batched';
+SELECT count(*) AS arrays, count(*) FILTER (WHERE rising IS DISTINCT FROM ARRAY(SELECT x FROM unnest(a) x ORDER BY x)) AS wrong,
+	count(*) FILTER (WHERE falling IS DISTINCT FROM ARRAY(SELECT x FROM unnest(a) x ORDER BY x DESC)) AS wrong_descending,
+	count(*) FILTER (WHERE cardinality(array_positions(rising::text[], '-0')) <> cardinality(array_positions(a::text[], '-0'))) AS other_zeros
+FROM (SELECT a, array_sort_approx_within(a, 3) AS rising, array_sort_approx_within(a, 3, true) AS falling FROM stored OFFSET 0) q;
+DROP TABLE stored;
 SELECT i, array_sort_approx_within(a, 3), array_sort_approx_within(a, 3, true) FROM many WHERE i > 300 ORDER BY i;
 SELECT count(*), count(array_sort_approx_within(a, NULL)), count(array_sort_approx_within(a, 3, NULL)) FROM many;
 -- errors are those of rows that are computed
