@@ -3,7 +3,8 @@
 #
 #   make, make install, make installcheck     as for any extension
 #   make check, make demo, make bench-arrays, make bench-sets, make bench-gpu
-#                                             do everything on a server of their own
+#                                             do everything on a server of their own;
+#                                             make check SUITES='regress tap' runs some of ci/check's
 
 # These goals install what they need and come back for the rest, so they work
 # before there is a PGXS to include.
@@ -13,7 +14,7 @@ ifneq ($(filter $(ALONE),$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 .PHONY: $(MAKECMDGOALS)
 check:
-	+@ci/check
+	+@ci/check $(SUITES)
 demo:
 	+@demo/run
 bench-arrays:
@@ -59,15 +60,15 @@ ISOLATION_OPTS = --inputdir=build/regress --outputdir=build/regress --load-exten
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
-ifeq ($(wildcard $(PGXS)),)
-$(error $(PG_CONFIG) leads to no PGXS: ci/packages installs what is missing, PG_CONFIG=/path/to/pg_config picks a server)
+ifeq ($(and $(wildcard $(PGXS)),$(wildcard $(shell $(PG_CONFIG) --includedir-server)/postgres.h)),)
+$(error $(PG_CONFIG) leads to no PGXS or no server headers: ci/packages installs what is missing, PG_CONFIG=/path/to/pg_config picks a server)
 endif
 # Debian builds PostgreSQL with LLVM; bitcode of C++ and of hot loops is no use to us.
 override with_llvm := no
 include $(PGXS)
 
 # PGXS tracks no headers.
-HEADERS_ALL := $(wildcard src/*.h src/*/*.h src/*/*/*.h cuda/*.h)
+HEADERS_ALL := $(wildcard src/*.h src/*/*.h src/*/*/*.h cuda/gpusort_cuda.h)
 $(OBJS): $(HEADERS_ALL)
 
 sql/gpusort--$(EXTVERSION).sql: $(SQL_PARTS)
@@ -88,7 +89,7 @@ regress-folder:
 # Test programs that need no server: targets that build a program and run it.
 # A room's own make file adds them.
 CHECK_PROGRAMS =
--include $(sort $(wildcard src/*/*.mk cuda/*.mk))
+-include $(sort $(wildcard src/*/*.mk cuda/*.mk test_module/*.mk))
 NVCCFLAGS += $(if $(findstring -Werror,$(COPT)),-Werror=all-warnings -Xcompiler=-Werror)
 
 .PHONY: list-tests list-check-programs

@@ -16,7 +16,7 @@
 #include <numeric>
 
 #include "kernels/bench.cuh"
-#include "verify.cuh"
+#include "device/verify.cuh"
 
 namespace bench
 {

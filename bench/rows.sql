@@ -65,6 +65,31 @@ CALL measure('rows', 'by numeric', 'numeric', NULL, :fewer, rows_contenders('amo
 DROP TABLE keyed;
 \endif
 
+\if :{?text}
+-- Each text with an int8, by the text, at every work_mem; Sort takes its turns with the others.
+CREATE UNLOGGED TABLE md5s AS SELECT md5(i::text) AS t, i FROM generate_series(1::int8, :fewer) i;
+CREATE UNLOGGED TABLE urls AS
+	SELECT 'https://www.example.com/' || (ARRAY['news', 'shop', 'blog/archive'])[i % 3 + 1] || '/' || md5(i::text) AS t, i FROM generate_series(1::int8, :fewer) i;
+CREATE UNLOGGED TABLE names AS
+	SELECT (ARRAY['Anna', 'Maria', 'John', 'Peter', 'Olga', 'James', 'Li', 'Wei', 'Fatima', 'Sven'])[1 + i * 7 % 10] || ' ' ||
+		(ARRAY['Smith', 'Johnson', 'Mueller', 'Garcia', 'Wang', 'Ivanov', 'Silva', 'Brown', 'Nguyen', 'Kim', 'Peters'])[1 + i * 31 % 11] || ' ' || hashint8(i) % 20000 AS t, i
+	FROM generate_series(1::int8, :fewer) i;
+CREATE UNLOGGED TABLE lengths AS
+	SELECT left(md5(i::text) || md5((i + 1)::text), 1 + (hashint8(i) & 63)) AS t, i FROM generate_series(1::int8, :fewer) i;
+VACUUM (FREEZE, ANALYZE) md5s, urls, names, lengths;
+SELECT format('SET work_mem = %L', memory),
+	format('CALL measure(''rows'', %L, ''text COLLATE "C"'', NULL, %s, rows_contenders(''t, i'', %L, ''t COLLATE "C"'', ''count(t), count(i)''))', what || ', work_mem ' || memory, :fewer, tab)
+FROM unnest(ARRAY['1GB', '64MB', '4MB']) WITH ORDINALITY m(memory, i),
+	(VALUES (1, 'md5s', 'md5'), (2, 'urls', 'URLs'), (3, 'names', 'names'), (4, 'lengths', 'hexadecimal of 1 to 64 digits')) t(j, tab, what)
+ORDER BY i, j \gexec
+SET work_mem = '4MB';
+SET max_parallel_workers_per_gather = 2;
+CALL measure('rows', 'md5, work_mem 4MB, 2 workers', 'text COLLATE "C"', NULL, :fewer, rows_contenders('t, i', 'md5s', 't COLLATE "C"', 'count(t), count(i)'));
+SET max_parallel_workers_per_gather = 0;
+SET work_mem = '4GB';
+DROP TABLE md5s, urls, names, lengths;
+\endif
+
 \if :{?limit}
 CALL measure('rows', 'first 10', 'int4', NULL, :many, rows_contenders('x, id', 'narrow', 'x', 'count(*)', ' LIMIT 10'), 'Sort', :slow_runs);
 CALL measure('rows', 'first 100,000', 'int4', NULL, :many, rows_contenders('x, id', 'narrow', 'x', 'count(*)', ' LIMIT 100000'), 'Sort', :slow_runs);

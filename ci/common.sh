@@ -1,8 +1,10 @@
 # Sourced by the bash scripts that build and start servers, from the top of the
 # checkout. Sets:
 #
+#   PG_CONFIG       the PostgreSQL to build for and test on
 #   $run            folder for what the tests write: build/, or, when root works in
 #                   a checkout that the server's user cannot enter, one in /var/tmp
+#                   that ends with the script
 #   WITH_CUDA       the CUDA module takes minutes to build, so a server of ours has it
 #                   where there is a GPU, for that GPU; set it to say otherwise
 #   as_server CMD   runs CMD as the user the server runs as: postgres for root,
@@ -10,8 +12,8 @@
 set -euo pipefail
 umask 022
 for name in ${!PG*}; do [ "$name" = PG_CONFIG ] || unset "$name"; done
+PG_CONFIG=$(ci/pg-config); export PG_CONFIG
 
-run=$PWD/build
 server_user=$(id -un)
 if [ "$(id -u)" = 0 ]; then
     server_user=postgres
@@ -20,7 +22,7 @@ fi
 
 as_server() {
     if [ "$(id -u)" = 0 ]; then
-        setpriv --reuid="$server_user" --regid="$(id -g "$server_user")" --clear-groups env HOME="$run" "$@"
+        setpriv --reuid="$server_user" --regid="$(id -g "$server_user")" --clear-groups env HOME="${run:-/}" "$@"
     else
         "$@"
     fi
@@ -35,6 +37,17 @@ if [ -z "${WITH_CUDA:-}" ]; then
     fi
 fi
 
+# A script that another of ours calls finds the folder in GPUSORT_RUN.
 mkdir -p build
-as_server test -x "$PWD/build" || run=/var/tmp/gpusort-$(echo "$PWD" | cksum | cut -d' ' -f1)
-mkdir -p "$run"
+end_run() { :; }
+if as_server test -x "$PWD/build"; then
+    run=$PWD/build
+elif [ -d "${GPUSORT_RUN:-}" ]; then
+    run=$GPUSORT_RUN
+else
+    run=$(mktemp -d /var/tmp/gpusort.XXXXXX)
+    chmod 755 "$run"
+    export GPUSORT_RUN=$run
+    end_run() { rm -rf "$run"; }
+    trap end_run EXIT
+fi

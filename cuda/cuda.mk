@@ -25,11 +25,11 @@ CUDA_COMPRESS := $(if $(findstring --compress-mode,$(shell $(NVCC) --help 2> /de
 NVCCFLAGS = -O3 -std=c++17 $(CUDA_COMPRESS) $(CUDA_FLAGS) -I$(srcdir)/src -I$(srcdir)/cuda \
 	-Xcompiler=-fPIC,-fvisibility=hidden,-Wall,-Wextra -cudart=static
 
-CUDA_SOURCES := $(sort $(wildcard cuda/*.cu))
+CUDA_SOURCES := $(sort $(wildcard cuda/*.cu $(addsuffix /*.cu,cuda/device cuda/methods cuda/network cuda/published)))
 CUDA_OBJS = $(CUDA_SOURCES:.cu=.o)
-CUDA_HEADERS := $(wildcard cuda/*.h cuda/*.cuh src/keys/*.h)
-# What the programs without a server link: all but the module's own part.
-KERNEL_OBJS = $(filter-out cuda/device%,$(CUDA_OBJS))
+CUDA_HEADERS := $(wildcard cuda/*.h cuda/*.cuh cuda/*/*.h cuda/*/*.cuh src/keys/*.h)
+# What the programs without a server link.
+KERNEL_OBJS = $(CUDA_OBJS)
 
 all: gpusort_cuda.so
 
@@ -57,13 +57,12 @@ build/stream: bench/stream.cu $(CUDA_HEADERS)
 	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -o $@ $< -ldl
 
 .PHONY: check-kernels check-kernels-sanitized bench-kernels bench-stream
-check-kernels: build/intervals_test build/kernels_test build/variants_test
-	build/intervals_test
+check-kernels: build/kernels_test build/variants_test
 	build/kernels_test
 	build/variants_test
 
 # The same kernels in small batches below the tools of compute-sanitizer.
-check-kernels-sanitized: build/intervals_test build/kernels_test build/variants_test
+check-kernels-sanitized: build/kernels_test build/variants_test
 	cuda/tests/sanitize
 
 bench-kernels: build/kernels_bench

@@ -29,7 +29,7 @@ extern "C"
 {
 #endif
 
-#define GPUSORT_DEVICE_ABI 3
+#define GPUSORT_DEVICE_ABI 4
 #define GPUSORT_DEVICE_MESSAGE 256
 
 typedef struct GpusortDevice GpusortDevice; /* opaque: one opened device */
@@ -40,7 +40,7 @@ typedef enum GpusortDeviceStatus
 	GPUSORT_DEVICE_UNAVAILABLE, /* no such device, no driver, driver too old */
 	GPUSORT_DEVICE_OUT_OF_MEMORY,	/* input untouched; a smaller job may pass */
 	GPUSORT_DEVICE_UNSUPPORTED, /* the method cannot sort this; input untouched */
-	GPUSORT_DEVICE_NOT_VERIFIED,	/* the result failed its check; input untouched */
+	GPUSORT_DEVICE_NOT_VERIFIED,	/* a byte is not what it should be; input untouched */
 	GPUSORT_DEVICE_FAULT		/* anything else: the context is lost */
 } GpusortDeviceStatus;
 
@@ -70,6 +70,10 @@ typedef struct GpusortDeviceInfo
  * the whole extent of nslots keys, gaps included (without a payload; else NULL),
  * payload_out all nslots entries (with one; else NULL).  They are undefined
  * unless the outcome is OK.
+ *
+ * With verify, an outcome of OK says that the result is in order and that it is the
+ * input's: from when the input has come to the device until the result goes, no byte
+ * of it, gaps and segments included, has changed but by being sorted.
  */
 typedef struct GpusortDeviceJob
 {
@@ -89,11 +93,13 @@ typedef struct GpusortDeviceJob
 /*
  * A session sorts what does not fit one slab: columns of equal length live on
  * the device; column 0 holds the keys, the others are gathered into its order.
- * spec.payload INDEX adds a result column of uint32 row numbers.
+ * spec.payload INDEX adds a result column of uint32 row numbers.  With a limit only
+ * so many rows are there after the sort.
  *
- * With intervals nothing moves.  There are the keys alone, without a payload, and
- * what a sort makes is the result column: uint32 intervals, counted from 0, that
- * projection.h puts the keys into by spec.buckets and spec.descending.
+ * With verify, a sort is OK if the order is right and each column that was sorted is
+ * the one that was appended, row by row.  Each row of a column is to be fetched once:
+ * the fetch that brings the last of them is OK if they are what was sorted.  What the
+ * earlier ones have brought is not to be used before.
  */
 #define GPUSORT_SESSION_COLUMNS 34
 #define GPUSORT_SESSION_INDEX 0xffffffffu	/* column number of the result column */
@@ -103,7 +109,6 @@ typedef struct GpusortDeviceSession
 	uint64_t	session;		/* chosen by the worker */
 	GpusortSpec spec;
 	bool		verify;
-	bool		intervals;		/* of the keys, not their order */
 	uint64_t	nrows;			/* rows that will be appended, at most */
 	uint32_t	ncolumns;		/* columns, keys included */
 	uint8_t		column_width[GPUSORT_SESSION_COLUMNS];	/* 1, 2, 4, 8 or 16 bytes */

@@ -6,7 +6,7 @@
  * ones, which the networks' room hands over by itself; approximate order is its own
  * method whatever spec.method says.
  */
-#include "methods.cuh"
+#include "methods/methods.cuh"
 
 namespace gpusort
 {

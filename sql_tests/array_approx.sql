@@ -13,38 +13,45 @@ SELECT array_sort_approx('{5,5,5}'::int8[], 7), array_sort_approx('{922337203685
 SELECT num_nulls(array_sort_approx(NULL::int4[], 1), array_sort_approx('{1}'::int4[], NULL), array_sort_approx_within(NULL::int4[], 1),
                  (array_disorder(NULL::int4[])).runs) AS nulls;
 
--- Within a bound the order is exact, unless gpusort.method asks for intervals.
+-- Within a bound the order is exact, whatever gpusort.method says, or an error as that of array_sort.
 SELECT array_sort_approx_within('{10,8,2,9,3,1}'::int4[], 0), array_sort_approx_within('{10,8,2,9,3,1}'::int4[], 5), array_sort_approx_within('{3,NULL,1}'::float4[], 0, true),
        array_sort_approx_within('{1}'::int4[], 3), array_sort_approx_within('{}'::int4[], 3), array_sort_approx_within('{NULL,1,NULL}'::int4[], 2147483647);
-SET gpusort.method = 'approximate';
-SELECT array_sort_approx_within('{10,8,2,9,3,1}'::int4[], 0), array_sort_approx_within('{10,8,2,9,3,1}'::int4[], 5), array_sort_approx_within('{3,NULL,1}'::float4[], 0, true),
-       array_sort_approx_within('{1}'::int4[], 3), array_sort_approx_within('{}'::int4[], 3), array_sort_approx_within('{NULL,1,NULL}'::int4[], 2147483647);
-RESET gpusort.method;
-CREATE TEMP TABLE mixed AS SELECT array_agg((i * 7919 % 1000)::float4 * CASE WHEN i % 4 = 0 THEN 1 ELSE 1e-3 END) AS a FROM generate_series(1, 1000) i;
-SET client_min_messages = debug1;
-\set VERBOSITY terse
-SET gpusort.engine = 'cpu';
-SET gpusort.method = 'approximate';
-SELECT cardinality(array_sort_approx_within(a, 20)) FROM mixed;
-SELECT cardinality(array_sort_approx_within(a, 999)) FROM mixed;
-SET gpusort.method = 'radix';
-SELECT cardinality(array_sort_approx_within(a, 20)) FROM mixed;
-RESET gpusort.method;
-RESET gpusort.engine;
-RESET client_min_messages;
-SELECT array_sort_approx_within(a, 20) = array_sort(a) AS exact, array_sort_approx_within(a, 20, true) = array_sort(a, true) AS descending FROM mixed;
-DROP TABLE mixed;
-
--- The bound holds whatever the method: intervals by name, or exact order.
 SELECT setseed(0.25);
 CREATE TEMP TABLE skewed AS SELECT ARRAY(SELECT CASE WHEN i % 3 = 0 THEN 1e6 * random() ELSE random() END::float4 FROM generate_series(1, 3000) i) AS a;
-SET gpusort.method = 'approximate';
-CREATE TEMP TABLE approximate AS SELECT d, array_sort_approx_within(a, d) AS within FROM skewed, unnest('{0,1,5,100,5000}'::int[]) d;
-SET gpusort.method = 'radix';
-SELECT d AS bound, array_sort_approx_within(a, d, true) = array_sort(a, true) AS exact FROM skewed, unnest('{0,100}'::int[]) d;
+SET gpusort.engine = 'cpu';
+CREATE FUNCTION pg_temp.within_by(name text, a anyarray, displacement int, descending bool) RETURNS anyarray LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM set_config('gpusort.method', name, true);
+	RETURN gpusort.array_sort_approx_within(a, displacement, descending);
+END $$;
+SELECT name, descending, count(*) AS bounds, bool_and(pg_temp.within_by(name, a, bound, descending) = array_sort(a, descending)) AS exact
+FROM skewed, unnest('{auto,network,radix}'::text[]) name, unnest('{0,1,100,5000}'::int[]) bound, unnest('{f,t}'::bool[]) descending GROUP BY name, descending ORDER BY 1, 2;
 RESET gpusort.method;
-SELECT d AS bound, (array_disorder(within)).max_displacement <= d AS kept, array_sort(within) = array_sort(a) AS permutation FROM skewed, approximate ORDER BY d;
-DROP TABLE skewed, approximate;
+\set VERBOSITY terse
+SELECT pg_temp.within_by('approximate', '{10,8,2,9,3,1}'::int4[], 2, false);
+SELECT array_sort_approx_within('{10,8,2,9,3,1}'::int4[], 2);
+RESET gpusort.engine;
+DROP TABLE skewed;
+
+-- So an index finds what the table holds, by whatever method each was made.
+CREATE TABLE indexed (id int, a int[]);
+INSERT INTO indexed SELECT g, '{10,8,2,9,3,1}' FROM generate_series(1, 2000) g;
+CREATE INDEX indexed_within ON indexed (gpusort.array_sort_approx_within(a, 2));
+CREATE INDEX indexed_approx ON indexed (gpusort.array_sort_approx(a, 2));
+CREATE FUNCTION pg_temp.found(method text, function text, by_index bool) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE result text;
+BEGIN
+	PERFORM set_config('gpusort.method', method, true), set_config('enable_seqscan', (NOT by_index)::text, true), set_config('enable_indexscan', by_index::text, true),
+		set_config('enable_bitmapscan', by_index::text, true), set_config('gpusort.engine', 'cpu', true);
+	EXECUTE format('SELECT count(*) FROM indexed WHERE gpusort.%s(a, 2) = %L', function,
+		CASE function WHEN 'array_sort_approx' THEN '{2,3,1,10,8,9}' ELSE '{1,2,3,8,9,10}' END) INTO result;
+	RETURN result;
+EXCEPTION WHEN feature_not_supported THEN
+	RETURN SQLERRM;
+END $$;
+SELECT function, name, pg_temp.found(name, function, true) AS by_index, pg_temp.found(name, function, false) AS by_table
+FROM unnest('{array_sort_approx,array_sort_approx_within}'::text[]) function, unnest('{auto,approximate,radix}'::text[]) name;
+DROP TABLE indexed;
 
 -- What disorder is.
 SELECT a, d.* FROM (VALUES ('{}'::int4[]), ('{7}'), ('{1,2,2,3}'), ('{2,1}'), ('{3,2,1}'), ('{2,3,4,1}'), ('{2,1,1}'), ('{1,1,2,1}'), ('{NULL,1}'), ('{1,NULL,NULL}')) t(a),
@@ -72,8 +79,6 @@ WHERE (d.max_displacement, d.out_of_place, d.inversions, d.runs) <> (m.max_displ
 -- Properties of approximate order, for every key type, on skewed, uniform and tied keys:
 -- it permutes its input, it is descending order of the same when asked for, and
 -- no key lies further from its sorted place than the largest interval's size less one.
-CREATE FUNCTION pg_temp.within_by_intervals(a anyarray, displacement int, descending bool) RETURNS anyarray LANGUAGE sql
-	SET gpusort.method = 'approximate' AS 'SELECT gpusort.array_sort_approx_within(a, displacement, descending)';
 CREATE FUNCTION pg_temp.approx_failures(type text) RETURNS TABLE (type_name text, check_name text, failures bigint) LANGUAGE plpgsql AS $$
 BEGIN
 	RETURN QUERY EXECUTE format($q$
@@ -82,13 +87,10 @@ BEGIN
 			SELECT *, ARRAY(SELECT %2$s FROM (SELECT CASE i %% 3 WHEN 0 THEN random() * 30000 WHEN 1 THEN (random() * 5)::int ELSE exp(random() * 10) END AS r FROM generate_series(1, n)) s) AS a
 			FROM shapes)
 		SELECT '%1$s', name, count(*) FROM drawn,
-		LATERAL (SELECT array_sort_approx(a, buckets, descending) AS approx, array_sort_approx_within(a, buckets, descending) AS within,
-			pg_temp.within_by_intervals(a, buckets, descending) AS by_intervals) r,
+		LATERAL (SELECT array_sort_approx(a, buckets, descending) AS approx, array_sort_approx_within(a, buckets, descending) AS within) r,
 		LATERAL (VALUES
 			('permutation', array_sort(approx) IS DISTINCT FROM array_sort(a)),
 			('within is exact order', within IS DISTINCT FROM array_sort(a, descending)),
-			('permutation, within by intervals', array_sort(by_intervals) IS DISTINCT FROM array_sort(a)),
-			('bound, within by intervals', (array_disorder(by_intervals, descending)).max_displacement > buckets),
 			('many intervals are exact order', '%1$s' <> 'float8' AND i %% 3 = 1 AND array_sort_approx(a, 1000000, descending) <> array_sort(a, descending)),
 			('one interval keeps all', array_sort_approx(a, 1) <> a)
 		) checks(name, wrong) WHERE wrong GROUP BY name$q$,
@@ -108,11 +110,12 @@ WHERE (array_disorder(array_sort_approx(a, buckets))).max_displacement > largest
 -- Of many rows, arrays within a bound are sorted in batches.
 SET gpusort.force_nodes = on;
 SET gpusort.enable_rows_node = off;
+SET max_parallel_workers_per_gather = 0;
 CREATE FUNCTION pg_temp.explain_lines(query text, options text = 'COSTS OFF') RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE line text;
 BEGIN
 	FOR line IN EXECUTE format('EXPLAIN (%s) %s', options, query) LOOP
-		IF line ~ 'Gpusort|Batched|By Function|Segments|Keys|Rows by Function' THEN
+		IF line ~ 'Gpusort|Batched|Segments|Keys|Rows by Function' THEN
 			RETURN NEXT regexp_replace(trim(line), ' \(actual.*', '');
 		END IF;
 	END LOOP;
@@ -175,34 +178,24 @@ INSERT INTO many VALUES (307, 3, true, '{{2,1},{4,3}}');
 SELECT count(within) FROM (SELECT array_sort_approx_within(a, 3) AS within FROM many OFFSET 0) q;
 SELECT count(within) FROM (SELECT array_sort_approx_within(a, 3) AS within FROM many LIMIT 306) q;
 DELETE FROM many WHERE i = 307;
--- intervals are made row by row, also by plans of before they were asked for
-CREATE TEMP TABLE by_intervals AS SELECT i, pg_temp.within_by_intervals(a, 20, false) AS within FROM many;
-SELECT count(*) > 0 AS not_exact FROM many JOIN by_intervals USING (i) WHERE within IS DISTINCT FROM array_sort(a);
+-- a plan made before follows the settings as one made since does: both batch, or fail as the function does
 SET plan_cache_mode = force_generic_plan;
-PREPARE exact_within(int) AS SELECT i, array_sort_approx_within(a, $1) AS within FROM many;
-SELECT pg_temp.explain_lines('EXECUTE exact_within(20)');
-CREATE TEMP TABLE before AS EXECUTE exact_within(20);
-SET gpusort.method = 'approximate';
-SELECT pg_temp.explain_lines('EXECUTE exact_within(20)');
-SELECT pg_temp.explain_lines('EXECUTE exact_within(20)', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF');
-CREATE TEMP TABLE during AS EXECUTE exact_within(20);
-SELECT pg_temp.explain_lines('SELECT array_sort_approx_within(a, 20) FROM many');
-SELECT pg_temp.explain_lines('SELECT array_sort_approx_within(a, 20), array_sort_approx(a, 20) FROM many');
-PREPARE within_by_intervals(int) AS SELECT i, array_sort_approx_within(a, $1) AS within FROM many;
-SELECT pg_temp.explain_lines('EXECUTE within_by_intervals(20)');
-CREATE TEMP TABLE planned_during AS EXECUTE within_by_intervals(20);
+PREPARE within(int) AS SELECT i, array_sort_approx_within(a, $1) AS within FROM many;
+SELECT pg_temp.explain_lines('EXECUTE within(20)');
+CREATE TEMP TABLE before AS EXECUTE within(20);
 SET gpusort.method = 'radix';
-SELECT pg_temp.explain_lines('EXECUTE exact_within(20)');
-CREATE TEMP TABLE after AS EXECUTE exact_within(20);
-CREATE TEMP TABLE planned_before AS EXECUTE within_by_intervals(20);
+SELECT pg_temp.explain_lines('EXECUTE within(20)');
+CREATE TEMP TABLE after AS EXECUTE within(20);
+SET gpusort.engine = 'cpu';
+SET gpusort.method = 'approximate';
+EXECUTE within(20);
+SELECT array_sort_approx_within(a, 20) FROM many;
 RESET gpusort.method;
-SELECT name, count(*) AS rows, count(*) FILTER (WHERE r.within IS NOT DISTINCT FROM array_sort(m.a)) = count(*) AS exact,
-	count(*) FILTER (WHERE r.within IS NOT DISTINCT FROM n.within) = count(*) AS by_intervals
-FROM (SELECT 'before' AS name, * FROM before UNION ALL SELECT 'during', * FROM during UNION ALL SELECT 'after', * FROM after
-	UNION ALL SELECT 'planned during', * FROM planned_during UNION ALL SELECT 'planned before', * FROM planned_before) r
-	JOIN many m USING (i) JOIN by_intervals n USING (i) GROUP BY name ORDER BY name COLLATE "C";
+RESET gpusort.engine;
+SELECT count(*) AS rows, count(*) FILTER (WHERE b.within IS NOT DISTINCT FROM array_sort(m.a)) AS before, count(*) FILTER (WHERE c.within IS NOT DISTINCT FROM array_sort(m.a)) AS after
+FROM many m JOIN before b USING (i) JOIN after c USING (i);
 DEALLOCATE ALL;
 RESET plan_cache_mode;
 RESET gpusort.enable_rows_node;
 RESET gpusort.force_nodes;
-DROP TABLE many, by_intervals, before, during, after, planned_during, planned_before;
+DROP TABLE many, before, after;

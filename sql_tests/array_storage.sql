@@ -26,6 +26,24 @@ RESET gpusort.engine;
 -- Nothing was written where it was read.
 SELECT count(*) AS changed FROM stored WHERE plain <> ARRAY(SELECT i * 7919 % 10007 FROM generate_series(1, n) i) OR external <> plain OR keys <> plain::float8[];
 
+-- Elements of 8 bytes that are aligned to 4, in rows where they lie so: read in place, gathered, with NULLs between, and batched.
+CREATE TABLE stations (n int4, name macaddr8[], signal int4[]);
+ALTER TABLE stations ALTER name SET STORAGE MAIN, ALTER signal SET STORAGE MAIN;
+INSERT INTO stations SELECT n, ARRAY(SELECT ('08002b0102' || lpad(to_hex(i * 7919 % 10007), 6, '0'))::macaddr8 FROM generate_series(1, 20 + n) i),
+       ARRAY(SELECT i * 104729 % 1009 FROM generate_series(1, 20 + n) i) FROM generate_series(1, 40) n;
+SET gpusort.engine = 'auto';
+SELECT count(*) FILTER (WHERE array_sort(name) IS DISTINCT FROM ARRAY(SELECT x FROM unnest(name) x ORDER BY x)) AS sort,
+       count(*) FILTER (WHERE array_sort_by(name, signal) IS DISTINCT FROM ARRAY(SELECT x FROM unnest(name, signal) WITH ORDINALITY u(x, k, o) ORDER BY k, o)) AS sort_by,
+       count(*) FILTER (WHERE array_sort_by(signal, name) IS DISTINCT FROM ARRAY(SELECT x FROM unnest(signal, name) WITH ORDINALITY u(x, k, o) ORDER BY k, o)) AS sort_by_name,
+       count(*) FILTER (WHERE array_top_n(name, 5) IS DISTINCT FROM ARRAY(SELECT x FROM unnest(name) x ORDER BY x DESC LIMIT 5)) AS top_n,
+       count(*) FILTER (WHERE array_take(name, array_argsort(name, true)) IS DISTINCT FROM ARRAY(SELECT x FROM unnest(name) x ORDER BY x DESC)) AS take,
+       count(*) FILTER (WHERE array_sort(name || NULL) IS DISTINCT FROM array_sort(name) || NULL) AS nulls FROM stations;
+SET gpusort.force_nodes = on;
+SELECT count(*) FILTER (WHERE sorted IS DISTINCT FROM ARRAY(SELECT x FROM unnest(name, signal) WITH ORDINALITY u(x, k, o) ORDER BY k, o)) AS sort_by
+FROM (SELECT name, signal, array_sort_by(name, signal) AS sorted FROM stations OFFSET 0) q;
+RESET gpusort.force_nodes;
+RESET gpusort.engine;
+
 -- Values that no table holds: expanded arrays, constants, parameters, slices, results of each other.
 DO $$
 DECLARE

@@ -2,6 +2,8 @@
 -- which errors are raised, how cursors move, what is written.
 SET client_min_messages = warning;
 SET gpusort.force_nodes = on;
+SET compute_query_id = off;
+SET max_parallel_workers_per_gather = 0;
 
 CREATE TABLE points (id int PRIMARY KEY, x float4[], y int4[], n int) WITH (autovacuum_enabled = off);
 INSERT INTO points

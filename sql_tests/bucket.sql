@@ -26,8 +26,7 @@ GROUP BY buckets ORDER BY buckets;
 SELECT array_agg(v ORDER BY b, i) = (SELECT array_sort_approx(array_agg(v ORDER BY i), 50) FROM values_of WHERE v IS NOT NULL) AS agree
 FROM (SELECT v, i, bucket(v, 50) OVER () AS b FROM values_of WHERE v IS NOT NULL) q;
 
--- Every engine gives the same: all types, both directions, few and many intervals, with NULLs, in one partition and in several, also such that
--- a device gets in pieces.
+-- The engine does not matter: all types, both directions, few and many intervals, with NULLs, in one partition and in several.
 CREATE FUNCTION buckets_of(expression text, options text, partition_by text, source text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
 	result bigint;

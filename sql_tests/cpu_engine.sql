@@ -17,8 +17,15 @@ FROM cpu_arrays, unnest(ARRAY['auto', 'counting', 'network', 'radix']) AS method
 -- Counting with threads, for keys large enough to be divided among them.
 SET gpusort.method = 'counting';
 SET gpusort.cpu_threads = 4;
-SELECT array_is_sorted(array_sort(a)), array_is_sorted(array_take(a, array_argsort(a)))
+CREATE TEMP TABLE counted AS SELECT a, array_sort(a) AS sorted, array_argsort(a, true) AS positions, array_sort_by(a, a) AS carried
 FROM (SELECT array_agg(hashint4(i) % 1000) AS a FROM generate_series(1, 1100000) i) s;
+SET gpusort.cpu_threads = 1;
+SELECT sorted = array_sort(a) AS sorted, positions = array_argsort(a, true) AS positions, carried = sorted AS carried,
+	array_is_sorted(sorted) AS in_order, (SELECT sum(x) FROM unnest(a) x) = (SELECT sum(x) FROM unnest(sorted) x) AS same_values FROM counted;
+SET gpusort.method = 'network';
+SELECT sorted = array_sort(a) AS sorted, positions = array_argsort(a, true) AS positions FROM counted;
+SET gpusort.method = 'counting';
+DROP TABLE counted;
 RESET gpusort.cpu_threads;
 
 -- A range that cannot be counted, and types whose codes are far apart.

@@ -28,6 +28,19 @@ SELECT x % 3 AS g, sorted_agg(x, true) FROM generate_series(1, 9) x GROUP BY 1 O
 SELECT x, sorted_agg(x) OVER (ORDER BY x DESC ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM generate_series(1, 4) x;
 SELECT x, sorted_agg(x) OVER (ORDER BY x DESC) FROM generate_series(1, 4) x;
 
+-- ORDER BY inside the call would be lost; that of DISTINCT, of a window and of the rows is not the call's.
+SELECT sorted_agg(x ORDER BY x DESC) FROM generate_series(1, 3) x;
+SELECT sorted_agg(x, true ORDER BY x) FROM generate_series(1, 3) x;
+SELECT sorted_agg(DISTINCT x ORDER BY x) FROM generate_series(1, 3) x;
+SELECT sorted_agg_by(x, -x ORDER BY x) FROM generate_series(1, 3) x;
+SELECT top_n_agg(x, 2 ORDER BY x) FROM generate_series(1, 3) x;
+SELECT approx_sorted_agg(x, 2 ORDER BY x) FROM generate_series(1, 3) x;
+SELECT x % 2 AS g, sorted_agg(-x ORDER BY x) FROM generate_series(1, 3) x GROUP BY 1;
+SELECT sorted_agg(DISTINCT v.x) AS sorted, sorted_agg(DISTINCT v.x, true) AS descending, top_n_agg(DISTINCT v.x, 3) AS top,
+	   sorted_agg_by(DISTINCT v.x, -v.x) AS by_key, approx_sorted_agg(DISTINCT v.x, 2) AS approximate
+FROM (SELECT x FROM (VALUES (2), (3), (2), (NULL), (1), (NULL), (3)) r(x) ORDER BY x DESC) v;
+SELECT sorted_agg(DISTINCT t COLLATE "C"), sorted_agg(DISTINCT t COLLATE "C", true) FROM (VALUES ('b'), ('B'), ('b'), ('a')) v(t);
+
 -- Every type, many groups: the same as array_agg with ORDER BY.
 SELECT setseed(0.42);
 CREATE TEMP TABLE many AS
@@ -72,6 +85,7 @@ SELECT sorted_agg(ARRAY[i]) FROM generate_series(1, 2) i;
 -- Parallel: workers sort, the leader merges.
 CREATE TABLE spread AS SELECT i, (i * 7919) % 10007 AS x, md5(i::text) AS t FROM generate_series(1, 20000) i;
 ALTER TABLE spread SET (parallel_workers = 2);
+SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
@@ -82,6 +96,7 @@ SELECT sorted_agg(x) = (SELECT array_agg(x ORDER BY x) FROM spread) AS sorted,
 	   top_n_agg(t, 3) = (SELECT array_agg(t) FROM (SELECT t FROM spread ORDER BY t DESC LIMIT 3) q) AS top,
 	   (array_disorder(approx_sorted_agg(x, 10007))).out_of_place AS disorder
 FROM spread;
+RESET max_parallel_workers_per_gather;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;

@@ -2,7 +2,7 @@
  * compat.h
  *	  The only place that asks which PostgreSQL it is built for.
  *
- * Each entry names the server's change.  PostgreSQL 15, 17 and 18 are supported.
+ * Each entry names the server's change.  PostgreSQL 15 to 19 are supported.
  */
 #ifndef GPUSORT_COMPAT_H
 #define GPUSORT_COMPAT_H
@@ -70,11 +70,17 @@
 #define gpusort_compat_read_recent_buffer(rel, block, buffer) ReadRecentBuffer((rel)->rd_node, MAIN_FORKNUM, block, buffer)
 #endif
 
-/* PostgreSQL 18 (0fbceae84) counts index searches for EXPLAIN. */
+/* PostgreSQL 18 (0fbceae84) counts index searches for EXPLAIN; 19 (dcd8cc1c8) lets scans have flags. */
+#if PG_VERSION_NUM >= 190000
+#define gpusort_compat_index_beginscan(heap, index, snapshot, nkeys) index_beginscan(heap, index, snapshot, NULL, nkeys, 0, SO_NONE)
+#define gpusort_compat_table_beginscan(rel, snapshot) table_beginscan(rel, snapshot, 0, NULL, SO_NONE)
+#else
 #if PG_VERSION_NUM >= 180000
 #define gpusort_compat_index_beginscan(heap, index, snapshot, nkeys) index_beginscan(heap, index, snapshot, NULL, nkeys, 0)
 #else
 #define gpusort_compat_index_beginscan(heap, index, snapshot, nkeys) index_beginscan(heap, index, snapshot, nkeys, 0)
+#endif
+#define gpusort_compat_table_beginscan(rel, snapshot) table_beginscan(rel, snapshot, 0, NULL)
 #endif
 
 /* PostgreSQL 18 (3eea7a0c97) always lets a query run only once. */
@@ -86,14 +92,45 @@
 #define GPUSORT_RUN_ARGUMENTS query, direction, count, execute_once
 #endif
 
-/* PostgreSQL 17 (2d819a08a) has collations of its own, which all compare bytes. */
+/* PostgreSQL 17 (2d819a08a) has collations of its own, and a column for their names and ICU's (f696c0cd5). */
 #define GPUSORT_COLLPROVIDER_BUILTIN 'b'
+#if PG_VERSION_NUM >= 170000
+#define GPUSORT_ANUM_DATABASE_LOCALE Anum_pg_database_datlocale
+#define GPUSORT_ANUM_COLLATION_LOCALE Anum_pg_collation_colllocale
+#else
+#define GPUSORT_ANUM_DATABASE_LOCALE Anum_pg_database_daticulocale
+#define GPUSORT_ANUM_COLLATION_LOCALE Anum_pg_collation_colliculocale
+#endif
 
 /* PostgreSQL 18 (8123e91f5) describes ordering operators by comparison type. */
 #if PG_VERSION_NUM >= 180000
 #define GPUSORT_ORDERING_STRATEGY CompareType
+#define GPUSORT_ORDERING_GREATER COMPARE_GT
 #else
 #define GPUSORT_ORDERING_STRATEGY int16
+#define GPUSORT_ORDERING_GREATER BTGreaterStrategyNumber
+#endif
+
+/* PostgreSQL 19 (c83ac02ec) tells the planner what EXPLAIN was asked for. */
+#if PG_VERSION_NUM >= 190000
+#define GPUSORT_PLANNER_PARAMETERS \
+	Query *query, const char *query_string, int cursor_options, ParamListInfo params, ExplainState *explain
+#define GPUSORT_PLANNER_ARGUMENTS query, query_string, cursor_options, params, explain
+#else
+#define GPUSORT_PLANNER_PARAMETERS Query *query, const char *query_string, int cursor_options, ParamListInfo params
+#define GPUSORT_PLANNER_ARGUMENTS query, query_string, cursor_options, params
+#endif
+
+/* PostgreSQL 19 (5a79e7850) has a structure of its own for what EXPLAIN ANALYZE counts per plan node. */
+#if PG_VERSION_NUM >= 190000
+#define GPUSORT_NEEDS_TIMER(instrument) ((instrument)->instr.need_timer)
+#else
+#define GPUSORT_NEEDS_TIMER(instrument) ((instrument)->need_timer)
+#endif
+
+/* PostgreSQL 19 keeps offsets of columns in a tuple descriptor and has to be told when all columns are there. */
+#if PG_VERSION_NUM < 190000
+#define TupleDescFinalize(desc) ((void) 0)
 #endif
 
 #endif							/* GPUSORT_COMPAT_H */

@@ -31,6 +31,7 @@ int			gpusort_device_timeout = GPUSORT_DEVICE_TIMEOUT_DEFAULT;
 char	   *gpusort_devices_used;
 bool		gpusort_enable_arrays_node = true;
 bool		gpusort_enable_rows_node = true;
+bool		gpusort_enable_toast_reader = true;
 int			gpusort_engine = GPUSORT_ENGINE_AUTO;
 bool		gpusort_force_nodes = false;
 int			gpusort_gpu_memory_limit = 0;
@@ -94,6 +95,11 @@ gpusort_guc_define(void)
 							 "Replace Sort nodes by gpusort's where that is cheaper.",
 							 NULL, &gpusort_enable_rows_node, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("gpusort.enable_toast_reader",
+							 "Read stored arrays from the pages of their TOAST table in the order in which they lie there.",
+							 "The arrays node does so; else PostgreSQL fetches them by index.",
+							 &gpusort_enable_toast_reader, true,
+							 PGC_USERSET, GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
 	DefineCustomEnumVariable("gpusort.engine",
 							 "Engine that sorts.",
 							 "\"gpu\" makes it an error when the GPU cannot.",

@@ -19,6 +19,7 @@ extern int	gpusort_device_timeout;
 extern char *gpusort_devices_used;
 extern bool gpusort_enable_arrays_node;
 extern bool gpusort_enable_rows_node;
+extern bool gpusort_enable_toast_reader;
 extern int	gpusort_engine;
 extern bool gpusort_force_nodes;
 extern int	gpusort_gpu_memory_limit;

@@ -62,11 +62,6 @@ my ($ret, $out, $err) = $node->psql('postgres', qq{SET statement_timeout = '50ms
 like($err, qr/statement timeout/, 'statement_timeout ends a sort');
 is(wait_slabs($node), 0, 'no slab is lost');
 
-inject($node, 'delay 1 1000');
-($ret, $out, $err) = $node->psql('postgres', q{SET statement_timeout = '500ms'; SELECT count(b) FROM (SELECT gpusort.bucket(x, 10) OVER () AS b FROM data, unnest(a) x) q});
-like($err, qr/statement timeout/, 'and a search for intervals');
-is(wait_slabs($node), 0, 'no slab is lost');
-
 # The worker is ended in the middle of a job.
 inject($node, 'delay 3 20000');
 my ($output, $errors);

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "methods.cuh"
+#include "methods/methods.cuh"
 
 namespace bench
 {

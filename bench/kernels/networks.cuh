@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "method_common.cuh"
+#include "methods/common.cuh"
 
 namespace bench
 {

@@ -13,7 +13,7 @@
 
 #include "keys/projection.h"
 #include "kernels/bench.cuh"
-#include "method_variants.cuh"
+#include "methods/variants.cuh"
 
 using namespace bench;
 

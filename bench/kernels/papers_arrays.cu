@@ -6,7 +6,7 @@
  * bits of the tags, as Thrust does it; figure 2's times are those of 50,000 arrays.
  */
 #include "kernels/bench.cuh"
-#include "method_variants.cuh"
+#include "methods/variants.cuh"
 
 using namespace bench;
 

@@ -14,7 +14,7 @@
 
 #include "cpu_engine/cpu_sort.h"
 #include "kernels/bench.cuh"
-#include "method_variants.cuh"
+#include "methods/variants.cuh"
 
 using namespace bench;
 

@@ -4,7 +4,7 @@
  */
 #include "kernels/bench.cuh"
 #include "kernels/networks.cuh"
-#include "method_variants.cuh"
+#include "methods/variants.cuh"
 
 using namespace bench;
 

@@ -11,12 +11,15 @@
  *	  out_of_memory  the job does not fit
  *	  wrong          the result is not in order
  *	  lost_key       a key of the result is lost
+ *	  flip           one bit of the device's memory flips
  *	  hang           the job never ends
  *	  exit           the process ends as if a library had called exit()
  *	  delay          the job takes longer
  *
  * A fault is armed as "name", "name count" or "name count milliseconds": that many
- * jobs meet it, one by default.  "none" disarms.
+ * jobs meet it, one by default.  "none" disarms.  Flips are armed as "flip place bit" or
+ * "flip place bit skipped": which bit of which place (emulated_memory.h), after how many
+ * jobs that have such a place.
  *
  * GPUSORT_EMULATED_DEVICES in the server's environment says how many there are.
  */
@@ -32,13 +35,17 @@
 #include <mutex>
 #include <thread>
 
-#include "emulated/emulated_sort.h"
+#include "emulated/emulated_memory.h"
 #include "gpusort_cuda.h"
 
 namespace {
 
 using gpusort_emulated::Columns;
+using gpusort_emulated::Damage;
+using gpusort_emulated::Flip;
+using gpusort_emulated::Place;
 using gpusort_emulated::seconds_now;
+using gpusort_emulated::Spoil;
 
 constexpr uint64_t MEMORY_BYTES = UINT64_C(16) << 30;
 constexpr size_t PROBE_BYTES = 4 << 20;
@@ -61,13 +68,56 @@ struct Session {
     GpusortDeviceSession description;
     Columns columns;
     uint64_t bytes;
+
+    explicit Session(const GpusortDeviceSession &description)
+        : description(description), columns(description), bytes(Columns::bytes(description)) {}
 };
 
 struct Fault {
     char name[32] = "none";
     int count = 0;
     int milliseconds = 0;
+    Flip flip;
+    int skipped = 0; /* tasks that a flip still passes over */
+
+    bool is(const char *wanted) const { return strcmp(name, wanted) == 0; }
+    Damage damage() const {
+        return {is("wrong") ? Spoil::ORDER : is("lost_key") ? Spoil::KEYS : Spoil::NOTHING, flip};
+    }
 };
+
+struct NamedPlace {
+    const char *name;
+    Place place;
+};
+
+constexpr NamedPlace PLACES[] = {{"keys", Place::KEYS},         {"payload", Place::PAYLOAD},
+                                 {"segments", Place::SEGMENTS}, {"result", Place::RESULT},
+                                 {"working", Place::WORKING},   {"sorted", Place::SORTED},
+                                 {"appended", Place::APPENDED}, {"column", Place::COLUMN}};
+
+constexpr const char *WRONG_RESULT = "what came back is not what was sent, in order";
+
+/* Does the task have such a place? */
+bool has_place(const Task &task, Place place) {
+    switch (place) {
+        case Place::PAYLOAD:
+            return task.kind == TaskKind::JOB && task.job.spec.payload == GPUSORT_PAYLOAD_CARRIED;
+        case Place::KEYS:
+        case Place::SEGMENTS:
+        case Place::RESULT:
+            return task.kind == TaskKind::JOB;
+        case Place::WORKING:
+        case Place::SORTED:
+            return task.kind == TaskKind::JOB || task.kind == TaskKind::SORT;
+        case Place::APPENDED:
+            return task.kind == TaskKind::APPEND;
+        case Place::COLUMN:
+            return task.kind == TaskKind::FETCH;
+        default:
+            return false;
+    }
+}
 
 void fail(GpusortDeviceError *error, GpusortDeviceStatus status, const char *message) {
     error->status = status;
@@ -97,7 +147,7 @@ struct GpusortDevice {
     void sort_columns(const Task &task, const Fault &fault, GpusortDeviceOutcome *outcome);
     bool reserve(uint64_t bytes, GpusortDeviceError *error);
     void give_back(uint64_t bytes);
-    Fault next_fault(TaskKind kind);
+    Fault next_fault(const Task &task);
     Session *find(uint64_t session);
     void forget(uint64_t session);
     void start(const Task &task);
@@ -132,10 +182,11 @@ void GpusortDevice::run() {
 }
 
 /* What the next task meets; "none" if nothing is armed. */
-Fault GpusortDevice::next_fault(TaskKind kind) {
+Fault GpusortDevice::next_fault(const Task &task) {
     std::lock_guard<std::mutex> lock(mutex);
-    bool result_fault = strcmp(fault.name, "wrong") == 0 || strcmp(fault.name, "lost_key") == 0;
-    if (fault.count <= 0 || (result_fault && kind != TaskKind::JOB && kind != TaskKind::SORT))
+    bool sorts = task.kind == TaskKind::JOB || task.kind == TaskKind::SORT;
+    if (fault.count <= 0 || ((fault.is("wrong") || fault.is("lost_key")) && !sorts) ||
+        (fault.is("flip") && (!has_place(task, fault.flip.place) || fault.skipped-- > 0)))
         return Fault();
     fault.count--;
     return fault;
@@ -171,17 +222,17 @@ void GpusortDevice::give_back(uint64_t bytes) {
 
 /* Runs a task, or the fault that it meets. */
 void GpusortDevice::execute(const Task &task, GpusortDeviceOutcome *outcome) {
-    Fault met = next_fault(task.kind);
-    if (strcmp(met.name, "error") == 0) {
+    Fault met = next_fault(task);
+    if (met.is("error")) {
         fail(&outcome->error, GPUSORT_DEVICE_FAULT, "injected error at launch");
         return;
     }
-    if (strcmp(met.name, "out_of_memory") == 0) {
+    if (met.is("out_of_memory")) {
         fail(&outcome->error, GPUSORT_DEVICE_OUT_OF_MEMORY, "injected lack of memory");
         return;
     }
-    while (strcmp(met.name, "hang") == 0) sleep(1);
-    if (strcmp(met.name, "delay") == 0) usleep(met.milliseconds * 1000);
+    while (met.is("hang")) sleep(1);
+    if (met.is("delay")) usleep(met.milliseconds * 1000);
 
     if (task.kind == TaskKind::JOB) {
         sort_job(task.job, met, outcome);
@@ -195,9 +246,9 @@ void GpusortDevice::execute(const Task &task, GpusortDeviceOutcome *outcome) {
     if (task.kind == TaskKind::SORT)
         sort_columns(task, met, outcome);
     else if (task.kind == TaskKind::APPEND)
-        session->columns.append(task.column, task.first_row, task.nrows, task.source);
-    else
-        session->columns.fetch(task.column, task.first_row, task.nrows, task.target);
+        session->columns.append(task.column, task.first_row, task.nrows, task.source, met.flip);
+    else if (!session->columns.fetch(task.column, task.first_row, task.nrows, task.target, met.flip))
+        fail(&outcome->error, GPUSORT_DEVICE_NOT_VERIFIED, WRONG_RESULT);
 }
 
 /* A job in copies of its own, checked before it is copied out. */
@@ -213,13 +264,8 @@ void GpusortDevice::sort_job(const GpusortDeviceJob &job, const Fault &met,
         return;
     }
     if (!reserve(bytes, &outcome->error)) return;
-    gpusort_emulated::Spoil spoil = strcmp(met.name, "wrong") == 0 ? gpusort_emulated::Spoil::ORDER
-                                    : strcmp(met.name, "lost_key") == 0
-                                        ? gpusort_emulated::Spoil::KEYS
-                                        : gpusort_emulated::Spoil::NOTHING;
-    if (!gpusort_emulated::sort_job(job, spoil, outcome))
-        fail(&outcome->error, GPUSORT_DEVICE_NOT_VERIFIED,
-             "a segment is out of order or has lost keys");
+    if (!gpusort_emulated::sort_job(job, met.damage(), outcome))
+        fail(&outcome->error, GPUSORT_DEVICE_NOT_VERIFIED, WRONG_RESULT);
     outcome->method = gpusort_emulated::method_used(job.spec);
     give_back(bytes);
 }
@@ -229,13 +275,9 @@ void GpusortDevice::sort_columns(const Task &task, const Fault &met,
     Session *session = find(task.session);
     const GpusortDeviceSession &description = session->description;
     double start = seconds_now();
-    bool spoil = strcmp(met.name, "wrong") == 0 || strcmp(met.name, "lost_key") == 0;
 
-    if (description.intervals) {
-        if (!session->columns.project(description.spec, task.nrows, description.verify, spoil))
-            fail(&outcome->error, GPUSORT_DEVICE_NOT_VERIFIED, "a key is in the wrong interval");
-    } else if (!session->columns.sort(description.spec, task.nrows, description.verify, spoil))
-        fail(&outcome->error, GPUSORT_DEVICE_NOT_VERIFIED, "the session's rows are out of order");
+    if (!session->columns.sort(task.nrows, met.damage()))
+        fail(&outcome->error, GPUSORT_DEVICE_NOT_VERIFIED, WRONG_RESULT);
     outcome->method = gpusort_emulated::method_used(description.spec);
     outcome->sort_s = seconds_now() - start;
 }
@@ -243,7 +285,7 @@ void GpusortDevice::sort_columns(const Task &task, const Fault &met,
 void GpusortDevice::start(const Task &task) {
     {
         std::lock_guard<std::mutex> lock(mutex);
-        if (fault.count > 0 && strcmp(fault.name, "exit") == 0) exit(1);
+        if (fault.count > 0 && fault.is("exit")) exit(1);
         queue.push_back(task);
     }
     wake.notify_one();
@@ -322,10 +364,7 @@ static GpusortDeviceStatus open_session(GpusortDevice *device,
     }
     if (!device->reserve(bytes, error)) return error->status;
     std::lock_guard<std::mutex> lock(device->mutex);
-    Session &session = device->sessions[description->session];
-    session.description = *description;
-    session.bytes = bytes;
-    session.columns.allocate(*description);
+    device->sessions.emplace(description->session, *description);
     return GPUSORT_DEVICE_OK;
 }
 
@@ -386,15 +425,27 @@ static void memory_in_use(GpusortDevice *device, uint64_t *now, uint64_t *peak) 
     *peak = device->peak;
 }
 
+/* Reads "place bit skipped" of a flip. */
+static bool read_flip(const char *text, Fault *fault) {
+    char place[32];
+    unsigned long long bit;
+    if (sscanf(text, "flip %31s %llu %d", place, &bit, &fault->skipped) < 2) return false;
+    for (const NamedPlace &named : PLACES)
+        if (strcmp(named.name, place) == 0) fault->flip = {named.place, bit};
+    fault->count = 1;
+    return fault->flip.place != Place::NOWHERE;
+}
+
 static bool inject_fault(GpusortDevice *device, const char *text) {
-    static const char *const names[] = {"none",     "error", "out_of_memory", "wrong",
-                                        "lost_key", "hang",  "exit",          "delay"};
+    static const char *const names[] = {"none", "error", "out_of_memory", "wrong", "lost_key",
+                                        "hang", "exit",  "delay",         "flip"};
     Fault fault;
     fault.count = 1;
     fault.milliseconds = 100;
     if (sscanf(text, "%31s %d %d", fault.name, &fault.count, &fault.milliseconds) < 1) return false;
+    if (fault.is("flip") && !read_flip(text, &fault)) return false;
     for (const char *name : names) {
-        if (strcmp(name, fault.name) != 0) continue;
+        if (!fault.is(name)) continue;
         if (strcmp(name, "none") == 0) fault.count = 0;
         std::lock_guard<std::mutex> lock(device->mutex);
         device->fault = fault;

@@ -1,7 +1,9 @@
 /*
  * emulated_sort.h
- *	  The sorts of the emulated device: jobs and session columns, by the CPU
- *	  engine's functions, each result checked against its input.
+ *	  The sorts of the emulated device, by the CPU engine's functions, and their checks.
+ *
+ * Whatever carries a payload is sorted as an index, for from an index both the
+ * payload and the check of the result follow.
  */
 #ifndef GPUSORT_EMULATED_SORT_H
 #define GPUSORT_EMULATED_SORT_H
@@ -19,49 +21,23 @@ const char *refuses(const GpusortSpec &spec);
 /* The method that a real device would name. */
 GpusortMethod method_used(const GpusortSpec &spec);
 
-/* Whether the job's histogram counts its segments: a real device relies on it. */
-bool is_counted(const GpusortDeviceJob &job);
-
-/* Device memory that a job would take. */
-uint64_t job_bytes(const GpusortDeviceJob &job);
-
 double seconds_now();
 
-/*
- * Sorts the job's segments into its output, and says what each stage took; false if
- * the result fails its check.
- */
-bool sort_job(const GpusortDeviceJob &job, Spoil spoil, GpusortDeviceOutcome *outcome);
+/* How many entries of a segment of so many keys are wanted. */
+uint64_t wanted_entries(const GpusortSpec &spec, uint64_t count);
 
-/* The columns of a session.  Memory is not touched until it is written. */
-class Columns {
-public:
-	Columns() = default;
-	Columns(const Columns &) = delete;
-	Columns &operator=(const Columns &) = delete;
-	~Columns();
+/* Sorts one segment: keys in place, or an index that leaves the keys undefined. */
+void sort_segment(const GpusortSpec &wanted, void *keys, uint32_t *index, uint32_t count);
 
-	static uint64_t bytes(const GpusortDeviceSession &session);
-	void allocate(const GpusortDeviceSession &session);
-	void append(uint32_t column, uint64_t first_row, uint64_t nrows, const void *source);
-	void fetch(uint32_t column, uint64_t first_row, uint64_t nrows, void *target) const;
+/* Are the wanted keys in order, and those of the input that they should be? */
+bool keys_right(const GpusortSpec &spec, const char *input, const char *output, uint64_t count);
 
-	/* Sorts the first nrows rows by column 0; false if the result fails its check. */
-	bool sort(const GpusortSpec &spec, uint64_t nrows, bool verify, bool spoil);
+/* Is the index that of the wanted keys in stable order? */
+bool index_right(const GpusortSpec &spec, const char *input, const uint32_t *index, uint64_t count);
 
-	/* Finds the intervals of the first nrows keys; false if they fail their check. */
-	bool project(const GpusortSpec &spec, uint64_t nrows, bool verify, bool spoil);
-
-private:
-	const char *data(uint32_t column) const;
-	uint32_t width(uint32_t column) const;
-	void gather(uint32_t column, uint64_t nrows);
-
-	uint32_t ncolumns_ = 0;
-	uint8_t width_[GPUSORT_SESSION_COLUMNS] = {};
-	char *column_[GPUSORT_SESSION_COLUMNS] = {};
-	uint32_t *index_ = nullptr;
-};
+/* Puts two different entries in the wrong order, or doubles one. */
+void spoil_keys(char *keys, uint32_t width, uint64_t count, Spoil spoil);
+void spoil_index(uint32_t *index, uint64_t count, Spoil spoil);
 
 }  // namespace gpusort_emulated
 

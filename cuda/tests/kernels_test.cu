@@ -7,7 +7,7 @@
  *	  [--payload NAME] [--verbose]
  *
  * The verification kernels see every batch, right and, damaged by one entry, wrong.
- * Of some of few bytes they make the copies, too.
+ * Of some of few bytes they make the copies, too, and must see each bit that changes.
  * --each runs every kernel in both directions, in batches so small that
  * compute-sanitizer can follow.  Prints the seed; exits with 1 at the first failure.
  */
@@ -15,7 +15,7 @@
 #include <memory>
 
 #include "cases.cuh"
-#include "verify.cuh"
+#include "device/verify.cuh"
 
 using namespace test;
 
@@ -35,14 +35,18 @@ public:
         const SegmentBatch &batch = sorted.batch;
         const Case &input = sorted.input;
         const size_t payload_bytes = batch.payload ? input.payload.size() * 4 : 0;
+        const size_t segment_bytes = input.segments.size() * sizeof(GpusortSegment);
+        const bool index = input.spec.payload == GPUSORT_PAYLOAD_INDEX;
 
         keys = keys_room.of(input.keys);
         payload = payload_room.of(input.payload);
-        in = {{{batch.keys, keys, input.keys.size(), nullptr},
-               {batch.payload, payload, payload_bytes, nullptr},
-               {const_cast<GpusortSegment *>(batch.segments), segments_room.of(input.segments),
-                input.segments.size() * sizeof(GpusortSegment), nullptr}}};
-        out = {{{keys, batch.keys, input.keys.size(), nullptr}, {payload, batch.payload, payload_bytes, nullptr}}};
+        in = {
+            {{batch.keys, keys, input.keys.size(), nullptr},
+             {batch.payload, index ? nullptr : payload, payload_bytes, nullptr},
+             {const_cast<GpusortSegment *>(batch.segments), segments_room.of(input.segments), segment_bytes, nullptr}}};
+        out = {{{payload, batch.payload, payload_bytes, nullptr}, {nullptr, batch.segments, segment_bytes, nullptr}}};
+        if (input.spec.payload != GPUSORT_PAYLOAD_INDEX) /* which leaves them undefined */
+            out.each[2] = {keys, batch.keys, input.keys.size(), nullptr};
         for (const Copy &copy : in.each)
             check_cuda(cudaMemset(copy.to, POISON, copy.bytes), "poison");
     }
@@ -51,6 +55,125 @@ public:
     uint8_t *keys;
     uint32_t *payload;
 };
+
+/* Changes a bit on the device, and back. */
+class Flipped
+{
+public:
+    Flipped(const void *bytes, size_t bit)
+        : place(const_cast<char *>(static_cast<const char *>(bytes)) + bit / 8), mask(char(1 << bit % 8))
+    {
+        flip();
+    }
+    ~Flipped()
+    {
+        flip();
+    }
+
+private:
+    void flip()
+    {
+        char byte;
+
+        check_cuda(cudaMemcpy(&byte, place, 1, cudaMemcpyDeviceToHost), "flipping");
+        byte ^= mask;
+        check_cuda(cudaMemcpy(place, &byte, 1, cudaMemcpyHostToDevice), "flipping");
+    }
+
+    char *place;
+    char mask;
+};
+
+/* A bit that has changed since what came was digested must be seen though the sort is right: in gaps and segments. */
+template <class Expect>
+void test_balance(const DeviceCase &sorted, Expect expect)
+{
+    const Case &input = sorted.input;
+    const bool index = input.spec.payload == GPUSORT_PAYLOAD_INDEX;
+    const uint32_t width = index ? 4 : gpusort_key_width(input.spec.form);
+    const void *result = index ? static_cast<const void *>(sorted.batch.payload) : sorted.batch.keys;
+    std::vector<bool> covered(input.nslots);
+    std::vector<size_t> gaps;
+
+    for (const GpusortSegment &segment : input.segments)
+        std::fill(covered.begin() + segment.start, covered.begin() + segment.start + segment.count, true);
+    for (size_t i = 0; i < input.nslots; i++)
+        if (!covered[i])
+            gaps.push_back(i);
+    if (!gaps.empty()) {
+        const Flipped flipped(result, gaps[below(gaps.size())] * 8 * width + below(8 * width));
+
+        expect(false, "a result with a bit changed in a gap");
+    }
+    for (size_t i = 0; i < input.segments.size(); i++)
+        if (input.segments[i].count < 1000 && input.segments[i].count % 2 == 1) { /* becomes one shorter */
+            const Flipped flipped(&sorted.batch.segments[i].count, 0);
+
+            expect(false, "a segment with a bit changed");
+            break;
+        }
+}
+
+/*
+ * A payload that the check gathers through a right index must be where it should, and any bit of it that has changed
+ * since it came, or of the index, must be seen.
+ */
+void test_gather(const Case &input)
+{
+    static Room space_room, from_room, to_room, failed_room;
+    const DeviceCase sorted(input, false);
+    const size_t bytes = workspace_bytes(sorted.batch), payload_bytes = input.nslots * 4;
+    void *workspace = workspace_of(bytes), *space = space_room.of(verify_bytes(sorted.batch));
+    std::vector<uint32_t> payload(input.nslots), gathered(input.nslots), wanted(input.nslots);
+
+    for (uint32_t &value : payload)
+        value = uint32_t(random_bits());
+
+    uint32_t *from = from_room.of(payload), *to = static_cast<uint32_t *>(to_room.of(payload_bytes));
+    uint32_t *device_failed = static_cast<uint32_t *>(failed_room.of(4)), failed = 1;
+    const Copy segments = {nullptr, sorted.batch.segments, input.segments.size() * sizeof(GpusortSegment), nullptr};
+    const Copies in = {{{nullptr, sorted.batch.keys, input.keys.size(), nullptr},
+                        segments,
+                        {nullptr, from, payload_bytes, nullptr},
+                        {to, nullptr, payload_bytes, nullptr}}};
+    const Copies out = {{{nullptr, to, payload_bytes, nullptr}, segments, {nullptr, from, payload_bytes, nullptr}}};
+
+    const auto expect = [&](bool right, const char *what) {
+        check_cuda(verify_end(sorted.batch, space, device_failed, nullptr, &out, Gather{from, to}), "verify_end");
+        check_cuda(cudaMemcpy(&failed, device_failed, 4, cudaMemcpyDeviceToHost), "verification");
+        if (failed == (right ? 0 : 1))
+            return;
+        printf("FAILED: the check says %u of %s\n  %s\n", failed, what, input.name().c_str());
+        exit(1);
+    };
+
+    check_cuda(verify_begin(sorted.batch, space, nullptr, &in), "verify_begin");
+    check_cuda(sort_segments(sorted.batch, workspace, bytes, nullptr, nullptr), "sort_segments");
+    expect(true, "a gathered payload");
+    check_cuda(cudaMemcpy(gathered.data(), to, payload_bytes, cudaMemcpyDeviceToHost), "gathering");
+
+    const std::vector<uint32_t> index = sorted.payload();
+    size_t last = 0;
+
+    for (const GpusortSegment &segment : input.segments)
+        for (uint32_t i = 0; i < segment.count; i++)
+            if (input.spec.limit == 0 || i < input.spec.limit) {
+                last = segment.start + i;
+                wanted[last] = payload[segment.start + index[last]];
+            }
+    if (gathered != wanted) {
+        printf("FAILED: a payload is gathered wrongly\n  %s\n", input.name().c_str());
+        exit(1);
+    }
+    {
+        const Flipped flipped(from, below(32 * input.nslots));
+
+        expect(false, "a payload with a bit changed");
+    }
+    const Flipped flipped(sorted.batch.payload, 32 * last + below(32));
+
+    expect(false, "an index with a bit changed");
+}
 
 /* The check must pass the right result, and see two neighbours exchanged and one damaged entry. */
 void test_verification(const DeviceCase &sorted, void *digests, const HostCopies *copies, const char *shape)
@@ -75,14 +198,17 @@ void test_verification(const DeviceCase &sorted, void *digests, const HostCopies
     if (copies)
         expect_sorted(input, std::vector<uint8_t>(copies->keys, copies->keys + input.keys.size()),
                       std::vector<uint32_t>(copies->payload, copies->payload + sorted.payload().size()), shape);
+    const uint64_t limit = spec.limit == 0 || spec.buckets != 0 ? UINT64_MAX : spec.limit;
     for (const GpusortSegment &segment : input.segments)
-        if (segment.count > 1)
+        if (segment.count > 1 && limit > 1)
             victims.push_back(segment);
-    if (spec.limit != 0 || victims.empty())
+    if (copies && spec.payload != GPUSORT_PAYLOAD_CARRIED)
+        test_balance(sorted, expect);
+    if (victims.empty() || (spec.payload == GPUSORT_PAYLOAD_CARRIED && limit != UINT64_MAX))
         return;
 
     const GpusortSegment segment = victims[below(victims.size())];
-    const size_t slot = segment.start + below(segment.count - 1);
+    const size_t slot = segment.start + below(std::min<uint64_t>(segment.count, limit) - 1);
     const bool payload = sorted.batch.payload != nullptr;
     const uint32_t width = payload ? 4 : gpusort_key_width(spec.form);
     char *place = (payload ? reinterpret_cast<char *>(sorted.batch.payload) : static_cast<char *>(sorted.batch.keys)) +
@@ -95,8 +221,9 @@ void test_verification(const DeviceCase &sorted, void *digests, const HostCopies
 
     for (size_t i = 0; i < 2; i++)
         check_cuda(cudaMemcpy(&entries[i], place + i * width, width, cudaMemcpyDeviceToHost), "two neighbours");
-    if (spec.buckets == 0 && (payload ? spec.payload == GPUSORT_PAYLOAD_INDEX
-                                      : code_of(spec.form, entries[0], true) != code_of(spec.form, entries[1], true))) {
+    if (spec.buckets == 0 &&
+        (payload ? spec.payload == GPUSORT_PAYLOAD_INDEX
+                 : code_of(spec.form, entries[0], false) != code_of(spec.form, entries[1], false))) {
         put(entries[1], 0), put(entries[0], 1);
         expect(false, "a result with two neighbours exchanged");
         put(entries[1], 1);
@@ -109,21 +236,26 @@ void test_verification(const DeviceCase &sorted, void *digests, const HostCopies
     expect(false, "a result with a damaged entry");
 }
 
-void run_case(const Case &input, const char *shape, bool tell_host)
+void run_case(Case input, const char *shape, bool tell_host)
 {
     static Room digests_room;
     const auto start = std::chrono::steady_clock::now();
+    const bool copied = below(2) && input.keys.size() <= FEW_BYTES && input.payload.size() * 4 <= FEW_BYTES;
+    if (copied && input.spec.payload == GPUSORT_PAYLOAD_INDEX) /* as the copies make it */
+        input.payload.assign(input.nslots, 0);
     const DeviceCase sorted(input, tell_host);
     const size_t bytes = workspace_bytes(sorted.batch);
     void *workspace = workspace_of(bytes), *digests = digests_room.of(verify_bytes(sorted.batch));
 
     std::unique_ptr<HostCopies> copies;
-    if (below(2) && input.keys.size() <= FEW_BYTES && input.payload.size() * 4 <= FEW_BYTES)
+    if (copied)
         copies.reset(new HostCopies(sorted));
     check_cuda(verify_begin(sorted.batch, digests, nullptr, copies ? &copies->in : nullptr), "verify_begin");
     check_cuda(sort_segments(sorted.batch, workspace, bytes, nullptr, nullptr), "sort_segments");
     expect_sorted(input, sorted.keys(), sorted.payload(), shape);
     test_verification(sorted, digests, copies.get(), shape);
+    if (input.spec.payload == GPUSORT_PAYLOAD_INDEX && input.longest > 1)
+        test_gather(input);
     cases_run++;
     if (verbose) {
         const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;

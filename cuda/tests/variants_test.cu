@@ -1,6 +1,6 @@
 /*
  * variants_test.cu
- *	  The published forms of the methods (method_variants.cuh).
+ *	  The published forms of the methods (variants.cuh).
  *
  *	  variants_test [--seed N] [--each]
  *
@@ -8,7 +8,8 @@
  * with 1 at the first failure.
  */
 #include "cases.cuh"
-#include "method_variants.cuh"
+#include "methods/variants.cuh"
+#include "segment_sort.cuh"
 
 using namespace test;
 

@@ -12,37 +12,37 @@ AS 'MODULE_PATHNAME', 'gpusort_devices' LANGUAGE C STRICT VOLATILE PARALLEL SAFE
 CREATE VIEW devices AS SELECT * FROM devices_rows();
 COMMENT ON VIEW devices IS 'each device: state, memory, measured rates, time spent, faults';
 
-CREATE FUNCTION stats_counters(OUT engine text, OUT method text, OUT jobs int8, OUT segments int8, OUT keys int8,
+CREATE FUNCTION stats_counters(OUT engine text, OUT used_for text, OUT method text, OUT jobs int8, OUT segments int8, OUT keys int8,
     OUT bytes int8, OUT time_ms float8, OUT verification_failures int8, OUT stats_reset timestamptz)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'gpusort_stats_counters' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 
-CREATE FUNCTION stats_fallbacks(OUT method text, OUT reason text, OUT count int8)
+CREATE FUNCTION stats_fallbacks(OUT used_for text, OUT method text, OUT reason text, OUT count int8)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'gpusort_stats_fallbacks' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 
 -- A fallback is counted with the engine that was passed over.
 CREATE VIEW stats AS
-SELECT c.engine, c.method, c.jobs, c.segments, c.keys, c.bytes, c.time_ms,
+SELECT c.engine, c.used_for, c.method, c.jobs, c.segments, c.keys, c.bytes, c.time_ms,
        coalesce(f.fallbacks, 0) AS fallbacks, f.fallback_reasons, c.verification_failures, c.stats_reset
 FROM stats_counters() c
-LEFT JOIN (SELECT 'gpu' AS engine, method, sum(count)::int8 AS fallbacks, jsonb_object_agg(reason, count) AS fallback_reasons
-           FROM stats_fallbacks() GROUP BY method) f
-    ON f.engine = c.engine AND f.method = c.method
+LEFT JOIN (SELECT 'gpu' AS engine, used_for, method, sum(count)::int8 AS fallbacks, jsonb_object_agg(reason, count) AS fallback_reasons
+           FROM stats_fallbacks() GROUP BY used_for, method) f
+    ON f.engine = c.engine AND f.used_for = c.used_for AND f.method = c.method
 WHERE c.jobs > 0 OR f.fallbacks > 0 OR c.verification_failures > 0;
-COMMENT ON VIEW stats IS 'what was sorted, by engine and method, and why the GPU was passed over';
+COMMENT ON VIEW stats IS 'what was sorted, by engine, method and for whom, and why the GPU was passed over';
 
 CREATE FUNCTION stats_reset() RETURNS void
 AS 'MODULE_PATHNAME', 'gpusort_stats_reset' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION stats_reset() IS 'sets the counters of the view stats to zero';
 
-CREATE FUNCTION jobs_rows(OUT pid int4, OUT engine text, OUT method text, OUT keys int8, OUT started_at timestamptz,
+CREATE FUNCTION jobs_rows(OUT pid int4, OUT engine text, OUT used_for text, OUT method text, OUT keys int8, OUT started_at timestamptz,
     OUT phase text, OUT done float8)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'gpusort_jobs' LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
 CREATE VIEW jobs AS
-SELECT j.pid, a.datname, a.usename, j.engine, j.method, j.keys, j.started_at, j.phase, j.done
+SELECT j.pid, a.datname, a.usename, j.engine, j.used_for, j.method, j.keys, j.started_at, j.phase, j.done
 FROM jobs_rows() j LEFT JOIN pg_stat_activity a USING (pid);
 COMMENT ON VIEW jobs IS 'long sorts that are running: phase, and the share of the phase that is done';
 

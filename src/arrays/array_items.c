@@ -7,9 +7,9 @@
 #include "access/tupmacs.h"
 #include "miscadmin.h"
 
-#include "arrays/array_detoast.h"
+#include "toast/array_detoast.h"
 #include "arrays/array_items.h"
-#include "huge_pages.h"
+#include "large_memory.h"
 
 /*
  * Opens the items of a one-dimensional array argument.  With own, the array is a
@@ -57,7 +57,7 @@ static void
 take_out_elements(ArrayItems *items)
 {
 	const ElementType *element = items->element;
-	const bits8 *bitmap = ARR_NULLBITMAP(items->array);
+	const uint8 *bitmap = ARR_NULLBITMAP(items->array);
 	char	   *next = ARR_DATA_PTR(items->array);
 
 	for (uint32 i = 0; i < items->count; i++)
@@ -101,32 +101,35 @@ gpusort_items_take_out(ArrayItems *items)
 		take_out_slices(items);
 }
 
-/* Copies some elements of a fixed length to the places that positions give them. */
+/*
+ * Copies some elements of a fixed length to the places that positions give them.
+ * Elements of 8 bytes need not be aligned to 8: macaddr8 is to 4.
+ */
 static inline void
 gather_block(char *target, const char *source, uint16 stride,
 			 const uint32 *positions, uint32 count)
 {
-#define GATHER(type) \
+#define GATHER(size) \
 	for (uint32 i = 0; i < count; i++) \
-		((type *) target)[i] = ((const type *) source)[positions[i]]
+		memcpy(target + (Size) i * (size), source + (Size) positions[i] * (size), size)
 
+	/* A copy of constant size is a load and a store. */
 	switch (stride)
 	{
 		case 1:
-			GATHER(uint8);
+			GATHER(1);
 			break;
 		case 2:
-			GATHER(uint16);
+			GATHER(2);
 			break;
 		case 4:
-			GATHER(uint32);
+			GATHER(4);
 			break;
 		case 8:
-			GATHER(uint64);
+			GATHER(8);
 			break;
 		default:
-			for (uint32 i = 0; i < count; i++)
-				memcpy(target + (Size) i * stride, source + (Size) positions[i] * stride, stride);
+			GATHER(stride);
 			break;
 	}
 #undef GATHER
@@ -156,7 +159,7 @@ static void
 fill_elements(ArrayType *array, const ArrayItems *items, const uint32 *positions, uint32 count)
 {
 	const ElementType *element = items->element;
-	bits8	   *bitmap = ARR_NULLBITMAP(array);
+	uint8	   *bitmap = ARR_NULLBITMAP(array);
 	char	   *next = ARR_DATA_PTR(array);
 
 	for (uint32 i = 0; i < count; i++)

@@ -10,12 +10,11 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
-#include "arrays/array_detoast.h"
 #include "arrays/array_order.h"
-#include "arrays/key_compare.h"
-#include "arrays/key_merge.h"
+#include "keys/key_compare.h"
+#include "keys/key_merge.h"
 #include "guc.h"
-#include "huge_pages.h"
+#include "large_memory.h"
 #include "sort/sort.h"
 
 /*
@@ -24,14 +23,14 @@
  * more values than keys, which are better counted.
  */
 static bool
-merging_pays(const SortRequest *request, const ArrayOrder *order)
+merging_pays(SortRequest *request, const ArrayOrder *order)
 {
 	uint64		least = PG_UINT64_MAX;
 	uint64		greatest = 0;
 	uint32		start = 0;
 
 	if (order->nruns == 0 || request->spec.limit != 0 || request->spec.method != GPUSORT_METHOD_AUTO ||
-		gpusort_sort_wants_gpu(request))
+		gpusort_sort_decide(request) == ENGINE_GPU)
 		return false;
 	for (uint32 run = 0; run < order->nruns; start = order->run_ends[run++])
 	{
@@ -67,7 +66,8 @@ sort_keys(void *keys, uint32 count, uint32 *payload, GpusortKeyForm form,
 		.payload = payload,
 		.segments = &segment,
 		.nsegments = 1,
-		.nslots = count
+		.nslots = count,
+		.use = order->use
 	};
 
 	if (merging_pays(&request, order))
@@ -79,7 +79,8 @@ sort_keys(void *keys, uint32 count, uint32 *payload, GpusortKeyForm form,
 /*
  * Sorts the keys stored in a one-dimensional array where they lie, NULLs aside,
  * and returns how many there are.  With a limit, only the first that many keys
- * are defined.  The array's shape is left for gpusort_array_reshape.
+ * are defined.  Sorted NaNs come out as one, that of a single key too; intervals
+ * move keys as they are.  The array's shape is left for gpusort_array_reshape.
  */
 uint32
 gpusort_order_keys(ArrayType *array, const ElementType *element, const ArrayOrder *order)
@@ -89,6 +90,8 @@ gpusort_order_keys(ArrayType *array, const ElementType *element, const ArrayOrde
 
 	if (count > 1 && order->limit > 0)
 		sort_keys(ARR_DATA_PTR(array), count, NULL, element->form, order, order->limit);
+	if (order->buckets == 0)
+		gpusort_keys_one_nan(element->form, ARR_DATA_PTR(array), Min(count, order->limit), order->descending);
 	return count;
 }
 
@@ -133,7 +136,7 @@ require_comparator_allowed(const ElementType *type)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("method \"%s\" cannot sort values of type %s",
-						gpusort_sort_method_name(gpusort_method), format_type_be(type->oid)),
+						gpusort_method_name(gpusort_method), format_type_be(type->oid)),
 				 errhint("Set \"gpusort.method\" to \"auto\".")));
 }
 
@@ -155,7 +158,7 @@ value_positions(ArrayItems *items, const ArrayOrder *order, uint32 count, uint32
 			if (!items->nulls[i])
 				present[next++] = items->values[i];
 	}
-	gpusort_comparator_sort(comparator, present ? present : items->values, positions, count);
+	gpusort_comparator_sort(comparator, order->use, present ? present : items->values, positions, count);
 	if (present)
 		pfree(present);
 }

@@ -7,6 +7,7 @@
 #define GPUSORT_ARRAY_ORDER_H
 
 #include "arrays/array_items.h"
+#include "stats/sort_stats.h"
 
 /* The order wanted, and how much of it. */
 typedef struct ArrayOrder
@@ -19,6 +20,7 @@ typedef struct ArrayOrder
 	uint32		nruns;			/* runs of keys, NULLs aside, that are in order
 								 * already; 0: not known */
 	const uint32 *run_ends;		/* where each ends */
+	SortUse		use;			/* for whom it is counted */
 } ArrayOrder;
 
 extern uint32 gpusort_order_keys(ArrayType *array, const ElementType *element,

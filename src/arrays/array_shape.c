@@ -7,9 +7,8 @@
 #include "port/pg_bitutils.h"
 #include "utils/memutils.h"
 
-#include "arrays/array_detoast.h"
 #include "arrays/array_shape.h"
-#include "huge_pages.h"
+#include "large_memory.h"
 
 /* Raises an error for an array of two dimensions or more. */
 void
@@ -38,7 +37,7 @@ gpusort_array_require_same_length(const ArrayType *values, const ArrayType *keys
 uint32
 gpusort_array_count_nulls(const ArrayType *array, uint32 length)
 {
-	const bits8 *bitmap = ARR_NULLBITMAP(array);
+	const uint8 *bitmap = ARR_NULLBITMAP(array);
 	uint32		values = 0;
 
 	if (bitmap == NULL)
@@ -54,7 +53,7 @@ gpusort_array_count_nulls(const ArrayType *array, uint32 length)
 void
 gpusort_array_find_nulls(const ArrayType *array, uint32 length, uint32 *values, uint32 *nulls)
 {
-	const bits8 *bitmap = ARR_NULLBITMAP(array);
+	const uint8 *bitmap = ARR_NULLBITMAP(array);
 
 	for (uint32 i = 0; i < length; i++)
 	{
@@ -97,7 +96,7 @@ gpusort_array_allocate(const ElementType *element, uint32 length, bool has_nulls
 
 /* Sets the bits from .. to-1 of a bitmap, a set bit standing for a value. */
 static void
-set_bits(bits8 *bitmap, uint32 from, uint32 to)
+set_bits(uint8 *bitmap, uint32 from, uint32 to)
 {
 	while (from < to && from % 8 != 0)
 	{
@@ -132,7 +131,7 @@ gpusort_array_reshape(ArrayType *array, const ElementType *element,
 	if (nnulls > 0)
 	{
 		uint32		first = nulls_first ? nnulls : 0;
-		bits8	   *bitmap = (bits8 *) (ARR_LBOUND(array) + 1);
+		uint8	   *bitmap = (uint8 *) (ARR_LBOUND(array) + 1);
 
 		memset(bitmap, 0, (length + 7) / 8);
 		set_bits(bitmap, first, first + nvalues);

@@ -15,14 +15,6 @@
 
 #include "arrays/element_type.h"
 
-/* Entries handled between two checks for interrupts in linear loops; each may wait for memory. */
-#define GPUSORT_INTERRUPT_INTERVAL 0x10000
-#define GPUSORT_CHECK_EVERY(i) \
-	do { \
-		if (unlikely(((i) & (GPUSORT_INTERRUPT_INTERVAL - 1)) == 0)) \
-			CHECK_FOR_INTERRUPTS(); \
-	} while (0)
-
 /* Size of an array's first dimension: its length, if it has one dimension. */
 static inline uint32
 gpusort_array_length(const ArrayType *array)

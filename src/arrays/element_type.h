@@ -15,7 +15,7 @@
 #include "access/tupdesc.h"
 #include "fmgr.h"
 
-#include "cpu_engine/comparator_sort.h"
+#include "arrays/comparator_sort.h"
 #include "keys/key_types.h"
 
 typedef struct ElementType
@@ -39,6 +39,7 @@ typedef struct CallCache
 	ElementType arguments[2];
 	ElementType slices;
 	TupleDesc	record;			/* of a function that returns one */
+	void	   *of_function;	/* what the function itself keeps */
 } CallCache;
 
 /* Array argument of a call, in the order of the cache. */

@@ -14,7 +14,7 @@
 #include "cpu_engine/cpu_engine.h"
 #include "cpu_engine/cpu_sort.h"
 #include "guc.h"
-#include "huge_pages.h"
+#include "large_memory.h"
 
 /* Scratch up to this size stands on the stack: sorting a small array allocates nothing. */
 #define STACK_SCRATCH 4096
@@ -28,12 +28,6 @@ interrupt_pending(void *arg)
 	return ProcDiePending || (QueryCancelPending && QueryCancelHoldoffCount == 0);
 }
 
-static const char *
-cpu_refuses(const SortRequest *request)
-{
-	return gpusort_cpu_sort_refuses(&request->spec);
-}
-
 static uint32_t
 longest_segment(const SortRequest *request)
 {
@@ -44,8 +38,8 @@ longest_segment(const SortRequest *request)
 	return longest;
 }
 
-static const char *
-cpu_sort(SortRequest *request)
+void
+gpusort_cpu_engine_sort(SortRequest *request)
 {
 	char		local[STACK_SCRATCH];
 	char	   *scratch = local;
@@ -91,11 +85,4 @@ cpu_sort(SortRequest *request)
 			break;
 	}
 	request->used_method = control.method;
-	return NULL;
 }
-
-const SortEngine gpusort_cpu_engine = {
-	.name = "cpu",
-	.refuses = cpu_refuses,
-	.sort = cpu_sort
-};

@@ -7,8 +7,12 @@
 #ifndef GPUSORT_CPU_ENGINE_H
 #define GPUSORT_CPU_ENGINE_H
 
-#include "sort/sort.h"
+#include "request/sort_request.h"
 
-extern const SortEngine gpusort_cpu_engine;
+/*
+ * Sorts a request that gpusort_cpu_sort_refuses does not refuse, and sets
+ * used_method.  Checks for interrupts at least every 50 ms.
+ */
+extern void gpusort_cpu_engine_sort(SortRequest *request);
 
 #endif							/* GPUSORT_CPU_ENGINE_H */

@@ -51,7 +51,7 @@ typedef struct CpuSortControl
 
 extern size_t gpusort_cpu_sort_scratch(const GpusortSpec *spec, uint64_t longest, int threads);
 
-/* Why the spec's method cannot sort these keys on the CPU, as static text, or NULL. */
+/* Why the spec's method cannot sort these keys on the CPU, as static text, or NULL; AUTO always can. */
 extern const char *gpusort_cpu_sort_refuses(const GpusortSpec *spec);
 
 /*

@@ -11,10 +11,9 @@
 
 #include "miscadmin.h"
 
-#include "arrays/array_detoast.h"
 #include "arrays/array_order.h"
 #include "functions/arguments.h"
-#include "huge_pages.h"
+#include "large_memory.h"
 
 PG_FUNCTION_INFO_V1(gpusort_array_disorder);
 

@@ -8,12 +8,12 @@
  */
 #include "postgres.h"
 
-#include "arrays/array_detoast.h"
+#include "toast/array_detoast.h"
 #include "arrays/array_order.h"
-#include "arrays/key_compare.h"
+#include "keys/key_compare.h"
 #include "functions/arguments.h"
 #include "functions/array_functions.h"
-#include "huge_pages.h"
+#include "large_memory.h"
 
 PG_FUNCTION_INFO_V1(gpusort_array_sort);
 PG_FUNCTION_INFO_V1(gpusort_array_sort_distinct);
@@ -43,11 +43,11 @@ gpusort_sort_array(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *
 	ElementType *element;
 	uint32		count;
 
-	if (length < 2)
+	if (length == 0)
 		return array;
 	element = gpusort_element_type(fcinfo, FIRST_ARRAY, ARR_ELEMTYPE(array));
 	if (!element->is_key || ARR_NDIM(array) > 1)
-		return sort_items(fcinfo, element, array, order);
+		return length == 1 ? array : sort_items(fcinfo, element, array, order);
 
 	count = gpusort_order_keys(array, element, order);
 	if (ARR_HASNULL(array))
@@ -112,10 +112,11 @@ gpusort_array_sort_distinct(PG_FUNCTION_ARGS)
 
 	gpusort_items_open(&items, fcinfo, FIRST_ARRAY, PG_GETARG_DATUM(0), true);
 	gpusort_array_require_one_dimension(items.array);
-	if (items.count < 2)
+	if (items.count == 0)
 		PG_RETURN_ARRAYTYPE_P(items.array);
-	PG_RETURN_ARRAYTYPE_P(gpusort_items_are_keys(&items) ?
-						  distinct_keys(&items, &order) : distinct_items(&items, &order));
+	if (gpusort_items_are_keys(&items))
+		PG_RETURN_ARRAYTYPE_P(distinct_keys(&items, &order));
+	PG_RETURN_ARRAYTYPE_P(items.count == 1 ? items.array : distinct_items(&items, &order));
 }
 
 /* The first keys of an array in order, cut off in place. */

@@ -10,11 +10,11 @@
 
 #include "catalog/pg_type.h"
 
-#include "arrays/array_detoast.h"
+#include "toast/array_detoast.h"
 #include "arrays/array_order.h"
 #include "functions/arguments.h"
 #include "functions/array_functions.h"
-#include "huge_pages.h"
+#include "large_memory.h"
 
 PG_FUNCTION_INFO_V1(gpusort_array_argsort);
 PG_FUNCTION_INFO_V1(gpusort_array_take);
@@ -113,7 +113,7 @@ gpusort_array_take(PG_FUNCTION_ARGS)
 	ArrayType  *subscripts = gpusort_array_detoast(PG_GETARG_DATUM(1));
 	uint32		count = gpusort_array_length(subscripts);
 	const int32 *next = (const int32 *) ARR_DATA_PTR(subscripts);
-	const bits8 *bitmap = ARR_NULLBITMAP(subscripts);
+	const uint8 *bitmap = ARR_NULLBITMAP(subscripts);
 	ArrayItems	items;
 	Positions	positions;
 	ArrayType  *result;

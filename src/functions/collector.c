@@ -8,9 +8,9 @@
 #include "access/tupmacs.h"
 #include "utils/memutils.h"
 
-#include "arrays/array_detoast.h"
+#include "toast/array_detoast.h"
 #include "functions/collector.h"
-#include "huge_pages.h"
+#include "large_memory.h"
 
 #define FIRST_ROOM 64
 #define BITMAP_BYTES(n) (((n) + 7) / 8)
@@ -42,20 +42,28 @@ check_array_size(int64 count, Size bytes)
 				 errhint("Use gpusort.order_by to get the values as rows.")));
 }
 
-/* Makes a buffer hold at least so many bytes; returns it. */
+/* Makes a buffer, of which so many bytes are used, hold at least as many as wanted; returns it. */
 static void *
-enlarge(void *buffer, Size *room, Size wanted, MemoryContext context)
+enlarge(void *buffer, Size used, Size *room, Size wanted, MemoryContext context)
 {
 	Size		size = Max(*room, FIRST_ROOM);
+	void	   *larger;
 
 	if (wanted <= *room)
 		return buffer;
 	while (size < wanted)
 		size *= 2;
-	*room = Min(size, MaxAllocSize);
-	buffer = buffer ? repalloc(buffer, *room) : MemoryContextAlloc(context, *room);
-	gpusort_advise_huge_pages(buffer, *room);
-	return buffer;
+	size = Min(size, MaxAllocSize);
+	if (*room > 0)
+		larger = repalloc(buffer, size);
+	else
+	{
+		larger = MemoryContextAlloc(context, size);
+		gpusort_copy_bytes(larger, buffer, used);
+	}
+	gpusort_advise_huge_pages(larger, size);
+	*room = size;
+	return larger;
 }
 
 /* Makes room for so many bytes more, of count values more. */
@@ -65,7 +73,7 @@ reserve(Collector *collector, MemoryContext context, Size bytes)
 	if (unlikely(collector->bytes + bytes > collector->room))
 	{
 		check_array_size(collector->count, collector->bytes + bytes);
-		collector->data = enlarge(collector->data, &collector->room, collector->bytes + bytes, context);
+		collector->data = enlarge(collector->data, collector->bytes, &collector->room, collector->bytes + bytes, context);
 	}
 }
 
@@ -76,7 +84,7 @@ reserve_bits(Collector *collector, MemoryContext context, int64 count)
 	bool		started = collector->bitmap != NULL;
 
 	check_array_size(collector->count + count, 0);
-	collector->bitmap = enlarge(collector->bitmap, &collector->bitmap_room,
+	collector->bitmap = enlarge(collector->bitmap, started ? BITMAP_BYTES(collector->count) : 0, &collector->bitmap_room,
 								BITMAP_BYTES(collector->count + count), context);
 	if (!started)
 		memset(collector->bitmap, 0xff, BITMAP_BYTES(collector->count));
@@ -86,7 +94,7 @@ reserve_bits(Collector *collector, MemoryContext context, int64 count)
 static inline void
 append_bit(Collector *collector, MemoryContext context, bool isnull)
 {
-	bits8		bit = 1 << collector->count % 8;
+	uint8		bit = 1 << collector->count % 8;
 
 	reserve_bits(collector, context, 1);
 	if (isnull)
@@ -140,7 +148,7 @@ gpusort_collector_append(Collector *collector, MemoryContext context, Datum valu
 
 /* Appends values that lie as in an array. */
 static void
-append_image(Collector *collector, MemoryContext context, int64 count, const bits8 *bitmap,
+append_image(Collector *collector, MemoryContext context, int64 count, const uint8 *bitmap,
 			 const char *data, Size bytes)
 {
 	reserve(collector, context, bytes);
@@ -176,7 +184,7 @@ gpusort_collector_clear(Collector *collector)
 void
 gpusort_collector_refill(Collector *collector, MemoryContext context, ArrayType *array)
 {
-	if (collector->bitmap != NULL)
+	if (collector->bitmap_room > 0)
 		pfree(collector->bitmap);
 	collector->bitmap = NULL;
 	collector->bitmap_room = 0;
@@ -212,42 +220,4 @@ gpusort_collector_array(const Collector *collector)
 		array_bitmap_copy(ARR_NULLBITMAP(array), 0, collector->bitmap, 0, collector->count);
 	gpusort_copy_bytes(ARR_DATA_PTR(array), collector->data, collector->bytes);
 	return array;
-}
-
-/* Bytes that gpusort_collector_flatten writes. */
-Size
-gpusort_collector_flat_size(const Collector *collector)
-{
-	return sizeof(Collector) + collector->bytes + (collector->bitmap ? BITMAP_BYTES(collector->count) : 0);
-}
-
-/* Writes the collector to a place, for another process to read; returns where that ends. */
-char *
-gpusort_collector_flatten(const Collector *collector, char *place)
-{
-	Size		bitmap_bytes = collector->bitmap ? BITMAP_BYTES(collector->count) : 0;
-
-	memcpy(place, collector, sizeof(Collector));
-	place += sizeof(Collector);
-	if (bitmap_bytes > 0)
-		memcpy(place, collector->bitmap, bitmap_bytes);
-	gpusort_copy_bytes(place + bitmap_bytes, collector->data, collector->bytes);
-	return place + bitmap_bytes + collector->bytes;
-}
-
-/*
- * Makes a collector of what was flattened, to be read only: it points there.
- * Returns where that ends.
- */
-char *
-gpusort_collector_view(Collector *collector, char *place)
-{
-	Size		bitmap_bytes;
-
-	memcpy(collector, place, sizeof(Collector));
-	bitmap_bytes = collector->bitmap_room > 0 ? BITMAP_BYTES(collector->count) : 0;
-	place += sizeof(Collector);
-	collector->bitmap = bitmap_bytes > 0 ? (bits8 *) place : NULL;
-	collector->data = place + bitmap_bytes;
-	return collector->data + collector->bytes;
 }

@@ -19,6 +19,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/plancache.h"
+#include "utils/tuplestore.h"
 
 #define ROWS_PER_FETCH 1000
 

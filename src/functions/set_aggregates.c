@@ -19,36 +19,19 @@
 
 #include "access/tupmacs.h"
 #include "fmgr.h"
+#include "funcapi.h"
+#include "nodes/primnodes.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "functions/array_functions.h"
-#include "functions/collector.h"
+#include "functions/set_state.h"
 
 /* How much top_n_agg gathers before it cuts that to the first n: values, or bytes. */
 #define TOP_N_VALUES(n) Min(Max(4 * (int64) (n), 4096), ((int64) (n) + MaxArraySize) / 2)
 #define TOP_N_BYTES ((Size) 16 * 1024 * 1024)
-
-typedef enum SetKind
-{
-	SET_SORTED,
-	SET_SORTED_BY,
-	SET_TOP_N,
-	SET_APPROXIMATE
-} SetKind;
-
-typedef struct SetState
-{
-	SetKind		kind;
-	ArrayOrder	order;
-	MemoryContext context;		/* that everything lives in */
-	Size		cut_bytes;		/* of top_n_agg: when to cut next */
-	Collector	values;
-	Collector	keys;			/* of sorted_agg_by */
-	uint32		nruns;			/* combined from so many sorted runs of workers */
-	uint32	   *run_ends;		/* which end at these values that are not NULL */
-} SetState;
 
 PG_FUNCTION_INFO_V1(gpusort_sorted_agg_transition);
 PG_FUNCTION_INFO_V1(gpusort_sorted_agg_by_transition);
@@ -72,17 +55,80 @@ aggregate_context(FunctionCallInfo fcinfo)
 	return context;
 }
 
-/* Type of an argument; polymorphic arguments are resolved by the parser. */
+/*
+ * Type of an argument.  The parser resolves polymorphic ones; who calls without an
+ * expression must call a function that is declared with the type.
+ */
 static Oid
 argument_type(FunctionCallInfo fcinfo, int argument)
 {
 	Oid			type = get_fn_expr_argtype(fcinfo->flinfo, argument);
 
+	if (!OidIsValid(type) && OidIsValid(fcinfo->flinfo->fn_oid))
+	{
+		Oid		   *types;
+		int			count;
+
+		get_func_signature(fcinfo->flinfo->fn_oid, &types, &count);
+		if (argument < count && !IsPolymorphicType(types[argument]))
+			type = types[argument];
+		pfree(types);
+	}
 	if (!OidIsValid(type))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("could not determine input data type")));
 	return type;
+}
+
+/* Raises an error if the caller expects an array of another type than that of the state's values. */
+static void
+check_result_type(FunctionCallInfo fcinfo, const SetState *state)
+{
+	Oid			expected = get_fn_expr_rettype(fcinfo->flinfo);
+
+	if (!OidIsValid(expected) && OidIsValid(fcinfo->flinfo->fn_oid))
+		expected = get_func_rettype(fcinfo->flinfo->fn_oid);
+	if (!OidIsValid(expected) || IsPolymorphicType(expected) ||
+		expected == gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type)->array_type)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("state of a set aggregate holds values of type %s, which do not make a %s",
+					format_type_be(state->values.type), format_type_be(expected))));
+}
+
+/*
+ * Raises an error for an ORDER BY inside the call: the rows would come in that
+ * order, and the result would have another.  DISTINCT alone is no ORDER BY.
+ */
+static void
+check_no_order_by(FunctionCallInfo fcinfo, SetKind kind)
+{
+	static const struct
+	{
+		SetKind		kind;
+		const char *name;
+		const char *arguments;
+	}			calls[] = {
+		{SET_SORTED, "sorted_agg", "x, descending"},
+		{SET_SORTED_BY, "sorted_agg_by", "x, key, descending, nulls_first"},
+		{SET_TOP_N, "top_n_agg", "x, n, descending"},
+		{SET_APPROXIMATE, "approx_sorted_agg", "x, buckets, descending"}
+	};
+	int			i = 0;
+	const Aggref *call = AggGetAggref(fcinfo);
+
+	if (call == NULL || call->aggorder == NIL)
+		return;
+	while (calls[i].kind != kind)
+		i++;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("aggregate %s does not take ORDER BY", calls[i].name),
+			 errdetail("The order of its result is that of its arguments alone."),
+			 errhint("Write %s(%s), or array_agg(x ORDER BY ...) for an order by anything else.",
+					 calls[i].name, calls[i].arguments)));
 }
 
 static void
@@ -126,11 +172,30 @@ collect_argument(FunctionCallInfo fcinfo, Collector *collector, CachedArgument s
 	gpusort_collector_init(collector, gpusort_element_type(fcinfo, slot, argument_type(fcinfo, argument)));
 }
 
+/* The state that an argument points to, or NULL; an error if it points to that of another aggregate. */
+static SetState *
+get_state(FunctionCallInfo fcinfo, int argument)
+{
+	SetState   *state = PG_ARGISNULL(argument) ? NULL : (SetState *) PG_GETARG_POINTER(argument);
+
+	if (unlikely(state != NULL && state->magic != GPUSORT_SET_STATE_MAGIC))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("argument is not the state of a set aggregate")));
+	return state;
+}
+
 /* The state of a transition's first argument, or NULL for the first row. */
 static SetState *
-get_state(FunctionCallInfo fcinfo)
+get_state_of_kind(FunctionCallInfo fcinfo, SetKind kind)
 {
-	return PG_ARGISNULL(0) ? NULL : (SetState *) PG_GETARG_POINTER(0);
+	SetState   *state = get_state(fcinfo, 0);
+
+	if (unlikely(state != NULL && state->kind != kind))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("argument is the state of another set aggregate")));
+	return state;
 }
 
 static SetState *
@@ -139,11 +204,14 @@ create_state(FunctionCallInfo fcinfo, SetKind kind)
 	MemoryContext context = aggregate_context(fcinfo);
 	SetState   *state = MemoryContextAllocZero(context, sizeof(SetState));
 
+	check_no_order_by(fcinfo, kind);
+	state->magic = GPUSORT_SET_STATE_MAGIC;
 	state->kind = kind;
 	state->context = context;
 	state->cut_bytes = TOP_N_BYTES;
 	state->order.collation = PG_GET_COLLATION();
 	state->order.limit = PG_UINT32_MAX;
+	state->order.use = USED_FOR_AGGREGATES;
 	collect_argument(fcinfo, &state->values, FIRST_ARRAY, 1);
 	return state;
 }
@@ -158,7 +226,7 @@ append_argument(FunctionCallInfo fcinfo, SetState *state, Collector *collector, 
 Datum
 gpusort_sorted_agg_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state = get_state(fcinfo);
+	SetState   *state = get_state_of_kind(fcinfo, SET_SORTED);
 
 	if (state == NULL)
 	{
@@ -174,7 +242,7 @@ gpusort_sorted_agg_transition(PG_FUNCTION_ARGS)
 Datum
 gpusort_sorted_agg_by_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state = get_state(fcinfo);
+	SetState   *state = get_state_of_kind(fcinfo, SET_SORTED_BY);
 
 	if (state == NULL)
 	{
@@ -214,7 +282,7 @@ cut_to_top_n(FunctionCallInfo fcinfo, SetState *state)
 Datum
 gpusort_top_n_agg_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state = get_state(fcinfo);
+	SetState   *state = get_state_of_kind(fcinfo, SET_TOP_N);
 
 	if (state == NULL)
 	{
@@ -231,7 +299,7 @@ gpusort_top_n_agg_transition(PG_FUNCTION_ARGS)
 Datum
 gpusort_approx_sorted_agg_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state = get_state(fcinfo);
+	SetState   *state = get_state_of_kind(fcinfo, SET_APPROXIMATE);
 
 	if (state == NULL)
 	{
@@ -252,6 +320,7 @@ copy_empty(const SetState *state, MemoryContext context)
 
 	*copy = *state;
 	copy->context = context;
+	copy->cut_bytes = TOP_N_BYTES;
 	copy->nruns = 0;
 	copy->run_ends = NULL;
 	gpusort_collector_clear(&copy->values);
@@ -273,7 +342,7 @@ end_run(SetState *state)
 	const Collector *collector = deciding(state);
 	Size		bytes = (state->nruns + 1) * sizeof(uint32);
 
-	if (collector->length < 0)
+	if (collector->length < 0 || state->no_runs)
 		return;
 	if (state->run_ends == NULL)
 		state->run_ends = MemoryContextAlloc(state->context, bytes);
@@ -282,13 +351,30 @@ end_run(SetState *state)
 	state->run_ends[state->nruns++] = collector->bytes / att_align_nominal(collector->length, collector->alignment);
 }
 
+/*
+ * Raises an error if two states cannot come from the same aggregate.  Options that
+ * differ from row to row can differ, though: then there is no one order in which
+ * the states' values come.
+ */
+static void
+check_alike(SetState *state, const SetState *more)
+{
+	if (state->kind != more->kind || state->values.type != more->values.type ||
+		state->keys.type != more->keys.type || state->order.collation != more->order.collation)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("states of set aggregates of different kinds or types cannot be combined")));
+	if (state->order.descending != more->order.descending)
+		state->no_runs = true;
+}
+
 /* Adds what the second state has collected to the first. */
 Datum
 gpusort_set_agg_combine(PG_FUNCTION_ARGS)
 {
 	MemoryContext context = aggregate_context(fcinfo);
-	SetState   *state = get_state(fcinfo);
-	const SetState *more = PG_ARGISNULL(1) ? NULL : (SetState *) PG_GETARG_POINTER(1);
+	SetState   *state = get_state(fcinfo, 0);
+	const SetState *more = get_state(fcinfo, 1);
 
 	if (state == NULL && more == NULL)
 		PG_RETURN_NULL();
@@ -296,6 +382,7 @@ gpusort_set_agg_combine(PG_FUNCTION_ARGS)
 		PG_RETURN_POINTER(state);
 	if (state == NULL)
 		state = copy_empty(more, context);
+	check_alike(state, more);
 	gpusort_collector_concat(&state->values, context, &more->values);
 	if (state->kind == SET_SORTED_BY)
 		gpusort_collector_concat(&state->keys, context, &more->keys);
@@ -350,61 +437,39 @@ sort_for_leader(FunctionCallInfo fcinfo, SetState *state)
 	}
 }
 
-/* What a worker has collected: the state, and behind it its values and keys. */
+/* What a worker has collected, as bytes. */
 Datum
 gpusort_set_agg_serialize(PG_FUNCTION_ARGS)
 {
-	SetState   *state = get_state(fcinfo);
-	Size		size;
-	bytea	   *sent;
-	char	   *place;
+	SetState   *state = get_state(fcinfo, 0);
 
 	aggregate_context(fcinfo);
 	sort_for_leader(fcinfo, state);
-	size = VARHDRSZ + sizeof(SetState) + gpusort_collector_flat_size(&state->values) +
-		gpusort_collector_flat_size(&state->keys);
-	if (!AllocSizeIsValid(size))
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("sorted set of a parallel worker exceeds the maximum size of a value (%zu bytes)", MaxAllocSize),
-				 errhint("Use gpusort.order_by to get the values as rows, or set \"max_parallel_workers_per_gather\" to 0.")));
-	sent = palloc(size);
-	SET_VARSIZE(sent, size);
-	place = VARDATA(sent);
-	memcpy(place, state, sizeof(SetState));
-	place = gpusort_collector_flatten(&state->values, place + sizeof(SetState));
-	gpusort_collector_flatten(&state->keys, place);
-	PG_RETURN_BYTEA_P(sent);
+	PG_RETURN_BYTEA_P(gpusort_set_state_write(fcinfo, state));
 }
 
 /* The state that a worker sent; combining copies out of the bytes that it points to. */
 Datum
 gpusort_set_agg_deserialize(PG_FUNCTION_ARGS)
 {
-	bytea	   *sent = PG_GETARG_BYTEA_PP(0);
-	SetState   *state = palloc(sizeof(SetState));
-	char	   *place = VARDATA_ANY(sent);
-
 	aggregate_context(fcinfo);
-	memcpy(state, place, sizeof(SetState));
-	place = gpusort_collector_view(&state->values, place + sizeof(SetState));
-	gpusort_collector_view(&state->keys, place);
-	PG_RETURN_POINTER(state);
+	PG_RETURN_POINTER(gpusort_set_state_read(fcinfo, PG_GETARG_BYTEA_PP(0)));
 }
 
 /* The array of all values, in the order that the aggregate promises. */
 Datum
 gpusort_set_agg_final(PG_FUNCTION_ARGS)
 {
-	const SetState *state = get_state(fcinfo);
+	const SetState *state = get_state(fcinfo, 0);
 	ArrayOrder	order;
 	ArrayType  *values;
 
 	aggregate_context(fcinfo);
 	if (state == NULL)
 		PG_RETURN_NULL();
+	check_result_type(fcinfo, state);
 	order = state->order;
-	order.nruns = state->nruns;
+	order.nruns = state->no_runs ? 0 : state->nruns;
 	order.run_ends = state->run_ends;
 	values = gpusort_collector_array(&state->values);
 	switch (state->kind)

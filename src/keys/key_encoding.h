@@ -10,9 +10,16 @@
  *	  floats	negative values are inverted, the others get the sign bit;
  *				every NaN becomes one value, above infinity
  *
- * "encode" keeps -0 and +0 apart (-0 first), so it can be undone bit for bit
- * but for NaN payloads: right for keys alone.  "encode_tied" maps -0 to +0:
- * right wherever a payload makes ties visible, for there they must be stable.
+ * Values that PostgreSQL calls equal may differ in their bits, and what comes out
+ * must be the same bytes whatever sorted it:
+ *
+ *	  with a payload	"encode_tied" maps -0 to +0 and all NaNs to one: ties, which
+ *						keep their order.
+ *	  keys alone		"encode" keeps -0 and +0 apart, so -0 comes before +0.  An
+ *						engine may leave any bits in a NaN; who asked for the sort
+ *						gives all of them the same ones afterwards.
+ *	  intervals			keys move as they are, and keep their order in an interval.
+ *
  * Descending order is ascending order of the inverted code.
  */
 #ifndef GPUSORT_KEY_ENCODING_H
@@ -53,11 +60,27 @@ gpusort_encode16(uint16_t bits)
 	return bits ^ UINT16_C(0x8000);
 }
 
+/* The NaN of a sorted array: that of PostgreSQL's 'NaN'. */
+#define GPUSORT_NAN32 UINT32_C(0x7fc00000)
+#define GPUSORT_NAN64 UINT64_C(0x7ff8000000000000)
+
+GPUSORT_INLINE bool
+gpusort_is_nan32(uint32_t bits)
+{
+	return (bits & UINT32_C(0x7fffffff)) > UINT32_C(0x7f800000);
+}
+
+GPUSORT_INLINE bool
+gpusort_is_nan64(uint64_t bits)
+{
+	return (bits & UINT64_C(0x7fffffffffffffff)) > UINT64_C(0x7ff0000000000000);
+}
+
 GPUSORT_INLINE uint32_t
 gpusort_encode_float32(uint32_t bits)
 {
-	if ((bits & UINT32_C(0x7fffffff)) > UINT32_C(0x7f800000))
-		bits = UINT32_C(0x7fc00000);
+	if (gpusort_is_nan32(bits))
+		bits = GPUSORT_NAN32;
 	return bits ^ ((uint32_t) ((int32_t) bits >> 31) | UINT32_C(0x80000000));
 }
 
@@ -70,8 +93,8 @@ gpusort_decode_float32(uint32_t code)
 GPUSORT_INLINE uint64_t
 gpusort_encode_float64(uint64_t bits)
 {
-	if ((bits & UINT64_C(0x7fffffffffffffff)) > UINT64_C(0x7ff0000000000000))
-		bits = UINT64_C(0x7ff8000000000000);
+	if (gpusort_is_nan64(bits))
+		bits = GPUSORT_NAN64;
 	return bits ^ ((uint64_t) ((int64_t) bits >> 63) | UINT64_C(0x8000000000000000));
 }
 

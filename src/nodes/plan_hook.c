@@ -10,13 +10,14 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "nodes/extensible.h"
 #include "optimizer/planner.h"
 
-#include "guc.h"
+#include "compat.h"
 #include "nodes/plan_hook.h"
-#include "nodes/rows/rows_node.h"
 
 static planner_hook_type previous_planner;
+static const NodeRules *room;
 
 static Plan *rewrite_plan(Plan *plan, PlanPlace place);
 
@@ -78,14 +79,26 @@ inputs_place(const Plan *plan, const PlanPlace *place)
 	}
 }
 
+/*
+ * Whether the node is run by another module, which may know the nodes below it:
+ * it can have looked at them when it was planned, and look again when it begins.
+ */
+bool
+gpusort_plan_knows_children(const Plan *plan)
+{
+	if (IsA(plan, CustomScan))
+		return strncmp(((const CustomScan *) plan)->methods->CustomName, GPUSORT_NODE_PREFIX, strlen(GPUSORT_NODE_PREFIX)) != 0;
+	return IsA(plan, ForeignScan);
+}
+
 /* Rewrites a plan tree from its leaves up and returns its new root. */
 static Plan *
 rewrite_plan(Plan *plan, PlanPlace place)
 {
 	PlanPlace	input;
 
-	if (plan == NULL)
-		return NULL;
+	if (plan == NULL || gpusort_plan_knows_children(plan))
+		return plan;
 	check_stack_depth();
 
 	input = inputs_place(plan, &place);
@@ -109,20 +122,18 @@ rewrite_plan(Plan *plan, PlanPlace place)
 			break;
 	}
 
-	if (gpusort_enable_rows_node)
-		plan = gpusort_rows_replace(plan, &place);
-	return plan;
+	return room->replace(plan, &place);
 }
 
 static PlannedStmt *
-plan_with_nodes(Query *query, const char *query_string, int cursor_options, ParamListInfo params)
+plan_with_nodes(GPUSORT_PLANNER_PARAMETERS)
 {
 	PlannedStmt *stmt = previous_planner
-		? previous_planner(query, query_string, cursor_options, params)
-		: standard_planner(query, query_string, cursor_options, params);
+		? previous_planner(GPUSORT_PLANNER_ARGUMENTS)
+		: standard_planner(GPUSORT_PLANNER_ARGUMENTS);
 	PlanPlace	place = {0};
 
-	if (gpusort_enable_rows_node)
+	if (*room->enabled)
 	{
 		rewrite_plans(stmt->subplans, place);
 		stmt->planTree = rewrite_plan(stmt->planTree, place);
@@ -130,11 +141,11 @@ plan_with_nodes(Query *query, const char *query_string, int cursor_options, Para
 	return stmt;
 }
 
-/* Registers the nodes and puts them behind the planner. */
+/* Has a room rewrite each plan that the planner makes. */
 void
-gpusort_nodes_init(void)
+gpusort_plan_hook_init(const NodeRules *rules)
 {
-	gpusort_rows_init();
+	room = rules;
 	previous_planner = planner_hook;
 	planner_hook = plan_with_nodes;
 }

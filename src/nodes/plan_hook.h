@@ -11,6 +11,8 @@
 
 #include "nodes/plannodes.h"
 
+#define GPUSORT_NODE_PREFIX "Gpusort"	/* of all our custom scans' names */
+
 /* What a room may ask about the place of a node. */
 typedef struct PlanPlace
 {
@@ -21,6 +23,16 @@ typedef struct PlanPlace
 	bool		parallel;		/* below a Gather: it runs in several processes */
 } PlanPlace;
 
-extern void gpusort_nodes_init(void);
+/* What a room does with finished plans. */
+typedef struct NodeRules
+{
+	const bool *enabled;		/* its setting */
+
+	/* Returns the node that takes the plan's place, or the plan itself. */
+	Plan	   *(*replace) (Plan *plan, const PlanPlace *place);
+} NodeRules;
+
+extern void gpusort_plan_hook_init(const NodeRules *rules);
+extern bool gpusort_plan_knows_children(const Plan *plan);
 
 #endif							/* GPUSORT_PLAN_HOOK_H */

@@ -17,15 +17,14 @@
  */
 #include "postgres.h"
 
-#include "portability/instr_time.h"
 #include "utils/memutils.h"
 
-#include "device/device_client.h"
+#include "device/client/device_client.h"
 #include "guc.h"
-#include "huge_pages.h"
+#include "large_memory.h"
+#include "sort/choose.h"
 #include "sort/sort.h"
 #include "sort/sort_batch.h"
-#include "sort/sort_stats.h"
 
 #define SPARE_BYTES (1024 * 1024)	/* at most, of memory that is kept */
 
@@ -46,14 +45,14 @@ typedef struct BatchState
 	SlabLayout	layout;
 	BatchMemory *memory;		/* NULL: a slab */
 	bool		in_flight;		/* submitted to a device, not waited for */
-	instr_time	submitted;
+	SortAttempt attempt;		/* while it is in flight */
 } BatchState;
 
 /* What batches have left, and how much that is. */
 static BatchMemory *spares = NULL;
 static Size spare_bytes = 0;
 
-static bool may_use_gpu(const GpusortSpec *spec, uint64_t keys);
+static bool for_device(const GpusortSpec *spec, uint32_t slots);
 static void allocate_in_slab(BatchState *state);
 static void allocate_in_memory(BatchState *state);
 static BatchMemory *take_memory(Size bytes);
@@ -61,15 +60,23 @@ static void give_memory(BatchMemory *memory);
 static void release(void *arg);
 static SortRequest describe(BatchState *state);
 static void finish(BatchState *state, const SortRequest *request);
-static void sort_piecewise(BatchState *state);
-static void give_up_device(BatchState *state, const char *why);
+static bool submit_slab(BatchState *state);
+static void give_up_device(BatchState *state, SortReason why);
+
+/* How many keys of a width take at least so many bytes. */
+static uint32_t
+slots_for(Size key_bytes, uint32_t width)
+{
+	return Min((key_bytes + width - 1) / width, PG_UINT32_MAX);
+}
 
 /*
- * Begins a batch with room for at least key_bytes of keys and segment_slots
- * segments, as part of the current memory context.
+ * Begins a batch with room for at least key_bytes of keys in a slab, or
+ * memory_key_bytes in ordinary memory if there is no slab for it, and for
+ * segment_slots segments, as part of the current memory context.
  */
 SortBatch *
-gpusort_batch_begin(const GpusortSpec *spec, Size key_bytes, uint32_t segment_slots)
+gpusort_batch_begin(const GpusortSpec *spec, Size key_bytes, Size memory_key_bytes, uint32_t segment_slots)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "gpusort batch", ALLOCSET_SMALL_SIZES);
 	BatchState *state = MemoryContextAllocZero(context, sizeof(BatchState));
@@ -85,15 +92,18 @@ gpusort_batch_begin(const GpusortSpec *spec, Size key_bytes, uint32_t segment_sl
 	state->callback.arg = state;
 	MemoryContextRegisterResetCallback(context, &state->callback);
 
-	batch->key_slots = Min((key_bytes + width - 1) / width, PG_UINT32_MAX);
+	batch->key_slots = slots_for(key_bytes, width);
 	batch->segment_slots = segment_slots;
-	if (may_use_gpu(&state->spec, batch->key_slots) &&
+	if (for_device(&state->spec, batch->key_slots) &&
 		gpusort_slab_layout(&state->spec, batch->key_slots, segment_slots, &state->layout))
 		state->slab = gpusort_slab_acquire(SLAB_BATCH, 0);
 	if (state->slab != GPUSORT_NO_JOB)
 		allocate_in_slab(state);
 	else
+	{
+		batch->key_slots = slots_for(memory_key_bytes, width);
 		allocate_in_memory(state);
+	}
 	return batch;
 }
 
@@ -106,7 +116,7 @@ gpusort_batch_device_room(const GpusortSpec *spec, Size segment_bytes)
 {
 	uint32_t	width = gpusort_key_width(spec->form);
 
-	if (!may_use_gpu(spec, PG_UINT32_MAX))
+	if (!for_device(spec, PG_UINT32_MAX))
 		return 0;
 	return (Size) gpusort_slab_room(spec, segment_bytes / width) * width;
 }
@@ -121,16 +131,14 @@ gpusort_batch_room_ahead(void)
 	return gpusort_arena != NULL && gpusort_slabs_plentiful();
 }
 
-/* Do the settings, the devices and the number of keys speak for the GPU? */
+/* Is a batch of so many slots for a device, as things are now? */
 static bool
-may_use_gpu(const GpusortSpec *spec, uint64_t keys)
+for_device(const GpusortSpec *spec, uint32_t slots)
 {
-	if (gpusort_engine == GPUSORT_ENGINE_CPU || gpusort_arena == NULL)
-		return false;
-	if (gpusort_engine == GPUSORT_ENGINE_AUTO && keys < gpusort_min_gpu_keys)
-		return false;
-	return gpusort_device_unready(gpusort_engine == GPUSORT_ENGINE_GPU) == NULL &&
-		gpusort_device_refuses(spec) == NULL;
+	SortDecision decision;
+
+	gpusort_choose_keys(spec, slots, slots, ROUTE_PACKED, &decision);
+	return decision.engine == ENGINE_GPU && gpusort_arena != NULL;
 }
 
 static void
@@ -158,6 +166,7 @@ allocate_in_memory(BatchState *state)
 
 	state->memory = take_memory(head_bytes + key_bytes + payload_bytes +
 								(Size) batch->segment_slots * sizeof(GpusortSegment));
+	batch->memory_bytes = state->memory->bytes;
 	batch->keys = (char *) state->memory + head_bytes;
 	if (payload_bytes > 0)
 		batch->payload = (uint32_t *) (batch->keys + key_bytes);
@@ -202,6 +211,8 @@ release(void *arg)
 {
 	BatchState *state = arg;
 
+	if (state->in_flight)
+		gpusort_attempt_drop(&state->attempt);
 	if (state->slab != GPUSORT_NO_JOB)
 		gpusort_job_release(state->slab);
 	state->slab = GPUSORT_NO_JOB;
@@ -217,26 +228,30 @@ gpusort_batch_submit(SortBatch *batch)
 	BatchState *state = (BatchState *) batch;
 	SortRequest request = describe(state);
 
-	Assert(!state->in_flight && batch->engine == NULL);
+	Assert(!state->in_flight && batch->engine == ENGINE_NONE);
 	Assert(batch->nslots <= batch->key_slots && batch->nsegments <= batch->segment_slots);
-	if (state->slab == GPUSORT_NO_JOB)
-	{
-		gpusort_sort(&request);
-		finish(state, &request);
-	}
-	else if (gpusort_engine == GPUSORT_ENGINE_AUTO && batch->nslots < gpusort_min_gpu_keys)
-	{
-		gpusort_sort_on_cpu(&request);
-		finish(state, &request);
-	}
-	else
-	{
-		INSTR_TIME_SET_CURRENT(state->submitted);
-		state->in_flight = gpusort_slab_submit(state->slab, &state->spec, &state->layout, batch->nslots,
-											   batch->nsegments, batch->length_histogram);
-		if (!state->in_flight)
-			give_up_device(state, "device fault");
-	}
+	if (state->slab != GPUSORT_NO_JOB && submit_slab(state))
+		return;
+	gpusort_sort(&request);
+	finish(state, &request);
+}
+
+/* Gives a slab to a device, if there are keys enough for that and one is ready. */
+static bool
+submit_slab(BatchState *state)
+{
+	const SortBatch *batch = &state->public;
+
+	if (!for_device(&state->spec, batch->nslots))
+		return false;
+	if (gpusort_engine == GPUSORT_ENGINE_GPU)
+		gpusort_devices_await();
+	if (!gpusort_slab_submit(state->slab, &state->spec, &state->layout, batch->nslots,
+							 batch->nsegments, batch->length_histogram))
+		return false;
+	gpusort_attempt_begin(&state->attempt, ENGINE_GPU, batch->use, state->spec.method, batch->nslots);
+	state->in_flight = true;
+	return true;
 }
 
 /* True if gpusort_batch_wait would return at once. */
@@ -256,33 +271,27 @@ gpusort_batch_wait(SortBatch *batch)
 	char	   *memory;
 	const GpusortDeviceOutcome *outcome;
 	SortRequest request;
-	instr_time	now;
-	const char *why;
+	SortReason	why;
 
 	if (!state->in_flight)
 	{
-		Assert(batch->engine != NULL);
+		Assert(batch->engine != ENGINE_NONE);
 		return;
 	}
 	if (!gpusort_job_wait(state->slab, &why))
 	{
-		if (why == gpusort_job_failure(GPUSORT_DEVICE_OUT_OF_MEMORY))
-			sort_piecewise(state);
-		else
-			give_up_device(state, why);
+		give_up_device(state, why);
 		return;
 	}
 	state->in_flight = false;
 	memory = gpusort_slab_memory(state->slab);
 	outcome = &gpusort_arena->job[state->slab].outcome;
 	batch->device_ms = 1000 * (outcome->copy_in_s + outcome->sort_s + outcome->verify_s + outcome->copy_out_s);
-	INSTR_TIME_SET_CURRENT(now);
-	INSTR_TIME_SUBTRACT(now, state->submitted);
 
 	request = describe(state);
-	request.used_engine = "gpu";
+	request.used_engine = ENGINE_GPU;
 	request.used_method = outcome->method;
-	gpusort_sort_count(&request, (uint64_t) (INSTR_TIME_GET_DOUBLE(now) * 1e9));
+	gpusort_sort_account(&state->attempt, &request);
 	finish(state, &request);
 	if (state->spec.payload == GPUSORT_PAYLOAD_NONE)
 		batch->keys_out = memory + state->layout.keys_out;
@@ -310,7 +319,8 @@ describe(BatchState *state)
 		.segments = batch->segments,
 		.nsegments = batch->nsegments,
 		.nslots = batch->nslots,
-		.length_histogram = batch->length_histogram
+		.length_histogram = batch->length_histogram,
+		.use = batch->use
 	};
 }
 
@@ -326,33 +336,28 @@ finish(BatchState *state, const SortRequest *request)
 	batch->method = request->used_method;
 }
 
-/* Sorts what the device had no memory for at once: like any single sort, in smaller pieces. */
-static void
-sort_piecewise(BatchState *state)
-{
-	SortRequest request = describe(state);
-
-	state->in_flight = false;
-	gpusort_sort(&request);
-	finish(state, &request);
-}
-
 /*
- * Sorts on the CPU what the device did not, or raises an error.  The input is as it
- * was packed; the output is left alone, for a lost device may still write there.
+ * Sorts what the device did not, in another way or on the CPU, or raises an error.
+ * The input is as it was packed; the output is left alone, for a lost device may
+ * still write there.  One that does not answer may still read the input, too, and
+ * would find it changed: it keeps that.
  */
 static void
-give_up_device(BatchState *state, const char *why)
+give_up_device(BatchState *state, SortReason why)
 {
 	SortBatch  *batch = &state->public;
 	SortRequest request;
 
 	state->in_flight = false;
-	if (why == gpusort_job_failure(GPUSORT_DEVICE_NOT_VERIFIED))
-		gpusort_stats_count(GPUSORT_STATS_GPU, state->spec.method, &(SortCounts) {.verification_failures = 1});
-	if (gpusort_engine == GPUSORT_ENGINE_GPU)
-		gpusort_sort_no_gpu(&state->spec, why);
-	gpusort_stats_fallback(state->spec.method, why);
+	gpusort_attempt_fail(&state->attempt, why);
+	if (why == REASON_NO_ANSWER)
+	{
+		Size		bytes = (Size) batch->nslots * gpusort_key_width(state->spec.form);
+		char	   *keys = gpusort_alloc_large(state->context, bytes + 1);
+
+		memcpy(keys, batch->keys, bytes);
+		batch->keys = keys;
+	}
 	if (batch->payload)
 	{
 		uint32_t   *payload = gpusort_alloc_large(state->context, (Size) batch->nslots * sizeof(uint32_t) + 1);
@@ -362,6 +367,7 @@ give_up_device(BatchState *state, const char *why)
 		batch->payload = payload;
 	}
 	request = describe(state);
-	gpusort_sort_on_cpu(&request);
+	request.failed = why;
+	gpusort_sort(&request);
 	finish(state, &request);
 }

@@ -28,8 +28,10 @@ typedef struct SortBatch
 	GpusortSegment *segments;
 	uint32_t	key_slots;
 	uint32_t	segment_slots;
+	Size		memory_bytes;	/* of ordinary memory that all this takes; 0 in a slab */
 
 	/* Filled by the caller before gpusort_batch_submit. */
+	SortUse		use;
 	uint32_t	nslots;			/* extent of keys used, gaps included */
 	uint32_t	nsegments;
 	uint32_t	length_histogram[GPUSORT_LENGTH_BINS];
@@ -37,12 +39,12 @@ typedef struct SortBatch
 	/* Known after gpusort_batch_wait. */
 	char	   *keys_out;		/* sorted keys in the place of keys, gaps as packed; without a payload */
 	uint32_t   *payload_out;	/* the payload in its new order; gaps undefined */
-	const char *engine;			/* name of the engine that sorted it */
+	EngineId	engine;			/* that sorted it */
 	GpusortMethod method;		/* method that it used */
 	double		device_ms;		/* time on the GPU: copies, sort and check */
 } SortBatch;
 
-extern SortBatch *gpusort_batch_begin(const GpusortSpec *spec, Size key_bytes, uint32_t segment_slots);
+extern SortBatch *gpusort_batch_begin(const GpusortSpec *spec, Size key_bytes, Size memory_key_bytes, uint32_t segment_slots);
 extern Size gpusort_batch_device_room(const GpusortSpec *spec, Size segment_bytes);
 extern bool gpusort_batch_room_ahead(void);
 extern void gpusort_batch_submit(SortBatch *batch);

@@ -21,7 +21,6 @@
 #include "utils/memutils.h"
 #include "utils/syscache.h"
 
-#include "guc.h"
 #include "nodes/arrays/array_call.h"
 
 #define MODULE_NAME "gpusort"
@@ -89,8 +88,7 @@ gpusort_array_call_sortable(const FuncExpr *call, ArrayCallKind kind)
 	int			required = info->narrays + (info->number != ARRAY_NUMBER_NONE ? 1 : 0);
 	int			nargs = list_length(call->args);
 
-	if (nargs < required || nargs > required + MAX_OPTIONS || call->funcretset ||
-		gpusort_array_call_has_intervals(kind, gpusort_method))
+	if (nargs < required || nargs > required + MAX_OPTIONS || call->funcretset)
 		return false;
 	for (int i = 0; i < nargs; i++)
 	{
@@ -109,13 +107,6 @@ gpusort_array_call_sortable(const FuncExpr *call, ArrayCallKind kind)
 			return false;		/* of two arrays only the keys need be of a key type */
 	}
 	return true;
-}
-
-/* Whether the call, by that method, cuts each array into intervals of its own, which a batch does not have. */
-bool
-gpusort_array_call_has_intervals(ArrayCallKind kind, GpusortMethod method)
-{
-	return gpusort_array_calls[kind].number == ARRAY_NUMBER_DISPLACEMENT && method == GPUSORT_METHOD_APPROXIMATE;
 }
 
 /*

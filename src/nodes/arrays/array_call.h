@@ -8,7 +8,6 @@
 #include "nodes/primnodes.h"
 
 #include "keys/key_types.h"
-#include "keys/sort_spec.h"
 
 /*
  * X(symbol, C function, arrays, number argument, descending by default)
@@ -57,7 +56,6 @@ extern const ArrayCallInfo gpusort_array_calls[];
 extern void gpusort_array_call_init(void);
 extern ArrayCallKind gpusort_array_call_kind(Oid function);
 extern bool gpusort_array_call_sortable(const FuncExpr *call, ArrayCallKind kind);
-extern bool gpusort_array_call_has_intervals(ArrayCallKind kind, GpusortMethod method);
 extern bool gpusort_array_call_element(Oid array_type, Oid *element, GpusortKeyForm *form);
 
 #endif							/* GPUSORT_ARRAY_CALL_H */

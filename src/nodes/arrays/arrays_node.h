@@ -22,13 +22,14 @@
 
 #include "nodes/arrays/array_call.h"
 
-#define GPUSORT_NODE_PREFIX "Gpusort"	/* of all our custom scans' names */
-
 typedef enum ArraysPrivate
 {
 	ARRAYS_PRIVATE_KINDS,		/* ArrayCallKind of each call */
 	ARRAYS_PRIVATE_FALLIBLE,	/* 1: arguments that may raise errors, for each call */
 	ARRAYS_PRIVATE_CURSOR,		/* one entry; 1: a cursor may be positioned on its rows */
+	ARRAYS_PRIVATE_CHILD_FALLIBLE,	/* one entry; 1: the child may raise errors between rows */
+	ARRAYS_PRIVATE_ALL_WANTED,	/* one entry; 1: all rows are asked for, also by a run that
+								 * wants some */
 	ARRAYS_PRIVATE_COUNT
 } ArraysPrivate;
 

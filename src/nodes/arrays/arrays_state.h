@@ -20,7 +20,7 @@
 #include "utils/array.h"
 
 #include "nodes/arrays/array_call.h"
-#include "nodes/arrays/toast_reader.h"
+#include "toast/toast_reader.h"
 #include "nodes/worker_stats.h"
 #include "sort/sort_batch.h"
 
@@ -72,21 +72,27 @@ typedef struct CallResult
 	uint32		start;			/* of the segment, in keys */
 	uint32		count;
 	int			lower_bound;	/* of the array to be returned */
-	ArrayType  *values;			/* to be gathered from, or NULL */
-	ArrayType  *keys;			/* the same for a pair's keys */
 } CallResult;
+
+/* What the result is gathered from where it does not lie in the batch. */
+typedef struct CallSource
+{
+	ArrayType  *values;
+	ArrayType  *keys;			/* for a pair */
+} CallSource;
 
 typedef struct RowGroup
 {
 	MemoryContext context;		/* copies of columns; reset when emptied */
-	int			row_slots;
+	Size		batch_memory;	/* bytes of batches that are in no slab */
+	int			row_slots;		/* that the arrays below have room for */
 	int			nrows;
 	int			next_row;		/* to be emitted */
-	Size		copied;			/* bytes in context */
 	Datum	   *values;			/* the child's columns, row by row */
 	bool	   *nulls;
 	bool	   *by_function;	/* of each row: some call is left to its function */
 	CallResult *results;		/* of each call, row by row */
+	CallSource *sources;		/* the same; NULL if no call gathers */
 	ItemPointerData *tids;		/* of the child's rows, for cursors, or NULL */
 	SortBatch **batches;		/* of each call; NULL until a segment is packed */
 	Size	   *used;			/* bytes of keys packed in each */
@@ -122,7 +128,10 @@ typedef struct ArraysState
 	bool	   *column_by_value;
 	bool		cursor;			/* remember where rows came from */
 	bool		computes;		/* some argument is more than a column */
+	bool		gathers;		/* some result is gathered from copies */
 	bool		fallible;		/* some call is */
+	bool		child_fallible; /* the child may raise errors between rows */
+	bool		all_wanted;		/* all rows are asked for, also by a run that wants some */
 
 	MemoryContext context;		/* batches and groups */
 	ToastReader *toast;
@@ -132,13 +141,15 @@ typedef struct ArraysState
 	int			max_rows;		/* per group */
 	int			ramp_rows;		/* per group at present */
 	int			ramp_factor;	/* by which that grows */
-	Size		batch_bytes;	/* of keys in a batch for the CPU */
+	Size		batch_bytes;	/* of keys in a batch that is in no slab */
 	Size		longest;		/* bytes of an array that gets a batch of its own */
-	Size		copied_bytes;	/* of columns that a group may keep */
+	Size		row_bytes;		/* that a group keeps of each row, beside copies */
+	Size		group_bytes;	/* of memory that a group may take, slabs not counted */
 
 	/* Position in the present scan. */
 	bool		started;		/* options are known */
 	bool		limit_known;
+	bool		may_read;		/* rows that nobody has asked for */
 	bool		may_compute;	/* also what could raise errors, for rows read ahead */
 	bool		child_done;
 	bool		backward;		/* rows are computed one by one since a step back */
@@ -152,8 +163,10 @@ typedef struct ArraysState
 	WorkerStats *workers;		/* those of parallel workers, or NULL */
 } ArraysState;
 
+extern Size gpusort_arrays_row_bytes(const ArraysState *state);
 extern void gpusort_arrays_init_group(ArraysState *state, RowGroup *group);
 extern bool gpusort_arrays_next_group(ArraysState *state);
+extern TupleTableSlot *gpusort_arrays_read_row(ArraysState *state);
 extern void gpusort_arrays_drop_groups(ArraysState *state);
 extern void gpusort_arrays_load_columns(ArraysState *state, TupleTableSlot *child);
 extern ScanState *gpusort_arrays_positioned_child(ArraysState *state);
@@ -170,7 +183,14 @@ extern void gpusort_arrays_explain(CustomScanState *css, List *ancestors, struct
 static inline CallResult *
 gpusort_arrays_result_of(ArraysState *state, RowGroup *group, int row, int call)
 {
-	return &group->results[row * state->ncalls + call];
+	return &group->results[(Size) row * state->ncalls + call];
+}
+
+/* The same for what it is gathered from. */
+static inline CallSource *
+gpusort_arrays_source_of(ArraysState *state, RowGroup *group, int row, int call)
+{
+	return &group->sources[(Size) row * state->ncalls + call];
 }
 
 #endif							/* GPUSORT_ARRAYS_STATE_H */

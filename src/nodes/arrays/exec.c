@@ -4,9 +4,11 @@
  *	  returns the rows in the order in which they came.
  *
  * Errors of a call come when its row is returned: whatever is out of the ordinary
- * is left to the function that was called, and evaluated only then.  Arguments that
- * could raise errors themselves are evaluated ahead only while the executor was
- * asked for all rows.
+ * is left to the function that was called, and evaluated only then.  Where errors may
+ * come from the arguments, these are evaluated ahead only if all rows are sure to be
+ * asked for: the executor was asked for all, or a node above needs them all for its
+ * first one.  Where they may come from the child, it is read ahead only then, and
+ * otherwise row by row.
  *
  * When a cursor steps back, the child is stepped back over the rows read ahead,
  * and from then on each row is computed by itself until the next rescan.
@@ -24,9 +26,10 @@
 #include "nodes/arrays/arrays_node.h"
 #include "nodes/arrays/arrays_state.h"
 #include "nodes/arrays/target_list.h"
+#include "nodes/plan_hook.h"
 
 #define BATCH_BYTES (256 * 1024)	/* of keys: what a core's cache holds */
-#define MIN_BYTES (16 * 1024)	/* of keys or copies, however small work_mem is */
+#define MIN_BYTES (16 * 1024)	/* of keys, however small work_mem is */
 #define LONGEST_ARRAY (16 * 1024 * 1024)	/* reading a longer one here gains nothing */
 
 /* The innermost running executor, and whether it was asked for all rows. */
@@ -55,7 +58,10 @@ static void init_memory(ArraysState *state);
 static TupleTableSlot *emit_row(ArraysState *state, RowGroup *group);
 static TupleTableSlot *project(ArraysState *state, ProjectionInfo *projection);
 static void remember_origin(ArraysState *state, ItemPointer tid);
+static bool all_rows_wanted(ArraysState *state);
+static TupleTableSlot *next_single(ArraysState *state);
 static TupleTableSlot *step_single(ArraysState *state);
+static TupleTableSlot *compute_single(ArraysState *state, TupleTableSlot *child);
 
 const CustomScanMethods gpusort_arrays_scan_methods = {
 	.CustomName = GPUSORT_NODE_PREFIX "Arrays",
@@ -121,6 +127,8 @@ begin_node(CustomScanState *css, EState *estate, int eflags)
 	init_calls(state, plan);
 	init_columns(state, plan);
 	state->cursor = linitial_int(list_nth(plan->custom_private, ARRAYS_PRIVATE_CURSOR));
+	state->child_fallible = linitial_int(list_nth(plan->custom_private, ARRAYS_PRIVATE_CHILD_FALLIBLE));
+	state->all_wanted = linitial_int(list_nth(plan->custom_private, ARRAYS_PRIVATE_ALL_WANTED));
 	if (plan->custom_exprs != NIL)
 	{
 		state->limit_count = ExecInitExpr(linitial(plan->custom_exprs), &css->ss.ps);
@@ -142,8 +150,12 @@ exec_node(CustomScanState *css)
 		return step_single(state);
 	if (state->filled == 0 || group->next_row >= group->nrows)
 	{
-		state->may_compute = !state->fallible ||
-			(current_run.to_end && current_run.estate == css->ss.ps.state);
+		bool		all_wanted = all_rows_wanted(state);
+
+		state->may_read = all_wanted || !state->child_fallible;
+		state->may_compute = all_wanted || !state->fallible;
+		if (!state->may_read && state->filled <= 1)
+			return next_single(state);
 		if (!gpusort_arrays_next_group(state))
 		{
 			if (state->child_done)
@@ -153,6 +165,13 @@ exec_node(CustomScanState *css)
 		group = &state->groups[state->current];
 	}
 	return emit_row(state, group);
+}
+
+/* Whether each row that can be read, or each one within the limit, is sure to be asked for. */
+static bool
+all_rows_wanted(ArraysState *state)
+{
+	return state->all_wanted || (current_run.to_end && current_run.estate == state->css.ss.ps.state);
 }
 
 static void
@@ -173,8 +192,11 @@ rescan_node(CustomScanState *css)
 	ArraysState *state = (ArraysState *) css;
 
 	gpusort_arrays_drop_groups(state);
-	/* Who read everything will do so again; who stopped early may, too. */
-	if (!state->child_done)
+	/*
+	 * A scan that stopped early may stop early again.  A hash join stops after the
+	 * first row if it finds that the other side has none.
+	 */
+	if (!state->child_done || state->fallible || state->child_fallible)
 		state->ramp_rows = 1;
 	state->started = false;
 	state->limit_known = false;
@@ -280,8 +302,8 @@ init_columns(ArraysState *state, CustomScan *plan)
 }
 
 /*
- * Divides work_mem: half for the batches of a group in ordinary memory, of which
- * there is one, and half for copies of columns in all groups.
+ * Divides work_mem: a group may fill half of it with batches in ordinary memory.  What
+ * else a group may take is known when the calls are started.
  */
 static void
 init_memory(ArraysState *state)
@@ -290,9 +312,10 @@ init_memory(ArraysState *state)
 
 	state->batch_bytes = Max(Min(half / state->ncalls, BATCH_BYTES), MIN_BYTES);
 	state->longest = Max(Min(half / state->ncalls, LONGEST_ARRAY), state->batch_bytes);
-	state->copied_bytes = Max(half / GPUSORT_ARRAYS_GROUPS, MIN_BYTES);
+	state->row_bytes = gpusort_arrays_row_bytes(state);
 	state->toast = gpusort_toast_begin();
-	state->max_rows = 1;		/* until the calls are started */
+	state->max_rows = 1;		/* this and the next until the calls are started */
+	state->group_bytes = 2 * half;
 	state->ramp_rows = 1;
 	for (int i = 0; i < GPUSORT_ARRAYS_GROUPS; i++)
 		gpusort_arrays_init_group(state, &state->groups[i]);
@@ -309,8 +332,8 @@ emit_row(ArraysState *state, RowGroup *group)
 
 	ResetExprContext(econtext);
 	ExecClearTuple(slot);
-	memcpy(slot->tts_values, &group->values[row * state->ncolumns], state->ncolumns * sizeof(Datum));
-	memcpy(slot->tts_isnull, &group->nulls[row * state->ncolumns], state->ncolumns * sizeof(bool));
+	memcpy(slot->tts_values, &group->values[(Size) row * state->ncolumns], state->ncolumns * sizeof(Datum));
+	memcpy(slot->tts_isnull, &group->nulls[(Size) row * state->ncolumns], state->ncolumns * sizeof(bool));
 	caller = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 	for (int i = 0; i < state->ncalls; i++)
 	{
@@ -358,13 +381,23 @@ remember_origin(ArraysState *state, ItemPointer tid)
 	slot->tts_tableOid = RelationGetRelid(relation);
 }
 
+/* Reads the next row, and computes it by itself. */
+static TupleTableSlot *
+next_single(ArraysState *state)
+{
+	TupleTableSlot *slot;
+
+	gpusort_arrays_drop_groups(state);
+	slot = gpusort_arrays_read_row(state);
+	state->position = state->child_position;
+	return compute_single(state, slot);
+}
+
 /* Moves by one row in the executor's direction, and computes the row by itself. */
 static TupleTableSlot *
 step_single(ArraysState *state)
 {
 	PlanState  *child = outerPlanState(&state->css);
-	ScanState  *origin = gpusort_arrays_positioned_child(state);
-	TupleTableSlot *slot;
 
 	if (!state->backward)
 	{
@@ -374,14 +407,22 @@ step_single(ArraysState *state)
 			(void) ExecProcNode(child);
 		state->backward = true;
 	}
-	slot = ExecProcNode(child);
-	if (TupIsNull(slot))
+	return compute_single(state, ExecProcNode(child));
+}
+
+/* The row made of the child's by calling the functions, or none after the last. */
+static TupleTableSlot *
+compute_single(ArraysState *state, TupleTableSlot *child)
+{
+	ScanState  *origin = gpusort_arrays_positioned_child(state);
+
+	if (TupIsNull(child))
 	{
 		ExecClearTuple(state->css.ss.ss_ScanTupleSlot);
 		return ExecClearTuple(state->css.ss.ps.ps_ResultTupleSlot);
 	}
 	ResetExprContext(state->css.ss.ps.ps_ExprContext);
-	gpusort_arrays_load_columns(state, slot);
+	gpusort_arrays_load_columns(state, child);
 	if (origin)
 		remember_origin(state, &origin->ss_ScanTupleSlot->tts_tid);
 	state->counters.rows_by_function++;

@@ -17,9 +17,7 @@
 #include "guc.h"
 #include "nodes/arrays/arrays_node.h"
 #include "nodes/arrays/arrays_state.h"
-#include "sort/sort.h"
 
-static bool left_to_functions(const ArraysState *state);
 static void explain_calls(ArraysState *state, List *ancestors, struct ExplainState *es);
 static void explain_expectation(ArraysState *state, struct ExplainState *es);
 static void explain_work(ArraysState *state, struct ExplainState *es);
@@ -36,20 +34,8 @@ gpusort_arrays_explain(CustomScanState *css, List *ancestors, struct ExplainStat
 	explain_calls(state, ancestors, es);
 	if (es->analyze)
 		explain_work(state, es);
-	else if (!left_to_functions(state))
+	else
 		explain_expectation(state, es);
-}
-
-/* Whether gpusort.method leaves a call to its function, and so every row as a whole. */
-static bool
-left_to_functions(const ArraysState *state)
-{
-	for (int i = 0; i < state->ncalls; i++)
-	{
-		if (gpusort_array_call_has_intervals(state->calls[i].kind, state->calls[i].spec.method))
-			return true;
-	}
-	return false;
 }
 
 static void
@@ -66,7 +52,7 @@ explain_calls(ArraysState *state, List *ancestors, struct ExplainState *es)
 
 		calls = lappend(calls, deparse_expression((Node *) entry->expr, context, prefix, false));
 	}
-	ExplainPropertyList(left_to_functions(state) ? "By Function" : "Batched", calls, es);
+	ExplainPropertyList("Batched", calls, es);
 }
 
 /* Which engine would sort now, and by which method if one is chosen. */
@@ -156,5 +142,5 @@ static void
 explain_engine(bool cpu, bool gpu, GpusortMethod method, struct ExplainState *es)
 {
 	ExplainPropertyText("Engine", cpu && gpu ? "gpu, cpu" : gpu ? "gpu" : "cpu", es);
-	ExplainPropertyText("Method", gpusort_sort_method_name(method), es);
+	ExplainPropertyText("Method", gpusort_method_name(method), es);
 }

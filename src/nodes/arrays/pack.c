@@ -25,9 +25,9 @@
 #include "utils/lsyscache.h"
 
 #include "arrays/array_items.h"
-#include "arrays/key_compare.h"
+#include "keys/key_compare.h"
 #include "guc.h"
-#include "huge_pages.h"
+#include "large_memory.h"
 #include "nodes/arrays/arrays_state.h"
 
 #define HEADER_SIZE ARR_OVERHEAD_NONULLS(1)
@@ -45,17 +45,18 @@ static Datum option_value(ArraysState *state, ExprState *option, Datum otherwise
 static Datum argument_value(ArraysState *state, const ArrayArgument *argument, TupleTableSlot *slot, bool *isnull);
 static bool make_room(ArraysState *state, RowGroup *group, int call, Size bytes);
 static bool is_plain(const ArrayType *array, Oid element, int width, Size size);
-static ArrayType *allocate_copy(RowGroup *group, Size size);
-static bool pack_values(ArraysState *state, RowGroup *group, BatchedCall *call, SortBatch *batch,
-						CallResult *result, Datum values);
+static bool pack_values(ArraysState *state, RowGroup *group, int call_number, CallResult *result, Datum values);
 static Datum plain_array(char *place, Oid element, int width, uint32 count, int lower_bound);
 static Datum positions_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result);
-static Datum values_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result);
-static Datum pair_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result);
+static Datum values_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result,
+						   const CallSource *source);
+static Datum pair_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result,
+						 const CallSource *source);
 static Datum gathered(const ArrayType *source, int width, const uint32 *positions, uint32 count, int lower_bound);
 static uint32 *payload_of(const BatchedCall *call, const SortBatch *batch, const CallResult *result);
 static char *result_place(const BatchedCall *call, const SortBatch *batch, const CallResult *result);
 static bool carries_values(const BatchedCall *call);
+static bool gathers_values(const BatchedCall *call);
 
 /* Prepares a call of the plan for execution. */
 void
@@ -73,6 +74,7 @@ gpusort_arrays_init_call(ArraysState *state, BatchedCall *call, FuncExpr *expres
 	call->result_element = call->kind == ARRAY_CALL_ARGSORT ? INT4OID : call->values.element;
 	if (call->kind == ARRAY_CALL_SORT_PAIR)
 		call->record = BlessTupleDesc(CreateTupleDescCopy(get_expr_result_tupdesc((Node *) expression, false)));
+	state->gathers |= gathers_values(call);
 	set_spec(call, 0, call->info->descending);
 }
 
@@ -100,7 +102,7 @@ set_spec(BatchedCall *call, int32 number, bool descending)
 		call->lead = Max((Size) call->keys.width * (HEADER_SIZE / sizeof(uint32)), HEADER_SIZE) - HEADER_SIZE;
 }
 
-/* Whether the function sees to calls with that number: an error, nothing to sort, or intervals of each array's own. */
+/* Whether the function sees to calls with that number: an error, or nothing to sort. */
 static bool
 left_to_function(const BatchedCall *call, int32 number)
 {
@@ -110,7 +112,7 @@ left_to_function(const BatchedCall *call, int32 number)
 		case ARRAY_NUMBER_BUCKETS:
 			return number < 1;
 		case ARRAY_NUMBER_DISPLACEMENT:
-			return number < 0 || gpusort_array_call_has_intervals(call->kind, call->spec.method);
+			return number < 0;
 		default:
 			return false;
 	}
@@ -164,7 +166,6 @@ gpusort_arrays_pack(ArraysState *state, RowGroup *group, int call_number, TupleT
 	bool		isnull;
 
 	result->state = RESULT_BY_FUNCTION;
-	result->values = result->keys = NULL;
 	if (call->by_function || (call->fallible && !state->may_compute))
 		return true;
 	keys = argument_value(state, &call->keys, slot, &isnull);
@@ -193,7 +194,7 @@ gpusort_arrays_pack(ArraysState *state, RowGroup *group, int call_number, TupleT
 	result->start = (place + HEADER_SIZE - batch->keys) / call->keys.width;
 	result->count = ARR_DIMS((ArrayType *) place)[0];
 	result->lower_bound = ARR_LBOUND((ArrayType *) place)[0];
-	if (call->info->narrays > 1 && !pack_values(state, group, call, batch, result, values))
+	if (call->info->narrays > 1 && !pack_values(state, group, call_number, result, values))
 		return true;
 	result->state = RESULT_SORTED;
 	group->used[call_number] += call->lead + MAXALIGN(size);
@@ -237,6 +238,7 @@ gpusort_arrays_result(ArraysState *state, RowGroup *group, int call_number, bool
 	const BatchedCall *call = &state->calls[call_number];
 	const SortBatch *batch = group->batches[call_number];
 	CallResult *result = gpusort_arrays_result_of(state, group, group->next_row, call_number);
+	CallSource *source = state->gathers ? gpusort_arrays_source_of(state, group, group->next_row, call_number) : NULL;
 	char	   *place;
 	uint32		count;
 
@@ -246,18 +248,19 @@ gpusort_arrays_result(ArraysState *state, RowGroup *group, int call_number, bool
 	if (call->kind == ARRAY_CALL_ARGSORT)
 		return positions_result(call, batch, result);
 	if (call->kind == ARRAY_CALL_SORT_PAIR)
-		return pair_result(call, batch, result);
+		return pair_result(call, batch, result, source);
 	if (call->info->narrays > 1)
-		return values_result(call, batch, result);
+		return values_result(call, batch, result, source);
 
 	place = result_place(call, batch, result);
+	count = call->kind == ARRAY_CALL_TOP_N ? Min(call->spec.limit, result->count) : result->count;
+	if (call->spec.buckets == 0)
+		gpusort_keys_one_nan(call->spec.form, place + HEADER_SIZE, count, call->spec.descending);
 	switch (call->kind)
 	{
 		case ARRAY_CALL_TOP_N:
-			count = Min(call->spec.limit, result->count);
 			return plain_array(place, call->result_element, call->keys.width, count, 1);
 		case ARRAY_CALL_DISTINCT:
-			count = result->count;
 			if (count > 1)
 				count = gpusort_keys_distinct(call->spec.form, place + HEADER_SIZE, count);
 			return plain_array(place, call->result_element, call->keys.width, count, result->lower_bound);
@@ -317,6 +320,7 @@ make_room(ArraysState *state, RowGroup *group, int call, Size bytes)
 {
 	SortBatch  *batch = group->batches[call];
 	Size		room = state->calls[call].batch_bytes;
+	Size		memory_room = Max(bytes, state->batch_bytes);
 	MemoryContext caller;
 
 	if (batch != NULL)
@@ -328,8 +332,11 @@ make_room(ArraysState *state, RowGroup *group, int call, Size bytes)
 		return false;			/* it begins the next group */
 	room = Max(bytes, room);
 	caller = MemoryContextSwitchTo(state->context);
-	group->batches[call] = gpusort_batch_begin(&state->calls[call].spec, room, Min(room / LEAST_SIZE, state->max_rows));
+	batch = gpusort_batch_begin(&state->calls[call].spec, room, memory_room, Min(room / LEAST_SIZE, state->max_rows));
 	MemoryContextSwitchTo(caller);
+	batch->use = USED_FOR_ARRAYS;
+	group->batches[call] = batch;
+	group->batch_memory += batch->memory_bytes;
 	return true;
 }
 
@@ -341,22 +348,16 @@ is_plain(const ArrayType *array, Oid element, int width, Size size)
 		(Size) ARR_DIMS(array)[0] * width + HEADER_SIZE == size;
 }
 
-/* Memory for an array that results are gathered from. */
-static ArrayType *
-allocate_copy(RowGroup *group, Size size)
-{
-	group->copied += size;
-	return gpusort_alloc_large(group->context, size);
-}
-
 /*
  * Packs the values that follow the keys just packed, and keeps a pair's keys, which
  * a batch with a payload does not give back.  False if the function must see to them.
  */
 static bool
-pack_values(ArraysState *state, RowGroup *group, BatchedCall *call, SortBatch *batch,
-			CallResult *result, Datum values)
+pack_values(ArraysState *state, RowGroup *group, int call_number, CallResult *result, Datum values)
 {
+	const BatchedCall *call = &state->calls[call_number];
+	const SortBatch *batch = group->batches[call_number];
+	CallSource *source = state->gathers ? gpusort_arrays_source_of(state, group, group->nrows, call_number) : NULL;
 	Size		size = toast_raw_datum_size(values);
 	ArrayType  *place;
 
@@ -365,7 +366,7 @@ pack_values(ArraysState *state, RowGroup *group, BatchedCall *call, SortBatch *b
 	if (carries_values(call))
 		place = (ArrayType *) ((char *) (batch->payload + result->start) - HEADER_SIZE);
 	else
-		place = result->values = allocate_copy(group, size);
+		place = source->values = gpusort_alloc_large(group->context, size);
 	gpusort_toast_flatten(state->toast, values, size, (char *) place);
 	if (!is_plain(place, call->values.element, call->values.width, size))
 		return false;
@@ -374,8 +375,8 @@ pack_values(ArraysState *state, RowGroup *group, BatchedCall *call, SortBatch *b
 	{
 		const char *keys = batch->keys + (Size) result->start * call->keys.width - HEADER_SIZE;
 
-		result->keys = allocate_copy(group, VARSIZE(keys));
-		memcpy(result->keys, keys, VARSIZE(keys));
+		source->keys = gpusort_alloc_large(group->context, VARSIZE(keys));
+		memcpy(source->keys, keys, VARSIZE(keys));
 	}
 	return true;
 }
@@ -407,7 +408,7 @@ positions_result(const BatchedCall *call, const SortBatch *batch, const CallResu
 
 /* The values in the order of the keys: already there, or gathered by position. */
 static Datum
-values_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result)
+values_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result, const CallSource *source)
 {
 	bool		top = call->kind == ARRAY_CALL_TOP_N_BY;
 	int			lower_bound = top ? 1 : result->lower_bound;
@@ -416,19 +417,19 @@ values_result(const BatchedCall *call, const SortBatch *batch, const CallResult 
 
 	if (carries_values(call))
 		return plain_array((char *) payload - HEADER_SIZE, call->values.element, call->values.width, count, lower_bound);
-	return gathered(result->values, call->values.width, payload, count, lower_bound);
+	return gathered(source->values, call->values.width, payload, count, lower_bound);
 }
 
 /* The record of values and keys, both gathered by position. */
 static Datum
-pair_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result)
+pair_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result, const CallSource *source)
 {
 	const uint32 *positions = payload_of(call, batch, result);
 	bool		nulls[2] = {false, false};
 	Datum		arrays[2];
 
-	arrays[0] = gathered(result->values, call->values.width, positions, result->count, result->lower_bound);
-	arrays[1] = gathered(result->keys, call->keys.width, positions, result->count, ARR_LBOUND(result->keys)[0]);
+	arrays[0] = gathered(source->values, call->values.width, positions, result->count, result->lower_bound);
+	arrays[1] = gathered(source->keys, call->keys.width, positions, result->count, ARR_LBOUND(source->keys)[0]);
 	return HeapTupleGetDatum(heap_form_tuple(call->record, arrays, nulls));
 }
 
@@ -466,4 +467,11 @@ static bool
 carries_values(const BatchedCall *call)
 {
 	return call->info->narrays > 1 && call->kind != ARRAY_CALL_SORT_PAIR && call->values.width == sizeof(uint32);
+}
+
+/* Whether the values are copied, and results are gathered from the copies. */
+static bool
+gathers_values(const BatchedCall *call)
+{
+	return call->info->narrays > 1 && !carries_values(call);
 }

@@ -14,6 +14,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -23,11 +24,14 @@
 #include "optimizer/planner.h"
 #include "utils/syscache.h"
 
+#include "compat.h"
 #include "guc.h"
 #include "nodes/arrays/array_call.h"
 #include "nodes/arrays/arrays_node.h"
+#include "nodes/arrays/plan_errors.h"
 #include "nodes/arrays/plan_walk.h"
 #include "nodes/arrays/target_list.h"
+#include "nodes/plan_hook.h"
 
 #define MIN_ROWS 200			/* expected rows from which a batch pays for the node, even of short arrays */
 
@@ -43,7 +47,9 @@ typedef struct Surroundings
 {
 	PlanWalk   *walk;
 	bool		may_stop;		/* they may ask for fewer rows than there are, or than
-								 * the limit below */
+								 * the limit below, though the executor wants all */
+	bool		all_wanted;		/* they ask for all rows, or as many as the limit
+								 * below, however few the executor wants */
 	bool		marks;			/* the parent marks and restores positions */
 	bool		parallel;		/* below a Gather */
 	Node	   *limit_count;	/* rows wanted at most past the offset, or NULL */
@@ -53,24 +59,27 @@ typedef struct Surroundings
 
 static planner_hook_type previous_planner = NULL;
 
-static PlannedStmt *plan_query(Query *query, const char *text, int cursor_options, ParamListInfo params);
+static PlannedStmt *plan_query(GPUSORT_PLANNER_PARAMETERS);
 static bool calls_functions(PlannedStmt *statement);
 static void insert_nodes(PlannedStmt *statement, int cursor_options);
 static void visit_plan(Plan **link, void *arg);
 static void visit_children(Plan *plan, const Surroundings *around);
-static bool is_foreign_custom_scan(Plan *plan);
 static void visit_join_children(Plan *plan, const Surroundings *around);
 static Surroundings surroundings_below(Plan *plan, const Surroundings *around);
 static bool stops_early_inside(Plan *plan);
+static bool reads_all_at_once(Plan *plan);
+static bool stops_by_itself(Plan *plan);
 static bool keeps_rows(Plan *plan);
 static bool can_hold_calls(Plan *plan);
 static bool few_rows(Plan *plan, const Surroundings *around);
 static void place_above(Plan **link, const Surroundings *around);
 static bool place_once(Plan **link, const Surroundings *around);
+static bool rows_may_not_be_read(Plan *child, List *columns, const Surroundings *around, bool *fallible);
 static void place_below(Plan *plan, const Surroundings *around);
 static Bitmapset *columns_used(Plan *plan);
 static List *make_vars(List *target_list, int varno, Bitmapset *used);
-static CustomScan *make_node(Plan *child, List *columns, CallSearch *search, List *calls, const Surroundings *around);
+static CustomScan *make_node(Plan *child, List *columns, CallSearch *search, List *calls, bool fallible,
+							 const Surroundings *around);
 static Node *make_zero(void);
 static List *make_plain_list(List *expressions);
 
@@ -85,11 +94,11 @@ gpusort_arrays_node_init(void)
 }
 
 static PlannedStmt *
-plan_query(Query *query, const char *text, int cursor_options, ParamListInfo params)
+plan_query(GPUSORT_PLANNER_PARAMETERS)
 {
 	PlannedStmt *statement = previous_planner ?
-		previous_planner(query, text, cursor_options, params) :
-		standard_planner(query, text, cursor_options, params);
+		previous_planner(GPUSORT_PLANNER_ARGUMENTS) :
+		standard_planner(GPUSORT_PLANNER_ARGUMENTS);
 
 	if (gpusort_enable_arrays_node && calls_functions(statement))
 		insert_nodes(statement, cursor_options);
@@ -143,16 +152,8 @@ visit_children(Plan *plan, const Surroundings *around)
 
 	if (IsA(plan, NestLoop) || IsA(plan, MergeJoin) || IsA(plan, HashJoin))
 		visit_join_children(plan, &below);
-	else if (!IsA(plan, ForeignScan) && !is_foreign_custom_scan(plan))
+	else if (!gpusort_plan_knows_children(plan))
 		gpusort_plan_each_child(plan, visit_plan, &below);
-}
-
-/* Whether the node belongs to another module, which may know its children. */
-static bool
-is_foreign_custom_scan(Plan *plan)
-{
-	return IsA(plan, CustomScan) &&
-		strncmp(((CustomScan *) plan)->methods->CustomName, GPUSORT_NODE_PREFIX, strlen(GPUSORT_NODE_PREFIX)) != 0;
 }
 
 /* The inner side of a join is read again and again, or only until a match. */
@@ -163,7 +164,9 @@ visit_join_children(Plan *plan, const Surroundings *around)
 	Surroundings inner = *around;
 
 	outer.may_stop |= IsA(plan, MergeJoin);
+	outer.all_wanted &= !outer.may_stop;
 	inner.may_stop = !IsA(plan, HashJoin);
+	inner.all_wanted = false;
 	inner.marks = IsA(plan, MergeJoin) && !((MergeJoin *) plan)->skip_mark_restore;
 	visit_plan(&plan->lefttree, &outer);
 	visit_plan(&plan->righttree, &inner);
@@ -175,6 +178,7 @@ surroundings_below(Plan *plan, const Surroundings *around)
 	Surroundings below = {
 		.walk = around->walk,
 		.may_stop = around->may_stop,
+		.all_wanted = around->all_wanted,
 		.parallel = around->parallel || IsA(plan, Gather) || IsA(plan, GatherMerge)
 	};
 
@@ -200,8 +204,9 @@ surroundings_below(Plan *plan, const Surroundings *around)
 		below.limit_offset = around->limit_offset;
 		below.limit_rows = around->limit_rows;
 	}
-	else if (around->limit_count != NULL)
+	else if (around->limit_count != NULL || stops_by_itself(plan))
 		below.may_stop = true;
+	below.all_wanted = (below.all_wanted && !below.may_stop) || reads_all_at_once(plan);
 	return below;
 }
 
@@ -220,6 +225,20 @@ stops_early_inside(Plan *plan)
 		default:
 			return true;
 	}
+}
+
+/* Whether a node reads all rows of its child when it is asked for the first row. */
+static bool
+reads_all_at_once(Plan *plan)
+{
+	return !stops_early_inside(plan) && !(IsA(plan, ModifyTable) && ((ModifyTable *) plan)->returningLists != NIL);
+}
+
+/* Whether a node may have enough of its child's rows before they end. */
+static bool
+stops_by_itself(Plan *plan)
+{
+	return IsA(plan, WindowAgg) && ((WindowAgg *) plan)->runCondition != NIL;
 }
 
 /* Whether a node returns each row that it reads, so that a limit on one is a limit on the other. */
@@ -317,21 +336,36 @@ place_once(Plan **link, const Surroundings *around)
 	List	   *calls;
 	List	   *target_list;
 	CustomScan *node;
+	bool		fallible;
 
 	gpusort_target_find_calls(&search, (Node *) plan->targetlist);
 	if (search.calls == NIL)
 		return false;
 	target_list = (List *) gpusort_target_over_columns((Node *) plan->targetlist, &columns);
 	calls = (List *) gpusort_target_over_columns((Node *) search.calls, &columns);
-	if (gpusort_plan_has_effects(around->walk->statement, plan, columns))
+	if (rows_may_not_be_read(plan, columns, around, &fallible))
 		return false;
 
-	node = make_node(plan, columns, &search, calls, around);
+	node = make_node(plan, columns, &search, calls, fallible, around);
 	node->scan.plan.targetlist = (List *)
 		gpusort_target_replace((Node *) target_list, calls, INDEX_VAR, list_length(columns) + 1);
 	plan->targetlist = make_plain_list(columns);
 	*link = (Plan *) node;
 	return true;
+}
+
+/*
+ * Whether it would or might be noticed that rows of the child, with the columns in place
+ * of its target list, are read before they are asked for.  *fallible: it would be if not
+ * all of them are asked for in the end, so that is for the node to see to.
+ */
+static bool
+rows_may_not_be_read(Plan *child, List *columns, const Surroundings *around, bool *fallible)
+{
+	if (gpusort_plan_has_effects(around->walk->statement, child, columns))
+		return true;
+	*fallible = gpusort_plan_may_fail(around->walk->statement, child, columns);
+	return *fallible && around->may_stop;
 }
 
 /*
@@ -356,11 +390,12 @@ place_below(Plan *plan, const Surroundings *around)
 	List	   *fed;
 	int			first_new = list_length(child->targetlist) + 1;
 	CustomScan *node;
+	bool		fallible;
 
 	if ((IsA(child, Result) && child->lefttree == NULL) || few_rows(child, &below))
 		return;
 	gpusort_target_find_fed_calls(&search, plan);
-	if (search.calls == NIL || gpusort_plan_has_effects(around->walk->statement, child, child->targetlist))
+	if (search.calls == NIL || rows_may_not_be_read(child, child->targetlist, &below, &fallible))
 		return;
 	plan->targetlist = (List *)
 		gpusort_target_replace_fed((Node *) plan->targetlist, search.fed, OUTER_VAR, first_new);
@@ -371,7 +406,7 @@ place_below(Plan *plan, const Surroundings *around)
 	columns = make_vars(child->targetlist, OUTER_VAR, NULL);
 	calls = (List *) gpusort_target_renumber((Node *) search.calls, OUTER_VAR, INDEX_VAR);
 	fed = (List *) gpusort_target_renumber((Node *) search.fed, OUTER_VAR, INDEX_VAR);
-	node = make_node(child, columns, &search, calls, &below);
+	node = make_node(child, columns, &search, calls, fallible, &below);
 	node->scan.plan.targetlist =
 		make_plain_list(list_concat(make_vars(child->targetlist, INDEX_VAR, used),
 									(List *) gpusort_target_replace((Node *) fed, calls, INDEX_VAR, first_new)));
@@ -428,7 +463,7 @@ make_vars(List *target_list, int varno, Bitmapset *used)
  * which are over that tuple.  The caller sets its target list.
  */
 static CustomScan *
-make_node(Plan *child, List *columns, CallSearch *search, List *calls, const Surroundings *around)
+make_node(Plan *child, List *columns, CallSearch *search, List *calls, bool fallible, const Surroundings *around)
 {
 	PlanWalk   *walk = around->walk;
 	CustomScan *node = makeNode(CustomScan);
@@ -457,8 +492,8 @@ make_node(Plan *child, List *columns, CallSearch *search, List *calls, const Sur
 	if (around->limit_count)
 		node->custom_exprs = list_make2(copyObject(around->limit_count), around->limit_offset ?
 										copyObject(around->limit_offset) : make_zero());
-	node->custom_private = list_make3(list_copy(search->kinds), list_copy(search->fallible),
-									  list_make1_int(walk->cursor));
+	node->custom_private = list_make5(list_copy(search->kinds), list_copy(search->fallible), list_make1_int(walk->cursor),
+									  list_make1_int(fallible), list_make1_int(around->all_wanted));
 	node->methods = &gpusort_arrays_scan_methods;
 	return node;
 }

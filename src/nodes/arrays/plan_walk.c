@@ -29,7 +29,6 @@ static void search_below(Plan *plan, EffectSearch *search);
 static bool search_expression(Node *node, void *arg);
 static void search_subplan(EffectSearch *search, int plan_id);
 static bool is_volatile(Oid function, void *arg);
-static List *own_expressions(Plan *plan, bool *known);
 static bool has_no_expressions(Plan *plan);
 
 /* Calls visit with a link to each child of the plan node; a link may be replaced. */
@@ -139,7 +138,7 @@ static void
 search_below(Plan *plan, EffectSearch *search)
 {
 	bool		known = true;
-	List	   *expressions = own_expressions(plan, &known);
+	List	   *expressions = gpusort_plan_expressions(plan, &known);
 
 	if (!known || search_expression((Node *) plan->qual, search) ||
 		search_expression((Node *) expressions, search))
@@ -177,9 +176,12 @@ is_volatile(Oid function, void *arg)
 	return func_volatile(function) == PROVOLATILE_VOLATILE;
 }
 
-/* The expressions of a plan node but for target list, qual and children. */
-static List *
-own_expressions(Plan *plan, bool *known)
+/*
+ * The expressions of a plan node but for target list, qual and children.  *known is
+ * set to false if there may be others, or if it changes or locks rows.
+ */
+List *
+gpusort_plan_expressions(Plan *plan, bool *known)
 {
 #define EXPRESSION(type, field) ((Node *) ((type *) plan)->field)
 	switch (nodeTag(plan))

@@ -11,30 +11,41 @@
  * before one is waited for, so that reading and returning rows overlap with
  * sorting, and a GPU has several batches to sort at a time.  Where many backends
  * share it, each of them has only one there.
+ *
+ * All groups together take work_mem: buffers for rows, copies of what the rows refer
+ * to, and batches that are in no slab.  A group ends when it has taken its part, so
+ * the wider rows are the fewer of them a group has.
  */
 #include "postgres.h"
 
 #include "common/int.h"
 #include "executor/executor.h"
+#include "miscadmin.h"
+#include "executor/instrument.h"
 #include "portability/instr_time.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
+#include "compat.h"
 #include "nodes/arrays/arrays_state.h"
 
 #define MAX_ROWS 1024			/* per group */
 #define MAX_ROWS_ON_DEVICE 32768
+#define MIN_ROWS 8				/* per group, however wide */
+#define MIN_GROUP_BYTES (64 * 1024)	/* however small work_mem is */
+#define FIRST_ROW_SLOTS 64
 #define RAMP_FACTOR 4
 #define RAMP_FACTOR_ON_DEVICE 64
 
 static RowGroup *group_of(ArraysState *state, int place);
 static bool may_read_ahead(ArraysState *state);
-static void make_room_for_rows(ArraysState *state, RowGroup *group, int rows);
+static bool make_room_for_row(ArraysState *state, RowGroup *group, int wanted);
+static void resize_rows(ArraysState *state, RowGroup *group, int slots);
+static void free_rows(RowGroup *group);
 static bool fill_group(ArraysState *state, RowGroup *group);
 static int rows_wanted(ArraysState *state);
 static void find_limit(ArraysState *state);
 static void start_scan(ArraysState *state);
-static TupleTableSlot *read_row(ArraysState *state);
 static bool pack_row(ArraysState *state, RowGroup *group, TupleTableSlot *slot);
 static void keep_columns(ArraysState *state, RowGroup *group, TupleTableSlot *slot);
 static void submit_group(ArraysState *state, RowGroup *group);
@@ -67,8 +78,10 @@ gpusort_arrays_next_group(ArraysState *state)
 	if (state->filled > 0)
 	{
 		empty_group(state, &state->groups[state->current]);
-		state->current = (state->current + 1) % GPUSORT_ARRAYS_GROUPS;
 		state->filled--;
+		/* Without another to go on with, this one is filled again: its buffers are there. */
+		if (state->filled > 0)
+			state->current = (state->current + 1) % GPUSORT_ARRAYS_GROUPS;
 	}
 	group = &state->groups[state->current];
 	if (state->filled == 0 && !fill_group(state, group))
@@ -96,7 +109,7 @@ group_of(ArraysState *state, int place)
 static bool
 may_read_ahead(ArraysState *state)
 {
-	return state->filled < GPUSORT_ARRAYS_GROUPS && state->ramp_rows == state->max_rows &&
+	return state->may_read && state->filled < GPUSORT_ARRAYS_GROUPS && state->ramp_rows == state->max_rows &&
 		is_being_sorted(state, group_of(state, 0)) && is_being_sorted(state, group_of(state, state->filled - 1)) &&
 		gpusort_batch_room_ahead();
 }
@@ -110,32 +123,74 @@ gpusort_arrays_drop_groups(ArraysState *state)
 	state->current = 0;
 }
 
-/* Gives an empty group room for a number of rows. */
-static void
-make_room_for_rows(ArraysState *state, RowGroup *group, int rows)
+/*
+ * Sees to it that the group can take one more of the rows wanted; false if it has taken
+ * its part of memory.
+ */
+static bool
+make_room_for_row(ArraysState *state, RowGroup *group, int wanted)
 {
-	MemoryContext caller;
+	Size		other = MemoryContextMemAllocated(group->context, false) + group->batch_memory;
+	Size		slots = Max(Min(wanted, FIRST_ROW_SLOTS), MIN_ROWS);
 
-	if (rows <= group->row_slots)
-		return;
-	caller = MemoryContextSwitchTo(state->context);
+	if (group->nrows >= MIN_ROWS && other + group->row_slots * state->row_bytes > state->group_bytes)
+		return false;
+	if (group->nrows < group->row_slots)
+		return true;
 	if (group->row_slots > 0)
-	{
-		pfree(group->values);
-		pfree(group->nulls);
-		pfree(group->by_function);
-		pfree(group->results);
-		if (group->tids)
-			pfree(group->tids);
-	}
-	group->values = palloc_array(Datum, rows * state->ncolumns);
-	group->nulls = palloc_array(bool, rows * state->ncolumns);
-	group->by_function = palloc_array(bool, rows);
-	group->results = palloc_array(CallResult, rows * state->ncalls);
+		slots = Min(wanted, 2 * (Size) group->row_slots);
+	slots = Min(slots, (state->group_bytes - Min(other, state->group_bytes)) / state->row_bytes);
+	slots = Max(slots, MIN_ROWS);
+	if (slots <= group->row_slots)
+		return false;
+	resize_rows(state, group, slots);
+	return true;
+}
+
+/* Bytes of a group's buffers for a row. */
+Size
+gpusort_arrays_row_bytes(const ArraysState *state)
+{
+	Size		column = sizeof(Datum) + sizeof(bool);
+	Size		call = sizeof(CallResult) + (state->gathers ? sizeof(CallSource) : 0);
+
+	return state->ncolumns * column + state->ncalls * call + sizeof(bool) + (state->cursor ? sizeof(ItemPointerData) : 0);
+}
+
+#define RESIZE(group, member, entries) \
+	((group)->member = (group)->row_slots == 0 ? \
+	 MemoryContextAllocHuge(state->context, (entries) * sizeof(*(group)->member)) : \
+	 repalloc_huge((group)->member, (entries) * sizeof(*(group)->member)))
+
+/* Gives a group's buffers room for a number of rows; those that it has stay. */
+static void
+resize_rows(ArraysState *state, RowGroup *group, int slots)
+{
+	RESIZE(group, values, (Size) slots * state->ncolumns);
+	RESIZE(group, nulls, (Size) slots * state->ncolumns);
+	RESIZE(group, by_function, (Size) slots);
+	RESIZE(group, results, (Size) slots * state->ncalls);
+	if (state->gathers)
+		RESIZE(group, sources, (Size) slots * state->ncalls);
 	if (state->cursor)
-		group->tids = palloc_array(ItemPointerData, rows);
-	group->row_slots = rows;
-	MemoryContextSwitchTo(caller);
+		RESIZE(group, tids, (Size) slots);
+	group->row_slots = slots;
+}
+
+#undef RESIZE
+
+static void
+free_rows(RowGroup *group)
+{
+	pfree(group->values);
+	pfree(group->nulls);
+	pfree(group->by_function);
+	pfree(group->results);
+	if (group->sources)
+		pfree(group->sources);
+	if (group->tids)
+		pfree(group->tids);
+	group->row_slots = 0;
 }
 
 /* Reads rows into an empty group and has them sorted; false if there are none. */
@@ -146,8 +201,7 @@ fill_group(ArraysState *state, RowGroup *group)
 	instr_time	start = time_now(state);
 	TupleTableSlot *slot;
 
-	make_room_for_rows(state, group, wanted);
-	while (group->nrows < wanted && group->copied <= state->copied_bytes && (slot = read_row(state)) != NULL)
+	while (group->nrows < wanted && make_room_for_row(state, group, wanted) && (slot = gpusort_arrays_read_row(state)) != NULL)
 	{
 		if (!state->started)
 			start_scan(state);
@@ -207,23 +261,22 @@ find_limit(ArraysState *state)
 static void
 start_scan(ArraysState *state)
 {
+	bool		on_device = false;
+
 	state->started = true;
-	state->max_rows = MAX_ROWS;
-	state->ramp_factor = RAMP_FACTOR;
 	for (int i = 0; i < state->ncalls; i++)
 	{
 		gpusort_arrays_start_call(state, &state->calls[i]);
-		if (state->calls[i].on_device)
-		{
-			state->max_rows = MAX_ROWS_ON_DEVICE;
-			state->ramp_factor = RAMP_FACTOR_ON_DEVICE;
-		}
+		on_device |= state->calls[i].on_device;
 	}
+	state->max_rows = on_device ? MAX_ROWS_ON_DEVICE : MAX_ROWS;
+	state->ramp_factor = on_device ? RAMP_FACTOR_ON_DEVICE : RAMP_FACTOR;
+	state->group_bytes = Max((Size) work_mem * 1024 / (on_device ? GPUSORT_ARRAYS_GROUPS : 1), MIN_GROUP_BYTES);
 }
 
 /* The child's next row, or NULL. */
-static TupleTableSlot *
-read_row(ArraysState *state)
+TupleTableSlot *
+gpusort_arrays_read_row(ArraysState *state)
 {
 	TupleTableSlot *slot = state->pending;
 
@@ -286,8 +339,8 @@ gpusort_arrays_load_columns(ArraysState *state, TupleTableSlot *child)
 static void
 keep_columns(ArraysState *state, RowGroup *group, TupleTableSlot *slot)
 {
-	Datum	   *values = &group->values[group->nrows * state->ncolumns];
-	bool	   *nulls = &group->nulls[group->nrows * state->ncolumns];
+	Datum	   *values = &group->values[(Size) group->nrows * state->ncolumns];
+	bool	   *nulls = &group->nulls[(Size) group->nrows * state->ncolumns];
 	bool		by_function = group->by_function[group->nrows];
 	MemoryContext caller = MemoryContextSwitchTo(group->context);
 
@@ -303,7 +356,6 @@ keep_columns(ArraysState *state, RowGroup *group, TupleTableSlot *slot)
 		if (nulls[i] || state->column_by_value[i])
 			continue;
 		values[i] = datumCopy(values[i], false, state->column_length[i]);
-		group->copied += datumGetSize(values[i], false, state->column_length[i]);
 	}
 	MemoryContextSwitchTo(caller);
 	if (group->tids)
@@ -382,7 +434,7 @@ wait_for_group(ArraysState *state, RowGroup *group)
 		if (batch == NULL || batch->nsegments == 0)
 			continue;
 		gpusort_batch_wait(batch);
-		if (strcmp(batch->engine, "gpu") == 0)
+		if (batch->engine == ENGINE_GPU)
 			state->counters.batches_by_gpu++;
 		state->counters.method = batch->method;
 		state->counters.device_ms += batch->device_ms;
@@ -402,9 +454,12 @@ empty_group(ArraysState *state, RowGroup *group)
 		group->used[i] = 0;
 	}
 	MemoryContextReset(group->context);
+	group->batch_memory = 0;
+	/* Buffers for many rows leave no memory for copies; where there were few, make room. */
+	if (group->nrows < group->row_slots / 2 && group->row_slots * state->row_bytes > state->group_bytes / 2)
+		free_rows(group);
 	group->nrows = 0;
 	group->next_row = 0;
-	group->copied = 0;
 }
 
 /* The time, if EXPLAIN ANALYZE asks for it. */
@@ -414,7 +469,7 @@ time_now(const ArraysState *state)
 	instr_time	now;
 
 	INSTR_TIME_SET_ZERO(now);
-	if (state->css.ss.ps.instrument && state->css.ss.ps.instrument->need_timer)
+	if (state->css.ss.ps.instrument && GPUSORT_NEEDS_TIMER(state->css.ss.ps.instrument))
 		INSTR_TIME_SET_CURRENT(now);
 	return now;
 }

@@ -21,7 +21,7 @@
 
 #include "guc.h"
 #include "keys/sort_spec.h"
-#include "nodes/rows/row_bound.h"
+#include "rows/row_bound.h"
 #include "nodes/rows/rows_node.h"
 
 #define ROWS_COST_PER_SORT 6000.0	/* buffers and code that is not yet in the caches */

@@ -9,8 +9,10 @@
 
 #include "common/int.h"
 #include "executor/executor.h"
+#include "executor/instrument.h"
 #include "nodes/extensible.h"
 
+#include "compat.h"
 #include "nodes/rows/exec.h"
 #include "nodes/rows/rows_node.h"
 
@@ -98,13 +100,13 @@ sort_input(RowsNodeState *state)
 	CustomScan *scan = (CustomScan *) node->ps.plan;
 	PlanState  *input = outerPlanState(node);
 	ScanDirection direction = estate->es_direction;
-	bool		timed = node->ps.instrument != NULL && node->ps.instrument->need_timer;
-	List	   *key_lists[ROWS_PRIVATE_COUNT];
+	bool		timed = node->ps.instrument != NULL && GPUSORT_NEEDS_TIMER(node->ps.instrument);
+	List	   *key_lists[ROW_KEYS_COUNT];
 	MemoryContext caller = MemoryContextSwitchTo(estate->es_query_cxt);
 	instr_time	start;
 	instr_time	end;
 
-	for (int i = 0; i < ROWS_PRIVATE_COUNT; i++)
+	for (int i = 0; i < ROW_KEYS_COUNT; i++)
 		key_lists[i] = list_nth(scan->custom_private, i);
 	state->sort = gpusort_rows_sort_begin(node->ss_ScanTupleSlot->tts_tupleDescriptor, scan->custom_scan_tlist,
 										  key_lists, scan->scan.plan.plan_rows, scan->scan.plan.plan_width,
@@ -255,7 +257,7 @@ shutdown_rows(CustomScanState *node)
 }
 
 static const CustomExecMethods rows_exec_methods = {
-	.CustomName = "GpusortRows",
+	.CustomName = GPUSORT_NODE_PREFIX "Rows",
 	.BeginCustomScan = begin_rows,
 	.ExecCustomScan = exec_rows,
 	.EndCustomScan = end_rows,

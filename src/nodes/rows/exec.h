@@ -8,7 +8,7 @@
 #include "nodes/execnodes.h"
 
 #include "nodes/rows/heap_source.h"
-#include "nodes/rows/row_sort.h"
+#include "rows/row_sort.h"
 #include "nodes/worker_stats.h"
 
 typedef struct RowsNodeState

@@ -53,10 +53,10 @@ static void
 explain_keys(CustomScanState *node, List *ancestors, ExplainState *es)
 {
 	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
-	List	   *columns = list_nth(scan->custom_private, ROWS_PRIVATE_COLUMNS);
-	List	   *operators = list_nth(scan->custom_private, ROWS_PRIVATE_OPERATORS);
-	List	   *collations = list_nth(scan->custom_private, ROWS_PRIVATE_COLLATIONS);
-	List	   *nulls_first = list_nth(scan->custom_private, ROWS_PRIVATE_NULLS_FIRST);
+	List	   *columns = list_nth(scan->custom_private, ROW_KEYS_COLUMNS);
+	List	   *operators = list_nth(scan->custom_private, ROW_KEYS_OPERATORS);
+	List	   *collations = list_nth(scan->custom_private, ROW_KEYS_COLLATIONS);
+	List	   *nulls_first = list_nth(scan->custom_private, ROW_KEYS_NULLS_FIRST);
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, &scan->scan.plan, ancestors);
 	bool		prefix = list_length(es->rtable) > 1 || es->verbose;
 	List	   *shown = NIL;

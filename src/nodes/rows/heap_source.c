@@ -159,7 +159,7 @@ static inline void
 walk_tuple(HeapSource *source, HeapTupleHeader tuple, int first_column, Size offset)
 {
 	char	   *data = (char *) tuple + tuple->t_hoff;
-	bits8	   *null_bits = (tuple->t_infomask & HEAP_HASNULL) ? tuple->t_bits : NULL;
+	uint8	   *null_bits = (tuple->t_infomask & HEAP_HASNULL) ? tuple->t_bits : NULL;
 	int			present = Min(HeapTupleHeaderGetNatts(tuple), source->natts);
 
 	for (int i = first_column; i < present; i++)
@@ -335,8 +335,7 @@ gpusort_rows_heap_read(HeapSource *source, RowStore *store, const RowBound *boun
 
 	CHECK_FOR_INTERRUPTS();
 	if (node->ss_currentScanDesc == NULL)
-		node->ss_currentScanDesc = table_beginscan(node->ss_currentRelation, node->ps.state->es_snapshot,
-												   0, NULL);
+		node->ss_currentScanDesc = gpusort_compat_table_beginscan(node->ss_currentRelation, node->ps.state->es_snapshot);
 	scan = (HeapScanDesc) node->ss_currentScanDesc;
 	if (node->ps.instrument)
 		InstrStartNode(node->ps.instrument);

@@ -8,7 +8,7 @@
 #include "access/htup_details.h"
 #include "nodes/execnodes.h"
 
-#include "nodes/rows/row_bound.h"
+#include "rows/row_bound.h"
 
 typedef struct HeapSource HeapSource;
 

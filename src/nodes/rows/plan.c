@@ -17,19 +17,13 @@
 
 #include "guc.h"
 #include "nodes/rows/heap_source.h"
-#include "nodes/rows/row_keys.h"
+#include "rows/row_keys.h"
 #include "nodes/rows/rows_node.h"
 
 static const CustomScanMethods rows_scan_methods = {
-	.CustomName = "GpusortRows",
+	.CustomName = GPUSORT_NODE_PREFIX "Rows",
 	.CreateCustomScanState = gpusort_rows_create_state,
 };
-
-void
-gpusort_rows_init(void)
-{
-	RegisterCustomScanMethods(&rows_scan_methods);
-}
 
 /* Whether an expression has values that only the executor of its own node knows: of subplans and rescans. */
 static bool
@@ -83,17 +77,17 @@ index_var_tlist(List *tlist)
 static List *
 keys_private(const Sort *sort)
 {
-	List	   *lists[ROWS_PRIVATE_COUNT] = {NIL};
+	List	   *lists[ROW_KEYS_COUNT] = {NIL};
 
 	for (int key = 0; key < sort->numCols; key++)
 	{
-		lists[ROWS_PRIVATE_COLUMNS] = lappend_int(lists[ROWS_PRIVATE_COLUMNS], sort->sortColIdx[key]);
-		lists[ROWS_PRIVATE_OPERATORS] = lappend_oid(lists[ROWS_PRIVATE_OPERATORS], sort->sortOperators[key]);
-		lists[ROWS_PRIVATE_COLLATIONS] = lappend_oid(lists[ROWS_PRIVATE_COLLATIONS], sort->collations[key]);
-		lists[ROWS_PRIVATE_NULLS_FIRST] = lappend_int(lists[ROWS_PRIVATE_NULLS_FIRST], sort->nullsFirst[key]);
+		lists[ROW_KEYS_COLUMNS] = lappend_int(lists[ROW_KEYS_COLUMNS], sort->sortColIdx[key]);
+		lists[ROW_KEYS_OPERATORS] = lappend_oid(lists[ROW_KEYS_OPERATORS], sort->sortOperators[key]);
+		lists[ROW_KEYS_COLLATIONS] = lappend_oid(lists[ROW_KEYS_COLLATIONS], sort->collations[key]);
+		lists[ROW_KEYS_NULLS_FIRST] = lappend_int(lists[ROW_KEYS_NULLS_FIRST], sort->nullsFirst[key]);
 	}
-	return list_make4(lists[ROWS_PRIVATE_COLUMNS], lists[ROWS_PRIVATE_OPERATORS],
-					  lists[ROWS_PRIVATE_COLLATIONS], lists[ROWS_PRIVATE_NULLS_FIRST]);
+	return list_make4(lists[ROW_KEYS_COLUMNS], lists[ROW_KEYS_OPERATORS],
+					  lists[ROW_KEYS_COLLATIONS], lists[ROW_KEYS_NULLS_FIRST]);
 }
 
 /*
@@ -179,8 +173,8 @@ replace_gather_merge(GatherMerge *merge, const PlanPlace *place)
 }
 
 /* Returns the node that takes the plan's place: the rows node, or the plan itself. */
-Plan *
-gpusort_rows_replace(Plan *plan, const PlanPlace *place)
+static Plan *
+replace_plan(Plan *plan, const PlanPlace *place)
 {
 	Sort	   *sort = (Sort *) plan;
 	CustomScan *scan;
@@ -214,4 +208,14 @@ gpusort_rows_replace(Plan *plan, const PlanPlace *place)
 	scan->custom_scan_tlist = plan->targetlist;
 	scan->methods = &rows_scan_methods;
 	return &scan->scan.plan;
+}
+
+/* Sets up the node, and has it put into plans. */
+void
+gpusort_rows_node_init(void)
+{
+	static const NodeRules rules = {&gpusort_enable_rows_node, replace_plan};
+
+	RegisterCustomScanMethods(&rows_scan_methods);
+	gpusort_plan_hook_init(&rules);
 }

@@ -12,16 +12,9 @@
 #include "nodes/plannodes.h"
 
 #include "nodes/plan_hook.h"
+#include "rows/row_sort.h"
 
-/* Lists of CustomScan.custom_private, one entry per sort key in each.  custom_exprs are a LIMIT's count and offset. */
-typedef enum RowsPrivate
-{
-	ROWS_PRIVATE_COLUMNS,		/* ints: attribute number in the input */
-	ROWS_PRIVATE_OPERATORS,		/* oids */
-	ROWS_PRIVATE_COLLATIONS,	/* oids */
-	ROWS_PRIVATE_NULLS_FIRST,	/* ints */
-	ROWS_PRIVATE_COUNT
-} RowsPrivate;
+/* custom_private: the lists of row_sort.h.  custom_exprs: a LIMIT's count and offset. */
 
 struct ExplainState;
 
@@ -35,8 +28,7 @@ typedef struct RowsCost
 } RowsCost;
 
 /* plan.c */
-extern void gpusort_rows_init(void);
-extern Plan *gpusort_rows_replace(Plan *plan, const PlanPlace *place);
+extern void gpusort_rows_node_init(void);
 
 /* cost.c */
 extern bool gpusort_rows_may_win(const Sort *sort);

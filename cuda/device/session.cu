@@ -1,0 +1,500 @@
+/*
+ * session.cu
+ *	  Sorting what does not fit one slab: columns stay on the device while the host
+ *	  appends to them, has them sorted and fetches them back in order.
+ *
+ *	  open --> append ... append --> sort --> fetch ... fetch --> close
+ *
+ * Each column has digests (keys/digest.h), which tie what is fetched to what was
+ * appended:
+ *
+ *	  arrived	of the rows as they were appended
+ *	  used		of the rows as they were sorted or gathered, each as its old place's
+ *	  left		of the sorted rows
+ *	  fetched	of the rows as they were fetched
+ *
+ * A sort fails its check if a column's used rows are not those that arrived; the fetch
+ * of a column's last rows fails it if the fetched rows are not those left.
+ *
+ * Everything a session needs is allocated when it opens, so that one that opened
+ * will not run out of memory later. Its work runs in order on one stream. Row
+ * numbers are 32 bits wide, which bounds a session at 2^32 - 1 rows.
+ */
+#include <stdio.h>
+
+#include <algorithm>
+
+#include "device/carver.h"
+#include "device/device.cuh"
+#include "keys/digest.h"
+#include "segment_sort.cuh"
+#include "device/verify.cuh"
+
+namespace gpusort
+{
+
+/* The columns with digests: last the index. */
+constexpr uint32_t DIGESTED = GPUSORT_SESSION_COLUMNS + 1;
+
+struct Digests {
+    uint64_t arrived[DIGESTED], used[DIGESTED], left[DIGESTED], fetched[DIGESTED];
+};
+
+struct Session {
+    GpusortDeviceSession spec;
+    Lane *lane;
+    void *base = nullptr;
+    void *columns[GPUSORT_SESSION_COLUMNS];
+    uint32_t *index;         /* null when the keys are sorted alone */
+    void *scratch;           /* a column in the making; the keys while an index is sorted */
+    GpusortSegment *segment; /* the one segment, and on the host: */
+    GpusortSegment whole;
+    void *workspace;
+    size_t workspace_bytes;
+    void *check_space;
+    Digests *digests;                 /* null: nothing is checked */
+    uint64_t nsorted = 0;             /* rows that there are of each column after the sort */
+    uint64_t nfetched[DIGESTED] = {}; /* and how many have been fetched */
+    uint32_t histogram[GPUSORT_LENGTH_BINS];
+    size_t bytes;
+
+    bool has_payload() const
+    {
+        return spec.spec.payload != GPUSORT_PAYLOAD_NONE;
+    }
+    char *data(uint32_t column) const
+    {
+        return static_cast<char *>(column == GPUSORT_SESSION_INDEX ? index : columns[column]);
+    }
+    uint32_t width(uint32_t column) const
+    {
+        return column == GPUSORT_SESSION_INDEX ? uint32_t{sizeof(uint32_t)} : spec.column_width[column];
+    }
+    SegmentBatch batch(uint64_t nrows);
+    void lay_out(void *memory);
+    uint64_t result_rows(uint64_t nrows) const
+    {
+        return spec.spec.limit > 0 ? std::min(spec.spec.limit, nrows) : nrows;
+    }
+    ~Session()
+    {
+        if (base)
+            cudaFreeAsync(base, lane->work);
+    }
+};
+
+/* The batch that sorts the first nrows keys, in the scratch column if there is a payload. */
+SegmentBatch Session::batch(uint64_t nrows)
+{
+    SegmentBatch batch;
+
+    std::fill(histogram, histogram + GPUSORT_LENGTH_BINS, 0);
+    histogram[gpusort_length_bin(static_cast<uint32_t>(nrows))] = 1;
+    batch.spec = spec.spec;
+    batch.keys = has_payload() ? scratch : columns[0];
+    batch.payload = index;
+    whole = {0, static_cast<uint32_t>(nrows)};
+    batch.segments = segment;
+    batch.host_segments = &whole;
+    batch.nsegments = 1;
+    batch.nslots = nrows;
+    batch.length_histogram = histogram;
+    batch.longest = static_cast<uint32_t>(nrows);
+    return batch;
+}
+
+void Session::lay_out(void *memory)
+{
+    Carver carver(memory);
+    uint8_t widest = 0;
+
+    base = memory;
+    for (uint32_t c = 0; c < spec.ncolumns; c++) {
+        columns[c] = carver.take<void>(spec.nrows * spec.column_width[c]);
+        widest = std::max(widest, spec.column_width[c]);
+    }
+    index = has_payload() ? carver.take<uint32_t>(spec.nrows * sizeof(uint32_t)) : nullptr;
+    scratch = has_payload() ? carver.take<void>(spec.nrows * widest) : nullptr;
+    segment = carver.take<GpusortSegment>(sizeof(GpusortSegment));
+    const SegmentBatch full = batch(spec.nrows);
+    workspace_bytes = gpusort::workspace_bytes(full);
+    workspace = carver.take<void>(workspace_bytes);
+    check_space = spec.verify ? carver.take<void>(verify_bytes(full)) : nullptr;
+    digests = spec.verify ? carver.take<Digests>(sizeof(Digests)) : nullptr;
+    bytes = carver.used();
+}
+
+namespace
+{
+
+constexpr unsigned kThreads = 256;
+constexpr unsigned kReadingBlocks = 264;    /* in sequence: few, as each adds up at the end, */
+constexpr unsigned kGatheringBlocks = 1056; /* and from anywhere: as many as run at a time */
+
+uint32_t number_of(uint32_t column)
+{
+    return column == GPUSORT_SESSION_INDEX ? DIGESTED - 1 : column;
+}
+
+unsigned blocks_for(uint64_t threads, unsigned most)
+{
+    return static_cast<unsigned>(std::min<uint64_t>((threads + kThreads - 1) / kThreads, most));
+}
+
+__device__ uint64_t digest_at(uint64_t i, uint8_t value)
+{
+    return gpusort_digest8(i, value);
+}
+
+__device__ uint64_t digest_at(uint64_t i, uint16_t value)
+{
+    return gpusort_digest16(i, value);
+}
+
+__device__ uint64_t digest_at(uint64_t i, uint32_t value)
+{
+    return gpusort_digest32(i, value);
+}
+
+__device__ uint64_t digest_at(uint64_t i, uint64_t value)
+{
+    return gpusort_digest64(i, value);
+}
+
+__device__ uint64_t digest_at(uint64_t i, ulonglong2 value)
+{
+    return gpusort_digest64(2 * i, value.x) + gpusort_digest64(2 * i + 1, value.y);
+}
+
+/* Adds what the threads of a warp have, if there is anywhere to. */
+__device__ void add_up(uint64_t *total, uint64_t sum)
+{
+    if (!total)
+        return;
+#pragma unroll
+    for (int i = 16; i > 0; i /= 2)
+        sum += __shfl_xor_sync(UINT32_MAX, sum, i);
+    if (threadIdx.x % 32 == 0 && sum != 0)
+        atomicAdd(reinterpret_cast<unsigned long long *>(total), sum);
+}
+
+/* Adds the digest of the bytes begin .. end of a column. */
+__global__ void digest_bytes(const char *column, uint64_t begin, uint64_t end, uint64_t *total)
+{
+    const uint64_t stride = uint64_t{gridDim.x} * blockDim.x, thread = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    const uint64_t first = (begin + sizeof(uint4) - 1) / sizeof(uint4), last = max(first, end / sizeof(uint4));
+    const uint64_t head = min(end, first * sizeof(uint4)), tail = last * sizeof(uint4);
+    uint64_t sum = 0;
+
+    for (uint64_t i = first + thread; i < last; i += stride)
+        sum += digest_of(reinterpret_cast<const uint4 *>(column)[i], i);
+    if (begin + thread < head)
+        sum += gpusort_digest8(begin + thread, column[begin + thread]);
+    if (tail + thread < end)
+        sum += gpusort_digest8(tail + thread, column[tail + thread]);
+    add_up(total, sum);
+}
+
+/*
+ * out[i] = in[index[i]] for n of `rows` values of sizeof(T) bytes, with digests of what is read, in its old place, and
+ * of what is written. The index may be wrong: then the check says so later.
+ */
+template <typename T>
+__global__ void gather(T *__restrict__ out, const T *__restrict__ in, const uint32_t *__restrict__ index, uint64_t n,
+                       uint64_t rows, uint64_t *used, uint64_t *left)
+{
+    const uint64_t stride = uint64_t{gridDim.x} * blockDim.x;
+    uint64_t read = 0, written = 0;
+
+    for (uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+        const uint32_t position = index[i];
+        const T value = position < rows ? in[position] : T{};
+
+        out[i] = value;
+        if (used)
+            read += digest_at(position, value);
+        if (left)
+            written += digest_at(i, value);
+    }
+    add_up(used, read);
+    add_up(left, written);
+}
+
+/* *failed becomes 1 if two digests differ; else it stays. */
+__global__ void compare_digests(const uint64_t *some, const uint64_t *others, uint32_t n, uint32_t *failed)
+{
+    if (threadIdx.x < n && some[threadIdx.x] != others[threadIdx.x])
+        *failed = 1;
+}
+
+cudaError_t digest_rows(const Session *session, uint32_t column, uint64_t first_row, uint64_t nrows, uint64_t *total)
+{
+    const uint64_t width = session->width(column), bytes = nrows * width;
+
+    digest_bytes<<<blocks_for(bytes / sizeof(uint4) + sizeof(uint4), kReadingBlocks), kThreads, 0,
+                   session->lane->work>>>(session->data(column), first_row * width, first_row * width + bytes, total);
+    return cudaGetLastError();
+}
+
+template <typename T>
+cudaError_t launch_gather(const Session *session, uint32_t column, uint64_t n, uint64_t *used, uint64_t *left)
+{
+    gather<T><<<blocks_for(n, kGatheringBlocks), kThreads, 0, session->lane->work>>>(
+        static_cast<T *>(session->scratch), static_cast<const T *>(session->columns[column]), session->index, n,
+        session->spec.nrows, used, left);
+    return cudaGetLastError();
+}
+
+/* Brings the first n values of a column in order into the scratch column. */
+cudaError_t gather_column(const Session *session, uint32_t column, uint64_t n, uint64_t *used, uint64_t *left)
+{
+    switch (session->width(column)) {
+        case 1:
+            return launch_gather<uint8_t>(session, column, n, used, left);
+        case 2:
+            return launch_gather<uint16_t>(session, column, n, used, left);
+        case 4:
+            return launch_gather<uint32_t>(session, column, n, used, left);
+        case 8:
+            return launch_gather<uint64_t>(session, column, n, used, left);
+        case 16:
+            return launch_gather<ulonglong2>(session, column, n, used, left);
+        default:
+            return cudaErrorInvalidValue;
+    }
+}
+
+/*
+ * Brings all columns of nrows rows into the order of the index. Where only the first rows
+ * are wanted, the others cannot be told from those that were lost: what is there to be
+ * gathered from is digested by itself.
+ */
+cudaError_t gather_columns(Session *session, uint64_t nrows)
+{
+    const uint64_t wanted = session->result_rows(nrows);
+    cudaError_t code = cudaSuccess;
+
+    for (uint32_t c = 0; c < session->spec.ncolumns && code == cudaSuccess; c++) {
+        uint64_t *used = session->digests ? &session->digests->used[c] : nullptr;
+        uint64_t *left = session->digests ? &session->digests->left[c] : nullptr;
+
+        if (used && wanted < nrows)
+            code = digest_rows(session, c, 0, nrows, used);
+        if (code == cudaSuccess)
+            code = gather_column(session, c, wanted, wanted < nrows ? nullptr : used, left);
+        if (code == cudaSuccess)
+            code = cudaMemcpyAsync(session->columns[c], session->scratch, wanted * session->width(c),
+                                   cudaMemcpyDeviceToDevice, session->lane->work);
+    }
+    return code;
+}
+
+/* What the check of the sort goes with: the keys, and the segment. */
+Copies checked_copies(const Session *session, const void *keys, uint64_t bytes)
+{
+    return {{{nullptr, keys, bytes, nullptr}, {nullptr, session->segment, sizeof(GpusortSegment), nullptr}}};
+}
+
+/* Enqueues the first half of the check: of the keys as they arrived, not of the copy that is sorted. */
+cudaError_t begin_check(Session *session, SegmentBatch batch)
+{
+    const uint64_t bytes = batch.nslots * session->width(0);
+    const Copies copies = checked_copies(session, session->columns[0], bytes);
+    cudaError_t code = cudaSuccess;
+
+    batch.keys = session->columns[0];
+    if (!session->has_payload())
+        code = digest_rows(session, 0, 0, batch.nslots, &session->digests->used[0]);
+    return code == cudaSuccess ? verify_begin(batch, session->check_space, session->lane->work, &copies) : code;
+}
+
+/* Enqueues the second half: of the order, and that each column is that which was appended. */
+cudaError_t end_check(Session *session, const SegmentBatch &batch, uint32_t *failed)
+{
+    const bool index = session->has_payload();
+    const uint32_t column = index ? GPUSORT_SESSION_INDEX : 0;
+    const Copies copies = checked_copies(session, session->data(column), batch.nslots * session->width(column));
+    Digests *digests = session->digests;
+    cudaError_t code = verify_end(batch, session->check_space, failed, session->lane->work, &copies);
+
+    if (code == cudaSuccess)
+        code = digest_rows(session, column, 0, session->nsorted, &digests->left[number_of(column)]);
+    if (code != cudaSuccess)
+        return code;
+    compare_digests<<<1, 64, 0, session->lane->work>>>(digests->arrived, digests->used, session->spec.ncolumns, failed);
+    return cudaGetLastError();
+}
+
+/* Enqueues the sort of the first nrows rows. */
+cudaError_t enqueue_sort(GpusortDevice *device, Session *session, uint64_t nrows, Ticket *ticket)
+{
+    cudaStream_t stream = session->lane->work;
+    const SegmentBatch batch = session->batch(nrows);
+
+    session->nsorted = session->result_rows(nrows);
+    device->mark(ticket, kStarted, stream);
+    cudaError_t code =
+        cudaMemcpyAsync(session->segment, &session->whole, sizeof(session->whole), cudaMemcpyHostToDevice, stream);
+    if (code == cudaSuccess && session->has_payload())
+        code = cudaMemcpyAsync(session->scratch, session->columns[0], nrows * session->spec.column_width[0],
+                               cudaMemcpyDeviceToDevice, stream);
+    device->mark(ticket, kArrived, stream);
+    if (code == cudaSuccess && session->spec.verify) {
+        code = begin_check(session, batch);
+        device->mark(ticket, kDigested, stream);
+    }
+    if (code == cudaSuccess)
+        code = sort_segments(batch, session->workspace, session->workspace_bytes, stream, &ticket->method);
+    if (code == cudaSuccess && session->has_payload())
+        code = gather_columns(session, nrows);
+    device->mark(ticket, kSorted, stream);
+    if (code == cudaSuccess && session->spec.verify) {
+        ticket->failed_check = device->take_flag();
+        if (!ticket->failed_check)
+            return cudaErrorMemoryAllocation;
+        code = end_check(session, batch, ticket->failed_check);
+        device->mark(ticket, kChecked, stream);
+    }
+    return code;
+}
+
+/* The session, or null after the ticket was failed because there is none. */
+Session *find_session(GpusortDevice *device, uint64_t number, uint64_t ticket)
+{
+    auto found = device->sessions.find(number);
+
+    if (found != device->sessions.end())
+        return found->second.get();
+    GpusortDeviceError error = {GPUSORT_DEVICE_FAULT, "no such session"};
+    device->fail_ticket(ticket, error);
+    return nullptr;
+}
+
+bool has_rows(const Session *session, uint32_t column, uint64_t first_row, uint64_t nrows)
+{
+    return (column == GPUSORT_SESSION_INDEX ? session->index != nullptr : column < session->spec.ncolumns) &&
+           first_row <= session->spec.nrows && nrows <= session->spec.nrows - first_row;
+}
+
+/* Enqueues the digest of rows that have arrived, or are fetched; with the last of these goes a comparison. */
+cudaError_t digest_transfer(GpusortDevice *device, Session *session, Ticket *ticket, uint32_t column,
+                            uint64_t first_row, uint64_t nrows, bool in)
+{
+    const uint32_t number = number_of(column);
+    Digests *digests = session->digests;
+    cudaError_t code =
+        digest_rows(session, column, first_row, nrows, in ? &digests->arrived[number] : &digests->fetched[number]);
+
+    if (in || code != cudaSuccess)
+        return code;
+    session->nfetched[number] += nrows;
+    if (session->nfetched[number] != session->nsorted)
+        return cudaSuccess;
+    ticket->failed_check = device->take_flag();
+    if (!ticket->failed_check)
+        return cudaErrorMemoryAllocation;
+    compare_digests<<<1, 1, 0, session->lane->work>>>(&digests->left[number], &digests->fetched[number], 1,
+                                                      ticket->failed_check);
+    return cudaGetLastError();
+}
+
+/* Copies rows of a column to or from the arena, under a ticket. */
+void transfer(GpusortDevice *device, uint64_t number, uint64_t ticket_number, uint32_t column, uint64_t first_row,
+              uint64_t nrows, void *host, cudaMemcpyKind kind)
+{
+    Session *session = find_session(device, number, ticket_number);
+
+    if (!session)
+        return;
+    if (!has_rows(session, column, first_row, nrows)) {
+        GpusortDeviceError error = {GPUSORT_DEVICE_FAULT, "no such rows in the session"};
+        device->fail_ticket(ticket_number, error);
+        return;
+    }
+    const bool in = kind == cudaMemcpyHostToDevice;
+    const size_t width = session->width(column);
+    void *rows = session->data(column) + first_row * width;
+    cudaStream_t stream = session->lane->work;
+    Ticket *ticket = device->begin_ticket(ticket_number, session->lane);
+
+    device->mark(ticket, in ? kStarted : kSorted, stream);
+    cudaError_t code = cudaMemcpyAsync(in ? rows : host, in ? host : rows, nrows * width, kind, stream);
+    device->mark(ticket, in ? kArrived : kCopied, stream);
+    if (code == cudaSuccess && session->digests) {
+        code = digest_transfer(device, session, ticket, column, first_row, nrows, in);
+        device->mark(ticket, in ? kDigested : kChecked, stream);
+    }
+    if (code != cudaSuccess)
+        set_error(&ticket->error, code, "copying rows of a session");
+    device->end_ticket(ticket);
+}
+
+}  // namespace
+
+GpusortDeviceStatus open_session(GpusortDevice *device, const GpusortDeviceSession *spec, GpusortDeviceError *error)
+{
+    auto session = std::make_shared<Session>();
+    void *memory = nullptr;
+
+    error->status = GPUSORT_DEVICE_OK;
+    error->message[0] = '\0';
+    const char *reason = spec->nrows > UINT32_MAX ? "more than 2^32 - 1 rows" : refuses(spec->spec);
+    if (reason) {
+        error->status = GPUSORT_DEVICE_UNSUPPORTED;
+        snprintf(error->message, sizeof(error->message), "%s", reason);
+        return error->status;
+    }
+    session->spec = *spec;
+    if (spec->ncolumns > 1)
+        session->spec.spec.payload = GPUSORT_PAYLOAD_INDEX;
+    session->lane = device->pick_lane();
+    session->lay_out(nullptr);
+    const cudaError_t code = device->take_memory(&memory, session->bytes, session->lane->work);
+    if (code != cudaSuccess) {
+        set_error(error, code, "allocating device memory for a session");
+        return error->status;
+    }
+    session->lay_out(memory);
+    if (session->digests)
+        cudaMemsetAsync(session->digests, 0, sizeof(Digests), session->lane->work);
+    device->sessions[spec->session] = session;
+    return GPUSORT_DEVICE_OK;
+}
+
+void append(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t column, uint64_t first_row,
+            uint64_t nrows, const void *source)
+{
+    transfer(device, session, ticket, column, first_row, nrows, const_cast<void *>(source), cudaMemcpyHostToDevice);
+}
+
+void sort_session(GpusortDevice *device, uint64_t number, uint64_t ticket_number, uint64_t nrows)
+{
+    Session *session = find_session(device, number, ticket_number);
+
+    if (!session)
+        return;
+    Ticket *ticket = device->begin_ticket(ticket_number, session->lane);
+    const cudaError_t code = enqueue_sort(device, session, nrows, ticket);
+    if (code != cudaSuccess)
+        set_error(&ticket->error, code, "sorting a session");
+    device->end_ticket(ticket);
+}
+
+void fetch(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t column, uint64_t first_row,
+           uint64_t nrows, void *target)
+{
+    transfer(device, session, ticket, column, first_row, nrows, target, cudaMemcpyDeviceToHost);
+}
+
+/* The memory is freed in stream order: after whatever the session still has under way. */
+void close_session(GpusortDevice *device, uint64_t session)
+{
+    auto found = device->sessions.find(session);
+
+    if (found == device->sessions.end())
+        return;
+    device->count_freed(found->second->bytes);
+    device->sessions.erase(found);
+}
+
+}  // namespace gpusort

@@ -1,0 +1,237 @@
+/*
+ * verify.cu
+ *	  Digest and order of a batch: how many look at what, and with which copies.
+ *
+ * A check takes microseconds, of which starting a kernel is the larger part, so there
+ * are few: one before the sort and one after it, unless the batch has both short and
+ * long segments, or a payload is gathered, which can leave only then. See
+ * verify_kernels.cuh for what they do.
+ */
+#include <algorithm>
+
+#include "device/carver.h"
+#include "device/verify.cuh"
+#include "device/verify_kernels.cuh"
+
+namespace gpusort
+{
+
+namespace
+{
+
+Grid grid_of(const SegmentBatch &batch)
+{
+    const uint32_t run =
+        batch.spec.payload == GPUSORT_PAYLOAD_NONE ? KEY_RUN_BYTES / gpusort_key_width(batch.spec.form) : RUN;
+    const uint64_t runs = batch.nslots / std::max(batch.nsegments, 1u) / run; /* of a segment, on average */
+    Grid grid = {};
+
+    /* A run for each thread where there are threads enough, else up to three. */
+    grid.lanes = LEAST_LANES;
+    while (grid.lanes < THREADS && grid.lanes < runs &&
+           (3 * grid.lanes < runs || uint64_t{batch.nsegments} * grid.lanes < MOST_BLOCKS * THREADS / 2))
+        grid.lanes *= 2;
+    grid.short_class = grid.lanes >= THREADS / 4 ? 12 : 10;
+    for (uint32_t c = grid.short_class + 1; c < GPUSORT_LENGTH_CLASSES; c++)
+        grid.long_segments += gpusort_class_count(batch.length_histogram, c);
+    grid.mixed = grid.long_segments > 0 && grid.long_segments < batch.nsegments;
+    if (grid.long_segments < batch.nsegments) {
+        const uint64_t blocks = (uint64_t{batch.nsegments} * grid.lanes + THREADS - 1) / THREADS;
+
+        grid.short_blocks = uint32_t(std::min<uint64_t>(blocks, MOST_BLOCKS));
+    }
+    if (grid.long_segments > 0) {
+        grid.parts = std::min((batch.longest - 1) / CHUNK + 1, MOST_PARTS / grid.long_segments + 1);
+        grid.long_blocks = uint32_t(std::min<uint64_t>(uint64_t{grid.long_segments} * grid.parts, MOST_BLOCKS));
+    }
+    return grid;
+}
+
+/* Of what is digested or kept. */
+uint64_t entry_bytes(const SegmentBatch &batch)
+{
+    return batch.nslots *
+           (batch.spec.payload == GPUSORT_PAYLOAD_CARRIED ? sizeof(uint32_t) : gpusort_key_width(batch.spec.form));
+}
+
+/* First entries of an order: no more of a segment come back right. An approximate order has all of them. */
+bool is_limited(const SegmentBatch &batch)
+{
+    return batch.spec.limit > 0 && batch.spec.buckets == 0;
+}
+
+/* Whether keys that are sorted alone must be seen again when it is known which are wanted. */
+bool is_counted(const SegmentBatch &batch)
+{
+    return is_limited(batch) && batch.spec.payload == GPUSORT_PAYLOAD_NONE;
+}
+
+/* Whether the check cannot do without the entries as they were. */
+bool must_keep(const SegmentBatch &batch)
+{
+    return batch.spec.payload == GPUSORT_PAYLOAD_INDEX || is_counted(batch);
+}
+
+Notes notes_in(const SegmentBatch &batch, void *space)
+{
+    const Grid grid = grid_of(batch);
+    Carver carver(space);
+    Notes notes;
+
+    notes.digests = carver.take<uint64_t>(2 * MOST_BLOCKS * sizeof(uint64_t));
+    notes.places = carver.take<uint64_t>(2 * MOST_BLOCKS * sizeof(uint64_t));
+    notes.arrived = carver.take<uint64_t>(MOST_BLOCKS * sizeof(uint64_t));
+    notes.difference = carver.take<uint64_t>(3 * sizeof(uint64_t));
+    notes.balance = notes.difference + 1;
+    notes.ended = notes.difference + 2;
+    notes.nlong = carver.take<uint32_t>(2 * sizeof(uint32_t));
+    notes.narrived = notes.nlong + 1;
+    notes.list = grid.mixed ? carver.take<uint32_t>(size_t{grid.long_segments} * sizeof(uint32_t)) : nullptr;
+    notes.counters = is_counted(batch) ? carver.take<uint64_t>(size_t{batch.nsegments} * sizeof(uint64_t)) : nullptr;
+    notes.kept = must_keep(batch) || entry_bytes(batch) <= FEW_BYTES ? carver.take<void>(entry_bytes(batch)) : nullptr;
+    notes.bytes = carver.used();
+    return notes;
+}
+
+Check check_of(const SegmentBatch &batch, void *space, const Copies *copies)
+{
+    const bool index = batch.spec.payload == GPUSORT_PAYLOAD_INDEX;
+    Check check = {};
+
+    check.notes = notes_in(batch, space);
+    check.kept = must_keep(batch) || copies ? check.notes.kept : nullptr;
+    check.keys = index ? check.kept : batch.keys;
+    check.payload = batch.payload;
+    check.segments = batch.segments;
+    check.nsegments = batch.nsegments;
+    check.kind = batch.spec.payload;
+    check.coding = {batch.spec.form, batch.spec.descending, false};
+    check.limit = is_limited(batch) ? batch.spec.limit : 0;
+    check.grid = grid_of(batch);
+    if (copies)
+        check.copies = *copies;
+    return check;
+}
+
+uint32_t blocks_for(const Copies &copies)
+{
+    return copying_blocks(copies, THREADS, MOST_BLOCKS);
+}
+
+template <GpusortKeyForm FORM, bool AFTER>
+cudaError_t run(const Check &check, cudaStream_t stream)
+{
+    const Grid &grid = check.grid;
+    uint32_t copying = check.gather.to ? 0 : grid.copying_blocks;
+
+    if (grid.short_blocks > 0) {
+        const dim3 threads(grid.lanes, THREADS / grid.lanes);
+
+        look_at_segments<FORM, AFTER><<<grid.short_blocks + copying, threads, 0, stream>>>(check);
+        copying = 0;
+    }
+    if (grid.long_blocks > 0)
+        look_at_long_segments<FORM, AFTER><<<grid.long_blocks + copying, THREADS, 0, stream>>>(check);
+    if (check.gather.to && grid.copying_blocks > 0)
+        let_leave<<<grid.copying_blocks, THREADS, 0, stream>>>(check);
+    return cudaGetLastError();
+}
+
+template <bool AFTER>
+cudaError_t run_by_form(const Check &check, cudaStream_t stream)
+{
+    switch (check.coding.form) {
+        case GPUSORT_KEY_INT16:
+            return run<GPUSORT_KEY_INT16, AFTER>(check, stream);
+        case GPUSORT_KEY_INT32:
+            return run<GPUSORT_KEY_INT32, AFTER>(check, stream);
+        case GPUSORT_KEY_UINT32:
+            return run<GPUSORT_KEY_UINT32, AFTER>(check, stream);
+        case GPUSORT_KEY_FLOAT32:
+            return run<GPUSORT_KEY_FLOAT32, AFTER>(check, stream);
+        case GPUSORT_KEY_INT64:
+            return run<GPUSORT_KEY_INT64, AFTER>(check, stream);
+        case GPUSORT_KEY_UINT64:
+            return run<GPUSORT_KEY_UINT64, AFTER>(check, stream);
+        default:
+            return run<GPUSORT_KEY_FLOAT64, AFTER>(check, stream);
+    }
+}
+
+/* Keeps the entries, which come with the copies, if there are any. */
+cudaError_t keep(const SegmentBatch &batch, Check check, cudaStream_t stream)
+{
+    const void *entries = batch.spec.payload == GPUSORT_PAYLOAD_CARRIED ? batch.payload : batch.keys;
+    const uint64_t counters = check.notes.counters ? batch.nsegments * sizeof(uint64_t) : 0;
+    bool comes = false;
+
+    for (Copy &copy : check.copies.each) {
+        if (copy.to == entries)
+            copy.also = check.notes.kept;
+        else if (copy.from == entries)
+            copy.to = check.notes.kept;
+        else
+            continue;
+        comes = true;
+    }
+    if (!comes)
+        check.copies.each[0] = {check.notes.kept, entries, entry_bytes(batch), nullptr};
+    check.copies.each[4] = {check.notes.counters, nullptr, counters, nullptr};
+    check.grid.copying_blocks = std::max(blocks_for(check.copies), 1u);
+    keep_entries<<<check.grid.copying_blocks, THREADS, 0, stream>>>(check);
+    return cudaGetLastError();
+}
+
+}  // namespace
+
+size_t verify_bytes(const SegmentBatch &batch)
+{
+    return notes_in(batch, nullptr).bytes;
+}
+
+cudaError_t verify_begin(const SegmentBatch &batch, void *space, cudaStream_t stream, const Copies *copies)
+{
+    if (batch.nsegments == 0)
+        return cudaSuccess;
+
+    Check check = check_of(batch, space, copies);
+    cudaError_t error = cudaSuccess;
+
+    if (check.kept)
+        return keep(batch, check, stream);
+    check.grid.copying_blocks = blocks_for(check.copies);
+    check.listing = check.grid.mixed;
+    if (check.listing)
+        error = cudaMemsetAsync(check.notes.nlong, 0, sizeof(uint32_t), stream);
+    return error == cudaSuccess ? run_by_form<false>(check, stream) : error;
+}
+
+cudaError_t verify_end(const SegmentBatch &batch, void *space, uint32_t *failed, cudaStream_t stream,
+                       const Copies *copies, const Gather &gather)
+{
+    if (batch.nsegments == 0)
+        return cudaMemsetAsync(failed, 0, sizeof(uint32_t), stream);
+
+    Check check = check_of(batch, space, copies);
+
+    /* With a payload what came is not sorted itself: it is there to be digested again. */
+    if (copies && batch.spec.payload == GPUSORT_PAYLOAD_INDEX)
+        check.copies.each[4] = {nullptr, check.kept, entry_bytes(batch), nullptr};
+    check.grid.copying_blocks = blocks_for(check.copies);
+    check.gather = gather;
+    check.ordered = batch.spec.buckets == 0;
+    check.balanced = copies && batch.spec.payload != GPUSORT_PAYLOAD_CARRIED;
+    check.listing = check.kept && check.grid.mixed;
+    check.failed = failed;
+    return run_by_form<true>(check, stream);
+}
+
+cudaError_t copy_unchecked(const Copies &copies, cudaStream_t stream)
+{
+    const uint32_t blocks = std::max(blocks_for(copies), 1u);
+
+    make_copies<<<blocks, THREADS, 0, stream>>>(copies);
+    return cudaGetLastError();
+}
+
+}  // namespace gpusort

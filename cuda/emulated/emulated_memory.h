@@ -1,0 +1,100 @@
+/*
+ * emulated_memory.h
+ *	  The emulated device's memory: what jobs and sessions have in it, checked byte by
+ *	  byte from when it comes to when it goes, and where a bit of it may flip.
+ *
+ * What arrives is digested (keys/digest.h) as it is copied, and must have the same
+ * digest when it has been used.  The check of a sort says what its result's digest has
+ * to be, and what goes is digested as it is copied.
+ */
+#ifndef GPUSORT_EMULATED_MEMORY_H
+#define GPUSORT_EMULATED_MEMORY_H
+
+#include <vector>
+
+#include "emulated/emulated_sort.h"
+
+namespace gpusort_emulated {
+
+/* Where a bit may flip, and when. */
+enum class Place {
+	NOWHERE,
+	/* Of a job: */
+	KEYS,     /* as they have arrived */
+	PAYLOAD,  /* the same */
+	SEGMENTS, /* the same */
+	RESULT,   /* that has been checked */
+	/* Of both: */
+	WORKING, /* keys that are about to be sorted */
+	SORTED,  /* keys or index that have not been checked yet */
+	/* Of a session: */
+	APPENDED, /* rows that have arrived */
+	COLUMN    /* sorted rows that are about to be fetched */
+};
+
+struct Flip {
+	Place place = Place::NOWHERE;
+	uint64_t bit = 0; /* counted through the place, over again if it is smaller */
+};
+
+/* A fault that a job meets while it is sorted. */
+struct Damage {
+	Spoil spoil = Spoil::NOTHING;
+	Flip flip;
+};
+
+/* Whether the job's histogram counts its segments: a real device relies on it. */
+bool is_counted(const GpusortDeviceJob &job);
+
+/* Device memory that a job would take. */
+uint64_t job_bytes(const GpusortDeviceJob &job);
+
+/*
+ * Sorts the job's segments into its output, and says what each stage took; false if
+ * the result fails its check.
+ */
+bool sort_job(const GpusortDeviceJob &job, const Damage &damage, GpusortDeviceOutcome *outcome);
+
+/* The columns of a session.  Memory is not touched until it is written. */
+class Columns {
+public:
+	explicit Columns(const GpusortDeviceSession &session);
+	Columns(const Columns &) = delete;
+	Columns &operator=(const Columns &) = delete;
+	~Columns();
+
+	static uint64_t bytes(const GpusortDeviceSession &session);
+	void append(uint32_t column, uint64_t first_row, uint64_t nrows, const void *source, const Flip &flip);
+
+	/* Sorts the first nrows rows by column 0; false if the result fails its check. */
+	bool sort(uint64_t nrows, const Damage &damage);
+
+	/* False if, with the last of a column's rows, it shows that they have changed. */
+	bool fetch(uint32_t column, uint64_t first_row, uint64_t nrows, void *target, const Flip &flip);
+
+private:
+	struct Column {
+		uint32_t width = 0;
+		char *data = nullptr;
+		uint64_t arrived = 0; /* digest of the rows as they were appended, */
+		uint64_t left = 0;    /* as they were sorted, */
+		uint64_t fetched = 0; /* and as they have been fetched, */
+		uint64_t nfetched = 0; /* so many of them */
+	};
+
+	Column &column(uint32_t number) {
+		return number == GPUSORT_SESSION_INDEX ? index_ : column_[number];
+	}
+	bool sort_keys(uint64_t nrows, const Damage &damage);
+	bool sort_index(uint64_t nrows, const Damage &damage);
+	bool gather(Column *column, uint64_t nrows);
+
+	GpusortDeviceSession session_;
+	Column column_[GPUSORT_SESSION_COLUMNS];
+	Column index_;
+	uint64_t nsorted_ = 0;
+};
+
+}  // namespace gpusort_emulated
+
+#endif /* GPUSORT_EMULATED_MEMORY_H */

@@ -1,0 +1,394 @@
+/*
+ * common.cuh
+ *	  What the published methods share: elements, bins of segments, workspace.
+ *
+ * An element is what a comparison sort moves.  Without a payload it is the key's
+ * code.  With one it is the code and the key's position in its segment: no two
+ * elements of a segment are equal then, so every sort of them, stable or not,
+ * gives the one stable order, and the payload is found by the position.
+ *
+ * Segments are gathered by length into bins, whose sizes the host knows from the
+ * batch's histogram, so that each bin is one launch that fits its lengths.
+ * Segments too long for one block are cut into tiles, numbered through.
+ */
+#ifndef GPUSORT_METHOD_COMMON_CUH
+#define GPUSORT_METHOD_COMMON_CUH
+
+#include <cuda_runtime.h>
+
+#include <type_traits>
+
+#include "methods/key_codes.cuh"
+#include "methods/segment_batch.cuh"
+
+namespace gpusort
+{
+
+/* Cuts a workspace into aligned pieces; over nullptr it only counts bytes. */
+class Workspace
+{
+public:
+    explicit Workspace(void *base) : base_(static_cast<char *>(base))
+    {
+    }
+
+    template <class T>
+    T *take(uint64_t count)
+    {
+        size_t offset = used_;
+        used_ += (count * sizeof(T) + 255) / 256 * 256;
+        return base_ == nullptr ? nullptr : reinterpret_cast<T *>(base_ + offset);
+    }
+
+    size_t used() const
+    {
+        return used_;
+    }
+
+    /* From the start of a piece to the end of the last one; 0 over nullptr. */
+    size_t bytes_from(const void *piece) const
+    {
+        return base_ == nullptr ? 0 : base_ + used_ - static_cast<const char *>(piece);
+    }
+
+private:
+    char *base_;
+    size_t used_ = 0;
+};
+
+__host__ __device__ inline uint32_t ceil_div(uint64_t a, uint64_t b)
+{
+    return (uint32_t)((a + b - 1) / b);
+}
+
+/* Least k with 2^k >= n. */
+__host__ __device__ inline int ceil_log2(uint64_t n)
+{
+    int k = 0;
+    while (((uint64_t)1 << k) < n)
+        k++;
+    return k;
+}
+
+/* A 64-bit code with its position. */
+struct alignas(16) WidePair {
+    uint64_t code;
+    uint32_t position;
+
+    __host__ __device__ bool operator<(const WidePair &other) const
+    {
+        return code < other.code || (code == other.code && position < other.position);
+    }
+};
+
+/* Keys alone, sorted where they are. */
+template <class CodeType>
+struct KeyElements {
+    using Code = CodeType;
+    using Element = Code;
+    using Value = Code;
+    static constexpr bool paired = false;
+
+    Code *keys;
+    Coding coding;
+
+    __device__ Element load(uint32_t slot, uint32_t) const
+    {
+        return encode(coding, keys[slot]);
+    }
+
+    static __device__ Element largest()
+    {
+        return (Code) ~(Code)0;
+    }
+
+    /* What the sorted element leaves in its place. */
+    __device__ Value value(Element element, uint32_t) const
+    {
+        return decode(coding, element);
+    }
+
+    __device__ void store(uint32_t slot, Value value) const
+    {
+        keys[slot] = value;
+    }
+};
+
+/* Keys with their positions; the payload is what is written. */
+template <class CodeType>
+struct PairElements {
+    using Code = CodeType;
+    using Element = std::conditional_t<sizeof(Code) == 8, WidePair, uint64_t>;
+    using Value = uint32_t;
+    static constexpr bool paired = true;
+
+    const Code *keys;
+    uint32_t *payload;
+    const uint32_t *source; /* payload to read: a copy of it where blocks would race; nullptr: positions */
+    Coding coding;
+
+    __device__ Element load(uint32_t slot, uint32_t position) const
+    {
+        if constexpr (sizeof(Code) == 8)
+            return {encode(coding, keys[slot]), position};
+        else
+            return (uint64_t)encode(coding, keys[slot]) << 32 | position;
+    }
+
+    static __device__ Element largest()
+    {
+        if constexpr (sizeof(Code) == 8)
+            return {UINT64_MAX, UINT32_MAX};
+        else
+            return UINT64_MAX;
+    }
+
+    __device__ Value value(Element element, uint32_t start) const
+    {
+        uint32_t position;
+        if constexpr (sizeof(Code) == 8)
+            position = element.position;
+        else
+            position = (uint32_t)element;
+        return source == nullptr ? position : source[start + position];
+    }
+
+    __device__ void store(uint32_t slot, Value value) const
+    {
+        payload[slot] = value;
+    }
+};
+
+template <class Code, class Visitor>
+auto visit_code(const SegmentBatch &batch, Visitor visitor)
+{
+    Coding coding = coding_of(batch.spec);
+    Code *keys = static_cast<Code *>(batch.keys);
+    if (batch.spec.payload == GPUSORT_PAYLOAD_NONE)
+        return visitor(KeyElements<Code>{keys, coding});
+    return visitor(PairElements<Code>{keys, batch.payload,
+                                      batch.spec.payload == GPUSORT_PAYLOAD_CARRIED ? batch.payload : nullptr, coding});
+}
+
+/* Calls visitor with the elements of the batch. */
+template <class Visitor>
+auto visit_elements(const SegmentBatch &batch, Visitor visitor)
+{
+    switch (gpusort_key_width(batch.spec.form)) {
+        case 2:
+            return visit_code<uint16_t>(batch, visitor);
+        case 4:
+            return visit_code<uint32_t>(batch, visitor);
+        default:
+            return visit_code<uint64_t>(batch, visitor);
+    }
+}
+
+constexpr int max_bins = GPUSORT_LENGTH_CLASSES;
+
+/* Which lengths go together, and where each bin's segments are listed. */
+struct BinPlan {
+    int nbins;
+    int used;                                  /* bins that are not empty */
+    uint8_t bin_of[GPUSORT_LENGTH_CLASSES];    /* by length class */
+    uint32_t first[max_bins], count[max_bins]; /* of each bin in the list */
+};
+
+/* Bin b takes the classes up to last_class[b] that no earlier bin takes; the last bin takes the rest. */
+inline BinPlan plan_bins(const SegmentBatch &batch, const int *last_class, int nbins)
+{
+    BinPlan plan = {};
+    plan.nbins = nbins;
+    int bin = 0;
+    for (int c = 0; c < GPUSORT_LENGTH_CLASSES; c++) {
+        while (bin < nbins - 1 && c > last_class[bin])
+            bin++;
+        plan.bin_of[c] = (uint8_t)bin;
+        plan.count[bin] += gpusort_class_count(batch.length_histogram, c);
+    }
+    for (int b = 0; b < nbins; b++) {
+        plan.first[b] = b == 0 ? 0 : plan.first[b - 1] + plan.count[b - 1];
+        plan.used += plan.count[b] != 0;
+    }
+    return plan;
+}
+
+/* The segments of one bin. */
+struct BinView {
+    const GpusortSegment *segments;
+    const uint32_t *list; /* or nullptr: all of them */
+    uint32_t count;
+
+    __device__ GpusortSegment operator[](uint32_t i) const
+    {
+        return segments[list == nullptr ? i : list[i]];
+    }
+};
+
+/* Numbers of segments, gathered by bins. */
+struct BinLists {
+    BinPlan plan;
+    uint32_t *list = nullptr;
+    uint32_t *cursors = nullptr;
+
+    BinLists(const BinPlan &bins, const SegmentBatch &batch, Workspace &workspace) : plan(bins)
+    {
+        if (plan.used > 1) {
+            list = workspace.take<uint32_t>(batch.nsegments);
+            cursors = workspace.take<uint32_t>(max_bins);
+        }
+    }
+
+    BinView view(const SegmentBatch &batch, int bin) const
+    {
+        return {batch.segments, list == nullptr ? nullptr : list + plan.first[bin], plan.count[bin]};
+    }
+
+    cudaError_t gather(const SegmentBatch &batch, cudaStream_t stream) const;
+};
+
+static __global__ void gather_bins(const GpusortSegment *segments, uint32_t nsegments, BinPlan plan, uint32_t *cursors,
+                                   uint32_t *list)
+{
+    uint32_t segment = blockIdx.x * blockDim.x + threadIdx.x;
+    if (segment >= nsegments)
+        return;
+    int bin = plan.bin_of[gpusort_length_class(segments[segment].count)];
+    unsigned peers = __match_any_sync(__activemask(), bin);
+    unsigned lane = threadIdx.x & 31;
+    int leader = __ffs(peers) - 1;
+    uint32_t base = 0;
+    if (lane == leader)
+        base = atomicAdd(&cursors[bin], __popc(peers));
+    base = __shfl_sync(peers, base, leader);
+    list[plan.first[bin] + base + __popc(peers & ((1u << lane) - 1))] = segment;
+}
+
+inline cudaError_t BinLists::gather(const SegmentBatch &batch, cudaStream_t stream) const
+{
+    if (list == nullptr)
+        return cudaSuccess;
+    cudaError_t error = cudaMemsetAsync(cursors, 0, max_bins * sizeof(uint32_t), stream);
+    if (error != cudaSuccess)
+        return error;
+    gather_bins<<<ceil_div(batch.nsegments, 256), 256, 0, stream>>>(batch.segments, batch.nsegments, plan, cursors,
+                                                                    list);
+    return cudaGetLastError();
+}
+
+/* A segment cut into tiles; all tiles of a batch are numbered through. */
+struct TiledSegment {
+    uint32_t start, count;
+    uint32_t first_tile;
+};
+
+/* What so many of a batch's segments can have of its keys. */
+inline uint64_t most_keys(const SegmentBatch &batch, uint32_t count)
+{
+    uint64_t keys = 0;
+    for (uint32_t bin = GPUSORT_LENGTH_BINS; bin-- > 0 && count > 0;) {
+        uint32_t longest = min(count, batch.length_histogram[bin]);
+        keys += longest * min(gpusort_bin_longest(bin), (uint64_t)batch.longest);
+        count -= longest;
+    }
+    return min(keys, batch.nslots);
+}
+
+/* The tiled segments of a batch, in the order of their tiles. */
+struct TileList {
+    TiledSegment *segments = nullptr;
+    unsigned long long *cursor = nullptr; /* segments << 40 | tiles */
+    uint32_t nsegments = 0;
+    uint32_t most_tiles = 0; /* for launches: at least the tiles that there are */
+
+    TileList() = default;
+
+    TileList(const SegmentBatch &batch, uint32_t count, uint32_t tile, Workspace &workspace) : nsegments(count)
+    {
+        if (count != 0) {
+            segments = workspace.take<TiledSegment>(count);
+            cursor = workspace.take<unsigned long long>(1);
+            most_tiles = (uint32_t)(most_keys(batch, count) / tile) + count;
+        }
+    }
+
+    __device__ uint32_t ntiles() const
+    {
+        return (uint32_t)(*cursor & ((1ull << 40) - 1));
+    }
+
+    /* The place in the list of the segment of a tile below ntiles(). */
+    __device__ uint32_t index_of(uint32_t tile) const
+    {
+        uint32_t low = 0, high = nsegments - 1;
+        while (low < high) {
+            uint32_t middle = (low + high + 1) / 2;
+            if (segments[middle].first_tile <= tile)
+                low = middle;
+            else
+                high = middle - 1;
+        }
+        return low;
+    }
+
+    __device__ TiledSegment find(uint32_t tile) const
+    {
+        return segments[index_of(tile)];
+    }
+
+    cudaError_t fill(const BinView &bin, uint32_t tile, cudaStream_t stream) const;
+
+    /* The same where the cursor is 0 already. */
+    cudaError_t number(const BinView &bin, uint32_t tile, cudaStream_t stream) const;
+};
+
+static __global__ void number_tiles(BinView bin, uint32_t tile, TileList tiles)
+{
+    uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= bin.count)
+        return;
+    GpusortSegment segment = bin[i];
+    unsigned long long old = atomicAdd(tiles.cursor, 1ull << 40 | ceil_div(segment.count, tile));
+    tiles.segments[old >> 40] = {segment.start, segment.count, (uint32_t)(old & ((1ull << 40) - 1))};
+}
+
+inline cudaError_t TileList::number(const BinView &bin, uint32_t tile, cudaStream_t stream) const
+{
+    number_tiles<<<ceil_div(bin.count, 128), 128, 0, stream>>>(bin, tile, *this);
+    return cudaGetLastError();
+}
+
+inline cudaError_t TileList::fill(const BinView &bin, uint32_t tile, cudaStream_t stream) const
+{
+    if (nsegments == 0)
+        return cudaSuccess;
+    cudaError_t error = cudaMemsetAsync(cursor, 0, sizeof *cursor, stream);
+    return error != cudaSuccess ? error : number(bin, tile, stream);
+}
+
+/* Of the current device. */
+inline uint32_t multiprocessors()
+{
+    int device, count;
+    bool known = cudaGetDevice(&device) == cudaSuccess &&
+                 cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device) == cudaSuccess;
+    return known ? count : 1;
+}
+
+/* Lets a kernel use more than 48 KiB of dynamic shared memory. */
+template <class Kernel>
+cudaError_t allow_shared(Kernel kernel, size_t bytes)
+{
+    if (bytes <= 48 * 1024)
+        return cudaSuccess;
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+}
+
+inline const char *refuses_intervals(const GpusortSpec &spec)
+{
+    return spec.buckets == 0 ? nullptr : "only the approximate method sorts by intervals";
+}
+
+}  // namespace gpusort
+
+#endif /* GPUSORT_METHOD_COMMON_CUH */

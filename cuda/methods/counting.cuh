@@ -1,0 +1,24 @@
+/*
+ * counting.cuh
+ *	  The counting sort for the long segments of a batch, which radix.cu hands it.
+ *
+ * All of them are counted and scattered side by side, digit by digit, whatever
+ * their number: a launch for each digit, not for each segment.
+ */
+#ifndef GPUSORT_METHOD_COUNTING_CUH
+#define GPUSORT_METHOD_COUNTING_CUH
+
+#include "methods/common.cuh"
+
+namespace gpusort
+{
+
+/* Bytes of workspace for so many segments of the batch. */
+size_t counting_bytes(const SegmentBatch &batch, uint32_t count);
+
+/* Sorts the segments of the bin; the batch's others are left alone. */
+cudaError_t sort_by_counting(const SegmentBatch &batch, const BinView &bin, void *workspace, cudaStream_t stream);
+
+}  // namespace gpusort
+
+#endif /* GPUSORT_METHOD_COUNTING_CUH */

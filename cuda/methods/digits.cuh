@@ -1,0 +1,488 @@
+/*
+ * digits.cuh
+ *	  The digits of a batch's long segments, and how many keys have each: what is
+ *	  read before sweep.cuh scatters.
+ *
+ * A Source makes a number of each key: its distance from the least key
+ * (CodeSource), or its interval.  Keys stay in native form and are projected again
+ * whenever a digit is asked for, which costs less than to move a number along.
+ */
+#ifndef GPUSORT_METHOD_DIGITS_CUH
+#define GPUSORT_METHOD_DIGITS_CUH
+
+#include "methods/common.cuh"
+
+namespace gpusort
+{
+
+constexpr int sweep_digits = 256;
+constexpr int read_threads = 512; /* of a kernel that reads keys only */
+
+/* Blocks of count_digits that a multiprocessor shall hold; Turing's holds 1,024 threads. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+constexpr int count_blocks = 2;
+#else
+constexpr int count_blocks = 3;
+#endif
+
+/*
+ * What a block of a pass sorts, by the most bits of a digit.  Fewer digits make longer
+ * runs, so that smaller tiles do, of which a multiprocessor holds more; 8 bits want
+ * threads for 256 digits.  Pairs write each run twice and gain by the longest runs:
+ * large tiles need 112 KiB of shared memory.  The others need at most Turing's 64.
+ */
+template <class Key, int most_bits, bool with_payload, bool large>
+struct SweepTile {
+    static constexpr int bits = most_bits;
+    static constexpr bool payload = with_payload;
+    static constexpr int digits = 1 << bits;
+    static constexpr int threads = bits == 7 ? 256 : large ? 512 : 384;
+    static constexpr int blocks = bits == 7 ? 3 : 2; /* on a multiprocessor */
+    static constexpr int items = sizeof(Key) == 8 ? (bits == 7 ? 12
+                                                     : large   ? 10
+                                                               : 9)
+                                 : bits == 7      ? 24
+                                 : large          ? 21
+                                 : payload        ? 15
+                                                  : 18;
+    static constexpr uint32_t size = threads * items;
+};
+
+/* Can the current device's multiprocessors hold two blocks with large tiles? */
+inline bool holds_large_tiles()
+{
+    int device, bytes;
+    return cudaGetDevice(&device) == cudaSuccess &&
+           cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device) == cudaSuccess &&
+           bytes >= 2 * 113 * 1024;
+}
+
+/* Least and greatest code of a segment's keys that are in the source's range; zeroes: there is none. */
+struct CodeRange {
+    unsigned long long inverted_least, greatest;
+    uint32_t any;
+    uint32_t read, counted; /* keys, by reduce_range and by count_digits, so far */
+};
+
+/* The digits of a segment's numbers: `passes` of `bits` bits each. */
+struct DigitPlan {
+    uint32_t passes, bits;
+};
+
+/* Digits for numbers of so many bits; an even count of passes unless odd is allowed. */
+__host__ __device__ inline DigitPlan plan_digits(uint32_t bits, bool odd_allowed)
+{
+    uint32_t passes = bits == 0 ? 1 : ceil_div(bits, 8);
+    if (passes % 2 == 1 && !odd_allowed)
+        passes++;
+    return {passes, ceil_div(bits, passes)};
+}
+
+/* Numbers of a sort by code: the distance from the least one. */
+template <class Key>
+struct CodeSource {
+    using Code = Key;
+    using Number = Key;
+    static constexpr bool wide_digits = true; /* of 8 bits: how many there are depends on the keys */
+
+    struct Context {
+        Code origin;
+    };
+
+    Coding coding;
+
+    __device__ bool in_range(Key) const
+    {
+        return true;
+    }
+
+    __device__ Code code(Key key) const
+    {
+        return encode(coding, key);
+    }
+
+    /* Makes the context of a segment; answers how many bits its numbers have. */
+    __device__ uint32_t set_up(Context &context, Code least, Code greatest, bool) const
+    {
+        context.origin = least;
+        return 64 - __clzll((uint64_t)greatest - least);
+    }
+
+    /* What a thread keeps of the source and a segment's context. */
+    struct View {
+        Coding coding;
+        Code origin;
+
+        __device__ View(const CodeSource &source, const Context &context)
+            : coding(source.coding), origin(context.origin)
+        {
+        }
+
+        __device__ Number number(Key key) const
+        {
+            return (Code)(encode(coding, key) - origin);
+        }
+    };
+};
+
+/* Everything that the passes over a batch's long segments need. */
+template <class Source, class Key>
+struct Sweeps {
+    Source source;
+    bool wide;  /* digits of 8 bits; else of 7 at most */
+    bool large; /* tiles, of pairs with wide digits */
+    uint32_t tile;
+    TileList tiles;
+    bool odd_allowed;
+    uint32_t most_passes;
+
+    size_t zeroed_bytes = 0; /* from the tiles' cursor on, before the first kernel */
+    CodeRange *ranges = nullptr;
+    uint32_t *starts = nullptr; /* [segment][pass][digit] */
+    uint32_t *status = nullptr; /* [pass][tile][digit] */
+
+    typename Source::Context *contexts = nullptr;
+    DigitPlan *plans = nullptr;
+
+    /* Keys between passes: tile after tile, or where the batch has them. */
+    bool by_tile = false;
+    Key *other_keys = nullptr;
+    uint32_t *other_payload = nullptr;
+
+    Sweeps(const SegmentBatch &batch, const Source &the_source, uint32_t count, uint32_t bits, bool odd,
+           Workspace &workspace)
+        : source(the_source),
+          wide(Source::wide_digits || plan_digits(bits, odd).bits == 8),
+          large(wide && batch.spec.payload != GPUSORT_PAYLOAD_NONE && holds_large_tiles()),
+          tile(batch.spec.payload == GPUSORT_PAYLOAD_NONE ? tile_size<false>() : tile_size<true>()),
+          tiles(batch, count, tile, workspace),
+          odd_allowed(odd),
+          most_passes(plan_digits(bits, odd).passes)
+    {
+        if (count == 0)
+            return;
+        ranges = workspace.take<CodeRange>(count);
+        starts = workspace.take<uint32_t>((uint64_t)count * most_passes * sweep_digits);
+        status = workspace.take<uint32_t>((uint64_t)most_passes * tiles.most_tiles * sweep_digits);
+        zeroed_bytes = workspace.bytes_from(tiles.cursor);
+        contexts = workspace.take<typename Source::Context>(count);
+        plans = workspace.take<DigitPlan>(count);
+
+        const uint64_t tiled = (uint64_t)tiles.most_tiles * tile;
+        by_tile = may_be_by_tile(batch.spec.payload != GPUSORT_PAYLOAD_NONE) && tiled < batch.nslots && !odd_allowed;
+
+        const uint64_t room = by_tile ? tiled : batch.nslots;
+        other_keys = workspace.take<Key>(room);
+        if (batch.spec.payload != GPUSORT_PAYLOAD_NONE)
+            other_payload = workspace.take<uint32_t>(room);
+    }
+
+    /* Whether keys may lie tile after tile, which takes less room: not in kernels that it would cost registers. */
+    static constexpr __host__ __device__ bool may_be_by_tile(bool payload)
+    {
+        return Source::wide_digits && !payload;
+    }
+
+    /* Where a segment begins among the batch's keys, or among the other ones. */
+    template <bool payload>
+    __device__ uint32_t place_of(const TiledSegment &segment, bool other) const
+    {
+        if constexpr (may_be_by_tile(payload))
+            if (other && by_tile)
+                return segment.first_tile * tile;
+        return segment.start;
+    }
+
+    template <bool payload>
+    uint32_t tile_size() const
+    {
+        return large  ? SweepTile<Key, 8, payload, true>::size
+               : wide ? SweepTile<Key, 8, payload, false>::size
+                      : SweepTile<Key, 7, payload, false>::size;
+    }
+
+    __device__ uint32_t *starts_of(uint32_t segment, uint32_t pass) const
+    {
+        return starts + ((uint64_t)segment * most_passes + pass) * sweep_digits;
+    }
+
+    __device__ uint32_t *status_of(uint32_t tile, uint32_t pass) const
+    {
+        return status + ((uint64_t)pass * tiles.most_tiles + tile) * sweep_digits;
+    }
+};
+
+/* The tiles that a block reads one after the other. */
+struct TileRun {
+    uint32_t first, end;
+
+    __device__ explicit TileRun(const TileList &tiles)
+    {
+        uint32_t all = tiles.ntiles(), each = (all + gridDim.x - 1) / gridDim.x;
+        first = min(blockIdx.x * each, all);
+        end = min(first + each, all);
+    }
+};
+
+/* The least and the greatest of a block's codes, in its first thread; the arrays hold one per warp. */
+template <class Code>
+__device__ void block_range(Code &least, Code &greatest, Code *least_of, Code *greatest_of)
+{
+    for (int distance = 16; distance > 0; distance /= 2) {
+        least = min(least, __shfl_xor_sync(~0u, least, distance));
+        greatest = max(greatest, __shfl_xor_sync(~0u, greatest, distance));
+    }
+    if (threadIdx.x % 32 == 0) {
+        least_of[threadIdx.x / 32] = least;
+        greatest_of[threadIdx.x / 32] = greatest;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        for (uint32_t w = 1; w < blockDim.x / 32; w++) {
+            least = min(least, least_of[w]);
+            greatest = max(greatest, greatest_of[w]);
+        }
+}
+
+/*
+ * Calls visit(key) for each of a stretch of keys, in any order: a block reads 16 bytes a
+ * thread, four times at once.  Backwards, it begins with what a forward read left in the
+ * L2 cache.
+ */
+template <bool backwards, class Key, class Visitor>
+__device__ void visit_keys(const Key *keys, uint32_t count, Visitor visit)
+{
+    constexpr uint32_t width = 16 / sizeof(Key), reads = 4;
+    struct alignas(16) Chunk {
+        Key key[width];
+    };
+    uint32_t before = min(count, (uint32_t)(-reinterpret_cast<uintptr_t>(keys) % 16 / sizeof(Key)));
+    uint32_t chunks = (count - before) / width, behind = before + chunks * width;
+    const Chunk *first = reinterpret_cast<const Chunk *>(keys + before);
+    auto chunk = [&](uint32_t k) { return first[backwards ? chunks - 1 - k : k]; };
+
+    if (threadIdx.x < before)
+        visit(keys[threadIdx.x]);
+    uint32_t k = threadIdx.x;
+    for (; k + (reads - 1) * blockDim.x < chunks; k += reads * blockDim.x) {
+        Chunk read[reads];
+#pragma unroll
+        for (uint32_t i = 0; i < reads; i++)
+            read[i] = chunk(k + i * blockDim.x);
+#pragma unroll
+        for (uint32_t i = 0; i < reads; i++)
+#pragma unroll
+            for (uint32_t j = 0; j < width; j++)
+                visit(read[i].key[j]);
+    }
+    for (; k < chunks; k += blockDim.x) {
+        Chunk read = chunk(k);
+#pragma unroll
+        for (uint32_t j = 0; j < width; j++)
+            visit(read.key[j]);
+    }
+    if (behind + threadIdx.x < count)
+        visit(keys[behind + threadIdx.x]);
+}
+
+/* Calls visit(number of the segment, its keys in these tiles, their count) for each segment of a block's tiles. */
+template <class Source, class Key, class Visitor>
+__device__ void visit_stretches(const Sweeps<Source, Key> &sweeps, const Key *keys, Visitor visit)
+{
+    TileRun run(sweeps.tiles);
+    for (uint32_t tile = run.first; tile < run.end;) {
+        uint32_t index = sweeps.tiles.index_of(tile);
+        TiledSegment segment = sweeps.tiles.segments[index];
+        uint32_t end = min(run.end, segment.first_tile + ceil_div(segment.count, sweeps.tile));
+        uint32_t first = (tile - segment.first_tile) * sweeps.tile;
+        uint32_t last = (uint32_t)min((uint64_t)(end - segment.first_tile) * sweeps.tile, (uint64_t)segment.count);
+        visit(index, keys + segment.start + first, last - first);
+        tile = end;
+    }
+}
+
+/* Tells all threads of a block whether all keys of a segment have been seen now that it has seen `count` of them. */
+__device__ inline bool sees_last(uint32_t *seen, uint32_t count, uint32_t all)
+{
+    __shared__ bool last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        last = atomicAdd(seen, count) + count == all;
+    __syncthreads();
+    __threadfence();
+    return last;
+}
+
+/*
+ * Launches a kernel that may start while the one before it ends; it calls
+ * wait_for_previous before it reads or writes device memory.
+ */
+template <class... Parameters, class... Arguments>
+cudaError_t launch_early(void (*kernel)(Parameters...), uint32_t blocks, uint32_t threads, size_t shared_bytes,
+                         cudaStream_t stream, const Arguments &...arguments)
+{
+    cudaLaunchAttribute early = {};
+    cudaLaunchConfig_t config = {};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = blocks;
+    config.blockDim = threads;
+    config.dynamicSmemBytes = shared_bytes;
+    config.stream = stream;
+    config.attrs = &early;
+    config.numAttrs = 1;
+    return cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+
+__device__ inline void wait_for_previous()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    cudaGridDependencySynchronize();
+#endif
+}
+
+/* Adds keys to the range of the `all` of a segment; true, in one thread, if all are in it now. */
+template <class Source, class Key>
+__device__ bool add_to_range(const Source &source, const Key *keys, uint32_t count, uint32_t all, CodeRange *range)
+{
+    using Code = typename Source::Code;
+    __shared__ Code least_of[read_threads / 32], greatest_of[read_threads / 32];
+
+    Code least = (Code) ~(Code)0, greatest = 0;
+    bool any = false;
+    visit_keys<false>(keys, count, [&](Key own) {
+        if (source.in_range(own)) {
+            Code code = source.code(own);
+            least = min(least, code);
+            greatest = max(greatest, code);
+            any = true;
+        }
+    });
+    block_range(least, greatest, least_of, greatest_of);
+    if (__syncthreads_or(any) && threadIdx.x == 0) {
+        atomicMax(&range->inverted_least, ~(unsigned long long)least);
+        atomicMax(&range->greatest, (unsigned long long)greatest);
+        atomicOr(&range->any, 1);
+    }
+    return sees_last(&range->read, count, all) && threadIdx.x == 0;
+}
+
+/* Makes the context of a range that other blocks have added to; answers how many bits its numbers have. */
+template <class Source>
+__device__ uint32_t set_up_range(const Source &source, typename Source::Context &context, const CodeRange &range)
+{
+    using Code = typename Source::Code;
+    return source.set_up(context, (Code)~__ldcg(&range.inverted_least), (Code)__ldcg(&range.greatest),
+                         __ldcg(&range.any));
+}
+
+/* The ranges of the segments; the last block of a segment sets it up. */
+template <class Source, class Key>
+__global__ void __launch_bounds__(read_threads) reduce_range(Sweeps<Source, Key> sweeps, const Key *keys)
+{
+    wait_for_previous();
+    visit_stretches(sweeps, keys, [&](uint32_t index, const Key *key, uint32_t count) {
+        CodeRange *range = &sweeps.ranges[index];
+        if (add_to_range(sweeps.source, key, count, sweeps.tiles.segments[index].count, range)) {
+            uint32_t bits = set_up_range(sweeps.source, sweeps.contexts[index], *range);
+            sweeps.plans[index] = plan_digits(bits, sweeps.odd_allowed);
+        }
+    });
+}
+
+/* Exclusive prefix sum of one number per thread of the first 256 threads; all threads of the block call. */
+__device__ inline uint32_t sum_before(uint32_t own, uint32_t *warp_sums)
+{
+    uint32_t sum = own;
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    for (int distance = 1; distance < 32; distance *= 2) {
+        uint32_t other = __shfl_up_sync(~0u, sum, distance);
+        if (lane >= distance)
+            sum += other;
+    }
+    if (lane == 31 && warp < sweep_digits / 32)
+        warp_sums[warp] = sum;
+    __syncthreads();
+    uint32_t before = sum - own;
+    for (unsigned w = 0; w < warp && w < sweep_digits / 32; w++)
+        before += warp_sums[w];
+    return before;
+}
+
+/* How many keys have each digit; the last block of a segment makes of it where each digit starts. */
+template <class Source, class Key, int most_passes>
+__global__ void __launch_bounds__(read_threads, most_passes <= 2 ? count_blocks : 2)
+    count_digits(Sweeps<Source, Key> sweeps, const Key *keys)
+{
+    constexpr int copies = most_passes <= 2 ? 4 : 2;
+    __shared__ uint32_t counts[copies][most_passes * sweep_digits];
+    __shared__ uint32_t warp_sums[sweep_digits / 32];
+    uint32_t *own = counts[threadIdx.x / 32 % copies];
+
+    for (uint32_t k = threadIdx.x; k < copies * most_passes * sweep_digits; k += read_threads)
+        counts[0][k] = 0;
+    __syncthreads();
+    wait_for_previous();
+    visit_stretches(sweeps, keys, [&](uint32_t index, const Key *key, uint32_t count) {
+        typename Source::View view(sweeps.source, sweeps.contexts[index]);
+        DigitPlan plan = sweeps.plans[index];
+        uint32_t mask = (1u << plan.bits) - 1;
+        visit_keys<true>(key, count, [&](Key item) {
+            auto number = view.number(item);
+#pragma unroll
+            for (int pass = 0; pass < most_passes; pass++)
+                if (pass < plan.passes)
+                    atomicAdd(&own[pass * sweep_digits + (uint32_t)(number >> (pass * plan.bits) & mask)], 1);
+        });
+        __syncthreads();
+        for (uint32_t k = threadIdx.x; k < most_passes * sweep_digits; k += read_threads) {
+            uint32_t sum = 0;
+#pragma unroll
+            for (int copy = 0; copy < copies; copy++) {
+                sum += counts[copy][k];
+                counts[copy][k] = 0;
+            }
+            if (sum != 0)
+                atomicAdd(&sweeps.starts_of(index, 0)[k], sum);
+        }
+        if (sees_last(&sweeps.ranges[index].counted, count, sweeps.tiles.segments[index].count))
+            for (uint32_t pass = 0; pass < plan.passes; pass++) {
+                uint32_t *start = sweeps.starts_of(index, pass) + threadIdx.x;
+                bool digit = threadIdx.x < sweep_digits;
+                uint32_t before = sum_before(digit ? __ldcg(start) : 0, warp_sums);
+                if (digit)
+                    *start = before;
+                __syncthreads();
+            }
+    });
+}
+
+/* Blocks for a kernel that reads all tiles: as many as run at once, each with the same number of tiles. */
+inline uint32_t reading_blocks(const TileList &tiles)
+{
+    return ceil_div(tiles.most_tiles, ceil_div(tiles.most_tiles, 3 * multiprocessors()));
+}
+
+/* One segment: longest keys at slot 0. */
+inline BinView whole_batch(const SegmentBatch &batch)
+{
+    return {batch.segments, nullptr, 1};
+}
+
+/* Ranges and contexts of the tiled segments. */
+template <class Source, class Key>
+cudaError_t find_ranges(const SegmentBatch &batch, const Sweeps<Source, Key> &sweeps, const BinView &bin,
+                        cudaStream_t stream)
+{
+    cudaError_t error;
+    if ((error = cudaMemsetAsync(sweeps.tiles.cursor, 0, sweeps.zeroed_bytes, stream)) != cudaSuccess ||
+        (error = sweeps.tiles.number(bin, sweeps.tile, stream)) != cudaSuccess)
+        return error;
+    return launch_early(reduce_range<Source, Key>, reading_blocks(sweeps.tiles), read_threads, 0, stream, sweeps,
+                        static_cast<const Key *>(batch.keys));
+}
+
+}  // namespace gpusort
+
+#endif /* GPUSORT_METHOD_DIGITS_CUH */

@@ -1,0 +1,32 @@
+/*
+ * segment_batch.cuh
+ *	  What a method is given: segments of keys that lie in device memory.
+ */
+#ifndef GPUSORT_SEGMENT_BATCH_CUH
+#define GPUSORT_SEGMENT_BATCH_CUH
+
+#include <cuda_runtime.h>
+
+#include "keys/sort_spec.h"
+
+namespace gpusort
+{
+
+/* Segments of keys on the device; see sort_spec.h for what each field means. */
+struct SegmentBatch {
+    GpusortSpec spec;
+    void *keys;                     /* aligned to 16 bytes, readable to the end of the last 16 */
+    uint32_t *payload;              /* or nullptr */
+    const GpusortSegment *segments; /* on the device */
+    uint32_t nsegments;
+    uint64_t nslots;
+    const uint32_t *length_histogram;              /* on the host, GPUSORT_LENGTH_BINS counts; required */
+    uint32_t longest;                              /* an upper bound of the counts, tight or of the longest bin */
+    const GpusortSegment *host_segments = nullptr; /* the same segments, readable by the host while
+                                                    * sort_segments runs; nullptr is right, too,
+                                                    * but slower for very long ones */
+};
+
+}  // namespace gpusort
+
+#endif /* GPUSORT_SEGMENT_BATCH_CUH */

@@ -1,0 +1,614 @@
+/*
+ * elements.cuh
+ *	  What the networks sort: one policy per width of key and kind of payload.
+ *
+ *	  Keys32		a 32-bit code
+ *	  Floats32		a 32-bit float as it is
+ *	  Keys16		two 16-bit codes of two segments, one in each half: one
+ *					comparator sorts both segments
+ *	  Keys64		a 64-bit code
+ *	  Pairs16		16-bit code and position in 32 bits
+ *	  Pairs32		32-bit code and position in 48 bits
+ *	  Pairs64		64-bit code beside a position
+ *
+ * Pairs sort by (code, position): positions differ, so every network is stable on
+ * them, and the payload is gathered through the positions at the end.  Segments
+ * have at most 2^16 keys here.
+ *
+ * A comparator's cost is its instructions on the integer pipe, which has half the
+ * rate of the scheduler; so part of the work goes to the multiplier, which has a
+ * pipe of its own: the maximum as a + b - minimum by two multiply-adds, a
+ * conditional move by a predicated multiplication.  The multipliers 1 and -1 are
+ * kernel arguments, for literals would be folded back into integer instructions.
+ *
+ * Plain names an element that sorts the same keys without codes, except NaNs: what can
+ * use it does, and sorts with codes once it meets one.
+ */
+#ifndef GPUSORT_NETWORK_ELEMENTS_CUH
+#define GPUSORT_NETWORK_ELEMENTS_CUH
+
+#include <type_traits>
+
+#include "network/coding.cuh"
+
+namespace gpusort
+{
+
+/* Multipliers that the compiler cannot see through. */
+struct NetworkFactors {
+    uint32_t one;
+    uint32_t minus_one;
+};
+
+template <int MULTIPLIED>
+struct Floats32Of;
+
+template <int MULTIPLIED>
+struct ShuffledFloats32Of;
+
+/* MULTIPLIED: of six comparators, how many take the maximum by multiplication. */
+template <int MULTIPLIED>
+struct Keys32Of {
+    using Key = uint32_t;
+    using Code = uint32_t;
+    using Factors = NetworkFactors;
+    using Plain = Floats32Of<MULTIPLIED>;
+    using PlainShuffled = ShuffledFloats32Of<MULTIPLIED>;
+    static constexpr int SEGMENTS = 1;
+    static constexpr bool PAIRS = false;
+    static constexpr bool SHUFFLES = true;
+    static constexpr bool MENDS = true;
+
+    static __device__ __forceinline__ Key first(const NetworkCoding &coding)
+    {
+        return coding.first_high;
+    }
+
+    static __device__ __forceinline__ Key last(const NetworkCoding &coding)
+    {
+        return coding.last_high;
+    }
+
+    static __device__ __forceinline__ Code make(const NetworkCoding &coding, Key bits, uint32_t)
+    {
+        return code_of(coding, bits);
+    }
+
+    static __device__ __forceinline__ Key key(const NetworkCoding &coding, Code code)
+    {
+        return key_of(coding, code);
+    }
+
+    template <int INDEX>
+    static __device__ __forceinline__ void exchange(Code &low, Code &high, const Factors &factors)
+    {
+        const uint32_t a = low, b = high;
+
+        low = min(a, b);
+        if (INDEX % 6 < MULTIPLIED)
+            high = low * factors.minus_one + (a * factors.one + b);
+        else
+            high = max(a, b);
+    }
+
+    /* mine := the smaller of mine and other, or with upper the larger. */
+    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const Factors &factors)
+    {
+        asm("{\n\t.reg .pred up, take;\n\t"
+            "setp.ne.u32 up, %2, 0;\n\t"
+            "setp.lt.xor.u32 take, %1, %0, up;\n\t"
+            "@take mul.lo.u32 %0, %1, %3;\n\t}"
+            : "+r"(mine)
+            : "r"(other), "r"(uint32_t(upper)), "r"(factors.one));
+    }
+
+    /*
+     * Whether negative NaNs came to the wrong end of the row, of which the first and the last
+     * code are given; if so they change into one positive NaN.
+     */
+    template <int ROW>
+    static __device__ __forceinline__ bool mend_row(Code (&row)[ROW], Code first, Code last,
+                                                    const NetworkCoding &coding)
+    {
+        if (!coding.is_float)
+            return false;
+        if (coding.descending ? last <= UINT32_C(0xff800000) : first >= UINT32_C(0x007fffff))
+            return false;
+#pragma unroll
+        for (int i = 0; i < ROW; i++) {
+            const uint32_t code = coding.descending ? ~row[i] : row[i];
+
+            if (code < UINT32_C(0x007fffff))
+                row[i] = coding.descending ? UINT32_C(0x003fffff) : UINT32_C(0xffc00000);
+        }
+        return true;
+    }
+};
+
+/* The devices on which minima can pass NaNs on. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+constexpr bool PLAIN_FLOATS = true;
+#else
+constexpr bool PLAIN_FLOATS = false;
+#endif
+
+/*
+ * Minimum and maximum order -0 below +0.  A NaN comes out as the least key of its row,
+ * whatever becomes of the others.
+ */
+template <int MULTIPLIED>
+struct Floats32Of : Keys32Of<MULTIPLIED> {
+    using Code = uint32_t;
+    using Key = uint32_t;
+    using Factors = NetworkFactors;
+    using Plain = void;
+    static constexpr bool MENDS = false;
+
+    static __device__ __forceinline__ Key first(const NetworkCoding &coding)
+    {
+        return coding.descending ? UINT32_C(0x7f800000) : UINT32_C(0xff800000);
+    }
+
+    static __device__ __forceinline__ Key last(const NetworkCoding &coding)
+    {
+        return coding.descending ? UINT32_C(0xff800000) : UINT32_C(0x7f800000);
+    }
+
+    static __device__ __forceinline__ Code make(const NetworkCoding &, Key bits, uint32_t)
+    {
+        return bits;
+    }
+
+    static __device__ __forceinline__ Key key(const NetworkCoding &, Code code)
+    {
+        return code;
+    }
+
+    /* Turns keys into what is sorted upwards, and back. */
+    template <int ROW>
+    static __device__ __forceinline__ void direct_row(Code (&row)[ROW], const NetworkCoding &coding)
+    {
+        if (coding.descending) {
+#pragma unroll
+            for (int i = 0; i < ROW; i++)
+                row[i] ^= UINT32_C(0x80000000);
+        }
+    }
+
+    template <int ROW>
+    static __device__ __forceinline__ bool has_nan(const Code (&sorted)[ROW])
+    {
+        return isnan(__uint_as_float(sorted[0]));
+    }
+
+    template <int INDEX>
+    static __device__ __forceinline__ void exchange(Code &low, Code &high, const Factors &factors)
+    {
+        const float a = __uint_as_float(low), b = __uint_as_float(high);
+        float smaller;
+
+        asm("min.NaN.f32 %0, %1, %2;" : "=f"(smaller) : "f"(a), "f"(b));
+        if (INDEX % 6 < MULTIPLIED)
+            high = __float_as_uint(smaller) * factors.minus_one + (low * factors.one + high);
+        else
+            high = __float_as_uint(fmaxf(a, b));
+        low = __float_as_uint(smaller);
+    }
+
+    /* Two instructions, for equal zeros may differ: one comparison does not tell both lanes which to take. */
+    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const Factors &)
+    {
+        const float a = __uint_as_float(mine), b = __uint_as_float(other);
+
+        mine = __float_as_uint(upper ? fmaxf(a, b) : fminf(a, b));
+    }
+};
+
+/*
+ * The same for rows that shuffles merge: keys without -0, of which equal ones are the same, so that one comparison
+ * tells both lanes which to take.
+ */
+template <int MULTIPLIED>
+struct ShuffledFloats32Of : Floats32Of<MULTIPLIED> {
+    using Code = uint32_t;
+    using Factors = NetworkFactors;
+
+    /* -0 has the bits of the least integer. */
+    template <int ROW>
+    static __device__ __forceinline__ bool has_negative_zero(const Code (&row)[ROW])
+    {
+        int least = int(row[0]);
+
+#pragma unroll
+        for (int i = 1; i < ROW - 1; i += 2)
+            least = __vimin3_s32(least, int(row[i]), int(row[i + 1]));
+        return min(least, int(row[ROW - 1])) == INT32_MIN;
+    }
+
+    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const Factors &factors)
+    {
+        asm("{\n\t.reg .pred up, take;\n\t.reg .f32 a, b;\n\t"
+            "mov.b32 a, %0;\n\t"
+            "mov.b32 b, %1;\n\t"
+            "setp.ne.u32 up, %2, 0;\n\t"
+            "setp.lt.xor.f32 take, b, a, up;\n\t"
+            "@take mul.lo.u32 %0, %1, %3;\n\t}"
+            : "+r"(mine)
+            : "r"(other), "r"(uint32_t(upper)), "r"(factors.one));
+    }
+};
+
+template <class Element>
+constexpr bool compares_floats = false;
+
+template <int MULTIPLIED>
+constexpr bool compares_floats<Floats32Of<MULTIPLIED>> = true;
+
+template <int MULTIPLIED>
+constexpr bool compares_floats<ShuffledFloats32Of<MULTIPLIED>> = true;
+
+template <class Element>
+constexpr bool refuses_negative_zero = false;
+
+template <int MULTIPLIED>
+constexpr bool refuses_negative_zero<ShuffledFloats32Of<MULTIPLIED>> = true;
+
+template <int MULTIPLIED>
+struct Pairs16Of : Keys32Of<MULTIPLIED> {
+    using Code = uint32_t;
+    using Key = uint16_t;
+    using Plain = void;
+    static constexpr bool PAIRS = true;
+    static constexpr bool MENDS = false;
+
+    static __device__ __forceinline__ Key last(const NetworkCoding &coding)
+    {
+        return Key(coding.last_high);
+    }
+
+    static __device__ __forceinline__ Code make(const NetworkCoding &coding, Key bits, uint32_t position)
+    {
+        return (uint32_t(bits) << 16 ^ ((coding.high_offset ^ coding.low_offset) & UINT32_C(0x80000000)) ^
+                coding.low_offset << 16) |
+               position;
+    }
+
+    static __device__ __forceinline__ uint32_t position(Code code)
+    {
+        return code & 0xffff;
+    }
+};
+
+template <int MULTIPLIED>
+struct Keys16Of {
+    using Key = uint16_t;
+    using Code = uint32_t;
+    using Factors = NetworkFactors;
+    using Plain = void;
+    static constexpr int SEGMENTS = 2;
+    static constexpr bool PAIRS = false;
+    static constexpr bool SHUFFLES = false;
+    static constexpr bool MENDS = false;
+
+    static __device__ __forceinline__ Key last(const NetworkCoding &coding)
+    {
+        return Key(coding.last_high);
+    }
+
+    static __device__ __forceinline__ uint32_t flip(const NetworkCoding &coding)
+    {
+        return coding.low_offset ^ UINT32_C(0x80008000);
+    }
+
+    /* Two keys of each segment, as words, into the codes of two places, and back. */
+    static __device__ __forceinline__ void make(const NetworkCoding &coding, uint32_t first, uint32_t second, Code &low,
+                                                Code &high)
+    {
+        low = __byte_perm(first, second, 0x5410) ^ flip(coding);
+        high = __byte_perm(first, second, 0x7632) ^ flip(coding);
+    }
+
+    static __device__ __forceinline__ uint32_t keys(const NetworkCoding &coding, Code low, Code high, int half)
+    {
+        return __byte_perm(low, high, half == 0 ? 0x5410 : 0x7632) ^ flip(coding);
+    }
+
+    static __device__ __forceinline__ Key key(const NetworkCoding &coding, Code code, int half)
+    {
+        return Key((code ^ flip(coding)) >> (16 * half));
+    }
+
+    template <int INDEX>
+    static __device__ __forceinline__ void exchange(Code &low, Code &high, const Factors &factors)
+    {
+        const uint32_t a = low, b = high;
+
+        low = __vminu2(a, b);
+        if (INDEX % 6 < MULTIPLIED)
+            high = low * factors.minus_one + (a * factors.one + b);
+        else
+            high = __vmaxu2(a, b);
+    }
+
+    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const Factors &)
+    {
+        mine = upper ? __vmaxu2(mine, other) : __vminu2(mine, other);
+    }
+};
+
+struct Keys64 {
+    using Key = uint64_t;
+    using Code = uint64_t;
+    using Factors = NetworkFactors;
+    using Plain = void;
+    static constexpr int SEGMENTS = 1;
+    static constexpr bool PAIRS = false;
+    static constexpr bool SHUFFLES = true;
+    static constexpr bool MENDS = true;
+
+    static __device__ __forceinline__ Key first(const NetworkCoding &coding)
+    {
+        return uint64_t(coding.first_high) << 32 | coding.first_low;
+    }
+
+    static __device__ __forceinline__ Key last(const NetworkCoding &coding)
+    {
+        return uint64_t(coding.last_high) << 32 | coding.last_low;
+    }
+
+    static __device__ __forceinline__ Code make(const NetworkCoding &coding, Key bits, uint32_t)
+    {
+        return code_of(coding, bits);
+    }
+
+    static __device__ __forceinline__ Key key(const NetworkCoding &coding, Code code)
+    {
+        return key_of(coding, code);
+    }
+
+    template <int INDEX>
+    static __device__ __forceinline__ void exchange(Code &low, Code &high, const Factors &factors)
+    {
+        uint32_t a0 = uint32_t(low), a1 = uint32_t(low >> 32);
+        uint32_t b0 = uint32_t(high), b1 = uint32_t(high >> 32);
+        uint32_t low0, low1;
+
+        asm("{\n\t.reg .pred swap;\n\t.reg .b64 a, b;\n\t"
+            "mov.b64 a, {%4, %5};\n\t"
+            "mov.b64 b, {%2, %3};\n\t"
+            "setp.gt.u64 swap, a, b;\n\t"
+            "selp.b32 %0, %2, %4, swap;\n\t"
+            "selp.b32 %1, %3, %5, swap;\n\t"
+            "@swap mul.lo.u32 %2, %4, %6;\n\t"
+            "@swap mul.lo.u32 %3, %5, %6;\n\t}"
+            : "=&r"(low0), "=&r"(low1), "+r"(b0), "+r"(b1)
+            : "r"(a0), "r"(a1), "r"(factors.one));
+        low = uint64_t(low1) << 32 | low0;
+        high = uint64_t(b1) << 32 | b0;
+    }
+
+    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const Factors &factors)
+    {
+        uint32_t mine0 = uint32_t(mine), mine1 = uint32_t(mine >> 32);
+
+        asm("{\n\t.reg .pred up, take;\n\t.reg .b64 a, b;\n\t"
+            "setp.ne.u32 up, %4, 0;\n\t"
+            "mov.b64 a, {%0, %1};\n\t"
+            "mov.b64 b, {%2, %3};\n\t"
+            "setp.lt.xor.u64 take, b, a, up;\n\t"
+            "@take mul.lo.u32 %0, %2, %5;\n\t"
+            "@take mul.lo.u32 %1, %3, %5;\n\t}"
+            : "+r"(mine0), "+r"(mine1)
+            : "r"(uint32_t(other)), "r"(uint32_t(other >> 32)), "r"(uint32_t(upper)), "r"(factors.one));
+        mine = uint64_t(mine1) << 32 | mine0;
+    }
+
+    template <int ROW>
+    static __device__ __forceinline__ bool mend_row(Code (&row)[ROW], Code first, Code last,
+                                                    const NetworkCoding &coding)
+    {
+        if (!coding.is_float)
+            return false;
+        if (coding.descending ? last <= UINT64_C(0xfff0000000000000) : first >= UINT64_C(0x000fffffffffffff))
+            return false;
+#pragma unroll
+        for (int i = 0; i < ROW; i++) {
+            const uint64_t code = coding.descending ? ~row[i] : row[i];
+
+            if (code < UINT64_C(0x000fffffffffffff))
+                row[i] = coding.descending ? UINT64_C(0x0007ffffffffffff) : UINT64_C(0xfff8000000000000);
+        }
+        return true;
+    }
+};
+
+/* Keys64 that are no floats: their codes cost less, and there are no NaNs. */
+struct Integers64 : Keys64 {
+    static constexpr bool MENDS = false;
+
+    static __device__ __forceinline__ Code make(const NetworkCoding &coding, Key bits, uint32_t)
+    {
+        return uint64_t(uint32_t(bits >> 32) * coding.factor + coding.high_offset) << 32 |
+               (uint32_t(bits) * coding.factor + coding.low_offset);
+    }
+
+    static __device__ __forceinline__ Key key(const NetworkCoding &coding, Code code)
+    {
+        return make(coding, code, 0);
+    }
+};
+
+/* Where double precision runs at full rate. */
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
+constexpr bool FAST_DOUBLES = true;
+#else
+constexpr bool FAST_DOUBLES = false;
+#endif
+
+/*
+ * Codes of 48 bits are subnormal numbers, ordered as the integers are, and their sums are
+ * exact: with fast doubles those take most of a comparator.
+ */
+struct Pairs32 : Keys64 {
+    using Key = uint32_t;
+    static constexpr bool PAIRS = true;
+    static constexpr bool MENDS = false;
+
+    static __device__ __forceinline__ Key last(const NetworkCoding &coding)
+    {
+        return coding.last_high;
+    }
+
+    static __device__ __forceinline__ Code make(const NetworkCoding &coding, Key bits, uint32_t position)
+    {
+        return uint64_t(code_of(coding, coding.is_float ? canonical(bits) : bits)) << 16 | position;
+    }
+
+    static __device__ __forceinline__ uint32_t position(Code code)
+    {
+        return uint32_t(code) & 0xffff;
+    }
+
+    template <int INDEX>
+    static __device__ __forceinline__ void exchange(Code &low, Code &high, const Factors &factors)
+    {
+        if constexpr (FAST_DOUBLES) {
+            const double a = __longlong_as_double(low), b = __longlong_as_double(high);
+            const double smaller = a > b ? b : a;
+
+            low = __double_as_longlong(smaller);
+            high = __double_as_longlong(__dsub_rn(__dadd_rn(a, b), smaller));
+        } else
+            Keys64::exchange<INDEX>(low, high, factors);
+    }
+
+    /* By words, as of Keys64, it would tear the pairs of registers apart that doubles need. */
+    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const Factors &)
+    {
+        mine = (other < mine) != upper ? other : mine;
+    }
+};
+
+/*
+ * Pairs32 in a warp.  A comparison in double precision spares the integer pipe, but wants
+ * codes in aligned pairs of registers, to which those that come round a loop must be moved:
+ * so only FEW levels use it, which are unrolled.
+ */
+template <bool FEW>
+struct WarpPairs32 : Pairs32 {
+    template <int INDEX>
+    static __device__ __forceinline__ void exchange(Code &low, Code &high, const Factors &factors)
+    {
+        if constexpr (FEW && FAST_DOUBLES) {
+            double smaller, larger = __longlong_as_double(high);
+
+            asm("{\n\t.reg .pred swap;\n\t.reg .b32 a0, a1, b0, b1;\n\t"
+                "setp.gt.f64 swap, %2, %1;\n\t"
+                "selp.f64 %0, %1, %2, swap;\n\t"
+                "mov.b64 {a0, a1}, %2;\n\t"
+                "mov.b64 {b0, b1}, %1;\n\t"
+                "selp.b32 b0, a0, b0, swap;\n\t"
+                "@swap mul.lo.u32 b1, a1, %3;\n\t"
+                "mov.b64 %1, {b0, b1};\n\t}"
+                : "=&d"(smaller), "+d"(larger)
+                : "d"(__longlong_as_double(low)), "r"(factors.one));
+            low = __double_as_longlong(smaller);
+            high = __double_as_longlong(larger);
+        } else
+            Keys64::exchange<INDEX>(low, high, factors);
+    }
+
+    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const Factors &factors)
+    {
+        if constexpr (FEW && FAST_DOUBLES) {
+            double kept = __longlong_as_double(mine);
+
+            asm("{\n\t.reg .pred up, take;\n\t"
+                "setp.ne.u32 up, %2, 0;\n\t"
+                "setp.lt.xor.f64 take, %1, %0, up;\n\t"
+                "selp.f64 %0, %1, %0, take;\n\t}"
+                : "+d"(kept)
+                : "d"(__longlong_as_double(other)), "r"(uint32_t(upper)));
+            mine = __double_as_longlong(kept);
+        } else
+            Keys64::keep(mine, other, upper, factors);
+    }
+};
+
+struct Pairs64 {
+    using Key = uint64_t;
+    struct alignas(16) Code {
+        uint64_t code;
+        uint32_t position;
+        uint32_t unused;
+    };
+    using Factors = NetworkFactors;
+    using Plain = void;
+    static constexpr int SEGMENTS = 1;
+    static constexpr bool PAIRS = true;
+    static constexpr bool SHUFFLES = false;
+    static constexpr bool MENDS = false;
+
+    static __device__ __forceinline__ Key last(const NetworkCoding &coding)
+    {
+        return uint64_t(coding.last_high) << 32 | coding.last_low;
+    }
+
+    static __device__ __forceinline__ Code make(const NetworkCoding &coding, Key bits, uint32_t position)
+    {
+        return {code_of(coding, coding.is_float ? canonical(bits) : bits), position, 0};
+    }
+
+    static __device__ __forceinline__ uint32_t position(const Code &code)
+    {
+        return code.position;
+    }
+
+    static __device__ __forceinline__ bool less(const Code &a, const Code &b)
+    {
+        return a.code < b.code || (a.code == b.code && a.position < b.position);
+    }
+
+    template <int INDEX>
+    static __device__ __forceinline__ void exchange(Code &low, Code &high, const Factors &)
+    {
+        const bool swap = less(high, low);
+        const Code a = low, b = high;
+
+        low.code = swap ? b.code : a.code;
+        low.position = swap ? b.position : a.position;
+        high.code = swap ? a.code : b.code;
+        high.position = swap ? a.position : b.position;
+    }
+
+    static __device__ __forceinline__ void keep(Code &mine, const Code &other, bool upper, const Factors &)
+    {
+        const bool take = less(other, mine) != upper;
+
+        mine.code = take ? other.code : mine.code;
+        mine.position = take ? other.position : mine.position;
+    }
+};
+
+/* What sorts rows in groups of 2^LEVELS lanes; Integers, unless void, where keys are no floats. */
+template <class Element, int LEVELS>
+struct InWarp {
+    using Sorted = Element;
+    using Integers = void;
+};
+
+template <int LEVELS>
+struct InWarp<Keys64, LEVELS> {
+    using Sorted = Keys64;
+    using Integers = std::conditional_t<(LEVELS > 0), Integers64, void>;
+};
+
+template <int LEVELS>
+struct InWarp<Pairs32, LEVELS> {
+    using Sorted = WarpPairs32<(LEVELS <= 2)>;
+    using Integers = void;
+};
+
+}  // namespace gpusort
+
+#endif /* GPUSORT_NETWORK_ELEMENTS_CUH */

@@ -1,0 +1,15 @@
+/*
+ * keys16.cu
+ *	  Networks of 16-bit keys, two segments at a time.
+ */
+#include "network/launch.cuh"
+
+namespace gpusort
+{
+
+using Shapes = NetworkShapes<Keys16Of<4>, Keys16Of<3>, 32, 1024, 1024, 99, 32, 1024>;
+
+const NetworkLauncher launch_keys16 = {
+    Shapes::can, Shapes::launch, Shapes::is_apart, Shapes::short_class, Shapes::launch_short, 0, nullptr};
+
+}  // namespace gpusort

@@ -1,0 +1,323 @@
+/*
+ * matrix.cu
+ *	  GPU Matrix Sort (Panwar, Kumar and Bhargava): the keys are the rows of a
+ *	  matrix of w rows of h columns; rows are sorted independently, then merged
+ *	  pairwise in log2 w passes.
+ *
+ * The same two steps run at three scales.  A thread sorts a row of 8 or 16 keys
+ * in registers and a warp or block merges its rows in shared memory (CUB's warp
+ * and block merge sorts are just that); a segment of more keys is a matrix whose
+ * rows are a block's tiles, merged pairwise in device memory by as many blocks
+ * as there are tiles of output.  The last row may be short and the number of
+ * rows odd: a row without a partner is merged with an empty one.
+ *
+ * The paper's merge of two rows by one processor leaves a single thread for the
+ * last pass; matrix_sort_by_threads does it so, for the benchmark.
+ */
+#include <cub/block/block_merge_sort.cuh>
+#include <cub/warp/warp_merge_sort.cuh>
+
+#include "published/merge.cuh"
+#include "methods/variants.cuh"
+#include "methods/methods.cuh"
+
+namespace gpusort
+{
+namespace
+{
+
+struct Less {
+    template <class T>
+    __device__ bool operator()(const T &a, const T &b) const
+    {
+        return a < b;
+    }
+};
+
+/* One warp per segment of up to 32 * items keys. */
+template <class Elements, int items>
+__global__ void __launch_bounds__(128) sort_in_warp(Elements elements, BinView bin)
+{
+    using Element = typename Elements::Element;
+    using Sort = cub::WarpMergeSort<Element, items, 32>;
+    __shared__ typename Sort::TempStorage storage[4];
+
+    uint32_t number = blockIdx.x * 4 + threadIdx.x / 32;
+    if (number >= bin.count)
+        return;
+    GpusortSegment segment = bin[number];
+    uint32_t lane = threadIdx.x % 32;
+    Element item[items];
+#pragma unroll
+    for (int i = 0; i < items; i++) {
+        uint32_t k = i * 32 + lane;
+        item[i] = Elements::largest();
+        if (k < segment.count)
+            item[i] = elements.load(segment.start + k, k);
+    }
+    Sort(storage[threadIdx.x / 32]).Sort(item, Less());
+    typename Elements::Value value[items];
+#pragma unroll
+    for (int i = 0; i < items; i++)
+        if (lane * items + i < segment.count)
+            value[i] = elements.value(item[i], segment.start);
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < items; i++)
+        if (lane * items + i < segment.count)
+            elements.store(segment.start + lane * items + i, value[i]);
+}
+
+/* Sorts up to threads * items elements that a block holds, in any order, into its shared memory. */
+template <class Element, int threads, int items>
+struct BlockSort {
+    using Sort = cub::BlockMergeSort<Element, threads, items>;
+    union Storage {
+        typename Sort::TempStorage sort;
+        Element sorted[threads * items];
+    };
+
+    template <class Load>
+    static __device__ const Element *run(Storage &storage, uint32_t count, Element largest, Load load)
+    {
+        Element item[items];
+#pragma unroll
+        for (int i = 0; i < items; i++) {
+            uint32_t k = i * threads + threadIdx.x;
+            item[i] = largest;
+            if (k < count)
+                item[i] = load(k);
+        }
+        Sort(storage.sort).Sort(item, Less());
+        __syncthreads();
+#pragma unroll
+        for (int i = 0; i < items; i++)
+            storage.sorted[threadIdx.x * items + i] = item[i];
+        __syncthreads();
+        return storage.sorted;
+    }
+};
+
+/* One block per segment of up to threads * items keys. */
+template <class Elements, int threads, int items>
+__global__ void __launch_bounds__(threads) sort_in_block(Elements elements, BinView bin)
+{
+    using Element = typename Elements::Element;
+    using Sort = BlockSort<Element, threads, items>;
+    __shared__ typename Sort::Storage storage;
+
+    GpusortSegment segment = bin[blockIdx.x];
+    const Element *sorted = Sort::run(storage, segment.count, Elements::largest(),
+                                      [&](uint32_t k) { return elements.load(segment.start + k, k); });
+    typename Elements::Value value[items];
+#pragma unroll
+    for (int i = 0; i < items; i++) {
+        uint32_t k = i * threads + threadIdx.x;
+        if (k < segment.count)
+            value[i] = elements.value(sorted[k], segment.start);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < items; i++) {
+        uint32_t k = i * threads + threadIdx.x;
+        if (k < segment.count)
+            elements.store(segment.start + k, value[i]);
+    }
+}
+
+/* One block per tile of a long segment: the rows of the matrix in device memory. */
+template <class Elements>
+__global__ void __launch_bounds__(256) sort_rows(Elements elements, MergeBuffers<Elements> buffers, TileList tiles)
+{
+    using Element = typename Elements::Element;
+    using Tile = MergeTile<Element>;
+    using Sort = BlockSort<Element, Tile::threads, Tile::items>;
+    __shared__ typename Sort::Storage storage;
+
+    if (blockIdx.x >= tiles.ntiles())
+        return;
+    TiledSegment segment = tiles.find(blockIdx.x);
+    uint32_t first = (blockIdx.x - segment.first_tile) * Tile::size;
+    uint32_t count = min(Tile::size, segment.count - first);
+    const Element *sorted = Sort::run(storage, count, Elements::largest(),
+                                      [&](uint32_t k) { return elements.load(segment.start + first + k, first + k); });
+    Element *to = buffers.before(0, merge_passes<Element>(segment.count)) + segment.start + first;
+    for (uint32_t k = threadIdx.x; k < count; k += Tile::threads)
+        to[k] = sorted[k];
+}
+
+template <class Elements>
+struct Layout {
+    using Element = typename Elements::Element;
+    static constexpr int long_class = MergeTile<Element>::length_class;
+
+    BinLists bins;
+    TileList tiles;
+    MergeBuffers<Elements> buffers;
+
+    Layout(const SegmentBatch &batch, const Elements &elements, Workspace &workspace)
+        : bins(plan(batch), batch, workspace),
+          tiles(batch, bins.plan.count[5], MergeTile<Element>::size, workspace),
+          buffers(batch, elements, bins.plan.count[5] != 0, workspace)
+    {
+    }
+
+    static BinPlan plan(const SegmentBatch &batch)
+    {
+        const int last_class[] = {5, 7, 9, 10, long_class, 32};
+        return plan_bins(batch, last_class, 6);
+    }
+};
+
+const char *matrix_refuses(const GpusortSpec &spec)
+{
+    return refuses_intervals(spec);
+}
+
+size_t matrix_workspace(const SegmentBatch &batch)
+{
+    return visit_elements(batch, [&](auto elements) {
+        Workspace workspace(nullptr);
+        Layout<decltype(elements)> layout(batch, elements, workspace);
+        return workspace.used();
+    });
+}
+
+cudaError_t matrix_sort(const SegmentBatch &batch, void *memory, size_t, cudaStream_t stream)
+{
+    return visit_elements(batch, [&](auto elements) -> cudaError_t {
+        using Elements = decltype(elements);
+        using Tile = MergeTile<typename Elements::Element>;
+        Workspace workspace(memory);
+        Layout<Elements> layout(batch, elements, workspace);
+        const uint32_t *count = layout.bins.plan.count;
+        auto bin = [&](int b) { return layout.bins.view(batch, b); };
+
+        cudaError_t error = layout.bins.gather(batch, stream);
+        if (error != cudaSuccess)
+            return error;
+        if (count[0] != 0)
+            sort_in_warp<Elements, 1><<<ceil_div(count[0], 4), 128, 0, stream>>>(elements, bin(0));
+        if (count[1] != 0)
+            sort_in_warp<Elements, 4><<<ceil_div(count[1], 4), 128, 0, stream>>>(elements, bin(1));
+        if (count[2] != 0)
+            sort_in_block<Elements, 64, 8><<<count[2], 64, 0, stream>>>(elements, bin(2));
+        if (count[3] != 0)
+            sort_in_block<Elements, 64, 16><<<count[3], 64, 0, stream>>>(elements, bin(3));
+        if (count[4] != 0)
+            sort_in_block<Elements, Tile::threads, Tile::items>
+                <<<count[4], Tile::threads, 0, stream>>>(elements, bin(4));
+        if (count[5] != 0) {
+            if ((error = layout.tiles.fill(bin(5), Tile::size, stream)) != cudaSuccess ||
+                (error = layout.buffers.prepare(batch, elements, stream)) != cudaSuccess)
+                return error;
+            sort_rows<<<layout.tiles.most_tiles, Tile::threads, 0, stream>>>(elements, layout.buffers, layout.tiles);
+            error = merge_sorted_tiles(batch, elements, layout.buffers, layout.tiles, stream);
+        }
+        return error != cudaSuccess ? error : cudaGetLastError();
+    });
+}
+
+/* Insertion sort below 16 keys, else the two sides of a pivot, as quicksort does; one thread. */
+__device__ void quicksort_row(uint32_t *row, uint32_t count)
+{
+    uint32_t stack[64];
+    int depth = 0;
+    uint32_t low = 0, high = count;
+    for (;;) {
+        if (high - low <= 16) {
+            for (uint32_t i = low + 1; i < high; i++) {
+                uint32_t key = row[i], j = i;
+                for (; j > low && key < row[j - 1]; j--)
+                    row[j] = row[j - 1];
+                row[j] = key;
+            }
+            if (depth == 0)
+                return;
+            high = stack[--depth];
+            low = stack[--depth];
+            continue;
+        }
+        uint32_t a = row[low], b = row[low + (high - low) / 2], c = row[high - 1];
+        uint32_t pivot = max(min(a, b), min(max(a, b), c));
+        uint32_t i = low, j = high - 1;
+        for (;;) {
+            while (row[i] < pivot)
+                i++;
+            while (pivot < row[j])
+                j--;
+            if (i >= j)
+                break;
+            uint32_t key = row[i];
+            row[i++] = row[j];
+            row[j--] = key;
+        }
+        /* The longer side waits, so that 32 pairs of bounds are enough. */
+        uint32_t middle = i;
+        bool left_longer = middle - low > high - middle;
+        stack[depth++] = left_longer ? low : middle;
+        stack[depth++] = left_longer ? middle : high;
+        if (left_longer)
+            low = middle;
+        else
+            high = middle;
+    }
+}
+
+__global__ void encode_rows(uint32_t *keys, uint32_t count, Coding coding, bool back)
+{
+    uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count)
+        keys[i] = back ? decode(coding, keys[i]) : encode(coding, keys[i]);
+}
+
+/* One thread per row. */
+__global__ void sort_rows_by_threads(uint32_t *keys, uint32_t count, uint32_t columns)
+{
+    uint64_t first = (uint64_t)(blockIdx.x * blockDim.x + threadIdx.x) * columns;
+    if (first < count)
+        quicksort_row(keys + first, min(columns, (uint32_t)(count - first)));
+}
+
+/* One thread per pair of rows. */
+__global__ void merge_rows_by_threads(const uint32_t *from, uint32_t *to, uint32_t count, uint64_t columns)
+{
+    uint64_t first = (uint64_t)(blockIdx.x * blockDim.x + threadIdx.x) * 2 * columns;
+    if (first >= count)
+        return;
+    uint64_t middle = min(first + columns, (uint64_t)count), end = min(first + 2 * columns, (uint64_t)count);
+    uint64_t i = first, j = middle;
+    for (uint64_t k = first; k < end; k++)
+        to[k] = j >= end || (i < middle && from[i] <= from[j]) ? from[i++] : from[j++];
+}
+
+}  // namespace
+
+size_t matrix_by_threads_workspace(const SegmentBatch &batch)
+{
+    return batch.longest * sizeof(uint32_t);
+}
+
+cudaError_t matrix_sort_by_threads(const SegmentBatch &batch, uint32_t columns, void *memory, cudaStream_t stream)
+{
+    uint32_t count = batch.longest;
+    uint32_t *from = static_cast<uint32_t *>(batch.keys), *to = static_cast<uint32_t *>(memory);
+    Coding coding = coding_of(batch.spec);
+
+    encode_rows<<<ceil_div(count, 256), 256, 0, stream>>>(from, count, coding, false);
+    sort_rows_by_threads<<<ceil_div(ceil_div(count, columns), 32), 32, 0, stream>>>(from, count, columns);
+    for (uint64_t width = columns; width < count; width *= 2) {
+        merge_rows_by_threads<<<ceil_div(ceil_div(count, 2 * width), 32), 32, 0, stream>>>(from, to, count, width);
+        uint32_t *merged = to;
+        to = from;
+        from = merged;
+    }
+    encode_rows<<<ceil_div(count, 256), 256, 0, stream>>>(from, count, coding, true);
+    if (from != batch.keys)
+        cudaMemcpyAsync(batch.keys, from, count * sizeof(uint32_t), cudaMemcpyDeviceToDevice, stream);
+    return cudaGetLastError();
+}
+
+const Method matrix_method = {matrix_refuses, matrix_workspace, matrix_sort};
+
+}  // namespace gpusort

@@ -1,0 +1,413 @@
+/*
+ * comparator_sort.c
+ *	  Stable sorts of Datums through their btree comparator.
+ *
+ * Comparisons of such types are dear, so each way to need few of them is tried in
+ * turn:
+ *
+ *	  values that are in order, or in the opposite one, take one comparison each
+ *	  abbreviated keys (text in the C collation, numeric, uuid, ...), where the
+ *		type has them, are sorted as 64-bit numbers by the SIMD sorts; values are
+ *		compared only where theirs are equal.  That is too cheap for asking the
+ *		opclass, as the server's sorts do, whether they tell enough values apart
+ *	  few distinct values are found by hashing: those that are the same byte for
+ *		byte form a class, one of each class is sorted, and the others follow.
+ *		Tried first where a collation makes abbreviated keys dear
+ *	  merge sort for all others, for it makes fewer comparisons than quicksort
+ *
+ * Only positions are moved, and equal values keep their order, whatever they look
+ * like (numeric 1.0 and 1.00, text in a nondeterministic collation).
+ */
+#include "postgres.h"
+
+#include "catalog/pg_collation.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/memutils.h"
+#include "utils/typcache.h"
+
+#include "arrays/comparator_sort.h"
+#include "large_memory.h"
+#include "keys/byte_collation.h"
+#include "sort/sort.h"
+
+/* Runs of this length are made by insertion before merging begins. */
+#define RUN_LENGTH 4
+
+/* Below this number neither abbreviated keys nor classes earn what they cost. */
+#define MIN_PREPARED 32
+
+/* Values between two checks for interrupts. */
+#define CHECK_EVERY 4096
+
+/* The values of one array. */
+typedef struct Values
+{
+	ComparatorSort *sort;
+	SortUse		use;
+	const Datum *datums;
+} Values;
+
+/* Set up comparison through a btree operator, with abbreviated keys if wanted. */
+static void
+prepare_support(SortSupport support, Oid operator, Oid collation, bool abbreviate)
+{
+	memset(support, 0, sizeof(SortSupportData));
+	support->ssup_cxt = CurrentMemoryContext;
+	support->ssup_collation = collation;
+	support->ssup_nulls_first = false;
+	support->abbreviate = abbreviate;
+	PrepareSortSupportFromOrderingOp(operator, support);
+}
+
+/* Find out whether abbreviated keys order as numbers, and how. */
+static void
+judge_abbreviation(ComparatorSort *sort)
+{
+	if (sort->abbreviate.abbrev_converter == NULL || sizeof(Datum) != sizeof(uint64))
+		return;
+	if (sort->abbreviate.comparator == ssup_datum_unsigned_cmp)
+	{
+		sort->has_abbreviation = true;
+		sort->abbreviation_form = GPUSORT_KEY_UINT64;
+	}
+	else if (sort->type == NUMERICOID)
+	{
+		/* Signed and negated: see numeric_cmp_abbrev. */
+		sort->has_abbreviation = true;
+		sort->abbreviation_form = GPUSORT_KEY_INT64;
+		sort->abbreviation_inverted = true;
+	}
+}
+
+ComparatorSort *
+gpusort_comparator_prepare(Oid type, Oid collation, bool descending)
+{
+	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+	Oid			operator = descending ? entry->gt_opr : entry->lt_opr;
+	Oid			simple_collation = gpusort_collation_compares_bytes(collation) ? C_COLLATION_OID : collation;
+	ComparatorSort *sort;
+
+	if (!OidIsValid(operator))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_FUNCTION),
+				 errmsg("could not identify an ordering operator for type %s", format_type_be(type)),
+				 errhint("Only types with a default btree operator class can be sorted.")));
+	sort = palloc0(sizeof(ComparatorSort));
+	sort->type = type;
+	sort->collation = collation;
+	sort->descending = descending;
+	sort->by_value = entry->typbyval;
+	sort->length = entry->typlen;
+	prepare_support(&sort->compare, operator, simple_collation, false);
+	prepare_support(&sort->abbreviate, operator, simple_collation, true);
+	judge_abbreviation(sort);
+	sort->abbreviation_is_dear = OidIsValid(simple_collation) && simple_collation != C_COLLATION_OID;
+	return sort;
+}
+
+static inline int
+compare(const Values *values, uint32 a, uint32 b)
+{
+	return gpusort_comparator_compare(values->sort, values->datums[a], values->datums[b]);
+}
+
+static void
+reverse(uint32 *positions, uint32 n)
+{
+	for (uint32 i = 0; i < n / 2; i++)
+	{
+		uint32		position = positions[i];
+
+		positions[i] = positions[n - 1 - i];
+		positions[n - 1 - i] = position;
+	}
+}
+
+/* Are the values at these positions in order, or strictly in the opposite one?  Then make it so. */
+static bool
+take_in_order(const Values *values, uint32 *positions, uint32 n)
+{
+	bool		opposite = n > 1 && compare(values, positions[0], positions[1]) > 0;
+
+	for (uint32 i = 1; i + 1 < n; i++)
+	{
+		if (i % CHECK_EVERY == 0)
+			CHECK_FOR_INTERRUPTS();
+		if ((compare(values, positions[i], positions[i + 1]) > 0) != opposite)
+			return false;
+	}
+	if (opposite)
+		reverse(positions, n);
+	return true;
+}
+
+static void
+insertion_sort(const Values *values, uint32 *positions, uint32 n)
+{
+	for (uint32 i = 1; i < n; i++)
+	{
+		uint32		position = positions[i];
+		uint32		place = i;
+
+		while (place > 0 && compare(values, positions[place - 1], position) > 0)
+		{
+			positions[place] = positions[place - 1];
+			place--;
+		}
+		positions[place] = position;
+	}
+}
+
+/* Merge the sorted source[0 .. middle) and source[middle .. n) into target. */
+static void
+merge(const Values *values, const uint32 *source, uint32 middle, uint32 n, uint32 *target)
+{
+	uint32		left = 0;
+	uint32		right = middle;
+	uint32		next = 0;
+
+	if (middle >= n || compare(values, source[middle - 1], source[middle]) <= 0)
+	{
+		memcpy(target, source, n * sizeof(uint32));
+		return;
+	}
+	while (left < middle && right < n)
+	{
+		if (next % CHECK_EVERY == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (compare(values, source[left], source[right]) <= 0)
+			target[next++] = source[left++];
+		else
+			target[next++] = source[right++];
+	}
+	memcpy(target + next, source + left, (middle - left) * sizeof(uint32));
+	next += middle - left;
+	memcpy(target + next, source + right, (n - right) * sizeof(uint32));
+}
+
+/* Sort positions by their values; spare has room for as many. */
+static void
+merge_sort(const Values *values, uint32 *positions, uint32 *spare, uint32 n)
+{
+	uint32	   *from = positions;
+	uint32	   *to = spare;
+
+	for (uint64 start = 0; start < n; start += RUN_LENGTH)
+	{
+		insertion_sort(values, positions + start, Min(RUN_LENGTH, n - start));
+		if (start % CHECK_EVERY == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	for (uint64 length = RUN_LENGTH; length < n; length *= 2)
+	{
+		uint32	   *merged = to;
+
+		for (uint64 start = 0; start < n; start += 2 * length)
+			merge(values, from + start, Min(length, n - start), Min(2 * length, n - start), to + start);
+		to = from;
+		from = merged;
+	}
+	if (from != positions)
+		memcpy(positions, from, n * sizeof(uint32));
+}
+
+static uint32 *
+allocate_positions(uint64 n)
+{
+	return gpusort_alloc_large(CurrentMemoryContext, n * sizeof(uint32));
+}
+
+/* Classes of values that are the same byte for byte, and hence equal. */
+typedef struct Classes
+{
+	uint32	   *class_of;		/* each value's */
+	Datum	   *datums;			/* a value of each class */
+	uint32		count;
+} Classes;
+
+/* Find the classes of the values at n positions; false if they are not few. */
+static bool
+find_classes(const Values *values, const uint32 *positions, uint32 n, Classes *classes)
+{
+	const ComparatorSort *sort = values->sort;
+	uint32		mask = pg_nextpower2_32(n) - 1;
+	uint32	   *class_in = MemoryContextAllocExtended(CurrentMemoryContext, ((Size) mask + 1) * sizeof(uint32),
+													  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	uint32		i;
+
+	for (i = 0; i < n; i++)
+	{
+		Datum		datum = values->datums[positions[i]];
+		uint32		slot = datum_image_hash(datum, sort->by_value, sort->length) & mask;
+
+		if (i % CHECK_EVERY == 0)
+			CHECK_FOR_INTERRUPTS();
+		/* Slots hold a class's number plus one. */
+		while (class_in[slot] != 0 &&
+			   !datum_image_eq(classes->datums[class_in[slot] - 1], datum, sort->by_value, sort->length))
+			slot = (slot + 1) & mask;
+		if (class_in[slot] == 0)
+		{
+			/* Too many: of all values, or of the first ones. */
+			if (classes->count == n / 2 || (i >= Max(n / 8, MIN_PREPARED) && classes->count > i - i / 4))
+				break;
+			classes->datums[classes->count++] = datum;
+			class_in[slot] = classes->count;
+		}
+		classes->class_of[i] = class_in[slot] - 1;
+	}
+	pfree(class_in);
+	return i == n;
+}
+
+/* Replace each value's class by its rank; classes that compare equal share one. */
+static void
+rank_classes(ComparatorSort *sort, Classes *classes, uint32 n)
+{
+	Values		values = {.sort = sort,.datums = classes->datums};
+	uint32	   *order = allocate_positions(classes->count);
+	uint32	   *rank_of = allocate_positions(classes->count);
+	uint32		rank = 0;
+
+	for (uint32 i = 0; i < classes->count; i++)
+		order[i] = i;
+	merge_sort(&values, order, rank_of, classes->count);
+	for (uint32 i = 0; i < classes->count; i++)
+	{
+		if (i > 0 && compare(&values, order[i - 1], order[i]) != 0)
+			rank++;
+		rank_of[order[i]] = rank;
+	}
+	for (uint32 i = 0; i < n; i++)
+		classes->class_of[i] = rank_of[classes->class_of[i]];
+	pfree(order);
+	pfree(rank_of);
+}
+
+/* Put positions in the order of their values' ranks, those of one rank in their own. */
+static void
+order_by_rank(const uint32 *ranks, uint32 nranks, uint32 *positions, uint32 n)
+{
+	uint32	   *places = allocate_positions((uint64) nranks + 1);
+	uint32	   *source = allocate_positions(n);
+
+	memset(places, 0, ((Size) nranks + 1) * sizeof(uint32));
+	for (uint32 i = 0; i < n; i++)
+		places[ranks[i] + 1]++;
+	for (uint32 i = 0; i < nranks; i++)
+		places[i + 1] += places[i];
+	memcpy(source, positions, (Size) n * sizeof(uint32));
+	for (uint32 i = 0; i < n; i++)
+		positions[places[ranks[i]]++] = source[i];
+	pfree(places);
+	pfree(source);
+}
+
+/* Sort positions if few of their values are distinct; false if they are not. */
+static bool
+sort_by_class(const Values *values, uint32 *positions, uint32 n)
+{
+	Classes		classes = {
+		.class_of = allocate_positions(n),
+		.datums = gpusort_alloc_large(CurrentMemoryContext, (Size) (n / 2) * sizeof(Datum))
+	};
+	bool		few = find_classes(values, positions, n, &classes);
+
+	if (few)
+	{
+		rank_classes(values->sort, &classes, n);
+		order_by_rank(classes.class_of, classes.count, positions, n);
+	}
+	pfree(classes.class_of);
+	pfree(classes.datums);
+	return few;
+}
+
+/* Sort positions by their values alone. */
+static void
+sort_by_comparison(const Values *values, uint32 *positions, uint32 n)
+{
+	uint32	   *spare;
+
+	if (take_in_order(values, positions, n) || (n >= MIN_PREPARED && sort_by_class(values, positions, n)))
+		return;
+	spare = allocate_positions(n);
+	merge_sort(values, positions, spare, n);
+	pfree(spare);
+}
+
+/* Write every value's abbreviated key. */
+static void
+abbreviate(const Values *values, Datum *keys, uint32 n)
+{
+	SortSupport support = &values->sort->abbreviate;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		if (i % CHECK_EVERY == 0)
+			CHECK_FOR_INTERRUPTS();
+		keys[i] = support->abbrev_converter(values->datums[i], support);
+	}
+}
+
+/* Sort the positions of keys, which stay as they are. */
+static void
+sort_keys(ComparatorSort *sort, SortUse use, Datum *keys, uint32 *index, uint32 n)
+{
+	GpusortSegment segment = {.start = 0,.count = n};
+	SortRequest request = {
+		.spec = {
+			.form = sort->abbreviation_form,
+			.payload = GPUSORT_PAYLOAD_INDEX,
+			.method = GPUSORT_METHOD_NETWORK,
+			.descending = sort->descending != sort->abbreviation_inverted
+		},
+		.keys = keys,
+		.payload = index,
+		.segments = &segment,
+		.nsegments = 1,
+		.nslots = n,
+		.use = use
+	};
+
+	gpusort_sort_on_cpu(&request);
+}
+
+/* Sort all positions by abbreviated keys, and by the values where these are equal. */
+static void
+sort_by_abbreviation(const Values *values, uint32 *positions, uint32 n)
+{
+	Datum	   *keys = gpusort_alloc_large(CurrentMemoryContext, (Size) n * sizeof(Datum));
+	uint32		end;
+
+	abbreviate(values, keys, n);
+	sort_keys(values->sort, values->use, keys, positions, n);
+	for (uint32 start = 0; start < n; start = end)
+	{
+		if (start % CHECK_EVERY == 0)
+			CHECK_FOR_INTERRUPTS();
+		end = start + 1;
+		while (end < n && keys[positions[end]] == keys[positions[start]])
+			end++;
+		sort_by_comparison(values, positions + start, end - start);
+	}
+	pfree(keys);
+}
+
+void
+gpusort_comparator_sort(ComparatorSort *sort, SortUse use, const Datum *values, uint32 *index, uint32 n)
+{
+	Values		all = {.sort = sort,.use = use,.datums = values};
+
+	for (uint32 i = 0; i < n; i++)
+		index[i] = i;
+	if (!sort->has_abbreviation || n < MIN_PREPARED)
+		sort_by_comparison(&all, index, n);
+	else if (!take_in_order(&all, index, n) &&
+			 !(sort->abbreviation_is_dear && sort_by_class(&all, index, n)))
+		sort_by_abbreviation(&all, index, n);
+}

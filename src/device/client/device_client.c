@@ -1,0 +1,200 @@
+/*
+ * device_client.c
+ *	  The backend's side of a job that fits a slab.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/timestamp.h"
+#include "utils/wait_event.h"
+
+#include "compat.h"
+#include "device/client/device_client.h"
+#include "guc.h"
+
+#define REGION_ALIGNMENT 128
+#define READY_WAIT_MS 15000
+
+/* Why no device can be used now, or NONE if one is ready; under the lock. */
+static SortReason
+why_unready(void)
+{
+	bool		starting = gpusort_arena->has_workers;
+	bool		restarting = false;
+	bool		installed = false;
+
+	for (int i = 0; i < GPUSORT_MAX_DEVICES; i++)
+	{
+		const SharedDevice *device = &gpusort_arena->devices[i];
+
+		switch (device->state)
+		{
+			case DEVICE_UNUSED:
+				continue;
+			case DEVICE_READY:
+				return REASON_NONE;
+			case DEVICE_STARTING:
+				return REASON_NOT_STARTED;
+			case DEVICE_RESTARTING:
+			case DEVICE_BACKING_OFF:
+				restarting = true;
+				break;
+			case DEVICE_UNAVAILABLE:
+				installed |= device->has_module;
+				break;
+		}
+		starting = false;
+	}
+	if (starting)
+		return REASON_NOT_STARTED;
+	if (restarting)
+		return REASON_RESTARTING;
+	return installed ? REASON_NO_DEVICE : REASON_NOT_CONFIGURED;
+}
+
+SortReason
+gpusort_devices_unready(void)
+{
+	SortReason	reason;
+
+	if (gpusort_arena == NULL)
+		return REASON_NOT_PRELOADED;
+	LWLockAcquire(gpusort_arena->lock, LW_SHARED);
+	reason = why_unready();
+	LWLockRelease(gpusort_arena->lock);
+	return reason;
+}
+
+static bool
+may_become_ready(void)
+{
+	return gpusort_reason_kind(gpusort_devices_unready()) == REASON_KIND_WAIT;
+}
+
+void
+gpusort_devices_await(void)
+{
+	TimestampTz until;
+	long		left;
+
+	if (!may_become_ready())
+		return;
+	until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), READY_WAIT_MS);
+	ConditionVariablePrepareToSleep(&gpusort_arena->device_changed);
+	while (may_become_ready() &&
+		   (left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), until)) > 0)
+		(void) ConditionVariableTimedSleep(&gpusort_arena->device_changed, left, PG_WAIT_EXTENSION);
+	ConditionVariableCancelSleep();
+}
+
+/* A ready device and how it takes the spec: one that does not refuse it, if there is one; under the lock. */
+static void
+look_at_ready(const GpusortSpec *spec, DeviceView *view)
+{
+	for (int i = 0; i < GPUSORT_MAX_DEVICES; i++)
+	{
+		const SharedDevice *device = &gpusort_arena->devices[i];
+
+		if (device->state != DEVICE_READY)
+			continue;
+		view->device = (uint8_t) i;
+		view->refusal = device->refusal[spec->method][spec->form][spec->payload][spec->limit > 0][spec->buckets > 0];
+		view->rates.to_device_bytes_per_s = device->info.to_device_bytes_per_s;
+		view->rates.from_device_bytes_per_s = device->info.from_device_bytes_per_s;
+		view->rates.latency_s = device->info.latency_s;
+		if (view->refusal == 0)
+			break;
+	}
+	view->reason = view->refusal == 0 ? REASON_NONE : REASON_REFUSED;
+}
+
+void
+gpusort_devices_look(const GpusortSpec *spec, DeviceView *view)
+{
+	memset(view, 0, sizeof(*view));
+	view->reason = REASON_NOT_PRELOADED;
+	if (gpusort_arena == NULL)
+		return;
+	LWLockAcquire(gpusort_arena->lock, LW_SHARED);
+	view->reason = why_unready();
+	if (view->reason == REASON_NONE)
+		look_at_ready(spec, view);
+	LWLockRelease(gpusort_arena->lock);
+}
+
+void
+gpusort_device_refusal(int device, int refusal, char *text, Size size)
+{
+	LWLockAcquire(gpusort_arena->lock, LW_SHARED);
+	strlcpy(text, gpusort_arena->devices[device].refusals[refusal], size);
+	LWLockRelease(gpusort_arena->lock);
+}
+
+bool
+gpusort_slab_layout(const GpusortSpec *spec, uint64_t nslots, uint64_t nsegments, SlabLayout *layout)
+{
+	uint64_t	key_bytes = TYPEALIGN(REGION_ALIGNMENT, nslots * gpusort_key_width(spec->form));
+	uint64_t	payload_bytes = TYPEALIGN(REGION_ALIGNMENT, nslots * sizeof(uint32_t));
+	uint64_t	end = key_bytes;
+
+	memset(layout, 0, sizeof(*layout));
+	if (nslots > gpusort_arena->slab_bytes || nsegments > gpusort_arena->slab_bytes)
+		return false;
+	if (spec->payload == GPUSORT_PAYLOAD_CARRIED)
+	{
+		layout->payload = end;
+		end += payload_bytes;
+	}
+	if (spec->payload == GPUSORT_PAYLOAD_NONE)
+	{
+		layout->keys_out = end;
+		end += key_bytes;
+	}
+	else
+	{
+		layout->payload_out = end;
+		end += payload_bytes;
+	}
+	layout->segments = end;
+	end += nsegments * sizeof(GpusortSegment);
+	layout->bytes = (uint32_t) Min(end, PG_UINT32_MAX);
+	return end <= gpusort_arena->slab_bytes;
+}
+
+uint32_t
+gpusort_slab_room(const GpusortSpec *spec, uint32_t mean_length)
+{
+	size_t		per_key = gpusort_key_width(spec->form) +
+		(spec->payload == GPUSORT_PAYLOAD_NONE ? gpusort_key_width(spec->form) : sizeof(uint32_t)) +
+		(spec->payload == GPUSORT_PAYLOAD_CARRIED ? sizeof(uint32_t) : 0);
+	size_t		usable = gpusort_arena->slab_bytes - 4 * REGION_ALIGNMENT;
+	double		per_key_and_segment = per_key + sizeof(GpusortSegment) / (double) Max(mean_length, 1);
+
+	return (uint32_t) (usable / per_key_and_segment) - 1;
+}
+
+bool
+gpusort_slab_submit(int slab, const GpusortSpec *spec, const SlabLayout *layout,
+					uint32_t nslots, uint32_t nsegments, const uint32_t *length_histogram)
+{
+	DeviceJob  *job = &gpusort_arena->job[slab];
+	const GpusortSegment *segments = (GpusortSegment *) (gpusort_slab_memory(slab) + layout->segments);
+	int			device;
+	uint64_t	generation;
+
+	job->kind = JOB_SORT;
+	job->spec = *spec;
+	job->verify = gpusort_verify;
+	job->layout = *layout;
+	job->nslots = nslots;
+	job->nsegments = nsegments;
+	if (length_histogram)
+		memcpy(job->length_histogram, length_histogram, sizeof(job->length_histogram));
+	else
+	{
+		memset(job->length_histogram, 0, sizeof(job->length_histogram));
+		for (uint32_t i = 0; i < nsegments; i++)
+			job->length_histogram[gpusort_length_bin(segments[i].count)]++;
+	}
+	return gpusort_device_pick(&device, &generation) && gpusort_job_submit(slab, device, generation);
+}

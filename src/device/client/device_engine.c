@@ -1,0 +1,407 @@
+/*
+ * device_engine.c
+ *	  The GPU as an engine: passes a request in ordinary memory through slabs of
+ *	  the arena, and what is longer than a slab through a session.
+ *
+ * The segments are cut into pieces that fit a slab.  Several are under way at
+ * once: while the device sorts one, the next is copied in and the last copied
+ * out.  Where the device has no memory for a piece, smaller ones are tried, down
+ * to runs of a single segment that the CPU merges.
+ *
+ * A request must be untouched when the device fails half way, so results are
+ * collected beside it wherever sorting it a second time would not give the same:
+ * see needs_copy.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "device/client/device_client.h"
+#include "device/client/device_engine.h"
+#include "device/client/device_session.h"
+#include "guc.h"
+#include "keys/key_merge.h"
+#include "large_memory.h"
+
+#define PIPELINE 4				/* slabs in flight per sort */
+#define RUN_MIN 1024			/* keys that a run, or a piece, is not cut below */
+
+/* Segments first .. first + count - 1 lie between the slots low and high. */
+typedef struct Piece
+{
+	uint32_t	first;
+	uint32_t	count;
+	uint64_t	low;
+	uint64_t	high;
+	SlabLayout	layout;
+	bool		is_long;		/* one segment that fits no slab, or no memory */
+} Piece;
+
+typedef struct DeviceSort
+{
+	SortRequest *request;
+	uint32_t	width;
+	char	   *keys_out;		/* where results go: the request's own memory, or the copy */
+	uint32_t   *payload_out;
+	void	   *copy;			/* NULL, or memory for results beside the request */
+	uint64_t	most_slots;		/* of a piece: what the device has memory for */
+	uint32_t	next;			/* segment to start with */
+	uint64_t	ended;			/* slots that have come back */
+	int			nslabs;			/* in flight, oldest first */
+	int			slabs[PIPELINE];
+	Piece		pieces[PIPELINE];
+	GpusortMethod method;
+} DeviceSort;
+
+/* Cuts the next piece off: as many segments as fit slab and device, or one that does not. */
+static void
+cut_piece(const DeviceSort *sort, Piece *piece)
+{
+	const SortRequest *request = sort->request;
+
+	piece->first = sort->next;
+	piece->count = 0;
+	piece->is_long = false;
+	for (uint32_t i = sort->next; i < request->nsegments; i++)
+	{
+		const GpusortSegment *segment = &request->segments[i];
+		uint64_t	end = (uint64_t) segment->start + segment->count;
+		uint64_t	low = piece->count == 0 ? segment->start : Min(piece->low, segment->start);
+		uint64_t	high = piece->count == 0 ? end : Max(piece->high, end);
+		SlabLayout	layout;
+
+		if (!gpusort_slab_layout(&request->spec, high - low, piece->count + 1, &layout) ||
+			high - low > sort->most_slots)
+		{
+			if (piece->count > 0)
+				break;
+			piece->is_long = true;
+		}
+		piece->layout = layout;
+		piece->low = low;
+		piece->high = high;
+		piece->count++;
+		if (piece->is_long)
+			break;
+	}
+}
+
+/*
+ * Is it wrong to write results into the request before all have come back?  Keys
+ * alone may be sorted twice, and an index is written to memory of its own.  But
+ * entries past a limit are lost, a carried payload loses its keys, and half of a
+ * long segment is nothing.
+ */
+static bool
+needs_copy(const SortRequest *request)
+{
+	DeviceSort	whole = {.request = (SortRequest *) request, .most_slots = PG_UINT64_MAX};
+	Piece		piece;
+	bool		one_piece;
+
+	if (request->spec.payload == GPUSORT_PAYLOAD_INDEX)
+		return false;
+	cut_piece(&whole, &piece);
+	one_piece = piece.count == request->nsegments;
+	if (one_piece && !piece.is_long)
+		return false;
+	if (request->spec.payload == GPUSORT_PAYLOAD_CARRIED || request->spec.limit > 0)
+		return true;
+	for (uint32_t i = 0; i < request->nsegments; i++)
+	{
+		SlabLayout	layout;
+
+		if (!gpusort_slab_layout(&request->spec, request->segments[i].count, 1, &layout))
+			return true;
+	}
+	return false;
+}
+
+static void
+pack(const DeviceSort *sort, int slab, const Piece *piece)
+{
+	const SortRequest *request = sort->request;
+	char	   *memory = gpusort_slab_memory(slab);
+	GpusortSegment *segments = (GpusortSegment *) (memory + piece->layout.segments);
+	uint64_t	slots = piece->high - piece->low;
+
+	memcpy(memory + piece->layout.keys, (char *) request->keys + piece->low * sort->width, slots * sort->width);
+	if (request->spec.payload == GPUSORT_PAYLOAD_CARRIED)
+		memcpy(memory + piece->layout.payload, request->payload + piece->low, slots * sizeof(uint32_t));
+	for (uint32_t i = 0; i < piece->count; i++)
+	{
+		segments[i].start = (uint32_t) (request->segments[piece->first + i].start - piece->low);
+		segments[i].count = request->segments[piece->first + i].count;
+	}
+}
+
+/* Copies the results of count segments from a copy of the slots from low on. */
+static void
+copy_segments(const DeviceSort *sort, uint32_t first, uint32_t count, uint64_t low,
+			  const char *keys, const uint32_t *payload, char *keys_out, uint32_t *payload_out)
+{
+	const SortRequest *request = sort->request;
+
+	for (uint32_t i = first; i < first + count; i++)
+	{
+		const GpusortSegment *segment = &request->segments[i];
+		size_t		wanted = segment->count;
+
+		if (request->spec.limit > 0)
+			wanted = Min(wanted, request->spec.limit);
+		if (request->spec.payload == GPUSORT_PAYLOAD_NONE)
+			memcpy(keys_out + (size_t) segment->start * sort->width,
+				   keys + (segment->start - low) * sort->width, wanted * sort->width);
+		else
+			memcpy(payload_out + segment->start, payload + (segment->start - low), wanted * sizeof(uint32_t));
+	}
+}
+
+/* Starts the next piece if a slab can be had; false with *why set if it cannot go on. */
+static bool
+start_piece(DeviceSort *sort, bool *started, SortReason *why)
+{
+	Piece	   *piece = &sort->pieces[sort->nslabs];
+	long		patience = gpusort_engine == GPUSORT_ENGINE_GPU ? -1 :
+		1 + (long) (1000 * sort->request->decision.cpu_seconds);
+	int			slab;
+
+	*started = false;
+	cut_piece(sort, piece);
+	if (piece->is_long)
+		return true;
+	/* Only who has no slab may wait for one. */
+	slab = gpusort_slab_acquire(SLAB_TRANSIT, sort->nslabs == 0 ? patience : 0);
+	if (slab == GPUSORT_NO_JOB)
+	{
+		*why = REASON_TOO_MANY_WAITERS;
+		return sort->nslabs > 0;
+	}
+	sort->slabs[sort->nslabs++] = slab;
+	pack(sort, slab, piece);
+	*why = REASON_DEVICE_FAULT;
+	if (!gpusort_slab_submit(slab, &sort->request->spec, &piece->layout, (uint32_t) (piece->high - piece->low),
+							 piece->count, piece->count == sort->request->nsegments ?
+							 sort->request->length_histogram : NULL))
+		return false;
+	sort->next += piece->count;
+	*started = true;
+	return true;
+}
+
+/* Waits for the oldest piece and takes its results. */
+static bool
+end_piece(DeviceSort *sort, SortReason *why)
+{
+	int			slab = sort->slabs[0];
+	const Piece *piece = &sort->pieces[0];
+	char	   *memory = gpusort_slab_memory(slab);
+	bool		ok = gpusort_job_wait(slab, why);
+
+	if (ok)
+	{
+		copy_segments(sort, piece->first, piece->count, piece->low, memory + piece->layout.keys_out,
+					  (uint32_t *) (memory + piece->layout.payload_out), sort->keys_out, sort->payload_out);
+		sort->method = gpusort_arena->job[slab].outcome.method;
+		sort->ended += piece->high - piece->low;
+		gpusort_progress_update(sort->request->progress, SORT_PHASE_SORTING, sort->ended,
+								sort->request->nslots);
+	}
+	gpusort_job_release(slab);
+	sort->nslabs--;
+	memmove(sort->slabs, sort->slabs + 1, sort->nslabs * sizeof(int));
+	memmove(sort->pieces, sort->pieces + 1, sort->nslabs * sizeof(Piece));
+	return ok;
+}
+
+/* Sorts the slots from start on in a session; results go to their places. */
+static bool
+sort_in_session(DeviceSort *sort, const GpusortSpec *spec, uint64_t start, uint64_t count, SortReason *why)
+{
+	const SortRequest *request = sort->request;
+	bool		carried = spec->payload == GPUSORT_PAYLOAD_CARRIED;
+	uint8_t		widths[2] = {(uint8_t) sort->width, sizeof(uint32_t)};
+	uint64_t	wanted = spec->limit > 0 ? Min(spec->limit, count) : count;
+	DeviceSession *session = gpusort_session_open(spec, count, carried ? 2 : 1, widths, why);
+	bool		ok;
+
+	if (session == NULL)
+		return false;
+	gpusort_progress_update(request->progress, SORT_PHASE_SENDING, sort->ended, request->nslots);
+	ok = gpusort_session_append(session, 0, 0, count, (char *) request->keys + start * sort->width, why) &&
+		(!carried || gpusort_session_append(session, 1, 0, count, request->payload + start, why));
+	gpusort_progress_update(request->progress, SORT_PHASE_SORTING, sort->ended, request->nslots);
+	ok = ok && gpusort_session_sort(session, count, why);
+	gpusort_progress_update(request->progress, SORT_PHASE_FETCHING, sort->ended, request->nslots);
+	if (ok && spec->payload == GPUSORT_PAYLOAD_NONE)
+		ok = gpusort_session_fetch(session, 0, 0, wanted, sort->keys_out + start * sort->width, why);
+	else if (ok)
+		ok = gpusort_session_fetch(session, carried ? 1 : GPUSORT_SESSION_INDEX, 0, wanted, sort->payload_out + start, why);
+	sort->method = gpusort_session_method(session);
+	gpusort_session_close(session);
+	if (ok)
+		sort->ended += count;
+	return ok;
+}
+
+/*
+ * Sorts the slots from start on; what does not fit the device is sorted by halves,
+ * which are then merged.
+ */
+static bool
+sort_run(DeviceSort *sort, const GpusortSpec *spec, uint64_t start, uint64_t count, SortReason *why)
+{
+	const SortRequest *request = sort->request;
+	uint64_t	left = count / 2;
+	GpusortSpec half = *spec;
+
+	if (sort_in_session(sort, spec, start, count, why))
+		return true;
+	if (*why != REASON_OUT_OF_MEMORY || spec->buckets > 0 || count < RUN_MIN)
+		return false;
+	half.limit = 0;
+	if (half.payload == GPUSORT_PAYLOAD_CARRIED)
+		half.payload = GPUSORT_PAYLOAD_INDEX;
+	if (!sort_run(sort, &half, start, left, why) || !sort_run(sort, &half, start + left, count - left, why))
+		return false;
+
+	gpusort_progress_update(request->progress, SORT_PHASE_MERGING, sort->ended, request->nslots);
+	if (half.payload == GPUSORT_PAYLOAD_NONE)
+		gpusort_keys_merge(half.form, sort->keys_out + start * sort->width, NULL,
+						   (uint32[]) {left, count}, 2, half.descending);
+	else
+		gpusort_positions_merge(half.form, (char *) request->keys + start * sort->width, sort->payload_out + start,
+								left, count, half.descending);
+	if (spec->payload == GPUSORT_PAYLOAD_CARRIED)
+		for (uint64_t i = start; i < start + count; i++)
+			sort->payload_out[i] = request->payload[start + sort->payload_out[i]];
+	return true;
+}
+
+/* From now on results are collected beside the request, those there are included. */
+static void
+collect_beside(DeviceSort *sort)
+{
+	const SortRequest *request = sort->request;
+
+	if (request->spec.payload == GPUSORT_PAYLOAD_NONE)
+	{
+		sort->copy = gpusort_alloc_large(CurrentMemoryContext, request->nslots * sort->width + 1);
+		if (sort->ended > 0)
+			memcpy(sort->copy, request->keys, request->nslots * sort->width);
+		sort->keys_out = sort->copy;
+	}
+	else
+	{
+		Assert(sort->ended == 0);
+		sort->copy = gpusort_alloc_large(CurrentMemoryContext, request->nslots * sizeof(uint32_t) + 1);
+		sort->payload_out = sort->copy;
+	}
+}
+
+static void
+release_slabs(DeviceSort *sort)
+{
+	while (sort->nslabs > 0)
+		gpusort_job_release(sort->slabs[--sort->nslabs]);
+}
+
+/*
+ * The device has no memory for a piece: starts over with it, and with pieces half as
+ * large.  False if they would become too small.
+ */
+static bool
+start_over(DeviceSort *sort, const Piece *piece)
+{
+	uint64_t	slots = piece->high - piece->low;
+
+	if (slots < RUN_MIN)
+		return false;
+	release_slabs(sort);
+	sort->next = piece->first;
+	sort->most_slots = slots / 2;
+	/* A segment may become runs, halves of which must not overwrite the request. */
+	if (sort->copy == NULL && sort->request->spec.payload != GPUSORT_PAYLOAD_INDEX)
+		collect_beside(sort);
+	return true;
+}
+
+/* Sorts all pieces. */
+static bool
+sort_pieces(DeviceSort *sort, SortReason *why)
+{
+	const SortRequest *request = sort->request;
+
+	while (sort->next < request->nsegments || sort->nslabs > 0)
+	{
+		bool		started = false;
+
+		if (sort->next < request->nsegments && sort->nslabs < PIPELINE && !start_piece(sort, &started, why))
+			return false;
+		if (started)
+			continue;
+		if (sort->nslabs > 0)
+		{
+			Piece		piece = sort->pieces[0];
+
+			if (!end_piece(sort, why) &&
+				(*why != REASON_OUT_OF_MEMORY || !start_over(sort, &piece)))
+				return false;
+		}
+		else
+		{
+			const GpusortSegment *segment = &request->segments[sort->next++];
+
+			if (!sort_run(sort, &request->spec, segment->start, segment->count, why))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* The same, and whatever happens no slab is kept. */
+static bool
+sort_and_release(DeviceSort *sort, SortReason *why)
+{
+	volatile bool done = false;
+
+	PG_TRY();
+	{
+		done = sort_pieces(sort, why);
+	}
+	PG_CATCH();
+	{
+		release_slabs(sort);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	release_slabs(sort);
+	return done;
+}
+
+SortReason
+gpusort_device_sort(SortRequest *request)
+{
+	DeviceSort	sort = {
+		.request = request,
+		.width = gpusort_key_width(request->spec.form),
+		.keys_out = request->keys,
+		.payload_out = request->payload,
+		.most_slots = PG_UINT64_MAX,
+		.method = request->spec.method
+	};
+	SortReason	why = REASON_NONE;
+
+	if (needs_copy(request))
+		collect_beside(&sort);
+	if (sort_and_release(&sort, &why))
+		why = REASON_NONE;
+	if (why == REASON_NONE && sort.copy)
+		copy_segments(&sort, 0, request->nsegments, 0, sort.keys_out, sort.payload_out,
+					  request->keys, request->payload);
+	if (sort.copy)
+		pfree(sort.copy);
+	request->used_method = sort.method;
+	return why;
+}

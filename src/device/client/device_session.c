@@ -1,0 +1,328 @@
+/*
+ * device_session.c
+ *	  The backend's side of a session.
+ *
+ * Data passes through transit slabs, a few at a time, so that copying into one
+ * overlaps with the device's copy of another.  Slabs of appends are out of our
+ * hands once submitted; those of fetches are all returned before a call returns.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "storage/latch.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+#include "utils/wait_event.h"
+
+#include "device/client/device_client.h"
+#include "device/client/device_session.h"
+#include "guc.h"
+
+#define PIPELINE 4				/* slabs in flight per session */
+#define SESSION_RETRY_MS 20
+#define SESSION_PATIENCE_MS 5000
+
+struct DeviceSession
+{
+	MemoryContext context;
+	MemoryContextCallback callback;
+	GpusortDeviceSession description;
+	int			job;			/* record of the session */
+	int			device;
+	uint64_t	generation;
+	int			slabs[PIPELINE];	/* of a fetch */
+	int			nslabs;
+	GpusortMethod method;
+	double		seconds;
+};
+
+static void release(void *arg);
+static DeviceSession *make_session(const GpusortDeviceSession *description);
+static bool try_open(DeviceSession *session, SortReason *why);
+static bool sessions_in_use(void);
+
+/*
+ * With gpusort.engine = 'gpu', memory that other sessions hold is waited for, but
+ * not for ever: their owners may be idle.
+ */
+DeviceSession *
+gpusort_session_open(const GpusortSpec *spec, uint64_t nrows, uint32_t ncolumns,
+					 const uint8_t *column_width, SortReason *why)
+{
+	GpusortDeviceSession description = {.spec = *spec, .nrows = nrows, .ncolumns = ncolumns};
+	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), SESSION_PATIENCE_MS);
+	DeviceSession *session;
+
+	Assert(ncolumns >= 1 && ncolumns <= GPUSORT_SESSION_COLUMNS);
+	memcpy(description.column_width, column_width, ncolumns);
+	if (gpusort_engine == GPUSORT_ENGINE_GPU)
+		gpusort_devices_await();
+	*why = gpusort_devices_unready();
+	if (*why != REASON_NONE)
+		return NULL;
+	session = make_session(&description);
+	for (;;)
+	{
+		bool		others = sessions_in_use();
+
+		if (try_open(session, why))
+			return session;
+		if (gpusort_engine != GPUSORT_ENGINE_GPU || !others || GetCurrentTimestamp() > until)
+			break;
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, SESSION_RETRY_MS, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+	gpusort_session_close(session);
+	return NULL;
+}
+
+static DeviceSession *
+make_session(const GpusortDeviceSession *description)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "gpusort session", ALLOCSET_SMALL_SIZES);
+	DeviceSession *session = MemoryContextAllocZero(context, sizeof(DeviceSession));
+
+	session->context = context;
+	session->job = GPUSORT_NO_JOB;
+	session->description = *description;
+	session->description.verify = gpusort_verify;
+	session->callback.func = release;
+	session->callback.arg = session;
+	MemoryContextRegisterResetCallback(context, &session->callback);
+	return session;
+}
+
+/* Does anyone hold a session? */
+static bool
+sessions_in_use(void)
+{
+	bool		found = false;
+
+	LWLockAcquire(gpusort_arena->lock, LW_SHARED);
+	for (int i = gpusort_arena->nslabs; i < gpusort_arena->njobs && !found; i++)
+		found = gpusort_arena->job[i].state != JOB_FREE;
+	LWLockRelease(gpusort_arena->lock);
+	return found;
+}
+
+static bool
+try_open(DeviceSession *session, SortReason *why)
+{
+	DeviceJob  *job;
+	uint64_t	number;
+
+	session->job = gpusort_session_acquire();
+	if (session->job == GPUSORT_NO_JOB)
+	{
+		*why = REASON_TOO_MANY_SESSIONS;
+		return false;
+	}
+	job = &gpusort_arena->job[session->job];
+	number = job->session.session;
+	job->session = session->description;
+	job->session.session = number;
+	job->kind = JOB_OPEN_SESSION;
+	job->spec = session->description.spec;
+	job->nsegments = 1;
+	job->nslots = (uint32_t) Min(session->description.nrows, PG_UINT32_MAX);
+	*why = REASON_DEVICE_FAULT;
+	if (gpusort_device_pick(&session->device, &session->generation) &&
+		gpusort_job_submit(session->job, session->device, session->generation) &&
+		gpusort_job_wait(session->job, why))
+		return true;
+	gpusort_job_release(session->job);
+	session->job = GPUSORT_NO_JOB;
+	return false;
+}
+
+/* Returns all that the session has; runs when its memory context goes. */
+static void
+release(void *arg)
+{
+	DeviceSession *session = arg;
+
+	while (session->nslabs > 0)
+		gpusort_job_release(session->slabs[--session->nslabs]);
+	if (session->job != GPUSORT_NO_JOB)
+		gpusort_job_release(session->job);
+	session->job = GPUSORT_NO_JOB;
+}
+
+void
+gpusort_session_close(DeviceSession *session)
+{
+	MemoryContextDelete(session->context);
+}
+
+/* Waits until at most most appends are on their way; false if any has failed. */
+static bool
+wait_for_appends(DeviceSession *session, int most, SortReason *why)
+{
+	GpusortDeviceStatus status;
+	DeviceWatch watch;
+
+	gpusort_watch_start(&watch, session->device);
+	while (gpusort_session_appends(session->job, &status) > most)
+	{
+		if (gpusort_watch_stuck(&watch))
+		{
+			*why = REASON_NO_ANSWER;
+			return false;
+		}
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 1000, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+	*why = gpusort_job_failure(status);
+	return *why == REASON_NONE;
+}
+
+bool
+gpusort_session_append(DeviceSession *session, uint32_t column, uint64_t first_row, uint64_t nrows,
+					   const void *source, SortReason *why)
+{
+	uint32_t	width = session->description.column_width[column];
+	uint64_t	rows_per_slab = gpusort_arena->slab_bytes / width;
+
+	for (uint64_t done = 0; done < nrows;)
+	{
+		uint64_t	count = Min(nrows - done, rows_per_slab);
+		DeviceJob  *job;
+		int			slab;
+
+		if (!wait_for_appends(session, PIPELINE - 1, why))
+			return false;
+		slab = gpusort_slab_acquire(SLAB_TRANSIT, -1);
+		if (slab == GPUSORT_NO_JOB)
+		{
+			*why = REASON_NO_ANSWER;
+			return false;
+		}
+		memcpy(gpusort_slab_memory(slab), (const char *) source + done * width, count * width);
+		job = &gpusort_arena->job[slab];
+		job->kind = JOB_APPEND;
+		job->spec = session->description.spec;
+		job->column = column;
+		job->first_row = first_row + done;
+		job->nrows = count;
+		job->nsegments = 1;
+		job->nslots = (uint32_t) count;
+		if (!gpusort_append_submit(slab, session->job))
+		{
+			gpusort_job_release(slab);
+			*why = REASON_DEVICE_FAULT;
+			return false;
+		}
+		done += count;
+	}
+	return true;
+}
+
+bool
+gpusort_session_sort(DeviceSession *session, uint64_t nrows, SortReason *why)
+{
+	DeviceJob  *job = &gpusort_arena->job[session->job];
+
+	if (!wait_for_appends(session, 0, why))
+		return false;
+	job->kind = JOB_SORT_SESSION;
+	job->nrows = nrows;
+	*why = REASON_DEVICE_FAULT;
+	if (!gpusort_job_submit(session->job, session->device, session->generation) ||
+		!gpusort_job_wait(session->job, why))
+		return false;
+	session->method = job->outcome.method;
+	session->seconds = job->outcome.copy_in_s + job->outcome.sort_s + job->outcome.verify_s + job->outcome.copy_out_s;
+	return true;
+}
+
+/* Starts the copy of rows from the device to a slab; false if the device has lost them. */
+static bool
+start_fetch(DeviceSession *session, int slab, uint32_t column, uint64_t first_row, uint64_t nrows)
+{
+	DeviceJob  *job = &gpusort_arena->job[slab];
+
+	job->kind = JOB_FETCH;
+	job->spec = session->description.spec;
+	job->session.session = gpusort_arena->job[session->job].session.session;
+	job->column = column;
+	job->first_row = first_row;
+	job->nrows = nrows;
+	job->nsegments = 1;
+	job->nslots = (uint32_t) nrows;
+	return gpusort_job_submit(slab, session->device, session->generation);
+}
+
+/* Waits for the oldest slab of a fetch, and copies its rows out. */
+static bool
+end_fetch(DeviceSession *session, char *target, uint32_t width, SortReason *why)
+{
+	int			slab = session->slabs[0];
+	bool		ok = gpusort_job_wait(slab, why);
+
+	if (ok)
+		memcpy(target, gpusort_slab_memory(slab), gpusort_arena->job[slab].nrows * width);
+	gpusort_job_release(slab);
+	session->nslabs--;
+	memmove(session->slabs, session->slabs + 1, session->nslabs * sizeof(int));
+	return ok;
+}
+
+bool
+gpusort_session_fetch(DeviceSession *session, uint32_t column, uint64_t first_row, uint64_t nrows,
+					  void *target, SortReason *why)
+{
+	uint32_t	width = column == GPUSORT_SESSION_INDEX ? sizeof(uint32_t) :
+		session->description.column_width[column];
+	uint64_t	rows_per_slab = gpusort_arena->slab_bytes / width;
+	uint64_t	started = 0;
+	uint64_t	ended = 0;
+	bool		ok = true;
+
+	while (ok && ended < nrows)
+	{
+		int			slab = GPUSORT_NO_JOB;
+
+		/* Only who has no slab may wait for one. */
+		if (started < nrows && session->nslabs < PIPELINE)
+			slab = gpusort_slab_acquire(SLAB_TRANSIT, session->nslabs == 0 ? -1 : 0);
+		if (slab != GPUSORT_NO_JOB)
+		{
+			uint64_t	count = Min(nrows - started, rows_per_slab);
+
+			session->slabs[session->nslabs++] = slab;
+			ok = start_fetch(session, slab, column, first_row + started, count);
+			started += count;
+			if (!ok)
+				*why = REASON_DEVICE_FAULT;
+		}
+		else if (session->nslabs == 0)
+		{
+			*why = REASON_NO_ANSWER;
+			ok = false;
+		}
+		else
+		{
+			uint64_t	count = gpusort_arena->job[session->slabs[0]].nrows;
+
+			ok = end_fetch(session, (char *) target + ended * width, width, why);
+			ended += count;
+		}
+	}
+	while (session->nslabs > 0)
+		gpusort_job_release(session->slabs[--session->nslabs]);
+	return ok;
+}
+
+GpusortMethod
+gpusort_session_method(const DeviceSession *session)
+{
+	return session->method;
+}
+
+double
+gpusort_session_seconds(const DeviceSession *session)
+{
+	return session->seconds;
+}

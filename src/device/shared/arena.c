@@ -1,0 +1,141 @@
+/*
+ * arena.c
+ *	  The shared arena: its layout, and records that become free or taken.
+ *
+ * See device_shared.h for the states, the rules of ownership and the lock.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "storage/latch.h"
+#include "storage/shmem.h"
+
+#include "compat.h"
+#include "device/shared/arena.h"
+#include "guc.h"
+
+#define SLAB_BYTES_MIN ((size_t) 64 * 1024)
+#define SLAB_BYTES_MAX ((size_t) 8 * 1024 * 1024)
+#define SLABS_WANTED 16			/* as many at least, down to the smallest slab */
+#define RESERVE_SHARE 4			/* one slab in so many is kept for transit */
+#define PAGE ((size_t) 4096)
+
+SharedArena *gpusort_arena = NULL;
+bool		gpusort_all_released = false;
+
+/* What must hold whenever the lock is free. */
+void
+gpusort_job_assert_check(const DeviceJob *job)
+{
+	Assert(LWLockHeldByMe(gpusort_arena->lock));
+	Assert(job->state != JOB_FREE || (job->owner == NULL && !job->abandoned));
+	Assert((job->state != JOB_HELD && job->state != JOB_ENDED) || job->owner != NULL);
+	Assert(!job->abandoned || (job->owner == NULL && (job->state == JOB_QUEUED || job->state == JOB_RUNNING)));
+	Assert(job->state != JOB_LOST || gpusort_job_has_slab(job));
+	Assert(gpusort_arena->nfree >= 0 && gpusort_arena->nfree <= gpusort_arena->nslabs);
+}
+
+/* The largest slab that still gives SLABS_WANTED of them. */
+static size_t
+slab_bytes(void)
+{
+	size_t		arena_bytes = (size_t) gpusort_buffer_size * 1024 * 1024;
+	size_t		bytes = SLAB_BYTES_MAX;
+
+	while (bytes > SLAB_BYTES_MIN && arena_bytes / bytes < SLABS_WANTED)
+		bytes /= 2;
+	return bytes;
+}
+
+static int
+slab_count(void)
+{
+	return (int) ((size_t) gpusort_buffer_size * 1024 * 1024 / slab_bytes());
+}
+
+Size
+gpusort_arena_shmem_size(void)
+{
+	Size		size = MAXALIGN(sizeof(SharedArena));
+
+	size = add_size(size, MAXALIGN(mul_size(MaxBackends, sizeof(SlabWaiter))));
+	size = add_size(size, MAXALIGN(mul_size(slab_count() + GPUSORT_MAX_SESSIONS, sizeof(DeviceJob))));
+	return add_size(add_size(size, PAGE), mul_size(slab_count(), slab_bytes()));
+}
+
+/* Lays the arena out; runs under AddinShmemInitLock. */
+void
+gpusort_arena_shmem_startup(void)
+{
+	bool		found;
+	SharedArena *arena = ShmemInitStruct("gpusort arena", gpusort_arena_shmem_size(), &found);
+	char	   *next = (char *) arena + MAXALIGN(sizeof(SharedArena));
+
+	gpusort_arena = arena;
+	if (found)
+		return;
+	memset(arena, 0, sizeof(SharedArena));
+	arena->lock = &GetNamedLWLockTranche("gpusort arena")->lock;
+	ConditionVariableInit(&arena->device_changed);
+	arena->slab_bytes = slab_bytes();
+	arena->nslabs = arena->nfree = slab_count();
+	arena->reserve = Max(1, arena->nslabs / RESERVE_SHARE);
+	arena->njobs = arena->nslabs + GPUSORT_MAX_SESSIONS;
+	dlist_init(&arena->free);
+	dlist_init(&arena->waiters);
+	for (int i = 0; i < GPUSORT_MAX_DEVICES; i++)
+		dlist_init(&arena->devices[i].queue);
+
+	arena->waiter = (SlabWaiter *) next;
+	memset(arena->waiter, 0, MaxBackends * sizeof(SlabWaiter));
+	next += MAXALIGN(MaxBackends * sizeof(SlabWaiter));
+	arena->job = (DeviceJob *) next;
+	memset(arena->job, 0, arena->njobs * sizeof(DeviceJob));
+	next += MAXALIGN(arena->njobs * sizeof(DeviceJob));
+	arena->base = (char *) TYPEALIGN(PAGE, next);
+	for (int i = 0; i < arena->nslabs; i++)
+		dlist_push_tail(&arena->free, &arena->job[i].node);
+}
+
+/* FREE -> HELD, by this backend. */
+void
+gpusort_job_make_held(DeviceJob *job)
+{
+	Assert(job->state == JOB_FREE);
+	job->state = JOB_HELD;
+	job->owner = MyProc;
+	job->session_open = false;
+	gpusort_job_assert_check(job);
+}
+
+/* Any state -> FREE; a slab goes to whoever has waited longest. */
+void
+gpusort_job_make_free(DeviceJob *job)
+{
+	SharedArena *arena = gpusort_arena;
+
+	job->state = JOB_FREE;
+	job->owner = NULL;
+	job->abandoned = false;
+	job->session_open = false;
+	if (gpusort_job_has_slab(job))
+	{
+		if (dlist_is_empty(&arena->waiters))
+		{
+			dlist_push_head(&arena->free, &job->node);
+			arena->nfree++;
+		}
+		else
+		{
+			SlabWaiter *waiter = dlist_container(SlabWaiter, node, dlist_pop_head_node(&arena->waiters));
+
+			arena->nwaiters--;
+			waiter->waiting = false;
+			waiter->granted = gpusort_job_number(job);
+			job->state = JOB_HELD;
+			job->owner = waiter->proc;
+			SetLatch(&waiter->proc->procLatch);
+		}
+	}
+	gpusort_job_assert_check(job);
+}

@@ -1,0 +1,41 @@
+/*
+ * arena.h
+ *	  The shared arena: its layout, and records that become free or taken.
+ *
+ * The states and who may do what in them: see device_shared.h.
+ */
+#ifndef GPUSORT_ARENA_H
+#define GPUSORT_ARENA_H
+
+#include "device/shared/device_shared.h"
+
+extern Size gpusort_arena_shmem_size(void);
+extern void gpusort_arena_shmem_startup(void);
+
+/* True when an ending process has given back all it had: what is released later belongs to others. */
+extern bool gpusort_all_released;
+
+/* Under the lock. */
+extern void gpusort_job_make_held(DeviceJob *job);
+extern void gpusort_job_make_free(DeviceJob *job);
+extern void gpusort_job_assert_check(const DeviceJob *job);
+
+static inline int
+gpusort_job_number(const DeviceJob *job)
+{
+	return (int) (job - gpusort_arena->job);
+}
+
+static inline bool
+gpusort_job_has_slab(const DeviceJob *job)
+{
+	return gpusort_job_number(job) < gpusort_arena->nslabs;
+}
+
+static inline char *
+gpusort_slab_memory(int slab)
+{
+	return gpusort_arena->base + (size_t) slab * gpusort_arena->slab_bytes;
+}
+
+#endif							/* GPUSORT_ARENA_H */

@@ -1,0 +1,402 @@
+/*
+ * device_jobs.c
+ *	  The way of a job from the backend that submits it to the worker and back:
+ *	  every change of state between HELD and FREE.
+ *
+ * See device_shared.h for the states, the rules of ownership and the lock.
+ */
+#include "postgres.h"
+
+#include <limits.h>
+
+#include "miscadmin.h"
+#include "storage/latch.h"
+#include "utils/timestamp.h"
+#include "utils/wait_event.h"
+
+#include "compat.h"
+#include "device/shared/arena.h"
+#include "device/shared/device_jobs.h"
+#include "device/shared/device_watch.h"
+
+/* The ready device with the least to do; false if none is ready. */
+bool
+gpusort_device_pick(int *device, uint64_t *generation)
+{
+	SharedArena *arena = gpusort_arena;
+	int			load = INT_MAX;
+
+	LWLockAcquire(arena->lock, LW_SHARED);
+	for (int i = 0; i < GPUSORT_MAX_DEVICES; i++)
+	{
+		SharedDevice *candidate = &arena->devices[i];
+
+		if (candidate->state == DEVICE_READY && candidate->queued + candidate->running < load)
+		{
+			load = candidate->queued + candidate->running;
+			*device = i;
+			*generation = candidate->generation;
+		}
+	}
+	LWLockRelease(arena->lock);
+	return load < INT_MAX;
+}
+
+/* HELD -> QUEUED, under the lock. */
+static void
+enqueue(DeviceJob *job, SharedDevice *device, int number)
+{
+	job->state = JOB_QUEUED;
+	job->device = number;
+	job->generation = device->generation;
+	job->ticket = ++gpusort_arena->last_ticket;
+	dlist_push_tail(&device->queue, &job->node);
+	device->queued++;
+	SetLatch(&device->worker->procLatch);
+}
+
+/* HELD -> QUEUED; false, and still HELD, if the device is not of that generation any more. */
+bool
+gpusort_job_submit(int number, int device, uint64_t generation)
+{
+	SharedArena *arena = gpusort_arena;
+	DeviceJob  *job = &arena->job[number];
+	SharedDevice *target = &arena->devices[device];
+	bool		ready;
+
+	LWLockAcquire(arena->lock, LW_EXCLUSIVE);
+	Assert(job->state == JOB_HELD && job->owner == MyProc);
+	ready = target->state == DEVICE_READY && target->generation == generation;
+	if (ready)
+		enqueue(job, target, device);
+	LWLockRelease(arena->lock);
+	return ready;
+}
+
+/*
+ * HELD -> QUEUED, and out of the caller's hands: the worker frees the slab and
+ * notes the end at the session.  False, and still HELD, if the device has lost it.
+ */
+bool
+gpusort_append_submit(int number, int session_job)
+{
+	SharedArena *arena = gpusort_arena;
+	DeviceJob  *job = &arena->job[number];
+	DeviceJob  *session = &arena->job[session_job];
+	bool		open;
+
+	LWLockAcquire(arena->lock, LW_EXCLUSIVE);
+	Assert(job->state == JOB_HELD && job->owner == MyProc && session->owner == MyProc);
+	open = session->session_open;
+	if (open)
+	{
+		job->session_job = session_job;
+		job->session.session = session->session.session;
+		job->owner = NULL;
+		job->abandoned = true;
+		session->appends++;
+		enqueue(job, &arena->devices[session->device], session->device);
+	}
+	LWLockRelease(arena->lock);
+	return open;
+}
+
+/* How many appends of the session are on their way; *status is FAULT if the device has lost it. */
+int
+gpusort_session_appends(int session_job, GpusortDeviceStatus *status)
+{
+	DeviceJob  *session = &gpusort_arena->job[session_job];
+	int			appends;
+
+	LWLockAcquire(gpusort_arena->lock, LW_SHARED);
+	Assert(session->owner == MyProc);
+	appends = session->session_open ? session->appends : 0;
+	*status = session->session_open ? session->append_status : GPUSORT_DEVICE_FAULT;
+	LWLockRelease(gpusort_arena->lock);
+	return appends;
+}
+
+/* Notes at its session, if that still exists, that an append has ended. */
+static void
+note_append(const DeviceJob *job)
+{
+	DeviceJob  *session = &gpusort_arena->job[job->session_job];
+
+	if (session->session.session != job->session.session || session->owner == NULL)
+		return;
+	session->appends--;
+	if (job->outcome.error.status != GPUSORT_DEVICE_OK)
+		session->append_status = job->outcome.error.status;
+	SetLatch(&session->owner->procLatch);
+}
+
+static JobState
+job_state(const DeviceJob *job)
+{
+	JobState	state;
+
+	LWLockAcquire(gpusort_arena->lock, LW_SHARED);
+	Assert(job->owner == MyProc);
+	state = job->state;
+	LWLockRelease(gpusort_arena->lock);
+	return state;
+}
+
+/* True if a submitted job has ended, well or not. */
+bool
+gpusort_job_ended(int number)
+{
+	JobState	state = job_state(&gpusort_arena->job[number]);
+
+	return state != JOB_QUEUED && state != JOB_RUNNING;
+}
+
+/* Why a job that ended badly did so, or NONE. */
+SortReason
+gpusort_job_failure(GpusortDeviceStatus status)
+{
+	switch (status)
+	{
+		case GPUSORT_DEVICE_OK:
+			return REASON_NONE;
+		case GPUSORT_DEVICE_OUT_OF_MEMORY:
+			return REASON_OUT_OF_MEMORY;
+		case GPUSORT_DEVICE_UNSUPPORTED:
+			return REASON_UNSUPPORTED;
+		case GPUSORT_DEVICE_NOT_VERIFIED:
+			return REASON_NOT_VERIFIED;
+		case GPUSORT_DEVICE_UNAVAILABLE:
+		case GPUSORT_DEVICE_FAULT:
+			break;
+	}
+	return REASON_DEVICE_FAULT;
+}
+
+/*
+ * Waits for a submitted job.  True if it ended well; else *why says why not.  The
+ * slab is the caller's again, except that the output of a job that did not end well
+ * may still change.
+ */
+bool
+gpusort_job_wait(int number, SortReason *why)
+{
+	static uint32 wait_event = 0;
+	SharedArena *arena = gpusort_arena;
+	DeviceJob  *job = &arena->job[number];
+	DeviceWatch watch;
+	bool		lost;
+
+	if (wait_event == 0)
+		wait_event = GPUSORT_WAIT_EVENT("GpusortDevice");
+	gpusort_watch_start(&watch, job->device);
+	while (!gpusort_job_ended(number))
+	{
+		if (gpusort_watch_stuck(&watch))
+		{
+			*why = REASON_NO_ANSWER;
+			return false;
+		}
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 1000, wait_event);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+	LWLockAcquire(arena->lock, LW_EXCLUSIVE);
+	lost = job->state == JOB_LOST;
+	if (!lost)
+		job->state = JOB_HELD;
+	gpusort_job_assert_check(job);
+	LWLockRelease(arena->lock);
+	*why = lost ? REASON_DEVICE_FAULT : gpusort_job_failure(job->outcome.error.status);
+	return *why == REASON_NONE;
+}
+
+/* Gives a slab or a session back, whatever state it is in. */
+void
+gpusort_job_release(int number)
+{
+	SharedArena *arena = gpusort_arena;
+	DeviceJob  *job = &arena->job[number];
+	SharedDevice *device;
+
+	if (gpusort_all_released)
+		return;
+	LWLockAcquire(arena->lock, LW_EXCLUSIVE);
+	Assert(job->owner == MyProc);
+	device = &arena->devices[job->device];
+	job->owner = NULL;
+	if (job->state == JOB_RUNNING)
+		job->abandoned = true;
+	else if (job->session_open && job->state != JOB_LOST)
+	{
+		/* The device still holds the session's memory: have it closed. */
+		job->kind = JOB_CLOSE_SESSION;
+		job->abandoned = true;
+		if (job->state != JOB_QUEUED)
+		{
+			job->state = JOB_QUEUED;
+			dlist_push_tail(&device->queue, &job->node);
+			device->queued++;
+		}
+		SetLatch(&device->worker->procLatch);
+	}
+	else if (job->state != JOB_LOST)
+	{
+		if (job->state == JOB_QUEUED)
+		{
+			dlist_delete(&job->node);
+			device->queued--;
+		}
+		gpusort_job_make_free(job);
+	}
+	gpusort_job_assert_check(job);
+	LWLockRelease(arena->lock);
+}
+
+/* The next queued job, now RUNNING, or NULL. */
+DeviceJob *
+gpusort_job_take(int number)
+{
+	SharedDevice *device = &gpusort_arena->devices[number];
+	DeviceJob  *job = NULL;
+
+	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
+	if (!dlist_is_empty(&device->queue))
+	{
+		job = dlist_container(DeviceJob, node, dlist_pop_head_node(&device->queue));
+		Assert(job->state == JOB_QUEUED && job->device == number);
+		job->state = JOB_RUNNING;
+		device->queued--;
+		device->running++;
+		gpusort_job_assert_check(job);
+	}
+	LWLockRelease(gpusort_arena->lock);
+	return job;
+}
+
+/* RUNNING -> QUEUED again, at the head. */
+void
+gpusort_job_put_back(DeviceJob *job)
+{
+	SharedDevice *device = &gpusort_arena->devices[job->device];
+
+	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
+	Assert(job->state == JOB_RUNNING);
+	device->running--;
+	job->state = JOB_QUEUED;
+	dlist_push_head(&device->queue, &job->node);
+	device->queued++;
+	LWLockRelease(gpusort_arena->lock);
+}
+
+/* RUNNING -> ENDED, or what follows if nobody waits for it any more. */
+void
+gpusort_job_end(DeviceJob *job, const GpusortDeviceOutcome *outcome)
+{
+	SharedDevice *device = &gpusort_arena->devices[job->device];
+
+	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
+	Assert(job->state == JOB_RUNNING);
+	job->outcome = *outcome;
+	device->running--;
+	if (outcome->error.status == GPUSORT_DEVICE_OK)
+	{
+		device->jobs++;
+		device->copy_in_s += outcome->copy_in_s;
+		device->sort_s += outcome->sort_s;
+		device->verify_s += outcome->verify_s;
+		device->copy_out_s += outcome->copy_out_s;
+		if (job->kind == JOB_SORT || job->kind == JOB_SORT_SESSION)
+			device->faults_in_a_row = 0;
+	}
+	else if (outcome->error.status == GPUSORT_DEVICE_NOT_VERIFIED)
+		device->verification_failures++;
+	if (job->kind == JOB_APPEND)
+		note_append(job);
+	if (!job->abandoned)
+	{
+		job->state = JOB_ENDED;
+		SetLatch(&job->owner->procLatch);
+	}
+	else if (job->session_open)
+	{
+		job->kind = JOB_CLOSE_SESSION;
+		job->state = JOB_QUEUED;
+		dlist_push_tail(&device->queue, &job->node);
+		device->queued++;
+	}
+	else
+		gpusort_job_make_free(job);
+	gpusort_job_assert_check(job);
+	LWLockRelease(gpusort_arena->lock);
+}
+
+/*
+ * The worker goes: ends every job of its device, which is in the given state from
+ * now on.  memory_safe says that the device writes nothing more; else slabs of
+ * running jobs stay LOST until recovery.
+ */
+void
+gpusort_arena_device_lost(int number, DeviceState state, bool memory_safe)
+{
+	SharedArena *arena = gpusort_arena;
+	SharedDevice *device = &arena->devices[number];
+
+	LWLockAcquire(arena->lock, LW_EXCLUSIVE);
+	device->worker = NULL;
+	device->worker_pid = 0;
+	device->generation++;
+	device->state = state;
+	for (int i = 0; i < arena->njobs; i++)
+	{
+		DeviceJob  *job = &arena->job[i];
+		PGPROC	   *owner = job->owner;
+		bool		in_flight = job->state == JOB_QUEUED || job->state == JOB_RUNNING;
+
+		if (job->state == JOB_FREE || job->device != number)
+			continue;
+		job->session_open = false;
+		if (!in_flight)
+		{
+			if (owner && !gpusort_job_has_slab(job))
+				SetLatch(&owner->procLatch);
+			continue;
+		}
+		if (job->state == JOB_QUEUED)
+			dlist_delete(&job->node);
+		job->outcome.error.status = GPUSORT_DEVICE_FAULT;
+		if (job->state == JOB_RUNNING && gpusort_job_has_slab(job) && !memory_safe)
+		{
+			job->state = JOB_LOST;
+			job->abandoned = false;
+		}
+		else if (job->abandoned)
+			gpusort_job_make_free(job);
+		else
+			job->state = JOB_ENDED;
+		gpusort_job_assert_check(job);
+		if (owner)
+			SetLatch(&owner->procLatch);
+	}
+	device->queued = device->running = 0;
+	LWLockRelease(arena->lock);
+}
+
+/* Frees what the device's last worker left; it has ended, so nothing is written any more. */
+void
+gpusort_arena_recover(int number)
+{
+	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
+	for (int i = 0; i < gpusort_arena->nslabs; i++)
+	{
+		DeviceJob  *job = &gpusort_arena->job[i];
+
+		if (job->state != JOB_LOST || job->device != number)
+			continue;
+		if (job->owner)
+			job->state = JOB_ENDED;
+		else
+			gpusort_job_make_free(job);
+		gpusort_job_assert_check(job);
+	}
+	LWLockRelease(gpusort_arena->lock);
+}

@@ -1,0 +1,30 @@
+/*
+ * device_jobs.h
+ *	  Moves jobs from state to state, on their way to a worker and back.
+ *
+ * The states and who may do what in them: see device_shared.h.
+ */
+#ifndef GPUSORT_DEVICE_JOBS_H
+#define GPUSORT_DEVICE_JOBS_H
+
+#include "device/shared/device_shared.h"
+#include "stats/sort_reason.h"
+
+/* For backends. */
+extern bool gpusort_job_submit(int job, int device, uint64_t generation);
+extern bool gpusort_append_submit(int job, int session_job);
+extern int	gpusort_session_appends(int session_job, GpusortDeviceStatus *status);
+extern bool gpusort_job_ended(int job);
+extern bool gpusort_job_wait(int job, SortReason *why);
+extern SortReason gpusort_job_failure(GpusortDeviceStatus status);
+extern void gpusort_job_release(int job);
+extern bool gpusort_device_pick(int *device, uint64_t *generation);
+
+/* For workers. */
+extern void gpusort_arena_recover(int device);
+extern DeviceJob *gpusort_job_take(int device);
+extern void gpusort_job_end(DeviceJob *job, const GpusortDeviceOutcome *outcome);
+extern void gpusort_job_put_back(DeviceJob *job);
+extern void gpusort_arena_device_lost(int device, DeviceState state, bool memory_safe);
+
+#endif							/* GPUSORT_DEVICE_JOBS_H */

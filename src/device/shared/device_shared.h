@@ -1,0 +1,203 @@
+/*
+ * device_shared.h
+ *	  What backends and device workers share: the arena, its slabs, the queues of
+ *	  jobs, and the state of each device.
+ *
+ * The arena is one stretch of shared memory cut into slabs of equal size.  A job
+ * record goes with each slab; further records without a slab carry the requests
+ * that concern a whole session.  A record's state says who may touch it, and its
+ * slab:
+ *
+ *	  FREE --acquire--> HELD --submit--> QUEUED --start--> RUNNING --end--> ENDED
+ *	   ^                 | ^                |                 |               |
+ *	   +-----release-----+ +----------------|-----------------|-----wait------+
+ *	   +------------------------abandon-----+                 |
+ *	   +------------------end, if abandoned meanwhile---------+
+ *
+ *	  FREE			nobody; slabs are in the list of free slabs
+ *	  HELD, ENDED	the backend that owns it
+ *	  QUEUED		the backend owns the record, nobody may touch the slab
+ *	  RUNNING		the device reads the slab's input and writes its output
+ *	  LOST			the worker went while the job ran: the device may still write
+ *					the output.  The worker that follows frees it; until then the
+ *					slab stays out of use, but its owner may read the input
+ *
+ * Every transition is made by arena.c and device_jobs.c under the one lock, held
+ * for a few instructions; slabs themselves are read and written without it, by
+ * whom the state names.  Backends wait on their latch.
+ *
+ * A backend may hold many slabs, but waits for one only while each slab it holds
+ * is sure to come free without its doing, or when a slab it waits for can come
+ * from a backend that needs nothing more.  Hence two uses: a BATCH slab stays
+ * with its caller as long as a query likes and is never waited for; a TRANSIT
+ * slab passes data through and is returned at once (those of a session's appends
+ * by the worker).  A part of the slabs is kept for transit, so those who queue for
+ * one, in order of arrival, always get it.  Who has a BATCH slab takes another only
+ * while at least half of all are free: the others are for those who have none.
+ *
+ * Counters and rates of a device are written by its worker under the lock.
+ */
+#ifndef GPUSORT_DEVICE_SHARED_H
+#define GPUSORT_DEVICE_SHARED_H
+
+#include "datatype/timestamp.h"
+#include "lib/ilist.h"
+#include "storage/condition_variable.h"
+#include "storage/lwlock.h"
+#include "storage/proc.h"
+
+#include "gpusort_cuda.h"
+
+#define GPUSORT_MAX_DEVICES 16
+#define GPUSORT_MAX_SESSIONS 64
+#define GPUSORT_REFUSALS 24		/* different texts that a device refuses specs with */
+#define GPUSORT_REFUSAL_LENGTH 96
+#define GPUSORT_NO_JOB (-1)
+
+typedef enum JobState
+{
+	JOB_FREE,
+	JOB_HELD,
+	JOB_QUEUED,
+	JOB_RUNNING,
+	JOB_ENDED,
+	JOB_LOST
+} JobState;
+
+typedef enum JobKind
+{
+	JOB_SORT,					/* the slab's segments */
+	JOB_OPEN_SESSION,
+	JOB_APPEND,
+	JOB_SORT_SESSION,
+	JOB_FETCH,
+	JOB_CLOSE_SESSION
+} JobKind;
+
+/* Where in a slab each region of a JOB_SORT begins. */
+typedef struct SlabLayout
+{
+	uint32_t	keys;
+	uint32_t	payload;		/* input, with a carried payload */
+	uint32_t	keys_out;		/* without a payload */
+	uint32_t	payload_out;	/* with one */
+	uint32_t	segments;
+	uint32_t	bytes;			/* all of it */
+} SlabLayout;
+
+typedef struct DeviceJob
+{
+	/* Protected by the lock. */
+	JobState	state;
+	PGPROC	   *owner;			/* backend; NULL once abandoned or free */
+	bool		abandoned;		/* QUEUED or RUNNING, and nobody waits for it */
+	dlist_node	node;			/* in a device's queue or the list of free slabs */
+	int			device;
+	uint64_t	ticket;
+	uint64_t	generation;		/* of the device when it was submitted */
+
+	/* Written by the owner while HELD. */
+	JobKind		kind;
+	GpusortSpec spec;
+	bool		verify;
+	SlabLayout	layout;
+	uint32_t	nsegments;
+	uint32_t	nslots;
+	uint32_t	length_histogram[GPUSORT_LENGTH_BINS];
+	GpusortDeviceSession session;	/* whole for OPEN, its number for the others */
+	uint32_t	column;
+	uint64_t	first_row;
+	uint64_t	nrows;
+	int			session_job;	/* record of the session of an APPEND */
+
+	/* Written by the worker before ENDED. */
+	GpusortDeviceOutcome outcome;
+	bool		session_open;	/* the device knows the session */
+
+	/* Of a session's record, protected by the lock. */
+	int			appends;		/* APPENDs on their way; nobody waits for them one by one */
+	GpusortDeviceStatus append_status;	/* how the worst of them ended */
+} DeviceJob;
+
+typedef enum DeviceState
+{
+	DEVICE_UNUSED,				/* no worker was registered for it */
+	DEVICE_STARTING,
+	DEVICE_READY,
+	DEVICE_BACKING_OFF,			/* waits before it tries again */
+	DEVICE_RESTARTING,			/* the worker has ended and will come back */
+	DEVICE_UNAVAILABLE			/* no device, no driver: nobody tries again */
+} DeviceState;
+
+typedef struct SharedDevice
+{
+	DeviceState state;
+	PGPROC	   *worker;			/* NULL unless it runs */
+	int			worker_pid;
+	uint64_t	generation;		/* grows when a worker starts and when it ends */
+	dlist_head	queue;			/* of DeviceJob, QUEUED */
+	int			queued;
+	int			running;
+	bool		has_module;		/* it is installed, whether or not there is a device */
+	char		library[NAMEDATALEN];	/* the module's own name for itself */
+	GpusortDeviceInfo info;
+	uint64_t	memory_now;
+	uint64_t	memory_peak;
+	uint64_t	jobs;			/* ended well */
+	double		copy_in_s;		/* what they took on the device */
+	double		sort_s;
+	double		verify_s;
+	double		copy_out_s;
+	uint64_t	faults;
+	uint64_t	starts;
+	uint64_t	verification_failures;
+	int			faults_in_a_row;
+	char		last_error[GPUSORT_DEVICE_MESSAGE];
+	TimestampTz last_error_at;
+	TimestampTz ready_since;
+
+	/* Why each kind of spec is refused: an index into refusals, 0 for "it is not". */
+	uint8_t		refusal[GPUSORT_METHOD_COUNT][GPUSORT_KEY_FORMS][3][2][2];
+	char		refusals[GPUSORT_REFUSALS][GPUSORT_REFUSAL_LENGTH];
+
+	/* Faults to inject, for tests. */
+	char		inject[64];
+	uint64_t	inject_asked;
+	uint64_t	inject_answered;
+	bool		inject_accepted;
+} SharedDevice;
+
+/* A backend in the queue for a slab; one per process. */
+typedef struct SlabWaiter
+{
+	dlist_node	node;
+	PGPROC	   *proc;
+	bool		waiting;
+	int			granted;		/* slab, or GPUSORT_NO_JOB */
+} SlabWaiter;
+
+typedef struct SharedArena
+{
+	LWLock	   *lock;
+	ConditionVariable device_changed;	/* broadcast when a device changes state */
+	char	   *base;			/* page aligned; at one address in every process */
+	size_t		slab_bytes;
+	int			nslabs;
+	int			nfree;
+	int			reserve;		/* slabs kept for transit */
+	int			njobs;			/* slabs and sessions */
+	int			nwaiters;
+	bool		has_workers;	/* some were registered when the server started */
+	uint64_t	last_ticket;
+	uint64_t	last_session;
+	dlist_head	free;			/* of DeviceJob: slabs in state FREE */
+	dlist_head	waiters;		/* of SlabWaiter, first come first */
+	SharedDevice devices[GPUSORT_MAX_DEVICES];
+	SlabWaiter *waiter;			/* MaxBackends of them, by process number */
+	DeviceJob  *job;			/* njobs of them: job i < nslabs has slab i */
+} SharedArena;
+
+/* NULL unless preloaded. */
+extern SharedArena *gpusort_arena;
+
+#endif							/* GPUSORT_DEVICE_SHARED_H */

@@ -1,0 +1,141 @@
+/*
+ * register.c
+ *	  What gpusort sets up when it is preloaded: shared memory and one background
+ *	  worker for each device.
+ *
+ * The postmaster cannot ask how many devices there are, for it never loads a
+ * device module.  With gpusort.devices_used = 'all' it registers the worker of
+ * device 0, which registers the others when it has counted them.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "postmaster/bgworker.h"
+#include "storage/ipc.h"
+#include "storage/lwlock.h"
+#include "storage/shmem.h"
+#include "utils/builtins.h"
+#include "utils/varlena.h"
+
+#include "device/shared/arena.h"
+#include "device/worker/worker.h"
+#include "guc.h"
+#include "stats/sort_progress.h"
+
+#define WORKER_RESTART_SECONDS 1	/* repeated faults back off in the worker */
+
+static int	nregistered = 0;		/* workers, before the server runs */
+
+static shmem_request_hook_type previous_shmem_request_hook = NULL;
+static shmem_startup_hook_type previous_shmem_startup_hook = NULL;
+
+static void request_shmem(void);
+static void startup_shmem(void);
+static void describe_worker(BackgroundWorker *worker, int device);
+static void register_listed(const char *list);
+
+void
+gpusort_device_register(void)
+{
+	previous_shmem_request_hook = shmem_request_hook;
+	shmem_request_hook = request_shmem;
+	previous_shmem_startup_hook = shmem_startup_hook;
+	shmem_startup_hook = startup_shmem;
+
+	if (pg_strcasecmp(gpusort_devices_used, "all") == 0)
+		register_listed("0");
+	else
+		register_listed(gpusort_devices_used);
+}
+
+static void
+request_shmem(void)
+{
+	if (previous_shmem_request_hook)
+		previous_shmem_request_hook();
+	RequestAddinShmemSpace(gpusort_arena_shmem_size());
+	RequestAddinShmemSpace(gpusort_stats_shmem_size());
+	RequestAddinShmemSpace(gpusort_progress_shmem_size());
+	RequestNamedLWLockTranche("gpusort arena", 1);
+}
+
+static void
+startup_shmem(void)
+{
+	if (previous_shmem_startup_hook)
+		previous_shmem_startup_hook();
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	gpusort_arena_shmem_startup();
+	gpusort_arena->has_workers = nregistered > 0;
+	gpusort_stats_shmem_startup();
+	gpusort_progress_shmem_startup();
+	LWLockRelease(AddinShmemInitLock);
+}
+
+static void
+describe_worker(BackgroundWorker *worker, int device)
+{
+	memset(worker, 0, sizeof(*worker));
+	snprintf(worker->bgw_name, BGW_MAXLEN, "gpusort device %d", device);
+	snprintf(worker->bgw_type, BGW_MAXLEN, "gpusort device %d", device);
+	worker->bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+	worker->bgw_start_time = BgWorkerStart_ConsistentState;
+	worker->bgw_restart_time = WORKER_RESTART_SECONDS;
+	strlcpy(worker->bgw_library_name, "gpusort", sizeof(worker->bgw_library_name));
+	strlcpy(worker->bgw_function_name, "gpusort_worker_main", sizeof(worker->bgw_function_name));
+	worker->bgw_main_arg = Int32GetDatum(device);
+}
+
+/* Registers the worker of each ordinal in a comma-separated list. */
+static void
+register_listed(const char *list)
+{
+	char	   *copy = pstrdup(list);
+	List	   *names;
+	ListCell   *cell;
+
+	if (!SplitGUCList(copy, ',', &names))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid list in gpusort.devices_used: \"%s\"", list)));
+	foreach(cell, names)
+	{
+		const char *name = lfirst(cell);
+		BackgroundWorker worker;
+		char	   *end;
+		long		device = strtol(name, &end, 10);
+
+		if (*end != '\0' || end == name || device < 0 || device >= GPUSORT_MAX_DEVICES)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("invalid device in gpusort.devices_used: \"%s\"", name),
+					 errhint("Use \"all\", or ordinals from 0 to %d separated by commas.", GPUSORT_MAX_DEVICES - 1)));
+		describe_worker(&worker, (int) device);
+		RegisterBackgroundWorker(&worker);
+		nregistered++;
+	}
+	list_free(names);
+	pfree(copy);
+}
+
+/* Registers workers for the devices from first up that have none; for the worker of device 0. */
+void
+gpusort_worker_register_others(int first, int count)
+{
+	for (int device = first; device < Min(count, GPUSORT_MAX_DEVICES); device++)
+	{
+		BackgroundWorker worker;
+		bool		has_worker;
+
+		LWLockAcquire(gpusort_arena->lock, LW_SHARED);
+		has_worker = gpusort_arena->devices[device].state != DEVICE_UNUSED;
+		LWLockRelease(gpusort_arena->lock);
+		if (has_worker)
+			continue;
+		describe_worker(&worker, device);
+		if (!RegisterDynamicBackgroundWorker(&worker, NULL))
+			ereport(LOG,
+					(errmsg("gpusort: no background worker is left for device %d", device),
+					 errhint("Increase max_worker_processes.")));
+	}
+}

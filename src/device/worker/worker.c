@@ -1,0 +1,574 @@
+/*
+ * worker.c
+ *	  The device worker: one background process for each device, the only one that
+ *	  loads a device module.
+ *
+ *	  start: free what the last worker left, back off after repeated faults, load
+ *			 the module, open the device, publish its rates
+ *	  loop:	 start queued jobs, hand out ended ones, sleep on the latch and on the
+ *			 eventfd that the module adds to; asleep it uses no time at all
+ *	  end:	 every way out passes worker_exit, which ends the jobs in flight, so
+ *			 that their backends turn to the CPU
+ *
+ * A fault of the device ends the process with status 1: the postmaster starts it
+ * again and nothing else notices.  No device is no fault: status 0, for good.
+ *
+ * The process leaves by _exit once PostgreSQL has cleaned up: a device library's
+ * exit handlers may wait for a device that does not answer.
+ */
+#include "postgres.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "libpq/pqsignal.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "postmaster/interrupt.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "storage/proc.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+#include "utils/wait_event.h"
+
+#include "compat.h"
+#include "device/shared/arena.h"
+#include "device/shared/device_jobs.h"
+#include "device/worker/worker.h"
+#include "guc.h"
+#include "keys/engine_names.h"
+
+#define IN_FLIGHT_MAX 32		/* jobs given to the module at once */
+#define BACK_OFF_MAX_SECONDS 60
+#define RETRY_OPEN_SECONDS 60
+
+PGDLLEXPORT void gpusort_worker_main(Datum main_arg);
+
+typedef struct WorkerState
+{
+	int			ordinal;
+	SharedDevice *shared;
+	const GpusortDeviceModule *module;
+	GpusortDevice *device;		/* NULL until opened */
+	int			event_fd;
+	int			in_flight;
+	DeviceJob  *running[IN_FLIGHT_MAX];
+	bool		paused;			/* starts nothing until a job has ended: memory is short */
+	TimestampTz last_progress;	/* when work was last started on an idle device, or ended */
+	bool		clean;			/* the device was closed */
+	bool		expected;		/* the end was asked for, or is accounted for */
+} WorkerState;
+
+static WorkerState worker;
+
+static bool claim_device(void);
+static void back_off(void);
+static void open_device(void);
+static void publish_device(const GpusortDeviceInfo *info);
+static void publish_refusals(void);
+static void main_loop(void);
+static void start_jobs(void);
+static void start_job(DeviceJob *job);
+static void end_jobs(void);
+static void end_job(DeviceJob *job, const GpusortDeviceOutcome *outcome);
+static void inject_fault(void);
+static void check_progress(void);
+static void publish_memory(void);
+pg_noreturn static void fault(const DeviceJob *job, const char *message);
+static void worker_exit(int code, Datum arg);
+static void leave(int code, Datum arg);
+
+void
+gpusort_worker_main(Datum main_arg)
+{
+	worker.ordinal = DatumGetInt32(main_arg);
+	worker.shared = &gpusort_arena->devices[worker.ordinal];
+
+	pqsignal(SIGHUP, SignalHandlerForConfigReload);
+	pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
+	BackgroundWorkerUnblockSignals();
+	BackgroundWorkerInitializeConnection(NULL, NULL, 0);
+
+	if (!claim_device())
+		proc_exit(0);
+	before_shmem_exit(worker_exit, (Datum) 0);
+	on_proc_exit(leave, (Datum) 0);
+	gpusort_arena_recover(worker.ordinal);
+	back_off();
+	open_device();
+	main_loop();
+}
+
+/* Sets the device's state, and wakes those who wait for one. */
+static void
+set_state(DeviceState state)
+{
+	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
+	worker.shared->state = state;
+	LWLockRelease(gpusort_arena->lock);
+	ConditionVariableBroadcast(&gpusort_arena->device_changed);
+}
+
+/* False if the device has a worker. */
+static bool
+claim_device(void)
+{
+	SharedDevice *shared = worker.shared;
+	bool		claimed;
+
+	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
+	claimed = shared->worker == NULL;
+	if (claimed)
+	{
+		shared->worker = MyProc;
+		shared->worker_pid = MyProcPid;
+		shared->state = DEVICE_STARTING;
+		shared->generation++;
+		shared->starts++;
+	}
+	LWLockRelease(gpusort_arena->lock);
+	return claimed;
+}
+
+/* Sleeps, ready to end at any time. */
+static void
+nap(long seconds)
+{
+	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), seconds * 1000L);
+	long		left;
+
+	while ((left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), until)) > 0)
+	{
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, left, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+		if (ShutdownRequestPending)
+			proc_exit(1);
+	}
+}
+
+/* After the second fault in a row waits 1 second, then 2, 4, ... */
+static void
+back_off(void)
+{
+	int			faults = worker.shared->faults_in_a_row;
+
+	if (faults < 2)
+		return;
+	set_state(DEVICE_BACKING_OFF);
+	nap(Min(BACK_OFF_MAX_SECONDS, 1L << Min(faults - 2, 6)));
+	set_state(DEVICE_STARTING);
+}
+
+/* Notes and logs why there is no device to work with. */
+static void
+report_no_device(const char *message)
+{
+	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
+	strlcpy(worker.shared->last_error, message, sizeof(worker.shared->last_error));
+	worker.shared->last_error_at = GetCurrentTimestamp();
+	LWLockRelease(gpusort_arena->lock);
+	ereport(LOG,
+			(errmsg("gpusort sorts on the CPU: device %d is not available: %s", worker.ordinal, message)));
+}
+
+/* Loads the module and opens the device; ends the process for good if there is none. */
+static void
+open_device(void)
+{
+	GpusortDeviceInfo info = {0};
+	GpusortDeviceError error = {0};
+	sigset_t	all_signals;
+	sigset_t	old_signals;
+	int			count = 0;
+
+	worker.event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (worker.event_fd < 0)
+		ereport(ERROR,
+				(errcode_for_socket_access(),
+				 errmsg("could not create an eventfd: %m")));
+
+	/* Threads that the module starts must leave PostgreSQL's signals alone. */
+	sigfillset(&all_signals);
+	sigprocmask(SIG_SETMASK, &all_signals, &old_signals);
+	worker.module = gpusort_worker_load_module(&error, &worker.shared->has_module);
+	if (worker.module)
+		count = worker.module->device_count(&error);
+	if (worker.module && error.status == GPUSORT_DEVICE_OK && worker.ordinal >= count)
+	{
+		error.status = GPUSORT_DEVICE_UNAVAILABLE;
+		snprintf(error.message, sizeof(error.message), "there are %d devices", count);
+	}
+	for (bool reported = false; error.status == GPUSORT_DEVICE_OK && worker.device == NULL;)
+	{
+		worker.device = worker.module->open(worker.ordinal, (uint64_t) gpusort_gpu_memory_limit * 1024 * 1024,
+											gpusort_arena->base,
+											gpusort_arena->slab_bytes * gpusort_arena->nslabs,
+											worker.event_fd, &info, &error);
+		if (worker.device == NULL && error.status == GPUSORT_DEVICE_FAULT)
+			fault(NULL, error.message);
+		if (worker.device == NULL && error.status != GPUSORT_DEVICE_UNAVAILABLE)
+		{
+			/* Its memory is taken: that may pass. */
+			if (!reported)
+				report_no_device(error.message);
+			reported = true;
+			error.status = GPUSORT_DEVICE_OK;
+			sigprocmask(SIG_SETMASK, &old_signals, NULL);
+			set_state(DEVICE_BACKING_OFF);
+			nap(RETRY_OPEN_SECONDS);
+			sigprocmask(SIG_SETMASK, &all_signals, NULL);
+		}
+	}
+	sigprocmask(SIG_SETMASK, &old_signals, NULL);
+
+	if (worker.device == NULL)
+	{
+		report_no_device(error.message);
+		proc_exit(0);
+	}
+	if (worker.ordinal == 0 && pg_strcasecmp(gpusort_devices_used, "all") == 0)
+		gpusort_worker_register_others(1, count);
+	publish_device(&info);
+	ereport(LOG,
+			(errmsg("gpusort device %d is ready: %s (module \"%s\", driver %s)",
+					worker.ordinal, info.name, worker.module->name, info.driver)));
+}
+
+static void
+publish_device(const GpusortDeviceInfo *info)
+{
+	SharedDevice *shared = worker.shared;
+
+	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
+	shared->info = *info;
+	strlcpy(shared->library, worker.module->name, sizeof(shared->library));
+	shared->ready_since = GetCurrentTimestamp();
+	LWLockRelease(gpusort_arena->lock);
+	publish_refusals();
+	publish_memory();
+	set_state(DEVICE_READY);
+}
+
+/* Number of a text in the table of refusals; texts beyond its size share the last entry. */
+static uint8_t
+refusal_number(const char *text)
+{
+	int			i = 1;			/* 0 means that it is not refused */
+
+	while (i < GPUSORT_REFUSALS - 1 && worker.shared->refusals[i][0] != '\0' &&
+		   strncmp(worker.shared->refusals[i], text, GPUSORT_REFUSAL_LENGTH - 1) != 0)
+		i++;
+	strlcpy(worker.shared->refusals[i], text, GPUSORT_REFUSAL_LENGTH);
+	return (uint8_t) i;
+}
+
+/* Writes down what the module refuses, for backends to know without asking. */
+static void
+publish_refusals(void)
+{
+	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
+	memset(worker.shared->refusals, 0, sizeof(worker.shared->refusals));
+	for (int method = 0; method < GPUSORT_METHOD_COUNT; method++)
+		for (int form = 0; form < GPUSORT_KEY_FORMS; form++)
+			for (int payload = 0; payload <= GPUSORT_PAYLOAD_INDEX; payload++)
+				for (int limited = 0; limited < 2; limited++)
+					for (int approximate = 0; approximate < 2; approximate++)
+					{
+						GpusortSpec spec = {
+							.form = form, .payload = payload, .method = method,
+							.limit = limited, .buckets = approximate ? 16 : 0
+						};
+						const char *text = worker.module->refuses(worker.device, &spec);
+
+						worker.shared->refusal[method][form][payload][limited][approximate] =
+							text ? refusal_number(text) : 0;
+					}
+	LWLockRelease(gpusort_arena->lock);
+}
+
+static void
+main_loop(void)
+{
+	WaitEventSet *set = GPUSORT_CREATE_WAIT_EVENT_SET(3);
+	uint32		wait_event = GPUSORT_WAIT_EVENT("GpusortDeviceMain");
+
+	AddWaitEventToSet(set, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
+	AddWaitEventToSet(set, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
+	AddWaitEventToSet(set, WL_SOCKET_READABLE, worker.event_fd, NULL, NULL);
+	pgstat_report_activity(STATE_IDLE, NULL);
+
+	while (!ShutdownRequestPending)
+	{
+		WaitEvent	event;
+		uint64_t	ended;
+
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+		if (ConfigReloadPending)
+		{
+			ConfigReloadPending = false;
+			ProcessConfigFile(PGC_SIGHUP);
+		}
+		inject_fault();
+		end_jobs();
+		start_jobs();
+		check_progress();
+		(void) WaitEventSetWait(set, worker.in_flight > 0 ? gpusort_device_timeout : -1, &event, 1, wait_event);
+		if (read(worker.event_fd, &ended, sizeof(ended)) < 0 && errno != EAGAIN && errno != EINTR)
+			fault(NULL, "could not read the device's eventfd");
+	}
+	worker.expected = true;
+	if (worker.in_flight == 0)
+	{
+		worker.module->close(worker.device);
+		worker.clean = true;
+	}
+	/* Not 0: unless the server stops, the worker is to come back. */
+	proc_exit(1);
+}
+
+static void
+start_jobs(void)
+{
+	while (worker.in_flight < IN_FLIGHT_MAX && !worker.paused)
+	{
+		DeviceJob  *job = gpusort_job_take(worker.ordinal);
+
+		if (job == NULL)
+			break;
+		if (worker.in_flight == 0)
+			worker.last_progress = GetCurrentTimestamp();
+		start_job(job);
+	}
+}
+
+/* Hands the slab's segments to the module. */
+static void
+start_slab_sort(const DeviceJob *job)
+{
+	char	   *slab = gpusort_slab_memory((int) (job - gpusort_arena->job));
+	const SlabLayout *layout = &job->layout;
+	GpusortDeviceJob request = {
+		.ticket = job->ticket,
+		.spec = job->spec,
+		.verify = job->verify,
+		.keys = slab + layout->keys,
+		.payload = job->spec.payload == GPUSORT_PAYLOAD_CARRIED ? (uint32_t *) (slab + layout->payload) : NULL,
+		.keys_out = job->spec.payload == GPUSORT_PAYLOAD_NONE ? slab + layout->keys_out : NULL,
+		.payload_out = job->spec.payload != GPUSORT_PAYLOAD_NONE ? (uint32_t *) (slab + layout->payload_out) : NULL,
+		.segments = (GpusortSegment *) (slab + layout->segments),
+		.nsegments = job->nsegments,
+		.nslots = job->nslots
+	};
+
+	memcpy(request.length_histogram, job->length_histogram, sizeof(request.length_histogram));
+	worker.module->start_job(worker.device, &request);
+}
+
+/* Opens or closes the job's session, which ends at once. */
+static void
+switch_session(DeviceJob *job)
+{
+	GpusortDeviceOutcome outcome = {.ticket = job->ticket};
+
+	if (job->kind == JOB_OPEN_SESSION)
+	{
+		outcome.error.status = worker.module->open_session(worker.device, &job->session, &outcome.error);
+		job->session_open = outcome.error.status == GPUSORT_DEVICE_OK;
+	}
+	else
+	{
+		worker.module->close_session(worker.device, job->session.session);
+		job->session_open = false;
+	}
+	end_job(job, &outcome);
+	publish_memory();
+}
+
+static void
+start_job(DeviceJob *job)
+{
+	char	   *slab = gpusort_slab_memory((int) (job - gpusort_arena->job));
+
+	if (job->kind == JOB_OPEN_SESSION || job->kind == JOB_CLOSE_SESSION)
+	{
+		switch_session(job);
+		return;
+	}
+	for (int i = 0; i < IN_FLIGHT_MAX; i++)
+	{
+		if (worker.running[i] == NULL)
+		{
+			worker.running[i] = job;
+			break;
+		}
+	}
+	worker.in_flight++;
+	if (job->kind == JOB_SORT)
+		start_slab_sort(job);
+	else if (job->kind == JOB_APPEND)
+		worker.module->append(worker.device, job->session.session, job->ticket,
+							  job->column, job->first_row, job->nrows, slab);
+	else if (job->kind == JOB_FETCH)
+		worker.module->fetch(worker.device, job->session.session, job->ticket,
+							 job->column, job->first_row, job->nrows, slab);
+	else
+		worker.module->sort_session(worker.device, job->session.session, job->ticket, job->nrows);
+}
+
+/* Hands every ended job back. */
+static void
+end_jobs(void)
+{
+	GpusortDeviceOutcome outcome;
+	bool		any = false;
+
+	while (worker.module->poll(worker.device, &outcome))
+	{
+		DeviceJob  *job = NULL;
+
+		for (int i = 0; i < IN_FLIGHT_MAX && job == NULL; i++)
+		{
+			if (worker.running[i] && worker.running[i]->ticket == outcome.ticket)
+			{
+				job = worker.running[i];
+				worker.running[i] = NULL;
+			}
+		}
+		if (job == NULL)
+			fault(NULL, "the module ended a job that was not started");
+		worker.in_flight--;
+		worker.last_progress = GetCurrentTimestamp();
+		worker.paused = false;
+		any = true;
+		if (outcome.error.status == GPUSORT_DEVICE_OUT_OF_MEMORY && worker.in_flight > 0)
+		{
+			/* Jobs that run now will leave room: try again when one has ended. */
+			worker.paused = true;
+			gpusort_job_put_back(job);
+		}
+		else
+			end_job(job, &outcome);
+	}
+	if (any)
+		publish_memory();
+}
+
+/* Ends the job, or the worker if the device is lost. */
+static void
+end_job(DeviceJob *job, const GpusortDeviceOutcome *outcome)
+{
+	if (outcome->error.status == GPUSORT_DEVICE_FAULT || outcome->error.status == GPUSORT_DEVICE_UNAVAILABLE)
+		fault(job, outcome->error.message);
+	if (outcome->error.status == GPUSORT_DEVICE_NOT_VERIFIED)
+		ereport(LOG,
+				(errmsg("gpusort device %d gave a wrong result, which was thrown away: %s",
+						worker.ordinal, outcome->error.message),
+				 errdetail("Method \"%s\", %u segments, %u keys, key form %d, payload %d.",
+						   gpusort_method_name(outcome->method), job->nsegments, job->nslots,
+						   (int) job->spec.form, (int) job->spec.payload)));
+	gpusort_job_end(job, outcome);
+}
+
+/* Writes a fault down; more than one in a row make the next worker wait. */
+static void
+count_fault(const char *message)
+{
+	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
+	worker.shared->faults++;
+	worker.shared->faults_in_a_row++;
+	strlcpy(worker.shared->last_error, message, sizeof(worker.shared->last_error));
+	worker.shared->last_error_at = GetCurrentTimestamp();
+	LWLockRelease(gpusort_arena->lock);
+	worker.expected = true;
+}
+
+/* Logs a fault of the device, with the job, and ends the process. */
+static void
+fault(const DeviceJob *job, const char *message)
+{
+	count_fault(message);
+	ereport(LOG,
+			(errmsg("gpusort device %d failed and will be restarted: %s", worker.ordinal, message),
+			 job ? errdetail("Job of kind %d: method \"%s\", %u segments, %u keys, key form %d, payload %d.",
+							 (int) job->kind, gpusort_method_name(job->spec.method), job->nsegments,
+							 job->nslots, (int) job->spec.form, (int) job->spec.payload) : 0));
+	proc_exit(1);
+}
+
+/* A device that has work must end some of it in time. */
+static void
+check_progress(void)
+{
+	if (worker.in_flight > 0 &&
+		TimestampDifferenceExceeds(worker.last_progress, GetCurrentTimestamp(), gpusort_device_timeout))
+	{
+		const DeviceJob *job = NULL;
+
+		for (int i = 0; i < IN_FLIGHT_MAX && job == NULL; i++)
+			job = worker.running[i];
+		fault(job, "no job ended within gpusort.device_timeout");
+	}
+}
+
+static void
+publish_memory(void)
+{
+	uint64_t	now;
+	uint64_t	peak;
+
+	worker.module->memory_in_use(worker.device, &now, &peak);
+	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
+	worker.shared->memory_now = now;
+	worker.shared->memory_peak = peak;
+	LWLockRelease(gpusort_arena->lock);
+}
+
+/* Arms the fault that gpusort.inject_fault() asks for. */
+static void
+inject_fault(void)
+{
+	SharedDevice *shared = worker.shared;
+	char		asked[sizeof(shared->inject)];
+	bool		wanted;
+	bool		accepted;
+
+	LWLockAcquire(gpusort_arena->lock, LW_SHARED);
+	wanted = shared->inject_asked != shared->inject_answered;
+	memcpy(asked, shared->inject, sizeof(asked));
+	LWLockRelease(gpusort_arena->lock);
+	if (!wanted)
+		return;
+	accepted = worker.module->inject_fault && worker.module->inject_fault(worker.device, asked);
+	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
+	shared->inject_answered = shared->inject_asked;
+	shared->inject_accepted = accepted;
+	LWLockRelease(gpusort_arena->lock);
+	ConditionVariableBroadcast(&gpusort_arena->device_changed);
+}
+
+/* Gives the device up: its jobs end, and waiting backends see it. */
+static void
+worker_exit(int code, Datum arg)
+{
+	if (LWLockHeldByMe(gpusort_arena->lock))
+		LWLockReleaseAll();
+	if (code != 0 && !worker.expected && !ShutdownRequestPending)
+		count_fault("the device worker ended unexpectedly");
+	gpusort_arena_device_lost(worker.ordinal, code == 0 ? DEVICE_UNAVAILABLE : DEVICE_RESTARTING,
+							  worker.device == NULL || worker.clean);
+	ConditionVariableBroadcast(&gpusort_arena->device_changed);
+}
+
+/* Runs when shared memory has been left: nothing that matters comes after. */
+static void
+leave(int code, Datum arg)
+{
+	_exit(code == 0 ? 0 : 1);
+}

@@ -1,0 +1,16 @@
+/*
+ * worker.h
+ *	  The device worker: its registration, and loading the module it drives.
+ */
+#ifndef GPUSORT_WORKER_H
+#define GPUSORT_WORKER_H
+
+#include "gpusort_cuda.h"
+
+/* Called from _PG_init: reserves shared memory and registers the workers. */
+extern void gpusort_device_register(void);
+
+extern void gpusort_worker_register_others(int first, int count);
+extern const GpusortDeviceModule *gpusort_worker_load_module(GpusortDeviceError *error, bool *installed);
+
+#endif							/* GPUSORT_WORKER_H */

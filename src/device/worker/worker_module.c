@@ -1,0 +1,68 @@
+/*
+ * worker_module.c
+ *	  Loads the module that drives the device, in the worker process only.
+ *
+ * The module is no PostgreSQL extension and exports one symbol.  It is opened
+ * with names of its own, so that nothing in it can meet a name of the server's
+ * or of another library's.
+ */
+#include "postgres.h"
+
+#include <dlfcn.h>
+
+#include "miscadmin.h"
+
+#include "device/worker/worker.h"
+#include "guc.h"
+
+#define LIBDIR "$libdir"
+
+/* The path of the module, its folder and suffix filled in. */
+static void
+module_path(char *path, size_t size)
+{
+	const char *name = gpusort_device_library;
+	bool		relative = strncmp(name, LIBDIR, strlen(LIBDIR)) == 0;
+	size_t		length = strlen(name);
+	const char *suffix = length > 3 && strcmp(name + length - 3, ".so") == 0 ? "" : ".so";
+
+	if (relative)
+		snprintf(path, size, "%s%s%s", pkglib_path, name + strlen(LIBDIR), suffix);
+	else
+		snprintf(path, size, "%s%s", name, suffix);
+}
+
+/* The module, or NULL with *error set; also whether it is there at all. */
+const GpusortDeviceModule *
+gpusort_worker_load_module(GpusortDeviceError *error, bool *installed)
+{
+	char		path[MAXPGPATH];
+	void	   *library;
+	GpusortDeviceModuleFunction function;
+	const GpusortDeviceModule *module;
+
+	error->status = GPUSORT_DEVICE_UNAVAILABLE;
+	module_path(path, sizeof(path));
+	*installed = access(path, F_OK) == 0;
+	if (!*installed)
+	{
+		snprintf(error->message, sizeof(error->message), "there is no device module \"%s\"", path);
+		return NULL;
+	}
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	function = library ? (GpusortDeviceModuleFunction) dlsym(library, "gpusort_device_module") : NULL;
+	if (function == NULL)
+	{
+		snprintf(error->message, sizeof(error->message), "%s", dlerror());
+		return NULL;
+	}
+	module = function();
+	if (module->abi != GPUSORT_DEVICE_ABI)
+	{
+		snprintf(error->message, sizeof(error->message), "device module \"%s\" has interface %u, not %u",
+				 path, module->abi, (unsigned) GPUSORT_DEVICE_ABI);
+		return NULL;
+	}
+	error->status = GPUSORT_DEVICE_OK;
+	return module;
+}

@@ -1,0 +1,355 @@
+/*
+ * set_state.c
+ *	  The states of the set aggregates as bytes; set_state.h has the format.
+ */
+#include "postgres.h"
+
+#include "libpq/pqformat.h"
+#include "mb/pg_wchar.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+
+#include "arrays/array_order.h"
+#include "compat.h"
+#include "functions/collector_wire.h"
+#include "functions/set_state.h"
+
+#define MAGIC "GSS"
+#define VERSION 1
+#define FLAG_DESCENDING 1
+#define FLAG_NULLS_FIRST 2
+#define FLAGS_KNOWN 3
+
+#ifdef WORDS_BIGENDIAN
+#define BYTE_ORDER_MARK 'b'
+#else
+#define BYTE_ORDER_MARK 'l'
+#endif
+
+/* What stands before the head: beginning, version and length. */
+#define BEFORE_HEAD 6
+
+/*
+ * What a call site knows of its states.  They are mostly alike, so each costs no
+ * lookup: the head is written, or compared, as the bytes it was the last time.
+ */
+typedef struct StateCache
+{
+	char	   *head;			/* NULL: none yet */
+	int			length;
+	SetState	alike;			/* what the head says, nothing collected */
+	ValueCodec *values;
+	ValueCodec *keys;			/* of sorted_agg_by, else NULL */
+} StateCache;
+
+static StateCache *
+state_cache(FunctionCallInfo fcinfo)
+{
+	CallCache  *cache = gpusort_call_cache(fcinfo);
+
+	if (cache->of_function == NULL)
+		cache->of_function = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(StateCache));
+	return cache->of_function;
+}
+
+/* Remembers the bytes of a head. */
+static void
+keep_head(FunctionCallInfo fcinfo, StateCache *cache, const char *head, int length)
+{
+	if (cache->head != NULL)
+		pfree(cache->head);
+	cache->head = MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, length);
+	memcpy(cache->head, head, length);
+	cache->length = length;
+}
+
+/* What is printed, also inside of rows, is printed and read by settings that lose nothing. */
+static int
+begin_plain_settings(const ValueCodec *codec)
+{
+	static const char *const settings[][2] = {
+		{"datestyle", "ISO"}, {"intervalstyle", "postgres"}, {"extra_float_digits", "3"}
+	};
+	int			level;
+
+	if (codec->way != VALUE_PRINTED && codec->way != VALUE_RECORD)
+		return 0;
+	level = NewGUCNestLevel();
+	for (int i = 0; i < lengthof(settings); i++)
+		set_config_option(settings[i][0], settings[i][1], PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	return level;
+}
+
+static void
+end_plain_settings(int level)
+{
+	if (level != 0)
+		AtEOXact_GUC(true, level);
+}
+
+static void
+write_collector(StringInfo bytes, const Collector *collector, ValueCodec *codec)
+{
+	int			settings = begin_plain_settings(codec);
+
+	gpusort_collector_write(bytes, collector, codec);
+	end_plain_settings(settings);
+}
+
+static void
+read_collector(StringInfo bytes, Collector *collector, ValueCodec *codec)
+{
+	int			settings = begin_plain_settings(codec);
+
+	gpusort_collector_read(bytes, collector, codec);
+	end_plain_settings(settings);
+}
+
+/* Whether the state's head is the one in the cache. */
+static bool
+is_alike(const StateCache *cache, const SetState *state)
+{
+	const SetState *alike = &cache->alike;
+
+	return cache->head != NULL && alike->kind == state->kind &&
+		alike->values.type == state->values.type && alike->keys.type == state->keys.type &&
+		alike->order.collation == state->order.collation && alike->order.descending == state->order.descending &&
+		alike->order.nulls_first == state->order.nulls_first && alike->order.limit == state->order.limit &&
+		alike->order.buckets == state->order.buckets;
+}
+
+/* Makes the head of states like this one. */
+static void
+make_head(FunctionCallInfo fcinfo, StateCache *cache, const SetState *state)
+{
+	const char *encoding = GetDatabaseEncodingName();
+	CatalogName collation;
+	StringInfoData head;
+
+	gpusort_catalog_name_of_collation(&collation, state->order.collation);
+	cache->values = gpusort_codec_create(state->values.type, true, fcinfo->flinfo->fn_mcxt);
+	cache->keys = state->kind == SET_SORTED_BY ?
+		gpusort_codec_create(state->keys.type, true, fcinfo->flinfo->fn_mcxt) : NULL;
+	initStringInfo(&head);
+	pq_sendbyte(&head, BYTE_ORDER_MARK);
+	pq_sendbyte(&head, state->kind);
+	pq_sendbyte(&head, (state->order.descending ? FLAG_DESCENDING : 0) |
+				(state->order.nulls_first ? FLAG_NULLS_FIRST : 0));
+	pq_sendint32(&head, state->kind == SET_TOP_N ? state->order.limit : state->order.buckets);
+	pq_sendbyte(&head, strlen(encoding));
+	appendBinaryStringInfo(&head, encoding, strlen(encoding));
+	gpusort_catalog_name_write(&head, &collation);
+	gpusort_catalog_name_write(&head, &cache->values->type_name);
+	if (cache->keys != NULL)
+		gpusort_catalog_name_write(&head, &cache->keys->type_name);
+	keep_head(fcinfo, cache, head.data, head.len);
+	pfree(head.data);
+	cache->alike = *state;
+}
+
+static bytea *
+write_state(FunctionCallInfo fcinfo, const SetState *state)
+{
+	StateCache *cache = state_cache(fcinfo);
+	StringInfoData bytes = {.len = VARHDRSZ};
+	Size		size;
+
+	if (!is_alike(cache, state))
+		make_head(fcinfo, cache, state);
+	size = VARHDRSZ + BEFORE_HEAD + cache->length + gpusort_collector_wire_size(&state->values) +
+		gpusort_collector_wire_size(&state->keys);
+	if (!AllocSizeIsValid(size))
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("sorted set of a parallel worker exceeds the maximum size of a value (%zu bytes)", MaxAllocSize),
+				 errhint("Use gpusort.order_by to get the values as rows, or set \"max_parallel_workers_per_gather\" to 0.")));
+	bytes.data = palloc(size);
+	bytes.maxlen = size;
+	appendBinaryStringInfo(&bytes, MAGIC, strlen(MAGIC));
+	pq_sendbyte(&bytes, VERSION);
+	pq_sendint16(&bytes, cache->length);
+	appendBinaryStringInfo(&bytes, cache->head, cache->length);
+	write_collector(&bytes, &state->values, cache->values);
+	if (cache->keys != NULL)
+		write_collector(&bytes, &state->keys, cache->keys);
+	SET_VARSIZE(bytes.data, bytes.len);
+	return (bytea *) bytes.data;
+}
+
+/* Refuses what no version of this module, or another one, has written. */
+static void
+read_version(StringInfo bytes)
+{
+	int			version;
+
+	if (memcmp(pq_getmsgbytes(bytes, strlen(MAGIC)), MAGIC, strlen(MAGIC)) != 0)
+		gpusort_codec_refuse("It does not begin as one.");
+	version = pq_getmsgbyte(bytes);
+	if (version != VERSION)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("serialized state of a set aggregate has version %d, not %d", version, VERSION)));
+}
+
+static void
+read_byte_order(StringInfo head)
+{
+	if (pq_getmsgbyte(head) != BYTE_ORDER_MARK)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("serialized state of a set aggregate comes from a machine of another byte order")));
+}
+
+static void
+read_encoding(StringInfo head)
+{
+	const char *encoding = GetDatabaseEncodingName();
+	int			length = pq_getmsgbyte(head);
+	const char *sent = pq_getmsgbytes(head, length);
+
+	if (length != strlen(encoding) || memcmp(sent, encoding, length) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("serialized state of a set aggregate is not in the encoding of this database, %s", encoding)));
+}
+
+/* The kind and the order, but for the collation. */
+static void
+read_order(StringInfo head, SetState *state)
+{
+	int			kind = pq_getmsgbyte(head);
+	int			flags = pq_getmsgbyte(head);
+	uint32		number = pq_getmsgint(head, 4);
+	bool		valid;
+
+	switch (kind)
+	{
+		case SET_SORTED:
+		case SET_SORTED_BY:
+			valid = number == 0;
+			break;
+		case SET_TOP_N:
+			valid = number <= PG_INT32_MAX;
+			break;
+		case SET_APPROXIMATE:
+			valid = number >= 1 && number <= PG_INT32_MAX;
+			break;
+		default:
+			valid = false;
+	}
+	if (!valid || (flags & ~FLAGS_KNOWN) != 0)
+		gpusort_codec_refuse("Its kind or order is unknown.");
+	state->kind = kind;
+	state->order.descending = (flags & FLAG_DESCENDING) != 0;
+	state->order.nulls_first = (flags & FLAG_NULLS_FIRST) != 0;
+	state->order.limit = kind == SET_TOP_N ? number : PG_UINT32_MAX;
+	state->order.buckets = kind == SET_APPROXIMATE ? number : 0;
+}
+
+/* The codec of the type whose name comes next. */
+static ValueCodec *
+read_codec(FunctionCallInfo fcinfo, StringInfo head)
+{
+	CatalogName name;
+
+	gpusort_catalog_name_read(head, &name);
+	return gpusort_codec_create(gpusort_catalog_find_type(&name), true, fcinfo->flinfo->fn_mcxt);
+}
+
+/* Finds out what a head says that differs from the one before. */
+static void
+read_head(FunctionCallInfo fcinfo, StateCache *cache, const char *sent, int length)
+{
+	StringInfoData head = {.data = (char *) sent,.len = length,.maxlen = length};
+	SetState	alike = {.magic = GPUSORT_SET_STATE_MAGIC};
+	CatalogName collation;
+	ValueCodec *values;
+	ValueCodec *keys = NULL;
+
+	read_byte_order(&head);
+	read_order(&head, &alike);
+	read_encoding(&head);
+	gpusort_catalog_name_read(&head, &collation);
+	alike.order.collation = gpusort_catalog_find_collation(&collation);
+	values = read_codec(fcinfo, &head);
+	if (alike.kind == SET_SORTED_BY)
+		keys = read_codec(fcinfo, &head);
+	pq_getmsgend(&head);
+	keep_head(fcinfo, cache, sent, length);
+	cache->alike = alike;
+	cache->values = values;
+	cache->keys = keys;
+}
+
+static SetState *
+read_state(FunctionCallInfo fcinfo, bytea *sent)
+{
+	StateCache *cache = state_cache(fcinfo);
+	SetState   *state = palloc(sizeof(SetState));
+	StringInfoData bytes = {
+		.data = VARDATA_ANY(sent),
+		.len = VARSIZE_ANY_EXHDR(sent),
+		.maxlen = VARSIZE_ANY_EXHDR(sent)
+	};
+	int			length;
+	const char *head;
+
+	read_version(&bytes);
+	length = pq_getmsgint(&bytes, 2);
+	head = pq_getmsgbytes(&bytes, length);
+	if (cache->head == NULL || cache->length != length || memcmp(cache->head, head, length) != 0)
+		read_head(fcinfo, cache, head, length);
+	*state = cache->alike;
+	state->context = CurrentMemoryContext;
+	read_collector(&bytes, &state->values, cache->values);
+	if (cache->keys != NULL)
+		read_collector(&bytes, &state->keys, cache->keys);
+	if (cache->keys != NULL && state->keys.count != state->values.count)
+		gpusort_codec_refuse("There are more values than keys, or fewer.");
+	pq_getmsgend(&bytes);
+	return state;
+}
+
+/*
+ * Send and receive functions of texts convert to and from the client's encoding,
+ * and each process has one of its own; between them it is the database's.
+ */
+#define IN_DATABASE_ENCODING(statement) \
+	do { \
+		int			client_encoding = pg_get_client_encoding(); \
+		if (client_encoding == GetDatabaseEncoding()) \
+		{ \
+			statement; \
+			break; \
+		} \
+		SetClientEncoding(GetDatabaseEncoding()); \
+		PG_TRY(); \
+		{ \
+			statement; \
+		} \
+		PG_FINALLY(); \
+		{ \
+			SetClientEncoding(client_encoding); \
+		} \
+		PG_END_TRY(); \
+	} while (0)
+
+/* The state as bytes. */
+bytea *
+gpusort_set_state_write(FunctionCallInfo fcinfo, const SetState *state)
+{
+	bytea	   *volatile sent = NULL;
+
+	IN_DATABASE_ENCODING(sent = write_state(fcinfo, state));
+	return sent;
+}
+
+/* The state that the bytes hold, to be combined with others: its values may lie in the bytes. */
+SetState *
+gpusort_set_state_read(FunctionCallInfo fcinfo, bytea *sent)
+{
+	SetState   *volatile state = NULL;
+
+	IN_DATABASE_ENCODING(state = read_state(fcinfo, sent));
+	return state;
+}

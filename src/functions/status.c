@@ -1,0 +1,231 @@
+/*
+ * status.c
+ *	  SQL functions that show devices and arena, and one that breaks a device for
+ *	  tests.
+ *
+ * Rows are copied under the lock and written out afterwards.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "storage/condition_variable.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+#include "utils/tuplestore.h"
+#include "utils/wait_event.h"
+
+#include "device/shared/device_shared.h"
+
+#define DEVICE_COLUMNS 27
+#define ARENA_COLUMNS 10
+#define INJECT_WAIT_MS 5000
+
+PG_FUNCTION_INFO_V1(gpusort_devices);
+PG_FUNCTION_INFO_V1(gpusort_arena_status);
+PG_FUNCTION_INFO_V1(gpusort_inject_fault);
+
+static const char *
+state_name(DeviceState state)
+{
+	switch (state)
+	{
+		case DEVICE_UNUSED:
+			break;
+		case DEVICE_STARTING:
+			return "starting";
+		case DEVICE_READY:
+			return "ready";
+		case DEVICE_BACKING_OFF:
+			return "backing off";
+		case DEVICE_RESTARTING:
+			return "restarting";
+		case DEVICE_UNAVAILABLE:
+			return "unavailable";
+	}
+	return "no worker yet";
+}
+
+/* Text, or NULL if it is empty. */
+static void
+set_text(Datum *value, bool *isnull, const char *text)
+{
+	*isnull = text[0] == '\0';
+	if (!*isnull)
+		*value = CStringGetTextDatum(text);
+}
+
+/* Time, or NULL if there was none. */
+static void
+set_time(Datum *value, bool *isnull, TimestampTz time)
+{
+	*isnull = time == 0;
+	*value = TimestampTzGetDatum(time);
+}
+
+static void
+put_device(ReturnSetInfo *rsinfo, int number, const SharedDevice *device)
+{
+	Datum		values[DEVICE_COLUMNS] = {0};
+	bool		nulls[DEVICE_COLUMNS] = {0};
+	bool		known = device->info.name[0] != '\0';
+	int			i = 0;
+
+	values[i++] = Int32GetDatum(number);
+	set_text(&values[i], &nulls[i], device->info.name), i++;
+	values[i++] = CStringGetTextDatum(state_name(device->state));
+	set_text(&values[i], &nulls[i], device->library), i++;
+	set_text(&values[i], &nulls[i], device->info.driver), i++;
+	nulls[i] = device->worker_pid == 0;
+	values[i++] = Int32GetDatum(device->worker_pid);
+	nulls[i] = !known;
+	values[i++] = Int64GetDatum(device->info.memory_bytes);
+	nulls[i] = !known;
+	values[i++] = Int64GetDatum(device->info.memory_limit);
+	values[i++] = Int64GetDatum(device->memory_now);
+	values[i++] = Int64GetDatum(device->memory_peak);
+	nulls[i] = !known;
+	values[i++] = Float8GetDatum(device->info.to_device_bytes_per_s);
+	nulls[i] = !known;
+	values[i++] = Float8GetDatum(device->info.from_device_bytes_per_s);
+	nulls[i] = !known;
+	values[i++] = Float8GetDatum(device->info.latency_s * 1e6);
+	values[i++] = Int32GetDatum(device->queued);
+	values[i++] = Int32GetDatum(device->running);
+	values[i++] = Int64GetDatum(device->jobs);
+	values[i++] = Float8GetDatum(device->copy_in_s * 1e3);
+	values[i++] = Float8GetDatum(device->sort_s * 1e3);
+	values[i++] = Float8GetDatum(device->verify_s * 1e3);
+	values[i++] = Float8GetDatum(device->copy_out_s * 1e3);
+	values[i++] = Int64GetDatum(device->faults);
+	values[i++] = Int64GetDatum(device->starts > 0 ? device->starts - 1 : 0);
+	values[i++] = Int64GetDatum(device->verification_failures);
+	set_text(&values[i], &nulls[i], device->last_error), i++;
+	set_time(&values[i], &nulls[i], device->last_error_at), i++;
+	set_time(&values[i], &nulls[i], device->ready_since), i++;
+	nulls[i] = true;
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+}
+
+/* One row that says why there is no device at all. */
+static void
+put_no_device(ReturnSetInfo *rsinfo)
+{
+	Datum		values[DEVICE_COLUMNS] = {0};
+	bool		nulls[DEVICE_COLUMNS];
+
+	memset(nulls, true, sizeof(nulls));
+	values[2] = CStringGetTextDatum("not preloaded");
+	values[DEVICE_COLUMNS - 1] = CStringGetTextDatum("Add gpusort to shared_preload_libraries.");
+	nulls[2] = nulls[DEVICE_COLUMNS - 1] = false;
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+}
+
+/* A row for each device that has or had a worker. */
+Datum
+gpusort_devices(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (gpusort_arena == NULL)
+	{
+		put_no_device(rsinfo);
+		return (Datum) 0;
+	}
+	for (int i = 0; i < GPUSORT_MAX_DEVICES; i++)
+	{
+		SharedDevice copy;
+
+		LWLockAcquire(gpusort_arena->lock, LW_SHARED);
+		memcpy(&copy, &gpusort_arena->devices[i], sizeof(copy));
+		LWLockRelease(gpusort_arena->lock);
+		if (copy.state != DEVICE_UNUSED)
+			put_device(rsinfo, i, &copy);
+	}
+	return (Datum) 0;
+}
+
+/* One row: slabs, slab_bytes, then slabs free, held, queued, running, ended, lost, waiters, sessions. */
+Datum
+gpusort_arena_status(PG_FUNCTION_ARGS)
+{
+	TupleDesc	descriptor;
+	int			slabs_in[JOB_LOST + 1] = {0};
+	int			sessions = 0;
+	int			i = 0;
+	Datum		values[ARENA_COLUMNS] = {0};
+	bool		nulls[ARENA_COLUMNS] = {0};
+
+	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	if (gpusort_arena == NULL)
+		PG_RETURN_NULL();
+	LWLockAcquire(gpusort_arena->lock, LW_SHARED);
+	for (int job = 0; job < gpusort_arena->nslabs; job++)
+		slabs_in[gpusort_arena->job[job].state]++;
+	for (int job = gpusort_arena->nslabs; job < gpusort_arena->njobs; job++)
+		sessions += gpusort_arena->job[job].state != JOB_FREE;
+	values[i++] = Int32GetDatum(gpusort_arena->nslabs);
+	values[i++] = Int64GetDatum(gpusort_arena->slab_bytes);
+	for (int state = JOB_FREE; state <= JOB_LOST; state++)
+		values[i++] = Int32GetDatum(slabs_in[state]);
+	values[i++] = Int32GetDatum(gpusort_arena->nwaiters);
+	LWLockRelease(gpusort_arena->lock);
+	values[i++] = Int32GetDatum(sessions);
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor), values, nulls)));
+}
+
+/* Has the worker arm a fault, and waits for its answer. */
+Datum
+gpusort_inject_fault(PG_FUNCTION_ARGS)
+{
+	char	   *fault = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	int			number = PG_GETARG_INT32(1);
+	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), INJECT_WAIT_MS);
+	SharedDevice *device;
+	bool		ready;
+	bool		answered = false;
+	bool		accepted = false;
+
+	if (gpusort_arena == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("there is no device worker"),
+				 errhint("Add gpusort to shared_preload_libraries.")));
+	if (number < 0 || number >= GPUSORT_MAX_DEVICES || strlen(fault) >= sizeof(device->inject))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("cannot inject fault \"%s\" into device %d", fault, number)));
+	device = &gpusort_arena->devices[number];
+
+	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
+	ready = device->state == DEVICE_READY;
+	if (ready)
+	{
+		strlcpy(device->inject, fault, sizeof(device->inject));
+		device->inject_asked++;
+		SetLatch(&device->worker->procLatch);
+	}
+	LWLockRelease(gpusort_arena->lock);
+
+	ConditionVariablePrepareToSleep(&gpusort_arena->device_changed);
+	while (ready && !answered && GetCurrentTimestamp() < until)
+	{
+		LWLockAcquire(gpusort_arena->lock, LW_SHARED);
+		answered = device->inject_answered == device->inject_asked;
+		accepted = answered && device->inject_accepted;
+		LWLockRelease(gpusort_arena->lock);
+		if (!answered)
+			(void) ConditionVariableTimedSleep(&gpusort_arena->device_changed, 100, PG_WAIT_EXTENSION);
+	}
+	ConditionVariableCancelSleep();
+	if (!accepted)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("device %d does not take fault \"%s\"", number, fault),
+				 errhint("Only a ready emulated device can be made to fail.")));
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,526 @@
+/*
+ * value_codec.c
+ *	  Writes values of any type as bytes, and reads bytes that may be forged.
+ *
+ * A row without a type of its own (ROW(...)) has no receive function.  It travels
+ * with its shape: names, types and collations of its columns, each column by the
+ * codec of its type.  Sender and receiver keep the last shape, as rows of one
+ * aggregate are mostly alike.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "access/tupdesc.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "funcapi.h"
+#include "libpq/pqformat.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "port/pg_bswap.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+#include "compat.h"
+#include "functions/value_codec.h"
+#include "keys/key_types.h"
+
+/* Columns of rows without a type of their own, as they travel. */
+struct RecordShape
+{
+	MemoryContext context;		/* that this lives in */
+	TupleDesc	columns;
+	ValueCodec **codecs;		/* of the columns; NULL: dropped */
+	char	   *bytes;			/* the shape as it travels */
+	int			nbytes;
+};
+
+/* Raises the error for bytes that no version of this module has written. */
+void
+gpusort_codec_refuse(const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+			 errmsg("serialized state of a set aggregate is not valid"),
+			 errdetail_internal("%s", detail)));
+}
+
+static void
+write_name(StringInfo bytes, const char *name)
+{
+	int			length = strlen(name);
+
+	pq_sendbyte(bytes, length);
+	appendBinaryStringInfo(bytes, name, length);
+}
+
+static void
+read_name(StringInfo bytes, char *name)
+{
+	int			length = pq_getmsgbyte(bytes);
+
+	if (length >= NAMEDATALEN)
+		gpusort_codec_refuse("A name is too long.");
+	pq_copymsgbytes(bytes, name, length);
+	name[length] = '\0';
+	if (strlen(name) != length)
+		gpusort_codec_refuse("A name holds a zero byte.");
+}
+
+void
+gpusort_catalog_name_write(StringInfo bytes, const CatalogName *name)
+{
+	write_name(bytes, name->schema);
+	write_name(bytes, name->name);
+}
+
+void
+gpusort_catalog_name_read(StringInfo bytes, CatalogName *name)
+{
+	read_name(bytes, name->schema);
+	read_name(bytes, name->name);
+}
+
+/* Fills in a name of the catalogs. */
+static void
+fill_catalog_name(CatalogName *target, Oid schema, const char *name)
+{
+	char	   *schema_name = get_namespace_name(schema);
+
+	if (schema_name == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_SCHEMA),
+				 errmsg("schema with OID %u does not exist", schema)));
+	strlcpy(target->schema, schema_name, NAMEDATALEN);
+	strlcpy(target->name, name, NAMEDATALEN);
+	pfree(schema_name);
+}
+
+/* The name of a collation; empty for none. */
+void
+gpusort_catalog_name_of_collation(CatalogName *name, Oid collation)
+{
+	HeapTuple	tuple;
+	Form_pg_collation form;
+
+	memset(name, 0, sizeof(CatalogName));
+	if (!OidIsValid(collation))
+		return;
+	tuple = SearchSysCache1(COLLOID, ObjectIdGetDatum(collation));
+	if (!HeapTupleIsValid(tuple))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("collation with OID %u does not exist", collation)));
+	form = (Form_pg_collation) GETSTRUCT(tuple);
+	fill_catalog_name(name, form->collnamespace, NameStr(form->collname));
+	ReleaseSysCache(tuple);
+}
+
+/*
+ * Schemas are looked up without asking for USAGE: the query was allowed to use the
+ * type when it was parsed, and the one who runs it, as through a view, may not be.
+ */
+static Oid
+find_schema(const CatalogName *name, const char *kind)
+{
+	Oid			schema = GetSysCacheOid1(NAMESPACENAME, Anum_pg_namespace_oid, CStringGetDatum(name->schema));
+
+	if (!OidIsValid(schema))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_SCHEMA),
+				 errmsg("schema \"%s\" does not exist", name->schema),
+				 errdetail("A serialized state of a set aggregate needs its %s \"%s\".", kind, name->name)));
+	return schema;
+}
+
+/* The type of that name; an error if there is none. */
+Oid
+gpusort_catalog_find_type(const CatalogName *name)
+{
+	Oid			schema = find_schema(name, "type");
+	Oid			type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(name->name), ObjectIdGetDatum(schema));
+
+	if (!OidIsValid(type))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("type \"%s.%s\" does not exist", name->schema, name->name)));
+	return type;
+}
+
+/* The collation of that name that fits the database's encoding; none for an empty name. */
+Oid
+gpusort_catalog_find_collation(const CatalogName *name)
+{
+	const int	encodings[] = {GetDatabaseEncoding(), -1};
+	Oid			schema;
+
+	if (name->name[0] == '\0')
+		return InvalidOid;
+	schema = find_schema(name, "collation");
+	for (int i = 0; i < lengthof(encodings); i++)
+	{
+		Oid			collation = GetSysCacheOid3(COLLNAMEENCNSP, Anum_pg_collation_oid, CStringGetDatum(name->name),
+												Int32GetDatum(encodings[i]), ObjectIdGetDatum(schema));
+
+		if (OidIsValid(collation))
+			return collation;
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("collation \"%s.%s\" for encoding \"%s\" does not exist", name->schema, name->name,
+					GetDatabaseEncodingName())));
+}
+
+/* Whether all that a value holds has send and receive functions. */
+static bool
+has_binary_form(Oid type)
+{
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+	Form_pg_type form;
+	bool		binary;
+	char		kind;
+	Oid			element;
+
+	check_stack_depth();
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	form = (Form_pg_type) GETSTRUCT(tuple);
+	binary = OidIsValid(form->typsend) && OidIsValid(form->typreceive) && type != RECORDOID;
+	kind = form->typtype;
+	element = IsTrueArrayType(form) ? form->typelem : InvalidOid;
+	ReleaseSysCache(tuple);
+
+	if (binary && OidIsValid(element))
+		return has_binary_form(element);
+	if (binary && kind == TYPTYPE_DOMAIN)
+		return has_binary_form(getBaseType(type));
+	if (binary && kind == TYPTYPE_RANGE)
+		return has_binary_form(get_range_subtype(type));
+	if (binary && kind == TYPTYPE_MULTIRANGE)
+		return has_binary_form(get_multirange_range(type));
+	if (binary && kind == TYPTYPE_COMPOSITE)
+	{
+		TupleDesc	columns = lookup_rowtype_tupdesc(type, -1);
+
+		for (int i = 0; binary && i < columns->natts; i++)
+			binary = TupleDescAttr(columns, i)->attisdropped || has_binary_form(TupleDescAttr(columns, i)->atttypid);
+		ReleaseTupleDesc(columns);
+	}
+	return binary;
+}
+
+/* How values of the type travel, one by one or, with images, many at once. */
+static ValueWay
+choose_way(Oid type, bool images)
+{
+	GpusortKeyForm form;
+
+	if (type == RECORDOID)
+		return VALUE_RECORD;
+	if (images)
+	{
+		switch (type)
+		{
+			case TEXTOID:
+			case VARCHAROID:
+			case BPCHAROID:
+				return VALUE_TEXTS;
+			case NUMERICOID:
+				return VALUE_DECIMALS;
+			case BYTEAOID:
+				return VALUE_BYTES;
+			case DATEOID:
+			case TIMEOID:
+			case TIMESTAMPOID:
+			case TIMESTAMPTZOID:
+				return VALUE_DATES;
+			case UUIDOID:
+				return VALUE_NUMBERS;
+		}
+		/* A domain's values are checked one by one. */
+		if (type < FirstNormalObjectId && gpusort_keys_form(type, &form))
+			return VALUE_NUMBERS;
+	}
+	return has_binary_form(type) ? VALUE_BINARY : VALUE_PRINTED;
+}
+
+/* Makes what writes and reads values of the type; an error for a type that has no values. */
+ValueCodec *
+gpusort_codec_create(Oid type, bool images, MemoryContext context)
+{
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+	ValueCodec *codec = MemoryContextAllocZero(context, sizeof(ValueCodec));
+	Form_pg_type form;
+
+	if (!HeapTupleIsValid(tuple))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("type with OID %u does not exist", type)));
+	form = (Form_pg_type) GETSTRUCT(tuple);
+	if (!form->typisdefined ||
+		(form->typtype == TYPTYPE_PSEUDO && type != RECORDOID && type != RECORDARRAYOID && type != CSTRINGOID))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("type %s has no values that can be serialized", format_type_be(type))));
+	codec->type = type;
+	codec->length = form->typlen;
+	codec->by_value = form->typbyval;
+	codec->alignment = form->typalign;
+	codec->context = context;
+	codec->parameter = getTypeIOParam(tuple);
+	codec->way = choose_way(type, images);
+	fill_catalog_name(&codec->type_name, form->typnamespace, NameStr(form->typname));
+	if (codec->way == VALUE_BINARY)
+	{
+		fmgr_info_cxt(form->typsend, &codec->writer, context);
+		fmgr_info_cxt(form->typreceive, &codec->reader, context);
+		codec->is_array = OidIsValid(get_base_element_type(type));
+	}
+	else if (codec->way == VALUE_PRINTED)
+	{
+		fmgr_info_cxt(form->typoutput, &codec->writer, context);
+		fmgr_info_cxt(form->typinput, &codec->reader, context);
+	}
+	ReleaseSysCache(tuple);
+	return codec;
+}
+
+/* An empty shape, which becomes the codec's when it is complete; that of the last row is forgotten. */
+static RecordShape *
+new_shape(ValueCodec *codec)
+{
+	MemoryContext context = AllocSetContextCreate(codec->context, "gpusort row shape", ALLOCSET_SMALL_SIZES);
+	RecordShape *shape = MemoryContextAllocZero(context, sizeof(RecordShape));
+
+	shape->context = context;
+	if (codec->shape != NULL)
+		MemoryContextDelete(codec->shape->context);
+	codec->shape = NULL;
+	return shape;
+}
+
+/* Writes a shape's columns as they travel. */
+static void
+write_shape(RecordShape *shape)
+{
+	StringInfoData bytes;
+	int			count = 0;
+
+	initStringInfo(&bytes);
+	for (int i = 0; i < shape->columns->natts; i++)
+		count += shape->codecs[i] != NULL;
+	pq_sendint16(&bytes, count);
+	for (int i = 0; i < shape->columns->natts; i++)
+	{
+		CatalogName collation;
+
+		if (shape->codecs[i] == NULL)
+			continue;
+		write_name(&bytes, NameStr(TupleDescAttr(shape->columns, i)->attname));
+		gpusort_catalog_name_write(&bytes, &shape->codecs[i]->type_name);
+		gpusort_catalog_name_of_collation(&collation, TupleDescAttr(shape->columns, i)->attcollation);
+		gpusort_catalog_name_write(&bytes, &collation);
+	}
+	shape->bytes = bytes.data;
+	shape->nbytes = bytes.len;
+}
+
+/* The shape of a row to be written. */
+static RecordShape *
+shape_of_row(ValueCodec *codec, HeapTupleHeader row)
+{
+	Oid			type = HeapTupleHeaderGetTypeId(row);
+	int32		typmod = HeapTupleHeaderGetTypMod(row);
+	RecordShape *shape = codec->shape;
+	MemoryContext caller;
+
+	if (shape != NULL && shape->columns->tdtypeid == type && shape->columns->tdtypmod == typmod)
+		return shape;
+	shape = new_shape(codec);
+	caller = MemoryContextSwitchTo(shape->context);
+	shape->columns = lookup_rowtype_tupdesc_copy(type, typmod);
+	shape->codecs = palloc0(shape->columns->natts * sizeof(ValueCodec *));
+	for (int i = 0; i < shape->columns->natts; i++)
+		if (!TupleDescAttr(shape->columns, i)->attisdropped)
+			shape->codecs[i] = gpusort_codec_create(TupleDescAttr(shape->columns, i)->atttypid, false, shape->context);
+	write_shape(shape);
+	MemoryContextSwitchTo(caller);
+	codec->shape = shape;
+	return shape;
+}
+
+static void
+write_row(StringInfo bytes, ValueCodec *codec, HeapTupleHeader row)
+{
+	RecordShape *shape = shape_of_row(codec, row);
+	int			natts = shape->columns->natts;
+	Datum	   *values = palloc(natts * sizeof(Datum));
+	bool	   *nulls = palloc(natts * sizeof(bool));
+	HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(row),.t_data = row};
+
+	check_stack_depth();
+	heap_deform_tuple(&tuple, shape->columns, values, nulls);
+	pq_sendint32(bytes, shape->nbytes);
+	appendBinaryStringInfo(bytes, shape->bytes, shape->nbytes);
+	for (int i = 0; i < natts; i++)
+	{
+		if (shape->codecs[i] == NULL)
+			continue;
+		pq_sendbyte(bytes, nulls[i]);
+		if (!nulls[i])
+			gpusort_codec_write(bytes, shape->codecs[i], values[i]);
+	}
+}
+
+/* Appends the value's length and bytes; leaves garbage in the current memory context. */
+void
+gpusort_codec_write(StringInfo bytes, ValueCodec *codec, Datum value)
+{
+	int			start = bytes->len;
+	uint32		length;
+
+	pq_sendint32(bytes, 0);
+	if (codec->way == VALUE_RECORD)
+		write_row(bytes, codec, DatumGetHeapTupleHeader(value));
+	else if (codec->way == VALUE_PRINTED)
+		appendStringInfoString(bytes, OutputFunctionCall(&codec->writer, value));
+	else
+	{
+		bytea	   *sent = SendFunctionCall(&codec->writer, value);
+
+		appendBinaryStringInfo(bytes, VARDATA(sent), VARSIZE(sent) - VARHDRSZ);
+	}
+	length = pg_hton32(bytes->len - start - sizeof(length));
+	memcpy(bytes->data + start, &length, sizeof(length));
+}
+
+/* Reads the columns of a shape. */
+static void
+read_columns(RecordShape *shape)
+{
+	StringInfoData bytes = {.data = shape->bytes,.len = shape->nbytes,.maxlen = shape->nbytes};
+	int			count = pq_getmsgint(&bytes, 2);
+
+	if (count > MaxTupleAttributeNumber)
+		gpusort_codec_refuse("A row has too many columns.");
+	shape->columns = CreateTemplateTupleDesc(count);
+	shape->codecs = palloc0(count * sizeof(ValueCodec *));
+	for (int i = 0; i < count; i++)
+	{
+		char		column[NAMEDATALEN];
+		CatalogName name;
+		Oid			type;
+
+		read_name(&bytes, column);
+		gpusort_catalog_name_read(&bytes, &name);
+		type = gpusort_catalog_find_type(&name);
+		shape->codecs[i] = gpusort_codec_create(type, false, shape->context);
+		gpusort_catalog_name_read(&bytes, &name);
+		TupleDescInitEntry(shape->columns, i + 1, column, type, -1, 0);
+		TupleDescInitEntryCollation(shape->columns, i + 1, gpusort_catalog_find_collation(&name));
+	}
+	pq_getmsgend(&bytes);
+	TupleDescFinalize(shape->columns);
+}
+
+/* The shape of a row to be read, that of the row before if they are alike. */
+static RecordShape *
+read_shape(StringInfo bytes, ValueCodec *codec)
+{
+	int			length = pq_getmsgint(bytes, 4);
+	const char *sent = pq_getmsgbytes(bytes, length);
+	RecordShape *shape = codec->shape;
+	MemoryContext caller;
+
+	if (shape != NULL && shape->nbytes == length && memcmp(shape->bytes, sent, length) == 0)
+		return shape;
+	shape = new_shape(codec);
+	caller = MemoryContextSwitchTo(shape->context);
+	shape->bytes = palloc(length);
+	memcpy(shape->bytes, sent, length);
+	shape->nbytes = length;
+	read_columns(shape);
+	MemoryContextSwitchTo(caller);
+	codec->shape = shape;
+	return shape;
+}
+
+static Datum
+read_row(StringInfo bytes, ValueCodec *codec)
+{
+	RecordShape *shape;
+	Datum	   *values;
+	bool	   *nulls;
+
+	check_stack_depth();
+	shape = read_shape(bytes, codec);
+	values = palloc0(shape->columns->natts * sizeof(Datum));
+	nulls = palloc(shape->columns->natts * sizeof(bool));
+	for (int i = 0; i < shape->columns->natts; i++)
+	{
+		nulls[i] = pq_getmsgbyte(bytes) != 0;
+		if (!nulls[i])
+			values[i] = gpusort_codec_read(bytes, shape->codecs[i]);
+	}
+	/* Not before a row of it is known to be good: the session never forgets such types. */
+	if (shape->columns->tdtypmod < 0)
+		BlessTupleDesc(shape->columns);
+	return HeapTupleGetDatum(heap_form_tuple(shape->columns, values, nulls));
+}
+
+/*
+ * Refuses an array that says it has more elements than its bytes could hold, each
+ * behind a length of 4 bytes: array_recv makes room for them before it looks.
+ */
+static void
+check_array(const StringInfoData *array)
+{
+	StringInfoData bytes = *array;
+	uint32		ndim = pq_getmsgint(&bytes, 4);
+	uint64		elements = 1;
+
+	pq_getmsgbytes(&bytes, 8);	/* flags, and the elements' type */
+	for (uint32 i = 0; i < Min(ndim, MAXDIM); i++)
+	{
+		elements *= (uint32) pq_getmsgint(&bytes, 4);
+		pq_getmsgbytes(&bytes, 4);	/* lower bound */
+		if (elements > bytes.len / 4)
+			gpusort_codec_refuse("An array is longer than its bytes.");
+	}
+}
+
+/* Reads a value; it and garbage lie in the current memory context. */
+Datum
+gpusort_codec_read(StringInfo bytes, ValueCodec *codec)
+{
+	int			length = pq_getmsgint(bytes, 4);
+	const char *sent = pq_getmsgbytes(bytes, length);
+	StringInfoData copy = {.data = palloc(length + 1),.len = length,.maxlen = length + 1};
+	Datum		value;
+
+	/* Receive functions may count on a zero byte behind what they read. */
+	memcpy(copy.data, sent, length);
+	copy.data[length] = '\0';
+	if (codec->way == VALUE_PRINTED)
+	{
+		pg_verifymbstr(copy.data, length, false);
+		return InputFunctionCall(&codec->reader, copy.data, codec->parameter, -1);
+	}
+	if (codec->is_array)
+		check_array(&copy);
+	if (codec->way == VALUE_RECORD)
+		value = read_row(&copy, codec);
+	else
+		value = ReceiveFunctionCall(&codec->reader, &copy, codec->parameter, -1);
+	if (copy.cursor != copy.len)
+		gpusort_codec_refuse("A value is shorter than it says.");
+	return value;
+}

@@ -1,0 +1,47 @@
+/*
+ * key_compare.h
+ *	  Questions about keys in native form that are answered by one pass.
+ */
+#ifndef GPUSORT_KEY_COMPARE_H
+#define GPUSORT_KEY_COMPARE_H
+
+#include "keys/key_encoding.h"
+
+/* Code of a key alone: orders as unsigned, -0 before +0. */
+static inline uint64_t
+gpusort_key_alone_code(GpusortKeyForm form, const void *keys, uint32_t position)
+{
+	switch (gpusort_key_width(form))
+	{
+		case 2:
+			return gpusort_encode16(((const uint16_t *) keys)[position]);
+		case 4:
+			return gpusort_encode32(form, ((const uint32_t *) keys)[position]);
+		default:
+			return gpusort_encode64(form, ((const uint64_t *) keys)[position]);
+	}
+}
+
+/* Code of a key: orders as unsigned, and equal keys have equal codes. */
+static inline uint64_t
+gpusort_key_code(GpusortKeyForm form, const void *keys, uint32_t position)
+{
+	switch (gpusort_key_width(form))
+	{
+		case 2:
+			return gpusort_encode16(((const uint16_t *) keys)[position]);
+		case 4:
+			return gpusort_encode32_tied(form, ((const uint32_t *) keys)[position]);
+		default:
+			return gpusort_encode64_tied(form, ((const uint64_t *) keys)[position]);
+	}
+}
+
+extern bool gpusort_keys_in_order(GpusortKeyForm form, const void *keys, uint32_t count,
+								  bool descending);
+extern void gpusort_keys_classes(GpusortKeyForm form, const void *keys, const uint32_t *positions,
+								 uint32_t count, bool *begins);
+extern void gpusort_keys_one_nan(GpusortKeyForm form, void *keys, uint32_t count, bool descending);
+extern uint32_t gpusort_keys_distinct(GpusortKeyForm form, void *keys, uint32_t count);
+
+#endif							/* GPUSORT_KEY_COMPARE_H */

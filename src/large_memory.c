@@ -1,0 +1,75 @@
+/*
+ * large_memory.c
+ *	  Large buffers on huge pages, see large_memory.h.
+ */
+#include "postgres.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "large_memory.h"
+
+/*
+ * Asks for huge pages below a buffer that is large, before it is first touched.
+ * The range is rounded outwards to small pages: it then covers the whole mapping
+ * that malloc made for the buffer, which realloc can only move while it is in one
+ * piece.
+ */
+void
+gpusort_advise_huge_pages(void *buffer, Size size)
+{
+#ifdef MADV_HUGEPAGE
+	if (size >= GPUSORT_HUGE_PAGES_FROM)
+	{
+		uintptr_t	page = sysconf(_SC_PAGESIZE);
+		uintptr_t	start = TYPEALIGN_DOWN(page, (uintptr_t) buffer);
+
+		(void) madvise((void *) start, TYPEALIGN(page, (uintptr_t) buffer + size) - start, MADV_HUGEPAGE);
+	}
+#endif
+}
+
+/*
+ * Touches every huge page of a buffer whose content does not matter.  Somebody who
+ * scatters over a fresh buffer would touch all of them within moments, and on a
+ * machine whose memory is in pieces that takes seconds: here an interrupt is heeded
+ * between any two.
+ */
+void
+gpusort_touch_huge_pages(void *buffer, Size size)
+{
+	char	   *end = (char *) buffer + size;
+
+	if (size < GPUSORT_HUGE_PAGES_FROM)
+		return;
+	for (char *page = (char *) TYPEALIGN(GPUSORT_HUGE_PAGE, buffer); page < end; page += GPUSORT_HUGE_PAGE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		*(volatile char *) page = 0;
+	}
+}
+
+/* As MemoryContextAllocHuge, on huge pages if it is large. */
+void *
+gpusort_alloc_large(MemoryContext context, Size size)
+{
+	void	   *buffer = MemoryContextAllocHuge(context, size);
+
+	gpusort_advise_huge_pages(buffer, size);
+	return buffer;
+}
+
+/* Copies bytes, at least zero, to memory that may only overlap them if it lies before them. */
+void
+gpusort_copy_bytes(void *target, const void *source, Size bytes)
+{
+	for (Size done = 0; done < bytes; done += GPUSORT_COPY_PIECE)
+	{
+		if (bytes > GPUSORT_COPY_PIECE)
+			CHECK_FOR_INTERRUPTS();
+		memmove((char *) target + done, (const char *) source + done, Min(GPUSORT_COPY_PIECE, bytes - done));
+	}
+}

@@ -1,0 +1,37 @@
+/*
+ * large_memory.h
+ *	  Large buffers: on huge pages, and handled so that a cancel is heeded.
+ *
+ * The kernel clears every page at its first touch, and hands out small ones one
+ * by one: for an array of 100 MB that takes as long as sorting a tenth of it, and
+ * scattered accesses then wait for addresses to be translated.  All of it is
+ * advice: where the kernel has no huge pages to give, small ones do.
+ */
+#ifndef GPUSORT_LARGE_MEMORY_H
+#define GPUSORT_LARGE_MEMORY_H
+
+#include "miscadmin.h"
+#include "utils/palloc.h"
+
+#define GPUSORT_HUGE_PAGE ((Size) 2 * 1024 * 1024)
+
+/* In smaller buffers the unused part of the last huge page would weigh too much. */
+#define GPUSORT_HUGE_PAGES_FROM (4 * GPUSORT_HUGE_PAGE)
+
+/* Entries handled between two checks for interrupts in linear loops; each may wait for memory. */
+#define GPUSORT_INTERRUPT_INTERVAL 0x10000
+#define GPUSORT_CHECK_EVERY(i) \
+	do { \
+		if (unlikely(((i) & (GPUSORT_INTERRUPT_INTERVAL - 1)) == 0)) \
+			CHECK_FOR_INTERRUPTS(); \
+	} while (0)
+
+/* Bytes copied between two checks. */
+#define GPUSORT_COPY_PIECE ((Size) 256 * 1024)
+
+extern void *gpusort_alloc_large(MemoryContext context, Size size);
+extern void gpusort_advise_huge_pages(void *buffer, Size size);
+extern void gpusort_touch_huge_pages(void *buffer, Size size);
+extern void gpusort_copy_bytes(void *target, const void *source, Size bytes);
+
+#endif							/* GPUSORT_LARGE_MEMORY_H */

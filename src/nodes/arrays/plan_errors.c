@@ -1,0 +1,306 @@
+/*
+ * plan_errors.c
+ *	  Whether a plan may raise an error between its rows.
+ *
+ * Who asks such a plan for a row too many may get an error that the query would not
+ * have met.  So nothing counts as safe but what is listed here: functions that are
+ * leakproof, which is PostgreSQL's word for functions whose errors, if they raise any,
+ * do not depend on their arguments; expressions and plan nodes that add nothing to
+ * them; and three aggregates.  Hash functions of a type count as safe where
+ * its equality is.
+ *
+ * What is computed before the first row is returned makes no difference either: the
+ * one row that was asked for needs it, too.  That is all below a Sort or a hashed
+ * aggregate, and the functions of a FunctionScan.  But it holds only where that runs
+ * once: not in one of several children, which may begin only after other rows.
+ */
+#include "postgres.h"
+
+#include "nodes/nodeFuncs.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+#include "nodes/arrays/plan_errors.h"
+#include "nodes/arrays/plan_walk.h"
+
+typedef struct ErrorSearch
+{
+	PlannedStmt *statement;
+	Bitmapset  *init_params;	/* results of subqueries that run when first asked for */
+	bool		once;			/* what is searched runs once, before the first row */
+	bool		found;
+} ErrorSearch;
+
+static void add_init_params(Plan **link, void *arg);
+static void search_child(Plan **link, void *arg);
+static void search_node(Plan *plan, ErrorSearch *search);
+static bool has_single_child(Plan *plan);
+static bool reads_all_first(Plan *plan);
+static bool operators_may_fail(Plan *plan);
+static bool any_may_fail(const Oid *operators, int noperators);
+static bool expression_may_fail(Node *node, void *arg);
+static bool aggregate_may_fail(const Aggref *aggregate);
+static bool subplan_may_fail(const SubPlan *subplan, ErrorSearch *search);
+static bool search_subquery(ErrorSearch *search, int plan_id);
+static bool function_may_fail(Oid function, void *arg);
+
+/* Whether the plan, with the target list in place of its own, may raise an error after its first row. */
+bool
+gpusort_plan_may_fail(PlannedStmt *statement, Plan *plan, List *target_list)
+{
+	ErrorSearch search = {.statement = statement, .once = true};
+	ListCell   *cell;
+
+	if (statement->subplans != NIL)
+	{
+		add_init_params(&statement->planTree, &search);
+		foreach(cell, statement->subplans)
+		{
+			if (lfirst(cell) != NULL)
+				add_init_params((Plan **) &lfirst(cell), &search);
+		}
+	}
+	if (expression_may_fail((Node *) target_list, &search))
+		return true;
+	search_node(plan, &search);
+	return search.found;
+}
+
+static void
+add_init_params(Plan **link, void *arg)
+{
+	ErrorSearch *search = arg;
+	ListCell   *cell;
+	ListCell   *param;
+
+	foreach(cell, (*link)->initPlan)
+	{
+		foreach(param, lfirst_node(SubPlan, cell)->setParam)
+			search->init_params = bms_add_member(search->init_params, lfirst_int(param));
+	}
+	gpusort_plan_each_child(*link, add_init_params, search);
+}
+
+/* Searches a plan node with its target list, and what is below it. */
+static void
+search_child(Plan **link, void *arg)
+{
+	ErrorSearch *search = arg;
+
+	if (search->found)
+		return;
+	if (expression_may_fail((Node *) (*link)->targetlist, search))
+		search->found = true;
+	else
+		search_node(*link, search);
+}
+
+static void
+search_node(Plan *plan, ErrorSearch *search)
+{
+	bool		known = true;
+	bool		once = search->once;
+	List	   *expressions = gpusort_plan_expressions(plan, &known);
+
+	if (once && IsA(plan, FunctionScan))
+		expressions = NIL;
+	search->found = !known || operators_may_fail(plan) ||
+		expression_may_fail((Node *) plan->qual, search) ||
+		expression_may_fail((Node *) expressions, search) ||
+		(IsA(plan, CteScan) && search_subquery(search, ((CteScan *) plan)->ctePlanId));
+	if (search->found || (once && reads_all_first(plan)))
+		return;
+	search->once = once && has_single_child(plan);
+	gpusort_plan_each_child(plan, search_child, search);
+	search->once = once;
+}
+
+static bool
+has_single_child(Plan *plan)
+{
+	return IsA(plan, SubqueryScan) || (plan->lefttree != NULL && plan->righttree == NULL);
+}
+
+/* Whether a node is done with its child before it returns a row. */
+static bool
+reads_all_first(Plan *plan)
+{
+	return IsA(plan, Sort) ||
+		(IsA(plan, Agg) && (((Agg *) plan)->aggstrategy == AGG_HASHED || ((Agg *) plan)->aggstrategy == AGG_PLAIN));
+}
+
+/* Whether what a node does beside its expressions may raise errors. */
+static bool
+operators_may_fail(Plan *plan)
+{
+#define ANY_MAY_FAIL(type, operators, count) any_may_fail(((type *) plan)->operators, ((type *) plan)->count)
+	switch (nodeTag(plan))
+	{
+		case T_Result:
+		case T_SeqScan:
+		case T_SampleScan:
+		case T_IndexScan:
+		case T_IndexOnlyScan:
+		case T_BitmapIndexScan:
+		case T_BitmapHeapScan:
+		case T_BitmapAnd:
+		case T_BitmapOr:
+		case T_TidScan:
+		case T_TidRangeScan:
+		case T_SubqueryScan:
+		case T_FunctionScan:
+		case T_ValuesScan:
+		case T_CteScan:
+		case T_NamedTuplestoreScan:
+		case T_WorkTableScan:
+		case T_NestLoop:
+		case T_MergeJoin:
+		case T_HashJoin:
+		case T_Hash:
+		case T_Append:
+		case T_Material:
+		case T_Limit:
+		case T_Gather:
+			return false;
+		case T_Sort:
+			return ANY_MAY_FAIL(Sort, sortOperators, numCols);
+		case T_IncrementalSort:
+			return ANY_MAY_FAIL(IncrementalSort, sort.sortOperators, sort.numCols);
+		case T_MergeAppend:
+			return ANY_MAY_FAIL(MergeAppend, sortOperators, numCols);
+		case T_GatherMerge:
+			return ANY_MAY_FAIL(GatherMerge, sortOperators, numCols);
+		case T_Unique:
+			return ANY_MAY_FAIL(Unique, uniqOperators, numCols);
+		case T_Group:
+			return ANY_MAY_FAIL(Group, grpOperators, numCols);
+		case T_RecursiveUnion:
+			return ANY_MAY_FAIL(RecursiveUnion, dupOperators, numCols);
+		case T_Memoize:
+			return ANY_MAY_FAIL(Memoize, hashOperators, numKeys);
+		case T_Agg:
+			return ((Agg *) plan)->chain != NIL || ANY_MAY_FAIL(Agg, grpOperators, numCols);
+		default:
+			return true;
+	}
+#undef ANY_MAY_FAIL
+}
+
+static bool
+any_may_fail(const Oid *operators, int noperators)
+{
+	for (int i = 0; i < noperators; i++)
+	{
+		if (function_may_fail(get_opcode(operators[i]), NULL))
+			return true;
+	}
+	return false;
+}
+
+/* Whether an expression may raise an error; also in the plans of its subqueries. */
+static bool
+expression_may_fail(Node *node, void *arg)
+{
+	ErrorSearch *search = arg;
+	ListCell   *cell;
+
+	if (node == NULL)
+		return false;
+	switch (nodeTag(node))
+	{
+		case T_Var:
+		case T_Const:
+		case T_List:
+		case T_TargetEntry:
+		case T_RelabelType:
+		case T_CollateExpr:
+		case T_BoolExpr:
+		case T_NullTest:
+		case T_BooleanTest:
+		case T_CaseExpr:
+		case T_CaseWhen:
+		case T_CaseTestExpr:
+		case T_CoalesceExpr:
+		case T_RowExpr:
+		case T_GroupingFunc:
+		case T_SQLValueFunction:
+		case T_RangeTblFunction:
+		case T_TableSampleClause:
+			break;
+		case T_FuncExpr:
+		case T_OpExpr:
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+		case T_ScalarArrayOpExpr:
+			if (check_functions_in_node(node, function_may_fail, NULL))
+				return true;
+			break;
+		case T_Param:
+			return ((Param *) node)->paramkind == PARAM_EXEC &&
+				bms_is_member(((Param *) node)->paramid, search->init_params);
+		case T_ArrayExpr:
+			/* Arrays inside may have different lengths. */
+			if (((ArrayExpr *) node)->multidims)
+				return true;
+			break;
+		case T_MinMaxExpr:
+			if (function_may_fail(lookup_type_cache(((MinMaxExpr *) node)->minmaxtype, TYPECACHE_CMP_PROC)->cmp_proc, NULL))
+				return true;
+			break;
+		case T_RowCompareExpr:
+			foreach(cell, ((RowCompareExpr *) node)->opnos)
+			{
+				if (function_may_fail(get_opcode(lfirst_oid(cell)), NULL))
+					return true;
+			}
+			break;
+		case T_Aggref:
+			if (aggregate_may_fail((Aggref *) node))
+				return true;
+			break;
+		case T_SubPlan:
+			if (subplan_may_fail((SubPlan *) node, search))
+				return true;
+			break;
+		default:
+			return true;
+	}
+	return expression_tree_walker(node, expression_may_fail, search);
+}
+
+static bool
+aggregate_may_fail(const Aggref *aggregate)
+{
+	return aggregate->aggorder != NIL || aggregate->aggdistinct != NIL ||
+		(aggregate->aggfnoid != F_COUNT_ && aggregate->aggfnoid != F_COUNT_ANY &&
+		 aggregate->aggfnoid != F_ARRAY_AGG_ANYNONARRAY);
+}
+
+/* Whether a subquery may raise errors.  One of a single value does if it has two rows. */
+static bool
+subplan_may_fail(const SubPlan *subplan, ErrorSearch *search)
+{
+	if (subplan->subLinkType != EXISTS_SUBLINK && subplan->subLinkType != ANY_SUBLINK &&
+		subplan->subLinkType != ALL_SUBLINK && subplan->subLinkType != ARRAY_SUBLINK)
+		return true;
+	return search_subquery(search, subplan->plan_id);
+}
+
+/* The same for its plan, which runs when it is needed. */
+static bool
+search_subquery(ErrorSearch *search, int plan_id)
+{
+	ErrorSearch inside = *search;
+
+	inside.once = false;
+	inside.found = false;
+	search_child((Plan **) &lfirst(list_nth_cell(search->statement->subplans, plan_id - 1)), &inside);
+	return inside.found;
+}
+
+static bool
+function_may_fail(Oid function, void *arg)
+{
+	return !OidIsValid(function) || !get_func_leakproof(function);
+}

@@ -1,0 +1,12 @@
+/*
+ * plan_errors.h
+ *	  Whether a plan may raise an error between its rows.
+ */
+#ifndef GPUSORT_PLAN_ERRORS_H
+#define GPUSORT_PLAN_ERRORS_H
+
+#include "nodes/plannodes.h"
+
+extern bool gpusort_plan_may_fail(PlannedStmt *statement, Plan *plan, List *target_list);
+
+#endif							/* GPUSORT_PLAN_ERRORS_H */

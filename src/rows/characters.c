@@ -1,0 +1,205 @@
+/*
+ * characters.c
+ *	  Leading characters as one number, see characters.h.
+ */
+#include "postgres.h"
+
+#include "rows/characters.h"
+
+/* A byte that takes more bits than this is as well kept as it is. */
+#define CHARACTER_BITS_MAX 7
+
+/* Kinds of strings per string, beyond which few of them are of one kind. */
+#define CHARACTER_KINDS_MIN 16
+
+void
+gpusort_characters_start(CharacterSets *sets, Size from)
+{
+	memset(sets, 0, sizeof(CharacterSets));
+	sets->from = from;
+	sets->nplaces = GPUSORT_CHARACTERS_PLACES;
+}
+
+static int
+count_bytes(const CharacterSets *sets, int place)
+{
+	int			count = 0;
+
+	for (int byte = 0; byte < 256; byte++)
+		count += sets->occurs[place][byte];
+	return count;
+}
+
+/* The greatest base, up to the one wanted, of a further digit of a number below high + 1, within a limit. */
+static int
+fitting_base(uint64 high, uint64 limit, int wanted)
+{
+	uint64		base;
+
+	if (high >= limit)
+		return 1;
+	base = (limit - high) / (high + 1) + 1;
+	return Min(base, wanted);
+}
+
+static uint64
+greatest_number(int bits)
+{
+	return bits >= 64 ? PG_UINT64_MAX : (UINT64CONST(1) << bits) - 1;
+}
+
+/*
+ * Leaves as many places as fill a number of so many bits, if no more bytes occur
+ * than did so far.  False where a place takes nearly as many bits as a byte has.
+ */
+bool
+gpusort_characters_narrow(CharacterSets *sets, int max_bits)
+{
+	uint64		high = 0;
+	int			place = 0;
+
+	while (place < sets->nplaces)
+	{
+		int			count = count_bytes(sets, place);
+		int			base = fitting_base(high, greatest_number(max_bits), Max(count, 1));
+
+		high = high * base + (base - 1);
+		place++;
+		if (base < count)
+			break;
+	}
+	sets->nplaces = place;
+	return high <= greatest_number(CHARACTER_BITS_MAX * place);
+}
+
+/*
+ * Whether the bytes that so many bits hold as they are tell so many strings apart as
+ * well, nearly all of them, if bytes are independent of one another.
+ */
+bool
+gpusort_characters_are_plain(const CharacterSets *sets, int max_bits, double strings)
+{
+	double		kinds = 1;
+
+	for (int place = 0; place < Min(max_bits / 8, sets->nplaces); place++)
+		kinds *= count_bytes(sets, place);
+	return kinds >= CHARACTER_KINDS_MIN * strings;
+}
+
+/*
+ * Makes the numbers of all strings counted, as many places as so many bits hold.
+ * Of the last place there may be only a part: neighbouring bytes share a digit.
+ */
+Characters *
+gpusort_characters_pack(const CharacterSets *sets, int max_bits)
+{
+	Characters *characters = palloc0(offsetof(Characters, parts) + sets->nplaces * sizeof(characters->parts[0]));
+	int			bases[GPUSORT_CHARACTERS_PLACES];
+	uint64		weight = 1;
+	int			place;
+
+	characters->from = sets->from;
+	characters->complete = true;
+	for (place = 0; place < sets->nplaces && characters->complete; place++)
+	{
+		int			count = count_bytes(sets, place);
+		int			base = fitting_base(characters->high, greatest_number(max_bits), count);
+		int			rank = 0;
+
+		for (int byte = 0; byte < 256; byte++)
+		{
+			if (sets->occurs[place][byte])
+				characters->parts[place][byte] = rank++ * base / count;
+		}
+		characters->high = characters->high * base + (base - 1);
+		characters->complete = base == count;
+		bases[place] = base;
+		if (base > 1)
+			characters->nplaces = place + 1;
+	}
+	characters->complete &= sets->longest <= sets->from + sets->nplaces;
+	for (place = characters->nplaces - 1; place >= 0; place--)
+	{
+		characters->weights[place] = weight;
+		for (int byte = 0; byte < 256; byte++)
+			characters->parts[place][byte] *= weight;
+		weight *= bases[place];
+	}
+	return characters;
+}
+
+/* Lets strings that were not counted have numbers; one that was counted tells what all begin with. */
+void
+gpusort_characters_extend(Characters *characters, const CharacterSets *sets, const KeyBytes *counted)
+{
+	Size		known = Min(characters->from, counted->length);
+
+	characters->prefix = palloc0(Max(characters->from, 1));
+	memcpy(characters->prefix, counted->data, known);
+	characters->stops = palloc0(Max(characters->nplaces, 1) * sizeof(characters->stops[0]));
+	for (int place = 0; place < characters->nplaces; place++)
+	{
+		uint64		before = 0;
+
+		for (int byte = 0; byte < 256; byte++)
+		{
+			if (sets->occurs[place][byte])
+				before = characters->parts[place][byte] + (characters->weights[place] - 1);
+			else
+			{
+				characters->parts[place][byte] = before;
+				characters->stops[place][byte] = true;
+			}
+		}
+	}
+}
+
+/* The number of any string, of characters that were extended. */
+uint64
+gpusort_characters_place(const Characters *characters, const KeyBytes *bytes)
+{
+	Size		known = Min(characters->from, bytes->length);
+	int			order = memcmp(bytes->data, characters->prefix, known);
+	uint64		number = 0;
+	int			stops = 0;
+
+	for (Size i = known; i < characters->from && order == 0; i++)
+		order = -(int) characters->prefix[i];
+	if (order != 0)
+		return order < 0 ? 0 : characters->high;
+
+	/* Most strings are of bytes that occurred. */
+	if (bytes->length >= characters->from + characters->nplaces)
+	{
+		const uint8 *data = bytes->data + characters->from;
+
+		for (int i = 0; i < characters->nplaces; i++)
+		{
+			number += characters->parts[i][data[i]];
+			stops |= characters->stops[i][data[i]];
+		}
+		if (stops == 0)
+			return number;
+		number = 0;
+	}
+	for (int i = 0; i < characters->nplaces; i++)
+	{
+		uint8		byte = characters->from + i < bytes->length ? bytes->data[characters->from + i] : 0;
+
+		number += characters->parts[i][byte];
+		if (characters->stops[i][byte])
+			break;
+	}
+	return number;
+}
+
+void
+gpusort_characters_free(Characters *characters)
+{
+	if (characters->prefix != NULL)
+	{
+		pfree(characters->prefix);
+		pfree(characters->stops);
+	}
+	pfree(characters);
+}

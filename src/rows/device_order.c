@@ -1,0 +1,317 @@
+/*
+ * device_order.c
+ *	  Sorts one store on a device, which gathers the columns as well.
+ *
+ * The host then reads its columns in sequence; only records stay where they are
+ * and are found by row number.
+ *
+ * The device sorts by the first word of the code.  Where that does not decide, the
+ * words come back in order too, the host orders the rows of each tie, and puts
+ * their values in every column where they belong.
+ *
+ * Nothing may be lost when the device fails half way.  The row numbers come back
+ * first; a column is fetched beside the one at hand and takes its place when it
+ * is complete.  A column that is not fetched stays in the input's order, which
+ * the row numbers lead through: in_order tells.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "device/client/device_session.h"
+#include "rows/row_sort.h"
+#include "sort/choose.h"
+
+#define ROWS_ENCODE_SPAN 4096
+#define ROWS_WORD_BITS 64
+#define ROWS_TIED_SHARE 4		/* one row of so many may be in a tie; with more, the host's sort is as fast */
+
+/* Rows of equal words, by position. */
+typedef struct DeviceTie
+{
+	uint32		start;
+	uint32		count;
+} DeviceTie;
+
+/* What travels beside the keys: an attribute's values or its NULL bytes. */
+typedef struct DeviceColumn
+{
+	RowBuffer  *buffer;
+	bool	   *in_order;
+	uint8		width;
+} DeviceColumn;
+
+typedef struct DeviceOrder
+{
+	RowSort    *sort;
+	KeyCode    *code;
+	GpusortSpec spec;
+	DeviceSession *session;
+	SortAttempt attempt;
+	SortReason	lost;			/* why the columns that are not fetched are not */
+	DeviceTie  *ties;
+	uint32		nties;
+	uint32		tie_slots;
+	int			ncolumns;		/* column 0, the keys, not counted */
+	DeviceColumn columns[GPUSORT_SESSION_COLUMNS];
+	uint8		widths[GPUSORT_SESSION_COLUMNS];
+} DeviceOrder;
+
+/* Adds columns of this width, the widest first so that they can share a spare buffer. */
+static void
+list_columns(DeviceOrder *order, int width)
+{
+	RowStore   *store = order->sort->store;
+
+	for (int i = 0; i < store->layout->natts; i++)
+	{
+		const RowAttribute *attribute = &store->layout->attributes[i];
+		RowColumn  *column = &store->columns[i];
+
+		if (attribute->by_value && !attribute->is_constant && attribute->length == width)
+			order->columns[order->ncolumns++] = (DeviceColumn) {&column->values, &column->values_in_order, width};
+		if (column->has_nulls && width == sizeof(bool))
+			order->columns[order->ncolumns++] = (DeviceColumn) {&column->nulls, &column->nulls_in_order, width};
+	}
+}
+
+/* Writes the rows' codes to sort->packed, as 32-bit keys if the spec says so. */
+static void
+encode_keys(DeviceOrder *order)
+{
+	RowSort    *sort = order->sort;
+	uint32		nrows = sort->store->nrows;
+	uint64		codes[ROWS_ENCODE_SPAN];
+
+	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, (Size) nrows * sizeof(uint64));
+	for (uint32 first = 0; first < nrows; first += ROWS_ENCODE_SPAN)
+	{
+		uint32		n = Min(ROWS_ENCODE_SPAN, nrows - first);
+
+		gpusort_rows_encode(order->code, sort->store, NULL, first, n, ROWS_WORD_BITS, codes);
+		if (order->spec.form == GPUSORT_KEY_UINT64)
+			memcpy((uint64 *) sort->packed.data + first, codes, n * sizeof(uint64));
+		else
+			for (uint32 i = 0; i < n; i++)
+				((uint32 *) sort->packed.data)[first + i] = codes[i];
+	}
+}
+
+/* Copies keys and columns to the device and sorts them there. */
+static bool
+sort_session(DeviceOrder *order, SortReason *why)
+{
+	uint32		nrows = order->sort->store->nrows;
+
+	gpusort_progress_update(order->attempt.progress, SORT_PHASE_SENDING, 0, 1);
+	if (!gpusort_session_append(order->session, 0, 0, nrows, order->sort->packed.data, why))
+		return false;
+	for (int i = 0; i < order->ncolumns; i++)
+	{
+		if (!gpusort_session_append(order->session, i + 1, 0, nrows, order->columns[i].buffer->data, why))
+			return false;
+		gpusort_progress_update(order->attempt.progress, SORT_PHASE_SENDING, i + 1, order->ncolumns + 1);
+	}
+	gpusort_progress_update(order->attempt.progress, SORT_PHASE_SORTING, 0, 1);
+	return gpusort_session_sort(order->session, nrows, why);
+}
+
+static void
+add_tie(DeviceOrder *order, uint32 start, uint32 count)
+{
+	if (order->nties == order->tie_slots)
+	{
+		order->tie_slots = Max(2 * order->tie_slots, 64);
+		order->ties = order->ties == NULL ? palloc(order->tie_slots * sizeof(DeviceTie))
+			: repalloc_huge(order->ties, order->tie_slots * sizeof(DeviceTie));
+	}
+	order->ties[order->nties++] = (DeviceTie) {start, count};
+}
+
+/* Orders the rows whose words are equal; false if they are too many. */
+static bool
+break_word_ties(DeviceOrder *order, const uint64 *words, SortReason *why)
+{
+	RowSort    *sort = order->sort;
+	uint32		nrows = sort->store->nrows;
+	uint32		tied = 0;
+	uint32		end;
+
+	for (uint32 start = 0; start < nrows; start = end)
+	{
+		for (end = start + 1; end < nrows && words[end] == words[start];)
+			end++;
+		if (end - start == 1)
+			continue;
+		add_tie(order, start, end - start);
+		tied += end - start;
+	}
+	if (tied > nrows / ROWS_TIED_SHARE)
+	{
+		*why = REASON_TOO_MANY_TIES;
+		return false;
+	}
+	for (uint32 i = 0; i < order->nties; i++)
+		gpusort_rows_order_tie(sort, sort->order + order->ties[i].start, order->ties[i].count, order->code->nexact);
+	return true;
+}
+
+/* Fetches the row numbers, and puts right what the words of the keys do not decide. */
+static bool
+fetch_order(DeviceOrder *order, RowBuffer *spare, SortReason *why)
+{
+	RowSort    *sort = order->sort;
+	uint32		nrows = sort->store->nrows;
+
+	if (!gpusort_session_fetch(order->session, GPUSORT_SESSION_INDEX, 0, nrows, sort->packed.data, why))
+		return false;
+	sort->order = (uint32 *) sort->packed.data;
+	if (order->code->bits <= ROWS_WORD_BITS && order->code->nexact == sort->keys->nkeys)
+		return true;
+	gpusort_rows_buffer_reserve(sort->memory, spare, (Size) nrows * sizeof(uint64));
+	if (!gpusort_session_fetch(order->session, 0, 0, nrows, spare->data, why))
+		return false;
+	sort->stats.moved_bytes += (int64) sizeof(uint64) * nrows;
+	return break_word_ties(order, (const uint64 *) spare->data, why);
+}
+
+/* Fetches the order and then as many columns as the device gives. */
+static bool
+fetch_session(DeviceOrder *order, SortReason *why)
+{
+	RowSort    *sort = order->sort;
+	uint32		nrows = sort->store->nrows;
+	RowBuffer	spare = {0};
+	bool		done;
+
+	gpusort_progress_update(order->attempt.progress, SORT_PHASE_FETCHING, 0, 1);
+	done = fetch_order(order, &spare, why);
+
+	for (int i = 0; done && i < order->ncolumns; i++)
+	{
+		DeviceColumn *column = &order->columns[i];
+		RowBuffer	fetched;
+
+		gpusort_rows_buffer_reserve(sort->memory, &spare, (Size) sort->store->capacity * column->width);
+		if (!gpusort_session_fetch(order->session, i + 1, 0, nrows, spare.data, &order->lost))
+			break;
+		for (uint32 t = 0; t < order->nties; t++)
+			gpusort_rows_copy_values(spare.data, order->ties[t].start, column->buffer->data,
+									 sort->order + order->ties[t].start, order->ties[t].count, column->width);
+		fetched = spare;
+		spare = *column->buffer;
+		*column->buffer = fetched;
+		*column->in_order = true;
+		sort->stats.moved_bytes += 2 * (int64) column->width * nrows;
+		gpusort_progress_update(order->attempt.progress, SORT_PHASE_FETCHING, i + 1, order->ncolumns);
+	}
+	gpusort_rows_buffer_release(sort->memory, &spare);
+	return done;
+}
+
+/* What the device gets: a word of the code as the key, and the columns beside it. */
+static void
+describe(DeviceOrder *order)
+{
+	order->spec.form = GPUSORT_KEY_UINT64;
+	order->spec.payload = GPUSORT_PAYLOAD_INDEX;
+	order->spec.method = GPUSORT_METHOD_AUTO;
+	order->widths[0] = sizeof(uint64);
+	for (int width = sizeof(Datum); width > 0; width /= 2)
+		list_columns(order, width);
+	for (int i = 0; i < order->ncolumns; i++)
+		order->widths[i + 1] = order->columns[i].width;
+}
+
+/* Makes the code, half a word of which may do. */
+static void
+make_code(DeviceOrder *order)
+{
+	RowSort    *sort = order->sort;
+	RowList		all_rows = {.count = sort->store->nrows};
+
+	order->code = gpusort_rows_code_fitted(sort->keys, 0, sort->store, &all_rows, ROWS_WORD_BITS, 32);
+	if (order->code->bits <= 32 && order->code->nexact == sort->keys->nkeys)
+	{
+		order->spec.form = GPUSORT_KEY_UINT32;
+		order->widths[0] = sizeof(uint32);
+	}
+}
+
+static uint64
+row_bytes(const DeviceOrder *order)
+{
+	uint64		bytes = 0;
+
+	for (int i = 0; i <= order->ncolumns; i++)
+		bytes += order->widths[i];
+	return bytes;
+}
+
+/* Has a device sort the rows; returns why it did not, or NONE. */
+static SortReason
+attempt_session(DeviceOrder *order)
+{
+	RowSort    *sort = order->sort;
+	uint64		nrows = sort->store->nrows;
+	SortReason	why;
+	bool		done = false;
+
+	make_code(order);
+	gpusort_attempt_begin(&order->attempt, ENGINE_GPU, USED_FOR_ROWS, order->spec.method, nrows);
+	order->session = gpusort_session_open(&order->spec, nrows, order->ncolumns + 1, order->widths, &why);
+	if (order->session != NULL)
+	{
+		encode_keys(order);
+		done = sort_session(order, &why) && fetch_session(order, &why);
+	}
+	if (done)
+	{
+		if (order->lost != REASON_NONE)
+		{
+			gpusort_attempt_lose_part(&order->attempt, order->lost);
+			gpusort_stats_fallback(USED_FOR_ROWS, order->spec.method, order->lost);
+		}
+		gpusort_attempt_succeed(&order->attempt, gpusort_session_method(order->session), 1, nrows,
+								nrows * row_bytes(order));
+		sort->stats.used_gpu = true;
+		sort->stats.moved_bytes += (int64) (order->widths[0] + sizeof(uint32)) * nrows;
+	}
+	else
+		gpusort_attempt_fail(&order->attempt, why);
+	if (order->session != NULL)
+		gpusort_session_close(order->session);
+	gpusort_rows_code_free(order->code);
+	if (order->ties != NULL)
+		pfree(order->ties);
+	return done ? REASON_NONE : why;
+}
+
+/*
+ * Sets sort->order as gpusort_rows_order does; false, and nothing changed but
+ * sort->failed, if no device does it.
+ */
+bool
+gpusort_rows_order_on_device(RowSort *sort)
+{
+	DeviceOrder order = {.sort = sort};
+	uint64		nrows = sort->store->nrows;
+	uint64		bytes;
+	SortDecision decision;
+
+	if (2 * sort->layout->natts >= GPUSORT_SESSION_COLUMNS)
+		return false;
+	describe(&order);
+	bytes = nrows * row_bytes(&order);
+	gpusort_choose(&order.spec, nrows, bytes, bytes + nrows * sizeof(uint32), ROUTE_ROWS, &decision);
+	if (decision.engine == ENGINE_GPU &&
+		(decision.reason == REASON_NONE || gpusort_reason_kind(decision.reason) == REASON_KIND_WAIT))
+	{
+		decision.reason = attempt_session(&order);
+		if (decision.reason == REASON_NONE)
+			return true;
+	}
+	if (gpusort_reason_is_fallback(decision.reason))
+		sort->failed = decision.reason;
+	return false;
+}

@@ -1,0 +1,349 @@
+/*
+ * order.c
+ *	  The sorted order of the rows of one store.
+ *
+ * Each row becomes one integer: as many leading bits of its code as there is
+ * room for above its row number.  No two are equal, so sorting these integers is
+ * a stable sort by the prefix, and it needs no second array.  Rows whose prefixes
+ * are equal are then packed again in place, with a code made for them alone, and
+ * sorted by that, until no code tells them apart; few of them, and those, are
+ * compared.  One bit stays clear so that the integers are ordered alike with and
+ * without sign.
+ *
+ * Where only the first rows are wanted, ties behind them are left alone; where
+ * it only matters which rows these are, so are ties among them.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "rows/row_code.h"
+#include "rows/row_sort.h"
+#include "sort/sort.h"
+
+#define ROWS_PACKED_BITS 63
+#define ROWS_ENGINE_MIN 1024	/* fewer integers are sorted right here */
+#define ROWS_COMPARE_MAX 12		/* ties of up to so many rows are compared at once */
+#define ROWS_ENCODE_SPAN 4096	/* rows of a tie that are encoded at a time */
+#define ROWS_TIE_DEPTH 64		/* codes made for ties within ties, before rows are compared */
+#define ROWS_TIE_PREFETCH 32	/* packed integers ahead of which records of ties are fetched; longer ties do so themselves */
+#define ROWS_SELECT_PASSES 64	/* over a tie whose first rows are looked for, before it is sorted */
+
+#define ST_SORT sort_packed_here
+#define ST_ELEMENT_TYPE uint64
+#define ST_COMPARE(a, b) (*(a) < *(b) ? -1 : *(a) > *(b))
+#define ST_SCOPE static
+#define ST_DECLARE
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+/* What breaking ties needs to know. */
+typedef struct TieBreaker
+{
+	RowSort    *sort;
+	int			first_key;		/* of those that are compared */
+	int			row_bits;		/* of the row number in a packed integer */
+	uint64		row_mask;
+	const uint64 *end;			/* of the rows that are wanted */
+	bool		in_order;		/* else only the last of these must be in its place */
+} TieBreaker;
+
+/* Sorts packed integers, many of them on an engine. */
+static void
+sort_packed(RowSort *sort, uint64 *packed, uint32 count)
+{
+	GpusortSegment segment = {0, count};
+	SortRequest request = {
+		.spec = {
+			.form = GPUSORT_KEY_INT64,
+			.payload = GPUSORT_PAYLOAD_NONE,
+			.method = GPUSORT_METHOD_AUTO,
+		},
+		.keys = packed,
+		.segments = &segment,
+		.nsegments = 1,
+		.nslots = count,
+		.use = USED_FOR_ROWS,
+		.failed = sort->failed
+	};
+
+	if (count < ROWS_ENGINE_MIN)
+	{
+		sort_packed_here(packed, count);
+		return;
+	}
+	sort->failed = REASON_NONE;
+	gpusort_sort(&request);
+	if (request.used_engine == ENGINE_GPU)
+		sort->stats.used_gpu = true;
+	else
+		sort->stats.used_cpu = true;
+	sort->stats.moved_bytes += 2 * (int64) sizeof(uint64) * count;
+}
+
+static bool
+is_ascending(const uint64 *packed, uint32 count)
+{
+	for (uint32 i = 1; i < count; i++)
+	{
+		if (packed[i - 1] > packed[i])
+			return false;
+	}
+	return true;
+}
+
+/* Orders two packed integers of a tie by the rows' keys, then by row number. */
+static int
+compare_tied(const void *a, const void *b, void *arg)
+{
+	const TieBreaker *breaker = arg;
+	const RowStore *store = breaker->sort->store;
+	uint32		row_a = *(const uint64 *) a & breaker->row_mask;
+	uint32		row_b = *(const uint64 *) b & breaker->row_mask;
+	int			order;
+
+	CHECK_FOR_INTERRUPTS();
+	order = gpusort_rows_compare(breaker->sort->keys, breaker->first_key, store, row_a, store, row_b);
+	return order != 0 ? order : (row_a < row_b ? -1 : 1);
+}
+
+static inline void
+swap_packed(uint64 *a, uint64 *b)
+{
+	uint64		value = *a;
+
+	*a = *b;
+	*b = value;
+}
+
+/* Moves the row that comes at a place of a tie there, and those before it to places before it. */
+static void
+select_tied(TieBreaker *breaker, uint64 *packed, uint32 count, uint32 place)
+{
+	uint32		low = 0;
+	uint32		high = count;	/* the row is one of low .. high - 1 */
+
+	for (int passes = 0; high - low > 1; passes++)
+	{
+		uint64	   *last = packed + high - 1;
+		uint32		middle = low + (high - low) / 2;
+
+		if (passes == ROWS_SELECT_PASSES)
+		{
+			qsort_arg(packed + low, high - low, sizeof(uint64), compare_tied, breaker);
+			return;
+		}
+		/* The median of three, last, parts the others. */
+		if (compare_tied(packed + middle, packed + low, breaker) < 0)
+			swap_packed(packed + middle, packed + low);
+		if (compare_tied(packed + middle, last, breaker) < 0)
+			swap_packed(packed + middle, last);
+		if (compare_tied(last, packed + low, breaker) < 0)
+			swap_packed(last, packed + low);
+		middle = low;
+		for (uint32 i = low; i < high - 1; i++)
+		{
+			if (compare_tied(packed + i, last, breaker) < 0)
+				swap_packed(packed + i, packed + middle++);
+		}
+		swap_packed(packed + middle, last);
+		if (middle == place)
+			return;
+		if (middle < place)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+}
+
+/* Orders rows of a tie by comparing them, from a key on, as far as their order is wanted. */
+static void
+compare_tie(TieBreaker *breaker, uint64 *packed, uint32 count, int first_key)
+{
+	uint32		wanted = Min(count, breaker->end - packed);
+
+	breaker->first_key = first_key;
+	if (!breaker->in_order || wanted < count / 2)
+		select_tied(breaker, packed, count, wanted - 1);
+	else
+		wanted = count;
+	if (breaker->in_order)
+		qsort_arg(packed, wanted, sizeof(uint64), compare_tied, breaker);
+}
+
+/* Packs the rows of a tie by the code. */
+static void
+pack_tie(TieBreaker *breaker, const KeyCode *code, uint64 *packed, uint32 count)
+{
+	uint32		rows[ROWS_ENCODE_SPAN];
+
+	for (uint32 done = 0; done < count; done += ROWS_ENCODE_SPAN)
+	{
+		uint32		n = Min(ROWS_ENCODE_SPAN, count - done);
+
+		for (uint32 i = 0; i < n; i++)
+			rows[i] = packed[done + i] & breaker->row_mask;
+		gpusort_rows_encode(code, breaker->sort->store, rows, 0, n, ROWS_PACKED_BITS - breaker->row_bits, packed + done);
+		for (uint32 i = 0; i < n; i++)
+			packed[done + i] = (packed[done + i] << breaker->row_bits) | rows[i];
+	}
+}
+
+static void break_ties(TieBreaker *breaker, uint64 *packed, uint32 count, int nexact, bool spent, int depth);
+
+/* Orders rows, in input order, that are equal in the keys before first_key; depth counts the codes made for them. */
+static void
+order_tie(TieBreaker *breaker, uint64 *packed, uint32 count, int first_key, int depth)
+{
+	RowList		list = {packed, breaker->row_mask, count};
+	int			word_bits = ROWS_PACKED_BITS - breaker->row_bits;
+	KeyCode    *code;
+	int			nexact;
+	bool		spent;
+
+	CHECK_FOR_INTERRUPTS();
+	if (count <= ROWS_COMPARE_MAX || depth > ROWS_TIE_DEPTH)
+	{
+		compare_tie(breaker, packed, count, first_key);
+		return;
+	}
+	code = gpusort_rows_code_fitted(breaker->sort->keys, first_key, breaker->sort->store, &list, word_bits, word_bits);
+	nexact = code->nexact;
+	spent = code->spent;
+	if (code->bits > 0)
+		pack_tie(breaker, code, packed, count);
+	gpusort_rows_code_free(code);
+	if (!is_ascending(packed, count))
+		sort_packed(breaker->sort, packed, count);
+	/* Without a difference in the code's bits another one would be no better. */
+	spent |= packed[0] >> breaker->row_bits == packed[count - 1] >> breaker->row_bits;
+	break_ties(breaker, packed, count, nexact, spent, depth);
+}
+
+/* Has records of a tie's rows fetched that will soon be compared. */
+static inline void
+prefetch_tied(const TieBreaker *breaker, const uint64 *packed, const uint64 *end)
+{
+	const RowStore *store = breaker->sort->store;
+	const uint64 *soon = packed + ROWS_TIE_PREFETCH;
+	const uint64 *later = soon + ROWS_TIE_PREFETCH;
+	const uint64 *last = later + ROWS_TIE_PREFETCH;
+
+	if (last >= end || soon[0] >> breaker->row_bits == later[0] >> breaker->row_bits)
+		return;
+	if (later[0] >> breaker->row_bits == later[-1] >> breaker->row_bits &&
+		later[0] >> breaker->row_bits != last[0] >> breaker->row_bits)
+	{
+		__builtin_prefetch((const uint32 *) store->row_starts.data + (later[-1] & breaker->row_mask));
+		__builtin_prefetch((const uint32 *) store->row_starts.data + (later[0] & breaker->row_mask));
+	}
+	if (soon[0] >> breaker->row_bits == soon[-1] >> breaker->row_bits)
+	{
+		__builtin_prefetch(gpusort_rows_record(store, soon[-1] & breaker->row_mask));
+		__builtin_prefetch(gpusort_rows_record(store, soon[0] & breaker->row_mask));
+	}
+}
+
+/*
+ * Finds rows with equal prefixes, which are equal in nexact keys, and orders them:
+ * by comparing them if codes are spent.
+ */
+static void
+break_ties(TieBreaker *breaker, uint64 *packed, uint32 count, int nexact, bool spent, int depth)
+{
+	bool		has_records = breaker->sort->store->layout->nrecord > 0;
+	uint32		end;
+
+	if (nexact == breaker->sort->keys->nkeys)
+		return;
+	check_stack_depth();
+	for (uint32 start = 0; start < count && packed + start < breaker->end; start = end)
+	{
+		uint64		prefix = packed[start] >> breaker->row_bits;
+
+		for (end = start; end < count && packed[end] >> breaker->row_bits == prefix; end++)
+		{
+			if (has_records)
+				prefetch_tied(breaker, packed + end, packed + count);
+		}
+		if (end - start == 1 || !(breaker->in_order || packed + end >= breaker->end))
+			continue;
+		if (spent)
+			compare_tie(breaker, packed + start, end - start, nexact);
+		else
+			order_tie(breaker, packed + start, end - start, nexact, depth + 1);
+	}
+}
+
+static TieBreaker
+tie_breaker(RowSort *sort)
+{
+	uint32		nrows = sort->store->nrows;
+	int			row_bits = nrows <= 1 ? 1 : 32 - __builtin_clz(nrows - 1);
+
+	return (TieBreaker)
+	{
+		.sort = sort,
+		.row_bits = row_bits,
+		.row_mask = (UINT64CONST(1) << row_bits) - 1,
+		.in_order = true
+	};
+}
+
+/* Orders rows of the store, in ascending order, that are equal in the keys before first_key. */
+void
+gpusort_rows_order_tie(RowSort *sort, uint32 *rows, uint32 count, int first_key)
+{
+	TieBreaker	breaker = tie_breaker(sort);
+	uint64	   *packed = MemoryContextAllocHuge(CurrentMemoryContext, count * sizeof(uint64));
+
+	for (uint32 i = 0; i < count; i++)
+		packed[i] = rows[i];
+	breaker.end = packed + count;
+	order_tie(&breaker, packed, count, first_key, 1);
+	for (uint32 i = 0; i < count; i++)
+		rows[i] = packed[i] & breaker.row_mask;
+	pfree(packed);
+}
+
+/*
+ * Sets sort->order to the sorted order of the rows in sort->store, up to the number
+ * wanted, at least one; those behind them follow in any order.  Without in_order the
+ * wanted ones do so too, but for the last of them, which is last.
+ */
+void
+gpusort_rows_order(RowSort *sort, uint32 wanted, bool in_order)
+{
+	RowStore   *store = sort->store;
+	uint32		nrows = store->nrows;
+	RowList		list = {.count = nrows};
+	TieBreaker	breaker = tie_breaker(sort);
+	int			prefix_bits = ROWS_PACKED_BITS - breaker.row_bits;
+	KeyCode    *code;
+	uint64	   *packed;
+
+	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, (Size) nrows * sizeof(uint64));
+	packed = (uint64 *) sort->packed.data;
+	code = gpusort_rows_code_fitted(sort->keys, 0, store, &list, prefix_bits, prefix_bits);
+
+	for (uint32 first = 0; first < nrows; first += ROWS_ENCODE_SPAN)
+	{
+		uint32		n = Min(ROWS_ENCODE_SPAN, nrows - first);
+
+		gpusort_rows_encode(code, store, NULL, first, n, prefix_bits, packed + first);
+		for (uint32 i = first; i < first + n; i++)
+			packed[i] = (packed[i] << breaker.row_bits) | i;
+	}
+	CHECK_FOR_INTERRUPTS();
+	if (!is_ascending(packed, nrows))
+		sort_packed(sort, packed, nrows);
+	breaker.end = packed + wanted;
+	breaker.in_order = in_order;
+	break_ties(&breaker, packed, nrows, code->nexact, code->spent, 0);
+	gpusort_rows_code_free(code);
+
+	/* Each row number is written no further than where it was read. */
+	sort->order = (uint32 *) packed;
+	for (uint32 i = 0; i < nrows; i++)
+		sort->order[i] = packed[i] & breaker.row_mask;
+}

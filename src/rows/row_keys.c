@@ -1,0 +1,206 @@
+/*
+ * row_keys.c
+ *	  Sort keys of rows, see row_keys.h.
+ */
+#include "postgres.h"
+
+#include "access/stratnum.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_opfamily.h"
+#include "catalog/pg_type.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+#include "compat.h"
+#include "keys/byte_collation.h"
+#include "rows/row_keys.h"
+
+/*
+ * Whether an order is that of the *_pattern_ops operator classes: those of text and
+ * char(n) compare bytes in whatever collation.
+ */
+static bool
+is_pattern_order(Oid opfamily)
+{
+	return opfamily == TEXT_PATTERN_BTREE_FAM_OID || opfamily == BPCHAR_PATTERN_BTREE_FAM_OID;
+}
+
+/*
+ * Sets how values of the type, ordered by the operator, become a code; only the
+ * default btree order of a type, a pattern's, or the reverse of these has one.
+ */
+RowKeyKind
+gpusort_rows_key_kind(RowKey *key, Oid operator, Oid collation, Oid type)
+{
+	Oid			opfamily;
+	Oid			input_type;
+	GPUSORT_ORDERING_STRATEGY strategy;
+	TypeCacheEntry *cache;
+
+	key->kind = KEY_IS_COMPARED;
+	if (!get_ordering_op_properties(operator, &opfamily, &input_type, &strategy))
+		return key->kind;
+	cache = lookup_type_cache(input_type, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+	if (!is_pattern_order(opfamily) && operator != cache->lt_opr && operator != cache->gt_opr)
+		return key->kind;
+
+	key->descending = strategy == GPUSORT_ORDERING_GREATER;
+	key->width = get_typlen(type);
+	key->bytes = gpusort_key_bytes_form(input_type, is_pattern_order(opfamily) ? C_COLLATION_OID : collation);
+	if (get_typbyval(type) &&
+		(gpusort_keys_form(input_type, &key->form) ? gpusort_key_width(key->form) == key->width
+		 : input_type == BOOLOID || input_type == CHAROID))
+		key->kind = KEY_IS_VALUE;
+	else if (key->bytes != BYTES_NONE)
+		key->kind = KEY_IS_BYTES;
+	return key->kind;
+}
+
+/* Builds the keys from the lists of a plan; in the current memory context. */
+RowKeys *
+gpusort_rows_keys(TupleDesc desc, List *columns, List *operators, List *collations, List *nulls_first)
+{
+	RowKeys    *keys = palloc0(sizeof(RowKeys));
+	bool		coded = true;
+
+	keys->nkeys = list_length(columns);
+	keys->keys = palloc0(keys->nkeys * sizeof(RowKey));
+	for (int i = 0; i < keys->nkeys; i++)
+	{
+		RowKey	   *key = &keys->keys[i];
+		Oid			operator = list_nth_oid(operators, i);
+		Oid			collation = list_nth_oid(collations, i);
+
+		key->attribute = list_nth_int(columns, i) - 1;
+		key->nulls_first = list_nth_int(nulls_first, i);
+		coded &= gpusort_rows_key_kind(key, operator, collation,
+									   TupleDescAttr(desc, key->attribute)->atttypid) != KEY_IS_COMPARED;
+		if (coded)
+			keys->ncoded++;
+		coded &= key->kind != KEY_IS_BYTES || gpusort_key_bytes_decide(key->bytes);
+		key->compare.ssup_cxt = CurrentMemoryContext;
+		/* Where it compares bytes, PostgreSQL does so faster in the C collation. */
+		key->compare.ssup_collation = gpusort_collation_compares_bytes(collation) ? C_COLLATION_OID : collation;
+		key->compare.ssup_nulls_first = key->nulls_first;
+		key->compare.ssup_attno = key->attribute + 1;
+		key->abbreviate = key->compare;
+		key->abbreviate.abbreviate = true;
+		PrepareSortSupportFromOrderingOp(operator, &key->compare);
+		if (key->kind == KEY_IS_BYTES && key->bytes == BYTES_NUMERIC)
+			PrepareSortSupportFromOrderingOp(operator, &key->abbreviate);
+	}
+	return keys;
+}
+
+/* Loads the codes of a key that is a value, of rows[0..n) or, without rows, of the rows from first on. */
+static inline void
+load_codes(const RowKey *key, const RowStore *store, const uint32 *rows, uint32 first, uint32 n, uint64 *out)
+{
+	const char *values = store->columns[key->attribute].values.data;
+
+#define LOAD(type, encoding) \
+	do { \
+		const type *in = (const type *) values; \
+		if (rows == NULL) \
+			for (uint32 i = 0; i < n; i++) \
+			{ \
+				type		bits = in[first + i]; \
+				out[i] = encoding; \
+			} \
+		else \
+			for (uint32 i = 0; i < n; i++) \
+			{ \
+				type		bits = in[rows[i]]; \
+				out[i] = encoding; \
+			} \
+	} while (0)
+
+	if (key->width == 1)
+	{
+		LOAD(uint8, bits);
+		return;
+	}
+	switch (key->form)
+	{
+		case GPUSORT_KEY_INT16:
+			LOAD(uint16, gpusort_encode16(bits));
+			break;
+		case GPUSORT_KEY_INT32:
+			LOAD(uint32, gpusort_encode32_tied(GPUSORT_KEY_INT32, bits));
+			break;
+		case GPUSORT_KEY_UINT32:
+			LOAD(uint32, bits);
+			break;
+		case GPUSORT_KEY_FLOAT32:
+			LOAD(uint32, gpusort_encode32_tied(GPUSORT_KEY_FLOAT32, bits));
+			break;
+		case GPUSORT_KEY_FLOAT64:
+			LOAD(uint64, gpusort_encode64_tied(GPUSORT_KEY_FLOAT64, bits));
+			break;
+		case GPUSORT_KEY_UINT64:
+			LOAD(uint64, bits);
+			break;
+		default:
+			LOAD(uint64, gpusort_encode64_tied(GPUSORT_KEY_INT64, bits));
+			break;
+	}
+#undef LOAD
+}
+
+/* The same for other files. */
+void
+gpusort_rows_load_codes(const RowKey *key, const RowStore *store, const uint32 *rows, uint32 first, uint32 n, uint64 *out)
+{
+	load_codes(key, store, rows, first, n, out);
+}
+
+/* Orders one key of two rows that is a value, both not NULL. */
+static int
+compare_codes(const RowKey *key, const RowStore *a, uint32 row_a, const RowStore *b, uint32 row_b)
+{
+	uint64		code_a;
+	uint64		code_b;
+	int			order;
+
+	load_codes(key, a, NULL, row_a, 1, &code_a);
+	load_codes(key, b, NULL, row_b, 1, &code_b);
+	order = code_a < code_b ? -1 : code_a > code_b;
+	return key->descending ? -order : order;
+}
+
+/* Orders two rows of stores of one layout by the keys from first_key on. */
+int
+gpusort_rows_compare(const RowKeys *keys, int first_key, const RowStore *a, uint32 row_a,
+					 const RowStore *b, uint32 row_b)
+{
+	for (int i = first_key; i < keys->nkeys; i++)
+	{
+		RowKey	   *key = &keys->keys[i];
+		bool		null_a;
+		bool		null_b;
+		Datum		value_a;
+		Datum		value_b;
+		int			order;
+
+		if (a->layout->attributes[key->attribute].is_constant)
+			continue;
+		if (key->kind == KEY_IS_VALUE)
+		{
+			null_a = gpusort_rows_is_null(a, row_a, key->attribute);
+			null_b = gpusort_rows_is_null(b, row_b, key->attribute);
+			if (null_a || null_b)
+				order = null_a == null_b ? 0 : (null_a == key->nulls_first ? -1 : 1);
+			else
+				order = compare_codes(key, a, row_a, b, row_b);
+		}
+		else
+		{
+			value_a = gpusort_rows_store_get(a, row_a, key->attribute, &null_a);
+			value_b = gpusort_rows_store_get(b, row_b, key->attribute, &null_b);
+			order = ApplySortComparator(value_a, null_a, value_b, null_b, &key->compare);
+		}
+		if (order != 0)
+			return order;
+	}
+	return 0;
+}

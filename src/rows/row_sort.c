@@ -1,0 +1,261 @@
+/*
+ * row_sort.c
+ *	  Sorts rows in memory or, beyond work_mem, by runs; see row_sort.h.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "rows/row_sort.h"
+#include "stats/sort_progress.h"
+
+#define ROWS_SORT_BYTES (2 * sizeof(uint64))	/* of a row: its packed key, and an engine's scratch for it */
+#define ROWS_EXPECTED_SLACK 1.05	/* room beyond the planner's estimate */
+#define ROWS_STORE_MAX (UINT32_MAX / 2)	/* rows of one store */
+#define ROWS_RECORDS_MAX ((Size) MAXIMUM_ALIGNOF * (UINT32_MAX - 1))
+
+/* The attributes of keys, the last one first. */
+static List *
+key_attributes(const RowKeys *keys)
+{
+	List	   *attributes = NIL;
+
+	for (int i = keys->nkeys - 1; i >= 0; i--)
+		attributes = lappend_int(attributes, keys->keys[i].attribute);
+	return attributes;
+}
+
+/* Bytes that a row needs in memory, its record and NULLs aside. */
+static Size
+row_bytes(const RowSort *sort)
+{
+	return sort->layout->fixed_bytes + ROWS_SORT_BYTES;
+}
+
+/*
+ * Starts a sort of rows of the descriptor, whose target list tells constants, by
+ * the keys in a plan's private lists.  Memory is limited by work_mem.  Not more
+ * than bound rows will be read; 0: all.
+ */
+RowSort *
+gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
+						double expected_rows, int expected_width, uint64 bound,
+						bool random_access, bool timed)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "gpusort rows", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	RowSort    *sort = palloc0(sizeof(RowSort));
+	double		rows;
+	Size		record_bytes = 0;
+
+	sort->context = context;
+	sort->memory = gpusort_rows_memory_create(context);
+	sort->memory_limit = work_mem * (Size) 1024;
+	sort->random_access = random_access;
+	sort->timed = timed;
+	sort->keys = gpusort_rows_keys(desc, key_lists[ROW_KEYS_COLUMNS], key_lists[ROW_KEYS_OPERATORS],
+								   key_lists[ROW_KEYS_COLLATIONS], key_lists[ROW_KEYS_NULLS_FIRST]);
+	sort->layout = gpusort_rows_layout(desc, tlist, key_attributes(sort->keys));
+	sort->store = gpusort_rows_store_create(sort->memory, sort->layout);
+	sort->bound = gpusort_rows_bound_create(sort->memory, sort->layout, sort->keys, bound);
+	if (sort->bound != NULL)
+		expected_rows = Min(expected_rows, sort->bound->cut_at);
+
+	rows = Min(Min(expected_rows * ROWS_EXPECTED_SLACK, (double) sort->memory_limit / row_bytes(sort)), ROWS_STORE_MAX);
+	if (sort->layout->nrecord > 0 && expected_width > sort->layout->fixed_bytes)
+		record_bytes = Min(rows * (expected_width - sort->layout->fixed_bytes + MAXIMUM_ALIGNOF), (double) sort->memory_limit);
+	gpusort_rows_store_expect(sort->store, rows, record_bytes);
+	MemoryContextSwitchTo(caller);
+	return sort;
+}
+
+/* Memory that the rows held need, and will need to be sorted. */
+static Size
+bytes_held(const RowSort *sort, uint32 more_rows)
+{
+	return gpusort_rows_store_bytes(sort->store) +
+		(Size) (sort->store->nrows + more_rows) * ROWS_SORT_BYTES +
+		(Size) more_rows * (sort->layout->fixed_bytes + sort->store->null_columns);
+}
+
+/* Whether rows must be spilled before more come in. */
+static bool
+memory_is_full(const RowSort *sort, uint32 more_rows)
+{
+	return sort->store->nrows > 0 &&
+		(bytes_held(sort, more_rows) > sort->memory_limit ||
+		 sort->store->nrows + more_rows > ROWS_STORE_MAX ||
+		 sort->store->record_bytes > ROWS_RECORDS_MAX - MaxAllocSize);
+}
+
+static void
+start_phase(const RowSort *sort, instr_time *start)
+{
+	INSTR_TIME_SET_ZERO(*start);
+	if (sort->timed)
+		INSTR_TIME_SET_CURRENT(*start);
+}
+
+static void
+end_phase(const RowSort *sort, instr_time start, instr_time *phase)
+{
+	instr_time	now;
+
+	if (!sort->timed)
+		return;
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_ACCUM_DIFF(*phase, now, start);
+}
+
+/* Rows of the store that are wanted. */
+static uint32
+wanted_rows(const RowSort *sort)
+{
+	return sort->bound ? Min(sort->bound->rows, sort->store->nrows) : sort->store->nrows;
+}
+
+/* What becomes of the rows in memory when they are ordered. */
+typedef enum OrderUse
+{
+	ORDER_CUTS,					/* those that are wanted stay as they are */
+	ORDER_SPILLS,				/* they are written */
+	ORDER_ENDS					/* they are returned: columns may be sorted themselves */
+} OrderUse;
+
+/* Orders the rows in memory, their packed keys on an engine; counts if that is the CPU for want of a device. */
+static void
+order_here(RowSort *sort, bool in_order)
+{
+	ProgressJob progress = gpusort_progress_begin(ENGINE_CPU, USED_FOR_ROWS, GPUSORT_METHOD_AUTO, sort->store->nrows);
+
+	gpusort_progress_update(progress, SORT_PHASE_SORTING, 0, 1);
+	gpusort_rows_order(sort, wanted_rows(sort), in_order);
+	if (gpusort_reason_is_fallback(sort->failed))
+		gpusort_stats_fallback(USED_FOR_ROWS, GPUSORT_METHOD_AUTO, sort->failed);
+	sort->failed = REASON_NONE;
+	gpusort_progress_end(progress);
+}
+
+/* Orders the rows in memory. */
+static void
+order_store(RowSort *sort, OrderUse use)
+{
+	instr_time	start;
+
+	start_phase(sort, &start);
+	sort->stats.peak_bytes = Max(sort->stats.peak_bytes, bytes_held(sort, 0));
+	if (use != ORDER_ENDS || !gpusort_rows_order_on_device(sort))
+		order_here(sort, use != ORDER_CUTS);
+	end_phase(sort, start, &sort->stats.sort_time);
+}
+
+/* Writes the rows in memory to a run of their own. */
+static void
+spill(RowSort *sort)
+{
+	instr_time	start;
+	uint32		nrows = wanted_rows(sort);
+
+	if (sort->runs == NULL)
+		sort->runs = gpusort_rows_runs_create(sort->memory, sort->layout, sort->keys, sort->memory_limit);
+	order_store(sort, ORDER_SPILLS);
+	start_phase(sort, &start);
+	gpusort_rows_runs_add(sort->runs, sort->store, sort->order, nrows);
+	end_phase(sort, start, &sort->stats.spill_time);
+	sort->nrows += nrows;
+	gpusort_rows_store_clear(sort->store);
+}
+
+/* Makes room for more rows, few at a time: drops what is beyond a bound, spills what memory cannot hold. */
+void
+gpusort_rows_sort_make_room(RowSort *sort, uint32 more_rows)
+{
+	MemoryContext caller = MemoryContextSwitchTo(sort->context);
+
+	if (sort->bound != NULL && sort->store->nrows >= sort->bound->cut_at)
+	{
+		order_store(sort, ORDER_CUTS);
+		gpusort_rows_bound_cut(sort->bound, sort->store, sort->order);
+		sort->stats.bounded = true;
+	}
+	if (memory_is_full(sort, more_rows))
+		spill(sort);
+	MemoryContextSwitchTo(caller);
+}
+
+/* Sorts what was appended: batches can be read from now on. */
+void
+gpusort_rows_sort_finish(RowSort *sort)
+{
+	MemoryContext caller = MemoryContextSwitchTo(sort->context);
+	instr_time	start;
+
+	if (sort->runs == NULL)
+	{
+		sort->nrows = wanted_rows(sort);
+		if (sort->nrows > 0)
+			order_store(sort, ORDER_ENDS);
+	}
+	else
+	{
+		if (sort->store->nrows > 0)
+			spill(sort);
+		gpusort_rows_store_free(sort->store);
+		sort->store = NULL;
+		gpusort_rows_buffer_release(sort->memory, &sort->packed);
+		gpusort_rows_memory_trim();
+		start_phase(sort, &start);
+		gpusort_rows_runs_prepare(sort->runs, sort->random_access);
+		if (sort->bound != NULL)
+			sort->nrows = Min(sort->nrows, sort->bound->rows);
+		end_phase(sort, start, &sort->stats.spill_time);
+		sort->stats.disk_bytes = sort->runs->disk_bytes;
+		sort->stats.initial_runs = sort->runs->initial_runs;
+		sort->stats.merge_passes = sort->runs->merge_passes;
+	}
+	sort->batch = gpusort_rows_batch_create(sort->layout, sort->nrows);
+	sort->stats.sorted = true;
+	MemoryContextSwitchTo(caller);
+}
+
+/* Returns a batch that holds the row of this number, which is below nrows. */
+RowBatch *
+gpusort_rows_sort_read(RowSort *sort, uint64 row)
+{
+	RowBatch   *batch = sort->batch;
+	instr_time	start;
+
+	if (row >= batch->first && row < batch->first + batch->nrows)
+		return batch;
+	start_phase(sort, &start);
+	batch->nrows = 0;
+	batch->first = row;
+	if (sort->runs == NULL)
+	{
+		batch->first -= row % batch->slots;
+		gpusort_rows_batch_gather(batch, sort->store, sort->order + batch->first, batch->first,
+								  Min(batch->slots, sort->nrows - batch->first));
+	}
+	else
+	{
+		MemoryContext caller = MemoryContextSwitchTo(sort->context);
+
+		if (sort->random_access)
+			gpusort_rows_runs_seek(sort->runs, batch, row);
+		else
+			gpusort_rows_runs_next(sort->runs, batch);
+		MemoryContextSwitchTo(caller);
+	}
+	end_phase(sort, start, &sort->stats.gather_time);
+	return batch;
+}
+
+/* Frees the sort, its files and its memory. */
+void
+gpusort_rows_sort_free(RowSort *sort)
+{
+	if (sort->runs != NULL)
+		gpusort_rows_runs_close(sort->runs);
+	MemoryContextDelete(sort->context);
+}

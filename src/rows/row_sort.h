@@ -1,0 +1,89 @@
+/*
+ * row_sort.h
+ *	  Sorts rows: append them, finish, read them back in order by batches.
+ *
+ *	  begin --> append ... --> finish --> read (any batch, any order) --> free
+ *
+ * Rows are held in columns (row_store.h).  When they reach work_mem they are
+ * sorted and written to a run of temporary files (row_runs.h), and so on; finish
+ * leaves either one sorted store in memory or runs to merge.  A caller that asks
+ * for random access may read batches in any order, else only one after another.
+ * Where only the first rows are wanted, others are dropped early (row_bound.h).
+ */
+#ifndef GPUSORT_ROW_SORT_H
+#define GPUSORT_ROW_SORT_H
+
+#include "portability/instr_time.h"
+
+#include "rows/row_bound.h"
+#include "rows/row_keys.h"
+#include "rows/row_runs.h"
+#include "rows/row_store.h"
+#include "stats/sort_reason.h"
+
+/* What a sort did, for EXPLAIN; plain memory, for it is copied between processes. */
+typedef struct RowSortStats
+{
+	bool		sorted;			/* it came to an end */
+	bool		used_cpu;		/* engines that sorted keys */
+	bool		used_gpu;
+	bool		read_directly;	/* not through ExecProcNode */
+	Size		peak_bytes;		/* memory held by rows, keys and order */
+	int64		disk_bytes;		/* written to temporary files */
+	int64		moved_bytes;	/* of keys that went to an engine and back */
+	bool		bounded;		/* rows beyond a bound were dropped */
+	int			initial_runs;
+	int			merge_passes;	/* over the runs, or some of them, before the last merge */
+	instr_time	read_time;		/* below the node and keeping its rows */
+	instr_time	sort_time;		/* encoding, sorting keys and breaking ties */
+	instr_time	spill_time;		/* writing and merging runs, but for the last merge */
+	instr_time	gather_time;	/* reading batches */
+} RowSortStats;
+
+typedef struct RowSort
+{
+	MemoryContext context;		/* holds everything, this struct included */
+	RowMemory  *memory;
+	RowLayout  *layout;
+	RowKeys    *keys;
+	Size		memory_limit;
+	bool		random_access;
+	bool		timed;
+
+	RowBound   *bound;			/* NULL: all rows are wanted */
+	RowStore   *store;			/* rows not yet in a run */
+	RowBuffer	packed;			/* uint64 code prefix and row number, while sorting */
+	uint32	   *order;			/* sorted row numbers, in the place of packed */
+	RowRuns    *runs;			/* NULL while everything fits into memory */
+	RowBatch   *batch;			/* once finished */
+	uint64		nrows;			/* to be read, in all */
+	SortReason	failed;			/* why no device ordered the store, until that is counted */
+	RowSortStats stats;
+} RowSort;
+
+/* The keys of a sort, as a list of lists that a plan can hold: one entry for each key in each. */
+typedef enum RowKeyLists
+{
+	ROW_KEYS_COLUMNS,		/* ints: attribute number in the input */
+	ROW_KEYS_OPERATORS,		/* oids */
+	ROW_KEYS_COLLATIONS,	/* oids */
+	ROW_KEYS_NULLS_FIRST,	/* ints */
+	ROW_KEYS_COUNT
+} RowKeyLists;
+
+extern RowSort *gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
+										double expected_rows, int expected_width, uint64 bound,
+										bool random_access, bool timed);
+extern void gpusort_rows_sort_make_room(RowSort *sort, uint32 more_rows);
+extern void gpusort_rows_sort_finish(RowSort *sort);
+extern RowBatch *gpusort_rows_sort_read(RowSort *sort, uint64 row);
+extern void gpusort_rows_sort_free(RowSort *sort);
+
+/* order.c: the order of one store's rows. */
+extern void gpusort_rows_order(RowSort *sort, uint32 wanted, bool in_order);
+extern void gpusort_rows_order_tie(RowSort *sort, uint32 *rows, uint32 count, int first_key);
+
+/* device_order.c: the same, by a device that also sorts the columns. */
+extern bool gpusort_rows_order_on_device(RowSort *sort);
+
+#endif							/* GPUSORT_ROW_SORT_H */

@@ -1,0 +1,609 @@
+/*
+ * row_store.c
+ *	  Rows in columns, see row_store.h.
+ */
+#include "postgres.h"
+
+#include "access/tupmacs.h"
+#include "nodes/primnodes.h"
+#include "utils/expandeddatum.h"
+
+#include "rows/row_store.h"
+
+#define ROWS_FIRST_CAPACITY 512
+#define ROWS_FIRST_RECORDS ((Size) 8 * 1024)
+#define ROWS_BATCH_DATUMS 2048	/* a batch's datums stay in the first-level cache */
+#define ROWS_BATCH_MAX 256
+#define ROWS_BATCH_MIN 8
+#define ROWS_PREFETCH 12		/* records fetched ahead of the one being read */
+
+/* Describes rows of a descriptor; tlist tells constants, first the attributes to put first, in reverse order. */
+RowLayout *
+gpusort_rows_layout(TupleDesc desc, List *tlist, const List *first)
+{
+	RowLayout  *layout = palloc0(sizeof(RowLayout));
+	ListCell   *cell;
+
+	layout->natts = desc->natts;
+	layout->attributes = palloc0(desc->natts * sizeof(RowAttribute));
+	layout->record_attributes = palloc(desc->natts * sizeof(int));
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute form = TupleDescAttr(desc, i);
+		RowAttribute *attribute = &layout->attributes[i];
+		TargetEntry *entry = list_nth_node(TargetEntry, tlist, i);
+
+		attribute->length = form->attlen;
+		attribute->by_value = form->attbyval;
+		attribute->align = form->attalign;
+		if (IsA(entry->expr, Const))
+		{
+			attribute->is_constant = true;
+			attribute->constant = ((Const *) entry->expr)->constvalue;
+			attribute->constant_is_null = ((Const *) entry->expr)->constisnull;
+		}
+		else if (attribute->by_value)
+			layout->fixed_bytes += attribute->length;
+		else if (!list_member_int(first, i))
+			layout->record_attributes[layout->nrecord++] = i;
+	}
+	foreach(cell, first)
+	{
+		int			i = lfirst_int(cell);
+		bool		listed = false;
+
+		for (int r = 0; r < layout->nrecord; r++)
+			listed |= layout->record_attributes[r] == i;
+		if (listed || layout->attributes[i].by_value || layout->attributes[i].is_constant)
+			continue;
+		memmove(layout->record_attributes + 1, layout->record_attributes, layout->nrecord * sizeof(int));
+		layout->record_attributes[0] = i;
+		layout->nrecord++;
+	}
+	if (layout->nrecord > 0)
+		layout->fixed_bytes += sizeof(uint32);
+	return layout;
+}
+
+RowStore *
+gpusort_rows_store_create(RowMemory *memory, const RowLayout *layout)
+{
+	RowStore   *store = palloc0(sizeof(RowStore));
+
+	store->layout = layout;
+	store->memory = memory;
+	store->columns = palloc0(Max(layout->natts, 1) * sizeof(RowColumn));
+	return store;
+}
+
+/* Makes room for at least this many rows, with some growth ahead; records grow as they come. */
+void
+gpusort_rows_store_reserve(RowStore *store, uint32 rows)
+{
+	const RowLayout *layout = store->layout;
+
+	if (rows <= store->capacity)
+		return;
+	if (store->capacity > 0)
+		rows = Max(Max(rows, store->capacity + store->capacity / 2), store->expected_rows);
+	rows = Max(rows, ROWS_FIRST_CAPACITY);
+	for (int i = 0; i < layout->natts; i++)
+	{
+		const RowAttribute *attribute = &layout->attributes[i];
+		RowColumn  *column = &store->columns[i];
+
+		if (attribute->by_value && !attribute->is_constant)
+			gpusort_rows_buffer_reserve(store->memory, &column->values, (Size) rows * attribute->length);
+		if (column->nulls.data != NULL)
+			gpusort_rows_buffer_reserve(store->memory, &column->nulls, rows);
+	}
+	if (layout->nrecord > 0)
+		gpusort_rows_buffer_reserve(store->memory, &store->row_starts, (Size) rows * sizeof(uint32));
+	store->capacity = rows;
+}
+
+/* Says how many rows will come, and bytes of records; room for them is made when more than a few have come. */
+void
+gpusort_rows_store_expect(RowStore *store, uint32 rows, Size record_bytes)
+{
+	store->expected_rows = rows;
+	store->expected_record_bytes = record_bytes;
+	gpusort_rows_store_reserve(store, Min(rows, ROWS_FIRST_CAPACITY));
+}
+
+/* Gives the attribute an array of NULL bytes, unset for the rows so far. */
+void
+gpusort_rows_store_add_nulls(RowStore *store, int attribute)
+{
+	RowColumn  *column = &store->columns[attribute];
+
+	if (column->has_nulls)
+		return;
+	gpusort_rows_buffer_reserve(store->memory, &column->nulls, store->capacity);
+	memset(column->nulls.data, 0, store->capacity);
+	column->has_nulls = true;
+	store->null_columns++;
+}
+
+/* Adds a record of the size for the row and returns where to write it. */
+static char *
+add_record(RowStore *store, uint32 row, Size bytes)
+{
+	Size		start = store->record_bytes;
+	Size		end = start + MAXALIGN(bytes);
+
+	if (end > store->records.size)
+		gpusort_rows_buffer_reserve(store->memory, &store->records,
+									store->records.size == 0 ? Max(end, ROWS_FIRST_RECORDS)
+									: Max(Max(end, store->records.size + store->records.size / 2), store->expected_record_bytes));
+	((uint32 *) store->row_starts.data)[row] = start / MAXIMUM_ALIGNOF;
+	store->record_bytes = end;
+	return store->records.data + start;
+}
+
+/* Bytes that the value takes at this offset of a record, padding before it included. */
+static Size
+value_size(const RowAttribute *attribute, Datum value, Size offset)
+{
+	char	   *data = DatumGetPointer(value);
+	Size		aligned;
+
+	if (attribute->length == -1 && VARATT_IS_EXTERNAL_EXPANDED(data))
+	{
+		aligned = att_align_nominal(offset, attribute->align);
+		return aligned - offset + EOH_get_flat_size(DatumGetEOHP(value));
+	}
+	aligned = att_align_datum(offset, attribute->align, attribute->length, value);
+	return att_addlength_pointer(aligned, attribute->length, data) - offset;
+}
+
+/* Writes the value behind the end of a record and returns the new end. */
+static char *
+write_value(const RowAttribute *attribute, Datum value, char *end)
+{
+	char	   *data = DatumGetPointer(value);
+	Size		size;
+
+	/* Short and external values stand anywhere. */
+	if (attribute->length == -1 && VARATT_IS_SHORT(data) && !VARATT_IS_EXTERNAL_EXPANDED(data))
+	{
+		size = VARSIZE_ANY(data);
+		memcpy(end, data, size);
+		return end + size;
+	}
+	/* Zeroed padding tells a reader that the value is not a short one. */
+	while ((uintptr_t) end != att_align_nominal((uintptr_t) end, attribute->align))
+		*end++ = 0;
+	if (attribute->length == -1 && VARATT_IS_EXTERNAL_EXPANDED(data))
+	{
+		ExpandedObjectHeader *object = DatumGetEOHP(value);
+
+		size = EOH_get_flat_size(object);
+		EOH_flatten_into(object, end, size);
+	}
+	else
+	{
+		size = att_addlength_pointer(0, attribute->length, data);
+		memcpy(end, data, size);
+	}
+	return end + size;
+}
+
+static inline void
+put_value(RowColumn *column, int16 length, uint32 row, Datum value)
+{
+	switch (length)
+	{
+		case 1:
+			column->values.data[row] = DatumGetChar(value);
+			break;
+		case 2:
+			((int16 *) column->values.data)[row] = DatumGetInt16(value);
+			break;
+		case 4:
+			((int32 *) column->values.data)[row] = DatumGetInt32(value);
+			break;
+		default:
+			((Datum *) column->values.data)[row] = value;
+			break;
+	}
+}
+
+static inline Datum
+get_value(const RowColumn *column, int16 length, uint32 row)
+{
+	switch (length)
+	{
+		case 1:
+			return CharGetDatum(column->values.data[row]);
+		case 2:
+			return Int16GetDatum(((const int16 *) column->values.data)[row]);
+		case 4:
+			return Int32GetDatum(((const int32 *) column->values.data)[row]);
+		default:
+			return ((const Datum *) column->values.data)[row];
+	}
+}
+
+/* Sets a by-value attribute of a row that there is room for. */
+void
+gpusort_rows_store_put(RowStore *store, uint32 row, int attribute, Datum value)
+{
+	put_value(&store->columns[attribute], store->layout->attributes[attribute].length, row, value);
+}
+
+/* Writes the record of a row from its values by attribute. */
+void
+gpusort_rows_store_put_record(RowStore *store, uint32 row, const Datum *values, const bool *nulls)
+{
+	const RowLayout *layout = store->layout;
+	Size		bytes = 0;
+	char	   *end;
+
+	for (int r = 0; r < layout->nrecord; r++)
+	{
+		int			i = layout->record_attributes[r];
+
+		if (!nulls[i])
+			bytes += value_size(&layout->attributes[i], values[i], bytes);
+	}
+	end = add_record(store, row, bytes);
+	for (int r = 0; r < layout->nrecord; r++)
+	{
+		int			i = layout->record_attributes[r];
+
+		if (!nulls[i])
+			end = write_value(&layout->attributes[i], values[i], end);
+	}
+}
+
+/* Appends a row; values of constant attributes are not looked at. */
+void
+gpusort_rows_store_append(RowStore *store, const Datum *values, const bool *nulls)
+{
+	const RowLayout *layout = store->layout;
+	uint32		row = store->nrows;
+
+	gpusort_rows_store_reserve(store, row + 1);
+	for (int i = 0; i < layout->natts; i++)
+	{
+		const RowAttribute *attribute = &layout->attributes[i];
+		RowColumn  *column = &store->columns[i];
+
+		if (attribute->is_constant)
+			continue;
+		if (nulls[i])
+			gpusort_rows_store_add_nulls(store, i);
+		if (column->has_nulls)
+			column->nulls.data[row] = nulls[i];
+		if (attribute->by_value)
+			put_value(column, attribute->length, row, nulls[i] ? (Datum) 0 : values[i]);
+	}
+	if (layout->nrecord > 0)
+		gpusort_rows_store_put_record(store, row, values, nulls);
+	store->nrows++;
+}
+
+/* Finds the value behind the place in a record, and the place behind the value. */
+static inline Datum
+next_in_record(const RowAttribute *attribute, char **place)
+{
+	char	   *data = (char *) att_align_pointer((uintptr_t) *place, attribute->align, attribute->length, *place);
+
+	*place = att_addlength_pointer(data, attribute->length, data);
+	return PointerGetDatum(data);
+}
+
+/* One value of one row. */
+Datum
+gpusort_rows_store_get(const RowStore *store, uint32 row, int attribute, bool *is_null)
+{
+	const RowLayout *layout = store->layout;
+	const RowAttribute *wanted = &layout->attributes[attribute];
+	char	   *place;
+
+	if (wanted->is_constant)
+	{
+		*is_null = wanted->constant_is_null;
+		return wanted->constant;
+	}
+	*is_null = gpusort_rows_is_null(store, row, attribute);
+	if (*is_null)
+		return (Datum) 0;
+	if (wanted->by_value)
+		return get_value(&store->columns[attribute], wanted->length, row);
+
+	place = gpusort_rows_record(store, row);
+	for (int r = 0;; r++)
+	{
+		int			i = layout->record_attributes[r];
+		Datum		value;
+
+		if (gpusort_rows_is_null(store, row, i))
+			continue;
+		value = next_in_record(&layout->attributes[i], &place);
+		if (i == attribute)
+			return value;
+	}
+}
+
+/* Bytes of a row's record, which ends where the next row's begins. */
+static Size
+record_size(const RowStore *store, uint32 row)
+{
+	const char *end = row + 1 < store->nrows ? gpusort_rows_record(store, row + 1)
+		: store->records.data + store->record_bytes;
+
+	return end - gpusort_rows_record(store, row);
+}
+
+/* Copies the record of a row of another store. */
+static void
+copy_record(RowStore *store, uint32 target, const RowStore *source, uint32 row)
+{
+	Size		size = record_size(source, row);
+
+	memcpy(add_record(store, target, size), gpusort_rows_record(source, row), size);
+}
+
+/* Copies values of a width, those of the rows, to the rows from target on. */
+void
+gpusort_rows_copy_values(char *to, uint32 target, const char *from, const uint32 *rows, uint32 nrows, int16 length)
+{
+#define COPY(type) \
+	for (uint32 i = 0; i < nrows; i++) \
+		((type *) to)[target + i] = ((const type *) from)[rows[i]]
+
+	switch (length)
+	{
+		case 1:
+			COPY(char);
+			break;
+		case 2:
+			COPY(int16);
+			break;
+		case 4:
+			COPY(int32);
+			break;
+		default:
+			COPY(Datum);
+			break;
+	}
+#undef COPY
+}
+
+/* Copies one attribute, values and NULLs, of rows of another store. */
+static void
+copy_attribute(RowStore *store, const RowStore *source, int attribute, const uint32 *rows, uint32 nrows)
+{
+	const RowColumn *from = &source->columns[attribute];
+	RowColumn  *to = &store->columns[attribute];
+
+	if (from->has_nulls)
+		gpusort_rows_store_add_nulls(store, attribute);
+	if (from->has_nulls)
+		gpusort_rows_copy_values(to->nulls.data, store->nrows, from->nulls.data, rows, nrows, sizeof(bool));
+	else if (to->has_nulls)
+		memset(to->nulls.data + store->nrows, false, nrows);
+	if (store->layout->attributes[attribute].by_value)
+		gpusort_rows_copy_values(to->values.data, store->nrows, from->values.data, rows, nrows,
+								 store->layout->attributes[attribute].length);
+}
+
+/*
+ * Appends rows of another store of the same layout until the records of this one
+ * reach a limit, at least one; returns how many.
+ */
+uint32
+gpusort_rows_store_copy(RowStore *store, const RowStore *source, const uint32 *rows,
+						uint32 nrows, Size record_limit)
+{
+	const RowLayout *layout = store->layout;
+
+	gpusort_rows_store_reserve(store, store->nrows + nrows);
+	if (layout->nrecord > 0)
+	{
+		for (uint32 i = 0; i < nrows; i++)
+		{
+			if (i + ROWS_PREFETCH < nrows)
+				__builtin_prefetch(gpusort_rows_record(source, rows[i + ROWS_PREFETCH]));
+			copy_record(store, store->nrows + i, source, rows[i]);
+			if (store->record_bytes >= record_limit)
+				nrows = i + 1;
+		}
+	}
+	for (int i = 0; i < layout->natts; i++)
+	{
+		if (!layout->attributes[i].is_constant)
+			copy_attribute(store, source, i, rows, nrows);
+	}
+	store->nrows += nrows;
+	return nrows;
+}
+
+/* Drops all rows but those listed, in ascending order. */
+void
+gpusort_rows_store_keep(RowStore *store, const uint32 *rows, uint32 nrows)
+{
+	const RowLayout *layout = store->layout;
+
+	for (int i = 0; i < layout->natts; i++)
+	{
+		RowColumn  *column = &store->columns[i];
+
+		if (column->has_nulls)
+			gpusort_rows_copy_values(column->nulls.data, 0, column->nulls.data, rows, nrows, sizeof(bool));
+		if (layout->attributes[i].by_value && !layout->attributes[i].is_constant)
+			gpusort_rows_copy_values(column->values.data, 0, column->values.data, rows, nrows,
+									 layout->attributes[i].length);
+	}
+	if (layout->nrecord > 0)
+	{
+		uint32	   *starts = (uint32 *) store->row_starts.data;
+		Size		end = 0;
+
+		for (uint32 i = 0; i < nrows; i++)
+		{
+			Size		size = record_size(store, rows[i]);
+
+			memmove(store->records.data + end, gpusort_rows_record(store, rows[i]), size);
+			starts[i] = end / MAXIMUM_ALIGNOF;
+			end += size;
+		}
+		store->record_bytes = end;
+	}
+	store->nrows = nrows;
+}
+
+/* Empties the store; its buffers stay for the rows to come. */
+void
+gpusort_rows_store_clear(RowStore *store)
+{
+	for (int i = 0; i < store->layout->natts; i++)
+		store->columns[i].has_nulls = false;
+	store->null_columns = 0;
+	store->nrows = 0;
+	store->record_bytes = 0;
+}
+
+/* Gives back all of the store's buffers and the store. */
+void
+gpusort_rows_store_free(RowStore *store)
+{
+	for (int i = 0; i < store->layout->natts; i++)
+	{
+		gpusort_rows_buffer_release(store->memory, &store->columns[i].values);
+		gpusort_rows_buffer_release(store->memory, &store->columns[i].nulls);
+	}
+	gpusort_rows_buffer_release(store->memory, &store->row_starts);
+	gpusort_rows_buffer_release(store->memory, &store->records);
+	pfree(store->columns);
+	pfree(store);
+}
+
+/* Bytes of the rows held. */
+Size
+gpusort_rows_store_bytes(const RowStore *store)
+{
+	return (Size) store->nrows * (store->layout->fixed_bytes + store->null_columns) + store->record_bytes;
+}
+
+/* Creates a batch for rows of the layout, of which there are so many in all; constants are filled in for good. */
+RowBatch *
+gpusort_rows_batch_create(const RowLayout *layout, uint64 nrows)
+{
+	RowBatch   *batch = palloc0(sizeof(RowBatch));
+	int			natts = layout->natts;
+
+	batch->natts = natts;
+	batch->slots = Min(Min(Max(ROWS_BATCH_DATUMS / Max(natts, 1), ROWS_BATCH_MIN), ROWS_BATCH_MAX), Max(nrows, 1));
+	batch->values = palloc0(sizeof(Datum) * Max(natts, 1) * batch->slots);
+	batch->nulls = palloc0(sizeof(bool) * Max(natts, 1) * batch->slots);
+	for (int row = 0; row < batch->slots; row++)
+	{
+		for (int i = 0; i < natts; i++)
+		{
+			if (!layout->attributes[i].is_constant)
+				continue;
+			batch->values[row * natts + i] = layout->attributes[i].constant;
+			batch->nulls[row * natts + i] = layout->attributes[i].constant_is_null;
+		}
+	}
+	return batch;
+}
+
+/* Reads one by-value column of the rows into the batch. */
+static void
+gather_column(RowBatch *batch, const RowColumn *column, int16 length, int attribute,
+			  const uint32 *rows, int nrows, int at)
+{
+	Datum	   *out = batch->values + at * batch->natts + attribute;
+	int			stride = batch->natts;
+
+#define GATHER(type, to_datum) \
+	for (int i = 0; i < nrows; i++) \
+		out[i * stride] = to_datum(((const type *) column->values.data)[rows[i]])
+
+	switch (length)
+	{
+		case 1:
+			GATHER(char, CharGetDatum);
+			break;
+		case 2:
+			GATHER(int16, Int16GetDatum);
+			break;
+		case 4:
+			GATHER(int32, Int32GetDatum);
+			break;
+		default:
+			GATHER(Datum, (Datum));
+			break;
+	}
+#undef GATHER
+}
+
+/* Reads the records of the rows into the batch, whose NULLs are already there. */
+static void
+gather_records(RowBatch *batch, const RowStore *store, const uint32 *rows, int nrows, int at)
+{
+	const RowLayout *layout = store->layout;
+
+	char	   *records[ROWS_BATCH_MAX];
+
+	/* The places first: these loads do not wait for one another. */
+	for (int i = 0; i < nrows; i++)
+		records[i] = gpusort_rows_record(store, rows[i]);
+	for (int i = 0; i < Min(nrows, ROWS_PREFETCH); i++)
+		__builtin_prefetch(records[i]);
+	for (int i = 0; i < nrows; i++)
+	{
+		Datum	   *values = batch->values + (at + i) * batch->natts;
+		const bool *nulls = batch->nulls + (at + i) * batch->natts;
+		char	   *place = records[i];
+
+		if (i + ROWS_PREFETCH < nrows)
+			__builtin_prefetch(records[i + ROWS_PREFETCH]);
+		for (int r = 0; r < layout->nrecord; r++)
+		{
+			int			attribute = layout->record_attributes[r];
+
+			if (!nulls[attribute])
+				values[attribute] = next_in_record(&layout->attributes[attribute], &place);
+		}
+	}
+}
+
+/*
+ * Appends the rows, the first of which has this position in the sorted order, to
+ * the batch, which has room for them.  By-reference values point into the store.
+ */
+void
+gpusort_rows_batch_gather(RowBatch *batch, const RowStore *store, const uint32 *rows,
+						  uint32 position, int nrows)
+{
+	const RowLayout *layout = store->layout;
+	int			at = batch->nrows;
+	uint32		positions[ROWS_BATCH_MAX];
+
+	for (int row = 0; row < nrows; row++)
+		positions[row] = position + row;
+
+	for (int i = 0; i < layout->natts; i++)
+	{
+		const RowAttribute *attribute = &layout->attributes[i];
+		const RowColumn *column = &store->columns[i];
+		const uint32 *null_places = column->nulls_in_order ? positions : rows;
+		bool	   *nulls = batch->nulls + at * batch->natts + i;
+
+		if (attribute->is_constant)
+			continue;
+		for (int row = 0; row < nrows; row++)
+			nulls[row * batch->natts] = column->has_nulls ? column->nulls.data[null_places[row]] : false;
+		if (attribute->by_value)
+			gather_column(batch, column, attribute->length, i,
+						  column->values_in_order ? positions : rows, nrows, at);
+	}
+	if (layout->nrecord > 0)
+		gather_records(batch, store, rows, nrows, at);
+	batch->nrows += nrows;
+}

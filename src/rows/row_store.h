@@ -1,0 +1,110 @@
+/*
+ * row_store.h
+ *	  Rows in columns: what a row sort holds in memory, whole or block by block.
+ *
+ * Attributes passed by value are arrays of their width.  The others of a row lie
+ * behind each other in a record of a bump arena, aligned as their types ask; a
+ * record starts at a multiple of MAXIMUM_ALIGNOF and row_starts holds its place
+ * in these units.  Sort keys come first in a record, so that they are found
+ * without a walk.  NULLs are a byte per row in an array
+ * that exists from the first NULL of its attribute on.  Attributes that the plan
+ * knows to be constant are not stored.
+ */
+#ifndef GPUSORT_ROW_STORE_H
+#define GPUSORT_ROW_STORE_H
+
+#include "access/tupdesc.h"
+
+#include "rows/row_memory.h"
+
+typedef struct RowAttribute
+{
+	int16		length;			/* as pg_attribute.attlen */
+	bool		by_value;
+	char		align;
+	bool		is_constant;
+	bool		constant_is_null;
+	Datum		constant;
+} RowAttribute;
+
+typedef struct RowLayout
+{
+	int			natts;
+	RowAttribute *attributes;
+	int			nrecord;		/* attributes kept in records */
+	int		   *record_attributes;	/* their numbers, in record order */
+	Size		fixed_bytes;	/* of a row, without its record and NULLs */
+} RowLayout;
+
+typedef struct RowColumn
+{
+	RowBuffer	values;			/* by value only */
+	RowBuffer	nulls;			/* valid if has_nulls */
+	bool		has_nulls;
+	bool		values_in_order;	/* they are sorted: not by row but by position */
+	bool		nulls_in_order;
+} RowColumn;
+
+typedef struct RowStore
+{
+	const RowLayout *layout;
+	RowMemory  *memory;
+	RowColumn  *columns;		/* one per attribute */
+	RowBuffer	row_starts;		/* uint32, in units of MAXIMUM_ALIGNOF */
+	RowBuffer	records;
+	Size		record_bytes;	/* of records in use */
+	int			null_columns;	/* columns with has_nulls */
+	uint32		nrows;
+	uint32		capacity;		/* rows that the columns have room for */
+	uint32		expected_rows;	/* when it grows, it grows to these at once */
+	Size		expected_record_bytes;
+} RowStore;
+
+/* Rows as datums, row by row: values[row * natts + attribute]. */
+typedef struct RowBatch
+{
+	int			natts;
+	int			slots;			/* rows that there is room for */
+	int			nrows;
+	uint64		first;			/* number of the first row in the sorted order */
+	Datum	   *values;
+	bool	   *nulls;
+} RowBatch;
+
+extern RowLayout *gpusort_rows_layout(TupleDesc desc, List *tlist, const List *first);
+extern RowStore *gpusort_rows_store_create(RowMemory *memory, const RowLayout *layout);
+extern void gpusort_rows_store_reserve(RowStore *store, uint32 rows);
+extern void gpusort_rows_store_expect(RowStore *store, uint32 rows, Size record_bytes);
+extern void gpusort_rows_store_put(RowStore *store, uint32 row, int attribute, Datum value);
+extern void gpusort_rows_store_append(RowStore *store, const Datum *values, const bool *nulls);
+extern uint32 gpusort_rows_store_copy(RowStore *store, const RowStore *source, const uint32 *rows,
+									  uint32 nrows, Size record_limit);
+extern void gpusort_rows_copy_values(char *to, uint32 target, const char *from, const uint32 *rows,
+									 uint32 nrows, int16 length);
+extern void gpusort_rows_store_keep(RowStore *store, const uint32 *rows, uint32 nrows);
+extern void gpusort_rows_store_add_nulls(RowStore *store, int attribute);
+extern void gpusort_rows_store_put_record(RowStore *store, uint32 row, const Datum *values, const bool *nulls);
+extern void gpusort_rows_store_clear(RowStore *store);
+extern void gpusort_rows_store_free(RowStore *store);
+extern Datum gpusort_rows_store_get(const RowStore *store, uint32 row, int attribute, bool *is_null);
+extern Size gpusort_rows_store_bytes(const RowStore *store);
+
+extern RowBatch *gpusort_rows_batch_create(const RowLayout *layout, uint64 nrows);
+extern void gpusort_rows_batch_gather(RowBatch *batch, const RowStore *store, const uint32 *rows,
+									  uint32 position, int nrows);
+
+static inline bool
+gpusort_rows_is_null(const RowStore *store, uint32 row, int attribute)
+{
+	const RowColumn *column = &store->columns[attribute];
+
+	return column->has_nulls && column->nulls.data[row];
+}
+
+static inline char *
+gpusort_rows_record(const RowStore *store, uint32 row)
+{
+	return store->records.data + (Size) ((const uint32 *) store->row_starts.data)[row] * MAXIMUM_ALIGNOF;
+}
+
+#endif							/* GPUSORT_ROW_STORE_H */

@@ -1,0 +1,140 @@
+/*
+ * choose.c
+ *	  See choose.h.
+ *
+ * Estimates are made for what is copied from ordinary memory: both engines start
+ * from the same keys.  A node that packs slabs or sends columns has chosen to do so
+ * because that spares it work beside the sort, which is not in the table of costs;
+ * for these gpusort.min_gpu_keys decides.
+ */
+#include "postgres.h"
+
+#include "cpu_engine/cpu_sort.h"
+#include "device/client/device_client.h"
+#include "guc.h"
+#include "sort/choose.h"
+
+/* Measured on an H200's host; the bus is measured by each device's worker. */
+static const struct
+{
+	double		cpu_per_key_byte;	/* seconds; keys alone */
+	double		cpu_per_pair;
+	double		host_copy_per_byte; /* of what is copied to slabs and back */
+	double		device_per_key;
+} costs = {
+	.cpu_per_key_byte = 0.8e-9,
+	.cpu_per_pair = 12e-9,
+	.host_copy_per_byte = 1 / 6e9,
+	.device_per_key = 1e-10
+};
+
+static double
+cpu_seconds(const GpusortSpec *spec, uint64_t keys)
+{
+	return keys * (spec->payload == GPUSORT_PAYLOAD_NONE ?
+				   gpusort_key_width(spec->form) * costs.cpu_per_key_byte : costs.cpu_per_pair);
+}
+
+static double
+device_seconds(uint64_t keys, uint64_t bytes_in, uint64_t bytes_out, const DeviceRates *rates)
+{
+	return rates->latency_s + (bytes_in + bytes_out) * costs.host_copy_per_byte +
+		bytes_in / rates->to_device_bytes_per_s + bytes_out / rates->from_device_bytes_per_s +
+		keys * costs.device_per_key;
+}
+
+static pg_noinline bool
+cpu_can(const GpusortSpec *spec, GpusortMethod method)
+{
+	GpusortSpec asked = *spec;
+
+	asked.method = method;
+	return gpusort_cpu_sort_refuses(&asked) == NULL;
+}
+
+/* Fills in the decision if it does not depend on a device. */
+static inline bool
+choose_without_device(const GpusortSpec *spec, uint64_t keys, SortRoute route, SortDecision *decision)
+{
+	decision->engine = ENGINE_CPU;
+	decision->method = spec->method;
+	/* Rows are sorted by packed words: a method named for arrays says nothing about these. */
+	if (spec->method == GPUSORT_METHOD_AUTO && route != ROUTE_ROWS)
+		decision->method = gpusort_method;
+	if (gpusort_engine == GPUSORT_ENGINE_CPU)
+	{
+		decision->reason = REASON_ENGINE_CPU;
+		return true;
+	}
+	decision->reason = REASON_FEW_KEYS;
+	return gpusort_engine == GPUSORT_ENGINE_AUTO && keys < gpusort_min_gpu_keys &&
+		(decision->method == GPUSORT_METHOD_AUTO || cpu_can(spec, decision->method));
+}
+
+/* Fills in the rest of the decision. */
+static pg_noinline void
+choose_device(const GpusortSpec *spec, uint64_t keys, uint64_t bytes_in, uint64_t bytes_out, SortRoute route,
+			  SortDecision *decision)
+{
+	GpusortSpec asked = *spec;
+	DeviceView	view;
+
+	asked.method = decision->method;
+	gpusort_devices_look(&asked, &view);
+	decision->reason = view.reason;
+	decision->device = view.device;
+	decision->refusal = view.refusal;
+	decision->cpu_seconds = cpu_seconds(spec, keys);
+	if (view.reason == REASON_NONE && gpusort_engine == GPUSORT_ENGINE_AUTO && route == ROUTE_COPIED &&
+		asked.method == GPUSORT_METHOD_AUTO && gpusort_min_gpu_keys > 0 &&
+		device_seconds(keys, bytes_in, bytes_out, &view.rates) > decision->cpu_seconds)
+		decision->reason = REASON_CPU_FASTER;
+	if (decision->reason == REASON_NONE || gpusort_engine == GPUSORT_ENGINE_GPU)
+		decision->engine = ENGINE_GPU;
+}
+
+void
+gpusort_choose(const GpusortSpec *spec, uint64_t keys, uint64_t bytes_in, uint64_t bytes_out, SortRoute route,
+			   SortDecision *decision)
+{
+	if (!choose_without_device(spec, keys, route, decision))
+		choose_device(spec, keys, bytes_in, bytes_out, route, decision);
+}
+
+void
+gpusort_choose_keys(const GpusortSpec *spec, uint64_t keys, uint64_t slots, SortRoute route, SortDecision *decision)
+{
+	uint64_t	key_bytes;
+	uint64_t	payload_bytes;
+
+	if (choose_without_device(spec, keys, route, decision))
+		return;
+	key_bytes = slots * gpusort_key_width(spec->form);
+	payload_bytes = slots * sizeof(uint32_t);
+	choose_device(spec, keys, key_bytes + (spec->payload == GPUSORT_PAYLOAD_CARRIED ? payload_bytes : 0),
+				  spec->payload == GPUSORT_PAYLOAD_NONE ? key_bytes : payload_bytes, route, decision);
+}
+
+const char *
+gpusort_engine_refuses(EngineId engine, const GpusortSpec *spec, char text[GPUSORT_REFUSAL_TEXT])
+{
+	SortDecision decision = {.engine = engine};
+	DeviceView	view;
+
+	if (engine == ENGINE_CPU)
+		return gpusort_cpu_sort_refuses(spec);
+	gpusort_devices_look(spec, &view);
+	decision.reason = view.reason;
+	decision.device = view.device;
+	decision.refusal = view.refusal;
+	return view.reason == REASON_NONE ? NULL : gpusort_decision_text(&decision, text);
+}
+
+const char *
+gpusort_decision_text(const SortDecision *decision, char text[GPUSORT_REFUSAL_TEXT])
+{
+	if (decision->reason != REASON_REFUSED)
+		return gpusort_reason_text(decision->reason);
+	gpusort_device_refusal(decision->device, decision->refusal, text, GPUSORT_REFUSAL_TEXT);
+	return text;
+}

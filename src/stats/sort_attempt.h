@@ -1,0 +1,49 @@
+/*
+ * sort_attempt.h
+ *	  The account of one try to sort, on whichever engine and for whomever.
+ *
+ *	  begin --> succeed
+ *	        \-> fail
+ *
+ * Counters, time, the view gpusort.jobs and failed verifications are seen to here
+ * and nowhere else.  A fallback is not: it is counted where the CPU takes over
+ * (gpusort_stats_fallback), for a device may be tried in two ways.  Several
+ * attempts may be under way at a time.  An error in between needs no call, unless
+ * the attempt outlives the transaction's end: then gpusort_attempt_drop.
+ */
+#ifndef GPUSORT_SORT_ATTEMPT_H
+#define GPUSORT_SORT_ATTEMPT_H
+
+#include "portability/instr_time.h"
+
+#include "stats/sort_progress.h"
+#include "stats/sort_reason.h"
+#include "stats/sort_stats.h"
+
+typedef struct SortAttempt
+{
+	EngineId	engine;
+	SortUse		use;
+	GpusortMethod method;		/* asked for */
+	ProgressJob progress;
+	uint32_t	weight;			/* attempts that its time stands for; 0: it is not timed */
+	instr_time	start;
+} SortAttempt;
+
+extern void gpusort_attempt_begin(SortAttempt *attempt, EngineId engine, SortUse use,
+								  GpusortMethod method, uint64_t keys);
+
+/* Sorted by that method. */
+extern void gpusort_attempt_succeed(SortAttempt *attempt, GpusortMethod used,
+									uint64_t segments, uint64_t keys, uint64_t bytes);
+
+/* A device did it, but for a part that is done without. */
+extern void gpusort_attempt_lose_part(const SortAttempt *attempt, SortReason why);
+
+/* A device did not do it. */
+extern void gpusort_attempt_fail(SortAttempt *attempt, SortReason why);
+
+/* Nobody waits for its end any more. */
+extern void gpusort_attempt_drop(SortAttempt *attempt);
+
+#endif							/* GPUSORT_SORT_ATTEMPT_H */

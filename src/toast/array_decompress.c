@@ -1,0 +1,218 @@
+/*
+ * array_decompress.c
+ *	  Decompresses large values so that a cancel is heeded.
+ *
+ * PostgreSQL decompresses a value in one call, half a second for one of some
+ * 100 MB.  Both formats that it stores are simple, and kept for good, since they
+ * lie on disks: literal bytes, and matches, which repeat bytes some way back.
+ *
+ *	  pglz	a byte of eight flags, lowest first, then eight items: a literal byte,
+ *			or a match in two bytes (upper 4 bits of the offset, 4 bits of the
+ *			length less 3; lower 8 bits of the offset), and a third to be added to
+ *			a length of 18
+ *	  lz4	sequences of a token (4 bits of how many literals, 4 bits of the
+ *			match's length less 4; 15 means that bytes to be added follow, up to
+ *			the first below 255), the literals, and the match's offset in two
+ *			bytes, lower first; the last sequence ends with its literals
+ */
+#include "postgres.h"
+
+#include "access/detoast.h"
+#include "access/toast_compression.h"
+#include "access/toast_internals.h"
+#include "miscadmin.h"
+
+#include "toast/array_decompress.h"
+#include "toast/array_detoast.h"
+#include "large_memory.h"
+
+/* Bytes written between two checks for interrupts. */
+#define STRETCH ((Size) 1024 * 1024)
+
+/* Matches are copied so many bytes at a time, over their end, where there is room. */
+#define STRIDE 16
+
+typedef struct Decompression
+{
+	const uint8 *source;		/* bytes not yet read */
+	const uint8 *source_end;
+	uint8	   *target;			/* where the next byte goes */
+	uint8	   *target_start;
+	uint8	   *target_end;
+} Decompression;
+
+/* Writes a match of at most STRETCH bytes. */
+static inline void
+copy_match(Decompression *state, Size offset, Size length)
+{
+	uint8	   *target = state->target;
+	const uint8 *source = target - offset;
+
+	state->target += length;
+	if (offset >= STRIDE && state->target_end - target >= length + STRIDE)
+	{
+		for (Size done = 0; done < length; done += STRIDE)
+			memcpy(target + done, source + done, STRIDE);
+		return;
+	}
+	/* It may repeat bytes of its own: what can be copied doubles each time. */
+	while (offset < length)
+	{
+		memcpy(target, source, offset);
+		target += offset;
+		length -= offset;
+		offset += offset;
+	}
+	memcpy(target, source, length);
+}
+
+/* Is there something an offset back? */
+static inline bool
+offset_is_valid(const Decompression *state, Size offset)
+{
+	return offset > 0 && offset <= state->target - state->target_start;
+}
+
+static bool
+decompress_pglz(Decompression *state)
+{
+	const uint8 *source = state->source;
+	const uint8 *source_end = state->source_end;
+	uint8	   *check = state->target_start;
+
+	while (source < source_end && state->target < state->target_end)
+	{
+		uint8		flags = *source++;
+
+		if (state->target >= check)
+		{
+			CHECK_FOR_INTERRUPTS();
+			check = state->target + Min(STRETCH, state->target_end - state->target);
+		}
+		for (int item = 0; item < 8 && source < source_end && state->target < state->target_end; item++, flags >>= 1)
+		{
+			Size		offset;
+			Size		length;
+
+			if (!(flags & 1))
+			{
+				*state->target++ = *source++;
+				continue;
+			}
+			if (source_end - source < 2)
+				return false;
+			length = (source[0] & 0x0f) + 3;
+			offset = (source[0] & 0xf0) << 4 | source[1];
+			source += 2;
+			if (length == 18)
+			{
+				if (source == source_end)
+					return false;
+				length += *source++;
+			}
+			if (!offset_is_valid(state, offset))
+				return false;
+			copy_match(state, offset, Min(length, state->target_end - state->target));
+		}
+	}
+	return source == source_end && state->target == state->target_end;
+}
+
+/* Adds the bytes that follow a number of 15; false if the source ends. */
+static inline bool
+read_length(Decompression *state, Size *length)
+{
+	uint8		more;
+
+	if (*length < 15)
+		return true;
+	do
+	{
+		if (state->source == state->source_end)
+			return false;
+		more = *state->source++;
+		*length += more;
+	} while (more == 255);
+	return true;
+}
+
+static bool
+decompress_lz4(Decompression *state)
+{
+	uint8	   *check = state->target_start;
+
+	while (state->source < state->source_end)
+	{
+		uint8		token = *state->source++;
+		Size		length = token >> 4;
+		Size		offset;
+
+		if (state->target >= check)
+		{
+			CHECK_FOR_INTERRUPTS();
+			check = state->target + Min(STRETCH, state->target_end - state->target);
+		}
+
+		/* Literals. */
+		if (length < STRIDE - 1 && state->source_end - state->source >= STRIDE &&
+			state->target_end - state->target >= STRIDE)
+			memcpy(state->target, state->source, STRIDE);
+		else
+		{
+			if (!read_length(state, &length) || length > state->source_end - state->source ||
+				length > state->target_end - state->target)
+				return false;
+			gpusort_copy_bytes(state->target, state->source, length);
+		}
+		state->source += length;
+		state->target += length;
+		if (state->source == state->source_end)
+			return state->target == state->target_end;
+
+		/* A match. */
+		if (state->source_end - state->source < 2)
+			return false;
+		offset = state->source[0] | state->source[1] << 8;
+		state->source += 2;
+		length = token & 15;
+		if (!read_length(state, &length) || !offset_is_valid(state, offset))
+			return false;
+		length += 4;
+		if (length > state->target_end - state->target)
+			return false;
+		for (; length > STRETCH; length -= STRETCH)
+		{
+			CHECK_FOR_INTERRUPTS();
+			copy_match(state, offset, STRETCH);
+		}
+		copy_match(state, offset, length);
+	}
+	return false;
+}
+
+/*
+ * Writes the bytes of a compressed value, without a header, to target, which takes
+ * size of them.  False, with some bytes written, if that is not what it holds, or
+ * if it was compressed in another way.
+ */
+bool
+gpusort_decompress(const struct varlena *compressed, char *target, Size size)
+{
+	Decompression state = {
+		.source = (const uint8 *) compressed + VARHDRSZ_COMPRESSED,
+		.source_end = (const uint8 *) compressed + VARSIZE(compressed),
+		.target = (uint8 *) target,
+		.target_start = (uint8 *) target,
+		.target_end = (uint8 *) target + size
+	};
+
+	switch (TOAST_COMPRESS_METHOD(compressed))
+	{
+		case TOAST_PGLZ_COMPRESSION_ID:
+			return decompress_pglz(&state);
+		case TOAST_LZ4_COMPRESSION_ID:
+			return decompress_lz4(&state);
+		default:
+			return false;
+	}
+}

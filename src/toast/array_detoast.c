@@ -1,0 +1,144 @@
+/*
+ * array_detoast.c
+ *	  Detoasts array arguments so that a cancel is heeded.
+ *
+ * PostgreSQL fetches and copies a value in one go, which takes seconds for one of
+ * some 100 MB that is not in shared buffers.  Such values are fetched and copied
+ * here in pieces, with a check for interrupts before each, and decompressed by
+ * array_decompress.c; smaller ones are left to PostgreSQL.
+ */
+#include "postgres.h"
+
+#include "access/detoast.h"
+#include "access/heaptoast.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "miscadmin.h"
+#include "utils/rel.h"
+
+#include "toast/array_decompress.h"
+#include "toast/array_detoast.h"
+#include "large_memory.h"
+
+/* Bytes handled between two checks for interrupts: whole chunks of a TOAST table. */
+#define PIECE (128 * (Size) TOAST_MAX_CHUNK_SIZE)
+
+/* Copies a varlena with a header of 4 bytes. */
+static struct varlena *
+copy_in_pieces(const void *source)
+{
+	struct varlena *copy = gpusort_alloc_large(CurrentMemoryContext, VARSIZE(source));
+
+	gpusort_copy_bytes(copy, source, VARSIZE(source));
+	return copy;
+}
+
+/*
+ * Decompresses a value.  What is small, or cannot be decompressed here, is left to
+ * PostgreSQL, which complains in its own words.
+ */
+static struct varlena *
+decompress_in_pieces(struct varlena *compressed)
+{
+	Size		size = VARDATA_COMPRESSED_GET_EXTSIZE(compressed);
+	struct varlena *value;
+
+	if (size <= PIECE)
+		return detoast_attr(compressed);
+	value = gpusort_alloc_large(CurrentMemoryContext, size + VARHDRSZ);
+	if (gpusort_decompress(compressed, VARDATA(value), size))
+	{
+		SET_VARSIZE(value, size + VARHDRSZ);
+		return value;
+	}
+	pfree(value);
+	return detoast_attr(compressed);
+}
+
+/* Fetches a value stored in a TOAST table; decompressed. */
+static struct varlena *
+fetch_in_pieces(const varatt_external *pointer)
+{
+	int32		size = VARATT_EXTERNAL_GET_EXTSIZE(*pointer);
+	struct varlena *value = gpusort_alloc_large(CurrentMemoryContext, size + VARHDRSZ);
+	Relation	toast = table_open(pointer->va_toastrelid, AccessShareLock);
+
+	for (int32 start = 0; start < size; start += PIECE)
+	{
+		/* A slice is written behind the header of a value, which is not touched. */
+		struct varlena *slice = (struct varlena *) ((char *) value + start);
+
+		CHECK_FOR_INTERRUPTS();
+		table_relation_fetch_toast_slice(toast, pointer->va_valueid, size, start,
+										 Min((int32) PIECE, size - start), slice);
+	}
+	table_close(toast, AccessShareLock);
+	if (VARATT_EXTERNAL_IS_COMPRESSED(*pointer))
+	{
+		struct varlena *compressed = value;
+
+		SET_VARSIZE_COMPRESSED(compressed, size + VARHDRSZ);
+		value = decompress_in_pieces(compressed);
+		pfree(compressed);
+	}
+	else
+		SET_VARSIZE(value, size + VARHDRSZ);
+	return value;
+}
+
+/* The flat image of an expanded array, if it has one: elements not yet changed. */
+static const ArrayType *
+flat_image(struct varlena *attribute)
+{
+	const ExpandedArrayHeader *expanded;
+
+	if (!VARATT_IS_EXTERNAL_EXPANDED(attribute))
+		return NULL;
+	expanded = (const ExpandedArrayHeader *) DatumGetEOHP(PointerGetDatum(attribute));
+	return expanded->ea_magic == EA_MAGIC ? expanded->fvalue : NULL;
+}
+
+/* Detoasts a value of more than a piece; NULL if it is none, or not known how. */
+static struct varlena *
+detoast_huge(struct varlena *attribute, bool copy)
+{
+	if (VARATT_IS_EXTERNAL_ONDISK(attribute))
+	{
+		varatt_external pointer;
+
+		VARATT_EXTERNAL_GET_POINTER(pointer, attribute);
+		if (pointer.va_rawsize > PIECE)
+			return fetch_in_pieces(&pointer);
+	}
+	else if (VARATT_IS_COMPRESSED(attribute))
+	{
+		if (VARDATA_COMPRESSED_GET_EXTSIZE(attribute) > PIECE)
+			return decompress_in_pieces(attribute);
+	}
+	else
+	{
+		const void *flat = VARATT_IS_4B_U(attribute) ? attribute : (const void *) flat_image(attribute);
+
+		if (flat != NULL && VARSIZE(flat) > PIECE && (copy || flat != attribute))
+			return copy_in_pieces(flat);
+	}
+	return NULL;
+}
+
+/* The array of a Datum, flat in memory. */
+ArrayType *
+gpusort_array_detoast(Datum value)
+{
+	struct varlena *huge = detoast_huge((struct varlena *) DatumGetPointer(value), false);
+
+	return huge ? (ArrayType *) huge : DatumGetArrayTypeP(value);
+}
+
+/* The array of a Datum, flat in memory of our own, so that it may be overwritten. */
+ArrayType *
+gpusort_array_detoast_copy(Datum value)
+{
+	struct varlena *huge = detoast_huge((struct varlena *) DatumGetPointer(value), true);
+
+	return huge ? (ArrayType *) huge : DatumGetArrayTypePCopy(value);
+}

