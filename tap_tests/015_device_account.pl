@@ -1,5 +1,5 @@
 # The account of sorts: gpusort.stats says for whom each was done and why a device did
-# not do it, whoever asked; gpusort.jobs shows the outermost; EXPLAIN waits for nothing.
+# not do it, whoever asked; gpusort.jobs shows it; EXPLAIN waits for nothing.
 use strict;
 use warnings;
 

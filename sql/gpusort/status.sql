@@ -37,14 +37,15 @@ AS 'MODULE_PATHNAME', 'gpusort_stats_reset' LANGUAGE C STRICT VOLATILE PARALLEL 
 COMMENT ON FUNCTION stats_reset() IS 'sets the counters of the view stats to zero';
 
 CREATE FUNCTION jobs_rows(OUT pid int4, OUT engine text, OUT used_for text, OUT method text, OUT keys int8, OUT started_at timestamptz,
-    OUT phase text, OUT done float8)
+    OUT phase text, OUT done float8, OUT rows_read int8, OUT runs_written int8, OUT rows_returned int8)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'gpusort_jobs' LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
 CREATE VIEW jobs AS
-SELECT j.pid, a.datname, a.usename, j.engine, j.used_for, j.method, j.keys, j.started_at, j.phase, j.done
+SELECT j.pid, a.leader_pid, a.datname, a.usename, j.engine, j.used_for, j.method, j.keys, j.started_at, j.phase, j.done,
+       j.rows_read, j.runs_written, j.rows_returned
 FROM jobs_rows() j LEFT JOIN pg_stat_activity a USING (pid);
-COMMENT ON VIEW jobs IS 'long sorts that are running: phase, and the share of the phase that is done';
+COMMENT ON VIEW jobs IS 'long sorts, and each ORDER BY by the rows node, that are running: phase, and the share of the phase that is done';
 
 CREATE FUNCTION arena(OUT slabs int4, OUT slab_bytes int8, OUT free int4, OUT held int4, OUT queued int4,
     OUT running int4, OUT ended int4, OUT lost int4, OUT waiters int4, OUT sessions int4)

@@ -31,12 +31,12 @@ typedef struct SortRequest
 	uint64_t	nslots;			/* extent of keys, gaps included */
 	const uint32_t *length_histogram;	/* GPUSORT_LENGTH_BINS counts, or NULL */
 	SortUse		use;
+	ProgressJob progress;		/* of the sort that this is part of, or 0; while it runs, where it is shown */
 	SortReason	failed;			/* why a device did not do it in another way before, or NONE */
 
 	/* Set by gpusort_sort. */
 	uint64_t	nkeys;			/* gaps not included */
 	SortDecision decision;
-	ProgressJob progress;
 	EngineId	used_engine;
 	GpusortMethod used_method;
 } SortRequest;

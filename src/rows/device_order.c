@@ -258,7 +258,7 @@ attempt_session(DeviceOrder *order)
 	bool		done = false;
 
 	make_code(order);
-	gpusort_attempt_begin(&order->attempt, ENGINE_GPU, USED_FOR_ROWS, order->spec.method, nrows);
+	gpusort_attempt_begin(&order->attempt, ENGINE_GPU, USED_FOR_ROWS, order->spec.method, nrows, sort->progress);
 	order->session = gpusort_session_open(&order->spec, nrows, order->ncolumns + 1, order->widths, &why);
 	if (order->session != NULL)
 	{

@@ -64,6 +64,7 @@ sort_packed(RowSort *sort, uint64 *packed, uint32 count)
 		.nsegments = 1,
 		.nslots = count,
 		.use = USED_FOR_ROWS,
+		.progress = sort->progress,
 		.failed = sort->failed
 	};
 

@@ -26,9 +26,9 @@ gpusort_rows_bound_create(RowMemory *memory, const RowLayout *layout, const RowK
 	return bound;
 }
 
-/* Whether a row that comes after all stored ones is not wanted. */
-bool
-gpusort_rows_bound_rejects(const RowBound *bound, RowValueGetter get, void *row)
+/* Whether a row comes after all those that are wanted. */
+static bool
+is_beyond(const RowBound *bound, RowValueGetter get, void *row)
 {
 	const RowKeys *keys = bound->keys;
 
@@ -49,6 +49,16 @@ gpusort_rows_bound_rejects(const RowBound *bound, RowValueGetter get, void *row)
 			return order > 0;
 	}
 	return true;
+}
+
+/* Whether a row that is read after all stored ones is not wanted, and then counts it. */
+bool
+gpusort_rows_bound_rejects(RowBound *bound, RowValueGetter get, void *row)
+{
+	bool		beyond = is_beyond(bound, get, row);
+
+	bound->dropped += beyond;
+	return beyond;
 }
 
 /* Cuts the store, of this order, to its best rows; the order is used up. */
@@ -72,5 +82,6 @@ gpusort_rows_bound_cut(RowBound *bound, RowStore *store, uint32 *order)
 			order[nkept++] = row;
 	}
 	pfree(best);
+	bound->dropped += store->nrows - nkept;
 	gpusort_rows_store_keep(store, order, nkept);
 }

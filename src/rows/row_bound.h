@@ -23,6 +23,7 @@ typedef struct RowBound
 	RowStore   *threshold;		/* one row, or none yet */
 	Datum	   *values;			/* of that row, by key */
 	bool	   *nulls;
+	uint64		dropped;		/* rows that were read and are not kept */
 } RowBound;
 
 /* Returns an attribute of a row, wherever it is before it is stored. */
@@ -30,7 +31,7 @@ typedef Datum (*RowValueGetter) (void *row, int attribute, bool *is_null);
 
 extern RowBound *gpusort_rows_bound_create(RowMemory *memory, const RowLayout *layout, const RowKeys *keys,
 										   uint64 rows);
-extern bool gpusort_rows_bound_rejects(const RowBound *bound, RowValueGetter get, void *row);
+extern bool gpusort_rows_bound_rejects(RowBound *bound, RowValueGetter get, void *row);
 extern void gpusort_rows_bound_cut(RowBound *bound, RowStore *store, uint32 *order);
 
 #endif							/* GPUSORT_ROW_BOUND_H */

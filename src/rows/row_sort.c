@@ -58,6 +58,7 @@ gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
 								   key_lists[ROW_KEYS_COLLATIONS], key_lists[ROW_KEYS_NULLS_FIRST]);
 	sort->layout = gpusort_rows_layout(desc, tlist, key_attributes(sort->keys));
 	sort->store = gpusort_rows_store_create(sort->memory, sort->layout);
+	sort->expected_rows = Max(expected_rows, 0);
 	sort->bound = gpusort_rows_bound_create(sort->memory, sort->layout, sort->keys, bound);
 	if (sort->bound != NULL)
 		expected_rows = Min(expected_rows, sort->bound->cut_at);
@@ -67,7 +68,44 @@ gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
 		record_bytes = Min(rows * (expected_width - sort->layout->fixed_bytes + MAXIMUM_ALIGNOF), (double) sort->memory_limit);
 	gpusort_rows_store_expect(sort->store, rows, record_bytes);
 	MemoryContextSwitchTo(caller);
+	sort->progress = gpusort_progress_begin_rows(sort->expected_rows);
 	return sort;
+}
+
+/* Rows that were appended or rejected. */
+static uint64
+rows_read(const RowSort *sort)
+{
+	return sort->nrows + sort->store->nrows + (sort->bound ? sort->bound->dropped : 0);
+}
+
+/* Shows how many rows have been read. */
+void
+gpusort_rows_sort_show_read(const RowSort *sort)
+{
+	ProgressRows rows = {.read = rows_read(sort)};
+
+	if (sort->progress == 0)
+		return;
+	rows.expected = Max(sort->expected_rows, rows.read);
+	rows.runs = sort->runs ? sort->runs->initial_runs : 0;
+	gpusort_progress_rows(sort->progress, &rows);
+	gpusort_progress_update(sort->progress, SORT_PHASE_READING, rows.read, rows.expected);
+}
+
+/* Shows how many rows, of those that are wanted, have been returned. */
+static void
+show_returned(RowSort *sort, uint64 returned)
+{
+	ProgressRows rows = {
+		.expected = sort->stats.rows_read,
+		.read = sort->stats.rows_read,
+		.runs = sort->stats.initial_runs,
+		.returned = returned
+	};
+
+	gpusort_progress_rows(sort->progress, &rows);
+	gpusort_progress_update(sort->progress, SORT_PHASE_RETURNING, returned, sort->nrows);
 }
 
 /* Memory that the rows held need, and will need to be sorted. */
@@ -127,14 +165,12 @@ typedef enum OrderUse
 static void
 order_here(RowSort *sort, bool in_order)
 {
-	ProgressJob progress = gpusort_progress_begin(ENGINE_CPU, USED_FOR_ROWS, GPUSORT_METHOD_AUTO, sort->store->nrows);
-
-	gpusort_progress_update(progress, SORT_PHASE_SORTING, 0, 1);
+	gpusort_progress_engine(sort->progress, ENGINE_CPU, GPUSORT_METHOD_AUTO);
+	gpusort_progress_update(sort->progress, SORT_PHASE_SORTING, 0, 1);
 	gpusort_rows_order(sort, wanted_rows(sort), in_order);
 	if (gpusort_reason_is_fallback(sort->failed))
 		gpusort_stats_fallback(USED_FOR_ROWS, GPUSORT_METHOD_AUTO, sort->failed);
 	sort->failed = REASON_NONE;
-	gpusort_progress_end(progress);
 }
 
 /* Orders the rows in memory. */
@@ -161,9 +197,12 @@ spill(RowSort *sort)
 		sort->runs = gpusort_rows_runs_create(sort->memory, sort->layout, sort->keys, sort->memory_limit);
 	order_store(sort, ORDER_SPILLS);
 	start_phase(sort, &start);
+	gpusort_progress_update(sort->progress, SORT_PHASE_WRITING, 0, 1);
 	gpusort_rows_runs_add(sort->runs, sort->store, sort->order, nrows);
 	end_phase(sort, start, &sort->stats.spill_time);
 	sort->nrows += nrows;
+	if (sort->bound != NULL)
+		sort->bound->dropped += sort->store->nrows - nrows;
 	gpusort_rows_store_clear(sort->store);
 }
 
@@ -184,6 +223,14 @@ gpusort_rows_sort_make_room(RowSort *sort, uint32 more_rows)
 	MemoryContextSwitchTo(caller);
 }
 
+/* Shows no more of the sort. */
+static void
+end_progress(RowSort *sort)
+{
+	gpusort_progress_end(sort->progress);
+	sort->progress = 0;
+}
+
 /* Sorts what was appended: batches can be read from now on. */
 void
 gpusort_rows_sort_finish(RowSort *sort)
@@ -191,6 +238,8 @@ gpusort_rows_sort_finish(RowSort *sort)
 	MemoryContext caller = MemoryContextSwitchTo(sort->context);
 	instr_time	start;
 
+	sort->expected_rows = sort->stats.rows_read = rows_read(sort);
+	gpusort_rows_sort_show_read(sort);
 	if (sort->runs == NULL)
 	{
 		sort->nrows = wanted_rows(sort);
@@ -206,6 +255,7 @@ gpusort_rows_sort_finish(RowSort *sort)
 		gpusort_rows_buffer_release(sort->memory, &sort->packed);
 		gpusort_rows_memory_trim();
 		start_phase(sort, &start);
+		gpusort_progress_update(sort->progress, SORT_PHASE_MERGING, 0, 1);
 		gpusort_rows_runs_prepare(sort->runs, sort->random_access);
 		if (sort->bound != NULL)
 			sort->nrows = Min(sort->nrows, sort->bound->rows);
@@ -216,6 +266,9 @@ gpusort_rows_sort_finish(RowSort *sort)
 	}
 	sort->batch = gpusort_rows_batch_create(sort->layout, sort->nrows);
 	sort->stats.sorted = true;
+	show_returned(sort, 0);
+	if (sort->nrows == 0)
+		end_progress(sort);
 	MemoryContextSwitchTo(caller);
 }
 
@@ -248,6 +301,10 @@ gpusort_rows_sort_read(RowSort *sort, uint64 row)
 		MemoryContextSwitchTo(caller);
 	}
 	end_phase(sort, start, &sort->stats.gather_time);
+	if (batch->first + batch->nrows == sort->nrows)
+		end_progress(sort);
+	else if (sort->progress != 0)
+		show_returned(sort, batch->first);
 	return batch;
 }
 
@@ -255,6 +312,7 @@ gpusort_rows_sort_read(RowSort *sort, uint64 row)
 void
 gpusort_rows_sort_free(RowSort *sort)
 {
+	end_progress(sort);
 	if (sort->runs != NULL)
 		gpusort_rows_runs_close(sort->runs);
 	MemoryContextDelete(sort->context);

@@ -19,7 +19,7 @@
 #include "rows/row_keys.h"
 #include "rows/row_runs.h"
 #include "rows/row_store.h"
-#include "stats/sort_reason.h"
+#include "stats/sort_progress.h"
 
 /* What a sort did, for EXPLAIN; plain memory, for it is copied between processes. */
 typedef struct RowSortStats
@@ -29,6 +29,7 @@ typedef struct RowSortStats
 	bool		used_gpu;
 	bool		read_directly;	/* not through ExecProcNode */
 	Size		peak_bytes;		/* memory held by rows, keys and order */
+	uint64		rows_read;
 	int64		disk_bytes;		/* written to temporary files */
 	int64		moved_bytes;	/* of keys that went to an engine and back */
 	bool		bounded;		/* rows beyond a bound were dropped */
@@ -57,6 +58,8 @@ typedef struct RowSort
 	RowRuns    *runs;			/* NULL while everything fits into memory */
 	RowBatch   *batch;			/* once finished */
 	uint64		nrows;			/* to be read, in all */
+	uint64		expected_rows;	/* by the planner */
+	ProgressJob progress;		/* how it is shown, until its last rows are read */
 	SortReason	failed;			/* why no device ordered the store, until that is counted */
 	RowSortStats stats;
 } RowSort;
@@ -74,6 +77,7 @@ typedef enum RowKeyLists
 extern RowSort *gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
 										double expected_rows, int expected_width, uint64 bound,
 										bool random_access, bool timed);
+extern void gpusort_rows_sort_show_read(const RowSort *sort);
 extern void gpusort_rows_sort_make_room(RowSort *sort, uint32 more_rows);
 extern void gpusort_rows_sort_finish(RowSort *sort);
 extern RowBatch *gpusort_rows_sort_read(RowSort *sort, uint64 row);

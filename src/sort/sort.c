@@ -67,14 +67,16 @@ run(EngineId engine, SortRequest *request)
 {
 	SortAttempt attempt;
 	SortReason	failure = REASON_NONE;
+	ProgressJob whole = request->progress;
 
-	gpusort_attempt_begin(&attempt, engine, request->use, request->spec.method, request->nslots);
+	gpusort_attempt_begin(&attempt, engine, request->use, request->spec.method, request->nslots, whole);
 	request->progress = attempt.progress;
 	gpusort_progress_update(request->progress, SORT_PHASE_SORTING, 0, 1);
 	if (engine == ENGINE_GPU)
 		failure = gpusort_device_sort(request);
 	else
 		gpusort_cpu_engine_sort(request);
+	request->progress = whole;
 	if (failure == REASON_NONE)
 	{
 		request->used_engine = engine;

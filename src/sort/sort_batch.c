@@ -249,7 +249,7 @@ submit_slab(BatchState *state)
 	if (!gpusort_slab_submit(state->slab, &state->spec, &state->layout, batch->nslots,
 							 batch->nsegments, batch->length_histogram))
 		return false;
-	gpusort_attempt_begin(&state->attempt, ENGINE_GPU, batch->use, state->spec.method, batch->nslots);
+	gpusort_attempt_begin(&state->attempt, ENGINE_GPU, batch->use, state->spec.method, batch->nslots, 0);
 	state->in_flight = true;
 	return true;
 }

@@ -23,15 +23,29 @@ timing_weight(uint64_t keys)
 
 void
 gpusort_attempt_begin(SortAttempt *attempt, EngineId engine, SortUse use,
-					  GpusortMethod method, uint64_t keys)
+					  GpusortMethod method, uint64_t keys, ProgressJob whole)
 {
 	attempt->engine = engine;
 	attempt->use = use;
 	attempt->method = method;
 	attempt->weight = timing_weight(keys);
-	attempt->progress = gpusort_progress_begin(engine, use, method, keys);
+	attempt->is_part = whole != 0;
+	if (attempt->is_part)
+	{
+		attempt->progress = whole;
+		gpusort_progress_engine(whole, engine, method);
+	}
+	else
+		attempt->progress = gpusort_progress_begin(engine, use, method, keys);
 	if (attempt->weight > 0)
 		INSTR_TIME_SET_CURRENT(attempt->start);
+}
+
+void
+gpusort_attempt_drop(SortAttempt *attempt)
+{
+	if (!attempt->is_part)
+		gpusort_progress_end(attempt->progress);
 }
 
 void
@@ -48,7 +62,7 @@ gpusort_attempt_succeed(SortAttempt *attempt, GpusortMethod used,
 		INSTR_TIME_SUBTRACT(end, attempt->start);
 		counts.nanoseconds = (uint64_t) (INSTR_TIME_GET_DOUBLE(end) * 1e9) * attempt->weight;
 	}
-	gpusort_progress_end(attempt->progress);
+	gpusort_attempt_drop(attempt);
 	gpusort_stats_count(attempt->engine, attempt->use, used, &counts);
 	if (message_level_is_interesting(DEBUG1))
 		ereport(DEBUG1,
@@ -68,15 +82,9 @@ gpusort_attempt_lose_part(const SortAttempt *attempt, SortReason why)
 void
 gpusort_attempt_fail(SortAttempt *attempt, SortReason why)
 {
-	gpusort_progress_end(attempt->progress);
+	gpusort_attempt_drop(attempt);
 	gpusort_attempt_lose_part(attempt, why);
 	ereport(DEBUG1,
 			(errmsg_internal("engine \"%s\" did not sort this: %s",
 							 gpusort_engine_name(attempt->engine), gpusort_reason_text(why))));
-}
-
-void
-gpusort_attempt_drop(SortAttempt *attempt)
-{
-	gpusort_progress_end(attempt->progress);
 }

@@ -25,13 +25,15 @@ typedef struct SortAttempt
 	EngineId	engine;
 	SortUse		use;
 	GpusortMethod method;		/* asked for */
-	ProgressJob progress;
+	ProgressJob progress;		/* its own, or that of the sort that it is part of */
+	bool		is_part;
 	uint32_t	weight;			/* attempts that its time stands for; 0: it is not timed */
 	instr_time	start;
 } SortAttempt;
 
+/* Whole is how the sort is shown that the attempt is part of, or 0: it is shown by itself. */
 extern void gpusort_attempt_begin(SortAttempt *attempt, EngineId engine, SortUse use,
-								  GpusortMethod method, uint64_t keys);
+								  GpusortMethod method, uint64_t keys, ProgressJob whole);
 
 /* Sorted by that method. */
 extern void gpusort_attempt_succeed(SortAttempt *attempt, GpusortMethod used,

@@ -1,9 +1,9 @@
 /*
  * sort_progress.c
- *	  Slots in shared memory, one for each backend, that say what it is sorting.
+ *	  Slots in shared memory, some for each backend, that say what it is sorting.
  *
- * A slot is written by its backend only, under the slot's spinlock; phase and
- * share done are atomics that need none.
+ * A slot is written by its backend only.  What changes while a sort is shown is
+ * atomic and needs no lock; all else is written under the slot's spinlock.
  */
 #include "postgres.h"
 
@@ -28,23 +28,41 @@
 typedef struct ProgressSlot
 {
 	slock_t		lock;
-	int			pid;			/* 0: sorts nothing */
-	EngineId	engine;
+	int			pid;			/* 0: free */
+	EngineId	engine;			/* ENGINE_NONE: not known yet */
 	SortUse		use;
 	GpusortMethod method;
-	uint64		keys;
+	bool		is_order_by;
 	TimestampTz started;
 	pg_atomic_uint32 phase_and_share;	/* phase * PER_MILLE * 2 + per mille */
+	pg_atomic_uint64 keys;
+	pg_atomic_uint64 rows_read; /* these of an ORDER BY */
+	pg_atomic_uint64 runs_written;
+	pg_atomic_uint64 rows_returned;
 } ProgressSlot;
 
-static ProgressSlot *slots = NULL;
+/* What this backend knows of one of its slots. */
+typedef struct ShownSort
+{
+	ProgressJob job;			/* 0: none */
+	SubTransactionId owner;		/* that an abort of ends it */
+} ShownSort;
+
+static ProgressSlot *slots = NULL;	/* GPUSORT_SHOWN_SORTS for each backend */
+static ShownSort shown[GPUSORT_SHOWN_SORTS];
 
 PG_FUNCTION_INFO_V1(gpusort_jobs);
+
+static int
+slot_count(void)
+{
+	return MaxBackends * GPUSORT_SHOWN_SORTS;
+}
 
 Size
 gpusort_progress_shmem_size(void)
 {
-	return mul_size(MaxBackends, sizeof(ProgressSlot));
+	return mul_size(slot_count(), sizeof(ProgressSlot));
 }
 
 /* Runs under AddinShmemInitLock. */
@@ -57,51 +75,73 @@ gpusort_progress_shmem_startup(void)
 	if (found)
 		return;
 	memset(slots, 0, gpusort_progress_shmem_size());
-	for (int i = 0; i < MaxBackends; i++)
+	for (int i = 0; i < slot_count(); i++)
 	{
 		SpinLockInit(&slots[i].lock);
 		pg_atomic_init_u32(&slots[i].phase_and_share, 0);
+		pg_atomic_init_u64(&slots[i].keys, 0);
+		pg_atomic_init_u64(&slots[i].rows_read, 0);
+		pg_atomic_init_u64(&slots[i].runs_written, 0);
+		pg_atomic_init_u64(&slots[i].rows_returned, 0);
 	}
 }
 
-/* The outermost sort: its number, and the subtransaction that it belongs to. */
-static ProgressJob shown = 0;
-static SubTransactionId owner;
+/* The slot of a sort, or NULL if it is shown no more. */
+static ProgressSlot *
+slot_of(ProgressJob job)
+{
+	int			place = job % GPUSORT_SHOWN_SORTS;
+
+	return job != 0 && shown[place].job == job ? &slots[GPUSORT_MY_PROC_NUMBER * GPUSORT_SHOWN_SORTS + place] : NULL;
+}
+
+static void
+clear_all(void)
+{
+	for (int i = 0; i < GPUSORT_SHOWN_SORTS; i++)
+		gpusort_progress_end(shown[i].job);
+}
 
 static void
 at_transaction_end(XactEvent event, void *arg)
 {
 	if (event == XACT_EVENT_ABORT || event == XACT_EVENT_PARALLEL_ABORT)
-		gpusort_progress_end(shown);
+		clear_all();
 }
 
 static void
 at_subtransaction_end(SubXactEvent event, SubTransactionId self, SubTransactionId parent, void *arg)
 {
-	if (shown == 0 || owner != self)
-		return;
-	if (event == SUBXACT_EVENT_ABORT_SUB)
-		gpusort_progress_end(shown);
-	else if (event == SUBXACT_EVENT_COMMIT_SUB)
-		owner = parent;
+	for (int i = 0; i < GPUSORT_SHOWN_SORTS; i++)
+	{
+		if (shown[i].job == 0 || shown[i].owner != self)
+			continue;
+		if (event == SUBXACT_EVENT_ABORT_SUB)
+			gpusort_progress_end(shown[i].job);
+		else if (event == SUBXACT_EVENT_COMMIT_SUB)
+			shown[i].owner = parent;
+	}
 }
 
 static void
 at_exit(int code, Datum arg)
 {
-	gpusort_progress_end(shown);
+	clear_all();
 }
 
-/* Shows this backend in gpusort.jobs, unless it is shown. */
-ProgressJob
-gpusort_progress_show(EngineId engine, SortUse use, GpusortMethod method, uint64_t keys)
+/* Shows a sort, if there is a slot for it. */
+static ProgressJob
+show(EngineId engine, SortUse use, GpusortMethod method, uint64_t keys, bool is_order_by)
 {
 	static bool registered = false;
 	static ProgressJob last = 0;
 	ProgressSlot *slot;
 	TimestampTz now;
+	int			place = 0;
 
-	if (slots == NULL || shown != 0)
+	while (place < GPUSORT_SHOWN_SORTS && shown[place].job != 0)
+		place++;
+	if (slots == NULL || place == GPUSORT_SHOWN_SORTS)
 		return 0;
 	if (!registered)
 	{
@@ -110,62 +150,108 @@ gpusort_progress_show(EngineId engine, SortUse use, GpusortMethod method, uint64
 		before_shmem_exit(at_exit, (Datum) 0);
 		registered = true;
 	}
+	last += GPUSORT_SHOWN_SORTS;
+	shown[place].job = last + place;
+	shown[place].owner = GetCurrentSubTransactionId();
 	now = GetCurrentTimestamp();
-	slot = &slots[GPUSORT_MY_PROC_NUMBER];
+	slot = slot_of(shown[place].job);
 	pg_atomic_write_u32(&slot->phase_and_share, 0);
+	pg_atomic_write_u64(&slot->keys, keys);
+	pg_atomic_write_u64(&slot->rows_read, 0);
+	pg_atomic_write_u64(&slot->runs_written, 0);
+	pg_atomic_write_u64(&slot->rows_returned, 0);
 	SpinLockAcquire(&slot->lock);
 	slot->pid = MyProcPid;
 	slot->engine = engine;
 	slot->use = use;
 	slot->method = method;
-	slot->keys = keys;
+	slot->is_order_by = is_order_by;
 	slot->started = now;
 	SpinLockRelease(&slot->lock);
-	owner = GetCurrentSubTransactionId();
-	return shown = ++last;
+	return shown[place].job;
+}
+
+ProgressJob
+gpusort_progress_show(EngineId engine, SortUse use, GpusortMethod method, uint64_t keys)
+{
+	return show(engine, use, method, keys, false);
+}
+
+ProgressJob
+gpusort_progress_begin_rows(uint64_t expected)
+{
+	return show(ENGINE_NONE, USED_FOR_ROWS, GPUSORT_METHOD_AUTO, expected, true);
 }
 
 void
 gpusort_progress_write(ProgressJob job, SortPhase phase, uint64_t done, uint64_t total)
 {
-	if (job == shown)
-	{
-		uint32		share = total > 0 ? (uint32) (done * (double) PER_MILLE / total) : 0;
+	ProgressSlot *slot = slot_of(job);
+	double		share = total > 0 ? done * (double) PER_MILLE / total : 0;
 
-		pg_atomic_write_u32(&slots[GPUSORT_MY_PROC_NUMBER].phase_and_share,
-							phase * PER_MILLE * 2 + Min(share, PER_MILLE));
-	}
+	if (slot != NULL)
+		pg_atomic_write_u32(&slot->phase_and_share, phase * PER_MILLE * 2 + (uint32) Min(share, PER_MILLE));
+}
+
+void
+gpusort_progress_rows(ProgressJob job, const ProgressRows *rows)
+{
+	ProgressSlot *slot = slot_of(job);
+
+	if (slot == NULL)
+		return;
+	pg_atomic_write_u64(&slot->keys, rows->expected);
+	pg_atomic_write_u64(&slot->rows_read, rows->read);
+	pg_atomic_write_u64(&slot->runs_written, rows->runs);
+	pg_atomic_write_u64(&slot->rows_returned, rows->returned);
+}
+
+void
+gpusort_progress_engine(ProgressJob job, EngineId engine, GpusortMethod method)
+{
+	ProgressSlot *slot = slot_of(job);
+
+	if (slot == NULL)
+		return;
+	SpinLockAcquire(&slot->lock);
+	slot->engine = engine;
+	slot->method = method;
+	SpinLockRelease(&slot->lock);
 }
 
 /* No more, unless that was done when a transaction aborted. */
 void
 gpusort_progress_clear(ProgressJob job)
 {
-	ProgressSlot *slot;
+	ProgressSlot *slot = slot_of(job);
 
-	if (job != shown)
+	if (slot == NULL)
 		return;
-	slot = &slots[GPUSORT_MY_PROC_NUMBER];
 	SpinLockAcquire(&slot->lock);
 	slot->pid = 0;
 	SpinLockRelease(&slot->lock);
-	shown = 0;
+	shown[job % GPUSORT_SHOWN_SORTS].job = 0;
 }
 
-/* Rows (pid, engine, used_for, method, keys, started_at, phase, done): done is the share of the phase. */
+/*
+ * Rows (pid, engine, used_for, method, keys, started_at, phase, done, rows_read, runs_written, rows_returned):
+ * done is the share of the phase.
+ */
 Datum
 gpusort_jobs(PG_FUNCTION_ARGS)
 {
-	static const char *const phases[SORT_PHASES] = {"reading", "sending", "sorting", "fetching", "merging"};
+	static const char *const phases[SORT_PHASES] = {
+		"reading", "sending", "sorting", "fetching", "writing", "merging", "returning"
+	};
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 
 	InitMaterializedSRF(fcinfo, 0);
-	for (int i = 0; slots != NULL && i < MaxBackends; i++)
+	for (int i = 0; slots != NULL && i < slot_count(); i++)
 	{
 		ProgressSlot copy;
 		uint32		progress = pg_atomic_read_u32(&slots[i].phase_and_share);
-		Datum		values[8];
-		bool		nulls[8] = {0};
+		Datum		values[11];
+		bool		nulls[11] = {0};
 
 		SpinLockAcquire(&slots[i].lock);
 		memcpy(&copy, &slots[i], sizeof(copy));
@@ -174,12 +260,17 @@ gpusort_jobs(PG_FUNCTION_ARGS)
 			continue;
 		values[0] = Int32GetDatum(copy.pid);
 		values[1] = CStringGetTextDatum(gpusort_engine_name(copy.engine));
+		nulls[1] = copy.engine == ENGINE_NONE;
 		values[2] = CStringGetTextDatum(gpusort_use_name(copy.use));
 		values[3] = CStringGetTextDatum(gpusort_method_name(copy.method));
-		values[4] = Int64GetDatum(copy.keys);
+		values[4] = Int64GetDatum(pg_atomic_read_u64(&slots[i].keys));
 		values[5] = TimestampTzGetDatum(copy.started);
 		values[6] = CStringGetTextDatum(phases[progress / (PER_MILLE * 2)]);
 		values[7] = Float8GetDatum(progress % (PER_MILLE * 2) / (double) PER_MILLE);
+		values[8] = Int64GetDatum(pg_atomic_read_u64(&slots[i].rows_read));
+		values[9] = Int64GetDatum(pg_atomic_read_u64(&slots[i].runs_written));
+		values[10] = Int64GetDatum(pg_atomic_read_u64(&slots[i].rows_returned));
+		nulls[8] = nulls[9] = nulls[10] = !copy.is_order_by;
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	return (Datum) 0;

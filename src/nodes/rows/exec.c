@@ -43,16 +43,21 @@ slot_value(void *slot, int attribute, bool *is_null)
 	return slot_getattr(slot, attribute + 1, is_null);
 }
 
+/* Rows between two times that gpusort.jobs is told how many there are. */
+#define SHOWN_EVERY 64
+
 /* Appends the rows of the input, those that are wanted, that come through ExecProcNode. */
 static void
 read_slots(PlanState *input, RowSort *sort)
 {
-	for (;;)
+	for (uint64 rows = 0;; rows++)
 	{
 		TupleTableSlot *slot = ExecProcNode(input);
 
 		if (TupIsNull(slot))
 			break;
+		if (rows % SHOWN_EVERY == 0)
+			gpusort_rows_sort_show_read(sort);
 		if (sort->bound != NULL && gpusort_rows_bound_rejects(sort->bound, slot_value, slot))
 			continue;
 		slot_getallattrs(slot);
@@ -66,8 +71,10 @@ static void
 read_heap(HeapSource *source, RowSort *sort)
 {
 	do
+	{
+		gpusort_rows_sort_show_read(sort);
 		gpusort_rows_sort_make_room(sort, GPUSORT_HEAP_SOURCE_ROWS);
-	while (gpusort_rows_heap_read(source, sort->store, sort->bound));
+	} while (gpusort_rows_heap_read(source, sort->store, sort->bound));
 }
 
 /* The rows that the LIMIT above asks for at most, 0: all. */

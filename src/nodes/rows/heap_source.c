@@ -307,7 +307,7 @@ tuple_value(void *row, int attribute, bool *is_null)
 
 /* Keeps the tuples that come before the bound's threshold; returns how many. */
 static int
-drop_tuples(HeapSource *source, int ntuples, const RowBound *bound)
+drop_tuples(HeapSource *source, int ntuples, RowBound *bound)
 {
 	SourceTuple place = {.source = source};
 	int			kept = 0;
@@ -323,7 +323,7 @@ drop_tuples(HeapSource *source, int ntuples, const RowBound *bound)
 
 /* Appends the visible tuples, those that are wanted, of the scan's next page with any; false at its end. */
 bool
-gpusort_rows_heap_read(HeapSource *source, RowStore *store, const RowBound *bound)
+gpusort_rows_heap_read(HeapSource *source, RowStore *store, RowBound *bound)
 {
 	ScanState  *node = &source->scan->ss;
 	TupleTableSlot *slot = node->ss_ScanTupleSlot;

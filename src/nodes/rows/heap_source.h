@@ -17,6 +17,6 @@ typedef struct HeapSource HeapSource;
 
 extern bool gpusort_rows_scan_is_plain(const Scan *scan);
 extern HeapSource *gpusort_rows_heap_source(PlanState *input, const RowLayout *layout);
-extern bool gpusort_rows_heap_read(HeapSource *source, RowStore *store, const RowBound *bound);
+extern bool gpusort_rows_heap_read(HeapSource *source, RowStore *store, RowBound *bound);
 
 #endif							/* GPUSORT_HEAP_SOURCE_H */
