@@ -59,6 +59,56 @@ foreach my $use (@uses)
 	$node->safe_psql('postgres', 'SET gpusort.engine = gpu; SELECT gpusort.array_sort(ARRAY[2, 1])');
 }
 
+# What devices count, stats counts: in pieces too, when several of one sort are wrong, and where nobody waits for them.
+my $sums = q{SELECT (SELECT sum(device_sorts) FROM gpusort.stats) - sum(sorts),
+	(SELECT sum(verification_failures) FROM gpusort.stats) - sum(verification_failures) FROM gpusort.devices};
+# Batches find no slab while cursors hold them, and pass through those of others in pieces.
+my $hold = 'SET gpusort.force_nodes = on; BEGIN;' . join('', map {"DECLARE c$_ CURSOR FOR SELECT gpusort.array_sort(a) FROM data; MOVE 1 IN c$_;"} 1 .. 16);
+my $digest = q{SELECT md5(string_agg(s::text, '')) FROM (SELECT gpusort.array_sort(a) AS s FROM data OFFSET 0) q};
+my $counted = q{SELECT coalesce(sum(jobs), 0), sum(device_sorts), sum(fallbacks), sum(verification_failures) FROM gpusort.stats WHERE used_for = 'arrays' AND engine = 'gpu'};
+$node->append_conf('postgresql.conf', "gpusort.buffer_size = 1MB\nmax_parallel_workers_per_gather = 0");
+$node->restart;
+wait_ready($node);
+{
+	my $session = $node->background_psql('postgres');
+	$session->query_safe($hold);
+	$node->safe_psql('postgres', 'SELECT gpusort.stats_reset()');
+	my $before = $node->safe_psql('postgres', 'SELECT sorts, verification_failures FROM gpusort.devices');
+	foreach my $wrong (0, 3)
+	{
+		inject($node, "lost_key $wrong") if $wrong > 0;
+		is($node->safe_psql('postgres', "SET gpusort.force_nodes = on; $digest"), $answer{arrays}, "$wrong wrong pieces: right result");
+	}
+	wait_until($node, q{NOT EXISTS (SELECT FROM gpusort.devices WHERE queued + running > 0)});
+	like($node->safe_psql('postgres', $counted), qr/^\d+\|\d+\|[12]\|3$/, 'three wrong pieces of one or two sorts are as many fallbacks, and three failures');
+	my ($jobs, $sorts) = split /\|/, $node->safe_psql('postgres', $counted);
+	cmp_ok($sorts, '>', $jobs, 'a sort may be done in pieces');
+	my ($sorts_before, $failures_before) = split /\|/, $before;
+	is($node->safe_psql('postgres', "SELECT sum(device_sorts) + $sorts_before = (SELECT sorts FROM gpusort.devices),
+		sum(verification_failures) + $failures_before = (SELECT verification_failures FROM gpusort.devices) FROM gpusort.stats"), 't|t',
+		'sums are those of the devices');
+	$session->quit;
+}
+$node->restart;
+wait_ready($node);
+foreach my $use (@uses)
+{
+	$node->safe_psql('postgres', $question{$use});
+	inject($node, 'lost_key 1');
+	$node->safe_psql('postgres', $question{$use});
+	inject($node, 'error 1');
+	$node->safe_psql('postgres', $question{$use});
+	wait_ready($node);
+	inject($node, 'delay 1 300');
+	$node->psql('postgres', "SET statement_timeout = 100; $question{$use}");
+	wait_until($node, q{NOT EXISTS (SELECT FROM gpusort.devices WHERE queued + running > 0)});
+	inject($node, 'none');
+}
+is($node->safe_psql('postgres', $sums), '0|0', 'after faults and cancels too');
+$node->adjust_conf('postgresql.conf', 'gpusort.buffer_size', undef);
+$node->restart;
+wait_ready($node);
+
 # Text is no key for a device, but its abbreviations are keys for the CPU engine.
 $node->safe_psql('postgres', 'SELECT gpusort.stats_reset()');
 $node->safe_psql('postgres', q{SELECT gpusort.array_sort(array_agg(md5(i::text) COLLATE "C")) FROM generate_series(1, 5000) i});

@@ -3,7 +3,7 @@
 CREATE FUNCTION devices_rows(OUT device int4, OUT name text, OUT state text, OUT module text, OUT driver text,
     OUT worker_pid int4, OUT memory_bytes int8, OUT memory_limit int8, OUT memory_in_use int8, OUT memory_peak int8,
     OUT to_device_bytes_per_s float8, OUT from_device_bytes_per_s float8, OUT latency_us float8,
-    OUT queued int4, OUT running int4, OUT jobs int8, OUT copy_in_ms float8, OUT sort_ms float8, OUT verify_ms float8,
+    OUT queued int4, OUT running int4, OUT jobs int8, OUT sorts int8, OUT copy_in_ms float8, OUT sort_ms float8, OUT verify_ms float8,
     OUT copy_out_ms float8, OUT faults int8, OUT restarts int8, OUT verification_failures int8,
     OUT last_error text, OUT last_error_at timestamptz, OUT ready_since timestamptz, OUT hint text)
 RETURNS SETOF record
@@ -13,7 +13,7 @@ CREATE VIEW devices AS SELECT * FROM devices_rows();
 COMMENT ON VIEW devices IS 'each device: state, memory, measured rates, time spent, faults';
 
 CREATE FUNCTION stats_counters(OUT engine text, OUT used_for text, OUT method text, OUT jobs int8, OUT segments int8, OUT keys int8,
-    OUT bytes int8, OUT time_ms float8, OUT verification_failures int8, OUT stats_reset timestamptz)
+    OUT bytes int8, OUT time_ms float8, OUT device_sorts int8, OUT verification_failures int8, OUT stats_reset timestamptz)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'gpusort_stats_counters' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 
@@ -24,12 +24,12 @@ AS 'MODULE_PATHNAME', 'gpusort_stats_fallbacks' LANGUAGE C STRICT VOLATILE PARAL
 -- A fallback is counted with the engine that was passed over.
 CREATE VIEW stats AS
 SELECT c.engine, c.used_for, c.method, c.jobs, c.segments, c.keys, c.bytes, c.time_ms,
-       coalesce(f.fallbacks, 0) AS fallbacks, f.fallback_reasons, c.verification_failures, c.stats_reset
+       c.device_sorts, coalesce(f.fallbacks, 0) AS fallbacks, f.fallback_reasons, c.verification_failures, c.stats_reset
 FROM stats_counters() c
 LEFT JOIN (SELECT 'gpu' AS engine, used_for, method, sum(count)::int8 AS fallbacks, jsonb_object_agg(reason, count) AS fallback_reasons
            FROM stats_fallbacks() GROUP BY used_for, method) f
     ON f.engine = c.engine AND f.used_for = c.used_for AND f.method = c.method
-WHERE c.jobs > 0 OR f.fallbacks > 0 OR c.verification_failures > 0;
+WHERE c.jobs > 0 OR c.device_sorts > 0 OR f.fallbacks > 0 OR c.verification_failures > 0;
 COMMENT ON VIEW stats IS 'what was sorted, by engine, method and for whom, and why the GPU was passed over';
 
 CREATE FUNCTION stats_reset() RETURNS void

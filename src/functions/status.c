@@ -19,7 +19,7 @@
 
 #include "device/shared/device_shared.h"
 
-#define DEVICE_COLUMNS 27
+#define DEVICE_COLUMNS 28
 #define ARENA_COLUMNS 10
 #define INJECT_WAIT_MS 5000
 
@@ -95,6 +95,7 @@ put_device(ReturnSetInfo *rsinfo, int number, const SharedDevice *device)
 	values[i++] = Int32GetDatum(device->queued);
 	values[i++] = Int32GetDatum(device->running);
 	values[i++] = Int64GetDatum(device->jobs);
+	values[i++] = Int64GetDatum(device->sorts);
 	values[i++] = Float8GetDatum(device->copy_in_s * 1e3);
 	values[i++] = Float8GetDatum(device->sort_s * 1e3);
 	values[i++] = Float8GetDatum(device->verify_s * 1e3);

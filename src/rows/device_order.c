@@ -259,7 +259,7 @@ attempt_session(DeviceOrder *order)
 
 	make_code(order);
 	gpusort_attempt_begin(&order->attempt, ENGINE_GPU, USED_FOR_ROWS, order->spec.method, nrows, sort->progress);
-	order->session = gpusort_session_open(&order->spec, nrows, order->ncolumns + 1, order->widths, &why);
+	order->session = gpusort_session_open(&order->spec, USED_FOR_ROWS, nrows, order->ncolumns + 1, order->widths, &why);
 	if (order->session != NULL)
 	{
 		encode_keys(order);
@@ -268,10 +268,7 @@ attempt_session(DeviceOrder *order)
 	if (done)
 	{
 		if (order->lost != REASON_NONE)
-		{
-			gpusort_attempt_lose_part(&order->attempt, order->lost);
 			gpusort_stats_fallback(USED_FOR_ROWS, order->spec.method, order->lost);
-		}
 		gpusort_attempt_succeed(&order->attempt, gpusort_session_method(order->session), 1, nrows,
 								nrows * row_bytes(order));
 		sort->stats.used_gpu = true;

@@ -246,7 +246,7 @@ submit_slab(BatchState *state)
 		return false;
 	if (gpusort_engine == GPUSORT_ENGINE_GPU)
 		gpusort_devices_await();
-	if (!gpusort_slab_submit(state->slab, &state->spec, &state->layout, batch->nslots,
+	if (!gpusort_slab_submit(state->slab, &state->spec, batch->use, &state->layout, batch->nslots,
 							 batch->nsegments, batch->length_histogram))
 		return false;
 	gpusort_attempt_begin(&state->attempt, ENGINE_GPU, batch->use, state->spec.method, batch->nslots, 0);

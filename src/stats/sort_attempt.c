@@ -72,18 +72,9 @@ gpusort_attempt_succeed(SortAttempt *attempt, GpusortMethod used,
 }
 
 void
-gpusort_attempt_lose_part(const SortAttempt *attempt, SortReason why)
-{
-	if (why == REASON_NOT_VERIFIED)
-		gpusort_stats_count(attempt->engine, attempt->use, attempt->method,
-							&(SortCounts) {.verification_failures = 1});
-}
-
-void
 gpusort_attempt_fail(SortAttempt *attempt, SortReason why)
 {
 	gpusort_attempt_drop(attempt);
-	gpusort_attempt_lose_part(attempt, why);
 	ereport(DEBUG1,
 			(errmsg_internal("engine \"%s\" did not sort this: %s",
 							 gpusort_engine_name(attempt->engine), gpusort_reason_text(why))));

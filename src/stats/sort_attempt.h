@@ -5,9 +5,11 @@
  *	  begin --> succeed
  *	        \-> fail
  *
- * Counters, time, the view gpusort.jobs and failed verifications are seen to here
- * and nowhere else.  A fallback is not: it is counted where the CPU takes over
- * (gpusort_stats_fallback), for a device may be tried in two ways.  Several
+ * Counters, time and the view gpusort.jobs are seen to here and nowhere else.  Two
+ * things are not.  A fallback is counted where the CPU takes over
+ * (gpusort_stats_fallback), for a device may be tried in two ways.  Sorts of a
+ * device and results that failed verification are counted by its worker, for each
+ * piece of a sort and for results that nobody waits for any more.  Several
  * attempts may be under way at a time.  An error in between needs no call, unless
  * the attempt outlives the transaction's end: then gpusort_attempt_drop.
  */
@@ -38,9 +40,6 @@ extern void gpusort_attempt_begin(SortAttempt *attempt, EngineId engine, SortUse
 /* Sorted by that method. */
 extern void gpusort_attempt_succeed(SortAttempt *attempt, GpusortMethod used,
 									uint64_t segments, uint64_t keys, uint64_t bytes);
-
-/* A device did it, but for a part that is done without. */
-extern void gpusort_attempt_lose_part(const SortAttempt *attempt, SortReason why);
 
 /* A device did not do it. */
 extern void gpusort_attempt_fail(SortAttempt *attempt, SortReason why);

@@ -49,7 +49,7 @@ static void note_pending(void);
 static void at_transaction_end(XactEvent event, void *arg);
 static void at_exit(int code, Datum arg);
 
-/* Adds what a sort did to the counters. */
+/* Adds what a sort did to the counters, but for what only a device worker counts. */
 void
 gpusort_stats_count(EngineId engine, SortUse use, GpusortMethod method, const SortCounts *counts)
 {
@@ -60,7 +60,6 @@ gpusort_stats_count(EngineId engine, SortUse use, GpusortMethod method, const So
 	sum->keys += counts->keys;
 	sum->bytes += counts->bytes;
 	sum->nanoseconds += counts->nanoseconds;
-	sum->verification_failures += counts->verification_failures;
 	has_pending[use] = true;
 	note_pending();
 }
@@ -109,6 +108,14 @@ publish(uint64_t *numbers, pg_atomic_uint64 *sums, int count)
 		if (numbers[i] != 0)
 			pg_atomic_fetch_add_u64(&sums[i], numbers[i]);
 	memset(numbers, 0, count * sizeof(uint64_t));
+}
+
+void
+gpusort_stats_count_now(EngineId engine, SortUse use, GpusortMethod method, const SortCounts *counts)
+{
+	SortCounts	copy = *counts;
+
+	publish((uint64_t *) &copy, shared->counters[use][engine][method], COUNTERS);
 }
 
 /* Publishes this backend's counts. */
@@ -201,7 +208,7 @@ gpusort_stats_shmem_startup(void)
 		init_stats(shared);
 }
 
-/* Rows (engine, used_for, method, jobs, segments, keys, bytes, time_ms, verification_failures, stats_reset). */
+/* Rows (engine, used_for, method, jobs, segments, keys, bytes, time_ms, device_sorts, verification_failures, stats_reset). */
 Datum
 gpusort_stats_counters(PG_FUNCTION_ARGS)
 {
@@ -216,8 +223,8 @@ gpusort_stats_counters(PG_FUNCTION_ARGS)
 		int			engine = i / GPUSORT_METHOD_COUNT % ENGINE_COUNT;
 		int			use = i / GPUSORT_METHOD_COUNT / ENGINE_COUNT;
 		SortCounts	counts;
-		Datum		values[10];
-		bool		nulls[10] = {0};
+		Datum		values[11];
+		bool		nulls[11] = {0};
 
 		if (engine == ENGINE_NONE)
 			continue;
@@ -231,8 +238,9 @@ gpusort_stats_counters(PG_FUNCTION_ARGS)
 		values[5] = Int64GetDatum(counts.keys);
 		values[6] = Int64GetDatum(counts.bytes);
 		values[7] = Float8GetDatum(counts.nanoseconds / 1e6);
-		values[8] = Int64GetDatum(counts.verification_failures);
-		values[9] = TimestampTzGetDatum((TimestampTz) pg_atomic_read_u64(&source->reset_at));
+		values[8] = Int64GetDatum(counts.device_sorts);
+		values[9] = Int64GetDatum(counts.verification_failures);
+		values[10] = TimestampTzGetDatum((TimestampTz) pg_atomic_read_u64(&source->reset_at));
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	return (Datum) 0;

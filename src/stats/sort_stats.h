@@ -38,10 +38,14 @@ typedef struct SortCounts
 	uint64_t	keys;
 	uint64_t	bytes;			/* of keys and payload */
 	uint64_t	nanoseconds;
+	uint64_t	device_sorts;	/* that devices did for them: of pieces, or of what was given up */
 	uint64_t	verification_failures;
 } SortCounts;
 
 extern void gpusort_stats_count(EngineId engine, SortUse use, GpusortMethod method, const SortCounts *counts);
+
+/* The same for whoever ends no transactions: a device worker.  It needs shared memory. */
+extern void gpusort_stats_count_now(EngineId engine, SortUse use, GpusortMethod method, const SortCounts *counts);
 
 /* Counts a sort that the CPU does although a GPU was wanted. */
 extern void gpusort_stats_fallback(SortUse use, GpusortMethod method, SortReason reason);

@@ -174,7 +174,7 @@ gpusort_slab_room(const GpusortSpec *spec, uint32_t mean_length)
 }
 
 bool
-gpusort_slab_submit(int slab, const GpusortSpec *spec, const SlabLayout *layout,
+gpusort_slab_submit(int slab, const GpusortSpec *spec, SortUse use, const SlabLayout *layout,
 					uint32_t nslots, uint32_t nsegments, const uint32_t *length_histogram)
 {
 	DeviceJob  *job = &gpusort_arena->job[slab];
@@ -184,6 +184,7 @@ gpusort_slab_submit(int slab, const GpusortSpec *spec, const SlabLayout *layout,
 
 	job->kind = JOB_SORT;
 	job->spec = *spec;
+	job->use = use;
 	job->verify = gpusort_verify;
 	job->layout = *layout;
 	job->nslots = nslots;

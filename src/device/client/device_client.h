@@ -44,7 +44,7 @@ extern bool gpusort_slab_layout(const GpusortSpec *spec, uint64_t nslots, uint64
 extern uint32_t gpusort_slab_room(const GpusortSpec *spec, uint32_t mean_length);
 
 /* Has a packed slab sorted; false if no device is ready.  The histogram may be NULL. */
-extern bool gpusort_slab_submit(int slab, const GpusortSpec *spec, const SlabLayout *layout,
+extern bool gpusort_slab_submit(int slab, const GpusortSpec *spec, SortUse use, const SlabLayout *layout,
 								uint32_t nslots, uint32_t nsegments, const uint32_t *length_histogram);
 
 #endif							/* GPUSORT_DEVICE_CLIENT_H */

@@ -181,8 +181,8 @@ start_piece(DeviceSort *sort, bool *started, SortReason *why)
 	sort->slabs[sort->nslabs++] = slab;
 	pack(sort, slab, piece);
 	*why = REASON_DEVICE_FAULT;
-	if (!gpusort_slab_submit(slab, &sort->request->spec, &piece->layout, (uint32_t) (piece->high - piece->low),
-							 piece->count, piece->count == sort->request->nsegments ?
+	if (!gpusort_slab_submit(slab, &sort->request->spec, sort->request->use, &piece->layout,
+							 (uint32_t) (piece->high - piece->low), piece->count, piece->count == sort->request->nsegments ?
 							 sort->request->length_histogram : NULL))
 		return false;
 	sort->next += piece->count;
@@ -223,7 +223,7 @@ sort_in_session(DeviceSort *sort, const GpusortSpec *spec, uint64_t start, uint6
 	bool		carried = spec->payload == GPUSORT_PAYLOAD_CARRIED;
 	uint8_t		widths[2] = {(uint8_t) sort->width, sizeof(uint32_t)};
 	uint64_t	wanted = spec->limit > 0 ? Min(spec->limit, count) : count;
-	DeviceSession *session = gpusort_session_open(spec, count, carried ? 2 : 1, widths, why);
+	DeviceSession *session = gpusort_session_open(spec, request->use, count, carried ? 2 : 1, widths, why);
 	bool		ok;
 
 	if (session == NULL)

@@ -27,6 +27,7 @@ struct DeviceSession
 	MemoryContext context;
 	MemoryContextCallback callback;
 	GpusortDeviceSession description;
+	SortUse		use;
 	int			job;			/* record of the session */
 	int			device;
 	uint64_t	generation;
@@ -46,7 +47,7 @@ static bool sessions_in_use(void);
  * not for ever: their owners may be idle.
  */
 DeviceSession *
-gpusort_session_open(const GpusortSpec *spec, uint64_t nrows, uint32_t ncolumns,
+gpusort_session_open(const GpusortSpec *spec, SortUse use, uint64_t nrows, uint32_t ncolumns,
 					 const uint8_t *column_width, SortReason *why)
 {
 	GpusortDeviceSession description = {.spec = *spec, .nrows = nrows, .ncolumns = ncolumns};
@@ -61,6 +62,7 @@ gpusort_session_open(const GpusortSpec *spec, uint64_t nrows, uint32_t ncolumns,
 	if (*why != REASON_NONE)
 		return NULL;
 	session = make_session(&description);
+	session->use = use;
 	for (;;)
 	{
 		bool		others = sessions_in_use();
@@ -123,6 +125,7 @@ try_open(DeviceSession *session, SortReason *why)
 	job->session = session->description;
 	job->session.session = number;
 	job->kind = JOB_OPEN_SESSION;
+	job->use = session->use;
 	job->spec = session->description.spec;
 	job->nsegments = 1;
 	job->nslots = (uint32_t) Min(session->description.nrows, PG_UINT32_MAX);
@@ -202,6 +205,7 @@ gpusort_session_append(DeviceSession *session, uint32_t column, uint64_t first_r
 		memcpy(gpusort_slab_memory(slab), (const char *) source + done * width, count * width);
 		job = &gpusort_arena->job[slab];
 		job->kind = JOB_APPEND;
+		job->use = session->use;
 		job->spec = session->description.spec;
 		job->column = column;
 		job->first_row = first_row + done;
@@ -244,6 +248,7 @@ start_fetch(DeviceSession *session, int slab, uint32_t column, uint64_t first_ro
 	DeviceJob  *job = &gpusort_arena->job[slab];
 
 	job->kind = JOB_FETCH;
+	job->use = session->use;
 	job->spec = session->description.spec;
 	job->session.session = gpusort_arena->job[session->job].session.session;
 	job->column = column;

@@ -18,13 +18,13 @@
 #define GPUSORT_DEVICE_SESSION_H
 
 #include "gpusort_cuda.h"
-#include "stats/sort_reason.h"
+#include "stats/sort_stats.h"
 
 typedef struct DeviceSession DeviceSession;
 
 /* Room for nrows rows of columns of 1, 2, 4, 8 or 16 bytes; NULL if there is none. */
-extern DeviceSession *gpusort_session_open(const GpusortSpec *spec, uint64_t nrows, uint32_t ncolumns,
-										   const uint8_t *column_width, SortReason *why);
+extern DeviceSession *gpusort_session_open(const GpusortSpec *spec, SortUse use, uint64_t nrows,
+										   uint32_t ncolumns, const uint8_t *column_width, SortReason *why);
 
 /* Copies rows to the device; the memory is the caller's again at once. */
 extern bool gpusort_session_append(DeviceSession *session, uint32_t column, uint64_t first_row,

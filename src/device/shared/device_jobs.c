@@ -288,6 +288,34 @@ gpusort_job_put_back(DeviceJob *job)
 	LWLockRelease(gpusort_arena->lock);
 }
 
+/* Counts a job that has ended, for the device and for whom it was. */
+static void
+count(SharedDevice *device, const DeviceJob *job)
+{
+	bool		sorts = job->kind == JOB_SORT || job->kind == JOB_SORT_SESSION;
+	const GpusortDeviceOutcome *outcome = &job->outcome;
+
+	if (outcome->error.status == GPUSORT_DEVICE_OK)
+	{
+		device->jobs++;
+		device->copy_in_s += outcome->copy_in_s;
+		device->sort_s += outcome->sort_s;
+		device->verify_s += outcome->verify_s;
+		device->copy_out_s += outcome->copy_out_s;
+		if (sorts)
+		{
+			device->sorts++;
+			device->faults_in_a_row = 0;
+			gpusort_stats_count_now(ENGINE_GPU, job->use, outcome->method, &(SortCounts) {.device_sorts = 1});
+		}
+	}
+	else if (outcome->error.status == GPUSORT_DEVICE_NOT_VERIFIED)
+	{
+		device->verification_failures++;
+		gpusort_stats_count_now(ENGINE_GPU, job->use, job->spec.method, &(SortCounts) {.verification_failures = 1});
+	}
+}
+
 /* RUNNING -> ENDED, or what follows if nobody waits for it any more. */
 void
 gpusort_job_end(DeviceJob *job, const GpusortDeviceOutcome *outcome)
@@ -298,18 +326,7 @@ gpusort_job_end(DeviceJob *job, const GpusortDeviceOutcome *outcome)
 	Assert(job->state == JOB_RUNNING);
 	job->outcome = *outcome;
 	device->running--;
-	if (outcome->error.status == GPUSORT_DEVICE_OK)
-	{
-		device->jobs++;
-		device->copy_in_s += outcome->copy_in_s;
-		device->sort_s += outcome->sort_s;
-		device->verify_s += outcome->verify_s;
-		device->copy_out_s += outcome->copy_out_s;
-		if (job->kind == JOB_SORT || job->kind == JOB_SORT_SESSION)
-			device->faults_in_a_row = 0;
-	}
-	else if (outcome->error.status == GPUSORT_DEVICE_NOT_VERIFIED)
-		device->verification_failures++;
+	count(device, job);
 	if (job->kind == JOB_APPEND)
 		note_append(job);
 	if (!job->abandoned)

@@ -47,6 +47,7 @@
 #include "storage/proc.h"
 
 #include "gpusort_cuda.h"
+#include "stats/sort_stats.h"
 
 #define GPUSORT_MAX_DEVICES 16
 #define GPUSORT_MAX_SESSIONS 64
@@ -99,6 +100,7 @@ typedef struct DeviceJob
 	/* Written by the owner while HELD. */
 	JobKind		kind;
 	GpusortSpec spec;
+	SortUse		use;
 	bool		verify;
 	SlabLayout	layout;
 	uint32_t	nsegments;
@@ -144,6 +146,7 @@ typedef struct SharedDevice
 	uint64_t	memory_now;
 	uint64_t	memory_peak;
 	uint64_t	jobs;			/* ended well */
+	uint64_t	sorts;			/* of them: others carry data to and from sessions */
 	double		copy_in_s;		/* what they took on the device */
 	double		sort_s;
 	double		verify_s;
