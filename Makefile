@@ -1,14 +1,16 @@
 # gpusort: builds the extension through PGXS, and the CUDA module beside it
-# where nvcc is found (WITH_CUDA=no leaves it out).
+# where there are nvcc and a GPU (cuda/cuda.mk: WITH_CUDA, CUDA_ARCHS).
 #
 #   make, make install, make installcheck     as for any extension
 #   make check, make demo, make bench-arrays, make bench-sets, make bench-gpu
 #                                             do everything on a server of their own;
 #                                             make check SUITES='regress tap' runs some of ci/check's
+#   make deps                                 install the packages that those need and that are
+#                                             missing; they do it too, but for DEPS=no
 
 # These goals install what they need and come back for the rest, so they work
 # before there is a PGXS to include.
-ALONE = check demo bench-arrays bench-sets bench-gpu
+ALONE = check demo deps bench-arrays bench-sets bench-gpu
 ifneq ($(filter $(ALONE),$(MAKECMDGOALS)),)
 
 .NOTPARALLEL:
@@ -17,13 +19,14 @@ check:
 	+@ci/check $(SUITES)
 demo:
 	+@demo/run
+deps:
+	+@ci/packages
 bench-arrays:
 	+@ci/packages && ci/with-server -c "shared_buffers = '2GB'" bench/arrays
 bench-sets:
 	+@ci/packages && ci/with-server -c "shared_buffers = '2GB'" bench/sets
 bench-gpu:
-	+@export CUDA_ARCHS=$${CUDA_ARCHS:-$$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d .)}; \
-	ci/packages && WITH_CUDA=yes ci/with-server -c "shared_buffers = '8GB'" -c "gpusort.buffer_size = '1GB'" \
+	+@ci/packages && WITH_CUDA=yes ci/with-server -c "shared_buffers = '8GB'" -c "gpusort.buffer_size = '1GB'" \
 		-c "max_worker_processes = 16" bench/gpu
 $(filter-out $(ALONE),$(MAKECMDGOALS)):
 	+@$(MAKE) $@
@@ -61,7 +64,7 @@ ISOLATION_OPTS = --inputdir=build/regress --outputdir=build/regress --load-exten
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 ifeq ($(and $(wildcard $(PGXS)),$(wildcard $(shell $(PG_CONFIG) --includedir-server)/postgres.h)),)
-$(error $(PG_CONFIG) leads to no PGXS or no server headers: ci/packages installs what is missing, PG_CONFIG=/path/to/pg_config picks a server)
+$(error $(PG_CONFIG) leads to no PGXS or no server headers: make deps installs what is missing, PG_CONFIG=/path/to/pg_config picks a server)
 endif
 # Debian builds PostgreSQL with LLVM; bitcode of C++ and of hot loops is no use to us.
 override with_llvm := no

@@ -5,8 +5,6 @@
 #   $run            folder for what the tests write: build/, or, when root works in
 #                   a checkout that the server's user cannot enter, one in /var/tmp
 #                   that ends with the script
-#   WITH_CUDA       the CUDA module takes minutes to build, so a server of ours has it
-#                   where there is a GPU, for that GPU; set it to say otherwise
 #   as_server CMD   runs CMD as the user the server runs as: postgres for root,
 #                   the caller otherwise (PostgreSQL refuses to run as root)
 set -euo pipefail
@@ -27,15 +25,6 @@ as_server() {
         "$@"
     fi
 }
-
-if [ -z "${WITH_CUDA:-}" ]; then
-    if [ -e /dev/nvidiactl ]; then
-        capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null | head -1 | tr -d .) || true
-        export CUDA_ARCHS=${CUDA_ARCHS:-${capability:-90}}
-    else
-        export WITH_CUDA=no
-    fi
-fi
 
 # A script that another of ours calls finds the folder in GPUSORT_RUN.
 mkdir -p build

@@ -1,15 +1,44 @@
 # gpusort_cuda.so: the CUDA module, built beside the extension and loaded by the
-# device worker only. WITH_CUDA=no, or no nvcc, leaves it out.
+# device worker only.
 #
-#   CUDA_ARCHS="90"    code for these compute capabilities, and PTX of the last one;
-#                      by default all in use that the toolkit knows from 7.5 up (8.9
-#                      runs the code of 8.6, 10.3 that of 10.0): 25 minutes of one core
+#   WITH_CUDA=yes|no   by default it is built where there are nvcc and a GPU, and
+#                      `make install` installs what `make` built
+#   CUDA_ARCHS="90"    code for these compute capabilities, and PTX of the last one. By
+#                      default those of the GPUs here; without a GPU, or by all, every one
+#                      in use that the toolkit knows from 7.5 up (8.9 runs the code
+#                      of 8.6, 10.3 that of 10.0). make says how long it takes
 #   CUDA_FLAGS=...     further flags for nvcc, such as -lineinfo for profilers
 #   make check-kernels, check-kernels-sanitized, bench-kernels, bench-stream
 #                      programs that need a GPU, no server
 
 NVCC ?= $(firstword $(wildcard $(addsuffix /bin/nvcc,$(CUDA_HOME) /usr/local/cuda)) $(shell command -v nvcc 2>/dev/null))
-WITH_CUDA ?= $(if $(NVCC),yes,no)
+GPUS_HERE := $(if $(NVCC),$(sort $(subst .,,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null | grep -x '[0-9]*\.[0-9]'))))
+
+# Where something was built, installing takes that.
+ifneq ($(and $(filter install,$(MAKECMDGOALS)),$(wildcard gpusort.so)),)
+WITH_CUDA ?= $(if $(wildcard gpusort_cuda.so),yes,no)
+endif
+# Nobody is left to wonder why there is no CUDA module. A make that lists things says nothing.
+ifeq ($(or $(MAKECMDGOALS),all)$(wildcard gpusort.so),all)
+ifeq ($(origin WITH_CUDA)$(GPUS_HERE),undefined)
+$(info gpusort: building for the CPU alone, which takes a minute: there is no $(if $(NVCC),GPU here; WITH_CUDA=yes builds the CUDA module all the same,nvcc))
+endif
+endif
+WITH_CUDA ?= $(if $(GPUS_HERE),yes,no)
+
+CUDA_SOURCES := $(sort $(wildcard cuda/*.cu $(addsuffix /*.cu,cuda/device cuda/methods cuda/network cuda/published)))
+CUDA_OBJS = $(CUDA_SOURCES:.cu=.o)
+
+# These do not ask what was built with.
+uninstall: uninstall-cuda
+clean: clean-cuda
+
+.PHONY: uninstall-cuda clean-cuda
+uninstall-cuda:
+	rm -f '$(DESTDIR)$(pkglibdir)/gpusort_cuda.so'
+
+clean-cuda:
+	rm -f gpusort_cuda.so $(CUDA_OBJS) $(CUDA_OBJS:.o=.d)
 
 ifeq ($(WITH_CUDA),yes)
 
@@ -17,7 +46,13 @@ ifeq ($(NVCC),)
 $(error WITH_CUDA=yes, but there is no nvcc: set NVCC or CUDA_HOME, or leave CUDA out by WITH_CUDA=no)
 endif
 
-CUDA_ARCHS ?= $(filter $(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch)),75 80 86 90 100 120)
+CUDA_ARCHS_KNOWN := $(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch))
+CUDA_ARCHS_IN_USE := $(filter $(CUDA_ARCHS_KNOWN),75 80 86 90 100 120)
+# A GPU newer than the toolkit runs the PTX of the last capability in use.
+CUDA_ARCHS ?= $(if $(GPUS_HERE),$(or $(filter $(GPUS_HERE),$(CUDA_ARCHS_KNOWN)),$(lastword $(CUDA_ARCHS_IN_USE))),all)
+ifeq ($(CUDA_ARCHS),all)
+override CUDA_ARCHS := $(CUDA_ARCHS_IN_USE)
+endif
 CUDA_CODE = $(foreach arch,$(CUDA_ARCHS),-gencode=arch=compute_$(arch),code=sm_$(arch)) \
 	-gencode=arch=compute_$(lastword $(CUDA_ARCHS)),code=compute_$(lastword $(CUDA_ARCHS))
 # Compressed, where nvcc can, or the module would be ten times as large.
@@ -25,16 +60,18 @@ CUDA_COMPRESS := $(if $(findstring --compress-mode,$(shell $(NVCC) --help 2> /de
 NVCCFLAGS = -O3 -std=c++17 $(CUDA_COMPRESS) $(CUDA_FLAGS) -I$(srcdir)/src -I$(srcdir)/cuda \
 	-Xcompiler=-fPIC,-fvisibility=hidden,-Wall,-Wextra -cudart=static
 
-CUDA_SOURCES := $(sort $(wildcard cuda/*.cu $(addsuffix /*.cu,cuda/device cuda/methods cuda/network cuda/published)))
-CUDA_OBJS = $(CUDA_SOURCES:.cu=.o)
 CUDA_HEADERS := $(wildcard cuda/*.h cuda/*.cuh cuda/*/*.h cuda/*/*.cuh src/keys/*.h)
 # What the programs without a server link.
 KERNEL_OBJS = $(CUDA_OBJS)
 
 all: gpusort_cuda.so
 
+# Said once, by the first that is compiled.
+CUDA_SAY = $(if $(CUDA_SAID),,$(info gpusort: compiling the CUDA module for compute capability $(CUDA_ARCHS), which takes \
+	about four minutes of one core for each; make -j shares them out)$(eval CUDA_SAID := yes))
+
 cuda/%.o: cuda/%.cu
-	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -MMD -MP -c -o $@ $<
+	$(CUDA_SAY)$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -MMD -MP -c -o $@ $<
 -include $(CUDA_OBJS:.o=.d)
 
 gpusort_cuda.so: $(CUDA_OBJS)
@@ -72,18 +109,10 @@ bench-stream: build/stream gpusort_cuda.so
 	build/stream ./gpusort_cuda.so
 
 install: install-cuda
-uninstall: uninstall-cuda
-clean: clean-cuda
 
-.PHONY: install-cuda uninstall-cuda clean-cuda
+.PHONY: install-cuda
 install-cuda: gpusort_cuda.so
 	$(MKDIR_P) '$(DESTDIR)$(pkglibdir)'
 	$(INSTALL_SHLIB) gpusort_cuda.so '$(DESTDIR)$(pkglibdir)/'
-
-uninstall-cuda:
-	rm -f '$(DESTDIR)$(pkglibdir)/gpusort_cuda.so'
-
-clean-cuda:
-	rm -f gpusort_cuda.so $(CUDA_OBJS) $(CUDA_OBJS:.o=.d)
 
 endif
