@@ -28,6 +28,9 @@ WITH_CUDA ?= $(if $(GPUS_HERE),yes,no)
 
 CUDA_SOURCES := $(sort $(wildcard cuda/*.cu $(addsuffix /*.cu,cuda/device cuda/methods cuda/network cuda/published)))
 CUDA_OBJS = $(CUDA_SOURCES:.cu=.o)
+# Forms that only the programs without a server run, and what these programs link.
+FORM_OBJS := $(patsubst %.cu,%.o,$(sort $(wildcard cuda/published/forms/*.cu)))
+KERNEL_OBJS = $(CUDA_OBJS) $(FORM_OBJS)
 
 # These do not ask what was built with.
 uninstall: uninstall-cuda
@@ -38,7 +41,7 @@ uninstall-cuda:
 	rm -f '$(DESTDIR)$(pkglibdir)/gpusort_cuda.so'
 
 clean-cuda:
-	rm -f gpusort_cuda.so $(CUDA_OBJS) $(CUDA_OBJS:.o=.d)
+	rm -f gpusort_cuda.so $(KERNEL_OBJS) $(KERNEL_OBJS:.o=.d)
 
 ifeq ($(WITH_CUDA),yes)
 
@@ -60,9 +63,7 @@ CUDA_COMPRESS := $(if $(findstring --compress-mode,$(shell $(NVCC) --help 2> /de
 NVCCFLAGS = -O3 -std=c++17 $(CUDA_COMPRESS) $(CUDA_FLAGS) -I$(srcdir)/src -I$(srcdir)/cuda \
 	-Xcompiler=-fPIC,-fvisibility=hidden,-Wall,-Wextra -cudart=static
 
-CUDA_HEADERS := $(wildcard cuda/*.h cuda/*.cuh cuda/*/*.h cuda/*/*.cuh src/keys/*.h)
-# What the programs without a server link.
-KERNEL_OBJS = $(CUDA_OBJS)
+CUDA_HEADERS := $(wildcard cuda/*.h cuda/*.cuh cuda/*/*.h cuda/*/*.cuh cuda/published/forms/*.cuh src/keys/*.h)
 
 all: gpusort_cuda.so
 
@@ -72,10 +73,13 @@ CUDA_SAY = $(if $(CUDA_SAID),,$(info gpusort: compiling the CUDA module for comp
 
 cuda/%.o: cuda/%.cu
 	$(CUDA_SAY)$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -MMD -MP -c -o $@ $<
--include $(CUDA_OBJS:.o=.d)
+-include $(KERNEL_OBJS:.o=.d)
 
 gpusort_cuda.so: $(CUDA_OBJS)
 	$(NVCC) -shared -cudart=static $(CUDA_CODE) -Xlinker=--exclude-libs,ALL -o $@ $^
+
+.PHONY: cuda-forms
+cuda-forms: $(FORM_OBJS)
 
 build/%_test: cuda/tests/%_test.cu cuda/tests/cases.cuh $(KERNEL_OBJS) $(CUDA_HEADERS)
 	@mkdir -p $(@D)

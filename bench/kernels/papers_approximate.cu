@@ -13,7 +13,7 @@
 
 #include "keys/projection.h"
 #include "kernels/bench.cuh"
-#include "methods/variants.cuh"
+#include "published/forms/forms.cuh"
 
 using namespace bench;
 

@@ -6,7 +6,7 @@
  * bits of the tags, as Thrust does it; figure 2's times are those of 50,000 arrays.
  */
 #include "kernels/bench.cuh"
-#include "methods/variants.cuh"
+#include "published/forms/forms.cuh"
 
 using namespace bench;
 

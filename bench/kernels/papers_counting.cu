@@ -14,7 +14,7 @@
 
 #include "cpu_engine/cpu_sort.h"
 #include "kernels/bench.cuh"
-#include "methods/variants.cuh"
+#include "published/forms/forms.cuh"
 
 using namespace bench;
 

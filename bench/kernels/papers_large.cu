@@ -4,7 +4,7 @@
  */
 #include "kernels/bench.cuh"
 #include "kernels/networks.cuh"
-#include "methods/variants.cuh"
+#include "published/forms/forms.cuh"
 
 using namespace bench;
 

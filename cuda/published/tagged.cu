@@ -8,7 +8,7 @@
  * The paper calls Thrust's stable_sort_by_key, which allocates.  That call runs
  * CUB's radix sort of pairs, so the same passes are called here directly, in the
  * workspace.  The paper sorts all 32 bits of the tags; the method sorts as many as
- * there are, and tagged_sort_all_bits, for the benchmark, all.
+ * there are, and forms/tagged_all_bits.cu, for the benchmark, all.
  *
  * With a payload the moved value is the slot that the key came from, and tags are
  * looked up between the sorts.  Slots outside of all segments get the last tag and
@@ -18,8 +18,8 @@
 #include <cub/device/device_scan.cuh>
 
 #include "methods/common.cuh"
-#include "methods/variants.cuh"
 #include "methods/methods.cuh"
+#include "published/tagged.cuh"
 
 namespace gpusort
 {
@@ -208,21 +208,16 @@ size_t tagged_workspace(const SegmentBatch &batch)
     });
 }
 
-cudaError_t sort_with_tag_bits(const SegmentBatch &batch, int tag_bits, void *memory, cudaStream_t stream)
-{
-    return visit_keys(batch, [&](auto key) { return sort_tagged<decltype(key)>(batch, tag_bits, memory, stream); });
-}
-
-cudaError_t tagged_sort(const SegmentBatch &batch, void *memory, size_t, cudaStream_t stream)
-{
-    return sort_with_tag_bits(batch, ceil_log2((uint64_t)batch.nsegments + 1), memory, stream);
-}
-
 }  // namespace
 
-cudaError_t tagged_sort_all_bits(const SegmentBatch &batch, void *memory, size_t, cudaStream_t stream)
+cudaError_t sort_with_tag_bits(const SegmentBatch &batch, int tag_bits, void *workspace, cudaStream_t stream)
 {
-    return sort_with_tag_bits(batch, 32, memory, stream);
+    return visit_keys(batch, [&](auto key) { return sort_tagged<decltype(key)>(batch, tag_bits, workspace, stream); });
+}
+
+static cudaError_t tagged_sort(const SegmentBatch &batch, void *memory, size_t, cudaStream_t stream)
+{
+    return sort_with_tag_bits(batch, ceil_log2((uint64_t)batch.nsegments + 1), memory, stream);
 }
 
 const Method tagged_method = {tagged_refuses, tagged_workspace, tagged_sort};

@@ -1,6 +1,6 @@
 /*
  * variants_test.cu
- *	  The published forms of the methods (variants.cuh).
+ *	  The published forms of the methods (forms.cuh).
  *
  *	  variants_test [--seed N] [--each]
  *
@@ -8,7 +8,7 @@
  * with 1 at the first failure.
  */
 #include "cases.cuh"
-#include "methods/variants.cuh"
+#include "published/forms/forms.cuh"
 #include "segment_sort.cuh"
 
 using namespace test;

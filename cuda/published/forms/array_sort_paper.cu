@@ -11,7 +11,7 @@
  * do these, and an array of a single bucket has none.
  */
 #include "published/array_sort.cuh"
-#include "methods/variants.cuh"
+#include "published/forms/forms.cuh"
 
 namespace gpusort
 {

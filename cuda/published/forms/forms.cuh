@@ -1,13 +1,14 @@
 /*
- * variants.cuh
+ * forms.cuh
  *	  Forms of the published methods that only tests and the benchmark run: each
  *	  as its paper has it, beside the better form that gpusort.method names.
  *
+ * They are no part of the CUDA module: the programs that run them link them.
  * All are asynchronous like the methods and take their workspace from the
  * caller.  They sort keys alone unless said otherwise.
  */
-#ifndef GPUSORT_METHOD_VARIANTS_CUH
-#define GPUSORT_METHOD_VARIANTS_CUH
+#ifndef GPUSORT_FORMS_CUH
+#define GPUSORT_FORMS_CUH
 
 #include "methods/segment_batch.cuh"
 
@@ -71,4 +72,4 @@ cudaError_t approximate_sort_atomic(const SegmentBatch &batch, void *workspace, 
 
 }  // namespace gpusort
 
-#endif /* GPUSORT_METHOD_VARIANTS_CUH */
+#endif /* GPUSORT_FORMS_CUH */
