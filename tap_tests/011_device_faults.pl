@@ -138,6 +138,44 @@ is($node->safe_psql('postgres', "SELECT sum(fallbacks), bool_and(memory_peak <= 
 is(wait_slabs($node), 0, 'no slab is lost');
 inject($node, 'out_of_memory 1');
 is($node->safe_psql('postgres', "$question{keys} 'slab'"), 't', 'a device that lacks memory for a moment is asked again');
+
+# Sets how long the worker waits for its device; whoever connects afterwards knows, and the worker has been told.
+sub be_patient
+{
+	my ($time) = @_;
+	$node->safe_psql('postgres', "ALTER SYSTEM SET gpusort.device_timeout = '$time'");
+	$node->reload;
+	$node->poll_query_until('postgres', "SELECT current_setting('gpusort.device_timeout') = '$time'");
+	return;
+}
+
+# A worker is stopped while its device has a batch. The CPU sorts without it, and leaves the
+# batch's keys as they are: when the worker goes on, the device still finds what it was given.
+foreach my $call ('array_sort(a)', 'array_sort_by(a, a)')
+{
+	my $stopped = worker_pid($node);
+	my @before = split /\|/, device($node, 'faults, restarts, verification_failures');
+	$node->safe_psql('postgres', 'SELECT gpusort.stats_reset()');
+	inject($node, 'delay 1 1500');
+	my ($output, $errors) = ('', '');
+	my $query = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-c', 'SET gpusort.engine = auto',
+		'-c', "SELECT s = sorted FROM (SELECT gpusort.$call AS s, sorted FROM data WHERE kind = 'slab' OFFSET 0) q" ], '>', \$output, '2>', \$errors);
+	wait_for($node, 'running > 0');
+	sleep 0.2;
+	kill 'STOP', $stopped;
+	$query->finish;
+	is("$output$errors", "t\n", "$call: no answer, and the right result");
+	is($node->safe_psql('postgres', q{SELECT string_agg(reason, ' ') FROM gpusort.stats, jsonb_object_keys(fallback_reasons) reason}),
+		'the device worker does not answer', "$call: it is counted");
+	# With more patience the worker will not take the time it was stopped for the device's.
+	be_patient('1min');
+	kill 'CONT', $stopped;
+	is(wait_slabs($node), 0, "$call: the worker gives the slab back");
+	is_deeply([ split /\|/, device($node, 'faults, restarts, verification_failures') ], \@before, "$call: it has found nothing wrong");
+	is(worker_pid($node), $stopped, "$call: and goes on");
+	be_patient('2s');
+}
+
 $node->stop;
 
 # The same where a session does not fit.

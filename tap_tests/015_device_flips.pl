@@ -140,6 +140,16 @@ like(slurp_file($node->logfile), qr/gave a wrong result, which was thrown away: 
 	'the log says so');
 my ($ret, $out, $err) = $node->psql('postgres', "SELECT gpusort.inject_fault('flip nowhere 1')");
 like($err, qr/does not take fault "flip nowhere 1"/, 'an unknown place is refused');
+
+# In larger slabs, which batches are packed into.
+$node->append_conf('postgresql.conf', 'gpusort.buffer_size = 64MB');
+$node->restart;
+wait_ready($node);
+foreach my $what (sort keys %call)
+{
+	my $batch = "SELECT md5(string_agg(s::text, ' ' ORDER BY g)) FROM (SELECT g, $call{$what} AS s FROM arrays, generate_series(1, 20) g WHERE kind = 'slab' OFFSET 0) q";
+	noticed($batch, "$what in a batch", $_) foreach 'keys', 'segments', 'sorted', 'result', 'working';
+}
 $node->stop;
 
 done_testing();

@@ -4,8 +4,9 @@
  *
  * It keeps the border's promises as a real device would: work runs on a thread of
  * its own and ends later, memory is counted against a limit, input is only read,
- * and every result is checked before it is handed back.  On request it fails, in
- * every way a device can:
+ * and every result is checked before it is handed back.  A real device may read a job's
+ * input until the job ends, so this one fails a job whose input has changed by then.  On
+ * request it fails in every way a device can:
  *
  *	  error          the job ends in a fault
  *	  out_of_memory  the job does not fit
@@ -97,6 +98,7 @@ constexpr NamedPlace PLACES[] = {{"keys", Place::KEYS},         {"payload", Plac
                                  {"appended", Place::APPENDED}, {"column", Place::COLUMN}};
 
 constexpr const char *WRONG_RESULT = "what came back is not what was sent, in order";
+constexpr const char *CHANGED_INPUT = "its input has changed while the device had it";
 
 /* Does the task have such a place? */
 bool has_place(const Task &task, Place place) {
@@ -232,10 +234,14 @@ void GpusortDevice::execute(const Task &task, GpusortDeviceOutcome *outcome) {
         return;
     }
     while (met.is("hang")) sleep(1);
+    const bool watched = task.kind == TaskKind::JOB && task.job.verify;
+    const uint64_t given = watched ? gpusort_emulated::digest_input(task.job) : 0;
     if (met.is("delay")) usleep(met.milliseconds * 1000);
 
     if (task.kind == TaskKind::JOB) {
         sort_job(task.job, met, outcome);
+        if (watched && gpusort_emulated::digest_input(task.job) != given)
+            fail(&outcome->error, GPUSORT_DEVICE_NOT_VERIFIED, CHANGED_INPUT);
         return;
     }
     Session *session = find(task.session);

@@ -166,6 +166,13 @@ bool is_counted(const GpusortDeviceJob &job) {
     return memcmp(histogram, job.length_histogram, sizeof(histogram)) == 0;
 }
 
+uint64_t digest_input(const GpusortDeviceJob &job) {
+    uint64_t key_bytes = uint64_t(job.nslots) * gpusort_key_width(job.spec.form);
+    uint64_t payload_bytes = job.spec.payload == GPUSORT_PAYLOAD_CARRIED ? job.nslots * sizeof(uint32_t) : 0;
+    return digest(job.keys, 0, key_bytes) + digest(job.payload, 0, payload_bytes) +
+           digest(job.segments, 0, job.nsegments * sizeof(GpusortSegment));
+}
+
 uint64_t job_bytes(const GpusortDeviceJob &job) {
     return uint64_t(job.nslots) * (2 * gpusort_key_width(job.spec.form) +
                                    (job.spec.payload == GPUSORT_PAYLOAD_NONE ? 0 : 8)) +

@@ -46,6 +46,9 @@ struct Damage {
 /* Whether the job's histogram counts its segments: a real device relies on it. */
 bool is_counted(const GpusortDeviceJob &job);
 
+/* Of all that the job is given: keys, payload and segments. */
+uint64_t digest_input(const GpusortDeviceJob &job);
+
 /* Device memory that a job would take. */
 uint64_t job_bytes(const GpusortDeviceJob &job);
 
