@@ -23,7 +23,7 @@
 #define pg_noreturn __attribute__((noreturn))
 #endif
 
-/* Tuples that a scan returned are counted one by one by the server; here many at a time. */
+/* The server counts the tuples of a scan one by one; the rows node adds many at a time. */
 #if PG_VERSION_NUM >= 160000	/* a9c70b46d renames the counters */
 #define GPUSORT_HEAP_TUPLES_RETURNED(rel) ((rel)->pgstat_info->counts.tuples_returned)
 #else
@@ -42,7 +42,7 @@
 #define GPUSORT_MY_PROC_NUMBER (MyProc->pgprocno)
 #endif
 
-/* PostgreSQL 17 (50c67c201) ties wait event sets to a resource owner; none: the process's life. */
+/* PostgreSQL 17 (50c67c201) ties wait event sets to a resource owner; without one they live as long as the process. */
 #if PG_VERSION_NUM >= 170000
 #define GPUSORT_CREATE_WAIT_EVENT_SET(nevents) CreateWaitEventSet(NULL, nevents)
 #else
@@ -58,9 +58,9 @@
 
 /* PostgreSQL 18 (4d82750246) builds the snapshot for TOAST tables itself. */
 #if PG_VERSION_NUM >= 180000
-#define gpusort_compat_toast_snapshot(room) get_toast_snapshot()
+#define gpusort_compat_toast_snapshot(memory) get_toast_snapshot()
 #else
-#define gpusort_compat_toast_snapshot(room) (init_toast_snapshot(room), (room))
+#define gpusort_compat_toast_snapshot(memory) (init_toast_snapshot(memory), (memory))
 #endif
 
 /* PostgreSQL 16 (b0a55e432) renames what says where a relation's files are. */

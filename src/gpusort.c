@@ -21,7 +21,12 @@ void
 _PG_init(void)
 {
 	gpusort_guc_define();
-	gpusort_arrays_node_init();	/* first: the rows node may read a scan's table itself */
+
+	/*
+	 * The order matters: the arrays node must already be in a plan when the rows
+	 * node decides whether it may read a scan's table itself.
+	 */
+	gpusort_arrays_node_init();
 	gpusort_rows_node_init();
 	if (process_shared_preload_libraries_in_progress)
 		gpusort_device_register();

@@ -14,9 +14,8 @@
 
 /*
  * Asks for huge pages below a buffer that is large, before it is first touched.
- * The range is rounded outwards to small pages: it then covers the whole mapping
- * that malloc made for the buffer, which realloc can only move while it is in one
- * piece.
+ * The range is rounded outwards to small pages, so that it covers the whole mapping
+ * that malloc made for the buffer.  realloc can only move a mapping that was not split.
  */
 void
 gpusort_advise_huge_pages(void *buffer, Size size)
@@ -33,10 +32,10 @@ gpusort_advise_huge_pages(void *buffer, Size size)
 }
 
 /*
- * Touches every huge page of a buffer whose content does not matter.  Somebody who
- * scatters over a fresh buffer would touch all of them within moments, and on a
- * machine whose memory is in pieces that takes seconds: here an interrupt is heeded
- * between any two.
+ * Touches every huge page of a buffer whose content does not matter.  Code that
+ * scatters over a fresh buffer would touch all of them within moments, which takes
+ * seconds on a machine whose memory is fragmented.  Here a query can be cancelled
+ * between any two of them.
  */
 void
 gpusort_touch_huge_pages(void *buffer, Size size)
@@ -62,7 +61,7 @@ gpusort_alloc_large(MemoryContext context, Size size)
 	return buffer;
 }
 
-/* Copies bytes, at least zero, to memory that may only overlap them if it lies before them. */
+/* Copies bytes.  The target may overlap the source only if it begins before it. */
 void
 gpusort_copy_bytes(void *target, const void *source, Size bytes)
 {

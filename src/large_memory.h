@@ -1,11 +1,11 @@
 /*
  * large_memory.h
- *	  Large buffers: on huge pages, and handled so that a cancel is heeded.
+ *	  Large buffers: on huge pages, and handled so that a query can be cancelled meanwhile.
  *
  * The kernel clears every page at its first touch, and hands out small ones one
  * by one: for an array of 100 MB that takes as long as sorting a tenth of it, and
- * scattered accesses then wait for addresses to be translated.  All of it is
- * advice: where the kernel has no huge pages to give, small ones do.
+ * scattered accesses then wait for addresses to be translated.  Asking for huge pages
+ * is advice only: where the kernel has none to give, small pages are used.
  */
 #ifndef GPUSORT_LARGE_MEMORY_H
 #define GPUSORT_LARGE_MEMORY_H
@@ -18,7 +18,10 @@
 /* In smaller buffers the unused part of the last huge page would weigh too much. */
 #define GPUSORT_HUGE_PAGES_FROM (4 * GPUSORT_HUGE_PAGE)
 
-/* Entries handled between two checks for interrupts in linear loops; each may wait for memory. */
+/*
+ * Entries handled between two checks for interrupts in linear loops.  The number is
+ * small enough for loops in which every entry waits for memory.
+ */
 #define GPUSORT_INTERRUPT_INTERVAL 0x10000
 #define GPUSORT_CHECK_EVERY(i) \
 	do { \

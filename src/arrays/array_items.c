@@ -12,9 +12,8 @@
 #include "large_memory.h"
 
 /*
- * Opens the items of a one-dimensional array argument.  With own, the array is a
- * copy that may be overwritten: the very one that detoasting makes, if it is
- * toasted.
+ * Opens the items of a one-dimensional array argument.  With own, the array is a copy
+ * that may be overwritten.  For a toasted argument the copy is what detoasting makes.
  */
 void
 gpusort_items_open(ArrayItems *items, FunctionCallInfo fcinfo, CachedArgument argument,
@@ -24,7 +23,7 @@ gpusort_items_open(ArrayItems *items, FunctionCallInfo fcinfo, CachedArgument ar
 							 own ? gpusort_array_detoast_copy(value) : gpusort_array_detoast(value), own);
 }
 
-/* Opens the items of a one-dimensional array; with own, it may be overwritten. */
+/* Opens the items of a one-dimensional array.  With own, the array may be overwritten. */
 void
 gpusort_items_open_array(ArrayItems *items, FunctionCallInfo fcinfo, CachedArgument argument,
 						 ArrayType *array, bool own)
@@ -38,7 +37,7 @@ gpusort_items_open_array(ArrayItems *items, FunctionCallInfo fcinfo, CachedArgum
 	items->nulls = NULL;
 }
 
-/* Opens the items of an array of any number of dimensions: slices, if more than one. */
+/* Opens the items of an array of any number of dimensions.  With more than one dimension the items are slices. */
 void
 gpusort_items_open_slices(ArrayItems *items, FunctionCallInfo fcinfo,
 						  ElementType *element, ArrayType *array)
@@ -102,8 +101,8 @@ gpusort_items_take_out(ArrayItems *items)
 }
 
 /*
- * Copies some elements of a fixed length to the places that positions give them.
- * Elements of 8 bytes need not be aligned to 8: macaddr8 is to 4.
+ * Copies elements of a fixed length: target[i] becomes source[positions[i]].  Elements of
+ * 8 bytes need not be aligned to 8; macaddr8 is aligned to 4.
  */
 static inline void
 gather_block(char *target, const char *source, uint16 stride,
@@ -135,7 +134,7 @@ gather_block(char *target, const char *source, uint16 stride,
 #undef GATHER
 }
 
-/* Copies elements of a fixed length to the places that positions give them. */
+/* Copies elements of a fixed length, stride bytes each: target[i] becomes source[positions[i]]. */
 void
 gpusort_elements_gather(char *target, const char *source, uint16 stride,
 						const uint32 *positions, uint32 count)
@@ -154,7 +153,7 @@ is_null_item(const ArrayItems *items, uint32 position)
 	return position == GPUSORT_NULL_ITEM || items->nulls[position];
 }
 
-/* Writes elements that have been taken out where ARR_DATA_PTR points. */
+/* Writes the elements at the given positions, already taken out, as the data of an array. */
 static void
 fill_elements(ArrayType *array, const ArrayItems *items, const uint32 *positions, uint32 count)
 {
@@ -220,7 +219,7 @@ slice_bytes(const ArrayType *slice)
 	return VARSIZE(slice) - ARR_DATA_OFFSET(slice);
 }
 
-/* Builds an array of the slices of items, which have been taken out, in another order. */
+/* Builds an array of all slices, already taken out, in the order of positions. */
 static ArrayType *
 gather_slices(const ArrayItems *items, const uint32 *positions)
 {
@@ -249,7 +248,10 @@ gather_slices(const ArrayItems *items, const uint32 *positions)
 	return result;
 }
 
-/* Builds an array of the items at the given positions, all of which exist; slices: of all. */
+/*
+ * Builds an array of the items at the given positions.  Positions must be valid.  For a
+ * multidimensional array they must name every slice.
+ */
 ArrayType *
 gpusort_items_gather(ArrayItems *items, const uint32 *positions, uint32 count, int lower_bound)
 {

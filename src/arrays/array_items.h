@@ -2,14 +2,14 @@
  * array_items.h
  *	  The items of an array: what a sort puts in order.
  *
- * An item is an element of a one-dimensional array, or a slice of the first
- * dimension of a multidimensional one (array_sort and array_is_sorted alone take
- * those).  Items of a key type stay where they are stored; all others are taken
- * out as Datums when somebody needs them.
+ * An item is an element of a one-dimensional array, or a slice of the first dimension
+ * of a multidimensional one.  Only array_sort and array_is_sorted take multidimensional
+ * arrays.  Items of a key type stay where they are stored; all others are taken out as
+ * Datums when they are first needed.
  *
  * Positions are 0-based; GPUSORT_NULL_ITEM stands for no item.  PostgreSQL allows at
- * most MaxArraySize elements (134217727), so entries of 8 bytes for each of them
- * can always be allocated the ordinary way.
+ * most MaxArraySize elements (134217727), so 8 bytes for each of them are always a size
+ * that PostgreSQL can allocate.
  */
 #ifndef GPUSORT_ARRAY_ITEMS_H
 #define GPUSORT_ARRAY_ITEMS_H
@@ -25,7 +25,7 @@ typedef struct ArrayItems
 	ElementType *type;	/* of an item: the element type or its array type */
 	uint32		count;
 	bool		owned;			/* the array is a copy of our own */
-	Datum	   *values;			/* count entries, or NULL: not taken out yet */
+	Datum	   *values;			/* count entries; NULL until the items are taken out */
 	bool	   *nulls;
 } ArrayItems;
 

@@ -2,8 +2,8 @@
  * array_order.c
  *	  Orders the items of an array.
  *
- * NULLs never reach an engine: the items that are not NULL are ordered, and the
- * NULLs, in the array's order, go before or after them.
+ * NULLs never reach an engine.  The items that are not NULL are ordered, and the NULLs go
+ * before or after them, in the array's order.
  */
 #include "postgres.h"
 
@@ -18,9 +18,9 @@
 #include "sort/sort.h"
 
 /*
- * Is it better to merge the runs that keys are known to lie in than to sort?  Not
- * where a method is wanted by name, nor where a GPU sorts, nor where there are no
- * more values than keys, which are better counted.
+ * True if the keys are known to lie in sorted runs and merging these is better than
+ * sorting.  It is not if a method is asked for by name, or if a GPU sorts.  Nor is it if
+ * the codes span a range smaller than the number of keys: counting is faster there.
  */
 static bool
 merging_pays(SortRequest *request, const ArrayOrder *order)
@@ -47,7 +47,7 @@ merging_pays(SortRequest *request, const ArrayOrder *order)
 	return greatest - least >= request->nslots;
 }
 
-/* Sorts count keys as one segment; payload as spec says. */
+/* Sorts count keys as one segment.  If payload is not NULL, it receives their positions in order. */
 static void
 sort_keys(void *keys, uint32 count, uint32 *payload, GpusortKeyForm form,
 		  const ArrayOrder *order, uint32 limit)
@@ -73,17 +73,18 @@ sort_keys(void *keys, uint32 count, uint32 *payload, GpusortKeyForm form,
 	if (merging_pays(&request, order))
 		gpusort_keys_merge(form, keys, payload, order->run_ends, order->nruns, order->descending);
 	else
-		gpusort_sort(&request);
+		gpusort_sort_run(&request);
 }
 
 /*
- * Sorts the keys stored in a one-dimensional array where they lie, NULLs aside,
- * and returns how many there are.  With a limit, only the first that many keys
- * are defined.  Sorted NaNs come out as one, that of a single key too; intervals
- * move keys as they are.  The array's shape is left for gpusort_array_reshape.
+ * Sorts the keys of a one-dimensional array where they are stored and returns how many
+ * there are, NULLs not counted.  With a limit, only that many of the first keys are
+ * defined.  In exact order every NaN gets the bits of 'NaN', even if it is the only key;
+ * approximate order moves keys unchanged.  NULL bitmap and length of the array are left
+ * to gpusort_array_reshape.
  */
 uint32
-gpusort_order_keys(ArrayType *array, const ElementType *element, const ArrayOrder *order)
+gpusort_order_in_place(ArrayType *array, const ElementType *element, const ArrayOrder *order)
 {
 	uint32		length = gpusort_array_length(array);
 	uint32		count = length - gpusort_array_count_nulls(array, length);
@@ -95,7 +96,7 @@ gpusort_order_keys(ArrayType *array, const ElementType *element, const ArrayOrde
 	return count;
 }
 
-/* Writes the positions, among keys alone, of an array's keys in order. */
+/* Writes the positions of an array's keys in order, counted without NULLs. */
 static void
 key_positions(ArrayItems *items, const ArrayOrder *order, uint32 count, uint32 limit,
 			  uint32 *positions)
@@ -116,14 +117,14 @@ key_positions(ArrayItems *items, const ArrayOrder *order, uint32 count, uint32 l
 		pfree(copy);
 }
 
-/* How the items are compared in the order wanted. */
+/* The comparator of the items for this order. */
 static ComparatorSort *
 comparator_of(const ArrayItems *items, const ArrayOrder *order)
 {
 	return gpusort_element_comparator(items->type, order->collation, order->descending);
 }
 
-/* Raises an error if the settings ask for what only keys can have. */
+/* Raises an error if the settings ask for an engine or a method that sorts keys only. */
 static void
 require_comparator_allowed(const ElementType *type)
 {
@@ -140,7 +141,7 @@ require_comparator_allowed(const ElementType *type)
 				 errhint("Set \"gpusort.method\" to \"auto\".")));
 }
 
-/* Writes the positions, among the items that are not NULL, of those items in order. */
+/* Writes the positions of the items in order by their comparator, counted without NULLs. */
 static void
 value_positions(ArrayItems *items, const ArrayOrder *order, uint32 count, uint32 *positions)
 {
@@ -164,9 +165,9 @@ value_positions(ArrayItems *items, const ArrayOrder *order, uint32 count, uint32
 }
 
 /*
- * Writes the positions of the first items in order, and returns how many: the
- * limit, or all.  positions has room for all items.  Stable.  The keys of an
- * owned array are undefined afterwards.
+ * Writes the positions of the items in order, stably, and returns how many are wanted: the
+ * limit, or all.  positions needs an entry for every item.  The keys of an owned array
+ * are undefined afterwards.
  */
 uint32
 gpusort_order_positions(ArrayItems *items, const ArrayOrder *order, uint32 *positions)
@@ -209,7 +210,7 @@ gpusort_order_positions(ArrayItems *items, const ArrayOrder *order, uint32 *posi
 	return wanted;
 }
 
-/* Compares two items that have been taken out, as the order has it. */
+/* Compares two items, already taken out, in this order. */
 static int
 compare_items(const ArrayItems *items, ComparatorSort *comparator, const ArrayOrder *order,
 			  uint32 a, uint32 b)
@@ -222,7 +223,7 @@ compare_items(const ArrayItems *items, ComparatorSort *comparator, const ArrayOr
 	return order->nulls_first ? -result : result;
 }
 
-/* Are the items in order already? */
+/* True if the items are in order already. */
 bool
 gpusort_order_holds(ArrayItems *items, const ArrayOrder *order)
 {
@@ -246,8 +247,8 @@ gpusort_order_holds(ArrayItems *items, const ArrayOrder *order)
 }
 
 /*
- * Tells, for every place in the order that positions give, whether its item
- * begins a class of equal ones.
+ * Sets begins[i] for every place i of the order given by positions where the item differs
+ * from the one before.
  */
 void
 gpusort_order_classes(ArrayItems *items, const ArrayOrder *order, const uint32 *positions,

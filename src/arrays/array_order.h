@@ -1,7 +1,7 @@
 /*
  * array_order.h
- *	  Puts the items of an array in order, wherever that is done: keys on the
- *	  engines, everything else by its btree comparator.
+ *	  Puts the items of an array in order: keys on an engine, all other items by
+ *	  their btree comparator.
  */
 #ifndef GPUSORT_ARRAY_ORDER_H
 #define GPUSORT_ARRAY_ORDER_H
@@ -15,15 +15,15 @@ typedef struct ArrayOrder
 	bool		descending;
 	bool		nulls_first;
 	Oid			collation;
-	uint32		limit;			/* first items wanted; UINT32_MAX: all */
-	uint32		buckets;		/* 0: exact; else see GpusortSpec */
-	uint32		nruns;			/* runs of keys, NULLs aside, that are in order
-								 * already; 0: not known */
-	const uint32 *run_ends;		/* where each ends */
-	SortUse		use;			/* for whom it is counted */
+	uint32		limit;			/* how many of the first items are wanted; UINT32_MAX for all */
+	uint32		buckets;		/* 0 for exact order, else intervals as in GpusortSpec */
+	uint32		nruns;			/* sorted runs that the keys lie in, NULLs not counted,
+								 * or 0 if not known */
+	const uint32 *run_ends;		/* where each run ends */
+	SortUse		use;			/* what the sort is counted for */
 } ArrayOrder;
 
-extern uint32 gpusort_order_keys(ArrayType *array, const ElementType *element,
+extern uint32 gpusort_order_in_place(ArrayType *array, const ElementType *element,
 								 const ArrayOrder *order);
 extern uint32 gpusort_order_positions(ArrayItems *items, const ArrayOrder *order,
 									  uint32 *positions);

@@ -1,6 +1,6 @@
 /*
  * array_shape.c
- *	  Checks, makes and changes the outside of arrays.
+ *	  Checks, makes and changes dimensions, NULL bitmaps and sizes of arrays.
  */
 #include "postgres.h"
 
@@ -49,7 +49,7 @@ gpusort_array_count_nulls(const ArrayType *array, uint32 length)
 	return length - values;
 }
 
-/* Writes the 0-based positions of the elements that are not NULL, and of the NULLs. */
+/* Writes the 0-based positions of the elements that are not NULL, and those of the NULLs. */
 void
 gpusort_array_find_nulls(const ArrayType *array, uint32 length, uint32 *values, uint32 *nulls)
 {
@@ -66,8 +66,8 @@ gpusort_array_find_nulls(const ArrayType *array, uint32 length, uint32 *values, 
 }
 
 /*
- * An array of one dimension whose elements, not yet set, take so many bytes; with
- * has_nulls, it has a bitmap that makes all of them NULL.
+ * Allocates a one-dimensional array whose elements take `bytes` bytes and are not yet set.
+ * With has_nulls it has a bitmap in which all are NULL.
  */
 ArrayType *
 gpusort_array_allocate(const ElementType *element, uint32 length, bool has_nulls, Size bytes,
@@ -94,7 +94,7 @@ gpusort_array_allocate(const ElementType *element, uint32 length, bool has_nulls
 	return array;
 }
 
-/* Sets the bits from .. to-1 of a bitmap, a set bit standing for a value. */
+/* Sets the bits from .. to - 1 of a bitmap.  A set bit stands for a value that is not NULL. */
 static void
 set_bits(uint8 *bitmap, uint32 from, uint32 to)
 {
@@ -109,9 +109,9 @@ set_bits(uint8 *bitmap, uint32 from, uint32 to)
 }
 
 /*
- * Gives a one-dimensional array of keys its final shape: the first nvalues of the
- * elements stored in it, and nnulls NULLs before or after them.  Only shrinks: it
- * had at least as many of both.  Returns the array, or a new one if empty.
+ * Gives a one-dimensional array of keys its final shape: the first nvalues of its stored
+ * elements, and nnulls NULLs before or after them.  The array must have had at least as
+ * many of both.  Returns it, or a new array if the result is empty.
  */
 ArrayType *
 gpusort_array_reshape(ArrayType *array, const ElementType *element,

@@ -1,11 +1,11 @@
 /*
  * array_shape.h
- *	  Dimensions, NULLs and sizes of arrays: the outside of an ArrayType.
+ *	  Dimensions, NULLs and sizes of arrays.
  *
- * PostgreSQL stores the elements of an array that are not NULL one after the
- * other, whatever its dimensions, and NULLs as zeros of a bitmap before them.  So
- * a one-dimensional array of keys is a buffer that an engine can sort where it
- * lies, with or without NULLs; afterwards only the bitmap is written anew.
+ * PostgreSQL stores the elements of an array that are not NULL one after the other,
+ * whatever its dimensions, and NULLs as zeros of a bitmap before them.  So an engine
+ * can sort a one-dimensional array of keys where it lies, with or without NULLs.
+ * Afterwards only the bitmap has to be written again.
  */
 #ifndef GPUSORT_ARRAY_SHAPE_H
 #define GPUSORT_ARRAY_SHAPE_H

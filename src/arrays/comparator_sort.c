@@ -2,21 +2,22 @@
  * comparator_sort.c
  *	  Stable sorts of Datums through their btree comparator.
  *
- * Comparisons of such types are dear, so each way to need few of them is tried in
+ * Comparisons of such types are costly, so the ways to need few of them are tried in
  * turn:
  *
- *	  values that are in order, or in the opposite one, take one comparison each
- *	  abbreviated keys (text in the C collation, numeric, uuid, ...), where the
- *		type has them, are sorted as 64-bit numbers by the SIMD sorts; values are
- *		compared only where theirs are equal.  That is too cheap for asking the
- *		opclass, as the server's sorts do, whether they tell enough values apart
- *	  few distinct values are found by hashing: those that are the same byte for
- *		byte form a class, one of each class is sorted, and the others follow.
- *		Tried first where a collation makes abbreviated keys dear
- *	  merge sort for all others, for it makes fewer comparisons than quicksort
+ *	  values in order, or in reverse order: one comparison each
+ *	  abbreviated keys, where the type has them (text in the C collation, numeric,
+ *		uuid, ...): they are sorted as 64-bit numbers by the SIMD sorts, and values are
+ *		compared only where theirs are equal.  The server's sorts ask the operator
+ *		class whether abbreviated keys tell enough values apart; here they are so
+ *		cheap that this is not asked
+ *	  few distinct values: values of the same bytes form a class, found by hashing.  One
+ *		value of each class is sorted, and the others follow it.  Where a collation
+ *		makes abbreviated keys costly, this is tried before them
+ *	  all others: merge sort, which makes fewer comparisons than quicksort
  *
- * Only positions are moved, and equal values keep their order, whatever they look
- * like (numeric 1.0 and 1.00, text in a nondeterministic collation).
+ * Only positions are moved.  Equal values keep their order even if they look different
+ * (numeric 1.0 and 1.00, text in a nondeterministic collation).
  */
 #include "postgres.h"
 
@@ -37,7 +38,7 @@
 /* Runs of this length are made by insertion before merging begins. */
 #define RUN_LENGTH 4
 
-/* Below this number neither abbreviated keys nor classes earn what they cost. */
+/* For fewer values neither abbreviated keys nor classes pay. */
 #define MIN_PREPARED 32
 
 /* Values between two checks for interrupts. */
@@ -51,7 +52,7 @@ typedef struct Values
 	const Datum *datums;
 } Values;
 
-/* Set up comparison through a btree operator, with abbreviated keys if wanted. */
+/* Sets up comparison through a btree operator, with abbreviated keys if wanted. */
 static void
 prepare_support(SortSupport support, Oid operator, Oid collation, bool abbreviate)
 {
@@ -63,7 +64,7 @@ prepare_support(SortSupport support, Oid operator, Oid collation, bool abbreviat
 	PrepareSortSupportFromOrderingOp(operator, support);
 }
 
-/* Find out whether abbreviated keys order as numbers, and how. */
+/* Finds out whether abbreviated keys order as numbers, and in which form. */
 static void
 judge_abbreviation(ComparatorSort *sort)
 {
@@ -105,7 +106,7 @@ gpusort_comparator_prepare(Oid type, Oid collation, bool descending)
 	prepare_support(&sort->compare, operator, simple_collation, false);
 	prepare_support(&sort->abbreviate, operator, simple_collation, true);
 	judge_abbreviation(sort);
-	sort->abbreviation_is_dear = OidIsValid(simple_collation) && simple_collation != C_COLLATION_OID;
+	sort->abbreviation_is_costly = OidIsValid(simple_collation) && simple_collation != C_COLLATION_OID;
 	return sort;
 }
 
@@ -127,7 +128,7 @@ reverse(uint32 *positions, uint32 n)
 	}
 }
 
-/* Are the values at these positions in order, or strictly in the opposite one?  Then make it so. */
+/* Returns true if the values at these positions are in order, or strictly in reverse order, which it then reverses. */
 static bool
 take_in_order(const Values *values, uint32 *positions, uint32 n)
 {
@@ -162,7 +163,7 @@ insertion_sort(const Values *values, uint32 *positions, uint32 n)
 	}
 }
 
-/* Merge the sorted source[0 .. middle) and source[middle .. n) into target. */
+/* Merges the sorted source[0 .. middle) and source[middle .. n) into target. */
 static void
 merge(const Values *values, const uint32 *source, uint32 middle, uint32 n, uint32 *target)
 {
@@ -189,7 +190,7 @@ merge(const Values *values, const uint32 *source, uint32 middle, uint32 n, uint3
 	memcpy(target + next, source + right, (n - right) * sizeof(uint32));
 }
 
-/* Sort positions by their values; spare has room for as many. */
+/* Sorts positions by their values.  spare is scratch memory for n positions. */
 static void
 merge_sort(const Values *values, uint32 *positions, uint32 *spare, uint32 n)
 {
@@ -229,7 +230,7 @@ typedef struct Classes
 	uint32		count;
 } Classes;
 
-/* Find the classes of the values at n positions; false if they are not few. */
+/* Finds the classes of the values at n positions.  Returns false if they are not few. */
 static bool
 find_classes(const Values *values, const uint32 *positions, uint32 n, Classes *classes)
 {
@@ -252,7 +253,7 @@ find_classes(const Values *values, const uint32 *positions, uint32 n, Classes *c
 			slot = (slot + 1) & mask;
 		if (class_in[slot] == 0)
 		{
-			/* Too many: of all values, or of the first ones. */
+			/* Too many classes for all values, or already among the first ones. */
 			if (classes->count == n / 2 || (i >= Max(n / 8, MIN_PREPARED) && classes->count > i - i / 4))
 				break;
 			classes->datums[classes->count++] = datum;
@@ -264,7 +265,7 @@ find_classes(const Values *values, const uint32 *positions, uint32 n, Classes *c
 	return i == n;
 }
 
-/* Replace each value's class by its rank; classes that compare equal share one. */
+/* Replaces each value's class by the rank of the class.  Classes that compare equal share a rank. */
 static void
 rank_classes(ComparatorSort *sort, Classes *classes, uint32 n)
 {
@@ -288,7 +289,7 @@ rank_classes(ComparatorSort *sort, Classes *classes, uint32 n)
 	pfree(rank_of);
 }
 
-/* Put positions in the order of their values' ranks, those of one rank in their own. */
+/* Puts positions in the order of their values' ranks, stably. */
 static void
 order_by_rank(const uint32 *ranks, uint32 nranks, uint32 *positions, uint32 n)
 {
@@ -307,7 +308,7 @@ order_by_rank(const uint32 *ranks, uint32 nranks, uint32 *positions, uint32 n)
 	pfree(source);
 }
 
-/* Sort positions if few of their values are distinct; false if they are not. */
+/* Sorts positions if few of their values are distinct.  Returns false, and sorts nothing, if many are. */
 static bool
 sort_by_class(const Values *values, uint32 *positions, uint32 n)
 {
@@ -327,7 +328,7 @@ sort_by_class(const Values *values, uint32 *positions, uint32 n)
 	return few;
 }
 
-/* Sort positions by their values alone. */
+/* Sorts positions without abbreviated keys. */
 static void
 sort_by_comparison(const Values *values, uint32 *positions, uint32 n)
 {
@@ -340,7 +341,7 @@ sort_by_comparison(const Values *values, uint32 *positions, uint32 n)
 	pfree(spare);
 }
 
-/* Write every value's abbreviated key. */
+/* Writes every value's abbreviated key. */
 static void
 abbreviate(const Values *values, Datum *keys, uint32 n)
 {
@@ -354,7 +355,7 @@ abbreviate(const Values *values, Datum *keys, uint32 n)
 	}
 }
 
-/* Sort the positions of keys, which stay as they are. */
+/* Writes the positions of keys in order to index.  The keys do not move. */
 static void
 sort_keys(ComparatorSort *sort, SortUse use, Datum *keys, uint32 *index, uint32 n)
 {
@@ -377,7 +378,7 @@ sort_keys(ComparatorSort *sort, SortUse use, Datum *keys, uint32 *index, uint32 
 	gpusort_sort_on_cpu(&request);
 }
 
-/* Sort all positions by abbreviated keys, and by the values where these are equal. */
+/* Sorts all positions by abbreviated keys, and by the values where these are equal. */
 static void
 sort_by_abbreviation(const Values *values, uint32 *positions, uint32 n)
 {
@@ -408,6 +409,6 @@ gpusort_comparator_sort(ComparatorSort *sort, SortUse use, const Datum *values, 
 	if (!sort->has_abbreviation || n < MIN_PREPARED)
 		sort_by_comparison(&all, index, n);
 	else if (!take_in_order(&all, index, n) &&
-			 !(sort->abbreviation_is_dear && sort_by_class(&all, index, n)))
+			 !(sort->abbreviation_is_costly && sort_by_class(&all, index, n)))
 		sort_by_abbreviation(&all, index, n);
 }

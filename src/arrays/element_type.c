@@ -11,7 +11,7 @@
 
 #include "arrays/element_type.h"
 
-/* The cache of a call site, made when first asked for. */
+/* The cache of a call site, made on the first call. */
 CallCache *
 gpusort_call_cache(FunctionCallInfo fcinfo)
 {
@@ -22,7 +22,7 @@ gpusort_call_cache(FunctionCallInfo fcinfo)
 	return (CallCache *) call->fn_extra;
 }
 
-/* Fills in what is known about a type, to be kept as long as the context lives. */
+/* Looks up a type.  What is looked up later is allocated in the context, which must live as long as the element. */
 void
 gpusort_element_fill(ElementType *element, Oid type, MemoryContext context)
 {
@@ -40,7 +40,7 @@ gpusort_element_fill(ElementType *element, Oid type, MemoryContext context)
 	memset(element->comparators, 0, sizeof(element->comparators));
 }
 
-/* Looks up the element type of an argument and remembers it. */
+/* Looks up the element type of an argument and keeps it in the cache. */
 ElementType *
 gpusort_element_lookup(FunctionCallInfo fcinfo, CachedArgument argument, Oid type)
 {
@@ -78,7 +78,7 @@ gpusort_element_require_order(const ElementType *element)
 				 errhint("Only types with a default btree operator class can be sorted.")));
 }
 
-/* How values of the type are compared in one direction; for one collation per call site. */
+/* The comparator of the type for one direction.  Only that of the last collation is kept. */
 ComparatorSort *
 gpusort_element_comparator(ElementType *element, Oid collation, bool descending)
 {

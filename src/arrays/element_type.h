@@ -3,11 +3,10 @@
  *	  What a function knows about the element type of an array argument, looked up
  *	  once per call site.
  *
- * A function keeps a CallCache in its fn_extra: one ElementType for each array
- * argument, and one for slices of a multidimensional array, which are compared as
- * arrays.  The layout is filled in at once; whether the type has an order is
- * asked only when something must be ordered, as in PostgreSQL's own array_sort,
- * so that arrays of a type without one can still be passed around.
+ * A function keeps a CallCache in its fn_extra: an ElementType for each array argument,
+ * and one for the slices of a multidimensional array, which are compared as arrays.  A
+ * type without an order is an error only when something must be ordered, as in
+ * PostgreSQL's own array_sort.
  */
 #ifndef GPUSORT_ELEMENT_TYPE_H
 #define GPUSORT_ELEMENT_TYPE_H
@@ -20,29 +19,29 @@
 
 typedef struct ElementType
 {
-	Oid			oid;			/* InvalidOid: nothing looked up yet */
+	Oid			oid;			/* InvalidOid until it is looked up */
 	int16		length;			/* pg_type.typlen */
 	bool		by_value;
 	char		alignment;
-	bool		is_key;			/* the engines sort it, in the form below */
+	bool		is_key;			/* the engines sort it as keys of this form */
 	GpusortKeyForm form;
-	uint16		stride;			/* bytes from one element to the next, where
-								 * they have a fixed length; else 0 */
+	uint16		stride;			/* bytes from one element to the next, or 0 if their
+								 * length varies */
 	Oid			array_type;
 	bool		ordered;		/* has a default btree operator class */
-	MemoryContext context;		/* that lives as long as this */
-	ComparatorSort *comparators[2]; /* ascending, descending; NULL: not made yet */
+	MemoryContext context;		/* holds the comparators */
+	ComparatorSort *comparators[2]; /* ascending and descending; NULL until needed */
 } ElementType;
 
 typedef struct CallCache
 {
 	ElementType arguments[2];
 	ElementType slices;
-	TupleDesc	record;			/* of a function that returns one */
-	void	   *of_function;	/* what the function itself keeps */
+	TupleDesc	record;			/* of a function that returns a record */
+	void	   *of_function;	/* kept by the function itself */
 } CallCache;
 
-/* Array argument of a call, in the order of the cache. */
+/* An array argument of a call: its place in the cache. */
 typedef enum CachedArgument
 {
 	FIRST_ARRAY,
@@ -58,7 +57,7 @@ extern void gpusort_element_require_order(const ElementType *element);
 extern ComparatorSort *gpusort_element_comparator(ElementType *element, Oid collation,
 												  bool descending);
 
-/* The element type of an argument, from the cache if this call site saw it before. */
+/* The element type of an argument, from the cache if it is the one of the last call. */
 static inline ElementType *
 gpusort_element_type(FunctionCallInfo fcinfo, CachedArgument argument, Oid type)
 {

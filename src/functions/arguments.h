@@ -3,8 +3,8 @@
  *	  What the SQL functions share: reading the arguments that follow the arrays,
  *	  and returning records.
  *
- * All arities of a function have one C entry point; an argument that a call does
- * not have takes its default here.
+ * One C function serves all arities of a SQL function.  An argument that a call does not
+ * have gets its default here.
  */
 #ifndef GPUSORT_ARGUMENTS_H
 #define GPUSORT_ARGUMENTS_H
@@ -21,8 +21,8 @@ gpusort_argument_bool(FunctionCallInfo fcinfo, int number, bool otherwise)
 }
 
 /*
- * The order asked for by the arguments descending and nulls_first, of which the
- * first is the given one.  NULLs go first by default when the order descends.
+ * The order asked for by the arguments descending, which has this number, and nulls_first
+ * behind it.  By default NULLs go first when the order descends.
  */
 static inline ArrayOrder
 gpusort_argument_order(FunctionCallInfo fcinfo, int number)
@@ -35,8 +35,8 @@ gpusort_argument_order(FunctionCallInfo fcinfo, int number)
 }
 
 /*
- * The order of a top-n function: the n of the given argument, then descending
- * (the default) and nulls_first (by default never: NULLs are no top values).
+ * The order of a top-n function: the argument of this number is n; descending, by default
+ * true, and nulls_first, by default false, follow it.
  */
 extern ArrayOrder gpusort_argument_top(FunctionCallInfo fcinfo, int number);
 

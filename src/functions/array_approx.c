@@ -4,10 +4,10 @@
  *
  * An approximate sort cuts the range of the keys into intervals of equal width
  * and puts each key into its interval's part of the result, in the array's order.
- * So a key lies at most the size of its interval, less one, from its sorted place.
+ * A key's distance from its sorted place is less than the number of keys in its interval.
  *
- * Exact order is within every bound on that distance, and costs less than finding
- * intervals that keep one: so it is what array_sort_approx_within gives.
+ * array_sort_approx_within sorts exactly.  That keeps every bound on the distance, and
+ * takes less time than finding intervals that do.
  */
 #include "postgres.h"
 
@@ -22,7 +22,7 @@ PG_FUNCTION_INFO_V1(gpusort_array_sort_approx);
 PG_FUNCTION_INFO_V1(gpusort_array_sort_approx_within);
 
 ArrayType *
-gpusort_sort_array_approx(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order)
+gpusort_array_in_intervals(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order)
 {
 	ArrayItems	items;
 	uint32		count;
@@ -36,13 +36,13 @@ gpusort_sort_array_approx(FunctionCallInfo fcinfo, ArrayType *array, const Array
 				 errhint("Its values do not lie on a line of numbers; use array_sort.")));
 	if (items.count == 0)
 		return array;
-	count = gpusort_order_keys(array, items.element, order);
+	count = gpusort_order_in_place(array, items.element, order);
 	return gpusort_array_reshape(array, items.element, count, items.count - count, order->nulls_first);
 }
 
 /*
- * array_sort_approx(a, buckets [, descending]): in order between so many
- * intervals, as it was within each.
+ * array_sort_approx(a, buckets [, descending]): `buckets` intervals in order, the array's
+ * order within each.
  */
 Datum
 gpusort_array_sort_approx(PG_FUNCTION_ARGS)
@@ -55,7 +55,7 @@ gpusort_array_sort_approx(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("number of buckets must be at least 1: %d", buckets)));
 	order.buckets = buckets;
-	PG_RETURN_ARRAYTYPE_P(gpusort_sort_array_approx(fcinfo, gpusort_array_detoast_copy(PG_GETARG_DATUM(0)), &order));
+	PG_RETURN_ARRAYTYPE_P(gpusort_array_in_intervals(fcinfo, gpusort_array_detoast_copy(PG_GETARG_DATUM(0)), &order));
 }
 
 /*
@@ -72,5 +72,5 @@ gpusort_array_sort_approx_within(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("maximum displacement must not be negative: %d", displacement)));
-	PG_RETURN_ARRAYTYPE_P(gpusort_sort_array_approx(fcinfo, gpusort_array_detoast_copy(PG_GETARG_DATUM(0)), &order));
+	PG_RETURN_ARRAYTYPE_P(gpusort_array_in_intervals(fcinfo, gpusort_array_detoast_copy(PG_GETARG_DATUM(0)), &order));
 }

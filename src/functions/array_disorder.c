@@ -2,10 +2,10 @@
  * array_disorder.c
  *	  array_disorder: how far an array is from being sorted.
  *
- * Everything is derived from the stable order of the elements and from its
- * classes of equal ones.  Equal elements are interchangeable: they are paired
- * with their sorted places in the array's order, which keeps both the greatest
- * and the summed displacement as small as any pairing could.
+ * All numbers are derived from the stable order of the elements and from the classes of
+ * equal elements in it.  Equal elements could take each other's places.  They are given
+ * their sorted places in the array's order, which makes both the greatest displacement
+ * and the sum of all as small as possible.
  */
 #include "postgres.h"
 
@@ -24,12 +24,12 @@ typedef struct Disorder
 {
 	uint32		max_displacement;
 	uint32		out_of_place;
-	uint64		displacement;	/* of all elements together */
+	uint64		displacement;	/* sum over all elements */
 	uint64		inversions;
 	uint32		runs;
 } Disorder;
 
-/* Sums up how far elements lie from their sorted places: positions[place] is an element's. */
+/* Measures how far elements lie from their sorted places.  The element of positions[place] belongs at place. */
 static void
 measure_displacement(const uint32 *positions, uint32 count, Disorder *disorder)
 {
@@ -45,8 +45,8 @@ measure_displacement(const uint32 *positions, uint32 count, Disorder *disorder)
 }
 
 /*
- * Writes the class of each element, counts elements where the sorted array has
- * one of another class, and counts runs.
+ * Writes the class of each element.  Counts elements in whose place the sorted array has
+ * an element of another class, and counts runs.
  */
 static void
 measure_classes(const uint32 *positions, const bool *begins, uint32 count,
@@ -71,8 +71,8 @@ measure_classes(const uint32 *positions, const bool *begins, uint32 count,
 }
 
 /*
- * Merges two sorted halves into target and returns how many pairs were in the
- * wrong order.  Without branches on the data, which nobody could predict.
+ * Merges two sorted halves into target and returns how many pairs were in the wrong
+ * order.  Has no branches on the data, which no processor could predict.
  */
 static uint64
 merge_counting(const uint32 *source, uint32 middle, uint32 end, uint32 *target)
@@ -117,7 +117,7 @@ insert_counting(uint32 *run, uint32 length)
 	return inversions;
 }
 
-/* Counts pairs in the wrong order while sorting; both buffers are overwritten. */
+/* Counts pairs in the wrong order while sorting.  Both buffers are overwritten. */
 static uint64
 count_inversions(uint32 *source, uint32 *target, uint32 count)
 {
@@ -134,7 +134,7 @@ count_inversions(uint32 *source, uint32 *target, uint32 count)
 
 		for (uint64 start = 0; start < count; start += 2 * width)
 		{
-			/* Short runs are merged without a check of their own. */
+			/* The merge of short runs may not reach a check of its own. */
 			GPUSORT_CHECK_EVERY(start);
 			inversions += merge_counting(source + start, Min(width, count - start),
 										 Min(2 * width, count - start), target + start);

@@ -2,9 +2,9 @@
  * array_sort.c
  *	  array_sort, array_sort_distinct, array_top_n, array_is_sorted.
  *
- * The common case, one dimension and a key type, copies the argument once (for a
- * toasted one the copy is what detoasting makes) and sorts inside the copy, which
- * becomes the result.
+ * In the common case of one dimension and a key type the argument is copied once, and the
+ * copy is sorted in place and returned.  For a toasted argument the copy is what
+ * detoasting makes.
  */
 #include "postgres.h"
 
@@ -20,7 +20,7 @@ PG_FUNCTION_INFO_V1(gpusort_array_sort_distinct);
 PG_FUNCTION_INFO_V1(gpusort_array_top_n);
 PG_FUNCTION_INFO_V1(gpusort_array_is_sorted);
 
-/* A new array of the items of array in order: for what is no array of keys. */
+/* A new array of the items in order, for slices and for items that are not keys. */
 static ArrayType *
 sort_items(FunctionCallInfo fcinfo, ElementType *element, ArrayType *array, const ArrayOrder *order)
 {
@@ -37,7 +37,7 @@ sort_items(FunctionCallInfo fcinfo, ElementType *element, ArrayType *array, cons
 }
 
 ArrayType *
-gpusort_sort_array(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order)
+gpusort_array_in_order(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order)
 {
 	uint32		length = gpusort_array_length(array);
 	ElementType *element;
@@ -49,14 +49,14 @@ gpusort_sort_array(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *
 	if (!element->is_key || ARR_NDIM(array) > 1)
 		return length == 1 ? array : sort_items(fcinfo, element, array, order);
 
-	count = gpusort_order_keys(array, element, order);
+	count = gpusort_order_in_place(array, element, order);
 	if (ARR_HASNULL(array))
 		array = gpusort_array_reshape(array, element, count, length - count, order->nulls_first);
 	return array;
 }
 
 /*
- * array_sort(a [, descending [, nulls_first]]): as PostgreSQL 18's function of
+ * array_sort(a [, descending [, nulls_first]]): the same as PostgreSQL 18's function of
  * this name, on every version.
  */
 Datum
@@ -64,14 +64,14 @@ gpusort_array_sort(PG_FUNCTION_ARGS)
 {
 	ArrayOrder	order = gpusort_argument_order(fcinfo, 1);
 
-	PG_RETURN_ARRAYTYPE_P(gpusort_sort_array(fcinfo, gpusort_array_detoast_copy(PG_GETARG_DATUM(0)), &order));
+	PG_RETURN_ARRAYTYPE_P(gpusort_array_in_order(fcinfo, gpusort_array_detoast_copy(PG_GETARG_DATUM(0)), &order));
 }
 
-/* The distinct items of an array of keys, in order: sorted and thinned out in place. */
+/* The distinct items of an array of keys, in order.  Works in place. */
 static ArrayType *
 distinct_keys(ArrayItems *items, const ArrayOrder *order)
 {
-	uint32		count = gpusort_order_keys(items->array, items->element, order);
+	uint32		count = gpusort_order_in_place(items->array, items->element, order);
 	uint32		kept = count;
 
 	if (count > 1)
@@ -80,7 +80,7 @@ distinct_keys(ArrayItems *items, const ArrayOrder *order)
 								 kept, Min(items->count - count, 1), order->nulls_first);
 }
 
-/* The distinct items of any array, in order; of equal ones, the first. */
+/* The distinct items of any array, in order.  Of equal items the first is kept. */
 static ArrayType *
 distinct_items(ArrayItems *items, const ArrayOrder *order)
 {
@@ -119,7 +119,7 @@ gpusort_array_sort_distinct(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(items.count == 1 ? items.array : distinct_items(&items, &order));
 }
 
-/* The first keys of an array in order, cut off in place. */
+/* The first keys of an array in order.  Works in place. */
 static ArrayType *
 top_keys(ArrayItems *items, ArrayOrder order)
 {
@@ -128,7 +128,7 @@ top_keys(ArrayItems *items, ArrayOrder order)
 	uint32		values = Min(wanted, count);
 
 	if (values > 0)
-		gpusort_order_keys(items->array, items->element, &order);
+		gpusort_order_in_place(items->array, items->element, &order);
 	ARR_LBOUND(items->array)[0] = 1;
 	return gpusort_array_reshape(items->array, items->element, values, wanted - values, false);
 }
@@ -164,7 +164,7 @@ gpusort_array_top_n(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(gpusort_top_of_array(fcinfo, gpusort_array_detoast_copy(PG_GETARG_DATUM(0)), &order));
 }
 
-/* array_is_sorted(a [, descending [, nulls_first]]): would array_sort leave it as it is? */
+/* array_is_sorted(a [, descending [, nulls_first]]): true if array_sort would not change it. */
 Datum
 gpusort_array_is_sorted(PG_FUNCTION_ARGS)
 {

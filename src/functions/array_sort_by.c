@@ -3,8 +3,8 @@
  *	  array_argsort, array_take, array_sort_by, array_sort_pair, array_top_n_by:
  *	  functions in which one array's order moves another.
  *
- * All are stable.  Positions are counted from 1 in SQL, whatever the lower bound
- * of the array, so that array_take(a, array_argsort(a)) is array_sort(a).
+ * All are stable.  In SQL positions count from 1, whatever the lower bound of the array,
+ * so array_take(a, array_argsort(a)) is array_sort(a).
  */
 #include "postgres.h"
 
@@ -22,7 +22,7 @@ PG_FUNCTION_INFO_V1(gpusort_array_sort_by);
 PG_FUNCTION_INFO_V1(gpusort_array_sort_pair);
 PG_FUNCTION_INFO_V1(gpusort_array_top_n_by);
 
-/* Positions of arrays up to this length stand on the stack. */
+/* Positions of arrays up to this length lie on the stack. */
 #define LOCAL_POSITIONS 512
 
 typedef struct Positions
@@ -47,7 +47,7 @@ positions_free(Positions *positions)
 		pfree(positions->entries);
 }
 
-/* An array of positions counted from 1, room for count of them. */
+/* Allocates an array of count positions, to be counted from 1. */
 static ArrayType *
 allocate_subscripts(uint32 count)
 {
@@ -63,8 +63,8 @@ allocate_subscripts(uint32 count)
 }
 
 /*
- * array_argsort(a [, descending [, nulls_first]]): the positions of the elements
- * in order.
+ * array_argsort(a [, descending [, nulls_first]]): the positions of the elements in
+ * order.
  */
 Datum
 gpusort_array_argsort(PG_FUNCTION_ARGS)
@@ -139,8 +139,8 @@ gpusort_array_take(PG_FUNCTION_ARGS)
 }
 
 ArrayType *
-gpusort_sort_array_by(FunctionCallInfo fcinfo, ArrayType *values_array, ArrayType *keys_array,
-					  const ArrayOrder *order, int lower_bound)
+gpusort_array_in_order_of(FunctionCallInfo fcinfo, ArrayType *values_array, ArrayType *keys_array,
+						  const ArrayOrder *order, int lower_bound)
 {
 	ArrayItems	values;
 	ArrayItems	keys;
@@ -170,7 +170,7 @@ gpusort_array_sort_by(PG_FUNCTION_ARGS)
 	ArrayType  *values = gpusort_array_detoast(PG_GETARG_DATUM(0));
 	ArrayType  *keys = gpusort_array_detoast_copy(PG_GETARG_DATUM(1));
 
-	PG_RETURN_ARRAYTYPE_P(gpusort_sort_array_by(fcinfo, values, keys, &order, gpusort_array_lower_bound(values)));
+	PG_RETURN_ARRAYTYPE_P(gpusort_array_in_order_of(fcinfo, values, keys, &order, gpusort_array_lower_bound(values)));
 }
 
 /*
@@ -184,11 +184,11 @@ gpusort_array_top_n_by(PG_FUNCTION_ARGS)
 	ArrayType  *values = gpusort_array_detoast(PG_GETARG_DATUM(0));
 	ArrayType  *keys = gpusort_array_detoast_copy(PG_GETARG_DATUM(1));
 
-	PG_RETURN_ARRAYTYPE_P(gpusort_sort_array_by(fcinfo, values, keys, &order, 1));
+	PG_RETURN_ARRAYTYPE_P(gpusort_array_in_order_of(fcinfo, values, keys, &order, 1));
 }
 
 void
-gpusort_sort_array_pair(FunctionCallInfo fcinfo, ArrayType *values_array, ArrayType *keys_array,
+gpusort_arrays_in_order(FunctionCallInfo fcinfo, ArrayType *values_array, ArrayType *keys_array,
 						const ArrayOrder *order, ArrayType **sorted_values, ArrayType **sorted_keys)
 {
 	ArrayItems	values;
@@ -220,7 +220,7 @@ gpusort_array_sort_pair(PG_FUNCTION_ARGS)
 	Datum		results[2];
 	bool		nulls[2] = {false, false};
 
-	gpusort_sort_array_pair(fcinfo, values, keys, &order, &values, &keys);
+	gpusort_arrays_in_order(fcinfo, values, keys, &order, &values, &keys);
 	results[0] = PointerGetDatum(values);
 	results[1] = PointerGetDatum(keys);
 	return gpusort_return_record(fcinfo, results, nulls);

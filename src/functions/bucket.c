@@ -5,15 +5,15 @@
  *
  * Linear projection of "Approximate sort on manycore GPUs" (its section III, step
  * 1): the range of the partition's values is cut into intervals of equal width.
- * The first row of a partition reads all its values, for the least and the
- * greatest; every row then projects its own value, so nothing is stored per row.
+ * At the first row of a partition all its values are read, to find the least and the
+ * greatest.  Every row then projects its own value, so nothing is stored per row.
  *
- * All rows of the partition stay where they are, as for ntile: to give up each one
- * that has been returned is a second place in the store that moves from row to row,
- * which in a temporary file takes three times as long as all the rest.
+ * As ntile does, this keeps all rows of the partition in the server's store until the
+ * partition ends.  Giving up rows one by one would make the store move between two
+ * places; in a temporary file that takes three times as long as everything else.
  *
- * NULL gives NULL. -infinity falls into the first interval, infinity and NaN into
- * the last; with descending the intervals count from the other end.
+ * NULL gives NULL.  -infinity falls into the first interval, infinity and NaN into the
+ * last.  With descending the intervals count from the other end.
  */
 #include "postgres.h"
 
@@ -35,10 +35,10 @@ typedef struct PartitionState
 	bool		ready;
 	GpusortKeyForm form;
 	GpusortProjection projection;
-	double		least;			/* finite float */
+	double		least;			/* the least finite float */
 } PartitionState;
 
-/* The range of the values seen so far: of the finite ones, or of integers' codes. */
+/* The range of the values seen so far: of finite floats, or of the codes of integers. */
 typedef struct ValueRange
 {
 	double		least;
@@ -74,7 +74,7 @@ integer_code(GpusortKeyForm form, Datum value)
 	}
 }
 
-/* Rows of the partition; window functions address them by int. */
+/* The number of rows of the partition.  Window functions address rows by int. */
 static int
 partition_rows(WindowObject window)
 {
@@ -109,7 +109,7 @@ widen(ValueRange *range, GpusortKeyForm form, Datum value)
 	}
 }
 
-/* Reads the partition's values, in memory that what the argument leaves behind cannot fill. */
+/* Reads the partition's values.  Memory that the argument's evaluation leaves behind is freed after each row. */
 static void
 read_range(WindowObject window, GpusortKeyForm form, ValueRange *range)
 {
@@ -151,7 +151,7 @@ find_projection(PartitionState *state, WindowObject window, uint32 buckets, bool
 								 Min(range.least_code, range.greatest_code), range.greatest_code);
 }
 
-/* A value's interval, from 0: at an end of the range if a volatile argument has left that meanwhile. */
+/* The interval of a value, from 0.  A volatile argument may have left the range; such a value counts as its end. */
 static uint32
 project_value(const PartitionState *state, Datum value)
 {
@@ -171,7 +171,7 @@ project_value(const PartitionState *state, Datum value)
 	}
 }
 
-/* Reads the options from the current row, which is the partition's first. */
+/* Reads the options from the current row, which is the first of the partition. */
 static void
 start_partition(FunctionCallInfo fcinfo, PartitionState *state, WindowObject window)
 {

@@ -1,6 +1,6 @@
 /*
  * collector.c
- *	  Collects the values of one SQL type as the inside of an array.
+ *	  Collects values of one SQL type as an array stores them, see collector.h.
  */
 #include "postgres.h"
 
@@ -12,7 +12,7 @@
 #include "functions/collector.h"
 #include "large_memory.h"
 
-#define FIRST_ROOM 64
+#define FIRST_CAPACITY 64
 #define BITMAP_BYTES(n) (((n) + 7) / 8)
 
 /* Starts a collector for values of the type. */
@@ -26,7 +26,7 @@ gpusort_collector_init(Collector *collector, const ElementType *element)
 	collector->alignment = element->alignment;
 }
 
-/* Raises an error if an array of so many values and bytes, header included, cannot be. */
+/* Raises an error if no array can have this many values, or this many bytes with its header. */
 static void
 check_array_size(int64 count, Size bytes)
 {
@@ -42,19 +42,22 @@ check_array_size(int64 count, Size bytes)
 				 errhint("Use gpusort.order_by to get the values as rows.")));
 }
 
-/* Makes a buffer, of which so many bytes are used, hold at least as many as wanted; returns it. */
+/*
+ * Makes a buffer hold at least `wanted` bytes and returns it.  Its first `used` bytes are
+ * kept.  A capacity of 0 says that the buffer belongs to another; it is then copied.
+ */
 static void *
-enlarge(void *buffer, Size used, Size *room, Size wanted, MemoryContext context)
+enlarge(void *buffer, Size used, Size *capacity, Size wanted, MemoryContext context)
 {
-	Size		size = Max(*room, FIRST_ROOM);
+	Size		size = Max(*capacity, FIRST_CAPACITY);
 	void	   *larger;
 
-	if (wanted <= *room)
+	if (wanted <= *capacity)
 		return buffer;
 	while (size < wanted)
 		size *= 2;
 	size = Min(size, MaxAllocSize);
-	if (*room > 0)
+	if (*capacity > 0)
 		larger = repalloc(buffer, size);
 	else
 	{
@@ -62,29 +65,29 @@ enlarge(void *buffer, Size used, Size *room, Size wanted, MemoryContext context)
 		gpusort_copy_bytes(larger, buffer, used);
 	}
 	gpusort_advise_huge_pages(larger, size);
-	*room = size;
+	*capacity = size;
 	return larger;
 }
 
-/* Makes room for so many bytes more, of count values more. */
+/* Makes the buffer hold `bytes` more bytes of values. */
 static inline void
 reserve(Collector *collector, MemoryContext context, Size bytes)
 {
-	if (unlikely(collector->bytes + bytes > collector->room))
+	if (unlikely(collector->bytes + bytes > collector->capacity))
 	{
 		check_array_size(collector->count, collector->bytes + bytes);
-		collector->data = enlarge(collector->data, collector->bytes, &collector->room, collector->bytes + bytes, context);
+		collector->data = enlarge(collector->data, collector->bytes, &collector->capacity, collector->bytes + bytes, context);
 	}
 }
 
-/* Makes room for the bits of count values more; if there is no bitmap yet, all so far are no NULLs. */
+/* Makes the bitmap hold `count` more bits.  A new bitmap says that no value so far is NULL. */
 static void
 reserve_bits(Collector *collector, MemoryContext context, int64 count)
 {
 	bool		started = collector->bitmap != NULL;
 
 	check_array_size(collector->count + count, 0);
-	collector->bitmap = enlarge(collector->bitmap, started ? BITMAP_BYTES(collector->count) : 0, &collector->bitmap_room,
+	collector->bitmap = enlarge(collector->bitmap, started ? BITMAP_BYTES(collector->count) : 0, &collector->bitmap_capacity,
 								BITMAP_BYTES(collector->count + count), context);
 	if (!started)
 		memset(collector->bitmap, 0xff, BITMAP_BYTES(collector->count));
@@ -103,7 +106,7 @@ append_bit(Collector *collector, MemoryContext context, bool isnull)
 		collector->bitmap[collector->count / 8] |= bit;
 }
 
-/* Writes a value that does not take its Datum's place, with a header of 4 bytes if it has one. */
+/* Writes a value that is passed by reference.  A varlena is written with a header of 4 bytes. */
 static void
 append_reference(Collector *collector, MemoryContext context, Datum value)
 {
@@ -126,7 +129,7 @@ append_reference(Collector *collector, MemoryContext context, Datum value)
 		pfree(detoasted);
 }
 
-/* Appends a value; buffers are made in the context. */
+/* Appends a value.  Buffers are allocated in the context. */
 void
 gpusort_collector_append(Collector *collector, MemoryContext context, Datum value, bool isnull)
 {
@@ -146,7 +149,7 @@ gpusort_collector_append(Collector *collector, MemoryContext context, Datum valu
 	collector->count++;
 }
 
-/* Appends values that lie as in an array. */
+/* Appends values that are stored as in an array. */
 static void
 append_image(Collector *collector, MemoryContext context, int64 count, const uint8 *bitmap,
 			 const char *data, Size bytes)
@@ -175,7 +178,7 @@ void
 gpusort_collector_clear(Collector *collector)
 {
 	collector->count = 0;
-	collector->bytes = collector->room = collector->bitmap_room = 0;
+	collector->bytes = collector->capacity = collector->bitmap_capacity = 0;
 	collector->data = NULL;
 	collector->bitmap = NULL;
 }
@@ -184,10 +187,10 @@ gpusort_collector_clear(Collector *collector)
 void
 gpusort_collector_refill(Collector *collector, MemoryContext context, ArrayType *array)
 {
-	if (collector->bitmap_room > 0)
+	if (collector->bitmap_capacity > 0)
 		pfree(collector->bitmap);
 	collector->bitmap = NULL;
-	collector->bitmap_room = 0;
+	collector->bitmap_capacity = 0;
 	collector->count = 0;
 	collector->bytes = 0;
 	append_image(collector, context, ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)), ARR_NULLBITMAP(array),
@@ -195,8 +198,8 @@ gpusort_collector_refill(Collector *collector, MemoryContext context, ArrayType 
 }
 
 /*
- * The values as a one-dimensional array in the current memory context, in the
- * order collected.
+ * Makes a one-dimensional array of the values, in the order they were collected, in the
+ * current memory context.
  */
 ArrayType *
 gpusort_collector_array(const Collector *collector)

@@ -1,16 +1,15 @@
 /*
  * collector.h
- *	  Collects the values of one SQL type, in the order they come, as the inside
- *	  of an array: what the set aggregates keep per group.
+ *	  Collects values of one SQL type, in the order they come, as an array stores
+ *	  them: what the set aggregates keep per group.
  *
- * Values stand behind each other as an array stores them, NULLs are bits of a
- * bitmap that exists from the first NULL on.  So the array made at the end is a
- * plain copy, and nothing is kept per value.  A collector never grows beyond what
- * fits an array.
+ * Values stand one behind the other.  NULLs are bits of a bitmap that exists from the
+ * first NULL on.  So making the array at the end is one copy, and nothing is kept per
+ * value.  A collector never grows beyond what an array can hold.
  *
- * A collector can be made of values and bits that lie elsewhere, such as in the
- * bytes of a serialized state.  No room is counted as its own then: it copies what
- * it adds to, and frees nothing.
+ * The values and bits of a collector may lie in memory of another, such as the bytes of
+ * a serialized state.  Its capacities are 0 then: it copies before it adds anything, and
+ * frees nothing.
  */
 #ifndef GPUSORT_COLLECTOR_H
 #define GPUSORT_COLLECTOR_H
@@ -25,11 +24,11 @@ typedef struct Collector
 	bool		by_value;
 	char		alignment;
 	int64		count;			/* values collected, NULLs included */
-	Size		bytes;			/* that the values which are not NULL take */
-	Size		room;			/* bytes allocated at data; 0: they are not its own */
-	Size		bitmap_room;	/* the same at bitmap */
-	char	   *data;			/* NULL: nothing yet */
-	uint8	   *bitmap;			/* as an array's; NULL: no NULL so far */
+	Size		bytes;			/* taken by the values that are not NULL */
+	Size		capacity;		/* bytes allocated at data; 0 if data is not its own */
+	Size		bitmap_capacity;	/* the same at bitmap */
+	char	   *data;			/* NULL before the first value */
+	uint8	   *bitmap;			/* as an array's; NULL before the first NULL */
 } Collector;
 
 extern void gpusort_collector_init(Collector *collector, const ElementType *element);

@@ -2,11 +2,11 @@
  * collector_wire.c
  *	  Writes a collector's values as bytes, and reads bytes that may be forged.
  *
- * Images are read where they lie: the collector that was read points into the
- * bytes.  What a type's receive function would check of each value is checked of
- * the image in one pass: dates and times lie within their ranges, texts are plain,
- * inside the image and in the database's encoding, numerics are as numeric_recv
- * makes them.
+ * Images are read where they lie: the collector that was read points into the bytes.
+ * The checks that a type's receive function makes of each value are made of the image
+ * in one pass.  Dates and times must lie within their ranges.  Texts must be
+ * uncompressed, inside the image and in the database's encoding.  Numerics must be as
+ * numeric_recv makes them.
  */
 #include "postgres.h"
 
@@ -26,14 +26,14 @@
 
 #define BITMAP_BYTES(n) (((n) + 7) / 8)
 
-/* Bytes that an image with its numbers takes; a guess where values travel one by one. */
+/* Bytes that the collector takes when written.  A guess where values are written one by one. */
 Size
 gpusort_collector_wire_size(const Collector *collector)
 {
 	return GPUSORT_COLLECTOR_HEADER + collector->bytes + BITMAP_BYTES(collector->count);
 }
 
-/* Bits that say a value is not NULL, among the first count. */
+/* How many of the first count values are not NULL. */
 static uint32
 count_present(const uint8 *bitmap, uint32 count)
 {
@@ -68,7 +68,7 @@ write_values(StringInfo bytes, const Collector *collector, ValueCodec *codec)
 	MemoryContextDelete(scratch);
 }
 
-/* Appends the collector's values to the bytes; if they are an image, there is room for it. */
+/* Appends the collector's values to the bytes. */
 void
 gpusort_collector_write(StringInfo bytes, const Collector *collector, ValueCodec *codec)
 {
@@ -179,7 +179,7 @@ check_numeric(const char *data, Size bytes)
 		gpusort_codec_refuse("A numeric has digits beyond its scale.");
 }
 
-/* Refuses a varlena's content that its type's receive function would not have made. */
+/* Refuses content of a varlena that the receive function of its type would not have made. */
 static void
 check_content(ValueWay way, const char *data, Size bytes)
 {
@@ -189,7 +189,7 @@ check_content(ValueWay way, const char *data, Size bytes)
 		check_numeric(data, bytes);
 }
 
-/* Refuses an image whose values are no plain varlenas, one behind the other, or none of their type. */
+/* Refuses an image unless it is uncompressed varlenas one behind the other, each valid for its type. */
 static void
 check_varlenas(const char *data, Size bytes, uint32 count, ValueWay way)
 {
@@ -218,7 +218,7 @@ check_varlenas(const char *data, Size bytes, uint32 count, ValueWay way)
 		gpusort_codec_refuse("There are more values than it says.");
 }
 
-/* Makes the image that comes next the collector's, where it lies. */
+/* Makes the next image the values of the collector, without copying it. */
 static void
 read_image(StringInfo bytes, Collector *collector, const ValueCodec *codec, uint32 present)
 {
@@ -235,7 +235,7 @@ read_image(StringInfo bytes, Collector *collector, const ValueCodec *codec, uint
 	collector->bytes = size;
 }
 
-/* Appends the values that come next, one by one, to the collector, in the current memory context. */
+/* Reads the next values one by one and appends them to the collector, in the current memory context. */
 static void
 read_values(StringInfo bytes, Collector *collector, ValueCodec *codec, const uint8 *bitmap, uint32 count)
 {
@@ -255,7 +255,7 @@ read_values(StringInfo bytes, Collector *collector, ValueCodec *codec, const uin
 	MemoryContextDelete(scratch);
 }
 
-/* Reads the values of the codec's type that come next; the collector may point into the bytes. */
+/* Reads the next values, of the codec's type.  The collector may point into the bytes afterwards. */
 void
 gpusort_collector_read(StringInfo bytes, Collector *collector, ValueCodec *codec)
 {

@@ -2,11 +2,16 @@
  * collector_wire.h
  *	  A collector's values as bytes that another process can read.
  *
- * Written are how the values travel (a letter of ValueWay), their number (4 bytes),
- * whether there is a bitmap of NULLs (a byte), that bitmap, and the values: the
- * length of an image of all of them (4 bytes) and the image, or one after the other
- * by their codec.  Reading believes nothing: every number is checked against
- * the bytes that are there before it is used.
+ * Format:
+ *	 how the values are written	a letter of ValueWay
+ *	 number of values			4 bytes
+ *	 is there a bitmap?			a byte
+ *	 bitmap of NULLs			if there is one
+ *	 values						an image of all of them behind its length (4 bytes), or
+ *								one after the other by their codec
+ *
+ * Reading trusts nothing: every number is checked against the bytes that are there
+ * before it is used.
  */
 #ifndef GPUSORT_COLLECTOR_WIRE_H
 #define GPUSORT_COLLECTOR_WIRE_H
@@ -14,7 +19,7 @@
 #include "functions/collector.h"
 #include "functions/value_codec.h"
 
-/* Letter and numbers take no more. */
+/* The letter and the numbers take at most this many bytes. */
 #define GPUSORT_COLLECTOR_HEADER 16
 
 extern Size gpusort_collector_wire_size(const Collector *collector);

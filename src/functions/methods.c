@@ -13,7 +13,7 @@
 
 #define METHOD_COLUMNS 8
 
-/* What may be asked of a method; each is a column. */
+/* What a method may be able to do; each is a column. */
 typedef enum Ability
 {
 	SORTS_KEYS,
@@ -67,7 +67,7 @@ put_method(ReturnSetInfo *rsinfo, GpusortMethod method, EngineId engine, Gpusort
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 }
 
-/* Rows (method, engine, key_type, keys, pairs, top_n, approximate, note): note is the first refusal. */
+/* Rows (method, engine, key_type, keys, pairs, top_n, approximate, note).  The note is the first refusal, if any. */
 Datum
 gpusort_methods(PG_FUNCTION_ARGS)
 {

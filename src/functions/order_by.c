@@ -3,11 +3,11 @@
  *	  order_by(query, key [, descending, nulls_first, buckets]): the rows of any
  *	  query in the order of one of its columns.
  *
- * The query is prepared by itself first, so that it is known to be one statement
- * that returns rows and that the key is one of its columns; then it runs as a
- * subquery below ORDER BY, where the rows node sorts. With buckets the order is
- * approximate, by gpusort.bucket. Everything runs read-only with the caller's
- * rights, and rows stream through a cursor to a tuplestore that spills to disk.
+ * The query is first prepared alone.  That shows that it is one statement that returns
+ * rows and that the key is one of its columns.  Then it runs as a subquery below
+ * ORDER BY, where the rows node may sort.  With buckets the order is approximate, by
+ * gpusort.bucket.  The query runs read-only with the caller's rights.  Its rows come
+ * through a cursor and go to a tuplestore that spills to disk.
  */
 #include "postgres.h"
 
@@ -25,14 +25,14 @@
 
 PG_FUNCTION_INFO_V1(gpusort_order_by);
 
-/* What is asked for, from the arguments. */
+/* The arguments. */
 typedef struct OrderByRequest
 {
 	char	   *query;
 	char	   *key;
 	bool		descending;
 	bool		nulls_first;
-	int32		buckets;		/* 0: exact */
+	int32		buckets;		/* 0 for exact order */
 } OrderByRequest;
 
 static OrderByRequest
@@ -60,9 +60,9 @@ read_arguments(FunctionCallInfo fcinfo)
 }
 
 /*
- * Prepares the query, which must be a single SELECT or the like; returns the
- * shape of its rows and cuts request->query down to the statement, so that a
- * semicolon behind it does not get into the way.
+ * Prepares the query, which must be one statement that returns rows, and returns the
+ * shape of its rows.  Cuts request->query down to the statement: a semicolon behind it
+ * would be a syntax error in a subquery.
  */
 static TupleDesc
 describe_query(OrderByRequest *request)
@@ -131,8 +131,8 @@ check_columns(TupleDesc declared, TupleDesc shape)
 }
 
 /*
- * The ordered query. The user's text stands on lines of its own: a comment at its
- * end must not swallow the closing parenthesis.
+ * The ordered query.  The user's text stands on lines of its own, so that a comment at its
+ * end does not hide the closing parenthesis.
  */
 static char *
 ordered_query(const OrderByRequest *request)

@@ -3,15 +3,14 @@
  *	  Aggregates that return a sorted array of their input: sorted_agg,
  *	  sorted_agg_by, top_n_agg and approx_sorted_agg.
  *
- * The transition collects values as the inside of an array; the final function
- * makes an array of them and does what the array function of the same meaning
- * does, on whichever engine is fastest.  The state is never changed by the final
- * function, so the aggregates work over window frames too.
+ * The transition function collects values as an array stores them.  The final function
+ * makes an array of them and calls the array function of the same meaning.  It never
+ * changes the state, so the aggregates work over window frames too.
  *
- * Under parallel aggregation each worker sends what it has collected in order, cut
- * to the first n for top_n_agg, and the leader merges, or sorts the whole where that
- * is faster.  approx_sorted_agg needs the range of all values first, so there the
- * leader does everything.
+ * Under parallel aggregation each parallel worker sorts what it has collected, cut to
+ * the first n for top_n_agg.  The leader merges these runs, or sorts everything where
+ * that is faster.  approx_sorted_agg needs the range of all values first, so the leader
+ * does all of its sorting.
  *
  * Arguments after the values (descending, n, ...) are taken from the first row.
  */
@@ -29,7 +28,7 @@
 #include "functions/array_functions.h"
 #include "functions/set_state.h"
 
-/* How much top_n_agg gathers before it cuts that to the first n: values, or bytes. */
+/* top_n_agg cuts its values to the first n when it has gathered this many values, or this many bytes. */
 #define TOP_N_VALUES(n) Min(Max(4 * (int64) (n), 4096), ((int64) (n) + MaxArraySize) / 2)
 #define TOP_N_BYTES ((Size) 16 * 1024 * 1024)
 
@@ -42,7 +41,7 @@ PG_FUNCTION_INFO_V1(gpusort_set_agg_serialize);
 PG_FUNCTION_INFO_V1(gpusort_set_agg_deserialize);
 PG_FUNCTION_INFO_V1(gpusort_set_agg_final);
 
-/* The aggregate's memory context; an error outside of an aggregate. */
+/* The aggregate's memory context.  Raises an error outside of an aggregate. */
 static MemoryContext
 aggregate_context(FunctionCallInfo fcinfo)
 {
@@ -56,7 +55,7 @@ aggregate_context(FunctionCallInfo fcinfo)
 }
 
 /*
- * Type of an argument.  The parser resolves polymorphic ones; who calls without an
+ * The type of an argument.  The parser resolves polymorphic types.  A caller without an
  * expression must call a function that is declared with the type.
  */
 static Oid
@@ -81,7 +80,7 @@ argument_type(FunctionCallInfo fcinfo, int argument)
 	return type;
 }
 
-/* Raises an error if the caller expects an array of another type than that of the state's values. */
+/* Raises an error if the caller expects an array of another type than the state's values have. */
 static void
 check_result_type(FunctionCallInfo fcinfo, const SetState *state)
 {
@@ -100,7 +99,7 @@ check_result_type(FunctionCallInfo fcinfo, const SetState *state)
 
 /*
  * Raises an error for an ORDER BY inside the call: the rows would come in that
- * order, and the result would have another.  DISTINCT alone is no ORDER BY.
+ * order, and the result would have another.  DISTINCT alone does not count as ORDER BY.
  */
 static void
 check_no_order_by(FunctionCallInfo fcinfo, SetKind kind)
@@ -140,7 +139,7 @@ check_option_not_null(FunctionCallInfo fcinfo, int argument, const char *name)
 				 errmsg("argument \"%s\" must not be NULL", name)));
 }
 
-/* A boolean option of the first row, or its default if the call has none. */
+/* A boolean option, read at the first row, or its default if the call has none. */
 static bool
 boolean_option(FunctionCallInfo fcinfo, int argument, const char *name, bool otherwise)
 {
@@ -150,7 +149,7 @@ boolean_option(FunctionCallInfo fcinfo, int argument, const char *name, bool oth
 	return PG_GETARG_BOOL(argument);
 }
 
-/* A number of the first row that must be at least `least`. */
+/* A number option, read at the first row.  It must be at least `least`. */
 static int32
 number_option(FunctionCallInfo fcinfo, int argument, const char *name, int32 least)
 {
@@ -172,7 +171,7 @@ collect_argument(FunctionCallInfo fcinfo, Collector *collector, CachedArgument s
 	gpusort_collector_init(collector, gpusort_element_type(fcinfo, slot, argument_type(fcinfo, argument)));
 }
 
-/* The state that an argument points to, or NULL; an error if it points to that of another aggregate. */
+/* The state that an argument points to, or NULL.  Raises an error if it is not a state of a set aggregate. */
 static SetState *
 get_state(FunctionCallInfo fcinfo, int argument)
 {
@@ -312,7 +311,7 @@ gpusort_approx_sorted_agg_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
-/* A copy of a state without what it has collected, that lives in the context. */
+/* A copy of a state without its values, in the context. */
 static SetState *
 copy_empty(const SetState *state, MemoryContext context)
 {
@@ -328,14 +327,14 @@ copy_empty(const SetState *state, MemoryContext context)
 	return copy;
 }
 
-/* What decides the order: the keys, or the values themselves. */
+/* The values that decide the order: the keys if there are some, else the values themselves. */
 static const Collector *
 deciding(const SetState *state)
 {
 	return state->kind == SET_SORTED_BY ? &state->keys : &state->values;
 }
 
-/* Notes that a worker's sorted run ends here; only runs of values of a fixed length are merged. */
+/* Notes that the sorted run of a parallel worker ends here.  Only runs of values of a fixed length are merged. */
 static void
 end_run(SetState *state)
 {
@@ -352,9 +351,8 @@ end_run(SetState *state)
 }
 
 /*
- * Raises an error if two states cannot come from the same aggregate.  Options that
- * differ from row to row can differ, though: then there is no one order in which
- * the states' values come.
+ * Raises an error if two states cannot come from the same aggregate.  Their options may
+ * differ if they vary from row to row; then the runs do not all have the same order.
  */
 static void
 check_alike(SetState *state, const SetState *more)
@@ -368,7 +366,7 @@ check_alike(SetState *state, const SetState *more)
 		state->no_runs = true;
 }
 
-/* Adds what the second state has collected to the first. */
+/* Adds the values of the second state to the first. */
 Datum
 gpusort_set_agg_combine(PG_FUNCTION_ARGS)
 {
@@ -393,7 +391,7 @@ gpusort_set_agg_combine(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
-/* Whether values in order spare the leader comparisons: not where it orders all by abbreviated keys. */
+/* True if sorted values save the leader comparisons.  They do not where it sorts all values by abbreviated keys. */
 static bool
 leader_gains(FunctionCallInfo fcinfo, const SetState *state)
 {
@@ -408,7 +406,7 @@ leader_gains(FunctionCallInfo fcinfo, const SetState *state)
 	return !sort->has_abbreviation;
 }
 
-/* Puts in order what a worker has collected. */
+/* Sorts the values of a parallel worker. */
 static void
 sort_for_leader(FunctionCallInfo fcinfo, SetState *state)
 {
@@ -420,11 +418,11 @@ sort_for_leader(FunctionCallInfo fcinfo, SetState *state)
 	switch (state->kind)
 	{
 		case SET_SORTED:
-			values = gpusort_sort_array(fcinfo, gpusort_collector_array(&state->values), &state->order);
+			values = gpusort_array_in_order(fcinfo, gpusort_collector_array(&state->values), &state->order);
 			gpusort_collector_refill(&state->values, state->context, values);
 			break;
 		case SET_SORTED_BY:
-			gpusort_sort_array_pair(fcinfo, gpusort_collector_array(&state->values), gpusort_collector_array(&state->keys),
+			gpusort_arrays_in_order(fcinfo, gpusort_collector_array(&state->values), gpusort_collector_array(&state->keys),
 									&state->order, &values, &keys);
 			gpusort_collector_refill(&state->values, state->context, values);
 			gpusort_collector_refill(&state->keys, state->context, keys);
@@ -437,7 +435,7 @@ sort_for_leader(FunctionCallInfo fcinfo, SetState *state)
 	}
 }
 
-/* What a worker has collected, as bytes. */
+/* The state of a parallel worker, sorted, as bytes. */
 Datum
 gpusort_set_agg_serialize(PG_FUNCTION_ARGS)
 {
@@ -448,7 +446,7 @@ gpusort_set_agg_serialize(PG_FUNCTION_ARGS)
 	PG_RETURN_BYTEA_P(gpusort_set_state_write(fcinfo, state));
 }
 
-/* The state that a worker sent; combining copies out of the bytes that it points to. */
+/* The state that a parallel worker sent.  It points into the bytes; combining copies them. */
 Datum
 gpusort_set_agg_deserialize(PG_FUNCTION_ARGS)
 {
@@ -456,7 +454,7 @@ gpusort_set_agg_deserialize(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(gpusort_set_state_read(fcinfo, PG_GETARG_BYTEA_PP(0)));
 }
 
-/* The array of all values, in the order that the aggregate promises. */
+/* The array of all values in the aggregate's order. */
 Datum
 gpusort_set_agg_final(PG_FUNCTION_ARGS)
 {
@@ -475,16 +473,16 @@ gpusort_set_agg_final(PG_FUNCTION_ARGS)
 	switch (state->kind)
 	{
 		case SET_SORTED:
-			values = gpusort_sort_array(fcinfo, values, &order);
+			values = gpusort_array_in_order(fcinfo, values, &order);
 			break;
 		case SET_SORTED_BY:
-			values = gpusort_sort_array_by(fcinfo, values, gpusort_collector_array(&state->keys), &order, 1);
+			values = gpusort_array_in_order_of(fcinfo, values, gpusort_collector_array(&state->keys), &order, 1);
 			break;
 		case SET_TOP_N:
 			values = gpusort_top_of_array(fcinfo, values, &order);
 			break;
 		case SET_APPROXIMATE:
-			values = gpusort_sort_array_approx(fcinfo, values, &order);
+			values = gpusort_array_in_intervals(fcinfo, values, &order);
 			break;
 	}
 	PG_RETURN_ARRAYTYPE_P(values);

@@ -26,20 +26,20 @@
 #define BYTE_ORDER_MARK 'l'
 #endif
 
-/* What stands before the head: beginning, version and length. */
+/* Bytes before the head: "GSS", version and length. */
 #define BEFORE_HEAD 6
 
 /*
- * What a call site knows of its states.  They are mostly alike, so each costs no
- * lookup: the head is written, or compared, as the bytes it was the last time.
+ * The last head that a call site wrote or read.  The states of a query are mostly alike:
+ * their heads are then written or compared as bytes, and no type is looked up again.
  */
 typedef struct StateCache
 {
-	char	   *head;			/* NULL: none yet */
+	char	   *head;			/* NULL before the first */
 	int			length;
-	SetState	alike;			/* what the head says, nothing collected */
+	SetState	alike;			/* a state with this head and no values */
 	ValueCodec *values;
-	ValueCodec *keys;			/* of sorted_agg_by, else NULL */
+	ValueCodec *keys;			/* NULL except for sorted_agg_by */
 } StateCache;
 
 static StateCache *
@@ -63,9 +63,9 @@ keep_head(FunctionCallInfo fcinfo, StateCache *cache, const char *head, int leng
 	cache->length = length;
 }
 
-/* What is printed, also inside of rows, is printed and read by settings that lose nothing. */
+/* Sets what printing values and reading them back needs to lose nothing.  Returns a level for end_lossless_settings. */
 static int
-begin_plain_settings(const ValueCodec *codec)
+begin_lossless_settings(const ValueCodec *codec)
 {
 	static const char *const settings[][2] = {
 		{"datestyle", "ISO"}, {"intervalstyle", "postgres"}, {"extra_float_digits", "3"}
@@ -81,7 +81,7 @@ begin_plain_settings(const ValueCodec *codec)
 }
 
 static void
-end_plain_settings(int level)
+end_lossless_settings(int level)
 {
 	if (level != 0)
 		AtEOXact_GUC(true, level);
@@ -90,22 +90,22 @@ end_plain_settings(int level)
 static void
 write_collector(StringInfo bytes, const Collector *collector, ValueCodec *codec)
 {
-	int			settings = begin_plain_settings(codec);
+	int			settings = begin_lossless_settings(codec);
 
 	gpusort_collector_write(bytes, collector, codec);
-	end_plain_settings(settings);
+	end_lossless_settings(settings);
 }
 
 static void
 read_collector(StringInfo bytes, Collector *collector, ValueCodec *codec)
 {
-	int			settings = begin_plain_settings(codec);
+	int			settings = begin_lossless_settings(codec);
 
 	gpusort_collector_read(bytes, collector, codec);
-	end_plain_settings(settings);
+	end_lossless_settings(settings);
 }
 
-/* Whether the state's head is the one in the cache. */
+/* True if the state's head is the one in the cache. */
 static bool
 is_alike(const StateCache *cache, const SetState *state)
 {
@@ -176,7 +176,7 @@ write_state(FunctionCallInfo fcinfo, const SetState *state)
 	return (bytea *) bytes.data;
 }
 
-/* Refuses what no version of this module, or another one, has written. */
+/* Refuses bytes that are not a state, or that another version has written. */
 static void
 read_version(StringInfo bytes)
 {
@@ -213,7 +213,7 @@ read_encoding(StringInfo head)
 				 errmsg("serialized state of a set aggregate is not in the encoding of this database, %s", encoding)));
 }
 
-/* The kind and the order, but for the collation. */
+/* Reads the kind and the order, without the collation. */
 static void
 read_order(StringInfo head, SetState *state)
 {
@@ -256,7 +256,7 @@ read_codec(FunctionCallInfo fcinfo, StringInfo head)
 	return gpusort_codec_create(gpusort_catalog_find_type(&name), true, fcinfo->flinfo->fn_mcxt);
 }
 
-/* Finds out what a head says that differs from the one before. */
+/* Reads a head that differs from the one in the cache. */
 static void
 read_head(FunctionCallInfo fcinfo, StateCache *cache, const char *sent, int length)
 {
@@ -311,8 +311,8 @@ read_state(FunctionCallInfo fcinfo, bytea *sent)
 }
 
 /*
- * Send and receive functions of texts convert to and from the client's encoding,
- * and each process has one of its own; between them it is the database's.
+ * Send and receive functions of texts convert to and from the client's encoding, which
+ * may differ from process to process.  Between processes the database's is used.
  */
 #define IN_DATABASE_ENCODING(statement) \
 	do { \
@@ -344,7 +344,7 @@ gpusort_set_state_write(FunctionCallInfo fcinfo, const SetState *state)
 	return sent;
 }
 
-/* The state that the bytes hold, to be combined with others: its values may lie in the bytes. */
+/* The state in the bytes.  Its values may point into them. */
 SetState *
 gpusort_set_state_read(FunctionCallInfo fcinfo, bytea *sent)
 {

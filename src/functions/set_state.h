@@ -3,11 +3,10 @@
  *	  What the set aggregates keep per group, and its form as bytes.
  *
  * Parallel workers send their states to the leader as bytea.  Extensions that run
- * aggregates on several servers send them over the network, and let any role hand
- * in bytes of its own.  So the bytes hold no pointer and no OID, and reading them
- * ends in a state that is as good as one collected from rows, or in an error.  Only
- * the order of the values is not looked at: where forged bytes break the promise
- * that they are sorted, so does the result.
+ * aggregates on several servers send them over the network, and let any role hand in
+ * bytes of its own.  So the bytes hold no pointer and no OID.  Reading them ends in a
+ * state as valid as one collected from rows, or in an error.  Only the order of the
+ * values is not checked: if forged values are not sorted, neither is the result.
  *
  * Format, version 1; numbers are in network order:
  *
@@ -25,8 +24,8 @@
  *	 values						see collector_wire.h
  *	 keys						the same, of sorted_agg_by only
  *
- * A name is a byte that says its length, and so many bytes.  The default collation
- * is that of the reader's database.
+ * A name is its length in a byte, and its bytes.  The default collation is that of the
+ * reader's database.
  */
 #ifndef GPUSORT_SET_STATE_H
 #define GPUSORT_SET_STATE_H
@@ -47,16 +46,16 @@ typedef enum SetKind
 
 typedef struct SetState
 {
-	uint32		magic;			/* other aggregates have states of type internal, too */
+	uint32		magic;			/* tells it from the internal states of other aggregates */
 	SetKind		kind;
 	ArrayOrder	order;
-	MemoryContext context;		/* that everything lives in */
-	Size		cut_bytes;		/* of top_n_agg: when to cut next */
+	MemoryContext context;		/* holds everything */
+	Size		cut_bytes;		/* top_n_agg cuts next at this many bytes */
 	Collector	values;
 	Collector	keys;			/* of sorted_agg_by */
-	uint32		nruns;			/* combined from so many sorted runs of workers */
-	uint32	   *run_ends;		/* which end at these values that are not NULL */
-	bool		no_runs;		/* the runs do not all have the same order */
+	uint32		nruns;			/* sorted runs of parallel workers that it was combined from */
+	uint32	   *run_ends;		/* where each ends, NULLs not counted */
+	bool		no_runs;		/* true if the runs do not all have the same order */
 } SetState;
 
 extern bytea *gpusort_set_state_write(FunctionCallInfo fcinfo, const SetState *state);

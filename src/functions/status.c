@@ -1,9 +1,9 @@
 /*
  * status.c
- *	  SQL functions that show devices and arena, and one that breaks a device for
- *	  tests.
+ *	  SQL functions that show devices and arena, and one that makes a device fail
+ *	  for tests.
  *
- * Rows are copied under the lock and written out afterwards.
+ * Shared structs are copied under the lock; rows are made of the copies afterwards.
  */
 #include "postgres.h"
 
@@ -57,7 +57,7 @@ set_text(Datum *value, bool *isnull, const char *text)
 		*value = CStringGetTextDatum(text);
 }
 
-/* Time, or NULL if there was none. */
+/* A time, or NULL if it is 0. */
 static void
 set_time(Datum *value, bool *isnull, TimestampTz time)
 {
@@ -179,7 +179,7 @@ gpusort_arena_status(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor), values, nulls)));
 }
 
-/* Has the worker arm a fault, and waits for its answer. */
+/* Asks the worker to arm a fault, and waits for its answer. */
 Datum
 gpusort_inject_fault(PG_FUNCTION_ARGS)
 {

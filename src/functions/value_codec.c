@@ -2,10 +2,10 @@
  * value_codec.c
  *	  Writes values of any type as bytes, and reads bytes that may be forged.
  *
- * A row without a type of its own (ROW(...)) has no receive function.  It travels
- * with its shape: names, types and collations of its columns, each column by the
- * codec of its type.  Sender and receiver keep the last shape, as rows of one
- * aggregate are mostly alike.
+ * A row without a named type (ROW(...)) has no receive function.  It is written with its
+ * shape: names, types and collations of its columns.  Each column is written by the codec
+ * of its type.  Writer and reader keep the last shape, because the rows of one aggregate
+ * mostly have the same.
  */
 #include "postgres.h"
 
@@ -33,13 +33,13 @@
 #include "functions/value_codec.h"
 #include "keys/key_types.h"
 
-/* Columns of rows without a type of their own, as they travel. */
+/* The columns of rows without a named type. */
 struct RecordShape
 {
-	MemoryContext context;		/* that this lives in */
+	MemoryContext context;		/* holds the shape */
 	TupleDesc	columns;
-	ValueCodec **codecs;		/* of the columns; NULL: dropped */
-	char	   *bytes;			/* the shape as it travels */
+	ValueCodec **codecs;		/* by column; NULL for a dropped one */
+	char	   *bytes;			/* the shape as it is written */
 	int			nbytes;
 };
 
@@ -125,8 +125,8 @@ gpusort_catalog_name_of_collation(CatalogName *name, Oid collation)
 }
 
 /*
- * Schemas are looked up without asking for USAGE: the query was allowed to use the
- * type when it was parsed, and the one who runs it, as through a view, may not be.
+ * Schemas are looked up without a check for USAGE.  The query was allowed to use the type
+ * when it was parsed; the role that runs it, through a view, may not be.
  */
 static Oid
 find_schema(const CatalogName *name, const char *kind)
@@ -179,7 +179,7 @@ gpusort_catalog_find_collation(const CatalogName *name)
 					GetDatabaseEncodingName())));
 }
 
-/* Whether all that a value holds has send and receive functions. */
+/* True if the type, and all types that its values contain, have send and receive functions. */
 static bool
 has_binary_form(Oid type)
 {
@@ -217,7 +217,7 @@ has_binary_form(Oid type)
 	return binary;
 }
 
-/* How values of the type travel, one by one or, with images, many at once. */
+/* How values of the type are written: one by one or, where images are allowed, many at once. */
 static ValueWay
 choose_way(Oid type, bool images)
 {
@@ -252,7 +252,7 @@ choose_way(Oid type, bool images)
 	return has_binary_form(type) ? VALUE_BINARY : VALUE_PRINTED;
 }
 
-/* Makes what writes and reads values of the type; an error for a type that has no values. */
+/* Makes a codec for the type.  Raises an error for a type that has no values. */
 ValueCodec *
 gpusort_codec_create(Oid type, bool images, MemoryContext context)
 {
@@ -293,7 +293,7 @@ gpusort_codec_create(Oid type, bool images, MemoryContext context)
 	return codec;
 }
 
-/* An empty shape, which becomes the codec's when it is complete; that of the last row is forgotten. */
+/* Makes an empty shape and frees that of the last row.  The caller gives it to the codec when it is complete. */
 static RecordShape *
 new_shape(ValueCodec *codec)
 {
@@ -307,7 +307,7 @@ new_shape(ValueCodec *codec)
 	return shape;
 }
 
-/* Writes a shape's columns as they travel. */
+/* Writes the columns of a shape to its bytes. */
 static void
 write_shape(RecordShape *shape)
 {
@@ -380,7 +380,7 @@ write_row(StringInfo bytes, ValueCodec *codec, HeapTupleHeader row)
 	}
 }
 
-/* Appends the value's length and bytes; leaves garbage in the current memory context. */
+/* Appends the value's length and bytes.  Leaves garbage in the current memory context. */
 void
 gpusort_codec_write(StringInfo bytes, ValueCodec *codec, Datum value)
 {
@@ -431,7 +431,7 @@ read_columns(RecordShape *shape)
 	TupleDescFinalize(shape->columns);
 }
 
-/* The shape of a row to be read, that of the row before if they are alike. */
+/* The shape of the next row: that of the row before if both are the same. */
 static RecordShape *
 read_shape(StringInfo bytes, ValueCodec *codec)
 {
@@ -470,15 +470,15 @@ read_row(StringInfo bytes, ValueCodec *codec)
 		if (!nulls[i])
 			values[i] = gpusort_codec_read(bytes, shape->codecs[i]);
 	}
-	/* Not before a row of it is known to be good: the session never forgets such types. */
+	/* Registered only after a row was read without an error, because a backend keeps such types for good. */
 	if (shape->columns->tdtypmod < 0)
 		BlessTupleDesc(shape->columns);
 	return HeapTupleGetDatum(heap_form_tuple(shape->columns, values, nulls));
 }
 
 /*
- * Refuses an array that says it has more elements than its bytes could hold, each
- * behind a length of 4 bytes: array_recv makes room for them before it looks.
+ * Refuses an array that claims more elements than its bytes can hold; each has a length of
+ * 4 bytes.  array_recv would allocate memory for all of them before it reads any.
  */
 static void
 check_array(const StringInfoData *array)
@@ -497,7 +497,7 @@ check_array(const StringInfoData *array)
 	}
 }
 
-/* Reads a value; it and garbage lie in the current memory context. */
+/* Reads a value.  The value and garbage lie in the current memory context. */
 Datum
 gpusort_codec_read(StringInfo bytes, ValueCodec *codec)
 {
@@ -506,7 +506,7 @@ gpusort_codec_read(StringInfo bytes, ValueCodec *codec)
 	StringInfoData copy = {.data = palloc(length + 1),.len = length,.maxlen = length + 1};
 	Datum		value;
 
-	/* Receive functions may count on a zero byte behind what they read. */
+	/* Receive functions may rely on a zero byte behind what they read. */
 	memcpy(copy.data, sent, length);
 	copy.data[length] = '\0';
 	if (codec->way == VALUE_PRINTED)

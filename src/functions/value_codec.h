@@ -2,21 +2,19 @@
  * value_codec.h
  *	  Values of one SQL type as bytes that another process can read.
  *
- * The bytes name types by schema and name, never by OID, and numbers in them are
- * in network order.  Each value stands behind its length and is written by the
- * type's own send function, or its output function if it has none.
+ * The bytes name types by schema and name, never by OID.  Numbers in them are in network
+ * order.  Each value stands behind its length and is written by the send function of its
+ * type, or by the output function if there is none.
  *
- * Whoever reads must expect forged bytes: there are extensions that let any role
- * call an aggregate's deserialising function.  A value that was read is one that
- * its type's receive or input function returned.  What those functions let pass
- * is up to the type, and so is how much memory they ask for before they look
- * closer, which only of arrays is looked after here: any client that sends binary
- * parameters can ask the same of them.
+ * Bytes may be forged: there are extensions that let any role call an aggregate's
+ * deserialising function.  Every value that is read comes from the receive or input
+ * function of its type, so it is as valid as that function makes it.  Such functions may
+ * allocate much memory before they check what they read.  That is prevented for arrays
+ * only; any client that sends binary parameters can do the same.
  *
- * Numbers and texts are many, and for them a function call per value would cost
- * more than all the rest.  They travel as the image that they have in an array,
- * in the byte order of the sender, and the collector's reader checks of each image
- * what the receive function would check.
+ * For numbers and texts a function call per value would cost more than everything else.
+ * They are written as the image that they have in an array, in the byte order of the
+ * writer.  The collector's reader makes the checks of the receive function on the image.
  */
 #ifndef GPUSORT_VALUE_CODEC_H
 #define GPUSORT_VALUE_CODEC_H
@@ -26,7 +24,7 @@
 
 #include "compat.h"
 
-/* How values travel; the letters are part of the format. */
+/* How values are written.  The letters are part of the format. */
 typedef enum ValueWay
 {
 	VALUE_NUMBERS = 'n',		/* image, fixed length, any bytes are a value */
@@ -39,7 +37,7 @@ typedef enum ValueWay
 	VALUE_RECORD = 'r'			/* each a row of a type without a name */
 } ValueWay;
 
-/* The name of a type or collation; both empty: none. */
+/* The name of a type or collation.  Both parts are empty for none. */
 typedef struct CatalogName
 {
 	char		schema[NAMEDATALEN];
@@ -55,13 +53,13 @@ typedef struct ValueCodec
 	int16		length;			/* pg_type.typlen */
 	bool		by_value;
 	char		alignment;
-	bool		is_array;		/* each value, in binary form */
+	bool		is_array;		/* the values are arrays, written by their send function */
 	ValueWay	way;
-	MemoryContext context;		/* that this lives in */
+	MemoryContext context;		/* holds the codec */
 	FmgrInfo	writer;			/* send or output function */
 	FmgrInfo	reader;			/* receive or input function */
-	Oid			parameter;		/* of the reader */
-	RecordShape *shape;			/* of the last row, or NULL */
+	Oid			parameter;		/* type argument of the reader */
+	RecordShape *shape;			/* of the last row; NULL before it */
 } ValueCodec;
 
 static inline bool

@@ -2,16 +2,16 @@
  * byte_collation.c
  *	  Recognizes collations that compare bytes, see byte_collation.h.
  *
- * C.UTF-8 of the C library, a common default of servers, orders text by its bytes,
- * but PostgreSQL knows that of "C" and "POSIX" only: it copies every text and calls
- * strcoll, and has no abbreviated keys.  glibc says itself how many rules the
- * collation of a locale has; with none, its strcoll is strcmp.  Locales named
- * C.UTF-8 had rules in some systems with a glibc before 2.35, so the name says
- * nothing.  As a mistake would give wrong results, strcoll is tried as well, on
- * texts that locales with rules order in other ways.
+ * C.UTF-8 of the C library is a common default of servers and orders text by its
+ * bytes.  PostgreSQL knows that of "C" and "POSIX" only: for C.UTF-8 it copies every
+ * text, calls strcoll and has no abbreviated keys.  glibc tells how many rules the
+ * collation of a locale has; with none, its strcoll is strcmp.  The name tells
+ * nothing: on some systems with a glibc before 2.35, C.UTF-8 had rules.  A mistake
+ * would give wrong results, so strcoll is also tried on texts that locales with rules
+ * order differently.
  *
- * The builtin provider compares bytes in each locale that it has; one that is not
- * known here is not trusted.  ICU never does.
+ * The builtin provider compares bytes in each of its locales, but one whose name is
+ * not listed here is not trusted.  ICU never compares bytes.
  */
 #include "postgres.h"
 
@@ -53,7 +53,7 @@ is_one_of(const char *name, const char *const *list)
 
 #ifdef __GLIBC__
 
-/* Whether strcoll agrees with strcmp on texts in which letters, cases, blanks, signs and planes tell locales apart. */
+/* Whether strcoll agrees with strcmp on texts that locales with rules order differently. */
 static bool
 strcoll_is_strcmp(locale_t locale)
 {
@@ -105,7 +105,7 @@ libc_compares_bytes(const char *name)
 
 		if (locale != (locale_t) 0)
 		{
-			/* A number of 32 bits, returned as if it were a string; the other bits are anything. */
+			/* A number of 32 bits, returned in the place of a pointer; the other bits are undefined. */
 			result = (uint32) (uintptr_t) nl_langinfo_l(_NL_COLLATE_NRULES, locale) == 0 && strcoll_is_strcmp(locale);
 			freelocale(locale);
 		}
@@ -131,7 +131,7 @@ locale_compares_bytes(char provider, const char *name)
 	}
 }
 
-/* Looks a collation up in the catalogs; the database's default one is in pg_database. */
+/* Looks a collation up in the catalogs.  The locale of the default collation is in pg_database. */
 static bool
 catalog_compares_bytes(Oid collation)
 {
@@ -170,7 +170,7 @@ catalog_compares_bytes(Oid collation)
 	return result;
 }
 
-/* A collation was changed or dropped: all are looked up again. */
+/* Called when a collation was changed or dropped: all will be looked up again. */
 static void
 forget_collations(Datum arg, int cache, uint32 hash)
 {
@@ -203,7 +203,7 @@ gpusort_collation_compares_bytes(Oid collation)
 	if (known != NULL)
 		return known->compares_bytes;
 
-	/* The look-up may have entries forgotten, so the new one comes after it. */
+	/* The look-up may remove entries, so the new one is made after it. */
 	compares_bytes = catalog_compares_bytes(collation);
 	known = hash_search(known_collations, &collation, HASH_ENTER, NULL);
 	known->compares_bytes = compares_bytes;

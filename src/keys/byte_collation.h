@@ -9,9 +9,9 @@
 #define GPUSORT_BYTE_COLLATION_H
 
 /*
- * Whether any two texts compare in the collation as their bytes do by memcmp, the
- * shorter one first where they are equal to its end.  False for InvalidOid and
- * wherever that is not certain.  Reads the catalogs, once per collation.
+ * True if the collation orders any two texts as memcmp orders their bytes, a prefix
+ * before the longer text.  False for InvalidOid, and wherever that is not certain.
+ * Reads the catalogs once per collation.
  */
 extern bool gpusort_collation_compares_bytes(Oid collation);
 

@@ -2,23 +2,23 @@
  * digest.h
  *	  A sum that tells whether bytes are what they were, where they were.
  *
- * Plain C without PostgreSQL or CUDA headers, for the modules of both devices.  The
- * bytes are taken as 32-bit words, numbered from where they begin.  Each word is
+ * C without PostgreSQL or CUDA headers, for the CUDA module and the emulated device.
+ * The bytes are taken as 32-bit words, numbered from where they begin.  Each word is
  * multiplied by a factor that its number gives, and the products are added up:
  *
  *	  One changed bit always changes the sum: a factor times a power of two below
  *	  2^32 is not 0 in 64 bits.
- *	  Whatever else is changed, moved or lost is missed about once in 2^32 times.
+ *	  Any other change, move or loss is missed about once in 2^32 times.
  *
- * Being a sum, it can be taken in any order and in parts, down to a single entry at
- * its place; so the digest of values that have moved can be taken as if they had not.
+ * A sum can be taken in any order and in parts, down to a single entry at its place.
+ * So the digest of values that have moved can be taken as if they had not.
  */
 #ifndef GPUSORT_DIGEST_H
 #define GPUSORT_DIGEST_H
 
 #include "keys/key_encoding.h"
 
-/* The factor of a word, never 0. */
+/* The factor of a word, which is odd and so never 0. */
 GPUSORT_INLINE uint32_t
 gpusort_digest_factor(uint64_t word)
 {
@@ -28,32 +28,35 @@ gpusort_digest_factor(uint64_t word)
 	return (factor ^ factor >> 14) | 1;
 }
 
+/* What a word adds to the digest. */
 GPUSORT_INLINE uint64_t
 gpusort_digest_word(uint64_t word, uint32_t value)
 {
 	return (uint64_t) gpusort_digest_factor(word) * value;
 }
 
-/* What entry number i adds, where all entries have the width: of 1 or 2 bytes, */
+/* What entry number i adds to the digest of an array of 1-byte entries. */
 GPUSORT_INLINE uint64_t
 gpusort_digest8(uint64_t i, uint8_t value)
 {
 	return gpusort_digest_word(i / 4, (uint32_t) value << 8 * (i % 4));
 }
 
+/* What entry number i adds to the digest of an array of 2-byte entries. */
 GPUSORT_INLINE uint64_t
 gpusort_digest16(uint64_t i, uint16_t value)
 {
 	return gpusort_digest_word(i / 2, (uint32_t) value << 16 * (i % 2));
 }
 
-/* and of 4 or 8. */
+/* What entry number i adds to the digest of an array of 4-byte entries. */
 GPUSORT_INLINE uint64_t
 gpusort_digest32(uint64_t i, uint32_t value)
 {
 	return gpusort_digest_word(i, value);
 }
 
+/* What entry number i adds to the digest of an array of 8-byte entries. */
 GPUSORT_INLINE uint64_t
 gpusort_digest64(uint64_t i, uint64_t value)
 {

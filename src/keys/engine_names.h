@@ -9,16 +9,16 @@
 
 typedef enum EngineId
 {
-	ENGINE_NONE,				/* not known yet */
+	ENGINE_NONE,				/* not decided yet */
 	ENGINE_CPU,
 	ENGINE_GPU,
 	ENGINE_COUNT
 } EngineId;
 
-/* "cpu" or "gpu". */
+/* "cpu" or "gpu", or "none" before an engine was decided on. */
 extern const char *gpusort_engine_name(EngineId engine);
 
-/* Name of a method, as gpusort.method has it. */
+/* The name of a method, as in the setting gpusort.method. */
 extern const char *gpusort_method_name(GpusortMethod method);
 
 #endif							/* GPUSORT_ENGINE_NAMES_H */

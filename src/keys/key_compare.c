@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-
 #include "keys/key_compare.h"
 #include "keys/key_forms.h"
 #include "large_memory.h"
@@ -26,7 +25,7 @@ in_order(GpusortKeyForm form, const void *keys, uint32 count, bool descending)
 	return true;
 }
 
-/* Are the keys, at least one, in order? */
+/* True if the keys are in order.  There must be at least one. */
 bool
 gpusort_keys_in_order(GpusortKeyForm form, const void *keys, uint32 count, bool descending)
 {
@@ -36,7 +35,7 @@ gpusort_keys_in_order(GpusortKeyForm form, const void *keys, uint32 count, bool 
 	return result;
 }
 
-/* Makes a NaN of other bits the NaN; false if the key is none. */
+/* Gives a NaN the bits of 'NaN'.  Returns false if the key is no NaN. */
 static pg_attribute_always_inline bool
 unify_nan(GpusortKeyForm form, void *keys, uint32 position)
 {
@@ -66,7 +65,7 @@ one_nan(GpusortKeyForm form, void *keys, uint32 count, bool descending)
 		GPUSORT_CHECK_EVERY(i);
 }
 
-/* Gives all NaNs of sorted keys, which lie at one end, the same bits. */
+/* Gives all NaNs of sorted keys the same bits.  They lie at one end, so only that is read. */
 void
 gpusort_keys_one_nan(GpusortKeyForm form, void *keys, uint32 count, bool descending)
 {
@@ -99,7 +98,7 @@ distinct(GpusortKeyForm form, void *keys, uint32 count)
 	return kept;
 }
 
-/* Moves the first of each run of equal keys, at least one key, to the front; returns how many. */
+/* Removes repeated keys from sorted ones in place and returns how many are left.  There must be at least one key. */
 uint32
 gpusort_keys_distinct(GpusortKeyForm form, void *keys, uint32 count)
 {
@@ -109,7 +108,7 @@ gpusort_keys_distinct(GpusortKeyForm form, void *keys, uint32 count)
 	return result;
 }
 
-/* Tells for every place whether the key that positions put there differs from the one before. */
+/* Sets begins[i] where the key at positions[i] differs from that at positions[i - 1], and begins[0]. */
 void
 gpusort_keys_classes(GpusortKeyForm form, const void *keys, const uint32 *positions,
 					 uint32 count, bool *begins)

@@ -1,13 +1,13 @@
 /*
  * key_compare.h
- *	  Questions about keys in native form that are answered by one pass.
+ *	  Questions about keys in native form, each answered in one pass over them.
  */
 #ifndef GPUSORT_KEY_COMPARE_H
 #define GPUSORT_KEY_COMPARE_H
 
 #include "keys/key_encoding.h"
 
-/* Code of a key alone: orders as unsigned, -0 before +0. */
+/* The code of a key that moves without a payload.  Codes order as unsigned numbers; -0 comes before +0. */
 static inline uint64_t
 gpusort_key_alone_code(GpusortKeyForm form, const void *keys, uint32_t position)
 {
@@ -22,7 +22,7 @@ gpusort_key_alone_code(GpusortKeyForm form, const void *keys, uint32_t position)
 	}
 }
 
-/* Code of a key: orders as unsigned, and equal keys have equal codes. */
+/* The code of a key that moves with a payload.  Codes order as unsigned numbers; equal keys have equal codes. */
 static inline uint64_t
 gpusort_key_code(GpusortKeyForm form, const void *keys, uint32_t position)
 {

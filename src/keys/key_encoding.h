@@ -2,23 +2,23 @@
  * key_encoding.h
  *	  Forms of sort keys, and their order-preserving unsigned encoding.
  *
- * Plain C without PostgreSQL or CUDA headers, included by both sides of the
- * device border and by the CPU engine, so that every engine orders keys by the
- * very same rule: PostgreSQL's btree order.
+ * C without PostgreSQL or CUDA headers.  The server's module, the device module and the
+ * CPU engine all include it, so that every engine orders keys by the very same rule:
+ * PostgreSQL's btree order.
  *
  *	  integers	the sign bit is flipped
  *	  floats	negative values are inverted, the others get the sign bit;
  *				every NaN becomes one value, above infinity
  *
  * Values that PostgreSQL calls equal may differ in their bits, and what comes out
- * must be the same bytes whatever sorted it:
+ * must be the same bytes whichever engine and method sorted it:
  *
- *	  with a payload	"encode_tied" maps -0 to +0 and all NaNs to one: ties, which
- *						keep their order.
+ *	  with a payload	"encode_tied" gives -0 and +0 one code, and all NaNs another.
+ *						Keys of one code are tied and keep their order.
  *	  keys alone		"encode" keeps -0 and +0 apart, so -0 comes before +0.  An
- *						engine may leave any bits in a NaN; who asked for the sort
- *						gives all of them the same ones afterwards.
- *	  intervals			keys move as they are, and keep their order in an interval.
+ *						engine may leave any bits in a NaN; the caller of the sort
+ *						gives all NaNs the same bits afterwards.
+ *	  intervals			keys move unchanged, and keep their order within an interval.
  *
  * Descending order is ascending order of the inverted code.
  */
@@ -60,7 +60,7 @@ gpusort_encode16(uint16_t bits)
 	return bits ^ UINT16_C(0x8000);
 }
 
-/* The NaN of a sorted array: that of PostgreSQL's 'NaN'. */
+/* The bits of every NaN in a sorted array: those of PostgreSQL's 'NaN'. */
 #define GPUSORT_NAN32 UINT32_C(0x7fc00000)
 #define GPUSORT_NAN64 UINT64_C(0x7ff8000000000000)
 
@@ -104,7 +104,7 @@ gpusort_decode_float64(uint64_t code)
 	return code ^ ((uint64_t) ((int64_t) ~code >> 63) | UINT64_C(0x8000000000000000));
 }
 
-/* Encode a 32-bit key of any form: its code orders as unsigned. */
+/* The code of a 32-bit key of any form.  Codes order as unsigned numbers. */
 GPUSORT_INLINE uint32_t
 gpusort_encode32(GpusortKeyForm form, uint32_t bits)
 {
@@ -130,7 +130,7 @@ gpusort_encode32_tied(GpusortKeyForm form, uint32_t bits)
 	return gpusort_encode32(form, bits);
 }
 
-/* Encode a 64-bit key of any form: its code orders as unsigned. */
+/* The code of a 64-bit key of any form.  Codes order as unsigned numbers. */
 GPUSORT_INLINE uint64_t
 gpusort_encode64(GpusortKeyForm form, uint64_t bits)
 {

@@ -7,7 +7,7 @@
 
 #include "keys/key_encoding.h"
 
-/* Calls an inline function with the form as a constant, so that its loops know it. */
+/* Calls an inline function with the form as a constant: its loops are compiled once for each form. */
 #define GPUSORT_WITH_FORM(form, function, ...) \
 		case form: \
 			function(form, __VA_ARGS__); \

@@ -2,7 +2,7 @@
  * key_merge.c
  *	  Merges sorted runs of keys, two at a time, from one buffer to another and back.
  *
- * That takes a third of the time of sorting a few runs anew, on the CPU.
+ * On the CPU, merging a few runs takes a third of the time of sorting them again.
  */
 #include "postgres.h"
 
@@ -13,14 +13,14 @@
 #include "keys/key_merge.h"
 #include "large_memory.h"
 
-/* Keys, and the positions that move with them unless NULL. */
+/* Keys, and the positions that move with them.  positions is NULL if none do. */
 typedef struct KeyBuffer
 {
 	char	   *keys;
 	uint32	   *positions;
 } KeyBuffer;
 
-/* Copies a stretch of keys from one buffer to another. */
+/* Copies count keys, from place `from` of one buffer to place `to` of another. */
 static void
 copy_keys(Size width, const KeyBuffer *source, uint32 from, uint32 count, KeyBuffer *target, uint32 to)
 {
@@ -71,7 +71,7 @@ merge_pair(GpusortKeyForm form, bool descending, const KeyBuffer *source,
 		merge_two(form, true, descending, source, start, middle, end, target);
 }
 
-/* Merges each two neighbouring runs; returns how many there are now, and their ends. */
+/* Merges neighbouring runs in pairs.  Returns how many runs there are now, and writes where each ends. */
 static uint32
 merge_round(GpusortKeyForm form, bool descending, const KeyBuffer *source, KeyBuffer *target,
 			uint32 *ends, uint32 nruns)
@@ -130,7 +130,7 @@ gpusort_keys_merge(GpusortKeyForm form, void *keys, uint32 *positions,
 	pfree(run_ends);
 }
 
-/* The first run moves to scratch memory, so that merging forward never overtakes what is still to be read. */
+/* The first run is copied to scratch memory: a merge that writes forward then never overwrites what it has yet to read. */
 static pg_attribute_always_inline void
 merge_positions(GpusortKeyForm form, const void *keys, uint32 *positions, uint32 left, uint32 count, bool descending)
 {

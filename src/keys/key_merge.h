@@ -8,16 +8,18 @@
 #include "keys/key_encoding.h"
 
 /*
- * Merges runs that lie behind each other, run i up to key ends[i], in place and
- * stably.  positions, if not NULL, gets the former 0-based position of each key.
+ * Merges runs in place and stably.  Run i consists of the keys before ends[i] that are
+ * not in a run before it.  positions, if not NULL, receives the former 0-based
+ * position of each key.
  */
 extern void gpusort_keys_merge(GpusortKeyForm form, void *keys, uint32_t *positions,
 							   const uint32_t *ends, uint32_t nruns, bool descending);
 
 /*
- * Merges two runs of positions, the first of left of them, stably and in place.  Each
- * run is in the order of the keys that its positions name; the second's count from
- * key left on.  The keys stay as they are.
+ * Merges two runs of positions, stably and in place: the first `left` positions, and
+ * the others up to count.  Each run is in the order of the keys that its positions
+ * name.  On entry the positions of the second run count from key number `left`; in the
+ * result all count from the first key.  The keys do not move.
  */
 extern void gpusort_positions_merge(GpusortKeyForm form, const void *keys, uint32_t *positions,
 									uint32_t left, uint32_t count, bool descending);

@@ -11,8 +11,8 @@
 #include "keys/key_types.h"
 
 /*
- * Sets *form and returns true if values of the type, or of the type below the
- * domain, are keys that the engines sort.
+ * Returns true and sets *form if the engines sort values of the type.  A domain has the
+ * form of its base type.
  */
 bool
 gpusort_keys_form(Oid type, GpusortKeyForm *form)

@@ -2,16 +2,15 @@
  * projection.h
  *	  Linear projection of keys to intervals, for approximate order.
  *
- * Plain C without PostgreSQL or CUDA headers: every engine, and every function
- * that shows intervals, must put a key into the very same one.  So the
- * arithmetic is exact for integers, and for floats a subtraction followed by
- * multiplications, each rounded to double: nothing that a fused multiply-add
- * could change (the one product before the subtraction is by 1 or by a power of
- * two).
+ * C without PostgreSQL or CUDA headers: every engine, and every function that shows
+ * intervals, must put a key into the very same one.  So the arithmetic is exact for
+ * integers.  For floats it is a subtraction followed by multiplications, each rounded
+ * to double.  A fused multiply-add could not change the result, because the one product
+ * before the subtraction is by a power of two.
  *
  * The range from the least to the greatest finite key is cut into intervals of
  * equal width.  -infinity falls into the first interval, +infinity and NaN into
- * the last.  With one value only, all its keys fall into the first.
+ * the last.  If all keys are equal, they fall into the first.
  */
 #ifndef GPUSORT_PROJECTION_H
 #define GPUSORT_PROJECTION_H
@@ -27,8 +26,8 @@ typedef struct GpusortProjection
 	/* Integers: interval = floor((code - origin) * buckets / width). */
 	uint64_t	origin;			/* least code */
 	uint64_t	range;			/* greatest code - least code = width - 1 */
-	uint64_t	factor;			/* buckets / width in units of 2^-64, rounded up;
-								 * 0: not below 1, so divide */
+	uint64_t	factor;			/* buckets / width in units of 2^-64, rounded up; 0 if that
+								 * is 1 or more, where the interval is found by division */
 
 	/* Floats: interval = floor((x * shrink - float_origin) * lift * scale). */
 	double		shrink;			/* 0.5 where the range would overflow, else 1 */
@@ -48,7 +47,7 @@ gpusort_multiply_high(uint64_t a, uint64_t b)
 #endif
 }
 
-/* dividend * 2^64 / divisor, rounded up; dividend < divisor. */
+/* dividend * 2^64 / divisor, rounded up.  The dividend must be less than the divisor. */
 GPUSORT_INLINE uint64_t
 gpusort_divide_rounding_up(uint64_t dividend, uint64_t divisor)
 {
@@ -89,7 +88,7 @@ gpusort_product_is_greater(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 #endif
 }
 
-/* A key of 16 or 32 bits as an unsigned code, or of 64 bits: integers only. */
+/* The code of an integer key of any form, whose bits are the low ones of the argument. */
 GPUSORT_INLINE uint64_t
 gpusort_integer_code(GpusortKeyForm form, uint64_t bits)
 {
@@ -105,7 +104,7 @@ gpusort_integer_code(GpusortKeyForm form, uint64_t bits)
 	}
 }
 
-/* Set up the projection of integers whose codes lie in least .. greatest. */
+/* Sets up the projection of integers whose codes lie in least .. greatest. */
 GPUSORT_INLINE void
 gpusort_project_integers(GpusortProjection *projection, uint32_t buckets, bool descending,
 						 uint64_t least, uint64_t greatest)
@@ -126,7 +125,7 @@ gpusort_project_integers(GpusortProjection *projection, uint32_t buckets, bool d
 	}
 }
 
-/* Set up the projection of floats whose finite values lie in least .. greatest. */
+/* Sets up the projection of floats whose finite values lie in least .. greatest. */
 GPUSORT_INLINE void
 gpusort_project_floats(GpusortProjection *projection, uint32_t buckets, bool descending,
 					   double least, double greatest)
@@ -168,7 +167,7 @@ gpusort_interval_of_code(const GpusortProjection *projection, uint64_t code)
 		interval = gpusort_multiply_high(distance, projection->factor);
 		if (projection->range >> 32)
 		{
-			/* The factor was rounded up: the interval may be one too many.  A width of 2^64 wraps to 0: exact. */
+			/* The factor was rounded up: the interval may be one too great.  A width of 2^64 wraps to 0; its factor is exact. */
 			interval -= gpusort_product_is_greater(interval, projection->range + 1, distance, projection->buckets);
 		}
 	}
@@ -183,7 +182,7 @@ gpusort_interval_of_float(const GpusortProjection *projection, double x)
 	double		place = (x * projection->shrink - projection->float_origin) * projection->lift * projection->scale;
 	uint32_t	interval;
 
-	/* Infinities by their sign, for infinity times a scale of 0 is NaN. */
+	/* Infinities are placed by their sign: infinity times a scale of 0 would be NaN. */
 	if (x < -1.7976931348623157e308)
 		place = 0;
 	else if (!(x <= 1.7976931348623157e308))

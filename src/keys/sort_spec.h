@@ -2,10 +2,10 @@
  * sort_spec.h
  *	  What a sort is asked to do: the words shared by every engine.
  *
- * Plain C without PostgreSQL or CUDA headers, for both sides of the device
- * border.  The data of a sort is a buffer of keys in native form, cut into
- * segments; each segment is sorted by itself.  Gaps between segments belong to
- * the caller and are never written: an array header can stand there.
+ * C without PostgreSQL or CUDA headers, for the server's module and the device module.
+ * The data of a sort is a buffer of keys in native form, cut into segments; each
+ * segment is sorted by itself.  A gap between segments belongs to the caller and is
+ * never written: an array header can stand there.
  */
 #ifndef GPUSORT_SORT_SPEC_H
 #define GPUSORT_SORT_SPEC_H
@@ -18,8 +18,8 @@
 typedef enum GpusortPayload
 {
 	GPUSORT_PAYLOAD_NONE,		/* the keys are sorted in place */
-	GPUSORT_PAYLOAD_CARRIED,	/* payload[] moves with its key */
-	GPUSORT_PAYLOAD_INDEX		/* payload[] is written: 0-based positions in the segment */
+	GPUSORT_PAYLOAD_CARRIED,	/* payload[i] moves with key i */
+	GPUSORT_PAYLOAD_INDEX		/* payload[] is output: 0-based positions in the segment */
 } GpusortPayload;
 
 /*
@@ -33,7 +33,7 @@ typedef enum GpusortPayload
 	X(MATRIX, "matrix")				/* GPU Matrix Sort */ \
 	X(COUNTING, "counting")			/* comparison-free */ \
 	X(APPROXIMATE, "approximate")	/* interval projection */ \
-	X(NETWORK, "network")			/* sorting networks in registers, or SIMD */ \
+	X(NETWORK, "network")			/* GPU: sorting networks in registers; CPU: partition and SIMD quicksort */ \
 	X(RADIX, "radix")
 
 typedef enum GpusortMethod
@@ -51,14 +51,15 @@ typedef struct GpusortSpec
 	GpusortPayload payload;
 	GpusortMethod method;
 	bool		descending;
-	uint64_t	limit;			/* first entries wanted of each segment; 0: all.
-								 * Entries past them come back undefined. */
-	uint32_t	buckets;		/* 0: exact order; else approximate order by
-								 * this many intervals per segment, the input's
-								 * order kept within an interval */
+	uint64_t	limit;			/* how many of the first entries of each segment are
+								 * wanted, or 0 for all; entries past them come back
+								 * undefined */
+	uint32_t	buckets;		/* 0 for exact order; else the number of intervals per
+								 * segment of approximate order, in which the input's
+								 * order is kept within an interval */
 } GpusortSpec;
 
-/* A run of keys that is sorted by itself, in units of keys. */
+/* A stretch of the buffer that is sorted by itself; both numbers count keys. */
 typedef struct GpusortSegment
 {
 	uint32_t	start;
@@ -92,14 +93,14 @@ gpusort_length_bin(uint32_t count)
 	return 4 * length_class + ((UINT64_C(8) * count - 1) >> length_class & 3);
 }
 
-/* The most keys that segments of a bin have. */
+/* The length of the longest segments of a bin, in keys. */
 GPUSORT_INLINE uint64_t
 gpusort_bin_longest(uint32_t bin)
 {
 	return (UINT64_C(5) + bin % 4) << (bin / 4) >> 3;
 }
 
-/* Segments of a class in a histogram of bins. */
+/* How many segments of a class a histogram of bins counts. */
 GPUSORT_INLINE uint32_t
 gpusort_class_count(const uint32_t *histogram, uint32_t length_class)
 {

@@ -2,22 +2,22 @@
  * sort_request.h
  *	  What an engine is asked to sort, and what was decided about it.
  */
-#ifndef GPUSORT_ENGINE_H
-#define GPUSORT_ENGINE_H
+#ifndef GPUSORT_SORT_REQUEST_H
+#define GPUSORT_SORT_REQUEST_H
 
 #include "keys/sort_spec.h"
 #include "stats/sort_attempt.h"
 
-/* Where a sort is to be done, by choose.c. */
+/* Which engine and method are to sort, and why: set by choose.c. */
 typedef struct SortDecision
 {
 	EngineId	engine;			/* ENGINE_NONE: not decided yet */
 	GpusortMethod method;
-	SortReason	reason;			/* why not on a GPU; with ENGINE_GPU, why it cannot be done there now,
-								 * though it must */
-	uint8_t		device;			/* with REASON_REFUSED: whose text it is, */
-	uint8_t		refusal;		/* and which */
-	double		cpu_seconds;	/* with ENGINE_GPU: what the CPU is estimated to take */
+	SortReason	reason;			/* with ENGINE_CPU, why no GPU sorts; with ENGINE_GPU, why none can sort
+								 * now although the settings demand it, or NONE */
+	uint8_t		device;			/* with REASON_REFUSED, the device that refused */
+	uint8_t		refusal;		/* with REASON_REFUSED, the number of its text */
+	double		cpu_seconds;	/* with ENGINE_GPU, the estimated time of the CPU */
 } SortDecision;
 
 typedef struct SortRequest
@@ -31,14 +31,14 @@ typedef struct SortRequest
 	uint64_t	nslots;			/* extent of keys, gaps included */
 	const uint32_t *length_histogram;	/* GPUSORT_LENGTH_BINS counts, or NULL */
 	SortUse		use;
-	ProgressJob progress;		/* of the sort that this is part of, or 0; while it runs, where it is shown */
-	SortReason	failed;			/* why a device did not do it in another way before, or NONE */
+	ProgressJob progress;		/* the shown sort that this is part of, or 0; while it runs, the one it is shown as */
+	SortReason	failed;			/* why an attempt on a device failed before this one, or NONE */
 
-	/* Set by gpusort_sort. */
+	/* Set by gpusort_sort_run. */
 	uint64_t	nkeys;			/* gaps not included */
 	SortDecision decision;
 	EngineId	used_engine;
 	GpusortMethod used_method;
 } SortRequest;
 
-#endif							/* GPUSORT_ENGINE_H */
+#endif							/* GPUSORT_SORT_REQUEST_H */

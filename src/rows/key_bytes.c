@@ -86,9 +86,9 @@ get_interval(const Interval *interval, KeyBytes *bytes)
 	int128		days = (int128) interval->month * DAYS_PER_MONTH + interval->day;
 	int128		span = days * USECS_PER_DAY + interval->time;
 
-	put_word(bytes->room, (uint64) (span >> 64) ^ (UINT64CONST(1) << 63));
-	put_word(bytes->room + 8, (uint64) span);
-	bytes->data = bytes->room;
+	put_word(bytes->computed, (uint64) (span >> 64) ^ (UINT64CONST(1) << 63));
+	put_word(bytes->computed + 8, (uint64) span);
+	bytes->data = bytes->computed;
 	bytes->length = 16;
 }
 
@@ -98,9 +98,9 @@ get_timetz(const TimeTzADT *time, KeyBytes *bytes)
 {
 	int64		gmt = time->time + time->zone * USECS_PER_SEC;
 
-	put_word(bytes->room, (uint64) gmt ^ (UINT64CONST(1) << 63));
-	put_word(bytes->room + 8, (uint64) (uint32) (time->zone ^ PG_INT32_MIN) << 32);
-	bytes->data = bytes->room;
+	put_word(bytes->computed, (uint64) gmt ^ (UINT64CONST(1) << 63));
+	put_word(bytes->computed + 8, (uint64) (uint32) (time->zone ^ PG_INT32_MIN) << 32);
+	bytes->data = bytes->computed;
 	bytes->length = 12;
 }
 
@@ -138,8 +138,8 @@ gpusort_key_bytes_get(ByteForm form, SortSupport abbreviate, Datum value, KeyByt
 			break;
 		case BYTES_NUMERIC:
 			/* Abbreviations are signed, and the greater the value, the less they are. */
-			put_word(bytes->room, ~(abbreviate->abbrev_converter(value, abbreviate) ^ (UINT64CONST(1) << 63)));
-			bytes->data = bytes->room;
+			put_word(bytes->computed, ~(abbreviate->abbrev_converter(value, abbreviate) ^ (UINT64CONST(1) << 63)));
+			bytes->data = bytes->computed;
 			bytes->length = 8;
 			break;
 		default:

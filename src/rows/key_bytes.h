@@ -29,7 +29,7 @@ typedef enum ByteForm
 	BYTES_NUMERIC
 } ByteForm;
 
-#define GPUSORT_KEY_BYTES_ROOM 16
+#define GPUSORT_KEY_BYTES_COMPUTED 16
 
 /* The bytes of one value. */
 typedef struct KeyBytes
@@ -37,7 +37,7 @@ typedef struct KeyBytes
 	const uint8 *data;
 	Size		length;
 	void	   *detoasted;		/* to be freed, or NULL */
-	uint8		room[GPUSORT_KEY_BYTES_ROOM];	/* of data that is computed */
+	uint8		computed[GPUSORT_KEY_BYTES_COMPUTED];	/* of data that is computed */
 } KeyBytes;
 
 extern ByteForm gpusort_key_bytes_form(Oid type, Oid collation);

@@ -74,7 +74,7 @@ sort_packed(RowSort *sort, uint64 *packed, uint32 count)
 		return;
 	}
 	sort->failed = REASON_NONE;
-	gpusort_sort(&request);
+	gpusort_sort_run(&request);
 	if (request.used_engine == ENGINE_GPU)
 		sort->stats.used_gpu = true;
 	else

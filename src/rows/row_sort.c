@@ -208,7 +208,7 @@ spill(RowSort *sort)
 
 /* Makes room for more rows, few at a time: drops what is beyond a bound, spills what memory cannot hold. */
 void
-gpusort_rows_sort_make_room(RowSort *sort, uint32 more_rows)
+gpusort_rows_sort_reserve(RowSort *sort, uint32 more_rows)
 {
 	MemoryContext caller = MemoryContextSwitchTo(sort->context);
 

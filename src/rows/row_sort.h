@@ -78,7 +78,7 @@ extern RowSort *gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_
 										double expected_rows, int expected_width, uint64 bound,
 										bool random_access, bool timed);
 extern void gpusort_rows_sort_show_read(const RowSort *sort);
-extern void gpusort_rows_sort_make_room(RowSort *sort, uint32 more_rows);
+extern void gpusort_rows_sort_reserve(RowSort *sort, uint32 more_rows);
 extern void gpusort_rows_sort_finish(RowSort *sort);
 extern RowBatch *gpusort_rows_sort_read(RowSort *sort, uint64 row);
 extern void gpusort_rows_sort_free(RowSort *sort);

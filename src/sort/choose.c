@@ -2,10 +2,10 @@
  * choose.c
  *	  See choose.h.
  *
- * Estimates are made for what is copied from ordinary memory: both engines start
- * from the same keys.  A node that packs slabs or sends columns has chosen to do so
- * because that spares it work beside the sort, which is not in the table of costs;
- * for these gpusort.min_gpu_keys decides.
+ * Times are estimated only for keys that lie in ordinary memory, from where both engines
+ * would start.  A node that packs slabs or sends columns saves itself work beside the
+ * sort, and that work is not in the table of costs: for nodes gpusort.min_gpu_keys alone
+ * decides.
  */
 #include "postgres.h"
 
@@ -14,12 +14,12 @@
 #include "guc.h"
 #include "sort/choose.h"
 
-/* Measured on an H200's host; the bus is measured by each device's worker. */
+/* Seconds, measured on an H200's host.  Rates of the bus are measured by each device's worker. */
 static const struct
 {
-	double		cpu_per_key_byte;	/* seconds; keys alone */
-	double		cpu_per_pair;
-	double		host_copy_per_byte; /* of what is copied to slabs and back */
+	double		cpu_per_key_byte;	/* keys without a payload */
+	double		cpu_per_pair;	/* a key with its payload */
+	double		host_copy_per_byte; /* of bytes copied to slabs and back */
 	double		device_per_key;
 } costs = {
 	.cpu_per_key_byte = 0.8e-9,
@@ -52,13 +52,13 @@ cpu_can(const GpusortSpec *spec, GpusortMethod method)
 	return gpusort_cpu_sort_refuses(&asked) == NULL;
 }
 
-/* Fills in the decision if it does not depend on a device. */
+/* Fills in the decision and returns true if it does not depend on a device. */
 static inline bool
 choose_without_device(const GpusortSpec *spec, uint64_t keys, SortRoute route, SortDecision *decision)
 {
 	decision->engine = ENGINE_CPU;
 	decision->method = spec->method;
-	/* Rows are sorted by packed words: a method named for arrays says nothing about these. */
+	/* gpusort.method is about arrays; rows are sorted by packed words. */
 	if (spec->method == GPUSORT_METHOD_AUTO && route != ROUTE_ROWS)
 		decision->method = gpusort_method;
 	if (gpusort_engine == GPUSORT_ENGINE_CPU)
@@ -71,7 +71,7 @@ choose_without_device(const GpusortSpec *spec, uint64_t keys, SortRoute route, S
 		(decision->method == GPUSORT_METHOD_AUTO || cpu_can(spec, decision->method));
 }
 
-/* Fills in the rest of the decision. */
+/* Fills in what depends on the state of the devices. */
 static pg_noinline void
 choose_device(const GpusortSpec *spec, uint64_t keys, uint64_t bytes_in, uint64_t bytes_out, SortRoute route,
 			  SortDecision *decision)

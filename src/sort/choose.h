@@ -3,14 +3,14 @@
  *	  The one place that decides between CPU and GPU.
  *
  *	  engine = cpu		the CPU engine
- *	  engine = gpu		the GPU engine, whether or not it can: if it cannot when the
- *						sort is to run, that is an error
+ *	  engine = gpu		the GPU engine.  If no device can sort when the sort is to
+ *						run, that is an error
  *	  engine = auto		the GPU engine for gpusort.min_gpu_keys keys or more, if a
- *						device is ready and not slower by estimate, and for methods
- *						that run nowhere else
+ *						device is ready and not estimated to be slower, and for
+ *						methods that only a GPU has
  *
- * Choosing changes nothing, counts nothing and waits for nothing: EXPLAIN may ask.
- * Who is about to run a sort and must have a device waits by gpusort_devices_await.
+ * Choosing changes nothing, counts nothing and waits for nothing, so EXPLAIN may ask.
+ * Code that is about to sort and needs a device calls gpusort_devices_await first.
  */
 #ifndef GPUSORT_CHOOSE_H
 #define GPUSORT_CHOOSE_H
@@ -20,25 +20,25 @@
 /* How keys would reach a device. */
 typedef enum SortRoute
 {
-	ROUTE_COPIED,				/* from ordinary memory through slabs or a session */
-	ROUTE_PACKED,				/* they are packed into a slab where they are made */
-	ROUTE_ROWS					/* with columns, through a session */
+	ROUTE_COPIED,				/* copied from ordinary memory, through slabs or a session */
+	ROUTE_PACKED,				/* packed into a slab by a node */
+	ROUTE_ROWS					/* sent with columns through a session */
 } SortRoute;
 
-/* Bytes are what would be copied to a device and back. */
+/* Decides for a spec and a number of keys.  bytes_in would be copied to a device, bytes_out back. */
 extern void gpusort_choose(const GpusortSpec *spec, uint64_t keys, uint64_t bytes_in, uint64_t bytes_out,
 						   SortRoute route, SortDecision *decision);
 
-/* The same for keys that travel without columns, in slots, at least as many as there are keys. */
+/* The same for keys without columns, which lie in `slots` slots, gaps included. */
 extern void gpusort_choose_keys(const GpusortSpec *spec, uint64_t keys, uint64_t slots, SortRoute route,
 								SortDecision *decision);
 
 #define GPUSORT_REFUSAL_TEXT 128
 
-/* Why the engine cannot do the spec now, written to a buffer if need be, or NULL. */
+/* Why the engine cannot sort by the spec now, or NULL if it can.  The text may lie in the buffer. */
 extern const char *gpusort_engine_refuses(EngineId engine, const GpusortSpec *spec, char text[GPUSORT_REFUSAL_TEXT]);
 
-/* The reason of a decision, in words, written to a buffer if need be. */
+/* The reason of a decision as a text, which may lie in the buffer. */
 extern const char *gpusort_decision_text(const SortDecision *decision, char text[GPUSORT_REFUSAL_TEXT]);
 
 #endif							/* GPUSORT_CHOOSE_H */

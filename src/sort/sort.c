@@ -1,9 +1,9 @@
 /*
  * sort.c
- *	  Runs a sort on the engine that was chosen for it, and on the CPU if a device
- *	  does not do it and the settings allow that.
+ *	  Runs a sort on the engine that was chosen for it, and on the CPU if the device
+ *	  fails and the settings allow that.
  *
- * A method named by hand is an order: if no engine that may be used can run it,
+ * A method named by hand is never replaced: if no engine that may be used has it,
  * that is an error.
  */
 #include "postgres.h"
@@ -61,7 +61,7 @@ gpusort_sort_account(SortAttempt *attempt, SortRequest *request)
 							request->nkeys * bytes_per_key);
 }
 
-/* Runs the request on an engine; returns why that failed, or NONE. */
+/* Runs the request on an engine.  Returns REASON_NONE, or why a device failed. */
 static SortReason
 run(EngineId engine, SortRequest *request)
 {
@@ -115,7 +115,7 @@ gpusort_sort_on_cpu(SortRequest *request)
 }
 
 void
-gpusort_sort(SortRequest *request)
+gpusort_sort_run(SortRequest *request)
 {
 	SortDecision *decision = &request->decision;
 

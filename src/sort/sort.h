@@ -1,13 +1,12 @@
 /*
  * sort.h
- *	  Sorts segments of keys on whichever engine is fastest: the one entry that
- *	  functions and nodes call.
+ *	  Sorts segments of keys on the engine that is chosen for them: the one entry
+ *	  for functions and nodes.
  *
- * A request describes keys in ordinary memory.  gpusort_sort has an engine and a
- * method chosen (choose.h), runs it, and falls back to the CPU when the GPU cannot
- * or fails, unless gpusort.engine = 'gpu' or a method named by hand makes that an
- * error.  See sort_batch.h for sorting many rows' arrays while the next are being
- * read.
+ * A request describes keys in ordinary memory.  gpusort_sort_run decides on an engine
+ * and a method (choose.h) and runs it.  If the GPU cannot sort or fails, the CPU sorts,
+ * unless gpusort.engine = 'gpu' or a method named by hand makes that an error.
+ * sort_batch.h sorts the arrays of many rows while the next rows are being read.
  */
 #ifndef GPUSORT_SORT_H
 #define GPUSORT_SORT_H
@@ -15,19 +14,19 @@
 #include "compat.h"
 #include "request/sort_request.h"
 
-/* Sorts the request.  A spec whose method is AUTO follows gpusort.method. */
-extern void gpusort_sort(SortRequest *request);
+/* Sorts the request.  If the spec's method is AUTO, gpusort.method decides. */
+extern void gpusort_sort_run(SortRequest *request);
 
-/* Decides where gpusort_sort would sort the request now; it then does so there. */
+/* Decides on the engine of a request without sorting.  gpusort_sort_run then keeps to the decision. */
 extern EngineId gpusort_sort_decide(SortRequest *request);
 
 /* Sorts the request on the CPU, or raises an error. */
 extern void gpusort_sort_on_cpu(SortRequest *request);
 
-/* Ends an attempt at a request that was sorted, with its used_engine and used_method. */
+/* Ends the attempt of a request that was sorted, whose used_engine and used_method are set. */
 extern void gpusort_sort_account(SortAttempt *attempt, SortRequest *request);
 
-/* Raises the error of a GPU that had to sort and did not. */
+/* Raises the error for a GPU that the settings demand and that did not sort. */
 pg_noreturn extern void gpusort_sort_no_gpu(const GpusortSpec *spec, const SortDecision *decision);
 
 #endif							/* GPUSORT_SORT_H */

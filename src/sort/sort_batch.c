@@ -3,17 +3,17 @@
  *	  Batches of segments: in a slab of the arena, sorted by the GPU while the
  *	  caller goes on, or in ordinary memory, sorted when they are submitted.
  *
- * A slab is taken when the GPU may be used, the batch fits one, and one is free;
- * nobody waits for a slab here, for others may keep theirs as long as their query
- * likes.  A batch in ordinary memory can still be sorted by the GPU: it then
- * passes through the arena when it is submitted, like any single sort.
+ * A slab is taken if the GPU may be used, the batch fits a slab and one is free.
+ * Batches never wait for a slab, because other queries may keep theirs for as long as
+ * they run.  A batch in ordinary memory can still be sorted by the GPU: it then passes
+ * through the arena when it is submitted, as any other request does.
  *
- * Everything a batch holds lives in a memory context of its own below the
- * caller's current one, or is given back with it: an error leaves no slab behind.
+ * A batch has a memory context of its own below the caller's current one.  Its slab is
+ * given back when that context ends, so an error leaves no slab behind.
  *
- * Ordinary memory of the usual size is kept for the next batch, whichever query's
- * it is: for a query of few rows, asking the kernel for fresh pages takes longer
- * than all else that a batch adds to sorting row by row.
+ * Ordinary memory of the usual size is kept for the next batch, of this query or
+ * another.  For a query of few rows, asking the kernel for fresh pages takes longer than
+ * everything else that a batch adds to sorting row by row.
  */
 #include "postgres.h"
 
@@ -26,13 +26,13 @@
 #include "sort/sort.h"
 #include "sort/sort_batch.h"
 
-#define SPARE_BYTES (1024 * 1024)	/* at most, of memory that is kept */
+#define SPARE_BYTES (1024 * 1024)	/* the most memory that is kept */
 
-/* Ordinary memory, which begins with this. */
+/* The head of a piece of ordinary memory. */
 typedef struct BatchMemory
 {
-	struct BatchMemory *next;	/* if it is spare */
-	Size		bytes;
+	struct BatchMemory *next;	/* in the list of spares */
+	Size		bytes;			/* this head included */
 } BatchMemory;
 
 typedef struct BatchState
@@ -41,14 +41,14 @@ typedef struct BatchState
 	GpusortSpec spec;
 	MemoryContext context;
 	MemoryContextCallback callback;
-	int			slab;			/* or GPUSORT_NO_JOB: ordinary memory */
+	int			slab;			/* GPUSORT_NO_JOB in ordinary memory */
 	SlabLayout	layout;
-	BatchMemory *memory;		/* NULL: a slab */
-	bool		in_flight;		/* submitted to a device, not waited for */
+	BatchMemory *memory;		/* NULL in a slab */
+	bool		in_flight;		/* submitted to a device and not yet waited for */
 	SortAttempt attempt;		/* while it is in flight */
 } BatchState;
 
-/* What batches have left, and how much that is. */
+/* Memory of ended batches, and its size in all. */
 static BatchMemory *spares = NULL;
 static Size spare_bytes = 0;
 
@@ -63,7 +63,7 @@ static void finish(BatchState *state, const SortRequest *request);
 static bool submit_slab(BatchState *state);
 static void give_up_device(BatchState *state, SortReason why);
 
-/* How many keys of a width take at least so many bytes. */
+/* The number of keys of a width that take at least key_bytes. */
 static uint32_t
 slots_for(Size key_bytes, uint32_t width)
 {
@@ -71,9 +71,9 @@ slots_for(Size key_bytes, uint32_t width)
 }
 
 /*
- * Begins a batch with room for at least key_bytes of keys in a slab, or
- * memory_key_bytes in ordinary memory if there is no slab for it, and for
- * segment_slots segments, as part of the current memory context.
+ * Begins a batch for at least key_bytes of keys in a slab, or for memory_key_bytes in
+ * ordinary memory if there is no slab for it, and for segment_slots segments.  It ends
+ * with the current memory context at the latest.
  */
 SortBatch *
 gpusort_batch_begin(const GpusortSpec *spec, Size key_bytes, Size memory_key_bytes, uint32_t segment_slots)
@@ -108,30 +108,30 @@ gpusort_batch_begin(const GpusortSpec *spec, Size key_bytes, Size memory_key_byt
 }
 
 /*
- * Bytes of keys of the largest batch that would be packed into a slab, with room for a
- * segment in every segment_bytes of them, and sorted by a GPU, or 0 if none would.
+ * The most bytes of keys that a batch in a slab can hold, with a segment for every
+ * segment_bytes of them; 0 if no GPU would sort such a batch.
  */
 Size
-gpusort_batch_device_room(const GpusortSpec *spec, Size segment_bytes)
+gpusort_batch_device_capacity(const GpusortSpec *spec, Size segment_bytes)
 {
 	uint32_t	width = gpusort_key_width(spec->form);
 
 	if (!for_device(spec, PG_UINT32_MAX))
 		return 0;
-	return (Size) gpusort_slab_room(spec, segment_bytes / width) * width;
+	return (Size) gpusort_slab_capacity(spec, segment_bytes / width) * width;
 }
 
 /*
- * Whether who has a batch in the arena may begin another: what is left there is first
- * for those who have none.
+ * True if a backend that already holds a slab may take another.  The last half of the
+ * arena is kept for backends that hold none.
  */
 bool
-gpusort_batch_room_ahead(void)
+gpusort_batch_may_take_slab(void)
 {
 	return gpusort_arena != NULL && gpusort_slabs_plentiful();
 }
 
-/* Is a batch of so many slots for a device, as things are now? */
+/* True if a device would now sort a batch of this many slots. */
 static bool
 for_device(const GpusortSpec *spec, uint32_t slots)
 {
@@ -173,7 +173,7 @@ allocate_in_memory(BatchState *state)
 	batch->segments = (GpusortSegment *) (batch->keys + key_bytes + payload_bytes);
 }
 
-/* So many bytes of ordinary memory, this head included. */
+/* Takes ordinary memory of at least this many bytes, its head included, from the spares or the server. */
 static BatchMemory *
 take_memory(Size bytes)
 {
@@ -221,7 +221,7 @@ release(void *arg)
 	state->memory = NULL;
 }
 
-/* Starts sorting the batch; its memory may not be touched until it has been waited for. */
+/* Starts sorting the batch.  Its memory must not be touched until gpusort_batch_wait has returned. */
 void
 gpusort_batch_submit(SortBatch *batch)
 {
@@ -232,11 +232,11 @@ gpusort_batch_submit(SortBatch *batch)
 	Assert(batch->nslots <= batch->key_slots && batch->nsegments <= batch->segment_slots);
 	if (state->slab != GPUSORT_NO_JOB && submit_slab(state))
 		return;
-	gpusort_sort(&request);
+	gpusort_sort_run(&request);
 	finish(state, &request);
 }
 
-/* Gives a slab to a device, if there are keys enough for that and one is ready. */
+/* Hands the slab to a device.  Returns false if the CPU is to sort or no device is ready. */
 static bool
 submit_slab(BatchState *state)
 {
@@ -263,7 +263,7 @@ gpusort_batch_done(SortBatch *batch)
 	return !state->in_flight || gpusort_job_ended(state->slab);
 }
 
-/* Waits until the submitted batch is sorted, and sets what is known then. */
+/* Waits until the submitted batch is sorted, and sets its results. */
 void
 gpusort_batch_wait(SortBatch *batch)
 {
@@ -324,7 +324,7 @@ describe(BatchState *state)
 	};
 }
 
-/* Says what sorted the batch, in the memory it was packed in. */
+/* Notes the engine and method of a batch that was sorted in the memory it was packed in. */
 static void
 finish(BatchState *state, const SortRequest *request)
 {
@@ -337,10 +337,11 @@ finish(BatchState *state, const SortRequest *request)
 }
 
 /*
- * Sorts what the device did not, in another way or on the CPU, or raises an error.
- * The input is as it was packed; the output is left alone, for a lost device may
- * still write there.  One that does not answer may still read the input, too, and
- * would find it changed: it keeps that.
+ * Sorts a batch that the device failed to sort: on a device in another way, or on the
+ * CPU.  Raises an error if the settings forbid that.  The input is as it was packed.  The
+ * output is left alone, because a lost device may still write there.  A device that does
+ * not answer may also still read the input, so then the keys are copied and the device
+ * keeps the input.
  */
 static void
 give_up_device(BatchState *state, SortReason why)
@@ -368,6 +369,6 @@ give_up_device(BatchState *state, SortReason why)
 	}
 	request = describe(state);
 	request.failed = why;
-	gpusort_sort(&request);
+	gpusort_sort_run(&request);
 	finish(state, &request);
 }

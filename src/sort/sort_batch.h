@@ -5,15 +5,14 @@
  *
  *	  begin --> (pack keys, payload and segments) --> submit --> wait --> end
  *
- * With the GPU engine the batch's memory is a slab of the shared arena: the
- * caller packs straight into memory the device copies from, and values may be
- * built around the results where they lie (gaps between segments are the
- * caller's).  Results may lie in another region than the input: after
- * gpusort_batch_wait read them through keys_out and payload_out, where gaps hold
- * what the caller packed into the gaps of keys.  With the CPU engine, or when no
- * slab is free or large enough, it is ordinary memory and submit sorts at once.
- * A batch is released by gpusort_batch_end, or with the memory context that was
- * current at begin.
+ * With the GPU engine the batch's memory is a slab of the shared arena: the caller packs
+ * straight into memory that the device copies from.  Gaps between segments belong to the
+ * caller, who may build values around the results where they lie.  The results may lie
+ * in another region than the input: after gpusort_batch_wait they are read through
+ * keys_out and payload_out.  The gaps of keys_out hold what was packed into the gaps of
+ * keys.  With the CPU engine, or when no slab is free or large enough, the batch is
+ * ordinary memory and submit sorts at once.  A batch ends by gpusort_batch_end, or with
+ * the memory context that was current at begin.
  */
 #ifndef GPUSORT_SORT_BATCH_H
 #define GPUSORT_SORT_BATCH_H
@@ -22,13 +21,13 @@
 
 typedef struct SortBatch
 {
-	/* Room given by gpusort_batch_begin. */
+	/* Memory given by gpusort_batch_begin. */
 	char	   *keys;			/* key_slots native keys, MAXALIGNed */
-	uint32_t   *payload;		/* key_slots entries, MAXALIGNed; NULL without */
+	uint32_t   *payload;		/* key_slots entries, MAXALIGNed; NULL without a payload */
 	GpusortSegment *segments;
 	uint32_t	key_slots;
 	uint32_t	segment_slots;
-	Size		memory_bytes;	/* of ordinary memory that all this takes; 0 in a slab */
+	Size		memory_bytes;	/* ordinary memory that all this takes; 0 in a slab */
 
 	/* Filled by the caller before gpusort_batch_submit. */
 	SortUse		use;
@@ -37,16 +36,16 @@ typedef struct SortBatch
 	uint32_t	length_histogram[GPUSORT_LENGTH_BINS];
 
 	/* Known after gpusort_batch_wait. */
-	char	   *keys_out;		/* sorted keys in the place of keys, gaps as packed; without a payload */
+	char	   *keys_out;		/* sorted keys, gaps as packed; NULL with a payload */
 	uint32_t   *payload_out;	/* the payload in its new order; gaps undefined */
-	EngineId	engine;			/* that sorted it */
-	GpusortMethod method;		/* method that it used */
+	EngineId	engine;			/* the engine that sorted it */
+	GpusortMethod method;		/* the method that was used */
 	double		device_ms;		/* time on the GPU: copies, sort and check */
 } SortBatch;
 
 extern SortBatch *gpusort_batch_begin(const GpusortSpec *spec, Size key_bytes, Size memory_key_bytes, uint32_t segment_slots);
-extern Size gpusort_batch_device_room(const GpusortSpec *spec, Size segment_bytes);
-extern bool gpusort_batch_room_ahead(void);
+extern Size gpusort_batch_device_capacity(const GpusortSpec *spec, Size segment_bytes);
+extern bool gpusort_batch_may_take_slab(void);
 extern void gpusort_batch_submit(SortBatch *batch);
 extern bool gpusort_batch_done(SortBatch *batch);
 extern void gpusort_batch_wait(SortBatch *batch);

@@ -162,7 +162,7 @@ gpusort_slab_layout(const GpusortSpec *spec, uint64_t nslots, uint64_t nsegments
 }
 
 uint32_t
-gpusort_slab_room(const GpusortSpec *spec, uint32_t mean_length)
+gpusort_slab_capacity(const GpusortSpec *spec, uint32_t mean_length)
 {
 	size_t		per_key = gpusort_key_width(spec->form) +
 		(spec->payload == GPUSORT_PAYLOAD_NONE ? gpusort_key_width(spec->form) : sizeof(uint32_t)) +

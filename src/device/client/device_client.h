@@ -41,7 +41,7 @@ extern void gpusort_devices_await(void);
 extern bool gpusort_slab_layout(const GpusortSpec *spec, uint64_t nslots, uint64_t nsegments, SlabLayout *layout);
 
 /* Keys that fit a slab beside their share of segments of the given mean length. */
-extern uint32_t gpusort_slab_room(const GpusortSpec *spec, uint32_t mean_length);
+extern uint32_t gpusort_slab_capacity(const GpusortSpec *spec, uint32_t mean_length);
 
 /* Has a packed slab sorted; false if no device is ready.  The histogram may be NULL. */
 extern bool gpusort_slab_submit(int slab, const GpusortSpec *spec, SortUse use, const SlabLayout *layout,

@@ -1,6 +1,6 @@
 /*
  * device_engine.h
- *	  The GPU as an engine of gpusort_sort.
+ *	  The GPU as an engine of gpusort_sort_run.
  */
 #ifndef GPUSORT_DEVICE_ENGINE_H
 #define GPUSORT_DEVICE_ENGINE_H

@@ -122,7 +122,7 @@ left_to_function(const BatchedCall *call, int32 number)
 static Size
 device_room(const BatchedCall *call)
 {
-	return gpusort_batch_device_room(&call->spec, LEAST_SIZE);
+	return gpusort_batch_device_capacity(&call->spec, LEAST_SIZE);
 }
 
 /* Whether a GPU would sort batches of the call as it stands. */

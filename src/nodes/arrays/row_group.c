@@ -111,7 +111,7 @@ may_read_ahead(ArraysState *state)
 {
 	return state->may_read && state->filled < GPUSORT_ARRAYS_GROUPS && state->ramp_rows == state->max_rows &&
 		is_being_sorted(state, group_of(state, 0)) && is_being_sorted(state, group_of(state, state->filled - 1)) &&
-		gpusort_batch_room_ahead();
+		gpusort_batch_may_take_slab();
 }
 
 void

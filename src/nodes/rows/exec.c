@@ -61,7 +61,7 @@ read_slots(PlanState *input, RowSort *sort)
 		if (sort->bound != NULL && gpusort_rows_bound_rejects(sort->bound, slot_value, slot))
 			continue;
 		slot_getallattrs(slot);
-		gpusort_rows_sort_make_room(sort, 1);
+		gpusort_rows_sort_reserve(sort, 1);
 		gpusort_rows_store_append(sort->store, slot->tts_values, slot->tts_isnull);
 	}
 }
@@ -73,7 +73,7 @@ read_heap(HeapSource *source, RowSort *sort)
 	do
 	{
 		gpusort_rows_sort_show_read(sort);
-		gpusort_rows_sort_make_room(sort, GPUSORT_HEAP_SOURCE_ROWS);
+		gpusort_rows_sort_reserve(sort, GPUSORT_HEAP_SOURCE_ROWS);
 	} while (gpusort_rows_heap_read(source, sort->store, sort->bound));
 }
 
