@@ -1,6 +1,6 @@
 /*
  * code_sort.cc
- *	  Sorts signed integers by the means that suits their number.
+ *	  Sorts signed integers: few in registers, more by vqsort, many by partition first.
  */
 #include "cpu_engine/code_sort.h"
 
@@ -10,7 +10,7 @@
 
 namespace gpusort
 {
-/* Codes that a network in registers may sort; it says itself how many it can. */
+/* No network in registers sorts more codes.  simd::sort_small decides how many it can sort. */
 constexpr uint32_t MOST_IN_REGISTERS = 256;
 
 static bool

@@ -1,6 +1,7 @@
 /*
  * code_sort.h
- *	  Sorts of signed integers alone, which every exact sort comes down to.
+ *	  Sorts signed integers without a payload.  Every exact sort but counting and radix
+ *	  ends here.
  *
  * n counts codes; scratch sizes and widths are in bytes.  Up to
  * KEYS_BETWEEN_STOPS codes need no scratch.
@@ -15,7 +16,7 @@ namespace gpusort
 /* Scratch bytes for n codes of the given width. */
 size_t sort_codes_scratch(uint64_t n, size_t width, int threads);
 
-/* Sorts codes in place; false if told to stop. */
+/* Sorts codes in place.  Returns false if told to stop. */
 bool sort_codes(Work &work, int16_t *codes, uint32_t n, char *scratch, bool descending);
 bool sort_codes(Work &work, int32_t *codes, uint32_t n, char *scratch, bool descending);
 bool sort_codes(Work &work, int64_t *codes, uint32_t n, char *scratch, bool descending);

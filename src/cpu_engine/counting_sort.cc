@@ -3,23 +3,22 @@
  *	  After Abdel-hafeez, Gordon-Ross, Abubaker, "A comparison-free sorting
  *	  algorithm on CPUs and GPUs".
  *
- * One thread: count the keys of each code, then write every code as often as it
- * was counted.  Several threads, in four phases with a barrier between them:
+ * With one thread: count the keys of each code, then write every code as often as it was
+ * counted.  With several threads there are four phases with a barrier between them:
  *
  *	  1, 2	each thread takes its share of the keys and counts it
  *	  3		each takes its share of the codes, adds up the counts of all threads
  *			and how many keys come before them
  *	  4		each writes the keys of its share of the codes
  *
- * The paper's threads count into one array with atomic additions; here each has
- * an array of its own, which repeated keys do not slow down, and which tells the
- * place of every thread's keys: with a payload, phase 4 walks a thread's share of
- * the keys again and moves each payload to its place, so that ties keep their
- * order.
+ * The paper's threads count into one array with atomic additions.  Here each thread has
+ * an array of its own, so repeated keys do not slow it down.  These arrays also tell the
+ * place of every thread's keys.  With a payload, phase 4 reads a thread's share of the
+ * keys again and moves each payload to its place, so ties keep their order.
  *
- * The range of the codes is guessed from a sample, for a pass over all keys to
- * find it costs as much as counting them.  A key outside of the guess starts the
- * count again with the true range.
+ * The range of the codes is guessed from a sample, because a pass over all keys to find
+ * it takes as long as counting them.  If a key lies outside of the guess, counting starts
+ * again with the true range.
  */
 #include "cpu_engine/counting_sort.h"
 
@@ -33,25 +32,25 @@
 
 namespace gpusort
 {
-/* Keys whose codes are computed at a time, and codes whose counts are summed up. */
+/* Keys whose codes are computed at a time, and codes whose counts are summed at a time. */
 constexpr uint32_t BLOCK = 2048;
 
-/* Up to this many codes, counts are kept in WAYS arrays, which equal neighbours take in turn. */
+/* Up to this many codes there are WAYS arrays of counts, used in turn: equal neighbours then do not wait for each other. */
 constexpr uint64_t FEW_CODES = 2048;
 constexpr uint32_t WAYS = 4;
 
-/* Fewer keys are sorted faster than a table is counted. */
+/* Fewer keys are sorted faster than counted. */
 constexpr uint32_t KEYS_WORTH_COUNTING = 2048;
 
-/* In a result of so many bytes, which no cache holds, runs of so many keys are written past the caches. */
+/* In a result of LARGE_RESULT bytes, which no cache holds, LONG_RUN equal keys are written past the caches. */
 constexpr size_t LARGE_RESULT = 8 << 20;
 constexpr uint32_t LONG_RUN = 1024;
 
 constexpr uint32_t SAMPLE = 256;
 
 /*
- * Codes are numbered from 0 in the wanted order: descending order numbers their
- * complements.
+ * One sort.  Codes are numbered from 0 in the wanted order; for descending order their
+ * complements are.
  */
 template <GpusortKeyForm F>
 struct Counting
@@ -62,16 +61,16 @@ struct Counting
 	const GpusortSpec *spec;
 	Bits	   *keys;
 	uint32_t   *payload;
-	const uint32_t *source;		/* copy of a carried payload */
+	const uint32_t *source;		/* copy of a carried payload, else nullptr */
 	uint32_t	n;
 	uint32_t	shares;
 	Code		flip;			/* all bits for descending order */
 	Code		first;			/* code of number 0, flipped */
-	uint64_t	codes;			/* that have a count */
+	uint64_t	codes;			/* how many codes are counted */
 	uint32_t	ways;
-	uint32_t   *counts;			/* of each share: ways times codes */
+	uint32_t   *counts;			/* ways times codes of them for each share */
 	uint32_t	share_keys[256];	/* keys in each share of the codes */
-	std::atomic<bool> outside;	/* some key is none of the codes */
+	std::atomic<bool> outside;	/* some key has a code that is not counted */
 
 	uint32_t *
 	counts_of(uint32_t share) const
@@ -98,19 +97,19 @@ struct Counting
 	}
 };
 
-/* The codes of a few keys, in buffer or where they are. */
+/* The codes of up to BLOCK keys: the keys themselves, or in buffer. */
 template <GpusortKeyForm F>
 static inline const typename Form<F>::Code *
 codes_of(const typename Form<F>::Bits *keys, uint32_t n, bool tied, typename Form<F>::Code *buffer)
 {
-	if (Form<F>::plain)
+	if (Form<F>::is_own_code)
 		return (const typename Form<F>::Code *) keys;
 	for (uint32_t i = 0; i < n; i++)
 		buffer[i] = tied ? Form<F>::encode_tied(keys[i]) : Form<F>::encode(keys[i]);
 	return buffer;
 }
 
-/* Do codes of this range lie, in part, outside of those counted? */
+/* True if some code of this range is not counted. */
 template <GpusortKeyForm F>
 static inline bool
 is_outside(const Counting<F> &counting, typename Form<F>::Code least, typename Form<F>::Code greatest)
@@ -121,7 +120,7 @@ is_outside(const Counting<F> &counting, typename Form<F>::Code least, typename F
 	return first < counting.first || counting.number(last) >= counting.codes;
 }
 
-/* Phases 1 and 2: count one share of the keys. */
+/* Phases 1 and 2: counts one share of the keys. */
 template <GpusortKeyForm F>
 static void
 count_share(Work &work, void *arg, uint32_t share)
@@ -170,10 +169,9 @@ count_share(Work &work, void *arg, uint32_t share)
 }
 
 /*
- * Phase 3: for one share of the codes, sum up its keys.  Keys alone: the first
- * share's counts become the totals.  With a payload: every count becomes the
- * place, from where this share of the codes begins, of its thread's first such
- * key.
+ * Phase 3: sums up the keys of one share of the codes.  Without a payload the counts of
+ * the first share become the totals.  With a payload every count becomes the place of
+ * its thread's first key of that code, counted from where this share of the codes begins.
  */
 template <GpusortKeyForm F>
 static void
@@ -221,7 +219,7 @@ share_place(const Counting<F> &counting, uint32_t share)
 	return place;
 }
 
-/* Write a key as often as told, past the caches; false if told to stop. */
+/* Writes a key count times, past the caches.  Returns false if told to stop. */
 template <typename Bits>
 [[gnu::noinline]] static bool
 stream_run(Work &work, Bits key, Bits *out, uint32_t count)
@@ -229,7 +227,7 @@ stream_run(Work &work, Bits key, Bits *out, uint32_t count)
 	return in_blocks(work, count, [=](uint32_t start, uint32_t written) { simd::stream(key, out + start, written); });
 }
 
-/* Phase 4, keys alone: write the keys of one share of the codes. */
+/* Phase 4 without a payload: writes the keys of one share of the codes. */
 template <GpusortKeyForm F>
 static void
 write_share(Work &work, void *arg, uint32_t share)
@@ -255,7 +253,7 @@ write_share(Work &work, void *arg, uint32_t share)
 			continue;
 		}
 
-		/* A whole vector at a time, over the end of a run but not of the share. */
+		/* Whole vectors are written, beyond the end of the equal keys but not of the share. */
 		while (count > 0)
 		{
 			uint32_t	written = count < vector ? count : vector;
@@ -276,7 +274,7 @@ write_share(Work &work, void *arg, uint32_t share)
 	hwy::FlushStream();
 }
 
-/* Phase 4, with a payload: move one share's payload, or its positions, to their places. */
+/* Phase 4 with a payload: moves the payload of one share of the keys, or their positions, to their places. */
 template <GpusortKeyForm F>
 static void
 scatter_share(Work &work, void *arg, uint32_t share)
@@ -305,7 +303,7 @@ scatter_share(Work &work, void *arg, uint32_t share)
 	}
 }
 
-/* With a payload, between phases 3 and 4: places from the segment's start. */
+/* With a payload, between phases 3 and 4: makes places count from the start of the segment. */
 template <GpusortKeyForm F>
 static void
 shift_share(Work &work, void *arg, uint32_t share)
@@ -327,7 +325,7 @@ shift_share(Work &work, void *arg, uint32_t share)
 	}
 }
 
-/* Set the codes to be counted: least .. greatest. */
+/* Sets the codes to be counted: least .. greatest. */
 template <GpusortKeyForm F>
 static void
 set_range(Counting<F> &counting, typename Form<F>::Code least, typename Form<F>::Code greatest)
@@ -337,12 +335,12 @@ set_range(Counting<F> &counting, typename Form<F>::Code least, typename Form<F>:
 	counting.flip = counting.spec->descending ? -1 : 0;
 	counting.first = counting.flip ? (typename Form<F>::Code) ~greatest : least;
 	counting.codes = (uint64_t) (Bits) ((Bits) greatest - (Bits) least);
-	/* 2^64 codes cannot be told from none, but nor can 2^64 - 1 be counted. */
+	/* 2^64 codes do not fit; 2^64 - 1 stands for them, which are too many to count as well. */
 	if (counting.codes != UINT64_MAX)
 		counting.codes++;
 }
 
-/* A range around a sample's, an eighth wider on both sides. */
+/* The range of a sample, made an eighth wider on both sides. */
 template <GpusortKeyForm F>
 static void
 guess_range(const typename Form<F>::Bits *keys, uint32_t n,
@@ -396,19 +394,19 @@ find_range(Work &work, const typename Form<F>::Bits *keys, uint32_t n, bool tied
 	return true;
 }
 
-/* All phases; CPU_SORT_TOO_WIDE, with nothing done, if a key lies outside of the codes. */
+/* Runs all phases.  Returns CPU_SORT_TOO_WIDE, with nothing changed, if some key is not counted or memory is short. */
 template <GpusortKeyForm F>
 static CpuSortStatus
 count_and_write(Work &work, Counting<F> &counting, uint64_t most_counts)
 {
 	int			threads = counting.n >= KEYS_WORTH_THREADS ? work.control->threads : 1;
-	uint64_t	room = work.control->memory_limit / sizeof(uint32_t) / counting.codes;
+	uint64_t	allowed = work.control->memory_limit / sizeof(uint32_t) / counting.codes;
 	uint64_t	tables = most_counts / counting.codes;
 	bool		done;
 
-	counting.ways = counting.codes <= FEW_CODES && room >= WAYS ? WAYS : 1;
-	if (tables > room / counting.ways)
-		tables = room / counting.ways;
+	counting.ways = counting.codes <= FEW_CODES && allowed >= WAYS ? WAYS : 1;
+	if (tables > allowed / counting.ways)
+		tables = allowed / counting.ways;
 	counting.shares = threads < 256 ? threads : 256;
 	if (counting.shares > tables)
 		counting.shares = (uint32_t) tables;

@@ -13,23 +13,23 @@
 
 namespace gpusort
 {
-/* Scratch bytes for n keys, beyond the counts, which are allocated apart. */
+/* Scratch bytes for n keys, without the counts, which are allocated by malloc. */
 size_t counting_sort_scratch(uint64_t n, GpusortPayload payload);
 
-/* Does a sample of the keys promise that counting is the fastest? */
+/* True if counting is the fastest method, judged by a sample of the keys. */
 template <GpusortKeyForm F>
 bool counting_sort_pays(const Work &work, const typename Form<F>::Bits *keys, uint32_t n);
 
 /*
- * Sorts one segment, keys alone or with payload.  CPU_SORT_TOO_WIDE, with
- * nothing done, if counts would take more than most_counts entries or than the
- * memory limit.
+ * Sorts one segment, with or without a payload.  Returns CPU_SORT_TOO_WIDE, with nothing
+ * changed, if there would be more than most_counts counts, or more than the memory limit
+ * allows.
  */
 template <GpusortKeyForm F>
 CpuSortStatus counting_sort(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n,
 							uint64_t most_counts);
 
-/* Counts that auto allows: about what a core's own cache holds. */
+/* How many counts method auto allows: about as many as a core's own cache holds. */
 uint64_t counting_sort_most_counts(const Work &work, uint32_t n);
 }
 

@@ -1,10 +1,10 @@
 /*
  * cpu_engine.c
- *	  The CPU engine's border to PostgreSQL: scratch memory, interrupts, errors.
+ *	  Runs the CPU engine in a backend: scratch memory, interrupts, errors.
  *
- * The sorts themselves know nothing of PostgreSQL.  They ask should_stop whether
- * an interrupt is waiting that would end the query; they then return at once, and
- * the interrupt is taken here, where an error may be thrown.
+ * The sorts themselves know nothing of PostgreSQL.  They ask should_stop whether an
+ * interrupt is pending that would end the query.  If so they return at once, and the
+ * interrupt is handled here, where an error may be thrown.
  */
 #include "postgres.h"
 
@@ -16,10 +16,10 @@
 #include "guc.h"
 #include "large_memory.h"
 
-/* Scratch up to this size stands on the stack: sorting a small array allocates nothing. */
+/* Scratch of up to this size lies on the stack, so that sorting a small array allocates nothing. */
 #define STACK_SCRATCH 4096
 
-/* Is an interrupt waiting that CHECK_FOR_INTERRUPTS would turn into an error? */
+/* True if an interrupt is pending that CHECK_FOR_INTERRUPTS would turn into an error. */
 static bool
 interrupt_pending(void *arg)
 {
@@ -57,7 +57,7 @@ gpusort_cpu_engine_sort(SortRequest *request)
 	if (size > sizeof(local))
 	{
 		scratch = gpusort_alloc_large(CurrentMemoryContext, size);
-		/* Threads share the work of touching it first. */
+		/* Several threads touch it faster themselves. */
 		if (gpusort_cpu_threads == 1)
 			gpusort_touch_huge_pages(scratch, size);
 	}

@@ -1,8 +1,8 @@
 /*
  * cpu_engine.h
- *	  The CPU engine as sort.c knows it.
+ *	  The CPU engine as sort.c calls it.
  *
- * With a payload it leaves keys as they are, unless the method is radix.
+ * With a payload it leaves keys unchanged, unless the method is radix.
  */
 #ifndef GPUSORT_CPU_ENGINE_H
 #define GPUSORT_CPU_ENGINE_H

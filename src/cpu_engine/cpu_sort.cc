@@ -17,10 +17,10 @@
 
 namespace gpusort
 {
-/* Fewer keys are sorted about as fast as they are found to be in order. */
+/* Sorting fewer keys takes about as long as finding out whether they are in order. */
 constexpr uint32_t KEYS_WORTH_A_LOOK = 256;
 
-/* Turn keys that are no codes into theirs, in place, and back. */
+/* Turns keys that are not their own codes into their codes, in place. */
 template <GpusortKeyForm F>
 static void
 encode_keys(typename Form<F>::Code *keys, size_t n)
@@ -42,7 +42,7 @@ decode_keys(typename Form<F>::Code *codes, size_t n)
 		encode_keys<F>(codes, n);
 }
 
-/* Keys alone: their codes are sorted in their place. */
+/* Sorts keys without a payload, by sorting their codes in place. */
 template <GpusortKeyForm F>
 static bool
 sort_keys(Work &work, typename Form<F>::Bits *keys, uint32_t n)
@@ -56,7 +56,7 @@ sort_keys(Work &work, typename Form<F>::Bits *keys, uint32_t n)
 		if (simd::sort_small(F, keys, n, descending))
 			return !work.stop_after(n);
 	}
-	if constexpr (!Form<F>::plain)
+	if constexpr (!Form<F>::is_own_code)
 	{
 		static constexpr Coding<Code> coding = {encode_keys<F>, decode_keys<F>};
 
@@ -71,7 +71,7 @@ sort_keys(Work &work, typename Form<F>::Bits *keys, uint32_t n)
 	return sort_codes(work, codes, n, work.scratch, descending);
 }
 
-/* Any method but counting; false if told to stop. */
+/* Sorts by partition and vqsort, or by candidates for the first n.  Returns false if told to stop. */
 template <GpusortKeyForm F>
 static bool
 sort_by_comparison(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n)
@@ -89,7 +89,7 @@ sort_by_comparison(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, 
 	return sort_with_payload<F>(work, keys, payload, n);
 }
 
-/* Counts may take what memory_limit allows. */
+/* Sorts by counting, with as many counts as memory_limit allows. */
 template <GpusortKeyForm F>
 static CpuSortStatus
 sort_by_counting(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n)
@@ -98,21 +98,21 @@ sort_by_counting(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, ui
 	return counting_sort<F>(work, keys, payload, n, work.control->memory_limit / sizeof(uint32_t));
 }
 
-/* Find out whether the keys are in order; false if told to stop. */
+/* Finds out whether the keys are in order.  Returns false if told to stop. */
 template <GpusortKeyForm F>
 static bool
 check_order(Work &work, const typename Form<F>::Bits *keys, uint32_t n, bool descending, bool *in_order)
 {
 	*in_order = true;
 	return in_blocks(work, n, [=](uint32_t start, uint32_t count) {
-		/* With the last key of the block before. */
+		/* Includes the last key of the block before. */
 		uint32_t	first = start == 0 ? 0 : start - 1;
 
 		*in_order = *in_order && simd::in_order(F, keys + first, start + count - first, descending);
 	});
 }
 
-/* Reverse n keys; false if told to stop. */
+/* Reverses n keys.  Returns false if told to stop. */
 template <typename Bits>
 static bool
 reverse_keys(Work &work, Bits *keys, uint32_t n)
@@ -129,8 +129,8 @@ reverse_keys(Work &work, Bits *keys, uint32_t n)
 }
 
 /*
- * Take what is in order as it is, and keys alone in the opposite order from their
- * end; *done says whether that was so.  Returns false if told to stop.
+ * Leaves keys that are in order as they are, and reverses keys without a payload that are
+ * in reverse order.  Sets *done if it was one of these.  Returns false if told to stop.
  */
 template <GpusortKeyForm F>
 static bool
@@ -150,7 +150,7 @@ take_in_order(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint3
 	return true;
 }
 
-/* The fastest method for these keys. */
+/* Sorts by the method that is fastest for these keys. */
 template <GpusortKeyForm F>
 static CpuSortStatus
 sort_by_any(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n)
@@ -248,7 +248,7 @@ gpusort_cpu_sort_scratch(const GpusortSpec *spec, uint64_t longest, int threads)
 
 		bytes = bytes > least ? bytes : least;
 	}
-	/* Room to start on a cache line. */
+	/* Scratch is made to begin on a cache line. */
 	return bytes == 0 ? 0 : bytes + 64;
 }
 

@@ -2,9 +2,9 @@
  * forms.h
  *	  Key forms as C++ types: their bits, and their codes.
  *
- * A code here is a signed integer that orders as the key does.  Signed, because
- * that is what vector units compare best, and because integers are then their
- * own codes.
+ * A code here is a signed integer that orders as the key does.  Codes are signed because
+ * vector units compare signed integers best, and because signed keys are then their own
+ * codes.
  */
 #ifndef GPUSORT_FORMS_H
 #define GPUSORT_FORMS_H
@@ -21,8 +21,8 @@ template <GpusortKeyForm F> struct Form
 	static constexpr bool narrow = F == GPUSORT_KEY_INT16;
 	static constexpr bool floating = F == GPUSORT_KEY_FLOAT32 || F == GPUSORT_KEY_FLOAT64;
 
-	/* Keys that are their own codes. */
-	static constexpr bool plain = F == GPUSORT_KEY_INT16 || F == GPUSORT_KEY_INT32 || F == GPUSORT_KEY_INT64;
+	/* True if the keys are their own codes. */
+	static constexpr bool is_own_code = F == GPUSORT_KEY_INT16 || F == GPUSORT_KEY_INT32 || F == GPUSORT_KEY_INT64;
 
 	using Code = std::conditional_t<wide, int64_t, std::conditional_t<narrow, int16_t, int32_t>>;
 	using Bits = std::make_unsigned_t<Code>;

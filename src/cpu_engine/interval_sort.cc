@@ -3,13 +3,13 @@
  *	  Approximate order: after Xiao, Chen, Sun, "High Performance Approximate Sort
  *	  Algorithm Using GPUs".
  *
- * Find the least and the greatest key; project each key linearly to one of
- * spec->buckets intervals and count the keys of each; turn the counts into
- * places by an exclusive scan; scatter.  Keys are taken in the input's order, so
- * that is their order within an interval.
+ * Find the least and the greatest key.  Project each key linearly to one of
+ * spec->buckets intervals, and count the keys of each.  Turn the counts into places by an
+ * exclusive scan, and scatter the keys.  They are read in the input's order, so that is
+ * their order within an interval.
  *
- * Counts take four bytes an interval.  Where that is more than the keys take, keys
- * are sorted by their interval instead, which comes to the same.
+ * Counts take four bytes per interval.  If that is more than the keys take, keys are
+ * sorted by interval and position instead, with the same result.
  */
 #include "cpu_engine/interval_sort.h"
 
@@ -21,20 +21,20 @@
 
 namespace gpusort
 {
-/* Keys whose intervals are found, then counted, at a time. */
+/* Keys whose intervals are found at a time. */
 constexpr uint32_t BLOCK = 1024;
 
-/* Scratch of this many bytes is never too much. */
+/* Scratch of up to this size is always allowed. */
 constexpr size_t SMALL_SCRATCH = 512 * 1024;
 
-/* Are counts of all intervals worth their memory? */
+/* True if counts of all intervals take no more memory than the keys. */
 static bool
 counts_fit(uint64_t n, size_t width, uint32_t buckets)
 {
 	return buckets <= n * width / sizeof(uint32_t) + 1024;
 }
 
-/* No more intervals than 16-bit keys can tell apart. */
+/* 16-bit keys have no use for more intervals than they have values. */
 static uint32_t
 useful_buckets(size_t width, uint32_t buckets)
 {
@@ -60,7 +60,7 @@ as_double(uint64_t bits)
 	return x;
 }
 
-/* Set up the projection of n keys; false if told to stop. */
+/* Sets up the projection of n keys.  Returns false if told to stop. */
 template <GpusortKeyForm F>
 static bool
 project(Work &work, const typename Form<F>::Bits *keys, uint32_t n, GpusortProjection *projection)
@@ -78,7 +78,7 @@ project(Work &work, const typename Form<F>::Bits *keys, uint32_t n, GpusortProje
 
 			if constexpr (Form<F>::floating)
 				simd::finite_range(keys + start, count, &low, &high);
-			else if constexpr (Form<F>::plain)
+			else if constexpr (Form<F>::is_own_code)
 				simd::code_range((const Code *) keys + start, count, &low, &high);
 			else
 				simd::code_range(F, keys + start, count, &low, &high);
@@ -97,7 +97,7 @@ project(Work &work, const typename Form<F>::Bits *keys, uint32_t n, GpusortProje
 	return true;
 }
 
-/* The intervals of keys above their positions. */
+/* Packs the interval of a key above its position. */
 template <GpusortKeyForm F>
 struct IntervalPacker final : Packer
 {
@@ -123,12 +123,12 @@ struct IntervalPacker final : Packer
 	}
 };
 
-/* Bring values to the places that sorted words give them. */
+/* Puts values in the order of sorted words, whose low halves are positions. */
 template <typename Value>
 static bool
 gather(Work &work, Value *values, int64_t *words, uint32_t n)
 {
-	/* The words themselves keep what is found until all of it has been. */
+	/* The values are first collected in the words, then copied back. */
 	return in_blocks(work, n, [=](uint32_t start, uint32_t count) {
 		for (uint32_t i = start; i < start + count; i++)
 			words[i] = (int64_t) values[(uint32_t) words[i]];
@@ -138,7 +138,7 @@ gather(Work &work, Value *values, int64_t *words, uint32_t n)
 	});
 }
 
-/* Sort by interval and position: many intervals. */
+/* Sorts by interval and position, for many intervals. */
 template <GpusortKeyForm F>
 static bool
 sort_by_sparse_interval(Work &work, const GpusortProjection &projection,
@@ -163,13 +163,13 @@ sort_by_sparse_interval(Work &work, const GpusortProjection &projection,
 	});
 }
 
-/* Where the parts of the scratch memory for few intervals begin, and where it ends. */
+/* The scratch memory for few intervals, in bytes from its start.  The places lie at the start. */
 struct Layout
 {
-	size_t		source;			/* copy of what is moved; the places come before it */
-	size_t		intervals;		/* of all keys */
+	size_t		source;			/* copy of the keys or the payload that is moved */
+	size_t		intervals;		/* the intervals of all keys */
 	size_t		end;
-	bool		keep_intervals;	/* else they are found twice */
+	bool		keep_intervals;	/* false if they are found twice, to save memory */
 };
 
 static Layout
@@ -189,14 +189,14 @@ lay_out(uint64_t n, size_t width, GpusortPayload payload, uint32_t buckets)
 }
 
 /*
- * Calls body(position, interval) for every key in turn; false if told to stop.
- * The intervals are those found before, or are found now and kept if there is
- * room.
+ * Calls body(position, interval) for every key in turn.  Returns false if told to stop.
+ * `kept` holds the interval of each key, or is nullptr if they are not kept.  `found` says
+ * whether they were found before.
  */
 template <GpusortKeyForm F, typename Body>
 static bool
 for_each_interval(Work &work, const GpusortProjection &projection, const typename Form<F>::Bits *keys, uint32_t n,
-				  uint32_t *room, bool found, Body body)
+				  uint32_t *kept, bool found, Body body)
 {
 	return in_blocks(work, n, [&](uint32_t start, uint32_t count) {
 		uint32_t	buffer[BLOCK];
@@ -204,10 +204,10 @@ for_each_interval(Work &work, const GpusortProjection &projection, const typenam
 
 		for (uint32_t block = start; block < start + count; block = end)
 		{
-			uint32_t   *intervals = room == nullptr ? buffer : room + block;
+			uint32_t   *intervals = kept == nullptr ? buffer : kept + block;
 
 			end = start + count - block < BLOCK ? start + count : block + BLOCK;
-			if (!found || room == nullptr)
+			if (!found || kept == nullptr)
 				simd::find_intervals(F, keys + block, end - block, projection, intervals);
 			for (uint32_t i = block; i < end; i++)
 				body(i, intervals[i - block]);

@@ -17,7 +17,7 @@ namespace gpusort
 /* Scratch bytes for n keys of the given width. */
 size_t sort_by_interval_scratch(uint64_t n, size_t width, GpusortPayload payload, uint32_t buckets, int threads);
 
-/* Sorts one segment, keys alone or with payload; false if told to stop. */
+/* Sorts one segment, with or without a payload.  Returns false if told to stop. */
 template <GpusortKeyForm F>
 bool sort_by_interval(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n);
 }

@@ -2,11 +2,11 @@
  * network-inl.h
  *	  Bitonic sorting networks in vector registers, for one target of simd.cc.
  *
- * Included once per target, hence no plain include guard.  A network sorts a
- * power of two of registers, each a row of lanes: every register by itself, then
- * merges of ever more registers.  A merge first compares mirrored places, which
- * leaves two bitonic halves, then places at half the distance, and so on down to
- * neighbouring lanes.  All compare-exchanges put the lesser key first.
+ * Included once per target, so the include guard toggles.  A network sorts keys in a power
+ * of two of registers, each a row of lanes: first every register by itself, then by merges
+ * of more and more registers.  A merge first compares mirrored places, which leaves two
+ * bitonic halves.  Then it compares places at half the distance, and so on down to
+ * neighbouring lanes.  Every compare-exchange puts the lesser key first.
  */
 #if defined(GPUSORT_NETWORK_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef GPUSORT_NETWORK_INL_H
@@ -22,7 +22,7 @@ namespace HWY_NAMESPACE
 {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/* How keys become codes and codes keys: integers by an exclusive or. */
+/* Turns integer keys into codes and back, by an exclusive or. */
 template <class D>
 struct IntegerCodec
 {
@@ -47,7 +47,7 @@ struct IntegerCodec
 	}
 };
 
-/* Floats: one NaN, and negative values inverted but for their sign. */
+/* Turns float keys into codes and back.  All NaNs get one code; negative values are inverted except for their sign. */
 template <class D>
 struct FloatCodec
 {
@@ -86,7 +86,7 @@ struct FloatCodec
 
 #if HWY_TARGET == HWY_SCALAR
 
-/* One lane is no network. */
+/* A network needs more than one lane. */
 template <class D, class Codec>
 HWY_INLINE bool
 sort_network(D, const Codec &, hn::TFromD<D> *, size_t)
@@ -96,10 +96,10 @@ sort_network(D, const Codec &, hn::TFromD<D> *, size_t)
 
 #else
 
-/* Registers of a network at most: what x86's AVX2 has, and half of AVX-512's. */
+/* The most registers of a network: all that AVX2 has, and half of those of AVX-512. */
 constexpr int NETWORK_REGISTERS = 16;
 
-/* Lane i of the result is lane i ^ distance; distance is a power of two. */
+/* Lane i of the result is lane i ^ distance of the argument.  distance is a power of two. */
 template <size_t distance, class D, class V = hn::VFromD<D>>
 HWY_INLINE V
 exchange_lanes(D d, V v)
@@ -118,7 +118,7 @@ exchange_lanes(D d, V v)
 		return hn::ConcatLowerUpper(d, v, v);
 }
 
-/* Lane i of the result is lane i ^ (size - 1): runs of size lanes are reversed. */
+/* Lane i of the result is lane i ^ (size - 1) of the argument: each group of size lanes is reversed. */
 template <size_t size, class D, class V = hn::VFromD<D>>
 HWY_INLINE V
 mirror_lanes(D d, V v)
@@ -133,7 +133,7 @@ mirror_lanes(D d, V v)
 		return hn::Reverse8(d, v);
 }
 
-/* Compare each lane with its partner's; lanes that have the bit keep the greater. */
+/* Compares each lane with its partner.  Lanes whose number has the bit keep the greater key. */
 template <size_t bit, class D, class V = hn::VFromD<D>>
 HWY_INLINE V
 compare_lanes(D d, V v, V partner)
@@ -145,7 +145,7 @@ compare_lanes(D d, V v, V partner)
 	return hn::IfThenElse(upper, hn::Max(v, partner), hn::Min(v, partner));
 }
 
-/* Finish merging within each register: distances from the given one down. */
+/* Finishes merging within each register: distances from the given one down. */
 template <size_t distance, int registers, class D, class V = hn::VFromD<D>>
 HWY_INLINE void
 merge_lanes(D d, V (&v)[registers])
@@ -158,7 +158,7 @@ merge_lanes(D d, V (&v)[registers])
 	}
 }
 
-/* Sort runs of size lanes, whose halves are sorted, and on to whole registers. */
+/* Sorts groups of size lanes whose halves are sorted, then larger ones, up to whole registers. */
 template <size_t size, int registers, class D, class V = hn::VFromD<D>>
 HWY_INLINE void
 sort_lanes(D d, V (&v)[registers])
@@ -172,7 +172,7 @@ sort_lanes(D d, V (&v)[registers])
 	}
 }
 
-/* Merge sorted runs of half registers into runs twice as long, and on to all. */
+/* Merges sorted groups of `half` registers into groups twice as long, and so on up to all registers. */
 template <int half, int registers, class D, class V = hn::VFromD<D>>
 HWY_INLINE void
 merge_registers(D d, V (&v)[registers])
@@ -183,7 +183,7 @@ merge_registers(D d, V (&v)[registers])
 		{
 			V			mirrored[half];
 
-			/* The upper half is left in reverse, which is as bitonic. */
+			/* The upper half is left in reverse order, which is just as bitonic. */
 			for (int i = 0; i < half; i++)
 				mirrored[i] = hn::Reverse(d, v[run + 2 * half - 1 - i]);
 			for (int i = 0; i < half; i++)
@@ -212,7 +212,7 @@ merge_registers(D d, V (&v)[registers])
 	}
 }
 
-/* The first count keys, 1 .. lanes, and the greatest code behind them. */
+/* The codes of the first count keys, at least 1, and the greatest code in the lanes behind them. */
 template <class D, class Codec>
 HWY_INLINE hn::VFromD<D>
 load_codes(D d, const Codec &codec, const hn::TFromD<D> *keys, size_t count)
@@ -246,7 +246,7 @@ store_first(D d, hn::VFromD<D> v, hn::TFromD<D> *keys, size_t count)
 #endif
 }
 
-/* Sort n keys that fit the registers and fill more than half of them. */
+/* Sorts n keys that fit the registers. */
 template <int registers, class D, class Codec>
 HWY_NOINLINE void
 sort_registers(D d, const Codec &codec, hn::TFromD<D> *keys, size_t n)

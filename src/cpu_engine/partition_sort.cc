@@ -1,18 +1,18 @@
 /*
  * partition_sort.cc
- *	  Takes a large array apart into pieces of neighbouring codes, then sorts these.
+ *	  Parts a large array into pieces of neighbouring codes, then sorts the pieces.
  *
- * A sample gives the range that nearly all codes lie in.  It is cut into bins of
- * equal width, one more on either side for what lies outside.  The codes of each
- * bin are counted, neighbouring bins are joined into a few hundred pieces of about
- * equal size, and the codes are scattered to their pieces.  A piece fits the
- * cache and is sorted between two questions whether to stop; one that is still
- * too large (skewed codes) is first halved where it lies.
+ * A sample gives the range that nearly all codes lie in.  The range is cut into bins of
+ * equal width, with one more bin on either side for codes outside.  The codes of each
+ * bin are counted.  Neighbouring bins are joined into a few hundred pieces of about equal
+ * size, and the codes are scattered to their pieces.  A piece fits the cache and is sorted
+ * between two checks whether to stop.  A piece that is too large, because codes are
+ * skewed, is first halved in place.
  *
- * Codes that are given are scattered to scratch memory and their pieces brought
- * back.  Words that a packer makes are made twice, to be counted and to be
- * scattered, and their pieces are sorted where they arrive: a large sort with
- * payload needs no memory but for the words.
+ * An array of codes is scattered to scratch memory, and each piece is copied back.  Words
+ * of a packer are made twice, to be counted and to be scattered, and are sorted where
+ * they were scattered to.  So a large sort with a payload needs no memory beside the
+ * words.
  *
  * Threads count and scatter shares of the array, then take pieces.
  */
@@ -30,21 +30,21 @@
 
 namespace gpusort
 {
-/* Bins; the first and the last hold what lies outside the range of the sample. */
+/* The first and the last bin hold the codes outside the range of the sample. */
 constexpr uint32_t BINS = simd::BINS;
 
-/* Joined bins hold about this many codes, or a PIECES-th of all. */
+/* A piece holds about PIECE_CODES codes, or one PIECES-th of all if that is more. */
 constexpr uint32_t PIECE_CODES = 1 << 15;
 constexpr uint32_t PIECES = 256;
 
-/* Joining leaves no two neighbours that would fit one piece, hence at most twice that many. */
+/* Joining leaves no two neighbours that would fit one piece, so there are at most twice as many pieces. */
 constexpr uint32_t MOST_PIECES = 2 * PIECES + 2;
 
-/* Codes in a sample, and those on either side of it that do not stretch the range. */
+/* Codes in a sample, and how many on either side of it are ignored for the range. */
 constexpr uint32_t SAMPLE = 1024;
 constexpr uint32_t OUTLIERS = 2;
 
-/* Codes sampled to find one that halves a piece. */
+/* Codes sampled to find one near the middle of a piece. */
 constexpr uint32_t HALVING_SAMPLE = 63;
 
 /* Codes whose bins are computed at a time. */
@@ -54,29 +54,29 @@ struct Piece
 {
 	uint32_t	start;
 	uint32_t	count;
-	bool		alike;			/* all its codes are the same */
+	bool		alike;			/* all of its codes are equal */
 };
 
 template <typename Code>
 struct Partition
 {
-	const Packer *packer;		/* makes the codes, which are words; or nullptr */
-	Code	   *codes;			/* the codes given; nullptr with a packer */
-	const Coding<Code> *coding; /* they are keys, to be encoded; or nullptr */
+	const Packer *packer;		/* makes the codes, which are words; nullptr if they are given */
+	Code	   *codes;			/* the codes; nullptr with a packer */
+	const Coding<Code> *coding; /* for codes that are still keys, else nullptr */
 	Code	   *scattered;
 	uint32_t	n;
 	bool		descending;
 	uint32_t	shares;
-	Code		least;			/* of the sample, but for outliers */
-	int			shift;			/* code - least, shifted, is its bin's number less 1 */
-	uint32_t   *counts;			/* of each share: BINS */
-	uint32_t   *places;			/* of each share: MOST_PIECES */
+	Code		least;			/* least code of the sample, without outliers */
+	int			shift;			/* a code's bin is 1 + ((code - least) >> shift) */
+	uint32_t   *counts;			/* BINS for each share */
+	uint32_t   *places;			/* MOST_PIECES for each share */
 	uint16_t	piece_of[BINS];
 	Piece		pieces[MOST_PIECES];
 	uint32_t	npieces;
 };
 
-/* At most BLOCK codes: where they lie, or made in buffer. */
+/* Returns at most BLOCK codes: those of the array, or made in buffer. */
 template <typename Code>
 static inline const Code *
 read_codes(const Partition<Code> &partition, uint32_t start, uint32_t count, Code *buffer)
@@ -98,7 +98,7 @@ read_codes(const Partition<Code> &partition, uint32_t start, uint32_t count, Cod
 	return partition.codes + start;
 }
 
-/* A position among n for each step of state; any spread will do. */
+/* The next pseudo-random position below n. */
 static inline uint32_t
 next_position(uint64_t &state, uint32_t n)
 {
@@ -107,7 +107,7 @@ next_position(uint64_t &state, uint32_t n)
 	return (uint32_t) (((state >> 32) * n) >> 32);
 }
 
-/* Choose the bins by a sample: least code and shift. */
+/* Chooses least code and shift of the bins by a sample. */
 template <typename Code>
 static void
 choose_bins(Partition<Code> &partition)
@@ -131,7 +131,7 @@ choose_bins(Partition<Code> &partition)
 		partition.shift++;
 }
 
-/* Count the codes of each bin in one share. */
+/* Counts the codes of each bin in one share. */
 template <typename Code>
 static void
 count_share(Work &work, void *arg, uint32_t share)
@@ -155,7 +155,7 @@ count_share(Work &work, void *arg, uint32_t share)
 	}
 }
 
-/* Join neighbouring bins into pieces, and find each share's place in each piece. */
+/* Joins neighbouring bins into pieces, and finds the place of each share in each piece. */
 template <typename Code>
 static void
 join_bins(Partition<Code> &partition)
@@ -203,7 +203,7 @@ join_bins(Partition<Code> &partition)
 	}
 }
 
-/* Move the codes of one share to their pieces. */
+/* Moves the codes of one share to their pieces. */
 template <typename Code>
 static void
 scatter_share(Work &work, void *arg, uint32_t share)
@@ -240,7 +240,7 @@ scatter_share(Work &work, void *arg, uint32_t share)
 	hwy::FlushStream();
 }
 
-/* Bring the codes that are wanted to the front; *kept says how many; false if told to stop. */
+/* Moves the codes that are wanted to the front and sets *kept to their number.  Returns false if told to stop. */
 template <typename Code, typename Wanted>
 static bool
 bring_forward(Work &work, Code *codes, uint32_t n, Wanted wanted, uint32_t *kept)
@@ -290,7 +290,7 @@ sort_in_place(Work &work, Code *codes, uint32_t n, bool descending)
 	return sort_codes(work, codes, n, nullptr, descending);
 }
 
-/* Sort a piece, where it is or where it came from, and turn it back into keys. */
+/* Sorts a piece, copied back first if it was scattered from an array, and turns its codes into keys again. */
 template <typename Code>
 static void
 sort_piece(Work &work, void *arg, uint32_t number)
@@ -313,7 +313,7 @@ sort_piece(Work &work, void *arg, uint32_t number)
 		});
 }
 
-/* All phases, for a partition that says what to sort and where. */
+/* Runs all phases for a partition whose input and output are set. */
 template <typename Code>
 static bool
 run_partition(Work &work, Partition<Code> &partition, char *tables)

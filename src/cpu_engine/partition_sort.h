@@ -1,9 +1,9 @@
 /*
  * partition_sort.h
- *	  Sorts of arrays too large to be sorted in one go: taken apart first.
+ *	  Sorts large arrays: parts them into pieces first.
  *
- * n counts codes or words; scratch sizes are in bytes.  Every sort returns false
- * if it was told to stop, with its data in any state; nothing else can fail.
+ * n counts codes or words; scratch sizes are in bytes.  Every sort returns false if it
+ * was told to stop; its data is undefined then.  Nothing else can fail.
  */
 #ifndef GPUSORT_PARTITION_SORT_H
 #define GPUSORT_PARTITION_SORT_H
@@ -12,14 +12,14 @@
 
 namespace gpusort
 {
-/* Makes words to be sorted of whatever stands at some positions. */
+/* Makes the words to be sorted for positions start .. start + count - 1. */
 class Packer
 {
 public:
 	virtual void pack(uint32_t start, uint32_t count, int64_t *words) const = 0;
 };
 
-/* Turns keys into their codes, where they lie, and codes into keys. */
+/* Turns keys into their codes, in place, and codes into keys. */
 template <typename Code>
 struct Coding
 {
@@ -31,8 +31,8 @@ struct Coding
 size_t partition_tables_scratch(int threads);
 
 /*
- * Sorts codes in place, or keys with a coding for them; scratch, on a cache line,
- * holds the tables and an array as large.
+ * Sorts codes in place, or keys if there is a coding for them.  scratch begins on a cache
+ * line and holds the tables and a copy of the array.
  */
 template <typename Code>
 bool partition_sort(Work &work, Code *codes, uint32_t n, char *scratch, bool descending, const Coding<Code> *coding);
@@ -41,13 +41,13 @@ bool partition_sort(Work &work, Code *codes, uint32_t n, char *scratch, bool des
 size_t sort_words_scratch(uint64_t n, int threads);
 
 /*
- * Writes the n words that packer makes, in ascending order, to words, which are
- * the beginning of such scratch.  Makes each word more than once, and by several
- * threads, where there are many.
+ * Writes the n words that the packer makes, in ascending order, to words, which must be the
+ * beginning of sort_words_scratch bytes.  If there are many, the packer makes each word
+ * more than once and is called by several threads.
  */
 bool sort_words(Work &work, const Packer &packer, int64_t *words, uint32_t n);
 
-/* Sorts codes in place without scratch: by halves that are sorted in one go. */
+/* Sorts codes in place without scratch, by halving them until each part can be sorted at once. */
 template <typename Code>
 bool sort_in_place(Work &work, Code *codes, uint32_t n, bool descending);
 }

@@ -1,19 +1,19 @@
 /*
  * payload_sort.cc
- *	  Stable sorts of keys with a payload, by sorting integers alone.
+ *	  Stable sorts of keys with a payload, by sorting integers without one.
  *
- * Key and position are packed into one word, the key above the position, so that
- * no two are equal and any sort of them is a stable sort of the keys.
+ * Key and position are packed into one word, the key above the position.  No two words
+ * are equal, so any sort of them is a stable sort of the keys.
  *
- *	  16-bit keys	32 bits; more than 65,536 of them are left to a radix sort
- *	  32-bit keys	64 bits
- *	  64-bit keys	64 bits: the key's distance from the least one, without as
- *					many of its low bits as the position needs (and the range of
- *					the keys leaves no room for).  Runs whose packed keys are
- *					alike are then sorted by the bits left out; these and the
- *					position always fit into 64 bits.
+ *	  16-bit keys	words of 32 bits; more than 65,536 keys are left to a radix sort
+ *	  32-bit keys	words of 64 bits
+ *	  64-bit keys	words of 64 bits: the key's distance from the first one.  If that
+ *					and the position take more than 64 bits together, the lowest bits
+ *					of the distance are dropped.  Words that are equal but for their
+ *					positions are then sorted by the dropped bits; those and the
+ *					position always fit 64 bits.
  *
- * The words are all the memory it takes, but for tables of a fixed size.
+ * It needs no memory beside the words and tables of a fixed size.
  */
 #include "cpu_engine/payload_sort.h"
 
@@ -26,20 +26,20 @@
 
 namespace gpusort
 {
-/* Keys of 16 bits up to here, and their positions, are packed into 32 bits. */
+/* Up to this many 16-bit keys are packed with their positions into 32 bits. */
 constexpr uint32_t SHORT_POSITIONS = UINT32_C(1) << 16;
 
-/* Turned around in a word, for words are compared as signed numbers. */
+/* Flipped in a word, because words are compared as signed numbers. */
 constexpr uint64_t SIGN = UINT64_C(1) << 63;
 
-/* Write the positions, the low bits of the sorted words, or the payload found there. */
+/* Writes the positions, which are the low bits of the sorted words, or the carried payload at those positions. */
 template <typename Word>
 static bool
 unpack(Work &work, Word *words, Word mask, uint32_t *payload, uint32_t n)
 {
 	bool		carried = work.spec->payload == GPUSORT_PAYLOAD_CARRIED;
 
-	/* The words themselves keep what is found until all of it has been. */
+	/* A carried payload is first collected in the words, then copied back. */
 	return (!carried || in_blocks(work, n, [=](uint32_t start, uint32_t count) {
 		for (uint32_t i = start; i < start + count; i++)
 			words[i] = (Word) payload[words[i] & mask];
@@ -49,7 +49,7 @@ unpack(Work &work, Word *words, Word mask, uint32_t *payload, uint32_t n)
 	});
 }
 
-/* Few 16-bit keys. */
+/* Sorts up to SHORT_POSITIONS 16-bit keys. */
 static bool
 sort_narrow(Work &work, const uint16_t *keys, uint32_t *payload, uint32_t n)
 {
@@ -61,7 +61,7 @@ sort_narrow(Work &work, const uint16_t *keys, uint32_t *payload, uint32_t n)
 	return sort_codes(work, words, n, nullptr, false) && unpack<int32_t>(work, words, UINT16_MAX, payload, n);
 }
 
-/* 32-bit keys: their codes above their positions. */
+/* Packs the code of a 32-bit key above its position. */
 struct CodePacker final : Packer
 {
 	GpusortKeyForm form;
@@ -78,7 +78,7 @@ struct CodePacker final : Packer
 	}
 };
 
-/* 64-bit keys: their distance from the first code, less its low bits, above their positions. */
+/* Packs the distance of a 64-bit key from the first code, without dropped bits, above its position. */
 template <GpusortKeyForm F>
 struct DistancePacker final : Packer
 {
@@ -111,7 +111,7 @@ struct DistancePacker final : Packer
 		return (UINT64_C(1) << packing.position_bits) - 1;
 	}
 
-	/* The low bits of a key's distance that have no place in its word. */
+	/* The dropped bits of a key's distance. */
 	uint64_t
 	dropped(uint32_t position) const
 	{
@@ -128,7 +128,7 @@ struct DistancePacker final : Packer
 	}
 };
 
-/* Find out whether any keys differ in the bits that were dropped; false if told to stop. */
+/* Finds out whether any keys differ in the dropped bits.  Returns false if told to stop. */
 template <GpusortKeyForm F>
 static bool
 compare_dropped_bits(Work &work, const DistancePacker<F> &packer, uint32_t n, bool *differ)
@@ -142,7 +142,7 @@ compare_dropped_bits(Work &work, const DistancePacker<F> &packer, uint32_t n, bo
 	});
 }
 
-/* Sort words that are alike but for their positions by the bits dropped. */
+/* Sorts words that are equal but for their positions by the dropped bits. */
 template <GpusortKeyForm F>
 static bool
 sort_run(Work &work, const DistancePacker<F> &packer, int64_t *words, uint32_t n)
@@ -162,7 +162,7 @@ sort_run(Work &work, const DistancePacker<F> &packer, int64_t *words, uint32_t n
 	}) && (differing == 0 || sort_in_place(work, words, n, false));
 }
 
-/* Sort all such runs; false if told to stop. */
+/* Does so for all groups of such words.  Returns false if told to stop. */
 template <GpusortKeyForm F>
 static bool
 sort_runs(Work &work, const DistancePacker<F> &packer, int64_t *words, uint32_t n)
@@ -180,7 +180,7 @@ sort_runs(Work &work, const DistancePacker<F> &packer, int64_t *words, uint32_t 
 	return true;
 }
 
-/* 64-bit keys. */
+/* Sorts 64-bit keys. */
 template <GpusortKeyForm F>
 static bool
 sort_wide(Work &work, const uint64_t *keys, uint32_t *payload, uint32_t n)

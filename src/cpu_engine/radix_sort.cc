@@ -2,13 +2,12 @@
  * radix_sort.cc
  *	  Radix sort by digits of eight bits, from the least significant one.
  *
- * One pass over the keys turns them into unsigned codes that ascend in the wanted
- * order and counts every digit.  Each further pass moves codes, and the payload
- * with them, to their places by one digit, keeping the order of equal ones, back
- * and forth between the arrays and scratch.  A digit that all codes share needs
- * no pass.
+ * One pass over the keys turns them into unsigned codes that ascend in the wanted order
+ * and counts every digit.  Each further pass moves codes and payload stably to their
+ * places by one digit, back and forth between the arrays and scratch.  A digit that is
+ * the same in all codes needs no pass.
  *
- * Many keys of 16 bits with a payload are one digit: a single pass moves the
+ * Many 16-bit keys with a payload are sorted as one digit: a single pass moves the
  * payload, and no codes.
  */
 #include "cpu_engine/radix_sort.h"
@@ -20,21 +19,21 @@ namespace gpusort
 constexpr int DIGIT_BITS = 8;
 constexpr uint32_t DIGITS = 1 << DIGIT_BITS;
 
-/* More 16-bit keys than this, with a payload, are sorted by one digit of DIGITS16 values. */
+/* More 16-bit keys with a payload than this are sorted as one digit of DIGITS16 values. */
 constexpr uint64_t MOST_BY_BYTES = UINT64_C(1) << 16;
 constexpr uint32_t DIGITS16 = 1 << 16;
 
-/* The two places that codes and payload move between. */
+/* The arrays between which codes and payload move. */
 template <typename Bits>
 struct RadixArrays
 {
 	Bits	   *codes;
 	Bits	   *spare_codes;
-	uint32_t   *payload;		/* nullptr for keys alone */
+	uint32_t   *payload;		/* nullptr without a payload */
 	uint32_t   *spare_payload;
 };
 
-/* Turn keys into codes in place and count their digits; false if told to stop. */
+/* Turns keys into codes in place and counts their digits.  Returns false if told to stop. */
 template <GpusortKeyForm F>
 static bool
 encode_and_count(Work &work, typename Form<F>::Bits *keys, bool tied, uint32_t n,
@@ -56,7 +55,7 @@ encode_and_count(Work &work, typename Form<F>::Bits *keys, bool tied, uint32_t n
 	});
 }
 
-/* Turn the counts of digits into the places of the first of each. */
+/* Turns the count of each digit into the place of its first code. */
 static void
 place_digits(uint32_t *counts, uint32_t digits)
 {
@@ -71,7 +70,7 @@ place_digits(uint32_t *counts, uint32_t digits)
 	}
 }
 
-/* Move everything to its place by one digit; false if told to stop. */
+/* Moves codes and payload to their places by one digit.  Returns false if told to stop. */
 template <typename Bits>
 static bool
 move_by_digit(Work &work, const RadixArrays<Bits> &arrays, uint32_t n, int shift, uint32_t *counts)
@@ -90,7 +89,7 @@ move_by_digit(Work &work, const RadixArrays<Bits> &arrays, uint32_t n, int shift
 	});
 }
 
-/* Move the payload of 16-bit keys to its places; false if told to stop. */
+/* Moves the payload of 16-bit keys to its places.  Returns false if told to stop. */
 static bool
 move_by_key(Work &work, const uint16_t *keys, uint32_t *payload, uint32_t n)
 {

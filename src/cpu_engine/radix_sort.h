@@ -1,9 +1,9 @@
 /*
  * radix_sort.h
- *	  Sorts digit by digit, the last one first.
+ *	  Sorts digit by digit, the least significant digit first.
  *
- * n counts keys; scratch sizes and widths are in bytes.  With a payload keys come
- * back undefined.
+ * n counts keys; scratch sizes and widths are in bytes.  With a payload the keys are
+ * undefined afterwards.
  */
 #ifndef GPUSORT_RADIX_SORT_H
 #define GPUSORT_RADIX_SORT_H
@@ -16,7 +16,7 @@ namespace gpusort
 /* Scratch bytes for n keys of the given width. */
 size_t radix_sort_scratch(uint64_t n, size_t width, GpusortPayload payload);
 
-/* Sorts one segment, keys alone or with payload; false if told to stop. */
+/* Sorts one segment, with or without a payload.  Returns false if told to stop. */
 template <GpusortKeyForm F>
 bool radix_sort(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n);
 }

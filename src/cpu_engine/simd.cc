@@ -2,15 +2,15 @@
  * simd.cc
  *	  Kernels compiled for each vector unit, through Highway's foreach_target.
  *
- * Highway includes this file again for every target; what stands between
+ * Highway includes this file again for every target.  Everything between
  * HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE is compiled with that target's
- * instructions, plain loops too, which the compiler then vectorizes for it.
+ * instructions.  Scalar loops are vectorized for it by the compiler.
  */
 #include "cpu_engine/simd.h"
 
 #include <cstring>
 
-/* Targets whose vectors have no fixed size cannot be held in arrays; others bring nothing here. */
+/* Vectors without a fixed size cannot be held in arrays.  HWY_SSSE3 is no faster than HWY_SSE2 here. */
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 
 #undef HWY_TARGET_INCLUDE
@@ -20,7 +20,7 @@
 
 #include "cpu_engine/forms.h"
 
-/* Loads and stores of the first lanes only, that touch no memory behind them. */
+/* True if loads and stores of only the first lanes touch no memory behind them. */
 #undef HWY_TARGET_IS_MASKING
 #define HWY_TARGET_IS_MASKING (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2)
 
@@ -108,7 +108,7 @@ template <GpusortKeyForm F>
 HWY_INLINE void
 pack_distances(const uint64_t *keys, size_t n, uint32_t first, const simd::DistancePacking &by, int64_t *packed)
 {
-	/* Copies, that cannot be what packed points to. */
+	/* Local copies: the compiler knows that packed does not point to them. */
 	const uint64_t first_code = by.first_code;
 	const uint64_t invert = by.descending ? UINT64_MAX : 0;
 	const int	position_bits = by.position_bits;
@@ -116,7 +116,7 @@ pack_distances(const uint64_t *keys, size_t n, uint32_t first, const simd::Dista
 
 	for (size_t i = 0; i < n; i++)
 	{
-		/* Of two complements the difference is that of the codes the other way round. */
+		/* The difference of two complements is that of the codes with its sign reversed. */
 		uint64_t	distance = ((uint64_t) Form<F>::encode_tied(keys[i]) ^ invert) - (first_code ^ invert);
 
 		packed[i] = (int64_t) ((distance >> dropped_bits << position_bits | (first + (uint32_t) i)) ^ UINT64_C(1) << 63);
@@ -235,7 +235,7 @@ template <GpusortKeyForm F>
 HWY_INLINE void
 find_intervals_of(const typename Form<F>::Bits *keys, size_t n, const GpusortProjection &by, uint32_t *intervals)
 {
-	/* A copy, that cannot be what intervals points to. */
+	/* A local copy: the compiler knows that intervals does not point to it. */
 	const GpusortProjection projection = by;
 
 	for (size_t i = 0; i < n; i++)
@@ -355,7 +355,7 @@ InOrder64(GpusortKeyForm form, const uint64_t *keys, size_t n, bool descending)
 	return form_in_order<GPUSORT_KEY_UINT64>(keys, n, descending);
 }
 
-/* Keep one key if it comes before the threshold. */
+/* Writes the code of a key.  Returns 1 if it comes before the threshold and is kept, else 0. */
 template <bool with_positions, GpusortKeyForm F>
 HWY_INLINE uint32_t
 keep(typename Form<F>::Bits key, uint32_t position, typename Form<F>::Code flip,
@@ -369,7 +369,7 @@ keep(typename Form<F>::Bits key, uint32_t position, typename Form<F>::Code flip,
 	return code < threshold;
 }
 
-/* Look at a row of lanes at a time: nearly always none of it is kept. */
+/* Filters a row of lanes at a time.  Nearly always none of them is kept. */
 template <bool with_positions, GpusortKeyForm F>
 HWY_INLINE uint32_t
 filter_form(const typename Form<F>::Bits *keys, uint32_t n, uint32_t first, bool descending,
@@ -390,9 +390,10 @@ filter_form(const typename Form<F>::Bits *keys, uint32_t n, uint32_t first, bool
 		for (; i + lanes <= n; i += lanes)
 		{
 			/*
-			 * This codec keeps -0 and +0 apart.  A threshold with positions is no
-			 * code of -0, so both still lie on the same side of it, but that -0
-			 * ascending may be let through in vain; it is looked at again.
+			 * This codec keeps -0 and +0 apart.  With positions the threshold is
+			 * never the code of -0, so both zeros lie on the same side of it.  The
+			 * one exception is -0 in ascending order, which may pass here although
+			 * it is not kept; keep() decides.
 			 */
 			if (hn::AllFalse(d, hn::Lt(codec.encode(d, hn::LoadU(d, (const Code *) keys + i)), bound)))
 				continue;

@@ -1,7 +1,7 @@
 /*
  * simd.h
- *	  Kernels compiled for each vector unit that the CPU may have; the best one is
- *	  picked at run time.
+ *	  Kernels compiled for each vector unit that a CPU may have.  The best is picked
+ *	  at run time.
  */
 #ifndef GPUSORT_SIMD_H
 #define GPUSORT_SIMD_H
@@ -16,34 +16,33 @@ namespace gpusort
 namespace simd
 {
 /*
- * Sort n native keys of any form of 32 or 64 bits in their place, by a network in
- * registers; false, with nothing done, if n is more than these hold.
+ * Sorts n native keys in place by a network in registers.  Returns false, with nothing
+ * done, if the registers do not hold n keys.
  */
 bool sort_small(GpusortKeyForm form, uint32_t *keys, uint32_t n, bool descending);
 bool sort_small(GpusortKeyForm form, uint64_t *keys, uint32_t n, bool descending);
 
-/* Are n native keys of any form in order, -0 before +0? */
+/* True if n native keys of any form are in order, -0 before +0. */
 bool in_order(GpusortKeyForm form, const uint16_t *keys, size_t n, bool descending);
 bool in_order(GpusortKeyForm form, const uint32_t *keys, size_t n, bool descending);
 bool in_order(GpusortKeyForm form, const uint64_t *keys, size_t n, bool descending);
 
-/* Turn float keys into their codes (see forms.h), in place, and back. */
+/* Turns float keys into their codes (see forms.h), in place, and back. */
 void encode(uint32_t *keys, size_t n);
 void encode(uint64_t *keys, size_t n);
 void decode(uint32_t *keys, size_t n);
 void decode(uint64_t *keys, size_t n);
 
 /*
- * Pack the codes of 32-bit keys, -0 and +0 alike, above their position, that of
- * keys[0] being first; codes are inverted for descending order.
+ * Packs the code of each 32-bit key above its position.  -0 and +0 get one code.  The
+ * position of keys[0] is `first`.  Codes are inverted for descending order.
  */
 void pack(GpusortKeyForm form, const uint32_t *keys, size_t n, uint32_t first, bool descending, int64_t *packed);
 
 /*
- * Pack 64-bit keys above their position, that of keys[0] being first: how far
- * their code, -0 and +0 alike, comes after the first one, without as many low
- * bits as there is no room for.  The sign bit is flipped, so that words order as
- * signed numbers.
+ * Packs the distance of each 64-bit key's code from first_code above its position, without
+ * the dropped_bits lowest bits of the distance.  -0 and +0 get one code.  The position of
+ * keys[0] is `first`.  The sign bit is flipped, so that words order as signed numbers.
  */
 struct DistancePacking
 {
@@ -55,16 +54,16 @@ struct DistancePacking
 
 void pack(GpusortKeyForm form, const uint64_t *keys, size_t n, uint32_t first, const DistancePacking &packing, int64_t *packed);
 
-/* Least and greatest code of keys, -0 and +0 alike. */
+/* Least and greatest code of keys.  -0 and +0 get one code. */
 void code_range(GpusortKeyForm form, const uint32_t *keys, size_t n, int32_t *least, int32_t *greatest);
 void code_range(GpusortKeyForm form, const uint64_t *keys, size_t n, int64_t *least, int64_t *greatest);
 
-/* As code_range, for codes of their own. */
+/* The same for codes. */
 void code_range(const int16_t *codes, size_t n, int16_t *least, int16_t *greatest);
 void code_range(const int32_t *codes, size_t n, int32_t *least, int32_t *greatest);
 void code_range(const int64_t *codes, size_t n, int64_t *least, int64_t *greatest);
 
-/* Least and greatest code of the finite ones among float keys; least > greatest if there is none. */
+/* Least and greatest code of the finite float keys.  least > greatest if there are none. */
 void finite_range(const uint32_t *keys, size_t n, int32_t *least, int32_t *greatest);
 void finite_range(const uint64_t *keys, size_t n, int64_t *least, int64_t *greatest);
 
@@ -74,8 +73,8 @@ void find_intervals(GpusortKeyForm form, const uint32_t *keys, size_t n, const G
 void find_intervals(GpusortKeyForm form, const uint64_t *keys, size_t n, const GpusortProjection &projection, uint32_t *intervals);
 
 /*
- * The bin of each code: 0 below least, 1 + (code - least) >> shift from there on,
- * the last one for all that is above.
+ * The bin of each code: 0 for codes below least, 1 + ((code - least) >> shift) from there
+ * on, and the last bin for all greater codes.
  */
 constexpr uint32_t BINS = 4096;
 
@@ -84,38 +83,38 @@ void find_bins(const int32_t *codes, size_t n, int32_t least, int shift, uint16_
 void find_bins(const int64_t *codes, size_t n, int64_t least, int shift, uint16_t *bins);
 
 /*
- * Where codes go that are scattered over as many pieces of an array as there are
- * places.  A piece's codes are staged until they make a line, which is then
- * streamed to memory: the caches would fetch it first.  Lines are LINE places of
- * out, counted from its start; what was staged of a piece's last line is left to
- * the caller.
+ * The target of a scatter over the pieces of an array.  The codes of a piece are staged
+ * until they fill a line, which is then streamed to memory; an ordinary store would first
+ * fetch the line into the cache.  A line is LINE places of out, counted from its start.
+ * The caller writes what is left in the stage of each piece.
  */
 template <typename Code>
 struct Scattering
 {
 	static constexpr uint32_t LINE = 128 / sizeof(Code);
 
-	const uint16_t *piece_of;	/* of each bin */
+	const uint16_t *piece_of;	/* the piece of each bin */
 	const uint32_t *starts;		/* first place of each piece */
 	uint32_t   *places;			/* next place of each piece */
-	Code	   *staged;			/* LINE codes of each piece, on a cache line */
-	Code	   *out;			/* on a cache line */
+	Code	   *staged;			/* LINE codes for each piece; begins on a cache line */
+	Code	   *out;			/* begins on a cache line */
 };
 
-/* Scatter n codes, whose bins are given. */
+/* Scatters n codes whose bins are given. */
 void scatter(const int16_t *codes, const uint16_t *bins, size_t n, const Scattering<int16_t> &to);
 void scatter(const int32_t *codes, const uint16_t *bins, size_t n, const Scattering<int32_t> &to);
 void scatter(const int64_t *codes, const uint16_t *bins, size_t n, const Scattering<int64_t> &to);
 
-/* Write a key n times, past the caches. */
+/* Writes a key n times, past the caches. */
 void stream(uint16_t key, uint16_t *out, size_t n);
 void stream(uint32_t key, uint32_t *out, size_t n);
 void stream(uint64_t key, uint64_t *out, size_t n);
 
 /*
- * Write the codes below threshold of n keys, complements for descending order,
- * and their positions if wanted (-0 and +0 alike then), that of keys[0] being
- * first; one more entry may be overwritten.  Returns how many there are.
+ * Writes the codes of those of n keys that come before the threshold, and returns how many
+ * there are.  Codes are complemented for descending order.  If positions is not nullptr,
+ * it receives their positions, and -0 and +0 get one code.  The position of keys[0] is
+ * `first`.  One entry behind the last may be overwritten.
  */
 uint32_t filter(GpusortKeyForm form, const uint16_t *keys, uint32_t n, uint32_t first, bool descending,
 				int16_t threshold, int16_t *codes, uint32_t *positions);

@@ -1,7 +1,7 @@
 /*
  * simd_scatter.cc
- *	  Kernels that write past the caches, and what they need, compiled for each
- *	  vector unit as simd.cc says.
+ *	  Kernels that write past the caches, and the search of bins before them.
+ *	  Compiled for each vector unit in the way of simd.cc.
  */
 #include "cpu_engine/simd.h"
 
@@ -57,7 +57,7 @@ FindBins64(const int64_t *codes, size_t n, int64_t least, int shift, uint16_t *b
 	find_bins_of(codes, n, least, shift, bins);
 }
 
-/* Write the staged line of a piece that ends before the place; its first may begin within. */
+/* Writes the staged line of a piece that ends at place `end`.  The piece may begin within its first line. */
 template <typename Code>
 HWY_NOINLINE void
 write_line(const simd::Scattering<Code> &to, uint32_t piece, uint32_t end)
@@ -82,7 +82,7 @@ HWY_INLINE void
 scatter_of(const Code *codes, const uint16_t *bins, size_t n, const simd::Scattering<Code> &to)
 {
 	constexpr uint32_t LINE = simd::Scattering<Code>::LINE;
-	/* Copies, that cannot be what staged points to. */
+	/* Local copies: the compiler knows that staged does not point to them. */
 	const uint16_t *const piece_of = to.piece_of;
 	uint32_t *const places = to.places;
 	Code *const staged = to.staged;

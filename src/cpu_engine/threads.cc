@@ -2,8 +2,8 @@
  * threads.cc
  *	  Starts, feeds and joins the threads of one phase.
  *
- * The threads block every signal: a backend's handlers must run in the thread
- * that PostgreSQL knows.  They call nothing of PostgreSQL.
+ * The threads block every signal, because a backend's handlers must run in the thread that
+ * PostgreSQL knows.  They call no function of PostgreSQL.
  */
 #include "cpu_engine/threads.h"
 
@@ -15,19 +15,19 @@
 
 namespace gpusort
 {
-/* The calling thread asks whether to stop this often while it waits for others. */
+/* How often the calling thread asks whether to stop while it waits for others. */
 constexpr long WAIT_NANOSECONDS = 10 * 1000 * 1000;
 
 struct Phase
 {
-	Work		work;			/* what each started thread begins with */
+	Work		work;			/* copied by each started thread */
 	uint32_t	shares;
 	ShareFunction run;
 	void	   *arg;
 	std::atomic<uint64_t> next_share{0};
 	std::atomic<bool> stopped{false};
 
-	/* Threads that have not ended; guarded by mutex, changes are signalled. */
+	/* running counts threads that have not ended.  The mutex guards it; a thread that ends signals `ended`. */
 	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 	pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
 	int			running = 0;
@@ -60,7 +60,7 @@ thread_main(void *arg)
 	return nullptr;
 }
 
-/* Waits for the other threads, asking now and then whether to stop. */
+/* Waits for the other threads, and asks in intervals whether to stop. */
 static void
 wait_for_threads(Phase &phase, Work &work)
 {

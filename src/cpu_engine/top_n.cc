@@ -2,13 +2,13 @@
  * top_n.cc
  *	  Keeps candidates for the first entries while it reads the keys once.
  *
- * A key becomes a candidate if it comes before the threshold, the last of the
- * entries wanted so far.  When there is no room for more, the candidates are
- * sorted, those past the limit dropped, and the threshold moves.  It soon keeps
- * nearly all keys out, which vector compares find out many at a time.
+ * A key becomes a candidate if it comes before the threshold, which is the last of the
+ * entries wanted so far.  When the array of candidates is full, they are sorted, those
+ * past the limit are dropped, and the threshold moves.  It soon rejects nearly all keys,
+ * and vector instructions compare many keys with it at a time.
  *
- * With a payload candidates are (code, position), and sorted stably.  A later key
- * that ties with the threshold is no candidate: it would come after it.
+ * With a payload, candidates have positions and are sorted stably.  A later key that ties
+ * with the threshold is not a candidate, because it comes after it.
  */
 #include "cpu_engine/top_n.h"
 
@@ -20,26 +20,26 @@
 
 namespace gpusort
 {
-/* Keys filtered at a time: the candidates they may become must find room. */
+/* Keys filtered at a time.  All of them may become candidates, so that much space must be free. */
 constexpr uint32_t BLOCK = 128;
 
 /* With fewer keys a sort in registers is as fast. */
 constexpr uint64_t KEYS_WORTH_FILTERING = 257;
 
-/* Candidates are no fewer than this before they are first cut. */
+/* Candidates are first cut when there are at least this many. */
 constexpr uint64_t FIRST_CANDIDATES = 128;
 
-/* Room filled this often, with no end in sight, makes a sort the better choice. */
+/* If the array fills this often and keys still become candidates, a sort is faster. */
 constexpr uint64_t MOST_CUTS = 6;
 
-/* Candidates that there is room for. */
+/* How many candidates the array holds. */
 static uint64_t
-room(uint64_t limit)
+capacity(uint64_t limit)
 {
 	return (2 * limit > FIRST_CANDIDATES ? 2 * limit : FIRST_CANDIDATES) + BLOCK;
 }
 
-/* Form of codes, which are signed integers, as keys of their own. */
+/* The form of codes, which are signed integers, when they are sorted as keys. */
 template <typename Code>
 constexpr GpusortKeyForm code_form = sizeof(Code) == 2 ? GPUSORT_KEY_INT16
 	: sizeof(Code) == 4 ? GPUSORT_KEY_INT32 : GPUSORT_KEY_INT64;
@@ -52,14 +52,14 @@ struct Candidates
 
 	const Bits *keys;
 	Code	   *codes;			/* complements for descending order */
-	uint32_t   *positions;		/* nullptr for keys alone */
+	uint32_t   *positions;		/* nullptr without a payload */
 	char	   *scratch;
 	uint32_t	count;
 	uint32_t	limit;
-	Code		threshold;		/* codes from here on are out */
+	Code		threshold;		/* a code that is not less is no candidate */
 };
 
-/* Sort the candidates and keep those within the limit. */
+/* Sorts the candidates and keeps those within the limit. */
 template <GpusortKeyForm F>
 static bool
 cut(Work &work, Candidates<F> &candidates)
@@ -96,7 +96,7 @@ cut(Work &work, Candidates<F> &candidates)
 	return true;
 }
 
-/* Add some keys without looking at the threshold. */
+/* Makes all of these keys candidates. */
 template <GpusortKeyForm F>
 static void
 take_all(Candidates<F> &candidates, uint32_t start, uint32_t count, bool descending)
@@ -125,7 +125,7 @@ top_n_pays(uint64_t n, uint64_t limit)
 size_t
 top_n_scratch(uint64_t limit, size_t width, int threads)
 {
-	uint64_t	most = room(limit);
+	uint64_t	most = capacity(limit);
 	size_t		keys_alone = sort_codes_scratch(most, width, threads);
 	size_t		with_payload = sort_with_payload_scratch(most, width, GPUSORT_PAYLOAD_CARRIED, threads);
 
@@ -140,7 +140,7 @@ top_n(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n)
 	using Code = typename Form<F>::Code;
 	bool		descending = work.spec->descending;
 	uint32_t	limit = (uint32_t) work.spec->limit;
-	uint32_t	most = (uint32_t) room(limit);
+	uint32_t	most = (uint32_t) capacity(limit);
 	Candidates<F> candidates;
 	uint32_t	start = most - BLOCK < n ? most - BLOCK : n;
 	uint64_t	total = 0;
@@ -170,7 +170,7 @@ top_n(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n)
 		total += kept;
 		if (candidates.count > most - BLOCK)
 		{
-			/* Keys that come in the wrong order all become candidates in turn. */
+			/* In keys that come in reverse order each one becomes a candidate. */
 			if (total > MOST_CUTS * most && total > start / 4)
 				return TopN::NOT_WORTH_IT;
 			if (!cut(work, candidates))

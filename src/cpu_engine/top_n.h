@@ -10,7 +10,7 @@
 
 namespace gpusort
 {
-/* Is limit small enough, compared to n, that this beats a sort? */
+/* True if the limit is so small, compared to n, that this is faster than a sort. */
 bool top_n_pays(uint64_t n, uint64_t limit);
 
 /* Scratch bytes for keys of the given width. */
@@ -20,7 +20,7 @@ enum class TopN
 {
 	DONE,
 	STOPPED,
-	NOT_WORTH_IT				/* too many candidates; nothing has been touched */
+	NOT_WORTH_IT				/* too many candidates; nothing has changed */
 };
 
 /* Brings the first spec->limit entries to the front. */

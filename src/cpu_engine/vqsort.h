@@ -1,11 +1,11 @@
 /*
  * vqsort.h
- *	  Highway's vectorized quicksort behind plain functions, so that its headers
- *	  and their versions are seen by one file only.
+ *	  Highway's vectorized quicksort as functions, so that only one file includes
+ *	  its headers.
  *
- * The library picks the instruction set of the CPU at run time.  Signed integers
- * are enough: float keys are sorted by their codes, for vqsort neither places
- * NaN as PostgreSQL does nor keeps -0 and +0 apart.
+ * The library picks the instruction set of the CPU at run time.  Only signed integers are
+ * needed: float keys are sorted by their codes, because vqsort neither places NaN as
+ * PostgreSQL does nor keeps -0 and +0 apart.
  */
 #ifndef GPUSORT_VQSORT_H
 #define GPUSORT_VQSORT_H

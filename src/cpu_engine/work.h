@@ -1,7 +1,7 @@
 /*
  * work.h
- *	  What every sort of the CPU engine is given: scratch memory, and somebody to
- *	  ask whether to go on.
+ *	  The arguments that all sorts of the CPU engine share: what to sort, scratch
+ *	  memory, and how to ask whether to stop.
  */
 #ifndef GPUSORT_WORK_H
 #define GPUSORT_WORK_H
@@ -14,12 +14,12 @@
 namespace gpusort
 {
 /*
- * Keys that are sorted between two questions whether to stop.  Sorting takes 2 to
- * 5 ns a key, and at most about 20 on a CPU without wide vectors: 20 ms.
+ * How many keys are sorted between two checks whether to stop.  Sorting takes 2 to 5 ns
+ * per key, and at most about 20 ns on a CPU without wide vectors, so that is 20 ms.
  */
 constexpr uint64_t KEYS_BETWEEN_STOPS = UINT64_C(1) << 20;
 
-/* Bytes rounded up so that what follows them starts on a cache line. */
+/* Rounds bytes up to whole cache lines. */
 constexpr size_t
 lines(size_t bytes)
 {
@@ -30,12 +30,12 @@ struct Work
 {
 	const GpusortSpec *spec;
 	CpuSortControl *control;
-	char	   *scratch;		/* on a cache line */
+	char	   *scratch;		/* begins on a cache line */
 	uint64_t	spent = 0;		/* keys handled since should_stop was asked */
 	std::atomic<bool> *stopped = nullptr;	/* set for all threads of a phase */
-	bool		helper = false; /* not the calling thread, so may not ask */
+	bool		helper = false; /* true in started threads, which may not call should_stop */
 
-	/* Ask now whether to stop. */
+	/* Asks now whether to stop. */
 	bool
 	stop()
 	{
@@ -49,7 +49,7 @@ struct Work
 		return true;
 	}
 
-	/* Account for keys handled, and ask whether to stop when it is time. */
+	/* Adds to the keys handled, and asks whether to stop when there were enough. */
 	bool
 	stop_after(uint64_t keys)
 	{
@@ -59,8 +59,8 @@ struct Work
 };
 
 /*
- * Calls body(start, count) for all of n items, some at a time, and asks in
- * between whether to stop; false if so.
+ * Calls body(start, count) for all of n items, some at a time, and asks in between whether
+ * to stop.  Returns false if so.
  */
 template <typename Body>
 static inline bool
@@ -79,7 +79,7 @@ in_blocks(Work &work, uint32_t n, Body body)
 	return true;
 }
 
-/* Copies n values that do not overlap; false if told to stop. */
+/* Copies n values that do not overlap.  Returns false if told to stop. */
 template <typename Value>
 static inline bool
 copy_in_blocks(Work &work, Value *target, const Value *source, uint32_t n)

@@ -6,10 +6,10 @@
 
 #include "rows/characters.h"
 
-/* A byte that takes more bits than this is as well kept as it is. */
+/* A byte that takes more bits than this is not worth packing. */
 #define CHARACTER_BITS_MAX 7
 
-/* Kinds of strings per string, beyond which few of them are of one kind. */
+/* With this many possible prefixes per string, few strings have the same prefix. */
 #define CHARACTER_KINDS_MIN 16
 
 void
@@ -30,7 +30,7 @@ count_bytes(const CharacterSets *sets, int place)
 	return count;
 }
 
-/* The greatest base, up to the one wanted, of a further digit of a number below high + 1, within a limit. */
+/* The greatest base, up to `wanted`, for one more digit of a number of at most high, so that it stays within limit. */
 static int
 fitting_base(uint64 high, uint64 limit, int wanted)
 {
@@ -49,8 +49,8 @@ greatest_number(int bits)
 }
 
 /*
- * Leaves as many places as fill a number of so many bits, if no more bytes occur
- * than did so far.  False where a place takes nearly as many bits as a byte has.
+ * Keeps only as many places as fill a number of max_bits, judged by the bytes counted so
+ * far.  Returns false if the places take nearly as many bits as their bytes have.
  */
 bool
 gpusort_characters_narrow(CharacterSets *sets, int max_bits)
@@ -73,11 +73,11 @@ gpusort_characters_narrow(CharacterSets *sets, int max_bits)
 }
 
 /*
- * Whether the bytes that so many bits hold as they are tell so many strings apart as
- * well, nearly all of them, if bytes are independent of one another.
+ * True if the first bytes, unpacked, would tell nearly all of the strings apart too: those
+ * that fit max_bits.  Assumes that bytes do not depend on one another.
  */
 bool
-gpusort_characters_are_plain(const CharacterSets *sets, int max_bits, double strings)
+gpusort_characters_unpacked_suffice(const CharacterSets *sets, int max_bits, double strings)
 {
 	double		kinds = 1;
 
@@ -87,8 +87,8 @@ gpusort_characters_are_plain(const CharacterSets *sets, int max_bits, double str
 }
 
 /*
- * Makes the numbers of all strings counted, as many places as so many bits hold.
- * Of the last place there may be only a part: neighbouring bytes share a digit.
+ * Makes the table that gives each counted string its number, with as many places as fit
+ * max_bits.  The last place may fit only in part: then neighbouring bytes share a digit.
  */
 Characters *
 gpusort_characters_pack(const CharacterSets *sets, int max_bits)
@@ -128,7 +128,7 @@ gpusort_characters_pack(const CharacterSets *sets, int max_bits)
 	return characters;
 }
 
-/* Lets strings that were not counted have numbers; one that was counted tells what all begin with. */
+/* Extends the table to strings that were not counted.  `counted` is any counted string: it has the common prefix. */
 void
 gpusort_characters_extend(Characters *characters, const CharacterSets *sets, const KeyBytes *counted)
 {
@@ -154,7 +154,7 @@ gpusort_characters_extend(Characters *characters, const CharacterSets *sets, con
 	}
 }
 
-/* The number of any string, of characters that were extended. */
+/* The number of any string.  The characters must have been extended. */
 uint64
 gpusort_characters_place(const Characters *characters, const KeyBytes *bytes)
 {
@@ -168,7 +168,7 @@ gpusort_characters_place(const Characters *characters, const KeyBytes *bytes)
 	if (order != 0)
 		return order < 0 ? 0 : characters->high;
 
-	/* Most strings are of bytes that occurred. */
+	/* Most strings consist of bytes that were counted. */
 	if (bytes->length >= characters->from + characters->nplaces)
 	{
 		const uint8 *data = bytes->data + characters->from;

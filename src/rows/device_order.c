@@ -1,18 +1,18 @@
 /*
  * device_order.c
- *	  Sorts one store on a device, which gathers the columns as well.
+ *	  Sorts one store on a device, which also brings the columns into order.
  *
- * The host then reads its columns in sequence; only records stay where they are
- * and are found by row number.
+ * The host then reads its columns in sequence.  Only records stay where they are and
+ * are found by row number.
  *
- * The device sorts by the first word of the code.  Where that does not decide, the
- * words come back in order too, the host orders the rows of each tie, and puts
- * their values in every column where they belong.
+ * The device sorts by the first word of the code.  If words are tied, they come back in
+ * order too; the host orders the rows of each tie, and corrects their values in every
+ * column.
  *
- * Nothing may be lost when the device fails half way.  The row numbers come back
- * first; a column is fetched beside the one at hand and takes its place when it
- * is complete.  A column that is not fetched stays in the input's order, which
- * the row numbers lead through: in_order tells.
+ * Nothing may be lost when the device fails half way.  The row numbers come back first.
+ * A column is fetched into a spare buffer, which replaces the column when it is
+ * complete.  A column that is not fetched stays in the input's order and is read by row
+ * number; in_order tells which columns are sorted.
  */
 #include "postgres.h"
 
@@ -24,16 +24,16 @@
 
 #define ROWS_ENCODE_SPAN 4096
 #define ROWS_WORD_BITS 64
-#define ROWS_TIED_SHARE 4		/* one row of so many may be in a tie; with more, the host's sort is as fast */
+#define ROWS_TIED_SHARE 4		/* with more than one row in 4 tied, the host's sort is as fast */
 
-/* Rows of equal words, by position. */
+/* Rows of equal words: where they lie in the sorted order. */
 typedef struct DeviceTie
 {
 	uint32		start;
 	uint32		count;
 } DeviceTie;
 
-/* What travels beside the keys: an attribute's values or its NULL bytes. */
+/* A column that goes to the device: the values or the NULL bytes of an attribute. */
 typedef struct DeviceColumn
 {
 	RowBuffer  *buffer;
@@ -48,11 +48,11 @@ typedef struct DeviceOrder
 	GpusortSpec spec;
 	DeviceSession *session;
 	SortAttempt attempt;
-	SortReason	lost;			/* why the columns that are not fetched are not */
+	SortReason	lost;			/* why some columns were not fetched, or NONE */
 	DeviceTie  *ties;
 	uint32		nties;
 	uint32		tie_slots;
-	int			ncolumns;		/* column 0, the keys, not counted */
+	int			ncolumns;		/* without column 0 of the session, the keys */
 	DeviceColumn columns[GPUSORT_SESSION_COLUMNS];
 	uint8		widths[GPUSORT_SESSION_COLUMNS];
 } DeviceOrder;
@@ -128,7 +128,7 @@ add_tie(DeviceOrder *order, uint32 start, uint32 count)
 	order->ties[order->nties++] = (DeviceTie) {start, count};
 }
 
-/* Orders the rows whose words are equal; false if they are too many. */
+/* Orders the rows whose words are equal.  Returns false if they are too many. */
 static bool
 break_word_ties(DeviceOrder *order, const uint64 *words, SortReason *why)
 {
@@ -156,7 +156,7 @@ break_word_ties(DeviceOrder *order, const uint64 *words, SortReason *why)
 	return true;
 }
 
-/* Fetches the row numbers, and puts right what the words of the keys do not decide. */
+/* Fetches the row numbers, and orders the rows whose words are tied. */
 static bool
 fetch_order(DeviceOrder *order, RowBuffer *spare, SortReason *why)
 {
@@ -209,7 +209,7 @@ fetch_session(DeviceOrder *order, SortReason *why)
 	return done;
 }
 
-/* What the device gets: a word of the code as the key, and the columns beside it. */
+/* Describes the session: a word of the code as the key, and the columns. */
 static void
 describe(DeviceOrder *order)
 {
@@ -223,7 +223,7 @@ describe(DeviceOrder *order)
 		order->widths[i + 1] = order->columns[i].width;
 }
 
-/* Makes the code, half a word of which may do. */
+/* Makes the code, and sorts by 32-bit keys if that many bits hold all of it. */
 static void
 make_code(DeviceOrder *order)
 {
@@ -248,7 +248,7 @@ row_bytes(const DeviceOrder *order)
 	return bytes;
 }
 
-/* Has a device sort the rows; returns why it did not, or NONE. */
+/* Has a device sort the rows.  Returns REASON_NONE, or why it did not. */
 static SortReason
 attempt_session(DeviceOrder *order)
 {
@@ -285,8 +285,8 @@ attempt_session(DeviceOrder *order)
 }
 
 /*
- * Sets sort->order as gpusort_rows_order does; false, and nothing changed but
- * sort->failed, if no device does it.
+ * Sets sort->order as gpusort_rows_order does.  Returns false if no device sorts the rows;
+ * then nothing has changed but sort->failed.
  */
 bool
 gpusort_rows_order_on_device(RowSort *sort)

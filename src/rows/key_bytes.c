@@ -14,7 +14,7 @@
 #include "keys/byte_collation.h"
 #include "rows/key_bytes.h"
 
-/* How values of a type, compared by its default btree order, become bytes. */
+/* How values of a type become bytes that order as its default btree operator class does. */
 ByteForm
 gpusort_key_bytes_form(Oid type, Oid collation)
 {
@@ -45,14 +45,14 @@ gpusort_key_bytes_form(Oid type, Oid collation)
 	}
 }
 
-/* Whether values of equal bytes, padded by zeros to one length, are equal. */
+/* True if values are equal whenever their bytes, padded by zeros to one length, are. */
 bool
 gpusort_key_bytes_decide(ByteForm form)
 {
 	return form != BYTES_BYTEA && form != BYTES_NUMERIC;
 }
 
-/* Whether values differ in length. */
+/* True if the values of the form differ in length. */
 bool
 gpusort_key_bytes_vary(ByteForm form)
 {
@@ -104,7 +104,7 @@ get_timetz(const TimeTzADT *time, KeyBytes *bytes)
 	bytes->length = 12;
 }
 
-/* Gets the bytes of a value that is not NULL; abbreviate is the sort support of one that is abbreviated. */
+/* Gets the bytes of a value that is not NULL.  abbreviate is the sort support for BYTES_NUMERIC. */
 void
 gpusort_key_bytes_get(ByteForm form, SortSupport abbreviate, Datum value, KeyBytes *bytes)
 {
@@ -137,7 +137,7 @@ gpusort_key_bytes_get(ByteForm form, SortSupport abbreviate, Datum value, KeyByt
 			get_interval(DatumGetIntervalP(value), bytes);
 			break;
 		case BYTES_NUMERIC:
-			/* Abbreviations are signed, and the greater the value, the less they are. */
+			/* Abbreviated keys are signed numbers.  A greater value has a lesser one. */
 			put_word(bytes->computed, ~(abbreviate->abbrev_converter(value, abbreviate) ^ (UINT64CONST(1) << 63)));
 			bytes->data = bytes->computed;
 			bytes->length = 8;

@@ -1,13 +1,16 @@
 /*
  * key_bytes.h
- *	  Sort keys that are strings of bytes: types whose order is that of memcmp over
- *	  some bytes, the shorter of two strings first where they are equal to its end.
+ *	  Sort keys that are strings of bytes, in memcmp order; a prefix sorts before
+ *	  the longer string.
  *
  *	  text, varchar, char(n), name	in collations that compare bytes, as "C" does
- *	  uuid, macaddr, macaddr8		as they are
- *	  timetz, interval				what is compared of them, most significant byte first
- *	  bytea							padded by zeros like the others, so not all of its order
- *	  numeric						PostgreSQL's abbreviation, so not all of its order
+ *	  uuid, macaddr, macaddr8		their own bytes
+ *	  timetz, interval				the numbers that PostgreSQL compares, most
+ *									significant byte first
+ *	  bytea							its own bytes; padded by zeros, some different values
+ *									are tied
+ *	  numeric						PostgreSQL's abbreviated key; different values may be
+ *									tied
  */
 #ifndef GPUSORT_KEY_BYTES_H
 #define GPUSORT_KEY_BYTES_H
@@ -16,7 +19,7 @@
 
 typedef enum ByteForm
 {
-	BYTES_NONE,					/* the type is not known by its bytes */
+	BYTES_NONE,					/* the type has no such bytes */
 	BYTES_TEXT,
 	BYTES_BPCHAR,
 	BYTES_NAME,
@@ -29,6 +32,7 @@ typedef enum ByteForm
 	BYTES_NUMERIC
 } ByteForm;
 
+/* The most bytes that are computed from a value. */
 #define GPUSORT_KEY_BYTES_COMPUTED 16
 
 /* The bytes of one value. */
@@ -36,8 +40,8 @@ typedef struct KeyBytes
 {
 	const uint8 *data;
 	Size		length;
-	void	   *detoasted;		/* to be freed, or NULL */
-	uint8		computed[GPUSORT_KEY_BYTES_COMPUTED];	/* of data that is computed */
+	void	   *detoasted;		/* a copy to be freed, or NULL */
+	uint8		computed[GPUSORT_KEY_BYTES_COMPUTED];	/* data points here if it was computed */
 } KeyBytes;
 
 extern ByteForm gpusort_key_bytes_form(Oid type, Oid collation);

@@ -2,16 +2,17 @@
  * order.c
  *	  The sorted order of the rows of one store.
  *
- * Each row becomes one integer: as many leading bits of its code as there is
- * room for above its row number.  No two are equal, so sorting these integers is
- * a stable sort by the prefix, and it needs no second array.  Rows whose prefixes
- * are equal are then packed again in place, with a code made for them alone, and
- * sorted by that, until no code tells them apart; few of them, and those, are
- * compared.  One bit stays clear so that the integers are ordered alike with and
- * without sign.
+ * Each row becomes one packed integer: its row number, and above it as many leading bits
+ * of its code as fit.  No two are equal, so sorting these integers is a stable sort by
+ * the prefix of the code, and it needs no second array.
  *
- * Where only the first rows are wanted, ties behind them are left alone; where
- * it only matters which rows these are, so are ties among them.
+ * Rows whose prefixes are equal are tied.  They are packed again in place, with a code
+ * made for them alone, and sorted by that.  This repeats until no code tells the rows
+ * apart.  Those rows, and ties of few rows, are compared.  The highest bit of a packed
+ * integer is 0, so that signed and unsigned order are the same.
+ *
+ * With a limit, ties past the limit are not resolved.  When only the set of first rows
+ * matters, neither are ties inside it.
  */
 #include "postgres.h"
 
@@ -23,11 +24,11 @@
 
 #define ROWS_PACKED_BITS 63
 #define ROWS_ENGINE_MIN 1024	/* fewer integers are sorted right here */
-#define ROWS_COMPARE_MAX 12		/* ties of up to so many rows are compared at once */
+#define ROWS_COMPARE_MAX 12		/* a tie of this many rows or fewer is not packed again */
 #define ROWS_ENCODE_SPAN 4096	/* rows of a tie that are encoded at a time */
-#define ROWS_TIE_DEPTH 64		/* codes made for ties within ties, before rows are compared */
-#define ROWS_TIE_PREFETCH 32	/* packed integers ahead of which records of ties are fetched; longer ties do so themselves */
-#define ROWS_SELECT_PASSES 64	/* over a tie whose first rows are looked for, before it is sorted */
+#define ROWS_TIE_DEPTH 64		/* how deep ties within ties get codes before rows are compared */
+#define ROWS_TIE_PREFETCH 32	/* how many packed integers ahead records of short ties are prefetched */
+#define ROWS_SELECT_PASSES 64	/* passes of a selection before the rest is sorted instead */
 
 #define ST_SORT sort_packed_here
 #define ST_ELEMENT_TYPE uint64
@@ -37,15 +38,15 @@
 #define ST_DEFINE
 #include "lib/sort_template.h"
 
-/* What breaking ties needs to know. */
+/* Arguments of the functions that break ties. */
 typedef struct TieBreaker
 {
 	RowSort    *sort;
-	int			first_key;		/* of those that are compared */
-	int			row_bits;		/* of the row number in a packed integer */
+	int			first_key;		/* the first key that is compared */
+	int			row_bits;		/* bits of the row number in a packed integer */
 	uint64		row_mask;
-	const uint64 *end;			/* of the rows that are wanted */
-	bool		in_order;		/* else only the last of these must be in its place */
+	const uint64 *end;			/* where the rows that are wanted end */
+	bool		in_order;		/* false if only the last wanted row must be in its place */
 } TieBreaker;
 
 /* Sorts packed integers, many of them on an engine. */
@@ -117,12 +118,12 @@ swap_packed(uint64 *a, uint64 *b)
 	*b = value;
 }
 
-/* Moves the row that comes at a place of a tie there, and those before it to places before it. */
+/* Moves the row that belongs at a place of a tie there, and the rows before it to places before it (quickselect). */
 static void
 select_tied(TieBreaker *breaker, uint64 *packed, uint32 count, uint32 place)
 {
 	uint32		low = 0;
-	uint32		high = count;	/* the row is one of low .. high - 1 */
+	uint32		high = count;	/* the row lies in low .. high - 1 */
 
 	for (int passes = 0; high - low > 1; passes++)
 	{
@@ -134,7 +135,7 @@ select_tied(TieBreaker *breaker, uint64 *packed, uint32 count, uint32 place)
 			qsort_arg(packed + low, high - low, sizeof(uint64), compare_tied, breaker);
 			return;
 		}
-		/* The median of three, last, parts the others. */
+		/* The median of three goes to the end and divides the others. */
 		if (compare_tied(packed + middle, packed + low, breaker) < 0)
 			swap_packed(packed + middle, packed + low);
 		if (compare_tied(packed + middle, last, breaker) < 0)
@@ -157,7 +158,7 @@ select_tied(TieBreaker *breaker, uint64 *packed, uint32 count, uint32 place)
 	}
 }
 
-/* Orders rows of a tie by comparing them, from a key on, as far as their order is wanted. */
+/* Orders the rows of a tie by comparing them from a key on, as far as their order is wanted. */
 static void
 compare_tie(TieBreaker *breaker, uint64 *packed, uint32 count, int first_key)
 {
@@ -172,7 +173,7 @@ compare_tie(TieBreaker *breaker, uint64 *packed, uint32 count, int first_key)
 		qsort_arg(packed, wanted, sizeof(uint64), compare_tied, breaker);
 }
 
-/* Packs the rows of a tie by the code. */
+/* Packs the rows of a tie again, by the code. */
 static void
 pack_tie(TieBreaker *breaker, const KeyCode *code, uint64 *packed, uint32 count)
 {
@@ -192,7 +193,7 @@ pack_tie(TieBreaker *breaker, const KeyCode *code, uint64 *packed, uint32 count)
 
 static void break_ties(TieBreaker *breaker, uint64 *packed, uint32 count, int nexact, bool spent, int depth);
 
-/* Orders rows, in input order, that are equal in the keys before first_key; depth counts the codes made for them. */
+/* Orders rows that are equal in the keys before first_key.  They come in input order.  depth counts ties within ties. */
 static void
 order_tie(TieBreaker *breaker, uint64 *packed, uint32 count, int first_key, int depth)
 {
@@ -216,12 +217,12 @@ order_tie(TieBreaker *breaker, uint64 *packed, uint32 count, int first_key, int 
 	gpusort_rows_code_free(code);
 	if (!is_ascending(packed, count))
 		sort_packed(breaker->sort, packed, count);
-	/* Without a difference in the code's bits another one would be no better. */
+	/* If the packed bits of all rows are equal, another code would tell no more of them apart. */
 	spent |= packed[0] >> breaker->row_bits == packed[count - 1] >> breaker->row_bits;
 	break_ties(breaker, packed, count, nexact, spent, depth);
 }
 
-/* Has records of a tie's rows fetched that will soon be compared. */
+/* Prefetches records of short ties that will soon be compared.  Longer ties prefetch their own. */
 static inline void
 prefetch_tied(const TieBreaker *breaker, const uint64 *packed, const uint64 *end)
 {
@@ -246,8 +247,8 @@ prefetch_tied(const TieBreaker *breaker, const uint64 *packed, const uint64 *end
 }
 
 /*
- * Finds rows with equal prefixes, which are equal in nexact keys, and orders them:
- * by comparing them if codes are spent.
+ * Finds rows with equal prefixes, which are equal in nexact keys, and orders them.  If
+ * codes are spent they are compared.
  */
 static void
 break_ties(TieBreaker *breaker, uint64 *packed, uint32 count, int nexact, bool spent, int depth)
@@ -291,7 +292,7 @@ tie_breaker(RowSort *sort)
 	};
 }
 
-/* Orders rows of the store, in ascending order, that are equal in the keys before first_key. */
+/* Orders rows that are equal in the keys before first_key.  Their numbers must come in ascending order. */
 void
 gpusort_rows_order_tie(RowSort *sort, uint32 *rows, uint32 count, int first_key)
 {
@@ -308,9 +309,9 @@ gpusort_rows_order_tie(RowSort *sort, uint32 *rows, uint32 count, int first_key)
 }
 
 /*
- * Sets sort->order to the sorted order of the rows in sort->store, up to the number
- * wanted, at least one; those behind them follow in any order.  Without in_order the
- * wanted ones do so too, but for the last of them, which is last.
+ * Sets sort->order to the sorted order of the rows in sort->store.  Only the first
+ * `wanted` rows, at least one, come in order; the others follow in any order.  Without
+ * in_order the wanted rows also come in any order, except that the last of them is last.
  */
 void
 gpusort_rows_order(RowSort *sort, uint32 wanted, bool in_order)
@@ -343,7 +344,7 @@ gpusort_rows_order(RowSort *sort, uint32 wanted, bool in_order)
 	break_ties(&breaker, packed, nrows, code->nexact, code->spent, 0);
 	gpusort_rows_code_free(code);
 
-	/* Each row number is written no further than where it was read. */
+	/* Writing never overtakes reading: a row number takes half of what it is read from. */
 	sort->order = (uint32 *) packed;
 	for (uint32 i = 0; i < nrows; i++)
 		sort->order[i] = packed[i] & breaker.row_mask;

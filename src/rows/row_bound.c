@@ -8,7 +8,7 @@
 
 #define ROWS_BOUND_MAX (UINT32_MAX / 8)
 
-/* Returns how to keep the best of so many rows, NULL where they are too many. */
+/* Makes a bound that keeps the first `rows` rows.  Returns NULL for 0, and for a bound too great to help. */
 RowBound *
 gpusort_rows_bound_create(RowMemory *memory, const RowLayout *layout, const RowKeys *keys, uint64 rows)
 {
@@ -26,7 +26,7 @@ gpusort_rows_bound_create(RowMemory *memory, const RowLayout *layout, const RowK
 	return bound;
 }
 
-/* Whether a row comes after all those that are wanted. */
+/* True if a row comes after all those that are wanted. */
 static bool
 is_beyond(const RowBound *bound, RowValueGetter get, void *row)
 {
@@ -51,7 +51,7 @@ is_beyond(const RowBound *bound, RowValueGetter get, void *row)
 	return true;
 }
 
-/* Whether a row that is read after all stored ones is not wanted, and then counts it. */
+/* True if a row that is read after all stored ones is not wanted.  Counts it then. */
 bool
 gpusort_rows_bound_rejects(RowBound *bound, RowValueGetter get, void *row)
 {
@@ -61,7 +61,7 @@ gpusort_rows_bound_rejects(RowBound *bound, RowValueGetter get, void *row)
 	return beyond;
 }
 
-/* Cuts the store, of this order, to its best rows; the order is used up. */
+/* Cuts the store, whose sorted order is given, to the wanted rows.  Overwrites the order. */
 void
 gpusort_rows_bound_cut(RowBound *bound, RowStore *store, uint32 *order)
 {

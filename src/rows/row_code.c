@@ -1,9 +1,9 @@
 /*
  * row_code.c
- *	  Makes codes of rows and encodes by them, see row_code.h.
+ *	  Makes codes of rows and encodes rows by them, see row_code.h.
  *
- * Encoding works on blocks of rows that stay in the first-level cache: one
- * simple loop per form loads the codes of a block, others fit and pack them.
+ * Encoding works on blocks of rows that stay in the first-level cache.  One simple loop
+ * per form loads the codes of a block; further loops fit and pack them.
  */
 #include "postgres.h"
 
@@ -15,9 +15,9 @@
 #include "rows/row_code.h"
 
 #define ROWS_ENCODE_BLOCK 1024
-#define ROWS_CHARACTERS_MIN 16384	/* rows that are worth a look at their characters */
-#define ROWS_LOOKED_AT 1024		/* of them, for a first look */
-#define ROWS_SAMPLE_MIN 128		/* rows that tell the characters of others */
+#define ROWS_CHARACTERS_MIN 16384	/* with fewer rows packing characters does not pay */
+#define ROWS_LOOKED_AT 1024		/* rows read for a first look at characters */
+#define ROWS_SAMPLE_MIN 128		/* with fewer rows a sample says nothing about other rows */
 #define ROWS_PREFETCH 16		/* records fetched ahead of the one being read */
 
 static int
@@ -32,7 +32,7 @@ low_bits(int bits)
 	return bits >= 64 ? PG_UINT64_MAX : (UINT64CONST(1) << bits) - 1;
 }
 
-/* Writes the numbers of n rows of a list, from one of them on; NULL if they are first, first + 1 ... */
+/* Writes the numbers of rows first .. first + n - 1 of a list and returns them.  NULL if these are the numbers. */
 static const uint32 *
 list_block(const RowList *list, uint32 first, uint32 n, uint32 *rows)
 {
@@ -43,7 +43,7 @@ list_block(const RowList *list, uint32 first, uint32 n, uint32 *rows)
 	return rows;
 }
 
-/* Has the record of a row of the list fetched that will soon be read, and the place of a later one's. */
+/* Prefetches the record of a row of the list that will soon be read, and the place of a later record. */
 static inline void
 prefetch_record(const RowStore *store, const RowList *list, uint32 i, uint32 step)
 {
@@ -55,7 +55,7 @@ prefetch_record(const RowStore *store, const RowList *list, uint32 i, uint32 ste
 		__builtin_prefetch(gpusort_rows_record(store, list->packed[i + ROWS_PREFETCH] & list->row_mask));
 }
 
-/* Has the first records of the list fetched, and the places of those behind them. */
+/* Prefetches the first records of the list, and the places of those behind them. */
 static void
 prefetch_first(const RowStore *store, const RowList *list)
 {
@@ -67,7 +67,7 @@ prefetch_first(const RowStore *store, const RowList *list)
 		__builtin_prefetch(gpusort_rows_record(store, list->packed[i] & list->row_mask));
 }
 
-/* Gets the bytes of a row's key, to be freed; false if it is NULL. */
+/* Gets the bytes of a row's key, to be freed.  Returns false if it is NULL. */
 static bool
 get_bytes(const RowKey *key, const RowStore *store, uint32 row, KeyBytes *bytes)
 {
@@ -79,7 +79,7 @@ get_bytes(const RowKey *key, const RowStore *store, uint32 row, KeyBytes *bytes)
 	return !is_null;
 }
 
-/* As get_bytes, of a row of the list, each step-th row of which is read. */
+/* The same for row i of a list that is read in steps. */
 static bool
 get_listed(const RowKey *key, const RowStore *store, const RowList *list, uint32 i, uint32 step, KeyBytes *bytes)
 {
@@ -88,7 +88,7 @@ get_listed(const RowKey *key, const RowStore *store, const RowList *list, uint32
 	return get_bytes(key, store, list->packed ? list->packed[i] & list->row_mask : i, bytes);
 }
 
-/* The 8 bytes from a place on as a number; zeros are behind the end. */
+/* The 8 bytes from a place on as a number, padded by zeros behind the end. */
 static inline uint64
 word_at(const KeyBytes *bytes, Size place)
 {
@@ -101,7 +101,7 @@ word_at(const KeyBytes *bytes, Size place)
 	return pg_ntoh64(word);
 }
 
-/* The place up to which two strings, padded by zeros, are alike; at most an end. */
+/* How many leading bytes of two strings, padded by zeros, are equal; at most `end`. */
 static Size
 equal_bytes(const KeyBytes *a, const KeyBytes *b, Size end)
 {
@@ -118,7 +118,7 @@ equal_bytes(const KeyBytes *a, const KeyBytes *b, Size end)
 	return end;
 }
 
-/* Whether a key is NULL in some of the rows, and whether in all. */
+/* Finds out whether a key is NULL in some of the rows, and whether in all. */
 static void
 find_nulls(const RowKey *key, const RowStore *store, const RowList *list, bool *some, bool *all)
 {
@@ -161,14 +161,14 @@ find_range(const RowKey *key, const RowStore *store, const RowList *list, uint64
 	}
 }
 
-/* What fitting a key of bytes needs to know of its strings. */
+/* What is known of the strings of a key before it is fitted. */
 typedef struct ByteRange
 {
-	Size		skip;			/* bytes that all begin with */
-	Size		longest;		/* string's length, or more than skip and what a word holds */
+	Size		skip;			/* length of the prefix that all have */
+	Size		longest;		/* length of the longest; a lower bound once it exceeds a word */
 } ByteRange;
 
-/* Finds it out from each step-th row. */
+/* Finds the byte range of every step-th row. */
 static ByteRange
 find_byte_range(const RowKey *key, const RowStore *store, const RowList *list, uint32 step)
 {
@@ -198,7 +198,7 @@ find_byte_range(const RowKey *key, const RowStore *store, const RowList *list, u
 	return range;
 }
 
-/* Notes the bytes of a key in each step-th row; false if a string has others before the first place. */
+/* Counts the strings of every step-th row.  Returns false if a string does not have the common prefix. */
 static bool
 count_characters(CharacterSets *sets, const RowKey *key, const RowStore *store, const RowList *list, uint32 step)
 {
@@ -226,10 +226,10 @@ count_characters(CharacterSets *sets, const RowKey *key, const RowStore *store, 
 }
 
 /*
- * Notes the characters of a key, as many as fill so many bits, behind what all strings
- * begin with; false where packing them does not pay, to tell so many rows apart.  Some
- * of the list tell what that is and which places will do; all are read once, and again
- * if those were wrong.
+ * Counts the characters of a key behind the common prefix, as many places as fill `bits`
+ * bits.  Returns false if packing them does not pay for telling nrows rows apart.  Some
+ * rows of the list suggest the prefix and the number of places.  Then all rows are read,
+ * and again if the prefix was wrong.
  */
 static bool
 find_characters(CharacterSets *sets, const RowKey *key, const RowStore *store, const RowList *list, int bits, double nrows)
@@ -245,7 +245,7 @@ find_characters(CharacterSets *sets, const RowKey *key, const RowStore *store, c
 			return false;
 		gpusort_characters_start(sets, range.skip);
 		(void) count_characters(sets, key, store, list, Max(list->count / ROWS_LOOKED_AT, 1));
-		if (!gpusort_characters_narrow(sets, bits) || gpusort_characters_are_plain(sets, bits, nrows))
+		if (!gpusort_characters_narrow(sets, bits) || gpusort_characters_unpacked_suffice(sets, bits, nrows))
 			return false;
 		if (count_characters(sets, key, store, list, 1))
 			return true;
@@ -266,7 +266,7 @@ add_field(KeyCode *code, const RowKey *key, KeyFieldKind kind, int bits)
 	return field;
 }
 
-/* Adds a key of bytes packed; true if that is all of its strings. */
+/* Adds a field of packed characters.  Returns true if it holds all bytes of the strings. */
 static bool
 add_characters(KeyCode *code, const RowKey *key, Characters *characters)
 {
@@ -277,7 +277,7 @@ add_characters(KeyCode *code, const RowKey *key, Characters *characters)
 	return characters->complete;
 }
 
-/* Adds a key that is a value; true if so many bits of the code hold all of it. */
+/* Adds a key that is a value.  Returns true if it fits word_bits of the code completely. */
 static bool
 add_value(KeyCode *code, const RowKey *key, const RowStore *store, const RowList *list, int word_bits, bool fit)
 {
@@ -296,22 +296,22 @@ add_value(KeyCode *code, const RowKey *key, const RowStore *store, const RowList
 	return code->bits <= word_bits;
 }
 
-/* The same of a key that is bytes: its strings are equal to their ends. */
+/* Adds a key that is bytes.  Returns true if it fits word_bits of the code completely. */
 static bool
 add_bytes(KeyCode *code, const RowKey *key, const RowStore *store, const RowList *list, int word_bits)
 {
-	int			room = word_bits - code->bits;
+	int			bits_left = word_bits - code->bits;
 	CharacterSets sets;
 	ByteRange	range;
 	int			bits;
 
 	if (gpusort_key_bytes_vary(key->bytes) && list->count >= ROWS_CHARACTERS_MIN &&
-		find_characters(&sets, key, store, list, room, list->count))
-		return add_characters(code, key, gpusort_characters_pack(&sets, room));
+		find_characters(&sets, key, store, list, bits_left, list->count))
+		return add_characters(code, key, gpusort_characters_pack(&sets, bits_left));
 	range = find_byte_range(key, store, list, 1);
 	if (range.longest == range.skip)
 		return true;
-	bits = Min(8 * Min(range.longest - range.skip, sizeof(uint64)), room);
+	bits = Min(8 * Min(range.longest - range.skip, sizeof(uint64)), bits_left);
 	add_field(code, key, FIELD_BYTES, bits)->skip = range.skip;
 	return bits == 8 * (range.longest - range.skip);
 }
@@ -325,36 +325,36 @@ empty_code(const RowKeys *keys)
 	return code;
 }
 
-/* Adds a key of bytes for so many rows of which a sample is at hand: packed if that shows how, else its first bytes. */
+/* Adds a key of bytes for nrows rows, judged by a sample: its characters packed if that pays, else its first bytes. */
 static void
 add_sampled_bytes(KeyCode *code, const RowKey *key, const RowStore *sample, double nrows)
 {
 	RowList		list = {.count = sample->nrows};
-	int			room = 64 - code->bits;
+	int			bits_left = 64 - code->bits;
 	CharacterSets sets;
 	Characters *characters;
 	KeyBytes	bytes;
 	uint32		row = 0;
 
-	/* As they are, its first bytes are those that all may begin with. */
+	/* With a common prefix the first bytes tell nothing apart, so they are no alternative to packing. */
 	if (find_byte_range(key, sample, &list, 1).skip > 0)
 		nrows = DBL_MAX;
 	while (row < sample->nrows && gpusort_rows_is_null(sample, row, key->attribute))
 		row++;
 	if (!gpusort_key_bytes_vary(key->bytes) || sample->nrows < ROWS_SAMPLE_MIN || row == sample->nrows ||
-		!find_characters(&sets, key, sample, &list, room, nrows))
+		!find_characters(&sets, key, sample, &list, bits_left, nrows))
 	{
-		add_field(code, key, FIELD_BYTES, room);
+		add_field(code, key, FIELD_BYTES, bits_left);
 		return;
 	}
-	characters = gpusort_characters_pack(&sets, room);
+	characters = gpusort_characters_pack(&sets, bits_left);
 	(void) get_bytes(key, sample, row, &bytes);
 	gpusort_characters_extend(characters, &sets, &bytes);
 	gpusort_key_bytes_free(&bytes);
 	(void) add_characters(code, key, characters);
 }
 
-/* The code whose bits mean the same in every store of the sample's layout; for so many rows in all. */
+/* A common code: its bits mean the same in every store of the sample's layout.  nrows is the number of rows in all. */
 KeyCode *
 gpusort_rows_code_common(const RowKeys *keys, const RowStore *sample, double nrows)
 {
@@ -379,7 +379,7 @@ gpusort_rows_code_common(const RowKeys *keys, const RowStore *sample, double nro
 	return code;
 }
 
-/* Bits of the keys from one on if they are not fitted; more than any word's with bytes among them. */
+/* Bits that the keys from first_key on take unfitted.  With a key of bytes among them this is more than 64. */
 static int
 unfitted_bits(const RowKeys *keys, int first_key, const RowLayout *layout)
 {
@@ -396,9 +396,9 @@ unfitted_bits(const RowKeys *keys, int first_key, const RowLayout *layout)
 }
 
 /*
- * The code for rows of the store alone that are equal in the keys before first_key.
- * Of it word_bits bits, at least 8, will be encoded; it need not be shorter than enough_bits.
- * Where these rows differ in keys of a code at all, not all of them have one word.
+ * A fitted code for rows of one store that are equal in the keys before first_key.  The
+ * caller will encode word_bits of it, at least 8.  Keys that take no more than enough_bits
+ * are not fitted.  Unless the codes of all rows are equal, their words are not all equal.
  */
 KeyCode *
 gpusort_rows_code_fitted(const RowKeys *keys, int first_key, const RowStore *store,
@@ -444,7 +444,7 @@ gpusort_rows_code_free(KeyCode *code)
 	pfree(code);
 }
 
-/* Loads a bit for NULL of a block of rows. */
+/* Loads the NULL bits of a block of rows. */
 static void
 load_nulls(const KeyField *field, const RowStore *store, const uint32 *rows, uint32 first, uint32 n, uint64 *out)
 {
@@ -455,7 +455,7 @@ load_nulls(const KeyField *field, const RowStore *store, const uint32 *rows, uin
 		out[i] = (column->has_nulls && column->nulls.data[rows ? rows[i] : first + i] ? 1 : 0) ^ flip;
 }
 
-/* Loads a key that is a value, in the field's range, of a block of rows. */
+/* Loads the values of a key for a block of rows, relative to the field's range. */
 static void
 load_values(const KeyField *field, const RowStore *store, const uint32 *rows, uint32 first, uint32 n, uint64 *out)
 {
@@ -473,7 +473,7 @@ load_values(const KeyField *field, const RowStore *store, const uint32 *rows, ui
 			out[i] = column->nulls.data[rows ? rows[i] : first + i] ? 0 : out[i];
 }
 
-/* Loads a key that is bytes, plain or packed, of a block of rows. */
+/* Loads the bytes of a key, packed or not, for a block of rows. */
 static void
 load_bytes(const KeyField *field, const RowStore *store, const uint32 *rows, uint32 first, uint32 n, uint64 *out)
 {
@@ -500,7 +500,7 @@ load_bytes(const KeyField *field, const RowStore *store, const uint32 *rows, uin
 	}
 }
 
-/* Shifts a part of each value, the bits above drop_below and of those take, into out. */
+/* Shifts `take` bits of each value, those above the lowest drop_below, into out. */
 static void
 pack_part(uint64 *out, const uint64 *values, uint32 n, int drop_below, int take)
 {
@@ -514,8 +514,8 @@ pack_part(uint64 *out, const uint64 *values, uint32 n, int drop_below, int take)
 }
 
 /*
- * Writes the first nbits bits of the rows' codes, or what there is.  The rows are
- * rows[0..nrows) or, without rows, those from first on.
+ * Writes the first nbits bits of the rows' codes, or all if there are fewer.  The rows are
+ * rows[0..nrows) or, if rows is NULL, first .. first + nrows - 1.
  */
 void
 gpusort_rows_encode(const KeyCode *code, const RowStore *store, const uint32 *rows, uint32 first,
@@ -527,13 +527,13 @@ gpusort_rows_encode(const KeyCode *code, const RowStore *store, const uint32 *ro
 	{
 		const uint32 *block = rows ? rows + done : NULL;
 		uint32		n = Min(ROWS_ENCODE_BLOCK, nrows - done);
-		int			room = nbits;
+		int			bits_left = nbits;
 
 		memset(out + done, 0, n * sizeof(uint64));
-		for (int f = 0; f < code->nfields && room > 0; f++)
+		for (int f = 0; f < code->nfields && bits_left > 0; f++)
 		{
 			const KeyField *field = &code->fields[f];
-			int			take = Min(field->bits, room);
+			int			take = Min(field->bits, bits_left);
 
 			if (field->kind == FIELD_NULL)
 				load_nulls(field, store, block, first + done, n, values);
@@ -542,7 +542,7 @@ gpusort_rows_encode(const KeyCode *code, const RowStore *store, const uint32 *ro
 			else
 				load_bytes(field, store, block, first + done, n, values);
 			pack_part(out + done, values, n, field->bits - take, take);
-			room -= take;
+			bits_left -= take;
 		}
 	}
 }

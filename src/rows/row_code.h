@@ -2,11 +2,11 @@
  * row_code.h
  *	  The leading keys of rows as one word that orders as an unsigned number.
  *
- * A code is a string of fields: per key a bit for NULL, then its code, inverted when
- * descending.  It is made for the rows at hand and holds what tells them apart:
- * values relative to their range, bytes without those that all begin with, and
- * packed by the characters that occur.  No code holds more than fits a word: for
- * rows of equal words another one is made, for them alone.
+ * A code is a string of fields: per key a bit for NULL, then the code of the key, inverted
+ * when descending.  A fitted code is made for certain rows of one store and holds only
+ * what tells them apart: values relative to the least one, and bytes without the prefix
+ * that all have, packed by the characters that occur.  Bits that do not fit a word are
+ * left out: for rows of equal words another code is made, for them alone.
  *
  * A common code, for rows of many stores, is made of a sample of them.
  */
@@ -19,9 +19,9 @@
 typedef enum KeyFieldKind
 {
 	FIELD_NULL,					/* one bit */
-	FIELD_VALUE,				/* from low to high */
-	FIELD_BYTES,				/* as they are, from skip on */
-	FIELD_CHARACTERS			/* bytes, packed */
+	FIELD_VALUE,				/* a code from low to high, less low */
+	FIELD_BYTES,				/* bytes from number `skip` on */
+	FIELD_CHARACTERS			/* packed bytes */
 } KeyFieldKind;
 
 typedef struct KeyField
@@ -39,12 +39,12 @@ typedef struct KeyCode
 {
 	int			nfields;
 	int			bits;			/* of all fields */
-	int			nexact;			/* leading keys in which rows of one word are equal */
-	bool		spent;			/* another code would not tell such rows apart */
+	int			nexact;			/* leading keys in which rows of one word are surely equal */
+	bool		spent;			/* another code would not tell rows of one word apart */
 	KeyField   *fields;
 } KeyCode;
 
-/* Rows of a store: those in row_mask of packed, or without packed the first ones. */
+/* Rows of a store: their numbers are packed[i] & row_mask or, if packed is NULL, 0 to count - 1. */
 typedef struct RowList
 {
 	const uint64 *packed;

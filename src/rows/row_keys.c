@@ -16,8 +16,8 @@
 #include "rows/row_keys.h"
 
 /*
- * Whether an order is that of the *_pattern_ops operator classes: those of text and
- * char(n) compare bytes in whatever collation.
+ * True for the *_pattern_ops operator classes of text and char(n), which compare bytes in
+ * any collation.
  */
 static bool
 is_pattern_order(Oid opfamily)
@@ -26,8 +26,8 @@ is_pattern_order(Oid opfamily)
 }
 
 /*
- * Sets how values of the type, ordered by the operator, become a code; only the
- * default btree order of a type, a pattern's, or the reverse of these has one.
+ * Sets how values of the type, ordered by the operator, become a code.  There is one only
+ * for the default btree order of a type, for *_pattern_ops, and for their reverse.
  */
 RowKeyKind
 gpusort_rows_key_kind(RowKey *key, Oid operator, Oid collation, Oid type)
@@ -56,7 +56,7 @@ gpusort_rows_key_kind(RowKey *key, Oid operator, Oid collation, Oid type)
 	return key->kind;
 }
 
-/* Builds the keys from the lists of a plan; in the current memory context. */
+/* Builds the keys from the lists of a plan, in the current memory context. */
 RowKeys *
 gpusort_rows_keys(TupleDesc desc, List *columns, List *operators, List *collations, List *nulls_first)
 {
@@ -79,7 +79,7 @@ gpusort_rows_keys(TupleDesc desc, List *columns, List *operators, List *collatio
 			keys->ncoded++;
 		coded &= key->kind != KEY_IS_BYTES || gpusort_key_bytes_decide(key->bytes);
 		key->compare.ssup_cxt = CurrentMemoryContext;
-		/* Where it compares bytes, PostgreSQL does so faster in the C collation. */
+		/* The C collation gives the same order and PostgreSQL compares faster in it. */
 		key->compare.ssup_collation = gpusort_collation_compares_bytes(collation) ? C_COLLATION_OID : collation;
 		key->compare.ssup_nulls_first = key->nulls_first;
 		key->compare.ssup_attno = key->attribute + 1;
@@ -92,7 +92,7 @@ gpusort_rows_keys(TupleDesc desc, List *columns, List *operators, List *collatio
 	return keys;
 }
 
-/* Loads the codes of a key that is a value, of rows[0..n) or, without rows, of the rows from first on. */
+/* Loads the codes of a key that is a value.  The rows are rows[0..n) or, if rows is NULL, first .. first + n - 1. */
 static inline void
 load_codes(const RowKey *key, const RowStore *store, const uint32 *rows, uint32 first, uint32 n, uint64 *out)
 {
@@ -147,14 +147,14 @@ load_codes(const RowKey *key, const RowStore *store, const uint32 *rows, uint32 
 #undef LOAD
 }
 
-/* The same for other files. */
+/* load_codes for other files. */
 void
 gpusort_rows_load_codes(const RowKey *key, const RowStore *store, const uint32 *rows, uint32 first, uint32 n, uint64 *out)
 {
 	load_codes(key, store, rows, first, n, out);
 }
 
-/* Orders one key of two rows that is a value, both not NULL. */
+/* Compares a key that is a value in two rows where it is not NULL. */
 static int
 compare_codes(const RowKey *key, const RowStore *a, uint32 row_a, const RowStore *b, uint32 row_b)
 {
@@ -168,7 +168,7 @@ compare_codes(const RowKey *key, const RowStore *a, uint32 row_a, const RowStore
 	return key->descending ? -order : order;
 }
 
-/* Orders two rows of stores of one layout by the keys from first_key on. */
+/* Compares rows of two stores of one layout by the keys from first_key on. */
 int
 gpusort_rows_compare(const RowKeys *keys, int first_key, const RowStore *a, uint32 row_a,
 					 const RowStore *b, uint32 row_b)

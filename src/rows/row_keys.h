@@ -2,9 +2,9 @@
  * row_keys.h
  *	  Sort keys of rows: which of them have a code, and the comparison of two rows.
  *
- * The code of a value passed by value is that of keys/key_encoding.h; of others, the
- * bytes of key_bytes.h.  Keys from the first one on that has no code, and a key whose
- * code does not hold all of its order with those behind it, are compared.
+ * A value that is passed by value has the code of keys/key_encoding.h; others have the
+ * bytes of key_bytes.h.  From the first key without a complete code on, keys are compared
+ * by their operator.  A key with a partial code is first sorted by that.
  */
 #ifndef GPUSORT_ROW_KEYS_H
 #define GPUSORT_ROW_KEYS_H
@@ -29,17 +29,17 @@ typedef struct RowKey
 	RowKeyKind	kind;
 	bool		descending;
 	bool		nulls_first;
-	uint8		width;			/* bytes of a KEY_IS_VALUE */
-	GpusortKeyForm form;		/* of one wider than a byte */
-	ByteForm	bytes;			/* of a KEY_IS_BYTES */
-	SortSupportData abbreviate; /* of these, where they are an abbreviation */
-	SortSupportData compare;	/* of all keys */
+	uint8		width;			/* KEY_IS_VALUE: its bytes */
+	GpusortKeyForm form;		/* KEY_IS_VALUE wider than a byte */
+	ByteForm	bytes;			/* KEY_IS_BYTES */
+	SortSupportData abbreviate; /* makes the bytes of BYTES_NUMERIC */
+	SortSupportData compare;	/* set for all keys */
 } RowKey;
 
 typedef struct RowKeys
 {
 	int			nkeys;
-	int			ncoded;			/* leading keys that have a code */
+	int			ncoded;			/* leading keys that have a code; that of the last may be partial */
 	RowKey	   *keys;
 } RowKeys;
 

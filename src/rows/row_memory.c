@@ -2,8 +2,8 @@
  * row_memory.c
  *	  Buffers of a row sort, see row_memory.h.
  *
- * A mapping belongs either to one RowMemory, which lists it so that its context's
- * end finds it, or to the backend's cache of idle mappings.
+ * A mapping belongs either to one RowMemory or to the backend's cache of idle mappings.  A
+ * RowMemory lists its mappings, so that they are found when its context ends.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* mremap */
@@ -18,9 +18,9 @@
 #include "large_memory.h"
 #include "rows/row_memory.h"
 
-#define ROWS_MAP_THRESHOLD ((Size) 256 * 1024)	/* smaller buffers are pallocated */
+#define ROWS_MAP_THRESHOLD ((Size) 256 * 1024)	/* smaller buffers come from palloc */
 #define ROWS_IDLE_SLOTS 32
-#define ROWS_IDLE_WASTE 4		/* an idle mapping may be this much too large */
+#define ROWS_IDLE_WASTE 4		/* an idle mapping may be this many times too large */
 
 typedef struct Mapping
 {
@@ -32,7 +32,7 @@ struct RowMemory
 {
 	MemoryContext context;
 	MemoryContextCallback callback;
-	Mapping    *owned;			/* mappings to give back when the context ends */
+	Mapping    *owned;			/* given back when the context ends */
 	int			nowned;
 	int			owned_slots;
 };
@@ -56,7 +56,7 @@ retire_mapping(Mapping mapping)
 		munmap(mapping.data, mapping.size);
 }
 
-/* Takes the smallest idle mapping that is large enough; false if none is. */
+/* Takes the smallest idle mapping that is large enough.  Returns false if none is, or if it is far too large. */
 static bool
 reuse_mapping(Size size, Mapping *mapping)
 {
@@ -85,8 +85,8 @@ unmap_idle(void)
 }
 
 /*
- * Maps memory, aligned to huge pages when it spans some: only there can they be used.
- * Idle mappings that would make it more than work_mem in all are given up.
+ * Maps memory.  A large mapping is aligned to huge pages, which can be used only then.
+ * Unmaps idle mappings until all of the backend's mappings fit work_mem.
  */
 static Mapping
 new_mapping(Size size)
@@ -119,7 +119,7 @@ new_mapping(Size size)
 	return mapping;
 }
 
-/* Makes the mapping one that the memory gives back at its end. */
+/* Puts a mapping on the list of owned ones. */
 static void
 own_mapping(RowMemory *memory, Mapping mapping)
 {
@@ -145,7 +145,7 @@ disown_mapping(RowMemory *memory, const char *data)
 	elog(ERROR, "row buffer at %p is not mapped", data);
 }
 
-/* Makes room on the list before a mapping is made, so that none can be lost. */
+/* Extends the list before a mapping is made, so that a failure loses none. */
 static void
 reserve_owner_slot(RowMemory *memory)
 {
@@ -169,7 +169,7 @@ retire_all(void *arg)
 	}
 }
 
-/* Unmaps what is kept for later: memory is short. */
+/* Unmaps all idle mappings. */
 void
 gpusort_rows_memory_trim(void)
 {
@@ -177,7 +177,7 @@ gpusort_rows_memory_trim(void)
 		unmap_idle();
 }
 
-/* Creates an owner of buffers that lives as long as the memory context. */
+/* Creates an owner of buffers, which lives as long as the memory context. */
 RowMemory *
 gpusort_rows_memory_create(MemoryContext context)
 {
@@ -192,7 +192,7 @@ gpusort_rows_memory_create(MemoryContext context)
 	return memory;
 }
 
-/* Moves what a mapping holds, pages rather than bytes, to the beginning of a larger new one, and unmaps it. */
+/* Moves the content of a mapping to the beginning of a larger one, by moving its pages where possible, and unmaps it. */
 static void
 move_mapping(Mapping to, Mapping from)
 {
@@ -205,7 +205,7 @@ move_mapping(Mapping to, Mapping from)
 		gpusort_advise_huge_pages(to.data, to.size);
 }
 
-/* Makes the buffer, zeroed before its first use, at least this large; its content stays. */
+/* Makes the buffer at least this large and keeps its content.  An all-zero struct is an empty buffer. */
 void
 gpusort_rows_buffer_reserve(RowMemory *memory, RowBuffer *buffer, Size bytes)
 {
@@ -250,7 +250,7 @@ gpusort_rows_buffer_reserve(RowMemory *memory, RowBuffer *buffer, Size bytes)
 	buffer->mapped = true;
 }
 
-/* Gives the buffer's memory back and leaves it empty. */
+/* Gives the buffer's memory back.  It is empty afterwards. */
 void
 gpusort_rows_buffer_release(RowMemory *memory, RowBuffer *buffer)
 {

@@ -2,11 +2,11 @@
  * row_memory.h
  *	  Buffers of a row sort: large ones are mapped, on huge pages where possible.
  *
- * Fresh pages cost more than sorting: the kernel clears every one at its first
- * touch.  So mappings that a sort gives back are kept for the backend's next one,
- * marked as free for the kernel to take when memory is short (MADV_FREE), up to
- * work_mem in all.  A RowMemory owns buffers; they go with its memory context,
- * so that an error leaks nothing.
+ * Fresh pages cost more time than sorting: the kernel clears every page at its first
+ * touch.  So mappings that a sort gives back are kept for the backend's next sort, up to
+ * work_mem in all.  They are marked as free, so that the kernel can take their pages when
+ * memory is short (MADV_FREE).  A RowMemory owns buffers.  They are given back when its
+ * memory context ends, so an error leaks nothing.
  */
 #ifndef GPUSORT_ROW_MEMORY_H
 #define GPUSORT_ROW_MEMORY_H
@@ -18,7 +18,7 @@ typedef struct RowMemory RowMemory;
 typedef struct RowBuffer
 {
 	char	   *data;
-	Size		size;			/* bytes that data has room for */
+	Size		size;			/* bytes allocated at data */
 	bool		mapped;
 } RowBuffer;
 

@@ -15,12 +15,12 @@
 
 #define ROWS_BLOCK_MIN ((Size) 8 * 1024)
 #define ROWS_BLOCK_MAX ((Size) 256 * 1024)
-#define ROWS_BLOCKS_IN_MEMORY 128	/* blocks of usual size that fill work_mem */
+#define ROWS_BLOCKS_IN_MEMORY 128	/* a block takes 1/128 of work_mem, within the limits above */
 #define ROWS_BLOCK_ROWS 8192
-#define ROWS_COPY_SPAN 64		/* rows that are gathered at once */
+#define ROWS_COPY_SPAN 64		/* rows that are copied at a time */
 #define ROWS_CHECK_SPAN 4096	/* rows written between checks for interrupts */
-#define ROWS_SAMPLE_ROWS 1024	/* of a run, as long as there is room for those of all */
-#define ROWS_SAMPLE_BLOCKS 4	/* of memory for them */
+#define ROWS_SAMPLE_ROWS 1024	/* rows of a run in the sample, until it is full */
+#define ROWS_SAMPLE_BLOCKS 4	/* memory for the sample, in blocks */
 #define ROWS_FAN_IN_MIN 6
 #define ROWS_FAN_IN_MAX 512
 
@@ -39,8 +39,8 @@ typedef struct BlockPlace
 
 struct RowRun
 {
-	int			number;			/* of its first rows' run: runs of earlier rows have lesser ones */
-	BufFile    *file;			/* that it shares with others, or of its own */
+	int			number;			/* runs of earlier rows have lesser numbers */
+	BufFile    *file;
 	BlockPlace *blocks;
 	int			nblocks;
 	int			block_slots;
@@ -227,8 +227,8 @@ write_rows(RowRuns *runs, RowRun *run, const RowStore *store, const uint32 *rows
 }
 
 /*
- * Adds rows of a run, evenly spread but for the first and last ones, to the sample.  When it has as many bytes as a
- * few blocks, it is halved, and runs to come add half as many.
+ * Adds rows of a run to the sample: the middles of equal stretches.  A sample of more than
+ * ROWS_SAMPLE_BLOCKS blocks is halved, and runs to come add half as many rows.
  */
 static void
 add_to_sample(RowRuns *runs, const RowStore *store, const uint32 *order, uint32 nrows)
@@ -271,7 +271,7 @@ gpusort_rows_runs_add(RowRuns *runs, const RowStore *store, const uint32 *order,
 	runs->initial_runs++;
 }
 
-/* Reads the run's next block with its rows' words; false if there is none. */
+/* Reads the run's next block and encodes its rows.  Returns false if there is no further block. */
 static bool
 load_next_block(RowRuns *runs, RowRun *run)
 {
@@ -289,7 +289,7 @@ load_next_block(RowRuns *runs, RowRun *run)
 	return true;
 }
 
-/* Whether run a's next row comes before run b's. */
+/* True if the next row of run a comes before that of run b. */
 static inline bool
 comes_before(const RowRuns *runs, const RowRun *a, const RowRun *b)
 {
@@ -301,7 +301,7 @@ comes_before(const RowRuns *runs, const RowRun *a, const RowRun *b)
 	return order != 0 ? order < 0 : a->number < b->number;
 }
 
-/* Moves the heap's entry at a place down to where it belongs. */
+/* Moves the entry at a place of the heap down to where it belongs. */
 static void
 sift_down(RowRuns *runs, int place)
 {
@@ -339,7 +339,7 @@ start_merge(RowRuns *runs, int first, int count)
 		sift_down(runs, place);
 }
 
-/* Goes on after a run on top of the heap whose block has no row left. */
+/* Reads the next block of the run on top of the heap, or removes the run if there is none. */
 static void
 refill_top(RowRuns *runs)
 {
@@ -349,7 +349,7 @@ refill_top(RowRuns *runs)
 		sift_down(runs, 0);
 }
 
-/* Frees a run that was merged, and its file when no other run is in it. */
+/* Frees a run, and its file if no other run is in it. */
 static void
 drop_run(RowRuns *runs, RowRun *run)
 {
@@ -367,7 +367,7 @@ drop_run(RowRuns *runs, RowRun *run)
 		runs->file = NULL;
 }
 
-/* Merges neighbouring runs, from one of the list on, into a longer one in their place, in a file of its own. */
+/* Merges runs first .. first + count - 1 of the list into one, which takes their place and has its own file. */
 static void
 merge_neighbours(RowRuns *runs, int first, int count)
 {
@@ -395,7 +395,7 @@ merge_neighbours(RowRuns *runs, int first, int count)
 	runs->runs = list_insert_nth(runs->runs, first, merged);
 }
 
-/* Gets ready to read: by gpusort_rows_runs_seek if with random access, else by ..._next. */
+/* Prepares reading: with random access by gpusort_rows_runs_seek, else by gpusort_rows_runs_next. */
 void
 gpusort_rows_runs_prepare(RowRuns *runs, bool random_access)
 {
@@ -410,7 +410,7 @@ gpusort_rows_runs_prepare(RowRuns *runs, bool random_access)
 	gpusort_rows_store_free(runs->sample);
 	runs->sample = NULL;
 
-	/* One group after another becomes one run, the last of them no larger than it must be. */
+	/* Group after group of neighbours becomes one run.  The last group is no larger than necessary. */
 	while (list_length(runs->runs) > wanted)
 	{
 		int			count = Min(runs->max_fan_in, list_length(runs->runs) - wanted + 1);
@@ -427,8 +427,8 @@ gpusort_rows_runs_prepare(RowRuns *runs, bool random_access)
 }
 
 /*
- * Fills the batch with the next rows of the merge.  It ends early where a block
- * has been used up: the values handed out point into it.
+ * Fills the batch with the next rows of the merge.  The batch ends early where a block is
+ * used up, because its values point into the block.
  */
 void
 gpusort_rows_runs_next(RowRuns *runs, RowBatch *batch)
@@ -450,7 +450,7 @@ gpusort_rows_runs_next(RowRuns *runs, RowBatch *batch)
 	}
 }
 
-/* Fills the batch with rows of the only run, the given one among them. */
+/* Fills the batch with rows of the only run, among them the given one. */
 void
 gpusort_rows_runs_seek(RowRuns *runs, RowBatch *batch, uint64 row)
 {

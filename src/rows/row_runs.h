@@ -2,13 +2,13 @@
  * row_runs.h
  *	  Sorted runs of rows in temporary files, and their merge.
  *
- * A run is a sequence of blocks in a file that it shares with the others, or has for
- * itself once it was merged; a block is a RowStore as it stands in memory, its rows in
- * order.  Runs are kept in the input's order, and the merge prefers the earlier run
- * among equal rows, which keeps the sort stable.  When there are more runs than work_mem
- * has room to read at once, neighbours are merged into longer ones first, no more of
- * them than it takes.  For random access all runs are merged into one, whose blocks are
- * found by the number of their first row.
+ * A run is a sequence of blocks in a file.  A run that was sorted in memory shares its
+ * file with the others of that kind; a run that was merged has a file of its own.  A
+ * block holds sorted rows as a RowStore has them in memory.  Runs are kept in the input's
+ * order, and of equal rows the merge takes that of the earlier run, which keeps the sort
+ * stable.  If there are more runs than work_mem allows to read at once, neighbouring runs
+ * are first merged into longer ones, as few as possible.  For random access all runs are
+ * merged into one.  Its blocks are found by the number of their first row.
  */
 #ifndef GPUSORT_ROW_RUNS_H
 #define GPUSORT_ROW_RUNS_H
@@ -26,9 +26,9 @@ typedef struct RowRuns
 	const RowLayout *layout;
 	RowKeys    *keys;
 	RowStore   *sample;			/* rows of all runs, until they are merged */
-	uint32		sample_rows;	/* that a further run adds to it */
+	uint32		sample_rows;	/* rows that the next run adds to the sample */
 	KeyCode    *code;			/* common to all runs, while they are merged */
-	Size		block_bytes;	/* a block is written when it has as many */
+	Size		block_bytes;	/* a block is written when it has this many bytes */
 	uint32		block_rows;		/* or this many rows */
 	int			max_fan_in;		/* runs that are merged at once */
 
@@ -36,12 +36,12 @@ typedef struct RowRuns
 	List	   *runs;			/* of RowRun, in the input's order */
 	RowRun	  **heap;			/* runs being merged, the one with the next row on top */
 	int			nheap;
-	RowRun	   *waiting;		/* run to advance before the merge goes on: the batch
-								 * handed out points into its block */
+	RowRun	   *waiting;		/* its block is used up, but the batch handed out points
+								 * into it: advanced when the merge goes on */
 	RowStore   *builder;		/* block being written */
 	int64		disk_bytes;		/* written */
 	int			initial_runs;
-	int			merge_passes;	/* over the runs, or some of them, before the last merge */
+	int			merge_passes;	/* over some or all runs, before the last merge */
 } RowRuns;
 
 extern RowRuns *gpusort_rows_runs_create(RowMemory *memory, const RowLayout *layout, RowKeys *keys,

@@ -1,6 +1,6 @@
 /*
  * row_sort.c
- *	  Sorts rows in memory or, beyond work_mem, by runs; see row_sort.h.
+ *	  Sorts rows in memory or, beyond work_mem, in runs; see row_sort.h.
  */
 #include "postgres.h"
 
@@ -10,12 +10,12 @@
 #include "rows/row_sort.h"
 #include "stats/sort_progress.h"
 
-#define ROWS_SORT_BYTES (2 * sizeof(uint64))	/* of a row: its packed key, and an engine's scratch for it */
-#define ROWS_EXPECTED_SLACK 1.05	/* room beyond the planner's estimate */
-#define ROWS_STORE_MAX (UINT32_MAX / 2)	/* rows of one store */
+#define ROWS_SORT_BYTES (2 * sizeof(uint64))	/* per row: its packed integer, and scratch of an engine */
+#define ROWS_EXPECTED_SLACK 1.05	/* memory is reserved for more rows than the planner expects */
+#define ROWS_STORE_MAX (UINT32_MAX / 2)	/* the most rows of one store */
 #define ROWS_RECORDS_MAX ((Size) MAXIMUM_ALIGNOF * (UINT32_MAX - 1))
 
-/* The attributes of keys, the last one first. */
+/* The attributes of the keys, the last key first. */
 static List *
 key_attributes(const RowKeys *keys)
 {
@@ -26,7 +26,7 @@ key_attributes(const RowKeys *keys)
 	return attributes;
 }
 
-/* Bytes that a row needs in memory, its record and NULLs aside. */
+/* Bytes that a row needs in memory, without its record and NULLs. */
 static Size
 row_bytes(const RowSort *sort)
 {
@@ -34,9 +34,9 @@ row_bytes(const RowSort *sort)
 }
 
 /*
- * Starts a sort of rows of the descriptor, whose target list tells constants, by
- * the keys in a plan's private lists.  Memory is limited by work_mem.  Not more
- * than bound rows will be read; 0: all.
+ * Starts a sort of rows of a descriptor by the keys in a plan's private lists.  The target
+ * list tells which attributes are constant.  Memory is limited by work_mem.  No more than
+ * `bound` rows will be read; a bound of 0 means all.
  */
 RowSort *
 gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
@@ -72,7 +72,7 @@ gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
 	return sort;
 }
 
-/* Rows that were appended or rejected. */
+/* How many rows were appended or rejected. */
 static uint64
 rows_read(const RowSort *sort)
 {
@@ -108,7 +108,7 @@ show_returned(RowSort *sort, uint64 returned)
 	gpusort_progress_update(sort->progress, SORT_PHASE_RETURNING, returned, sort->nrows);
 }
 
-/* Memory that the rows held need, and will need to be sorted. */
+/* Memory that the rows held, and more_rows, take now and while they are sorted. */
 static Size
 bytes_held(const RowSort *sort, uint32 more_rows)
 {
@@ -117,7 +117,7 @@ bytes_held(const RowSort *sort, uint32 more_rows)
 		(Size) more_rows * (sort->layout->fixed_bytes + sort->store->null_columns);
 }
 
-/* Whether rows must be spilled before more come in. */
+/* True if rows must be spilled before more are appended. */
 static bool
 memory_is_full(const RowSort *sort, uint32 more_rows)
 {
@@ -146,22 +146,22 @@ end_phase(const RowSort *sort, instr_time start, instr_time *phase)
 	INSTR_TIME_ACCUM_DIFF(*phase, now, start);
 }
 
-/* Rows of the store that are wanted. */
+/* How many rows of the store are wanted. */
 static uint32
 wanted_rows(const RowSort *sort)
 {
 	return sort->bound ? Min(sort->bound->rows, sort->store->nrows) : sort->store->nrows;
 }
 
-/* What becomes of the rows in memory when they are ordered. */
+/* What the rows in memory are sorted for. */
 typedef enum OrderUse
 {
-	ORDER_CUTS,					/* those that are wanted stay as they are */
-	ORDER_SPILLS,				/* they are written */
-	ORDER_ENDS					/* they are returned: columns may be sorted themselves */
+	ORDER_CUTS,					/* to find the wanted rows, which stay in input order */
+	ORDER_SPILLS,				/* to be written to a run */
+	ORDER_ENDS					/* to be returned: their columns may be sorted themselves */
 } OrderUse;
 
-/* Orders the rows in memory, their packed keys on an engine; counts if that is the CPU for want of a device. */
+/* Sorts the rows in memory by packed integers.  Counts a fallback if no device sorted them although one was wanted. */
 static void
 order_here(RowSort *sort, bool in_order)
 {
@@ -173,7 +173,7 @@ order_here(RowSort *sort, bool in_order)
 	sort->failed = REASON_NONE;
 }
 
-/* Orders the rows in memory. */
+/* Sorts the rows in memory. */
 static void
 order_store(RowSort *sort, OrderUse use)
 {
@@ -186,7 +186,7 @@ order_store(RowSort *sort, OrderUse use)
 	end_phase(sort, start, &sort->stats.sort_time);
 }
 
-/* Writes the rows in memory to a run of their own. */
+/* Writes the rows in memory to a new run. */
 static void
 spill(RowSort *sort)
 {
@@ -206,7 +206,7 @@ spill(RowSort *sort)
 	gpusort_rows_store_clear(sort->store);
 }
 
-/* Makes room for more rows, few at a time: drops what is beyond a bound, spills what memory cannot hold. */
+/* Must be called before each few rows are appended: drops rows beyond the bound, and spills rows if memory is full. */
 void
 gpusort_rows_sort_reserve(RowSort *sort, uint32 more_rows)
 {
@@ -223,7 +223,7 @@ gpusort_rows_sort_reserve(RowSort *sort, uint32 more_rows)
 	MemoryContextSwitchTo(caller);
 }
 
-/* Shows no more of the sort. */
+/* Stops showing the sort. */
 static void
 end_progress(RowSort *sort)
 {
@@ -231,7 +231,7 @@ end_progress(RowSort *sort)
 	sort->progress = 0;
 }
 
-/* Sorts what was appended: batches can be read from now on. */
+/* Sorts the rows that were appended.  Batches can be read afterwards. */
 void
 gpusort_rows_sort_finish(RowSort *sort)
 {
@@ -272,7 +272,7 @@ gpusort_rows_sort_finish(RowSort *sort)
 	MemoryContextSwitchTo(caller);
 }
 
-/* Returns a batch that holds the row of this number, which is below nrows. */
+/* Returns a batch that holds the row of this number, which must be less than nrows. */
 RowBatch *
 gpusort_rows_sort_read(RowSort *sort, uint64 row)
 {

@@ -4,11 +4,11 @@
  *
  *	  begin --> append ... --> finish --> read (any batch, any order) --> free
  *
- * Rows are held in columns (row_store.h).  When they reach work_mem they are
- * sorted and written to a run of temporary files (row_runs.h), and so on; finish
- * leaves either one sorted store in memory or runs to merge.  A caller that asks
- * for random access may read batches in any order, else only one after another.
- * Where only the first rows are wanted, others are dropped early (row_bound.h).
+ * Rows are held in columns (row_store.h).  Whenever they reach work_mem they are sorted
+ * and written to a run in a temporary file (row_runs.h).  finish leaves either one sorted
+ * store in memory or runs to merge.  A caller that asked for random access may read
+ * batches in any order, others only one after another.  If only the first rows are
+ * wanted, others are dropped early (row_bound.h).
  */
 #ifndef GPUSORT_ROW_SORT_H
 #define GPUSORT_ROW_SORT_H
@@ -21,23 +21,23 @@
 #include "rows/row_store.h"
 #include "stats/sort_progress.h"
 
-/* What a sort did, for EXPLAIN; plain memory, for it is copied between processes. */
+/* What a sort did, for EXPLAIN.  Has no pointers, because it is copied between processes. */
 typedef struct RowSortStats
 {
-	bool		sorted;			/* it came to an end */
+	bool		sorted;			/* the sort was finished */
 	bool		used_cpu;		/* engines that sorted keys */
 	bool		used_gpu;
 	bool		read_directly;	/* not through ExecProcNode */
 	Size		peak_bytes;		/* memory held by rows, keys and order */
 	uint64		rows_read;
 	int64		disk_bytes;		/* written to temporary files */
-	int64		moved_bytes;	/* of keys that went to an engine and back */
+	int64		moved_bytes;	/* keys and columns that went to an engine and back */
 	bool		bounded;		/* rows beyond a bound were dropped */
 	int			initial_runs;
-	int			merge_passes;	/* over the runs, or some of them, before the last merge */
-	instr_time	read_time;		/* below the node and keeping its rows */
+	int			merge_passes;	/* over some or all runs, before the last merge */
+	instr_time	read_time;		/* reading the input and storing its rows */
 	instr_time	sort_time;		/* encoding, sorting keys and breaking ties */
-	instr_time	spill_time;		/* writing and merging runs, but for the last merge */
+	instr_time	spill_time;		/* writing and merging runs, without the last merge */
 	instr_time	gather_time;	/* reading batches */
 } RowSortStats;
 
@@ -51,20 +51,20 @@ typedef struct RowSort
 	bool		random_access;
 	bool		timed;
 
-	RowBound   *bound;			/* NULL: all rows are wanted */
+	RowBound   *bound;			/* NULL if all rows are wanted */
 	RowStore   *store;			/* rows not yet in a run */
-	RowBuffer	packed;			/* uint64 code prefix and row number, while sorting */
-	uint32	   *order;			/* sorted row numbers, in the place of packed */
+	RowBuffer	packed;			/* packed integers, while sorting */
+	uint32	   *order;			/* row numbers in sorted order, in the memory of packed */
 	RowRuns    *runs;			/* NULL while everything fits into memory */
-	RowBatch   *batch;			/* once finished */
-	uint64		nrows;			/* to be read, in all */
+	RowBatch   *batch;			/* set by finish */
+	uint64		nrows;			/* rows to be read, in all */
 	uint64		expected_rows;	/* by the planner */
-	ProgressJob progress;		/* how it is shown, until its last rows are read */
-	SortReason	failed;			/* why no device ordered the store, until that is counted */
+	ProgressJob progress;		/* the sort as it is shown, until its last rows are read */
+	SortReason	failed;			/* why no device sorted the store, until that is counted */
 	RowSortStats stats;
 } RowSort;
 
-/* The keys of a sort, as a list of lists that a plan can hold: one entry for each key in each. */
+/* The keys of a sort as lists that a plan can hold.  Each list has an entry for each key. */
 typedef enum RowKeyLists
 {
 	ROW_KEYS_COLUMNS,		/* ints: attribute number in the input */
@@ -83,11 +83,11 @@ extern void gpusort_rows_sort_finish(RowSort *sort);
 extern RowBatch *gpusort_rows_sort_read(RowSort *sort, uint64 row);
 extern void gpusort_rows_sort_free(RowSort *sort);
 
-/* order.c: the order of one store's rows. */
+/* order.c: sorts the rows of one store on the host. */
 extern void gpusort_rows_order(RowSort *sort, uint32 wanted, bool in_order);
 extern void gpusort_rows_order_tie(RowSort *sort, uint32 *rows, uint32 count, int first_key);
 
-/* device_order.c: the same, by a device that also sorts the columns. */
+/* device_order.c: the same on a device, which also sorts the columns. */
 extern bool gpusort_rows_order_on_device(RowSort *sort);
 
 #endif							/* GPUSORT_ROW_SORT_H */

@@ -17,7 +17,10 @@
 #define ROWS_BATCH_MIN 8
 #define ROWS_PREFETCH 12		/* records fetched ahead of the one being read */
 
-/* Describes rows of a descriptor; tlist tells constants, first the attributes to put first, in reverse order. */
+/*
+ * Makes the layout of rows of a descriptor.  The target list tells which attributes are
+ * constant.  The attributes in `first` come first in records, in reverse order.
+ */
 RowLayout *
 gpusort_rows_layout(TupleDesc desc, List *tlist, const List *first)
 {
@@ -76,7 +79,7 @@ gpusort_rows_store_create(RowMemory *memory, const RowLayout *layout)
 	return store;
 }
 
-/* Makes room for at least this many rows, with some growth ahead; records grow as they come. */
+/* Makes the columns hold at least this many rows, and some more.  Records grow when they are added. */
 void
 gpusort_rows_store_reserve(RowStore *store, uint32 rows)
 {
@@ -102,7 +105,7 @@ gpusort_rows_store_reserve(RowStore *store, uint32 rows)
 	store->capacity = rows;
 }
 
-/* Says how many rows will come, and bytes of records; room for them is made when more than a few have come. */
+/* Tells how many rows and bytes of records to expect.  Memory for them is reserved once more than a few have come. */
 void
 gpusort_rows_store_expect(RowStore *store, uint32 rows, Size record_bytes)
 {
@@ -111,7 +114,7 @@ gpusort_rows_store_expect(RowStore *store, uint32 rows, Size record_bytes)
 	gpusort_rows_store_reserve(store, Min(rows, ROWS_FIRST_CAPACITY));
 }
 
-/* Gives the attribute an array of NULL bytes, unset for the rows so far. */
+/* Gives the attribute an array of NULL bytes.  Rows so far are not NULL. */
 void
 gpusort_rows_store_add_nulls(RowStore *store, int attribute)
 {
@@ -125,7 +128,7 @@ gpusort_rows_store_add_nulls(RowStore *store, int attribute)
 	store->null_columns++;
 }
 
-/* Adds a record of the size for the row and returns where to write it. */
+/* Adds a record of this size for the row and returns where to write it. */
 static char *
 add_record(RowStore *store, uint32 row, Size bytes)
 {
@@ -141,7 +144,7 @@ add_record(RowStore *store, uint32 row, Size bytes)
 	return store->records.data + start;
 }
 
-/* Bytes that the value takes at this offset of a record, padding before it included. */
+/* Bytes that the value takes at this offset of a record, including padding before it. */
 static Size
 value_size(const RowAttribute *attribute, Datum value, Size offset)
 {
@@ -164,7 +167,7 @@ write_value(const RowAttribute *attribute, Datum value, char *end)
 	char	   *data = DatumGetPointer(value);
 	Size		size;
 
-	/* Short and external values stand anywhere. */
+	/* Values with a 1-byte header, TOAST pointers among them, need no alignment. */
 	if (attribute->length == -1 && VARATT_IS_SHORT(data) && !VARATT_IS_EXTERNAL_EXPANDED(data))
 	{
 		size = VARSIZE_ANY(data);
@@ -225,7 +228,7 @@ get_value(const RowColumn *column, int16 length, uint32 row)
 	}
 }
 
-/* Sets a by-value attribute of a row that there is room for. */
+/* Sets an attribute passed by value.  The row must be less than the capacity. */
 void
 gpusort_rows_store_put(RowStore *store, uint32 row, int attribute, Datum value)
 {
@@ -257,7 +260,7 @@ gpusort_rows_store_put_record(RowStore *store, uint32 row, const Datum *values, 
 	}
 }
 
-/* Appends a row; values of constant attributes are not looked at. */
+/* Appends a row.  Values of constant attributes are ignored. */
 void
 gpusort_rows_store_append(RowStore *store, const Datum *values, const bool *nulls)
 {
@@ -284,7 +287,7 @@ gpusort_rows_store_append(RowStore *store, const Datum *values, const bool *null
 	store->nrows++;
 }
 
-/* Finds the value behind the place in a record, and the place behind the value. */
+/* Returns the value at a place of a record and moves the place behind it. */
 static inline Datum
 next_in_record(const RowAttribute *attribute, char **place)
 {
@@ -346,7 +349,7 @@ copy_record(RowStore *store, uint32 target, const RowStore *source, uint32 row)
 	memcpy(add_record(store, target, size), gpusort_rows_record(source, row), size);
 }
 
-/* Copies values of a width, those of the rows, to the rows from target on. */
+/* Copies values of a width: to[target + i] becomes from[rows[i]]. */
 void
 gpusort_rows_copy_values(char *to, uint32 target, const char *from, const uint32 *rows, uint32 nrows, int16 length)
 {
@@ -372,7 +375,7 @@ gpusort_rows_copy_values(char *to, uint32 target, const char *from, const uint32
 #undef COPY
 }
 
-/* Copies one attribute, values and NULLs, of rows of another store. */
+/* Appends one attribute, values and NULLs, of rows of another store. */
 static void
 copy_attribute(RowStore *store, const RowStore *source, int attribute, const uint32 *rows, uint32 nrows)
 {
@@ -391,8 +394,8 @@ copy_attribute(RowStore *store, const RowStore *source, int attribute, const uin
 }
 
 /*
- * Appends rows of another store of the same layout until the records of this one
- * reach a limit, at least one; returns how many.
+ * Appends rows of another store of the same layout, at least one, until the records of
+ * this one reach a limit.  Returns how many were appended.
  */
 uint32
 gpusort_rows_store_copy(RowStore *store, const RowStore *source, const uint32 *rows,
@@ -421,7 +424,7 @@ gpusort_rows_store_copy(RowStore *store, const RowStore *source, const uint32 *r
 	return nrows;
 }
 
-/* Drops all rows but those listed, in ascending order. */
+/* Drops all rows that are not listed.  The list must be in ascending order. */
 void
 gpusort_rows_store_keep(RowStore *store, const uint32 *rows, uint32 nrows)
 {
@@ -455,7 +458,7 @@ gpusort_rows_store_keep(RowStore *store, const uint32 *rows, uint32 nrows)
 	store->nrows = nrows;
 }
 
-/* Empties the store; its buffers stay for the rows to come. */
+/* Removes all rows.  The buffers are kept. */
 void
 gpusort_rows_store_clear(RowStore *store)
 {
@@ -466,7 +469,7 @@ gpusort_rows_store_clear(RowStore *store)
 	store->record_bytes = 0;
 }
 
-/* Gives back all of the store's buffers and the store. */
+/* Frees the store and its buffers. */
 void
 gpusort_rows_store_free(RowStore *store)
 {
@@ -488,7 +491,7 @@ gpusort_rows_store_bytes(const RowStore *store)
 	return (Size) store->nrows * (store->layout->fixed_bytes + store->null_columns) + store->record_bytes;
 }
 
-/* Creates a batch for rows of the layout, of which there are so many in all; constants are filled in for good. */
+/* Creates a batch for a sort of nrows rows.  Constants are filled in once. */
 RowBatch *
 gpusort_rows_batch_create(const RowLayout *layout, uint64 nrows)
 {
@@ -512,7 +515,7 @@ gpusort_rows_batch_create(const RowLayout *layout, uint64 nrows)
 	return batch;
 }
 
-/* Reads one by-value column of the rows into the batch. */
+/* Reads a column of values passed by value into the batch. */
 static void
 gather_column(RowBatch *batch, const RowColumn *column, int16 length, int attribute,
 			  const uint32 *rows, int nrows, int at)
@@ -542,7 +545,7 @@ gather_column(RowBatch *batch, const RowColumn *column, int16 length, int attrib
 #undef GATHER
 }
 
-/* Reads the records of the rows into the batch, whose NULLs are already there. */
+/* Reads the records of the rows into the batch.  Its NULLs must already be set. */
 static void
 gather_records(RowBatch *batch, const RowStore *store, const uint32 *rows, int nrows, int at)
 {
@@ -550,7 +553,7 @@ gather_records(RowBatch *batch, const RowStore *store, const uint32 *rows, int n
 
 	char	   *records[ROWS_BATCH_MAX];
 
-	/* The places first: these loads do not wait for one another. */
+	/* The places are read first, because these loads do not wait for one another. */
 	for (int i = 0; i < nrows; i++)
 		records[i] = gpusort_rows_record(store, rows[i]);
 	for (int i = 0; i < Min(nrows, ROWS_PREFETCH); i++)
@@ -574,8 +577,8 @@ gather_records(RowBatch *batch, const RowStore *store, const uint32 *rows, int n
 }
 
 /*
- * Appends the rows, the first of which has this position in the sorted order, to
- * the batch, which has room for them.  By-reference values point into the store.
+ * Appends rows, which must fit, to the batch.  `position` is the place of the first row in
+ * the sorted order.  Values passed by reference point into the store.
  */
 void
 gpusort_rows_batch_gather(RowBatch *batch, const RowStore *store, const uint32 *rows,

@@ -1,14 +1,13 @@
 /*
  * row_store.h
- *	  Rows in columns: what a row sort holds in memory, whole or block by block.
+ *	  Rows in columns: the rows that a row sort holds in memory, or a block of a run.
  *
- * Attributes passed by value are arrays of their width.  The others of a row lie
- * behind each other in a record of a bump arena, aligned as their types ask; a
- * record starts at a multiple of MAXIMUM_ALIGNOF and row_starts holds its place
- * in these units.  Sort keys come first in a record, so that they are found
- * without a walk.  NULLs are a byte per row in an array
- * that exists from the first NULL of its attribute on.  Attributes that the plan
- * knows to be constant are not stored.
+ * Values of an attribute passed by value lie in an array.  The other values of a row
+ * lie one behind the other in a record, aligned as their types ask.  A record starts at
+ * a multiple of MAXIMUM_ALIGNOF, and row_starts holds its place in these units.  Sort
+ * keys come first in a record, so that they are found at once.  NULLs are a byte per row,
+ * in an array that exists from the first NULL of the attribute on.  Attributes that the
+ * plan knows to be constant are not stored.
  */
 #ifndef GPUSORT_ROW_STORE_H
 #define GPUSORT_ROW_STORE_H
@@ -38,10 +37,10 @@ typedef struct RowLayout
 
 typedef struct RowColumn
 {
-	RowBuffer	values;			/* by value only */
+	RowBuffer	values;			/* empty unless passed by value */
 	RowBuffer	nulls;			/* valid if has_nulls */
 	bool		has_nulls;
-	bool		values_in_order;	/* they are sorted: not by row but by position */
+	bool		values_in_order;	/* they lie in sorted order, not by row number */
 	bool		nulls_in_order;
 } RowColumn;
 
@@ -52,11 +51,11 @@ typedef struct RowStore
 	RowColumn  *columns;		/* one per attribute */
 	RowBuffer	row_starts;		/* uint32, in units of MAXIMUM_ALIGNOF */
 	RowBuffer	records;
-	Size		record_bytes;	/* of records in use */
+	Size		record_bytes;	/* used of records */
 	int			null_columns;	/* columns with has_nulls */
 	uint32		nrows;
-	uint32		capacity;		/* rows that the columns have room for */
-	uint32		expected_rows;	/* when it grows, it grows to these at once */
+	uint32		capacity;		/* rows that fit the columns */
+	uint32		expected_rows;	/* when the columns grow, they grow to this many rows */
 	Size		expected_record_bytes;
 } RowStore;
 
@@ -64,7 +63,7 @@ typedef struct RowStore
 typedef struct RowBatch
 {
 	int			natts;
-	int			slots;			/* rows that there is room for */
+	int			slots;			/* rows that fit the batch */
 	int			nrows;
 	uint64		first;			/* number of the first row in the sorted order */
 	Datum	   *values;
