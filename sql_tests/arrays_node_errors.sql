@@ -106,6 +106,7 @@ SELECT * FROM (SELECT id, gpusort.array_sort(a) AS s FROM ahead WHERE 1 / (id - 
 SELECT f.id, q.id FROM few f, LATERAL (SELECT q.id FROM (SELECT id, gpusort.array_sort(a) FROM ahead WHERE 1 / (ahead.id - 30) IS NOT NULL OFFSET f.id - 1) q LEFT JOIN few g USING (id) OFFSET 0) q
 SELECT id, gpusort.array_sort(a) FROM ahead WHERE 1 / (id - 30) IS NOT NULL LIMIT 20
 SELECT id, gpusort.array_sort(a) FROM ahead WHERE 1 / (id - 30) IS NOT NULL LIMIT 20 OFFSET 5
+SELECT * FROM (SELECT id, gpusort.array_sort(a) FROM ahead WHERE 1 / (id - 30) IS NOT NULL LIMIT 40) q LIMIT 20
 SELECT id, gpusort.array_sort(a) FROM ahead WHERE 1 / (id - 30) IS NOT NULL ORDER BY id
 SELECT id % 3, count(gpusort.array_sort(a)) FROM ahead WHERE 1 / (id - 30) IS NOT NULL GROUP BY id % 3
 \.

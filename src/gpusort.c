@@ -11,6 +11,7 @@
 #include "device/worker/worker.h"
 #include "guc.h"
 #include "nodes/arrays/arrays_node.h"
+#include "nodes/plan_hook.h"
 #include "nodes/rows/rows_node.h"
 
 GPUSORT_MODULE_MAGIC;
@@ -23,11 +24,12 @@ _PG_init(void)
 	gpusort_guc_define();
 
 	/*
-	 * The order matters: the arrays node must already be in a plan when the rows
-	 * node decides whether it may read a scan's table itself.
+	 * Each plan node is offered to these two in turn: first to what may go above
+	 * it, then to what may replace it.
 	 */
 	gpusort_arrays_node_init();
 	gpusort_rows_node_init();
+	gpusort_plan_hook_init();
 	if (process_shared_preload_libraries_in_progress)
 		gpusort_device_register();
 }

@@ -2,80 +2,122 @@
  * plan_hook.c
  *	  Walks each finished plan once and lets the node rooms rewrite it.
  *
- * Inputs are visited before the node that reads them, so that a room sees the
- * plan below as it will run.  The walk carries the bound that a Limit will pass
- * down at run time, along the very nodes ExecSetTupleBound descends through:
- * a Sort that will be told to keep the first few rows only is another Sort.
+ * Going down, the walk finds out what the nodes above do with the rows of the place
+ * below; coming up, it offers each node to the rooms in their order.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "nodes/extensible.h"
+#include "optimizer/optimizer.h"
 #include "optimizer/planner.h"
+#include "utils/memutils.h"
 
 #include "compat.h"
 #include "nodes/plan_hook.h"
+#include "nodes/plan_walk.h"
 
 static planner_hook_type previous_planner;
-static const NodeRules *room;
+static List *rooms = NIL;
 
-static Plan *rewrite_plan(Plan *plan, PlanPlace place);
+static PlannedStmt *plan_with_nodes(GPUSORT_PLANNER_PARAMETERS);
+static void visit_tree(Plan **link, void *arg);
+static void visit_plan(Plan **link, void *arg);
+static void visit_children(Plan *plan, const PlanPlace *place);
+static void visit_join_children(Plan *plan, const PlanPlace *below);
+static bool knows_children(const Plan *plan);
+static PlanPlace place_below(Plan *plan, const PlanPlace *place);
+static void add_limit(const Limit *limit, PlanPlace *below);
+static bool stops_early_inside(const Plan *plan);
+static bool reads_all_at_once(const Plan *plan);
+static bool stops_by_itself(const Plan *plan);
+static bool passes_bound(const Plan *plan);
 
-static void
-rewrite_plans(List *plans, PlanPlace place)
+void
+gpusort_plan_hook_init(void)
+{
+	previous_planner = planner_hook;
+	planner_hook = plan_with_nodes;
+}
+
+void
+gpusort_plan_hook_add(const NodeRoom *room)
+{
+	MemoryContext caller = MemoryContextSwitchTo(TopMemoryContext);
+
+	RegisterCustomScanMethods(room->methods);
+	rooms = lappend(rooms, unconstify(NodeRoom *, room));
+	MemoryContextSwitchTo(caller);
+}
+
+const NodeRoom *
+gpusort_plan_room(const Plan *plan)
 {
 	ListCell   *cell;
 
-	foreach(cell, plans)
-		lfirst(cell) = rewrite_plan(lfirst(cell), place);
-}
-
-/* The rows that a Limit will ask of its input, 0 if it will not say. */
-static double
-limit_bound(const Limit *limit)
-{
-	double		bound;
-
-	if (limit->limitCount == NULL || limit->limitOption == LIMIT_OPTION_WITH_TIES)
-		return 0;
-	if (IsA(limit->limitCount, Const) && ((Const *) limit->limitCount)->constisnull)
-		return 0;
-	bound = Max(limit->plan.plan_rows, 1);
-	if (limit->limitOffset != NULL && IsA(limit->limitOffset, Const))
+	if (!IsA(plan, CustomScan))
+		return NULL;
+	foreach(cell, rooms)
 	{
-		Const	   *offset = (Const *) limit->limitOffset;
+		const NodeRoom *room = lfirst(cell);
 
-		if (!offset->constisnull)
-			bound += (double) DatumGetInt64(offset->constvalue);
+		if (room->methods == ((const CustomScan *) plan)->methods)
+			return room;
 	}
-	return bound;
+	return NULL;
 }
 
-/* What holds for the place of a node's inputs. */
-static PlanPlace
-inputs_place(const Plan *plan, const PlanPlace *place)
+static PlannedStmt *
+plan_with_nodes(GPUSORT_PLANNER_PARAMETERS)
 {
-	PlanPlace	input = {.parallel = place->parallel};
+	PlannedStmt *statement = previous_planner
+		? previous_planner(GPUSORT_PLANNER_ARGUMENTS)
+		: standard_planner(GPUSORT_PLANNER_ARGUMENTS);
+	PlanWalk	walk = {.statement = statement, .cursor = (cursor_options & CURSOR_OPT_FAST_PLAN) != 0};
+	ListCell   *cell;
 
-	switch (nodeTag(plan))
+	foreach(cell, rooms)
 	{
-		case T_Limit:
-			input.bound = limit_bound((const Limit *) plan);
-			input.limit = input.bound > 0 ? (const Limit *) plan : NULL;
-			return input;
-		case T_Gather:
-		case T_GatherMerge:
-			input = *place;
-			input.parallel = true;
-			return input;
-		case T_Append:
-		case T_MergeAppend:
-		case T_Result:
-			return *place;
-		case T_SubqueryScan:
-			return plan->qual == NIL ? *place : input;
-		default:
-			return input;
+		const NodeRoom *room = lfirst(cell);
+
+		if (*room->enabled && (room->concerns == NULL || room->concerns(statement)))
+			walk.rooms = lappend(walk.rooms, lfirst(cell));
+	}
+	if (walk.rooms != NIL)
+		gpusort_plan_each_tree(statement, visit_tree, &walk);
+	return statement;
+}
+
+/* The plan of a statement runs as the executor is asked to, that of a subquery as its caller likes. */
+static void
+visit_tree(Plan **link, void *arg)
+{
+	PlanWalk   *walk = arg;
+	PlanPlace	top = {.walk = walk, .may_stop = walk->cursor || link != &walk->statement->planTree};
+
+	visit_plan(link, &top);
+}
+
+/* Has the rooms rewrite what is below a link, then what is at the link. */
+static void
+visit_plan(Plan **link, void *arg)
+{
+	const PlanPlace *place = arg;
+	Plan	   *plan = *link;
+	ListCell   *cell;
+
+	check_stack_depth();
+	if (!knows_children(plan))
+		visit_children(plan, place);
+	foreach(cell, place->walk->rooms)
+	{
+		const NodeRoom *room = lfirst(cell);
+
+		room->rewrite(link, place);
+		/* The next is asked about the plan below the nodes put above it. */
+		while (*link != plan && gpusort_plan_room(*link) != NULL)
+			link = &(*link)->lefttree;
+		if (*link != plan)
+			break;
 	}
 }
 
@@ -83,69 +125,123 @@ inputs_place(const Plan *plan, const PlanPlace *place)
  * Whether the node is run by another module, which may know the nodes below it:
  * it can have looked at them when it was planned, and look again when it begins.
  */
-bool
-gpusort_plan_knows_children(const Plan *plan)
+static bool
+knows_children(const Plan *plan)
 {
-	if (IsA(plan, CustomScan))
-		return strncmp(((const CustomScan *) plan)->methods->CustomName, GPUSORT_NODE_PREFIX, strlen(GPUSORT_NODE_PREFIX)) != 0;
-	return IsA(plan, ForeignScan);
+	return IsA(plan, ForeignScan) || (IsA(plan, CustomScan) && gpusort_plan_room(plan) == NULL);
 }
 
-/* Rewrites a plan tree from its leaves up and returns its new root. */
-static Plan *
-rewrite_plan(Plan *plan, PlanPlace place)
+static void
+visit_children(Plan *plan, const PlanPlace *place)
 {
-	PlanPlace	input;
+	PlanPlace	below = place_below(plan, place);
 
-	if (plan == NULL || gpusort_plan_knows_children(plan))
-		return plan;
-	check_stack_depth();
+	if (IsA(plan, NestLoop) || IsA(plan, MergeJoin) || IsA(plan, HashJoin))
+		visit_join_children(plan, &below);
+	else
+		gpusort_plan_each_child(plan, visit_plan, &below);
+}
 
-	input = inputs_place(plan, &place);
-	plan->lefttree = rewrite_plan(plan->lefttree, input);
-	plan->righttree = rewrite_plan(plan->righttree, input);
+/* The inner side of a join is read again and again, or only until a match. */
+static void
+visit_join_children(Plan *plan, const PlanPlace *below)
+{
+	PlanPlace	outer = *below;
+	PlanPlace	inner = *below;
+
+	outer.may_stop |= IsA(plan, MergeJoin);
+	outer.all_wanted &= !outer.may_stop;
+	inner.may_stop = !IsA(plan, HashJoin);
+	inner.all_wanted = false;
+	inner.marks = IsA(plan, MergeJoin) && !((MergeJoin *) plan)->skip_mark_restore;
+	visit_plan(&plan->lefttree, &outer);
+	visit_plan(&plan->righttree, &inner);
+}
+
+/* The place of a node's children; those of a join differ further. */
+static PlanPlace
+place_below(Plan *plan, const PlanPlace *place)
+{
+	PlanPlace	below = *place;
+	bool		gathers = IsA(plan, Gather) || IsA(plan, GatherMerge);
+
+	below.parent = plan;
+	below.parallel |= gathers;
+	below.marks = false;
+	if (!stops_early_inside(plan))
+		below.may_stop = false;
+	else if (!passes_bound(plan) || gathers)
+		below.may_stop |= place->limit != NULL || stops_by_itself(plan);
+	if (!passes_bound(plan))
+		below.limit = NULL;
+	below.limit_known &= below.limit != NULL && !gathers;
+	if (IsA(plan, Limit))
+		add_limit((const Limit *) plan, &below);
+	below.all_wanted = (below.all_wanted && !below.may_stop) || reads_all_at_once(plan);
+	return below;
+}
+
+/* The node reads no further than its count says, if it has one that can be told ahead. */
+static void
+add_limit(const Limit *limit, PlanPlace *below)
+{
+	if (limit->limitOption == LIMIT_OPTION_COUNT && limit->limitCount != NULL)
+		below->limit = limit;
+	below->limit_known = below->limit != NULL &&
+		!contain_volatile_functions((Node *) list_make2(limit->limitCount, limit->limitOffset));
+	below->may_stop |= !below->limit_known;
+}
+
+/* Whether a node stops reading its children when it is not asked for more. */
+static bool
+stops_early_inside(const Plan *plan)
+{
 	switch (nodeTag(plan))
 	{
-		case T_Append:
-			rewrite_plans(((Append *) plan)->appendplans, input);
-			break;
-		case T_MergeAppend:
-			rewrite_plans(((MergeAppend *) plan)->mergeplans, input);
-			break;
-		case T_SubqueryScan:
-			((SubqueryScan *) plan)->subplan = rewrite_plan(((SubqueryScan *) plan)->subplan, input);
-			break;
-		case T_CustomScan:
-			rewrite_plans(((CustomScan *) plan)->custom_plans, input);
-			break;
+		case T_Sort:
+		case T_Hash:
+		case T_ModifyTable:
+			return false;
+		case T_Agg:
+			return ((const Agg *) plan)->aggstrategy == AGG_SORTED || ((const Agg *) plan)->aggstrategy == AGG_MIXED;
 		default:
-			break;
+			return true;
 	}
-
-	return room->replace(plan, &place);
 }
 
-static PlannedStmt *
-plan_with_nodes(GPUSORT_PLANNER_PARAMETERS)
+/* Whether a node reads all rows of its child when it is asked for the first row. */
+static bool
+reads_all_at_once(const Plan *plan)
 {
-	PlannedStmt *stmt = previous_planner
-		? previous_planner(GPUSORT_PLANNER_ARGUMENTS)
-		: standard_planner(GPUSORT_PLANNER_ARGUMENTS);
-	PlanPlace	place = {0};
+	return !stops_early_inside(plan) &&
+		!(IsA(plan, ModifyTable) && ((const ModifyTable *) plan)->returningLists != NIL);
+}
 
-	if (*room->enabled)
+/* Whether a node may have enough of its child's rows before they end. */
+static bool
+stops_by_itself(const Plan *plan)
+{
+	return IsA(plan, WindowAgg) && ((const WindowAgg *) plan)->runCondition != NIL;
+}
+
+/*
+ * Whether a bound on a node's rows is one on each child's: it returns each row that
+ * it reads.  These are the nodes that ExecSetTupleBound descends through.
+ */
+static bool
+passes_bound(const Plan *plan)
+{
+	switch (nodeTag(plan))
 	{
-		rewrite_plans(stmt->subplans, place);
-		stmt->planTree = rewrite_plan(stmt->planTree, place);
+		case T_Result:
+		case T_SubqueryScan:
+			return plan->qual == NIL;
+		case T_Append:
+		case T_MergeAppend:
+		case T_Gather:
+		case T_GatherMerge:
+			return true;
+		default:
+			return false;
 	}
-	return stmt;
-}
-
-/* Has a room rewrite each plan that the planner makes. */
-void
-gpusort_plan_hook_init(const NodeRules *rules)
-{
-	room = rules;
-	previous_planner = planner_hook;
-	planner_hook = plan_with_nodes;
 }

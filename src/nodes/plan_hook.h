@@ -1,38 +1,71 @@
 /*
  * plan_hook.h
- *	  Offers every node of a finished plan to the rooms that may replace it.
+ *	  Offers every node of a finished plan to the rooms that may rewrite it.
  *
- * Plans are rewritten after setrefs, when all references are resolved: a room
- * gets a node whose inputs were already visited and returns the node that takes
- * its place, often the same.
+ * Plans are rewritten after setrefs, when all references are resolved.  Reading
+ * ahead of what is asked for is noticed where rows are not all wanted, and a LIMIT
+ * makes a Sort another Sort, so rooms are told what the nodes above do with the
+ * rows of a place.
  */
 #ifndef GPUSORT_PLAN_HOOK_H
 #define GPUSORT_PLAN_HOOK_H
 
-#include "nodes/plannodes.h"
+#include "nodes/extensible.h"
 
-#define GPUSORT_NODE_PREFIX "Gpusort"	/* of all our custom scans' names */
+/* What holds for the whole statement. */
+typedef struct PlanWalk
+{
+	PlannedStmt *statement;
+	bool		cursor;			/* the rows are fetched by name */
+	int			last_id;		/* largest plan_node_id in use */
+	List	   *rooms;			/* NodeRooms that are asked, in order */
+} PlanWalk;
 
-/* What a room may ask about the place of a node. */
 typedef struct PlanPlace
 {
-	const Limit *limit;			/* whose bound the executor will pass to a Sort
-								 * here; NULL: none */
-	double		bound;			/* what the planner takes that bound for; 0:
-								 * there is none */
+	PlanWalk   *walk;
+	Plan	   *parent;			/* or NULL */
+	bool		may_stop;		/* the nodes above may ask for fewer rows than there are, or
+								 * than the limit below, though the executor wants all */
+	bool		all_wanted;		/* they ask for all rows, or as many as the limit below,
+								 * however few the executor wants */
+	bool		marks;			/* the parent marks and restores positions */
 	bool		parallel;		/* below a Gather: it runs in several processes */
+	const Limit *limit;			/* bounds the rows wanted, and the executor would tell a
+								 * Sort here so; NULL: none */
+	bool		limit_known;	/* nobody above stops before that bound, and working it out
+								 * is not noticed */
 } PlanPlace;
 
-/* What a room does with finished plans. */
-typedef struct NodeRules
+/* A room that puts nodes into plans. */
+typedef struct NodeRoom
 {
+	const CustomScanMethods *methods;	/* of its nodes */
 	const bool *enabled;		/* its setting */
 
-	/* Returns the node that takes the plan's place, or the plan itself. */
-	Plan	   *(*replace) (Plan *plan, const PlanPlace *place);
-} NodeRules;
+	/* Whether it has anything to do in a statement; NULL: it may have. */
+	bool		(*concerns) (const PlannedStmt *statement);
 
-extern void gpusort_plan_hook_init(const NodeRules *rules);
-extern bool gpusort_plan_knows_children(const Plan *plan);
+	/*
+	 * May replace the plan at the link, or put nodes above it.  All rooms have seen
+	 * the plans below.
+	 */
+	void		(*rewrite) (Plan **link, const PlanPlace *place);
+
+	/*
+	 * The operators by which its node sorts all of its input before it returns the
+	 * first row; NULL: it does not.
+	 */
+	List	   *(*sort_operators) (const CustomScan *node);
+} NodeRoom;
+
+/* Has rooms rewrite each plan that the planner makes. */
+extern void gpusort_plan_hook_init(void);
+
+/* Adds a room, which is asked after those added before. */
+extern void gpusort_plan_hook_add(const NodeRoom *room);
+
+/* The room that a plan node belongs to, or NULL. */
+extern const NodeRoom *gpusort_plan_room(const Plan *plan);
 
 #endif							/* GPUSORT_PLAN_HOOK_H */

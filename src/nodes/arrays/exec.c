@@ -26,7 +26,6 @@
 #include "nodes/arrays/arrays_node.h"
 #include "nodes/arrays/arrays_state.h"
 #include "nodes/arrays/target_list.h"
-#include "nodes/plan_hook.h"
 
 #define BATCH_BYTES (256 * 1024)	/* of keys: what a core's cache holds */
 #define MIN_BYTES (16 * 1024)	/* of keys, however small work_mem is */
@@ -64,12 +63,12 @@ static TupleTableSlot *step_single(ArraysState *state);
 static TupleTableSlot *compute_single(ArraysState *state, TupleTableSlot *child);
 
 const CustomScanMethods gpusort_arrays_scan_methods = {
-	.CustomName = GPUSORT_NODE_PREFIX "Arrays",
+	.CustomName = "GpusortArrays",
 	.CreateCustomScanState = gpusort_arrays_create_state
 };
 
 static const CustomExecMethods exec_methods = {
-	.CustomName = GPUSORT_NODE_PREFIX "Arrays",
+	.CustomName = "GpusortArrays",
 	.BeginCustomScan = begin_node,
 	.ExecCustomScan = exec_node,
 	.EndCustomScan = end_node,
@@ -81,11 +80,10 @@ static const CustomExecMethods exec_methods = {
 	.ExplainCustomScan = gpusort_arrays_explain
 };
 
-/* Makes the node known to everybody who reads plans, parallel workers among them. */
+/* Has each run of the executor noted. */
 void
 gpusort_arrays_exec_init(void)
 {
-	RegisterCustomScanMethods(&gpusort_arrays_scan_methods);
 	previous_run = ExecutorRun_hook;
 	ExecutorRun_hook = run_query;
 }

@@ -2,12 +2,11 @@
  * plan.c
  *	  Puts arrays nodes into finished plans.
  *
- * The planner hook walks the plan tree after the planner is done with it, children
- * first.  Wherever a target list calls our array functions, the node that has it
- * keeps only what the calls and their neighbours are made of, and an arrays node
- * above it computes the former target list.  Nested calls become a stack of
- * arrays nodes, the innermost call lowest.  Aggregates and set-returning functions
- * stay where they are; an arrays node below theirs computes their arguments.
+ * Wherever a target list calls our array functions, the node that has it keeps only
+ * what the calls and their neighbours are made of, and an arrays node above it
+ * computes the former target list.  Nested calls become a stack of arrays nodes, the
+ * innermost call lowest.  Aggregates and set-returning functions stay where they
+ * are; an arrays node below theirs computes their arguments.
  *
  * A plan that calls no function outside of PostgreSQL's own is not even walked:
  * the list of things that invalidate it says so.
@@ -16,98 +15,57 @@
 
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
-#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/parsenodes.h"
 #include "optimizer/optimizer.h"
-#include "optimizer/planner.h"
 #include "utils/syscache.h"
 
-#include "compat.h"
 #include "guc.h"
 #include "nodes/arrays/array_call.h"
 #include "nodes/arrays/arrays_node.h"
+#include "nodes/arrays/plan_effects.h"
 #include "nodes/arrays/plan_errors.h"
-#include "nodes/arrays/plan_walk.h"
 #include "nodes/arrays/target_list.h"
 #include "nodes/plan_hook.h"
+#include "nodes/plan_walk.h"
 
 #define MIN_ROWS 200			/* expected rows from which a batch pays for the node, even of short arrays */
 
-typedef struct PlanWalk
-{
-	PlannedStmt *statement;
-	bool		cursor;			/* the rows are fetched by name */
-	int			last_id;		/* largest plan_node_id in use; 0: not known yet */
-} PlanWalk;
-
-/* What the nodes above a link do with the rows that come through it. */
-typedef struct Surroundings
-{
-	PlanWalk   *walk;
-	bool		may_stop;		/* they may ask for fewer rows than there are, or than
-								 * the limit below, though the executor wants all */
-	bool		all_wanted;		/* they ask for all rows, or as many as the limit
-								 * below, however few the executor wants */
-	bool		marks;			/* the parent marks and restores positions */
-	bool		parallel;		/* below a Gather */
-	Node	   *limit_count;	/* rows wanted at most past the offset, or NULL */
-	Node	   *limit_offset;	/* both NULL: not known */
-	double		limit_rows;		/* what the planner makes of the count */
-} Surroundings;
-
-static planner_hook_type previous_planner = NULL;
-
-static PlannedStmt *plan_query(GPUSORT_PLANNER_PARAMETERS);
-static bool calls_functions(PlannedStmt *statement);
-static void insert_nodes(PlannedStmt *statement, int cursor_options);
-static void visit_plan(Plan **link, void *arg);
-static void visit_children(Plan *plan, const Surroundings *around);
-static void visit_join_children(Plan *plan, const Surroundings *around);
-static Surroundings surroundings_below(Plan *plan, const Surroundings *around);
-static bool stops_early_inside(Plan *plan);
-static bool reads_all_at_once(Plan *plan);
-static bool stops_by_itself(Plan *plan);
-static bool keeps_rows(Plan *plan);
+static bool calls_functions(const PlannedStmt *statement);
 static bool can_hold_calls(Plan *plan);
-static bool few_rows(Plan *plan, const Surroundings *around);
-static void place_above(Plan **link, const Surroundings *around);
-static bool place_once(Plan **link, const Surroundings *around);
-static bool rows_may_not_be_read(Plan *child, List *columns, const Surroundings *around, bool *fallible);
-static void place_below(Plan *plan, const Surroundings *around);
+static bool few_rows(Plan *plan, const PlanPlace *place);
+static void rewrite_plan(Plan **link, const PlanPlace *place);
+static void place_above(Plan **link, const PlanPlace *place);
+static bool rows_may_not_be_read(Plan *child, List *columns, const PlanPlace *place, bool *fallible);
+static void place_below(Plan *plan, const PlanPlace *place);
 static Bitmapset *columns_used(Plan *plan);
 static List *make_vars(List *target_list, int varno, Bitmapset *used);
 static CustomScan *make_node(Plan *child, List *columns, CallSearch *search, List *calls, bool fallible,
-							 const Surroundings *around);
+							 const PlanPlace *place);
+static void raise_largest_id(Plan **link, void *arg);
 static Node *make_zero(void);
 static List *make_plain_list(List *expressions);
 
-/* Sets up the node: its recognition of calls, its executor and its planner hook. */
+/* Sets up the node: its recognition of calls, its executor and its part of the walk. */
 void
 gpusort_arrays_node_init(void)
 {
+	static const NodeRoom room = {
+		.methods = &gpusort_arrays_scan_methods,
+		.enabled = &gpusort_enable_arrays_node,
+		.concerns = calls_functions,
+		.rewrite = rewrite_plan
+	};
+
 	gpusort_array_call_init();
 	gpusort_arrays_exec_init();
-	previous_planner = planner_hook;
-	planner_hook = plan_query;
-}
-
-static PlannedStmt *
-plan_query(GPUSORT_PLANNER_PARAMETERS)
-{
-	PlannedStmt *statement = previous_planner ?
-		previous_planner(GPUSORT_PLANNER_ARGUMENTS) :
-		standard_planner(GPUSORT_PLANNER_ARGUMENTS);
-
-	if (gpusort_enable_arrays_node && calls_functions(statement))
-		insert_nodes(statement, cursor_options);
-	return statement;
+	gpusort_plan_hook_add(&room);
 }
 
 /* Whether the plan depends on any function that is not built in. */
 static bool
-calls_functions(PlannedStmt *statement)
+calls_functions(const PlannedStmt *statement)
 {
 	ListCell   *cell;
 
@@ -119,143 +77,18 @@ calls_functions(PlannedStmt *statement)
 	return false;
 }
 
+/* Puts arrays nodes above a plan that computes calls, or whose parent does for each row of it. */
 static void
-insert_nodes(PlannedStmt *statement, int cursor_options)
+rewrite_plan(Plan **link, const PlanPlace *place)
 {
-	PlanWalk	walk = {.statement = statement, .cursor = (cursor_options & CURSOR_OPT_FAST_PLAN) != 0};
-	Surroundings top = {.walk = &walk, .may_stop = walk.cursor};
-	Surroundings subplan = {.walk = &walk, .may_stop = true};
-	ListCell   *cell;
+	Plan	   *parent = place->parent;
 
-	visit_plan(&statement->planTree, &top);
-	foreach(cell, statement->subplans)
-	{
-		if (lfirst(cell) != NULL)
-			visit_plan((Plan **) &lfirst(cell), &subplan);
-	}
-}
-
-static void
-visit_plan(Plan **link, void *arg)
-{
-	const Surroundings *around = arg;
-
-	check_stack_depth();
-	visit_children(*link, around);
-	place_above(link, around);
-}
-
-static void
-visit_children(Plan *plan, const Surroundings *around)
-{
-	Surroundings below = surroundings_below(plan, around);
-
-	if (IsA(plan, NestLoop) || IsA(plan, MergeJoin) || IsA(plan, HashJoin))
-		visit_join_children(plan, &below);
-	else if (!gpusort_plan_knows_children(plan))
-		gpusort_plan_each_child(plan, visit_plan, &below);
-}
-
-/* The inner side of a join is read again and again, or only until a match. */
-static void
-visit_join_children(Plan *plan, const Surroundings *around)
-{
-	Surroundings outer = *around;
-	Surroundings inner = *around;
-
-	outer.may_stop |= IsA(plan, MergeJoin);
-	outer.all_wanted &= !outer.may_stop;
-	inner.may_stop = !IsA(plan, HashJoin);
-	inner.all_wanted = false;
-	inner.marks = IsA(plan, MergeJoin) && !((MergeJoin *) plan)->skip_mark_restore;
-	visit_plan(&plan->lefttree, &outer);
-	visit_plan(&plan->righttree, &inner);
-}
-
-static Surroundings
-surroundings_below(Plan *plan, const Surroundings *around)
-{
-	Surroundings below = {
-		.walk = around->walk,
-		.may_stop = around->may_stop,
-		.all_wanted = around->all_wanted,
-		.parallel = around->parallel || IsA(plan, Gather) || IsA(plan, GatherMerge)
-	};
-
-	if (IsA(plan, Limit))
-	{
-		Limit	   *limit = (Limit *) plan;
-
-		if (limit->limitOption == LIMIT_OPTION_COUNT && limit->limitCount != NULL &&
-			!gpusort_expression_has_effects(around->walk->statement, (Node *) list_make2(limit->limitCount, limit->limitOffset)))
-		{
-			below.limit_count = limit->limitCount;
-			below.limit_offset = limit->limitOffset;
-			below.limit_rows = plan->plan_rows;
-		}
-		else
-			below.may_stop = true;
-	}
-	else if (!stops_early_inside(plan))
-		below.may_stop = false;
-	else if (keeps_rows(plan))
-	{
-		below.limit_count = around->limit_count;
-		below.limit_offset = around->limit_offset;
-		below.limit_rows = around->limit_rows;
-	}
-	else if (around->limit_count != NULL || stops_by_itself(plan))
-		below.may_stop = true;
-	below.all_wanted = (below.all_wanted && !below.may_stop) || reads_all_at_once(plan);
-	return below;
-}
-
-/* Whether a node stops reading its children when it is not asked for more. */
-static bool
-stops_early_inside(Plan *plan)
-{
-	switch (nodeTag(plan))
-	{
-		case T_Sort:
-		case T_Hash:
-		case T_ModifyTable:
-			return false;
-		case T_Agg:
-			return ((Agg *) plan)->aggstrategy == AGG_SORTED || ((Agg *) plan)->aggstrategy == AGG_MIXED;
-		default:
-			return true;
-	}
-}
-
-/* Whether a node reads all rows of its child when it is asked for the first row. */
-static bool
-reads_all_at_once(Plan *plan)
-{
-	return !stops_early_inside(plan) && !(IsA(plan, ModifyTable) && ((ModifyTable *) plan)->returningLists != NIL);
-}
-
-/* Whether a node may have enough of its child's rows before they end. */
-static bool
-stops_by_itself(Plan *plan)
-{
-	return IsA(plan, WindowAgg) && ((WindowAgg *) plan)->runCondition != NIL;
-}
-
-/* Whether a node returns each row that it reads, so that a limit on one is a limit on the other. */
-static bool
-keeps_rows(Plan *plan)
-{
-	switch (nodeTag(plan))
-	{
-		case T_Result:
-		case T_SubqueryScan:
-			return plan->qual == NIL;
-		case T_Append:
-		case T_MergeAppend:
-			return true;
-		default:
-			return false;
-	}
+	if (place->marks || (IsA(*link, Result) && (*link)->lefttree == NULL) || few_rows(*link, place))
+		return;
+	if (can_hold_calls(*link))
+		place_above(link, place);
+	if (parent != NULL && (IsA(parent, ProjectSet) || IsA(parent, Agg)))
+		place_below(parent, place);
 }
 
 /* Whether the node computes a target list of its own, one that may be changed. */
@@ -264,12 +97,11 @@ can_hold_calls(Plan *plan)
 {
 	switch (nodeTag(plan))
 	{
-		case T_Result:
-			return plan->lefttree != NULL;
 		case T_ForeignScan:
 			return ((ForeignScan *) plan)->operation == CMD_SELECT && !plan->async_capable;
 		case T_CustomScan:
 			return gpusort_is_arrays_node(plan);
+		case T_Result:
 		case T_SeqScan:
 		case T_SampleScan:
 		case T_IndexScan:
@@ -300,38 +132,20 @@ can_hold_calls(Plan *plan)
 
 /* Whether so few rows will be asked of a plan that a node above it does not pay. */
 static bool
-few_rows(Plan *plan, const Surroundings *around)
+few_rows(Plan *plan, const PlanPlace *place)
 {
 	if (gpusort_force_nodes)
 		return false;
 	return plan->plan_rows < MIN_ROWS ||
-		(around->limit_count != NULL && around->limit_offset == NULL && around->limit_rows < MIN_ROWS);
+		(place->limit_known && place->limit->limitOffset == NULL && place->limit->plan.plan_rows < MIN_ROWS);
 }
 
+/* Puts arrays nodes above the plan while its target list has calls to be taken. */
 static void
-place_above(Plan **link, const Surroundings *around)
-{
-	if (IsA(*link, ProjectSet) || IsA(*link, Agg))
-		place_below(*link, around);
-	if (around->marks || few_rows(*link, around))
-		return;
-	if (can_hold_calls(*link))
-	{
-		while (place_once(link, around))
-			continue;
-	}
-}
-
-/* Puts an arrays node above the plan if its target list has calls to be taken. */
-static bool
-place_once(Plan **link, const Surroundings *around)
+place_above(Plan **link, const PlanPlace *place)
 {
 	Plan	   *plan = *link;
-	CallSearch	search = {
-		.statement = around->walk->statement,
-		.may_stop = around->may_stop,
-		.stacked = gpusort_is_arrays_node(plan)
-	};
+	CallSearch	search = {.place = place, .stacked = gpusort_is_arrays_node(plan)};
 	List	   *columns = NIL;
 	List	   *calls;
 	List	   *target_list;
@@ -340,18 +154,18 @@ place_once(Plan **link, const Surroundings *around)
 
 	gpusort_target_find_calls(&search, (Node *) plan->targetlist);
 	if (search.calls == NIL)
-		return false;
+		return;
 	target_list = (List *) gpusort_target_over_columns((Node *) plan->targetlist, &columns);
 	calls = (List *) gpusort_target_over_columns((Node *) search.calls, &columns);
-	if (rows_may_not_be_read(plan, columns, around, &fallible))
-		return false;
+	if (rows_may_not_be_read(plan, columns, place, &fallible))
+		return;
 
-	node = make_node(plan, columns, &search, calls, fallible, around);
+	node = make_node(plan, columns, &search, calls, fallible, place);
 	node->scan.plan.targetlist = (List *)
 		gpusort_target_replace((Node *) target_list, calls, INDEX_VAR, list_length(columns) + 1);
 	plan->targetlist = make_plain_list(columns);
 	*link = (Plan *) node;
-	return true;
+	place_above(link, place);
 }
 
 /*
@@ -360,12 +174,12 @@ place_once(Plan **link, const Surroundings *around)
  * all of them are asked for in the end, so that is for the node to see to.
  */
 static bool
-rows_may_not_be_read(Plan *child, List *columns, const Surroundings *around, bool *fallible)
+rows_may_not_be_read(Plan *child, List *columns, const PlanPlace *place, bool *fallible)
 {
-	if (gpusort_plan_has_effects(around->walk->statement, child, columns))
+	if (gpusort_plan_has_effects(place->walk->statement, child, columns))
 		return true;
-	*fallible = gpusort_plan_may_fail(around->walk->statement, child, columns);
-	return *fallible && around->may_stop;
+	*fallible = gpusort_plan_may_fail(place->walk->statement, child, columns);
+	return *fallible && place->may_stop;
 }
 
 /*
@@ -375,15 +189,10 @@ rows_may_not_be_read(Plan *child, List *columns, const Surroundings *around, boo
  * their places; those that nobody needs any more become NULL.
  */
 static void
-place_below(Plan *plan, const Surroundings *around)
+place_below(Plan *plan, const PlanPlace *place)
 {
-	Surroundings below = surroundings_below(plan, around);
 	Plan	   *child = plan->lefttree;
-	CallSearch	search = {
-		.statement = around->walk->statement,
-		.may_stop = below.may_stop,
-		.stacked = gpusort_is_arrays_node(child)
-	};
+	CallSearch	search = {.place = place, .stacked = gpusort_is_arrays_node(child)};
 	Bitmapset  *used;
 	List	   *columns;
 	List	   *calls;
@@ -392,10 +201,8 @@ place_below(Plan *plan, const Surroundings *around)
 	CustomScan *node;
 	bool		fallible;
 
-	if ((IsA(child, Result) && child->lefttree == NULL) || few_rows(child, &below))
-		return;
 	gpusort_target_find_fed_calls(&search, plan);
-	if (search.calls == NIL || rows_may_not_be_read(child, child->targetlist, &below, &fallible))
+	if (search.calls == NIL || rows_may_not_be_read(child, child->targetlist, place, &fallible))
 		return;
 	plan->targetlist = (List *)
 		gpusort_target_replace_fed((Node *) plan->targetlist, search.fed, OUTER_VAR, first_new);
@@ -406,13 +213,12 @@ place_below(Plan *plan, const Surroundings *around)
 	columns = make_vars(child->targetlist, OUTER_VAR, NULL);
 	calls = (List *) gpusort_target_renumber((Node *) search.calls, OUTER_VAR, INDEX_VAR);
 	fed = (List *) gpusort_target_renumber((Node *) search.fed, OUTER_VAR, INDEX_VAR);
-	node = make_node(child, columns, &search, calls, fallible, &below);
+	node = make_node(child, columns, &search, calls, fallible, place);
 	node->scan.plan.targetlist =
 		make_plain_list(list_concat(make_vars(child->targetlist, INDEX_VAR, used),
 									(List *) gpusort_target_replace((Node *) fed, calls, INDEX_VAR, first_new)));
 	plan->lefttree = (Plan *) node;
-	while (place_once(&plan->lefttree, &below))
-		continue;
+	place_above(&plan->lefttree, place);
 }
 
 /* The child's columns that a plan node refers to, or NULL for all of them. */
@@ -463,21 +269,21 @@ make_vars(List *target_list, int varno, Bitmapset *used)
  * which are over that tuple.  The caller sets its target list.
  */
 static CustomScan *
-make_node(Plan *child, List *columns, CallSearch *search, List *calls, bool fallible, const Surroundings *around)
+make_node(Plan *child, List *columns, CallSearch *search, List *calls, bool fallible, const PlanPlace *place)
 {
-	PlanWalk   *walk = around->walk;
+	PlanWalk   *walk = place->walk;
 	CustomScan *node = makeNode(CustomScan);
 	Plan	   *plan = &node->scan.plan;
 	List	   *outer;
 
 	if (walk->last_id == 0)
-		walk->last_id = gpusort_plan_largest_id(walk->statement);
+		gpusort_plan_each_tree(walk->statement, raise_largest_id, &walk->last_id);
 	plan->startup_cost = child->startup_cost;
 	plan->total_cost = child->total_cost;
 	plan->plan_rows = child->plan_rows;
 	plan->plan_width = child->plan_width;
 	plan->parallel_safe = child->parallel_safe;
-	plan->parallel_aware = around->parallel;	/* so that workers' counters are shared */
+	plan->parallel_aware = place->parallel;	/* so that workers' counters are shared */
 	plan->plan_node_id = ++walk->last_id;
 	plan->extParam = bms_copy(child->extParam);
 	plan->allParam = bms_copy(child->allParam);
@@ -489,13 +295,22 @@ make_node(Plan *child, List *columns, CallSearch *search, List *calls, bool fall
 	outer = make_vars(make_plain_list(columns), OUTER_VAR, NULL);
 	outer = list_concat(outer, (List *) gpusort_target_renumber((Node *) calls, INDEX_VAR, OUTER_VAR));
 	node->custom_scan_tlist = make_plain_list(outer);
-	if (around->limit_count)
-		node->custom_exprs = list_make2(copyObject(around->limit_count), around->limit_offset ?
-										copyObject(around->limit_offset) : make_zero());
+	if (place->limit_known)
+		node->custom_exprs = list_make2(copyObject(place->limit->limitCount), place->limit->limitOffset ?
+										copyObject(place->limit->limitOffset) : make_zero());
 	node->custom_private = list_make5(list_copy(search->kinds), list_copy(search->fallible), list_make1_int(walk->cursor),
-									  list_make1_int(fallible), list_make1_int(around->all_wanted));
+									  list_make1_int(fallible), list_make1_int(place->all_wanted));
 	node->methods = &gpusort_arrays_scan_methods;
 	return node;
+}
+
+static void
+raise_largest_id(Plan **link, void *arg)
+{
+	int		   *largest = arg;
+
+	*largest = Max(*largest, (*link)->plan_node_id);
+	gpusort_plan_each_child(*link, raise_largest_id, arg);
 }
 
 static Node *

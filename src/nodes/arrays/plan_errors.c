@@ -21,8 +21,10 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
+#include "nodes/arrays/plan_effects.h"
 #include "nodes/arrays/plan_errors.h"
-#include "nodes/arrays/plan_walk.h"
+#include "nodes/plan_hook.h"
+#include "nodes/plan_walk.h"
 
 typedef struct ErrorSearch
 {
@@ -37,8 +39,10 @@ static void search_child(Plan **link, void *arg);
 static void search_node(Plan *plan, ErrorSearch *search);
 static bool has_single_child(Plan *plan);
 static bool reads_all_first(Plan *plan);
+static bool sorts_as_custom_scan(Plan *plan);
 static bool operators_may_fail(Plan *plan);
 static bool any_may_fail(const Oid *operators, int noperators);
+static bool operators_in_list_may_fail(List *operators);
 static bool expression_may_fail(Node *node, void *arg);
 static bool aggregate_may_fail(const Aggref *aggregate);
 static bool subplan_may_fail(const SubPlan *subplan, ErrorSearch *search);
@@ -50,17 +54,9 @@ bool
 gpusort_plan_may_fail(PlannedStmt *statement, Plan *plan, List *target_list)
 {
 	ErrorSearch search = {.statement = statement, .once = true};
-	ListCell   *cell;
 
 	if (statement->subplans != NIL)
-	{
-		add_init_params(&statement->planTree, &search);
-		foreach(cell, statement->subplans)
-		{
-			if (lfirst(cell) != NULL)
-				add_init_params((Plan **) &lfirst(cell), &search);
-		}
-	}
+		gpusort_plan_each_tree(statement, add_init_params, &search);
 	if (expression_may_fail((Node *) target_list, &search))
 		return true;
 	search_node(plan, &search);
@@ -126,8 +122,17 @@ has_single_child(Plan *plan)
 static bool
 reads_all_first(Plan *plan)
 {
-	return IsA(plan, Sort) ||
+	return IsA(plan, Sort) || sorts_as_custom_scan(plan) ||
 		(IsA(plan, Agg) && (((Agg *) plan)->aggstrategy == AGG_HASHED || ((Agg *) plan)->aggstrategy == AGG_PLAIN));
+}
+
+/* Whether a node of ours does what a Sort does. */
+static bool
+sorts_as_custom_scan(Plan *plan)
+{
+	const NodeRoom *room = gpusort_plan_room(plan);
+
+	return room != NULL && room->sort_operators != NULL;
 }
 
 /* Whether what a node does beside its expressions may raise errors. */
@@ -181,6 +186,9 @@ operators_may_fail(Plan *plan)
 			return ANY_MAY_FAIL(Memoize, hashOperators, numKeys);
 		case T_Agg:
 			return ((Agg *) plan)->chain != NIL || ANY_MAY_FAIL(Agg, grpOperators, numCols);
+		case T_CustomScan:
+			return !sorts_as_custom_scan(plan) ||
+				operators_in_list_may_fail(gpusort_plan_room(plan)->sort_operators((CustomScan *) plan));
 		default:
 			return true;
 	}
@@ -198,12 +206,24 @@ any_may_fail(const Oid *operators, int noperators)
 	return false;
 }
 
+static bool
+operators_in_list_may_fail(List *operators)
+{
+	ListCell   *cell;
+
+	foreach(cell, operators)
+	{
+		if (function_may_fail(get_opcode(lfirst_oid(cell)), NULL))
+			return true;
+	}
+	return false;
+}
+
 /* Whether an expression may raise an error; also in the plans of its subqueries. */
 static bool
 expression_may_fail(Node *node, void *arg)
 {
 	ErrorSearch *search = arg;
-	ListCell   *cell;
 
 	if (node == NULL)
 		return false;
@@ -249,11 +269,8 @@ expression_may_fail(Node *node, void *arg)
 				return true;
 			break;
 		case T_RowCompareExpr:
-			foreach(cell, ((RowCompareExpr *) node)->opnos)
-			{
-				if (function_may_fail(get_opcode(lfirst_oid(cell)), NULL))
-					return true;
-			}
+			if (operators_in_list_may_fail(((RowCompareExpr *) node)->opnos))
+				return true;
 			break;
 		case T_Aggref:
 			if (aggregate_may_fail((Aggref *) node))

@@ -17,13 +17,19 @@
 #include "optimizer/optimizer.h"
 
 #include "nodes/arrays/array_call.h"
-#include "nodes/arrays/plan_walk.h"
+#include "nodes/arrays/plan_effects.h"
 #include "nodes/arrays/target_list.h"
 
 typedef struct ColumnsContext
 {
 	List	  **columns;
 } ColumnsContext;
+
+typedef struct PartSearch
+{
+	CallSearch *calls;
+	bool		found;
+} PartSearch;
 
 typedef struct PartsContext
 {
@@ -38,7 +44,8 @@ typedef struct RenumberContext
 	int			to;
 } RenumberContext;
 
-static bool find_in_list(CallSearch *search, List *expressions);
+static bool find_in_parts(CallSearch *search, Node *expression);
+static bool find_in_part(Node *part, void *context);
 static bool consider_call(CallSearch *search, FuncExpr *call);
 static bool arguments_fallible(const FuncExpr *call, ArrayCallKind kind);
 static bool is_infallible(Node *expression);
@@ -65,26 +72,24 @@ gpusort_target_find_calls(CallSearch *search, Node *expression)
 	check_stack_depth();
 	switch (nodeTag(expression))
 	{
-		case T_List:
-			return find_in_list(search, (List *) expression);
-		case T_TargetEntry:
-			return gpusort_target_find_calls(search, (Node *) ((TargetEntry *) expression)->expr);
 		case T_FuncExpr:
-			if (find_in_list(search, ((FuncExpr *) expression)->args))
-				return true;
-			return consider_call(search, (FuncExpr *) expression);
+			return find_in_parts(search, expression) || consider_call(search, (FuncExpr *) expression);
+		case T_List:
+		case T_TargetEntry:
 		case T_OpExpr:
 		case T_DistinctExpr:
 		case T_NullIfExpr:
-			return find_in_list(search, ((OpExpr *) expression)->args);
 		case T_ScalarArrayOpExpr:
-			return find_in_list(search, ((ScalarArrayOpExpr *) expression)->args);
 		case T_ArrayExpr:
-			return find_in_list(search, ((ArrayExpr *) expression)->elements);
 		case T_RowExpr:
-			return find_in_list(search, ((RowExpr *) expression)->args);
 		case T_MinMaxExpr:
-			return find_in_list(search, ((MinMaxExpr *) expression)->args);
+		case T_RelabelType:
+		case T_CoerceViaIO:
+		case T_CoerceToDomain:
+		case T_FieldSelect:
+		case T_NullTest:
+		case T_BooleanTest:
+			return find_in_parts(search, expression);
 		case T_CoalesceExpr:
 			return gpusort_target_find_calls(search, linitial(((CoalesceExpr *) expression)->args));
 		case T_BoolExpr:
@@ -101,20 +106,8 @@ gpusort_target_find_calls(CallSearch *search, Node *expression)
 			if (((SubscriptingRef *) expression)->refassgnexpr)
 				return false;
 			return gpusort_target_find_calls(search, (Node *) ((SubscriptingRef *) expression)->refexpr);
-		case T_RelabelType:
-			return gpusort_target_find_calls(search, (Node *) ((RelabelType *) expression)->arg);
-		case T_CoerceViaIO:
-			return gpusort_target_find_calls(search, (Node *) ((CoerceViaIO *) expression)->arg);
 		case T_ArrayCoerceExpr:
 			return gpusort_target_find_calls(search, (Node *) ((ArrayCoerceExpr *) expression)->arg);
-		case T_CoerceToDomain:
-			return gpusort_target_find_calls(search, (Node *) ((CoerceToDomain *) expression)->arg);
-		case T_FieldSelect:
-			return gpusort_target_find_calls(search, (Node *) ((FieldSelect *) expression)->arg);
-		case T_NullTest:
-			return gpusort_target_find_calls(search, (Node *) ((NullTest *) expression)->arg);
-		case T_BooleanTest:
-			return gpusort_target_find_calls(search, (Node *) ((BooleanTest *) expression)->arg);
 		default:
 			return false;
 	}
@@ -180,15 +173,23 @@ gpusort_target_renumber(Node *expression, int from, int to)
 	return renumber_mutator(expression, &context);
 }
 
+/* The same for all parts of an expression that evaluates each of them. */
 static bool
-find_in_list(CallSearch *search, List *expressions)
+find_in_parts(CallSearch *search, Node *expression)
 {
-	bool		found = false;
-	ListCell   *cell;
+	PartSearch	parts = {.calls = search};
 
-	foreach(cell, expressions)
-		found |= gpusort_target_find_calls(search, lfirst(cell));
-	return found;
+	(void) expression_tree_walker(expression, find_in_part, &parts);
+	return parts.found;
+}
+
+static bool
+find_in_part(Node *part, void *context)
+{
+	PartSearch *parts = context;
+
+	parts->found |= gpusort_target_find_calls(parts->calls, part);
+	return false;
 }
 
 /* Adds the call to the search if it can be taken; true if it is one of ours. */
@@ -204,7 +205,7 @@ consider_call(CallSearch *search, FuncExpr *call)
 	if (list_member(search->calls, call) ||
 		!gpusort_array_call_sortable(call, kind) ||
 		!contain_var_clause((Node *) call->args) ||
-		(fallible && (search->may_stop || gpusort_expression_has_effects(search->statement, (Node *) call))))
+		(fallible && (search->place->may_stop || gpusort_expression_has_effects(search->place->walk->statement, (Node *) call))))
 		return true;
 	search->calls = lappend(search->calls, call);
 	search->kinds = lappend_int(search->kinds, kind);

@@ -6,12 +6,11 @@
 #ifndef GPUSORT_TARGET_LIST_H
 #define GPUSORT_TARGET_LIST_H
 
-#include "nodes/plannodes.h"
+#include "nodes/plan_hook.h"
 
 typedef struct CallSearch
 {
-	PlannedStmt *statement;
-	bool		may_stop;		/* the rows may not all be asked for */
+	const PlanPlace *place;
 	bool		stacked;		/* the child may raise errors of calls itself */
 	List	   *calls;			/* FuncExprs found, none equal to another */
 	List	   *kinds;			/* ArrayCallKind of each (integers) */

@@ -264,7 +264,7 @@ shutdown_rows(CustomScanState *node)
 }
 
 static const CustomExecMethods rows_exec_methods = {
-	.CustomName = GPUSORT_NODE_PREFIX "Rows",
+	.CustomName = "GpusortRows",
 	.BeginCustomScan = begin_rows,
 	.ExecCustomScan = exec_rows,
 	.EndCustomScan = end_rows,

@@ -16,12 +16,13 @@
 #include "optimizer/optimizer.h"
 
 #include "guc.h"
+#include "nodes/plan_hook.h"
 #include "nodes/rows/heap_source.h"
-#include "rows/row_keys.h"
 #include "nodes/rows/rows_node.h"
+#include "rows/row_keys.h"
 
 static const CustomScanMethods rows_scan_methods = {
-	.CustomName = GPUSORT_NODE_PREFIX "Rows",
+	.CustomName = "GpusortRows",
 	.CreateCustomScanState = gpusort_rows_create_state,
 };
 
@@ -90,6 +91,26 @@ keys_private(const Sort *sort)
 					  lists[ROW_KEYS_COLLATIONS], lists[ROW_KEYS_NULLS_FIRST]);
 }
 
+/* The rows that a LIMIT will ask of its input, 0: all, or it will not say. */
+static double
+rows_wanted(const Limit *limit)
+{
+	const Const *count;
+	const Const *offset;
+	double		rows;
+
+	if (limit == NULL)
+		return 0;
+	count = (const Const *) limit->limitCount;
+	offset = (const Const *) limit->limitOffset;
+	if (IsA(count, Const) && count->constisnull)
+		return 0;
+	rows = Max(limit->plan.plan_rows, 1);
+	if (offset != NULL && IsA(offset, Const) && !offset->constisnull)
+		rows += (double) DatumGetInt64(offset->constvalue);
+	return rows;
+}
+
 /*
  * The LIMIT's count and offset, if the node can work them out by itself: the
  * executor tells a Sort its bound, but no custom scan.
@@ -97,11 +118,8 @@ keys_private(const Sort *sort)
 static List *
 bound_expressions(const Limit *limit)
 {
-	List	   *expressions = NIL;
+	List	   *expressions = list_make1(limit->limitCount);
 
-	if (limit == NULL)
-		return NIL;
-	expressions = list_make1(limit->limitCount);
 	if (limit->limitOffset != NULL)
 		expressions = lappend(expressions, limit->limitOffset);
 	if (depends_on_executor((Node *) expressions, NULL) || contain_volatile_functions((Node *) expressions))
@@ -129,6 +147,43 @@ hands_on_columns(const List *tlist, const List *input_tlist)
 	return list_length(tlist) == list_length(input_tlist);
 }
 
+/* Returns the rows node for a Sort, or NULL. */
+static Plan *
+replace_sort(Sort *sort, const PlanPlace *place)
+{
+	double		wanted = rows_wanted(place->limit);
+	CustomScan *scan;
+	RowsCost	cost;
+	List	   *bound;
+
+	if (!(gpusort_force_nodes || gpusort_rows_may_win(sort)) || !first_key_is_coded(sort))
+		return NULL;
+	bound = wanted > 0 ? bound_expressions(place->limit) : NIL;
+	cost = gpusort_rows_cost(sort, wanted, bound != NIL);
+	if (!cost.wins && !gpusort_force_nodes)
+		return NULL;
+
+	scan = makeNode(CustomScan);
+	scan->scan.plan = sort->plan;	/* costs, parameters, parallel flags, node id */
+	NodeSetTag(scan, T_CustomScan);
+	scan->scan.plan.startup_cost = cost.startup;
+	scan->scan.plan.total_cost = cost.total;
+	scan->scan.plan.targetlist = index_var_tlist(sort->plan.targetlist);
+	scan->flags = CUSTOMPATH_SUPPORT_BACKWARD_SCAN | CUSTOMPATH_SUPPORT_MARK_RESTORE;
+	scan->scan.plan.parallel_aware = place->parallel;	/* so that workers' counters are shared */
+	scan->custom_exprs = bound;
+	scan->custom_private = keys_private(sort);
+	scan->custom_scan_tlist = sort->plan.targetlist;
+	scan->methods = &rows_scan_methods;
+	return &scan->scan.plan;
+}
+
+static List *
+sort_operators(const CustomScan *node)
+{
+	return list_nth(node->custom_private, ROW_KEYS_OPERATORS);
+}
+
 /*
  * Where workers would do nothing but read a table and sort it, one process that
  * reads and sorts all of it can be done before they had handed over their rows.
@@ -151,7 +206,7 @@ replace_gather_merge(GatherMerge *merge, const PlanPlace *place)
 	if (!IsA(scan, SeqScan) || !scan->scan.plan.parallel_aware || scan->scan.plan.initPlan != NIL ||
 		!gpusort_rows_scan_is_plain(&scan->scan))
 		return NULL;
-	cost = gpusort_rows_cost_alone(merge, place->bound);
+	cost = gpusort_rows_cost_alone(merge, rows_wanted(place->limit));
 	if (!cost.wins)
 		return NULL;
 
@@ -172,50 +227,30 @@ replace_gather_merge(GatherMerge *merge, const PlanPlace *place)
 	return &rows->scan.plan;
 }
 
-/* Returns the node that takes the plan's place: the rows node, or the plan itself. */
-static Plan *
-replace_plan(Plan *plan, const PlanPlace *place)
+/* Puts the rows node in the place of a Sort, or of a Gather Merge above one. */
+static void
+rewrite_plan(Plan **link, const PlanPlace *place)
 {
-	Sort	   *sort = (Sort *) plan;
-	CustomScan *scan;
-	Plan	   *alone;
-	RowsCost	cost;
-	List	   *bound;
+	Plan	   *plan = *link;
 
-	if (IsA(plan, GatherMerge))
-	{
-		alone = replace_gather_merge((GatherMerge *) plan, place);
-		return alone ? alone : plan;
-	}
-	if (!IsA(plan, Sort) || plan->lefttree == NULL ||
-		!(gpusort_force_nodes || gpusort_rows_may_win(sort)) || !first_key_is_coded(sort))
-		return plan;
-	bound = bound_expressions(place->limit);
-	cost = gpusort_rows_cost(sort, place->bound, bound != NIL);
-	if (!cost.wins && !gpusort_force_nodes)
-		return plan;
-
-	scan = makeNode(CustomScan);
-	scan->scan.plan = *plan;	/* costs, parameters, parallel flags, node id */
-	NodeSetTag(scan, T_CustomScan);
-	scan->scan.plan.startup_cost = cost.startup;
-	scan->scan.plan.total_cost = cost.total;
-	scan->scan.plan.targetlist = index_var_tlist(plan->targetlist);
-	scan->flags = CUSTOMPATH_SUPPORT_BACKWARD_SCAN | CUSTOMPATH_SUPPORT_MARK_RESTORE;
-	scan->scan.plan.parallel_aware = place->parallel;	/* so that workers' counters are shared */
-	scan->custom_exprs = bound;
-	scan->custom_private = keys_private(sort);
-	scan->custom_scan_tlist = plan->targetlist;
-	scan->methods = &rows_scan_methods;
-	return &scan->scan.plan;
+	if (IsA(plan, Sort))
+		plan = replace_sort((Sort *) plan, place);
+	else if (IsA(plan, GatherMerge))
+		plan = replace_gather_merge((GatherMerge *) plan, place);
+	if (plan != NULL)
+		*link = plan;
 }
 
 /* Sets up the node, and has it put into plans. */
 void
 gpusort_rows_node_init(void)
 {
-	static const NodeRules rules = {&gpusort_enable_rows_node, replace_plan};
+	static const NodeRoom room = {
+		.methods = &rows_scan_methods,
+		.enabled = &gpusort_enable_rows_node,
+		.rewrite = rewrite_plan,
+		.sort_operators = sort_operators
+	};
 
-	RegisterCustomScanMethods(&rows_scan_methods);
-	gpusort_plan_hook_init(&rules);
+	gpusort_plan_hook_add(&room);
 }

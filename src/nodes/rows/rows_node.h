@@ -11,7 +11,6 @@
 #include "nodes/execnodes.h"
 #include "nodes/plannodes.h"
 
-#include "nodes/plan_hook.h"
 #include "rows/row_sort.h"
 
 /* custom_private: the lists of row_sort.h.  custom_exprs: a LIMIT's count and offset. */

@@ -1,7 +1,6 @@
 /*
- * plan_walk.c
- *	  Looks at finished plan trees: children, node ids, and whether it could be
- *	  noticed that rows are computed before they are asked for.
+ * plan_effects.c
+ *	  Whether it could be noticed that rows are computed before they are asked for.
  *
  * PostgreSQL has a walker for expressions but none for plans, so the expressions of
  * each kind of node are listed here.  A node that is not listed counts as one
@@ -13,8 +12,9 @@
 #include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
 
-#include "nodes/arrays/arrays_node.h"
-#include "nodes/arrays/plan_walk.h"
+#include "nodes/arrays/plan_effects.h"
+#include "nodes/plan_hook.h"
+#include "nodes/plan_walk.h"
 
 typedef struct EffectSearch
 {
@@ -22,63 +22,12 @@ typedef struct EffectSearch
 	bool		found;
 } EffectSearch;
 
-static void visit_list(List *plans, PlanVisitor visit, void *arg);
-static void raise_largest_id(Plan **link, void *arg);
 static void search_plan(Plan **link, void *arg);
 static void search_below(Plan *plan, EffectSearch *search);
 static bool search_expression(Node *node, void *arg);
 static void search_subplan(EffectSearch *search, int plan_id);
 static bool is_volatile(Oid function, void *arg);
 static bool has_no_expressions(Plan *plan);
-
-/* Calls visit with a link to each child of the plan node; a link may be replaced. */
-void
-gpusort_plan_each_child(Plan *plan, PlanVisitor visit, void *arg)
-{
-	if (plan->lefttree)
-		visit(&plan->lefttree, arg);
-	if (plan->righttree)
-		visit(&plan->righttree, arg);
-	switch (nodeTag(plan))
-	{
-		case T_Append:
-			visit_list(((Append *) plan)->appendplans, visit, arg);
-			break;
-		case T_MergeAppend:
-			visit_list(((MergeAppend *) plan)->mergeplans, visit, arg);
-			break;
-		case T_BitmapAnd:
-			visit_list(((BitmapAnd *) plan)->bitmapplans, visit, arg);
-			break;
-		case T_BitmapOr:
-			visit_list(((BitmapOr *) plan)->bitmapplans, visit, arg);
-			break;
-		case T_SubqueryScan:
-			visit(&((SubqueryScan *) plan)->subplan, arg);
-			break;
-		case T_CustomScan:
-			visit_list(((CustomScan *) plan)->custom_plans, visit, arg);
-			break;
-		default:
-			break;
-	}
-}
-
-/* The largest plan_node_id in the statement. */
-int
-gpusort_plan_largest_id(PlannedStmt *statement)
-{
-	int			largest = 0;
-	ListCell   *cell;
-
-	raise_largest_id(&statement->planTree, &largest);
-	foreach(cell, statement->subplans)
-	{
-		if (lfirst(cell) != NULL)
-			raise_largest_id((Plan **) &lfirst(cell), &largest);
-	}
-	return largest;
-}
 
 /*
  * Whether it could be noticed that the plan, with the target list in place of its
@@ -103,24 +52,6 @@ gpusort_expression_has_effects(PlannedStmt *statement, Node *expression)
 	EffectSearch search = {.statement = statement};
 
 	return search_expression(expression, &search);
-}
-
-static void
-visit_list(List *plans, PlanVisitor visit, void *arg)
-{
-	ListCell   *cell;
-
-	foreach(cell, plans)
-		visit((Plan **) &lfirst(cell), arg);
-}
-
-static void
-raise_largest_id(Plan **link, void *arg)
-{
-	int		   *largest = arg;
-
-	*largest = Max(*largest, (*link)->plan_node_id);
-	gpusort_plan_each_child(*link, raise_largest_id, arg);
 }
 
 /* Searches a plan node with its target list, and what is below it. */
@@ -223,7 +154,7 @@ gpusort_plan_expressions(Plan *plan, bool *known)
 			*known = ((ForeignScan *) plan)->operation == CMD_SELECT;
 			return list_make1(EXPRESSION(ForeignScan, fdw_exprs));
 		case T_CustomScan:
-			*known = gpusort_is_arrays_node(plan);
+			*known = gpusort_plan_room(plan) != NULL;
 			return list_make1(EXPRESSION(CustomScan, custom_scan_tlist));
 		default:
 			*known = has_no_expressions(plan);
