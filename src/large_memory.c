@@ -65,10 +65,10 @@ gpusort_alloc_large(MemoryContext context, Size size)
 void
 gpusort_copy_bytes(void *target, const void *source, Size bytes)
 {
-	for (Size done = 0; done < bytes; done += GPUSORT_COPY_PIECE)
+	for (Size done = 0; done < bytes; done += GPUSORT_INTERRUPT_BYTES)
 	{
-		if (bytes > GPUSORT_COPY_PIECE)
+		if (bytes > GPUSORT_INTERRUPT_BYTES)
 			CHECK_FOR_INTERRUPTS();
-		memmove((char *) target + done, (const char *) source + done, Min(GPUSORT_COPY_PIECE, bytes - done));
+		memmove((char *) target + done, (const char *) source + done, Min(GPUSORT_INTERRUPT_BYTES, bytes - done));
 	}
 }

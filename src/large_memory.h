@@ -13,24 +13,21 @@
 #include "miscadmin.h"
 #include "utils/palloc.h"
 
+#include "interrupt_interval.h"
+
 #define GPUSORT_HUGE_PAGE ((Size) 2 * 1024 * 1024)
 
 /* In smaller buffers the unused part of the last huge page would weigh too much. */
 #define GPUSORT_HUGE_PAGES_FROM (4 * GPUSORT_HUGE_PAGE)
 
-/*
- * Entries handled between two checks for interrupts in linear loops.  The number is
- * small enough for loops in which every entry waits for memory.
- */
-#define GPUSORT_INTERRUPT_INTERVAL 0x10000
-#define GPUSORT_CHECK_EVERY(i) \
+/* Check for interrupts in a loop that counts entries by ones, or values of any type. */
+#define GPUSORT_CHECK_EVERY_NTH(i, interval) \
 	do { \
-		if (unlikely(((i) & (GPUSORT_INTERRUPT_INTERVAL - 1)) == 0)) \
+		if (unlikely(((i) & ((interval) - 1)) == 0)) \
 			CHECK_FOR_INTERRUPTS(); \
 	} while (0)
-
-/* Bytes copied between two checks. */
-#define GPUSORT_COPY_PIECE ((Size) 256 * 1024)
+#define GPUSORT_CHECK_EVERY(i) GPUSORT_CHECK_EVERY_NTH(i, GPUSORT_INTERRUPT_INTERVAL)
+#define GPUSORT_CHECK_VALUES(i) GPUSORT_CHECK_EVERY_NTH(i, GPUSORT_INTERRUPT_VALUES)
 
 extern void *gpusort_alloc_large(MemoryContext context, Size size);
 extern void gpusort_advise_huge_pages(void *buffer, Size size);

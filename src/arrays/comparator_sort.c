@@ -41,9 +41,6 @@
 /* For fewer values neither abbreviated keys nor classes pay. */
 #define MIN_PREPARED 32
 
-/* Values between two checks for interrupts. */
-#define CHECK_EVERY 4096
-
 /* The values of one array. */
 typedef struct Values
 {
@@ -136,8 +133,7 @@ take_in_order(const Values *values, uint32 *positions, uint32 n)
 
 	for (uint32 i = 1; i + 1 < n; i++)
 	{
-		if (i % CHECK_EVERY == 0)
-			CHECK_FOR_INTERRUPTS();
+		GPUSORT_CHECK_VALUES(i);
 		if ((compare(values, positions[i], positions[i + 1]) > 0) != opposite)
 			return false;
 	}
@@ -178,8 +174,7 @@ merge(const Values *values, const uint32 *source, uint32 middle, uint32 n, uint3
 	}
 	while (left < middle && right < n)
 	{
-		if (next % CHECK_EVERY == 0)
-			CHECK_FOR_INTERRUPTS();
+		GPUSORT_CHECK_VALUES(next);
 		if (compare(values, source[left], source[right]) <= 0)
 			target[next++] = source[left++];
 		else
@@ -200,8 +195,7 @@ merge_sort(const Values *values, uint32 *positions, uint32 *spare, uint32 n)
 	for (uint64 start = 0; start < n; start += RUN_LENGTH)
 	{
 		insertion_sort(values, positions + start, Min(RUN_LENGTH, n - start));
-		if (start % CHECK_EVERY == 0)
-			CHECK_FOR_INTERRUPTS();
+		GPUSORT_CHECK_VALUES(start);
 	}
 	for (uint64 length = RUN_LENGTH; length < n; length *= 2)
 	{
@@ -245,8 +239,7 @@ find_classes(const Values *values, const uint32 *positions, uint32 n, Classes *c
 		Datum		datum = values->datums[positions[i]];
 		uint32		slot = datum_image_hash(datum, sort->by_value, sort->length) & mask;
 
-		if (i % CHECK_EVERY == 0)
-			CHECK_FOR_INTERRUPTS();
+		GPUSORT_CHECK_VALUES(i);
 		/* Slots hold a class's number plus one. */
 		while (class_in[slot] != 0 &&
 			   !datum_image_eq(classes->datums[class_in[slot] - 1], datum, sort->by_value, sort->length))
@@ -349,8 +342,7 @@ abbreviate(const Values *values, Datum *keys, uint32 n)
 
 	for (uint32 i = 0; i < n; i++)
 	{
-		if (i % CHECK_EVERY == 0)
-			CHECK_FOR_INTERRUPTS();
+		GPUSORT_CHECK_VALUES(i);
 		keys[i] = support->abbrev_converter(values->datums[i], support);
 	}
 }
@@ -389,8 +381,7 @@ sort_by_abbreviation(const Values *values, uint32 *positions, uint32 n)
 	sort_keys(values->sort, values->use, keys, positions, n);
 	for (uint32 start = 0; start < n; start = end)
 	{
-		if (start % CHECK_EVERY == 0)
-			CHECK_FOR_INTERRUPTS();
+		GPUSORT_CHECK_VALUES(start);
 		end = start + 1;
 		while (end < n && keys[positions[end]] == keys[positions[start]])
 			end++;

@@ -43,7 +43,7 @@ template <typename Code>
 static bool
 sort(Work &work, Code *codes, uint32_t n, char *scratch, bool descending)
 {
-	if (n > KEYS_BETWEEN_STOPS)
+	if (n > GPUSORT_INTERRUPT_KEYS)
 		return partition_sort<Code>(work, codes, n, scratch, descending, nullptr);
 	if (n > MOST_IN_REGISTERS || !sort_in_registers(codes, n, descending))
 		vqsort(codes, n, descending);
@@ -53,7 +53,7 @@ sort(Work &work, Code *codes, uint32_t n, char *scratch, bool descending)
 size_t
 sort_codes_scratch(uint64_t n, size_t width, int threads)
 {
-	return n > KEYS_BETWEEN_STOPS ? partition_tables_scratch(threads) + n * width : 0;
+	return n > GPUSORT_INTERRUPT_KEYS ? partition_tables_scratch(threads) + n * width : 0;
 }
 
 bool

@@ -4,7 +4,7 @@
  *	  ends here.
  *
  * n counts codes; scratch sizes and widths are in bytes.  Up to
- * KEYS_BETWEEN_STOPS codes need no scratch.
+ * GPUSORT_INTERRUPT_KEYS codes need no scratch.
  */
 #ifndef GPUSORT_CODE_SORT_H
 #define GPUSORT_CODE_SORT_H

@@ -60,7 +60,7 @@ sort_keys(Work &work, typename Form<F>::Bits *keys, uint32_t n)
 	{
 		static constexpr Coding<Code> coding = {encode_keys<F>, decode_keys<F>};
 
-		if (n > KEYS_BETWEEN_STOPS)
+		if (n > GPUSORT_INTERRUPT_KEYS)
 			return partition_sort(work, codes, n, work.scratch, descending, &coding);
 		encode_keys<F>(codes, n);
 		if (!sort_codes(work, codes, n, work.scratch, descending))

@@ -266,7 +266,7 @@ template <typename Code>
 bool
 sort_in_place(Work &work, Code *codes, uint32_t n, bool descending)
 {
-	while (n > KEYS_BETWEEN_STOPS)
+	while (n > GPUSORT_INTERRUPT_KEYS)
 	{
 		Code		sample[HALVING_SAMPLE];
 		uint64_t	state = n;
@@ -355,7 +355,7 @@ partition_sort(Work &work, Code *codes, uint32_t n, char *scratch, bool descendi
 size_t
 sort_words_scratch(uint64_t n, int threads)
 {
-	return lines(n * sizeof(int64_t)) + (n > KEYS_BETWEEN_STOPS ? partition_tables_scratch(threads) : 0);
+	return lines(n * sizeof(int64_t)) + (n > GPUSORT_INTERRUPT_KEYS ? partition_tables_scratch(threads) : 0);
 }
 
 bool
@@ -363,7 +363,7 @@ sort_words(Work &work, const Packer &packer, int64_t *words, uint32_t n)
 {
 	Partition<int64_t> partition;
 
-	if (n <= KEYS_BETWEEN_STOPS)
+	if (n <= GPUSORT_INTERRUPT_KEYS)
 	{
 		packer.pack(0, n, words);
 		return sort_codes(work, words, n, nullptr, false);

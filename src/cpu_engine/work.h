@@ -10,15 +10,10 @@
 #include <cstring>
 
 #include "cpu_engine/cpu_sort.h"
+#include "interrupt_interval.h"
 
 namespace gpusort
 {
-/*
- * How many keys are sorted between two checks whether to stop.  Sorting takes 2 to 5 ns
- * per key, and at most about 20 ns on a CPU without wide vectors, so that is 20 ms.
- */
-constexpr uint64_t KEYS_BETWEEN_STOPS = UINT64_C(1) << 20;
-
 /* Rounds bytes up to whole cache lines. */
 constexpr size_t
 lines(size_t bytes)
@@ -54,7 +49,7 @@ struct Work
 	stop_after(uint64_t keys)
 	{
 		spent += keys;
-		return spent >= KEYS_BETWEEN_STOPS && stop();
+		return spent >= GPUSORT_INTERRUPT_KEYS && stop();
 	}
 };
 
@@ -66,7 +61,7 @@ template <typename Body>
 static inline bool
 in_blocks(Work &work, uint32_t n, Body body)
 {
-	constexpr uint32_t block = KEYS_BETWEEN_STOPS / 4;
+	constexpr uint32_t block = GPUSORT_INTERRUPT_KEYS / 4;
 	uint32_t	count;
 
 	for (uint32_t start = 0; start < n; start += count)

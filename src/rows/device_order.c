@@ -19,10 +19,11 @@
 #include "miscadmin.h"
 
 #include "device/client/device_session.h"
+#include "large_memory.h"
 #include "rows/row_sort.h"
 #include "sort/choose.h"
 
-#define ROWS_ENCODE_SPAN 4096
+#define ROWS_ENCODE_SPAN GPUSORT_INTERRUPT_VALUES	/* rows that are encoded at a time */
 #define ROWS_WORD_BITS 64
 #define ROWS_TIED_SHARE 4		/* with more than one row in 4 tied, the host's sort is as fast */
 
@@ -88,6 +89,7 @@ encode_keys(DeviceOrder *order)
 	{
 		uint32		n = Min(ROWS_ENCODE_SPAN, nrows - first);
 
+		CHECK_FOR_INTERRUPTS();
 		gpusort_rows_encode(order->code, sort->store, NULL, first, n, ROWS_WORD_BITS, codes);
 		if (order->spec.form == GPUSORT_KEY_UINT64)
 			memcpy((uint64 *) sort->packed.data + first, codes, n * sizeof(uint64));
@@ -139,8 +141,9 @@ break_word_ties(DeviceOrder *order, const uint64 *words, SortReason *why)
 
 	for (uint32 start = 0; start < nrows; start = end)
 	{
-		for (end = start + 1; end < nrows && words[end] == words[start];)
-			end++;
+		for (end = start + 1; end < nrows && words[end] == words[start]; end++)
+			GPUSORT_CHECK_EVERY(end);
+		GPUSORT_CHECK_EVERY(start);
 		if (end - start == 1)
 			continue;
 		add_tie(order, start, end - start);

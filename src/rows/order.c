@@ -18,6 +18,7 @@
 
 #include "miscadmin.h"
 
+#include "large_memory.h"
 #include "rows/row_code.h"
 #include "rows/row_sort.h"
 #include "sort/sort.h"
@@ -25,7 +26,7 @@
 #define ROWS_PACKED_BITS 63
 #define ROWS_ENGINE_MIN 1024	/* fewer integers are sorted right here */
 #define ROWS_COMPARE_MAX 12		/* a tie of this many rows or fewer is not packed again */
-#define ROWS_ENCODE_SPAN 4096	/* rows of a tie that are encoded at a time */
+#define ROWS_ENCODE_SPAN GPUSORT_INTERRUPT_VALUES	/* rows that are encoded at a time */
 #define ROWS_TIE_DEPTH 64		/* how deep ties within ties get codes before rows are compared */
 #define ROWS_TIE_PREFETCH 32	/* how many packed integers ahead records of short ties are prefetched */
 #define ROWS_SELECT_PASSES 64	/* passes of a selection before the rest is sorted instead */
@@ -88,6 +89,7 @@ is_ascending(const uint64 *packed, uint32 count)
 {
 	for (uint32 i = 1; i < count; i++)
 	{
+		GPUSORT_CHECK_EVERY(i);
 		if (packed[i - 1] > packed[i])
 			return false;
 	}
@@ -183,6 +185,7 @@ pack_tie(TieBreaker *breaker, const KeyCode *code, uint64 *packed, uint32 count)
 	{
 		uint32		n = Min(ROWS_ENCODE_SPAN, count - done);
 
+		CHECK_FOR_INTERRUPTS();
 		for (uint32 i = 0; i < n; i++)
 			rows[i] = packed[done + i] & breaker->row_mask;
 		gpusort_rows_encode(code, breaker->sort->store, rows, 0, n, ROWS_PACKED_BITS - breaker->row_bits, packed + done);
@@ -265,6 +268,7 @@ break_ties(TieBreaker *breaker, uint64 *packed, uint32 count, int nexact, bool s
 
 		for (end = start; end < count && packed[end] >> breaker->row_bits == prefix; end++)
 		{
+			GPUSORT_CHECK_EVERY(end);
 			if (has_records)
 				prefetch_tied(breaker, packed + end, packed + count);
 		}
@@ -332,11 +336,11 @@ gpusort_rows_order(RowSort *sort, uint32 wanted, bool in_order)
 	{
 		uint32		n = Min(ROWS_ENCODE_SPAN, nrows - first);
 
+		CHECK_FOR_INTERRUPTS();
 		gpusort_rows_encode(code, store, NULL, first, n, prefix_bits, packed + first);
 		for (uint32 i = first; i < first + n; i++)
 			packed[i] = (packed[i] << breaker.row_bits) | i;
 	}
-	CHECK_FOR_INTERRUPTS();
 	if (!is_ascending(packed, nrows))
 		sort_packed(sort, packed, nrows);
 	breaker.end = packed + wanted;
@@ -347,5 +351,8 @@ gpusort_rows_order(RowSort *sort, uint32 wanted, bool in_order)
 	/* Writing never overtakes reading: a row number takes half of what it is read from. */
 	sort->order = (uint32 *) packed;
 	for (uint32 i = 0; i < nrows; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
 		sort->order[i] = packed[i] & breaker.row_mask;
+	}
 }

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "large_memory.h"
 #include "rows/row_bound.h"
 
 #define ROWS_BOUND_MAX (UINT32_MAX / 8)
@@ -75,9 +76,13 @@ gpusort_rows_bound_cut(RowBound *bound, RowStore *store, uint32 *order)
 		bound->values[i] = gpusort_rows_store_get(threshold, 0, bound->keys->keys[i].attribute, &bound->nulls[i]);
 
 	for (uint32 i = 0; i < bound->rows; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
 		best[order[i] / 8] |= 1 << order[i] % 8;
+	}
 	for (uint32 row = 0; nkept < bound->rows; row++)
 	{
+		GPUSORT_CHECK_EVERY(row);
 		if (best[row / 8] & 1 << row % 8)
 			order[nkept++] = row;
 	}

@@ -12,6 +12,7 @@
 #include "miscadmin.h"
 #include "port/pg_bswap.h"
 
+#include "large_memory.h"
 #include "rows/row_code.h"
 
 #define ROWS_ENCODE_BLOCK 1024
@@ -128,6 +129,7 @@ find_nulls(const RowKey *key, const RowStore *store, const RowList *list, bool *
 	*all = column->has_nulls;
 	for (uint32 i = 0; column->has_nulls && i < list->count && (!*some || *all); i++)
 	{
+		GPUSORT_CHECK_EVERY(i);
 		if (column->nulls.data[list->packed ? list->packed[i] & list->row_mask : i])
 			*some = true;
 		else
@@ -150,6 +152,7 @@ find_range(const RowKey *key, const RowStore *store, const RowList *list, uint64
 		uint32		n = Min(ROWS_ENCODE_BLOCK, list->count - first);
 		const uint32 *rows = list_block(list, first, n, listed);
 
+		GPUSORT_CHECK_EVERY(first);
 		gpusort_rows_load_codes(key, store, rows, first, n, codes);
 		for (uint32 i = 0; i < n; i++)
 		{

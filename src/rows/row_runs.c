@@ -11,6 +11,7 @@
 #include "commands/tablespace.h"
 #include "miscadmin.h"
 
+#include "large_memory.h"
 #include "rows/row_runs.h"
 
 #define ROWS_BLOCK_MIN ((Size) 8 * 1024)
@@ -18,7 +19,6 @@
 #define ROWS_BLOCKS_IN_MEMORY 128	/* a block takes 1/128 of work_mem, within the limits above */
 #define ROWS_BLOCK_ROWS 8192
 #define ROWS_COPY_SPAN 64		/* rows that are copied at a time */
-#define ROWS_CHECK_SPAN 4096	/* rows written between checks for interrupts */
 #define ROWS_SAMPLE_ROWS 1024	/* rows of a run in the sample, until it is full */
 #define ROWS_SAMPLE_BLOCKS 4	/* memory for the sample, in blocks */
 #define ROWS_FAN_IN_MIN 6
@@ -260,10 +260,10 @@ gpusort_rows_runs_add(RowRuns *runs, const RowStore *store, const uint32 *order,
 	if (runs->file == NULL)
 		runs->file = create_file();
 	run = create_run(list_length(runs->runs), runs->file);
-	for (uint32 first = 0; first < nrows; first += ROWS_CHECK_SPAN)
+	for (uint32 first = 0; first < nrows; first += GPUSORT_INTERRUPT_VALUES)
 	{
 		CHECK_FOR_INTERRUPTS();
-		write_rows(runs, run, store, order + first, Min(ROWS_CHECK_SPAN, nrows - first));
+		write_rows(runs, run, store, order + first, Min(GPUSORT_INTERRUPT_VALUES, nrows - first));
 	}
 	write_block(runs, run);
 	add_to_sample(runs, store, order, nrows);

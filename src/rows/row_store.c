@@ -8,6 +8,7 @@
 #include "nodes/primnodes.h"
 #include "utils/expandeddatum.h"
 
+#include "large_memory.h"
 #include "rows/row_store.h"
 
 #define ROWS_FIRST_CAPACITY 512
@@ -350,8 +351,8 @@ copy_record(RowStore *store, uint32 target, const RowStore *source, uint32 row)
 }
 
 /* Copies values of a width: to[target + i] becomes from[rows[i]]. */
-void
-gpusort_rows_copy_values(char *to, uint32 target, const char *from, const uint32 *rows, uint32 nrows, int16 length)
+static void
+copy_some_values(char *to, uint32 target, const char *from, const uint32 *rows, uint32 nrows, int16 length)
 {
 #define COPY(type) \
 	for (uint32 i = 0; i < nrows; i++) \
@@ -373,6 +374,18 @@ gpusort_rows_copy_values(char *to, uint32 target, const char *from, const uint32
 			break;
 	}
 #undef COPY
+}
+
+/* The same, but interrupts are heeded in between. */
+void
+gpusort_rows_copy_values(char *to, uint32 target, const char *from, const uint32 *rows, uint32 nrows, int16 length)
+{
+	for (uint32 done = 0; done < nrows; done += GPUSORT_INTERRUPT_INTERVAL)
+	{
+		if (done > 0)
+			CHECK_FOR_INTERRUPTS();
+		copy_some_values(to, target + done, from, rows + done, Min(GPUSORT_INTERRUPT_INTERVAL, nrows - done), length);
+	}
 }
 
 /* Appends one attribute, values and NULLs, of rows of another store. */
@@ -449,6 +462,7 @@ gpusort_rows_store_keep(RowStore *store, const uint32 *rows, uint32 nrows)
 		{
 			Size		size = record_size(store, rows[i]);
 
+			GPUSORT_CHECK_VALUES(i);
 			memmove(store->records.data + end, gpusort_rows_record(store, rows[i]), size);
 			starts[i] = end / MAXIMUM_ALIGNOF;
 			end += size;

@@ -26,9 +26,6 @@
 #include "toast/array_detoast.h"
 #include "large_memory.h"
 
-/* Bytes written between two checks for interrupts. */
-#define STRETCH ((Size) 1024 * 1024)
-
 /* Matches are copied so many bytes at a time, over their end, where there is room. */
 #define STRIDE 16
 
@@ -41,7 +38,7 @@ typedef struct Decompression
 	uint8	   *target_end;
 } Decompression;
 
-/* Writes a match of at most STRETCH bytes. */
+/* Writes a match of at most GPUSORT_INTERRUPT_BYTES bytes. */
 static inline void
 copy_match(Decompression *state, Size offset, Size length)
 {
@@ -87,7 +84,7 @@ decompress_pglz(Decompression *state)
 		if (state->target >= check)
 		{
 			CHECK_FOR_INTERRUPTS();
-			check = state->target + Min(STRETCH, state->target_end - state->target);
+			check = state->target + Min(GPUSORT_INTERRUPT_BYTES, state->target_end - state->target);
 		}
 		for (int item = 0; item < 8 && source < source_end && state->target < state->target_end; item++, flags >>= 1)
 		{
@@ -150,7 +147,7 @@ decompress_lz4(Decompression *state)
 		if (state->target >= check)
 		{
 			CHECK_FOR_INTERRUPTS();
-			check = state->target + Min(STRETCH, state->target_end - state->target);
+			check = state->target + Min(GPUSORT_INTERRUPT_BYTES, state->target_end - state->target);
 		}
 
 		/* Literals. */
@@ -180,10 +177,10 @@ decompress_lz4(Decompression *state)
 		length += 4;
 		if (length > state->target_end - state->target)
 			return false;
-		for (; length > STRETCH; length -= STRETCH)
+		for (; length > GPUSORT_INTERRUPT_BYTES; length -= GPUSORT_INTERRUPT_BYTES)
 		{
 			CHECK_FOR_INTERRUPTS();
-			copy_match(state, offset, STRETCH);
+			copy_match(state, offset, GPUSORT_INTERRUPT_BYTES);
 		}
 		copy_match(state, offset, length);
 	}

@@ -21,7 +21,7 @@
 #include "large_memory.h"
 
 /* Bytes handled between two checks for interrupts: whole chunks of a TOAST table. */
-#define PIECE (128 * (Size) TOAST_MAX_CHUNK_SIZE)
+#define PIECE (GPUSORT_INTERRUPT_BYTES / TOAST_MAX_CHUNK_SIZE * (Size) TOAST_MAX_CHUNK_SIZE)
 
 /* Copies a varlena with a header of 4 bytes. */
 static struct varlena *
