@@ -45,28 +45,33 @@ CREATE FUNCTION gpusort.approx_sorted_agg_final(internal, anyelement, integer) R
 CREATE FUNCTION gpusort.approx_sorted_agg_final(internal, anyelement, integer, boolean) RETURNS anyarray
 	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
+/*
+ * SSPACE = -1: the state grows with its rows.  PostgreSQL 19 aggregates below a
+ * join only what has another, for the states of all groups stay in memory there.
+ * A state of top_n_agg is bounded.
+ */
 CREATE AGGREGATE gpusort.sorted_agg(anyelement) (
-	SFUNC = gpusort.sorted_agg_transition, STYPE = internal,
+	SFUNC = gpusort.sorted_agg_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort.sorted_agg_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort.set_agg_combine, SERIALFUNC = gpusort.set_agg_serialize, DESERIALFUNC = gpusort.set_agg_deserialize,
 	PARALLEL = SAFE);
 CREATE AGGREGATE gpusort.sorted_agg(anyelement, boolean) (
-	SFUNC = gpusort.sorted_agg_transition, STYPE = internal,
+	SFUNC = gpusort.sorted_agg_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort.sorted_agg_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort.set_agg_combine, SERIALFUNC = gpusort.set_agg_serialize, DESERIALFUNC = gpusort.set_agg_deserialize,
 	PARALLEL = SAFE);
 CREATE AGGREGATE gpusort.sorted_agg_by(anyelement, anycompatible) (
-	SFUNC = gpusort.sorted_agg_by_transition, STYPE = internal,
+	SFUNC = gpusort.sorted_agg_by_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort.sorted_agg_by_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort.set_agg_combine, SERIALFUNC = gpusort.set_agg_serialize, DESERIALFUNC = gpusort.set_agg_deserialize,
 	PARALLEL = SAFE);
 CREATE AGGREGATE gpusort.sorted_agg_by(anyelement, anycompatible, boolean) (
-	SFUNC = gpusort.sorted_agg_by_transition, STYPE = internal,
+	SFUNC = gpusort.sorted_agg_by_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort.sorted_agg_by_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort.set_agg_combine, SERIALFUNC = gpusort.set_agg_serialize, DESERIALFUNC = gpusort.set_agg_deserialize,
 	PARALLEL = SAFE);
 CREATE AGGREGATE gpusort.sorted_agg_by(anyelement, anycompatible, boolean, boolean) (
-	SFUNC = gpusort.sorted_agg_by_transition, STYPE = internal,
+	SFUNC = gpusort.sorted_agg_by_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort.sorted_agg_by_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort.set_agg_combine, SERIALFUNC = gpusort.set_agg_serialize, DESERIALFUNC = gpusort.set_agg_deserialize,
 	PARALLEL = SAFE);
@@ -81,12 +86,12 @@ CREATE AGGREGATE gpusort.top_n_agg(anyelement, integer, boolean) (
 	COMBINEFUNC = gpusort.set_agg_combine, SERIALFUNC = gpusort.set_agg_serialize, DESERIALFUNC = gpusort.set_agg_deserialize,
 	PARALLEL = SAFE);
 CREATE AGGREGATE gpusort.approx_sorted_agg(anyelement, integer) (
-	SFUNC = gpusort.approx_sorted_agg_transition, STYPE = internal,
+	SFUNC = gpusort.approx_sorted_agg_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort.approx_sorted_agg_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort.set_agg_combine, SERIALFUNC = gpusort.set_agg_serialize, DESERIALFUNC = gpusort.set_agg_deserialize,
 	PARALLEL = SAFE);
 CREATE AGGREGATE gpusort.approx_sorted_agg(anyelement, integer, boolean) (
-	SFUNC = gpusort.approx_sorted_agg_transition, STYPE = internal,
+	SFUNC = gpusort.approx_sorted_agg_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort.approx_sorted_agg_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort.set_agg_combine, SERIALFUNC = gpusort.set_agg_serialize, DESERIALFUNC = gpusort.set_agg_deserialize,
 	PARALLEL = SAFE);
