@@ -7,10 +7,11 @@
 #                                             make check SUITES='regress tap' runs some of ci/check's
 #   make deps                                 install the packages that those need and that are
 #                                             missing; they do it too, but for DEPS=no
+#   make deb, make dist                       Debian packages, and an archive for PGXN, in build/
 
 # These goals install what they need and come back for the rest, so they work
 # before there is a PGXS to include.
-ALONE = check demo deps bench-arrays bench-sets bench-gpu
+ALONE = check demo deps deb bench-arrays bench-sets bench-gpu
 ifneq ($(filter $(ALONE),$(MAKECMDGOALS)),)
 
 .NOTPARALLEL:
@@ -21,6 +22,8 @@ demo:
 	+@demo/run
 deps:
 	+@ci/packages
+deb:
+	+@ci/deb
 bench-arrays:
 	+@ci/packages && ci/with-server -c "shared_buffers = '2GB'" bench/arrays
 bench-sets:
@@ -88,6 +91,26 @@ regress-folder:
 	@ln -s $(CURDIR)/sql_tests build/regress/sql
 	@ln -s $(CURDIR)/expected build/regress/expected
 	@ln -s $(CURDIR)/isolation_tests build/regress/specs
+
+# Documents keep their places below a folder of their own, so that their links hold.
+DOCUMENTS = README.md CHANGELOG.md LICENSE $(addprefix docs/,functions.md faster-order-by.md operations.md settings.md benchmarks.md figures/overview.svg)
+DOCUMENTS_INSTALLED = $(DESTDIR)$(docdir)/$(docmoduledir)/gpusort
+.PHONY: install-documents uninstall-documents
+install: install-documents
+install-documents:
+	$(MKDIR_P) '$(DOCUMENTS_INSTALLED)/docs/figures'
+	for document in $(DOCUMENTS); do $(INSTALL_DATA) "$(srcdir)/$$document" '$(DOCUMENTS_INSTALLED)'"/$$document" || exit 1; done
+uninstall: uninstall-documents
+uninstall-documents:
+	rm -rf '$(DOCUMENTS_INSTALLED)'
+
+# The archive for PGXN: what git knows, and the extension script, which is built.
+RELEASE = gpusort-$(shell sed -n '/^   "version"/s/.*"\([0-9.]*\)".*/\1/p' META.json)
+.PHONY: dist
+dist: sql/gpusort--$(EXTVERSION).sql
+	@mkdir -p build/dist
+	git archive --format=zip --prefix=$(RELEASE)/sql/ --add-file=$< --prefix=$(RELEASE)/ -o build/dist/$(RELEASE).zip HEAD
+	@echo build/dist/$(RELEASE).zip
 
 # Test programs that need no server: targets that build a program and run it.
 # A room's own make file adds them.
