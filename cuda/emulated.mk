@@ -1,5 +1,6 @@
-# gpusort_emulated.so: the device module that needs no device, always built.  It
-# has the CPU engine's sorts inside, and exports one symbol.
+# gpusort_emulated.so: the device module that needs no device, for tests.  It has
+# the CPU engine's sorts inside, and exports one symbol.  The test module installs it
+# (test_module/test_module.mk); make and make install leave it out.
 
 EMULATED = gpusort_emulated.so
 EMULATED_SOURCES := $(sort $(wildcard cuda/emulated/*.cc))
@@ -20,19 +21,9 @@ build/emulated_test: cuda/tests/emulated_test.cc $(EMULATED_OBJS) $(EMULATED_CPU
 
 .PHONY: check-emulated
 check-emulated: build/emulated_test
-	build/emulated_test
-
-all: $(EMULATED)
-
-install: install-emulated
-.PHONY: install-emulated uninstall-emulated clean-emulated
-install-emulated: $(EMULATED) installdirs
-	$(INSTALL_SHLIB) $(EMULATED) '$(DESTDIR)$(pkglibdir)/$(EMULATED)'
-
-uninstall: uninstall-emulated
-uninstall-emulated:
-	rm -f '$(DESTDIR)$(pkglibdir)/$(EMULATED)'
+	cd build && ./emulated_test
 
 clean: clean-emulated
+.PHONY: clean-emulated
 clean-emulated:
 	rm -f $(EMULATED) $(EMULATED_OBJS)

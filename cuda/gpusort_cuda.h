@@ -29,7 +29,7 @@ extern "C"
 {
 #endif
 
-#define GPUSORT_DEVICE_ABI 4
+#define GPUSORT_DEVICE_ABI 5
 #define GPUSORT_DEVICE_MESSAGE 256
 
 typedef struct GpusortDevice GpusortDevice; /* opaque: one opened device */
@@ -173,9 +173,6 @@ typedef struct GpusortDeviceModule
 
 	/* Device memory in use by the module, and its peak, in bytes. */
 	void		(*memory_in_use) (GpusortDevice *device, uint64_t *now, uint64_t *peak);
-
-	/* Arms a fault for tests; emulated device only, else NULL.  See cuda/emulated. */
-	bool		(*inject_fault) (GpusortDevice *device, const char *fault);
 } GpusortDeviceModule;
 
 /* The module's one exported symbol. */

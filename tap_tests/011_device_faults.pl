@@ -107,7 +107,7 @@ is(scalar(@lines), 3, 'one line in the log for each fault');
 inject($node, 'lost_key');
 is($node->safe_psql('postgres', "SET gpusort.verify = off; $question{keys} 'slab'"), 'f', 'only verification finds a lost key');
 
-my ($ret, $out, $err) = $node->psql('postgres', "SELECT gpusort.inject_fault('sloth')");
+my ($ret, $out, $err) = $node->psql('postgres', "SELECT gpusort_test.inject_fault('sloth')");
 like($err, qr/device 0 does not take fault "sloth"/, 'an unknown fault is refused');
 $node->stop;
 

@@ -40,14 +40,14 @@ $node->safe_psql('postgres', q{
 		EXECUTE query INTO wanted;
 		PERFORM set_config('gpusort.engine', 'auto', true);
 		FOREACH flip IN ARRAY flips LOOP
-			PERFORM gpusort.inject_fault('flip ' || flip);
+			PERFORM gpusort_test.inject_fault('flip ' || flip);
 			before := verification_failures();
 			EXECUTE query INTO answer;
 			wrong := wrong + (answer IS DISTINCT FROM wanted)::int;
 			noticed := noticed + (verification_failures() - before);
 			armed := armed + 1;
 		END LOOP;
-		PERFORM gpusort.inject_fault('none');
+		PERFORM gpusort_test.inject_fault('none');
 	END $$});
 
 # Bits of a place: among its first 100 values, which all are wanted.
@@ -138,7 +138,7 @@ is(device($node, 'faults'), 0, 'none of it is a fault of the device');
 is(wait_slabs($node), 0, 'no slab is lost');
 like(slurp_file($node->logfile), qr/gave a wrong result, which was thrown away: what came back is not what was sent, in order/,
 	'the log says so');
-my ($ret, $out, $err) = $node->psql('postgres', "SELECT gpusort.inject_fault('flip nowhere 1')");
+my ($ret, $out, $err) = $node->psql('postgres', "SELECT gpusort_test.inject_fault('flip nowhere 1')");
 like($err, qr/does not take fault "flip nowhere 1"/, 'an unknown place is refused');
 
 # In larger slabs, which batches are packed into.

@@ -23,7 +23,11 @@ sub start_emulated
 		"gpusort.device_library = '\$libdir/gpusort_emulated'",
 		'gpusort.min_gpu_keys = 0', 'max_worker_processes = 16', 'fsync = off', 'restart_after_crash = on', @settings));
 	$node->start;
-	$node->safe_psql('postgres', 'CREATE EXTENSION gpusort');
+	$node->safe_psql('postgres', q{
+		CREATE EXTENSION gpusort;
+		CREATE SCHEMA gpusort_test;
+		CREATE FUNCTION gpusort_test.inject_fault(fault text, device int4 DEFAULT 0) RETURNS void
+			AS '$libdir/gpusort_test', 'test_inject_fault' LANGUAGE C STRICT VOLATILE;});
 	wait_ready($node);
 	return $node;
 }
@@ -100,7 +104,7 @@ sub wait_slabs
 sub inject
 {
 	my ($node, $fault) = @_;
-	$node->safe_psql('postgres', "SELECT gpusort.inject_fault('$fault')");
+	$node->safe_psql('postgres', "SELECT gpusort_test.inject_fault('$fault')");
 	return;
 }
 

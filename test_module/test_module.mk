@@ -1,22 +1,25 @@
 # gpusort_test.so: what tests need from another extension: nodes that know their
-# children, callers of aggregates that pass bytes of their own. It is no part of the
-# extension: only ci/with-server installs it, into the private prefix of the tests.
+# children, callers of aggregates that pass bytes of their own, faults of the emulated
+# device.  Neither it nor that device (cuda/emulated.mk) is part of the extension: only
+# ci/with-server installs them, into the private prefix of the tests.
 #
-#   make install-test-module
+#   make test-module, make install-test-module
 
 TEST_MODULE_OBJS = $(patsubst %.c,%.o,$(sort $(wildcard test_module/*.c)))
 
-gpusort_test.so: $(TEST_MODULE_OBJS)
+gpusort_test.so: $(TEST_MODULE_OBJS) cuda/emulated/emulated_faults.o
 	$(CC) $(CFLAGS) $^ $(LDFLAGS) $(LDFLAGS_SL) -shared -o $@
 
-$(TEST_MODULE_OBJS): $(wildcard test_module/*.h)
+$(TEST_MODULE_OBJS): $(wildcard test_module/*.h) cuda/emulated/arm_fault.h
 
 clean: clean-test-module
 
-.PHONY: install-test-module clean-test-module
-install-test-module: gpusort_test.so
+.PHONY: test-module install-test-module clean-test-module
+test-module: gpusort_test.so $(EMULATED)
+
+install-test-module: test-module
 	$(MKDIR_P) '$(DESTDIR)$(pkglibdir)'
-	$(INSTALL_SHLIB) gpusort_test.so '$(DESTDIR)$(pkglibdir)/'
+	$(INSTALL_SHLIB) gpusort_test.so $(EMULATED) '$(DESTDIR)$(pkglibdir)/'
 
 clean-test-module:
 	rm -f gpusort_test.so $(TEST_MODULE_OBJS)

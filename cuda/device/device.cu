@@ -429,21 +429,13 @@ void GpusortDevice::fail_ticket(uint64_t number, const GpusortDeviceError &error
 extern "C" __attribute__((visibility("default"))) const GpusortDeviceModule *gpusort_device_module(void)
 {
     static const GpusortDeviceModule module = {
-        GPUSORT_DEVICE_ABI,
-        "cuda",
-        gpusort::device_count,
-        gpusort::open_device,
-        gpusort::close_device,
-        gpusort::device_refuses,
-        gpusort::start_job,
-        gpusort::open_session,
-        gpusort::append,
-        gpusort::sort_session,
-        gpusort::fetch,
-        gpusort::close_session,
-        gpusort::poll,
-        gpusort::memory_in_use,
-        nullptr,
+        GPUSORT_DEVICE_ABI,    "cuda",
+        gpusort::device_count, gpusort::open_device,
+        gpusort::close_device, gpusort::device_refuses,
+        gpusort::start_job,    gpusort::open_session,
+        gpusort::append,       gpusort::sort_session,
+        gpusort::fetch,        gpusort::close_session,
+        gpusort::poll,         gpusort::memory_in_use,
     };
     return &module;
 }

@@ -6,21 +6,7 @@
  * its own and ends later, memory is counted against a limit, input is only read,
  * and every result is checked before it is handed back.  A real device may read a job's
  * input until the job ends, so this one fails a job whose input has changed by then.  On
- * request it fails in every way a device can:
- *
- *	  error          the job ends in a fault
- *	  out_of_memory  the job does not fit
- *	  wrong          the result is not in order
- *	  lost_key       a key of the result is lost
- *	  flip           one bit of the device's memory flips
- *	  hang           the job never ends
- *	  exit           the process ends as if a library had called exit()
- *	  delay          the job takes longer
- *
- * A fault is armed as "name", "name count" or "name count milliseconds": that many
- * jobs meet it, one by default.  "none" disarms.  Flips are armed as "flip place bit" or
- * "flip place bit skipped": which bit of which place (emulated_memory.h), after how many
- * jobs that have such a place.
+ * request it fails in every way a device can (emulated_faults.h).
  *
  * GPUSORT_EMULATED_DEVICES in the server's environment says how many there are.
  */
@@ -36,17 +22,17 @@
 #include <mutex>
 #include <thread>
 
+#include "emulated/emulated_faults.h"
 #include "emulated/emulated_memory.h"
 #include "gpusort_cuda.h"
 
 namespace {
 
+using gpusort_emulated::ArmedFaults;
 using gpusort_emulated::Columns;
-using gpusort_emulated::Damage;
-using gpusort_emulated::Flip;
+using gpusort_emulated::Fault;
 using gpusort_emulated::Place;
 using gpusort_emulated::seconds_now;
-using gpusort_emulated::Spoil;
 
 constexpr uint64_t MEMORY_BYTES = UINT64_C(16) << 30;
 constexpr size_t PROBE_BYTES = 4 << 20;
@@ -73,29 +59,6 @@ struct Session {
     explicit Session(const GpusortDeviceSession &description)
         : description(description), columns(description), bytes(Columns::bytes(description)) {}
 };
-
-struct Fault {
-    char name[32] = "none";
-    int count = 0;
-    int milliseconds = 0;
-    Flip flip;
-    int skipped = 0; /* tasks that a flip still passes over */
-
-    bool is(const char *wanted) const { return strcmp(name, wanted) == 0; }
-    Damage damage() const {
-        return {is("wrong") ? Spoil::ORDER : is("lost_key") ? Spoil::KEYS : Spoil::NOTHING, flip};
-    }
-};
-
-struct NamedPlace {
-    const char *name;
-    Place place;
-};
-
-constexpr NamedPlace PLACES[] = {{"keys", Place::KEYS},         {"payload", Place::PAYLOAD},
-                                 {"segments", Place::SEGMENTS}, {"result", Place::RESULT},
-                                 {"working", Place::WORKING},   {"sorted", Place::SORTED},
-                                 {"appended", Place::APPENDED}, {"column", Place::COLUMN}};
 
 constexpr const char *WRONG_RESULT = "what came back is not what was sent, in order";
 constexpr const char *CHANGED_INPUT = "its input has changed while the device had it";
@@ -139,9 +102,12 @@ struct GpusortDevice {
     std::map<uint64_t, Session> sessions;
     uint64_t used = 0;
     uint64_t peak = 0;
+    ArmedFaults armed;
     Fault fault;
     bool stop = false;
     std::thread thread;
+
+    explicit GpusortDevice(int ordinal) : armed(ordinal) {}
 
     void run();
     void execute(const Task &task, GpusortDeviceOutcome *outcome);
@@ -186,6 +152,7 @@ void GpusortDevice::run() {
 /* What the next task meets; "none" if nothing is armed. */
 Fault GpusortDevice::next_fault(const Task &task) {
     std::lock_guard<std::mutex> lock(mutex);
+    armed.take(&fault);
     bool sorts = task.kind == TaskKind::JOB || task.kind == TaskKind::SORT;
     if (fault.count <= 0 || ((fault.is("wrong") || fault.is("lost_key")) && !sorts) ||
         (fault.is("flip") && (!has_place(task, fault.flip.place) || fault.skipped-- > 0)))
@@ -291,6 +258,7 @@ void GpusortDevice::sort_columns(const Task &task, const Fault &met,
 void GpusortDevice::start(const Task &task) {
     {
         std::lock_guard<std::mutex> lock(mutex);
+        armed.take(&fault);
         if (fault.count > 0 && fault.is("exit")) exit(1);
         queue.push_back(task);
     }
@@ -322,7 +290,7 @@ static double copy_rate(const void *arena, size_t arena_bytes) {
 static GpusortDevice *open_device(int ordinal, uint64_t memory_limit, void *arena,
                                   size_t arena_bytes, int event_fd, GpusortDeviceInfo *info,
                                   GpusortDeviceError *error) {
-    GpusortDevice *device = new GpusortDevice;
+    GpusortDevice *device = new GpusortDevice(ordinal);
     device->event_fd = event_fd;
     device->limit = memory_limit > 0 && memory_limit < MEMORY_BYTES ? memory_limit : MEMORY_BYTES;
     device->thread = std::thread(&GpusortDevice::run, device);
@@ -431,40 +399,11 @@ static void memory_in_use(GpusortDevice *device, uint64_t *now, uint64_t *peak) 
     *peak = device->peak;
 }
 
-/* Reads "place bit skipped" of a flip. */
-static bool read_flip(const char *text, Fault *fault) {
-    char place[32];
-    unsigned long long bit;
-    if (sscanf(text, "flip %31s %llu %d", place, &bit, &fault->skipped) < 2) return false;
-    for (const NamedPlace &named : PLACES)
-        if (strcmp(named.name, place) == 0) fault->flip = {named.place, bit};
-    fault->count = 1;
-    return fault->flip.place != Place::NOWHERE;
-}
-
-static bool inject_fault(GpusortDevice *device, const char *text) {
-    static const char *const names[] = {"none", "error", "out_of_memory", "wrong", "lost_key",
-                                        "hang", "exit",  "delay",         "flip"};
-    Fault fault;
-    fault.count = 1;
-    fault.milliseconds = 100;
-    if (sscanf(text, "%31s %d %d", fault.name, &fault.count, &fault.milliseconds) < 1) return false;
-    if (fault.is("flip") && !read_flip(text, &fault)) return false;
-    for (const char *name : names) {
-        if (!fault.is(name)) continue;
-        if (strcmp(name, "none") == 0) fault.count = 0;
-        std::lock_guard<std::mutex> lock(device->mutex);
-        device->fault = fault;
-        return true;
-    }
-    return false;
-}
-
 extern "C" __attribute__((visibility("default"))) const GpusortDeviceModule *
 gpusort_device_module(void) {
     static const GpusortDeviceModule module = {
         GPUSORT_DEVICE_ABI, "emulated",    device_count, open_device,  close_device, device_refuses,
         start_job,          open_session,  append,       sort_session, fetch,        close_session,
-        poll_device,        memory_in_use, inject_fault};
+        poll_device,        memory_in_use};
     return &module;
 }

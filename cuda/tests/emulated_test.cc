@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "emulated/emulated_faults.h"
 #include "gpusort_cuda.h"
 
 namespace {
@@ -65,7 +66,8 @@ GpusortDeviceStatus end_of_task() {
 }
 
 void arm(const std::string &fault) {
-    if (!module->inject_fault(device, fault.c_str())) give_up("the device does not take " + fault);
+    static gpusort_emulated::ArmedFaults faults(0);
+    if (!faults.leave(fault.c_str())) give_up("the device does not take " + fault);
 }
 
 /* A key of any form: small ones, with ties, zeros of both signs and extremes. */

@@ -52,18 +52,13 @@ CREATE FUNCTION arena(OUT slabs int4, OUT slab_bytes int8, OUT free int4, OUT he
 AS 'MODULE_PATHNAME', 'gpusort_arena_status' LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 COMMENT ON FUNCTION arena() IS 'slabs of the shared arena by state, and who waits for one';
 
-CREATE FUNCTION inject_fault(fault text, device int4 DEFAULT 0) RETURNS void
-AS 'MODULE_PATHNAME', 'gpusort_inject_fault' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION inject_fault(text, int4) IS 'makes the emulated device fail, for tests';
-
 CREATE FUNCTION methods(OUT method text, OUT engine text, OUT key_type text, OUT keys bool, OUT pairs bool,
     OUT top_n bool, OUT approximate bool, OUT note text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'gpusort_methods' LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 COMMENT ON FUNCTION methods() IS 'what each method can sort, and on which engine';
 
-REVOKE ALL ON FUNCTION devices_rows(), stats_counters(), stats_fallbacks(), stats_reset(), jobs_rows(), arena(),
-    inject_fault(text, int4) FROM PUBLIC;
+REVOKE ALL ON FUNCTION devices_rows(), stats_counters(), stats_fallbacks(), stats_reset(), jobs_rows(), arena() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION devices_rows(), stats_counters(), stats_fallbacks(), jobs_rows(), arena() TO pg_monitor;
 GRANT SELECT ON devices, stats, jobs TO pg_monitor;
 GRANT USAGE ON SCHEMA gpusort TO PUBLIC;

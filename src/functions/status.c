@@ -1,7 +1,6 @@
 /*
  * status.c
- *	  SQL functions that show devices and arena, and one that makes a device fail
- *	  for tests.
+ *	  SQL functions that show devices and arena.
  *
  * Shared structs are copied under the lock; rows are made of the copies afterwards.
  */
@@ -11,21 +10,17 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "storage/condition_variable.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
-#include "utils/wait_event.h"
 
 #include "device/shared/device_shared.h"
 
 #define DEVICE_COLUMNS 28
 #define ARENA_COLUMNS 10
-#define INJECT_WAIT_MS 5000
 
 PG_FUNCTION_INFO_V1(gpusort_devices);
 PG_FUNCTION_INFO_V1(gpusort_arena_status);
-PG_FUNCTION_INFO_V1(gpusort_inject_fault);
 
 static const char *
 state_name(DeviceState state)
@@ -177,56 +172,4 @@ gpusort_arena_status(PG_FUNCTION_ARGS)
 	LWLockRelease(gpusort_arena->lock);
 	values[i++] = Int32GetDatum(sessions);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor), values, nulls)));
-}
-
-/* Asks the worker to arm a fault, and waits for its answer. */
-Datum
-gpusort_inject_fault(PG_FUNCTION_ARGS)
-{
-	char	   *fault = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	int			number = PG_GETARG_INT32(1);
-	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), INJECT_WAIT_MS);
-	SharedDevice *device;
-	bool		ready;
-	bool		answered = false;
-	bool		accepted = false;
-
-	if (gpusort_arena == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("there is no device worker"),
-				 errhint("Add gpusort to shared_preload_libraries.")));
-	if (number < 0 || number >= GPUSORT_MAX_DEVICES || strlen(fault) >= sizeof(device->inject))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("cannot inject fault \"%s\" into device %d", fault, number)));
-	device = &gpusort_arena->devices[number];
-
-	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
-	ready = device->state == DEVICE_READY;
-	if (ready)
-	{
-		strlcpy(device->inject, fault, sizeof(device->inject));
-		device->inject_asked++;
-		SetLatch(&device->worker->procLatch);
-	}
-	LWLockRelease(gpusort_arena->lock);
-
-	ConditionVariablePrepareToSleep(&gpusort_arena->device_changed);
-	while (ready && !answered && GetCurrentTimestamp() < until)
-	{
-		LWLockAcquire(gpusort_arena->lock, LW_SHARED);
-		answered = device->inject_answered == device->inject_asked;
-		accepted = answered && device->inject_accepted;
-		LWLockRelease(gpusort_arena->lock);
-		if (!answered)
-			(void) ConditionVariableTimedSleep(&gpusort_arena->device_changed, 100, PG_WAIT_EXTENSION);
-	}
-	ConditionVariableCancelSleep();
-	if (!accepted)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("device %d does not take fault \"%s\"", number, fault),
-				 errhint("Only a ready emulated device can be made to fail.")));
-	PG_RETURN_VOID();
 }

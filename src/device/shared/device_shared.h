@@ -162,12 +162,6 @@ typedef struct SharedDevice
 	/* Why each kind of spec is refused: an index into refusals, 0 for "it is not". */
 	uint8_t		refusal[GPUSORT_METHOD_COUNT][GPUSORT_KEY_FORMS][3][2][2];
 	char		refusals[GPUSORT_REFUSALS][GPUSORT_REFUSAL_LENGTH];
-
-	/* Faults to inject, for tests. */
-	char		inject[64];
-	uint64_t	inject_asked;
-	uint64_t	inject_answered;
-	bool		inject_accepted;
 } SharedDevice;
 
 /* A backend in the queue for a slab; one per process. */

@@ -76,7 +76,6 @@ static void start_jobs(void);
 static void start_job(DeviceJob *job);
 static void end_jobs(void);
 static void end_job(DeviceJob *job, const GpusortDeviceOutcome *outcome);
-static void inject_fault(void);
 static void check_progress(void);
 static void publish_memory(void);
 pg_noreturn static void fault(const DeviceJob *job, const char *message);
@@ -315,7 +314,6 @@ main_loop(void)
 			ConfigReloadPending = false;
 			ProcessConfigFile(PGC_SIGHUP);
 		}
-		inject_fault();
 		end_jobs();
 		start_jobs();
 		check_progress();
@@ -528,29 +526,6 @@ publish_memory(void)
 	worker.shared->memory_now = now;
 	worker.shared->memory_peak = peak;
 	LWLockRelease(gpusort_arena->lock);
-}
-
-/* Arms the fault that gpusort.inject_fault() asks for. */
-static void
-inject_fault(void)
-{
-	SharedDevice *shared = worker.shared;
-	char		asked[sizeof(shared->inject)];
-	bool		wanted;
-	bool		accepted;
-
-	LWLockAcquire(gpusort_arena->lock, LW_SHARED);
-	wanted = shared->inject_asked != shared->inject_answered;
-	memcpy(asked, shared->inject, sizeof(asked));
-	LWLockRelease(gpusort_arena->lock);
-	if (!wanted)
-		return;
-	accepted = worker.module->inject_fault && worker.module->inject_fault(worker.device, asked);
-	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
-	shared->inject_answered = shared->inject_asked;
-	shared->inject_accepted = accepted;
-	LWLockRelease(gpusort_arena->lock);
-	ConditionVariableBroadcast(&gpusort_arena->device_changed);
 }
 
 /* Gives the device up: its jobs end, and waiting backends see it. */
