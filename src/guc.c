@@ -30,6 +30,7 @@ char	   *gpusort_device_library;
 int			gpusort_device_timeout = GPUSORT_DEVICE_TIMEOUT_DEFAULT;
 char	   *gpusort_devices_used;
 bool		gpusort_enable_arrays_node = true;
+bool		gpusort_enable_heap_reader = true;
 bool		gpusort_enable_rows_node = true;
 bool		gpusort_enable_toast_reader = true;
 int			gpusort_engine = GPUSORT_ENGINE_AUTO;
@@ -91,6 +92,11 @@ gpusort_guc_define(void)
 							 "Sort the arrays of many rows at once where a plan's target list asks for it.",
 							 NULL, &gpusort_enable_arrays_node, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("gpusort.enable_heap_reader",
+							 "Read the rows of a plain table from its pages, a page at a time.",
+							 "The rows node does so; else it asks the scan below it for each row.",
+							 &gpusort_enable_heap_reader, true,
+							 PGC_USERSET, GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpusort.enable_rows_node",
 							 "Replace Sort nodes by gpusort's where that is cheaper.",
 							 NULL, &gpusort_enable_rows_node, true,

@@ -18,6 +18,7 @@ extern char *gpusort_device_library;
 extern int	gpusort_device_timeout;
 extern char *gpusort_devices_used;
 extern bool gpusort_enable_arrays_node;
+extern bool gpusort_enable_heap_reader;
 extern bool gpusort_enable_rows_node;
 extern bool gpusort_enable_toast_reader;
 extern int	gpusort_engine;

@@ -11,7 +11,9 @@
  * the visible tuples of that page in the scan descriptor, which holds its pin.
  * The rest are read from that list, and the scan's index is moved to the last of
  * them, so that the next call goes on to the next page.  Reading ahead, pruning,
- * visibility and predicate locks are thus all the server's.
+ * visibility and predicate locks are thus all the server's.  No interface promises
+ * that list, so each page is compared with it: where a server keeps it otherwise,
+ * the query fails, and gpusort.enable_heap_reader = off is the way round.
  *
  * Columns before the first nullable or variable-length value of a tuple lie at
  * fixed offsets.  Where all tuples of a page have no NULL among the columns that
@@ -32,6 +34,7 @@
 #include "utils/snapmgr.h"
 
 #include "compat.h"
+#include "guc.h"
 #include "nodes/rows/heap_source.h"
 
 /* A table column on the way to its outputs. */
@@ -58,6 +61,7 @@ struct HeapSource
 	bool	   *column_nulls;
 	Datum	   *values;			/* of one tuple, by output */
 	bool	   *nulls;
+	BlockNumber last_page;		/* that was read from its list */
 	HeapTupleHeader tuples[MaxHeapTuplesPerPage];
 };
 
@@ -123,7 +127,8 @@ gpusort_rows_heap_source(PlanState *input, const RowLayout *layout)
 	ListCell   *cell;
 	int			out = 0;
 
-	if (!IsA(input, SeqScanState) || !gpusort_rows_scan_is_plain((Scan *) plan) || input->state->es_epq_active != NULL)
+	if (!gpusort_enable_heap_reader || !IsA(input, SeqScanState) ||
+		!gpusort_rows_scan_is_plain((Scan *) plan) || input->state->es_epq_active != NULL)
 		return NULL;
 	scan = (SeqScanState *) input;
 	if (scan->ss.ss_currentRelation == NULL ||
@@ -133,6 +138,7 @@ gpusort_rows_heap_source(PlanState *input, const RowLayout *layout)
 
 	source = palloc0(sizeof(HeapSource));
 	source->scan = scan;
+	source->last_page = InvalidBlockNumber;
 	source->desc = RelationGetDescr(scan->ss.ss_currentRelation);
 	source->column_of = palloc((layout->natts + 1) * sizeof(int));
 	foreach(cell, plan->targetlist)
@@ -321,6 +327,36 @@ drop_tuples(HeapSource *source, int ntuples, RowBound *bound)
 	return kept;
 }
 
+/*
+ * Puts the visible tuples of the page whose first one the scan has just returned
+ * into tuples, and moves the scan to the last of them.  Returns how many there are.
+ */
+static int
+take_page(HeapSource *source, HeapScanDesc scan, const ItemPointerData *first)
+{
+	BlockNumber block = ItemPointerGetBlockNumber(first);
+	int			nvisible = scan->rs_ntuples;
+	Page		page;
+
+	StaticAssertStmt(lengthof(scan->rs_vistuples) == lengthof(source->tuples), "a page of tuples fits");
+	if (scan->rs_cindex != 0 || nvisible < 1 || nvisible > lengthof(source->tuples) || block == source->last_page ||
+		!BufferIsValid(scan->rs_cbuf) || BufferGetBlockNumber(scan->rs_cbuf) != block ||
+		scan->rs_vistuples[0] != ItemPointerGetOffsetNumber(first))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("the scan of table \"%s\" does not list the rows of page %u as this module reads them",
+						RelationGetRelationName(scan->rs_base.rs_rd), block),
+				 errhint("Set gpusort.enable_heap_reader to off.")));
+	page = BufferGetPage(scan->rs_cbuf);
+	for (int i = 0; i < nvisible; i++)
+		source->tuples[i] = (HeapTupleHeader) PageGetItem(page, PageGetItemId(page, scan->rs_vistuples[i]));
+	scan->rs_cindex = nvisible - 1;
+	source->last_page = block;
+	if (pgstat_should_count_relation(scan->rs_base.rs_rd))
+		GPUSORT_HEAP_TUPLES_RETURNED(scan->rs_base.rs_rd) += nvisible - 1;
+	return nvisible;
+}
+
 /* Appends the visible tuples, those that are wanted, of the scan's next page with any; false at its end. */
 bool
 gpusort_rows_heap_read(HeapSource *source, RowStore *store, RowBound *bound)
@@ -328,8 +364,7 @@ gpusort_rows_heap_read(HeapSource *source, RowStore *store, RowBound *bound)
 	ScanState  *node = &source->scan->ss;
 	TupleTableSlot *slot = node->ss_ScanTupleSlot;
 	HeapScanDesc scan;
-	Page		page;
-	int			nvisible = 0;
+	int			nvisible;
 	int			ntuples;
 	bool		plain = true;
 
@@ -346,17 +381,12 @@ gpusort_rows_heap_read(HeapSource *source, RowStore *store, RowBound *bound)
 		return false;
 	}
 
-	if (!(scan->rs_base.rs_flags & SO_ALLOW_PAGEMODE))
-		source->tuples[nvisible++] = scan->rs_ctup.t_data;
+	if (scan->rs_base.rs_flags & SO_ALLOW_PAGEMODE)
+		nvisible = take_page(source, scan, &slot->tts_tid);
 	else
 	{
-		page = BufferGetPage(scan->rs_cbuf);
-		for (uint32 i = scan->rs_cindex; i < scan->rs_ntuples; i++)
-			source->tuples[nvisible++] = (HeapTupleHeader)
-				PageGetItem(page, PageGetItemId(page, scan->rs_vistuples[i]));
-		scan->rs_cindex = scan->rs_ntuples - 1;
-		if (pgstat_should_count_relation(scan->rs_base.rs_rd))
-			GPUSORT_HEAP_TUPLES_RETURNED(scan->rs_base.rs_rd) += nvisible - 1;
+		source->tuples[0] = scan->rs_ctup.t_data;
+		nvisible = 1;
 	}
 	ntuples = bound == NULL ? nvisible : drop_tuples(source, nvisible, bound);
 	for (int t = 0; t < ntuples; t++)
