@@ -8,8 +8,8 @@
 #                      in use that the toolkit knows from 7.5 up (8.9 runs the code
 #                      of 8.6, 10.3 that of 10.0). make says how long it takes
 #   CUDA_FLAGS=...     further flags for nvcc, such as -lineinfo for profilers
-#   make check-kernels, check-kernels-sanitized, bench-kernels, bench-stream
-#                      programs that need a GPU, no server
+#   make check-kernels, check-kernels-sanitized, bench-kernels, bench-stream,
+#                      bench-verification: programs that need a GPU, no server
 
 NVCC ?= $(firstword $(wildcard $(addsuffix /bin/nvcc,$(CUDA_HOME) /usr/local/cuda)) $(shell command -v nvcc 2>/dev/null))
 GPUS_HERE := $(if $(NVCC),$(sort $(subst .,,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null | grep -x '[0-9]*\.[0-9]'))))
@@ -92,12 +92,12 @@ build/kernels_bench: bench/kernels.cu $(wildcard bench/kernels/*) $(KERNEL_OBJS)
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) -Ibench $(CUDA_CODE) -o $@ $(filter %.cu %.o,$^) -lhwy_contrib -lhwy -lpthread
 
-# Arrays beyond device memory, through the module's own border.
-build/stream: bench/stream.cu $(CUDA_HEADERS)
+# Through the module's own border: arrays beyond device memory, and what verification costs.
+build/stream build/verification: build/%: bench/%.cu $(CUDA_HEADERS)
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -o $@ $< -ldl
 
-.PHONY: check-kernels check-kernels-sanitized bench-kernels bench-stream
+.PHONY: check-kernels check-kernels-sanitized bench-kernels bench-stream bench-verification
 check-kernels: build/kernels_test build/variants_test
 	build/kernels_test
 	build/variants_test
@@ -111,6 +111,9 @@ bench-kernels: build/kernels_bench
 
 bench-stream: build/stream gpusort_cuda.so
 	build/stream ./gpusort_cuda.so
+
+bench-verification: build/verification gpusort_cuda.so
+	build/verification ./gpusort_cuda.so
 
 install: install-cuda
 

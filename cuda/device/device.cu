@@ -101,13 +101,14 @@ GpusortDeviceOutcome settle(GpusortDevice *device, Ticket *ticket, cudaError_t c
     }
     if (outcome.error.status == GPUSORT_DEVICE_OK) {
         const cudaEvent_t *moment = ticket->moment;
+        const cudaEvent_t leaving = moment[moment[kGathered] ? kGathered : kSorted];
 
         outcome.copy_in_s = seconds_between(moment[kStarted], moment[kArrived]);
         outcome.sort_s = seconds_between(moment[moment[kDigested] ? kDigested : kArrived], moment[kSorted]);
-        outcome.copy_out_s = seconds_between(moment[moment[kGathered] ? kGathered : kSorted], moment[kCopied]);
+        outcome.copy_out_s = seconds_between(leaving, moment[kCopied]);
         outcome.verify_s = seconds_between(moment[kArrived], moment[kDigested]) +
                            seconds_between(moment[kSorted], moment[kGathered]) +
-                           std::max(0.0, seconds_between(moment[kSorted], moment[kChecked]) - outcome.copy_out_s);
+                           std::max(0.0, seconds_between(leaving, moment[kChecked]) - outcome.copy_out_s);
     }
     for (cudaEvent_t event : ticket->moment)
         if (event)

@@ -7,7 +7,8 @@
  * starting things takes the time, is copied by kernels, those that keep and check it.
  *
  * Nothing tells whether a payload that was carried is in the right order. A checked job
- * has an index made instead, and the check gathers the payload through it.
+ * has an index made instead, and the check gathers the payload through it, before it is
+ * copied out; that it is the one which came is checked beside that.
  *
  * A job's device memory is one allocation, made and freed in stream order. When
  * the pool is full because other jobs hold it, the job waits for one of them to
@@ -151,23 +152,25 @@ void mark_arrival(GpusortDevice *device, Ticket *ticket, Lane *lane)
         device->mark(ticket, kArrived, lane->checks);
 }
 
-/* Checks what was sorted, beside the job's own stream, which goes on with copying it out. */
+/* Checks what was sorted or gathered, beside the job's own stream, which goes on with copying it out. */
 cudaError_t check_beside(GpusortDevice *device, const JobMemory &memory, const Copies &out, Ticket *ticket,
                          cudaStream_t checks)
 {
-    if (!ticket->moment[kSorted])
-        return cudaErrorMemoryAllocation;
-    cudaError_t code = cudaStreamWaitEvent(checks, ticket->moment[kSorted]);
-    if (code == cudaSuccess) {
-        const Copies digested = digested_out(out);
+    const cudaEvent_t leaving = ticket->moment[memory.gather.to ? kGathered : kSorted];
+    const Copies digested = digested_out(out);
 
+    if (!leaving)
+        return cudaErrorMemoryAllocation;
+    cudaError_t code = cudaStreamWaitEvent(checks, leaving);
+    if (code == cudaSuccess && memory.gather.to)
+        code = verify_left(memory.batch, memory.check_space, ticket->failed_check, checks, digested);
+    else if (code == cudaSuccess)
         code = verify_end(memory.batch, memory.check_space, ticket->failed_check, checks, &digested);
-    }
     device->mark(ticket, kChecked, checks);
     return code;
 }
 
-/* Checks what was sorted and gathers the payload, which can only then be copied out. */
+/* Checks the index, and gathers the payload, which can only then be copied out. */
 cudaError_t check_and_gather(GpusortDevice *device, const JobMemory &memory, const Copies &out, Ticket *ticket,
                              cudaStream_t stream)
 {
@@ -217,6 +220,8 @@ cudaError_t enqueue_small(GpusortDevice *device, const GpusortDeviceJob &job, co
     if (code == cudaSuccess)
         code = verify ? verify_end(memory.batch, memory.check_space, ticket->failed_check, stream, &out, memory.gather)
                       : copy_unchecked(out, stream);
+    if (code == cudaSuccess && memory.gather.to)
+        code = verify_left(memory.batch, memory.check_space, ticket->failed_check, stream, out);
     device->mark(ticket, kCopied, stream);
     return code;
 }
@@ -226,7 +231,7 @@ cudaError_t enqueue(GpusortDevice *device, const GpusortDeviceJob &job, const Jo
                     Lane *lane)
 {
     const Copies in = copies_in(job, memory), out = copies_out(job, memory);
-    const bool verify = is_checked(job), gathers = memory.gather.to != nullptr;
+    const bool verify = is_checked(job);
 
     if (verify)
         ticket->failed_check = device->take_flag();
@@ -246,13 +251,14 @@ cudaError_t enqueue(GpusortDevice *device, const GpusortDeviceJob &job, const Jo
     if (code == cudaSuccess)
         code = sort_segments(memory.batch, memory.workspace, memory.workspace_bytes, lane->work, &ticket->method);
     device->mark(ticket, kSorted, lane->work);
+    if (code == cudaSuccess && memory.gather.to)
+        code = check_and_gather(device, memory, out, ticket, lane->work);
     if (code == cudaSuccess && verify)
-        code = gathers ? check_and_gather(device, memory, out, ticket, lane->work)
-                       : check_beside(device, memory, out, ticket, lane->checks);
+        code = check_beside(device, memory, out, ticket, lane->checks);
     if (code == cudaSuccess)
         code = copy(out, cudaMemcpyDeviceToHost, lane->work);
     device->mark(ticket, kCopied, lane->work);
-    const cudaError_t joined = wait_for_checks(*ticket, verify && !gathers, lane);
+    const cudaError_t joined = wait_for_checks(*ticket, verify, lane);
     if (code == cudaSuccess)
         code = joined;
     return code;

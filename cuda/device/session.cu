@@ -128,7 +128,7 @@ namespace
 {
 
 constexpr unsigned kThreads = 256;
-constexpr unsigned kReadingBlocks = 264;    /* in sequence: few, as each adds up at the end, */
+constexpr unsigned kReadingBlocks = 528;    /* in sequence: few, as each adds up at the end, */
 constexpr unsigned kGatheringBlocks = 1056; /* and from anywhere: as many as run at a time */
 
 uint32_t number_of(uint32_t column)
@@ -166,16 +166,25 @@ __device__ uint64_t digest_at(uint64_t i, ulonglong2 value)
     return gpusort_digest64(2 * i, value.x) + gpusort_digest64(2 * i + 1, value.y);
 }
 
-/* Adds what the threads of a warp have, if there is anywhere to. */
+/* Adds what the threads of a block have, if there is anywhere to. */
 __device__ void add_up(uint64_t *total, uint64_t sum)
 {
+    __shared__ uint64_t warp_sums[kThreads / 32];
+
     if (!total)
         return;
 #pragma unroll
     for (int i = 16; i > 0; i /= 2)
         sum += __shfl_xor_sync(UINT32_MAX, sum, i);
-    if (threadIdx.x % 32 == 0 && sum != 0)
-        atomicAdd(reinterpret_cast<unsigned long long *>(total), sum);
+    __syncthreads();
+    if (threadIdx.x % 32 == 0)
+        warp_sums[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x > 0)
+        return;
+    for (unsigned w = 1; w < kThreads / 32; w++)
+        sum += warp_sums[w];
+    atomicAdd(reinterpret_cast<unsigned long long *>(total), sum);
 }
 
 /* Adds the digest of the bytes begin .. end of a column. */
@@ -186,6 +195,7 @@ __global__ void digest_bytes(const char *column, uint64_t begin, uint64_t end, u
     const uint64_t head = min(end, first * sizeof(uint4)), tail = last * sizeof(uint4);
     uint64_t sum = 0;
 
+#pragma unroll 4
     for (uint64_t i = first + thread; i < last; i += stride)
         sum += digest_of(reinterpret_cast<const uint4 *>(column)[i], i);
     if (begin + thread < head)
@@ -227,12 +237,13 @@ __global__ void compare_digests(const uint64_t *some, const uint64_t *others, ui
         *failed = 1;
 }
 
-cudaError_t digest_rows(const Session *session, uint32_t column, uint64_t first_row, uint64_t nrows, uint64_t *total)
+cudaError_t digest_rows(const Session *session, uint32_t column, uint64_t first_row, uint64_t nrows, uint64_t *total,
+                        cudaStream_t stream)
 {
     const uint64_t width = session->width(column), bytes = nrows * width;
 
-    digest_bytes<<<blocks_for(bytes / sizeof(uint4) + sizeof(uint4), kReadingBlocks), kThreads, 0,
-                   session->lane->work>>>(session->data(column), first_row * width, first_row * width + bytes, total);
+    digest_bytes<<<blocks_for(bytes / sizeof(uint4) + sizeof(uint4), kReadingBlocks), kThreads, 0, stream>>>(
+        session->data(column), first_row * width, first_row * width + bytes, total);
     return cudaGetLastError();
 }
 
@@ -279,7 +290,7 @@ cudaError_t gather_columns(Session *session, uint64_t nrows)
         uint64_t *left = session->digests ? &session->digests->left[c] : nullptr;
 
         if (used && wanted < nrows)
-            code = digest_rows(session, c, 0, nrows, used);
+            code = digest_rows(session, c, 0, nrows, used, session->lane->work);
         if (code == cudaSuccess)
             code = gather_column(session, c, wanted, wanted < nrows ? nullptr : used, left);
         if (code == cudaSuccess)
@@ -289,7 +300,16 @@ cudaError_t gather_columns(Session *session, uint64_t nrows)
     return code;
 }
 
-/* What the check of the sort goes with: the keys, and the segment. */
+/*
+ * Whether the check of the sort itself ties the keys to the digests of what was appended and of what is fetched: then
+ * nothing else reads them. Else there is more to the result than the wanted keys, or little of it.
+ */
+bool is_tied(const Session *session, const SegmentBatch &batch)
+{
+    return !session->has_payload() && session->nsorted == batch.nslots && batch.nslots * session->width(0) > FEW_BYTES;
+}
+
+/* What the check of the sort goes with: so many bytes of keys, and the segment. */
 Copies checked_copies(const Session *session, const void *keys, uint64_t bytes)
 {
     return {{{nullptr, keys, bytes, nullptr}, {nullptr, session->segment, sizeof(GpusortSegment), nullptr}}};
@@ -298,30 +318,42 @@ Copies checked_copies(const Session *session, const void *keys, uint64_t bytes)
 /* Enqueues the first half of the check: of the keys as they arrived, not of the copy that is sorted. */
 cudaError_t begin_check(Session *session, SegmentBatch batch)
 {
-    const uint64_t bytes = batch.nslots * session->width(0);
-    const Copies copies = checked_copies(session, session->columns[0], bytes);
+    const bool tied = is_tied(session, batch);
+    const Copies copies = checked_copies(session, session->columns[0], tied ? 0 : batch.nslots * session->width(0));
+    cudaStream_t stream = session->lane->work;
     cudaError_t code = cudaSuccess;
 
     batch.keys = session->columns[0];
-    if (!session->has_payload())
-        code = digest_rows(session, 0, 0, batch.nslots, &session->digests->used[0]);
-    return code == cudaSuccess ? verify_begin(batch, session->check_space, session->lane->work, &copies) : code;
+    if (!session->has_payload() && !tied)
+        code = digest_rows(session, 0, 0, batch.nslots, &session->digests->used[0], stream);
+    return code == cudaSuccess ? verify_begin(batch, session->check_space, stream, &copies) : code;
+}
+
+/* The second half, of keys that it ties to what was appended. */
+cudaError_t end_tied_check(Session *session, const SegmentBatch &batch, uint32_t *failed)
+{
+    const Copies copies = checked_copies(session, session->columns[0], 0);
+    const KeyDigests digests = {&session->digests->arrived[0], &session->digests->left[0]};
+
+    return verify_end(batch, session->check_space, failed, session->lane->work, &copies, Gather(), digests);
 }
 
 /* Enqueues the second half: of the order, and that each column is that which was appended. */
 cudaError_t end_check(Session *session, const SegmentBatch &batch, uint32_t *failed)
 {
-    const bool index = session->has_payload();
-    const uint32_t column = index ? GPUSORT_SESSION_INDEX : 0;
+    const uint32_t column = session->has_payload() ? GPUSORT_SESSION_INDEX : 0;
     const Copies copies = checked_copies(session, session->data(column), batch.nslots * session->width(column));
+    cudaStream_t stream = session->lane->work;
     Digests *digests = session->digests;
-    cudaError_t code = verify_end(batch, session->check_space, failed, session->lane->work, &copies);
 
+    if (is_tied(session, batch))
+        return end_tied_check(session, batch, failed);
+    cudaError_t code = verify_end(batch, session->check_space, failed, stream, &copies);
     if (code == cudaSuccess)
-        code = digest_rows(session, column, 0, session->nsorted, &digests->left[number_of(column)]);
+        code = digest_rows(session, column, 0, session->nsorted, &digests->left[number_of(column)], stream);
     if (code != cudaSuccess)
         return code;
-    compare_digests<<<1, 64, 0, session->lane->work>>>(digests->arrived, digests->used, session->spec.ncolumns, failed);
+    compare_digests<<<1, 64, 0, stream>>>(digests->arrived, digests->used, session->spec.ncolumns, failed);
     return cudaGetLastError();
 }
 
@@ -376,26 +408,46 @@ bool has_rows(const Session *session, uint32_t column, uint64_t first_row, uint6
            first_row <= session->spec.nrows && nrows <= session->spec.nrows - first_row;
 }
 
-/* Enqueues the digest of rows that have arrived, or are fetched; with the last of these goes a comparison. */
-cudaError_t digest_transfer(GpusortDevice *device, Session *session, Ticket *ticket, uint32_t column,
-                            uint64_t first_row, uint64_t nrows, bool in)
+/* Enqueues the digest of rows that have arrived. */
+cudaError_t digest_arrived(GpusortDevice *device, Session *session, Ticket *ticket, uint32_t column, uint64_t first_row,
+                           uint64_t nrows)
+{
+    cudaStream_t stream = session->lane->work;
+    const cudaError_t code =
+        digest_rows(session, column, first_row, nrows, &session->digests->arrived[number_of(column)], stream);
+
+    device->mark(ticket, kDigested, stream);
+    return code;
+}
+
+/* Enqueues the digest of rows that are fetched, and with the last of them a comparison, beside their copy. */
+cudaError_t digest_fetched(GpusortDevice *device, Session *session, Ticket *ticket, uint32_t column, uint64_t first_row,
+                           uint64_t nrows)
 {
     const uint32_t number = number_of(column);
     Digests *digests = session->digests;
-    cudaError_t code =
-        digest_rows(session, column, first_row, nrows, in ? &digests->arrived[number] : &digests->fetched[number]);
+    Lane *lane = session->lane;
 
-    if (in || code != cudaSuccess)
-        return code;
-    session->nfetched[number] += nrows;
-    if (session->nfetched[number] != session->nsorted)
-        return cudaSuccess;
-    ticket->failed_check = device->take_flag();
-    if (!ticket->failed_check)
+    if (!ticket->moment[kSorted])
         return cudaErrorMemoryAllocation;
-    compare_digests<<<1, 1, 0, session->lane->work>>>(&digests->left[number], &digests->fetched[number], 1,
-                                                      ticket->failed_check);
-    return cudaGetLastError();
+    session->nfetched[number] += nrows;
+    const bool last = session->nfetched[number] == session->nsorted;
+    ticket->failed_check = last ? device->take_flag() : nullptr;
+    if (last && !ticket->failed_check)
+        return cudaErrorMemoryAllocation;
+    cudaError_t code = cudaStreamWaitEvent(lane->checks, ticket->moment[kSorted]);
+    if (code == cudaSuccess)
+        code = digest_rows(session, column, first_row, nrows, &digests->fetched[number], lane->checks);
+    if (code == cudaSuccess && last) {
+        compare_digests<<<1, 1, 0, lane->checks>>>(&digests->left[number], &digests->fetched[number], 1,
+                                                   ticket->failed_check);
+        code = cudaGetLastError();
+    }
+    device->mark(ticket, kChecked, lane->checks);
+    if (!ticket->moment[kChecked])
+        return cudaErrorMemoryAllocation;
+    const cudaError_t joined = cudaStreamWaitEvent(lane->work, ticket->moment[kChecked]);
+    return code == cudaSuccess ? joined : code;
 }
 
 /* Copies rows of a column to or from the arena, under a ticket. */
@@ -420,10 +472,9 @@ void transfer(GpusortDevice *device, uint64_t number, uint64_t ticket_number, ui
     device->mark(ticket, in ? kStarted : kSorted, stream);
     cudaError_t code = cudaMemcpyAsync(in ? rows : host, in ? host : rows, nrows * width, kind, stream);
     device->mark(ticket, in ? kArrived : kCopied, stream);
-    if (code == cudaSuccess && session->digests) {
-        code = digest_transfer(device, session, ticket, column, first_row, nrows, in);
-        device->mark(ticket, in ? kDigested : kChecked, stream);
-    }
+    if (code == cudaSuccess && session->digests)
+        code = in ? digest_arrived(device, session, ticket, column, first_row, nrows)
+                  : digest_fetched(device, session, ticket, column, first_row, nrows);
     if (code != cudaSuccess)
         set_error(&ticket->error, code, "copying rows of a session");
     device->end_ticket(ticket);

@@ -4,8 +4,8 @@
  *
  * A check takes microseconds, of which starting a kernel is the larger part, so there
  * are few: one before the sort and one after it, unless the batch has both short and
- * long segments, or a payload is gathered, which can leave only then. See
- * verify_kernels.cuh for what they do.
+ * long segments, or a payload is gathered, which can leave only then: a third kernel
+ * looks at that while it is copied out. See verify_kernels.cuh for what they do.
  */
 #include <algorithm>
 
@@ -132,8 +132,6 @@ cudaError_t run(const Check &check, cudaStream_t stream)
     }
     if (grid.long_blocks > 0)
         look_at_long_segments<FORM, AFTER><<<grid.long_blocks + copying, THREADS, 0, stream>>>(check);
-    if (check.gather.to && grid.copying_blocks > 0)
-        let_leave<<<grid.copying_blocks, THREADS, 0, stream>>>(check);
     return cudaGetLastError();
 }
 
@@ -182,6 +180,22 @@ cudaError_t keep(const SegmentBatch &batch, Check check, cudaStream_t stream)
     return cudaGetLastError();
 }
 
+/* Of what is done after the sort, by one kernel or several. */
+Check ending_check(const SegmentBatch &batch, void *space, uint32_t *failed, const Copies *copies)
+{
+    Check check = check_of(batch, space, copies);
+
+    /* With a payload what came is not sorted itself: it is there to be digested again. */
+    if (copies && batch.spec.payload == GPUSORT_PAYLOAD_INDEX)
+        check.copies.each[4] = {nullptr, check.kept, entry_bytes(batch), nullptr};
+    check.grid.copying_blocks = blocks_for(check.copies);
+    check.ordered = batch.spec.buckets == 0;
+    check.balanced = copies && batch.spec.payload != GPUSORT_PAYLOAD_CARRIED;
+    check.listing = check.kept && check.grid.mixed;
+    check.failed = failed;
+    return check;
+}
+
 }  // namespace
 
 size_t verify_bytes(const SegmentBatch &batch)
@@ -207,23 +221,28 @@ cudaError_t verify_begin(const SegmentBatch &batch, void *space, cudaStream_t st
 }
 
 cudaError_t verify_end(const SegmentBatch &batch, void *space, uint32_t *failed, cudaStream_t stream,
-                       const Copies *copies, const Gather &gather)
+                       const Copies *copies, const Gather &gather, const KeyDigests &digests)
 {
     if (batch.nsegments == 0)
         return cudaMemsetAsync(failed, 0, sizeof(uint32_t), stream);
 
-    Check check = check_of(batch, space, copies);
+    Check check = ending_check(batch, space, failed, copies);
 
-    /* With a payload what came is not sorted itself: it is there to be digested again. */
-    if (copies && batch.spec.payload == GPUSORT_PAYLOAD_INDEX)
-        check.copies.each[4] = {nullptr, check.kept, entry_bytes(batch), nullptr};
-    check.grid.copying_blocks = blocks_for(check.copies);
     check.gather = gather;
-    check.ordered = batch.spec.buckets == 0;
-    check.balanced = copies && batch.spec.payload != GPUSORT_PAYLOAD_CARRIED;
-    check.listing = check.kept && check.grid.mixed;
-    check.failed = failed;
+    check.digests = digests;
     return run_by_form<true>(check, stream);
+}
+
+cudaError_t verify_left(const SegmentBatch &batch, void *space, uint32_t *failed, cudaStream_t stream,
+                        const Copies &copies)
+{
+    if (batch.nsegments == 0)
+        return cudaSuccess;
+
+    const Check check = ending_check(batch, space, failed, &copies);
+
+    let_leave<<<check.grid.copying_blocks, THREADS, 0, stream>>>(check);
+    return cudaGetLastError();
 }
 
 cudaError_t copy_unchecked(const Copies &copies, cudaStream_t stream)

@@ -15,7 +15,8 @@
  *					keys up to the last wanted one
  *	  CARRIED		the payload's digest has changed.  Nothing is said of its order,
  *					so a sort that is checked makes an INDEX and has the payload
- *					gathered through it, which verify_end can do on its way
+ *					gathered through it, which verify_end can do on its way; that
+ *					what was gathered leaves is for verify_left to say
  *
  * A digest is the 64-bit sum of codes mixed with their segment's number: keys that
  * were lost, doubled, changed, or moved to another segment alter it. Of an approximate
@@ -46,6 +47,13 @@ struct Gather {
     uint32_t *to = nullptr; /* null: nothing is gathered */
 };
 
+/* Digests (keys/digest.h), in device memory, of keys sorted alone in one segment without gaps, of more than FEW_BYTES.
+ */
+struct KeyDigests {
+    const uint64_t *came = nullptr; /* what verify_begin looks at must have this one; null: the copies say what came */
+    uint64_t *left = nullptr;       /* to this one what verify_end has looked at is added */
+};
+
 /* Bytes of device memory for the check, the same for both calls. */
 size_t verify_bytes(const SegmentBatch &batch);
 
@@ -57,10 +65,19 @@ cudaError_t verify_begin(const SegmentBatch &batch, void *space, cudaStream_t st
 
 /*
  * *failed, which the device can write to, becomes 1 if a segment is not right, else 0.  What leaves, up to four
- * copies: the whole result, and once more the segments and the payload that is gathered from.
+ * copies: the whole result, and once more the segments and the payload that is gathered from.  With digests of the
+ * keys, neither what comes nor what leaves has copies of them.
  */
 cudaError_t verify_end(const SegmentBatch &batch, void *space, uint32_t *failed, cudaStream_t stream,
-                       const Copies *copies = nullptr, const Gather &gather = Gather());
+                       const Copies *copies = nullptr, const Gather &gather = Gather(),
+                       const KeyDigests &digests = KeyDigests());
+
+/*
+ * After a verify_end that gathers, on any stream that waits for it, and with the same copies, which are made or
+ * digested now: only then is *failed said.
+ */
+cudaError_t verify_left(const SegmentBatch &batch, void *space, uint32_t *failed, cudaStream_t stream,
+                        const Copies &copies);
 
 /* Only the copies. */
 cudaError_t copy_unchecked(const Copies &copies, cudaStream_t stream);

@@ -19,6 +19,10 @@
  *	  with a payload	what leaves - the entries written by the sort, or gathered, is
  *						nothing, as gaps are zero; what came is digested a second time
  *
+ * Where others know the digest of the keys that came, and want that of those that leave,
+ * the first is compared with what was looked at before the sort, and what was looked at
+ * after it is the second: nothing is read but by the two looks.
+ *
  * A check takes microseconds, of which starting a kernel is the larger part, so there
  * are few: one before the sort and one after it, unless the batch has both short and
  * long segments, or a payload is gathered, which can leave only then. For the rest each
@@ -92,6 +96,7 @@ struct Check {
     const uint32_t *payload;
     const void *kept; /* the keys before the sort, or CARRIED payload; null: they were digested */
     Gather gather;
+    KeyDigests digests;
     const GpusortSegment *segments;
     uint32_t nsegments;
     GpusortPayload kind;
@@ -481,6 +486,8 @@ __device__ void leave_after(const Check &check, Found found)
         difference = __ldcg(notes.difference);
         balance = __ldcg(notes.balance);
     }
+    if (check.digests.came)
+        balance -= *check.digests.came;
     *check.failed = ended >= ENDED_WRONG || difference != 0 || (check.balanced && balance != 0);
     clear(notes);
     if (check.listing)
@@ -494,6 +501,13 @@ __device__ void leave(const Check &check, uint32_t number, Found found)
     if (!AFTER) {
         leave_before(check.notes, number, found);
         return;
+    }
+    if (check.digests.left) {
+        const uint64_t left = sum_of_block(-found.balance);
+
+        if (thread_of_block() == 0)
+            atomicAdd(reinterpret_cast<unsigned long long *>(check.digests.left), left);
+        found.balance = 0;
     }
     if (!check.kept && thread_of_block() == 0) {
         found.digest -= check.notes.digests[number];

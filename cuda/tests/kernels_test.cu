@@ -114,6 +114,12 @@ void test_balance(const DeviceCase &sorted, Expect expect)
         }
 }
 
+/* So many first entries of a segment are right. An approximate order has all of them, whatever the limit. */
+uint64_t wanted_of(const GpusortSpec &spec, uint32_t count)
+{
+    return spec.limit == 0 || spec.buckets != 0 ? count : std::min<uint64_t>(spec.limit, count);
+}
+
 /*
  * A payload that the check gathers through a right index must be where it should, and any bit of it that has changed
  * since it came, or of the index, must be seen.
@@ -140,6 +146,7 @@ void test_gather(const Case &input)
 
     const auto expect = [&](bool right, const char *what) {
         check_cuda(verify_end(sorted.batch, space, device_failed, nullptr, &out, Gather{from, to}), "verify_end");
+        check_cuda(verify_left(sorted.batch, space, device_failed, nullptr, out), "verify_left");
         check_cuda(cudaMemcpy(&failed, device_failed, 4, cudaMemcpyDeviceToHost), "verification");
         if (failed == (right ? 0 : 1))
             return;
@@ -156,11 +163,10 @@ void test_gather(const Case &input)
     size_t last = 0;
 
     for (const GpusortSegment &segment : input.segments)
-        for (uint32_t i = 0; i < segment.count; i++)
-            if (input.spec.limit == 0 || i < input.spec.limit) {
-                last = segment.start + i;
-                wanted[last] = payload[segment.start + index[last]];
-            }
+        for (uint64_t i = 0; i < wanted_of(input.spec, segment.count); i++) {
+            last = segment.start + i;
+            wanted[last] = payload[segment.start + index[last]];
+        }
     if (gathered != wanted) {
         printf("FAILED: a payload is gathered wrongly\n  %s\n", input.name().c_str());
         exit(1);
@@ -173,6 +179,49 @@ void test_gather(const Case &input)
     const Flipped flipped(sorted.batch.payload, 32 * last + below(32));
 
     expect(false, "an index with a bit changed");
+}
+
+uint64_t digest_of(const std::vector<uint8_t> &bytes)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < bytes.size(); i++)
+        sum += gpusort_digest8(i, bytes[i]);
+    return sum;
+}
+
+/* Keys tied to digests: those that came must have theirs, and the sorted ones give theirs. */
+void test_digests(const Case &input)
+{
+    static Room space_room, digests_room, failed_room;
+    const DeviceCase sorted(input, false);
+    const size_t bytes = workspace_bytes(sorted.batch);
+    void *workspace = workspace_of(bytes), *space = space_room.of(verify_bytes(sorted.batch));
+    uint64_t *digests = static_cast<uint64_t *>(digests_room.of(2 * sizeof(uint64_t)));
+    uint32_t *device_failed = static_cast<uint32_t *>(failed_room.of(4)), failed = 1;
+    const Copies copies = {{{nullptr, sorted.batch.segments, input.segments.size() * sizeof(GpusortSegment), nullptr}}};
+    uint64_t left = 0;
+
+    const auto expect = [&](bool right, uint64_t came, const char *what) {
+        const uint64_t start[2] = {came, 0};
+
+        check_cuda(cudaMemcpy(digests, start, sizeof start, cudaMemcpyHostToDevice), "digests");
+        check_cuda(verify_end(sorted.batch, space, device_failed, nullptr, &copies, Gather(),
+                              KeyDigests{digests, digests + 1}),
+                   "verify_end");
+        check_cuda(cudaMemcpy(&failed, device_failed, 4, cudaMemcpyDeviceToHost), "verification");
+        check_cuda(cudaMemcpy(&left, digests + 1, sizeof left, cudaMemcpyDeviceToHost), "digests");
+        if (failed == (right ? 0 : 1) && (!right || left == digest_of(sorted.keys())))
+            return;
+        printf("FAILED: the check says %u of %s\n  %s\n", failed, what, input.name().c_str());
+        exit(1);
+    };
+
+    check_cuda(verify_begin(sorted.batch, space, nullptr, &copies), "verify_begin");
+    check_cuda(sort_segments(sorted.batch, workspace, bytes, nullptr, nullptr), "sort_segments");
+    expect(true, digest_of(input.keys), "keys tied to digests");
+    expect(false, digest_of(input.keys) + 1, "keys that are not those which came");
+    cases_run++;
 }
 
 /* The check must pass the right result, and see two neighbours exchanged and one damaged entry. */
@@ -198,17 +247,17 @@ void test_verification(const DeviceCase &sorted, void *digests, const HostCopies
     if (copies)
         expect_sorted(input, std::vector<uint8_t>(copies->keys, copies->keys + input.keys.size()),
                       std::vector<uint32_t>(copies->payload, copies->payload + sorted.payload().size()), shape);
-    const uint64_t limit = spec.limit == 0 || spec.buckets != 0 ? UINT64_MAX : spec.limit;
+    const bool limited = spec.limit > 0 && spec.buckets == 0;
     for (const GpusortSegment &segment : input.segments)
-        if (segment.count > 1 && limit > 1)
+        if (wanted_of(spec, segment.count) > 1)
             victims.push_back(segment);
     if (copies && spec.payload != GPUSORT_PAYLOAD_CARRIED)
         test_balance(sorted, expect);
-    if (victims.empty() || (spec.payload == GPUSORT_PAYLOAD_CARRIED && limit != UINT64_MAX))
+    if (victims.empty() || (spec.payload == GPUSORT_PAYLOAD_CARRIED && limited))
         return;
 
     const GpusortSegment segment = victims[below(victims.size())];
-    const size_t slot = segment.start + below(std::min<uint64_t>(segment.count, limit) - 1);
+    const size_t slot = segment.start + below(wanted_of(spec, segment.count) - 1);
     const bool payload = sorted.batch.payload != nullptr;
     const uint32_t width = payload ? 4 : gpusort_key_width(spec.form);
     char *place = (payload ? reinterpret_cast<char *>(sorted.batch.payload) : static_cast<char *>(sorted.batch.keys)) +
@@ -352,6 +401,11 @@ void run_each(GpusortMethod method, GpusortKeyForm form, const std::string &only
 /* Many lengths, limits and mixtures. */
 void run_shapes(GpusortMethod method, GpusortKeyForm form, bool quick)
 {
+    if (method == GPUSORT_METHOD_AUTO)
+        for (uint32_t length : {140001, 1000000})
+            for (bool descending : {false, true})
+                test_digests(make_case(spec_of(method, form, GPUSORT_PAYLOAD_NONE, descending), {length}, true));
+
     static const std::vector<uint32_t> all_lengths = {
         1,    2,    3,    5,     8,     9,     12,    16,    17,    24,    25,    31,    32,    33,   48,   49,
         63,   64,   65,   96,    97,    100,   128,   129,   192,   193,   255,   256,   257,   384,  385,  500,
