@@ -1,14 +1,17 @@
 # gpusort_test.so: what tests need from another extension: nodes that know their
 # children, callers of aggregates that pass bytes of their own, faults of the emulated
-# device.  Neither it nor that device (cuda/emulated.mk) is part of the extension: only
-# ci/with-server installs them, into the private prefix of the tests.
+# device, changed streams for the decompressors.  Neither it nor that device
+# (cuda/emulated.mk) is part of the extension: only ci/with-server installs them, into
+# the private prefix of the tests.
 #
 #   make test-module, make install-test-module
 
 TEST_MODULE_OBJS = $(patsubst %.c,%.o,$(sort $(wildcard test_module/*.c)))
 
-gpusort_test.so: $(TEST_MODULE_OBJS) cuda/emulated/emulated_faults.o
-	$(CC) $(CFLAGS) $^ $(LDFLAGS) $(LDFLAGS_SL) -shared -o $@
+# The emulated device's faults, and what is tested apart from gpusort: its own copy is
+# called, whatever of the same name the server has loaded.
+gpusort_test.so: $(TEST_MODULE_OBJS) cuda/emulated/emulated_faults.o src/toast/array_decompress.o src/large_memory.o
+	$(CC) $(CFLAGS) $^ $(LDFLAGS) $(LDFLAGS_SL) -shared -Wl,-Bsymbolic -o $@
 
 $(TEST_MODULE_OBJS): $(wildcard test_module/*.h) cuda/emulated/arm_fault.h
 

@@ -13,7 +13,9 @@
  *	  lz4	sequences of a token (4 bits of how many literals, 4 bits of the
  *			match's length less 4; 15 means that bytes to be added follow, up to
  *			the first below 255), the literals, and the match's offset in two
- *			bytes, lower first; the last sequence ends with its literals
+ *			bytes, lower first; the last sequence ends with its literals, of which
+ *			there are five at least behind a match, and no match begins in the last
+ *			12 bytes of the value
  */
 #include "postgres.h"
 
@@ -25,6 +27,10 @@
 #include "toast/array_decompress.h"
 #include "toast/array_detoast.h"
 #include "large_memory.h"
+
+/* How an lz4 stream ends: the library refuses one that ends otherwise. */
+#define LZ4_LAST_LITERALS 5
+#define LZ4_LAST_MATCH 12
 
 /* Matches are copied so many bytes at a time, over their end, where there is room. */
 #define STRIDE 16
@@ -166,8 +172,9 @@ decompress_lz4(Decompression *state)
 		if (state->source == state->source_end)
 			return state->target == state->target_end;
 
-		/* A match. */
-		if (state->source_end - state->source < 2)
+		/* A match.  Behind it come a token and the last literals. */
+		if (state->source_end - state->source < 2 + 1 + LZ4_LAST_LITERALS ||
+			state->target_end - state->target < LZ4_LAST_MATCH)
 			return false;
 		offset = state->source[0] | state->source[1] << 8;
 		state->source += 2;
@@ -175,7 +182,7 @@ decompress_lz4(Decompression *state)
 		if (!read_length(state, &length) || !offset_is_valid(state, offset))
 			return false;
 		length += 4;
-		if (length > state->target_end - state->target)
+		if (length > state->target_end - state->target - LZ4_LAST_LITERALS)
 			return false;
 		for (; length > GPUSORT_INTERRUPT_BYTES; length -= GPUSORT_INTERRUPT_BYTES)
 		{
