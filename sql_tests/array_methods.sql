@@ -28,16 +28,9 @@ RESET gpusort.cpu_threads;
 RESET gpusort.method;
 
 -- What a method cannot sort is an error.
-CREATE FUNCTION pg_temp.error_of(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-	state text; message text; detail text; hint text;
-BEGIN
-	EXECUTE query;
-	RETURN 'no error';
-EXCEPTION WHEN OTHERS THEN
-	GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-	RETURN format('%s: %s', state, concat_ws(' | ', message, nullif(detail, ''), nullif(hint, '')));
-END $$;
+\getenv folder PG_ABS_SRCDIR
+\set helpers :folder '/sql/helpers.psql'
+\i :helpers
 \pset format unaligned
 \pset tuples_only on
 SELECT method || ': ' || pg_temp.error_of(format('SET LOCAL gpusort.method = %L; SELECT array_sort(ARRAY[3,1,2])', method)) FROM unnest('{array_sort,tagged,hybrid,matrix,approximate}'::text[]) method;

@@ -33,26 +33,9 @@ INSERT INTO samples VALUES
 	(1007, '{NaN,Infinity,-Infinity,0,-1,NaN,1e-40}', '{2147483647,-2147483648,0}', '{NaN,-Infinity,1e300}', '{1,2,3,4,5,6,7}', 'floats');
 VACUUM ANALYZE samples;
 
--- nodes: in the plan; same: the rows are those of the query without the node, in that order
-CREATE FUNCTION compare(query text, OUT nodes int, OUT rows int, OUT same bool) LANGUAGE plpgsql AS $$
-DECLARE
-	line text;
-	with_node record;
-	without_node record;
-	wrapped text := 'SELECT md5(string_agg(md5(record_send(q)), '''')) AS sum, count(*) AS rows' ||
-		' FROM (SELECT * FROM (' || query || ') q0 OFFSET 0) q';
-BEGIN
-	nodes := 0;
-	FOR line IN EXECUTE 'EXPLAIN ' || query LOOP
-		IF line LIKE '%GpusortArrays%' THEN nodes := nodes + 1; END IF;
-	END LOOP;
-	EXECUTE wrapped INTO with_node;
-	SET LOCAL gpusort.enable_arrays_node = off;
-	EXECUTE wrapped INTO without_node;
-	SET LOCAL gpusort.enable_arrays_node = on;
-	rows := without_node.rows;
-	same := with_node IS NOT DISTINCT FROM without_node;
-END $$;
+\getenv folder PG_ABS_SRCDIR
+\set helpers :folder '/sql/helpers.psql'
+\i :helpers
 
 CREATE TABLE shapes (n serial, query text);
 \copy shapes (query) FROM stdin
@@ -134,22 +117,15 @@ SELECT id, gpusort.array_sort_approx_within(a, id), gpusort.array_sort_approx_wi
 SELECT sum((gpusort.array_sort_approx_within(c, 7))[1]), max(cardinality(gpusort.array_sort_approx_within(gpusort.array_sort_approx(b, 3), 9))) FROM samples WHERE id <> 1006
 \.
 \pset format unaligned
-SELECT n, nodes, rows, same, query FROM shapes, compare(query) ORDER BY n;
+SELECT n, nodes, rows, same, query FROM shapes, pg_temp.compare_node('arrays', query) ORDER BY n;
 \pset format aligned
 
 -- with small groups and no room for long arrays
 SET work_mem = '64kB';
-SELECT count(*) FILTER (WHERE same), string_agg(n::text, ' ') FILTER (WHERE NOT same) AS differ FROM shapes, compare(query);
+SELECT count(*) FILTER (WHERE same), string_agg(n::text, ' ') FILTER (WHERE NOT same) AS differ FROM shapes, pg_temp.compare_node('arrays', query);
 RESET work_mem;
 
 -- in parallel workers
-CREATE FUNCTION parallel_plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE line text;
-BEGIN
-	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-		RETURN NEXT regexp_replace(line, 'Engine: .*', 'Engine: any');
-	END LOOP;
-END $$;
 DO $$ BEGIN
 	PERFORM set_config(CASE WHEN current_setting('server_version_num')::int >= 160000
 					   THEN 'debug_parallel_query' ELSE 'force_parallel_mode' END, 'on', false);
@@ -158,31 +134,16 @@ SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
-CREATE FUNCTION compare_set(query text, OUT same bool) LANGUAGE plpgsql AS $$
-DECLARE
-	with_node text;
-	without_node text;
-	wrapped text := 'SELECT md5(string_agg(md5(record_send(q)), '''' ORDER BY md5(record_send(q)))) FROM (' || query || ') q';
-BEGIN
-	EXECUTE wrapped INTO with_node;
-	SET LOCAL gpusort.enable_arrays_node = off;
-	EXECUTE wrapped INTO without_node;
-	SET LOCAL gpusort.enable_arrays_node = on;
-	same := with_node IS NOT DISTINCT FROM without_node;
-END $$;
 SELECT count(*) FILTER (WHERE same), string_agg(n::text, ' ') FILTER (WHERE NOT same) AS differ
-FROM (SELECT n, compare_set(query) AS same FROM shapes WHERE query !~ 'LIMIT|OFFSET|row_number' AND n % 3 = 1 ORDER BY n) q;
-SELECT parallel_plan($$SELECT count(s) FROM (SELECT gpusort.array_sort(a) s FROM samples OFFSET 0) q$$);
-SELECT parallel_plan($$SELECT id, gpusort.array_sort(a) FROM samples$$);
+FROM (SELECT n, (pg_temp.compare_node('arrays', query, false)).same AS same FROM shapes WHERE query !~ 'LIMIT|OFFSET|row_number' AND n % 3 = 1 ORDER BY n) q;
+SELECT pg_temp.explain_lines($$SELECT count(s) FROM (SELECT gpusort.array_sort(a) s FROM samples OFFSET 0) q$$);
+SELECT pg_temp.explain_lines($$SELECT id, gpusort.array_sort(a) FROM samples$$);
 -- EXPLAIN ANALYZE counts what all workers did, also where they run again and again
-CREATE FUNCTION counted(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE line text;
-BEGIN
-	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
-		-- what aligns arrays in a batch counts, too, and which worker has which rows differs
-		IF line ~ 'Segments|Keys|Bytes|Rows by' THEN RETURN NEXT regexp_replace(trim(line), '(Bytes: \d+)\d{4}', '\1....'); END IF;
-	END LOOP;
-END $$;
+-- What aligns arrays in a batch counts, too, and which worker has which rows differs.
+CREATE FUNCTION counted(query text) RETURNS SETOF text LANGUAGE sql AS $$
+	SELECT regexp_replace(trim(line), '(Bytes: \d+)\d{4}', '\1....')
+	FROM pg_temp.explain_lines(query, 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'Segments|Keys|Bytes|Rows by') line
+$$;
 SET parallel_leader_participation = off;
 SELECT counted($$SELECT id, gpusort.array_sort(a) FROM samples$$);
 SELECT counted($$SELECT (SELECT count(s) FROM (SELECT gpusort.array_sort(a) s FROM samples OFFSET x - x) q) FROM generate_series(1, 3) x$$);

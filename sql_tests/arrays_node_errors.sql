@@ -149,17 +149,13 @@ RESET enable_hashagg;
 RESET enable_sort;
 
 -- a query that reads everything reads ahead, though it could fail; and so does what a sort or a grouping needs for its first row
-CREATE FUNCTION counted(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE line text;
-BEGIN
-	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
-		IF line ~ 'Segments|Rows by' THEN RETURN NEXT trim(line); END IF;
-	END LOOP;
-END $$;
-SELECT counted('SELECT id, gpusort.array_sort(a) FROM ahead WHERE 1 / id >= 0');
-SELECT counted('SELECT id, gpusort.array_sort(a) FROM ahead WHERE 1 / id >= 0 ORDER BY 2');
-SELECT counted('SELECT sum((gpusort.array_sort(a))[1]) FROM ahead WHERE 1 / id >= 0');
-SELECT counted('SELECT id, gpusort.array_sort(a) FROM ahead WHERE id > 10 LIMIT 100');
+\getenv folder PG_ABS_SRCDIR
+\set helpers :folder '/sql/helpers.psql'
+\i :helpers
+SELECT pg_temp.explain_lines('SELECT id, gpusort.array_sort(a) FROM ahead WHERE 1 / id >= 0', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'Segments|Rows by');
+SELECT pg_temp.explain_lines('SELECT id, gpusort.array_sort(a) FROM ahead WHERE 1 / id >= 0 ORDER BY 2', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'Segments|Rows by');
+SELECT pg_temp.explain_lines('SELECT sum((gpusort.array_sort(a))[1]) FROM ahead WHERE 1 / id >= 0', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'Segments|Rows by');
+SELECT pg_temp.explain_lines('SELECT id, gpusort.array_sort(a) FROM ahead WHERE id > 10 LIMIT 100', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'Segments|Rows by');
 
 RESET search_path;
 DROP SCHEMA ahead CASCADE;

@@ -13,35 +13,29 @@ FROM generate_series(1, 500) i;
 ANALYZE points;
 
 -- what will run, and what did
-CREATE FUNCTION explain_lines(query text, options text = 'COSTS OFF') RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE line text;
-BEGIN
-	FOR line IN EXECUTE format('EXPLAIN (%s) %s', options, query) LOOP
-		IF line !~ 'Index Searches' THEN	-- PostgreSQL 18's
-			RETURN NEXT regexp_replace(regexp_replace(line, 'rows=(\d+)\.00', 'rows=\1'), '(Engine|Method|Batches): [^0].*', '\1: any');
-		END IF;
-	END LOOP;
-END $$;
-SELECT explain_lines($$SELECT id, gpusort.array_sort(x), n FROM points$$, 'COSTS OFF, VERBOSE');
-SELECT explain_lines($$SELECT gpusort.array_top_n(gpusort.array_sort(x), 2) FROM points ORDER BY id LIMIT 3$$);
-SELECT explain_lines($$SELECT n, gpusort.array_sort(array_agg(id), true) FROM points GROUP BY n$$, 'COSTS OFF, VERBOSE');
-SELECT explain_lines($$SELECT n, sum((gpusort.array_sort(y))[1]), max(gpusort.array_sort(y)) FROM points GROUP BY n$$, 'COSTS OFF, VERBOSE');
-SELECT explain_lines($$INSERT INTO points SELECT id + 1000, gpusort.array_sort(x), y, n FROM points$$);
-SELECT explain_lines('SELECT gpusort.array_sort(x) FROM points', 'ANALYZE, COSTS OFF, TIMING OFF, BUFFERS OFF, SUMMARY OFF');
-SELECT explain_lines('SELECT gpusort.array_sort(x) FROM points LIMIT 7', 'ANALYZE, COSTS OFF, TIMING OFF, BUFFERS OFF, SUMMARY OFF');
-SELECT explain_lines('SELECT gpusort.array_sort(NULLIF(x, x)) FROM points WHERE id < 4', 'ANALYZE, COSTS OFF, TIMING OFF, BUFFERS OFF, SUMMARY OFF');
+\getenv folder PG_ABS_SRCDIR
+\set helpers :folder '/sql/helpers.psql'
+\i :helpers
+SELECT pg_temp.explain_lines($$SELECT id, gpusort.array_sort(x), n FROM points$$, 'COSTS OFF, VERBOSE');
+SELECT pg_temp.explain_lines($$SELECT gpusort.array_top_n(gpusort.array_sort(x), 2) FROM points ORDER BY id LIMIT 3$$);
+SELECT pg_temp.explain_lines($$SELECT n, gpusort.array_sort(array_agg(id), true) FROM points GROUP BY n$$, 'COSTS OFF, VERBOSE');
+SELECT pg_temp.explain_lines($$SELECT n, sum((gpusort.array_sort(y))[1]), max(gpusort.array_sort(y)) FROM points GROUP BY n$$, 'COSTS OFF, VERBOSE');
+SELECT pg_temp.explain_lines($$INSERT INTO points SELECT id + 1000, gpusort.array_sort(x), y, n FROM points$$);
+SELECT pg_temp.explain_lines('SELECT gpusort.array_sort(x) FROM points', 'ANALYZE, COSTS OFF, TIMING OFF, BUFFERS OFF, SUMMARY OFF');
+SELECT pg_temp.explain_lines('SELECT gpusort.array_sort(x) FROM points LIMIT 7', 'ANALYZE, COSTS OFF, TIMING OFF, BUFFERS OFF, SUMMARY OFF');
+SELECT pg_temp.explain_lines('SELECT gpusort.array_sort(NULLIF(x, x)) FROM points WHERE id < 4', 'ANALYZE, COSTS OFF, TIMING OFF, BUFFERS OFF, SUMMARY OFF');
 SET gpusort.enable_arrays_node = off;
-SELECT explain_lines($$SELECT gpusort.array_sort(x) FROM points$$);
+SELECT pg_temp.explain_lines($$SELECT gpusort.array_sort(x) FROM points$$);
 RESET gpusort.enable_arrays_node;
 RESET gpusort.force_nodes;
-SELECT explain_lines($$SELECT gpusort.array_sort(x) FROM points WHERE id = 3$$);
+SELECT pg_temp.explain_lines($$SELECT gpusort.array_sort(x) FROM points WHERE id = 3$$);
 SET gpusort.force_nodes = on;
-SELECT explain_lines($$SELECT gpusort.array_sort(x) FROM points WHERE id = 3$$);
+SELECT pg_temp.explain_lines($$SELECT gpusort.array_sort(x) FROM points WHERE id = 3$$);
 
 -- left alone: options of the row, types that are compared, places that may not be evaluated
-SELECT explain_lines($$SELECT gpusort.array_sort(x, n > 5) FROM points$$);
-SELECT explain_lines($$SELECT gpusort.array_sort(ARRAY[id::text, n::text]) FROM points$$);
-SELECT explain_lines($$SELECT CASE WHEN n > 5 THEN gpusort.array_sort(x) END FROM points$$);
+SELECT pg_temp.explain_lines($$SELECT gpusort.array_sort(x, n > 5) FROM points$$);
+SELECT pg_temp.explain_lines($$SELECT gpusort.array_sort(ARRAY[id::text, n::text]) FROM points$$);
+SELECT pg_temp.explain_lines($$SELECT CASE WHEN n > 5 THEN gpusort.array_sort(x) END FROM points$$);
 
 -- volatile functions: called as often as without the node, in the same order
 CREATE SEQUENCE s;
@@ -50,11 +44,11 @@ SELECT nextval('s');
 SELECT bool_and(v = id + 51) FROM (SELECT nextval('s') v, id, gpusort.array_sort(x) FROM (SELECT * FROM points ORDER BY id OFFSET 0) p) q;
 CREATE FUNCTION touch(i int) RETURNS bool LANGUAGE plpgsql VOLATILE AS $$ BEGIN PERFORM nextval('s'); RETURN true; END $$;
 SELECT setval('s', 1);
-SELECT explain_lines($$SELECT gpusort.array_sort(x) FROM points WHERE touch(id) LIMIT 5$$);
+SELECT pg_temp.explain_lines($$SELECT gpusort.array_sort(x) FROM points WHERE touch(id) LIMIT 5$$);
 SELECT gpusort.array_sort(x) FROM points WHERE touch(id) LIMIT 5;
 SELECT nextval('s');
-SELECT explain_lines($$SELECT gpusort.array_sort(x) FROM (SELECT * FROM points FOR UPDATE) p LIMIT 1$$);
-SELECT explain_lines($$SELECT gpusort.array_sort(x) FROM points FOR UPDATE$$);
+SELECT pg_temp.explain_lines($$SELECT gpusort.array_sort(x) FROM (SELECT * FROM points FOR UPDATE) p LIMIT 1$$);
+SELECT pg_temp.explain_lines($$SELECT gpusort.array_sort(x) FROM points FOR UPDATE$$);
 SELECT gpusort.array_sort(ARRAY[random(), 2, 1]) IS NOT NULL FROM points LIMIT 1;
 
 -- errors: those of the rows that are returned, and no others
@@ -96,7 +90,7 @@ EXECUTE flags(true, true);
 EXECUTE flags(false, true);
 EXECUTE flags(NULL, true);
 PREPARE plain(bool) AS SELECT gpusort.array_sort(y, $1) FROM points WHERE id < 3 ORDER BY id;
-SELECT explain_lines($$EXECUTE plain(true)$$);
+SELECT pg_temp.explain_lines($$EXECUTE plain(true)$$);
 EXECUTE plain(true);
 EXECUTE plain(NULL);
 RESET plan_cache_mode;

@@ -9,23 +9,14 @@ INSERT INTO rows_t SELECT i * 7919 % 500, CASE WHEN i % 10 > 0 THEN (i * 104729 
 FROM generate_series(1, 2000) i;
 ANALYZE rows_t;
 
--- What a query returns, in order, as one hash: with the node and without.
-CREATE FUNCTION same_rows(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-	hashes text[];
-	plan text;
-	used bool;
-BEGIN
-	FOR i IN 0 .. 1 LOOP
-		PERFORM set_config('gpusort.enable_rows_node', (i = 0)::text, true);
-		EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
-		IF i = 0 THEN used := plan LIKE '%GpusortRows%'; END IF;
-		EXECUTE format('SELECT array_append($1, md5(string_agg(q::text, ''|''))) FROM (%s) q', query) INTO hashes USING hashes;
-	END LOOP;
-	PERFORM set_config('gpusort.enable_rows_node', 'on', true);
-	RETURN CASE WHEN hashes[1] IS NOT DISTINCT FROM hashes[2] THEN 'same' ELSE 'DIFFERENT' END
-		|| CASE WHEN used THEN '' ELSE ', node not used' END;
-END $$;
+-- Whether a query returns the same rows, in order, with the node and without.
+\getenv folder PG_ABS_SRCDIR
+\set helpers :folder '/sql/helpers.psql'
+\i :helpers
+CREATE FUNCTION same_rows(query text) RETURNS text LANGUAGE sql AS $$
+	SELECT CASE WHEN same THEN 'same' ELSE 'DIFFERENT' END || CASE WHEN nodes > 0 THEN '' ELSE ', node not used' END
+	FROM pg_temp.compare_node('rows', query)
+$$;
 
 -- Which keys the node takes, and what EXPLAIN says.
 EXPLAIN (costs off) SELECT * FROM rows_t ORDER BY k;

@@ -17,21 +17,12 @@ INSERT INTO hostile VALUES (NULL, NULL, NULL, -1), (NULL, NULL, NULL, -2);
 ANALYZE hostile;
 
 -- Whether the node is used, and whether the rows come as PostgreSQL's Sort gives them.
-CREATE FUNCTION sorted(keys text, from_table text DEFAULT 'hostile', bound text DEFAULT 'ALL', OUT node bool, OUT same bool) LANGUAGE plpgsql AS $$
-DECLARE
-	query text := 'SELECT string_agg(id::text, '','') FROM (SELECT id FROM rows_text.' || from_table || ' ORDER BY ' || keys || ', id OFFSET 0 LIMIT ' || bound || ') q';
-	plan text;
-	with_node text;
-	without text;
-BEGIN
-	EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
-	node := plan LIKE '%GpusortRows%';
-	EXECUTE query INTO with_node;
-	PERFORM set_config('gpusort.enable_rows_node', 'off', true);
-	EXECUTE query INTO without;
-	PERFORM set_config('gpusort.enable_rows_node', 'on', true);
-	same := with_node = without;
-END $$;
+\getenv folder PG_ABS_SRCDIR
+\set helpers :folder '/sql/helpers.psql'
+\i :helpers
+CREATE FUNCTION sorted(keys text, from_table text DEFAULT 'hostile', bound text DEFAULT 'ALL', OUT node bool, OUT same bool) LANGUAGE sql AS $$
+	SELECT c.nodes > 0, c.same FROM pg_temp.compare_node('rows', format('SELECT id FROM rows_text.%s ORDER BY %s, id OFFSET 0 LIMIT %s', from_table, keys, bound)) c
+$$;
 
 -- Collations by name: those of the C library without rules, and one with rules of ICU, where there is ICU.
 CREATE COLLATION c_utf8 (provider = libc, locale = 'C.UTF-8');

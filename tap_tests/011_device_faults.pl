@@ -25,16 +25,23 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE pairs AS
 	SELECT kind, a, ARRAY(SELECT i FROM unnest(a) WITH ORDINALITY u(x, i) ORDER BY x, i)::int4[] AS permutation FROM data});
 
+# One question for each way to a device, about the arrays of a kind. All answer "t".
 my %question = (
-	keys  => 'SELECT gpusort.array_sort(a) = sorted FROM data WHERE kind = ',
-	index => 'SELECT gpusort.array_argsort(a) = permutation FROM pairs WHERE kind = ',
-	by    => q{SELECT gpusort.array_sort_by(ARRAY(SELECT generate_series(1, cardinality(a))), a) = permutation FROM pairs WHERE kind = },
-	top   => 'SELECT gpusort.array_top_n(a, 10, false) = sorted[1:10] FROM data WHERE kind = ',
+	keys  => sub { "SELECT gpusort.array_sort(a) = sorted FROM data WHERE kind = '$_[0]'" },
+	index => sub { "SELECT gpusort.array_argsort(a) = permutation FROM pairs WHERE kind = '$_[0]'" },
+	by    => sub { "SELECT gpusort.array_sort_by(ARRAY(SELECT generate_series(1, cardinality(a))), a) = permutation FROM pairs WHERE kind = '$_[0]'" },
+	top   => sub { "SELECT gpusort.array_top_n(a, 10, false) = sorted[1:10] FROM data WHERE kind = '$_[0]'" },
 	# The nodes: arrays of many rows at once, and rows in the place of a Sort.
-	batch => q{SET gpusort.force_nodes = on; SELECT bool_and(s = sorted) FROM (SELECT gpusort.array_sort(a) AS s, sorted
-		FROM data, generate_series(1, 50) OFFSET 0) q WHERE sorted IS NOT NULL OR '' = },
-	rows  => q{SET gpusort.force_nodes = on; SELECT array_agg(x) = (SELECT sorted FROM data WHERE kind = 'session')
-		FROM (SELECT x FROM data, unnest(a) x WHERE kind = 'session' ORDER BY x) q WHERE x IS NOT NULL OR '' = });
+	batch => sub {
+		my $rows = $_[0] eq 'slab' ? 50 : 3;
+		return "SET gpusort.force_nodes = on; SELECT bool_and(s = sorted) FROM (SELECT gpusort.array_sort(a) AS s, sorted
+			FROM data, generate_series(1, $rows) WHERE kind = '$_[0]' OFFSET 0) q";
+	},
+	rows => sub {
+		return "SET gpusort.force_nodes = on; SELECT array_agg(x) = (SELECT sorted FROM data WHERE kind = '$_[0]')
+			FROM (SELECT x FROM data, unnest(a) x WHERE kind = '$_[0]' ORDER BY x) q";
+	});
+sub ask { my ($what, $kind) = @_; return $question{$what}->($kind); }
 
 # What each fault is called where a user sees it; does it end the worker? How many jobs meet
 # it: a device that is short of memory once is asked again for less.
@@ -56,7 +63,7 @@ foreach my $name (sort keys %fault)
 		foreach my $what ($ends ? ('batch', 'keys', 'rows') : ('batch', 'by', 'index', 'keys', 'rows', 'top'))
 		{
 			inject($node, "$name $count");
-			is($node->safe_psql('postgres', "$question{$what} '$kind'"), 't', "$name, $kind, $what: right result with engine = auto");
+			is($node->safe_psql('postgres', ask($what, $kind)), 't', "$name, $kind, $what: right result with engine = auto");
 			next unless $ends;
 			$ended++;
 			push @seconds, wait_ready($node);
@@ -66,12 +73,12 @@ foreach my $name (sort keys %fault)
 		}
 	}
 	inject($node, "$name $count");
-	my ($ret, $out, $err) = $node->psql('postgres', "SET gpusort.engine = gpu; $question{keys} 'slab'");
+	my ($ret, $out, $err) = $node->psql('postgres', "SET gpusort.engine = gpu; " . ask('keys', 'slab'));
 	like($err, qr/ERROR:  cannot sort by method "auto" on engine "gpu".*$reason.*HINT/s, "$name: clear error with engine = gpu");
 	$ended++ if $ends;
 	wait_ready($node);
 	inject($node, 'none');
-	is($node->safe_psql('postgres', "SET gpusort.engine = gpu; $question{keys} 'slab'"), 't', "$name: the next sort works");
+	is($node->safe_psql('postgres', "SET gpusort.engine = gpu; " . ask('keys', 'slab')), 't', "$name: the next sort works");
 }
 is(wait_slabs($node), 0, 'no slab is lost');
 
@@ -93,10 +100,10 @@ foreach my $fault (1 .. 3)
 {
 	wait_ready($node);
 	inject($node, 'error');
-	$node->safe_psql('postgres', "$question{keys} 'slab'");
+	$node->safe_psql('postgres', ask('keys', 'slab'));
 }
 wait_for($node, q{state = 'backing off'});
-is($node->safe_psql('postgres', "$question{keys} 'slab'"), 't', 'the CPU sorts while the device is away');
+is($node->safe_psql('postgres', ask('keys', 'slab')), 't', 'the CPU sorts while the device is away');
 my $back = wait_ready($node);
 cmp_ok($back, '>', 0, 'the worker is back after three faults in a row');
 note(sprintf('after %.1f s', $back));
@@ -105,7 +112,7 @@ is(scalar(@lines), 3, 'one line in the log for each fault');
 
 # Without verification nothing is found: the check is what finds it.
 inject($node, 'lost_key');
-is($node->safe_psql('postgres', "SET gpusort.verify = off; $question{keys} 'slab'"), 'f', 'only verification finds a lost key');
+is($node->safe_psql('postgres', "SET gpusort.verify = off; " . ask('keys', 'slab')), 'f', 'only verification finds a lost key');
 
 my ($ret, $out, $err) = $node->psql('postgres', "SELECT gpusort_test.inject_fault('sloth')");
 like($err, qr/device 0 does not take fault "sloth"/, 'an unknown fault is refused');
@@ -128,7 +135,7 @@ is($node->safe_psql('postgres', q{SELECT count(*) FILTER (WHERE s = sorted[1:10]
 	FROM (SELECT sorted, gpusort.array_top_n(a, 10, false) AS s FROM ordered OFFSET 0) q}), 1501, 'the same for the first n');
 foreach my $what (sort keys %question)
 {
-	is($node->safe_psql('postgres', "$question{$what} 'session'"), 't', "$what: an array that fits a slab but not the device");
+	is($node->safe_psql('postgres', ask($what, 'session')), 't', "$what: an array that fits a slab but not the device");
 }
 is($node->safe_psql('postgres', q{SELECT array_send(gpusort.array_sort(a)) = array_send(array_fill('-0'::float8, ARRAY[100000]) || array_fill('0'::float8, ARRAY[100000]))
 	FROM (SELECT array_agg((CASE WHEN i % 2 = 0 THEN '-0' ELSE '0' END)::float8 ORDER BY i) AS a FROM generate_series(1, 200000) i) z}),
@@ -138,7 +145,7 @@ is($node->safe_psql('postgres', "SELECT string_agg(used_for || ': ' || reason ||
 is($node->safe_psql('postgres', "SELECT bool_and(memory_peak <= memory_limit) FROM gpusort.devices WHERE state = 'ready'"), 't', 'within its limit');
 is(wait_slabs($node), 0, 'no slab is lost');
 inject($node, 'out_of_memory 1');
-is($node->safe_psql('postgres', "$question{keys} 'slab'"), 't', 'a device that lacks memory for a moment is asked again');
+is($node->safe_psql('postgres', ask('keys', 'slab')), 't', 'a device that lacks memory for a moment is asked again');
 
 # Sets how long the worker waits for its device; whoever connects afterwards knows, and the worker has been told.
 sub be_patient
@@ -183,11 +190,11 @@ $node->stop;
 $node->append_conf('postgresql.conf', "gpusort.engine = auto\ngpusort.buffer_size = 4MB");
 $node->start;
 wait_ready($node);
-is($node->safe_psql('postgres', "SET gpusort.engine = gpu; $question{keys} 'session'"), 't', 'runs are merged where a session does not fit');
-is($node->safe_psql('postgres', "SET gpusort.engine = gpu; $question{index} 'session'"), 't', 'the same for an index');
-is($node->safe_psql('postgres', "SET gpusort.engine = gpu; $question{by} 'session'"), 't', 'the same for a payload');
-is($node->safe_psql('postgres', "SET gpusort.engine = gpu; $question{top} 'session'"), 't', 'the same for the first n');
-is($node->safe_psql('postgres', "$question{keys} 'session'"), 't', 'engine = auto');
+is($node->safe_psql('postgres', "SET gpusort.engine = gpu; " . ask('keys', 'session')), 't', 'runs are merged where a session does not fit');
+is($node->safe_psql('postgres', "SET gpusort.engine = gpu; " . ask('index', 'session')), 't', 'the same for an index');
+is($node->safe_psql('postgres', "SET gpusort.engine = gpu; " . ask('by', 'session')), 't', 'the same for a payload');
+is($node->safe_psql('postgres', "SET gpusort.engine = gpu; " . ask('top', 'session')), 't', 'the same for the first n');
+is($node->safe_psql('postgres', ask('keys', 'session')), 't', 'engine = auto');
 is(wait_slabs($node), 0, 'no slab is lost');
 $node->stop;
 

@@ -1,6 +1,6 @@
 /*
  * worker_stats.c
- *	  What a plan node counted in parallel workers, for EXPLAIN ANALYZE.
+ *	  Counters of a plan node in parallel workers, see worker_stats.h.
  */
 #include "postgres.h"
 
@@ -48,7 +48,7 @@ gpusort_worker_stats_share(WorkerStats **stats, ParallelContext *context, Size s
 	on_dsm_detach(context->seg, keep_entries, PointerGetDatum(*stats));
 }
 
-/* Runs when the leader gives the shared memory back. */
+/* Runs before the leader gives the shared memory back. */
 static void
 keep_entries(dsm_segment *segment, Datum arg)
 {

@@ -1,15 +1,14 @@
 /*
  * worker_stats.h
- *	  What a plan node counted in parallel workers, for EXPLAIN ANALYZE.
+ *	  Counters of a plan node in parallel workers, for EXPLAIN ANALYZE.
  *
- * Counters are plain memory without pointers.  Each worker copies its own to an
- * entry in the memory that its Gather shares, when the node is shut down there;
- * workers that run again for a rescan go on from their entries.  The leader keeps
- * a copy of all entries when that memory goes, which is after the last worker has
- * ended.
+ * Counters are a struct without pointers.  Each parallel worker copies its own to an entry
+ * in the memory that its Gather shares, when the node is shut down there.  Workers that
+ * run again for a rescan continue with their entries.  Before that memory is freed, which
+ * is after the last worker has ended, the leader copies all entries.
  *
- * The executor calls a custom scan's methods for shared memory only where the plan
- * says that the node is parallel-aware.
+ * The executor calls a custom scan's methods for shared memory only if the plan says that
+ * the node is parallel-aware.
  */
 #ifndef GPUSORT_WORKER_STATS_H
 #define GPUSORT_WORKER_STATS_H
@@ -29,16 +28,16 @@ typedef struct WorkerStats
 /* Bytes of shared memory for entries of the given size. */
 extern Size gpusort_worker_stats_room(ParallelContext *context, Size size);
 
-/* In the leader: prepares shared memory, and keeps stats beside it, made if NULL. */
+/* In the leader: prepares shared memory.  *stats keeps the entries; it is made if NULL. */
 extern void gpusort_worker_stats_share(WorkerStats **stats, ParallelContext *context, Size size, void *shared);
 
-/* In a worker: its entry. */
+/* In a parallel worker: its entry. */
 extern void *gpusort_worker_stats_entry(void *shared, Size size);
 
-/* In the leader: what a worker counted in all its runs. */
+/* In the leader: the counters of a parallel worker over all its runs. */
 extern const void *gpusort_worker_stats_kept(const WorkerStats *stats, int worker);
 
-/* Puts what EXPLAIN shows between the two below the name of a worker. */
+/* What EXPLAIN shows between these two calls stands below the name of a parallel worker. */
 extern void gpusort_worker_stats_open(int worker, struct ExplainState *es);
 extern void gpusort_worker_stats_close(struct ExplainState *es);
 

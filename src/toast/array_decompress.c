@@ -1,21 +1,21 @@
 /*
  * array_decompress.c
- *	  Decompresses large values so that a cancel is heeded.
+ *	  Decompresses large values so that a query can be cancelled meanwhile.
  *
- * PostgreSQL decompresses a value in one call, half a second for one of some
- * 100 MB.  Both formats that it stores are simple, and kept for good, since they
- * lie on disks: literal bytes, and matches, which repeat bytes some way back.
+ * PostgreSQL decompresses a value in one call, which takes half a second for some
+ * 100 MB.  Both formats that it stores are simple, and will not change, because they lie
+ * on disks.  They consist of literal bytes, and of matches, which repeat earlier bytes.
  *
- *	  pglz	a byte of eight flags, lowest first, then eight items: a literal byte,
- *			or a match in two bytes (upper 4 bits of the offset, 4 bits of the
- *			length less 3; lower 8 bits of the offset), and a third to be added to
- *			a length of 18
- *	  lz4	sequences of a token (4 bits of how many literals, 4 bits of the
- *			match's length less 4; 15 means that bytes to be added follow, up to
- *			the first below 255), the literals, and the match's offset in two
- *			bytes, lower first; the last sequence ends with its literals, of which
- *			there are five at least behind a match, and no match begins in the last
- *			12 bytes of the value
+ *	  pglz	a byte of eight flags, lowest first, then eight items.  An item is a literal
+ *			byte, or a match in two bytes: 4 upper bits of the offset, 4 bits of the
+ *			length less 3, 8 lower bits of the offset.  If the length is 18, a third
+ *			byte is added to it
+ *	  lz4	sequences of: a token with 4 bits for the number of literals and 4 bits for
+ *			the match's length less 4, the literals, and the match's offset in two
+ *			bytes, lower byte first.  To a number of 15 further bytes are added, up to
+ *			and including the first below 255.  The last sequence has no match,
+ *			and at least five literals if others come before it.  No match begins in
+ *			the last 12 bytes of the value
  */
 #include "postgres.h"
 
@@ -32,7 +32,7 @@
 #define LZ4_LAST_LITERALS 5
 #define LZ4_LAST_MATCH 12
 
-/* Matches are copied so many bytes at a time, over their end, where there is room. */
+/* Bytes copied at a time.  Copies of short matches go beyond their end if the target is long enough. */
 #define STRIDE 16
 
 typedef struct Decompression
@@ -58,7 +58,7 @@ copy_match(Decompression *state, Size offset, Size length)
 			memcpy(target + done, source + done, STRIDE);
 		return;
 	}
-	/* It may repeat bytes of its own: what can be copied doubles each time. */
+	/* A match may repeat its own bytes: what can be copied doubles each time. */
 	while (offset < length)
 	{
 		memcpy(target, source, offset);
@@ -69,7 +69,7 @@ copy_match(Decompression *state, Size offset, Size length)
 	memcpy(target, source, length);
 }
 
-/* Is there something an offset back? */
+/* True if an offset leads to bytes that were written. */
 static inline bool
 offset_is_valid(const Decompression *state, Size offset)
 {
@@ -121,7 +121,7 @@ decompress_pglz(Decompression *state)
 	return source == source_end && state->target == state->target_end;
 }
 
-/* Adds the bytes that follow a number of 15; false if the source ends. */
+/* Adds the bytes that follow a number of 15.  Returns false if the source ends. */
 static inline bool
 read_length(Decompression *state, Size *length)
 {
@@ -195,9 +195,9 @@ decompress_lz4(Decompression *state)
 }
 
 /*
- * Writes the bytes of a compressed value, without a header, to target, which takes
- * size of them.  False, with some bytes written, if that is not what it holds, or
- * if it was compressed in another way.
+ * Writes the bytes of a compressed value, without a header, to target.  Returns false if
+ * they are not exactly size bytes, if they are not valid, or if the compression method is
+ * unknown; some bytes may have been written then.  Never writes beyond size.
  */
 bool
 gpusort_decompress(const struct varlena *compressed, char *target, Size size)

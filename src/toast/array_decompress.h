@@ -1,6 +1,6 @@
 /*
  * array_decompress.h
- *	  Decompresses large values so that a cancel is heeded.
+ *	  Decompresses large values so that a query can be cancelled meanwhile.
  */
 #ifndef GPUSORT_ARRAY_DECOMPRESS_H
 #define GPUSORT_ARRAY_DECOMPRESS_H

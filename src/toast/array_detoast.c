@@ -1,11 +1,11 @@
 /*
  * array_detoast.c
- *	  Detoasts array arguments so that a cancel is heeded.
+ *	  Detoasts array arguments so that a query can be cancelled meanwhile.
  *
- * PostgreSQL fetches and copies a value in one go, which takes seconds for one of
- * some 100 MB that is not in shared buffers.  Such values are fetched and copied
- * here in pieces, with a check for interrupts before each, and decompressed by
- * array_decompress.c; smaller ones are left to PostgreSQL.
+ * PostgreSQL fetches and copies a value in one call, which takes seconds for some 100 MB
+ * that are not in shared buffers.  Here large values are fetched and copied in pieces,
+ * with a check for interrupts before each, and decompressed by array_decompress.c.
+ * Smaller ones are left to PostgreSQL.
  */
 #include "postgres.h"
 
@@ -34,8 +34,8 @@ copy_in_pieces(const void *source)
 }
 
 /*
- * Decompresses a value.  What is small, or cannot be decompressed here, is left to
- * PostgreSQL, which complains in its own words.
+ * Decompresses a value.  A small one, or one that cannot be decompressed here, is left to
+ * PostgreSQL, which raises its own error.
  */
 static struct varlena *
 decompress_in_pieces(struct varlena *compressed)
@@ -55,7 +55,7 @@ decompress_in_pieces(struct varlena *compressed)
 	return detoast_attr(compressed);
 }
 
-/* Fetches a value stored in a TOAST table; decompressed. */
+/* Fetches a value from its TOAST table and decompresses it. */
 static struct varlena *
 fetch_in_pieces(const varatt_external *pointer)
 {
@@ -65,7 +65,7 @@ fetch_in_pieces(const varatt_external *pointer)
 
 	for (int32 start = 0; start < size; start += PIECE)
 	{
-		/* A slice is written behind the header of a value, which is not touched. */
+		/* Each slice is written behind a header, which is not written and so keeps the bytes before it. */
 		struct varlena *slice = (struct varlena *) ((char *) value + start);
 
 		CHECK_FOR_INTERRUPTS();
@@ -86,7 +86,7 @@ fetch_in_pieces(const varatt_external *pointer)
 	return value;
 }
 
-/* The flat image of an expanded array, if it has one: elements not yet changed. */
+/* The flat image of an expanded array, or NULL if its elements were changed. */
 static const ArrayType *
 flat_image(struct varlena *attribute)
 {
@@ -98,7 +98,7 @@ flat_image(struct varlena *attribute)
 	return expanded->ea_magic == EA_MAGIC ? expanded->fvalue : NULL;
 }
 
-/* Detoasts a value of more than a piece; NULL if it is none, or not known how. */
+/* Detoasts a value of more than a piece.  Returns NULL for all others, and where PostgreSQL must do it. */
 static struct varlena *
 detoast_huge(struct varlena *attribute, bool copy)
 {
@@ -125,7 +125,7 @@ detoast_huge(struct varlena *attribute, bool copy)
 	return NULL;
 }
 
-/* The array of a Datum, flat in memory. */
+/* The array of a Datum, flat and uncompressed.  It must not be changed. */
 ArrayType *
 gpusort_array_detoast(Datum value)
 {
@@ -134,7 +134,7 @@ gpusort_array_detoast(Datum value)
 	return huge ? (ArrayType *) huge : DatumGetArrayTypeP(value);
 }
 
-/* The array of a Datum, flat in memory of our own, so that it may be overwritten. */
+/* A copy of the array of a Datum, flat and uncompressed, which may be overwritten. */
 ArrayType *
 gpusort_array_detoast_copy(Datum value)
 {

@@ -1,6 +1,6 @@
 /*
  * array_detoast.h
- *	  Array arguments in memory, however they come: TOASTed, compressed, expanded.
+ *	  Makes array arguments flat, whether they are toasted, compressed or expanded.
  */
 #ifndef GPUSORT_ARRAY_DETOAST_H
 #define GPUSORT_ARRAY_DETOAST_H

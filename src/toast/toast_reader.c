@@ -5,34 +5,33 @@
  * PostgreSQL fetches a value from its TOAST table by opening table and index,
  * descending the index and collecting chunk after chunk into new memory; for
  * arrays of some kilobytes that is half of what the query costs.  But values are
- * nearly always read in the order in which they were stored.  So the reader keeps
- * the TOAST table open, and looks for a chunk first right behind the one that it
- * read last, on the same page or the next.  A tuple there is taken only if
+ * nearly always read in the order in which they were stored.  So the reader keeps the
+ * TOAST table open, and guesses that a chunk lies right behind the last one it read, on
+ * the same page or the next.  A tuple there is taken only if
  *
- *	  - its chunk_id and chunk_seq are those looked for,
+ *	  - its chunk_id and chunk_seq are the wanted ones,
  *	  - it is visible by the snapshot that PostgreSQL reads TOAST tables with,
  *	  - its length is the one that such a chunk must have,
  *	  - it is live: its inserter committed or is this transaction, and no
  *		transaction has tried to delete it.
  *
- * That finds the same tuple as the index would.  An index has an entry for each
- * live tuple, and PostgreSQL gives no new value an id that has an entry, so no two
- * live chunks have the same id and number.  Dead chunks are another matter.  The
- * snapshot calls them visible, but their entries may be gone while they still lie in
- * the table: REINDEX makes none for them.  Their ids may then be used again, once the
- * counter of oids has wrapped around.  A chunk that somebody has deleted may still be
- * wanted by an older snapshot.  A value that has such chunks is left to detoast_attr,
- * which asks the index for all of them.
+ * That finds the same tuple as the index would.  An index has an entry for each live
+ * tuple, and PostgreSQL gives no new value an id that has an entry, so no two live chunks
+ * have the same id and number.  Dead chunks are not taken by a guess.  The snapshot calls
+ * them visible, but while they still lie in the table their index entries may be gone:
+ * REINDEX makes none for them.  Once the counter of oids has wrapped around, their ids
+ * may be used again.  A deleted chunk may still be wanted by an older snapshot.  A value
+ * that has such chunks is left to detoast_attr, which asks the index for all of them.
  *
- * Wherever a guess fails the index decides, through one scan that stays open, and if
- * that does not find the chunk either, detoast_attr fetches the value, or complains
- * in PostgreSQL's own words.  After several guesses that failed in a row only every
- * 16th value is guessed, so that a table in random order does not read pages in vain.
+ * If a guess fails, the index is asked, by one scan that stays open.  If the index does
+ * not find the chunk either, detoast_attr fetches the value or raises PostgreSQL's own
+ * error.  After several failed guesses in a row only every 16th value is guessed, so that
+ * values in random order cause few reads of wrong pages.
  *
- * A page is locked in share mode while chunks are copied from it.  It stays pinned
- * until the next page is needed or the reader is paused, and so does the next page,
- * for it is fetched from memory while this one is copied.  The AccessShareLock on the
- * TOAST table, which keeps VACUUM from truncating it, is held until the reader ends.
+ * A page is locked in share mode while chunks are copied from it.  It stays pinned until
+ * the next page is needed or the reader is paused.  The next page is pinned as well, and
+ * prefetched while this one is copied.  The AccessShareLock on the TOAST table, which
+ * keeps VACUUM from truncating it, is held until the reader ends.
  */
 #include "postgres.h"
 
@@ -66,9 +65,9 @@
 #define CHUNK_SEQ 2
 #define CHUNK_DATA 3
 
-#define MAX_GUESSED_PAGES 2		/* the page behind the last chunk and the next */
-#define MAX_CHUNKS_ON_PAGE (EXTERN_TUPLES_PER_PAGE + 1)	/* of a value: the last one is shorter */
-#define LINE_SIZE 64			/* of a cache */
+#define MAX_GUESSED_PAGES 2		/* the page of the last chunk, and the next page */
+#define MAX_CHUNKS_ON_PAGE (EXTERN_TUPLES_PER_PAGE + 1)	/* chunks of one value, of which the last is shorter */
+#define LINE_SIZE 64			/* bytes of a cache line */
 #define MAX_FAILED_GUESSES 4	/* in a row, before guessing becomes rare */
 #define RARE_GUESS_INTERVAL 16	/* values per guess from then on */
 
@@ -79,17 +78,17 @@ typedef struct ToastTable
 	Relation   *indexes;
 	int			nindexes;
 	int			valid_index;
-	bool		readable;		/* a heap: its pages can be read here */
+	bool		readable;		/* true if it is a heap, whose pages can be read here */
 	IndexScanDesc scan;			/* NULL until the index is asked */
 	Snapshot	snapshot;
 	SnapshotData snapshot_data;
 	TransactionId committed;	/* the inserter last found to have committed */
-	BlockNumber nblocks;		/* known to exist */
-	BlockNumber block;			/* right behind the last chunk read */
+	BlockNumber nblocks;		/* this many blocks are known to exist */
+	BlockNumber block;			/* block and offset are the place behind the last chunk read */
 	OffsetNumber offset;
-	Buffer		buffer;			/* pinned page, or InvalidBuffer */
-	Buffer		ahead;			/* the page behind it, pinned as well, or InvalidBuffer */
-	int			step;			/* from a page's buffer to that of the next, as last seen */
+	Buffer		buffer;			/* the pinned page, or InvalidBuffer */
+	Buffer		ahead;			/* the pinned page behind it, or InvalidBuffer */
+	int			step;			/* last distance from a page's buffer to that of the next page */
 	int			failed_guesses; /* in a row */
 	struct ToastTable *next;
 } ToastTable;
@@ -105,9 +104,9 @@ typedef struct ToastValue
 {
 	Oid			id;
 	int32		size;			/* bytes in all chunks */
-	int32		next;			/* chunk to be read next */
+	int32		next;			/* number of the chunk to be read next */
 	int32		nchunks;
-	bool		has_dead_chunks;	/* or what might be one */
+	bool		has_dead_chunks;	/* a chunk of it is not certain to be live */
 	char	   *place;
 } ToastValue;
 
@@ -121,7 +120,7 @@ typedef struct FoundChunk
 
 static void flatten_stored(ToastReader *reader, struct varlena *attribute, Size size, char *place);
 static void flatten_compressed(struct varlena *attribute, Size size, char *place);
-static void flatten_in_memory(struct varlena *attribute, Size size, char *place);
+static void move_detoasted(struct varlena *attribute, Size size, char *place);
 static bool read_value(ToastReader *reader, const varatt_external *pointer, char *place);
 static ToastTable *find_table(ToastReader *reader, Oid relid);
 static ToastTable *open_table(ToastReader *reader, Oid relid);
@@ -151,21 +150,21 @@ gpusort_toast_begin(void)
 }
 
 /*
- * Writes a varlena as an uncompressed one with a 4-byte header to place, which
- * has room for the size that toast_raw_datum_size says.
+ * Writes a varlena to place, uncompressed and with a 4-byte header.  size must be what
+ * toast_raw_datum_size returns for it.
  */
 void
 gpusort_toast_flatten(ToastReader *reader, Datum value, Size size, char *place)
 {
 	struct varlena *attribute = (struct varlena *) DatumGetPointer(value);
 
-	/* External first: the test for short headers is true of external pointers too. */
+	/* External values come first, because the test for short headers is true for them too. */
 	if (VARATT_IS_EXTERNAL_ONDISK(attribute))
 		flatten_stored(reader, attribute, size, place);
 	else if (VARATT_IS_EXTERNAL_EXPANDED(attribute))
 		EOH_flatten_into(DatumGetEOHP(value), place, size);
 	else if (VARATT_IS_EXTERNAL(attribute))
-		flatten_in_memory(detoast_attr(attribute), size, place);
+		move_detoasted(detoast_attr(attribute), size, place);
 	else if (VARATT_IS_COMPRESSED(attribute))
 		flatten_compressed(attribute, size, place);
 	else if (VARATT_IS_SHORT(attribute))
@@ -177,7 +176,7 @@ gpusort_toast_flatten(ToastReader *reader, Datum value, Size size, char *place)
 		memcpy(place, attribute, size);
 }
 
-/* Gives back what should not be held while other plan nodes run. */
+/* Gives back pins and the snapshot. */
 void
 gpusort_toast_pause(ToastReader *reader)
 {
@@ -229,21 +228,22 @@ flatten_stored(ToastReader *reader, struct varlena *attribute, Size size, char *
 		SET_VARSIZE(place, size);
 		return;
 	}
-	flatten_in_memory(detoast_attr(attribute), size, place);
+	move_detoasted(detoast_attr(attribute), size, place);
 }
 
-/* Decompresses straight to its place; what cannot be is left to PostgreSQL, which says why. */
+/* Decompresses a value to its place.  If that fails, PostgreSQL does it or raises its error. */
 static void
 flatten_compressed(struct varlena *attribute, Size size, char *place)
 {
 	if (gpusort_decompress(attribute, place + VARHDRSZ, size - VARHDRSZ))
 		SET_VARSIZE(place, size);
 	else
-		flatten_in_memory(detoast_attr(attribute), size, place);
+		move_detoasted(detoast_attr(attribute), size, place);
 }
 
+/* Copies a detoasted value to its place and frees it. */
 static void
-flatten_in_memory(struct varlena *attribute, Size size, char *place)
+move_detoasted(struct varlena *attribute, Size size, char *place)
 {
 	if (VARSIZE(attribute) != size)
 		elog(ERROR, "detoasted value has %zu bytes, not the expected %zu", (Size) VARSIZE(attribute), size);
@@ -251,7 +251,7 @@ flatten_in_memory(struct varlena *attribute, Size size, char *place)
 	pfree(attribute);
 }
 
-/* Writes the stored bytes of a value to place; false if that is better left to PostgreSQL. */
+/* Writes the stored bytes of a value to place.  Returns false if PostgreSQL must read it. */
 static bool
 read_value(ToastReader *reader, const varatt_external *pointer, char *place)
 {
@@ -284,7 +284,7 @@ read_value(ToastReader *reader, const varatt_external *pointer, char *place)
 	return true;
 }
 
-/* The table with that oid, opened if need be and made the first of the list. */
+/* The table with this oid, opened if it is not open yet, and moved to the head of the list. */
 static ToastTable *
 find_table(ToastReader *reader, Oid relid)
 {
@@ -335,7 +335,7 @@ worth_guessing(ToastTable *table)
 	return table->failed_guesses < MAX_FAILED_GUESSES || table->failed_guesses % RARE_GUESS_INTERVAL == 0;
 }
 
-/* Reads the value's next chunks while they lie soon behind the last one read. */
+/* Reads the value's next chunks while guesses find them. */
 static void
 read_by_guesses(ToastTable *table, ToastValue *value)
 {
@@ -343,7 +343,7 @@ read_by_guesses(ToastTable *table, ToastValue *value)
 		CHECK_FOR_INTERRUPTS();
 }
 
-/* Reads at least the value's next chunk if it lies soon behind the last one read. */
+/* Reads at least the value's next chunk if a guess finds it. */
 static bool
 read_by_guess(ToastTable *table, ToastValue *value)
 {
@@ -362,7 +362,7 @@ read_by_guess(ToastTable *table, ToastValue *value)
 	return false;
 }
 
-/* Reads at least the value's next chunk from where the index says that it is. */
+/* Reads at least the value's next chunk from the place that the index gives. */
 static bool
 read_by_index(ToastTable *table, ToastValue *value)
 {
@@ -392,8 +392,8 @@ read_by_index(ToastTable *table, ToastValue *value)
 }
 
 /*
- * Takes the value's next chunks from the pinned page: the first is looked for from
- * offset on, or only there, and those after it must follow at once.
+ * Copies the value's next chunks from the pinned page.  The first is searched from offset
+ * on, or with only_there at offset only; those after it must follow immediately.
  */
 static bool
 read_from_page(ToastTable *table, ToastValue *value, BlockNumber block, OffsetNumber offset, bool only_there)
@@ -432,9 +432,9 @@ read_from_page(ToastTable *table, ToastValue *value, BlockNumber block, OffsetNu
 }
 
 /*
- * Copies chunks, the last one first: a page is filled from its end, so that is the
- * order in which they lie in memory.  While one is copied, what lies in its place on
- * the next page is fetched, and what the next one will overwrite, too.
+ * Copies chunks, the last one first, because a page is filled from its end and so they are
+ * read in ascending order.  While a chunk is copied, the bytes at its place on the next
+ * page are prefetched, and so is the target of the next chunk.
  */
 static void
 copy_chunks(const FoundChunk *chunks, int nchunks, Page page, Page next_page)
@@ -457,8 +457,8 @@ copy_chunks(const FoundChunk *chunks, int nchunks, Page page, Page next_page)
 }
 
 /*
- * Whether the tuple at offset is the value's next chunk, and where its bytes are.  A
- * chunk that is not live is not taken by a guess, only from where the index says.
+ * Returns true and sets *chunk if the tuple at offset is the value's next chunk.  A guess
+ * takes only live chunks; from the place that the index gives others are taken too.
  */
 static bool
 find_chunk(ToastTable *table, ToastValue *value, Page page, OffsetNumber offset,
@@ -498,8 +498,8 @@ find_chunk(ToastTable *table, ToastValue *value, Page page, OffsetNumber offset,
 }
 
 /*
- * Whether the tuple is certain to be live.  The snapshot for TOAST tables takes also
- * tuples of inserters that aborted, and asks nothing about deleters.
+ * True if the tuple is certain to be live.  The snapshot for TOAST tables does not tell: it
+ * also accepts tuples of aborted inserters, and ignores deleters.
  */
 static bool
 is_live(ToastTable *table, HeapTupleHeader tuple)
@@ -545,11 +545,11 @@ pin_block(ToastTable *table, BlockNumber block)
 }
 
 /*
- * Pins also the page behind the pinned block: if it will be read, since values are read
- * in the order they were stored or this one does not end here; or if that takes no
- * look at the table of buffers.  Pages that were loaded at one go lie in buffers that
- * are equally far apart, neighbours in one direction or the other.  The buffers of
- * temporary tables are numbered apart from the shared ones and are not guessed.
+ * Pins the page behind the pinned block as well, in two cases.  If its buffer can be
+ * guessed, that costs no look-up in the buffer table: pages that were loaded together
+ * mostly lie in buffers of equal distance.  Buffers of temporary tables have numbers of
+ * their own and are not guessed.  Otherwise the page is pinned if it will surely be read:
+ * guesses have succeeded, or this value does not end on the pinned block.
  */
 static void
 look_ahead(ToastTable *table, const ToastValue *value, BlockNumber block)

@@ -1,6 +1,6 @@
 /*
  * device_client.c
- *	  The backend's side of a job that fits a slab.
+ *	  The backend's side of the devices: their state, and jobs that fit a slab.
  */
 #include "postgres.h"
 
@@ -15,7 +15,7 @@
 #define REGION_ALIGNMENT 128
 #define READY_WAIT_MS 15000
 
-/* Why no device can be used now, or NONE if one is ready; under the lock. */
+/* Why no device can be used now, or REASON_NONE if one is ready.  Called under the lock. */
 static SortReason
 why_unready(void)
 {
@@ -87,7 +87,7 @@ gpusort_devices_await(void)
 	ConditionVariableCancelSleep();
 }
 
-/* A ready device and how it takes the spec: one that does not refuse it, if there is one; under the lock. */
+/* Describes a ready device, if possible one that does not refuse the spec.  Called under the lock. */
 static void
 look_at_ready(const GpusortSpec *spec, DeviceView *view)
 {

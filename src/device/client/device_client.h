@@ -1,6 +1,6 @@
 /*
  * device_client.h
- *	  What backends need to have slabs of segments sorted by a device.
+ *	  How backends see the devices, and how they have slabs sorted.
  */
 #ifndef GPUSORT_DEVICE_CLIENT_H
 #define GPUSORT_DEVICE_CLIENT_H
@@ -17,33 +17,33 @@ typedef struct DeviceRates
 	double		latency_s;
 } DeviceRates;
 
-/* How a spec and the devices stand to each other at one moment. */
+/* Whether and where a spec could be sorted at this moment. */
 typedef struct DeviceView
 {
-	SortReason	reason;			/* why no device would do it, or NONE */
-	uint8_t		device;			/* a ready one: one that does not refuse it, if any */
-	uint8_t		refusal;		/* why that one refuses it: a number for gpusort_device_refusal */
-	DeviceRates rates;			/* of that one */
+	SortReason	reason;			/* why no device can sort it, or REASON_NONE */
+	uint8_t		device;			/* a ready device; one that does not refuse, if there is any */
+	uint8_t		refusal;		/* why that device refuses: a number for gpusort_device_refusal */
+	DeviceRates rates;			/* rates of that device */
 } DeviceView;
 
 extern void gpusort_devices_look(const GpusortSpec *spec, DeviceView *view);
 
-/* Why no device can be used now, or NONE. */
+/* Why no device can be used now, or REASON_NONE. */
 extern SortReason gpusort_devices_unready(void);
 
-/* What a device's module said of a refusal. */
+/* Copies the text of a device's refusal. */
 extern void gpusort_device_refusal(int device, int refusal, char *text, Size size);
 
-/* Waits until a device is ready, for as long as there is hope. */
+/* Waits up to 15 seconds until a device is ready, while one may become so. */
 extern void gpusort_devices_await(void);
 
-/* Lays a slab out; false if it is too small. */
+/* Lays out a slab.  Returns false if it is too small. */
 extern bool gpusort_slab_layout(const GpusortSpec *spec, uint64_t nslots, uint64_t nsegments, SlabLayout *layout);
 
-/* Keys that fit a slab beside their share of segments of the given mean length. */
+/* How many keys fit a slab together with their segments, which have this mean length. */
 extern uint32_t gpusort_slab_capacity(const GpusortSpec *spec, uint32_t mean_length);
 
-/* Has a packed slab sorted; false if no device is ready.  The histogram may be NULL. */
+/* Submits a packed slab.  Returns false if no device is ready.  The histogram may be NULL. */
 extern bool gpusort_slab_submit(int slab, const GpusortSpec *spec, SortUse use, const SlabLayout *layout,
 								uint32_t nslots, uint32_t nsegments, const uint32_t *length_histogram);
 

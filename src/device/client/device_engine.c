@@ -1,16 +1,15 @@
 /*
  * device_engine.c
  *	  The GPU as an engine: passes a request in ordinary memory through slabs of
- *	  the arena, and what is longer than a slab through a session.
+ *	  the arena, and a segment that is longer than a slab through a session.
  *
- * The segments are cut into pieces that fit a slab.  Several are under way at
- * once: while the device sorts one, the next is copied in and the last copied
- * out.  Where the device has no memory for a piece, smaller ones are tried, down
- * to runs of a single segment that the CPU merges.
+ * The segments are cut into pieces that fit a slab.  Several pieces are under way at
+ * once: while the device sorts one, the next is copied in and the one before is copied
+ * out.  If the device has no memory for a piece, smaller pieces are tried, down to runs
+ * of a single segment, which the CPU merges.
  *
- * A request must be untouched when the device fails half way, so results are
- * collected beside it wherever sorting it a second time would not give the same:
- * see needs_copy.
+ * If the device fails half way, the CPU must still be able to sort the request.  Where
+ * results in place would prevent that, they are collected in a copy: see needs_copy.
  */
 #include "postgres.h"
 
@@ -25,9 +24,9 @@
 #include "large_memory.h"
 
 #define PIPELINE 4				/* slabs in flight per sort */
-#define RUN_MIN 1024			/* keys that a run, or a piece, is not cut below */
+#define RUN_MIN 1024			/* a run or a piece of fewer keys is not cut further */
 
-/* Segments first .. first + count - 1 lie between the slots low and high. */
+/* Segments first .. first + count - 1, which lie in the slots low .. high - 1. */
 typedef struct Piece
 {
 	uint32_t	first;
@@ -35,7 +34,7 @@ typedef struct Piece
 	uint64_t	low;
 	uint64_t	high;
 	SlabLayout	layout;
-	bool		is_long;		/* one segment that fits no slab, or no memory */
+	bool		is_long;		/* a single segment that fits no slab, or not the device's memory */
 } Piece;
 
 typedef struct DeviceSort
@@ -44,9 +43,9 @@ typedef struct DeviceSort
 	uint32_t	width;
 	char	   *keys_out;		/* where results go: the request's own memory, or the copy */
 	uint32_t   *payload_out;
-	void	   *copy;			/* NULL, or memory for results beside the request */
-	uint64_t	most_slots;		/* of a piece: what the device has memory for */
-	uint32_t	next;			/* segment to start with */
+	void	   *copy;			/* memory for results, or NULL if they go to the request */
+	uint64_t	most_slots;		/* the most slots of a piece that the device has memory for */
+	uint32_t	next;			/* the first segment that is not in a piece yet */
 	uint64_t	ended;			/* slots that have come back */
 	int			nslabs;			/* in flight, oldest first */
 	int			slabs[PIPELINE];
@@ -54,7 +53,7 @@ typedef struct DeviceSort
 	GpusortMethod method;
 } DeviceSort;
 
-/* Cuts the next piece off: as many segments as fit slab and device, or one that does not. */
+/* Cuts the next piece off: as many segments as fit a slab and the device, or a single segment that does not. */
 static void
 cut_piece(const DeviceSort *sort, Piece *piece)
 {
@@ -88,10 +87,11 @@ cut_piece(const DeviceSort *sort, Piece *piece)
 }
 
 /*
- * Is it wrong to write results into the request before all have come back?  Keys
- * alone may be sorted twice, and an index is written to memory of its own.  But
- * entries past a limit are lost, a carried payload loses its keys, and half of a
- * long segment is nothing.
+ * True if a failure half way would leave the request unusable, so that results must be
+ * collected in a copy.  Not needed for keys without a payload, because a partly sorted
+ * array can be sorted again, nor for an index, which has memory of its own.  Needed with
+ * a limit, where entries past it are lost, with a carried payload, which would no longer
+ * belong to its keys, and for segments that need a session.
  */
 static bool
 needs_copy(const SortRequest *request)
@@ -136,7 +136,7 @@ pack(const DeviceSort *sort, int slab, const Piece *piece)
 	}
 }
 
-/* Copies the results of count segments from a copy of the slots from low on. */
+/* Copies the results of count segments.  keys and payload hold the slots from number low on. */
 static void
 copy_segments(const DeviceSort *sort, uint32_t first, uint32_t count, uint64_t low,
 			  const char *keys, const uint32_t *payload, char *keys_out, uint32_t *payload_out)
@@ -158,7 +158,7 @@ copy_segments(const DeviceSort *sort, uint32_t first, uint32_t count, uint64_t l
 	}
 }
 
-/* Starts the next piece if a slab can be had; false with *why set if it cannot go on. */
+/* Starts the next piece if there is a slab for it.  Returns false and sets *why if the sort cannot go on. */
 static bool
 start_piece(DeviceSort *sort, bool *started, SortReason *why)
 {
@@ -171,7 +171,7 @@ start_piece(DeviceSort *sort, bool *started, SortReason *why)
 	cut_piece(sort, piece);
 	if (piece->is_long)
 		return true;
-	/* Only who has no slab may wait for one. */
+	/* A backend that holds a transit slab must not wait for another. */
 	slab = gpusort_slab_acquire(SLAB_TRANSIT, sort->nslabs == 0 ? patience : 0);
 	if (slab == GPUSORT_NO_JOB)
 	{
@@ -215,7 +215,7 @@ end_piece(DeviceSort *sort, SortReason *why)
 	return ok;
 }
 
-/* Sorts the slots from start on in a session; results go to their places. */
+/* Sorts count slots from start on in a session.  The results go to their places. */
 static bool
 sort_in_session(DeviceSort *sort, const GpusortSpec *spec, uint64_t start, uint64_t count, SortReason *why)
 {
@@ -246,8 +246,8 @@ sort_in_session(DeviceSort *sort, const GpusortSpec *spec, uint64_t start, uint6
 }
 
 /*
- * Sorts the slots from start on; what does not fit the device is sorted by halves,
- * which are then merged.
+ * Sorts count slots from start on.  If they do not fit the device's memory, they are sorted
+ * as two halves, which are then merged.
  */
 static bool
 sort_run(DeviceSort *sort, const GpusortSpec *spec, uint64_t start, uint64_t count, SortReason *why)
@@ -279,7 +279,7 @@ sort_run(DeviceSort *sort, const GpusortSpec *spec, uint64_t start, uint64_t cou
 	return true;
 }
 
-/* From now on results are collected beside the request, those there are included. */
+/* From now on results are collected in a copy, which includes those that exist. */
 static void
 collect_beside(DeviceSort *sort)
 {
@@ -308,8 +308,8 @@ release_slabs(DeviceSort *sort)
 }
 
 /*
- * The device has no memory for a piece: starts over with it, and with pieces half as
- * large.  False if they would become too small.
+ * The device has no memory for a piece: starts again at that piece, with pieces of half its
+ * size.  Returns false if pieces would become too small.
  */
 static bool
 start_over(DeviceSort *sort, const Piece *piece)
@@ -321,7 +321,7 @@ start_over(DeviceSort *sort, const Piece *piece)
 	release_slabs(sort);
 	sort->next = piece->first;
 	sort->most_slots = slots / 2;
-	/* A segment may become runs, halves of which must not overwrite the request. */
+	/* A segment may be sorted as runs, which must not overwrite the request before all succeed. */
 	if (sort->copy == NULL && sort->request->spec.payload != GPUSORT_PAYLOAD_INDEX)
 		collect_beside(sort);
 	return true;
@@ -360,7 +360,7 @@ sort_pieces(DeviceSort *sort, SortReason *why)
 	return true;
 }
 
-/* The same, and whatever happens no slab is kept. */
+/* Sorts all pieces, and releases all slabs even after an error. */
 static bool
 sort_and_release(DeviceSort *sort, SortReason *why)
 {

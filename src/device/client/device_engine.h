@@ -9,8 +9,8 @@
 
 /*
  * Has a device sort the request.  Checks for interrupts at least every 50 ms.
- * Returns NONE when sorted, with used_method set, else why it failed, with keys and
- * payload untouched.
+ * Returns REASON_NONE when sorted, with used_method set.  Else returns why it failed; the
+ * request can then be sorted again.
  */
 extern SortReason gpusort_device_sort(SortRequest *request);
 

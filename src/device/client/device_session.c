@@ -2,9 +2,9 @@
  * device_session.c
  *	  The backend's side of a session.
  *
- * Data passes through transit slabs, a few at a time, so that copying into one
- * overlaps with the device's copy of another.  Slabs of appends are out of our
- * hands once submitted; those of fetches are all returned before a call returns.
+ * Data passes through transit slabs, a few at a time, so that copying into one slab
+ * overlaps with the device's copy of another.  The slab of an append is released by the
+ * worker.  The slabs of a fetch are all released before the call returns.
  */
 #include "postgres.h"
 
@@ -28,10 +28,10 @@ struct DeviceSession
 	MemoryContextCallback callback;
 	GpusortDeviceSession description;
 	SortUse		use;
-	int			job;			/* record of the session */
+	int			job;			/* the job record of the session */
 	int			device;
 	uint64_t	generation;
-	int			slabs[PIPELINE];	/* of a fetch */
+	int			slabs[PIPELINE];	/* of a fetch, oldest first */
 	int			nslabs;
 	GpusortMethod method;
 	double		seconds;
@@ -43,8 +43,8 @@ static bool try_open(DeviceSession *session, SortReason *why);
 static bool sessions_in_use(void);
 
 /*
- * With gpusort.engine = 'gpu', memory that other sessions hold is waited for, but
- * not for ever: their owners may be idle.
+ * With gpusort.engine = 'gpu' this waits for memory that other sessions hold, but only for
+ * some seconds: their backends may be idle.
  */
 DeviceSession *
 gpusort_session_open(const GpusortSpec *spec, SortUse use, uint64_t nrows, uint32_t ncolumns,
@@ -95,7 +95,7 @@ make_session(const GpusortDeviceSession *description)
 	return session;
 }
 
-/* Does anyone hold a session? */
+/* True if any backend has a session. */
 static bool
 sessions_in_use(void)
 {
@@ -139,7 +139,7 @@ try_open(DeviceSession *session, SortReason *why)
 	return false;
 }
 
-/* Returns all that the session has; runs when its memory context goes. */
+/* Releases the session's slabs and its job record.  Runs when its memory context ends. */
 static void
 release(void *arg)
 {
@@ -158,7 +158,7 @@ gpusort_session_close(DeviceSession *session)
 	MemoryContextDelete(session->context);
 }
 
-/* Waits until at most most appends are on their way; false if any has failed. */
+/* Waits until no more than `most` appends are under way.  Returns false if one has failed. */
 static bool
 wait_for_appends(DeviceSession *session, int most, SortReason *why)
 {
@@ -241,7 +241,7 @@ gpusort_session_sort(DeviceSession *session, uint64_t nrows, SortReason *why)
 	return true;
 }
 
-/* Starts the copy of rows from the device to a slab; false if the device has lost them. */
+/* Starts the copy of rows from the device to a slab.  Returns false if the device has lost them. */
 static bool
 start_fetch(DeviceSession *session, int slab, uint32_t column, uint64_t first_row, uint64_t nrows)
 {
@@ -289,7 +289,7 @@ gpusort_session_fetch(DeviceSession *session, uint32_t column, uint64_t first_ro
 	{
 		int			slab = GPUSORT_NO_JOB;
 
-		/* Only who has no slab may wait for one. */
+		/* A backend that holds a transit slab must not wait for another. */
 		if (started < nrows && session->nslabs < PIPELINE)
 			slab = gpusort_slab_acquire(SLAB_TRANSIT, session->nslabs == 0 ? -1 : 0);
 		if (slab != GPUSORT_NO_JOB)

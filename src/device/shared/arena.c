@@ -1,6 +1,6 @@
 /*
  * arena.c
- *	  The shared arena: its layout, and records that become free or taken.
+ *	  The shared arena: its layout, and job records that become free or held.
  *
  * See device_shared.h for the states, the rules of ownership and the lock.
  */
@@ -16,14 +16,14 @@
 
 #define SLAB_BYTES_MIN ((size_t) 64 * 1024)
 #define SLAB_BYTES_MAX ((size_t) 8 * 1024 * 1024)
-#define SLABS_WANTED 16			/* as many at least, down to the smallest slab */
-#define RESERVE_SHARE 4			/* one slab in so many is kept for transit */
+#define SLABS_WANTED 16			/* slabs are made smaller until there are this many */
+#define RESERVE_SHARE 4			/* one slab in 4 is kept for transit */
 #define PAGE ((size_t) 4096)
 
 SharedArena *gpusort_arena = NULL;
 bool		gpusort_all_released = false;
 
-/* What must hold whenever the lock is free. */
+/* The invariants that hold whenever the lock is free. */
 void
 gpusort_job_assert_check(const DeviceJob *job)
 {
@@ -35,7 +35,7 @@ gpusort_job_assert_check(const DeviceJob *job)
 	Assert(gpusort_arena->nfree >= 0 && gpusort_arena->nfree <= gpusort_arena->nslabs);
 }
 
-/* The largest slab that still gives SLABS_WANTED of them. */
+/* The size of slabs: the largest for which there are SLABS_WANTED of them. */
 static size_t
 slab_bytes(void)
 {
@@ -63,7 +63,7 @@ gpusort_arena_shmem_size(void)
 	return add_size(add_size(size, PAGE), mul_size(slab_count(), slab_bytes()));
 }
 
-/* Lays the arena out; runs under AddinShmemInitLock. */
+/* Lays out the arena.  Runs under AddinShmemInitLock. */
 void
 gpusort_arena_shmem_startup(void)
 {
@@ -108,7 +108,7 @@ gpusort_job_make_held(DeviceJob *job)
 	gpusort_job_assert_check(job);
 }
 
-/* Any state -> FREE; a slab goes to whoever has waited longest. */
+/* Any state -> FREE.  A slab goes at once to the backend that has waited longest. */
 void
 gpusort_job_make_free(DeviceJob *job)
 {

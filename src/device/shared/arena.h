@@ -1,8 +1,8 @@
 /*
  * arena.h
- *	  The shared arena: its layout, and records that become free or taken.
+ *	  The shared arena: its layout, and job records that become free or held.
  *
- * The states and who may do what in them: see device_shared.h.
+ * See device_shared.h for the states and who may do what in them.
  */
 #ifndef GPUSORT_ARENA_H
 #define GPUSORT_ARENA_H
@@ -12,10 +12,10 @@
 extern Size gpusort_arena_shmem_size(void);
 extern void gpusort_arena_shmem_startup(void);
 
-/* True when an ending process has given back all it had: what is released later belongs to others. */
+/* True after this process's exit callback has released its slabs; later releases do nothing. */
 extern bool gpusort_all_released;
 
-/* Under the lock. */
+/* Called under the lock. */
 extern void gpusort_job_make_held(DeviceJob *job);
 extern void gpusort_job_make_free(DeviceJob *job);
 extern void gpusort_job_assert_check(const DeviceJob *job);

@@ -1,7 +1,7 @@
 /*
  * device_jobs.c
- *	  The way of a job from the backend that submits it to the worker and back:
- *	  every change of state between HELD and FREE.
+ *	  Moves jobs from the backend that submits them to the worker and back: all
+ *	  changes of state between HELD and FREE.
  *
  * See device_shared.h for the states, the rules of ownership and the lock.
  */
@@ -19,7 +19,7 @@
 #include "device/shared/device_jobs.h"
 #include "device/shared/device_watch.h"
 
-/* The ready device with the least to do; false if none is ready. */
+/* Picks the ready device with the fewest jobs.  Returns false if none is ready. */
 bool
 gpusort_device_pick(int *device, uint64_t *generation)
 {
@@ -42,7 +42,7 @@ gpusort_device_pick(int *device, uint64_t *generation)
 	return load < INT_MAX;
 }
 
-/* HELD -> QUEUED, under the lock. */
+/* HELD -> QUEUED.  Called under the lock. */
 static void
 enqueue(DeviceJob *job, SharedDevice *device, int number)
 {
@@ -55,7 +55,7 @@ enqueue(DeviceJob *job, SharedDevice *device, int number)
 	SetLatch(&device->worker->procLatch);
 }
 
-/* HELD -> QUEUED; false, and still HELD, if the device is not of that generation any more. */
+/* HELD -> QUEUED.  Returns false, and the job stays HELD, if the device is no longer of that generation. */
 bool
 gpusort_job_submit(int number, int device, uint64_t generation)
 {
@@ -74,8 +74,8 @@ gpusort_job_submit(int number, int device, uint64_t generation)
 }
 
 /*
- * HELD -> QUEUED, and out of the caller's hands: the worker frees the slab and
- * notes the end at the session.  False, and still HELD, if the device has lost it.
+ * HELD -> QUEUED for an append.  The worker will free the slab and note the end at the
+ * session.  Returns false, and the job stays HELD, if the device has lost the session.
  */
 bool
 gpusort_append_submit(int number, int session_job)
@@ -101,7 +101,7 @@ gpusort_append_submit(int number, int session_job)
 	return open;
 }
 
-/* How many appends of the session are on their way; *status is FAULT if the device has lost it. */
+/* How many appends of the session are under way.  *status is FAULT if the device has lost the session. */
 int
 gpusort_session_appends(int session_job, GpusortDeviceStatus *status)
 {
@@ -116,7 +116,7 @@ gpusort_session_appends(int session_job, GpusortDeviceStatus *status)
 	return appends;
 }
 
-/* Notes at its session, if that still exists, that an append has ended. */
+/* Notes at the session of an append, if it still exists, that the append has ended. */
 static void
 note_append(const DeviceJob *job)
 {
@@ -142,7 +142,7 @@ job_state(const DeviceJob *job)
 	return state;
 }
 
-/* True if a submitted job has ended, well or not. */
+/* True if a submitted job has ended, with success or without. */
 bool
 gpusort_job_ended(int number)
 {
@@ -151,7 +151,7 @@ gpusort_job_ended(int number)
 	return state != JOB_QUEUED && state != JOB_RUNNING;
 }
 
-/* Why a job that ended badly did so, or NONE. */
+/* The reason for a job's status, or REASON_NONE if it succeeded. */
 SortReason
 gpusort_job_failure(GpusortDeviceStatus status)
 {
@@ -173,9 +173,8 @@ gpusort_job_failure(GpusortDeviceStatus status)
 }
 
 /*
- * Waits for a submitted job.  True if it ended well; else *why says why not.  The
- * slab is the caller's again, except that the output of a job that did not end well
- * may still change.
+ * Waits for a submitted job.  Returns true if it succeeded, else false with *why set.  The
+ * slab belongs to the caller again, but the output of a job that failed may still change.
  */
 bool
 gpusort_job_wait(int number, SortReason *why)
@@ -210,7 +209,7 @@ gpusort_job_wait(int number, SortReason *why)
 	return *why == REASON_NONE;
 }
 
-/* Gives a slab or a session back, whatever state it is in. */
+/* Gives back a slab or a session, in whatever state it is. */
 void
 gpusort_job_release(int number)
 {
@@ -228,7 +227,7 @@ gpusort_job_release(int number)
 		job->abandoned = true;
 	else if (job->session_open && job->state != JOB_LOST)
 	{
-		/* The device still holds the session's memory: have it closed. */
+		/* The device still holds the session's memory, so the worker must close the session. */
 		job->kind = JOB_CLOSE_SESSION;
 		job->abandoned = true;
 		if (job->state != JOB_QUEUED)
@@ -252,7 +251,7 @@ gpusort_job_release(int number)
 	LWLockRelease(arena->lock);
 }
 
-/* The next queued job, now RUNNING, or NULL. */
+/* Takes the next queued job and makes it RUNNING.  NULL if there is none. */
 DeviceJob *
 gpusort_job_take(int number)
 {
@@ -273,7 +272,7 @@ gpusort_job_take(int number)
 	return job;
 }
 
-/* RUNNING -> QUEUED again, at the head. */
+/* RUNNING -> QUEUED, at the head of the queue. */
 void
 gpusort_job_put_back(DeviceJob *job)
 {
@@ -316,7 +315,7 @@ count(SharedDevice *device, const DeviceJob *job)
 	}
 }
 
-/* RUNNING -> ENDED, or what follows if nobody waits for it any more. */
+/* RUNNING -> ENDED.  An abandoned job becomes FREE, or closes its session first. */
 void
 gpusort_job_end(DeviceJob *job, const GpusortDeviceOutcome *outcome)
 {
@@ -348,9 +347,9 @@ gpusort_job_end(DeviceJob *job, const GpusortDeviceOutcome *outcome)
 }
 
 /*
- * The worker goes: ends every job of its device, which is in the given state from
- * now on.  memory_safe says that the device writes nothing more; else slabs of
- * running jobs stay LOST until recovery.
+ * Called when a worker ends: ends every job of its device and sets the device's state.
+ * memory_safe says that the device writes nothing any more; else slabs of running jobs
+ * stay LOST until gpusort_arena_recover.
  */
 void
 gpusort_arena_device_lost(int number, DeviceState state, bool memory_safe)
@@ -398,7 +397,7 @@ gpusort_arena_device_lost(int number, DeviceState state, bool memory_safe)
 	LWLockRelease(arena->lock);
 }
 
-/* Frees what the device's last worker left; it has ended, so nothing is written any more. */
+/* Frees the slabs that the device's last worker left LOST.  That process has ended, so nothing is written any more. */
 void
 gpusort_arena_recover(int number)
 {

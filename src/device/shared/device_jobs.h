@@ -1,8 +1,8 @@
 /*
  * device_jobs.h
- *	  Moves jobs from state to state, on their way to a worker and back.
+ *	  Moves jobs to a worker and back.
  *
- * The states and who may do what in them: see device_shared.h.
+ * See device_shared.h for the states and who may do what in them.
  */
 #ifndef GPUSORT_DEVICE_JOBS_H
 #define GPUSORT_DEVICE_JOBS_H

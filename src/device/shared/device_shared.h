@@ -3,10 +3,10 @@
  *	  What backends and device workers share: the arena, its slabs, the queues of
  *	  jobs, and the state of each device.
  *
- * The arena is one stretch of shared memory cut into slabs of equal size.  A job
- * record goes with each slab; further records without a slab carry the requests
- * that concern a whole session.  A record's state says who may touch it, and its
- * slab:
+ * The arena is shared memory cut into slabs of equal size.  Each slab has a job record.
+ * Further job records without a slab stand for a session each: they carry its opening,
+ * sort and closing, one after the other.  The state of a record says who may touch it,
+ * and its slab:
  *
  *	  FREE --acquire--> HELD --submit--> QUEUED --start--> RUNNING --end--> ENDED
  *	   ^                 | ^                |                 |               |
@@ -18,22 +18,22 @@
  *	  HELD, ENDED	the backend that owns it
  *	  QUEUED		the backend owns the record, nobody may touch the slab
  *	  RUNNING		the device reads the slab's input and writes its output
- *	  LOST			the worker went while the job ran: the device may still write
- *					the output.  The worker that follows frees it; until then the
- *					slab stays out of use, but its owner may read the input
+ *	  LOST			the worker ended while the job ran, and the device may still write
+ *					the output.  The next worker frees the record; until then the
+ *					slab is out of use, but its owner may read the input
  *
- * Every transition is made by arena.c and device_jobs.c under the one lock, held
- * for a few instructions; slabs themselves are read and written without it, by
- * whom the state names.  Backends wait on their latch.
+ * arena.c and device_jobs.c make every transition under the one lock, which is held for
+ * a few instructions.  Slabs are read and written without the lock, by those that the
+ * state names.  Backends wait on their latch.
  *
- * A backend may hold many slabs, but waits for one only while each slab it holds
- * is sure to come free without its doing, or when a slab it waits for can come
- * from a backend that needs nothing more.  Hence two uses: a BATCH slab stays
- * with its caller as long as a query likes and is never waited for; a TRANSIT
- * slab passes data through and is returned at once (those of a session's appends
- * by the worker).  A part of the slabs is kept for transit, so those who queue for
- * one, in order of arrival, always get it.  Who has a BATCH slab takes another only
- * while at least half of all are free: the others are for those who have none.
+ * Deadlock rule: a backend never waits for a BATCH slab.  It waits for a TRANSIT slab
+ * only while it holds no other TRANSIT slab that it must release itself.
+ *	  BATCH		stays with its backend for as long as a query runs
+ *	  TRANSIT	passes data through and is released at once, by the backend or, for an
+ *				append to a session, by the worker
+ * A part of the slabs is kept for transit, so every backend that waits for one, in order
+ * of arrival, gets it.  A backend that holds a BATCH slab takes another only while more
+ * than half of all slabs are free; the last half is kept for backends that hold none.
  *
  * Counters and rates of a device are written by its worker under the lock.
  */
@@ -51,7 +51,7 @@
 
 #define GPUSORT_MAX_DEVICES 16
 #define GPUSORT_MAX_SESSIONS 64
-#define GPUSORT_REFUSALS 24		/* different texts that a device refuses specs with */
+#define GPUSORT_REFUSALS 24		/* different texts of a device's refusals, number 0 unused */
 #define GPUSORT_REFUSAL_LENGTH 96
 #define GPUSORT_NO_JOB (-1)
 
@@ -67,7 +67,7 @@ typedef enum JobState
 
 typedef enum JobKind
 {
-	JOB_SORT,					/* the slab's segments */
+	JOB_SORT,					/* sorts the slab's segments */
 	JOB_OPEN_SESSION,
 	JOB_APPEND,
 	JOB_SORT_SESSION,
@@ -81,9 +81,9 @@ typedef struct SlabLayout
 	uint32_t	keys;
 	uint32_t	payload;		/* input, with a carried payload */
 	uint32_t	keys_out;		/* without a payload */
-	uint32_t	payload_out;	/* with one */
+	uint32_t	payload_out;	/* with a payload */
 	uint32_t	segments;
-	uint32_t	bytes;			/* all of it */
+	uint32_t	bytes;			/* of all regions */
 } SlabLayout;
 
 typedef struct DeviceJob
@@ -91,11 +91,11 @@ typedef struct DeviceJob
 	/* Protected by the lock. */
 	JobState	state;
 	PGPROC	   *owner;			/* backend; NULL once abandoned or free */
-	bool		abandoned;		/* QUEUED or RUNNING, and nobody waits for it */
+	bool		abandoned;		/* QUEUED or RUNNING, and no backend waits for it */
 	dlist_node	node;			/* in a device's queue or the list of free slabs */
 	int			device;
 	uint64_t	ticket;
-	uint64_t	generation;		/* of the device when it was submitted */
+	uint64_t	generation;		/* of the device when the job was submitted */
 
 	/* Written by the owner while HELD. */
 	JobKind		kind;
@@ -106,19 +106,19 @@ typedef struct DeviceJob
 	uint32_t	nsegments;
 	uint32_t	nslots;
 	uint32_t	length_histogram[GPUSORT_LENGTH_BINS];
-	GpusortDeviceSession session;	/* whole for OPEN, its number for the others */
+	GpusortDeviceSession session;	/* complete for OPEN; other kinds use its number only */
 	uint32_t	column;
 	uint64_t	first_row;
 	uint64_t	nrows;
-	int			session_job;	/* record of the session of an APPEND */
+	int			session_job;	/* for an APPEND: the job record of its session */
 
 	/* Written by the worker before ENDED. */
 	GpusortDeviceOutcome outcome;
 	bool		session_open;	/* the device knows the session */
 
-	/* Of a session's record, protected by the lock. */
-	int			appends;		/* APPENDs on their way; nobody waits for them one by one */
-	GpusortDeviceStatus append_status;	/* how the worst of them ended */
+	/* For a session's record; protected by the lock. */
+	int			appends;		/* APPENDs under way */
+	GpusortDeviceStatus append_status;	/* OK, or the status of the last that failed */
 } DeviceJob;
 
 typedef enum DeviceState
@@ -126,22 +126,22 @@ typedef enum DeviceState
 	DEVICE_UNUSED,				/* no worker was registered for it */
 	DEVICE_STARTING,
 	DEVICE_READY,
-	DEVICE_BACKING_OFF,			/* waits before it tries again */
+	DEVICE_BACKING_OFF,			/* the worker waits before it tries again */
 	DEVICE_RESTARTING,			/* the worker has ended and will come back */
-	DEVICE_UNAVAILABLE			/* no device, no driver: nobody tries again */
+	DEVICE_UNAVAILABLE			/* there is no device or no driver, and no worker tries again */
 } DeviceState;
 
 typedef struct SharedDevice
 {
 	DeviceState state;
-	PGPROC	   *worker;			/* NULL unless it runs */
+	PGPROC	   *worker;			/* NULL unless a worker runs */
 	int			worker_pid;
 	uint64_t	generation;		/* grows when a worker starts and when it ends */
 	dlist_head	queue;			/* of DeviceJob, QUEUED */
 	int			queued;
 	int			running;
-	bool		has_module;		/* it is installed, whether or not there is a device */
-	char		library[NAMEDATALEN];	/* the module's own name for itself */
+	bool		has_module;		/* the device module is installed, even if there is no device */
+	char		library[NAMEDATALEN];	/* the name that the module gives itself */
 	GpusortDeviceInfo info;
 	uint64_t	memory_now;
 	uint64_t	memory_peak;
@@ -159,12 +159,12 @@ typedef struct SharedDevice
 	TimestampTz last_error_at;
 	TimestampTz ready_since;
 
-	/* Why each kind of spec is refused: an index into refusals, 0 for "it is not". */
+	/* For each kind of spec the number of the text that refuses it, or 0 if it is not refused. */
 	uint8_t		refusal[GPUSORT_METHOD_COUNT][GPUSORT_KEY_FORMS][3][2][2];
 	char		refusals[GPUSORT_REFUSALS][GPUSORT_REFUSAL_LENGTH];
 } SharedDevice;
 
-/* A backend in the queue for a slab; one per process. */
+/* A backend in the queue for a slab.  Each process has one. */
 typedef struct SlabWaiter
 {
 	dlist_node	node;
@@ -184,11 +184,11 @@ typedef struct SharedArena
 	int			reserve;		/* slabs kept for transit */
 	int			njobs;			/* slabs and sessions */
 	int			nwaiters;
-	bool		has_workers;	/* some were registered when the server started */
+	bool		has_workers;	/* workers were registered when the server started */
 	uint64_t	last_ticket;
 	uint64_t	last_session;
 	dlist_head	free;			/* of DeviceJob: slabs in state FREE */
-	dlist_head	waiters;		/* of SlabWaiter, first come first */
+	dlist_head	waiters;		/* of SlabWaiter, in order of arrival */
 	SharedDevice devices[GPUSORT_MAX_DEVICES];
 	SlabWaiter *waiter;			/* MaxBackends of them, by process number */
 	DeviceJob  *job;			/* njobs of them: job i < nslabs has slab i */

@@ -1,8 +1,8 @@
 /*
  * device_watch.c
- *	  Whether devices still get anything done, for whoever waits for them.
+ *	  Tells a backend that waits whether devices still finish jobs.
  *
- * Reads counters without the lock: an old value only delays the answer.
+ * Reads counters without the lock, because an old value only delays the answer.
  */
 #include "postgres.h"
 
@@ -32,8 +32,8 @@ gpusort_watch_start(DeviceWatch *watch, int device)
 }
 
 /*
- * True if no job has ended for twice the time in which a worker gives its device up:
- * the worker itself does not answer.
+ * True if no job has ended for twice gpusort.device_timeout.  A worker gives its device up
+ * after that timeout, so then the worker itself does not answer.
  */
 bool
 gpusort_watch_stuck(DeviceWatch *watch)

@@ -1,6 +1,6 @@
 /*
  * device_watch.h
- *	  Whether devices still get anything done, for whoever waits for them.
+ *	  Tells a backend that waits whether devices still finish jobs.
  */
 #ifndef GPUSORT_DEVICE_WATCH_H
 #define GPUSORT_DEVICE_WATCH_H
@@ -12,8 +12,8 @@
 typedef struct DeviceWatch
 {
 	int			device;
-	uint64_t	jobs;			/* ended so far */
-	TimestampTz until;			/* when more should have ended */
+	uint64_t	jobs;			/* how many had ended at the start */
+	TimestampTz until;			/* when another should have ended */
 } DeviceWatch;
 
 extern void gpusort_watch_start(DeviceWatch *watch, int device);

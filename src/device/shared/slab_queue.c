@@ -1,7 +1,7 @@
 /*
  * slab_queue.c
- *	  Who gets a slab or a session, who waits for one, and what an ending process
- *	  gives back.
+ *	  Hands out slabs and sessions, queues backends that wait for a slab, and
+ *	  releases what an ending process holds.
  *
  * See device_shared.h for the states, the rules of ownership and the lock.
  */
@@ -19,7 +19,7 @@
 #include "device/shared/device_watch.h"
 #include "device/shared/slab_queue.h"
 
-/* Afterwards nothing more is granted; a slab may have been just before. */
+/* Leaves the queue.  No slab is granted afterwards, but one may have been granted just before. */
 static void
 leave_queue(SlabWaiter *waiter)
 {
@@ -33,7 +33,7 @@ leave_queue(SlabWaiter *waiter)
 	LWLockRelease(gpusort_arena->lock);
 }
 
-/* Leaves nothing behind in this backend's name. */
+/* Releases everything that this backend holds. */
 static void
 release_all(int code, Datum arg)
 {
@@ -48,7 +48,7 @@ release_all(int code, Datum arg)
 	gpusort_all_released = true;
 }
 
-/* Sees to it that this process leaves nothing behind. */
+/* Registers release_all for the end of this process. */
 static void
 release_at_exit(void)
 {
@@ -59,7 +59,7 @@ release_at_exit(void)
 	registered = true;
 }
 
-/* Waits until the waiter was granted a slab; false if time is up. */
+/* Waits until the waiter was granted a slab.  Returns false if time is up. */
 static bool
 wait_for_slab(SlabWaiter *waiter, long timeout_ms)
 {
@@ -104,8 +104,8 @@ wait_for_slab(SlabWaiter *waiter, long timeout_ms)
 }
 
 /*
- * Takes a slab; GPUSORT_NO_JOB if there is none.  For transit, waits up to
- * timeout_ms (-1: while the devices get anything done) behind those who came first.
+ * Takes a slab.  Returns GPUSORT_NO_JOB if there is none.  For transit it waits up to
+ * timeout_ms, or with -1 for as long as devices finish jobs, in order of arrival.
  */
 int
 gpusort_slab_acquire(SlabUse use, long timeout_ms)
@@ -140,7 +140,7 @@ gpusort_slab_acquire(SlabUse use, long timeout_ms)
 	return slab;
 }
 
-/* Whether so many slabs are free that who holds one may take another. */
+/* True if a backend that already holds a slab may take another. */
 bool
 gpusort_slabs_plentiful(void)
 {
@@ -153,7 +153,7 @@ gpusort_slabs_plentiful(void)
 	return plentiful;
 }
 
-/* Takes a record for a session; GPUSORT_NO_JOB if all are in use. */
+/* Takes a job record for a session.  Returns GPUSORT_NO_JOB if all are in use. */
 int
 gpusort_session_acquire(void)
 {

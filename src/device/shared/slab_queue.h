@@ -1,6 +1,6 @@
 /*
  * slab_queue.h
- *	  Getting slabs and sessions; for backends.
+ *	  Hands out slabs and sessions to backends.
  */
 #ifndef GPUSORT_SLAB_QUEUE_H
 #define GPUSORT_SLAB_QUEUE_H

@@ -3,9 +3,9 @@
  *	  What gpusort sets up when it is preloaded: shared memory and one background
  *	  worker for each device.
  *
- * The postmaster cannot ask how many devices there are, for it never loads a
- * device module.  With gpusort.devices_used = 'all' it registers the worker of
- * device 0, which registers the others when it has counted them.
+ * The postmaster cannot ask how many devices there are, because it never loads a device
+ * module.  With gpusort.devices_used = 'all' it registers the worker of device 0, which
+ * counts the devices and registers the other workers.
  */
 #include "postgres.h"
 
@@ -22,9 +22,9 @@
 #include "guc.h"
 #include "stats/sort_progress.h"
 
-#define WORKER_RESTART_SECONDS 1	/* repeated faults back off in the worker */
+#define WORKER_RESTART_SECONDS 1	/* after repeated faults the worker itself waits longer */
 
-static int	nregistered = 0;		/* workers, before the server runs */
+static int	nregistered = 0;		/* workers registered by the postmaster */
 
 static shmem_request_hook_type previous_shmem_request_hook = NULL;
 static shmem_startup_hook_type previous_shmem_startup_hook = NULL;
@@ -118,7 +118,7 @@ register_listed(const char *list)
 	pfree(copy);
 }
 
-/* Registers workers for the devices from first up that have none; for the worker of device 0. */
+/* Registers workers for devices first .. count - 1 that have none.  Called by the worker of device 0. */
 void
 gpusort_worker_register_others(int first, int count)
 {

@@ -3,18 +3,19 @@
  *	  The device worker: one background process for each device, the only one that
  *	  loads a device module.
  *
- *	  start: free what the last worker left, back off after repeated faults, load
- *			 the module, open the device, publish its rates
- *	  loop:	 start queued jobs, hand out ended ones, sleep on the latch and on the
- *			 eventfd that the module adds to; asleep it uses no time at all
- *	  end:	 every way out passes worker_exit, which ends the jobs in flight, so
- *			 that their backends turn to the CPU
+ *	  start: free what the last worker left, wait after repeated faults, load the
+ *			 module, open the device, publish its rates
+ *	  loop:	 start queued jobs, hand back ended ones, sleep on the latch and on the
+ *			 eventfd that the module signals; an idle worker uses no CPU time
+ *	  end:	 worker_exit runs at every end of the process and ends the jobs in flight,
+ *			 so that their backends turn to the CPU
  *
- * A fault of the device ends the process with status 1: the postmaster starts it
- * again and nothing else notices.  No device is no fault: status 0, for good.
+ * A fault of the device ends the process with status 1.  The postmaster starts it again;
+ * no other process is affected.  If there is no device, that is not a fault: the process
+ * ends with status 0 and is not started again.
  *
- * The process leaves by _exit once PostgreSQL has cleaned up: a device library's
- * exit handlers may wait for a device that does not answer.
+ * The process ends by _exit when PostgreSQL has cleaned up, because exit handlers of a
+ * device library may wait for a device that does not answer.
  */
 #include "postgres.h"
 
@@ -58,10 +59,10 @@ typedef struct WorkerState
 	int			event_fd;
 	int			in_flight;
 	DeviceJob  *running[IN_FLIGHT_MAX];
-	bool		paused;			/* starts nothing until a job has ended: memory is short */
-	TimestampTz last_progress;	/* when work was last started on an idle device, or ended */
+	bool		paused;			/* memory is short: starts no job until one has ended */
+	TimestampTz last_progress;	/* when a job last ended, or was started on an idle device */
 	bool		clean;			/* the device was closed */
-	bool		expected;		/* the end was asked for, or is accounted for */
+	bool		expected;		/* the end of the process is asked for or already counted */
 } WorkerState;
 
 static WorkerState worker;
@@ -103,7 +104,7 @@ gpusort_worker_main(Datum main_arg)
 	main_loop();
 }
 
-/* Sets the device's state, and wakes those who wait for one. */
+/* Sets the device's state, and wakes backends that wait for a device. */
 static void
 set_state(DeviceState state)
 {
@@ -113,7 +114,7 @@ set_state(DeviceState state)
 	ConditionVariableBroadcast(&gpusort_arena->device_changed);
 }
 
-/* False if the device has a worker. */
+/* Makes this process the device's worker.  Returns false if it has one. */
 static bool
 claim_device(void)
 {
@@ -134,7 +135,7 @@ claim_device(void)
 	return claimed;
 }
 
-/* Sleeps, ready to end at any time. */
+/* Sleeps.  Ends the process if a shutdown is requested meanwhile. */
 static void
 nap(long seconds)
 {
@@ -151,7 +152,7 @@ nap(long seconds)
 	}
 }
 
-/* After the second fault in a row waits 1 second, then 2, 4, ... */
+/* Waits 1 second after the second fault in a row, then 2, 4, ... */
 static void
 back_off(void)
 {
@@ -164,7 +165,7 @@ back_off(void)
 	set_state(DEVICE_STARTING);
 }
 
-/* Notes and logs why there is no device to work with. */
+/* Notes and logs why the device cannot be used. */
 static void
 report_no_device(const char *message)
 {
@@ -176,7 +177,7 @@ report_no_device(const char *message)
 			(errmsg("gpusort sorts on the CPU: device %d is not available: %s", worker.ordinal, message)));
 }
 
-/* Loads the module and opens the device; ends the process for good if there is none. */
+/* Loads the module and opens the device.  Ends the process for good if there is none. */
 static void
 open_device(void)
 {
@@ -192,7 +193,7 @@ open_device(void)
 				(errcode_for_socket_access(),
 				 errmsg("could not create an eventfd: %m")));
 
-	/* Threads that the module starts must leave PostgreSQL's signals alone. */
+	/* Threads that the module starts must not receive PostgreSQL's signals. */
 	sigfillset(&all_signals);
 	sigprocmask(SIG_SETMASK, &all_signals, &old_signals);
 	worker.module = gpusort_worker_load_module(&error, &worker.shared->has_module);
@@ -213,7 +214,7 @@ open_device(void)
 			fault(NULL, error.message);
 		if (worker.device == NULL && error.status != GPUSORT_DEVICE_UNAVAILABLE)
 		{
-			/* Its memory is taken: that may pass. */
+			/* Others use the device's memory, which may pass. */
 			if (!reported)
 				report_no_device(error.message);
 			reported = true;
@@ -254,11 +255,11 @@ publish_device(const GpusortDeviceInfo *info)
 	set_state(DEVICE_READY);
 }
 
-/* Number of a text in the table of refusals; texts beyond its size share the last entry. */
+/* The number of a text in the table of refusals.  Texts that do not fit the table share its last entry. */
 static uint8_t
 refusal_number(const char *text)
 {
-	int			i = 1;			/* 0 means that it is not refused */
+	int			i = 1;			/* 0 stands for no refusal */
 
 	while (i < GPUSORT_REFUSALS - 1 && worker.shared->refusals[i][0] != '\0' &&
 		   strncmp(worker.shared->refusals[i], text, GPUSORT_REFUSAL_LENGTH - 1) != 0)
@@ -267,7 +268,7 @@ refusal_number(const char *text)
 	return (uint8_t) i;
 }
 
-/* Writes down what the module refuses, for backends to know without asking. */
+/* Publishes what the module refuses, so that backends know without asking. */
 static void
 publish_refusals(void)
 {
@@ -327,7 +328,7 @@ main_loop(void)
 		worker.module->close(worker.device);
 		worker.clean = true;
 	}
-	/* Not 0: unless the server stops, the worker is to come back. */
+	/* Not 0, because the worker is to be started again unless the server stops. */
 	proc_exit(1);
 }
 
@@ -346,7 +347,7 @@ start_jobs(void)
 	}
 }
 
-/* Hands the slab's segments to the module. */
+/* Gives the slab's segments to the module. */
 static void
 start_slab_sort(const DeviceJob *job)
 {
@@ -369,7 +370,7 @@ start_slab_sort(const DeviceJob *job)
 	worker.module->start_job(worker.device, &request);
 }
 
-/* Opens or closes the job's session, which ends at once. */
+/* Opens or closes the job's session.  Such a job ends at once. */
 static void
 switch_session(DeviceJob *job)
 {
@@ -447,7 +448,7 @@ end_jobs(void)
 		any = true;
 		if (outcome.error.status == GPUSORT_DEVICE_OUT_OF_MEMORY && worker.in_flight > 0)
 		{
-			/* Jobs that run now will leave room: try again when one has ended. */
+			/* Running jobs will free memory: try again when one has ended. */
 			worker.paused = true;
 			gpusort_job_put_back(job);
 		}
@@ -458,7 +459,7 @@ end_jobs(void)
 		publish_memory();
 }
 
-/* Ends the job, or the worker if the device is lost. */
+/* Ends the job, or this process if the device is lost. */
 static void
 end_job(DeviceJob *job, const GpusortDeviceOutcome *outcome)
 {
@@ -474,7 +475,7 @@ end_job(DeviceJob *job, const GpusortDeviceOutcome *outcome)
 	gpusort_job_end(job, outcome);
 }
 
-/* Writes a fault down; more than one in a row make the next worker wait. */
+/* Counts a fault and notes its message. */
 static void
 count_fault(const char *message)
 {
@@ -487,7 +488,7 @@ count_fault(const char *message)
 	worker.expected = true;
 }
 
-/* Logs a fault of the device, with the job, and ends the process. */
+/* Counts and logs a fault of the device, and ends the process. */
 static void
 fault(const DeviceJob *job, const char *message)
 {
@@ -500,7 +501,7 @@ fault(const DeviceJob *job, const char *message)
 	proc_exit(1);
 }
 
-/* A device that has work must end some of it in time. */
+/* Raises a fault if the device has jobs and none has ended in time. */
 static void
 check_progress(void)
 {
@@ -528,7 +529,7 @@ publish_memory(void)
 	LWLockRelease(gpusort_arena->lock);
 }
 
-/* Gives the device up: its jobs end, and waiting backends see it. */
+/* Gives the device up: ends its jobs and wakes their backends. */
 static void
 worker_exit(int code, Datum arg)
 {
@@ -541,7 +542,7 @@ worker_exit(int code, Datum arg)
 	ConditionVariableBroadcast(&gpusort_arena->device_changed);
 }
 
-/* Runs when shared memory has been left: nothing that matters comes after. */
+/* Runs after the process has left shared memory. */
 static void
 leave(int code, Datum arg)
 {

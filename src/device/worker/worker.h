@@ -1,6 +1,6 @@
 /*
  * worker.h
- *	  The device worker: its registration, and loading the module it drives.
+ *	  Registers the device worker, and loads the module that it drives.
  */
 #ifndef GPUSORT_WORKER_H
 #define GPUSORT_WORKER_H

@@ -2,9 +2,8 @@
  * worker_module.c
  *	  Loads the module that drives the device, in the worker process only.
  *
- * The module is no PostgreSQL extension and exports one symbol.  It is opened
- * with names of its own, so that nothing in it can meet a name of the server's
- * or of another library's.
+ * The module is not a PostgreSQL extension and exports one symbol.  It is opened with local
+ * symbols, so that its names cannot clash with those of the server or of other libraries.
  */
 #include "postgres.h"
 
@@ -17,7 +16,7 @@
 
 #define LIBDIR "$libdir"
 
-/* The path of the module, its folder and suffix filled in. */
+/* Writes the path of the module, with folder and suffix. */
 static void
 module_path(char *path, size_t size)
 {
@@ -32,7 +31,7 @@ module_path(char *path, size_t size)
 		snprintf(path, size, "%s%s", name, suffix);
 }
 
-/* The module, or NULL with *error set; also whether it is there at all. */
+/* Loads the module.  Returns NULL and sets *error on failure.  *installed tells whether the file exists. */
 const GpusortDeviceModule *
 gpusort_worker_load_module(GpusortDeviceError *error, bool *installed)
 {

@@ -1,13 +1,12 @@
 /*
  * cost.c
- *	  Says what a Sort would cost with the rows node, and whether that wins.
+ *	  Estimates what a Sort would cost with the rows node, and whether that wins.
  *
- * PostgreSQL charges a sort two operators per comparison, about log2(rows) times
- * per row, and nothing for the row's own way through it, which is one copy.  The
- * node's cost per row hardly depends on the number of rows, but on its columns:
- * the constants below, in operators, are measured beside PostgreSQL's sort on the
- * same machine (bench/rows).  What it spends once per sort keeps small sorts with
- * PostgreSQL, what it spends on columns short sorts of wide rows.
+ * PostgreSQL charges a sort two operators per comparison, about log2(rows) times per row,
+ * and nothing for copying the row.  The node's cost per row depends little on the number
+ * of rows, but much on their columns.  The constants below are in operators, measured
+ * beside PostgreSQL's sort on the same machine (bench/rows).  The cost per sort leaves
+ * small sorts to PostgreSQL; the cost of columns leaves it short sorts of wide rows.
  */
 #include "postgres.h"
 
@@ -25,21 +24,21 @@
 #include "nodes/rows/rows_node.h"
 
 #define ROWS_COST_PER_SORT 6000.0	/* buffers and code that is not yet in the caches */
-#define ROWS_COST_PER_ROW 2.0	/* a row sorted by one key, without its columns */
+#define ROWS_COST_PER_ROW 2.0	/* sorting a row by one key, without its columns */
 #define ROWS_COST_PER_KEY 1.0	/* each further key */
-#define ROWS_COST_COMPARED 24.0 /* if keys are compared where those before them are equal */
+#define ROWS_COST_COMPARED 24.0 /* added once if a further key has no code and is compared */
 #define ROWS_COST_PER_VALUE 2.0 /* a column passed by value: stored and gathered */
-#define ROWS_COST_PER_REFERENCE 7.0 /* another column */
-#define ROWS_COST_PER_BYTE 0.05 /* of the row */
-#define ROWS_COST_PER_KEY_BYTE 0.025	/* of the row as well, if the first key is not passed by value */
-#define ROWS_COST_DROPPED 1.0	/* a row that is compared with a bound's last row and dropped */
+#define ROWS_COST_PER_REFERENCE 7.0 /* a column passed by reference */
+#define ROWS_COST_PER_BYTE 0.05 /* a byte of the row */
+#define ROWS_COST_PER_KEY_BYTE 0.025	/* added per byte of the row if the first key is not passed by value */
+#define ROWS_COST_DROPPED 1.0	/* a row that the bound's threshold rejects */
 
-#define ROWS_COST_GATHERED 15.0	/* a row that goes from a worker through a Gather Merge, beside its bytes */
+#define ROWS_COST_GATHERED 15.0	/* a row that passes from a parallel worker through a Gather Merge, without its bytes */
 
-/* Rows that must be wanted of a sort that does not know its bound, to make it worth it. */
+/* If the bound is not known at run time, the node is used only if at least this share of the rows is wanted. */
 #define ROWS_BOUND_SHARE 0.25
 
-/* The disk's part of a sort of so many bytes: written once and read once. */
+/* The cost of spilling this many bytes: written once and read once. */
 static Cost
 disk_cost(double bytes)
 {
@@ -48,7 +47,7 @@ disk_cost(double bytes)
 	return 2 * ceil(bytes / BLCKSZ) * (seq_page_cost * 0.75 + random_page_cost * 0.25);
 }
 
-/* The keys of a Sort or of what merges its results. */
+/* The keys of a Sort or of a Gather Merge. */
 typedef struct SortKeys
 {
 	int			count;
@@ -57,7 +56,7 @@ typedef struct SortKeys
 	const Oid  *collations;
 } SortKeys;
 
-/* Operators that a row costs which is kept. */
+/* The cost of a row that is kept, in operators. */
 static double
 row_cost(const Plan *plan, SortKeys keys)
 {
@@ -87,14 +86,14 @@ row_cost(const Plan *plan, SortKeys keys)
 	return cost;
 }
 
-/* Rows that are kept, for a while at least, of which a bound is wanted; 0: all. */
+/* Rows held at most at a time when only `bound` rows are wanted; a bound of 0 means all. */
 static double
 kept_rows(double rows, double bound)
 {
 	return bound > 0 ? Min(bound + Max(bound, GPUSORT_BOUND_SURPLUS), rows) : rows;
 }
 
-/* What the node costs beyond its input, of whose rows it keeps some and drops the others. */
+/* The node's own cost, without its input, when it keeps `kept` of its rows and drops the others. */
 static Cost
 own_cost(const Plan *plan, SortKeys keys, double rows, double kept)
 {
@@ -104,7 +103,7 @@ own_cost(const Plan *plan, SortKeys keys, double rows, double kept)
 		(ROWS_COST_PER_SORT + (rows - kept) * ROWS_COST_DROPPED + kept * row_cost(plan, keys));
 }
 
-/* Whether a Sort costs enough that the node might win; a first look that takes no time. */
+/* True if a Sort costs enough that the node may win: a quick first check. */
 bool
 gpusort_rows_may_win(const Sort *sort)
 {
@@ -112,8 +111,8 @@ gpusort_rows_may_win(const Sort *sort)
 }
 
 /*
- * Costs a Sort of which a LIMIT wants about bound rows, 0: all.  Where the node
- * cannot know that bound when it runs, it sorts them all.
+ * Estimates a Sort of which a LIMIT wants about `bound` rows; 0 means all.  If the node
+ * cannot know that bound at run time, it sorts all rows.
  */
 RowsCost
 gpusort_rows_cost(const Sort *sort, double bound, bool bound_is_known)
@@ -133,8 +132,8 @@ gpusort_rows_cost(const Sort *sort, double bound, bool bound_is_known)
 }
 
 /*
- * Costs the rows node below a Gather Merge when it does without, in one process
- * that scans the whole table; bound as above.
+ * Estimates the rows node below a Gather Merge when it runs without that, in one process
+ * that scans the whole table.  bound is as above.
  */
 RowsCost
 gpusort_rows_cost_alone(const GatherMerge *merge, double bound)

@@ -2,8 +2,8 @@
  * exec.c
  *	  Runs the rows node: reads all rows of its input, sorts them, returns them.
  *
- * As the Sort node does: the input is read forward once, whatever direction is
- * asked for, and kept for a rescan only where the plan may go back.
+ * It behaves as the Sort node does.  The input is read forward once, whatever direction is
+ * asked for, and its rows are kept for a rescan only if the plan may go back.
  */
 #include "postgres.h"
 
@@ -43,10 +43,10 @@ slot_value(void *slot, int attribute, bool *is_null)
 	return slot_getattr(slot, attribute + 1, is_null);
 }
 
-/* Rows between two times that gpusort.jobs is told how many there are. */
+/* gpusort.jobs is told how many rows were read once per this many rows. */
 #define SHOWN_EVERY 64
 
-/* Appends the rows of the input, those that are wanted, that come through ExecProcNode. */
+/* Appends the input's rows by ExecProcNode, without those that the bound rejects. */
 static void
 read_slots(PlanState *input, RowSort *sort)
 {
@@ -66,7 +66,7 @@ read_slots(PlanState *input, RowSort *sort)
 	}
 }
 
-/* Appends the rows of an input, those that are wanted, that is read directly. */
+/* Appends the rows of an input that is read directly, without those that the bound rejects. */
 static void
 read_heap(HeapSource *source, RowSort *sort)
 {
@@ -77,7 +77,7 @@ read_heap(HeapSource *source, RowSort *sort)
 	} while (gpusort_rows_heap_read(source, sort->store, sort->bound));
 }
 
-/* The rows that the LIMIT above asks for at most, 0: all. */
+/* The most rows that the LIMIT above asks for; 0 means all. */
 static uint64
 wanted_rows(RowsNodeState *state)
 {
@@ -196,7 +196,7 @@ end_rows(CustomScanState *node)
 	ExecEndNode(outerPlanState(node));
 }
 
-/* Starts again: with the rows at hand unless they may have changed or are gone. */
+/* Starts again, with the sorted rows if they are kept and the input has not changed. */
 static void
 rescan_rows(CustomScanState *node)
 {
@@ -251,7 +251,7 @@ init_worker(CustomScanState *node, shm_toc *toc, void *shared)
 	((RowsNodeState *) node)->shared = gpusort_worker_stats_entry(shared, sizeof(RowSortStats));
 }
 
-/* Leaves a worker's counters where the leader finds them; called after every run. */
+/* Copies a parallel worker's counters to its entry.  Called after every run. */
 static void
 shutdown_rows(CustomScanState *node)
 {

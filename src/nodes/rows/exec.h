@@ -15,14 +15,14 @@ typedef struct RowsNodeState
 {
 	CustomScanState custom;		/* must be first */
 	bool		random_access;
-	List	   *limit;			/* of ExprState: the LIMIT's count and offset that bound the rows wanted */
-	RowSort    *sort;			/* NULL until rows are asked for */
-	HeapSource *source;			/* NULL: rows come through ExecProcNode */
-	int64		current;		/* row last returned, -1 before the first, nrows behind the last */
+	List	   *limit;			/* of ExprState: count and offset of the LIMIT that bounds the rows wanted */
+	RowSort    *sort;			/* NULL until the first row is asked for */
+	HeapSource *source;			/* NULL if rows come through ExecProcNode */
+	int64		current;		/* the row last returned; -1 before the first, nrows behind the last */
 	int64		mark;
 	RowSortStats stats;			/* of the last sort, for EXPLAIN */
-	RowSortStats *shared;		/* where a parallel worker leaves them, or NULL */
-	WorkerStats *workers;		/* those of parallel workers, or NULL */
+	RowSortStats *shared;		/* in a parallel worker: its entry */
+	WorkerStats *workers;		/* in the leader: the entries of parallel workers */
 } RowsNodeState;
 
 #endif							/* GPUSORT_ROWS_EXEC_H */

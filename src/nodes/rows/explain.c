@@ -20,7 +20,7 @@
 #include "commands/explain_state.h"
 #endif
 
-/* Appends what is not the default of a sort key: collation, direction and NULLs. */
+/* Appends collation, direction and NULLs of a sort key where they are not the default. */
 static void
 append_key_options(StringInfo key, Node *expr, Oid operator, Oid collation, bool nulls_first)
 {
@@ -127,7 +127,7 @@ explain_stats(const RowSortStats *stats, ExplainState *es)
 	explain_phase("Gather Time", stats->gather_time, es);
 }
 
-/* Adds what another process did. */
+/* Adds the counters of another process. */
 static void
 add_stats(RowSortStats *total, const RowSortStats *part)
 {
@@ -149,7 +149,7 @@ add_stats(RowSortStats *total, const RowSortStats *part)
 	INSTR_TIME_ADD(total->gather_time, part->gather_time);
 }
 
-/* Shows what all processes did together, and for EXPLAIN (VERBOSE) each worker. */
+/* Shows what all processes did together, and with VERBOSE also each parallel worker. */
 static void
 explain_work(const RowsNodeState *state, ExplainState *es)
 {

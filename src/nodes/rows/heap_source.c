@@ -1,23 +1,23 @@
 /*
  * heap_source.c
- *	  Reads a plain sequential scan of a heap straight into a row store.
+ *	  Reads a sequential scan of a heap straight into a row store.
  *
- * Only for a SeqScan without qualifiers whose target list is made of columns and
- * constants, over a heap, with an MVCC snapshot and outside EvalPlanQual: there,
- * ExecProcNode would do nothing but hand over the columns.  The scan descriptor is
- * the scan node's own, also when it is shared between parallel workers.
+ * Only for a SeqScan without qualifiers whose target list consists of columns and
+ * constants, over a heap, with an MVCC snapshot and outside EvalPlanQual: there
+ * ExecProcNode would only hand over the columns.  The scan descriptor is the scan node's
+ * own, also when parallel workers share it.
  *
- * The table access method returns the first tuple of a page and has then listed
- * the visible tuples of that page in the scan descriptor, which holds its pin.
- * The rest are read from that list, and the scan's index is moved to the last of
- * them, so that the next call goes on to the next page.  Reading ahead, pruning,
- * visibility and predicate locks are thus all the server's.  No interface promises
- * that list, so each page is compared with it: where a server keeps it otherwise,
- * the query fails, and gpusort.enable_heap_reader = off is the way round.
+ * When the table access method returns the first tuple of a page, it has listed the
+ * visible tuples of that page in the scan descriptor, which holds its pin.  The other
+ * tuples are read from that list, and the scan's index is set to the last of them, so
+ * that the next call continues with the next page.  So the server itself does reading
+ * ahead, pruning, visibility and predicate locks.  No interface promises that list, so
+ * each page is compared with it.  If a server keeps another list, the query fails, and
+ * works again with gpusort.enable_heap_reader = off.
  *
- * Columns before the first nullable or variable-length value of a tuple lie at
- * fixed offsets.  Where all tuples of a page have no NULL among the columns that
- * count, each such column is copied by a loop of its own.
+ * The leading columns of fixed length lie at fixed offsets in a tuple without NULLs.  If
+ * no tuple of a page has NULLs and all have every wanted column, each of these columns is
+ * copied by a loop of its own.
  */
 #include "postgres.h"
 
@@ -37,25 +37,25 @@
 #include "guc.h"
 #include "nodes/rows/heap_source.h"
 
-/* A table column on the way to its outputs. */
+/* A column of the table. */
 typedef struct SourceColumn
 {
 	int16		length;
 	char		align;
 	bool		by_value;
-	bool		wanted;			/* by some output */
+	bool		wanted;			/* some output attribute is this column */
 } SourceColumn;
 
 struct HeapSource
 {
 	SeqScanState *scan;
 	TupleDesc	desc;
-	int			natts;			/* of the table, up to the last column wanted */
+	int			natts;			/* columns of the table up to the last wanted one */
 	SourceColumn *columns;
 	int			nfixed;			/* leading columns at fixed offsets */
-	int		   *offsets;		/* of these */
-	Size		fixed_end;		/* where the next column begins, unaligned */
-	int		   *column_of;		/* output attribute -> table column, -1: constant */
+	int		   *offsets;		/* the offsets of these */
+	Size		fixed_end;		/* where the next column begins, before alignment */
+	int		   *column_of;		/* table column of each output attribute; -1 for a constant, -2 at the end */
 
 	Datum	   *column_values;	/* of one tuple, by table column */
 	bool	   *column_nulls;
@@ -65,7 +65,7 @@ struct HeapSource
 	HeapTupleHeader tuples[MaxHeapTuplesPerPage];
 };
 
-/* Whether a scan has no qualifiers and a target list of user columns of the relation and constants. */
+/* True if a scan has no qualifiers, and its target list consists of user columns of the relation and constants. */
 bool
 gpusort_rows_scan_is_plain(const Scan *scan)
 {
@@ -117,7 +117,7 @@ describe_columns(HeapSource *source)
 	}
 }
 
-/* Returns a source that reads the input's rows, or NULL where only ExecProcNode may. */
+/* Returns a source that reads the input's rows, or NULL if only ExecProcNode can. */
 HeapSource *
 gpusort_rows_heap_source(PlanState *input, const RowLayout *layout)
 {
@@ -160,7 +160,7 @@ gpusort_rows_heap_source(PlanState *input, const RowLayout *layout)
 	return source;
 }
 
-/* Reads the wanted columns from first_column on, which begins behind offset, of a tuple. */
+/* Reads the columns of a tuple from first_column on.  The column before it ends at offset. */
 static inline void
 walk_tuple(HeapSource *source, HeapTupleHeader tuple, int first_column, Size offset)
 {
@@ -206,7 +206,7 @@ append_tuples(HeapSource *source, RowStore *store, int ntuples)
 	}
 }
 
-/* Copies a column at a fixed offset of all tuples. */
+/* Copies a column that lies at a fixed offset in all tuples. */
 static void
 copy_column(const HeapSource *source, char *out, int16 length, int offset, int ntuples)
 {
@@ -232,7 +232,7 @@ copy_column(const HeapSource *source, char *out, int16 length, int offset, int n
 #undef COPY
 }
 
-/* Appends the records, and the values behind the fixed columns, of tuples without NULLs. */
+/* Writes the records of tuples without NULLs, and their values behind the columns at fixed offsets. */
 static void
 append_tails(HeapSource *source, RowStore *store, int ntuples)
 {
@@ -265,7 +265,7 @@ append_tails(HeapSource *source, RowStore *store, int ntuples)
 	}
 }
 
-/* Appends tuples that have all columns that count and no NULL, column by column. */
+/* Appends tuples without NULLs that have every wanted column, column by column. */
 static void
 append_columns(HeapSource *source, RowStore *store, int ntuples)
 {
@@ -311,7 +311,7 @@ tuple_value(void *row, int attribute, bool *is_null)
 	return heap_getattr(&place->tuple, place->source->column_of[attribute] + 1, place->source->desc, is_null);
 }
 
-/* Keeps the tuples that come before the bound's threshold; returns how many. */
+/* Keeps the tuples that the bound does not reject, and returns how many there are. */
 static int
 drop_tuples(HeapSource *source, int ntuples, RowBound *bound)
 {
@@ -328,8 +328,8 @@ drop_tuples(HeapSource *source, int ntuples, RowBound *bound)
 }
 
 /*
- * Puts the visible tuples of the page whose first one the scan has just returned
- * into tuples, and moves the scan to the last of them.  Returns how many there are.
+ * Lists the visible tuples of the page whose first tuple the scan has just returned, and
+ * moves the scan to the last of them.  Returns how many there are.
  */
 static int
 take_page(HeapSource *source, HeapScanDesc scan, const ItemPointerData *first)
@@ -357,7 +357,7 @@ take_page(HeapSource *source, HeapScanDesc scan, const ItemPointerData *first)
 	return nvisible;
 }
 
-/* Appends the visible tuples, those that are wanted, of the scan's next page with any; false at its end. */
+/* Appends the visible tuples of the next page that has some, without rejected ones.  Returns false at the end. */
 bool
 gpusort_rows_heap_read(HeapSource *source, RowStore *store, RowBound *bound)
 {
@@ -366,7 +366,7 @@ gpusort_rows_heap_read(HeapSource *source, RowStore *store, RowBound *bound)
 	HeapScanDesc scan;
 	int			nvisible;
 	int			ntuples;
-	bool		plain = true;
+	bool		all_complete = true;	/* no NULLs, and every wanted column is stored */
 
 	CHECK_FOR_INTERRUPTS();
 	if (node->ss_currentScanDesc == NULL)
@@ -390,9 +390,9 @@ gpusort_rows_heap_read(HeapSource *source, RowStore *store, RowBound *bound)
 	}
 	ntuples = bound == NULL ? nvisible : drop_tuples(source, nvisible, bound);
 	for (int t = 0; t < ntuples; t++)
-		plain &= !(source->tuples[t]->t_infomask & HEAP_HASNULL) &&
+		all_complete &= !(source->tuples[t]->t_infomask & HEAP_HASNULL) &&
 			HeapTupleHeaderGetNatts(source->tuples[t]) >= source->natts;
-	if (plain)
+	if (all_complete)
 		append_columns(source, store, ntuples);
 	else
 		append_tuples(source, store, ntuples);

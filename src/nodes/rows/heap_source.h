@@ -1,6 +1,6 @@
 /*
  * heap_source.h
- *	  Reads a plain sequential scan of a heap straight into a row store.
+ *	  Reads a sequential scan of a heap straight into a row store.
  */
 #ifndef GPUSORT_HEAP_SOURCE_H
 #define GPUSORT_HEAP_SOURCE_H
@@ -12,7 +12,7 @@
 
 typedef struct HeapSource HeapSource;
 
-/* Rows that one read may append. */
+/* The most rows that one read appends. */
 #define GPUSORT_HEAP_SOURCE_ROWS MaxHeapTuplesPerPage
 
 extern bool gpusort_rows_scan_is_plain(const Scan *scan);

@@ -2,11 +2,10 @@
  * plan.c
  *	  Puts the rows node in the place of Sort nodes of finished plans.
  *
- * References are already resolved when a plan gets here, so the custom scan is
- * built as setrefs would leave it: no scan relation, custom_scan_tlist describes
- * the input's rows by OUTER_VAR references, and the target list refers to that by
- * INDEX_VAR.  Constants stay constants in both, for EXPLAIN's sake; the executor
- * does not project.
+ * References are already resolved in a finished plan, so the custom scan is built as
+ * setrefs would leave it.  It has no scan relation.  custom_scan_tlist describes the
+ * input's rows by OUTER_VAR references, and the target list refers to that by INDEX_VAR.
+ * Constants stay constants in both, for EXPLAIN; the executor does not project.
  */
 #include "postgres.h"
 
@@ -26,7 +25,7 @@ static const CustomScanMethods rows_scan_methods = {
 	.CreateCustomScanState = gpusort_rows_create_state,
 };
 
-/* Whether an expression has values that only the executor of its own node knows: of subplans and rescans. */
+/* True if an expression has subplans or parameters that only the executor sets. */
 static bool
 depends_on_executor(Node *node, void *context)
 {
@@ -38,7 +37,7 @@ depends_on_executor(Node *node, void *context)
 	return expression_tree_walker(node, depends_on_executor, context);
 }
 
-/* Whether the Sort's first key has a code. */
+/* True if the Sort's first key has a code. */
 static bool
 first_key_is_coded(const Sort *sort)
 {
@@ -50,7 +49,7 @@ first_key_is_coded(const Sort *sort)
 							  exprType((Node *) entry->expr)) != KEY_IS_COMPARED;
 }
 
-/* The Sort's target list, references and constants, as references to the custom scan's own rows. */
+/* The Sort's target list with references to the custom scan's own rows. */
 static List *
 index_var_tlist(List *tlist)
 {
@@ -91,7 +90,7 @@ keys_private(const Sort *sort)
 					  lists[ROW_KEYS_COLLATIONS], lists[ROW_KEYS_NULLS_FIRST]);
 }
 
-/* The rows that a LIMIT will ask of its input, 0: all, or it will not say. */
+/* The planner's estimate of how many rows a LIMIT asks of its input; 0 for all, or if not known. */
 static double
 rows_wanted(const Limit *limit)
 {
@@ -112,8 +111,8 @@ rows_wanted(const Limit *limit)
 }
 
 /*
- * The LIMIT's count and offset, if the node can work them out by itself: the
- * executor tells a Sort its bound, but no custom scan.
+ * Count and offset of the LIMIT, if the node can evaluate them itself, else NIL.  The
+ * executor tells its bound to a Sort, but not to a custom scan.
  */
 static List *
 bound_expressions(const Limit *limit)
@@ -127,7 +126,7 @@ bound_expressions(const Limit *limit)
 	return copyObject(expressions);
 }
 
-/* Whether a target list hands on the input's columns as they are. */
+/* True if a target list returns the input's columns unchanged. */
 static bool
 hands_on_columns(const List *tlist, const List *input_tlist)
 {
@@ -170,7 +169,7 @@ replace_sort(Sort *sort, const PlanPlace *place)
 	scan->scan.plan.total_cost = cost.total;
 	scan->scan.plan.targetlist = index_var_tlist(sort->plan.targetlist);
 	scan->flags = CUSTOMPATH_SUPPORT_BACKWARD_SCAN | CUSTOMPATH_SUPPORT_MARK_RESTORE;
-	scan->scan.plan.parallel_aware = place->parallel;	/* so that workers' counters are shared */
+	scan->scan.plan.parallel_aware = place->parallel;	/* so that parallel workers' counters are shared */
 	scan->custom_exprs = bound;
 	scan->custom_private = keys_private(sort);
 	scan->custom_scan_tlist = sort->plan.targetlist;
@@ -185,9 +184,9 @@ sort_operators(const CustomScan *node)
 }
 
 /*
- * Where workers would do nothing but read a table and sort it, one process that
- * reads and sorts all of it can be done before they had handed over their rows.
- * Returns the plan of that, or NULL.
+ * If parallel workers would only read a table and sort it, one process may read and sort
+ * all of it in less time than handing over their rows takes.  Returns such a plan, or NULL
+ * if it would not be faster.
  */
 static Plan *
 replace_gather_merge(GatherMerge *merge, const PlanPlace *place)

@@ -13,14 +13,14 @@
 
 #include "rows/row_sort.h"
 
-/* custom_private: the lists of row_sort.h.  custom_exprs: a LIMIT's count and offset. */
+/* custom_private holds the lists of row_sort.h, custom_exprs count and offset of a LIMIT. */
 
 struct ExplainState;
 
 /* What a Sort costs with the node. */
 typedef struct RowsCost
 {
-	Cost		input;			/* all of what is below */
+	Cost		input;			/* total cost of the plan below */
 	Cost		startup;
 	Cost		total;
 	bool		wins;
