@@ -1,20 +1,20 @@
 /*
  * gpusort_cuda.h
- *	  The border between the device worker (C, PostgreSQL) and a device module
+ *	  The interface between the device worker (C, PostgreSQL) and a device module
  *	  (CUDA C++, or the emulated device).
  *
  * The worker process loads the module named by gpusort.device_library, calls
  * gpusort_device_module() and checks the version.  Nothing else is exported, and
- * nothing but plain data crosses: no allocation made on one side is freed on the
- * other, no exception and no PostgreSQL error passes.
+ * only structs and numbers pass: memory allocated on one side is never freed on the other,
+ * and no exception or PostgreSQL error passes.
  *
- * Everything that takes time is asynchronous.  A call starts work under a ticket
- * chosen by the worker and returns; when the work has ended, one way or another,
- * the module adds to the eventfd given to open(), and poll() hands out all tickets
- * that have ended.  All calls come from one thread.
+ * Everything that takes time is asynchronous.  A call starts work under a ticket that the
+ * worker chose, and returns.  When the work has ended, with success or without, the module
+ * adds to the eventfd given to open(), and poll() hands out all tickets that have ended.
+ * All calls come from one thread.
  *
- * Memory given to start_job() and to session transfers lies inside the arena and
- * stays untouched by the other side until its ticket has been polled.
+ * Memory given to start_job() and to session transfers lies inside the arena.  The worker
+ * does not touch it until its ticket has been polled.
  */
 #ifndef GPUSORT_CUDA_H
 #define GPUSORT_CUDA_H
@@ -40,7 +40,7 @@ typedef enum GpusortDeviceStatus
 	GPUSORT_DEVICE_UNAVAILABLE, /* no such device, no driver, driver too old */
 	GPUSORT_DEVICE_OUT_OF_MEMORY,	/* input untouched; a smaller job may pass */
 	GPUSORT_DEVICE_UNSUPPORTED, /* the method cannot sort this; input untouched */
-	GPUSORT_DEVICE_NOT_VERIFIED,	/* a byte is not what it should be; input untouched */
+	GPUSORT_DEVICE_NOT_VERIFIED,	/* the check found a wrong result; input untouched */
 	GPUSORT_DEVICE_FAULT		/* anything else: the context is lost */
 } GpusortDeviceStatus;
 
@@ -57,23 +57,22 @@ typedef struct GpusortDeviceInfo
 	int			compute_capability; /* 90 for 9.0; 0 if emulated */
 	int			multiprocessors;
 	uint64_t	memory_bytes;	/* of the device */
-	uint64_t	memory_limit;	/* what the module allows itself */
-	double		to_device_bytes_per_s;	/* measured on the arena, both directions apart */
+	uint64_t	memory_limit;	/* the most that the module will use */
+	double		to_device_bytes_per_s;	/* measured on the arena, one direction at a time */
 	double		from_device_bytes_per_s;
 	double		latency_s;		/* of an empty job, start to poll */
 } GpusortDeviceInfo;
 
 /*
- * One batch of segments, in the arena.  Input is only read: results go to regions
- * of their own, so that a job that ends in any error, or in the loss of the
- * device, can be done again on the CPU from its untouched input.  keys_out gets
- * the whole extent of nslots keys, gaps included (without a payload; else NULL),
- * payload_out all nslots entries (with one; else NULL).  They are undefined
- * unless the outcome is OK.
+ * The sort of a batch of segments in the arena.  Input is only read: results go to regions
+ * of their own.  So if a job fails, or the device is lost, the CPU can sort the untouched
+ * input.  Without a payload keys_out receives all nslots keys, gaps included.  With a
+ * payload payload_out receives all nslots entries.  The other one is NULL.  Both are
+ * undefined unless the outcome is OK.
  *
  * With verify, an outcome of OK says that the result is in order and that it is the
- * input's: from when the input has come to the device until the result goes, no byte
- * of it, gaps and segments included, has changed but by being sorted.
+ * input's: between the arrival of the input on the device and the departure of the result
+ * no byte, gaps and segments included, has changed except by being sorted.
  */
 typedef struct GpusortDeviceJob
 {
@@ -91,15 +90,14 @@ typedef struct GpusortDeviceJob
 } GpusortDeviceJob;
 
 /*
- * A session sorts what does not fit one slab: columns of equal length live on
- * the device; column 0 holds the keys, the others are gathered into its order.
- * spec.payload INDEX adds a result column of uint32 row numbers.  With a limit only
- * so many rows are there after the sort.
+ * A session: columns of equal length in device memory.  Column 0 holds the keys; the others
+ * are brought into its order.  spec.payload INDEX adds a result column of uint32 row
+ * numbers.  With a limit only that many rows are left after the sort.
  *
- * With verify, a sort is OK if the order is right and each column that was sorted is
- * the one that was appended, row by row.  Each row of a column is to be fetched once:
- * the fetch that brings the last of them is OK if they are what was sorted.  What the
- * earlier ones have brought is not to be used before.
+ * With verify, a sort is OK if the order is right and each sorted column has, row by row,
+ * the values that were appended.  Each row of a column must be fetched once.  The fetch of
+ * the last of them is OK if all are what was sorted; rows of earlier fetches must not be
+ * used before that.
  */
 #define GPUSORT_SESSION_COLUMNS 34
 #define GPUSORT_SESSION_INDEX 0xffffffffu	/* column number of the result column */
@@ -122,7 +120,7 @@ typedef struct GpusortDeviceOutcome
 	GpusortMethod method;		/* method that ran */
 	double		copy_in_s;
 	double		sort_s;
-	double		verify_s;		/* by which checks made the job longer, but for those that copy as well */
+	double		verify_s;		/* by how much checks made the job longer, without kernels that also copy */
 	double		copy_out_s;
 } GpusortDeviceOutcome;
 
@@ -134,29 +132,29 @@ typedef struct GpusortDeviceModule
 	int			(*device_count) (GpusortDeviceError *error);
 
 	/*
-	 * Opens a device: makes its context, pins [arena, arena + arena_bytes),
-	 * measures the rates.  Only reads the arena: after a restart, backends have
-	 * data in it.  memory_limit 0: all but a reserve.  NULL with *error set if it
-	 * cannot: UNAVAILABLE is final, OUT_OF_MEMORY is tried again a minute later,
-	 * FAULT in a new process.
+	 * Opens a device: makes its context, pins [arena, arena + arena_bytes), measures
+	 * the rates.  Must only read the arena, because after a restart backends have
+	 * data in it.  A memory_limit of 0 allows all memory but a reserve.  Returns NULL
+	 * with *error set on failure.  The worker takes UNAVAILABLE as final, tries again
+	 * a minute later after OUT_OF_MEMORY, and in a new process after FAULT.
 	 */
 	GpusortDevice *(*open) (int ordinal, uint64_t memory_limit, void *arena, size_t arena_bytes,
 							int event_fd, GpusortDeviceInfo *info, GpusortDeviceError *error);
 
-	/* Called when nothing is in flight; else the process just leaves by _exit. */
+	/* Called only when no work is under way.  Otherwise the process ends by _exit. */
 	void		(*close) (GpusortDevice *device);
 
 	/*
-	 * NULL if the method can run this spec on this device, else why not (static
-	 * text).  Asked once after open for each combination of method, form and
-	 * payload, with and without limit and buckets; nothing else may matter.
+	 * NULL if the method can run this spec on this device, else why not, as static
+	 * text.  Called once after open for each combination of method, form and payload,
+	 * with and without limit and buckets.  The answer must depend on nothing else.
 	 */
 	const char *(*refuses) (GpusortDevice *device, const GpusortSpec *spec);
 
-	/* Starts a job.  Ends as an outcome of poll(), also when it fails at once. */
+	/* Starts a job.  poll() returns its outcome, even if it fails at once. */
 	void		(*start_job) (GpusortDevice *device, const GpusortDeviceJob *job);
 
-	/* Sessions.  open_session answers at once; the others end under their tickets. */
+	/* Sessions.  open_session returns its result; the others end under their tickets. */
 	GpusortDeviceStatus (*open_session) (GpusortDevice *device, const GpusortDeviceSession *session,
 										 GpusortDeviceError *error);
 	void		(*append) (GpusortDevice *device, uint64_t session, uint64_t ticket,
@@ -168,7 +166,7 @@ typedef struct GpusortDeviceModule
 	/* Frees the session once its started work has ended; has no ticket. */
 	void		(*close_session) (GpusortDevice *device, uint64_t session);
 
-	/* Takes one ended ticket; false if there is none. */
+	/* Takes one ended ticket.  Returns false if there is none. */
 	bool		(*poll) (GpusortDevice *device, GpusortDeviceOutcome *outcome);
 
 	/* Device memory in use by the module, and its peak, in bytes. */

@@ -2,9 +2,9 @@
  * segment_sort.cu
  *	  The device's methods, and which one a batch gets.
  *
- * `auto` is networks for segments of up to 2^16 keys and radix sort for longer
- * ones, which the networks' room hands over by itself; approximate order is its own
- * method whatever spec.method says.
+ * `auto` is the network method.  It sorts segments of up to 2^16 keys by networks, and hands
+ * longer ones to the sorts of methods/radix.cu.  Approximate order is a method of its own,
+ * whatever spec.method says.
  */
 #include "methods/methods.cuh"
 
@@ -38,7 +38,7 @@ const Method &method_of(const GpusortSpec &spec)
     }
 }
 
-/* The method's name in *used: what auto came to, judged by where most keys went. */
+/* The name of the method that was used.  For auto it is judged by where most keys went. */
 GpusortMethod name_of(const SegmentBatch &batch)
 {
     if (batch.spec.buckets > 0)

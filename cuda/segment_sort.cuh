@@ -1,10 +1,9 @@
 /*
  * segment_sort.cuh
- *	  Sorting batches of segments that lie in device memory: what the device
- *	  session, the test program and the benchmark call.
+ *	  Sorts batches of segments that lie in device memory: the entry for jobs,
+ *	  sessions, the test program and the benchmark.
  *
- * segment_sort.cu holds the table of methods.  `auto` is the networks, which hand
- * what is too long for them to radix sorts.
+ * segment_sort.cu holds the table of methods.
  */
 #ifndef GPUSORT_SEGMENT_SORT_CUH
 #define GPUSORT_SEGMENT_SORT_CUH
@@ -23,7 +22,7 @@ const char *refuses(const GpusortSpec &spec);
 size_t workspace_bytes(const SegmentBatch &batch);
 
 /*
- * Sorts every segment, asynchronously on the stream; *used says by which method.
+ * Sorts every segment, asynchronously on the stream.  Sets *used to the method.
  * Never allocates and never synchronizes with the host.
  */
 cudaError_t sort_segments(const SegmentBatch &batch, void *workspace, size_t bytes, cudaStream_t stream,

@@ -10,7 +10,7 @@
 namespace gpusort
 {
 
-/* Hands out parts of an allocation in turn; with a null base it only counts. */
+/* Hands out parts of an allocation, one after the other. With a null base it only counts. */
 class Carver
 {
 public:
@@ -18,8 +18,9 @@ public:
     {
     }
 
+    /* The next part, of this many bytes. (Workspace of methods/common.cuh counts entries.) */
     template <typename T>
-    T *take(size_t bytes)
+    T *take_bytes(size_t bytes)
     {
         char *part = base_ ? base_ + used_ : nullptr;
         used_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;

@@ -1,12 +1,12 @@
 /*
  * copies.cuh
- *	  Copies made by kernels, between places that they reach, and their digests.
+ *	  Copies made by kernels, and digests of what is copied.
  *
- * A copy that the device's engines make starts later than a kernel does, and a kernel
- * that waits for it later again, 5 to 10 microseconds in all. Few bytes are there
- * sooner when a kernel brings them, and other kernels can do it beside their work.
+ * A copy by the device's copy engines starts later than a kernel does, and a kernel that
+ * waits for it starts later again: 5 to 10 microseconds in all. So few bytes are copied
+ * sooner by a kernel, and kernels that do other work can copy as well.
  *
- * What a thread copies it can digest as well (keys/digest.h): it has it in registers.
+ * A thread can also digest what it copies (keys/digest.h), because it has it in registers.
  */
 #ifndef GPUSORT_COPIES_CUH
 #define GPUSORT_COPIES_CUH
@@ -30,18 +30,18 @@ struct Copy {
     void *also; /* a second place to copy to, or null; for kernels */
 };
 
-/* Independent of each other; those of no bytes are none. */
+/* Copies that do not depend on each other. Entries with bytes == 0 are unused. */
 struct Copies {
     Copy each[5];
 };
 
-/* What threads copy one by one: 16 bytes each, and each byte that is left. */
+/* How many pieces a copy has: 16 bytes each, and single bytes for the rest. */
 __host__ __device__ inline uint64_t pieces(const Copy &copy)
 {
     return copy.bytes / sizeof(uint4) + copy.bytes % sizeof(uint4);
 }
 
-/* Blocks that have a thread for each piece, or the most there may be. */
+/* How many blocks give each piece a thread, but at most `most`. */
 inline uint32_t copying_blocks(const Copies &copies, uint32_t threads, uint32_t most)
 {
     uint64_t total = 0;
@@ -51,7 +51,7 @@ inline uint32_t copying_blocks(const Copies &copies, uint32_t threads, uint32_t 
     return uint32_t(std::min<uint64_t>((total + threads - 1) / threads, most));
 }
 
-/* The digest of 16 bytes, of which those before them are `number` times as many. */
+/* The digest of piece number `number` of 16 bytes. */
 __device__ __forceinline__ uint64_t digest_of(uint4 piece, uint64_t number)
 {
     return gpusort_digest_word(4 * number, piece.x) + gpusort_digest_word(4 * number + 1, piece.y) +
@@ -63,7 +63,7 @@ __device__ __forceinline__ uint64_t digest_of(uint8_t piece, uint64_t number)
     return gpusort_digest8(number, piece);
 }
 
-/* Copies the piece, and returns its digest. */
+/* Copies a piece and returns its digest. */
 template <class T>
 __device__ __forceinline__ uint64_t copy_piece(const Copy &copy, uint64_t i)
 {
@@ -77,8 +77,9 @@ __device__ __forceinline__ uint64_t copy_piece(const Copy &copy, uint64_t i)
 }
 
 /*
- * Copies a thread's pieces; which threads have some of a copy goes on from the copy before.
- * Returns the sum of the pieces' digests, each as its own copy's.
+ * Copies a thread's pieces. Pieces are dealt to threads round robin; each copy continues
+ * where the previous one ended. Returns the sum of the pieces' digests; pieces are numbered
+ * within their copy.
  */
 __device__ inline uint64_t copy_pieces(const Copies &copies, uint32_t thread, uint32_t threads)
 {

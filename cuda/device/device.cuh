@@ -10,11 +10,11 @@
  *
  * Work runs on a few streams, each in order, so that one job's copy in, another's
  * sort and a third's copy out overlap. Device memory comes from one stream-ordered
- * pool; whoever takes some counts it against the memory limit first. A ticket ends
- * with the last event recorded for it, which poll() looks at. What wakes the worker
- * is a host callback behind the oldest ticket of a lane, one at a time: when cores are
- * scarce callbacks come late, and those for every ticket would come later still. CUDA
- * runs them also when the context has failed, so no ticket is ever lost.
+ * pool; a part that takes some first counts it against the memory limit. A ticket ends
+ * with the last event recorded for it, which poll() looks at. The worker is woken by a
+ * host callback behind the oldest ticket of a lane. One callback per lane is outstanding
+ * at a time, because CUDA's callback thread falls behind on busy hosts. CUDA runs
+ * callbacks also when the context has failed, so no ticket is ever lost.
  */
 #ifndef GPUSORT_DEVICE_CUH
 #define GPUSORT_DEVICE_CUH
@@ -38,8 +38,8 @@ constexpr uint64_t kIdlePoolBytes = uint64_t{512} << 20; /* that the pool keeps 
 /* The moments of a ticket at which events are recorded. */
 enum Moment {
     kStarted,
-    kLanded,  /* a copy in has ended, */
-    kArrived, /* and kernels may read what it brought */
+    kLanded,  /* a copy in has ended */
+    kArrived, /* kernels may read what the copy in brought */
     kDigested,
     kSorted,
     kGathered, /* a check has gathered what is copied out */

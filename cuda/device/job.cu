@@ -61,14 +61,14 @@ struct JobMemory {
             if (job.length_histogram[bin] > 0)
                 batch.longest = static_cast<uint32_t>(
                     std::max<uint64_t>(std::min<uint64_t>(gpusort_bin_longest(bin), job.nslots), 1));
-        batch.keys = carver.take<void>(job.nslots * width);
-        batch.payload = job.spec.payload == GPUSORT_PAYLOAD_NONE ? nullptr : carver.take<uint32_t>(payload_bytes);
+        batch.keys = carver.take_bytes<void>(job.nslots * width);
+        batch.payload = job.spec.payload == GPUSORT_PAYLOAD_NONE ? nullptr : carver.take_bytes<uint32_t>(payload_bytes);
         if (gathers)
-            gather = {carver.take<uint32_t>(payload_bytes), carver.take<uint32_t>(payload_bytes)};
-        batch.segments = carver.take<GpusortSegment>(size_t{job.nsegments} * sizeof(GpusortSegment));
+            gather = {carver.take_bytes<uint32_t>(payload_bytes), carver.take_bytes<uint32_t>(payload_bytes)};
+        batch.segments = carver.take_bytes<GpusortSegment>(size_t{job.nsegments} * sizeof(GpusortSegment));
         workspace_bytes = gpusort::workspace_bytes(batch);
-        workspace = carver.take<void>(workspace_bytes);
-        check_space = job.verify ? carver.take<void>(verify_bytes(batch)) : nullptr;
+        workspace = carver.take_bytes<void>(workspace_bytes);
+        check_space = job.verify ? carver.take_bytes<void>(verify_bytes(batch)) : nullptr;
         bytes = carver.used();
     }
 

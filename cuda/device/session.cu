@@ -110,17 +110,17 @@ void Session::lay_out(void *memory)
 
     base = memory;
     for (uint32_t c = 0; c < spec.ncolumns; c++) {
-        columns[c] = carver.take<void>(spec.nrows * spec.column_width[c]);
+        columns[c] = carver.take_bytes<void>(spec.nrows * spec.column_width[c]);
         widest = std::max(widest, spec.column_width[c]);
     }
-    index = has_payload() ? carver.take<uint32_t>(spec.nrows * sizeof(uint32_t)) : nullptr;
-    scratch = has_payload() ? carver.take<void>(spec.nrows * widest) : nullptr;
-    segment = carver.take<GpusortSegment>(sizeof(GpusortSegment));
+    index = has_payload() ? carver.take_bytes<uint32_t>(spec.nrows * sizeof(uint32_t)) : nullptr;
+    scratch = has_payload() ? carver.take_bytes<void>(spec.nrows * widest) : nullptr;
+    segment = carver.take_bytes<GpusortSegment>(sizeof(GpusortSegment));
     const SegmentBatch full = batch(spec.nrows);
     workspace_bytes = gpusort::workspace_bytes(full);
-    workspace = carver.take<void>(workspace_bytes);
-    check_space = spec.verify ? carver.take<void>(verify_bytes(full)) : nullptr;
-    digests = spec.verify ? carver.take<Digests>(sizeof(Digests)) : nullptr;
+    workspace = carver.take_bytes<void>(workspace_bytes);
+    check_space = spec.verify ? carver.take_bytes<void>(verify_bytes(full)) : nullptr;
+    digests = spec.verify ? carver.take_bytes<Digests>(sizeof(Digests)) : nullptr;
     bytes = carver.used();
 }
 

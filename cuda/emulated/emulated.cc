@@ -2,7 +2,7 @@
  * emulated.cc
  *	  A device module that sorts on the CPU, for tests where there is no GPU.
  *
- * It keeps the border's promises as a real device would: work runs on a thread of
+ * It keeps the promises of the interface as a real device would: work runs on a thread of
  * its own and ends later, memory is counted against a limit, input is only read,
  * and every result is checked before it is handed back.  A real device may read a job's
  * input until the job ends, so this one fails a job whose input has changed by then.  On
@@ -265,7 +265,7 @@ void GpusortDevice::start(const Task &task) {
     wake.notify_one();
 }
 
-/* The border. */
+/* The interface. */
 
 static int device_count(GpusortDeviceError *error) {
     const char *wanted = getenv("GPUSORT_EMULATED_DEVICES");

@@ -1,12 +1,12 @@
 /*
  * methods.cuh
- *	  The table of device methods: how segment_sort.cu reaches the algorithms.
+ *	  The device's methods, as segment_sort.cu calls them.
  *
- * One algorithm per .cu, each ending in a `const Method` of the name below.  A
- * method gets batches of its own spec.method only (approximate: every batch with
- * spec.buckets > 0) and obeys what SegmentBatch and sort_segments promise: any
- * mix of segment lengths from 0 up, any start, gaps never written, nothing
- * allocated, no wait for the device, keys undefined after a sort with payload.
+ * A method gets only batches of its own spec.method; the approximate method gets every
+ * batch with spec.buckets > 0.  It must keep what SegmentBatch and sort_segments promise:
+ * it takes any mix of segment lengths from 0 up and any start, never writes gaps, allocates
+ * nothing and does not wait for the device.  After a sort with a payload the keys are
+ * undefined.
  */
 #ifndef GPUSORT_METHODS_CUH
 #define GPUSORT_METHODS_CUH
@@ -27,14 +27,14 @@ struct Method {
     cudaError_t (*sort)(const SegmentBatch &batch, void *workspace, size_t bytes, cudaStream_t stream);
 };
 
-extern const Method network_method;     /* network.cu: registers, shared memory, clusters */
-extern const Method radix_method;       /* radix.cu: CUB */
-extern const Method array_sort_method;  /* array_sort.cu */
-extern const Method tagged_method;      /* tagged.cu */
-extern const Method hybrid_method;      /* hybrid.cu */
-extern const Method matrix_method;      /* matrix.cu */
-extern const Method counting_method;    /* counting.cu */
-extern const Method approximate_method; /* approximate.cu */
+extern const Method network_method;     /* network/network.cu: networks, and methods/radix.cu for long segments */
+extern const Method radix_method;       /* methods/radix.cu: CUB */
+extern const Method array_sort_method;  /* published/array_sort.cu */
+extern const Method tagged_method;      /* published/tagged.cu */
+extern const Method hybrid_method;      /* published/hybrid.cu */
+extern const Method matrix_method;      /* published/matrix.cu */
+extern const Method counting_method;    /* methods/counting.cu, with sweep.cuh and digits.cuh */
+extern const Method approximate_method; /* methods/approximate.cu, with sweep.cuh and digits.cuh */
 
 }  // namespace gpusort
 

@@ -1,7 +1,7 @@
 /*
  * emulated_test.cc
  *	  Flips every single bit that the emulated device has of small jobs and sessions,
- *	  one after the other, through the module's own border.
+ *	  one after the other, through the module's interface.
  *
  * Each flip must be caught.  Only one that changes nothing of the result may pass: of a
  * copy of the keys of which the order alone is used, or of what lies beyond a limit.

@@ -2,9 +2,9 @@
  * array_call.c
  *	  Recognises calls that the arrays node can take over.
  *
- * A function is ours if pg_proc says that it is written in C, lies in this module
- * and has one of the entry points listed: whatever schema or name it was given.
- * What was found out about an oid is remembered until pg_proc changes.
+ * A function is taken if pg_proc says that it is written in C, lies in this module and has
+ * one of the listed entry points.  Its schema and name do not matter.  The result of a
+ * look-up is kept until pg_proc changes.
  */
 #include "postgres.h"
 
@@ -46,14 +46,14 @@ static ArrayCallKind look_up_kind(Oid function);
 static bool in_this_module(const char *library);
 static ArrayCallKind kind_of_symbol(const char *symbol);
 
-/* Arranges that what is known about functions is forgotten when it may be wrong. */
+/* Registers a callback that empties the cache of functions when pg_proc changes. */
 void
 gpusort_array_call_init(void)
 {
 	CacheRegisterSyscacheCallback(PROCOID, forget_functions, (Datum) 0);
 }
 
-/* What kind of call of ours the function is, or ARRAY_CALL_NONE. */
+/* The kind of calls of this function, or ARRAY_CALL_NONE if it is not taken. */
 ArrayCallKind
 gpusort_array_call_kind(Oid function)
 {
@@ -67,7 +67,7 @@ gpusort_array_call_kind(Oid function)
 		(known = hash_search(known_functions, &function, HASH_FIND, NULL)) != NULL)
 		return known->kind;
 
-	/* Looking up may itself make us forget, so the table is touched after it. */
+	/* The look-up may destroy the table, so that is used after it. */
 	kind = look_up_kind(function);
 	if (known_functions == NULL)
 	{
@@ -80,7 +80,7 @@ gpusort_array_call_kind(Oid function)
 	return kind;
 }
 
-/* Whether the engines can sort what the call asks for in batches, whatever the arrays hold. */
+/* True if calls like this can be sorted in batches by an engine, for any content of the arrays. */
 bool
 gpusort_array_call_sortable(const FuncExpr *call, ArrayCallKind kind)
 {
@@ -104,14 +104,14 @@ gpusort_array_call_sortable(const FuncExpr *call, ArrayCallKind kind)
 		}
 		else if (!gpusort_array_call_element(exprType(argument), &element, &form) &&
 				 (i == info->narrays - 1 || !OidIsValid(element) || get_typlen(element) <= 0))
-			return false;		/* of two arrays only the keys need be of a key type */
+			return false;		/* of two arrays only the second must be of a key type */
 	}
 	return true;
 }
 
 /*
- * Sets the element type of an array type, or InvalidOid; true if the engines sort
- * its elements, by the form that is set then.
+ * Sets the element type of an array type, or InvalidOid.  Returns true and sets the form if
+ * the engines sort its elements.
  */
 bool
 gpusort_array_call_element(Oid array_type, Oid *element, GpusortKeyForm *form)
@@ -156,7 +156,7 @@ look_up_kind(Oid function)
 	return kind;
 }
 
-/* Whether a library's name, without folder and suffix, is that of this module. */
+/* True if a library's name, without folder and suffix, is that of this module. */
 static bool
 in_this_module(const char *library)
 {

@@ -12,8 +12,8 @@
 /*
  * X(symbol, C function, arrays, number argument, descending by default)
  *
- * Arguments come in this order: the array to be returned, the array of keys, if
- * that is another one, a number, descending, nulls_first.
+ * Arguments come in this order: the array to be returned, the array of keys if there are
+ * two arrays, a number, descending, nulls_first.
  */
 #define GPUSORT_ARRAY_CALLS(X) \
 	X(SORT, "array_sort", 1, NONE, false) \
@@ -34,13 +34,13 @@ typedef enum ArrayCallKind
 	ARRAY_CALL_NONE
 } ArrayCallKind;
 
-/* What the number says. */
+/* The meaning of the number argument. */
 typedef enum ArrayCallNumber
 {
 	ARRAY_NUMBER_NONE,			/* there is none */
-	ARRAY_NUMBER_ENTRIES,		/* how many come first */
-	ARRAY_NUMBER_BUCKETS,		/* intervals */
-	ARRAY_NUMBER_DISPLACEMENT	/* how far an entry may lie from its place */
+	ARRAY_NUMBER_ENTRIES,		/* how many of the first entries are wanted */
+	ARRAY_NUMBER_BUCKETS,		/* number of intervals */
+	ARRAY_NUMBER_DISPLACEMENT	/* how far an entry may lie from its sorted place */
 } ArrayCallNumber;
 
 typedef struct ArrayCallInfo

@@ -6,12 +6,12 @@
  * executor's (exec.c) a CustomScan with
  *
  *	  lefttree			the node whose target list held the calls; it now returns
- *						only what the calls and their neighbours are made of
+ *						the columns that the calls and the rest of the list need
  *	  custom_scan_tlist the child's columns as Vars of OUTER_VAR, then one call per
  *						further column: together they are the node's scan tuple
  *	  targetlist		the child's former target list, over that scan tuple
- *	  custom_exprs		the count and offset of a LIMIT above that the node need not
- *						read past, or nothing
+ *	  custom_exprs		count and offset of the LIMIT above, past which the node does
+ *						not read, or nothing
  *	  custom_private	lists of integers, by the enum below
  */
 #ifndef GPUSORT_ARRAYS_NODE_H
@@ -25,11 +25,11 @@
 typedef enum ArraysPrivate
 {
 	ARRAYS_PRIVATE_KINDS,		/* ArrayCallKind of each call */
-	ARRAYS_PRIVATE_FALLIBLE,	/* 1: arguments that may raise errors, for each call */
-	ARRAYS_PRIVATE_CURSOR,		/* one entry; 1: a cursor may be positioned on its rows */
-	ARRAYS_PRIVATE_CHILD_FALLIBLE,	/* one entry; 1: the child may raise errors between rows */
-	ARRAYS_PRIVATE_ALL_WANTED,	/* one entry; 1: all rows are asked for, also by a run that
-								 * wants some */
+	ARRAYS_PRIVATE_FALLIBLE,	/* for each call: 1 if its arguments may raise errors */
+	ARRAYS_PRIVATE_CURSOR,		/* one entry: 1 if a cursor may be positioned on its rows */
+	ARRAYS_PRIVATE_CHILD_FALLIBLE,	/* one entry: 1 if the child may raise errors between rows */
+	ARRAYS_PRIVATE_ALL_WANTED,	/* one entry: 1 if nodes above ask for all rows, even if the
+								 * executor wants fewer */
 	ARRAYS_PRIVATE_COUNT
 } ArraysPrivate;
 

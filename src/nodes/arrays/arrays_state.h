@@ -2,14 +2,14 @@
  * arrays_state.h
  *	  State of a running arrays node.
  *
- * Rows are read in groups.  A group holds what has to be kept of each row, and one
- * SortBatch per call; it goes through
+ * Rows are read in groups.  A group holds the columns of its rows that are needed later,
+ * and a SortBatch for each call.  It goes through
  *
- *	  empty -> filled, its batches submitted -> waited for, rows emitted -> empty
+ *	  empty -> filled, its batches submitted -> waited for, rows returned -> empty
  *
- * and there are several of them, so that some can be filled while others are being
- * sorted.  Results point into the batches, so a group is emptied only when the node
- * is called again after its last row.
+ * There are several groups, so that some can be filled while others are being sorted.
+ * Results point into the batches, so a group is emptied only when the node is called
+ * again after its last row.
  */
 #ifndef GPUSORT_ARRAYS_STATE_H
 #define GPUSORT_ARRAYS_STATE_H
@@ -21,7 +21,7 @@
 
 #include "nodes/arrays/array_call.h"
 #include "toast/toast_reader.h"
-#include "nodes/worker_stats.h"
+#include "nodes/parallel_stats.h"
 #include "sort/sort_batch.h"
 
 #define GPUSORT_ARRAYS_GROUPS 4
@@ -29,7 +29,7 @@
 /* An array argument of a call. */
 typedef struct ArrayArgument
 {
-	AttrNumber	column;			/* of the child, or 0: to be computed */
+	AttrNumber	column;			/* column of the child; 0 if it is computed */
 	ExprState  *state;
 	Oid			element;
 	int			width;			/* bytes of an element */
@@ -39,30 +39,30 @@ typedef struct BatchedCall
 {
 	ArrayCallKind kind;
 	const ArrayCallInfo *info;
-	bool		fallible;		/* not to be computed for rows nobody asks for */
-	ArrayArgument values;		/* what is returned, in its new order */
-	ArrayArgument keys;			/* what the order is made from; often the same */
+	bool		fallible;		/* may raise errors: computed only for rows that are asked for */
+	ArrayArgument values;		/* the array that is returned in a new order */
+	ArrayArgument keys;			/* the array that decides the order; often the same */
 	ExprState  *number;			/* or NULL */
 	ExprState  *descending;		/* or NULL */
 	ExprState  *nulls_first;	/* or NULL */
 	Oid			result_element;
-	TupleDesc	record;			/* that a pair is returned as, or NULL */
+	TupleDesc	record;			/* result type of array_sort_pair, else NULL */
 
 	/* Set when the first row of a scan is read. */
-	GpusortSpec spec;			/* before that, without its options */
-	bool		is_null;		/* an option is NULL, and so is every result */
+	GpusortSpec spec;			/* before that without the values of options */
+	bool		is_null;		/* an option is NULL, so every result is NULL */
 	bool		by_function;	/* the options are left to the function */
 	bool		on_device;		/* a GPU would sort its batches */
-	Size		batch_bytes;	/* of keys that a batch is begun with */
-	Size		lead;			/* bytes of keys before a packed array, so that the
-								 * payload has room for a header as well */
+	Size		batch_bytes;	/* a batch is begun with this many bytes of keys */
+	Size		lead;			/* extra bytes before a packed array, so that a header
+								 * also fits before its payload */
 } BatchedCall;
 
 typedef enum CallState
 {
 	RESULT_NULL,
-	RESULT_SORTED,				/* a segment of the batch */
-	RESULT_BY_FUNCTION			/* to be computed by the expression itself */
+	RESULT_SORTED,				/* made of a segment of the batch */
+	RESULT_BY_FUNCTION			/* the function itself is called when the row is returned */
 } CallState;
 
 /* The result of one call for one row. */
@@ -74,7 +74,7 @@ typedef struct CallResult
 	int			lower_bound;	/* of the array to be returned */
 } CallResult;
 
-/* What the result is gathered from where it does not lie in the batch. */
+/* Copies of arrays from which a result is gathered, if it does not lie in the batch. */
 typedef struct CallSource
 {
 	ArrayType  *values;
@@ -83,22 +83,22 @@ typedef struct CallSource
 
 typedef struct RowGroup
 {
-	MemoryContext context;		/* copies of columns; reset when emptied */
-	Size		batch_memory;	/* bytes of batches that are in no slab */
-	int			row_slots;		/* that the arrays below have room for */
+	MemoryContext context;		/* copies of columns; reset when the group is emptied */
+	Size		batch_memory;	/* bytes of batches in ordinary memory */
+	int			row_slots;		/* rows that fit the arrays below */
 	int			nrows;
-	int			next_row;		/* to be emitted */
+	int			next_row;		/* the row to be returned next */
 	Datum	   *values;			/* the child's columns, row by row */
 	bool	   *nulls;
-	bool	   *by_function;	/* of each row: some call is left to its function */
+	bool	   *by_function;	/* for each row: some call is left to its function */
 	CallResult *results;		/* of each call, row by row */
-	CallSource *sources;		/* the same; NULL if no call gathers */
+	CallSource *sources;		/* of each call, row by row; NULL if no call gathers */
 	ItemPointerData *tids;		/* of the child's rows, for cursors, or NULL */
-	SortBatch **batches;		/* of each call; NULL until a segment is packed */
+	SortBatch **batches;		/* of each call; NULL until an array is packed */
 	Size	   *used;			/* bytes of keys packed in each */
 } RowGroup;
 
-/* What EXPLAIN ANALYZE shows; plain memory, for it is copied between processes. */
+/* What EXPLAIN ANALYZE shows.  Has no pointers, because it is copied between processes. */
 typedef struct ArraysCounters
 {
 	uint64		rows_by_function;
@@ -111,7 +111,7 @@ typedef struct ArraysCounters
 	double		sort_ms;		/* on the CPU */
 	double		wait_ms;		/* for the GPU */
 	double		device_ms;
-	GpusortMethod method;		/* of the batch sorted last */
+	GpusortMethod method;		/* of the last batch */
 } ArraysCounters;
 
 typedef struct ArraysState
@@ -123,44 +123,44 @@ typedef struct ArraysState
 	ProjectionInfo *by_function;	/* computes a row with the calls themselves */
 	ExprState  *limit_count;	/* or NULL */
 	ExprState  *limit_offset;
-	bool	   *kept;			/* columns that every row needs when it is emitted */
+	bool	   *kept;			/* for each column: it is needed when a row is returned */
 	int16	   *column_length;	/* typlen and typbyval of the columns */
 	bool	   *column_by_value;
-	bool		cursor;			/* remember where rows came from */
-	bool		computes;		/* some argument is more than a column */
+	bool		cursor;			/* a cursor may be positioned on its rows */
+	bool		computes;		/* some argument is not just a column */
 	bool		gathers;		/* some result is gathered from copies */
-	bool		fallible;		/* some call is */
+	bool		fallible;		/* some call is fallible */
 	bool		child_fallible; /* the child may raise errors between rows */
-	bool		all_wanted;		/* all rows are asked for, also by a run that wants some */
+	bool		all_wanted;		/* nodes above ask for all rows, even if the executor wants fewer */
 
 	MemoryContext context;		/* batches and groups */
 	ToastReader *toast;
 	RowGroup	groups[GPUSORT_ARRAYS_GROUPS];	/* a ring */
-	int			filled;			/* groups that hold rows, */
-	int			current;		/* of which this is the oldest */
-	int			max_rows;		/* per group */
-	int			ramp_rows;		/* per group at present */
-	int			ramp_factor;	/* by which that grows */
-	Size		batch_bytes;	/* of keys in a batch that is in no slab */
-	Size		longest;		/* bytes of an array that gets a batch of its own */
-	Size		row_bytes;		/* that a group keeps of each row, beside copies */
-	Size		group_bytes;	/* of memory that a group may take, slabs not counted */
+	int			filled;			/* groups that hold rows */
+	int			current;		/* the oldest group that holds rows */
+	int			max_rows;		/* the most rows of a group */
+	int			ramp_rows;		/* rows of the next group; grows to max_rows */
+	int			ramp_factor;	/* by which ramp_rows grows */
+	Size		batch_bytes;	/* keys of a batch in ordinary memory */
+	Size		longest;		/* a longer array is left to the function */
+	Size		row_bytes;		/* buffers of a group per row, without copies */
+	Size		group_bytes;	/* memory that a group may take, without slabs */
 
 	/* Position in the present scan. */
-	bool		started;		/* options are known */
+	bool		started;		/* the options were evaluated */
 	bool		limit_known;
-	bool		may_read;		/* rows that nobody has asked for */
-	bool		may_compute;	/* also what could raise errors, for rows read ahead */
+	bool		may_read;		/* rows may be read before they are asked for */
+	bool		may_compute;	/* fallible calls may be computed for rows read ahead */
 	bool		child_done;
-	bool		backward;		/* rows are computed one by one since a step back */
-	TupleTableSlot *pending;	/* a row read that did not fit its group */
-	int64		limit;			/* rows wanted at most, or -1 */
-	int64		position;		/* rows emitted; one more after the end */
-	int64		child_position; /* the same for the child */
+	bool		backward;		/* since a step back rows are computed one by one */
+	TupleTableSlot *pending;	/* a row that was read and did not fit its group */
+	int64		limit;			/* the most rows that are wanted, or -1 */
+	int64		position;		/* rows returned; one more after the end */
+	int64		child_position; /* rows the child has returned; one more after the end */
 
 	ArraysCounters counters;
-	ArraysCounters *shared;		/* where a parallel worker leaves them, or NULL */
-	WorkerStats *workers;		/* those of parallel workers, or NULL */
+	ArraysCounters *shared;		/* in a parallel worker: its entry */
+	ParallelStats *workers;		/* in the leader: the entries of parallel workers */
 } ArraysState;
 
 extern Size gpusort_arrays_row_bytes(const ArraysState *state);
@@ -175,18 +175,18 @@ extern void gpusort_arrays_init_call(ArraysState *state, BatchedCall *call, Func
 extern void gpusort_arrays_start_call(ArraysState *state, BatchedCall *call);
 extern bool gpusort_arrays_on_device(const BatchedCall *call);
 extern bool gpusort_arrays_pack(ArraysState *state, RowGroup *group, int call, TupleTableSlot *slot);
-extern void gpusort_arrays_unpack(ArraysState *state, RowGroup *group, int call);
+extern void gpusort_arrays_take_back(ArraysState *state, RowGroup *group, int call);
 extern Datum gpusort_arrays_result(ArraysState *state, RowGroup *group, int call, bool *isnull);
 extern void gpusort_arrays_explain(CustomScanState *css, List *ancestors, struct ExplainState *es);
 
-/* The place of a call's result for the row that is being packed or emitted. */
+/* The result of a call for a row of the group. */
 static inline CallResult *
 gpusort_arrays_result_of(ArraysState *state, RowGroup *group, int row, int call)
 {
 	return &group->results[(Size) row * state->ncalls + call];
 }
 
-/* The same for what it is gathered from. */
+/* The arrays from which that result is gathered. */
 static inline CallSource *
 gpusort_arrays_source_of(ArraysState *state, RowGroup *group, int row, int call)
 {

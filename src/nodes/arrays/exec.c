@@ -3,15 +3,15 @@
  *	  Runs the arrays node: reads rows in groups, has their arrays sorted, and
  *	  returns the rows in the order in which they came.
  *
- * Errors of a call come when its row is returned: whatever is out of the ordinary
- * is left to the function that was called, and evaluated only then.  Where errors may
- * come from the arguments, these are evaluated ahead only if all rows are sure to be
- * asked for: the executor was asked for all, or a node above needs them all for its
- * first one.  Where they may come from the child, it is read ahead only then, and
- * otherwise row by row.
+ * Errors of a call are raised when its row is returned: every array that is not in the
+ * simple form is left to the function itself, which is evaluated only then.  Arguments
+ * that may raise errors are evaluated ahead only if all rows are sure to be asked for:
+ * because the executor was asked for all, or because a node above needs all of them for
+ * its first row.  A child that may raise errors is read ahead only then, and otherwise
+ * row by row.
  *
- * When a cursor steps back, the child is stepped back over the rows read ahead,
- * and from then on each row is computed by itself until the next rescan.
+ * When a cursor steps back, the child is stepped back over the rows read ahead.  From
+ * then on each row is computed by itself until the next rescan.
  */
 #include "postgres.h"
 
@@ -27,9 +27,9 @@
 #include "nodes/arrays/arrays_state.h"
 #include "nodes/arrays/target_list.h"
 
-#define BATCH_BYTES (256 * 1024)	/* of keys: what a core's cache holds */
-#define MIN_BYTES (16 * 1024)	/* of keys, however small work_mem is */
-#define LONGEST_ARRAY (16 * 1024 * 1024)	/* reading a longer one here gains nothing */
+#define BATCH_BYTES (256 * 1024)	/* bytes of keys that a core's cache holds */
+#define MIN_BYTES (16 * 1024)	/* bytes of keys for the smallest work_mem */
+#define LONGEST_ARRAY (16 * 1024 * 1024)	/* batches do not help for longer arrays */
 
 /* The innermost running executor, and whether it was asked for all rows. */
 typedef struct CurrentRun
@@ -80,7 +80,7 @@ static const CustomExecMethods exec_methods = {
 	.ExplainCustomScan = gpusort_arrays_explain
 };
 
-/* Has each run of the executor noted. */
+/* Hooks into each run of the executor. */
 void
 gpusort_arrays_exec_init(void)
 {
@@ -97,7 +97,10 @@ gpusort_arrays_create_state(CustomScan *plan)
 	return (Node *) state;
 }
 
-/* Notes whether the caller wants all rows.  After an error the note is of another run. */
+/*
+ * Notes whether the caller wants all rows.  After an error current_run is stale; it is
+ * only compared with a live EState, so that is harmless.
+ */
 static void
 run_query(GPUSORT_RUN_PARAMETERS)
 {
@@ -165,7 +168,7 @@ exec_node(CustomScanState *css)
 	return emit_row(state, group);
 }
 
-/* Whether each row that can be read, or each one within the limit, is sure to be asked for. */
+/* True if every row, or every row within the limit, is sure to be asked for. */
 static bool
 all_rows_wanted(ArraysState *state)
 {
@@ -212,13 +215,13 @@ rescan_node(CustomScanState *css)
 static Size
 estimate_shared(CustomScanState *css, ParallelContext *context)
 {
-	return gpusort_worker_stats_room(context, sizeof(ArraysCounters));
+	return gpusort_parallel_stats_bytes(context, sizeof(ArraysCounters));
 }
 
 static void
 init_shared(CustomScanState *css, ParallelContext *context, void *shared)
 {
-	gpusort_worker_stats_share(&((ArraysState *) css)->workers, context, sizeof(ArraysCounters), shared);
+	gpusort_parallel_stats_share(&((ArraysState *) css)->workers, context, sizeof(ArraysCounters), shared);
 }
 
 static void
@@ -226,13 +229,13 @@ init_worker(CustomScanState *css, shm_toc *toc, void *shared)
 {
 	ArraysState *state = (ArraysState *) css;
 
-	state->shared = gpusort_worker_stats_entry(shared, sizeof(ArraysCounters));
+	state->shared = gpusort_parallel_stats_entry(shared, sizeof(ArraysCounters));
 	state->counters = *state->shared;
 }
 
 /*
- * Gives slabs back when all rows read were returned.  The executor calls this after
- * every run, and may come back for the others.
+ * Gives slabs back if all rows that were read have been returned.  The executor calls this
+ * after every run, and may ask for further rows later.
  */
 static void
 shutdown_node(CustomScanState *css)
@@ -273,7 +276,7 @@ init_calls(ArraysState *state, CustomScan *plan)
 												 state->css.ss.ss_ScanTupleSlot->tts_tupleDescriptor);
 }
 
-/* Finds out which of the child's columns outlive the packing of their row. */
+/* Finds out which of the child's columns are needed when a row is returned. */
 static void
 init_columns(ArraysState *state, CustomScan *plan)
 {
@@ -300,8 +303,8 @@ init_columns(ArraysState *state, CustomScan *plan)
 }
 
 /*
- * Divides work_mem: a group may fill half of it with batches in ordinary memory.  What
- * else a group may take is known when the calls are started.
+ * Divides work_mem: the batches of a group in ordinary memory may take half of it.  The
+ * memory of a whole group is set when the calls are started.
  */
 static void
 init_memory(ArraysState *state)
@@ -312,7 +315,7 @@ init_memory(ArraysState *state)
 	state->longest = Max(Min(half / state->ncalls, LONGEST_ARRAY), state->batch_bytes);
 	state->row_bytes = gpusort_arrays_row_bytes(state);
 	state->toast = gpusort_toast_begin();
-	state->max_rows = 1;		/* this and the next until the calls are started */
+	state->max_rows = 1;		/* these values hold until the calls are started */
 	state->group_bytes = 2 * half;
 	state->ramp_rows = 1;
 	for (int i = 0; i < GPUSORT_ARRAYS_GROUPS; i++)
@@ -353,7 +356,7 @@ emit_row(ArraysState *state, RowGroup *group)
 	return project(state, group->by_function[row] ? state->by_function : state->css.ss.ps.ps_ProjInfo);
 }
 
-/* The target list over the scan tuple; without a projection the tuple itself. */
+/* Projects the scan tuple.  Without a projection returns the tuple itself. */
 static TupleTableSlot *
 project(ArraysState *state, ProjectionInfo *projection)
 {
@@ -364,8 +367,7 @@ project(ArraysState *state, ProjectionInfo *projection)
 }
 
 /*
- * Lets UPDATE … WHERE CURRENT OF find the table's row, which it looks for in the
- * scan tuple.
+ * Sets the scan tuple's place in the table, which UPDATE … WHERE CURRENT OF reads.
  */
 static void
 remember_origin(ArraysState *state, ItemPointer tid)
@@ -408,7 +410,7 @@ step_single(ArraysState *state)
 	return compute_single(state, ExecProcNode(child));
 }
 
-/* The row made of the child's by calling the functions, or none after the last. */
+/* Computes a row from the child's row by calling the functions.  Returns an empty slot after the last row. */
 static TupleTableSlot *
 compute_single(ArraysState *state, TupleTableSlot *child)
 {

@@ -25,7 +25,7 @@ static void add_counters(ArraysCounters *total, const ArraysCounters *part);
 static void explain_counters(const ArraysCounters *counters, struct ExplainState *es);
 static void explain_engine(bool cpu, bool gpu, GpusortMethod method, struct ExplainState *es);
 
-/* Adds the node's properties: what will run, and after ANALYZE what did. */
+/* Shows the node's properties: what will run or, with ANALYZE, what did. */
 void
 gpusort_arrays_explain(CustomScanState *css, List *ancestors, struct ExplainState *es)
 {
@@ -55,7 +55,7 @@ explain_calls(ArraysState *state, List *ancestors, struct ExplainState *es)
 	ExplainPropertyList("Batched", calls, es);
 }
 
-/* Which engine would sort now, and by which method if one is chosen. */
+/* Shows the engine that would sort now, and the setting gpusort.method. */
 static void
 explain_expectation(ArraysState *state, struct ExplainState *es)
 {
@@ -72,25 +72,25 @@ explain_expectation(ArraysState *state, struct ExplainState *es)
 	explain_engine(cpu, gpu, gpusort_method, es);
 }
 
-/* What all processes did together, and for EXPLAIN (VERBOSE) each worker. */
+/* Shows what all processes did together, and with VERBOSE also each parallel worker. */
 static void
 explain_work(ArraysState *state, struct ExplainState *es)
 {
-	const WorkerStats *workers = state->workers;
+	const ParallelStats *workers = state->workers;
 	int			nworkers = workers ? workers->nworkers : 0;
 	ArraysCounters total = state->counters;
 
 	for (int i = 0; i < nworkers; i++)
-		add_counters(&total, gpusort_worker_stats_kept(workers, i));
+		add_counters(&total, gpusort_parallel_stats_kept(workers, i));
 	explain_counters(&total, es);
 	if (!es->verbose || nworkers == 0)
 		return;
 	ExplainOpenGroup("Array Workers", "Array Workers", false, es);
 	for (int i = 0; i < nworkers; i++)
 	{
-		gpusort_worker_stats_open(i, es);
-		explain_counters(gpusort_worker_stats_kept(workers, i), es);
-		gpusort_worker_stats_close(es);
+		gpusort_parallel_stats_open(i, es);
+		explain_counters(gpusort_parallel_stats_kept(workers, i), es);
+		gpusort_parallel_stats_close(es);
 	}
 	ExplainCloseGroup("Array Workers", "Array Workers", false, es);
 }

@@ -2,16 +2,16 @@
  * pack.c
  *	  Packs the arrays of a row into batches, and makes results of what comes back.
  *
- * An array is packed as its flat image: the header stands in the gap before its
- * segment of keys, so that the sorted segment with its header is the result.
+ * An array is packed as its flat image: the header stands in the gap before its segment
+ * of keys, so that the sorted segment with its header is the result.
  *
  *	  keys		... | header | key key key | pad | header | key key ...
  *	  payload	...    header | pos pos pos | ...
  *
- * A payload entry belongs to every key slot, so there is room for a header before
- * the entries of a segment as well if the gap has enough slots; it is written when
- * the result is made.  What is no one-dimensional array without NULLs is left to
- * the function that was called, and so is whatever would be an error.
+ * Every key slot has a payload entry.  So if the gap has enough slots, a header also fits
+ * before the payload of a segment; it is written when the result is made.  Arrays that
+ * are not simple (one dimension, no NULLs) are left to the function that was called, and
+ * so are all calls that would raise an error.
  */
 #include "postgres.h"
 
@@ -31,22 +31,22 @@
 #include "nodes/arrays/arrays_state.h"
 
 #define HEADER_SIZE ARR_OVERHEAD_NONULLS(1)
-#define LEAST_SIZE (HEADER_SIZE + MAXIMUM_ALIGNOF)	/* of an array in a batch */
-#define DEVICE_BATCH_MIN (1024 * 1024)	/* of keys: a smaller batch would not fill a GPU */
-#define DEVICE_BATCH_BYTES (2 * 1024 * 1024)	/* larger ones push each other out of the caches */
-#define DEVICE_BATCH_ARRAYS 4	/* where they are long, so that they sort side by side */
+#define LEAST_SIZE (HEADER_SIZE + MAXIMUM_ALIGNOF)	/* bytes of the smallest array in a batch */
+#define DEVICE_BATCH_MIN (1024 * 1024)	/* fewer bytes of keys do not fill a GPU */
+#define DEVICE_BATCH_BYTES (2 * 1024 * 1024)	/* larger batches evict each other from the caches */
+#define DEVICE_BATCH_ARRAYS 4	/* a batch holds at least this many long arrays, which are sorted together */
 
-static Size device_room(const BatchedCall *call);
+static Size device_capacity(const BatchedCall *call);
 static void init_argument(ArraysState *state, ArrayArgument *argument, Expr *expression);
 static void set_spec(BatchedCall *call, int32 number, bool descending);
 static bool left_to_function(const BatchedCall *call, int32 number);
 static ExprState *init_option(ArraysState *state, FuncExpr *expression, int number);
 static Datum option_value(ArraysState *state, ExprState *option, Datum otherwise, bool *is_null);
 static Datum argument_value(ArraysState *state, const ArrayArgument *argument, TupleTableSlot *slot, bool *isnull);
-static bool make_room(ArraysState *state, RowGroup *group, int call, Size bytes);
-static bool is_plain(const ArrayType *array, Oid element, int width, Size size);
+static bool begin_batch(ArraysState *state, RowGroup *group, int call, Size bytes);
+static bool is_simple(const ArrayType *array, Oid element, int width, Size size);
 static bool pack_values(ArraysState *state, RowGroup *group, int call_number, CallResult *result, Datum values);
-static Datum plain_array(char *place, Oid element, int width, uint32 count, int lower_bound);
+static Datum finish_array(char *place, Oid element, int width, uint32 count, int lower_bound);
 static Datum positions_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result);
 static Datum values_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result,
 						   const CallSource *source);
@@ -78,7 +78,7 @@ gpusort_arrays_init_call(ArraysState *state, BatchedCall *call, FuncExpr *expres
 	set_spec(call, 0, call->info->descending);
 }
 
-/* Sets what a call asks of a sort, and the sizes that follow from it. */
+/* Sets the spec of a call and the sizes that follow from it. */
 static void
 set_spec(BatchedCall *call, int32 number, bool descending)
 {
@@ -102,7 +102,7 @@ set_spec(BatchedCall *call, int32 number, bool descending)
 		call->lead = Max((Size) call->keys.width * (HEADER_SIZE / sizeof(uint32)), HEADER_SIZE) - HEADER_SIZE;
 }
 
-/* Whether the function sees to calls with that number: an error, or nothing to sort. */
+/* True if calls with this number are left to the function: they raise an error or sort nothing. */
 static bool
 left_to_function(const BatchedCall *call, int32 number)
 {
@@ -118,18 +118,18 @@ left_to_function(const BatchedCall *call, int32 number)
 	}
 }
 
-/* The bytes of the largest batch of keys that a GPU would sort. */
+/* The most bytes of keys in a batch that a GPU would sort, or 0. */
 static Size
-device_room(const BatchedCall *call)
+device_capacity(const BatchedCall *call)
 {
 	return gpusort_batch_device_capacity(&call->spec, LEAST_SIZE);
 }
 
-/* Whether a GPU would sort batches of the call as it stands. */
+/* True if a GPU would now sort batches of the call. */
 bool
 gpusort_arrays_on_device(const BatchedCall *call)
 {
-	return device_room(call) >= DEVICE_BATCH_MIN;
+	return device_capacity(call) >= DEVICE_BATCH_MIN;
 }
 
 /* Evaluates the options of a call for the scan that begins. */
@@ -146,12 +146,12 @@ gpusort_arrays_start_call(ArraysState *state, BatchedCall *call)
 	set_spec(call, number, descending);
 	call->by_function = left_to_function(call, number);
 	call->on_device = gpusort_arrays_on_device(call);
-	call->batch_bytes = call->on_device ? Min(DEVICE_BATCH_BYTES, device_room(call)) : state->batch_bytes;
+	call->batch_bytes = call->on_device ? Min(DEVICE_BATCH_BYTES, device_capacity(call)) : state->batch_bytes;
 }
 
 /*
- * Packs the arrays of one call for the row in slot, which becomes the group's next,
- * and sets its result.  False if they do not fit; the group then has other rows.
+ * Packs the arrays of one call for the row in slot, the group's next row, and sets its
+ * result.  Returns false if they do not fit the batch; the group then has other rows.
  */
 bool
 gpusort_arrays_pack(ArraysState *state, RowGroup *group, int call_number, TupleTableSlot *slot)
@@ -183,12 +183,12 @@ gpusort_arrays_pack(ArraysState *state, RowGroup *group, int call_number, TupleT
 		return true;
 	if (call->lead + MAXALIGN(size) > Max(state->longest, call->batch_bytes))
 		return true;
-	if (!make_room(state, group, call_number, call->lead + MAXALIGN(size)))
+	if (!begin_batch(state, group, call_number, call->lead + MAXALIGN(size)))
 		return false;
 	batch = group->batches[call_number];
 	place = batch->keys + group->used[call_number] + call->lead;
 	gpusort_toast_flatten(state->toast, keys, size, place);
-	if (!is_plain((ArrayType *) place, call->keys.element, call->keys.width, size))
+	if (!is_simple((ArrayType *) place, call->keys.element, call->keys.width, size))
 		return true;
 
 	result->start = (place + HEADER_SIZE - batch->keys) / call->keys.width;
@@ -209,9 +209,9 @@ gpusort_arrays_pack(ArraysState *state, RowGroup *group, int call_number, TupleT
 	return true;
 }
 
-/* Takes back what was packed of one call for the group's next row. */
+/* Undoes gpusort_arrays_pack of one call for the group's next row. */
 void
-gpusort_arrays_unpack(ArraysState *state, RowGroup *group, int call_number)
+gpusort_arrays_take_back(ArraysState *state, RowGroup *group, int call_number)
 {
 	BatchedCall *call = &state->calls[call_number];
 	CallResult *result = gpusort_arrays_result_of(state, group, group->nrows, call_number);
@@ -229,8 +229,8 @@ gpusort_arrays_unpack(ArraysState *state, RowGroup *group, int call_number)
 }
 
 /*
- * The finished result of a call for the group's row that is to be emitted; the
- * batch has been waited for.
+ * The result of a call for the group's row that is to be returned.  The batch must have
+ * been waited for.
  */
 Datum
 gpusort_arrays_result(ArraysState *state, RowGroup *group, int call_number, bool *isnull)
@@ -259,11 +259,11 @@ gpusort_arrays_result(ArraysState *state, RowGroup *group, int call_number, bool
 	switch (call->kind)
 	{
 		case ARRAY_CALL_TOP_N:
-			return plain_array(place, call->result_element, call->keys.width, count, 1);
+			return finish_array(place, call->result_element, call->keys.width, count, 1);
 		case ARRAY_CALL_DISTINCT:
 			if (count > 1)
 				count = gpusort_keys_distinct(call->spec.form, place + HEADER_SIZE, count);
-			return plain_array(place, call->result_element, call->keys.width, count, result->lower_bound);
+			return finish_array(place, call->result_element, call->keys.width, count, result->lower_bound);
 		default:
 			return PointerGetDatum(place);
 	}
@@ -283,7 +283,7 @@ init_argument(ArraysState *state, ArrayArgument *argument, Expr *expression)
 	}
 }
 
-/* The argument with that number, prepared, or NULL if the call has fewer. */
+/* Prepares the argument with this number.  NULL if the call has fewer. */
 static ExprState *
 init_option(ArraysState *state, FuncExpr *expression, int number)
 {
@@ -292,7 +292,7 @@ init_option(ArraysState *state, FuncExpr *expression, int number)
 	return ExecInitExpr(list_nth(expression->args, number), &state->css.ss.ps);
 }
 
-/* The value of an option, or its default; *is_null is set if it is NULL, else left. */
+/* The value of an option, or its default.  Sets *is_null if it is NULL, and never clears it. */
 static Datum
 option_value(ArraysState *state, ExprState *option, Datum otherwise, bool *is_null)
 {
@@ -314,25 +314,25 @@ argument_value(ArraysState *state, const ArrayArgument *argument, TupleTableSlot
 	return ExecEvalExprSwitchContext(argument->state, state->css.ss.ps.ps_ExprContext, isnull);
 }
 
-/* Sees to it that the call's batch has room for bytes more; false if it is full. */
+/* Begins the call's batch if necessary.  Returns false if `bytes` more bytes of keys do not fit it. */
 static bool
-make_room(ArraysState *state, RowGroup *group, int call, Size bytes)
+begin_batch(ArraysState *state, RowGroup *group, int call, Size bytes)
 {
 	SortBatch  *batch = group->batches[call];
-	Size		room = state->calls[call].batch_bytes;
-	Size		memory_room = Max(bytes, state->batch_bytes);
+	Size		capacity = state->calls[call].batch_bytes;
+	Size		memory_capacity = Max(bytes, state->batch_bytes);
 	MemoryContext caller;
 
 	if (batch != NULL)
 		return group->used[call] + bytes <= (Size) batch->key_slots * state->calls[call].keys.width &&
 			batch->nsegments < batch->segment_slots;
 	if (state->calls[call].on_device)
-		room = Max(room, Min(bytes * DEVICE_BATCH_ARRAYS, device_room(&state->calls[call])));
-	if (bytes > room && group->nrows > 0)
+		capacity = Max(capacity, Min(bytes * DEVICE_BATCH_ARRAYS, device_capacity(&state->calls[call])));
+	if (bytes > capacity && group->nrows > 0)
 		return false;			/* it begins the next group */
-	room = Max(bytes, room);
+	capacity = Max(bytes, capacity);
 	caller = MemoryContextSwitchTo(state->context);
-	batch = gpusort_batch_begin(&state->calls[call].spec, room, memory_room, Min(room / LEAST_SIZE, state->max_rows));
+	batch = gpusort_batch_begin(&state->calls[call].spec, capacity, memory_capacity, Min(capacity / LEAST_SIZE, state->max_rows));
 	MemoryContextSwitchTo(caller);
 	batch->use = USED_FOR_ARRAYS;
 	group->batches[call] = batch;
@@ -340,17 +340,18 @@ make_room(ArraysState *state, RowGroup *group, int call, Size bytes)
 	return true;
 }
 
-/* Whether the array is flat in the simplest way: one dimension, no NULLs. */
+/* True if the array has one dimension and no NULLs. */
 static bool
-is_plain(const ArrayType *array, Oid element, int width, Size size)
+is_simple(const ArrayType *array, Oid element, int width, Size size)
 {
 	return ARR_NDIM(array) == 1 && !ARR_HASNULL(array) && ARR_ELEMTYPE(array) == element &&
 		(Size) ARR_DIMS(array)[0] * width + HEADER_SIZE == size;
 }
 
 /*
- * Packs the values that follow the keys just packed, and keeps a pair's keys, which
- * a batch with a payload does not give back.  False if the function must see to them.
+ * Packs the values of the keys that were just packed.  Copies the keys of array_sort_pair,
+ * which a batch with a payload does not return.  Returns false if the values must be left
+ * to the function.
  */
 static bool
 pack_values(ArraysState *state, RowGroup *group, int call_number, CallResult *result, Datum values)
@@ -368,7 +369,7 @@ pack_values(ArraysState *state, RowGroup *group, int call_number, CallResult *re
 	else
 		place = source->values = gpusort_alloc_large(group->context, size);
 	gpusort_toast_flatten(state->toast, values, size, (char *) place);
-	if (!is_plain(place, call->values.element, call->values.width, size))
+	if (!is_simple(place, call->values.element, call->values.width, size))
 		return false;
 	result->lower_bound = ARR_LBOUND(place)[0];
 	if (call->kind == ARRAY_CALL_SORT_PAIR)
@@ -381,9 +382,9 @@ pack_values(ArraysState *state, RowGroup *group, int call_number, CallResult *re
 	return true;
 }
 
-/* Writes the header of an array whose elements stand behind its place. */
+/* Writes the header of an array whose elements lie behind it, and returns the array. */
 static Datum
-plain_array(char *place, Oid element, int width, uint32 count, int lower_bound)
+finish_array(char *place, Oid element, int width, uint32 count, int lower_bound)
 {
 	ArrayType  *array = (ArrayType *) place;
 
@@ -403,10 +404,10 @@ positions_result(const BatchedCall *call, const SortBatch *batch, const CallResu
 
 	for (uint32 i = 0; i < result->count; i++)
 		positions[i]++;
-	return plain_array((char *) positions - HEADER_SIZE, INT4OID, sizeof(int32), result->count, 1);
+	return finish_array((char *) positions - HEADER_SIZE, INT4OID, sizeof(int32), result->count, 1);
 }
 
-/* The values in the order of the keys: already there, or gathered by position. */
+/* The values in the order of the keys: carried as the payload, or gathered by position. */
 static Datum
 values_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result, const CallSource *source)
 {
@@ -416,7 +417,7 @@ values_result(const BatchedCall *call, const SortBatch *batch, const CallResult 
 	uint32	   *payload = payload_of(call, batch, result);
 
 	if (carries_values(call))
-		return plain_array((char *) payload - HEADER_SIZE, call->values.element, call->values.width, count, lower_bound);
+		return finish_array((char *) payload - HEADER_SIZE, call->values.element, call->values.width, count, lower_bound);
 	return gathered(source->values, call->values.width, payload, count, lower_bound);
 }
 
@@ -433,17 +434,17 @@ pair_result(const BatchedCall *call, const SortBatch *batch, const CallResult *r
 	return HeapTupleGetDatum(heap_form_tuple(call->record, arrays, nulls));
 }
 
-/* A new array of the source's elements at so many positions. */
+/* A new array of the source's elements at count positions. */
 static Datum
 gathered(const ArrayType *source, int width, const uint32 *positions, uint32 count, int lower_bound)
 {
 	char	   *place = gpusort_alloc_large(CurrentMemoryContext, HEADER_SIZE + (Size) count * width);
 
 	gpusort_elements_gather(place + HEADER_SIZE, ARR_DATA_PTR(source), width, positions, count);
-	return plain_array(place, ARR_ELEMTYPE(source), width, count, lower_bound);
+	return finish_array(place, ARR_ELEMTYPE(source), width, count, lower_bound);
 }
 
-/* The sorted payload of a segment.  One of a single key was not sorted at all. */
+/* The sorted payload of a segment.  A segment of a single key was not submitted, so its payload is set here. */
 static uint32 *
 payload_of(const BatchedCall *call, const SortBatch *batch, const CallResult *result)
 {
@@ -462,14 +463,14 @@ result_place(const BatchedCall *call, const SortBatch *batch, const CallResult *
 	return keys + (Size) result->start * call->keys.width - HEADER_SIZE;
 }
 
-/* Whether the values are moved as the payload itself. */
+/* True if the values are the payload. */
 static bool
 carries_values(const BatchedCall *call)
 {
 	return call->info->narrays > 1 && call->kind != ARRAY_CALL_SORT_PAIR && call->values.width == sizeof(uint32);
 }
 
-/* Whether the values are copied, and results are gathered from the copies. */
+/* True if the values are copied, and results are gathered from the copies. */
 static bool
 gathers_values(const BatchedCall *call)
 {

@@ -2,19 +2,19 @@
  * row_group.c
  *	  Reads rows in groups and has their arrays sorted.
  *
- * Groups begin with one row and grow, so that somebody who wants few rows does not
- * wait for many, and only groups of full size are read ahead.  They grow fourfold, or
- * faster for a GPU, which takes as long for one row as for many.  A LIMIT right above
- * is known and never read past.
+ * Groups begin with one row and grow, so that a query that wants few rows does not wait
+ * for many.  Only groups of full size are read ahead.  Groups grow fourfold, or faster for
+ * a GPU, which takes as long for one row as for many.  A LIMIT right above is known, and
+ * rows past it are never read.
  *
- * With an engine that sorts while we go on, the next groups are read and submitted
- * before one is waited for, so that reading and returning rows overlap with
- * sorting, and a GPU has several batches to sort at a time.  Where many backends
- * share it, each of them has only one there.
+ * A GPU sorts while the backend goes on.  Then the next groups are read and submitted
+ * before the current one is waited for, so that reading and returning rows overlap with
+ * sorting, and the GPU has several batches at a time.  If many backends share the arena,
+ * each has only one batch there.
  *
- * All groups together take work_mem: buffers for rows, copies of what the rows refer
- * to, and batches that are in no slab.  A group ends when it has taken its part, so
- * the wider rows are the fewer of them a group has.
+ * All groups together take work_mem, for buffers of rows, copies of values passed by
+ * reference, and batches in ordinary memory.  A group ends when it has used its share, so
+ * the wider rows are, the fewer a group has.
  */
 #include "postgres.h"
 
@@ -29,17 +29,17 @@
 #include "compat.h"
 #include "nodes/arrays/arrays_state.h"
 
-#define MAX_ROWS 1024			/* per group */
+#define MAX_ROWS 1024			/* per group on the CPU */
 #define MAX_ROWS_ON_DEVICE 32768
-#define MIN_ROWS 8				/* per group, however wide */
-#define MIN_GROUP_BYTES (64 * 1024)	/* however small work_mem is */
+#define MIN_ROWS 8				/* per group, even of the widest rows */
+#define MIN_GROUP_BYTES (64 * 1024)	/* for the smallest work_mem */
 #define FIRST_ROW_SLOTS 64
 #define RAMP_FACTOR 4
 #define RAMP_FACTOR_ON_DEVICE 64
 
 static RowGroup *group_of(ArraysState *state, int place);
 static bool may_read_ahead(ArraysState *state);
-static bool make_room_for_row(ArraysState *state, RowGroup *group, int wanted);
+static bool reserve_row(ArraysState *state, RowGroup *group, int wanted);
 static void resize_rows(ArraysState *state, RowGroup *group, int slots);
 static void free_rows(RowGroup *group);
 static bool fill_group(ArraysState *state, RowGroup *group);
@@ -67,8 +67,8 @@ gpusort_arrays_init_group(ArraysState *state, RowGroup *group)
 }
 
 /*
- * Makes the group after the current one the current one, filled and sorted; false
- * if there are no more rows.
+ * Makes the next group the current one, filled and sorted.  Returns false if there are no
+ * more rows.
  */
 bool
 gpusort_arrays_next_group(ArraysState *state)
@@ -79,7 +79,7 @@ gpusort_arrays_next_group(ArraysState *state)
 	{
 		empty_group(state, &state->groups[state->current]);
 		state->filled--;
-		/* Without another to go on with, this one is filled again: its buffers are there. */
+		/* If no other group is filled, this one is used again, because it has its buffers. */
 		if (state->filled > 0)
 			state->current = (state->current + 1) % GPUSORT_ARRAYS_GROUPS;
 	}
@@ -95,7 +95,7 @@ gpusort_arrays_next_group(ArraysState *state)
 	return true;
 }
 
-/* The group that many places behind the current one. */
+/* The group that is `place` places behind the current one. */
 static RowGroup *
 group_of(ArraysState *state, int place)
 {
@@ -103,8 +103,8 @@ group_of(ArraysState *state, int place)
 }
 
 /*
- * Whether to fill one group more before the current one is waited for.  Batches in
- * ordinary memory are sorted at once, so only one group at a time has such.
+ * True if one more group should be filled before the current one is waited for.  Batches
+ * in ordinary memory are sorted when they are submitted, so they are never read ahead.
  */
 static bool
 may_read_ahead(ArraysState *state)
@@ -124,11 +124,11 @@ gpusort_arrays_drop_groups(ArraysState *state)
 }
 
 /*
- * Sees to it that the group can take one more of the rows wanted; false if it has taken
- * its part of memory.
+ * Makes the group's buffers hold one more of the wanted rows.  Returns false if the group
+ * has used its share of memory.
  */
 static bool
-make_room_for_row(ArraysState *state, RowGroup *group, int wanted)
+reserve_row(ArraysState *state, RowGroup *group, int wanted)
 {
 	Size		other = MemoryContextMemAllocated(group->context, false) + group->batch_memory;
 	Size		slots = Max(Min(wanted, FIRST_ROW_SLOTS), MIN_ROWS);
@@ -147,7 +147,7 @@ make_room_for_row(ArraysState *state, RowGroup *group, int wanted)
 	return true;
 }
 
-/* Bytes of a group's buffers for a row. */
+/* Bytes that a row takes in a group's buffers. */
 Size
 gpusort_arrays_row_bytes(const ArraysState *state)
 {
@@ -162,7 +162,7 @@ gpusort_arrays_row_bytes(const ArraysState *state)
 	 MemoryContextAllocHuge(state->context, (entries) * sizeof(*(group)->member)) : \
 	 repalloc_huge((group)->member, (entries) * sizeof(*(group)->member)))
 
-/* Gives a group's buffers room for a number of rows; those that it has stay. */
+/* Enlarges a group's buffers to this many rows, and keeps the rows in them. */
 static void
 resize_rows(ArraysState *state, RowGroup *group, int slots)
 {
@@ -193,7 +193,7 @@ free_rows(RowGroup *group)
 	group->row_slots = 0;
 }
 
-/* Reads rows into an empty group and has them sorted; false if there are none. */
+/* Reads rows into an empty group and submits its batches.  Returns false if there are no rows. */
 static bool
 fill_group(ArraysState *state, RowGroup *group)
 {
@@ -201,14 +201,14 @@ fill_group(ArraysState *state, RowGroup *group)
 	instr_time	start = time_now(state);
 	TupleTableSlot *slot;
 
-	while (group->nrows < wanted && make_room_for_row(state, group, wanted) && (slot = gpusort_arrays_read_row(state)) != NULL)
+	while (group->nrows < wanted && reserve_row(state, group, wanted) && (slot = gpusort_arrays_read_row(state)) != NULL)
 	{
 		if (!state->started)
 			start_scan(state);
 		if (!pack_row(state, group, slot))
 		{
 			state->pending = slot;
-			state->ramp_rows = state->max_rows; /* full by size */
+			state->ramp_rows = state->max_rows; /* larger groups would not fit */
 			break;
 		}
 		keep_columns(state, group, slot);
@@ -238,7 +238,7 @@ rows_wanted(ArraysState *state)
 	return Max(Min(left, state->max_rows), 1);
 }
 
-/* Evaluates the LIMIT above, which has done so itself before it asked for a row. */
+/* Evaluates the LIMIT above, which did so itself before it asked for a row. */
 static void
 find_limit(ArraysState *state)
 {
@@ -257,7 +257,7 @@ find_limit(ArraysState *state)
 		state->limit = -1;
 }
 
-/* Evaluates what is the same for all rows of a scan; only when there is a first row. */
+/* Evaluates options, which are the same for all rows of a scan.  Called only if there is a first row. */
 static void
 start_scan(ArraysState *state)
 {
@@ -291,7 +291,7 @@ gpusort_arrays_read_row(ArraysState *state)
 	return NULL;
 }
 
-/* Packs the arrays of a row as the group's next; false if they do not fit. */
+/* Packs the arrays of the group's next row.  Returns false if they do not fit. */
 static bool
 pack_row(ArraysState *state, RowGroup *group, TupleTableSlot *slot)
 {
@@ -317,11 +317,11 @@ pack_row(ArraysState *state, RowGroup *group, TupleTableSlot *slot)
 	if (call == state->ncalls)
 		return true;
 	while (--call >= 0)
-		gpusort_arrays_unpack(state, group, call);
+		gpusort_arrays_take_back(state, group, call);
 	return false;
 }
 
-/* Makes the child's columns the scan tuple, without results of calls. */
+/* Makes the child's row the scan tuple, with NULLs for the calls. */
 void
 gpusort_arrays_load_columns(ArraysState *state, TupleTableSlot *child)
 {
@@ -335,7 +335,7 @@ gpusort_arrays_load_columns(ArraysState *state, TupleTableSlot *child)
 	ExecStoreVirtualTuple(slot);
 }
 
-/* Copies what will be needed of the child's row when it is emitted. */
+/* Copies the columns of the child's row that are needed when the row is returned. */
 static void
 keep_columns(ArraysState *state, RowGroup *group, TupleTableSlot *slot)
 {
@@ -368,7 +368,7 @@ keep_columns(ArraysState *state, RowGroup *group, TupleTableSlot *slot)
 	}
 }
 
-/* The child, if it is a scan whose rows have a place in a table, or NULL. */
+/* The child, if it is a scan whose rows have a place in a table, else NULL. */
 ScanState *
 gpusort_arrays_positioned_child(ArraysState *state)
 {
@@ -408,7 +408,7 @@ submit_group(ArraysState *state, RowGroup *group)
 	state->counters.sort_ms += milliseconds_since(state, start);
 }
 
-/* Whether waiting for the group would take time. */
+/* True if a batch of the group is still being sorted. */
 static bool
 is_being_sorted(ArraysState *state, RowGroup *group)
 {
@@ -442,7 +442,7 @@ wait_for_group(ArraysState *state, RowGroup *group)
 	state->counters.wait_ms += milliseconds_since(state, start);
 }
 
-/* Ends a group's batches and forgets its rows. */
+/* Ends a group's batches and removes its rows. */
 static void
 empty_group(ArraysState *state, RowGroup *group)
 {
@@ -455,14 +455,14 @@ empty_group(ArraysState *state, RowGroup *group)
 	}
 	MemoryContextReset(group->context);
 	group->batch_memory = 0;
-	/* Buffers for many rows leave no memory for copies; where there were few, make room. */
+	/* Large buffers leave no memory for copies.  If there were few rows, they are freed. */
 	if (group->nrows < group->row_slots / 2 && group->row_slots * state->row_bytes > state->group_bytes / 2)
 		free_rows(group);
 	group->nrows = 0;
 	group->next_row = 0;
 }
 
-/* The time, if EXPLAIN ANALYZE asks for it. */
+/* The time if EXPLAIN ANALYZE asks for it, else zero. */
 static instr_time
 time_now(const ArraysState *state)
 {

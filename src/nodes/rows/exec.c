@@ -236,19 +236,19 @@ restore_rows(CustomScanState *node)
 static Size
 estimate_shared(CustomScanState *node, ParallelContext *context)
 {
-	return gpusort_worker_stats_room(context, sizeof(RowSortStats));
+	return gpusort_parallel_stats_bytes(context, sizeof(RowSortStats));
 }
 
 static void
 init_shared(CustomScanState *node, ParallelContext *context, void *shared)
 {
-	gpusort_worker_stats_share(&((RowsNodeState *) node)->workers, context, sizeof(RowSortStats), shared);
+	gpusort_parallel_stats_share(&((RowsNodeState *) node)->workers, context, sizeof(RowSortStats), shared);
 }
 
 static void
 init_worker(CustomScanState *node, shm_toc *toc, void *shared)
 {
-	((RowsNodeState *) node)->shared = gpusort_worker_stats_entry(shared, sizeof(RowSortStats));
+	((RowsNodeState *) node)->shared = gpusort_parallel_stats_entry(shared, sizeof(RowSortStats));
 }
 
 /* Copies a parallel worker's counters to its entry.  Called after every run. */

@@ -9,7 +9,7 @@
 
 #include "nodes/rows/heap_source.h"
 #include "rows/row_sort.h"
-#include "nodes/worker_stats.h"
+#include "nodes/parallel_stats.h"
 
 typedef struct RowsNodeState
 {
@@ -22,7 +22,7 @@ typedef struct RowsNodeState
 	int64		mark;
 	RowSortStats stats;			/* of the last sort, for EXPLAIN */
 	RowSortStats *shared;		/* in a parallel worker: its entry */
-	WorkerStats *workers;		/* in the leader: the entries of parallel workers */
+	ParallelStats *workers;		/* in the leader: the entries of parallel workers */
 } RowsNodeState;
 
 #endif							/* GPUSORT_ROWS_EXEC_H */

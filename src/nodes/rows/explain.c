@@ -157,7 +157,7 @@ explain_work(const RowsNodeState *state, ExplainState *es)
 	RowSortStats total = state->stats;
 
 	for (int i = 0; i < nworkers; i++)
-		add_stats(&total, gpusort_worker_stats_kept(state->workers, i));
+		add_stats(&total, gpusort_parallel_stats_kept(state->workers, i));
 	if (!total.sorted)
 		return;
 	explain_stats(&total, es);
@@ -166,13 +166,13 @@ explain_work(const RowsNodeState *state, ExplainState *es)
 	ExplainOpenGroup("Sort Workers", "Sort Workers", false, es);
 	for (int i = 0; i < nworkers; i++)
 	{
-		const RowSortStats *stats = gpusort_worker_stats_kept(state->workers, i);
+		const RowSortStats *stats = gpusort_parallel_stats_kept(state->workers, i);
 
 		if (!stats->sorted)
 			continue;
-		gpusort_worker_stats_open(i, es);
+		gpusort_parallel_stats_open(i, es);
 		explain_stats(stats, es);
-		gpusort_worker_stats_close(es);
+		gpusort_parallel_stats_close(es);
 	}
 	ExplainCloseGroup("Sort Workers", "Sort Workers", false, es);
 }

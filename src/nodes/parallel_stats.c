@@ -1,6 +1,6 @@
 /*
- * worker_stats.c
- *	  Counters of a plan node in parallel workers, see worker_stats.h.
+ * parallel_stats.c
+ *	  Counters of a plan node in parallel workers, see parallel_stats.h.
  */
 #include "postgres.h"
 
@@ -8,7 +8,7 @@
 #include "storage/dsm.h"
 
 #include "compat.h"
-#include "nodes/worker_stats.h"
+#include "nodes/parallel_stats.h"
 
 #ifdef GPUSORT_SPLIT_EXPLAIN
 #include "commands/explain_format.h"
@@ -18,32 +18,32 @@
 static void keep_entries(dsm_segment *segment, Datum arg);
 
 Size
-gpusort_worker_stats_room(ParallelContext *context, Size size)
+gpusort_parallel_stats_bytes(ParallelContext *context, Size size)
 {
 	return mul_size(context->nworkers, MAXALIGN(size));
 }
 
 void
-gpusort_worker_stats_share(WorkerStats **stats, ParallelContext *context, Size size, void *shared)
+gpusort_parallel_stats_share(ParallelStats **stats, ParallelContext *context, Size size, void *shared)
 {
-	Size		room = gpusort_worker_stats_room(context, size);
+	Size		bytes = gpusort_parallel_stats_bytes(context, size);
 
 	if (*stats == NULL)
 	{
-		*stats = palloc(sizeof(WorkerStats));
-		**stats = (WorkerStats)
+		*stats = palloc(sizeof(ParallelStats));
+		**stats = (ParallelStats)
 		{
 			.nworkers = context->nworkers,
 			.size = size,
-			.entries = palloc0(room)
+			.entries = palloc0(bytes)
 		};
 	}
 	if (context->seg == NULL || context->nworkers != (*stats)->nworkers)
 	{
-		memset(shared, 0, room);
+		memset(shared, 0, bytes);
 		return;
 	}
-	memcpy(shared, (*stats)->entries, room);
+	memcpy(shared, (*stats)->entries, bytes);
 	(*stats)->shared = shared;
 	on_dsm_detach(context->seg, keep_entries, PointerGetDatum(*stats));
 }
@@ -52,26 +52,26 @@ gpusort_worker_stats_share(WorkerStats **stats, ParallelContext *context, Size s
 static void
 keep_entries(dsm_segment *segment, Datum arg)
 {
-	WorkerStats *stats = (WorkerStats *) DatumGetPointer(arg);
+	ParallelStats *stats = (ParallelStats *) DatumGetPointer(arg);
 
 	memcpy(stats->entries, stats->shared, stats->nworkers * MAXALIGN(stats->size));
 	stats->shared = NULL;
 }
 
 void *
-gpusort_worker_stats_entry(void *shared, Size size)
+gpusort_parallel_stats_entry(void *shared, Size size)
 {
 	return (char *) shared + ParallelWorkerNumber * MAXALIGN(size);
 }
 
 const void *
-gpusort_worker_stats_kept(const WorkerStats *stats, int worker)
+gpusort_parallel_stats_kept(const ParallelStats *stats, int worker)
 {
 	return (stats->shared ? stats->shared : stats->entries) + worker * MAXALIGN(stats->size);
 }
 
 void
-gpusort_worker_stats_open(int worker, struct ExplainState *es)
+gpusort_parallel_stats_open(int worker, struct ExplainState *es)
 {
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{
@@ -85,7 +85,7 @@ gpusort_worker_stats_open(int worker, struct ExplainState *es)
 }
 
 void
-gpusort_worker_stats_close(struct ExplainState *es)
+gpusort_parallel_stats_close(struct ExplainState *es)
 {
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 		es->indent--;

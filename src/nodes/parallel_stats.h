@@ -1,5 +1,5 @@
 /*
- * worker_stats.h
+ * parallel_stats.h
  *	  Counters of a plan node in parallel workers, for EXPLAIN ANALYZE.
  *
  * Counters are a struct without pointers.  Each parallel worker copies its own to an entry
@@ -10,35 +10,35 @@
  * The executor calls a custom scan's methods for shared memory only if the plan says that
  * the node is parallel-aware.
  */
-#ifndef GPUSORT_WORKER_STATS_H
-#define GPUSORT_WORKER_STATS_H
+#ifndef GPUSORT_PARALLEL_STATS_H
+#define GPUSORT_PARALLEL_STATS_H
 
 #include "access/parallel.h"
 
 struct ExplainState;
 
-typedef struct WorkerStats
+typedef struct ParallelStats
 {
 	int			nworkers;
 	Size		size;			/* of an entry */
 	char	   *shared;			/* the entries while they are shared, or NULL */
 	char	   *entries;		/* kept by the leader */
-} WorkerStats;
+} ParallelStats;
 
 /* Bytes of shared memory for entries of the given size. */
-extern Size gpusort_worker_stats_room(ParallelContext *context, Size size);
+extern Size gpusort_parallel_stats_bytes(ParallelContext *context, Size size);
 
 /* In the leader: prepares shared memory.  *stats keeps the entries; it is made if NULL. */
-extern void gpusort_worker_stats_share(WorkerStats **stats, ParallelContext *context, Size size, void *shared);
+extern void gpusort_parallel_stats_share(ParallelStats **stats, ParallelContext *context, Size size, void *shared);
 
 /* In a parallel worker: its entry. */
-extern void *gpusort_worker_stats_entry(void *shared, Size size);
+extern void *gpusort_parallel_stats_entry(void *shared, Size size);
 
 /* In the leader: the counters of a parallel worker over all its runs. */
-extern const void *gpusort_worker_stats_kept(const WorkerStats *stats, int worker);
+extern const void *gpusort_parallel_stats_kept(const ParallelStats *stats, int worker);
 
 /* What EXPLAIN shows between these two calls stands below the name of a parallel worker. */
-extern void gpusort_worker_stats_open(int worker, struct ExplainState *es);
-extern void gpusort_worker_stats_close(struct ExplainState *es);
+extern void gpusort_parallel_stats_open(int worker, struct ExplainState *es);
+extern void gpusort_parallel_stats_close(struct ExplainState *es);
 
-#endif							/* GPUSORT_WORKER_STATS_H */
+#endif							/* GPUSORT_PARALLEL_STATS_H */
