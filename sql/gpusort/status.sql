@@ -47,6 +47,15 @@ SELECT j.pid, a.leader_pid, a.datname, a.usename, j.engine, j.used_for, j.method
 FROM jobs_rows() j LEFT JOIN pg_stat_activity a USING (pid);
 COMMENT ON VIEW jobs IS 'long sorts, and each ORDER BY by the rows node, that are running: phase, and the share of the phase that is done';
 
+CREATE FUNCTION memory_rows(OUT pid int4, OUT in_use_bytes int8, OUT kept_bytes int8, OUT limit_bytes int8)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'gpusort_memory' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+
+CREATE VIEW memory AS
+SELECT m.pid, a.leader_pid, a.datname, a.usename, m.in_use_bytes, m.kept_bytes, m.limit_bytes
+FROM memory_rows() m LEFT JOIN pg_stat_activity a USING (pid);
+COMMENT ON VIEW memory IS 'large memory that backends sort in, and keep for their next sort';
+
 CREATE FUNCTION arena(OUT slabs int4, OUT slab_bytes int8, OUT free int4, OUT held int4, OUT queued int4,
     OUT running int4, OUT ended int4, OUT lost int4, OUT waiters int4, OUT sessions int4)
 AS 'MODULE_PATHNAME', 'gpusort_arena_status' LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
@@ -58,7 +67,7 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'gpusort_methods' LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 COMMENT ON FUNCTION methods() IS 'what each method can sort, and on which engine';
 
-REVOKE ALL ON FUNCTION devices_rows(), stats_counters(), stats_fallbacks(), stats_reset(), jobs_rows(), arena() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION devices_rows(), stats_counters(), stats_fallbacks(), jobs_rows(), arena() TO pg_monitor;
-GRANT SELECT ON devices, stats, jobs TO pg_monitor;
+REVOKE ALL ON FUNCTION devices_rows(), stats_counters(), stats_fallbacks(), stats_reset(), jobs_rows(), memory_rows(), arena() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION devices_rows(), stats_counters(), stats_fallbacks(), jobs_rows(), memory_rows(), arena() TO pg_monitor;
+GRANT SELECT ON devices, stats, jobs, memory TO pg_monitor;
 GRANT USAGE ON SCHEMA gpusort TO PUBLIC;

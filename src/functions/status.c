@@ -15,12 +15,14 @@
 #include "utils/tuplestore.h"
 
 #include "device/shared/device_shared.h"
+#include "kept_memory.h"
 
 #define DEVICE_COLUMNS 28
 #define ARENA_COLUMNS 10
 
 PG_FUNCTION_INFO_V1(gpusort_devices);
 PG_FUNCTION_INFO_V1(gpusort_arena_status);
+PG_FUNCTION_INFO_V1(gpusort_memory);
 
 static const char *
 state_name(DeviceState state)
@@ -172,4 +174,25 @@ gpusort_arena_status(PG_FUNCTION_ARGS)
 	LWLockRelease(gpusort_arena->lock);
 	values[i++] = Int32GetDatum(sessions);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor), values, nulls)));
+}
+
+/* Rows (pid, in_use_bytes, kept_bytes, limit_bytes), of backends that ever had any. */
+Datum
+gpusort_memory(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	MemoryUse	use;
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (int i = 0; gpusort_memory_look(i, &use); i++)
+	{
+		Datum		values[4] = {
+			Int32GetDatum(use.pid), Int64GetDatum(use.in_use), Int64GetDatum(use.kept), Int64GetDatum(use.limit)
+		};
+		bool		nulls[4] = {false};
+
+		if (use.pid != 0)
+			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	return (Datum) 0;
 }

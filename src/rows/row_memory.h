@@ -2,11 +2,8 @@
  * row_memory.h
  *	  Buffers of a row sort: large ones are mapped, on huge pages where possible.
  *
- * Fresh pages cost more time than sorting: the kernel clears every page at its first
- * touch.  So mappings that a sort gives back are kept for the backend's next sort, up to
- * work_mem in all.  They are marked as free, so that the kernel can take their pages when
- * memory is short (MADV_FREE).  A RowMemory owns buffers.  They are given back when its
- * memory context ends, so an error leaks nothing.
+ * Mappings come from and go back to the backend's cache (kept_memory.h).  A RowMemory owns
+ * buffers.  They are given back when its memory context ends, so an error leaks nothing.
  */
 #ifndef GPUSORT_ROW_MEMORY_H
 #define GPUSORT_ROW_MEMORY_H
@@ -23,7 +20,6 @@ typedef struct RowBuffer
 } RowBuffer;
 
 extern RowMemory *gpusort_rows_memory_create(MemoryContext context);
-extern void gpusort_rows_memory_trim(void);
 extern void gpusort_rows_buffer_reserve(RowMemory *memory, RowBuffer *buffer, Size bytes);
 extern void gpusort_rows_buffer_release(RowMemory *memory, RowBuffer *buffer);
 

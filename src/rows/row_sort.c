@@ -7,6 +7,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include "kept_memory.h"
 #include "rows/row_sort.h"
 #include "stats/sort_progress.h"
 
@@ -253,7 +254,7 @@ gpusort_rows_sort_finish(RowSort *sort)
 		gpusort_rows_store_free(sort->store);
 		sort->store = NULL;
 		gpusort_rows_buffer_release(sort->memory, &sort->packed);
-		gpusort_rows_memory_trim();
+		gpusort_memory_trim();
 		start_phase(sort, &start);
 		gpusort_progress_update(sort->progress, SORT_PHASE_MERGING, 0, 1);
 		gpusort_rows_runs_prepare(sort->runs, sort->random_access);

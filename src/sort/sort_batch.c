@@ -11,9 +11,9 @@
  * A batch has a memory context of its own below the caller's current one.  Its slab is
  * given back when that context ends, so an error leaves no slab behind.
  *
- * Ordinary memory of the usual size is kept for the next batch, of this query or
- * another.  For a query of few rows, asking the kernel for fresh pages takes longer than
- * everything else that a batch adds to sorting row by row.
+ * Ordinary memory is kept for the next batch, of this query or another (kept_memory.h).
+ * For a query of few rows, asking the kernel for fresh pages takes longer than everything
+ * else that a batch adds to sorting row by row.
  */
 #include "postgres.h"
 
@@ -21,19 +21,11 @@
 
 #include "device/client/device_client.h"
 #include "guc.h"
+#include "kept_memory.h"
 #include "large_memory.h"
 #include "sort/choose.h"
 #include "sort/sort.h"
 #include "sort/sort_batch.h"
-
-#define SPARE_BYTES (1024 * 1024)	/* the most memory that is kept */
-
-/* The head of a piece of ordinary memory. */
-typedef struct BatchMemory
-{
-	struct BatchMemory *next;	/* in the list of spares */
-	Size		bytes;			/* this head included */
-} BatchMemory;
 
 typedef struct BatchState
 {
@@ -43,20 +35,14 @@ typedef struct BatchState
 	MemoryContextCallback callback;
 	int			slab;			/* GPUSORT_NO_JOB in ordinary memory */
 	SlabLayout	layout;
-	BatchMemory *memory;		/* NULL in a slab */
+	Mapping		memory;			/* empty in a slab */
 	bool		in_flight;		/* submitted to a device and not yet waited for */
 	SortAttempt attempt;		/* while it is in flight */
 } BatchState;
 
-/* Memory of ended batches, and its size in all. */
-static BatchMemory *spares = NULL;
-static Size spare_bytes = 0;
-
 static bool for_device(const GpusortSpec *spec, uint32_t slots);
 static void allocate_in_slab(BatchState *state);
 static void allocate_in_memory(BatchState *state);
-static BatchMemory *take_memory(Size bytes);
-static void give_memory(BatchMemory *memory);
 static void release(void *arg);
 static SortRequest describe(BatchState *state);
 static void finish(BatchState *state, const SortRequest *request);
@@ -159,50 +145,17 @@ static void
 allocate_in_memory(BatchState *state)
 {
 	SortBatch  *batch = &state->public;
-	Size		head_bytes = CACHELINEALIGN(sizeof(BatchMemory));
 	Size		key_bytes = CACHELINEALIGN((Size) batch->key_slots * gpusort_key_width(state->spec.form));
 	Size		payload_bytes = state->spec.payload == GPUSORT_PAYLOAD_NONE ? 0 :
 		CACHELINEALIGN((Size) batch->key_slots * sizeof(uint32_t));
+	Size		bytes = key_bytes + payload_bytes + (Size) batch->segment_slots * sizeof(GpusortSegment);
 
-	state->memory = take_memory(head_bytes + key_bytes + payload_bytes +
-								(Size) batch->segment_slots * sizeof(GpusortSegment));
-	batch->memory_bytes = state->memory->bytes;
-	batch->keys = (char *) state->memory + head_bytes;
+	state->memory = gpusort_memory_take(bytes, bytes + bytes / 4);
+	batch->memory_bytes = state->memory.size;
+	batch->keys = state->memory.data;
 	if (payload_bytes > 0)
 		batch->payload = (uint32_t *) (batch->keys + key_bytes);
 	batch->segments = (GpusortSegment *) (batch->keys + key_bytes + payload_bytes);
-}
-
-/* Takes ordinary memory of at least this many bytes, its head included, from the spares or the server. */
-static BatchMemory *
-take_memory(Size bytes)
-{
-	BatchMemory *memory;
-
-	for (BatchMemory **link = &spares; (memory = *link) != NULL; link = &memory->next)
-	{
-		if (memory->bytes < bytes)
-			continue;
-		*link = memory->next;
-		spare_bytes -= memory->bytes;
-		return memory;
-	}
-	memory = gpusort_alloc_large(TopMemoryContext, bytes);
-	memory->bytes = bytes;
-	return memory;
-}
-
-static void
-give_memory(BatchMemory *memory)
-{
-	if (spare_bytes + memory->bytes > SPARE_BYTES)
-	{
-		pfree(memory);
-		return;
-	}
-	memory->next = spares;
-	spares = memory;
-	spare_bytes += memory->bytes;
 }
 
 /* Runs when the batch's memory context goes. */
@@ -216,9 +169,9 @@ release(void *arg)
 	if (state->slab != GPUSORT_NO_JOB)
 		gpusort_job_release(state->slab);
 	state->slab = GPUSORT_NO_JOB;
-	if (state->memory != NULL)
-		give_memory(state->memory);
-	state->memory = NULL;
+	if (state->memory.data != NULL)
+		gpusort_memory_give(state->memory);
+	state->memory.data = NULL;
 }
 
 /* Starts sorting the batch.  Its memory must not be touched until gpusort_batch_wait has returned. */

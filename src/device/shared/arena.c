@@ -97,6 +97,16 @@ gpusort_arena_shmem_startup(void)
 		dlist_push_tail(&arena->free, &arena->job[i].node);
 }
 
+/* Releases the lock, and no other one, in a process that ends while it holds it. */
+void
+gpusort_arena_unlock_at_exit(void)
+{
+	if (!LWLockHeldByMe(gpusort_arena->lock))
+		return;
+	HOLD_INTERRUPTS();			/* the release resumes them, and the exit has forgotten who held them */
+	LWLockRelease(gpusort_arena->lock);
+}
+
 /* FREE -> HELD, by this backend. */
 void
 gpusort_job_make_held(DeviceJob *job)

@@ -11,6 +11,7 @@
 
 extern Size gpusort_arena_shmem_size(void);
 extern void gpusort_arena_shmem_startup(void);
+extern void gpusort_arena_unlock_at_exit(void);
 
 /* True after this process's exit callback has released its slabs; later releases do nothing. */
 extern bool gpusort_all_released;

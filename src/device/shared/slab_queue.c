@@ -39,8 +39,7 @@ release_all(int code, Datum arg)
 {
 	SlabWaiter *waiter = &gpusort_arena->waiter[GPUSORT_MY_PROC_NUMBER];
 
-	if (LWLockHeldByMe(gpusort_arena->lock))
-		LWLockReleaseAll();
+	gpusort_arena_unlock_at_exit();
 	leave_queue(waiter);
 	for (int i = 0; i < gpusort_arena->njobs; i++)
 		if (gpusort_arena->job[i].owner == MyProc)

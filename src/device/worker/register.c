@@ -20,6 +20,7 @@
 #include "device/shared/arena.h"
 #include "device/worker/worker.h"
 #include "guc.h"
+#include "kept_memory.h"
 #include "stats/sort_progress.h"
 
 #define WORKER_RESTART_SECONDS 1	/* after repeated faults the worker itself waits longer */
@@ -56,6 +57,7 @@ request_shmem(void)
 	RequestAddinShmemSpace(gpusort_arena_shmem_size());
 	RequestAddinShmemSpace(gpusort_stats_shmem_size());
 	RequestAddinShmemSpace(gpusort_progress_shmem_size());
+	RequestAddinShmemSpace(gpusort_memory_shmem_size());
 	RequestNamedLWLockTranche("gpusort arena", 1);
 }
 
@@ -69,6 +71,7 @@ startup_shmem(void)
 	gpusort_arena->has_workers = nregistered > 0;
 	gpusort_stats_shmem_startup();
 	gpusort_progress_shmem_startup();
+	gpusort_memory_shmem_startup();
 	LWLockRelease(AddinShmemInitLock);
 }
 

@@ -533,8 +533,7 @@ publish_memory(void)
 static void
 worker_exit(int code, Datum arg)
 {
-	if (LWLockHeldByMe(gpusort_arena->lock))
-		LWLockReleaseAll();
+	gpusort_arena_unlock_at_exit();
 	if (code != 0 && !worker.expected && !ShutdownRequestPending)
 		count_fault("the device worker ended unexpectedly");
 	gpusort_arena_device_lost(worker.ordinal, code == 0 ? DEVICE_UNAVAILABLE : DEVICE_RESTARTING,

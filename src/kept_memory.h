@@ -1,0 +1,50 @@
+/*
+ * kept_memory.h
+ *	  Large memory that a backend keeps for its next sort: one cache, one limit.
+ *
+ * Fresh pages cost more than sorting, because the kernel clears each one at its first
+ * touch.  So a mapping that a sort gives back is kept for the next sort, whichever it is,
+ * up to work_mem in all.  The first megabyte stays as it is.  Beyond that the kernel may
+ * take the pages when memory is short (MADV_FREE).  The view gpusort.memory shows it.
+ */
+#ifndef GPUSORT_KEPT_MEMORY_H
+#define GPUSORT_KEPT_MEMORY_H
+
+/* A mapping, aligned to huge pages where it spans some. */
+typedef struct Mapping
+{
+	char	   *data;
+	Size		size;
+} Mapping;
+
+/* What a backend has mapped, in bytes. */
+typedef struct MemoryUse
+{
+	int			pid;
+	uint64		in_use;
+	uint64		kept;
+	uint64		limit;			/* of what is kept */
+} MemoryUse;
+
+/*
+ * Returns memory of at least so many bytes, or raises an error.  A kept mapping may have
+ * up to most bytes.  The contents are undefined.
+ */
+extern Mapping gpusort_memory_take(Size bytes, Size most);
+
+/* The same, larger than a mapping that was taken: moves its contents there, and gives it back. */
+extern Mapping gpusort_memory_grow(Mapping mapping, Size bytes, Size most);
+
+/* Keeps a mapping that was taken, or unmaps it. */
+extern void gpusort_memory_give(Mapping mapping);
+
+/* Unmaps all that is kept: memory is short. */
+extern void gpusort_memory_trim(void);
+
+/* What backend number i has mapped; false beyond the last one.  Without shared memory there is only this one. */
+extern bool gpusort_memory_look(int i, MemoryUse *use);
+
+extern Size gpusort_memory_shmem_size(void);
+extern void gpusort_memory_shmem_startup(void);
+
+#endif							/* GPUSORT_KEPT_MEMORY_H */
