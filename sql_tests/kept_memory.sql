@@ -2,6 +2,7 @@
 \set VERBOSITY terse
 SET max_parallel_workers_per_gather = 0;
 SET gpusort.force_nodes = on;
+SET gpusort.engine = cpu;
 CREATE TABLE kept AS SELECT i, (i * 7919) % 100003 AS x, ARRAY[i, i % 7, -i] AS a FROM generate_series(1, 60000) i;
 ANALYZE kept;
 CREATE VIEW own AS SELECT in_use_bytes, kept_bytes > 0 AS keeps, kept_bytes <= limit_bytes AS keeps_within_limit, limit_bytes
