@@ -86,7 +86,7 @@ double two_way_rate(char *in, char *out, uint64_t bytes)
 
 /* Runs all jobs, keeping a bounded number in flight; returns seconds. */
 double run_jobs(const GpusortDeviceModule *module, GpusortDevice *device, int event_fd,
-                std::vector<GpusortDeviceJob> &jobs)
+                std::vector<GpusortSlabSort> &jobs)
 {
     size_t started = 0, ended = 0;
     const double begin = now();
@@ -170,9 +170,9 @@ int main(int argc, char **argv)
     for (uint32_t a = 0; a < arrays_per_job; a++)
         segments[a] = {a * shape.length, shape.length};
 
-    std::vector<GpusortDeviceJob> jobs(njobs);
+    std::vector<GpusortSlabSort> jobs(njobs);
     for (uint64_t j = 0; j < njobs; j++) {
-        GpusortDeviceJob &job = jobs[j];
+        GpusortSlabSort &job = jobs[j];
         job = {};
         job.ticket = j + 1;
         job.spec.form = GPUSORT_KEY_FLOAT32;

@@ -192,7 +192,7 @@ private:
 
     Times run_job(bool verify) const
     {
-        GpusortDeviceJob job = {};
+        GpusortSlabSort job = {};
         Times times;
 
         job.ticket = ++device.ticket;
@@ -233,7 +233,7 @@ private:
     Times run_session(bool verify) const
     {
         const bool carried = kind.payload == GPUSORT_PAYLOAD_CARRIED, alone = kind.payload == GPUSORT_PAYLOAD_NONE;
-        GpusortDeviceSession session = {};
+        GpusortSessionSpec session = {};
         GpusortDeviceError error = {};
         Times times;
 

@@ -74,7 +74,7 @@ typedef struct GpusortDeviceInfo
  * input's: between the arrival of the input on the device and the departure of the result
  * no byte, gaps and segments included, has changed except by being sorted.
  */
-typedef struct GpusortDeviceJob
+typedef struct GpusortSlabSort
 {
 	uint64_t	ticket;
 	GpusortSpec spec;
@@ -87,7 +87,7 @@ typedef struct GpusortDeviceJob
 	uint32_t	nsegments;
 	uint32_t	nslots;
 	uint32_t	length_histogram[GPUSORT_LENGTH_BINS];
-} GpusortDeviceJob;
+} GpusortSlabSort;
 
 /*
  * A session: columns of equal length in device memory.  Column 0 holds the keys; the others
@@ -102,7 +102,7 @@ typedef struct GpusortDeviceJob
 #define GPUSORT_SESSION_COLUMNS 34
 #define GPUSORT_SESSION_INDEX 0xffffffffu	/* column number of the result column */
 
-typedef struct GpusortDeviceSession
+typedef struct GpusortSessionSpec
 {
 	uint64_t	session;		/* chosen by the worker */
 	GpusortSpec spec;
@@ -110,7 +110,7 @@ typedef struct GpusortDeviceSession
 	uint64_t	nrows;			/* rows that will be appended, at most */
 	uint32_t	ncolumns;		/* columns, keys included */
 	uint8_t		column_width[GPUSORT_SESSION_COLUMNS];	/* 1, 2, 4, 8 or 16 bytes */
-} GpusortDeviceSession;
+} GpusortSessionSpec;
 
 /* How a ticket ended. */
 typedef struct GpusortDeviceOutcome
@@ -152,10 +152,10 @@ typedef struct GpusortDeviceModule
 	const char *(*refuses) (GpusortDevice *device, const GpusortSpec *spec);
 
 	/* Starts a job.  poll() returns its outcome, even if it fails at once. */
-	void		(*start_job) (GpusortDevice *device, const GpusortDeviceJob *job);
+	void		(*start_job) (GpusortDevice *device, const GpusortSlabSort *job);
 
 	/* Sessions.  open_session returns its result; the others end under their tickets. */
-	GpusortDeviceStatus (*open_session) (GpusortDevice *device, const GpusortDeviceSession *session,
+	GpusortDeviceStatus (*open_session) (GpusortDevice *device, const GpusortSessionSpec *session,
 										 GpusortDeviceError *error);
 	void		(*append) (GpusortDevice *device, uint64_t session, uint64_t ticket,
 						   uint32_t column, uint64_t first_row, uint64_t nrows, const void *source);

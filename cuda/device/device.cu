@@ -2,9 +2,9 @@
  * device.cu
  *	  The device module's exported table: opens a device, hands out ended tickets.
  *
- * CUDA starts threads of its own when a context is made; they inherit the signal
- * mask of the opening thread, so everything is blocked meanwhile: the worker's
- * signals must reach its main thread alone.
+ * CUDA starts threads when a context is made. They inherit the signal mask of the opening
+ * thread, so all signals are blocked meanwhile: the worker's signals must reach only its
+ * main thread.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -40,13 +40,13 @@ void set_error(GpusortDeviceError *error, cudaError_t code, const char *doing)
             error->status = GPUSORT_DEVICE_FAULT;
     }
     snprintf(error->message, sizeof(error->message), "%s: %s", doing, cudaGetErrorString(code));
-    cudaGetLastError(); /* a sticky error comes back by itself */
+    cudaGetLastError(); /* clears it; a sticky error returns */
 }
 
 namespace
 {
 
-/* Has the worker poll, now or when it would sleep. */
+/* Wakes the worker, or keeps it from sleeping. */
 void wake(int event_fd)
 {
     const uint64_t one = 1;
@@ -55,7 +55,7 @@ void wake(int event_fd)
         ;
 }
 
-/* On CUDA's callback thread, where no CUDA call is allowed: some ticket of the lane has ended. */
+/* Called when a ticket of the lane has ended, on CUDA's callback thread, where no CUDA call is allowed. */
 void CUDART_CB lane_calls(cudaStream_t, cudaError_t, void *argument)
 {
     Lane *lane = static_cast<Lane *>(argument);
@@ -74,7 +74,7 @@ double seconds_between(cudaEvent_t from, cudaEvent_t to)
     return milliseconds / 1e3;
 }
 
-/* What the ticket ended with, or cudaErrorNotReady. */
+/* How the ticket ended, or cudaErrorNotReady. */
 cudaError_t end_of(const Ticket &ticket)
 {
     const cudaError_t code = ticket.lost != cudaSuccess ? ticket.lost : cudaEventQuery(ticket.moment[kEnded]);
@@ -84,7 +84,7 @@ cudaError_t end_of(const Ticket &ticket)
     return code;
 }
 
-/* Says how an ended ticket went, and takes back what it borrowed. */
+/* Makes the outcome of an ended ticket, and takes its events and flag back. */
 GpusortDeviceOutcome settle(GpusortDevice *device, Ticket *ticket, cudaError_t code)
 {
     GpusortDeviceOutcome outcome = {};
@@ -229,12 +229,12 @@ const char *device_refuses(GpusortDevice *, const GpusortSpec *spec)
     return refuses(*spec);
 }
 
-/* Settles the tickets that have ended; true if there were any. */
+/* Makes outcomes of the tickets that have ended. Returns true if there were any. */
 bool settle_ended(GpusortDevice *device)
 {
     auto &running = device->running;
     const size_t before = running.size();
-    bool busy[kLanes] = {}; /* what comes later in the lane has not ended either */
+    bool busy[kLanes] = {}; /* a ticket of the lane is running, so later ones of the lane are too */
 
     for (size_t i = 0; i < running.size();) {
         bool &lane_busy = busy[running[i]->lane - device->lanes];
@@ -301,7 +301,7 @@ GpusortDevice::~GpusortDevice()
         cudaHostUnregister(arena);
 }
 
-/* Takes memory from the pool, to be freed in the order of the stream, and counts it. */
+/* Takes memory from the pool, to be freed in stream order, and counts it. */
 cudaError_t GpusortDevice::take_memory(void **memory, uint64_t bytes, cudaStream_t stream)
 {
     if (bytes > memory_limit - memory_used)
@@ -322,7 +322,7 @@ void GpusortDevice::count_freed(uint64_t bytes)
     memory_used -= bytes;
 }
 
-/* Leaves an idle device's memory to others, but for what jobs usually need. */
+/* Frees memory of an idle device's pool, except as much as jobs usually need. */
 void GpusortDevice::shrink_pool()
 {
     uint64_t held = 0;
@@ -350,7 +350,7 @@ cudaEvent_t GpusortDevice::take_event()
     return event;
 }
 
-/* A pinned flag that is 0, or null if none can be had. */
+/* A pinned flag with value 0, or null on failure. */
 uint32_t *GpusortDevice::take_flag()
 {
     uint32_t *flag = nullptr;
@@ -374,7 +374,7 @@ gpusort::Ticket *GpusortDevice::begin_ticket(uint64_t number, gpusort::Lane *lan
     return ticket;
 }
 
-/* Records an event at that moment of the ticket. */
+/* Records an event for this moment of the ticket. */
 void GpusortDevice::mark(gpusort::Ticket *ticket, gpusort::Moment moment, cudaStream_t stream)
 {
     cudaEvent_t event = take_event();
@@ -383,7 +383,7 @@ void GpusortDevice::mark(gpusort::Ticket *ticket, gpusort::Moment moment, cudaSt
         ticket->moment[moment] = event;
 }
 
-/* Lets the ticket end when everything enqueued so far as its lane's work has ended. */
+/* Ends the ticket with the work that is enqueued on its lane so far. */
 void GpusortDevice::end_ticket(gpusort::Ticket *ticket)
 {
     mark(ticket, gpusort::kEnded, ticket->lane->work);
@@ -393,7 +393,7 @@ void GpusortDevice::end_ticket(gpusort::Ticket *ticket)
         ask_for_call(ticket);
 }
 
-/* Has the host called when the ticket has ended, unless a call from its lane is still to come. */
+/* Asks for a host callback at the ticket's end, unless one of its lane is outstanding. */
 void GpusortDevice::ask_for_call(gpusort::Ticket *ticket)
 {
     gpusort::Lane *lane = ticket->lane;
@@ -409,14 +409,14 @@ void GpusortDevice::ask_for_call(gpusort::Ticket *ticket)
     }
 }
 
-/* Ends a ticket of which nothing else would say that it has. */
+/* Ends a ticket whose end no event will tell. */
 void GpusortDevice::lose_ticket(gpusort::Ticket *ticket, cudaError_t code)
 {
     ticket->lost = code;
     gpusort::wake(event_fd);
 }
 
-/* Ends a ticket that could not even start. */
+/* Ends a ticket whose work could not be started. */
 void GpusortDevice::fail_ticket(uint64_t number, const GpusortDeviceError &error)
 {
     GpusortDeviceOutcome outcome = {};

@@ -3,9 +3,9 @@
  *	  What the parts of the device module share: one opened device, its streams
  *	  and the tickets under way.
  *
- * device.cu           the exported table; open, close, poll
- * probe.cu     what the device is and how fast it moves data
- * job.cu       batches: copy in, sort, verify, copy out
+ * device.cu    the exported table; open, close, poll
+ * probe.cu     properties of the device, and how fast it moves data
+ * job.cu       the sort of a slab: copy in, sort, verify, copy out
  * session.cu   columns that stay on the device between transfers
  *
  * Work runs on a few streams, each in order, so that one job's copy in, another's
@@ -33,7 +33,7 @@ namespace gpusort
 {
 
 constexpr int kLanes = 8;
-constexpr uint64_t kIdlePoolBytes = uint64_t{512} << 20; /* that the pool keeps when nothing runs */
+constexpr uint64_t kIdlePoolBytes = uint64_t{512} << 20; /* kept by the pool when nothing runs */
 
 /* The moments of a ticket at which events are recorded. */
 enum Moment {
@@ -42,32 +42,32 @@ enum Moment {
     kArrived, /* kernels may read what the copy in brought */
     kDigested,
     kSorted,
-    kGathered, /* a check has gathered what is copied out */
+    kGathered, /* a check has gathered the payload that is copied out */
     kCopied,
     kChecked,
     kEnded,
     kMoments
 };
 
-/* A stream for work, and two beside it that it does not wait for. */
+/* A stream for work, and two others that it does not wait for. */
 struct Lane {
     cudaStream_t work = nullptr;
-    cudaStream_t checks = nullptr;  /* of results, while they are copied out */
-    cudaStream_t calls = nullptr;   /* of the host: what is behind a callback waits for it to run */
-    std::atomic<bool> called{true}; /* the last callback has run */
+    cudaStream_t checks = nullptr;  /* checks results while they are copied out */
+    cudaStream_t calls = nullptr;   /* host callbacks, which block the work behind them until they run */
+    std::atomic<bool> called{true}; /* true when the last callback has run */
     int event_fd = -1;
 };
 
-/* One piece of work that the worker waits for. */
+/* Work under a ticket of the worker. */
 struct Ticket {
     uint64_t number = 0;
     GpusortDeviceError error{};
     GpusortMethod method = GPUSORT_METHOD_AUTO;
-    cudaEvent_t moment[kMoments] = {}; /* null: it does not come */
+    cudaEvent_t moment[kMoments] = {}; /* null for moments that are not recorded */
     uint32_t *failed_check = nullptr;  /* pinned; set by the device when verifying */
-    uint64_t bytes = 0;                /* of device memory that come free when it ends */
+    uint64_t bytes = 0;                /* device memory that is freed when it ends */
     Lane *lane = nullptr;
-    cudaError_t lost = cudaSuccess; /* why nothing will say when it ends */
+    cudaError_t lost = cudaSuccess; /* if not success: no event will tell its end, and why */
 };
 
 /* A session's columns; see session.cu. */
@@ -82,17 +82,17 @@ struct GpusortDevice {
     int event_fd = -1;
     void *arena = nullptr;
     size_t arena_bytes = 0;
-    int reaches_arena = 0; /* kernels read the arena where the host does */
+    int reaches_arena = 0; /* kernels can access the arena at the host's addresses */
     uint64_t memory_limit = 0;
     uint64_t memory_used = 0;
     uint64_t memory_peak = 0;
-    bool pool_swollen = false; /* it may hold more than an idle device should */
+    bool pool_swollen = false; /* the pool may hold more than an idle device should */
     cudaMemPool_t pool = nullptr;
     gpusort::Lane lanes[gpusort::kLanes];
     unsigned next_lane = 0;
 
     std::vector<std::unique_ptr<gpusort::Ticket>> running;
-    std::deque<GpusortDeviceJob> waiting; /* jobs held back until memory is free */
+    std::deque<GpusortSlabSort> waiting; /* jobs that wait for memory */
     std::vector<GpusortDeviceOutcome> ready;
     std::unordered_map<uint64_t, std::shared_ptr<gpusort::Session>> sessions;
     std::vector<cudaEvent_t> spare_events;
@@ -119,10 +119,10 @@ namespace gpusort
 
 bool probe_device(GpusortDevice *device, GpusortDeviceInfo *info, GpusortDeviceError *error);
 
-void start_job(GpusortDevice *device, const GpusortDeviceJob *job);
+void start_job(GpusortDevice *device, const GpusortSlabSort *job);
 void start_waiting_jobs(GpusortDevice *device);
 
-GpusortDeviceStatus open_session(GpusortDevice *device, const GpusortDeviceSession *spec, GpusortDeviceError *error);
+GpusortDeviceStatus open_session(GpusortDevice *device, const GpusortSessionSpec *spec, GpusortDeviceError *error);
 void append(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t column, uint64_t first_row,
             uint64_t nrows, const void *source);
 void sort_session(GpusortDevice *device, uint64_t session, uint64_t ticket, uint64_t nrows);

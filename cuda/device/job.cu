@@ -2,17 +2,17 @@
  * job.cu
  *	  Batches of segments: copy in, sort, verify and copy out, all enqueued at once.
  *
- * The check of what was sorted runs beside the copy out, on a stream of its own, so
- * that a job takes longer by what it leaves of the check only. A small job, of which
- * starting things takes the time, is copied by kernels, those that keep and check it.
+ * The check of the result runs beside the copy out, on a stream of its own, so only what the
+ * check takes longer than the copy adds to the job. For small jobs launch overhead
+ * dominates, so the kernels that keep and check keys also make the copies.
  *
- * Nothing tells whether a payload that was carried is in the right order. A checked job
- * has an index made instead, and the check gathers the payload through it, before it is
- * copied out; that it is the one which came is checked beside that.
+ * The order of a carried payload cannot be checked. So a checked job makes an index
+ * instead, and the check gathers the payload through it before the copy out. Beside that,
+ * the gathered payload is checked to be the one that came.
  *
- * A job's device memory is one allocation, made and freed in stream order. When
- * the pool is full because other jobs hold it, the job waits for one of them to
- * end; only a job that is too large by itself ends as out of memory.
+ * A job's device memory is one allocation, made and freed in stream order. When the pool
+ * is full because other jobs hold it, the job waits for one of them to end. Only a job
+ * that is too large by itself ends as out of memory.
  */
 #include <stdio.h>
 #include <string.h>
@@ -29,21 +29,21 @@ namespace gpusort
 namespace
 {
 
-bool is_checked(const GpusortDeviceJob &job)
+bool is_checked(const GpusortSlabSort &job)
 {
     return job.verify && job.nsegments > 0;
 }
 
-/* Where everything of a job lies on the device. */
+/* The parts of a job's device memory. */
 struct JobMemory {
     SegmentBatch batch;
-    Gather gather; /* of a carried payload, if the job is checked: where it came to, and what leaves */
+    Gather gather; /* for the carried payload of a checked job: where it arrived, and what leaves */
     void *workspace;
     size_t workspace_bytes;
     void *check_space;
     size_t bytes;
 
-    JobMemory(const GpusortDeviceJob &job, void *base)
+    JobMemory(const GpusortSlabSort &job, void *base)
     {
         Carver carver(base);
         const size_t width = gpusort_key_width(job.spec.form), payload_bytes = job.nslots * sizeof(uint32_t);
@@ -72,15 +72,15 @@ struct JobMemory {
         bytes = carver.used();
     }
 
-    /* What a job with a payload gets back. */
+    /* The result of a job with a payload. */
     uint32_t *result() const
     {
         return gather.to ? gather.to : batch.payload;
     }
 };
 
-/* What a job sends to the device. Its result begins as zeros where the check cannot tell gaps from entries. */
-Copies copies_in(const GpusortDeviceJob &job, const JobMemory &memory)
+/* The copies of a job to the device. The result begins as zeros if the check cannot tell gaps from entries. */
+Copies copies_in(const GpusortSlabSort &job, const JobMemory &memory)
 {
     const SegmentBatch &batch = memory.batch;
     const uint64_t key_bytes = uint64_t{job.nslots} * gpusort_key_width(job.spec.form);
@@ -96,8 +96,8 @@ Copies copies_in(const GpusortDeviceJob &job, const JobMemory &memory)
              {memory.result(), nullptr, zeroed ? payload_bytes : 0, nullptr}}};
 }
 
-/* What it gets back; and what came must still be as it was. */
-Copies copies_out(const GpusortDeviceJob &job, const JobMemory &memory)
+/* The copies of a job from the device. Its segments are included, because they must be unchanged. */
+Copies copies_out(const GpusortSlabSort &job, const JobMemory &memory)
 {
     const SegmentBatch &batch = memory.batch;
     const uint64_t payload_bytes = job.nslots * sizeof(uint32_t);
@@ -115,7 +115,7 @@ Copies copies_out(const GpusortDeviceJob &job, const JobMemory &memory)
     return copies;
 }
 
-/* The same without copying between host and device: to digest what lies here. */
+/* The same without copying: the kernels only digest what lies on the device. */
 Copies digested_in(Copies in)
 {
     for (Copy &copy : in.each)
@@ -152,7 +152,7 @@ void mark_arrival(GpusortDevice *device, Ticket *ticket, Lane *lane)
         device->mark(ticket, kArrived, lane->checks);
 }
 
-/* Checks what was sorted or gathered, beside the job's own stream, which goes on with copying it out. */
+/* Checks the result on a stream of its own, while the job's stream copies it out. */
 cudaError_t check_beside(GpusortDevice *device, const JobMemory &memory, const Copies &out, Ticket *ticket,
                          cudaStream_t checks)
 {
@@ -170,7 +170,7 @@ cudaError_t check_beside(GpusortDevice *device, const JobMemory &memory, const C
     return code;
 }
 
-/* Checks the index, and gathers the payload, which can only then be copied out. */
+/* Checks the index and gathers the payload. The copy out waits for this. */
 cudaError_t check_and_gather(GpusortDevice *device, const JobMemory &memory, const Copies &out, Ticket *ticket,
                              cudaStream_t stream)
 {
@@ -182,7 +182,7 @@ cudaError_t check_and_gather(GpusortDevice *device, const JobMemory &memory, con
     return code;
 }
 
-/* Has the job end no sooner than what runs beside it. */
+/* Lets the job end only after the check has ended. */
 cudaError_t wait_for_checks(const Ticket &ticket, bool checked_beside, Lane *lane)
 {
     const Moment last = checked_beside ? kChecked : kArrived;
@@ -192,7 +192,7 @@ cudaError_t wait_for_checks(const Ticket &ticket, bool checked_beside, Lane *lan
     return cudaStreamWaitEvent(lane->work, ticket.moment[last]);
 }
 
-/* Whether kernels copy the job themselves. */
+/* True if kernels make the copies of the job. */
 bool is_small(const GpusortDevice *device, const Copies &in, const Copies &out)
 {
     bool small = device->reaches_arena;
@@ -205,7 +205,7 @@ bool is_small(const GpusortDevice *device, const Copies &in, const Copies &out)
 }
 
 /* Enqueues a small job. */
-cudaError_t enqueue_small(GpusortDevice *device, const GpusortDeviceJob &job, const JobMemory &memory, const Copies &in,
+cudaError_t enqueue_small(GpusortDevice *device, const GpusortSlabSort &job, const JobMemory &memory, const Copies &in,
                           const Copies &out, Ticket *ticket, cudaStream_t stream)
 {
     const bool verify = is_checked(job);
@@ -226,8 +226,8 @@ cudaError_t enqueue_small(GpusortDevice *device, const GpusortDeviceJob &job, co
     return code;
 }
 
-/* Enqueues the whole job; the ticket says what ran and where to look for failed checks. */
-cudaError_t enqueue(GpusortDevice *device, const GpusortDeviceJob &job, const JobMemory &memory, Ticket *ticket,
+/* Enqueues the whole job. Sets the ticket's method and flag of failed checks. */
+cudaError_t enqueue(GpusortDevice *device, const GpusortSlabSort &job, const JobMemory &memory, Ticket *ticket,
                     Lane *lane)
 {
     const Copies in = copies_in(job, memory), out = copies_out(job, memory);
@@ -264,8 +264,8 @@ cudaError_t enqueue(GpusortDevice *device, const GpusortDeviceJob &job, const Jo
     return code;
 }
 
-/* Starts the job, or returns false if it has to wait for memory that other jobs hold. */
-bool try_start(GpusortDevice *device, const GpusortDeviceJob &job)
+/* Starts the job. Returns false if it must wait for memory that other jobs hold. */
+bool try_start(GpusortDevice *device, const GpusortSlabSort &job)
 {
     GpusortDeviceError error = {};
     const JobMemory wanted(job, nullptr);
@@ -293,7 +293,7 @@ bool try_start(GpusortDevice *device, const GpusortDeviceJob &job)
 
 }  // namespace
 
-void start_job(GpusortDevice *device, const GpusortDeviceJob *job)
+void start_job(GpusortDevice *device, const GpusortSlabSort *job)
 {
     GpusortDeviceError error = {};
     const char *reason = refuses(job->spec);

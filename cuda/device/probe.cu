@@ -2,11 +2,10 @@
  * probe.cu
  *	  Says what the device is and measures how fast data moves to it and back.
  *
- * The worker publishes the rates for the cost model. They are measured on pinned
- * memory, to the device from the arena itself, a few milliseconds in all, after
- * a first copy has woken the link. The latency is that of a kernel that does
- * nothing, with small copies there and back; a device that this module has no code
- * for is found out by it.
+ * The worker publishes the rates for the cost model. They are measured in a few
+ * milliseconds on pinned memory, to the device from the arena itself, after a first copy
+ * has woken the link. The latency is that of an empty kernel with small copies to the
+ * device and back. If this module has no code for the device, that kernel fails.
  */
 #include <stdio.h>
 #include <time.h>
@@ -49,7 +48,7 @@ bool describe(GpusortDevice *device, GpusortDeviceInfo *info, GpusortDeviceError
     return true;
 }
 
-/* Bytes per second of the best of a few copies between the arena and the device. */
+/* The rate of the fastest of a few copies between the arena and the device, in bytes per second. */
 cudaError_t copy_rate(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream,
                       cudaEvent_t begin, cudaEvent_t end, double *rate)
 {
@@ -75,7 +74,7 @@ cudaError_t copy_rate(void *to, const void *from, size_t bytes, cudaMemcpyKind k
     return cudaSuccess;
 }
 
-/* Seconds from handing an empty job over to knowing that it ended. */
+/* The time from starting an empty job to knowing that it ended, in seconds. */
 cudaError_t round_trip(void *device_memory, void *host, cudaStream_t stream, double *seconds)
 {
     double best = 1;
@@ -103,7 +102,7 @@ cudaError_t round_trip(void *device_memory, void *host, cudaStream_t stream, dou
 
 }  // namespace
 
-/* Fills *info. The arena is only read, for after a restart backends have data in it. */
+/* Fills *info. Only reads the arena, because after a restart backends have data in it. */
 bool probe_device(GpusortDevice *device, GpusortDeviceInfo *info, GpusortDeviceError *error)
 {
     const size_t bytes = std::min({kProbeBytes, device->arena_bytes, static_cast<size_t>(device->memory_limit)});

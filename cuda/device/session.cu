@@ -41,7 +41,7 @@ struct Digests {
 };
 
 struct Session {
-    GpusortDeviceSession spec;
+    GpusortSessionSpec spec;
     Lane *lane;
     void *base = nullptr;
     void *columns[GPUSORT_SESSION_COLUMNS];
@@ -482,7 +482,7 @@ void transfer(GpusortDevice *device, uint64_t number, uint64_t ticket_number, ui
 
 }  // namespace
 
-GpusortDeviceStatus open_session(GpusortDevice *device, const GpusortDeviceSession *spec, GpusortDeviceError *error)
+GpusortDeviceStatus open_session(GpusortDevice *device, const GpusortSessionSpec *spec, GpusortDeviceError *error)
 {
     auto session = std::make_shared<Session>();
     void *memory = nullptr;

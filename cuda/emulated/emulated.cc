@@ -42,7 +42,7 @@ enum class TaskKind { JOB, APPEND, SORT, FETCH, CLOSE };
 struct Task {
     TaskKind kind;
     uint64_t ticket;
-    GpusortDeviceJob job;  // of a JOB
+    GpusortSlabSort job;  // of a JOB
     uint64_t session;      // of the others
     uint32_t column;
     uint64_t first_row;
@@ -52,11 +52,11 @@ struct Task {
 };
 
 struct Session {
-    GpusortDeviceSession description;
+    GpusortSessionSpec description;
     Columns columns;
     uint64_t bytes;
 
-    explicit Session(const GpusortDeviceSession &description)
+    explicit Session(const GpusortSessionSpec &description)
         : description(description), columns(description), bytes(Columns::bytes(description)) {}
 };
 
@@ -111,7 +111,7 @@ struct GpusortDevice {
 
     void run();
     void execute(const Task &task, GpusortDeviceOutcome *outcome);
-    void sort_job(const GpusortDeviceJob &job, const Fault &fault, GpusortDeviceOutcome *outcome);
+    void sort_job(const GpusortSlabSort &job, const Fault &fault, GpusortDeviceOutcome *outcome);
     void sort_columns(const Task &task, const Fault &fault, GpusortDeviceOutcome *outcome);
     bool reserve(uint64_t bytes, GpusortDeviceError *error);
     void give_back(uint64_t bytes);
@@ -225,7 +225,7 @@ void GpusortDevice::execute(const Task &task, GpusortDeviceOutcome *outcome) {
 }
 
 /* A job in copies of its own, checked before it is copied out. */
-void GpusortDevice::sort_job(const GpusortDeviceJob &job, const Fault &met,
+void GpusortDevice::sort_job(const GpusortSlabSort &job, const Fault &met,
                              GpusortDeviceOutcome *outcome) {
     uint64_t bytes = gpusort_emulated::job_bytes(job);
     if (const char *why = gpusort_emulated::refuses(job.spec)) {
@@ -246,7 +246,7 @@ void GpusortDevice::sort_job(const GpusortDeviceJob &job, const Fault &met,
 void GpusortDevice::sort_columns(const Task &task, const Fault &met,
                                  GpusortDeviceOutcome *outcome) {
     Session *session = find(task.session);
-    const GpusortDeviceSession &description = session->description;
+    const GpusortSessionSpec &description = session->description;
     double start = seconds_now();
 
     if (!session->columns.sort(task.nrows, met.damage()))
@@ -320,7 +320,7 @@ static const char *device_refuses(GpusortDevice *, const GpusortSpec *spec) {
     return gpusort_emulated::refuses(*spec);
 }
 
-static void start_job(GpusortDevice *device, const GpusortDeviceJob *job) {
+static void start_job(GpusortDevice *device, const GpusortSlabSort *job) {
     Task task = {};
     task.kind = TaskKind::JOB;
     task.ticket = job->ticket;
@@ -329,7 +329,7 @@ static void start_job(GpusortDevice *device, const GpusortDeviceJob *job) {
 }
 
 static GpusortDeviceStatus open_session(GpusortDevice *device,
-                                        const GpusortDeviceSession *description,
+                                        const GpusortSessionSpec *description,
                                         GpusortDeviceError *error) {
     uint64_t bytes = Columns::bytes(*description);
     if (const char *why = gpusort_emulated::refuses(description->spec)) {

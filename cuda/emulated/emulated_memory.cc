@@ -55,7 +55,7 @@ private:
 /* A job's data in memory of the device's own. */
 class JobMemory {
 public:
-    JobMemory(const GpusortDeviceJob &job, const Damage &damage);
+    JobMemory(const GpusortSlabSort &job, const Damage &damage);
     void sort();
     bool check();
     bool copy_out();
@@ -70,7 +70,7 @@ private:
     bool check_keys(const GpusortSegment &segment);
     bool gather(const GpusortSegment &segment);
 
-    const GpusortDeviceJob &job_;
+    const GpusortSlabSort &job_;
     const Damage damage_;
     const uint32_t width_;
     const Arrived keys_, payload_, segments_;
@@ -80,7 +80,7 @@ private:
     uint64_t digest_ = 0;           /* that the result has to have */
 };
 
-JobMemory::JobMemory(const GpusortDeviceJob &job, const Damage &damage)
+JobMemory::JobMemory(const GpusortSlabSort &job, const Damage &damage)
     : job_(job), damage_(damage), width_(gpusort_key_width(job.spec.form)),
       keys_(job.keys, nslots() * width_, damage.flip, Place::KEYS),
       payload_(job.payload, carries() ? nslots() * sizeof(uint32_t) : 0, damage.flip, Place::PAYLOAD),
@@ -159,27 +159,27 @@ bool JobMemory::copy_out() {
 
 }  // namespace
 
-bool is_counted(const GpusortDeviceJob &job) {
+bool is_counted(const GpusortSlabSort &job) {
     uint32_t histogram[GPUSORT_LENGTH_BINS] = {};
     for (uint32_t i = 0; i < job.nsegments; i++)
         histogram[gpusort_length_bin(job.segments[i].count)]++;
     return memcmp(histogram, job.length_histogram, sizeof(histogram)) == 0;
 }
 
-uint64_t digest_input(const GpusortDeviceJob &job) {
+uint64_t digest_input(const GpusortSlabSort &job) {
     uint64_t key_bytes = uint64_t(job.nslots) * gpusort_key_width(job.spec.form);
     uint64_t payload_bytes = job.spec.payload == GPUSORT_PAYLOAD_CARRIED ? job.nslots * sizeof(uint32_t) : 0;
     return digest(job.keys, 0, key_bytes) + digest(job.payload, 0, payload_bytes) +
            digest(job.segments, 0, job.nsegments * sizeof(GpusortSegment));
 }
 
-uint64_t job_bytes(const GpusortDeviceJob &job) {
+uint64_t job_bytes(const GpusortSlabSort &job) {
     return uint64_t(job.nslots) * (2 * gpusort_key_width(job.spec.form) +
                                    (job.spec.payload == GPUSORT_PAYLOAD_NONE ? 0 : 8)) +
            job.nsegments * sizeof(GpusortSegment);
 }
 
-bool sort_job(const GpusortDeviceJob &job, const Damage &damage, GpusortDeviceOutcome *outcome) {
+bool sort_job(const GpusortSlabSort &job, const Damage &damage, GpusortDeviceOutcome *outcome) {
     double begin = seconds_now();
     JobMemory memory(job, damage);
     double copied = seconds_now();
@@ -195,7 +195,7 @@ bool sort_job(const GpusortDeviceJob &job, const Damage &damage, GpusortDeviceOu
     return right;
 }
 
-Columns::Columns(const GpusortDeviceSession &session) : session_(session) {
+Columns::Columns(const GpusortSessionSpec &session) : session_(session) {
     for (uint32_t i = 0; i < session.ncolumns; i++) {
         column_[i].width = session.column_width[i];
         column_[i].data = (char *)malloc(session.nrows * column_[i].width + sizeof(uint64_t));
@@ -209,7 +209,7 @@ Columns::~Columns() {
 }
 
 /* Columns, their gathered copies, and the index. */
-uint64_t Columns::bytes(const GpusortDeviceSession &session) {
+uint64_t Columns::bytes(const GpusortSessionSpec &session) {
     uint64_t per_row = 2 * sizeof(uint32_t);
     uint32_t widest = 0;
     for (uint32_t i = 0; i < session.ncolumns; i++) {

@@ -44,29 +44,29 @@ struct Damage {
 };
 
 /* Whether the job's histogram counts its segments: a real device relies on it. */
-bool is_counted(const GpusortDeviceJob &job);
+bool is_counted(const GpusortSlabSort &job);
 
 /* Of all that the job is given: keys, payload and segments. */
-uint64_t digest_input(const GpusortDeviceJob &job);
+uint64_t digest_input(const GpusortSlabSort &job);
 
 /* Device memory that a job would take. */
-uint64_t job_bytes(const GpusortDeviceJob &job);
+uint64_t job_bytes(const GpusortSlabSort &job);
 
 /*
  * Sorts the job's segments into its output, and says what each stage took; false if
  * the result fails its check.
  */
-bool sort_job(const GpusortDeviceJob &job, const Damage &damage, GpusortDeviceOutcome *outcome);
+bool sort_job(const GpusortSlabSort &job, const Damage &damage, GpusortDeviceOutcome *outcome);
 
 /* The columns of a session.  Memory is not touched until it is written. */
 class Columns {
 public:
-	explicit Columns(const GpusortDeviceSession &session);
+	explicit Columns(const GpusortSessionSpec &session);
 	Columns(const Columns &) = delete;
 	Columns &operator=(const Columns &) = delete;
 	~Columns();
 
-	static uint64_t bytes(const GpusortDeviceSession &session);
+	static uint64_t bytes(const GpusortSessionSpec &session);
 	void append(uint32_t column, uint64_t first_row, uint64_t nrows, const void *source, const Flip &flip);
 
 	/* Sorts the first nrows rows by column 0; false if the result fails its check. */
@@ -92,7 +92,7 @@ private:
 	bool sort_index(uint64_t nrows, const Damage &damage);
 	bool gather(Column *column, uint64_t nrows);
 
-	GpusortDeviceSession session_;
+	GpusortSessionSpec session_;
 	Column column_[GPUSORT_SESSION_COLUMNS];
 	Column index_;
 	uint64_t nsorted_ = 0;

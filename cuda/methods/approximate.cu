@@ -1,7 +1,7 @@
 /*
  * approximate.cu
  *	  Approximate sort (Xiao, Chen and Sun): the range of a segment's keys is cut
- *	  into intervals, and keys are put into the order of their intervals only.
+ *	  into intervals, and keys are sorted by their interval only.
  *
  * The paper reduces to the least and greatest key, projects each key to its
  * interval, takes its offset in the interval from an atomic counter, sums the

@@ -1,6 +1,6 @@
 /*
  * counting.cuh
- *	  The counting sort for the long segments of a batch, which radix.cu hands it.
+ *	  The counting sort for long segments of a batch, as radix.cu calls it.
  *
  * All of them are counted and scattered side by side, digit by digit, whatever
  * their number: a launch for each digit, not for each segment.
@@ -13,10 +13,10 @@
 namespace gpusort
 {
 
-/* Bytes of workspace for so many segments of the batch. */
+/* Bytes of workspace for this many segments of the batch. */
 size_t counting_bytes(const SegmentBatch &batch, uint32_t count);
 
-/* Sorts the segments of the bin; the batch's others are left alone. */
+/* Sorts the segments of the bin, and no others of the batch. */
 cudaError_t sort_by_counting(const SegmentBatch &batch, const BinView &bin, void *workspace, cudaStream_t stream);
 
 }  // namespace gpusort

@@ -1,19 +1,21 @@
 /*
  * radix.cu
- *	  Radix sorts: CUB's, as a method, and for what is too long for networks.
+ *	  Method radix, which is CUB, and the segments that are too long for networks.
  *
- * Segments too long for networks are sorted at once, by counting digit by digit; the
- * very long ones, each of which fills the device, one by one.  The method is CUB alone:
+ * Method radix has two ways:
+ *	  one by one	very long segments, and all if they are few.  DeviceRadixSort works on
+ *					the keys in place, with a second buffer.  Needs host_segments
+ *	  all at once	the others.  They are copied as codes, sorted by
+ *					DeviceSegmentedRadixSort, which gives each a block, and copied back
  *
- * One by one, the very long: DeviceRadixSort works on the keys where they lie, with as much memory
- * beside them.  The commonest, float32 and int32 alone, are sorted in CUB's own order,
- * and NaNs that this puts at the wrong end are moved afterwards, and zeros, whose sign
- * CUB does not see, written in order.  All others are of a key type of ours, whose
- * conversion to ordered bits is told at run time, so that form and direction need no
- * code of their own.  This needs host_segments.
+ * Segments too long for networks: the very long ones, each of which fills the device, are
+ * sorted one by one as above; all others together, by counting (counting.cuh).
  *
- * All at once, the others unless they are few: the segments are copied as codes, sorted
- * by DeviceSegmentedRadixSort, which gives each a block, and copied back.
+ * One by one, the most common keys, float32 and int32 without a payload, are sorted in
+ * CUB's own order.  Afterwards NaNs that are at the wrong end are moved, and zeros are
+ * written in order, because CUB ignores their sign (radix_mending.cuh).  All other keys
+ * have a key type of ours.  It gets form and direction at run time, so they need no code
+ * of their own.
  */
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_segmented_radix_sort.cuh>
@@ -30,7 +32,7 @@
 namespace gpusort
 {
 
-/* A key as CUB sees it; the Codec knows its order. */
+/* A key as CUB sees it. The Codec gives its order. */
 template <class Codec>
 struct RawKey {
     typename Codec::Key bits;
@@ -63,7 +65,7 @@ __device__ __forceinline__ uint64_t float_order(uint64_t bits)
     return bits ^ (uint64_t(int64_t(bits) >> 63) & INT64_MAX);
 }
 
-/* Any form, told at run time. */
+/* For any form, given at run time. */
 template <class Key>
 struct AnyCodec : CodecBase<Key> {
     Key offset;
@@ -211,7 +213,7 @@ namespace gpusort
 namespace
 {
 
-/* Longer segments are sorted one by one; by CUB shorter ones too, if they are few. */
+/* Longer segments are sorted one by one; method radix does so with shorter ones too, if they are few. */
 constexpr uint32_t LONG_CLASS = 22;
 constexpr uint32_t LONG = 1 << LONG_CLASS;
 constexpr uint32_t FEW_SEGMENTS = 100;
@@ -224,7 +226,7 @@ size_t aligned(size_t bytes)
     return (bytes + 255) / 256 * 256;
 }
 
-/* Counts of a segment that the sort of all at once takes: the others look empty. */
+/* The count of a segment for the sort of all at once: 0 for segments that it does not take. */
 struct Selected {
     const GpusortSegment *segments;
     uint32_t longest;
@@ -275,7 +277,7 @@ __global__ void __launch_bounds__(COPY_THREADS)
     }
 }
 
-/* Copies the first `limit` results of each segment back. */
+/* Copies the first `limit` entries of each segment back. */
 template <class Key>
 __global__ void __launch_bounds__(COPY_THREADS)
     copy_results(Key *keys, uint32_t *payload, Selected selected, Coding coding, uint64_t limit, const Key *codes,
@@ -302,7 +304,7 @@ __global__ void __launch_bounds__(COPY_THREADS) write_positions(uint32_t *payloa
         payload[i] = uint32_t(i);
 }
 
-/* Sorts one segment in place, given as much room again; with room nullptr only tells CUB's temporary bytes. */
+/* Sorts one segment in place, with a second buffer. With room == nullptr only sets CUB's temporary bytes. */
 template <class Codec>
 cudaError_t sort_by_codec(const SegmentBatch &batch, const GpusortSegment &segment, const Codec &codec, bool pairs,
                           void *room, size_t *bytes, cudaStream_t stream)
@@ -339,7 +341,7 @@ cudaError_t sort_by_codec(const SegmentBatch &batch, const GpusortSegment &segme
     return error;
 }
 
-/* Sorts one segment of 32-bit keys alone in CUB's own order, which is ours but for NaNs with a sign and zeros. */
+/* Sorts a segment of 32-bit keys in CUB's own order, which differs from ours only for NaNs with a sign and zeros. */
 template <class Key>
 cudaError_t sort_native(const SegmentBatch &batch, const GpusortSegment &segment, void *room, size_t *bytes,
                         cudaStream_t stream)
@@ -385,7 +387,7 @@ cudaError_t sort_one(const SegmentBatch &batch, const GpusortSegment &segment, v
                          bytes, stream);
 }
 
-/* Sorts the selected segments at once; with room nullptr only tells the bytes. */
+/* Sorts the selected segments at once. With room == nullptr only sets the bytes it needs. */
 template <class Key>
 cudaError_t sort_all(const SegmentBatch &batch, const Selected &selected, uint32_t count, void *room, size_t *bytes,
                      cudaStream_t stream)
@@ -452,7 +454,7 @@ uint32_t next_longer(const SegmentBatch &batch, uint32_t number, uint32_t longer
     return number;
 }
 
-/* Sorts segments longer than so many keys one after the other; with room nullptr only tells the bytes. */
+/* Sorts segments of more than this many keys one by one. With room == nullptr only sets the bytes it needs. */
 template <class Key>
 cudaError_t sort_apart(const SegmentBatch &batch, uint32_t longer_than, void *room, size_t *bytes, cudaStream_t stream)
 {
@@ -476,7 +478,7 @@ uint32_t longer_ones(const SegmentBatch &batch, uint32_t first_class)
     return count;
 }
 
-/* The method: all segments at once, and apart from them the very long ones, or all if they are few. */
+/* Method radix: very long segments one by one, the others at once; or all one by one, if they are few. */
 template <class Key>
 cudaError_t sort_by_cub(const SegmentBatch &batch, void *room, size_t *bytes, cudaStream_t stream)
 {
@@ -497,7 +499,7 @@ cudaError_t sort_by_cub(const SegmentBatch &batch, void *room, size_t *bytes, cu
     return error;
 }
 
-/* What networks leave: by counting, and the very long ones apart. */
+/* Segments too long for networks: very long ones one by one, the others by counting. */
 template <class Key>
 cudaError_t sort_beyond_networks(const SegmentBatch &batch, const LongSegments &segments, void *room, size_t *bytes,
                                  cudaStream_t stream)

@@ -1,6 +1,6 @@
 /*
  * radix.cuh
- *	  Segments that are too long for networks, sorted by radix sorts.
+ *	  Sorts the segments of a batch that are too long for networks.
  */
 #ifndef GPUSORT_RADIX_CUH
 #define GPUSORT_RADIX_CUH
@@ -14,7 +14,7 @@ namespace gpusort
 struct LongSegments {
     uint32_t first_class;
     uint32_t count;
-    const GpusortSegment *segments; /* by rising class */
+    const GpusortSegment *segments; /* in ascending order of class */
 };
 
 size_t long_workspace_bytes(const SegmentBatch &batch, const LongSegments &segments);

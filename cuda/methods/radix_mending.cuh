@@ -2,9 +2,9 @@
  * radix_mending.cuh
  *	  Floats that CUB has sorted, brought into our order.
  *
- * CUB sorts NaNs with a sign below -infinity, and takes both zeros for one key, which
- * it leaves in the order they came in.  All NaNs belong to one end, and -0 before 0.
- * One look finds out about both; keys without either are not touched.
+ * CUB sorts NaNs with a sign below -infinity, and treats both zeros as one key, whose order
+ * it keeps.  In our order all NaNs are at one end, and -0 comes before 0.  One pass finds
+ * such keys; if there are none, nothing is written.
  */
 #ifndef GPUSORT_RADIX_MENDING_CUH
 #define GPUSORT_RADIX_MENDING_CUH
@@ -20,20 +20,20 @@ constexpr int LOOKING_THREADS = 1024;
 constexpr int MENDING_THREADS = 512;
 constexpr unsigned MOST_MENDING_BLOCKS = 1024;
 
-/* What has another place in our order. */
+/* The keys that have another place in our order. */
 struct Mending {
-    uint32_t turn;              /* places that all keys go towards the first, round about: NaNs are at the wrong end */
-    uint32_t first_zero, zeros; /* the run of both zeros, which CUB leaves as they came */
-    uint32_t negative;          /* of them */
+    uint32_t turn;              /* all keys are rotated by this many places: that many NaNs are at the wrong end */
+    uint32_t first_zero, zeros; /* place of the first zero, and how many there are */
+    uint32_t negative;          /* how many of the zeros are negative */
 };
 
-/* Whether a float is one of the NaNs that CUB puts below -infinity. */
+/* True for NaNs that CUB puts below -infinity. */
 __device__ __forceinline__ bool misplaced(float key)
 {
     return __float_as_uint(key) > UINT32_C(0xff800000);
 }
 
-/* In CUB's order: -1 before the zeros, 0 if one of them, 1 after. */
+/* -1, 0 or 1 if the key is before, among or after the zeros in CUB's order. */
 __device__ __forceinline__ int beside_zeros(float key, bool descending)
 {
     const int bits = __float_as_int(key);
@@ -74,7 +74,7 @@ static __global__ void __launch_bounds__(LOOKING_THREADS)
         *mending = {turn, first, end - first, 0};
 }
 
-/* Counts zeros with a sign, and copies keys turned, if they are to be. */
+/* Counts negative zeros, and copies the keys rotated if necessary. */
 static __global__ void __launch_bounds__(MENDING_THREADS)
     turn_keys(const float *keys, float *target, uint32_t count, Mending *mending)
 {
@@ -95,7 +95,7 @@ static __global__ void __launch_bounds__(MENDING_THREADS)
     }
 }
 
-/* Copies turned keys back, and writes the zeros in order of their signs if there are both. */
+/* Copies rotated keys back, and writes the zeros in order if both signs occur. */
 static __global__ void __launch_bounds__(MENDING_THREADS)
     take_turned(float *keys, const float *turned, uint32_t count, bool descending, const Mending *mending)
 {
@@ -116,9 +116,9 @@ static __global__ void __launch_bounds__(MENDING_THREADS)
     }
 }
 
-constexpr size_t MENDING_BYTES = sizeof(Mending) + alignof(Mending); /* wherever they begin */
+constexpr size_t MENDING_BYTES = sizeof(Mending) + alignof(Mending); /* with any alignment */
 
-/* Mends count keys, at least one, with as much room for them turned. */
+/* Brings count keys, at least one, into our order. Needs a second buffer of their size. */
 inline cudaError_t mend_order(float *keys, float *turned, uint32_t count, bool descending, Mending *mending,
                               cudaStream_t stream)
 {

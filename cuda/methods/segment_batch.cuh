@@ -1,6 +1,6 @@
 /*
  * segment_batch.cuh
- *	  What a method is given: segments of keys that lie in device memory.
+ *	  The input of a method: segments of keys in device memory.
  */
 #ifndef GPUSORT_SEGMENT_BATCH_CUH
 #define GPUSORT_SEGMENT_BATCH_CUH

@@ -1,6 +1,6 @@
 /*
  * top.cuh
- *	  The first few entries of long segments, found without sorting the rest.
+ *	  Finds the first few entries of long segments without sorting the rest.
  */
 #ifndef GPUSORT_TOP_CUH
 #define GPUSORT_TOP_CUH
@@ -10,10 +10,10 @@
 namespace gpusort
 {
 
-/* Lowest length class for which the batch's limit makes finding cheaper than sorting. */
+/* The lowest length class for which finding the first entries is cheaper than sorting. */
 uint32_t top_first_class(const GpusortSpec &spec);
 
-/* Memory for one call of find_top with `count` segments of the class, a multiple of 256. */
+/* Bytes of workspace for one call of find_top with `count` segments of the class; a multiple of 256. */
 size_t top_workspace_bytes(const GpusortSpec &spec, uint32_t length_class, uint32_t count);
 
 /*

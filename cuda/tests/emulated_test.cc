@@ -154,7 +154,7 @@ Batch::Batch(const GpusortSpec &spec)
 }
 
 GpusortDeviceStatus Batch::run() {
-    GpusortDeviceJob job = {};
+    GpusortSlabSort job = {};
     bool alone = spec.payload == GPUSORT_PAYLOAD_NONE;
     job.ticket = ++tickets;
     job.spec = spec;
@@ -223,7 +223,7 @@ void try_batch(const GpusortSpec &spec) {
 /* Columns that are appended and fetched in pieces. */
 struct Session {
     static constexpr uint32_t ROWS = 9, PIECE = 5;
-    GpusortDeviceSession description = {};
+    GpusortSessionSpec description = {};
     std::vector<Bytes> columns, fetched;
     Bytes index;
     uint64_t wanted;

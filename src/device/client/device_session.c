@@ -26,7 +26,7 @@ struct DeviceSession
 {
 	MemoryContext context;
 	MemoryContextCallback callback;
-	GpusortDeviceSession description;
+	GpusortSessionSpec description;
 	SortUse		use;
 	int			job;			/* the job record of the session */
 	int			device;
@@ -38,7 +38,7 @@ struct DeviceSession
 };
 
 static void release(void *arg);
-static DeviceSession *make_session(const GpusortDeviceSession *description);
+static DeviceSession *make_session(const GpusortSessionSpec *description);
 static bool try_open(DeviceSession *session, SortReason *why);
 static bool sessions_in_use(void);
 
@@ -50,7 +50,7 @@ DeviceSession *
 gpusort_session_open(const GpusortSpec *spec, SortUse use, uint64_t nrows, uint32_t ncolumns,
 					 const uint8_t *column_width, SortReason *why)
 {
-	GpusortDeviceSession description = {.spec = *spec, .nrows = nrows, .ncolumns = ncolumns};
+	GpusortSessionSpec description = {.spec = *spec, .nrows = nrows, .ncolumns = ncolumns};
 	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), SESSION_PATIENCE_MS);
 	DeviceSession *session;
 
@@ -80,7 +80,7 @@ gpusort_session_open(const GpusortSpec *spec, SortUse use, uint64_t nrows, uint3
 }
 
 static DeviceSession *
-make_session(const GpusortDeviceSession *description)
+make_session(const GpusortSessionSpec *description)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "gpusort session", ALLOCSET_SMALL_SIZES);
 	DeviceSession *session = MemoryContextAllocZero(context, sizeof(DeviceSession));

@@ -106,7 +106,7 @@ typedef struct DeviceJob
 	uint32_t	nsegments;
 	uint32_t	nslots;
 	uint32_t	length_histogram[GPUSORT_LENGTH_BINS];
-	GpusortDeviceSession session;	/* complete for OPEN; other kinds use its number only */
+	GpusortSessionSpec session;	/* complete for OPEN; other kinds use its number only */
 	uint32_t	column;
 	uint64_t	first_row;
 	uint64_t	nrows;

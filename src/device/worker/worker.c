@@ -353,7 +353,7 @@ start_slab_sort(const DeviceJob *job)
 {
 	char	   *slab = gpusort_slab_memory((int) (job - gpusort_arena->job));
 	const SlabLayout *layout = &job->layout;
-	GpusortDeviceJob request = {
+	GpusortSlabSort request = {
 		.ticket = job->ticket,
 		.spec = job->spec,
 		.verify = job->verify,
