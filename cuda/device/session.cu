@@ -301,12 +301,12 @@ cudaError_t gather_columns(Session *session, uint64_t nrows)
 }
 
 /*
- * Whether the check of the sort itself ties the keys to the digests of what was appended and of what is fetched: then
- * nothing else reads them. Else there is more to the result than the wanted keys, or little of it.
+ * Whether the check of the sort itself ties its result to what is fetched, and keys alone to what was appended: then
+ * nothing else reads these. Else there is more to the result than what is wanted, or little of it.
  */
 bool is_tied(const Session *session, const SegmentBatch &batch)
 {
-    return !session->has_payload() && session->nsorted == batch.nslots && batch.nslots * session->width(0) > FEW_BYTES;
+    return session->nsorted == batch.nslots && batch.nslots * session->width(0) > FEW_BYTES;
 }
 
 /* What the check of the sort goes with: so many bytes of keys, and the segment. */
@@ -318,43 +318,52 @@ Copies checked_copies(const Session *session, const void *keys, uint64_t bytes)
 /* Enqueues the first half of the check: of the keys as they arrived, not of the copy that is sorted. */
 cudaError_t begin_check(Session *session, SegmentBatch batch)
 {
-    const bool tied = is_tied(session, batch);
+    const bool alone = !session->has_payload(), tied = alone && is_tied(session, batch);
     const Copies copies = checked_copies(session, session->columns[0], tied ? 0 : batch.nslots * session->width(0));
     cudaStream_t stream = session->lane->work;
     cudaError_t code = cudaSuccess;
 
     batch.keys = session->columns[0];
-    if (!session->has_payload() && !tied)
+    if (alone && !tied)
         code = digest_rows(session, 0, 0, batch.nslots, &session->digests->used[0], stream);
     return code == cudaSuccess ? verify_begin(batch, session->check_space, stream, &copies) : code;
-}
-
-/* The second half, of keys that it ties to what was appended. */
-cudaError_t end_tied_check(Session *session, const SegmentBatch &batch, uint32_t *failed)
-{
-    const Copies copies = checked_copies(session, session->columns[0], 0);
-    const KeyDigests digests = {&session->digests->arrived[0], &session->digests->left[0]};
-
-    return verify_end(batch, session->check_space, failed, session->lane->work, &copies, Gather(), digests);
 }
 
 /* Enqueues the second half: of the order, and that each column is that which was appended. */
 cudaError_t end_check(Session *session, const SegmentBatch &batch, uint32_t *failed)
 {
-    const uint32_t column = session->has_payload() ? GPUSORT_SESSION_INDEX : 0;
-    const Copies copies = checked_copies(session, session->data(column), batch.nslots * session->width(column));
+    const bool alone = !session->has_payload(), tied = is_tied(session, batch);
+    const uint32_t column = alone ? 0 : GPUSORT_SESSION_INDEX;
+    const uint64_t bytes = batch.nslots * session->width(column);
+    const Copies copies = checked_copies(session, session->data(column), tied ? 0 : bytes);
     cudaStream_t stream = session->lane->work;
     Digests *digests = session->digests;
+    uint64_t *left = &digests->left[number_of(column)];
+    KeyDigests ties;
 
-    if (is_tied(session, batch))
-        return end_tied_check(session, batch, failed);
-    cudaError_t code = verify_end(batch, session->check_space, failed, stream, &copies);
-    if (code == cudaSuccess)
-        code = digest_rows(session, column, 0, session->nsorted, &digests->left[number_of(column)], stream);
-    if (code != cudaSuccess)
+    if (tied)
+        ties = {alone ? &digests->arrived[0] : nullptr, left};
+    cudaError_t code = verify_end(batch, session->check_space, failed, stream, &copies, Gather(), ties);
+    if (code == cudaSuccess && !tied)
+        code = digest_rows(session, column, 0, session->nsorted, left, stream);
+    if (code != cudaSuccess || (tied && alone))
         return code;
     compare_digests<<<1, 64, 0, stream>>>(digests->arrived, digests->used, session->spec.ncolumns, failed);
     return cudaGetLastError();
+}
+
+/* Has the lane's work wait for what its checks have been given until now. */
+cudaError_t join_checks(GpusortDevice *device, Lane *lane)
+{
+    cudaEvent_t event = device->take_event();
+
+    if (!event)
+        return cudaErrorMemoryAllocation;
+    cudaError_t code = cudaEventRecord(event, lane->checks);
+    if (code == cudaSuccess)
+        code = cudaStreamWaitEvent(lane->work, event);
+    device->spare_events.push_back(event);
+    return code;
 }
 
 /* Enqueues the sort of the first nrows rows. */
@@ -365,8 +374,10 @@ cudaError_t enqueue_sort(GpusortDevice *device, Session *session, uint64_t nrows
 
     session->nsorted = session->result_rows(nrows);
     device->mark(ticket, kStarted, stream);
-    cudaError_t code =
-        cudaMemcpyAsync(session->segment, &session->whole, sizeof(session->whole), cudaMemcpyHostToDevice, stream);
+    cudaError_t code = join_checks(device, session->lane);
+    if (code == cudaSuccess)
+        code =
+            cudaMemcpyAsync(session->segment, &session->whole, sizeof(session->whole), cudaMemcpyHostToDevice, stream);
     if (code == cudaSuccess && session->has_payload())
         code = cudaMemcpyAsync(session->scratch, session->columns[0], nrows * session->spec.column_width[0],
                                cudaMemcpyDeviceToDevice, stream);
@@ -408,16 +419,18 @@ bool has_rows(const Session *session, uint32_t column, uint64_t first_row, uint6
            first_row <= session->spec.nrows && nrows <= session->spec.nrows - first_row;
 }
 
-/* Enqueues the digest of rows that have arrived. */
-cudaError_t digest_arrived(GpusortDevice *device, Session *session, Ticket *ticket, uint32_t column, uint64_t first_row,
+/* Enqueues the digest of rows that have arrived, beside what comes next: the sort will wait for it. */
+cudaError_t digest_arrived(const Session *session, const Ticket *ticket, uint32_t column, uint64_t first_row,
                            uint64_t nrows)
 {
-    cudaStream_t stream = session->lane->work;
-    const cudaError_t code =
-        digest_rows(session, column, first_row, nrows, &session->digests->arrived[number_of(column)], stream);
+    cudaStream_t checks = session->lane->checks;
 
-    device->mark(ticket, kDigested, stream);
-    return code;
+    if (!ticket->moment[kArrived])
+        return cudaErrorMemoryAllocation;
+    const cudaError_t code = cudaStreamWaitEvent(checks, ticket->moment[kArrived]);
+    return code != cudaSuccess
+               ? code
+               : digest_rows(session, column, first_row, nrows, &session->digests->arrived[number_of(column)], checks);
 }
 
 /* Enqueues the digest of rows that are fetched, and with the last of them a comparison, beside their copy. */
@@ -473,7 +486,7 @@ void transfer(GpusortDevice *device, uint64_t number, uint64_t ticket_number, ui
     cudaError_t code = cudaMemcpyAsync(in ? rows : host, in ? host : rows, nrows * width, kind, stream);
     device->mark(ticket, in ? kArrived : kCopied, stream);
     if (code == cudaSuccess && session->digests)
-        code = in ? digest_arrived(device, session, ticket, column, first_row, nrows)
+        code = in ? digest_arrived(session, ticket, column, first_row, nrows)
                   : digest_fetched(device, session, ticket, column, first_row, nrows);
     if (code != cudaSuccess)
         set_error(&ticket->error, code, "copying rows of a session");
@@ -544,6 +557,7 @@ void close_session(GpusortDevice *device, uint64_t session)
 
     if (found == device->sessions.end())
         return;
+    join_checks(device, found->second->lane);
     device->count_freed(found->second->bytes);
     device->sessions.erase(found);
 }

@@ -47,11 +47,14 @@ struct Gather {
     uint32_t *to = nullptr; /* null: nothing is gathered */
 };
 
-/* Digests (keys/digest.h), in device memory, of keys sorted alone in one segment without gaps, of more than FEW_BYTES.
+/*
+ * Digests (keys/digest.h), in device memory, of one segment without gaps, all of which is wanted: of keys sorted
+ * alone, more than FEW_BYTES of them, or of an INDEX.
  */
 struct KeyDigests {
-    const uint64_t *came = nullptr; /* what verify_begin looks at must have this one; null: the copies say what came */
-    uint64_t *left = nullptr;       /* to this one what verify_end has looked at is added */
+    const uint64_t *came =
+        nullptr;              /* the keys that verify_begin looks at must have it; null: the copies say what came */
+    uint64_t *left = nullptr; /* becomes more by what verify_end has looked at */
 };
 
 /* Bytes of device memory for the check, the same for both calls. */
@@ -65,8 +68,8 @@ cudaError_t verify_begin(const SegmentBatch &batch, void *space, cudaStream_t st
 
 /*
  * *failed, which the device can write to, becomes 1 if a segment is not right, else 0.  What leaves, up to four
- * copies: the whole result, and once more the segments and the payload that is gathered from.  With digests of the
- * keys, neither what comes nor what leaves has copies of them.
+ * copies: the whole result, and once more the segments and the payload that is gathered from.  With digests the
+ * result is not among what leaves, nor keys with a `came` among what comes.
  */
 cudaError_t verify_end(const SegmentBatch &batch, void *space, uint32_t *failed, cudaStream_t stream,
                        const Copies *copies = nullptr, const Gather &gather = Gather(),
