@@ -34,6 +34,7 @@ bool		gpusort_enable_heap_reader = true;
 bool		gpusort_enable_rows_node = true;
 bool		gpusort_enable_toast_reader = true;
 int			gpusort_engine = GPUSORT_ENGINE_AUTO;
+bool		gpusort_explain_choices = false;
 bool		gpusort_force_nodes = false;
 int			gpusort_gpu_memory_limit = 0;
 int			gpusort_method = GPUSORT_METHOD_AUTO;
@@ -110,6 +111,10 @@ gpusort_guc_define(void)
 							 "Engine that sorts.",
 							 "\"gpu\" makes it an error when the GPU cannot.",
 							 &gpusort_engine, GPUSORT_ENGINE_AUTO, engine_options,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("gpusort.explain_choices",
+							 "Tell for each Sort and array call of a statement that is planned why it is taken or kept.",
+							 NULL, &gpusort_explain_choices, false,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpusort.force_nodes",
 							 "Use gpusort's nodes wherever they can be used, whatever they cost.",

@@ -22,6 +22,7 @@ extern bool gpusort_enable_heap_reader;
 extern bool gpusort_enable_rows_node;
 extern bool gpusort_enable_toast_reader;
 extern int	gpusort_engine;
+extern bool gpusort_explain_choices;
 extern bool gpusort_force_nodes;
 extern int	gpusort_gpu_memory_limit;
 extern int	gpusort_method;

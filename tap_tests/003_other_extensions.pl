@@ -34,6 +34,9 @@ foreach my $modules ([ 'gpusort', 'gpusort_test' ], [ 'gpusort_test', 'gpusort' 
 		is($stderr, '', "$order, child by $owner: its owner finds its Sort");
 		like($stdout, qr/^Custom Scan \(SortOwner\)\n.*Sort\n/, 'which is in the plan');
 		unlike($stdout, qr/Gpusort/, 'and nothing of ours below');
+		($status, $stdout, $stderr) = $node->psql('postgres', "$owned; SET gpusort.explain_choices = on; $plan");
+		like($stderr, qr/NOTICE:  gpusort: sort on t\.x kept: it stands below a node of another extension, which may know it$/,
+			'and the reason is told');
 		is($node->safe_psql('postgres', "$owned; $ordered"),
 			$node->safe_psql('postgres', $ordered), 'results are those of the server alone');
 		unlike($node->safe_psql('postgres', "$owned; EXPLAIN (COSTS OFF) SELECT gpusort.array_sort(a) FROM t ORDER BY x"),

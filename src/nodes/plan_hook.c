@@ -13,6 +13,7 @@
 #include "utils/memutils.h"
 
 #include "compat.h"
+#include "guc.h"
 #include "nodes/plan_hook.h"
 #include "nodes/plan_walk.h"
 
@@ -72,18 +73,23 @@ plan_with_nodes(GPUSORT_PLANNER_PARAMETERS)
 	PlannedStmt *statement = previous_planner
 		? previous_planner(GPUSORT_PLANNER_ARGUMENTS)
 		: standard_planner(GPUSORT_PLANNER_ARGUMENTS);
-	PlanWalk	walk = {.statement = statement, .cursor = (cursor_options & CURSOR_OPT_FAST_PLAN) != 0};
+	PlanWalk	walk = {
+		.statement = statement,
+		.cursor = (cursor_options & CURSOR_OPT_FAST_PLAN) != 0,
+		.explain = gpusort_explain_choices
+	};
 	ListCell   *cell;
 
 	foreach(cell, rooms)
 	{
 		const NodeRoom *room = lfirst(cell);
 
-		if (*room->enabled && (room->concerns == NULL || room->concerns(statement)))
+		if ((*room->enabled || walk.explain) && (room->concerns == NULL || room->concerns(statement)))
 			walk.rooms = lappend(walk.rooms, lfirst(cell));
 	}
 	if (walk.rooms != NIL)
 		gpusort_plan_each_tree(statement, visit_tree, &walk);
+	gpusort_reason_show(&walk);
 	return statement;
 }
 
@@ -106,12 +112,17 @@ visit_plan(Plan **link, void *arg)
 	ListCell   *cell;
 
 	check_stack_depth();
-	if (!knows_children(plan))
+	if (!knows_children(plan) || place->walk->explain)
 		visit_children(plan, place);
 	foreach(cell, place->walk->rooms)
 	{
 		const NodeRoom *room = lfirst(cell);
 
+		if (place->owned || !*room->enabled)
+		{
+			room->keep(plan, place, place->owned ? PLAN_OWNED : PLAN_SWITCHED_OFF, room->setting);
+			continue;
+		}
 		room->rewrite(link, place);
 		/* The next is asked about the plan below the nodes put above it. */
 		while (*link != plan && gpusort_plan_room(*link) != NULL)
@@ -166,6 +177,9 @@ place_below(Plan *plan, const PlanPlace *place)
 	bool		gathers = IsA(plan, Gather) || IsA(plan, GatherMerge);
 
 	below.parent = plan;
+	if (place->walk->explain)
+		below.ancestors = lcons(plan, list_copy(place->ancestors));
+	below.owned |= knows_children(plan);
 	below.parallel |= gathers;
 	below.marks = false;
 	if (!stops_early_inside(plan))

@@ -12,6 +12,8 @@
 
 #include "nodes/extensible.h"
 
+#include "nodes/plan_reason.h"
+
 /* What holds for the whole statement. */
 typedef struct PlanWalk
 {
@@ -19,12 +21,18 @@ typedef struct PlanWalk
 	bool		cursor;			/* the rows are fetched by name */
 	int			last_id;		/* largest plan_node_id in use */
 	List	   *rooms;			/* NodeRooms that are asked, in order */
+	bool		explain;		/* reasons are noted */
+	List	   *notes;			/* what plan_reason.c knows */
+	int			first_note;		/* of the list of calls looked at */
+	List	   *names;			/* for showing expressions; NIL: not needed yet */
 } PlanWalk;
 
 typedef struct PlanPlace
 {
 	PlanWalk   *walk;
 	Plan	   *parent;			/* or NULL */
+	List	   *ancestors;		/* parent first, where reasons are noted */
+	bool		owned;			/* a node of another module may know the plan: it stays */
 	bool		may_stop;		/* the nodes above may ask for fewer rows than there are, or
 								 * than the limit below, though the executor wants all */
 	bool		all_wanted;		/* they ask for all rows, or as many as the limit below,
@@ -42,6 +50,7 @@ typedef struct NodeRoom
 {
 	const CustomScanMethods *methods;	/* of its nodes */
 	const bool *enabled;		/* its setting */
+	const char *setting;		/* the setting's name */
 
 	/* Whether it has anything to do in a statement; NULL: it may have. */
 	bool		(*concerns) (const PlannedStmt *statement);
@@ -51,6 +60,9 @@ typedef struct NodeRoom
 	 * the plans below.
 	 */
 	void		(*rewrite) (Plan **link, const PlanPlace *place);
+
+	/* Notes why what it might have taken of a plan is kept, for a reason of all rooms. */
+	void		(*keep) (Plan *plan, const PlanPlace *place, PlanReason reason, const char *detail);
 
 	/*
 	 * The operators by which its node sorts all of its input before it returns the

@@ -80,16 +80,16 @@ gpusort_array_call_kind(Oid function)
 	return kind;
 }
 
-/* True if calls like this can be sorted in batches by an engine, for any content of the arrays. */
-bool
-gpusort_array_call_sortable(const FuncExpr *call, ArrayCallKind kind)
+/* Why the engines cannot sort what the call asks for in batches, whatever the arrays hold; PLAN_TAKEN if they can. */
+PlanReason
+gpusort_array_call_reason(const FuncExpr *call, ArrayCallKind kind, const char **detail)
 {
 	const ArrayCallInfo *info = &gpusort_array_calls[kind];
 	int			required = info->narrays + (info->number != ARRAY_NUMBER_NONE ? 1 : 0);
 	int			nargs = list_length(call->args);
 
 	if (nargs < required || nargs > required + MAX_OPTIONS || call->funcretset)
-		return false;
+		return PLAN_ARGUMENTS;
 	for (int i = 0; i < nargs; i++)
 	{
 		Node	   *argument = list_nth(call->args, i);
@@ -100,13 +100,17 @@ gpusort_array_call_sortable(const FuncExpr *call, ArrayCallKind kind)
 		{
 			/* One batch has one order, so the options may not depend on the row. */
 			if (!IsA(argument, Const) && !IsA(argument, Param))
-				return false;
+				return PLAN_OPTIONS;
 		}
 		else if (!gpusort_array_call_element(exprType(argument), &element, &form) &&
 				 (i == info->narrays - 1 || !OidIsValid(element) || get_typlen(element) <= 0))
-			return false;		/* of two arrays only the second must be of a key type */
+		{
+			/* Of two arrays only the second must be of a key type. */
+			*detail = format_type_be(OidIsValid(element) ? element : exprType(argument));
+			return PLAN_ELEMENT_TYPE;
+		}
 	}
-	return true;
+	return PLAN_TAKEN;
 }
 
 /*

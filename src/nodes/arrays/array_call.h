@@ -8,6 +8,7 @@
 #include "nodes/primnodes.h"
 
 #include "keys/key_types.h"
+#include "nodes/plan_reason.h"
 
 /*
  * X(symbol, C function, arrays, number argument, descending by default)
@@ -55,7 +56,7 @@ extern const ArrayCallInfo gpusort_array_calls[];
 
 extern void gpusort_array_call_init(void);
 extern ArrayCallKind gpusort_array_call_kind(Oid function);
-extern bool gpusort_array_call_sortable(const FuncExpr *call, ArrayCallKind kind);
+extern PlanReason gpusort_array_call_reason(const FuncExpr *call, ArrayCallKind kind, const char **detail);
 extern bool gpusort_array_call_element(Oid array_type, Oid *element, GpusortKeyForm *form);
 
 #endif							/* GPUSORT_ARRAY_CALL_H */

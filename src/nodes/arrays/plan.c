@@ -36,8 +36,11 @@ static bool calls_functions(const PlannedStmt *statement);
 static bool can_hold_calls(Plan *plan);
 static bool few_rows(Plan *plan, const PlanPlace *place);
 static void rewrite_plan(Plan **link, const PlanPlace *place);
+static void keep_plan(Plan *plan, const PlanPlace *place, PlanReason reason, const char *detail);
+static void note_conditions(Plan *plan, const PlanPlace *place, CallsNoted noted, PlanReason reason, const char *detail);
+static PlanReason input_reason(Plan *plan, const PlanPlace *place);
 static void place_above(Plan **link, const PlanPlace *place);
-static bool rows_may_not_be_read(Plan *child, List *columns, const PlanPlace *place, bool *fallible);
+static PlanReason ahead_reason(Plan *child, List *columns, const PlanPlace *place, bool *fallible);
 static void place_below(Plan *plan, const PlanPlace *place);
 static Bitmapset *columns_used(Plan *plan);
 static List *make_vars(List *target_list, int varno, Bitmapset *used);
@@ -54,8 +57,10 @@ gpusort_arrays_node_init(void)
 	static const NodeRoom room = {
 		.methods = &gpusort_arrays_scan_methods,
 		.enabled = &gpusort_enable_arrays_node,
+		.setting = "gpusort.enable_arrays_node",
 		.concerns = calls_functions,
-		.rewrite = rewrite_plan
+		.rewrite = rewrite_plan,
+		.keep = keep_plan
 	};
 
 	gpusort_array_call_init();
@@ -82,13 +87,54 @@ static void
 rewrite_plan(Plan **link, const PlanPlace *place)
 {
 	Plan	   *parent = place->parent;
+	PlanReason	reason = input_reason(*link, place);
 
-	if (place->marks || (IsA(*link, Result) && (*link)->lefttree == NULL) || few_rows(*link, place))
-		return;
-	if (can_hold_calls(*link))
+	note_conditions(*link, place, CALLS_OWN, PLAN_CONDITION, NULL);
+	if (reason == PLAN_TAKEN && can_hold_calls(*link))
 		place_above(link, place);
-	if (parent != NULL && (IsA(parent, ProjectSet) || IsA(parent, Agg)))
+	else
+		gpusort_target_note_calls(place, *link, (Node *) (*link)->targetlist, CALLS_OWN,
+								  reason == PLAN_TAKEN ? PLAN_NODE : reason, NULL, NIL);
+	if (parent == NULL || !(IsA(parent, ProjectSet) || IsA(parent, Agg)))
+		return;
+	gpusort_reason_begin(place);
+	if (reason == PLAN_TAKEN)
 		place_below(parent, place);
+	else
+		gpusort_target_note_calls(place, parent, (Node *) list_make2(parent->targetlist, parent->qual), CALLS_FED,
+								  reason, NULL, NIL);
+}
+
+static void
+keep_plan(Plan *plan, const PlanPlace *place, PlanReason reason, const char *detail)
+{
+	note_conditions(plan, place, CALLS_ALL, reason, detail);
+	gpusort_target_note_calls(place, plan, (Node *) plan->targetlist, CALLS_ALL, reason, detail, NIL);
+}
+
+/* Notes why calls that stand elsewhere than in the plan's target list are kept. */
+static void
+note_conditions(Plan *plan, const PlanPlace *place, CallsNoted noted, PlanReason reason, const char *detail)
+{
+	bool		known;
+
+	if (!place->walk->explain)
+		return;
+	gpusort_reason_begin(place);
+	gpusort_target_note_calls(place, plan, (Node *) plan->qual, noted, reason, detail, NIL);
+	gpusort_target_note_calls(place, plan, (Node *) gpusort_plan_expressions(plan, &known), CALLS_ALL, reason, detail, NIL);
+	gpusort_reason_begin(place);
+}
+
+/* Why no arrays node reads the rows of a plan, whatever is called; PLAN_TAKEN if one may. */
+static PlanReason
+input_reason(Plan *plan, const PlanPlace *place)
+{
+	if (place->marks)
+		return PLAN_MARKS;
+	if (IsA(plan, Result) && plan->lefttree == NULL)
+		return PLAN_NO_INPUT;
+	return few_rows(plan, place) ? PLAN_FEW_ROWS : PLAN_TAKEN;
 }
 
 /* Whether the node computes a target list of its own, one that may be changed. */
@@ -145,19 +191,23 @@ static void
 place_above(Plan **link, const PlanPlace *place)
 {
 	Plan	   *plan = *link;
-	CallSearch	search = {.place = place, .stacked = gpusort_is_arrays_node(plan)};
+	CallSearch	search = {.place = place, .plan = plan, .stacked = gpusort_is_arrays_node(plan)};
+	PlanReason	reason = PLAN_TAKEN;
 	List	   *columns = NIL;
-	List	   *calls;
-	List	   *target_list;
+	List	   *calls = NIL;
+	List	   *target_list = NIL;
 	CustomScan *node;
-	bool		fallible;
+	bool		fallible = false;
 
 	gpusort_target_find_calls(&search, (Node *) plan->targetlist);
-	if (search.calls == NIL)
-		return;
-	target_list = (List *) gpusort_target_over_columns((Node *) plan->targetlist, &columns);
-	calls = (List *) gpusort_target_over_columns((Node *) search.calls, &columns);
-	if (rows_may_not_be_read(plan, columns, place, &fallible))
+	if (search.calls != NIL)
+	{
+		target_list = (List *) gpusort_target_over_columns((Node *) plan->targetlist, &columns);
+		calls = (List *) gpusort_target_over_columns((Node *) search.calls, &columns);
+		reason = ahead_reason(plan, columns, place, &fallible);
+	}
+	gpusort_target_note_search(&search, CALLS_OWN, reason);
+	if (search.calls == NIL || reason != PLAN_TAKEN)
 		return;
 
 	node = make_node(plan, columns, &search, calls, fallible, place);
@@ -169,17 +219,17 @@ place_above(Plan **link, const PlanPlace *place)
 }
 
 /*
- * Whether it would or might be noticed that rows of the child, with the columns in place
- * of its target list, are read before they are asked for.  *fallible: it would be if not
- * all of them are asked for in the end, so that is for the node to see to.
+ * Why rows of the child, with the columns in place of its target list, may not be read
+ * before they are asked for: it would or might be noticed.  *fallible: it would be if
+ * not all of them are asked for in the end, so that is for the node to see to.
  */
-static bool
-rows_may_not_be_read(Plan *child, List *columns, const PlanPlace *place, bool *fallible)
+static PlanReason
+ahead_reason(Plan *child, List *columns, const PlanPlace *place, bool *fallible)
 {
 	if (gpusort_plan_has_effects(place->walk->statement, child, columns))
-		return true;
+		return PLAN_INPUT_VOLATILE;
 	*fallible = gpusort_plan_may_fail(place->walk->statement, child, columns);
-	return *fallible && place->may_stop;
+	return *fallible && place->may_stop ? PLAN_INPUT_MAY_FAIL : PLAN_TAKEN;
 }
 
 /*
@@ -192,17 +242,21 @@ static void
 place_below(Plan *plan, const PlanPlace *place)
 {
 	Plan	   *child = plan->lefttree;
-	CallSearch	search = {.place = place, .stacked = gpusort_is_arrays_node(child)};
+	CallSearch	search = {.place = place, .plan = plan, .stacked = gpusort_is_arrays_node(child)};
 	Bitmapset  *used;
 	List	   *columns;
 	List	   *calls;
 	List	   *fed;
 	int			first_new = list_length(child->targetlist) + 1;
+	PlanReason	reason = PLAN_TAKEN;
 	CustomScan *node;
-	bool		fallible;
+	bool		fallible = false;
 
 	gpusort_target_find_fed_calls(&search, plan);
-	if (search.calls == NIL || rows_may_not_be_read(child, child->targetlist, place, &fallible))
+	if (search.calls != NIL)
+		reason = ahead_reason(child, child->targetlist, place, &fallible);
+	gpusort_target_note_search(&search, CALLS_FED, reason);
+	if (search.calls == NIL || reason != PLAN_TAKEN)
 		return;
 	plan->targetlist = (List *)
 		gpusort_target_replace_fed((Node *) plan->targetlist, search.fed, OUTER_VAR, first_new);

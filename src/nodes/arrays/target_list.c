@@ -38,6 +38,16 @@ typedef struct PartsContext
 	int			first_column;
 } PartsContext;
 
+typedef struct NoteSearch
+{
+	const PlanPlace *place;
+	const Plan *plan;
+	CallsNoted	noted;
+	PlanReason	reason;
+	const char *detail;
+	List	   *met;			/* not these */
+} NoteSearch;
+
 typedef struct RenumberContext
 {
 	int			from;
@@ -46,7 +56,8 @@ typedef struct RenumberContext
 
 static bool find_in_parts(CallSearch *search, Node *expression);
 static bool find_in_part(Node *part, void *context);
-static bool consider_call(CallSearch *search, FuncExpr *call);
+static bool consider_call(CallSearch *search, FuncExpr *call, bool has_inner);
+static PlanReason fallible_reason(const PlanPlace *place, FuncExpr *call);
 static bool arguments_fallible(const FuncExpr *call, ArrayCallKind kind);
 static bool is_infallible(Node *expression);
 static bool is_leaf(Node *node);
@@ -58,6 +69,7 @@ static bool find_fed_walker(Node *node, void *context);
 static Node *replace_fed_mutator(Node *node, PartsContext *context);
 static Node *restore_calls_mutator(Node *node, PartsContext *context);
 static Node *renumber_mutator(Node *node, RenumberContext *context);
+static bool note_walker(Node *node, NoteSearch *search);
 
 /*
  * Adds to the search the innermost calls in the parts of an expression that are
@@ -73,7 +85,7 @@ gpusort_target_find_calls(CallSearch *search, Node *expression)
 	switch (nodeTag(expression))
 	{
 		case T_FuncExpr:
-			return find_in_parts(search, expression) || consider_call(search, (FuncExpr *) expression);
+			return consider_call(search, (FuncExpr *) expression, find_in_parts(search, expression));
 		case T_List:
 		case T_TargetEntry:
 		case T_OpExpr:
@@ -192,25 +204,47 @@ find_in_part(Node *part, void *context)
 	return false;
 }
 
-/* Adds the call to the search if it can be taken; true if it is one of ours. */
+/*
+ * Adds the call to the search if it can be taken; true if it is one of ours, or
+ * has any in its arguments.
+ */
 static bool
-consider_call(CallSearch *search, FuncExpr *call)
+consider_call(CallSearch *search, FuncExpr *call, bool has_inner)
 {
 	ArrayCallKind kind = gpusort_array_call_kind(call->funcid);
+	const char *detail = NULL;
+	PlanReason	reason;
 	bool		fallible;
 
 	if (kind == ARRAY_CALL_NONE)
-		return false;
-	fallible = search->stacked || arguments_fallible(call, kind);
-	if (list_member(search->calls, call) ||
-		!gpusort_array_call_sortable(call, kind) ||
-		!contain_var_clause((Node *) call->args) ||
-		(fallible && (search->place->may_stop || gpusort_expression_has_effects(search->place->walk->statement, (Node *) call))))
+		return has_inner;
+	search->met = lappend(search->met, call);
+	if (has_inner || list_member(search->calls, call))
 		return true;
+	fallible = search->stacked || arguments_fallible(call, kind);
+	reason = gpusort_array_call_reason(call, kind, &detail);
+	if (reason == PLAN_TAKEN && !contain_var_clause((Node *) call->args))
+		reason = PLAN_NO_COLUMN;
+	if (reason == PLAN_TAKEN && fallible)
+		reason = fallible_reason(search->place, call);
+	if (reason != PLAN_TAKEN)
+	{
+		gpusort_reason_note_call(search->place, search->plan, call, reason, detail);
+		return true;
+	}
 	search->calls = lappend(search->calls, call);
 	search->kinds = lappend_int(search->kinds, kind);
 	search->fallible = lappend_int(search->fallible, fallible);
 	return true;
+}
+
+/* Why a call whose arguments may raise errors is not computed ahead. */
+static PlanReason
+fallible_reason(const PlanPlace *place, FuncExpr *call)
+{
+	if (gpusort_expression_has_effects(place->walk->statement, (Node *) call))
+		return PLAN_CALL_VOLATILE;
+	return place->may_stop ? PLAN_CALL_MAY_FAIL : PLAN_TAKEN;
 }
 
 static bool
@@ -364,4 +398,53 @@ renumber_mutator(Node *node, RenumberContext *context)
 		return (Node *) var;
 	}
 	return expression_tree_mutator(node, renumber_mutator, context);
+}
+
+/* Notes what becomes of all calls in the searched plan's target list. */
+void
+gpusort_target_note_search(const CallSearch *search, CallsNoted noted, PlanReason reason)
+{
+	Node	   *list = (Node *) list_make2(search->plan->targetlist, noted == CALLS_FED ? search->plan->qual : NIL);
+	ListCell   *cell;
+
+	if (!search->place->walk->explain)
+		return;
+	foreach(cell, search->calls)
+		gpusort_reason_note_call(search->place, search->plan, lfirst(cell), reason, NULL);
+	/* Calls around those that are taken will be looked at again. */
+	if (search->calls == NIL || reason != PLAN_TAKEN)
+	{
+		foreach(cell, search->met)
+			gpusort_reason_note_call(search->place, search->plan, lfirst(cell), PLAN_INNER, NULL);
+	}
+	gpusort_target_note_calls(search->place, search->plan, list, noted, PLAN_UNCERTAIN, NULL, search->met);
+}
+
+/* Notes why calls in an expression of the plan are kept, but for those that were met. */
+void
+gpusort_target_note_calls(const PlanPlace *place, const Plan *plan, Node *expression, CallsNoted noted,
+						  PlanReason reason, const char *detail, List *met)
+{
+	NoteSearch	search = {place, plan, noted, reason, detail, met};
+
+	if (place->walk->explain)
+		(void) note_walker(expression, &search);
+}
+
+static bool
+note_walker(Node *node, NoteSearch *search)
+{
+	NoteSearch	inside = *search;
+
+	if (node == NULL)
+		return false;
+	if (search->noted != CALLS_ALL && fed_arguments(node) != NULL)
+	{
+		inside.noted = CALLS_ALL;
+		return search->noted == CALLS_FED && expression_tree_walker(node, note_walker, &inside);
+	}
+	if (search->noted != CALLS_FED && IsA(node, FuncExpr) && !list_member_ptr(search->met, node) &&
+		gpusort_array_call_kind(((FuncExpr *) node)->funcid) != ARRAY_CALL_NONE)
+		gpusort_reason_note_call(search->place, search->plan, (FuncExpr *) node, search->reason, search->detail);
+	return expression_tree_walker(node, note_walker, search);
 }

@@ -125,9 +125,12 @@ gpusort_rows_cost(const Sort *sort, double bound, bool bound_is_known)
 	cost.input = sort->plan.lefttree->total_cost;
 	cost.startup = cost.input + own_cost(&sort->plan, keys, rows, kept);
 	cost.total = cost.startup + cpu_operator_cost * rows;
-	cost.wins = cost.startup < sort->plan.startup_cost &&
-		(bound == 0 || bound_is_known || bound >= rows * ROWS_BOUND_SHARE) &&
-		gpusort_method == GPUSORT_METHOD_AUTO;
+	if (gpusort_method != GPUSORT_METHOD_AUTO)
+		cost.reason = PLAN_METHOD;
+	else if (bound > 0 && !bound_is_known && bound < rows * ROWS_BOUND_SHARE)
+		cost.reason = PLAN_BOUND;
+	else
+		cost.reason = cost.startup < sort->plan.startup_cost ? PLAN_TAKEN : PLAN_COST;
 	return cost;
 }
 
@@ -150,6 +153,6 @@ gpusort_rows_cost_alone(const GatherMerge *merge, double bound)
 	cost.input = scan->total_cost + Max(rows - scan->plan_rows, 0) * cpu_tuple_cost;
 	cost.startup = cost.input + own_cost(node, keys, rows, kept_rows(rows, bound));
 	cost.total = cost.startup + cpu_operator_cost * rows;
-	cost.wins = cost.total < together;
+	cost.reason = cost.total < together ? PLAN_TAKEN : PLAN_COST;
 	return cost;
 }

@@ -9,10 +9,14 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_collation.h"
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
 
 #include "guc.h"
 #include "nodes/plan_hook.h"
@@ -37,16 +41,34 @@ depends_on_executor(Node *node, void *context)
 	return expression_tree_walker(node, depends_on_executor, context);
 }
 
-/* True if the Sort's first key has a code. */
-static bool
-first_key_is_coded(const Sort *sort)
+/* Why a Sort's first key cannot be a code, if it cannot. */
+static PlanReason
+first_key_reason(const Sort *sort, const char **detail)
 {
-	TargetEntry *entry = list_nth(sort->plan.targetlist, sort->sortColIdx[0] - 1);
+	Node	   *expr = (Node *) list_nth_node(TargetEntry, sort->plan.targetlist, sort->sortColIdx[0] - 1)->expr;
+	Oid			operator = sort->sortOperators[0];
+	Oid			collation = sort->collations[0];
+	TypeCacheEntry *type;
 	RowKey		key;
 
-	return !IsA(entry->expr, Const) &&
-		gpusort_rows_key_kind(&key, sort->sortOperators[0], sort->collations[0],
-							  exprType((Node *) entry->expr)) != KEY_IS_COMPARED;
+	if (IsA(expr, Const))
+		return PLAN_CONSTANT;
+	if (gpusort_rows_key_kind(&key, operator, collation, exprType(expr)) != KEY_IS_COMPARED)
+		return PLAN_TAKEN;
+	if (gpusort_rows_key_kind(&key, operator, C_COLLATION_OID, exprType(expr)) != KEY_IS_COMPARED)
+	{
+		*detail = collation == DEFAULT_COLLATION_OID ? "the database's collation" :
+			psprintf("collation %s", get_collation_name(collation));
+		return PLAN_COLLATION;
+	}
+	type = lookup_type_cache(getBaseType(exprType(expr)), TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+	if (OidIsValid(type->lt_opr) && operator != type->lt_opr && operator != type->gt_opr)
+	{
+		*detail = get_opname(operator);
+		return PLAN_ORDER;
+	}
+	*detail = format_type_be(exprType(expr));
+	return PLAN_KEY_TYPE;
 }
 
 /* The Sort's target list with references to the custom scan's own rows. */
@@ -151,15 +173,22 @@ static Plan *
 replace_sort(Sort *sort, const PlanPlace *place)
 {
 	double		wanted = rows_wanted(place->limit);
+	const char *detail = NULL;
+	PlanReason	reason = PLAN_SMALL;
+	RowsCost	cost = {0};
+	List	   *bound = NIL;
 	CustomScan *scan;
-	RowsCost	cost;
-	List	   *bound;
 
-	if (!(gpusort_force_nodes || gpusort_rows_may_win(sort)) || !first_key_is_coded(sort))
-		return NULL;
-	bound = wanted > 0 ? bound_expressions(place->limit) : NIL;
-	cost = gpusort_rows_cost(sort, wanted, bound != NIL);
-	if (!cost.wins && !gpusort_force_nodes)
+	if (gpusort_force_nodes || gpusort_rows_may_win(sort))
+		reason = first_key_reason(sort, &detail);
+	if (reason == PLAN_TAKEN)
+	{
+		bound = wanted > 0 ? bound_expressions(place->limit) : NIL;
+		cost = gpusort_rows_cost(sort, wanted, bound != NIL);
+		reason = gpusort_force_nodes ? PLAN_TAKEN : cost.reason;
+	}
+	gpusort_reason_note_sort(place, sort, reason, detail);
+	if (reason != PLAN_TAKEN)
 		return NULL;
 
 	scan = makeNode(CustomScan);
@@ -206,7 +235,7 @@ replace_gather_merge(GatherMerge *merge, const PlanPlace *place)
 		!gpusort_rows_scan_is_plain(&scan->scan))
 		return NULL;
 	cost = gpusort_rows_cost_alone(merge, rows_wanted(place->limit));
-	if (!cost.wins)
+	if (cost.reason != PLAN_TAKEN)
 		return NULL;
 
 	scan->scan.plan.parallel_aware = false;
@@ -226,6 +255,13 @@ replace_gather_merge(GatherMerge *merge, const PlanPlace *place)
 	return &rows->scan.plan;
 }
 
+static void
+keep_plan(Plan *plan, const PlanPlace *place, PlanReason reason, const char *detail)
+{
+	if (IsA(plan, Sort) || IsA(plan, IncrementalSort))
+		gpusort_reason_note_sort(place, (Sort *) plan, reason, detail);
+}
+
 /* Puts the rows node in the place of a Sort, or of a Gather Merge above one. */
 static void
 rewrite_plan(Plan **link, const PlanPlace *place)
@@ -236,6 +272,8 @@ rewrite_plan(Plan **link, const PlanPlace *place)
 		plan = replace_sort((Sort *) plan, place);
 	else if (IsA(plan, GatherMerge))
 		plan = replace_gather_merge((GatherMerge *) plan, place);
+	else if (IsA(plan, IncrementalSort))
+		keep_plan(plan, place, PLAN_INCREMENTAL, NULL);
 	if (plan != NULL)
 		*link = plan;
 }
@@ -247,6 +285,8 @@ gpusort_rows_node_init(void)
 	static const NodeRoom room = {
 		.methods = &rows_scan_methods,
 		.enabled = &gpusort_enable_rows_node,
+		.setting = "gpusort.enable_rows_node",
+		.keep = keep_plan,
 		.rewrite = rewrite_plan,
 		.sort_operators = sort_operators
 	};

@@ -11,6 +11,7 @@
 #include "nodes/execnodes.h"
 #include "nodes/plannodes.h"
 
+#include "nodes/plan_reason.h"
 #include "rows/row_sort.h"
 
 /* custom_private holds the lists of row_sort.h, custom_exprs count and offset of a LIMIT. */
@@ -23,7 +24,7 @@ typedef struct RowsCost
 	Cost		input;			/* total cost of the plan below */
 	Cost		startup;
 	Cost		total;
-	bool		wins;
+	PlanReason	reason;			/* PLAN_TAKEN: the node wins */
 } RowsCost;
 
 /* plan.c */

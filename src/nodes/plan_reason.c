@@ -1,0 +1,107 @@
+/*
+ * plan_reason.c
+ *	  Why a Sort or an array call of a plan is taken, or kept as it is.
+ */
+#include "postgres.h"
+
+#include "utils/ruleutils.h"
+
+#include "nodes/plan_hook.h"
+#include "nodes/plan_reason.h"
+
+typedef struct PlanNote
+{
+	const char *what;			/* the call or sort */
+	PlanReason	reason;
+	const char *detail;
+} PlanNote;
+
+static const char *const reason_texts[] = {
+#define PLAN_REASON_TEXT(symbol, text) [PLAN_##symbol] = text,
+	GPUSORT_PLAN_REASONS(PLAN_REASON_TEXT)
+#undef PLAN_REASON_TEXT
+};
+
+static void
+add_note(PlanWalk *walk, const char *what, PlanReason reason, const char *detail)
+{
+	PlanNote   *note;
+	ListCell   *cell;
+
+	for_each_from(cell, walk->notes, walk->first_note)
+	{
+		if (strcmp(((PlanNote *) lfirst(cell))->what, what) == 0)
+			return;
+	}
+	note = palloc(sizeof(PlanNote));
+	*note = (PlanNote) {what, reason, detail};
+	walk->notes = lappend(walk->notes, note);
+}
+
+/* An expression of the plan at the place or of its parent, with the names of columns. */
+static char *
+shown(const PlanPlace *place, const Plan *plan, const Node *expression)
+{
+	PlanWalk   *walk = place->walk;
+	List	   *ancestors = plan == place->parent ? list_copy_tail(place->ancestors, 1) : place->ancestors;
+
+	if (walk->names == NIL)
+	{
+		List	   *tables = walk->statement->rtable;
+		Bitmapset  *all = bms_add_range(NULL, 1, list_length(tables));
+
+		walk->names = deparse_context_for_plan_tree(walk->statement, select_rtable_names_for_explain(tables, all));
+	}
+	return deparse_expression(unconstify(Node *, expression),
+							  set_deparse_context_plan(walk->names, unconstify(Plan *, plan), ancestors), true, false);
+}
+
+void
+gpusort_reason_begin(const PlanPlace *place)
+{
+	place->walk->first_note = list_length(place->walk->notes);
+}
+
+void
+gpusort_reason_note_sort(const PlanPlace *place, const Sort *sort, PlanReason reason, const char *detail)
+{
+	StringInfoData what;
+
+	if (!place->walk->explain)
+		return;
+	initStringInfo(&what);
+	for (int i = 0; i < sort->numCols; i++)
+	{
+		TargetEntry *entry = list_nth(sort->plan.targetlist, sort->sortColIdx[i] - 1);
+
+		appendStringInfo(&what, "%s%s", i == 0 ? "sort on " : ", ", shown(place, &sort->plan, (Node *) entry->expr));
+	}
+	gpusort_reason_begin(place);
+	add_note(place->walk, what.data, reason, detail);
+}
+
+void
+gpusort_reason_note_call(const PlanPlace *place, const Plan *plan, const FuncExpr *call, PlanReason reason, const char *detail)
+{
+	if (place->walk->explain)
+		add_note(place->walk, shown(place, plan, (const Node *) call), reason, detail);
+}
+
+void
+gpusort_reason_show(const PlanWalk *walk)
+{
+	ListCell   *cell;
+
+	foreach(cell, walk->notes)
+	{
+		const PlanNote *note = lfirst(cell);
+		StringInfoData text;
+
+		initStringInfo(&text);
+		appendStringInfo(&text, reason_texts[note->reason], note->detail);
+		if (note->reason == PLAN_TAKEN)
+			ereport(NOTICE, (errmsg("gpusort: %s taken", note->what)));
+		else
+			ereport(NOTICE, (errmsg("gpusort: %s kept: %s", note->what, text.data)));
+	}
+}

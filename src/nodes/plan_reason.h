@@ -1,0 +1,69 @@
+/*
+ * plan_reason.h
+ *	  Why a Sort or an array call of a plan is taken, or kept as it is.
+ *
+ * Rooms note what becomes of each as the plan is walked; with
+ * gpusort.explain_choices all is told when the walk is done, and else nothing is
+ * noted.
+ */
+#ifndef GPUSORT_PLAN_REASON_H
+#define GPUSORT_PLAN_REASON_H
+
+#include "nodes/plannodes.h"
+
+/* X(symbol, text); a %s in a text is the note's detail. */
+#define GPUSORT_PLAN_REASONS(X) \
+	X(TAKEN, "") \
+	X(SWITCHED_OFF, "%s is off") \
+	X(OWNED, "it stands below a node of another extension, which may know it") \
+	/* of Sorts */ \
+	X(SMALL, "so small a sort costs less than starting the node") \
+	X(COST, "PostgreSQL's Sort is expected to be faster") \
+	X(BOUND, "few rows are wanted, and how many is not known before the LIMIT runs") \
+	X(METHOD, "gpusort.method names a method") \
+	X(INCREMENTAL, "its input is partly in order") \
+	X(CONSTANT, "its first key is a constant") \
+	X(COLLATION, "%s does not compare bytes") \
+	X(ORDER, "operator %s is not of its type's default order") \
+	X(KEY_TYPE, "values of type %s have no code that orders as they do") \
+	/* of array calls */ \
+	X(FEW_ROWS, "few rows are expected") \
+	X(NO_INPUT, "there is no input whose rows could be sorted together") \
+	X(MARKS, "a merge join returns to earlier rows") \
+	X(ELEMENT_TYPE, "values of type %s cannot be sorted in batches") \
+	X(ARGUMENTS, "it is not declared with the arguments that its C function has") \
+	X(OPTIONS, "its options depend on the row") \
+	X(NO_COLUMN, "its arguments are the same for all rows") \
+	X(INNER, "an array function in its arguments is kept") \
+	X(UNCERTAIN, "it stands where it is not computed for each row, or in a window function") \
+	X(NODE, "it stands beside a set-returning function, in RETURNING or in a scan of another extension") \
+	X(CONDITION, "it stands in a condition or in FROM") \
+	X(CALL_VOLATILE, "its arguments are volatile") \
+	X(CALL_MAY_FAIL, "its arguments may raise errors, and not all rows may be asked for") \
+	X(INPUT_VOLATILE, "reading ahead would be noticed: its input calls volatile functions, or changes or locks rows") \
+	X(INPUT_MAY_FAIL, "its input may raise errors, and not all rows may be asked for")
+
+typedef enum PlanReason
+{
+#define PLAN_REASON_SYMBOL(symbol, text) PLAN_##symbol,
+	GPUSORT_PLAN_REASONS(PLAN_REASON_SYMBOL)
+#undef PLAN_REASON_SYMBOL
+} PlanReason;
+
+struct PlanPlace;
+struct PlanWalk;
+
+/* Begins the notes of one list of calls; of equal calls there the first note counts. */
+extern void gpusort_reason_begin(const struct PlanPlace *place);
+
+/* Notes what becomes of a Sort or an Incremental Sort at the place. */
+extern void gpusort_reason_note_sort(const struct PlanPlace *place, const Sort *sort, PlanReason reason, const char *detail);
+
+/* Notes what becomes of a call that the plan at the place, or its parent, computes. */
+extern void gpusort_reason_note_call(const struct PlanPlace *place, const Plan *plan, const FuncExpr *call,
+									 PlanReason reason, const char *detail);
+
+/* Tells all that was noted. */
+extern void gpusort_reason_show(const struct PlanWalk *walk);
+
+#endif							/* GPUSORT_PLAN_REASON_H */
