@@ -1,15 +1,15 @@
 /*
  * common.cuh
- *	  What the published methods share: elements, bins of segments, workspace.
+ *	  Elements, bins of segments and workspace, for methods/ and published/.
  *
- * An element is what a comparison sort moves.  Without a payload it is the key's
- * code.  With one it is the code and the key's position in its segment: no two
- * elements of a segment are equal then, so every sort of them, stable or not,
- * gives the one stable order, and the payload is found by the position.
+ * A comparison sort moves elements.  Without a payload an element is the key's code.  With
+ * a payload it is the code and the key's position in its segment.  Then no two elements of
+ * a segment are equal, so any sort of them gives the stable order, and the payload is
+ * found by the position.
  *
- * Segments are gathered by length into bins, whose sizes the host knows from the
- * batch's histogram, so that each bin is one launch that fits its lengths.
- * Segments too long for one block are cut into tiles, numbered through.
+ * Segments are gathered by length into bins, whose sizes the host knows from the batch's
+ * histogram.  So each bin is one launch that fits its lengths.  Segments too long for one
+ * block are cut into tiles, which are numbered across all segments.
  */
 #ifndef GPUSORT_METHOD_COMMON_CUH
 #define GPUSORT_METHOD_COMMON_CUH
@@ -24,7 +24,7 @@
 namespace gpusort
 {
 
-/* Cuts a workspace into aligned pieces; over nullptr it only counts bytes. */
+/* Cuts a workspace into aligned parts. Over nullptr it only counts bytes. */
 class Workspace
 {
 public:
@@ -32,6 +32,7 @@ public:
     {
     }
 
+    /* The next part, of `count` entries. (Carver of device/carver.h counts bytes.) */
     template <class T>
     T *take(uint64_t count)
     {
@@ -45,7 +46,7 @@ public:
         return used_;
     }
 
-    /* From the start of a piece to the end of the last one; 0 over nullptr. */
+    /* Bytes from the start of a part to the end of the last one; 0 over nullptr. */
     size_t bytes_from(const void *piece) const
     {
         return base_ == nullptr ? 0 : base_ + used_ - static_cast<const char *>(piece);
@@ -102,7 +103,7 @@ struct KeyElements {
         return (Code) ~(Code)0;
     }
 
-    /* What the sorted element leaves in its place. */
+    /* The value to be stored for a sorted element. */
     __device__ Value value(Element element, uint32_t) const
     {
         return decode(coding, element);
@@ -114,7 +115,7 @@ struct KeyElements {
     }
 };
 
-/* Keys with their positions; the payload is what is written. */
+/* Keys with their positions. Only the payload is written. */
 template <class CodeType>
 struct PairElements {
     using Code = CodeType;
@@ -124,7 +125,7 @@ struct PairElements {
 
     const Code *keys;
     uint32_t *payload;
-    const uint32_t *source; /* payload to read: a copy of it where blocks would race; nullptr: positions */
+    const uint32_t *source; /* payload to read, a copy if blocks would race; nullptr for positions */
     Coding coding;
 
     __device__ Element load(uint32_t slot, uint32_t position) const
@@ -186,7 +187,7 @@ auto visit_elements(const SegmentBatch &batch, Visitor visitor)
 
 constexpr int max_bins = GPUSORT_LENGTH_CLASSES;
 
-/* Which lengths go together, and where each bin's segments are listed. */
+/* Which length classes form a bin, and where the segments of each bin are listed. */
 struct BinPlan {
     int nbins;
     int used;                                  /* bins that are not empty */
@@ -194,7 +195,7 @@ struct BinPlan {
     uint32_t first[max_bins], count[max_bins]; /* of each bin in the list */
 };
 
-/* Bin b takes the classes up to last_class[b] that no earlier bin takes; the last bin takes the rest. */
+/* Bin b has the classes up to last_class[b] that no earlier bin has; the last bin has the rest. */
 inline BinPlan plan_bins(const SegmentBatch &batch, const int *last_class, int nbins)
 {
     BinPlan plan = {};
@@ -216,7 +217,7 @@ inline BinPlan plan_bins(const SegmentBatch &batch, const int *last_class, int n
 /* The segments of one bin. */
 struct BinView {
     const GpusortSegment *segments;
-    const uint32_t *list; /* or nullptr: all of them */
+    const uint32_t *list; /* nullptr for all segments */
     uint32_t count;
 
     __device__ GpusortSegment operator[](uint32_t i) const
@@ -225,7 +226,7 @@ struct BinView {
     }
 };
 
-/* Numbers of segments, gathered by bins. */
+/* The numbers of segments, listed by bin. */
 struct BinLists {
     BinPlan plan;
     uint32_t *list = nullptr;
@@ -276,13 +277,13 @@ inline cudaError_t BinLists::gather(const SegmentBatch &batch, cudaStream_t stre
     return cudaGetLastError();
 }
 
-/* A segment cut into tiles; all tiles of a batch are numbered through. */
+/* A segment that is cut into tiles. Tiles are numbered across all segments of a batch. */
 struct TiledSegment {
     uint32_t start, count;
     uint32_t first_tile;
 };
 
-/* What so many of a batch's segments can have of its keys. */
+/* The most keys that `count` of a batch's segments can have. */
 inline uint64_t most_keys(const SegmentBatch &batch, uint32_t count)
 {
     uint64_t keys = 0;
@@ -299,7 +300,7 @@ struct TileList {
     TiledSegment *segments = nullptr;
     unsigned long long *cursor = nullptr; /* segments << 40 | tiles */
     uint32_t nsegments = 0;
-    uint32_t most_tiles = 0; /* for launches: at least the tiles that there are */
+    uint32_t most_tiles = 0; /* an upper bound of the number of tiles, for launches */
 
     TileList() = default;
 

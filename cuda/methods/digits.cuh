@@ -1,11 +1,10 @@
 /*
  * digits.cuh
- *	  The digits of a batch's long segments, and how many keys have each: what is
- *	  read before sweep.cuh scatters.
+ *	  Counts the digits of a batch's long segments, before sweep.cuh scatters.
  *
- * A Source makes a number of each key: its distance from the least key
- * (CodeSource), or its interval.  Keys stay in native form and are projected again
- * whenever a digit is asked for, which costs less than to move a number along.
+ * A Source makes a number of each key: its distance from the least key (CodeSource), or
+ * its interval.  Keys stay in native form.  The number is computed again for each digit,
+ * which costs less than moving it along.
  */
 #ifndef GPUSORT_METHOD_DIGITS_CUH
 #define GPUSORT_METHOD_DIGITS_CUH
@@ -16,9 +15,9 @@ namespace gpusort
 {
 
 constexpr int sweep_digits = 256;
-constexpr int read_threads = 512; /* of a kernel that reads keys only */
+constexpr int read_threads = 512; /* threads of a kernel that only reads keys */
 
-/* Blocks of count_digits that a multiprocessor shall hold; Turing's holds 1,024 threads. */
+/* Blocks of count_digits that a multiprocessor must hold. That of Turing holds 1,024 threads. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
 constexpr int count_blocks = 2;
 #else
@@ -26,10 +25,10 @@ constexpr int count_blocks = 3;
 #endif
 
 /*
- * What a block of a pass sorts, by the most bits of a digit.  Fewer digits make longer
- * runs, so that smaller tiles do, of which a multiprocessor holds more; 8 bits want
- * threads for 256 digits.  Pairs write each run twice and gain by the longest runs:
- * large tiles need 112 KiB of shared memory.  The others need at most Turing's 64.
+ * The tile that a block sorts in a pass, by the most bits of a digit.  Fewer digits make
+ * longer runs, so smaller tiles suffice, of which a multiprocessor holds more.  8 bits need
+ * threads for 256 digits.  Pairs write each run twice, so they gain most from long runs:
+ * large tiles take 112 KiB of shared memory.  Other tiles fit the 64 KiB of Turing.
  */
 template <class Key, int most_bits, bool with_payload, bool large>
 struct SweepTile {
@@ -37,7 +36,7 @@ struct SweepTile {
     static constexpr bool payload = with_payload;
     static constexpr int digits = 1 << bits;
     static constexpr int threads = bits == 7 ? 256 : large ? 512 : 384;
-    static constexpr int blocks = bits == 7 ? 3 : 2; /* on a multiprocessor */
+    static constexpr int blocks = bits == 7 ? 3 : 2; /* per multiprocessor */
     static constexpr int items = sizeof(Key) == 8 ? (bits == 7 ? 12
                                                      : large   ? 10
                                                                : 9)
@@ -48,7 +47,7 @@ struct SweepTile {
     static constexpr uint32_t size = threads * items;
 };
 
-/* Can the current device's multiprocessors hold two blocks with large tiles? */
+/* True if a multiprocessor of the current device holds two blocks with large tiles. */
 inline bool holds_large_tiles()
 {
     int device, bytes;
@@ -57,11 +56,11 @@ inline bool holds_large_tiles()
            bytes >= 2 * 113 * 1024;
 }
 
-/* Least and greatest code of a segment's keys that are in the source's range; zeroes: there is none. */
+/* Least and greatest code of a segment's keys that are in the source's range. All zero if there are none. */
 struct CodeRange {
     unsigned long long inverted_least, greatest;
     uint32_t any;
-    uint32_t read, counted; /* keys, by reduce_range and by count_digits, so far */
+    uint32_t read, counted; /* keys that reduce_range and count_digits have seen so far */
 };
 
 /* The digits of a segment's numbers: `passes` of `bits` bits each. */
@@ -69,7 +68,7 @@ struct DigitPlan {
     uint32_t passes, bits;
 };
 
-/* Digits for numbers of so many bits; an even count of passes unless odd is allowed. */
+/* The digits of numbers of this many bits. The count of passes is even unless odd is allowed. */
 __host__ __device__ inline DigitPlan plan_digits(uint32_t bits, bool odd_allowed)
 {
     uint32_t passes = bits == 0 ? 1 : ceil_div(bits, 8);
@@ -78,12 +77,12 @@ __host__ __device__ inline DigitPlan plan_digits(uint32_t bits, bool odd_allowed
     return {passes, ceil_div(bits, passes)};
 }
 
-/* Numbers of a sort by code: the distance from the least one. */
+/* The number of a key in a sort by code: the distance from the least code. */
 template <class Key>
 struct CodeSource {
     using Code = Key;
     using Number = Key;
-    static constexpr bool wide_digits = true; /* of 8 bits: how many there are depends on the keys */
+    static constexpr bool wide_digits = true; /* always 8 bits: how many digits there are depends on the keys */
 
     struct Context {
         Code origin;
@@ -101,14 +100,14 @@ struct CodeSource {
         return encode(coding, key);
     }
 
-    /* Makes the context of a segment; answers how many bits its numbers have. */
+    /* Makes the context of a segment. Returns how many bits its numbers have. */
     __device__ uint32_t set_up(Context &context, Code least, Code greatest, bool) const
     {
         context.origin = least;
         return 64 - __clzll((uint64_t)greatest - least);
     }
 
-    /* What a thread keeps of the source and a segment's context. */
+    /* The parts of a source and a segment's context that a thread needs. */
     struct View {
         Coding coding;
         Code origin;
@@ -125,18 +124,18 @@ struct CodeSource {
     };
 };
 
-/* Everything that the passes over a batch's long segments need. */
+/* The passes over a batch's long segments: buffers and sizes. */
 template <class Source, class Key>
 struct Sweeps {
     Source source;
-    bool wide;  /* digits of 8 bits; else of 7 at most */
-    bool large; /* tiles, of pairs with wide digits */
+    bool wide;  /* digits have 8 bits; else 7 at most */
+    bool large; /* large tiles, for pairs with wide digits */
     uint32_t tile;
     TileList tiles;
     bool odd_allowed;
     uint32_t most_passes;
 
-    size_t zeroed_bytes = 0; /* from the tiles' cursor on, before the first kernel */
+    size_t zeroed_bytes = 0; /* from the tiles' cursor on, set to zero before the first kernel */
     CodeRange *ranges = nullptr;
     uint32_t *starts = nullptr; /* [segment][pass][digit] */
     uint32_t *status = nullptr; /* [pass][tile][digit] */
@@ -144,7 +143,7 @@ struct Sweeps {
     typename Source::Context *contexts = nullptr;
     DigitPlan *plans = nullptr;
 
-    /* Keys between passes: tile after tile, or where the batch has them. */
+    /* Buffers between passes, laid out tile after tile or as the batch is. */
     bool by_tile = false;
     Key *other_keys = nullptr;
     uint32_t *other_payload = nullptr;

@@ -25,25 +25,26 @@
 namespace gpusort
 {
 
-/* Where a pass reads and writes. */
+/* The buffers that a pass reads and writes. */
 template <class Key>
 struct SweepBuffers {
     const Key *from_keys;
-    Key *to_keys; /* nullptr: keys are not wanted any more */
+    Key *to_keys; /* nullptr if keys are no longer needed */
     const uint32_t *from_payload;
     uint32_t *to_payload;
 };
 
 /*
- * A tile tells the tiles after it how many of its keys have each digit: a count
- * plus 1, or, once it knows those before it too, the sum plus sum_status. 0: not yet.
+ * A tile publishes for the tiles after it how many of its keys have each digit: first its
+ * count plus 1, then, when it knows the tiles before it, their sum plus sum_status. 0 means
+ * nothing yet.
  */
 constexpr uint32_t sum_status = 1 << 15;
 
 /*
- * The keys with this digit in the segment's tiles before this one; says the sum.
- * Reads several tiles' words at a time: one by one, the walk to the last tile that
- * knows its sum takes longer than all the rest of a block's work.
+ * How many keys in the segment's tiles before this one have this thread's digit. Publishes
+ * the sum. Reads the words of several tiles at a time: one by one, walking back to a tile
+ * that knows its sum takes longer than the rest of a block's work.
  */
 template <class Source, class Key>
 __device__ uint32_t look_back(const Sweeps<Source, Key> &sweeps, uint32_t pass, uint32_t tile, uint32_t first_tile,
@@ -73,14 +74,14 @@ __device__ uint32_t look_back(const Sweeps<Source, Key> &sweeps, uint32_t pass, 
     return before;
 }
 
-/* What a block of a pass keeps in shared memory. */
+/* The shared memory of a block in a pass. */
 template <class Tile, class Key>
 struct SweepShared {
-    uint32_t counts[Tile::threads / 32][Tile::digits]; /* by warp and digit; then the place of the next such key */
+    uint32_t counts[Tile::threads / 32][Tile::digits]; /* by warp and digit; later the place of the next such key */
     Key keys[Tile::size];
     uint32_t values[Tile::payload ? Tile::size : 1];
     uint8_t digits[Tile::size];
-    uint32_t target[Tile::digits]; /* of a digit's run, less its place in the tile */
+    uint32_t target[Tile::digits]; /* place of a digit's run in the output, minus its place in the tile */
     uint32_t warp_sums[sweep_digits / 32];
 
     __device__ void clear_counts()
@@ -109,8 +110,8 @@ __device__ inline uint32_t lanes_like(uint32_t digit, int bit)
 }
 
 /*
- * The place of a lane's key in its tile, by the warp's counts: behind those of lower
- * lanes with the same digit.  All lanes call; lanes: those that have a key.
+ * The place of a lane's key in its tile, by the warp's counts: behind the keys of lower
+ * lanes with the same digit.  All lanes must call; `lanes` has the bits of those with a key.
  */
 template <int bits>
 __device__ uint32_t take_place(uint32_t *counts, uint32_t digit, uint32_t lanes)

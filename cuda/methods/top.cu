@@ -2,24 +2,22 @@
  * top.cu
  *	  The first `limit` entries of long segments by a threshold.
  *
- * A block runs over its keys tile by tile and keeps, in shared memory, those that may
- * still be among the first: all that do not lie beyond a bound.  Nearly all tiles then
- * cost a read and a comparison a key.  When the kept ones would overflow, the bound is
- * lowered, in this order:
+ * A block reads its keys tile by tile and keeps, in shared memory, those that may still be
+ * among the first: all that are not beyond a bound.  In nearly all tiles a key then costs
+ * a read and a comparison.  When too many would be kept, the bound is lowered:
  *
  *	  tighten	The least key of each thread's share of the tile: the limit-th of
  *				these is not before the limit-th of all.
  *	  cut		The kept keys are sorted and all but the first `limit` dropped.
  *
- * and if that is not enough, the tile is taken in quarters with a cut before each: a
- * quarter and `limit` keys always fit.  Sorted, reversed and equal input thus costs at
- * most that little per tile.
+ * If that is not enough, the tile is taken in quarters with a cut before each: a quarter
+ * and `limit` keys always fit.  So no input, sorted, reversed or equal, costs more per tile.
  *
- * Entries are integers that order as (key, position) with a payload and as the key
- * without; the greatest integer fills up what a segment or a tile lacks.
+ * Entries are integers that order as (key, position) with a payload, and as the key
+ * without.  The greatest integer fills up an incomplete segment or tile.
  *
- * A segment of a long class is dealt out to several blocks (slices) whose survivors
- * a second launch sifts in the same way.
+ * A segment of a long class is divided among several blocks (slices).  A second launch
+ * finds the first entries among the survivors of the slices in the same way.
  */
 #include <type_traits>
 
@@ -33,20 +31,20 @@ namespace
 {
 
 constexpr int THREADS = 256;
-constexpr int ITEMS = 16; /* of a thread in a tile */
+constexpr int ITEMS = 16; /* keys of a thread in a tile */
 constexpr int QUARTER = ITEMS / 4;
 constexpr uint32_t TILE = THREADS * ITEMS;
-constexpr uint32_t ROOM = 2 * THREADS * QUARTER; /* kept entries */
+constexpr uint32_t ROOM = 2 * THREADS * QUARTER; /* the most entries that are kept */
 constexpr uint32_t MOST_LIMIT = ROOM / 2;
-constexpr uint32_t SLICE = 1 << 15;      /* keys worth a block of their own */
-constexpr uint32_t WANTED_BLOCKS = 1056; /* that fill any device */
+constexpr uint32_t SLICE = 1 << 15;      /* keys of a slice */
+constexpr uint32_t WANTED_BLOCKS = 1056; /* enough blocks to fill any device */
 constexpr uint32_t LONGEST_SLICE_CLASS = 20;
 
 struct TopTask {
     void *keys;
     uint32_t *payload;
     const GpusortSegment *segments;
-    uint32_t slices; /* blocks of a segment */
+    uint32_t slices; /* slices of a segment */
     uint32_t limit;
     Coding coding;
     GpusortPayload kind;
@@ -99,23 +97,23 @@ __device__ void sort_shared(Entry *entries, uint32_t size)
     __syncthreads();
 }
 
-/* What a block has kept so far; the same in all its threads but for the pointers' targets. */
+/* The entries that a block has kept so far. All threads have the same members. */
 template <class Entry>
 struct Keeper {
-    Entry *kept;   /* ROOM of them */
-    Entry *least;  /* one a thread */
-    uint32_t *sum; /* of what threads want to keep */
+    Entry *kept;   /* ROOM entries */
+    Entry *least;  /* one entry per thread */
+    uint32_t *sum; /* how many entries the threads want to keep */
     uint32_t limit;
     uint32_t filled = 0;
     Entry bound = ~Entry(0); /* entries beyond it are not wanted */
-    bool open = true;        /* none are, if not */
+    bool open = true;        /* if false, no further entries are wanted */
 
     __device__ __forceinline__ bool wants(Entry entry) const
     {
         return open && entry <= bound;
     }
 
-    /* Sorts what is kept, filled up to a power of two. */
+    /* Sorts the kept entries, filled up to a power of two. */
     __device__ void sort_kept()
     {
         uint32_t size = 2;

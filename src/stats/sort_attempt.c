@@ -6,11 +6,11 @@
 
 #include "stats/sort_attempt.h"
 
-/* Attempts at this many keys or more are timed; of smaller ones, one in so many. */
+/* Attempts at ALWAYS_TIMED_KEYS keys or more are timed; of smaller ones, one in SMALL_TIMED_EVERY. */
 #define ALWAYS_TIMED_KEYS 1024
 #define SMALL_TIMED_EVERY 64
 
-/* Reading the clock twice costs as much as sorting a small array, so only some of these are timed. */
+/* Reading the clock twice takes as long as sorting a small array, so only some of those are timed. */
 static inline uint32_t
 timing_weight(uint64_t keys)
 {

@@ -1,17 +1,17 @@
 /*
  * sort_attempt.h
- *	  The account of one try to sort, on whichever engine and for whomever.
+ *	  The account of an attempt: one try of an engine at a sort.
  *
  *	  begin --> succeed
  *	        \-> fail
  *
- * Counters, time and the view gpusort.jobs are seen to here and nowhere else.  Two
- * things are not.  A fallback is counted where the CPU takes over
- * (gpusort_stats_fallback), for a device may be tried in two ways.  Sorts of a
- * device and results that failed verification are counted by its worker, for each
- * piece of a sort and for results that nobody waits for any more.  Several
- * attempts may be under way at a time.  An error in between needs no call, unless
- * the attempt outlives the transaction's end: then gpusort_attempt_drop.
+ * Attempts keep the counters, the time and the view gpusort.jobs, except for two things.
+ * A fallback is counted where the CPU takes over (gpusort_stats_fallback), because a
+ * device may be tried in two ways.  Sorts of a device and failed verifications are counted
+ * by its worker, for each piece of a sort, even if no backend waits for it any more.
+ *
+ * Several attempts may be under way at a time.  After an error nothing has to be called,
+ * unless the attempt can outlive the end of the transaction; then gpusort_attempt_drop.
  */
 #ifndef GPUSORT_SORT_ATTEMPT_H
 #define GPUSORT_SORT_ATTEMPT_H
@@ -26,25 +26,25 @@ typedef struct SortAttempt
 {
 	EngineId	engine;
 	SortUse		use;
-	GpusortMethod method;		/* asked for */
-	ProgressJob progress;		/* its own, or that of the sort that it is part of */
+	GpusortMethod method;		/* the method asked for */
+	ProgressJob progress;		/* the shown sort: its own, or the one that it is part of */
 	bool		is_part;
-	uint32_t	weight;			/* attempts that its time stands for; 0: it is not timed */
+	uint32_t	weight;			/* for how many attempts its time stands; 0 if it is not timed */
 	instr_time	start;
 } SortAttempt;
 
-/* Whole is how the sort is shown that the attempt is part of, or 0: it is shown by itself. */
+/* `whole` is the shown sort that the attempt is part of; with 0 it is shown by itself. */
 extern void gpusort_attempt_begin(SortAttempt *attempt, EngineId engine, SortUse use,
 								  GpusortMethod method, uint64_t keys, ProgressJob whole);
 
-/* Sorted by that method. */
+/* The attempt has sorted by method `used`. */
 extern void gpusort_attempt_succeed(SortAttempt *attempt, GpusortMethod used,
 									uint64_t segments, uint64_t keys, uint64_t bytes);
 
-/* A device did not do it. */
+/* A device has not sorted. */
 extern void gpusort_attempt_fail(SortAttempt *attempt, SortReason why);
 
-/* Nobody waits for its end any more. */
+/* The attempt is abandoned. */
 extern void gpusort_attempt_drop(SortAttempt *attempt);
 
 #endif							/* GPUSORT_SORT_ATTEMPT_H */

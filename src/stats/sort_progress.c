@@ -1,9 +1,9 @@
 /*
  * sort_progress.c
- *	  Slots in shared memory, some for each backend, that say what it is sorting.
+ *	  Slots in shared memory that say what each backend is sorting.
  *
- * A slot is written by its backend only.  What changes while a sort is shown is
- * atomic and needs no lock; all else is written under the slot's spinlock.
+ * A slot is written by its backend only.  Members that change while a sort is shown are
+ * atomic and need no lock; all others are written under the slot's spinlock.
  */
 #include "postgres.h"
 
@@ -28,15 +28,15 @@
 typedef struct ProgressSlot
 {
 	slock_t		lock;
-	int			pid;			/* 0: free */
-	EngineId	engine;			/* ENGINE_NONE: not known yet */
+	int			pid;			/* 0 if the slot is free */
+	EngineId	engine;			/* ENGINE_NONE if not known yet */
 	SortUse		use;
 	GpusortMethod method;
 	bool		is_order_by;
 	TimestampTz started;
 	pg_atomic_uint32 phase_and_share;	/* phase * PER_MILLE * 2 + per mille */
 	pg_atomic_uint64 keys;
-	pg_atomic_uint64 rows_read; /* these of an ORDER BY */
+	pg_atomic_uint64 rows_read; /* this and the next two are of an ORDER BY */
 	pg_atomic_uint64 runs_written;
 	pg_atomic_uint64 rows_returned;
 } ProgressSlot;
@@ -44,8 +44,8 @@ typedef struct ProgressSlot
 /* What this backend knows of one of its slots. */
 typedef struct ShownSort
 {
-	ProgressJob job;			/* 0: none */
-	SubTransactionId owner;		/* that an abort of ends it */
+	ProgressJob job;			/* 0 if the slot is free */
+	SubTransactionId owner;		/* if this aborts, the sort is cleared */
 } ShownSort;
 
 static ProgressSlot *slots = NULL;	/* GPUSORT_SHOWN_SORTS for each backend */
@@ -86,7 +86,7 @@ gpusort_progress_shmem_startup(void)
 	}
 }
 
-/* The slot of a sort, or NULL if it is shown no more. */
+/* The slot of a sort, or NULL if it is no longer shown. */
 static ProgressSlot *
 slot_of(ProgressJob job)
 {
@@ -219,7 +219,7 @@ gpusort_progress_engine(ProgressJob job, EngineId engine, GpusortMethod method)
 	SpinLockRelease(&slot->lock);
 }
 
-/* No more, unless that was done when a transaction aborted. */
+/* Clears the slot, unless an abort has already done so. */
 void
 gpusort_progress_clear(ProgressJob job)
 {

@@ -1,13 +1,13 @@
 /*
  * sort_reason.h
- *	  Why a GPU does not do a sort: one enum for choosing, failing and counting.
- *	  Only who tells a user makes a text of it.
+ *	  Why a GPU does not sort: one enum for choosing, failing and counting.  A text is
+ *	  made of it only where a user sees it.
  *
- *	  CHOICE	the CPU is meant to sort: no fallback
+ *	  CHOICE	the CPU is meant to sort, which is no fallback
  *	  WAIT		no device is ready, but one may be soon
- *	  REFUSAL	no device will do it
- *	  LACK		the device lacks room for it in this way; in another it may pass
- *	  FAULT		the device tried and failed: the CPU is the next to try
+ *	  REFUSAL	no device will sort it
+ *	  LACK		the device lacks memory or support for this way; another way may work
+ *	  FAULT		the device tried and failed; the CPU tries next
  */
 #ifndef GPUSORT_SORT_REASON_H
 #define GPUSORT_SORT_REASON_H
@@ -65,7 +65,7 @@ gpusort_reason_kind(SortReason reason)
 
 extern const char *gpusort_reason_text(SortReason reason);
 
-/* Was a GPU wanted? */
+/* True if a sort by the CPU for this reason is a fallback. */
 static inline bool
 gpusort_reason_is_fallback(SortReason reason)
 {

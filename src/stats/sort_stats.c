@@ -1,7 +1,7 @@
 /*
  * sort_stats.c
- *	  Counters of what was sorted: collected in the backend, summed in shared
- *	  memory, read through the view gpusort.stats.
+ *	  Counters of sorts: collected in the backend, summed in shared memory, read
+ *	  through the view gpusort.stats.
  *
  * The shared counters are atomics and need no lock.
  */
@@ -31,7 +31,7 @@ typedef struct SharedStats
 
 static SharedStats *shared = NULL;
 
-/* What this backend has not published yet, and where some of that is. */
+/* Counts that this backend has not published yet, and for which uses there are some. */
 static SortCounts pending[SORT_USES][ENGINE_COUNT][GPUSORT_METHOD_COUNT];
 static bool has_pending[SORT_USES];
 static uint64_t pending_fallbacks[SORT_USES][GPUSORT_METHOD_COUNT][SORT_REASONS];
@@ -49,7 +49,7 @@ static void note_pending(void);
 static void at_transaction_end(XactEvent event, void *arg);
 static void at_exit(int code, Datum arg);
 
-/* Adds what a sort did to the counters, but for what only a device worker counts. */
+/* Adds to the counters, except those that only a device worker counts. */
 void
 gpusort_stats_count(EngineId engine, SortUse use, GpusortMethod method, const SortCounts *counts)
 {
@@ -84,7 +84,7 @@ gpusort_use_name(SortUse use)
 	return names[use];
 }
 
-/* Sees to it that what is pending is published, at once if there is much of it. */
+/* Arranges that pending counts are published: at the end of the transaction, or now if there are many. */
 static void
 note_pending(void)
 {
@@ -100,7 +100,7 @@ note_pending(void)
 		flush();
 }
 
-/* Adds count pending numbers to the shared ones, and sets them to zero. */
+/* Adds pending numbers to the shared ones, and sets them to zero. */
 static void
 publish(uint64_t *numbers, pg_atomic_uint64 *sums, int count)
 {

@@ -1,11 +1,10 @@
 /*
  * sort_stats.h
- *	  Counters of what was sorted, by engine, method and for whom, and of why a GPU
- *	  was passed over.
+ *	  Counters of sorts by engine, method and use, and of fallbacks by reason.
  *
- * Counting costs a few additions in the backend's own memory; the sums reach
- * shared memory at the end of the transaction, or after GPUSORT_STATS_FLUSH
- * counts.  Without shared_preload_libraries each backend sees its own sums only.
+ * Counting is a few additions in the backend's own memory.  The sums are added to shared
+ * memory at the end of the transaction, or after GPUSORT_STATS_FLUSH counts.  Without
+ * shared_preload_libraries each backend sees only its own sums.
  */
 #ifndef GPUSORT_SORT_STATS_H
 #define GPUSORT_SORT_STATS_H
@@ -15,7 +14,7 @@
 
 #define GPUSORT_STATS_FLUSH 1000
 
-/* For whom a sort is. */
+/* What a sort is for. */
 #define GPUSORT_SORT_USES(X) \
 	X(FUNCTIONS, "functions")	/* on arrays */ \
 	X(AGGREGATES, "aggregates") \
@@ -30,7 +29,7 @@ typedef enum SortUse
 	SORT_USES
 } SortUse;
 
-/* What one sort, or several, add to the counters. */
+/* Numbers to be added to the counters. */
 typedef struct SortCounts
 {
 	uint64_t	jobs;
@@ -38,13 +37,13 @@ typedef struct SortCounts
 	uint64_t	keys;
 	uint64_t	bytes;			/* of keys and payload */
 	uint64_t	nanoseconds;
-	uint64_t	device_sorts;	/* that devices did for them: of pieces, or of what was given up */
+	uint64_t	device_sorts;	/* sorts by devices: of pieces, and of abandoned jobs */
 	uint64_t	verification_failures;
 } SortCounts;
 
 extern void gpusort_stats_count(EngineId engine, SortUse use, GpusortMethod method, const SortCounts *counts);
 
-/* The same for whoever ends no transactions: a device worker.  It needs shared memory. */
+/* The same for a device worker, which has no transactions.  Needs shared memory. */
 extern void gpusort_stats_count_now(EngineId engine, SortUse use, GpusortMethod method, const SortCounts *counts);
 
 /* Counts a sort that the CPU does although a GPU was wanted. */

@@ -2,17 +2,15 @@
  * plan_errors.c
  *	  Whether a plan may raise an error between its rows.
  *
- * Who asks such a plan for a row too many may get an error that the query would not
- * have met.  So nothing counts as safe but what is listed here: functions that are
- * leakproof, which is PostgreSQL's word for functions whose errors, if they raise any,
- * do not depend on their arguments; expressions and plan nodes that add nothing to
- * them; and three aggregates.  Hash functions of a type count as safe where
- * its equality is.
+ * If such a plan is asked for a row too many, it may raise an error that the query would
+ * not have met.  So only these count as safe: functions that are leakproof, whose errors do
+ * not depend on their arguments; expressions and plan nodes that call nothing else; and
+ * three aggregates.  Hash functions of a type count as safe if its equality is.
  *
- * What is computed before the first row is returned makes no difference either: the
- * one row that was asked for needs it, too.  That is all below a Sort or a hashed
- * aggregate, and the functions of a FunctionScan.  But it holds only where that runs
- * once: not in one of several children, which may begin only after other rows.
+ * Errors before the first row make no difference, because the first row is asked for
+ * anyway.  So everything below a Sort or a hashed aggregate is safe, and so are the
+ * functions of a FunctionScan.  But that holds only for a part that runs once: one of
+ * several children may begin only after other rows.
  */
 #include "postgres.h"
 
@@ -30,7 +28,7 @@ typedef struct ErrorSearch
 {
 	PlannedStmt *statement;
 	Bitmapset  *init_params;	/* results of subqueries that run when first asked for */
-	bool		once;			/* what is searched runs once, before the first row */
+	bool		once;			/* the part being searched runs once, before the first row */
 	bool		found;
 } ErrorSearch;
 
@@ -118,7 +116,7 @@ has_single_child(Plan *plan)
 	return IsA(plan, SubqueryScan) || (plan->lefttree != NULL && plan->righttree == NULL);
 }
 
-/* Whether a node is done with its child before it returns a row. */
+/* True if a node reads all of its child before it returns a row. */
 static bool
 reads_all_first(Plan *plan)
 {
@@ -126,7 +124,7 @@ reads_all_first(Plan *plan)
 		(IsA(plan, Agg) && (((Agg *) plan)->aggstrategy == AGG_HASHED || ((Agg *) plan)->aggstrategy == AGG_PLAIN));
 }
 
-/* Whether a node of ours does what a Sort does. */
+/* True if a node of ours does what a Sort does. */
 static bool
 sorts_as_custom_scan(Plan *plan)
 {
@@ -135,7 +133,7 @@ sorts_as_custom_scan(Plan *plan)
 	return room != NULL && room->sort_operators != NULL;
 }
 
-/* Whether what a node does beside its expressions may raise errors. */
+/* True if operators that a node calls outside of its expressions may raise errors. */
 static bool
 operators_may_fail(Plan *plan)
 {
@@ -294,7 +292,7 @@ aggregate_may_fail(const Aggref *aggregate)
 		 aggregate->aggfnoid != F_ARRAY_AGG_ANYNONARRAY);
 }
 
-/* Whether a subquery may raise errors.  One of a single value does if it has two rows. */
+/* True if a subquery may raise errors.  A scalar subquery does if it has two rows. */
 static bool
 subplan_may_fail(const SubPlan *subplan, ErrorSearch *search)
 {
