@@ -1,6 +1,6 @@
 # gpusort_test.so: what tests need from another extension: nodes that know their
 # children, callers of aggregates that pass bytes of their own, faults of the emulated
-# device, changed streams for the decompressors.  Neither it nor that device
+# device, changed streams and a clock for the decompressors.  Neither it nor that device
 # (cuda/emulated.mk) is part of the extension: only ci/with-server installs them, into
 # the private prefix of the tests.
 #
