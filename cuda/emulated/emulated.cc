@@ -63,7 +63,7 @@ struct Session {
 constexpr const char *WRONG_RESULT = "what came back is not what was sent, in order";
 constexpr const char *CHANGED_INPUT = "its input has changed while the device had it";
 
-/* Does the task have such a place? */
+/* True if the task has such a place. */
 bool has_place(const Task &task, Place place) {
     switch (place) {
         case Place::PAYLOAD:
@@ -91,7 +91,7 @@ void fail(GpusortDeviceError *error, GpusortDeviceStatus status, const char *mes
 
 }  // namespace
 
-/* Everything is protected by the mutex but the sessions' columns: those belong to the thread. */
+/* The mutex protects everything except the sessions' columns, which belong to the thread. */
 struct GpusortDevice {
     int event_fd;
     uint64_t limit;
@@ -149,7 +149,7 @@ void GpusortDevice::run() {
     }
 }
 
-/* What the next task meets; "none" if nothing is armed. */
+/* The fault that the next task meets; "none" if none is armed. */
 Fault GpusortDevice::next_fault(const Task &task) {
     std::lock_guard<std::mutex> lock(mutex);
     armed.take(&fault);
@@ -167,7 +167,7 @@ Session *GpusortDevice::find(uint64_t session) {
     return found == sessions.end() ? nullptr : &found->second;
 }
 
-/* Frees a session; its turn comes after all work that was started before. */
+/* Frees a session, after all work that was started before. */
 void GpusortDevice::forget(uint64_t session) {
     std::lock_guard<std::mutex> lock(mutex);
     sessions.erase(session);
@@ -224,7 +224,7 @@ void GpusortDevice::execute(const Task &task, GpusortDeviceOutcome *outcome) {
         fail(&outcome->error, GPUSORT_DEVICE_NOT_VERIFIED, WRONG_RESULT);
 }
 
-/* A job in copies of its own, checked before it is copied out. */
+/* Runs a job on copies of its data, which are checked before they are copied out. */
 void GpusortDevice::sort_job(const GpusortSlabSort &job, const Fault &met,
                              GpusortDeviceOutcome *outcome) {
     uint64_t bytes = gpusort_emulated::job_bytes(job);
@@ -274,7 +274,7 @@ static int device_count(GpusortDeviceError *error) {
     return count;
 }
 
-/* Times the copy out of the arena, which may be in use: it is only read. */
+/* Times a copy out of the arena. Only reads the arena, which may be in use. */
 static double copy_rate(const void *arena, size_t arena_bytes) {
     size_t bytes = arena_bytes < PROBE_BYTES ? arena_bytes : PROBE_BYTES;
     char *buffer = (char *)malloc(bytes);

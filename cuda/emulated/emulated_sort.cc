@@ -17,7 +17,7 @@
 namespace gpusort_emulated {
 namespace {
 
-/* Order-preserving code of a native key; zeros tie where ties show. */
+/* The code of a native key. Both zeros get one code with a payload. */
 uint64_t code_of(const GpusortSpec &spec, const char *key, bool tied) {
     uint64_t code;
     if (gpusort_key_width(spec.form) == 2) {
@@ -36,7 +36,7 @@ uint64_t code_of(const GpusortSpec &spec, const char *key, bool tied) {
     return spec.descending ? ~code : code;
 }
 
-/* Spreads a code, so that sums of different multisets differ; hardly any code adds nothing. */
+/* Mixes a code, so that sums of different multisets differ. */
 uint64_t mix(uint64_t code) {
     code += UINT64_C(0x9e3779b97f4a7c15);
     code ^= code >> 33;
@@ -53,7 +53,7 @@ uint64_t checksum(const GpusortSpec &spec, const char *keys, uint64_t count) {
     return sum;
 }
 
-/* Are the wanted keys the first of the input?  Those below the last one are all there, and it is there often enough. */
+/* True if the wanted keys are the first of the input: all keys below the last one, and that often enough. */
 bool first_keys_right(const GpusortSpec &spec, const char *input, const char *output, uint64_t wanted,
                       uint64_t count) {
     uint32_t width = gpusort_key_width(spec.form);
@@ -71,7 +71,7 @@ bool first_keys_right(const GpusortSpec &spec, const char *input, const char *ou
     return upto >= wanted && difference == 0;
 }
 
-/* Is it the index of the wanted keys, if they are in order?  Then no more keys come before the last of them. */
+/* True if an index whose keys are in order has the wanted keys: no other key comes before the last of them. */
 bool first_index_right(const GpusortSpec &spec, const char *input, const uint32_t *index, uint64_t wanted,
                        uint64_t count) {
     uint32_t width = gpusort_key_width(spec.form);

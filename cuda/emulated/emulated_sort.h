@@ -2,8 +2,8 @@
  * emulated_sort.h
  *	  The sorts of the emulated device, by the CPU engine's functions, and their checks.
  *
- * Whatever carries a payload is sorted as an index, for from an index both the
- * payload and the check of the result follow.
+ * Sorts with a payload make an index, from which both the payload and the check of the
+ * result follow.
  */
 #ifndef GPUSORT_EMULATED_SORT_H
 #define GPUSORT_EMULATED_SORT_H
@@ -23,16 +23,16 @@ GpusortMethod method_used(const GpusortSpec &spec);
 
 double seconds_now();
 
-/* How many entries of a segment of so many keys are wanted. */
+/* How many entries of a segment of this many keys are wanted. */
 uint64_t wanted_entries(const GpusortSpec &spec, uint64_t count);
 
 /* Sorts one segment: keys in place, or an index that leaves the keys undefined. */
 void sort_segment(const GpusortSpec &wanted, void *keys, uint32_t *index, uint32_t count);
 
-/* Are the wanted keys in order, and those of the input that they should be? */
+/* True if the wanted keys are in order, and the right ones of the input. */
 bool keys_right(const GpusortSpec &spec, const char *input, const char *output, uint64_t count);
 
-/* Is the index that of the wanted keys in stable order? */
+/* True if the index gives the wanted keys in stable order. */
 bool index_right(const GpusortSpec &spec, const char *input, const uint32_t *index, uint64_t count);
 
 /* Puts two different entries in the wrong order, or doubles one. */

@@ -2,8 +2,8 @@
  * plan_hook.c
  *	  Walks each finished plan once and lets the node rooms rewrite it.
  *
- * Going down, the walk finds out what the nodes above do with the rows of the place
- * below; coming up, it offers each node to the rooms in their order.
+ * On its way down the walk finds out what the nodes above do with the rows of a place.  On
+ * its way up it offers each node to the rooms in their order.
  */
 #include "postgres.h"
 
@@ -93,7 +93,7 @@ plan_with_nodes(GPUSORT_PLANNER_PARAMETERS)
 	return statement;
 }
 
-/* The plan of a statement runs as the executor is asked to, that of a subquery as its caller likes. */
+/* Visits a plan tree.  That of a subquery may be stopped early by its caller. */
 static void
 visit_tree(Plan **link, void *arg)
 {
@@ -103,7 +103,7 @@ visit_tree(Plan **link, void *arg)
 	visit_plan(link, &top);
 }
 
-/* Has the rooms rewrite what is below a link, then what is at the link. */
+/* Lets the rooms rewrite the plans below a link, then the plan at the link. */
 static void
 visit_plan(Plan **link, void *arg)
 {
@@ -124,7 +124,7 @@ visit_plan(Plan **link, void *arg)
 			continue;
 		}
 		room->rewrite(link, place);
-		/* The next is asked about the plan below the nodes put above it. */
+		/* The next room is asked about the same plan, below nodes that were put above it. */
 		while (*link != plan && gpusort_plan_room(*link) != NULL)
 			link = &(*link)->lefttree;
 		if (*link != plan)
@@ -133,8 +133,8 @@ visit_plan(Plan **link, void *arg)
 }
 
 /*
- * Whether the node is run by another module, which may know the nodes below it:
- * it can have looked at them when it was planned, and look again when it begins.
+ * True if the node is run by another module.  That may know the nodes below it: it may have
+ * looked at them when it was planned, and look again when it begins.
  */
 static bool
 knows_children(const Plan *plan)
@@ -153,7 +153,7 @@ visit_children(Plan *plan, const PlanPlace *place)
 		gpusort_plan_each_child(plan, visit_plan, &below);
 }
 
-/* The inner side of a join is read again and again, or only until a match. */
+/* The inner side of a join may be read many times, or only until a match. */
 static void
 visit_join_children(Plan *plan, const PlanPlace *below)
 {
@@ -169,7 +169,7 @@ visit_join_children(Plan *plan, const PlanPlace *below)
 	visit_plan(&plan->righttree, &inner);
 }
 
-/* The place of a node's children; those of a join differ further. */
+/* The place of a node's children.  visit_join_children changes it for a join. */
 static PlanPlace
 place_below(Plan *plan, const PlanPlace *place)
 {
@@ -195,7 +195,7 @@ place_below(Plan *plan, const PlanPlace *place)
 	return below;
 }
 
-/* The node reads no further than its count says, if it has one that can be told ahead. */
+/* A LIMIT bounds the rows below it, if its count can be evaluated ahead. */
 static void
 add_limit(const Limit *limit, PlanPlace *below)
 {
@@ -206,7 +206,7 @@ add_limit(const Limit *limit, PlanPlace *below)
 	below->may_stop |= !below->limit_known;
 }
 
-/* Whether a node stops reading its children when it is not asked for more. */
+/* True if a node stops reading its children when it is asked for no more rows. */
 static bool
 stops_early_inside(const Plan *plan)
 {
@@ -223,7 +223,7 @@ stops_early_inside(const Plan *plan)
 	}
 }
 
-/* Whether a node reads all rows of its child when it is asked for the first row. */
+/* True if a node reads all rows of its child when it is asked for its first row. */
 static bool
 reads_all_at_once(const Plan *plan)
 {
@@ -231,7 +231,7 @@ reads_all_at_once(const Plan *plan)
 		!(IsA(plan, ModifyTable) && ((const ModifyTable *) plan)->returningLists != NIL);
 }
 
-/* Whether a node may have enough of its child's rows before they end. */
+/* True if a node may stop before the end of its child's rows by itself. */
 static bool
 stops_by_itself(const Plan *plan)
 {
@@ -239,8 +239,8 @@ stops_by_itself(const Plan *plan)
 }
 
 /*
- * Whether a bound on a node's rows is one on each child's: it returns each row that
- * it reads.  These are the nodes that ExecSetTupleBound descends through.
+ * True if a bound on a node's rows is also one on each child's, because it returns each row
+ * that it reads.  These are the nodes that ExecSetTupleBound descends through.
  */
 static bool
 passes_bound(const Plan *plan)

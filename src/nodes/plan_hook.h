@@ -2,10 +2,9 @@
  * plan_hook.h
  *	  Offers every node of a finished plan to the rooms that may rewrite it.
  *
- * Plans are rewritten after setrefs, when all references are resolved.  Reading
- * ahead of what is asked for is noticed where rows are not all wanted, and a LIMIT
- * makes a Sort another Sort, so rooms are told what the nodes above do with the
- * rows of a place.
+ * Plans are rewritten after setrefs, when all references are resolved.  A room must know
+ * what the nodes above do with the rows of a place: reading ahead may be noticed if not all
+ * rows are wanted, and a LIMIT bounds a Sort.  A PlanPlace tells this.
  */
 #ifndef GPUSORT_PLAN_HOOK_H
 #define GPUSORT_PLAN_HOOK_H
@@ -18,7 +17,7 @@
 typedef struct PlanWalk
 {
 	PlannedStmt *statement;
-	bool		cursor;			/* the rows are fetched by name */
+	bool		cursor;			/* the rows are fetched by a cursor */
 	int			last_id;		/* largest plan_node_id in use */
 	List	   *rooms;			/* NodeRooms that are asked, in order */
 	bool		explain;		/* reasons are noted */
@@ -34,15 +33,15 @@ typedef struct PlanPlace
 	List	   *ancestors;		/* parent first, where reasons are noted */
 	bool		owned;			/* a node of another module may know the plan: it stays */
 	bool		may_stop;		/* the nodes above may ask for fewer rows than there are, or
-								 * than the limit below, though the executor wants all */
-	bool		all_wanted;		/* they ask for all rows, or as many as the limit below,
-								 * however few the executor wants */
+								 * than the limit, even if the executor wants all */
+	bool		all_wanted;		/* they ask for all rows, or for as many as the limit, even if
+								 * the executor wants few */
 	bool		marks;			/* the parent marks and restores positions */
 	bool		parallel;		/* below a Gather: it runs in several processes */
-	const Limit *limit;			/* bounds the rows wanted, and the executor would tell a
-								 * Sort here so; NULL: none */
-	bool		limit_known;	/* nobody above stops before that bound, and working it out
-								 * is not noticed */
+	const Limit *limit;			/* bounds the rows wanted, as the executor would tell a Sort
+								 * here; or NULL */
+	bool		limit_known;	/* no node above stops before that bound, and evaluating it
+								 * has no effects */
 } PlanPlace;
 
 /* A room that puts nodes into plans. */
@@ -52,12 +51,12 @@ typedef struct NodeRoom
 	const bool *enabled;		/* its setting */
 	const char *setting;		/* the setting's name */
 
-	/* Whether it has anything to do in a statement; NULL: it may have. */
+	/* True if it may have something to do in a statement.  NULL: it always may. */
 	bool		(*concerns) (const PlannedStmt *statement);
 
 	/*
-	 * May replace the plan at the link, or put nodes above it.  All rooms have seen
-	 * the plans below.
+	 * May replace the plan at the link, or put nodes above it.  All rooms have already
+	 * been asked about the plans below.
 	 */
 	void		(*rewrite) (Plan **link, const PlanPlace *place);
 
@@ -66,12 +65,12 @@ typedef struct NodeRoom
 
 	/*
 	 * The operators by which its node sorts all of its input before it returns the
-	 * first row; NULL: it does not.
+	 * first row.  NULL if its node does not sort.
 	 */
 	List	   *(*sort_operators) (const CustomScan *node);
 } NodeRoom;
 
-/* Has rooms rewrite each plan that the planner makes. */
+/* Sets the hook that lets rooms rewrite each plan that the planner makes. */
 extern void gpusort_plan_hook_init(void);
 
 /* Adds a room, which is asked after those added before. */

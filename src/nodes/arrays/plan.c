@@ -2,14 +2,13 @@
  * plan.c
  *	  Puts arrays nodes into finished plans.
  *
- * Wherever a target list calls our array functions, the node that has it keeps only
- * what the calls and their neighbours are made of, and an arrays node above it
- * computes the former target list.  Nested calls become a stack of arrays nodes, the
- * innermost call lowest.  Aggregates and set-returning functions stay where they
- * are; an arrays node below theirs computes their arguments.
+ * If a target list calls our array functions, its node keeps only the columns that the list
+ * needs, and an arrays node above it computes the former target list.  Nested calls become
+ * a stack of arrays nodes, the innermost call lowest.  Aggregates and set-returning
+ * functions stay where they are; an arrays node below their node computes their arguments.
  *
- * A plan that calls no function outside of PostgreSQL's own is not even walked:
- * the list of things that invalidate it says so.
+ * A plan that calls only PostgreSQL's own functions is not walked at all.  The list of
+ * objects that invalidate the plan tells.
  */
 #include "postgres.h"
 
@@ -30,7 +29,7 @@
 #include "nodes/plan_hook.h"
 #include "nodes/plan_walk.h"
 
-#define MIN_ROWS 200			/* expected rows from which a batch pays for the node, even of short arrays */
+#define MIN_ROWS 200			/* from this many expected rows on the node pays, even for short arrays */
 
 static bool calls_functions(const PlannedStmt *statement);
 static bool can_hold_calls(Plan *plan);
@@ -50,7 +49,7 @@ static void raise_largest_id(Plan **link, void *arg);
 static Node *make_zero(void);
 static List *make_plain_list(List *expressions);
 
-/* Sets up the node: its recognition of calls, its executor and its part of the walk. */
+/* Sets up the node: recognition of calls, executor and room of the planner hook. */
 void
 gpusort_arrays_node_init(void)
 {
@@ -68,7 +67,7 @@ gpusort_arrays_node_init(void)
 	gpusort_plan_hook_add(&room);
 }
 
-/* Whether the plan depends on any function that is not built in. */
+/* True if the plan depends on a function that is not built in. */
 static bool
 calls_functions(const PlannedStmt *statement)
 {
@@ -137,7 +136,7 @@ input_reason(Plan *plan, const PlanPlace *place)
 	return few_rows(plan, place) ? PLAN_FEW_ROWS : PLAN_TAKEN;
 }
 
-/* Whether the node computes a target list of its own, one that may be changed. */
+/* True if the node computes a target list of its own, which may be changed. */
 static bool
 can_hold_calls(Plan *plan)
 {
@@ -176,7 +175,7 @@ can_hold_calls(Plan *plan)
 	}
 }
 
-/* Whether so few rows will be asked of a plan that a node above it does not pay. */
+/* True if so few rows are expected that a node above the plan does not pay. */
 static bool
 few_rows(Plan *plan, const PlanPlace *place)
 {
@@ -233,10 +232,10 @@ ahead_reason(Plan *child, List *columns, const PlanPlace *place, bool *fallible)
 }
 
 /*
- * Puts an arrays node below an Agg or ProjectSet that computes what aggregates and
- * set-returning functions are fed with: whole arguments, for these are often small
- * where the arrays are not, and an Agg copies rows.  The child's columns stay in
- * their places; those that nobody needs any more become NULL.
+ * Puts an arrays node below an Agg or ProjectSet.  It computes the arguments of aggregates
+ * and set-returning functions, whole arguments, because these are often small where their
+ * arrays are large, and an Agg copies rows.  The child's columns stay in their places;
+ * columns that are no longer needed become NULL.
  */
 static void
 place_below(Plan *plan, const PlanPlace *place)
@@ -298,7 +297,7 @@ columns_used(Plan *plan)
 	return used;
 }
 
-/* Vars for the columns of a target list; a NULL for each that is not among the used. */
+/* Vars for the columns of a target list, and NULLs for those that are not used. */
 static List *
 make_vars(List *target_list, int varno, Bitmapset *used)
 {
@@ -319,8 +318,8 @@ make_vars(List *target_list, int varno, Bitmapset *used)
 }
 
 /*
- * An arrays node above child whose scan tuple is the child's columns and the calls,
- * which are over that tuple.  The caller sets its target list.
+ * Makes an arrays node above child.  Its scan tuple is the child's columns and the calls,
+ * which refer to that tuple.  The caller sets its target list.
  */
 static CustomScan *
 make_node(Plan *child, List *columns, CallSearch *search, List *calls, bool fallible, const PlanPlace *place)
@@ -337,7 +336,7 @@ make_node(Plan *child, List *columns, CallSearch *search, List *calls, bool fall
 	plan->plan_rows = child->plan_rows;
 	plan->plan_width = child->plan_width;
 	plan->parallel_safe = child->parallel_safe;
-	plan->parallel_aware = place->parallel;	/* so that workers' counters are shared */
+	plan->parallel_aware = place->parallel;	/* so that parallel workers' counters are shared */
 	plan->plan_node_id = ++walk->last_id;
 	plan->extParam = bms_copy(child->extParam);
 	plan->allParam = bms_copy(child->allParam);

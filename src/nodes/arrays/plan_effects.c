@@ -2,9 +2,8 @@
  * plan_effects.c
  *	  Whether it could be noticed that rows are computed before they are asked for.
  *
- * PostgreSQL has a walker for expressions but none for plans, so the expressions of
- * each kind of node are listed here.  A node that is not listed counts as one
- * with effects.
+ * PostgreSQL has a walker for expressions but none for plans, so the expressions of each
+ * kind of node are listed here.  A node that is not listed counts as having effects.
  */
 #include "postgres.h"
 
@@ -30,9 +29,8 @@ static bool is_volatile(Oid function, void *arg);
 static bool has_no_expressions(Plan *plan);
 
 /*
- * Whether it could be noticed that the plan, with the target list in place of its
- * own, is run further than asked: it changes or locks something, or calls a
- * volatile function.
+ * True if it could be noticed that the plan, with this target list, is run further than
+ * asked: it changes or locks something, or calls a volatile function.
  */
 bool
 gpusort_plan_has_effects(PlannedStmt *statement, Plan *plan, List *target_list)
@@ -54,7 +52,7 @@ gpusort_expression_has_effects(PlannedStmt *statement, Node *expression)
 	return search_expression(expression, &search);
 }
 
-/* Searches a plan node with its target list, and what is below it. */
+/* Searches a plan node with its target list, and the plans below it. */
 static void
 search_plan(Plan **link, void *arg)
 {
@@ -80,7 +78,7 @@ search_below(Plan *plan, EffectSearch *search)
 		search_subplan(search, ((CteScan *) plan)->ctePlanId);
 }
 
-/* True if an effect was found, also in the plans of subqueries. */
+/* Searches an expression, and the plans of its subqueries.  Returns true if an effect was found. */
 static bool
 search_expression(Node *node, void *arg)
 {
@@ -108,8 +106,8 @@ is_volatile(Oid function, void *arg)
 }
 
 /*
- * The expressions of a plan node but for target list, qual and children.  *known is
- * set to false if there may be others, or if it changes or locks rows.
+ * The expressions of a plan node without target list, qual and children.  Sets *known to
+ * false if there may be others, or if the node changes or locks rows.
  */
 List *
 gpusort_plan_expressions(Plan *plan, bool *known)
@@ -163,7 +161,7 @@ gpusort_plan_expressions(Plan *plan, bool *known)
 #undef EXPRESSION
 }
 
-/* Whether that kind of node is known to have none.  ModifyTable and LockRows are not. */
+/* True if this kind of node is known to have none.  ModifyTable and LockRows are not. */
 static bool
 has_no_expressions(Plan *plan)
 {

@@ -3,11 +3,11 @@
  *	  Finds the calls of a target list that can be sorted in batches, and takes the
  *	  list apart around them.
  *
- * A call is taken only from a place that is evaluated for every row: an argument
- * of a function or operator, but not a branch of CASE, nor what follows the first
- * argument of COALESCE, AND or OR.  Its own arguments must not be volatile.  If
- * they could raise errors, they must not be evaluated for rows that nobody asks
- * for; arguments that are just columns, or aggregates, never raise any.
+ * A call is taken only from a place that is evaluated for every row: an argument of a
+ * function or operator, but not a branch of CASE, nor an argument of COALESCE, AND or OR
+ * behind the first.  Its own arguments must not be volatile.  If they may raise errors,
+ * they must not be evaluated for rows that are not asked for.  Arguments that are just
+ * columns, or aggregates, raise no errors.
  */
 #include "postgres.h"
 
@@ -73,8 +73,8 @@ static bool note_walker(Node *node, NoteSearch *search);
 
 /*
  * Adds to the search the innermost calls in the parts of an expression that are
- * certain to be evaluated.  True if there is any call in them, taken or not, so
- * that a call around it cannot be taken yet.
+ * certain to be evaluated.  Returns true if there is any call in them, taken or not; a
+ * call around it cannot be taken yet then.
  */
 bool
 gpusort_target_find_calls(CallSearch *search, Node *expression)
@@ -205,8 +205,8 @@ find_in_part(Node *part, void *context)
 }
 
 /*
- * Adds the call to the search if it can be taken; true if it is one of ours, or
- * has any in its arguments.
+ * Adds the call to the search if it can be taken.  Returns true if it is one of ours, or
+ * has one in its arguments.
  */
 static bool
 consider_call(CallSearch *search, FuncExpr *call, bool has_inner)
@@ -269,7 +269,7 @@ is_infallible(Node *expression)
 	return is_leaf(expression) || IsA(expression, Const) || IsA(expression, Param);
 }
 
-/* Whether only the child can compute the expression. */
+/* True if only the child can compute the expression. */
 static bool
 is_leaf(Node *node)
 {
@@ -342,7 +342,7 @@ find_fed_walker(Node *node, void *context)
 	if (fed_arguments(node) == NULL)
 		return expression_tree_walker(node, find_fed_walker, context);
 
-	/* Rows that a FILTER rejects have nothing computed. */
+	/* Nothing is computed for rows that a FILTER rejects. */
 	if (IsA(node, Aggref) && ((Aggref *) node)->aggfilter != NULL)
 		return false;
 	foreach(cell, *fed_arguments(node))
@@ -351,7 +351,7 @@ find_fed_walker(Node *node, void *context)
 
 		if (IsA(argument, TargetEntry))
 			argument = (Node *) ((TargetEntry *) argument)->expr;
-		/* Two that are equal become one, but are two if they are volatile. */
+		/* Equal arguments become one, unless they are volatile. */
 		if (!contain_volatile_functions(argument) && gpusort_target_find_calls(search, argument))
 			search->fed = list_append_unique(search->fed, argument);
 	}
