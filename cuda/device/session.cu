@@ -1,24 +1,24 @@
 /*
  * session.cu
- *	  Sorting what does not fit one slab: columns stay on the device while the host
- *	  appends to them, has them sorted and fetches them back in order.
+ *	  Sessions: columns stay on the device while the host appends to them, has them
+ *	  sorted and fetches them back in order.
  *
  *	  open --> append ... append --> sort --> fetch ... fetch --> close
  *
- * Each column has digests (keys/digest.h), which tie what is fetched to what was
- * appended:
+ * Each column has digests (keys/digest.h), which show that the fetched rows are the appended
+ * ones:
  *
- *	  arrived	of the rows as they were appended
- *	  used		of the rows as they were sorted or gathered, each as its old place's
- *	  left		of the sorted rows
- *	  fetched	of the rows as they were fetched
+ *	  arrived	the rows as they were appended
+ *	  used		the rows as they were sorted or gathered, each counted at its old place
+ *	  left		the sorted rows
+ *	  fetched	the rows as they were fetched
  *
- * A sort fails its check if a column's used rows are not those that arrived; the fetch
- * of a column's last rows fails it if the fetched rows are not those left.
+ * The check of a sort fails if used and arrived differ for a column. The fetch of a column's
+ * last rows fails if fetched and left differ.
  *
- * Everything a session needs is allocated when it opens, so that one that opened
- * will not run out of memory later. Its work runs in order on one stream. Row
- * numbers are 32 bits wide, which bounds a session at 2^32 - 1 rows.
+ * A session allocates everything when it opens, so an open session never runs out of memory.
+ * Its work runs in order on one stream. Row numbers are 32 bits wide, so a session has at
+ * most 2^32 - 1 rows.
  */
 #include <stdio.h>
 
@@ -33,7 +33,7 @@
 namespace gpusort
 {
 
-/* The columns with digests: last the index. */
+/* The columns with digests; the last one is the index. */
 constexpr uint32_t DIGESTED = GPUSORT_SESSION_COLUMNS + 1;
 
 struct Digests {
@@ -45,16 +45,16 @@ struct Session {
     Lane *lane;
     void *base = nullptr;
     void *columns[GPUSORT_SESSION_COLUMNS];
-    uint32_t *index;         /* null when the keys are sorted alone */
+    uint32_t *index;         /* null without a payload */
     void *scratch;           /* a column in the making; the keys while an index is sorted */
     GpusortSegment *segment; /* the one segment, and on the host: */
     GpusortSegment whole;
     void *workspace;
     size_t workspace_bytes;
     void *check_space;
-    Digests *digests;                 /* null: nothing is checked */
-    uint64_t nsorted = 0;             /* rows that there are of each column after the sort */
-    uint64_t nfetched[DIGESTED] = {}; /* and how many have been fetched */
+    Digests *digests;                 /* null if nothing is checked */
+    uint64_t nsorted = 0;             /* rows of each column after the sort */
+    uint64_t nfetched[DIGESTED] = {}; /* rows of each column that have been fetched */
     uint32_t histogram[GPUSORT_LENGTH_BINS];
     size_t bytes;
 
@@ -166,7 +166,7 @@ __device__ uint64_t digest_at(uint64_t i, ulonglong2 value)
     return gpusort_digest64(2 * i, value.x) + gpusort_digest64(2 * i + 1, value.y);
 }
 
-/* Adds what the threads of a block have, if there is anywhere to. */
+/* Adds the sum of a block's threads to a total, if there is one. */
 __device__ void add_up(uint64_t *total, uint64_t sum)
 {
     __shared__ uint64_t warp_sums[kThreads / 32];
@@ -230,7 +230,7 @@ __global__ void gather(T *__restrict__ out, const T *__restrict__ in, const uint
     add_up(left, written);
 }
 
-/* *failed becomes 1 if two digests differ; else it stays. */
+/* Sets *failed to 1 if two digests differ, and never clears it. */
 __global__ void compare_digests(const uint64_t *some, const uint64_t *others, uint32_t n, uint32_t *failed)
 {
     if (threadIdx.x < n && some[threadIdx.x] != others[threadIdx.x])
@@ -309,7 +309,7 @@ bool is_tied(const Session *session, const SegmentBatch &batch)
     return session->nsorted == batch.nslots && batch.nslots * session->width(0) > FEW_BYTES;
 }
 
-/* What the check of the sort goes with: so many bytes of keys, and the segment. */
+/* The copies for the check of the sort: this many bytes of keys, and the segment. */
 Copies checked_copies(const Session *session, const void *keys, uint64_t bytes)
 {
     return {{{nullptr, keys, bytes, nullptr}, {nullptr, session->segment, sizeof(GpusortSegment), nullptr}}};
@@ -329,7 +329,7 @@ cudaError_t begin_check(Session *session, SegmentBatch batch)
     return code == cudaSuccess ? verify_begin(batch, session->check_space, stream, &copies) : code;
 }
 
-/* Enqueues the second half: of the order, and that each column is that which was appended. */
+/* Enqueues the second half of the check: the order, and that each column has the appended rows. */
 cudaError_t end_check(Session *session, const SegmentBatch &batch, uint32_t *failed)
 {
     const bool alone = !session->has_payload(), tied = is_tied(session, batch);
@@ -352,7 +352,7 @@ cudaError_t end_check(Session *session, const SegmentBatch &batch, uint32_t *fai
     return cudaGetLastError();
 }
 
-/* Has the lane's work wait for what its checks have been given until now. */
+/* Lets the lane's work wait for the checks that are enqueued so far. */
 cudaError_t join_checks(GpusortDevice *device, Lane *lane)
 {
     cudaEvent_t event = device->take_event();
@@ -401,7 +401,7 @@ cudaError_t enqueue_sort(GpusortDevice *device, Session *session, uint64_t nrows
     return code;
 }
 
-/* The session, or null after the ticket was failed because there is none. */
+/* The session. If there is none, fails the ticket and returns null. */
 Session *find_session(GpusortDevice *device, uint64_t number, uint64_t ticket)
 {
     auto found = device->sessions.find(number);
@@ -419,7 +419,7 @@ bool has_rows(const Session *session, uint32_t column, uint64_t first_row, uint6
            first_row <= session->spec.nrows && nrows <= session->spec.nrows - first_row;
 }
 
-/* Enqueues the digest of rows that have arrived, beside what comes next: the sort will wait for it. */
+/* Enqueues the digest of appended rows on the checks' stream. The sort will wait for it. */
 cudaError_t digest_arrived(const Session *session, const Ticket *ticket, uint32_t column, uint64_t first_row,
                            uint64_t nrows)
 {
@@ -550,7 +550,7 @@ void fetch(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t co
     transfer(device, session, ticket, column, first_row, nrows, target, cudaMemcpyDeviceToHost);
 }
 
-/* The memory is freed in stream order: after whatever the session still has under way. */
+/* Frees the memory in stream order, after all work of the session. */
 void close_session(GpusortDevice *device, uint64_t session)
 {
     auto found = device->sessions.find(session);

@@ -2,9 +2,9 @@
  * verify.cuh
  *	  Checks on the device that a sort did its work.
  *
- * verify_begin, before the sort, digests each segment independent of its order; with
- * a payload INDEX, or a limit, it keeps the keys, for the sort leaves them undefined.
- * verify_end says whether there is a segment that is not right:
+ * verify_begin, before the sort, digests each segment independently of its order. With a
+ * payload INDEX, or with a limit, it keeps the keys, because the sort leaves them undefined.
+ * verify_end finds segments that are wrong:
  *
  *	  keys alone	the digest has changed, or a key is below its predecessor.  With a
  *					limit, this holds of the keys below the last wanted one, and there

@@ -2,11 +2,11 @@
  * verify_kernels.cuh
  *	  The kernels of verify.cu: what a check looks at, and how it adds up.
  *
- * A first kernel gives each segment to as many threads as its length suggests, up to
- * a block. Segments too long for that go to a second kernel, which cuts them into
- * chunks; where a batch has both, the first lists them. Every block adds what it found,
- * and the last block of all says what came of it. What entries were before the sort is
- * digested before it or, where they are kept, by the same look after it.
+ * A first kernel gives each segment to as many threads as suit its length, up to a block.
+ * Longer segments go to a second kernel, which cuts them into chunks. If a batch has both
+ * kinds, the first kernel lists the long ones. Every block adds its findings, and the last
+ * block of all gives the verdict. The entries before the sort are digested before it or, if
+ * they are kept, together with those after it.
  *
  * Two sums are taken. The digest of the entries of a segment is the same in any order:
  * sorting must not change it. The balance says that all of this holds for the bytes
@@ -46,13 +46,13 @@ namespace
 {
 
 constexpr int THREADS = 256;
-constexpr int RESIDENT = 4;              /* blocks that a multiprocessor shall hold */
-constexpr int RUN = 4;                   /* neighbours in a payload that a thread looks at at a time, */
-constexpr int KEY_RUN_BYTES = 16;        /* and bytes of keys */
-constexpr uint32_t CHUNK = THREADS * 8;  /* of a long segment, that a block looks at at a time */
-constexpr uint32_t MOST_BLOCKS = 512;    /* of a kernel */
-constexpr uint32_t MOST_PARTS = 1 << 16; /* that long segments are cut into, together */
-constexpr uint32_t LEAST_LANES = 4;      /* for a segment */
+constexpr int RESIDENT = 4;              /* blocks that a multiprocessor must hold */
+constexpr int RUN = 4;                   /* neighbouring entries of a payload that a thread reads at a time */
+constexpr int KEY_RUN_BYTES = 16;        /* bytes of keys that a thread reads at a time */
+constexpr uint32_t CHUNK = THREADS * 8;  /* entries of a long segment that a block reads at a time */
+constexpr uint32_t MOST_BLOCKS = 512;    /* the most blocks of a kernel */
+constexpr uint32_t MOST_PARTS = 1 << 16; /* the most parts of all long segments together */
+constexpr uint32_t LEAST_LANES = 4;      /* the fewest threads of a segment */
 
 constexpr uint64_t ENDED_WRONG = UINT64_C(1) << 32; /* counts a block that saw a wrong entry */
 constexpr uint64_t COUNTED = UINT64_C(1) << 32;     /* counts a thread that has counted a segment's keys */
@@ -102,23 +102,23 @@ struct Check {
     GpusortPayload kind;
     Coding coding;
     uint64_t limit;
-    bool ordered;  /* look at the order */
-    bool balanced; /* look at the balance */
-    bool listing;  /* note the long segments */
+    bool ordered;  /* check the order */
+    bool balanced; /* check the balance */
+    bool listing;  /* list the long segments */
     Notes notes;
     Grid grid;
     Copies copies;
     uint32_t *failed;
 };
 
-/* What a thread has found. */
+/* The findings of a thread. */
 struct Found {
     uint64_t digest = 0;
     uint64_t balance = 0;
     bool wrong = false;
 };
 
-/* Differs from segment to segment, so that keys that change places between them are noticed. */
+/* Differs from segment to segment, so that an exchange of keys between segments is noticed. */
 struct Salt {
     uint32_t a, b;
 };
@@ -131,7 +131,7 @@ __device__ __forceinline__ Salt salt_of(uint32_t number)
     return {uint32_t(salt), uint32_t(salt >> 32)};
 }
 
-/* What an entry adds to a digest: a product of two numbers made of it, as sums of the entries would hide errors. */
+/* What an entry adds to a digest: a product of two numbers made of it. A plain sum would miss compensating errors. */
 __device__ __forceinline__ uint64_t mix(uint32_t entry, Salt salt)
 {
     const uint32_t other = entry * UINT32_C(0x9e3779b1) + salt.b;
@@ -168,7 +168,7 @@ struct Entries {
     Salt salt;
     uint32_t begin, end; /* a few thousand apart at most */
     uint32_t lane, lanes;
-    uint32_t wanted; /* of the segment's results */
+    uint32_t wanted; /* how many of the segment's entries are wanted */
 
     __device__ bool limited() const
     {
@@ -421,7 +421,7 @@ __device__ void clear(const Notes &notes)
     *notes.ended = 0;
 }
 
-/* The sum of the block's threads' numbers, for its first thread. */
+/* The sum of the numbers of a block's threads, in its first thread. */
 __device__ uint64_t sum_of_block(uint64_t sum)
 {
     __shared__ uint64_t warp_sums[THREADS / 32];
