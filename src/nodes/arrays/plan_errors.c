@@ -4,8 +4,9 @@
  *
  * If such a plan is asked for a row too many, it may raise an error that the query would
  * not have met.  So only these count as safe: functions that are leakproof, whose errors do
- * not depend on their arguments; expressions and plan nodes that call nothing else; and
- * three aggregates.  Hash functions of a type count as safe if its equality is.
+ * not depend on their arguments; expressions that call nothing else; plan nodes that call
+ * nothing else, of the kinds that plan_effects.c knows; and three aggregates.  Hash
+ * functions of a type count as safe if its equality is.
  *
  * Errors before the first row make no difference, because the first row is asked for
  * anyway.  So everything below a Sort or a hashed aggregate is safe, and so are the
@@ -133,39 +134,19 @@ sorts_as_custom_scan(Plan *plan)
 	return room != NULL && room->sort_operators != NULL;
 }
 
-/* True if operators that a node calls outside of its expressions may raise errors. */
+/* True if what a node of a known kind calls outside of its expressions may raise errors. */
 static bool
 operators_may_fail(Plan *plan)
 {
 #define ANY_MAY_FAIL(type, operators, count) any_may_fail(((type *) plan)->operators, ((type *) plan)->count)
 	switch (nodeTag(plan))
 	{
-		case T_Result:
-		case T_SeqScan:
-		case T_SampleScan:
-		case T_IndexScan:
-		case T_IndexOnlyScan:
-		case T_BitmapIndexScan:
-		case T_BitmapHeapScan:
-		case T_BitmapAnd:
-		case T_BitmapOr:
-		case T_TidScan:
-		case T_TidRangeScan:
-		case T_SubqueryScan:
-		case T_FunctionScan:
-		case T_ValuesScan:
-		case T_CteScan:
-		case T_NamedTuplestoreScan:
-		case T_WorkTableScan:
-		case T_NestLoop:
-		case T_MergeJoin:
-		case T_HashJoin:
-		case T_Hash:
-		case T_Append:
-		case T_Material:
-		case T_Limit:
-		case T_Gather:
-			return false;
+		case T_TableFuncScan:
+		case T_ForeignScan:
+		case T_ProjectSet:
+		case T_WindowAgg:
+		case T_SetOp:
+			return true;
 		case T_Sort:
 			return ANY_MAY_FAIL(Sort, sortOperators, numCols);
 		case T_IncrementalSort:
@@ -188,7 +169,7 @@ operators_may_fail(Plan *plan)
 			return !sorts_as_custom_scan(plan) ||
 				operators_in_list_may_fail(gpusort_plan_room(plan)->sort_operators((CustomScan *) plan));
 		default:
-			return true;
+			return false;
 	}
 #undef ANY_MAY_FAIL
 }
