@@ -51,6 +51,14 @@ SELECT j ?& array['Read Time', 'Sort Time', 'Spill Time', 'Gather Time', 'Memory
 	   j ->> 'Sort Method' AS method, j ->> 'Input' AS input, j -> 'Sort Key' AS key
 FROM explained_json('SELECT k FROM rows_t ORDER BY k DESC') j;
 
+-- As of a Sort: the space used, of memory or, where runs were written, on disk.
+SELECT j ->> 'Sort Space Type' AS type, j -> 'Sort Space Used' = j -> 'Memory' AS memory, j -> 'Sort Space Used' = j -> 'Disk' AS disk
+FROM explained_json('SELECT k FROM rows_t ORDER BY k DESC') j;
+SET work_mem = '64kB';
+SELECT j ->> 'Sort Space Type' AS type, j -> 'Sort Space Used' = j -> 'Memory' AS memory, j -> 'Sort Space Used' = j -> 'Disk' AS disk
+FROM explained_json('SELECT * FROM rows_t ORDER BY k DESC') j;
+SET work_mem = '4MB';
+
 -- Single keys, mixed directions, NULLs, further keys that are compared.
 SELECT keys, same_rows('SELECT * FROM rows_t ORDER BY ' || keys || ', label, f, at')
 FROM unnest(array['k', 'k DESC', 'f', 'f DESC', 'f NULLS FIRST', 'f DESC NULLS LAST', 'small, f DESC', 'small DESC, k, f',

@@ -86,14 +86,15 @@ static void
 explain_stats(const RowSortStats *stats, ExplainState *es)
 {
 	const char *engine = stats->used_gpu ? (stats->used_cpu ? "gpu, cpu" : "gpu") : stats->used_cpu ? "cpu" : "none needed";
-	const char *method = stats->initial_runs > 0 ? "external merge" : stats->bounded ? "top-N in memory" : "in memory";
+	bool		spilled = stats->initial_runs > 0;
+	const char *method = spilled ? "external merge" : stats->bounded ? "top-N in memory" : "in memory";
 
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{
 		appendStringInfoSpaces(es->str, es->indent * 2);
 		appendStringInfo(es->str, "Sort Method: %s  Engine: %s  Memory: %zukB",
 						 method, engine, (stats->peak_bytes + 1023) / 1024);
-		if (stats->initial_runs > 0)
+		if (spilled)
 			appendStringInfo(es->str, "  Disk: " INT64_FORMAT "kB  Runs: %d  Merge Passes: %d",
 							 (stats->disk_bytes + 1023) / 1024, stats->initial_runs, stats->merge_passes);
 		appendStringInfo(es->str, "  Moved: " INT64_FORMAT "kB\n", (stats->moved_bytes + 1023) / 1024);
@@ -102,6 +103,9 @@ explain_stats(const RowSortStats *stats, ExplainState *es)
 	{
 		ExplainPropertyText("Sort Method", method, es);
 		ExplainPropertyText("Engine", engine, es);
+		/* These two as of a Sort, for programs that read plans. */
+		ExplainPropertyInteger("Sort Space Used", "kB", ((spilled ? stats->disk_bytes : stats->peak_bytes) + 1023) / 1024, es);
+		ExplainPropertyText("Sort Space Type", spilled ? "Disk" : "Memory", es);
 		ExplainPropertyInteger("Memory", "kB", (stats->peak_bytes + 1023) / 1024, es);
 		ExplainPropertyInteger("Disk", "kB", (stats->disk_bytes + 1023) / 1024, es);
 		ExplainPropertyInteger("Runs", NULL, stats->initial_runs, es);
