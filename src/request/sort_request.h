@@ -31,7 +31,7 @@ typedef struct SortRequest
 	uint64_t	nslots;			/* extent of keys, gaps included */
 	const uint32_t *length_histogram;	/* GPUSORT_LENGTH_BINS counts, or NULL */
 	SortUse		use;
-	ProgressJob progress;		/* the shown sort that this is part of, or 0; while it runs, the one it is shown as */
+	ShownSortId progress;		/* the shown sort that this is part of, or 0; while it runs, the one it is shown as */
 	SortReason	failed;			/* why an attempt on a device failed before this one, or NONE */
 
 	/* Set by gpusort_sort_run. */

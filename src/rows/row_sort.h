@@ -59,7 +59,7 @@ typedef struct RowSort
 	RowBatch   *batch;			/* set by finish */
 	uint64		nrows;			/* rows to be read, in all */
 	uint64		expected_rows;	/* by the planner */
-	ProgressJob progress;		/* the sort as it is shown, until its last rows are read */
+	ShownSortId progress;		/* the sort as it is shown, until its last rows are read */
 	SortReason	failed;			/* why no device sorted the store, until that is counted */
 	RowSortStats stats;
 } RowSort;

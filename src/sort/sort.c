@@ -67,7 +67,7 @@ run(EngineId engine, SortRequest *request)
 {
 	SortAttempt attempt;
 	SortReason	failure = REASON_NONE;
-	ProgressJob whole = request->progress;
+	ShownSortId whole = request->progress;
 
 	gpusort_attempt_begin(&attempt, engine, request->use, request->spec.method, request->nslots, whole);
 	request->progress = attempt.progress;

@@ -23,7 +23,7 @@ timing_weight(uint64_t keys)
 
 void
 gpusort_attempt_begin(SortAttempt *attempt, EngineId engine, SortUse use,
-					  GpusortMethod method, uint64_t keys, ProgressJob whole)
+					  GpusortMethod method, uint64_t keys, ShownSortId whole)
 {
 	attempt->engine = engine;
 	attempt->use = use;

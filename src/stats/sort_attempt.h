@@ -27,7 +27,7 @@ typedef struct SortAttempt
 	EngineId	engine;
 	SortUse		use;
 	GpusortMethod method;		/* the method asked for */
-	ProgressJob progress;		/* the shown sort: its own, or the one that it is part of */
+	ShownSortId progress;		/* the shown sort: its own, or the one that it is part of */
 	bool		is_part;
 	uint32_t	weight;			/* for how many attempts its time stands; 0 if it is not timed */
 	instr_time	start;
@@ -35,7 +35,7 @@ typedef struct SortAttempt
 
 /* `whole` is the shown sort that the attempt is part of; with 0 it is shown by itself. */
 extern void gpusort_attempt_begin(SortAttempt *attempt, EngineId engine, SortUse use,
-								  GpusortMethod method, uint64_t keys, ProgressJob whole);
+								  GpusortMethod method, uint64_t keys, ShownSortId whole);
 
 /* The attempt has sorted by method `used`. */
 extern void gpusort_attempt_succeed(SortAttempt *attempt, GpusortMethod used,

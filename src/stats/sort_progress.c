@@ -44,7 +44,7 @@ typedef struct ProgressSlot
 /* What this backend knows of one of its slots. */
 typedef struct ShownSort
 {
-	ProgressJob job;			/* 0 if the slot is free */
+	ShownSortId id;			/* 0 if the slot is free */
 	SubTransactionId owner;		/* if this aborts, the sort is cleared */
 } ShownSort;
 
@@ -88,18 +88,18 @@ gpusort_progress_shmem_startup(void)
 
 /* The slot of a sort, or NULL if it is no longer shown. */
 static ProgressSlot *
-slot_of(ProgressJob job)
+slot_of(ShownSortId id)
 {
-	int			place = job % GPUSORT_SHOWN_SORTS;
+	int			place = id % GPUSORT_SHOWN_SORTS;
 
-	return job != 0 && shown[place].job == job ? &slots[GPUSORT_MY_PROC_NUMBER * GPUSORT_SHOWN_SORTS + place] : NULL;
+	return id != 0 && shown[place].id == id ? &slots[GPUSORT_MY_PROC_NUMBER * GPUSORT_SHOWN_SORTS + place] : NULL;
 }
 
 static void
 clear_all(void)
 {
 	for (int i = 0; i < GPUSORT_SHOWN_SORTS; i++)
-		gpusort_progress_end(shown[i].job);
+		gpusort_progress_end(shown[i].id);
 }
 
 static void
@@ -114,10 +114,10 @@ at_subtransaction_end(SubXactEvent event, SubTransactionId self, SubTransactionI
 {
 	for (int i = 0; i < GPUSORT_SHOWN_SORTS; i++)
 	{
-		if (shown[i].job == 0 || shown[i].owner != self)
+		if (shown[i].id == 0 || shown[i].owner != self)
 			continue;
 		if (event == SUBXACT_EVENT_ABORT_SUB)
-			gpusort_progress_end(shown[i].job);
+			gpusort_progress_end(shown[i].id);
 		else if (event == SUBXACT_EVENT_COMMIT_SUB)
 			shown[i].owner = parent;
 	}
@@ -130,16 +130,16 @@ at_exit(int code, Datum arg)
 }
 
 /* Shows a sort, if there is a slot for it. */
-static ProgressJob
+static ShownSortId
 show(EngineId engine, SortUse use, GpusortMethod method, uint64_t keys, bool is_order_by)
 {
 	static bool registered = false;
-	static ProgressJob last = 0;
+	static ShownSortId last = 0;
 	ProgressSlot *slot;
 	TimestampTz now;
 	int			place = 0;
 
-	while (place < GPUSORT_SHOWN_SORTS && shown[place].job != 0)
+	while (place < GPUSORT_SHOWN_SORTS && shown[place].id != 0)
 		place++;
 	if (slots == NULL || place == GPUSORT_SHOWN_SORTS)
 		return 0;
@@ -151,10 +151,10 @@ show(EngineId engine, SortUse use, GpusortMethod method, uint64_t keys, bool is_
 		registered = true;
 	}
 	last += GPUSORT_SHOWN_SORTS;
-	shown[place].job = last + place;
+	shown[place].id = last + place;
 	shown[place].owner = GetCurrentSubTransactionId();
 	now = GetCurrentTimestamp();
-	slot = slot_of(shown[place].job);
+	slot = slot_of(shown[place].id);
 	pg_atomic_write_u32(&slot->phase_and_share, 0);
 	pg_atomic_write_u64(&slot->keys, keys);
 	pg_atomic_write_u64(&slot->rows_read, 0);
@@ -168,25 +168,25 @@ show(EngineId engine, SortUse use, GpusortMethod method, uint64_t keys, bool is_
 	slot->is_order_by = is_order_by;
 	slot->started = now;
 	SpinLockRelease(&slot->lock);
-	return shown[place].job;
+	return shown[place].id;
 }
 
-ProgressJob
+ShownSortId
 gpusort_progress_show(EngineId engine, SortUse use, GpusortMethod method, uint64_t keys)
 {
 	return show(engine, use, method, keys, false);
 }
 
-ProgressJob
+ShownSortId
 gpusort_progress_begin_rows(uint64_t expected)
 {
 	return show(ENGINE_NONE, USED_FOR_ROWS, GPUSORT_METHOD_AUTO, expected, true);
 }
 
 void
-gpusort_progress_write(ProgressJob job, SortPhase phase, uint64_t done, uint64_t total)
+gpusort_progress_write(ShownSortId id, SortPhase phase, uint64_t done, uint64_t total)
 {
-	ProgressSlot *slot = slot_of(job);
+	ProgressSlot *slot = slot_of(id);
 	double		share = total > 0 ? done * (double) PER_MILLE / total : 0;
 
 	if (slot != NULL)
@@ -194,9 +194,9 @@ gpusort_progress_write(ProgressJob job, SortPhase phase, uint64_t done, uint64_t
 }
 
 void
-gpusort_progress_rows(ProgressJob job, const ProgressRows *rows)
+gpusort_progress_rows(ShownSortId id, const ProgressRows *rows)
 {
-	ProgressSlot *slot = slot_of(job);
+	ProgressSlot *slot = slot_of(id);
 
 	if (slot == NULL)
 		return;
@@ -207,9 +207,9 @@ gpusort_progress_rows(ProgressJob job, const ProgressRows *rows)
 }
 
 void
-gpusort_progress_engine(ProgressJob job, EngineId engine, GpusortMethod method)
+gpusort_progress_engine(ShownSortId id, EngineId engine, GpusortMethod method)
 {
-	ProgressSlot *slot = slot_of(job);
+	ProgressSlot *slot = slot_of(id);
 
 	if (slot == NULL)
 		return;
@@ -221,16 +221,16 @@ gpusort_progress_engine(ProgressJob job, EngineId engine, GpusortMethod method)
 
 /* Clears the slot, unless an abort has already done so. */
 void
-gpusort_progress_clear(ProgressJob job)
+gpusort_progress_clear(ShownSortId id)
 {
-	ProgressSlot *slot = slot_of(job);
+	ProgressSlot *slot = slot_of(id);
 
 	if (slot == NULL)
 		return;
 	SpinLockAcquire(&slot->lock);
 	slot->pid = 0;
 	SpinLockRelease(&slot->lock);
-	shown[job % GPUSORT_SHOWN_SORTS].job = 0;
+	shown[id % GPUSORT_SHOWN_SORTS].id = 0;
 }
 
 /*

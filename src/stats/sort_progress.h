@@ -32,7 +32,7 @@ typedef enum SortPhase
 #define GPUSORT_PROGRESS_MIN_KEYS 1000000
 
 /* The number of a shown sort, or 0 for one that is not shown. */
-typedef uint64_t ProgressJob;
+typedef uint64_t ShownSortId;
 
 /* What is shown of an ORDER BY. */
 typedef struct ProgressRows
@@ -43,21 +43,21 @@ typedef struct ProgressRows
 	uint64_t	returned;
 } ProgressRows;
 
-extern ProgressJob gpusort_progress_show(EngineId engine, SortUse use, GpusortMethod method, uint64_t keys);
-extern void gpusort_progress_write(ProgressJob job, SortPhase phase, uint64_t done, uint64_t total);
-extern void gpusort_progress_clear(ProgressJob job);
+extern ShownSortId gpusort_progress_show(EngineId engine, SortUse use, GpusortMethod method, uint64_t keys);
+extern void gpusort_progress_write(ShownSortId id, SortPhase phase, uint64_t done, uint64_t total);
+extern void gpusort_progress_clear(ShownSortId id);
 
 /* Shows an ORDER BY whose engine is not known yet. */
-extern ProgressJob gpusort_progress_begin_rows(uint64_t expected);
+extern ShownSortId gpusort_progress_begin_rows(uint64_t expected);
 
 /* Updates the numbers of rows of an ORDER BY. */
-extern void gpusort_progress_rows(ProgressJob job, const ProgressRows *rows);
+extern void gpusort_progress_rows(ShownSortId id, const ProgressRows *rows);
 
 /* Sets engine and method of a shown sort. */
-extern void gpusort_progress_engine(ProgressJob job, EngineId engine, GpusortMethod method);
+extern void gpusort_progress_engine(ShownSortId id, EngineId engine, GpusortMethod method);
 
 /* Shows a sort in gpusort.jobs if it has enough keys. */
-static inline ProgressJob
+static inline ShownSortId
 gpusort_progress_begin(EngineId engine, SortUse use, GpusortMethod method, uint64_t keys)
 {
 	return keys < GPUSORT_PROGRESS_MIN_KEYS ? 0 : gpusort_progress_show(engine, use, method, keys);
@@ -65,17 +65,17 @@ gpusort_progress_begin(EngineId engine, SortUse use, GpusortMethod method, uint6
 
 /* Sets the phase, and its share done. */
 static inline void
-gpusort_progress_update(ProgressJob job, SortPhase phase, uint64_t done, uint64_t total)
+gpusort_progress_update(ShownSortId id, SortPhase phase, uint64_t done, uint64_t total)
 {
-	if (job != 0)
-		gpusort_progress_write(job, phase, done, total);
+	if (id != 0)
+		gpusort_progress_write(id, phase, done, total);
 }
 
 static inline void
-gpusort_progress_end(ProgressJob job)
+gpusort_progress_end(ShownSortId id)
 {
-	if (job != 0)
-		gpusort_progress_clear(job);
+	if (id != 0)
+		gpusort_progress_clear(id);
 }
 
 extern Size gpusort_progress_shmem_size(void);
