@@ -138,7 +138,7 @@ foreach my $what (sort keys %question)
 	is($node->safe_psql('postgres', ask($what, 'session')), 't', "$what: an array that fits a slab but not the device");
 }
 is($node->safe_psql('postgres', q{SELECT array_send(gpusort.array_sort(a)) = array_send(array_fill('-0'::float8, ARRAY[100000]) || array_fill('0'::float8, ARRAY[100000]))
-	FROM (SELECT array_agg((CASE WHEN i % 2 = 0 THEN '-0' ELSE '0' END)::float8 ORDER BY i) AS a FROM generate_series(1, 200000) i) z}),
+	FROM (SELECT array_agg((CASE WHEN i % 2 = 0 THEN '-0' ELSE '0' END)::float8) AS a FROM generate_series(1, 200000) i) z}),
 	't', 'and both zeros are in order where runs of them are merged');
 is($node->safe_psql('postgres', 'SET gpusort.engine = auto; SELECT bool_and(gpusort.array_sort(a) = sorted) FROM ordered'), 't', 'engine = auto');
 is($node->safe_psql('postgres', "SELECT string_agg(used_for || ': ' || reason || ' ' || count, ', ') FROM gpusort.stats_fallbacks() WHERE count > 0"), '', 'all of it on the device');
@@ -161,6 +161,7 @@ sub be_patient
 # batch's keys as they are: when the worker goes on, the device still finds what it was given.
 foreach my $call ('array_sort(a)', 'array_sort_by(a, a)')
 {
+	be_patient('2s');
 	my $stopped = worker_pid($node);
 	my @before = split /\|/, device($node, 'faults, restarts, verification_failures');
 	$node->safe_psql('postgres', 'SELECT gpusort.stats_reset()');
@@ -181,7 +182,6 @@ foreach my $call ('array_sort(a)', 'array_sort_by(a, a)')
 	is(wait_slabs($node), 0, "$call: the worker gives the slab back");
 	is_deeply([ split /\|/, device($node, 'faults, restarts, verification_failures') ], \@before, "$call: it has found nothing wrong");
 	is(worker_pid($node), $stopped, "$call: and goes on");
-	be_patient('2s');
 }
 
 $node->stop;
