@@ -78,17 +78,17 @@ Notes notes_in(const SegmentBatch &batch, void *space)
     Carver carver(space);
     Notes notes;
 
-    notes.digests = carver.take<uint64_t>(2 * MOST_BLOCKS * sizeof(uint64_t));
-    notes.places = carver.take<uint64_t>(2 * MOST_BLOCKS * sizeof(uint64_t));
-    notes.arrived = carver.take<uint64_t>(MOST_BLOCKS * sizeof(uint64_t));
-    notes.difference = carver.take<uint64_t>(3 * sizeof(uint64_t));
+    notes.digests = carver.take_bytes<uint64_t>(2 * MOST_BLOCKS * sizeof(uint64_t));
+    notes.places = carver.take_bytes<uint64_t>(2 * MOST_BLOCKS * sizeof(uint64_t));
+    notes.arrived = carver.take_bytes<uint64_t>(MOST_BLOCKS * sizeof(uint64_t));
+    notes.difference = carver.take_bytes<uint64_t>(3 * sizeof(uint64_t));
     notes.balance = notes.difference + 1;
     notes.ended = notes.difference + 2;
-    notes.nlong = carver.take<uint32_t>(2 * sizeof(uint32_t));
+    notes.nlong = carver.take_bytes<uint32_t>(2 * sizeof(uint32_t));
     notes.narrived = notes.nlong + 1;
-    notes.list = grid.mixed ? carver.take<uint32_t>(size_t{grid.long_segments} * sizeof(uint32_t)) : nullptr;
-    notes.counters = is_counted(batch) ? carver.take<uint64_t>(size_t{batch.nsegments} * sizeof(uint64_t)) : nullptr;
-    notes.kept = must_keep(batch) || entry_bytes(batch) <= FEW_BYTES ? carver.take<void>(entry_bytes(batch)) : nullptr;
+    notes.list = grid.mixed ? carver.take_bytes<uint32_t>(size_t{grid.long_segments} * sizeof(uint32_t)) : nullptr;
+    notes.counters = is_counted(batch) ? carver.take_bytes<uint64_t>(size_t{batch.nsegments} * sizeof(uint64_t)) : nullptr;
+    notes.kept = must_keep(batch) || entry_bytes(batch) <= FEW_BYTES ? carver.take_bytes<void>(entry_bytes(batch)) : nullptr;
     notes.bytes = carver.used();
     return notes;
 }
