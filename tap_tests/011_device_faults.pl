@@ -165,12 +165,13 @@ foreach my $call ('array_sort(a)', 'array_sort_by(a, a)')
 	my $stopped = worker_pid($node);
 	my @before = split /\|/, device($node, 'faults, restarts, verification_failures');
 	$node->safe_psql('postgres', 'SELECT gpusort.stats_reset()');
-	inject($node, 'delay 1 1500');
+	inject($node, 'delay 1 1800');
 	my ($output, $errors) = ('', '');
 	my $query = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-c', 'SET gpusort.engine = auto',
+		'-c', 'DO $$ BEGIN PERFORM pg_sleep(1); END $$', # until somebody watches
 		'-c', "SELECT s = sorted FROM (SELECT gpusort.$call AS s, sorted FROM data WHERE kind = 'slab' OFFSET 0) q" ], '>', \$output, '2>', \$errors);
 	wait_for($node, 'running > 0');
-	sleep 0.2;
+	sleep 0.1;
 	kill 'STOP', $stopped;
 	$query->finish;
 	is("$output$errors", "t\n", "$call: no answer, and the right result");
