@@ -87,8 +87,10 @@ Notes notes_in(const SegmentBatch &batch, void *space)
     notes.nlong = carver.take_bytes<uint32_t>(2 * sizeof(uint32_t));
     notes.narrived = notes.nlong + 1;
     notes.list = grid.mixed ? carver.take_bytes<uint32_t>(size_t{grid.long_segments} * sizeof(uint32_t)) : nullptr;
-    notes.counters = is_counted(batch) ? carver.take_bytes<uint64_t>(size_t{batch.nsegments} * sizeof(uint64_t)) : nullptr;
-    notes.kept = must_keep(batch) || entry_bytes(batch) <= FEW_BYTES ? carver.take_bytes<void>(entry_bytes(batch)) : nullptr;
+    notes.counters =
+        is_counted(batch) ? carver.take_bytes<uint64_t>(size_t{batch.nsegments} * sizeof(uint64_t)) : nullptr;
+    notes.kept =
+        must_keep(batch) || entry_bytes(batch) <= FEW_BYTES ? carver.take_bytes<void>(entry_bytes(batch)) : nullptr;
     notes.bytes = carver.used();
     return notes;
 }
