@@ -85,9 +85,9 @@ foreach my $memory ('64MB', '64kB')
 			. 'SELECT ' . sprintf($state, 5000) . ", least(runs_written, 2) FROM gpusort.jobs"),
 		"returning|20000|20000|t|t|t|$runs", "$memory: while it returns rows");
 	is($node->safe_psql('postgres', "SET work_mem = '$memory';" . sprintf($declare, 'a', 5000, 'a') . sprintf($declare, 'b', 300, 'b')
-			. 'SELECT count(*), count(DISTINCT pid) FROM gpusort.jobs; CLOSE a; SELECT count(*) FROM gpusort.jobs;'
+			. 'SELECT count(*), min(pid) = max(pid) FROM gpusort.jobs; CLOSE a; SELECT count(*) FROM gpusort.jobs;'
 			. 'MOVE ALL IN b; SELECT count(*) FROM gpusort.jobs'),
-		"2|1\n1\n0", "$memory: two at a time, until they are closed or at their end");
+		"2|t\n1\n0", "$memory: two at a time, until they are closed or at their end");
 	none_left($memory);
 }
 is($node->safe_psql('postgres', join('', map { sprintf($declare, "c$_", 300, "c$_") } 1 .. 6)
