@@ -15,6 +15,7 @@
 #include "access/toast_compression.h"
 #include "access/toast_internals.h"
 #include "fmgr.h"
+#include "utils/array.h"
 
 #include "large_memory.h"
 #include "toast/array_decompress.h"
