@@ -22,8 +22,8 @@ my $node = start_emulated('events', "gpusort.device_library = '\$libdir/$library
 	'gpusort.engine = gpu', 'gpusort.device_timeout = 2s', 'gpusort.force_nodes = on', 'max_connections = 100');
 note(device($node, 'name'));
 
-# Many arrays for batches, and one that keeps a session busy for a while.
-my ($arrays, $large) = $real ? (10000, 10000000) : (1000, 3000000);
+# Many arrays for batches, and one that keeps a session busy for longer than it takes to connect.
+my ($arrays, $large) = $real ? (10000, 10000000) : (1000, 15000000);
 $node->safe_psql('postgres', qq{
 	CREATE TABLE many (a int4[]);
 	ALTER TABLE many ALTER a SET STORAGE EXTERNAL;
@@ -80,11 +80,11 @@ sub start_large
 }
 
 # A query's end, as its user sees it: milliseconds from the call until its backend is idle or
-# gone; nothing if the query had ended before.
+# gone; nothing if the query had ended before. The query runs again until that comes.
 sub end_of_query
 {
 	my ($function) = @_;
-	my $query = start('', psql('-c', "SET application_name = 'victim'", '-c', $sort_large, '-c', 'SELECT pg_sleep(1)'));
+	my $query = start('', psql('-v', 'ON_ERROR_STOP=1', '-c', "SET application_name = 'victim'", ('-c', $sort_large) x 20));
 	wait_until($node, $in_session);
 	my $ms = $node->safe_psql('postgres', qq{
 		CREATE TEMP TABLE began AS SELECT clock_timestamp() AS at, $function(pid) FROM pg_stat_activity WHERE application_name = 'victim';
