@@ -1,5 +1,6 @@
 -- gpusort.explain_choices: what is told of each Sort and each array call. Here each reason is
--- reached but one: plans of other extensions, for which tap_tests/003_other_extensions.pl has some.
+-- reached but two, which tap_tests/003_other_extensions.pl has: plans of other extensions, and
+-- collations that do not compare bytes, which some servers lack.
 CREATE SCHEMA choices;
 SET search_path = choices;
 SET max_parallel_workers_per_gather = 0;
@@ -38,7 +39,6 @@ CALL plan('SELECT x FROM spectra ORDER BY x LIMIT (random() * 10)::int');
 SET gpusort.method = radix;
 CALL plan('SELECT x FROM spectra ORDER BY x');
 RESET gpusort.method;
-CALL plan('SELECT name FROM spectra ORDER BY name COLLATE "en-x-icu"');
 CALL plan('SELECT s FROM spectra s ORDER BY s USING *<');
 CALL plan('SELECT name FROM spectra ORDER BY names, x');
 CREATE INDEX ON spectra (id);

@@ -1,5 +1,5 @@
 # Plans of other extensions: nothing changes below a node whose owner may know its
-# children, whichever module is loaded first.
+# children, whichever module is loaded first. And the collations that some servers lack.
 use strict;
 use warnings;
 
@@ -62,6 +62,17 @@ SKIP:
 			EXPLAIN (COSTS OFF) UPDATE t SET a = f2.a FROM f f1 JOIN f f2 ON f1.x = f2.x WHERE t.x = f1.x}),
 		qr/GpusortRows.*Foreign Scan\n *Relations[^\n]*\n *->  Merge Join\n[^\n]*\n *->  Sort\n.*->  Sort\n/s,
 		'the plan of a foreign join is left alone');
+}
+
+# A collation with rules of its own.
+SKIP:
+{
+	skip 'the server has no ICU', 1
+		unless $node->safe_psql('postgres', "SELECT count(*) FROM pg_collation WHERE collname = 'en-x-icu'");
+	my ($status, $stdout, $stderr) = $node->psql('postgres', q{LOAD 'gpusort'; SET gpusort.explain_choices = on;
+			EXPLAIN SELECT * FROM t ORDER BY a::text COLLATE "en-x-icu"});
+	like($stderr, qr/NOTICE:  gpusort: sort on .* kept: collation en-x-icu does not compare bytes$/,
+		'a sort in a linguistic collation is kept, and the reason is told');
 }
 $node->stop;
 
