@@ -37,7 +37,7 @@ $(filter-out $(ALONE),$(MAKECMDGOALS)):
 else
 
 EXTENSION = gpusort
-EXTVERSION = 1.0
+EXTVERSION = 1.1
 MODULE_big = gpusort
 PGFILEDESC = "gpusort - sorts on the GPU and the CPU's SIMD units"
 

@@ -1,4 +1,4 @@
-# Install, extension membership, upgrade paths, dump and restore.
+# Install, extension membership, dump and restore.
 use strict;
 use warnings;
 
@@ -26,24 +26,6 @@ is( $node->safe_psql('postgres', 'SELECT gpusort.array_sort(ARRAY[3, 1, NULL, 2]
 	'{1,2,3,NULL}', 'a function works');
 my ($ret, $stdout, $stderr) = $node->psql('postgres', 'ALTER EXTENSION gpusort SET SCHEMA public');
 like($stderr, qr/does not support SET SCHEMA/, 'it cannot be moved out of its schema');
-
-# Every version that can be installed can be brought to the default one.
-my $default = $node->safe_psql('postgres',
-	"SELECT default_version FROM pg_available_extensions WHERE name = 'gpusort'");
-my $functions = q{SELECT string_agg(p.oid::regprocedure::text, E'\n' ORDER BY p.oid::regprocedure::text COLLATE "C")
-	FROM pg_proc p WHERE pronamespace = 'gpusort'::regnamespace};
-my $wanted = $node->safe_psql('postgres', $functions);
-my @versions = split /\n/, $node->safe_psql('postgres',
-	"SELECT version FROM pg_available_extension_versions WHERE name = 'gpusort' ORDER BY 1");
-ok(scalar(@versions) > 0, 'a version is available');
-foreach my $version (@versions)
-{
-	$node->safe_psql('postgres',
-		"DROP EXTENSION gpusort; CREATE EXTENSION gpusort VERSION '$version'; ALTER EXTENSION gpusort UPDATE");
-	is($node->safe_psql('postgres', "SELECT extversion FROM pg_extension WHERE extname = 'gpusort'"),
-		$default, "version $version updates to $default");
-	is($node->safe_psql('postgres', $functions), $wanted, "and has the functions of $default");
-}
 
 # DROP EXTENSION leaves nothing behind but the schema's name, free again.
 $node->safe_psql('postgres', 'DROP EXTENSION gpusort');

@@ -1,11 +1,13 @@
 # gpusort_test.so: what tests need from another extension: nodes that know their
 # children, callers of aggregates that pass bytes of their own, faults of the emulated
-# device, changed streams and a clock for the decompressors.  Neither it nor that device
-# (cuda/emulated.mk) is part of the extension: only ci/with-server installs them, into
+# device, changed streams and a clock for the decompressors.  And the extension scripts of
+# older versions, from which upgrades are tried.  Neither these nor that device
+# (cuda/emulated.mk) are part of the extension: only ci/with-server installs them, into
 # the private prefix of the tests.
 #
 #   make test-module, make install-test-module
 
+OLDER_SCRIPTS = $(sort $(wildcard test_module/gpusort--*.sql))
 TEST_MODULE_OBJS = $(patsubst %.c,%.o,$(sort $(wildcard test_module/*.c)))
 
 # The emulated device's faults, and what is tested apart from gpusort: its own copy is
@@ -23,6 +25,7 @@ test-module: gpusort_test.so $(EMULATED)
 install-test-module: test-module
 	$(MKDIR_P) '$(DESTDIR)$(pkglibdir)'
 	$(INSTALL_SHLIB) gpusort_test.so $(EMULATED) '$(DESTDIR)$(pkglibdir)/'
+	$(INSTALL_DATA) $(OLDER_SCRIPTS) '$(DESTDIR)$(datadir)/extension/'
 
 clean-test-module:
 	rm -f gpusort_test.so $(TEST_MODULE_OBJS)

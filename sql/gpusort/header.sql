@@ -1,4 +1,4 @@
-/* gpusort--1.0.sql: everything lives in the schema gpusort. */
+/* Everything lives in the schema gpusort. */
 
 -- complain if script is sourced in psql, rather than via CREATE EXTENSION
 \echo Use "CREATE EXTENSION gpusort" to load this file. \quit
