@@ -169,8 +169,8 @@ cmp_ok($tries, '>', 10_000, "$tries forgeries in all");
 cmp_ok($results, '<', $tries / 2, "$results of them states");
 
 # Anybody's bytes, as any role.
-$node->safe_psql('postgres', 'CREATE ROLE nobody LOGIN; GRANT USAGE ON SCHEMA gpusort TO nobody');
-($status, $stdout, $stderr) = $node->psql('postgres', q{SET ROLE nobody;
+$node->safe_psql('postgres', 'CREATE ROLE stranger LOGIN; GRANT USAGE ON SCHEMA gpusort TO stranger');
+($status, $stdout, $stderr) = $node->psql('postgres', q{SET ROLE stranger;
 	SELECT combine('gpusort.sorted_agg(anyelement)', decode(repeat('41', 40), 'hex'), NULL::int4[]) FROM generate_series(1, 2)});
 like($stderr, qr/ERROR:  serialized state of a set aggregate is not valid/, 'letters are no state');
 

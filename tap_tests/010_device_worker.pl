@@ -55,11 +55,11 @@ is(device($node, 'restarts'), 1, 'the restart is counted');
 is(device($node, 'faults'), 0, 'it is no fault');
 
 # Rights.
-$node->safe_psql('postgres', 'CREATE ROLE watcher LOGIN; GRANT pg_monitor TO watcher; CREATE ROLE nobody LOGIN');
+$node->safe_psql('postgres', 'CREATE ROLE watcher LOGIN; GRANT pg_monitor TO watcher; CREATE ROLE stranger LOGIN');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM gpusort.devices, gpusort.arena()', extra_params => [ '-U', 'watcher' ]),
 	1, 'pg_monitor sees the devices');
 $node->safe_psql('postgres', 'SELECT count(*) FROM gpusort.stats; SELECT count(*) FROM gpusort.jobs', extra_params => [ '-U', 'watcher' ]);
-foreach my $user ('watcher', 'nobody')
+foreach my $user ('watcher', 'stranger')
 {
 	my ($ret, $out, $err) = $node->psql('postgres', 'SELECT gpusort.stats_reset()', extra_params => [ '-U', $user ]);
 	like($err, qr/permission denied/, "$user may not reset the counters");

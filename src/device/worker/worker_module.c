@@ -4,12 +4,14 @@
  *
  * The module is not a PostgreSQL extension and exports one symbol.  It is opened with local
  * symbols, so that its names cannot clash with those of the server or of other libraries.
+ *
+ * $libdir is the folder that this library was loaded from: both are installed together, but
+ * not always where the server keeps its own (dynamic_library_path).
  */
 #include "postgres.h"
 
 #include <dlfcn.h>
-
-#include "miscadmin.h"
+#include <unistd.h>
 
 #include "device/worker/worker.h"
 #include "guc.h"
@@ -24,11 +26,18 @@ module_path(char *path, size_t size)
 	bool		relative = strncmp(name, LIBDIR, strlen(LIBDIR)) == 0;
 	size_t		length = strlen(name);
 	const char *suffix = length > 3 && strcmp(name + length - 3, ".so") == 0 ? "" : ".so";
+	char		folder[MAXPGPATH] = "";
+	Dl_info		self;
 
 	if (relative)
-		snprintf(path, size, "%s%s%s", pkglib_path, name + strlen(LIBDIR), suffix);
-	else
-		snprintf(path, size, "%s%s", name, suffix);
+	{
+		name += strlen(LIBDIR);
+		if (dladdr((void *) module_path, &self) == 0)
+			elog(ERROR, "gpusort's own library has no path");
+		strlcpy(folder, self.dli_fname, sizeof(folder));
+		get_parent_directory(folder);
+	}
+	snprintf(path, size, "%s%s%s", folder, name, suffix);
 }
 
 /* Loads the module.  Returns NULL and sets *error on failure.  *installed tells whether the file exists. */
