@@ -38,7 +38,7 @@ const Method &method_of(const GpusortSpec &spec)
     }
 }
 
-/* The name of the method that was used.  For auto it is judged by where most keys went. */
+/* The name of the method that was used.  For auto it is that which sorted most of the keys. */
 GpusortMethod name_of(const SegmentBatch &batch)
 {
     if (batch.spec.buckets > 0)

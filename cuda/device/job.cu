@@ -37,7 +37,7 @@ bool is_checked(const GpusortSlabSort &job)
 /* The parts of a job's device memory. */
 struct JobMemory {
     SegmentBatch batch;
-    Gather gather; /* for the carried payload of a checked job: where it arrived, and what leaves */
+    Gather gather; /* where a checked job's carried payload arrives, and from where it leaves in order */
     void *workspace;
     size_t workspace_bytes;
     void *check_space;
@@ -141,9 +141,9 @@ cudaError_t copy(const Copies &copies, cudaMemcpyKind kind, cudaStream_t stream)
 }
 
 /*
- * Notes when kernels can begin to work on what was copied in. They take some
- * microseconds to learn that a copy has ended, whatever they do then, which another
- * stream measures that waits for it as well.
+ * Marks when kernels can begin to work on what was copied in. Kernels start some
+ * microseconds after a copy has ended. Another stream, which waits for the copy as well,
+ * measures when.
  */
 void mark_arrival(GpusortDevice *device, Ticket *ticket, Lane *lane)
 {

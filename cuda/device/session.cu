@@ -46,9 +46,9 @@ struct Session {
     void *base = nullptr;
     void *columns[GPUSORT_SESSION_COLUMNS];
     uint32_t *index;         /* null without a payload */
-    void *scratch;           /* a column in the making; the keys while an index is sorted */
-    GpusortSegment *segment; /* the one segment, and on the host: */
-    GpusortSegment whole;
+    void *scratch;           /* the column that is gathered next; the keys while an index is sorted */
+    GpusortSegment *segment; /* the one segment */
+    GpusortSegment whole;    /* the same on the host */
     void *workspace;
     size_t workspace_bytes;
     void *check_space;
@@ -128,8 +128,8 @@ namespace
 {
 
 constexpr unsigned kThreads = 256;
-constexpr unsigned kReadingBlocks = 528;    /* in sequence: few, as each adds up at the end, */
-constexpr unsigned kGatheringBlocks = 1056; /* and from anywhere: as many as run at a time */
+constexpr unsigned kReadingBlocks = 528;    /* to read in sequence: few, because each adds up at the end */
+constexpr unsigned kGatheringBlocks = 1056; /* to read from anywhere: as many as run at a time */
 
 uint32_t number_of(uint32_t column)
 {
@@ -166,7 +166,7 @@ __device__ uint64_t digest_at(uint64_t i, ulonglong2 value)
     return gpusort_digest64(2 * i, value.x) + gpusort_digest64(2 * i + 1, value.y);
 }
 
-/* Adds the sum of a block's threads to a total, if there is one. */
+/* Adds the sum of a block's threads to *total, unless that is null. */
 __device__ void add_up(uint64_t *total, uint64_t sum)
 {
     __shared__ uint64_t warp_sums[kThreads / 32];
@@ -206,8 +206,8 @@ __global__ void digest_bytes(const char *column, uint64_t begin, uint64_t end, u
 }
 
 /*
- * out[i] = in[index[i]] for n of `rows` values of sizeof(T) bytes, with digests of what is read, in its old place, and
- * of what is written. The index may be wrong: then the check says so later.
+ * out[i] = in[index[i]] for n of `rows` values of sizeof(T) bytes. Digests what is read at its old place, and what is
+ * written. A wrong index is found by the check later.
  */
 template <typename T>
 __global__ void gather(T *__restrict__ out, const T *__restrict__ in, const uint32_t *__restrict__ index, uint64_t n,
@@ -276,9 +276,8 @@ cudaError_t gather_column(const Session *session, uint32_t column, uint64_t n, u
 }
 
 /*
- * Brings all columns of nrows rows into the order of the index. Where only the first rows
- * are wanted, the others cannot be told from those that were lost: what is there to be
- * gathered from is digested by itself.
+ * Brings all columns of nrows rows into the order of the index. With a limit not all rows
+ * are read by that, so lost ones would not be noticed. Then the columns are digested apart.
  */
 cudaError_t gather_columns(Session *session, uint64_t nrows)
 {
@@ -301,8 +300,8 @@ cudaError_t gather_columns(Session *session, uint64_t nrows)
 }
 
 /*
- * Whether the check of the sort itself ties its result to what is fetched, and keys alone to what was appended: then
- * nothing else reads these. Else there is more to the result than what is wanted, or little of it.
+ * True if the check of the sort itself gives the digest of the result for the fetches, and compares keys sorted alone
+ * with what was appended. Then nothing else reads them. Not with a limit, nor for few bytes of keys.
  */
 bool is_tied(const Session *session, const SegmentBatch &batch)
 {

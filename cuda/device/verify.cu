@@ -1,11 +1,12 @@
 /*
  * verify.cu
- *	  Digest and order of a batch: how many look at what, and with which copies.
+ *	  Plans the kernels of a check: how many threads look at what, and which copies
+ *	  they make.
  *
- * A check takes microseconds, of which starting a kernel is the larger part, so there
- * are few: one before the sort and one after it, unless the batch has both short and
- * long segments, or a payload is gathered, which can leave only then: a third kernel
- * looks at that while it is copied out. See verify_kernels.cuh for what they do.
+ * A check takes microseconds, and starting a kernel is the larger part of that.  So there
+ * is one kernel before the sort and one after it.  A batch with both short and long
+ * segments needs two.  A gathered payload needs another one, which looks at it while it
+ * is copied out.  verify_kernels.cuh says what the kernels do.
  */
 #include <algorithm>
 
@@ -26,7 +27,7 @@ Grid grid_of(const SegmentBatch &batch)
     const uint64_t runs = batch.nslots / std::max(batch.nsegments, 1u) / run; /* of a segment, on average */
     Grid grid = {};
 
-    /* A run for each thread where there are threads enough, else up to three. */
+    /* Each thread gets one run if there are enough threads, else up to three. */
     grid.lanes = LEAST_LANES;
     while (grid.lanes < THREADS && grid.lanes < runs &&
            (3 * grid.lanes < runs || uint64_t{batch.nsegments} * grid.lanes < MOST_BLOCKS * THREADS / 2))
@@ -47,26 +48,26 @@ Grid grid_of(const SegmentBatch &batch)
     return grid;
 }
 
-/* Of what is digested or kept. */
+/* Bytes of the entries that are digested or kept. */
 uint64_t entry_bytes(const SegmentBatch &batch)
 {
     return batch.nslots *
            (batch.spec.payload == GPUSORT_PAYLOAD_CARRIED ? sizeof(uint32_t) : gpusort_key_width(batch.spec.form));
 }
 
-/* First entries of an order: no more of a segment come back right. An approximate order has all of them. */
+/* True if only the first entries of a segment come back right. An approximate order always has all of them. */
 bool is_limited(const SegmentBatch &batch)
 {
     return batch.spec.limit > 0 && batch.spec.buckets == 0;
 }
 
-/* Whether keys that are sorted alone must be seen again when it is known which are wanted. */
+/* True if keys sorted alone must be looked at again after the sort, which shows which of them are wanted. */
 bool is_counted(const SegmentBatch &batch)
 {
     return is_limited(batch) && batch.spec.payload == GPUSORT_PAYLOAD_NONE;
 }
 
-/* Whether the check cannot do without the entries as they were. */
+/* True if the check needs the entries as they were before the sort. */
 bool must_keep(const SegmentBatch &batch)
 {
     return batch.spec.payload == GPUSORT_PAYLOAD_INDEX || is_counted(batch);
@@ -158,7 +159,7 @@ cudaError_t run_by_form(const Check &check, cudaStream_t stream)
     }
 }
 
-/* Keeps the entries, which come with the copies, if there are any. */
+/* Keeps the entries. If a copy brings them, it also writes them there. */
 cudaError_t keep(const SegmentBatch &batch, Check check, cudaStream_t stream)
 {
     const void *entries = batch.spec.payload == GPUSORT_PAYLOAD_CARRIED ? batch.payload : batch.keys;
@@ -182,12 +183,12 @@ cudaError_t keep(const SegmentBatch &batch, Check check, cudaStream_t stream)
     return cudaGetLastError();
 }
 
-/* Of what is done after the sort, by one kernel or several. */
+/* The check after the sort, the same for all its kernels. */
 Check ending_check(const SegmentBatch &batch, void *space, uint32_t *failed, const Copies *copies)
 {
     Check check = check_of(batch, space, copies);
 
-    /* With a payload what came is not sorted itself: it is there to be digested again. */
+    /* An index leaves the keys that came as they were, so they can be digested again. */
     if (copies && batch.spec.payload == GPUSORT_PAYLOAD_INDEX)
         check.copies.each[4] = {nullptr, check.kept, entry_bytes(batch), nullptr};
     check.grid.copying_blocks = blocks_for(check.copies);

@@ -4,31 +4,31 @@
  *
  * verify_begin, before the sort, digests each segment independently of its order. With a
  * payload INDEX, or with a limit, it keeps the keys, because the sort leaves them undefined.
- * verify_end finds segments that are wrong:
+ * verify_end says that a segment is wrong if:
  *
  *	  keys alone	the digest has changed, or a key is below its predecessor.  With a
- *					limit, this holds of the keys below the last wanted one, and there
- *					are not keys enough up to it
+ *					limit, the digest is that of the keys below the last wanted one,
+ *					and too few keys up to that one are wrong as well
  *	  INDEX			the positions are not those of the segment, each once, or the
  *					keys gathered through them do not rise, or positions of equal
- *					keys do not.  With a limit, the positions are not those of the
+ *					keys do not.  With a limit, the positions must be those of the
  *					keys up to the last wanted one
- *	  CARRIED		the payload's digest has changed.  Nothing is said of its order,
- *					so a sort that is checked makes an INDEX and has the payload
- *					gathered through it, which verify_end can do on its way; that
- *					what was gathered leaves is for verify_left to say
+ *	  CARRIED		the payload's digest has changed.  This does not check the order.
+ *					So a checked sort makes an INDEX, and verify_end gathers the
+ *					payload through it; verify_left checks that this is what leaves
  *
- * A digest is the 64-bit sum of codes mixed with their segment's number: keys that
- * were lost, doubled, changed, or moved to another segment alter it. Of an approximate
- * order only the digest is looked at.
+ * A digest is the 64-bit sum of codes mixed with their segment's number.  Keys that
+ * were lost, doubled, changed, or moved to another segment alter it.  For an approximate
+ * order only the digest is checked.
  *
- * Given what comes to the device and what leaves it, as copies, the check holds for
- * these bytes: not one may have changed between them and what it looks at, gaps and
- * segments included (but for CARRIED). A batch of few bytes is there before a copy of
- * the device's engines would be: verify_begin can bring it, and verify_end can bring the
- * result back. Of larger ones they digest what is on the device (`to` is null).
+ * The copies that bring a batch to the device and take the result away can be given.  Then
+ * the check holds for their bytes: between them and what the check looks at, none may have
+ * changed, gaps and segments included (but for CARRIED).  If a batch has few bytes,
+ * verify_begin can make the copies to the device and verify_end those from it, because
+ * kernels do so sooner than copy engines.  For other batches `to` is null, and what lies on
+ * the device is digested.
  *
- * All asynchronous on the stream.  A batch without segments is left alone.
+ * All calls are asynchronous on the stream.  A batch without segments is left alone.
  */
 #ifndef GPUSORT_VERIFY_CUH
 #define GPUSORT_VERIFY_CUH
@@ -41,48 +41,47 @@ namespace gpusort
 
 constexpr uint64_t FEW_BYTES = 256 << 10;
 
-/* Of a checked INDEX: the entry of a segment in `from` that a position names goes to its place in `to`. */
+/* Gathers a payload through a checked INDEX: `to` gets, at each place, the entry of `from` that the position names. */
 struct Gather {
     const uint32_t *from = nullptr;
     uint32_t *to = nullptr; /* null: nothing is gathered */
 };
 
 /*
- * Digests (keys/digest.h), in device memory, of one segment without gaps, all of which is wanted: of keys sorted
- * alone, more than FEW_BYTES of them, or of an INDEX.
+ * Digests (keys/digest.h) in device memory. They are for a batch of one segment without gaps and without a limit: of
+ * more than FEW_BYTES of keys sorted alone, or of an INDEX.
  */
 struct KeyDigests {
-    const uint64_t *came =
-        nullptr;              /* the keys that verify_begin looks at must have it; null: the copies say what came */
-    uint64_t *left = nullptr; /* becomes more by what verify_end has looked at */
+    const uint64_t *came = nullptr; /* of the keys that came; null if the copies say what came */
+    uint64_t *left = nullptr;       /* verify_end adds the digest of the result that it looks at */
 };
 
 /* Bytes of device memory for the check, the same for both calls. */
 size_t verify_bytes(const SegmentBatch &batch);
 
 /*
- * What comes, up to four copies: keys, segments, a payload, and zeros where an INDEX will be or what is gathered.
- * With both calls or neither, and made by kernels if there are no more than FEW_BYTES of any.
+ * Up to four copies bring the keys, the segments, a payload, and zeros for an INDEX or for a gathered payload.
+ * Either both calls get copies or neither. Kernels make them if each has FEW_BYTES at most.
  */
 cudaError_t verify_begin(const SegmentBatch &batch, void *space, cudaStream_t stream, const Copies *copies = nullptr);
 
 /*
- * *failed, which the device can write to, becomes 1 if a segment is not right, else 0.  What leaves, up to four
- * copies: the whole result, and once more the segments and the payload that is gathered from.  With digests the
- * result is not among what leaves, nor keys with a `came` among what comes.
+ * *failed, which the device can write to, becomes 1 if a segment is wrong, else 0. Up to four copies take away the
+ * whole result, and once more the segments and the payload from which it is gathered. With digests the copies do not
+ * include the result, nor, with `came`, the keys that come.
  */
 cudaError_t verify_end(const SegmentBatch &batch, void *space, uint32_t *failed, cudaStream_t stream,
                        const Copies *copies = nullptr, const Gather &gather = Gather(),
                        const KeyDigests &digests = KeyDigests());
 
 /*
- * After a verify_end that gathers, on any stream that waits for it, and with the same copies, which are made or
- * digested now: only then is *failed said.
+ * Makes or digests the copies after a verify_end that gathers, on any stream that waits for it, and with the same
+ * copies. Only this call sets *failed then.
  */
 cudaError_t verify_left(const SegmentBatch &batch, void *space, uint32_t *failed, cudaStream_t stream,
                         const Copies &copies);
 
-/* Only the copies. */
+/* Makes the copies without a check. */
 cudaError_t copy_unchecked(const Copies &copies, cudaStream_t stream);
 
 }  // namespace gpusort

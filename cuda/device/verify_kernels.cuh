@@ -8,25 +8,23 @@
  * block of all gives the verdict. The entries before the sort are digested before it or, if
  * they are kept, together with those after it.
  *
- * Two sums are taken. The digest of the entries of a segment is the same in any order:
- * sorting must not change it. The balance says that all of this holds for the bytes
- * that came and for those that leave: to the digest of what leaves, place by place, it
- * adds that of what was looked at before the sort, and takes off that of what came and
- * of what was looked at after the sort. It must be zero.
+ * Two sums are taken. The digest of a segment's entries is the same in any order, so
+ * sorting must not change it. The balance ties this to the bytes that came and to those
+ * that leave. It is a sum of digests that depend on places:
  *
- *	  keys alone		what leaves - what was sorted  =  what came - what was to be sorted,
- *						which both are the gaps between segments
- *	  with a payload	what leaves - the entries written by the sort, or gathered, is
- *						nothing, as gaps are zero; what came is digested a second time
+ *	  what leaves + what was looked at before the sort
+ *	  - what came - what was looked at after the sort
  *
- * Where others know the digest of the keys that came, and want that of those that leave,
- * the first is compared with what was looked at before the sort, and what was looked at
- * after it is the second: nothing is read but by the two looks.
+ * The balance must be zero. With keys alone, what leaves and what was looked at after the
+ * sort differ by the gaps between segments, and so do what came and what was looked at
+ * before it. With a payload, gaps of the result are zero, so what leaves is what was
+ * looked at; what came is digested a second time.
  *
- * A check takes microseconds, of which starting a kernel is the larger part, so there
- * are few: one before the sort and one after it, unless the batch has both short and
- * long segments, or a payload is gathered, which can leave only then. For the rest each
- * form of key has code of its own, and keys are loaded 16 bytes at a time.
+ * A session knows the digest of the keys that came, and wants that of the keys that leave
+ * (KeyDigests). Then the first is compared with what was looked at before the sort, and
+ * what was looked at after it is the second, so nothing else is read.
+ *
+ * Each form of key has code of its own, and keys are loaded 16 bytes at a time.
  */
 #ifndef GPUSORT_VERIFY_KERNELS_CUH
 #define GPUSORT_VERIFY_KERNELS_CUH
@@ -46,7 +44,7 @@ namespace
 {
 
 constexpr int THREADS = 256;
-constexpr int RESIDENT = 4;              /* blocks that a multiprocessor must hold */
+constexpr int RESIDENT = 4;              /* blocks that a multiprocessor holds at once, at least */
 constexpr int RUN = 4;                   /* neighbouring entries of a payload that a thread reads at a time */
 constexpr int KEY_RUN_BYTES = 16;        /* bytes of keys that a thread reads at a time */
 constexpr uint32_t CHUNK = THREADS * 8;  /* entries of a long segment that a block reads at a time */
@@ -54,8 +52,8 @@ constexpr uint32_t MOST_BLOCKS = 512;    /* the most blocks of a kernel */
 constexpr uint32_t MOST_PARTS = 1 << 16; /* the most parts of all long segments together */
 constexpr uint32_t LEAST_LANES = 4;      /* the fewest threads of a segment */
 
-constexpr uint64_t ENDED_WRONG = UINT64_C(1) << 32; /* counts a block that saw a wrong entry */
-constexpr uint64_t COUNTED = UINT64_C(1) << 32;     /* counts a thread that has counted a segment's keys */
+constexpr uint64_t ENDED_WRONG = UINT64_C(1) << 32; /* added by a block that saw a wrong entry */
+constexpr uint64_t COUNTED = UINT64_C(1) << 32;     /* added by a thread, or a warp, with the keys that it counted */
 
 template <GpusortKeyForm FORM>
 using KeyOf = std::conditional_t<
@@ -63,38 +61,38 @@ using KeyOf = std::conditional_t<
     std::conditional_t<FORM == GPUSORT_KEY_INT32 || FORM == GPUSORT_KEY_UINT32 || FORM == GPUSORT_KEY_FLOAT32, uint32_t,
                        uint64_t>>;
 
-/* What the two passes leave to each other. */
+/* What the kernels of a check leave to each other. */
 struct Notes {
-    uint64_t *digests;    /* of each block before the sort; second kernel's blocks from MOST_BLOCKS on */
-    uint64_t *places;     /* the same place by place, for the balance */
-    uint64_t *arrived;    /* what each copying block brought */
-    uint32_t *narrived;   /* how many of these there are */
-    uint64_t *difference; /* by which the blocks that have ended after the sort found other digests */
-    uint64_t *balance;    /* what they have added to it */
-    uint64_t *ended;      /* how many these are, and, times ENDED_WRONG, how many of them saw a wrong entry */
-    uint32_t *nlong;      /* how many segments are listed */
-    uint32_t *list;       /* their numbers; null: all segments are long */
-    uint64_t *counters;   /* of each segment: keys up to its last wanted one, and, times COUNTED, who has counted */
-    void *kept;           /* room for the entries before the sort; null: no use is made of it */
+    uint64_t *digests;    /* found by each block before the sort; the second kernel's blocks from MOST_BLOCKS on */
+    uint64_t *places;     /* found by the same blocks for the balance */
+    uint64_t *arrived;    /* the digest of what each copying block brought */
+    uint32_t *narrived;   /* how many copying blocks there were */
+    uint64_t *difference; /* sum of the blocks' digests after the sort, less those before it */
+    uint64_t *balance;    /* sum of what the same blocks found for the balance */
+    uint64_t *ended;      /* blocks that have ended, plus ENDED_WRONG for each that saw a wrong entry */
+    uint32_t *nlong;      /* how many segments are in the list */
+    uint32_t *list;       /* the numbers of the long segments; null if all are long */
+    uint64_t *counters;   /* of each segment: its keys up to the last wanted one, plus COUNTED for each count */
+    void *kept;           /* the entries before the sort; null if they are not kept */
     size_t bytes;
 };
 
-/* How many blocks look at a batch. */
+/* How the kernels are spread over a batch. */
 struct Grid {
     uint32_t lanes;       /* threads per short segment, a power of two */
     uint32_t short_class; /* segments of longer classes are long */
     uint32_t long_segments;
     uint32_t short_blocks;
     uint32_t long_blocks;
-    uint32_t copying_blocks; /* that make the copies */
-    uint32_t parts;          /* of each long segment */
-    bool mixed;              /* some are short and some are long */
+    uint32_t copying_blocks; /* further blocks, which make the copies */
+    uint32_t parts;          /* how many parts each long segment has */
+    bool mixed;              /* there are both short and long segments */
 };
 
 struct Check {
-    const void *keys; /* with a payload those before the sort */
+    const void *keys; /* with an index those before the sort */
     const uint32_t *payload;
-    const void *kept; /* the keys before the sort, or CARRIED payload; null: they were digested */
+    const void *kept; /* the entries before the sort; null if they were digested then */
     Gather gather;
     KeyDigests digests;
     const GpusortSegment *segments;
@@ -118,7 +116,7 @@ struct Found {
     bool wrong = false;
 };
 
-/* Differs from segment to segment, so that an exchange of keys between segments is noticed. */
+/* A number that differs from segment to segment, so an exchange of keys between segments is noticed. */
 struct Salt {
     uint32_t a, b;
 };
@@ -152,7 +150,7 @@ __device__ __forceinline__ uint64_t mix(uint16_t entry, Salt salt)
     return mix(uint32_t{entry}, salt);
 }
 
-/* Does not fall along a sorted segment; zeros tie where a payload shows it. */
+/* A code that does not fall along a sorted segment. With TIED both zeros have one code. */
 template <GpusortKeyForm FORM, bool TIED>
 __device__ __forceinline__ KeyOf<FORM> order_code(const Check &check, KeyOf<FORM> key)
 {
@@ -161,7 +159,7 @@ __device__ __forceinline__ KeyOf<FORM> order_code(const Check &check, KeyOf<FORM
     return encode(ORDERED, key) ^ KeyOf<FORM>(check.coding.descending ? -1 : 0);
 }
 
-/* The entries begin .. end of a segment, of which a thread takes runs, `lanes` runs apart. */
+/* The entries begin .. end of a segment. A thread takes every lanes-th run of them, from run `lane` on. */
 struct Entries {
     uint32_t number; /* of the segment */
     GpusortSegment segment;
@@ -177,9 +175,9 @@ struct Entries {
 };
 
 /*
- * A run is what lies in 16 bytes and a load brings, wherever in it the segment begins or
- * ends. With a limit only keys below the last wanted one are digested: of those equal
- * to it some are wanted, whichever. `upto` counts both.
+ * A run is 16 aligned bytes, which one load brings. The segment may begin or end within it.
+ * With a limit only keys below the last wanted one are digested, because any of the keys
+ * equal to that one may be among the wanted. `upto` counts both.
  */
 template <GpusortKeyForm FORM, bool SORTED>
 __device__ __forceinline__ Found look_at_keys(const Check &check, const void *all, const Entries &entries,
@@ -191,7 +189,7 @@ __device__ __forceinline__ Found look_at_keys(const Check &check, const void *al
     const Key *keys = static_cast<const Key *>(all);
     const uint64_t start = entries.segment.start;
     const uint32_t size = entries.end - entries.begin;
-    const uint32_t second = max(entries.begin, 1u); /* the first to have a predecessor */
+    const uint32_t second = max(entries.begin, 1u); /* the first key with a predecessor */
     const uint32_t ordered_end = min(entries.end, entries.wanted);
     const uint32_t successors = check.ordered && ordered_end > second ? ordered_end - second : 0;
     const bool limited = entries.limited();
@@ -199,7 +197,7 @@ __device__ __forceinline__ Found look_at_keys(const Check &check, const void *al
 
     for (uint64_t run = (start + entries.begin) / KEYS + entries.lane; run * KEYS < start + entries.end;
          run += entries.lanes) {
-        const uint32_t at = uint32_t(run * KEYS - start); /* before the segment it is beyond its end */
+        const uint32_t at = uint32_t(run * KEYS - start); /* wraps before the segment, beyond its end */
         uint4 loaded = static_cast<const uint4 *>(all)[run];
         Key key[KEYS],
             before = order_code<FORM, false>(check, SORTED && run * KEYS > start ? keys[run * KEYS - 1] : Key(0));
@@ -253,7 +251,7 @@ __device__ uint64_t look_at_payload(const void *all, const Entries &entries)
     return sum;
 }
 
-/* Gathers what the position stands for, and returns the digest of what leaves in its place. */
+/* Gathers the entry that the position names, and returns the digest of what leaves in this slot. */
 __device__ __forceinline__ uint64_t leave_entry(const Check &check, uint64_t start, uint64_t slot, uint32_t position,
                                                 bool right)
 {
@@ -269,8 +267,9 @@ __device__ __forceinline__ uint64_t leave_entry(const Check &check, uint64_t sta
 }
 
 /*
- * The digest is that of the wanted positions less that of those which should be: 0, 1,
- * 2, ... or, with a limit, all whose keys come no later than the last wanted one.
+ * The digest is that of the wanted positions less that of the right ones. These are 0, 1,
+ * 2, ... or, with a limit, the positions of all keys that come no later than the last
+ * wanted one.
  */
 template <GpusortKeyForm FORM>
 __device__ Found look_at_index(const Check &check, const Entries &entries)
@@ -286,7 +285,7 @@ __device__ Found look_at_index(const Check &check, const Entries &entries)
 
     for (uint32_t at = entries.lane * RUN; at < size; at += entries.lanes * RUN) {
         const bool first = entries.begin + at == 0;
-        uint32_t position[RUN + 1]; /* behind the one before the run */
+        uint32_t position[RUN + 1]; /* [0] is the one before the run */
         Key key[RUN + 1];
         bool right[RUN + 1];
 
@@ -330,7 +329,7 @@ __device__ Found look_at_index(const Check &check, const Entries &entries)
     return found;
 }
 
-/* Adds a thread's count to its segment's; of `threads` the last sees whether it is enough. */
+/* Adds a thread's count to its segment's. The last of `threads` sees whether there are enough keys. */
 __device__ void count_keys(const Check &check, const Entries &entries, uint64_t upto, uint64_t threads, Found *found)
 {
     uint64_t *counter = check.notes.counters + entries.number;
@@ -343,7 +342,7 @@ __device__ void count_keys(const Check &check, const Entries &entries, uint64_t 
     *counter = 0;
 }
 
-/* `lookers` threads see to the segment. */
+/* Looks at a thread's share of a segment. `lookers` threads share it. */
 template <GpusortKeyForm FORM, bool AFTER>
 __device__ __forceinline__ void look(const Check &check, Entries entries, uint64_t lookers, Found *total)
 {
@@ -399,7 +398,7 @@ __device__ uint32_t thread_of_block()
     return threadIdx.y * blockDim.x + threadIdx.x;
 }
 
-/* Copies, as one of the blocks that do so; after the sort what came is taken off as well. */
+/* The work of a copying block: its share of the copies. After the sort it also takes off what came. */
 template <bool AFTER>
 __device__ Found copy_beside(const Check &check, uint32_t block)
 {
@@ -413,7 +412,7 @@ __device__ Found copy_beside(const Check &check, uint32_t block)
     return found;
 }
 
-/* Makes the notes ready for a look after the sort. */
+/* Clears the sums for the look after the sort. */
 __device__ void clear(const Notes &notes)
 {
     *notes.difference = 0;
@@ -440,7 +439,7 @@ __device__ uint64_t sum_of_block(uint64_t sum)
     return sum;
 }
 
-/* Notes what a copying block before the sort has brought. */
+/* Notes the digest of what a copying block before the sort has brought. */
 __device__ void leave_arrived(const Notes &notes, uint32_t block, uint32_t blocks, Found found)
 {
     const uint64_t sum = sum_of_block(found.balance);
@@ -451,7 +450,7 @@ __device__ void leave_arrived(const Notes &notes, uint32_t block, uint32_t block
     *notes.narrived = blocks;
 }
 
-/* Notes what a looking block, of that number, has found before the sort. */
+/* Notes what block `number` of those that look has found before the sort. */
 __device__ void leave_before(const Notes &notes, uint32_t number, Found found)
 {
     const uint64_t digest = sum_of_block(found.digest), balance = sum_of_block(found.balance);
@@ -463,7 +462,7 @@ __device__ void leave_before(const Notes &notes, uint32_t number, Found found)
     clear(notes);
 }
 
-/* Adds what a block has found after the sort; the last one judges. */
+/* Adds what a block has found after the sort. The last block gives the verdict. */
 __device__ void leave_after(const Check &check, Found found)
 {
     const Notes &notes = check.notes;
@@ -494,7 +493,7 @@ __device__ void leave_after(const Check &check, Found found)
         *notes.nlong = 0;
 }
 
-/* Leaves what a looking block has found, of that number among those of both kernels. */
+/* Leaves what block `number` of those that look, in both kernels, has found. */
 template <bool AFTER>
 __device__ void leave(const Check &check, uint32_t number, Found found)
 {
@@ -528,7 +527,7 @@ __device__ void copy_and_leave(const Check &check, uint32_t block)
         leave_arrived(check.notes, block, check.grid.copying_blocks, found);
 }
 
-/* Row y of a block's threads takes a segment. */
+/* Looks at short segments: each row of a block's threads takes one. */
 template <GpusortKeyForm FORM, bool AFTER>
 __global__ void __launch_bounds__(THREADS, RESIDENT) look_at_segments(const __grid_constant__ Check check)
 {
@@ -553,7 +552,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT) look_at_segments(const __gr
     leave<AFTER>(check, blockIdx.x, found);
 }
 
-/* Part p of a segment is its chunks p, p + parts, ... */
+/* Looks at long segments. Part p of a segment is its chunks p, p + parts, ... */
 template <GpusortKeyForm FORM, bool AFTER>
 __global__ void __launch_bounds__(THREADS, RESIDENT) look_at_long_segments(const __grid_constant__ Check check)
 {

@@ -42,8 +42,8 @@ enum class TaskKind { JOB, APPEND, SORT, FETCH, CLOSE };
 struct Task {
     TaskKind kind;
     uint64_t ticket;
-    GpusortSlabSort job;  // of a JOB
-    uint64_t session;      // of the others
+    GpusortSlabSort job;  // for a JOB
+    uint64_t session;      // for all others
     uint32_t column;
     uint64_t first_row;
     uint64_t nrows;

@@ -11,10 +11,10 @@
  *	  exit           the process ends as if a library had called exit()
  *	  delay          the job takes longer
  *
- * A fault is armed as "name", "name count" or "name count milliseconds": that many
- * jobs meet it, one by default.  "none" disarms.  Flips are armed as "flip place bit" or
- * "flip place bit skipped": which bit of which place (emulated_memory.h), after how many
- * jobs that have such a place.
+ * A fault is armed as "name", "name count" or "name count milliseconds": `count` jobs
+ * meet it, one by default.  "none" disarms.  Flips are armed as "flip place bit" or
+ * "flip place bit skipped".  Bit `bit` of the place (emulated_memory.h) flips, after
+ * `skipped` jobs that have such a place.
  */
 #ifndef GPUSORT_EMULATED_FAULTS_H
 #define GPUSORT_EMULATED_FAULTS_H
@@ -30,7 +30,7 @@ struct Fault {
     int count = 0;
     int milliseconds = 0;
     Flip flip;
-    int skipped = 0; /* tasks that a flip still passes over */
+    int skipped = 0; /* how many tasks a flip still passes over */
 
     bool is(const char *wanted) const { return strcmp(name, wanted) == 0; }
     Damage damage() const {
@@ -51,7 +51,7 @@ public:
     /* False if there is no such fault, or no page. */
     bool leave(const char *text);
 
-    /* Replaces the fault by what was left since this object was made, or since the last call. */
+    /* Replaces the fault by one left since this object was made, or since the last call, if there is one. */
     void take(Fault *fault);
 
 private:

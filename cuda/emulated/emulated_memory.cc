@@ -14,7 +14,7 @@
 namespace gpusort_emulated {
 namespace {
 
-/* The digest of bytes of which so many others come before. */
+/* The digest of bytes that lie behind `before` others. */
 uint64_t digest(const void *bytes, uint64_t before, uint64_t count) {
     const unsigned char *byte = (const unsigned char *)bytes;
     uint64_t sum = 0, i = 0;
@@ -74,10 +74,10 @@ private:
     const Damage damage_;
     const uint32_t width_;
     const Arrived keys_, payload_, segments_;
-    std::vector<uint64_t> working_; /* keys that are sorted, gaps included */
-    std::vector<uint32_t> index_;   /* what is sorted in their place */
-    std::vector<uint32_t> entries_; /* what came of the index; gaps are zero */
-    uint64_t digest_ = 0;           /* that the result has to have */
+    std::vector<uint64_t> working_; /* the keys that are sorted, gaps included */
+    std::vector<uint32_t> index_;   /* the index that is sorted with them */
+    std::vector<uint32_t> entries_; /* the result made from the index; gaps are zero */
+    uint64_t digest_ = 0;           /* which the result must have */
 };
 
 JobMemory::JobMemory(const GpusortSlabSort &job, const Damage &damage)
@@ -91,7 +91,7 @@ JobMemory::JobMemory(const GpusortSlabSort &job, const Damage &damage)
     flip_bit(working_.data(), nslots() * width_, damage.flip, Place::WORKING);
 }
 
-/* Those that lie within the slots: what flips could be anything. */
+/* The segments that lie within the slots. After a flip they may lie anywhere. */
 std::vector<GpusortSegment> JobMemory::segments() const {
     std::vector<GpusortSegment> inside;
     const GpusortSegment *segment = (const GpusortSegment *)segments_.data();
@@ -124,7 +124,7 @@ bool JobMemory::check_keys(const GpusortSegment &segment) {
     return keys_right(job_.spec, input, output, segment.count);
 }
 
-/* Checks an index, and writes its entries, or what it leads to. */
+/* Checks an index, and writes its positions or the payload that they name. */
 bool JobMemory::gather(const GpusortSegment &segment) {
     const char *input = keys_.data() + uint64_t(segment.start) * width_;
     const uint32_t *index = index_.data() + segment.start;
@@ -139,7 +139,7 @@ bool JobMemory::gather(const GpusortSegment &segment) {
     return true;
 }
 
-/* The result is there afterwards; false if it is not right. */
+/* Checks the sort and makes the result. False if it is wrong. */
 bool JobMemory::check() {
     if (!indexed()) digest_ = keys_.digested();
     for (const GpusortSegment &segment : segments()) {
@@ -148,7 +148,7 @@ bool JobMemory::check() {
     return !job_.verify || (keys_.is_intact() && payload_.is_intact() && segments_.is_intact());
 }
 
-/* False if what goes is not what was checked. */
+/* Copies the result out. False if it is not what was checked. */
 bool JobMemory::copy_out() {
     uint64_t bytes = nslots() * (indexed() ? sizeof(uint32_t) : width_);
     void *target = indexed() ? (void *)job_.payload_out : job_.keys_out;
@@ -208,7 +208,7 @@ Columns::~Columns() {
     free(index_.data);
 }
 
-/* Columns, their gathered copies, and the index. */
+/* Bytes for the columns, their gathered copies, and the index. */
 uint64_t Columns::bytes(const GpusortSessionSpec &session) {
     uint64_t per_row = 2 * sizeof(uint32_t);
     uint32_t widest = 0;

@@ -1,11 +1,11 @@
 /*
  * emulated_memory.h
- *	  The emulated device's memory: what jobs and sessions have in it, checked byte by
- *	  byte from when it comes to when it goes, and where a bit of it may flip.
+ *	  The emulated device's memory: what jobs and sessions have in it, and where a bit
+ *	  of it may flip.  Each byte is checked from when it comes to when it goes.
  *
  * What arrives is digested (keys/digest.h) as it is copied, and must have the same
- * digest when it has been used.  The check of a sort says what its result's digest has
- * to be, and what goes is digested as it is copied.
+ * digest after it has been used.  The check of a sort says which digest its result must
+ * have, and what goes is digested as it is copied.
  */
 #ifndef GPUSORT_EMULATED_MEMORY_H
 #define GPUSORT_EMULATED_MEMORY_H
@@ -20,10 +20,10 @@ namespace gpusort_emulated {
 enum class Place {
 	NOWHERE,
 	/* Of a job: */
-	KEYS,     /* as they have arrived */
-	PAYLOAD,  /* the same */
-	SEGMENTS, /* the same */
-	RESULT,   /* that has been checked */
+	KEYS,     /* the keys that have arrived */
+	PAYLOAD,  /* the payload that has arrived */
+	SEGMENTS, /* the segments that have arrived */
+	RESULT,   /* the result that has been checked */
 	/* Of both: */
 	WORKING, /* keys that are about to be sorted */
 	SORTED,  /* keys or index that have not been checked yet */
@@ -34,7 +34,7 @@ enum class Place {
 
 struct Flip {
 	Place place = Place::NOWHERE;
-	uint64_t bit = 0; /* counted through the place, over again if it is smaller */
+	uint64_t bit = 0; /* counted through the place; begins again at its end */
 };
 
 /* A fault that a job meets while it is sorted. */
@@ -43,18 +43,18 @@ struct Damage {
 	Flip flip;
 };
 
-/* Whether the job's histogram counts its segments: a real device relies on it. */
+/* True if the job's histogram counts its segments. A real device relies on that. */
 bool is_counted(const GpusortSlabSort &job);
 
-/* Of all that the job is given: keys, payload and segments. */
+/* The digest of all that the job is given: keys, payload and segments. */
 uint64_t digest_input(const GpusortSlabSort &job);
 
 /* Device memory that a job would take. */
 uint64_t job_bytes(const GpusortSlabSort &job);
 
 /*
- * Sorts the job's segments into its output, and says what each stage took; false if
- * the result fails its check.
+ * Sorts the job's segments into its output, and fills in how long each stage took. False
+ * if the result fails its check.
  */
 bool sort_job(const GpusortSlabSort &job, const Damage &damage, GpusortDeviceOutcome *outcome);
 
@@ -72,17 +72,17 @@ public:
 	/* Sorts the first nrows rows by column 0; false if the result fails its check. */
 	bool sort(uint64_t nrows, const Damage &damage);
 
-	/* False if, with the last of a column's rows, it shows that they have changed. */
+	/* Copies rows of a column out. With the last of them, returns false if any row has changed. */
 	bool fetch(uint32_t column, uint64_t first_row, uint64_t nrows, void *target, const Flip &flip);
 
 private:
 	struct Column {
 		uint32_t width = 0;
 		char *data = nullptr;
-		uint64_t arrived = 0; /* digest of the rows as they were appended, */
-		uint64_t left = 0;    /* as they were sorted, */
-		uint64_t fetched = 0; /* and as they have been fetched, */
-		uint64_t nfetched = 0; /* so many of them */
+		uint64_t arrived = 0; /* digest of the rows as they were appended */
+		uint64_t left = 0;    /* digest of the rows as they were sorted */
+		uint64_t fetched = 0; /* digest of the rows fetched so far */
+		uint64_t nfetched = 0; /* how many rows these are */
 	};
 
 	Column &column(uint32_t number) {

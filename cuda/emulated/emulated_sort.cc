@@ -36,7 +36,7 @@ uint64_t code_of(const GpusortSpec &spec, const char *key, bool tied) {
     return spec.descending ? ~code : code;
 }
 
-/* Mixes a code, so that sums of different multisets differ. */
+/* Mixes a code, so sums of different multisets differ. */
 uint64_t mix(uint64_t code) {
     code += UINT64_C(0x9e3779b97f4a7c15);
     code ^= code >> 33;
@@ -53,7 +53,7 @@ uint64_t checksum(const GpusortSpec &spec, const char *keys, uint64_t count) {
     return sum;
 }
 
-/* True if the wanted keys are the first of the input: all keys below the last one, and that often enough. */
+/* True if the wanted keys are the input's first: all keys below the last of them, and enough equal to it. */
 bool first_keys_right(const GpusortSpec &spec, const char *input, const char *output, uint64_t wanted,
                       uint64_t count) {
     uint32_t width = gpusort_key_width(spec.form);

@@ -12,7 +12,7 @@
 
 namespace gpusort_emulated {
 
-/* What to spoil in a result, to see that the check finds it. */
+/* What a fault spoils in a result, for the check to find. */
 enum class Spoil { NOTHING, ORDER, KEYS };
 
 /* Why the device would refuse the spec (static text), or nullptr. */

@@ -3,10 +3,10 @@
  *	  Approximate sort (Xiao, Chen and Sun): the range of a segment's keys is cut
  *	  into intervals, and keys are sorted by their interval only.
  *
- * The paper reduces to the least and greatest key, projects each key to its
- * interval, takes its offset in the interval from an atomic counter, sums the
- * counters, and scatters key and value.  So an interval's keys come out in any
- * order, and each key costs a random access to a counter and two random writes.
+ * The paper finds the least and greatest key, projects each key to its interval,
+ * takes its offset in the interval from an atomic counter, sums the counters, and
+ * scatters key and value.  So an interval's keys come out in any order, and each
+ * key costs a random access to a counter and two random writes.
  *
  * The method does the same with radix passes over the bits of the interval number
  * alone (sweep.cuh): 10,000 intervals are two passes of 7 bits.  The input's
@@ -21,7 +21,7 @@ namespace gpusort
 namespace
 {
 
-/* Bits of an interval number. */
+/* How many bits the number of an interval has. */
 uint32_t interval_bits(uint32_t buckets)
 {
     return ceil_log2(buckets);

@@ -195,7 +195,7 @@ struct BinPlan {
     uint32_t first[max_bins], count[max_bins]; /* of each bin in the list */
 };
 
-/* Bin b has the classes up to last_class[b] that no earlier bin has; the last bin has the rest. */
+/* Bin b has the classes up to last_class[b] that no earlier bin has. The last bin has the rest. */
 inline BinPlan plan_bins(const SegmentBatch &batch, const int *last_class, int nbins)
 {
     BinPlan plan = {};
@@ -214,7 +214,7 @@ inline BinPlan plan_bins(const SegmentBatch &batch, const int *last_class, int n
     return plan;
 }
 
-/* The segments of one bin. */
+/* One bin's segments of a batch. */
 struct BinView {
     const GpusortSegment *segments;
     const uint32_t *list; /* nullptr for all segments */
@@ -226,7 +226,7 @@ struct BinView {
     }
 };
 
-/* The numbers of segments, listed by bin. */
+/* Lists of segments by their number, one list for each bin. */
 struct BinLists {
     BinPlan plan;
     uint32_t *list = nullptr;
@@ -339,7 +339,7 @@ struct TileList {
 
     cudaError_t fill(const BinView &bin, uint32_t tile, cudaStream_t stream) const;
 
-    /* The same where the cursor is 0 already. */
+    /* Numbers the tiles of the bin's segments. The cursor must be 0 already. */
     cudaError_t number(const BinView &bin, uint32_t tile, cudaStream_t stream) const;
 };
 
@@ -367,7 +367,7 @@ inline cudaError_t TileList::fill(const BinView &bin, uint32_t tile, cudaStream_
     return error != cudaSuccess ? error : number(bin, tile, stream);
 }
 
-/* Of the current device. */
+/* How many multiprocessors the current device has. */
 inline uint32_t multiprocessors()
 {
     int device, count;

@@ -3,12 +3,12 @@
  *	  The comparison-free sort (Abdel-hafeez, Gordon-Ross and Abubaker): count how
  *	  often each value occurs, sum the counts, and write values where the sums say.
  *
- * The paper's method 2 has one counter for each possible value, so it needs values
- * that are not much wider than the input is long, and it writes values anew from
- * their counters, so it cannot carry a payload.  The method here counts, sums and
- * writes digit by digit, from the lowest to the highest: any width of key (the
- * paper's M > N), and, since each pass is stable, any payload.  Only as many digits
- * are sorted as the segment's range of values has, whatever the key's type.
+ * The paper's method 2 has one counter for each possible value, so the range of values
+ * must not be much wider than the input is long.  It writes values anew from their
+ * counters, so it cannot carry a payload.  The method here counts, sums and writes digit
+ * by digit, from the lowest to the highest.  So it takes any width of key (the paper's
+ * M > N) and, because each pass is stable, any payload.  Only as many digits are sorted
+ * as the segment's range of values has, whatever the key's type.
  */
 #include "methods/counting.cuh"
 #include "methods/numbers.cuh"
@@ -45,7 +45,7 @@ struct Counting {
     }
 };
 
-/* Sweeps over so many segments of a batch, whatever the others are. */
+/* Sweeps over `count` long segments of a batch. */
 template <class Source>
 Sweeps<Source, typename Source::Code> sweeps_of(const SegmentBatch &batch, const Source &source, uint32_t count,
                                                 Workspace &workspace)

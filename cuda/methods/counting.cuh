@@ -2,8 +2,8 @@
  * counting.cuh
  *	  The counting sort for long segments of a batch, as radix.cu calls it.
  *
- * All of them are counted and scattered side by side, digit by digit, whatever
- * their number: a launch for each digit, not for each segment.
+ * All of them are counted and scattered side by side, so each digit is one launch,
+ * however many segments there are.
  */
 #ifndef GPUSORT_METHOD_COUNTING_CUH
 #define GPUSORT_METHOD_COUNTING_CUH
@@ -16,7 +16,7 @@ namespace gpusort
 /* Bytes of workspace for this many segments of the batch. */
 size_t counting_bytes(const SegmentBatch &batch, uint32_t count);
 
-/* Sorts the segments of the bin, and no others of the batch. */
+/* Sorts only the bin's segments of the batch. */
 cudaError_t sort_by_counting(const SegmentBatch &batch, const BinView &bin, void *workspace, cudaStream_t stream);
 
 }  // namespace gpusort

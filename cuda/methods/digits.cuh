@@ -17,7 +17,7 @@ namespace gpusort
 constexpr int sweep_digits = 256;
 constexpr int read_threads = 512; /* threads of a kernel that only reads keys */
 
-/* Blocks of count_digits that a multiprocessor must hold. That of Turing holds 1,024 threads. */
+/* Blocks of count_digits that a multiprocessor must hold. On Turing it holds 1,024 threads. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
 constexpr int count_blocks = 2;
 #else
@@ -26,9 +26,10 @@ constexpr int count_blocks = 3;
 
 /*
  * The tile that a block sorts in a pass, by the most bits of a digit.  Fewer digits make
- * longer runs, so smaller tiles suffice, of which a multiprocessor holds more.  8 bits need
- * threads for 256 digits.  Pairs write each run twice, so they gain most from long runs:
- * large tiles take 112 KiB of shared memory.  Other tiles fit the 64 KiB of Turing.
+ * longer runs, so smaller tiles suffice, and a multiprocessor holds more of them.  8 bits
+ * need threads for 256 digits.  Pairs write each run twice, so they gain most from long
+ * runs, and have large tiles of 112 KiB of shared memory.  Other tiles fit the 64 KiB of
+ * Turing.
  */
 template <class Key, int most_bits, bool with_payload, bool large>
 struct SweepTile {
@@ -176,13 +177,13 @@ struct Sweeps {
             other_payload = workspace.take<uint32_t>(room);
     }
 
-    /* Whether keys may lie tile after tile, which takes less room: not in kernels that it would cost registers. */
+    /* True if keys may lie tile after tile, which takes less memory. Not in kernels that it would cost registers. */
     static constexpr __host__ __device__ bool may_be_by_tile(bool payload)
     {
         return Source::wide_digits && !payload;
     }
 
-    /* Where a segment begins among the batch's keys, or among the other ones. */
+    /* Where a segment begins in the batch's buffer, or in the other one. */
     template <bool payload>
     __device__ uint32_t place_of(const TiledSegment &segment, bool other) const
     {
@@ -223,7 +224,7 @@ struct TileRun {
     }
 };
 
-/* The least and the greatest of a block's codes, in its first thread; the arrays hold one per warp. */
+/* Finds the least and the greatest of a block's codes, for its first thread. The arrays hold one per warp. */
 template <class Code>
 __device__ void block_range(Code &least, Code &greatest, Code *least_of, Code *greatest_of)
 {
@@ -244,9 +245,9 @@ __device__ void block_range(Code &least, Code &greatest, Code *least_of, Code *g
 }
 
 /*
- * Calls visit(key) for each of a stretch of keys, in any order: a block reads 16 bytes a
- * thread, four times at once.  Backwards, it begins with what a forward read left in the
- * L2 cache.
+ * Calls visit(key) for each of a stretch of keys, in any order.  Each thread of the block
+ * reads 16 bytes, four times at once.  Backwards, the block begins with what a forward
+ * read left in the L2 cache.
  */
 template <bool backwards, class Key, class Visitor>
 __device__ void visit_keys(const Key *keys, uint32_t count, Visitor visit)
@@ -341,7 +342,7 @@ __device__ inline void wait_for_previous()
 #endif
 }
 
-/* Adds keys to the range of the `all` of a segment; true, in one thread, if all are in it now. */
+/* Adds keys to the range of their segment, which has `all`. True, in one thread, if it now has seen all of them. */
 template <class Source, class Key>
 __device__ bool add_to_range(const Source &source, const Key *keys, uint32_t count, uint32_t all, CodeRange *range)
 {
@@ -367,7 +368,7 @@ __device__ bool add_to_range(const Source &source, const Key *keys, uint32_t cou
     return sees_last(&range->read, count, all) && threadIdx.x == 0;
 }
 
-/* Makes the context of a range that other blocks have added to; answers how many bits its numbers have. */
+/* Makes the context of a range that other blocks have added to. Returns how many bits its numbers have. */
 template <class Source>
 __device__ uint32_t set_up_range(const Source &source, typename Source::Context &context, const CodeRange &range)
 {
@@ -376,7 +377,7 @@ __device__ uint32_t set_up_range(const Source &source, typename Source::Context 
                          __ldcg(&range.any));
 }
 
-/* The ranges of the segments; the last block of a segment sets it up. */
+/* Finds the ranges of the segments. The last block of a segment makes its context and its digits. */
 template <class Source, class Key>
 __global__ void __launch_bounds__(read_threads) reduce_range(Sweeps<Source, Key> sweeps, const Key *keys)
 {
@@ -390,7 +391,7 @@ __global__ void __launch_bounds__(read_threads) reduce_range(Sweeps<Source, Key>
     });
 }
 
-/* Exclusive prefix sum of one number per thread of the first 256 threads; all threads of the block call. */
+/* The exclusive prefix sum of a number of each of the first 256 threads. All threads of the block call. */
 __device__ inline uint32_t sum_before(uint32_t own, uint32_t *warp_sums)
 {
     uint32_t sum = own;
@@ -409,7 +410,7 @@ __device__ inline uint32_t sum_before(uint32_t own, uint32_t *warp_sums)
     return before;
 }
 
-/* How many keys have each digit; the last block of a segment makes of it where each digit starts. */
+/* Counts the keys with each digit. The last block of a segment turns the counts into where each digit starts. */
 template <class Source, class Key, int most_passes>
 __global__ void __launch_bounds__(read_threads, most_passes <= 2 ? count_blocks : 2)
     count_digits(Sweeps<Source, Key> sweeps, const Key *keys)
@@ -457,19 +458,19 @@ __global__ void __launch_bounds__(read_threads, most_passes <= 2 ? count_blocks 
     });
 }
 
-/* Blocks for a kernel that reads all tiles: as many as run at once, each with the same number of tiles. */
+/* Blocks for a kernel that reads all tiles: no more than run at once, with equal numbers of tiles. */
 inline uint32_t reading_blocks(const TileList &tiles)
 {
     return ceil_div(tiles.most_tiles, ceil_div(tiles.most_tiles, 3 * multiprocessors()));
 }
 
-/* One segment: longest keys at slot 0. */
+/* A batch of one segment, of `longest` keys from slot 0 on. */
 inline BinView whole_batch(const SegmentBatch &batch)
 {
     return {batch.segments, nullptr, 1};
 }
 
-/* Ranges and contexts of the tiled segments. */
+/* Finds the ranges and contexts of the tiled segments. */
 template <class Source, class Key>
 cudaError_t find_ranges(const SegmentBatch &batch, const Sweeps<Source, Key> &sweeps, const BinView &bin,
                         cudaStream_t stream)

@@ -1,6 +1,6 @@
 /*
  * intervals.cuh
- *	  Intervals of keys as the numbers that the passes of an approximate sort are by.
+ *	  Intervals of keys: the numbers by which the passes of an approximate sort order.
  */
 #ifndef GPUSORT_METHOD_INTERVALS_CUH
 #define GPUSORT_METHOD_INTERVALS_CUH
@@ -11,7 +11,7 @@
 namespace gpusort
 {
 
-/* Intervals of keys of an integer form, or a floating one. */
+/* The intervals of keys of an integer form or, if floating, of a float form. */
 template <class Key, bool floating>
 struct IntervalSource {
     using Code = Key;
@@ -20,7 +20,7 @@ struct IntervalSource {
     struct Context {
         GpusortProjection projection;
         uint32_t whole;  /* buckets / width of the range, rounded down */
-        uint64_t factor; /* the rest of it in units of 2^-64, rounded up */
+        uint64_t factor; /* what that leaves of the quotient, in units of 2^-64, rounded up */
     };
 
     GpusortKeyForm form;
@@ -35,14 +35,14 @@ struct IntervalSource {
             return __longlong_as_double((long long)bits);
     }
 
-    /* Finite? */
+    /* True for keys that make the range: all integers, and finite floats. */
     __device__ bool in_range(Key bits) const
     {
         constexpr Key exponent = (Key)(sizeof(Key) == 4 ? 0x7f800000u : 0x7ff0000000000000u);
         return !floating || (bits & exponent) != exponent;
     }
 
-    /* In ascending order whatever the sort's direction. */
+    /* Orders as the key does, ascending whatever the sort's direction. */
     __device__ Code code(Key bits) const
     {
         if constexpr (sizeof(Key) == 2)
@@ -77,17 +77,17 @@ struct IntervalSource {
     }
 
     /*
-     * The projection of projection.h in few instructions and without branches, with the
-     * same result to the last bit: integers of up to 32 bits, and floats.  The range of float32 keys is
-     * never so wide that it needs shrink, nor so narrow that it needs lift.  Where all
-     * finite keys are equal any scale does that keeps -infinity what it is: 1.
+     * The projection of projection.h for floats and for integers of up to 32 bits, in few
+     * instructions and without branches.  The result is the same to the last bit.  The range
+     * of float32 keys is never so wide that it needs shrink, nor so narrow that it needs lift.
+     * If all finite keys are equal, the scale 1 keeps -infinity what it is.
      */
     struct View {
         const IntervalSource &source;
         const GpusortProjection &projection;
-        uint32_t step, offset; /* interval = place * step + offset: up, or down from the last */
+        uint32_t step, offset; /* interval = place * step + offset; if descending, down from the last */
         Key origin;
-        uint32_t whole, low, high; /* of the factor */
+        uint32_t whole, low, high; /* low and high are the halves of the factor */
         double shrink, float_origin, lift, scale, last;
 
         __device__ View(const IntervalSource &the_source, const Context &context)
@@ -103,7 +103,7 @@ struct IntervalSource {
                 scale = projection.scale > 0 ? projection.scale : 1;
                 last = the_source.buckets - 1;
             } else if (sizeof(Key) <= 4) {
-                /* Distances between codes are those between keys, for a code differs in its sign bit only. */
+                /* Codes are as far apart as keys, because a code differs from its key in the sign bit only. */
                 origin = (Key)projection.origin ^ the_source.code(0);
                 whole = context.whole;
                 low = (uint32_t)context.factor;
@@ -117,7 +117,7 @@ struct IntervalSource {
                 double x = real(bits);
                 double place =
                     sizeof(Key) == 4 ? (x - float_origin) * scale : (x * shrink - float_origin) * lift * scale;
-                /* -infinity converts to 0; infinity and NaN are not below the last interval. */
+                /* -infinity converts to 0. Infinity and NaN are not below `last`, so they get that. */
                 return __double2uint_rz(place < last ? place : last) * step + offset;
             } else if constexpr (sizeof(Key) == 8)
                 return gpusort_interval_of_code(&projection, source.code(bits));

@@ -2,10 +2,10 @@
  * key_codes.cuh
  *	  Keys of any form as unsigned codes, on the device.
  *
- * A kernel is compiled per width of key (uint16_t, uint32_t, uint64_t) and takes
- * the form and the direction as an argument, the same for the whole launch, so a
- * form costs no code of its own.  tied is set where a payload shows ties: then
- * -0 and +0 get one code.  Descending order inverts the code.
+ * A kernel is compiled per width of key (uint16_t, uint32_t, uint64_t).  It takes the
+ * form and the direction as an argument, the same for the whole launch, so a form
+ * costs no code of its own.  With a payload, ties can be seen: `tied` gives -0 and 0
+ * one code.  Descending order inverts the code.
  */
 #ifndef GPUSORT_KEY_CODES_CUH
 #define GPUSORT_KEY_CODES_CUH

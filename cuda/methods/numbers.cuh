@@ -1,7 +1,8 @@
 /*
  * numbers.cuh
- *	  Sorts whole batches by the numbers that a Source makes of keys: short
- *	  segments in one block's shared memory each, long ones by sweeps.
+ *	  Sorts whole batches by the numbers that a Source makes of keys.
+ *
+ * A short segment is sorted by one block in its shared memory, long ones by sweeps.
  */
 #ifndef GPUSORT_METHOD_NUMBERS_CUH
 #define GPUSORT_METHOD_NUMBERS_CUH
@@ -13,7 +14,7 @@
 namespace gpusort
 {
 
-/* One block per segment: its range, its numbers, and a radix sort of them with their places. */
+/* One block per segment finds the range, makes the numbers, and radix-sorts them with their positions. */
 template <class Source, class Key, bool payload, int threads, int items>
 __global__ void __launch_bounds__(threads)
     sort_by_number(Source source, Key *keys, uint32_t *payload_in, uint32_t *payload_out, BinView bin)
@@ -83,7 +84,7 @@ __global__ void __launch_bounds__(threads)
     }
 }
 
-/* Segments that one block sorts, in bins by length; the last bin is for the sweeps. */
+/* Bins by length for segments that one block sorts. The last bin is for the sweeps. */
 template <class Number>
 struct NumberBins {
     static constexpr int nbins = 5;
@@ -115,7 +116,7 @@ cudaError_t sort_short_by_number(const SegmentBatch &batch, const Source &source
     return cudaGetLastError();
 }
 
-/* Bins and sweeps of a batch: all of a method that sorts by numbers. */
+/* The bins and sweeps of a batch, for a method that sorts by numbers. */
 template <class Source, class Key>
 struct NumberSort {
     using Bins = NumberBins<typename Source::Number>;

@@ -39,10 +39,10 @@ struct RawKey {
 };
 
 /*
- * A codec turns keys into codes and back, as key_codes.cuh does but for two things.
- * CUB fills up its last tile with the key whose code is all ones: NaNs become the one
+ * A codec turns keys into codes and back.  It differs from key_codes.cuh in two things.
+ * CUB fills up its last tile with the key whose code is all ones, so NaNs become the key
  * of that code, and with descending order -infinity is moved there.  And it must be
- * cheap, as every pass converts both ways.
+ * cheap, because each pass converts both ways.
  */
 template <class Key_>
 struct CodecBase {
@@ -213,7 +213,7 @@ namespace gpusort
 namespace
 {
 
-/* Longer segments are sorted one by one; method radix does so with shorter ones too, if they are few. */
+/* Segments of longer classes are sorted one by one. Method radix does so with shorter ones too, if they are few. */
 constexpr uint32_t LONG_CLASS = 22;
 constexpr uint32_t LONG = 1 << LONG_CLASS;
 constexpr uint32_t FEW_SEGMENTS = 100;
@@ -226,7 +226,7 @@ size_t aligned(size_t bytes)
     return (bytes + 255) / 256 * 256;
 }
 
-/* The count of a segment for the sort of all at once: 0 for segments that it does not take. */
+/* How many keys of a segment the sort of all at once takes: all, or none if the segment is sorted otherwise. */
 struct Selected {
     const GpusortSegment *segments;
     uint32_t longest;
@@ -433,8 +433,8 @@ cudaError_t sort_all(const SegmentBatch &batch, const Selected &selected, uint32
 }
 
 /*
- * The first segment from `number` on that has more keys than that, or how many segments there are.  The
- * device waits for it, so many are looked at together: a few long ones may lie among a million.
+ * The first segment from `number` on that has more than longer_than keys, or the number of segments.  Looks at
+ * many together, because the device waits for it and a few long ones may lie among a million.
  */
 uint32_t next_longer(const SegmentBatch &batch, uint32_t number, uint32_t longer_than)
 {
@@ -468,7 +468,7 @@ cudaError_t sort_apart(const SegmentBatch &batch, uint32_t longer_than, void *ro
     return error;
 }
 
-/* Segments of the batch that are longer than 2^first_class / 2 keys. */
+/* How many segments of the batch have at least the class first_class. */
 uint32_t longer_ones(const SegmentBatch &batch, uint32_t first_class)
 {
     uint32_t count = 0;
@@ -478,7 +478,7 @@ uint32_t longer_ones(const SegmentBatch &batch, uint32_t first_class)
     return count;
 }
 
-/* Method radix: very long segments one by one, the others at once; or all one by one, if they are few. */
+/* Method radix: very long segments one by one, the others at once. If they are few, all one by one. */
 template <class Key>
 cudaError_t sort_by_cub(const SegmentBatch &batch, void *room, size_t *bytes, cudaStream_t stream)
 {

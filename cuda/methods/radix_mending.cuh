@@ -22,7 +22,7 @@ constexpr unsigned MOST_MENDING_BLOCKS = 1024;
 
 /* The keys that have another place in our order. */
 struct Mending {
-    uint32_t turn;              /* all keys are rotated by this many places: that many NaNs are at the wrong end */
+    uint32_t turn;              /* how many NaNs are at the wrong end: all keys are rotated by this many places */
     uint32_t first_zero, zeros; /* place of the first zero, and how many there are */
     uint32_t negative;          /* how many of the zeros are negative */
 };
@@ -43,7 +43,7 @@ __device__ __forceinline__ int beside_zeros(float key, bool descending)
     return (bits < 0) != descending ? -1 : 1;
 }
 
-/* The place of the first key that is past, from low on; all threads of the block look, each at one in so many. */
+/* The first place from low on that is past, or high. All threads of the block call, and each looks at one place. */
 template <class Past>
 __device__ uint32_t first_past(uint32_t low, uint32_t high, Past past)
 {

@@ -21,10 +21,9 @@ struct SegmentBatch {
     uint32_t nsegments;
     uint64_t nslots;
     const uint32_t *length_histogram;              /* on the host, GPUSORT_LENGTH_BINS counts; required */
-    uint32_t longest;                              /* an upper bound of the counts, tight or of the longest bin */
-    const GpusortSegment *host_segments = nullptr; /* the same segments, readable by the host while
-                                                    * sort_segments runs; nullptr is right, too,
-                                                    * but slower for very long ones */
+    uint32_t longest;                              /* the greatest count, or the upper end of its bin */
+    const GpusortSegment *host_segments = nullptr; /* the same, for the host while sort_segments runs;
+                                                    * nullptr makes very long segments slower */
 };
 
 }  // namespace gpusort

@@ -14,8 +14,8 @@
  *					digits go (decoupled look-back, as in Adinets and Merrill's
  *					"Onesweep"), and writes runs
  *
- * The number of passes of every segment is even, unless the caller lets the
- * result lie in the other buffer, so results end where the keys came from.
+ * The number of passes of each segment is even, so results end where the keys came
+ * from.  Only a caller that takes the result from either buffer may have it odd.
  */
 #ifndef GPUSORT_METHOD_SWEEP_CUH
 #define GPUSORT_METHOD_SWEEP_CUH
@@ -131,8 +131,8 @@ __device__ uint32_t take_place(uint32_t *counts, uint32_t digit, uint32_t lanes)
 }
 
 /*
- * Makes places of a tile's counts: where each warp's first key with a digit goes.
- * Tells the total of this thread's digit, if it has one, and answers how many keys
+ * Turns a tile's counts into places: where each warp's first key with a digit goes.
+ * Publishes the total of this thread's digit, if it has one, and returns how many keys
  * have lower digits.
  */
 template <class Tile, class Key>
@@ -159,7 +159,7 @@ __device__ uint32_t sum_counts(SweepShared<Tile, Key> &shared, bool counting, vo
     return before;
 }
 
-/* Writes a tile that lies in shared memory in the order of its digits. */
+/* Writes a tile from shared memory, where it lies in the order of its digits. */
 template <bool full, class Tile, class Key>
 __device__ void write_tile(const SweepShared<Tile, Key> &shared, const SweepBuffers<Key> &buffers, uint32_t count)
 {
@@ -177,10 +177,9 @@ __device__ void write_tile(const SweepShared<Tile, Key> &shared, const SweepBuff
 }
 
 /*
- * One tile of a pass.  full: the tile has all its keys, which saves the questions
- * whether a key exists.  numbered: values are the keys' positions, and not read.
- * The tile's counts are told before its keys are ranked, so that those of the tiles
- * before it are there when they are asked for.
+ * One tile of a pass.  If `full`, the tile has all its keys, so none asks whether a key
+ * exists.  If `numbered`, values are the keys' positions and are not read.  A tile
+ * publishes its counts before it ranks its keys, so a later tile finds them in time.
  */
 template <class Tile, bool numbered, bool full, class Source, class Key>
 __device__ void sweep_tile(const Sweeps<Source, Key> &sweeps, const SweepBuffers<Key> &buffers,
@@ -205,7 +204,7 @@ __device__ void sweep_tile(const Sweeps<Source, Key> &sweeps, const SweepBuffers
     if (Tile::payload && !numbered)
         for (uint32_t k = threadIdx.x * 32; k < count; k += Tile::threads * 32)
             asm volatile("prefetch.global.L2 [%0];" : : "l"(buffers.from_payload + slot + k));
-    __syncthreads(); /* counts are zeroes */
+    __syncthreads(); /* the counts are zero */
 
     uint32_t digits[(items + 3) / 4] = {}; /* four to a word */
     {
@@ -221,13 +220,13 @@ __device__ void sweep_tile(const Sweeps<Source, Key> &sweeps, const SweepBuffers
     }
     __syncthreads();
 
-    uint32_t digit = threadIdx.x; /* of which this thread knows the count, if there is such a digit */
+    uint32_t digit = threadIdx.x; /* this thread counts it, if there is such a digit */
     bool counting = digit < 1u << plan.bits;
     uint32_t *status = tile == segment.first_tile ? nullptr : sweeps.status_of(tile, pass);
     uint32_t total, before = sum_counts(shared, counting, status, total);
     __syncthreads();
 
-    /* The tile in the order of its digits, in shared memory; values are asked for some keys ahead. */
+    /* Brings the tile in the order of its digits in shared memory. Values are read a few keys ahead. */
     constexpr int ahead = 3;
     uint32_t value[items];
     auto read_values = [&](int from) {
@@ -265,7 +264,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
 {
     extern __shared__ uint4 sweep_memory[];
     auto &shared = *reinterpret_cast<SweepShared<Tile, Key> *>(sweep_memory);
-    uint32_t tile = blockIdx.x; /* blocks start in this order: whom a block waits for has started */
+    uint32_t tile = blockIdx.x; /* blocks start in this order, so a block waits only for blocks that have started */
 
     shared.clear_counts();
     wait_for_previous();
@@ -314,7 +313,7 @@ struct SweepResult {
     uint32_t *payload;
 };
 
-/* Sorts the tiled segments by the source's numbers; keys are kept up to the last pass only if wanted. */
+/* Sorts the tiled segments by the source's numbers. Writes keys in the last pass only if they are wanted. */
 template <class Source, class Key>
 cudaError_t run_sweeps(const SegmentBatch &batch, const Sweeps<Source, Key> &sweeps, const BinView &bin,
                        bool keys_wanted, cudaStream_t stream, SweepResult<Key> *result)

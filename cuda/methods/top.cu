@@ -191,7 +191,7 @@ struct Keeper {
                 kept[place++] = items[i];
     }
 
-    /* Keeps what is wanted of items FIRST … if there is room. */
+    /* Keeps what is wanted of the COUNT items from FIRST on, if they fit. */
     template <int FIRST, int COUNT>
     __device__ bool try_keep(const Entry (&items)[ITEMS])
     {
@@ -223,7 +223,7 @@ struct Keeper {
         }
     }
 
-    /* Keeps what is wanted of a tile that asks for more than there is room. */
+    /* Keeps what is wanted of a tile that has more wanted entries than fit. */
     __device__ __forceinline__ void keep_overflowing(const Entry (&items)[ITEMS])
     {
         __syncthreads();
@@ -238,8 +238,7 @@ struct Keeper {
     }
 };
 
-/* The entries that a thread reads of the tile at `tile` of keys[0 .. count), 16-byte chunks from before the start on.
- */
+/* Reads a thread's entries of the tile that begins at `tile` of keys[0 .. count), in aligned chunks of 16 bytes. */
 template <class Key, bool PAIRS>
 __device__ __forceinline__ void read_tile(const TopTask &task, const Key *keys, uint32_t skew, uint32_t first,
                                           int count, uint32_t tile, typename EntryOf<Key, PAIRS>::Type (&items)[ITEMS])

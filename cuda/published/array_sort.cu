@@ -10,15 +10,15 @@
  *	- the array is read once: a key finds its bucket by binary search among the
  *	  splitters, where the paper has each of the p threads read the whole array;
  *	- a key finds its place by counting the smaller keys of its bucket, all keys
- *	  at a time, where the paper has one thread insertion-sort a bucket; every key
- *	  of the sample is a splitter then, so buckets hold 10 keys on average, not 20;
- *	- keys equal to a splitter get a bucket of their own, which needs no sort, and
- *	  an array whose sample misled (a bucket above bucket_limit) is sorted by a
- *	  bitonic network, so that no input is quadratic;
+ *	  at a time, where the paper has one thread insertion-sort a bucket.  Every key
+ *	  of the sample is then a splitter, so a bucket holds 10 keys on average, not 20;
+ *	- keys equal to a splitter get a bucket of their own, which needs no sort.  If
+ *	  another bucket has more than bucket_limit keys, a bitonic network sorts the
+ *	  array, so no input takes quadratic time;
  *	- all three phases are one kernel, between one read and one write of the array.
  *
  * Arrays too long for a block are sorted in tiles, which are merged.  The form as
- * published is in array_sort_paper.cu.
+ * published is in forms/array_sort_paper.cu.
  */
 #include "published/array_sort.cuh"
 #include "published/merge.cuh"
@@ -32,13 +32,13 @@ namespace
 constexpr int items = 16; /* keys per thread */
 constexpr uint32_t bucket_limit = 512;
 
-/* Room for one array in shared memory. */
+/* A block's shared memory for one array. */
 template <class Element>
 struct Room {
     static constexpr int longest_class = sizeof(Element) == 16 ? 12 : sizeof(Element) == 8 ? 13 : 14;
     static constexpr int most_threads = (1 << longest_class) / items;
 
-    /* The longest arrays that the device's blocks have memory for. */
+    /* The length class of the longest arrays that fit a block's shared memory on this device. */
     static int class_of_device()
     {
         int device, most = 0, length_class = longest_class;
@@ -50,9 +50,9 @@ struct Room {
     }
 
     Element *keys;       /* capacity */
-    Element *sample;     /* capacity / sample_every, and then the same sorted */
-    uint32_t *starts;    /* of buckets; two per splitter, and the end */
-    uint16_t *bucket_of; /* by place, capacity */
+    Element *sample;     /* capacity / sample_every, and behind them the same ones sorted */
+    uint32_t *starts;    /* where each bucket starts: two per splitter, and the end */
+    uint16_t *bucket_of; /* the bucket of the key at each place; capacity */
 
     __device__ Room(void *memory, uint32_t capacity)
     {
@@ -74,7 +74,7 @@ struct Room {
     }
 };
 
-/* Exclusive prefix sums of count numbers in shared memory, by one warp; the sum goes behind them. */
+/* One warp turns the sizes of buckets into their starts; the total goes behind them. Says if one is too full. */
 __device__ void scan_starts(uint32_t *starts, uint32_t count, bool *too_full)
 {
     if (threadIdx.x >= 32)
@@ -126,7 +126,7 @@ __device__ void sort_array(const Room<Element> &room, uint32_t count, Load load)
     __syncthreads();
     const Element *splitters = sort_sample(room.sample, nsample) + 1;
 
-    /* Phase 2: every key into its bucket. Odd buckets hold keys equal to a splitter. */
+    /* Phase 2: each key moves into its bucket. Odd buckets hold keys equal to a splitter. */
 #pragma unroll
     for (int i = 0; i < items; i++)
         if (i * blockDim.x + threadIdx.x < count) {
@@ -156,7 +156,7 @@ __device__ void sort_array(const Room<Element> &room, uint32_t count, Load load)
         }
     __syncthreads();
 
-    /* Phase 3: every bucket by itself. */
+    /* Phase 3: each bucket is sorted by itself. */
     if (too_full) {
         bitonic_sort(room.keys, count);
         return;
@@ -209,7 +209,7 @@ __global__ void __launch_bounds__(Room<typename Elements::Element>::most_threads
     }
 }
 
-/* One warp per array of up to 32 keys, which are a single bucket. */
+/* One warp per array of up to 32 keys, which are one bucket. */
 template <class Elements>
 __global__ void __launch_bounds__(128) sort_short_arrays(Elements elements, BinView bin)
 {
@@ -260,7 +260,7 @@ template <class Elements>
 struct Layout {
     using Element = typename Elements::Element;
 
-    int nbins; /* one per class from first_class, and the long ones */
+    int nbins; /* one per class from first_class on, and one for the long arrays */
     BinLists bins;
     TileList tiles;
     MergeBuffers<Elements> buffers;

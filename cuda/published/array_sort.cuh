@@ -1,7 +1,7 @@
 /*
  * array_sort.cuh
- *	  GPU-ArraySort's sample, and small sorts by a block: what the method and its
- *	  published form share.
+ *	  GPU-ArraySort's sample, and small sorts by a block.  The method and its published
+ *	  form share them.
  */
 #ifndef GPUSORT_METHOD_ARRAY_SORT_CUH
 #define GPUSORT_METHOD_ARRAY_SORT_CUH
@@ -11,9 +11,9 @@
 namespace gpusort
 {
 
-constexpr int sample_every = 10; /* keys: the paper's section 5.1 finds 10 % to be best */
+constexpr int sample_every = 10; /* one key in ten is sampled: the paper's section 5.1 finds 10 % best */
 
-/* Batcher's bitonic sort of any length: only comparators between existing elements, all upwards. */
+/* Batcher's bitonic sort of any length. All comparators point upwards, and those past the end are left out. */
 template <class Element>
 __device__ void bitonic_sort(Element *element, uint32_t count)
 {
@@ -33,7 +33,7 @@ __device__ void bitonic_sort(Element *element, uint32_t count)
         }
 }
 
-/* Of element[first .. end), how many belong before its k-th, which is own; equal ones in their order. */
+/* How many of element[first .. end) come before element k, whose value is `own`. Equal ones keep their order. */
 template <class Element>
 __device__ uint32_t rank_among(const Element *element, uint32_t first, uint32_t end, uint32_t k, const Element &own)
 {
@@ -46,13 +46,13 @@ __device__ uint32_t rank_among(const Element *element, uint32_t first, uint32_t 
     return rank;
 }
 
-/* Room for a sample and, behind it, the same sorted, with a gap: rank_among reads elements by fours. */
+/* Entries for a sample and for its sorted copy behind it. The copy starts at a multiple of four, for rank_among. */
 __host__ __device__ inline uint32_t sample_room(uint32_t count)
 {
     return 2 * (count / sample_every + 1) + 4;
 }
 
-/* Sorts the sample; returns where the sorted one lies. */
+/* Sorts the sample, and returns where the sorted one lies. */
 template <class Element>
 __device__ Element *sort_sample(Element *sample, uint32_t count)
 {

@@ -1,24 +1,25 @@
 /*
  * hybrid.cu
- *	  HMP, the hybrid multi-phased sort (Al Shayeji, Ali and Samrajesh): the keys
- *	  are split into chunks, each chunk is heap-sorted in shared memory, by a
- *	  max-heap into ascending or by a min-heap into descending order in turn, and
- *	  the bitonic sequences so made are merged by bitonic merges.
+ *	  HMP, the hybrid multi-phased sort (Al Shayeji, Ali and Samrajesh).
+ *
+ * The keys are split into chunks.  Each chunk is heap-sorted in shared memory: by a
+ * max-heap into ascending order, or by a min-heap into descending order, in turn.
+ * Bitonic merges then merge the bitonic sequences that two neighbours make.
  *
  * A chunk is 32 elements, sorted by one thread.  Element j of a block's chunk t
- * lies at j * (chunks + 1) + t of shared memory, so that the heaps of a warp's 32
+ * lies at j * (chunks + 1) + t of shared memory, so the heaps of a warp's 32
  * threads are in 32 banks.
  *
  * Any length works without padding.  Merging is a tree over the chunks, and a
  * comparator whose partner lies past the segment's end is left out.  That is
- * right if, in every merge, the first half was sorted against the direction of
- * the merge and the second half along it: then the part that does not exist
- * stands for elements that come last in the merge's direction, and the sequence
- * is bitonic.  So directions run from the root, which is ascending, down: a
- * second half has its parent's direction, a first half the opposite.
+ * right if each merge finds its first half sorted against its direction and its
+ * second half along it.  Then the missing part stands for elements that come last
+ * in the merge's direction, and the sequence is bitonic.  So directions are given
+ * from the root down: the root is ascending, a second half has its parent's
+ * direction, and a first half the opposite.
  *
- * A segment of more elements than a block holds is heap-sorted in tiles; merges
- * whose stride exceeds a tile run in device memory, two strides a pass.
+ * A segment of more elements than a block holds is heap-sorted in tiles.  Merges
+ * whose stride exceeds a tile run in device memory, two strides in a pass.
  */
 #include "methods/common.cuh"
 #include "methods/methods.cuh"
@@ -30,7 +31,7 @@ namespace
 
 constexpr int chunk = 32;
 
-/* What one block sorts: 33 KiB of shared memory. */
+/* The elements that one block sorts, in 33 KiB of shared memory. */
 template <class Element>
 struct HeapTile {
     static constexpr int level = sizeof(Element) == 16 ? 6 : sizeof(Element) == 8 ? 7 : 8;
@@ -44,7 +45,7 @@ __host__ __device__ int tree_levels(uint32_t count)
     return ceil_log2(ceil_div(count, chunk));
 }
 
-/* Is a group of the level (2^level chunks) sorted in descending order? */
+/* True if this group of 2^level chunks is sorted in descending order. */
 __device__ bool is_descending(uint32_t group, int level, int levels)
 {
     return __popc(~group & (((uint64_t)1 << (levels - level)) - 1)) & 1;
@@ -56,11 +57,11 @@ __device__ bool out_of_order(const Element &first, const Element &second, bool d
     return descending ? first < second : second < first;
 }
 
-/* A view of the chunks of one segment, or tile of one, in a block's shared memory. */
+/* The chunks of a segment, or of a tile of one, in a block's shared memory. */
 template <class Element>
 struct Chunks {
     Element *base; /* of chunk 0 */
-    uint32_t row;  /* distance of elements of a chunk */
+    uint32_t row;  /* distance between neighbours of a chunk */
 
     __device__ Element &at(uint32_t c, uint32_t j) const
     {
@@ -73,7 +74,7 @@ struct Chunks {
     }
 };
 
-/* Lets element i of a heap of count sink to its place: the greater child comes up (a min-heap: the lesser). */
+/* Lets element i of a heap sink to its place. The greater child comes up, in a min-heap the lesser. */
 template <class Element>
 __device__ void sink(const Chunks<Element> &chunks, uint32_t c, uint32_t i, uint32_t count, bool min_heap)
 {
@@ -95,7 +96,7 @@ __device__ void sink(const Chunks<Element> &chunks, uint32_t c, uint32_t i, uint
     chunks.at(c, i) = element;
 }
 
-/* One thread sorts one chunk: ascending by a max-heap, descending by a min-heap. */
+/* One thread sorts one chunk, ascending by a max-heap or descending by a min-heap. */
 template <class Element>
 __device__ void heap_sort(const Chunks<Element> &chunks, uint32_t c, uint32_t count, bool descending)
 {
@@ -109,7 +110,7 @@ __device__ void heap_sort(const Chunks<Element> &chunks, uint32_t c, uint32_t co
     }
 }
 
-/* The last five strides of a merge: one thread merges its chunk in registers. */
+/* The last five strides of a merge, in which one thread merges its chunk in registers. */
 template <class Element>
 __device__ void merge_in_chunk(const Chunks<Element> &chunks, uint32_t c, uint32_t count, bool descending)
 {
@@ -133,13 +134,13 @@ __device__ void merge_in_chunk(const Chunks<Element> &chunks, uint32_t c, uint32
             chunks.at(c, j) = element[j];
 }
 
-/* What a thread knows of the segment, or tile of one, that its group of threads sorts. */
+/* The segment, or tile of one, that a group of threads sorts, as one thread of the group sees it. */
 struct Group {
-    uint32_t thread;      /* within the group: the chunk that it owns */
-    uint32_t threads;     /* a power of two, the same for the block */
-    uint32_t count;       /* elements here */
-    uint32_t first_chunk; /* of the segment */
-    int levels;           /* of the whole segment */
+    uint32_t thread;      /* number within the group, and of the chunk that the thread owns */
+    uint32_t threads;     /* of the group: a power of two, the same for all of the block */
+    uint32_t count;       /* elements that the group sorts */
+    uint32_t first_chunk; /* its number in the segment */
+    int levels;           /* of the merge tree of the whole segment */
 };
 
 __device__ uint32_t own_count(const Group &group)
@@ -148,7 +149,7 @@ __device__ uint32_t own_count(const Group &group)
     return group.count <= before ? 0 : min(group.count - before, chunk);
 }
 
-/* The strides of one merge that lie within the group, from threads / 2 chunks down. All threads of the block call. */
+/* The strides of one merge that lie within the group, from `widest` chunks down. All threads of the block call. */
 template <class Element>
 __device__ void merge_level(const Chunks<Element> &chunks, const Group &group, int level, uint32_t widest)
 {
@@ -174,7 +175,7 @@ __device__ void merge_level(const Chunks<Element> &chunks, const Group &group, i
                        is_descending((group.first_chunk + group.thread) >> level, level, group.levels));
 }
 
-/* Heap sorts and all merges within the group. */
+/* Sorts the chunks and does all merges within the group. */
 template <class Element>
 __device__ void sort_group(const Chunks<Element> &chunks, const Group &group)
 {
@@ -186,7 +187,7 @@ __device__ void sort_group(const Chunks<Element> &chunks, const Group &group)
     __syncthreads();
 }
 
-/* Stores what a group's sorted elements leave. All threads of the block call. */
+/* Stores the values of a group's sorted elements. All threads of the block call. */
 template <class Elements>
 __device__ void store_group(const Elements &elements, const Chunks<typename Elements::Element> &chunks,
                             const Group &group, uint32_t start, uint32_t first)
@@ -271,7 +272,7 @@ __global__ void __launch_bounds__(HeapTile<typename Elements::Element>::chunks)
         to[e] = chunks[e];
 }
 
-/* The strides of one merge from a block's tile down; the last merge stores the result. */
+/* The strides of one merge that lie within a block's tile. The last merge stores the result. */
 template <class Elements>
 __global__ void __launch_bounds__(HeapTile<typename Elements::Element>::chunks)
     merge_in_tiles(Elements elements, typename Elements::Element *buffer, TileList tiles, int level)
@@ -308,7 +309,7 @@ __device__ void compare_exchange(Element &lower, Element &upper, bool upper_exis
     }
 }
 
-/* One stride of a merge, or two (stride and stride / 2), at least a tile long, in device memory. */
+/* One stride of a merge in device memory, or two: stride and stride / 2. Each is at least a tile. */
 template <class Element, bool two>
 __global__ void __launch_bounds__(256) merge_across(Element *buffer, TileList tiles, int level, uint32_t stride)
 {
@@ -348,7 +349,7 @@ template <class Elements>
 struct Layout {
     using Element = typename Elements::Element;
     using Tile = HeapTile<Element>;
-    static constexpr int nbins = Tile::level + 2; /* one per class from 5, and the long ones */
+    static constexpr int nbins = Tile::level + 2; /* one per class from 5 on, and one for the long segments */
 
     BinLists bins;
     TileList tiles;
@@ -377,7 +378,7 @@ struct Layout {
     }
 };
 
-/* Sorts the long segments. */
+/* Sorts the segments that are longer than a tile. */
 template <class Elements>
 cudaError_t sort_long(const SegmentBatch &batch, Elements elements, const Layout<Elements> &layout, cudaStream_t stream)
 {

@@ -1,18 +1,18 @@
 /*
  * matrix.cu
  *	  GPU Matrix Sort (Panwar, Kumar and Bhargava): the keys are the rows of a
- *	  matrix of w rows of h columns; rows are sorted independently, then merged
+ *	  matrix of w rows and h columns.  Rows are sorted independently, then merged
  *	  pairwise in log2 w passes.
  *
- * The same two steps run at three scales.  A thread sorts a row of 8 or 16 keys
- * in registers and a warp or block merges its rows in shared memory (CUB's warp
- * and block merge sorts are just that); a segment of more keys is a matrix whose
- * rows are a block's tiles, merged pairwise in device memory by as many blocks
- * as there are tiles of output.  The last row may be short and the number of
- * rows odd: a row without a partner is merged with an empty one.
+ * The same two steps run at two scales.  In a block, a thread sorts a row of up to
+ * 16 keys in registers, and its warp or the block merges the rows in shared memory:
+ * CUB's warp and block merge sorts are just that.  A longer segment is a matrix
+ * whose rows are blocks' tiles.  They are merged pairwise in device memory, by as
+ * many blocks as there are tiles of output.  The last row may be short, and a row
+ * without a partner is merged with an empty one.
  *
- * The paper's merge of two rows by one processor leaves a single thread for the
- * last pass; forms/matrix_by_threads.cu does it so, for the benchmark.
+ * The paper has one processor merge two rows, so the last pass is a single
+ * thread's.  forms/matrix_by_threads.cu does so, for the benchmark.
  */
 #include <cub/block/block_merge_sort.cuh>
 #include <cub/warp/warp_merge_sort.cuh>
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(128) sort_in_warp(Elements elements, BinView b
             elements.store(segment.start + lane * items + i, value[i]);
 }
 
-/* Sorts up to threads * items elements that a block holds, in any order, into its shared memory. */
+/* A block loads up to threads * items elements and sorts them into its shared memory. */
 template <class Element, int threads, int items>
 struct BlockSort {
     using Sort = cub::BlockMergeSort<Element, threads, items>;
@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(threads) sort_in_block(Elements elements, BinV
     }
 }
 
-/* One block per tile of a long segment: the rows of the matrix in device memory. */
+/* One block per tile of a long segment. The tiles are the rows of the matrix in device memory. */
 template <class Elements>
 __global__ void __launch_bounds__(256) sort_rows(Elements elements, MergeBuffers<Elements> buffers, TileList tiles)
 {

@@ -2,14 +2,14 @@
  * merge.cuh
  *	  Merges sorted tiles of long segments pairwise, in log2(tiles) passes.
  *
- * Each block merges one tile of output.  It finds its two input ranges on the
- * merge path's diagonals, one warp a diagonal and 32 probes at a time, and
- * merges them in shared memory (Green, McColl and Bader, "GPU Merge Path").
+ * Each block merges one tile of output (Green, McColl and Bader, "GPU Merge Path").
+ * It finds its two input ranges on the merge path's diagonals and merges them in
+ * shared memory.  A warp searches each diagonal, 32 probes at a time.
  *
  * Runs go back and forth between buffers a and b.  A segment takes part in as
- * many passes as its own length needs and starts in the buffer from which the
- * last of them ends in a, whatever the other segments of the batch do; that last
- * pass stores keys, or payload, in place of elements.
+ * many passes as its own length needs, whatever the other segments of the batch
+ * do.  It starts in the buffer from which its last pass would end in a.  That pass
+ * stores the keys, or the payload, and not the elements.
  */
 #ifndef GPUSORT_METHOD_MERGE_CUH
 #define GPUSORT_METHOD_MERGE_CUH
@@ -27,7 +27,7 @@ struct MergeTile {
     static constexpr int length_class = sizeof(Element) == 16 ? 11 : 12;
 };
 
-/* The two buffers that runs of a batch's long segments lie in. */
+/* The two buffers in which runs of a batch's long segments lie. */
 template <class Elements>
 struct MergeBuffers {
     using Element = typename Elements::Element;
@@ -48,7 +48,7 @@ struct MergeBuffers {
         b = workspace.take<Element>(batch.nslots);
     }
 
-    /* Copies the payload, which blocks of a segment read while others write it. */
+    /* Copies the payload, because blocks of a segment read it while others write it. */
     cudaError_t prepare(const SegmentBatch &batch, Elements &elements, cudaStream_t stream) const
     {
         if constexpr (Elements::paired)
@@ -60,7 +60,7 @@ struct MergeBuffers {
         return cudaSuccess;
     }
 
-    /* Where the runs lie before a pass, of all the passes that the segment takes. */
+    /* Where a segment's runs lie before pass `pass`, if the segment takes `passes` of them. */
     __device__ Element *before(int pass, int passes) const
     {
         return (passes - pass) & 1 ? b : a;
@@ -73,7 +73,7 @@ __device__ int merge_passes(uint32_t count)
     return ceil_log2(ceil_div(count, MergeTile<Element>::size));
 }
 
-/* A warp finds how many of the first diagonal elements of the merged A and B come from A. */
+/* A warp finds how many of the first `diagonal` elements of A merged with B come from A. */
 template <class Element>
 __device__ uint32_t merge_split(const Element *A, uint32_t nA, const Element *B, uint32_t nB, uint32_t diagonal)
 {

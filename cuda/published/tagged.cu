@@ -1,18 +1,20 @@
 /*
  * tagged.cu
  *	  STA, the tagged array sort that GPU-ArraySort is compared with (Awan and
- *	  Saeed, section 7.1.1): all arrays are one array, a second array holds each
- *	  key's tag, the number of its array; a stable sort by key and then a stable
- *	  sort by tag, each moving the other array along, leave every array sorted.
+ *	  Saeed, section 7.1.1).
+ *
+ * All arrays are one array.  A second array holds each key's tag, which is the
+ * number of its array.  A stable sort by key, then a stable sort by tag, each
+ * moving the other array along, leave every array sorted.
  *
  * The paper calls Thrust's stable_sort_by_key, which allocates.  That call runs
  * CUB's radix sort of pairs, so the same passes are called here directly, in the
- * workspace.  The paper sorts all 32 bits of the tags; the method sorts as many as
- * there are, and forms/tagged_all_bits.cu, for the benchmark, all.
+ * workspace.  The paper sorts all 32 bits of the tags.  The method sorts only the
+ * bits in use, and forms/tagged_all_bits.cu, for the benchmark, sorts all.
  *
  * With a payload the moved value is the slot that the key came from, and tags are
- * looked up between the sorts.  Slots outside of all segments get the last tag and
- * end behind all others.
+ * looked up between the sorts.  Slots outside of all segments get the last tag, so
+ * they end behind all others.
  */
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
@@ -26,7 +28,7 @@ namespace gpusort
 namespace
 {
 
-/* One warp per segment, in turn. */
+/* Each warp takes one segment after the other. */
 __global__ void __launch_bounds__(256)
     write_tags(const GpusortSegment *segments, uint32_t nsegments, uint32_t *tags, uint32_t *counts)
 {
@@ -64,7 +66,7 @@ __global__ void __launch_bounds__(256)
         sorted_tags[k] = tags[slots[k]];
 }
 
-/* Puts the k-th of all back into its segment: codes are keys to store, or slots give the payload. */
+/* Puts the sorted entries back into their segments: keys made of the codes or, by the slots, the payload. */
 template <class Key>
 __global__ void __launch_bounds__(256)
     restore_segments(const GpusortSegment *segments, const uint32_t *firsts, uint32_t nsegments, const uint32_t *tags,
@@ -87,7 +89,7 @@ template <class Key>
 struct Layout {
     bool payload;
     Key *codes[2];
-    uint32_t *tags[2];  /* with a payload [1] holds each slot's tag throughout */
+    uint32_t *tags[2];  /* with a payload only the first, which keeps each slot's tag */
     uint32_t *slots[2]; /* with a payload */
     uint32_t *sorted_tags[2];
     uint32_t *source; /* a copy of the payload that is carried */

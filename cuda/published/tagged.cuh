@@ -1,6 +1,6 @@
 /*
  * tagged.cuh
- *	  STA by so many bits of the tags: what the method and its published form share.
+ *	  STA by a given number of tag bits, for the method and for its published form.
  */
 #ifndef GPUSORT_TAGGED_CUH
 #define GPUSORT_TAGGED_CUH
@@ -10,7 +10,7 @@
 namespace gpusort
 {
 
-/* Sorts in a workspace of the method's size; 2^tag_bits must be more than the segments. */
+/* Sorts in a workspace of the method's size. There must be fewer than 2^tag_bits segments. */
 cudaError_t sort_with_tag_bits(const SegmentBatch &batch, int tag_bits, void *workspace, cudaStream_t stream);
 
 }  // namespace gpusort

@@ -1,13 +1,13 @@
 /*
  * cases.cuh
- *	  What the tests of the kernels share: batches of segments at random, and what a
- *	  sort of them must leave.
+ *	  What the tests of the kernels share: random batches of segments, and the result
+ *	  that a sort of them must have.
  *
- * Batches lie at random alignments with poisoned gaps between their segments, which
+ * Batches lie at random alignments.  The gaps between their segments are poisoned and
  * must come back untouched.  Keys hold duplicates, both zeros, infinities and NaNs
  * of both signs and of any bits.  The expected order is that of std::stable_sort by
- * code, or by the interval that projection.h finds; the expected keys are its, bit by
- * bit but for NaNs.  A fault ends the program.
+ * code, or by the interval that projection.h finds.  The expected keys are the same bit
+ * by bit, except NaNs.  A fault ends the program.
  */
 #ifndef GPUSORT_TEST_CASES_CUH
 #define GPUSORT_TEST_CASES_CUH
@@ -49,7 +49,7 @@ inline uint64_t below(uint64_t n)
     return random_bits() % n;
 }
 
-/* Reads [--seed N] [--each], which it answers, and seeds random_bits; another option ends the program. */
+/* Reads [--seed N] [--each] and seeds random_bits. Returns true for --each. Another option ends the program. */
 inline bool begin_test(int argc, char **argv)
 {
     uint64_t seed = std::random_device()();
@@ -78,11 +78,11 @@ inline void check_cuda(cudaError_t error, const char *what)
     exit(1);
 }
 
-/* Memory on the device that grows as tests want more, and ends where it should. */
+/* Device memory that grows as tests want more. */
 class Room
 {
 public:
-    /* Poisoned bytes that end with their allocation, so that memcheck sees what runs over. */
+    /* Poisoned bytes that end where the allocation ends, so memcheck sees an access beyond them. */
     void *of(size_t bytes)
     {
         bytes = (bytes + 15) / 16 * 16;
@@ -109,7 +109,7 @@ private:
     size_t size = 0;
 };
 
-/* Host memory that kernels reach. */
+/* Host memory that kernels can access. */
 class HostRoom
 {
 public:
@@ -146,7 +146,7 @@ inline uint64_t key_at(GpusortKeyForm form, const uint8_t *keys, size_t slot)
     return key;
 }
 
-/* tied: both zeros are one. */
+/* The code of a key. If tied, both zeros have one code. */
 inline uint64_t code_of(GpusortKeyForm form, uint64_t bits, bool tied)
 {
     switch (gpusort_key_width(form)) {
@@ -182,7 +182,7 @@ inline uint64_t bits_of(GpusortKeyForm form, double number)
 
 enum Distribution { ANY_BITS, ASCENDING, DESCENDING, SPECIAL, EQUAL, NARROW, NORMAL, ZEROS, DISTRIBUTIONS };
 
-/* One key of a form at place i of n. */
+/* Key i of n keys of a form. */
 inline uint64_t make_key(GpusortKeyForm form, Distribution distribution, uint64_t i, uint64_t n)
 {
     static const double specials[] = {0.0, -0.0, 1.0,   -1.0,    INFINITY, -INFINITY,
@@ -238,7 +238,7 @@ struct Case {
     }
 };
 
-/* Lays segments of the counts out, in any order of places and, unless packed, with gaps. */
+/* Lays segments with these counts out, in any order and, unless packed, with gaps. */
 inline Case lay_out(const GpusortSpec &spec, const std::vector<uint32_t> &counts, bool packed)
 {
     Case made;
@@ -271,7 +271,7 @@ inline void fill(Case &made, const GpusortSegment &segment, Distribution distrib
     }
 }
 
-/* Segments of the counts, each with keys of a distribution of its own. */
+/* Segments with these counts. Each has keys of a distribution of its own. */
 inline Case make_case(const GpusortSpec &spec, const std::vector<uint32_t> &counts, bool packed)
 {
     Case made = lay_out(spec, counts, packed);
@@ -322,7 +322,7 @@ inline std::vector<uint64_t> intervals_of(const Case &input, const GpusortSegmen
     return numbers;
 }
 
-/* What a segment's keys are ordered by. */
+/* The numbers by which a segment's keys are ordered: codes or intervals. */
 inline std::vector<uint64_t> numbers_of(const Case &input, const GpusortSegment &segment, const uint8_t *keys)
 {
     if (input.spec.buckets != 0)
@@ -403,7 +403,7 @@ inline void expect_sorted(const Case &input, const std::vector<uint8_t> &keys, c
         }
 }
 
-/* A case on the device; one at a time. */
+/* A case on the device. There is one at a time. */
 class DeviceCase
 {
 public:
@@ -435,7 +435,7 @@ public:
         return keys(batch.keys);
     }
 
-    /* Empty: there is none. */
+    /* Empty if there is no payload. */
     std::vector<uint32_t> payload(const uint32_t *from) const
     {
         std::vector<uint32_t> values(from == nullptr ? 0 : input.nslots);
@@ -453,7 +453,7 @@ public:
     SegmentBatch batch = {};
 };
 
-/* Memory for a sort, the same for all. */
+/* A workspace for a sort, in memory that all sorts share. */
 inline void *workspace_of(size_t bytes)
 {
     static Room room;

@@ -3,9 +3,9 @@
  *	  Flips every single bit that the emulated device has of small jobs and sessions,
  *	  one after the other, through the module's interface.
  *
- * Each flip must be caught.  Only one that changes nothing of the result may pass: of a
- * copy of the keys of which the order alone is used, or of what lies beyond a limit.
- * Exits with 1 at the first failure.
+ * Each flip must be caught, unless it changes nothing of the result.  Such flips are in
+ * keys whose order alone is used, or in entries beyond a limit.  Exits with 1 at the first
+ * failure.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -91,7 +91,7 @@ uint64_t key_at(const GpusortSpec &spec, const uint8_t *keys, uint64_t i) {
     return key;
 }
 
-/* What keys are ordered by; with a payload zeros tie. */
+/* The code of key i. With a payload both zeros have one code. */
 uint64_t code_at(const GpusortSpec &spec, const uint8_t *keys, uint64_t i) {
     uint64_t key = key_at(spec, keys, i), code;
     bool tied = spec.payload != GPUSORT_PAYLOAD_NONE;
@@ -116,14 +116,14 @@ uint64_t wanted_of(const GpusortSpec &spec, uint64_t count) {
     return spec.limit > 0 ? std::min<uint64_t>(spec.limit, count) : count;
 }
 
-/* A batch with gaps, and what has to come back of it. */
+/* A batch with gaps, and the result that must come back. */
 struct Batch {
     GpusortSpec spec;
     std::vector<GpusortSegment> segments = {{3, 5}, {10, 1}, {11, 0}, {12, 7}};
     uint32_t nslots = 20;
     Bytes keys, keys_out, expected;
     std::vector<uint32_t> payload, payload_out, expected_payload;
-    std::vector<bool> wanted; /* slots that come back right */
+    std::vector<bool> wanted; /* true for slots that must be right */
 
     explicit Batch(const GpusortSpec &spec);
     GpusortDeviceStatus run();
@@ -265,7 +265,7 @@ GpusortDeviceStatus Session::fetch(uint32_t column, Bytes *target, uint32_t widt
     return status;
 }
 
-/* All of a session's life, as far as it goes well. */
+/* Opens, fills, sorts and fetches a session, up to the first failure. */
 GpusortDeviceStatus Session::run(bool *is_right) {
     GpusortDeviceStatus status = GPUSORT_DEVICE_OK;
     GpusortDeviceError error;

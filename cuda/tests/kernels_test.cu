@@ -6,10 +6,10 @@
  *	  kernels_test [--seed N] [--quick | --each] [--method NAME] [--form NAME]
  *	  [--payload NAME] [--verbose]
  *
- * The verification kernels see every batch, right and, damaged by one entry, wrong.
- * Of some of few bytes they make the copies, too, and must see each bit that changes.
- * --each runs every kernel in both directions, in batches so small that
- * compute-sanitizer can follow.  Prints the seed; exits with 1 at the first failure.
+ * The verification kernels check each batch twice: with the right result, and with one
+ * damaged entry.  For some batches of few bytes they also make the copies, and must see
+ * each bit that changes.  --each runs every kernel in both directions, in batches small
+ * enough for compute-sanitizer.  Prints the seed; exits with 1 at the first failure.
  */
 #include <chrono>
 #include <memory>
@@ -25,7 +25,7 @@ namespace
 long cases_run = 0;
 bool verbose = false;
 
-/* Moves a batch of few bytes to host memory, for the check to bring it from there and the result back. */
+/* Moves a batch of few bytes to host memory. The check brings it from there, and brings the result back. */
 class HostCopies
 {
 public:
@@ -56,7 +56,7 @@ public:
     uint32_t *payload;
 };
 
-/* Changes a bit on the device, and back. */
+/* Changes a bit on the device while it lives. */
 class Flipped
 {
 public:
@@ -84,7 +84,7 @@ private:
     char mask;
 };
 
-/* A bit that has changed since what came was digested must be seen though the sort is right: in gaps and segments. */
+/* A bit of a gap or a segment that changes after it came must be seen, although the sort is right. */
 template <class Expect>
 void test_balance(const DeviceCase &sorted, Expect expect)
 {
@@ -106,7 +106,7 @@ void test_balance(const DeviceCase &sorted, Expect expect)
         expect(false, "a result with a bit changed in a gap");
     }
     for (size_t i = 0; i < input.segments.size(); i++)
-        if (input.segments[i].count < 1000 && input.segments[i].count % 2 == 1) { /* becomes one shorter */
+        if (input.segments[i].count < 1000 && input.segments[i].count % 2 == 1) { /* it becomes one shorter */
             const Flipped flipped(&sorted.batch.segments[i].count, 0);
 
             expect(false, "a segment with a bit changed");
@@ -114,15 +114,15 @@ void test_balance(const DeviceCase &sorted, Expect expect)
         }
 }
 
-/* So many first entries of a segment are right. An approximate order has all of them, whatever the limit. */
+/* How many first entries of a segment are right. An approximate order has all of them, whatever the limit. */
 uint64_t wanted_of(const GpusortSpec &spec, uint32_t count)
 {
     return spec.limit == 0 || spec.buckets != 0 ? count : std::min<uint64_t>(spec.limit, count);
 }
 
 /*
- * A payload that the check gathers through a right index must be where it should, and any bit of it that has changed
- * since it came, or of the index, must be seen.
+ * The check gathers a payload through a right index to the right places. It must see any bit of the payload that has
+ * changed since it came, and any bit of the index.
  */
 void test_gather(const Case &input)
 {
@@ -192,7 +192,7 @@ uint64_t digest_of(const std::vector<T> &values)
     return sum;
 }
 
-/* What is tied to digests: keys that came must have theirs, and the sorted ones, or the index, give theirs. */
+/* KeyDigests: the keys that came must have the one given, and the sorted keys, or the index, add theirs. */
 void test_digests(const Case &input)
 {
     static Room space_room, digests_room, failed_room;
@@ -228,7 +228,7 @@ void test_digests(const Case &input)
     if (!index)
         expect(false, digest_of(input.keys) + 1, "keys that are not those which came");
 
-    if (index || !is_float(input.spec.form)) { /* a NaN with another bit is the same */
+    if (index || !is_float(input.spec.form)) { /* a NaN may have other bits */
         const Flipped flipped(index ? static_cast<const void *>(sorted.batch.payload) : sorted.batch.keys, 0);
 
         expect(false, digest_of(input.keys), "a result with a bit changed");
@@ -335,7 +335,7 @@ std::vector<uint32_t> mixed_counts(uint32_t segments, uint32_t longest)
     return counts;
 }
 
-/* Short ones the most, but no class nearly all. */
+/* Most segments are short, but no class has nearly all of them. */
 std::vector<uint32_t> varied_counts(uint32_t segments)
 {
     std::vector<uint32_t> counts = mixed_counts(segments, 200);
@@ -370,14 +370,14 @@ GpusortSpec spec_of(GpusortMethod method, GpusortKeyForm form, int payload, bool
 }
 
 /*
- * A batch with every length class, one whose lengths vary, and some of equal lengths, by few launches: a tool that
- * watches makes each slow.
+ * A batch with every length class, one whose lengths vary, and some of equal lengths. There are few launches, because
+ * compute-sanitizer makes each slow.
  */
 void run_each(GpusortMethod method, GpusortKeyForm form, const std::string &only_payload)
 {
     std::vector<uint32_t> counts, varied = {600};
 
-    /* Several that share a warp. */
+    /* Several short ones share a warp. */
     for (uint32_t length : {0, 1, 6, 13, 30, 40, 60, 90, 120, 180, 250, 400, 500, 700, 1000, 1500, 2000, 2100})
         counts.insert(counts.end(), length <= 30 ? 20 : 4, length);
     counts.insert(counts.end(), {4000, 8000, 16000, 32000, 65000, 70000});

@@ -4,7 +4,7 @@
  *
  *	  variants_test [--seed N] [--each]
  *
- * --each: a few small cases of each, for compute-sanitizer.  Prints the seed; exits
+ * --each runs a few small cases of each, for compute-sanitizer.  Prints the seed; exits
  * with 1 at the first failure.
  */
 #include "cases.cuh"
@@ -16,7 +16,7 @@ using namespace test;
 namespace
 {
 
-/* Runs sort(device case) and compares. */
+/* Runs the sort of a case on the device, and compares its result. */
 template <class Sort>
 void run_case(const char *what, const Case &input, Sort sort)
 {
@@ -97,7 +97,7 @@ void test_matrix(GpusortKeyForm form, bool descending, uint32_t longest)
     });
 }
 
-/* Any order within an interval: the pairs are the input's, and intervals ascend. */
+/* Expects the input's pairs with ascending intervals, in any order within an interval. */
 void expect_intervals(const Case &input, const std::vector<uint8_t> &keys, const std::vector<uint32_t> &payload)
 {
     const std::vector<uint64_t> intervals = intervals_of(input, input.segments[0], keys.data());

@@ -1,9 +1,9 @@
 /*
  * approximate_pairs.cu
- *	  Approximate sort of 32-bit keys with values, as its paper measures it: by
- *	  atomic counters as published, and by the radix passes of the method.
+ *	  Approximate sort of 32-bit keys with values, as its paper measures it.
  *
- * Neither copies the result back to where the input was.
+ * There are two forms: by atomic counters, as published, and by the radix passes of
+ * the method.  Neither copies the result back to where the input was.
  */
 #include <cub/device/device_scan.cuh>
 
@@ -38,7 +38,7 @@ __global__ void assign_intervals(Source source, const typename Source::Context *
     }
 }
 
-/* Step 3: keys and values go to the sums of the counters plus their offsets. */
+/* Step 3: a key and its value go to their interval's start plus their offset in it. */
 __global__ void scatter_pairs(const uint32_t *starts, const uint32_t *intervals, const uint32_t *offsets,
                               uint32_t count, const uint32_t *keys, const uint32_t *values, uint32_t *to_keys,
                               uint32_t *to_values)

@@ -3,12 +3,13 @@
  *	  GPU-ArraySort (Awan and Saeed) as published, and with one improvement after the
  *	  other, for the benchmark to show what each is worth.
  *
- * The paper's listings are right but for the outer splitters, which are no keys at
- * all here: its released code loses keys below the first one.
+ * This follows the paper's listings, except for the outer splitters.  Here the first
+ * and the last bucket are open, because the paper's released code loses keys below
+ * the first splitter.
  *
- * Three kernels, one per phase.  Splitters and bucket sizes of an array lie at
- * start / bucket_size of arrays in device memory: arrays do not overlap, so neither
- * do these, and an array of a single bucket has none.
+ * There are three kernels, one per phase.  Splitters and bucket sizes of an array lie
+ * at start / bucket_size of buffers in device memory.  They do not overlap, because
+ * the arrays do not.  An array of a single bucket has none.
  */
 #include "published/array_sort.cuh"
 #include "published/forms/forms.cuh"
@@ -25,15 +26,15 @@ __host__ __device__ uint32_t paper_buckets(uint32_t count)
     return count < 2 * bucket_size ? 1 : count / bucket_size;
 }
 
-/* Room for a number of each bucket, for they are added up four at a time: what is read beyond them is nobody's. */
+/* Entries for a number of each bucket. Sums read four at a time, so up to three more are read and not used. */
 __host__ __device__ uint32_t bucket_room(uint32_t buckets)
 {
     return ceil_div(buckets, 4) * 4;
 }
 
 /*
- * Phase 1: the array moves into shared memory; one thread samples, sorts the sample
- * and picks the splitters.  Improved: all threads do.
+ * Phase 1: the array moves into shared memory.  One thread takes the sample, sorts it
+ * and picks the splitters.  Improved: all threads do so together.
  */
 template <class Code, bool improved>
 __global__ void paper_splitters(KeyElements<Code> elements, const GpusortSegment *segments, Code *splitters)
@@ -70,7 +71,7 @@ __global__ void paper_splitters(KeyElements<Code> elements, const GpusortSegment
         splitters[segment.start / bucket_size + j - 1] = sample[j * nsample / buckets];
 }
 
-/* What lies between a bucket's pair of splitters. */
+/* The keys between a bucket's pair of splitters. */
 template <class Code>
 struct PaperRange {
     bool lowest, highest;
@@ -90,7 +91,7 @@ struct PaperRange {
     }
 };
 
-/* Where a bucket starts that follows those of these sizes. */
+/* Where a bucket starts, from the sizes of the buckets before it. */
 __device__ uint32_t paper_start(const uint32_t *size, uint32_t bucket)
 {
     uint32_t start = 0;
@@ -101,8 +102,8 @@ __device__ uint32_t paper_start(const uint32_t *size, uint32_t bucket)
 
 /*
  * Phase 2: each thread reads the whole array and takes the keys between its pair
- * of splitters; bucket sizes tell where it writes them back.  Improved: each key is
- * read once and finds its bucket by binary search.
+ * of splitters.  The sizes of the buckets tell where it writes them back.  Improved:
+ * each key is read once and finds its bucket by binary search.
  */
 template <class Code, bool improved>
 __global__ void paper_buckets_of_arrays(KeyElements<Code> elements, const GpusortSegment *segments,
@@ -123,7 +124,7 @@ __global__ void paper_buckets_of_arrays(KeyElements<Code> elements, const Gpusor
         size[b] = 0;
     __syncthreads();
 
-    /* The splitters that are not above the key. */
+    /* How many splitters are not above the key: the number of its bucket. */
     auto bucket_of = [&](Code key) {
         uint32_t low = 0, high = buckets - 1;
         while (low < high) {
@@ -166,7 +167,7 @@ __global__ void paper_buckets_of_arrays(KeyElements<Code> elements, const Gpusor
         }
 }
 
-/* Phase 3: each thread insertion-sorts a bucket.  Improved: each key counts the smaller ones of its bucket. */
+/* Phase 3: each thread insertion-sorts a bucket.  Improved: each key counts the smaller keys of its bucket. */
 template <class Code, bool improved>
 __global__ void paper_sort_buckets(KeyElements<Code> elements, const GpusortSegment *segments, const uint32_t *sizes)
 {

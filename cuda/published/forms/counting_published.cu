@@ -1,9 +1,9 @@
 /*
  * counting_published.cu
- *	  The comparison-free sort's two GPU methods as published: one_hot_sort (method
- *	  1) and count_array_sort (method 2, with one thread per counter or with fewer).
+ *	  The comparison-free sort's two GPU methods as published: one_hot_sort is method 1,
+ *	  count_array_sort method 2, with one thread per counter or with fewer.
  *
- * The published listing synchronizes a block where it needs the whole grid; here
+ * The published listing synchronizes a block where it needs the whole grid.  Here
  * its phases are kernels.
  */
 #include <cub/device/device_scan.cuh>
@@ -24,7 +24,7 @@ __device__ uint32_t thread_number()
     return blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-/* Method 1, initialization: TM[n * value + i] = 1. */
+/* Method 1, initialization: the row of key i's value gets a one in column i. */
 __global__ void mark_one_hot(Range32 range, const uint32_t *keys, uint32_t count, uint8_t *matrix)
 {
     uint32_t i = thread_number();
@@ -32,7 +32,7 @@ __global__ void mark_one_hot(Range32 range, const uint32_t *keys, uint32_t count
         matrix[(uint64_t)count * Source32::View(range.source, range.contexts[0]).number(keys[i]) + i] = 1;
 }
 
-/* How many ones each row has: one block per value. */
+/* Counts the ones of each row; one block per row, which is a value. */
 __global__ void __launch_bounds__(256) sum_rows(const uint8_t *matrix, uint32_t count, uint32_t *sums)
 {
     uint32_t own = 0;
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(256) sum_rows(const uint8_t *matrix, uint32_t 
         atomicAdd(&sums[blockIdx.x], own);
 }
 
-/* Method 1, evaluation: each one in a row hands on the key of its column. */
+/* Method 1, evaluation: each one of a row writes the key of its column. */
 __global__ void __launch_bounds__(256) write_rows(const uint8_t *matrix, uint32_t count, const uint32_t *sums,
                                                   uint32_t *cursors, const uint32_t *keys, uint32_t *sorted)
 {
@@ -75,7 +75,7 @@ struct OneHotLayout {
     }
 };
 
-/* Method 2, count. With fewer threads than counters, also how many keys each thread will write. */
+/* Method 2, count. With fewer threads than counters, counts also how many keys each thread will write. */
 __global__ void count_values(Range32 range, const uint32_t *keys, uint32_t count, uint32_t *counters,
                              uint32_t *thread_sums, uint64_t counters_per_thread)
 {
@@ -88,7 +88,7 @@ __global__ void count_values(Range32 range, const uint32_t *keys, uint32_t count
     }
 }
 
-/* Method 2, sort: each thread writes the values of its counters, as often as they were counted. */
+/* Method 2, sort: each thread writes each value of its counters as often as it was counted. */
 __global__ void write_values(Range32 range, const uint32_t *counters, uint64_t ncounters, const uint32_t *starts,
                              uint64_t counters_per_thread, uint32_t *keys)
 {

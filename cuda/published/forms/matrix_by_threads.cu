@@ -1,7 +1,7 @@
 /*
  * matrix_by_threads.cu
  *	  GPU Matrix Sort as published: one thread sorts a row by quicksort, and one
- *	  thread merges two rows, so that the last pass is a single thread's.
+ *	  thread merges two rows, so the last pass is a single thread's.
  */
 #include "methods/common.cuh"
 #include "published/forms/forms.cuh"
@@ -11,7 +11,7 @@ namespace gpusort
 namespace
 {
 
-/* Insertion sort below 16 keys, else the two sides of a pivot, as quicksort does; one thread. */
+/* One thread sorts a row by quicksort, and parts of up to 16 keys by insertion. */
 __device__ void quicksort_row(uint32_t *row, uint32_t count)
 {
     uint32_t stack[64];
@@ -45,7 +45,7 @@ __device__ void quicksort_row(uint32_t *row, uint32_t count)
             row[i++] = row[j];
             row[j--] = key;
         }
-        /* The longer side waits, so that 32 pairs of bounds are enough. */
+        /* The longer side waits, so 32 pairs of bounds are enough. */
         uint32_t middle = i;
         bool left_longer = middle - low > high - middle;
         stack[depth++] = left_longer ? low : middle;
