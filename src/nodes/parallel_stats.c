@@ -15,12 +15,20 @@
 #include "commands/explain_state.h"
 #endif
 
-static void keep_entries(dsm_segment *segment, Datum arg);
-
 Size
 gpusort_parallel_stats_bytes(ParallelContext *context, Size size)
 {
 	return mul_size(context->nworkers, MAXALIGN(size));
+}
+
+/* Runs before the leader gives the shared memory back. */
+static void
+keep_entries(dsm_segment *segment, Datum arg)
+{
+	ParallelStats *stats = (ParallelStats *) DatumGetPointer(arg);
+
+	memcpy(stats->entries, stats->shared, stats->nworkers * MAXALIGN(stats->size));
+	stats->shared = NULL;
 }
 
 void
@@ -46,16 +54,6 @@ gpusort_parallel_stats_share(ParallelStats **stats, ParallelContext *context, Si
 	memcpy(shared, (*stats)->entries, bytes);
 	(*stats)->shared = shared;
 	on_dsm_detach(context->seg, keep_entries, PointerGetDatum(*stats));
-}
-
-/* Runs before the leader gives the shared memory back. */
-static void
-keep_entries(dsm_segment *segment, Datum arg)
-{
-	ParallelStats *stats = (ParallelStats *) DatumGetPointer(arg);
-
-	memcpy(stats->entries, stats->shared, stats->nworkers * MAXALIGN(stats->size));
-	stats->shared = NULL;
 }
 
 void *

@@ -42,64 +42,6 @@ PG_FUNCTION_INFO_V1(gpusort_stats_counters);
 PG_FUNCTION_INFO_V1(gpusort_stats_fallbacks);
 PG_FUNCTION_INFO_V1(gpusort_stats_reset);
 
-static SharedStats *stats(void);
-static void init_stats(SharedStats *target);
-static void flush(void);
-static void note_pending(void);
-static void at_transaction_end(XactEvent event, void *arg);
-static void at_exit(int code, Datum arg);
-
-/* Adds to the counters, except those that only a device worker counts. */
-void
-gpusort_stats_count(EngineId engine, SortUse use, GpusortMethod method, const SortCounts *counts)
-{
-	SortCounts *sum = &pending[use][engine][method];
-
-	sum->jobs += counts->jobs;
-	sum->segments += counts->segments;
-	sum->keys += counts->keys;
-	sum->bytes += counts->bytes;
-	sum->nanoseconds += counts->nanoseconds;
-	has_pending[use] = true;
-	note_pending();
-}
-
-void
-gpusort_stats_fallback(SortUse use, GpusortMethod method, SortReason reason)
-{
-	pending_fallbacks[use][method][reason]++;
-	has_fallbacks[use] = true;
-	note_pending();
-}
-
-const char *
-gpusort_use_name(SortUse use)
-{
-	static const char *const names[SORT_USES] = {
-#define SORT_USE(symbol, name) name,
-		GPUSORT_SORT_USES(SORT_USE)
-#undef SORT_USE
-	};
-
-	return names[use];
-}
-
-/* Arranges that pending counts are published: at the end of the transaction, or now if there are many. */
-static void
-note_pending(void)
-{
-	static bool registered = false;
-
-	if (!registered)
-	{
-		RegisterXactCallback(at_transaction_end, NULL);
-		before_shmem_exit(at_exit, (Datum) 0);
-		registered = true;
-	}
-	if (++pending_calls >= GPUSORT_STATS_FLUSH)
-		flush();
-}
-
 /* Adds pending numbers to the shared ones, and sets them to zero. */
 static void
 publish(uint64_t *numbers, pg_atomic_uint64 *sums, int count)
@@ -110,12 +52,40 @@ publish(uint64_t *numbers, pg_atomic_uint64 *sums, int count)
 	memset(numbers, 0, count * sizeof(uint64_t));
 }
 
-void
-gpusort_stats_count_now(EngineId engine, SortUse use, GpusortMethod method, const SortCounts *counts)
+static void
+zero(pg_atomic_uint64 *counters, Size bytes, bool fresh)
 {
-	SortCounts	copy = *counts;
+	for (Size i = 0; i < bytes / sizeof(pg_atomic_uint64); i++)
+	{
+		if (fresh)
+			pg_atomic_init_u64(&counters[i], 0);
+		else
+			pg_atomic_write_u64(&counters[i], 0);
+	}
+}
 
-	publish((uint64_t *) &copy, shared->counters[use][engine][method], COUNTERS);
+static void
+init_stats(SharedStats *target)
+{
+	zero(&target->counters[0][0][0][0], sizeof(target->counters), true);
+	zero(&target->fallbacks[0][0][0], sizeof(target->fallbacks), true);
+	pg_atomic_init_u64(&target->reset_at, (uint64) GetCurrentTimestamp());
+}
+
+/* The shared counters, or the backend's own when not preloaded. */
+static SharedStats *
+stats(void)
+{
+	static SharedStats *own = NULL;
+
+	if (shared)
+		return shared;
+	if (own == NULL)
+	{
+		own = MemoryContextAlloc(TopMemoryContext, sizeof(SharedStats));
+		init_stats(own);
+	}
+	return own;
 }
 
 /* Publishes this backend's counts. */
@@ -155,40 +125,63 @@ at_exit(int code, Datum arg)
 	flush();
 }
 
-/* The shared counters, or the backend's own when not preloaded. */
-static SharedStats *
-stats(void)
+/* Arranges that pending counts are published: at the end of the transaction, or now if there are many. */
+static void
+note_pending(void)
 {
-	static SharedStats *own = NULL;
+	static bool registered = false;
 
-	if (shared)
-		return shared;
-	if (own == NULL)
+	if (!registered)
 	{
-		own = MemoryContextAlloc(TopMemoryContext, sizeof(SharedStats));
-		init_stats(own);
+		RegisterXactCallback(at_transaction_end, NULL);
+		before_shmem_exit(at_exit, (Datum) 0);
+		registered = true;
 	}
-	return own;
+	if (++pending_calls >= GPUSORT_STATS_FLUSH)
+		flush();
 }
 
-static void
-zero(pg_atomic_uint64 *counters, Size bytes, bool fresh)
+/* Adds to the counters, except those that only a device worker counts. */
+void
+gpusort_stats_count(EngineId engine, SortUse use, GpusortMethod method, const SortCounts *counts)
 {
-	for (Size i = 0; i < bytes / sizeof(pg_atomic_uint64); i++)
-	{
-		if (fresh)
-			pg_atomic_init_u64(&counters[i], 0);
-		else
-			pg_atomic_write_u64(&counters[i], 0);
-	}
+	SortCounts *sum = &pending[use][engine][method];
+
+	sum->jobs += counts->jobs;
+	sum->segments += counts->segments;
+	sum->keys += counts->keys;
+	sum->bytes += counts->bytes;
+	sum->nanoseconds += counts->nanoseconds;
+	has_pending[use] = true;
+	note_pending();
 }
 
-static void
-init_stats(SharedStats *target)
+void
+gpusort_stats_fallback(SortUse use, GpusortMethod method, SortReason reason)
 {
-	zero(&target->counters[0][0][0][0], sizeof(target->counters), true);
-	zero(&target->fallbacks[0][0][0], sizeof(target->fallbacks), true);
-	pg_atomic_init_u64(&target->reset_at, (uint64) GetCurrentTimestamp());
+	pending_fallbacks[use][method][reason]++;
+	has_fallbacks[use] = true;
+	note_pending();
+}
+
+const char *
+gpusort_use_name(SortUse use)
+{
+	static const char *const names[SORT_USES] = {
+#define SORT_USE(symbol, name) name,
+		GPUSORT_SORT_USES(SORT_USE)
+#undef SORT_USE
+	};
+
+	return names[use];
+}
+
+void
+gpusort_stats_count_now(EngineId engine, SortUse use, GpusortMethod method, const SortCounts *counts)
+{
+	SortCounts	copy = *counts;
+
+	publish((uint64_t *) &copy, shared->counters[use][engine][method], COUNTERS);
 }
 
 Size

@@ -118,27 +118,6 @@ typedef struct FoundChunk
 	char	   *place;
 } FoundChunk;
 
-static void flatten_stored(ToastReader *reader, struct varlena *attribute, Size size, char *place);
-static void flatten_compressed(struct varlena *attribute, Size size, char *place);
-static void move_detoasted(struct varlena *attribute, Size size, char *place);
-static bool read_value(ToastReader *reader, const varatt_external *pointer, char *place);
-static ToastTable *find_table(ToastReader *reader, Oid relid);
-static ToastTable *open_table(ToastReader *reader, Oid relid);
-static void close_table(ToastTable *table);
-static bool worth_guessing(ToastTable *table);
-static void read_by_guesses(ToastTable *table, ToastValue *value);
-static bool read_by_guess(ToastTable *table, ToastValue *value);
-static bool read_by_index(ToastTable *table, ToastValue *value);
-static bool read_from_page(ToastTable *table, ToastValue *value, BlockNumber block,
-						   OffsetNumber offset, bool only_there);
-static bool find_chunk(ToastTable *table, ToastValue *value, Page page, OffsetNumber offset,
-					   bool guessed, FoundChunk *chunk);
-static bool is_live(ToastTable *table, HeapTupleHeader tuple);
-static void copy_chunks(const FoundChunk *chunks, int nchunks, Page page, Page next_page);
-static bool pin_block(ToastTable *table, BlockNumber block);
-static void look_ahead(ToastTable *table, const ToastValue *value, BlockNumber block);
-static void release(Buffer *buffer);
-
 /* Begins a reader that lives in the current memory context. */
 ToastReader *
 gpusort_toast_begin(void)
@@ -147,98 +126,6 @@ gpusort_toast_begin(void)
 
 	reader->context = CurrentMemoryContext;
 	return reader;
-}
-
-/*
- * Writes a varlena to place, uncompressed and with a 4-byte header.  size must be what
- * toast_raw_datum_size returns for it.
- */
-void
-gpusort_toast_flatten(ToastReader *reader, Datum value, Size size, char *place)
-{
-	struct varlena *attribute = (struct varlena *) DatumGetPointer(value);
-
-	/* External values come first, because the test for short headers is true for them too. */
-	if (VARATT_IS_EXTERNAL_ONDISK(attribute))
-		flatten_stored(reader, attribute, size, place);
-	else if (VARATT_IS_EXTERNAL_EXPANDED(attribute))
-		EOH_flatten_into(DatumGetEOHP(value), place, size);
-	else if (VARATT_IS_EXTERNAL(attribute))
-		move_detoasted(detoast_attr(attribute), size, place);
-	else if (VARATT_IS_COMPRESSED(attribute))
-		flatten_compressed(attribute, size, place);
-	else if (VARATT_IS_SHORT(attribute))
-	{
-		memcpy(place + VARHDRSZ, VARDATA_SHORT(attribute), size - VARHDRSZ);
-		SET_VARSIZE(place, size);
-	}
-	else
-		memcpy(place, attribute, size);
-}
-
-/* Gives back pins and the snapshot. */
-void
-gpusort_toast_pause(ToastReader *reader)
-{
-	for (ToastTable *table = reader->tables; table != NULL; table = table->next)
-	{
-		release(&table->buffer);
-		release(&table->ahead);
-		table->snapshot = NULL;
-	}
-}
-
-/* Ends a reader and closes its tables. */
-void
-gpusort_toast_end(ToastReader *reader)
-{
-	gpusort_toast_pause(reader);
-	while (reader->tables != NULL)
-	{
-		ToastTable *table = reader->tables;
-
-		reader->tables = table->next;
-		close_table(table);
-	}
-	pfree(reader);
-}
-
-static void
-flatten_stored(ToastReader *reader, struct varlena *attribute, Size size, char *place)
-{
-	varatt_external pointer;
-
-	VARATT_EXTERNAL_GET_POINTER(pointer, attribute);
-	if (VARATT_EXTERNAL_IS_COMPRESSED(pointer))
-	{
-		Size		stored = VARATT_EXTERNAL_GET_EXTSIZE(pointer) + VARHDRSZ;
-		struct varlena *compressed = palloc(stored);
-
-		if (read_value(reader, &pointer, VARDATA(compressed)))
-		{
-			SET_VARSIZE_COMPRESSED(compressed, stored);
-			flatten_compressed(compressed, size, place);
-			pfree(compressed);
-			return;
-		}
-		pfree(compressed);
-	}
-	else if (read_value(reader, &pointer, place + VARHDRSZ))
-	{
-		SET_VARSIZE(place, size);
-		return;
-	}
-	move_detoasted(detoast_attr(attribute), size, place);
-}
-
-/* Decompresses a value to its place.  If that fails, PostgreSQL does it or raises its error. */
-static void
-flatten_compressed(struct varlena *attribute, Size size, char *place)
-{
-	if (gpusort_decompress(attribute, place + VARHDRSZ, size - VARHDRSZ))
-		SET_VARSIZE(place, size);
-	else
-		move_detoasted(detoast_attr(attribute), size, place);
 }
 
 /* Copies a detoasted value to its place and frees it. */
@@ -251,37 +138,31 @@ move_detoasted(struct varlena *attribute, Size size, char *place)
 	pfree(attribute);
 }
 
-/* Writes the stored bytes of a value to place.  Returns false if PostgreSQL must read it. */
-static bool
-read_value(ToastReader *reader, const varatt_external *pointer, char *place)
+/* Decompresses a value to its place.  If that fails, PostgreSQL does it or raises its error. */
+static void
+flatten_compressed(struct varlena *attribute, Size size, char *place)
 {
-	ToastTable *table;
-	ToastValue	value = {
-		.id = pointer->va_valueid,
-		.size = VARATT_EXTERNAL_GET_EXTSIZE(*pointer),
-		.place = place
-	};
+	if (gpusort_decompress(attribute, place + VARHDRSZ, size - VARHDRSZ))
+		SET_VARSIZE(place, size);
+	else
+		move_detoasted(detoast_attr(attribute), size, place);
+}
 
-	if (!gpusort_enable_toast_reader)
-		return false;
-	table = find_table(reader, pointer->va_toastrelid);
-	if (!table->readable || value.size <= 0)
-		return false;
-	if (table->snapshot == NULL)
-		table->snapshot = gpusort_compat_toast_snapshot(&table->snapshot_data);
-	value.nchunks = (value.size - 1) / TOAST_MAX_CHUNK_SIZE + 1;
+static ToastTable *
+open_table(ToastReader *reader, Oid relid)
+{
+	MemoryContext caller = MemoryContextSwitchTo(reader->context);
+	ToastTable *table = palloc0(sizeof(ToastTable));
 
-	CHECK_FOR_INTERRUPTS();
-	if (worth_guessing(table))
-		read_by_guesses(table, &value);
-	table->failed_guesses = value.next > 0 ? 0 : table->failed_guesses + 1;
-	while (value.next < value.nchunks)
-	{
-		if (value.has_dead_chunks || !read_by_index(table, &value))
-			return false;
-		read_by_guesses(table, &value);
-	}
-	return true;
+	table->relation = table_open(relid, AccessShareLock);
+	table->valid_index = toast_open_indexes(table->relation, AccessShareLock, &table->indexes, &table->nindexes);
+	table->readable = table->relation->rd_rel->relam == HEAP_TABLE_AM_OID;
+	table->buffer = InvalidBuffer;
+	table->ahead = InvalidBuffer;
+	table->step = 1;
+	table->offset = FirstOffsetNumber;
+	MemoryContextSwitchTo(caller);
+	return table;
 }
 
 /* The table with this oid, opened if it is not open yet, and moved to the head of the list. */
@@ -302,133 +183,10 @@ find_table(ToastReader *reader, Oid relid)
 	return table;
 }
 
-static ToastTable *
-open_table(ToastReader *reader, Oid relid)
-{
-	MemoryContext caller = MemoryContextSwitchTo(reader->context);
-	ToastTable *table = palloc0(sizeof(ToastTable));
-
-	table->relation = table_open(relid, AccessShareLock);
-	table->valid_index = toast_open_indexes(table->relation, AccessShareLock, &table->indexes, &table->nindexes);
-	table->readable = table->relation->rd_rel->relam == HEAP_TABLE_AM_OID;
-	table->buffer = InvalidBuffer;
-	table->ahead = InvalidBuffer;
-	table->step = 1;
-	table->offset = FirstOffsetNumber;
-	MemoryContextSwitchTo(caller);
-	return table;
-}
-
-static void
-close_table(ToastTable *table)
-{
-	if (table->scan)
-		index_endscan(table->scan);
-	toast_close_indexes(table->indexes, table->nindexes, AccessShareLock);
-	table_close(table->relation, AccessShareLock);
-	pfree(table);
-}
-
 static bool
 worth_guessing(ToastTable *table)
 {
 	return table->failed_guesses < MAX_FAILED_GUESSES || table->failed_guesses % RARE_GUESS_INTERVAL == 0;
-}
-
-/* Reads the value's next chunks while guesses find them. */
-static void
-read_by_guesses(ToastTable *table, ToastValue *value)
-{
-	while (value->next < value->nchunks && read_by_guess(table, value))
-		CHECK_FOR_INTERRUPTS();
-}
-
-/* Reads at least the value's next chunk if a guess finds it. */
-static bool
-read_by_guess(ToastTable *table, ToastValue *value)
-{
-	BlockNumber block = table->block;
-	OffsetNumber offset = table->offset;
-
-	for (int page = 0; page < MAX_GUESSED_PAGES; page++)
-	{
-		if (!pin_block(table, block))
-			return false;
-		if (read_from_page(table, value, block, offset, false))
-			return true;
-		block++;
-		offset = FirstOffsetNumber;
-	}
-	return false;
-}
-
-/* Reads at least the value's next chunk from the place that the index gives. */
-static bool
-read_by_index(ToastTable *table, ToastValue *value)
-{
-	ScanKeyData keys[2];
-	ItemPointer tid;
-	bool		found = false;
-
-	ScanKeyInit(&keys[0], CHUNK_ID, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(value->id));
-	ScanKeyInit(&keys[1], CHUNK_SEQ, BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum(value->next));
-	if (table->scan == NULL)
-	{
-		MemoryContext caller = MemoryContextSwitchTo(GetMemoryChunkContext(table));
-
-		table->scan = gpusort_compat_index_beginscan(table->relation, table->indexes[table->valid_index],
-													 table->snapshot, lengthof(keys));
-		MemoryContextSwitchTo(caller);
-	}
-	table->scan->xs_snapshot = table->snapshot;
-	index_rescan(table->scan, keys, lengthof(keys), NULL, 0);
-	while (!found && (tid = index_getnext_tid(table->scan, ForwardScanDirection)) != NULL)
-		found = pin_block(table, ItemPointerGetBlockNumber(tid)) &&
-			read_from_page(table, value, ItemPointerGetBlockNumber(tid), ItemPointerGetOffsetNumber(tid), true);
-
-	/* Without a position the scan holds no pin. */
-	index_rescan(table->scan, NULL, 0, NULL, 0);
-	return found;
-}
-
-/*
- * Copies the value's next chunks from the pinned page.  The first is searched from offset
- * on, or with only_there at offset only; those after it must follow immediately.
- */
-static bool
-read_from_page(ToastTable *table, ToastValue *value, BlockNumber block, OffsetNumber offset, bool only_there)
-{
-	Page		page = BufferGetPage(table->buffer);
-	Page		next_page = page;
-	FoundChunk	chunks[MAX_CHUNKS_ON_PAGE];
-	int			found = 0;
-	OffsetNumber last;
-
-	if (!only_there)
-		look_ahead(table, value, block);
-	if (BufferIsValid(table->ahead))
-		next_page = BufferGetPage(table->ahead);
-	LockBuffer(table->buffer, BUFFER_LOCK_SHARE);
-	__builtin_prefetch(next_page);
-	last = PageGetMaxOffsetNumber(page);
-	for (; offset <= last && value->next < value->nchunks && found < MAX_CHUNKS_ON_PAGE; offset++)
-	{
-		if (find_chunk(table, value, page, offset, found > 0 || !only_there, &chunks[found]))
-		{
-			found++;
-			value->next++;
-		}
-		else if (found > 0 || only_there)
-			break;
-	}
-	copy_chunks(chunks, found, page, next_page);
-	LockBuffer(table->buffer, BUFFER_LOCK_UNLOCK);
-	if (found > 0)
-	{
-		table->block = offset <= last ? block : block + 1;
-		table->offset = offset <= last ? offset : FirstOffsetNumber;
-	}
-	return found > 0;
 }
 
 /*
@@ -454,6 +212,29 @@ copy_chunks(const FoundChunk *chunks, int nchunks, Page page, Page next_page)
 		}
 		memcpy(chunk->place + done, chunk->data + done, chunk->size - done);
 	}
+}
+
+/*
+ * True if the tuple is certain to be live.  The snapshot for TOAST tables does not tell: it
+ * also accepts tuples of aborted inserters, and ignores deleters.
+ */
+static bool
+is_live(ToastTable *table, HeapTupleHeader tuple)
+{
+	TransactionId inserter;
+
+	if ((tuple->t_infomask & HEAP_MOVED) != 0 ||
+		((tuple->t_infomask & HEAP_XMAX_INVALID) == 0 && TransactionIdIsValid(HeapTupleHeaderGetRawXmax(tuple))))
+		return false;
+	if (HeapTupleHeaderXminCommitted(tuple))
+		return true;
+	inserter = HeapTupleHeaderGetXmin(tuple);
+	if (TransactionIdEquals(inserter, table->committed) || TransactionIdIsCurrentTransactionId(inserter))
+		return true;
+	if (!TransactionIdDidCommit(inserter))
+		return false;
+	table->committed = inserter;
+	return true;
 }
 
 /*
@@ -498,26 +279,76 @@ find_chunk(ToastTable *table, ToastValue *value, Page page, OffsetNumber offset,
 }
 
 /*
- * True if the tuple is certain to be live.  The snapshot for TOAST tables does not tell: it
- * also accepts tuples of aborted inserters, and ignores deleters.
+ * Pins the page behind the pinned block as well, in two cases.  If its buffer can be
+ * guessed, that costs no look-up in the buffer table: pages that were loaded together
+ * mostly lie in buffers of equal distance.  Buffers of temporary tables have numbers of
+ * their own and are not guessed.  Otherwise the page is pinned if it will surely be read:
+ * guesses have succeeded, or this value does not end on the pinned block.
+ */
+static void
+look_ahead(ToastTable *table, const ToastValue *value, BlockNumber block)
+{
+	bool		ends_here = value->nchunks - value->next <= EXTERN_TUPLES_PER_PAGE;
+	Buffer		likely = table->buffer + table->step;
+
+	if (BufferIsValid(table->ahead) || block + 1 >= table->nblocks)
+		return;
+	if (!RelationUsesLocalBuffers(table->relation) && likely > 0 && likely <= NBuffers &&
+		gpusort_compat_read_recent_buffer(table->relation, block + 1, likely))
+		table->ahead = likely;
+	else if (table->failed_guesses == 0 || (value->next > 0 && !ends_here))
+	{
+		table->ahead = ReadBuffer(table->relation, block + 1);
+		table->step = table->ahead - table->buffer;
+	}
+}
+
+/*
+ * Copies the value's next chunks from the pinned page.  The first is searched from offset
+ * on, or with only_there at offset only; those after it must follow immediately.
  */
 static bool
-is_live(ToastTable *table, HeapTupleHeader tuple)
+read_from_page(ToastTable *table, ToastValue *value, BlockNumber block, OffsetNumber offset, bool only_there)
 {
-	TransactionId inserter;
+	Page		page = BufferGetPage(table->buffer);
+	Page		next_page = page;
+	FoundChunk	chunks[MAX_CHUNKS_ON_PAGE];
+	int			found = 0;
+	OffsetNumber last;
 
-	if ((tuple->t_infomask & HEAP_MOVED) != 0 ||
-		((tuple->t_infomask & HEAP_XMAX_INVALID) == 0 && TransactionIdIsValid(HeapTupleHeaderGetRawXmax(tuple))))
-		return false;
-	if (HeapTupleHeaderXminCommitted(tuple))
-		return true;
-	inserter = HeapTupleHeaderGetXmin(tuple);
-	if (TransactionIdEquals(inserter, table->committed) || TransactionIdIsCurrentTransactionId(inserter))
-		return true;
-	if (!TransactionIdDidCommit(inserter))
-		return false;
-	table->committed = inserter;
-	return true;
+	if (!only_there)
+		look_ahead(table, value, block);
+	if (BufferIsValid(table->ahead))
+		next_page = BufferGetPage(table->ahead);
+	LockBuffer(table->buffer, BUFFER_LOCK_SHARE);
+	__builtin_prefetch(next_page);
+	last = PageGetMaxOffsetNumber(page);
+	for (; offset <= last && value->next < value->nchunks && found < MAX_CHUNKS_ON_PAGE; offset++)
+	{
+		if (find_chunk(table, value, page, offset, found > 0 || !only_there, &chunks[found]))
+		{
+			found++;
+			value->next++;
+		}
+		else if (found > 0 || only_there)
+			break;
+	}
+	copy_chunks(chunks, found, page, next_page);
+	LockBuffer(table->buffer, BUFFER_LOCK_UNLOCK);
+	if (found > 0)
+	{
+		table->block = offset <= last ? block : block + 1;
+		table->offset = offset <= last ? offset : FirstOffsetNumber;
+	}
+	return found > 0;
+}
+
+static void
+release(Buffer *buffer)
+{
+	if (BufferIsValid(*buffer))
+		ReleaseBuffer(*buffer);
+	*buffer = InvalidBuffer;
 }
 
 /* Pins a block if it exists. */
@@ -544,35 +375,183 @@ pin_block(ToastTable *table, BlockNumber block)
 	return true;
 }
 
-/*
- * Pins the page behind the pinned block as well, in two cases.  If its buffer can be
- * guessed, that costs no look-up in the buffer table: pages that were loaded together
- * mostly lie in buffers of equal distance.  Buffers of temporary tables have numbers of
- * their own and are not guessed.  Otherwise the page is pinned if it will surely be read:
- * guesses have succeeded, or this value does not end on the pinned block.
- */
-static void
-look_ahead(ToastTable *table, const ToastValue *value, BlockNumber block)
+/* Reads at least the value's next chunk if a guess finds it. */
+static bool
+read_by_guess(ToastTable *table, ToastValue *value)
 {
-	bool		ends_here = value->nchunks - value->next <= EXTERN_TUPLES_PER_PAGE;
-	Buffer		likely = table->buffer + table->step;
+	BlockNumber block = table->block;
+	OffsetNumber offset = table->offset;
 
-	if (BufferIsValid(table->ahead) || block + 1 >= table->nblocks)
-		return;
-	if (!RelationUsesLocalBuffers(table->relation) && likely > 0 && likely <= NBuffers &&
-		gpusort_compat_read_recent_buffer(table->relation, block + 1, likely))
-		table->ahead = likely;
-	else if (table->failed_guesses == 0 || (value->next > 0 && !ends_here))
+	for (int page = 0; page < MAX_GUESSED_PAGES; page++)
 	{
-		table->ahead = ReadBuffer(table->relation, block + 1);
-		table->step = table->ahead - table->buffer;
+		if (!pin_block(table, block))
+			return false;
+		if (read_from_page(table, value, block, offset, false))
+			return true;
+		block++;
+		offset = FirstOffsetNumber;
+	}
+	return false;
+}
+
+/* Reads the value's next chunks while guesses find them. */
+static void
+read_by_guesses(ToastTable *table, ToastValue *value)
+{
+	while (value->next < value->nchunks && read_by_guess(table, value))
+		CHECK_FOR_INTERRUPTS();
+}
+
+/* Reads at least the value's next chunk from the place that the index gives. */
+static bool
+read_by_index(ToastTable *table, ToastValue *value)
+{
+	ScanKeyData keys[2];
+	ItemPointer tid;
+	bool		found = false;
+
+	ScanKeyInit(&keys[0], CHUNK_ID, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(value->id));
+	ScanKeyInit(&keys[1], CHUNK_SEQ, BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum(value->next));
+	if (table->scan == NULL)
+	{
+		MemoryContext caller = MemoryContextSwitchTo(GetMemoryChunkContext(table));
+
+		table->scan = gpusort_compat_index_beginscan(table->relation, table->indexes[table->valid_index],
+													 table->snapshot, lengthof(keys));
+		MemoryContextSwitchTo(caller);
+	}
+	table->scan->xs_snapshot = table->snapshot;
+	index_rescan(table->scan, keys, lengthof(keys), NULL, 0);
+	while (!found && (tid = index_getnext_tid(table->scan, ForwardScanDirection)) != NULL)
+		found = pin_block(table, ItemPointerGetBlockNumber(tid)) &&
+			read_from_page(table, value, ItemPointerGetBlockNumber(tid), ItemPointerGetOffsetNumber(tid), true);
+
+	/* Without a position the scan holds no pin. */
+	index_rescan(table->scan, NULL, 0, NULL, 0);
+	return found;
+}
+
+/* Writes the stored bytes of a value to place.  Returns false if PostgreSQL must read it. */
+static bool
+read_value(ToastReader *reader, const varatt_external *pointer, char *place)
+{
+	ToastTable *table;
+	ToastValue	value = {
+		.id = pointer->va_valueid,
+		.size = VARATT_EXTERNAL_GET_EXTSIZE(*pointer),
+		.place = place
+	};
+
+	if (!gpusort_enable_toast_reader)
+		return false;
+	table = find_table(reader, pointer->va_toastrelid);
+	if (!table->readable || value.size <= 0)
+		return false;
+	if (table->snapshot == NULL)
+		table->snapshot = gpusort_compat_toast_snapshot(&table->snapshot_data);
+	value.nchunks = (value.size - 1) / TOAST_MAX_CHUNK_SIZE + 1;
+
+	CHECK_FOR_INTERRUPTS();
+	if (worth_guessing(table))
+		read_by_guesses(table, &value);
+	table->failed_guesses = value.next > 0 ? 0 : table->failed_guesses + 1;
+	while (value.next < value.nchunks)
+	{
+		if (value.has_dead_chunks || !read_by_index(table, &value))
+			return false;
+		read_by_guesses(table, &value);
+	}
+	return true;
+}
+
+static void
+flatten_stored(ToastReader *reader, struct varlena *attribute, Size size, char *place)
+{
+	varatt_external pointer;
+
+	VARATT_EXTERNAL_GET_POINTER(pointer, attribute);
+	if (VARATT_EXTERNAL_IS_COMPRESSED(pointer))
+	{
+		Size		stored = VARATT_EXTERNAL_GET_EXTSIZE(pointer) + VARHDRSZ;
+		struct varlena *compressed = palloc(stored);
+
+		if (read_value(reader, &pointer, VARDATA(compressed)))
+		{
+			SET_VARSIZE_COMPRESSED(compressed, stored);
+			flatten_compressed(compressed, size, place);
+			pfree(compressed);
+			return;
+		}
+		pfree(compressed);
+	}
+	else if (read_value(reader, &pointer, place + VARHDRSZ))
+	{
+		SET_VARSIZE(place, size);
+		return;
+	}
+	move_detoasted(detoast_attr(attribute), size, place);
+}
+
+/*
+ * Writes a varlena to place, uncompressed and with a 4-byte header.  size must be what
+ * toast_raw_datum_size returns for it.
+ */
+void
+gpusort_toast_flatten(ToastReader *reader, Datum value, Size size, char *place)
+{
+	struct varlena *attribute = (struct varlena *) DatumGetPointer(value);
+
+	/* External values come first, because the test for short headers is true for them too. */
+	if (VARATT_IS_EXTERNAL_ONDISK(attribute))
+		flatten_stored(reader, attribute, size, place);
+	else if (VARATT_IS_EXTERNAL_EXPANDED(attribute))
+		EOH_flatten_into(DatumGetEOHP(value), place, size);
+	else if (VARATT_IS_EXTERNAL(attribute))
+		move_detoasted(detoast_attr(attribute), size, place);
+	else if (VARATT_IS_COMPRESSED(attribute))
+		flatten_compressed(attribute, size, place);
+	else if (VARATT_IS_SHORT(attribute))
+	{
+		memcpy(place + VARHDRSZ, VARDATA_SHORT(attribute), size - VARHDRSZ);
+		SET_VARSIZE(place, size);
+	}
+	else
+		memcpy(place, attribute, size);
+}
+
+/* Gives back pins and the snapshot. */
+void
+gpusort_toast_pause(ToastReader *reader)
+{
+	for (ToastTable *table = reader->tables; table != NULL; table = table->next)
+	{
+		release(&table->buffer);
+		release(&table->ahead);
+		table->snapshot = NULL;
 	}
 }
 
 static void
-release(Buffer *buffer)
+close_table(ToastTable *table)
 {
-	if (BufferIsValid(*buffer))
-		ReleaseBuffer(*buffer);
-	*buffer = InvalidBuffer;
+	if (table->scan)
+		index_endscan(table->scan);
+	toast_close_indexes(table->indexes, table->nindexes, AccessShareLock);
+	table_close(table->relation, AccessShareLock);
+	pfree(table);
+}
+
+/* Ends a reader and closes its tables. */
+void
+gpusort_toast_end(ToastReader *reader)
+{
+	gpusort_toast_pause(reader);
+	while (reader->tables != NULL)
+	{
+		ToastTable *table = reader->tables;
+
+		reader->tables = table->next;
+		close_table(table);
+	}
+	pfree(reader);
 }

@@ -34,49 +34,19 @@ struct DeviceSession
 	int			slabs[PIPELINE];	/* of a fetch, oldest first */
 	int			nslabs;
 	GpusortMethod method;
-	double		seconds;
 };
 
-static void release(void *arg);
-static DeviceSession *make_session(const GpusortSessionSpec *description);
-static bool try_open(DeviceSession *session, SortReason *why);
-static bool sessions_in_use(void);
-
-/*
- * With gpusort.engine = 'gpu' this waits for memory that other sessions hold, but only for
- * some seconds: their backends may be idle.
- */
-DeviceSession *
-gpusort_session_open(const GpusortSpec *spec, SortUse use, uint64_t nrows, uint32_t ncolumns,
-					 const uint8_t *column_width, SortReason *why)
+/* Releases the session's slabs and its job record.  Runs when its memory context ends. */
+static void
+release(void *arg)
 {
-	GpusortSessionSpec description = {.spec = *spec, .nrows = nrows, .ncolumns = ncolumns};
-	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), SESSION_PATIENCE_MS);
-	DeviceSession *session;
+	DeviceSession *session = arg;
 
-	Assert(ncolumns >= 1 && ncolumns <= GPUSORT_SESSION_COLUMNS);
-	memcpy(description.column_width, column_width, ncolumns);
-	if (gpusort_engine == GPUSORT_ENGINE_GPU)
-		gpusort_devices_await();
-	*why = gpusort_devices_unready();
-	if (*why != REASON_NONE)
-		return NULL;
-	session = make_session(&description);
-	session->use = use;
-	for (;;)
-	{
-		bool		others = sessions_in_use();
-
-		if (try_open(session, why))
-			return session;
-		if (gpusort_engine != GPUSORT_ENGINE_GPU || !others || GetCurrentTimestamp() > until)
-			break;
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, SESSION_RETRY_MS, PG_WAIT_EXTENSION);
-		ResetLatch(MyLatch);
-		CHECK_FOR_INTERRUPTS();
-	}
-	gpusort_session_close(session);
-	return NULL;
+	while (session->nslabs > 0)
+		gpusort_job_release(session->slabs[--session->nslabs]);
+	if (session->job != GPUSORT_NO_JOB)
+		gpusort_job_release(session->job);
+	session->job = GPUSORT_NO_JOB;
 }
 
 static DeviceSession *
@@ -139,17 +109,41 @@ try_open(DeviceSession *session, SortReason *why)
 	return false;
 }
 
-/* Releases the session's slabs and its job record.  Runs when its memory context ends. */
-static void
-release(void *arg)
+/*
+ * With gpusort.engine = 'gpu' this waits for memory that other sessions hold, but only for
+ * some seconds: their backends may be idle.
+ */
+DeviceSession *
+gpusort_session_open(const GpusortSpec *spec, SortUse use, uint64_t nrows, uint32_t ncolumns,
+					 const uint8_t *column_width, SortReason *why)
 {
-	DeviceSession *session = arg;
+	GpusortSessionSpec description = {.spec = *spec, .nrows = nrows, .ncolumns = ncolumns};
+	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), SESSION_PATIENCE_MS);
+	DeviceSession *session;
 
-	while (session->nslabs > 0)
-		gpusort_job_release(session->slabs[--session->nslabs]);
-	if (session->job != GPUSORT_NO_JOB)
-		gpusort_job_release(session->job);
-	session->job = GPUSORT_NO_JOB;
+	Assert(ncolumns >= 1 && ncolumns <= GPUSORT_SESSION_COLUMNS);
+	memcpy(description.column_width, column_width, ncolumns);
+	if (gpusort_engine == GPUSORT_ENGINE_GPU)
+		gpusort_devices_await();
+	*why = gpusort_devices_unready();
+	if (*why != REASON_NONE)
+		return NULL;
+	session = make_session(&description);
+	session->use = use;
+	for (;;)
+	{
+		bool		others = sessions_in_use();
+
+		if (try_open(session, why))
+			return session;
+		if (gpusort_engine != GPUSORT_ENGINE_GPU || !others || GetCurrentTimestamp() > until)
+			break;
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, SESSION_RETRY_MS, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+	gpusort_session_close(session);
+	return NULL;
 }
 
 void
@@ -237,7 +231,6 @@ gpusort_session_sort(DeviceSession *session, uint64_t nrows, SortReason *why)
 		!gpusort_job_wait(session->job, why))
 		return false;
 	session->method = job->outcome.method;
-	session->seconds = job->outcome.copy_in_s + job->outcome.sort_s + job->outcome.verify_s + job->outcome.copy_out_s;
 	return true;
 }
 
@@ -324,10 +317,4 @@ GpusortMethod
 gpusort_session_method(const DeviceSession *session)
 {
 	return session->method;
-}
-
-double
-gpusort_session_seconds(const DeviceSession *session)
-{
-	return session->seconds;
 }

@@ -42,8 +42,7 @@ extern bool gpusort_session_fetch(DeviceSession *session, uint32_t column, uint6
 
 extern void gpusort_session_close(DeviceSession *session);
 
-/* After sort: the method that ran, and the seconds it took on the device. */
+/* After sort: the method that ran. */
 extern GpusortMethod gpusort_session_method(const DeviceSession *session);
-extern double gpusort_session_seconds(const DeviceSession *session);
 
 #endif							/* GPUSORT_DEVICE_SESSION_H */

@@ -41,78 +41,82 @@ typedef struct CurrentRun
 static CurrentRun current_run = {NULL, false};
 static ExecutorRun_hook_type previous_run = NULL;
 
-static void run_query(GPUSORT_RUN_PARAMETERS);
-static void begin_node(CustomScanState *css, EState *estate, int eflags);
-static TupleTableSlot *exec_node(CustomScanState *css);
-static void end_node(CustomScanState *css);
-static void rescan_node(CustomScanState *css);
-static Size estimate_shared(CustomScanState *css, ParallelContext *context);
-static void init_shared(CustomScanState *css, ParallelContext *context, void *shared);
-static void init_worker(CustomScanState *css, shm_toc *toc, void *shared);
-static void shutdown_node(CustomScanState *css);
-
-static void init_calls(ArraysState *state, CustomScan *plan);
-static void init_columns(ArraysState *state, CustomScan *plan);
-static void init_memory(ArraysState *state);
-static TupleTableSlot *emit_row(ArraysState *state, RowGroup *group);
-static TupleTableSlot *project(ArraysState *state, ProjectionInfo *projection);
-static void remember_origin(ArraysState *state, ItemPointer tid);
-static bool all_rows_wanted(ArraysState *state);
-static TupleTableSlot *next_single(ArraysState *state);
-static TupleTableSlot *step_single(ArraysState *state);
-static TupleTableSlot *compute_single(ArraysState *state, TupleTableSlot *child);
-
 const CustomScanMethods gpusort_arrays_scan_methods = {
 	.CustomName = "GpusortArrays",
 	.CreateCustomScanState = gpusort_arrays_create_state
 };
 
-static const CustomExecMethods exec_methods = {
-	.CustomName = "GpusortArrays",
-	.BeginCustomScan = begin_node,
-	.ExecCustomScan = exec_node,
-	.EndCustomScan = end_node,
-	.ReScanCustomScan = rescan_node,
-	.EstimateDSMCustomScan = estimate_shared,
-	.InitializeDSMCustomScan = init_shared,
-	.InitializeWorkerCustomScan = init_worker,
-	.ShutdownCustomScan = shutdown_node,
-	.ExplainCustomScan = gpusort_arrays_explain
-};
-
-/* Hooks into each run of the executor. */
-void
-gpusort_arrays_exec_init(void)
+/* Prepares the calls, and the projection that leaves them to their functions. */
+static void
+init_calls(ArraysState *state, CustomScan *plan)
 {
-	previous_run = ExecutorRun_hook;
-	ExecutorRun_hook = run_query;
+	PlanState  *ps = &state->css.ss.ps;
+	List	   *kinds = list_nth(plan->custom_private, ARRAYS_PRIVATE_KINDS);
+	List	   *fallible = list_nth(plan->custom_private, ARRAYS_PRIVATE_FALLIBLE);
+	List	   *calls = NIL;
+	List	   *target_list;
+
+	state->calls = palloc0_array(BatchedCall, state->ncalls);
+	for (int i = 0; i < state->ncalls; i++)
+	{
+		TargetEntry *entry = list_nth(plan->custom_scan_tlist, state->ncolumns + i);
+		FuncExpr   *call = (FuncExpr *) gpusort_target_renumber((Node *) entry->expr, OUTER_VAR, INDEX_VAR);
+
+		state->calls[i].kind = list_nth_int(kinds, i);
+		state->calls[i].fallible = list_nth_int(fallible, i);
+		state->fallible |= state->calls[i].fallible;
+		gpusort_arrays_init_call(state, &state->calls[i], call);
+		calls = lappend(calls, call);
+	}
+	target_list = (List *) gpusort_target_restore_calls((Node *) plan->scan.plan.targetlist, calls, state->ncolumns + 1);
+	state->by_function = ExecBuildProjectionInfo(target_list, ps->ps_ExprContext, ps->ps_ResultTupleSlot, ps,
+												 state->css.ss.ss_ScanTupleSlot->tts_tupleDescriptor);
 }
 
-Node *
-gpusort_arrays_create_state(CustomScan *plan)
+/* Finds out which of the child's columns are needed when a row is returned. */
+static void
+init_columns(ArraysState *state, CustomScan *plan)
 {
-	ArraysState *state = (ArraysState *) newNode(sizeof(ArraysState), T_CustomScanState);
+	TupleDesc	descriptor = state->css.ss.ss_ScanTupleSlot->tts_tupleDescriptor;
+	List	   *vars = pull_var_clause((Node *) plan->scan.plan.targetlist, PVC_RECURSE_AGGREGATES |
+									   PVC_RECURSE_WINDOWFUNCS | PVC_RECURSE_PLACEHOLDERS);
+	ListCell   *cell;
 
-	state->css.methods = &exec_methods;
-	return (Node *) state;
+	state->kept = palloc0_array(bool, state->ncolumns + 1);
+	state->column_length = palloc0_array(int16, state->ncolumns);
+	state->column_by_value = palloc0_array(bool, state->ncolumns);
+	foreach(cell, vars)
+	{
+		Var		   *var = lfirst(cell);
+
+		if (IsA(var, Var) && var->varno == INDEX_VAR && var->varattno > 0 && var->varattno <= state->ncolumns)
+			state->kept[var->varattno - 1] = true;
+	}
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		state->column_length[i] = TupleDescAttr(descriptor, i)->attlen;
+		state->column_by_value[i] = TupleDescAttr(descriptor, i)->attbyval;
+	}
 }
 
 /*
- * Notes whether the caller wants all rows.  After an error current_run is stale; it is
- * only compared with a live EState, so that is harmless.
+ * Divides work_mem: the batches of a group in ordinary memory may take half of it.  The
+ * memory of a whole group is set when the calls are started.
  */
 static void
-run_query(GPUSORT_RUN_PARAMETERS)
+init_memory(ArraysState *state)
 {
-	CurrentRun	outer = current_run;
+	Size		half = (Size) work_mem * 1024 / 2;
 
-	current_run.estate = query->estate;
-	current_run.to_end = count == 0;
-	if (previous_run)
-		previous_run(GPUSORT_RUN_ARGUMENTS);
-	else
-		standard_ExecutorRun(GPUSORT_RUN_ARGUMENTS);
-	current_run = outer;
+	state->batch_bytes = Max(Min(half / state->ncalls, BATCH_BYTES), MIN_BYTES);
+	state->longest = Max(Min(half / state->ncalls, LONGEST_ARRAY), state->batch_bytes);
+	state->row_bytes = gpusort_arrays_row_bytes(state);
+	state->toast = gpusort_toast_begin();
+	state->max_rows = 1;		/* these values hold until the calls are started */
+	state->group_bytes = 2 * half;
+	state->ramp_rows = 1;
+	for (int i = 0; i < GPUSORT_ARRAYS_GROUPS; i++)
+		gpusort_arrays_init_group(state, &state->groups[i]);
 }
 
 static void
@@ -138,6 +142,120 @@ begin_node(CustomScanState *css, EState *estate, int eflags)
 	if (state->cursor && gpusort_arrays_positioned_child(state))
 		css->ss.ss_currentRelation = gpusort_arrays_positioned_child(state)->ss_currentRelation;
 	init_memory(state);
+}
+
+/* True if every row, or every row within the limit, is sure to be asked for. */
+static bool
+all_rows_wanted(ArraysState *state)
+{
+	return state->all_wanted || (current_run.to_end && current_run.estate == state->css.ss.ps.state);
+}
+
+/* Projects the scan tuple.  Without a projection returns the tuple itself. */
+static TupleTableSlot *
+project(ArraysState *state, ProjectionInfo *projection)
+{
+	if (projection == NULL)
+		return state->css.ss.ss_ScanTupleSlot;
+	state->css.ss.ps.ps_ExprContext->ecxt_scantuple = state->css.ss.ss_ScanTupleSlot;
+	return ExecProject(projection);
+}
+
+/*
+ * Sets the scan tuple's place in the table, which UPDATE … WHERE CURRENT OF reads.
+ */
+static void
+remember_origin(ArraysState *state, ItemPointer tid)
+{
+	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
+	Relation	relation = state->css.ss.ss_currentRelation;
+
+	if (relation == NULL)
+		return;
+	slot->tts_tid = *tid;
+	slot->tts_tableOid = RelationGetRelid(relation);
+}
+
+/* Returns the group's next row. */
+static TupleTableSlot *
+emit_row(ArraysState *state, RowGroup *group)
+{
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
+	int			row = group->next_row;
+	MemoryContext caller;
+
+	ResetExprContext(econtext);
+	ExecClearTuple(slot);
+	memcpy(slot->tts_values, &group->values[(Size) row * state->ncolumns], state->ncolumns * sizeof(Datum));
+	memcpy(slot->tts_isnull, &group->nulls[(Size) row * state->ncolumns], state->ncolumns * sizeof(bool));
+	caller = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+	for (int i = 0; i < state->ncalls; i++)
+	{
+		int			column = state->ncolumns + i;
+
+		if (group->by_function[row])
+			slot->tts_isnull[column] = true;
+		else
+			slot->tts_values[column] = gpusort_arrays_result(state, group, i, &slot->tts_isnull[column]);
+	}
+	MemoryContextSwitchTo(caller);
+	ExecStoreVirtualTuple(slot);
+	if (group->tids)
+		remember_origin(state, &group->tids[row]);
+	group->next_row++;
+	state->position++;
+	if (group->by_function[row])
+		state->counters.rows_by_function++;
+	return project(state, group->by_function[row] ? state->by_function : state->css.ss.ps.ps_ProjInfo);
+}
+
+/* Computes a row from the child's row by calling the functions.  Returns an empty slot after the last row. */
+static TupleTableSlot *
+compute_single(ArraysState *state, TupleTableSlot *child)
+{
+	ScanState  *origin = gpusort_arrays_positioned_child(state);
+
+	if (TupIsNull(child))
+	{
+		ExecClearTuple(state->css.ss.ss_ScanTupleSlot);
+		return ExecClearTuple(state->css.ss.ps.ps_ResultTupleSlot);
+	}
+	ResetExprContext(state->css.ss.ps.ps_ExprContext);
+	gpusort_arrays_load_columns(state, child);
+	if (origin)
+		remember_origin(state, &origin->ss_ScanTupleSlot->tts_tid);
+	state->counters.rows_by_function++;
+	return project(state, state->by_function);
+}
+
+/* Reads the next row, and computes it by itself. */
+static TupleTableSlot *
+next_single(ArraysState *state)
+{
+	TupleTableSlot *slot;
+
+	gpusort_arrays_drop_groups(state);
+	slot = gpusort_arrays_read_row(state);
+	state->position = state->child_position;
+	return compute_single(state, slot);
+}
+
+/* Moves by one row in the executor's direction, and computes the row by itself. */
+static TupleTableSlot *
+step_single(ArraysState *state)
+{
+	PlanState  *child = outerPlanState(&state->css);
+
+	if (!state->backward)
+	{
+		gpusort_arrays_drop_groups(state);
+		state->pending = NULL;
+		for (; state->child_position > state->position; state->child_position--)
+			(void) ExecProcNode(child);
+		state->backward = true;
+	}
+	return compute_single(state, ExecProcNode(child));
 }
 
 /* Returns the next row, or the one before it if the executor goes backward. */
@@ -166,13 +284,6 @@ exec_node(CustomScanState *css)
 		group = &state->groups[state->current];
 	}
 	return emit_row(state, group);
-}
-
-/* True if every row, or every row within the limit, is sure to be asked for. */
-static bool
-all_rows_wanted(ArraysState *state)
-{
-	return state->all_wanted || (current_run.to_end && current_run.estate == state->css.ss.ps.state);
 }
 
 static void
@@ -249,182 +360,50 @@ shutdown_node(CustomScanState *css)
 		*state->shared = state->counters;
 }
 
-/* Prepares the calls, and the projection that leaves them to their functions. */
-static void
-init_calls(ArraysState *state, CustomScan *plan)
-{
-	PlanState  *ps = &state->css.ss.ps;
-	List	   *kinds = list_nth(plan->custom_private, ARRAYS_PRIVATE_KINDS);
-	List	   *fallible = list_nth(plan->custom_private, ARRAYS_PRIVATE_FALLIBLE);
-	List	   *calls = NIL;
-	List	   *target_list;
-
-	state->calls = palloc0_array(BatchedCall, state->ncalls);
-	for (int i = 0; i < state->ncalls; i++)
-	{
-		TargetEntry *entry = list_nth(plan->custom_scan_tlist, state->ncolumns + i);
-		FuncExpr   *call = (FuncExpr *) gpusort_target_renumber((Node *) entry->expr, OUTER_VAR, INDEX_VAR);
-
-		state->calls[i].kind = list_nth_int(kinds, i);
-		state->calls[i].fallible = list_nth_int(fallible, i);
-		state->fallible |= state->calls[i].fallible;
-		gpusort_arrays_init_call(state, &state->calls[i], call);
-		calls = lappend(calls, call);
-	}
-	target_list = (List *) gpusort_target_restore_calls((Node *) plan->scan.plan.targetlist, calls, state->ncolumns + 1);
-	state->by_function = ExecBuildProjectionInfo(target_list, ps->ps_ExprContext, ps->ps_ResultTupleSlot, ps,
-												 state->css.ss.ss_ScanTupleSlot->tts_tupleDescriptor);
-}
-
-/* Finds out which of the child's columns are needed when a row is returned. */
-static void
-init_columns(ArraysState *state, CustomScan *plan)
-{
-	TupleDesc	descriptor = state->css.ss.ss_ScanTupleSlot->tts_tupleDescriptor;
-	List	   *vars = pull_var_clause((Node *) plan->scan.plan.targetlist, PVC_RECURSE_AGGREGATES |
-									   PVC_RECURSE_WINDOWFUNCS | PVC_RECURSE_PLACEHOLDERS);
-	ListCell   *cell;
-
-	state->kept = palloc0_array(bool, state->ncolumns + 1);
-	state->column_length = palloc0_array(int16, state->ncolumns);
-	state->column_by_value = palloc0_array(bool, state->ncolumns);
-	foreach(cell, vars)
-	{
-		Var		   *var = lfirst(cell);
-
-		if (IsA(var, Var) && var->varno == INDEX_VAR && var->varattno > 0 && var->varattno <= state->ncolumns)
-			state->kept[var->varattno - 1] = true;
-	}
-	for (int i = 0; i < state->ncolumns; i++)
-	{
-		state->column_length[i] = TupleDescAttr(descriptor, i)->attlen;
-		state->column_by_value[i] = TupleDescAttr(descriptor, i)->attbyval;
-	}
-}
+static const CustomExecMethods exec_methods = {
+	.CustomName = "GpusortArrays",
+	.BeginCustomScan = begin_node,
+	.ExecCustomScan = exec_node,
+	.EndCustomScan = end_node,
+	.ReScanCustomScan = rescan_node,
+	.EstimateDSMCustomScan = estimate_shared,
+	.InitializeDSMCustomScan = init_shared,
+	.InitializeWorkerCustomScan = init_worker,
+	.ShutdownCustomScan = shutdown_node,
+	.ExplainCustomScan = gpusort_arrays_explain
+};
 
 /*
- * Divides work_mem: the batches of a group in ordinary memory may take half of it.  The
- * memory of a whole group is set when the calls are started.
+ * Notes whether the caller wants all rows.  After an error current_run is stale; it is
+ * only compared with a live EState, so that is harmless.
  */
 static void
-init_memory(ArraysState *state)
+run_query(GPUSORT_RUN_PARAMETERS)
 {
-	Size		half = (Size) work_mem * 1024 / 2;
+	CurrentRun	outer = current_run;
 
-	state->batch_bytes = Max(Min(half / state->ncalls, BATCH_BYTES), MIN_BYTES);
-	state->longest = Max(Min(half / state->ncalls, LONGEST_ARRAY), state->batch_bytes);
-	state->row_bytes = gpusort_arrays_row_bytes(state);
-	state->toast = gpusort_toast_begin();
-	state->max_rows = 1;		/* these values hold until the calls are started */
-	state->group_bytes = 2 * half;
-	state->ramp_rows = 1;
-	for (int i = 0; i < GPUSORT_ARRAYS_GROUPS; i++)
-		gpusort_arrays_init_group(state, &state->groups[i]);
+	current_run.estate = query->estate;
+	current_run.to_end = count == 0;
+	if (previous_run)
+		previous_run(GPUSORT_RUN_ARGUMENTS);
+	else
+		standard_ExecutorRun(GPUSORT_RUN_ARGUMENTS);
+	current_run = outer;
 }
 
-/* Returns the group's next row. */
-static TupleTableSlot *
-emit_row(ArraysState *state, RowGroup *group)
+/* Hooks into each run of the executor. */
+void
+gpusort_arrays_exec_init(void)
 {
-	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
-	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
-	int			row = group->next_row;
-	MemoryContext caller;
-
-	ResetExprContext(econtext);
-	ExecClearTuple(slot);
-	memcpy(slot->tts_values, &group->values[(Size) row * state->ncolumns], state->ncolumns * sizeof(Datum));
-	memcpy(slot->tts_isnull, &group->nulls[(Size) row * state->ncolumns], state->ncolumns * sizeof(bool));
-	caller = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-	for (int i = 0; i < state->ncalls; i++)
-	{
-		int			column = state->ncolumns + i;
-
-		if (group->by_function[row])
-			slot->tts_isnull[column] = true;
-		else
-			slot->tts_values[column] = gpusort_arrays_result(state, group, i, &slot->tts_isnull[column]);
-	}
-	MemoryContextSwitchTo(caller);
-	ExecStoreVirtualTuple(slot);
-	if (group->tids)
-		remember_origin(state, &group->tids[row]);
-	group->next_row++;
-	state->position++;
-	if (group->by_function[row])
-		state->counters.rows_by_function++;
-	return project(state, group->by_function[row] ? state->by_function : state->css.ss.ps.ps_ProjInfo);
+	previous_run = ExecutorRun_hook;
+	ExecutorRun_hook = run_query;
 }
 
-/* Projects the scan tuple.  Without a projection returns the tuple itself. */
-static TupleTableSlot *
-project(ArraysState *state, ProjectionInfo *projection)
+Node *
+gpusort_arrays_create_state(CustomScan *plan)
 {
-	if (projection == NULL)
-		return state->css.ss.ss_ScanTupleSlot;
-	state->css.ss.ps.ps_ExprContext->ecxt_scantuple = state->css.ss.ss_ScanTupleSlot;
-	return ExecProject(projection);
-}
+	ArraysState *state = (ArraysState *) newNode(sizeof(ArraysState), T_CustomScanState);
 
-/*
- * Sets the scan tuple's place in the table, which UPDATE … WHERE CURRENT OF reads.
- */
-static void
-remember_origin(ArraysState *state, ItemPointer tid)
-{
-	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
-	Relation	relation = state->css.ss.ss_currentRelation;
-
-	if (relation == NULL)
-		return;
-	slot->tts_tid = *tid;
-	slot->tts_tableOid = RelationGetRelid(relation);
-}
-
-/* Reads the next row, and computes it by itself. */
-static TupleTableSlot *
-next_single(ArraysState *state)
-{
-	TupleTableSlot *slot;
-
-	gpusort_arrays_drop_groups(state);
-	slot = gpusort_arrays_read_row(state);
-	state->position = state->child_position;
-	return compute_single(state, slot);
-}
-
-/* Moves by one row in the executor's direction, and computes the row by itself. */
-static TupleTableSlot *
-step_single(ArraysState *state)
-{
-	PlanState  *child = outerPlanState(&state->css);
-
-	if (!state->backward)
-	{
-		gpusort_arrays_drop_groups(state);
-		state->pending = NULL;
-		for (; state->child_position > state->position; state->child_position--)
-			(void) ExecProcNode(child);
-		state->backward = true;
-	}
-	return compute_single(state, ExecProcNode(child));
-}
-
-/* Computes a row from the child's row by calling the functions.  Returns an empty slot after the last row. */
-static TupleTableSlot *
-compute_single(ArraysState *state, TupleTableSlot *child)
-{
-	ScanState  *origin = gpusort_arrays_positioned_child(state);
-
-	if (TupIsNull(child))
-	{
-		ExecClearTuple(state->css.ss.ss_ScanTupleSlot);
-		return ExecClearTuple(state->css.ss.ps.ps_ResultTupleSlot);
-	}
-	ResetExprContext(state->css.ss.ps.ps_ExprContext);
-	gpusort_arrays_load_columns(state, child);
-	if (origin)
-		remember_origin(state, &origin->ss_ScanTupleSlot->tts_tid);
-	state->counters.rows_by_function++;
-	return project(state, state->by_function);
+	state->css.methods = &exec_methods;
+	return (Node *) state;
 }

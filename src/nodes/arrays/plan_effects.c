@@ -23,33 +23,32 @@ typedef struct EffectSearch
 
 static void search_plan(Plan **link, void *arg);
 static void search_below(Plan *plan, EffectSearch *search);
-static bool search_expression(Node *node, void *arg);
-static void search_subplan(EffectSearch *search, int plan_id);
-static bool is_volatile(Oid function, void *arg);
-static bool has_no_expressions(Plan *plan);
 
-/*
- * True if it could be noticed that the plan, with this target list, is run further than
- * asked: it changes or locks something, or calls a volatile function.
- */
-bool
-gpusort_plan_has_effects(PlannedStmt *statement, Plan *plan, List *target_list)
+static void
+search_subplan(EffectSearch *search, int plan_id)
 {
-	EffectSearch search = {.statement = statement};
-
-	if (search_expression((Node *) target_list, &search))
-		return true;
-	search_below(plan, &search);
-	return search.found;
+	search_plan((Plan **) &lfirst(list_nth_cell(search->statement->subplans, plan_id - 1)), search);
 }
 
-/* The same for an expression. */
-bool
-gpusort_expression_has_effects(PlannedStmt *statement, Node *expression)
+static bool
+is_volatile(Oid function, void *arg)
 {
-	EffectSearch search = {.statement = statement};
+	return func_volatile(function) == PROVOLATILE_VOLATILE;
+}
 
-	return search_expression(expression, &search);
+/* Searches an expression, and the plans of its subqueries.  Returns true if an effect was found. */
+static bool
+search_expression(Node *node, void *arg)
+{
+	EffectSearch *search = arg;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, NextValueExpr) || check_functions_in_node(node, is_volatile, NULL))
+		search->found = true;
+	else if (IsA(node, SubPlan))
+		search_subplan(search, ((SubPlan *) node)->plan_id);
+	return search->found || expression_tree_walker(node, search_expression, search);
 }
 
 /* Searches a plan node with its target list, and the plans below it. */
@@ -78,31 +77,62 @@ search_below(Plan *plan, EffectSearch *search)
 		search_subplan(search, ((CteScan *) plan)->ctePlanId);
 }
 
-/* Searches an expression, and the plans of its subqueries.  Returns true if an effect was found. */
-static bool
-search_expression(Node *node, void *arg)
+/*
+ * True if it could be noticed that the plan, with this target list, is run further than
+ * asked: it changes or locks something, or calls a volatile function.
+ */
+bool
+gpusort_plan_has_effects(PlannedStmt *statement, Plan *plan, List *target_list)
 {
-	EffectSearch *search = arg;
+	EffectSearch search = {.statement = statement};
 
-	if (node == NULL)
-		return false;
-	if (IsA(node, NextValueExpr) || check_functions_in_node(node, is_volatile, NULL))
-		search->found = true;
-	else if (IsA(node, SubPlan))
-		search_subplan(search, ((SubPlan *) node)->plan_id);
-	return search->found || expression_tree_walker(node, search_expression, search);
+	if (search_expression((Node *) target_list, &search))
+		return true;
+	search_below(plan, &search);
+	return search.found;
 }
 
-static void
-search_subplan(EffectSearch *search, int plan_id)
+/* The same for an expression. */
+bool
+gpusort_expression_has_effects(PlannedStmt *statement, Node *expression)
 {
-	search_plan((Plan **) &lfirst(list_nth_cell(search->statement->subplans, plan_id - 1)), search);
+	EffectSearch search = {.statement = statement};
+
+	return search_expression(expression, &search);
 }
 
+/* True if this kind of node is known to have none.  ModifyTable and LockRows are not. */
 static bool
-is_volatile(Oid function, void *arg)
+has_no_expressions(Plan *plan)
 {
-	return func_volatile(function) == PROVOLATILE_VOLATILE;
+	switch (nodeTag(plan))
+	{
+		case T_SubqueryScan:
+		case T_SeqScan:
+		case T_BitmapAnd:
+		case T_BitmapOr:
+		case T_CteScan:
+		case T_NamedTuplestoreScan:
+		case T_WorkTableScan:
+		case T_RecursiveUnion:
+		case T_Append:
+		case T_MergeAppend:
+		case T_Material:
+		case T_Memoize:
+		case T_Sort:
+		case T_IncrementalSort:
+		case T_Group:
+		case T_Agg:
+		case T_ProjectSet:
+		case T_Unique:
+		case T_Gather:
+		case T_GatherMerge:
+		case T_Hash:
+		case T_SetOp:
+			return true;
+		default:
+			return false;
+	}
 }
 
 /*
@@ -159,38 +189,4 @@ gpusort_plan_expressions(Plan *plan, bool *known)
 			return NIL;
 	}
 #undef EXPRESSION
-}
-
-/* True if this kind of node is known to have none.  ModifyTable and LockRows are not. */
-static bool
-has_no_expressions(Plan *plan)
-{
-	switch (nodeTag(plan))
-	{
-		case T_SubqueryScan:
-		case T_SeqScan:
-		case T_BitmapAnd:
-		case T_BitmapOr:
-		case T_CteScan:
-		case T_NamedTuplestoreScan:
-		case T_WorkTableScan:
-		case T_RecursiveUnion:
-		case T_Append:
-		case T_MergeAppend:
-		case T_Material:
-		case T_Memoize:
-		case T_Sort:
-		case T_IncrementalSort:
-		case T_Group:
-		case T_Agg:
-		case T_ProjectSet:
-		case T_Unique:
-		case T_Gather:
-		case T_GatherMerge:
-		case T_Hash:
-		case T_SetOp:
-			return true;
-		default:
-			return false;
-	}
 }

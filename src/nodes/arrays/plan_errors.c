@@ -33,34 +33,8 @@ typedef struct ErrorSearch
 	bool		found;
 } ErrorSearch;
 
-static void add_init_params(Plan **link, void *arg);
 static void search_child(Plan **link, void *arg);
 static void search_node(Plan *plan, ErrorSearch *search);
-static bool has_single_child(Plan *plan);
-static bool reads_all_first(Plan *plan);
-static bool sorts_as_custom_scan(Plan *plan);
-static bool operators_may_fail(Plan *plan);
-static bool any_may_fail(const Oid *operators, int noperators);
-static bool operators_in_list_may_fail(List *operators);
-static bool expression_may_fail(Node *node, void *arg);
-static bool aggregate_may_fail(const Aggref *aggregate);
-static bool subplan_may_fail(const SubPlan *subplan, ErrorSearch *search);
-static bool search_subquery(ErrorSearch *search, int plan_id);
-static bool function_may_fail(Oid function, void *arg);
-
-/* Whether the plan, with the target list in place of its own, may raise an error after its first row. */
-bool
-gpusort_plan_may_fail(PlannedStmt *statement, Plan *plan, List *target_list)
-{
-	ErrorSearch search = {.statement = statement, .once = true};
-
-	if (statement->subplans != NIL)
-		gpusort_plan_each_tree(statement, add_init_params, &search);
-	if (expression_may_fail((Node *) target_list, &search))
-		return true;
-	search_node(plan, &search);
-	return search.found;
-}
 
 static void
 add_init_params(Plan **link, void *arg)
@@ -77,112 +51,10 @@ add_init_params(Plan **link, void *arg)
 	gpusort_plan_each_child(*link, add_init_params, search);
 }
 
-/* Searches a plan node with its target list, and what is below it. */
-static void
-search_child(Plan **link, void *arg)
-{
-	ErrorSearch *search = arg;
-
-	if (search->found)
-		return;
-	if (expression_may_fail((Node *) (*link)->targetlist, search))
-		search->found = true;
-	else
-		search_node(*link, search);
-}
-
-static void
-search_node(Plan *plan, ErrorSearch *search)
-{
-	bool		known = true;
-	bool		once = search->once;
-	List	   *expressions = gpusort_plan_expressions(plan, &known);
-
-	if (once && IsA(plan, FunctionScan))
-		expressions = NIL;
-	search->found = !known || operators_may_fail(plan) ||
-		expression_may_fail((Node *) plan->qual, search) ||
-		expression_may_fail((Node *) expressions, search) ||
-		(IsA(plan, CteScan) && search_subquery(search, ((CteScan *) plan)->ctePlanId));
-	if (search->found || (once && reads_all_first(plan)))
-		return;
-	search->once = once && has_single_child(plan);
-	gpusort_plan_each_child(plan, search_child, search);
-	search->once = once;
-}
-
 static bool
-has_single_child(Plan *plan)
+function_may_fail(Oid function, void *arg)
 {
-	return IsA(plan, SubqueryScan) || (plan->lefttree != NULL && plan->righttree == NULL);
-}
-
-/* True if a node reads all of its child before it returns a row. */
-static bool
-reads_all_first(Plan *plan)
-{
-	return IsA(plan, Sort) || sorts_as_custom_scan(plan) ||
-		(IsA(plan, Agg) && (((Agg *) plan)->aggstrategy == AGG_HASHED || ((Agg *) plan)->aggstrategy == AGG_PLAIN));
-}
-
-/* True if a node of ours does what a Sort does. */
-static bool
-sorts_as_custom_scan(Plan *plan)
-{
-	const NodeRoom *room = gpusort_plan_room(plan);
-
-	return room != NULL && room->sort_operators != NULL;
-}
-
-/* True if what a node of a known kind calls outside of its expressions may raise errors. */
-static bool
-operators_may_fail(Plan *plan)
-{
-#define ANY_MAY_FAIL(type, operators, count) any_may_fail(((type *) plan)->operators, ((type *) plan)->count)
-	switch (nodeTag(plan))
-	{
-		case T_TableFuncScan:
-		case T_ForeignScan:
-		case T_ProjectSet:
-		case T_WindowAgg:
-		case T_SetOp:
-			return true;
-		case T_Sort:
-			return ANY_MAY_FAIL(Sort, sortOperators, numCols);
-		case T_IncrementalSort:
-			return ANY_MAY_FAIL(IncrementalSort, sort.sortOperators, sort.numCols);
-		case T_MergeAppend:
-			return ANY_MAY_FAIL(MergeAppend, sortOperators, numCols);
-		case T_GatherMerge:
-			return ANY_MAY_FAIL(GatherMerge, sortOperators, numCols);
-		case T_Unique:
-			return ANY_MAY_FAIL(Unique, uniqOperators, numCols);
-		case T_Group:
-			return ANY_MAY_FAIL(Group, grpOperators, numCols);
-		case T_RecursiveUnion:
-			return ANY_MAY_FAIL(RecursiveUnion, dupOperators, numCols);
-		case T_Memoize:
-			return ANY_MAY_FAIL(Memoize, hashOperators, numKeys);
-		case T_Agg:
-			return ((Agg *) plan)->chain != NIL || ANY_MAY_FAIL(Agg, grpOperators, numCols);
-		case T_CustomScan:
-			return !sorts_as_custom_scan(plan) ||
-				operators_in_list_may_fail(gpusort_plan_room(plan)->sort_operators((CustomScan *) plan));
-		default:
-			return false;
-	}
-#undef ANY_MAY_FAIL
-}
-
-static bool
-any_may_fail(const Oid *operators, int noperators)
-{
-	for (int i = 0; i < noperators; i++)
-	{
-		if (function_may_fail(get_opcode(operators[i]), NULL))
-			return true;
-	}
-	return false;
+	return !OidIsValid(function) || !get_func_leakproof(function);
 }
 
 static bool
@@ -196,6 +68,36 @@ operators_in_list_may_fail(List *operators)
 			return true;
 	}
 	return false;
+}
+
+static bool
+aggregate_may_fail(const Aggref *aggregate)
+{
+	return aggregate->aggorder != NIL || aggregate->aggdistinct != NIL ||
+		(aggregate->aggfnoid != F_COUNT_ && aggregate->aggfnoid != F_COUNT_ANY &&
+		 aggregate->aggfnoid != F_ARRAY_AGG_ANYNONARRAY);
+}
+
+/* The same for its plan, which runs when it is needed. */
+static bool
+search_subquery(ErrorSearch *search, int plan_id)
+{
+	ErrorSearch inside = *search;
+
+	inside.once = false;
+	inside.found = false;
+	search_child((Plan **) &lfirst(list_nth_cell(search->statement->subplans, plan_id - 1)), &inside);
+	return inside.found;
+}
+
+/* True if a subquery may raise errors.  A scalar subquery does if it has two rows. */
+static bool
+subplan_may_fail(const SubPlan *subplan, ErrorSearch *search)
+{
+	if (subplan->subLinkType != EXISTS_SUBLINK && subplan->subLinkType != ANY_SUBLINK &&
+		subplan->subLinkType != ALL_SUBLINK && subplan->subLinkType != ARRAY_SUBLINK)
+		return true;
+	return search_subquery(search, subplan->plan_id);
 }
 
 /* Whether an expression may raise an error; also in the plans of its subqueries. */
@@ -265,38 +167,124 @@ expression_may_fail(Node *node, void *arg)
 	return expression_tree_walker(node, expression_may_fail, search);
 }
 
-static bool
-aggregate_may_fail(const Aggref *aggregate)
+/* Searches a plan node with its target list, and what is below it. */
+static void
+search_child(Plan **link, void *arg)
 {
-	return aggregate->aggorder != NIL || aggregate->aggdistinct != NIL ||
-		(aggregate->aggfnoid != F_COUNT_ && aggregate->aggfnoid != F_COUNT_ANY &&
-		 aggregate->aggfnoid != F_ARRAY_AGG_ANYNONARRAY);
+	ErrorSearch *search = arg;
+
+	if (search->found)
+		return;
+	if (expression_may_fail((Node *) (*link)->targetlist, search))
+		search->found = true;
+	else
+		search_node(*link, search);
 }
 
-/* True if a subquery may raise errors.  A scalar subquery does if it has two rows. */
 static bool
-subplan_may_fail(const SubPlan *subplan, ErrorSearch *search)
+has_single_child(Plan *plan)
 {
-	if (subplan->subLinkType != EXISTS_SUBLINK && subplan->subLinkType != ANY_SUBLINK &&
-		subplan->subLinkType != ALL_SUBLINK && subplan->subLinkType != ARRAY_SUBLINK)
+	return IsA(plan, SubqueryScan) || (plan->lefttree != NULL && plan->righttree == NULL);
+}
+
+/* True if a node of ours does what a Sort does. */
+static bool
+sorts_as_custom_scan(Plan *plan)
+{
+	const NodeRoom *room = gpusort_plan_room(plan);
+
+	return room != NULL && room->sort_operators != NULL;
+}
+
+/* True if a node reads all of its child before it returns a row. */
+static bool
+reads_all_first(Plan *plan)
+{
+	return IsA(plan, Sort) || sorts_as_custom_scan(plan) ||
+		(IsA(plan, Agg) && (((Agg *) plan)->aggstrategy == AGG_HASHED || ((Agg *) plan)->aggstrategy == AGG_PLAIN));
+}
+
+static bool
+any_may_fail(const Oid *operators, int noperators)
+{
+	for (int i = 0; i < noperators; i++)
+	{
+		if (function_may_fail(get_opcode(operators[i]), NULL))
+			return true;
+	}
+	return false;
+}
+
+/* True if what a node of a known kind calls outside of its expressions may raise errors. */
+static bool
+operators_may_fail(Plan *plan)
+{
+#define ANY_MAY_FAIL(type, operators, count) any_may_fail(((type *) plan)->operators, ((type *) plan)->count)
+	switch (nodeTag(plan))
+	{
+		case T_TableFuncScan:
+		case T_ForeignScan:
+		case T_ProjectSet:
+		case T_WindowAgg:
+		case T_SetOp:
+			return true;
+		case T_Sort:
+			return ANY_MAY_FAIL(Sort, sortOperators, numCols);
+		case T_IncrementalSort:
+			return ANY_MAY_FAIL(IncrementalSort, sort.sortOperators, sort.numCols);
+		case T_MergeAppend:
+			return ANY_MAY_FAIL(MergeAppend, sortOperators, numCols);
+		case T_GatherMerge:
+			return ANY_MAY_FAIL(GatherMerge, sortOperators, numCols);
+		case T_Unique:
+			return ANY_MAY_FAIL(Unique, uniqOperators, numCols);
+		case T_Group:
+			return ANY_MAY_FAIL(Group, grpOperators, numCols);
+		case T_RecursiveUnion:
+			return ANY_MAY_FAIL(RecursiveUnion, dupOperators, numCols);
+		case T_Memoize:
+			return ANY_MAY_FAIL(Memoize, hashOperators, numKeys);
+		case T_Agg:
+			return ((Agg *) plan)->chain != NIL || ANY_MAY_FAIL(Agg, grpOperators, numCols);
+		case T_CustomScan:
+			return !sorts_as_custom_scan(plan) ||
+				operators_in_list_may_fail(gpusort_plan_room(plan)->sort_operators((CustomScan *) plan));
+		default:
+			return false;
+	}
+#undef ANY_MAY_FAIL
+}
+
+static void
+search_node(Plan *plan, ErrorSearch *search)
+{
+	bool		known = true;
+	bool		once = search->once;
+	List	   *expressions = gpusort_plan_expressions(plan, &known);
+
+	if (once && IsA(plan, FunctionScan))
+		expressions = NIL;
+	search->found = !known || operators_may_fail(plan) ||
+		expression_may_fail((Node *) plan->qual, search) ||
+		expression_may_fail((Node *) expressions, search) ||
+		(IsA(plan, CteScan) && search_subquery(search, ((CteScan *) plan)->ctePlanId));
+	if (search->found || (once && reads_all_first(plan)))
+		return;
+	search->once = once && has_single_child(plan);
+	gpusort_plan_each_child(plan, search_child, search);
+	search->once = once;
+}
+
+/* Whether the plan, with the target list in place of its own, may raise an error after its first row. */
+bool
+gpusort_plan_may_fail(PlannedStmt *statement, Plan *plan, List *target_list)
+{
+	ErrorSearch search = {.statement = statement, .once = true};
+
+	if (statement->subplans != NIL)
+		gpusort_plan_each_tree(statement, add_init_params, &search);
+	if (expression_may_fail((Node *) target_list, &search))
 		return true;
-	return search_subquery(search, subplan->plan_id);
-}
-
-/* The same for its plan, which runs when it is needed. */
-static bool
-search_subquery(ErrorSearch *search, int plan_id)
-{
-	ErrorSearch inside = *search;
-
-	inside.once = false;
-	inside.found = false;
-	search_child((Plan **) &lfirst(list_nth_cell(search->statement->subplans, plan_id - 1)), &inside);
-	return inside.found;
-}
-
-static bool
-function_may_fail(Oid function, void *arg)
-{
-	return !OidIsValid(function) || !get_func_leakproof(function);
+	search_node(plan, &search);
+	return search.found;
 }

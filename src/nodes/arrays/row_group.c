@@ -37,24 +37,6 @@
 #define RAMP_FACTOR 4
 #define RAMP_FACTOR_ON_DEVICE 64
 
-static RowGroup *group_of(ArraysState *state, int place);
-static bool may_read_ahead(ArraysState *state);
-static bool reserve_row(ArraysState *state, RowGroup *group, int wanted);
-static void resize_rows(ArraysState *state, RowGroup *group, int slots);
-static void free_rows(RowGroup *group);
-static bool fill_group(ArraysState *state, RowGroup *group);
-static int rows_wanted(ArraysState *state);
-static void find_limit(ArraysState *state);
-static void start_scan(ArraysState *state);
-static bool pack_row(ArraysState *state, RowGroup *group, TupleTableSlot *slot);
-static void keep_columns(ArraysState *state, RowGroup *group, TupleTableSlot *slot);
-static void submit_group(ArraysState *state, RowGroup *group);
-static bool is_being_sorted(ArraysState *state, RowGroup *group);
-static void wait_for_group(ArraysState *state, RowGroup *group);
-static void empty_group(ArraysState *state, RowGroup *group);
-static instr_time time_now(const ArraysState *state);
-static double milliseconds_since(const ArraysState *state, instr_time start);
-
 void
 gpusort_arrays_init_group(ArraysState *state, RowGroup *group)
 {
@@ -66,40 +48,25 @@ gpusort_arrays_init_group(ArraysState *state, RowGroup *group)
 	MemoryContextSwitchTo(caller);
 }
 
-/*
- * Makes the next group the current one, filled and sorted.  Returns false if there are no
- * more rows.
- */
-bool
-gpusort_arrays_next_group(ArraysState *state)
-{
-	RowGroup   *group;
-
-	if (state->filled > 0)
-	{
-		empty_group(state, &state->groups[state->current]);
-		state->filled--;
-		/* If no other group is filled, this one is used again, because it has its buffers. */
-		if (state->filled > 0)
-			state->current = (state->current + 1) % GPUSORT_ARRAYS_GROUPS;
-	}
-	group = &state->groups[state->current];
-	if (state->filled == 0 && !fill_group(state, group))
-		return false;
-	while (may_read_ahead(state))
-	{
-		if (!fill_group(state, group_of(state, state->filled)))
-			break;
-	}
-	wait_for_group(state, group);
-	return true;
-}
-
 /* The group that is `place` places behind the current one. */
 static RowGroup *
 group_of(ArraysState *state, int place)
 {
 	return &state->groups[(state->current + place) % GPUSORT_ARRAYS_GROUPS];
+}
+
+/* True if a batch of the group is still being sorted. */
+static bool
+is_being_sorted(ArraysState *state, RowGroup *group)
+{
+	for (int i = 0; i < state->ncalls; i++)
+	{
+		SortBatch  *batch = group->batches[i];
+
+		if (batch != NULL && batch->nsegments > 0 && !gpusort_batch_done(batch))
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -114,13 +81,24 @@ may_read_ahead(ArraysState *state)
 		gpusort_batch_may_take_slab();
 }
 
-void
-gpusort_arrays_drop_groups(ArraysState *state)
+#define RESIZE(group, member, entries) \
+	((group)->member = (group)->row_slots == 0 ? \
+	 MemoryContextAllocHuge(state->context, (entries) * sizeof(*(group)->member)) : \
+	 repalloc_huge((group)->member, (entries) * sizeof(*(group)->member)))
+
+/* Enlarges a group's buffers to this many rows, and keeps the rows in them. */
+static void
+resize_rows(ArraysState *state, RowGroup *group, int slots)
 {
-	for (int i = 0; i < GPUSORT_ARRAYS_GROUPS; i++)
-		empty_group(state, &state->groups[i]);
-	state->filled = 0;
-	state->current = 0;
+	RESIZE(group, values, (Size) slots * state->ncolumns);
+	RESIZE(group, nulls, (Size) slots * state->ncolumns);
+	RESIZE(group, by_function, (Size) slots);
+	RESIZE(group, results, (Size) slots * state->ncalls);
+	if (state->gathers)
+		RESIZE(group, sources, (Size) slots * state->ncalls);
+	if (state->cursor)
+		RESIZE(group, tids, (Size) slots);
+	group->row_slots = slots;
 }
 
 /*
@@ -147,97 +125,6 @@ reserve_row(ArraysState *state, RowGroup *group, int wanted)
 	return true;
 }
 
-/* Bytes that a row takes in a group's buffers. */
-Size
-gpusort_arrays_row_bytes(const ArraysState *state)
-{
-	Size		column = sizeof(Datum) + sizeof(bool);
-	Size		call = sizeof(CallResult) + (state->gathers ? sizeof(CallSource) : 0);
-
-	return state->ncolumns * column + state->ncalls * call + sizeof(bool) + (state->cursor ? sizeof(ItemPointerData) : 0);
-}
-
-#define RESIZE(group, member, entries) \
-	((group)->member = (group)->row_slots == 0 ? \
-	 MemoryContextAllocHuge(state->context, (entries) * sizeof(*(group)->member)) : \
-	 repalloc_huge((group)->member, (entries) * sizeof(*(group)->member)))
-
-/* Enlarges a group's buffers to this many rows, and keeps the rows in them. */
-static void
-resize_rows(ArraysState *state, RowGroup *group, int slots)
-{
-	RESIZE(group, values, (Size) slots * state->ncolumns);
-	RESIZE(group, nulls, (Size) slots * state->ncolumns);
-	RESIZE(group, by_function, (Size) slots);
-	RESIZE(group, results, (Size) slots * state->ncalls);
-	if (state->gathers)
-		RESIZE(group, sources, (Size) slots * state->ncalls);
-	if (state->cursor)
-		RESIZE(group, tids, (Size) slots);
-	group->row_slots = slots;
-}
-
-#undef RESIZE
-
-static void
-free_rows(RowGroup *group)
-{
-	pfree(group->values);
-	pfree(group->nulls);
-	pfree(group->by_function);
-	pfree(group->results);
-	if (group->sources)
-		pfree(group->sources);
-	if (group->tids)
-		pfree(group->tids);
-	group->row_slots = 0;
-}
-
-/* Reads rows into an empty group and submits its batches.  Returns false if there are no rows. */
-static bool
-fill_group(ArraysState *state, RowGroup *group)
-{
-	int			wanted = rows_wanted(state);
-	instr_time	start = time_now(state);
-	TupleTableSlot *slot;
-
-	while (group->nrows < wanted && reserve_row(state, group, wanted) && (slot = gpusort_arrays_read_row(state)) != NULL)
-	{
-		if (!state->started)
-			start_scan(state);
-		if (!pack_row(state, group, slot))
-		{
-			state->pending = slot;
-			state->ramp_rows = state->max_rows; /* larger groups would not fit */
-			break;
-		}
-		keep_columns(state, group, slot);
-		group->nrows++;
-	}
-	gpusort_toast_pause(state->toast);
-	state->counters.read_ms += milliseconds_since(state, start);
-	if (group->nrows == 0)
-		return false;
-	state->ramp_rows = Min(state->ramp_rows * state->ramp_factor, state->max_rows);
-	state->filled++;
-	submit_group(state, group);
-	return true;
-}
-
-/* How many rows the next group should have. */
-static int
-rows_wanted(ArraysState *state)
-{
-	int64		left;
-
-	if (!state->limit_known)
-		find_limit(state);
-	if (state->limit < 0)
-		return state->ramp_rows;
-	left = state->limit - state->child_position + (state->pending ? 1 : 0);
-	return Max(Min(left, state->max_rows), 1);
-}
-
 /* Evaluates the LIMIT above, which did so itself before it asked for a row. */
 static void
 find_limit(ArraysState *state)
@@ -257,6 +144,20 @@ find_limit(ArraysState *state)
 		state->limit = -1;
 }
 
+/* How many rows the next group should have. */
+static int
+rows_wanted(ArraysState *state)
+{
+	int64		left;
+
+	if (!state->limit_known)
+		find_limit(state);
+	if (state->limit < 0)
+		return state->ramp_rows;
+	left = state->limit - state->child_position + (state->pending ? 1 : 0);
+	return Max(Min(left, state->max_rows), 1);
+}
+
 /* Evaluates options, which are the same for all rows of a scan.  Called only if there is a first row. */
 static void
 start_scan(ArraysState *state)
@@ -272,23 +173,6 @@ start_scan(ArraysState *state)
 	state->max_rows = on_device ? MAX_ROWS_ON_DEVICE : MAX_ROWS;
 	state->ramp_factor = on_device ? RAMP_FACTOR_ON_DEVICE : RAMP_FACTOR;
 	state->group_bytes = Max((Size) work_mem * 1024 / (on_device ? GPUSORT_ARRAYS_GROUPS : 1), MIN_GROUP_BYTES);
-}
-
-/* The child's next row, or NULL. */
-TupleTableSlot *
-gpusort_arrays_read_row(ArraysState *state)
-{
-	TupleTableSlot *slot = state->pending;
-
-	state->pending = NULL;
-	if (slot != NULL || state->child_done)
-		return slot;
-	slot = ExecProcNode(outerPlanState(&state->css));
-	state->child_position++;
-	if (!TupIsNull(slot))
-		return slot;
-	state->child_done = true;
-	return NULL;
 }
 
 /* Packs the arrays of the group's next row.  Returns false if they do not fit. */
@@ -319,20 +203,6 @@ pack_row(ArraysState *state, RowGroup *group, TupleTableSlot *slot)
 	while (--call >= 0)
 		gpusort_arrays_take_back(state, group, call);
 	return false;
-}
-
-/* Makes the child's row the scan tuple, with NULLs for the calls. */
-void
-gpusort_arrays_load_columns(ArraysState *state, TupleTableSlot *child)
-{
-	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
-
-	slot_getallattrs(child);
-	ExecClearTuple(slot);
-	memcpy(slot->tts_values, child->tts_values, state->ncolumns * sizeof(Datum));
-	memcpy(slot->tts_isnull, child->tts_isnull, state->ncolumns * sizeof(bool));
-	memset(slot->tts_isnull + state->ncolumns, true, state->ncalls * sizeof(bool));
-	ExecStoreVirtualTuple(slot);
 }
 
 /* Copies the columns of the child's row that are needed when the row is returned. */
@@ -368,24 +238,25 @@ keep_columns(ArraysState *state, RowGroup *group, TupleTableSlot *slot)
 	}
 }
 
-/* The child, if it is a scan whose rows have a place in a table, else NULL. */
-ScanState *
-gpusort_arrays_positioned_child(ArraysState *state)
+/* The time if EXPLAIN ANALYZE asks for it, else zero. */
+static instr_time
+time_now(const ArraysState *state)
 {
-	PlanState  *child = outerPlanState(&state->css);
+	instr_time	now;
 
-	switch (nodeTag(child))
-	{
-		case T_SeqScanState:
-		case T_SampleScanState:
-		case T_IndexScanState:
-		case T_BitmapHeapScanState:
-		case T_TidScanState:
-		case T_TidRangeScanState:
-			return (ScanState *) child;
-		default:
-			return NULL;
-	}
+	INSTR_TIME_SET_ZERO(now);
+	if (state->css.ss.ps.instrument && GPUSORT_NEEDS_TIMER(state->css.ss.ps.instrument))
+		INSTR_TIME_SET_CURRENT(now);
+	return now;
+}
+
+static double
+milliseconds_since(const ArraysState *state, instr_time start)
+{
+	instr_time	now = time_now(state);
+
+	INSTR_TIME_SUBTRACT(now, start);
+	return INSTR_TIME_GET_MILLISEC(now);
 }
 
 static void
@@ -408,18 +279,35 @@ submit_group(ArraysState *state, RowGroup *group)
 	state->counters.sort_ms += milliseconds_since(state, start);
 }
 
-/* True if a batch of the group is still being sorted. */
+/* Reads rows into an empty group and submits its batches.  Returns false if there are no rows. */
 static bool
-is_being_sorted(ArraysState *state, RowGroup *group)
+fill_group(ArraysState *state, RowGroup *group)
 {
-	for (int i = 0; i < state->ncalls; i++)
-	{
-		SortBatch  *batch = group->batches[i];
+	int			wanted = rows_wanted(state);
+	instr_time	start = time_now(state);
+	TupleTableSlot *slot;
 
-		if (batch != NULL && batch->nsegments > 0 && !gpusort_batch_done(batch))
-			return true;
+	while (group->nrows < wanted && reserve_row(state, group, wanted) && (slot = gpusort_arrays_read_row(state)) != NULL)
+	{
+		if (!state->started)
+			start_scan(state);
+		if (!pack_row(state, group, slot))
+		{
+			state->pending = slot;
+			state->ramp_rows = state->max_rows; /* larger groups would not fit */
+			break;
+		}
+		keep_columns(state, group, slot);
+		group->nrows++;
 	}
-	return false;
+	gpusort_toast_pause(state->toast);
+	state->counters.read_ms += milliseconds_since(state, start);
+	if (group->nrows == 0)
+		return false;
+	state->ramp_rows = Min(state->ramp_rows * state->ramp_factor, state->max_rows);
+	state->filled++;
+	submit_group(state, group);
+	return true;
 }
 
 static void
@@ -442,6 +330,20 @@ wait_for_group(ArraysState *state, RowGroup *group)
 	state->counters.wait_ms += milliseconds_since(state, start);
 }
 
+static void
+free_rows(RowGroup *group)
+{
+	pfree(group->values);
+	pfree(group->nulls);
+	pfree(group->by_function);
+	pfree(group->results);
+	if (group->sources)
+		pfree(group->sources);
+	if (group->tids)
+		pfree(group->tids);
+	group->row_slots = 0;
+}
+
 /* Ends a group's batches and removes its rows. */
 static void
 empty_group(ArraysState *state, RowGroup *group)
@@ -462,23 +364,103 @@ empty_group(ArraysState *state, RowGroup *group)
 	group->next_row = 0;
 }
 
-/* The time if EXPLAIN ANALYZE asks for it, else zero. */
-static instr_time
-time_now(const ArraysState *state)
+/*
+ * Makes the next group the current one, filled and sorted.  Returns false if there are no
+ * more rows.
+ */
+bool
+gpusort_arrays_next_group(ArraysState *state)
 {
-	instr_time	now;
+	RowGroup   *group;
 
-	INSTR_TIME_SET_ZERO(now);
-	if (state->css.ss.ps.instrument && GPUSORT_NEEDS_TIMER(state->css.ss.ps.instrument))
-		INSTR_TIME_SET_CURRENT(now);
-	return now;
+	if (state->filled > 0)
+	{
+		empty_group(state, &state->groups[state->current]);
+		state->filled--;
+		/* If no other group is filled, this one is used again, because it has its buffers. */
+		if (state->filled > 0)
+			state->current = (state->current + 1) % GPUSORT_ARRAYS_GROUPS;
+	}
+	group = &state->groups[state->current];
+	if (state->filled == 0 && !fill_group(state, group))
+		return false;
+	while (may_read_ahead(state))
+	{
+		if (!fill_group(state, group_of(state, state->filled)))
+			break;
+	}
+	wait_for_group(state, group);
+	return true;
 }
 
-static double
-milliseconds_since(const ArraysState *state, instr_time start)
+void
+gpusort_arrays_drop_groups(ArraysState *state)
 {
-	instr_time	now = time_now(state);
+	for (int i = 0; i < GPUSORT_ARRAYS_GROUPS; i++)
+		empty_group(state, &state->groups[i]);
+	state->filled = 0;
+	state->current = 0;
+}
 
-	INSTR_TIME_SUBTRACT(now, start);
-	return INSTR_TIME_GET_MILLISEC(now);
+/* Bytes that a row takes in a group's buffers. */
+Size
+gpusort_arrays_row_bytes(const ArraysState *state)
+{
+	Size		column = sizeof(Datum) + sizeof(bool);
+	Size		call = sizeof(CallResult) + (state->gathers ? sizeof(CallSource) : 0);
+
+	return state->ncolumns * column + state->ncalls * call + sizeof(bool) + (state->cursor ? sizeof(ItemPointerData) : 0);
+}
+
+#undef RESIZE
+
+/* The child's next row, or NULL. */
+TupleTableSlot *
+gpusort_arrays_read_row(ArraysState *state)
+{
+	TupleTableSlot *slot = state->pending;
+
+	state->pending = NULL;
+	if (slot != NULL || state->child_done)
+		return slot;
+	slot = ExecProcNode(outerPlanState(&state->css));
+	state->child_position++;
+	if (!TupIsNull(slot))
+		return slot;
+	state->child_done = true;
+	return NULL;
+}
+
+/* Makes the child's row the scan tuple, with NULLs for the calls. */
+void
+gpusort_arrays_load_columns(ArraysState *state, TupleTableSlot *child)
+{
+	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
+
+	slot_getallattrs(child);
+	ExecClearTuple(slot);
+	memcpy(slot->tts_values, child->tts_values, state->ncolumns * sizeof(Datum));
+	memcpy(slot->tts_isnull, child->tts_isnull, state->ncolumns * sizeof(bool));
+	memset(slot->tts_isnull + state->ncolumns, true, state->ncalls * sizeof(bool));
+	ExecStoreVirtualTuple(slot);
+}
+
+/* The child, if it is a scan whose rows have a place in a table, else NULL. */
+ScanState *
+gpusort_arrays_positioned_child(ArraysState *state)
+{
+	PlanState  *child = outerPlanState(&state->css);
+
+	switch (nodeTag(child))
+	{
+		case T_SeqScanState:
+		case T_SampleScanState:
+		case T_IndexScanState:
+		case T_BitmapHeapScanState:
+		case T_TidScanState:
+		case T_TidRangeScanState:
+			return (ScanState *) child;
+		default:
+			return NULL;
+	}
 }

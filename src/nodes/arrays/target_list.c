@@ -54,22 +54,96 @@ typedef struct RenumberContext
 	int			to;
 } RenumberContext;
 
-static bool find_in_parts(CallSearch *search, Node *expression);
-static bool find_in_part(Node *part, void *context);
-static bool consider_call(CallSearch *search, FuncExpr *call, bool has_inner);
-static PlanReason fallible_reason(const PlanPlace *place, FuncExpr *call);
-static bool arguments_fallible(const FuncExpr *call, ArrayCallKind kind);
-static bool is_infallible(Node *expression);
-static bool is_leaf(Node *node);
-static Var *column_of(List **columns, Node *leaf);
-static Node *over_columns_mutator(Node *node, ColumnsContext *context);
-static Node *replace_mutator(Node *node, PartsContext *context);
-static List **fed_arguments(Node *node);
-static bool find_fed_walker(Node *node, void *context);
-static Node *replace_fed_mutator(Node *node, PartsContext *context);
-static Node *restore_calls_mutator(Node *node, PartsContext *context);
-static Node *renumber_mutator(Node *node, RenumberContext *context);
-static bool note_walker(Node *node, NoteSearch *search);
+static bool
+find_in_part(Node *part, void *context)
+{
+	PartSearch *parts = context;
+
+	parts->found |= gpusort_target_find_calls(parts->calls, part);
+	return false;
+}
+
+/* The same for all parts of an expression that evaluates each of them. */
+static bool
+find_in_parts(CallSearch *search, Node *expression)
+{
+	PartSearch	parts = {.calls = search};
+
+	(void) expression_tree_walker(expression, find_in_part, &parts);
+	return parts.found;
+}
+
+/* Why a call whose arguments may raise errors is not computed ahead. */
+static PlanReason
+fallible_reason(const PlanPlace *place, FuncExpr *call)
+{
+	if (gpusort_expression_has_effects(place->walk->statement, (Node *) call))
+		return PLAN_CALL_VOLATILE;
+	return place->may_stop ? PLAN_CALL_MAY_FAIL : PLAN_TAKEN;
+}
+
+/* True if only the child can compute the expression. */
+static bool
+is_leaf(Node *node)
+{
+	return IsA(node, Var) || IsA(node, Aggref) || IsA(node, GroupingFunc) || IsA(node, WindowFunc);
+}
+
+static bool
+is_infallible(Node *expression)
+{
+	while (IsA(expression, RelabelType))
+		expression = (Node *) ((RelabelType *) expression)->arg;
+	return is_leaf(expression) || IsA(expression, Const) || IsA(expression, Param);
+}
+
+static bool
+arguments_fallible(const FuncExpr *call, ArrayCallKind kind)
+{
+	int			position = 0;
+	ListCell   *cell;
+
+	foreach(cell, call->args)
+	{
+		if (position++ < gpusort_array_calls[kind].narrays && !is_infallible(lfirst(cell)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Adds the call to the search if it can be taken.  Returns true if it is one of ours, or
+ * has one in its arguments.
+ */
+static bool
+consider_call(CallSearch *search, FuncExpr *call, bool has_inner)
+{
+	ArrayCallKind kind = gpusort_array_call_kind(call->funcid);
+	const char *detail = NULL;
+	PlanReason	reason;
+	bool		fallible;
+
+	if (kind == ARRAY_CALL_NONE)
+		return has_inner;
+	search->met = lappend(search->met, call);
+	if (has_inner || list_member(search->calls, call))
+		return true;
+	fallible = search->stacked || arguments_fallible(call, kind);
+	reason = gpusort_array_call_reason(call, kind, &detail);
+	if (reason == PLAN_TAKEN && !contain_var_clause((Node *) call->args))
+		reason = PLAN_NO_COLUMN;
+	if (reason == PLAN_TAKEN && fallible)
+		reason = fallible_reason(search->place, call);
+	if (reason != PLAN_TAKEN)
+	{
+		gpusort_reason_note_call(search->place, search->plan, call, reason, detail);
+		return true;
+	}
+	search->calls = lappend(search->calls, call);
+	search->kinds = lappend_int(search->kinds, kind);
+	search->fallible = lappend_int(search->fallible, fallible);
+	return true;
+}
 
 /*
  * Adds to the search the innermost calls in the parts of an expression that are
@@ -125,201 +199,6 @@ gpusort_target_find_calls(CallSearch *search, Node *expression)
 	}
 }
 
-/*
- * Adds to the search the calls that an Agg or ProjectSet evaluates for every row of
- * its child, and the arguments of aggregates and of set-returning functions that
- * they are part of.
- */
-void
-gpusort_target_find_fed_calls(CallSearch *search, Plan *plan)
-{
-	(void) find_fed_walker((Node *) plan->targetlist, search);
-	(void) find_fed_walker((Node *) plan->qual, search);
-}
-
-/*
- * The expression over a scan tuple of columns: every Var, aggregate and window
- * function in it is added to the columns, and replaced by a Var of that column.
- */
-Node *
-gpusort_target_over_columns(Node *expression, List **columns)
-{
-	ColumnsContext context = {.columns = columns};
-
-	return over_columns_mutator(expression, &context);
-}
-
-/* The expression with each of its parts in the list replaced by a Var, numbered from first_column on. */
-Node *
-gpusort_target_replace(Node *expression, List *parts, int varno, int first_column)
-{
-	PartsContext context = {.parts = parts, .varno = varno, .first_column = first_column};
-
-	return replace_mutator(expression, &context);
-}
-
-/* The same, but only where gpusort_target_find_fed_calls looks for calls. */
-Node *
-gpusort_target_replace_fed(Node *expression, List *fed, int varno, int first_column)
-{
-	PartsContext context = {.parts = fed, .varno = varno, .first_column = first_column};
-
-	return replace_fed_mutator(expression, &context);
-}
-
-/* Undoes gpusort_target_replace of calls by Vars of INDEX_VAR. */
-Node *
-gpusort_target_restore_calls(Node *expression, List *calls, int first_column)
-{
-	PartsContext context = {.parts = calls, .varno = INDEX_VAR, .first_column = first_column};
-
-	return restore_calls_mutator(expression, &context);
-}
-
-/* The expression with Vars of one varno turned into Vars of another. */
-Node *
-gpusort_target_renumber(Node *expression, int from, int to)
-{
-	RenumberContext context = {.from = from, .to = to};
-
-	return renumber_mutator(expression, &context);
-}
-
-/* The same for all parts of an expression that evaluates each of them. */
-static bool
-find_in_parts(CallSearch *search, Node *expression)
-{
-	PartSearch	parts = {.calls = search};
-
-	(void) expression_tree_walker(expression, find_in_part, &parts);
-	return parts.found;
-}
-
-static bool
-find_in_part(Node *part, void *context)
-{
-	PartSearch *parts = context;
-
-	parts->found |= gpusort_target_find_calls(parts->calls, part);
-	return false;
-}
-
-/*
- * Adds the call to the search if it can be taken.  Returns true if it is one of ours, or
- * has one in its arguments.
- */
-static bool
-consider_call(CallSearch *search, FuncExpr *call, bool has_inner)
-{
-	ArrayCallKind kind = gpusort_array_call_kind(call->funcid);
-	const char *detail = NULL;
-	PlanReason	reason;
-	bool		fallible;
-
-	if (kind == ARRAY_CALL_NONE)
-		return has_inner;
-	search->met = lappend(search->met, call);
-	if (has_inner || list_member(search->calls, call))
-		return true;
-	fallible = search->stacked || arguments_fallible(call, kind);
-	reason = gpusort_array_call_reason(call, kind, &detail);
-	if (reason == PLAN_TAKEN && !contain_var_clause((Node *) call->args))
-		reason = PLAN_NO_COLUMN;
-	if (reason == PLAN_TAKEN && fallible)
-		reason = fallible_reason(search->place, call);
-	if (reason != PLAN_TAKEN)
-	{
-		gpusort_reason_note_call(search->place, search->plan, call, reason, detail);
-		return true;
-	}
-	search->calls = lappend(search->calls, call);
-	search->kinds = lappend_int(search->kinds, kind);
-	search->fallible = lappend_int(search->fallible, fallible);
-	return true;
-}
-
-/* Why a call whose arguments may raise errors is not computed ahead. */
-static PlanReason
-fallible_reason(const PlanPlace *place, FuncExpr *call)
-{
-	if (gpusort_expression_has_effects(place->walk->statement, (Node *) call))
-		return PLAN_CALL_VOLATILE;
-	return place->may_stop ? PLAN_CALL_MAY_FAIL : PLAN_TAKEN;
-}
-
-static bool
-arguments_fallible(const FuncExpr *call, ArrayCallKind kind)
-{
-	int			position = 0;
-	ListCell   *cell;
-
-	foreach(cell, call->args)
-	{
-		if (position++ < gpusort_array_calls[kind].narrays && !is_infallible(lfirst(cell)))
-			return true;
-	}
-	return false;
-}
-
-static bool
-is_infallible(Node *expression)
-{
-	while (IsA(expression, RelabelType))
-		expression = (Node *) ((RelabelType *) expression)->arg;
-	return is_leaf(expression) || IsA(expression, Const) || IsA(expression, Param);
-}
-
-/* True if only the child can compute the expression. */
-static bool
-is_leaf(Node *node)
-{
-	return IsA(node, Var) || IsA(node, Aggref) || IsA(node, GroupingFunc) || IsA(node, WindowFunc);
-}
-
-static Var *
-column_of(List **columns, Node *leaf)
-{
-	int			column = 1;
-	ListCell   *cell;
-
-	foreach(cell, *columns)
-	{
-		if (equal(lfirst(cell), leaf))
-			break;
-		column++;
-	}
-	if (cell == NULL)
-		*columns = lappend(*columns, copyObject(leaf));
-	return makeVar(INDEX_VAR, column, exprType(leaf), exprTypmod(leaf), exprCollation(leaf), 0);
-}
-
-static Node *
-over_columns_mutator(Node *node, ColumnsContext *context)
-{
-	if (node == NULL)
-		return NULL;
-	if (is_leaf(node))
-		return (Node *) column_of(context->columns, node);
-	return expression_tree_mutator(node, over_columns_mutator, context);
-}
-
-static Node *
-replace_mutator(Node *node, PartsContext *context)
-{
-	int			column = context->first_column;
-	ListCell   *cell;
-
-	if (node == NULL)
-		return NULL;
-	foreach(cell, context->parts)
-	{
-		if (equal(lfirst(cell), node))
-			return (Node *) makeVar(context->varno, column, exprType(node), exprTypmod(node), exprCollation(node), 0);
-		column++;
-	}
-	return expression_tree_mutator(node, replace_mutator, context);
-}
-
 /* The arguments that a node computes for each row of its child, or NULL. */
 static List **
 fed_arguments(Node *node)
@@ -358,6 +237,83 @@ find_fed_walker(Node *node, void *context)
 	return false;
 }
 
+/*
+ * Adds to the search the calls that an Agg or ProjectSet evaluates for every row of
+ * its child, and the arguments of aggregates and of set-returning functions that
+ * they are part of.
+ */
+void
+gpusort_target_find_fed_calls(CallSearch *search, Plan *plan)
+{
+	(void) find_fed_walker((Node *) plan->targetlist, search);
+	(void) find_fed_walker((Node *) plan->qual, search);
+}
+
+static Var *
+column_of(List **columns, Node *leaf)
+{
+	int			column = 1;
+	ListCell   *cell;
+
+	foreach(cell, *columns)
+	{
+		if (equal(lfirst(cell), leaf))
+			break;
+		column++;
+	}
+	if (cell == NULL)
+		*columns = lappend(*columns, copyObject(leaf));
+	return makeVar(INDEX_VAR, column, exprType(leaf), exprTypmod(leaf), exprCollation(leaf), 0);
+}
+
+static Node *
+over_columns_mutator(Node *node, ColumnsContext *context)
+{
+	if (node == NULL)
+		return NULL;
+	if (is_leaf(node))
+		return (Node *) column_of(context->columns, node);
+	return expression_tree_mutator(node, over_columns_mutator, context);
+}
+
+/*
+ * The expression over a scan tuple of columns: every Var, aggregate and window
+ * function in it is added to the columns, and replaced by a Var of that column.
+ */
+Node *
+gpusort_target_over_columns(Node *expression, List **columns)
+{
+	ColumnsContext context = {.columns = columns};
+
+	return over_columns_mutator(expression, &context);
+}
+
+static Node *
+replace_mutator(Node *node, PartsContext *context)
+{
+	int			column = context->first_column;
+	ListCell   *cell;
+
+	if (node == NULL)
+		return NULL;
+	foreach(cell, context->parts)
+	{
+		if (equal(lfirst(cell), node))
+			return (Node *) makeVar(context->varno, column, exprType(node), exprTypmod(node), exprCollation(node), 0);
+		column++;
+	}
+	return expression_tree_mutator(node, replace_mutator, context);
+}
+
+/* The expression with each of its parts in the list replaced by a Var, numbered from first_column on. */
+Node *
+gpusort_target_replace(Node *expression, List *parts, int varno, int first_column)
+{
+	PartsContext context = {.parts = parts, .varno = varno, .first_column = first_column};
+
+	return replace_mutator(expression, &context);
+}
+
 static Node *
 replace_fed_mutator(Node *node, PartsContext *context)
 {
@@ -374,6 +330,15 @@ replace_fed_mutator(Node *node, PartsContext *context)
 	return expression_tree_mutator(node, replace_fed_mutator, context);
 }
 
+/* The same, but only where gpusort_target_find_fed_calls looks for calls. */
+Node *
+gpusort_target_replace_fed(Node *expression, List *fed, int varno, int first_column)
+{
+	PartsContext context = {.parts = fed, .varno = varno, .first_column = first_column};
+
+	return replace_fed_mutator(expression, &context);
+}
+
 static Node *
 restore_calls_mutator(Node *node, PartsContext *context)
 {
@@ -383,6 +348,15 @@ restore_calls_mutator(Node *node, PartsContext *context)
 		((Var *) node)->varattno >= context->first_column)
 		return copyObject(list_nth(context->parts, ((Var *) node)->varattno - context->first_column));
 	return expression_tree_mutator(node, restore_calls_mutator, context);
+}
+
+/* Undoes gpusort_target_replace of calls by Vars of INDEX_VAR. */
+Node *
+gpusort_target_restore_calls(Node *expression, List *calls, int first_column)
+{
+	PartsContext context = {.parts = calls, .varno = INDEX_VAR, .first_column = first_column};
+
+	return restore_calls_mutator(expression, &context);
 }
 
 static Node *
@@ -398,6 +372,15 @@ renumber_mutator(Node *node, RenumberContext *context)
 		return (Node *) var;
 	}
 	return expression_tree_mutator(node, renumber_mutator, context);
+}
+
+/* The expression with Vars of one varno turned into Vars of another. */
+Node *
+gpusort_target_renumber(Node *expression, int from, int to)
+{
+	RenumberContext context = {.from = from, .to = to};
+
+	return renumber_mutator(expression, &context);
 }
 
 /* Notes what becomes of all calls in the searched plan's target list. */
@@ -420,17 +403,6 @@ gpusort_target_note_search(const CallSearch *search, CallsNoted noted, PlanReaso
 	gpusort_target_note_calls(search->place, search->plan, list, noted, PLAN_UNCERTAIN, NULL, search->met);
 }
 
-/* Notes why calls in an expression of the plan are kept, but for those that were met. */
-void
-gpusort_target_note_calls(const PlanPlace *place, const Plan *plan, Node *expression, CallsNoted noted,
-						  PlanReason reason, const char *detail, List *met)
-{
-	NoteSearch	search = {place, plan, noted, reason, detail, met};
-
-	if (place->walk->explain)
-		(void) note_walker(expression, &search);
-}
-
 static bool
 note_walker(Node *node, NoteSearch *search)
 {
@@ -447,4 +419,15 @@ note_walker(Node *node, NoteSearch *search)
 		gpusort_array_call_kind(((FuncExpr *) node)->funcid) != ARRAY_CALL_NONE)
 		gpusort_reason_note_call(search->place, search->plan, (FuncExpr *) node, search->reason, search->detail);
 	return expression_tree_walker(node, note_walker, search);
+}
+
+/* Notes why calls in an expression of the plan are kept, but for those that were met. */
+void
+gpusort_target_note_calls(const PlanPlace *place, const Plan *plan, Node *expression, CallsNoted noted,
+						  PlanReason reason, const char *detail, List *met)
+{
+	NoteSearch	search = {place, plan, noted, reason, detail, met};
+
+	if (place->walk->explain)
+		(void) note_walker(expression, &search);
 }
