@@ -24,6 +24,8 @@ CALL measure('sets', 'top_n_agg(x, 1000)', 'int4', NULL, :many, set_contenders('
 CALL measure('sets', 'top_n_agg(f, 1000)', 'float8', NULL, :many, set_contenders('numbers', 'top_n_agg(f, 1000)', '(array_agg(f ORDER BY f DESC))[1:1000]', floor => 'array_agg(f)'), 'plain SQL', 1);
 CALL measure('sets', 'approx_sorted_agg(x, 10000)', 'int4', NULL, :many, set_contenders('numbers', 'approx_sorted_agg(x, 10000)', 'array_agg(x ORDER BY x)'), 'plain SQL', 1);
 CALL measure('sets', 'approx_sorted_agg(f, 10000)', 'float8', NULL, :many, set_contenders('numbers', 'approx_sorted_agg(f, 10000)', 'array_agg(f ORDER BY f)', floor => 'array_agg(f)'), 'plain SQL', 1);
+CALL measure('sets', 'median(f)', 'float8', NULL, :many, set_contenders('numbers', 'median(f)', 'percentile_cont(0.5) WITHIN GROUP (ORDER BY f)', floor => 'avg(f)'), 'plain SQL', 1);
+CALL measure('sets', 'percentile_cont(0.5)', 'float8', NULL, :many, set_contenders('numbers', 'percentile_cont(0.5) WITHIN GROUP (ORDER BY f)', 'percentile_cont(0.5) WITHIN GROUP (ORDER BY f)', floor => 'avg(f)'), 'plain SQL', 1);
 \endif
 
 -- The floor is the query without order.
@@ -46,6 +48,7 @@ CALL measure('sets', 'ORDER BY bucket(x, 10000)', 'int4', NULL, :fewer, ARRAY[
 CALL measure('sets', 'sorted_agg(x), groups of 200', 'int4', NULL, :many, set_contenders('numbers', 'sorted_agg(x)', 'array_agg(x ORDER BY x)', 'GROUP BY g'), 'plain SQL', 1);
 CALL measure('sets', 'sorted_agg(x), groups of 5', 'int4', NULL, :fewer, set_contenders('tiny', 'sorted_agg(x)', 'array_agg(x ORDER BY x)', 'GROUP BY g'), 'plain SQL', 1);
 CALL measure('sets', 'sorted_agg(x), groups of 200 in random order', 'int4', NULL, :many, set_contenders('numbers', 'sorted_agg(x)', 'array_agg(x ORDER BY x)', 'GROUP BY scattered'), 'plain SQL', 1);
+CALL measure('sets', 'three percentiles, groups of 200', 'float8', NULL, :many, set_contenders('numbers', 'percentile_cont_agg(f, ''{0.25,0.5,0.75}''::float8[])', 'percentile_cont(''{0.25,0.5,0.75}''::float8[]) WITHIN GROUP (ORDER BY f)', 'GROUP BY g', 'avg(f)'), 'plain SQL', 1);
 \endif
 
 \if :{?text}

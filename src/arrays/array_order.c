@@ -77,11 +77,23 @@ sort_keys(void *keys, uint32 count, uint32 *payload, GpusortKeyForm form,
 }
 
 /*
- * Sorts the keys of a one-dimensional array where they are stored and returns how many
- * there are, NULLs not counted.  With a limit, only that many of the first keys are
- * defined.  In exact order every NaN gets the bits of 'NaN', even if it is the only key;
- * approximate order moves keys unchanged.  NULL bitmap and length of the array are left
- * to gpusort_array_reshape.
+ * Sorts keys in place.  With a limit, only that many of the first keys are defined.  In
+ * exact order every NaN gets the bits of 'NaN', even if it is the only key; approximate
+ * order moves keys unchanged.
+ */
+void
+gpusort_order_keys(void *keys, uint32 count, GpusortKeyForm form, const ArrayOrder *order)
+{
+	if (count > 1 && order->limit > 0)
+		sort_keys(keys, count, NULL, form, order, order->limit);
+	if (order->buckets == 0)
+		gpusort_keys_one_nan(form, keys, Min(count, order->limit), order->descending);
+}
+
+/*
+ * Sorts the keys of a one-dimensional array where they are stored, as gpusort_order_keys
+ * does, and returns how many there are, NULLs not counted.  NULL bitmap and length of the
+ * array are left to gpusort_array_reshape.
  */
 uint32
 gpusort_order_in_place(ArrayType *array, const ElementType *element, const ArrayOrder *order)
@@ -89,10 +101,7 @@ gpusort_order_in_place(ArrayType *array, const ElementType *element, const Array
 	uint32		length = gpusort_array_length(array);
 	uint32		count = length - gpusort_array_count_nulls(array, length);
 
-	if (count > 1 && order->limit > 0)
-		sort_keys(ARR_DATA_PTR(array), count, NULL, element->form, order, order->limit);
-	if (order->buckets == 0)
-		gpusort_keys_one_nan(element->form, ARR_DATA_PTR(array), Min(count, order->limit), order->descending);
+	gpusort_order_keys(ARR_DATA_PTR(array), count, element->form, order);
 	return count;
 }
 
@@ -141,14 +150,22 @@ require_comparator_allowed(const ElementType *type)
 				 errhint("Set \"gpusort.method\" to \"auto\".")));
 }
 
+/* Writes the positions of values, none of them NULL, in order by their comparator, stably. */
+void
+gpusort_order_values(ElementType *type, const ArrayOrder *order, const Datum *values, uint32 count, uint32 *positions)
+{
+	ComparatorSort *comparator = gpusort_element_comparator(type, order->collation, order->descending);
+
+	require_comparator_allowed(type);
+	gpusort_comparator_sort(comparator, order->use, values, positions, count);
+}
+
 /* Writes the positions of the items in order by their comparator, counted without NULLs. */
 static void
 value_positions(ArrayItems *items, const ArrayOrder *order, uint32 count, uint32 *positions)
 {
-	ComparatorSort *comparator = comparator_of(items, order);
 	Datum	   *present = NULL;
 
-	require_comparator_allowed(items->type);
 	gpusort_items_take_out(items);
 	if (count < items->count)
 	{
@@ -159,7 +176,7 @@ value_positions(ArrayItems *items, const ArrayOrder *order, uint32 count, uint32
 			if (!items->nulls[i])
 				present[next++] = items->values[i];
 	}
-	gpusort_comparator_sort(comparator, order->use, present ? present : items->values, positions, count);
+	gpusort_order_values(items->type, order, present ? present : items->values, count, positions);
 	if (present)
 		pfree(present);
 }

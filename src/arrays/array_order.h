@@ -23,6 +23,9 @@ typedef struct ArrayOrder
 	SortUse		use;			/* what the sort is counted for */
 } ArrayOrder;
 
+extern void gpusort_order_keys(void *keys, uint32 count, GpusortKeyForm form, const ArrayOrder *order);
+extern void gpusort_order_values(ElementType *type, const ArrayOrder *order, const Datum *values, uint32 count,
+								 uint32 *positions);
 extern uint32 gpusort_order_in_place(ArrayType *array, const ElementType *element,
 								 const ArrayOrder *order);
 extern uint32 gpusort_order_positions(ArrayItems *items, const ArrayOrder *order,

@@ -26,7 +26,7 @@
 #include "utils/memutils.h"
 
 #include "functions/array_functions.h"
-#include "functions/set_state.h"
+#include "functions/set_call.h"
 
 /* top_n_agg cuts its values to the first n when it has gathered this many values, or this many bytes. */
 #define TOP_N_VALUES(n) Min(Max(4 * (int64) (n), 4096), ((int64) (n) + MaxArraySize) / 2)
@@ -41,199 +41,19 @@ PG_FUNCTION_INFO_V1(gpusort_set_agg_serialize);
 PG_FUNCTION_INFO_V1(gpusort_set_agg_deserialize);
 PG_FUNCTION_INFO_V1(gpusort_set_agg_final);
 
-/* The aggregate's memory context.  Raises an error outside of an aggregate. */
-static MemoryContext
-aggregate_context(FunctionCallInfo fcinfo)
-{
-	MemoryContext context;
-
-	if (!AggCheckCallContext(fcinfo, &context))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("set aggregate functions cannot be called on their own")));
-	return context;
-}
-
-/*
- * The type of an argument.  The parser resolves polymorphic types.  A caller without an
- * expression must call a function that is declared with the type.
- */
-static Oid
-argument_type(FunctionCallInfo fcinfo, int argument)
-{
-	Oid			type = get_fn_expr_argtype(fcinfo->flinfo, argument);
-
-	if (!OidIsValid(type) && OidIsValid(fcinfo->flinfo->fn_oid))
-	{
-		Oid		   *types;
-		int			count;
-
-		get_func_signature(fcinfo->flinfo->fn_oid, &types, &count);
-		if (argument < count && !IsPolymorphicType(types[argument]))
-			type = types[argument];
-		pfree(types);
-	}
-	if (!OidIsValid(type))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("could not determine input data type")));
-	return type;
-}
-
-/* Raises an error if the caller expects an array of another type than the state's values have. */
-static void
-check_result_type(FunctionCallInfo fcinfo, const SetState *state)
-{
-	Oid			expected = get_fn_expr_rettype(fcinfo->flinfo);
-
-	if (!OidIsValid(expected) && OidIsValid(fcinfo->flinfo->fn_oid))
-		expected = get_func_rettype(fcinfo->flinfo->fn_oid);
-	if (!OidIsValid(expected) || IsPolymorphicType(expected) ||
-		expected == gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type)->array_type)
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 errmsg("state of a set aggregate holds values of type %s, which do not make a %s",
-					format_type_be(state->values.type), format_type_be(expected))));
-}
-
-/*
- * Raises an error for an ORDER BY inside the call: the rows would come in that
- * order, and the result would have another.  DISTINCT alone does not count as ORDER BY.
- */
-static void
-check_no_order_by(FunctionCallInfo fcinfo, SetKind kind)
-{
-	static const struct
-	{
-		SetKind		kind;
-		const char *name;
-		const char *arguments;
-	}			calls[] = {
-		{SET_SORTED, "sorted_agg", "x, descending"},
-		{SET_SORTED_BY, "sorted_agg_by", "x, key, descending, nulls_first"},
-		{SET_TOP_N, "top_n_agg", "x, n, descending"},
-		{SET_APPROXIMATE, "approx_sorted_agg", "x, buckets, descending"}
-	};
-	int			i = 0;
-	const Aggref *call = AggGetAggref(fcinfo);
-
-	if (call == NULL || call->aggorder == NIL)
-		return;
-	while (calls[i].kind != kind)
-		i++;
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("aggregate %s does not take ORDER BY", calls[i].name),
-			 errdetail("The order of its result is that of its arguments alone."),
-			 errhint("Write %s(%s), or array_agg(x ORDER BY ...) for an order by anything else.",
-					 calls[i].name, calls[i].arguments)));
-}
-
-static void
-check_option_not_null(FunctionCallInfo fcinfo, int argument, const char *name)
-{
-	if (PG_ARGISNULL(argument))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("argument \"%s\" must not be NULL", name)));
-}
-
-/* A boolean option, read at the first row, or its default if the call has none. */
-static bool
-boolean_option(FunctionCallInfo fcinfo, int argument, const char *name, bool otherwise)
-{
-	if (PG_NARGS() <= argument)
-		return otherwise;
-	check_option_not_null(fcinfo, argument, name);
-	return PG_GETARG_BOOL(argument);
-}
-
-/* A number option, read at the first row.  It must be at least `least`. */
-static int32
-number_option(FunctionCallInfo fcinfo, int argument, const char *name, int32 least)
-{
-	int32		number;
-
-	check_option_not_null(fcinfo, argument, name);
-	number = PG_GETARG_INT32(argument);
-	if (number < least)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("argument \"%s\" must be at least %d, not %d", name, least, number)));
-	return number;
-}
-
-/* Starts to collect an argument's values. */
-static void
-collect_argument(FunctionCallInfo fcinfo, Collector *collector, CachedArgument slot, int argument)
-{
-	gpusort_collector_init(collector, gpusort_element_type(fcinfo, slot, argument_type(fcinfo, argument)));
-}
-
-/* The state that an argument points to, or NULL.  Raises an error if it is not a state of a set aggregate. */
-static SetState *
-get_state(FunctionCallInfo fcinfo, int argument)
-{
-	SetState   *state = PG_ARGISNULL(argument) ? NULL : (SetState *) PG_GETARG_POINTER(argument);
-
-	if (unlikely(state != NULL && state->magic != GPUSORT_SET_STATE_MAGIC))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("argument is not the state of a set aggregate")));
-	return state;
-}
-
-/* The state of a transition's first argument, or NULL for the first row. */
-static SetState *
-get_state_of_kind(FunctionCallInfo fcinfo, SetKind kind)
-{
-	SetState   *state = get_state(fcinfo, 0);
-
-	if (unlikely(state != NULL && state->kind != kind))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("argument is the state of another set aggregate")));
-	return state;
-}
-
-static SetState *
-create_state(FunctionCallInfo fcinfo, SetKind kind)
-{
-	MemoryContext context = aggregate_context(fcinfo);
-	SetState   *state = MemoryContextAllocZero(context, sizeof(SetState));
-
-	check_no_order_by(fcinfo, kind);
-	state->magic = GPUSORT_SET_STATE_MAGIC;
-	state->kind = kind;
-	state->context = context;
-	state->cut_bytes = TOP_N_BYTES;
-	state->order.collation = PG_GET_COLLATION();
-	state->order.limit = PG_UINT32_MAX;
-	state->order.use = USED_FOR_AGGREGATES;
-	collect_argument(fcinfo, &state->values, FIRST_ARRAY, 1);
-	return state;
-}
-
-static void
-append_argument(FunctionCallInfo fcinfo, SetState *state, Collector *collector, int argument)
-{
-	gpusort_collector_append(collector, state->context, PG_GETARG_DATUM(argument), PG_ARGISNULL(argument));
-}
-
 /* sorted_agg_transition(internal, value [, descending]) */
 Datum
 gpusort_sorted_agg_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state = get_state_of_kind(fcinfo, SET_SORTED);
+	SetState   *state = gpusort_set_get_kind(fcinfo, SET_SORTED);
 
 	if (state == NULL)
 	{
-		state = create_state(fcinfo, SET_SORTED);
-		state->order.descending = boolean_option(fcinfo, 2, "descending", false);
+		state = gpusort_set_create(fcinfo, SET_SORTED);
+		state->order.descending = gpusort_set_boolean(fcinfo, 2, "descending", false);
 		state->order.nulls_first = state->order.descending;
 	}
-	append_argument(fcinfo, state, &state->values, 1);
+	gpusort_set_append(fcinfo, state, &state->values, 1);
 	PG_RETURN_POINTER(state);
 }
 
@@ -241,17 +61,17 @@ gpusort_sorted_agg_transition(PG_FUNCTION_ARGS)
 Datum
 gpusort_sorted_agg_by_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state = get_state_of_kind(fcinfo, SET_SORTED_BY);
+	SetState   *state = gpusort_set_get_kind(fcinfo, SET_SORTED_BY);
 
 	if (state == NULL)
 	{
-		state = create_state(fcinfo, SET_SORTED_BY);
-		collect_argument(fcinfo, &state->keys, SECOND_ARRAY, 2);
-		state->order.descending = boolean_option(fcinfo, 3, "descending", false);
-		state->order.nulls_first = boolean_option(fcinfo, 4, "nulls_first", state->order.descending);
+		state = gpusort_set_create(fcinfo, SET_SORTED_BY);
+		gpusort_set_collect(fcinfo, &state->keys, SECOND_ARRAY, 2);
+		state->order.descending = gpusort_set_boolean(fcinfo, 3, "descending", false);
+		state->order.nulls_first = gpusort_set_boolean(fcinfo, 4, "nulls_first", state->order.descending);
 	}
-	append_argument(fcinfo, state, &state->values, 1);
-	append_argument(fcinfo, state, &state->keys, 2);
+	gpusort_set_append(fcinfo, state, &state->values, 1);
+	gpusort_set_append(fcinfo, state, &state->keys, 2);
 	PG_RETURN_POINTER(state);
 }
 
@@ -281,15 +101,16 @@ cut_to_top_n(FunctionCallInfo fcinfo, SetState *state)
 Datum
 gpusort_top_n_agg_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state = get_state_of_kind(fcinfo, SET_TOP_N);
+	SetState   *state = gpusort_set_get_kind(fcinfo, SET_TOP_N);
 
 	if (state == NULL)
 	{
-		state = create_state(fcinfo, SET_TOP_N);
-		state->order.limit = number_option(fcinfo, 2, "n", 0);
-		state->order.descending = boolean_option(fcinfo, 3, "descending", true);
+		state = gpusort_set_create(fcinfo, SET_TOP_N);
+		state->cut_bytes = TOP_N_BYTES;
+		state->order.limit = gpusort_set_number(fcinfo, 2, "n", 0);
+		state->order.descending = gpusort_set_boolean(fcinfo, 3, "descending", true);
 	}
-	append_argument(fcinfo, state, &state->values, 1);
+	gpusort_set_append(fcinfo, state, &state->values, 1);
 	cut_to_top_n(fcinfo, state);
 	PG_RETURN_POINTER(state);
 }
@@ -298,16 +119,16 @@ gpusort_top_n_agg_transition(PG_FUNCTION_ARGS)
 Datum
 gpusort_approx_sorted_agg_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state = get_state_of_kind(fcinfo, SET_APPROXIMATE);
+	SetState   *state = gpusort_set_get_kind(fcinfo, SET_APPROXIMATE);
 
 	if (state == NULL)
 	{
-		state = create_state(fcinfo, SET_APPROXIMATE);
-		state->order.buckets = number_option(fcinfo, 2, "buckets", 1);
-		state->order.descending = boolean_option(fcinfo, 3, "descending", false);
+		state = gpusort_set_create(fcinfo, SET_APPROXIMATE);
+		state->order.buckets = gpusort_set_number(fcinfo, 2, "buckets", 1);
+		state->order.descending = gpusort_set_boolean(fcinfo, 3, "descending", false);
 		state->order.nulls_first = state->order.descending;
 	}
-	append_argument(fcinfo, state, &state->values, 1);
+	gpusort_set_append(fcinfo, state, &state->values, 1);
 	PG_RETURN_POINTER(state);
 }
 
@@ -370,9 +191,9 @@ check_alike(SetState *state, const SetState *more)
 Datum
 gpusort_set_agg_combine(PG_FUNCTION_ARGS)
 {
-	MemoryContext context = aggregate_context(fcinfo);
-	SetState   *state = get_state(fcinfo, 0);
-	const SetState *more = get_state(fcinfo, 1);
+	MemoryContext context = gpusort_set_context(fcinfo);
+	SetState   *state = gpusort_set_get(fcinfo, 0);
+	const SetState *more = gpusort_set_get(fcinfo, 1);
 
 	if (state == NULL && more == NULL)
 		PG_RETURN_NULL();
@@ -382,7 +203,7 @@ gpusort_set_agg_combine(PG_FUNCTION_ARGS)
 		state = copy_empty(more, context);
 	check_alike(state, more);
 	gpusort_collector_concat(&state->values, context, &more->values);
-	if (state->kind == SET_SORTED_BY)
+	if (gpusort_set_is_by_key(state->kind) || state->keys.count == 0)
 		gpusort_collector_concat(&state->keys, context, &more->keys);
 	if (state->kind == SET_TOP_N)
 		cut_to_top_n(fcinfo, state);
@@ -430,7 +251,7 @@ sort_for_leader(FunctionCallInfo fcinfo, SetState *state)
 		case SET_TOP_N:
 			keep_top_n(fcinfo, state);
 			break;
-		case SET_APPROXIMATE:
+		default:
 			break;
 	}
 }
@@ -439,9 +260,9 @@ sort_for_leader(FunctionCallInfo fcinfo, SetState *state)
 Datum
 gpusort_set_agg_serialize(PG_FUNCTION_ARGS)
 {
-	SetState   *state = get_state(fcinfo, 0);
+	SetState   *state = gpusort_set_get(fcinfo, 0);
 
-	aggregate_context(fcinfo);
+	gpusort_set_context(fcinfo);
 	sort_for_leader(fcinfo, state);
 	PG_RETURN_BYTEA_P(gpusort_set_state_write(fcinfo, state));
 }
@@ -450,7 +271,7 @@ gpusort_set_agg_serialize(PG_FUNCTION_ARGS)
 Datum
 gpusort_set_agg_deserialize(PG_FUNCTION_ARGS)
 {
-	aggregate_context(fcinfo);
+	gpusort_set_context(fcinfo);
 	PG_RETURN_POINTER(gpusort_set_state_read(fcinfo, PG_GETARG_BYTEA_PP(0)));
 }
 
@@ -458,14 +279,14 @@ gpusort_set_agg_deserialize(PG_FUNCTION_ARGS)
 Datum
 gpusort_set_agg_final(PG_FUNCTION_ARGS)
 {
-	const SetState *state = get_state(fcinfo, 0);
+	const SetState *state = gpusort_set_get(fcinfo, 0);
 	ArrayOrder	order;
 	ArrayType  *values;
 
-	aggregate_context(fcinfo);
+	gpusort_set_context(fcinfo);
 	if (state == NULL)
 		PG_RETURN_NULL();
-	check_result_type(fcinfo, state);
+	gpusort_set_check_result(fcinfo, state, gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type)->array_type);
 	order = state->order;
 	order.nruns = state->no_runs ? 0 : state->nruns;
 	order.run_ends = state->run_ends;
@@ -484,6 +305,8 @@ gpusort_set_agg_final(PG_FUNCTION_ARGS)
 		case SET_APPROXIMATE:
 			values = gpusort_array_in_intervals(fcinfo, values, &order);
 			break;
+		default:
+			gpusort_set_refuse();
 	}
 	PG_RETURN_ARRAYTYPE_P(values);
 }

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "libpq/pqformat.h"
 #include "mb/pg_wchar.h"
 #include "utils/guc.h"
@@ -39,7 +40,7 @@ typedef struct StateCache
 	int			length;
 	SetState	alike;			/* a state with this head and no values */
 	ValueCodec *values;
-	ValueCodec *keys;			/* NULL except for sorted_agg_by */
+	ValueCodec *keys;			/* NULL for kinds without keys */
 } StateCache;
 
 static StateCache *
@@ -128,7 +129,7 @@ make_head(FunctionCallInfo fcinfo, StateCache *cache, const SetState *state)
 
 	gpusort_catalog_name_of_collation(&collation, state->order.collation);
 	cache->values = gpusort_codec_create(state->values.type, true, fcinfo->flinfo->fn_mcxt);
-	cache->keys = state->kind == SET_SORTED_BY ?
+	cache->keys = gpusort_set_has_keys(state->kind) ?
 		gpusort_codec_create(state->keys.type, true, fcinfo->flinfo->fn_mcxt) : NULL;
 	initStringInfo(&head);
 	pq_sendbyte(&head, BYTE_ORDER_MARK);
@@ -226,6 +227,8 @@ read_order(StringInfo head, SetState *state)
 	{
 		case SET_SORTED:
 		case SET_SORTED_BY:
+		case SET_VALUES:
+		case SET_PERCENTILE:
 			valid = number == 0;
 			break;
 		case SET_TOP_N:
@@ -272,13 +275,26 @@ read_head(FunctionCallInfo fcinfo, StateCache *cache, const char *sent, int leng
 	gpusort_catalog_name_read(&head, &collation);
 	alike.order.collation = gpusort_catalog_find_collation(&collation);
 	values = read_codec(fcinfo, &head);
-	if (alike.kind == SET_SORTED_BY)
+	if (gpusort_set_has_keys(alike.kind))
 		keys = read_codec(fcinfo, &head);
 	pq_getmsgend(&head);
 	keep_head(fcinfo, cache, sent, length);
 	cache->alike = alike;
 	cache->values = values;
 	cache->keys = keys;
+}
+
+/* Refuses a state that has other numbers of keys or NULLs than states of its kind. */
+static void
+check_counts(const SetState *state)
+{
+	if (gpusort_set_is_by_key(state->kind) && state->keys.count != state->values.count)
+		gpusort_codec_refuse("There are more values than keys, or fewer.");
+	if (state->kind == SET_PERCENTILE &&
+		((state->keys.type != FLOAT8OID && state->keys.type != FLOAT8ARRAYOID) || state->keys.count != 1))
+		gpusort_codec_refuse("Its fraction is not one.");
+	if (gpusort_set_leaves_nulls_out(state->kind) && state->values.bitmap != NULL)
+		gpusort_codec_refuse("There are NULLs among its values.");
 }
 
 static SetState *
@@ -304,8 +320,7 @@ read_state(FunctionCallInfo fcinfo, bytea *sent)
 	read_collector(&bytes, &state->values, cache->values);
 	if (cache->keys != NULL)
 		read_collector(&bytes, &state->keys, cache->keys);
-	if (cache->keys != NULL && state->keys.count != state->values.count)
-		gpusort_codec_refuse("There are more values than keys, or fewer.");
+	check_counts(state);
 	pq_getmsgend(&bytes);
 	return state;
 }

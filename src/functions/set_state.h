@@ -20,9 +20,9 @@
  *		encoding				name of the database's encoding
  *		collation				schema and name, empty for none
  *		type of the values		schema and name
- *		type of the keys		the same, of sorted_agg_by only
+ *		type of the keys		the same, of kinds that have keys
  *	 values						see collector_wire.h
- *	 keys						the same, of sorted_agg_by only
+ *	 keys						the same, of kinds that have keys
  *
  * A name is its length in a byte, and its bytes.  The default collation is that of the
  * reader's database.
@@ -41,7 +41,9 @@ typedef enum SetKind
 	SET_SORTED = 's',
 	SET_SORTED_BY = 'k',
 	SET_TOP_N = 't',
-	SET_APPROXIMATE = 'a'
+	SET_APPROXIMATE = 'a',
+	SET_VALUES = 'v',			/* of median and the ordered-set aggregates: no order, no NULLs */
+	SET_PERCENTILE = 'p'		/* the same, and as the only key the fraction or fractions asked for */
 } SetKind;
 
 typedef struct SetState
@@ -52,11 +54,32 @@ typedef struct SetState
 	MemoryContext context;		/* holds everything */
 	Size		cut_bytes;		/* top_n_agg cuts next at this many bytes */
 	Collector	values;
-	Collector	keys;			/* of sorted_agg_by */
+	Collector	keys;			/* of kinds that have keys */
 	uint32		nruns;			/* sorted runs of parallel workers that it was combined from */
 	uint32	   *run_ends;		/* where each ends, NULLs not counted */
 	bool		no_runs;		/* true if the runs do not all have the same order */
 } SetState;
+
+/* True if each value has a key. */
+static inline bool
+gpusort_set_is_by_key(SetKind kind)
+{
+	return kind == SET_SORTED_BY;
+}
+
+/* True if a state of the kind has keys. */
+static inline bool
+gpusort_set_has_keys(SetKind kind)
+{
+	return gpusort_set_is_by_key(kind) || kind == SET_PERCENTILE;
+}
+
+/* True if NULLs are not among the values. */
+static inline bool
+gpusort_set_leaves_nulls_out(SetKind kind)
+{
+	return kind == SET_VALUES || kind == SET_PERCENTILE;
+}
 
 extern bytea *gpusort_set_state_write(FunctionCallInfo fcinfo, const SetState *state);
 extern SetState *gpusort_set_state_read(FunctionCallInfo fcinfo, bytea *sent);

@@ -1,0 +1,118 @@
+/*
+ * stored_values.c
+ *	  Values at ranks of the order of a set.
+ */
+#include "postgres.h"
+
+#include "access/tupmacs.h"
+
+#include "arrays/stored_values.h"
+#include "guc.h"
+#include "keys/key_select.h"
+#include "large_memory.h"
+
+/* From this many ranks on a sort costs less than selection. */
+#define MANY_RANKS 64
+
+/* Settings that name who sorts want a sort. */
+static bool
+selection_allowed(void)
+{
+	return gpusort_engine != GPUSORT_ENGINE_GPU && gpusort_method == GPUSORT_METHOD_AUTO;
+}
+
+/* The values as Datums, which point to where they stand. */
+static Datum *
+take_out(const StoredValues *values)
+{
+	const ElementType *element = values->element;
+	Datum	   *datums = gpusort_alloc_large(CurrentMemoryContext, (Size) values->count * sizeof(Datum));
+	const char *next = values->data;
+
+	for (uint32 i = 0; i < values->count; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		datums[i] = fetch_att(next, element->by_value, element->length);
+		next = att_addlength_pointer(next, element->length, next);
+		next = (const char *) att_align_nominal(next, element->alignment);
+	}
+	return datums;
+}
+
+/* A copy of the values, which are keys, in order. */
+static char *
+sorted_keys(const StoredValues *values, const ArrayOrder *order)
+{
+	Size		bytes = (Size) values->count * values->element->stride;
+	char	   *keys = gpusort_alloc_large(CurrentMemoryContext, bytes);
+
+	gpusort_copy_bytes(keys, values->data, bytes);
+	gpusort_order_keys(keys, values->count, values->element->form, order);
+	return keys;
+}
+
+/* The ranks in ascending order of the same values; the last rank comes first if the order descends. */
+static uint32 *
+ascending_ranks(const StoredValues *values, const ArrayOrder *order, const uint32 *ranks, uint32 nranks)
+{
+	uint32	   *ascending = palloc(nranks * sizeof(uint32));
+
+	for (uint32 i = 0; i < nranks; i++)
+		ascending[i] = order->descending ? values->count - 1 - ranks[nranks - 1 - i] : ranks[i];
+	return ascending;
+}
+
+/* Finds keys without sorting all of them. */
+static void
+select_keys(const StoredValues *values, const ArrayOrder *order, const uint32 *ranks, uint32 nranks, Datum *found)
+{
+	const ElementType *element = values->element;
+	uint32	   *ascending = ascending_ranks(values, order, ranks, nranks);
+	char	   *keys = palloc(nranks * element->stride);
+
+	gpusort_keys_select(element->form, values->data, values->count, ascending, nranks, keys);
+	for (uint32 i = 0; i < nranks; i++)
+		found[i] = fetch_att(keys + (order->descending ? nranks - 1 - i : i) * element->stride, element->by_value, element->length);
+	pfree(ascending);
+	if (element->by_value)
+		pfree(keys);
+}
+
+/* Finds keys in a sorted copy. */
+static void
+sort_and_find_keys(const StoredValues *values, const ArrayOrder *order, const uint32 *ranks, uint32 nranks, Datum *found)
+{
+	const ElementType *element = values->element;
+	char	   *keys = sorted_keys(values, order);
+
+	for (uint32 i = 0; i < nranks; i++)
+		found[i] = fetch_att(keys + (Size) ranks[i] * element->stride, element->by_value, element->length);
+	if (element->by_value)
+		pfree(keys);
+}
+
+/* Finds values that are not keys. */
+static void
+sort_and_find_values(const StoredValues *values, const ArrayOrder *order, const uint32 *ranks, uint32 nranks, Datum *found)
+{
+	Datum	   *datums = take_out(values);
+	uint32	   *positions = gpusort_alloc_large(CurrentMemoryContext, (Size) values->count * sizeof(uint32));
+
+	gpusort_order_values(values->element, order, datums, values->count, positions);
+	for (uint32 i = 0; i < nranks; i++)
+		found[i] = datums[positions[ranks[i]]];
+	pfree(positions);
+	pfree(datums);
+}
+
+void
+gpusort_values_at_ranks(const StoredValues *values, const ArrayOrder *order,
+						const uint32 *ranks, uint32 nranks, Datum *found)
+{
+	if (!values->element->is_key)
+		sort_and_find_values(values, order, ranks, nranks, found);
+	else if (nranks < MANY_RANKS && selection_allowed())
+		select_keys(values, order, ranks, nranks, found);
+	else
+		sort_and_find_keys(values, order, ranks, nranks, found);
+}

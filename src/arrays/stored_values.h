@@ -1,0 +1,28 @@
+/*
+ * stored_values.h
+ *	  Questions about a set of values whose answers need their order.
+ *
+ * The values stand as an array stores them, one behind the other, with no NULL among
+ * them.  They are not changed.  Answers that are values passed by reference point to where
+ * they stand, or to new memory.
+ */
+#ifndef GPUSORT_STORED_VALUES_H
+#define GPUSORT_STORED_VALUES_H
+
+#include "arrays/array_order.h"
+
+typedef struct StoredValues
+{
+	ElementType *element;
+	const char *data;
+	uint32		count;
+} StoredValues;
+
+/*
+ * Writes the values at nranks ranks of the order to found.  Ranks count from 0 and ascend.
+ * Of few ranks the others are not sorted, if the values are keys.
+ */
+extern void gpusort_values_at_ranks(const StoredValues *values, const ArrayOrder *order,
+									const uint32 *ranks, uint32 nranks, Datum *found);
+
+#endif							/* GPUSORT_STORED_VALUES_H */

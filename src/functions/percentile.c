@@ -1,0 +1,219 @@
+/*
+ * percentile.c
+ *	  Percentiles of a set of values.
+ *
+ * The ranks are computed as PostgreSQL's orderedsetaggs.c computes them, in the same
+ * floating-point operations, so that results are the same to the bit.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/timestamp.h"
+
+#include "functions/percentile.h"
+
+/* Where the percentile of one fraction lies. */
+typedef struct Place
+{
+	uint32		first;			/* rank */
+	uint32		second;			/* the same or the next rank */
+	double		proportion;		/* how far from the first to the second */
+} Place;
+
+/* The values at all ranks that are needed. */
+typedef struct Found
+{
+	uint32	   *ranks;			/* ascending, each once */
+	uint32		nranks;
+	Datum	   *values;
+} Found;
+
+void
+gpusort_fractions_read(Fractions *fractions, Datum argument, bool is_array)
+{
+	if (is_array)
+	{
+		fractions->array = DatumGetArrayTypeP(argument);
+		deconstruct_array(fractions->array, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
+						  &fractions->values, &fractions->nulls, (int *) &fractions->count);
+		return;
+	}
+	fractions->array = NULL;
+	fractions->count = 1;
+	fractions->values = palloc(sizeof(Datum));
+	fractions->values[0] = argument;
+	fractions->nulls = palloc0(sizeof(bool));
+}
+
+void
+gpusort_fractions_check(const Fractions *fractions)
+{
+	for (uint32 i = 0; i < fractions->count; i++)
+	{
+		double		fraction = fractions->nulls[i] ? 0 : DatumGetFloat8(fractions->values[i]);
+
+		if (fraction < 0 || fraction > 1 || isnan(fraction))
+			ereport(ERROR,
+					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+					 errmsg("percentile value %g is not between 0 and 1", fraction)));
+	}
+}
+
+static Place
+place_of(double fraction, PercentileKind kind, uint32 count)
+{
+	Place		place = {0};
+
+	if (kind == PERCENTILE_DISCRETE)
+	{
+		double		row = ceil(fraction * count);
+
+		place.first = place.second = row < 1 ? 0 : (uint32) row - 1;
+	}
+	else
+	{
+		double		exact = fraction * ((double) count - 1);
+
+		place.first = floor(exact);
+		place.second = ceil(exact);
+		place.proportion = exact - floor(exact);
+	}
+	return place;
+}
+
+static int
+compare_ranks(const void *a, const void *b)
+{
+	uint32		left = *(const uint32 *) a;
+	uint32		right = *(const uint32 *) b;
+
+	return (left > right) - (left < right);
+}
+
+/* Finds the values at the ranks of all places. */
+static void
+find_values(const StoredValues *values, const ArrayOrder *order, const Fractions *fractions, const Place *places, Found *found)
+{
+	uint32		total = 0;
+
+	found->ranks = palloc(2 * fractions->count * sizeof(uint32));
+	found->nranks = 0;
+	for (uint32 i = 0; i < fractions->count; i++)
+	{
+		if (fractions->nulls[i])
+			continue;
+		found->ranks[total++] = places[i].first;
+		found->ranks[total++] = places[i].second;
+	}
+	qsort(found->ranks, total, sizeof(uint32), compare_ranks);
+	for (uint32 i = 0; i < total; i++)
+		if (i == 0 || found->ranks[i] != found->ranks[i - 1])
+			found->ranks[found->nranks++] = found->ranks[i];
+	found->values = palloc(found->nranks * sizeof(Datum));
+	if (found->nranks > 0)
+		gpusort_values_at_ranks(values, order, found->ranks, found->nranks, found->values);
+}
+
+static Datum
+value_at(const Found *found, uint32 rank)
+{
+	const uint32 *place = bsearch(&rank, found->ranks, found->nranks, sizeof(uint32), compare_ranks);
+
+	return found->values[place - found->ranks];
+}
+
+/* A key as float8, as PostgreSQL's casts convert it. */
+static double
+key_as_float8(GpusortKeyForm form, Datum key)
+{
+	switch (form)
+	{
+		case GPUSORT_KEY_INT16:
+			return DatumGetInt16(key);
+		case GPUSORT_KEY_INT32:
+			return DatumGetInt32(key);
+		case GPUSORT_KEY_INT64:
+			return DatumGetInt64(key);
+		case GPUSORT_KEY_FLOAT32:
+			return DatumGetFloat4(key);
+		case GPUSORT_KEY_FLOAT64:
+			return DatumGetFloat8(key);
+		default:
+			elog(ERROR, "keys of form %d are not numbers", (int) form);
+	}
+}
+
+static Datum
+interpolate_intervals(Datum low, Datum high, double proportion)
+{
+	Datum		difference = DirectFunctionCall2(interval_mi, high, low);
+	Datum		part = DirectFunctionCall2(interval_mul, difference, Float8GetDatum(proportion));
+
+	return DirectFunctionCall2(interval_pl, part, low);
+}
+
+/* The value at a place of the continuous kind. */
+static Datum
+interpolate(const ElementType *element, const Found *found, const Place *place)
+{
+	Datum		first = value_at(found, place->first);
+	Datum		second = value_at(found, place->second);
+	double		low;
+	double		high;
+
+	if (!element->is_key)
+		return place->first == place->second ? first : interpolate_intervals(first, second, place->proportion);
+	low = key_as_float8(element->form, first);
+	high = key_as_float8(element->form, second);
+	return Float8GetDatum(place->first == place->second ? low : low + place->proportion * (high - low));
+}
+
+/* The type of the percentiles. */
+static void
+result_type(ElementType *result, const ElementType *element, PercentileKind kind)
+{
+	*result = *element;
+	if (kind == PERCENTILE_CONTINUOUS && element->is_key)
+	{
+		result->oid = FLOAT8OID;
+		result->length = sizeof(float8);
+		result->by_value = FLOAT8PASSBYVAL;
+		result->alignment = TYPALIGN_DOUBLE;
+	}
+}
+
+Datum
+gpusort_percentiles(const StoredValues *values, const ArrayOrder *order, PercentileKind kind,
+					const Fractions *fractions, bool *isnull)
+{
+	Place	   *places = palloc(fractions->count * sizeof(Place));
+	Datum	   *results = palloc(fractions->count * sizeof(Datum));
+	ElementType type;
+	Found		found;
+
+	for (uint32 i = 0; i < fractions->count; i++)
+		if (!fractions->nulls[i])
+			places[i] = place_of(DatumGetFloat8(fractions->values[i]), kind, values->count);
+	find_values(values, order, fractions, places, &found);
+	for (uint32 i = 0; i < fractions->count; i++)
+	{
+		if (fractions->nulls[i])
+			continue;
+		results[i] = kind == PERCENTILE_DISCRETE ? value_at(&found, places[i].first) :
+			interpolate(values->element, &found, &places[i]);
+	}
+
+	result_type(&type, values->element, kind);
+	*isnull = fractions->array == NULL && fractions->nulls[0];
+	if (fractions->array == NULL)
+		return *isnull ? (Datum) 0 : datumCopy(results[0], type.by_value, type.length);
+	if (fractions->count == 0)
+		return PointerGetDatum(construct_empty_array(type.oid));
+	return PointerGetDatum(construct_md_array(results, fractions->nulls, ARR_NDIM(fractions->array),
+											  ARR_DIMS(fractions->array), ARR_LBOUND(fractions->array),
+											  type.oid, type.length, type.by_value, type.alignment));
+}

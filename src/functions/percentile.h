@@ -1,0 +1,40 @@
+/*
+ * percentile.h
+ *	  Percentiles of a set of values, with the results and errors of PostgreSQL's
+ *	  percentile_cont and percentile_disc.
+ */
+#ifndef GPUSORT_PERCENTILE_H
+#define GPUSORT_PERCENTILE_H
+
+#include "arrays/stored_values.h"
+
+/* The fractions asked for: one, or an array of any shape. */
+typedef struct Fractions
+{
+	ArrayType  *array;			/* NULL for one fraction */
+	uint32		count;
+	Datum	   *values;			/* float8 */
+	bool	   *nulls;
+} Fractions;
+
+typedef enum PercentileKind
+{
+	PERCENTILE_DISCRETE,		/* a value of the set */
+	PERCENTILE_CONTINUOUS		/* float8 or interval, interpolated between two values */
+} PercentileKind;
+
+/* The fractions in an argument of type float8 or, with is_array, float8[]. */
+extern void gpusort_fractions_read(Fractions *fractions, Datum argument, bool is_array);
+
+/* Raises an error unless each fraction is NULL or between 0 and 1. */
+extern void gpusort_fractions_check(const Fractions *fractions);
+
+/*
+ * The percentiles of a set that is not empty: one value or an array of the fractions'
+ * shape, as the fractions are.  Sets isnull for a fraction that is NULL.  In continuous
+ * kind keys that are not float8 are converted to it.
+ */
+extern Datum gpusort_percentiles(const StoredValues *values, const ArrayOrder *order, PercentileKind kind,
+								 const Fractions *fractions, bool *isnull);
+
+#endif							/* GPUSORT_PERCENTILE_H */

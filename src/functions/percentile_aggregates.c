@@ -1,0 +1,167 @@
+/*
+ * percentile_aggregates.c
+ *	  percentile_cont and percentile_disc as ordered-set aggregates, and median,
+ *	  percentile_cont_agg and percentile_disc_agg, which can run in parallel.
+ *
+ * The transition functions collect values without NULLs.  The final functions find those
+ * at the ranks asked for and never change the state, so several percentiles of one set
+ * share it, and the plain aggregates work over window frames.  Parallel workers send what
+ * they have collected without sorting it, for the leader does not need it sorted.
+ *
+ * An ordered-set aggregate has its fraction when it ends.  The plain ones take it from the
+ * first row and keep it in the state.
+ */
+#include "postgres.h"
+
+#include "access/tupmacs.h"
+#include "catalog/pg_type.h"
+
+#include "functions/percentile.h"
+#include "functions/set_call.h"
+
+PG_FUNCTION_INFO_V1(gpusort_values_transition);
+PG_FUNCTION_INFO_V1(gpusort_percentile_transition);
+PG_FUNCTION_INFO_V1(gpusort_percentile_cont_final);
+PG_FUNCTION_INFO_V1(gpusort_percentile_disc_final);
+PG_FUNCTION_INFO_V1(gpusort_median_final);
+PG_FUNCTION_INFO_V1(gpusort_percentile_cont_agg_final);
+PG_FUNCTION_INFO_V1(gpusort_percentile_disc_agg_final);
+
+/* values_transition(internal, value) */
+Datum
+gpusort_values_transition(PG_FUNCTION_ARGS)
+{
+	SetState   *state = gpusort_set_get_kind(fcinfo, SET_VALUES);
+
+	if (state == NULL)
+		state = gpusort_set_create(fcinfo, SET_VALUES);
+	if (!PG_ARGISNULL(1))
+		gpusort_set_append(fcinfo, state, &state->values, 1);
+	PG_RETURN_POINTER(state);
+}
+
+/* percentile_transition(internal, value, fraction or fractions) */
+Datum
+gpusort_percentile_transition(PG_FUNCTION_ARGS)
+{
+	SetState   *state = gpusort_set_get_kind(fcinfo, SET_PERCENTILE);
+
+	if (state == NULL)
+	{
+		state = gpusort_set_create(fcinfo, SET_PERCENTILE);
+		gpusort_set_collect(fcinfo, &state->keys, SECOND_ARRAY, 2);
+		gpusort_set_append(fcinfo, state, &state->keys, 2);
+	}
+	if (!PG_ARGISNULL(1))
+		gpusort_set_append(fcinfo, state, &state->values, 1);
+	PG_RETURN_POINTER(state);
+}
+
+/* The type of a percentile, or of an array of them.  Raises an error for values of a type without it. */
+static Oid
+percentile_type(const ElementType *element, PercentileKind kind, bool is_array)
+{
+	if (kind == PERCENTILE_DISCRETE)
+		return is_array ? element->array_type : element->oid;
+	if (element->oid == FLOAT8OID)
+		return is_array ? FLOAT8ARRAYOID : FLOAT8OID;
+	if (element->oid == INTERVALOID)
+		return is_array ? INTERVALARRAYOID : INTERVALOID;
+	gpusort_set_refuse();
+}
+
+/* Returns the percentiles of a state.  A state without values gives NULL. */
+static Datum
+return_percentiles(FunctionCallInfo fcinfo, const SetState *state, PercentileKind kind, const Fractions *fractions)
+{
+	StoredValues values;
+	bool		isnull;
+	Datum		result;
+
+	if (state == NULL || state->values.count == 0)
+		PG_RETURN_NULL();
+	values.element = gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type);
+	values.data = state->values.data;
+	values.count = state->values.count;
+	gpusort_set_check_result(fcinfo, state, percentile_type(values.element, kind, fractions->array != NULL));
+	result = gpusort_percentiles(&values, &state->order, kind, fractions, &isnull);
+	if (isnull)
+		PG_RETURN_NULL();
+	return result;
+}
+
+/*
+ * The final function of an ordered-set aggregate, whose fraction is argument 1.  As in
+ * PostgreSQL, one fraction is checked even of an empty set, an array of them is not.
+ */
+static Datum
+percentile_within_group(FunctionCallInfo fcinfo, PercentileKind kind)
+{
+	const SetState *state = gpusort_set_get_kind(fcinfo, SET_VALUES);
+	bool		is_array = gpusort_set_argument_type(fcinfo, 1) == FLOAT8ARRAYOID;
+	Fractions	fractions;
+
+	gpusort_set_context(fcinfo);
+	if (PG_ARGISNULL(1) || (is_array && (state == NULL || state->values.count == 0)))
+		PG_RETURN_NULL();
+	gpusort_fractions_read(&fractions, PG_GETARG_DATUM(1), is_array);
+	gpusort_fractions_check(&fractions);
+	return return_percentiles(fcinfo, state, kind, &fractions);
+}
+
+/* percentile_cont_final(internal, fraction or fractions, value) */
+Datum
+gpusort_percentile_cont_final(PG_FUNCTION_ARGS)
+{
+	return percentile_within_group(fcinfo, PERCENTILE_CONTINUOUS);
+}
+
+/* percentile_disc_final(internal, fraction or fractions, value) */
+Datum
+gpusort_percentile_disc_final(PG_FUNCTION_ARGS)
+{
+	return percentile_within_group(fcinfo, PERCENTILE_DISCRETE);
+}
+
+/* median_final(internal, value) */
+Datum
+gpusort_median_final(PG_FUNCTION_ARGS)
+{
+	const SetState *state = gpusort_set_get_kind(fcinfo, SET_VALUES);
+	Fractions	half;
+
+	gpusort_set_context(fcinfo);
+	gpusort_fractions_read(&half, Float8GetDatum(0.5), false);
+	return return_percentiles(fcinfo, state, PERCENTILE_CONTINUOUS, &half);
+}
+
+/* The final function of a plain aggregate, whose fraction is in the state. */
+static Datum
+percentile_of_state(FunctionCallInfo fcinfo, PercentileKind kind)
+{
+	const SetState *state = gpusort_set_get_kind(fcinfo, SET_PERCENTILE);
+	Fractions	fractions;
+	bool		is_array;
+
+	gpusort_set_context(fcinfo);
+	if (state == NULL || state->keys.bitmap != NULL)
+		PG_RETURN_NULL();
+	is_array = state->keys.type == FLOAT8ARRAYOID;
+	gpusort_fractions_read(&fractions, fetch_att(state->keys.data, state->keys.by_value, state->keys.length), is_array);
+	gpusort_fractions_check(&fractions);
+	return return_percentiles(fcinfo, state, kind, &fractions);
+}
+
+/* percentile_cont_agg_final(internal, value, fraction or fractions) */
+Datum
+gpusort_percentile_cont_agg_final(PG_FUNCTION_ARGS)
+{
+	return percentile_of_state(fcinfo, PERCENTILE_CONTINUOUS);
+}
+
+/* percentile_disc_agg_final(internal, value, fraction or fractions) */
+Datum
+gpusort_percentile_disc_agg_final(PG_FUNCTION_ARGS)
+{
+	return percentile_of_state(fcinfo, PERCENTILE_DISCRETE);
+}

@@ -1,0 +1,213 @@
+/*
+ * set_call.c
+ *	  What the functions of all set aggregates share.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_aggregate.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/primnodes.h"
+#include "optimizer/optimizer.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/regproc.h"
+#include "utils/typcache.h"
+
+#include "functions/set_call.h"
+
+MemoryContext
+gpusort_set_context(FunctionCallInfo fcinfo)
+{
+	MemoryContext context;
+
+	if (!AggCheckCallContext(fcinfo, &context))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("set aggregate functions cannot be called on their own")));
+	return context;
+}
+
+/*
+ * The type of an argument.  The parser resolves polymorphic types.  A caller without an
+ * expression must call a function that is declared with the type.
+ */
+Oid
+gpusort_set_argument_type(FunctionCallInfo fcinfo, int argument)
+{
+	Oid			type = get_fn_expr_argtype(fcinfo->flinfo, argument);
+
+	if (!OidIsValid(type) && OidIsValid(fcinfo->flinfo->fn_oid))
+	{
+		Oid		   *types;
+		int			count;
+
+		get_func_signature(fcinfo->flinfo->fn_oid, &types, &count);
+		if (argument < count && !IsPolymorphicType(types[argument]))
+			type = types[argument];
+		pfree(types);
+	}
+	if (!OidIsValid(type))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("could not determine input data type")));
+	return type;
+}
+
+void
+gpusort_set_check_result(FunctionCallInfo fcinfo, const SetState *state, Oid type)
+{
+	Oid			expected = get_fn_expr_rettype(fcinfo->flinfo);
+
+	if (!OidIsValid(expected) && OidIsValid(fcinfo->flinfo->fn_oid))
+		expected = get_func_rettype(fcinfo->flinfo->fn_oid);
+	if (!OidIsValid(expected) || IsPolymorphicType(expected) || expected == type)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("state of a set aggregate holds values of type %s, which do not make a %s",
+					format_type_be(state->values.type), format_type_be(expected))));
+}
+
+/*
+ * Raises an error for an ORDER BY inside a call whose result is an array: the rows would
+ * come in that order, and the result would have another.  DISTINCT alone does not count as
+ * ORDER BY.  Aggregates whose result has no order allow it, as PostgreSQL's do.
+ */
+static void
+check_no_order_by(const Aggref *call, SetKind kind)
+{
+	static const struct
+	{
+		SetKind		kind;
+		const char *name;
+		const char *arguments;
+	}			calls[] = {
+		{SET_SORTED, "sorted_agg", "x, descending"},
+		{SET_SORTED_BY, "sorted_agg_by", "x, key, descending, nulls_first"},
+		{SET_TOP_N, "top_n_agg", "x, n, descending"},
+		{SET_APPROXIMATE, "approx_sorted_agg", "x, buckets, descending"}
+	};
+
+	for (int i = 0; i < lengthof(calls); i++)
+		if (calls[i].kind == kind)
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("aggregate %s does not take ORDER BY", calls[i].name),
+					 errdetail("The order of its result is that of its arguments alone."),
+					 errhint("Write %s(%s), or array_agg(x ORDER BY ...) for an order by anything else.",
+							 calls[i].name, calls[i].arguments)));
+}
+
+/*
+ * The order of an ordered-set aggregate: that of WITHIN GROUP.  NULLs are left out, so
+ * only direction and collation matter.
+ */
+static void
+take_order_within_group(const Aggref *call, ArrayOrder *order)
+{
+	const SortGroupClause *clause = linitial_node(SortGroupClause, call->aggorder);
+	const Node *value = (Node *) get_sortgroupclause_tle((SortGroupClause *) clause, call->args)->expr;
+	const TypeCacheEntry *type = lookup_type_cache(exprType(value), TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+
+	if (clause->sortop != type->lt_opr && clause->sortop != type->gt_opr)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("operator %s does not order type %s by its default btree operator class",
+						format_operator(clause->sortop), format_type_be(type->type_id)),
+				 errhint("Use the aggregate of the same name in schema pg_catalog.")));
+	order->descending = clause->sortop == type->gt_opr;
+	order->collation = exprCollation(value);
+}
+
+static void
+check_option_not_null(FunctionCallInfo fcinfo, int argument, const char *name)
+{
+	if (PG_ARGISNULL(argument))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("argument \"%s\" must not be NULL", name)));
+}
+
+/* A boolean option, read at the first row, or its default if the call has none. */
+bool
+gpusort_set_boolean(FunctionCallInfo fcinfo, int argument, const char *name, bool otherwise)
+{
+	if (PG_NARGS() <= argument)
+		return otherwise;
+	check_option_not_null(fcinfo, argument, name);
+	return PG_GETARG_BOOL(argument);
+}
+
+/* A number option, read at the first row.  It must be at least `least`. */
+int32
+gpusort_set_number(FunctionCallInfo fcinfo, int argument, const char *name, int32 least)
+{
+	int32		number;
+
+	check_option_not_null(fcinfo, argument, name);
+	number = PG_GETARG_INT32(argument);
+	if (number < least)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"%s\" must be at least %d, not %d", name, least, number)));
+	return number;
+}
+
+void
+gpusort_set_collect(FunctionCallInfo fcinfo, Collector *collector, CachedArgument slot, int argument)
+{
+	gpusort_collector_init(collector, gpusort_element_type(fcinfo, slot, gpusort_set_argument_type(fcinfo, argument)));
+}
+
+SetState *
+gpusort_set_get(FunctionCallInfo fcinfo, int argument)
+{
+	SetState   *state = PG_ARGISNULL(argument) ? NULL : (SetState *) PG_GETARG_POINTER(argument);
+
+	if (unlikely(state != NULL && state->magic != GPUSORT_SET_STATE_MAGIC))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("argument is not the state of a set aggregate")));
+	return state;
+}
+
+void
+gpusort_set_refuse(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("argument is the state of another set aggregate")));
+}
+
+SetState *
+gpusort_set_get_kind(FunctionCallInfo fcinfo, SetKind kind)
+{
+	SetState   *state = gpusort_set_get(fcinfo, 0);
+
+	if (unlikely(state != NULL && state->kind != kind))
+		gpusort_set_refuse();
+	return state;
+}
+
+SetState *
+gpusort_set_create(FunctionCallInfo fcinfo, SetKind kind)
+{
+	MemoryContext context = gpusort_set_context(fcinfo);
+	SetState   *state = MemoryContextAllocZero(context, sizeof(SetState));
+	const Aggref *call = AggGetAggref(fcinfo);
+
+	state->magic = GPUSORT_SET_STATE_MAGIC;
+	state->kind = kind;
+	state->context = context;
+	state->order.collation = PG_GET_COLLATION();
+	state->order.limit = PG_UINT32_MAX;
+	state->order.use = USED_FOR_AGGREGATES;
+	if (call != NULL && AGGKIND_IS_ORDERED_SET(call->aggkind))
+		take_order_within_group(call, &state->order);
+	else if (call != NULL && call->aggorder != NIL)
+		check_no_order_by(call, kind);
+	gpusort_set_collect(fcinfo, &state->values, FIRST_ARRAY, 1);
+	return state;
+}

@@ -1,0 +1,51 @@
+/*
+ * set_call.h
+ *	  What the functions of all set aggregates share: checking how they are called,
+ *	  reading arguments, and making states.
+ *
+ * Options, which are the arguments after the values, are read at the first row.
+ */
+#ifndef GPUSORT_SET_CALL_H
+#define GPUSORT_SET_CALL_H
+
+#include "compat.h"
+#include "functions/set_state.h"
+
+/* The aggregate's memory context.  Raises an error outside of an aggregate. */
+extern MemoryContext gpusort_set_context(FunctionCallInfo fcinfo);
+
+/* The type of an argument, or an error if it cannot be known. */
+extern Oid	gpusort_set_argument_type(FunctionCallInfo fcinfo, int argument);
+
+/* Raises an error if the caller expects another type than this, which the final function returns. */
+extern void gpusort_set_check_result(FunctionCallInfo fcinfo, const SetState *state, Oid type);
+
+/* A boolean option, or its default if the call has none. */
+extern bool gpusort_set_boolean(FunctionCallInfo fcinfo, int argument, const char *name, bool otherwise);
+
+/* A number option.  It must be at least `least`. */
+extern int32 gpusort_set_number(FunctionCallInfo fcinfo, int argument, const char *name, int32 least);
+
+/* The state that an argument points to, or NULL.  Raises an error if it is not a state of a set aggregate. */
+extern SetState *gpusort_set_get(FunctionCallInfo fcinfo, int argument);
+
+/* The same for a first argument whose state is of a known kind. */
+extern SetState *gpusort_set_get_kind(FunctionCallInfo fcinfo, SetKind kind);
+
+/* Raises the error for a state of another aggregate. */
+pg_noreturn extern void gpusort_set_refuse(void);
+
+/* A new state for the values of argument 1.  In an ordered-set aggregate it has the order of WITHIN GROUP. */
+extern SetState *gpusort_set_create(FunctionCallInfo fcinfo, SetKind kind);
+
+/* Starts to collect an argument's values. */
+extern void gpusort_set_collect(FunctionCallInfo fcinfo, Collector *collector, CachedArgument slot, int argument);
+
+/* Appends an argument of this row. */
+static inline void
+gpusort_set_append(FunctionCallInfo fcinfo, SetState *state, Collector *collector, int argument)
+{
+	gpusort_collector_append(collector, state->context, PG_GETARG_DATUM(argument), PG_ARGISNULL(argument));
+}
+
+#endif							/* GPUSORT_SET_CALL_H */
