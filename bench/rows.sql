@@ -94,6 +94,24 @@ DROP TABLE md5s, urls, names, lengths;
 CALL measure('rows', 'first 10', 'int4', NULL, :many, rows_contenders('x, id', 'narrow', 'x', 'count(*)', ' LIMIT 10'), 'Sort', :slow_runs);
 CALL measure('rows', 'first 100,000', 'int4', NULL, :many, rows_contenders('x, id', 'narrow', 'x', 'count(*)', ' LIMIT 100000'), 'Sort', :slow_runs);
 \endif
+
+\if :{?groups}
+CREATE UNLOGGED TABLE grouped AS
+	SELECT (1000 * random())::int4 AS k, (1e5 * random())::int4 AS few, (2e9 * random())::int4 AS v, i AS id FROM generate_series(1::int8, :fewer) i;
+VACUUM (FREEZE, ANALYZE) grouped;
+-- The floor reads the same columns.
+SELECT format('SET work_mem = %L', memory),
+	format('CALL measure(''rows'', %L, ''int4'', NULL, %s, %L, ''Sort'', %s)', format('first 3 of each of %s groups by %s(), work_mem %s', groups, function, memory), :fewer,
+		(SELECT array_agg(ARRAY[name, format(query, k, function), setting, value] ORDER BY ord) FROM (VALUES
+			(1, 'floor: unsorted', 'SELECT count(k), count(v), count(id) FROM (SELECT %1$s AS k, v, id FROM gpusort_bench.grouped OFFSET 0) q', '', ''),
+			(2, 'gpusort', 'SELECT count(*) FROM (SELECT %1$s AS k, v, id, %2$s() OVER (PARTITION BY %1$s ORDER BY v) AS n FROM gpusort_bench.grouped) q WHERE n <= 3', '', ''),
+			(3, 'Sort', 'SELECT count(*) FROM (SELECT %1$s AS k, v, id, %2$s() OVER (PARTITION BY %1$s ORDER BY v) AS n FROM gpusort_bench.grouped) q WHERE n <= 3', 'gpusort.enable_rows_node', 'off')
+		) c (ord, name, query, setting, value)), :slow_runs)
+FROM unnest(ARRAY['4MB', '1GB']) WITH ORDINALITY m(memory, i), (VALUES ('k', '1,000', 'row_number'), ('k', '1,000', 'rank'), ('few', '100,000', 'row_number'), ('id / 2', 'two rows: all', 'row_number')) t(k, groups, function)
+ORDER BY i \gexec
+SET work_mem = '4GB';
+DROP TABLE grouped;
+\endif
 DROP TABLE narrow, wide;
 SELECT data, type, arrays AS "rows", contender, median_ms AS "median ms", times_floor AS "times unsorted"
 FROM results WHERE section = :'section' ORDER BY id;

@@ -31,6 +31,7 @@ static void add_limit(const Limit *limit, PlanPlace *below);
 static bool stops_early_inside(const Plan *plan);
 static bool reads_all_at_once(const Plan *plan);
 static bool stops_by_itself(const Plan *plan);
+static bool gives_first_rows(const Plan *plan);
 static bool passes_bound(const Plan *plan);
 
 void
@@ -189,6 +190,10 @@ place_below(Plan *plan, const PlanPlace *place)
 	if (!passes_bound(plan))
 		below.limit = NULL;
 	below.limit_known &= below.limit != NULL && !gathers;
+	if (gives_first_rows(plan))
+		below.first_rows = plan;
+	else if (!IsA(plan, GatherMerge) && !IsA(plan, MergeAppend))
+		below.first_rows = NULL;
 	if (IsA(plan, Limit))
 		add_limit((const Limit *) plan, &below);
 	below.all_wanted = (below.all_wanted && !below.may_stop) || reads_all_at_once(plan);
@@ -236,6 +241,18 @@ static bool
 stops_by_itself(const Plan *plan)
 {
 	return IsA(plan, WindowAgg) && ((const WindowAgg *) plan)->runCondition != NIL;
+}
+
+/*
+ * True if a node gives the first rows of its input, in all or of each partition.  The
+ * topmost WindowAgg gives no row of a partition behind the first one for which its run
+ * condition does not hold.
+ */
+static bool
+gives_first_rows(const Plan *plan)
+{
+	return (IsA(plan, WindowAgg) && ((const WindowAgg *) plan)->runCondition != NIL && ((const WindowAgg *) plan)->topWindow) ||
+		(IsA(plan, Limit) && ((const Limit *) plan)->limitOption == LIMIT_OPTION_WITH_TIES);
 }
 
 /*

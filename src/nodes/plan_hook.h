@@ -40,6 +40,9 @@ typedef struct PlanPlace
 	bool		parallel;		/* below a Gather: it runs in several processes */
 	const Limit *limit;			/* bounds the rows wanted, as the executor would tell a Sort
 								 * here; or NULL */
+	const Plan *first_rows;		/* a WindowAgg or a LIMIT WITH TIES that gives its input's first
+								 * rows only, in all or of each partition, and reads the
+								 * columns of this place as they are; or NULL */
 	bool		limit_known;	/* no node above stops before that bound, and evaluating it
 								 * has no effects */
 } PlanPlace;

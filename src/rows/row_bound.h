@@ -1,37 +1,80 @@
 /*
  * row_bound.h
- *	  A row sort of which only the first rows are wanted.
+ *	  A row sort of which only the first rows are wanted, in all or of each partition.
  *
- * Whenever the store holds enough surplus rows it is cut to the wanted ones.  A copy of
- * the last wanted row becomes the threshold: a row read later that does not come before
- * it is not stored at all.  Kept rows stay in the input's order, so the sort stays
- * stable.
+ * The leading keys make the partitions; without such keys all rows are one.  Whenever the
+ * store holds enough surplus rows it is cut to the wanted ones.  A copy of the last wanted
+ * row of a partition becomes the partition's threshold: a row read later that does not
+ * come before it is not stored at all.  Kept rows stay in the input's order, so the sort
+ * stays stable.
+ *
+ * What is returned may hold more rows than are wanted, but lacks none.  Of a sort without
+ * partitions and ties it holds no more.
+ *
+ * Where partitions are many and small, a bound drops few rows and is given up.
  */
 #ifndef GPUSORT_ROW_BOUND_H
 #define GPUSORT_ROW_BOUND_H
 
 #include "rows/row_keys.h"
+#include "rows/row_partitions.h"
 #include "rows/row_store.h"
 
 #define GPUSORT_BOUND_SURPLUS 128	/* the least number of surplus rows for a cut */
 
+/* Which rows of a partition are wanted. */
+typedef enum RowBoundKind
+{
+	BOUND_ROWS,					/* its first rows */
+	BOUND_TIES,					/* and those that are equal to the last of them */
+	BOUND_VALUES				/* the rows of its first distinct keys */
+} RowBoundKind;
+
+typedef struct RowBoundSpec
+{
+	uint64		rows;			/* how many rows, or distinct keys, of each partition; 0 for all */
+	RowBoundKind kind;
+	int			partition_keys; /* how many leading keys make partitions */
+} RowBoundSpec;
+
 typedef struct RowBound
 {
-	uint32		rows;			/* how many rows are wanted */
-	uint32		cut_at;			/* the store is cut when it holds this many rows */
+	RowBoundKind kind;
+	uint32		rows;			/* as in the spec */
+	int			partition_keys;
+	uint32		cut_at;			/* the store is cut when it holds this many rows, unless few would be dropped */
+	uint64		read;			/* rows offered */
+	uint64		dropped;		/* of them not kept */
+	double		expected_rows;
 	const RowKeys *keys;
-	RowStore   *threshold;		/* one row; empty before the first cut */
-	Datum	   *values;			/* of the threshold, by key */
+	const RowLayout *layout;
+	RowMemory  *memory;
+
+	RowPartitions *partitions;	/* NULL if all rows are one */
+	RowBuffer	partition_of;	/* uint32: the partition of each row of the store */
+	uint32		nstored;		/* how many of them */
+	uint32		surely_kept;	/* rows of the store that a cut would keep at least */
+	int			vain_cuts;		/* cuts in sequence that kept most rows */
+
+	/* By partition. */
+	uint32		room;
+	uint32	   *stored;			/* its rows in the store */
+	bool	   *full;			/* it has a threshold */
+	Datum	   *values;			/* thresholds: values[partition * nkeys + key] */
 	bool	   *nulls;
-	uint64		dropped;		/* rows that were read and are not kept */
+	MemoryContext referenced;	/* holds values that are not passed by value */
 } RowBound;
 
-/* Returns an attribute of a row that is not stored yet. */
-typedef Datum (*RowValueGetter) (void *row, int attribute, bool *is_null);
-
 extern RowBound *gpusort_rows_bound_create(RowMemory *memory, const RowLayout *layout, const RowKeys *keys,
-										   uint64 rows);
+										   RowBoundSpec spec, double expected_rows);
+extern bool gpusort_rows_bound_is_exact(const RowBound *bound);
 extern bool gpusort_rows_bound_rejects(RowBound *bound, RowValueGetter get, void *row);
+extern bool gpusort_rows_bound_may_cut(RowBound *bound, uint32 nrows);
+extern bool gpusort_rows_bound_is_vain(const RowBound *bound, Size memory_limit);
+extern uint32 gpusort_rows_bound_select(RowBound *bound, const RowStore *store, uint32 *order);
 extern void gpusort_rows_bound_cut(RowBound *bound, RowStore *store, uint32 *order);
+extern void gpusort_rows_bound_forget_rows(RowBound *bound);
+extern Size gpusort_rows_bound_bytes(const RowBound *bound);
+extern void gpusort_rows_bound_free(RowBound *bound);
 
 #endif							/* GPUSORT_ROW_BOUND_H */

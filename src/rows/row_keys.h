@@ -26,6 +26,9 @@ typedef enum RowKeyKind
 typedef struct RowKey
 {
 	int			attribute;
+	Oid			operator;
+	int16		length;			/* of the type, as pg_attribute.attlen */
+	bool		by_value;
 	RowKeyKind	kind;
 	bool		descending;
 	bool		nulls_first;

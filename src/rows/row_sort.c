@@ -34,21 +34,32 @@ row_bytes(const RowSort *sort)
 	return sort->layout->fixed_bytes + ROWS_SORT_BYTES;
 }
 
+/* Has the store grow to this many rows at once, as far as they fit into memory. */
+static void
+expect_rows(RowSort *sort, double expected_rows)
+{
+	Size		fixed_bytes = sort->layout->fixed_bytes;
+	double		rows = Min(Min(expected_rows * ROWS_EXPECTED_SLACK, (double) sort->memory_limit / row_bytes(sort)), ROWS_STORE_MAX);
+	Size		record_bytes = 0;
+
+	if (sort->layout->nrecord > 0 && sort->expected_width > fixed_bytes)
+		record_bytes = Min(rows * (sort->expected_width - fixed_bytes + MAXIMUM_ALIGNOF), (double) sort->memory_limit);
+	gpusort_rows_store_expect(sort->store, rows, record_bytes);
+}
+
 /*
  * Starts a sort of rows of a descriptor by the keys in a plan's private lists.  The target
- * list tells which attributes are constant.  Memory is limited by work_mem.  No more than
- * `bound` rows will be read; a bound of 0 means all.
+ * list tells which attributes are constant.  Memory is limited by work_mem.  Rows that the
+ * bound does not want may be missing.
  */
 RowSort *
 gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
-						double expected_rows, int expected_width, uint64 bound,
+						double expected_rows, int expected_width, RowBoundSpec bound,
 						bool random_access, bool timed)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "gpusort rows", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	RowSort    *sort = palloc0(sizeof(RowSort));
-	double		rows;
-	Size		record_bytes = 0;
 
 	sort->context = context;
 	sort->memory = gpusort_rows_memory_create(context);
@@ -60,14 +71,9 @@ gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
 	sort->layout = gpusort_rows_layout(desc, tlist, key_attributes(sort->keys));
 	sort->store = gpusort_rows_store_create(sort->memory, sort->layout);
 	sort->expected_rows = Max(expected_rows, 0);
-	sort->bound = gpusort_rows_bound_create(sort->memory, sort->layout, sort->keys, bound);
-	if (sort->bound != NULL)
-		expected_rows = Min(expected_rows, sort->bound->cut_at);
-
-	rows = Min(Min(expected_rows * ROWS_EXPECTED_SLACK, (double) sort->memory_limit / row_bytes(sort)), ROWS_STORE_MAX);
-	if (sort->layout->nrecord > 0 && expected_width > sort->layout->fixed_bytes)
-		record_bytes = Min(rows * (expected_width - sort->layout->fixed_bytes + MAXIMUM_ALIGNOF), (double) sort->memory_limit);
-	gpusort_rows_store_expect(sort->store, rows, record_bytes);
+	sort->expected_width = expected_width;
+	sort->bound = gpusort_rows_bound_create(sort->memory, sort->layout, sort->keys, bound, expected_rows);
+	expect_rows(sort, sort->bound ? Min(expected_rows, sort->bound->cut_at) : expected_rows);
 	MemoryContextSwitchTo(caller);
 	sort->progress = gpusort_progress_begin_rows(sort->expected_rows);
 	return sort;
@@ -77,7 +83,7 @@ gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
 static uint64
 rows_read(const RowSort *sort)
 {
-	return sort->nrows + sort->store->nrows + (sort->bound ? sort->bound->dropped : 0);
+	return sort->nrows + sort->store->nrows + sort->dropped + (sort->bound ? sort->bound->dropped : 0);
 }
 
 /* Shows how many rows have been read. */
@@ -114,6 +120,7 @@ static Size
 bytes_held(const RowSort *sort, uint32 more_rows)
 {
 	return gpusort_rows_store_bytes(sort->store) +
+		(sort->bound ? gpusort_rows_bound_bytes(sort->bound) : 0) +
 		(Size) (sort->store->nrows + more_rows) * ROWS_SORT_BYTES +
 		(Size) more_rows * (sort->layout->fixed_bytes + sort->store->null_columns);
 }
@@ -147,11 +154,17 @@ end_phase(const RowSort *sort, instr_time start, instr_time *phase)
 	INSTR_TIME_ACCUM_DIFF(*phase, now, start);
 }
 
-/* How many rows of the store are wanted. */
-static uint32
-wanted_rows(const RowSort *sort)
+static bool
+has_exact_bound(const RowSort *sort)
 {
-	return sort->bound ? Min(sort->bound->rows, sort->store->nrows) : sort->store->nrows;
+	return sort->bound != NULL && gpusort_rows_bound_is_exact(sort->bound);
+}
+
+/* How many rows of the store must be put in order. */
+static uint32
+ordered_rows(const RowSort *sort)
+{
+	return has_exact_bound(sort) ? Min(sort->bound->rows, sort->store->nrows) : sort->store->nrows;
 }
 
 /* What the rows in memory are sorted for. */
@@ -168,7 +181,7 @@ order_here(RowSort *sort, bool in_order)
 {
 	gpusort_progress_engine(sort->progress, ENGINE_CPU, GPUSORT_METHOD_AUTO);
 	gpusort_progress_update(sort->progress, SORT_PHASE_SORTING, 0, 1);
-	gpusort_rows_order(sort, wanted_rows(sort), in_order);
+	gpusort_rows_order(sort, ordered_rows(sort), in_order);
 	if (gpusort_reason_is_fallback(sort->failed))
 		gpusort_stats_fallback(USED_FOR_ROWS, GPUSORT_METHOD_AUTO, sort->failed);
 	sort->failed = REASON_NONE;
@@ -183,7 +196,7 @@ order_store(RowSort *sort, OrderUse use)
 	start_phase(sort, &start);
 	sort->stats.peak_bytes = Max(sort->stats.peak_bytes, bytes_held(sort, 0));
 	if (use != ORDER_ENDS || !gpusort_rows_order_on_device(sort))
-		order_here(sort, use != ORDER_CUTS);
+		order_here(sort, use != ORDER_CUTS || !has_exact_bound(sort));
 	end_phase(sort, start, &sort->stats.sort_time);
 }
 
@@ -192,19 +205,45 @@ static void
 spill(RowSort *sort)
 {
 	instr_time	start;
-	uint32		nrows = wanted_rows(sort);
+	uint32		nrows = sort->store->nrows;
 
 	if (sort->runs == NULL)
 		sort->runs = gpusort_rows_runs_create(sort->memory, sort->layout, sort->keys, sort->memory_limit);
 	order_store(sort, ORDER_SPILLS);
+	if (sort->bound != NULL)
+	{
+		nrows = gpusort_rows_bound_select(sort->bound, sort->store, sort->order);
+		gpusort_rows_bound_forget_rows(sort->bound);
+		sort->bound->dropped += sort->store->nrows - nrows;
+		sort->stats.bounded |= nrows < sort->store->nrows;
+	}
 	start_phase(sort, &start);
 	gpusort_progress_update(sort->progress, SORT_PHASE_WRITING, 0, 1);
 	gpusort_rows_runs_add(sort->runs, sort->store, sort->order, nrows);
 	end_phase(sort, start, &sort->stats.spill_time);
 	sort->nrows += nrows;
-	if (sort->bound != NULL)
-		sort->bound->dropped += sort->store->nrows - nrows;
 	gpusort_rows_store_clear(sort->store);
+}
+
+/* Drops rows beyond the bound, or gives the bound up if it does not pay. */
+static void
+apply_bound(RowSort *sort)
+{
+	RowBound   *bound = sort->bound;
+
+	if (gpusort_rows_bound_is_vain(bound, sort->memory_limit))
+	{
+		sort->dropped += bound->dropped;
+		gpusort_rows_bound_free(bound);
+		sort->bound = NULL;
+		expect_rows(sort, sort->expected_rows);
+	}
+	else if (gpusort_rows_bound_may_cut(bound, sort->store->nrows))
+	{
+		order_store(sort, ORDER_CUTS);
+		gpusort_rows_bound_cut(bound, sort->store, sort->order);
+		sort->stats.bounded = true;
+	}
 }
 
 /* Must be called before each few rows are appended: drops rows beyond the bound, and spills rows if memory is full. */
@@ -212,14 +251,14 @@ void
 gpusort_rows_sort_reserve(RowSort *sort, uint32 more_rows)
 {
 	MemoryContext caller = MemoryContextSwitchTo(sort->context);
+	bool		is_full = memory_is_full(sort, more_rows);
 
-	if (sort->bound != NULL && sort->store->nrows >= sort->bound->cut_at)
+	if (sort->bound != NULL && (sort->store->nrows >= sort->bound->cut_at || is_full))
 	{
-		order_store(sort, ORDER_CUTS);
-		gpusort_rows_bound_cut(sort->bound, sort->store, sort->order);
-		sort->stats.bounded = true;
+		apply_bound(sort);
+		is_full = memory_is_full(sort, more_rows);
 	}
-	if (memory_is_full(sort, more_rows))
+	if (is_full)
 		spill(sort);
 	MemoryContextSwitchTo(caller);
 }
@@ -243,7 +282,7 @@ gpusort_rows_sort_finish(RowSort *sort)
 	gpusort_rows_sort_show_read(sort);
 	if (sort->runs == NULL)
 	{
-		sort->nrows = wanted_rows(sort);
+		sort->nrows = ordered_rows(sort);
 		if (sort->nrows > 0)
 			order_store(sort, ORDER_ENDS);
 	}
@@ -258,7 +297,7 @@ gpusort_rows_sort_finish(RowSort *sort)
 		start_phase(sort, &start);
 		gpusort_progress_update(sort->progress, SORT_PHASE_MERGING, 0, 1);
 		gpusort_rows_runs_prepare(sort->runs, sort->random_access);
-		if (sort->bound != NULL)
+		if (has_exact_bound(sort))
 			sort->nrows = Min(sort->nrows, sort->bound->rows);
 		end_phase(sort, start, &sort->stats.spill_time);
 		sort->stats.disk_bytes = sort->runs->disk_bytes;

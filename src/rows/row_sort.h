@@ -51,7 +51,8 @@ typedef struct RowSort
 	bool		random_access;
 	bool		timed;
 
-	RowBound   *bound;			/* NULL if all rows are wanted */
+	RowBound   *bound;			/* NULL if all rows are wanted, or when it was given up */
+	uint64		dropped;		/* rows that a bound dropped that was given up */
 	RowStore   *store;			/* rows not yet in a run */
 	RowBuffer	packed;			/* packed integers, while sorting */
 	uint32	   *order;			/* row numbers in sorted order, in the memory of packed */
@@ -59,6 +60,7 @@ typedef struct RowSort
 	RowBatch   *batch;			/* set by finish */
 	uint64		nrows;			/* rows to be read, in all */
 	uint64		expected_rows;	/* by the planner */
+	int			expected_width;
 	ShownSortId progress;		/* the sort as it is shown, until its last rows are read */
 	SortReason	failed;			/* why no device sorted the store, until that is counted */
 	RowSortStats stats;
@@ -75,7 +77,7 @@ typedef enum RowKeyLists
 } RowKeyLists;
 
 extern RowSort *gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
-										double expected_rows, int expected_width, uint64 bound,
+										double expected_rows, int expected_width, RowBoundSpec bound,
 										bool random_access, bool timed);
 extern void gpusort_rows_sort_show_read(const RowSort *sort);
 extern void gpusort_rows_sort_reserve(RowSort *sort, uint32 more_rows);

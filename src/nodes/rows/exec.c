@@ -77,7 +77,7 @@ read_heap(HeapSource *source, RowSort *sort)
 	} while (gpusort_rows_heap_read(source, sort->store, sort->bound));
 }
 
-/* The most rows that the LIMIT above asks for; 0 means all. */
+/* How many rows the expressions in the plan add up to; 0 means all. */
 static uint64
 wanted_rows(RowsNodeState *state)
 {
@@ -96,6 +96,23 @@ wanted_rows(RowsNodeState *state)
 			return 0;
 	}
 	return wanted;
+}
+
+/* What bounds the rows wanted. */
+static RowBoundSpec
+wanted_bound(RowsNodeState *state)
+{
+	CustomScan *scan = (CustomScan *) state->custom.ss.ps.plan;
+	List	   *ints = list_nth(scan->custom_private, ROW_KEYS_COUNT);
+	RowBoundSpec spec = {
+		.kind = list_nth_int(ints, ROWS_BOUND_KIND),
+		.partition_keys = list_nth_int(ints, ROWS_BOUND_PARTITION_KEYS),
+		.rows = wanted_rows(state)
+	};
+
+	if (list_nth_int(ints, ROWS_BOUND_IS_LESS) && spec.rows > 1)
+		spec.rows--;
+	return spec;
 }
 
 /* Reads and sorts the input. */
@@ -117,7 +134,7 @@ sort_input(RowsNodeState *state)
 		key_lists[i] = list_nth(scan->custom_private, i);
 	state->sort = gpusort_rows_sort_begin(node->ss_ScanTupleSlot->tts_tupleDescriptor, scan->custom_scan_tlist,
 										  key_lists, scan->scan.plan.plan_rows, scan->scan.plan.plan_width,
-										  wanted_rows(state), state->random_access, timed);
+										  wanted_bound(state), state->random_access, timed);
 	MemoryContextSwitchTo(state->sort->context);
 	state->source = gpusort_rows_heap_source(input, state->sort->layout);
 	MemoryContextSwitchTo(caller);

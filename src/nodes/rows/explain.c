@@ -75,6 +75,55 @@ explain_keys(CustomScanState *node, List *ancestors, ExplainState *es)
 	ExplainPropertyList("Sort Key", shown, es);
 }
 
+/* A part of a bound: the value of a constant, or the parameter that was cast to int8. */
+static char *
+bound_text(Node *value, List *context, bool prefix)
+{
+	if (IsA(value, FuncExpr) && ((FuncExpr *) value)->funcformat == COERCE_IMPLICIT_CAST)
+		value = linitial(((FuncExpr *) value)->args);
+	if (IsA(value, Const) && !((Const *) value)->constisnull)
+	{
+		Oid			output;
+		bool		is_varlena;
+
+		getTypeOutputInfo(((Const *) value)->consttype, &output, &is_varlena);
+		return OidOutputFunctionCall(output, ((Const *) value)->constvalue);
+	}
+	return deparse_expression(value, context, prefix, false);
+}
+
+/* Shows which rows the node keeps. */
+static void
+explain_bound(CustomScanState *node, List *ancestors, ExplainState *es)
+{
+	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
+	List	   *ints = list_nth(scan->custom_private, ROW_KEYS_COUNT);
+	RowBoundKind kind = list_nth_int(ints, ROWS_BOUND_KIND);
+	int			partition_keys = list_nth_int(ints, ROWS_BOUND_PARTITION_KEYS);
+	List	   *columns = list_nth(scan->custom_private, ROW_KEYS_COLUMNS);
+	List	   *context = set_deparse_context_plan(es->deparse_cxt, &scan->scan.plan, ancestors);
+	bool		prefix = list_length(es->rtable) > 1 || es->verbose;
+	StringInfoData text;
+	ListCell   *cell;
+
+	if (scan->custom_exprs == NIL)
+		return;
+	initStringInfo(&text);
+	appendStringInfoString(&text, list_nth_int(ints, ROWS_BOUND_IS_LESS) ? "fewer than " : "first ");
+	foreach(cell, scan->custom_exprs)
+		appendStringInfo(&text, "%s%s", cell == list_head(scan->custom_exprs) ? "" : " + ",
+						 bound_text(lfirst(cell), context, prefix));
+	appendStringInfoString(&text, kind == BOUND_VALUES ? " distinct keys" : kind == BOUND_TIES ? " rows and ties" : " rows");
+	for (int i = 0; i < partition_keys; i++)
+	{
+		TargetEntry *entry = list_nth(scan->scan.plan.targetlist, list_nth_int(columns, i) - 1);
+
+		appendStringInfo(&text, "%s%s", i == 0 ? " of each " : ", ",
+						 deparse_expression((Node *) entry->expr, context, prefix, true));
+	}
+	ExplainPropertyText("Keeps", text.data, es);
+}
+
 static void
 explain_phase(const char *name, instr_time time, ExplainState *es)
 {
@@ -185,6 +234,7 @@ void
 gpusort_rows_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
 	explain_keys(node, ancestors, es);
+	explain_bound(node, ancestors, es);
 	if (es->analyze)
 		explain_work((const RowsNodeState *) node, es);
 }

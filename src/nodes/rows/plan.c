@@ -29,18 +29,6 @@ static const CustomScanMethods rows_scan_methods = {
 	.CreateCustomScanState = gpusort_rows_create_state,
 };
 
-/* True if an expression has subplans or parameters that only the executor sets. */
-static bool
-depends_on_executor(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, SubPlan) || IsA(node, AlternativeSubPlan) ||
-		(IsA(node, Param) && ((Param *) node)->paramkind != PARAM_EXTERN))
-		return true;
-	return expression_tree_walker(node, depends_on_executor, context);
-}
-
 /* Why a Sort's first key cannot be a code, if it cannot. */
 static PlanReason
 first_key_reason(const Sort *sort, const char **detail)
@@ -95,9 +83,9 @@ index_var_tlist(List *tlist)
 	return result;
 }
 
-/* The sort's keys in the form of custom_private. */
+/* The sort's keys and its bound in the form of custom_private. */
 static List *
-keys_private(const Sort *sort)
+make_private(const Sort *sort, const RowsBound *bound)
 {
 	List	   *lists[ROW_KEYS_COUNT] = {NIL};
 
@@ -108,44 +96,9 @@ keys_private(const Sort *sort)
 		lists[ROW_KEYS_COLLATIONS] = lappend_oid(lists[ROW_KEYS_COLLATIONS], sort->collations[key]);
 		lists[ROW_KEYS_NULLS_FIRST] = lappend_int(lists[ROW_KEYS_NULLS_FIRST], sort->nullsFirst[key]);
 	}
-	return list_make4(lists[ROW_KEYS_COLUMNS], lists[ROW_KEYS_OPERATORS],
-					  lists[ROW_KEYS_COLLATIONS], lists[ROW_KEYS_NULLS_FIRST]);
-}
-
-/* The planner's estimate of how many rows a LIMIT asks of its input; 0 for all, or if not known. */
-static double
-rows_wanted(const Limit *limit)
-{
-	const Const *count;
-	const Const *offset;
-	double		rows;
-
-	if (limit == NULL)
-		return 0;
-	count = (const Const *) limit->limitCount;
-	offset = (const Const *) limit->limitOffset;
-	if (IsA(count, Const) && count->constisnull)
-		return 0;
-	rows = Max(limit->plan.plan_rows, 1);
-	if (offset != NULL && IsA(offset, Const) && !offset->constisnull)
-		rows += (double) DatumGetInt64(offset->constvalue);
-	return rows;
-}
-
-/*
- * Count and offset of the LIMIT, if the node can evaluate them itself, else NIL.  The
- * executor tells its bound to a Sort, but not to a custom scan.
- */
-static List *
-bound_expressions(const Limit *limit)
-{
-	List	   *expressions = list_make1(limit->limitCount);
-
-	if (limit->limitOffset != NULL)
-		expressions = lappend(expressions, limit->limitOffset);
-	if (depends_on_executor((Node *) expressions, NULL) || contain_volatile_functions((Node *) expressions))
-		return NIL;
-	return copyObject(expressions);
+	return list_make5(lists[ROW_KEYS_COLUMNS], lists[ROW_KEYS_OPERATORS],
+					  lists[ROW_KEYS_COLLATIONS], lists[ROW_KEYS_NULLS_FIRST],
+					  list_make3_int(bound->kind, bound->partition_keys, bound->is_less));
 }
 
 /* True if a target list returns the input's columns unchanged. */
@@ -172,19 +125,18 @@ hands_on_columns(const List *tlist, const List *input_tlist)
 static Plan *
 replace_sort(Sort *sort, const PlanPlace *place)
 {
-	double		wanted = rows_wanted(place->limit);
 	const char *detail = NULL;
 	PlanReason	reason = PLAN_SMALL;
 	RowsCost	cost = {0};
-	List	   *bound = NIL;
+	RowsBound	bound = {0};
 	CustomScan *scan;
 
 	if (gpusort_force_nodes || gpusort_rows_may_win(sort))
 		reason = first_key_reason(sort, &detail);
 	if (reason == PLAN_TAKEN)
 	{
-		bound = wanted > 0 ? bound_expressions(place->limit) : NIL;
-		cost = gpusort_rows_cost(sort, wanted, bound != NIL);
+		bound = gpusort_rows_plan_bound(sort, place);
+		cost = gpusort_rows_cost(sort, bound.wanted, bound.expressions != NIL);
 		reason = gpusort_force_nodes ? PLAN_TAKEN : cost.reason;
 	}
 	gpusort_reason_note_sort(place, sort, reason, detail);
@@ -199,8 +151,8 @@ replace_sort(Sort *sort, const PlanPlace *place)
 	scan->scan.plan.targetlist = index_var_tlist(sort->plan.targetlist);
 	scan->flags = CUSTOMPATH_SUPPORT_BACKWARD_SCAN | CUSTOMPATH_SUPPORT_MARK_RESTORE;
 	scan->scan.plan.parallel_aware = place->parallel;	/* so that parallel workers' counters are shared */
-	scan->custom_exprs = bound;
-	scan->custom_private = keys_private(sort);
+	scan->custom_exprs = bound.expressions;
+	scan->custom_private = make_private(sort, &bound);
 	scan->custom_scan_tlist = sort->plan.targetlist;
 	scan->methods = &rows_scan_methods;
 	return &scan->scan.plan;
@@ -226,6 +178,9 @@ replace_gather_merge(GatherMerge *merge, const PlanPlace *place)
 	ListCell   *entry;
 	ListCell   *named;
 
+	/* Of first rows few are handed over. */
+	if (place->first_rows != NULL)
+		return NULL;
 	if (!IsA(rows, CustomScan) || rows->methods != &rows_scan_methods || gpusort_force_nodes ||
 		merge->plan.initPlan != NIL || rows->scan.plan.initPlan != NIL ||
 		!hands_on_columns(merge->plan.targetlist, rows->scan.plan.targetlist))
@@ -234,7 +189,7 @@ replace_gather_merge(GatherMerge *merge, const PlanPlace *place)
 	if (!IsA(scan, SeqScan) || !scan->scan.plan.parallel_aware || scan->scan.plan.initPlan != NIL ||
 		!gpusort_rows_scan_is_plain(&scan->scan))
 		return NULL;
-	cost = gpusort_rows_cost_alone(merge, rows_wanted(place->limit));
+	cost = gpusort_rows_cost_alone(merge, gpusort_rows_wanted(place->limit));
 	if (cost.reason != PLAN_TAKEN)
 		return NULL;
 

@@ -14,9 +14,32 @@
 #include "nodes/plan_reason.h"
 #include "rows/row_sort.h"
 
-/* custom_private holds the lists of row_sort.h, custom_exprs count and offset of a LIMIT. */
+/*
+ * custom_private holds the lists of row_sort.h, and at ROW_KEYS_COUNT that of RowsBound's
+ * integers.  custom_exprs holds its expressions.
+ */
 
 struct ExplainState;
+struct PlanPlace;
+
+/* What bounds the rows that are wanted of a Sort. */
+typedef struct RowsBound
+{
+	RowBoundKind kind;
+	int			partition_keys; /* leading keys that make partitions */
+	bool		is_less;		/* fewer than the value are wanted, not as many */
+	List	   *expressions;	/* count and offset of a LIMIT, or the value in a run condition;
+								 * NIL: no bound, or it is not known at run time */
+	double		wanted;			/* the planner's estimate of how many rows; 0: all, or not known */
+} RowsBound;
+
+/* What the integers are in the list that a plan holds. */
+typedef enum RowsBoundInts
+{
+	ROWS_BOUND_KIND,
+	ROWS_BOUND_PARTITION_KEYS,
+	ROWS_BOUND_IS_LESS
+} RowsBoundInts;
 
 /* What a Sort costs with the node. */
 typedef struct RowsCost
@@ -29,6 +52,10 @@ typedef struct RowsCost
 
 /* plan.c */
 extern void gpusort_rows_node_init(void);
+
+/* plan_bound.c */
+extern double gpusort_rows_wanted(const Limit *limit);
+extern RowsBound gpusort_rows_plan_bound(const Sort *sort, const struct PlanPlace *place);
 
 /* cost.c */
 extern bool gpusort_rows_may_win(const Sort *sort);
