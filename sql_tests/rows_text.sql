@@ -24,18 +24,30 @@ CREATE FUNCTION sorted(keys text, from_table text DEFAULT 'hostile', bound text 
 	SELECT c.nodes > 0, c.same FROM pg_temp.compare_node('rows', format('SELECT id FROM rows_text.%s ORDER BY %s, id OFFSET 0 LIMIT %s', from_table, keys, bound)) c
 $$;
 
--- Collations by name: those of the C library without rules, and one with rules of ICU, where there is ICU.
+-- Collations by name: those of the C library without rules.
 CREATE COLLATION c_utf8 (provider = libc, locale = 'C.UTF-8');
 SELECT keys, (sorted(keys)).* FROM unnest(ARRAY['t COLLATE "C"', 't COLLATE "POSIX"', 't COLLATE c_utf8', 't COLLATE c_utf8 DESC', 'c COLLATE c_utf8', 'v COLLATE c_utf8 DESC NULLS LAST', 't::name COLLATE c_utf8']) keys;
+
+-- Collations of ICU, where there is ICU: with contractions, numbers by value, punctuation ignored, capitals first, accents
+-- from behind, and equal texts of different bytes.
 DO $$
 BEGIN
 	CREATE COLLATION linguistic (provider = icu, locale = 'en');
+	CREATE COLLATION hungarian (provider = icu, locale = 'hu');
+	CREATE COLLATION numbers (provider = icu, locale = 'en-u-kn');
+	CREATE COLLATION shifted (provider = icu, locale = 'und-u-ka-shifted');
+	CREATE COLLATION capitals (provider = icu, locale = 'cs-u-kf-upper');
+	CREATE COLLATION backwards (provider = icu, locale = 'fr-CA-u-kb');
+	CREATE COLLATION scripts (provider = icu, locale = 'en-u-kr-grek-latn');
 	CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 EXCEPTION WHEN feature_not_supported THEN
 	NULL;
 END $$;
-SELECT bool_or(node) IS NOT TRUE AS never_used, bool_and(same) IS NOT FALSE AS same
-FROM pg_collation, sorted('t COLLATE ' || collname) WHERE collname IN ('linguistic', 'any_case');
+SELECT bool_and(node) IS NOT FALSE AS used, bool_and(same) IS NOT FALSE AS same, count(*) FILTER (WHERE NOT same) AS wrong
+FROM pg_collation, unnest(ARRAY['t COLLATE %s', 't COLLATE %s DESC', 'c COLLATE %s NULLS FIRST', 'left(t, 1) COLLATE %s, v COLLATE %1$s DESC']) keys, sorted(format(keys, collname))
+WHERE collprovider = 'i' AND collnamespace = 'rows_text'::regnamespace;
+SELECT bool_and(node) IS NOT FALSE AS used, bool_and(same) IS NOT FALSE AS same
+FROM (SELECT collname FROM pg_collation WHERE collprovider = 'i' AND collnamespace = 'pg_catalog'::regnamespace ORDER BY md5(collname) LIMIT 12) c, sorted('t COLLATE ' || quote_ident(collname));
 
 -- The server's own collations, from PostgreSQL 17 on, all compare bytes.
 SELECT bool_and(node) IS NOT FALSE AS used, bool_and(same) IS NOT FALSE AS same
@@ -50,6 +62,12 @@ UPDATE pg_collation SET collisdeterministic = false WHERE collname = 'c_utf8';
 EXPLAIN (COSTS OFF) SELECT id FROM hostile ORDER BY t COLLATE c_utf8;
 UPDATE pg_collation SET collisdeterministic = true WHERE collname = 'c_utf8';
 EXPLAIN (COSTS OFF) SELECT id FROM hostile ORDER BY t COLLATE c_utf8;
+
+-- Equal texts of different bytes are one value, below a merge join too.
+SELECT bool_and(same) IS NOT FALSE AS same
+FROM pg_collation, unnest(ARRAY['SELECT DISTINCT upper(t COLLATE %I) FROM rows_text.hostile ORDER BY 1', 'SELECT count(*) FROM (SELECT t COLLATE %1$I FROM rows_text.hostile GROUP BY 1) q',
+	'SELECT count(*), sum(a.id * b.id) FROM rows_text.hostile a JOIN rows_text.hostile b ON a.t COLLATE %1$I = b.v COLLATE %1$I']) query, pg_temp.compare_node('rows', format(query, collname))
+WHERE collprovider = 'i' AND collnamespace = 'rows_text'::regnamespace;
 
 -- The pattern orders compare bytes in any collation.
 SELECT keys, (sorted(keys)).* FROM unnest(ARRAY['t USING ~<~', 't USING ~>~', 'c USING ~<~ NULLS FIRST', 'c USING ~>~', 'v USING ~<~']) keys;

@@ -32,7 +32,7 @@
 
 #include "arrays/comparator_sort.h"
 #include "large_memory.h"
-#include "keys/byte_collation.h"
+#include "keys/collation_kind.h"
 #include "sort/sort.h"
 
 /* Runs of this length are made by insertion before merging begins. */

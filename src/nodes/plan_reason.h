@@ -23,7 +23,7 @@
 	X(METHOD, "gpusort.method names a method") \
 	X(INCREMENTAL, "its input is partly in order") \
 	X(CONSTANT, "its first key is a constant") \
-	X(COLLATION, "%s does not compare bytes") \
+	X(COLLATION, "the order of texts in %s is not known") \
 	X(ORDER, "operator %s is not of its type's default order") \
 	X(KEY_TYPE, "values of type %s have no code that orders as they do") \
 	/* of array calls */ \

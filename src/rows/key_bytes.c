@@ -11,21 +11,22 @@
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
-#include "keys/byte_collation.h"
 #include "rows/key_bytes.h"
 
-/* How values of a type become bytes that order as its default btree operator class does. */
-ByteForm
-gpusort_key_bytes_form(Oid type, Oid collation)
+#define EARLY_BYTES 12			/* a narrow key should have as many bytes, if its text has as many weights */
+
+/* The form of a type's values in the order of its default btree operator class. */
+static ByteForm
+type_form(Oid type)
 {
 	switch (type)
 	{
 		case TEXTOID:
-			return gpusort_collation_compares_bytes(collation) ? BYTES_TEXT : BYTES_NONE;
+			return BYTES_TEXT;
 		case BPCHAROID:
-			return gpusort_collation_compares_bytes(collation) ? BYTES_BPCHAR : BYTES_NONE;
+			return BYTES_BPCHAR;
 		case NAMEOID:
-			return gpusort_collation_compares_bytes(collation) ? BYTES_NAME : BYTES_NONE;
+			return BYTES_NAME;
 		case BYTEAOID:
 			return BYTES_BYTEA;
 		case UUIDOID:
@@ -45,18 +46,43 @@ gpusort_key_bytes_form(Oid type, Oid collation)
 	}
 }
 
-/* True if values are equal whenever their bytes, padded by zeros to one length, are. */
-bool
-gpusort_key_bytes_decide(ByteForm form)
+static bool
+is_text(ByteForm form)
 {
-	return form != BYTES_BYTEA && form != BYTES_NUMERIC;
+	return form == BYTES_TEXT || form == BYTES_BPCHAR || form == BYTES_NAME;
 }
 
-/* True if the values of the form differ in length. */
+/* Sets how values of a type become bytes.  Returns false if they have none. */
 bool
-gpusort_key_bytes_vary(ByteForm form)
+gpusort_key_bytes_source(ByteSource *source, Oid type, Oid collation)
 {
-	return form == BYTES_TEXT || form == BYTES_BPCHAR || form == BYTES_NAME || form == BYTES_BYTEA;
+	memset(source, 0, sizeof(ByteSource));
+	source->form = type_form(type);
+	source->order = is_text(source->form) ? gpusort_collation_kind(collation) : COLLATION_BYTES;
+	if (source->order == COLLATION_COMPARED)
+		source->form = BYTES_NONE;
+	return source->form != BYTES_NONE;
+}
+
+/* True if the bytes are PostgreSQL's abbreviated key. */
+bool
+gpusort_key_bytes_abbreviated(const ByteSource *source)
+{
+	return source->form == BYTES_NUMERIC || source->order == COLLATION_ABBREVIATED;
+}
+
+/* True if values are equal whenever their bytes, padded by zeros to one length, are. */
+bool
+gpusort_key_bytes_decide(const ByteSource *source)
+{
+	return source->form != BYTES_BYTEA && source->form != BYTES_NUMERIC && source->order == COLLATION_BYTES;
+}
+
+/* True if the bytes of values differ in length. */
+bool
+gpusort_key_bytes_vary(const ByteSource *source)
+{
+	return (is_text(source->form) || source->form == BYTES_BYTEA) && source->order != COLLATION_ABBREVIATED;
 }
 
 /* Writes a word so that its bytes order as its value does. */
@@ -104,25 +130,105 @@ get_timetz(const TimeTzADT *time, KeyBytes *bytes)
 	bytes->length = 12;
 }
 
-/* Gets the bytes of a value that is not NULL.  abbreviate is the sort support for BYTES_NUMERIC. */
+/* Points to the bytes of a text as it is stored. */
+static void
+get_text(ByteForm form, Datum value, KeyBytes *bytes)
+{
+	if (form == BYTES_NAME)
+	{
+		bytes->length = strnlen((const char *) bytes->data, NAMEDATALEN);
+		return;
+	}
+	get_varlena(value, bytes);
+	while (form == BYTES_BPCHAR && bytes->length > 0 && bytes->data[bytes->length - 1] == ' ')
+		bytes->length--;
+}
+
+/* True if the order of the source's texts has to be learned. */
+bool
+gpusort_key_bytes_unlearned(const ByteSource *source)
+{
+	return source->order == COLLATION_WEIGHTS && source->linguistic == NULL;
+}
+
+/* Learns it.  Without may_learn only what this backend has learned before is used. */
 void
-gpusort_key_bytes_get(ByteForm form, SortSupport abbreviate, Datum value, KeyBytes *bytes)
+gpusort_key_bytes_learn(ByteSource *source, Oid collation, bool may_learn)
+{
+	source->linguistic = gpusort_linguistic_key(collation, may_learn);
+}
+
+/* True if the narrow key of a text that is not NULL ends among its first bytes although the text goes on. */
+bool
+gpusort_key_bytes_end_early(const ByteSource *source, Datum value)
+{
+	KeyBytes	bytes;
+	bool		early;
+
+	bytes.data = (const uint8 *) DatumGetPointer(value);
+	bytes.detoasted = NULL;
+	get_text(source->form, value, &bytes);
+	early = gpusort_linguistic_key_ends_early(source->linguistic, bytes.data, bytes.length, EARLY_BYTES);
+	gpusort_key_bytes_free(&bytes);
+	return early;
+}
+
+/* Replaces the bytes of a text by those of its key. */
+static void
+translate(const ByteSource *source, Size limit, KeyBytes *bytes)
+{
+	Size		length = 0;
+
+	if (source->linguistic != NULL)
+		length = gpusort_linguistic_key_bytes(source->linguistic, source->wide, bytes->data, bytes->length, bytes->computed,
+											  Min(limit, GPUSORT_KEY_BYTES_COMPUTED));
+	gpusort_key_bytes_free(bytes);
+	bytes->detoasted = NULL;
+	bytes->data = bytes->computed;
+	bytes->length = length;
+}
+
+/* Gets the abbreviated key of a value.  Those of text are unsigned. */
+static void
+get_abbreviated(const ByteSource *source, Datum value, KeyBytes *bytes)
+{
+	SortSupport abbreviate = (SortSupport) &source->abbreviate;
+
+	bytes->data = bytes->computed;
+	bytes->length = 0;
+	if (abbreviate->abbrev_converter == NULL)
+		return;
+	if (source->form == BYTES_NUMERIC)
+		/* Signed, and a greater value has a lesser one. */
+		put_word(bytes->computed, ~(abbreviate->abbrev_converter(value, abbreviate) ^ (UINT64CONST(1) << 63)));
+	else
+		put_word(bytes->computed, abbreviate->abbrev_converter(value, abbreviate));
+	bytes->length = 8;
+}
+
+/*
+ * Gets the bytes of a value that is not NULL, or only the first of them.  There may be more
+ * than `limit`, never less than that if the value has them.
+ */
+void
+gpusort_key_bytes_get(const ByteSource *source, Datum value, Size limit, KeyBytes *bytes)
 {
 	bytes->data = (const uint8 *) DatumGetPointer(value);
 	bytes->detoasted = NULL;
-	switch (form)
+	if (gpusort_key_bytes_abbreviated(source))
+	{
+		get_abbreviated(source, value, bytes);
+		return;
+	}
+	switch (source->form)
 	{
 		case BYTES_TEXT:
+		case BYTES_BPCHAR:
+		case BYTES_NAME:
+			get_text(source->form, value, bytes);
+			break;
 		case BYTES_BYTEA:
 			get_varlena(value, bytes);
-			break;
-		case BYTES_BPCHAR:
-			get_varlena(value, bytes);
-			while (bytes->length > 0 && bytes->data[bytes->length - 1] == ' ')
-				bytes->length--;
-			break;
-		case BYTES_NAME:
-			bytes->length = strnlen((const char *) bytes->data, NAMEDATALEN);
 			break;
 		case BYTES_MACADDR:
 			bytes->length = 6;
@@ -136,14 +242,10 @@ gpusort_key_bytes_get(ByteForm form, SortSupport abbreviate, Datum value, KeyByt
 		case BYTES_INTERVAL:
 			get_interval(DatumGetIntervalP(value), bytes);
 			break;
-		case BYTES_NUMERIC:
-			/* Abbreviated keys are signed numbers.  A greater value has a lesser one. */
-			put_word(bytes->computed, ~(abbreviate->abbrev_converter(value, abbreviate) ^ (UINT64CONST(1) << 63)));
-			bytes->data = bytes->computed;
-			bytes->length = 8;
-			break;
 		default:
 			bytes->length = UUID_LEN;
 			break;
 	}
+	if (source->order == COLLATION_WEIGHTS)
+		translate(source, limit, bytes);
 }

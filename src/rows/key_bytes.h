@@ -3,7 +3,10 @@
  *	  Sort keys that are strings of bytes, in memcmp order; a prefix sorts before
  *	  the longer string.
  *
- *	  text, varchar, char(n), name	in collations that compare bytes, as "C" does
+ *	  text, varchar, char(n), name	in collations that compare bytes, as "C" does, their own
+ *									bytes; in those of glibc the bytes of
+ *									keys/linguistic_key.h, in those of ICU PostgreSQL's
+ *									abbreviated key; different texts may be tied
  *	  uuid, macaddr, macaddr8		their own bytes
  *	  timetz, interval				the numbers that PostgreSQL compares, most
  *									significant byte first
@@ -16,6 +19,9 @@
 #define GPUSORT_KEY_BYTES_H
 
 #include "utils/sortsupport.h"
+
+#include "keys/collation_kind.h"
+#include "keys/linguistic_key.h"
 
 typedef enum ByteForm
 {
@@ -32,8 +38,18 @@ typedef enum ByteForm
 	BYTES_NUMERIC
 } ByteForm;
 
+/* How the bytes of a key are made. */
+typedef struct ByteSource
+{
+	ByteForm	form;
+	CollationKind order;		/* of texts; COLLATION_BYTES for what has no collation */
+	SortSupportData abbreviate; /* makes bytes that are an abbreviated key; set by the caller */
+	const LinguisticKey *linguistic;	/* COLLATION_WEIGHTS: NULL until learned, and texts have no bytes then */
+	bool		wide;
+} ByteSource;
+
 /* The most bytes that are computed from a value. */
-#define GPUSORT_KEY_BYTES_COMPUTED 16
+#define GPUSORT_KEY_BYTES_COMPUTED 256
 
 /* The bytes of one value. */
 typedef struct KeyBytes
@@ -44,10 +60,14 @@ typedef struct KeyBytes
 	uint8		computed[GPUSORT_KEY_BYTES_COMPUTED];	/* data points here if it was computed */
 } KeyBytes;
 
-extern ByteForm gpusort_key_bytes_form(Oid type, Oid collation);
-extern bool gpusort_key_bytes_decide(ByteForm form);
-extern bool gpusort_key_bytes_vary(ByteForm form);
-extern void gpusort_key_bytes_get(ByteForm form, SortSupport abbreviate, Datum value, KeyBytes *bytes);
+extern bool gpusort_key_bytes_source(ByteSource *source, Oid type, Oid collation);
+extern bool gpusort_key_bytes_abbreviated(const ByteSource *source);
+extern bool gpusort_key_bytes_decide(const ByteSource *source);
+extern bool gpusort_key_bytes_vary(const ByteSource *source);
+extern bool gpusort_key_bytes_unlearned(const ByteSource *source);
+extern void gpusort_key_bytes_learn(ByteSource *source, Oid collation, bool may_learn);
+extern bool gpusort_key_bytes_end_early(const ByteSource *source, Datum value);
+extern void gpusort_key_bytes_get(const ByteSource *source, Datum value, Size limit, KeyBytes *bytes);
 
 static inline void
 gpusort_key_bytes_free(KeyBytes *bytes)

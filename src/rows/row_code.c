@@ -17,6 +17,8 @@
 
 #define ROWS_ENCODE_BLOCK 1024
 #define ROWS_CHARACTERS_MIN 16384	/* with fewer rows packing characters does not pay */
+#define ROWS_LEARN_MIN 2048		/* with fewer rows learning a collation does not pay */
+#define ROWS_LOOKED_BYTES (Size) 256	/* leading bytes of a key that are looked at */
 #define ROWS_LOOKED_AT 1024		/* rows read for a first look at characters */
 #define ROWS_SAMPLE_MIN 128		/* with fewer rows a sample says nothing about other rows */
 #define ROWS_PREFETCH 16		/* records fetched ahead of the one being read */
@@ -68,25 +70,53 @@ prefetch_first(const RowStore *store, const RowList *list)
 		__builtin_prefetch(gpusort_rows_record(store, list->packed[i] & list->row_mask));
 }
 
-/* Gets the bytes of a row's key, to be freed.  Returns false if it is NULL. */
+/* Gets the first `limit` bytes of a row's key, to be freed, and maybe more.  Returns false if it is NULL. */
 static bool
-get_bytes(const RowKey *key, const RowStore *store, uint32 row, KeyBytes *bytes)
+get_bytes(const RowKey *key, const RowStore *store, uint32 row, Size limit, KeyBytes *bytes)
 {
 	bool		is_null;
 	Datum		value = gpusort_rows_store_get(store, row, key->attribute, &is_null);
 
 	if (!is_null)
-		gpusort_key_bytes_get(key->bytes, (SortSupport) &key->abbreviate, value, bytes);
+		gpusort_key_bytes_get(&key->bytes, value, limit, bytes);
 	return !is_null;
 }
 
 /* The same for row i of a list that is read in steps. */
 static bool
-get_listed(const RowKey *key, const RowStore *store, const RowList *list, uint32 i, uint32 step, KeyBytes *bytes)
+get_listed(const RowKey *key, const RowStore *store, const RowList *list, uint32 i, uint32 step, Size limit, KeyBytes *bytes)
 {
 	CHECK_FOR_INTERRUPTS();
 	prefetch_record(store, list, i, step);
-	return get_bytes(key, store, list->packed ? list->packed[i] & list->row_mask : i, bytes);
+	return get_bytes(key, store, list->packed ? list->packed[i] & list->row_mask : i, limit, bytes);
+}
+
+/*
+ * Learns how texts of a key become bytes, where that must be learned.  If the narrow keys
+ * of more than one in 16 texts would end early, keys are wide.
+ */
+static void
+learn_bytes(RowKey *key, const RowStore *store, const RowList *list, double nrows)
+{
+	ByteSource *source = &key->bytes;
+	uint32		step = Max(list->count / ROWS_LOOKED_AT, 1);
+	uint32		texts = 0;
+	uint32		early = 0;
+
+	if (key->kind != KEY_IS_BYTES || !gpusort_key_bytes_unlearned(source))
+		return;
+	gpusort_key_bytes_learn(source, key->compare.ssup_collation, nrows >= ROWS_LEARN_MIN);
+	for (uint32 i = 0; i < list->count && source->linguistic != NULL; i += step)
+	{
+		uint32		row = list->packed ? list->packed[i] & list->row_mask : i;
+
+		CHECK_FOR_INTERRUPTS();
+		if (gpusort_rows_is_null(store, row, key->attribute))
+			continue;
+		early += gpusort_key_bytes_end_early(source, gpusort_rows_store_get(store, row, key->attribute, &(bool) {false}));
+		texts++;
+	}
+	source->wide = early > texts / 16;
 }
 
 /* The 8 bytes from a place on as a number, padded by zeros behind the end. */
@@ -175,7 +205,7 @@ typedef struct ByteRange
 static ByteRange
 find_byte_range(const RowKey *key, const RowStore *store, const RowList *list, uint32 step)
 {
-	bool		vary = gpusort_key_bytes_vary(key->bytes);
+	bool		vary = gpusort_key_bytes_vary(&key->bytes);
 	KeyBytes	first = {0};
 	KeyBytes	bytes;
 	bool		found = false;
@@ -185,7 +215,7 @@ find_byte_range(const RowKey *key, const RowStore *store, const RowList *list, u
 	{
 		if (found && range.skip == 0 && (!vary || range.longest > sizeof(uint64)))
 			break;
-		if (!get_listed(key, store, list, i, step, found ? &bytes : &first))
+		if (!get_listed(key, store, list, i, step, ROWS_LOOKED_BYTES, found ? &bytes : &first))
 			continue;
 		if (!found)
 			range.skip = range.longest = first.length;
@@ -214,7 +244,7 @@ count_characters(CharacterSets *sets, const RowKey *key, const RowStore *store, 
 	{
 		KeyBytes   *place = found ? &bytes : &first;
 
-		if (!get_listed(key, store, list, i, step, place))
+		if (!get_listed(key, store, list, i, step, sets->from + sets->nplaces + 1, place))
 			continue;
 		gpusort_characters_count(sets, place);
 		if (found)
@@ -308,7 +338,7 @@ add_bytes(KeyCode *code, const RowKey *key, const RowStore *store, const RowList
 	ByteRange	range;
 	int			bits;
 
-	if (gpusort_key_bytes_vary(key->bytes) && list->count >= ROWS_CHARACTERS_MIN &&
+	if (gpusort_key_bytes_vary(&key->bytes) && list->count >= ROWS_CHARACTERS_MIN &&
 		find_characters(&sets, key, store, list, bits_left, list->count))
 		return add_characters(code, key, gpusort_characters_pack(&sets, bits_left));
 	range = find_byte_range(key, store, list, 1);
@@ -344,14 +374,14 @@ add_sampled_bytes(KeyCode *code, const RowKey *key, const RowStore *sample, doub
 		nrows = DBL_MAX;
 	while (row < sample->nrows && gpusort_rows_is_null(sample, row, key->attribute))
 		row++;
-	if (!gpusort_key_bytes_vary(key->bytes) || sample->nrows < ROWS_SAMPLE_MIN || row == sample->nrows ||
+	if (!gpusort_key_bytes_vary(&key->bytes) || sample->nrows < ROWS_SAMPLE_MIN || row == sample->nrows ||
 		!find_characters(&sets, key, sample, &list, bits_left, nrows))
 	{
 		add_field(code, key, FIELD_BYTES, bits_left);
 		return;
 	}
 	characters = gpusort_characters_pack(&sets, bits_left);
-	(void) get_bytes(key, sample, row, &bytes);
+	(void) get_bytes(key, sample, row, ROWS_LOOKED_BYTES, &bytes);
 	gpusort_characters_extend(characters, &sets, &bytes);
 	gpusort_key_bytes_free(&bytes);
 	(void) add_characters(code, key, characters);
@@ -362,13 +392,15 @@ KeyCode *
 gpusort_rows_code_common(const RowKeys *keys, const RowStore *sample, double nrows)
 {
 	KeyCode    *code = empty_code(keys);
+	RowList		all_rows = {.count = sample->nrows};
 
 	while (code->nexact < keys->ncoded && code->bits < 63)
 	{
-		const RowKey *key = &keys->keys[code->nexact];
+		RowKey	   *key = &keys->keys[code->nexact];
 
 		if (!sample->layout->attributes[key->attribute].is_constant)
 		{
+			learn_bytes(key, sample, &all_rows, nrows);
 			add_field(code, key, FIELD_NULL, 1);
 			if (key->kind == KEY_IS_VALUE)
 				add_field(code, key, FIELD_VALUE, key->width * 8);
@@ -414,19 +446,20 @@ gpusort_rows_code_fitted(const RowKeys *keys, int first_key, const RowStore *sto
 	code->nexact = first_key;
 	while (code->nexact < keys->ncoded && code->bits < word_bits)
 	{
-		const RowKey *key = &keys->keys[code->nexact];
+		RowKey	   *key = &keys->keys[code->nexact];
 		bool		some_null;
 		bool		all_null;
 
 		find_nulls(key, store, list, &some_null, &all_null);
 		if (!store->layout->attributes[key->attribute].is_constant && !all_null)
 		{
+			learn_bytes(key, store, list, list->count);
 			if (some_null)
 				add_field(code, key, FIELD_NULL, 1);
 			if (key->kind == KEY_IS_VALUE ? !add_value(code, key, store, list, word_bits, fit)
 				: !add_bytes(code, key, store, list, word_bits))
 				return code;
-			if (key->kind == KEY_IS_BYTES && !gpusort_key_bytes_decide(key->bytes))
+			if (key->kind == KEY_IS_BYTES && !gpusort_key_bytes_decide(&key->bytes))
 				break;
 		}
 		code->nexact++;
@@ -480,6 +513,9 @@ load_values(const KeyField *field, const RowStore *store, const uint32 *rows, ui
 static void
 load_bytes(const KeyField *field, const RowStore *store, const uint32 *rows, uint32 first, uint32 n, uint64 *out)
 {
+	Size		limit = field->kind == FIELD_BYTES ? field->skip + sizeof(uint64)
+		: field->characters->from + field->characters->nplaces;
+
 	for (uint32 i = 0; i < n; i++)
 	{
 		KeyBytes	bytes;
@@ -490,7 +526,7 @@ load_bytes(const KeyField *field, const RowStore *store, const uint32 *rows, uin
 		if (rows != NULL && i + ROWS_PREFETCH < n)
 			__builtin_prefetch(gpusort_rows_record(store, rows[i + ROWS_PREFETCH]));
 		out[i] = 0;
-		if (!get_bytes(field->key, store, rows ? rows[i] : first + i, &bytes))
+		if (!get_bytes(field->key, store, rows ? rows[i] : first + i, limit, &bytes))
 			continue;
 		if (field->kind == FIELD_BYTES)
 			number = word_at(&bytes, field->skip) >> (64 - field->bits);

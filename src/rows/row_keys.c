@@ -12,7 +12,7 @@
 #include "utils/typcache.h"
 
 #include "compat.h"
-#include "keys/byte_collation.h"
+#include "keys/collation_kind.h"
 #include "rows/row_keys.h"
 
 /*
@@ -46,12 +46,11 @@ gpusort_rows_key_kind(RowKey *key, Oid operator, Oid collation, Oid type)
 
 	key->descending = strategy == GPUSORT_ORDERING_GREATER;
 	key->width = get_typlen(type);
-	key->bytes = gpusort_key_bytes_form(input_type, is_pattern_order(opfamily) ? C_COLLATION_OID : collation);
 	if (get_typbyval(type) &&
 		(gpusort_keys_form(input_type, &key->form) ? gpusort_key_width(key->form) == key->width
 		 : input_type == BOOLOID || input_type == CHAROID))
 		key->kind = KEY_IS_VALUE;
-	else if (key->bytes != BYTES_NONE)
+	else if (gpusort_key_bytes_source(&key->bytes, input_type, is_pattern_order(opfamily) ? C_COLLATION_OID : collation))
 		key->kind = KEY_IS_BYTES;
 	return key->kind;
 }
@@ -80,17 +79,19 @@ gpusort_rows_keys(TupleDesc desc, List *columns, List *operators, List *collatio
 									   TupleDescAttr(desc, key->attribute)->atttypid) != KEY_IS_COMPARED;
 		if (coded)
 			keys->ncoded++;
-		coded &= key->kind != KEY_IS_BYTES || gpusort_key_bytes_decide(key->bytes);
+		coded &= key->kind != KEY_IS_BYTES || gpusort_key_bytes_decide(&key->bytes);
 		key->compare.ssup_cxt = CurrentMemoryContext;
 		/* The C collation gives the same order and PostgreSQL compares faster in it. */
 		key->compare.ssup_collation = gpusort_collation_compares_bytes(collation) ? C_COLLATION_OID : collation;
 		key->compare.ssup_nulls_first = key->nulls_first;
 		key->compare.ssup_attno = key->attribute + 1;
-		key->abbreviate = key->compare;
-		key->abbreviate.abbreviate = true;
+		if (key->kind == KEY_IS_BYTES && gpusort_key_bytes_abbreviated(&key->bytes))
+		{
+			key->bytes.abbreviate = key->compare;
+			key->bytes.abbreviate.abbreviate = true;
+			PrepareSortSupportFromOrderingOp(operator, &key->bytes.abbreviate);
+		}
 		PrepareSortSupportFromOrderingOp(operator, &key->compare);
-		if (key->kind == KEY_IS_BYTES && key->bytes == BYTES_NUMERIC)
-			PrepareSortSupportFromOrderingOp(operator, &key->abbreviate);
 	}
 	return keys;
 }

@@ -34,8 +34,7 @@ typedef struct RowKey
 	bool		nulls_first;
 	uint8		width;			/* KEY_IS_VALUE: its bytes */
 	GpusortKeyForm form;		/* KEY_IS_VALUE wider than a byte */
-	ByteForm	bytes;			/* KEY_IS_BYTES */
-	SortSupportData abbreviate; /* makes the bytes of BYTES_NUMERIC */
+	ByteSource	bytes;			/* KEY_IS_BYTES */
 	SortSupportData compare;	/* set for all keys */
 } RowKey;
 

@@ -1,6 +1,6 @@
 /*
- * byte_collation.c
- *	  Recognizes collations that compare bytes, see byte_collation.h.
+ * collation_kind.c
+ *	  Tells kinds of collations apart, see collation_kind.h.
  *
  * C.UTF-8 of the C library is a common default of servers and orders text by its
  * bytes.  PostgreSQL knows that of "C" and "POSIX" only: for C.UTF-8 it copies every
@@ -12,6 +12,10 @@
  *
  * The builtin provider compares bytes in each of its locales, but one whose name is
  * not listed here is not trusted.  ICU never compares bytes.
+ *
+ * Other locales of glibc have tables of weights.  Those are read only when a sort is large
+ * enough; until then it is enough that there are rules, and that the database's encoding
+ * tells which bytes are one character.
  */
 #include "postgres.h"
 
@@ -21,6 +25,7 @@
 #include "access/htup_details.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_database.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
@@ -28,13 +33,13 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
-#include "keys/byte_collation.h"
+#include "keys/collation_kind.h"
 
 /* What is known of a collation. */
 typedef struct KnownCollation
 {
 	Oid			collation;		/* hash key */
-	bool		compares_bytes;
+	CollationKind kind;
 } KnownCollation;
 
 static HTAB *known_collations;
@@ -90,84 +95,101 @@ strcoll_is_strcmp(locale_t locale)
 
 #endif
 
-/* Whether a locale of the C library compares bytes. */
-static bool
-libc_compares_bytes(const char *name)
+/* The kind of a locale of the C library. */
+static CollationKind
+libc_kind(const char *name)
 {
 	static const char *const c_names[] = {"C", "POSIX", NULL};
-	bool		result = false;
+	CollationKind kind = COLLATION_COMPARED;
 
 	if (is_one_of(name, c_names))
-		return true;
+		return COLLATION_BYTES;
 #ifdef __GLIBC__
 	{
 		locale_t	locale = newlocale(LC_COLLATE_MASK | LC_CTYPE_MASK, name, (locale_t) 0);
 
-		if (locale != (locale_t) 0)
-		{
-			/* A number of 32 bits, returned in the place of a pointer; the other bits are undefined. */
-			result = (uint32) (uintptr_t) nl_langinfo_l(_NL_COLLATE_NRULES, locale) == 0 && strcoll_is_strcmp(locale);
-			freelocale(locale);
-		}
+		if (locale == (locale_t) 0)
+			return COLLATION_COMPARED;
+		/* A number of 32 bits, returned in the place of a pointer; the other bits are undefined. */
+		if ((uint32) (uintptr_t) nl_langinfo_l(_NL_COLLATE_NRULES, locale) != 0)
+			kind = GetDatabaseEncoding() == PG_SQL_ASCII ? COLLATION_COMPARED : COLLATION_WEIGHTS;
+		else if (strcoll_is_strcmp(locale))
+			kind = COLLATION_BYTES;
+		freelocale(locale);
 	}
 #endif
-	return result;
+	return kind;
 }
 
-/* Whether the locale that a catalog gives a provider compares bytes. */
-static bool
-locale_compares_bytes(char provider, const char *name)
+/* The kind of the locale that a catalog gives a provider. */
+static CollationKind
+locale_kind(char provider, const char *name)
 {
 	static const char *const builtin_names[] = {"C", "C.UTF-8", "PG_UNICODE_FAST", NULL};
 
 	switch (provider)
 	{
 		case COLLPROVIDER_LIBC:
-			return libc_compares_bytes(name);
+			return libc_kind(name);
+		case COLLPROVIDER_ICU:
+			return COLLATION_ABBREVIATED;
 		case GPUSORT_COLLPROVIDER_BUILTIN:
-			return is_one_of(name, builtin_names);
+			return is_one_of(name, builtin_names) ? COLLATION_BYTES : COLLATION_COMPARED;
 		default:
-			return false;
+			return COLLATION_COMPARED;
 	}
 }
 
-/* Looks a collation up in the catalogs.  The locale of the default collation is in pg_database. */
-static bool
-catalog_compares_bytes(Oid collation)
+/*
+ * Looks a collation up in the catalogs.  The locale of the default collation is in
+ * pg_database.  Returns the locale's name, or NULL if there is none.
+ */
+static char *
+catalog_locale(Oid collation, char *provider, bool *deterministic)
 {
 	bool		is_default = collation == DEFAULT_COLLATION_OID;
 	int			cache = is_default ? DATABASEOID : COLLOID;
 	HeapTuple	tuple = SearchSysCache1(cache, ObjectIdGetDatum(is_default ? MyDatabaseId : collation));
-	char		provider;
-	bool		deterministic = true;
-	bool		is_builtin;
+	bool		is_libc;
 	bool		is_null;
 	Datum		name;
-	bool		result = false;
+	char	   *result;
 
 	if (!HeapTupleIsValid(tuple))
-		return false;
+		return NULL;
+	*deterministic = true;
 	if (is_default)
-		provider = ((Form_pg_database) GETSTRUCT(tuple))->datlocprovider;
+		*provider = ((Form_pg_database) GETSTRUCT(tuple))->datlocprovider;
 	else
 	{
-		provider = ((Form_pg_collation) GETSTRUCT(tuple))->collprovider;
-		deterministic = ((Form_pg_collation) GETSTRUCT(tuple))->collisdeterministic;
+		*provider = ((Form_pg_collation) GETSTRUCT(tuple))->collprovider;
+		*deterministic = ((Form_pg_collation) GETSTRUCT(tuple))->collisdeterministic;
 	}
-	is_builtin = provider == GPUSORT_COLLPROVIDER_BUILTIN;
+	is_libc = *provider == COLLPROVIDER_LIBC;
 	if (is_default)
-		name = SysCacheGetAttr(cache, tuple, is_builtin ? GPUSORT_ANUM_DATABASE_LOCALE : Anum_pg_database_datcollate, &is_null);
+		name = SysCacheGetAttr(cache, tuple, is_libc ? Anum_pg_database_datcollate : GPUSORT_ANUM_DATABASE_LOCALE, &is_null);
 	else
-		name = SysCacheGetAttr(cache, tuple, is_builtin ? GPUSORT_ANUM_COLLATION_LOCALE : Anum_pg_collation_collcollate, &is_null);
-	if (!is_null && deterministic)
-	{
-		char	   *locale = TextDatumGetCString(name);
-
-		result = locale_compares_bytes(provider, locale);
-		pfree(locale);
-	}
+		name = SysCacheGetAttr(cache, tuple, is_libc ? Anum_pg_collation_collcollate : GPUSORT_ANUM_COLLATION_LOCALE, &is_null);
+	result = is_null ? NULL : TextDatumGetCString(name);
 	ReleaseSysCache(tuple);
 	return result;
+}
+
+/* The kind of a collation, by the catalogs. */
+static CollationKind
+catalog_kind(Oid collation)
+{
+	char		provider;
+	bool		deterministic;
+	char	   *locale = catalog_locale(collation, &provider, &deterministic);
+	CollationKind kind;
+
+	if (locale == NULL)
+		return COLLATION_COMPARED;
+	kind = locale_kind(provider, locale);
+	pfree(locale);
+	/* Abbreviated keys only say which texts differ, which holds where more texts are equal too. */
+	return deterministic || kind == COLLATION_ABBREVIATED ? kind : COLLATION_COMPARED;
 }
 
 /* Called when a collation was changed or dropped: all will be looked up again. */
@@ -182,16 +204,16 @@ forget_collations(Datum arg, int cache, uint32 hash)
 		hash_search(known_collations, &known->collation, HASH_REMOVE, NULL);
 }
 
-bool
-gpusort_collation_compares_bytes(Oid collation)
+CollationKind
+gpusort_collation_kind(Oid collation)
 {
 	KnownCollation *known;
-	bool		compares_bytes;
+	CollationKind kind;
 
 	if (!OidIsValid(collation))
-		return false;
+		return COLLATION_COMPARED;
 	if (collation == C_COLLATION_OID)
-		return true;
+		return COLLATION_BYTES;
 	if (known_collations == NULL)
 	{
 		HASHCTL		control = {.keysize = sizeof(Oid), .entrysize = sizeof(KnownCollation)};
@@ -201,11 +223,20 @@ gpusort_collation_compares_bytes(Oid collation)
 	}
 	known = hash_search(known_collations, &collation, HASH_FIND, NULL);
 	if (known != NULL)
-		return known->compares_bytes;
+		return known->kind;
 
 	/* The look-up may remove entries, so the new one is made after it. */
-	compares_bytes = catalog_compares_bytes(collation);
+	kind = catalog_kind(collation);
 	known = hash_search(known_collations, &collation, HASH_ENTER, NULL);
-	known->compares_bytes = compares_bytes;
-	return compares_bytes;
+	known->kind = kind;
+	return kind;
+}
+
+char *
+gpusort_collation_locale(Oid collation)
+{
+	char		provider;
+	bool		deterministic;
+
+	return catalog_locale(collation, &provider, &deterministic);
 }

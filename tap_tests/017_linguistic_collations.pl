@@ -1,0 +1,114 @@
+# Text in linguistic collations: the rows node gives the rows in the order of PostgreSQL's
+# Sort. localedef makes the C library's locales in a folder of the test. GPUSORT_LOCALES
+# names them, or is "all"; GPUSORT_ICU is how many of ICU's collations are tried, or "all".
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $sources = '/usr/share/i18n/locales';
+my @locales = split ' ', $ENV{GPUSORT_LOCALES} || 'en_US hu_HU cs_CZ fr_CA';
+if ("@locales" eq 'all')
+{
+	@locales = grep { /_/ && !/^(translit|iso14651|cns11643|i18n)/ } map { s{.*/}{}r } glob "$sources/*";
+}
+my $folder = PostgreSQL::Test::Utils::tempdir();
+my @made;
+foreach my $locale (-d $sources ? @locales : ())
+{
+	my ($name, $modifier) = split /@/, $locale;
+	$name .= '.UTF-8' . (defined $modifier ? "\@$modifier" : '');
+	system("localedef -c -i '$locale' -f UTF-8 '$folder/$name' > /dev/null 2>&1");
+	push @made, $name if -f "$folder/$name/LC_COLLATE";
+}
+chmod 0755, $folder;
+$ENV{LOCPATH} = $folder;
+
+my $node = PostgreSQL::Test::Cluster->new('linguistic');
+$node->init(extra => [ '--locale=C', '--encoding=UTF8' ]);
+$node->append_conf('postgresql.conf', "session_preload_libraries = 'gpusort'\ngpusort.force_nodes = on\nmax_parallel_workers_per_gather = 0\njit = off\n");
+$node->start;
+
+# What collations treat in ways of their own: contractions, characters that are ignored, expansions, combining
+# marks, scripts, code points without a character; and texts that share long prefixes.
+$node->safe_psql('postgres', q{
+	SELECT setseed(0.5);
+	CREATE TABLE pieces AS SELECT row_number() OVER () AS n, p FROM (
+		SELECT unnest(string_to_array('a b c ch cs ccs d dz dzs ddzs dž e gy ggy h i ij j l ll lj ly l· n ng nj ny o rr s sh ss ß ssz sz t th ty u w x xh y z zh zs zzs aa AA Aa CH Ch cH DZS ae æ ø å ä ö ü é ı İ ñ ç đ þ ﬁ ﷺ 0 1 9 10 ٣ ² - _ '' . /', ' ')) AS p
+		UNION ALL SELECT ' ' UNION ALL SELECT E'\t' UNION ALL SELECT chr(c) FROM unnest(ARRAY[1, 127, 160, 173, 8203, 8205, 8208, 65279, 769, 776, 807, 837, 3648, 3585, 2325, 2381, 2359, 3525, 4352, 4449, 4520,
+			44032, 19968, 40959, 12354, 12540, 12459, 1072, 1080, 774, 1081, 945, 962, 1488, 1575, 64976, 65535, 65536, 128512, 131072, 917505, 1114111]) c
+		UNION ALL SELECT 'https://www.example.com/' UNION ALL SELECT repeat('a', 40) UNION ALL SELECT repeat('é', 20)) q;
+	CREATE TABLE texts AS SELECT i AS id, CASE WHEN i % 997 = 0 THEN NULL ELSE (
+			SELECT coalesce(string_agg(CASE WHEN random() < 0.8 THEN p ELSE chr((ARRAY[32 + random() * 94, 160 + random() * 1800, 2048 + random() * 50000, 57344 + random() * 6000, 65536 + random() * 900000])[1 + (random() * 4)::int]::int) END, ''), '')
+			FROM generate_series(1, (random() * 7)::int) g, LATERAL (SELECT p FROM pieces WHERE n = 1 + (random() * ((SELECT count(*) FROM pieces) - 1))::int + 0 * g LIMIT 1) r WHERE i > 0) END AS t
+		FROM generate_series(1, 6000) i;
+	INSERT INTO texts SELECT i, md5(i::text) FROM generate_series(6001, 24000) i;
+	INSERT INTO texts SELECT 30000 + i, 'https://www.example.com/' || initcap(md5((i % 700)::text)) || '-' || i % 3 FROM generate_series(1, 3000) i;
+	INSERT INTO texts SELECT 40000 + i, chr(1040 + i % 64) || chr(1040 + i * 7 % 64) || chr(19968 + i * 7919 % 20000) FROM generate_series(1, 3000) i;
+	ANALYZE texts;
+	-- The queries whose results with the node differ from those without.
+	CREATE FUNCTION differing(coll text, OUT queries int, OUT nodes int, OUT wrong text) LANGUAGE plpgsql AS $$
+	DECLARE
+		query text; query_plan text; memory text; with_node text; without_node text; line text;
+	BEGIN
+		queries := 0; nodes := 0;
+		FOREACH memory IN ARRAY ARRAY['64MB', '256kB'] LOOP
+			PERFORM set_config('work_mem', memory, true);
+			FOREACH query IN ARRAY ARRAY['SELECT t FROM texts ORDER BY t COLLATE %1$s', 'SELECT t, id FROM texts WHERE id > 6000 ORDER BY t COLLATE %1$s DESC NULLS LAST, id', 'SELECT t, id FROM texts WHERE id < 3000 ORDER BY t COLLATE %1$s, id',
+				'SELECT id, t FROM texts ORDER BY id %% 5, t::varchar COLLATE %1$s DESC, id', 'SELECT t FROM texts ORDER BY t::char(9) COLLATE %1$s, t COLLATE %1$s, id LIMIT 500', 'SELECT t FROM texts WHERE id > 30000 ORDER BY t COLLATE %1$s, id DESC LIMIT 2000 OFFSET 300',
+				'SELECT DISTINCT left(t, 3) COLLATE %1$s FROM texts ORDER BY 1', 'SELECT count(*), sum(a.id::int8 * b.id) FROM texts a JOIN texts b ON a.t COLLATE %1$s = upper(b.t COLLATE %1$s) COLLATE %1$s'] LOOP
+				query := format(query, coll);
+				queries := queries + 1;
+				query_plan := '';
+				FOR line IN EXECUTE 'EXPLAIN ' || query LOOP
+					query_plan := query_plan || line;
+				END LOOP;
+				nodes := nodes + (query_plan ~ 'GpusortRows')::int;
+				PERFORM set_config('gpusort.enable_rows_node', 'on', true);
+				EXECUTE 'SELECT md5(string_agg(q::text, E''\n'')) FROM (SELECT * FROM (' || query || ') q0 OFFSET 0) q' INTO with_node;
+				PERFORM set_config('gpusort.enable_rows_node', 'off', true);
+				EXECUTE 'SELECT md5(string_agg(q::text, E''\n'')) FROM (SELECT * FROM (' || query || ') q0 OFFSET 0) q' INTO without_node;
+				PERFORM set_config('gpusort.enable_rows_node', 'on', true);
+				wrong := nullif(concat_ws('; ', wrong, CASE WHEN with_node IS DISTINCT FROM without_node THEN memory || ' ' || query END), '');
+			END LOOP;
+		END LOOP;
+	END $$;});
+
+# Compares the sorts in one collation.
+sub same_order
+{
+	my ($collation, $what) = @_;
+	my $result = $node->safe_psql('postgres', "SET enable_hashagg = off; SET enable_hashjoin = off; SET enable_nestloop = off; SELECT queries, nodes >= queries - 1, wrong FROM differing('$collation')");
+	is($result, '16|t|', "$what: rows come as Sort gives them");
+}
+
+SKIP:
+{
+	skip 'localedef has no locales to make', 1 unless @made;
+	foreach my $locale (@made)
+	{
+		my $collation = 'l_' . lc($locale =~ s/[^A-Za-z]/_/gr);
+		my ($status) = $node->psql('postgres', "CREATE COLLATION $collation (provider = libc, locale = '$locale')");
+		same_order($collation, "the C library's $locale") if $status == 0;
+	}
+	my $name = $made[0];
+	$node->safe_psql('postgres', "CREATE DATABASE linguistic TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE '$name' LC_CTYPE '$name'");
+	like($node->safe_psql('linguistic', 'EXPLAIN SELECT t FROM generate_series(1, 9) i, CAST(i AS text) t ORDER BY t'), qr/GpusortRows/, "a database's own collation is taken");
+	is($node->safe_psql('linguistic', q{CREATE TABLE t AS SELECT md5(i::text) || (ARRAY['A', 'a', '-'])[i % 3 + 1] AS t FROM generate_series(1, 5000) i;
+			SELECT md5(string_agg(t, ',')) = (SELECT md5(string_agg(t, ',' ORDER BY t)) FROM t) FROM (SELECT t FROM t ORDER BY t OFFSET 0) q}), 't', 'and ordered as its comparator orders');
+}
+
+SKIP:
+{
+	my $limit = $ENV{GPUSORT_ICU} || 3;
+	my @collations = split /\n/, $node->safe_psql('postgres', "SELECT quote_ident(collname) FROM pg_collation WHERE collprovider = 'i' ORDER BY md5(collname)" . ($limit eq 'all' ? '' : " LIMIT $limit"));
+	skip 'the server has no ICU', 1 unless @collations;
+	same_order($_, "ICU's $_") foreach @collations;
+	$node->safe_psql('postgres', q{CREATE COLLATION numbers (provider = icu, locale = 'en-u-kn'); CREATE COLLATION shifted (provider = icu, locale = 'und-u-ka-shifted');});
+	same_order($_, "ICU, $_") foreach qw(numbers shifted);
+}
+$node->stop;
+
+done_testing();
