@@ -157,5 +157,15 @@ SELECT pg_temp.explain_lines('SELECT id, gpusort.array_sort(a) FROM ahead WHERE 
 SELECT pg_temp.explain_lines('SELECT sum((gpusort.array_sort(a))[1]) FROM ahead WHERE 1 / id >= 0', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'Segments|Rows by');
 SELECT pg_temp.explain_lines('SELECT id, gpusort.array_sort(a) FROM ahead WHERE id > 10 LIMIT 100', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'Segments|Rows by');
 
+-- and still does so after an error in a query within, which was caught
+CREATE FUNCTION caught(n int) RETURNS int STABLE LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM 1 / (n - 10) FROM few;
+	RETURN 0;
+EXCEPTION WHEN division_by_zero THEN
+	RETURN n;
+END $$;
+SELECT pg_temp.explain_lines('SELECT id, gpusort.array_sort(a) FROM ahead WHERE caught(id) >= 0', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'Segments|Rows by');
+
 RESET search_path;
 DROP SCHEMA ahead CASCADE;

@@ -373,10 +373,7 @@ static const CustomExecMethods exec_methods = {
 	.ExplainCustomScan = gpusort_arrays_explain
 };
 
-/*
- * Notes whether the caller wants all rows.  After an error current_run is stale; it is
- * only compared with a live EState, so that is harmless.
- */
+/* Notes whether the caller wants all rows.  Also after an error the note is again that of the run around this one. */
 static void
 run_query(GPUSORT_RUN_PARAMETERS)
 {
@@ -384,11 +381,18 @@ run_query(GPUSORT_RUN_PARAMETERS)
 
 	current_run.estate = query->estate;
 	current_run.to_end = count == 0;
-	if (previous_run)
-		previous_run(GPUSORT_RUN_ARGUMENTS);
-	else
-		standard_ExecutorRun(GPUSORT_RUN_ARGUMENTS);
-	current_run = outer;
+	PG_TRY();
+	{
+		if (previous_run)
+			previous_run(GPUSORT_RUN_ARGUMENTS);
+		else
+			standard_ExecutorRun(GPUSORT_RUN_ARGUMENTS);
+	}
+	PG_FINALLY();
+	{
+		current_run = outer;
+	}
+	PG_END_TRY();
 }
 
 /* Hooks into each run of the executor. */
