@@ -91,6 +91,11 @@ BEGIN
 			('array_sort_pair, as key', array_sort_pair(k, a, descending, nulls_first) IS DISTINCT FROM ROW(k_by_a, sorted)),
 			('array_top_n', array_top_n(shifted, half, descending) IS DISTINCT FROM %2$s),
 			('array_top_n, all', array_top_n(a, n + 1, descending) IS DISTINCT FROM %3$s),
+			('array_top_n, NULLs', array_top_n(shifted, half, descending, nulls_first) IS DISTINCT FROM sorted[1:half]),
+			('array_bottom_n', NOT descending AND array_bottom_n(shifted, half, nulls_first) IS DISTINCT FROM sorted[1:half]),
+			('array_bottom_n, default', array_bottom_n(a, half) IS DISTINCT FROM array_top_n(a, half, false)),
+			('array_bottom_n_by', NOT descending AND array_bottom_n_by(a, k, half, nulls_first) IS DISTINCT FROM by_k[1:half]),
+			('array_bottom_n_by, default', array_bottom_n_by(k, a, half) IS DISTINCT FROM array_top_n_by(k, a, half, false)),
 			('array_top_n_by', array_top_n_by(a, k, half, descending, nulls_first) IS DISTINCT FROM %4$s),
 			('array_top_n_by, as key', array_top_n_by(k, a, half, descending) IS DISTINCT FROM %5$s),
 			('array_sort_distinct', array_sort_distinct(a, descending, nulls_first) IS DISTINCT FROM
@@ -98,11 +103,25 @@ BEGIN
 				ELSE ARRAY(SELECT x FROM (SELECT a[o] AS x FROM generate_subscripts(a, 1) o) u GROUP BY x ORDER BY (x IS NULL) <> nulls_first, x) END),
 			('array_is_sorted', array_is_sorted(a, descending, nulls_first) <> (a = sorted)),
 			('array_is_sorted, sorted', NOT array_is_sorted(sorted, descending, nulls_first)),
-			('array_disorder', (array_disorder(sorted, descending)).inversions <> 0 AND descending = nulls_first)
+			('array_disorder, default', (array_disorder(sorted, descending)).inversions <> 0 AND descending = nulls_first),
+			('array_disorder', (array_disorder(sorted, descending, nulls_first)).inversions <> 0 OR
+				((array_disorder(a, descending, nulls_first)).out_of_place = 0) <> array_is_sorted(a, descending, nulls_first))
 		) checks(name, wrong)
 		WHERE wrong GROUP BY name$q$,
 		type, arrays_random.elements('a', 'l[1:half]'), arrays_random.elements('a', 'l'),
 		arrays_random.elements('a', 'q[1:half]'), arrays_random.elements('k', 'l[1:half]'));
+	-- Approximate order is that of the values, with the NULLs before or behind them.
+	IF type ~ '^(int.|float.|date|time(stamp(tz)?)?|oid|money|.*small)$' THEN
+		RETURN QUERY EXECUTE make || format($q$
+			SELECT '%1$s', name, count(*) FROM (SELECT *, array_remove(a, NULL) AS present FROM expected) e,
+			LATERAL (VALUES
+				('array_sort_approx_within', array_sort_approx_within(a, half, descending, nulls_first) IS DISTINCT FROM sorted),
+				('array_sort_approx', array_sort_approx(a, 5, descending, nulls_first)::text IS DISTINCT FROM (CASE WHEN nulls_first
+					THEN array_fill(NULL::%1$s, ARRAY[n - cardinality(present)]) || array_sort_approx(present, 5, descending)
+					ELSE array_sort_approx(present, 5, descending) || array_fill(NULL::%1$s, ARRAY[n - cardinality(present)]) END)::text)
+			) checks(name, wrong)
+			WHERE wrong GROUP BY name$q$, type);
+	END IF;
 	-- Rows of two elements, sorted as arrays.
 	PERFORM set_config('gpusort.engine', 'auto', false);
 	RETURN QUERY EXECUTE make || format($q$

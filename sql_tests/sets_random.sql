@@ -29,6 +29,8 @@ CREATE TABLE sets_random.checks (name text, for_keys_only bool, wrong text);
 INSERT INTO sets_random.checks VALUES
 	('sorted_agg', false, 'sorted_agg(x) IS DISTINCT FROM array_agg(x ORDER BY x)'),
 	('sorted_agg, descending', false, 'sorted_agg(x, true) IS DISTINCT FROM array_agg(x ORDER BY x DESC)'),
+	('sorted_agg, NULLs first', false, 'sorted_agg(x, false, true) IS DISTINCT FROM array_agg(x ORDER BY x NULLS FIRST)'),
+	('sorted_agg, NULLs last', false, 'sorted_agg(x, true, false) IS DISTINCT FROM array_agg(x ORDER BY x DESC NULLS LAST)'),
 	('permutation', false, '(SELECT array_agg(t ORDER BY t) FROM unnest(sorted_agg(x)::text[]) t) IS DISTINCT FROM array_agg(x::text ORDER BY x::text)'),
 	('distinct', false, 'sorted_agg(DISTINCT x) IS DISTINCT FROM array_agg(DISTINCT x ORDER BY x)'),
 	('filter', false, 'sorted_agg(x) FILTER (WHERE i % 3 = 0) IS DISTINCT FROM array_agg(x ORDER BY x) FILTER (WHERE i % 3 = 0)'),
@@ -40,9 +42,13 @@ INSERT INTO sets_random.checks VALUES
 	('positions by value, NULLs first', false, 'sorted_agg_by(i, x, false, true) IS DISTINCT FROM array_agg(i ORDER BY x NULLS FIRST, i)'),
 	('top', false, 'top_n_agg(x, 7) IS DISTINCT FROM (array_agg(x ORDER BY x DESC NULLS LAST))[1:7]'),
 	('bottom', false, 'top_n_agg(x, 7, false) IS DISTINCT FROM (array_agg(x ORDER BY x))[1:7]'),
+	('top, NULLs first', false, 'top_n_agg(x, 7::bigint, true, true) IS DISTINCT FROM (array_agg(x ORDER BY x DESC))[1:7]'),
+	('bottom, NULLs first', false, 'top_n_agg(x, 7::smallint, false, true) IS DISTINCT FROM (array_agg(x ORDER BY x NULLS FIRST))[1:7]'),
+	('top of more than an array holds', false, 'top_n_agg(x, 5000000000, true, false) IS DISTINCT FROM array_agg(x ORDER BY x DESC NULLS LAST)'),
 	('top of more than there are', false, 'top_n_agg(x, 100000) IS DISTINCT FROM array_agg(x ORDER BY x DESC NULLS LAST)'),
 	('approximate', true, 'approx_sorted_agg(x, 9)::text IS DISTINCT FROM array_sort_approx(array_agg(x ORDER BY i), 9)::text'),
-	('approximate, descending', true, 'approx_sorted_agg(x, 9, true)::text IS DISTINCT FROM array_sort_approx(array_agg(x ORDER BY i), 9, true)::text');
+	('approximate, descending', true, 'approx_sorted_agg(x, 9, true)::text IS DISTINCT FROM array_sort_approx(array_agg(x ORDER BY i), 9, true)::text'),
+	('approximate, NULLs first', true, 'approx_sorted_agg(x, 9::bigint, false, true)::text IS DISTINCT FROM array_sort_approx(array_agg(x ORDER BY i), 9, false, true)::text');
 
 CREATE PROCEDURE sets_random.make(type text, nrows int) LANGUAGE plpgsql AS $$
 BEGIN
@@ -95,12 +101,14 @@ BEGIN
 		SELECT a.name, format(a.query, filter) AS query, filter, wrong FROM unnest('{true,false,x IS NOT NULL}'::text[]) filter, (VALUES
 			('sorted_agg', 'sorted_agg(x) AS a', 'a IS DISTINCT FROM (SELECT array_agg(x ORDER BY x) FROM sets_random.v WHERE %1$s)'),
 			('sorted_agg, descending', 'sorted_agg(x, true) AS a', 'a IS DISTINCT FROM (SELECT array_agg(x ORDER BY x DESC) FROM sets_random.v WHERE %1$s)'),
+			('sorted_agg, NULLs last', 'sorted_agg(x, true, false) AS a', 'a IS DISTINCT FROM (SELECT array_agg(x ORDER BY x DESC NULLS LAST) FROM sets_random.v WHERE %1$s)'),
 			('permutation', 'sorted_agg(x) AS a', '(SELECT array_agg(t ORDER BY t) FROM unnest(a::text[]) t) IS DISTINCT FROM (SELECT array_agg(x::text ORDER BY x::text) FROM sets_random.v WHERE %1$s)'),
 			('values by unique key', 'sorted_agg_by(x, i, true) AS a', 'a::text IS DISTINCT FROM (SELECT array_agg(x ORDER BY i DESC) FROM sets_random.v WHERE %1$s)::text'),
 			('positions by value', 'sorted_agg_by(i, x) AS a',
 			 '(SELECT array_agg(v.x ORDER BY o) FROM unnest(a) WITH ORDINALITY u(i, o) JOIN sets_random.v USING (i)) IS DISTINCT FROM (SELECT array_agg(x ORDER BY x) FROM sets_random.v WHERE %1$s)
 			  OR array_sort(a) IS DISTINCT FROM (SELECT array_agg(i ORDER BY i) FROM sets_random.v WHERE %1$s)'),
 			('top', 'top_n_agg(x, 100) AS a', 'a IS DISTINCT FROM (SELECT (array_agg(x ORDER BY x DESC NULLS LAST))[1:100] FROM sets_random.v WHERE %1$s)'),
+			('top, NULLs first', 'top_n_agg(x, 100, true, true) AS a', 'a IS DISTINCT FROM (SELECT (array_agg(x ORDER BY x DESC))[1:100] FROM sets_random.v WHERE %1$s)'),
 			('approximate', CASE WHEN is_key THEN 'approx_sorted_agg(x, 1000000) AS a' END,
 			 '(SELECT array_agg(t ORDER BY t) FROM unnest(a::text[]) t) IS DISTINCT FROM (SELECT array_agg(x::text ORDER BY x::text) FROM sets_random.v WHERE %1$s)')
 		) AS a(name, query, wrong) WHERE query IS NOT NULL

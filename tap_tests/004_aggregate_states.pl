@@ -57,8 +57,8 @@ $node->safe_psql('postgres', q{
 		('text by int4', 'gpusort.sorted_agg_by(anyelement, anycompatible)', 't, x', 'text[]', 'array_agg(t ORDER BY x)'),
 		('jsonb by array', 'gpusort.sorted_agg_by(anyelement, anycompatible, boolean)', 'to_jsonb(t), ARRAY[x, i], true', 'jsonb[]', 'array_agg(to_jsonb(t) ORDER BY ARRAY[x, i] DESC)'),
 		('aclitem by text', 'gpusort.sorted_agg_by(anyelement, anycompatible)', 'makeaclitem(10, 10, ''SELECT'', i > 3), t', 'aclitem[]', 'array_agg(makeaclitem(10, 10, ''SELECT'', i > 3) ORDER BY t)'),
-		('top', 'gpusort.top_n_agg(anyelement, integer)', 'x, 3', 'int4[]', '(array_agg(x ORDER BY x DESC NULLS LAST))[1:3]'),
-		('approximate', 'gpusort.approx_sorted_agg(anyelement, integer)', 'x, 100', 'int4[]', 'array_agg(x ORDER BY x)');
+		('top', 'gpusort.top_n_agg(anyelement, bigint)', 'x, 3', 'int4[]', '(array_agg(x ORDER BY x DESC NULLS LAST))[1:3]'),
+		('approximate', 'gpusort.approx_sorted_agg(anyelement, bigint)', 'x, 100', 'int4[]', 'array_agg(x ORDER BY x)');
 	DO $$ DECLARE c calls; BEGIN
 		FOR c IN TABLE calls LOOP
 			EXECUTE format('UPDATE calls SET state = (SELECT partial(%L, %s) FROM v) WHERE name = %L', c.aggregate, c.arguments, c.name);
@@ -103,7 +103,7 @@ is($node->safe_psql('postgres', q{
 	CREATE FUNCTION transition(internal, int4) RETURNS internal AS '$libdir/gpusort', 'gpusort_sorted_agg_transition' LANGUAGE C;
 	CREATE FUNCTION final(internal, int4) RETURNS int4[] AS '$libdir/gpusort', 'gpusort_set_agg_final' LANGUAGE C;
 	CREATE AGGREGATE concrete(int4) (SFUNC = transition, STYPE = internal, FINALFUNC = final, FINALFUNC_EXTRA,
-		COMBINEFUNC = gpusort.set_agg_combine, SERIALFUNC = gpusort.set_agg_serialize, DESERIALFUNC = gpusort.set_agg_deserialize);
+		COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize);
 	SET gpusort_test.bare_calls = on;
 	SELECT combine('concrete(int4)', s, NULL::int4[]) FROM (SELECT partial('concrete(int4)', x) AS s FROM v GROUP BY i % 2) p}),
 	'{2,3,6,7,9,NULL}', 'concrete types need no expression');

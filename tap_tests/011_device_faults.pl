@@ -141,7 +141,7 @@ is($node->safe_psql('postgres', q{SELECT array_send(gpusort.array_sort(a)) = arr
 	FROM (SELECT array_agg((CASE WHEN i % 2 = 0 THEN '-0' ELSE '0' END)::float8) AS a FROM generate_series(1, 200000) i) z}),
 	't', 'and both zeros are in order where runs of them are merged');
 is($node->safe_psql('postgres', 'SET gpusort.engine = auto; SELECT bool_and(gpusort.array_sort(a) = sorted) FROM ordered'), 't', 'engine = auto');
-is($node->safe_psql('postgres', "SELECT string_agg(used_for || ': ' || reason || ' ' || count, ', ') FROM gpusort.stats_fallbacks() WHERE count > 0"), '', 'all of it on the device');
+is($node->safe_psql('postgres', "SELECT string_agg(used_for || ': ' || reason || ' ' || count, ', ') FROM gpusort_internal.stats_fallbacks() WHERE count > 0"), '', 'all of it on the device');
 is($node->safe_psql('postgres', "SELECT bool_and(memory_peak <= memory_limit) FROM gpusort.devices WHERE state = 'ready'"), 't', 'within its limit');
 is(wait_slabs($node), 0, 'no slab is lost');
 inject($node, 'out_of_memory 1');

@@ -21,7 +21,8 @@ sub extension_catalogue
 	my (undef, @entries) = split /^--\n(?=-- Name: )/m, $dump =~ s/^--\n-- PostgreSQL database dump complete.*//msr;
 	foreach my $entry (@entries)
 	{
-		my ($name, $type) = $entry =~ /^-- Name: (.*); Type: ([A-Z ]+); Schema: / or die "no object: $entry";
+		my ($name, $type, $schema) = $entry =~ /^-- Name: (.*); Type: ([A-Z ]+); Schema: ([^;]+);/ or die "no object: $entry";
+		$name = "$schema.$name" unless $schema eq 'gpusort' || $schema eq '-';
 		$entry =~ s/^-- For binary upgrade, must preserve .*\n(SELECT .*\n)+\n*//mg;
 		$objects{"$type $name"} = $entry;
 	}

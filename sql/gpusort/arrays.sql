@@ -1,7 +1,5 @@
 /* Functions on arrays; docs/functions.md says what each promises. */
 
--- The signatures of array_sort are those of PostgreSQL 18: with gpusort before
--- pg_catalog in search_path it takes the place of the built-in function.
 CREATE FUNCTION gpusort.array_sort("array" anyarray) RETURNS anyarray
 AS 'MODULE_PATHNAME', 'gpusort_array_sort' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 CREATE FUNCTION gpusort.array_sort("array" anyarray, descending boolean) RETURNS anyarray
@@ -16,10 +14,18 @@ AS 'MODULE_PATHNAME', 'gpusort_array_sort_distinct' LANGUAGE C IMMUTABLE STRICT 
 CREATE FUNCTION gpusort.array_sort_distinct("array" anyarray, descending boolean, nulls_first boolean) RETURNS anyarray
 AS 'MODULE_PATHNAME', 'gpusort_array_sort_distinct' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 
-CREATE FUNCTION gpusort.array_top_n("array" anyarray, n integer) RETURNS anyarray
+CREATE FUNCTION gpusort.array_top_n("array" anyarray, n bigint) RETURNS anyarray
 AS 'MODULE_PATHNAME', 'gpusort_array_top_n' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-CREATE FUNCTION gpusort.array_top_n("array" anyarray, n integer, descending boolean) RETURNS anyarray
+CREATE FUNCTION gpusort.array_top_n("array" anyarray, n bigint, descending boolean) RETURNS anyarray
 AS 'MODULE_PATHNAME', 'gpusort_array_top_n' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+CREATE FUNCTION gpusort.array_top_n("array" anyarray, n bigint, descending boolean, nulls_first boolean) RETURNS anyarray
+AS 'MODULE_PATHNAME', 'gpusort_array_top_n' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+
+/* The planner puts the body in the place of the call. */
+CREATE FUNCTION gpusort.array_bottom_n("array" anyarray, n bigint) RETURNS anyarray
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE COST 10 AS $$ SELECT gpusort.array_top_n($1, $2, false) $$;
+CREATE FUNCTION gpusort.array_bottom_n("array" anyarray, n bigint, nulls_first boolean) RETURNS anyarray
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE COST 10 AS $$ SELECT gpusort.array_top_n($1, $2, false, $3) $$;
 
 CREATE FUNCTION gpusort.array_is_sorted("array" anyarray) RETURNS boolean
 AS 'MODULE_PATHNAME', 'gpusort_array_is_sorted' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
@@ -55,9 +61,20 @@ CREATE FUNCTION gpusort.array_sort_pair(vals anyarray, keys anycompatiblearray, 
 	OUT sorted_vals anyarray, OUT sorted_keys anycompatiblearray)
 AS 'MODULE_PATHNAME', 'gpusort_array_sort_pair' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 
-CREATE FUNCTION gpusort.array_top_n_by(vals anyarray, keys anycompatiblearray, n integer) RETURNS anyarray
+CREATE FUNCTION gpusort.array_top_n_by(vals anyarray, keys anycompatiblearray, n bigint) RETURNS anyarray
 AS 'MODULE_PATHNAME', 'gpusort_array_top_n_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 15;
-CREATE FUNCTION gpusort.array_top_n_by(vals anyarray, keys anycompatiblearray, n integer, descending boolean) RETURNS anyarray
+CREATE FUNCTION gpusort.array_top_n_by(vals anyarray, keys anycompatiblearray, n bigint, descending boolean) RETURNS anyarray
 AS 'MODULE_PATHNAME', 'gpusort_array_top_n_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 15;
-CREATE FUNCTION gpusort.array_top_n_by(vals anyarray, keys anycompatiblearray, n integer, descending boolean, nulls_first boolean) RETURNS anyarray
+CREATE FUNCTION gpusort.array_top_n_by(vals anyarray, keys anycompatiblearray, n bigint, descending boolean, nulls_first boolean) RETURNS anyarray
 AS 'MODULE_PATHNAME', 'gpusort_array_top_n_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 15;
+
+CREATE FUNCTION gpusort.array_bottom_n_by(vals anyarray, keys anycompatiblearray, n bigint) RETURNS anyarray
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE COST 15 AS $$ SELECT gpusort.array_top_n_by($1, $2, $3, false) $$;
+CREATE FUNCTION gpusort.array_bottom_n_by(vals anyarray, keys anycompatiblearray, n bigint, nulls_first boolean) RETURNS anyarray
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE COST 15 AS $$ SELECT gpusort.array_top_n_by($1, $2, $3, false, $4) $$;
+
+COMMENT ON FUNCTION gpusort.array_top_n(anyarray, bigint, boolean, boolean) IS 'the n greatest elements in order, or the n least';
+COMMENT ON FUNCTION gpusort.array_bottom_n(anyarray, bigint) IS 'the n least elements in order';
+COMMENT ON FUNCTION gpusort.array_bottom_n(anyarray, bigint, boolean) IS 'the n least elements in order';
+COMMENT ON FUNCTION gpusort.array_bottom_n_by(anyarray, anycompatiblearray, bigint) IS 'the values of the n least keys';
+COMMENT ON FUNCTION gpusort.array_bottom_n_by(anyarray, anycompatiblearray, bigint, boolean) IS 'the values of the n least keys';

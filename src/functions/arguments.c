@@ -5,21 +5,91 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "catalog/pg_type.h"
 #include "funcapi.h"
+#include "utils/lsyscache.h"
 
 #include "functions/arguments.h"
+
+/*
+ * The type of an argument.  The parser resolves polymorphic types.  A caller without an
+ * expression must call a function that is declared with the type.
+ */
+Oid
+gpusort_argument_type(FunctionCallInfo fcinfo, int number)
+{
+	Oid			type = get_fn_expr_argtype(fcinfo->flinfo, number);
+
+	if (!OidIsValid(type) && OidIsValid(fcinfo->flinfo->fn_oid))
+	{
+		Oid		   *types;
+		int			count;
+
+		get_func_signature(fcinfo->flinfo->fn_oid, &types, &count);
+		if (number < count && !IsPolymorphicType(types[number]))
+			type = types[number];
+		pfree(types);
+	}
+	if (!OidIsValid(type))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("could not determine input data type")));
+	return type;
+}
+
+int64
+gpusort_argument_integer(FunctionCallInfo fcinfo, int number, Datum value)
+{
+	return gpusort_argument_type(fcinfo, number) == INT4OID ? DatumGetInt32(value) : DatumGetInt64(value);
+}
+
+/* A number that must not be negative. */
+static int64
+count_argument(FunctionCallInfo fcinfo, int number, const char *name)
+{
+	int64		count = gpusort_argument_integer(fcinfo, number, PG_GETARG_DATUM(number));
+
+	if (count < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must not be negative: " INT64_FORMAT, name, count)));
+	return count;
+}
+
+int32
+gpusort_argument_n(FunctionCallInfo fcinfo, int number)
+{
+	return Min(count_argument(fcinfo, number, "n"), PG_INT32_MAX);
+}
+
+int64
+gpusort_argument_displacement(FunctionCallInfo fcinfo, int number)
+{
+	return count_argument(fcinfo, number, "max_displacement");
+}
+
+int32
+gpusort_check_buckets(int64 buckets)
+{
+	if (buckets < 1 || buckets > PG_INT32_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("buckets must be between 1 and %d, not " INT64_FORMAT, PG_INT32_MAX, buckets)));
+	return buckets;
+}
+
+int32
+gpusort_argument_buckets(FunctionCallInfo fcinfo, int number)
+{
+	return gpusort_check_buckets(gpusort_argument_integer(fcinfo, number, PG_GETARG_DATUM(number)));
+}
 
 ArrayOrder
 gpusort_argument_top(FunctionCallInfo fcinfo, int number)
 {
 	ArrayOrder	order = {.collation = PG_GET_COLLATION()};
-	int32		n = PG_GETARG_INT32(number);
 
-	if (n < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("number of elements must not be negative: %d", n)));
-	order.limit = n;
+	order.limit = gpusort_argument_n(fcinfo, number);
 	order.descending = gpusort_argument_bool(fcinfo, number + 1, true);
 	order.nulls_first = gpusort_argument_bool(fcinfo, number + 2, false);
 	return order;

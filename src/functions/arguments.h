@@ -40,6 +40,20 @@ gpusort_argument_order(FunctionCallInfo fcinfo, int number)
  */
 extern ArrayOrder gpusort_argument_top(FunctionCallInfo fcinfo, int number);
 
+/*
+ * Numbers, declared as bigint, or as integer in the extension's version 1.0.  What is out of
+ * range raises an error.  An n beyond the length of any array is cut to PG_INT32_MAX.
+ */
+extern int32 gpusort_argument_n(FunctionCallInfo fcinfo, int number);
+extern int32 gpusort_argument_buckets(FunctionCallInfo fcinfo, int number);
+extern int64 gpusort_argument_displacement(FunctionCallInfo fcinfo, int number);
+
+/* The same for the values of a window function's arguments. */
+extern int64 gpusort_argument_integer(FunctionCallInfo fcinfo, int number, Datum value);
+extern int32 gpusort_check_buckets(int64 buckets);
+
+extern Oid	gpusort_argument_type(FunctionCallInfo fcinfo, int number);
+
 extern Datum gpusort_return_record(FunctionCallInfo fcinfo, Datum *values, bool *nulls);
 
 #endif							/* GPUSORT_ARGUMENTS_H */

@@ -33,7 +33,7 @@ gpusort_array_in_intervals(FunctionCallInfo fcinfo, ArrayType *array, const Arra
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("approximate order is not possible for type %s", format_type_be(items.type->oid)),
-				 errhint("Its values do not lie on a line of numbers; use array_sort.")));
+				 errhint("Only integers, floats, dates and times have intervals; use array_sort.")));
 	if (items.count == 0)
 		return array;
 	count = gpusort_order_in_place(array, items.element, order);
@@ -41,36 +41,27 @@ gpusort_array_in_intervals(FunctionCallInfo fcinfo, ArrayType *array, const Arra
 }
 
 /*
- * array_sort_approx(a, buckets [, descending]): `buckets` intervals in order, the array's
+ * array_sort_approx(a, buckets [, descending [, nulls_first]]): `buckets` intervals in order, the array's
  * order within each.
  */
 Datum
 gpusort_array_sort_approx(PG_FUNCTION_ARGS)
 {
 	ArrayOrder	order = gpusort_argument_order(fcinfo, 2);
-	int32		buckets = PG_GETARG_INT32(1);
 
-	if (buckets < 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("number of buckets must be at least 1: %d", buckets)));
-	order.buckets = buckets;
+	order.buckets = gpusort_argument_buckets(fcinfo, 1);
 	PG_RETURN_ARRAYTYPE_P(gpusort_array_in_intervals(fcinfo, gpusort_array_detoast_copy(PG_GETARG_DATUM(0)), &order));
 }
 
 /*
- * array_sort_approx_within(a, max_displacement [, descending]): no element lies
- * more than max_displacement from its sorted place.
+ * array_sort_approx_within(a, max_displacement [, descending [, nulls_first]]): no
+ * element lies more than max_displacement from its sorted place.
  */
 Datum
 gpusort_array_sort_approx_within(PG_FUNCTION_ARGS)
 {
 	ArrayOrder	order = gpusort_argument_order(fcinfo, 2);
-	int32		displacement = PG_GETARG_INT32(1);
 
-	if (displacement < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("maximum displacement must not be negative: %d", displacement)));
+	(void) gpusort_argument_displacement(fcinfo, 1);
 	PG_RETURN_ARRAYTYPE_P(gpusort_array_in_intervals(fcinfo, gpusort_array_detoast_copy(PG_GETARG_DATUM(0)), &order));
 }

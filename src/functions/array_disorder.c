@@ -146,7 +146,7 @@ count_inversions(uint32 *source, uint32 *target, uint32 count)
 }
 
 /*
- * array_disorder(a [, descending]): distance to the order that array_sort gives,
+ * array_disorder(a [, descending [, nulls_first]]): distance to the order that array_sort gives,
  * NULLs included.
  */
 Datum

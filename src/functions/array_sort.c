@@ -119,18 +119,19 @@ gpusort_array_sort_distinct(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(items.count == 1 ? items.array : distinct_items(&items, &order));
 }
 
-/* The first keys of an array in order.  Works in place. */
+/* The first items of an array of keys in order.  Works in place. */
 static ArrayType *
 top_keys(ArrayItems *items, ArrayOrder order)
 {
-	uint32		count = items->count - gpusort_array_count_nulls(items->array, items->count);
+	uint32		nulls = gpusort_array_count_nulls(items->array, items->count);
 	uint32		wanted = Min(order.limit, items->count);
-	uint32		values = Min(wanted, count);
+	uint32		values = order.nulls_first ? wanted - Min(wanted, nulls) : Min(wanted, items->count - nulls);
 
+	order.limit = values;
 	if (values > 0)
 		gpusort_order_in_place(items->array, items->element, &order);
 	ARR_LBOUND(items->array)[0] = 1;
-	return gpusort_array_reshape(items->array, items->element, values, wanted - values, false);
+	return gpusort_array_reshape(items->array, items->element, values, wanted - values, order.nulls_first);
 }
 
 ArrayType *
@@ -155,7 +156,7 @@ gpusort_top_of_array(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder
 	return result;
 }
 
-/* array_top_n(a, n [, descending]): the n greatest, or least, elements in order. */
+/* array_top_n(a, n [, descending [, nulls_first]]): the n greatest, or least, elements in order. */
 Datum
 gpusort_array_top_n(PG_FUNCTION_ARGS)
 {

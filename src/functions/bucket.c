@@ -25,6 +25,7 @@
 #include "utils/memutils.h"
 #include "windowapi.h"
 
+#include "functions/arguments.h"
 #include "keys/key_types.h"
 #include "keys/projection.h"
 
@@ -178,19 +179,18 @@ start_partition(FunctionCallInfo fcinfo, PartitionState *state, WindowObject win
 	Oid			type = get_fn_expr_argtype(fcinfo->flinfo, 0);
 	bool		descending = false;
 	bool		isnull;
-	int32		buckets;
+	Datum		buckets;
 
 	if (!gpusort_keys_form(type, &state->form))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("type %s cannot be cut into intervals", format_type_be(type)),
 				 errhint("Intervals of equal width exist for integers, floats, dates and times.")));
-	buckets = DatumGetInt32(WinGetFuncArgCurrent(window, 1, &isnull));
-	if (isnull || buckets < 1)
+	buckets = WinGetFuncArgCurrent(window, 1, &isnull);
+	if (isnull)
 		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 isnull ? errmsg("buckets must not be NULL")
-				 : errmsg("buckets must be at least 1, not %d", buckets)));
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("buckets must not be NULL")));
 	if (PG_NARGS() > 2)
 	{
 		descending = DatumGetBool(WinGetFuncArgCurrent(window, 2, &isnull));
@@ -199,7 +199,7 @@ start_partition(FunctionCallInfo fcinfo, PartitionState *state, WindowObject win
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("descending must not be NULL")));
 	}
-	find_projection(state, window, buckets, descending);
+	find_projection(state, window, gpusort_check_buckets(gpusort_argument_integer(fcinfo, 1, buckets)), descending);
 	state->ready = true;
 }
 

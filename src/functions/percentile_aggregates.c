@@ -16,6 +16,7 @@
 #include "access/tupmacs.h"
 #include "catalog/pg_type.h"
 
+#include "functions/arguments.h"
 #include "functions/percentile.h"
 #include "functions/set_call.h"
 
@@ -98,7 +99,7 @@ static Datum
 percentile_within_group(FunctionCallInfo fcinfo, PercentileKind kind)
 {
 	const SetState *state = gpusort_set_get_kind(fcinfo, SET_VALUES);
-	bool		is_array = gpusort_set_argument_type(fcinfo, 1) == FLOAT8ARRAYOID;
+	bool		is_array = gpusort_argument_type(fcinfo, 1) == FLOAT8ARRAYOID;
 	Fractions	fractions;
 
 	gpusort_set_context(fcinfo);

@@ -25,6 +25,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
+#include "functions/arguments.h"
 #include "functions/array_functions.h"
 #include "functions/set_call.h"
 
@@ -41,7 +42,7 @@ PG_FUNCTION_INFO_V1(gpusort_set_agg_serialize);
 PG_FUNCTION_INFO_V1(gpusort_set_agg_deserialize);
 PG_FUNCTION_INFO_V1(gpusort_set_agg_final);
 
-/* sorted_agg_transition(internal, value [, descending]) */
+/* sorted_agg_transition(internal, value [, descending [, nulls_first]]) */
 Datum
 gpusort_sorted_agg_transition(PG_FUNCTION_ARGS)
 {
@@ -50,8 +51,7 @@ gpusort_sorted_agg_transition(PG_FUNCTION_ARGS)
 	if (state == NULL)
 	{
 		state = gpusort_set_create(fcinfo, SET_SORTED);
-		state->order.descending = gpusort_set_boolean(fcinfo, 2, "descending", false);
-		state->order.nulls_first = state->order.descending;
+		gpusort_set_order(fcinfo, state, 2);
 	}
 	gpusort_set_append(fcinfo, state, &state->values, 1);
 	PG_RETURN_POINTER(state);
@@ -67,8 +67,7 @@ gpusort_sorted_agg_by_transition(PG_FUNCTION_ARGS)
 	{
 		state = gpusort_set_create(fcinfo, SET_SORTED_BY);
 		gpusort_set_collect(fcinfo, &state->keys, SECOND_ARRAY, 2);
-		state->order.descending = gpusort_set_boolean(fcinfo, 3, "descending", false);
-		state->order.nulls_first = gpusort_set_boolean(fcinfo, 4, "nulls_first", state->order.descending);
+		gpusort_set_order(fcinfo, state, 3);
 	}
 	gpusort_set_append(fcinfo, state, &state->values, 1);
 	gpusort_set_append(fcinfo, state, &state->keys, 2);
@@ -97,7 +96,7 @@ cut_to_top_n(FunctionCallInfo fcinfo, SetState *state)
 	state->cut_bytes = Max(TOP_N_BYTES, Min(2 * values->bytes, (values->bytes + MaxAllocSize) / 2));
 }
 
-/* top_n_agg_transition(internal, value, n [, descending]) */
+/* top_n_agg_transition(internal, value, n [, descending [, nulls_first]]) */
 Datum
 gpusort_top_n_agg_transition(PG_FUNCTION_ARGS)
 {
@@ -107,15 +106,17 @@ gpusort_top_n_agg_transition(PG_FUNCTION_ARGS)
 	{
 		state = gpusort_set_create(fcinfo, SET_TOP_N);
 		state->cut_bytes = TOP_N_BYTES;
-		state->order.limit = gpusort_set_number(fcinfo, 2, "n", 0);
+		gpusort_set_require(fcinfo, 2, "n");
+		state->order.limit = gpusort_argument_n(fcinfo, 2);
 		state->order.descending = gpusort_set_boolean(fcinfo, 3, "descending", true);
+		state->order.nulls_first = gpusort_set_boolean(fcinfo, 4, "nulls_first", false);
 	}
 	gpusort_set_append(fcinfo, state, &state->values, 1);
 	cut_to_top_n(fcinfo, state);
 	PG_RETURN_POINTER(state);
 }
 
-/* approx_sorted_agg_transition(internal, value, buckets [, descending]) */
+/* approx_sorted_agg_transition(internal, value, buckets [, descending [, nulls_first]]) */
 Datum
 gpusort_approx_sorted_agg_transition(PG_FUNCTION_ARGS)
 {
@@ -124,9 +125,9 @@ gpusort_approx_sorted_agg_transition(PG_FUNCTION_ARGS)
 	if (state == NULL)
 	{
 		state = gpusort_set_create(fcinfo, SET_APPROXIMATE);
-		state->order.buckets = gpusort_set_number(fcinfo, 2, "buckets", 1);
-		state->order.descending = gpusort_set_boolean(fcinfo, 3, "descending", false);
-		state->order.nulls_first = state->order.descending;
+		gpusort_set_require(fcinfo, 2, "buckets");
+		state->order.buckets = gpusort_argument_buckets(fcinfo, 2);
+		gpusort_set_order(fcinfo, state, 3);
 	}
 	gpusort_set_append(fcinfo, state, &state->values, 1);
 	PG_RETURN_POINTER(state);

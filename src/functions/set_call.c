@@ -16,6 +16,7 @@
 #include "utils/regproc.h"
 #include "utils/typcache.h"
 
+#include "functions/arguments.h"
 #include "functions/set_call.h"
 
 MemoryContext
@@ -28,32 +29,6 @@ gpusort_set_context(FunctionCallInfo fcinfo)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("set aggregate functions cannot be called on their own")));
 	return context;
-}
-
-/*
- * The type of an argument.  The parser resolves polymorphic types.  A caller without an
- * expression must call a function that is declared with the type.
- */
-Oid
-gpusort_set_argument_type(FunctionCallInfo fcinfo, int argument)
-{
-	Oid			type = get_fn_expr_argtype(fcinfo->flinfo, argument);
-
-	if (!OidIsValid(type) && OidIsValid(fcinfo->flinfo->fn_oid))
-	{
-		Oid		   *types;
-		int			count;
-
-		get_func_signature(fcinfo->flinfo->fn_oid, &types, &count);
-		if (argument < count && !IsPolymorphicType(types[argument]))
-			type = types[argument];
-		pfree(types);
-	}
-	if (!OidIsValid(type))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("could not determine input data type")));
-	return type;
 }
 
 void
@@ -85,10 +60,10 @@ check_no_order_by(const Aggref *call, SetKind kind)
 		const char *name;
 		const char *arguments;
 	}			calls[] = {
-		{SET_SORTED, "sorted_agg", "x, descending"},
+		{SET_SORTED, "sorted_agg", "x, descending, nulls_first"},
 		{SET_SORTED_BY, "sorted_agg_by", "x, key, descending, nulls_first"},
-		{SET_TOP_N, "top_n_agg", "x, n, descending"},
-		{SET_APPROXIMATE, "approx_sorted_agg", "x, buckets, descending"}
+		{SET_TOP_N, "top_n_agg", "x, n, descending, nulls_first"},
+		{SET_APPROXIMATE, "approx_sorted_agg", "x, buckets, descending, nulls_first"}
 	};
 
 	for (int i = 0; i < lengthof(calls); i++)
@@ -122,8 +97,8 @@ take_order_within_group(const Aggref *call, ArrayOrder *order)
 	order->collation = exprCollation(value);
 }
 
-static void
-check_option_not_null(FunctionCallInfo fcinfo, int argument, const char *name)
+void
+gpusort_set_require(FunctionCallInfo fcinfo, int argument, const char *name)
 {
 	if (PG_ARGISNULL(argument))
 		ereport(ERROR,
@@ -137,29 +112,21 @@ gpusort_set_boolean(FunctionCallInfo fcinfo, int argument, const char *name, boo
 {
 	if (PG_NARGS() <= argument)
 		return otherwise;
-	check_option_not_null(fcinfo, argument, name);
+	gpusort_set_require(fcinfo, argument, name);
 	return PG_GETARG_BOOL(argument);
 }
 
-/* A number option, read at the first row.  It must be at least `least`. */
-int32
-gpusort_set_number(FunctionCallInfo fcinfo, int argument, const char *name, int32 least)
+void
+gpusort_set_order(FunctionCallInfo fcinfo, SetState *state, int argument)
 {
-	int32		number;
-
-	check_option_not_null(fcinfo, argument, name);
-	number = PG_GETARG_INT32(argument);
-	if (number < least)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("argument \"%s\" must be at least %d, not %d", name, least, number)));
-	return number;
+	state->order.descending = gpusort_set_boolean(fcinfo, argument, "descending", false);
+	state->order.nulls_first = gpusort_set_boolean(fcinfo, argument + 1, "nulls_first", state->order.descending);
 }
 
 void
 gpusort_set_collect(FunctionCallInfo fcinfo, Collector *collector, CachedArgument slot, int argument)
 {
-	gpusort_collector_init(collector, gpusort_element_type(fcinfo, slot, gpusort_set_argument_type(fcinfo, argument)));
+	gpusort_collector_init(collector, gpusort_element_type(fcinfo, slot, gpusort_argument_type(fcinfo, argument)));
 }
 
 SetState *

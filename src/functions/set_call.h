@@ -14,17 +14,17 @@
 /* The aggregate's memory context.  Raises an error outside of an aggregate. */
 extern MemoryContext gpusort_set_context(FunctionCallInfo fcinfo);
 
-/* The type of an argument, or an error if it cannot be known. */
-extern Oid	gpusort_set_argument_type(FunctionCallInfo fcinfo, int argument);
-
 /* Raises an error if the caller expects another type than this, which the final function returns. */
 extern void gpusort_set_check_result(FunctionCallInfo fcinfo, const SetState *state, Oid type);
 
 /* A boolean option, or its default if the call has none. */
 extern bool gpusort_set_boolean(FunctionCallInfo fcinfo, int argument, const char *name, bool otherwise);
 
-/* A number option.  It must be at least `least`. */
-extern int32 gpusort_set_number(FunctionCallInfo fcinfo, int argument, const char *name, int32 least);
+/* Raises an error for an option that is NULL. */
+extern void gpusort_set_require(FunctionCallInfo fcinfo, int argument, const char *name);
+
+/* Reads the options descending, which has this number, and nulls_first behind it. */
+extern void gpusort_set_order(FunctionCallInfo fcinfo, SetState *state, int argument);
 
 /* The state that an argument points to, or NULL.  Raises an error if it is not a state of a set aggregate. */
 extern SetState *gpusort_set_get(FunctionCallInfo fcinfo, int argument);

@@ -15,6 +15,7 @@
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
@@ -42,6 +43,7 @@ typedef struct KnownFunction
 static HTAB *known_functions = NULL;
 
 static void forget_functions(Datum arg, int cache, uint32 hash);
+static bool is_option(Node *argument);
 static ArrayCallKind look_up_kind(Oid function);
 static bool in_this_module(const char *library);
 static ArrayCallKind kind_of_symbol(const char *symbol);
@@ -99,7 +101,7 @@ gpusort_array_call_reason(const FuncExpr *call, ArrayCallKind kind, const char *
 		if (i >= info->narrays)
 		{
 			/* One batch has one order, so the options may not depend on the row. */
-			if (!IsA(argument, Const) && !IsA(argument, Param))
+			if (!is_option(argument))
 				return PLAN_OPTIONS;
 		}
 		else if (!gpusort_array_call_element(exprType(argument), &element, &form) &&
@@ -122,6 +124,16 @@ gpusort_array_call_element(Oid array_type, Oid *element, GpusortKeyForm *form)
 {
 	*element = get_element_type(getBaseType(array_type));
 	return OidIsValid(*element) && gpusort_keys_form(*element, form);
+}
+
+/* True if the argument does not depend on the row: a constant, a parameter, or an integer parameter made a bigint. */
+static bool
+is_option(Node *argument)
+{
+	if (IsA(argument, FuncExpr) &&
+		(((FuncExpr *) argument)->funcid == F_INT8_INT4 || ((FuncExpr *) argument)->funcid == F_INT8_INT2))
+		argument = linitial(((FuncExpr *) argument)->args);
+	return IsA(argument, Const) || IsA(argument, Param);
 }
 
 static void

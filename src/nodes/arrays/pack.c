@@ -38,10 +38,11 @@
 
 static Size device_capacity(const BatchedCall *call);
 static void init_argument(ArraysState *state, ArrayArgument *argument, Expr *expression);
-static void set_spec(BatchedCall *call, int32 number, bool descending);
-static bool left_to_function(const BatchedCall *call, int32 number);
+static void set_spec(BatchedCall *call, int64 number, bool descending);
+static bool left_to_function(const BatchedCall *call, int64 number);
 static ExprState *init_option(ArraysState *state, FuncExpr *expression, int number);
 static Datum option_value(ArraysState *state, ExprState *option, Datum otherwise, bool *is_null);
+static int64 number_value(ArraysState *state, BatchedCall *call);
 static Datum argument_value(ArraysState *state, const ArrayArgument *argument, TupleTableSlot *slot, bool *isnull);
 static bool begin_batch(ArraysState *state, RowGroup *group, int call, Size bytes);
 static bool is_simple(const ArrayType *array, Oid element, int width, Size size);
@@ -80,7 +81,7 @@ gpusort_arrays_init_call(ArraysState *state, BatchedCall *call, FuncExpr *expres
 
 /* Sets the spec of a call and the sizes that follow from it. */
 static void
-set_spec(BatchedCall *call, int32 number, bool descending)
+set_spec(BatchedCall *call, int64 number, bool descending)
 {
 	GpusortSpec *spec = &call->spec;
 
@@ -89,9 +90,9 @@ set_spec(BatchedCall *call, int32 number, bool descending)
 	spec->descending = descending;
 	(void) gpusort_keys_form(call->keys.element, &spec->form);
 	if (call->info->number == ARRAY_NUMBER_BUCKETS)
-		spec->buckets = Max(number, 0);
+		spec->buckets = Min(Max(number, 0), PG_INT32_MAX);
 	else if (call->info->number == ARRAY_NUMBER_ENTRIES)
-		spec->limit = Max(number, 0);
+		spec->limit = Min(Max(number, 0), PG_INT32_MAX);
 	if (carries_values(call))
 		spec->payload = GPUSORT_PAYLOAD_CARRIED;
 	else if (call->info->narrays > 1 || call->kind == ARRAY_CALL_ARGSORT)
@@ -102,15 +103,15 @@ set_spec(BatchedCall *call, int32 number, bool descending)
 		call->lead = Max((Size) call->keys.width * (HEADER_SIZE / sizeof(uint32)), HEADER_SIZE) - HEADER_SIZE;
 }
 
-/* True if calls with this number are left to the function: they raise an error or sort nothing. */
+/* True if calls with this number are left to the function: they raise an error, sort nothing, or ask for more than there can be. */
 static bool
-left_to_function(const BatchedCall *call, int32 number)
+left_to_function(const BatchedCall *call, int64 number)
 {
 	switch (call->info->number)
 	{
 		case ARRAY_NUMBER_ENTRIES:
 		case ARRAY_NUMBER_BUCKETS:
-			return number < 1;
+			return number < 1 || number > PG_INT32_MAX;
 		case ARRAY_NUMBER_DISPLACEMENT:
 			return number < 0;
 		default:
@@ -136,11 +137,11 @@ gpusort_arrays_on_device(const BatchedCall *call)
 void
 gpusort_arrays_start_call(ArraysState *state, BatchedCall *call)
 {
-	int32		number;
+	int64		number;
 	bool		descending;
 
 	call->is_null = false;
-	number = DatumGetInt32(option_value(state, call->number, Int32GetDatum(0), &call->is_null));
+	number = number_value(state, call);
 	descending = DatumGetBool(option_value(state, call->descending, BoolGetDatum(call->info->descending), &call->is_null));
 	(void) option_value(state, call->nulls_first, BoolGetDatum(false), &call->is_null);
 	set_spec(call, number, descending);
@@ -304,6 +305,17 @@ option_value(ArraysState *state, ExprState *option, Datum otherwise, bool *is_nu
 	value = ExecEvalExprSwitchContext(option, state->css.ss.ps.ps_ExprContext, &isnull);
 	*is_null |= isnull;
 	return isnull ? otherwise : value;
+}
+
+/* The value of the number argument, or 0.  Its type is int8, or int4 in the extension's version 1.0. */
+static int64
+number_value(ArraysState *state, BatchedCall *call)
+{
+	Datum		value = option_value(state, call->number, Int64GetDatum(0), &call->is_null);
+
+	if (call->number == NULL || call->is_null)
+		return 0;
+	return exprType((Node *) call->number->expr) == INT4OID ? DatumGetInt32(value) : DatumGetInt64(value);
 }
 
 static Datum
