@@ -95,6 +95,14 @@ CALL measure('rows', 'first 10', 'int4', NULL, :many, rows_contenders('x, id', '
 CALL measure('rows', 'first 100,000', 'int4', NULL, :many, rows_contenders('x, id', 'narrow', 'x', 'count(*)', ' LIMIT 100000'), 'Sort', :slow_runs);
 \endif
 
+\if :{?sequences}
+SELECT format('SET work_mem = %L', memory),
+	format('CALL measure(''rows'', %L, ''int4'', NULL, %s, rows_contenders(''x, id'', ''narrow'', %L, ''count(x), count(id)''), ''Sort'', %s)', what || ', work_mem ' || memory, :many, key, :slow_runs)
+FROM unnest(ARRAY['4MB', '1GB']) WITH ORDINALITY m(memory, i), (VALUES (1, 'in order', 'id'), (2, 'in the reverse order', 'id DESC'), (3, 'two sequences that alternate', 'x % 2, id')) t(j, what, key)
+ORDER BY i, j \gexec
+SET work_mem = '4GB';
+\endif
+
 \if :{?groups}
 CREATE UNLOGGED TABLE grouped AS
 	SELECT (1000 * random())::int4 AS k, (1e5 * random())::int4 AS few, (2e9 * random())::int4 AS v, i AS id FROM generate_series(1::int8, :fewer) i;

@@ -21,6 +21,7 @@
 #define ROWS_COPY_SPAN 64		/* rows that are copied at a time */
 #define ROWS_SAMPLE_ROWS 1024	/* rows of a run in the sample, until it is full */
 #define ROWS_SAMPLE_BLOCKS 4	/* memory for the sample, in blocks */
+#define ROWS_GATHER_MAX 256		/* at least the slots of a batch */
 #define ROWS_FAN_IN_MIN 6
 #define ROWS_FAN_IN_MAX 512
 
@@ -37,9 +38,18 @@ typedef struct BlockPlace
 	uint64		first_row;
 } BlockPlace;
 
+/* Where the rows of a run belong beside those of the run before it. */
+typedef enum RunPlace
+{
+	RUN_OVERLAPS,
+	RUN_FOLLOWS,				/* none comes before the last of those */
+	RUN_PRECEDES				/* all come before the first of those */
+} RunPlace;
+
 struct RowRun
 {
 	int			number;			/* runs of earlier rows have lesser numbers */
+	RunPlace	place;
 	BufFile    *file;
 	BlockPlace *blocks;
 	int			nblocks;
@@ -70,6 +80,7 @@ gpusort_rows_runs_create(RowMemory *memory, const RowLayout *layout, RowKeys *ke
 	runs->max_fan_in = Min(Max(memory_limit / runs->block_bytes * 3 / 4, ROWS_FAN_IN_MIN), ROWS_FAN_IN_MAX);
 	runs->heap = palloc(runs->max_fan_in * sizeof(RowRun *));
 	runs->builder = gpusort_rows_store_create(memory, layout);
+	runs->ends = gpusort_rows_store_create(memory, layout);
 	return runs;
 }
 
@@ -251,6 +262,26 @@ add_to_sample(RowRuns *runs, const RowStore *store, const uint32 *order, uint32 
 	}
 }
 
+/*
+ * Finds out where the rows of a new run, at least one, belong beside those of the run
+ * before it, and keeps its ends for the next.
+ */
+static RunPlace
+place_beside_last(RowRuns *runs, const RowStore *store, const uint32 *order, uint32 nrows)
+{
+	RowStore   *ends = runs->ends;
+	RunPlace	place = RUN_OVERLAPS;
+
+	if (ends->nrows == 2 && gpusort_rows_compare(runs->keys, 0, ends, 1, store, order[0]) <= 0)
+		place = RUN_FOLLOWS;
+	else if (ends->nrows == 2 && gpusort_rows_compare(runs->keys, 0, store, order[nrows - 1], ends, 0) < 0)
+		place = RUN_PRECEDES;
+	gpusort_rows_store_clear(ends);
+	(void) gpusort_rows_store_copy(ends, store, &order[0], 1, 0);
+	(void) gpusort_rows_store_copy(ends, store, &order[nrows - 1], 1, 0);
+	return place;
+}
+
 /* Writes these rows of the store, in this order, as a new run. */
 void
 gpusort_rows_runs_add(RowRuns *runs, const RowStore *store, const uint32 *order, uint32 nrows)
@@ -260,6 +291,7 @@ gpusort_rows_runs_add(RowRuns *runs, const RowStore *store, const uint32 *order,
 	if (runs->file == NULL)
 		runs->file = create_file();
 	run = create_run(list_length(runs->runs), runs->file);
+	run->place = place_beside_last(runs, store, order, nrows);
 	for (uint32 first = 0; first < nrows; first += GPUSORT_INTERRUPT_VALUES)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -271,13 +303,15 @@ gpusort_rows_runs_add(RowRuns *runs, const RowStore *store, const uint32 *order,
 	runs->initial_runs++;
 }
 
-/* Reads the run's next block and encodes its rows.  Returns false if there is no further block. */
+/* Reads the run's next block and encodes its rows, unless it is the only run.  Returns false if there is no further block. */
 static bool
 load_next_block(RowRuns *runs, RowRun *run)
 {
 	if (run->next_block >= run->nblocks)
 		return false;
 	read_block(runs, run, run->next_block);
+	if (list_length(runs->runs) == 1)
+		return true;
 	if (run->block->nrows > run->word_slots)
 	{
 		if (run->words != NULL)
@@ -395,6 +429,65 @@ merge_neighbours(RowRuns *runs, int first, int count)
 	runs->runs = list_insert_nth(runs->runs, first, merged);
 }
 
+/* Makes one run of count runs in one file, which follow, or precede, one another.  It takes the number of the first. */
+static RowRun *
+chain_runs(RowRun **chain, int count)
+{
+	RowRun	   *result = create_run(chain[0]->number, chain[0]->file);
+	bool		forward = chain[count - 1]->place == RUN_FOLLOWS;
+	int			nblocks = 0;
+
+	for (int i = 0; i < count; i++)
+		nblocks += chain[i]->nblocks;
+	result->blocks = repalloc_huge(result->blocks, Max(nblocks, 1) * sizeof(BlockPlace));
+	result->block_slots = Max(nblocks, 1);
+	for (int i = 0; i < count; i++)
+	{
+		RowRun	   *run = chain[forward ? i : count - 1 - i];
+
+		for (int b = 0; b < run->nblocks; b++)
+		{
+			BlockPlace *place = &result->blocks[result->nblocks++];
+
+			*place = run->blocks[b];
+			place->first_row += result->nrows;
+		}
+		result->nrows += run->nrows;
+	}
+	for (int i = 0; i < count; i++)
+		free_run(chain[i]);
+	return result;
+}
+
+/* Joins runs that come one behind the other, as they do where the input was in order, or in the reverse order. */
+static void
+join_neighbours(RowRuns *runs)
+{
+	int			nruns = list_length(runs->runs);
+	RowRun	  **all = palloc(nruns * sizeof(RowRun *));
+	List	   *joined = NIL;
+	int			end;
+
+	for (int i = 0; i < nruns; i++)
+		all[i] = list_nth(runs->runs, i);
+	for (int start = 0; start < nruns; start = end)
+	{
+		end = start + 1;
+		if (end < nruns && all[end]->place != RUN_OVERLAPS)
+		{
+			RunPlace	place = all[end]->place;
+
+			while (end < nruns && all[end]->place == place)
+				end++;
+		}
+		joined = lappend(joined, end - start > 1 ? chain_runs(all + start, end - start) : all[start]);
+	}
+	list_free(runs->runs);
+	runs->runs = joined;
+	runs->joined_runs = list_length(joined);
+	pfree(all);
+}
+
 /* Prepares reading: with random access by gpusort_rows_runs_seek, else by gpusort_rows_runs_next. */
 void
 gpusort_rows_runs_prepare(RowRuns *runs, bool random_access)
@@ -406,6 +499,7 @@ gpusort_rows_runs_prepare(RowRuns *runs, bool random_access)
 
 	foreach(cell, runs->runs)
 		nrows += ((RowRun *) lfirst(cell))->nrows;
+	join_neighbours(runs);
 	runs->code = gpusort_rows_code_common(runs->keys, runs->sample, nrows);
 	gpusort_rows_store_free(runs->sample);
 	runs->sample = NULL;
@@ -426,6 +520,30 @@ gpusort_rows_runs_prepare(RowRuns *runs, bool random_access)
 		start_merge(runs, 0, list_length(runs->runs));
 }
 
+/* Appends rows of a run's block, one behind the other, to the batch. */
+static void
+gather_rows(RowBatch *batch, const RowRun *run, uint32 first, uint32 nrows)
+{
+	uint32		rows[ROWS_GATHER_MAX];
+
+	for (uint32 i = 0; i < nrows; i++)
+		rows[i] = first + i;
+	gpusort_rows_batch_gather(batch, run->block, rows, first, nrows);
+}
+
+/* Fills the batch with the next rows of the only run left. */
+static void
+next_of_last_run(RowRuns *runs, RowBatch *batch)
+{
+	RowRun	   *run = runs->heap[0];
+	uint32		nrows = Min(batch->slots, run->block->nrows - run->row);
+
+	gather_rows(batch, run, run->row, nrows);
+	run->row += nrows;
+	if (run->row == run->block->nrows)
+		runs->waiting = run;
+}
+
 /*
  * Fills the batch with the next rows of the merge.  The batch ends early where a block is
  * used up, because its values point into the block.
@@ -436,7 +554,9 @@ gpusort_rows_runs_next(RowRuns *runs, RowBatch *batch)
 	if (runs->waiting != NULL)
 		refill_top(runs);
 	runs->waiting = NULL;
-	while (batch->nrows < batch->slots && runs->nheap > 0)
+	if (runs->nheap == 1)
+		next_of_last_run(runs, batch);
+	while (batch->nrows < batch->slots && runs->nheap > 1)
 	{
 		RowRun	   *top = runs->heap[0];
 
@@ -455,7 +575,6 @@ void
 gpusort_rows_runs_seek(RowRuns *runs, RowBatch *batch, uint64 row)
 {
 	RowRun	   *run = linitial(runs->runs);
-	uint32		rows[256];
 	uint32		first;
 
 	if (run->block == NULL || row < run->block_first_row ||
@@ -478,9 +597,7 @@ gpusort_rows_runs_seek(RowRuns *runs, RowBatch *batch, uint64 row)
 	first = row - run->block_first_row;
 	first -= first % batch->slots;
 	batch->first = run->block_first_row + first;
-	for (uint32 i = 0; i < batch->slots; i++)
-		rows[i] = first + i;
-	gpusort_rows_batch_gather(batch, run->block, rows, first, Min(batch->slots, run->block->nrows - first));
+	gather_rows(batch, run, first, Min(batch->slots, run->block->nrows - first));
 }
 
 /* Closes the temporary files. */

@@ -6,7 +6,9 @@
  * file with the others of that kind; a run that was merged has a file of its own.  A
  * block holds sorted rows as a RowStore has them in memory.  Runs are kept in the input's
  * order, and of equal rows the merge takes that of the earlier run, which keeps the sort
- * stable.  If there are more runs than work_mem allows to read at once, neighbouring runs
+ * stable.  Runs that follow each other, or precede each other, without overlap are joined
+ * without reading them: input in order, or in the reverse order, becomes one run, and is
+ * not merged.  If there are more runs than work_mem allows to read at once, neighbouring runs
  * are first merged into longer ones, as few as possible.  For random access all runs are
  * merged into one.  Its blocks are found by the number of their first row.
  */
@@ -39,8 +41,10 @@ typedef struct RowRuns
 	RowRun	   *waiting;		/* its block is used up, but the batch handed out points
 								 * into it: advanced when the merge goes on */
 	RowStore   *builder;		/* block being written */
+	RowStore   *ends;			/* the first and the last row of the last run added */
 	int64		disk_bytes;		/* written */
 	int			initial_runs;
+	int			joined_runs;	/* what is left of them when those in sequence are joined */
 	int			merge_passes;	/* over some or all runs, before the last merge */
 } RowRuns;
 

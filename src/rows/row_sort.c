@@ -302,6 +302,7 @@ gpusort_rows_sort_finish(RowSort *sort)
 		end_phase(sort, start, &sort->stats.spill_time);
 		sort->stats.disk_bytes = sort->runs->disk_bytes;
 		sort->stats.initial_runs = sort->runs->initial_runs;
+		sort->stats.joined_runs = sort->runs->joined_runs;
 		sort->stats.merge_passes = sort->runs->merge_passes;
 	}
 	sort->batch = gpusort_rows_batch_create(sort->layout, sort->nrows);

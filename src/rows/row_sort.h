@@ -34,6 +34,7 @@ typedef struct RowSortStats
 	int64		moved_bytes;	/* keys and columns that went to an engine and back */
 	bool		bounded;		/* rows beyond a bound were dropped */
 	int			initial_runs;
+	int			joined_runs;	/* runs left when those in sequence were joined */
 	int			merge_passes;	/* over some or all runs, before the last merge */
 	instr_time	read_time;		/* reading the input and storing its rows */
 	instr_time	sort_time;		/* encoding, sorting keys and breaking ties */

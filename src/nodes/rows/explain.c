@@ -144,8 +144,11 @@ explain_stats(const RowSortStats *stats, ExplainState *es)
 		appendStringInfo(es->str, "Sort Method: %s  Engine: %s  Memory: %zukB",
 						 method, engine, (stats->peak_bytes + 1023) / 1024);
 		if (spilled)
-			appendStringInfo(es->str, "  Disk: " INT64_FORMAT "kB  Runs: %d  Merge Passes: %d",
-							 (stats->disk_bytes + 1023) / 1024, stats->initial_runs, stats->merge_passes);
+			appendStringInfo(es->str, "  Disk: " INT64_FORMAT "kB  Runs: %d", (stats->disk_bytes + 1023) / 1024, stats->initial_runs);
+		if (stats->joined_runs < stats->initial_runs)
+			appendStringInfo(es->str, "  Joined: %d", stats->joined_runs);
+		if (spilled)
+			appendStringInfo(es->str, "  Merge Passes: %d", stats->merge_passes);
 		appendStringInfo(es->str, "  Moved: " INT64_FORMAT "kB\n", (stats->moved_bytes + 1023) / 1024);
 	}
 	else
@@ -158,6 +161,7 @@ explain_stats(const RowSortStats *stats, ExplainState *es)
 		ExplainPropertyInteger("Memory", "kB", (stats->peak_bytes + 1023) / 1024, es);
 		ExplainPropertyInteger("Disk", "kB", (stats->disk_bytes + 1023) / 1024, es);
 		ExplainPropertyInteger("Runs", NULL, stats->initial_runs, es);
+		ExplainPropertyInteger("Joined Runs", NULL, stats->joined_runs, es);
 		ExplainPropertyInteger("Merge Passes", NULL, stats->merge_passes, es);
 		ExplainPropertyInteger("Moved", "kB", (stats->moved_bytes + 1023) / 1024, es);
 	}
@@ -195,6 +199,7 @@ add_stats(RowSortStats *total, const RowSortStats *part)
 	total->disk_bytes += part->disk_bytes;
 	total->moved_bytes += part->moved_bytes;
 	total->initial_runs += part->initial_runs;
+	total->joined_runs += part->joined_runs;
 	total->merge_passes += part->merge_passes;
 	INSTR_TIME_ADD(total->read_time, part->read_time);
 	INSTR_TIME_ADD(total->sort_time, part->sort_time);
