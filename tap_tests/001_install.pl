@@ -1,4 +1,4 @@
-# Install, extension membership, dump and restore.
+# Install and extension membership.
 use strict;
 use warnings;
 
@@ -36,21 +36,6 @@ is($node->safe_psql('postgres', q{SELECT string_agg(nspname, ' ') FROM pg_namesp
 	'gpusort', 'and its other schemas');
 $node->safe_psql('postgres', 'DROP SCHEMA IF EXISTS gpusort; CREATE EXTENSION gpusort');
 
-# A dump with a view, an index and a generated column that use it restores.
-$node->safe_psql('postgres', q{
-	CREATE TABLE spectra (id int PRIMARY KEY, mz float8[], intensity float4[],
-		ranked float8[] GENERATED ALWAYS AS (gpusort.array_sort_by(mz, intensity, true)) STORED);
-	INSERT INTO spectra SELECT i, ARRAY[i, i + 1, i + 2], ARRAY[2, 9, 5]::float4[] FROM generate_series(1, 100) i;
-	CREATE INDEX ON spectra (gpusort.array_sort(intensity));
-	CREATE VIEW best AS SELECT id, gpusort.array_top_n(intensity, 2) AS top, gpusort_internal.array_top_n(intensity, 1) AS made_on_1_0 FROM spectra;});
-my $dump = PostgreSQL::Test::Utils::tempdir() . '/dump.sql';
-$node->command_ok([ 'pg_dump', '-f', $dump, $node->connstr('postgres') ], 'pg_dump');
-$node->safe_psql('postgres', 'CREATE DATABASE restored');
-$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $dump, $node->connstr('restored') ], 'restore');
-foreach my $query ('SELECT * FROM spectra ORDER BY id', 'SELECT * FROM best ORDER BY id')
-{
-	is($node->safe_psql('restored', $query), $node->safe_psql('postgres', $query), "restored: $query");
-}
 $node->stop;
 
 done_testing();

@@ -1,0 +1,66 @@
+# pg_upgrade, and pg_dump to another server, with what users build on the extension. The older
+# server is of GPUSORT_OLD_INSTALL, a folder with its bin/ (ci/upgrade), else of the same version.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::Bin;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use BuiltObjects;
+use ExtensionCatalogue;
+
+# Both alike, whatever either version does by default.
+sub make_server
+{
+	my ($name, @options) = @_;
+	my $server = PostgreSQL::Test::Cluster->new($name, @options);
+	$server->init(extra => ['--data-checksums']);
+	$server->append_conf('postgresql.conf', "shared_preload_libraries = 'gpusort'");
+	return $server;
+}
+my $version_of = "SELECT extversion FROM pg_extension WHERE extname = 'gpusort'";
+
+my $old = make_server('old', $ENV{GPUSORT_OLD_INSTALL} ? (install_path => $ENV{GPUSORT_OLD_INSTALL}) : ());
+$old->start;
+foreach my $database ('bare', 'built')
+{
+	$old->safe_psql('postgres', "CREATE DATABASE $database");
+	$old->safe_psql($database, "CREATE EXTENSION gpusort VERSION '1.0'");
+}
+build_objects($old, 'built');
+my $results = built_results($old, 'built');
+my $dump = PostgreSQL::Test::Utils::tempdir() . '/built.dump';
+
+my $new = make_server('new');
+note('from PostgreSQL ' . $old->pg_version . ' to ' . $new->pg_version);
+$new->command_ok([ 'pg_dump', '-Fc', '-f', $dump, '-d', $old->connstr('built') ], 'the newer pg_dump writes it');
+$old->stop;
+
+chdir $PostgreSQL::Test::Utils::tmp_check or die $!;	# where it leaves its scripts
+my @upgrade = ('pg_upgrade', '--no-sync', '-b', $old->config_data('--bindir'), '-B', $new->config_data('--bindir'),
+	'-d', $old->data_dir, '-D', $new->data_dir, '-s', $new->host, '-p', $old->port, '-P', $new->port);
+$new->command_ok([ @upgrade, '--check' ], 'pg_upgrade --check');
+$new->command_ok(\@upgrade, 'pg_upgrade');
+
+$new->start;
+is($new->safe_psql('built', $version_of), '1.0', 'its extension is of the version that it was');
+is(built_results($new, 'built'), $results, 'and gives the results that it gave');
+check_built_objects($new, 'built', 'after pg_upgrade');
+$new->safe_psql($_, 'ALTER EXTENSION gpusort UPDATE') foreach 'bare', 'built';
+is(built_results($new, 'built'), $results, 'updated: the same results');
+check_built_objects($new, 'built', 'updated');
+$new->safe_psql('postgres', 'CREATE DATABASE fresh');
+$new->safe_psql('fresh', 'CREATE EXTENSION gpusort');
+is(join("\n", catalogue_differences(extension_catalogue($new, 'bare'), extension_catalogue($new, 'fresh'))),
+	'', 'and the objects of a fresh installation');
+
+$new->safe_psql('postgres', 'CREATE DATABASE restored');
+$new->command_ok([ 'pg_restore', '--exit-on-error', '-d', $new->connstr('restored'), $dump ], 'pg_restore');
+is($new->safe_psql('restored', $version_of), $new->safe_psql('fresh', $version_of), 'makes an extension of the newest version');
+is(built_results($new, 'restored'), $results, 'restored: the same results');
+check_built_objects($new, 'restored', 'restored');
+$new->stop;
+
+done_testing();
