@@ -29,7 +29,7 @@ bench-arrays:
 bench-sets:
 	+@ci/packages && ci/with-server -c "shared_buffers = '2GB'" bench/sets
 bench-gpu:
-	+@ci/packages && WITH_CUDA=yes ci/with-server -c "shared_buffers = '8GB'" -c "gpusort.buffer_size = '1GB'" \
+	+@ci/packages && WITH_CUDA=yes ci/with-server -c "shared_buffers = '8GB'" -c "gpusort.gpu_buffer_size = '1GB'" \
 		-c "max_worker_processes = 16" bench/gpu
 $(filter-out $(ALONE),$(MAKECMDGOALS)):
 	+@$(MAKE) $@

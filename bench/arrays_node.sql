@@ -20,9 +20,9 @@ VACUUM ANALYZE node_long, node_short, node_pairs, node_groups;
 -- A call over a table, with the node, without it, and reading only.
 CREATE FUNCTION node_contenders(call text, source text) RETURNS text[] LANGUAGE sql AS $$
 	SELECT ARRAY[
-		ARRAY['floor', format('SELECT sum((a || ''{}'')[1]) FROM %s', source), 'gpusort.enable_arrays_node', 'on'],
-		ARRAY['node', q, 'gpusort.enable_arrays_node', 'on'],
-		ARRAY['function', q, 'gpusort.enable_arrays_node', 'off'],
+		ARRAY['floor', format('SELECT sum((a || ''{}'')[1]) FROM %s', source), 'gpusort.enable_array_sort', 'on'],
+		ARRAY['node', q, 'gpusort.enable_array_sort', 'on'],
+		ARRAY['function', q, 'gpusort.enable_array_sort', 'off'],
 		ARRAY['node, CPU engine', q, 'gpusort.engine', 'cpu']]
 	FROM format('SELECT sum(s[1]) FROM (SELECT %s AS s FROM %s OFFSET 0) q', call, source) q
 $$;
@@ -33,9 +33,9 @@ CALL measure('arrays_node', 'array_sort, inline', 'float4', 34, :arrays, node_co
 CALL measure('arrays_node', 'array_sort_by', 'float4', 1000, :arrays / 2, node_contenders('gpusort.array_sort_by(a, w)', 'gpusort_bench.node_pairs'));
 CALL measure('arrays_node', 'array_sort_pair', 'float4', 1000, :arrays / 2, node_contenders('(gpusort.array_sort_pair(a, w)).sorted_keys', 'gpusort_bench.node_pairs'));
 CALL measure('arrays_node', 'array_sort of array_agg', 'float4', 100, :arrays / 2, ARRAY[
-	ARRAY['floor', 'SELECT sum(a[1]) FROM (SELECT array_agg(x) a FROM gpusort_bench.node_groups GROUP BY g OFFSET 0) q', 'gpusort.enable_arrays_node', 'on'],
-	ARRAY['node', 'SELECT sum(a[1]) FROM (SELECT gpusort.array_sort(array_agg(x)) a FROM gpusort_bench.node_groups GROUP BY g OFFSET 0) q', 'gpusort.enable_arrays_node', 'on'],
-	ARRAY['function', 'SELECT sum(a[1]) FROM (SELECT gpusort.array_sort(array_agg(x)) a FROM gpusort_bench.node_groups GROUP BY g OFFSET 0) q', 'gpusort.enable_arrays_node', 'off'],
-	ARRAY['array_agg(x ORDER BY x)', 'SELECT sum(a[1]) FROM (SELECT array_agg(x ORDER BY x) a FROM gpusort_bench.node_groups GROUP BY g OFFSET 0) q', 'gpusort.enable_arrays_node', 'on']]);
+	ARRAY['floor', 'SELECT sum(a[1]) FROM (SELECT array_agg(x) a FROM gpusort_bench.node_groups GROUP BY g OFFSET 0) q', 'gpusort.enable_array_sort', 'on'],
+	ARRAY['node', 'SELECT sum(a[1]) FROM (SELECT gpusort.array_sort(array_agg(x)) a FROM gpusort_bench.node_groups GROUP BY g OFFSET 0) q', 'gpusort.enable_array_sort', 'on'],
+	ARRAY['function', 'SELECT sum(a[1]) FROM (SELECT gpusort.array_sort(array_agg(x)) a FROM gpusort_bench.node_groups GROUP BY g OFFSET 0) q', 'gpusort.enable_array_sort', 'off'],
+	ARRAY['array_agg(x ORDER BY x)', 'SELECT sum(a[1]) FROM (SELECT array_agg(x ORDER BY x) a FROM gpusort_bench.node_groups GROUP BY g OFFSET 0) q', 'gpusort.enable_array_sort', 'on']]);
 DROP TABLE node_long, node_short, node_pairs, node_groups;
 \i bench/report.sql

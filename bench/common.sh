@@ -17,7 +17,7 @@ run() { psql -X -q -v ON_ERROR_STOP=1 "$@"; }
 run -c "SET client_min_messages = warning" -c "CREATE EXTENSION IF NOT EXISTS gpusort"
 major=$(run -Atc "SELECT current_setting('server_version_num')::int / 10000")
 for _ in {1..100}; do
-    awaited=$(run -Atc "SELECT current_setting('shared_preload_libraries') ~ 'gpusort' AND current_setting('gpusort.devices_used') <> ''
+    awaited=$(run -Atc "SELECT current_setting('shared_preload_libraries') ~ 'gpusort' AND current_setting('gpusort.devices') <> 'none'
         AND NOT EXISTS (SELECT FROM gpusort.devices WHERE state IN ('ready', 'unavailable'))")
     [ "$awaited" = t ] || break
     sleep 0.1

@@ -26,7 +26,7 @@ INSERT INTO queries VALUES
 	(6, 'the same, the first 100', 'SELECT count(id), count(customer), count(placed), count(amount), count(note) FROM (SELECT * FROM orders %s OFFSET 0) q', 'ORDER BY placed LIMIT 100');
 CREATE TABLE contenders (number int, name text, sorted bool, setting text);
 INSERT INTO contenders VALUES (0, 'floor: unsorted', false, 'gpusort.force_nodes'), (1, 'rows node, from pages', true, 'gpusort.force_nodes'),
-	(2, 'rows node, row by row', true, 'gpusort.enable_heap_reader'), (3, 'Sort', true, 'gpusort.enable_rows_node');
+	(2, 'rows node, row by row', true, 'gpusort.enable_heap_reader'), (3, 'Sort', true, 'gpusort.enable_sort');
 CREATE TABLE runs (query int, contender int, cpu_ms float8, ms float8);
 
 -- CPU time of this backend.

@@ -27,12 +27,12 @@ CREATE FUNCTION overview_contenders(turned_off text, unsorted text, ours text, t
 	WHERE value <> 'auto' OR EXISTS (SELECT FROM gpusort.devices WHERE state = 'ready')
 $$;
 CREATE FUNCTION order_contenders(columns text, keys text) RETURNS text[] LANGUAGE sql AS $$
-	SELECT overview_contenders('gpusort.enable_rows_node', format(query, ''), format(query, 'ORDER BY ' || keys), format(query, 'ORDER BY ' || keys))
+	SELECT overview_contenders('gpusort.enable_sort', format(query, ''), format(query, 'ORDER BY ' || keys), format(query, 'ORDER BY ' || keys))
 	FROM (SELECT format('SELECT %s FROM (SELECT %s FROM gpusort_bench.orders %%s OFFSET 0) q',
 			string_agg('count(' || c || ')', ', '), columns) FROM regexp_split_to_table(columns, ', ') c) f (query)
 $$;
 CREATE FUNCTION call_contenders(relation text, unsorted text, ours text, theirs text) RETURNS text[] LANGUAGE sql AS $$
-	SELECT overview_contenders('gpusort.enable_arrays_node', format(query, unsorted), format(query, ours), format(query, theirs))
+	SELECT overview_contenders('gpusort.enable_array_sort', format(query, unsorted), format(query, ours), format(query, theirs))
 	FROM (SELECT format('SELECT sum((s)[1]) FROM (SELECT %%s AS s FROM gpusort_bench.%s OFFSET 0) q', relation)) f (query)
 $$;
 

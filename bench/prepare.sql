@@ -103,7 +103,7 @@ CREATE FUNCTION sort_contenders(from_table text, type text, aggregate text, with
 	FROM (VALUES
 		(1, 'floor: read', 'a || ''{}''', '', ''),
 		(2, 'gpusort', 'gpusort.array_sort(a)', '', ''),
-		(3, 'gpusort, row by row', 'gpusort.array_sort(a)', 'gpusort.enable_arrays_node', 'off'),
+		(3, 'gpusort, row by row', 'gpusort.array_sort(a)', 'gpusort.enable_array_sort', 'off'),
 		(4, 'built-in array_sort', gpusort_bench.builtin_sort() || '(a)', '', ''),
 		(5, 'intarray sort', CASE WHEN type = 'int4' THEN gpusort_bench.intarray_sort() || '(a)' END, '', ''),
 		(6, 'ARRAY(SELECT ... ORDER BY ...)', CASE WHEN with_sql THEN 'ARRAY(SELECT x FROM unnest(a) x ORDER BY x)' END, '', '')

@@ -20,7 +20,7 @@ CREATE FUNCTION rows_contenders(columns text, from_table text, keys text, aggreg
 		(1, 'floor: unsorted', '', '', ''),
 		(2, 'gpusort, GPU engine', 'ORDER BY ' || keys || bound, 'gpusort.engine', 'gpu'),
 		(3, 'gpusort, CPU engine', 'ORDER BY ' || keys || bound, 'gpusort.engine', 'cpu'),
-		(4, 'Sort', 'ORDER BY ' || keys || bound, 'gpusort.enable_rows_node', 'off')
+		(4, 'Sort', 'ORDER BY ' || keys || bound, 'gpusort.enable_sort', 'off')
 	) c (ord, name, order_by, setting, value)
 	WHERE value <> 'gpu' OR EXISTS (SELECT FROM gpusort.devices WHERE state = 'ready')
 $$;
@@ -113,7 +113,7 @@ SELECT format('SET work_mem = %L', memory),
 		(SELECT array_agg(ARRAY[name, format(query, k, function), setting, value] ORDER BY ord) FROM (VALUES
 			(1, 'floor: unsorted', 'SELECT count(k), count(v), count(id) FROM (SELECT %1$s AS k, v, id FROM gpusort_bench.grouped OFFSET 0) q', '', ''),
 			(2, 'gpusort', 'SELECT count(*) FROM (SELECT %1$s AS k, v, id, %2$s() OVER (PARTITION BY %1$s ORDER BY v) AS n FROM gpusort_bench.grouped) q WHERE n <= 3', '', ''),
-			(3, 'Sort', 'SELECT count(*) FROM (SELECT %1$s AS k, v, id, %2$s() OVER (PARTITION BY %1$s ORDER BY v) AS n FROM gpusort_bench.grouped) q WHERE n <= 3', 'gpusort.enable_rows_node', 'off')
+			(3, 'Sort', 'SELECT count(*) FROM (SELECT %1$s AS k, v, id, %2$s() OVER (PARTITION BY %1$s ORDER BY v) AS n FROM gpusort_bench.grouped) q WHERE n <= 3', 'gpusort.enable_sort', 'off')
 		) c (ord, name, query, setting, value)), :slow_runs)
 FROM unnest(ARRAY['4MB', '1GB']) WITH ORDINALITY m(memory, i), (VALUES ('k', '1,000', 'row_number'), ('k', '1,000', 'rank'), ('few', '100,000', 'row_number'), ('id / 2', 'two rows: all', 'row_number')) t(k, groups, function)
 ORDER BY i \gexec

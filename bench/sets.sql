@@ -13,7 +13,7 @@ VACUUM (FREEZE, ANALYZE) numbers, tiny, words;
 CREATE FUNCTION set_contenders(from_table text, ours text, theirs text, groups text DEFAULT '', floor text DEFAULT 'array_agg(x)') RETURNS text[] LANGUAGE sql AS $$
 	SELECT array_agg(ARRAY[name, format('SELECT count(a) FROM (SELECT %s AS a FROM gpusort_bench.%s %s OFFSET 0) q', aggregate, from_table, groups), setting, value] ORDER BY ord)
 	FROM (VALUES (1, 'floor: array_agg(x)', floor, '', ''), (2, 'gpusort', 'gpusort.' || ours, '', ''),
-		(3, 'plain SQL', theirs, 'gpusort.enable_rows_node', 'off')) c (ord, name, aggregate, setting, value)
+		(3, 'plain SQL', theirs, 'gpusort.enable_sort', 'off')) c (ord, name, aggregate, setting, value)
 $$;
 
 \if :{?aggregates}
@@ -33,15 +33,15 @@ CALL measure('sets', 'percentile_cont(0.5)', 'float8', NULL, :many, set_contende
 CALL measure('sets', 'order_by(query, ''x'')', 'int4', NULL, :fewer, ARRAY[
 	['floor: unsorted', 'SELECT count(x) FROM (SELECT * FROM gpusort_bench.tiny OFFSET 0) q', '', ''],
 	['gpusort', 'SELECT count(x) FROM gpusort.order_by(''SELECT * FROM gpusort_bench.tiny'', ''x'') q (x int4, g int4)', '', ''],
-	['plain SQL', 'SELECT count(x) FROM (SELECT * FROM gpusort_bench.tiny ORDER BY x OFFSET 0) q', 'gpusort.enable_rows_node', 'off']], 'plain SQL', 1);
+	['plain SQL', 'SELECT count(x) FROM (SELECT * FROM gpusort_bench.tiny ORDER BY x OFFSET 0) q', 'gpusort.enable_sort', 'off']], 'plain SQL', 1);
 CALL measure('sets', 'bucket(x, 10000) beside ntile', 'int4', NULL, :fewer, ARRAY[
 	['floor: row_number() OVER ()', 'SELECT count(b) FROM (SELECT row_number() OVER () AS b FROM gpusort_bench.tiny) q', '', ''],
 	['gpusort', 'SELECT count(b) FROM (SELECT gpusort.bucket(x, 10000) OVER () AS b FROM gpusort_bench.tiny) q', '', ''],
-	['plain SQL', 'SELECT count(b) FROM (SELECT ntile(10000) OVER (ORDER BY x) AS b FROM gpusort_bench.tiny) q', 'gpusort.enable_rows_node', 'off']], 'plain SQL', 1);
+	['plain SQL', 'SELECT count(b) FROM (SELECT ntile(10000) OVER (ORDER BY x) AS b FROM gpusort_bench.tiny) q', 'gpusort.enable_sort', 'off']], 'plain SQL', 1);
 CALL measure('sets', 'ORDER BY bucket(x, 10000)', 'int4', NULL, :fewer, ARRAY[
 	['floor: unsorted', 'SELECT count(x) FROM (SELECT * FROM gpusort_bench.tiny OFFSET 0) q', '', ''],
 	['gpusort', 'SELECT count(x) FROM (SELECT * FROM gpusort_bench.tiny ORDER BY gpusort.bucket(x, 10000) OVER () OFFSET 0) q', '', ''],
-	['plain SQL', 'SELECT count(x) FROM (SELECT * FROM gpusort_bench.tiny ORDER BY x OFFSET 0) q', 'gpusort.enable_rows_node', 'off']], 'plain SQL', 1);
+	['plain SQL', 'SELECT count(x) FROM (SELECT * FROM gpusort_bench.tiny ORDER BY x OFFSET 0) q', 'gpusort.enable_sort', 'off']], 'plain SQL', 1);
 \endif
 
 \if :{?groups}

@@ -11,14 +11,14 @@ CALL measure('spectra', :'source' || ': m/z by intensity', 'float8', NULL, :arra
 	['floor: read', 'SELECT sum((mz || ''{}'')[1] + (intensity || ''{}'')[1]) FROM gpusort_bench.spectra', '', ''],
 	['gpusort', 'SELECT sum((gpusort.array_sort_by(mz, intensity))[1]) FROM gpusort_bench.spectra', '', ''],
 	['gpusort, row by row', 'SELECT sum((gpusort.array_sort_by(mz, intensity))[1]) FROM gpusort_bench.spectra',
-		'gpusort.enable_arrays_node', 'off'],
+		'gpusort.enable_array_sort', 'off'],
 	['ARRAY(SELECT ... ORDER BY ...)',
 		'SELECT sum((ARRAY(SELECT m FROM unnest(mz, intensity) p (m, i) ORDER BY i))[1]) FROM gpusort_bench.spectra', '', '']]);
 CALL measure('spectra', :'source' || ': 50 most intense', 'float8', NULL, :arrays, ARRAY[
 	['floor: read', 'SELECT sum((mz || ''{}'')[1] + (intensity || ''{}'')[1]) FROM gpusort_bench.spectra', '', ''],
 	['gpusort', 'SELECT sum((gpusort.array_top_n_by(mz, intensity, 50))[1]) FROM gpusort_bench.spectra', '', ''],
 	['gpusort, row by row', 'SELECT sum((gpusort.array_top_n_by(mz, intensity, 50))[1]) FROM gpusort_bench.spectra',
-		'gpusort.enable_arrays_node', 'off'],
+		'gpusort.enable_array_sort', 'off'],
 	['ARRAY(SELECT ... ORDER BY ...)',
 		'SELECT sum((ARRAY(SELECT m FROM unnest(mz, intensity) p (m, i) ORDER BY i DESC LIMIT 50))[1]) FROM gpusort_bench.spectra', '', '']]);
 DROP VIEW intensities;

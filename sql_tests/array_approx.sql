@@ -109,7 +109,7 @@ WHERE (array_disorder(array_sort_approx(a, buckets))).max_displacement > largest
 
 -- Of many rows, arrays within a bound are sorted in batches.
 SET gpusort.force_nodes = on;
-SET gpusort.enable_rows_node = off;
+SET gpusort.enable_sort = off;
 SET max_parallel_workers_per_gather = 0;
 \getenv folder PG_ABS_SRCDIR
 \set helpers :folder '/sql/helpers.psql'
@@ -190,6 +190,6 @@ SELECT count(*) AS rows, count(*) FILTER (WHERE b.within IS NOT DISTINCT FROM ar
 FROM many m JOIN before b USING (i) JOIN after c USING (i);
 DEALLOCATE ALL;
 RESET plan_cache_mode;
-RESET gpusort.enable_rows_node;
+RESET gpusort.enable_sort;
 RESET gpusort.force_nodes;
 DROP TABLE many, before, after;

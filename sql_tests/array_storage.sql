@@ -73,7 +73,7 @@ SET gpusort.engine = 'auto';
 SELECT array_sort(a) FROM (VALUES ('{3,1,2}'::int4[]), ('{}'), ('{{2,1},{1,2}}'), ('{3,NULL}'), ('[0:1]={2,1}'), (NULL)) t(a);
 
 -- Values that are fetched and copied in pieces: some MB, of odd length, stored in every way, and in variables.
-SET gpusort.enable_arrays_node = off;
+SET gpusort.enable_array_sort = off;
 TRUNCATE stored;
 INSERT INTO stored (n, plain, compressed, external, extended, words)
 	SELECT n, a, ARRAY(SELECT 7 - i % 3 FROM generate_series(1, n) i), a, ARRAY(SELECT i % 100 FROM generate_series(1, n) i), a::text[]
@@ -96,5 +96,5 @@ BEGIN
 	ASSERT a[7] = 1000004 AND array_sort(a) <> before;
 	ASSERT before = array_sort(before);
 END $$;
-RESET gpusort.enable_arrays_node;
+RESET gpusort.enable_array_sort;
 DROP TABLE stored;

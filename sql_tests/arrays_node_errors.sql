@@ -129,9 +129,9 @@ BEGIN
 	FOR q IN SELECT * FROM queries ORDER BY queries.n LOOP
 		FOREACH limit_ IN ARRAY ARRAY[1, 7, 11, 29, 31] LOOP
 			SELECT * INTO with_node FROM outcomes(q.query, limit_);
-			SET LOCAL gpusort.enable_arrays_node = off;
+			SET LOCAL gpusort.enable_array_sort = off;
 			SELECT * INTO without_node FROM outcomes(q.query, limit_);
-			SET LOCAL gpusort.enable_arrays_node = on;
+			SET LOCAL gpusort.enable_array_sort = on;
 			RETURN QUERY SELECT q.n, limit_, with_node.in_loop IS NOT DISTINCT FROM without_node.in_loop, with_node.in_cursor IS NOT DISTINCT FROM without_node.in_cursor, with_node.in_function IS NOT DISTINCT FROM without_node.in_function, with_node.at_once IS NOT DISTINCT FROM without_node.at_once,
 				concat_ws(' | ', with_node.in_loop, with_node.in_cursor, with_node.in_function);
 		END LOOP;

@@ -43,11 +43,11 @@ SET work_mem = '1MB';
 CREATE FUNCTION differences(tab text) RETURNS TABLE (rows bigint, differ bigint) LANGUAGE plpgsql AS $$
 BEGIN
 	EXECUTE format('CREATE TEMP TABLE sorted AS SELECT t, gpusort.array_sort_by(t.a::int8[], t.a) AS s FROM %I t', tab);
-	SET LOCAL gpusort.enable_arrays_node = off;
+	SET LOCAL gpusort.enable_array_sort = off;
 	RETURN QUERY EXECUTE format('SELECT count(*), count(*) FILTER (WHERE s IS DISTINCT FROM gpusort.array_sort_by((t).a::int8[], (t).a) OR md5(t::text) IS DISTINCT FROM md5(o::text))
 		FROM sorted FULL JOIN %I o ON o.a = (t).a', tab);
 	DROP TABLE sorted;
-	SET LOCAL gpusort.enable_arrays_node = on;
+	SET LOCAL gpusort.enable_array_sort = on;
 END $$;
 SELECT * FROM differences('wide');
 SELECT * FROM differences('texts');

@@ -195,10 +195,10 @@ BEGIN
 		query := random_query();
 		scroll := random() < 0.5;
 		by_cursor := current_setting('max_parallel_workers_per_gather') = '0' AND random() < 0.3;
-		PERFORM set_config('gpusort.enable_arrays_node', 'on', false);
+		PERFORM set_config('gpusort.enable_array_sort', 'on', false);
 		batched := batched + has_node(query)::int;
 		with_node := outcome(query) || CASE WHEN by_cursor THEN fetched(query, scroll) ELSE '' END;
-		PERFORM set_config('gpusort.enable_arrays_node', 'off', false);
+		PERFORM set_config('gpusort.enable_array_sort', 'off', false);
 		without_node := outcome(query) || CASE WHEN by_cursor THEN fetched(query, scroll) ELSE '' END;
 		failed := failed + (without_node NOT LIKE '%rows%')::int;
 		IF with_node IS DISTINCT FROM without_node THEN

@@ -24,9 +24,9 @@ SELECT pg_temp.explain_lines($$INSERT INTO points SELECT id + 1000, gpusort.arra
 SELECT pg_temp.explain_lines('SELECT gpusort.array_sort(x) FROM points', 'ANALYZE, COSTS OFF, TIMING OFF, BUFFERS OFF, SUMMARY OFF');
 SELECT pg_temp.explain_lines('SELECT gpusort.array_sort(x) FROM points LIMIT 7', 'ANALYZE, COSTS OFF, TIMING OFF, BUFFERS OFF, SUMMARY OFF');
 SELECT pg_temp.explain_lines('SELECT gpusort.array_sort(NULLIF(x, x)) FROM points WHERE id < 4', 'ANALYZE, COSTS OFF, TIMING OFF, BUFFERS OFF, SUMMARY OFF');
-SET gpusort.enable_arrays_node = off;
+SET gpusort.enable_array_sort = off;
 SELECT pg_temp.explain_lines($$SELECT gpusort.array_sort(x) FROM points$$);
-RESET gpusort.enable_arrays_node;
+RESET gpusort.enable_array_sort;
 RESET gpusort.force_nodes;
 SELECT pg_temp.explain_lines($$SELECT gpusort.array_sort(x) FROM points WHERE id = 3$$);
 SET gpusort.force_nodes = on;

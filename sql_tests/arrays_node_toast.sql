@@ -9,11 +9,11 @@ CREATE FUNCTION numbers(seed int, length int) RETURNS int4[] LANGUAGE sql IMMUTA
 CREATE FUNCTION differences(tab text, col text) RETURNS TABLE (rows bigint, differ bigint) LANGUAGE plpgsql AS $$
 BEGIN
 	EXECUTE format('CREATE TEMP TABLE sorted AS SELECT id, gpusort.array_sort(%I) s, gpusort.array_argsort(%1$I) p FROM %I', col, tab);
-	SET LOCAL gpusort.enable_arrays_node = off;
+	SET LOCAL gpusort.enable_array_sort = off;
 	RETURN QUERY EXECUTE format('SELECT count(*), count(*) FILTER (WHERE (s, p) IS DISTINCT FROM (gpusort.array_sort(%I), gpusort.array_argsort(%1$I)))
 		FROM %I FULL JOIN sorted USING (id)', col, tab);
 	DROP TABLE sorted;
-	SET LOCAL gpusort.enable_arrays_node = on;
+	SET LOCAL gpusort.enable_array_sort = on;
 END $$;
 
 -- uncompressed, of lengths around the borders of chunks, with a second column between
@@ -30,9 +30,9 @@ CREATE INDEX ON stored ((cardinality(a)), id DESC);
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SELECT count(*), sum(s[1]::int8 + s[cardinality(s)]) FROM (SELECT gpusort.array_sort(a) s FROM stored WHERE cardinality(a) > 100 ORDER BY cardinality(a), id DESC OFFSET 0) q;
-SET gpusort.enable_arrays_node = off;
+SET gpusort.enable_array_sort = off;
 SELECT count(*), sum(s[1]::int8 + s[cardinality(s)]) FROM (SELECT gpusort.array_sort(a) s FROM stored WHERE cardinality(a) > 100 ORDER BY cardinality(a), id DESC OFFSET 0) q;
-RESET gpusort.enable_arrays_node;
+RESET gpusort.enable_array_sort;
 RESET enable_seqscan;
 RESET enable_bitmapscan;
 -- after updates, deletes and reuse of the space
@@ -87,13 +87,13 @@ ALTER TABLE part_1 ALTER a SET STORAGE EXTERNAL;
 INSERT INTO part SELECT i, numbers(i, 1000 + i) FROM generate_series(1, 60) i;
 SELECT * FROM differences('part', 'a');
 SELECT count(*), sum(x[1]::int8), sum(y[1]::int8) FROM (SELECT gpusort.array_sort(p.a) x, gpusort.array_sort(s.a, true) y FROM part p JOIN stored s USING (id) OFFSET 0) q;
-SET gpusort.enable_arrays_node = off;
+SET gpusort.enable_array_sort = off;
 SELECT count(*), sum(x[1]::int8), sum(y[1]::int8) FROM (SELECT gpusort.array_sort(p.a) x, gpusort.array_sort(s.a, true) y FROM part p JOIN stored s USING (id) OFFSET 0) q;
-RESET gpusort.enable_arrays_node;
+RESET gpusort.enable_array_sort;
 SELECT count(*), sum(x[1]::int8) FROM (SELECT gpusort.array_sort(array_append(a, id)) x FROM stored OFFSET 0) q;
-SET gpusort.enable_arrays_node = off;
+SET gpusort.enable_array_sort = off;
 SELECT count(*), sum(x[1]::int8) FROM (SELECT gpusort.array_sort(array_append(a, id)) x FROM stored OFFSET 0) q;
-RESET gpusort.enable_arrays_node;
+RESET gpusort.enable_array_sort;
 
 -- The index is asked where guessing fails, for a value with chunks that somebody deleted, and for each value without the reader.
 CREATE FUNCTION index_scans(tab regclass) RETURNS bigint LANGUAGE sql AS

@@ -25,12 +25,12 @@ CALL plan('SELECT max(gpusort.array_sort(mz)) FROM spectra');
 CALL plan('SELECT * FROM (SELECT id, x FROM spectra ORDER BY x OFFSET 0) q JOIN spectra s USING (id) ORDER BY name');
 
 -- The settings of the nodes.
-SET gpusort.enable_rows_node = off;
+SET gpusort.enable_sort = off;
 CALL plan('SELECT gpusort.array_sort(mz) FROM spectra ORDER BY x');
-SET gpusort.enable_arrays_node = off;
+SET gpusort.enable_array_sort = off;
 CALL plan('SELECT gpusort.array_sort(mz), max(gpusort.array_sort(mz, true)) FROM spectra WHERE gpusort.array_sort(mz) <> ''{1}'' GROUP BY mz, x ORDER BY x');
-RESET gpusort.enable_rows_node;
-RESET gpusort.enable_arrays_node;
+RESET gpusort.enable_sort;
+RESET gpusort.enable_array_sort;
 
 -- Sorts that are kept.
 CALL plan('SELECT x FROM few ORDER BY x');

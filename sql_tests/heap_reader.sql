@@ -34,11 +34,11 @@ INSERT INTO queries VALUES ('SELECT * FROM kept ORDER BY x, id'), ('SELECT id, x
 CREATE TABLE from_pages AS SELECT q.query, r.* FROM queries q, read_rows(q.query) r;
 SET gpusort.enable_heap_reader = off;
 CREATE TABLE row_by_row AS SELECT q.query, r.* FROM queries q, read_rows(q.query) r;
-SET gpusort.enable_rows_node = off;
+SET gpusort.enable_sort = off;
 CREATE TABLE by_sort AS SELECT q.query, r.* FROM queries q, read_rows(q.query) r;
 SELECT a.query, a.input, b.input, a.nrows, a.digest IS NOT DISTINCT FROM b.digest AND a.digest IS NOT DISTINCT FROM s.digest AS same
 FROM from_pages a JOIN row_by_row b USING (query) JOIN by_sort s USING (query) ORDER BY a.query COLLATE "C";
-RESET gpusort.enable_rows_node;
+RESET gpusort.enable_sort;
 RESET gpusort.enable_heap_reader;
 
 -- Twice in one query, and going on where another scan of the table is.

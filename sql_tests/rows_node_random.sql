@@ -76,7 +76,7 @@ CREATE FUNCTION rows_of(query text, node bool) RETURNS text[] LANGUAGE plpgsql A
 DECLARE
 	result text[];
 BEGIN
-	PERFORM set_config('gpusort.enable_rows_node', node::text, true);
+	PERFORM set_config('gpusort.enable_sort', node::text, true);
 	EXECUTE format('SELECT array_agg(q::text) FROM (%s) q', query) INTO result;
 	RETURN result;
 END $$;
@@ -100,7 +100,7 @@ BEGIN
 			source := pick(array['r', 'r', 'r WHERE id % 7 <> 0', '(SELECT * FROM r UNION ALL SELECT * FROM r) u']);
 			PERFORM set_config('work_mem', pick(array['64kB', '128kB', '1MB', '64MB']), true);
 			keys := keys || CASE WHEN source LIKE '(%' THEN ', id' ELSE '' END;
-			PERFORM set_config('gpusort.enable_rows_node', 'on', true);
+			PERFORM set_config('gpusort.enable_sort', 'on', true);
 			EXECUTE format('EXPLAIN (FORMAT json) SELECT * FROM %s ORDER BY %s', source, keys) INTO plan;
 			CONTINUE WHEN plan::text NOT LIKE '%GpusortRows%';
 			used := used + 1;

@@ -17,9 +17,9 @@ DECLARE
 BEGIN
 	EXECUTE format('SELECT md5(string_agg(q::text, '','')) FROM (SELECT * FROM sequences ORDER BY %s) q', keys) INTO with_node;
 	EXECUTE format('EXPLAIN (ANALYZE, FORMAT json) SELECT * FROM sequences ORDER BY %s', keys) INTO plan;
-	SET LOCAL gpusort.enable_rows_node = off;
+	SET LOCAL gpusort.enable_sort = off;
 	EXECUTE format('SELECT md5(string_agg(q::text, '','')) FROM (SELECT * FROM sequences ORDER BY %s, ctid) q', keys) INTO without;
-	SET LOCAL gpusort.enable_rows_node = on;
+	SET LOCAL gpusort.enable_sort = on;
 	RETURN CASE WHEN with_node = without THEN 'same' ELSE 'DIFFERENT' END || CASE WHEN (plan -> 0 -> 'Plan' ->> 'Joined Runs')::int = 1 AND (plan -> 0 -> 'Plan' ->> 'Runs')::int > 1 THEN ', one run' ELSE '' END;
 END $$;
 SELECT keys, sorted(keys)

@@ -83,6 +83,11 @@
 #define gpusort_compat_table_beginscan(rel, snapshot) table_beginscan(rel, snapshot, 0, NULL)
 #endif
 
+/* PostgreSQL 16 (3057465acf) finds settings by a hash table and exports the search; before, it exports the array of all. */
+#if PG_VERSION_NUM >= 160000
+#define GPUSORT_FIND_SETTING(name) find_option(name, false, false, ERROR)
+#endif
+
 /* PostgreSQL 18 (3eea7a0c97) always lets a query run only once. */
 #if PG_VERSION_NUM >= 180000
 #define GPUSORT_RUN_PARAMETERS QueryDesc *query, ScanDirection direction, uint64 count

@@ -2,17 +2,26 @@
  * guc.c
  *	  All settings of gpusort, in alphabetical order.
  *
- * Settings that size shared memory or name modules are POSTMASTER and exist only
- * when gpusort is in shared_preload_libraries: without it there is no device
- * worker that could use them.  The others may be set by anyone at any time.
+ * Settings of the device workers are read when the server starts, or by the workers.
+ * They are of use only where gpusort is in shared_preload_libraries.  Elsewhere they exist
+ * too: they show what the configuration files say, and refuse to be set with a hint.
+ *
+ * Four settings have an old name as well.  Each name is a setting of its own, with its own
+ * value and source, so that the server can undo each.  What counts is the value of the
+ * name whose source has priority, as between postgresql.conf and SET; the new name wins
+ * where both come from the same source.  Both names show what counts.
  */
 #include "postgres.h"
 
 #include <limits.h>
 
+#include "access/parallel.h"
 #include "miscadmin.h"
 #include "utils/guc.h"
+#include "utils/guc_tables.h"
 
+#include "compat.h"
+#include "device/shared/device_list.h"
 #include "guc.h"
 #include "keys/sort_spec.h"
 
@@ -22,24 +31,36 @@
 #define GPUSORT_CPU_THREADS_MAX 256
 #define GPUSORT_DEVICE_TIMEOUT_DEFAULT (30 * 1000)	/* ms */
 #define GPUSORT_DEVICE_TIMEOUT_MIN 100
+#define GPUSORT_MAX_CPU_THREADS_DEFAULT 8
 #define GPUSORT_MIN_GPU_KEYS_DEFAULT 100000
 
-int			gpusort_buffer_size = GPUSORT_BUFFER_SIZE_DEFAULT;
+#define OLD_NAME (GUC_NO_SHOW_ALL | GUC_NOT_IN_SAMPLE)
+
 int			gpusort_cpu_threads = 1;
 char	   *gpusort_device_library;
+char	   *gpusort_device_list;
 int			gpusort_device_timeout = GPUSORT_DEVICE_TIMEOUT_DEFAULT;
-char	   *gpusort_devices_used;
-bool		gpusort_enable_arrays_node = true;
 bool		gpusort_enable_heap_reader = true;
-bool		gpusort_enable_rows_node = true;
 bool		gpusort_enable_toast_reader = true;
 int			gpusort_engine = GPUSORT_ENGINE_AUTO;
 bool		gpusort_explain_choices = false;
 bool		gpusort_force_nodes = false;
+int			gpusort_gpu_buffer_size = GPUSORT_BUFFER_SIZE_DEFAULT;
 int			gpusort_gpu_memory_limit = 0;
+int			gpusort_max_cpu_threads = GPUSORT_MAX_CPU_THREADS_DEFAULT;
 int			gpusort_method = GPUSORT_METHOD_AUTO;
 int			gpusort_min_gpu_keys = GPUSORT_MIN_GPU_KEYS_DEFAULT;
 bool		gpusort_verify = true;
+
+/* What each of two names says. */
+static bool enable_array_sort = true;
+static bool enable_arrays_node = true;
+static bool enable_rows_node = true;
+static bool enable_sort = true;
+static int	buffer_size = GPUSORT_BUFFER_SIZE_DEFAULT;
+static char *devices_used;
+
+static bool preloaded;			/* the module was loaded by shared_preload_libraries */
 
 static const struct config_enum_entry engine_options[] = {
 	{"auto", GPUSORT_ENGINE_AUTO, false},
@@ -55,53 +76,223 @@ static const struct config_enum_entry method_options[] = {
 	{NULL, 0, false}
 };
 
+/* Settings of the device workers. */
+static const char *const worker_settings[] = {
+	"gpusort.buffer_size", "gpusort.device_library", "gpusort.device_timeout", "gpusort.devices",
+	"gpusort.devices_used", "gpusort.gpu_buffer_size", "gpusort.gpu_memory_limit"
+};
+
+/* Where the value of a setting comes from. */
+static GucSource
+source_of(const char *name)
+{
+#ifdef GPUSORT_FIND_SETTING
+	return GPUSORT_FIND_SETTING(name)->source;
+#else
+	struct config_generic **settings = get_guc_variables();
+
+	for (int i = 0; i < GetNumConfigOptions(); i++)
+		if (strcmp(settings[i]->name, name) == 0)
+			return settings[i]->source;
+	elog(ERROR, "there is no setting \"%s\"", name);
+#endif
+}
+
+bool
+gpusort_array_sort_enabled(void)
+{
+	if (enable_array_sort != enable_arrays_node &&
+		source_of("gpusort.enable_arrays_node") > source_of("gpusort.enable_array_sort"))
+		return enable_arrays_node;
+	return enable_array_sort;
+}
+
+bool
+gpusort_sort_enabled(void)
+{
+	if (enable_sort != enable_rows_node &&
+		source_of("gpusort.enable_rows_node") > source_of("gpusort.enable_sort"))
+		return enable_rows_node;
+	return enable_sort;
+}
+
+static const char *
+show_array_sort_enabled(void)
+{
+	return gpusort_array_sort_enabled() ? "on" : "off";
+}
+
+static const char *
+show_sort_enabled(void)
+{
+	return gpusort_sort_enabled() ? "on" : "off";
+}
+
+/* The threads that a sort may use, not those asked for. */
+static const char *
+show_cpu_threads(void)
+{
+	static char text[12];
+
+	snprintf(text, sizeof(text), "%d", gpusort_threads_allowed());
+	return text;
+}
+
+static const char *
+show_gpu_buffer_size(void)
+{
+	return GetConfigOptionByName("gpusort.gpu_buffer_size", NULL, false);
+}
+
+static const char *
+show_devices(void)
+{
+	return GetConfigOptionByName("gpusort.devices", NULL, false);
+}
+
+/*
+ * False, with what to do, if a setting of the workers is set where nothing would use it.
+ * Configuration files may always have it: they are where it belongs.
+ */
+static bool
+check_preloaded(GucSource source)
+{
+	if (preloaded || source < PGC_S_GLOBAL || source == PGC_S_OVERRIDE)
+		return true;
+	GUC_check_errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE);
+	GUC_check_errdetail("gpusort is not in shared_preload_libraries: nothing would use the value.");
+	GUC_check_errhint("Set it in postgresql.conf, and preload gpusort.");
+	return false;
+}
+
+static bool
+check_worker_number(int *newval, void **extra, GucSource source)
+{
+	return check_preloaded(source);
+}
+
+static bool
+check_worker_text(char **newval, void **extra, GucSource source)
+{
+	return check_preloaded(source);
+}
+
+/* A list in the configuration file of a server that starts is checked when workers are registered. */
+static bool
+check_devices(char **newval, void **extra, GucSource source)
+{
+	uint32		ordinals;
+
+	if (!check_preloaded(source))
+		return false;
+	if (process_shared_preload_libraries_in_progress || gpusort_device_list_read(*newval, &ordinals))
+		return true;
+	GUC_check_errhint(GPUSORT_DEVICE_LIST_HINT, GPUSORT_MAX_DEVICES - 1);
+	return false;
+}
+
+/* Says that the ceiling is passed where somebody asks for it.  Elsewhere the ceiling holds silently. */
+static bool
+check_cpu_threads(int *newval, void **extra, GucSource source)
+{
+	if (*newval <= gpusort_max_cpu_threads || source != PGC_S_SESSION || InitializingParallelWorker)
+		return true;
+	GUC_check_errdetail("gpusort.max_cpu_threads is %d.", gpusort_max_cpu_threads);
+	return false;
+}
+
+/* The context of a setting of the workers.  Where it cannot be set its check hook says so, for it knows why. */
+static GucContext
+worker_context(GucContext context)
+{
+	return preloaded ? context : PGC_USERSET;
+}
+
+/* Takes over what configuration files say under the old names. */
+static void
+take_over_old_names(void)
+{
+	static const char *const names[][2] = {
+		{"gpusort.buffer_size", "gpusort.gpu_buffer_size"},
+		{"gpusort.devices_used", "gpusort.devices"}
+	};
+
+	for (int i = 0; i < lengthof(names); i++)
+		if (source_of(names[i][0]) > source_of(names[i][1]))
+			SetConfigOption(names[i][1], GetConfigOption(names[i][0], false, false), PGC_POSTMASTER, PGC_S_OVERRIDE);
+}
+
+/* Warns of settings of the workers in a session of a server that has no workers. */
+static void
+warn_without_workers(void)
+{
+	for (int i = 0; i < lengthof(worker_settings); i++)
+		if (source_of(worker_settings[i]) != PGC_S_DEFAULT)
+			ereport(WARNING,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("\"%s\" has no effect, because gpusort is not preloaded", worker_settings[i]),
+					 errhint("Add gpusort to shared_preload_libraries, and restart the server.")));
+}
+
 void
 gpusort_guc_define(void)
 {
-	if (process_shared_preload_libraries_in_progress)
-	{
-		DefineCustomIntVariable("gpusort.buffer_size",
-								"Size of the shared arena that data passes through on its way to a GPU.",
-								NULL, &gpusort_buffer_size,
-								GPUSORT_BUFFER_SIZE_DEFAULT, GPUSORT_BUFFER_SIZE_MIN, GPUSORT_BUFFER_SIZE_MAX,
-								PGC_POSTMASTER, GUC_UNIT_MB, NULL, NULL, NULL);
-	}
+	preloaded = process_shared_preload_libraries_in_progress;
+
+	DefineCustomIntVariable("gpusort.buffer_size",
+							"Old name of gpusort.gpu_buffer_size.",
+							NULL, &buffer_size,
+							GPUSORT_BUFFER_SIZE_DEFAULT, GPUSORT_BUFFER_SIZE_MIN, GPUSORT_BUFFER_SIZE_MAX,
+							worker_context(PGC_POSTMASTER), GUC_UNIT_MB | OLD_NAME,
+							check_worker_number, NULL, show_gpu_buffer_size);
 	DefineCustomIntVariable("gpusort.cpu_threads",
 							"Threads that the CPU engine may use for one sort.",
-							NULL, &gpusort_cpu_threads,
+							"No more than gpusort.max_cpu_threads are used.",
+							&gpusort_cpu_threads,
 							1, 1, GPUSORT_CPU_THREADS_MAX,
-							PGC_USERSET, 0, NULL, NULL, NULL);
-	if (process_shared_preload_libraries_in_progress)
-	{
-		DefineCustomStringVariable("gpusort.device_library",
-								   "Module that drives the device.",
-								   "Tests put the emulated device in the place of the real one.",
-								   &gpusort_device_library, "$libdir/gpusort_cuda",
-								   PGC_POSTMASTER, 0, NULL, NULL, NULL);
-		DefineCustomIntVariable("gpusort.device_timeout",
-								"Time after which a device that has work and ends none of it counts as hung.",
-								"Its worker then restarts, and the CPU does what it left.",
-								&gpusort_device_timeout,
-								GPUSORT_DEVICE_TIMEOUT_DEFAULT, GPUSORT_DEVICE_TIMEOUT_MIN, INT_MAX,
-								PGC_SIGHUP, GUC_UNIT_MS, NULL, NULL, NULL);
-		DefineCustomStringVariable("gpusort.devices_used",
-								   "Devices that get a worker: \"all\", or a list of ordinals.",
-								   NULL, &gpusort_devices_used, "all",
-								   PGC_POSTMASTER, 0, NULL, NULL, NULL);
-	}
-	DefineCustomBoolVariable("gpusort.enable_arrays_node",
+							PGC_USERSET, 0, check_cpu_threads, NULL, show_cpu_threads);
+	DefineCustomStringVariable("gpusort.device_library",
+							   "Module that drives the device.",
+							   "Tests put the emulated device in the place of the real one.",
+							   &gpusort_device_library, "$libdir/gpusort_cuda",
+							   worker_context(PGC_POSTMASTER), GUC_NOT_IN_SAMPLE,
+							   check_worker_text, NULL, NULL);
+	DefineCustomIntVariable("gpusort.device_timeout",
+							"Time after which a device that has work and ends none of it counts as hung.",
+							"Its worker then restarts, and the CPU does what it left.",
+							&gpusort_device_timeout,
+							GPUSORT_DEVICE_TIMEOUT_DEFAULT, GPUSORT_DEVICE_TIMEOUT_MIN, INT_MAX,
+							worker_context(PGC_SIGHUP), GUC_UNIT_MS, check_worker_number, NULL, NULL);
+	DefineCustomStringVariable("gpusort.devices",
+							   "Devices that get a worker: \"all\", \"none\", or a list of ordinals.",
+							   NULL, &gpusort_device_list, "all",
+							   worker_context(PGC_POSTMASTER), GUC_LIST_INPUT, check_devices, NULL, NULL);
+	DefineCustomStringVariable("gpusort.devices_used",
+							   "Old name of gpusort.devices.",
+							   NULL, &devices_used, "all",
+							   worker_context(PGC_POSTMASTER), GUC_LIST_INPUT | OLD_NAME,
+							   check_devices, NULL, show_devices);
+	DefineCustomBoolVariable("gpusort.enable_array_sort",
 							 "Sort the arrays of many rows at once where a plan's target list asks for it.",
-							 NULL, &gpusort_enable_arrays_node, true,
-							 PGC_USERSET, 0, NULL, NULL, NULL);
+							 NULL, &enable_array_sort, true,
+							 PGC_USERSET, 0, NULL, NULL, show_array_sort_enabled);
+	DefineCustomBoolVariable("gpusort.enable_arrays_node",
+							 "Old name of gpusort.enable_array_sort.",
+							 NULL, &enable_arrays_node, true,
+							 PGC_USERSET, OLD_NAME, NULL, NULL, show_array_sort_enabled);
 	DefineCustomBoolVariable("gpusort.enable_heap_reader",
 							 "Read the rows of a plain table from its pages, a page at a time.",
 							 "The rows node does so; else it asks the scan below it for each row.",
 							 &gpusort_enable_heap_reader, true,
 							 PGC_USERSET, GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpusort.enable_rows_node",
+							 "Old name of gpusort.enable_sort.",
+							 NULL, &enable_rows_node, true,
+							 PGC_USERSET, OLD_NAME, NULL, NULL, show_sort_enabled);
+	DefineCustomBoolVariable("gpusort.enable_sort",
 							 "Replace Sort nodes by gpusort's where that is cheaper.",
-							 NULL, &gpusort_enable_rows_node, true,
-							 PGC_USERSET, 0, NULL, NULL, NULL);
+							 NULL, &enable_sort, true,
+							 PGC_USERSET, 0, NULL, NULL, show_sort_enabled);
 	DefineCustomBoolVariable("gpusort.enable_toast_reader",
 							 "Read stored arrays from the pages of their TOAST table in the order in which they lie there.",
 							 "The arrays node does so; else PostgreSQL fetches them by index.",
@@ -120,12 +311,22 @@ gpusort_guc_define(void)
 							 "Use gpusort's nodes wherever they can be used, whatever they cost.",
 							 NULL, &gpusort_force_nodes, false,
 							 PGC_USERSET, GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
-	if (process_shared_preload_libraries_in_progress)
-		DefineCustomIntVariable("gpusort.gpu_memory_limit",
-								"Device memory that gpusort may use on each GPU; 0 means all but a reserve.",
-								NULL, &gpusort_gpu_memory_limit,
-								0, 0, INT_MAX,
-								PGC_POSTMASTER, GUC_UNIT_MB, NULL, NULL, NULL);
+	DefineCustomIntVariable("gpusort.gpu_buffer_size",
+							"Size of the shared arena that data passes through on its way to a GPU.",
+							"None is allocated where no device or no device module is there when the server starts.",
+							&gpusort_gpu_buffer_size,
+							GPUSORT_BUFFER_SIZE_DEFAULT, GPUSORT_BUFFER_SIZE_MIN, GPUSORT_BUFFER_SIZE_MAX,
+							worker_context(PGC_POSTMASTER), GUC_UNIT_MB, check_worker_number, NULL, NULL);
+	DefineCustomIntVariable("gpusort.gpu_memory_limit",
+							"Device memory that gpusort may use on each GPU; 0 means all but a reserve.",
+							NULL, &gpusort_gpu_memory_limit,
+							0, 0, INT_MAX,
+							worker_context(PGC_POSTMASTER), GUC_UNIT_MB, check_worker_number, NULL, NULL);
+	DefineCustomIntVariable("gpusort.max_cpu_threads",
+							"The most threads that gpusort.cpu_threads may ask for.",
+							NULL, &gpusort_max_cpu_threads,
+							GPUSORT_MAX_CPU_THREADS_DEFAULT, 1, GPUSORT_CPU_THREADS_MAX,
+							PGC_SUSET, 0, NULL, NULL, NULL);
 	DefineCustomEnumVariable("gpusort.method",
 							 "Method that sorts; one that cannot sort what is asked is an error.",
 							 NULL, &gpusort_method, GPUSORT_METHOD_AUTO, method_options,
@@ -138,7 +339,11 @@ gpusort_guc_define(void)
 	DefineCustomBoolVariable("gpusort.verify",
 							 "Check on the device that every result is ordered and complete.",
 							 NULL, &gpusort_verify, true,
-							 PGC_USERSET, 0, NULL, NULL, NULL);
-
+							 PGC_SUSET, 0, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("gpusort");
+
+	if (preloaded)
+		take_over_old_names();
+	else if (!IsParallelWorker())
+		warn_without_workers();
 }

@@ -12,23 +12,33 @@ typedef enum EngineChoice
 	GPUSORT_ENGINE_GPU			/* the GPU or an error */
 } EngineChoice;
 
-extern int	gpusort_buffer_size;
 extern int	gpusort_cpu_threads;
 extern char *gpusort_device_library;
-extern int	gpusort_device_timeout;
-extern char *gpusort_devices_used;
-extern bool gpusort_enable_arrays_node;
+extern char *gpusort_device_list;	/* gpusort.devices; see device_list.h */
+extern int	gpusort_device_timeout; /* ms */
 extern bool gpusort_enable_heap_reader;
-extern bool gpusort_enable_rows_node;
 extern bool gpusort_enable_toast_reader;
 extern int	gpusort_engine;
 extern bool gpusort_explain_choices;
 extern bool gpusort_force_nodes;
-extern int	gpusort_gpu_memory_limit;
+extern int	gpusort_gpu_buffer_size;	/* MB */
+extern int	gpusort_gpu_memory_limit;	/* MB, or 0 */
+extern int	gpusort_max_cpu_threads;
 extern int	gpusort_method;
 extern int	gpusort_min_gpu_keys;
 extern bool gpusort_verify;
 
 extern void gpusort_guc_define(void);
+
+/* Whether the nodes may be used: gpusort.enable_array_sort and gpusort.enable_sort. */
+extern bool gpusort_array_sort_enabled(void);
+extern bool gpusort_sort_enabled(void);
+
+/* Threads that a sort may use now. */
+static inline int
+gpusort_threads_allowed(void)
+{
+	return Min(gpusort_cpu_threads, gpusort_max_cpu_threads);
+}
 
 #endif							/* GPUSORT_GUC_H */

@@ -57,7 +57,7 @@ is($node->safe_psql('built', q{
 # The library is still preloaded.
 my $plan = 'SET gpusort.force_nodes = on; EXPLAIN (COSTS OFF) SELECT id FROM spectra ORDER BY mz[1]';
 like($node->safe_psql('built', $plan), qr/GpusortRows/, 'preloaded, it still sorts rows');
-unlike($node->safe_psql('built', "SET gpusort.enable_rows_node = off; $plan"), qr/Gpusort/, 'but where a setting says no');
+unlike($node->safe_psql('built', "SET gpusort.enable_sort = off; $plan"), qr/Gpusort/, 'but where a setting says no');
 
 # Another file in its place, as an upgrade of packages puts there, waits for the next start.
 my $sorts = 'SELECT count(gpusort.array_sort(mz)) FROM spectra';

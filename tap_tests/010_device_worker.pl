@@ -121,7 +121,7 @@ $node->stop;
 
 # No module, or no such device: one line in the log, and the CPU sorts.
 foreach my $case ([ "gpusort.device_library = '\$libdir/gpusort_nowhere'", qr/there is no device module/ ],
-	[ "gpusort.devices_used = '7'", qr/there are 1 devices/ ])
+	[ "gpusort.devices = '7'", qr/there are 1 devices/ ])
 {
 	my ($setting, $reason) = @$case;
 	$node->append_conf('postgresql.conf', $setting);
@@ -135,7 +135,7 @@ foreach my $case ([ "gpusort.device_library = '\$libdir/gpusort_nowhere'", qr/th
 	my @lines = grep { /LOG:  gpusort/ } split /\n/, slurp_file($node->logfile, $log);
 	is(scalar(@lines), 1, 'one line in the log');
 	$node->stop;
-	$node->append_conf('postgresql.conf', "gpusort.device_library = '\$libdir/gpusort_emulated'\ngpusort.devices_used = 'all'");
+	$node->append_conf('postgresql.conf', "gpusort.device_library = '\$libdir/gpusort_emulated'\ngpusort.devices = 'all'");
 }
 
 # Two devices share the work.

@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(time sleep);
 
-my $node = start_emulated('faults', 'gpusort.device_timeout = 2s', 'gpusort.buffer_size = 2MB');
+my $node = start_emulated('faults', 'gpusort.device_timeout = 2s', 'gpusort.gpu_buffer_size = 2MB');
 
 # Arrays that fit a slab of 128 kB, and one that needs a session.
 $node->safe_psql('postgres', q{
@@ -120,7 +120,7 @@ $node->stop;
 
 # Device memory short of one job, which fills a slab of 8 MB: slower, never wrong, and within the limit.
 # From here on no fault is looked for, and a busy machine is none.
-$node->append_conf('postgresql.conf', "gpusort.device_timeout = 1min\ngpusort.gpu_memory_limit = 1MB\ngpusort.buffer_size = 128MB\ngpusort.engine = gpu\ngpusort.force_nodes = on");
+$node->append_conf('postgresql.conf', "gpusort.device_timeout = 1min\ngpusort.gpu_memory_limit = 1MB\ngpusort.gpu_buffer_size = 128MB\ngpusort.engine = gpu\ngpusort.force_nodes = on");
 $node->start;
 wait_ready($node);
 $node->safe_psql('postgres', q{
@@ -188,7 +188,7 @@ foreach my $call ('array_sort(a)', 'array_sort_by(a, a)')
 $node->stop;
 
 # The same where a session does not fit.
-$node->append_conf('postgresql.conf', "gpusort.engine = auto\ngpusort.buffer_size = 4MB");
+$node->append_conf('postgresql.conf', "gpusort.engine = auto\ngpusort.gpu_buffer_size = 4MB");
 $node->start;
 wait_ready($node);
 is($node->safe_psql('postgres', "SET gpusort.engine = gpu; " . ask('keys', 'session')), 't', 'runs are merged where a session does not fit');

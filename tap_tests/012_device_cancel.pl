@@ -11,7 +11,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(time sleep);
 
-my $node = start_emulated('cancel', 'gpusort.buffer_size = 4MB', 'gpusort.engine = gpu');
+my $node = start_emulated('cancel', 'gpusort.gpu_buffer_size = 4MB', 'gpusort.engine = gpu');
 $node->safe_psql('postgres', q{
 	CREATE TABLE data AS SELECT k, array_agg(((i * 7919) % 10007)::int4 ORDER BY i) AS a
 	FROM generate_series(1, 10) k, generate_series(1, 3000) i GROUP BY k;

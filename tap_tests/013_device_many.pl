@@ -12,7 +12,7 @@ use Test::More;
 use Time::HiRes qw(time sleep);
 
 my $long = $ENV{GPUSORT_LONG};
-my $node = start_emulated('many', 'gpusort.buffer_size = 1MB', 'max_connections = 100', 'gpusort.engine = gpu');
+my $node = start_emulated('many', 'gpusort.gpu_buffer_size = 1MB', 'max_connections = 100', 'gpusort.engine = gpu');
 $node->safe_psql('postgres', q{
 	CREATE TABLE data AS SELECT k, array_agg(((i * 7919 * k) % 10007)::int4 ORDER BY i) AS a
 	FROM generate_series(1, 20) k, generate_series(1, 10007) i WHERE i % 20 < k GROUP BY k;

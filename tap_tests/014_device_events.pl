@@ -18,7 +18,7 @@ my $library = $ENV{GPUSORT_TEST_LIBRARY} // 'gpusort_emulated';
 my $real = $library ne 'gpusort_emulated';
 my $long = $ENV{GPUSORT_LONG};
 my $events = $ENV{GPUSORT_EVENTS} // 1000;
-my $node = start_emulated('events', "gpusort.device_library = '\$libdir/$library'", 'gpusort.buffer_size = 64MB',
+my $node = start_emulated('events', "gpusort.device_library = '\$libdir/$library'", 'gpusort.gpu_buffer_size = 64MB',
 	'gpusort.engine = gpu', 'gpusort.device_timeout = 2s', 'gpusort.force_nodes = on', 'max_connections = 100');
 note(device($node, 'name'));
 
@@ -258,7 +258,7 @@ foreach my $mode ('smart', 'fast', 'immediate')
 }
 
 # Short of everything: an arena of a few small slabs, little memory on the device, 64 backends.
-$node->append_conf('postgresql.conf', 'gpusort.buffer_size = 1MB' . "\n" . 'gpusort.gpu_memory_limit = ' . ($real ? '64MB' : '1MB'));
+$node->append_conf('postgresql.conf', 'gpusort.gpu_buffer_size = 1MB' . "\n" . 'gpusort.gpu_memory_limit = ' . ($real ? '64MB' : '1MB'));
 $node->restart;
 wait_ready($node);
 ($ok, $output, $errors) = finish(checkers('-c', 64, '-j', 4, '-t', 10));

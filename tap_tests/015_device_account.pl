@@ -18,7 +18,7 @@ $node->safe_psql('postgres', q{
 
 # One sort on a device for each use; each gives the digest of its result.
 my %question = (
-	functions  => 'SET gpusort.enable_arrays_node = off; SELECT md5(gpusort.array_sort(a)::text) FROM data WHERE i = 1',
+	functions  => 'SET gpusort.enable_array_sort = off; SELECT md5(gpusort.array_sort(a)::text) FROM data WHERE i = 1',
 	aggregates => 'SELECT md5(gpusort.sorted_agg(x)::text) FROM numbers',
 	arrays     => 'SET gpusort.force_nodes = on; SELECT md5(string_agg(s::text, \'\')) FROM (SELECT gpusort.array_sort(a) AS s FROM data OFFSET 0) q',
 	rows       => 'SET gpusort.force_nodes = on; SELECT md5(string_agg(x::text, \' \')) FROM (SELECT x FROM numbers ORDER BY x OFFSET 0) q');
@@ -66,7 +66,7 @@ my $sums = q{SELECT (SELECT sum(device_sorts) FROM gpusort.stats) - sum(sorts),
 my $hold = 'SET gpusort.force_nodes = on; BEGIN;' . join('', map {"DECLARE c$_ CURSOR FOR SELECT gpusort.array_sort(a) FROM data; MOVE 1 IN c$_;"} 1 .. 16);
 my $digest = q{SELECT md5(string_agg(s::text, '')) FROM (SELECT gpusort.array_sort(a) AS s FROM data OFFSET 0) q};
 my $counted = q{SELECT coalesce(sum(jobs), 0), sum(device_sorts), sum(fallbacks), sum(verification_failures) FROM gpusort.stats WHERE used_for = 'arrays' AND engine = 'gpu'};
-$node->append_conf('postgresql.conf', "gpusort.buffer_size = 1MB\nmax_parallel_workers_per_gather = 0");
+$node->append_conf('postgresql.conf', "gpusort.gpu_buffer_size = 1MB\nmax_parallel_workers_per_gather = 0");
 $node->restart;
 wait_ready($node);
 {
@@ -105,7 +105,7 @@ foreach my $use (@uses)
 	inject($node, 'none');
 }
 is($node->safe_psql('postgres', $sums), '0|0', 'after faults and cancels too');
-$node->adjust_conf('postgresql.conf', 'gpusort.buffer_size', undef);
+$node->adjust_conf('postgresql.conf', 'gpusort.gpu_buffer_size', undef);
 $node->restart;
 wait_ready($node);
 
@@ -163,7 +163,7 @@ $node->stop;
 my @cases = (
 	[ 'no device', '0', '', 1 ],
 	[ 'no module', undef, "gpusort.device_library = '\$libdir/gpusort_nowhere'", 0 ],
-	[ 'no device wanted', undef, "gpusort.devices_used = ''", 0 ]);
+	[ 'no device wanted', undef, 'gpusort.devices = none', 0 ]);
 foreach my $case (@cases)
 {
 	my ($name, $devices, $setting, $fallbacks) = @$case;

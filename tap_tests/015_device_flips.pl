@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 # Slabs of 128 kB.
-my $node = start_emulated('flips', 'gpusort.buffer_size = 2MB', 'gpusort.force_nodes = on', 'max_parallel_workers_per_gather = 0');
+my $node = start_emulated('flips', 'gpusort.gpu_buffer_size = 2MB', 'gpusort.force_nodes = on', 'max_parallel_workers_per_gather = 0');
 
 # Arrays that fit a slab, and some that need a session; rows whose columns have every width, and NULLs.
 $node->safe_psql('postgres', q{
@@ -97,7 +97,7 @@ foreach my $what (sort keys %call)
 
 # A function by itself, and an aggregate: elsewhere the node for arrays has taken their place.
 {
-	local $ENV{PGOPTIONS} = '-c gpusort.enable_arrays_node=off';
+	local $ENV{PGOPTIONS} = '-c gpusort.enable_array_sort=off';
 	foreach my $kind ('slab', 'session')
 	{
 		my @places = $kind eq 'slab' ? ('keys', 'segments', 'result') : ('appended', 'column');
@@ -142,7 +142,7 @@ my ($ret, $out, $err) = $node->psql('postgres', "SELECT gpusort_test.inject_faul
 like($err, qr/does not take fault "flip nowhere 1"/, 'an unknown place is refused');
 
 # In larger slabs, which batches are packed into.
-$node->append_conf('postgresql.conf', 'gpusort.buffer_size = 64MB');
+$node->append_conf('postgresql.conf', 'gpusort.gpu_buffer_size = 64MB');
 $node->restart;
 wait_ready($node);
 foreach my $what (sort keys %call)

@@ -66,11 +66,11 @@ $node->safe_psql('postgres', q{
 					query_plan := query_plan || line;
 				END LOOP;
 				nodes := nodes + (query_plan ~ 'GpusortRows')::int;
-				PERFORM set_config('gpusort.enable_rows_node', 'on', true);
+				PERFORM set_config('gpusort.enable_sort', 'on', true);
 				EXECUTE 'SELECT md5(string_agg(q::text, E''\n'')) FROM (SELECT * FROM (' || query || ') q0 OFFSET 0) q' INTO with_node;
-				PERFORM set_config('gpusort.enable_rows_node', 'off', true);
+				PERFORM set_config('gpusort.enable_sort', 'off', true);
 				EXECUTE 'SELECT md5(string_agg(q::text, E''\n'')) FROM (SELECT * FROM (' || query || ') q0 OFFSET 0) q' INTO without_node;
-				PERFORM set_config('gpusort.enable_rows_node', 'on', true);
+				PERFORM set_config('gpusort.enable_sort', 'on', true);
 				wrong := nullif(concat_ws('; ', wrong, CASE WHEN with_node IS DISTINCT FROM without_node THEN memory || ' ' || query END), '');
 			END LOOP;
 		END LOOP;

@@ -43,10 +43,11 @@ gpusort_cpu_engine_sort(SortRequest *request)
 {
 	char		local[STACK_SCRATCH];
 	char	   *scratch = local;
-	size_t		size = gpusort_cpu_sort_scratch(&request->spec, longest_segment(request), gpusort_cpu_threads);
+	int			threads = gpusort_threads_allowed();
+	size_t		size = gpusort_cpu_sort_scratch(&request->spec, longest_segment(request), threads);
 	CpuSortControl control = {
 		.should_stop = interrupt_pending,
-		.threads = gpusort_cpu_threads,
+		.threads = threads,
 		.memory_limit = (size_t) work_mem * 1024
 	};
 	CpuSortStatus status;
@@ -58,7 +59,7 @@ gpusort_cpu_engine_sort(SortRequest *request)
 	{
 		scratch = gpusort_alloc_large(CurrentMemoryContext, size);
 		/* Several threads touch it faster themselves. */
-		if (gpusort_cpu_threads == 1)
+		if (threads == 1)
 			gpusort_touch_huge_pages(scratch, size);
 	}
 	status = gpusort_cpu_sort(&request->spec, request->keys, request->payload,

@@ -51,7 +51,7 @@ typedef struct PlanPlace
 typedef struct NodeRoom
 {
 	const CustomScanMethods *methods;	/* of its nodes */
-	const bool *enabled;		/* its setting */
+	bool		(*enabled) (void);	/* what its setting says */
 	const char *setting;		/* the setting's name */
 
 	/* True if it may have something to do in a statement.  NULL: it always may. */

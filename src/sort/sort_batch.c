@@ -124,7 +124,7 @@ for_device(const GpusortSpec *spec, uint32_t slots)
 	SortDecision decision;
 
 	gpusort_choose_keys(spec, slots, slots, ROUTE_PACKED, &decision);
-	return decision.engine == ENGINE_GPU && gpusort_arena != NULL;
+	return decision.engine == ENGINE_GPU && gpusort_arena != NULL && gpusort_arena->nslabs > 0;
 }
 
 static void

@@ -35,11 +35,11 @@ gpusort_job_assert_check(const DeviceJob *job)
 	Assert(gpusort_arena->nfree >= 0 && gpusort_arena->nfree <= gpusort_arena->nslabs);
 }
 
-/* The size of slabs: the largest for which there are SLABS_WANTED of them. */
+/* The size of slabs, if there are any: the largest for which there are SLABS_WANTED of them. */
 static size_t
 slab_bytes(void)
 {
-	size_t		arena_bytes = (size_t) gpusort_buffer_size * 1024 * 1024;
+	size_t		arena_bytes = (size_t) gpusort_gpu_buffer_size * 1024 * 1024;
 	size_t		bytes = SLAB_BYTES_MAX;
 
 	while (bytes > SLAB_BYTES_MIN && arena_bytes / bytes < SLABS_WANTED)
@@ -50,14 +50,16 @@ slab_bytes(void)
 static int
 slab_count(void)
 {
-	return (int) ((size_t) gpusort_buffer_size * 1024 * 1024 / slab_bytes());
+	return (int) ((size_t) gpusort_gpu_buffer_size * 1024 * 1024 / slab_bytes());
 }
 
 Size
-gpusort_arena_shmem_size(void)
+gpusort_arena_shmem_size(bool with_slabs)
 {
 	Size		size = MAXALIGN(sizeof(SharedArena));
 
+	if (!with_slabs)
+		return size;
 	size = add_size(size, MAXALIGN(mul_size(MaxBackends, sizeof(SlabWaiter))));
 	size = add_size(size, MAXALIGN(mul_size(slab_count() + GPUSORT_MAX_SESSIONS, sizeof(DeviceJob))));
 	return add_size(add_size(size, PAGE), mul_size(slab_count(), slab_bytes()));
@@ -65,10 +67,10 @@ gpusort_arena_shmem_size(void)
 
 /* Lays out the arena.  Runs under AddinShmemInitLock. */
 void
-gpusort_arena_shmem_startup(void)
+gpusort_arena_shmem_startup(bool with_slabs)
 {
 	bool		found;
-	SharedArena *arena = ShmemInitStruct("gpusort arena", gpusort_arena_shmem_size(), &found);
+	SharedArena *arena = ShmemInitStruct("gpusort arena", gpusort_arena_shmem_size(with_slabs), &found);
 	char	   *next = (char *) arena + MAXALIGN(sizeof(SharedArena));
 
 	gpusort_arena = arena;
@@ -77,14 +79,16 @@ gpusort_arena_shmem_startup(void)
 	memset(arena, 0, sizeof(SharedArena));
 	arena->lock = &GetNamedLWLockTranche("gpusort arena")->lock;
 	ConditionVariableInit(&arena->device_changed);
-	arena->slab_bytes = slab_bytes();
-	arena->nslabs = arena->nfree = slab_count();
-	arena->reserve = Max(1, arena->nslabs / RESERVE_SHARE);
-	arena->njobs = arena->nslabs + GPUSORT_MAX_SESSIONS;
 	dlist_init(&arena->free);
 	dlist_init(&arena->waiters);
 	for (int i = 0; i < GPUSORT_MAX_DEVICES; i++)
 		dlist_init(&arena->devices[i].queue);
+	if (!with_slabs)
+		return;
+	arena->slab_bytes = slab_bytes();
+	arena->nslabs = arena->nfree = slab_count();
+	arena->reserve = Max(1, arena->nslabs / RESERVE_SHARE);
+	arena->njobs = arena->nslabs + GPUSORT_MAX_SESSIONS;
 
 	arena->waiter = (SlabWaiter *) next;
 	memset(arena->waiter, 0, MaxBackends * sizeof(SlabWaiter));

@@ -9,8 +9,9 @@
 
 #include "device/shared/device_shared.h"
 
-extern Size gpusort_arena_shmem_size(void);
-extern void gpusort_arena_shmem_startup(void);
+/* Without slabs nothing can be sent to a device: no device may become ready. */
+extern Size gpusort_arena_shmem_size(bool with_slabs);
+extern void gpusort_arena_shmem_startup(bool with_slabs);
 extern void gpusort_arena_unlock_at_exit(void);
 
 /* True after this process's exit callback has released its slabs; later releases do nothing. */

@@ -46,10 +46,10 @@
 #include "storage/lwlock.h"
 #include "storage/proc.h"
 
+#include "device/shared/device_list.h"
 #include "gpusort_cuda.h"
 #include "stats/sort_stats.h"
 
-#define GPUSORT_MAX_DEVICES 16
 #define GPUSORT_MAX_SESSIONS 64
 #define GPUSORT_REFUSALS 24		/* different texts of a device's refusals, number 0 unused */
 #define GPUSORT_REFUSAL_LENGTH 96

@@ -4,8 +4,11 @@
  *	  worker for each device.
  *
  * The postmaster cannot ask how many devices there are, because it never loads a device
- * module.  With gpusort.devices_used = 'all' it registers the worker of device 0, which
+ * module.  With gpusort.devices = 'all' it registers the worker of device 0, which
  * counts the devices and registers the other workers.
+ *
+ * Without a device in the list or a device module in its place there is no arena, for
+ * nobody would use it.  Such a worker reports that the module is missing, and ends.
  */
 #include "postgres.h"
 
@@ -14,8 +17,6 @@
 #include "storage/ipc.h"
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
-#include "utils/builtins.h"
-#include "utils/varlena.h"
 
 #include "device/shared/arena.h"
 #include "device/worker/worker.h"
@@ -25,7 +26,7 @@
 
 #define WORKER_RESTART_SECONDS 1	/* after repeated faults the worker itself waits longer */
 
-static int	nregistered = 0;		/* workers registered by the postmaster */
+static uint32 ordinals;			/* what gpusort.devices says */
 
 static shmem_request_hook_type previous_shmem_request_hook = NULL;
 static shmem_startup_hook_type previous_shmem_startup_hook = NULL;
@@ -33,7 +34,7 @@ static shmem_startup_hook_type previous_shmem_startup_hook = NULL;
 static void request_shmem(void);
 static void startup_shmem(void);
 static void describe_worker(BackgroundWorker *worker, int device);
-static void register_listed(const char *list);
+static bool needs_arena(void);
 
 void
 gpusort_device_register(void)
@@ -43,10 +44,26 @@ gpusort_device_register(void)
 	previous_shmem_startup_hook = shmem_startup_hook;
 	shmem_startup_hook = startup_shmem;
 
-	if (pg_strcasecmp(gpusort_devices_used, "all") == 0)
-		register_listed("0");
-	else
-		register_listed(gpusort_devices_used);
+	if (!gpusort_device_list_read(gpusort_device_list, &ordinals))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid value for parameter \"gpusort.devices\": \"%s\"", gpusort_device_list),
+				 errhint(GPUSORT_DEVICE_LIST_HINT, GPUSORT_MAX_DEVICES - 1)));
+	for (int device = 0; device < (ordinals == GPUSORT_ALL_DEVICES ? 1 : GPUSORT_MAX_DEVICES); device++)
+	{
+		BackgroundWorker worker;
+
+		if ((ordinals & (uint32) 1 << device) == 0)
+			continue;
+		describe_worker(&worker, device);
+		RegisterBackgroundWorker(&worker);
+	}
+}
+
+static bool
+needs_arena(void)
+{
+	return ordinals != 0 && gpusort_worker_module_installed();
 }
 
 static void
@@ -54,7 +71,7 @@ request_shmem(void)
 {
 	if (previous_shmem_request_hook)
 		previous_shmem_request_hook();
-	RequestAddinShmemSpace(gpusort_arena_shmem_size());
+	RequestAddinShmemSpace(gpusort_arena_shmem_size(needs_arena()));
 	RequestAddinShmemSpace(gpusort_stats_shmem_size());
 	RequestAddinShmemSpace(gpusort_progress_shmem_size());
 	RequestAddinShmemSpace(gpusort_memory_shmem_size());
@@ -67,8 +84,8 @@ startup_shmem(void)
 	if (previous_shmem_startup_hook)
 		previous_shmem_startup_hook();
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	gpusort_arena_shmem_startup();
-	gpusort_arena->has_workers = nregistered > 0;
+	gpusort_arena_shmem_startup(needs_arena());
+	gpusort_arena->has_workers = ordinals != 0;
 	gpusort_stats_shmem_startup();
 	gpusort_progress_shmem_startup();
 	gpusort_memory_shmem_startup();
@@ -87,38 +104,6 @@ describe_worker(BackgroundWorker *worker, int device)
 	strlcpy(worker->bgw_library_name, "gpusort", sizeof(worker->bgw_library_name));
 	strlcpy(worker->bgw_function_name, "gpusort_worker_main", sizeof(worker->bgw_function_name));
 	worker->bgw_main_arg = Int32GetDatum(device);
-}
-
-/* Registers the worker of each ordinal in a comma-separated list. */
-static void
-register_listed(const char *list)
-{
-	char	   *copy = pstrdup(list);
-	List	   *names;
-	ListCell   *cell;
-
-	if (!SplitGUCList(copy, ',', &names))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid list in gpusort.devices_used: \"%s\"", list)));
-	foreach(cell, names)
-	{
-		const char *name = lfirst(cell);
-		BackgroundWorker worker;
-		char	   *end;
-		long		device = strtol(name, &end, 10);
-
-		if (*end != '\0' || end == name || device < 0 || device >= GPUSORT_MAX_DEVICES)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("invalid device in gpusort.devices_used: \"%s\"", name),
-					 errhint("Use \"all\", or ordinals from 0 to %d separated by commas.", GPUSORT_MAX_DEVICES - 1)));
-		describe_worker(&worker, (int) device);
-		RegisterBackgroundWorker(&worker);
-		nregistered++;
-	}
-	list_free(names);
-	pfree(copy);
 }
 
 /* Registers workers for devices first .. count - 1 that have none.  Called by the worker of device 0. */

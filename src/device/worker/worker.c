@@ -204,6 +204,11 @@ open_device(void)
 		error.status = GPUSORT_DEVICE_UNAVAILABLE;
 		snprintf(error.message, sizeof(error.message), "there are %d devices", count);
 	}
+	if (error.status == GPUSORT_DEVICE_OK && gpusort_arena->nslabs == 0)
+	{
+		error.status = GPUSORT_DEVICE_UNAVAILABLE;
+		snprintf(error.message, sizeof(error.message), "the device module was not installed when the server started");
+	}
 	for (bool reported = false; error.status == GPUSORT_DEVICE_OK && worker.device == NULL;)
 	{
 		worker.device = worker.module->open(worker.ordinal, (uint64_t) gpusort_gpu_memory_limit * 1024 * 1024,
@@ -232,7 +237,7 @@ open_device(void)
 		report_no_device(error.message);
 		proc_exit(0);
 	}
-	if (worker.ordinal == 0 && pg_strcasecmp(gpusort_devices_used, "all") == 0)
+	if (worker.ordinal == 0 && pg_strcasecmp(gpusort_device_list, "all") == 0)
 		gpusort_worker_register_others(1, count);
 	publish_device(&info);
 	ereport(LOG,

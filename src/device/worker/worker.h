@@ -11,6 +11,7 @@
 extern void gpusort_device_register(void);
 
 extern void gpusort_worker_register_others(int first, int count);
+extern bool gpusort_worker_module_installed(void);
 extern const GpusortDeviceModule *gpusort_worker_load_module(GpusortDeviceError *error, bool *installed);
 
 #endif							/* GPUSORT_WORKER_H */

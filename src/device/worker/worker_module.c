@@ -40,6 +40,16 @@ module_path(char *path, size_t size)
 	snprintf(path, size, "%s%s%s", folder, name, suffix);
 }
 
+/* True if the module's file exists. */
+bool
+gpusort_worker_module_installed(void)
+{
+	char		path[MAXPGPATH];
+
+	module_path(path, sizeof(path));
+	return access(path, F_OK) == 0;
+}
+
 /* Loads the module.  Returns NULL and sets *error on failure.  *installed tells whether the file exists. */
 const GpusortDeviceModule *
 gpusort_worker_load_module(GpusortDeviceError *error, bool *installed)

@@ -55,8 +55,8 @@ gpusort_arrays_node_init(void)
 {
 	static const NodeRoom room = {
 		.methods = &gpusort_arrays_scan_methods,
-		.enabled = &gpusort_enable_arrays_node,
-		.setting = "gpusort.enable_arrays_node",
+		.enabled = gpusort_array_sort_enabled,
+		.setting = "gpusort.enable_array_sort",
 		.concerns = calls_functions,
 		.rewrite = rewrite_plan,
 		.keep = keep_plan

@@ -239,8 +239,8 @@ gpusort_rows_node_init(void)
 {
 	static const NodeRoom room = {
 		.methods = &rows_scan_methods,
-		.enabled = &gpusort_enable_rows_node,
-		.setting = "gpusort.enable_rows_node",
+		.enabled = gpusort_sort_enabled,
+		.setting = "gpusort.enable_sort",
 		.keep = keep_plan,
 		.rewrite = rewrite_plan,
 		.sort_operators = sort_operators

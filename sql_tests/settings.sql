@@ -1,0 +1,128 @@
+-- Settings: old names, and what ordinary roles may not set.
+LOAD 'gpusort';
+
+-- An old name is not listed, and shows what the new one does.
+SELECT name FROM pg_settings WHERE name ~ '^gpusort\.(enable_.*(sort|node)|devices|gpu_buffer|buffer)' ORDER BY name COLLATE "C";
+SHOW gpusort.enable_rows_node;
+SHOW gpusort.enable_arrays_node;
+SELECT current_setting('gpusort.devices_used') = current_setting('gpusort.devices') AS same_devices,
+	current_setting('gpusort.buffer_size') = current_setting('gpusort.gpu_buffer_size') AS same_buffer;
+
+-- Either name switches a node off, for as long as a setting holds.
+CREATE TABLE settings_rows AS SELECT g * 7919 % 10007 AS a, ARRAY[3, 1, g] AS b FROM generate_series(1, 10000) g;
+ANALYZE settings_rows;
+SET max_parallel_workers_per_gather = 0;
+SET gpusort.force_nodes = on;
+CREATE FUNCTION nodes() RETURNS text LANGUAGE plpgsql AS $$
+DECLARE line text; found text := '';
+BEGIN
+	FOR line IN EXPLAIN (COSTS OFF) SELECT gpusort.array_sort(b) FROM settings_rows ORDER BY a LOOP
+		IF line ~ 'Gpusort' THEN found := found || substring(line FROM 'Gpusort\w+') || ' '; END IF;
+	END LOOP;
+	RETURN found || current_setting('gpusort.enable_sort') || ' ' || current_setting('gpusort.enable_rows_node') || ' ' ||
+		current_setting('gpusort.enable_array_sort') || ' ' || current_setting('gpusort.enable_arrays_node');
+END $$;
+SELECT nodes();
+SET gpusort.enable_rows_node = off;
+SELECT nodes();
+RESET gpusort.enable_rows_node;
+SET gpusort.enable_arrays_node = off;
+SELECT nodes();
+RESET gpusort.enable_arrays_node;
+SET gpusort.enable_sort = off;
+SET gpusort.enable_array_sort = off;
+SELECT nodes();
+RESET gpusort.enable_sort;
+RESET gpusort.enable_array_sort;
+
+-- Both names in one transaction, with savepoints; the new name counts where both are set.
+BEGIN;
+SET LOCAL gpusort.enable_rows_node = off;
+SELECT nodes();
+SAVEPOINT one;
+SET LOCAL gpusort.enable_sort = on;
+SELECT nodes();
+ROLLBACK TO one;
+SELECT nodes();
+SET LOCAL gpusort.enable_sort = off;
+SET LOCAL gpusort.enable_rows_node = on;
+SELECT nodes();
+ROLLBACK;
+SELECT nodes();
+SET gpusort.enable_rows_node = off;
+BEGIN;
+SET LOCAL gpusort.enable_rows_node = on;
+SELECT nodes();
+COMMIT;
+SELECT nodes();
+RESET gpusort.enable_rows_node;
+ALTER FUNCTION nodes() SET gpusort.enable_arrays_node = off;
+SELECT nodes();
+ALTER FUNCTION nodes() RESET gpusort.enable_arrays_node;
+
+-- A setting of the database under its old name gives way to the session's under the new one.
+SELECT current_database() AS database \gset
+ALTER DATABASE :"database" SET gpusort.enable_rows_node = off;
+\c
+LOAD 'gpusort';
+SET max_parallel_workers_per_gather = 0;
+SET gpusort.force_nodes = on;
+SELECT nodes();
+SET gpusort.enable_sort = on;
+SELECT nodes();
+RESET gpusort.enable_sort;
+SELECT nodes();
+ALTER DATABASE :"database" RESET gpusort.enable_rows_node;
+\c
+LOAD 'gpusort';
+DROP FUNCTION nodes();
+
+-- Ceilings.
+CREATE ROLE regress_gpusort_settings;
+GRANT SELECT ON settings_rows TO regress_gpusort_settings;
+GRANT USAGE ON SCHEMA gpusort TO regress_gpusort_settings;
+SET ROLE regress_gpusort_settings;
+SHOW gpusort.max_cpu_threads;
+SET gpusort.cpu_threads = 8;
+SET gpusort.cpu_threads = 9;
+SELECT set_config('gpusort.cpu_threads', '257', false);
+SET gpusort.max_cpu_threads = 16;
+SET gpusort.verify = off;
+SHOW gpusort.cpu_threads;
+RESET ROLE;
+GRANT SET ON PARAMETER gpusort.verify TO regress_gpusort_settings;
+SET ROLE regress_gpusort_settings;
+SET gpusort.verify = off;
+RESET ROLE;
+REVOKE SET ON PARAMETER gpusort.verify FROM regress_gpusort_settings;
+
+-- The ceiling holds for what was set before it.
+SET gpusort.max_cpu_threads = 2;
+SHOW gpusort.cpu_threads;
+RESET gpusort.max_cpu_threads;
+SHOW gpusort.cpu_threads;
+
+-- Parallel workers get settings that the role could not set, and threads above the ceiling.
+SET gpusort.cpu_threads = 4;
+SET gpusort.max_cpu_threads = 2;
+SET gpusort.verify = off;
+SET gpusort.enable_rows_node = off;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET max_parallel_workers_per_gather = 2;
+ALTER TABLE settings_rows SET (parallel_workers = 2);
+DO $$
+DECLARE line text;
+BEGIN
+	FOR line IN EXPLAIN (COSTS OFF) SELECT sum((gpusort.array_sort(b))[2]) FROM settings_rows LOOP
+		IF line ~ 'Workers Planned|Gpusort' THEN RAISE NOTICE '%', ltrim(line, ' ->'); END IF;
+	END LOOP;
+END $$;
+SET ROLE regress_gpusort_settings;
+SELECT sum((gpusort.array_sort(b))[2]) FROM settings_rows;
+RESET ROLE;
+
+DROP TABLE settings_rows;
+DROP OWNED BY regress_gpusort_settings;
+DROP ROLE regress_gpusort_settings;

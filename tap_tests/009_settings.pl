@@ -1,0 +1,126 @@
+# Settings: where they can be seen and set, what they take, and the memory that they cost.
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my @worker_settings = qw(gpusort.device_library gpusort.device_timeout gpusort.devices gpusort.gpu_buffer_size gpusort.gpu_memory_limit);
+my %value = (
+	'gpusort.device_library' => "'x'", 'gpusort.device_timeout' => "'1s'", 'gpusort.devices' => "'none'",
+	'gpusort.gpu_buffer_size' => "'1MB'", 'gpusort.gpu_memory_limit' => "'1GB'",
+	'gpusort.devices_used' => "'none'", 'gpusort.buffer_size' => "'1MB'");
+my $settings = q{SELECT string_agg(name, ' ' ORDER BY name COLLATE "C") FROM pg_settings WHERE name LIKE 'gpusort.%'};
+
+my $node = PostgreSQL::Test::Cluster->new('settings');
+$node->init;
+$node->start;
+$node->safe_psql('postgres', 'CREATE EXTENSION gpusort');
+
+sub stderr_of
+{
+	my (@commands) = @_;
+	my (undef, undef, $err) = $node->psql('postgres', join('; ', @commands));
+	return $err;
+}
+
+# Loaded by a session: settings of the workers are shown, and say why they cannot be set.
+my $all = $node->safe_psql('postgres', "LOAD 'gpusort'; $settings");
+like($all, qr/\b$_\b/, "$_ is listed") foreach @worker_settings;
+foreach my $name (sort keys %value)
+{
+	isnt($node->safe_psql('postgres', "LOAD 'gpusort'; SHOW $name"), '', "$name is shown");
+	foreach my $set ("SET $name = $value{$name}", "ALTER ROLE CURRENT_USER SET $name = $value{$name}")
+	{
+		like(stderr_of("LOAD 'gpusort'", $set),
+			qr/ERROR.*"$name".*gpusort is not in shared_preload_libraries.*HINT:  Set it in postgresql.conf, and preload gpusort/s,
+			"$set: not where it has no effect");
+	}
+	like(stderr_of("SET $name = $value{$name}", "LOAD 'gpusort'"), qr/WARNING.*"$name".*HINT:  Set it in postgresql.conf/s,
+		"$name set before the module is loaded");
+	$node->safe_psql('postgres', "LOAD 'gpusort'; ALTER SYSTEM SET $name = $value{$name}");
+	$node->reload;
+	like(stderr_of("LOAD 'gpusort'"), qr/WARNING:  "$name" has no effect.*HINT:  Add gpusort to shared_preload_libraries/s,
+		"$name in a configuration file");
+	unlike(stderr_of("LOAD 'gpusort'"), qr/(has no effect.*){2}/s, 'and is the only one');
+	$node->safe_psql('postgres', "ALTER SYSTEM RESET $name");
+	$node->reload;
+}
+is(stderr_of("LOAD 'gpusort'"), '', 'no warning where nothing is set');
+
+# Parallel workers load the module too, and do not repeat the warning.
+$node->safe_psql('postgres', q{ALTER SYSTEM SET gpusort.gpu_buffer_size = '64MB';
+	CREATE TABLE arrays AS SELECT ARRAY[3, 1, g] a FROM generate_series(1, 20000) g; ALTER TABLE arrays SET (parallel_workers = 2)});
+$node->reload;
+my $parallel = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SELECT sum((gpusort.array_sort(a))[1]) FROM arrays';
+my ($ret, $out, $err) = $node->psql('postgres', "LOAD 'gpusort'; $parallel");
+is($out, '20000', 'parallel workers of a session with such a setting sort');
+unlike($err, qr/(has no effect.*){2}/s, 'and do not warn again');
+$node->safe_psql('postgres', 'ALTER SYSTEM RESET ALL');
+$node->reload;
+
+# What an ordinary role sets before the module is loaded holds no longer than that.
+$node->safe_psql('postgres', 'CREATE ROLE bob LOGIN; ALTER ROLE bob SET gpusort.cpu_threads = 200; GRANT USAGE ON SCHEMA gpusort TO bob');
+my $load = 'SELECT gpusort.array_sort(ARRAY[2, 1])';
+is($node->safe_psql('postgres', "$load; SHOW gpusort.cpu_threads", extra_params => [ '-U', 'bob' ]),
+	"{1,2}\n8", "a role's own setting does not pass the ceiling");
+is($node->safe_psql('postgres', qq{SET gpusort.verify = off; SET gpusort.max_cpu_threads = 99; SET gpusort.cpu_threads = 99;
+		$load; SHOW gpusort.verify; SHOW gpusort.max_cpu_threads; SHOW gpusort.cpu_threads}, extra_params => [ '-U', 'bob' ]),
+	"{1,2}\non\n8\n8", 'nor does what it set before the module was loaded');
+
+# Preloaded: no arena where nothing would use it.
+sub shared_memory
+{
+	my (@settings) = @_;
+	my ($size) = run_command([ 'postgres', '-D', $node->data_dir, '-c', 'shared_preload_libraries=gpusort',
+			(map { ('-c', $_) } @settings), '-C', 'shared_memory_size' ]);
+	return $size;
+}
+$node->stop;
+my ($without) = run_command([ 'postgres', '-D', $node->data_dir, '-C', 'shared_memory_size' ]);
+my $emulated = 'gpusort.device_library=$libdir/gpusort_emulated';
+cmp_ok(shared_memory($emulated), '>=', $without + 256, 'a device wanted and a module installed: the arena is allocated');
+foreach my $case (
+	[ 'no module', 'gpusort.device_library=$libdir/gpusort_nowhere' ],
+	[ 'no device wanted', $emulated, 'gpusort.devices=none' ],
+	[ 'an empty list', $emulated, 'gpusort.devices=' ],
+	[ 'no device wanted, by the old name', $emulated, 'gpusort.devices_used=none' ])
+{
+	my ($name, @settings) = @$case;
+	cmp_ok(shared_memory(@settings), '<=', $without + 3, "$name: it is not");
+}
+my $small = shared_memory($emulated, 'gpusort.gpu_buffer_size=32MB');
+cmp_ok($small, '<', $without + 64, 'gpusort.gpu_buffer_size counts');
+is(shared_memory($emulated, 'gpusort.buffer_size=32MB'), $small, 'its old name too');
+is(shared_memory($emulated, 'gpusort.buffer_size=128MB', 'gpusort.gpu_buffer_size=32MB'), $small, 'but less than the new one');
+
+# Old names in the file of a server that preloads gpusort.
+$node->append_conf('postgresql.conf', "shared_preload_libraries = 'gpusort'\n$emulated\ngpusort.devices_used = '0, 0'\ngpusort.buffer_size = 32MB" =~ s/=\$libdir(\S+)/= '\$libdir$1'/r);
+$node->start;
+$node->poll_query_until('postgres', q{SELECT state = 'ready' FROM gpusort.devices});
+is($node->safe_psql('postgres', 'SHOW gpusort.devices; SHOW gpusort.devices_used; SHOW gpusort.gpu_buffer_size; SHOW gpusort.buffer_size'),
+	"0, 0\n0, 0\n32MB\n32MB", 'both names show what counts');
+is($node->safe_psql('postgres', 'SELECT slabs * slab_bytes / 1048576 FROM gpusort.arena()'), '32', 'and it counts');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE backend_type LIKE 'gpusort device%'}), '1', 'a device that is named twice has one worker');
+my $log = -s $node->logfile;
+$node->reload;
+ok(!$node->log_contains('gpusort', $log), 'reloading the file complains of nothing');
+like(stderr_of('SET gpusort.devices = 1'), qr/cannot be changed without restarting the server/, 'preloaded: the server says what takes a restart');
+like(stderr_of("ALTER SYSTEM SET gpusort.devices = 'a, 1'"), qr/invalid value.*HINT:  Use "all", "none", or ordinals from 0 to 15/s,
+	'a list of devices is checked when it is set');
+like(stderr_of("ALTER SYSTEM SET gpusort.devices = 'none, 1'"), qr/invalid value/, 'none is a list of its own');
+$node->append_conf('postgresql.conf', 'gpusort.devices = none');
+$node->restart;
+is($node->safe_psql('postgres', 'SHOW gpusort.devices_used; SELECT count(*) FROM gpusort.devices; SELECT slabs FROM gpusort.arena()'),
+	"none\n0\n0", 'no device wanted: no worker, no slab');
+is($node->safe_psql('postgres', $parallel), '20000', 'and the CPU sorts');
+like(stderr_of('SET gpusort.engine = gpu; SET gpusort.force_nodes = on; SELECT gpusort.array_sort(a) FROM arrays'), qr/no device is available/,
+	'engine = gpu is an error');
+is($node->safe_psql('postgres', 'SELECT gpusort.array_sort(ARRAY[2, 1])'), '{1,2}', 'and the server lives');
+$node->append_conf('postgresql.conf', 'gpusort.devices = 16');
+$node->stop;
+ok(!$node->start(fail_ok => 1), 'a wrong list keeps the server from starting');
+ok($node->log_contains('invalid value for parameter "gpusort.devices": "16"'), 'and the log says why');
+
+done_testing();
