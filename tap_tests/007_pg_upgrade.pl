@@ -56,11 +56,17 @@ $new->safe_psql('fresh', 'CREATE EXTENSION gpusort');
 is(join("\n", catalogue_differences(extension_catalogue($new, 'bare'), extension_catalogue($new, 'fresh'))),
 	'', 'and the objects of a fresh installation');
 
-$new->safe_psql('postgres', 'CREATE DATABASE restored');
-$new->command_ok([ 'pg_restore', '--exit-on-error', '-d', $new->connstr('restored'), $dump ], 'pg_restore');
-is($new->safe_psql('restored', $version_of), $new->safe_psql('fresh', $version_of), 'makes an extension of the newest version');
-is(built_results($new, 'restored'), $results, 'restored: the same results');
-check_built_objects($new, 'restored', 'restored');
+# What was dumped of 1.0, and what is dumped now that it is updated.
+$new->command_ok([ 'pg_dump', '-Fc', '-f', "$dump.updated", '-d', $new->connstr('built') ], 'pg_dump of what was updated');
+foreach my $file ($dump, "$dump.updated")
+{
+	$new->safe_psql('postgres', 'CREATE DATABASE restored');
+	$new->command_ok([ 'pg_restore', '--exit-on-error', '-d', $new->connstr('restored'), $file ], 'pg_restore');
+	is($new->safe_psql('restored', $version_of), $new->safe_psql('fresh', $version_of), 'makes an extension of the newest version');
+	is(built_results($new, 'restored'), $results, 'restored: the same results');
+	check_built_objects($new, 'restored', 'restored');
+	$new->safe_psql('postgres', 'DROP DATABASE restored');
+}
 $new->stop;
 
 done_testing();
