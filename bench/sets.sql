@@ -24,6 +24,12 @@ CALL measure('sets', 'top_n_agg(x, 1000)', 'int4', NULL, :many, set_contenders('
 CALL measure('sets', 'top_n_agg(f, 1000)', 'float8', NULL, :many, set_contenders('numbers', 'top_n_agg(f, 1000)', '(array_agg(f ORDER BY f DESC))[1:1000]', floor => 'array_agg(f)'), 'plain SQL', 1);
 CALL measure('sets', 'approx_sorted_agg(x, 10000)', 'int4', NULL, :many, set_contenders('numbers', 'approx_sorted_agg(x, 10000)', 'array_agg(x ORDER BY x)'), 'plain SQL', 1);
 CALL measure('sets', 'approx_sorted_agg(f, 10000)', 'float8', NULL, :many, set_contenders('numbers', 'approx_sorted_agg(f, 10000)', 'array_agg(f ORDER BY f)', floor => 'array_agg(f)'), 'plain SQL', 1);
+CALL measure('sets', 'count_distinct(x)', 'int4', NULL, :many, set_contenders('numbers', 'count_distinct(x)', 'count(DISTINCT x)', floor => 'count(x)'), 'plain SQL', 1);
+CALL measure('sets', 'mode_agg(g)', 'int4', NULL, :many, set_contenders('numbers', 'mode_agg(g)', 'mode() WITHIN GROUP (ORDER BY g)', floor => 'count(g)'), 'plain SQL', 1);
+CALL measure('sets', 'histogram_agg(f, 100)', 'float8', NULL, :many, ARRAY[
+	['floor: avg(f)', 'SELECT avg(f) FROM gpusort_bench.numbers', '', ''],
+	['gpusort', 'SELECT gpusort.histogram_agg(f, 100) FROM gpusort_bench.numbers', '', ''],
+	['plain SQL', 'SELECT array_agg(n ORDER BY b) FROM (SELECT width_bucket(f, 0, 1, 100) AS b, count(*) AS n FROM gpusort_bench.numbers GROUP BY 1) q', 'gpusort.enable_rows_node', 'off']], 'plain SQL', 1);
 CALL measure('sets', 'median(f)', 'float8', NULL, :many, set_contenders('numbers', 'median(f)', 'percentile_cont(0.5) WITHIN GROUP (ORDER BY f)', floor => 'avg(f)'), 'plain SQL', 1);
 CALL measure('sets', 'percentile_cont(0.5)', 'float8', NULL, :many, set_contenders('numbers', 'percentile_cont(0.5) WITHIN GROUP (ORDER BY f)', 'percentile_cont(0.5) WITHIN GROUP (ORDER BY f)', floor => 'avg(f)'), 'plain SQL', 1);
 \endif
@@ -48,11 +54,13 @@ CALL measure('sets', 'ORDER BY bucket(x, 10000)', 'int4', NULL, :fewer, ARRAY[
 CALL measure('sets', 'sorted_agg(x), groups of 200', 'int4', NULL, :many, set_contenders('numbers', 'sorted_agg(x)', 'array_agg(x ORDER BY x)', 'GROUP BY g'), 'plain SQL', 1);
 CALL measure('sets', 'sorted_agg(x), groups of 5', 'int4', NULL, :fewer, set_contenders('tiny', 'sorted_agg(x)', 'array_agg(x ORDER BY x)', 'GROUP BY g'), 'plain SQL', 1);
 CALL measure('sets', 'sorted_agg(x), groups of 200 in random order', 'int4', NULL, :many, set_contenders('numbers', 'sorted_agg(x)', 'array_agg(x ORDER BY x)', 'GROUP BY scattered'), 'plain SQL', 1);
+CALL measure('sets', 'top_n_agg_by(x, f, 3), groups of 200', 'int4', NULL, :many, set_contenders('numbers', 'top_n_agg_by(x, f, 3)', '(array_agg(x ORDER BY f DESC))[1:3]', 'GROUP BY g', 'avg(f)'), 'plain SQL', 1);
 CALL measure('sets', 'three percentiles, groups of 200', 'float8', NULL, :many, set_contenders('numbers', 'percentile_cont_agg(f, ''{0.25,0.5,0.75}''::float8[])', 'percentile_cont(''{0.25,0.5,0.75}''::float8[]) WITHIN GROUP (ORDER BY f)', 'GROUP BY g', 'avg(f)'), 'plain SQL', 1);
 \endif
 
 \if :{?text}
 CALL measure('sets', 'sorted_agg(x)', 'text', NULL, :words, set_contenders('words', 'sorted_agg(x)', 'array_agg(x ORDER BY x)'), 'plain SQL', 1);
+CALL measure('sets', 'count_distinct(x)', 'text', NULL, :words, set_contenders('words', 'count_distinct(x)', 'count(DISTINCT x)', floor => 'count(x)'), 'plain SQL', 1);
 \endif
 
 \if :{?parallel}

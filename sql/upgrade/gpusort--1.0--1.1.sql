@@ -341,3 +341,75 @@ CREATE AGGREGATE gpusort.percentile_disc_agg(x anyelement, fractions float8[]) (
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.percentile_disc_agg(anyelement, float8[]) IS 'the percentiles at the given fractions, values of the set';
+
+/* Aggregates of values: the most frequent, how many differ, how many in each interval; and the first n by a key. */
+
+CREATE FUNCTION gpusort_internal.mode_agg_transition(internal, anyelement) RETURNS internal
+	AS 'MODULE_PATHNAME', 'gpusort_mode_agg_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpusort_internal.count_distinct_transition(internal, anyelement) RETURNS internal
+	AS 'MODULE_PATHNAME', 'gpusort_count_distinct_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpusort_internal.histogram_agg_transition(internal, anyelement, bigint) RETURNS internal
+	AS 'MODULE_PATHNAME', 'gpusort_histogram_agg_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpusort_internal.top_n_agg_by_transition(internal, anyelement, anycompatible, bigint) RETURNS internal
+	AS 'MODULE_PATHNAME', 'gpusort_top_n_agg_by_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpusort_internal.top_n_agg_by_transition(internal, anyelement, anycompatible, bigint, boolean) RETURNS internal
+	AS 'MODULE_PATHNAME', 'gpusort_top_n_agg_by_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpusort_internal.top_n_agg_by_transition(internal, anyelement, anycompatible, bigint, boolean, boolean) RETURNS internal
+	AS 'MODULE_PATHNAME', 'gpusort_top_n_agg_by_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE FUNCTION gpusort_internal.mode_final(internal, anyelement) RETURNS anyelement
+	AS 'MODULE_PATHNAME', 'gpusort_mode_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpusort_internal.mode_agg_final(internal, anyelement) RETURNS anyelement
+	AS 'MODULE_PATHNAME', 'gpusort_mode_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpusort_internal.count_distinct_final(internal, anyelement) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'gpusort_count_distinct_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpusort_internal.histogram_agg_final(internal, anyelement, bigint) RETURNS bigint[]
+	AS 'MODULE_PATHNAME', 'gpusort_histogram_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpusort_internal.top_n_agg_by_final(internal, anyelement, anycompatible, bigint) RETURNS anyarray
+	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpusort_internal.top_n_agg_by_final(internal, anyelement, anycompatible, bigint, boolean) RETURNS anyarray
+	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpusort_internal.top_n_agg_by_final(internal, anyelement, anycompatible, bigint, boolean, boolean) RETURNS anyarray
+	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE AGGREGATE gpusort.mode(ORDER BY x anyelement) (
+	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
+	FINALFUNC = gpusort_internal.mode_final, FINALFUNC_EXTRA,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE gpusort.mode(ORDER BY anyelement) IS 'the most frequent value, of several the first';
+CREATE AGGREGATE gpusort.mode_agg(x anyelement) (
+	SFUNC = gpusort_internal.mode_agg_transition, STYPE = internal, SSPACE = -1,
+	FINALFUNC = gpusort_internal.mode_agg_final, FINALFUNC_EXTRA,
+	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE gpusort.mode_agg(anyelement) IS 'the most frequent value, of several the least';
+CREATE AGGREGATE gpusort.count_distinct(x anyelement) (
+	SFUNC = gpusort_internal.count_distinct_transition, STYPE = internal, SSPACE = -1,
+	FINALFUNC = gpusort_internal.count_distinct_final, FINALFUNC_EXTRA,
+	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE gpusort.count_distinct(anyelement) IS 'how many different values there are';
+CREATE AGGREGATE gpusort.histogram_agg(x anyelement, buckets bigint) (
+	SFUNC = gpusort_internal.histogram_agg_transition, STYPE = internal, SSPACE = -1,
+	FINALFUNC = gpusort_internal.histogram_agg_final, FINALFUNC_EXTRA,
+	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE gpusort.histogram_agg(anyelement, bigint) IS 'how many values each of so many intervals of equal width has';
+CREATE AGGREGATE gpusort.top_n_agg_by(x anyelement, key anycompatible, n bigint) (
+	SFUNC = gpusort_internal.top_n_agg_by_transition, STYPE = internal,
+	FINALFUNC = gpusort_internal.top_n_agg_by_final, FINALFUNC_EXTRA,
+	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE gpusort.top_n_agg_by(anyelement, anycompatible, bigint) IS 'values of the n greatest keys, greatest first';
+CREATE AGGREGATE gpusort.top_n_agg_by(x anyelement, key anycompatible, n bigint, descending boolean) (
+	SFUNC = gpusort_internal.top_n_agg_by_transition, STYPE = internal,
+	FINALFUNC = gpusort_internal.top_n_agg_by_final, FINALFUNC_EXTRA,
+	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE gpusort.top_n_agg_by(anyelement, anycompatible, bigint, boolean) IS 'values of the n greatest keys, or of the n least, in order';
+CREATE AGGREGATE gpusort.top_n_agg_by(x anyelement, key anycompatible, n bigint, descending boolean, nulls_first boolean) (
+	SFUNC = gpusort_internal.top_n_agg_by_transition, STYPE = internal,
+	FINALFUNC = gpusort_internal.top_n_agg_by_final, FINALFUNC_EXTRA,
+	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE gpusort.top_n_agg_by(anyelement, anycompatible, bigint, boolean, boolean) IS 'values of the n greatest keys, or of the n least, in order';

@@ -1,6 +1,6 @@
 /*
  * stored_values.c
- *	  Values at ranks of the order of a set.
+ *	  Values at ranks of the order of a set, the most frequent one, and how many differ.
  */
 #include "postgres.h"
 
@@ -8,6 +8,7 @@
 
 #include "arrays/stored_values.h"
 #include "guc.h"
+#include "keys/key_compare.h"
 #include "keys/key_select.h"
 #include "large_memory.h"
 
@@ -115,4 +116,106 @@ gpusort_values_at_ranks(const StoredValues *values, const ArrayOrder *order,
 		select_keys(values, order, ranks, nranks, found);
 	else
 		sort_and_find_keys(values, order, ranks, nranks, found);
+}
+
+/* Values that are not keys, in order, with what compares them. */
+typedef struct SortedValues
+{
+	Datum	   *datums;
+	uint32	   *positions;		/* of the values in order */
+	ComparatorSort *comparator;
+} SortedValues;
+
+static void
+sort_values(const StoredValues *values, const ArrayOrder *order, SortedValues *sorted)
+{
+	sorted->datums = take_out(values);
+	sorted->positions = gpusort_alloc_large(CurrentMemoryContext, (Size) values->count * sizeof(uint32));
+	gpusort_order_values(values->element, order, sorted->datums, values->count, sorted->positions);
+	sorted->comparator = gpusort_element_comparator(values->element, order->collation, order->descending);
+}
+
+static void
+free_sorted(SortedValues *sorted)
+{
+	pfree(sorted->positions);
+	pfree(sorted->datums);
+}
+
+/* True if the value at a place of the order is equal to the one before. */
+static bool
+equals_previous(const SortedValues *sorted, uint32 place)
+{
+	return gpusort_comparator_compare(sorted->comparator, sorted->datums[sorted->positions[place - 1]],
+									  sorted->datums[sorted->positions[place]]) == 0;
+}
+
+static Datum
+mode_of_values(const StoredValues *values, const ArrayOrder *order)
+{
+	SortedValues sorted;
+	uint32		start = 0;
+	uint32		best = 0;
+	uint32		best_length = 0;
+	Datum		mode;
+
+	sort_values(values, order, &sorted);
+	for (uint32 i = 1; i <= values->count; i++)
+	{
+		GPUSORT_CHECK_VALUES(i);
+		if (i < values->count && equals_previous(&sorted, i))
+			continue;
+		if (i - start > best_length)
+		{
+			best = start;
+			best_length = i - start;
+		}
+		start = i;
+	}
+	mode = sorted.datums[sorted.positions[best]];
+	free_sorted(&sorted);
+	return mode;
+}
+
+Datum
+gpusort_values_mode(const StoredValues *values, const ArrayOrder *order)
+{
+	const ElementType *element = values->element;
+	char	   *keys;
+	Datum		mode;
+
+	if (!element->is_key)
+		return mode_of_values(values, order);
+	keys = sorted_keys(values, order);
+	mode = fetch_att(keys + (Size) gpusort_keys_longest_run(element->form, keys, values->count) * element->stride,
+					 element->by_value, element->length);
+	if (element->by_value)
+		pfree(keys);
+	return mode;
+}
+
+uint32
+gpusort_values_count_distinct(const StoredValues *values, const ArrayOrder *order)
+{
+	SortedValues sorted;
+	uint32		distinct = 1;
+
+	if (values->count == 0)
+		return 0;
+	if (values->element->is_key)
+	{
+		char	   *keys = sorted_keys(values, order);
+
+		distinct = gpusort_keys_distinct(values->element->form, keys, values->count);
+		pfree(keys);
+		return distinct;
+	}
+	sort_values(values, order, &sorted);
+	for (uint32 i = 1; i < values->count; i++)
+	{
+		GPUSORT_CHECK_VALUES(i);
+		distinct += !equals_previous(&sorted, i);
+	}
+	free_sorted(&sorted);
+	return distinct;
 }

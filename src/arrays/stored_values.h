@@ -25,4 +25,10 @@ typedef struct StoredValues
 extern void gpusort_values_at_ranks(const StoredValues *values, const ArrayOrder *order,
 									const uint32 *ranks, uint32 nranks, Datum *found);
 
+/* The most frequent value, and of several the first in order.  There must be a value. */
+extern Datum gpusort_values_mode(const StoredValues *values, const ArrayOrder *order);
+
+/* How many different values there are. */
+extern uint32 gpusort_values_count_distinct(const StoredValues *values, const ArrayOrder *order);
+
 #endif							/* GPUSORT_STORED_VALUES_H */

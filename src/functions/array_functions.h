@@ -20,12 +20,15 @@ extern ArrayType *gpusort_array_in_order(FunctionCallInfo fcinfo, ArrayType *arr
 extern ArrayType *gpusort_array_in_order_of(FunctionCallInfo fcinfo, ArrayType *values, ArrayType *keys,
 											const ArrayOrder *order, int lower_bound);
 
-/* array_sort_pair: values and keys, both in the order of the keys.  Neither is overwritten. */
+/* array_sort_pair: values and keys, both in the order of the keys, up to the limit.  Neither is overwritten. */
 extern void gpusort_arrays_in_order(FunctionCallInfo fcinfo, ArrayType *values, ArrayType *keys,
 									const ArrayOrder *order, ArrayType **sorted_values, ArrayType **sorted_keys);
 
 /* array_top_n: the first elements in order, up to the limit. */
 extern ArrayType *gpusort_top_of_array(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order);
+
+/* array_sort_distinct: the elements in order, each value once. */
+extern ArrayType *gpusort_distinct_of_array(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order);
 
 /* array_sort_approx: an array in approximate order, an error if its elements are not keys. */
 extern ArrayType *gpusort_array_in_intervals(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order);

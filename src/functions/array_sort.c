@@ -103,20 +103,27 @@ distinct_items(ArrayItems *items, const ArrayOrder *order)
 	return result;
 }
 
+ArrayType *
+gpusort_distinct_of_array(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order)
+{
+	ArrayItems	items;
+
+	gpusort_array_require_one_dimension(array);
+	gpusort_items_open_array(&items, fcinfo, FIRST_ARRAY, array, true);
+	if (items.count == 0)
+		return array;
+	if (gpusort_items_are_keys(&items))
+		return distinct_keys(&items, order);
+	return items.count == 1 ? array : distinct_items(&items, order);
+}
+
 /* array_sort_distinct(a [, descending [, nulls_first]]): sorted, each value once. */
 Datum
 gpusort_array_sort_distinct(PG_FUNCTION_ARGS)
 {
 	ArrayOrder	order = gpusort_argument_order(fcinfo, 1);
-	ArrayItems	items;
 
-	gpusort_items_open(&items, fcinfo, FIRST_ARRAY, PG_GETARG_DATUM(0), true);
-	gpusort_array_require_one_dimension(items.array);
-	if (items.count == 0)
-		PG_RETURN_ARRAYTYPE_P(items.array);
-	if (gpusort_items_are_keys(&items))
-		PG_RETURN_ARRAYTYPE_P(distinct_keys(&items, &order));
-	PG_RETURN_ARRAYTYPE_P(items.count == 1 ? items.array : distinct_items(&items, &order));
+	PG_RETURN_ARRAYTYPE_P(gpusort_distinct_of_array(fcinfo, gpusort_array_detoast_copy(PG_GETARG_DATUM(0)), &order));
 }
 
 /* The first items of an array of keys in order.  Works in place. */

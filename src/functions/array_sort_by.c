@@ -194,15 +194,16 @@ gpusort_arrays_in_order(FunctionCallInfo fcinfo, ArrayType *values_array, ArrayT
 	ArrayItems	values;
 	ArrayItems	keys;
 	Positions	positions;
+	uint32		wanted;
 
 	gpusort_array_require_same_length(values_array, keys_array);
 	gpusort_items_open_array(&values, fcinfo, FIRST_ARRAY, values_array, false);
 	gpusort_items_open_array(&keys, fcinfo, SECOND_ARRAY, keys_array, false);
 	positions_allocate(&positions, keys.count);
-	gpusort_order_positions(&keys, order, positions.entries);
-	*sorted_values = gpusort_items_gather(&values, positions.entries, values.count,
+	wanted = gpusort_order_positions(&keys, order, positions.entries);
+	*sorted_values = gpusort_items_gather(&values, positions.entries, wanted,
 										  gpusort_array_lower_bound(values_array));
-	*sorted_keys = gpusort_items_gather(&keys, positions.entries, keys.count,
+	*sorted_keys = gpusort_items_gather(&keys, positions.entries, wanted,
 										gpusort_array_lower_bound(keys_array));
 	positions_free(&positions);
 }

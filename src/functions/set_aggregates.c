@@ -1,14 +1,15 @@
 /*
  * set_aggregates.c
  *	  Aggregates that return a sorted array of their input: sorted_agg,
- *	  sorted_agg_by, top_n_agg and approx_sorted_agg.
+ *	  sorted_agg_by, top_n_agg, top_n_agg_by and approx_sorted_agg; and what all set
+ *	  aggregates do in parallel plans.
  *
  * The transition function collects values as an array stores them.  The final function
  * makes an array of them and calls the array function of the same meaning.  It never
  * changes the state, so the aggregates work over window frames too.
  *
  * Under parallel aggregation each parallel worker sorts what it has collected, cut to
- * the first n for top_n_agg.  The leader merges these runs, or sorts everything where
+ * the first n or to distinct values where these are all that is needed.  The leader merges these runs, or sorts everything where
  * that is faster.  approx_sorted_agg needs the range of all values first, so the leader
  * does all of its sorting.
  *
@@ -28,14 +29,12 @@
 #include "functions/arguments.h"
 #include "functions/array_functions.h"
 #include "functions/set_call.h"
-
-/* top_n_agg cuts its values to the first n when it has gathered this many values, or this many bytes. */
-#define TOP_N_VALUES(n) Min(Max(4 * (int64) (n), 4096), ((int64) (n) + MaxArraySize) / 2)
-#define TOP_N_BYTES ((Size) 16 * 1024 * 1024)
+#include "functions/set_cut.h"
 
 PG_FUNCTION_INFO_V1(gpusort_sorted_agg_transition);
 PG_FUNCTION_INFO_V1(gpusort_sorted_agg_by_transition);
 PG_FUNCTION_INFO_V1(gpusort_top_n_agg_transition);
+PG_FUNCTION_INFO_V1(gpusort_top_n_agg_by_transition);
 PG_FUNCTION_INFO_V1(gpusort_approx_sorted_agg_transition);
 PG_FUNCTION_INFO_V1(gpusort_set_agg_combine);
 PG_FUNCTION_INFO_V1(gpusort_set_agg_serialize);
@@ -74,28 +73,6 @@ gpusort_sorted_agg_by_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
-/* Keeps only the first n of the values collected so far. */
-static void
-keep_top_n(FunctionCallInfo fcinfo, SetState *state)
-{
-	ArrayType  *top = gpusort_top_of_array(fcinfo, gpusort_collector_array(&state->values), &state->order);
-
-	gpusort_collector_refill(&state->values, state->context, top);
-}
-
-/* Keeps only the first n values once many, or large ones, have been gathered. */
-static void
-cut_to_top_n(FunctionCallInfo fcinfo, SetState *state)
-{
-	const Collector *values = &state->values;
-
-	if (values->count < TOP_N_VALUES(state->order.limit) &&
-		(values->bytes < state->cut_bytes || values->count <= state->order.limit))
-		return;
-	keep_top_n(fcinfo, state);
-	state->cut_bytes = Max(TOP_N_BYTES, Min(2 * values->bytes, (values->bytes + MaxAllocSize) / 2));
-}
-
 /* top_n_agg_transition(internal, value, n [, descending [, nulls_first]]) */
 Datum
 gpusort_top_n_agg_transition(PG_FUNCTION_ARGS)
@@ -105,14 +82,37 @@ gpusort_top_n_agg_transition(PG_FUNCTION_ARGS)
 	if (state == NULL)
 	{
 		state = gpusort_set_create(fcinfo, SET_TOP_N);
-		state->cut_bytes = TOP_N_BYTES;
 		gpusort_set_require(fcinfo, 2, "n");
 		state->order.limit = gpusort_argument_n(fcinfo, 2);
 		state->order.descending = gpusort_set_boolean(fcinfo, 3, "descending", true);
 		state->order.nulls_first = gpusort_set_boolean(fcinfo, 4, "nulls_first", false);
 	}
 	gpusort_set_append(fcinfo, state, &state->values, 1);
-	cut_to_top_n(fcinfo, state);
+	gpusort_set_cut(fcinfo, state);
+	PG_RETURN_POINTER(state);
+}
+
+/* top_n_agg_by_transition(internal, value, key, n [, descending [, nulls_first]]) */
+Datum
+gpusort_top_n_agg_by_transition(PG_FUNCTION_ARGS)
+{
+	SetState   *state = gpusort_set_get_kind(fcinfo, SET_TOP_N_BY);
+
+	if (state == NULL)
+	{
+		state = gpusort_set_create(fcinfo, SET_TOP_N_BY);
+		gpusort_set_collect(fcinfo, &state->keys, SECOND_ARRAY, 2);
+		gpusort_set_require(fcinfo, 3, "n");
+		state->order.limit = gpusort_argument_n(fcinfo, 3);
+		state->order.descending = gpusort_set_boolean(fcinfo, 4, "descending", true);
+		state->order.nulls_first = gpusort_set_boolean(fcinfo, 5, "nulls_first", false);
+	}
+	if (gpusort_set_key_may_enter(fcinfo, state, PG_GETARG_DATUM(2), PG_ARGISNULL(2)))
+	{
+		gpusort_set_append(fcinfo, state, &state->values, 1);
+		gpusort_set_append(fcinfo, state, &state->keys, 2);
+		gpusort_set_cut(fcinfo, state);
+	}
 	PG_RETURN_POINTER(state);
 }
 
@@ -141,7 +141,8 @@ copy_empty(const SetState *state, MemoryContext context)
 
 	*copy = *state;
 	copy->context = context;
-	copy->cut_bytes = TOP_N_BYTES;
+	copy->cut_bytes = 0;
+	copy->bounded = false;
 	copy->nruns = 0;
 	copy->run_ends = NULL;
 	gpusort_collector_clear(&copy->values);
@@ -153,7 +154,7 @@ copy_empty(const SetState *state, MemoryContext context)
 static const Collector *
 deciding(const SetState *state)
 {
-	return state->kind == SET_SORTED_BY ? &state->keys : &state->values;
+	return gpusort_set_is_by_key(state->kind) ? &state->keys : &state->values;
 }
 
 /* Notes that the sorted run of a parallel worker ends here.  Only runs of values of a fixed length are merged. */
@@ -206,10 +207,9 @@ gpusort_set_agg_combine(PG_FUNCTION_ARGS)
 	gpusort_collector_concat(&state->values, context, &more->values);
 	if (gpusort_set_is_by_key(state->kind) || state->keys.count == 0)
 		gpusort_collector_concat(&state->keys, context, &more->keys);
-	if (state->kind == SET_TOP_N)
-		cut_to_top_n(fcinfo, state);
-	if (state->kind == SET_SORTED || state->kind == SET_SORTED_BY)
+	if (state->kind == SET_SORTED || state->kind == SET_SORTED_BY || state->kind == SET_MODE)
 		end_run(state);
+	gpusort_set_cut(fcinfo, state);
 	PG_RETURN_POINTER(state);
 }
 
@@ -218,11 +218,11 @@ static bool
 leader_gains(FunctionCallInfo fcinfo, const SetState *state)
 {
 	const Collector *collector = deciding(state);
-	ElementType *element = gpusort_element_type(fcinfo, state->kind == SET_SORTED_BY ? SECOND_ARRAY : FIRST_ARRAY,
+	ElementType *element = gpusort_element_type(fcinfo, gpusort_set_is_by_key(state->kind) ? SECOND_ARRAY : FIRST_ARRAY,
 												collector->type);
 	ComparatorSort *sort;
 
-	if (element->is_key || state->kind == SET_TOP_N || collector->count < 2)
+	if (element->is_key || collector->count < 2)
 		return true;
 	sort = gpusort_element_comparator(element, state->order.collation, state->order.descending);
 	return !sort->has_abbreviation;
@@ -235,11 +235,17 @@ sort_for_leader(FunctionCallInfo fcinfo, SetState *state)
 	ArrayType  *values;
 	ArrayType  *keys;
 
+	if (state->kind == SET_TOP_N || state->kind == SET_TOP_N_BY || state->kind == SET_DISTINCT)
+	{
+		gpusort_set_cut_now(fcinfo, state);
+		return;
+	}
 	if (!leader_gains(fcinfo, state))
 		return;
 	switch (state->kind)
 	{
 		case SET_SORTED:
+		case SET_MODE:
 			values = gpusort_array_in_order(fcinfo, gpusort_collector_array(&state->values), &state->order);
 			gpusort_collector_refill(&state->values, state->context, values);
 			break;
@@ -248,9 +254,6 @@ sort_for_leader(FunctionCallInfo fcinfo, SetState *state)
 									&state->order, &values, &keys);
 			gpusort_collector_refill(&state->values, state->context, values);
 			gpusort_collector_refill(&state->keys, state->context, keys);
-			break;
-		case SET_TOP_N:
-			keep_top_n(fcinfo, state);
 			break;
 		default:
 			break;
@@ -298,6 +301,7 @@ gpusort_set_agg_final(PG_FUNCTION_ARGS)
 			values = gpusort_array_in_order(fcinfo, values, &order);
 			break;
 		case SET_SORTED_BY:
+		case SET_TOP_N_BY:
 			values = gpusort_array_in_order_of(fcinfo, values, gpusort_collector_array(&state->keys), &order, 1);
 			break;
 		case SET_TOP_N:

@@ -63,6 +63,7 @@ check_no_order_by(const Aggref *call, SetKind kind)
 		{SET_SORTED, "sorted_agg", "x, descending, nulls_first"},
 		{SET_SORTED_BY, "sorted_agg_by", "x, key, descending, nulls_first"},
 		{SET_TOP_N, "top_n_agg", "x, n, descending, nulls_first"},
+		{SET_TOP_N_BY, "top_n_agg_by", "x, key, n, descending, nulls_first"},
 		{SET_APPROXIMATE, "approx_sorted_agg", "x, buckets, descending, nulls_first"}
 	};
 

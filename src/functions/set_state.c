@@ -119,6 +119,13 @@ is_alike(const StateCache *cache, const SetState *state)
 		alike->order.buckets == state->order.buckets;
 }
 
+/* True if the number in the head is a limit. */
+static bool
+has_limit(SetKind kind)
+{
+	return kind == SET_TOP_N || kind == SET_TOP_N_BY;
+}
+
 /* Makes the head of states like this one. */
 static void
 make_head(FunctionCallInfo fcinfo, StateCache *cache, const SetState *state)
@@ -136,7 +143,7 @@ make_head(FunctionCallInfo fcinfo, StateCache *cache, const SetState *state)
 	pq_sendbyte(&head, state->kind);
 	pq_sendbyte(&head, (state->order.descending ? FLAG_DESCENDING : 0) |
 				(state->order.nulls_first ? FLAG_NULLS_FIRST : 0));
-	pq_sendint32(&head, state->kind == SET_TOP_N ? state->order.limit : state->order.buckets);
+	pq_sendint32(&head, has_limit(state->kind) ? state->order.limit : state->order.buckets);
 	pq_sendbyte(&head, strlen(encoding));
 	appendBinaryStringInfo(&head, encoding, strlen(encoding));
 	gpusort_catalog_name_write(&head, &collation);
@@ -229,12 +236,16 @@ read_order(StringInfo head, SetState *state)
 		case SET_SORTED_BY:
 		case SET_VALUES:
 		case SET_PERCENTILE:
+		case SET_MODE:
+		case SET_DISTINCT:
 			valid = number == 0;
 			break;
 		case SET_TOP_N:
+		case SET_TOP_N_BY:
 			valid = number <= PG_INT32_MAX;
 			break;
 		case SET_APPROXIMATE:
+		case SET_HISTOGRAM:
 			valid = number >= 1 && number <= PG_INT32_MAX;
 			break;
 		default:
@@ -245,8 +256,8 @@ read_order(StringInfo head, SetState *state)
 	state->kind = kind;
 	state->order.descending = (flags & FLAG_DESCENDING) != 0;
 	state->order.nulls_first = (flags & FLAG_NULLS_FIRST) != 0;
-	state->order.limit = kind == SET_TOP_N ? number : PG_UINT32_MAX;
-	state->order.buckets = kind == SET_APPROXIMATE ? number : 0;
+	state->order.limit = has_limit(kind) ? number : PG_UINT32_MAX;
+	state->order.buckets = has_limit(kind) ? 0 : number;
 }
 
 /* The codec of the type whose name comes next. */

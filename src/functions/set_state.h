@@ -16,7 +16,8 @@
  *		'l' or 'b'				byte order of images: little or big endian
  *		kind					letter of SetKind
  *		flags					1: descending, 2: NULLs first
- *		number					4 bytes: n of top_n_agg, buckets of approx_sorted_agg, else 0
+ *		number					4 bytes: n of top_n_agg and top_n_agg_by, buckets of
+ *								approx_sorted_agg and histogram_agg, else 0
  *		encoding				name of the database's encoding
  *		collation				schema and name, empty for none
  *		type of the values		schema and name
@@ -42,8 +43,12 @@ typedef enum SetKind
 	SET_SORTED_BY = 'k',
 	SET_TOP_N = 't',
 	SET_APPROXIMATE = 'a',
-	SET_VALUES = 'v',			/* of median and the ordered-set aggregates: no order, no NULLs */
-	SET_PERCENTILE = 'p'		/* the same, and as the only key the fraction or fractions asked for */
+	SET_VALUES = 'v',			/* of median and ordered-set aggregates: no order, no NULLs */
+	SET_TOP_N_BY = 'b',
+	SET_MODE = 'm',				/* sorted by parallel workers, no NULLs */
+	SET_DISTINCT = 'd',			/* a value may stand more than once, no NULLs */
+	SET_HISTOGRAM = 'h',		/* no order, no NULLs */
+	SET_PERCENTILE = 'p'		/* no order, no NULLs, and as the only key the fraction or fractions asked for */
 } SetKind;
 
 typedef struct SetState
@@ -52,7 +57,9 @@ typedef struct SetState
 	SetKind		kind;
 	ArrayOrder	order;
 	MemoryContext context;		/* holds everything */
-	Size		cut_bytes;		/* top_n_agg cuts next at this many bytes */
+	Size		cut_bytes;		/* it is cut next at this many bytes, see set_cut.h */
+	bool		bounded;		/* keys must come before the bound to be among the first n */
+	uint64		bound;			/* its code in the state's order */
 	Collector	values;
 	Collector	keys;			/* of kinds that have keys */
 	uint32		nruns;			/* sorted runs of parallel workers that it was combined from */
@@ -64,7 +71,7 @@ typedef struct SetState
 static inline bool
 gpusort_set_is_by_key(SetKind kind)
 {
-	return kind == SET_SORTED_BY;
+	return kind == SET_SORTED_BY || kind == SET_TOP_N_BY;
 }
 
 /* True if a state of the kind has keys. */
@@ -78,7 +85,7 @@ gpusort_set_has_keys(SetKind kind)
 static inline bool
 gpusort_set_leaves_nulls_out(SetKind kind)
 {
-	return kind == SET_VALUES || kind == SET_PERCENTILE;
+	return kind == SET_VALUES || kind == SET_PERCENTILE || kind == SET_MODE || kind == SET_DISTINCT || kind == SET_HISTOGRAM;
 }
 
 extern bytea *gpusort_set_state_write(FunctionCallInfo fcinfo, const SetState *state);

@@ -108,6 +108,42 @@ gpusort_keys_distinct(GpusortKeyForm form, void *keys, uint32 count)
 	return result;
 }
 
+static pg_attribute_always_inline uint32
+longest_run(GpusortKeyForm form, const void *keys, uint32 count)
+{
+	uint32		start = 0;
+	uint32		best = 0;
+	uint32		best_length = 0;
+	uint64		code = gpusort_key_code(form, keys, 0);
+
+	for (uint32 i = 1; i <= count; i++)
+	{
+		uint64		next = i < count ? gpusort_key_code(form, keys, i) : ~code;
+
+		GPUSORT_CHECK_EVERY(i);
+		if (next == code)
+			continue;
+		if (i - start > best_length)
+		{
+			best = start;
+			best_length = i - start;
+		}
+		start = i;
+		code = next;
+	}
+	return best;
+}
+
+/* Where the first of the longest runs of equal keys begins.  There must be at least one key. */
+uint32
+gpusort_keys_longest_run(GpusortKeyForm form, const void *keys, uint32 count)
+{
+	uint32		result = 0;
+
+	GPUSORT_WITH_CONSTANT_FORM(form, result = longest_run, keys, count);
+	return result;
+}
+
 /* Sets begins[i] where the key at positions[i] differs from that at positions[i - 1], and begins[0]. */
 void
 gpusort_keys_classes(GpusortKeyForm form, const void *keys, const uint32 *positions,

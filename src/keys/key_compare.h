@@ -42,6 +42,7 @@ extern bool gpusort_keys_in_order(GpusortKeyForm form, const void *keys, uint32_
 extern void gpusort_keys_classes(GpusortKeyForm form, const void *keys, const uint32_t *positions,
 								 uint32_t count, bool *begins);
 extern void gpusort_keys_one_nan(GpusortKeyForm form, void *keys, uint32_t count, bool descending);
+extern uint32_t gpusort_keys_longest_run(GpusortKeyForm form, const void *keys, uint32_t count);
 extern uint32_t gpusort_keys_distinct(GpusortKeyForm form, void *keys, uint32_t count);
 
 #endif							/* GPUSORT_KEY_COMPARE_H */

@@ -1,0 +1,135 @@
+/*
+ * set_cut.c
+ *	  Cuts states to what their result needs.
+ *
+ * The first n are cut when four times as many have been gathered, so each row costs the
+ * same however many there are.  A set of distinct values is cut at four times the bytes
+ * that it had after the last cut: it never takes more than that, and if no value comes
+ * twice, the cuts sort a third more values than there are.
+ */
+#include "postgres.h"
+
+#include "access/tupmacs.h"
+#include "utils/memutils.h"
+
+#include "functions/array_functions.h"
+#include "functions/set_cut.h"
+#include "keys/key_compare.h"
+
+/* At this many values the first n are cut, and at this many bytes for the first time. */
+#define TOP_N_VALUES(n, least) Min(Max(4 * (int64) (n), (least)), ((int64) (n) + MaxArraySize) / 2)
+#define TOP_N_LEAST 4096
+#define TOP_N_BY_LEAST 64		/* less, for from then on most rows are turned away */
+#define TOP_N_BYTES ((Size) 16 * 1024 * 1024)
+
+/* Distinct values are cut at this many bytes for the first time. */
+#define DISTINCT_BYTES ((Size) 64 * 1024)
+
+/* The bytes at which a state is cut next, if it has this many after a cut. */
+static Size
+next_cut(Size bytes, Size factor, Size least)
+{
+	return Max(least, Min(factor * bytes, (bytes + MaxAllocSize) / 2));
+}
+
+/* The code of a key in the state's order; the first has the least. */
+static uint64
+code_of_key(GpusortKeyForm form, const SetState *state, const void *key)
+{
+	uint64		code = gpusort_key_code(form, key, 0);
+
+	return state->order.descending ? ~code : code;
+}
+
+/* Remembers the last of the first n keys. */
+static void
+remember_bound(FunctionCallInfo fcinfo, SetState *state)
+{
+	const Collector *keys = &state->keys;
+	const ElementType *element = gpusort_element_type(fcinfo, SECOND_ARRAY, keys->type);
+
+	state->bounded = element->is_key && !state->order.nulls_first && keys->bitmap == NULL &&
+		keys->count > 0 && keys->count == state->order.limit;
+	if (state->bounded)
+		state->bound = code_of_key(element->form, state, keys->data + keys->bytes - element->stride);
+}
+
+static void
+cut_top_n_by(FunctionCallInfo fcinfo, SetState *state)
+{
+	ArrayType  *values;
+	ArrayType  *keys;
+
+	gpusort_arrays_in_order(fcinfo, gpusort_collector_array(&state->values), gpusort_collector_array(&state->keys),
+							&state->order, &values, &keys);
+	gpusort_collector_refill(&state->values, state->context, values);
+	gpusort_collector_refill(&state->keys, state->context, keys);
+	state->cut_bytes = next_cut(state->values.bytes + state->keys.bytes, 2, TOP_N_BYTES);
+	remember_bound(fcinfo, state);
+}
+
+void
+gpusort_set_cut_now(FunctionCallInfo fcinfo, SetState *state)
+{
+	Collector  *values = &state->values;
+
+	switch (state->kind)
+	{
+		case SET_TOP_N:
+			gpusort_collector_refill(values, state->context,
+									 gpusort_top_of_array(fcinfo, gpusort_collector_array(values), &state->order));
+			state->cut_bytes = next_cut(values->bytes, 2, TOP_N_BYTES);
+			break;
+		case SET_TOP_N_BY:
+			cut_top_n_by(fcinfo, state);
+			break;
+		case SET_DISTINCT:
+			gpusort_collector_refill(values, state->context,
+									 gpusort_distinct_of_array(fcinfo, gpusort_collector_array(values), &state->order));
+			state->cut_bytes = next_cut(values->bytes, 4, DISTINCT_BYTES);
+			break;
+		default:
+			break;
+	}
+}
+
+/* True if a state of the first n has gathered this many values, or more than n with many bytes. */
+static bool
+top_n_has_grown(const SetState *state, int64 least)
+{
+	return state->values.count >= TOP_N_VALUES(state->order.limit, least) ||
+		(state->values.bytes + state->keys.bytes >= Max(state->cut_bytes, TOP_N_BYTES) &&
+		 state->values.count > state->order.limit);
+}
+
+void
+gpusort_set_cut(FunctionCallInfo fcinfo, SetState *state)
+{
+	bool		grown = false;
+
+	if (state->kind == SET_TOP_N)
+		grown = top_n_has_grown(state, TOP_N_LEAST);
+	else if (state->kind == SET_TOP_N_BY)
+		grown = top_n_has_grown(state, TOP_N_BY_LEAST);
+	else if (state->kind == SET_DISTINCT)
+		grown = state->values.bytes >= Max(state->cut_bytes, DISTINCT_BYTES);
+	if (grown)
+		gpusort_set_cut_now(fcinfo, state);
+}
+
+bool
+gpusort_set_key_may_enter(FunctionCallInfo fcinfo, const SetState *state, Datum key, bool isnull)
+{
+	const ElementType *element;
+	uint64		stored = 0;
+
+	if (!state->bounded)
+		return true;
+	if (isnull)
+		return false;
+	element = gpusort_element_type(fcinfo, SECOND_ARRAY, state->keys.type);
+	if (!element->by_value)
+		return code_of_key(element->form, state, DatumGetPointer(key)) < state->bound;
+	store_att_byval(&stored, key, element->length);
+	return code_of_key(element->form, state, &stored) < state->bound;
+}

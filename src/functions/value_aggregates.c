@@ -1,0 +1,157 @@
+/*
+ * value_aggregates.c
+ *	  Aggregates whose result is not an array of their input: mode, mode_agg,
+ *	  count_distinct and histogram_agg.
+ *
+ * NULLs are left out.  The final functions never change the state.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+
+#include "arrays/stored_values.h"
+#include "functions/arguments.h"
+#include "functions/set_call.h"
+#include "functions/set_cut.h"
+#include "keys/key_histogram.h"
+
+PG_FUNCTION_INFO_V1(gpusort_mode_agg_transition);
+PG_FUNCTION_INFO_V1(gpusort_count_distinct_transition);
+PG_FUNCTION_INFO_V1(gpusort_histogram_agg_transition);
+PG_FUNCTION_INFO_V1(gpusort_mode_final);
+PG_FUNCTION_INFO_V1(gpusort_mode_agg_final);
+PG_FUNCTION_INFO_V1(gpusort_count_distinct_final);
+PG_FUNCTION_INFO_V1(gpusort_histogram_agg_final);
+
+/* Collects the row's value, if it is not NULL. */
+static SetState *
+collect(FunctionCallInfo fcinfo, SetKind kind)
+{
+	SetState   *state = gpusort_set_get_kind(fcinfo, kind);
+
+	if (state == NULL)
+		state = gpusort_set_create(fcinfo, kind);
+	if (!PG_ARGISNULL(1))
+		gpusort_set_append(fcinfo, state, &state->values, 1);
+	return state;
+}
+
+/* mode_agg_transition(internal, value) */
+Datum
+gpusort_mode_agg_transition(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_POINTER(collect(fcinfo, SET_MODE));
+}
+
+/* count_distinct_transition(internal, value) */
+Datum
+gpusort_count_distinct_transition(PG_FUNCTION_ARGS)
+{
+	SetState   *state = collect(fcinfo, SET_DISTINCT);
+
+	gpusort_set_cut(fcinfo, state);
+	PG_RETURN_POINTER(state);
+}
+
+/* histogram_agg_transition(internal, value, buckets) */
+Datum
+gpusort_histogram_agg_transition(PG_FUNCTION_ARGS)
+{
+	SetState   *state = collect(fcinfo, SET_HISTOGRAM);
+
+	if (state->order.buckets == 0)
+	{
+		gpusort_set_require(fcinfo, 2, "buckets");
+		state->order.buckets = gpusort_argument_buckets(fcinfo, 2);
+	}
+	PG_RETURN_POINTER(state);
+}
+
+/* The state of a final function's first argument and its values; NULL if there are none. */
+static const SetState *
+values_of_state(FunctionCallInfo fcinfo, SetKind kind, StoredValues *values)
+{
+	const SetState *state = gpusort_set_get_kind(fcinfo, kind);
+
+	gpusort_set_context(fcinfo);
+	if (state == NULL || state->values.count == 0)
+		return NULL;
+	values->element = gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type);
+	values->data = state->values.data;
+	values->count = state->values.count;
+	return state;
+}
+
+static Datum
+return_mode(FunctionCallInfo fcinfo, SetKind kind)
+{
+	StoredValues values;
+	const SetState *state = values_of_state(fcinfo, kind, &values);
+	ArrayOrder	order;
+
+	if (state == NULL)
+		PG_RETURN_NULL();
+	gpusort_set_check_result(fcinfo, state, values.element->oid);
+	order = state->order;
+	order.nruns = state->no_runs ? 0 : state->nruns;
+	order.run_ends = state->run_ends;
+	return datumCopy(gpusort_values_mode(&values, &order), values.element->by_value, values.element->length);
+}
+
+/* mode_final(internal, value): of the ordered-set aggregate. */
+Datum
+gpusort_mode_final(PG_FUNCTION_ARGS)
+{
+	return return_mode(fcinfo, SET_VALUES);
+}
+
+/* mode_agg_final(internal, value) */
+Datum
+gpusort_mode_agg_final(PG_FUNCTION_ARGS)
+{
+	return return_mode(fcinfo, SET_MODE);
+}
+
+/* count_distinct_final(internal, value): 0 without values, as count. */
+Datum
+gpusort_count_distinct_final(PG_FUNCTION_ARGS)
+{
+	StoredValues values;
+	const SetState *state = values_of_state(fcinfo, SET_DISTINCT, &values);
+
+	if (state == NULL)
+		PG_RETURN_INT64(0);
+	PG_RETURN_INT64(gpusort_values_count_distinct(&values, &state->order));
+}
+
+/* histogram_agg_final(internal, value, buckets): how many values each interval has. */
+Datum
+gpusort_histogram_agg_final(PG_FUNCTION_ARGS)
+{
+	static const ElementType bigint = {
+		.oid = INT8OID,
+		.length = sizeof(int64),
+		.by_value = FLOAT8PASSBYVAL,
+		.alignment = TYPALIGN_DOUBLE,
+		.stride = sizeof(int64)
+	};
+	StoredValues values;
+	const SetState *state = values_of_state(fcinfo, SET_HISTOGRAM, &values);
+	ArrayType  *result;
+	Size		bytes;
+
+	if (state == NULL)
+		PG_RETURN_NULL();
+	if (!values.element->is_key)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("type %s cannot be cut into intervals", format_type_be(values.element->oid)),
+				 errhint("Intervals of equal width exist for integers, floats, dates and times.")));
+	bytes = (Size) state->order.buckets * sizeof(int64);
+	result = gpusort_array_allocate(&bigint, state->order.buckets, false, bytes, 1);
+	memset(ARR_DATA_PTR(result), 0, bytes);
+	gpusort_keys_histogram(values.element->form, values.data, values.count, state->order.buckets, (int64 *) ARR_DATA_PTR(result));
+	PG_RETURN_ARRAYTYPE_P(result);
+}
