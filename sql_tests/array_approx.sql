@@ -118,11 +118,11 @@ CREATE TEMP TABLE many (i int, d int, descending bool, a int4[]);
 INSERT INTO many SELECT i, i % 7, i % 2 = 0, ARRAY(SELECT (i + x * x * 7919) % 1009 FROM generate_series(1, 2 + i % 90) x) FROM generate_series(1, 300) i;
 INSERT INTO many SELECT i, 3, true, a::int4[] FROM (VALUES (301, NULL), (302, '{}'), (303, '{5}'), (304, '{NULL}'), (305, '{3,NULL,1,NULL,2}'), (306, '[-2:1]={3,1,2,1}')) odd(i, a);
 ANALYZE many;
-SELECT pg_temp.explain_lines('SELECT array_sort_approx_within(a, 3) FROM many', 'COSTS OFF', 'Gpusort|Batched|Segments|Keys|Rows by Function');
-SELECT pg_temp.explain_lines('SELECT array_sort_approx_within(a, 3, true) FROM many', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'Gpusort|Batched|Segments|Keys|Rows by Function');
+SELECT pg_temp.explain_lines('SELECT array_sort_approx_within(a, 3) FROM many', 'COSTS OFF', 'Gpusort|Batched|Segments');
+SELECT pg_temp.explain_lines('SELECT array_sort_approx_within(a, 3, true) FROM many', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'Gpusort|Batched|Segments');
 -- left to the function: options of the row
-SELECT pg_temp.explain_lines('SELECT array_sort_approx_within(a, d) FROM many', 'COSTS OFF', 'Gpusort|Batched|Segments|Keys|Rows by Function');
-SELECT pg_temp.explain_lines('SELECT array_sort_approx_within(a, 3, descending) FROM many', 'COSTS OFF', 'Gpusort|Batched|Segments|Keys|Rows by Function');
+SELECT pg_temp.explain_lines('SELECT array_sort_approx_within(a, d) FROM many', 'COSTS OFF', 'Gpusort|Batched|Segments');
+SELECT pg_temp.explain_lines('SELECT array_sort_approx_within(a, 3, descending) FROM many', 'COSTS OFF', 'Gpusort|Batched|Segments');
 SELECT count(*) AS wrong FROM (SELECT array_sort_approx_within(a, d, descending) AS within, array_sort(a, descending) AS sorted FROM many OFFSET 0) q
 WHERE within IS DISTINCT FROM sorted;
 -- the same as ORDER BY, of every key type
@@ -175,10 +175,10 @@ DELETE FROM many WHERE i = 307;
 -- a plan made before follows the settings as one made since does: both batch, or fail as the function does
 SET plan_cache_mode = force_generic_plan;
 PREPARE within(int) AS SELECT i, array_sort_approx_within(a, $1) AS within FROM many;
-SELECT pg_temp.explain_lines('EXECUTE within(20)', 'COSTS OFF', 'Gpusort|Batched|Segments|Keys|Rows by Function');
+SELECT pg_temp.explain_lines('EXECUTE within(20)', 'COSTS OFF', 'Gpusort|Batched|Segments');
 CREATE TEMP TABLE before AS EXECUTE within(20);
 SET gpusort.method = 'radix';
-SELECT pg_temp.explain_lines('EXECUTE within(20)', 'COSTS OFF', 'Gpusort|Batched|Segments|Keys|Rows by Function');
+SELECT pg_temp.explain_lines('EXECUTE within(20)', 'COSTS OFF', 'Gpusort|Batched|Segments');
 CREATE TEMP TABLE after AS EXECUTE within(20);
 SET gpusort.engine = 'cpu';
 SET gpusort.method = 'approximate';

@@ -236,7 +236,7 @@ SELECT same_rows('SELECT * FROM rows_t ORDER BY k DESC, label LIMIT 1200');
 SELECT same_rows('SELECT g, repeat(''x'', g % 300) FROM generate_series(1, 20000) g ORDER BY -g LIMIT 900');
 SET work_mem = '4MB';
 -- An arrays node between LIMIT and Sort reads no further than the LIMIT wants.
-SELECT line FROM explained('SELECT gpusort.array_sort(ARRAY[k, 1]), label FROM (SELECT * FROM rows_t ORDER BY k, label OFFSET 0) q LIMIT 10') line WHERE line ~ 'Gpusort|Sort Method';
+SELECT line FROM explained('SELECT gpusort.array_sort(ARRAY[k, 1]), label FROM (SELECT * FROM rows_t ORDER BY k, label OFFSET 0) q LIMIT 10') line WHERE line ~ 'Gpusort|Sort Method: (top|in|ext)';
 SELECT same_rows('SELECT gpusort.array_sort(ARRAY[k, 1]), label FROM (SELECT * FROM rows_t ORDER BY k, label OFFSET 0) q LIMIT 10 OFFSET 300');
 SELECT explained('SELECT k, label FROM rows_t ORDER BY k, label LIMIT NULL');
 SELECT explained('SELECT k FROM rows_t ORDER BY k FETCH FIRST 3 ROWS WITH TIES');

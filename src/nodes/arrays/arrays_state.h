@@ -106,7 +106,8 @@ typedef struct ArraysCounters
 	uint64		batches_by_gpu;
 	uint64		segments;
 	uint64		keys;
-	uint64		bytes;			/* of keys, headers included */
+	uint64		moved_bytes;	/* that went to an engine and back: keys, with their arrays' headers */
+	uint64		peak_bytes;		/* of memory: rows, copies and batches, but not slabs */
 	double		read_ms;
 	double		sort_ms;		/* on the CPU */
 	double		wait_ms;		/* for the GPU */
@@ -165,6 +166,7 @@ typedef struct ArraysState
 
 extern Size gpusort_arrays_row_bytes(const ArraysState *state);
 extern void gpusort_arrays_init_group(ArraysState *state, RowGroup *group);
+extern void gpusort_arrays_find_limit(ArraysState *state);
 extern bool gpusort_arrays_next_group(ArraysState *state);
 extern TupleTableSlot *gpusort_arrays_read_row(ArraysState *state);
 extern void gpusort_arrays_drop_groups(ArraysState *state);

@@ -311,7 +311,6 @@ rescan_node(CustomScanState *css)
 	if (!state->child_done || state->fallible || state->child_fallible)
 		state->ramp_rows = 1;
 	state->started = false;
-	state->limit_known = false;
 	state->child_done = false;
 	state->backward = false;
 	state->pending = NULL;
@@ -319,6 +318,8 @@ rescan_node(CustomScanState *css)
 	state->child_position = 0;
 	ExecClearTuple(css->ss.ps.ps_ResultTupleSlot);
 	ExecClearTuple(css->ss.ss_ScanTupleSlot);
+	/* First, because a Sort keeps its rows only if it is to return as many as before. */
+	gpusort_arrays_find_limit(state);
 	if (outerPlanState(css)->chgParam == NULL)
 		ExecReScan(outerPlanState(css));
 }

@@ -17,17 +17,17 @@
 #include "guc.h"
 #include "nodes/arrays/arrays_node.h"
 #include "nodes/arrays/arrays_state.h"
+#include "nodes/sort_explain.h"
 
-static void explain_calls(ArraysState *state, List *ancestors, struct ExplainState *es);
-static void explain_expectation(ArraysState *state, struct ExplainState *es);
-static void explain_work(ArraysState *state, struct ExplainState *es);
+static void explain_calls(ArraysState *state, List *ancestors, ExplainState *es);
+static void explain_expectation(ArraysState *state, ExplainState *es);
+static void explain_work(ArraysState *state, ExplainState *es);
 static void add_counters(ArraysCounters *total, const ArraysCounters *part);
-static void explain_counters(const ArraysCounters *counters, struct ExplainState *es);
-static void explain_engine(bool cpu, bool gpu, GpusortMethod method, struct ExplainState *es);
+static void explain_counters(const ArraysCounters *counters, ExplainState *es);
 
 /* Shows the node's properties: what will run or, with ANALYZE, what did. */
 void
-gpusort_arrays_explain(CustomScanState *css, List *ancestors, struct ExplainState *es)
+gpusort_arrays_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 {
 	ArraysState *state = (ArraysState *) css;
 
@@ -39,7 +39,7 @@ gpusort_arrays_explain(CustomScanState *css, List *ancestors, struct ExplainStat
 }
 
 static void
-explain_calls(ArraysState *state, List *ancestors, struct ExplainState *es)
+explain_calls(ArraysState *state, List *ancestors, ExplainState *es)
 {
 	CustomScan *plan = (CustomScan *) state->css.ss.ps.plan;
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, &plan->scan.plan, ancestors);
@@ -57,24 +57,23 @@ explain_calls(ArraysState *state, List *ancestors, struct ExplainState *es)
 
 /* Shows the engine that would sort now, and the setting gpusort.method. */
 static void
-explain_expectation(ArraysState *state, struct ExplainState *es)
+explain_expectation(ArraysState *state, ExplainState *es)
 {
-	bool		cpu = false;
-	bool		gpu = false;
+	SortShown	shown = {.method = gpusort_method_name(gpusort_method)};
 
 	for (int i = 0; i < state->ncalls; i++)
 	{
 		if (gpusort_arrays_on_device(&state->calls[i]))
-			gpu = true;
+			shown.gpu = true;
 		else
-			cpu = true;
+			shown.cpu = true;
 	}
-	explain_engine(cpu, gpu, gpusort_method, es);
+	gpusort_explain_plan(&shown, es);
 }
 
 /* Shows what all processes did together, and with VERBOSE also each parallel worker. */
 static void
-explain_work(ArraysState *state, struct ExplainState *es)
+explain_work(ArraysState *state, ExplainState *es)
 {
 	const ParallelStats *workers = state->workers;
 	int			nworkers = workers ? workers->nworkers : 0;
@@ -85,14 +84,14 @@ explain_work(ArraysState *state, struct ExplainState *es)
 	explain_counters(&total, es);
 	if (!es->verbose || nworkers == 0)
 		return;
-	ExplainOpenGroup("Array Workers", "Array Workers", false, es);
+	ExplainOpenGroup("Sort Workers", "Sort Workers", false, es);
 	for (int i = 0; i < nworkers; i++)
 	{
 		gpusort_parallel_stats_open(i, es);
 		explain_counters(gpusort_parallel_stats_kept(workers, i), es);
 		gpusort_parallel_stats_close(es);
 	}
-	ExplainCloseGroup("Array Workers", "Array Workers", false, es);
+	ExplainCloseGroup("Sort Workers", "Sort Workers", false, es);
 }
 
 static void
@@ -105,7 +104,8 @@ add_counters(ArraysCounters *total, const ArraysCounters *part)
 	total->batches_by_gpu += part->batches_by_gpu;
 	total->segments += part->segments;
 	total->keys += part->keys;
-	total->bytes += part->bytes;
+	total->moved_bytes += part->moved_bytes;
+	total->peak_bytes += part->peak_bytes;
 	total->read_ms += part->read_ms;
 	total->sort_ms += part->sort_ms;
 	total->wait_ms += part->wait_ms;
@@ -113,34 +113,38 @@ add_counters(ArraysCounters *total, const ArraysCounters *part)
 }
 
 static void
-explain_counters(const ArraysCounters *counters, struct ExplainState *es)
+explain_counters(const ArraysCounters *counters, ExplainState *es)
 {
-	bool		cpu = counters->batches > counters->batches_by_gpu;
-	bool		gpu = counters->batches_by_gpu > 0;
+	SortShown	shown = {
+		.method = gpusort_method_name(counters->method),
+		.cpu = counters->batches > counters->batches_by_gpu,
+		.gpu = counters->batches_by_gpu > 0,
+		.peak_bytes = counters->peak_bytes,
+		.moved_bytes = counters->moved_bytes
+	};
+	PhaseShown	phases[] = {
+		{"read", "Read Time", counters->read_ms},
+		{"sort", "Sort Time", counters->sort_ms},
+		{"wait", "Wait Time", counters->wait_ms},
+		{"device", "Device Time", counters->device_ms}
+	};
 
-	if (cpu || gpu)
-		explain_engine(cpu, gpu, counters->method, es);
-	ExplainPropertyUInteger("Batches", NULL, counters->batches, es);
-	ExplainPropertyUInteger("Segments", NULL, counters->segments, es);
-	ExplainPropertyUInteger("Keys", NULL, counters->keys, es);
-	ExplainPropertyUInteger("Bytes", NULL, counters->bytes, es);
-	if (counters->rows_by_function > 0)
-		ExplainPropertyUInteger("Rows by Function", NULL, counters->rows_by_function, es);
-	if (!es->timing)
-		return;
-	ExplainPropertyFloat("Read Time", "ms", counters->read_ms, 3, es);
-	if (cpu)
-		ExplainPropertyFloat("Sort Time", "ms", counters->sort_ms, 3, es);
-	if (gpu)
+	gpusort_explain_sort(&shown, es);
+	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{
-		ExplainPropertyFloat("Wait Time", "ms", counters->wait_ms, 3, es);
-		ExplainPropertyFloat("Device Time", "ms", counters->device_ms, 3, es);
+		appendStringInfoSpaces(es->str, es->indent * 2);
+		appendStringInfo(es->str, "Batches: " UINT64_FORMAT "  Segments: " UINT64_FORMAT "  Keys: " UINT64_FORMAT,
+						 counters->batches, counters->segments, counters->keys);
+		if (counters->rows_by_function > 0)
+			appendStringInfo(es->str, "  Rows by Function: " UINT64_FORMAT, counters->rows_by_function);
+		appendStringInfoChar(es->str, '\n');
 	}
-}
-
-static void
-explain_engine(bool cpu, bool gpu, GpusortMethod method, struct ExplainState *es)
-{
-	ExplainPropertyText("Engine", cpu && gpu ? "gpu, cpu" : gpu ? "gpu" : "cpu", es);
-	ExplainPropertyText("Method", gpusort_method_name(method), es);
+	else
+	{
+		ExplainPropertyUInteger("Batches", NULL, counters->batches, es);
+		ExplainPropertyUInteger("Segments", NULL, counters->segments, es);
+		ExplainPropertyUInteger("Keys", NULL, counters->keys, es);
+		ExplainPropertyUInteger("Rows by Function", NULL, counters->rows_by_function, es);
+	}
+	gpusort_explain_phases(phases, shown.gpu || es->format != EXPLAIN_FORMAT_TEXT ? 4 : 2, es);
 }

@@ -125,9 +125,12 @@ reserve_row(ArraysState *state, RowGroup *group, int wanted)
 	return true;
 }
 
-/* Evaluates the LIMIT above, which did so itself before it asked for a row. */
-static void
-find_limit(ArraysState *state)
+/*
+ * Evaluates the LIMIT above, which did so itself before it asked for a row.  It tells the
+ * nodes below it how many rows it wants, but no custom scan: that is passed on here.
+ */
+void
+gpusort_arrays_find_limit(ArraysState *state)
 {
 	bool		no_count;
 	bool		no_offset;
@@ -142,6 +145,7 @@ find_limit(ArraysState *state)
 	offset = ExecEvalExprSwitchContext(state->limit_offset, state->css.ss.ps.ps_ExprContext, &no_offset);
 	if (!no_count && pg_add_s64_overflow(DatumGetInt64(count), no_offset ? 0 : DatumGetInt64(offset), &state->limit))
 		state->limit = -1;
+	ExecSetTupleBound(state->limit, outerPlanState(&state->css));
 }
 
 /* How many rows the next group should have. */
@@ -151,7 +155,7 @@ rows_wanted(ArraysState *state)
 	int64		left;
 
 	if (!state->limit_known)
-		find_limit(state);
+		gpusort_arrays_find_limit(state);
 	if (state->limit < 0)
 		return state->ramp_rows;
 	left = state->limit - state->child_position + (state->pending ? 1 : 0);
@@ -273,10 +277,25 @@ submit_group(ArraysState *state, RowGroup *group)
 		batch->nslots = group->used[i] / state->calls[i].keys.width;
 		state->counters.batches++;
 		state->counters.segments += batch->nsegments;
-		state->counters.bytes += group->used[i];
+		state->counters.moved_bytes += 2 * group->used[i];
 		gpusort_batch_submit(batch);
 	}
 	state->counters.sort_ms += milliseconds_since(state, start);
+}
+
+/* Memory of all groups. */
+static uint64
+memory_used(const ArraysState *state)
+{
+	uint64		bytes = 0;
+
+	for (int i = 0; i < GPUSORT_ARRAYS_GROUPS; i++)
+	{
+		const RowGroup *group = &state->groups[i];
+
+		bytes += MemoryContextMemAllocated(group->context, false) + group->batch_memory + group->row_slots * state->row_bytes;
+	}
+	return bytes;
 }
 
 /* Reads rows into an empty group and submits its batches.  Returns false if there are no rows. */
@@ -306,6 +325,7 @@ fill_group(ArraysState *state, RowGroup *group)
 		return false;
 	state->ramp_rows = Min(state->ramp_rows * state->ramp_factor, state->max_rows);
 	state->filled++;
+	state->counters.peak_bytes = Max(state->counters.peak_bytes, memory_used(state));
 	submit_group(state, group);
 	return true;
 }

@@ -14,6 +14,7 @@
 #include "compat.h"
 #include "nodes/rows/exec.h"
 #include "nodes/rows/rows_node.h"
+#include "nodes/sort_explain.h"
 
 #ifdef GPUSORT_SPLIT_EXPLAIN
 #include "commands/explain_format.h"
@@ -124,64 +125,32 @@ explain_bound(CustomScanState *node, List *ancestors, ExplainState *es)
 	ExplainPropertyText("Keeps", text.data, es);
 }
 
-static void
-explain_phase(const char *name, instr_time time, ExplainState *es)
-{
-	ExplainPropertyFloat(name, "ms", INSTR_TIME_GET_MILLISEC(time), 3, es);
-}
-
 /* Shows what sorts did. */
 static void
 explain_stats(const RowSortStats *stats, ExplainState *es)
 {
-	const char *engine = stats->used_gpu ? (stats->used_cpu ? "gpu, cpu" : "gpu") : stats->used_cpu ? "cpu" : "none needed";
-	bool		spilled = stats->initial_runs > 0;
-	const char *method = spilled ? "external merge" : stats->bounded ? "top-N in memory" : "in memory";
+	SortShown	shown = {
+		.method = stats->initial_runs > 0 ? "external merge" : stats->bounded ? "top-N in memory" : "in memory",
+		.cpu = stats->used_cpu,
+		.gpu = stats->used_gpu,
+		.peak_bytes = stats->peak_bytes,
+		.moved_bytes = stats->moved_bytes,
+		.may_spill = true,
+		.disk_bytes = stats->disk_bytes,
+		.runs = stats->initial_runs,
+		.joined_runs = stats->joined_runs,
+		.merge_passes = stats->merge_passes
+	};
+	PhaseShown	phases[] = {
+		{"read", "Read Time", INSTR_TIME_GET_MILLISEC(stats->read_time)},
+		{"sort", "Sort Time", INSTR_TIME_GET_MILLISEC(stats->sort_time)},
+		{"spill", "Spill Time", INSTR_TIME_GET_MILLISEC(stats->spill_time)},
+		{"gather", "Gather Time", INSTR_TIME_GET_MILLISEC(stats->gather_time)}
+	};
 
-	if (es->format == EXPLAIN_FORMAT_TEXT)
-	{
-		appendStringInfoSpaces(es->str, es->indent * 2);
-		appendStringInfo(es->str, "Sort Method: %s  Engine: %s  Memory: %zukB",
-						 method, engine, (stats->peak_bytes + 1023) / 1024);
-		if (spilled)
-			appendStringInfo(es->str, "  Disk: " INT64_FORMAT "kB  Runs: %d", (stats->disk_bytes + 1023) / 1024, stats->initial_runs);
-		if (stats->joined_runs < stats->initial_runs)
-			appendStringInfo(es->str, "  Joined: %d", stats->joined_runs);
-		if (spilled)
-			appendStringInfo(es->str, "  Merge Passes: %d", stats->merge_passes);
-		appendStringInfo(es->str, "  Moved: " INT64_FORMAT "kB\n", (stats->moved_bytes + 1023) / 1024);
-	}
-	else
-	{
-		ExplainPropertyText("Sort Method", method, es);
-		ExplainPropertyText("Engine", engine, es);
-		/* These two as of a Sort, for programs that read plans. */
-		ExplainPropertyInteger("Sort Space Used", "kB", ((spilled ? stats->disk_bytes : stats->peak_bytes) + 1023) / 1024, es);
-		ExplainPropertyText("Sort Space Type", spilled ? "Disk" : "Memory", es);
-		ExplainPropertyInteger("Memory", "kB", (stats->peak_bytes + 1023) / 1024, es);
-		ExplainPropertyInteger("Disk", "kB", (stats->disk_bytes + 1023) / 1024, es);
-		ExplainPropertyInteger("Runs", NULL, stats->initial_runs, es);
-		ExplainPropertyInteger("Joined Runs", NULL, stats->joined_runs, es);
-		ExplainPropertyInteger("Merge Passes", NULL, stats->merge_passes, es);
-		ExplainPropertyInteger("Moved", "kB", (stats->moved_bytes + 1023) / 1024, es);
-	}
+	gpusort_explain_sort(&shown, es);
 	ExplainPropertyText("Input", stats->read_directly ? "read directly" : "row by row", es);
-	if (!es->timing)
-		return;
-	if (es->format == EXPLAIN_FORMAT_TEXT)
-	{
-		appendStringInfoSpaces(es->str, es->indent * 2);
-		appendStringInfo(es->str, "Phases: read %.3f ms, sort %.3f ms, spill %.3f ms, gather %.3f ms\n",
-						 INSTR_TIME_GET_MILLISEC(stats->read_time),
-						 INSTR_TIME_GET_MILLISEC(stats->sort_time),
-						 INSTR_TIME_GET_MILLISEC(stats->spill_time),
-						 INSTR_TIME_GET_MILLISEC(stats->gather_time));
-		return;
-	}
-	explain_phase("Read Time", stats->read_time, es);
-	explain_phase("Sort Time", stats->sort_time, es);
-	explain_phase("Spill Time", stats->spill_time, es);
-	explain_phase("Gather Time", stats->gather_time, es);
+	gpusort_explain_phases(phases, lengthof(phases), es);
 }
 
 /* Adds the counters of another process. */

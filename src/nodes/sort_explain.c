@@ -1,0 +1,96 @@
+/*
+ * sort_explain.c
+ *	  See sort_explain.h.
+ *
+ * Text has the words and the layout of PostgreSQL's Sort.  The other formats have the
+ * Sort's properties too, for programs that read plans.
+ */
+#include "postgres.h"
+
+#include "commands/explain.h"
+
+#include "compat.h"
+#include "nodes/sort_explain.h"
+
+#ifdef GPUSORT_SPLIT_EXPLAIN
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
+
+static const char *
+engines(const SortShown *sort)
+{
+	if (!sort->cpu && !sort->gpu)
+		return "none needed";
+	return sort->cpu && sort->gpu ? "gpu, cpu" : sort->gpu ? "gpu" : "cpu";
+}
+
+static uint64
+kilobytes(uint64 bytes)
+{
+	return (bytes + 1023) / 1024;
+}
+
+void
+gpusort_explain_sort(const SortShown *sort, ExplainState *es)
+{
+	bool		spilled = sort->runs > 0;
+	uint64		memory = kilobytes(sort->peak_bytes);
+	uint64		disk = kilobytes(sort->disk_bytes);
+
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		appendStringInfoSpaces(es->str, es->indent * 2);
+		appendStringInfo(es->str, "Sort Method: %s  Engine: %s  Memory: " UINT64_FORMAT "kB", sort->method, engines(sort), memory);
+		if (spilled)
+			appendStringInfo(es->str, "  Disk: " UINT64_FORMAT "kB  Runs: %d", disk, sort->runs);
+		if (sort->joined_runs < sort->runs)
+			appendStringInfo(es->str, "  Joined: %d", sort->joined_runs);
+		if (spilled)
+			appendStringInfo(es->str, "  Merge Passes: %d", sort->merge_passes);
+		appendStringInfo(es->str, "  Moved: " UINT64_FORMAT "kB\n", kilobytes(sort->moved_bytes));
+		return;
+	}
+	gpusort_explain_plan(sort, es);
+	ExplainPropertyUInteger("Sort Space Used", "kB", spilled ? disk : memory, es);
+	ExplainPropertyText("Sort Space Type", spilled ? "Disk" : "Memory", es);
+	ExplainPropertyUInteger("Memory", "kB", memory, es);
+	if (sort->may_spill)
+	{
+		ExplainPropertyUInteger("Disk", "kB", disk, es);
+		ExplainPropertyInteger("Runs", NULL, sort->runs, es);
+		ExplainPropertyInteger("Joined Runs", NULL, sort->joined_runs, es);
+		ExplainPropertyInteger("Merge Passes", NULL, sort->merge_passes, es);
+	}
+	ExplainPropertyUInteger("Moved", "kB", kilobytes(sort->moved_bytes), es);
+}
+
+void
+gpusort_explain_plan(const SortShown *sort, ExplainState *es)
+{
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		appendStringInfoSpaces(es->str, es->indent * 2);
+		appendStringInfo(es->str, "Sort Method: %s  Engine: %s\n", sort->method, engines(sort));
+		return;
+	}
+	ExplainPropertyText("Sort Method", sort->method, es);
+	ExplainPropertyText("Engine", engines(sort), es);
+}
+
+void
+gpusort_explain_phases(const PhaseShown *phases, int count, ExplainState *es)
+{
+	if (!es->timing)
+		return;
+	if (es->format != EXPLAIN_FORMAT_TEXT)
+	{
+		for (int i = 0; i < count; i++)
+			ExplainPropertyFloat(phases[i].property, "ms", phases[i].ms, 3, es);
+		return;
+	}
+	appendStringInfoSpaces(es->str, es->indent * 2);
+	for (int i = 0; i < count; i++)
+		appendStringInfo(es->str, "%s %s %.3f ms", i == 0 ? "Phases:" : ",", phases[i].name, phases[i].ms);
+	appendStringInfoChar(es->str, '\n');
+}

@@ -1,0 +1,40 @@
+/*
+ * sort_explain.h
+ *	  What EXPLAIN shows of a sort, in the same words for both nodes.
+ */
+#ifndef GPUSORT_SORT_EXPLAIN_H
+#define GPUSORT_SORT_EXPLAIN_H
+
+struct ExplainState;
+
+typedef struct SortShown
+{
+	const char *method;
+	bool		cpu;			/* it sorted, or would */
+	bool		gpu;
+	uint64		peak_bytes;		/* of memory */
+	uint64		moved_bytes;	/* of keys that went to an engine and back */
+	bool		may_spill;		/* to temporary files; what follows is shown only then */
+	uint64		disk_bytes;
+	int			runs;
+	int			joined_runs;	/* what is left of them when those that lie behind each other are one */
+	int			merge_passes;
+} SortShown;
+
+typedef struct PhaseShown
+{
+	const char *name;			/* "read" in a line of phases */
+	const char *property;		/* "Read Time" as a property of its own */
+	double		ms;
+} PhaseShown;
+
+/* Shows what sorted, in which memory: one line of text, or properties. */
+extern void gpusort_explain_sort(const SortShown *sort, struct ExplainState *es);
+
+/* Shows what will sort, before it runs. */
+extern void gpusort_explain_plan(const SortShown *sort, struct ExplainState *es);
+
+/* Shows where the time went: one line of text, or properties.  Nothing with TIMING off. */
+extern void gpusort_explain_phases(const PhaseShown *phases, int count, struct ExplainState *es);
+
+#endif							/* GPUSORT_SORT_EXPLAIN_H */
