@@ -31,6 +31,12 @@ namespace gpusort
 {
 namespace HWY_NAMESPACE
 {
+/* Calls a function template with the form of keys of a width. */
+#define OF_FORM(width, form, function, ...) \
+	((form) == GPUSORT_KEY_FLOAT##width ? function<GPUSORT_KEY_FLOAT##width>(__VA_ARGS__) : \
+	 (form) == GPUSORT_KEY_INT##width ? function<GPUSORT_KEY_INT##width>(__VA_ARGS__) : \
+	 function<GPUSORT_KEY_UINT##width>(__VA_ARGS__))
+
 template <typename T>
 HWY_INLINE bool
 sort_form(GpusortKeyForm form, T *keys, uint32_t n, bool descending)
@@ -96,12 +102,7 @@ pack_form(const uint32_t *keys, size_t n, uint32_t first, bool descending, int64
 void
 Pack(GpusortKeyForm form, const uint32_t *keys, size_t n, uint32_t first, bool descending, int64_t *packed)
 {
-	if (form == GPUSORT_KEY_FLOAT32)
-		pack_form<GPUSORT_KEY_FLOAT32>(keys, n, first, descending, packed);
-	else if (form == GPUSORT_KEY_INT32)
-		pack_form<GPUSORT_KEY_INT32>(keys, n, first, descending, packed);
-	else
-		pack_form<GPUSORT_KEY_UINT32>(keys, n, first, descending, packed);
+	OF_FORM(32, form, pack_form, keys, n, first, descending, packed);
 }
 
 template <GpusortKeyForm F>
@@ -127,12 +128,7 @@ void
 PackDistances(GpusortKeyForm form, const uint64_t *keys, size_t n, uint32_t first,
 			  const simd::DistancePacking &packing, int64_t *packed)
 {
-	if (form == GPUSORT_KEY_FLOAT64)
-		pack_distances<GPUSORT_KEY_FLOAT64>(keys, n, first, packing, packed);
-	else if (form == GPUSORT_KEY_INT64)
-		pack_distances<GPUSORT_KEY_INT64>(keys, n, first, packing, packed);
-	else
-		pack_distances<GPUSORT_KEY_UINT64>(keys, n, first, packing, packed);
+	OF_FORM(64, form, pack_distances, keys, n, first, packing, packed);
 }
 
 template <GpusortKeyForm F>
@@ -156,23 +152,13 @@ form_range(const typename Form<F>::Bits *keys, size_t n, typename Form<F>::Code 
 void
 CodeRangeOfForm32(GpusortKeyForm form, const uint32_t *keys, size_t n, int32_t *least, int32_t *greatest)
 {
-	if (form == GPUSORT_KEY_FLOAT32)
-		form_range<GPUSORT_KEY_FLOAT32>(keys, n, least, greatest);
-	else if (form == GPUSORT_KEY_INT32)
-		form_range<GPUSORT_KEY_INT32>(keys, n, least, greatest);
-	else
-		form_range<GPUSORT_KEY_UINT32>(keys, n, least, greatest);
+	OF_FORM(32, form, form_range, keys, n, least, greatest);
 }
 
 void
 CodeRangeOfForm64(GpusortKeyForm form, const uint64_t *keys, size_t n, int64_t *least, int64_t *greatest)
 {
-	if (form == GPUSORT_KEY_FLOAT64)
-		form_range<GPUSORT_KEY_FLOAT64>(keys, n, least, greatest);
-	else if (form == GPUSORT_KEY_INT64)
-		form_range<GPUSORT_KEY_INT64>(keys, n, least, greatest);
-	else
-		form_range<GPUSORT_KEY_UINT64>(keys, n, least, greatest);
+	OF_FORM(64, form, form_range, keys, n, least, greatest);
 }
 
 void
@@ -268,23 +254,13 @@ FindIntervals16(GpusortKeyForm, const uint16_t *keys, size_t n, const GpusortPro
 void
 FindIntervals32(GpusortKeyForm form, const uint32_t *keys, size_t n, const GpusortProjection &projection, uint32_t *intervals)
 {
-	if (form == GPUSORT_KEY_FLOAT32)
-		find_intervals_of<GPUSORT_KEY_FLOAT32>(keys, n, projection, intervals);
-	else if (form == GPUSORT_KEY_INT32)
-		find_intervals_of<GPUSORT_KEY_INT32>(keys, n, projection, intervals);
-	else
-		find_intervals_of<GPUSORT_KEY_UINT32>(keys, n, projection, intervals);
+	OF_FORM(32, form, find_intervals_of, keys, n, projection, intervals);
 }
 
 void
 FindIntervals64(GpusortKeyForm form, const uint64_t *keys, size_t n, const GpusortProjection &projection, uint32_t *intervals)
 {
-	if (form == GPUSORT_KEY_FLOAT64)
-		find_intervals_of<GPUSORT_KEY_FLOAT64>(keys, n, projection, intervals);
-	else if (form == GPUSORT_KEY_INT64)
-		find_intervals_of<GPUSORT_KEY_INT64>(keys, n, projection, intervals);
-	else
-		find_intervals_of<GPUSORT_KEY_UINT64>(keys, n, projection, intervals);
+	OF_FORM(64, form, find_intervals_of, keys, n, projection, intervals);
 }
 
 /* The codec of a form of 32 or 64 bits. */
@@ -338,21 +314,13 @@ InOrder16(GpusortKeyForm, const uint16_t *keys, size_t n, bool descending)
 bool
 InOrder32(GpusortKeyForm form, const uint32_t *keys, size_t n, bool descending)
 {
-	if (form == GPUSORT_KEY_FLOAT32)
-		return form_in_order<GPUSORT_KEY_FLOAT32>(keys, n, descending);
-	if (form == GPUSORT_KEY_INT32)
-		return form_in_order<GPUSORT_KEY_INT32>(keys, n, descending);
-	return form_in_order<GPUSORT_KEY_UINT32>(keys, n, descending);
+	return OF_FORM(32, form, form_in_order, keys, n, descending);
 }
 
 bool
 InOrder64(GpusortKeyForm form, const uint64_t *keys, size_t n, bool descending)
 {
-	if (form == GPUSORT_KEY_FLOAT64)
-		return form_in_order<GPUSORT_KEY_FLOAT64>(keys, n, descending);
-	if (form == GPUSORT_KEY_INT64)
-		return form_in_order<GPUSORT_KEY_INT64>(keys, n, descending);
-	return form_in_order<GPUSORT_KEY_UINT64>(keys, n, descending);
+	return OF_FORM(64, form, form_in_order, keys, n, descending);
 }
 
 /* Writes the code of a key.  Returns 1 if it comes before the threshold and is kept, else 0. */
@@ -427,23 +395,17 @@ uint32_t
 Filter32(GpusortKeyForm form, const uint32_t *keys, uint32_t n, uint32_t first, bool descending,
 		 int32_t threshold, int32_t *codes, uint32_t *positions)
 {
-	if (form == GPUSORT_KEY_FLOAT32)
-		return filter_any<GPUSORT_KEY_FLOAT32>(keys, n, first, descending, threshold, codes, positions);
-	if (form == GPUSORT_KEY_INT32)
-		return filter_any<GPUSORT_KEY_INT32>(keys, n, first, descending, threshold, codes, positions);
-	return filter_any<GPUSORT_KEY_UINT32>(keys, n, first, descending, threshold, codes, positions);
+	return OF_FORM(32, form, filter_any, keys, n, first, descending, threshold, codes, positions);
 }
 
 uint32_t
 Filter64(GpusortKeyForm form, const uint64_t *keys, uint32_t n, uint32_t first, bool descending,
 		 int64_t threshold, int64_t *codes, uint32_t *positions)
 {
-	if (form == GPUSORT_KEY_FLOAT64)
-		return filter_any<GPUSORT_KEY_FLOAT64>(keys, n, first, descending, threshold, codes, positions);
-	if (form == GPUSORT_KEY_INT64)
-		return filter_any<GPUSORT_KEY_INT64>(keys, n, first, descending, threshold, codes, positions);
-	return filter_any<GPUSORT_KEY_UINT64>(keys, n, first, descending, threshold, codes, positions);
+	return OF_FORM(64, form, filter_any, keys, n, first, descending, threshold, codes, positions);
 }
+
+#undef OF_FORM
 }
 }
 HWY_AFTER_NAMESPACE();
