@@ -19,9 +19,9 @@
 
 #include <algorithm>
 
-#include "device/carver.h"
 #include "device/device.cuh"
 #include "segment_sort.cuh"
+#include "methods/workspace.cuh"
 #include "device/verify.cuh"
 
 namespace gpusort
@@ -45,8 +45,8 @@ struct JobMemory {
 
     JobMemory(const GpusortSlabSort &job, void *base)
     {
-        Carver carver(base);
-        const size_t width = gpusort_key_width(job.spec.form), payload_bytes = job.nslots * sizeof(uint32_t);
+        Workspace parts(base);
+        const size_t width = gpusort_key_width(job.spec.form);
         const bool gathers = is_checked(job) && job.spec.payload == GPUSORT_PAYLOAD_CARRIED;
 
         batch.spec = job.spec;
@@ -61,15 +61,15 @@ struct JobMemory {
             if (job.length_histogram[bin] > 0)
                 batch.longest = static_cast<uint32_t>(
                     std::max<uint64_t>(std::min<uint64_t>(gpusort_bin_longest(bin), job.nslots), 1));
-        batch.keys = carver.take_bytes<void>(job.nslots * width);
-        batch.payload = job.spec.payload == GPUSORT_PAYLOAD_NONE ? nullptr : carver.take_bytes<uint32_t>(payload_bytes);
+        batch.keys = parts.take<char>(job.nslots * width);
+        batch.payload = job.spec.payload == GPUSORT_PAYLOAD_NONE ? nullptr : parts.take<uint32_t>(job.nslots);
         if (gathers)
-            gather = {carver.take_bytes<uint32_t>(payload_bytes), carver.take_bytes<uint32_t>(payload_bytes)};
-        batch.segments = carver.take_bytes<GpusortSegment>(size_t{job.nsegments} * sizeof(GpusortSegment));
+            gather = {parts.take<uint32_t>(job.nslots), parts.take<uint32_t>(job.nslots)};
+        batch.segments = parts.take<GpusortSegment>(job.nsegments);
         workspace_bytes = gpusort::workspace_bytes(batch);
-        workspace = carver.take_bytes<void>(workspace_bytes);
-        check_space = job.verify ? carver.take_bytes<void>(verify_bytes(batch)) : nullptr;
-        bytes = carver.used();
+        workspace = parts.take<char>(workspace_bytes);
+        check_space = job.verify ? parts.take<char>(verify_bytes(batch)) : nullptr;
+        bytes = parts.used();
     }
 
     /* The result of a job with a payload. */

@@ -24,10 +24,10 @@
 
 #include <algorithm>
 
-#include "device/carver.h"
 #include "device/device.cuh"
 #include "keys/digest.h"
 #include "segment_sort.cuh"
+#include "methods/workspace.cuh"
 #include "device/verify.cuh"
 
 namespace gpusort
@@ -105,23 +105,23 @@ SegmentBatch Session::batch(uint64_t nrows)
 
 void Session::lay_out(void *memory)
 {
-    Carver carver(memory);
+    Workspace parts(memory);
     uint8_t widest = 0;
 
     base = memory;
     for (uint32_t c = 0; c < spec.ncolumns; c++) {
-        columns[c] = carver.take_bytes<void>(spec.nrows * spec.column_width[c]);
+        columns[c] = parts.take<char>(spec.nrows * spec.column_width[c]);
         widest = std::max(widest, spec.column_width[c]);
     }
-    index = has_payload() ? carver.take_bytes<uint32_t>(spec.nrows * sizeof(uint32_t)) : nullptr;
-    scratch = has_payload() ? carver.take_bytes<void>(spec.nrows * widest) : nullptr;
-    segment = carver.take_bytes<GpusortSegment>(sizeof(GpusortSegment));
+    index = has_payload() ? parts.take<uint32_t>(spec.nrows) : nullptr;
+    scratch = has_payload() ? parts.take<char>(spec.nrows * widest) : nullptr;
+    segment = parts.take<GpusortSegment>(1);
     const SegmentBatch full = batch(spec.nrows);
     workspace_bytes = gpusort::workspace_bytes(full);
-    workspace = carver.take_bytes<void>(workspace_bytes);
-    check_space = spec.verify ? carver.take_bytes<void>(verify_bytes(full)) : nullptr;
-    digests = spec.verify ? carver.take_bytes<Digests>(sizeof(Digests)) : nullptr;
-    bytes = carver.used();
+    workspace = parts.take<char>(workspace_bytes);
+    check_space = spec.verify ? parts.take<char>(verify_bytes(full)) : nullptr;
+    digests = spec.verify ? parts.take<Digests>(1) : nullptr;
+    bytes = parts.used();
 }
 
 namespace

@@ -10,9 +10,9 @@
  */
 #include <algorithm>
 
-#include "device/carver.h"
 #include "device/verify.cuh"
 #include "device/verify_kernels.cuh"
+#include "methods/workspace.cuh"
 
 namespace gpusort
 {
@@ -76,23 +76,21 @@ bool must_keep(const SegmentBatch &batch)
 Notes notes_in(const SegmentBatch &batch, void *space)
 {
     const Grid grid = grid_of(batch);
-    Carver carver(space);
+    Workspace parts(space);
     Notes notes;
 
-    notes.digests = carver.take_bytes<uint64_t>(2 * MOST_BLOCKS * sizeof(uint64_t));
-    notes.places = carver.take_bytes<uint64_t>(2 * MOST_BLOCKS * sizeof(uint64_t));
-    notes.arrived = carver.take_bytes<uint64_t>(MOST_BLOCKS * sizeof(uint64_t));
-    notes.difference = carver.take_bytes<uint64_t>(3 * sizeof(uint64_t));
+    notes.digests = parts.take<uint64_t>(2 * MOST_BLOCKS);
+    notes.places = parts.take<uint64_t>(2 * MOST_BLOCKS);
+    notes.arrived = parts.take<uint64_t>(MOST_BLOCKS);
+    notes.difference = parts.take<uint64_t>(3);
     notes.balance = notes.difference + 1;
     notes.ended = notes.difference + 2;
-    notes.nlong = carver.take_bytes<uint32_t>(2 * sizeof(uint32_t));
+    notes.nlong = parts.take<uint32_t>(2);
     notes.narrived = notes.nlong + 1;
-    notes.list = grid.mixed ? carver.take_bytes<uint32_t>(size_t{grid.long_segments} * sizeof(uint32_t)) : nullptr;
-    notes.counters =
-        is_counted(batch) ? carver.take_bytes<uint64_t>(size_t{batch.nsegments} * sizeof(uint64_t)) : nullptr;
-    notes.kept =
-        must_keep(batch) || entry_bytes(batch) <= FEW_BYTES ? carver.take_bytes<void>(entry_bytes(batch)) : nullptr;
-    notes.bytes = carver.used();
+    notes.list = grid.mixed ? parts.take<uint32_t>(grid.long_segments) : nullptr;
+    notes.counters = is_counted(batch) ? parts.take<uint64_t>(batch.nsegments) : nullptr;
+    notes.kept = must_keep(batch) || entry_bytes(batch) <= FEW_BYTES ? parts.take<char>(entry_bytes(batch)) : nullptr;
+    notes.bytes = parts.used();
     return notes;
 }
 

@@ -1,6 +1,6 @@
 /*
  * common.cuh
- *	  Elements, bins of segments and workspace, for methods/ and published/.
+ *	  Elements, and bins and tiles of segments, for methods/ and published/.
  *
  * A comparison sort moves elements.  Without a payload an element is the key's code.  With
  * a payload it is the code and the key's position in its segment.  Then no two elements of
@@ -20,42 +20,10 @@
 
 #include "methods/key_codes.cuh"
 #include "methods/segment_batch.cuh"
+#include "methods/workspace.cuh"
 
 namespace gpusort
 {
-
-/* Cuts a workspace into aligned parts. Over nullptr it only counts bytes. */
-class Workspace
-{
-public:
-    explicit Workspace(void *base) : base_(static_cast<char *>(base))
-    {
-    }
-
-    /* The next part, of `count` entries. (Carver of device/carver.h counts bytes.) */
-    template <class T>
-    T *take(uint64_t count)
-    {
-        size_t offset = used_;
-        used_ += (count * sizeof(T) + 255) / 256 * 256;
-        return base_ == nullptr ? nullptr : reinterpret_cast<T *>(base_ + offset);
-    }
-
-    size_t used() const
-    {
-        return used_;
-    }
-
-    /* Bytes from the start of a part to the end of the last one; 0 over nullptr. */
-    size_t bytes_from(const void *piece) const
-    {
-        return base_ == nullptr ? 0 : base_ + used_ - static_cast<const char *>(piece);
-    }
-
-private:
-    char *base_;
-    size_t used_ = 0;
-};
 
 __host__ __device__ inline uint32_t ceil_div(uint64_t a, uint64_t b)
 {
@@ -175,14 +143,18 @@ auto visit_code(const SegmentBatch &batch, Visitor visitor)
 template <class Visitor>
 auto visit_elements(const SegmentBatch &batch, Visitor visitor)
 {
-    switch (gpusort_key_width(batch.spec.form)) {
-        case 2:
-            return visit_code<uint16_t>(batch, visitor);
-        case 4:
-            return visit_code<uint32_t>(batch, visitor);
-        default:
-            return visit_code<uint64_t>(batch, visitor);
-    }
+    return visit_key(batch.spec, [&](auto key) { return visit_code<decltype(key)>(batch, visitor); });
+}
+
+/* Bytes of workspace that a method takes whose Layout divides it for the elements of a batch. */
+template <template <class> class Layout>
+size_t layout_bytes(const SegmentBatch &batch)
+{
+    return visit_elements(batch, [&](auto elements) {
+        Workspace workspace(nullptr);
+        Layout<decltype(elements)> layout(batch, elements, workspace);
+        return workspace.used();
+    });
 }
 
 constexpr int max_bins = GPUSORT_LENGTH_CLASSES;

@@ -19,31 +19,16 @@ namespace gpusort
 namespace
 {
 
+/* Calls visitor with the source of the batch's codes. */
 template <class Visitor>
 auto visit_sources(const SegmentBatch &batch, Visitor visitor)
 {
-    Coding coding = coding_of(batch.spec);
-    switch (gpusort_key_width(batch.spec.form)) {
-        case 2:
-            return visitor(CodeSource<uint16_t>{coding});
-        case 4:
-            return visitor(CodeSource<uint32_t>{coding});
-        default:
-            return visitor(CodeSource<uint64_t>{coding});
-    }
+    return visit_key(batch.spec, [&](auto key) { return visitor(CodeSource<decltype(key)>{coding_of(batch.spec)}); });
 }
 
+/* The sort of a whole batch. */
 template <class Source>
-struct Counting {
-    using Key = typename Source::Code;
-
-    NumberSort<Source, Key> sort;
-
-    Counting(const SegmentBatch &batch, const Source &source, Workspace &workspace)
-        : sort(batch, source, 8 * sizeof(Key), workspace)
-    {
-    }
-};
+using Counting = NumberSort<Source, typename Source::Code>;
 
 /* Sweeps over `count` long segments of a batch. */
 template <class Source>
@@ -55,16 +40,11 @@ Sweeps<Source, typename Source::Code> sweeps_of(const SegmentBatch &batch, const
     return Sweeps<Source, Key>(batch, source, count, 8 * sizeof(Key), false, workspace);
 }
 
-const char *counting_refuses(const GpusortSpec &spec)
-{
-    return refuses_intervals(spec);
-}
-
 size_t counting_workspace(const SegmentBatch &batch)
 {
     return visit_sources(batch, [&](auto source) {
         Workspace workspace(nullptr);
-        Counting<decltype(source)> counting(batch, source, workspace);
+        Counting<decltype(source)> counting(batch, source, 8 * sizeof(typename decltype(source)::Code), workspace);
         return workspace.used();
     });
 }
@@ -73,8 +53,8 @@ cudaError_t counting_sort(const SegmentBatch &batch, void *memory, size_t, cudaS
 {
     return visit_sources(batch, [&](auto source) {
         Workspace workspace(memory);
-        Counting<decltype(source)> counting(batch, source, workspace);
-        return counting.sort.run(batch, stream);
+        Counting<decltype(source)> counting(batch, source, 8 * sizeof(typename decltype(source)::Code), workspace);
+        return counting.run(batch, stream);
     });
 }
 
@@ -100,6 +80,6 @@ cudaError_t sort_by_counting(const SegmentBatch &batch, const BinView &bin, void
     });
 }
 
-const Method counting_method = {counting_refuses, counting_workspace, counting_sort};
+const Method counting_method = {refuses_intervals, counting_workspace, counting_sort};
 
 }  // namespace gpusort

@@ -59,6 +59,20 @@ __device__ __forceinline__ uint64_t decode(const Coding &coding, uint64_t code)
     return gpusort_decode64(coding.form, coding.descending ? ~code : code);
 }
 
+/* Calls visitor with a key of the form's width. */
+template <class Visitor>
+auto visit_key(const GpusortSpec &spec, Visitor visitor)
+{
+    switch (gpusort_key_width(spec.form)) {
+        case 2:
+            return visitor(uint16_t());
+        case 4:
+            return visitor(uint32_t());
+        default:
+            return visitor(uint64_t());
+    }
+}
+
 }  // namespace gpusort
 
 #endif /* GPUSORT_KEY_CODES_CUH */

@@ -520,20 +520,6 @@ cudaError_t sort_beyond_networks(const SegmentBatch &batch, const LongSegments &
     return error;
 }
 
-/* Calls sort with a key of the batch's width. */
-template <class Sort>
-cudaError_t by_width(const SegmentBatch &batch, Sort sort)
-{
-    switch (gpusort_key_width(batch.spec.form)) {
-        case 2:
-            return sort(uint16_t());
-        case 4:
-            return sort(uint32_t());
-        default:
-            return sort(uint64_t());
-    }
-}
-
 const char *radix_refuses(const GpusortSpec &spec)
 {
     return spec.buckets > 0 ? "the radix sort gives exact order only" : nullptr;
@@ -543,13 +529,14 @@ size_t radix_workspace_bytes(const SegmentBatch &batch)
 {
     size_t bytes = 0;
 
-    by_width(batch, [&](auto key) { return sort_by_cub<decltype(key)>(batch, nullptr, &bytes, nullptr); });
+    visit_key(batch.spec, [&](auto key) { return sort_by_cub<decltype(key)>(batch, nullptr, &bytes, nullptr); });
     return bytes;
 }
 
 cudaError_t radix_sort(const SegmentBatch &batch, void *workspace, size_t bytes, cudaStream_t stream)
 {
-    return by_width(batch, [&](auto key) { return sort_by_cub<decltype(key)>(batch, workspace, &bytes, stream); });
+    return visit_key(batch.spec,
+                     [&](auto key) { return sort_by_cub<decltype(key)>(batch, workspace, &bytes, stream); });
 }
 
 }  // namespace
@@ -558,15 +545,15 @@ size_t long_workspace_bytes(const SegmentBatch &batch, const LongSegments &segme
 {
     size_t bytes = 0;
 
-    by_width(batch,
-             [&](auto key) { return sort_beyond_networks<decltype(key)>(batch, segments, nullptr, &bytes, nullptr); });
+    visit_key(batch.spec,
+              [&](auto key) { return sort_beyond_networks<decltype(key)>(batch, segments, nullptr, &bytes, nullptr); });
     return bytes;
 }
 
 cudaError_t sort_long(const SegmentBatch &batch, const LongSegments &segments, void *workspace, size_t bytes,
                       cudaStream_t stream)
 {
-    return by_width(batch, [&](auto key) {
+    return visit_key(batch.spec, [&](auto key) {
         return sort_beyond_networks<decltype(key)>(batch, segments, workspace, &bytes, stream);
     });
 }

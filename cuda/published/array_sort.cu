@@ -282,20 +282,6 @@ struct Layout {
     }
 };
 
-const char *array_sort_refuses(const GpusortSpec &spec)
-{
-    return refuses_intervals(spec);
-}
-
-size_t array_sort_workspace(const SegmentBatch &batch)
-{
-    return visit_elements(batch, [&](auto elements) {
-        Workspace workspace(nullptr);
-        Layout<decltype(elements)> layout(batch, elements, workspace);
-        return workspace.used();
-    });
-}
-
 template <class Elements>
 cudaError_t sort_long_arrays(const SegmentBatch &batch, Elements elements, const Layout<Elements> &layout,
                              cudaStream_t stream)
@@ -343,6 +329,6 @@ cudaError_t array_sort(const SegmentBatch &batch, void *memory, size_t, cudaStre
 
 }  // namespace
 
-const Method array_sort_method = {array_sort_refuses, array_sort_workspace, array_sort};
+const Method array_sort_method = {refuses_intervals, layout_bytes<Layout>, array_sort};
 
 }  // namespace gpusort

@@ -416,20 +416,6 @@ cudaError_t sort_long(const SegmentBatch &batch, Elements elements, const Layout
     return cudaGetLastError();
 }
 
-const char *hybrid_refuses(const GpusortSpec &spec)
-{
-    return refuses_intervals(spec);
-}
-
-size_t hybrid_workspace(const SegmentBatch &batch)
-{
-    return visit_elements(batch, [&](auto elements) {
-        Workspace workspace(nullptr);
-        Layout<decltype(elements)> layout(batch, elements, workspace);
-        return workspace.used();
-    });
-}
-
 cudaError_t hybrid_sort(const SegmentBatch &batch, void *memory, size_t, cudaStream_t stream)
 {
     return visit_elements(batch, [&](auto elements) -> cudaError_t {
@@ -459,6 +445,6 @@ cudaError_t hybrid_sort(const SegmentBatch &batch, void *memory, size_t, cudaStr
 
 }  // namespace
 
-const Method hybrid_method = {hybrid_refuses, hybrid_workspace, hybrid_sort};
+const Method hybrid_method = {refuses_intervals, layout_bytes<Layout>, hybrid_sort};
 
 }  // namespace gpusort

@@ -168,20 +168,6 @@ struct Layout {
     }
 };
 
-const char *matrix_refuses(const GpusortSpec &spec)
-{
-    return refuses_intervals(spec);
-}
-
-size_t matrix_workspace(const SegmentBatch &batch)
-{
-    return visit_elements(batch, [&](auto elements) {
-        Workspace workspace(nullptr);
-        Layout<decltype(elements)> layout(batch, elements, workspace);
-        return workspace.used();
-    });
-}
-
 cudaError_t matrix_sort(const SegmentBatch &batch, void *memory, size_t, cudaStream_t stream)
 {
     return visit_elements(batch, [&](auto elements) -> cudaError_t {
@@ -219,6 +205,6 @@ cudaError_t matrix_sort(const SegmentBatch &batch, void *memory, size_t, cudaStr
 
 }  // namespace
 
-const Method matrix_method = {matrix_refuses, matrix_workspace, matrix_sort};
+const Method matrix_method = {refuses_intervals, layout_bytes<Layout>, matrix_sort};
 
 }  // namespace gpusort

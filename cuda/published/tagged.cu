@@ -183,27 +183,9 @@ cudaError_t sort_tagged(const SegmentBatch &batch, int tag_bits, void *memory, c
     return cudaGetLastError();
 }
 
-const char *tagged_refuses(const GpusortSpec &spec)
-{
-    return refuses_intervals(spec);
-}
-
-template <class Visitor>
-auto visit_keys(const SegmentBatch &batch, Visitor visitor)
-{
-    switch (gpusort_key_width(batch.spec.form)) {
-        case 2:
-            return visitor(uint16_t());
-        case 4:
-            return visitor(uint32_t());
-        default:
-            return visitor(uint64_t());
-    }
-}
-
 size_t tagged_workspace(const SegmentBatch &batch)
 {
-    return visit_keys(batch, [&](auto key) {
+    return visit_key(batch.spec, [&](auto key) {
         Workspace workspace(nullptr);
         Layout<decltype(key)> layout(batch, workspace);
         return workspace.used();
@@ -214,7 +196,8 @@ size_t tagged_workspace(const SegmentBatch &batch)
 
 cudaError_t sort_with_tag_bits(const SegmentBatch &batch, int tag_bits, void *workspace, cudaStream_t stream)
 {
-    return visit_keys(batch, [&](auto key) { return sort_tagged<decltype(key)>(batch, tag_bits, workspace, stream); });
+    return visit_key(batch.spec,
+                     [&](auto key) { return sort_tagged<decltype(key)>(batch, tag_bits, workspace, stream); });
 }
 
 static cudaError_t tagged_sort(const SegmentBatch &batch, void *memory, size_t, cudaStream_t stream)
@@ -222,6 +205,6 @@ static cudaError_t tagged_sort(const SegmentBatch &batch, void *memory, size_t, 
     return sort_with_tag_bits(batch, ceil_log2((uint64_t)batch.nsegments + 1), memory, stream);
 }
 
-const Method tagged_method = {tagged_refuses, tagged_workspace, tagged_sort};
+const Method tagged_method = {refuses_intervals, tagged_workspace, tagged_sort};
 
 }  // namespace gpusort
