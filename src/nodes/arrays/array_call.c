@@ -42,17 +42,69 @@ typedef struct KnownFunction
 
 static HTAB *known_functions = NULL;
 
-static void forget_functions(Datum arg, int cache, uint32 hash);
-static bool is_option(Node *argument);
-static ArrayCallKind look_up_kind(Oid function);
-static bool in_this_module(const char *library);
-static ArrayCallKind kind_of_symbol(const char *symbol);
+static void
+forget_functions(Datum arg, int cache, uint32 hash)
+{
+	if (known_functions != NULL)
+		hash_destroy(known_functions);
+	known_functions = NULL;
+}
 
 /* Registers a callback that empties the cache of functions when pg_proc changes. */
 void
 gpusort_array_call_init(void)
 {
 	CacheRegisterSyscacheCallback(PROCOID, forget_functions, (Datum) 0);
+}
+
+/* True if a library's name, without folder and suffix, is that of this module. */
+static bool
+in_this_module(const char *library)
+{
+	const char *slash = strrchr(library, '/');
+	const char *name = slash ? slash + 1 : library;
+	size_t		length = strlen(MODULE_NAME);
+
+	return strncmp(name, MODULE_NAME, length) == 0 && (name[length] == '\0' || strcmp(name + length, DLSUFFIX) == 0);
+}
+
+static ArrayCallKind
+kind_of_symbol(const char *symbol)
+{
+	if (strncmp(symbol, SYMBOL_PREFIX, strlen(SYMBOL_PREFIX)) == 0)
+		symbol += strlen(SYMBOL_PREFIX);
+	for (int kind = 0; kind < ARRAY_CALL_NONE; kind++)
+		if (strcmp(symbol, gpusort_array_calls[kind].name) == 0)
+			return kind;
+	return ARRAY_CALL_NONE;
+}
+
+static ArrayCallKind
+look_up_kind(Oid function)
+{
+	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	ArrayCallKind kind = ARRAY_CALL_NONE;
+	Form_pg_proc proc;
+	Datum		library;
+	Datum		symbol;
+	bool		isnull;
+
+	if (!HeapTupleIsValid(tuple))
+		return ARRAY_CALL_NONE;
+	proc = (Form_pg_proc) GETSTRUCT(tuple);
+	if (proc->prolang == ClanguageId && proc->prokind == PROKIND_FUNCTION && proc->proisstrict &&
+		proc->provolatile == PROVOLATILE_IMMUTABLE)
+	{
+		library = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_probin, &isnull);
+		if (!isnull && in_this_module(TextDatumGetCString(library)))
+		{
+			symbol = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
+			if (!isnull)
+				kind = kind_of_symbol(TextDatumGetCString(symbol));
+		}
+	}
+	ReleaseSysCache(tuple);
+	return kind;
 }
 
 /* The kind of calls of this function, or ARRAY_CALL_NONE if it is not taken. */
@@ -80,6 +132,16 @@ gpusort_array_call_kind(Oid function)
 	known = hash_search(known_functions, &function, HASH_ENTER, &found);
 	known->kind = kind;
 	return kind;
+}
+
+/* True if the argument does not depend on the row: a constant, a parameter, or an integer parameter made a bigint. */
+static bool
+is_option(Node *argument)
+{
+	if (IsA(argument, FuncExpr) &&
+		(((FuncExpr *) argument)->funcid == F_INT8_INT4 || ((FuncExpr *) argument)->funcid == F_INT8_INT2))
+		argument = linitial(((FuncExpr *) argument)->args);
+	return IsA(argument, Const) || IsA(argument, Param);
 }
 
 /* Why the engines cannot sort what the call asks for in batches, whatever the arrays hold; PLAN_TAKEN if they can. */
@@ -124,72 +186,4 @@ gpusort_array_call_element(Oid array_type, Oid *element, GpusortKeyForm *form)
 {
 	*element = get_element_type(getBaseType(array_type));
 	return OidIsValid(*element) && gpusort_keys_form(*element, form);
-}
-
-/* True if the argument does not depend on the row: a constant, a parameter, or an integer parameter made a bigint. */
-static bool
-is_option(Node *argument)
-{
-	if (IsA(argument, FuncExpr) &&
-		(((FuncExpr *) argument)->funcid == F_INT8_INT4 || ((FuncExpr *) argument)->funcid == F_INT8_INT2))
-		argument = linitial(((FuncExpr *) argument)->args);
-	return IsA(argument, Const) || IsA(argument, Param);
-}
-
-static void
-forget_functions(Datum arg, int cache, uint32 hash)
-{
-	if (known_functions != NULL)
-		hash_destroy(known_functions);
-	known_functions = NULL;
-}
-
-static ArrayCallKind
-look_up_kind(Oid function)
-{
-	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
-	ArrayCallKind kind = ARRAY_CALL_NONE;
-	Form_pg_proc proc;
-	Datum		library;
-	Datum		symbol;
-	bool		isnull;
-
-	if (!HeapTupleIsValid(tuple))
-		return ARRAY_CALL_NONE;
-	proc = (Form_pg_proc) GETSTRUCT(tuple);
-	if (proc->prolang == ClanguageId && proc->prokind == PROKIND_FUNCTION && proc->proisstrict &&
-		proc->provolatile == PROVOLATILE_IMMUTABLE)
-	{
-		library = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_probin, &isnull);
-		if (!isnull && in_this_module(TextDatumGetCString(library)))
-		{
-			symbol = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
-			if (!isnull)
-				kind = kind_of_symbol(TextDatumGetCString(symbol));
-		}
-	}
-	ReleaseSysCache(tuple);
-	return kind;
-}
-
-/* True if a library's name, without folder and suffix, is that of this module. */
-static bool
-in_this_module(const char *library)
-{
-	const char *slash = strrchr(library, '/');
-	const char *name = slash ? slash + 1 : library;
-	size_t		length = strlen(MODULE_NAME);
-
-	return strncmp(name, MODULE_NAME, length) == 0 && (name[length] == '\0' || strcmp(name + length, DLSUFFIX) == 0);
-}
-
-static ArrayCallKind
-kind_of_symbol(const char *symbol)
-{
-	if (strncmp(symbol, SYMBOL_PREFIX, strlen(SYMBOL_PREFIX)) == 0)
-		symbol += strlen(SYMBOL_PREFIX);
-	for (int kind = 0; kind < ARRAY_CALL_NONE; kind++)
-		if (strcmp(symbol, gpusort_array_calls[kind].name) == 0)
-			return kind;
-	return ARRAY_CALL_NONE;
 }

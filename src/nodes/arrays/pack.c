@@ -36,47 +36,11 @@
 #define DEVICE_BATCH_BYTES (2 * 1024 * 1024)	/* larger batches evict each other from the caches */
 #define DEVICE_BATCH_ARRAYS 4	/* a batch holds at least this many long arrays, which are sorted together */
 
-static Size device_capacity(const BatchedCall *call);
-static void init_argument(ArraysState *state, ArrayArgument *argument, Expr *expression);
-static void set_spec(BatchedCall *call, int64 number, bool descending);
-static bool left_to_function(const BatchedCall *call, int64 number);
-static ExprState *init_option(ArraysState *state, FuncExpr *expression, int number);
-static Datum option_value(ArraysState *state, ExprState *option, Datum otherwise, bool *is_null);
-static int64 number_value(ArraysState *state, BatchedCall *call);
-static Datum argument_value(ArraysState *state, const ArrayArgument *argument, TupleTableSlot *slot, bool *isnull);
-static bool begin_batch(ArraysState *state, RowGroup *group, int call, Size bytes);
-static bool is_simple(const ArrayType *array, Oid element, int width, Size size);
-static bool pack_values(ArraysState *state, RowGroup *group, int call_number, CallResult *result, Datum values);
-static Datum finish_array(char *place, Oid element, int width, uint32 count, int lower_bound);
-static Datum positions_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result);
-static Datum values_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result,
-						   const CallSource *source);
-static Datum pair_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result,
-						 const CallSource *source);
-static Datum gathered(const ArrayType *source, int width, const uint32 *positions, uint32 count, int lower_bound);
-static uint32 *payload_of(const BatchedCall *call, const SortBatch *batch, const CallResult *result);
-static char *result_place(const BatchedCall *call, const SortBatch *batch, const CallResult *result);
-static bool carries_values(const BatchedCall *call);
-static bool gathers_values(const BatchedCall *call);
-
-/* Prepares a call of the plan for execution. */
-void
-gpusort_arrays_init_call(ArraysState *state, BatchedCall *call, FuncExpr *expression)
+/* True if the values are the payload. */
+static bool
+carries_values(const BatchedCall *call)
 {
-	int			option;
-
-	call->info = &gpusort_array_calls[call->kind];
-	option = call->info->narrays;
-	init_argument(state, &call->values, linitial(expression->args));
-	init_argument(state, &call->keys, list_nth(expression->args, call->info->narrays - 1));
-	call->number = call->info->number != ARRAY_NUMBER_NONE ? init_option(state, expression, option++) : NULL;
-	call->descending = init_option(state, expression, option++);
-	call->nulls_first = init_option(state, expression, option);
-	call->result_element = call->kind == ARRAY_CALL_ARGSORT ? INT4OID : call->values.element;
-	if (call->kind == ARRAY_CALL_SORT_PAIR)
-		call->record = BlessTupleDesc(CreateTupleDescCopy(get_expr_result_tupdesc((Node *) expression, false)));
-	state->gathers |= gathers_values(call);
-	set_spec(call, 0, call->info->descending);
+	return call->info->narrays > 1 && call->kind != ARRAY_CALL_SORT_PAIR && call->values.width == sizeof(uint32);
 }
 
 /* Sets the spec of a call and the sizes that follow from it. */
@@ -101,6 +65,56 @@ set_spec(BatchedCall *call, int64 number, bool descending)
 	call->lead = 0;
 	if (spec->payload != GPUSORT_PAYLOAD_NONE)
 		call->lead = Max((Size) call->keys.width * (HEADER_SIZE / sizeof(uint32)), HEADER_SIZE) - HEADER_SIZE;
+}
+
+static void
+init_argument(ArraysState *state, ArrayArgument *argument, Expr *expression)
+{
+	argument->element = get_element_type(getBaseType(exprType((Node *) expression)));
+	argument->width = get_typlen(argument->element);
+	if (IsA(expression, Var))
+		argument->column = ((Var *) expression)->varattno;
+	else
+	{
+		argument->state = ExecInitExpr(expression, &state->css.ss.ps);
+		state->computes = true;
+	}
+}
+
+/* Prepares the argument with this number.  NULL if the call has fewer. */
+static ExprState *
+init_option(ArraysState *state, FuncExpr *expression, int number)
+{
+	if (number >= list_length(expression->args))
+		return NULL;
+	return ExecInitExpr(list_nth(expression->args, number), &state->css.ss.ps);
+}
+
+/* True if the values are copied, and results are gathered from the copies. */
+static bool
+gathers_values(const BatchedCall *call)
+{
+	return call->info->narrays > 1 && !carries_values(call);
+}
+
+/* Prepares a call of the plan for execution. */
+void
+gpusort_arrays_init_call(ArraysState *state, BatchedCall *call, FuncExpr *expression)
+{
+	int			option;
+
+	call->info = &gpusort_array_calls[call->kind];
+	option = call->info->narrays;
+	init_argument(state, &call->values, linitial(expression->args));
+	init_argument(state, &call->keys, list_nth(expression->args, call->info->narrays - 1));
+	call->number = call->info->number != ARRAY_NUMBER_NONE ? init_option(state, expression, option++) : NULL;
+	call->descending = init_option(state, expression, option++);
+	call->nulls_first = init_option(state, expression, option);
+	call->result_element = call->kind == ARRAY_CALL_ARGSORT ? INT4OID : call->values.element;
+	if (call->kind == ARRAY_CALL_SORT_PAIR)
+		call->record = BlessTupleDesc(CreateTupleDescCopy(get_expr_result_tupdesc((Node *) expression, false)));
+	state->gathers |= gathers_values(call);
+	set_spec(call, 0, call->info->descending);
 }
 
 /* True if calls with this number are left to the function: they raise an error, sort nothing, or ask for more than there can be. */
@@ -133,6 +147,31 @@ gpusort_arrays_on_device(const BatchedCall *call)
 	return device_capacity(call) >= DEVICE_BATCH_MIN;
 }
 
+/* The value of an option, or its default.  Sets *is_null if it is NULL, and never clears it. */
+static Datum
+option_value(ArraysState *state, ExprState *option, Datum otherwise, bool *is_null)
+{
+	bool		isnull;
+	Datum		value;
+
+	if (option == NULL)
+		return otherwise;
+	value = ExecEvalExprSwitchContext(option, state->css.ss.ps.ps_ExprContext, &isnull);
+	*is_null |= isnull;
+	return isnull ? otherwise : value;
+}
+
+/* The value of the number argument, or 0.  Its type is int8, or int4 in the extension's version 1.0. */
+static int64
+number_value(ArraysState *state, BatchedCall *call)
+{
+	Datum		value = option_value(state, call->number, Int64GetDatum(0), &call->is_null);
+
+	if (call->number == NULL || call->is_null)
+		return 0;
+	return exprType((Node *) call->number->expr) == INT4OID ? DatumGetInt32(value) : DatumGetInt64(value);
+}
+
 /* Evaluates the options of a call for the scan that begins. */
 void
 gpusort_arrays_start_call(ArraysState *state, BatchedCall *call)
@@ -148,6 +187,82 @@ gpusort_arrays_start_call(ArraysState *state, BatchedCall *call)
 	call->by_function = left_to_function(call, number);
 	call->on_device = gpusort_arrays_on_device(call);
 	call->batch_bytes = call->on_device ? Min(DEVICE_BATCH_BYTES, device_capacity(call)) : state->batch_bytes;
+}
+
+static Datum
+argument_value(ArraysState *state, const ArrayArgument *argument, TupleTableSlot *slot, bool *isnull)
+{
+	if (argument->column > 0)
+		return slot_getattr(slot, argument->column, isnull);
+	return ExecEvalExprSwitchContext(argument->state, state->css.ss.ps.ps_ExprContext, isnull);
+}
+
+/* Begins the call's batch if necessary.  Returns false if `bytes` more bytes of keys do not fit it. */
+static bool
+begin_batch(ArraysState *state, RowGroup *group, int call, Size bytes)
+{
+	SortBatch  *batch = group->batches[call];
+	Size		capacity = state->calls[call].batch_bytes;
+	Size		memory_capacity = Max(bytes, state->batch_bytes);
+	MemoryContext caller;
+
+	if (batch != NULL)
+		return group->used[call] + bytes <= (Size) batch->key_slots * state->calls[call].keys.width &&
+			batch->nsegments < batch->segment_slots;
+	if (state->calls[call].on_device)
+		capacity = Max(capacity, Min(bytes * DEVICE_BATCH_ARRAYS, device_capacity(&state->calls[call])));
+	if (bytes > capacity && group->nrows > 0)
+		return false;			/* it begins the next group */
+	capacity = Max(bytes, capacity);
+	caller = MemoryContextSwitchTo(state->context);
+	batch = gpusort_batch_begin(&state->calls[call].spec, capacity, memory_capacity, Min(capacity / LEAST_SIZE, state->max_rows));
+	MemoryContextSwitchTo(caller);
+	batch->use = USED_FOR_ARRAYS;
+	group->batches[call] = batch;
+	group->batch_memory += batch->memory_bytes;
+	return true;
+}
+
+/* True if the array has one dimension and no NULLs. */
+static bool
+is_simple(const ArrayType *array, Oid element, int width, Size size)
+{
+	return ARR_NDIM(array) == 1 && !ARR_HASNULL(array) && ARR_ELEMTYPE(array) == element &&
+		(Size) ARR_DIMS(array)[0] * width + HEADER_SIZE == size;
+}
+
+/*
+ * Packs the values of the keys that were just packed.  Copies the keys of array_sort_pair,
+ * which a batch with a payload does not return.  Returns false if the values must be left
+ * to the function.
+ */
+static bool
+pack_values(ArraysState *state, RowGroup *group, int call_number, CallResult *result, Datum values)
+{
+	const BatchedCall *call = &state->calls[call_number];
+	const SortBatch *batch = group->batches[call_number];
+	CallSource *source = state->gathers ? gpusort_arrays_source_of(state, group, group->nrows, call_number) : NULL;
+	Size		size = toast_raw_datum_size(values);
+	ArrayType  *place;
+
+	if (call->values.width <= 0 || size != HEADER_SIZE + (Size) result->count * call->values.width)
+		return false;
+	if (carries_values(call))
+		place = (ArrayType *) ((char *) (batch->payload + result->start) - HEADER_SIZE);
+	else
+		place = source->values = gpusort_alloc_large(group->context, size);
+	gpusort_toast_flatten(state->toast, values, size, (char *) place);
+	if (!is_simple(place, call->values.element, call->values.width, size))
+		return false;
+	result->lower_bound = ARR_LBOUND(place)[0];
+	if (call->kind == ARRAY_CALL_SORT_PAIR)
+	{
+		const char *keys = batch->keys + (Size) result->start * call->keys.width - HEADER_SIZE;
+
+		source->keys = gpusort_alloc_large(group->context, VARSIZE(keys));
+		memcpy(source->keys, keys, VARSIZE(keys));
+	}
+	return true;
 }
 
 /*
@@ -229,6 +344,87 @@ gpusort_arrays_take_back(ArraysState *state, RowGroup *group, int call_number)
 	}
 }
 
+/* Writes the header of an array whose elements lie behind it, and returns the array. */
+static Datum
+finish_array(char *place, Oid element, int width, uint32 count, int lower_bound)
+{
+	ArrayType  *array = (ArrayType *) place;
+
+	SET_VARSIZE(array, HEADER_SIZE + (Size) count * width);
+	array->ndim = 1;
+	array->dataoffset = 0;
+	array->elemtype = element;
+	ARR_DIMS(array)[0] = count;
+	ARR_LBOUND(array)[0] = lower_bound;
+	return PointerGetDatum(array);
+}
+
+/* The sorted payload of a segment.  A segment of a single key was not submitted, so its payload is set here. */
+static uint32 *
+payload_of(const BatchedCall *call, const SortBatch *batch, const CallResult *result)
+{
+	uint32	   *payload = batch->payload_out ? batch->payload_out : batch->payload;
+
+	if (result->count == 1)
+		payload[result->start] = carries_values(call) ? batch->payload[result->start] : 0;
+	return payload + result->start;
+}
+
+static Datum
+positions_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result)
+{
+	uint32	   *positions = payload_of(call, batch, result);
+
+	for (uint32 i = 0; i < result->count; i++)
+		positions[i]++;
+	return finish_array((char *) positions - HEADER_SIZE, INT4OID, sizeof(int32), result->count, 1);
+}
+
+/* A new array of the source's elements at count positions. */
+static Datum
+gathered(const ArrayType *source, int width, const uint32 *positions, uint32 count, int lower_bound)
+{
+	char	   *place = gpusort_alloc_large(CurrentMemoryContext, HEADER_SIZE + (Size) count * width);
+
+	gpusort_elements_gather(place + HEADER_SIZE, ARR_DATA_PTR(source), width, positions, count);
+	return finish_array(place, ARR_ELEMTYPE(source), width, count, lower_bound);
+}
+
+/* The values in the order of the keys: carried as the payload, or gathered by position. */
+static Datum
+values_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result, const CallSource *source)
+{
+	bool		top = call->kind == ARRAY_CALL_TOP_N_BY;
+	int			lower_bound = top ? 1 : result->lower_bound;
+	uint32		count = top ? Min(call->spec.limit, result->count) : result->count;
+	uint32	   *payload = payload_of(call, batch, result);
+
+	if (carries_values(call))
+		return finish_array((char *) payload - HEADER_SIZE, call->values.element, call->values.width, count, lower_bound);
+	return gathered(source->values, call->values.width, payload, count, lower_bound);
+}
+
+/* The record of values and keys, both gathered by position. */
+static Datum
+pair_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result, const CallSource *source)
+{
+	const uint32 *positions = payload_of(call, batch, result);
+	bool		nulls[2] = {false, false};
+	Datum		arrays[2];
+
+	arrays[0] = gathered(source->values, call->values.width, positions, result->count, result->lower_bound);
+	arrays[1] = gathered(source->keys, call->keys.width, positions, result->count, ARR_LBOUND(source->keys)[0]);
+	return HeapTupleGetDatum(heap_form_tuple(call->record, arrays, nulls));
+}
+
+static char *
+result_place(const BatchedCall *call, const SortBatch *batch, const CallResult *result)
+{
+	char	   *keys = batch->keys_out ? batch->keys_out : batch->keys;
+
+	return keys + (Size) result->start * call->keys.width - HEADER_SIZE;
+}
+
 /*
  * The result of a call for the group's row that is to be returned.  The batch must have
  * been waited for.
@@ -268,223 +464,4 @@ gpusort_arrays_result(ArraysState *state, RowGroup *group, int call_number, bool
 		default:
 			return PointerGetDatum(place);
 	}
-}
-
-static void
-init_argument(ArraysState *state, ArrayArgument *argument, Expr *expression)
-{
-	argument->element = get_element_type(getBaseType(exprType((Node *) expression)));
-	argument->width = get_typlen(argument->element);
-	if (IsA(expression, Var))
-		argument->column = ((Var *) expression)->varattno;
-	else
-	{
-		argument->state = ExecInitExpr(expression, &state->css.ss.ps);
-		state->computes = true;
-	}
-}
-
-/* Prepares the argument with this number.  NULL if the call has fewer. */
-static ExprState *
-init_option(ArraysState *state, FuncExpr *expression, int number)
-{
-	if (number >= list_length(expression->args))
-		return NULL;
-	return ExecInitExpr(list_nth(expression->args, number), &state->css.ss.ps);
-}
-
-/* The value of an option, or its default.  Sets *is_null if it is NULL, and never clears it. */
-static Datum
-option_value(ArraysState *state, ExprState *option, Datum otherwise, bool *is_null)
-{
-	bool		isnull;
-	Datum		value;
-
-	if (option == NULL)
-		return otherwise;
-	value = ExecEvalExprSwitchContext(option, state->css.ss.ps.ps_ExprContext, &isnull);
-	*is_null |= isnull;
-	return isnull ? otherwise : value;
-}
-
-/* The value of the number argument, or 0.  Its type is int8, or int4 in the extension's version 1.0. */
-static int64
-number_value(ArraysState *state, BatchedCall *call)
-{
-	Datum		value = option_value(state, call->number, Int64GetDatum(0), &call->is_null);
-
-	if (call->number == NULL || call->is_null)
-		return 0;
-	return exprType((Node *) call->number->expr) == INT4OID ? DatumGetInt32(value) : DatumGetInt64(value);
-}
-
-static Datum
-argument_value(ArraysState *state, const ArrayArgument *argument, TupleTableSlot *slot, bool *isnull)
-{
-	if (argument->column > 0)
-		return slot_getattr(slot, argument->column, isnull);
-	return ExecEvalExprSwitchContext(argument->state, state->css.ss.ps.ps_ExprContext, isnull);
-}
-
-/* Begins the call's batch if necessary.  Returns false if `bytes` more bytes of keys do not fit it. */
-static bool
-begin_batch(ArraysState *state, RowGroup *group, int call, Size bytes)
-{
-	SortBatch  *batch = group->batches[call];
-	Size		capacity = state->calls[call].batch_bytes;
-	Size		memory_capacity = Max(bytes, state->batch_bytes);
-	MemoryContext caller;
-
-	if (batch != NULL)
-		return group->used[call] + bytes <= (Size) batch->key_slots * state->calls[call].keys.width &&
-			batch->nsegments < batch->segment_slots;
-	if (state->calls[call].on_device)
-		capacity = Max(capacity, Min(bytes * DEVICE_BATCH_ARRAYS, device_capacity(&state->calls[call])));
-	if (bytes > capacity && group->nrows > 0)
-		return false;			/* it begins the next group */
-	capacity = Max(bytes, capacity);
-	caller = MemoryContextSwitchTo(state->context);
-	batch = gpusort_batch_begin(&state->calls[call].spec, capacity, memory_capacity, Min(capacity / LEAST_SIZE, state->max_rows));
-	MemoryContextSwitchTo(caller);
-	batch->use = USED_FOR_ARRAYS;
-	group->batches[call] = batch;
-	group->batch_memory += batch->memory_bytes;
-	return true;
-}
-
-/* True if the array has one dimension and no NULLs. */
-static bool
-is_simple(const ArrayType *array, Oid element, int width, Size size)
-{
-	return ARR_NDIM(array) == 1 && !ARR_HASNULL(array) && ARR_ELEMTYPE(array) == element &&
-		(Size) ARR_DIMS(array)[0] * width + HEADER_SIZE == size;
-}
-
-/*
- * Packs the values of the keys that were just packed.  Copies the keys of array_sort_pair,
- * which a batch with a payload does not return.  Returns false if the values must be left
- * to the function.
- */
-static bool
-pack_values(ArraysState *state, RowGroup *group, int call_number, CallResult *result, Datum values)
-{
-	const BatchedCall *call = &state->calls[call_number];
-	const SortBatch *batch = group->batches[call_number];
-	CallSource *source = state->gathers ? gpusort_arrays_source_of(state, group, group->nrows, call_number) : NULL;
-	Size		size = toast_raw_datum_size(values);
-	ArrayType  *place;
-
-	if (call->values.width <= 0 || size != HEADER_SIZE + (Size) result->count * call->values.width)
-		return false;
-	if (carries_values(call))
-		place = (ArrayType *) ((char *) (batch->payload + result->start) - HEADER_SIZE);
-	else
-		place = source->values = gpusort_alloc_large(group->context, size);
-	gpusort_toast_flatten(state->toast, values, size, (char *) place);
-	if (!is_simple(place, call->values.element, call->values.width, size))
-		return false;
-	result->lower_bound = ARR_LBOUND(place)[0];
-	if (call->kind == ARRAY_CALL_SORT_PAIR)
-	{
-		const char *keys = batch->keys + (Size) result->start * call->keys.width - HEADER_SIZE;
-
-		source->keys = gpusort_alloc_large(group->context, VARSIZE(keys));
-		memcpy(source->keys, keys, VARSIZE(keys));
-	}
-	return true;
-}
-
-/* Writes the header of an array whose elements lie behind it, and returns the array. */
-static Datum
-finish_array(char *place, Oid element, int width, uint32 count, int lower_bound)
-{
-	ArrayType  *array = (ArrayType *) place;
-
-	SET_VARSIZE(array, HEADER_SIZE + (Size) count * width);
-	array->ndim = 1;
-	array->dataoffset = 0;
-	array->elemtype = element;
-	ARR_DIMS(array)[0] = count;
-	ARR_LBOUND(array)[0] = lower_bound;
-	return PointerGetDatum(array);
-}
-
-static Datum
-positions_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result)
-{
-	uint32	   *positions = payload_of(call, batch, result);
-
-	for (uint32 i = 0; i < result->count; i++)
-		positions[i]++;
-	return finish_array((char *) positions - HEADER_SIZE, INT4OID, sizeof(int32), result->count, 1);
-}
-
-/* The values in the order of the keys: carried as the payload, or gathered by position. */
-static Datum
-values_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result, const CallSource *source)
-{
-	bool		top = call->kind == ARRAY_CALL_TOP_N_BY;
-	int			lower_bound = top ? 1 : result->lower_bound;
-	uint32		count = top ? Min(call->spec.limit, result->count) : result->count;
-	uint32	   *payload = payload_of(call, batch, result);
-
-	if (carries_values(call))
-		return finish_array((char *) payload - HEADER_SIZE, call->values.element, call->values.width, count, lower_bound);
-	return gathered(source->values, call->values.width, payload, count, lower_bound);
-}
-
-/* The record of values and keys, both gathered by position. */
-static Datum
-pair_result(const BatchedCall *call, const SortBatch *batch, const CallResult *result, const CallSource *source)
-{
-	const uint32 *positions = payload_of(call, batch, result);
-	bool		nulls[2] = {false, false};
-	Datum		arrays[2];
-
-	arrays[0] = gathered(source->values, call->values.width, positions, result->count, result->lower_bound);
-	arrays[1] = gathered(source->keys, call->keys.width, positions, result->count, ARR_LBOUND(source->keys)[0]);
-	return HeapTupleGetDatum(heap_form_tuple(call->record, arrays, nulls));
-}
-
-/* A new array of the source's elements at count positions. */
-static Datum
-gathered(const ArrayType *source, int width, const uint32 *positions, uint32 count, int lower_bound)
-{
-	char	   *place = gpusort_alloc_large(CurrentMemoryContext, HEADER_SIZE + (Size) count * width);
-
-	gpusort_elements_gather(place + HEADER_SIZE, ARR_DATA_PTR(source), width, positions, count);
-	return finish_array(place, ARR_ELEMTYPE(source), width, count, lower_bound);
-}
-
-/* The sorted payload of a segment.  A segment of a single key was not submitted, so its payload is set here. */
-static uint32 *
-payload_of(const BatchedCall *call, const SortBatch *batch, const CallResult *result)
-{
-	uint32	   *payload = batch->payload_out ? batch->payload_out : batch->payload;
-
-	if (result->count == 1)
-		payload[result->start] = carries_values(call) ? batch->payload[result->start] : 0;
-	return payload + result->start;
-}
-
-static char *
-result_place(const BatchedCall *call, const SortBatch *batch, const CallResult *result)
-{
-	char	   *keys = batch->keys_out ? batch->keys_out : batch->keys;
-
-	return keys + (Size) result->start * call->keys.width - HEADER_SIZE;
-}
-
-/* True if the values are the payload. */
-static bool
-carries_values(const BatchedCall *call)
-{
-	return call->info->narrays > 1 && call->kind != ARRAY_CALL_SORT_PAIR && call->values.width == sizeof(uint32);
-}
-
-/* True if the values are copied, and results are gathered from the copies. */
-static bool
-gathers_values(const BatchedCall *call)
-{
-	return call->info->narrays > 1 && !carries_values(call);
 }
