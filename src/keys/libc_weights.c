@@ -8,10 +8,11 @@
  * first level forward, and texts of all pairs of ASCII characters must have the weights
  * that strxfrm gives them and the order that strcoll gives them.
  *
- * An entry of a list: the element as an int32, a length, and so many bytes that follow the
- * first one; then padding to 4 bytes.  The last entry's length is 0, and it matches
- * everything.  If the element is less than 0 the entry is a range: there are two strings of
- * bytes, the range's ends, and the elements are found by the distance from the first.
+ * An entry of a list has the element as an int32, a length, and that many bytes, which follow
+ * the first one in a text.  It is padded to 4 bytes.  The last entry's length is 0, so it
+ * matches everything.  If the element is less than 0, the entry is a range: it has two
+ * strings of bytes, the ends of the range, and elements are found by the distance from the
+ * first.
  */
 #include <langinfo.h>
 #include <stdlib.h>

@@ -29,7 +29,7 @@ typedef struct LibcWeights
 	const int32_t *table;		/* by first byte: an element, or less than 0 the place of a list of elements */
 	const unsigned char *lists;
 	const int32_t *ranges;		/* elements of characters that follow one another */
-	const unsigned char *weights;	/* per element and level a length and so many bytes */
+	const unsigned char *weights;	/* per element and level a length and that many bytes */
 } LibcWeights;
 
 /* The weights of an element, encoded as UTF-8 encodes characters. */

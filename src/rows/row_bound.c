@@ -29,19 +29,19 @@ threshold_keys(const RowBound *bound)
 	return bound->keys->nkeys - bound->partition_keys;
 }
 
-/* Makes room for thresholds of this many partitions. */
+/* Enlarges the buffers to thresholds of this many partitions. */
 static void
-reserve_partitions(RowBound *bound, uint32 room)
+reserve_partitions(RowBound *bound, uint32 capacity)
 {
-	Size		values = (Size) room * threshold_keys(bound);
+	Size		values = (Size) capacity * threshold_keys(bound);
 
-	bound->stored = repalloc_huge(bound->stored, room * sizeof(uint32));
-	bound->full = repalloc_huge(bound->full, room * sizeof(bool));
+	bound->stored = repalloc_huge(bound->stored, capacity * sizeof(uint32));
+	bound->full = repalloc_huge(bound->full, capacity * sizeof(bool));
 	bound->values = repalloc_huge(bound->values, Max(values, 1) * sizeof(Datum));
 	bound->nulls = repalloc_huge(bound->nulls, Max(values, 1) * sizeof(bool));
-	memset(bound->stored + bound->room, 0, (room - bound->room) * sizeof(uint32));
-	memset(bound->full + bound->room, 0, (room - bound->room) * sizeof(bool));
-	bound->room = room;
+	memset(bound->stored + bound->capacity, 0, (capacity - bound->capacity) * sizeof(uint32));
+	memset(bound->full + bound->capacity, 0, (capacity - bound->capacity) * sizeof(bool));
+	bound->capacity = capacity;
 }
 
 /*
@@ -118,8 +118,8 @@ gpusort_rows_bound_rejects(RowBound *bound, RowValueGetter get, void *row)
 	if (bound->partitions != NULL)
 	{
 		partition = gpusort_rows_partitions_find(bound->partitions, get, row);
-		if (partition == bound->room)
-			reserve_partitions(bound, 2 * bound->room);
+		if (partition == bound->capacity)
+			reserve_partitions(bound, 2 * bound->capacity);
 	}
 	if (bound->full[partition] && is_beyond(bound, partition, get, row))
 	{
@@ -182,7 +182,7 @@ copy_references(RowBound *bound)
 
 	bound->referenced = AllocSetContextCreate(CurrentMemoryContext, "gpusort row thresholds", ALLOCSET_DEFAULT_SIZES);
 	caller = MemoryContextSwitchTo(bound->referenced);
-	for (uint32 p = 0; old != NULL && p < bound->room; p++)
+	for (uint32 p = 0; old != NULL && p < bound->capacity; p++)
 	{
 		for (int i = 0; i < nkeys && bound->full[p]; i++)
 		{
@@ -323,7 +323,7 @@ gpusort_rows_bound_cut(RowBound *bound, RowStore *store, uint32 *order)
 void
 gpusort_rows_bound_forget_rows(RowBound *bound)
 {
-	memset(bound->stored, 0, bound->room * sizeof(uint32));
+	memset(bound->stored, 0, bound->capacity * sizeof(uint32));
 	bound->nstored = bound->surely_kept = 0;
 }
 
@@ -336,7 +336,7 @@ gpusort_rows_bound_bytes(const RowBound *bound)
 	if (bound->partitions == NULL)
 		return 0;
 	bytes += gpusort_rows_partitions_bytes(bound->partitions) + bound->nstored * sizeof(uint32);
-	bytes += bound->room * (sizeof(uint32) + sizeof(bool) + threshold_keys(bound) * (sizeof(Datum) + sizeof(bool)));
+	bytes += bound->capacity * (sizeof(uint32) + sizeof(bool) + threshold_keys(bound) * (sizeof(Datum) + sizeof(bool)));
 	return bytes + (bound->referenced ? MemoryContextMemAllocated(bound->referenced, false) : 0);
 }
 

@@ -57,7 +57,7 @@ typedef struct RowBound
 	int			vain_cuts;		/* cuts in sequence that kept most rows */
 
 	/* By partition. */
-	uint32		room;
+	uint32		capacity;
 	uint32	   *stored;			/* its rows in the store */
 	bool	   *full;			/* it has a threshold */
 	Datum	   *values;			/* thresholds: values[partition * nkeys + key] */

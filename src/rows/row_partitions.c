@@ -39,7 +39,7 @@ struct RowPartitions
 	Datum	   *row_values;		/* of the row that is looked up */
 	bool	   *row_nulls;
 	uint32		count;
-	uint32		room;			/* partitions that fit values and nulls */
+	uint32		capacity;			/* partitions that fit values and nulls */
 	Datum	   *values;			/* values[partition * nkeys + key] */
 	bool	   *nulls;
 	PartitionSlot *slots;
@@ -93,9 +93,9 @@ gpusort_rows_partitions_create(const RowLayout *layout, const RowKeys *keys, int
 	}
 	partitions->row_values = palloc(nkeys * sizeof(Datum));
 	partitions->row_nulls = palloc(nkeys * sizeof(bool));
-	partitions->room = PARTITIONS_FIRST_SLOTS / 2;
-	partitions->values = palloc((Size) partitions->room * nkeys * sizeof(Datum));
-	partitions->nulls = palloc((Size) partitions->room * nkeys * sizeof(bool));
+	partitions->capacity = PARTITIONS_FIRST_SLOTS / 2;
+	partitions->values = palloc((Size) partitions->capacity * nkeys * sizeof(Datum));
+	partitions->nulls = palloc((Size) partitions->capacity * nkeys * sizeof(bool));
 	partitions->nslots = PARTITIONS_FIRST_SLOTS;
 	partitions->slots = palloc0(partitions->nslots * sizeof(PartitionSlot));
 	MemoryContextSwitchTo(caller);
@@ -181,9 +181,9 @@ grow(RowPartitions *partitions)
 	PartitionSlot *old = partitions->slots;
 	uint32		nold = partitions->nslots;
 
-	partitions->room *= 2;
-	partitions->values = repalloc_huge(partitions->values, (Size) partitions->room * partitions->nkeys * sizeof(Datum));
-	partitions->nulls = repalloc_huge(partitions->nulls, (Size) partitions->room * partitions->nkeys * sizeof(bool));
+	partitions->capacity *= 2;
+	partitions->values = repalloc_huge(partitions->values, (Size) partitions->capacity * partitions->nkeys * sizeof(Datum));
+	partitions->nulls = repalloc_huge(partitions->nulls, (Size) partitions->capacity * partitions->nkeys * sizeof(bool));
 	partitions->nslots *= 2;
 	partitions->slots = MemoryContextAllocExtended(partitions->context, (Size) partitions->nslots * sizeof(PartitionSlot),
 												   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
@@ -217,7 +217,7 @@ add_partition(RowPartitions *partitions, uint32 slot, uint32 hash)
 	}
 	MemoryContextSwitchTo(caller);
 	partitions->slots[slot] = (PartitionSlot) {hash, ++partitions->count};
-	if (partitions->count == partitions->room)
+	if (partitions->count == partitions->capacity)
 		grow(partitions);
 }
 
