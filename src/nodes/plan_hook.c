@@ -20,118 +20,7 @@
 static planner_hook_type previous_planner;
 static List *rooms = NIL;
 
-static PlannedStmt *plan_with_nodes(GPUSORT_PLANNER_PARAMETERS);
-static void visit_tree(Plan **link, void *arg);
 static void visit_plan(Plan **link, void *arg);
-static void visit_children(Plan *plan, const PlanPlace *place);
-static void visit_join_children(Plan *plan, const PlanPlace *below);
-static bool knows_children(const Plan *plan);
-static PlanPlace place_below(Plan *plan, const PlanPlace *place);
-static void add_limit(const Limit *limit, PlanPlace *below);
-static bool stops_early_inside(const Plan *plan);
-static bool reads_all_at_once(const Plan *plan);
-static bool stops_by_itself(const Plan *plan);
-static bool gives_first_rows(const Plan *plan);
-static bool passes_bound(const Plan *plan);
-
-void
-gpusort_plan_hook_init(void)
-{
-	previous_planner = planner_hook;
-	planner_hook = plan_with_nodes;
-}
-
-void
-gpusort_plan_hook_add(const NodeRoom *room)
-{
-	MemoryContext caller = MemoryContextSwitchTo(TopMemoryContext);
-
-	RegisterCustomScanMethods(room->methods);
-	rooms = lappend(rooms, unconstify(NodeRoom *, room));
-	MemoryContextSwitchTo(caller);
-}
-
-const NodeRoom *
-gpusort_plan_room(const Plan *plan)
-{
-	ListCell   *cell;
-
-	if (!IsA(plan, CustomScan))
-		return NULL;
-	foreach(cell, rooms)
-	{
-		const NodeRoom *room = lfirst(cell);
-
-		if (room->methods == ((const CustomScan *) plan)->methods)
-			return room;
-	}
-	return NULL;
-}
-
-static PlannedStmt *
-plan_with_nodes(GPUSORT_PLANNER_PARAMETERS)
-{
-	PlannedStmt *statement = previous_planner
-		? previous_planner(GPUSORT_PLANNER_ARGUMENTS)
-		: standard_planner(GPUSORT_PLANNER_ARGUMENTS);
-	PlanWalk	walk = {
-		.statement = statement,
-		.cursor = (cursor_options & CURSOR_OPT_FAST_PLAN) != 0,
-		.explain = gpusort_explain_choices
-	};
-	ListCell   *cell;
-
-	foreach(cell, rooms)
-	{
-		const NodeRoom *room = lfirst(cell);
-
-		if ((room->enabled() || walk.explain) && (room->concerns == NULL || room->concerns(statement)))
-			walk.rooms = lappend(walk.rooms, lfirst(cell));
-	}
-	if (walk.rooms != NIL)
-		gpusort_plan_each_tree(statement, visit_tree, &walk);
-	gpusort_reason_show(&walk);
-	return statement;
-}
-
-/* Visits a plan tree.  That of a subquery may be stopped early by its caller. */
-static void
-visit_tree(Plan **link, void *arg)
-{
-	PlanWalk   *walk = arg;
-	PlanPlace	top = {.walk = walk, .may_stop = walk->cursor || link != &walk->statement->planTree};
-
-	visit_plan(link, &top);
-}
-
-/* Lets the rooms rewrite the plans below a link, then the plan at the link. */
-static void
-visit_plan(Plan **link, void *arg)
-{
-	const PlanPlace *place = arg;
-	Plan	   *plan = *link;
-	ListCell   *cell;
-
-	check_stack_depth();
-	if (!knows_children(plan) || place->walk->explain)
-		visit_children(plan, place);
-	foreach(cell, place->walk->rooms)
-	{
-		const NodeRoom *room = lfirst(cell);
-
-		if (place->owned || !room->enabled())
-		{
-			room->keep(plan, place, place->owned ? PLAN_OWNED : PLAN_SWITCHED_OFF, room->setting);
-			continue;
-		}
-		room->rewrite(link, place);
-		/* The next room is asked about the same plan, below nodes that were put above it. */
-		while (*link != plan && gpusort_plan_room(*link) != NULL)
-			link = &(*link)->lefttree;
-		if (*link != plan)
-			break;
-	}
-}
 
 /*
  * True if the node is run by another module.  That may know the nodes below it: it may have
@@ -141,17 +30,6 @@ static bool
 knows_children(const Plan *plan)
 {
 	return IsA(plan, ForeignScan) || (IsA(plan, CustomScan) && gpusort_plan_room(plan) == NULL);
-}
-
-static void
-visit_children(Plan *plan, const PlanPlace *place)
-{
-	PlanPlace	below = place_below(plan, place);
-
-	if (IsA(plan, NestLoop) || IsA(plan, MergeJoin) || IsA(plan, HashJoin))
-		visit_join_children(plan, &below);
-	else
-		gpusort_plan_each_child(plan, visit_plan, &below);
 }
 
 /* The inner side of a join may be read many times, or only until a match. */
@@ -168,36 +46,6 @@ visit_join_children(Plan *plan, const PlanPlace *below)
 	inner.marks = IsA(plan, MergeJoin) && !((MergeJoin *) plan)->skip_mark_restore;
 	visit_plan(&plan->lefttree, &outer);
 	visit_plan(&plan->righttree, &inner);
-}
-
-/* The place of a node's children.  visit_join_children changes it for a join. */
-static PlanPlace
-place_below(Plan *plan, const PlanPlace *place)
-{
-	PlanPlace	below = *place;
-	bool		gathers = IsA(plan, Gather) || IsA(plan, GatherMerge);
-
-	below.parent = plan;
-	if (place->walk->explain)
-		below.ancestors = lcons(plan, list_copy(place->ancestors));
-	below.owned |= knows_children(plan);
-	below.parallel |= gathers;
-	below.marks = false;
-	if (!stops_early_inside(plan))
-		below.may_stop = false;
-	else if (!passes_bound(plan) || gathers)
-		below.may_stop |= place->limit != NULL || stops_by_itself(plan);
-	if (!passes_bound(plan))
-		below.limit = NULL;
-	below.limit_known &= below.limit != NULL && !gathers;
-	if (gives_first_rows(plan))
-		below.first_rows = plan;
-	else if (!IsA(plan, GatherMerge) && !IsA(plan, MergeAppend))
-		below.first_rows = NULL;
-	if (IsA(plan, Limit))
-		add_limit((const Limit *) plan, &below);
-	below.all_wanted = (below.all_wanted && !below.may_stop) || reads_all_at_once(plan);
-	return below;
 }
 
 /* A LIMIT bounds the rows below it, if its count can be evaluated ahead. */
@@ -275,4 +123,144 @@ passes_bound(const Plan *plan)
 		default:
 			return false;
 	}
+}
+
+/* The place of a node's children.  visit_join_children changes it for a join. */
+static PlanPlace
+place_below(Plan *plan, const PlanPlace *place)
+{
+	PlanPlace	below = *place;
+	bool		gathers = IsA(plan, Gather) || IsA(plan, GatherMerge);
+
+	below.parent = plan;
+	if (place->walk->explain)
+		below.ancestors = lcons(plan, list_copy(place->ancestors));
+	below.owned |= knows_children(plan);
+	below.parallel |= gathers;
+	below.marks = false;
+	if (!stops_early_inside(plan))
+		below.may_stop = false;
+	else if (!passes_bound(plan) || gathers)
+		below.may_stop |= place->limit != NULL || stops_by_itself(plan);
+	if (!passes_bound(plan))
+		below.limit = NULL;
+	below.limit_known &= below.limit != NULL && !gathers;
+	if (gives_first_rows(plan))
+		below.first_rows = plan;
+	else if (!IsA(plan, GatherMerge) && !IsA(plan, MergeAppend))
+		below.first_rows = NULL;
+	if (IsA(plan, Limit))
+		add_limit((const Limit *) plan, &below);
+	below.all_wanted = (below.all_wanted && !below.may_stop) || reads_all_at_once(plan);
+	return below;
+}
+
+static void
+visit_children(Plan *plan, const PlanPlace *place)
+{
+	PlanPlace	below = place_below(plan, place);
+
+	if (IsA(plan, NestLoop) || IsA(plan, MergeJoin) || IsA(plan, HashJoin))
+		visit_join_children(plan, &below);
+	else
+		gpusort_plan_each_child(plan, visit_plan, &below);
+}
+
+/* Lets the rooms rewrite the plans below a link, then the plan at the link. */
+static void
+visit_plan(Plan **link, void *arg)
+{
+	const PlanPlace *place = arg;
+	Plan	   *plan = *link;
+	ListCell   *cell;
+
+	check_stack_depth();
+	if (!knows_children(plan) || place->walk->explain)
+		visit_children(plan, place);
+	foreach(cell, place->walk->rooms)
+	{
+		const NodeRoom *room = lfirst(cell);
+
+		if (place->owned || !room->enabled())
+		{
+			room->keep(plan, place, place->owned ? PLAN_OWNED : PLAN_SWITCHED_OFF, room->setting);
+			continue;
+		}
+		room->rewrite(link, place);
+		/* The next room is asked about the same plan, below nodes that were put above it. */
+		while (*link != plan && gpusort_plan_room(*link) != NULL)
+			link = &(*link)->lefttree;
+		if (*link != plan)
+			break;
+	}
+}
+
+/* Visits a plan tree.  That of a subquery may be stopped early by its caller. */
+static void
+visit_tree(Plan **link, void *arg)
+{
+	PlanWalk   *walk = arg;
+	PlanPlace	top = {.walk = walk, .may_stop = walk->cursor || link != &walk->statement->planTree};
+
+	visit_plan(link, &top);
+}
+
+static PlannedStmt *
+plan_with_nodes(GPUSORT_PLANNER_PARAMETERS)
+{
+	PlannedStmt *statement = previous_planner
+		? previous_planner(GPUSORT_PLANNER_ARGUMENTS)
+		: standard_planner(GPUSORT_PLANNER_ARGUMENTS);
+	PlanWalk	walk = {
+		.statement = statement,
+		.cursor = (cursor_options & CURSOR_OPT_FAST_PLAN) != 0,
+		.explain = gpusort_explain_choices
+	};
+	ListCell   *cell;
+
+	foreach(cell, rooms)
+	{
+		const NodeRoom *room = lfirst(cell);
+
+		if ((room->enabled() || walk.explain) && (room->concerns == NULL || room->concerns(statement)))
+			walk.rooms = lappend(walk.rooms, lfirst(cell));
+	}
+	if (walk.rooms != NIL)
+		gpusort_plan_each_tree(statement, visit_tree, &walk);
+	gpusort_reason_show(&walk);
+	return statement;
+}
+
+void
+gpusort_plan_hook_init(void)
+{
+	previous_planner = planner_hook;
+	planner_hook = plan_with_nodes;
+}
+
+void
+gpusort_plan_hook_add(const NodeRoom *room)
+{
+	MemoryContext caller = MemoryContextSwitchTo(TopMemoryContext);
+
+	RegisterCustomScanMethods(room->methods);
+	rooms = lappend(rooms, unconstify(NodeRoom *, room));
+	MemoryContextSwitchTo(caller);
+}
+
+const NodeRoom *
+gpusort_plan_room(const Plan *plan)
+{
+	ListCell   *cell;
+
+	if (!IsA(plan, CustomScan))
+		return NULL;
+	foreach(cell, rooms)
+	{
+		const NodeRoom *room = lfirst(cell);
+
+		if (room->methods == ((const CustomScan *) plan)->methods)
+			return room;
+	}
+	return NULL;
 }

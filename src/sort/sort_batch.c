@@ -40,20 +40,68 @@ typedef struct BatchState
 	SortAttempt attempt;		/* while it is in flight */
 } BatchState;
 
-static bool for_device(const GpusortSpec *spec, uint32_t slots);
-static void allocate_in_slab(BatchState *state);
-static void allocate_in_memory(BatchState *state);
-static void release(void *arg);
-static SortRequest describe(BatchState *state);
-static void finish(BatchState *state, const SortRequest *request);
-static bool submit_slab(BatchState *state);
-static void give_up_device(BatchState *state, SortReason why);
-
 /* The number of keys of a width that take at least key_bytes. */
 static uint32_t
 slots_for(Size key_bytes, uint32_t width)
 {
 	return Min((key_bytes + width - 1) / width, PG_UINT32_MAX);
+}
+
+/* True if a device would now sort a batch of this many slots. */
+static bool
+for_device(const GpusortSpec *spec, uint32_t slots)
+{
+	SortDecision decision;
+
+	gpusort_choose_keys(spec, slots, slots, ROUTE_PACKED, &decision);
+	return decision.engine == ENGINE_GPU && gpusort_arena != NULL && gpusort_arena->nslabs > 0;
+}
+
+static void
+allocate_in_slab(BatchState *state)
+{
+	SortBatch  *batch = &state->public;
+	char	   *memory = gpusort_slab_memory(state->slab);
+
+	batch->keys = memory + state->layout.keys;
+	batch->segments = (GpusortSegment *) (memory + state->layout.segments);
+	if (state->spec.payload == GPUSORT_PAYLOAD_CARRIED)
+		batch->payload = (uint32_t *) (memory + state->layout.payload);
+	else if (state->spec.payload == GPUSORT_PAYLOAD_INDEX)
+		batch->payload = (uint32_t *) (memory + state->layout.payload_out);
+}
+
+static void
+allocate_in_memory(BatchState *state)
+{
+	SortBatch  *batch = &state->public;
+	Size		key_bytes = CACHELINEALIGN((Size) batch->key_slots * gpusort_key_width(state->spec.form));
+	Size		payload_bytes = state->spec.payload == GPUSORT_PAYLOAD_NONE ? 0 :
+		CACHELINEALIGN((Size) batch->key_slots * sizeof(uint32_t));
+	Size		bytes = key_bytes + payload_bytes + (Size) batch->segment_slots * sizeof(GpusortSegment);
+
+	state->memory = gpusort_memory_take(bytes, bytes + bytes / 4);
+	batch->memory_bytes = state->memory.size;
+	batch->keys = state->memory.data;
+	if (payload_bytes > 0)
+		batch->payload = (uint32_t *) (batch->keys + key_bytes);
+	batch->segments = (GpusortSegment *) (batch->keys + key_bytes + payload_bytes);
+}
+
+/* Runs when the batch's memory context goes. */
+static void
+release(void *arg)
+{
+	BatchState *state = arg;
+
+	if (state->in_flight)
+		gpusort_attempt_drop(&state->attempt);
+	if (state->slab != GPUSORT_NO_JOB)
+		gpusort_job_release(state->slab);
+	state->slab = GPUSORT_NO_JOB;
+	if (state->memory.data != NULL)
+		gpusort_memory_give(state->memory);
+	state->memory.data = NULL;
 }
 
 /*
@@ -117,78 +165,6 @@ gpusort_batch_may_take_slab(void)
 	return gpusort_arena != NULL && gpusort_slabs_plentiful();
 }
 
-/* True if a device would now sort a batch of this many slots. */
-static bool
-for_device(const GpusortSpec *spec, uint32_t slots)
-{
-	SortDecision decision;
-
-	gpusort_choose_keys(spec, slots, slots, ROUTE_PACKED, &decision);
-	return decision.engine == ENGINE_GPU && gpusort_arena != NULL && gpusort_arena->nslabs > 0;
-}
-
-static void
-allocate_in_slab(BatchState *state)
-{
-	SortBatch  *batch = &state->public;
-	char	   *memory = gpusort_slab_memory(state->slab);
-
-	batch->keys = memory + state->layout.keys;
-	batch->segments = (GpusortSegment *) (memory + state->layout.segments);
-	if (state->spec.payload == GPUSORT_PAYLOAD_CARRIED)
-		batch->payload = (uint32_t *) (memory + state->layout.payload);
-	else if (state->spec.payload == GPUSORT_PAYLOAD_INDEX)
-		batch->payload = (uint32_t *) (memory + state->layout.payload_out);
-}
-
-static void
-allocate_in_memory(BatchState *state)
-{
-	SortBatch  *batch = &state->public;
-	Size		key_bytes = CACHELINEALIGN((Size) batch->key_slots * gpusort_key_width(state->spec.form));
-	Size		payload_bytes = state->spec.payload == GPUSORT_PAYLOAD_NONE ? 0 :
-		CACHELINEALIGN((Size) batch->key_slots * sizeof(uint32_t));
-	Size		bytes = key_bytes + payload_bytes + (Size) batch->segment_slots * sizeof(GpusortSegment);
-
-	state->memory = gpusort_memory_take(bytes, bytes + bytes / 4);
-	batch->memory_bytes = state->memory.size;
-	batch->keys = state->memory.data;
-	if (payload_bytes > 0)
-		batch->payload = (uint32_t *) (batch->keys + key_bytes);
-	batch->segments = (GpusortSegment *) (batch->keys + key_bytes + payload_bytes);
-}
-
-/* Runs when the batch's memory context goes. */
-static void
-release(void *arg)
-{
-	BatchState *state = arg;
-
-	if (state->in_flight)
-		gpusort_attempt_drop(&state->attempt);
-	if (state->slab != GPUSORT_NO_JOB)
-		gpusort_job_release(state->slab);
-	state->slab = GPUSORT_NO_JOB;
-	if (state->memory.data != NULL)
-		gpusort_memory_give(state->memory);
-	state->memory.data = NULL;
-}
-
-/* Starts sorting the batch.  Its memory must not be touched until gpusort_batch_wait has returned. */
-void
-gpusort_batch_submit(SortBatch *batch)
-{
-	BatchState *state = (BatchState *) batch;
-	SortRequest request = describe(state);
-
-	Assert(!state->in_flight && batch->engine == ENGINE_NONE);
-	Assert(batch->nslots <= batch->key_slots && batch->nsegments <= batch->segment_slots);
-	if (state->slab != GPUSORT_NO_JOB && submit_slab(state))
-		return;
-	gpusort_sort_run(&request);
-	finish(state, &request);
-}
-
 /* Hands the slab to a device.  Returns false if the CPU is to sort or no device is ready. */
 static bool
 submit_slab(BatchState *state)
@@ -207,6 +183,51 @@ submit_slab(BatchState *state)
 	return true;
 }
 
+static SortRequest
+describe(BatchState *state)
+{
+	SortBatch  *batch = &state->public;
+
+	return (SortRequest)
+	{
+		.spec = state->spec,
+		.keys = batch->keys,
+		.payload = batch->payload,
+		.segments = batch->segments,
+		.nsegments = batch->nsegments,
+		.nslots = batch->nslots,
+		.length_histogram = batch->length_histogram,
+		.use = batch->use
+	};
+}
+
+/* Notes the engine and method of a batch that was sorted in the memory it was packed in. */
+static void
+finish(BatchState *state, const SortRequest *request)
+{
+	SortBatch  *batch = &state->public;
+
+	batch->keys_out = state->spec.payload == GPUSORT_PAYLOAD_NONE ? batch->keys : NULL;
+	batch->payload_out = batch->payload;
+	batch->engine = request->used_engine;
+	batch->method = request->used_method;
+}
+
+/* Starts sorting the batch.  Its memory must not be touched until gpusort_batch_wait has returned. */
+void
+gpusort_batch_submit(SortBatch *batch)
+{
+	BatchState *state = (BatchState *) batch;
+	SortRequest request = describe(state);
+
+	Assert(!state->in_flight && batch->engine == ENGINE_NONE);
+	Assert(batch->nslots <= batch->key_slots && batch->nsegments <= batch->segment_slots);
+	if (state->slab != GPUSORT_NO_JOB && submit_slab(state))
+		return;
+	gpusort_sort_run(&request);
+	finish(state, &request);
+}
+
 /* True if gpusort_batch_wait would return at once. */
 bool
 gpusort_batch_done(SortBatch *batch)
@@ -214,6 +235,43 @@ gpusort_batch_done(SortBatch *batch)
 	BatchState *state = (BatchState *) batch;
 
 	return !state->in_flight || gpusort_job_ended(state->slab);
+}
+
+/*
+ * Sorts a batch that the device failed to sort: on a device in another way, or on the
+ * CPU.  Raises an error if the settings forbid that.  The input is as it was packed.  The
+ * output is left alone, because a lost device may still write there.  A device that does
+ * not answer may also still read the input, so then the keys are copied and the device
+ * keeps the input.
+ */
+static void
+give_up_device(BatchState *state, SortReason why)
+{
+	SortBatch  *batch = &state->public;
+	SortRequest request;
+
+	state->in_flight = false;
+	gpusort_attempt_fail(&state->attempt, why);
+	if (why == REASON_NO_ANSWER)
+	{
+		Size		bytes = (Size) batch->nslots * gpusort_key_width(state->spec.form);
+		char	   *keys = gpusort_alloc_large(state->context, bytes + 1);
+
+		memcpy(keys, batch->keys, bytes);
+		batch->keys = keys;
+	}
+	if (batch->payload)
+	{
+		uint32_t   *payload = gpusort_alloc_large(state->context, (Size) batch->nslots * sizeof(uint32_t) + 1);
+
+		if (state->spec.payload == GPUSORT_PAYLOAD_CARRIED)
+			memcpy(payload, batch->payload, (Size) batch->nslots * sizeof(uint32_t));
+		batch->payload = payload;
+	}
+	request = describe(state);
+	request.failed = why;
+	gpusort_sort_run(&request);
+	finish(state, &request);
 }
 
 /* Waits until the submitted batch is sorted, and sets its results. */
@@ -257,71 +315,4 @@ void
 gpusort_batch_end(SortBatch *batch)
 {
 	MemoryContextDelete(((BatchState *) batch)->context);
-}
-
-static SortRequest
-describe(BatchState *state)
-{
-	SortBatch  *batch = &state->public;
-
-	return (SortRequest)
-	{
-		.spec = state->spec,
-		.keys = batch->keys,
-		.payload = batch->payload,
-		.segments = batch->segments,
-		.nsegments = batch->nsegments,
-		.nslots = batch->nslots,
-		.length_histogram = batch->length_histogram,
-		.use = batch->use
-	};
-}
-
-/* Notes the engine and method of a batch that was sorted in the memory it was packed in. */
-static void
-finish(BatchState *state, const SortRequest *request)
-{
-	SortBatch  *batch = &state->public;
-
-	batch->keys_out = state->spec.payload == GPUSORT_PAYLOAD_NONE ? batch->keys : NULL;
-	batch->payload_out = batch->payload;
-	batch->engine = request->used_engine;
-	batch->method = request->used_method;
-}
-
-/*
- * Sorts a batch that the device failed to sort: on a device in another way, or on the
- * CPU.  Raises an error if the settings forbid that.  The input is as it was packed.  The
- * output is left alone, because a lost device may still write there.  A device that does
- * not answer may also still read the input, so then the keys are copied and the device
- * keeps the input.
- */
-static void
-give_up_device(BatchState *state, SortReason why)
-{
-	SortBatch  *batch = &state->public;
-	SortRequest request;
-
-	state->in_flight = false;
-	gpusort_attempt_fail(&state->attempt, why);
-	if (why == REASON_NO_ANSWER)
-	{
-		Size		bytes = (Size) batch->nslots * gpusort_key_width(state->spec.form);
-		char	   *keys = gpusort_alloc_large(state->context, bytes + 1);
-
-		memcpy(keys, batch->keys, bytes);
-		batch->keys = keys;
-	}
-	if (batch->payload)
-	{
-		uint32_t   *payload = gpusort_alloc_large(state->context, (Size) batch->nslots * sizeof(uint32_t) + 1);
-
-		if (state->spec.payload == GPUSORT_PAYLOAD_CARRIED)
-			memcpy(payload, batch->payload, (Size) batch->nslots * sizeof(uint32_t));
-		batch->payload = payload;
-	}
-	request = describe(state);
-	request.failed = why;
-	gpusort_sort_run(&request);
-	finish(state, &request);
 }

@@ -31,35 +31,6 @@ static uint32 ordinals;			/* what gpusort.devices says */
 static shmem_request_hook_type previous_shmem_request_hook = NULL;
 static shmem_startup_hook_type previous_shmem_startup_hook = NULL;
 
-static void request_shmem(void);
-static void startup_shmem(void);
-static void describe_worker(BackgroundWorker *worker, int device);
-static bool needs_arena(void);
-
-void
-gpusort_device_register(void)
-{
-	previous_shmem_request_hook = shmem_request_hook;
-	shmem_request_hook = request_shmem;
-	previous_shmem_startup_hook = shmem_startup_hook;
-	shmem_startup_hook = startup_shmem;
-
-	if (!gpusort_device_list_read(gpusort_device_list, &ordinals))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid value for parameter \"gpusort.devices\": \"%s\"", gpusort_device_list),
-				 errhint(GPUSORT_DEVICE_LIST_HINT, GPUSORT_MAX_DEVICES - 1)));
-	for (int device = 0; device < (ordinals == GPUSORT_ALL_DEVICES ? 1 : GPUSORT_MAX_DEVICES); device++)
-	{
-		BackgroundWorker worker;
-
-		if ((ordinals & (uint32) 1 << device) == 0)
-			continue;
-		describe_worker(&worker, device);
-		RegisterBackgroundWorker(&worker);
-	}
-}
-
 static bool
 needs_arena(void)
 {
@@ -104,6 +75,30 @@ describe_worker(BackgroundWorker *worker, int device)
 	strlcpy(worker->bgw_library_name, "gpusort", sizeof(worker->bgw_library_name));
 	strlcpy(worker->bgw_function_name, "gpusort_worker_main", sizeof(worker->bgw_function_name));
 	worker->bgw_main_arg = Int32GetDatum(device);
+}
+
+void
+gpusort_device_register(void)
+{
+	previous_shmem_request_hook = shmem_request_hook;
+	shmem_request_hook = request_shmem;
+	previous_shmem_startup_hook = shmem_startup_hook;
+	shmem_startup_hook = startup_shmem;
+
+	if (!gpusort_device_list_read(gpusort_device_list, &ordinals))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid value for parameter \"gpusort.devices\": \"%s\"", gpusort_device_list),
+				 errhint(GPUSORT_DEVICE_LIST_HINT, GPUSORT_MAX_DEVICES - 1)));
+	for (int device = 0; device < (ordinals == GPUSORT_ALL_DEVICES ? 1 : GPUSORT_MAX_DEVICES); device++)
+	{
+		BackgroundWorker worker;
+
+		if ((ordinals & (uint32) 1 << device) == 0)
+			continue;
+		describe_worker(&worker, device);
+		RegisterBackgroundWorker(&worker);
+	}
 }
 
 /* Registers workers for devices first .. count - 1 that have none.  Called by the worker of device 0. */

@@ -67,52 +67,33 @@ typedef struct WorkerState
 
 static WorkerState worker;
 
-static bool claim_device(void);
-static void back_off(void);
-static void open_device(void);
-static void publish_device(const GpusortDeviceInfo *info);
-static void publish_refusals(void);
-static void main_loop(void);
-static void start_jobs(void);
-static void start_job(DeviceJob *job);
-static void end_jobs(void);
-static void end_job(DeviceJob *job, const GpusortDeviceOutcome *outcome);
-static void check_progress(void);
-static void publish_memory(void);
-pg_noreturn static void fault(const DeviceJob *job, const char *message);
-static void worker_exit(int code, Datum arg);
-static void leave(int code, Datum arg);
-
-void
-gpusort_worker_main(Datum main_arg)
-{
-	worker.ordinal = DatumGetInt32(main_arg);
-	worker.shared = &gpusort_arena->devices[worker.ordinal];
-
-	pqsignal(SIGHUP, SignalHandlerForConfigReload);
-	pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
-	BackgroundWorkerUnblockSignals();
-	BackgroundWorkerInitializeConnection(NULL, NULL, 0);
-
-	if (!claim_device())
-		proc_exit(0);
-	before_shmem_exit(worker_exit, (Datum) 0);
-	on_proc_exit(leave, (Datum) 0);
-	gpusort_arena_recover(worker.ordinal);
-	back_off();
-	open_device();
-	main_loop();
-}
-
-/* Sets the device's state, and wakes backends that wait for a device. */
+/* Counts a fault and notes its message. */
 static void
-set_state(DeviceState state)
+count_fault(const char *message)
 {
 	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
-	worker.shared->state = state;
+	worker.shared->faults++;
+	worker.shared->faults_in_a_row++;
+	strlcpy(worker.shared->last_error, message, sizeof(worker.shared->last_error));
+	worker.shared->last_error_at = GetCurrentTimestamp();
 	LWLockRelease(gpusort_arena->lock);
-	ConditionVariableBroadcast(&gpusort_arena->device_changed);
+	worker.expected = true;
 }
+
+/* Counts and logs a fault of the device, and ends the process. */
+static void
+fault(const DeviceJob *job, const char *message)
+{
+	count_fault(message);
+	ereport(LOG,
+			(errmsg("gpusort device %d failed and will be restarted: %s", worker.ordinal, message),
+			 job ? errdetail("Job of kind %d: method \"%s\", %u segments, %u keys, key form %d, payload %d.",
+							 (int) job->kind, gpusort_method_name(job->spec.method), job->nsegments,
+							 job->nslots, (int) job->spec.form, (int) job->spec.payload) : 0));
+	proc_exit(1);
+}
+
+pg_noreturn static void fault(const DeviceJob *job, const char *message);
 
 /* Makes this process the device's worker.  Returns false if it has one. */
 static bool
@@ -133,6 +114,16 @@ claim_device(void)
 	}
 	LWLockRelease(gpusort_arena->lock);
 	return claimed;
+}
+
+/* Sets the device's state, and wakes backends that wait for a device. */
+static void
+set_state(DeviceState state)
+{
+	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
+	worker.shared->state = state;
+	LWLockRelease(gpusort_arena->lock);
+	ConditionVariableBroadcast(&gpusort_arena->device_changed);
 }
 
 /* Sleeps.  Ends the process if a shutdown is requested meanwhile. */
@@ -175,6 +166,71 @@ report_no_device(const char *message)
 	LWLockRelease(gpusort_arena->lock);
 	ereport(LOG,
 			(errmsg("gpusort sorts on the CPU: device %d is not available: %s", worker.ordinal, message)));
+}
+
+/* The number of a text in the table of refusals.  Texts that do not fit the table share its last entry. */
+static uint8_t
+refusal_number(const char *text)
+{
+	int			i = 1;			/* 0 stands for no refusal */
+
+	while (i < GPUSORT_REFUSALS - 1 && worker.shared->refusals[i][0] != '\0' &&
+		   strncmp(worker.shared->refusals[i], text, GPUSORT_REFUSAL_LENGTH - 1) != 0)
+		i++;
+	strlcpy(worker.shared->refusals[i], text, GPUSORT_REFUSAL_LENGTH);
+	return (uint8_t) i;
+}
+
+/* Publishes what the module refuses, so that backends know without asking. */
+static void
+publish_refusals(void)
+{
+	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
+	memset(worker.shared->refusals, 0, sizeof(worker.shared->refusals));
+	for (int method = 0; method < GPUSORT_METHOD_COUNT; method++)
+		for (int form = 0; form < GPUSORT_KEY_FORMS; form++)
+			for (int payload = 0; payload <= GPUSORT_PAYLOAD_INDEX; payload++)
+				for (int limited = 0; limited < 2; limited++)
+					for (int approximate = 0; approximate < 2; approximate++)
+					{
+						GpusortSpec spec = {
+							.form = form, .payload = payload, .method = method,
+							.limit = limited, .buckets = approximate ? 16 : 0
+						};
+						const char *text = worker.module->refuses(worker.device, &spec);
+
+						worker.shared->refusal[method][form][payload][limited][approximate] =
+							text ? refusal_number(text) : 0;
+					}
+	LWLockRelease(gpusort_arena->lock);
+}
+
+static void
+publish_memory(void)
+{
+	uint64_t	now;
+	uint64_t	peak;
+
+	worker.module->memory_in_use(worker.device, &now, &peak);
+	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
+	worker.shared->memory_now = now;
+	worker.shared->memory_peak = peak;
+	LWLockRelease(gpusort_arena->lock);
+}
+
+static void
+publish_device(const GpusortDeviceInfo *info)
+{
+	SharedDevice *shared = worker.shared;
+
+	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
+	shared->info = *info;
+	strlcpy(shared->library, worker.module->name, sizeof(shared->library));
+	shared->ready_since = GetCurrentTimestamp();
+	LWLockRelease(gpusort_arena->lock);
+	publish_refusals();
+	publish_memory();
+	set_state(DEVICE_READY);
 }
 
 /* Loads the module and opens the device.  Ends the process for good if there is none. */
@@ -245,113 +301,6 @@ open_device(void)
 					worker.ordinal, info.name, worker.module->name, info.driver)));
 }
 
-static void
-publish_device(const GpusortDeviceInfo *info)
-{
-	SharedDevice *shared = worker.shared;
-
-	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
-	shared->info = *info;
-	strlcpy(shared->library, worker.module->name, sizeof(shared->library));
-	shared->ready_since = GetCurrentTimestamp();
-	LWLockRelease(gpusort_arena->lock);
-	publish_refusals();
-	publish_memory();
-	set_state(DEVICE_READY);
-}
-
-/* The number of a text in the table of refusals.  Texts that do not fit the table share its last entry. */
-static uint8_t
-refusal_number(const char *text)
-{
-	int			i = 1;			/* 0 stands for no refusal */
-
-	while (i < GPUSORT_REFUSALS - 1 && worker.shared->refusals[i][0] != '\0' &&
-		   strncmp(worker.shared->refusals[i], text, GPUSORT_REFUSAL_LENGTH - 1) != 0)
-		i++;
-	strlcpy(worker.shared->refusals[i], text, GPUSORT_REFUSAL_LENGTH);
-	return (uint8_t) i;
-}
-
-/* Publishes what the module refuses, so that backends know without asking. */
-static void
-publish_refusals(void)
-{
-	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
-	memset(worker.shared->refusals, 0, sizeof(worker.shared->refusals));
-	for (int method = 0; method < GPUSORT_METHOD_COUNT; method++)
-		for (int form = 0; form < GPUSORT_KEY_FORMS; form++)
-			for (int payload = 0; payload <= GPUSORT_PAYLOAD_INDEX; payload++)
-				for (int limited = 0; limited < 2; limited++)
-					for (int approximate = 0; approximate < 2; approximate++)
-					{
-						GpusortSpec spec = {
-							.form = form, .payload = payload, .method = method,
-							.limit = limited, .buckets = approximate ? 16 : 0
-						};
-						const char *text = worker.module->refuses(worker.device, &spec);
-
-						worker.shared->refusal[method][form][payload][limited][approximate] =
-							text ? refusal_number(text) : 0;
-					}
-	LWLockRelease(gpusort_arena->lock);
-}
-
-static void
-main_loop(void)
-{
-	WaitEventSet *set = GPUSORT_CREATE_WAIT_EVENT_SET(3);
-	uint32		wait_event = GPUSORT_WAIT_EVENT("GpusortDeviceMain");
-
-	AddWaitEventToSet(set, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
-	AddWaitEventToSet(set, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
-	AddWaitEventToSet(set, WL_SOCKET_READABLE, worker.event_fd, NULL, NULL);
-	pgstat_report_activity(STATE_IDLE, NULL);
-
-	while (!ShutdownRequestPending)
-	{
-		WaitEvent	event;
-		uint64_t	ended;
-
-		ResetLatch(MyLatch);
-		CHECK_FOR_INTERRUPTS();
-		if (ConfigReloadPending)
-		{
-			ConfigReloadPending = false;
-			ProcessConfigFile(PGC_SIGHUP);
-		}
-		end_jobs();
-		start_jobs();
-		check_progress();
-		(void) WaitEventSetWait(set, worker.in_flight > 0 ? gpusort_device_timeout : -1, &event, 1, wait_event);
-		if (read(worker.event_fd, &ended, sizeof(ended)) < 0 && errno != EAGAIN && errno != EINTR)
-			fault(NULL, "could not read the device's eventfd");
-	}
-	worker.expected = true;
-	if (worker.in_flight == 0)
-	{
-		worker.module->close(worker.device);
-		worker.clean = true;
-	}
-	/* Not 0, because the worker is to be started again unless the server stops. */
-	proc_exit(1);
-}
-
-static void
-start_jobs(void)
-{
-	while (worker.in_flight < IN_FLIGHT_MAX && !worker.paused)
-	{
-		DeviceJob  *job = gpusort_job_take(worker.ordinal);
-
-		if (job == NULL)
-			break;
-		if (worker.in_flight == 0)
-			worker.last_progress = GetCurrentTimestamp();
-		start_job(job);
-	}
-}
-
 /* Gives the slab's segments to the module. */
 static void
 start_slab_sort(const DeviceJob *job)
@@ -373,6 +322,22 @@ start_slab_sort(const DeviceJob *job)
 
 	memcpy(request.length_histogram, job->length_histogram, sizeof(request.length_histogram));
 	worker.module->start_job(worker.device, &request);
+}
+
+/* Ends the job, or this process if the device is lost. */
+static void
+end_job(DeviceJob *job, const GpusortDeviceOutcome *outcome)
+{
+	if (outcome->error.status == GPUSORT_DEVICE_FAULT || outcome->error.status == GPUSORT_DEVICE_UNAVAILABLE)
+		fault(job, outcome->error.message);
+	if (outcome->error.status == GPUSORT_DEVICE_NOT_VERIFIED)
+		ereport(LOG,
+				(errmsg("gpusort device %d gave a wrong result, which was thrown away: %s",
+						worker.ordinal, outcome->error.message),
+				 errdetail("Method \"%s\", %u segments, %u keys, key form %d, payload %d.",
+						   gpusort_method_name(outcome->method), job->nsegments, job->nslots,
+						   (int) job->spec.form, (int) job->spec.payload)));
+	gpusort_job_end(job, outcome);
 }
 
 /* Opens or closes the job's session.  Such a job ends at once. */
@@ -426,6 +391,21 @@ start_job(DeviceJob *job)
 		worker.module->sort_session(worker.device, job->session.session, job->ticket, job->nrows);
 }
 
+static void
+start_jobs(void)
+{
+	while (worker.in_flight < IN_FLIGHT_MAX && !worker.paused)
+	{
+		DeviceJob  *job = gpusort_job_take(worker.ordinal);
+
+		if (job == NULL)
+			break;
+		if (worker.in_flight == 0)
+			worker.last_progress = GetCurrentTimestamp();
+		start_job(job);
+	}
+}
+
 /* Hands every ended job back. */
 static void
 end_jobs(void)
@@ -464,48 +444,6 @@ end_jobs(void)
 		publish_memory();
 }
 
-/* Ends the job, or this process if the device is lost. */
-static void
-end_job(DeviceJob *job, const GpusortDeviceOutcome *outcome)
-{
-	if (outcome->error.status == GPUSORT_DEVICE_FAULT || outcome->error.status == GPUSORT_DEVICE_UNAVAILABLE)
-		fault(job, outcome->error.message);
-	if (outcome->error.status == GPUSORT_DEVICE_NOT_VERIFIED)
-		ereport(LOG,
-				(errmsg("gpusort device %d gave a wrong result, which was thrown away: %s",
-						worker.ordinal, outcome->error.message),
-				 errdetail("Method \"%s\", %u segments, %u keys, key form %d, payload %d.",
-						   gpusort_method_name(outcome->method), job->nsegments, job->nslots,
-						   (int) job->spec.form, (int) job->spec.payload)));
-	gpusort_job_end(job, outcome);
-}
-
-/* Counts a fault and notes its message. */
-static void
-count_fault(const char *message)
-{
-	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
-	worker.shared->faults++;
-	worker.shared->faults_in_a_row++;
-	strlcpy(worker.shared->last_error, message, sizeof(worker.shared->last_error));
-	worker.shared->last_error_at = GetCurrentTimestamp();
-	LWLockRelease(gpusort_arena->lock);
-	worker.expected = true;
-}
-
-/* Counts and logs a fault of the device, and ends the process. */
-static void
-fault(const DeviceJob *job, const char *message)
-{
-	count_fault(message);
-	ereport(LOG,
-			(errmsg("gpusort device %d failed and will be restarted: %s", worker.ordinal, message),
-			 job ? errdetail("Job of kind %d: method \"%s\", %u segments, %u keys, key form %d, payload %d.",
-							 (int) job->kind, gpusort_method_name(job->spec.method), job->nsegments,
-							 job->nslots, (int) job->spec.form, (int) job->spec.payload) : 0));
-	proc_exit(1);
-}
-
 /* Raises a fault if the device has jobs and none has ended in time. */
 static void
 check_progress(void)
@@ -522,16 +460,43 @@ check_progress(void)
 }
 
 static void
-publish_memory(void)
+main_loop(void)
 {
-	uint64_t	now;
-	uint64_t	peak;
+	WaitEventSet *set = GPUSORT_CREATE_WAIT_EVENT_SET(3);
+	uint32		wait_event = GPUSORT_WAIT_EVENT("GpusortDeviceMain");
 
-	worker.module->memory_in_use(worker.device, &now, &peak);
-	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
-	worker.shared->memory_now = now;
-	worker.shared->memory_peak = peak;
-	LWLockRelease(gpusort_arena->lock);
+	AddWaitEventToSet(set, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
+	AddWaitEventToSet(set, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
+	AddWaitEventToSet(set, WL_SOCKET_READABLE, worker.event_fd, NULL, NULL);
+	pgstat_report_activity(STATE_IDLE, NULL);
+
+	while (!ShutdownRequestPending)
+	{
+		WaitEvent	event;
+		uint64_t	ended;
+
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+		if (ConfigReloadPending)
+		{
+			ConfigReloadPending = false;
+			ProcessConfigFile(PGC_SIGHUP);
+		}
+		end_jobs();
+		start_jobs();
+		check_progress();
+		(void) WaitEventSetWait(set, worker.in_flight > 0 ? gpusort_device_timeout : -1, &event, 1, wait_event);
+		if (read(worker.event_fd, &ended, sizeof(ended)) < 0 && errno != EAGAIN && errno != EINTR)
+			fault(NULL, "could not read the device's eventfd");
+	}
+	worker.expected = true;
+	if (worker.in_flight == 0)
+	{
+		worker.module->close(worker.device);
+		worker.clean = true;
+	}
+	/* Not 0, because the worker is to be started again unless the server stops. */
+	proc_exit(1);
 }
 
 /* Gives the device up: ends its jobs and wakes their backends. */
@@ -551,4 +516,25 @@ static void
 leave(int code, Datum arg)
 {
 	_exit(code == 0 ? 0 : 1);
+}
+
+void
+gpusort_worker_main(Datum main_arg)
+{
+	worker.ordinal = DatumGetInt32(main_arg);
+	worker.shared = &gpusort_arena->devices[worker.ordinal];
+
+	pqsignal(SIGHUP, SignalHandlerForConfigReload);
+	pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
+	BackgroundWorkerUnblockSignals();
+	BackgroundWorkerInitializeConnection(NULL, NULL, 0);
+
+	if (!claim_device())
+		proc_exit(0);
+	before_shmem_exit(worker_exit, (Datum) 0);
+	on_proc_exit(leave, (Datum) 0);
+	gpusort_arena_recover(worker.ordinal);
+	back_off();
+	open_device();
+	main_loop();
 }

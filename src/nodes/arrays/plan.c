@@ -31,42 +31,6 @@
 
 #define MIN_ROWS 200			/* from this many expected rows on the node pays, even for short arrays */
 
-static bool calls_functions(const PlannedStmt *statement);
-static bool can_hold_calls(Plan *plan);
-static bool few_rows(Plan *plan, const PlanPlace *place);
-static void rewrite_plan(Plan **link, const PlanPlace *place);
-static void keep_plan(Plan *plan, const PlanPlace *place, PlanReason reason, const char *detail);
-static void note_conditions(Plan *plan, const PlanPlace *place, CallsNoted noted, PlanReason reason, const char *detail);
-static PlanReason input_reason(Plan *plan, const PlanPlace *place);
-static void place_above(Plan **link, const PlanPlace *place);
-static PlanReason ahead_reason(Plan *child, List *columns, const PlanPlace *place, bool *fallible);
-static void place_below(Plan *plan, const PlanPlace *place);
-static Bitmapset *columns_used(Plan *plan);
-static List *make_vars(List *target_list, int varno, Bitmapset *used);
-static CustomScan *make_node(Plan *child, List *columns, CallSearch *search, List *calls, bool fallible,
-							 const PlanPlace *place);
-static void raise_largest_id(Plan **link, void *arg);
-static Node *make_zero(void);
-static List *make_plain_list(List *expressions);
-
-/* Sets up the node: recognition of calls, executor and room of the planner hook. */
-void
-gpusort_arrays_node_init(void)
-{
-	static const NodeRoom room = {
-		.methods = &gpusort_arrays_scan_methods,
-		.enabled = gpusort_array_sort_enabled,
-		.setting = "gpusort.enable_array_sort",
-		.concerns = calls_functions,
-		.rewrite = rewrite_plan,
-		.keep = keep_plan
-	};
-
-	gpusort_array_call_init();
-	gpusort_arrays_exec_init();
-	gpusort_plan_hook_add(&room);
-}
-
 /* True if the plan depends on a function that is not built in. */
 static bool
 calls_functions(const PlannedStmt *statement)
@@ -81,36 +45,6 @@ calls_functions(const PlannedStmt *statement)
 	return false;
 }
 
-/* Puts arrays nodes above a plan that computes calls, or whose parent does for each row of it. */
-static void
-rewrite_plan(Plan **link, const PlanPlace *place)
-{
-	Plan	   *parent = place->parent;
-	PlanReason	reason = input_reason(*link, place);
-
-	note_conditions(*link, place, CALLS_OWN, PLAN_CONDITION, NULL);
-	if (reason == PLAN_TAKEN && can_hold_calls(*link))
-		place_above(link, place);
-	else
-		gpusort_target_note_calls(place, *link, (Node *) (*link)->targetlist, CALLS_OWN,
-								  reason == PLAN_TAKEN ? PLAN_NODE : reason, NULL, NIL);
-	if (parent == NULL || !(IsA(parent, ProjectSet) || IsA(parent, Agg)))
-		return;
-	gpusort_reason_begin(place);
-	if (reason == PLAN_TAKEN)
-		place_below(parent, place);
-	else
-		gpusort_target_note_calls(place, parent, (Node *) list_make2(parent->targetlist, parent->qual), CALLS_FED,
-								  reason, NULL, NIL);
-}
-
-static void
-keep_plan(Plan *plan, const PlanPlace *place, PlanReason reason, const char *detail)
-{
-	note_conditions(plan, place, CALLS_ALL, reason, detail);
-	gpusort_target_note_calls(place, plan, (Node *) plan->targetlist, CALLS_ALL, reason, detail, NIL);
-}
-
 /* Notes why calls that stand elsewhere than in the plan's target list are kept. */
 static void
 note_conditions(Plan *plan, const PlanPlace *place, CallsNoted noted, PlanReason reason, const char *detail)
@@ -123,6 +57,16 @@ note_conditions(Plan *plan, const PlanPlace *place, CallsNoted noted, PlanReason
 	gpusort_target_note_calls(place, plan, (Node *) plan->qual, noted, reason, detail, NIL);
 	gpusort_target_note_calls(place, plan, (Node *) gpusort_plan_expressions(plan, &known), CALLS_ALL, reason, detail, NIL);
 	gpusort_reason_begin(place);
+}
+
+/* True if so few rows are expected that a node above the plan does not pay. */
+static bool
+few_rows(Plan *plan, const PlanPlace *place)
+{
+	if (gpusort_force_nodes)
+		return false;
+	return plan->plan_rows < MIN_ROWS ||
+		(place->limit_known && place->limit->limitOffset == NULL && place->limit->plan.plan_rows < MIN_ROWS);
 }
 
 /* Why no arrays node reads the rows of a plan, whatever is called; PLAN_TAKEN if one may. */
@@ -175,14 +119,104 @@ can_hold_calls(Plan *plan)
 	}
 }
 
-/* True if so few rows are expected that a node above the plan does not pay. */
-static bool
-few_rows(Plan *plan, const PlanPlace *place)
+/*
+ * Why rows of the child, with the columns in place of its target list, may not be read
+ * before they are asked for: it would or might be noticed.  *fallible: it would be if
+ * not all of them are asked for in the end, so that is for the node to see to.
+ */
+static PlanReason
+ahead_reason(Plan *child, List *columns, const PlanPlace *place, bool *fallible)
 {
-	if (gpusort_force_nodes)
-		return false;
-	return plan->plan_rows < MIN_ROWS ||
-		(place->limit_known && place->limit->limitOffset == NULL && place->limit->plan.plan_rows < MIN_ROWS);
+	if (gpusort_plan_has_effects(place->walk->statement, child, columns))
+		return PLAN_INPUT_VOLATILE;
+	*fallible = gpusort_plan_may_fail(place->walk->statement, child, columns);
+	return *fallible && place->may_stop ? PLAN_INPUT_MAY_FAIL : PLAN_TAKEN;
+}
+
+/* Vars for the columns of a target list, and NULLs for those that are not used. */
+static List *
+make_vars(List *target_list, int varno, Bitmapset *used)
+{
+	List	   *vars = NIL;
+	ListCell   *cell;
+
+	foreach(cell, target_list)
+	{
+		Node	   *column = (Node *) lfirst_node(TargetEntry, cell)->expr;
+		int			number = foreach_current_index(cell) + 1;
+
+		if (used == NULL || bms_is_member(number, used))
+			vars = lappend(vars, makeVar(varno, number, exprType(column), exprTypmod(column), exprCollation(column), 0));
+		else
+			vars = lappend(vars, makeNullConst(exprType(column), exprTypmod(column), exprCollation(column)));
+	}
+	return vars;
+}
+
+static void
+raise_largest_id(Plan **link, void *arg)
+{
+	int		   *largest = arg;
+
+	*largest = Max(*largest, (*link)->plan_node_id);
+	gpusort_plan_each_child(*link, raise_largest_id, arg);
+}
+
+static Node *
+make_zero(void)
+{
+	return (Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(0), false, FLOAT8PASSBYVAL);
+}
+
+static List *
+make_plain_list(List *expressions)
+{
+	List	   *target_list = NIL;
+	ListCell   *cell;
+
+	foreach(cell, expressions)
+		target_list = lappend(target_list, makeTargetEntry(lfirst(cell), foreach_current_index(cell) + 1, NULL, false));
+	return target_list;
+}
+
+/*
+ * Makes an arrays node above child.  Its scan tuple is the child's columns and the calls,
+ * which refer to that tuple.  The caller sets its target list.
+ */
+static CustomScan *
+make_node(Plan *child, List *columns, CallSearch *search, List *calls, bool fallible, const PlanPlace *place)
+{
+	PlanWalk   *walk = place->walk;
+	CustomScan *node = makeNode(CustomScan);
+	Plan	   *plan = &node->scan.plan;
+	List	   *outer;
+
+	if (walk->last_id == 0)
+		gpusort_plan_each_tree(walk->statement, raise_largest_id, &walk->last_id);
+	plan->startup_cost = child->startup_cost;
+	plan->total_cost = child->total_cost;
+	plan->plan_rows = child->plan_rows;
+	plan->plan_width = child->plan_width;
+	plan->parallel_safe = child->parallel_safe;
+	plan->parallel_aware = place->parallel;	/* so that parallel workers' counters are shared */
+	plan->plan_node_id = ++walk->last_id;
+	plan->extParam = bms_copy(child->extParam);
+	plan->allParam = bms_copy(child->allParam);
+	plan->initPlan = child->initPlan;
+	child->initPlan = NIL;
+	plan->lefttree = child;
+	if (ExecSupportsBackwardScan(child))
+		node->flags |= CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
+	outer = make_vars(make_plain_list(columns), OUTER_VAR, NULL);
+	outer = list_concat(outer, (List *) gpusort_target_renumber((Node *) calls, INDEX_VAR, OUTER_VAR));
+	node->custom_scan_tlist = make_plain_list(outer);
+	if (place->limit_known)
+		node->custom_exprs = list_make2(copyObject(place->limit->limitCount), place->limit->limitOffset ?
+										copyObject(place->limit->limitOffset) : make_zero());
+	node->custom_private = list_make5(list_copy(search->kinds), list_copy(search->fallible), list_make1_int(walk->cursor),
+									  list_make1_int(fallible), list_make1_int(place->all_wanted));
+	node->methods = &gpusort_arrays_scan_methods;
+	return node;
 }
 
 /* Puts arrays nodes above the plan while its target list has calls to be taken. */
@@ -217,18 +251,27 @@ place_above(Plan **link, const PlanPlace *place)
 	place_above(link, place);
 }
 
-/*
- * Why rows of the child, with the columns in place of its target list, may not be read
- * before they are asked for: it would or might be noticed.  *fallible: it would be if
- * not all of them are asked for in the end, so that is for the node to see to.
- */
-static PlanReason
-ahead_reason(Plan *child, List *columns, const PlanPlace *place, bool *fallible)
+/* The child's columns that a plan node refers to, or NULL for all of them. */
+static Bitmapset *
+columns_used(Plan *plan)
 {
-	if (gpusort_plan_has_effects(place->walk->statement, child, columns))
-		return PLAN_INPUT_VOLATILE;
-	*fallible = gpusort_plan_may_fail(place->walk->statement, child, columns);
-	return *fallible && place->may_stop ? PLAN_INPUT_MAY_FAIL : PLAN_TAKEN;
+	Bitmapset  *used = NULL;
+	List	   *vars = pull_var_clause((Node *) list_make2(plan->targetlist, plan->qual),
+									   PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS | PVC_RECURSE_PLACEHOLDERS);
+	ListCell   *cell;
+
+	foreach(cell, vars)
+		used = bms_add_member(used, lfirst_node(Var, cell)->varattno);
+	if (IsA(plan, Agg))
+	{
+		Agg		   *agg = (Agg *) plan;
+
+		if (agg->chain != NIL)
+			return NULL;
+		for (int i = 0; i < agg->numCols; i++)
+			used = bms_add_member(used, agg->grpColIdx[i]);
+	}
+	return used;
 }
 
 /*
@@ -274,111 +317,50 @@ place_below(Plan *plan, const PlanPlace *place)
 	place_above(&plan->lefttree, place);
 }
 
-/* The child's columns that a plan node refers to, or NULL for all of them. */
-static Bitmapset *
-columns_used(Plan *plan)
+/* Puts arrays nodes above a plan that computes calls, or whose parent does for each row of it. */
+static void
+rewrite_plan(Plan **link, const PlanPlace *place)
 {
-	Bitmapset  *used = NULL;
-	List	   *vars = pull_var_clause((Node *) list_make2(plan->targetlist, plan->qual),
-									   PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS | PVC_RECURSE_PLACEHOLDERS);
-	ListCell   *cell;
+	Plan	   *parent = place->parent;
+	PlanReason	reason = input_reason(*link, place);
 
-	foreach(cell, vars)
-		used = bms_add_member(used, lfirst_node(Var, cell)->varattno);
-	if (IsA(plan, Agg))
-	{
-		Agg		   *agg = (Agg *) plan;
-
-		if (agg->chain != NIL)
-			return NULL;
-		for (int i = 0; i < agg->numCols; i++)
-			used = bms_add_member(used, agg->grpColIdx[i]);
-	}
-	return used;
-}
-
-/* Vars for the columns of a target list, and NULLs for those that are not used. */
-static List *
-make_vars(List *target_list, int varno, Bitmapset *used)
-{
-	List	   *vars = NIL;
-	ListCell   *cell;
-
-	foreach(cell, target_list)
-	{
-		Node	   *column = (Node *) lfirst_node(TargetEntry, cell)->expr;
-		int			number = foreach_current_index(cell) + 1;
-
-		if (used == NULL || bms_is_member(number, used))
-			vars = lappend(vars, makeVar(varno, number, exprType(column), exprTypmod(column), exprCollation(column), 0));
-		else
-			vars = lappend(vars, makeNullConst(exprType(column), exprTypmod(column), exprCollation(column)));
-	}
-	return vars;
-}
-
-/*
- * Makes an arrays node above child.  Its scan tuple is the child's columns and the calls,
- * which refer to that tuple.  The caller sets its target list.
- */
-static CustomScan *
-make_node(Plan *child, List *columns, CallSearch *search, List *calls, bool fallible, const PlanPlace *place)
-{
-	PlanWalk   *walk = place->walk;
-	CustomScan *node = makeNode(CustomScan);
-	Plan	   *plan = &node->scan.plan;
-	List	   *outer;
-
-	if (walk->last_id == 0)
-		gpusort_plan_each_tree(walk->statement, raise_largest_id, &walk->last_id);
-	plan->startup_cost = child->startup_cost;
-	plan->total_cost = child->total_cost;
-	plan->plan_rows = child->plan_rows;
-	plan->plan_width = child->plan_width;
-	plan->parallel_safe = child->parallel_safe;
-	plan->parallel_aware = place->parallel;	/* so that parallel workers' counters are shared */
-	plan->plan_node_id = ++walk->last_id;
-	plan->extParam = bms_copy(child->extParam);
-	plan->allParam = bms_copy(child->allParam);
-	plan->initPlan = child->initPlan;
-	child->initPlan = NIL;
-	plan->lefttree = child;
-	if (ExecSupportsBackwardScan(child))
-		node->flags |= CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
-	outer = make_vars(make_plain_list(columns), OUTER_VAR, NULL);
-	outer = list_concat(outer, (List *) gpusort_target_renumber((Node *) calls, INDEX_VAR, OUTER_VAR));
-	node->custom_scan_tlist = make_plain_list(outer);
-	if (place->limit_known)
-		node->custom_exprs = list_make2(copyObject(place->limit->limitCount), place->limit->limitOffset ?
-										copyObject(place->limit->limitOffset) : make_zero());
-	node->custom_private = list_make5(list_copy(search->kinds), list_copy(search->fallible), list_make1_int(walk->cursor),
-									  list_make1_int(fallible), list_make1_int(place->all_wanted));
-	node->methods = &gpusort_arrays_scan_methods;
-	return node;
+	note_conditions(*link, place, CALLS_OWN, PLAN_CONDITION, NULL);
+	if (reason == PLAN_TAKEN && can_hold_calls(*link))
+		place_above(link, place);
+	else
+		gpusort_target_note_calls(place, *link, (Node *) (*link)->targetlist, CALLS_OWN,
+								  reason == PLAN_TAKEN ? PLAN_NODE : reason, NULL, NIL);
+	if (parent == NULL || !(IsA(parent, ProjectSet) || IsA(parent, Agg)))
+		return;
+	gpusort_reason_begin(place);
+	if (reason == PLAN_TAKEN)
+		place_below(parent, place);
+	else
+		gpusort_target_note_calls(place, parent, (Node *) list_make2(parent->targetlist, parent->qual), CALLS_FED,
+								  reason, NULL, NIL);
 }
 
 static void
-raise_largest_id(Plan **link, void *arg)
+keep_plan(Plan *plan, const PlanPlace *place, PlanReason reason, const char *detail)
 {
-	int		   *largest = arg;
-
-	*largest = Max(*largest, (*link)->plan_node_id);
-	gpusort_plan_each_child(*link, raise_largest_id, arg);
+	note_conditions(plan, place, CALLS_ALL, reason, detail);
+	gpusort_target_note_calls(place, plan, (Node *) plan->targetlist, CALLS_ALL, reason, detail, NIL);
 }
 
-static Node *
-make_zero(void)
+/* Sets up the node: recognition of calls, executor and room of the planner hook. */
+void
+gpusort_arrays_node_init(void)
 {
-	return (Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(0), false, FLOAT8PASSBYVAL);
-}
+	static const NodeRoom room = {
+		.methods = &gpusort_arrays_scan_methods,
+		.enabled = gpusort_array_sort_enabled,
+		.setting = "gpusort.enable_array_sort",
+		.concerns = calls_functions,
+		.rewrite = rewrite_plan,
+		.keep = keep_plan
+	};
 
-static List *
-make_plain_list(List *expressions)
-{
-	List	   *target_list = NIL;
-	ListCell   *cell;
-
-	foreach(cell, expressions)
-		target_list = lappend(target_list, makeTargetEntry(lfirst(cell), foreach_current_index(cell) + 1, NULL, false));
-	return target_list;
+	gpusort_array_call_init();
+	gpusort_arrays_exec_init();
+	gpusort_plan_hook_add(&room);
 }
