@@ -78,9 +78,6 @@ cuda/%.o: cuda/%.cu
 gpusort_cuda.so: $(CUDA_OBJS)
 	$(NVCC) -shared -cudart=static $(CUDA_CODE) -Xlinker=--exclude-libs,ALL -o $@ $^
 
-.PHONY: cuda-forms
-cuda-forms: $(FORM_OBJS)
-
 build/%_test: cuda/tests/%_test.cu cuda/tests/cases.cuh $(KERNEL_OBJS) $(CUDA_HEADERS)
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -o $@ $< $(KERNEL_OBJS)
@@ -88,14 +85,24 @@ build/%_test: cuda/tests/%_test.cu cuda/tests/cases.cuh $(KERNEL_OBJS) $(CUDA_HE
 # The CPU engine's sorts, which know no PostgreSQL, run beside the kernels.
 CPU_SORT_OBJS = $(patsubst %.cc,%.o,$(sort $(wildcard src/cpu_engine/*.cc)))
 
-build/kernels_bench: bench/kernels.cu $(wildcard bench/kernels/*) $(KERNEL_OBJS) $(CPU_SORT_OBJS) $(CUDA_HEADERS)
+KERNEL_BENCH_OBJS = $(patsubst bench/%.cu,build/bench/%.o,bench/kernels.cu $(sort $(wildcard bench/kernels/*.cu)))
+
+build/bench/%.o: bench/%.cu $(wildcard bench/kernels/*.cuh) $(CUDA_HEADERS)
 	@mkdir -p $(@D)
-	$(NVCC) $(NVCCFLAGS) -Ibench $(CUDA_CODE) -o $@ $(filter %.cu %.o,$^) -lhwy_contrib -lhwy -lpthread
+	$(NVCC) $(NVCCFLAGS) -Ibench $(CUDA_CODE) -c -o $@ $<
+
+build/kernels_bench: $(KERNEL_BENCH_OBJS) $(KERNEL_OBJS) $(CPU_SORT_OBJS)
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -o $@ $^ -lhwy_contrib -lhwy -lpthread
 
 # Through the module's own border: arrays beyond device memory, and what verification costs.
 build/stream build/verification: build/%: bench/%.cu $(CUDA_HEADERS)
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -o $@ $< -ldl
+
+# All of them, for where there is a compiler and no GPU.
+.PHONY: cuda-programs
+cuda-programs: build/kernels_test build/variants_test build/kernels_bench build/stream build/verification
 
 .PHONY: check-kernels check-kernels-sanitized bench-kernels bench-stream bench-verification
 check-kernels: build/kernels_test build/variants_test

@@ -7,6 +7,7 @@
  */
 #include "kernels/bench.cuh"
 #include "published/forms/forms.cuh"
+#include "segment_sort.cuh"
 
 using namespace bench;
 
