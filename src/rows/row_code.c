@@ -416,7 +416,7 @@ gpusort_rows_code_common(const RowKeys *keys, const RowStore *sample, double nro
 
 /* Bits that the keys from first_key on take unfitted.  With a key of bytes among them this is more than 64. */
 static int
-unfitted_bits(const RowKeys *keys, int first_key, const RowLayout *layout)
+unfitted_bits(const RowKeys *keys, int first_key, const RowStore *store)
 {
 	int			bits = 0;
 
@@ -424,8 +424,8 @@ unfitted_bits(const RowKeys *keys, int first_key, const RowLayout *layout)
 	{
 		const RowKey *key = &keys->keys[i];
 
-		if (!layout->attributes[key->attribute].is_constant)
-			bits += key->kind == KEY_IS_VALUE ? 8 * key->width + 1 : 65;
+		if (!store->layout->attributes[key->attribute].is_constant)
+			bits += key->kind == KEY_IS_VALUE ? 8 * key->width + store->columns[key->attribute].has_nulls : 65;
 	}
 	return bits;
 }
@@ -440,7 +440,7 @@ gpusort_rows_code_fitted(const RowKeys *keys, int first_key, const RowStore *sto
 						 const RowList *list, int word_bits, int enough_bits)
 {
 	KeyCode    *code = empty_code(keys);
-	bool		fit = unfitted_bits(keys, first_key, store->layout) > enough_bits;
+	bool		fit = unfitted_bits(keys, first_key, store) > enough_bits;
 
 	prefetch_first(store, list);
 	code->nexact = first_key;
