@@ -171,10 +171,10 @@ struct Sweeps {
         const uint64_t tiled = (uint64_t)tiles.most_tiles * tile;
         by_tile = may_be_by_tile(batch.spec.payload != GPUSORT_PAYLOAD_NONE) && tiled < batch.nslots && !odd_allowed;
 
-        const uint64_t room = by_tile ? tiled : batch.nslots;
-        other_keys = workspace.take<Key>(room);
+        const uint64_t slots = by_tile ? tiled : batch.nslots;
+        other_keys = workspace.take<Key>(slots);
         if (batch.spec.payload != GPUSORT_PAYLOAD_NONE)
-            other_payload = workspace.take<uint32_t>(room);
+            other_payload = workspace.take<uint32_t>(slots);
     }
 
     /* True if keys may lie tile after tile, which takes less memory. Not in kernels that it would cost registers. */

@@ -304,31 +304,31 @@ __global__ void __launch_bounds__(COPY_THREADS) write_positions(uint32_t *payloa
         payload[i] = uint32_t(i);
 }
 
-/* Sorts one segment in place, with a second buffer. With room == nullptr only sets CUB's temporary bytes. */
+/* Sorts one segment in place, with a second buffer. With space == nullptr only sets CUB's temporary bytes. */
 template <class Codec>
 cudaError_t sort_by_codec(const SegmentBatch &batch, const GpusortSegment &segment, const Codec &codec, bool pairs,
-                          void *room, size_t *bytes, cudaStream_t stream)
+                          void *space, size_t *bytes, cudaStream_t stream)
 {
     using Key = typename Codec::Key;
     const size_t key_room = aligned(size_t(segment.count) * sizeof(Key));
     const size_t value_room = pairs ? aligned(size_t(segment.count) * sizeof(uint32_t)) : 0;
-    char *base = static_cast<char *>(room);
+    char *base = static_cast<char *>(space);
     RawKey<Codec> *keys = static_cast<RawKey<Codec> *>(batch.keys) + segment.start;
     uint32_t *payload = batch.payload + segment.start;
     cub::DoubleBuffer<RawKey<Codec>> both_keys(keys, reinterpret_cast<RawKey<Codec> *>(base));
     cub::DoubleBuffer<uint32_t> both_values(payload, reinterpret_cast<uint32_t *>(base + key_room));
-    void *temporary = room ? base + key_room + value_room : nullptr;
-    size_t temporary_bytes = room ? *bytes - key_room - value_room : 0;
+    void *temporary = space ? base + key_room + value_room : nullptr;
+    size_t temporary_bytes = space ? *bytes - key_room - value_room : 0;
     cudaError_t error;
 
-    if (room && batch.spec.payload == GPUSORT_PAYLOAD_INDEX && segment.count > 0)
+    if (space && batch.spec.payload == GPUSORT_PAYLOAD_INDEX && segment.count > 0)
         write_positions<<<(segment.count - 1) / COPY_THREADS + 1, COPY_THREADS, 0, stream>>>(payload, segment.count);
     if (pairs)
         error = cub::DeviceRadixSort::SortPairs(temporary, temporary_bytes, both_keys, both_values, segment.count,
                                                 codec, stream);
     else
         error = cub::DeviceRadixSort::SortKeys(temporary, temporary_bytes, both_keys, segment.count, codec, stream);
-    if (!room) {
+    if (!space) {
         *bytes = key_room + value_room + aligned(temporary_bytes);
         return error;
     }
@@ -343,23 +343,23 @@ cudaError_t sort_by_codec(const SegmentBatch &batch, const GpusortSegment &segme
 
 /* Sorts a segment of 32-bit keys in CUB's own order, which differs from ours only for NaNs with a sign and zeros. */
 template <class Key>
-cudaError_t sort_native(const SegmentBatch &batch, const GpusortSegment &segment, void *room, size_t *bytes,
+cudaError_t sort_native(const SegmentBatch &batch, const GpusortSegment &segment, void *space, size_t *bytes,
                         cudaStream_t stream)
 {
     const bool descending = batch.spec.descending;
     const size_t key_room = aligned(size_t(segment.count) * sizeof(Key));
-    char *base = static_cast<char *>(room);
+    char *base = static_cast<char *>(space);
     Key *keys = static_cast<Key *>(batch.keys) + segment.start;
     cub::DoubleBuffer<Key> both(keys, reinterpret_cast<Key *>(base));
-    void *temporary = room ? base + key_room : nullptr;
-    size_t temporary_bytes = room ? *bytes - key_room - MENDING_BYTES : 0;
+    void *temporary = space ? base + key_room : nullptr;
+    size_t temporary_bytes = space ? *bytes - key_room - MENDING_BYTES : 0;
     cudaError_t error = descending
                             ? cub::DeviceRadixSort::SortKeysDescending(temporary, temporary_bytes, both, segment.count,
                                                                        0, 8 * int(sizeof(Key)), stream)
                             : cub::DeviceRadixSort::SortKeys(temporary, temporary_bytes, both, segment.count, 0,
                                                              8 * int(sizeof(Key)), stream);
 
-    if (!room) {
+    if (!space) {
         *bytes = key_room + aligned(temporary_bytes + MENDING_BYTES);
         return error;
     }
@@ -376,38 +376,38 @@ cudaError_t sort_native(const SegmentBatch &batch, const GpusortSegment &segment
 }
 
 template <class Key>
-cudaError_t sort_one(const SegmentBatch &batch, const GpusortSegment &segment, void *room, size_t *bytes,
+cudaError_t sort_one(const SegmentBatch &batch, const GpusortSegment &segment, void *space, size_t *bytes,
                      cudaStream_t stream)
 {
     if (batch.spec.payload == GPUSORT_PAYLOAD_NONE && batch.spec.form == GPUSORT_KEY_FLOAT32)
-        return sort_native<float>(batch, segment, room, bytes, stream);
+        return sort_native<float>(batch, segment, space, bytes, stream);
     if (batch.spec.payload == GPUSORT_PAYLOAD_NONE && batch.spec.form == GPUSORT_KEY_INT32)
-        return sort_native<int32_t>(batch, segment, room, bytes, stream);
-    return sort_by_codec(batch, segment, any_codec<Key>(batch.spec), batch.spec.payload != GPUSORT_PAYLOAD_NONE, room,
+        return sort_native<int32_t>(batch, segment, space, bytes, stream);
+    return sort_by_codec(batch, segment, any_codec<Key>(batch.spec), batch.spec.payload != GPUSORT_PAYLOAD_NONE, space,
                          bytes, stream);
 }
 
-/* Sorts the selected segments at once. With room == nullptr only sets the bytes it needs. */
+/* Sorts the selected segments at once. With space == nullptr only sets the bytes it needs. */
 template <class Key>
-cudaError_t sort_all(const SegmentBatch &batch, const Selected &selected, uint32_t count, void *room, size_t *bytes,
+cudaError_t sort_all(const SegmentBatch &batch, const Selected &selected, uint32_t count, void *space, size_t *bytes,
                      cudaStream_t stream)
 {
     const bool pairs = batch.spec.payload != GPUSORT_PAYLOAD_NONE;
     const size_t key_room = aligned(batch.nslots * sizeof(Key));
     const size_t value_room = pairs ? aligned(batch.nslots * sizeof(uint32_t)) : 0;
-    char *base = static_cast<char *>(room);
+    char *base = static_cast<char *>(space);
     cub::DoubleBuffer<Key> both_codes(reinterpret_cast<Key *>(base), reinterpret_cast<Key *>(base + key_room));
     cub::DoubleBuffer<uint32_t> both_values(reinterpret_cast<uint32_t *>(base + 2 * key_room),
                                             reinterpret_cast<uint32_t *>(base + 2 * key_room + value_room));
     const auto begin = thrust::make_transform_iterator(thrust::make_counting_iterator(0), SelectedBegin{selected});
     const auto end = thrust::make_transform_iterator(thrust::make_counting_iterator(0), SelectedEnd{selected});
-    void *temporary = room ? base + 2 * (key_room + value_room) : nullptr;
-    size_t temporary_bytes = room ? *bytes - 2 * (key_room + value_room) : 0;
+    void *temporary = space ? base + 2 * (key_room + value_room) : nullptr;
+    size_t temporary_bytes = space ? *bytes - 2 * (key_room + value_room) : 0;
     cudaError_t error;
 
     if (batch.nslots > INT32_MAX)
         return cudaErrorNotSupported;
-    if (room)
+    if (space)
         copy_codes<Key><<<count * BLOCKS_PER_SEGMENT, COPY_THREADS, 0, stream>>>(
             static_cast<const Key *>(batch.keys), batch.payload, selected, coding_of(batch.spec), batch.spec.payload,
             both_codes.Current(), both_values.Current());
@@ -418,7 +418,7 @@ cudaError_t sort_all(const SegmentBatch &batch, const Selected &selected, uint32
     else
         error = cub::DeviceSegmentedRadixSort::SortKeys(temporary, temporary_bytes, both_codes, int(batch.nslots),
                                                         int(count), begin, end, 0, 8 * int(sizeof(Key)), stream);
-    if (!room) {
+    if (!space) {
         *bytes = 2 * (key_room + value_room) + aligned(temporary_bytes);
         return error;
     }
@@ -454,17 +454,17 @@ uint32_t next_longer(const SegmentBatch &batch, uint32_t number, uint32_t longer
     return number;
 }
 
-/* Sorts segments of more than this many keys one by one. With room == nullptr only sets the bytes it needs. */
+/* Sorts segments of more than this many keys one by one. With space == nullptr only sets the bytes it needs. */
 template <class Key>
-cudaError_t sort_apart(const SegmentBatch &batch, uint32_t longer_than, void *room, size_t *bytes, cudaStream_t stream)
+cudaError_t sort_apart(const SegmentBatch &batch, uint32_t longer_than, void *space, size_t *bytes, cudaStream_t stream)
 {
     cudaError_t error = cudaSuccess;
 
-    if (!room)
+    if (!space)
         return sort_one<Key>(batch, {0, batch.longest}, nullptr, bytes, stream);
     for (uint32_t i = next_longer(batch, 0, longer_than); i < batch.nsegments && error == cudaSuccess;
          i = next_longer(batch, i + 1, longer_than))
-        error = sort_one<Key>(batch, batch.host_segments[i], room, bytes, stream);
+        error = sort_one<Key>(batch, batch.host_segments[i], space, bytes, stream);
     return error;
 }
 
@@ -480,7 +480,7 @@ uint32_t longer_ones(const SegmentBatch &batch, uint32_t first_class)
 
 /* Method radix: very long segments one by one, the others at once. If they are few, all one by one. */
 template <class Key>
-cudaError_t sort_by_cub(const SegmentBatch &batch, void *room, size_t *bytes, cudaStream_t stream)
+cudaError_t sort_by_cub(const SegmentBatch &batch, void *space, size_t *bytes, cudaStream_t stream)
 {
     const uint32_t apart = batch.host_segments ? longer_ones(batch, LONG_CLASS + 1) : 0;
     const bool few = batch.host_segments && batch.nsegments - apart <= FEW_SEGMENTS;
@@ -488,12 +488,12 @@ cudaError_t sort_by_cub(const SegmentBatch &batch, void *room, size_t *bytes, cu
     size_t apart_bytes = all_bytes;
     cudaError_t error = cudaSuccess;
 
-    *bytes = room ? all_bytes : 0;
+    *bytes = space ? all_bytes : 0;
     if (!few && batch.nsegments > apart)
-        error =
-            sort_all<Key>(batch, {batch.segments, apart > 0 ? LONG : UINT32_MAX}, batch.nsegments, room, bytes, stream);
+        error = sort_all<Key>(batch, {batch.segments, apart > 0 ? LONG : UINT32_MAX}, batch.nsegments, space, bytes,
+                              stream);
     if (error == cudaSuccess && (few || apart > 0)) {
-        error = sort_apart<Key>(batch, few ? 0 : LONG, room, &apart_bytes, stream);
+        error = sort_apart<Key>(batch, few ? 0 : LONG, space, &apart_bytes, stream);
         *bytes = apart_bytes > *bytes ? apart_bytes : *bytes;
     }
     return error;
@@ -501,21 +501,21 @@ cudaError_t sort_by_cub(const SegmentBatch &batch, void *room, size_t *bytes, cu
 
 /* Segments too long for networks: very long ones one by one, the others by counting. */
 template <class Key>
-cudaError_t sort_beyond_networks(const SegmentBatch &batch, const LongSegments &segments, void *room, size_t *bytes,
+cudaError_t sort_beyond_networks(const SegmentBatch &batch, const LongSegments &segments, void *space, size_t *bytes,
                                  cudaStream_t stream)
 {
     const uint32_t apart = batch.host_segments ? longer_ones(batch, LONG_CLASS + 1) : 0;
     const BinView counted = {segments.segments, nullptr, segments.count - apart};
     cudaError_t error = cudaSuccess;
-    size_t counted_bytes = 0, apart_bytes = room ? *bytes : 0;
+    size_t counted_bytes = 0, apart_bytes = space ? *bytes : 0;
 
-    if (counted.count > 0 && room)
-        error = sort_by_counting(batch, counted, room, stream);
+    if (counted.count > 0 && space)
+        error = sort_by_counting(batch, counted, space, stream);
     else if (counted.count > 0)
         counted_bytes = counting_bytes(batch, counted.count);
     if (apart > 0 && error == cudaSuccess)
-        error = sort_apart<Key>(batch, LONG, room, &apart_bytes, stream);
-    if (!room)
+        error = sort_apart<Key>(batch, LONG, space, &apart_bytes, stream);
+    if (!space)
         *bytes = counted_bytes > apart_bytes ? counted_bytes : apart_bytes;
     return error;
 }

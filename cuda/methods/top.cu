@@ -34,8 +34,8 @@ constexpr int THREADS = 256;
 constexpr int ITEMS = 16; /* keys of a thread in a tile */
 constexpr int QUARTER = ITEMS / 4;
 constexpr uint32_t TILE = THREADS * ITEMS;
-constexpr uint32_t ROOM = 2 * THREADS * QUARTER; /* the most entries that are kept */
-constexpr uint32_t MOST_LIMIT = ROOM / 2;
+constexpr uint32_t MOST_KEPT = 2 * THREADS * QUARTER; /* the most entries that are kept */
+constexpr uint32_t MOST_LIMIT = MOST_KEPT / 2;
 constexpr uint32_t SLICE = 1 << 15;      /* keys of a slice */
 constexpr uint32_t WANTED_BLOCKS = 1056; /* enough blocks to fill any device */
 constexpr uint32_t LONGEST_SLICE_CLASS = 20;
@@ -100,7 +100,7 @@ __device__ void sort_shared(Entry *entries, uint32_t size)
 /* The entries that a block has kept so far. All threads have the same members. */
 template <class Entry>
 struct Keeper {
-    Entry *kept;   /* ROOM entries */
+    Entry *kept;   /* MOST_KEPT entries */
     Entry *least;  /* one entry per thread */
     uint32_t *sum; /* how many entries the threads want to keep */
     uint32_t limit;
@@ -204,7 +204,7 @@ struct Keeper {
         place = reserve(wanted_of<FIRST, COUNT>(items), sum);
         __syncthreads();
         total = *sum;
-        if (filled + total > ROOM)
+        if (filled + total > MOST_KEPT)
             return false;
         append<FIRST, COUNT>(items, place);
         filled += total;
@@ -316,7 +316,7 @@ __global__ void __launch_bounds__(THREADS) keep_first(const __grid_constant__ To
 {
     using Entry = typename EntryOf<Key, PAIRS>::Type;
     constexpr int CHUNK = 16 / int(sizeof(Key));
-    __shared__ Entry kept[ROOM], least[THREADS];
+    __shared__ Entry kept[MOST_KEPT], least[THREADS];
     __shared__ uint32_t sums[4];
     const uint32_t number = SURVIVORS ? blockIdx.x : blockIdx.x / task.slices;
     const uint32_t slice = SURVIVORS ? 0 : blockIdx.x % task.slices;
@@ -355,7 +355,7 @@ __global__ void __launch_bounds__(THREADS) keep_first(const __grid_constant__ To
         if (threadIdx.x == 0)
             sums[turn == 0 ? 2 : turn - 1] = 0;
         turn = turn == 2 ? 0 : turn + 1;
-        if (keeper.filled + total <= ROOM) {
+        if (keeper.filled + total <= MOST_KEPT) {
             keeper.template append<0, ITEMS>(items, place);
             keeper.filled += total;
         } else

@@ -34,7 +34,7 @@ constexpr uint32_t bucket_limit = 512;
 
 /* A block's shared memory for one array. */
 template <class Element>
-struct Room {
+struct ArrayMemory {
     static constexpr int longest_class = sizeof(Element) == 16 ? 12 : sizeof(Element) == 8 ? 13 : 14;
     static constexpr int most_threads = (1 << longest_class) / items;
 
@@ -54,22 +54,22 @@ struct Room {
     uint32_t *starts;    /* where each bucket starts: two per splitter, and the end */
     uint16_t *bucket_of; /* the bucket of the key at each place; capacity */
 
-    __device__ Room(void *memory, uint32_t capacity)
+    __device__ ArrayMemory(void *memory, uint32_t capacity)
     {
         keys = static_cast<Element *>(memory);
         sample = keys + capacity;
-        starts = reinterpret_cast<uint32_t *>(sample + sample_room(capacity));
-        bucket_of = reinterpret_cast<uint16_t *>(starts + start_room(capacity));
+        starts = reinterpret_cast<uint32_t *>(sample + sample_entries(capacity));
+        bucket_of = reinterpret_cast<uint16_t *>(starts + start_entries(capacity));
     }
 
-    static __host__ __device__ uint32_t start_room(uint32_t capacity)
+    static __host__ __device__ uint32_t start_entries(uint32_t capacity)
     {
         return 2 * (capacity / sample_every) + 4;
     }
 
     static size_t bytes(uint32_t capacity)
     {
-        return (capacity + sample_room(capacity)) * sizeof(Element) + start_room(capacity) * sizeof(uint32_t) +
+        return (capacity + sample_entries(capacity)) * sizeof(Element) + start_entries(capacity) * sizeof(uint32_t) +
                capacity * sizeof(uint16_t);
     }
 };
@@ -101,9 +101,9 @@ __device__ void scan_starts(uint32_t *starts, uint32_t count, bool *too_full)
     }
 }
 
-/* Sorts count elements, at most items * blockDim.x, into room.keys. */
+/* Sorts count elements, at most items * blockDim.x, into array.keys. */
 template <class Element, class Load>
-__device__ void sort_array(const Room<Element> &room, uint32_t count, Load load)
+__device__ void sort_array(const ArrayMemory<Element> &array, uint32_t count, Load load)
 {
     __shared__ bool too_full;
     uint32_t nsample = count < 4 * sample_every ? 0 : (count - 1) / sample_every + 1;
@@ -118,13 +118,13 @@ __device__ void sort_array(const Room<Element> &room, uint32_t count, Load load)
         if (k < count) {
             element[i] = load(k);
             if (nsample != 0 && k % sample_every == 0)
-                room.sample[k / sample_every] = element[i];
+                array.sample[k / sample_every] = element[i];
         }
     }
     for (uint32_t k = threadIdx.x; k < 2 * buckets; k += blockDim.x)
-        room.starts[k] = 0;
+        array.starts[k] = 0;
     __syncthreads();
-    const Element *splitters = sort_sample(room.sample, nsample) + 1;
+    const Element *splitters = sort_sample(array.sample, nsample) + 1;
 
     /* Phase 2: each key moves into its bucket. Odd buckets hold keys equal to a splitter. */
 #pragma unroll
@@ -141,35 +141,35 @@ __device__ void sort_array(const Room<Element> &room, uint32_t count, Load load)
             uint32_t bucket = 2 * low;
             if (low < buckets - 1 && !(element[i] < splitters[low]))
                 bucket++;
-            place[i] = bucket << 16 | atomicAdd(&room.starts[bucket], 1);
+            place[i] = bucket << 16 | atomicAdd(&array.starts[bucket], 1);
         }
     __syncthreads();
-    scan_starts(room.starts, 2 * buckets - 1, &too_full);
+    scan_starts(array.starts, 2 * buckets - 1, &too_full);
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < items; i++)
         if (i * blockDim.x + threadIdx.x < count) {
             uint32_t bucket = place[i] >> 16;
-            uint32_t to = room.starts[bucket] + (place[i] & 0xffff);
-            room.keys[to] = element[i];
-            room.bucket_of[to] = (uint16_t)bucket;
+            uint32_t to = array.starts[bucket] + (place[i] & 0xffff);
+            array.keys[to] = element[i];
+            array.bucket_of[to] = (uint16_t)bucket;
         }
     __syncthreads();
 
     /* Phase 3: each bucket is sorted by itself. */
     if (too_full) {
-        bitonic_sort(room.keys, count);
+        bitonic_sort(array.keys, count);
         return;
     }
 #pragma unroll
     for (int i = 0; i < items; i++) {
         uint32_t k = i * blockDim.x + threadIdx.x;
         if (k < count) {
-            Element own = room.keys[k];
-            uint32_t bucket = room.bucket_of[k], rank = k;
+            Element own = array.keys[k];
+            uint32_t bucket = array.bucket_of[k], rank = k;
             if (bucket % 2 == 0) {
-                uint32_t start = room.starts[bucket];
-                rank = start + rank_among(room.keys, start, room.starts[bucket + 1], k, own);
+                uint32_t start = array.starts[bucket];
+                rank = start + rank_among(array.keys, start, array.starts[bucket + 1], k, own);
             }
             element[i] = own;
             place[i] = rank;
@@ -179,13 +179,13 @@ __device__ void sort_array(const Room<Element> &room, uint32_t count, Load load)
 #pragma unroll
     for (int i = 0; i < items; i++)
         if (i * blockDim.x + threadIdx.x < count)
-            room.keys[place[i]] = element[i];
+            array.keys[place[i]] = element[i];
     __syncthreads();
 }
 
 /* One block per array. */
 template <class Elements>
-__global__ void __launch_bounds__(Room<typename Elements::Element>::most_threads)
+__global__ void __launch_bounds__(ArrayMemory<typename Elements::Element>::most_threads)
     sort_arrays(Elements elements, BinView bin)
 {
     using Element = typename Elements::Element;
@@ -193,19 +193,19 @@ __global__ void __launch_bounds__(Room<typename Elements::Element>::most_threads
     extern __shared__ uint4 memory[];
 
     GpusortSegment segment = bin[blockIdx.x];
-    Room<Element> room(memory, items * blockDim.x);
-    sort_array(room, segment.count, [&](uint32_t k) { return elements.load(segment.start + k, k); });
+    ArrayMemory<Element> array(memory, items * blockDim.x);
+    sort_array(array, segment.count, [&](uint32_t k) { return elements.load(segment.start + k, k); });
     for (uint32_t k = threadIdx.x; k < segment.count; k += blockDim.x) {
-        Value value = elements.value(room.keys[k], segment.start);
+        Value value = elements.value(array.keys[k], segment.start);
         if constexpr (Elements::paired)
-            *reinterpret_cast<Value *>(&room.keys[k]) = value;
+            *reinterpret_cast<Value *>(&array.keys[k]) = value;
         else
             elements.store(segment.start + k, value);
     }
     if constexpr (Elements::paired) {
         __syncthreads(); /* all payload has been read */
         for (uint32_t k = threadIdx.x; k < segment.count; k += blockDim.x)
-            elements.store(segment.start + k, *reinterpret_cast<Value *>(&room.keys[k]));
+            elements.store(segment.start + k, *reinterpret_cast<Value *>(&array.keys[k]));
     }
 }
 
@@ -236,7 +236,7 @@ __global__ void __launch_bounds__(128) sort_short_arrays(Elements elements, BinV
 
 /* One block per tile of a long array. */
 template <class Elements>
-__global__ void __launch_bounds__(Room<typename Elements::Element>::most_threads)
+__global__ void __launch_bounds__(ArrayMemory<typename Elements::Element>::most_threads)
     sort_tiles(Elements elements, MergeBuffers<Elements> buffers, TileList tiles)
 {
     using Element = typename Elements::Element;
@@ -247,11 +247,11 @@ __global__ void __launch_bounds__(Room<typename Elements::Element>::most_threads
         return;
     TiledSegment segment = tiles.find(blockIdx.x);
     uint32_t first = (blockIdx.x - segment.first_tile) * size, count = min(size, segment.count - first);
-    Room<Element> room(memory, size);
-    sort_array(room, count, [&](uint32_t k) { return elements.load(segment.start + first + k, first + k); });
+    ArrayMemory<Element> array(memory, size);
+    sort_array(array, count, [&](uint32_t k) { return elements.load(segment.start + first + k, first + k); });
     Element *to = buffers.before(0, merge_passes<Element>(segment.count)) + segment.start + first;
     for (uint32_t k = threadIdx.x; k < count; k += blockDim.x)
-        to[k] = room.keys[k];
+        to[k] = array.keys[k];
 }
 
 constexpr int first_class = 5; /* bin 0: up to 32 keys */
@@ -266,7 +266,7 @@ struct Layout {
     MergeBuffers<Elements> buffers;
 
     Layout(const SegmentBatch &batch, const Elements &elements, Workspace &workspace)
-        : nbins(Room<Element>::class_of_device() - first_class + 2),
+        : nbins(ArrayMemory<Element>::class_of_device() - first_class + 2),
           bins(plan(batch, nbins), batch, workspace),
           tiles(batch, bins.plan.count[nbins - 1], MergeTile<Element>::size, workspace),
           buffers(batch, elements, tiles.nsegments != 0, workspace)
@@ -288,7 +288,7 @@ cudaError_t sort_long_arrays(const SegmentBatch &batch, Elements elements, const
 {
     using Element = typename Elements::Element;
     constexpr uint32_t size = MergeTile<Element>::size;
-    size_t shared = Room<Element>::bytes(size);
+    size_t shared = ArrayMemory<Element>::bytes(size);
     cudaError_t error;
     if ((error = layout.buffers.prepare(batch, elements, stream)) != cudaSuccess ||
         (error = layout.tiles.fill(layout.bins.view(batch, layout.nbins - 1), size, stream)) != cudaSuccess ||
@@ -302,14 +302,14 @@ cudaError_t array_sort(const SegmentBatch &batch, void *memory, size_t, cudaStre
 {
     return visit_elements(batch, [&](auto elements) -> cudaError_t {
         using Elements = decltype(elements);
-        using ArrayRoom = Room<typename Elements::Element>;
+        using Memory = ArrayMemory<typename Elements::Element>;
         Workspace workspace(memory);
         Layout<Elements> layout(batch, elements, workspace);
         const uint32_t *count = layout.bins.plan.count;
 
         cudaError_t error = layout.bins.gather(batch, stream);
         if (error == cudaSuccess)
-            error = allow_shared(sort_arrays<Elements>, ArrayRoom::bytes(1u << (first_class + layout.nbins - 2)));
+            error = allow_shared(sort_arrays<Elements>, Memory::bytes(1u << (first_class + layout.nbins - 2)));
         if (error != cudaSuccess)
             return error;
         if (count[0] != 0)
@@ -318,7 +318,7 @@ cudaError_t array_sort(const SegmentBatch &batch, void *memory, size_t, cudaStre
             uint32_t capacity = 1u << (first_class + b);
             capacity = capacity < 32 * items ? 32 * items : capacity;
             if (count[b] != 0)
-                sort_arrays<<<count[b], capacity / items, ArrayRoom::bytes(capacity), stream>>>(
+                sort_arrays<<<count[b], capacity / items, Memory::bytes(capacity), stream>>>(
                     elements, layout.bins.view(batch, b));
         }
         if (layout.tiles.nsegments != 0 && (error = sort_long_arrays(batch, elements, layout, stream)) != cudaSuccess)

@@ -47,7 +47,7 @@ __device__ uint32_t rank_among(const Element *element, uint32_t first, uint32_t 
 }
 
 /* Entries for a sample and for its sorted copy behind it. The copy starts at a multiple of four, for rank_among. */
-__host__ __device__ inline uint32_t sample_room(uint32_t count)
+__host__ __device__ inline uint32_t sample_entries(uint32_t count)
 {
     return 2 * (count / sample_every + 1) + 4;
 }

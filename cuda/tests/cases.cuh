@@ -79,7 +79,7 @@ inline void check_cuda(cudaError_t error, const char *what)
 }
 
 /* Device memory that grows as tests want more. */
-class Room
+class DeviceMemory
 {
 public:
     /* Poisoned bytes that end where the allocation ends, so memcheck sees an access beyond them. */
@@ -110,7 +110,7 @@ private:
 };
 
 /* Host memory that kernels can access. */
-class HostRoom
+class HostMemory
 {
 public:
     template <class T>
@@ -409,12 +409,12 @@ class DeviceCase
 public:
     DeviceCase(const Case &the_input, bool tell_host) : input(the_input)
     {
-        static Room keys_room, payload_room, segments_room;
+        static DeviceMemory keys_memory, payload_memory, segments_memory;
 
         batch.spec = input.spec;
-        batch.keys = keys_room.of(input.keys);
-        batch.payload = input.spec.payload == GPUSORT_PAYLOAD_NONE ? nullptr : payload_room.of(input.payload);
-        batch.segments = segments_room.of(input.segments);
+        batch.keys = keys_memory.of(input.keys);
+        batch.payload = input.spec.payload == GPUSORT_PAYLOAD_NONE ? nullptr : payload_memory.of(input.payload);
+        batch.segments = segments_memory.of(input.segments);
         batch.nsegments = uint32_t(input.segments.size());
         batch.nslots = input.nslots;
         batch.length_histogram = input.histogram;
@@ -456,9 +456,9 @@ public:
 /* A workspace for a sort, in memory that all sorts share. */
 inline void *workspace_of(size_t bytes)
 {
-    static Room room;
+    static DeviceMemory memory;
 
-    return room.of(bytes);
+    return memory.of(bytes);
 }
 
 }  // namespace test

@@ -31,19 +31,19 @@ class HostCopies
 public:
     explicit HostCopies(const DeviceCase &sorted)
     {
-        static HostRoom keys_room, payload_room, segments_room;
+        static HostMemory keys_memory, payload_memory, segments_memory;
         const SegmentBatch &batch = sorted.batch;
         const Case &input = sorted.input;
         const size_t payload_bytes = batch.payload ? input.payload.size() * 4 : 0;
         const size_t segment_bytes = input.segments.size() * sizeof(GpusortSegment);
         const bool index = input.spec.payload == GPUSORT_PAYLOAD_INDEX;
 
-        keys = keys_room.of(input.keys);
-        payload = payload_room.of(input.payload);
-        in = {
-            {{batch.keys, keys, input.keys.size(), nullptr},
-             {batch.payload, index ? nullptr : payload, payload_bytes, nullptr},
-             {const_cast<GpusortSegment *>(batch.segments), segments_room.of(input.segments), segment_bytes, nullptr}}};
+        keys = keys_memory.of(input.keys);
+        payload = payload_memory.of(input.payload);
+        in = {{{batch.keys, keys, input.keys.size(), nullptr},
+               {batch.payload, index ? nullptr : payload, payload_bytes, nullptr},
+               {const_cast<GpusortSegment *>(batch.segments), segments_memory.of(input.segments), segment_bytes,
+                nullptr}}};
         out = {{{payload, batch.payload, payload_bytes, nullptr}, {nullptr, batch.segments, segment_bytes, nullptr}}};
         if (input.spec.payload != GPUSORT_PAYLOAD_INDEX) /* which leaves them undefined */
             out.each[2] = {keys, batch.keys, input.keys.size(), nullptr};
@@ -126,17 +126,17 @@ uint64_t wanted_of(const GpusortSpec &spec, uint32_t count)
  */
 void test_gather(const Case &input)
 {
-    static Room space_room, from_room, to_room, failed_room;
+    static DeviceMemory space_memory, from_memory, to_memory, failed_memory;
     const DeviceCase sorted(input, false);
     const size_t bytes = workspace_bytes(sorted.batch), payload_bytes = input.nslots * 4;
-    void *workspace = workspace_of(bytes), *space = space_room.of(verify_bytes(sorted.batch));
+    void *workspace = workspace_of(bytes), *space = space_memory.of(verify_bytes(sorted.batch));
     std::vector<uint32_t> payload(input.nslots), gathered(input.nslots), wanted(input.nslots);
 
     for (uint32_t &value : payload)
         value = uint32_t(random_bits());
 
-    uint32_t *from = from_room.of(payload), *to = static_cast<uint32_t *>(to_room.of(payload_bytes));
-    uint32_t *device_failed = static_cast<uint32_t *>(failed_room.of(4)), failed = 1;
+    uint32_t *from = from_memory.of(payload), *to = static_cast<uint32_t *>(to_memory.of(payload_bytes));
+    uint32_t *device_failed = static_cast<uint32_t *>(failed_memory.of(4)), failed = 1;
     const Copy segments = {nullptr, sorted.batch.segments, input.segments.size() * sizeof(GpusortSegment), nullptr};
     const Copies in = {{{nullptr, sorted.batch.keys, input.keys.size(), nullptr},
                         segments,
@@ -195,13 +195,13 @@ uint64_t digest_of(const std::vector<T> &values)
 /* KeyDigests: the keys that came must have the one given, and the sorted keys, or the index, add theirs. */
 void test_digests(const Case &input)
 {
-    static Room space_room, digests_room, failed_room;
+    static DeviceMemory space_memory, digests_memory, failed_memory;
     const DeviceCase sorted(input, false);
     const bool index = sorted.batch.payload != nullptr;
     const size_t bytes = workspace_bytes(sorted.batch);
-    void *workspace = workspace_of(bytes), *space = space_room.of(verify_bytes(sorted.batch));
-    uint64_t *digests = static_cast<uint64_t *>(digests_room.of(2 * sizeof(uint64_t)));
-    uint32_t *device_failed = static_cast<uint32_t *>(failed_room.of(4)), failed = 1;
+    void *workspace = workspace_of(bytes), *space = space_memory.of(verify_bytes(sorted.batch));
+    uint64_t *digests = static_cast<uint64_t *>(digests_memory.of(2 * sizeof(uint64_t)));
+    uint32_t *device_failed = static_cast<uint32_t *>(failed_memory.of(4)), failed = 1;
     const Copy segments = {nullptr, sorted.batch.segments, input.segments.size() * sizeof(GpusortSegment), nullptr};
     const Copies in = {{{nullptr, sorted.batch.keys, index ? input.keys.size() : 0, nullptr}, segments}};
     const Copies out = {{{}, segments}};
@@ -239,10 +239,10 @@ void test_digests(const Case &input)
 /* The check must pass the right result, and see two neighbours exchanged and one damaged entry. */
 void test_verification(const DeviceCase &sorted, void *digests, const HostCopies *copies, const char *shape)
 {
-    static Room failed_room;
+    static DeviceMemory failed_memory;
     const Case &input = sorted.input;
     const GpusortSpec &spec = input.spec;
-    uint32_t *device_failed = static_cast<uint32_t *>(failed_room.of(4)), failed = 1;
+    uint32_t *device_failed = static_cast<uint32_t *>(failed_memory.of(4)), failed = 1;
     std::vector<GpusortSegment> victims;
 
     const auto expect = [&](bool right, const char *what) {
@@ -299,14 +299,14 @@ void test_verification(const DeviceCase &sorted, void *digests, const HostCopies
 
 void run_case(Case input, const char *shape, bool tell_host)
 {
-    static Room digests_room;
+    static DeviceMemory digests_memory;
     const auto start = std::chrono::steady_clock::now();
     const bool copied = below(2) && input.keys.size() <= FEW_BYTES && input.payload.size() * 4 <= FEW_BYTES;
     if (copied && input.spec.payload == GPUSORT_PAYLOAD_INDEX) /* as the copies make it */
         input.payload.assign(input.nslots, 0);
     const DeviceCase sorted(input, tell_host);
     const size_t bytes = workspace_bytes(sorted.batch);
-    void *workspace = workspace_of(bytes), *digests = digests_room.of(verify_bytes(sorted.batch));
+    void *workspace = workspace_of(bytes), *digests = digests_memory.of(verify_bytes(sorted.batch));
 
     std::unique_ptr<HostCopies> copies;
     if (copied)

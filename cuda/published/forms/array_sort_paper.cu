@@ -27,7 +27,7 @@ __host__ __device__ uint32_t paper_buckets(uint32_t count)
 }
 
 /* Entries for a number of each bucket. Sums read four at a time, so up to three more are read and not used. */
-__host__ __device__ uint32_t bucket_room(uint32_t buckets)
+__host__ __device__ uint32_t bucket_entries(uint32_t buckets)
 {
     return ceil_div(buckets, 4) * 4;
 }
@@ -114,8 +114,8 @@ __global__ void paper_buckets_of_arrays(KeyElements<Code> elements, const Gpusor
     uint32_t buckets = paper_buckets(segment.count);
     if (buckets == 1)
         return;
-    uint32_t *size = reinterpret_cast<uint32_t *>(memory), *to = size + bucket_room(buckets);
-    Code *keys = reinterpret_cast<Code *>(to + bucket_room(buckets));
+    uint32_t *size = reinterpret_cast<uint32_t *>(memory), *to = size + bucket_entries(buckets);
+    Code *keys = reinterpret_cast<Code *>(to + bucket_entries(buckets));
     splitters += segment.start / bucket_size;
 
     for (uint32_t k = threadIdx.x; k < segment.count; k += blockDim.x)
@@ -174,8 +174,8 @@ __global__ void paper_sort_buckets(KeyElements<Code> elements, const GpusortSegm
     extern __shared__ uint4 memory[];
     GpusortSegment segment = segments[blockIdx.x];
     uint32_t buckets = paper_buckets(segment.count);
-    uint32_t *size = reinterpret_cast<uint32_t *>(memory), *start = size + bucket_room(buckets);
-    Code *keys = reinterpret_cast<Code *>(start + bucket_room(buckets));
+    uint32_t *size = reinterpret_cast<uint32_t *>(memory), *start = size + bucket_entries(buckets);
+    Code *keys = reinterpret_cast<Code *>(start + bucket_entries(buckets));
     auto put = [&](uint32_t k, Code key) { elements.store(segment.start + k, elements.value(key, segment.start)); };
 
     for (uint32_t k = threadIdx.x; k < segment.count; k += blockDim.x)
@@ -233,8 +233,8 @@ cudaError_t run_paper(const SegmentBatch &batch, const KeyElements<Code> &elemen
     PaperLayout<Code> layout(batch, workspace);
     uint32_t buckets = paper_buckets(batch.longest);
     uint32_t threads = buckets > 1024 ? 1024 : ceil_div(buckets, 32) * 32;
-    size_t shared = ((size_t)batch.longest + sample_room(batch.longest)) * sizeof(Code) +
-                    2 * bucket_room(buckets) * sizeof(uint32_t);
+    size_t shared = ((size_t)batch.longest + sample_entries(batch.longest)) * sizeof(Code) +
+                    2 * bucket_entries(buckets) * sizeof(uint32_t);
     auto splitters = improvements >= 1 ? paper_splitters<Code, true> : paper_splitters<Code, false>;
     auto fill = improvements >= 2 ? paper_buckets_of_arrays<Code, true> : paper_buckets_of_arrays<Code, false>;
     auto sort = improvements >= 3 ? paper_sort_buckets<Code, true> : paper_sort_buckets<Code, false>;
