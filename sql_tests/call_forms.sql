@@ -92,11 +92,15 @@ SELECT count(*) AS used FROM pg_temp.explain_lines($$SELECT i FROM call_rows WHE
 SELECT count(*) FROM call_rows s JOIN call_rows t ON array_top_n(s.a, 2) = array_top_n(t.a, 2) AND s.i = t.i;
 RESET enable_seqscan;
 
--- gpusort_replace holds array_sort alone; it comes before the built-in one, and tables do not land in it.
-SELECT p.oid::regprocedure FROM pg_proc p WHERE pronamespace = 'gpusort_replace'::regnamespace ORDER BY pronargs;
+-- gpusort_replace holds only what has the name and the arguments of a built-in function of the newest server; tables do not land in it.
+SELECT p.oid::regprocedure, prokind FROM pg_proc p WHERE pronamespace = 'gpusort_replace'::regnamespace ORDER BY 1::text COLLATE "C";
+SELECT p.oid::regprocedure AS not_built_in FROM pg_proc p WHERE pronamespace = 'gpusort_replace'::regnamespace AND (proname <> 'array_sort' OR current_setting('server_version_num')::int >= 180000)
+	AND NOT EXISTS (SELECT 1 FROM pg_proc b WHERE b.pronamespace = 'pg_catalog'::regnamespace AND (b.proname, b.proargtypes, b.prokind, b.prorettype) = (p.proname, p.proargtypes, p.prokind, p.prorettype));
 SET search_path = public, gpusort_replace, pg_catalog;
 CREATE TABLE landed AS SELECT array_sort('{2,NULL,1}'::int4[]) AS up, array_sort('{2,NULL,1}'::int4[], true) AS down, array_sort('{2,NULL,1}'::int4[], true, false) AS last;
 SELECT oid::regclass, relnamespace::regnamespace FROM pg_class WHERE relname = 'landed';
 TABLE landed;
+SELECT pronamespace::regnamespace, pronargs FROM pg_proc WHERE oid IN ('array_sort(anyarray)'::regprocedure, 'percentile_disc(float8, anyelement)'::regprocedure, 'percentile_cont(float8[], interval)'::regprocedure);
+SELECT percentile_cont(0.25) WITHIN GROUP (ORDER BY x), percentile_disc('{0.5,1}'::float8[]) WITHIN GROUP (ORDER BY x DESC) FROM generate_series(1, 8) x;
 SELECT pg_temp.explain_lines('SELECT array_sort(a) FROM call_rows', 'COSTS OFF', 'Batched');
 DROP TABLE landed, call_rows;

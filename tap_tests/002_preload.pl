@@ -25,7 +25,7 @@ like($stderr, qr/invalid value for parameter "gpusort.engine"/, 'a wrong value i
 like($stderr, qr/gpusort.no_such_setting/, 'an unknown setting is refused');
 ($ret, $stdout, $stderr) = $node->psql('postgres', "SET gpusort.engine = 'gpu'; $sorted");
 isnt($ret, 0, 'engine = gpu is an error');
-like($stderr, qr/shared_preload_libraries/, 'whose hint says what to do');
+like($stderr, qr/ERROR:  no GPU is available: gpusort is not in shared_preload_libraries\nHINT:  Add gpusort to shared_preload_libraries/, 'that says why and what to do');
 
 # Loaded by each session.
 $node->append_conf('postgresql.conf', "session_preload_libraries = 'gpusort'");

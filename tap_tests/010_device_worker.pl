@@ -131,7 +131,7 @@ foreach my $case ([ "gpusort.device_library = '\$libdir/gpusort_nowhere'", qr/th
 	like($node->safe_psql('postgres', 'SELECT last_error FROM gpusort.devices'), $reason, 'the view says why');
 	is($node->safe_psql('postgres', 'SELECT gpusort.array_sort(ARRAY[3, 1, 2])'), '{1,2,3}', 'the CPU sorts');
 	my ($ret, $out, $err) = $node->psql('postgres', 'SET gpusort.engine = gpu; SELECT gpusort.array_sort(ARRAY[3, 1, 2])');
-	like($err, qr/no device is available.*HINT/s, 'engine = gpu says that there is none');
+	like($err, qr/no GPU is available.*HINT/s, 'engine = gpu says that there is none');
 	my @lines = grep { /LOG:  gpusort/ } split /\n/, slurp_file($node->logfile, $log);
 	is(scalar(@lines), 1, 'one line in the log');
 	$node->stop;

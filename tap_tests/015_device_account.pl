@@ -176,7 +176,7 @@ foreach my $case (@cases)
 		is(account($use, q{sum(fallbacks) > 0, bool_and(fallback_reasons ? 'no device is available')}), $fallbacks ? "$use|t|t" : '', "$name, $use");
 	}
 	my (undef, undef, $err) = $node->psql('postgres', "SET gpusort.engine = gpu; $question{functions}");
-	like($err, qr/no device is available.*HINT/s, "$name: engine = gpu says so");
+	like($err, qr/no GPU is available.*HINT/s, "$name: engine = gpu says so");
 	$node->stop;
 }
 

@@ -413,3 +413,39 @@ CREATE AGGREGATE gpusort.top_n_agg_by(x anyelement, key anycompatible, n bigint,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.top_n_agg_by(anyelement, anycompatible, bigint, boolean, boolean) IS 'values of the n greatest keys, or of the n least, in order';
+
+CREATE AGGREGATE gpusort_replace.percentile_cont(fraction float8 ORDER BY x float8) (
+	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
+	FINALFUNC = gpusort_internal.percentile_cont_final, FINALFUNC_EXTRA,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE gpusort_replace.percentile_cont(float8 ORDER BY float8) IS 'gpusort.percentile_cont in the place of the built-in aggregate';
+CREATE AGGREGATE gpusort_replace.percentile_cont(fraction float8 ORDER BY x interval) (
+	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
+	FINALFUNC = gpusort_internal.percentile_cont_final, FINALFUNC_EXTRA,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE gpusort_replace.percentile_cont(float8 ORDER BY interval) IS 'gpusort.percentile_cont in the place of the built-in aggregate';
+CREATE AGGREGATE gpusort_replace.percentile_cont(fractions float8[] ORDER BY x float8) (
+	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
+	FINALFUNC = gpusort_internal.percentile_cont_final, FINALFUNC_EXTRA,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE gpusort_replace.percentile_cont(float8[] ORDER BY float8) IS 'gpusort.percentile_cont in the place of the built-in aggregate';
+CREATE AGGREGATE gpusort_replace.percentile_cont(fractions float8[] ORDER BY x interval) (
+	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
+	FINALFUNC = gpusort_internal.percentile_cont_final, FINALFUNC_EXTRA,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE gpusort_replace.percentile_cont(float8[] ORDER BY interval) IS 'gpusort.percentile_cont in the place of the built-in aggregate';
+CREATE AGGREGATE gpusort_replace.percentile_disc(fraction float8 ORDER BY x anyelement) (
+	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
+	FINALFUNC = gpusort_internal.percentile_disc_final, FINALFUNC_EXTRA,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE gpusort_replace.percentile_disc(float8 ORDER BY anyelement) IS 'gpusort.percentile_disc in the place of the built-in aggregate';
+CREATE AGGREGATE gpusort_replace.percentile_disc(fractions float8[] ORDER BY x anyelement) (
+	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
+	FINALFUNC = gpusort_internal.percentile_disc_final, FINALFUNC_EXTRA,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE gpusort_replace.percentile_disc(float8[] ORDER BY anyelement) IS 'gpusort.percentile_disc in the place of the built-in aggregate';
+CREATE AGGREGATE gpusort_replace.mode(ORDER BY x anyelement) (
+	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
+	FINALFUNC = gpusort_internal.mode_final, FINALFUNC_EXTRA,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE gpusort_replace.mode(ORDER BY anyelement) IS 'gpusort.mode in the place of the built-in aggregate';

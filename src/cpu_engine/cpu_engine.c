@@ -80,8 +80,8 @@ gpusort_cpu_engine_sort(SortRequest *request)
 		case CPU_SORT_TOO_WIDE:
 			ereport(ERROR,
 					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-					 errmsg("method \"counting\" would need %zu kB for the range of these keys",
-							control.memory_needed / 1024),
+					 errmsg("range of keys is too wide for method \"counting\""),
+					 errdetail("It would need %zu kB.", control.memory_needed / 1024),
 					 errhint("Raise \"work_mem\", now %d kB, or set \"gpusort.method\" to \"auto\".", work_mem)));
 			break;
 	}

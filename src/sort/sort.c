@@ -87,18 +87,32 @@ run(EngineId engine, SortRequest *request)
 	return failure;
 }
 
+#define LET_CPU_SORT "Set \"gpusort.engine\" to \"auto\" to let the CPU sort what the GPU cannot."
+
 void
 gpusort_sort_no_gpu(const GpusortSpec *spec, const SortDecision *decision)
 {
 	char		text[GPUSORT_REFUSAL_TEXT];
-	bool		preloaded = decision->reason != REASON_NOT_PRELOADED;
+	const char *cause = gpusort_decision_text(decision, text);
+	SortReasonKind kind = gpusort_reason_kind(decision->reason);
 
+	if (decision->reason == REASON_NOT_PRELOADED)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("no GPU is available: %s", cause),
+				 errhint("Add gpusort to shared_preload_libraries.")));
+	if (decision->reason == REASON_REFUSED)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("the GPU cannot sort this by method \"%s\"", gpusort_method_name(spec->method)),
+				 errdetail_internal("%s", cause),
+				 errhint(LET_CPU_SORT)));
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("cannot sort by method \"%s\" on engine \"gpu\"", gpusort_method_name(spec->method)),
-			 preloaded ? errdetail_internal("%s", gpusort_decision_text(decision, text)) : 0,
-			 preloaded ? errhint("Set \"gpusort.engine\" to \"auto\" to let the CPU sort what the GPU cannot.") :
-			 errhint("Add gpusort to shared_preload_libraries.")));
+			 decision->reason == REASON_NO_DEVICE ? errmsg("no GPU is available") :
+			 kind == REASON_KIND_LACK || kind == REASON_KIND_FAULT ? errmsg("the GPU could not sort this: %s", cause) :
+			 errmsg("no GPU is available: %s", cause),
+			 errhint(LET_CPU_SORT)));
 }
 
 void

@@ -20,7 +20,7 @@
 	X(FEW_KEYS, CHOICE, "there are fewer keys than gpusort.min_gpu_keys") \
 	X(CPU_FASTER, CHOICE, "the CPU is estimated to be faster") \
 	X(NOT_PRELOADED, CHOICE, "gpusort is not in shared_preload_libraries") \
-	X(NOT_CONFIGURED, CHOICE, "no device is available: there is no device module, or no device is to be used") \
+	X(NOT_CONFIGURED, CHOICE, "there is no device module, or no device is to be used") \
 	X(NOT_STARTED, WAIT, "the device worker has not started") \
 	X(RESTARTING, WAIT, "the device worker is restarting") \
 	X(NO_DEVICE, REFUSAL, "no device is available") \
