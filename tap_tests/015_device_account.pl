@@ -59,6 +59,22 @@ foreach my $use (@uses)
 	$node->safe_psql('postgres', 'SET gpusort.engine = gpu; SELECT gpusort.array_sort(ARRAY[2, 1])');
 }
 
+# So it is for few rows, also where a LIMIT keeps few: counted, or with engine = gpu an error.
+foreach my $few ('SELECT x FROM numbers WHERE x < 500 ORDER BY x', 'SELECT x FROM numbers ORDER BY x LIMIT 10')
+{
+	my $nodes = "SET gpusort.force_nodes = on; $few";
+	my $sorted = $node->safe_psql('postgres', "SET gpusort.engine = cpu; $nodes");
+	$node->safe_psql('postgres', 'SELECT gpusort.stats_reset()');
+	inject($node, 'error 1');
+	is($node->safe_psql('postgres', $nodes), $sorted, "few rows: right result ($few)");
+	is($node->safe_psql('postgres', 'SELECT sum(fallbacks) FROM gpusort.stats'), 1, 'and a fault is counted');
+	wait_ready($node);
+	inject($node, 'error 1');
+	my ($ret, $out, $err) = $node->psql('postgres', "SET gpusort.engine = gpu; $nodes");
+	like($err, qr/cannot sort by method "auto" on engine "gpu".*device fault/s, 'with engine = gpu it is an error');
+	wait_ready($node);
+}
+
 # What devices count, stats counts: in pieces too, when several of one sort are wrong, and where nobody waits for them.
 my $sums = q{SELECT (SELECT sum(device_sorts) FROM gpusort.stats) - sum(sorts),
 	(SELECT sum(verification_failures) FROM gpusort.stats) - sum(verification_failures) FROM gpusort.devices};

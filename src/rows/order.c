@@ -18,6 +18,7 @@
 
 #include "miscadmin.h"
 
+#include "guc.h"
 #include "large_memory.h"
 #include "rows/row_code.h"
 #include "rows/row_sort.h"
@@ -50,10 +51,14 @@ typedef struct TieBreaker
 	bool		in_order;		/* false if only the last wanted row must be in its place */
 } TieBreaker;
 
-/* Sorts packed integers, many of them on an engine. */
+/*
+ * Sorts packed integers, many of them on an engine.  Few are too, if they are a whole store
+ * that a GPU was to sort: that the CPU does it then is counted, or an error.
+ */
 static void
-sort_packed(RowSort *sort, uint64 *packed, uint32 count)
+sort_packed(RowSort *sort, uint64 *packed, uint32 count, bool whole)
 {
+	bool		for_gpu = whole && (sort->failed != REASON_NONE || gpusort_engine == GPUSORT_ENGINE_GPU);
 	GpusortSegment segment = {0, count};
 	SortRequest request = {
 		.spec = {
@@ -70,7 +75,7 @@ sort_packed(RowSort *sort, uint64 *packed, uint32 count)
 		.failed = sort->failed
 	};
 
-	if (count < ROWS_ENGINE_MIN)
+	if (count < ROWS_ENGINE_MIN && !for_gpu)
 	{
 		sort_packed_here(packed, count);
 		return;
@@ -219,7 +224,7 @@ order_tie(TieBreaker *breaker, uint64 *packed, uint32 count, int first_key, int 
 		pack_tie(breaker, code, packed, count);
 	gpusort_rows_code_free(code);
 	if (!is_ascending(packed, count))
-		sort_packed(breaker->sort, packed, count);
+		sort_packed(breaker->sort, packed, count, false);
 	/* If the packed bits of all rows are equal, another code would tell no more of them apart. */
 	spent |= packed[0] >> breaker->row_bits == packed[count - 1] >> breaker->row_bits;
 	break_ties(breaker, packed, count, nexact, spent, depth);
@@ -342,7 +347,7 @@ gpusort_rows_order(RowSort *sort, uint32 wanted, bool in_order)
 			packed[i] = (packed[i] << breaker.row_bits) | i;
 	}
 	if (!is_ascending(packed, nrows))
-		sort_packed(sort, packed, nrows);
+		sort_packed(sort, packed, nrows, true);
 	breaker.end = packed + wanted;
 	breaker.in_order = in_order;
 	break_ties(&breaker, packed, nrows, code->nexact, code->spent, 0);
