@@ -19,25 +19,6 @@
 #include "nodes/arrays/arrays_state.h"
 #include "nodes/sort_explain.h"
 
-static void explain_calls(ArraysState *state, List *ancestors, ExplainState *es);
-static void explain_expectation(ArraysState *state, ExplainState *es);
-static void explain_work(ArraysState *state, ExplainState *es);
-static void add_counters(ArraysCounters *total, const ArraysCounters *part);
-static void explain_counters(const ArraysCounters *counters, ExplainState *es);
-
-/* Shows the node's properties: what will run or, with ANALYZE, what did. */
-void
-gpusort_arrays_explain(CustomScanState *css, List *ancestors, ExplainState *es)
-{
-	ArraysState *state = (ArraysState *) css;
-
-	explain_calls(state, ancestors, es);
-	if (es->analyze)
-		explain_work(state, es);
-	else
-		explain_expectation(state, es);
-}
-
 static void
 explain_calls(ArraysState *state, List *ancestors, ExplainState *es)
 {
@@ -69,29 +50,6 @@ explain_expectation(ArraysState *state, ExplainState *es)
 			shown.cpu = true;
 	}
 	gpusort_explain_plan(&shown, es);
-}
-
-/* Shows what all processes did together, and with VERBOSE also each parallel worker. */
-static void
-explain_work(ArraysState *state, ExplainState *es)
-{
-	const ParallelStats *workers = state->workers;
-	int			nworkers = workers ? workers->nworkers : 0;
-	ArraysCounters total = state->counters;
-
-	for (int i = 0; i < nworkers; i++)
-		add_counters(&total, gpusort_parallel_stats_kept(workers, i));
-	explain_counters(&total, es);
-	if (!es->verbose || nworkers == 0)
-		return;
-	ExplainOpenGroup("Sort Workers", "Sort Workers", false, es);
-	for (int i = 0; i < nworkers; i++)
-	{
-		gpusort_parallel_stats_open(i, es);
-		explain_counters(gpusort_parallel_stats_kept(workers, i), es);
-		gpusort_parallel_stats_close(es);
-	}
-	ExplainCloseGroup("Sort Workers", "Sort Workers", false, es);
 }
 
 static void
@@ -147,4 +105,40 @@ explain_counters(const ArraysCounters *counters, ExplainState *es)
 		ExplainPropertyUInteger("Rows by Function", NULL, counters->rows_by_function, es);
 	}
 	gpusort_explain_phases(phases, shown.gpu || es->format != EXPLAIN_FORMAT_TEXT ? 4 : 2, es);
+}
+
+/* Shows what all processes did together, and with VERBOSE also each parallel worker. */
+static void
+explain_work(ArraysState *state, ExplainState *es)
+{
+	const ParallelStats *workers = state->workers;
+	int			nworkers = workers ? workers->nworkers : 0;
+	ArraysCounters total = state->counters;
+
+	for (int i = 0; i < nworkers; i++)
+		add_counters(&total, gpusort_parallel_stats_kept(workers, i));
+	explain_counters(&total, es);
+	if (!es->verbose || nworkers == 0)
+		return;
+	ExplainOpenGroup("Sort Workers", "Sort Workers", false, es);
+	for (int i = 0; i < nworkers; i++)
+	{
+		gpusort_parallel_stats_open(i, es);
+		explain_counters(gpusort_parallel_stats_kept(workers, i), es);
+		gpusort_parallel_stats_close(es);
+	}
+	ExplainCloseGroup("Sort Workers", "Sort Workers", false, es);
+}
+
+/* Shows the node's properties: what will run or, with ANALYZE, what did. */
+void
+gpusort_arrays_explain(CustomScanState *css, List *ancestors, ExplainState *es)
+{
+	ArraysState *state = (ArraysState *) css;
+
+	explain_calls(state, ancestors, es);
+	if (es->analyze)
+		explain_work(state, es);
+	else
+		explain_expectation(state, es);
 }
