@@ -58,7 +58,7 @@ __device__ uint64_t mixed(uint64_t x)
 struct Filler {
     GpusortKeyForm form;
     Keys keys;
-    void *room;
+    void *memory;
     const GpusortSegment *segments;
     uint32_t nsegments;
 
@@ -100,22 +100,22 @@ struct Filler {
         }
         switch (form) {
             case GPUSORT_KEY_FLOAT32:
-                static_cast<float *>(room)[slot] = float(number);
+                static_cast<float *>(memory)[slot] = float(number);
                 break;
             case GPUSORT_KEY_FLOAT64:
-                static_cast<double *>(room)[slot] = keys == Keys::UNIFORM ? double(random >> 11) : number;
+                static_cast<double *>(memory)[slot] = keys == Keys::UNIFORM ? double(random >> 11) : number;
                 break;
             case GPUSORT_KEY_INT16:
-                static_cast<int16_t *>(room)[slot] = keys == Keys::UNIFORM    ? int16_t(random >> 40)
-                                                     : keys == Keys::GAUSSIAN ? int16_t(number / 16384)
-                                                                              : int16_t(number);
+                static_cast<int16_t *>(memory)[slot] = keys == Keys::UNIFORM    ? int16_t(random >> 40)
+                                                       : keys == Keys::GAUSSIAN ? int16_t(number / 16384)
+                                                                                : int16_t(number);
                 break;
             case GPUSORT_KEY_INT32:
             case GPUSORT_KEY_UINT32:
-                static_cast<int32_t *>(room)[slot] = int32_t(number);
+                static_cast<int32_t *>(memory)[slot] = int32_t(number);
                 break;
             default:
-                static_cast<int64_t *>(room)[slot] = keys == Keys::UNIFORM ? int64_t(random >> 1) : int64_t(number);
+                static_cast<int64_t *>(memory)[slot] = keys == Keys::UNIFORM ? int64_t(random >> 1) : int64_t(number);
         }
     }
 };
@@ -131,11 +131,11 @@ struct EqualFiller {
 };
 
 struct Counter {
-    uint32_t *room;
+    uint32_t *memory;
 
     __device__ void operator()(uint64_t i) const
     {
-        room[i] = uint32_t(mixed(i));
+        memory[i] = uint32_t(mixed(i));
     }
 };
 
@@ -168,11 +168,11 @@ Data::Data(GpusortKeyForm form, GpusortPayload payload, const std::vector<uint32
            uint32_t first)
     : nkeys(std::accumulate(counts.begin(), counts.end(), uint64_t(0))),
       nslots(slots_of(counts, gap, first)),
-      keys_room(nslots * gpusort_key_width(form)),
+      keys_memory(nslots * gpusort_key_width(form)),
       original(nslots * gpusort_key_width(form)),
-      payload_room(payload == GPUSORT_PAYLOAD_NONE ? 0 : nslots * 4),
+      payload_memory(payload == GPUSORT_PAYLOAD_NONE ? 0 : nslots * 4),
       payload_original(payload == GPUSORT_PAYLOAD_CARRIED ? nslots * 4 : 0),
-      segments_room(counts.size() * sizeof(GpusortSegment))
+      segments_memory(counts.size() * sizeof(GpusortSegment))
 {
     uint64_t start = first;
     bool equal = true;
@@ -187,11 +187,11 @@ Data::Data(GpusortKeyForm form, GpusortPayload payload, const std::vector<uint32
         longest = std::max(longest, count);
         equal = equal && count == counts[0];
     }
-    check(cudaMemcpy(segments_room.as(), segments.data(), segments.size() * sizeof(GpusortSegment),
+    check(cudaMemcpy(segments_memory.as(), segments.data(), segments.size() * sizeof(GpusortSegment),
                      cudaMemcpyHostToDevice),
           "copying segments");
 
-    const Filler filler = {form, keys, original.as(), segments_room.as<GpusortSegment>(), uint32_t(segments.size())};
+    const Filler filler = {form, keys, original.as(), segments_memory.as<GpusortSegment>(), uint32_t(segments.size())};
 
     if (equal || keys == Keys::UNIFORM)
         check(cub::DeviceFor::Bulk(nslots, EqualFiller{filler, counts[0] + gap}), "filling");
@@ -208,9 +208,9 @@ SegmentBatch Data::batch(GpusortMethod method) const
 
     batch.spec = spec;
     batch.spec.method = method;
-    batch.keys = keys_room.as();
-    batch.payload = spec.payload == GPUSORT_PAYLOAD_NONE ? nullptr : payload_room.as<uint32_t>();
-    batch.segments = segments_room.as<GpusortSegment>();
+    batch.keys = keys_memory.as();
+    batch.payload = spec.payload == GPUSORT_PAYLOAD_NONE ? nullptr : payload_memory.as<uint32_t>();
+    batch.segments = segments_memory.as<GpusortSegment>();
     batch.nsegments = uint32_t(segments.size());
     batch.nslots = nslots;
     batch.length_histogram = histogram;
@@ -231,9 +231,9 @@ void Data::set_keys(const void *device_keys) const
 
 void Data::restore() const
 {
-    check(cudaMemcpyAsync(keys_room.as(), original.as(), key_bytes(), cudaMemcpyDeviceToDevice), "restoring");
+    check(cudaMemcpyAsync(keys_memory.as(), original.as(), key_bytes(), cudaMemcpyDeviceToDevice), "restoring");
     if (spec.payload == GPUSORT_PAYLOAD_CARRIED)
-        check(cudaMemcpyAsync(payload_room.as(), payload_original.as(), nslots * 4, cudaMemcpyDeviceToDevice),
+        check(cudaMemcpyAsync(payload_memory.as(), payload_original.as(), nslots * 4, cudaMemcpyDeviceToDevice),
               "restoring");
 }
 

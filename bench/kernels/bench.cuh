@@ -66,7 +66,7 @@ private:
     GpusortSpec spec = {};
     uint32_t histogram[GPUSORT_LENGTH_BINS] = {};
     uint32_t longest = 0;
-    Memory keys_room, original, payload_room, payload_original, segments_room;
+    Memory keys_memory, original, payload_memory, payload_original, segments_memory;
 };
 
 struct Result {
