@@ -61,8 +61,21 @@ SELECT pg_temp.compare(
 	'SELECT accession, gpusort.array_sort(gpusort.array_top_n_by(mz, intensity, 50)) FROM spectra',
 	'SELECT accession, ARRAY(SELECT m FROM (SELECT m FROM unnest(mz, intensity) WITH ORDINALITY p(m, i, o) ORDER BY i DESC, o LIMIT 50) q ORDER BY m) FROM spectra');
 
+SELECT pg_temp.compare(
+	'4. The peak nearest to a mass of 91.0542 (the tropylium ion), within 10 ppm.',
+	'MSBNK-HBM4EU-HB000102',
+	'SELECT accession, mz[gpusort.array_nearest(mz, 91.0542, 91.0542 * 10e-6)] FROM spectra',
+	'SELECT accession, (SELECT m FROM unnest(mz) m WHERE abs(m - 91.0542) <= 91.0542 * 10e-6 ORDER BY abs(m - 91.0542), m LIMIT 1) FROM spectra');
+
+SELECT pg_temp.compare(
+	'5. The union of two peak lists, each spectrum''s and that of one example: the intensities in m/z order.',
+	'MSBNK-HBM4EU-HB000102',
+	'SELECT s.accession, (gpusort.array_merge_by(s.intensity, s.mz, e.intensity, e.mz)).merged_vals FROM spectra s, spectra e WHERE e.accession = ''MSBNK-HBM4EU-HB000102''',
+	'SELECT s.accession, ARRAY(SELECT i FROM (SELECT 1 AS list, * FROM unnest(s.mz, s.intensity) WITH ORDINALITY p(m, i, o) UNION ALL '
+	'SELECT 2, * FROM unnest(e.mz, e.intensity) WITH ORDINALITY p(m, i, o)) q ORDER BY m, list, o) FROM spectra s, spectra e WHERE e.accession = ''MSBNK-HBM4EU-HB000102''');
+
 \echo
-\echo '4. An approximate sort: one pass over 1,000 intervals, and how far from sorted that leaves it.'
+\echo '6. An approximate sort: one pass over 1,000 intervals, and how far from sorted that leaves it.'
 \echo '  SELECT (gpusort.array_disorder(gpusort.array_sort_approx(a, 1000))).* FROM all_intensities'
 CREATE TEMPORARY TABLE all_intensities AS
 	SELECT array_agg(ln(i)::float4 ORDER BY accession, o) AS a

@@ -1,0 +1,81 @@
+-- Statistics of one array, and functions over sorted arrays.
+SET search_path = gpusort, public;
+
+SELECT array_median('{4,1,NULL,3,2}'::int4[]), array_median('{4,1,3}'::float4[]), array_median('{4,1,3,2}'::numeric[]), array_median('{1 day,2 hours}'::interval[]),
+	   array_median('{}'::int2[]) IS NULL AS empty, array_median('{NULL}'::int8[]) IS NULL AS nulls;
+SELECT array_percentile_cont('{4,1,NULL,3,2}'::int4[], 0.25), array_percentile_cont('{4,1,3,2}'::float8[], '{{0,0.5},{NULL,1}}'::float8[]),
+	   array_percentile_cont('{4,1,3,2}'::numeric[], '{0.1,0.9}'::float8[]), array_percentile_disc('{b,C,NULL,a}'::text[], 0.5),
+	   array_percentile_disc('{b,c,a}'::text[], '{0,1}'::float8[]), array_percentile_disc('{}'::int[], 0.5) IS NULL AS empty,
+	   array_percentile_cont('{1}'::int[], NULL::float8) IS NULL AS no_fraction;
+SELECT array_mode('{3,1,3,1,2,NULL,NULL,NULL}'::int[]), array_mode('{b,a,b}'::text[]), array_mode('{}'::int[]) IS NULL AS empty;
+SELECT array_rank('{30,10,NULL,10,20}'::int[]), array_rank('{30,10,NULL,10,20}'::int[], true), array_rank('{30,10,NULL,10,20}'::int[], true, false),
+	   array_rank('{b,a,b}'::text[]), array_rank('{}'::int[]), array_rank('[5:7]={3,1,2}'::int[]);
+SELECT array_percentile_cont('{1}'::float8[], 1.5);
+SELECT array_percentile_disc('{}'::int[], '{0.5,-1}'::float8[]);
+SELECT array_median('{{1,2},{3,4}}'::int[]);
+SELECT array_mode('{{1,2},{3,4}}'::int[]);
+SELECT array_rank('{"(1,1)","(2,2)"}'::point[]);
+
+-- Sorted arrays.
+SELECT array_search_sorted(a, 0), array_search_sorted(a, 2), array_search_sorted(a, 2, true), array_search_sorted(a, 9), array_search_sorted('{}'::int[], 1)
+FROM (VALUES ('{1,2,2,3}'::int[])) v(a);
+SELECT array_search_sorted('{1,2,NULL}'::int[], 9), array_search_sorted('{NULL,1,2}'::int[], 0), array_search_sorted('{a,b,c}'::text[], 'bb'::text),
+	   array_search_sorted('{1.5,2.5}'::float4[], 2), array_search_sorted('{-inf,-0,1,NaN,NaN}'::float8[], 'NaN', true), array_search_sorted('{1,2}'::float8[], NULL) IS NULL AS no_value;
+SELECT array_between('{1,2,2,3,5}'::int[], 2, 3), array_between('{1,2}'::int[], 3, 2), array_between('{1,2}'::int[], 5, 9), array_between('{a,b,c,NULL}'::text[], 'b'::text, 'z'::text),
+	   array_between('{NULL,1.5,2.5}'::float8[], 1, 2);
+SELECT array_nearest('{100,200,300}'::float8[], 240), array_nearest('{100,200,300}'::float8[], 250), array_nearest('{100,200,300}'::float8[], 240, 39.9), array_nearest('{100,200,300}'::float8[], 240, 40),
+	   array_nearest('{100,200,300}'::int2[], 240::int2), array_nearest('{}'::float4[], 1::real) IS NULL AS empty, array_nearest('{1,1,1,5}'::int[], 2) AS first_of_equals,
+	   array_nearest('{-9223372036854775808,9223372036854775807}'::int8[], 1), array_nearest('{1,inf,NaN}'::float8[], 'inf'), array_nearest('{1,NaN}'::float8[], 'NaN') IS NULL AS nan,
+	   array_nearest('{1,NaN}'::float8[], 7), array_nearest('{NULL,1,9}'::float8[], 7), array_nearest('{1,9,NULL}'::float8[], 70);
+SELECT array_nearest('{1}'::float8[], 1, -1);
+SELECT array_nearest('{1}'::float8[], 1, 'NaN');
+SELECT array_merge('{1,3,5,NULL}'::int[], '{2,3,NULL}'::int[]), array_merge('{}'::int[], '{1}'::int[]), array_merge('{}'::int[], '{}'), array_merge('{a,c}'::text[], '{b}'::text[]),
+	   array_merge('[3:4]={1,2}'::float4[], '{-0,NaN}'::float4[]);
+SELECT * FROM array_merge_by('{100.5,200.5}'::float8[], '{1,3}'::int[], '{150.5,250.5}'::float8[], '{2,4}'::int[]);
+SELECT * FROM array_merge_by('{a,b,NULL}'::text[], '{1,2,NULL}'::int[], '{c,d}'::text[], '{1,2}'::int[]);
+SELECT * FROM array_merge_by('{a}'::text[], '{1,2}'::int[], '{c,d}'::text[], '{1,2}'::int[]);
+SELECT array_merge('{{1,2}}'::int[], '{1}');
+
+-- Random arrays of every type beside plain SQL.
+SELECT setseed(0.31);
+CREATE TABLE statistic_rows AS
+SELECT g, array_agg((random() * 20)::int2) FILTER (WHERE k) AS i2, array_agg(CASE WHEN random() < 0.9 THEN (random() * 2000 - 1000)::int4 END) FILTER (WHERE k) AS i4,
+	   array_agg((random() * 1e18 - 5e17)::int8) FILTER (WHERE k) AS i8,
+	   array_agg((CASE WHEN random() < 0.05 THEN 'NaN' WHEN random() < 0.05 THEN 'inf' ELSE ((random() - 0.5) * 1000)::int::text END)::float4) FILTER (WHERE k) AS f4,
+	   array_agg(CASE WHEN random() < 0.9 THEN random() END) FILTER (WHERE k) AS f8, array_agg(date '2020-01-01' + (random() * 20)::int) FILTER (WHERE k) AS d,
+	   array_agg(md5((random() * 20)::int::text)) FILTER (WHERE k) AS t, array_agg((random() * 100)::int / 4.0) FILTER (WHERE k) AS n
+FROM generate_series(1, 300) g, LATERAL (SELECT i <= g * g % 701 FROM generate_series(1, 701) i) k(k) GROUP BY g;
+CREATE FUNCTION pg_temp.differences() RETURNS TABLE (type text, arrays bigint, disc bigint, modes bigint, ranks bigint, searches bigint, betweens bigint, merges bigint, merges_by bigint)
+LANGUAGE plpgsql AS $$
+DECLARE name text;
+BEGIN
+	FOREACH name IN ARRAY '{i2,i4,i8,f4,f8,d,t,n}'::text[] LOOP
+		RETURN QUERY EXECUTE replace($q$
+			SELECT '@', count(*), count(*) FILTER (WHERE array_percentile_disc(@, '{0,0.3,0.5,1}'::float8[]) IS DISTINCT FROM (SELECT pg_catalog.percentile_disc('{0,0.3,0.5,1}'::float8[]) WITHIN GROUP (ORDER BY x) FROM unnest(@) x)),
+				   count(*) FILTER (WHERE array_mode(@) IS DISTINCT FROM (SELECT pg_catalog.mode() WITHIN GROUP (ORDER BY x) FROM unnest(@) x)),
+				   count(*) FILTER (WHERE array_rank(@) IS DISTINCT FROM (SELECT array_agg(r::int ORDER BY i) FROM (SELECT i, rank() OVER (ORDER BY x) AS r FROM unnest(@) WITH ORDINALITY u(x, i)) q)),
+				   count(*) FILTER (WHERE array_search_sorted(array_sort(@), v) <> 1 + (SELECT count(*) FROM unnest(@) x WHERE x < v)
+									OR array_search_sorted(array_sort(@, false, true), v, true) <> 1 + (SELECT count(*) FROM unnest(@) x WHERE x <= v OR x IS NULL)),
+				   count(*) FILTER (WHERE array_between(array_sort(@), v, w) <> coalesce((SELECT array_agg(x ORDER BY x) FROM unnest(@) x WHERE x BETWEEN v AND w), '{}')),
+				   count(*) FILTER (WHERE array_merge(array_sort(@), array_sort(other)) <> array_sort(@ || other)),
+				   count(*) FILTER (WHERE (SELECT ROW(merged_vals, merged_keys) FROM array_merge_by(array_argsort(@), array_sort(@), array_argsort(other), array_sort(other)))
+									<> (SELECT ROW(sorted_vals, sorted_keys) FROM array_sort_pair(array_argsort(@) || array_argsort(other), array_sort(@) || array_sort(other))))
+			FROM (SELECT @, lead(@, 1, @) OVER (ORDER BY g) AS other, least(@[1], @[2]) AS v, greatest(@[1], @[3]) AS w FROM statistic_rows WHERE @ IS NOT NULL AND coalesce(@[1], @[2]) IS NOT NULL) q $q$, '@', name);
+	END LOOP;
+END $$;
+SELECT * FROM pg_temp.differences();
+SELECT count(*) AS arrays, count(*) FILTER (WHERE array_median(f4) IS DISTINCT FROM (SELECT pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY x) FROM unnest(f4) x)) AS f4,
+	   count(*) FILTER (WHERE array_median(i8) IS DISTINCT FROM (SELECT pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY x) FROM unnest(i8) x)) AS i8,
+	   count(*) FILTER (WHERE array_percentile_cont(i2, 0.123) IS DISTINCT FROM (SELECT pg_catalog.percentile_cont(0.123) WITHIN GROUP (ORDER BY x) FROM unnest(i2) x)) AS i2,
+	   count(*) FILTER (WHERE array_median(n) IS DISTINCT FROM (SELECT pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY x) FROM unnest(n) x)) AS n,
+	   count(*) FILTER (WHERE abs((array_sort(i4))[array_nearest(array_sort(i4), 17)] - 17) <> (SELECT min(abs(x - 17)) FROM unnest(i4) x)) AS i4_nearest,
+	   count(*) FILTER (WHERE abs((array_sort(f8))[array_nearest(array_sort(f8), 0.4)] - 0.4) <> (SELECT min(abs(x - 0.4)) FROM unnest(f8) x)) AS f8_nearest
+FROM statistic_rows;
+
+-- What spectra need: the most intense peaks in the order of m/z, the peak nearest to a mass within 10 ppm, the union of two peak lists.
+SELECT sorted_keys AS mz, sorted_vals AS intensity
+FROM (SELECT '{100.1,150.2,200.3,250.4}'::float8[] AS mz, '{7,90,8,60}'::float4[] AS intensity) p,
+	 LATERAL array_argsort(intensity, true) o, LATERAL array_sort_pair(array_take(intensity, o[1:2]), array_take(mz, o[1:2]));
+SELECT mass, mz[array_nearest(mz, mass, mass * 10e-6)] AS peak FROM (SELECT '{100.1,150.2,200.3,250.4}'::float8[] AS mz) p, unnest('{150.201,150.21,250.4}'::float8[]) mass;
+SELECT merged_keys AS mz, merged_vals AS intensity FROM array_merge_by('{7,90}'::float4[], '{100.1,150.2}'::float8[], '{5,6}'::float4[], '{120.5,150.2}'::float8[]);
+DROP TABLE statistic_rows;

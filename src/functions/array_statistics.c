@@ -1,0 +1,145 @@
+/*
+ * array_statistics.c
+ *	  array_median, array_percentile_cont, array_percentile_disc, array_mode and
+ *	  array_rank.
+ *
+ * The first four are the aggregates of those names over the elements of one array: NULLs
+ * are left out, and an array without values gives NULL.  array_rank is the window
+ * function rank over the elements.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "utils/datum.h"
+
+#include "functions/arguments.h"
+#include "functions/percentile.h"
+#include "large_memory.h"
+#include "toast/array_detoast.h"
+
+PG_FUNCTION_INFO_V1(gpusort_array_median);
+PG_FUNCTION_INFO_V1(gpusort_array_percentile_cont);
+PG_FUNCTION_INFO_V1(gpusort_array_percentile_disc);
+PG_FUNCTION_INFO_V1(gpusort_array_mode);
+PG_FUNCTION_INFO_V1(gpusort_array_rank);
+
+/* Opens the values of the first argument.  Returns false if there are none. */
+static bool
+open_values(FunctionCallInfo fcinfo, StoredValues *values, ArrayOrder *order)
+{
+	ArrayType  *array = gpusort_array_detoast(PG_GETARG_DATUM(0));
+	uint32		length = gpusort_array_length(array);
+
+	gpusort_array_require_one_dimension(array);
+	values->element = gpusort_element_type(fcinfo, FIRST_ARRAY, ARR_ELEMTYPE(array));
+	values->data = ARR_DATA_PTR(array);
+	values->count = length - gpusort_array_count_nulls(array, length);
+	*order = (ArrayOrder) {.collation = PG_GET_COLLATION(),.limit = PG_UINT32_MAX};
+	return values->count > 0;
+}
+
+static Datum
+return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind, const Fractions *fractions)
+{
+	StoredValues values;
+	ArrayOrder	order;
+	bool		isnull;
+	Datum		result;
+
+	if (!open_values(fcinfo, &values, &order))
+		PG_RETURN_NULL();
+	result = gpusort_percentiles(&values, &order, kind, fractions, &isnull);
+	if (isnull)
+		PG_RETURN_NULL();
+	return result;
+}
+
+/* array_median(a) */
+Datum
+gpusort_array_median(PG_FUNCTION_ARGS)
+{
+	Fractions	half;
+
+	gpusort_fractions_read(&half, Float8GetDatum(0.5), false);
+	return return_percentiles(fcinfo, PERCENTILE_CONTINUOUS, &half);
+}
+
+/* The percentiles at the fraction or fractions of argument 1, which are checked even if there are no values. */
+static Datum
+percentiles_of_array(FunctionCallInfo fcinfo, PercentileKind kind)
+{
+	Fractions	fractions;
+
+	gpusort_fractions_read(&fractions, PG_GETARG_DATUM(1), gpusort_argument_type(fcinfo, 1) == FLOAT8ARRAYOID);
+	gpusort_fractions_check(&fractions);
+	return return_percentiles(fcinfo, kind, &fractions);
+}
+
+/* array_percentile_cont(a, fraction or fractions) */
+Datum
+gpusort_array_percentile_cont(PG_FUNCTION_ARGS)
+{
+	return percentiles_of_array(fcinfo, PERCENTILE_CONTINUOUS);
+}
+
+/* array_percentile_disc(a, fraction or fractions) */
+Datum
+gpusort_array_percentile_disc(PG_FUNCTION_ARGS)
+{
+	return percentiles_of_array(fcinfo, PERCENTILE_DISCRETE);
+}
+
+/* array_mode(a): the most frequent element, and of several the least. */
+Datum
+gpusort_array_mode(PG_FUNCTION_ARGS)
+{
+	StoredValues values;
+	ArrayOrder	order;
+
+	if (!open_values(fcinfo, &values, &order))
+		PG_RETURN_NULL();
+	return datumCopy(gpusort_values_mode(&values, &order), values.element->by_value, values.element->length);
+}
+
+/* array_rank(a [, descending [, nulls_first]]): for each element 1 and the number of elements that come before it. */
+Datum
+gpusort_array_rank(PG_FUNCTION_ARGS)
+{
+	static const ElementType rank_type = {
+		.oid = INT4OID,
+		.length = sizeof(int32),
+		.by_value = true,
+		.alignment = TYPALIGN_INT,
+		.stride = sizeof(int32)
+	};
+	ArrayOrder	order = gpusort_argument_order(fcinfo, 1);
+	ArrayItems	items;
+	ArrayType  *result;
+	uint32	   *positions;
+	bool	   *begins;
+	int32	   *ranks;
+	int32		rank = 0;
+
+	/* The classes are found in the array itself, so the sort must not overwrite it. */
+	gpusort_items_open(&items, fcinfo, FIRST_ARRAY, PG_GETARG_DATUM(0), false);
+	gpusort_array_require_one_dimension(items.array);
+	result = gpusort_array_allocate(&rank_type, items.count, false, (Size) items.count * sizeof(int32), 1);
+	if (items.count == 0)
+		PG_RETURN_ARRAYTYPE_P(result);
+	gpusort_element_require_order(items.type);
+	positions = gpusort_alloc_large(CurrentMemoryContext, items.count * sizeof(uint32));
+	begins = gpusort_alloc_large(CurrentMemoryContext, items.count * sizeof(bool));
+	gpusort_order_positions(&items, &order, positions);
+	gpusort_order_classes(&items, &order, positions, begins);
+	ranks = (int32 *) ARR_DATA_PTR(result);
+	for (uint32 i = 0; i < items.count; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		if (begins[i])
+			rank = i + 1;
+		ranks[positions[i]] = rank;
+	}
+	pfree(begins);
+	pfree(positions);
+	PG_RETURN_ARRAYTYPE_P(result);
+}

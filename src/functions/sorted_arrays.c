@@ -1,0 +1,281 @@
+/*
+ * sorted_arrays.c
+ *	  Functions over arrays in ascending order: array_search_sorted, array_nearest,
+ *	  array_between, array_merge and array_merge_by.
+ *
+ * The arrays are as array_sort leaves them: ascending, with NULLs at one end.  That is not
+ * checked, for it would cost more than the search; of an array in another order the
+ * result is unspecified.  Positions count from 1 whatever the lower bound.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/tupmacs.h"
+#include "catalog/pg_type.h"
+
+#include "functions/arguments.h"
+#include "functions/array_functions.h"
+#include "functions/collector.h"
+#include "keys/key_compare.h"
+#include "large_memory.h"
+#include "toast/array_detoast.h"
+
+PG_FUNCTION_INFO_V1(gpusort_array_search_sorted);
+PG_FUNCTION_INFO_V1(gpusort_array_nearest);
+PG_FUNCTION_INFO_V1(gpusort_array_between);
+PG_FUNCTION_INFO_V1(gpusort_array_merge);
+PG_FUNCTION_INFO_V1(gpusort_array_merge_by);
+
+/* A sorted array that is searched. */
+typedef struct SortedArray
+{
+	ArrayItems	items;
+	ComparatorSort *comparator; /* NULL for keys */
+	uint32		before;			/* NULLs before the values */
+	uint32		count;			/* values */
+} SortedArray;
+
+static void
+open_sorted(FunctionCallInfo fcinfo, SortedArray *sorted)
+{
+	ArrayItems *items = &sorted->items;
+	const uint8 *bitmap;
+	uint32		nulls;
+
+	gpusort_items_open(items, fcinfo, FIRST_ARRAY, PG_GETARG_DATUM(0), false);
+	gpusort_array_require_one_dimension(items->array);
+	nulls = gpusort_array_count_nulls(items->array, items->count);
+	bitmap = ARR_NULLBITMAP(items->array);
+	sorted->count = items->count - nulls;
+	sorted->before = nulls > 0 && !(bitmap[0] & 1) ? nulls : 0;
+	sorted->comparator = NULL;
+	if (gpusort_items_are_keys(items))
+		return;
+	sorted->comparator = gpusort_element_comparator(items->type, PG_GET_COLLATION(), false);
+	gpusort_items_take_out(items);
+}
+
+/* Less than, equal to or greater than 0 as the value of this number comes before, is equal to or comes after the value. */
+static int
+compare_at(const SortedArray *sorted, uint32 number, Datum value, const uint64 *code)
+{
+	GpusortKeyForm form = sorted->items.element->form;
+	uint64		here;
+
+	if (sorted->comparator != NULL)
+		return gpusort_comparator_compare(sorted->comparator, sorted->items.values[sorted->before + number], value);
+	here = gpusort_key_code(form, ARR_DATA_PTR(sorted->items.array), number);
+	return (here > *code) - (here < *code);
+}
+
+/* How many values come before the value or, with after, how many do or are equal to it. */
+static uint32
+count_before(const SortedArray *sorted, Datum value, bool after)
+{
+	const ElementType *element = sorted->items.element;
+	uint32		low = 0;
+	uint32		high = sorted->count;
+	uint64		code = 0;
+
+	if (sorted->comparator == NULL)
+	{
+		uint64		stored = 0;
+
+		if (element->by_value)
+			store_att_byval(&stored, value, element->length);
+		code = gpusort_key_code(element->form, element->by_value ? (void *) &stored : DatumGetPointer(value), 0);
+	}
+	while (low < high)
+	{
+		uint32		middle = low + (high - low) / 2;
+		int			order = compare_at(sorted, middle, value, &code);
+
+		if (order < 0 || (after && order == 0))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* array_search_sorted(a, v [, after]): where v would be inserted, before its equals or after them. */
+Datum
+gpusort_array_search_sorted(PG_FUNCTION_ARGS)
+{
+	SortedArray sorted;
+
+	open_sorted(fcinfo, &sorted);
+	PG_RETURN_INT32(sorted.before + count_before(&sorted, PG_GETARG_DATUM(1), gpusort_argument_bool(fcinfo, 2, false)) + 1);
+}
+
+/* array_between(a, low, high): the elements from low to high, both included. */
+Datum
+gpusort_array_between(PG_FUNCTION_ARGS)
+{
+	SortedArray sorted;
+	uint32		first;
+	uint32		end;
+	uint32		count;
+	uint32	   *positions;
+	ArrayType  *result;
+
+	open_sorted(fcinfo, &sorted);
+	first = count_before(&sorted, PG_GETARG_DATUM(1), false);
+	end = count_before(&sorted, PG_GETARG_DATUM(2), true);
+	count = end > first ? end - first : 0;
+	positions = gpusort_alloc_large(CurrentMemoryContext, Max(count, 1) * sizeof(uint32));
+	for (uint32 i = 0; i < count; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		positions[i] = sorted.before + first + i;
+	}
+	result = gpusort_items_gather(&sorted.items, positions, count, 1);
+	pfree(positions);
+	PG_RETURN_ARRAYTYPE_P(result);
+}
+
+/* The distance of a number in an array from a value of the same type. */
+static double
+distance(GpusortKeyForm form, const char *keys, uint32 number, Datum value)
+{
+	switch (form)
+	{
+		case GPUSORT_KEY_INT16:
+			return fabs((double) ((const int16 *) keys)[number] - DatumGetInt16(value));
+		case GPUSORT_KEY_INT32:
+			return fabs((double) ((const int32 *) keys)[number] - DatumGetInt32(value));
+		case GPUSORT_KEY_INT64:
+			{
+				int64		here = ((const int64 *) keys)[number];
+				int64		there = DatumGetInt64(value);
+
+				return here > there ? (double) ((uint64) here - (uint64) there) : (double) ((uint64) there - (uint64) here);
+			}
+		case GPUSORT_KEY_FLOAT32:
+			return ((const float *) keys)[number] == DatumGetFloat4(value) ? 0 :
+				fabs((double) ((const float *) keys)[number] - DatumGetFloat4(value));
+		case GPUSORT_KEY_FLOAT64:
+			return ((const double *) keys)[number] == DatumGetFloat8(value) ? 0 :
+				fabs(((const double *) keys)[number] - DatumGetFloat8(value));
+		default:
+			elog(ERROR, "keys of form %d have no distance", (int) form);
+	}
+}
+
+/*
+ * array_nearest(a, v [, tolerance]): the position of the number nearest to v, or NULL if
+ * there is none within the tolerance.  Of two that are equally near it is the lesser, and
+ * of equal ones the first.  NaN is near nothing.
+ */
+Datum
+gpusort_array_nearest(PG_FUNCTION_ARGS)
+{
+	double		tolerance = PG_NARGS() > 2 ? PG_GETARG_FLOAT8(2) : INFINITY;
+	Datum		value = PG_GETARG_DATUM(1);
+	SortedArray sorted;
+	const char *keys;
+	GpusortKeyForm form;
+	uint32		nearest;
+	double		least = NAN;
+
+	if (!(tolerance >= 0))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("tolerance must be at least 0, not %g", tolerance)));
+	open_sorted(fcinfo, &sorted);
+	keys = ARR_DATA_PTR(sorted.items.array);
+	form = sorted.items.element->form;
+	nearest = count_before(&sorted, value, false);
+	if (nearest < sorted.count)
+		least = distance(form, keys, nearest, value);
+	if (nearest > 0)
+	{
+		double		below = distance(form, keys, nearest - 1, value);
+
+		if (isnan(least) || below <= least)
+		{
+			least = below;
+			nearest = count_before(&sorted, fetch_att(keys + (Size) (nearest - 1) * sorted.items.element->stride,
+													  sorted.items.element->by_value, sorted.items.element->length), false);
+		}
+	}
+	if (!(least <= tolerance))
+		PG_RETURN_NULL();
+	PG_RETURN_INT32(sorted.before + nearest + 1);
+}
+
+/* The elements of two arguments, those of the second behind those of the first. */
+static ArrayType *
+concatenate(FunctionCallInfo fcinfo, CachedArgument slot, int first, int second, uint32 *run_ends)
+{
+	ArrayType  *arrays[2] = {
+		gpusort_array_detoast(PG_GETARG_DATUM(first)), gpusort_array_detoast(PG_GETARG_DATUM(second))
+	};
+	Collector	all;
+	uint32		values = 0;
+
+	gpusort_collector_init(&all, gpusort_element_type(fcinfo, slot, ARR_ELEMTYPE(arrays[0])));
+	for (int i = 0; i < 2; i++)
+	{
+		uint32		length = gpusort_array_length(arrays[i]);
+		Collector	part = all;
+
+		gpusort_array_require_one_dimension(arrays[i]);
+		gpusort_collector_clear(&part);
+		part.count = length;
+		part.data = ARR_DATA_PTR(arrays[i]);
+		part.bytes = length == 0 ? 0 : ARR_SIZE(arrays[i]) - ARR_DATA_OFFSET(arrays[i]);
+		part.bitmap = length == 0 ? NULL : ARR_NULLBITMAP(arrays[i]);
+		gpusort_collector_concat(&all, CurrentMemoryContext, &part);
+		values += length - gpusort_array_count_nulls(arrays[i], length);
+		run_ends[i] = values;
+	}
+	return gpusort_collector_array(&all);
+}
+
+/* The order of two runs, NULLs last. */
+static ArrayOrder
+order_of_runs(FunctionCallInfo fcinfo, const uint32 *run_ends)
+{
+	return (ArrayOrder)
+	{
+		.collation = PG_GET_COLLATION(),
+		.limit = PG_UINT32_MAX,
+		.nruns = 2,
+		.run_ends = run_ends
+	};
+}
+
+/* array_merge(a, b): the elements of both in order. */
+Datum
+gpusort_array_merge(PG_FUNCTION_ARGS)
+{
+	uint32		run_ends[2];
+	ArrayType  *both = concatenate(fcinfo, FIRST_ARRAY, 0, 1, run_ends);
+	ArrayOrder	order = order_of_runs(fcinfo, run_ends);
+
+	PG_RETURN_ARRAYTYPE_P(gpusort_array_in_order(fcinfo, both, &order));
+}
+
+/* array_merge_by(vals_a, keys_a, vals_b, keys_b): values and keys of both in the order of the keys. */
+Datum
+gpusort_array_merge_by(PG_FUNCTION_ARGS)
+{
+	uint32		run_ends[2];
+	ArrayType  *values = concatenate(fcinfo, FIRST_ARRAY, 0, 2, run_ends);
+	ArrayType  *keys;
+	ArrayOrder	order;
+	Datum		results[2];
+	bool		nulls[2] = {false, false};
+
+	for (int i = 0; i < 4; i += 2)
+		gpusort_array_require_same_length(gpusort_array_detoast(PG_GETARG_DATUM(i)),
+										  gpusort_array_detoast(PG_GETARG_DATUM(i + 1)));
+	keys = concatenate(fcinfo, SECOND_ARRAY, 1, 3, run_ends);
+	order = order_of_runs(fcinfo, run_ends);
+	gpusort_arrays_in_order(fcinfo, values, keys, &order, &values, &keys);
+	results[0] = PointerGetDatum(values);
+	results[1] = PointerGetDatum(keys);
+	return gpusort_return_record(fcinfo, results, nulls);
+}
