@@ -88,6 +88,13 @@
 #define GPUSORT_FIND_SETTING(name) find_option(name, false, false, ERROR)
 #endif
 
+/* PostgreSQL 18 (247dea89f) lists grouped columns as a table, which EXPLAIN's names of columns do not count. */
+#if PG_VERSION_NUM >= 180000
+#define gpusort_compat_explained_tables(es) ((es)->rtable_size)
+#else
+#define gpusort_compat_explained_tables(es) list_length((es)->rtable)
+#endif
+
 /* PostgreSQL 18 (3eea7a0c97) always lets a query run only once. */
 #if PG_VERSION_NUM >= 180000
 #define GPUSORT_RUN_PARAMETERS QueryDesc *query, ScanDirection direction, uint64 count

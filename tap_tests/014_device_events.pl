@@ -19,7 +19,7 @@ my $real = $library ne 'gpusort_emulated';
 my $long = $ENV{GPUSORT_LONG};
 my $events = $ENV{GPUSORT_EVENTS} // 1000;
 my $node = start_emulated('events', "gpusort.device_library = '\$libdir/$library'", 'gpusort.gpu_buffer_size = 64MB',
-	'gpusort.engine = gpu', 'gpusort.device_timeout = 2s', 'gpusort.force_nodes = on', 'max_connections = 100');
+	'gpusort.engine = gpu', 'gpusort.device_timeout = 30s', 'gpusort.force_nodes = on', 'max_connections = 100');
 note(device($node, 'name'));
 
 # Many arrays for batches, and one that keeps a session busy for longer than it takes to connect.
@@ -219,12 +219,21 @@ is(wait_slabs($node), 0, 'no slab is lost');
 is(device($node, 'faults'), 0, 'an end that was asked for is no fault');
 
 # A worker that does not answer.
+sub set_timeout
+{
+	my ($time) = @_;
+	$node->safe_psql('postgres', "ALTER SYSTEM SET gpusort.device_timeout = '$time'");
+	$node->reload;
+	$node->poll_query_until('postgres', "SELECT current_setting('gpusort.device_timeout') = '$time'") or die 'the setting has not come';
+}
+set_timeout('2s');
 my $query = start_large('gpusort.engine = auto');
 kill 'STOP', worker_pid($node);
 my ($ok, $result) = finish($query);
 is($result, "$answer_large\n", 'a worker that hangs: the CPU gives the right result');
 kill 'CONT', worker_pid($node);
 ok(wait_ready($node), 'it answers again');
+set_timeout('30s');
 is(wait_slabs($node), 0, 'no slab is lost');
 is($node->safe_psql('postgres', $sort_large), $answer_large, 'it sorts again');
 

@@ -24,7 +24,7 @@ explain_calls(ArraysState *state, List *ancestors, ExplainState *es)
 {
 	CustomScan *plan = (CustomScan *) state->css.ss.ps.plan;
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, &plan->scan.plan, ancestors);
-	bool		prefix = list_length(es->rtable) > 1 || es->verbose;
+	bool		prefix = gpusort_compat_explained_tables(es) > 1 || es->verbose;
 	List	   *calls = NIL;
 
 	for (int i = 0; i < state->ncalls; i++)

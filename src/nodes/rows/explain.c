@@ -59,7 +59,7 @@ explain_keys(CustomScanState *node, List *ancestors, ExplainState *es)
 	List	   *collations = list_nth(scan->custom_private, ROW_KEYS_COLLATIONS);
 	List	   *nulls_first = list_nth(scan->custom_private, ROW_KEYS_NULLS_FIRST);
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, &scan->scan.plan, ancestors);
-	bool		prefix = list_length(es->rtable) > 1 || es->verbose;
+	bool		prefix = gpusort_compat_explained_tables(es) > 1 || es->verbose;
 	List	   *shown = NIL;
 
 	for (int i = 0; i < list_length(columns); i++)
@@ -103,7 +103,7 @@ explain_bound(CustomScanState *node, List *ancestors, ExplainState *es)
 	int			partition_keys = list_nth_int(ints, ROWS_BOUND_PARTITION_KEYS);
 	List	   *columns = list_nth(scan->custom_private, ROW_KEYS_COLUMNS);
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, &scan->scan.plan, ancestors);
-	bool		prefix = list_length(es->rtable) > 1 || es->verbose;
+	bool		prefix = gpusort_compat_explained_tables(es) > 1 || es->verbose;
 	StringInfoData text;
 	ListCell   *cell;
 
