@@ -29,7 +29,7 @@ CALL measure('sets', 'mode_agg(g)', 'int4', NULL, :many, set_contenders('numbers
 CALL measure('sets', 'histogram_agg(f, 100)', 'float8', NULL, :many, ARRAY[
 	['floor: avg(f)', 'SELECT avg(f) FROM gpusort_bench.numbers', '', ''],
 	['gpusort', 'SELECT gpusort.histogram_agg(f, 100) FROM gpusort_bench.numbers', '', ''],
-	['plain SQL', 'SELECT array_agg(n ORDER BY b) FROM (SELECT width_bucket(f, 0, 1, 100) AS b, count(*) AS n FROM gpusort_bench.numbers GROUP BY 1) q', 'gpusort.enable_rows_node', 'off']], 'plain SQL', 1);
+	['plain SQL', 'SELECT array_agg(n ORDER BY b) FROM (SELECT width_bucket(f, 0, 1, 100) AS b, count(*) AS n FROM gpusort_bench.numbers GROUP BY 1) q', 'gpusort.enable_sort', 'off']], 'plain SQL', 1);
 CALL measure('sets', 'median(f)', 'float8', NULL, :many, set_contenders('numbers', 'median(f)', 'percentile_cont(0.5) WITHIN GROUP (ORDER BY f)', floor => 'avg(f)'), 'plain SQL', 1);
 CALL measure('sets', 'percentile_cont(0.5)', 'float8', NULL, :many, set_contenders('numbers', 'percentile_cont(0.5) WITHIN GROUP (ORDER BY f)', 'percentile_cont(0.5) WITHIN GROUP (ORDER BY f)', floor => 'avg(f)'), 'plain SQL', 1);
 \endif

@@ -115,13 +115,13 @@ $node->restart;
 is($node->safe_psql('postgres', 'SHOW gpusort.devices_used; SELECT count(*) FROM gpusort.devices; SELECT slabs FROM gpusort.arena()'),
 	"none\n0\n0", 'no device wanted: no worker, no slab');
 is($node->safe_psql('postgres', $parallel), '20000', 'and the CPU sorts');
-like(stderr_of('SET gpusort.engine = gpu; SET gpusort.force_nodes = on; SELECT gpusort.array_sort(a) FROM arrays'), qr/no device is available/,
+like(stderr_of('SET gpusort.engine = gpu; SET gpusort.force_nodes = on; SELECT gpusort.array_sort(a) FROM arrays'), qr/no GPU is available/,
 	'engine = gpu is an error');
 foreach my $query ('SELECT a FROM arrays ORDER BY a[3] DESC', 'SELECT a[3] AS k FROM arrays WHERE a[3] < 50 ORDER BY md5(a::text) COLLATE "C"',
 	'SELECT md5(a::text) COLLATE "C" AS k FROM arrays ORDER BY k LIMIT 5')
 {
 	like(stderr_of('SET gpusort.engine = gpu; SET gpusort.force_nodes = on; SET max_parallel_workers_per_gather = 0', "$query; SELECT 1"),
-		qr/no device is available/, "and of ORDER BY: $query");
+		qr/no GPU is available/, "and of ORDER BY: $query");
 }
 is($node->safe_psql('postgres', 'SELECT gpusort.array_sort(ARRAY[2, 1])'), '{1,2}', 'and the server lives');
 $node->append_conf('postgresql.conf', 'gpusort.devices = 16');

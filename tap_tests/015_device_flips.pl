@@ -125,7 +125,7 @@ foreach my $flip ('keys 17', 'segments 1', 'sorted 17', 'result 17')
 {
 	inject($node, "flip $flip");
 	my ($ret, $out, $err) = $node->psql('postgres', 'SET gpusort.engine = gpu; ' . array_question($call{'int4 keys'}, 'slab'));
-	like($err, qr/ERROR:  cannot sort .* on engine "gpu".*failed verification/s, "flip $flip: an error with engine = gpu");
+	like($err, qr/ERROR:  the GPU could not sort this: .*failed verification/s, "flip $flip: an error with engine = gpu");
 }
 inject($node, 'flip result 17');
 isnt($node->safe_psql('postgres', 'SET gpusort.verify = off; ' . array_question($call{'int4 keys'}, 'slab')),
