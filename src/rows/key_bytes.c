@@ -188,6 +188,16 @@ translate(const ByteSource *source, Size limit, KeyBytes *bytes)
 	bytes->length = length;
 }
 
+/* Sets bytes that were got before, as a number. */
+void
+gpusort_key_bytes_set(uint64 word, KeyBytes *bytes)
+{
+	put_word(bytes->computed, word);
+	bytes->data = bytes->computed;
+	bytes->length = sizeof(word);
+	bytes->detoasted = NULL;
+}
+
 /* Gets the abbreviated key of a value.  Those of text are unsigned. */
 static void
 get_abbreviated(const ByteSource *source, Datum value, KeyBytes *bytes)

@@ -67,6 +67,7 @@ extern bool gpusort_key_bytes_vary(const ByteSource *source);
 extern bool gpusort_key_bytes_unlearned(const ByteSource *source);
 extern void gpusort_key_bytes_learn(ByteSource *source, Oid collation, bool may_learn);
 extern bool gpusort_key_bytes_end_early(const ByteSource *source, Datum value);
+extern void gpusort_key_bytes_set(uint64 word, KeyBytes *bytes);
 extern void gpusort_key_bytes_get(const ByteSource *source, Datum value, Size limit, KeyBytes *bytes);
 
 static inline void

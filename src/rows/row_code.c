@@ -70,13 +70,32 @@ prefetch_first(const RowStore *store, const RowList *list)
 		__builtin_prefetch(gpusort_rows_record(store, list->packed[i] & list->row_mask));
 }
 
+/* The 8 bytes from a place on as a number, padded by zeros behind the end. */
+static inline uint64
+word_at(const KeyBytes *bytes, Size place)
+{
+	uint64		word = 0;
+
+	if (place + sizeof(word) <= bytes->length)
+		memcpy(&word, bytes->data + place, sizeof(word));
+	else if (place < bytes->length)
+		memcpy(&word, bytes->data + place, bytes->length - place);
+	return pg_ntoh64(word);
+}
+
 /* Gets the first `limit` bytes of a row's key, to be freed, and maybe more.  Returns false if it is NULL. */
 static bool
 get_bytes(const RowKey *key, const RowStore *store, uint32 row, Size limit, KeyBytes *bytes)
 {
 	bool		is_null;
-	Datum		value = gpusort_rows_store_get(store, row, key->attribute, &is_null);
+	Datum		value;
 
+	if (key->words != NULL || key->alike)
+	{
+		gpusort_key_bytes_set(key->alike ? 0 : key->words[row], bytes);
+		return !gpusort_rows_is_null(store, row, key->attribute);
+	}
+	value = gpusort_rows_store_get(store, row, key->attribute, &is_null);
 	if (!is_null)
 		gpusort_key_bytes_get(&key->bytes, value, limit, bytes);
 	return !is_null;
@@ -117,19 +136,6 @@ learn_bytes(RowKey *key, const RowStore *store, const RowList *list, double nrow
 		texts++;
 	}
 	source->wide = early > texts / 16;
-}
-
-/* The 8 bytes from a place on as a number, padded by zeros behind the end. */
-static inline uint64
-word_at(const KeyBytes *bytes, Size place)
-{
-	uint64		word = 0;
-
-	if (place + sizeof(word) <= bytes->length)
-		memcpy(&word, bytes->data + place, sizeof(word));
-	else if (place < bytes->length)
-		memcpy(&word, bytes->data + place, bytes->length - place);
-	return pg_ntoh64(word);
 }
 
 /* How many leading bytes of two strings, padded by zeros, are equal; at most `end`. */
@@ -229,6 +235,56 @@ find_byte_range(const RowKey *key, const RowStore *store, const RowList *list, u
 	}
 	gpusort_key_bytes_free(&first);
 	return range;
+}
+
+/* True if some rows of a store, read in equal steps, have the same abbreviated key. */
+static bool
+words_are_alike(const RowKey *key, const RowStore *store)
+{
+	RowList		all_rows = {.count = store->nrows};
+	ByteRange	range = find_byte_range(key, store, &all_rows, Max(store->nrows / ROWS_LOOKED_AT, 1));
+
+	return range.longest == range.skip;
+}
+
+/*
+ * Makes the abbreviated keys of all rows of a store at once, if those of the first key are
+ * abbreviated: that costs more than all that is done with them, and ties need them again.
+ * If they would tell no rows apart, the code does without them.
+ */
+void
+gpusort_rows_keep_words(RowKeys *keys, const RowStore *store)
+{
+	RowKey	   *key = &keys->keys[0];
+	uint64	   *words;
+
+	if (keys->ncoded == 0 || key->kind != KEY_IS_BYTES || !gpusort_key_bytes_abbreviated(&key->bytes))
+		return;
+	key->alike = words_are_alike(key, store);
+	if (key->alike)
+		return;
+	words = MemoryContextAllocHuge(CurrentMemoryContext, Max(store->nrows, 1) * sizeof(uint64));
+	for (uint32 row = 0; row < store->nrows; row++)
+	{
+		KeyBytes	bytes;
+
+		CHECK_FOR_INTERRUPTS();
+		words[row] = get_bytes(key, store, row, sizeof(uint64), &bytes) ? word_at(&bytes, 0) : 0;
+	}
+	key->words = words;
+}
+
+/* Must be called before the store changes, and before another one is ordered. */
+void
+gpusort_rows_forget_words(RowKeys *keys)
+{
+	for (int i = 0; i < keys->ncoded; i++)
+	{
+		if (keys->keys[i].words != NULL)
+			pfree(keys->keys[i].words);
+		keys->keys[i].words = NULL;
+		keys->keys[i].alike = false;
+	}
 }
 
 /* Counts the strings of every step-th row.  Returns false if a string does not have the common prefix. */
@@ -367,11 +423,16 @@ add_sampled_bytes(KeyCode *code, const RowKey *key, const RowStore *sample, doub
 	CharacterSets sets;
 	Characters *characters;
 	KeyBytes	bytes;
+	ByteRange	range;
 	uint32		row = 0;
 
 	/* With a common prefix the first bytes tell nothing apart, so they are no alternative to packing. */
-	if (find_byte_range(key, sample, &list, 1).skip > 0)
+	range = find_byte_range(key, sample, &list, 1);
+	if (range.skip > 0)
 		nrows = DBL_MAX;
+	/* Where all abbreviated keys of the sample are the same, making more of them does not pay. */
+	if (gpusort_key_bytes_abbreviated(&key->bytes) && range.skip == range.longest)
+		return;
 	while (row < sample->nrows && gpusort_rows_is_null(sample, row, key->attribute))
 		row++;
 	if (!gpusort_key_bytes_vary(&key->bytes) || sample->nrows < ROWS_SAMPLE_MIN || row == sample->nrows ||

@@ -55,6 +55,8 @@ typedef struct RowList
 extern KeyCode *gpusort_rows_code_common(const RowKeys *keys, const RowStore *sample, double nrows);
 extern KeyCode *gpusort_rows_code_fitted(const RowKeys *keys, int first_key, const RowStore *store,
 										 const RowList *list, int word_bits, int enough_bits);
+extern void gpusort_rows_keep_words(RowKeys *keys, const RowStore *store);
+extern void gpusort_rows_forget_words(RowKeys *keys);
 extern void gpusort_rows_code_free(KeyCode *code);
 extern void gpusort_rows_encode(const KeyCode *code, const RowStore *store, const uint32 *rows,
 								uint32 first, uint32 nrows, int nbits, uint64 *out);

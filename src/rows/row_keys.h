@@ -35,6 +35,8 @@ typedef struct RowKey
 	uint8		width;			/* KEY_IS_VALUE: its bytes */
 	GpusortKeyForm form;		/* KEY_IS_VALUE wider than a byte */
 	ByteSource	bytes;			/* KEY_IS_BYTES */
+	uint64	   *words;			/* abbreviated keys of the store that is ordered, by row, or NULL */
+	bool		alike;			/* they seem to be the same for all of its rows, and are not used */
 	SortSupportData compare;	/* set for all keys */
 } RowKey;
 

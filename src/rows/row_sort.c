@@ -195,8 +195,10 @@ order_store(RowSort *sort, OrderUse use)
 
 	start_phase(sort, &start);
 	sort->stats.peak_bytes = Max(sort->stats.peak_bytes, bytes_held(sort, 0));
+	gpusort_rows_keep_words(sort->keys, sort->store);
 	if (use != ORDER_ENDS || !gpusort_rows_order_on_device(sort))
 		order_here(sort, use != ORDER_CUTS || !has_exact_bound(sort));
+	gpusort_rows_forget_words(sort->keys);
 	end_phase(sort, start, &sort->stats.sort_time);
 }
 
