@@ -27,6 +27,19 @@ is( $node->safe_psql('postgres', 'SELECT gpusort.array_sort(ARRAY[3, 1, NULL, 2]
 my ($ret, $stdout, $stderr) = $node->psql('postgres', 'ALTER EXTENSION gpusort SET SCHEMA public');
 like($stderr, qr/does not support SET SCHEMA/, 'it cannot be moved out of its schema');
 
+# Every object has a comment, every column of its views, and the schema, which is not the extension's to drop.
+is( $node->safe_psql('postgres', q{
+		WITH member AS (SELECT classid, objid FROM pg_depend WHERE deptype = 'e'
+			AND refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'gpusort')),
+		described AS (SELECT classid, objid, 0 AS part FROM member
+			UNION ALL SELECT classid, objid, attnum FROM member JOIN pg_attribute ON attrelid = objid AND classid = 'pg_class'::regclass AND attnum > 0
+			UNION ALL SELECT 'pg_namespace'::regclass, 'gpusort'::regnamespace, 0)
+		SELECT pg_describe_object(classid, objid, part) AS object FROM described d
+		WHERE NOT EXISTS (SELECT 1 FROM pg_description c
+			WHERE c.classoid = d.classid AND c.objoid = d.objid AND c.objsubid = d.part AND c.description ~ '[[:alpha:]]{2}')
+		ORDER BY object}),
+	'', 'no object lacks a comment');
+
 # DROP EXTENSION leaves nothing behind but the schema's name, free again.
 $node->safe_psql('postgres', 'DROP EXTENSION gpusort');
 is($node->safe_psql('postgres', q{

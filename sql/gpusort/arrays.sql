@@ -78,3 +78,28 @@ COMMENT ON FUNCTION gpusort.array_bottom_n(anyarray, bigint) IS 'the n least ele
 COMMENT ON FUNCTION gpusort.array_bottom_n(anyarray, bigint, boolean) IS 'the n least elements in order';
 COMMENT ON FUNCTION gpusort.array_bottom_n_by(anyarray, anycompatiblearray, bigint) IS 'the values of the n least keys';
 COMMENT ON FUNCTION gpusort.array_bottom_n_by(anyarray, anycompatiblearray, bigint, boolean) IS 'the values of the n least keys';
+
+COMMENT ON FUNCTION gpusort.array_argsort(anyarray) IS 'for each place of the sorted array, the position of its element';
+COMMENT ON FUNCTION gpusort.array_argsort(anyarray, boolean) IS 'for each place of the sorted array, the position of its element';
+COMMENT ON FUNCTION gpusort.array_argsort(anyarray, boolean, boolean) IS 'for each place of the sorted array, the position of its element';
+COMMENT ON FUNCTION gpusort.array_is_sorted(anyarray) IS 'whether the array is in order';
+COMMENT ON FUNCTION gpusort.array_is_sorted(anyarray, boolean) IS 'whether the array is in order';
+COMMENT ON FUNCTION gpusort.array_is_sorted(anyarray, boolean, boolean) IS 'whether the array is in order';
+COMMENT ON FUNCTION gpusort.array_sort(anyarray) IS 'the array in order';
+COMMENT ON FUNCTION gpusort.array_sort(anyarray, boolean) IS 'the array in order';
+COMMENT ON FUNCTION gpusort.array_sort(anyarray, boolean, boolean) IS 'the array in order';
+COMMENT ON FUNCTION gpusort.array_sort_by(anyarray, anycompatiblearray) IS 'the values in the order of their keys';
+COMMENT ON FUNCTION gpusort.array_sort_by(anyarray, anycompatiblearray, boolean) IS 'the values in the order of their keys';
+COMMENT ON FUNCTION gpusort.array_sort_by(anyarray, anycompatiblearray, boolean, boolean) IS 'the values in the order of their keys';
+COMMENT ON FUNCTION gpusort.array_sort_distinct(anyarray) IS 'the array in order, each value once';
+COMMENT ON FUNCTION gpusort.array_sort_distinct(anyarray, boolean) IS 'the array in order, each value once';
+COMMENT ON FUNCTION gpusort.array_sort_distinct(anyarray, boolean, boolean) IS 'the array in order, each value once';
+COMMENT ON FUNCTION gpusort.array_sort_pair(anyarray, anycompatiblearray) IS 'values and keys, both in the order of the keys';
+COMMENT ON FUNCTION gpusort.array_sort_pair(anyarray, anycompatiblearray, boolean) IS 'values and keys, both in the order of the keys';
+COMMENT ON FUNCTION gpusort.array_sort_pair(anyarray, anycompatiblearray, boolean, boolean) IS 'values and keys, both in the order of the keys';
+COMMENT ON FUNCTION gpusort.array_take(anyarray, integer[]) IS 'the elements at the given positions';
+COMMENT ON FUNCTION gpusort.array_top_n(anyarray, bigint) IS 'the n greatest elements in order, or the n least';
+COMMENT ON FUNCTION gpusort.array_top_n(anyarray, bigint, boolean) IS 'the n greatest elements in order, or the n least';
+COMMENT ON FUNCTION gpusort.array_top_n_by(anyarray, anycompatiblearray, bigint) IS 'the values of the n greatest keys, or of the n least';
+COMMENT ON FUNCTION gpusort.array_top_n_by(anyarray, anycompatiblearray, bigint, boolean) IS 'the values of the n greatest keys, or of the n least';
+COMMENT ON FUNCTION gpusort.array_top_n_by(anyarray, anycompatiblearray, bigint, boolean, boolean) IS 'the values of the n greatest keys, or of the n least';

@@ -115,3 +115,21 @@ CREATE AGGREGATE gpusort.percentile_disc_agg(x anyelement, fractions float8[]) (
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.percentile_disc_agg(anyelement, float8[]) IS 'the percentiles at the given fractions, values of the set';
+
+COMMENT ON FUNCTION gpusort_internal.median_final(internal, float8) IS 'makes the result of a state of median';
+COMMENT ON FUNCTION gpusort_internal.median_final(internal, interval) IS 'makes the result of a state of median';
+COMMENT ON FUNCTION gpusort_internal.percentile_cont_agg_final(internal, float8, float8) IS 'makes the result of a state of percentile_cont_agg';
+COMMENT ON FUNCTION gpusort_internal.percentile_cont_agg_final(internal, float8, float8[]) IS 'makes the result of a state of percentile_cont_agg';
+COMMENT ON FUNCTION gpusort_internal.percentile_cont_agg_final(internal, interval, float8) IS 'makes the result of a state of percentile_cont_agg';
+COMMENT ON FUNCTION gpusort_internal.percentile_cont_agg_final(internal, interval, float8[]) IS 'makes the result of a state of percentile_cont_agg';
+COMMENT ON FUNCTION gpusort_internal.percentile_cont_final(internal, float8, float8) IS 'makes the result of a state of percentile_cont';
+COMMENT ON FUNCTION gpusort_internal.percentile_cont_final(internal, float8, interval) IS 'makes the result of a state of percentile_cont';
+COMMENT ON FUNCTION gpusort_internal.percentile_cont_final(internal, float8[], float8) IS 'makes the result of a state of percentile_cont';
+COMMENT ON FUNCTION gpusort_internal.percentile_cont_final(internal, float8[], interval) IS 'makes the result of a state of percentile_cont';
+COMMENT ON FUNCTION gpusort_internal.percentile_disc_agg_final(internal, anyelement, float8) IS 'makes the result of a state of percentile_disc_agg';
+COMMENT ON FUNCTION gpusort_internal.percentile_disc_agg_final(internal, anyelement, float8[]) IS 'makes the result of a state of percentile_disc_agg';
+COMMENT ON FUNCTION gpusort_internal.percentile_disc_final(internal, float8, anyelement) IS 'makes the result of a state of percentile_disc';
+COMMENT ON FUNCTION gpusort_internal.percentile_disc_final(internal, float8[], anyelement) IS 'makes the result of a state of percentile_disc';
+COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, anyelement, float8) IS 'adds a row to the state of percentile_cont_agg or percentile_disc_agg';
+COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, anyelement, float8[]) IS 'adds a row to the state of percentile_cont_agg or percentile_disc_agg';
+COMMENT ON FUNCTION gpusort_internal.values_transition(internal, anyelement) IS 'adds a row to the state of median, mode, percentile_cont or percentile_disc';

@@ -69,3 +69,17 @@ CREATE AGGREGATE gpusort.top_n_agg_by(x anyelement, key anycompatible, n bigint,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.top_n_agg_by(anyelement, anycompatible, bigint, boolean, boolean) IS 'values of the n greatest keys, or of the n least, in order';
+
+COMMENT ON FUNCTION gpusort_internal.count_distinct_final(internal, anyelement) IS 'makes the result of a state of count_distinct';
+COMMENT ON FUNCTION gpusort_internal.count_distinct_transition(internal, anyelement) IS 'adds a row to the state of count_distinct';
+COMMENT ON FUNCTION gpusort_internal.histogram_agg_final(internal, anyelement, bigint) IS 'makes the result of a state of histogram_agg';
+COMMENT ON FUNCTION gpusort_internal.histogram_agg_transition(internal, anyelement, bigint) IS 'adds a row to the state of histogram_agg';
+COMMENT ON FUNCTION gpusort_internal.mode_agg_final(internal, anyelement) IS 'makes the result of a state of mode_agg';
+COMMENT ON FUNCTION gpusort_internal.mode_agg_transition(internal, anyelement) IS 'adds a row to the state of mode_agg';
+COMMENT ON FUNCTION gpusort_internal.mode_final(internal, anyelement) IS 'makes the result of a state of mode';
+COMMENT ON FUNCTION gpusort_internal.top_n_agg_by_final(internal, anyelement, anycompatible, bigint) IS 'makes the result of a state of top_n_agg_by';
+COMMENT ON FUNCTION gpusort_internal.top_n_agg_by_final(internal, anyelement, anycompatible, bigint, boolean) IS 'makes the result of a state of top_n_agg_by';
+COMMENT ON FUNCTION gpusort_internal.top_n_agg_by_final(internal, anyelement, anycompatible, bigint, boolean, boolean) IS 'makes the result of a state of top_n_agg_by';
+COMMENT ON FUNCTION gpusort_internal.top_n_agg_by_transition(internal, anyelement, anycompatible, bigint) IS 'adds a row to the state of top_n_agg_by';
+COMMENT ON FUNCTION gpusort_internal.top_n_agg_by_transition(internal, anyelement, anycompatible, bigint, boolean) IS 'adds a row to the state of top_n_agg_by';
+COMMENT ON FUNCTION gpusort_internal.top_n_agg_by_transition(internal, anyelement, anycompatible, bigint, boolean, boolean) IS 'adds a row to the state of top_n_agg_by';

@@ -69,3 +69,28 @@ CREATE FUNCTION gpusort_internal.bucket(x anyelement, buckets integer) RETURNS i
 	AS 'MODULE_PATHNAME', 'gpusort_bucket' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpusort_internal.bucket(x anyelement, buckets integer, descending boolean) RETURNS integer
 	AS 'MODULE_PATHNAME', 'gpusort_bucket' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON AGGREGATE gpusort_internal.approx_sorted_agg(anyelement, integer) IS 'approx_sorted_agg of version 1.0, for what was built on it';
+COMMENT ON AGGREGATE gpusort_internal.approx_sorted_agg(anyelement, integer, boolean) IS 'approx_sorted_agg of version 1.0, for what was built on it';
+COMMENT ON AGGREGATE gpusort_internal.top_n_agg(anyelement, integer) IS 'top_n_agg of version 1.0, for what was built on it';
+COMMENT ON AGGREGATE gpusort_internal.top_n_agg(anyelement, integer, boolean) IS 'top_n_agg of version 1.0, for what was built on it';
+COMMENT ON FUNCTION gpusort_internal.approx_sorted_agg_final(internal, anyelement, integer) IS 'makes the result of a state of approx_sorted_agg of version 1.0';
+COMMENT ON FUNCTION gpusort_internal.approx_sorted_agg_final(internal, anyelement, integer, boolean) IS 'makes the result of a state of approx_sorted_agg of version 1.0';
+COMMENT ON FUNCTION gpusort_internal.approx_sorted_agg_transition(internal, anyelement, integer) IS 'adds a row to the state of approx_sorted_agg of version 1.0';
+COMMENT ON FUNCTION gpusort_internal.approx_sorted_agg_transition(internal, anyelement, integer, boolean) IS 'adds a row to the state of approx_sorted_agg of version 1.0';
+COMMENT ON FUNCTION gpusort_internal.array_sort_approx(anyarray, integer) IS 'array_sort_approx of version 1.0, for what was built on it';
+COMMENT ON FUNCTION gpusort_internal.array_sort_approx(anyarray, integer, boolean) IS 'array_sort_approx of version 1.0, for what was built on it';
+COMMENT ON FUNCTION gpusort_internal.array_sort_approx_within(anyarray, integer) IS 'array_sort_approx_within of version 1.0, for what was built on it';
+COMMENT ON FUNCTION gpusort_internal.array_sort_approx_within(anyarray, integer, boolean) IS 'array_sort_approx_within of version 1.0, for what was built on it';
+COMMENT ON FUNCTION gpusort_internal.array_top_n(anyarray, integer) IS 'array_top_n of version 1.0, for what was built on it';
+COMMENT ON FUNCTION gpusort_internal.array_top_n(anyarray, integer, boolean) IS 'array_top_n of version 1.0, for what was built on it';
+COMMENT ON FUNCTION gpusort_internal.array_top_n_by(anyarray, anycompatiblearray, integer) IS 'array_top_n_by of version 1.0, for what was built on it';
+COMMENT ON FUNCTION gpusort_internal.array_top_n_by(anyarray, anycompatiblearray, integer, boolean) IS 'array_top_n_by of version 1.0, for what was built on it';
+COMMENT ON FUNCTION gpusort_internal.array_top_n_by(anyarray, anycompatiblearray, integer, boolean, boolean) IS 'array_top_n_by of version 1.0, for what was built on it';
+COMMENT ON FUNCTION gpusort_internal.bucket(anyelement, integer) IS 'bucket of version 1.0, for what was built on it';
+COMMENT ON FUNCTION gpusort_internal.bucket(anyelement, integer, boolean) IS 'bucket of version 1.0, for what was built on it';
+COMMENT ON FUNCTION gpusort_internal.order_by(text, text, boolean, boolean, integer) IS 'order_by of version 1.0, for what was built on it';
+COMMENT ON FUNCTION gpusort_internal.top_n_agg_final(internal, anyelement, integer) IS 'makes the result of a state of top_n_agg of version 1.0';
+COMMENT ON FUNCTION gpusort_internal.top_n_agg_final(internal, anyelement, integer, boolean) IS 'makes the result of a state of top_n_agg of version 1.0';
+COMMENT ON FUNCTION gpusort_internal.top_n_agg_transition(internal, anyelement, integer) IS 'adds a row to the state of top_n_agg of version 1.0';
+COMMENT ON FUNCTION gpusort_internal.top_n_agg_transition(internal, anyelement, integer, boolean) IS 'adds a row to the state of top_n_agg of version 1.0';
