@@ -12,7 +12,7 @@ VACUUM (FREEZE, ANALYZE) numbers, tiny, words;
 -- Contenders for one aggregate over a table, perhaps in groups: ours, and what SQL has for it.
 CREATE FUNCTION set_contenders(from_table text, ours text, theirs text, groups text DEFAULT '', floor text DEFAULT 'array_agg(x)') RETURNS text[] LANGUAGE sql AS $$
 	SELECT array_agg(ARRAY[name, format('SELECT count(a) FROM (SELECT %s AS a FROM gpusort_bench.%s %s OFFSET 0) q', aggregate, from_table, groups), setting, value] ORDER BY ord)
-	FROM (VALUES (1, 'floor: array_agg(x)', floor, '', ''), (2, 'gpusort', 'gpusort.' || ours, '', ''),
+	FROM (VALUES (1, 'floor: ' || floor, floor, '', ''), (2, 'gpusort', 'gpusort.' || ours, '', ''),
 		(3, 'plain SQL', theirs, 'gpusort.enable_sort', 'off')) c (ord, name, aggregate, setting, value)
 $$;
 
@@ -61,6 +61,19 @@ CALL measure('sets', 'three percentiles, groups of 200', 'float8', NULL, :many, 
 \if :{?text}
 CALL measure('sets', 'sorted_agg(x)', 'text', NULL, :words, set_contenders('words', 'sorted_agg(x)', 'array_agg(x ORDER BY x)'), 'plain SQL', 1);
 CALL measure('sets', 'count_distinct(x)', 'text', NULL, :words, set_contenders('words', 'count_distinct(x)', 'count(DISTINCT x)', floor => 'count(x)'), 'plain SQL', 1);
+\endif
+
+\if :{?statistics}
+CREATE UNLOGGED TABLE lists AS SELECT (SELECT array_agg((random() * i + 0 * j)::float4) FROM generate_series(1, 1000) j) AS a FROM generate_series(1, (20000 / :scale)::int) i;
+VACUUM (FREEZE, ANALYZE) lists;
+CREATE FUNCTION list_contenders(from_table text, floor text, ours text, theirs text) RETURNS text[] LANGUAGE sql AS $$
+	SELECT array_agg(ARRAY[name, format('SELECT count(x) FROM (SELECT %s AS x FROM gpusort_bench.%s OFFSET 0) q', expression, from_table), '', ''] ORDER BY ord)
+	FROM (VALUES (1, 'floor: ' || floor, floor), (2, 'gpusort', 'gpusort.' || ours), (3, 'plain SQL', theirs)) c (ord, name, expression)
+$$;
+CALL measure('sets', 'array_median(a), 1,000 elements', 'float4', NULL, (20000 / :scale)::bigint, list_contenders('lists', '(a || ''{}'')[1]', 'array_median(a)', '(SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x) FROM unnest(a) x)'), 'plain SQL', 1);
+CALL measure('sets', 'array_mode(a), 1,000 elements', 'float4', NULL, (20000 / :scale)::bigint, list_contenders('lists', '(a || ''{}'')[1]', 'array_mode(a)', '(SELECT mode() WITHIN GROUP (ORDER BY x) FROM unnest(a) x)'), 'plain SQL', 1);
+CALL measure('sets', 'array_rank(a), 1,000 elements', 'float4', NULL, (20000 / :scale)::bigint, list_contenders('lists', '(a || ''{}'')[1]', 'array_rank(a)', '(SELECT array_agg(r) FROM (SELECT rank() OVER (ORDER BY x) AS r FROM unnest(a) x) q)'), 'plain SQL', 1);
+DROP TABLE lists;
 \endif
 
 \if :{?parallel}
