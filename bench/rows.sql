@@ -103,6 +103,14 @@ ORDER BY i, j \gexec
 SET work_mem = '4GB';
 \endif
 
+\if :{?intervals}
+SELECT format('SET work_mem = %L', memory),
+	format('CALL measure(''rows'', %L, ''int4'', NULL, %s, rows_contenders(''x, id'', ''narrow'', %L, ''count(x), count(id)''), ''Sort'', %s)', what || ', work_mem ' || memory, :many, key, :slow_runs)
+FROM unnest(ARRAY['4MB', '1GB']) WITH ORDINALITY m(memory, i), (VALUES (1, 'by x', 'x'), (2, 'by bucket(x, 10000)', 'gpusort.bucket(x, 10000) OVER ()')) t(j, what, key)
+ORDER BY i, j \gexec
+SET work_mem = '4GB';
+\endif
+
 \if :{?groups}
 CREATE UNLOGGED TABLE grouped AS
 	SELECT (1000 * random())::int4 AS k, (1e5 * random())::int4 AS few, (2e9 * random())::int4 AS v, i AS id FROM generate_series(1::int8, :fewer) i;

@@ -26,54 +26,16 @@
 #include "windowapi.h"
 
 #include "functions/arguments.h"
+#include "keys/intervals.h"
 #include "keys/key_types.h"
-#include "keys/projection.h"
 
 PG_FUNCTION_INFO_V1(gpusort_bucket);
 
 typedef struct PartitionState
 {
 	bool		ready;
-	GpusortKeyForm form;
-	GpusortProjection projection;
-	double		least;			/* the least finite float */
+	Intervals	intervals;
 } PartitionState;
-
-/* The range of the values seen so far: of finite floats, or of the codes of integers. */
-typedef struct ValueRange
-{
-	double		least;
-	double		greatest;
-	uint64		least_code;
-	uint64		greatest_code;
-} ValueRange;
-
-static inline bool
-is_float(GpusortKeyForm form)
-{
-	return form == GPUSORT_KEY_FLOAT32 || form == GPUSORT_KEY_FLOAT64;
-}
-
-static inline double
-float_value(GpusortKeyForm form, Datum value)
-{
-	return form == GPUSORT_KEY_FLOAT32 ? DatumGetFloat4(value) : DatumGetFloat8(value);
-}
-
-static inline uint64
-integer_code(GpusortKeyForm form, Datum value)
-{
-	switch (form)
-	{
-		case GPUSORT_KEY_INT16:
-			return gpusort_integer_code(form, (uint16) DatumGetInt16(value));
-		case GPUSORT_KEY_INT32:
-		case GPUSORT_KEY_UINT32:
-			return gpusort_integer_code(form, (uint32) DatumGetInt32(value));
-		default:
-			return gpusort_integer_code(form, (uint64) DatumGetInt64(value));
-	}
-}
 
 /* The number of rows of the partition.  Window functions address rows by int. */
 static int
@@ -88,31 +50,9 @@ partition_rows(WindowObject window)
 	return (int) nrows;
 }
 
-static inline void
-widen(ValueRange *range, GpusortKeyForm form, Datum value)
-{
-	if (is_float(form))
-	{
-		double		x = float_value(form, value);
-
-		if (isfinite(x))
-		{
-			range->least = Min(range->least, x);
-			range->greatest = Max(range->greatest, x);
-		}
-	}
-	else
-	{
-		uint64		code = integer_code(form, value);
-
-		range->least_code = Min(range->least_code, code);
-		range->greatest_code = Max(range->greatest_code, code);
-	}
-}
-
 /* Reads the partition's values.  Memory that the argument's evaluation leaves behind is freed after each row. */
 static void
-read_range(WindowObject window, GpusortKeyForm form, ValueRange *range)
+read_range(WindowObject window, ValueRange *range)
 {
 	int			nrows = partition_rows(window);
 	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "gpusort bucket", ALLOCSET_SMALL_SIZES);
@@ -126,50 +66,11 @@ read_range(WindowObject window, GpusortKeyForm form, ValueRange *range)
 
 		CHECK_FOR_INTERRUPTS();
 		if (!isnull)
-			widen(range, form, value);
+			gpusort_range_widen(range, value);
 		MemoryContextReset(scratch);
 	}
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(scratch);
-}
-
-/* Makes the projection of the partition's values. */
-static void
-find_projection(PartitionState *state, WindowObject window, uint32 buckets, bool descending)
-{
-	ValueRange	range = {INFINITY, -INFINITY, PG_UINT64_MAX, 0};
-
-	read_range(window, state->form, &range);
-	if (is_float(state->form))
-	{
-		if (range.least > range.greatest)
-			range.least = range.greatest = 0;
-		state->least = range.least;
-		gpusort_project_floats(&state->projection, buckets, descending, range.least, range.greatest);
-	}
-	else
-		gpusort_project_integers(&state->projection, buckets, descending,
-								 Min(range.least_code, range.greatest_code), range.greatest_code);
-}
-
-/* The interval of a value, from 0.  A volatile argument may have left the range; such a value counts as its end. */
-static uint32
-project_value(const PartitionState *state, Datum value)
-{
-	const GpusortProjection *projection = &state->projection;
-
-	if (is_float(state->form))
-	{
-		double		x = float_value(state->form, value);
-
-		return gpusort_interval_of_float(projection, x < state->least ? state->least : x);
-	}
-	else
-	{
-		uint64		code = Max(integer_code(state->form, value), projection->origin);
-
-		return gpusort_interval_of_code(projection, Min(code, projection->origin + projection->range));
-	}
 }
 
 /* Reads the options from the current row, which is the first of the partition. */
@@ -180,8 +81,10 @@ start_partition(FunctionCallInfo fcinfo, PartitionState *state, WindowObject win
 	bool		descending = false;
 	bool		isnull;
 	Datum		buckets;
+	GpusortKeyForm form;
+	ValueRange	range;
 
-	if (!gpusort_keys_form(type, &state->form))
+	if (!gpusort_keys_form(type, &form))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("type %s cannot be cut into intervals", format_type_be(type)),
@@ -199,7 +102,10 @@ start_partition(FunctionCallInfo fcinfo, PartitionState *state, WindowObject win
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("descending must not be NULL")));
 	}
-	find_projection(state, window, gpusort_check_buckets(gpusort_argument_integer(fcinfo, 1, buckets)), descending);
+	buckets = gpusort_check_buckets(gpusort_argument_integer(fcinfo, 1, buckets));
+	range = gpusort_range_of_none(form);
+	read_range(window, &range);
+	state->intervals = gpusort_intervals_make(&range, buckets, descending);
 	state->ready = true;
 }
 
@@ -217,5 +123,5 @@ gpusort_bucket(PG_FUNCTION_ARGS)
 	value = WinGetFuncArgCurrent(window, 0, &isnull);
 	if (isnull)
 		PG_RETURN_NULL();
-	PG_RETURN_INT32((int32) project_value(state, value) + 1);
+	PG_RETURN_INT32((int32) gpusort_interval_of(&state->intervals, value) + 1);
 }

@@ -8,6 +8,7 @@
 #include "utils/memutils.h"
 
 #include "kept_memory.h"
+#include "large_memory.h"
 #include "rows/row_sort.h"
 #include "stats/sort_progress.h"
 
@@ -202,6 +203,69 @@ order_store(RowSort *sort, OrderUse use)
 	end_phase(sort, start, &sort->stats.sort_time);
 }
 
+/* Has an attribute show the interval of a key of this form in each row.  Called before rows are appended. */
+void
+gpusort_rows_sort_show_intervals(RowSort *sort, int column, int key, GpusortKeyForm form, uint32 buckets, bool descending)
+{
+	sort->intervals = MemoryContextAllocZero(sort->context, sizeof(RowIntervals));
+	sort->intervals->column = column;
+	sort->intervals->key = key;
+	sort->intervals->buckets = buckets;
+	sort->intervals->descending = descending;
+	sort->intervals->range = gpusort_range_of_none(form);
+}
+
+/* The interval of a row that was read, counted from 1; NULL if the key is NULL. */
+Datum
+gpusort_rows_sort_interval(const RowSort *sort, const Datum *values, const bool *nulls, bool *is_null)
+{
+	int			key = sort->intervals->key;
+
+	*is_null = nulls[key];
+	if (nulls[key])
+		return (Datum) 0;
+	return Int32GetDatum((int32) gpusort_interval_of(&sort->intervals->intervals, values[key]) + 1);
+}
+
+/* Widens the range of the intervals by the rows in memory. */
+static void
+widen_range(RowSort *sort)
+{
+	const RowColumn *column;
+	const bool *nulls;
+	uint32		nrows = sort->store->nrows;
+	ValueRange	range;
+
+	if (sort->intervals == NULL)
+		return;
+	column = &sort->store->columns[sort->intervals->key];
+	nulls = column->has_nulls ? (const bool *) column->nulls.data : NULL;
+	range = sort->intervals->range;
+
+#define WIDEN(type, to_datum) \
+	for (uint32 row = 0; row < nrows; row++) \
+	{ \
+		GPUSORT_CHECK_EVERY(row); \
+		if (nulls == NULL || !nulls[row]) \
+			gpusort_range_widen(&range, to_datum(((const type *) column->values.data)[row])); \
+	}
+
+	switch (sort->layout->attributes[sort->intervals->key].length)
+	{
+		case 2:
+			WIDEN(int16, Int16GetDatum);
+			break;
+		case 4:
+			WIDEN(int32, Int32GetDatum);
+			break;
+		default:
+			WIDEN(Datum, (Datum));
+			break;
+	}
+#undef WIDEN
+	sort->intervals->range = range;
+}
+
 /* Writes the rows in memory to a new run. */
 static void
 spill(RowSort *sort)
@@ -211,6 +275,7 @@ spill(RowSort *sort)
 
 	if (sort->runs == NULL)
 		sort->runs = gpusort_rows_runs_create(sort->memory, sort->layout, sort->keys, sort->memory_limit);
+	widen_range(sort);
 	order_store(sort, ORDER_SPILLS);
 	if (sort->bound != NULL)
 	{
@@ -284,6 +349,7 @@ gpusort_rows_sort_finish(RowSort *sort)
 	gpusort_rows_sort_show_read(sort);
 	if (sort->runs == NULL)
 	{
+		widen_range(sort);
 		sort->nrows = ordered_rows(sort);
 		if (sort->nrows > 0)
 			order_store(sort, ORDER_ENDS);
@@ -307,6 +373,9 @@ gpusort_rows_sort_finish(RowSort *sort)
 		sort->stats.joined_runs = sort->runs->joined_runs;
 		sort->stats.merge_passes = sort->runs->merge_passes;
 	}
+	if (sort->intervals != NULL)
+		sort->intervals->intervals = gpusort_intervals_make(&sort->intervals->range, sort->intervals->buckets,
+															sort->intervals->descending);
 	sort->batch = gpusort_rows_batch_create(sort->layout, sort->nrows);
 	sort->stats.sorted = true;
 	show_returned(sort, 0);

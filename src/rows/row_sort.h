@@ -15,6 +15,7 @@
 
 #include "portability/instr_time.h"
 
+#include "keys/intervals.h"
 #include "rows/row_bound.h"
 #include "rows/row_keys.h"
 #include "rows/row_runs.h"
@@ -42,6 +43,17 @@ typedef struct RowSortStats
 	instr_time	gather_time;	/* reading batches */
 } RowSortStats;
 
+/* Intervals of a key over all rows, which one attribute shows. */
+typedef struct RowIntervals
+{
+	int			column;			/* the attribute that shows them */
+	int			key;			/* the attribute that is cut into intervals */
+	uint32		buckets;
+	bool		descending;
+	ValueRange	range;			/* of the rows that are not in the store */
+	Intervals	intervals;		/* set by finish */
+} RowIntervals;
+
 typedef struct RowSort
 {
 	MemoryContext context;		/* holds everything, this struct included */
@@ -54,6 +66,7 @@ typedef struct RowSort
 
 	RowBound   *bound;			/* NULL if all rows are wanted, or when it was given up */
 	uint64		dropped;		/* rows that a bound dropped that was given up */
+	RowIntervals *intervals;	/* NULL if no attribute shows any */
 	RowStore   *store;			/* rows not yet in a run */
 	RowBuffer	packed;			/* packed integers, while sorting */
 	uint32	   *order;			/* row numbers in sorted order, in the memory of packed */
@@ -80,6 +93,9 @@ typedef enum RowKeyLists
 extern RowSort *gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
 										double expected_rows, int expected_width, RowBoundSpec bound,
 										bool random_access, bool timed);
+extern void gpusort_rows_sort_show_intervals(RowSort *sort, int column, int key, GpusortKeyForm form,
+											 uint32 buckets, bool descending);
+extern Datum gpusort_rows_sort_interval(const RowSort *sort, const Datum *values, const bool *nulls, bool *is_null);
 extern void gpusort_rows_sort_show_read(const RowSort *sort);
 extern void gpusort_rows_sort_reserve(RowSort *sort, uint32 more_rows);
 extern void gpusort_rows_sort_finish(RowSort *sort);

@@ -10,7 +10,6 @@
 
 #include "access/htup_details.h"
 #include "access/transam.h"
-#include "catalog/pg_language.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
@@ -23,8 +22,8 @@
 #include "utils/syscache.h"
 
 #include "nodes/arrays/array_call.h"
+#include "nodes/module_symbol.h"
 
-#define MODULE_NAME "gpusort"
 #define SYMBOL_PREFIX "gpusort_"
 #define MAX_OPTIONS 2			/* descending, nulls_first */
 
@@ -57,17 +56,6 @@ gpusort_array_call_init(void)
 	CacheRegisterSyscacheCallback(PROCOID, forget_functions, (Datum) 0);
 }
 
-/* True if a library's name, without folder and suffix, is that of this module. */
-static bool
-in_this_module(const char *library)
-{
-	const char *slash = strrchr(library, '/');
-	const char *name = slash ? slash + 1 : library;
-	size_t		length = strlen(MODULE_NAME);
-
-	return strncmp(name, MODULE_NAME, length) == 0 && (name[length] == '\0' || strcmp(name + length, DLSUFFIX) == 0);
-}
-
 static ArrayCallKind
 kind_of_symbol(const char *symbol)
 {
@@ -85,24 +73,14 @@ look_up_kind(Oid function)
 	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
 	ArrayCallKind kind = ARRAY_CALL_NONE;
 	Form_pg_proc proc;
-	Datum		library;
-	Datum		symbol;
-	bool		isnull;
+	const char *symbol;
 
 	if (!HeapTupleIsValid(tuple))
 		return ARRAY_CALL_NONE;
 	proc = (Form_pg_proc) GETSTRUCT(tuple);
-	if (proc->prolang == ClanguageId && proc->prokind == PROKIND_FUNCTION && proc->proisstrict &&
-		proc->provolatile == PROVOLATILE_IMMUTABLE)
-	{
-		library = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_probin, &isnull);
-		if (!isnull && in_this_module(TextDatumGetCString(library)))
-		{
-			symbol = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
-			if (!isnull)
-				kind = kind_of_symbol(TextDatumGetCString(symbol));
-		}
-	}
+	if (proc->prokind == PROKIND_FUNCTION && proc->proisstrict && proc->provolatile == PROVOLATILE_IMMUTABLE &&
+		(symbol = gpusort_module_symbol(tuple)) != NULL)
+		kind = kind_of_symbol(symbol);
 	ReleaseSysCache(tuple);
 	return kind;
 }

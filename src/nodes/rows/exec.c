@@ -8,12 +8,16 @@
 #include "postgres.h"
 
 #include "common/int.h"
+#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "nodes/extensible.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 
 #include "compat.h"
 #include "nodes/rows/exec.h"
+#include "nodes/rows/plan_intervals.h"
 #include "nodes/rows/rows_node.h"
 
 static void
@@ -21,6 +25,7 @@ begin_rows(CustomScanState *node, EState *estate, int eflags)
 {
 	RowsNodeState *state = (RowsNodeState *) node;
 	Plan	   *plan = node->ss.ps.plan;
+	int			natts = node->ss.ss_ScanTupleSlot->tts_tupleDescriptor->natts;
 
 	state->random_access = (eflags & (EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK)) != 0;
 	state->current = -1;
@@ -28,6 +33,12 @@ begin_rows(CustomScanState *node, EState *estate, int eflags)
 	eflags &= ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK);
 	outerPlanState(node) = ExecInitNode(outerPlan(plan), estate, eflags);
 	state->limit = ExecInitExprList(((CustomScan *) plan)->custom_exprs, &node->ss.ps);
+	state->intervals = list_nth(((CustomScan *) plan)->custom_private, ROWS_LIST_INTERVALS);
+	state->columns = palloc(natts * sizeof(int));
+	state->values = palloc(natts * sizeof(Datum));
+	state->nulls = palloc(natts * sizeof(bool));
+	for (int i = 0; i < natts; i++)
+		state->columns[i] = state->intervals == NIL ? i : list_nth_int(state->intervals, ROWS_INTERVALS_INPUT + i);
 
 	/* Rows are returned in the scan slot: parents may rely on its kind. */
 	node->ss.ps.ps_ProjInfo = NULL;
@@ -36,11 +47,40 @@ begin_rows(CustomScanState *node, EState *estate, int eflags)
 	node->ss.ps.resultopsfixed = true;
 }
 
-/* An attribute of a slot's row. */
-static Datum
-slot_value(void *slot, int attribute, bool *is_null)
+/* A row of the input, as RowValueGetter reads it. */
+typedef struct InputRow
 {
-	return slot_getattr(slot, attribute + 1, is_null);
+	TupleTableSlot *slot;
+	const int  *columns;
+} InputRow;
+
+static Datum
+input_value(void *row, int attribute, bool *is_null)
+{
+	const InputRow *place = row;
+
+	return slot_getattr(place->slot, place->columns[attribute] + 1, is_null);
+}
+
+/* Appends the slot's row. */
+static void
+append_slot(RowsNodeState *state, TupleTableSlot *slot)
+{
+	RowStore   *store = state->sort->store;
+
+	if (state->intervals == NIL)
+	{
+		gpusort_rows_store_append(store, slot->tts_values, slot->tts_isnull);
+		return;
+	}
+	for (int i = 0; i < store->layout->natts; i++)
+	{
+		int			column = state->columns[i];
+
+		state->values[i] = column < 0 ? (Datum) 0 : slot->tts_values[column];
+		state->nulls[i] = column < 0 || slot->tts_isnull[column];
+	}
+	gpusort_rows_store_append(store, state->values, state->nulls);
 }
 
 /* gpusort.jobs is told how many rows were read once per this many rows. */
@@ -48,21 +88,24 @@ slot_value(void *slot, int attribute, bool *is_null)
 
 /* Appends the input's rows by ExecProcNode, without those that the bound rejects. */
 static void
-read_slots(PlanState *input, RowSort *sort)
+read_slots(PlanState *input, RowsNodeState *state)
 {
+	RowSort    *sort = state->sort;
+
 	for (uint64 rows = 0;; rows++)
 	{
 		TupleTableSlot *slot = ExecProcNode(input);
+		InputRow	row = {slot, state->columns};
 
 		if (TupIsNull(slot))
 			break;
 		if (rows % SHOWN_EVERY == 0)
 			gpusort_rows_sort_show_read(sort);
-		if (sort->bound != NULL && gpusort_rows_bound_rejects(sort->bound, slot_value, slot))
+		if (sort->bound != NULL && gpusort_rows_bound_rejects(sort->bound, input_value, &row))
 			continue;
 		slot_getallattrs(slot);
 		gpusort_rows_sort_reserve(sort, 1);
-		gpusort_rows_store_append(sort->store, slot->tts_values, slot->tts_isnull);
+		append_slot(state, slot);
 	}
 }
 
@@ -103,7 +146,7 @@ static RowBoundSpec
 wanted_bound(RowsNodeState *state)
 {
 	CustomScan *scan = (CustomScan *) state->custom.ss.ps.plan;
-	List	   *ints = list_nth(scan->custom_private, ROW_KEYS_COUNT);
+	List	   *ints = list_nth(scan->custom_private, ROWS_LIST_BOUND);
 	RowBoundSpec spec = {
 		.kind = list_nth_int(ints, ROWS_BOUND_KIND),
 		.partition_keys = list_nth_int(ints, ROWS_BOUND_PARTITION_KEYS),
@@ -115,28 +158,72 @@ wanted_bound(RowsNodeState *state)
 	return spec;
 }
 
+/*
+ * Starts the sort.  Of intervals the key takes the place of the column that shows them,
+ * unless it has an attribute of its own: then that column is not stored.
+ */
+static RowSort *
+begin_sort(RowsNodeState *state, bool timed)
+{
+	ScanState  *node = &state->custom.ss;
+	CustomScan *scan = (CustomScan *) node->ps.plan;
+	TupleDesc	desc = node->ss_ScanTupleSlot->tts_tupleDescriptor;
+	List	   *tlist = scan->custom_scan_tlist;
+	List	   *key_lists[ROW_KEYS_COUNT];
+	GpusortKeyForm form;
+	RowSort    *sort;
+	int			column = 0;
+	int			key = 0;
+
+	for (int i = 0; i < ROW_KEYS_COUNT; i++)
+		key_lists[i] = list_nth(scan->custom_private, i);
+	if (state->intervals != NIL)
+	{
+		TargetEntry *shown;
+		Oid			type;
+
+		column = list_nth_int(state->intervals, ROWS_INTERVALS_COLUMN);
+		key = list_nth_int(state->intervals, ROWS_INTERVALS_KEY);
+		shown = list_nth_node(TargetEntry, tlist, column);
+		type = exprType(linitial(((FuncExpr *) shown->expr)->args));
+		gpusort_keys_form(type, &form);
+		if (key == column)
+		{
+			desc = CreateTupleDescCopy(desc);
+			TupleDescInitEntry(desc, key + 1, NULL, type, -1, 0);
+		}
+		else
+		{
+			shown = flatCopyTargetEntry(shown);
+			shown->expr = (Expr *) makeNullConst(INT4OID, -1, InvalidOid);
+			tlist = list_copy(tlist);
+			lfirst(list_nth_cell(tlist, column)) = shown;
+		}
+	}
+	sort = gpusort_rows_sort_begin(desc, tlist, key_lists, scan->scan.plan.plan_rows, scan->scan.plan.plan_width,
+								   wanted_bound(state), state->random_access, timed);
+	if (state->intervals != NIL && list_nth_int(state->intervals, ROWS_INTERVALS_SEEN))
+		gpusort_rows_sort_show_intervals(sort, column, key, form, list_nth_int(state->intervals, ROWS_INTERVALS_BUCKETS),
+										 list_nth_int(state->intervals, ROWS_INTERVALS_DESCENDING));
+	return sort;
+}
+
 /* Reads and sorts the input. */
 static void
 sort_input(RowsNodeState *state)
 {
 	ScanState  *node = &state->custom.ss;
 	EState	   *estate = node->ps.state;
-	CustomScan *scan = (CustomScan *) node->ps.plan;
 	PlanState  *input = outerPlanState(node);
 	ScanDirection direction = estate->es_direction;
 	bool		timed = node->ps.instrument != NULL && GPUSORT_NEEDS_TIMER(node->ps.instrument);
-	List	   *key_lists[ROW_KEYS_COUNT];
 	MemoryContext caller = MemoryContextSwitchTo(estate->es_query_cxt);
 	instr_time	start;
 	instr_time	end;
 
-	for (int i = 0; i < ROW_KEYS_COUNT; i++)
-		key_lists[i] = list_nth(scan->custom_private, i);
-	state->sort = gpusort_rows_sort_begin(node->ss_ScanTupleSlot->tts_tupleDescriptor, scan->custom_scan_tlist,
-										  key_lists, scan->scan.plan.plan_rows, scan->scan.plan.plan_width,
-										  wanted_bound(state), state->random_access, timed);
+	state->sort = begin_sort(state, timed);
 	MemoryContextSwitchTo(state->sort->context);
-	state->source = gpusort_rows_heap_source(input, state->sort->layout);
+	state->source = gpusort_rows_heap_source(input, state->sort->layout, state->columns);
 	MemoryContextSwitchTo(caller);
 
 	if (timed)
@@ -147,7 +234,7 @@ sort_input(RowsNodeState *state)
 	if (state->source != NULL)
 		read_heap(state->source, state->sort);
 	else
-		read_slots(input, state->sort);
+		read_slots(input, state);
 	estate->es_direction = direction;
 	if (timed)
 	{
@@ -189,6 +276,13 @@ exec_rows(CustomScanState *node)
 	row = state->current - batch->first;
 	memcpy(slot->tts_values, batch->values + row * batch->natts, batch->natts * sizeof(Datum));
 	memcpy(slot->tts_isnull, batch->nulls + row * batch->natts, batch->natts * sizeof(bool));
+	if (state->sort->intervals != NULL)
+	{
+		int			column = state->sort->intervals->column;
+
+		slot->tts_values[column] = gpusort_rows_sort_interval(state->sort, slot->tts_values, slot->tts_isnull,
+															  &slot->tts_isnull[column]);
+	}
 	return ExecStoreVirtualTuple(slot);
 }
 

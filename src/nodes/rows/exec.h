@@ -16,6 +16,10 @@ typedef struct RowsNodeState
 	CustomScanState custom;		/* must be first */
 	bool		random_access;
 	List	   *limit;			/* of ExprState: count and offset of the LIMIT that bounds the rows wanted */
+	List	   *intervals;		/* of plan_intervals.h; NIL for any other sort */
+	int		   *columns;		/* the input's column of each attribute */
+	Datum	   *values;			/* of a row of the input, by attribute, if columns change places */
+	bool	   *nulls;
 	RowSort    *sort;			/* NULL until the first row is asked for */
 	HeapSource *source;			/* NULL if rows come through ExecProcNode */
 	int64		current;		/* the row last returned; -1 before the first, nrows behind the last */

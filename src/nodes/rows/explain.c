@@ -13,6 +13,7 @@
 
 #include "compat.h"
 #include "nodes/rows/exec.h"
+#include "nodes/rows/plan_intervals.h"
 #include "nodes/rows/rows_node.h"
 #include "nodes/sort_explain.h"
 
@@ -59,9 +60,15 @@ explain_keys(CustomScanState *node, List *ancestors, ExplainState *es)
 	List	   *collations = list_nth(scan->custom_private, ROW_KEYS_COLLATIONS);
 	List	   *nulls_first = list_nth(scan->custom_private, ROW_KEYS_NULLS_FIRST);
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, &scan->scan.plan, ancestors);
+	List	   *intervals = list_nth(scan->custom_private, ROWS_LIST_INTERVALS);
 	bool		prefix = gpusort_compat_explained_tables(es) > 1 || es->verbose;
 	List	   *shown = NIL;
 
+	if (intervals != NIL)
+	{
+		columns = list_make1_int(list_nth_int(intervals, ROWS_INTERVALS_COLUMN) + 1);
+		operators = list_make1_oid((Oid) list_nth_int(intervals, ROWS_INTERVALS_OPERATOR));
+	}
 	for (int i = 0; i < list_length(columns); i++)
 	{
 		TargetEntry *entry = list_nth(scan->scan.plan.targetlist, list_nth_int(columns, i) - 1);
@@ -74,6 +81,8 @@ explain_keys(CustomScanState *node, List *ancestors, ExplainState *es)
 		shown = lappend(shown, key.data);
 	}
 	ExplainPropertyList("Sort Key", shown, es);
+	if (intervals != NIL)
+		ExplainPropertyInteger("Intervals", NULL, list_nth_int(intervals, ROWS_INTERVALS_BUCKETS), es);
 }
 
 /* A part of a bound: the value of a constant, or the parameter that was cast to int8. */
@@ -98,7 +107,7 @@ static void
 explain_bound(CustomScanState *node, List *ancestors, ExplainState *es)
 {
 	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
-	List	   *ints = list_nth(scan->custom_private, ROW_KEYS_COUNT);
+	List	   *ints = list_nth(scan->custom_private, ROWS_LIST_BOUND);
 	RowBoundKind kind = list_nth_int(ints, ROWS_BOUND_KIND);
 	int			partition_keys = list_nth_int(ints, ROWS_BOUND_PARTITION_KEYS);
 	List	   *columns = list_nth(scan->custom_private, ROW_KEYS_COLUMNS);

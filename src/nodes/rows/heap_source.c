@@ -117,15 +117,16 @@ describe_columns(HeapSource *source)
 	}
 }
 
-/* Returns a source that reads the input's rows, or NULL if only ExecProcNode can. */
+/*
+ * Returns a source that reads the input's rows, or NULL if only ExecProcNode can.  Attribute
+ * i of the layout is the input's column columns[i].
+ */
 HeapSource *
-gpusort_rows_heap_source(PlanState *input, const RowLayout *layout)
+gpusort_rows_heap_source(PlanState *input, const RowLayout *layout, const int *columns)
 {
 	HeapSource *source;
 	SeqScanState *scan;
 	Plan	   *plan = input->plan;
-	ListCell   *cell;
-	int			out = 0;
 
 	if (!gpusort_enable_heap_reader || !IsA(input, SeqScanState) ||
 		!gpusort_rows_scan_is_plain((Scan *) plan) || input->state->es_epq_active != NULL)
@@ -141,17 +142,20 @@ gpusort_rows_heap_source(PlanState *input, const RowLayout *layout)
 	source->last_page = InvalidBlockNumber;
 	source->desc = RelationGetDescr(scan->ss.ss_currentRelation);
 	source->column_of = palloc((layout->natts + 1) * sizeof(int));
-	foreach(cell, plan->targetlist)
+	for (int out = 0; out < layout->natts; out++)
 	{
-		Var		   *var = (Var *) lfirst_node(TargetEntry, cell)->expr;
+		Var		   *var;
 
-		source->column_of[out] = IsA(var, Var) && !layout->attributes[out].is_constant ? var->varattno - 1 : -1;
-		if (source->column_of[out] == -1 && !layout->attributes[out].is_constant)
+		source->column_of[out] = -1;
+		if (layout->attributes[out].is_constant)
+			continue;
+		var = (Var *) list_nth_node(TargetEntry, plan->targetlist, columns[out])->expr;
+		if (!IsA(var, Var))
 			return NULL;
-		source->natts = Max(source->natts, source->column_of[out] + 1);
-		out++;
+		source->column_of[out] = var->varattno - 1;
+		source->natts = Max(source->natts, var->varattno);
 	}
-	source->column_of[out] = -2;
+	source->column_of[layout->natts] = -2;
 	describe_columns(source);
 	source->column_values = palloc0(Max(source->natts, 1) * sizeof(Datum));
 	source->column_nulls = palloc0(Max(source->natts, 1) * sizeof(bool));

@@ -16,7 +16,7 @@ typedef struct HeapSource HeapSource;
 #define GPUSORT_HEAP_SOURCE_ROWS MaxHeapTuplesPerPage
 
 extern bool gpusort_rows_scan_is_plain(const Scan *scan);
-extern HeapSource *gpusort_rows_heap_source(PlanState *input, const RowLayout *layout);
+extern HeapSource *gpusort_rows_heap_source(PlanState *input, const RowLayout *layout, const int *columns);
 extern bool gpusort_rows_heap_read(HeapSource *source, RowStore *store, RowBound *bound);
 
 #endif							/* GPUSORT_HEAP_SOURCE_H */

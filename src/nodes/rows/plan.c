@@ -21,6 +21,7 @@
 #include "guc.h"
 #include "nodes/plan_hook.h"
 #include "nodes/rows/heap_source.h"
+#include "nodes/rows/plan_intervals.h"
 #include "nodes/rows/rows_node.h"
 #include "rows/row_keys.h"
 
@@ -83,9 +84,9 @@ index_var_tlist(List *tlist)
 	return result;
 }
 
-/* The sort's keys and its bound in the form of custom_private. */
+/* The sort's keys, its bound and its intervals in the form of custom_private. */
 static List *
-make_private(const Sort *sort, const RowsBound *bound)
+make_private(const Sort *sort, const RowsBound *bound, List *intervals)
 {
 	List	   *lists[ROW_KEYS_COUNT] = {NIL};
 
@@ -96,9 +97,9 @@ make_private(const Sort *sort, const RowsBound *bound)
 		lists[ROW_KEYS_COLLATIONS] = lappend_oid(lists[ROW_KEYS_COLLATIONS], sort->collations[key]);
 		lists[ROW_KEYS_NULLS_FIRST] = lappend_int(lists[ROW_KEYS_NULLS_FIRST], sort->nullsFirst[key]);
 	}
-	return list_make5(lists[ROW_KEYS_COLUMNS], lists[ROW_KEYS_OPERATORS],
-					  lists[ROW_KEYS_COLLATIONS], lists[ROW_KEYS_NULLS_FIRST],
-					  list_make3_int(bound->kind, bound->partition_keys, bound->is_less));
+	return lappend(list_make5(lists[ROW_KEYS_COLUMNS], lists[ROW_KEYS_OPERATORS],
+							  lists[ROW_KEYS_COLLATIONS], lists[ROW_KEYS_NULLS_FIRST],
+							  list_make3_int(bound->kind, bound->partition_keys, bound->is_less)), intervals);
 }
 
 /* True if a target list returns the input's columns unchanged. */
@@ -121,6 +122,18 @@ hands_on_columns(const List *tlist, const List *input_tlist)
 	return list_length(tlist) == list_length(input_tlist);
 }
 
+/*
+ * The bound of a Sort.  That of intervals has one only where nobody sees them, for they
+ * depend on all rows.
+ */
+static RowsBound
+find_bound(const Sort *sort, const PlanPlace *place, List *intervals)
+{
+	if (intervals == NIL || !list_nth_int(intervals, ROWS_INTERVALS_SEEN))
+		return gpusort_rows_plan_bound(sort, place);
+	return (RowsBound) {0};
+}
+
 /* Returns the rows node for a Sort, or NULL. */
 static Plan *
 replace_sort(Sort *sort, const PlanPlace *place)
@@ -129,14 +142,17 @@ replace_sort(Sort *sort, const PlanPlace *place)
 	PlanReason	reason = PLAN_SMALL;
 	RowsCost	cost = {0};
 	RowsBound	bound = {0};
+	List	   *intervals;
+	Sort	   *by_value = gpusort_rows_plan_intervals(sort, place, &intervals);
+	Sort	   *taken = by_value ? by_value : sort;
 	CustomScan *scan;
 
-	if (gpusort_force_nodes || gpusort_rows_may_win(sort))
-		reason = first_key_reason(sort, &detail);
+	if (gpusort_force_nodes || gpusort_rows_may_win(taken))
+		reason = by_value ? PLAN_TAKEN : first_key_reason(sort, &detail);
 	if (reason == PLAN_TAKEN)
 	{
-		bound = gpusort_rows_plan_bound(sort, place);
-		cost = gpusort_rows_cost(sort, bound.wanted, bound.expressions != NIL);
+		bound = find_bound(taken, place, intervals);
+		cost = gpusort_rows_cost(taken, bound.wanted, bound.expressions != NIL);
 		reason = gpusort_force_nodes ? PLAN_TAKEN : cost.reason;
 	}
 	gpusort_reason_note_sort(place, sort, reason, detail);
@@ -144,7 +160,7 @@ replace_sort(Sort *sort, const PlanPlace *place)
 		return NULL;
 
 	scan = makeNode(CustomScan);
-	scan->scan.plan = sort->plan;	/* costs, parameters, parallel flags, node id */
+	scan->scan.plan = taken->plan;	/* costs, parameters, parallel flags, node id */
 	NodeSetTag(scan, T_CustomScan);
 	scan->scan.plan.startup_cost = cost.startup;
 	scan->scan.plan.total_cost = cost.total;
@@ -152,8 +168,8 @@ replace_sort(Sort *sort, const PlanPlace *place)
 	scan->flags = CUSTOMPATH_SUPPORT_BACKWARD_SCAN | CUSTOMPATH_SUPPORT_MARK_RESTORE;
 	scan->scan.plan.parallel_aware = place->parallel;	/* so that parallel workers' counters are shared */
 	scan->custom_exprs = bound.expressions;
-	scan->custom_private = make_private(sort, &bound);
-	scan->custom_scan_tlist = sort->plan.targetlist;
+	scan->custom_private = make_private(taken, &bound, intervals);
+	scan->custom_scan_tlist = taken->plan.targetlist;
 	scan->methods = &rows_scan_methods;
 	return &scan->scan.plan;
 }

@@ -14,10 +14,12 @@
 #include "nodes/plan_reason.h"
 #include "rows/row_sort.h"
 
-/*
- * custom_private holds the lists of row_sort.h, and at ROW_KEYS_COUNT that of RowsBound's
- * integers.  custom_exprs holds its expressions.
- */
+/* custom_private holds the lists of row_sort.h and then these.  custom_exprs holds the expressions of a bound. */
+typedef enum RowsLists
+{
+	ROWS_LIST_BOUND = ROW_KEYS_COUNT,	/* ints: see RowsBoundInts */
+	ROWS_LIST_INTERVALS			/* ints: see plan_intervals.h; empty for any other sort */
+} RowsLists;
 
 struct ExplainState;
 struct PlanPlace;

@@ -1,0 +1,184 @@
+/*
+ * plan_intervals.c
+ *	  Takes a WindowAgg of gpusort.bucket() below a Sort by its result, see plan_intervals.h.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/stratnum.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+#include "compat.h"
+#include "keys/key_types.h"
+#include "nodes/module_symbol.h"
+#include "nodes/plan_hook.h"
+#include "nodes/rows/plan_intervals.h"
+
+/* A call of bucket() whose intervals are known before it is run. */
+typedef struct BucketCall
+{
+	const Var  *x;
+	int32		buckets;
+	bool		descending;
+} BucketCall;
+
+static bool
+is_bucket(Oid function)
+{
+	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	const char *symbol = NULL;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		symbol = gpusort_module_symbol(tuple);
+		ReleaseSysCache(tuple);
+	}
+	return symbol != NULL && strcmp(symbol, "gpusort_bucket") == 0;
+}
+
+/* The value of a constant integer, or 0 if the expression is none. */
+static int64
+constant_integer(const Node *expression)
+{
+	const Const *constant = (const Const *) expression;
+
+	if (!IsA(constant, Const) || constant->constisnull)
+		return 0;
+	return constant->consttype == INT8OID ? DatumGetInt64(constant->constvalue) :
+		constant->consttype == INT4OID ? DatumGetInt32(constant->constvalue) : 0;
+}
+
+/* Reads a call of bucket() with a column and constants that raise no error.  Returns false for any other call. */
+static bool
+read_call(const WindowFunc *call, BucketCall *bucket)
+{
+	int			nargs = list_length(call->args);
+	const Const *descending = nargs > 2 ? lthird(call->args) : NULL;
+	GpusortKeyForm form;
+	int64		buckets;
+
+	if (nargs < 2 || nargs > 3 || call->aggfilter != NULL || !IsA(linitial(call->args), Var) ||
+		!gpusort_keys_form(exprType(linitial(call->args)), &form) || !is_bucket(call->winfnoid))
+		return false;
+	buckets = constant_integer(lsecond(call->args));
+	if (buckets < 1 || buckets > PG_INT32_MAX ||
+		(descending != NULL && (!IsA(descending, Const) || descending->constisnull)))
+		return false;
+	bucket->x = linitial(call->args);
+	bucket->buckets = buckets;
+	bucket->descending = descending != NULL && DatumGetBool(descending->constvalue);
+	return bucket->x->varno == OUTER_VAR;
+}
+
+/* True if a window is the whole input, and nothing but columns is returned beside window functions. */
+static bool
+is_plain_window(const WindowAgg *window)
+{
+	ListCell   *cell;
+
+	if (!IsA(window, WindowAgg) || window->partNumCols > 0 || window->ordNumCols > 0 || window->plan.qual != NIL ||
+		window->runCondition != NIL || window->plan.initPlan != NIL)
+		return false;
+	foreach(cell, window->plan.targetlist)
+	{
+		const Node *expr = (const Node *) lfirst_node(TargetEntry, cell)->expr;
+
+		if (!IsA(expr, Const) && !IsA(expr, WindowFunc) && !(IsA(expr, Var) && ((const Var *) expr)->varno == OUTER_VAR))
+			return false;
+	}
+	return true;
+}
+
+/* The operator that sorts a type upwards, or downwards. */
+static Oid
+sort_operator(Oid type, bool downwards)
+{
+	TypeCacheEntry *cache = lookup_type_cache(type, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+
+	return downwards ? cache->gt_opr : cache->lt_opr;
+}
+
+/* True if an operator sorts integers downwards. */
+static bool
+sorts_downwards(Oid operator)
+{
+	return operator == lookup_type_cache(INT4OID, TYPECACHE_GT_OPR)->gt_opr;
+}
+
+/* True if the nodes above may read the column.  A subquery, and the top of a plan, do not read what is only there to sort by. */
+static bool
+is_seen(const Sort *sort, int column, const PlanPlace *place)
+{
+	return !list_nth_node(TargetEntry, sort->plan.targetlist, column)->resjunk ||
+		(place->parent != NULL && !IsA(place->parent, SubqueryScan) && place->parent != (const Plan *) place->limit);
+}
+
+Sort *
+gpusort_rows_plan_intervals(const Sort *sort, const PlanPlace *place, List **ints)
+{
+	const WindowAgg *window = (const WindowAgg *) sort->plan.lefttree;
+	int			column = sort->sortColIdx[0] - 1;
+	int			key = column;
+	List	   *inputs = NIL;
+	List	   *tlist = NIL;
+	BucketCall	bucket;
+	Sort	   *result;
+	ListCell   *cell;
+	ListCell   *below;
+
+	*ints = NIL;
+	if (sort->numCols != 1 || !is_plain_window(window) || column >= list_length(window->plan.targetlist) ||
+		list_length(sort->plan.targetlist) != list_length(window->plan.targetlist) ||
+		!IsA(list_nth_node(TargetEntry, window->plan.targetlist, column)->expr, WindowFunc) ||
+		!read_call((WindowFunc *) list_nth_node(TargetEntry, window->plan.targetlist, column)->expr, &bucket))
+		return NULL;
+	forboth(cell, sort->plan.targetlist, below, window->plan.targetlist)
+	{
+		TargetEntry *entry = flatCopyTargetEntry(lfirst(cell));
+		Expr	   *source = lfirst_node(TargetEntry, below)->expr;
+		int			input = -1;
+
+		if (foreach_current_index(cell) == column)
+		{
+			WindowFunc *call = (WindowFunc *) source;
+
+			/* Only to be shown. */
+			entry->expr = (Expr *) makeFuncExpr(call->winfnoid, call->wintype, copyObject(call->args), call->wincollid,
+												call->inputcollid, COERCE_EXPLICIT_CALL);
+			input = bucket.x->varattno - 1;
+		}
+		else if (IsA(source, WindowFunc))
+			return NULL;
+		else
+		{
+			entry->expr = copyObject(source);
+			if (IsA(source, Var))
+			{
+				input = ((Var *) source)->varattno - 1;
+				if (((Var *) source)->varattno == bucket.x->varattno)
+					key = foreach_current_index(cell);
+			}
+		}
+		tlist = lappend(tlist, entry);
+		inputs = lappend_int(inputs, input);
+	}
+
+	result = makeNode(Sort);
+	*result = *sort;
+	result->plan.targetlist = tlist;
+	result->plan.lefttree = window->plan.lefttree;
+	result->sortColIdx = palloc(sizeof(AttrNumber));
+	result->sortColIdx[0] = key + 1;
+	result->sortOperators = palloc(sizeof(Oid));
+	result->sortOperators[0] = sort_operator(bucket.x->vartype, sorts_downwards(sort->sortOperators[0]) != bucket.descending);
+	*ints = list_make5_int(column, key, bucket.buckets, bucket.descending, (int) sort->sortOperators[0]);
+	*ints = lappend_int(*ints, is_seen(sort, column, place));
+	*ints = list_concat(*ints, inputs);
+	return result;
+}
