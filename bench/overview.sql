@@ -6,8 +6,7 @@ SET client_min_messages = warning;
 SELECT (5000000 / :scale)::bigint AS rows, (20000 / :scale)::bigint AS arrays \gset
 
 CREATE UNLOGGED TABLE orders AS
-	SELECT (2147483647 * random())::int4 AS a, i::int8 AS b, random() AS c, md5(i::text) AS t,
-		timestamptz '2026-01-01' + i * interval '1 second' AS at, (i * 0.01)::numeric(12, 2) AS amount, (i % 1000)::int4 AS d
+	SELECT (2147483647 * random())::int4 AS a, i::int8 AS b, random() AS c, md5(i::text) AS t
 	FROM generate_series(1, :rows) i;
 CREATE UNLOGGED TABLE lists (a float4[]);
 ALTER TABLE lists ALTER a SET STORAGE EXTERNAL;
@@ -39,8 +38,8 @@ $$;
 -- What a server does that nobody has tuned: work_mem is 4 MB, and two workers help.
 CALL measure('overview', 'ORDER BY a number, three columns, default settings', 'int4', NULL, :rows,
 	order_contenders('a, b, c', 'a'), 'PostgreSQL', :slow_runs);
-CALL measure('overview', 'ORDER BY a number, seven columns with text, default settings', 'int4', NULL, :rows,
-	order_contenders('a, b, c, t, at, amount, d', 'a'), 'PostgreSQL', :slow_runs);
+CALL measure('overview', 'ORDER BY a text in an ICU collation, two columns, default settings', 'text', NULL, :rows,
+	order_contenders('t, b', 't COLLATE "en-x-icu"'), 'PostgreSQL', :slow_runs);
 SET work_mem = '1GB';
 CALL measure('overview', 'ORDER BY a number, three columns, work_mem = 1GB', 'int4', NULL, :rows,
 	order_contenders('a, b, c', 'a'), 'PostgreSQL', :slow_runs);
