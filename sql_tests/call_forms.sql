@@ -11,7 +11,8 @@ SELECT p.oid::regprocedure AS function, proname, prokind, proargnames, pronargs,
 FROM pg_proc p WHERE pronamespace = 'gpusort'::regnamespace;
 SELECT function AS for_the_machine FROM functions WHERE 'internal'::regtype = ANY (types);
 SELECT function AS without_names FROM functions WHERE pronargs > 0 AND proargnames IS NULL;
-SELECT function AS takes_int FROM functions WHERE types && '{integer,smallint}'::regtype[];
+-- A number beside an array of its type has the elements' type.
+SELECT function AS takes_int FROM functions WHERE types && '{integer,smallint}'::regtype[] AND NOT types && '{integer[],smallint[]}'::regtype[];
 -- bucket returns no NULLs that it could place.
 SELECT DISTINCT proname AS without_nulls_first FROM functions f
 WHERE 'descending' = ANY (proargnames) AND NOT EXISTS (SELECT 1 FROM functions g WHERE g.proname = f.proname AND g.proargnames @> '{descending,nulls_first}');
