@@ -27,10 +27,12 @@ is( $node->safe_psql('postgres', 'SELECT gpusort.array_sort(ARRAY[3, 1, NULL, 2]
 my ($ret, $stdout, $stderr) = $node->psql('postgres', 'ALTER EXTENSION gpusort SET SCHEMA public');
 like($stderr, qr/does not support SET SCHEMA/, 'it cannot be moved out of its schema');
 
-# Every object has a comment, every column of its views, and the schema, which is not the extension's to drop.
+# Every object has a comment, every column of its views, and the schema, which is not the extension's to drop. Row types
+# of views, which newer versions of PostgreSQL count among its objects, are their views'.
 is( $node->safe_psql('postgres', q{
 		WITH member AS (SELECT classid, objid FROM pg_depend WHERE deptype = 'e'
-			AND refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'gpusort')),
+			AND refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'gpusort')
+			AND NOT (classid = 'pg_type'::regclass AND objid IN (SELECT oid FROM pg_type WHERE typrelid <> 0 OR typelem <> 0))),
 		described AS (SELECT classid, objid, 0 AS part FROM member
 			UNION ALL SELECT classid, objid, attnum FROM member JOIN pg_attribute ON attrelid = objid AND classid = 'pg_class'::regclass AND attnum > 0
 			UNION ALL SELECT 'pg_namespace'::regclass, 'gpusort'::regnamespace, 0)

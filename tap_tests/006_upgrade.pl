@@ -19,9 +19,11 @@ $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION gpusort');
 my $default = $node->safe_psql('postgres', "SELECT extversion FROM pg_extension WHERE extname = 'gpusort'");
 my $fresh = extension_catalogue($node, 'postgres');
+# Row types of views, which newer versions of PostgreSQL count among its objects, are not dumped by themselves.
 my $members = $node->safe_psql('postgres', q{
 	SELECT count(*) FROM pg_depend WHERE deptype = 'e'
-	AND refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'gpusort')});
+	AND refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'gpusort')
+	AND NOT (classid = 'pg_type'::regclass AND objid IN (SELECT oid FROM pg_type WHERE typrelid <> 0 OR typelem <> 0))});
 is(scalar(grep { /^ALTER EXTENSION gpusort ADD /m } values %$fresh), $members, "the catalogue has the extension's $members objects");
 cmp_ok($members, '>', 70, 'which are many');
 
