@@ -1,3 +1,4 @@
+-- Needs gpusort.engine = 'auto': sorts types that no GPU sorts, too.
 -- Statistics of one array, and functions over sorted arrays.
 SET search_path = gpusort, public;
 
@@ -45,13 +46,13 @@ SELECT g, array_agg((random() * 20)::int2) FILTER (WHERE k) AS i2, array_agg(CAS
 	   array_agg(CASE WHEN random() < 0.9 THEN random() END) FILTER (WHERE k) AS f8, array_agg(date '2020-01-01' + (random() * 20)::int) FILTER (WHERE k) AS d,
 	   array_agg(md5((random() * 20)::int::text)) FILTER (WHERE k) AS t, array_agg((random() * 100)::int / 4.0) FILTER (WHERE k) AS n
 FROM generate_series(1, 300) g, LATERAL (SELECT i <= g * g % 701 FROM generate_series(1, 701) i) k(k) GROUP BY g;
-CREATE FUNCTION pg_temp.differences() RETURNS TABLE (type text, arrays bigint, disc bigint, modes bigint, ranks bigint, searches bigint, betweens bigint, merges bigint, merges_by bigint)
+CREATE FUNCTION pg_temp.differences() RETURNS TABLE (type text, enough boolean, disc bigint, modes bigint, ranks bigint, searches bigint, betweens bigint, merges bigint, merges_by bigint)
 LANGUAGE plpgsql AS $$
 DECLARE name text;
 BEGIN
 	FOREACH name IN ARRAY '{i2,i4,i8,f4,f8,d,t,n}'::text[] LOOP
 		RETURN QUERY EXECUTE replace($q$
-			SELECT '@', count(*), count(*) FILTER (WHERE array_percentile_disc(@, '{0,0.3,0.5,1}'::float8[]) IS DISTINCT FROM (SELECT pg_catalog.percentile_disc('{0,0.3,0.5,1}'::float8[]) WITHIN GROUP (ORDER BY x) FROM unnest(@) x)),
+			SELECT '@', count(*) > 250, count(*) FILTER (WHERE array_percentile_disc(@, '{0,0.3,0.5,1}'::float8[]) IS DISTINCT FROM (SELECT pg_catalog.percentile_disc('{0,0.3,0.5,1}'::float8[]) WITHIN GROUP (ORDER BY x) FROM unnest(@) x)),
 				   count(*) FILTER (WHERE array_mode(@) IS DISTINCT FROM (SELECT pg_catalog.mode() WITHIN GROUP (ORDER BY x) FROM unnest(@) x)),
 				   count(*) FILTER (WHERE array_rank(@) IS DISTINCT FROM (SELECT array_agg(r::int ORDER BY i) FROM (SELECT i, rank() OVER (ORDER BY x) AS r FROM unnest(@) WITH ORDINALITY u(x, i)) q)),
 				   count(*) FILTER (WHERE array_search_sorted(array_sort(@), v) <> 1 + (SELECT count(*) FROM unnest(@) x WHERE x < v)

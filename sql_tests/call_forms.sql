@@ -19,7 +19,7 @@ WHERE 'descending' = ANY (proargnames) AND NOT EXISTS (SELECT 1 FROM functions g
 SELECT function, provolatile, proparallel FROM functions
 WHERE (provolatile, proparallel) <> ('i', 's') AND proname NOT IN ('order_by', 'arena', 'methods', 'stats_reset');
 SELECT function FROM functions WHERE prokind = 'f' AND NOT proisstrict AND proname NOT IN ('order_by', 'unnest_sorted');
-SELECT p.oid::regprocedure AS in_internal FROM pg_proc p WHERE pronamespace = 'gpusort_internal'::regnamespace AND proname ~ '_rows$' ORDER BY 1::text;
+SELECT p.oid::regprocedure AS in_internal FROM pg_proc p WHERE pronamespace = 'gpusort_internal'::regnamespace AND proname ~ '_rows$' ORDER BY p.oid::regprocedure::text COLLATE "C";
 
 -- Each call with a number of each kind, in a query, in a plan for a parameter without a
 -- type, and in PL/pgSQL: the same.
@@ -94,7 +94,7 @@ SELECT count(*) FROM call_rows s JOIN call_rows t ON array_top_n(s.a, 2) = array
 RESET enable_seqscan;
 
 -- gpusort_replace holds only what has the name and the arguments of a built-in function of the newest server; tables do not land in it.
-SELECT p.oid::regprocedure, prokind FROM pg_proc p WHERE pronamespace = 'gpusort_replace'::regnamespace ORDER BY 1::text COLLATE "C";
+SELECT p.oid::regprocedure, prokind FROM pg_proc p WHERE pronamespace = 'gpusort_replace'::regnamespace ORDER BY p.oid::regprocedure::text COLLATE "C";
 SELECT p.oid::regprocedure AS not_built_in FROM pg_proc p WHERE pronamespace = 'gpusort_replace'::regnamespace AND (proname <> 'array_sort' OR current_setting('server_version_num')::int >= 180000)
 	AND NOT EXISTS (SELECT 1 FROM pg_proc b WHERE b.pronamespace = 'pg_catalog'::regnamespace AND (b.proname, b.proargtypes, b.prokind, b.prorettype) = (p.proname, p.proargtypes, p.prokind, p.prorettype));
 SET search_path = public, gpusort_replace, pg_catalog;

@@ -1,3 +1,4 @@
+-- Needs gpusort.engine = 'auto': sorts types that no GPU sorts, too.
 -- percentile_cont, percentile_disc and their kin beside PostgreSQL's own.
 SET search_path = gpusort, public;
 

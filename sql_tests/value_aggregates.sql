@@ -1,3 +1,4 @@
+-- Needs gpusort.engine = 'auto': sorts types that no GPU sorts, too.
 -- mode, mode_agg, count_distinct, histogram_agg and top_n_agg_by.
 SET search_path = gpusort, public;
 
