@@ -6,11 +6,10 @@
 
 #include <math.h>
 
-#include "keys/key_compare.h"
 #include "keys/key_forms.h"
 #include "keys/key_histogram.h"
+#include "keys/key_range.h"
 #include "keys/projection.h"
-#include "large_memory.h"
 
 static inline double
 float_at(GpusortKeyForm form, const void *keys, uint32 i)
@@ -50,17 +49,10 @@ static pg_attribute_always_inline void
 count_integers(GpusortKeyForm form, const void *keys, uint32 count, uint32 buckets, int64 *counts)
 {
 	GpusortProjection projection;
-	uint64		least = PG_UINT64_MAX;
-	uint64		greatest = 0;
+	uint64		least;
+	uint64		greatest;
 
-	for (uint32 i = 0; i < count; i++)
-	{
-		uint64		code = gpusort_key_alone_code(form, keys, i);
-
-		GPUSORT_CHECK_EVERY(i);
-		least = Min(least, code);
-		greatest = Max(greatest, code);
-	}
+	gpusort_key_range(form, keys, count, &least, &greatest);
 	gpusort_project_integers(&projection, buckets, false, Min(least, greatest), greatest);
 	for (uint32 i = 0; i < count; i++)
 	{

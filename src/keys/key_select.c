@@ -10,10 +10,9 @@
  */
 #include "postgres.h"
 
-#include "keys/key_compare.h"
 #include "keys/key_forms.h"
+#include "keys/key_range.h"
 #include "keys/key_select.h"
-#include "large_memory.h"
 
 #define PARTS_BITS 11
 #define PARTS (1 << PARTS_BITS)
@@ -53,21 +52,9 @@ static void search_codes(const uint64 *codes, uint32 count, const Wanted *wanted
 static pg_attribute_always_inline void
 find_range(GpusortKeyForm form, const void *keys, uint32 count, Range *range)
 {
-	uint64		least = PG_UINT64_MAX;
-	uint64		greatest = 0;
-
-	for (uint32 i = 0; i < count; i++)
-	{
-		uint64		code = gpusort_key_alone_code(form, keys, i);
-
-		GPUSORT_CHECK_EVERY(i);
-		least = Min(least, code);
-		greatest = Max(greatest, code);
-	}
-	range->least = least;
-	range->greatest = greatest;
+	gpusort_key_range(form, keys, count, &range->least, &range->greatest);
 	range->shift = 0;
-	while ((greatest - least) >> range->shift >= PARTS)
+	while ((range->greatest - range->least) >> range->shift >= PARTS)
 		range->shift++;
 }
 
