@@ -74,6 +74,7 @@ SELECT pg_temp.error_of('SELECT sorted_agg(x => i, descending => true) FROM gene
 SELECT i, bucket(buckets => 2, x => i, descending => true) OVER () FROM generate_series(1, 3) i;
 
 -- The arrays node takes all of them, with numbers of any type and options from parameters.
+SET max_parallel_workers_per_gather = 0;	-- rows are compared in the order of the table
 CREATE TABLE public.call_rows AS SELECT i, ARRAY(SELECT (i * k * 7919) % 1009 FROM generate_series(1, 9) k) AS a FROM generate_series(1, 500) i;
 ANALYZE call_rows;
 SELECT call, pg_temp.explain_lines(format('SELECT %s FROM call_rows', format(call, '2')), 'COSTS OFF', 'Batched') FROM calls WHERE call ~ '^array';
