@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""What bench/everyday asks of DuckDB.
+
+everyday_duckdb.py data FACTOR FOLDER           writes TPC-H's tables of that scale factor
+everyday_duckdb.py measure FACTOR RUNS QUERIES  prints number, median ms, least ms, runs as CSV
+"""
+import csv
+import statistics
+import sys
+import time
+
+import duckdb
+
+TABLES = ("customer", "orders", "lineitem")
+# Where a query took longer twice, its second time is all, as in bench/prepare.sql.
+LONG_MS = 5000
+
+
+def generated(factor):
+    connection = duckdb.connect()
+    connection.execute("SET threads = 1")
+    connection.execute(f"CALL dbgen(sf = {factor})")
+    return connection
+
+
+def write(factor, folder):
+    connection = generated(factor)
+    for table in TABLES:
+        connection.execute(f"COPY {table} TO '{folder}/{table}.csv' (FORMAT csv, HEADER false)")
+
+
+def milliseconds(connection, kind, query):
+    started = time.perf_counter()
+    if kind == "copy":
+        connection.execute(f"COPY ({query}) TO '/dev/null' (FORMAT csv, DELIMITER '\t', HEADER false)")
+    elif kind == "fetch":
+        connection.execute(query).fetchmany(100)
+    else:
+        connection.execute(query)
+    return 1000 * (time.perf_counter() - started)
+
+
+def measure(factor, runs, queries):
+    connection = generated(factor)
+    connection.execute("SET enable_progress_bar = false")
+    out = csv.writer(sys.stdout)
+    with open(queries, newline="") as lines:
+        for number, kind, query in csv.reader(lines):
+            warming = milliseconds(connection, kind, query)
+            taken = [milliseconds(connection, kind, query)]
+            if min(warming, taken[0]) <= LONG_MS:
+                taken += [milliseconds(connection, kind, query) for _ in range(runs - 1)]
+            out.writerow([number, round(statistics.median_low(taken), 3), round(min(taken), 3), len(taken)])
+
+
+if sys.argv[1] == "data":
+    write(sys.argv[2], sys.argv[3])
+else:
+    measure(sys.argv[2], int(sys.argv[3]), sys.argv[4])
