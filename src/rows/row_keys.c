@@ -13,6 +13,7 @@
 
 #include "compat.h"
 #include "keys/collation_kind.h"
+#include "keys/enum_order.h"
 #include "rows/row_keys.h"
 
 /*
@@ -38,6 +39,7 @@ gpusort_rows_key_kind(RowKey *key, Oid operator, Oid collation, Oid type)
 	TypeCacheEntry *cache;
 
 	key->kind = KEY_IS_COMPARED;
+	key->is_enum = false;
 	if (!get_ordering_op_properties(operator, &opfamily, &input_type, &strategy))
 		return key->kind;
 	cache = lookup_type_cache(input_type, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
@@ -50,6 +52,12 @@ gpusort_rows_key_kind(RowKey *key, Oid operator, Oid collation, Oid type)
 		(gpusort_keys_form(input_type, &key->form) ? gpusort_key_width(key->form) == key->width
 		 : input_type == BOOLOID || input_type == CHAROID))
 		key->kind = KEY_IS_VALUE;
+	else if (input_type == ANYENUMOID && gpusort_enum_orders_by_oid(type))
+	{
+		key->kind = KEY_IS_VALUE;
+		key->form = GPUSORT_KEY_UINT32;
+		key->is_enum = true;
+	}
 	else if (gpusort_key_bytes_source(&key->bytes, input_type, is_pattern_order(opfamily) ? C_COLLATION_OID : collation))
 		key->kind = KEY_IS_BYTES;
 	return key->kind;
@@ -96,6 +104,29 @@ gpusort_rows_keys(TupleDesc desc, List *columns, List *operators, List *collatio
 	return keys;
 }
 
+/*
+ * Refuses labels that were put between others since the sort began: a function may meet one
+ * that another transaction has just made.  The rows are as load_codes takes them.
+ */
+static void
+check_labels(const RowKey *key, const RowStore *store, const uint32 *rows, uint32 first, uint32 n, const uint64 *labels)
+{
+	uint64		all = 0;
+
+	for (uint32 i = 0; i < n; i++)
+		all |= labels[i];
+	if (GPUSORT_ENUM_LABEL_IS_EVEN(all))
+		return;
+	for (uint32 i = 0; i < n; i++)
+	{
+		if (!GPUSORT_ENUM_LABEL_IS_EVEN(labels[i]) && !gpusort_rows_is_null(store, rows ? rows[i] : first + i, key->attribute))
+			ereport(ERROR,
+					(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+					 errmsg("an enum got a new label while its values were sorted"),
+					 errhint("Run the query again.")));
+	}
+}
+
 /* Loads the codes of a key that is a value.  The rows are rows[0..n) or, if rows is NULL, first .. first + n - 1. */
 static inline void
 load_codes(const RowKey *key, const RowStore *store, const uint32 *rows, uint32 first, uint32 n, uint64 *out)
@@ -134,6 +165,8 @@ load_codes(const RowKey *key, const RowStore *store, const uint32 *rows, uint32 
 			break;
 		case GPUSORT_KEY_UINT32:
 			LOAD(uint32, bits);
+			if (key->is_enum)
+				check_labels(key, store, rows, first, n, out);
 			break;
 		case GPUSORT_KEY_FLOAT32:
 			LOAD(uint32, gpusort_encode32_tied(GPUSORT_KEY_FLOAT32, bits));

@@ -2,8 +2,8 @@
  * row_keys.h
  *	  Sort keys of rows: which of them have a code, and the comparison of two rows.
  *
- * A value that is passed by value has the code of keys/key_encoding.h; others have the
- * bytes of key_bytes.h.  From the first key without a complete code on, keys are compared
+ * A value that is passed by value has the code of keys/key_encoding.h, that of an enum its
+ * OID where that gives the order; others have the bytes of key_bytes.h.  From the first key without a complete code on, keys are compared
  * by their operator.  A key with a partial code is first sorted by that.
  */
 #ifndef GPUSORT_ROW_KEYS_H
@@ -34,6 +34,7 @@ typedef struct RowKey
 	bool		nulls_first;
 	uint8		width;			/* KEY_IS_VALUE: its bytes */
 	GpusortKeyForm form;		/* KEY_IS_VALUE wider than a byte */
+	bool		is_enum;		/* KEY_IS_VALUE: the OIDs of labels */
 	ByteSource	bytes;			/* KEY_IS_BYTES */
 	uint64	   *words;			/* abbreviated keys of the store that is ordered, by row, or NULL */
 	bool		alike;			/* they seem to be the same for all of its rows, and are not used */
