@@ -32,6 +32,9 @@ CREATE FUNCTION value_expression(type text, shares int) RETURNS text LANGUAGE sq
 		WHEN 'name' THEN format('(''n'' || trunc(random() * %s))::name', shares)
 		WHEN 'text' THEN format('repeat(chr(97 + (random() * 25)::int), (random() * 20)::int) || trunc(random() * %s)', shares)
 		WHEN 'varchar' THEN format('''https://www.example.com/'' || repeat(''path/'', (random() * 9)::int) || trunc(random() * %s)', shares)
+		WHEN 'inet' THEN format('set_masklen((pick(array[''10.0.0.0'', ''2001:db8::'', ''2001:db8::ffff:0:0'']::inet[]) + trunc(random() * %s)::int8), 8 + (random() * 24)::int)', shares)
+		WHEN 'cidr' THEN format('network(set_masklen((pick(array[''10.0.0.0'', ''2001:db8::'']::inet[]) + trunc(random() * %s)::int8), 8 + (random() * 24)::int))', shares)
+		WHEN 'mood' THEN format('(enum_range(NULL::mood))[1 + trunc(random() * least(3, %s))::int]', shares)
 		WHEN 'text[]' THEN format('array[trunc(random() * %s)::text, ''x'']', shares)
 	END
 $$;
@@ -40,11 +43,13 @@ CREATE FUNCTION pick(choices anyarray) RETURNS anyelement LANGUAGE sql AS $$
 	SELECT choices[1 + trunc(random() * cardinality(choices))::int]
 $$;
 
+CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
+
 -- Makes table r: id and a few columns of random types, ranges and NULL shares.
 CREATE FUNCTION make_table(nrows int) RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE
 	types text[] := array['int2', 'int4', 'int8', 'oid', 'date', 'time', 'timestamptz', 'money', 'float4', 'float8',
-						  'numeric', 'bool', '"char"', 'uuid', 'interval', 'timetz', 'bytea', 'char(9)', 'name', 'text', 'varchar', 'text[]'];
+						  'numeric', 'bool', '"char"', 'uuid', 'interval', 'timetz', 'bytea', 'char(9)', 'name', 'text', 'varchar', 'inet', 'cidr', 'mood', 'text[]'];
 	columns text[] := '{}';
 	expressions text := 'i';
 	definitions text := 'id int8';
@@ -122,4 +127,5 @@ END $$;
 SELECT try_random_sorts(30, 6);
 
 DROP TABLE r;
+DROP TYPE mood;
 DROP FUNCTION value_expression, pick, make_table, random_keys, rows_of, try_random_sorts;

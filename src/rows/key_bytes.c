@@ -41,6 +41,8 @@ type_form(Oid type)
 			return BYTES_INTERVAL;
 		case NUMERICOID:
 			return BYTES_NUMERIC;
+		case INETOID:
+			return BYTES_INET;
 		default:
 			return BYTES_NONE;
 	}
@@ -68,14 +70,14 @@ gpusort_key_bytes_source(ByteSource *source, Oid type, Oid collation)
 bool
 gpusort_key_bytes_abbreviated(const ByteSource *source)
 {
-	return source->form == BYTES_NUMERIC || source->order == COLLATION_ABBREVIATED;
+	return source->form == BYTES_NUMERIC || source->form == BYTES_INET || source->order == COLLATION_ABBREVIATED;
 }
 
 /* True if values are equal whenever their bytes, padded by zeros to one length, are. */
 bool
 gpusort_key_bytes_decide(const ByteSource *source)
 {
-	return source->form != BYTES_BYTEA && source->form != BYTES_NUMERIC && source->order == COLLATION_BYTES;
+	return source->form != BYTES_BYTEA && !gpusort_key_bytes_abbreviated(source) && source->order == COLLATION_BYTES;
 }
 
 /* True if the bytes of values differ in length. */
@@ -198,7 +200,7 @@ gpusort_key_bytes_set(uint64 word, KeyBytes *bytes)
 	bytes->detoasted = NULL;
 }
 
-/* Gets the abbreviated key of a value.  Those of text are unsigned. */
+/* Gets the abbreviated key of a value.  That of numeric is signed, others are unsigned. */
 static void
 get_abbreviated(const ByteSource *source, Datum value, KeyBytes *bytes)
 {
@@ -209,7 +211,7 @@ get_abbreviated(const ByteSource *source, Datum value, KeyBytes *bytes)
 	if (abbreviate->abbrev_converter == NULL)
 		return;
 	if (source->form == BYTES_NUMERIC)
-		/* Signed, and a greater value has a lesser one. */
+		/* A greater value has a lesser one. */
 		put_word(bytes->computed, ~(abbreviate->abbrev_converter(value, abbreviate) ^ (UINT64CONST(1) << 63)));
 	else
 		put_word(bytes->computed, abbreviate->abbrev_converter(value, abbreviate));

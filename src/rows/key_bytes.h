@@ -12,7 +12,7 @@
  *									significant byte first
  *	  bytea							its own bytes; padded by zeros, some different values
  *									are tied
- *	  numeric						PostgreSQL's abbreviated key; different values may be
+ *	  numeric, inet, cidr			PostgreSQL's abbreviated key; different values may be
  *									tied
  */
 #ifndef GPUSORT_KEY_BYTES_H
@@ -35,7 +35,8 @@ typedef enum ByteForm
 	BYTES_MACADDR8,
 	BYTES_TIMETZ,
 	BYTES_INTERVAL,
-	BYTES_NUMERIC
+	BYTES_NUMERIC,
+	BYTES_INET
 } ByteForm;
 
 /* How the bytes of a key are made. */

@@ -3,8 +3,9 @@
  *	  Sort keys of rows: which of them have a code, and the comparison of two rows.
  *
  * A value that is passed by value has the code of keys/key_encoding.h, that of an enum its
- * OID where that gives the order; others have the bytes of key_bytes.h.  From the first key without a complete code on, keys are compared
- * by their operator.  A key with a partial code is first sorted by that.
+ * OID where that gives the order.  Others have the bytes of key_bytes.h.  From the first key
+ * without a complete code on, keys are compared by their operator.  A key with a partial
+ * code is first sorted by that.
  */
 #ifndef GPUSORT_ROW_KEYS_H
 #define GPUSORT_ROW_KEYS_H
