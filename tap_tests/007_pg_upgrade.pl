@@ -31,6 +31,17 @@ foreach my $database ('bare', 'built')
 }
 build_objects($old, 'built');
 my $results = built_results($old, 'built');
+
+# Sorted sets, which 1.0 does not have.
+$old->safe_psql('postgres', 'CREATE DATABASE sets');
+$old->safe_psql('sets', q{
+	CREATE EXTENSION gpusort;
+	CREATE TYPE mood AS ENUM ('sad', 'happy');
+	ALTER TYPE mood ADD VALUE 'ok' BEFORE 'happy';
+	CREATE TABLE sets AS SELECT gpusort.sorted_set_agg(i * 0.5::float8) AS n, gpusort.sorted_set_agg(md5(i::text), true) AS t FROM generate_series(1, 1000) i;
+	CREATE TABLE moods AS SELECT gpusort.sorted_set_agg(m) AS m FROM unnest(enum_range(NULL::mood)) m;});
+my $sets = 'SELECT n, t, m, gpusort.merge(n, n) FROM sets, moods';
+my $sets_before = $old->safe_psql('sets', $sets);
 my $dump = PostgreSQL::Test::Utils::tempdir() . '/built.dump';
 
 my $new = make_server('new');
@@ -48,6 +59,7 @@ $new->start;
 is($new->safe_psql('built', $version_of), '1.0', 'its extension is of the version that it was');
 is(built_results($new, 'built'), $results, 'and gives the results that it gave');
 check_built_objects($new, 'built', 'after pg_upgrade');
+is($new->safe_psql('sets', $sets), $sets_before, 'sorted sets are what they were');
 $new->safe_psql($_, 'ALTER EXTENSION gpusort UPDATE') foreach 'bare', 'built';
 is(built_results($new, 'built'), $results, 'updated: the same results');
 check_built_objects($new, 'built', 'updated');

@@ -29,6 +29,7 @@
 #include "functions/arguments.h"
 #include "functions/array_functions.h"
 #include "functions/set_call.h"
+#include "functions/set_combine.h"
 #include "functions/set_cut.h"
 
 PG_FUNCTION_INFO_V1(gpusort_sorted_agg_transition);
@@ -133,62 +134,6 @@ gpusort_approx_sorted_agg_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
-/* A copy of a state without its values, in the context. */
-static SetState *
-copy_empty(const SetState *state, MemoryContext context)
-{
-	SetState   *copy = MemoryContextAlloc(context, sizeof(SetState));
-
-	*copy = *state;
-	copy->context = context;
-	copy->cut_bytes = 0;
-	copy->bounded = false;
-	copy->nruns = 0;
-	copy->run_ends = NULL;
-	gpusort_collector_clear(&copy->values);
-	gpusort_collector_clear(&copy->keys);
-	return copy;
-}
-
-/* The values that decide the order: the keys if there are some, else the values themselves. */
-static const Collector *
-deciding(const SetState *state)
-{
-	return gpusort_set_is_by_key(state->kind) ? &state->keys : &state->values;
-}
-
-/* Notes that the sorted run of a parallel worker ends here.  Only runs of values of a fixed length are merged. */
-static void
-end_run(SetState *state)
-{
-	const Collector *collector = deciding(state);
-	Size		bytes = (state->nruns + 1) * sizeof(uint32);
-
-	if (collector->length < 0 || state->no_runs)
-		return;
-	if (state->run_ends == NULL)
-		state->run_ends = MemoryContextAlloc(state->context, bytes);
-	else
-		state->run_ends = repalloc(state->run_ends, bytes);
-	state->run_ends[state->nruns++] = collector->bytes / att_align_nominal(collector->length, collector->alignment);
-}
-
-/*
- * Raises an error if two states cannot come from the same aggregate.  Their options may
- * differ if they vary from row to row; then the runs do not all have the same order.
- */
-static void
-check_alike(SetState *state, const SetState *more)
-{
-	if (state->kind != more->kind || state->values.type != more->values.type ||
-		state->keys.type != more->keys.type || state->order.collation != more->order.collation)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("states of set aggregates of different kinds or types cannot be combined")));
-	if (state->order.descending != more->order.descending)
-		state->no_runs = true;
-}
-
 /* Adds the values of the second state to the first. */
 Datum
 gpusort_set_agg_combine(PG_FUNCTION_ARGS)
@@ -201,23 +146,14 @@ gpusort_set_agg_combine(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	if (more == NULL)
 		PG_RETURN_POINTER(state);
-	if (state == NULL)
-		state = copy_empty(more, context);
-	check_alike(state, more);
-	gpusort_collector_concat(&state->values, context, &more->values);
-	if (gpusort_set_is_by_key(state->kind) || state->keys.count == 0)
-		gpusort_collector_concat(&state->keys, context, &more->keys);
-	if (state->kind == SET_SORTED || state->kind == SET_SORTED_BY || state->kind == SET_MODE)
-		end_run(state);
-	gpusort_set_cut(fcinfo, state);
-	PG_RETURN_POINTER(state);
+	PG_RETURN_POINTER(gpusort_set_combine(fcinfo, context, state, more));
 }
 
 /* True if sorted values save the leader comparisons.  They do not where it sorts all values by abbreviated keys. */
 static bool
 leader_gains(FunctionCallInfo fcinfo, const SetState *state)
 {
-	const Collector *collector = deciding(state);
+	const Collector *collector = gpusort_set_deciding(state);
 	ElementType *element = gpusort_element_type(fcinfo, gpusort_set_is_by_key(state->kind) ? SECOND_ARRAY : FIRST_ARRAY,
 												collector->type);
 	ComparatorSort *sort;
@@ -276,7 +212,7 @@ Datum
 gpusort_set_agg_deserialize(PG_FUNCTION_ARGS)
 {
 	gpusort_set_context(fcinfo);
-	PG_RETURN_POINTER(gpusort_set_state_read(fcinfo, PG_GETARG_BYTEA_PP(0)));
+	PG_RETURN_POINTER(gpusort_set_state_read(fcinfo, PG_GETARG_BYTEA_PP(0), NULL));
 }
 
 /* The array of all values in the aggregate's order. */
@@ -291,9 +227,7 @@ gpusort_set_agg_final(PG_FUNCTION_ARGS)
 	if (state == NULL)
 		PG_RETURN_NULL();
 	gpusort_set_check_result(fcinfo, state, gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type)->array_type);
-	order = state->order;
-	order.nruns = state->no_runs ? 0 : state->nruns;
-	order.run_ends = state->run_ends;
+	order = gpusort_set_order_of_runs(state);
 	values = gpusort_collector_array(&state->values);
 	switch (state->kind)
 	{

@@ -42,7 +42,7 @@ gpusort_set_check_result(FunctionCallInfo fcinfo, const SetState *state, Oid typ
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 errmsg("state of a set aggregate holds values of type %s, which do not make a %s",
+			 errmsg("set holds values of type %s, which do not make a %s",
 					format_type_be(state->values.type), format_type_be(expected))));
 }
 

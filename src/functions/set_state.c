@@ -152,7 +152,16 @@ make_head(FunctionCallInfo fcinfo, StateCache *cache, const SetState *state)
 		gpusort_catalog_name_write(&head, &cache->keys->type_name);
 	keep_head(fcinfo, cache, head.data, head.len);
 	pfree(head.data);
-	cache->alike = *state;
+	cache->alike = (SetState)
+	{
+		.magic = GPUSORT_SET_STATE_MAGIC,
+		.kind = state->kind,
+		.order = state->order,
+		.values.type = state->values.type,
+		.keys.type = state->keys.type
+	};
+	cache->alike.order.nruns = 0;
+	cache->alike.order.run_ends = NULL;
 }
 
 static bytea *
@@ -286,8 +295,12 @@ read_head(FunctionCallInfo fcinfo, StateCache *cache, const char *sent, int leng
 	gpusort_catalog_name_read(&head, &collation);
 	alike.order.collation = gpusort_catalog_find_collation(&collation);
 	values = read_codec(fcinfo, &head);
+	alike.values.type = values->type;
 	if (gpusort_set_has_keys(alike.kind))
+	{
 		keys = read_codec(fcinfo, &head);
+		alike.keys.type = keys->type;
+	}
 	pq_getmsgend(&head);
 	keep_head(fcinfo, cache, sent, length);
 	cache->alike = alike;
@@ -309,7 +322,7 @@ check_counts(const SetState *state)
 }
 
 static SetState *
-read_state(FunctionCallInfo fcinfo, bytea *sent)
+read_state(FunctionCallInfo fcinfo, bytea *sent, SetStateCheck check)
 {
 	StateCache *cache = state_cache(fcinfo);
 	SetState   *state = palloc(sizeof(SetState));
@@ -327,6 +340,8 @@ read_state(FunctionCallInfo fcinfo, bytea *sent)
 	if (cache->head == NULL || cache->length != length || memcmp(cache->head, head, length) != 0)
 		read_head(fcinfo, cache, head, length);
 	*state = cache->alike;
+	if (check != NULL)
+		check(fcinfo, state);
 	state->context = CurrentMemoryContext;
 	read_collector(&bytes, &state->values, cache->values);
 	if (cache->keys != NULL)
@@ -372,10 +387,10 @@ gpusort_set_state_write(FunctionCallInfo fcinfo, const SetState *state)
 
 /* The state in the bytes.  Its values may point into them. */
 SetState *
-gpusort_set_state_read(FunctionCallInfo fcinfo, bytea *sent)
+gpusort_set_state_read(FunctionCallInfo fcinfo, bytea *sent, SetStateCheck check)
 {
 	SetState   *volatile state = NULL;
 
-	IN_DATABASE_ENCODING(state = read_state(fcinfo, sent));
+	IN_DATABASE_ENCODING(state = read_state(fcinfo, sent, check));
 	return state;
 }

@@ -27,6 +27,8 @@
  *
  * A name is its length in a byte, and its bytes.  The default collation is that of the
  * reader's database.
+ *
+ * Values of the type sorted_set are such bytes, so tables hold states of version 1.
  */
 #ifndef GPUSORT_SET_STATE_H
 #define GPUSORT_SET_STATE_H
@@ -89,6 +91,11 @@ gpusort_set_leaves_nulls_out(SetKind kind)
 }
 
 extern bytea *gpusort_set_state_write(FunctionCallInfo fcinfo, const SetState *state);
-extern SetState *gpusort_set_state_read(FunctionCallInfo fcinfo, bytea *sent);
+
+/* Raises an error for a state that is not wanted.  It has no values yet. */
+typedef void (*SetStateCheck) (FunctionCallInfo fcinfo, const SetState *state);
+
+/* The check is called before any value is read; it may be NULL. */
+extern SetState *gpusort_set_state_read(FunctionCallInfo fcinfo, bytea *sent, SetStateCheck check);
 
 #endif							/* GPUSORT_SET_STATE_H */

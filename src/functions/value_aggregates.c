@@ -14,6 +14,7 @@
 #include "arrays/stored_values.h"
 #include "functions/arguments.h"
 #include "functions/set_call.h"
+#include "functions/set_combine.h"
 #include "functions/set_cut.h"
 #include "keys/key_histogram.h"
 
@@ -94,9 +95,7 @@ return_mode(FunctionCallInfo fcinfo, SetKind kind)
 	if (state == NULL)
 		PG_RETURN_NULL();
 	gpusort_set_check_result(fcinfo, state, values.element->oid);
-	order = state->order;
-	order.nruns = state->no_runs ? 0 : state->nruns;
-	order.run_ends = state->run_ends;
+	order = gpusort_set_order_of_runs(state);
 	return datumCopy(gpusort_values_mode(&values, &order), values.element->by_value, values.element->length);
 }
 

@@ -1,0 +1,91 @@
+/*
+ * set_combine.c
+ *	  Puts states of one aggregate together.
+ */
+#include "postgres.h"
+
+#include "access/tupmacs.h"
+#include "utils/memutils.h"
+
+#include "functions/set_combine.h"
+#include "functions/set_cut.h"
+
+/* A copy of a state without its values, in the context. */
+static SetState *
+copy_empty(const SetState *state, MemoryContext context)
+{
+	SetState   *copy = MemoryContextAlloc(context, sizeof(SetState));
+
+	*copy = *state;
+	copy->context = context;
+	copy->cut_bytes = 0;
+	copy->bounded = false;
+	copy->nruns = 0;
+	copy->run_ends = NULL;
+	gpusort_collector_clear(&copy->values);
+	gpusort_collector_clear(&copy->keys);
+	return copy;
+}
+
+const Collector *
+gpusort_set_deciding(const SetState *state)
+{
+	return gpusort_set_is_by_key(state->kind) ? &state->keys : &state->values;
+}
+
+/* Notes that the sorted run of a parallel worker ends here.  Only runs of values of a fixed length are merged. */
+static void
+end_run(SetState *state)
+{
+	const Collector *collector = gpusort_set_deciding(state);
+	Size		bytes = (state->nruns + 1) * sizeof(uint32);
+
+	if (collector->length < 0 || state->no_runs)
+		return;
+	if (state->run_ends == NULL)
+		state->run_ends = MemoryContextAlloc(state->context, bytes);
+	else
+		state->run_ends = repalloc(state->run_ends, bytes);
+	state->run_ends[state->nruns++] = collector->bytes / att_align_nominal(collector->length, collector->alignment);
+}
+
+/*
+ * Raises an error if two states cannot come from the same aggregate.  Their options may
+ * differ if they vary from row to row; then the runs do not all have the same order.
+ */
+static void
+check_alike(SetState *state, const SetState *more)
+{
+	if (state->kind != more->kind || state->values.type != more->values.type ||
+		state->keys.type != more->keys.type || state->order.collation != more->order.collation)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("states of set aggregates of different kinds or types cannot be combined")));
+	if (state->order.descending != more->order.descending)
+		state->no_runs = true;
+}
+
+SetState *
+gpusort_set_combine(FunctionCallInfo fcinfo, MemoryContext context, SetState *state, const SetState *more)
+{
+	if (state == NULL)
+		state = copy_empty(more, context);
+	check_alike(state, more);
+	gpusort_collector_concat(&state->values, context, &more->values);
+	if (gpusort_set_is_by_key(state->kind) || state->keys.count == 0)
+		gpusort_collector_concat(&state->keys, context, &more->keys);
+	if (state->kind == SET_SORTED || state->kind == SET_SORTED_BY || state->kind == SET_MODE)
+		end_run(state);
+	gpusort_set_cut(fcinfo, state);
+	return state;
+}
+
+ArrayOrder
+gpusort_set_order_of_runs(const SetState *state)
+{
+	ArrayOrder	order = state->order;
+
+	order.nruns = state->no_runs ? 0 : state->nruns;
+	order.run_ends = state->run_ends;
+	return order;
+}

@@ -1,0 +1,25 @@
+/*
+ * set_combine.h
+ *	  Puts states of one aggregate together.
+ *
+ * A combined state remembers where the values of each part end, if they were sorted.  The
+ * result is then merged of these runs instead of sorted.
+ */
+#ifndef GPUSORT_SET_COMBINE_H
+#define GPUSORT_SET_COMBINE_H
+
+#include "functions/set_state.h"
+
+/* The values that decide the order: the keys if there are some, else the values themselves. */
+extern const Collector *gpusort_set_deciding(const SetState *state);
+
+/*
+ * Adds the values of a state to another and returns that.  Without another it is made in
+ * the context.  Raises an error if the two cannot come from the same aggregate.
+ */
+extern SetState *gpusort_set_combine(FunctionCallInfo fcinfo, MemoryContext context, SetState *state, const SetState *more);
+
+/* The order of a combined state, with the sorted runs that its values lie in. */
+extern ArrayOrder gpusort_set_order_of_runs(const SetState *state);
+
+#endif							/* GPUSORT_SET_COMBINE_H */

@@ -1,0 +1,26 @@
+/*
+ * sorted_set.h
+ *	  The SQL type sorted_set: the state of sorted_agg as a value.
+ *
+ * A value is the state's bytes (set_state.h), so it names the type of its elements and the
+ * order that they are in.  It is stored in tables: what reads bytes of version 1 stays.
+ *
+ * Elements are of a base type or an enum.  A value is read by whoever selects or dumps the
+ * row, and reading it must run no code of the role that has written it.  The receive
+ * functions of domains and ranges can do that.  A domain's values are kept as its base type.
+ */
+#ifndef GPUSORT_SORTED_SET_H
+#define GPUSORT_SORTED_SET_H
+
+#include "functions/set_state.h"
+
+/* The set that an argument holds.  Its values may point into the argument. */
+extern SetState *gpusort_sorted_set_read(FunctionCallInfo fcinfo, int argument);
+
+/*
+ * A set of the elements of a one-dimensional array, which is overwritten, in the order.
+ * Raises an error for a type that sets do not hold.
+ */
+extern bytea *gpusort_sorted_set_make(FunctionCallInfo fcinfo, ArrayType *elements, const ArrayOrder *order);
+
+#endif							/* GPUSORT_SORTED_SET_H */

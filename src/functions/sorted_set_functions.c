@@ -1,0 +1,223 @@
+/*
+ * sorted_set_functions.c
+ *	  sorted_set_agg, merge and merge_agg make sets; sorted_array and the others ask
+ *	  them.
+ *
+ * A set is sorted, so sets are put together by merging.  sorted_set_agg collects rows as
+ * sorted_agg does.
+ *
+ * A result of the element's type is declared by an argument: the type of a set's
+ * elements is not known before it is read.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "arrays/array_shape.h"
+#include "functions/arguments.h"
+#include "functions/percentile.h"
+#include "functions/set_call.h"
+#include "functions/set_combine.h"
+#include "functions/sorted_set.h"
+
+PG_FUNCTION_INFO_V1(gpusort_merge_agg_transition);
+PG_FUNCTION_INFO_V1(gpusort_sorted_set_final);
+PG_FUNCTION_INFO_V1(gpusort_merge);
+PG_FUNCTION_INFO_V1(gpusort_sorted_array);
+PG_FUNCTION_INFO_V1(gpusort_sorted_set_count);
+PG_FUNCTION_INFO_V1(gpusort_sorted_set_count_distinct);
+PG_FUNCTION_INFO_V1(gpusort_sorted_set_median);
+PG_FUNCTION_INFO_V1(gpusort_sorted_set_percentile_cont);
+PG_FUNCTION_INFO_V1(gpusort_sorted_set_percentile_disc);
+
+/* Raises an error unless two sets hold values of one type in one order. */
+static void
+check_same_order(const SetState *a, const SetState *b)
+{
+	if (a->values.type != b->values.type)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("sorted sets of types %s and %s cannot be merged",
+						format_type_be(a->values.type), format_type_be(b->values.type))));
+	if (a->order.descending != b->order.descending || a->order.nulls_first != b->order.nulls_first ||
+		a->order.collation != b->order.collation)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("sorted sets in different orders cannot be merged")));
+}
+
+/* A set of all values of a state. */
+static Datum
+return_set(FunctionCallInfo fcinfo, const SetState *state)
+{
+	ArrayOrder	order = gpusort_set_order_of_runs(state);
+
+	PG_RETURN_BYTEA_P(gpusort_sorted_set_make(fcinfo, gpusort_collector_array(&state->values), &order));
+}
+
+/* merge_agg_transition(internal, sorted_set) */
+Datum
+gpusort_merge_agg_transition(PG_FUNCTION_ARGS)
+{
+	MemoryContext context = gpusort_set_context(fcinfo);
+	SetState   *state = gpusort_set_get_kind(fcinfo, SET_SORTED);
+	SetState   *more;
+
+	if (PG_ARGISNULL(1))
+	{
+		if (state == NULL)
+			PG_RETURN_NULL();
+		PG_RETURN_POINTER(state);
+	}
+	more = gpusort_sorted_set_read(fcinfo, 1);
+	more->order.use = USED_FOR_AGGREGATES;
+	if (state != NULL)
+		check_same_order(state, more);
+	PG_RETURN_POINTER(gpusort_set_combine(fcinfo, context, state, more));
+}
+
+/* sorted_set_final(internal) */
+Datum
+gpusort_sorted_set_final(PG_FUNCTION_ARGS)
+{
+	const SetState *state = gpusort_set_get_kind(fcinfo, SET_SORTED);
+
+	gpusort_set_context(fcinfo);
+	if (state == NULL)
+		PG_RETURN_NULL();
+	return return_set(fcinfo, state);
+}
+
+/* merge(sorted_set, sorted_set) */
+Datum
+gpusort_merge(PG_FUNCTION_ARGS)
+{
+	const SetState *a = gpusort_sorted_set_read(fcinfo, 0);
+	const SetState *b = gpusort_sorted_set_read(fcinfo, 1);
+	SetState   *both;
+
+	check_same_order(a, b);
+	both = gpusort_set_combine(fcinfo, CurrentMemoryContext, NULL, a);
+	return return_set(fcinfo, gpusort_set_combine(fcinfo, CurrentMemoryContext, both, b));
+}
+
+/* sorted_array(sorted_set, element): the values, whose type is that of the second argument. */
+Datum
+gpusort_sorted_array(PG_FUNCTION_ARGS)
+{
+	const SetState *state;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	state = gpusort_sorted_set_read(fcinfo, 0);
+	gpusort_set_check_result(fcinfo, state, get_array_type(state->values.type));
+	PG_RETURN_ARRAYTYPE_P(gpusort_collector_array(&state->values));
+}
+
+/* Opens the values of the first argument that are not NULL, and returns the set.  Their order is the ascending one. */
+static const SetState *
+open_values(FunctionCallInfo fcinfo, StoredValues *values, ArrayOrder *order)
+{
+	const SetState *state = gpusort_sorted_set_read(fcinfo, 0);
+	ArrayType  *array = gpusort_collector_array(&state->values);
+	uint32		length = gpusort_array_length(array);
+
+	values->element = gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type);
+	values->data = ARR_DATA_PTR(array);
+	values->count = length - gpusort_array_count_nulls(array, length);
+	*order = (ArrayOrder) {.collation = state->order.collation,.limit = PG_UINT32_MAX};
+	return state;
+}
+
+/* sorted_set_count(sorted_set): NULLs included. */
+Datum
+gpusort_sorted_set_count(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT64(gpusort_sorted_set_read(fcinfo, 0)->values.count);
+}
+
+/* sorted_set_count_distinct(sorted_set): NULLs left out. */
+Datum
+gpusort_sorted_set_count_distinct(PG_FUNCTION_ARGS)
+{
+	StoredValues values;
+	ArrayOrder	order;
+
+	open_values(fcinfo, &values, &order);
+	PG_RETURN_INT64(values.count == 0 ? 0 : gpusort_values_count_distinct(&values, &order));
+}
+
+/* Raises an error for values that cannot be interpolated. */
+static void
+check_interpolates(Oid type)
+{
+	static const Oid numbers[] = {INT2OID, INT4OID, INT8OID, FLOAT4OID, FLOAT8OID};
+
+	for (int i = 0; i < lengthof(numbers); i++)
+		if (type == numbers[i])
+			return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("values of type %s cannot be interpolated", format_type_be(type)),
+			 errhint("Use sorted_set_percentile_disc, or make the set of values of type float8.")));
+}
+
+static Datum
+return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind, const Fractions *fractions)
+{
+	StoredValues values;
+	ArrayOrder	order;
+	const SetState *state = open_values(fcinfo, &values, &order);
+	bool		isnull;
+	Datum		result;
+
+	if (kind == PERCENTILE_CONTINUOUS)
+		check_interpolates(state->values.type);
+	else
+		gpusort_set_check_result(fcinfo, state, fractions->array != NULL ? values.element->array_type : state->values.type);
+	gpusort_fractions_check(fractions);
+	if (values.count == 0)
+		PG_RETURN_NULL();
+	result = gpusort_percentiles(&values, &order, kind, fractions, &isnull);
+	if (isnull)
+		PG_RETURN_NULL();
+	return result;
+}
+
+/* sorted_set_median(sorted_set) */
+Datum
+gpusort_sorted_set_median(PG_FUNCTION_ARGS)
+{
+	Fractions	half;
+
+	gpusort_fractions_read(&half, Float8GetDatum(0.5), false);
+	return return_percentiles(fcinfo, PERCENTILE_CONTINUOUS, &half);
+}
+
+/* The percentiles at the fraction or fractions of argument 1. */
+static Datum
+percentiles_of_set(FunctionCallInfo fcinfo, PercentileKind kind)
+{
+	Fractions	fractions;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		PG_RETURN_NULL();
+	gpusort_fractions_read(&fractions, PG_GETARG_DATUM(1), gpusort_argument_type(fcinfo, 1) == FLOAT8ARRAYOID);
+	return return_percentiles(fcinfo, kind, &fractions);
+}
+
+/* sorted_set_percentile_cont(sorted_set, fraction or fractions) */
+Datum
+gpusort_sorted_set_percentile_cont(PG_FUNCTION_ARGS)
+{
+	return percentiles_of_set(fcinfo, PERCENTILE_CONTINUOUS);
+}
+
+/* sorted_set_percentile_disc(sorted_set, fraction or fractions, element) */
+Datum
+gpusort_sorted_set_percentile_disc(PG_FUNCTION_ARGS)
+{
+	return percentiles_of_set(fcinfo, PERCENTILE_DISCRETE);
+}
