@@ -8,6 +8,7 @@
 
 #include "fmgr.h"
 #include "lib/stringinfo.h"
+#include "utils/array.h"
 #include "utils/lsyscache.h"
 
 PG_FUNCTION_INFO_V1(test_receive);
