@@ -38,7 +38,7 @@ class Arrived {
 public:
     Arrived(const void *source, uint64_t bytes, const Flip &flip, Place here)
         : words_(bytes / sizeof(uint64_t) + 1), bytes_(bytes) {
-        memcpy(words_.data(), source, bytes);
+        if (bytes > 0) memcpy(words_.data(), source, bytes);
         digest_ = digest(source, 0, bytes);
         flip_bit(words_.data(), bytes, flip, here);
     }

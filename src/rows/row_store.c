@@ -347,7 +347,8 @@ copy_record(RowStore *store, uint32 target, const RowStore *source, uint32 row)
 {
 	Size		size = record_size(source, row);
 
-	memcpy(add_record(store, target, size), gpusort_rows_record(source, row), size);
+	if (size > 0)				/* a store of columns alone has no records to copy from */
+		memcpy(add_record(store, target, size), gpusort_rows_record(source, row), size);
 }
 
 /* Copies values of a width: to[target + i] becomes from[rows[i]]. */

@@ -120,8 +120,11 @@ gpusort_session_appends(int session_job, GpusortDeviceStatus *status)
 static void
 note_append(const DeviceJob *job)
 {
-	DeviceJob  *session = &gpusort_arena->job[job->session_job];
+	int			number = job->session_job;
+	DeviceJob  *session = &gpusort_arena->job[number];
 
+	if (number < gpusort_arena->nslabs || number >= gpusort_arena->njobs)
+		return;
 	if (session->session.session != job->session.session || session->owner == NULL)
 		return;
 	session->appends--;

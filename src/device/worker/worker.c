@@ -40,6 +40,7 @@
 #include "compat.h"
 #include "device/shared/arena.h"
 #include "device/shared/device_jobs.h"
+#include "device/worker/job_check.h"
 #include "device/worker/worker.h"
 #include "guc.h"
 #include "keys/engine_names.h"
@@ -50,6 +51,13 @@
 
 PGDLLEXPORT void gpusort_worker_main(Datum main_arg);
 
+/* A job that the module was given.  The record is read no more until the job ends. */
+typedef struct RunningJob
+{
+	DeviceJob  *record;			/* in shared memory; NULL if this one is not in use */
+	DeviceJob	job;			/* the copy that was checked */
+} RunningJob;
+
 typedef struct WorkerState
 {
 	int			ordinal;
@@ -58,7 +66,8 @@ typedef struct WorkerState
 	GpusortDevice *device;		/* NULL until opened */
 	int			event_fd;
 	int			in_flight;
-	DeviceJob  *running[IN_FLIGHT_MAX];
+	RunningJob	running[IN_FLIGHT_MAX];
+	OpenSession sessions[GPUSORT_MAX_SESSIONS];
 	bool		paused;			/* memory is short: starts no job until one has ended */
 	TimestampTz last_progress;	/* when a job last ended, or was started on an idle device */
 	bool		clean;			/* the device was closed */
@@ -301,11 +310,20 @@ open_device(void)
 					worker.ordinal, info.name, worker.module->name, info.driver)));
 }
 
+/* The open session of that number, or NULL. */
+static OpenSession *
+find_session(uint64_t number)
+{
+	for (int i = 0; i < GPUSORT_MAX_SESSIONS; i++)
+		if (number != 0 && worker.sessions[i].spec.session == number)
+			return &worker.sessions[i];
+	return NULL;
+}
+
 /* Gives the slab's segments to the module. */
 static void
-start_slab_sort(const DeviceJob *job)
+start_slab_sort(const DeviceJob *job, char *slab)
 {
-	char	   *slab = gpusort_slab_memory((int) (job - gpusort_arena->job));
 	const SlabLayout *layout = &job->layout;
 	GpusortSlabSort request = {
 		.ticket = job->ticket,
@@ -324,9 +342,9 @@ start_slab_sort(const DeviceJob *job)
 	worker.module->start_job(worker.device, &request);
 }
 
-/* Ends the job, or this process if the device is lost. */
+/* Ends the record's job, or this process if the device is lost. */
 static void
-end_job(DeviceJob *job, const GpusortDeviceOutcome *outcome)
+end_job(DeviceJob *record, const DeviceJob *job, const GpusortDeviceOutcome *outcome)
 {
 	if (outcome->error.status == GPUSORT_DEVICE_FAULT || outcome->error.status == GPUSORT_DEVICE_UNAVAILABLE)
 		fault(job, outcome->error.message);
@@ -337,58 +355,124 @@ end_job(DeviceJob *job, const GpusortDeviceOutcome *outcome)
 				 errdetail("Method \"%s\", %u segments, %u keys, key form %d, payload %d.",
 						   gpusort_method_name(outcome->method), job->nsegments, job->nslots,
 						   (int) job->spec.form, (int) job->spec.payload)));
-	gpusort_job_end(job, outcome);
+	gpusort_job_end(record, outcome);
 }
 
-/* Opens or closes the job's session.  Such a job ends at once. */
+/* Ends a job that the module is not given. */
 static void
-switch_session(DeviceJob *job)
+refuse_job(DeviceJob *record, const DeviceJob *job, const char *flaw)
+{
+	GpusortDeviceOutcome outcome = {.ticket = job->ticket, .error.status = GPUSORT_DEVICE_UNSUPPORTED};
+
+	ereport(LOG,
+			(errmsg("gpusort device %d refused a job that is not well formed: %s", worker.ordinal, flaw),
+			 errdetail("Its record, of kind %d, was not written by gpusort or was overwritten.", (int) job->kind)));
+	strlcpy(outcome.error.message, flaw, sizeof(outcome.error.message));
+	gpusort_job_end(record, &outcome);
+}
+
+/* Opens the job's session.  Such a job ends at once. */
+static void
+open_session(DeviceJob *record, const DeviceJob *job)
 {
 	GpusortDeviceOutcome outcome = {.ticket = job->ticket};
+	OpenSession *session = NULL;
 
-	if (job->kind == JOB_OPEN_SESSION)
+	/* There are as many as there are records of sessions. */
+	for (int i = 0; i < GPUSORT_MAX_SESSIONS && session == NULL; i++)
+		if (worker.sessions[i].spec.session == 0)
+			session = &worker.sessions[i];
+	if (session == NULL)
 	{
-		outcome.error.status = worker.module->open_session(worker.device, &job->session, &outcome.error);
-		job->session_open = outcome.error.status == GPUSORT_DEVICE_OK;
+		refuse_job(record, job, "more sessions than there may be");
+		return;
 	}
-	else
-	{
-		worker.module->close_session(worker.device, job->session.session);
-		job->session_open = false;
-	}
-	end_job(job, &outcome);
+	outcome.error.status = worker.module->open_session(worker.device, &job->session, &outcome.error);
+	record->session_open = outcome.error.status == GPUSORT_DEVICE_OK;
+	if (record->session_open)
+		*session = (OpenSession) {.spec = job->session};
+	end_job(record, job, &outcome);
 	publish_memory();
 }
 
+/* Closes the job's session, if it is open.  Such a job ends at once. */
 static void
-start_job(DeviceJob *job)
+close_session(DeviceJob *record, const DeviceJob *job, OpenSession *session)
 {
-	char	   *slab = gpusort_slab_memory((int) (job - gpusort_arena->job));
+	GpusortDeviceOutcome outcome = {.ticket = job->ticket};
 
-	if (job->kind == JOB_OPEN_SESSION || job->kind == JOB_CLOSE_SESSION)
+	if (session)
 	{
-		switch_session(job);
-		return;
+		worker.module->close_session(worker.device, session->spec.session);
+		session->spec.session = 0;
 	}
+	record->session_open = false;
+	end_job(record, job, &outcome);
+	publish_memory();
+}
+
+/* Notes what a session's sort leaves to be fetched. */
+static void
+note_sort(OpenSession *session, uint64_t nrows)
+{
+	uint64_t	limit = session->spec.spec.limit;
+
+	session->sorted = true;
+	session->nresults = limit > 0 ? Min(limit, nrows) : nrows;
+}
+
+/* Notes that a session's sort failed: it is tried again, or nothing can be fetched. */
+static void
+note_failed_sort(OpenSession *session, bool again)
+{
+	session->sorted = !again;
+	session->nresults = 0;
+}
+
+/* Hands a job to the module, under way from now on. */
+static void
+give_job(DeviceJob *record, const DeviceJob *job, OpenSession *session, char *slab)
+{
 	for (int i = 0; i < IN_FLIGHT_MAX; i++)
 	{
-		if (worker.running[i] == NULL)
+		if (worker.running[i].record == NULL)
 		{
-			worker.running[i] = job;
+			worker.running[i] = (RunningJob) {.record = record, .job = *job};
 			break;
 		}
 	}
 	worker.in_flight++;
 	if (job->kind == JOB_SORT)
-		start_slab_sort(job);
+		start_slab_sort(job, slab);
 	else if (job->kind == JOB_APPEND)
-		worker.module->append(worker.device, job->session.session, job->ticket,
+		worker.module->append(worker.device, session->spec.session, job->ticket,
 							  job->column, job->first_row, job->nrows, slab);
 	else if (job->kind == JOB_FETCH)
-		worker.module->fetch(worker.device, job->session.session, job->ticket,
+		worker.module->fetch(worker.device, session->spec.session, job->ticket,
 							 job->column, job->first_row, job->nrows, slab);
 	else
-		worker.module->sort_session(worker.device, job->session.session, job->ticket, job->nrows);
+	{
+		note_sort(session, job->nrows);
+		worker.module->sort_session(worker.device, session->spec.session, job->ticket, job->nrows);
+	}
+}
+
+static void
+start_job(DeviceJob *record)
+{
+	const DeviceJob job = *record;	/* a backend that changes the record now changes nothing */
+	bool		has_slab = gpusort_job_has_slab(record);
+	OpenSession *session = find_session(job.session.session);
+	const char *flaw = gpusort_job_flaw(&job, has_slab ? gpusort_arena->slab_bytes : 0, session);
+
+	if (flaw)
+		refuse_job(record, &job, flaw);
+	else if (job.kind == JOB_OPEN_SESSION)
+		open_session(record, &job);
+	else if (job.kind == JOB_CLOSE_SESSION)
+		close_session(record, &job, session);
+	else
+		give_job(record, &job, session, has_slab ? gpusort_slab_memory(gpusort_job_number(record)) : NULL);
 }
 
 static void
@@ -406,7 +490,26 @@ start_jobs(void)
 	}
 }
 
-/* Hands every ended job back. */
+/* Hands an ended job back, or has it wait for memory that other jobs will free. */
+static void
+take_back(RunningJob *running, const GpusortDeviceOutcome *outcome)
+{
+	bool		again = outcome->error.status == GPUSORT_DEVICE_OUT_OF_MEMORY && worker.in_flight > 0;
+	OpenSession *session = running->job.kind == JOB_SORT_SESSION ? find_session(running->job.session.session) : NULL;
+
+	if (session && outcome->error.status != GPUSORT_DEVICE_OK)
+		note_failed_sort(session, again);
+	if (again)
+	{
+		worker.paused = true;	/* until one has ended */
+		gpusort_job_put_back(running->record);
+	}
+	else
+		end_job(running->record, &running->job, outcome);
+	running->record = NULL;
+}
+
+/* Takes every ended job from the module. */
 static void
 end_jobs(void)
 {
@@ -415,30 +518,18 @@ end_jobs(void)
 
 	while (worker.module->poll(worker.device, &outcome))
 	{
-		DeviceJob  *job = NULL;
+		RunningJob *running = NULL;
 
-		for (int i = 0; i < IN_FLIGHT_MAX && job == NULL; i++)
-		{
-			if (worker.running[i] && worker.running[i]->ticket == outcome.ticket)
-			{
-				job = worker.running[i];
-				worker.running[i] = NULL;
-			}
-		}
-		if (job == NULL)
+		for (int i = 0; i < IN_FLIGHT_MAX && running == NULL; i++)
+			if (worker.running[i].record && worker.running[i].job.ticket == outcome.ticket)
+				running = &worker.running[i];
+		if (running == NULL)
 			fault(NULL, "the module ended a job that was not started");
 		worker.in_flight--;
 		worker.last_progress = GetCurrentTimestamp();
 		worker.paused = false;
 		any = true;
-		if (outcome.error.status == GPUSORT_DEVICE_OUT_OF_MEMORY && worker.in_flight > 0)
-		{
-			/* Running jobs will free memory: try again when one has ended. */
-			worker.paused = true;
-			gpusort_job_put_back(job);
-		}
-		else
-			end_job(job, &outcome);
+		take_back(running, &outcome);
 	}
 	if (any)
 		publish_memory();
@@ -454,7 +545,8 @@ check_progress(void)
 		const DeviceJob *job = NULL;
 
 		for (int i = 0; i < IN_FLIGHT_MAX && job == NULL; i++)
-			job = worker.running[i];
+			if (worker.running[i].record)
+				job = &worker.running[i].job;
 		fault(job, "no job ended within gpusort.device_timeout");
 	}
 }

@@ -1,0 +1,61 @@
+# Job records that no gpusort wrote: the worker refuses each, by what is wrong with it, lives
+# on and sorts what is right.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use EmulatedDevice;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_emulated('forged', 'gpusort.gpu_buffer_size = 2MB');
+$node->safe_psql('postgres', q{
+	CREATE FUNCTION forge_job(arena_bytes int8, field text, value int8) RETURNS void
+		AS '$libdir/gpusort_test', 'test_forge_job' LANGUAGE C STRICT VOLATILE});
+my $worker = worker_pid($node);
+my $sorts = "SELECT sorts FROM gpusort.devices WHERE device = 0";
+my $sorted = "SET gpusort.engine = 'gpu'; SELECT gpusort.array_sort(ARRAY[3, 1, 2])";
+
+sub forge
+{
+	my ($field, $value) = @_;
+	my $from = -s $node->logfile;
+	$node->safe_psql('postgres', "SELECT forge_job(size, '$field', $value) FROM pg_shmem_allocations WHERE name = 'gpusort arena'");
+	is(wait_slabs($node), 0, "$field = $value: the slab is free again");
+	return slurp_file($node->logfile, $from);
+}
+
+# The record as it is, first: so what is refused below is refused for its one wrong field.
+my $before = $node->safe_psql('postgres', $sorts);
+unlike(forge('nothing', 0), qr/refused/, 'a record that is right is not refused');
+cmp_ok($node->safe_psql('postgres', $sorts), '>', $before, 'but sorted');
+
+my $beyond = 0x7fffffff;
+foreach my $forged (
+	[ 'kind', 77, 'a record of another kind' ],
+	[ 'kind', 1, 'a record of another kind' ],
+	[ 'kind', 4, 'no such session' ],
+	[ 'form', 99, 'unknown key form' ],
+	[ 'method', -1, 'unknown method' ],
+	[ 'payload', 3, 'unknown payload' ],
+	[ 'keys', $beyond - 15, 'keys beyond the slab' ],
+	[ 'keys', 8, 'keys beyond the slab' ],
+	[ 'keys_out', 131072 - 64, 'results beyond the slab' ],
+	[ 'segments', 131072, 'segments beyond the slab' ],
+	[ 'nslots', $beyond, 'keys beyond the slab' ],
+	[ 'nsegments', $beyond, 'segments beyond the slab' ],
+	[ 'nsegments', 2, 'a histogram of other segments' ],
+	[ 'session_job of an append', $beyond, 'no such session' ],
+	[ 'session_job of an append', -$beyond, 'no such session' ])
+{
+	my ($field, $value, $flaw) = @$forged;
+	like(forge($field, $value), qr/refused a job that is not well formed: $flaw/, "$field = $value: $flaw");
+	is($node->safe_psql('postgres', $sorted), '{1,2,3}', "$field = $value: the device sorts on");
+}
+is(worker_pid($node), $worker, 'it is the same worker');
+is(device($node, 'faults'), 0, 'nothing of this counts as a fault of the device');
+$node->stop;
+
+done_testing();
