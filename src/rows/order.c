@@ -18,6 +18,7 @@
 
 #include "miscadmin.h"
 
+#include "cpu_engine/cpu_engine.h"
 #include "guc.h"
 #include "large_memory.h"
 #include "rows/row_code.h"
@@ -44,6 +45,7 @@
 typedef struct TieBreaker
 {
 	RowSort    *sort;
+	const RowStore *store;
 	int			first_key;		/* the first key that is compared */
 	int			row_bits;		/* bits of the row number in a packed integer */
 	uint64		row_mask;
@@ -106,7 +108,7 @@ static int
 compare_tied(const void *a, const void *b, void *arg)
 {
 	const TieBreaker *breaker = arg;
-	const RowStore *store = breaker->sort->store;
+	const RowStore *store = breaker->store;
 	uint32		row_a = *(const uint64 *) a & breaker->row_mask;
 	uint32		row_b = *(const uint64 *) b & breaker->row_mask;
 	int			order;
@@ -193,7 +195,7 @@ pack_tie(TieBreaker *breaker, const KeyCode *code, uint64 *packed, uint32 count)
 		CHECK_FOR_INTERRUPTS();
 		for (uint32 i = 0; i < n; i++)
 			rows[i] = packed[done + i] & breaker->row_mask;
-		gpusort_rows_encode(code, breaker->sort->store, rows, 0, n, ROWS_PACKED_BITS - breaker->row_bits, packed + done);
+		gpusort_rows_encode(code, breaker->store, rows, 0, n, ROWS_PACKED_BITS - breaker->row_bits, packed + done);
 		for (uint32 i = 0; i < n; i++)
 			packed[done + i] = (packed[done + i] << breaker->row_bits) | rows[i];
 	}
@@ -217,7 +219,7 @@ order_tie(TieBreaker *breaker, uint64 *packed, uint32 count, int first_key, int 
 		compare_tie(breaker, packed, count, first_key);
 		return;
 	}
-	code = gpusort_rows_code_fitted(breaker->sort->keys, first_key, breaker->sort->store, &list, word_bits, word_bits);
+	code = gpusort_rows_code_fitted(breaker->sort->keys, first_key, breaker->store, &list, word_bits, word_bits);
 	nexact = code->nexact;
 	spent = code->spent;
 	if (code->bits > 0)
@@ -234,7 +236,7 @@ order_tie(TieBreaker *breaker, uint64 *packed, uint32 count, int first_key, int 
 static inline void
 prefetch_tied(const TieBreaker *breaker, const uint64 *packed, const uint64 *end)
 {
-	const RowStore *store = breaker->sort->store;
+	const RowStore *store = breaker->store;
 	const uint64 *soon = packed + ROWS_TIE_PREFETCH;
 	const uint64 *later = soon + ROWS_TIE_PREFETCH;
 	const uint64 *last = later + ROWS_TIE_PREFETCH;
@@ -261,7 +263,7 @@ prefetch_tied(const TieBreaker *breaker, const uint64 *packed, const uint64 *end
 static void
 break_ties(TieBreaker *breaker, uint64 *packed, uint32 count, int nexact, bool spent, int depth)
 {
-	bool		has_records = breaker->sort->store->layout->nrecord > 0;
+	bool		has_records = breaker->store->layout->nrecord > 0;
 	uint32		end;
 
 	if (nexact == breaker->sort->keys->nkeys)
@@ -287,25 +289,30 @@ break_ties(TieBreaker *breaker, uint64 *packed, uint32 count, int nexact, bool s
 }
 
 static TieBreaker
-tie_breaker(RowSort *sort)
+tie_breaker(RowSort *sort, const RowStore *store, int row_bits)
 {
-	uint32		nrows = sort->store->nrows;
-	int			row_bits = nrows <= 1 ? 1 : 32 - __builtin_clz(nrows - 1);
-
 	return (TieBreaker)
 	{
 		.sort = sort,
+		.store = store,
 		.row_bits = row_bits,
 		.row_mask = (UINT64CONST(1) << row_bits) - 1,
 		.in_order = true
 	};
 }
 
+/* Bits that the numbers of the store's rows take. */
+static int
+row_bits_of(const RowStore *store)
+{
+	return store->nrows <= 1 ? 1 : 32 - __builtin_clz(store->nrows - 1);
+}
+
 /* Orders rows that are equal in the keys before first_key.  Their numbers must come in ascending order. */
 void
 gpusort_rows_order_tie(RowSort *sort, uint32 *rows, uint32 count, int first_key)
 {
-	TieBreaker	breaker = tie_breaker(sort);
+	TieBreaker	breaker = tie_breaker(sort, sort->store, row_bits_of(sort->store));
 	uint64	   *packed = MemoryContextAllocHuge(CurrentMemoryContext, count * sizeof(uint64));
 
 	for (uint32 i = 0; i < count; i++)
@@ -315,6 +322,30 @@ gpusort_rows_order_tie(RowSort *sort, uint32 *rows, uint32 count, int first_key)
 	for (uint32 i = 0; i < count; i++)
 		rows[i] = packed[i] & breaker.row_mask;
 	pfree(packed);
+}
+
+/*
+ * Orders rows of a store by packed integers, always on the CPU: they are parts of a merge.
+ * Each has a row number in its lowest row_bits bits, and above it what orders the rows.
+ * Rows for which that is equal are equal in nexact keys, and come in the order of their numbers.
+ */
+void
+gpusort_rows_order_packed(RowSort *sort, const RowStore *store, uint64 *packed, uint32 count, int row_bits, int nexact)
+{
+	TieBreaker	breaker = tie_breaker(sort, store, row_bits);
+	GpusortSegment segment = {0, count};
+	SortRequest request = {
+		.spec = {.form = GPUSORT_KEY_INT64},
+		.keys = packed,
+		.segments = &segment,
+		.nsegments = 1,
+		.nslots = count
+	};
+
+	if (!is_ascending(packed, count))
+		gpusort_cpu_engine_sort(&request);
+	breaker.end = packed + count;
+	break_ties(&breaker, packed, count, nexact, false, 0);
 }
 
 /*
@@ -328,7 +359,7 @@ gpusort_rows_order(RowSort *sort, uint32 wanted, bool in_order)
 	RowStore   *store = sort->store;
 	uint32		nrows = store->nrows;
 	RowList		list = {.count = nrows};
-	TieBreaker	breaker = tie_breaker(sort);
+	TieBreaker	breaker = tie_breaker(sort, store, row_bits_of(store));
 	int			prefix_bits = ROWS_PACKED_BITS - breaker.row_bits;
 	KeyCode    *code;
 	uint64	   *packed;

@@ -1,23 +1,18 @@
 /*
  * row_runs.c
  *	  Sorted runs of rows in temporary files, see row_runs.h.
- *
- * A block in a file:
- *	  BlockHeader | per attribute: does it have NULLs, values, NULL bytes |
- *	  row starts | records
  */
 #include "postgres.h"
 
 #include "commands/tablespace.h"
 #include "miscadmin.h"
 
-#include "large_memory.h"
 #include "rows/row_runs.h"
+#include "rows/row_sort.h"
 
 #define ROWS_BLOCK_MIN ((Size) 8 * 1024)
 #define ROWS_BLOCK_MAX ((Size) 256 * 1024)
 #define ROWS_BLOCKS_IN_MEMORY 128	/* a block takes 1/128 of work_mem, within the limits above */
-#define ROWS_BLOCK_ROWS 8192
 #define ROWS_COPY_SPAN 64		/* rows that are copied at a time */
 #define ROWS_SAMPLE_ROWS 1024	/* rows of a run in the sample, until it is full */
 #define ROWS_SAMPLE_BLOCKS 4	/* memory for the sample, in blocks */
@@ -25,62 +20,19 @@
 #define ROWS_FAN_IN_MIN 6
 #define ROWS_FAN_IN_MAX 512
 
-typedef struct BlockHeader
-{
-	uint32		nrows;
-	Size		record_bytes;
-} BlockHeader;
-
-typedef struct BlockPlace
-{
-	int			fileno;
-	off_t		offset;
-	uint64		first_row;
-} BlockPlace;
-
-/* Where the rows of a run belong beside those of the run before it. */
-typedef enum RunPlace
-{
-	RUN_OVERLAPS,
-	RUN_FOLLOWS,				/* none comes before the last of those */
-	RUN_PRECEDES				/* all come before the first of those */
-} RunPlace;
-
-struct RowRun
-{
-	int			number;			/* runs of earlier rows have lesser numbers */
-	RunPlace	place;
-	BufFile    *file;
-	BlockPlace *blocks;
-	int			nblocks;
-	int			block_slots;
-	uint64		nrows;
-
-	/* While it is read. */
-	RowStore   *block;
-	int			next_block;
-	uint64		block_first_row;
-	uint64	   *words;			/* leading code bits of the block's rows */
-	uint32		word_slots;
-	uint32		row;			/* next row of the block */
-};
-
 RowRuns *
-gpusort_rows_runs_create(RowMemory *memory, const RowLayout *layout, RowKeys *keys, Size memory_limit)
+gpusort_rows_runs_create(RowSort *sort)
 {
 	RowRuns    *runs = palloc0(sizeof(RowRuns));
+	Size		memory_limit = sort->memory_limit;
 
-	runs->memory = memory;
-	runs->layout = layout;
-	runs->keys = keys;
-	runs->sample = gpusort_rows_store_create(memory, layout);
+	runs->sort = sort;
+	runs->sample = gpusort_rows_store_create(sort->memory, sort->layout);
 	runs->sample_rows = ROWS_SAMPLE_ROWS;
 	runs->block_bytes = Min(Max(memory_limit / ROWS_BLOCKS_IN_MEMORY, ROWS_BLOCK_MIN), ROWS_BLOCK_MAX);
-	runs->block_rows = ROWS_BLOCK_ROWS;
 	runs->max_fan_in = Min(Max(memory_limit / runs->block_bytes * 3 / 4, ROWS_FAN_IN_MIN), ROWS_FAN_IN_MAX);
-	runs->heap = palloc(runs->max_fan_in * sizeof(RowRun *));
-	runs->builder = gpusort_rows_store_create(memory, layout);
-	runs->ends = gpusort_rows_store_create(memory, layout);
+	runs->builder = gpusort_rows_store_create(sort->memory, sort->layout);
+	runs->ends = gpusort_rows_store_create(sort->memory, sort->layout);
 	return runs;
 }
 
@@ -91,134 +43,6 @@ create_file(void)
 	return BufFileCreateTemp(false);
 }
 
-static RowRun *
-create_run(int number, BufFile *file)
-{
-	RowRun	   *run = palloc0(sizeof(RowRun));
-
-	run->number = number;
-	run->file = file;
-	run->block_slots = 8;
-	run->blocks = palloc(run->block_slots * sizeof(BlockPlace));
-	return run;
-}
-
-static void
-free_run(RowRun *run)
-{
-	if (run->block != NULL)
-		gpusort_rows_store_free(run->block);
-	if (run->words != NULL)
-		pfree(run->words);
-	pfree(run->blocks);
-	pfree(run);
-}
-
-static void
-write_bytes(RowRuns *runs, RowRun *run, void *data, Size bytes)
-{
-	if (bytes == 0)
-		return;
-	BufFileWrite(run->file, data, bytes);
-	runs->disk_bytes += bytes;
-}
-
-static void
-read_bytes(BufFile *file, void *data, Size bytes)
-{
-	if (bytes > 0 && BufFileRead(file, data, bytes) != bytes)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not read %zu bytes of sorted rows from a temporary file", bytes)));
-}
-
-/* Writes the builder's rows as the run's next block and empties the builder. */
-static void
-write_block(RowRuns *runs, RowRun *run)
-{
-	RowStore   *store = runs->builder;
-	BlockHeader header = {store->nrows, store->record_bytes};
-	BlockPlace *place;
-
-	if (store->nrows == 0)
-		return;
-	if (run->nblocks == run->block_slots)
-	{
-		run->block_slots *= 2;
-		run->blocks = repalloc_huge(run->blocks, run->block_slots * sizeof(BlockPlace));
-	}
-	place = &run->blocks[run->nblocks++];
-	BufFileTell(run->file, &place->fileno, &place->offset);
-	place->first_row = run->nrows;
-	run->nrows += store->nrows;
-
-	write_bytes(runs, run, &header, sizeof(header));
-	for (int i = 0; i < runs->layout->natts; i++)
-	{
-		const RowAttribute *attribute = &runs->layout->attributes[i];
-		RowColumn  *column = &store->columns[i];
-
-		write_bytes(runs, run, &column->has_nulls, sizeof(bool));
-		if (attribute->by_value && !attribute->is_constant)
-			write_bytes(runs, run, column->values.data, (Size) store->nrows * attribute->length);
-		if (column->has_nulls)
-			write_bytes(runs, run, column->nulls.data, store->nrows);
-	}
-	if (runs->layout->nrecord > 0)
-	{
-		write_bytes(runs, run, store->row_starts.data, store->nrows * sizeof(uint32));
-		write_bytes(runs, run, store->records.data, store->record_bytes);
-	}
-	gpusort_rows_store_clear(store);
-}
-
-/* Reads one of the run's blocks into its store. */
-static void
-read_block(RowRuns *runs, RowRun *run, int number)
-{
-	BlockPlace *place = &run->blocks[number];
-	BlockHeader header;
-	RowStore   *store;
-
-	CHECK_FOR_INTERRUPTS();
-	if (run->block == NULL)
-		run->block = gpusort_rows_store_create(runs->memory, runs->layout);
-	store = run->block;
-	if (BufFileSeek(run->file, place->fileno, place->offset, SEEK_SET) != 0)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not seek to block %d of sorted rows in a temporary file", number)));
-	read_bytes(run->file, &header, sizeof(header));
-	gpusort_rows_store_clear(store);
-	gpusort_rows_store_reserve(store, header.nrows);
-	for (int i = 0; i < runs->layout->natts; i++)
-	{
-		const RowAttribute *attribute = &runs->layout->attributes[i];
-		RowColumn  *column = &store->columns[i];
-		bool		has_nulls;
-
-		read_bytes(run->file, &has_nulls, sizeof(bool));
-		if (attribute->by_value && !attribute->is_constant)
-			read_bytes(run->file, column->values.data, (Size) header.nrows * attribute->length);
-		if (has_nulls)
-		{
-			gpusort_rows_store_add_nulls(store, i);
-			read_bytes(run->file, column->nulls.data, header.nrows);
-		}
-	}
-	if (runs->layout->nrecord > 0)
-	{
-		read_bytes(run->file, store->row_starts.data, header.nrows * sizeof(uint32));
-		gpusort_rows_buffer_reserve(runs->memory, &store->records, header.record_bytes);
-		read_bytes(run->file, store->records.data, header.record_bytes);
-		store->record_bytes = header.record_bytes;
-	}
-	store->nrows = header.nrows;
-	run->block_first_row = place->first_row;
-	run->next_block = number + 1;
-	run->row = 0;
-}
-
 /* Appends rows to the run being written. */
 static void
 write_rows(RowRuns *runs, RowRun *run, const RowStore *store, const uint32 *rows, uint32 nrows)
@@ -227,13 +51,12 @@ write_rows(RowRuns *runs, RowRun *run, const RowStore *store, const uint32 *rows
 
 	while (nrows > 0)
 	{
-		uint32		n = Min(Min(nrows, ROWS_COPY_SPAN), runs->block_rows - builder->nrows);
+		uint32		n = gpusort_rows_store_copy(builder, store, rows, Min(nrows, ROWS_COPY_SPAN), runs->block_bytes);
 
-		n = gpusort_rows_store_copy(builder, store, rows, n, runs->block_bytes);
 		rows += n;
 		nrows -= n;
-		if (builder->nrows >= runs->block_rows || gpusort_rows_store_bytes(builder) >= runs->block_bytes)
-			write_block(runs, run);
+		if (gpusort_rows_store_bytes(builder) + builder->nrows * GPUSORT_MERGE_ROW_BYTES >= runs->block_bytes)
+			runs->disk_bytes += gpusort_rows_run_write(run, builder);
 	}
 }
 
@@ -272,9 +95,9 @@ place_beside_last(RowRuns *runs, const RowStore *store, const uint32 *order, uin
 	RowStore   *ends = runs->ends;
 	RunPlace	place = RUN_OVERLAPS;
 
-	if (ends->nrows == 2 && gpusort_rows_compare(runs->keys, 0, ends, 1, store, order[0]) <= 0)
+	if (ends->nrows == 2 && gpusort_rows_compare(runs->sort->keys, 0, ends, 1, store, order[0]) <= 0)
 		place = RUN_FOLLOWS;
-	else if (ends->nrows == 2 && gpusort_rows_compare(runs->keys, 0, store, order[nrows - 1], ends, 0) < 0)
+	else if (ends->nrows == 2 && gpusort_rows_compare(runs->sort->keys, 0, store, order[nrows - 1], ends, 0) < 0)
 		place = RUN_PRECEDES;
 	gpusort_rows_store_clear(ends);
 	(void) gpusort_rows_store_copy(ends, store, &order[0], 1, 0);
@@ -290,97 +113,13 @@ gpusort_rows_runs_add(RowRuns *runs, const RowStore *store, const uint32 *order,
 
 	if (runs->file == NULL)
 		runs->file = create_file();
-	run = create_run(list_length(runs->runs), runs->file);
+	run = gpusort_rows_run_create(runs->file);
 	run->place = place_beside_last(runs, store, order, nrows);
-	for (uint32 first = 0; first < nrows; first += GPUSORT_INTERRUPT_VALUES)
-	{
-		CHECK_FOR_INTERRUPTS();
-		write_rows(runs, run, store, order + first, Min(GPUSORT_INTERRUPT_VALUES, nrows - first));
-	}
-	write_block(runs, run);
+	write_rows(runs, run, store, order, nrows);
+	runs->disk_bytes += gpusort_rows_run_write(run, runs->builder);
 	add_to_sample(runs, store, order, nrows);
 	runs->runs = lappend(runs->runs, run);
 	runs->initial_runs++;
-}
-
-/* Reads the run's next block and encodes its rows, unless it is the only run.  Returns false if there is no further block. */
-static bool
-load_next_block(RowRuns *runs, RowRun *run)
-{
-	if (run->next_block >= run->nblocks)
-		return false;
-	read_block(runs, run, run->next_block);
-	if (list_length(runs->runs) == 1)
-		return true;
-	if (run->block->nrows > run->word_slots)
-	{
-		if (run->words != NULL)
-			pfree(run->words);
-		run->word_slots = run->block->nrows;
-		run->words = palloc(run->word_slots * sizeof(uint64));
-	}
-	gpusort_rows_encode(runs->code, run->block, NULL, 0, run->block->nrows, 64, run->words);
-	return true;
-}
-
-/* True if the next row of run a comes before that of run b. */
-static inline bool
-comes_before(const RowRuns *runs, const RowRun *a, const RowRun *b)
-{
-	int			order;
-
-	if (a->words[a->row] != b->words[b->row])
-		return a->words[a->row] < b->words[b->row];
-	order = gpusort_rows_compare(runs->keys, runs->code->nexact, a->block, a->row, b->block, b->row);
-	return order != 0 ? order < 0 : a->number < b->number;
-}
-
-/* Moves the entry at a place of the heap down to where it belongs. */
-static void
-sift_down(RowRuns *runs, int place)
-{
-	RowRun	   *moving = runs->heap[place];
-
-	for (;;)
-	{
-		int			child = 2 * place + 1;
-
-		if (child >= runs->nheap)
-			break;
-		if (child + 1 < runs->nheap && comes_before(runs, runs->heap[child + 1], runs->heap[child]))
-			child++;
-		if (!comes_before(runs, runs->heap[child], moving))
-			break;
-		runs->heap[place] = runs->heap[child];
-		place = child;
-	}
-	runs->heap[place] = moving;
-}
-
-/* Starts a merge of runs first .. first + count - 1 of the list. */
-static void
-start_merge(RowRuns *runs, int first, int count)
-{
-	runs->nheap = 0;
-	for (int i = first; i < first + count; i++)
-	{
-		RowRun	   *run = list_nth(runs->runs, i);
-
-		if (load_next_block(runs, run))
-			runs->heap[runs->nheap++] = run;
-	}
-	for (int place = runs->nheap / 2 - 1; place >= 0; place--)
-		sift_down(runs, place);
-}
-
-/* Reads the next block of the run on top of the heap, or removes the run if there is none. */
-static void
-refill_top(RowRuns *runs)
-{
-	if (!load_next_block(runs, runs->heap[0]))
-		runs->heap[0] = runs->heap[--runs->nheap];
-	if (runs->nheap > 0)
-		sift_down(runs, 0);
 }
 
 /* Frees a run, and its file if no other run is in it. */
@@ -390,7 +129,7 @@ drop_run(RowRuns *runs, RowRun *run)
 	BufFile    *file = run->file;
 	ListCell   *cell;
 
-	free_run(run);
+	gpusort_rows_run_free(run);
 	foreach(cell, runs->runs)
 	{
 		if (((RowRun *) lfirst(cell))->file == file)
@@ -401,24 +140,31 @@ drop_run(RowRuns *runs, RowRun *run)
 		runs->file = NULL;
 }
 
+/* Starts a merge of runs first .. first + count - 1 of the list. */
+static RowMerge *
+begin_merge(RowRuns *runs, int first, int count)
+{
+	RowRun	  **some = palloc(count * sizeof(RowRun *));
+	RowMerge   *merge;
+
+	for (int i = 0; i < count; i++)
+		some[i] = list_nth(runs->runs, first + i);
+	merge = gpusort_rows_merge_begin(runs->sort, runs->code, some, count);
+	pfree(some);
+	return merge;
+}
+
 /* Merges runs first .. first + count - 1 of the list into one, which takes their place and has its own file. */
 static void
 merge_neighbours(RowRuns *runs, int first, int count)
 {
-	RowRun	   *merged = create_run(((RowRun *) list_nth(runs->runs, first))->number, create_file());
+	RowRun	   *merged = gpusort_rows_run_create(create_file());
+	RowMerge   *merge = begin_merge(runs, first, count);
 
-	start_merge(runs, first, count);
-	while (runs->nheap > 0)
-	{
-		RowRun	   *top = runs->heap[0];
-
-		write_rows(runs, merged, top->block, &top->row, 1);
-		if (++top->row < top->block->nrows)
-			sift_down(runs, 0);
-		else
-			refill_top(runs);
-	}
-	write_block(runs, merged);
+	while (gpusort_rows_merge_next(merge))
+		write_rows(runs, merged, merge->window, merge->order, merge->nrows);
+	runs->disk_bytes += gpusort_rows_run_write(merged, runs->builder);
+	gpusort_rows_merge_end(merge);
 	for (int i = 0; i < count; i++)
 	{
 		RowRun	   *done = list_nth(runs->runs, first);
@@ -427,36 +173,6 @@ merge_neighbours(RowRuns *runs, int first, int count)
 		drop_run(runs, done);
 	}
 	runs->runs = list_insert_nth(runs->runs, first, merged);
-}
-
-/* Makes one run of count runs in one file, which follow, or precede, one another.  It takes the number of the first. */
-static RowRun *
-chain_runs(RowRun **chain, int count)
-{
-	RowRun	   *result = create_run(chain[0]->number, chain[0]->file);
-	bool		forward = chain[count - 1]->place == RUN_FOLLOWS;
-	int			nblocks = 0;
-
-	for (int i = 0; i < count; i++)
-		nblocks += chain[i]->nblocks;
-	result->blocks = repalloc_huge(result->blocks, Max(nblocks, 1) * sizeof(BlockPlace));
-	result->block_slots = Max(nblocks, 1);
-	for (int i = 0; i < count; i++)
-	{
-		RowRun	   *run = chain[forward ? i : count - 1 - i];
-
-		for (int b = 0; b < run->nblocks; b++)
-		{
-			BlockPlace *place = &result->blocks[result->nblocks++];
-
-			*place = run->blocks[b];
-			place->first_row += result->nrows;
-		}
-		result->nrows += run->nrows;
-	}
-	for (int i = 0; i < count; i++)
-		free_run(chain[i]);
-	return result;
 }
 
 /* Joins runs that come one behind the other, as they do where the input was in order, or in the reverse order. */
@@ -480,7 +196,7 @@ join_neighbours(RowRuns *runs)
 			while (end < nruns && all[end]->place == place)
 				end++;
 		}
-		joined = lappend(joined, end - start > 1 ? chain_runs(all + start, end - start) : all[start]);
+		joined = lappend(joined, end - start > 1 ? gpusort_rows_run_chain(all + start, end - start) : all[start]);
 	}
 	list_free(runs->runs);
 	runs->runs = joined;
@@ -500,7 +216,7 @@ gpusort_rows_runs_prepare(RowRuns *runs, bool random_access)
 	foreach(cell, runs->runs)
 		nrows += ((RowRun *) lfirst(cell))->nrows;
 	join_neighbours(runs);
-	runs->code = gpusort_rows_code_common(runs->keys, runs->sample, nrows);
+	runs->code = gpusort_rows_code_common(runs->sort->keys, runs->sample, nrows);
 	gpusort_rows_store_free(runs->sample);
 	runs->sample = NULL;
 
@@ -516,88 +232,80 @@ gpusort_rows_runs_prepare(RowRuns *runs, bool random_access)
 		merge_neighbours(runs, first, count);
 		first++;
 	}
-	if (!random_access)
-		start_merge(runs, 0, list_length(runs->runs));
+	if (random_access)
+		runs->block = gpusort_rows_store_create(runs->sort->memory, runs->sort->layout);
+	else
+		runs->merge = begin_merge(runs, 0, list_length(runs->runs));
 }
 
-/* Appends rows of a run's block, one behind the other, to the batch. */
-static void
-gather_rows(RowBatch *batch, const RowRun *run, uint32 first, uint32 nrows)
-{
-	uint32		rows[ROWS_GATHER_MAX];
-
-	for (uint32 i = 0; i < nrows; i++)
-		rows[i] = first + i;
-	gpusort_rows_batch_gather(batch, run->block, rows, first, nrows);
-}
-
-/* Fills the batch with the next rows of the only run left. */
-static void
-next_of_last_run(RowRuns *runs, RowBatch *batch)
-{
-	RowRun	   *run = runs->heap[0];
-	uint32		nrows = Min(batch->slots, run->block->nrows - run->row);
-
-	gather_rows(batch, run, run->row, nrows);
-	run->row += nrows;
-	if (run->row == run->block->nrows)
-		runs->waiting = run;
-}
-
-/*
- * Fills the batch with the next rows of the merge.  The batch ends early where a block is
- * used up, because its values point into the block.
- */
+/* Fills the batch with the next rows of the merge.  Its values point into the merge's window. */
 void
 gpusort_rows_runs_next(RowRuns *runs, RowBatch *batch)
 {
-	if (runs->waiting != NULL)
-		refill_top(runs);
-	runs->waiting = NULL;
-	if (runs->nheap == 1)
-		next_of_last_run(runs, batch);
-	while (batch->nrows < batch->slots && runs->nheap > 1)
-	{
-		RowRun	   *top = runs->heap[0];
+	RowMerge   *merge = runs->merge;
+	int			nrows;
 
-		gpusort_rows_batch_gather(batch, top->block, &top->row, 0, 1);
-		if (++top->row == top->block->nrows)
-		{
-			runs->waiting = top;
-			break;
-		}
-		sift_down(runs, 0);
+	if (runs->position == merge->nrows)
+	{
+		(void) gpusort_rows_merge_next(merge);
+		runs->position = 0;
 	}
+	nrows = Min(batch->slots, merge->nrows - runs->position);
+	gpusort_rows_batch_gather(batch, merge->window, merge->order + runs->position, runs->position, nrows);
+	runs->position += nrows;
+}
+
+/* Reads a block of the only run. */
+static void
+read_block(RowRuns *runs, const RowRun *run, int number)
+{
+	RowStore   *block = runs->block;
+
+	gpusort_rows_store_clear(block);
+	gpusort_rows_store_reserve(block, run->most_rows + 1);
+	gpusort_rows_buffer_reserve(runs->sort->memory, &block->records, run->most_record_bytes);
+	block->nrows = gpusort_rows_run_read(run, number, block, 0, &block->record_bytes);
+	runs->block_first_row = run->blocks[number].first_row;
+}
+
+/* Finds the block of a row of the only run. */
+static int
+find_block(const RowRun *run, uint64 row)
+{
+	int			low = 0;
+	int			high = run->nblocks - 1;
+
+	while (low < high)
+	{
+		int			middle = (low + high + 1) / 2;
+
+		if (run->blocks[middle].first_row <= row)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low;
 }
 
 /* Fills the batch with rows of the only run, among them the given one. */
 void
 gpusort_rows_runs_seek(RowRuns *runs, RowBatch *batch, uint64 row)
 {
-	RowRun	   *run = linitial(runs->runs);
+	const RowRun *run = linitial(runs->runs);
+	RowStore   *block = runs->block;
+	uint32		rows[ROWS_GATHER_MAX];
 	uint32		first;
+	uint32		nrows;
 
-	if (run->block == NULL || row < run->block_first_row ||
-		row >= run->block_first_row + run->block->nrows)
-	{
-		int			low = 0;
-		int			high = run->nblocks - 1;
-
-		while (low < high)
-		{
-			int			middle = (low + high + 1) / 2;
-
-			if (run->blocks[middle].first_row <= row)
-				low = middle;
-			else
-				high = middle - 1;
-		}
-		read_block(runs, run, low);
-	}
-	first = row - run->block_first_row;
+	if (row < runs->block_first_row || row >= runs->block_first_row + block->nrows)
+		read_block(runs, run, find_block(run, row));
+	first = row - runs->block_first_row;
 	first -= first % batch->slots;
-	batch->first = run->block_first_row + first;
-	gather_rows(batch, run, first, Min(batch->slots, run->block->nrows - first));
+	nrows = Min(batch->slots, block->nrows - first);
+	for (uint32 i = 0; i < nrows; i++)
+		rows[i] = first + i;
+	batch->first = runs->block_first_row + first;
+	gpusort_rows_batch_gather(batch, block, rows, first, nrows);
 }
 
 /* Closes the temporary files. */

@@ -274,7 +274,7 @@ spill(RowSort *sort)
 	uint32		nrows = sort->store->nrows;
 
 	if (sort->runs == NULL)
-		sort->runs = gpusort_rows_runs_create(sort->memory, sort->layout, sort->keys, sort->memory_limit);
+		sort->runs = gpusort_rows_runs_create(sort);
 	widen_range(sort);
 	order_store(sort, ORDER_SPILLS);
 	if (sort->bound != NULL)

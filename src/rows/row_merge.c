@@ -1,0 +1,291 @@
+/*
+ * row_merge.c
+ *	  Merges sorted runs of rows, see row_merge.h.
+ *
+ * A run has slots of its own in the window, those of earlier runs before those of later
+ * ones, so that row numbers order equal rows.  The batch ends with the last row that was
+ * read of some run: the one that comes first among the last rows of all runs that have
+ * more in their files.  So each batch uses up what was read of a run.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "large_memory.h"
+#include "rows/row_merge.h"
+#include "rows/row_sort.h"
+
+#define ROWS_WINDOW_BYTES ((Size) 2 * 1024 * 1024)	/* a larger window would leave the caches */
+#define ROWS_WORD_BITS 64
+#define ROWS_PACKED_BITS 63
+
+struct MergeInput
+{
+	const RowRun *run;
+	int			next_block;
+	uint32		first_slot;		/* of the run in the window */
+	Size		first_record;	/* where its records begin */
+	uint32		row;			/* rows row .. end - 1 of the window are not merged yet */
+	uint32		end;
+	uint32		cut;			/* the batch has those before this one */
+};
+
+static inline int
+bit_length(uint64 value)
+{
+	return value == 0 ? 0 : 64 - __builtin_clzll(value);
+}
+
+static inline uint64 *
+words_of(const RowMerge *merge)
+{
+	return (uint64 *) merge->words.data;
+}
+
+/* Reads the next blocks of a run that is used up, and encodes their rows if they are to be compared. */
+static void
+load_input(RowMerge *merge, MergeInput *input)
+{
+	Size		record_end = input->first_record;
+	int			last_block = Min(input->next_block + merge->blocks, input->run->nblocks);
+
+	input->row = input->end = input->first_slot;
+	while (input->next_block < last_block)
+		input->end += gpusort_rows_run_read(input->run, input->next_block++, merge->window, input->end, &record_end);
+	for (uint32 first = input->row; merge->ninputs > 1 && first < input->end; first += GPUSORT_INTERRUPT_VALUES)
+	{
+		CHECK_FOR_INTERRUPTS();
+		gpusort_rows_encode(merge->code, merge->window, NULL, first, Min(GPUSORT_INTERRUPT_VALUES, input->end - first),
+							ROWS_WORD_BITS, words_of(merge) + first);
+	}
+}
+
+/* How many blocks of each run the window has room for, at least one. */
+static int
+blocks_at_a_time(Size memory_limit, RowRun **runs, int nruns)
+{
+	Size		bytes = 0;
+
+	for (int i = 0; i < nruns; i++)
+		bytes += runs[i]->most_bytes + runs[i]->most_rows * GPUSORT_MERGE_ROW_BYTES;
+	return Max(Min(memory_limit, ROWS_WINDOW_BYTES) / Max(bytes, 1), 1);
+}
+
+/* Starts a merge of runs that come in the input's order.  The code is common to them; of a single run it is not used. */
+RowMerge *
+gpusort_rows_merge_begin(RowSort *sort, const KeyCode *code, RowRun **runs, int nruns)
+{
+	RowMerge   *merge = palloc0(sizeof(RowMerge));
+	Size		record_bytes = 0;
+	uint32		slots = 0;
+
+	merge->sort = sort;
+	merge->code = code;
+	merge->inputs = palloc0(nruns * sizeof(MergeInput));
+	merge->ninputs = nruns;
+	merge->blocks = blocks_at_a_time(sort->memory_limit, runs, nruns);
+	merge->window = gpusort_rows_store_create(sort->memory, sort->layout);
+	for (int i = 0; i < nruns; i++)
+	{
+		int			blocks = Min(merge->blocks, runs[i]->nblocks);
+
+		merge->inputs[i].run = runs[i];
+		merge->inputs[i].first_slot = slots;
+		merge->inputs[i].first_record = record_bytes;
+		slots += blocks * runs[i]->most_rows + 1;
+		record_bytes += blocks * runs[i]->most_record_bytes;
+	}
+	gpusort_rows_store_reserve(merge->window, slots);
+	gpusort_rows_buffer_reserve(sort->memory, &merge->window->records, record_bytes);
+	gpusort_rows_buffer_reserve(sort->memory, &merge->packed, slots * sizeof(uint64));
+	if (nruns > 1)
+		gpusort_rows_buffer_reserve(sort->memory, &merge->words, slots * sizeof(uint64));
+	merge->window->nrows = slots;
+	return merge;
+}
+
+/* Compares two rows of the window whose words are equal. */
+static int
+compare_tied(const RowMerge *merge, uint32 a, uint32 b)
+{
+	return gpusort_rows_compare(merge->sort->keys, merge->code->nexact, merge->window, a, merge->window, b);
+}
+
+/* The run of whose rows that were read the last one ends the batch.  NULL if all rows were read. */
+static const MergeInput *
+find_last(const RowMerge *merge)
+{
+	const uint64 *words = words_of(merge);
+	const MergeInput *best = NULL;
+
+	for (int i = 0; i < merge->ninputs; i++)
+	{
+		const MergeInput *input = &merge->inputs[i];
+
+		if (input->next_block == input->run->nblocks)
+			continue;
+		if (best == NULL || words[input->end - 1] < words[best->end - 1] ||
+			(words[input->end - 1] == words[best->end - 1] && compare_tied(merge, input->end - 1, best->end - 1) < 0))
+			best = input;
+	}
+	return best;
+}
+
+/* The first row from `row` on, but before `end`, whose word is not less; else `end`.  It is expected to be near. */
+static uint32
+find_word(const uint64 *words, uint32 row, uint32 end, uint64 word)
+{
+	uint32		step = 1;
+	uint32		high;
+
+	for (; row + step <= end && words[row + step - 1] < word; step *= 2)
+		row += step;
+	high = Min(row + step - 1, end);
+	while (row < high)
+	{
+		uint32		middle = row + (high - row) / 2;
+
+		if (words[middle] < word)
+			row = middle + 1;
+		else
+			high = middle;
+	}
+	return row;
+}
+
+/* Where the rows end that the batch has of a run, when it ends with the last row that was read of another. */
+static uint32
+find_cut(const RowMerge *merge, const MergeInput *input, const MergeInput *last)
+{
+	const uint64 *words = words_of(merge);
+	uint64		word = words[last->end - 1];
+	uint32		low = find_word(words, input->row, input->end, word);
+	uint32		high = low;
+
+	if (low < input->end && words[low] == word)
+		high = word == PG_UINT64_MAX ? input->end : find_word(words, low, input->end, word + 1);
+	while (low < high)
+	{
+		uint32		middle = low + (high - low) / 2;
+		int			order = compare_tied(merge, middle, last->end - 1);
+
+		if (order < 0 || (order == 0 && input < last))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Cuts off what belongs to the next batch.  Returns how many runs the batch has rows of. */
+static int
+cut_inputs(RowMerge *merge)
+{
+	const MergeInput *last = merge->ninputs > 1 ? find_last(merge) : NULL;
+	int			contributing = 0;
+
+	merge->nrows = 0;
+	for (int i = 0; i < merge->ninputs; i++)
+	{
+		MergeInput *input = &merge->inputs[i];
+
+		CHECK_FOR_INTERRUPTS();
+		input->cut = last == NULL || input == last ? input->end : find_cut(merge, input, last);
+		merge->nrows += input->cut - input->row;
+		contributing += input->cut > input->row;
+	}
+	return contributing;
+}
+
+/* Lists the batch's rows run by run: packed integers of the words' bits that tell them apart, as far as they fit. */
+static int
+pack_batch(RowMerge *merge, int row_bits)
+{
+	const uint64 *words = words_of(merge);
+	uint64	   *packed = (uint64 *) merge->packed.data;
+	uint64		low = PG_UINT64_MAX;
+	uint64		high = 0;
+	int			dropped_bits;
+
+	for (int i = 0; i < merge->ninputs; i++)
+	{
+		const MergeInput *input = &merge->inputs[i];
+
+		if (input->row == input->cut)
+			continue;
+		low = Min(low, words[input->row]);
+		high = Max(high, words[input->cut - 1]);
+	}
+	dropped_bits = Max(bit_length(high - low) + row_bits - ROWS_PACKED_BITS, 0);
+	for (int i = 0; i < merge->ninputs; i++)
+	{
+		for (uint32 row = merge->inputs[i].row; row < merge->inputs[i].cut; row++)
+			*packed++ = (((words[row] - low) >> dropped_bits) << row_bits) | row;
+	}
+	return dropped_bits;
+}
+
+/* Sorts the batch. */
+static void
+order_batch(RowMerge *merge)
+{
+	uint64	   *packed = (uint64 *) merge->packed.data;
+	uint32	   *order = (uint32 *) packed;
+	int			row_bits = bit_length(merge->window->nrows);
+	uint64		row_mask = (UINT64CONST(1) << row_bits) - 1;
+	int			dropped_bits = pack_batch(merge, row_bits);
+
+	gpusort_rows_order_packed(merge->sort, merge->window, packed, merge->nrows, row_bits,
+							  dropped_bits == 0 ? merge->code->nexact : 0);
+	/* Writing never overtakes reading: a row number takes half of what it is read from. */
+	for (uint32 i = 0; i < merge->nrows; i++)
+		order[i] = packed[i] & row_mask;
+}
+
+/* Lists the batch's rows, which are all of one run and so in order. */
+static void
+list_batch(RowMerge *merge)
+{
+	uint32	   *order = (uint32 *) merge->packed.data;
+
+	for (int i = 0; i < merge->ninputs; i++)
+	{
+		for (uint32 row = merge->inputs[i].row; row < merge->inputs[i].cut; row++)
+			*order++ = row;
+	}
+}
+
+/* Makes the next batch.  Overwrites rows of the one before.  Returns false if there are no more rows. */
+bool
+gpusort_rows_merge_next(RowMerge *merge)
+{
+	int			contributing;
+
+	for (int i = 0; i < merge->ninputs; i++)
+	{
+		MergeInput *input = &merge->inputs[i];
+
+		if (input->row == input->end && input->next_block < input->run->nblocks)
+			load_input(merge, input);
+	}
+	contributing = cut_inputs(merge);
+	if (contributing > 1)
+		order_batch(merge);
+	else
+		list_batch(merge);
+	merge->order = (const uint32 *) merge->packed.data;
+	for (int i = 0; i < merge->ninputs; i++)
+		merge->inputs[i].row = merge->inputs[i].cut;
+	return merge->nrows > 0;
+}
+
+/* Frees the merge.  The runs stay. */
+void
+gpusort_rows_merge_end(RowMerge *merge)
+{
+	gpusort_rows_store_free(merge->window);
+	gpusort_rows_buffer_release(merge->sort->memory, &merge->words);
+	gpusort_rows_buffer_release(merge->sort->memory, &merge->packed);
+	pfree(merge->inputs);
+	pfree(merge);
+}

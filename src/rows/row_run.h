@@ -1,0 +1,49 @@
+/*
+ * row_run.h
+ *	  A sorted run of rows in a temporary file.
+ *
+ * A run is a sequence of blocks.  A block holds sorted rows as a RowStore has them in
+ * memory, and is read into any place of a store of the same layout.
+ */
+#ifndef GPUSORT_ROW_RUN_H
+#define GPUSORT_ROW_RUN_H
+
+#include "storage/buffile.h"
+
+#include "rows/row_store.h"
+
+/* Where the rows of a run belong beside those of the run before it. */
+typedef enum RunPlace
+{
+	RUN_OVERLAPS,
+	RUN_FOLLOWS,				/* none comes before the last of those */
+	RUN_PRECEDES				/* all come before the first of those */
+} RunPlace;
+
+typedef struct RunBlock
+{
+	int			fileno;
+	off_t		offset;
+	uint64		first_row;		/* number of its first row in the run */
+} RunBlock;
+
+typedef struct RowRun
+{
+	RunPlace	place;
+	BufFile    *file;
+	RunBlock   *blocks;
+	int			nblocks;
+	int			block_slots;
+	uint64		nrows;
+	uint32		most_rows;		/* of a block */
+	Size		most_record_bytes;
+	Size		most_bytes;		/* in memory, NULLs included */
+} RowRun;
+
+extern RowRun *gpusort_rows_run_create(BufFile *file);
+extern RowRun *gpusort_rows_run_chain(RowRun **chain, int count);
+extern void gpusort_rows_run_free(RowRun *run);
+extern Size gpusort_rows_run_write(RowRun *run, RowStore *store);
+extern uint32 gpusort_rows_run_read(const RowRun *run, int number, RowStore *store, uint32 at, Size *record_bytes);
+
+#endif							/* GPUSORT_ROW_RUN_H */
