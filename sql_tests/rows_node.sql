@@ -260,7 +260,7 @@ FETCH BACKWARD 2 FROM bounded;
 FETCH 9 FROM bounded;
 COMMIT;
 
--- Incremental Sort stays, and so does a Sort whose bound only the executor knows.
+-- A Sort whose bound only the executor knows stays.
 RESET gpusort.force_nodes;
 CREATE TABLE rows_many AS SELECT i * 7919 % 100003 AS k, i FROM generate_series(1, 60000) i;
 CREATE INDEX ON rows_many (i);
@@ -268,8 +268,19 @@ ANALYZE rows_many;
 EXPLAIN (costs off) SELECT * FROM rows_many ORDER BY k;
 EXPLAIN (costs off) SELECT * FROM rows_many ORDER BY k LIMIT 10;
 EXPLAIN (costs off) SELECT * FROM rows_many ORDER BY k LIMIT (random() * 10)::int;
+
+-- An Incremental Sort of large groups is taken if all of its rows are wanted.
+CREATE TABLE rows_grouped AS SELECT i / 20000 AS large, i, CASE WHEN i % 9 > 0 THEN i * 7919 % 100003 END AS k FROM generate_series(1, 60000) i;
+CREATE INDEX ON rows_grouped (large);
+CREATE INDEX ON rows_grouped (i);
+ANALYZE rows_grouped;
 SET enable_seqscan = off;
-EXPLAIN (costs off) SELECT * FROM rows_many ORDER BY i, k;
+EXPLAIN (costs off) SELECT * FROM rows_grouped ORDER BY large, k;
+SELECT same_rows('SELECT * FROM rows_grouped ORDER BY large, k DESC, i');
+EXPLAIN (costs off) SELECT * FROM rows_grouped ORDER BY i, k;
+EXPLAIN (costs off) SELECT * FROM rows_grouped ORDER BY large, k LIMIT 100;
+EXPLAIN (costs off) DECLARE c CURSOR FOR SELECT * FROM rows_grouped ORDER BY large, k;
+EXPLAIN (costs off) SELECT * FROM generate_series(1, 3) g, LATERAL (SELECT * FROM rows_grouped ORDER BY large, k OFFSET g) q WHERE EXISTS (SELECT FROM rows_grouped r WHERE r.i = q.i);
 RESET enable_seqscan;
 EXPLAIN (costs off) SELECT * FROM rows_many WHERE i < 50 ORDER BY k;
 
@@ -287,5 +298,5 @@ RESET max_parallel_workers_per_gather;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
-DROP TABLE rows_t, rows_bytes, rows_floats, rows_p, rows_sorted, rows_many;
+DROP TABLE rows_t, rows_bytes, rows_floats, rows_p, rows_sorted, rows_many, rows_grouped;
 DROP FUNCTION same_rows, explained, explained_json, walk_cursor;

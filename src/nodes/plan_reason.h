@@ -21,7 +21,7 @@
 	X(COST, "PostgreSQL's Sort is expected to be faster") \
 	X(BOUND, "few rows are wanted, and how many is not known before the LIMIT runs") \
 	X(METHOD, "gpusort.method names a method") \
-	X(INCREMENTAL, "its input is partly in order") \
+	X(INCREMENTAL, "its input is partly in order, and not all rows may be wanted") \
 	X(CONSTANT, "its first key is a constant") \
 	X(COLLATION, "the order of texts in %s is not known") \
 	X(ORDER, "operator %s is not of its type's default order") \

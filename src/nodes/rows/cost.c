@@ -103,11 +103,18 @@ own_cost(const Plan *plan, SortKeys keys, double rows, double kept)
 		(ROWS_COST_PER_SORT + (rows - kept) * ROWS_COST_DROPPED + kept * row_cost(plan, keys));
 }
 
+/* What a Sort costs until its first row, an Incremental Sort until its last: the node sorts all before it returns any. */
+static Cost
+cost_until_sorted(const Sort *sort)
+{
+	return IsA(sort, IncrementalSort) ? sort->plan.total_cost : sort->plan.startup_cost;
+}
+
 /* True if a Sort costs enough that the node may win: a quick first check. */
 bool
 gpusort_rows_may_win(const Sort *sort)
 {
-	return sort->plan.startup_cost - sort->plan.lefttree->total_cost > cpu_operator_cost * ROWS_COST_PER_SORT;
+	return cost_until_sorted(sort) - sort->plan.lefttree->total_cost > cpu_operator_cost * ROWS_COST_PER_SORT;
 }
 
 /*
@@ -130,7 +137,7 @@ gpusort_rows_cost(const Sort *sort, double bound, bool bound_is_known)
 	else if (bound > 0 && !bound_is_known && bound < rows * ROWS_BOUND_SHARE)
 		cost.reason = PLAN_BOUND;
 	else
-		cost.reason = cost.startup < sort->plan.startup_cost ? PLAN_TAKEN : PLAN_COST;
+		cost.reason = cost.startup < cost_until_sorted(sort) ? PLAN_TAKEN : PLAN_COST;
 	return cost;
 }
 

@@ -134,7 +134,7 @@ find_bound(const Sort *sort, const PlanPlace *place, List *intervals)
 	return (RowsBound) {0};
 }
 
-/* Returns the rows node for a Sort, or NULL. */
+/* Returns the rows node for a Sort or an Incremental Sort, or NULL. */
 static Plan *
 replace_sort(Sort *sort, const PlanPlace *place)
 {
@@ -145,15 +145,16 @@ replace_sort(Sort *sort, const PlanPlace *place)
 	List	   *intervals;
 	Sort	   *by_value = gpusort_rows_plan_intervals(sort, place, &intervals);
 	Sort	   *taken = by_value ? by_value : sort;
+	bool		force = gpusort_force_nodes && IsA(sort, Sort);
 	CustomScan *scan;
 
-	if (gpusort_force_nodes || gpusort_rows_may_win(taken))
+	if (force || gpusort_rows_may_win(taken))
 		reason = by_value ? PLAN_TAKEN : first_key_reason(sort, &detail);
 	if (reason == PLAN_TAKEN)
 	{
 		bound = find_bound(taken, place, intervals);
 		cost = gpusort_rows_cost(taken, bound.wanted, bound.expressions != NIL);
-		reason = gpusort_force_nodes ? PLAN_TAKEN : cost.reason;
+		reason = force ? PLAN_TAKEN : cost.reason;
 	}
 	gpusort_reason_note_sort(place, sort, reason, detail);
 	if (reason != PLAN_TAKEN)
@@ -233,7 +234,17 @@ keep_plan(Plan *plan, const PlanPlace *place, PlanReason reason, const char *det
 		gpusort_reason_note_sort(place, (Sort *) plan, reason, detail);
 }
 
-/* Puts the rows node in the place of a Sort, or of a Gather Merge above one. */
+/* True if the nodes above, or a cursor, may not ask for all rows. */
+static bool
+wants_some(const PlanPlace *place)
+{
+	return place->may_stop || place->limit != NULL || place->first_rows != NULL;
+}
+
+/*
+ * Puts the rows node in the place of a Sort, of an Incremental Sort whose rows are all
+ * wanted, or of a Gather Merge above one.
+ */
 static void
 rewrite_plan(Plan **link, const PlanPlace *place)
 {
@@ -243,8 +254,10 @@ rewrite_plan(Plan **link, const PlanPlace *place)
 		plan = replace_sort((Sort *) plan, place);
 	else if (IsA(plan, GatherMerge))
 		plan = replace_gather_merge((GatherMerge *) plan, place);
-	else if (IsA(plan, IncrementalSort))
+	else if (IsA(plan, IncrementalSort) && wants_some(place))
 		keep_plan(plan, place, PLAN_INCREMENTAL, NULL);
+	else if (IsA(plan, IncrementalSort))
+		plan = replace_sort((Sort *) plan, place);
 	if (plan != NULL)
 		*link = plan;
 }
