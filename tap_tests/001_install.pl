@@ -20,8 +20,9 @@ is( $node->safe_psql('postgres', q{
 		SELECT count(*) FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid
 		WHERE d.classid = 'pg_proc'::regclass AND d.deptype = 'e'
 		AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'gpusort')
-		AND p.pronamespace NOT IN ('gpusort'::regnamespace, 'gpusort_internal'::regnamespace, 'gpusort_replace'::regnamespace)}),
-	'0', 'every function of it does too, or in one of two schemas beside it');
+		AND p.pronamespace NOT IN ('gpusort'::regnamespace, 'gpusort_internal'::regnamespace, 'gpusort_replace'::regnamespace,
+			'gpusort_distributed'::regnamespace)}),
+	'0', 'every function of it does too, or in one of three schemas beside it');
 is( $node->safe_psql('postgres', 'SELECT gpusort.array_sort(ARRAY[3, 1, NULL, 2])'),
 	'{1,2,3,NULL}', 'a function works');
 my ($ret, $stdout, $stderr) = $node->psql('postgres', 'ALTER EXTENSION gpusort SET SCHEMA public');

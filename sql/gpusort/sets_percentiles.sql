@@ -7,6 +7,20 @@ CREATE FUNCTION gpusort_internal.percentile_transition(internal, anyelement, flo
 CREATE FUNCTION gpusort_internal.percentile_transition(internal, anyelement, float8[]) RETURNS internal
 	AS 'MODULE_PATHNAME', 'gpusort_percentile_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
+/* With declared types, for callers without an expression that says them: the aggregates below have these. */
+CREATE FUNCTION gpusort_internal.values_transition(internal, float8) RETURNS internal
+	AS 'MODULE_PATHNAME', 'gpusort_values_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpusort_internal.values_transition(internal, interval) RETURNS internal
+	AS 'MODULE_PATHNAME', 'gpusort_values_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpusort_internal.percentile_transition(internal, float8, float8) RETURNS internal
+	AS 'MODULE_PATHNAME', 'gpusort_percentile_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpusort_internal.percentile_transition(internal, float8, float8[]) RETURNS internal
+	AS 'MODULE_PATHNAME', 'gpusort_percentile_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpusort_internal.percentile_transition(internal, interval, float8) RETURNS internal
+	AS 'MODULE_PATHNAME', 'gpusort_percentile_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpusort_internal.percentile_transition(internal, interval, float8[]) RETURNS internal
+	AS 'MODULE_PATHNAME', 'gpusort_percentile_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
 CREATE FUNCTION gpusort_internal.percentile_cont_final(internal, float8, float8) RETURNS float8
 	AS 'MODULE_PATHNAME', 'gpusort_percentile_cont_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpusort_internal.percentile_cont_final(internal, float8, interval) RETURNS interval
@@ -133,3 +147,9 @@ COMMENT ON FUNCTION gpusort_internal.percentile_disc_final(internal, float8[], a
 COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, anyelement, float8) IS 'adds a row to the state of percentile_cont_agg or percentile_disc_agg';
 COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, anyelement, float8[]) IS 'adds a row to the state of percentile_cont_agg or percentile_disc_agg';
 COMMENT ON FUNCTION gpusort_internal.values_transition(internal, anyelement) IS 'adds a row to the state of median, mode, percentile_cont or percentile_disc';
+COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, float8, float8) IS 'adds a row to the state of percentile_cont_agg or percentile_disc_agg';
+COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, float8, float8[]) IS 'adds a row to the state of percentile_cont_agg or percentile_disc_agg';
+COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, interval, float8) IS 'adds a row to the state of percentile_cont_agg';
+COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, interval, float8[]) IS 'adds a row to the state of percentile_cont_agg';
+COMMENT ON FUNCTION gpusort_internal.values_transition(internal, float8) IS 'adds a row to the state of median or percentile_cont';
+COMMENT ON FUNCTION gpusort_internal.values_transition(internal, interval) IS 'adds a row to the state of median or percentile_cont';

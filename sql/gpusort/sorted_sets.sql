@@ -14,10 +14,10 @@ CREATE TYPE gpusort.sorted_set (
 	RECEIVE = gpusort_internal.sorted_set_recv, SEND = gpusort_internal.sorted_set_send,
 	INTERNALLENGTH = VARIABLE, STORAGE = extended);
 COMMENT ON TYPE gpusort.sorted_set IS 'values of one type in order, to be kept and merged';
-COMMENT ON FUNCTION gpusort_internal.sorted_set_in(cstring) IS 'I/O';
-COMMENT ON FUNCTION gpusort_internal.sorted_set_out(gpusort.sorted_set) IS 'I/O';
-COMMENT ON FUNCTION gpusort_internal.sorted_set_recv(internal) IS 'I/O';
-COMMENT ON FUNCTION gpusort_internal.sorted_set_send(gpusort.sorted_set) IS 'I/O';
+COMMENT ON FUNCTION gpusort_internal.sorted_set_in(cstring) IS 'reads the text of a sorted set';
+COMMENT ON FUNCTION gpusort_internal.sorted_set_out(gpusort.sorted_set) IS 'writes the text of a sorted set';
+COMMENT ON FUNCTION gpusort_internal.sorted_set_recv(internal) IS 'reads the binary form of a sorted set';
+COMMENT ON FUNCTION gpusort_internal.sorted_set_send(gpusort.sorted_set) IS 'writes the binary form of a sorted set';
 
 CREATE FUNCTION gpusort_internal.merge_agg_transition(internal, gpusort.sorted_set) RETURNS internal
 	AS 'MODULE_PATHNAME', 'gpusort_merge_agg_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;

@@ -233,6 +233,19 @@ CREATE FUNCTION gpusort_internal.percentile_transition(internal, anyelement, flo
 CREATE FUNCTION gpusort_internal.percentile_transition(internal, anyelement, float8[]) RETURNS internal
 	AS 'MODULE_PATHNAME', 'gpusort_percentile_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
+/* With declared types, for callers without an expression that says them: the aggregates below have these. */
+CREATE FUNCTION gpusort_internal.values_transition(internal, float8) RETURNS internal
+	AS 'MODULE_PATHNAME', 'gpusort_values_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpusort_internal.values_transition(internal, interval) RETURNS internal
+	AS 'MODULE_PATHNAME', 'gpusort_values_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpusort_internal.percentile_transition(internal, float8, float8) RETURNS internal
+	AS 'MODULE_PATHNAME', 'gpusort_percentile_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpusort_internal.percentile_transition(internal, float8, float8[]) RETURNS internal
+	AS 'MODULE_PATHNAME', 'gpusort_percentile_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpusort_internal.percentile_transition(internal, interval, float8) RETURNS internal
+	AS 'MODULE_PATHNAME', 'gpusort_percentile_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpusort_internal.percentile_transition(internal, interval, float8[]) RETURNS internal
+	AS 'MODULE_PATHNAME', 'gpusort_percentile_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpusort_internal.percentile_cont_final(internal, float8, float8) RETURNS float8
 	AS 'MODULE_PATHNAME', 'gpusort_percentile_cont_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpusort_internal.percentile_cont_final(internal, float8, interval) RETURNS interval
@@ -802,10 +815,10 @@ CREATE TYPE gpusort.sorted_set (
 	RECEIVE = gpusort_internal.sorted_set_recv, SEND = gpusort_internal.sorted_set_send,
 	INTERNALLENGTH = VARIABLE, STORAGE = extended);
 COMMENT ON TYPE gpusort.sorted_set IS 'values of one type in order, to be kept and merged';
-COMMENT ON FUNCTION gpusort_internal.sorted_set_in(cstring) IS 'I/O';
-COMMENT ON FUNCTION gpusort_internal.sorted_set_out(gpusort.sorted_set) IS 'I/O';
-COMMENT ON FUNCTION gpusort_internal.sorted_set_recv(internal) IS 'I/O';
-COMMENT ON FUNCTION gpusort_internal.sorted_set_send(gpusort.sorted_set) IS 'I/O';
+COMMENT ON FUNCTION gpusort_internal.sorted_set_in(cstring) IS 'reads the text of a sorted set';
+COMMENT ON FUNCTION gpusort_internal.sorted_set_out(gpusort.sorted_set) IS 'writes the text of a sorted set';
+COMMENT ON FUNCTION gpusort_internal.sorted_set_recv(internal) IS 'reads the binary form of a sorted set';
+COMMENT ON FUNCTION gpusort_internal.sorted_set_send(gpusort.sorted_set) IS 'writes the binary form of a sorted set';
 
 CREATE FUNCTION gpusort_internal.merge_agg_transition(internal, gpusort.sorted_set) RETURNS internal
 	AS 'MODULE_PATHNAME', 'gpusort_merge_agg_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -866,3 +879,94 @@ COMMENT ON FUNCTION gpusort.sorted_set_percentile_disc(gpusort.sorted_set, float
 CREATE FUNCTION gpusort.sorted_set_percentile_disc(s gpusort.sorted_set, fractions float8[], element anyelement) RETURNS anyarray
 	AS 'MODULE_PATHNAME', 'gpusort_sorted_set_percentile_disc' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 5;
 COMMENT ON FUNCTION gpusort.sorted_set_percentile_disc(gpusort.sorted_set, float8[], anyelement) IS 'the percentiles of a sorted set at the given fractions, values of the set; the third argument gives their type';
+
+COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, float8, float8) IS 'adds a row to the state of percentile_cont_agg or percentile_disc_agg';
+COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, float8, float8[]) IS 'adds a row to the state of percentile_cont_agg or percentile_disc_agg';
+COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, interval, float8) IS 'adds a row to the state of percentile_cont_agg';
+COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, interval, float8[]) IS 'adds a row to the state of percentile_cont_agg';
+COMMENT ON FUNCTION gpusort_internal.values_transition(internal, float8) IS 'adds a row to the state of median or percentile_cont';
+COMMENT ON FUNCTION gpusort_internal.values_transition(internal, interval) IS 'adds a row to the state of median or percentile_cont';
+
+/*
+ * Aggregates whose types are declared, for engines that run an aggregate's parts on several servers and call them without an
+ * expression that says types.  The names are those of gpusort, in a schema of their own: beside those of any type they would be
+ * ambiguous.
+ */
+
+CREATE SCHEMA gpusort_distributed;
+COMMENT ON SCHEMA gpusort_distributed IS 'aggregates of gpusort with declared types, for engines that spread an aggregate over servers';
+GRANT USAGE ON SCHEMA gpusort_distributed TO PUBLIC;
+
+CREATE FUNCTION gpusort_internal.count_distinct_final(internal) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'gpusort_count_distinct_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION gpusort_internal.count_distinct_final(internal) IS 'makes the result of a state of count_distinct';
+CREATE FUNCTION gpusort_internal.histogram_agg_final(internal) RETURNS bigint[]
+	AS 'MODULE_PATHNAME', 'gpusort_histogram_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION gpusort_internal.histogram_agg_final(internal) IS 'makes the result of a state of histogram_agg';
+
+DO $distributed$
+DECLARE
+	-- Of sorted_agg_by and top_n_agg_by the most used types only, for there is one for each pair.
+	keys text[] := '{int8,float8,numeric,text,timestamp,timestamptz}';
+	keyed text[] := '{int4,int8,float8,numeric,text,timestamptz,uuid}';
+	value text;
+	made record;
+	function record;
+BEGIN
+	FOREACH value IN ARRAY '{int2,int4,int8,float4,float8,numeric,text,date,timestamp,timestamptz,uuid}'::text[] LOOP
+		-- What makes the results of this type.
+		FOR function IN SELECT * FROM (VALUES
+				('sorted_final_', '[]', 'gpusort_set_agg_final', 'makes an array of a state of sorted_agg or its kin'),
+				('percentile_final_', '', 'gpusort_percentile_disc_agg_final', 'makes the result of a state of percentile_disc_agg'),
+				('percentiles_final_', '[]', 'gpusort_percentile_disc_agg_final', 'makes the result of a state of percentile_disc_agg'),
+				('mode_final_', '', 'gpusort_mode_agg_final', 'makes the result of a state of mode_agg')) f (name, brackets, symbol, says) LOOP
+			EXECUTE format($$CREATE FUNCTION gpusort_internal.%s(internal) RETURNS %s AS 'MODULE_PATHNAME', %L LANGUAGE C IMMUTABLE PARALLEL SAFE$$,
+				function.name || value, value || function.brackets, function.symbol);
+			EXECUTE format('COMMENT ON FUNCTION gpusort_internal.%s(internal) IS %L', function.name || value, function.says);
+		END LOOP;
+
+		FOR made IN
+			SELECT name, name || '_transition' AS transition, options, coalesce(final, 'sorted_final_' || value) AS final, says
+			FROM (VALUES
+				('sorted_agg', '', NULL, 'the values as an array in order'),
+				('sorted_agg', ', descending boolean', NULL, 'the values as an array in order'),
+				('sorted_agg', ', descending boolean, nulls_first boolean', NULL, 'the values as an array in order'),
+				('top_n_agg', ', n bigint', NULL, 'the n greatest values as an array in order, or the n least'),
+				('top_n_agg', ', n bigint, descending boolean', NULL, 'the n greatest values as an array in order, or the n least'),
+				('top_n_agg', ', n bigint, descending boolean, nulls_first boolean', NULL, 'the n greatest values as an array in order, or the n least'),
+				('mode_agg', '', 'mode_final_' || value, 'the most frequent value, of several the least'),
+				('count_distinct', '', 'count_distinct_final', 'how many different values there are')) a (name, options, final, says)
+			UNION ALL
+			SELECT 'percentile_disc_agg', 'percentile_transition', options, final || value, says
+			FROM (VALUES
+				(', fraction float8', 'percentile_final_', 'the percentile at the given fraction, a value of the set'),
+				(', fractions float8[]', 'percentiles_final_', 'the percentiles at the given fractions, values of the set')) a (options, final, says)
+			UNION ALL
+			SELECT name, name || '_transition', ', buckets bigint', coalesce(final, 'sorted_final_' || value), says
+			FROM (VALUES
+				('approx_sorted_agg', NULL, 'the values as an array in approximate order, by intervals of equal width'),
+				('histogram_agg', 'histogram_agg_final', 'how many values each of so many intervals of equal width has')) a (name, final, says)
+			WHERE value NOT IN ('numeric', 'text', 'uuid')
+			UNION ALL
+			SELECT name, name || '_transition', format(options, key), 'sorted_final_' || value, says
+			FROM (VALUES
+				('sorted_agg_by', ', key %s', 'the values as an array in the order of their keys'),
+				('sorted_agg_by', ', key %s, descending boolean', 'the values as an array in the order of their keys'),
+				('top_n_agg_by', ', key %s, n bigint', 'values of the n greatest keys, greatest first'),
+				('top_n_agg_by', ', key %s, n bigint, descending boolean', 'values of the n greatest or least keys, in their order')) a (name, options, says),
+				unnest(keys) key
+			WHERE value = ANY (keyed)
+		LOOP
+			EXECUTE format($$CREATE OR REPLACE FUNCTION gpusort_internal.%s(internal, %s) RETURNS internal AS 'MODULE_PATHNAME', %L LANGUAGE C IMMUTABLE PARALLEL SAFE$$,
+				made.transition, value || made.options, 'gpusort_' || made.transition);
+			EXECUTE format('COMMENT ON FUNCTION gpusort_internal.%s(internal, %s) IS %L',
+				made.transition, value || made.options, 'adds a row to the state of ' || made.name);
+			EXECUTE format('CREATE AGGREGATE gpusort_distributed.%s(x %s) (SFUNC = gpusort_internal.%s, STYPE = internal%s, FINALFUNC = gpusort_internal.%s,
+				COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
+				PARALLEL = SAFE)', made.name, value || made.options, made.transition,
+				CASE WHEN made.name LIKE 'top_n%' THEN '' ELSE ', SSPACE = -1' END, made.final);
+			EXECUTE format('COMMENT ON AGGREGATE gpusort_distributed.%s(x %s) IS %L', made.name, value || made.options, made.says);
+		END LOOP;
+	END LOOP;
+END
+$distributed$;

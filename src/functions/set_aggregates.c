@@ -168,6 +168,7 @@ leader_gains(FunctionCallInfo fcinfo, const SetState *state)
 static void
 sort_for_leader(FunctionCallInfo fcinfo, SetState *state)
 {
+	ArrayOrder	order = gpusort_set_order_of_runs(state);
 	ArrayType  *values;
 	ArrayType  *keys;
 
@@ -182,12 +183,12 @@ sort_for_leader(FunctionCallInfo fcinfo, SetState *state)
 	{
 		case SET_SORTED:
 		case SET_MODE:
-			values = gpusort_array_in_order(fcinfo, gpusort_collector_array(&state->values), &state->order);
+			values = gpusort_array_in_order(fcinfo, gpusort_collector_array(&state->values), &order);
 			gpusort_collector_refill(&state->values, state->context, values);
 			break;
 		case SET_SORTED_BY:
 			gpusort_arrays_in_order(fcinfo, gpusort_collector_array(&state->values), gpusort_collector_array(&state->keys),
-									&state->order, &values, &keys);
+									&order, &values, &keys);
 			gpusort_collector_refill(&state->values, state->context, values);
 			gpusort_collector_refill(&state->keys, state->context, keys);
 			break;

@@ -1,0 +1,112 @@
+# Aggregates run in parts on several servers, as engines for that do: rows to a state on each,
+# states to a result on another, by calls that say no types.
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+# Two servers: what one makes of its rows, the other reads.
+my @nodes;
+foreach my $name ('worker', 'coordinator')
+{
+	my $node = PostgreSQL::Test::Cluster->new($name);
+	$node->init(extra => [ '--encoding', 'UTF8', '--locale', 'C' ]);
+	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'gpusort'\nfsync = off\nstatement_timeout = '180s'");
+	$node->start;
+	# OIDs of what is made from here on differ between the two.
+	$node->safe_psql('postgres', 'CREATE TABLE before AS SELECT 1') if $name eq 'worker';
+	$node->safe_psql('postgres', q{
+		CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
+		CREATE EXTENSION gpusort;
+		CREATE FUNCTION partial_transition(internal, regprocedure, VARIADIC "any") RETURNS internal
+			AS 'gpusort_test', 'test_partial_transition' LANGUAGE C;
+		CREATE FUNCTION partial_final(internal) RETURNS bytea AS 'gpusort_test', 'test_partial_final' LANGUAGE C;
+		CREATE AGGREGATE partial(regprocedure, VARIADIC "any") (SFUNC = partial_transition, STYPE = internal, FINALFUNC = partial_final);
+		CREATE FUNCTION combine_transition(internal, regprocedure, bytea, anyelement) RETURNS internal
+			AS 'gpusort_test', 'test_combine_transition' LANGUAGE C;
+		CREATE FUNCTION combine_final(internal, regprocedure, bytea, anyelement) RETURNS anyelement
+			AS 'gpusort_test', 'test_combine_final' LANGUAGE C;
+		CREATE AGGREGATE combine(regprocedure, bytea, anyelement)
+			(SFUNC = combine_transition, STYPE = internal, FINALFUNC = combine_final, FINALFUNC_EXTRA);
+		ALTER DATABASE postgres SET gpusort_test.bare_calls = on;
+
+		CREATE TABLE rows AS SELECT i, CASE WHEN i % 50 <> 0 THEN i * 37 % 211 END AS h FROM generate_series(1, 200) i;
+		-- An argument of each type, of rows, and each option.
+		CREATE FUNCTION argument(name text, type text) RETURNS text LANGUAGE sql AS $$
+			SELECT CASE
+				WHEN name = 'n' THEN '7::bigint' WHEN name = 'buckets' THEN '5000::bigint' WHEN name IN ('descending', 'nulls_first') THEN 'true'
+				WHEN name = 'fraction' THEN '0.3::float8' WHEN name = 'fractions' THEN 'ARRAY[0.1, 0.5, NULL, 1]::float8[]'
+				WHEN type IN ('int2', 'int4', 'int8') THEN h || '::' || type
+				WHEN type IN ('float4', 'float8') THEN '(' || h || ' / 7.0)::' || type
+				WHEN type = 'numeric' THEN h || ' / 7.0' WHEN type = 'text' THEN 'md5(' || h || '::text)' WHEN type = 'uuid' THEN 'md5(' || h || '::text)::uuid'
+				WHEN type = 'date' THEN 'date ''2020-01-01'' + ' || h WHEN type = 'interval' THEN h || ' * interval ''1 minute'''
+				ELSE type || ' ''2020-01-01'' + ' || h || ' * interval ''1 minute''' END
+			FROM (SELECT CASE name WHEN 'key' THEN 'coalesce(h, 1000 + i)' ELSE 'h' END AS h) a $$;
+		CREATE VIEW aggregates AS
+			SELECT p.oid::regprocedure::text AS aggregate, p.prorettype::regtype::text AS result, p.proname AS name,
+				string_agg(argument(names.name, t.typname), ', ' ORDER BY o) AS arguments
+			FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace,
+				unnest(p.proargtypes::oid[]) WITH ORDINALITY a (type, o) JOIN pg_type t ON t.oid = a.type, LATERAL (SELECT p.proargnames[a.o] AS name) names
+			WHERE n.nspname = 'gpusort_distributed' OR (n.nspname = 'gpusort' AND p.prokind = 'a' AND p.proname IN ('median', 'percentile_cont_agg'))
+			GROUP BY p.oid;});
+	push @nodes, $node;
+}
+my ($worker, $coordinator) = @nodes;
+
+# On one server: shards to states, states to the result that all rows give.
+my $in_parts = q{
+	CREATE FUNCTION in_parts(a aggregates, shards int) RETURNS text LANGUAGE plpgsql AS $$
+	DECLARE result text; BEGIN
+		EXECUTE format('SELECT combine(%L, s, NULL::%s)::text FROM (SELECT partial(%L, %s) AS s FROM rows GROUP BY i %% %s) p',
+			a.aggregate, a.result, a.aggregate, a.arguments, shards) INTO result;
+		RETURN result;
+	END $$;
+	CREATE FUNCTION at_once(a aggregates) RETURNS text LANGUAGE plpgsql AS $$
+	DECLARE result text; BEGIN
+		EXECUTE format('SELECT gpusort.%I(%s)::text FROM rows', a.name, a.arguments) INTO result;
+		RETURN result;
+	END $$;};
+$coordinator->safe_psql('postgres', $in_parts);
+my $count = $coordinator->safe_psql('postgres', 'SELECT count(*) FROM aggregates');
+cmp_ok($count, '>', 200, "$count aggregates have declared types");
+foreach my $shards (1, 4)
+{
+	is($coordinator->safe_psql('postgres', "SELECT string_agg(aggregate, ' ') FROM aggregates a WHERE in_parts(a, $shards) IS DISTINCT FROM at_once(a)"),
+		'', "every one gives the same of $shards shards");
+}
+
+# Those of any type cannot know it, and say so.
+my ($status, $stdout, $stderr) = $coordinator->psql('postgres', q{SELECT partial('gpusort.sorted_agg(anyelement)', h) FROM rows});
+like($stderr, qr/could not determine input data type/, 'aggregates of any type need an expression');
+
+# From one server to another: the bytes name types.
+my $states = $worker->safe_psql('postgres', q{
+	CREATE FUNCTION state(a aggregates) RETURNS bytea LANGUAGE plpgsql AS $$
+	DECLARE result bytea; BEGIN
+		EXECUTE format('SELECT partial(%L, %s) FROM rows', a.aggregate, a.arguments) INTO result;
+		RETURN result;
+	END $$;
+	SELECT format('%L::bytea', string_agg(format('%s|%s', aggregate, encode(state(a), 'hex')), E'\n')::bytea) FROM aggregates a WHERE aggregate ~ '_agg\(|_by\(text,numeric'});
+is($coordinator->safe_psql('postgres', qq{
+	CREATE TABLE received AS SELECT split_part(line, '|', 1) AS aggregate, decode(split_part(line, '|', 2), 'hex') AS state
+		FROM regexp_split_to_table(convert_from($states, 'UTF8'), E'\\n') line;
+	CREATE FUNCTION combined(a aggregates, state bytea) RETURNS text LANGUAGE plpgsql AS \$\$
+	DECLARE result text; BEGIN
+		EXECUTE format('SELECT combine(%L, s, NULL::%s)::text FROM (VALUES (\$1)) p (s)', a.aggregate, a.result) INTO result USING state;
+		RETURN result;
+	END \$\$;
+	SELECT count(*) > 80, count(*) FILTER (WHERE combined(a, state) IS DISTINCT FROM at_once(a)) FROM received JOIN aggregates a USING (aggregate)}),
+	't|0', 'states of another server give the same');
+
+# Sorted sets too.
+my $set = $worker->safe_psql('postgres', q{SELECT gpusort.sorted_set_agg((enum_range(NULL::mood))[i % 3 + 1]) FROM rows WHERE i < 6});
+is($coordinator->safe_psql('postgres', "SELECT gpusort.merge('$set', 'mood {ok,NULL}')"), 'mood {sad,ok,ok,ok,happy,happy,NULL}', 'and sorted sets travel as text');
+
+# Names without a schema do not collide with those of any type, whichever schemas are searched.
+is($coordinator->safe_psql('postgres', q{
+	SET search_path = gpusort_distributed, public; SELECT top_n_agg(h, 2), sorted_agg_by(h::text, h) IS NOT NULL FROM rows}), '{210,209}|t', 'calls are resolved');
+$_->stop foreach @nodes;
+
+done_testing();
