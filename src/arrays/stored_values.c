@@ -52,31 +52,29 @@ sorted_keys(const StoredValues *values, const ArrayOrder *order)
 	return keys;
 }
 
-/* The ranks in ascending order of the same values; the last rank comes first if the order descends. */
-static uint32 *
-ascending_ranks(const StoredValues *values, const ArrayOrder *order, const uint32 *ranks, uint32 nranks)
+/* Writes the ranks that the same values have in ascending order: the last one comes first. */
+static void
+turn_ranks(const uint32 *ranks, uint32 nranks, uint32 count, uint32 *ascending)
 {
-	uint32	   *ascending = palloc(nranks * sizeof(uint32));
-
 	for (uint32 i = 0; i < nranks; i++)
-		ascending[i] = order->descending ? values->count - 1 - ranks[nranks - 1 - i] : ranks[i];
-	return ascending;
+		ascending[i] = count - 1 - ranks[nranks - 1 - i];
 }
 
-/* Finds keys without sorting all of them. */
+/* Finds keys at fewer than MANY_RANKS ranks without sorting all of them. */
 static void
 select_keys(const StoredValues *values, const ArrayOrder *order, const uint32 *ranks, uint32 nranks, Datum *found)
 {
 	const ElementType *element = values->element;
-	uint32	   *ascending = ascending_ranks(values, order, ranks, nranks);
-	char	   *keys = palloc(nranks * element->stride);
+	uint32		ascending[MANY_RANKS];
+	uint64		local[MANY_RANKS];
+	/* Keys that are passed by reference stay where they are found. */
+	char	   *keys = element->by_value ? (char *) local : palloc(nranks * element->stride);
 
-	gpusort_keys_select(element->form, values->data, values->count, ascending, nranks, keys);
+	if (order->descending)
+		turn_ranks(ranks, nranks, values->count, ascending);
+	gpusort_keys_select(element->form, values->data, values->count, order->descending ? ascending : ranks, nranks, keys);
 	for (uint32 i = 0; i < nranks; i++)
 		found[i] = fetch_att(keys + (order->descending ? nranks - 1 - i : i) * element->stride, element->by_value, element->length);
-	pfree(ascending);
-	if (element->by_value)
-		pfree(keys);
 }
 
 /* Finds keys in a sorted copy. */

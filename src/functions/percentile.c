@@ -32,6 +32,9 @@ typedef struct Found
 	Datum	   *values;
 } Found;
 
+/* What so many fractions need lies on the stack. */
+#define FEW_FRACTIONS 4
+
 void
 gpusort_fractions_read(Fractions *fractions, Datum argument, bool is_array)
 {
@@ -44,9 +47,10 @@ gpusort_fractions_read(Fractions *fractions, Datum argument, bool is_array)
 	}
 	fractions->array = NULL;
 	fractions->count = 1;
-	fractions->values = palloc(sizeof(Datum));
-	fractions->values[0] = argument;
-	fractions->nulls = palloc0(sizeof(bool));
+	fractions->value = argument;
+	fractions->isnull = false;
+	fractions->values = &fractions->value;
+	fractions->nulls = &fractions->isnull;
 }
 
 void
@@ -94,13 +98,12 @@ compare_ranks(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Finds the values at the ranks of all places. */
+/* Finds the values at the ranks of all places.  found has space for two of each fraction. */
 static void
 find_values(const StoredValues *values, const ArrayOrder *order, const Fractions *fractions, const Place *places, Found *found)
 {
 	uint32		total = 0;
 
-	found->ranks = palloc(2 * fractions->count * sizeof(uint32));
 	found->nranks = 0;
 	for (uint32 i = 0; i < fractions->count; i++)
 	{
@@ -109,11 +112,11 @@ find_values(const StoredValues *values, const ArrayOrder *order, const Fractions
 		found->ranks[total++] = places[i].first;
 		found->ranks[total++] = places[i].second;
 	}
-	qsort(found->ranks, total, sizeof(uint32), compare_ranks);
+	if (total > 2)
+		qsort(found->ranks, total, sizeof(uint32), compare_ranks);
 	for (uint32 i = 0; i < total; i++)
 		if (i == 0 || found->ranks[i] != found->ranks[i - 1])
 			found->ranks[found->nranks++] = found->ranks[i];
-	found->values = palloc(found->nranks * sizeof(Datum));
 	if (found->nranks > 0)
 		gpusort_values_at_ranks(values, order, found->ranks, found->nranks, found->values);
 }
@@ -190,10 +193,18 @@ Datum
 gpusort_percentiles(const StoredValues *values, const ArrayOrder *order, PercentileKind kind,
 					const Fractions *fractions, bool *isnull)
 {
-	Place	   *places = palloc(fractions->count * sizeof(Place));
-	Datum	   *results = palloc(fractions->count * sizeof(Datum));
+	Place		few_places[FEW_FRACTIONS];
+	Datum		few_results[FEW_FRACTIONS];
+	uint32		few_ranks[2 * FEW_FRACTIONS];
+	Datum		few_values[2 * FEW_FRACTIONS];
+	bool		few = fractions->count <= FEW_FRACTIONS;
+	Place	   *places = few ? few_places : palloc(fractions->count * sizeof(Place));
+	Datum	   *results = few ? few_results : palloc(fractions->count * sizeof(Datum));
+	Found		found = {
+		.ranks = few ? few_ranks : palloc(2 * fractions->count * sizeof(uint32)),
+		.values = few ? few_values : palloc(2 * fractions->count * sizeof(Datum))
+	};
 	ElementType type;
-	Found		found;
 
 	for (uint32 i = 0; i < fractions->count; i++)
 		if (!fractions->nulls[i])

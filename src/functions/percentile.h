@@ -15,6 +15,8 @@ typedef struct Fractions
 	uint32		count;
 	Datum	   *values;			/* float8 */
 	bool	   *nulls;
+	Datum		value;			/* one fraction lies here, so a Fractions must not be moved */
+	bool		isnull;
 } Fractions;
 
 typedef enum PercentileKind
