@@ -6,6 +6,7 @@
 
 #include "access/tupmacs.h"
 
+#include "arrays/distinct_values.h"
 #include "arrays/stored_values.h"
 #include "guc.h"
 #include "keys/key_compare.h"
@@ -208,6 +209,8 @@ gpusort_values_count_distinct(const StoredValues *values, const ArrayOrder *orde
 		pfree(keys);
 		return distinct;
 	}
+	if (gpusort_distinct_by_bytes(values->element, order->collation))
+		return gpusort_distinct_values(values, NULL, NULL);
 	sort_values(values, order, &sorted);
 	for (uint32 i = 1; i < values->count; i++)
 	{

@@ -106,6 +106,20 @@ append_bit(Collector *collector, MemoryContext context, bool isnull)
 		collector->bitmap[collector->count / 8] |= bit;
 }
 
+/* Makes place for a value of so many bytes, with zeros behind them up to the next. */
+static inline char *
+take_place(Collector *collector, MemoryContext context, Size bytes)
+{
+	Size		aligned = att_align_nominal(bytes, collector->alignment);
+	char	   *place;
+
+	reserve(collector, context, aligned);
+	place = collector->data + collector->bytes;
+	memset(place + bytes, 0, aligned - bytes);
+	collector->bytes += aligned;
+	return place;
+}
+
 /* Writes a value that is passed by reference.  A varlena is written with a header of 4 bytes. */
 static void
 append_reference(Collector *collector, MemoryContext context, Datum value)
@@ -113,18 +127,20 @@ append_reference(Collector *collector, MemoryContext context, Datum value)
 	char	   *source = DatumGetPointer(value);
 	char	   *detoasted = NULL;
 	Size		bytes;
-	Size		aligned;
-	char	   *place;
 
+	if (collector->length == -1 && VARATT_IS_SHORT(source))
+	{
+		Size		length = VARSIZE_SHORT(source) - VARHDRSZ_SHORT;
+		char	   *place = take_place(collector, context, VARHDRSZ + length);
+
+		SET_VARSIZE(place, VARHDRSZ + length);
+		memcpy(VARDATA(place), VARDATA_SHORT(source), length);
+		return;
+	}
 	if (collector->length == -1 && VARATT_IS_EXTENDED(source))
 		source = detoasted = (char *) PG_DETOAST_DATUM(value);
 	bytes = att_addlength_pointer(0, collector->length, source);
-	aligned = att_align_nominal(bytes, collector->alignment);
-	reserve(collector, context, aligned);
-	place = collector->data + collector->bytes;
-	memcpy(place, source, bytes);
-	memset(place + bytes, 0, aligned - bytes);
-	collector->bytes += aligned;
+	memcpy(take_place(collector, context, bytes), source, bytes);
 	if (detoasted)
 		pfree(detoasted);
 }

@@ -12,6 +12,7 @@
 #include "access/tupmacs.h"
 #include "utils/memutils.h"
 
+#include "arrays/distinct_values.h"
 #include "functions/array_functions.h"
 #include "functions/set_cut.h"
 #include "keys/key_compare.h"
@@ -68,6 +69,25 @@ cut_top_n_by(FunctionCallInfo fcinfo, SetState *state)
 	remember_bound(fcinfo, state);
 }
 
+/* Values that are equal by their bytes are found where they are; others, and keys, are sorted. */
+static void
+cut_distinct(FunctionCallInfo fcinfo, SetState *state)
+{
+	Collector  *values = &state->values;
+	StoredValues stored = {
+		.element = gpusort_element_type(fcinfo, FIRST_ARRAY, values->type),
+		.data = values->data,
+		.count = values->count
+	};
+
+	if (values->capacity > 0 && gpusort_distinct_by_bytes(stored.element, state->order.collation))
+		values->count = gpusort_distinct_values(&stored, values->data, &values->bytes);
+	else
+		gpusort_collector_refill(values, state->context,
+								 gpusort_distinct_of_array(fcinfo, gpusort_collector_array(values), &state->order));
+	state->cut_bytes = next_cut(values->bytes, 4, DISTINCT_BYTES);
+}
+
 void
 gpusort_set_cut_now(FunctionCallInfo fcinfo, SetState *state)
 {
@@ -84,9 +104,7 @@ gpusort_set_cut_now(FunctionCallInfo fcinfo, SetState *state)
 			cut_top_n_by(fcinfo, state);
 			break;
 		case SET_DISTINCT:
-			gpusort_collector_refill(values, state->context,
-									 gpusort_distinct_of_array(fcinfo, gpusort_collector_array(values), &state->order));
-			state->cut_bytes = next_cut(values->bytes, 4, DISTINCT_BYTES);
+			cut_distinct(fcinfo, state);
 			break;
 		default:
 			break;
