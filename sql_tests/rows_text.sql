@@ -49,6 +49,22 @@ WHERE collprovider = 'i' AND collnamespace = 'rows_text'::regnamespace;
 SELECT bool_and(node) IS NOT FALSE AS used, bool_and(same) IS NOT FALSE AS same
 FROM (SELECT collname FROM pg_collation WHERE collprovider = 'i' AND collnamespace = 'pg_catalog'::regnamespace AND to_regcollation('linguistic') IS NOT NULL ORDER BY md5(collname) LIMIT 12) c, sorted('t COLLATE ' || quote_ident(collname));
 
+-- So many plain texts, of ASCII's printable characters, that ICU's weights of these are learned: pairs that some collations have
+-- as one letter, numbers, punctuation, ends of lines, long prefixes; alone, in runs, and among texts that are not plain.
+CREATE TABLE plain AS
+SELECT i AS id, CASE WHEN i % 3 = 0 THEN 'https://www.example.com/' END || a || b || CASE i % 5 WHEN 0 THEN '' WHEN 1 THEN a WHEN 2 THEN chr(32 + i * 31 % 95) WHEN 3 THEN ' ' || i % 7 ELSE upper(b) END AS t,
+	coalesce(a || b || chr(32 + i * 7 % 95), '')::char(12) AS c, CASE WHEN i % 1000 = 0 THEN 'é' ELSE '' END || b || a || i % 11 AS v
+FROM (SELECT (row_number() OVER ())::int AS i, a, b FROM unnest(string_to_array('a A b c ch CH cs d dz dzs e g gy h i I j k l ll lj ly n nj ny o p r s sh ss sz t ty u v w x xh y z Z zs aa AA AaB 0 1 9 10 007 - _ . / # '' " ~', ' ') || ARRAY[' ', '', E'\n', E'\r', E'\t', 'a b', repeat('ab', 150)]) a,
+	unnest(string_to_array('a c h s z Z dz zs ss ch 0 1 09 10 - _ ~', ' ') || ARRAY['', ' ', E'\t', repeat('x', 30)]) b, generate_series(1, 16)) q;
+INSERT INTO plain (id) VALUES (0), (-1);
+ANALYZE plain;
+SELECT bool_and(node) IS NOT FALSE AS used, bool_and(same) IS NOT FALSE AS same, count(*) FILTER (WHERE NOT same) AS wrong
+FROM (SELECT collname FROM pg_collation WHERE collprovider = 'i' AND collnamespace = 'rows_text'::regnamespace) c, unnest(ARRAY['t COLLATE %s', 'c COLLATE %s DESC', 'id %% 5, v COLLATE %s']) keys, sorted(format(keys, collname), 'plain');
+SET work_mem = '256kB';
+SELECT bool_and(node) IS NOT FALSE AS used, bool_and(same) IS NOT FALSE AS same, count(*) FILTER (WHERE NOT same) AS wrong
+FROM (SELECT collname FROM pg_collation WHERE collprovider = 'i' AND collnamespace = 'rows_text'::regnamespace) c, unnest(ARRAY['t COLLATE %s DESC', 'v COLLATE %s']) keys, sorted(format(keys, collname), 'plain');
+RESET work_mem;
+
 -- The server's own collations, from PostgreSQL 17 on, all compare bytes.
 SELECT bool_and(node) IS NOT FALSE AS used, bool_and(same) IS NOT FALSE AS same
 FROM pg_collation, sorted('t COLLATE ' || quote_ident(collname)) WHERE collprovider = 'b' AND collencoding IN (-1, pg_char_to_encoding('UTF8'));

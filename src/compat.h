@@ -114,6 +114,12 @@
 #define GPUSORT_ANUM_COLLATION_LOCALE Anum_pg_collation_colliculocale
 #endif
 
+/* PostgreSQL 16 (30a53b792) lets collations of ICU have rules of their own. */
+#if PG_VERSION_NUM >= 160000
+#define GPUSORT_ANUM_DATABASE_RULES Anum_pg_database_daticurules
+#define GPUSORT_ANUM_COLLATION_RULES Anum_pg_collation_collicurules
+#endif
+
 /* PostgreSQL 18 (8123e91f5) describes ordering operators by comparison type. */
 #if PG_VERSION_NUM >= 180000
 #define GPUSORT_ORDERING_STRATEGY CompareType

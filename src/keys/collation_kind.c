@@ -240,3 +240,22 @@ gpusort_collation_locale(Oid collation)
 
 	return catalog_locale(collation, &provider, &deterministic);
 }
+
+bool
+gpusort_collation_has_rules(Oid collation)
+{
+#ifdef GPUSORT_ANUM_COLLATION_RULES
+	bool		is_default = collation == DEFAULT_COLLATION_OID;
+	int			cache = is_default ? DATABASEOID : COLLOID;
+	HeapTuple	tuple = SearchSysCache1(cache, ObjectIdGetDatum(is_default ? MyDatabaseId : collation));
+	bool		is_null;
+
+	if (!HeapTupleIsValid(tuple))
+		return true;
+	(void) SysCacheGetAttr(cache, tuple, is_default ? GPUSORT_ANUM_DATABASE_RULES : GPUSORT_ANUM_COLLATION_RULES, &is_null);
+	ReleaseSysCache(tuple);
+	return !is_null;
+#else
+	return false;
+#endif
+}

@@ -22,6 +22,9 @@ extern CollationKind gpusort_collation_kind(Oid collation);
 /* The name of the collation's locale, allocated, or NULL if the catalogs do not have one. */
 extern char *gpusort_collation_locale(Oid collation);
 
+/* True if the catalogs give it rules beside those of its locale, or do not know it. */
+extern bool gpusort_collation_has_rules(Oid collation);
+
 static inline bool
 gpusort_collation_compares_bytes(Oid collation)
 {

@@ -70,7 +70,8 @@ gpusort_key_bytes_source(ByteSource *source, Oid type, Oid collation)
 bool
 gpusort_key_bytes_abbreviated(const ByteSource *source)
 {
-	return source->form == BYTES_NUMERIC || source->form == BYTES_INET || source->order == COLLATION_ABBREVIATED;
+	return source->form == BYTES_NUMERIC || source->form == BYTES_INET ||
+		(source->order == COLLATION_ABBREVIATED && source->plain == NULL);
 }
 
 /* True if values are equal whenever their bytes, padded by zeros to one length, are. */
@@ -84,7 +85,7 @@ gpusort_key_bytes_decide(const ByteSource *source)
 bool
 gpusort_key_bytes_vary(const ByteSource *source)
 {
-	return (is_text(source->form) || source->form == BYTES_BYTEA) && source->order != COLLATION_ABBREVIATED;
+	return (is_text(source->form) || source->form == BYTES_BYTEA) && !gpusort_key_bytes_abbreviated(source);
 }
 
 /* Writes a word so that its bytes order as its value does. */
@@ -175,15 +176,33 @@ gpusort_key_bytes_end_early(const ByteSource *source, Datum value)
 	return early;
 }
 
+/* True if a text that is not NULL is plain.  The source must have a plain key. */
+bool
+gpusort_key_bytes_plain(const ByteSource *source, Datum value)
+{
+	KeyBytes	bytes;
+	bool		plain;
+
+	bytes.data = (const uint8 *) DatumGetPointer(value);
+	bytes.detoasted = NULL;
+	get_text(source->form, value, &bytes);
+	plain = gpusort_plain_key_has(source->plain, bytes.data, bytes.length);
+	gpusort_key_bytes_free(&bytes);
+	return plain;
+}
+
 /* Replaces the bytes of a text by those of its key. */
 static void
 translate(const ByteSource *source, Size limit, KeyBytes *bytes)
 {
 	Size		length = 0;
 
-	if (source->linguistic != NULL)
+	limit = Min(limit, GPUSORT_KEY_BYTES_COMPUTED);
+	if (source->plain != NULL)
+		length = gpusort_plain_key_bytes(source->plain, bytes->data, bytes->length, bytes->computed, limit);
+	else if (source->linguistic != NULL)
 		length = gpusort_linguistic_key_bytes(source->linguistic, source->wide, bytes->data, bytes->length, bytes->computed,
-											  Min(limit, GPUSORT_KEY_BYTES_COMPUTED));
+											  limit);
 	gpusort_key_bytes_free(bytes);
 	bytes->detoasted = NULL;
 	bytes->data = bytes->computed;
@@ -258,6 +277,6 @@ gpusort_key_bytes_get(const ByteSource *source, Datum value, Size limit, KeyByte
 			bytes->length = UUID_LEN;
 			break;
 	}
-	if (source->order == COLLATION_WEIGHTS)
+	if (source->order == COLLATION_WEIGHTS || source->plain != NULL)
 		translate(source, limit, bytes);
 }

@@ -6,7 +6,8 @@
  *	  text, varchar, char(n), name	in collations that compare bytes, as "C" does, their own
  *									bytes; in those of glibc the bytes of
  *									keys/linguistic_key.h, in those of ICU PostgreSQL's
- *									abbreviated key; different texts may be tied
+ *									abbreviated key or, of plain texts among themselves, the
+ *									bytes of keys/plain_key.h; different texts may be tied
  *	  uuid, macaddr, macaddr8		their own bytes
  *	  timetz, interval				the numbers that PostgreSQL compares, most
  *									significant byte first
@@ -22,6 +23,7 @@
 
 #include "keys/collation_kind.h"
 #include "keys/linguistic_key.h"
+#include "keys/plain_key.h"
 
 typedef enum ByteForm
 {
@@ -47,6 +49,7 @@ typedef struct ByteSource
 	SortSupportData abbreviate; /* makes bytes that are an abbreviated key; set by the caller */
 	const LinguisticKey *linguistic;	/* COLLATION_WEIGHTS: NULL until learned, and texts have no bytes then */
 	bool		wide;
+	const PlainKey *plain;		/* if not NULL, all texts are plain, and this makes their bytes */
 } ByteSource;
 
 /* The most bytes that are computed from a value. */
@@ -68,6 +71,7 @@ extern bool gpusort_key_bytes_vary(const ByteSource *source);
 extern bool gpusort_key_bytes_unlearned(const ByteSource *source);
 extern void gpusort_key_bytes_learn(ByteSource *source, Oid collation, bool may_learn);
 extern bool gpusort_key_bytes_end_early(const ByteSource *source, Datum value);
+extern bool gpusort_key_bytes_plain(const ByteSource *source, Datum value);
 extern void gpusort_key_bytes_set(uint64 word, KeyBytes *bytes);
 extern void gpusort_key_bytes_get(const ByteSource *source, Datum value, Size limit, KeyBytes *bytes);
 

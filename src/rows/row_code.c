@@ -14,6 +14,7 @@
 
 #include "large_memory.h"
 #include "rows/row_code.h"
+#include "rows/row_plain.h"
 
 #define ROWS_ENCODE_BLOCK 1024
 #define ROWS_CHARACTERS_MIN 16384	/* with fewer rows packing characters does not pay */
@@ -21,7 +22,6 @@
 #define ROWS_LOOKED_BYTES (Size) 256	/* leading bytes of a key that are looked at */
 #define ROWS_LOOKED_AT 1024		/* rows read for a first look at characters */
 #define ROWS_SAMPLE_MIN 128		/* with fewer rows a sample says nothing about other rows */
-#define ROWS_PREFETCH 16		/* records fetched ahead of the one being read */
 
 static int
 bit_length(uint64 value)
@@ -44,18 +44,6 @@ list_block(const RowList *list, uint32 first, uint32 n, uint32 *rows)
 	for (uint32 i = 0; i < n; i++)
 		rows[i] = list->packed[first + i] & list->row_mask;
 	return rows;
-}
-
-/* Prefetches the record of a row of the list that will soon be read, and the place of a later record. */
-static inline void
-prefetch_record(const RowStore *store, const RowList *list, uint32 i, uint32 step)
-{
-	if (list->packed == NULL || step > 1)
-		return;
-	if (i + 2 * ROWS_PREFETCH < list->count)
-		__builtin_prefetch((const uint32 *) store->row_starts.data + (list->packed[i + 2 * ROWS_PREFETCH] & list->row_mask));
-	if (i + ROWS_PREFETCH < list->count)
-		__builtin_prefetch(gpusort_rows_record(store, list->packed[i + ROWS_PREFETCH] & list->row_mask));
 }
 
 /* Prefetches the first records of the list, and the places of those behind them. */
@@ -106,7 +94,7 @@ static bool
 get_listed(const RowKey *key, const RowStore *store, const RowList *list, uint32 i, uint32 step, Size limit, KeyBytes *bytes)
 {
 	CHECK_FOR_INTERRUPTS();
-	prefetch_record(store, list, i, step);
+	gpusort_rows_prefetch(store, list, i, step);
 	return get_bytes(key, store, list->packed ? list->packed[i] & list->row_mask : i, limit, bytes);
 }
 
@@ -258,7 +246,7 @@ gpusort_rows_keep_words(RowKeys *keys, const RowStore *store)
 	RowKey	   *key = &keys->keys[0];
 	uint64	   *words;
 
-	if (keys->ncoded == 0 || key->kind != KEY_IS_BYTES || !gpusort_key_bytes_abbreviated(&key->bytes))
+	if (keys->ncoded == 0 || key->kind != KEY_IS_BYTES || !gpusort_key_bytes_abbreviated(&key->bytes) || key->all_plain)
 		return;
 	key->alike = words_are_alike(key, store);
 	if (key->alike)
@@ -284,6 +272,7 @@ gpusort_rows_forget_words(RowKeys *keys)
 			pfree(keys->keys[i].words);
 		keys->keys[i].words = NULL;
 		keys->keys[i].alike = false;
+		keys->keys[i].all_plain = false;
 	}
 }
 
@@ -459,6 +448,8 @@ gpusort_rows_code_common(const RowKeys *keys, const RowStore *sample, double nro
 	{
 		RowKey	   *key = &keys->keys[code->nexact];
 
+		if (key->plain != NULL && key->ever_plain)
+			key = key->plain;
 		if (!sample->layout->attributes[key->attribute].is_constant)
 		{
 			learn_bytes(key, sample, &all_rows, nrows);
@@ -514,6 +505,7 @@ gpusort_rows_code_fitted(const RowKeys *keys, int first_key, const RowStore *sto
 		find_nulls(key, store, list, &some_null, &all_null);
 		if (!store->layout->attributes[key->attribute].is_constant && !all_null)
 		{
+			key = gpusort_rows_key_of_list(key, store, list);
 			learn_bytes(key, store, list, list->count);
 			if (some_null)
 				add_field(code, key, FIELD_NULL, 1);

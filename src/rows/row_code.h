@@ -61,4 +61,18 @@ extern void gpusort_rows_code_free(KeyCode *code);
 extern void gpusort_rows_encode(const KeyCode *code, const RowStore *store, const uint32 *rows,
 								uint32 first, uint32 nrows, int nbits, uint64 *out);
 
+#define ROWS_PREFETCH 16		/* records fetched ahead of the one being read */
+
+/* Prefetches the record of a row of the list that will soon be read, and the place of a later record. */
+static inline void
+gpusort_rows_prefetch(const RowStore *store, const RowList *list, uint32 i, uint32 step)
+{
+	if (list->packed == NULL || step > 1)
+		return;
+	if (i + 2 * ROWS_PREFETCH < list->count)
+		__builtin_prefetch((const uint32 *) store->row_starts.data + (list->packed[i + 2 * ROWS_PREFETCH] & list->row_mask));
+	if (i + ROWS_PREFETCH < list->count)
+		__builtin_prefetch(gpusort_rows_record(store, list->packed[i + ROWS_PREFETCH] & list->row_mask));
+}
+
 #endif							/* GPUSORT_ROW_CODE_H */

@@ -100,6 +100,13 @@ gpusort_rows_keys(TupleDesc desc, List *columns, List *operators, List *collatio
 			PrepareSortSupportFromOrderingOp(operator, &key->bytes.abbreviate);
 		}
 		PrepareSortSupportFromOrderingOp(operator, &key->compare);
+		if (key->kind == KEY_IS_BYTES && key->bytes.order == COLLATION_ABBREVIATED)
+		{
+			key->plain = palloc(sizeof(RowKey));
+			*key->plain = *key;
+			key->plain->plain = NULL;
+			key->ever_plain = true;
+		}
 	}
 	return keys;
 }

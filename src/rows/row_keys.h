@@ -39,6 +39,9 @@ typedef struct RowKey
 	ByteSource	bytes;			/* KEY_IS_BYTES */
 	uint64	   *words;			/* abbreviated keys of the store that is ordered, by row, or NULL */
 	bool		alike;			/* they seem to be the same for all of its rows, and are not used */
+	struct RowKey *plain;		/* this key for rows whose texts are plain; NULL if it has none */
+	bool		all_plain;		/* all rows of the store are such */
+	bool		ever_plain;		/* and so were those of all stores before */
 	SortSupportData compare;	/* set for all keys */
 } RowKey;
 

@@ -9,6 +9,7 @@
 
 #include "kept_memory.h"
 #include "large_memory.h"
+#include "rows/row_plain.h"
 #include "rows/row_sort.h"
 #include "stats/sort_progress.h"
 
@@ -196,6 +197,7 @@ order_store(RowSort *sort, OrderUse use)
 
 	start_phase(sort, &start);
 	sort->stats.peak_bytes = Max(sort->stats.peak_bytes, bytes_held(sort, 0));
+	gpusort_rows_find_plain(sort->keys, sort->store, sort->runs ? Max(sort->expected_rows, sort->nrows) : sort->store->nrows);
 	gpusort_rows_keep_words(sort->keys, sort->store);
 	if (use != ORDER_ENDS || !gpusort_rows_order_on_device(sort))
 		order_here(sort, use != ORDER_CUTS || !has_exact_bound(sort));

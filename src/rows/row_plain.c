@@ -1,0 +1,61 @@
+/*
+ * row_plain.c
+ *	  Finds keys that are plain texts, see row_plain.h.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "rows/row_plain.h"
+
+#define ROWS_LEARN_MIN 16384	/* with fewer rows learning what is plain does not pay */
+
+/* True if a key's texts are plain in all listed rows.  The key must have a plain one. */
+static bool
+are_plain(const RowKey *key, const RowStore *store, const RowList *list)
+{
+	for (uint32 i = 0; i < list->count; i++)
+	{
+		uint32		row = list->packed ? list->packed[i] & list->row_mask : i;
+		bool		is_null;
+		Datum		value;
+
+		CHECK_FOR_INTERRUPTS();
+		gpusort_rows_prefetch(store, list, i, 1);
+		value = gpusort_rows_store_get(store, row, key->attribute, &is_null);
+		if (!is_null && !gpusort_key_bytes_plain(&key->plain->bytes, value))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Finds out in which keys all rows of a store are plain texts.  nrows is how many rows the
+ * sort has: that decides whether learning what plain texts are pays.
+ */
+void
+gpusort_rows_find_plain(RowKeys *keys, const RowStore *store, double nrows)
+{
+	RowList		all_rows = {.count = store->nrows};
+
+	for (int i = 0; i < keys->ncoded; i++)
+	{
+		RowKey	   *key = &keys->keys[i];
+
+		if (key->plain == NULL || store->layout->attributes[key->attribute].is_constant)
+			continue;
+		if (key->plain->bytes.plain == NULL)
+			key->plain->bytes.plain = gpusort_plain_key(key->compare.ssup_collation, nrows >= ROWS_LEARN_MIN);
+		key->all_plain = key->plain->bytes.plain != NULL && are_plain(key, store, &all_rows);
+		key->ever_plain &= key->all_plain;
+	}
+}
+
+/* The key to encode listed rows by: the plain one if their texts are plain, else itself. */
+RowKey *
+gpusort_rows_key_of_list(RowKey *key, const RowStore *store, const RowList *list)
+{
+	if (key->plain == NULL || key->plain->bytes.plain == NULL)
+		return key;
+	return key->all_plain || (list->packed != NULL && are_plain(key, store, list)) ? key->plain : key;
+}
