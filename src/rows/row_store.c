@@ -347,8 +347,11 @@ copy_record(RowStore *store, uint32 target, const RowStore *source, uint32 row)
 {
 	Size		size = record_size(source, row);
 
-	if (size > 0)				/* a store of columns alone has no records to copy from */
-		memcpy(add_record(store, target, size), gpusort_rows_record(source, row), size);
+	char	   *record = add_record(store, target, size);
+
+	/* Where all values are NULL, records are empty and the source may have none. */
+	if (size > 0)
+		memcpy(record, gpusort_rows_record(source, row), size);
 }
 
 /* Copies values of a width: to[target + i] becomes from[rows[i]]. */
