@@ -56,6 +56,19 @@ CALL measure('sets', 'sorted_agg(x), groups of 5', 'int4', NULL, :fewer, set_con
 CALL measure('sets', 'sorted_agg(x), groups of 200 in random order', 'int4', NULL, :many, set_contenders('numbers', 'sorted_agg(x)', 'array_agg(x ORDER BY x)', 'GROUP BY scattered'), 'plain SQL', 1);
 CALL measure('sets', 'top_n_agg_by(x, f, 3), groups of 200', 'int4', NULL, :many, set_contenders('numbers', 'top_n_agg_by(x, f, 3)', '(array_agg(x ORDER BY f DESC))[1:3]', 'GROUP BY g', 'avg(f)'), 'plain SQL', 1);
 CALL measure('sets', 'three percentiles, groups of 200', 'float8', NULL, :many, set_contenders('numbers', 'percentile_cont_agg(f, ''{0.25,0.5,0.75}''::float8[])', 'percentile_cont(''{0.25,0.5,0.75}''::float8[]) WITHIN GROUP (ORDER BY f)', 'GROUP BY g', 'avg(f)'), 'plain SQL', 1);
+CALL measure('sets', 'three percentiles, groups of 10,000', 'float8', NULL, :many, set_contenders('numbers', 'percentile_cont_agg(f, ''{0.25,0.5,0.75}''::float8[])', 'percentile_cont(''{0.25,0.5,0.75}''::float8[]) WITHIN GROUP (ORDER BY f)', 'GROUP BY g / 50', 'avg(f)'), 'plain SQL', 1);
+CALL measure('sets', 'sorted_agg_by(x, f), groups of 10,000', 'int4', NULL, :many, set_contenders('numbers', 'sorted_agg_by(x, f)', 'array_agg(x ORDER BY f)', 'GROUP BY g / 50'), 'plain SQL', 1);
+
+-- Many small groups and few large ones whose rows come in turn, grouped by hashing and by sorting.
+CREATE FUNCTION group_contenders(ours text, theirs text, groups text, without text) RETURNS text[] LANGUAGE sql AS $$
+	SELECT array_agg(ARRAY[name, format('SELECT count(a) FROM (SELECT %s AS a FROM gpusort_bench.tiny GROUP BY %s OFFSET 0) q', aggregate, groups), setting, 'off'] ORDER BY ord)
+	FROM (VALUES (1, 'floor: avg(x)', 'avg(x)', without), (2, 'gpusort', 'gpusort.' || ours, without), (3, 'plain SQL', theirs, 'gpusort.enable_sort')) c (ord, name, aggregate, setting)
+$$;
+SELECT format('CALL measure(''sets'', %L, ''int4'', NULL, %s, group_contenders(%L, %L, %L, %L), ''plain SQL'', 1)', format('%s, %s, %s', ours, of_rows, way), :fewer, ours, theirs, groups, without)
+FROM (VALUES ('500,000 groups of 10', 'g / 2'), ('1,000 groups of 5,000', 'g % 1000')) g (of_rows, groups), (VALUES ('hashed', 'enable_sort'), ('sorted', 'enable_hashagg')) w (way, without),
+	(VALUES ('median(x)', 'percentile_cont(0.5) WITHIN GROUP (ORDER BY x)'), ('count_distinct(x)', 'count(DISTINCT x)'),
+			('top_n_agg_by(x, x, 3)', '(array_agg(x ORDER BY x DESC))[1:3]')) a (ours, theirs)
+\gexec
 \endif
 
 \if :{?text}
