@@ -97,7 +97,7 @@ typedef struct GpusortSlabSort
  * With verify, a sort is OK if the order is right and each sorted column has, row by row,
  * the values that were appended.  Each row of a column must be fetched once.  The fetch of
  * the last of them is OK if all are what was sorted; rows of earlier fetches must not be
- * used before that.
+ * used before that.  Rows may be fetched again later, which is not checked.
  */
 #define GPUSORT_SESSION_COLUMNS 34
 #define GPUSORT_SESSION_INDEX 0xffffffffu	/* column number of the result column */

@@ -36,14 +36,19 @@ gpusort_explain_sort(const SortShown *sort, ExplainState *es)
 {
 	bool		spilled = sort->runs > 0;
 	uint64		memory = kilobytes(sort->peak_bytes);
+	uint64		device = kilobytes(sort->device_bytes);
 	uint64		disk = kilobytes(sort->disk_bytes);
 
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{
 		appendStringInfoSpaces(es->str, es->indent * 2);
 		appendStringInfo(es->str, "Sort Method: %s  Engine: %s  Memory: " UINT64_FORMAT "kB", sort->method, engines(sort), memory);
+		if (sort->device_bytes > 0)
+			appendStringInfo(es->str, "  Device Memory: " UINT64_FORMAT "kB", device);
+		if (disk > 0)
+			appendStringInfo(es->str, "  Disk: " UINT64_FORMAT "kB", disk);
 		if (spilled)
-			appendStringInfo(es->str, "  Disk: " UINT64_FORMAT "kB  Runs: %d", disk, sort->runs);
+			appendStringInfo(es->str, "  Runs: %d", sort->runs);
 		if (sort->joined_runs < sort->runs)
 			appendStringInfo(es->str, "  Joined: %d", sort->joined_runs);
 		if (spilled)
@@ -52,11 +57,12 @@ gpusort_explain_sort(const SortShown *sort, ExplainState *es)
 		return;
 	}
 	gpusort_explain_plan(sort, es);
-	ExplainPropertyUInteger("Sort Space Used", "kB", spilled ? disk : memory, es);
-	ExplainPropertyText("Sort Space Type", spilled ? "Disk" : "Memory", es);
+	ExplainPropertyUInteger("Sort Space Used", "kB", spilled ? disk : device > 0 ? device : memory, es);
+	ExplainPropertyText("Sort Space Type", spilled ? "Disk" : device > 0 ? "Device Memory" : "Memory", es);
 	ExplainPropertyUInteger("Memory", "kB", memory, es);
 	if (sort->may_spill)
 	{
+		ExplainPropertyUInteger("Device Memory", "kB", device, es);
 		ExplainPropertyUInteger("Disk", "kB", disk, es);
 		ExplainPropertyInteger("Runs", NULL, sort->runs, es);
 		ExplainPropertyInteger("Joined Runs", NULL, sort->joined_runs, es);

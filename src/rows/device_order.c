@@ -76,11 +76,10 @@ list_columns(DeviceOrder *order, int width)
 	}
 }
 
-/* Writes the rows' codes to sort->packed, as 32-bit keys if the spec says so. */
-static void
-encode_keys(DeviceOrder *order)
+/* Writes the codes of the store's rows to sort->packed, as 32-bit keys if that is the form. */
+void
+gpusort_rows_encode_for_device(RowSort *sort, const KeyCode *code, GpusortKeyForm form)
 {
-	RowSort    *sort = order->sort;
 	uint32		nrows = sort->store->nrows;
 	uint64		codes[ROWS_ENCODE_SPAN];
 
@@ -90,8 +89,8 @@ encode_keys(DeviceOrder *order)
 		uint32		n = Min(ROWS_ENCODE_SPAN, nrows - first);
 
 		CHECK_FOR_INTERRUPTS();
-		gpusort_rows_encode(order->code, sort->store, NULL, first, n, ROWS_WORD_BITS, codes);
-		if (order->spec.form == GPUSORT_KEY_UINT64)
+		gpusort_rows_encode(code, sort->store, NULL, first, n, ROWS_WORD_BITS, codes);
+		if (form == GPUSORT_KEY_UINT64)
 			memcpy((uint64 *) sort->packed.data + first, codes, n * sizeof(uint64));
 		else
 			for (uint32 i = 0; i < n; i++)
@@ -265,7 +264,7 @@ attempt_session(DeviceOrder *order)
 	order->session = gpusort_session_open(&order->spec, USED_FOR_ROWS, nrows, order->ncolumns + 1, order->widths, &why);
 	if (order->session != NULL)
 	{
-		encode_keys(order);
+		gpusort_rows_encode_for_device(sort, order->code, order->spec.form);
 		done = sort_session(order, &why) && fetch_session(order, &why);
 	}
 	if (done)

@@ -9,6 +9,7 @@
 
 #include "kept_memory.h"
 #include "large_memory.h"
+#include "rows/device_rows.h"
 #include "rows/row_plain.h"
 #include "rows/row_sort.h"
 #include "stats/sort_progress.h"
@@ -270,7 +271,7 @@ widen_range(RowSort *sort)
 
 /* Writes the rows in memory to a new run. */
 static void
-spill(RowSort *sort)
+write_run(RowSort *sort)
 {
 	instr_time	start;
 	uint32		nrows = sort->store->nrows;
@@ -292,6 +293,59 @@ spill(RowSort *sort)
 	end_phase(sort, start, &sort->stats.spill_time);
 	sort->nrows += nrows;
 	gpusort_rows_store_clear(sort->store);
+}
+
+/* Writes runs of the rows that a device was to sort.  The reason is why it did not, if that is still to be counted. */
+static void
+write_runs_instead(RowSort *sort, SortReason why)
+{
+	DeviceRows *rows = sort->device_rows;
+
+	sort->device_rows = NULL;
+	sort->nrows = 0;
+	sort->failed = why;
+	sort->stats.device_bytes = 0;
+	while (gpusort_rows_device_give_back(rows))
+		write_run(sort);
+	gpusort_rows_device_free(rows);
+}
+
+/* True if the rows beyond work_mem are sorted by a device. */
+static bool
+uses_device(RowSort *sort)
+{
+	if (sort->device_rows == NULL && sort->runs == NULL && sort->bound == NULL)
+		sort->device_rows = gpusort_rows_device_begin(sort);
+	return sort->device_rows != NULL;
+}
+
+/* Moves the rows in memory to those that a device will sort. */
+static void
+take_for_device(RowSort *sort)
+{
+	instr_time	start;
+	bool		fits;
+
+	start_phase(sort, &start);
+	sort->stats.peak_bytes = Max(sort->stats.peak_bytes, bytes_held(sort, 0));
+	gpusort_progress_update(sort->progress, SORT_PHASE_WRITING, 0, 1);
+	widen_range(sort);
+	fits = gpusort_rows_device_take(sort->device_rows);
+	sort->nrows += sort->store->nrows;
+	gpusort_rows_store_clear(sort->store);
+	end_phase(sort, start, &sort->stats.spill_time);
+	if (!fits)
+		write_runs_instead(sort, REASON_OUT_OF_MEMORY);
+}
+
+/* Moves the rows in memory to where they are sorted with others. */
+static void
+spill(RowSort *sort)
+{
+	if (uses_device(sort))
+		take_for_device(sort);
+	else
+		write_run(sort);
 }
 
 /* Drops rows beyond the bound, or gives the bound up if it does not pay. */
@@ -340,41 +394,66 @@ end_progress(RowSort *sort)
 	sort->progress = 0;
 }
 
+/* Prepares reading the runs. */
+static void
+finish_runs(RowSort *sort)
+{
+	instr_time	start;
+
+	gpusort_rows_store_free(sort->store);
+	sort->store = NULL;
+	gpusort_rows_buffer_release(sort->memory, &sort->packed);
+	gpusort_memory_trim();
+	start_phase(sort, &start);
+	gpusort_progress_update(sort->progress, SORT_PHASE_MERGING, 0, 1);
+	gpusort_rows_runs_prepare(sort->runs, sort->random_access);
+	if (has_exact_bound(sort))
+		sort->nrows = Min(sort->nrows, sort->bound->rows);
+	end_phase(sort, start, &sort->stats.spill_time);
+	sort->stats.disk_bytes += sort->runs->disk_bytes;
+	sort->stats.initial_runs = sort->runs->initial_runs;
+	sort->stats.joined_runs = sort->runs->joined_runs;
+	sort->stats.merge_passes = sort->runs->merge_passes;
+}
+
+/* Has the device sort the rows that were taken for it.  If it does not, they become runs. */
+static void
+finish_on_device(RowSort *sort)
+{
+	instr_time	start;
+	SortReason	why;
+
+	start_phase(sort, &start);
+	sort->stats.disk_bytes = gpusort_rows_device_disk_bytes(sort->device_rows);
+	why = gpusort_rows_device_sort(sort->device_rows);
+	end_phase(sort, start, &sort->stats.sort_time);
+	if (why != REASON_NONE)
+		write_runs_instead(sort, why);
+	else
+		sort->stats.device_bytes = gpusort_rows_device_bytes(sort->device_rows);
+}
+
 /* Sorts the rows that were appended.  Batches can be read afterwards. */
 void
 gpusort_rows_sort_finish(RowSort *sort)
 {
 	MemoryContext caller = MemoryContextSwitchTo(sort->context);
-	instr_time	start;
 
 	sort->expected_rows = sort->stats.rows_read = rows_read(sort);
 	gpusort_rows_sort_show_read(sort);
-	if (sort->runs == NULL)
+	if (sort->runs == NULL && sort->device_rows == NULL)
 	{
 		widen_range(sort);
 		sort->nrows = ordered_rows(sort);
 		if (sort->nrows > 0)
 			order_store(sort, ORDER_ENDS);
 	}
-	else
-	{
-		if (sort->store->nrows > 0)
-			spill(sort);
-		gpusort_rows_store_free(sort->store);
-		sort->store = NULL;
-		gpusort_rows_buffer_release(sort->memory, &sort->packed);
-		gpusort_memory_trim();
-		start_phase(sort, &start);
-		gpusort_progress_update(sort->progress, SORT_PHASE_MERGING, 0, 1);
-		gpusort_rows_runs_prepare(sort->runs, sort->random_access);
-		if (has_exact_bound(sort))
-			sort->nrows = Min(sort->nrows, sort->bound->rows);
-		end_phase(sort, start, &sort->stats.spill_time);
-		sort->stats.disk_bytes = sort->runs->disk_bytes;
-		sort->stats.initial_runs = sort->runs->initial_runs;
-		sort->stats.joined_runs = sort->runs->joined_runs;
-		sort->stats.merge_passes = sort->runs->merge_passes;
-	}
+	else if (sort->store->nrows > 0)
+		spill(sort);
+	if (sort->device_rows != NULL)
+		finish_on_device(sort);
+	if (sort->runs != NULL)
+		finish_runs(sort);
 	if (sort->intervals != NULL)
 		sort->intervals->intervals = gpusort_intervals_make(&sort->intervals->range, sort->intervals->buckets,
 															sort->intervals->descending);
@@ -386,35 +465,86 @@ gpusort_rows_sort_finish(RowSort *sort)
 	MemoryContextSwitchTo(caller);
 }
 
+/* Reads a batch that holds the row from the rows in memory, which begin with row number `held`. */
+static void
+read_store(RowSort *sort, uint64 row, uint64 held)
+{
+	RowBatch   *batch = sort->batch;
+	uint32		nrows = Min(sort->store->nrows, sort->nrows - held);
+	uint32		first = row - held;
+
+	first -= first % batch->slots;
+	batch->first = held + first;
+	gpusort_rows_batch_gather(batch, sort->store, sort->order + first, first, Min(batch->slots, nrows - first));
+}
+
+/* Reads a batch that holds the row from the runs. */
+static void
+read_runs(RowSort *sort, uint64 row)
+{
+	if (sort->random_access)
+		gpusort_rows_runs_seek(sort->runs, sort->batch, row);
+	else
+		gpusort_rows_runs_next(sort->runs, sort->batch);
+}
+
+/*
+ * Goes on without the device: makes runs, and reads from them a batch that holds the row.
+ * The rows come in the same order, so that those returned so far come first.
+ */
+static void
+read_without_device(RowSort *sort, uint64 row, SortReason why)
+{
+	RowBatch   *batch = sort->batch;
+
+	gpusort_stats_fallback(USED_FOR_ROWS, GPUSORT_METHOD_AUTO, why);
+	write_runs_instead(sort, REASON_NONE);
+	finish_runs(sort);
+	batch->first = 0;
+	read_runs(sort, row);
+	while (row >= batch->first + batch->nrows)
+	{
+		CHECK_FOR_INTERRUPTS();
+		batch->first += batch->nrows;
+		batch->nrows = 0;
+		read_runs(sort, row);
+	}
+}
+
+/* Reads a batch that holds the row from device memory. */
+static void
+read_device(RowSort *sort, uint64 row)
+{
+	SortReason	why;
+
+	if (gpusort_rows_device_load(sort->device_rows, row, &why))
+		read_store(sort, row, gpusort_rows_device_loaded(sort->device_rows));
+	else
+		read_without_device(sort, row, why);
+}
+
 /* Returns a batch that holds the row of this number, which must be less than nrows. */
 RowBatch *
 gpusort_rows_sort_read(RowSort *sort, uint64 row)
 {
+	MemoryContext caller;
 	RowBatch   *batch = sort->batch;
 	instr_time	start;
 
 	if (row >= batch->first && row < batch->first + batch->nrows)
 		return batch;
+	caller = MemoryContextSwitchTo(sort->context);
 	start_phase(sort, &start);
 	batch->nrows = 0;
 	batch->first = row;
-	if (sort->runs == NULL)
-	{
-		batch->first -= row % batch->slots;
-		gpusort_rows_batch_gather(batch, sort->store, sort->order + batch->first, batch->first,
-								  Min(batch->slots, sort->nrows - batch->first));
-	}
+	if (sort->runs != NULL)
+		read_runs(sort, row);
+	else if (sort->device_rows != NULL)
+		read_device(sort, row);
 	else
-	{
-		MemoryContext caller = MemoryContextSwitchTo(sort->context);
-
-		if (sort->random_access)
-			gpusort_rows_runs_seek(sort->runs, batch, row);
-		else
-			gpusort_rows_runs_next(sort->runs, batch);
-		MemoryContextSwitchTo(caller);
-	}
+		read_store(sort, row, 0);
 	end_phase(sort, start, &sort->stats.gather_time);
+	MemoryContextSwitchTo(caller);
 	if (batch->first + batch->nrows == sort->nrows)
 		end_progress(sort);
 	else if (sort->progress != 0)
@@ -427,6 +557,8 @@ void
 gpusort_rows_sort_free(RowSort *sort)
 {
 	end_progress(sort);
+	if (sort->device_rows != NULL)
+		gpusort_rows_device_free(sort->device_rows);
 	if (sort->runs != NULL)
 		gpusort_rows_runs_close(sort->runs);
 	MemoryContextDelete(sort->context);

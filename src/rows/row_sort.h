@@ -32,6 +32,7 @@ typedef struct RowSortStats
 	Size		peak_bytes;		/* memory held by rows, keys and order */
 	uint64		rows_read;
 	int64		disk_bytes;		/* written to temporary files */
+	int64		device_bytes;	/* of rows beyond work_mem that were in device memory */
 	int64		moved_bytes;	/* keys and columns that went to an engine and back */
 	bool		bounded;		/* rows beyond a bound were dropped */
 	int			initial_runs;
@@ -42,6 +43,8 @@ typedef struct RowSortStats
 	instr_time	spill_time;		/* writing and merging runs, without the last merge */
 	instr_time	gather_time;	/* reading batches */
 } RowSortStats;
+
+typedef struct DeviceRows DeviceRows;
 
 /* Intervals of a key over all rows, which one attribute shows. */
 typedef struct RowIntervals
@@ -70,7 +73,8 @@ typedef struct RowSort
 	RowStore   *store;			/* rows not yet in a run */
 	RowBuffer	packed;			/* packed integers, while sorting */
 	uint32	   *order;			/* row numbers in sorted order, in the memory of packed */
-	RowRuns    *runs;			/* NULL while everything fits into memory */
+	RowRuns    *runs;			/* NULL while everything fits into memory, or is on a device */
+	DeviceRows *device_rows;	/* rows beyond work_mem that a device sorts, or NULL */
 	RowBatch   *batch;			/* set by finish */
 	uint64		nrows;			/* rows to be read, in all */
 	uint64		expected_rows;	/* by the planner */
@@ -110,5 +114,6 @@ extern void gpusort_rows_order_packed(RowSort *sort, const RowStore *store, uint
 
 /* device_order.c: the same on a device, which also sorts the columns. */
 extern bool gpusort_rows_order_on_device(RowSort *sort);
+extern void gpusort_rows_encode_for_device(RowSort *sort, const KeyCode *code, GpusortKeyForm form);
 
 #endif							/* GPUSORT_ROW_SORT_H */

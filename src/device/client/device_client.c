@@ -122,6 +122,17 @@ gpusort_devices_look(const GpusortSpec *spec, DeviceView *view)
 	LWLockRelease(gpusort_arena->lock);
 }
 
+uint64_t
+gpusort_device_memory_limit(int device)
+{
+	uint64_t	bytes;
+
+	LWLockAcquire(gpusort_arena->lock, LW_SHARED);
+	bytes = gpusort_arena->devices[device].info.memory_limit;
+	LWLockRelease(gpusort_arena->lock);
+	return bytes;
+}
+
 void
 gpusort_device_refusal(int device, int refusal, char *text, Size size)
 {

@@ -31,6 +31,9 @@ extern void gpusort_devices_look(const GpusortSpec *spec, DeviceView *view);
 /* Why no device can be used now, or REASON_NONE. */
 extern SortReason gpusort_devices_unready(void);
 
+/* Device memory in bytes that jobs and sessions of a device may have. */
+extern uint64_t gpusort_device_memory_limit(int device);
+
 /* Copies the text of a device's refusal. */
 extern void gpusort_device_refusal(int device, int refusal, char *text, Size size);
 

@@ -35,7 +35,8 @@ extern bool gpusort_session_sort(DeviceSession *session, uint64_t nrows, SortRea
 
 /*
  * Copies rows of a sorted column back.  Each wanted row must be fetched once, in one call or
- * several.  With gpusort.verify the last fetch of a column tells whether it is right.
+ * several.  With gpusort.verify the last fetch of a column tells whether it is right.  Rows that
+ * are fetched again later are not checked by the device.
  */
 extern bool gpusort_session_fetch(DeviceSession *session, uint32_t column, uint64_t first_row,
 								  uint64_t nrows, void *target, SortReason *why);

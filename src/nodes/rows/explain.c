@@ -139,12 +139,13 @@ static void
 explain_stats(const RowSortStats *stats, ExplainState *es)
 {
 	SortShown	shown = {
-		.method = stats->initial_runs > 0 ? "external merge" : stats->bounded ? "top-N in memory" : "in memory",
+		.method = stats->initial_runs > 0 ? "external merge" : stats->device_bytes > 0 ? "in device memory" : stats->bounded ? "top-N in memory" : "in memory",
 		.cpu = stats->used_cpu,
 		.gpu = stats->used_gpu,
 		.peak_bytes = stats->peak_bytes,
 		.moved_bytes = stats->moved_bytes,
 		.may_spill = true,
+		.device_bytes = stats->device_bytes,
 		.disk_bytes = stats->disk_bytes,
 		.runs = stats->initial_runs,
 		.joined_runs = stats->joined_runs,
@@ -174,6 +175,7 @@ add_stats(RowSortStats *total, const RowSortStats *part)
 	total->read_directly |= part->read_directly;
 	total->bounded |= part->bounded;
 	total->peak_bytes += part->peak_bytes;
+	total->device_bytes += part->device_bytes;
 	total->disk_bytes += part->disk_bytes;
 	total->moved_bytes += part->moved_bytes;
 	total->initial_runs += part->initial_runs;

@@ -1,0 +1,47 @@
+/*
+ * device_rows.h
+ *	  Rows beyond work_mem that a device holds and sorts, and that come back block by block.
+ *
+ *	  begin --> take ... --> sort --> load (any block, any order) --> free
+ *	                              \-> give_back ...  (also after a load that failed)
+ *
+ * All values of the rows are passed by value.  The backend holds one block of them.
+ *
+ * Nothing is lost with the device: a file keeps the rows in the input's order, and the
+ * sort is stable.  So whoever sorts the rows that give_back returns gets the same sequence,
+ * and may go on where the device has failed.
+ */
+#ifndef GPUSORT_DEVICE_ROWS_H
+#define GPUSORT_DEVICE_ROWS_H
+
+#include "rows/row_sort.h"
+
+/* Rows that are held for the sort, or NULL if they are better sorted otherwise. */
+extern DeviceRows *gpusort_rows_device_begin(RowSort *sort);
+
+/* Takes all rows of the store.  Returns false if there are now too many for the device; then they can only be given back. */
+extern bool gpusort_rows_device_take(DeviceRows *rows);
+
+/* Has the device sort the rows.  Returns REASON_NONE, or why it did not. */
+extern SortReason gpusort_rows_device_sort(DeviceRows *rows);
+
+/*
+ * Replaces the rows of the store by the block that holds a row, and sets sort->order.
+ * Returns false if the device has failed; then *why tells how.
+ */
+extern bool gpusort_rows_device_load(DeviceRows *rows, uint64 row, SortReason *why);
+
+/* The number of the first row of the block that is loaded. */
+extern uint64 gpusort_rows_device_loaded(const DeviceRows *rows);
+
+/* Replaces the rows of the store by the next ones in the input's order.  Returns false behind the last. */
+extern bool gpusort_rows_device_give_back(DeviceRows *rows);
+
+/* Bytes in device memory, and in the file. */
+extern int64 gpusort_rows_device_bytes(const DeviceRows *rows);
+extern int64 gpusort_rows_device_disk_bytes(const DeviceRows *rows);
+
+/* Gives up device memory and the file.  The block that is loaded can still be read. */
+extern void gpusort_rows_device_free(DeviceRows *rows);
+
+#endif							/* GPUSORT_DEVICE_ROWS_H */

@@ -1,0 +1,42 @@
+/*
+ * row_file.h
+ *	  Rows in the input's order in temporary files: what a device sorts, in case it fails.
+ *
+ *	  create --> append ... --> rewind, next ... (as often as wanted) --> close
+ *
+ * Each append writes the rows of a store as one block, and each next reads one back.  All
+ * attributes are passed by value.  Blocks are spread over files of limited size, so that a
+ * reader who needs the rows no more can give up their space as he goes.
+ */
+#ifndef GPUSORT_ROW_FILE_H
+#define GPUSORT_ROW_FILE_H
+
+#include "nodes/pg_list.h"
+
+#include "rows/row_store.h"
+
+typedef struct RowFile
+{
+	List	   *parts;			/* of FilePart */
+	int			part;			/* the next block to read: its part, and its place in there */
+	int			block;
+	uint64		nrows;
+	uint32		longest;		/* rows of the longest block */
+	int64		bytes;			/* written */
+} RowFile;
+
+extern RowFile *gpusort_rows_file_create(void);
+extern void gpusort_rows_file_append(RowFile *file, const RowStore *store);
+
+/* Has the next read begin with the first block. */
+extern void gpusort_rows_file_rewind(RowFile *file);
+
+/* Reads the next block into the store, whose rows it replaces.  Returns false behind the last one. */
+extern bool gpusort_rows_file_next(RowFile *file, RowStore *store);
+
+/* Closes the parts all of whose blocks have been read. */
+extern void gpusort_rows_file_drop_read(RowFile *file);
+
+extern void gpusort_rows_file_close(RowFile *file);
+
+#endif							/* GPUSORT_ROW_FILE_H */

@@ -1,0 +1,186 @@
+# Rows beyond work_mem in device memory: where EXPLAIN says they were, and the right rows
+# whatever happens to the device in each phase of the sort, also after some were returned.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use EmulatedDevice;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_emulated('rows', 'gpusort.gpu_buffer_size = 2MB', 'gpusort.force_nodes = on', 'max_parallel_workers_per_gather = 0',
+	"work_mem = '64kB'", 'jit = off', 'gpusort.min_gpu_keys = 10000');
+$node->safe_psql('postgres', q{
+	CREATE TABLE held AS
+	SELECT i, (i * 7919::int8) % 55001 AS k, i % 2 = 0 AS bool, CASE WHEN i % 3 > 0 THEN i END AS nulls, (i % 100) * 90000000000000000 AS apart
+	FROM generate_series(1, 55000) i;
+	ANALYZE held;
+	-- What a query returns from a cursor; when some rows have come, something happens.
+	CREATE FUNCTION rows_of(query text, what text, after int, scroll bool) RETURNS text LANGUAGE plpgsql AS $$
+	DECLARE
+		c refcursor;
+		one record;
+		seen text[] := '{}';
+		old int;
+	BEGIN
+		IF scroll THEN OPEN c SCROLL FOR EXECUTE query; ELSE OPEN c NO SCROLL FOR EXECUTE query; END IF;
+		LOOP
+			FETCH c INTO one;
+			EXIT WHEN NOT FOUND;
+			seen := seen || one::text;
+			CONTINUE WHEN cardinality(seen) <> after;
+			IF what = 'end of the worker' THEN
+				SELECT worker_pid, pg_terminate_backend(worker_pid) INTO old FROM gpusort.devices WHERE device = 0;
+				WHILE EXISTS (SELECT FROM gpusort.devices WHERE device = 0 AND worker_pid = old) LOOP
+					PERFORM pg_sleep(0.01);
+				END LOOP;
+			ELSE
+				PERFORM gpusort_test.inject_fault(what);
+			END IF;
+		END LOOP;
+		CLOSE c;
+		RETURN md5(array_to_string(seen, ' '));
+	END $$});
+
+my $columns = 'SELECT i, k, bool, nulls FROM held';
+my %query = (
+	'keys that fit a word' => "$columns ORDER BY k DESC",
+	'keys that do not' => "$columns ORDER BY apart, bool, k");
+sub all_rows { return "SELECT md5(string_agg(q::text, ' ')) FROM ($_[0] OFFSET 0) q"; }
+my %rows = map { $_ => $node->safe_psql('postgres', 'SET gpusort.enable_sort = off; ' . all_rows($query{$_})) } keys %query;
+
+my $place = qr/Sort Method: in device memory  Engine: gpu\S*.*  Device Memory: \d+kB  Disk: \d+kB  Moved/;
+sub explained { my ($settings, $query) = @_; return $node->safe_psql('postgres', "$settings; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $query"); }
+
+# How many sorts of rows fell back, and why.  Runs are too short for a device, so none of them is counted.
+sub fallbacks
+{
+	return $node->safe_psql('postgres', q{
+		SELECT coalesce(sum(fallbacks), 0) || coalesce(' ' || string_agg(DISTINCT r, ', '), '')
+		FROM gpusort.stats LEFT JOIN LATERAL jsonb_object_keys(fallback_reasons::jsonb) r ON true WHERE used_for = 'rows'});
+}
+sub reset_stats { $node->safe_psql('postgres', 'SELECT gpusort.stats_reset()'); return; }
+
+foreach my $keys (sort keys %query)
+{
+	foreach my $verify ('on', 'off')
+	{
+		like(explained("SET gpusort.verify = $verify", $query{$keys}), $place, "$keys, verify = $verify: the rows are in device memory");
+		is($node->safe_psql('postgres', "SET gpusort.verify = $verify; " . all_rows($query{$keys})), $rows{$keys}, 'and come in order');
+	}
+	like(explained("SET gpusort.engine = 'gpu'", $query{$keys}), $place, "$keys: with engine = gpu too");
+}
+my $json = $node->safe_psql('postgres', "EXPLAIN (ANALYZE, FORMAT json) $query{'keys that fit a word'}");
+like($json, qr/"Sort Space Type": "Device Memory"/, 'other formats say where the rows were');
+unlike(explained("SET work_mem = '64MB'", $query{'keys that fit a word'}), qr/Device Memory|Disk/, 'within work_mem they are in memory');
+is(fallbacks(), '0', 'nothing fell back');
+is(wait_slabs($node), 0, 'no slab or session is left');
+
+# A device that fails before a row was returned.
+foreach my $keys (sort keys %query)
+{
+	foreach my $fault ('error 1', 'out_of_memory 1000', 'wrong 1', 'lost_key 1', 'exit 1',
+		(map { "flip appended 5000 $_" } 0, 3, 40), 'flip sorted 5000', (map { "flip column 5000 $_" } 0, 2, 30, 100))
+	{
+		reset_stats();
+		inject($node, $fault);
+		is($node->safe_psql('postgres', all_rows($query{$keys})), $rows{$keys}, "$keys, $fault: the right rows");
+		like(fallbacks(), qr/^1 /, 'by one fallback');
+		inject($node, 'none');
+		wait_ready($node);
+	}
+}
+
+# One that fails when rows were returned: the rest comes from the CPU, and none twice.
+foreach my $keys (sort keys %query)
+{
+	foreach my $after (1, 20000)
+	{
+		foreach my $what ('end of the worker', 'error 1', 'flip column 5000 0', 'flip column 300 2')
+		{
+			foreach my $scroll ('false', 'true')
+			{
+				reset_stats();
+				is($node->safe_psql('postgres', "SELECT rows_of('$query{$keys}', '$what', $after, $scroll)"), $rows{$keys},
+					"$keys, $what after $after rows, " . ($scroll eq 'true' ? 'with' : 'without') . ' scrolling: the right rows');
+				like(fallbacks(), $what =~ /flip/ ? qr/^1 .*failed verification/ : qr/^1 /, 'by one fallback');
+				inject($node, 'none');
+				wait_ready($node);
+			}
+		}
+	}
+}
+is(wait_slabs($node), 0, 'no slab or session is left');
+
+# A cursor that the transaction leaves open, and one that goes back after the worker has ended.
+my $pid = worker_pid($node);
+is($node->safe_psql('postgres', qq{
+	BEGIN;
+	DECLARE c SCROLL CURSOR FOR SELECT k FROM held ORDER BY k;
+	DECLARE d CURSOR FOR SELECT k FROM held ORDER BY k DESC;
+	FETCH ABSOLUTE 50000 FROM c;
+	FETCH 1 FROM d;
+	SELECT pg_terminate_backend($pid);
+	DO 'BEGIN WHILE EXISTS (SELECT FROM gpusort.devices WHERE worker_pid = $pid) LOOP PERFORM pg_sleep(0.01); END LOOP; END';
+	FETCH BACKWARD 1 FROM c;
+	FETCH ABSOLUTE 7 FROM c;
+	FETCH ABSOLUTE 54999 FROM c;
+	MOVE 29999 IN d;
+	FETCH 1 FROM d;
+	FETCH RELATIVE -1 FROM c;
+	COMMIT}), "50000\n55000\nt\n49999\n7\n54999\n25000\n54998", 'rows before and after the end of the worker');
+wait_ready($node);
+is(wait_slabs($node), 0, 'no slab or session is left');
+
+# Parallel workers have a session each.
+is($node->safe_psql('postgres', q{
+	SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
+	SELECT count(*), bool_and(k > coalesce(before, 0)) FROM (SELECT k, lag(k) OVER () AS before FROM (SELECT k FROM held ORDER BY k OFFSET 0) s) q}),
+	'55000|t', 'parallel workers');
+
+# A cancelled query leaves nothing behind, and ends at once.
+sub cancelled
+{
+	my ($delay) = @_;
+	inject($node, "delay 1000 $delay");
+	my $query = $node->background_psql('postgres');
+	$query->query_until(qr/started/, "\\echo started\nSET application_name = 'victim';\n" . all_rows($query{'keys that fit a word'}) . ";\n");
+	wait_until($node, '(SELECT sessions > 0 FROM gpusort.arena())');
+	my $ms = $node->safe_psql('postgres', q{
+		CREATE TEMP TABLE began AS SELECT clock_timestamp() AS at, pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'victim';
+		DO $$
+		BEGIN
+			WHILE EXISTS (SELECT FROM pg_stat_activity WHERE application_name = 'victim' AND state = 'active') LOOP
+				PERFORM pg_stat_clear_snapshot();
+			END LOOP;
+		END $$;
+		SELECT 1000 * extract(epoch FROM clock_timestamp() - at) FROM began});
+	inject($node, 'none');
+	$query->{run}->kill_kill;
+	is(wait_slabs($node), 0, 'no slab or session is left');
+	return $ms;
+}
+my @ms = sort { $a <=> $b } map { cancelled(20) } 1 .. 5;
+cmp_ok($ms[0], '<', 100, sprintf('a cancelled query ends within 100 ms (%.1f to %.1f)', $ms[0], $ms[-1]));
+
+# Little device memory: too little for the session; so little that it is known before; and known only when many rows have come.
+$node->append_conf('postgresql.conf', 'gpusort.gpu_memory_limit = 2MB');
+$node->restart;
+wait_ready($node);
+my $wide = 'SELECT i, k, nulls FROM held ORDER BY k';
+my $right = $node->safe_psql('postgres', 'SET gpusort.enable_sort = off; ' . all_rows($wide));
+reset_stats();
+is($node->safe_psql('postgres', all_rows($wide)), $right, 'more rows than device memory');
+is(fallbacks(), '1 out of device memory', 'is a fallback');
+like(explained('SELECT 1', $wide), qr/external merge/, 'EXPLAIN shows runs');
+my $many = 'SELECT i, k, bool, nulls, apart FROM held WHERE (i + 1) % 1 = 0 ORDER BY k';
+is($node->safe_psql('postgres', 'SET gpusort.min_gpu_keys = 0; ' . all_rows($many)),
+	$node->safe_psql('postgres', 'SET gpusort.enable_sort = off; ' . all_rows($many)), 'many more rows than expected');
+like(explained('SET gpusort.min_gpu_keys = 0', $many), qr/external merge.*Disk: \d+kB  Runs: \d+/, 'become runs when they are too many');
+is($node->safe_psql('postgres', 'SELECT memory_peak <= memory_limit FROM gpusort.devices'), 't', 'the limit is kept');
+is(wait_slabs($node), 0, 'no slab or session is left');
+$node->stop;
+
+done_testing();
