@@ -42,3 +42,11 @@ SET enable_material = off;
 SELECT count(*), sum(a.id + b.id) FROM sequences a JOIN sequences b ON a.up_ties = -b.down_ties AND a.id % 100 = b.id % 100;
 DROP TABLE sequences;
 DROP FUNCTION sorted;
+
+-- Rows of which nothing is kept but that all is NULL: runs and their sample are made of them, too.
+CREATE TABLE sequences AS SELECT i AS id, CASE WHEN i % 3 = 0 THEN 'text ' || i END AS t, hashint4(i) AS random FROM generate_series(1, 12000) i;
+SELECT (SELECT md5(string_agg(q::text, ',')) FROM (SELECT t, id FROM sequences ORDER BY random, id) q) AS with_node \gset
+SET gpusort.enable_sort = off;
+SELECT :'with_node' = (SELECT md5(string_agg(q::text, ',')) FROM (SELECT t, id FROM sequences ORDER BY random, id) q) AS same;
+RESET gpusort.enable_sort;
+DROP TABLE sequences;

@@ -4,6 +4,7 @@
  *
  *	  cpu_sort_test [seed]				every form, payload, direction, method and
  *										vector unit, against std::stable_sort
+ *	  cpu_sort_test threads [seed]		only sorts by several threads
  *	  cpu_sort_test bench [largest]		ns per key
  *
  * The order tested against is written out here in terms of values, not of codes,
@@ -506,6 +507,17 @@ test_large(GpusortKeyForm form)
 	}
 }
 
+/* Only what threads share, for a sanitizer that makes everything slow. */
+template <typename T>
+static void
+test_threads(GpusortKeyForm form)
+{
+	for (int payload = 0; payload < 3; payload++)
+		for (GpusortMethod method : {GPUSORT_METHOD_AUTO, GPUSORT_METHOD_COUNTING})
+			test<T>({form, (GpusortPayload) payload, method, rng() % 2 != 0, 0, 0}, {(uint32_t) (1200000 + rng() % 100000)},
+					(Distribution) (rng() % DISTRIBUTIONS), 2 + rng() % 7);
+}
+
 /* Most keys close to each other, so that the pieces of a large array are very unequal. */
 template <typename T>
 static void
@@ -799,10 +811,20 @@ main(int argc, char **argv)
 		bench_all(argc > 2 ? atoi(argv[2]) : 1000000);
 		return 0;
 	}
-	if (argc > 1)
-		seed = strtoull(argv[1], nullptr, 10);
+	const bool	threads = argc > 1 && strcmp(argv[1], "threads") == 0;
+
+	if (argc > 1 + threads)
+		seed = strtoull(argv[1 + threads], nullptr, 10);
 	printf("seed %lu\n", (unsigned long) seed);
 	rng.seed(seed);
+	if (threads)
+	{
+		test_threads<int16_t>(GPUSORT_KEY_INT16);
+		test_threads<int32_t>(GPUSORT_KEY_INT32);
+		test_threads<double>(GPUSORT_KEY_FLOAT64);
+		printf("%lu checks passed, %lu failed\n", (unsigned long) passed, (unsigned long) failed);
+		return failed == 0 && passed > 0 ? 0 : 1;
+	}
 	test_forms(2);
 #if HWY_ARCH_X86
 	/* Again as on lesser CPUs. */
