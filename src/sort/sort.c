@@ -30,7 +30,7 @@ static void
 decide(SortRequest *request)
 {
 	gpusort_choose_keys(&request->spec, request->nkeys, request->nslots, ROUTE_COPIED, &request->decision);
-	if (request->failed != REASON_NONE && gpusort_reason_kind(request->failed) == REASON_KIND_FAULT)
+	if (gpusort_reason_kind(request->failed) == REASON_KIND_FAULT && !gpusort_device_spare())
 	{
 		request->decision.reason = request->failed;
 		if (gpusort_engine != GPUSORT_ENGINE_GPU)
@@ -61,7 +61,7 @@ gpusort_sort_account(SortAttempt *attempt, SortRequest *request)
 							request->nkeys * bytes_per_key);
 }
 
-/* Runs the request on an engine.  Returns REASON_NONE, or why a device failed. */
+/* Runs the request on an engine.  Returns REASON_NONE, or why a device failed, which leaves the request as it was. */
 static SortReason
 run(EngineId engine, SortRequest *request)
 {
@@ -84,6 +84,17 @@ run(EngineId engine, SortRequest *request)
 	}
 	else
 		gpusort_attempt_fail(&attempt, failure);
+	return failure;
+}
+
+/* Runs the request on a device and, if that fails, on another one that is ready. */
+static SortReason
+run_on_devices(SortRequest *request)
+{
+	SortReason	failure = run(ENGINE_GPU, request);
+
+	if ((failure == REASON_OUT_OF_MEMORY || gpusort_reason_kind(failure) == REASON_KIND_FAULT) && gpusort_device_spare())
+		failure = run(ENGINE_GPU, request);
 	return failure;
 }
 
@@ -143,7 +154,7 @@ gpusort_sort_run(SortRequest *request)
 			decide(request);
 		}
 		if (decision->reason == REASON_NONE)
-			decision->reason = run(ENGINE_GPU, request);
+			decision->reason = run_on_devices(request);
 		if (decision->reason == REASON_NONE)
 			return;
 		if (gpusort_engine == GPUSORT_ENGINE_GPU)

@@ -19,18 +19,63 @@
 #include "device/shared/device_jobs.h"
 #include "device/shared/device_watch.h"
 
-/* Picks the ready device with the fewest jobs.  Returns false if none is ready. */
+/* For so long a backend gives its jobs to other devices after one has failed. */
+#define AVOID_MS 10000
+
+/* The device that failed a job of this backend, and when it may have one again. */
+static int	failed_device;
+static TimestampTz failed_until = 0;
+
+/* Notes that a device has failed a job of this backend. */
+static void
+note_failure(int device)
+{
+	failed_device = device;
+	failed_until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), AVOID_MS);
+}
+
+/* Any ready device but the one that failed.  Called under the lock. */
+static bool
+find_spare(void)
+{
+	for (int i = 0; i < GPUSORT_MAX_DEVICES; i++)
+		if (gpusort_arena->devices[i].state == DEVICE_READY && i != failed_device)
+			return true;
+	return false;
+}
+
+bool
+gpusort_device_spare(void)
+{
+	bool		spare;
+
+	if (failed_until == 0)
+		return false;
+	LWLockAcquire(gpusort_arena->lock, LW_SHARED);
+	spare = find_spare();
+	LWLockRelease(gpusort_arena->lock);
+	return spare;
+}
+
+/*
+ * Picks the ready device with the fewest jobs, if possible one that has not just failed.
+ * Returns false if none is ready.
+ */
 bool
 gpusort_device_pick(int *device, uint64_t *generation)
 {
 	SharedArena *arena = gpusort_arena;
 	int			load = INT_MAX;
+	bool		avoid = failed_until != 0 && GetCurrentTimestamp() < failed_until;
 
 	LWLockAcquire(arena->lock, LW_SHARED);
+	avoid = avoid && find_spare();
 	for (int i = 0; i < GPUSORT_MAX_DEVICES; i++)
 	{
 		SharedDevice *candidate = &arena->devices[i];
 
+		if (avoid && i == failed_device)
+			continue;
 		if (candidate->state == DEVICE_READY && candidate->queued + candidate->running < load)
 		{
 			load = candidate->queued + candidate->running;
@@ -195,6 +240,7 @@ gpusort_job_wait(int number, SortReason *why)
 	{
 		if (gpusort_watch_stuck(&watch))
 		{
+			note_failure(job->device);
 			*why = REASON_NO_ANSWER;
 			return false;
 		}
@@ -209,6 +255,8 @@ gpusort_job_wait(int number, SortReason *why)
 	gpusort_job_assert_check(job);
 	LWLockRelease(arena->lock);
 	*why = lost ? REASON_DEVICE_FAULT : gpusort_job_failure(job->outcome.error.status);
+	if (*why == REASON_OUT_OF_MEMORY || gpusort_reason_kind(*why) == REASON_KIND_FAULT)
+		note_failure(job->device);
 	return *why == REASON_NONE;
 }
 

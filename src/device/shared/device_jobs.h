@@ -20,6 +20,9 @@ extern SortReason gpusort_job_failure(GpusortDeviceStatus status);
 extern void gpusort_job_release(int job);
 extern bool gpusort_device_pick(int *device, uint64_t *generation);
 
+/* True if a device has failed a job of this backend, and another one is ready. */
+extern bool gpusort_device_spare(void);
+
 /* For workers. */
 extern void gpusort_arena_recover(int device);
 extern DeviceJob *gpusort_job_take(int device);

@@ -1,0 +1,61 @@
+# Two devices: when one fails, the other does its jobs, without an error and without the CPU.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use EmulatedDevice;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time);
+
+$ENV{GPUSORT_EMULATED_DEVICES} = 2;
+my $node = start_emulated('two', 'gpusort.devices = all', 'gpusort.engine = gpu', 'gpusort.device_timeout = 1s', 'gpusort.verify = on',
+	'max_parallel_workers_per_gather = 0', 'autovacuum = off');
+delete $ENV{GPUSORT_EMULATED_DEVICES};
+ok(wait_ready($node, 60, 1), 'both devices are ready');
+$node->safe_psql('postgres', q{
+	CREATE TABLE data AS SELECT k, (SELECT array_agg(hashint4(k * 10000 + i)) FROM generate_series(1, 100) i) AS a FROM generate_series(1, 1000) k;
+	ALTER TABLE data ADD sorted int4[];
+	UPDATE data SET sorted = ARRAY(SELECT x FROM unnest(a) x ORDER BY x);
+	ANALYZE data;});
+
+# A single array, and those of many rows at once.
+my %queries = (
+	'one array' => 'SELECT gpusort.array_sort(a) = sorted FROM data WHERE k = 7',
+	'many rows' => 'SELECT bool_and(s = sorted) FROM (SELECT gpusort.array_sort(a) AS s, sorted FROM data OFFSET 0) d',
+	'an aggregate' => 'SELECT gpusort.sorted_agg(k) = array_agg(k ORDER BY k) FROM data');
+sub hands_over
+{
+	my ($fault, $name) = @_;
+	ok(wait_ready($node, 60, $_), "$fault, $name: device $_ is ready") foreach 0 .. 1;
+	my $sorts = device($node, 'sorts', 1);
+	inject($node, $fault);
+	my $start = time;
+	is($node->safe_psql('postgres', $queries{$name}), 't', 'the result is right, with no error');
+	cmp_ok(time - $start, '<', 30, 'and does not wait for the first to come back');
+	cmp_ok(device($node, 'sorts', 1), '>', $sorts, 'the other device has sorted');
+	inject($node, 'none');
+	return;
+}
+hands_over('error', $_) foreach sort keys %queries;
+hands_over('out_of_memory', 'many rows');
+hands_over('wrong', 'one array');
+is($node->safe_psql('postgres', 'SELECT coalesce(sum(fallbacks), 0) FROM gpusort.stats'), '0', 'the CPU took nothing over');
+
+# Both fail: then it is an error, or the CPU's.
+$node->safe_psql('postgres', "SELECT gpusort_test.inject_fault('error 2', d) FROM generate_series(0, 1) d");
+my ($status, $stdout, $stderr) = $node->psql('postgres', $queries{'one array'});
+like($stderr, qr/the GPU could not sort this: device fault/, 'with both failing it is an error');
+$node->safe_psql('postgres', "SELECT gpusort_test.inject_fault('error 2', d) FROM generate_series(0, 1) d");
+is($node->safe_psql('postgres', "SET gpusort.engine = auto; $queries{'one array'}"), 't', "or the CPU's");
+$node->safe_psql('postgres', "SELECT gpusort_test.inject_fault('none', d) FROM generate_series(0, 1) d");
+
+# A worker that ends, and one that hangs: its device comes back later.
+hands_over('exit', 'many rows');
+hands_over('hang', 'one array');
+is(wait_slabs($node), 0, 'no slab is lost');
+$node->stop;
+
+done_testing();
