@@ -23,6 +23,24 @@
 #define pg_noreturn __attribute__((noreturn))
 #endif
 
+/* PostgreSQL 16 (c727f511b) asks for rights on any object by one function. */
+#if PG_VERSION_NUM >= 160000
+#define GPUSORT_MAY_EXECUTE(function, role) \
+	(object_aclcheck(ProcedureRelationId, function, role, ACL_EXECUTE) == ACLCHECK_OK)
+#define GPUSORT_MAY_USE_SCHEMA(schema, role) \
+	(object_aclcheck(NamespaceRelationId, schema, role, ACL_USAGE) == ACLCHECK_OK)
+#else
+#define GPUSORT_MAY_EXECUTE(function, role) (pg_proc_aclcheck(function, role, ACL_EXECUTE) == ACLCHECK_OK)
+#define GPUSORT_MAY_USE_SCHEMA(schema, role) (pg_namespace_aclcheck(schema, role, ACL_USAGE) == ACLCHECK_OK)
+#endif
+
+/* PostgreSQL 16 (1349d2790) may sort the input of an aggregate below its node. */
+#if PG_VERSION_NUM >= 160000
+#define GPUSORT_IS_PRESORTED(aggregate) ((aggregate)->aggpresorted)
+#else
+#define GPUSORT_IS_PRESORTED(aggregate) false
+#endif
+
 /* The server counts the tuples of a scan one by one; the rows node adds many at a time. */
 #if PG_VERSION_NUM >= 160000	/* a9c70b46d renames the counters */
 #define GPUSORT_HEAP_TUPLES_RETURNED(rel) ((rel)->pgstat_info->counts.tuples_returned)

@@ -10,6 +10,7 @@
 #include "compat.h"
 #include "device/worker/worker.h"
 #include "guc.h"
+#include "nodes/aggregates/aggregates.h"
 #include "nodes/arrays/arrays_node.h"
 #include "nodes/plan_hook.h"
 #include "nodes/rows/rows_node.h"
@@ -29,6 +30,7 @@ _PG_init(void)
 	 */
 	gpusort_arrays_node_init();
 	gpusort_rows_node_init();
+	gpusort_aggregates_init();
 	gpusort_plan_hook_init();
 	if (process_shared_preload_libraries_in_progress)
 		gpusort_device_register();

@@ -40,6 +40,7 @@ int			gpusort_cpu_threads = 1;
 char	   *gpusort_device_library;
 char	   *gpusort_device_list;
 int			gpusort_device_timeout = GPUSORT_DEVICE_TIMEOUT_DEFAULT;
+bool		gpusort_enable_aggregates = false;
 bool		gpusort_enable_heap_reader = true;
 bool		gpusort_enable_toast_reader = true;
 int			gpusort_engine = GPUSORT_ENGINE_AUTO;
@@ -272,6 +273,11 @@ gpusort_guc_define(void)
 							   NULL, &devices_used, "all",
 							   worker_context(PGC_POSTMASTER), GUC_LIST_INPUT | OLD_NAME,
 							   check_devices, NULL, show_devices);
+	DefineCustomBoolVariable("gpusort.enable_aggregates",
+							 "Compute built-in aggregates that sort by those of the extension where that is cheaper.",
+							 "percentile_cont, percentile_disc, mode and count(DISTINCT) keep their values in memory then.",
+							 &gpusort_enable_aggregates, false,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpusort.enable_array_sort",
 							 "Sort the arrays of many rows at once where a plan's target list asks for it.",
 							 NULL, &enable_array_sort, true,
@@ -304,7 +310,7 @@ gpusort_guc_define(void)
 							 &gpusort_engine, GPUSORT_ENGINE_AUTO, engine_options,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpusort.explain_choices",
-							 "Tell for each Sort and array call of a statement that is planned why it is taken or kept.",
+							 "Tell for each Sort, array call and aggregate that sorts of a statement that is planned why it is taken or kept.",
 							 NULL, &gpusort_explain_choices, false,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpusort.force_nodes",

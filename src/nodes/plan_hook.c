@@ -1,6 +1,7 @@
 /*
  * plan_hook.c
- *	  Walks each finished plan once and lets the node rooms rewrite it.
+ *	  Walks each finished plan once and lets the node rooms rewrite it.  Before that one room
+ *	  may have another query planned.
  *
  * On its way down the walk finds out what the nodes above do with the rows of a place.  On
  * its way up it offers each node to the rooms in their order.
@@ -19,6 +20,7 @@
 
 static planner_hook_type previous_planner;
 static List *rooms = NIL;
+static const QueryRoom *query_room;
 
 static void visit_plan(Plan **link, void *arg);
 
@@ -206,29 +208,49 @@ visit_tree(Plan **link, void *arg)
 }
 
 static PlannedStmt *
-plan_with_nodes(GPUSORT_PLANNER_PARAMETERS)
+plan_as_before(GPUSORT_PLANNER_PARAMETERS)
 {
-	PlannedStmt *statement = previous_planner
+	return previous_planner
 		? previous_planner(GPUSORT_PLANNER_ARGUMENTS)
 		: standard_planner(GPUSORT_PLANNER_ARGUMENTS);
+}
+
+/* Plans a query, and then what the room makes of it, if that is something else. */
+static void
+plan_query(PlanWalk *walk, GPUSORT_PLANNER_PARAMETERS)
+{
+	void	   *found = query_room->find(query);
+
+	walk->statement = plan_as_before(GPUSORT_PLANNER_ARGUMENTS);
+	if (found == NULL)
+		return;
+	query = query_room->rewrite(found, walk);
+	walk->names = NIL;
+	if (query != NULL)
+		walk->statement = plan_as_before(GPUSORT_PLANNER_ARGUMENTS);
+}
+
+static PlannedStmt *
+plan_with_nodes(GPUSORT_PLANNER_PARAMETERS)
+{
 	PlanWalk	walk = {
-		.statement = statement,
 		.cursor = (cursor_options & CURSOR_OPT_FAST_PLAN) != 0,
 		.explain = gpusort_explain_choices
 	};
 	ListCell   *cell;
 
+	plan_query(&walk, GPUSORT_PLANNER_ARGUMENTS);
 	foreach(cell, rooms)
 	{
 		const NodeRoom *room = lfirst(cell);
 
-		if ((room->enabled() || walk.explain) && (room->concerns == NULL || room->concerns(statement)))
+		if ((room->enabled() || walk.explain) && (room->concerns == NULL || room->concerns(walk.statement)))
 			walk.rooms = lappend(walk.rooms, lfirst(cell));
 	}
 	if (walk.rooms != NIL)
-		gpusort_plan_each_tree(statement, visit_tree, &walk);
+		gpusort_plan_each_tree(walk.statement, visit_tree, &walk);
 	gpusort_reason_show(&walk);
-	return statement;
+	return walk.statement;
 }
 
 void
@@ -246,6 +268,12 @@ gpusort_plan_hook_add(const NodeRoom *room)
 	RegisterCustomScanMethods(room->methods);
 	rooms = lappend(rooms, unconstify(NodeRoom *, room));
 	MemoryContextSwitchTo(caller);
+}
+
+void
+gpusort_plan_hook_set_query_room(const QueryRoom *room)
+{
+	query_room = room;
 }
 
 const NodeRoom *

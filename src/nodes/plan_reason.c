@@ -1,6 +1,6 @@
 /*
  * plan_reason.c
- *	  Why a Sort or an array call of a plan is taken, or kept as it is.
+ *	  Why a Sort, an aggregate or an array call of a plan is taken, or kept as it is.
  */
 #include "postgres.h"
 
@@ -85,6 +85,15 @@ gpusort_reason_note_call(const PlanPlace *place, const Plan *plan, const FuncExp
 {
 	if (place->walk->explain)
 		add_note(place->walk, shown(place, plan, (const Node *) call), reason, detail);
+}
+
+void
+gpusort_reason_note_aggregate(PlanWalk *walk, const Agg *plan, const Aggref *call, PlanReason reason, const char *detail)
+{
+	PlanPlace	place = {.walk = walk};
+
+	if (walk->explain)
+		add_note(walk, shown(&place, &plan->plan, (const Node *) call), reason, detail);
 }
 
 void

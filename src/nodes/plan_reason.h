@@ -1,6 +1,6 @@
 /*
  * plan_reason.h
- *	  Why a Sort or an array call of a plan is taken, or kept as it is.
+ *	  Why a Sort, an aggregate or an array call of a plan is taken, or kept as it is.
  *
  * Rooms note what becomes of each as the plan is walked; with
  * gpusort.explain_choices all is told when the walk is done, and else nothing is
@@ -26,6 +26,12 @@
 	X(COLLATION, "the order of texts in %s is not known") \
 	X(ORDER, "operator %s is not of its type's default order") \
 	X(KEY_TYPE, "values of type %s have no code that orders as they do") \
+	/* of aggregates */ \
+	X(GROUPING_SETS, "it is computed for several grouping sets") \
+	X(MANY_GROUPS, "few rows are expected in each group") \
+	X(MEMORY, "its values are expected to take more memory than a hash table may") \
+	X(NO_AGGREGATE, "this database has no aggregate of gpusort in its place that everybody may call") \
+	X(PRESORTED, "its input comes in order") \
 	/* of array calls */ \
 	X(FEW_ROWS, "few rows are expected") \
 	X(NO_INPUT, "there is no input whose rows could be sorted together") \
@@ -62,6 +68,10 @@ extern void gpusort_reason_note_sort(const struct PlanPlace *place, const Sort *
 /* Notes what becomes of a call that the plan at the place, or its parent, computes. */
 extern void gpusort_reason_note_call(const struct PlanPlace *place, const Plan *plan, const FuncExpr *call,
 									 PlanReason reason, const char *detail);
+
+/* Notes what becomes of an aggregate that an Agg of the walk's statement computes. */
+extern void gpusort_reason_note_aggregate(struct PlanWalk *walk, const Agg *plan, const Aggref *call,
+										  PlanReason reason, const char *detail);
 
 /* Tells all that was noted. */
 extern void gpusort_reason_show(const struct PlanWalk *walk);
