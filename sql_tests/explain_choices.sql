@@ -44,6 +44,7 @@ CALL plan('SELECT name FROM spectra ORDER BY names, x');
 CREATE INDEX ON spectra (id);
 SET enable_sort = off;
 CALL plan('SELECT x FROM spectra ORDER BY id, x');
+CALL plan('SELECT x FROM spectra ORDER BY id, x LIMIT 5');
 RESET enable_sort;
 SET gpusort.force_nodes = on;
 CALL plan('SELECT id FROM spectra UNION ALL SELECT 7 FROM spectra ORDER BY 1 LIMIT 1');
