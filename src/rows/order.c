@@ -105,12 +105,11 @@ is_ascending(const uint64 *packed, uint32 count)
 
 /* Orders two packed integers of a tie by the rows' keys, then by row number. */
 static int
-compare_tied(const void *a, const void *b, void *arg)
+compare_tied(const uint64 *a, const uint64 *b, const TieBreaker *breaker)
 {
-	const TieBreaker *breaker = arg;
 	const RowStore *store = breaker->store;
-	uint32		row_a = *(const uint64 *) a & breaker->row_mask;
-	uint32		row_b = *(const uint64 *) b & breaker->row_mask;
+	uint32		row_a = *a & breaker->row_mask;
+	uint32		row_b = *b & breaker->row_mask;
 	int			order;
 
 	CHECK_FOR_INTERRUPTS();
@@ -127,6 +126,49 @@ swap_packed(uint64 *a, uint64 *b)
 	*b = value;
 }
 
+/*
+ * Merge sort, because comparing is dear and the rows that a merge of runs ties come in
+ * parts that are in order.  spare has room for half of the rows.
+ */
+static void
+merge_tied(TieBreaker *breaker, uint64 *packed, uint32 count, uint64 *spare)
+{
+	uint32		half = count / 2;
+	uint32		left = 0;
+	uint32		right = half;
+	uint32		done = 0;
+
+	if (count < 2)
+		return;
+	merge_tied(breaker, packed, half, spare);
+	merge_tied(breaker, packed + half, count - half, spare);
+	if (compare_tied(packed + half - 1, packed + half, breaker) < 0)
+		return;
+	memcpy(spare, packed, half * sizeof(uint64));
+	while (left < half && right < count)
+	{
+		if (compare_tied(spare + left, packed + right, breaker) < 0)
+			packed[done++] = spare[left++];
+		else
+			packed[done++] = packed[right++];
+	}
+	memcpy(packed + done, spare + left, (half - left) * sizeof(uint64));
+}
+
+/* Sorts the rows of a tie by comparing them. */
+static void
+sort_tied(TieBreaker *breaker, uint64 *packed, uint32 count)
+{
+	uint64		few[ROWS_COMPARE_MAX];
+	uint64	   *spare = few;
+
+	if (count / 2 > ROWS_COMPARE_MAX)
+		spare = MemoryContextAllocHuge(CurrentMemoryContext, count / 2 * sizeof(uint64));
+	merge_tied(breaker, packed, count, spare);
+	if (spare != few)
+		pfree(spare);
+}
+
 /* Moves the row that belongs at a place of a tie there, and the rows before it to places before it (quickselect). */
 static void
 select_tied(TieBreaker *breaker, uint64 *packed, uint32 count, uint32 place)
@@ -141,7 +183,7 @@ select_tied(TieBreaker *breaker, uint64 *packed, uint32 count, uint32 place)
 
 		if (passes == ROWS_SELECT_PASSES)
 		{
-			qsort_arg(packed + low, high - low, sizeof(uint64), compare_tied, breaker);
+			sort_tied(breaker, packed + low, high - low);
 			return;
 		}
 		/* The median of three goes to the end and divides the others. */
@@ -179,7 +221,7 @@ compare_tie(TieBreaker *breaker, uint64 *packed, uint32 count, int first_key)
 	else
 		wanted = count;
 	if (breaker->in_order)
-		qsort_arg(packed, wanted, sizeof(uint64), compare_tied, breaker);
+		sort_tied(breaker, packed, wanted);
 }
 
 /* Packs the rows of a tie again, by the code. */
@@ -327,10 +369,11 @@ gpusort_rows_order_tie(RowSort *sort, uint32 *rows, uint32 count, int first_key)
 /*
  * Orders rows of a store by packed integers, always on the CPU: they are parts of a merge.
  * Each has a row number in its lowest row_bits bits, and above it what orders the rows.
- * Rows for which that is equal are equal in nexact keys, and come in the order of their numbers.
+ * Rows for which that is equal are equal in nexact keys, and come in the order of their numbers;
+ * if codes are spent they are compared.
  */
 void
-gpusort_rows_order_packed(RowSort *sort, const RowStore *store, uint64 *packed, uint32 count, int row_bits, int nexact)
+gpusort_rows_order_packed(RowSort *sort, const RowStore *store, uint64 *packed, uint32 count, int row_bits, int nexact, bool spent)
 {
 	TieBreaker	breaker = tie_breaker(sort, store, row_bits);
 	GpusortSegment segment = {0, count};
@@ -345,7 +388,7 @@ gpusort_rows_order_packed(RowSort *sort, const RowStore *store, uint64 *packed, 
 	if (!is_ascending(packed, count))
 		gpusort_cpu_engine_sort(&request);
 	breaker.end = packed + count;
-	break_ties(&breaker, packed, count, nexact, false, 0);
+	break_ties(&breaker, packed, count, nexact, spent, 0);
 }
 
 /*

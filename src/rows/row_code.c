@@ -307,10 +307,11 @@ count_characters(CharacterSets *sets, const RowKey *key, const RowStore *store, 
  * Counts the characters of a key behind the common prefix, as many places as fill `bits`
  * bits.  Returns false if packing them does not pay for telling nrows rows apart.  Some
  * rows of the list suggest the prefix and the number of places.  Then all rows are read,
- * and again if the prefix was wrong.
+ * and again if the prefix was wrong.  Sets *same if the strings of all rows are the same.
  */
 static bool
-find_characters(CharacterSets *sets, const RowKey *key, const RowStore *store, const RowList *list, int bits, double nrows)
+find_characters(CharacterSets *sets, const RowKey *key, const RowStore *store, const RowList *list, int bits, double nrows,
+				bool *same)
 {
 	uint32		step = Max(list->count / ROWS_LOOKED_AT, 1);
 	ByteRange	range = find_byte_range(key, store, list, step);
@@ -319,7 +320,8 @@ find_characters(CharacterSets *sets, const RowKey *key, const RowStore *store, c
 	{
 		if (range.longest == range.skip && step > 1)
 			range = find_byte_range(key, store, list, step = 1);
-		if (range.longest == range.skip)
+		*same = range.longest == range.skip;
+		if (*same)
 			return false;
 		gpusort_characters_start(sets, range.skip);
 		(void) count_characters(sets, key, store, list, Max(list->count / ROWS_LOOKED_AT, 1));
@@ -382,10 +384,13 @@ add_bytes(KeyCode *code, const RowKey *key, const RowStore *store, const RowList
 	CharacterSets sets;
 	ByteRange	range;
 	int			bits;
+	bool		same = false;
 
 	if (gpusort_key_bytes_vary(&key->bytes) && list->count >= ROWS_CHARACTERS_MIN &&
-		find_characters(&sets, key, store, list, bits_left, list->count))
+		find_characters(&sets, key, store, list, bits_left, list->count, &same))
 		return add_characters(code, key, gpusort_characters_pack(&sets, bits_left));
+	if (same)
+		return true;
 	range = find_byte_range(key, store, list, 1);
 	if (range.longest == range.skip)
 		return true;
@@ -414,6 +419,7 @@ add_sampled_bytes(KeyCode *code, const RowKey *key, const RowStore *sample, doub
 	KeyBytes	bytes;
 	ByteRange	range;
 	uint32		row = 0;
+	bool		same;
 
 	/* With a common prefix the first bytes tell nothing apart, so they are no alternative to packing. */
 	range = find_byte_range(key, sample, &list, 1);
@@ -425,7 +431,7 @@ add_sampled_bytes(KeyCode *code, const RowKey *key, const RowStore *sample, doub
 	while (row < sample->nrows && gpusort_rows_is_null(sample, row, key->attribute))
 		row++;
 	if (!gpusort_key_bytes_vary(&key->bytes) || sample->nrows < ROWS_SAMPLE_MIN || row == sample->nrows ||
-		!find_characters(&sets, key, sample, &list, bits_left, nrows))
+		!find_characters(&sets, key, sample, &list, bits_left, nrows, &same))
 	{
 		add_field(code, key, FIELD_BYTES, bits_left);
 		return;
@@ -458,6 +464,8 @@ gpusort_rows_code_common(const RowKeys *keys, const RowStore *sample, double nro
 				add_field(code, key, FIELD_VALUE, key->width * 8);
 			else
 				add_sampled_bytes(code, key, sample, nrows);
+			/* Abbreviated keys would have to be made again. */
+			code->spent = key->kind == KEY_IS_BYTES && gpusort_key_bytes_abbreviated(&key->bytes);
 			if (key->kind != KEY_IS_VALUE || code->bits > 64)
 				break;
 		}

@@ -236,7 +236,7 @@ order_batch(RowMerge *merge)
 	int			dropped_bits = pack_batch(merge, row_bits);
 
 	gpusort_rows_order_packed(merge->sort, merge->window, packed, merge->nrows, row_bits,
-							  dropped_bits == 0 ? merge->code->nexact : 0);
+							  dropped_bits == 0 ? merge->code->nexact : 0, merge->code->spent);
 	/* Writing never overtakes reading: a row number takes half of what it is read from. */
 	for (uint32 i = 0; i < merge->nrows; i++)
 		order[i] = packed[i] & row_mask;

@@ -110,7 +110,7 @@ extern void gpusort_rows_sort_free(RowSort *sort);
 extern void gpusort_rows_order(RowSort *sort, uint32 wanted, bool in_order);
 extern void gpusort_rows_order_tie(RowSort *sort, uint32 *rows, uint32 count, int first_key);
 extern void gpusort_rows_order_packed(RowSort *sort, const RowStore *store, uint64 *packed, uint32 count, int row_bits,
-									  int nexact);
+									  int nexact, bool spent);
 
 /* device_order.c: the same on a device, which also sorts the columns. */
 extern bool gpusort_rows_order_on_device(RowSort *sort);
