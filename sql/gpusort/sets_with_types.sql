@@ -31,9 +31,9 @@ BEGIN
 				('percentile_final_', '', 'gpusort_percentile_disc_agg_final', 'makes the result of a state of percentile_disc_agg'),
 				('percentiles_final_', '[]', 'gpusort_percentile_disc_agg_final', 'makes the result of a state of percentile_disc_agg'),
 				('mode_final_', '', 'gpusort_mode_agg_final', 'makes the result of a state of mode_agg')) f (name, brackets, symbol, says) LOOP
-			EXECUTE format($$CREATE FUNCTION gpusort_internal.%s(internal) RETURNS %s AS 'MODULE_PATHNAME', %L LANGUAGE C IMMUTABLE PARALLEL SAFE$$,
+			EXECUTE pg_catalog.format($$CREATE FUNCTION gpusort_internal.%s(internal) RETURNS %s AS 'MODULE_PATHNAME', %L LANGUAGE C IMMUTABLE PARALLEL SAFE$$,
 				function.name || value, value || function.brackets, function.symbol);
-			EXECUTE format('COMMENT ON FUNCTION gpusort_internal.%s(internal) IS %L', function.name || value, function.says);
+			EXECUTE pg_catalog.format('COMMENT ON FUNCTION gpusort_internal.%s(internal) IS %L', function.name || value, function.says);
 		END LOOP;
 
 		FOR made IN
@@ -59,24 +59,24 @@ BEGIN
 				('histogram_agg', 'histogram_agg_final', 'how many values each of so many intervals of equal width has')) a (name, final, says)
 			WHERE value NOT IN ('numeric', 'text', 'uuid')
 			UNION ALL
-			SELECT name, name || '_transition', format(options, key), 'sorted_final_' || value, says
+			SELECT name, name || '_transition', pg_catalog.format(options, key), 'sorted_final_' || value, says
 			FROM (VALUES
 				('sorted_agg_by', ', key %s', 'the values as an array in the order of their keys'),
 				('sorted_agg_by', ', key %s, descending boolean', 'the values as an array in the order of their keys'),
 				('top_n_agg_by', ', key %s, n bigint', 'values of the n greatest keys, greatest first'),
 				('top_n_agg_by', ', key %s, n bigint, descending boolean', 'values of the n greatest or least keys, in their order')) a (name, options, says),
-				unnest(keys) key
+				pg_catalog.unnest(keys) key
 			WHERE value = ANY (keyed)
 		LOOP
-			EXECUTE format($$CREATE OR REPLACE FUNCTION gpusort_internal.%s(internal, %s) RETURNS internal AS 'MODULE_PATHNAME', %L LANGUAGE C IMMUTABLE PARALLEL SAFE$$,
+			EXECUTE pg_catalog.format($$CREATE OR REPLACE FUNCTION gpusort_internal.%s(internal, %s) RETURNS internal AS 'MODULE_PATHNAME', %L LANGUAGE C IMMUTABLE PARALLEL SAFE$$,
 				made.transition, value || made.options, 'gpusort_' || made.transition);
-			EXECUTE format('COMMENT ON FUNCTION gpusort_internal.%s(internal, %s) IS %L',
+			EXECUTE pg_catalog.format('COMMENT ON FUNCTION gpusort_internal.%s(internal, %s) IS %L',
 				made.transition, value || made.options, 'adds a row to the state of ' || made.name);
-			EXECUTE format('CREATE AGGREGATE gpusort_distributed.%s(x %s) (SFUNC = gpusort_internal.%s, STYPE = internal%s, FINALFUNC = gpusort_internal.%s,
+			EXECUTE pg_catalog.format('CREATE AGGREGATE gpusort_distributed.%s(x %s) (SFUNC = gpusort_internal.%s, STYPE = internal%s, FINALFUNC = gpusort_internal.%s,
 				COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
 				PARALLEL = SAFE)', made.name, value || made.options, made.transition,
 				CASE WHEN made.name LIKE 'top_n%' THEN '' ELSE ', SSPACE = -1' END, made.final);
-			EXECUTE format('COMMENT ON AGGREGATE gpusort_distributed.%s(x %s) IS %L', made.name, value || made.options, made.says);
+			EXECUTE pg_catalog.format('COMMENT ON AGGREGATE gpusort_distributed.%s(x %s) IS %L', made.name, value || made.options, made.says);
 		END LOOP;
 	END LOOP;
 END

@@ -26,7 +26,7 @@ CREATE VIEW stats AS
 SELECT c.engine, c.used_for, c.method, c.jobs, c.segments, c.keys, c.bytes, c.time_ms,
        c.device_sorts, coalesce(f.fallbacks, 0) AS fallbacks, f.fallback_reasons, c.verification_failures, c.stats_reset
 FROM gpusort_internal.stats_counters() c
-LEFT JOIN (SELECT 'gpu' AS engine, used_for, method, sum(count)::int8 AS fallbacks, jsonb_object_agg(reason, count) AS fallback_reasons
+LEFT JOIN (SELECT 'gpu' AS engine, used_for, method, sum(count)::int8 AS fallbacks, pg_catalog.jsonb_object_agg(reason, count) AS fallback_reasons
            FROM gpusort_internal.stats_fallbacks() GROUP BY used_for, method) f
     ON f.engine = c.engine AND f.used_for = c.used_for AND f.method = c.method
 WHERE c.jobs > 0 OR c.device_sorts > 0 OR f.fallbacks > 0 OR c.verification_failures > 0;

@@ -1,0 +1,301 @@
+"""differential.py QUERIES [SEED]: see ci/differential, which runs it on a server of its own.
+
+A query is a dictionary of parts (keys, conditions, limits, a call), so that one that fails can
+be made smaller by leaving parts out. What is drawn for each: the table, ORDER BY of one to
+three keys in any direction, DISTINCT, LIMIT and OFFSET, FETCH FIRST with ties, the first rows
+of partitions, merge joins, functions on arrays, aggregates in order. And how it is run: the
+engine, the nodes forced or by cost, work_mem, parallel workers, plain, prepared, through a
+cursor, from PL/pgSQL, or by gpusort.order_by.
+"""
+import random
+import sys
+import threading
+
+import psycopg2
+
+COLUMNS = {'a': 'int2', 'b': 'int4', 'c': 'int8', 'd': 'float4', 'e': 'float8', 'f': 'numeric', 't': 'text', 'v': 'varchar',
+           'n': 'text COLLATE "C"', 'dt': 'date', 'ts': 'timestamptz', 'iv': 'interval', 'u': 'uuid', 'ok': 'bool', 'by': 'bytea'}
+ARRAYS = {'ints': 'int4', 'bigs': 'int8', 'smalls': 'int2', 'reals': 'float4', 'doubles': 'float8', 'texts': 'text', 'numerics': 'numeric',
+          'times': 'timestamptz'}
+OFF = {'gpusort.enable_sort': 'off', 'gpusort.enable_array_sort': 'off', 'gpusort.engine': 'cpu', 'max_parallel_workers_per_gather': '0'}
+
+TABLES = """
+CREATE EXTENSION IF NOT EXISTS gpusort;
+SELECT setseed({fraction});
+CREATE TABLE r{i} AS SELECT i AS id, (random() * {spread})::int2 AS a, (random() * {spread} - 50)::int4 AS b,
+    (random() * 1e{digits})::int8 AS c, (random() * {spread})::float4 AS d,
+    CASE WHEN random() < 0.05 THEN (ARRAY['NaN', '-0', 'Infinity', '-Infinity'])[1 + (random() * 3)::int]::float8 ELSE random() * {spread} END AS e,
+    CASE WHEN random() < 0.02 THEN 'NaN' ELSE (random() * {spread})::numeric(20, 4) * 10.0 ^ (random() * 9)::int END AS f,
+    left(md5((random() * {spread})::int::text), (random() * 12)::int) AS t, (random() * {spread})::int::text::varchar AS v,
+    repeat('x', (random() * 9)::int) || (random() * {spread})::int AS n,
+    date '2000-01-01' + (random() * {spread})::int AS dt, timestamptz '2000-01-01 UTC' + random() * interval '90 days' AS ts,
+    (random() * {spread})::int * interval '7 hours' + (random() * 3)::int * interval '1 month' AS iv,
+    md5((random() * {spread})::int::text)::uuid AS u, random() < 0.5 AS ok, decode(md5((random() * {spread})::int::text), 'hex') AS by
+FROM generate_series(1, {rows}) i;
+UPDATE r{i} SET {nulled} = NULL WHERE random() < 0.2;
+CREATE TABLE s{i} AS SELECT i AS id, (random() * 9)::int AS g,
+    ARRAY(SELECT (random() * {spread})::int4 + i * 0 FROM generate_series(1, (random() * {length})::int)) AS ints,
+    ARRAY(SELECT (random() * 1e15)::int8 + i * 0 FROM generate_series(1, (random() * {length})::int)) AS bigs,
+    ARRAY(SELECT CASE WHEN random() < 0.9 THEN ((random() * 99)::int + i * 0)::int2 END FROM generate_series(1, (random() * {length})::int)) AS smalls,
+    CASE WHEN random() < 0.9 THEN ARRAY(SELECT (random() * {spread} + i * 0)::float4 FROM generate_series(1, (random() * {length})::int)) END AS reals,
+    ARRAY(SELECT CASE WHEN random() < 0.1 THEN 'NaN' ELSE random() + i * 0 END::float8 FROM generate_series(1, (random() * {length})::int)) AS doubles,
+    ARRAY(SELECT md5((random() * {spread} + i * 0)::int::text) FROM generate_series(1, (random() * 9)::int)) AS texts,
+    ARRAY(SELECT (random() * {spread} + i * 0)::numeric(12, 2) FROM generate_series(1, (random() * 9)::int)) AS numerics,
+    ARRAY(SELECT timestamptz '2000-01-01 UTC' + (random() * {spread} + i * 0) * interval '1 minute' FROM generate_series(1, (random() * {length})::int)) AS times
+FROM generate_series(1, {arrays}) i;
+ANALYZE r{i}, s{i};
+"""
+
+
+def key_text(key):
+    return f'{key[0]} {key[1]} {key[2]}'.strip()
+
+
+def draw_keys(rng, columns, most):
+    return [(name, rng.choice(['', 'DESC']), rng.choice(['', '', 'NULLS FIRST', 'NULLS LAST']))
+            for name in rng.sample(sorted(columns), rng.randint(1, most))]
+
+
+def draw_query(rng):
+    """The parts of a random query."""
+    i = rng.randint(0, 3)
+    kind = rng.choice(['order', 'order', 'order', 'partition', 'join', 'distinct', 'array', 'array', 'aggregate', 'order_by'])
+    query = {'kind': kind, 'table': i, 'keys': draw_keys(rng, COLUMNS, 3)}
+    if rng.random() < 0.3:
+        query['where'] = rng.choice(['b > 0', 'a < 40', 'ok', 'e IS NOT NULL', "t < 'c'", 'id % 3 = 1'])
+    if rng.random() < 0.3:
+        query['limit'] = rng.choice([0, 1, 7, 100, 5000])
+        if rng.random() < 0.4:
+            query['offset'] = rng.choice([1, 10, 3000])
+    if kind == 'order' and rng.random() < 0.2:
+        query['ties'] = rng.choice([1, 10, 300])
+    if kind == 'partition':
+        query['by'] = rng.choice(sorted(COLUMNS))
+        query['first'] = rng.randint(1, 5)
+        query['function'] = rng.choice(['row_number', 'rank', 'dense_rank'])
+    if kind == 'aggregate':
+        # Not of what is equal and looks different: whose turn is first is open.
+        query['of'] = rng.choice(sorted(set(COLUMNS) - {'f', 'iv', 'd', 'e'}) + ['d + 0', 'e + 0'])
+        query['descending'] = rng.random() < 0.5
+        query['group'] = rng.random() < 0.5
+    if kind == 'array':
+        query['of'] = rng.choice(sorted(ARRAYS))
+        query['call'] = rng.choice(['sort', 'sort', 'desc', 'first', 'argsort', 'top', 'distinct', 'median'])
+        query['filter'] = rng.choice(['', 'WHERE id % 2 = 0', 'WHERE g < 5', 'LIMIT 17'])
+    return query
+
+
+def tail(query, keys):
+    text = ' ORDER BY ' + ', '.join(map(key_text, keys))
+    if 'ties' in query:
+        return text + f' FETCH FIRST {query["ties"]} ROWS WITH TIES'
+    if 'limit' in query:
+        text += f' LIMIT {query["limit"]}'
+    if 'offset' in query:
+        text += f' OFFSET {query["offset"]}'
+    return text
+
+
+def array_sql(query):
+    """The call, and the same in plain SQL."""
+    a, call = query['of'], query['call']
+    plain = lambda order, extra='': f'CASE WHEN {a} IS NOT NULL THEN ARRAY(SELECT x FROM unnest({a}) WITH ORDINALITY u(x, i) ORDER BY {order}{extra}) END'
+    calls = {
+        'sort': (f'gpusort.array_sort({a})', plain('x')),
+        'desc': (f'gpusort.array_sort({a}, true)', plain('x DESC')),
+        'first': (f'gpusort.array_sort({a}, false, true)', plain('x NULLS FIRST')),
+        'argsort': (f'gpusort.array_argsort({a})', f'CASE WHEN {a} IS NOT NULL THEN ARRAY(SELECT i::int4 FROM unnest({a}) WITH ORDINALITY u(x, i) ORDER BY x, i) END'),
+        'top': (f'gpusort.array_top_n({a}, 5)', plain('x DESC NULLS LAST', ' LIMIT 5')),
+        'distinct': (f'gpusort.array_sort_distinct({a})', f'CASE WHEN {a} IS NOT NULL THEN ARRAY(SELECT DISTINCT x FROM unnest({a}) x ORDER BY x) END'),
+        'median': (f'gpusort.array_percentile_disc({a}, 0.5)', f'(SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY x) FROM unnest({a}) x)')}
+    rest = f'FROM s{query["table"]} {query["filter"]} ORDER BY id'
+    if 'LIMIT' in rest:
+        rest = f'FROM (SELECT * FROM s{query["table"]} ORDER BY id {query["filter"]}) q ORDER BY id'
+    return tuple(f'SELECT id, {c}::text {rest}' for c in calls[call])
+
+
+def sql(query):
+    """Two queries with the same rows in the same order: ours, and PostgreSQL's own."""
+    table, keys = f'r{query["table"]}', query['keys']
+    where = f' WHERE {query["where"]}' if 'where' in query else ''
+    names = ', '.join(key[0] for key in keys)
+    complete = keys + [('id', '', '')]
+    kind = query['kind']
+    if kind == 'order':
+        # With ties and nothing that tells them apart, their order is open: one row each.
+        text = f'SELECT {names}, id FROM {table}{where}' + tail(query, complete)
+        if 'ties' in query:
+            text = f'SELECT * FROM (SELECT {names}, id FROM {table}{where}{tail(query, keys)}) q ORDER BY {", ".join(map(key_text, complete))}'
+        return text, text
+    if kind == 'partition':
+        text = (f'SELECT * FROM (SELECT id, {query["by"]} AS p, {query["function"]}() OVER (PARTITION BY {query["by"]} ORDER BY '
+                f'{", ".join(map(key_text, complete))}) AS n FROM {table}{where}) q WHERE n <= {query["first"]} ORDER BY p, n, id')
+        return text, text
+    if kind == 'join':
+        key = keys[0][0]
+        text = f'SELECT x.id, y.id FROM {table} x JOIN (SELECT * FROM {table}{where} ORDER BY id LIMIT 60) y USING ({key}) ORDER BY {key}, 1, 2'
+        return text, text
+    if kind == 'distinct':
+        text = f'SELECT DISTINCT ON ({names}) {names}, id FROM {table}{where}' + tail(query, complete)
+        return text, text
+    if kind == 'order_by':
+        text = f'SELECT {names}, id FROM {table}{where}'
+        order = ', '.join(map(key_text, complete))
+        types = ', '.join(f'{key[0]} {COLUMNS[key[0]]}' for key in keys)
+        return f"SELECT * FROM gpusort.order_by('{text.replace(chr(39), chr(39) * 2)}', '{order}') AS q({types}, id int4)", f'{text} ORDER BY {order}'
+    if kind == 'aggregate':
+        of, group = query['of'], ('a', ' GROUP BY a ORDER BY a') if query['group'] else ('1', '')
+        ours = f'gpusort.sorted_agg({of}, {str(query["descending"]).lower()})::text, gpusort.count_distinct({of}), (gpusort.top_n_agg({of}, 3))::text'
+        plain = (f'array_agg({of} ORDER BY {of}{" DESC" if query["descending"] else ""})::text, count(DISTINCT {of}), '
+                 f'((array_agg({of} ORDER BY {of} DESC NULLS LAST))[1:3])::text')
+        return tuple(f'SELECT {group[0]}, {what} FROM {table}{where}{group[1]}' for what in (ours, plain))
+    return array_sql(query)
+
+
+def draw_settings(rng, emulated):
+    settings = {'gpusort.force_nodes': rng.choice(['on', 'on', 'off']), 'gpusort.engine': rng.choice(['cpu', 'auto', 'gpu'] if emulated else ['cpu', 'auto']),
+                'work_mem': rng.choice(['64kB', '256kB', '4MB', '64MB']), 'max_parallel_workers_per_gather': rng.choice(['0', '0', '3']),
+                'enable_hashagg': rng.choice(['on', 'off']), 'enable_hashjoin': rng.choice(['on', 'off']),
+                'enable_incremental_sort': rng.choice(['on', 'off']), 'gpusort.cpu_threads': rng.choice(['1', '4'])}
+    if settings['max_parallel_workers_per_gather'] != '0':
+        settings.update({'parallel_setup_cost': '0', 'parallel_tuple_cost': '0', 'min_parallel_table_scan_size': '0'})
+    return settings
+
+
+def as_text(row):
+    return repr(tuple(bytes(value) if isinstance(value, memoryview) else value for value in row))
+
+
+def fetch(cursor, text, settings, how):
+    """The rows as text, or the error's code. Runs in the transaction that is open."""
+    cursor.execute('SAVEPOINT before')
+    try:
+        for name, value in settings.items():
+            cursor.execute(f"SET LOCAL {name} = '{value}'")
+        if how == 'prepared':
+            cursor.execute(f'PREPARE p AS {text}')
+            cursor.execute("SET LOCAL plan_cache_mode = 'force_generic_plan'")
+            cursor.execute('EXECUTE p')
+        elif how == 'cursor':
+            cursor.execute(f'DECLARE k CURSOR FOR {text}')
+            rows = []
+            while True:
+                cursor.execute('FETCH 37 FROM k')
+                piece = cursor.fetchall()
+                rows += piece
+                if len(piece) < 37 or len(rows) > 20000:
+                    return [as_text(row) for row in rows[:20000]]
+        elif how == 'plpgsql':
+            cursor.execute(f'CREATE FUNCTION pg_temp.f() RETURNS SETOF text LANGUAGE plpgsql AS $f$ DECLARE r record; BEGIN FOR r IN {text} LOOP RETURN NEXT r::text; END LOOP; END $f$')
+            cursor.execute('SELECT * FROM pg_temp.f()')
+        else:
+            cursor.execute(text)
+        return [as_text(row) for row in cursor.fetchall()][:20000]
+    except psycopg2.Error as error:
+        if error.pgcode is None or error.pgcode.startswith(('57', '08', 'XX')):
+            raise
+        return [f'error {error.pgcode}']
+    finally:
+        if not cursor.connection.closed:
+            cursor.execute('ROLLBACK TO before')
+            cursor.execute('DEALLOCATE ALL')
+
+
+def differs(connection, query, settings, how):
+    """None, or both results and queries."""
+    ours, plain = sql(query)
+    with connection.cursor() as cursor:
+        cursor.execute('BEGIN ISOLATION LEVEL REPEATABLE READ')
+        try:
+            expected = fetch(cursor, plain, OFF, 'plpgsql' if how == 'plpgsql' else 'plain')
+            got = fetch(cursor, ours, settings, how)
+        finally:
+            if not connection.closed:
+                cursor.execute('ROLLBACK')
+    if got == expected or (got[:1] == ['error 55000'] and settings.get('gpusort.engine') == 'gpu') or (
+            got[:1] == ['error 0A000'] and settings.get('gpusort.engine') == 'gpu'):
+        return None
+    return expected, got, plain, ours
+
+
+def shrink(connection, query, settings, how):
+    """Leaves out parts and settings as long as the results still differ."""
+    again = True
+    while again:
+        again = False
+        smaller = [({k: v for k, v in query.items() if k != part}, settings) for part in ('where', 'limit', 'offset', 'ties') if part in query]
+        smaller += [({**query, 'keys': query['keys'][:i] + query['keys'][i + 1:]}, settings) for i in range(len(query['keys'])) if len(query['keys']) > 1]
+        smaller += [(query, {k: v for k, v in settings.items() if k != name}) for name in settings]
+        for candidate, fewer in smaller:
+            if differs(connection, candidate, fewer, how):
+                query, settings, again = candidate, fewer, True
+                break
+        if not again and how != 'plain' and differs(connection, query, settings, 'plain'):
+            how, again = 'plain', True
+    return query, settings, how
+
+
+def write(stop, seed):
+    """Changes rows of every table until told to stop."""
+    rng = random.Random(seed)
+    connection = psycopg2.connect('')
+    connection.autocommit = True
+    with connection.cursor() as cursor:
+        while not stop.wait(0.05):
+            i = rng.randint(0, 3)
+            cursor.execute(rng.choice([
+                f'UPDATE r{i} SET b = b + 1, e = -e WHERE id % 97 = {rng.randint(0, 96)}',
+                f'DELETE FROM r{i} WHERE id % 997 = {rng.randint(0, 996)}',
+                f'INSERT INTO r{i} SELECT * FROM r{i} WHERE id % 499 = {rng.randint(0, 498)}',
+                f'UPDATE s{i} SET ints = ints || g WHERE id % 97 = {rng.randint(0, 96)}',
+                f'VACUUM r{i}', f'VACUUM s{i}', f'ANALYZE r{i}',
+                f'BEGIN; SAVEPOINT x; UPDATE r{i} SET a = 1 WHERE id % 50 = 0; ROLLBACK TO x; DELETE FROM r{i} WHERE id % 991 = 1; COMMIT']
+            ))
+    connection.close()
+
+
+def main():
+    queries = int(sys.argv[1])
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.SystemRandom().randint(1, 10 ** 9)
+    print(f'seed {seed}', flush=True)
+    rng = random.Random(seed)
+    connection = psycopg2.connect('')
+    connection.autocommit = True
+    with connection.cursor() as cursor:
+        for i in range(4):
+            cursor.execute(TABLES.format(i=i, fraction=rng.random(), spread=rng.choice([3, 100, 30000]), digits=rng.choice([2, 9, 17]),
+                                         rows=[0, 50, 3000, 12000][i], arrays=[1, 20, 200, 800][i], length=rng.choice([5, 60, 300]),
+                                         nulled=rng.choice(sorted(COLUMNS))))
+        cursor.execute("SHOW gpusort.device_library")
+        emulated = 'emulated' in cursor.fetchone()[0]
+    stop = threading.Event()
+    writer = threading.Thread(target=write, args=(stop, seed))
+    writer.start()
+    compared = found = 0
+    try:
+        while compared < queries and found < 5:
+            query, settings = draw_query(rng), draw_settings(rng, emulated)
+            how = rng.choice(['plain', 'plain', 'prepared', 'cursor', 'plpgsql'])
+            compared += 1
+            if differs(connection, query, settings, how):
+                found += 1
+                # Rows that are written meanwhile may take the difference away: then the query as it was drawn is shown.
+                query, settings, how = shrink(connection, query, settings, how)
+                expected, got, plain, ours = differs(connection, query, settings, how) or (['?'], ['?'], *sql(query))
+                first = next((i for i, (x, y) in enumerate(zip(expected, got)) if x != y), min(len(expected), len(got)))
+                here = lambda rows: ' '.join(rows[first:first + 1])
+                at = next((i for i, (x, y) in enumerate(zip(here(expected), here(got))) if x != y), 0)
+                print(f'DIFFERENT ({how}, {settings}):\n  {ours}\n  {plain}\n  {len(got)} rows, {len(expected)} expected; row {first} from character {at}: '
+                      f'{here(got)[max(at - 20, 0):at + 80]!r} instead of {here(expected)[max(at - 20, 0):at + 80]!r}', flush=True)
+    except psycopg2.Error as error:
+        print(f'ERROR in comparison {compared} ({how}, {settings}): {error}\n  ' + '\n  '.join(sql(query)), flush=True)
+        found += 1
+    finally:
+        stop.set()
+        writer.join()
+    print(f'{compared} comparisons, {found} different, seed {seed}')
+    return 1 if found else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

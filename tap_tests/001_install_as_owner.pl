@@ -1,0 +1,39 @@
+# gpusort is a trusted extension: its script runs as superuser for whoever owns the database. What
+# such a role put into the schema beforehand is not called by it.
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('owner');
+$node->init;
+$node->start;
+$node->safe_psql('postgres', 'CREATE ROLE owner LOGIN');
+$node->safe_psql('postgres', 'CREATE DATABASE theirs OWNER owner');
+
+# Functions of the names that the script calls, which fit its calls better than PostgreSQL's own.
+my @arguments = map { join(', ', ('text') x $_) } 1 .. 9;
+my $traps = join("\n", map {
+	"CREATE FUNCTION gpusort.format($_) RETURNS text LANGUAGE plpgsql AS \$\$ BEGIN RAISE 'format called as %', current_user; END \$\$;"
+} @arguments);
+$traps .= q{
+	CREATE FUNCTION gpusort.unnest(text[]) RETURNS SETOF text LANGUAGE plpgsql AS $$ BEGIN RAISE 'unnest called as %', current_user; END $$;
+	CREATE FUNCTION gpusort.collect(jsonb, text, int8) RETURNS jsonb LANGUAGE plpgsql AS $$ BEGIN RAISE 'jsonb_object_agg called as %', current_user; END $$;
+	CREATE AGGREGATE gpusort.jsonb_object_agg(text, int8) (SFUNC = gpusort.collect, STYPE = jsonb);
+	CREATE FUNCTION gpusort.joined(text, text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE '|| called as %', current_user; END $$;
+	CREATE OPERATOR gpusort.|| (LEFTARG = text, RIGHTARG = text, FUNCTION = gpusort.joined);};
+my ($status, $stdout, $stderr) = $node->psql('theirs', "CREATE SCHEMA gpusort; $traps", extra_params => [ '-U', 'owner' ]);
+is($stderr, '', 'the owner of a database lays traps');
+
+($status, $stdout, $stderr) = $node->psql('theirs', 'CREATE EXTENSION gpusort', extra_params => [ '-U', 'owner' ]);
+unlike($stderr, qr/called as/, 'none of them is called while the extension is made');
+is($status, 0, 'which the owner may make') or diag($stderr);
+unlike($node->safe_psql('theirs', q{SELECT pg_get_viewdef('gpusort.stats'::regclass)}), qr/gpusort\.jsonb_object_agg/, 'nor is one by a view');
+is($node->safe_psql('theirs', q{SELECT count(*) FROM pg_depend d JOIN pg_rewrite w ON w.oid = d.objid AND d.classid = 'pg_rewrite'::regclass
+	WHERE d.refclassid = 'pg_proc'::regclass AND d.refobjid IN (SELECT oid FROM pg_proc WHERE pronamespace = 'gpusort'::regnamespace AND proowner = 'owner'::regrole)}),
+	0, 'and no view depends on them');
+$node->stop;
+
+done_testing();
