@@ -50,6 +50,21 @@ CALL measure('rows', 'two columns, used, work_mem 16 MB', 'int4', NULL, :many,
 			 rows_contenders('x, id', 'narrow', 'x', 'count(x), count(id)'), 'Sort', :slow_runs);
 CALL measure('rows', 'five columns with text, used, work_mem 16 MB', 'float8', NULL, :fewer,
 			 rows_contenders('a, b, c, d, t', 'wide', 'a', 'count(a), count(b), count(c), count(d), count(t)'), 'Sort', :slow_runs);
+-- Seven columns, texts and numbers of variable length among them, beside two; at the default work_mem and more, serial and with PostgreSQL's default of two workers.
+CREATE UNLOGGED TABLE seven WITH (parallel_workers = 2) AS
+	SELECT (2e9 * random())::int4 AS a, i AS b, random() AS c, md5(i::text) AS t, (1e6 * random())::numeric(12, 2) AS n,
+		timestamptz '2020-01-01' + i * interval '1 s' AS ts, i::int4 AS e
+	FROM generate_series(1::int8, :fewer) i;
+VACUUM (FREEZE, ANALYZE) seven;
+SELECT format('SET work_mem = %L', memory), format('SET max_parallel_workers_per_gather = %s', workers),
+	format('CALL measure(''rows'', %L, ''int4'', NULL, %s, rows_contenders(%L, %L, %L, %L), ''Sort'', %s)', format('%s, work_mem %s, %s workers', what, memory, workers),
+		rows, columns, tab, key, aggregates, :slow_runs)
+FROM unnest(ARRAY['4MB', '64MB', '1GB']) WITH ORDINALITY m(memory, i), unnest(ARRAY[0, 2]) workers,
+	(VALUES (1, 'two columns, used', 'narrow', :many, 'x, id', 'x', 'count(x), count(id)'),
+		(2, 'seven columns, used', 'seven', :fewer, 'a, b, c, t, n, ts, e', 'a', 'count(a), count(b), count(c), count(t), count(n), count(ts), count(e)')) t(j, what, tab, rows, columns, key, aggregates)
+ORDER BY i, workers, j \gexec
+SET max_parallel_workers_per_gather = 0;
+DROP TABLE seven;
 SET work_mem = '4GB';
 \endif
 

@@ -7,7 +7,7 @@ CREATE TABLE merged WITH (autovacuum_enabled = off) AS
 SELECT i AS id, hashint4(i) AS random, hashint4(i) % 40 AS few, hashint8(i)::int8 * 4294967296 + hashint4(i + 7) AS wide, 7::int8 AS same,
 	CASE WHEN i > 20000 AND i % 3 <> 0 THEN i % 100 END AS late_values, CASE WHEN i < 25000 OR i % 5 <> 0 THEN hashint4(i) % 1000 END AS late_nulls,
 	('common prefix of all texts ' || hashint4(i) % 3000) COLLATE "C" AS prefixed, repeat(chr(97 + i % 7), 1 + (i * 7919 % 997 = 0)::int * 9000) COLLATE "C" AS long,
-	ARRAY[hashint4(i) % 50] AS compared
+	ARRAY[hashint4(i) % 50] AS compared, CASE WHEN i % 10 = 0 THEN 'text ' || i END AS absent
 FROM generate_series(1, 30000) i;
 ANALYZE merged;
 CREATE FUNCTION merged_as_sort(columns text, keys text, OUT same bool, OUT spilled bool) LANGUAGE plpgsql AS $$
@@ -25,7 +25,7 @@ BEGIN
 	spilled := (plan -> 0 -> 'Plan' ->> 'Runs')::int > 1;
 END $$;
 SELECT columns, keys, m.*
-FROM unnest(ARRAY['id, few', '*']) columns, unnest(ARRAY['random', 'few', 'few DESC, random', 'wide', 'wide DESC', 'same, wide', 'same, same + id % 2',
+FROM unnest(ARRAY['id, few', 'id, absent', '*']) columns, unnest(ARRAY['random', 'few', 'few DESC, random', 'wide', 'wide DESC', 'same, wide', 'same, same + id % 2',
 	'late_values', 'late_values DESC NULLS LAST, late_nulls', 'late_nulls NULLS FIRST, wide', 'prefixed', 'prefixed DESC, few', 'long, few', 'few, compared', 'few, compared DESC, wide']) keys,
 	merged_as_sort(columns, keys) m
 ORDER BY columns COLLATE "C", keys COLLATE "C";

@@ -16,6 +16,7 @@
 #include "rows/row_sort.h"
 
 #define ROWS_WINDOW_BYTES ((Size) 2 * 1024 * 1024)	/* a larger window would leave the caches */
+#define ROWS_WINDOW_RUN_BYTES ((Size) 32 * 1024)	/* but with less of each run batches would be short */
 #define ROWS_WORD_BITS 64
 #define ROWS_PACKED_BITS 63
 
@@ -68,7 +69,7 @@ blocks_at_a_time(Size memory_limit, RowRun **runs, int nruns)
 
 	for (int i = 0; i < nruns; i++)
 		bytes += runs[i]->most_bytes + runs[i]->most_rows * GPUSORT_MERGE_ROW_BYTES;
-	return Max(Min(memory_limit, ROWS_WINDOW_BYTES) / Max(bytes, 1), 1);
+	return Max(Min(memory_limit, Max(ROWS_WINDOW_BYTES, nruns * ROWS_WINDOW_RUN_BYTES)) / Max(bytes, 1), 1);
 }
 
 /* Starts a merge of runs that come in the input's order.  The code is common to them; of a single run it is not used. */

@@ -12,10 +12,10 @@
 
 #define ROWS_BLOCK_MIN ((Size) 8 * 1024)
 #define ROWS_BLOCK_MAX ((Size) 256 * 1024)
-#define ROWS_BLOCKS_IN_MEMORY 128	/* a block takes 1/128 of work_mem, within the limits above */
+#define ROWS_BLOCKS_IN_MEMORY 256	/* a block takes 1/256 of work_mem, within the limits above */
 #define ROWS_COPY_SPAN 64		/* rows that are copied at a time */
 #define ROWS_SAMPLE_ROWS 1024	/* rows of a run in the sample, until it is full */
-#define ROWS_SAMPLE_BLOCKS 4	/* memory for the sample, in blocks */
+#define ROWS_SAMPLE_BLOCKS 8	/* memory for the sample, in blocks */
 #define ROWS_GATHER_MAX 256		/* at least the slots of a batch */
 #define ROWS_FAN_IN_MIN 6
 #define ROWS_FAN_IN_MAX 512
