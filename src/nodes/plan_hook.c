@@ -253,6 +253,24 @@ plan_with_nodes(GPUSORT_PLANNER_PARAMETERS)
 	return walk.statement;
 }
 
+static void
+raise_largest_id(Plan **link, void *arg)
+{
+	int		   *largest = arg;
+
+	*largest = Max(*largest, (*link)->plan_node_id);
+	gpusort_plan_each_child(*link, raise_largest_id, arg);
+}
+
+/* An id for a plan node that is added. */
+int
+gpusort_plan_next_id(PlanWalk *walk)
+{
+	if (walk->last_id == 0)
+		gpusort_plan_each_tree(walk->statement, raise_largest_id, &walk->last_id);
+	return ++walk->last_id;
+}
+
 void
 gpusort_plan_hook_init(void)
 {

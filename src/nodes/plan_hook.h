@@ -18,7 +18,7 @@ typedef struct PlanWalk
 {
 	PlannedStmt *statement;
 	bool		cursor;			/* the rows are fetched by a cursor */
-	int			last_id;		/* largest plan_node_id in use */
+	int			last_id;		/* largest plan_node_id in use; 0: not looked for yet */
 	List	   *rooms;			/* NodeRooms that are asked, in order */
 	bool		explain;		/* reasons are noted */
 	List	   *notes;			/* what plan_reason.c knows */
@@ -94,6 +94,9 @@ extern void gpusort_plan_hook_add(const NodeRoom *room);
 
 /* Sets the room that may rewrite queries. */
 extern void gpusort_plan_hook_set_query_room(const QueryRoom *room);
+
+/* A plan_node_id for a node that is added to the statement. */
+extern int	gpusort_plan_next_id(PlanWalk *walk);
 
 /* The room that a plan node belongs to, or NULL. */
 extern const NodeRoom *gpusort_plan_room(const Plan *plan);

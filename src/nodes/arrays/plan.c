@@ -153,15 +153,6 @@ make_vars(List *target_list, int varno, Bitmapset *used)
 	return vars;
 }
 
-static void
-raise_largest_id(Plan **link, void *arg)
-{
-	int		   *largest = arg;
-
-	*largest = Max(*largest, (*link)->plan_node_id);
-	gpusort_plan_each_child(*link, raise_largest_id, arg);
-}
-
 static Node *
 make_zero(void)
 {
@@ -186,20 +177,17 @@ make_plain_list(List *expressions)
 static CustomScan *
 make_node(Plan *child, List *columns, CallSearch *search, List *calls, bool fallible, const PlanPlace *place)
 {
-	PlanWalk   *walk = place->walk;
 	CustomScan *node = makeNode(CustomScan);
 	Plan	   *plan = &node->scan.plan;
 	List	   *outer;
 
-	if (walk->last_id == 0)
-		gpusort_plan_each_tree(walk->statement, raise_largest_id, &walk->last_id);
 	plan->startup_cost = child->startup_cost;
 	plan->total_cost = child->total_cost;
 	plan->plan_rows = child->plan_rows;
 	plan->plan_width = child->plan_width;
 	plan->parallel_safe = child->parallel_safe;
 	plan->parallel_aware = place->parallel;	/* so that parallel workers' counters are shared */
-	plan->plan_node_id = ++walk->last_id;
+	plan->plan_node_id = gpusort_plan_next_id(place->walk);
 	plan->extParam = bms_copy(child->extParam);
 	plan->allParam = bms_copy(child->allParam);
 	plan->initPlan = child->initPlan;
@@ -213,7 +201,7 @@ make_node(Plan *child, List *columns, CallSearch *search, List *calls, bool fall
 	if (place->limit_known)
 		node->custom_exprs = list_make2(copyObject(place->limit->limitCount), place->limit->limitOffset ?
 										copyObject(place->limit->limitOffset) : make_zero());
-	node->custom_private = list_make5(list_copy(search->kinds), list_copy(search->fallible), list_make1_int(walk->cursor),
+	node->custom_private = list_make5(list_copy(search->kinds), list_copy(search->fallible), list_make1_int(place->walk->cursor),
 									  list_make1_int(fallible), list_make1_int(place->all_wanted));
 	node->methods = &gpusort_arrays_scan_methods;
 	return node;

@@ -33,6 +33,11 @@
 #define ROWS_COST_PER_KEY_BYTE 0.025	/* added per byte of the row if the first key is not passed by value */
 #define ROWS_COST_DROPPED 1.0	/* a row that the bound's threshold rejects */
 
+#define ROWS_COST_HASHED 4.0	/* a row that is looked up in a hash table */
+#define ROWS_GROUPS_NEAR 64		/* groups of a hash table that the first cache holds */
+#define ROWS_GROUPS_SHARE 0.25	/* groups to rows, at least, where keys are not passed by value */
+#define ROWS_COST_HASHED_FAR 2.0	/* added for each time that there are twice as many groups */
+
 #define ROWS_COST_GATHERED 15.0	/* a row that passes from a parallel worker through a Gather Merge, without its bytes */
 
 /* If the bound is not known at run time, the node is used only if at least this share of the rows is wanted. */
@@ -138,6 +143,37 @@ gpusort_rows_cost(const Sort *sort, double bound, bool bound_is_known)
 		cost.reason = PLAN_BOUND;
 	else
 		cost.reason = cost.startup < cost_until_sorted(sort) ? PLAN_TAKEN : PLAN_COST;
+	return cost;
+}
+
+/* True if all keys of a Sort are passed by value. */
+static bool
+sorts_values(const Sort *sort)
+{
+	for (int i = 0; i < sort->numCols; i++)
+	{
+		if (!get_typbyval(exprType((Node *) list_nth_node(TargetEntry, sort->plan.targetlist, sort->sortColIdx[i] - 1)->expr)))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Estimates the rows node below grouping that would else hash, and compares the two without
+ * what the hash table would spill.  Equal texts and the like are compared one by one, so
+ * there should be few of them.
+ */
+RowsCost
+gpusort_rows_cost_groups(const Agg *agg, const Sort *sort)
+{
+	RowsCost	cost = gpusort_rows_cost(sort, 0, false);
+	double		groups = Max(agg->plan.plan_rows, 1);
+	double		row = ROWS_COST_HASHED + ROWS_COST_HASHED_FAR * Max(log2(groups / ROWS_GROUPS_NEAR), 0);
+
+	if (groups < ROWS_GROUPS_SHARE * sort->plan.plan_rows && !sorts_values(sort))
+		cost.reason = PLAN_COST;
+	else if (cost.reason != PLAN_METHOD)
+		cost.reason = cost.startup - cost.input < cpu_operator_cost * row * sort->plan.plan_rows ? PLAN_TAKEN : PLAN_COST;
 	return cost;
 }
 

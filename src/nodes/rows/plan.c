@@ -1,6 +1,7 @@
 /*
  * plan.c
- *	  Puts the rows node in the place of Sort nodes of finished plans.
+ *	  Puts the rows node in the place of Sort nodes of finished plans, and below hashed
+ *	  grouping.
  *
  * References are already resolved in a finished plan, so the custom scan is built as
  * setrefs would leave it.  It has no scan relation.  custom_scan_tlist describes the
@@ -13,6 +14,7 @@
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -21,6 +23,7 @@
 #include "guc.h"
 #include "nodes/plan_hook.h"
 #include "nodes/rows/heap_source.h"
+#include "nodes/rows/plan_groups.h"
 #include "nodes/rows/plan_intervals.h"
 #include "nodes/rows/rows_node.h"
 #include "rows/row_keys.h"
@@ -62,7 +65,7 @@ first_key_reason(const Sort *sort, const char **detail)
 
 /* The Sort's target list with references to the custom scan's own rows. */
 static List *
-index_var_tlist(List *tlist)
+index_var_tlist(const List *tlist)
 {
 	List	   *result = NIL;
 	ListCell   *cell;
@@ -134,6 +137,27 @@ find_bound(const Sort *sort, const PlanPlace *place, List *intervals)
 	return (RowsBound) {0};
 }
 
+/* Makes a rows node for a Sort whose rows are those of a target list. */
+static Plan *
+make_node(const Sort *sort, const List *tlist, const RowsCost *cost, const RowsBound *bound, List *intervals,
+		  const PlanPlace *place)
+{
+	CustomScan *scan = makeNode(CustomScan);
+
+	scan->scan.plan = sort->plan;	/* parameters, parallel flags, node id */
+	NodeSetTag(scan, T_CustomScan);
+	scan->scan.plan.startup_cost = cost->startup;
+	scan->scan.plan.total_cost = cost->total;
+	scan->scan.plan.targetlist = index_var_tlist(tlist);
+	scan->scan.plan.parallel_aware = place->parallel;	/* so that parallel workers' counters are shared */
+	scan->flags = CUSTOMPATH_SUPPORT_BACKWARD_SCAN | CUSTOMPATH_SUPPORT_MARK_RESTORE;
+	scan->custom_exprs = bound->expressions;
+	scan->custom_private = make_private(sort, bound, intervals);
+	scan->custom_scan_tlist = sort->plan.targetlist;
+	scan->methods = &rows_scan_methods;
+	return &scan->scan.plan;
+}
+
 /* Returns the rows node for a Sort or an Incremental Sort, or NULL. */
 static Plan *
 replace_sort(Sort *sort, const PlanPlace *place)
@@ -146,7 +170,6 @@ replace_sort(Sort *sort, const PlanPlace *place)
 	Sort	   *by_value = gpusort_rows_plan_intervals(sort, place, &intervals);
 	Sort	   *taken = by_value ? by_value : sort;
 	bool		force = gpusort_force_nodes && IsA(sort, Sort);
-	CustomScan *scan;
 
 	if (force || gpusort_rows_may_win(taken))
 		reason = by_value ? PLAN_TAKEN : first_key_reason(sort, &detail);
@@ -160,19 +183,27 @@ replace_sort(Sort *sort, const PlanPlace *place)
 	if (reason != PLAN_TAKEN)
 		return NULL;
 
-	scan = makeNode(CustomScan);
-	scan->scan.plan = taken->plan;	/* costs, parameters, parallel flags, node id */
-	NodeSetTag(scan, T_CustomScan);
-	scan->scan.plan.startup_cost = cost.startup;
-	scan->scan.plan.total_cost = cost.total;
-	scan->scan.plan.targetlist = index_var_tlist(sort->plan.targetlist);
-	scan->flags = CUSTOMPATH_SUPPORT_BACKWARD_SCAN | CUSTOMPATH_SUPPORT_MARK_RESTORE;
-	scan->scan.plan.parallel_aware = place->parallel;	/* so that parallel workers' counters are shared */
-	scan->custom_exprs = bound.expressions;
-	scan->custom_private = make_private(taken, &bound, intervals);
-	scan->custom_scan_tlist = taken->plan.targetlist;
-	scan->methods = &rows_scan_methods;
-	return &scan->scan.plan;
+	return make_node(taken, sort->plan.targetlist, &cost, &bound, intervals, place);
+}
+
+/* Lets an Agg that hashes group rows which the node has sorted, where that costs less. */
+static void
+sort_for_groups(Agg *agg, const PlanPlace *place)
+{
+	Sort	   *sort = gpusort_rows_plan_groups(agg);
+	RowsBound	all = {0};
+	RowsCost	cost;
+
+	if (sort == NULL)
+		return;
+	cost = gpusort_rows_cost_groups(agg, sort);
+	if (cost.reason != PLAN_TAKEN)
+		return;
+	sort->plan.plan_node_id = gpusort_plan_next_id(place->walk);
+	agg->plan.lefttree = make_node(sort, sort->plan.targetlist, &cost, &all, NIL, place);
+	agg->aggstrategy = AGG_SORTED;
+	agg->plan.startup_cost = cost.startup;
+	agg->plan.total_cost = cost.total + cpu_operator_cost * agg->numCols * sort->plan.plan_rows;
 }
 
 static List *
@@ -243,7 +274,7 @@ wants_some(const PlanPlace *place)
 
 /*
  * Puts the rows node in the place of a Sort, of an Incremental Sort whose rows are all
- * wanted, or of a Gather Merge above one.
+ * wanted, or of a Gather Merge above one, and below hashed grouping.
  */
 static void
 rewrite_plan(Plan **link, const PlanPlace *place)
@@ -252,6 +283,8 @@ rewrite_plan(Plan **link, const PlanPlace *place)
 
 	if (IsA(plan, Sort))
 		plan = replace_sort((Sort *) plan, place);
+	else if (IsA(plan, Agg))
+		sort_for_groups((Agg *) plan, place);
 	else if (IsA(plan, GatherMerge))
 		plan = replace_gather_merge((GatherMerge *) plan, place);
 	else if (IsA(plan, IncrementalSort) && wants_some(place))

@@ -1,0 +1,49 @@
+-- The rows node below DISTINCT, UNION and GROUP BY without aggregates, beside hashing.
+SET max_parallel_workers_per_gather = 0;
+SET work_mem = '4MB';
+\getenv folder PG_ABS_SRCDIR
+\set helpers :folder '/sql/helpers.psql'
+\i :helpers
+CREATE TABLE groups_t (id int PRIMARY KEY, small int2, k int4, big int8, f float8, n numeric, t text COLLATE "C", label varchar(20), blank char(6), u uuid, at timestamptz, even bool, rest text)
+	WITH (autovacuum_enabled = off);
+INSERT INTO groups_t SELECT i, i % 3000, CASE WHEN i % 10 > 0 THEN i * 7919 % 9000 END, i * 31::int8 % 8000, CASE i % 5 WHEN 0 THEN '-0' WHEN 1 THEN '0' WHEN 2 THEN 'NaN' ELSE (i % 7000)::text END::float8,
+	CASE WHEN i % 2 = 0 THEN (i % 9000)::numeric ELSE (i % 9000)::numeric(9, 2) END, 't' || i % 12000, 'v' || i % 13000, CASE WHEN i % 2 = 0 THEN 'x' || i % 8000 ELSE rpad('x' || i % 8000, 6) END,
+	md5((i % 11000)::text)::uuid, timestamptz '2024-01-01 00:00+00' + make_interval(mins => i % 9000), i % 2 = 0, repeat('rest', 20)
+FROM generate_series(1, 20000) i;
+ANALYZE groups_t;
+
+-- The plan; columns that nobody reads are constants for the node.
+EXPLAIN (VERBOSE, COSTS OFF) SELECT DISTINCT k, t FROM groups_t;
+EXPLAIN (COSTS OFF) SELECT k, f FROM groups_t GROUP BY k, f HAVING k + f > 5;
+-- Few groups, aggregates, what has no code, and what the setting keeps: hashing stays.
+SELECT * FROM pg_temp.explain_lines('SELECT DISTINCT even FROM groups_t', 'COSTS OFF', 'Gpusort|Aggregate');
+SELECT * FROM pg_temp.explain_lines('SELECT k, count(*) FROM groups_t GROUP BY k', 'COSTS OFF', 'Gpusort|Aggregate');
+SELECT * FROM pg_temp.explain_lines('SELECT DISTINCT ARRAY[k] FROM groups_t', 'COSTS OFF', 'Gpusort|Aggregate');
+SET gpusort.enable_sort = off;
+SELECT * FROM pg_temp.explain_lines('SELECT DISTINCT k FROM groups_t', 'COSTS OFF', 'Gpusort|Aggregate');
+RESET gpusort.enable_sort;
+
+-- The same rows as by hashing, the same one of equal values among them.
+CREATE TABLE queries (n serial, query text);
+INSERT INTO queries (query) SELECT format('SELECT DISTINCT %s FROM groups_t', columns) FROM unnest(ARRAY['id', 'small', 'k', 'big', 'f', 'n', 't', 'label', 'blank', 'u', 'at', 'small, even', 'k, f', 'n, t', 'k, big, small, at',
+	'label COLLATE "POSIX", k', 'k + 1, big % 7000', 'date_trunc(''minute'', at)']) columns;
+INSERT INTO queries (query) VALUES ('SELECT k, f FROM groups_t GROUP BY k, f HAVING k + f > 5'), ('SELECT k FROM groups_t UNION SELECT big FROM groups_t'), ('SELECT id, upper(t), n FROM groups_t GROUP BY id'),
+	('SELECT k FROM groups_t INTERSECT SELECT big FROM groups_t'), ('SELECT DISTINCT a.k, b.f FROM groups_t a JOIN groups_t b ON a.id = b.id WHERE a.id % 3 > 0'), ('SELECT * FROM groups_t WHERE id IN (SELECT k FROM groups_t)'),
+	('SELECT g, q.k FROM generate_series(1, 3) g, LATERAL (SELECT DISTINCT k FROM groups_t WHERE k % 4 <> g) q'), ('SELECT q.k FROM (SELECT DISTINCT k FROM groups_t OFFSET 0) q WHERE q.k < 50'),
+	('SELECT even, (SELECT count(*) FROM (SELECT DISTINCT k FROM groups_t i WHERE i.even = o.even) d) FROM (VALUES (true), (false)) o(even)'), ('SELECT DISTINCT k FROM groups_t WHERE false');
+CREATE TEMP TABLE compared AS SELECT * FROM queries, pg_temp.compare_node('rows', query, false);
+SELECT n, rows, same, query FROM compared ORDER BY n;
+SELECT count(*) > 20 AS most_used FROM compared WHERE nodes > 0;
+SET work_mem = '64kB';
+SET hash_mem_multiplier = 20;
+SELECT count(*) AS same, count(*) FILTER (WHERE nodes > 0) > 15 AS many_used FROM queries, pg_temp.compare_node('rows', query, false) WHERE same;
+RESET hash_mem_multiplier;
+SET work_mem = '4MB';
+
+-- A sort above by the same columns, and a prepared statement.
+SELECT rows, same FROM pg_temp.compare_node('rows', 'SELECT DISTINCT k, big FROM groups_t ORDER BY big DESC, k LIMIT 1000');
+PREPARE distinct_after(int) AS SELECT count(*) FROM (SELECT DISTINCT k, t FROM groups_t WHERE k > $1) q;
+EXECUTE distinct_after(100);
+EXECUTE distinct_after(8000);
+DEALLOCATE distinct_after;
+DROP TABLE groups_t, queries;

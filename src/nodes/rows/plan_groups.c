@@ -1,0 +1,109 @@
+/*
+ * plan_groups.c
+ *	  Finds hashed grouping that sorted rows can serve, see plan_groups.h.
+ */
+#include "postgres.h"
+
+#include "access/sysattr.h"
+#include "catalog/pg_collation.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
+
+#include "nodes/rows/plan_groups.h"
+#include "rows/row_keys.h"
+
+static bool
+has_aggregate(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	return IsA(node, Aggref) || IsA(node, GroupingFunc) || expression_tree_walker(node, has_aggregate, context);
+}
+
+/* The columns of the input that an Agg reads, from 1. */
+static Bitmapset *
+columns_read(const Agg *agg)
+{
+	Bitmapset  *vars = NULL;
+	Bitmapset  *columns = NULL;
+	int			var = -1;
+
+	pull_varattnos((Node *) agg->plan.targetlist, OUTER_VAR, &vars);
+	pull_varattnos((Node *) agg->plan.qual, OUTER_VAR, &vars);
+	while ((var = bms_next_member(vars, var)) >= 0)
+		columns = bms_add_member(columns, var + FirstLowInvalidHeapAttributeNumber);
+	for (int i = 0; i < agg->numCols; i++)
+		columns = bms_add_member(columns, agg->grpColIdx[i]);
+	return columns;
+}
+
+/* Values that are equal in a deterministic collation are so in every one, and byte order costs least. */
+static Oid
+cheapest_collation(Oid collation)
+{
+	return OidIsValid(collation) && get_collation_isdeterministic(collation) ? C_COLLATION_OID : collation;
+}
+
+/* Sets the keys of a Sort that brings equal groups together.  Returns false if one of them has no code. */
+static bool
+set_keys(Sort *sort, const Agg *agg)
+{
+	sort->numCols = agg->numCols;
+	sort->sortColIdx = agg->grpColIdx;
+	sort->sortOperators = palloc(agg->numCols * sizeof(Oid));
+	sort->collations = palloc(agg->numCols * sizeof(Oid));
+	sort->nullsFirst = palloc0(agg->numCols * sizeof(bool));
+	for (int i = 0; i < agg->numCols; i++)
+	{
+		const TargetEntry *entry = list_nth_node(TargetEntry, sort->plan.targetlist, agg->grpColIdx[i] - 1);
+		RowKey		key;
+
+		sort->sortOperators[i] = get_ordering_op_for_equality_op(agg->grpOperators[i], false);
+		sort->collations[i] = cheapest_collation(agg->grpCollations[i]);
+		if (!OidIsValid(sort->sortOperators[i]) ||
+			gpusort_rows_key_kind(&key, sort->sortOperators[i], sort->collations[i],
+								  exprType((Node *) entry->expr)) == KEY_IS_COMPARED)
+			return false;
+	}
+	return true;
+}
+
+Sort *
+gpusort_rows_plan_groups(const Agg *agg)
+{
+	const Plan *input = agg->plan.lefttree;
+	Bitmapset  *read;
+	Sort	   *sort;
+	ListCell   *cell;
+
+	if (agg->aggstrategy != AGG_HASHED || agg->aggsplit != AGGSPLIT_SIMPLE || agg->numCols == 0 ||
+		agg->groupingSets != NIL || agg->chain != NIL ||
+		has_aggregate((Node *) agg->plan.targetlist, NULL) || has_aggregate((Node *) agg->plan.qual, NULL))
+		return NULL;
+
+	read = columns_read(agg);
+	sort = makeNode(Sort);
+	sort->plan.lefttree = agg->plan.lefttree;
+	sort->plan.plan_rows = input->plan_rows;
+	sort->plan.parallel_safe = input->parallel_safe;
+	sort->plan.extParam = bms_copy(input->extParam);
+	sort->plan.allParam = bms_copy(input->allParam);
+	foreach(cell, input->targetlist)
+	{
+		TargetEntry *entry = flatCopyTargetEntry(lfirst(cell));
+		Node	   *column = (Node *) entry->expr;
+		Oid			type = exprType(column);
+
+		if (bms_is_member(entry->resno, read))
+		{
+			entry->expr = (Expr *) makeVar(OUTER_VAR, entry->resno, type, exprTypmod(column), exprCollation(column), 0);
+			sort->plan.plan_width += get_typavgwidth(type, exprTypmod(column));
+		}
+		else
+			entry->expr = (Expr *) makeNullConst(type, exprTypmod(column), exprCollation(column));
+		sort->plan.targetlist = lappend(sort->plan.targetlist, entry);
+	}
+	return set_keys(sort, agg) ? sort : NULL;
+}

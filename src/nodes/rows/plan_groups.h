@@ -1,0 +1,21 @@
+/*
+ * plan_groups.h
+ *	  The rows node below grouping by a hash table, which then groups sorted rows.
+ *
+ * DISTINCT, UNION and GROUP BY without aggregates are planned as an Agg that hashes where a
+ * Sort would cost more.  The node costs less than a hash table of many groups, whose rows
+ * are far apart in memory, and less again where the table exceeds its memory.
+ */
+#ifndef GPUSORT_PLAN_GROUPS_H
+#define GPUSORT_PLAN_GROUPS_H
+
+#include "nodes/plannodes.h"
+
+/*
+ * Returns a Sort of an Agg's input by the columns that it groups by, for an Agg that hashes
+ * and has no aggregates; else NULL.  What the Agg does not read is a constant in its
+ * target list.  Its costs and its plan_node_id are not set.
+ */
+extern Sort *gpusort_rows_plan_groups(const Agg *agg);
+
+#endif							/* GPUSORT_PLAN_GROUPS_H */
