@@ -1,6 +1,7 @@
 -- Merging runs: whatever their words tie on, the order is PostgreSQL's, and equal rows keep
 -- the input's order, as Sort gives with ctid as the last key.
 SET gpusort.force_nodes = on;
+SET gpusort.engine = cpu;	-- a GPU would hold the rows itself
 SET max_parallel_workers_per_gather = 0;
 SET work_mem = '128kB';
 CREATE TABLE merged WITH (autovacuum_enabled = off) AS

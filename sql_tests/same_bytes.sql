@@ -76,6 +76,14 @@ INSERT INTO bytes_calls (call) VALUES ('array_send(ARRAY[array_median(a)])'), ('
 	('(SELECT array_send(gpusort.percentile_disc(''{0,0.1,0.5,0.9,1}''::float8[]) WITHIN GROUP (ORDER BY x DESC)) FROM unnest(a) x)'),
 	('(SELECT array_send(ARRAY[gpusort.mode() WITHIN GROUP (ORDER BY x), mode_agg(x)]) FROM unnest(a) x)'), ('(SELECT array_send(histogram_agg(x, 5)) FROM unnest(a) x)'),
 	('(SELECT int8send(count_distinct(x)) FROM unnest(a) x)'), ('(SELECT array_send(top_n_agg_by(x, x, 70)) FROM unnest(a) x)');
+-- Sorted sets.
+INSERT INTO bytes_calls (call) VALUES ('(SELECT gpusort_internal.sorted_set_send(sorted_set_agg(x)) FROM unnest(a) x)'), ('(SELECT array_send(sorted_array(sorted_set_agg(x), a[1])) FROM unnest(a) x)'),
+	('(SELECT gpusort_internal.sorted_set_send(merge(sorted_set_agg(x), sorted_set_agg(x))) FROM unnest(a) x)'),
+	('(SELECT gpusort_internal.sorted_set_send(merge_agg(s)) FROM (SELECT sorted_set_agg(x) AS s FROM unnest(a) WITH ORDINALITY u(x, n) GROUP BY n % 3 ORDER BY n % 3) q)'),
+	('(SELECT int8send(sorted_set_count(sorted_set_agg(x))) || int8send(sorted_set_count_distinct(sorted_set_agg(x))) FROM unnest(a) x)'),
+	('(SELECT array_send(ARRAY[sorted_set_median(sorted_set_agg(x))]) FROM unnest(a) x)'),
+	('(SELECT array_send(sorted_set_percentile_cont(sorted_set_agg(x), ''{0,0.3,1}''::float8[])) FROM unnest(a) x)'),
+	('(SELECT array_send(ARRAY[sorted_set_percentile_disc(sorted_set_agg(x), 0.3, a[1])]) FROM unnest(a) x)');
 INSERT INTO bytes_calls VALUES ('array_send(array_sort_approx(a, 1))', true), ('array_send(array_sort_approx(a, 7))', true), ('array_send(array_sort_approx(a, 7, true))', true),
 	('array_send(array_sort_approx(a, 1000000))', true), ('(SELECT array_send(approx_sorted_agg(x, 5)) FROM unnest(a) x)', true),
 	('(SELECT array_send(array_agg(b)) FROM (SELECT bucket(x, 5) OVER () AS b FROM unnest(a) x) s)', true);

@@ -128,7 +128,7 @@ append_reference(Collector *collector, MemoryContext context, Datum value)
 	char	   *detoasted = NULL;
 	Size		bytes;
 
-	if (collector->length == -1 && VARATT_IS_SHORT(source))
+	if (collector->length == -1 && VARATT_IS_SHORT(source) && !VARATT_IS_EXTERNAL(source))
 	{
 		Size		length = VARSIZE_SHORT(source) - VARHDRSZ_SHORT;
 		char	   *place = take_place(collector, context, VARHDRSZ + length);

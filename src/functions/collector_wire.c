@@ -33,6 +33,15 @@ gpusort_collector_wire_size(const Collector *collector)
 	return GPUSORT_COLLECTOR_HEADER + collector->bytes + BITMAP_BYTES(collector->count);
 }
 
+/* Appends a bitmap.  The bits behind the last value's are 0, whatever they were. */
+static void
+append_bitmap(StringInfo bytes, const uint8 *bitmap, uint32 count)
+{
+	appendBinaryStringInfo(bytes, (const char *) bitmap, BITMAP_BYTES(count));
+	if (count % 8 != 0)
+		bytes->data[bytes->len - 1] &= (1 << count % 8) - 1;
+}
+
 /* How many of the first count values are not NULL. */
 static uint32
 count_present(const uint8 *bitmap, uint32 count)
@@ -76,7 +85,7 @@ gpusort_collector_write(StringInfo bytes, const Collector *collector, ValueCodec
 	pq_sendint32(bytes, collector->count);
 	pq_sendbyte(bytes, collector->bitmap != NULL);
 	if (collector->bitmap != NULL)
-		appendBinaryStringInfo(bytes, (const char *) collector->bitmap, BITMAP_BYTES(collector->count));
+		append_bitmap(bytes, collector->bitmap, collector->count);
 	if (!gpusort_codec_is_image(codec))
 	{
 		write_values(bytes, collector, codec);
