@@ -1,5 +1,6 @@
 -- The rows node below DISTINCT, UNION and GROUP BY without aggregates, beside hashing.
 SET max_parallel_workers_per_gather = 0;
+SET compute_query_id = off;
 SET work_mem = '4MB';
 \getenv folder PG_ABS_SRCDIR
 \set helpers :folder '/sql/helpers.psql'
