@@ -281,7 +281,6 @@ EXPLAIN (costs off) SELECT * FROM rows_grouped ORDER BY i, k;
 EXPLAIN (costs off) SELECT * FROM rows_grouped ORDER BY large, k LIMIT 100;
 EXPLAIN (costs off) DECLARE c CURSOR FOR SELECT * FROM rows_grouped ORDER BY large, k;
 SET enable_incremental_sort = off;
-EXPLAIN (costs off) SELECT * FROM generate_series(1, 3) g, LATERAL (SELECT * FROM rows_grouped ORDER BY large, k OFFSET g) q WHERE EXISTS (SELECT FROM rows_grouped r WHERE r.i = q.i);
 RESET enable_incremental_sort;
 RESET enable_seqscan;
 EXPLAIN (costs off) SELECT * FROM rows_many WHERE i < 50 ORDER BY k;
