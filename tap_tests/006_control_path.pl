@@ -27,7 +27,7 @@ my $node = PostgreSQL::Test::Cluster->new('control_path');
 $node->init;
 $node->append_conf('postgresql.conf', qq{
 extension_control_path = '$prefix/share'
-dynamic_library_path = '$prefix/lib'
+dynamic_library_path = '$prefix/lib:\$libdir'
 shared_preload_libraries = 'gpusort'
 gpusort.device_library = '\$libdir/gpusort_elsewhere'
 gpusort.min_gpu_keys = 0});
