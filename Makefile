@@ -46,10 +46,13 @@ C_SOURCES   := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))
 CXX_SOURCES := $(sort $(wildcard src/*/*.cc))
 OBJS = $(C_SOURCES:.c=.o) $(CXX_SOURCES:.cc=.o)
 
-# The extension script is the concatenation of one file per theme.
+# The extension script is the concatenation of one file per theme, and of what a script
+# writes that makes objects for many types. The upgrade to 1.1 ends with the same.
 SQL_PARTS = sql/gpusort/header.sql $(filter-out sql/gpusort/header.sql,$(sort $(wildcard sql/gpusort/*.sql)))
-DATA_built = sql/gpusort--$(EXTVERSION).sql
-DATA = $(wildcard sql/upgrade/gpusort--*--*.sql)
+SQL_WRITER = sql/sets_with_types
+UPGRADE_WRITTEN = gpusort--1.0--1.1.sql
+DATA_built = sql/gpusort--$(EXTVERSION).sql sql/$(UPGRADE_WRITTEN)
+DATA = $(filter-out %/$(UPGRADE_WRITTEN),$(wildcard sql/upgrade/gpusort--*--*.sql))
 
 PG_CPPFLAGS = -I$(srcdir)/src -I$(srcdir)/cuda -DGPUSORT_VERSION=\"$(EXTVERSION)\"
 PG_CFLAGS = -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers -O3
@@ -78,7 +81,10 @@ HEADERS_ALL := $(wildcard src/*.h src/*/*.h src/*/*/*.h cuda/gpusort_cuda.h)
 $(OBJS): $(HEADERS_ALL)
 
 sql/gpusort--$(EXTVERSION).sql: $(SQL_PARTS)
-	cat $^ > $@
+sql/$(UPGRADE_WRITTEN): sql/upgrade/$(UPGRADE_WRITTEN)
+$(DATA_built): $(SQL_WRITER)
+	{ cat $(filter-out $(SQL_WRITER),$^) && $(SQL_WRITER); } > $@
+.DELETE_ON_ERROR:
 
 # On a server that does not preload gpusort each session of a test does.
 installcheck: export PGOPTIONS := -c session_preload_libraries=gpusort $(PGOPTIONS)

@@ -52,6 +52,12 @@ is($node->safe_psql('postgres', q{SELECT string_agg(nspname, ' ') FROM pg_namesp
 	'gpusort', 'and its other schemas');
 $node->safe_psql('postgres', 'DROP SCHEMA IF EXISTS gpusort; CREATE EXTENSION gpusort');
 
+# Neither the script nor an upgrade needs a procedural language.
+$node->safe_psql('postgres', 'DROP EXTENSION gpusort; DROP EXTENSION plpgsql; CREATE EXTENSION gpusort');
+$node->safe_psql('postgres', q{DROP EXTENSION gpusort; CREATE EXTENSION gpusort VERSION '1.0'; ALTER EXTENSION gpusort UPDATE});
+is($node->safe_psql('postgres', 'SELECT gpusort_distributed.sorted_agg(x) FROM unnest(ARRAY[2, 1]) x'),
+	'{1,2}', 'it is made and updated without plpgsql');
+
 $node->stop;
 
 done_testing();

@@ -14,12 +14,7 @@ $node->safe_psql('postgres', 'CREATE ROLE owner LOGIN');
 $node->safe_psql('postgres', 'CREATE DATABASE theirs OWNER owner');
 
 # Functions of the names that the script calls, which fit its calls better than PostgreSQL's own.
-my @arguments = map { join(', ', ('text') x $_) } 1 .. 9;
-my $traps = join("\n", map {
-	"CREATE FUNCTION gpusort.format($_) RETURNS text LANGUAGE plpgsql AS \$\$ BEGIN RAISE 'format called as %', current_user; END \$\$;"
-} @arguments);
-$traps .= q{
-	CREATE FUNCTION gpusort.unnest(text[]) RETURNS SETOF text LANGUAGE plpgsql AS $$ BEGIN RAISE 'unnest called as %', current_user; END $$;
+my $traps = q{
 	CREATE FUNCTION gpusort.collect(jsonb, text, int8) RETURNS jsonb LANGUAGE plpgsql AS $$ BEGIN RAISE 'jsonb_object_agg called as %', current_user; END $$;
 	CREATE AGGREGATE gpusort.jsonb_object_agg(text, int8) (SFUNC = gpusort.collect, STYPE = jsonb);
 	CREATE FUNCTION gpusort.joined(text, text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE '|| called as %', current_user; END $$;
