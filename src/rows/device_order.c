@@ -24,7 +24,6 @@
 #include "sort/choose.h"
 
 #define ROWS_ENCODE_SPAN GPUSORT_INTERRUPT_VALUES	/* rows that are encoded at a time */
-#define ROWS_WORD_BITS 64
 #define ROWS_TIED_SHARE 4		/* with more than one row in 4 tied, the host's sort is as fast */
 
 /* Rows of equal words: where they lie in the sorted order. */

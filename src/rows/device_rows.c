@@ -32,7 +32,6 @@
 #include "rows/row_file.h"
 #include "sort/choose.h"
 
-#define ROWS_WORD_BITS 64
 #define ROWS_LOADED_MIN 256	/* rows of a block, in the middle */
 #define ROWS_LOADED_MAX (128 * 1024)
 #define ROWS_DEVICE_MAX (UINT32_MAX / 2)	/* the most rows in device memory */

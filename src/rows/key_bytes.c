@@ -147,6 +147,15 @@ get_text(ByteForm form, Datum value, KeyBytes *bytes)
 		bytes->length--;
 }
 
+/* Opens a text that is not NULL. */
+static void
+open_text(const ByteSource *source, Datum value, KeyBytes *bytes)
+{
+	bytes->data = (const uint8 *) DatumGetPointer(value);
+	bytes->detoasted = NULL;
+	get_text(source->form, value, bytes);
+}
+
 /* True if the order of the source's texts has to be learned. */
 bool
 gpusort_key_bytes_unlearned(const ByteSource *source)
@@ -168,9 +177,7 @@ gpusort_key_bytes_end_early(const ByteSource *source, Datum value)
 	KeyBytes	bytes;
 	bool		early;
 
-	bytes.data = (const uint8 *) DatumGetPointer(value);
-	bytes.detoasted = NULL;
-	get_text(source->form, value, &bytes);
+	open_text(source, value, &bytes);
 	early = gpusort_linguistic_key_ends_early(source->linguistic, bytes.data, bytes.length, EARLY_BYTES);
 	gpusort_key_bytes_free(&bytes);
 	return early;
@@ -183,9 +190,7 @@ gpusort_key_bytes_plain(const ByteSource *source, Datum value)
 	KeyBytes	bytes;
 	bool		plain;
 
-	bytes.data = (const uint8 *) DatumGetPointer(value);
-	bytes.detoasted = NULL;
-	get_text(source->form, value, &bytes);
+	open_text(source, value, &bytes);
 	plain = gpusort_plain_key_has(source->plain, bytes.data, bytes.length);
 	gpusort_key_bytes_free(&bytes);
 	return plain;

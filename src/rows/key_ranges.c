@@ -9,7 +9,6 @@
 #include "large_memory.h"
 #include "rows/key_ranges.h"
 
-#define ROWS_WORD_BITS 64
 #define ROWS_NOTED_AT_ONCE 1024 /* rows whose codes are loaded at a time */
 
 typedef struct KeyRange
@@ -113,7 +112,7 @@ gpusort_rows_ranges_note(KeyRanges *ranges, const RowStore *store)
 static void
 add_field(KeyCode *code, KeyFieldKind kind, const RowKey *key, uint64 low, uint64 high)
 {
-	int			bits = 64 - __builtin_clzll(high - low);
+	int			bits = gpusort_rows_bit_length(high - low);
 
 	code->fields[code->nfields++] = (KeyField) {.kind = kind, .key = key, .bits = bits, .low = low, .high = high};
 	code->bits += bits;

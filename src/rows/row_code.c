@@ -23,12 +23,6 @@
 #define ROWS_LOOKED_AT 1024		/* rows read for a first look at characters */
 #define ROWS_SAMPLE_MIN 128		/* with fewer rows a sample says nothing about other rows */
 
-static int
-bit_length(uint64 value)
-{
-	return value == 0 ? 0 : 64 - __builtin_clzll(value);
-}
-
 static uint64
 low_bits(int bits)
 {
@@ -350,7 +344,7 @@ add_field(KeyCode *code, const RowKey *key, KeyFieldKind kind, int bits)
 static bool
 add_characters(KeyCode *code, const RowKey *key, Characters *characters)
 {
-	KeyField   *field = add_field(code, key, FIELD_CHARACTERS, bit_length(characters->high));
+	KeyField   *field = add_field(code, key, FIELD_CHARACTERS, gpusort_rows_bit_length(characters->high));
 
 	field->high = characters->high;
 	field->characters = characters;
@@ -368,7 +362,7 @@ add_value(KeyCode *code, const RowKey *key, const RowStore *store, const RowList
 		find_range(key, store, list, &low, &high);
 	if (high > low)
 	{
-		KeyField   *field = add_field(code, key, FIELD_VALUE, bit_length(high - low));
+		KeyField   *field = add_field(code, key, FIELD_VALUE, gpusort_rows_bit_length(high - low));
 
 		field->low = low;
 		field->high = high;

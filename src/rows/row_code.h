@@ -52,6 +52,16 @@ typedef struct RowList
 	uint32		count;
 } RowList;
 
+/* Bits of the largest word. */
+#define ROWS_WORD_BITS 64
+
+/* Bits that a number takes; none for 0. */
+static inline int
+gpusort_rows_bit_length(uint64 value)
+{
+	return value == 0 ? 0 : 64 - __builtin_clzll(value);
+}
+
 extern KeyCode *gpusort_rows_code_common(const RowKeys *keys, const RowStore *sample, double nrows);
 extern KeyCode *gpusort_rows_code_fitted(const RowKeys *keys, int first_key, const RowStore *store,
 										 const RowList *list, int word_bits, int enough_bits);

@@ -21,7 +21,7 @@ typedef struct RowFile
 	int			part;			/* the next block to read: its part, and its place in there */
 	int			block;
 	uint64		nrows;
-	uint32		longest;		/* rows of the longest block */
+	uint32		most_rows;		/* of a block */
 	int64		bytes;			/* written */
 } RowFile;
 

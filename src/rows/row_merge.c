@@ -17,7 +17,6 @@
 
 #define ROWS_WINDOW_BYTES ((Size) 2 * 1024 * 1024)	/* a larger window would leave the caches */
 #define ROWS_WINDOW_RUN_BYTES ((Size) 32 * 1024)	/* but with less of each run batches would be short */
-#define ROWS_WORD_BITS 64
 #define ROWS_PACKED_BITS 63
 
 struct MergeInput
@@ -30,12 +29,6 @@ struct MergeInput
 	uint32		end;
 	uint32		cut;			/* the batch has those before this one */
 };
-
-static inline int
-bit_length(uint64 value)
-{
-	return value == 0 ? 0 : 64 - __builtin_clzll(value);
-}
 
 static inline uint64 *
 words_of(const RowMerge *merge)
@@ -217,7 +210,7 @@ pack_batch(RowMerge *merge, int row_bits)
 		low = Min(low, words[input->row]);
 		high = Max(high, words[input->cut - 1]);
 	}
-	dropped_bits = Max(bit_length(high - low) + row_bits - ROWS_PACKED_BITS, 0);
+	dropped_bits = Max(gpusort_rows_bit_length(high - low) + row_bits - ROWS_PACKED_BITS, 0);
 	for (int i = 0; i < merge->ninputs; i++)
 	{
 		for (uint32 row = merge->inputs[i].row; row < merge->inputs[i].cut; row++)
@@ -232,7 +225,7 @@ order_batch(RowMerge *merge)
 {
 	uint64	   *packed = (uint64 *) merge->packed.data;
 	uint32	   *order = (uint32 *) packed;
-	int			row_bits = bit_length(merge->window->nrows);
+	int			row_bits = gpusort_rows_bit_length(merge->window->nrows);
 	uint64		row_mask = (UINT64CONST(1) << row_bits) - 1;
 	int			dropped_bits = pack_batch(merge, row_bits);
 

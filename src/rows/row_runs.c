@@ -4,9 +4,7 @@
  */
 #include "postgres.h"
 
-#include "commands/tablespace.h"
-#include "miscadmin.h"
-
+#include "rows/row_block.h"
 #include "rows/row_runs.h"
 #include "rows/row_sort.h"
 
@@ -34,13 +32,6 @@ gpusort_rows_runs_create(RowSort *sort)
 	runs->builder = gpusort_rows_store_create(sort->memory, sort->layout);
 	runs->ends = gpusort_rows_store_create(sort->memory, sort->layout);
 	return runs;
-}
-
-static BufFile *
-create_file(void)
-{
-	PrepareTempTablespaces();
-	return BufFileCreateTemp(false);
 }
 
 /* Appends rows to the run being written. */
@@ -112,7 +103,7 @@ gpusort_rows_runs_add(RowRuns *runs, const RowStore *store, const uint32 *order,
 	RowRun	   *run;
 
 	if (runs->file == NULL)
-		runs->file = create_file();
+		runs->file = gpusort_rows_block_file();
 	run = gpusort_rows_run_create(runs->file);
 	run->place = place_beside_last(runs, store, order, nrows);
 	write_rows(runs, run, store, order, nrows);
@@ -158,7 +149,7 @@ begin_merge(RowRuns *runs, int first, int count)
 static void
 merge_neighbours(RowRuns *runs, int first, int count)
 {
-	RowRun	   *merged = gpusort_rows_run_create(create_file());
+	RowRun	   *merged = gpusort_rows_run_create(gpusort_rows_block_file());
 	RowMerge   *merge = begin_merge(runs, first, count);
 
 	while (gpusort_rows_merge_next(merge))
@@ -314,9 +305,9 @@ gpusort_rows_runs_close(RowRuns *runs)
 {
 	while (runs->runs != NIL)
 	{
-		RowRun	   *run = linitial(runs->runs);
+		RowRun	   *run = llast(runs->runs);
 
-		runs->runs = list_delete_first(runs->runs);
+		runs->runs = list_delete_last(runs->runs);
 		drop_run(runs, run);
 	}
 }

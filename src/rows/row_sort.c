@@ -253,18 +253,7 @@ widen_range(RowSort *sort)
 			gpusort_range_widen(&range, to_datum(((const type *) column->values.data)[row])); \
 	}
 
-	switch (sort->layout->attributes[sort->intervals->key].length)
-	{
-		case 2:
-			WIDEN(int16, Int16GetDatum);
-			break;
-		case 4:
-			WIDEN(int32, Int32GetDatum);
-			break;
-		default:
-			WIDEN(Datum, (Datum));
-			break;
-	}
+	GPUSORT_FOR_LENGTH(sort->layout->attributes[sort->intervals->key].length, WIDEN);
 #undef WIDEN
 	sort->intervals->range = range;
 }

@@ -196,37 +196,17 @@ write_value(const RowAttribute *attribute, Datum value, char *end)
 static inline void
 put_value(RowColumn *column, int16 length, uint32 row, Datum value)
 {
-	switch (length)
-	{
-		case 1:
-			column->values.data[row] = DatumGetChar(value);
-			break;
-		case 2:
-			((int16 *) column->values.data)[row] = DatumGetInt16(value);
-			break;
-		case 4:
-			((int32 *) column->values.data)[row] = DatumGetInt32(value);
-			break;
-		default:
-			((Datum *) column->values.data)[row] = value;
-			break;
-	}
+#define PUT(type, to_datum) ((type *) column->values.data)[row] = (type) value
+	GPUSORT_FOR_LENGTH(length, PUT);
+#undef PUT
 }
 
 static inline Datum
 get_value(const RowColumn *column, int16 length, uint32 row)
 {
-	switch (length)
-	{
-		case 1:
-			return CharGetDatum(column->values.data[row]);
-		case 2:
-			return Int16GetDatum(((const int16 *) column->values.data)[row]);
-		case 4:
-			return Int32GetDatum(((const int32 *) column->values.data)[row]);
-		default:
-			return ((const Datum *) column->values.data)[row];
-	}
+#define GET(type, to_datum) return to_datum(((const type *) column->values.data)[row])
+	GPUSORT_FOR_LENGTH(length, GET);
+#undef GET
 }
 
 /* Sets an attribute passed by value.  The row must be less than the capacity. */
@@ -358,25 +338,11 @@ copy_record(RowStore *store, uint32 target, const RowStore *source, uint32 row)
 static void
 copy_some_values(char *to, uint32 target, const char *from, const uint32 *rows, uint32 nrows, int16 length)
 {
-#define COPY(type) \
+#define COPY(type, to_datum) \
 	for (uint32 i = 0; i < nrows; i++) \
 		((type *) to)[target + i] = ((const type *) from)[rows[i]]
 
-	switch (length)
-	{
-		case 1:
-			COPY(char);
-			break;
-		case 2:
-			COPY(int16);
-			break;
-		case 4:
-			COPY(int32);
-			break;
-		default:
-			COPY(Datum);
-			break;
-	}
+	GPUSORT_FOR_LENGTH(length, COPY);
 #undef COPY
 }
 
@@ -545,21 +511,7 @@ gather_column(RowBatch *batch, const RowColumn *column, int16 length, int attrib
 	for (int i = 0; i < nrows; i++) \
 		out[i * stride] = to_datum(((const type *) column->values.data)[rows[i]])
 
-	switch (length)
-	{
-		case 1:
-			GATHER(char, CharGetDatum);
-			break;
-		case 2:
-			GATHER(int16, Int16GetDatum);
-			break;
-		case 4:
-			GATHER(int32, Int32GetDatum);
-			break;
-		default:
-			GATHER(Datum, (Datum));
-			break;
-	}
+	GPUSORT_FOR_LENGTH(length, GATHER);
 #undef GATHER
 }
 

@@ -70,6 +70,27 @@ typedef struct RowBatch
 	bool	   *nulls;
 } RowBatch;
 
+/*
+ * DO(type, to_datum) for the type that holds values of a length, 1, 2, 4 or 8 bytes, and
+ * what makes a Datum of it.
+ */
+#define GPUSORT_FOR_LENGTH(length, DO) \
+	switch (length) \
+	{ \
+		case 1: \
+			DO(char, CharGetDatum); \
+			break; \
+		case 2: \
+			DO(int16, Int16GetDatum); \
+			break; \
+		case 4: \
+			DO(int32, Int32GetDatum); \
+			break; \
+		default: \
+			DO(Datum, (Datum)); \
+			break; \
+	}
+
 extern RowLayout *gpusort_rows_layout(TupleDesc desc, List *tlist, const List *first);
 extern RowStore *gpusort_rows_store_create(RowMemory *memory, const RowLayout *layout);
 extern void gpusort_rows_store_reserve(RowStore *store, uint32 rows);

@@ -214,25 +214,11 @@ append_tuples(HeapSource *source, RowStore *store, int ntuples)
 static void
 copy_column(const HeapSource *source, char *out, int16 length, int offset, int ntuples)
 {
-#define COPY(type) \
+#define COPY(type, to_datum) \
 	for (int t = 0; t < ntuples; t++) \
 		((type *) out)[t] = *(const type *) ((const char *) source->tuples[t] + source->tuples[t]->t_hoff + offset)
 
-	switch (length)
-	{
-		case 1:
-			COPY(char);
-			break;
-		case 2:
-			COPY(int16);
-			break;
-		case 4:
-			COPY(int32);
-			break;
-		default:
-			COPY(int64);
-			break;
-	}
+	GPUSORT_FOR_LENGTH(length, COPY);
 #undef COPY
 }
 

@@ -1,0 +1,26 @@
+/*
+ * row_block.h
+ *	  The rows of a store as a block of a temporary file.
+ */
+#ifndef GPUSORT_ROW_BLOCK_H
+#define GPUSORT_ROW_BLOCK_H
+
+#include "storage/buffile.h"
+
+#include "rows/row_store.h"
+
+/* Creates an empty file. */
+extern BufFile *gpusort_rows_block_file(void);
+
+/* Writes all rows of a store to where the file stands.  Returns the bytes written. */
+extern Size gpusort_rows_block_write(BufFile *file, const RowStore *store);
+
+/*
+ * Reads the block where the file stands into the store's rows from number `at` on, and its
+ * records behind the first *record_bytes bytes of records.  The store must have space for
+ * them and, if it has records, for a row more.  Returns the number of rows, and adds to
+ * *record_bytes.  The store's own counts stay as they are.
+ */
+extern uint32 gpusort_rows_block_read(BufFile *file, RowStore *store, uint32 at, Size *record_bytes);
+
+#endif							/* GPUSORT_ROW_BLOCK_H */
