@@ -24,6 +24,9 @@ foreach my $name ('worker', 'coordinator')
 			AS 'gpusort_test', 'test_partial_transition' LANGUAGE C;
 		CREATE FUNCTION partial_final(internal) RETURNS bytea AS 'gpusort_test', 'test_partial_final' LANGUAGE C;
 		CREATE AGGREGATE partial(regprocedure, VARIADIC "any") (SFUNC = partial_transition, STYPE = internal, FINALFUNC = partial_final);
+		CREATE FUNCTION partial_transition(internal, regprocedure, record) RETURNS internal
+			AS 'gpusort_test', 'test_partial_row_transition' LANGUAGE C;
+		CREATE AGGREGATE partial_of_row(regprocedure, record) (SFUNC = partial_transition, STYPE = internal, FINALFUNC = partial_final);
 		CREATE FUNCTION combine_transition(internal, regprocedure, bytea, anyelement) RETURNS internal
 			AS 'gpusort_test', 'test_combine_transition' LANGUAGE C;
 		CREATE FUNCTION combine_final(internal, regprocedure, bytea, anyelement) RETURNS anyelement
@@ -63,6 +66,12 @@ my $in_parts = q{
 			a.aggregate, a.result, a.aggregate, a.arguments, shards) INTO result;
 		RETURN result;
 	END $$;
+	CREATE FUNCTION in_parts_of_rows(a aggregates) RETURNS text LANGUAGE plpgsql AS $$
+	DECLARE result text; BEGIN
+		EXECUTE format('SELECT combine(%L, s, NULL::%s)::text FROM (SELECT partial_of_row(%L, ROW(%s)) AS s FROM rows GROUP BY i %% 4) p',
+			a.aggregate, a.result, a.aggregate, a.arguments) INTO result;
+		RETURN result;
+	END $$;
 	CREATE FUNCTION at_once(a aggregates) RETURNS text LANGUAGE plpgsql AS $$
 	DECLARE result text; BEGIN
 		EXECUTE format('SELECT gpusort.%I(%s)::text FROM rows', a.name, a.arguments) INTO result;
@@ -76,6 +85,16 @@ foreach my $shards (1, 4)
 	is($coordinator->safe_psql('postgres', "SELECT string_agg(aggregate, ' ') FROM aggregates a WHERE in_parts(a, $shards) IS DISTINCT FROM at_once(a)"),
 		'', "every one gives the same of $shards shards");
 }
+
+# Several arguments come as the fields of one row, which has no collation.
+is($coordinator->safe_psql('postgres', q{SELECT string_agg(aggregate, ' ') FROM aggregates a WHERE in_parts_of_rows(a) IS DISTINCT FROM at_once(a)}),
+	'', 'nor does it matter that the arguments are fields of a row');
+is($coordinator->safe_psql('postgres', q{
+	SELECT position('POSIX' IN encode(partial_of_row('gpusort_distributed.top_n_agg(text, bigint)', ROW(h::text COLLATE "POSIX", 2::bigint)), 'escape')) > 0 FROM rows}),
+	't', 'the collation is that of the field');
+my (undef, undef, $differ) = $coordinator->psql('postgres', q{
+	SELECT partial_of_row('gpusort_distributed.sorted_agg_by(text, text)', ROW(h::text COLLATE "POSIX", i::text COLLATE "C")) FROM rows});
+like($differ, qr/could not determine which collation/, 'which must not differ');
 
 # Those of any type cannot know it, and say so.
 my ($status, $stdout, $stderr) = $coordinator->psql('postgres', q{SELECT partial('gpusort.sorted_agg(anyelement)', h) FROM rows});

@@ -4,6 +4,7 @@
  *	  over servers: rows to a serialized state, serialized states to a result.
  *
  *	  partial(regprocedure, VARIADIC "any") -> bytea
+ *	  partial(regprocedure, record) -> bytea, with the arguments as fields
  *	  combine(regprocedure, bytea, anyelement) -> anyelement
  *
  * The bytes may be anything, and each row of combine may name another aggregate to
@@ -16,12 +17,14 @@
 #include "access/htup_details.h"
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_type.h"
+#include "executor/executor.h"
 #include "fmgr.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
+#include "utils/typcache.h"
 
 #include "gpusort_test.h"
 
@@ -36,6 +39,7 @@ typedef struct CallState
 static bool bare_calls = false;
 
 PG_FUNCTION_INFO_V1(test_partial_transition);
+PG_FUNCTION_INFO_V1(test_partial_row_transition);
 PG_FUNCTION_INFO_V1(test_partial_final);
 PG_FUNCTION_INFO_V1(test_combine_transition);
 PG_FUNCTION_INFO_V1(test_combine_final);
@@ -122,6 +126,22 @@ test_partial_transition(PG_FUNCTION_ARGS)
 
 	memcpy(args + 1, fcinfo->args + 2, (PG_NARGS() - 2) * sizeof(NullableDatum));
 	state->state = call_part(fcinfo, state->parts.aggtransfn, args, PG_NARGS() - 1, 2, &state->isnull);
+	PG_RETURN_POINTER(state);
+}
+
+/* partial_transition(internal, regprocedure, record) */
+Datum
+test_partial_row_transition(PG_FUNCTION_ARGS)
+{
+	CallState  *state = get_state(fcinfo);
+	HeapTupleHeader row = PG_GETARG_HEAPTUPLEHEADER(2);
+	TupleDesc	fields = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(row), HeapTupleHeaderGetTypMod(row));
+	NullableDatum args[FUNC_MAX_ARGS] = {{.value = state->state,.isnull = state->isnull}};
+
+	for (int i = 1; i <= fields->natts; i++)
+		args[i].value = GetAttributeByNum(row, i, &args[i].isnull);
+	state->state = call_part(fcinfo, state->parts.aggtransfn, args, fields->natts + 1, 2, &state->isnull);
+	ReleaseTupleDesc(fields);
 	PG_RETURN_POINTER(state);
 }
 

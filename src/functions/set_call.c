@@ -98,6 +98,36 @@ take_order_within_group(const Aggref *call, ArrayOrder *order)
 	order->collation = exprCollation(value);
 }
 
+/*
+ * The collation of a call that has none.  Citus passes several arguments as one row, which has no
+ * collation, but its fields may.  None if they differ: which one was written is not known here.
+ */
+static Oid
+collation_of_fields(const Aggref *call)
+{
+	Oid			collation = InvalidOid;
+	ListCell   *argument;
+
+	foreach(argument, call->args)
+	{
+		const Expr *row = lfirst_node(TargetEntry, argument)->expr;
+		ListCell   *field;
+
+		if (!IsA(row, RowExpr))
+			continue;
+		foreach(field, ((const RowExpr *) row)->args)
+		{
+			Oid			of_field = exprCollation(lfirst(field));
+
+			if (OidIsValid(of_field) && OidIsValid(collation) && of_field != collation)
+				return InvalidOid;
+			if (OidIsValid(of_field))
+				collation = of_field;
+		}
+	}
+	return collation;
+}
+
 void
 gpusort_set_require(FunctionCallInfo fcinfo, int argument, const char *name)
 {
@@ -177,6 +207,8 @@ gpusort_set_create(FunctionCallInfo fcinfo, SetKind kind)
 		take_order_within_group(call, &state->order);
 	else if (call != NULL && call->aggorder != NIL)
 		check_no_order_by(call, kind);
+	if (call != NULL && !OidIsValid(state->order.collation))
+		state->order.collation = collation_of_fields(call);
 	gpusort_set_collect(fcinfo, &state->values, FIRST_ARRAY, 1);
 	return state;
 }
