@@ -185,7 +185,10 @@ gpusort_rows_device_take(DeviceRows *rows)
 	return fits_device(rows, rows->file->nrows);
 }
 
-/* Makes the code, and decides how many rows a block has: while one is ordered it takes no more than work_mem. */
+/*
+ * Makes the code, and decides how many rows a block has: while one is ordered it takes no more
+ * than work_mem.  The rows of an exact code need no ordering, hence no room for it.
+ */
 static void
 make_code(DeviceRows *rows)
 {
@@ -200,7 +203,8 @@ make_code(DeviceRows *rows)
 		rows->spec.form = GPUSORT_KEY_UINT32;
 		rows->widths[0] = sizeof(uint32);
 	}
-	rows->block_rows = Min(Max(sort->memory_limit / (4 * bytes), ROWS_LOADED_MIN), ROWS_LOADED_MAX);
+	rows->block_rows = sort->memory_limit / ((rows->exact ? 2 : 4) * bytes);
+	rows->block_rows = Min(Max(rows->block_rows, ROWS_LOADED_MIN), ROWS_LOADED_MAX);
 	rows->nblocks = (rows->nrows + rows->block_rows - 1) / rows->block_rows;
 }
 
@@ -263,69 +267,90 @@ block_of(const DeviceRows *rows, uint64 row)
 	return low;
 }
 
+/* Words in order, divided into blocks. */
+typedef struct BlockCut
+{
+	DeviceRows *rows;
+	uint64		word;			/* the last one */
+	uint32		change;			/* the last row whose word is another than the one before */
+	bool		too_many;		/* rows have the same word */
+} BlockCut;
+
+/* Begins blocks where the word changes. */
+static void
+cut_blocks(const SessionRead *read, uint64_t done, uint64_t nrows, uint32_t width, const void *data)
+{
+	BlockCut   *cut = read->target;
+	DeviceRows *rows = cut->rows;
+	const uint64 *words = data;
+
+	for (uint32 i = 0; i < nrows && !cut->too_many; i++)
+	{
+		uint32		row = done + i;
+		uint32		start = rows->starts[rows->nblocks];
+
+		if (row > 0 && words[i] != cut->word)
+			cut->change = row;
+		cut->word = words[i];
+		if (row - start < rows->block_rows)
+			continue;
+		if (cut->change > start)
+			rows->starts[++rows->nblocks] = cut->change;
+		else if (row - start >= 2 * rows->block_rows)
+			cut->too_many = true;
+	}
+}
+
 /* Divides the rows into blocks that begin where the word changes.  Returns false if too many rows have the same word. */
 static bool
 find_starts(DeviceRows *rows, SortReason *why)
 {
-	RowSort    *sort = rows->sort;
-	uint64		nrows = rows->nrows;
-	uint64		word = 0;
-	uint32		change = 0;		/* the last row whose word is another than the one before */
+	BlockCut	cut = {.rows = rows};
+	const SessionRead words = {.column = 0, .nrows = rows->nrows, .target = &cut};
 
-	rows->starts = MemoryContextAllocHuge(sort->context, (2 * (Size) rows->nblocks + 4) * sizeof(uint32));
+	rows->starts = MemoryContextAllocHuge(rows->sort->context, (2 * (Size) rows->nblocks + 4) * sizeof(uint32));
 	rows->starts[0] = 0;
 	rows->nblocks = 0;
-	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, rows->block_rows * sizeof(uint64));
-	for (uint64 first = 0; first < nrows; first += rows->block_rows)
-	{
-		uint32		n = Min(rows->block_rows, nrows - first);
-		const uint64 *words = (const uint64 *) sort->packed.data;
-
-		if (!gpusort_session_fetch(rows->session, 0, first, n, sort->packed.data, why))
-			return false;
-		for (uint32 i = 0; i < n; i++)
-		{
-			uint32		row = first + i;
-			uint32		start = rows->starts[rows->nblocks];
-
-			if (row > 0 && words[i] != word)
-				change = row;
-			word = words[i];
-			if (row - start < rows->block_rows)
-				continue;
-			if (change > start)
-				rows->starts[++rows->nblocks] = change;
-			else if (row - start >= 2 * rows->block_rows)
-			{
-				*why = REASON_TOO_MANY_TIES;
-				return false;
-			}
-		}
-	}
-	rows->starts[++rows->nblocks] = nrows;
-	return true;
+	if (!gpusort_session_read(rows->session, &words, 1, cut_blocks, why))
+		return false;
+	rows->starts[++rows->nblocks] = rows->nrows;
+	if (cut.too_many)
+		*why = REASON_TOO_MANY_TIES;
+	return !cut.too_many;
 }
 
-/* Fetches a column's rows of a block into the store, and computes their checksum if there are any. */
-static bool
-fetch_column(DeviceRows *rows, int number, uint32 block, pg_crc32c *checksum, SortReason *why)
+/* Checksums of a column's blocks, and the block whose rows come next. */
+typedef struct ColumnProof
 {
-	const HeldColumn *column = &rows->columns[number];
-	uint32		first = block_start(rows, block);
-	uint32		n = block_start(rows, block + 1) - first;
+	const DeviceRows *rows;
+	pg_crc32c  *checksums;
+	uint32		block;
+} ColumnProof;
 
-	gpusort_rows_store_reserve(rows->sort->store, n);
-	if (column->is_nulls)
-		gpusort_rows_store_add_nulls(rows->sort->store, column->attribute);
-	if (!gpusort_session_fetch(rows->session, number + 1, first, n, column_data(rows, column), why))
-		return false;
-	if (rows->verified)
+/* Adds rows to the checksums of their blocks. */
+static void
+add_to_proof(const SessionRead *read, uint64_t done, uint64_t nrows, uint32_t width, const void *data)
+{
+	ColumnProof *proof = read->target;
+
+	while (nrows > 0)
 	{
-		INIT_CRC32C(*checksum);
-		COMP_CRC32C(*checksum, column_data(rows, column), (Size) n * rows->widths[number + 1]);
-		FIN_CRC32C(*checksum);
+		pg_crc32c  *checksum = &proof->checksums[proof->block];
+		uint64		end = block_start(proof->rows, proof->block + 1);
+		uint64		n = Min(nrows, end - done);
+
+		if (done == block_start(proof->rows, proof->block))
+			INIT_CRC32C(*checksum);
+		COMP_CRC32C(*checksum, data, n * width);
+		if (done + n == end)
+		{
+			FIN_CRC32C(*checksum);
+			proof->block++;
+		}
+		done += n;
+		nrows -= n;
+		data = (const char *) data + n * width;
 	}
-	return true;
 }
 
 /* Fetches all columns once, which proves that they are right, and keeps the blocks' checksums. */
@@ -334,17 +359,61 @@ prove(DeviceRows *rows, ShownSortId progress, SortReason *why)
 {
 	rows->checksums = MemoryContextAllocHuge(rows->sort->context,
 											 (Size) rows->ncolumns * rows->nblocks * sizeof(pg_crc32c));
-	gpusort_rows_store_clear(rows->sort->store);
 	for (int i = 0; i < rows->ncolumns; i++)
 	{
+		ColumnProof proof = {rows, &rows->checksums[(Size) i * rows->nblocks]};
+		const SessionRead read = {.column = i + 1, .nrows = rows->nrows, .target = &proof};
+
 		gpusort_progress_update(progress, SORT_PHASE_FETCHING, i, rows->ncolumns);
-		for (uint32 block = 0; block < rows->nblocks; block++)
+		if (!gpusort_session_read(rows->session, &read, 1, add_to_proof, why))
+			return false;
+	}
+	return true;
+}
+
+/* True if a block's column is what it was when it was proved. */
+static bool
+is_proved(const DeviceRows *rows, int column, uint32 block)
+{
+	Size		nrows = block_start(rows, block + 1) - block_start(rows, block);
+	pg_crc32c	checksum;
+
+	INIT_CRC32C(checksum);
+	COMP_CRC32C(checksum, column_data(rows, &rows->columns[column]), nrows * rows->widths[column + 1]);
+	FIN_CRC32C(checksum);
+	return EQ_CRC32C(checksum, rows->checksums[(Size) column * rows->nblocks + block]);
+}
+
+/* Fetches the rows of a block into the store. */
+static bool
+fetch_block(DeviceRows *rows, uint32 block, SortReason *why)
+{
+	RowStore   *store = rows->sort->store;
+	uint32		first = block_start(rows, block);
+	uint32		nrows = block_start(rows, block + 1) - first;
+	SessionRead reads[GPUSORT_SESSION_COLUMNS];
+
+	gpusort_rows_store_clear(store);
+	gpusort_rows_store_reserve(store, nrows);
+	for (int i = 0; i < rows->ncolumns; i++)
+	{
+		const HeldColumn *column = &rows->columns[i];
+
+		if (column->is_nulls)
+			gpusort_rows_store_add_nulls(store, column->attribute);
+		reads[i] = (SessionRead) {i + 1, first, nrows, column_data(rows, column)};
+	}
+	if (!gpusort_session_read(rows->session, reads, rows->ncolumns, gpusort_session_copy, why))
+		return false;
+	for (int i = 0; rows->verified && i < rows->ncolumns; i++)
+	{
+		if (!is_proved(rows, i, block))
 		{
-			CHECK_FOR_INTERRUPTS();
-			if (!fetch_column(rows, i, block, &rows->checksums[(Size) i * rows->nblocks + block], why))
-				return false;
+			*why = REASON_NOT_VERIFIED;
+			return false;
 		}
 	}
+	store->nrows = nrows;
 	return true;
 }
 
@@ -420,21 +489,9 @@ gpusort_rows_device_load(DeviceRows *rows, uint64 row, SortReason *why)
 
 	if (block == rows->loaded)
 		return true;
-	gpusort_rows_store_clear(sort->store);
 	rows->loaded = ROWS_NO_BLOCK;
-	for (int i = 0; i < rows->ncolumns; i++)
-	{
-		pg_crc32c	checksum;
-
-		if (!fetch_column(rows, i, block, &checksum, why))
-			return false;
-		if (rows->verified && !EQ_CRC32C(checksum, rows->checksums[(Size) i * rows->nblocks + block]))
-		{
-			*why = REASON_NOT_VERIFIED;
-			return false;
-		}
-	}
-	sort->store->nrows = block_start(rows, block + 1) - block_start(rows, block);
+	if (!fetch_block(rows, block, why))
+		return false;
 	order_block(rows);
 	rows->loaded = block;
 	if (block == rows->nblocks - 1 && !sort->random_access)

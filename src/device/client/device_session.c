@@ -252,46 +252,78 @@ start_fetch(DeviceSession *session, int slab, uint32_t column, uint64_t first_ro
 	return gpusort_job_submit(slab, session->device, session->generation);
 }
 
-/* Waits for the oldest slab of a fetch, and copies its rows out. */
+/* A place in the rows that are read, between two pieces. */
+typedef struct ReadCursor
+{
+	const SessionRead *read;
+	uint64_t	done;			/* rows of it */
+} ReadCursor;
+
+static uint32_t
+column_width(const DeviceSession *session, uint32_t column)
+{
+	return column == GPUSORT_SESSION_INDEX ? sizeof(uint32_t) : session->description.column_width[column];
+}
+
+/* Rows of the piece at the cursor: what a slab holds, or what is left. */
+static uint64_t
+piece_rows(const DeviceSession *session, const ReadCursor *cursor)
+{
+	uint64_t	rows_per_slab = gpusort_arena->slab_bytes / column_width(session, cursor->read->column);
+
+	return Min(cursor->read->nrows - cursor->done, rows_per_slab);
+}
+
+static void
+advance(ReadCursor *cursor, uint64_t nrows)
+{
+	cursor->done += nrows;
+	if (cursor->done == cursor->read->nrows)
+	{
+		cursor->read++;
+		cursor->done = 0;
+	}
+}
+
+/* Waits for the oldest slab of a fetch, and hands its piece over. */
 static bool
-end_fetch(DeviceSession *session, char *target, uint32_t width, SortReason *why)
+end_fetch(DeviceSession *session, ReadCursor *ended, SessionTake take, SortReason *why)
 {
 	int			slab = session->slabs[0];
+	uint64_t	nrows = piece_rows(session, ended);
 	bool		ok = gpusort_job_wait(slab, why);
 
 	if (ok)
-		memcpy(target, gpusort_slab_memory(slab), gpusort_arena->job[slab].nrows * width);
+		take(ended->read, ended->done, nrows, column_width(session, ended->read->column), gpusort_slab_memory(slab));
 	gpusort_job_release(slab);
 	session->nslabs--;
 	memmove(session->slabs, session->slabs + 1, session->nslabs * sizeof(int));
+	advance(ended, nrows);
 	return ok;
 }
 
 bool
-gpusort_session_fetch(DeviceSession *session, uint32_t column, uint64_t first_row, uint64_t nrows,
-					  void *target, SortReason *why)
+gpusort_session_read(DeviceSession *session, const SessionRead *reads, int nreads, SessionTake take, SortReason *why)
 {
-	uint32_t	width = column == GPUSORT_SESSION_INDEX ? sizeof(uint32_t) :
-		session->description.column_width[column];
-	uint64_t	rows_per_slab = gpusort_arena->slab_bytes / width;
-	uint64_t	started = 0;
-	uint64_t	ended = 0;
+	const SessionRead *end = reads + nreads;
+	ReadCursor	started = {reads};
+	ReadCursor	ended = {reads};
 	bool		ok = true;
 
-	while (ok && ended < nrows)
+	while (ok && ended.read < end)
 	{
 		int			slab = GPUSORT_NO_JOB;
 
 		/* A backend that holds a transit slab must not wait for another. */
-		if (started < nrows && session->nslabs < PIPELINE)
+		if (started.read < end && session->nslabs < PIPELINE)
 			slab = gpusort_slab_acquire(SLAB_TRANSIT, session->nslabs == 0 ? -1 : 0);
 		if (slab != GPUSORT_NO_JOB)
 		{
-			uint64_t	count = Min(nrows - started, rows_per_slab);
+			uint64_t	nrows = piece_rows(session, &started);
 
 			session->slabs[session->nslabs++] = slab;
-			ok = start_fetch(session, slab, column, first_row + started, count);
-			started += count;
+			ok = start_fetch(session, slab, started.read->column, started.read->first_row + started.done, nrows);
+			advance(&started, nrows);
 			if (!ok)
 				*why = REASON_DEVICE_FAULT;
 		}
@@ -301,16 +333,26 @@ gpusort_session_fetch(DeviceSession *session, uint32_t column, uint64_t first_ro
 			ok = false;
 		}
 		else
-		{
-			uint64_t	count = gpusort_arena->job[session->slabs[0]].nrows;
-
-			ok = end_fetch(session, (char *) target + ended * width, width, why);
-			ended += count;
-		}
+			ok = end_fetch(session, &ended, take, why);
 	}
 	while (session->nslabs > 0)
 		gpusort_job_release(session->slabs[--session->nslabs]);
 	return ok;
+}
+
+void
+gpusort_session_copy(const SessionRead *read, uint64_t done, uint64_t nrows, uint32_t width, const void *data)
+{
+	memcpy((char *) read->target + done * width, data, nrows * width);
+}
+
+bool
+gpusort_session_fetch(DeviceSession *session, uint32_t column, uint64_t first_row, uint64_t nrows,
+					  void *target, SortReason *why)
+{
+	const SessionRead read = {.column = column, .first_row = first_row, .nrows = nrows, .target = target};
+
+	return gpusort_session_read(session, &read, nrows > 0, gpusort_session_copy, why);
 }
 
 GpusortMethod

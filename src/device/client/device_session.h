@@ -33,11 +33,32 @@ extern bool gpusort_session_append(DeviceSession *session, uint32_t column, uint
 /* Sorts the first nrows rows. */
 extern bool gpusort_session_sort(DeviceSession *session, uint64_t nrows, SortReason *why);
 
+/* Rows of a sorted column that are wanted back, at least one. */
+typedef struct SessionRead
+{
+	uint32_t	column;
+	uint64_t	first_row;
+	uint64_t	nrows;
+	void	   *target;			/* for SessionTake */
+} SessionRead;
+
+/* Takes the next nrows rows, of width bytes, after the first `done` of a read. */
+typedef void (*SessionTake) (const SessionRead *read, uint64_t done, uint64_t nrows, uint32_t width, const void *data);
+
+/* Copies them to the read's target. */
+extern void gpusort_session_copy(const SessionRead *read, uint64_t done, uint64_t nrows, uint32_t width,
+								 const void *data);
+
 /*
- * Copies rows of a sorted column back.  Each wanted row must be fetched once, in one call or
- * several.  With gpusort.verify the last fetch of a column tells whether it is right.  Rows that
- * are fetched again later are not checked by the device.
+ * Fetches rows of sorted columns, and hands them to `take` piece by piece, in the order of the
+ * reads.  Several pieces are under way at once.  Each wanted row must be fetched once, in one
+ * call or several.  With gpusort.verify the last fetch of a column tells whether it is right.
+ * Rows that are fetched again later are not checked by the device.
  */
+extern bool gpusort_session_read(DeviceSession *session, const SessionRead *reads, int nreads, SessionTake take,
+								 SortReason *why);
+
+/* The same for one read, copied to the target. */
 extern bool gpusort_session_fetch(DeviceSession *session, uint32_t column, uint64_t first_row,
 								  uint64_t nrows, void *target, SortReason *why);
 
