@@ -12,17 +12,22 @@ CREATE UNLOGGED TABLE wide WITH (parallel_workers = 8) AS
 	FROM generate_series(1, :fewer) i;
 VACUUM (FREEZE, ANALYZE) narrow, wide;
 
+-- How a query is sorted: PostgreSQL's way, and with each engine that there is.
+CREATE VIEW ways AS SELECT * FROM (VALUES
+	(1, 'gpusort, GPU engine', 'gpusort.engine', 'gpu'),
+	(2, 'gpusort, CPU engine', 'gpusort.engine', 'cpu'),
+	(3, 'Sort', 'gpusort.enable_sort', 'off')) w (ord, name, setting, value)
+	WHERE value <> 'gpu' OR EXISTS (SELECT FROM gpusort.devices WHERE state = 'ready');
+
+-- Contenders for a query, beside what it is measured by.
+CREATE FUNCTION contenders(unsorted text, sorted text) RETURNS text[] LANGUAGE sql AS $$
+	SELECT ARRAY[['floor: unsorted', unsorted, '', '']] || array_agg(ARRAY[name, sorted, setting, value] ORDER BY ord) FROM gpusort_bench.ways
+$$;
+
 -- Contenders for one query of a table: its columns, keys, and what is computed from the rows.
 CREATE FUNCTION rows_contenders(columns text, from_table text, keys text, aggregates text, bound text DEFAULT '') RETURNS text[] LANGUAGE sql AS $$
-	SELECT array_agg(ARRAY[name, format('SELECT %s FROM (SELECT %s FROM gpusort_bench.%s %s OFFSET 0) q', aggregates, columns, from_table, order_by),
-						   setting, value] ORDER BY ord)
-	FROM (VALUES
-		(1, 'floor: unsorted', '', '', ''),
-		(2, 'gpusort, GPU engine', 'ORDER BY ' || keys || bound, 'gpusort.engine', 'gpu'),
-		(3, 'gpusort, CPU engine', 'ORDER BY ' || keys || bound, 'gpusort.engine', 'cpu'),
-		(4, 'Sort', 'ORDER BY ' || keys || bound, 'gpusort.enable_sort', 'off')
-	) c (ord, name, order_by, setting, value)
-	WHERE value <> 'gpu' OR EXISTS (SELECT FROM gpusort.devices WHERE state = 'ready')
+	SELECT gpusort_bench.contenders(format(query, ''), format(query, 'ORDER BY ' || keys || bound))
+	FROM format('SELECT %s FROM (SELECT %s FROM gpusort_bench.%s %%s OFFSET 0) q', aggregates, columns, from_table) query
 $$;
 
 \if :{?memory}
@@ -133,11 +138,8 @@ VACUUM (FREEZE, ANALYZE) grouped;
 -- The floor reads the same columns.
 SELECT format('SET work_mem = %L', memory),
 	format('CALL measure(''rows'', %L, ''int4'', NULL, %s, %L, ''Sort'', %s)', format('first 3 of each of %s groups by %s(), work_mem %s', groups, function, memory), :fewer,
-		(SELECT array_agg(ARRAY[name, format(query, k, function), setting, value] ORDER BY ord) FROM (VALUES
-			(1, 'floor: unsorted', 'SELECT count(k), count(v), count(id) FROM (SELECT %1$s AS k, v, id FROM gpusort_bench.grouped OFFSET 0) q', '', ''),
-			(2, 'gpusort', 'SELECT count(*) FROM (SELECT %1$s AS k, v, id, %2$s() OVER (PARTITION BY %1$s ORDER BY v) AS n FROM gpusort_bench.grouped) q WHERE n <= 3', '', ''),
-			(3, 'Sort', 'SELECT count(*) FROM (SELECT %1$s AS k, v, id, %2$s() OVER (PARTITION BY %1$s ORDER BY v) AS n FROM gpusort_bench.grouped) q WHERE n <= 3', 'gpusort.enable_sort', 'off')
-		) c (ord, name, query, setting, value)), :slow_runs)
+		contenders(format('SELECT count(k), count(v), count(id) FROM (SELECT %s AS k, v, id FROM gpusort_bench.grouped OFFSET 0) q', k),
+			format('SELECT count(*) FROM (SELECT %1$s AS k, v, id, %2$s() OVER (PARTITION BY %1$s ORDER BY v) AS n FROM gpusort_bench.grouped) q WHERE n <= 3', k, function)), :slow_runs)
 FROM unnest(ARRAY['4MB', '1GB']) WITH ORDINALITY m(memory, i), (VALUES ('k', '1,000', 'row_number'), ('k', '1,000', 'rank'), ('few', '100,000', 'row_number'), ('id / 2', 'two rows: all', 'row_number')) t(k, groups, function)
 ORDER BY i \gexec
 SET work_mem = '4GB';
