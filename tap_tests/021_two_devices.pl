@@ -19,12 +19,16 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE data AS SELECT k, (SELECT array_agg(hashint4(k * 10000 + i)) FROM generate_series(1, 100) i) AS a FROM generate_series(1, 1000) k;
 	ALTER TABLE data ADD sorted int4[];
 	UPDATE data SET sorted = ARRAY(SELECT x FROM unnest(a) x ORDER BY x);
+	CREATE TABLE keys AS SELECT k * 7919 % 50021 AS k FROM generate_series(1, 50000) k;
 	ANALYZE data;});
 
 # A single array, and those of many rows at once.
 my %queries = (
 	'one array' => 'SELECT gpusort.array_sort(a) = sorted FROM data WHERE k = 7',
 	'many rows' => 'SELECT bool_and(s = sorted) FROM (SELECT gpusort.array_sort(a) AS s, sorted FROM data OFFSET 0) d',
+	'rows beyond work_mem' => q{SET gpusort.force_nodes = on; SET work_mem = '64kB'; SET gpusort.min_gpu_keys = 10000;
+		SELECT count(*) = 50000 AND bool_and(k > before) IS NOT FALSE
+		FROM (SELECT k, lag(k) OVER () AS before FROM (SELECT k FROM keys ORDER BY k OFFSET 0) s) q},
 	'an aggregate' => 'SELECT gpusort.sorted_agg(k) = (SELECT array_agg(i) FROM generate_series(1, 1000) i) FROM data');
 sub hands_over
 {
@@ -42,6 +46,7 @@ sub hands_over
 hands_over('error', $_) foreach sort keys %queries;
 hands_over('out_of_memory', 'many rows');
 hands_over('wrong', 'one array');
+hands_over($_, 'rows beyond work_mem') foreach 'out_of_memory 1000', 'wrong', 'lost_key', 'flip appended 5000', 'flip column 5000';
 is($node->safe_psql('postgres', 'SELECT coalesce(sum(fallbacks), 0) FROM gpusort.stats'), '0', 'the CPU took nothing over');
 
 # Both fail: then it is an error, or the CPU's.
@@ -54,6 +59,7 @@ $node->safe_psql('postgres', "SELECT gpusort_test.inject_fault('none', d) FROM g
 
 # A worker that ends, and one that hangs: its device comes back later.
 hands_over('exit', 'many rows');
+hands_over('exit', 'rows beyond work_mem');
 hands_over('hang', 'one array');
 is(wait_slabs($node), 0, 'no slab is lost');
 $node->stop;

@@ -51,7 +51,7 @@ my %query = (
 sub all_rows { return "SELECT md5(string_agg(q::text, ' ')) FROM ($_[0] OFFSET 0) q"; }
 my %rows = map { $_ => $node->safe_psql('postgres', 'SET gpusort.enable_sort = off; ' . all_rows($query{$_})) } keys %query;
 
-my $place = qr/Sort Method: in device memory  Engine: gpu\S*.*  Device Memory: \d+kB  Disk: \d+kB  Moved/;
+my $place = qr/Sort Method: in device memory  Engine: gpu\S*.*  Device Memory: \d+kB  Devices: 0  Disk: \d+kB  Moved/;
 sub explained { my ($settings, $query) = @_; return $node->safe_psql('postgres', "$settings; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $query"); }
 
 # How many sorts of rows fell back, and why.  Runs are too short for a device, so none of them is counted.

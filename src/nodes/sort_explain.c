@@ -31,6 +31,30 @@ kilobytes(uint64 bytes)
 	return (bytes + 1023) / 1024;
 }
 
+/* The numbers of the devices that had rows, as strings. */
+static List *
+device_numbers(uint32 devices)
+{
+	List	   *numbers = NIL;
+
+	for (int i = 0; devices >> i != 0; i++)
+		if (devices >> i & 1)
+			numbers = lappend(numbers, psprintf("%d", i));
+	return numbers;
+}
+
+/* Shows how much device memory had rows, and on which devices. */
+static void
+show_device_memory(const SortShown *sort, StringInfo text)
+{
+	List	   *numbers = device_numbers(sort->devices);
+	ListCell   *cell;
+
+	appendStringInfo(text, "  Device Memory: " UINT64_FORMAT "kB  Devices: ", kilobytes(sort->device_bytes));
+	foreach(cell, numbers)
+		appendStringInfo(text, "%s%s", cell == list_head(numbers) ? "" : ", ", (char *) lfirst(cell));
+}
+
 void
 gpusort_explain_sort(const SortShown *sort, ExplainState *es)
 {
@@ -44,7 +68,7 @@ gpusort_explain_sort(const SortShown *sort, ExplainState *es)
 		appendStringInfoSpaces(es->str, es->indent * 2);
 		appendStringInfo(es->str, "Sort Method: %s  Engine: %s  Memory: " UINT64_FORMAT "kB", sort->method, engines(sort), memory);
 		if (sort->device_bytes > 0)
-			appendStringInfo(es->str, "  Device Memory: " UINT64_FORMAT "kB", device);
+			show_device_memory(sort, es->str);
 		if (disk > 0)
 			appendStringInfo(es->str, "  Disk: " UINT64_FORMAT "kB", disk);
 		if (spilled)
@@ -63,6 +87,7 @@ gpusort_explain_sort(const SortShown *sort, ExplainState *es)
 	if (sort->may_spill)
 	{
 		ExplainPropertyUInteger("Device Memory", "kB", device, es);
+		ExplainPropertyList("Devices", device_numbers(sort->devices), es);
 		ExplainPropertyUInteger("Disk", "kB", disk, es);
 		ExplainPropertyInteger("Runs", NULL, sort->runs, es);
 		ExplainPropertyInteger("Joined Runs", NULL, sort->joined_runs, es);

@@ -16,6 +16,7 @@ typedef struct SortShown
 	uint64		moved_bytes;	/* of keys that went to an engine and back */
 	bool		may_spill;		/* to temporary files; what follows is shown only then */
 	uint64		device_bytes;	/* of rows in device memory */
+	uint32		devices;		/* that had them: a bit for each */
 	uint64		disk_bytes;
 	int			runs;
 	int			joined_runs;	/* what is left of them when those that lie behind each other are one */

@@ -260,7 +260,8 @@ attempt_session(DeviceOrder *order)
 
 	make_code(order);
 	gpusort_attempt_begin(&order->attempt, ENGINE_GPU, USED_FOR_ROWS, order->spec.method, nrows, sort->progress);
-	order->session = gpusort_session_open(&order->spec, USED_FOR_ROWS, nrows, order->ncolumns + 1, order->widths, &why);
+	order->session = gpusort_session_open(&order->spec, USED_FOR_ROWS, GPUSORT_ANY_DEVICE, nrows,
+										  order->ncolumns + 1, order->widths, &why);
 	if (order->session != NULL)
 	{
 		gpusort_rows_encode_for_device(sort, order->code, order->spec.form);

@@ -9,40 +9,28 @@
  * Writing a file in sequence and reading it once, without sorting or merging, is a small part
  * of what runs cost.
  *
- * If the code's word does not tell all rows apart, blocks begin where the word changes, and
- * the host orders the rows of each block that it loads, which are nearly in order.
- *
- * With gpusort.verify a column is known to be right once all of it has been fetched.  Rows
- * that have been returned cannot be taken back, so all columns are fetched once before the
- * first row is returned, and a checksum of each block is kept.  A block that is fetched
- * again must have the same.
+ * Rows that are too many for one device are divided by key (row_split.h) into a part for
+ * each device (device_part.h), as large as its free memory is.  The parts come back one
+ * after the other.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "port/pg_crc32c.h"
-#include "utils/memutils.h"
 
 #include "device/client/device_client.h"
-#include "device/client/device_session.h"
-#include "guc.h"
 #include "large_memory.h"
+#include "rows/device_part.h"
 #include "rows/device_rows.h"
 #include "rows/key_ranges.h"
 #include "rows/row_file.h"
+#include "rows/row_split.h"
 #include "sort/choose.h"
 
 #define ROWS_LOADED_MIN 256	/* rows of a block, in the middle */
 #define ROWS_LOADED_MAX (128 * 1024)
-#define ROWS_DEVICE_MAX (UINT32_MAX / 2)	/* the most rows in device memory */
-#define ROWS_NO_BLOCK UINT32_MAX
-
-/* A column in device memory: the values or the NULL bytes of an attribute. */
-typedef struct HeldColumn
-{
-	int			attribute;
-	bool		is_nulls;
-} HeldColumn;
+#define ROWS_DEVICE_MAX (UINT32_MAX / 2)	/* the most rows in the memory of one device */
+#define ROWS_SCATTER_MAX (1024 * 1024)	/* rows that are divided at a time */
+#define ROWS_SAMPLE_SHARE 8		/* the sample takes 1/8 of work_mem */
 
 struct DeviceRows
 {
@@ -50,41 +38,22 @@ struct DeviceRows
 	RowFile    *file;			/* NULL once the last block is loaded */
 	uint64		nrows;			/* set when all have been taken */
 	KeyRanges  *ranges;
+	RowSplit   *split;
 	bool	   *has_nulls;		/* by attribute */
-	int			device;			/* that was chosen */
-	uint64		memory_limit;	/* of that device */
 	bool		giving_back;
+	bool		sorted_again;	/* because a device failed when rows were returned */
 
 	KeyCode    *code;
-	bool		exact;			/* its word tells all rows apart that differ */
-	bool		verified;		/* the session checks what is fetched once */
-	GpusortSpec spec;
-	DeviceSession *session;		/* NULL once the last block is loaded */
-	int			ncolumns;		/* without column 0 of the session, the keys */
-	HeldColumn	columns[GPUSORT_SESSION_COLUMNS];
-	uint8		widths[GPUSORT_SESSION_COLUMNS];
-
-	uint32		block_rows;		/* of each block; if not exact, about so many */
-	uint32		nblocks;
-	uint32	   *starts;			/* their first rows, and the end; NULL if exact */
-	pg_crc32c  *checksums;		/* [column * nblocks + block], if verified */
-	uint32		loaded;			/* the block in the store, or ROWS_NO_BLOCK */
+	PartLayout	layout;
+	int			nparts;
+	DevicePart *parts[GPUSORT_PARTS_MAX];
+	RowBuffer	scattered;		/* numbers of rows, those of each part together */
+	int			loaded_part;
+	uint32		loaded;			/* the block in the store, if there is one */
+	bool		is_loaded;
 };
 
-static uint8
-column_width(const DeviceRows *rows, const HeldColumn *column)
-{
-	return column->is_nulls ? sizeof(bool) : rows->sort->layout->attributes[column->attribute].length;
-}
-
-/* Where the store has a column. */
-static char *
-column_data(const DeviceRows *rows, const HeldColumn *column)
-{
-	RowColumn  *held = &rows->sort->store->columns[column->attribute];
-
-	return column->is_nulls ? held->nulls.data : held->values.data;
-}
+StaticAssertDecl(GPUSORT_PARTS_MAX >= GPUSORT_MAX_DEVICES, "each device may have a part");
 
 /* Bytes of a row in device memory, without what the sort needs. */
 static uint64
@@ -92,40 +61,72 @@ row_bytes(const DeviceRows *rows)
 {
 	uint64		bytes = 0;
 
-	for (int i = 0; i <= rows->ncolumns; i++)
-		bytes += rows->widths[i];
+	for (int i = 0; i <= rows->layout.ncolumns; i++)
+		bytes += rows->layout.widths[i];
 	return bytes;
 }
 
-/* Describes the session of the rows so far: 64-bit keys, and the columns. */
+static uint8
+column_width(const DeviceRows *rows, const HeldColumn *column)
+{
+	return column->is_nulls ? sizeof(bool) : rows->sort->layout->attributes[column->attribute].length;
+}
+
+/* Describes the sessions of the rows so far: 64-bit keys, and the columns. */
 static void
 describe(DeviceRows *rows)
 {
 	const RowLayout *layout = rows->sort->layout;
+	PartLayout *part = &rows->layout;
 
-	rows->spec.form = GPUSORT_KEY_UINT64;
-	rows->spec.payload = GPUSORT_PAYLOAD_INDEX;
-	rows->spec.method = GPUSORT_METHOD_AUTO;
-	rows->widths[0] = sizeof(uint64);
-	rows->ncolumns = 0;
+	part->spec.form = GPUSORT_KEY_UINT64;
+	part->spec.payload = GPUSORT_PAYLOAD_INDEX;
+	part->spec.method = GPUSORT_METHOD_AUTO;
+	part->widths[0] = sizeof(uint64);
+	part->ncolumns = 0;
 	for (int i = 0; i < layout->natts; i++)
 	{
 		if (layout->attributes[i].is_constant)
 			continue;
-		rows->columns[rows->ncolumns++] = (HeldColumn) {i, false};
+		part->columns[part->ncolumns++] = (HeldColumn) {i, false};
 		if (rows->has_nulls[i])
-			rows->columns[rows->ncolumns++] = (HeldColumn) {i, true};
+			part->columns[part->ncolumns++] = (HeldColumn) {i, true};
 	}
-	for (int i = 0; i < rows->ncolumns; i++)
-		rows->widths[i + 1] = column_width(rows, &rows->columns[i]);
+	for (int i = 0; i < part->ncolumns; i++)
+		part->widths[i + 1] = column_width(rows, &part->columns[i]);
 }
 
-/* True if the chosen device may have memory for a session of so many rows: columns, index, and scratch for a column. */
+/* True if this much device memory may do for a session of so many rows: columns, index, and scratch for a column. */
 static bool
-fits_device(const DeviceRows *rows, double nrows)
+fits(const DeviceRows *rows, double nrows, double memory)
 {
-	return nrows <= ROWS_DEVICE_MAX &&
-		nrows * (row_bytes(rows) + sizeof(uint32) + sizeof(uint64)) <= (double) rows->memory_limit;
+	return nrows * (row_bytes(rows) + sizeof(uint32) + sizeof(uint64)) <= memory;
+}
+
+/* True if one device may have memory for so many rows. */
+static bool
+fits_one_device(const DeviceRows *rows, double nrows)
+{
+	ReadyDevice devices[GPUSORT_MAX_DEVICES];
+	int			ndevices = gpusort_devices_ready(devices);
+	uint64		most = 0;
+
+	for (int i = 0; i < ndevices; i++)
+		most = Max(most, devices[i].memory_limit);
+	return nrows <= ROWS_DEVICE_MAX && fits(rows, nrows, most);
+}
+
+/* True if all devices together may have memory for so many rows. */
+static bool
+fits_devices(const DeviceRows *rows, double nrows)
+{
+	ReadyDevice devices[GPUSORT_MAX_DEVICES];
+	int			ndevices = gpusort_devices_ready(devices);
+	double		memory = 0;
+
+	for (int i = 0; i < ndevices; i++)
+		memory += devices[i].memory_limit;
+	return nrows <= (double) ROWS_DEVICE_MAX * ndevices && fits(rows, nrows, memory);
 }
 
 /* True if all values of the rows are passed by value and the leading key has a code. */
@@ -152,20 +153,16 @@ gpusort_rows_device_begin(RowSort *sort)
 		return NULL;
 	rows = palloc0(sizeof(DeviceRows));
 	rows->sort = sort;
-	rows->loaded = ROWS_NO_BLOCK;
 	rows->has_nulls = palloc0(sort->layout->natts * sizeof(bool));
 	describe(rows);
 	bytes = nrows * row_bytes(rows);
-	gpusort_choose(&rows->spec, nrows, bytes, bytes, ROUTE_ROWS, &decision);
-	if (decision.engine == ENGINE_GPU && decision.reason == REASON_NONE)
+	gpusort_choose(&rows->layout.spec, nrows, bytes, bytes, ROUTE_ROWS, &decision);
+	if (decision.engine == ENGINE_GPU && decision.reason == REASON_NONE && fits_devices(rows, nrows))
 	{
-		rows->memory_limit = gpusort_device_memory_limit(decision.device);
-		if (fits_device(rows, nrows))
-		{
-			rows->file = gpusort_rows_file_create();
-			rows->ranges = gpusort_rows_ranges_create(sort->keys, sort->layout);
-			return rows;
-		}
+		rows->file = gpusort_rows_file_create();
+		rows->ranges = gpusort_rows_ranges_create(sort->keys, sort->layout);
+		rows->split = gpusort_rows_split_create(sort->memory, sort->layout, sort->memory_limit / ROWS_SAMPLE_SHARE);
+		return rows;
 	}
 	pfree(rows->has_nulls);
 	pfree(rows);
@@ -181,8 +178,9 @@ gpusort_rows_device_take(DeviceRows *rows)
 		rows->has_nulls[i] |= store->columns[i].has_nulls;
 	describe(rows);
 	gpusort_rows_ranges_note(rows->ranges, store);
+	gpusort_rows_split_note(rows->split, store);
 	gpusort_rows_file_append(rows->file, store);
-	return fits_device(rows, rows->file->nrows);
+	return fits_devices(rows, rows->file->nrows);
 }
 
 /*
@@ -193,316 +191,280 @@ static void
 make_code(DeviceRows *rows)
 {
 	const RowSort *sort = rows->sort;
+	PartLayout *layout = &rows->layout;
 	Size		bytes = row_bytes(rows) + sizeof(uint64);
 
 	rows->nrows = rows->file->nrows;
 	rows->code = gpusort_rows_code_of_ranges(rows->ranges);
-	rows->exact = rows->code->bits <= ROWS_WORD_BITS && rows->code->nexact == sort->keys->nkeys;
-	if (rows->exact && rows->code->bits <= 32)
+	layout->exact = rows->code->bits <= ROWS_WORD_BITS && rows->code->nexact == sort->keys->nkeys;
+	if (layout->exact && rows->code->bits <= 32)
 	{
-		rows->spec.form = GPUSORT_KEY_UINT32;
-		rows->widths[0] = sizeof(uint32);
+		layout->spec.form = GPUSORT_KEY_UINT32;
+		layout->widths[0] = sizeof(uint32);
 	}
-	rows->block_rows = sort->memory_limit / ((rows->exact ? 2 : 4) * bytes);
-	rows->block_rows = Min(Max(rows->block_rows, ROWS_LOADED_MIN), ROWS_LOADED_MAX);
-	rows->nblocks = (rows->nrows + rows->block_rows - 1) / rows->block_rows;
+	layout->block_rows = sort->memory_limit / ((layout->exact ? 2 : 4) * bytes);
+	layout->block_rows = Min(Max(layout->block_rows, ROWS_LOADED_MIN), ROWS_LOADED_MAX);
 }
 
-/* Copies the file to the session, with the codes as keys. */
+static void
+free_parts(DeviceRows *rows)
+{
+	while (rows->nparts > 0)
+		gpusort_rows_part_free(rows->parts[--rows->nparts]);
+	rows->is_loaded = false;
+}
+
+/* Opens a part on a device, or on GPUSORT_ANY_DEVICE. */
+static bool
+open_part(DeviceRows *rows, int device, uint64 capacity, SortReason *why)
+{
+	DevicePart *part = gpusort_rows_part_open(rows->sort, &rows->layout, device, capacity, why);
+
+	if (part != NULL)
+		rows->parts[rows->nparts++] = part;
+	return part != NULL;
+}
+
+/* Opens a part on each device, as large as its share of all free device memory. */
+static bool
+open_everywhere(DeviceRows *rows, SortReason *why)
+{
+	ReadyDevice devices[GPUSORT_MAX_DEVICES];
+	double		shares[GPUSORT_MAX_DEVICES];
+	int			ndevices = gpusort_devices_ready(devices);
+	double		memory = 0;
+
+	*why = REASON_OUT_OF_MEMORY;
+	for (int i = 0; i < ndevices; i++)
+		memory += devices[i].memory_free;
+	if (memory == 0)
+		return false;
+	for (int i = 0; i < ndevices; i++)
+		shares[i] = devices[i].memory_free / memory;
+	gpusort_rows_split_find(rows->split, rows->code, shares, ndevices);
+	for (int i = 0; i < ndevices; i++)
+		if (!open_part(rows, devices[i].device, rows->split->most_rows[i], why))
+			return false;
+	return true;
+}
+
+/* The word of a row. */
+static inline uint64
+word_of(const char *keys, bool wide, uint32 row)
+{
+	return wide ? ((const uint64 *) keys)[row] : ((const uint32 *) keys)[row];
+}
+
+/* Appends rows first .. first + n - 1 of the store to the parts where they belong. */
+static bool
+scatter(DeviceRows *rows, const char *keys, uint32 first, uint32 n, SortReason *why)
+{
+	bool		wide = rows->layout.spec.form == GPUSORT_KEY_UINT64;
+	uint32		ends[GPUSORT_PARTS_MAX] = {0};
+	uint32		begin = 0;
+	uint32	   *numbers;
+
+	gpusort_rows_buffer_reserve(rows->sort->memory, &rows->scattered, (Size) n * sizeof(uint32));
+	numbers = (uint32 *) rows->scattered.data;
+	for (uint32 row = first; row < first + n; row++)
+	{
+		GPUSORT_CHECK_EVERY(row);
+		ends[gpusort_rows_split_part(rows->split, word_of(keys, wide, row))]++;
+	}
+	/* First the number of rows of each part, then where its next row goes, at last where they end. */
+	for (int i = 0; i < rows->nparts; i++)
+	{
+		uint32		count = ends[i];
+
+		ends[i] = begin;
+		begin += count;
+	}
+	for (uint32 row = first; row < first + n; row++)
+	{
+		GPUSORT_CHECK_EVERY(row);
+		numbers[ends[gpusort_rows_split_part(rows->split, word_of(keys, wide, row))]++] = row;
+	}
+	for (int i = 0; i < rows->nparts; i++)
+	{
+		begin = i == 0 ? 0 : ends[i - 1];
+		if (ends[i] > begin &&
+			!gpusort_rows_part_append(rows->parts[i], keys, numbers + begin, ends[i] - begin, why))
+			return false;
+	}
+	return true;
+}
+
+/* Appends the rows of the store to the parts. */
+static bool
+send_store(DeviceRows *rows, SortReason *why)
+{
+	RowSort    *sort = rows->sort;
+	uint32		nrows = sort->store->nrows;
+
+	gpusort_rows_encode_for_device(sort, rows->code, rows->layout.spec.form);
+	if (rows->nparts == 1)
+		return gpusort_rows_part_append(rows->parts[0], sort->packed.data, NULL, nrows, why);
+	for (uint32 first = 0; first < nrows; first += ROWS_SCATTER_MAX)
+		if (!scatter(rows, sort->packed.data, first, Min(ROWS_SCATTER_MAX, nrows - first), why))
+			return false;
+	return true;
+}
+
+/* Copies the file to the parts, with the codes as keys. */
 static bool
 send(DeviceRows *rows, ShownSortId progress, SortReason *why)
 {
-	RowSort    *sort = rows->sort;
 	uint64		sent = 0;
+	bool		ok = true;
 
 	gpusort_rows_file_rewind(rows->file);
-	while (gpusort_rows_file_next(rows->file, sort->store))
+	while (ok && gpusort_rows_file_next(rows->file, rows->sort->store))
 	{
-		uint32		n = sort->store->nrows;
-
 		gpusort_progress_update(progress, SORT_PHASE_SENDING, sent, rows->nrows);
-		gpusort_rows_encode_for_device(sort, rows->code, rows->spec.form);
-		if (!gpusort_session_append(rows->session, 0, sent, n, sort->packed.data, why))
-			return false;
-		for (int i = 0; i < rows->ncolumns; i++)
-		{
-			const HeldColumn *column = &rows->columns[i];
+		ok = send_store(rows, why);
+		sent += rows->sort->store->nrows;
+	}
+	gpusort_rows_buffer_release(rows->sort->memory, &rows->scattered);
+	return ok;
+}
 
-			if (column->is_nulls)
-				gpusort_rows_store_add_nulls(sort->store, column->attribute);
-			if (!gpusort_session_append(rows->session, i + 1, sent, n, column_data(rows, column), why))
-				return false;
-		}
-		sent += n;
+static bool
+sort_parts(DeviceRows *rows, ShownSortId progress, SortReason *why)
+{
+	uint64		first = 0;
+
+	for (int i = 0; i < rows->nparts; i++)
+	{
+		DevicePart *part = rows->parts[i];
+
+		if (!gpusort_rows_part_sort(part, progress, why))
+			return false;
+		part->first_row = first;
+		first += part->nrows;
 	}
 	return true;
 }
 
-static uint32
-block_start(const DeviceRows *rows, uint32 block)
+/* Has one device sort the rows, or all devices.  Returns REASON_NONE, or why they did not. */
+static SortReason
+attempt(DeviceRows *rows, bool everywhere)
 {
-	if (rows->starts != NULL)
-		return rows->starts[block];
-	return Min((uint64) block * rows->block_rows, rows->nrows);
-}
-
-/* The block that holds a row. */
-static uint32
-block_of(const DeviceRows *rows, uint64 row)
-{
-	uint32		low = 0;
-	uint32		high = rows->nblocks - 1;
-
-	if (rows->starts == NULL)
-		return row / rows->block_rows;
-	while (low < high)
-	{
-		uint32		middle = low + (high - low + 1) / 2;
-
-		if (rows->starts[middle] <= row)
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	return low;
-}
-
-/* Words in order, divided into blocks. */
-typedef struct BlockCut
-{
-	DeviceRows *rows;
-	uint64		word;			/* the last one */
-	uint32		change;			/* the last row whose word is another than the one before */
-	bool		too_many;		/* rows have the same word */
-} BlockCut;
-
-/* Begins blocks where the word changes. */
-static void
-cut_blocks(const SessionRead *read, uint64_t done, uint64_t nrows, uint32_t width, const void *data)
-{
-	BlockCut   *cut = read->target;
-	DeviceRows *rows = cut->rows;
-	const uint64 *words = data;
-
-	for (uint32 i = 0; i < nrows && !cut->too_many; i++)
-	{
-		uint32		row = done + i;
-		uint32		start = rows->starts[rows->nblocks];
-
-		if (row > 0 && words[i] != cut->word)
-			cut->change = row;
-		cut->word = words[i];
-		if (row - start < rows->block_rows)
-			continue;
-		if (cut->change > start)
-			rows->starts[++rows->nblocks] = cut->change;
-		else if (row - start >= 2 * rows->block_rows)
-			cut->too_many = true;
-	}
-}
-
-/* Divides the rows into blocks that begin where the word changes.  Returns false if too many rows have the same word. */
-static bool
-find_starts(DeviceRows *rows, SortReason *why)
-{
-	BlockCut	cut = {.rows = rows};
-	const SessionRead words = {.column = 0, .nrows = rows->nrows, .target = &cut};
-
-	rows->starts = MemoryContextAllocHuge(rows->sort->context, (2 * (Size) rows->nblocks + 4) * sizeof(uint32));
-	rows->starts[0] = 0;
-	rows->nblocks = 0;
-	if (!gpusort_session_read(rows->session, &words, 1, cut_blocks, why))
-		return false;
-	rows->starts[++rows->nblocks] = rows->nrows;
-	if (cut.too_many)
-		*why = REASON_TOO_MANY_TIES;
-	return !cut.too_many;
-}
-
-/* Checksums of a column's blocks, and the block whose rows come next. */
-typedef struct ColumnProof
-{
-	const DeviceRows *rows;
-	pg_crc32c  *checksums;
-	uint32		block;
-} ColumnProof;
-
-/* Adds rows to the checksums of their blocks. */
-static void
-add_to_proof(const SessionRead *read, uint64_t done, uint64_t nrows, uint32_t width, const void *data)
-{
-	ColumnProof *proof = read->target;
-
-	while (nrows > 0)
-	{
-		pg_crc32c  *checksum = &proof->checksums[proof->block];
-		uint64		end = block_start(proof->rows, proof->block + 1);
-		uint64		n = Min(nrows, end - done);
-
-		if (done == block_start(proof->rows, proof->block))
-			INIT_CRC32C(*checksum);
-		COMP_CRC32C(*checksum, data, n * width);
-		if (done + n == end)
-		{
-			FIN_CRC32C(*checksum);
-			proof->block++;
-		}
-		done += n;
-		nrows -= n;
-		data = (const char *) data + n * width;
-	}
-}
-
-/* Fetches all columns once, which proves that they are right, and keeps the blocks' checksums. */
-static bool
-prove(DeviceRows *rows, ShownSortId progress, SortReason *why)
-{
-	rows->checksums = MemoryContextAllocHuge(rows->sort->context,
-											 (Size) rows->ncolumns * rows->nblocks * sizeof(pg_crc32c));
-	for (int i = 0; i < rows->ncolumns; i++)
-	{
-		ColumnProof proof = {rows, &rows->checksums[(Size) i * rows->nblocks]};
-		const SessionRead read = {.column = i + 1, .nrows = rows->nrows, .target = &proof};
-
-		gpusort_progress_update(progress, SORT_PHASE_FETCHING, i, rows->ncolumns);
-		if (!gpusort_session_read(rows->session, &read, 1, add_to_proof, why))
-			return false;
-	}
-	return true;
-}
-
-/* True if a block's column is what it was when it was proved. */
-static bool
-is_proved(const DeviceRows *rows, int column, uint32 block)
-{
-	Size		nrows = block_start(rows, block + 1) - block_start(rows, block);
-	pg_crc32c	checksum;
-
-	INIT_CRC32C(checksum);
-	COMP_CRC32C(checksum, column_data(rows, &rows->columns[column]), nrows * rows->widths[column + 1]);
-	FIN_CRC32C(checksum);
-	return EQ_CRC32C(checksum, rows->checksums[(Size) column * rows->nblocks + block]);
-}
-
-/* Fetches the rows of a block into the store. */
-static bool
-fetch_block(DeviceRows *rows, uint32 block, SortReason *why)
-{
-	RowStore   *store = rows->sort->store;
-	uint32		first = block_start(rows, block);
-	uint32		nrows = block_start(rows, block + 1) - first;
-	SessionRead reads[GPUSORT_SESSION_COLUMNS];
-
-	gpusort_rows_store_clear(store);
-	gpusort_rows_store_reserve(store, nrows);
-	for (int i = 0; i < rows->ncolumns; i++)
-	{
-		const HeldColumn *column = &rows->columns[i];
-
-		if (column->is_nulls)
-			gpusort_rows_store_add_nulls(store, column->attribute);
-		reads[i] = (SessionRead) {i + 1, first, nrows, column_data(rows, column)};
-	}
-	if (!gpusort_session_read(rows->session, reads, rows->ncolumns, gpusort_session_copy, why))
-		return false;
-	for (int i = 0; rows->verified && i < rows->ncolumns; i++)
-	{
-		if (!is_proved(rows, i, block))
-		{
-			*why = REASON_NOT_VERIFIED;
-			return false;
-		}
-	}
-	store->nrows = nrows;
-	return true;
-}
-
-/* Opens the session, and has it sort the rows. */
-static bool
-sort_session(DeviceRows *rows, ShownSortId progress, SortReason *why)
-{
+	RowSort    *sort = rows->sort;
+	SortAttempt attempt;
+	SortReason	why = REASON_NONE;
 	uint64		nrows = rows->nrows;
 
-	rows->verified = gpusort_verify;
-	rows->session = gpusort_session_open(&rows->spec, USED_FOR_ROWS, nrows, rows->ncolumns + 1, rows->widths, why);
-	if (rows->session == NULL || !send(rows, progress, why))
-		return false;
-	gpusort_progress_update(progress, SORT_PHASE_SORTING, 0, 1);
-	return gpusort_session_sort(rows->session, nrows, why) &&
-		(rows->exact || find_starts(rows, why)) &&
-		(!rows->verified || prove(rows, progress, why));
+	gpusort_attempt_begin(&attempt, ENGINE_GPU, USED_FOR_ROWS, rows->layout.spec.method, nrows, sort->progress);
+	if (!(everywhere ? open_everywhere(rows, &why) : open_part(rows, GPUSORT_ANY_DEVICE, nrows, &why)) ||
+		!send(rows, attempt.progress, &why) ||
+		!sort_parts(rows, attempt.progress, &why))
+	{
+		gpusort_attempt_fail(&attempt, why);
+		free_parts(rows);
+		return why;
+	}
+	gpusort_attempt_succeed(&attempt, gpusort_session_method(rows->parts[0]->session), 1, nrows, nrows * row_bytes(rows));
+	sort->stats.used_gpu = true;
+	sort->stats.moved_bytes += nrows * (2 * row_bytes(rows) - rows->layout.widths[0]);
+	for (int i = 0; i < rows->nparts; i++)
+		sort->stats.devices |= 1u << gpusort_session_device(rows->parts[i]->session);
+	return REASON_NONE;
+}
+
+/* True if another device may do what one has failed to do. */
+static bool
+another_may(SortReason why)
+{
+	return (why == REASON_OUT_OF_MEMORY || gpusort_reason_kind(why) == REASON_KIND_FAULT) && gpusort_device_spare();
+}
+
+/* Has one device sort the rows; else another one, and if none has memory for all rows, all devices. */
+static SortReason
+sort_on_devices(DeviceRows *rows)
+{
+	ReadyDevice devices[GPUSORT_MAX_DEVICES];
+	SortReason	why = REASON_OUT_OF_MEMORY;
+
+	if (fits_one_device(rows, rows->nrows))
+	{
+		why = attempt(rows, false);
+		if (another_may(why))
+			why = attempt(rows, false);
+	}
+	if (why == REASON_OUT_OF_MEMORY && gpusort_devices_ready(devices) > 1)
+		why = attempt(rows, true);
+	return why;
 }
 
 SortReason
 gpusort_rows_device_sort(DeviceRows *rows)
 {
-	RowSort    *sort = rows->sort;
-	SortAttempt attempt;
-	SortReason	why = REASON_NONE;
-	uint64		nrows;
-
 	make_code(rows);
-	nrows = rows->nrows;
-	gpusort_attempt_begin(&attempt, ENGINE_GPU, USED_FOR_ROWS, rows->spec.method, nrows, sort->progress);
-	if (!sort_session(rows, attempt.progress, &why))
-	{
-		gpusort_attempt_fail(&attempt, why);
-		return why;
-	}
-	gpusort_attempt_succeed(&attempt, gpusort_session_method(rows->session), 1, nrows, nrows * row_bytes(rows));
-	sort->stats.used_gpu = true;
-	sort->stats.moved_bytes += nrows * (2 * row_bytes(rows) - rows->widths[0]);
-	return REASON_NONE;
+	return sort_on_devices(rows);
 }
 
-/* Sets sort->order to the order of the rows in the store. */
-static void
-order_block(DeviceRows *rows)
+/* The part that holds a row. */
+static int
+part_of(const DeviceRows *rows, uint64 row)
 {
-	RowSort    *sort = rows->sort;
-	uint32		nrows = sort->store->nrows;
+	int			number = 0;
 
-	if (!rows->exact)
-	{
-		gpusort_rows_order(sort, nrows, true);
-		return;
-	}
-	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, nrows * sizeof(uint32));
-	sort->order = (uint32 *) sort->packed.data;
-	for (uint32 i = 0; i < nrows; i++)
-		sort->order[i] = i;
+	while (row >= rows->parts[number]->first_row + rows->parts[number]->nrows)
+		number++;
+	return number;
 }
 
-static void
-close_session(DeviceRows *rows)
+/* Loads the block of a row.  Without random access the part is given up when its last block has been loaded. */
+static bool
+load_block(DeviceRows *rows, uint64 row, SortReason *why)
 {
-	if (rows->session != NULL)
-		gpusort_session_close(rows->session);
-	rows->session = NULL;
+	int			number = part_of(rows, row);
+	DevicePart *part = rows->parts[number];
+	uint32		block = gpusort_rows_part_block(part, row - part->first_row);
+
+	if (rows->is_loaded && number == rows->loaded_part && block == rows->loaded)
+		return true;
+	rows->is_loaded = false;
+	if (!gpusort_rows_part_load(part, block, why))
+		return false;
+	rows->loaded_part = number;
+	rows->loaded = block;
+	rows->is_loaded = true;
+	if (block == part->nblocks - 1 && !rows->sort->random_access)
+	{
+		gpusort_rows_part_close(part);
+		if (part->first_row + part->nrows == rows->nrows)
+			gpusort_rows_device_free(rows);
+	}
+	return true;
 }
 
 bool
 gpusort_rows_device_load(DeviceRows *rows, uint64 row, SortReason *why)
 {
-	RowSort    *sort = rows->sort;
-	uint32		block = block_of(rows, row);
-
-	if (block == rows->loaded)
+	if (load_block(rows, row, why))
 		return true;
-	rows->loaded = ROWS_NO_BLOCK;
-	if (!fetch_block(rows, block, why))
+	if (rows->sorted_again || !another_may(*why))
 		return false;
-	order_block(rows);
-	rows->loaded = block;
-	if (block == rows->nblocks - 1 && !sort->random_access)
-		gpusort_rows_device_free(rows);
-	return true;
+	rows->sorted_again = true;
+	free_parts(rows);
+	*why = sort_on_devices(rows);
+	return *why == REASON_NONE && load_block(rows, row, why);
 }
 
 uint64
 gpusort_rows_device_loaded(const DeviceRows *rows)
 {
-	return block_start(rows, rows->loaded);
+	const DevicePart *part = rows->parts[rows->loaded_part];
+
+	return part->first_row + gpusort_rows_part_start(part, rows->loaded);
+}
+
+static void
+close_parts(DeviceRows *rows)
+{
+	for (int i = 0; i < rows->nparts; i++)
+		gpusort_rows_part_close(rows->parts[i]);
 }
 
 bool
@@ -510,7 +472,7 @@ gpusort_rows_device_give_back(DeviceRows *rows)
 {
 	if (!rows->giving_back)
 	{
-		close_session(rows);
+		free_parts(rows);
 		gpusort_rows_file_rewind(rows->file);
 		rows->giving_back = true;
 	}
@@ -535,7 +497,7 @@ gpusort_rows_device_disk_bytes(const DeviceRows *rows)
 void
 gpusort_rows_device_free(DeviceRows *rows)
 {
-	close_session(rows);
+	close_parts(rows);
 	if (rows->file != NULL)
 		gpusort_rows_file_close(rows->file);
 	rows->file = NULL;

@@ -294,6 +294,7 @@ write_runs_instead(RowSort *sort, SortReason why)
 	sort->nrows = 0;
 	sort->failed = why;
 	sort->stats.device_bytes = 0;
+	sort->stats.devices = 0;
 	while (gpusort_rows_device_give_back(rows))
 		write_run(sort);
 	gpusort_rows_device_free(rows);

@@ -33,6 +33,7 @@ typedef struct RowSortStats
 	uint64		rows_read;
 	int64		disk_bytes;		/* written to temporary files */
 	int64		device_bytes;	/* of rows beyond work_mem that were in device memory */
+	uint32		devices;		/* that these were on: a bit for each */
 	int64		moved_bytes;	/* keys and columns that went to an engine and back */
 	bool		bounded;		/* rows beyond a bound were dropped */
 	int			initial_runs;

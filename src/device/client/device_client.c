@@ -122,15 +122,22 @@ gpusort_devices_look(const GpusortSpec *spec, DeviceView *view)
 	LWLockRelease(gpusort_arena->lock);
 }
 
-uint64_t
-gpusort_device_memory_limit(int device)
+int
+gpusort_devices_ready(ReadyDevice ready[GPUSORT_MAX_DEVICES])
 {
-	uint64_t	bytes;
+	int			count = 0;
 
 	LWLockAcquire(gpusort_arena->lock, LW_SHARED);
-	bytes = gpusort_arena->devices[device].info.memory_limit;
+	for (int i = 0; i < GPUSORT_MAX_DEVICES; i++)
+	{
+		const SharedDevice *device = &gpusort_arena->devices[i];
+		uint64_t	limit = device->info.memory_limit;
+
+		if (device->state == DEVICE_READY)
+			ready[count++] = (ReadyDevice) {i, limit, limit - Min(device->memory_now, limit)};
+	}
 	LWLockRelease(gpusort_arena->lock);
-	return bytes;
+	return count;
 }
 
 void

@@ -31,8 +31,16 @@ extern void gpusort_devices_look(const GpusortSpec *spec, DeviceView *view);
 /* Why no device can be used now, or REASON_NONE. */
 extern SortReason gpusort_devices_unready(void);
 
-/* Device memory in bytes that jobs and sessions of a device may have. */
-extern uint64_t gpusort_device_memory_limit(int device);
+/* A device that is ready, and memory in bytes that jobs and sessions may have there: in all, and as much as is free now. */
+typedef struct ReadyDevice
+{
+	int			device;
+	uint64_t	memory_limit;
+	uint64_t	memory_free;
+} ReadyDevice;
+
+/* Lists the ready devices.  Returns how many there are. */
+extern int	gpusort_devices_ready(ReadyDevice ready[GPUSORT_MAX_DEVICES]);
 
 /* Copies the text of a device's refusal. */
 extern void gpusort_device_refusal(int device, int refusal, char *text, Size size);

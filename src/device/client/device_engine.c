@@ -223,7 +223,7 @@ sort_in_session(DeviceSort *sort, const GpusortSpec *spec, uint64_t start, uint6
 	bool		carried = spec->payload == GPUSORT_PAYLOAD_CARRIED;
 	uint8_t		widths[2] = {(uint8_t) sort->width, sizeof(uint32_t)};
 	uint64_t	wanted = spec->limit > 0 ? Min(spec->limit, count) : count;
-	DeviceSession *session = gpusort_session_open(spec, request->use, count, carried ? 2 : 1, widths, why);
+	DeviceSession *session = gpusort_session_open(spec, request->use, GPUSORT_ANY_DEVICE, count, carried ? 2 : 1, widths, why);
 	bool		ok;
 
 	if (session == NULL)

@@ -78,8 +78,18 @@ sessions_in_use(void)
 	return found;
 }
 
+/* Names the device for the session's jobs.  Returns false if it is not ready. */
 static bool
-try_open(DeviceSession *session, SortReason *why)
+find_device(DeviceSession *session, int device)
+{
+	session->device = device;
+	if (device == GPUSORT_ANY_DEVICE)
+		return gpusort_device_pick(&session->device, &session->generation);
+	return gpusort_device_ready(device, &session->generation);
+}
+
+static bool
+try_open(DeviceSession *session, int device, SortReason *why)
 {
 	DeviceJob  *job;
 	uint64_t	number;
@@ -100,7 +110,7 @@ try_open(DeviceSession *session, SortReason *why)
 	job->nsegments = 1;
 	job->nslots = (uint32_t) Min(session->description.nrows, PG_UINT32_MAX);
 	*why = REASON_DEVICE_FAULT;
-	if (gpusort_device_pick(&session->device, &session->generation) &&
+	if (find_device(session, device) &&
 		gpusort_job_submit(session->job, session->device, session->generation) &&
 		gpusort_job_wait(session->job, why))
 		return true;
@@ -114,7 +124,7 @@ try_open(DeviceSession *session, SortReason *why)
  * some seconds: their backends may be idle.
  */
 DeviceSession *
-gpusort_session_open(const GpusortSpec *spec, SortUse use, uint64_t nrows, uint32_t ncolumns,
+gpusort_session_open(const GpusortSpec *spec, SortUse use, int device, uint64_t nrows, uint32_t ncolumns,
 					 const uint8_t *column_width, SortReason *why)
 {
 	GpusortSessionSpec description = {.spec = *spec, .nrows = nrows, .ncolumns = ncolumns};
@@ -134,7 +144,7 @@ gpusort_session_open(const GpusortSpec *spec, SortUse use, uint64_t nrows, uint3
 	{
 		bool		others = sessions_in_use();
 
-		if (try_open(session, why))
+		if (try_open(session, device, why))
 			return session;
 		if (gpusort_engine != GPUSORT_ENGINE_GPU || !others || GetCurrentTimestamp() > until)
 			break;
@@ -175,6 +185,14 @@ wait_for_appends(DeviceSession *session, int most, SortReason *why)
 	return *why == REASON_NONE;
 }
 
+/* Notes that the session's device has failed.  Returns false. */
+static bool
+fail(DeviceSession *session)
+{
+	gpusort_device_note_failure(session->device);
+	return false;
+}
+
 bool
 gpusort_session_append(DeviceSession *session, uint32_t column, uint64_t first_row, uint64_t nrows,
 					   const void *source, SortReason *why)
@@ -189,12 +207,12 @@ gpusort_session_append(DeviceSession *session, uint32_t column, uint64_t first_r
 		int			slab;
 
 		if (!wait_for_appends(session, PIPELINE - 1, why))
-			return false;
+			return fail(session);
 		slab = gpusort_slab_acquire(SLAB_TRANSIT, -1);
 		if (slab == GPUSORT_NO_JOB)
 		{
 			*why = REASON_NO_ANSWER;
-			return false;
+			return fail(session);
 		}
 		memcpy(gpusort_slab_memory(slab), (const char *) source + done * width, count * width);
 		job = &gpusort_arena->job[slab];
@@ -210,7 +228,7 @@ gpusort_session_append(DeviceSession *session, uint32_t column, uint64_t first_r
 		{
 			gpusort_job_release(slab);
 			*why = REASON_DEVICE_FAULT;
-			return false;
+			return fail(session);
 		}
 		done += count;
 	}
@@ -223,13 +241,13 @@ gpusort_session_sort(DeviceSession *session, uint64_t nrows, SortReason *why)
 	DeviceJob  *job = &gpusort_arena->job[session->job];
 
 	if (!wait_for_appends(session, 0, why))
-		return false;
+		return fail(session);
 	job->kind = JOB_SORT_SESSION;
 	job->nrows = nrows;
 	*why = REASON_DEVICE_FAULT;
 	if (!gpusort_job_submit(session->job, session->device, session->generation) ||
 		!gpusort_job_wait(session->job, why))
-		return false;
+		return fail(session);
 	session->method = job->outcome.method;
 	return true;
 }
@@ -337,7 +355,7 @@ gpusort_session_read(DeviceSession *session, const SessionRead *reads, int nread
 	}
 	while (session->nslabs > 0)
 		gpusort_job_release(session->slabs[--session->nslabs]);
-	return ok;
+	return ok || fail(session);
 }
 
 void
@@ -359,4 +377,10 @@ GpusortMethod
 gpusort_session_method(const DeviceSession *session)
 {
 	return session->method;
+}
+
+int
+gpusort_session_device(const DeviceSession *session)
+{
+	return session->device;
 }

@@ -17,13 +17,17 @@
 #ifndef GPUSORT_DEVICE_SESSION_H
 #define GPUSORT_DEVICE_SESSION_H
 
+#include "device/shared/device_watch.h"
 #include "gpusort_cuda.h"
 #include "stats/sort_stats.h"
 
 typedef struct DeviceSession DeviceSession;
 
-/* Opens a session for nrows rows of columns of 1, 2, 4, 8 or 16 bytes.  Returns NULL if no device has memory for it. */
-extern DeviceSession *gpusort_session_open(const GpusortSpec *spec, SortUse use, uint64_t nrows,
+/*
+ * Opens a session for nrows rows of columns of 1, 2, 4, 8 or 16 bytes, on a certain device or on
+ * GPUSORT_ANY_DEVICE.  Returns NULL if it has no memory for them.
+ */
+extern DeviceSession *gpusort_session_open(const GpusortSpec *spec, SortUse use, int device, uint64_t nrows,
 										   uint32_t ncolumns, const uint8_t *column_width, SortReason *why);
 
 /* Copies rows to the device.  The source may be changed when the call returns. */
@@ -66,5 +70,8 @@ extern void gpusort_session_close(DeviceSession *session);
 
 /* After sort: the method that ran. */
 extern GpusortMethod gpusort_session_method(const DeviceSession *session);
+
+/* The device that has the session. */
+extern int	gpusort_session_device(const DeviceSession *session);
 
 #endif							/* GPUSORT_DEVICE_SESSION_H */

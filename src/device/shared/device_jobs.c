@@ -26,9 +26,8 @@
 static int	failed_device;
 static TimestampTz failed_until = 0;
 
-/* Notes that a device has failed a job of this backend. */
-static void
-note_failure(int device)
+void
+gpusort_device_note_failure(int device)
 {
 	failed_device = device;
 	failed_until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), AVOID_MS);
@@ -85,6 +84,19 @@ gpusort_device_pick(int *device, uint64_t *generation)
 	}
 	LWLockRelease(arena->lock);
 	return load < INT_MAX;
+}
+
+/* Gives the generation of a device.  Returns false if it is not ready. */
+bool
+gpusort_device_ready(int device, uint64_t *generation)
+{
+	bool		ready;
+
+	LWLockAcquire(gpusort_arena->lock, LW_SHARED);
+	ready = gpusort_arena->devices[device].state == DEVICE_READY;
+	*generation = gpusort_arena->devices[device].generation;
+	LWLockRelease(gpusort_arena->lock);
+	return ready;
 }
 
 /* HELD -> QUEUED.  Called under the lock. */
@@ -240,7 +252,7 @@ gpusort_job_wait(int number, SortReason *why)
 	{
 		if (gpusort_watch_stuck(&watch))
 		{
-			note_failure(job->device);
+			gpusort_device_note_failure(job->device);
 			*why = REASON_NO_ANSWER;
 			return false;
 		}
@@ -256,7 +268,7 @@ gpusort_job_wait(int number, SortReason *why)
 	LWLockRelease(arena->lock);
 	*why = lost ? REASON_DEVICE_FAULT : gpusort_job_failure(job->outcome.error.status);
 	if (*why == REASON_OUT_OF_MEMORY || gpusort_reason_kind(*why) == REASON_KIND_FAULT)
-		note_failure(job->device);
+		gpusort_device_note_failure(job->device);
 	return *why == REASON_NONE;
 }
 

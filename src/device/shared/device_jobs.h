@@ -19,6 +19,10 @@ extern bool gpusort_job_wait(int job, SortReason *why);
 extern SortReason gpusort_job_failure(GpusortDeviceStatus status);
 extern void gpusort_job_release(int job);
 extern bool gpusort_device_pick(int *device, uint64_t *generation);
+extern bool gpusort_device_ready(int device, uint64_t *generation);
+
+/* Notes that a device has failed a job of this backend, which then prefers others for some seconds. */
+extern void gpusort_device_note_failure(int device);
 
 /* True if a device has failed a job of this backend, and another one is ready. */
 extern bool gpusort_device_spare(void);

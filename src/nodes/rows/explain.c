@@ -146,6 +146,7 @@ explain_stats(const RowSortStats *stats, ExplainState *es)
 		.moved_bytes = stats->moved_bytes,
 		.may_spill = true,
 		.device_bytes = stats->device_bytes,
+		.devices = stats->devices,
 		.disk_bytes = stats->disk_bytes,
 		.runs = stats->initial_runs,
 		.joined_runs = stats->joined_runs,
@@ -176,6 +177,7 @@ add_stats(RowSortStats *total, const RowSortStats *part)
 	total->bounded |= part->bounded;
 	total->peak_bytes += part->peak_bytes;
 	total->device_bytes += part->device_bytes;
+	total->devices |= part->devices;
 	total->disk_bytes += part->disk_bytes;
 	total->moved_bytes += part->moved_bytes;
 	total->initial_runs += part->initial_runs;

@@ -1,0 +1,131 @@
+/*
+ * row_split.c
+ *	  Divides rows by their keys into parts, see row_split.h.
+ *
+ * How many rows a part has is known from the sample up to a deviation: of `count` rows of
+ * the sample about the root of that.  So a part is made for four times that more.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "miscadmin.h"
+
+#include "rows/row_split.h"
+
+#define ROWS_SAMPLE_LEAST 1024
+#define ROWS_SAMPLE_MOST 65536
+#define ROWS_ENCODED_AT_ONCE 1024
+#define ROWS_DEVIATIONS 4
+
+RowSplit *
+gpusort_rows_split_create(RowMemory *memory, const RowLayout *layout, Size bytes)
+{
+	RowSplit   *split = palloc0(sizeof(RowSplit));
+	Size		rows = bytes / Max(layout->fixed_bytes, 1);
+
+	split->sample = gpusort_rows_store_create(memory, layout);
+	split->most = Min(Max(rows / 2 * 2, ROWS_SAMPLE_LEAST), ROWS_SAMPLE_MOST);
+	split->stretch = 1;
+	pg_prng_seed(&split->random, 1);
+	return split;
+}
+
+/* Halves the sample, and doubles the stretches. */
+static void
+halve(RowSplit *split)
+{
+	uint32		n = split->sample->nrows / 2;
+	uint32	   *rows = palloc(n * sizeof(uint32));
+
+	for (uint32 i = 0; i < n; i++)
+		rows[i] = 2 * i + pg_prng_uint64_range(&split->random, 0, 1);
+	gpusort_rows_store_keep(split->sample, rows, n);
+	pfree(rows);
+	split->stretch *= 2;
+}
+
+void
+gpusort_rows_split_note(RowSplit *split, const RowStore *store)
+{
+	while (split->next < split->seen + store->nrows)
+	{
+		uint32		row = split->next - split->seen;
+
+		CHECK_FOR_INTERRUPTS();
+		(void) gpusort_rows_store_copy(split->sample, store, &row, 1, 0);
+		if (split->sample->nrows == split->most)
+			halve(split);
+		split->next = split->sample->nrows * split->stretch + pg_prng_uint64_range(&split->random, 0, split->stretch - 1);
+	}
+	split->seen += store->nrows;
+}
+
+static int
+compare_words(const void *a, const void *b)
+{
+	uint64		left = *(const uint64 *) a;
+	uint64		right = *(const uint64 *) b;
+
+	return (left > right) - (left < right);
+}
+
+/* The sample's words in order. */
+static uint64 *
+sorted_words(const RowSplit *split, const KeyCode *code)
+{
+	uint32		n = split->sample->nrows;
+	uint64	   *words = palloc(n * sizeof(uint64));
+
+	for (uint32 first = 0; first < n; first += ROWS_ENCODED_AT_ONCE)
+		gpusort_rows_encode(code, split->sample, NULL, first, Min(ROWS_ENCODED_AT_ONCE, n - first), ROWS_WORD_BITS, words + first);
+	qsort(words, n, sizeof(uint64), compare_words);
+	return words;
+}
+
+/* How many of n sorted words are less than a word. */
+static uint32
+words_below(const uint64 *words, uint32 n, uint64 word)
+{
+	uint32		low = 0;
+
+	while (low < n)
+	{
+		uint32		middle = low + (n - low) / 2;
+
+		if (words[middle] < word)
+			low = middle + 1;
+		else
+			n = middle;
+	}
+	return low;
+}
+
+void
+gpusort_rows_split_find(RowSplit *split, const KeyCode *code, const double *shares, int nparts)
+{
+	uint32		n = split->sample->nrows;
+	uint64	   *words = sorted_words(split, code);
+	uint32		begin = 0;
+	double		share = 0;
+
+	split->nparts = nparts;
+	split->least[0] = 0;
+	for (int i = 0; i < nparts; i++)
+	{
+		uint32		end = n;
+		double		rows;
+
+		share += shares[i];
+		if (i + 1 < nparts)
+		{
+			split->least[i + 1] = words[Min((uint32) (share * n), n - 1)];
+			end = words_below(words, n, split->least[i + 1]);
+		}
+		rows = end - begin;
+		rows += ROWS_DEVIATIONS * sqrt(rows * (1 - rows / n) + 1);
+		split->most_rows[i] = Min(ceil(rows / n * split->seen), split->seen);
+		begin = end;
+	}
+	pfree(words);
+}
