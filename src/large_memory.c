@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
 #include "large_memory.h"
 

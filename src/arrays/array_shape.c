@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "port/pg_bitutils.h"
 #include "utils/memutils.h"
 
@@ -92,6 +93,21 @@ gpusort_array_allocate(const ElementType *element, uint32 length, bool has_nulls
 	ARR_DIMS(array)[0] = length;
 	ARR_LBOUND(array)[0] = lower_bound;
 	return array;
+}
+
+/* An array of type integer[] without NULLs.  Its elements are left to the caller. */
+ArrayType *
+gpusort_array_allocate_integers(uint32 length)
+{
+	static const ElementType integer = {
+		.oid = INT4OID,
+		.length = sizeof(int32),
+		.by_value = true,
+		.alignment = TYPALIGN_INT,
+		.stride = sizeof(int32)
+	};
+
+	return gpusort_array_allocate(&integer, length, false, (Size) length * sizeof(int32), 1);
 }
 
 /* Sets the bits from .. to - 1 of a bitmap.  A set bit stands for a value that is not NULL. */

@@ -36,6 +36,7 @@ extern void gpusort_array_find_nulls(const ArrayType *array, uint32 length,
 									 uint32 *values, uint32 *nulls);
 extern ArrayType *gpusort_array_allocate(const ElementType *element, uint32 length,
 										 bool has_nulls, Size bytes, int lower_bound);
+extern ArrayType *gpusort_array_allocate_integers(uint32 length);
 extern ArrayType *gpusort_array_reshape(ArrayType *array, const ElementType *element,
 										uint32 nvalues, uint32 nnulls, bool nulls_first);
 

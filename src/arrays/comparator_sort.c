@@ -27,7 +27,6 @@
 #include "port/pg_bitutils.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
-#include "utils/memutils.h"
 #include "utils/typcache.h"
 
 #include "arrays/comparator_sort.h"

@@ -9,7 +9,6 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
 #include "cpu_engine/cpu_engine.h"
 #include "cpu_engine/cpu_sort.h"

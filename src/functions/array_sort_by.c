@@ -8,7 +8,6 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 
 #include "toast/array_detoast.h"
 #include "arrays/array_order.h"
@@ -47,21 +46,6 @@ positions_free(Positions *positions)
 		pfree(positions->entries);
 }
 
-/* Allocates an array of count positions, to be counted from 1. */
-static ArrayType *
-allocate_subscripts(uint32 count)
-{
-	static const ElementType subscript = {
-		.oid = INT4OID,
-		.length = sizeof(int32),
-		.by_value = true,
-		.alignment = TYPALIGN_INT,
-		.stride = sizeof(int32)
-	};
-
-	return gpusort_array_allocate(&subscript, count, false, (Size) count * sizeof(int32), 1);
-}
-
 /*
  * array_argsort(a [, descending [, nulls_first]]): the positions of the elements in
  * order.
@@ -76,7 +60,7 @@ gpusort_array_argsort(PG_FUNCTION_ARGS)
 
 	gpusort_items_open(&items, fcinfo, FIRST_ARRAY, PG_GETARG_DATUM(0), true);
 	gpusort_array_require_one_dimension(items.array);
-	result = allocate_subscripts(items.count);
+	result = gpusort_array_allocate_integers(items.count);
 	if (items.count == 0)
 		PG_RETURN_ARRAYTYPE_P(result);
 

@@ -23,8 +23,8 @@ PG_FUNCTION_INFO_V1(gpusort_array_percentile_disc);
 PG_FUNCTION_INFO_V1(gpusort_array_mode);
 PG_FUNCTION_INFO_V1(gpusort_array_rank);
 
-/* Opens the values of the first argument.  Returns false if there are none. */
-static bool
+/* Opens the values of the first argument. */
+static void
 open_values(FunctionCallInfo fcinfo, StoredValues *values, ArrayOrder *order)
 {
 	ArrayType  *array = gpusort_array_detoast(PG_GETARG_DATUM(0));
@@ -35,7 +35,6 @@ open_values(FunctionCallInfo fcinfo, StoredValues *values, ArrayOrder *order)
 	values->data = ARR_DATA_PTR(array);
 	values->count = length - gpusort_array_count_nulls(array, length);
 	*order = (ArrayOrder) {.collation = PG_GET_COLLATION(),.limit = PG_UINT32_MAX};
-	return values->count > 0;
 }
 
 static Datum
@@ -43,15 +42,9 @@ return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind, const Fractions
 {
 	StoredValues values;
 	ArrayOrder	order;
-	bool		isnull;
-	Datum		result;
 
-	if (!open_values(fcinfo, &values, &order))
-		PG_RETURN_NULL();
-	result = gpusort_percentiles(&values, &order, kind, fractions, &isnull);
-	if (isnull)
-		PG_RETURN_NULL();
-	return result;
+	open_values(fcinfo, &values, &order);
+	return gpusort_return_percentiles(fcinfo, &values, &order, kind, fractions);
 }
 
 /* array_median(a) */
@@ -96,7 +89,8 @@ gpusort_array_mode(PG_FUNCTION_ARGS)
 	StoredValues values;
 	ArrayOrder	order;
 
-	if (!open_values(fcinfo, &values, &order))
+	open_values(fcinfo, &values, &order);
+	if (values.count == 0)
 		PG_RETURN_NULL();
 	return datumCopy(gpusort_values_mode(&values, &order), values.element->by_value, values.element->length);
 }
@@ -105,13 +99,6 @@ gpusort_array_mode(PG_FUNCTION_ARGS)
 Datum
 gpusort_array_rank(PG_FUNCTION_ARGS)
 {
-	static const ElementType rank_type = {
-		.oid = INT4OID,
-		.length = sizeof(int32),
-		.by_value = true,
-		.alignment = TYPALIGN_INT,
-		.stride = sizeof(int32)
-	};
 	ArrayOrder	order = gpusort_argument_order(fcinfo, 1);
 	ArrayItems	items;
 	ArrayType  *result;
@@ -123,7 +110,7 @@ gpusort_array_rank(PG_FUNCTION_ARGS)
 	/* The classes are found in the array itself, so the sort must not overwrite it. */
 	gpusort_items_open(&items, fcinfo, FIRST_ARRAY, PG_GETARG_DATUM(0), false);
 	gpusort_array_require_one_dimension(items.array);
-	result = gpusort_array_allocate(&rank_type, items.count, false, (Size) items.count * sizeof(int32), 1);
+	result = gpusort_array_allocate_integers(items.count);
 	if (items.count == 0)
 		PG_RETURN_ARRAYTYPE_P(result);
 	gpusort_element_require_order(items.type);

@@ -12,7 +12,6 @@
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
-#include "utils/timestamp.h"
 
 #include "functions/percentile.h"
 
@@ -189,9 +188,9 @@ result_type(ElementType *result, const ElementType *element, PercentileKind kind
 	}
 }
 
-Datum
-gpusort_percentiles(const StoredValues *values, const ArrayOrder *order, PercentileKind kind,
-					const Fractions *fractions, bool *isnull)
+/* The percentiles of a set that is not empty. */
+static Datum
+compute_percentiles(const StoredValues *values, const ArrayOrder *order, PercentileKind kind, const Fractions *fractions)
 {
 	Place		few_places[FEW_FRACTIONS];
 	Datum		few_results[FEW_FRACTIONS];
@@ -219,12 +218,20 @@ gpusort_percentiles(const StoredValues *values, const ArrayOrder *order, Percent
 	}
 
 	result_type(&type, values->element, kind);
-	*isnull = fractions->array == NULL && fractions->nulls[0];
 	if (fractions->array == NULL)
-		return *isnull ? (Datum) 0 : datumCopy(results[0], type.by_value, type.length);
+		return datumCopy(results[0], type.by_value, type.length);
 	if (fractions->count == 0)
 		return PointerGetDatum(construct_empty_array(type.oid));
 	return PointerGetDatum(construct_md_array(results, fractions->nulls, ARR_NDIM(fractions->array),
 											  ARR_DIMS(fractions->array), ARR_LBOUND(fractions->array),
 											  type.oid, type.length, type.by_value, type.alignment));
+}
+
+Datum
+gpusort_return_percentiles(FunctionCallInfo fcinfo, const StoredValues *values, const ArrayOrder *order,
+						   PercentileKind kind, const Fractions *fractions)
+{
+	if (values->count == 0 || (fractions->array == NULL && fractions->isnull))
+		PG_RETURN_NULL();
+	return compute_percentiles(values, order, kind, fractions);
 }

@@ -32,11 +32,11 @@ extern void gpusort_fractions_read(Fractions *fractions, Datum argument, bool is
 extern void gpusort_fractions_check(const Fractions *fractions);
 
 /*
- * The percentiles of a set that is not empty: one value or an array of the fractions'
- * shape, as the fractions are.  Sets isnull for a fraction that is NULL.  In continuous
- * kind keys that are not float8 are converted to it.
+ * Returns the percentiles of a set: one value, or an array of the fractions' shape.  A set
+ * without values gives NULL, and so does one fraction that is NULL.  In continuous kind
+ * keys that are not float8 are converted to it.
  */
-extern Datum gpusort_percentiles(const StoredValues *values, const ArrayOrder *order, PercentileKind kind,
-								 const Fractions *fractions, bool *isnull);
+extern Datum gpusort_return_percentiles(FunctionCallInfo fcinfo, const StoredValues *values, const ArrayOrder *order,
+										PercentileKind kind, const Fractions *fractions);
 
 #endif							/* GPUSORT_PERCENTILE_H */

@@ -76,8 +76,6 @@ static Datum
 return_percentiles(FunctionCallInfo fcinfo, const SetState *state, PercentileKind kind, const Fractions *fractions)
 {
 	StoredValues values;
-	bool		isnull;
-	Datum		result;
 
 	if (state == NULL || state->values.count == 0)
 		PG_RETURN_NULL();
@@ -85,10 +83,7 @@ return_percentiles(FunctionCallInfo fcinfo, const SetState *state, PercentileKin
 	values.data = state->values.data;
 	values.count = state->values.count;
 	gpusort_set_check_result(fcinfo, state, percentile_type(values.element, kind, fractions->array != NULL));
-	result = gpusort_percentiles(&values, &state->order, kind, fractions, &isnull);
-	if (isnull)
-		PG_RETURN_NULL();
-	return result;
+	return gpusort_return_percentiles(fcinfo, &values, &state->order, kind, fractions);
 }
 
 /*

@@ -9,22 +9,15 @@
  * changes the state, so the aggregates work over window frames too.
  *
  * Under parallel aggregation each parallel worker sorts what it has collected, cut to
- * the first n or to distinct values where these are all that is needed.  The leader merges these runs, or sorts everything where
- * that is faster.  approx_sorted_agg needs the range of all values first, so the leader
- * does all of its sorting.
+ * the first n or to distinct values where these are all that is needed.  The leader merges
+ * these runs, or sorts everything where that is faster.  approx_sorted_agg needs the range
+ * of all values first, so the leader does all of its sorting.
  *
  * Arguments after the values (descending, n, ...) are taken from the first row.
  */
 #include "postgres.h"
 
-#include "access/tupmacs.h"
 #include "fmgr.h"
-#include "funcapi.h"
-#include "nodes/primnodes.h"
-#include "utils/array.h"
-#include "utils/builtins.h"
-#include "utils/lsyscache.h"
-#include "utils/memutils.h"
 
 #include "functions/arguments.h"
 #include "functions/array_functions.h"
@@ -83,10 +76,7 @@ gpusort_top_n_agg_transition(PG_FUNCTION_ARGS)
 	if (state == NULL)
 	{
 		state = gpusort_set_create(fcinfo, SET_TOP_N);
-		gpusort_set_require(fcinfo, 2, "n");
-		state->order.limit = gpusort_argument_n(fcinfo, 2);
-		state->order.descending = gpusort_set_boolean(fcinfo, 3, "descending", true);
-		state->order.nulls_first = gpusort_set_boolean(fcinfo, 4, "nulls_first", false);
+		gpusort_set_top(fcinfo, state, 2);
 	}
 	gpusort_set_append(fcinfo, state, &state->values, 1);
 	gpusort_set_cut(fcinfo, state);
@@ -103,10 +93,7 @@ gpusort_top_n_agg_by_transition(PG_FUNCTION_ARGS)
 	{
 		state = gpusort_set_create(fcinfo, SET_TOP_N_BY);
 		gpusort_set_collect(fcinfo, &state->keys, SECOND_ARRAY, 2);
-		gpusort_set_require(fcinfo, 3, "n");
-		state->order.limit = gpusort_argument_n(fcinfo, 3);
-		state->order.descending = gpusort_set_boolean(fcinfo, 4, "descending", true);
-		state->order.nulls_first = gpusort_set_boolean(fcinfo, 5, "nulls_first", false);
+		gpusort_set_top(fcinfo, state, 3);
 	}
 	if (gpusort_set_key_may_enter(fcinfo, state, PG_GETARG_DATUM(2), PG_ARGISNULL(2)))
 	{

@@ -52,7 +52,7 @@ gpusort_set_check_result(FunctionCallInfo fcinfo, const SetState *state, Oid typ
  * ORDER BY.  Aggregates whose result has no order allow it, as PostgreSQL's do.
  */
 static void
-check_no_order_by(const Aggref *call, SetKind kind)
+check_no_order_by(SetKind kind)
 {
 	static const struct
 	{
@@ -137,9 +137,9 @@ gpusort_set_require(FunctionCallInfo fcinfo, int argument, const char *name)
 				 errmsg("argument \"%s\" must not be NULL", name)));
 }
 
-/* A boolean option, read at the first row, or its default if the call has none. */
-bool
-gpusort_set_boolean(FunctionCallInfo fcinfo, int argument, const char *name, bool otherwise)
+/* A boolean option, or its default if the call has none. */
+static bool
+boolean_option(FunctionCallInfo fcinfo, int argument, const char *name, bool otherwise)
 {
 	if (PG_NARGS() <= argument)
 		return otherwise;
@@ -150,8 +150,17 @@ gpusort_set_boolean(FunctionCallInfo fcinfo, int argument, const char *name, boo
 void
 gpusort_set_order(FunctionCallInfo fcinfo, SetState *state, int argument)
 {
-	state->order.descending = gpusort_set_boolean(fcinfo, argument, "descending", false);
-	state->order.nulls_first = gpusort_set_boolean(fcinfo, argument + 1, "nulls_first", state->order.descending);
+	state->order.descending = boolean_option(fcinfo, argument, "descending", false);
+	state->order.nulls_first = boolean_option(fcinfo, argument + 1, "nulls_first", state->order.descending);
+}
+
+void
+gpusort_set_top(FunctionCallInfo fcinfo, SetState *state, int argument)
+{
+	gpusort_set_require(fcinfo, argument, "n");
+	state->order.limit = gpusort_argument_n(fcinfo, argument);
+	state->order.descending = boolean_option(fcinfo, argument + 1, "descending", true);
+	state->order.nulls_first = boolean_option(fcinfo, argument + 2, "nulls_first", false);
 }
 
 void
@@ -206,7 +215,7 @@ gpusort_set_create(FunctionCallInfo fcinfo, SetKind kind)
 	if (call != NULL && AGGKIND_IS_ORDERED_SET(call->aggkind))
 		take_order_within_group(call, &state->order);
 	else if (call != NULL && call->aggorder != NIL)
-		check_no_order_by(call, kind);
+		check_no_order_by(kind);
 	if (call != NULL && !OidIsValid(state->order.collation))
 		state->order.collation = collation_of_fields(call);
 	gpusort_set_collect(fcinfo, &state->values, FIRST_ARRAY, 1);

@@ -17,14 +17,14 @@ extern MemoryContext gpusort_set_context(FunctionCallInfo fcinfo);
 /* Raises an error if the caller expects another type than this, which the final function returns. */
 extern void gpusort_set_check_result(FunctionCallInfo fcinfo, const SetState *state, Oid type);
 
-/* A boolean option, or its default if the call has none. */
-extern bool gpusort_set_boolean(FunctionCallInfo fcinfo, int argument, const char *name, bool otherwise);
-
 /* Raises an error for an option that is NULL. */
 extern void gpusort_set_require(FunctionCallInfo fcinfo, int argument, const char *name);
 
 /* Reads the options descending, which has this number, and nulls_first behind it. */
 extern void gpusort_set_order(FunctionCallInfo fcinfo, SetState *state, int argument);
+
+/* Reads the options n, which has this number, descending and nulls_first of the aggregates of the first n. */
+extern void gpusort_set_top(FunctionCallInfo fcinfo, SetState *state, int argument);
 
 /* The state that an argument points to, or NULL.  Raises an error if it is not a state of a set aggregate. */
 extern SetState *gpusort_set_get(FunctionCallInfo fcinfo, int argument);

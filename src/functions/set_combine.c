@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "access/tupmacs.h"
-#include "utils/memutils.h"
 
 #include "functions/set_combine.h"
 #include "functions/set_cut.h"

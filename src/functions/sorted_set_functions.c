@@ -170,20 +170,13 @@ return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind, const Fractions
 	StoredValues values;
 	ArrayOrder	order;
 	const SetState *state = open_values(fcinfo, &values, &order);
-	bool		isnull;
-	Datum		result;
 
 	if (kind == PERCENTILE_CONTINUOUS)
 		check_interpolates(state->values.type);
 	else
 		gpusort_set_check_result(fcinfo, state, fractions->array != NULL ? values.element->array_type : state->values.type);
 	gpusort_fractions_check(fractions);
-	if (values.count == 0)
-		PG_RETURN_NULL();
-	result = gpusort_percentiles(&values, &order, kind, fractions, &isnull);
-	if (isnull)
-		PG_RETURN_NULL();
-	return result;
+	return gpusort_return_percentiles(fcinfo, &values, &order, kind, fractions);
 }
 
 /* sorted_set_median(sorted_set) */

@@ -6,7 +6,6 @@
  */
 #include "postgres.h"
 
-#include "utils/memutils.h"
 
 #include "keys/key_compare.h"
 #include "keys/key_forms.h"

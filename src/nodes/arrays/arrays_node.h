@@ -20,7 +20,6 @@
 #include "nodes/extensible.h"
 #include "nodes/plannodes.h"
 
-#include "nodes/arrays/array_call.h"
 
 typedef enum ArraysPrivate
 {

@@ -19,7 +19,6 @@
 #include "utils/lsyscache.h"
 
 #include "guc.h"
-#include "keys/sort_spec.h"
 #include "rows/row_bound.h"
 #include "nodes/rows/rows_node.h"
 
