@@ -10,10 +10,12 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 
 #include "functions/percentile.h"
+#include "large_memory.h"
 
 /* Where the percentile of one fraction lies. */
 typedef struct Place
@@ -59,6 +61,7 @@ gpusort_fractions_check(const Fractions *fractions)
 	{
 		double		fraction = fractions->nulls[i] ? 0 : DatumGetFloat8(fractions->values[i]);
 
+		GPUSORT_CHECK_EVERY(i);
 		if (fraction < 0 || fraction > 1 || isnan(fraction))
 			ereport(ERROR,
 					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
@@ -88,12 +91,14 @@ place_of(double fraction, PercentileKind kind, uint32 count)
 	return place;
 }
 
+/* Heeds interrupts, for there may be millions of fractions. */
 static int
 compare_ranks(const void *a, const void *b)
 {
 	uint32		left = *(const uint32 *) a;
 	uint32		right = *(const uint32 *) b;
 
+	CHECK_FOR_INTERRUPTS();
 	return (left > right) - (left < right);
 }
 
@@ -106,6 +111,7 @@ find_values(const StoredValues *values, const ArrayOrder *order, const Fractions
 	found->nranks = 0;
 	for (uint32 i = 0; i < fractions->count; i++)
 	{
+		GPUSORT_CHECK_EVERY(i);
 		if (fractions->nulls[i])
 			continue;
 		found->ranks[total++] = places[i].first;
@@ -206,8 +212,11 @@ compute_percentiles(const StoredValues *values, const ArrayOrder *order, Percent
 	ElementType type;
 
 	for (uint32 i = 0; i < fractions->count; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
 		if (!fractions->nulls[i])
 			places[i] = place_of(DatumGetFloat8(fractions->values[i]), kind, values->count);
+	}
 	find_values(values, order, fractions, places, &found);
 	for (uint32 i = 0; i < fractions->count; i++)
 	{
