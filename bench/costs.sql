@@ -13,7 +13,15 @@ SELECT format('CREATE UNLOGGED TABLE w%s AS SELECT (2e9 * random())::int4 AS x, 
 			  n, (SELECT string_agg('i::int8 + ' || c || ' AS c' || c, ', ') FROM generate_series(1, 20) c),
 			  (SELECT string_agg(format('CASE WHEN i %% 20 = %s THEN i::int8 END AS s%s', c - 1, c), ', ') FROM generate_series(1, 20) c))
 FROM counts WHERE n <= 300000 \gexec
+
+-- l: texts of several kinds.
+SELECT format('CREATE UNLOGGED TABLE l%s AS SELECT i AS id, md5(i::text) AS md5, ''the same'' AS same, ''https://www.example.com/shop/'' || md5(i::text) AS url, '
+			  '(ARRAY[''Anna'', ''Maria'', ''John'', ''Olga''])[1 + (hashint8(i) & 3)] || '' '' || (ARRAY[''Smith'', ''Garcia'', ''Wang''])[1 + i %% 3] || '' '' || hashint8(i) %% 20000 AS name '
+			  'FROM generate_series(1, %1$s::int8) i', n) FROM counts WHERE n <= 300000 \gexec
 VACUUM (FREEZE, ANALYZE);
+
+-- A linguistic collation of the C library, where there is one.
+DO $$ BEGIN CREATE COLLATION linguistic (locale = 'en_US.UTF-8'); EXCEPTION WHEN undefined_object OR invalid_parameter_value THEN NULL; END $$;
 
 -- What is sorted: columns that are used, keys, of which table.
 CREATE TABLE sorted AS SELECT * FROM (VALUES
@@ -23,7 +31,10 @@ CREATE TABLE sorted AS SELECT * FROM (VALUES
 	(13, 's', 'few, t', 'few, t'), (14, 's', 'u, id', 'u'), (15, 's', 'n, id', 'n'), (16, 's', 'few, n, id', 'few, n, id'), (17, 's', 'x, t', 'x, t'),
 	(18, 'w', (SELECT string_agg('c' || c, ', ') FROM generate_series(1, 20) c) || ', x', 'x'), (19, 'w', 'x, long', 'x'),
 	(20, 'w', (SELECT string_agg('s' || c, ', ') FROM generate_series(1, 20) c) || ', x', 'x'), (21, 'w', 'long', 'long COLLATE "C"')
-) q (ord, source, columns, keys);
+) q (ord, source, columns, keys)
+UNION ALL
+SELECT 100 + row_number() OVER (ORDER BY collname, key), 'l', key || ', id', format('%s COLLATE %I', key, collname)
+FROM unnest(ARRAY['md5', 'name', 'same', 'url']) key, pg_collation WHERE collname IN ('C', 'en-x-icu', 'linguistic');
 
 -- Where a Sort stands otherwise; %s is the table.
 CREATE TABLE places AS SELECT * FROM (VALUES
@@ -53,7 +64,7 @@ CREATE TABLE places AS SELECT * FROM (VALUES
 
 CREATE TABLE queries (id int GENERATED ALWAYS AS IDENTITY, settings text, query text);
 CREATE VIEW tables AS
-	SELECT 's' AS source, 's' || n AS name, n FROM counts UNION ALL SELECT 'w', 'w' || n, n FROM counts WHERE n <= 300000;
+	SELECT 's' AS source, 's' || n AS name, n FROM counts UNION ALL SELECT source, source || n, n FROM counts, unnest(ARRAY['w', 'l']) source WHERE n <= 300000;
 
 -- In memory and beyond work_mem, where that is less than the rows.
 INSERT INTO queries (settings, query)

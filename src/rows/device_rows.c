@@ -86,7 +86,7 @@ describe(DeviceRows *rows)
 	part->ncolumns = 0;
 	for (int i = 0; i < layout->natts; i++)
 	{
-		if (layout->attributes[i].is_constant)
+		if (!layout->attributes[i].is_stored)
 			continue;
 		part->columns[part->ncolumns++] = (HeldColumn) {i, false};
 		if (rows->has_nulls[i])

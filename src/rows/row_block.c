@@ -66,7 +66,7 @@ gpusort_rows_block_write(BufFile *file, const RowStore *store)
 		const RowAttribute *attribute = &layout->attributes[i];
 		const RowColumn *column = &store->columns[i];
 
-		if (attribute->is_constant)
+		if (!attribute->is_stored)
 			continue;
 		written += write_bytes(file, &column->has_nulls, sizeof(bool));
 		if (attribute->by_value)
@@ -110,7 +110,7 @@ gpusort_rows_block_read(BufFile *file, RowStore *store, uint32 at, Size *record_
 	read_bytes(file, &header, sizeof(header));
 	for (int i = 0; i < store->layout->natts; i++)
 	{
-		if (!store->layout->attributes[i].is_constant)
+		if (store->layout->attributes[i].is_stored)
 			read_attribute(file, store, i, at, header.nrows);
 	}
 	if (store->layout->nrecord > 0)

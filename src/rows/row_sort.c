@@ -30,6 +30,18 @@ key_attributes(const RowKeys *keys)
 	return attributes;
 }
 
+/* The key columns, counted from 1, with their sources in their places. */
+static List *
+key_sources(const List *columns, const List *sources)
+{
+	List	   *result = NIL;
+	ListCell   *cell;
+
+	foreach(cell, columns)
+		result = lappend_int(result, sources == NIL ? lfirst_int(cell) : list_nth_int(sources, lfirst_int(cell) - 1) + 1);
+	return result;
+}
+
 /* Bytes that a row needs in memory, without its record and NULLs. */
 static Size
 row_bytes(const RowSort *sort)
@@ -52,11 +64,12 @@ expect_rows(RowSort *sort, double expected_rows)
 
 /*
  * Starts a sort of rows of a descriptor by the keys in a plan's private lists.  The target
- * list tells which attributes are constant.  Memory is limited by work_mem.  Rows that the
- * bound does not want may be missing.
+ * list tells which attributes are constant, the list of sources, or NIL, which have the values of
+ * another (row_store.h).  Memory is limited by work_mem.  Rows that the bound does not want
+ * may be missing.
  */
 RowSort *
-gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
+gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List **key_lists,
 						double expected_rows, int expected_width, RowBoundSpec bound,
 						bool random_access, bool timed)
 {
@@ -69,9 +82,9 @@ gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
 	sort->memory_limit = work_mem * (Size) 1024;
 	sort->random_access = random_access;
 	sort->timed = timed;
-	sort->keys = gpusort_rows_keys(desc, key_lists[ROW_KEYS_COLUMNS], key_lists[ROW_KEYS_OPERATORS],
+	sort->keys = gpusort_rows_keys(desc, key_sources(key_lists[ROW_KEYS_COLUMNS], sources), key_lists[ROW_KEYS_OPERATORS],
 								   key_lists[ROW_KEYS_COLLATIONS], key_lists[ROW_KEYS_NULLS_FIRST]);
-	sort->layout = gpusort_rows_layout(desc, tlist, key_attributes(sort->keys));
+	sort->layout = gpusort_rows_layout(desc, tlist, sources, key_attributes(sort->keys));
 	sort->store = gpusort_rows_store_create(sort->memory, sort->layout);
 	sort->expected_rows = Max(expected_rows, 0);
 	sort->expected_width = expected_width;

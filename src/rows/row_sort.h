@@ -95,7 +95,7 @@ typedef enum RowKeyLists
 	ROW_KEYS_COUNT
 } RowKeyLists;
 
-extern RowSort *gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List **key_lists,
+extern RowSort *gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List **key_lists,
 										double expected_rows, int expected_width, RowBoundSpec bound,
 										bool random_access, bool timed);
 extern void gpusort_rows_sort_show_intervals(RowSort *sort, int column, int key, GpusortKeyForm form,

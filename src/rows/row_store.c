@@ -13,17 +13,16 @@
 
 #define ROWS_FIRST_CAPACITY 512
 #define ROWS_FIRST_RECORDS ((Size) 8 * 1024)
-#define ROWS_BATCH_DATUMS 2048	/* a batch's datums stay in the first-level cache */
-#define ROWS_BATCH_MAX 256
-#define ROWS_BATCH_MIN 8
 #define ROWS_PREFETCH 12		/* records fetched ahead of the one being read */
 
 /*
  * Makes the layout of rows of a descriptor.  The target list tells which attributes are
- * constant.  The attributes in `first` come first in records, in reverse order.
+ * constant.  The list of sources has an entry for each attribute, as RowAttribute.source; NIL if
+ * none has another's values.  The attributes in `first`, which have their own, come first in
+ * records, in reverse order.
  */
 RowLayout *
-gpusort_rows_layout(TupleDesc desc, List *tlist, const List *first)
+gpusort_rows_layout(TupleDesc desc, List *tlist, const List *sources, const List *first)
 {
 	RowLayout  *layout = palloc0(sizeof(RowLayout));
 	ListCell   *cell;
@@ -46,7 +45,11 @@ gpusort_rows_layout(TupleDesc desc, List *tlist, const List *first)
 			attribute->constant = ((Const *) entry->expr)->constvalue;
 			attribute->constant_is_null = ((Const *) entry->expr)->constisnull;
 		}
-		else if (attribute->by_value)
+		attribute->source = sources == NIL ? i : list_nth_int(sources, i);
+		attribute->is_stored = !attribute->is_constant && attribute->source == i;
+		if (!attribute->is_stored)
+			continue;
+		if (attribute->by_value)
 			layout->fixed_bytes += attribute->length;
 		else if (!list_member_int(first, i))
 			layout->record_attributes[layout->nrecord++] = i;
@@ -58,7 +61,7 @@ gpusort_rows_layout(TupleDesc desc, List *tlist, const List *first)
 
 		for (int r = 0; r < layout->nrecord; r++)
 			listed |= layout->record_attributes[r] == i;
-		if (listed || layout->attributes[i].by_value || layout->attributes[i].is_constant)
+		if (listed || layout->attributes[i].by_value || !layout->attributes[i].is_stored)
 			continue;
 		memmove(layout->record_attributes + 1, layout->record_attributes, layout->nrecord * sizeof(int));
 		layout->record_attributes[0] = i;
@@ -96,7 +99,7 @@ gpusort_rows_store_reserve(RowStore *store, uint32 rows)
 		const RowAttribute *attribute = &layout->attributes[i];
 		RowColumn  *column = &store->columns[i];
 
-		if (attribute->by_value && !attribute->is_constant)
+		if (attribute->by_value && attribute->is_stored)
 			gpusort_rows_buffer_reserve(store->memory, &column->values, (Size) rows * attribute->length);
 		if (column->nulls.data != NULL)
 			gpusort_rows_buffer_reserve(store->memory, &column->nulls, rows);
@@ -241,7 +244,7 @@ gpusort_rows_store_put_record(RowStore *store, uint32 row, const Datum *values, 
 	}
 }
 
-/* Appends a row.  Values of constant attributes are ignored. */
+/* Appends a row.  Values of attributes that are not stored are ignored. */
 void
 gpusort_rows_store_append(RowStore *store, const Datum *values, const bool *nulls)
 {
@@ -254,7 +257,7 @@ gpusort_rows_store_append(RowStore *store, const Datum *values, const bool *null
 		const RowAttribute *attribute = &layout->attributes[i];
 		RowColumn  *column = &store->columns[i];
 
-		if (attribute->is_constant)
+		if (!attribute->is_stored)
 			continue;
 		if (nulls[i])
 			gpusort_rows_store_add_nulls(store, i);
@@ -268,17 +271,7 @@ gpusort_rows_store_append(RowStore *store, const Datum *values, const bool *null
 	store->nrows++;
 }
 
-/* Returns the value at a place of a record and moves the place behind it. */
-static inline Datum
-next_in_record(const RowAttribute *attribute, char **place)
-{
-	char	   *data = (char *) att_align_pointer((uintptr_t) *place, attribute->align, attribute->length, *place);
-
-	*place = att_addlength_pointer(data, attribute->length, data);
-	return PointerGetDatum(data);
-}
-
-/* One value of one row. */
+/* One value of one row.  The attribute must have values of its own. */
 Datum
 gpusort_rows_store_get(const RowStore *store, uint32 row, int attribute, bool *is_null)
 {
@@ -305,7 +298,7 @@ gpusort_rows_store_get(const RowStore *store, uint32 row, int attribute, bool *i
 
 		if (gpusort_rows_is_null(store, row, i))
 			continue;
-		value = next_in_record(&layout->attributes[i], &place);
+		value = gpusort_rows_next_in_record(&layout->attributes[i], &place);
 		if (i == attribute)
 			return value;
 	}
@@ -400,7 +393,7 @@ gpusort_rows_store_copy(RowStore *store, const RowStore *source, const uint32 *r
 	}
 	for (int i = 0; i < layout->natts; i++)
 	{
-		if (!layout->attributes[i].is_constant)
+		if (layout->attributes[i].is_stored)
 			copy_attribute(store, source, i, rows, nrows);
 	}
 	store->nrows += nrows;
@@ -419,7 +412,7 @@ gpusort_rows_store_keep(RowStore *store, const uint32 *rows, uint32 nrows)
 
 		if (column->has_nulls)
 			gpusort_rows_copy_values(column->nulls.data, 0, column->nulls.data, rows, nrows, sizeof(bool));
-		if (layout->attributes[i].by_value && !layout->attributes[i].is_constant)
+		if (layout->attributes[i].by_value && layout->attributes[i].is_stored)
 			gpusort_rows_copy_values(column->values.data, 0, column->values.data, rows, nrows,
 									 layout->attributes[i].length);
 	}
@@ -473,110 +466,4 @@ Size
 gpusort_rows_store_bytes(const RowStore *store)
 {
 	return (Size) store->nrows * (store->layout->fixed_bytes + store->null_columns) + store->record_bytes;
-}
-
-/* Creates a batch for a sort of nrows rows.  Constants are filled in once. */
-RowBatch *
-gpusort_rows_batch_create(const RowLayout *layout, uint64 nrows)
-{
-	RowBatch   *batch = palloc0(sizeof(RowBatch));
-	int			natts = layout->natts;
-
-	batch->natts = natts;
-	batch->slots = Min(Min(Max(ROWS_BATCH_DATUMS / Max(natts, 1), ROWS_BATCH_MIN), ROWS_BATCH_MAX), Max(nrows, 1));
-	batch->values = palloc0(sizeof(Datum) * Max(natts, 1) * batch->slots);
-	batch->nulls = palloc0(sizeof(bool) * Max(natts, 1) * batch->slots);
-	for (int row = 0; row < batch->slots; row++)
-	{
-		for (int i = 0; i < natts; i++)
-		{
-			if (!layout->attributes[i].is_constant)
-				continue;
-			batch->values[row * natts + i] = layout->attributes[i].constant;
-			batch->nulls[row * natts + i] = layout->attributes[i].constant_is_null;
-		}
-	}
-	return batch;
-}
-
-/* Reads a column of values passed by value into the batch. */
-static void
-gather_column(RowBatch *batch, const RowColumn *column, int16 length, int attribute,
-			  const uint32 *rows, int nrows, int at)
-{
-	Datum	   *out = batch->values + at * batch->natts + attribute;
-	int			stride = batch->natts;
-
-#define GATHER(type, to_datum) \
-	for (int i = 0; i < nrows; i++) \
-		out[i * stride] = to_datum(((const type *) column->values.data)[rows[i]])
-
-	GPUSORT_FOR_LENGTH(length, GATHER);
-#undef GATHER
-}
-
-/* Reads the records of the rows into the batch.  Its NULLs must already be set. */
-static void
-gather_records(RowBatch *batch, const RowStore *store, const uint32 *rows, int nrows, int at)
-{
-	const RowLayout *layout = store->layout;
-
-	char	   *records[ROWS_BATCH_MAX];
-
-	/* The places are read first, because these loads do not wait for one another. */
-	for (int i = 0; i < nrows; i++)
-		records[i] = gpusort_rows_record(store, rows[i]);
-	for (int i = 0; i < Min(nrows, ROWS_PREFETCH); i++)
-		__builtin_prefetch(records[i]);
-	for (int i = 0; i < nrows; i++)
-	{
-		Datum	   *values = batch->values + (at + i) * batch->natts;
-		const bool *nulls = batch->nulls + (at + i) * batch->natts;
-		char	   *place = records[i];
-
-		if (i + ROWS_PREFETCH < nrows)
-			__builtin_prefetch(records[i + ROWS_PREFETCH]);
-		for (int r = 0; r < layout->nrecord; r++)
-		{
-			int			attribute = layout->record_attributes[r];
-
-			if (!nulls[attribute])
-				values[attribute] = next_in_record(&layout->attributes[attribute], &place);
-		}
-	}
-}
-
-/*
- * Appends rows, which must fit, to the batch.  `position` is the place of the first row in
- * the sorted order.  Values passed by reference point into the store.
- */
-void
-gpusort_rows_batch_gather(RowBatch *batch, const RowStore *store, const uint32 *rows,
-						  uint32 position, int nrows)
-{
-	const RowLayout *layout = store->layout;
-	int			at = batch->nrows;
-	uint32		positions[ROWS_BATCH_MAX];
-
-	for (int row = 0; row < nrows; row++)
-		positions[row] = position + row;
-
-	for (int i = 0; i < layout->natts; i++)
-	{
-		const RowAttribute *attribute = &layout->attributes[i];
-		const RowColumn *column = &store->columns[i];
-		const uint32 *null_places = column->nulls_in_order ? positions : rows;
-		bool	   *nulls = batch->nulls + at * batch->natts + i;
-
-		if (attribute->is_constant)
-			continue;
-		for (int row = 0; row < nrows; row++)
-			nulls[row * batch->natts] = column->has_nulls ? column->nulls.data[null_places[row]] : false;
-		if (attribute->by_value)
-			gather_column(batch, column, attribute->length, i,
-						  column->values_in_order ? positions : rows, nrows, at);
-	}
-	if (layout->nrecord > 0)
-		gather_records(batch, store, rows, nrows, at);
-	batch->nrows += nrows;
 }

@@ -7,12 +7,13 @@
  * a multiple of MAXIMUM_ALIGNOF, and row_starts holds its place in these units.  Sort
  * keys come first in a record, so that they are found at once.  NULLs are a byte per row,
  * in an array that exists from the first NULL of the attribute on.  Attributes that the
- * plan knows to be constant are not stored.
+ * plan knows to be constant are not stored, and values that two attributes share are stored once.
  */
 #ifndef GPUSORT_ROW_STORE_H
 #define GPUSORT_ROW_STORE_H
 
 #include "access/tupdesc.h"
+#include "access/tupmacs.h"
 
 #include "rows/row_memory.h"
 
@@ -21,6 +22,8 @@ typedef struct RowAttribute
 	int16		length;			/* as pg_attribute.attlen */
 	bool		by_value;
 	char		align;
+	bool		is_stored;		/* false if it is constant, or has another's values */
+	int			source;			/* the attribute whose values these are: itself, or an earlier one */
 	bool		is_constant;
 	bool		constant_is_null;
 	Datum		constant;
@@ -91,7 +94,7 @@ typedef struct RowBatch
 			break; \
 	}
 
-extern RowLayout *gpusort_rows_layout(TupleDesc desc, List *tlist, const List *first);
+extern RowLayout *gpusort_rows_layout(TupleDesc desc, List *tlist, const List *sources, const List *first);
 extern RowStore *gpusort_rows_store_create(RowMemory *memory, const RowLayout *layout);
 extern void gpusort_rows_store_reserve(RowStore *store, uint32 rows);
 extern void gpusort_rows_store_expect(RowStore *store, uint32 rows, Size record_bytes);
@@ -125,6 +128,16 @@ static inline char *
 gpusort_rows_record(const RowStore *store, uint32 row)
 {
 	return store->records.data + (Size) ((const uint32 *) store->row_starts.data)[row] * MAXIMUM_ALIGNOF;
+}
+
+/* Returns the value at a place of a record and moves the place behind it. */
+static inline Datum
+gpusort_rows_next_in_record(const RowAttribute *attribute, char **place)
+{
+	char	   *data = (char *) att_align_pointer((uintptr_t) *place, attribute->align, attribute->length, *place);
+
+	*place = att_addlength_pointer(data, attribute->length, data);
+	return PointerGetDatum(data);
 }
 
 #endif							/* GPUSORT_ROW_STORE_H */

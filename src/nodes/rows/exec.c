@@ -159,6 +159,33 @@ wanted_bound(RowsNodeState *state)
 }
 
 /*
+ * For each column of the node the first one that has the same values: another collation, or
+ * another name of the type, asks for a column of its own.
+ */
+static List *
+column_sources(const CustomScan *scan)
+{
+	List	   *sources = NIL;
+	List	   *exprs = NIL;
+	ListCell   *cell;
+
+	foreach(cell, outerPlan(scan)->targetlist)
+	{
+		Node	   *expr = gpusort_rows_plain_column(lfirst_node(TargetEntry, cell));
+		int			source = list_length(exprs);
+
+		for (int i = 0; i < list_length(exprs) && IsA(expr, Var); i++)
+		{
+			if (source > i && equal(expr, list_nth(exprs, i)))
+				source = i;
+		}
+		exprs = lappend(exprs, expr);
+		sources = lappend_int(sources, source);
+	}
+	return sources;
+}
+
+/*
  * Starts the sort.  Of intervals the key takes the place of the column that shows them,
  * unless it has an attribute of its own: then that column is not stored.
  */
@@ -200,7 +227,8 @@ begin_sort(RowsNodeState *state, bool timed)
 			lfirst(list_nth_cell(tlist, column)) = shown;
 		}
 	}
-	sort = gpusort_rows_sort_begin(desc, tlist, key_lists, scan->scan.plan.plan_rows, scan->scan.plan.plan_width,
+	sort = gpusort_rows_sort_begin(desc, tlist, state->intervals == NIL ? column_sources(scan) : NIL, key_lists,
+								   scan->scan.plan.plan_rows, scan->scan.plan.plan_width,
 								   wanted_bound(state), state->random_access, timed);
 	if (state->intervals != NIL && list_nth_int(state->intervals, ROWS_INTERVALS_SEEN))
 		gpusort_rows_sort_show_intervals(sort, column, key, form, list_nth_int(state->intervals, ROWS_INTERVALS_BUCKETS),

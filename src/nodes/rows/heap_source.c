@@ -2,8 +2,8 @@
  * heap_source.c
  *	  Reads a sequential scan of a heap straight into a row store.
  *
- * Only for a SeqScan without qualifiers whose target list consists of columns and
- * constants, over a heap, with an MVCC snapshot and outside EvalPlanQual: there
+ * Only for a SeqScan without qualifiers whose target list consists of columns, maybe with
+ * another collation, and constants, over a heap, with an MVCC snapshot and outside EvalPlanQual: there
  * ExecProcNode would only hand over the columns.  The scan descriptor is the scan node's
  * own, also when parallel workers share it.
  *
@@ -65,6 +65,17 @@ struct HeapSource
 	HeapTupleHeader tuples[MaxHeapTuplesPerPage];
 };
 
+/* What a target entry shows, without changes of its type or collation that keep the value as it is. */
+Node *
+gpusort_rows_plain_column(const TargetEntry *entry)
+{
+	Node	   *expr = (Node *) entry->expr;
+
+	while (IsA(expr, RelabelType))
+		expr = (Node *) ((RelabelType *) expr)->arg;
+	return expr;
+}
+
 /* True if a scan has no qualifiers, and its target list consists of user columns of the relation and constants. */
 bool
 gpusort_rows_scan_is_plain(const Scan *scan)
@@ -75,7 +86,7 @@ gpusort_rows_scan_is_plain(const Scan *scan)
 		return false;
 	foreach(cell, scan->plan.targetlist)
 	{
-		Var		   *var = (Var *) lfirst_node(TargetEntry, cell)->expr;
+		Var		   *var = (Var *) gpusort_rows_plain_column(lfirst_node(TargetEntry, cell));
 
 		if (IsA(var, Const))
 			continue;
@@ -147,9 +158,9 @@ gpusort_rows_heap_source(PlanState *input, const RowLayout *layout, const int *c
 		Var		   *var;
 
 		source->column_of[out] = -1;
-		if (layout->attributes[out].is_constant)
+		if (!layout->attributes[out].is_stored)
 			continue;
-		var = (Var *) list_nth_node(TargetEntry, plan->targetlist, columns[out])->expr;
+		var = (Var *) gpusort_rows_plain_column(list_nth_node(TargetEntry, plan->targetlist, columns[out]));
 		if (!IsA(var, Var))
 			return NULL;
 		source->column_of[out] = var->varattno - 1;

@@ -1,0 +1,137 @@
+/*
+ * row_batch.c
+ *	  Batches of rows as datums, gathered from a store; see row_store.h.
+ */
+#include "postgres.h"
+
+#include "rows/row_store.h"
+
+#define ROWS_BATCH_DATUMS 2048	/* a batch's datums stay in the first-level cache */
+#define ROWS_BATCH_MAX 256
+#define ROWS_BATCH_MIN 8
+#define ROWS_PREFETCH 12		/* records fetched ahead of the one being read */
+
+/* Creates a batch for a sort of nrows rows.  Constants are filled in once. */
+RowBatch *
+gpusort_rows_batch_create(const RowLayout *layout, uint64 nrows)
+{
+	RowBatch   *batch = palloc0(sizeof(RowBatch));
+	int			natts = layout->natts;
+
+	batch->natts = natts;
+	batch->slots = Min(Min(Max(ROWS_BATCH_DATUMS / Max(natts, 1), ROWS_BATCH_MIN), ROWS_BATCH_MAX), Max(nrows, 1));
+	batch->values = palloc0(sizeof(Datum) * Max(natts, 1) * batch->slots);
+	batch->nulls = palloc0(sizeof(bool) * Max(natts, 1) * batch->slots);
+	for (int row = 0; row < batch->slots; row++)
+	{
+		for (int i = 0; i < natts; i++)
+		{
+			if (!layout->attributes[i].is_constant)
+				continue;
+			batch->values[row * natts + i] = layout->attributes[i].constant;
+			batch->nulls[row * natts + i] = layout->attributes[i].constant_is_null;
+		}
+	}
+	return batch;
+}
+
+/* Reads a column of values passed by value into the batch. */
+static void
+gather_column(RowBatch *batch, const RowColumn *column, int16 length, int attribute,
+			  const uint32 *rows, int nrows, int at)
+{
+	Datum	   *out = batch->values + at * batch->natts + attribute;
+	int			stride = batch->natts;
+
+#define GATHER(type, to_datum) \
+	for (int i = 0; i < nrows; i++) \
+		out[i * stride] = to_datum(((const type *) column->values.data)[rows[i]])
+
+	GPUSORT_FOR_LENGTH(length, GATHER);
+#undef GATHER
+}
+
+/* Reads the records of the rows into the batch.  Its NULLs must already be set. */
+static void
+gather_records(RowBatch *batch, const RowStore *store, const uint32 *rows, int nrows, int at)
+{
+	const RowLayout *layout = store->layout;
+
+	char	   *records[ROWS_BATCH_MAX];
+
+	/* The places are read first, because these loads do not wait for one another. */
+	for (int i = 0; i < nrows; i++)
+		records[i] = gpusort_rows_record(store, rows[i]);
+	for (int i = 0; i < Min(nrows, ROWS_PREFETCH); i++)
+		__builtin_prefetch(records[i]);
+	for (int i = 0; i < nrows; i++)
+	{
+		Datum	   *values = batch->values + (at + i) * batch->natts;
+		const bool *nulls = batch->nulls + (at + i) * batch->natts;
+		char	   *place = records[i];
+
+		if (i + ROWS_PREFETCH < nrows)
+			__builtin_prefetch(records[i + ROWS_PREFETCH]);
+		for (int r = 0; r < layout->nrecord; r++)
+		{
+			int			attribute = layout->record_attributes[r];
+
+			if (!nulls[attribute])
+				values[attribute] = gpusort_rows_next_in_record(&layout->attributes[attribute], &place);
+		}
+	}
+}
+
+/* Copies values within the rows of the batch to the attributes that share them. */
+static void
+copy_shared(RowBatch *batch, const RowLayout *layout, int nrows, int at)
+{
+	for (int i = 0; i < layout->natts; i++)
+	{
+		int			source = layout->attributes[i].source;
+
+		if (source == i || layout->attributes[i].is_constant)
+			continue;
+		for (int row = at; row < at + nrows; row++)
+		{
+			batch->values[row * batch->natts + i] = batch->values[row * batch->natts + source];
+			batch->nulls[row * batch->natts + i] = batch->nulls[row * batch->natts + source];
+		}
+	}
+}
+
+/*
+ * Appends rows, which must fit, to the batch.  `position` is the place of the first row in
+ * the sorted order.  Values passed by reference point into the store.
+ */
+void
+gpusort_rows_batch_gather(RowBatch *batch, const RowStore *store, const uint32 *rows,
+						  uint32 position, int nrows)
+{
+	const RowLayout *layout = store->layout;
+	int			at = batch->nrows;
+	uint32		positions[ROWS_BATCH_MAX];
+
+	for (int row = 0; row < nrows; row++)
+		positions[row] = position + row;
+
+	for (int i = 0; i < layout->natts; i++)
+	{
+		const RowAttribute *attribute = &layout->attributes[i];
+		const RowColumn *column = &store->columns[i];
+		const uint32 *null_places = column->nulls_in_order ? positions : rows;
+		bool	   *nulls = batch->nulls + at * batch->natts + i;
+
+		if (!attribute->is_stored)
+			continue;
+		for (int row = 0; row < nrows; row++)
+			nulls[row * batch->natts] = column->has_nulls ? column->nulls.data[null_places[row]] : false;
+		if (attribute->by_value)
+			gather_column(batch, column, attribute->length, i,
+						  column->values_in_order ? positions : rows, nrows, at);
+	}
+	if (layout->nrecord > 0)
+		gather_records(batch, store, rows, nrows, at);
+	copy_shared(batch, layout, nrows, at);
+	batch->nrows += nrows;
+}
