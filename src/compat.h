@@ -67,6 +67,12 @@
 #define GPUSORT_CREATE_WAIT_EVENT_SET(nevents) CreateWaitEventSet(TopMemoryContext, nevents)
 #endif
 
+#if PG_VERSION_NUM >= 170000
+#define gpusort_compat_create_wait_event_set(nevents) CreateWaitEventSet(CurrentResourceOwner, nevents)
+#else
+#define gpusort_compat_create_wait_event_set(nevents) CreateWaitEventSet(CurrentMemoryContext, nevents)
+#endif
+
 /* PostgreSQL 17 (c9af05465) lets an extension name what it waits for. */
 #if PG_VERSION_NUM >= 170000
 #define GPUSORT_WAIT_EVENT(name) WaitEventExtensionNew(name)
@@ -145,6 +151,13 @@
 #else
 #define GPUSORT_ORDERING_STRATEGY int16
 #define GPUSORT_ORDERING_GREATER BTGreaterStrategyNumber
+#endif
+
+/* PostgreSQL 18 (d47cbf474) lists what partitions may be left out at run time in the statement. */
+#if PG_VERSION_NUM >= 180000
+#define GPUSORT_PRUNES_AT_RUN_TIME(append) ((append)->part_prune_index >= 0)
+#else
+#define GPUSORT_PRUNES_AT_RUN_TIME(append) ((append)->part_prune_info != NULL)
 #endif
 
 /* PostgreSQL 19 (c83ac02ec) tells the planner what EXPLAIN was asked for. */

@@ -12,6 +12,7 @@
 #include "guc.h"
 #include "nodes/aggregates/aggregates.h"
 #include "nodes/arrays/arrays_node.h"
+#include "nodes/merge/merge_node.h"
 #include "nodes/plan_hook.h"
 #include "nodes/rows/rows_node.h"
 
@@ -25,11 +26,12 @@ _PG_init(void)
 	gpusort_guc_define();
 
 	/*
-	 * Each plan node is offered to these two in turn: first to what may go above
-	 * it, then to what may replace it.
+	 * Each plan node is offered to these in turn: first to what may go above it,
+	 * then to what may replace it.
 	 */
 	gpusort_arrays_node_init();
 	gpusort_rows_node_init();
+	gpusort_merge_node_init();
 	gpusort_aggregates_init();
 	gpusort_plan_hook_init();
 	if (process_shared_preload_libraries_in_progress)

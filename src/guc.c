@@ -41,6 +41,7 @@ char	   *gpusort_device_library;
 char	   *gpusort_device_list;
 int			gpusort_device_timeout = GPUSORT_DEVICE_TIMEOUT_DEFAULT;
 bool		gpusort_enable_aggregates = false;
+bool		gpusort_enable_async_merge = true;
 bool		gpusort_enable_heap_reader = true;
 bool		gpusort_enable_toast_reader = true;
 int			gpusort_engine = GPUSORT_ENGINE_AUTO;
@@ -286,6 +287,10 @@ gpusort_guc_define(void)
 							 "Old name of gpusort.enable_array_sort.",
 							 NULL, &enable_arrays_node, true,
 							 PGC_USERSET, OLD_NAME, NULL, NULL, show_array_sort_enabled);
+	DefineCustomBoolVariable("gpusort.enable_async_merge",
+							 "Start the sorts of several foreign servers at once where a Merge Append starts one after the other.",
+							 NULL, &gpusort_enable_async_merge, true,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpusort.enable_heap_reader",
 							 "Read the rows of a plain table from its pages, a page at a time.",
 							 "The rows node does so; else it asks the scan below it for each row.",

@@ -17,6 +17,7 @@ extern char *gpusort_device_library;
 extern char *gpusort_device_list;	/* gpusort.devices; see device_list.h */
 extern int	gpusort_device_timeout; /* ms */
 extern bool gpusort_enable_aggregates;
+extern bool gpusort_enable_async_merge;
 extern bool gpusort_enable_heap_reader;
 extern bool gpusort_enable_toast_reader;
 extern int	gpusort_engine;

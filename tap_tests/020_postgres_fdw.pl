@@ -63,7 +63,7 @@ sub remote_sql
 my @queries = (
 	[ 'a function in WHERE', 'SELECT id FROM sharded WHERE gpusort.array_is_sorted(a, true) ORDER BY id', qr/Remote SQL: SELECT id .*WHERE .*gpusort\.array_is_sorted\(a, true\)/ ],
 	[ 'ORDER BY a function', 'SELECT id FROM sharded_0 ORDER BY gpusort.array_sort(a), id', qr/Remote SQL: .* ORDER BY gpusort\.array_sort\(a\)/, 'WHERE g % 2 = 0' ],
-	[ 'ORDER BY, merged at home', 'SELECT id FROM sharded ORDER BY x, id', qr/Merge Append(.*\n)+.*Remote SQL: .* ORDER BY x/ ],
+	[ 'ORDER BY, merged at home', 'SELECT id FROM sharded ORDER BY x, id', qr/GpusortMerge(.*\n)+.*Remote SQL: .* ORDER BY x/ ],
 	[ 'aggregates by the partition key', 'SELECT g, gpusort.sorted_agg(x) FROM sharded GROUP BY g ORDER BY g', qr/Remote SQL: SELECT g, gpusort\.sorted_agg\(x\) FROM .* GROUP BY 1/ ],
 	[ 'the first n by the partition key', 'SELECT g, gpusort.top_n_agg(x, 3), gpusort.top_n_agg_by(id, x, 2) IS NOT NULL FROM sharded GROUP BY g ORDER BY g', qr/Remote SQL: SELECT .*gpusort\.top_n_agg\(x, '?3/ ],
 	[ 'a median by the partition key', 'SELECT g, gpusort.median(x) FROM sharded GROUP BY g ORDER BY g', qr/Remote SQL: SELECT .*gpusort\.median\(/ ],

@@ -1,9 +1,11 @@
 /*
  * sort_explain.h
- *	  What EXPLAIN shows of a sort, in the same words for both nodes.
+ *	  What EXPLAIN shows of a sort, in the same words for all nodes.
  */
 #ifndef GPUSORT_SORT_EXPLAIN_H
 #define GPUSORT_SORT_EXPLAIN_H
+
+#include "nodes/execnodes.h"
 
 struct ExplainState;
 
@@ -29,6 +31,18 @@ typedef struct PhaseShown
 	const char *property;		/* "Read Time" as a property of its own */
 	double		ms;
 } PhaseShown;
+
+/* The keys of a sort or merge: lists with an entry for each. */
+typedef struct SortKeysShown
+{
+	List	   *columns;		/* ints: of the node's target list, from 1 */
+	List	   *operators;
+	List	   *collations;
+	List	   *nulls_first;	/* ints: booleans */
+} SortKeysShown;
+
+/* Shows the keys of a node as PostgreSQL shows those of a Sort. */
+extern void gpusort_explain_sort_keys(CustomScanState *node, const SortKeysShown *keys, List *ancestors, struct ExplainState *es);
 
 /* Shows what sorted, in which memory: one line of text, or properties. */
 extern void gpusort_explain_sort(const SortShown *sort, struct ExplainState *es);

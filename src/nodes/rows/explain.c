@@ -22,65 +22,25 @@
 #include "commands/explain_state.h"
 #endif
 
-/* Appends collation, direction and NULLs of a sort key where they are not the default. */
-static void
-append_key_options(StringInfo key, Node *expr, Oid operator, Oid collation, bool nulls_first)
-{
-	Oid			type = exprType(expr);
-	TypeCacheEntry *cache = lookup_type_cache(type, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
-	bool		descending = false;
-
-	if (OidIsValid(collation) && collation != get_typcollation(type))
-		appendStringInfo(key, " COLLATE %s", quote_identifier(get_collation_name(collation)));
-	if (operator == cache->gt_opr)
-	{
-		appendStringInfoString(key, " DESC");
-		descending = true;
-	}
-	else if (operator != cache->lt_opr)
-	{
-		char	   *name = get_opname(operator);
-
-		if (name == NULL)
-			elog(ERROR, "cache lookup failed for operator %u", operator);
-		appendStringInfo(key, " USING %s", name);
-		(void) get_equality_op_for_ordering_op(operator, &descending);
-	}
-	if (nulls_first != descending)
-		appendStringInfo(key, " NULLS %s", nulls_first ? "FIRST" : "LAST");
-}
-
 /* Shows the sort keys as PostgreSQL shows those of a Sort. */
 static void
 explain_keys(CustomScanState *node, List *ancestors, ExplainState *es)
 {
 	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
-	List	   *columns = list_nth(scan->custom_private, ROW_KEYS_COLUMNS);
-	List	   *operators = list_nth(scan->custom_private, ROW_KEYS_OPERATORS);
-	List	   *collations = list_nth(scan->custom_private, ROW_KEYS_COLLATIONS);
-	List	   *nulls_first = list_nth(scan->custom_private, ROW_KEYS_NULLS_FIRST);
-	List	   *context = set_deparse_context_plan(es->deparse_cxt, &scan->scan.plan, ancestors);
 	List	   *intervals = list_nth(scan->custom_private, ROWS_LIST_INTERVALS);
-	bool		prefix = gpusort_compat_explained_tables(es) > 1 || es->verbose;
-	List	   *shown = NIL;
+	SortKeysShown keys = {
+		.columns = list_nth(scan->custom_private, ROW_KEYS_COLUMNS),
+		.operators = list_nth(scan->custom_private, ROW_KEYS_OPERATORS),
+		.collations = list_nth(scan->custom_private, ROW_KEYS_COLLATIONS),
+		.nulls_first = list_nth(scan->custom_private, ROW_KEYS_NULLS_FIRST)
+	};
 
 	if (intervals != NIL)
 	{
-		columns = list_make1_int(list_nth_int(intervals, ROWS_INTERVALS_COLUMN) + 1);
-		operators = list_make1_oid((Oid) list_nth_int(intervals, ROWS_INTERVALS_OPERATOR));
+		keys.columns = list_make1_int(list_nth_int(intervals, ROWS_INTERVALS_COLUMN) + 1);
+		keys.operators = list_make1_oid((Oid) list_nth_int(intervals, ROWS_INTERVALS_OPERATOR));
 	}
-	for (int i = 0; i < list_length(columns); i++)
-	{
-		TargetEntry *entry = list_nth(scan->scan.plan.targetlist, list_nth_int(columns, i) - 1);
-		StringInfoData key;
-
-		initStringInfo(&key);
-		appendStringInfoString(&key, deparse_expression((Node *) entry->expr, context, prefix, true));
-		append_key_options(&key, (Node *) entry->expr, list_nth_oid(operators, i),
-						   list_nth_oid(collations, i), list_nth_int(nulls_first, i));
-		shown = lappend(shown, key.data);
-	}
-	ExplainPropertyList("Sort Key", shown, es);
+	gpusort_explain_sort_keys(node, &keys, ancestors, es);
 	if (intervals != NIL)
 		ExplainPropertyInteger("Intervals", NULL, list_nth_int(intervals, ROWS_INTERVALS_BUCKETS), es);
 }

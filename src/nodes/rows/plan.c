@@ -21,6 +21,7 @@
 #include "utils/typcache.h"
 
 #include "guc.h"
+#include "nodes/plan_columns.h"
 #include "nodes/plan_hook.h"
 #include "nodes/rows/heap_source.h"
 #include "nodes/rows/plan_groups.h"
@@ -61,30 +62,6 @@ first_key_reason(const Sort *sort, const char **detail)
 	}
 	*detail = format_type_be(exprType(expr));
 	return PLAN_KEY_TYPE;
-}
-
-/* The Sort's target list with references to the custom scan's own rows. */
-static List *
-index_var_tlist(const List *tlist)
-{
-	List	   *result = NIL;
-	ListCell   *cell;
-
-	foreach(cell, tlist)
-	{
-		TargetEntry *entry = flatCopyTargetEntry(lfirst(cell));
-
-		if (IsA(entry->expr, Var))
-		{
-			Var		   *var = copyObject((Var *) entry->expr);
-
-			var->varno = INDEX_VAR;
-			var->varattno = entry->resno;
-			entry->expr = (Expr *) var;
-		}
-		result = lappend(result, entry);
-	}
-	return result;
 }
 
 /* The sort's keys, its bound and its intervals in the form of custom_private. */
@@ -148,7 +125,7 @@ make_node(const Sort *sort, const List *tlist, const RowsCost *cost, const RowsB
 	NodeSetTag(scan, T_CustomScan);
 	scan->scan.plan.startup_cost = cost->startup;
 	scan->scan.plan.total_cost = cost->total;
-	scan->scan.plan.targetlist = index_var_tlist(tlist);
+	scan->scan.plan.targetlist = gpusort_plan_own_columns(tlist);
 	scan->scan.plan.parallel_aware = place->parallel;	/* so that parallel workers' counters are shared */
 	scan->flags = CUSTOMPATH_SUPPORT_BACKWARD_SCAN | CUSTOMPATH_SUPPORT_MARK_RESTORE;
 	scan->custom_exprs = bound->expressions;

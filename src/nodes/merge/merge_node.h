@@ -1,0 +1,30 @@
+/*
+ * merge_node.h
+ *	  The merge node: a custom scan in the place of a MergeAppend of foreign scans.
+ *
+ * plan.c puts it into finished plans.  exec.c merges its inputs, each of which is read by
+ * merge_input.c.  See README.md.
+ */
+#ifndef GPUSORT_MERGE_NODE_H
+#define GPUSORT_MERGE_NODE_H
+
+#include "nodes/execnodes.h"
+#include "nodes/plannodes.h"
+
+/* Lists in custom_private.  The first four have an entry for each key. */
+typedef enum MergeLists
+{
+	MERGE_COLUMNS,				/* ints: from 1 */
+	MERGE_OPERATORS,
+	MERGE_COLLATIONS,
+	MERGE_NULLS_FIRST,			/* ints: booleans */
+	MERGE_READS_AHEAD			/* one int, a boolean: all rows will be asked for */
+} MergeLists;
+
+/* plan.c */
+extern void gpusort_merge_node_init(void);
+
+/* exec.c */
+extern Node *gpusort_merge_create_state(CustomScan *scan);
+
+#endif							/* GPUSORT_MERGE_NODE_H */
