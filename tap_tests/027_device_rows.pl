@@ -1,5 +1,8 @@
 # Rows beyond work_mem in device memory: where EXPLAIN says they were, and the right rows
 # whatever happens to the device in each phase of the sort, also after some were returned.
+#
+# WITH_CUDA=yes GPUSORT_TEST_LIBRARY=gpusort_cuda takes a real device instead of the emulated one, and leaves out
+# the faults that only that has.
 use strict;
 use warnings;
 
@@ -10,7 +13,10 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = start_emulated('rows', 'gpusort.gpu_buffer_size = 2MB', 'gpusort.force_nodes = on', 'max_parallel_workers_per_gather = 0',
+my $library = $ENV{GPUSORT_TEST_LIBRARY} // 'gpusort_emulated';
+my $real = $library ne 'gpusort_emulated';
+my $node = start_emulated('rows', "gpusort.device_library = '\$libdir/$library'", 'gpusort.devices = 0', 'gpusort.gpu_buffer_size = 2MB',
+	'gpusort.force_nodes = on', 'max_parallel_workers_per_gather = 0',
 	"work_mem = '64kB'", 'jit = off', 'gpusort.min_gpu_keys = 10000');
 $node->safe_psql('postgres', q{
 	CREATE TABLE held AS
@@ -81,8 +87,9 @@ is(wait_slabs($node), 0, 'no slab or session is left');
 # A device that fails before a row was returned.
 foreach my $keys (sort keys %query)
 {
-	foreach my $fault ('error 1', 'out_of_memory 1000', 'wrong 1', 'lost_key 1', 'exit 1',
-		(map { "flip appended 5000 $_" } 0, 3, 40), 'flip sorted 5000', (map { "flip column 5000 $_" } 0, 2, 30, 100))
+	my @faults = ('error 1', 'out_of_memory 1000', 'wrong 1', 'lost_key 1', 'exit 1',
+		(map { "flip appended 5000 $_" } 0, 3, 40), 'flip sorted 5000', (map { "flip column 5000 $_" } 0, 2, 30, 100));
+	foreach my $fault ($real ? () : @faults)
 	{
 		reset_stats();
 		inject($node, $fault);
@@ -98,7 +105,7 @@ foreach my $keys (sort keys %query)
 {
 	foreach my $after (1, 20000)
 	{
-		foreach my $what ('end of the worker', 'error 1', 'flip column 5000 0', 'flip column 300 2')
+		foreach my $what ('end of the worker', $real ? () : ('error 1', 'flip column 5000 0', 'flip column 300 2'))
 		{
 			foreach my $scroll ('false', 'true')
 			{
@@ -106,7 +113,7 @@ foreach my $keys (sort keys %query)
 				is($node->safe_psql('postgres', "SELECT rows_of('$query{$keys}', '$what', $after, $scroll)"), $rows{$keys},
 					"$keys, $what after $after rows, " . ($scroll eq 'true' ? 'with' : 'without') . ' scrolling: the right rows');
 				like(fallbacks(), $what =~ /flip/ ? qr/^1 .*failed verification/ : qr/^1 /, 'by one fallback');
-				inject($node, 'none');
+				inject($node, 'none') unless $real;
 				wait_ready($node);
 			}
 		}
@@ -161,6 +168,12 @@ sub cancelled
 	$query->{run}->kill_kill;
 	is(wait_slabs($node), 0, 'no slab or session is left');
 	return $ms;
+}
+if ($real)
+{
+	$node->stop;
+	done_testing();
+	exit;
 }
 my @ms = sort { $a <=> $b } map { cancelled(20) } 1 .. 5;
 cmp_ok($ms[0], '<', 100, sprintf('a cancelled query ends within 100 ms (%.1f to %.1f)', $ms[0], $ms[-1]));

@@ -1,7 +1,7 @@
 # Rows beyond work_mem and beyond the memory of one device are divided by key over all devices:
 # where EXPLAIN says they were, and the right rows whatever happens to a device.
 #
-# GPUSORT_TEST_LIBRARY=gpusort_cuda takes the devices of a host that has several instead of
+# WITH_CUDA=yes GPUSORT_TEST_LIBRARY=gpusort_cuda takes the devices of a host that has several instead of
 # three emulated ones, and leaves out the faults that only those have.
 use strict;
 use warnings;
@@ -15,8 +15,8 @@ use Test::More;
 
 my $library = $ENV{GPUSORT_TEST_LIBRARY} // 'gpusort_emulated';
 my $real = $library ne 'gpusort_emulated';
-# Some rows need more than one device has; those below a fraction of the limit do not.
-my ($rows, $limit, $work_mem) = $real ? (2000003, '96MB', '1MB') : (55001, '2MB', '64kB');
+# All columns of so many rows need more memory than one device may have, but not more than two; one column does not.
+my ($rows, $limit, $work_mem) = $real ? (600011, '32MB', '4MB') : (55001, '2MB', '64kB');
 $ENV{GPUSORT_EMULATED_DEVICES} = 3;
 my $node = start_emulated('devices', "gpusort.device_library = '\$libdir/$library'", 'gpusort.devices = all', "gpusort.gpu_memory_limit = $limit",
 	'gpusort.gpu_buffer_size = 2MB', 'gpusort.force_nodes = on', 'max_parallel_workers_per_gather = 0', "work_mem = '$work_mem'", 'jit = off',

@@ -96,11 +96,16 @@ describe(DeviceRows *rows)
 		part->widths[i + 1] = column_width(rows, &part->columns[i]);
 }
 
-/* True if this much device memory may do for a session of so many rows: columns, index, and scratch for a column. */
+/*
+ * True if this much device memory may do for a session of so many rows.  This is the least that
+ * a session takes: columns, keys of 4 bytes, index, and scratch for 4 bytes.  Opening tells.
+ */
 static bool
-fits(const DeviceRows *rows, double nrows, double memory)
+may_fit(const DeviceRows *rows, double nrows, double memory)
 {
-	return nrows * (row_bytes(rows) + sizeof(uint32) + sizeof(uint64)) <= memory;
+	uint64		columns = row_bytes(rows) - rows->layout.widths[0];
+
+	return nrows * (columns + 3 * sizeof(uint32)) <= memory;
 }
 
 /* True if one device may have memory for so many rows. */
@@ -113,7 +118,7 @@ fits_one_device(const DeviceRows *rows, double nrows)
 
 	for (int i = 0; i < ndevices; i++)
 		most = Max(most, devices[i].memory_limit);
-	return nrows <= ROWS_DEVICE_MAX && fits(rows, nrows, most);
+	return nrows <= ROWS_DEVICE_MAX && may_fit(rows, nrows, most);
 }
 
 /* True if all devices together may have memory for so many rows. */
@@ -126,7 +131,7 @@ fits_devices(const DeviceRows *rows, double nrows)
 
 	for (int i = 0; i < ndevices; i++)
 		memory += devices[i].memory_limit;
-	return nrows <= (double) ROWS_DEVICE_MAX * ndevices && fits(rows, nrows, memory);
+	return nrows <= (double) ROWS_DEVICE_MAX * ndevices && may_fit(rows, nrows, memory);
 }
 
 /* True if all values of the rows are passed by value and the leading key has a code. */
