@@ -3,27 +3,21 @@
 use strict;
 use warnings;
 
+use FindBin;
+use lib $FindBin::Bin;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use PartialAggregates;
 
 my $node = PostgreSQL::Test::Cluster->new('states');
 $node->init;
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'gpusort'\nstatement_timeout = '180s'\nmax_parallel_workers = 4");
 $node->start;
 $node->safe_psql('postgres', q{
-	CREATE EXTENSION gpusort;
-	CREATE FUNCTION partial_transition(internal, regprocedure, VARIADIC "any") RETURNS internal
-		AS 'gpusort_test', 'test_partial_transition' LANGUAGE C;
-	CREATE FUNCTION partial_final(internal) RETURNS bytea AS 'gpusort_test', 'test_partial_final' LANGUAGE C;
-	CREATE AGGREGATE partial(regprocedure, VARIADIC "any") (SFUNC = partial_transition, STYPE = internal, FINALFUNC = partial_final);
-	CREATE FUNCTION combine_transition(internal, regprocedure, bytea, anyelement) RETURNS internal
-		AS 'gpusort_test', 'test_combine_transition' LANGUAGE C;
-	CREATE FUNCTION combine_final(internal, regprocedure, bytea, anyelement) RETURNS anyelement
-		AS 'gpusort_test', 'test_combine_final' LANGUAGE C;
-	CREATE AGGREGATE combine(regprocedure, bytea, anyelement)
-		(SFUNC = combine_transition, STYPE = internal, FINALFUNC = combine_final, FINALFUNC_EXTRA);
-
+	CREATE EXTENSION gpusort;});
+create_partial_aggregates($node);
+$node->safe_psql('postgres', q{
 	CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
 	CREATE DOMAIN small AS int CHECK (VALUE < 1000);
 	CREATE TYPE pair AS (a int, t text);

@@ -3,9 +3,12 @@
 use strict;
 use warnings;
 
+use FindBin;
+use lib $FindBin::Bin;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use PartialAggregates;
 
 # Two servers: what one makes of its rows, the other reads.
 my @nodes;
@@ -19,20 +22,9 @@ foreach my $name ('worker', 'coordinator')
 	$node->safe_psql('postgres', 'CREATE TABLE before AS SELECT 1') if $name eq 'worker';
 	$node->safe_psql('postgres', q{
 		CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
-		CREATE EXTENSION gpusort;
-		CREATE FUNCTION partial_transition(internal, regprocedure, VARIADIC "any") RETURNS internal
-			AS 'gpusort_test', 'test_partial_transition' LANGUAGE C;
-		CREATE FUNCTION partial_final(internal) RETURNS bytea AS 'gpusort_test', 'test_partial_final' LANGUAGE C;
-		CREATE AGGREGATE partial(regprocedure, VARIADIC "any") (SFUNC = partial_transition, STYPE = internal, FINALFUNC = partial_final);
-		CREATE FUNCTION partial_transition(internal, regprocedure, record) RETURNS internal
-			AS 'gpusort_test', 'test_partial_row_transition' LANGUAGE C;
-		CREATE AGGREGATE partial_of_row(regprocedure, record) (SFUNC = partial_transition, STYPE = internal, FINALFUNC = partial_final);
-		CREATE FUNCTION combine_transition(internal, regprocedure, bytea, anyelement) RETURNS internal
-			AS 'gpusort_test', 'test_combine_transition' LANGUAGE C;
-		CREATE FUNCTION combine_final(internal, regprocedure, bytea, anyelement) RETURNS anyelement
-			AS 'gpusort_test', 'test_combine_final' LANGUAGE C;
-		CREATE AGGREGATE combine(regprocedure, bytea, anyelement)
-			(SFUNC = combine_transition, STYPE = internal, FINALFUNC = combine_final, FINALFUNC_EXTRA);
+		CREATE EXTENSION gpusort;});
+	create_partial_aggregates($node);
+	$node->safe_psql('postgres', q{
 		ALTER DATABASE postgres SET gpusort_test.bare_calls = on;
 
 		CREATE TABLE rows AS SELECT i, CASE WHEN i % 50 <> 0 THEN i * 37 % 211 END AS h FROM generate_series(1, 200) i;

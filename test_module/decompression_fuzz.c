@@ -102,7 +102,7 @@ make_data(char *data, Size size)
 	}
 }
 
-/* Changes a stream of *size bytes, for which there is room of most; and now and then how long its result is to be. */
+/* Changes a stream of *size bytes in a buffer of `most`, and now and then how long its result is to be. */
 static void
 change(char *stream, Size *size, Size most, int32 *result_size)
 {

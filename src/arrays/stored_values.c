@@ -16,7 +16,7 @@
 /* From this many ranks on a sort costs less than selection. */
 #define MANY_RANKS 64
 
-/* Settings that name who sorts want a sort. */
+/* False if a setting asks for an engine or a method by name: these sort. */
 static bool
 selection_allowed(void)
 {

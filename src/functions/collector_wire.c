@@ -237,7 +237,7 @@ read_image(StringInfo bytes, Collector *collector, const ValueCodec *codec, uint
 	if (codec->length < 0)
 		check_varlenas(data, size, present, codec->way);
 	else if (size != (Size) present * att_align_nominal(codec->length, codec->alignment))
-		gpusort_codec_refuse("Numbers take more or less room than it says.");
+		gpusort_codec_refuse("Numbers take more or less space than it says.");
 	if (codec->way == VALUE_DATES)
 		check_dates(codec->type, data, present);
 	collector->data = (char *) data;

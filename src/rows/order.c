@@ -128,7 +128,7 @@ swap_packed(uint64 *a, uint64 *b)
 
 /*
  * Merge sort, because comparing is dear and the rows that a merge of runs ties come in
- * parts that are in order.  spare has room for half of the rows.
+ * parts that are in order.  spare has space for half of the rows.
  */
 static void
 merge_tied(TieBreaker *breaker, uint64 *packed, uint32 count, uint64 *spare)

@@ -12,7 +12,7 @@
 
 #define ROWS_BOUND_MAX (UINT32_MAX / 8)
 #define BOUND_PARTITIONED_SURPLUS 8192	/* the least number of surplus rows for a cut with partitions */
-#define BOUND_FIRST_ROOM 512	/* partitions */
+#define BOUND_FIRST_CAPACITY 512	/* partitions */
 #define BOUND_PARTITIONS_SHARE 4	/* partitions take at most 1/4 of the memory limit */
 #define BOUND_VAIN_CUTS 2		/* a bound is given up after so many cuts that dropped little */
 
@@ -71,7 +71,7 @@ gpusort_rows_bound_create(RowMemory *memory, const RowLayout *layout, const RowK
 	bound->full = palloc(sizeof(bool));
 	bound->values = palloc(sizeof(Datum));
 	bound->nulls = palloc(sizeof(bool));
-	reserve_partitions(bound, bound->partitions ? BOUND_FIRST_ROOM : 1);
+	reserve_partitions(bound, bound->partitions ? BOUND_FIRST_CAPACITY : 1);
 	return bound;
 }
 

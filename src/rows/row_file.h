@@ -5,8 +5,8 @@
  *	  create --> append ... --> rewind, next ... (as often as wanted) --> close
  *
  * Each append writes the rows of a store as one block, and each next reads one back.  All
- * attributes are passed by value.  Blocks are spread over files of limited size, so that a
- * reader who needs the rows no more can give up their space as he goes.
+ * attributes are passed by value.  Blocks are spread over files of limited size, so that
+ * the space of rows that have been read can be given up while others are still needed.
  */
 #ifndef GPUSORT_ROW_FILE_H
 #define GPUSORT_ROW_FILE_H

@@ -54,7 +54,7 @@ load_input(RowMerge *merge, MergeInput *input)
 	}
 }
 
-/* How many blocks of each run the window has room for, at least one. */
+/* How many blocks of each run fit the window, at least one. */
 static int
 blocks_at_a_time(Size memory_limit, RowRun **runs, int nruns)
 {
@@ -105,7 +105,7 @@ compare_tied(const RowMerge *merge, uint32 a, uint32 b)
 	return gpusort_rows_compare(merge->sort->keys, merge->code->nexact, merge->window, a, merge->window, b);
 }
 
-/* The run of whose rows that were read the last one ends the batch.  NULL if all rows were read. */
+/* The run whose last row that was read ends the batch.  NULL if all rows of all runs were read. */
 static const MergeInput *
 find_last(const RowMerge *merge)
 {

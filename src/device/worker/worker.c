@@ -89,6 +89,8 @@ count_fault(const char *message)
 	worker.expected = true;
 }
 
+pg_noreturn static void fault(const DeviceJob *job, const char *message);
+
 /* Counts and logs a fault of the device, and ends the process. */
 static void
 fault(const DeviceJob *job, const char *message)
@@ -101,8 +103,6 @@ fault(const DeviceJob *job, const char *message)
 							 job->nslots, (int) job->spec.form, (int) job->spec.payload) : 0));
 	proc_exit(1);
 }
-
-pg_noreturn static void fault(const DeviceJob *job, const char *message);
 
 /* Makes this process the device's worker.  Returns false if it has one. */
 static bool
