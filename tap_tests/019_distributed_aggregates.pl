@@ -10,11 +10,13 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use PartialAggregates;
 
-# Two servers: what one makes of its rows, the other reads.
+# Two servers: what one makes of its rows, the other reads. The worker is of
+# GPUSORT_OLD_INSTALL, a folder with its bin/ (ci/upgrade), else of the same version.
 my @nodes;
 foreach my $name ('worker', 'coordinator')
 {
-	my $node = PostgreSQL::Test::Cluster->new($name);
+	my $node = PostgreSQL::Test::Cluster->new($name,
+		$ENV{GPUSORT_OLD_INSTALL} && $name eq 'worker' ? (install_path => $ENV{GPUSORT_OLD_INSTALL}) : ());
 	$node->init(extra => [ '--encoding', 'UTF8', '--locale', 'C' ]);
 	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'gpusort'\nfsync = off\nstatement_timeout = '180s'");
 	$node->start;
@@ -69,7 +71,7 @@ my $in_parts = q{
 		EXECUTE format('SELECT gpusort.%I(%s)::text FROM rows', a.name, a.arguments) INTO result;
 		RETURN result;
 	END $$;};
-$coordinator->safe_psql('postgres', $in_parts);
+$_->safe_psql('postgres', $in_parts) foreach @nodes;
 my $count = $coordinator->safe_psql('postgres', 'SELECT count(*) FROM aggregates');
 cmp_ok($count, '>', 200, "$count aggregates have declared types");
 foreach my $shards (1, 4)
@@ -92,26 +94,50 @@ like($differ, qr/could not determine which collation/, 'which must not differ');
 my ($status, $stdout, $stderr) = $coordinator->psql('postgres', q{SELECT partial('gpusort.sorted_agg(anyelement)', h) FROM rows});
 like($stderr, qr/could not determine input data type/, 'aggregates of any type need an expression');
 
-# From one server to another: the bytes name types.
-my $states = $worker->safe_psql('postgres', q{
-	CREATE FUNCTION state(a aggregates) RETURNS bytea LANGUAGE plpgsql AS $$
-	DECLARE result bytea; BEGIN
-		EXECUTE format('SELECT partial(%L, %s) FROM rows', a.aggregate, a.arguments) INTO result;
-		RETURN result;
-	END $$;
-	SELECT format('%L::bytea', string_agg(format('%s|%s', aggregate, encode(state(a), 'hex')), E'\n')::bytea) FROM aggregates a WHERE aggregate ~ '_agg\(|_by\(text,numeric'});
-is($coordinator->safe_psql('postgres', qq{
-	CREATE TABLE received AS SELECT split_part(line, '|', 1) AS aggregate, decode(split_part(line, '|', 2), 'hex') AS state
-		FROM regexp_split_to_table(convert_from($states, 'UTF8'), E'\\n') line;
-	CREATE FUNCTION combined(a aggregates, state bytea) RETURNS text LANGUAGE plpgsql AS \$\$
-	DECLARE result text; BEGIN
-		EXECUTE format('SELECT combine(%L, s, NULL::%s)::text FROM (VALUES (\$1)) p (s)', a.aggregate, a.result) INTO result USING state;
-		RETURN result;
-	END \$\$;
-	SELECT count(*) > 80, count(*) FILTER (WHERE combined(a, state) IS DISTINCT FROM at_once(a)) FROM received JOIN aggregates a USING (aggregate)}),
-	't|0', 'states of another server give the same');
-
-# Sorted sets too.
+# From each server to the other, as COPY in binary form has them: the bytes name types.
+my $folder = PostgreSQL::Test::Utils::tempdir();
+foreach my $node (@nodes)
+{
+	$node->safe_psql('postgres', q{
+		CREATE FUNCTION state(a aggregates) RETURNS bytea LANGUAGE plpgsql AS $$
+		DECLARE result bytea; BEGIN
+			EXECUTE format('SELECT partial(%L, %s) FROM rows', a.aggregate, a.arguments) INTO result;
+			RETURN result;
+		END $$;
+		CREATE FUNCTION combined(a aggregates, states bytea[]) RETURNS text LANGUAGE plpgsql AS $$
+		DECLARE result text; BEGIN
+			EXECUTE format('SELECT combine(%L, s, NULL::%s)::text FROM unnest($1) s', a.aggregate, a.result) INTO result USING states;
+			RETURN result;
+		END $$;
+		CREATE TABLE states AS SELECT aggregate, state(a) FROM aggregates a;
+		CREATE TABLE received_states (LIKE states);
+		CREATE TABLE sets (name, s) AS
+			SELECT 'enum', gpusort.sorted_set_agg((enum_range(NULL::mood))[i % 3 + 1]) FROM rows
+			UNION ALL SELECT 'float8 down', gpusort.sorted_set_agg(h / 7.0::float8, true) FROM rows
+			UNION ALL SELECT 'numeric', gpusort.sorted_set_agg(h / 7.0, false, true) FROM rows
+			UNION ALL SELECT 'text', gpusort.sorted_set_agg(md5(h::text) COLLATE "POSIX") FROM rows
+			UNION ALL SELECT 'jsonb', gpusort.sorted_set_agg(to_jsonb(h)) FROM rows
+			UNION ALL SELECT 'inet', gpusort.sorted_set_agg('10.0.0.0'::inet + h) FROM rows
+			UNION ALL SELECT 'interval', gpusort.sorted_set_agg(h * interval '1 hour') FROM rows
+			UNION ALL SELECT 'uuid', gpusort.sorted_set_agg(md5(h::text)::uuid) FROM rows;
+		CREATE TABLE received_sets (LIKE sets);});
+}
+foreach my $way ([ $worker, $coordinator ], [ $coordinator, $worker ])
+{
+	my ($from, $to) = @$way;
+	my $name = 'of PostgreSQL ' . $from->pg_version . ' on ' . $to->pg_version;
+	$from->safe_psql('postgres', "COPY states TO '$folder/states' (FORMAT binary); COPY sets TO '$folder/sets' (FORMAT binary)");
+	$to->safe_psql('postgres', "COPY received_states FROM '$folder/states' (FORMAT binary); COPY received_sets FROM '$folder/sets' (FORMAT binary)");
+	is($to->safe_psql('postgres', q{
+			SELECT count(*), count(*) FILTER (WHERE combined(a, ARRAY[r.state]) IS DISTINCT FROM at_once(a)),
+				count(*) FILTER (WHERE combined(a, ARRAY[r.state, s.state]) IS DISTINCT FROM combined(a, ARRAY[s.state, s.state]))
+			FROM received_states r JOIN states s USING (aggregate) JOIN aggregates a USING (aggregate)}),
+		"$count|0|0", "states $name give the same, alone and combined");
+	is($to->safe_psql('postgres', q{
+			SELECT count(*), count(*) FILTER (WHERE r.s::text = o.s::text), count(*) FILTER (WHERE gpusort.merge(r.s, o.s)::text = gpusort.merge(o.s, o.s)::text)
+			FROM received_sets r JOIN sets o USING (name)}),
+		'8|8|8', "sorted sets $name are the same, alone and merged");
+}
 my $set = $worker->safe_psql('postgres', q{SELECT gpusort.sorted_set_agg((enum_range(NULL::mood))[i % 3 + 1]) FROM rows WHERE i < 6});
 is($coordinator->safe_psql('postgres', "SELECT gpusort.merge('$set', 'mood {ok,NULL}')"), 'mood {sad,ok,ok,ok,happy,happy,NULL}', 'and sorted sets travel as text');
 
