@@ -83,7 +83,7 @@ $(OBJS): $(HEADERS_ALL)
 sql/gpusort--$(EXTVERSION).sql: $(SQL_PARTS)
 sql/$(UPGRADE_WRITTEN): sql/upgrade/$(UPGRADE_WRITTEN)
 $(DATA_built): $(SQL_WRITER)
-	{ cat $(filter-out $(SQL_WRITER),$^) && $(SQL_WRITER); } > $@
+	{ cat $(filter-out $(SQL_WRITER),$^) && sh $(SQL_WRITER); } > $@
 .DELETE_ON_ERROR:
 
 # On a server that does not preload gpusort each session of a test does.
