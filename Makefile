@@ -2,7 +2,7 @@
 # where there are nvcc and a GPU (cuda/cuda.mk: WITH_CUDA, CUDA_ARCHS).
 #
 #   make, make install, make installcheck     as for any extension
-#   make check, make demo, make bench-arrays, make bench-sets, make bench-gpu
+#   make check, make demo, make demo-sharded, make bench-arrays, make bench-sets, make bench-gpu
 #                                             do everything on a server of their own;
 #                                             make check SUITES='regress tap' runs some of ci/check's
 #   make deps                                 install the packages that those need and that are
@@ -11,7 +11,7 @@
 
 # These goals install what they need and come back for the rest, so they work
 # before there is a PGXS to include.
-ALONE = check demo deps deb bench-arrays bench-sets bench-gpu
+ALONE = check demo demo-sharded deps deb bench-arrays bench-sets bench-gpu
 ifneq ($(filter $(ALONE),$(MAKECMDGOALS)),)
 
 .NOTPARALLEL:
@@ -20,6 +20,8 @@ check:
 	+@ci/check $(SUITES)
 demo:
 	+@demo/run
+demo-sharded:
+	+@demo/sharded
 deps:
 	+@ci/packages
 deb:
