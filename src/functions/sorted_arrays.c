@@ -205,13 +205,11 @@ gpusort_array_nearest(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(sorted.before + nearest + 1);
 }
 
-/* The elements of two arguments, those of the second behind those of the first. */
+/* The elements of two arrays, those of the second behind those of the first. */
 static ArrayType *
-concatenate(FunctionCallInfo fcinfo, CachedArgument slot, int first, int second, uint32 *run_ends)
+concatenate(FunctionCallInfo fcinfo, CachedArgument slot, ArrayType *first, ArrayType *second, uint32 *run_ends)
 {
-	ArrayType  *arrays[2] = {
-		gpusort_array_detoast(PG_GETARG_DATUM(first)), gpusort_array_detoast(PG_GETARG_DATUM(second))
-	};
+	ArrayType  *arrays[2] = {first, second};
 	Collector	all;
 	uint32		values = 0;
 
@@ -252,7 +250,8 @@ Datum
 gpusort_array_merge(PG_FUNCTION_ARGS)
 {
 	uint32		run_ends[2];
-	ArrayType  *both = concatenate(fcinfo, FIRST_ARRAY, 0, 1, run_ends);
+	ArrayType  *both = concatenate(fcinfo, FIRST_ARRAY, gpusort_array_detoast(PG_GETARG_DATUM(0)),
+								   gpusort_array_detoast(PG_GETARG_DATUM(1)), run_ends);
 	ArrayOrder	order = order_of_runs(fcinfo, run_ends);
 
 	PG_RETURN_ARRAYTYPE_P(gpusort_array_in_order(fcinfo, both, &order));
@@ -263,16 +262,19 @@ Datum
 gpusort_array_merge_by(PG_FUNCTION_ARGS)
 {
 	uint32		run_ends[2];
-	ArrayType  *values = concatenate(fcinfo, FIRST_ARRAY, 0, 2, run_ends);
+	ArrayType  *arrays[4];
+	ArrayType  *values;
 	ArrayType  *keys;
 	ArrayOrder	order;
 	Datum		results[2];
 	bool		nulls[2] = {false, false};
 
-	for (int i = 0; i < 4; i += 2)
-		gpusort_array_require_same_length(gpusort_array_detoast(PG_GETARG_DATUM(i)),
-										  gpusort_array_detoast(PG_GETARG_DATUM(i + 1)));
-	keys = concatenate(fcinfo, SECOND_ARRAY, 1, 3, run_ends);
+	for (int i = 0; i < 4; i++)
+		arrays[i] = gpusort_array_detoast(PG_GETARG_DATUM(i));
+	values = concatenate(fcinfo, FIRST_ARRAY, arrays[0], arrays[2], run_ends);
+	gpusort_array_require_same_length(arrays[0], arrays[1]);
+	gpusort_array_require_same_length(arrays[2], arrays[3]);
+	keys = concatenate(fcinfo, SECOND_ARRAY, arrays[1], arrays[3], run_ends);
 	order = order_of_runs(fcinfo, run_ends);
 	gpusort_arrays_in_order(fcinfo, values, keys, &order, &values, &keys);
 	results[0] = PointerGetDatum(values);
