@@ -31,7 +31,7 @@ SELECT s::gpusort.sorted_set FROM (VALUES ('int {3,1,NULL,2}'), ('int4 desc{3,1,
 	('timestamp with time zone nulls first {2020-01-01 00:00:00+00,NULL}'), ('float8 ASC {}'), ('"char" {"{",b}'), ('double precision {NaN,1e300,-0,0.1}')) v(s);
 SELECT s, pg_temp.error_of(format('SELECT %L::gpusort.sorted_set', s)) FROM (VALUES ('int'), (''), ('int NULLS {1}'), ('int {1'), ('none {1}'), ('{1}'), ('- {1}'),
 	('int {{1,2},{3,4}}'), ('int COLLATE "C" {1}'), ('text COLLATE none {a}'), ('internal {1}'), ('int[] {"{1}"}'), ('point {"(1,1)"}'), ('int {a}'),
-	('int DESC ASC {1}'), ('int FIRST {1}'), ('DESC {1}'), ('int "{1}')) v(s);
+	('int DESC ASC {1}'), ('int FIRST {1}'), ('DESC {1}'), ('int "{1}'), ('1{1}')) v(s);
 
 -- Merged.
 SELECT gpusort.merge('int {3,1}', 'int {4,2,NULL}'), gpusort.merge('text DESC {3,1,NULL}', 'text DESC {4,2}'), gpusort.merge('int {}', 'int {}'), gpusort.merge('int {1}', NULL);

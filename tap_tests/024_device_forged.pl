@@ -40,6 +40,8 @@ foreach my $forged (
 	[ 'form', 99, 'unknown key form' ],
 	[ 'method', -1, 'unknown method' ],
 	[ 'payload', 3, 'unknown payload' ],
+	[ 'use', 1000000, 'unknown use' ],
+	[ 'use', -1, 'unknown use' ],
 	[ 'keys', $beyond - 15, 'keys beyond the slab' ],
 	[ 'keys', 8, 'keys beyond the slab' ],
 	[ 'keys_out', 131072 - 64, 'results beyond the slab' ],

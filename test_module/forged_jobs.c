@@ -29,6 +29,7 @@ write_sort(const SharedArena *arena, DeviceJob *job)
 
 	job->kind = JOB_SORT;
 	job->spec = (GpusortSpec) {.form = GPUSORT_KEY_INT64};
+	job->use = USED_FOR_FUNCTIONS;
 	job->verify = true;
 	job->layout = (SlabLayout) {.keys_out = 1024, .segments = 2048};
 	job->nslots = SLOTS;
@@ -50,6 +51,8 @@ forge(DeviceJob *job, const char *field, int64 value)
 		job->spec.form = (GpusortKeyForm) value;
 	else if (strcmp(field, "method") == 0)
 		job->spec.method = (GpusortMethod) value;
+	else if (strcmp(field, "use") == 0)
+		job->use = (SortUse) value;
 	else if (strcmp(field, "payload") == 0)
 		job->spec.payload = (GpusortPayload) value;
 	else if (strcmp(field, "keys") == 0)

@@ -153,7 +153,7 @@ bool JobMemory::copy_out() {
     uint64_t bytes = nslots() * (indexed() ? sizeof(uint32_t) : width_);
     void *target = indexed() ? (void *)job_.payload_out : job_.keys_out;
     flip_bit(result(), bytes, damage_.flip, Place::RESULT);
-    memcpy(target, result(), bytes);
+    if (bytes > 0) memcpy(target, result(), bytes);
     return !job_.verify || digest(target, 0, bytes) == digest_;
 }
 

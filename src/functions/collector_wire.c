@@ -206,16 +206,16 @@ check_varlenas(const char *data, Size bytes, uint32 count, ValueWay way)
 
 	for (uint32 i = 0; i < count; i++)
 	{
-		int32		header;
+		varattrib_4b header;
 		Size		size;
 
 		GPUSORT_CHECK_EVERY(i);
 		if (bytes - place < VARHDRSZ)
 			gpusort_codec_refuse("There are fewer values than it says.");
 		memcpy(&header, data + place, VARHDRSZ);
-		if (!VARATT_IS_4B_U((char *) &header))
+		if (!VARATT_IS_4B_U(&header))
 			gpusort_codec_refuse("A value has a header that is not plain.");
-		size = VARSIZE_4B((char *) &header);
+		size = VARSIZE_4B(&header);
 		if (size < VARHDRSZ || size > bytes - place)
 			gpusort_codec_refuse("A value is longer than all of them.");
 		check_content(way, data + place + VARHDRSZ, size - VARHDRSZ);

@@ -18,6 +18,7 @@
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 #include "arrays/array_shape.h"
 #include "compat.h"
@@ -162,6 +163,11 @@ read_head(FunctionCallInfo fcinfo, char *head, ArrayOrder *order)
 	type = DatumGetObjectId(DirectFunctionCall1(regtypein, CStringGetDatum(head)));
 	if (!OidIsValid(type))
 		return InvalidOid;
+	/* A name that is a number is taken for an OID, of whatever. */
+	if (!SearchSysCacheExists1(TYPEOID, ObjectIdGetDatum(type)))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("type with OID %u does not exist", type)));
 	type = getBaseType(type);
 	check_element_type(fcinfo, type);
 	order->collation = get_typcollation(type);

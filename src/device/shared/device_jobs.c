@@ -175,7 +175,7 @@ gpusort_session_appends(int session_job, GpusortDeviceStatus *status)
 
 /* Notes at the session of an append, if it still exists, that the append has ended. */
 static void
-note_append(const DeviceJob *job)
+note_append(const DeviceJob *job, GpusortDeviceStatus status)
 {
 	int			number = job->session_job;
 	DeviceJob  *session = &gpusort_arena->job[number];
@@ -185,8 +185,8 @@ note_append(const DeviceJob *job)
 	if (session->session.session != job->session.session || session->owner == NULL)
 		return;
 	session->appends--;
-	if (job->outcome.error.status != GPUSORT_DEVICE_OK)
-		session->append_status = job->outcome.error.status;
+	if (status != GPUSORT_DEVICE_OK)
+		session->append_status = status;
 	SetLatch(&session->owner->procLatch);
 }
 
@@ -352,10 +352,9 @@ gpusort_job_put_back(DeviceJob *job)
 
 /* Counts a job that has ended, for the device and for whom it was. */
 static void
-count(SharedDevice *device, const DeviceJob *job)
+count(SharedDevice *device, const DeviceJob *job, const GpusortDeviceOutcome *outcome)
 {
 	bool		sorts = job->kind == JOB_SORT || job->kind == JOB_SORT_SESSION;
-	const GpusortDeviceOutcome *outcome = &job->outcome;
 
 	if (outcome->error.status == GPUSORT_DEVICE_OK)
 	{
@@ -378,34 +377,37 @@ count(SharedDevice *device, const DeviceJob *job)
 	}
 }
 
-/* RUNNING -> ENDED.  An abandoned job becomes FREE, or closes its session first. */
+/*
+ * RUNNING -> ENDED.  An abandoned job becomes FREE, or closes its session first.  What the
+ * record says of the job is read from the worker's copy.
+ */
 void
-gpusort_job_end(DeviceJob *job, const GpusortDeviceOutcome *outcome)
+gpusort_job_end(DeviceJob *record, const DeviceJob *job, const GpusortDeviceOutcome *outcome)
 {
-	SharedDevice *device = &gpusort_arena->devices[job->device];
+	SharedDevice *device = &gpusort_arena->devices[record->device];
 
 	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
-	Assert(job->state == JOB_RUNNING);
-	job->outcome = *outcome;
+	Assert(record->state == JOB_RUNNING);
+	record->outcome = *outcome;
 	device->running--;
-	count(device, job);
+	count(device, job, outcome);
 	if (job->kind == JOB_APPEND)
-		note_append(job);
-	if (!job->abandoned)
+		note_append(job, outcome->error.status);
+	if (!record->abandoned)
 	{
-		job->state = JOB_ENDED;
-		SetLatch(&job->owner->procLatch);
+		record->state = JOB_ENDED;
+		SetLatch(&record->owner->procLatch);
 	}
-	else if (job->session_open)
+	else if (record->session_open)
 	{
-		job->kind = JOB_CLOSE_SESSION;
-		job->state = JOB_QUEUED;
-		dlist_push_tail(&device->queue, &job->node);
+		record->kind = JOB_CLOSE_SESSION;
+		record->state = JOB_QUEUED;
+		dlist_push_tail(&device->queue, &record->node);
 		device->queued++;
 	}
 	else
-		gpusort_job_make_free(job);
-	gpusort_job_assert_check(job);
+		gpusort_job_make_free(record);
+	gpusort_job_assert_check(record);
 	LWLockRelease(gpusort_arena->lock);
 }
 

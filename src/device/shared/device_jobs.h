@@ -30,7 +30,7 @@ extern bool gpusort_device_spare(void);
 /* For workers. */
 extern void gpusort_arena_recover(int device);
 extern DeviceJob *gpusort_job_take(int device);
-extern void gpusort_job_end(DeviceJob *job, const GpusortDeviceOutcome *outcome);
+extern void gpusort_job_end(DeviceJob *record, const DeviceJob *job, const GpusortDeviceOutcome *outcome);
 extern void gpusort_job_put_back(DeviceJob *job);
 extern void gpusort_arena_device_lost(int device, DeviceState state, bool memory_safe);
 

@@ -32,12 +32,9 @@ slab_sort_flaw(const DeviceJob *job, size_t slab_bytes)
 {
 	const GpusortSpec *spec = &job->spec;
 	const SlabLayout *layout = &job->layout;
-	uint32_t	key_width;
+	uint32_t	key_width = gpusort_key_width(spec->form);
 	uint64_t	counted = 0;
 
-	if (spec_flaw(spec) != NULL)
-		return spec_flaw(spec);
-	key_width = gpusort_key_width(spec->form);
 	if (!region_fits(layout->keys, job->nslots, key_width, slab_bytes))
 		return "keys beyond the slab";
 	if (spec->payload == GPUSORT_PAYLOAD_CARRIED &&
@@ -118,6 +115,11 @@ gpusort_job_flaw(const DeviceJob *job, size_t slab_bytes, const OpenSession *ses
 
 	if (needs_slab != (slab_bytes > 0))
 		return "a record of another kind";
+	/* Whatever the kind, the worker counts by the use and tells the method of a job that fails. */
+	if ((unsigned) job->use >= SORT_USES)
+		return "unknown use";
+	if (spec_flaw(&job->spec) != NULL)
+		return spec_flaw(&job->spec);
 	switch (job->kind)
 	{
 		case JOB_SORT:

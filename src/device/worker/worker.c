@@ -355,7 +355,7 @@ end_job(DeviceJob *record, const DeviceJob *job, const GpusortDeviceOutcome *out
 				 errdetail("Method \"%s\", %u segments, %u keys, key form %d, payload %d.",
 						   gpusort_method_name(outcome->method), job->nsegments, job->nslots,
 						   (int) job->spec.form, (int) job->spec.payload)));
-	gpusort_job_end(record, outcome);
+	gpusort_job_end(record, job, outcome);
 }
 
 /* Ends a job that the module is not given. */
@@ -368,7 +368,7 @@ refuse_job(DeviceJob *record, const DeviceJob *job, const char *flaw)
 			(errmsg("gpusort device %d refused a job that is not well formed: %s", worker.ordinal, flaw),
 			 errdetail("Its record, of kind %d, was not written by gpusort or was overwritten.", (int) job->kind)));
 	strlcpy(outcome.error.message, flaw, sizeof(outcome.error.message));
-	gpusort_job_end(record, &outcome);
+	gpusort_job_end(record, job, &outcome);
 }
 
 /* Opens the job's session.  Such a job ends at once. */
