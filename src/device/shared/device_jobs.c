@@ -7,7 +7,7 @@
  */
 #include "postgres.h"
 
-#include <limits.h>
+#include <math.h>
 
 #include "miscadmin.h"
 #include "storage/latch.h"
@@ -21,6 +21,9 @@
 
 /* For so long a backend gives its jobs to other devices after one has failed. */
 #define AVOID_MS 10000
+
+/* Devices whose transfers take at most so many times as long as the fastest one's count as equally fast. */
+#define EQUALLY_FAST 1.2
 
 /* The device that failed a job of this backend, and when it may have one again. */
 static int	failed_device;
@@ -56,34 +59,74 @@ gpusort_device_spare(void)
 	return spare;
 }
 
+/* Seconds that a byte takes to a device and back, as its worker has measured. */
+static double
+seconds_per_byte(const SharedDevice *device)
+{
+	return 1 / device->info.to_device_bytes_per_s + 1 / device->info.from_device_bytes_per_s;
+}
+
+/* That of the fastest ready device.  Called under the lock. */
+static double
+least_seconds_per_byte(void)
+{
+	double		least = INFINITY;
+
+	for (int i = 0; i < GPUSORT_MAX_DEVICES; i++)
+		if (gpusort_arena->devices[i].state == DEVICE_READY)
+			least = Min(least, seconds_per_byte(&gpusort_arena->devices[i]));
+	return least;
+}
+
+/* How long a device would take for its jobs and one more, all of them alike, in units of the fastest device's time for one. */
+static double
+time_to_end(const SharedDevice *device, double least)
+{
+	double		slower = seconds_per_byte(device) / least;
+
+	return (device->queued + device->running + 1) * (slower > EQUALLY_FAST ? slower : 1);
+}
+
+static uint64_t
+free_memory(const SharedDevice *device)
+{
+	return device->info.memory_limit - Min(device->memory_now, device->info.memory_limit);
+}
+
 /*
- * Picks the ready device with the fewest jobs, if possible one that has not just failed.
- * Returns false if none is ready.
+ * Picks the ready device that will end a job first, of equals the one with the most free memory.
+ * If possible it is not one that has just failed.  Returns false if none is ready.
  */
 bool
 gpusort_device_pick(int *device, uint64_t *generation)
 {
 	SharedArena *arena = gpusort_arena;
-	int			load = INT_MAX;
+	const SharedDevice *best = NULL;
+	double		best_time = 0;
+	double		least;
 	bool		avoid = failed_until != 0 && GetCurrentTimestamp() < failed_until;
 
 	LWLockAcquire(arena->lock, LW_SHARED);
 	avoid = avoid && find_spare();
+	least = least_seconds_per_byte();
 	for (int i = 0; i < GPUSORT_MAX_DEVICES; i++)
 	{
-		SharedDevice *candidate = &arena->devices[i];
+		const SharedDevice *candidate = &arena->devices[i];
+		double		time;
 
-		if (avoid && i == failed_device)
+		if (candidate->state != DEVICE_READY || (avoid && i == failed_device))
 			continue;
-		if (candidate->state == DEVICE_READY && candidate->queued + candidate->running < load)
+		time = time_to_end(candidate, least);
+		if (best == NULL || time < best_time || (time == best_time && free_memory(candidate) > free_memory(best)))
 		{
-			load = candidate->queued + candidate->running;
+			best = candidate;
+			best_time = time;
 			*device = i;
 			*generation = candidate->generation;
 		}
 	}
 	LWLockRelease(arena->lock);
-	return load < INT_MAX;
+	return best != NULL;
 }
 
 /* Gives the generation of a device.  Returns false if it is not ready. */
