@@ -33,7 +33,7 @@ CREATE TABLE sorted AS SELECT * FROM (VALUES
 	(20, 'w', (SELECT string_agg('s' || c, ', ') FROM generate_series(1, 20) c) || ', x', 'x'), (21, 'w', 'long', 'long COLLATE "C"')
 ) q (ord, source, columns, keys)
 UNION ALL
-SELECT 100 + row_number() OVER (ORDER BY collname, key), 'l', key || ', id', format('%s COLLATE %I', key, collname)
+SELECT 100 + row_number() OVER (ORDER BY collname, key), 'l', format('%s COLLATE %I AS k, id', key, collname), 'k'
 FROM unnest(ARRAY['md5', 'name', 'same', 'url']) key, pg_collation WHERE collname IN ('C', 'en-x-icu', 'linguistic');
 
 -- Where a Sort stands otherwise; %s is the table.
@@ -70,7 +70,7 @@ CREATE VIEW tables AS
 INSERT INTO queries (settings, query)
 SELECT 'work_mem = ' || memory, format('SELECT %s FROM (SELECT %s FROM %s ORDER BY %s OFFSET 0) q', used, columns, name, keys)
 FROM sorted JOIN tables USING (source), unnest(ARRAY['4MB', '64kB', '1GB']) memory,
-	LATERAL (SELECT string_agg('count(' || c || ')', ', ') AS used FROM string_to_table(columns, ', ') c) u
+	LATERAL (SELECT string_agg('count(' || regexp_replace(c, '.* AS ', '') || ')', ', ') AS used FROM string_to_table(columns, ', ') c) u
 WHERE memory = '4MB' OR (memory = '64kB' AND n BETWEEN 1000 AND 50000) OR (memory = '1GB' AND n >= 50000)
 ORDER BY n, memory, ord;
 

@@ -21,6 +21,8 @@
 #define ROWS_LEARN_MIN 2048		/* with fewer rows learning a collation does not pay */
 #define ROWS_LOOKED_BYTES (Size) 256	/* leading bytes of a key that are looked at */
 #define ROWS_LOOKED_AT 1024		/* rows read for a first look at characters */
+#define ROWS_ALIKE_SHARE 16		/* of so many rows one is read to see whether abbreviated keys are alike */
+#define ROWS_ALIKE_MIN 64		/* at least so many are */
 #define ROWS_SAMPLE_MIN 128		/* with fewer rows a sample says nothing about other rows */
 
 static uint64
@@ -219,12 +221,13 @@ find_byte_range(const RowKey *key, const RowStore *store, const RowList *list, u
 	return range;
 }
 
-/* True if some rows of a store, read in equal steps, have the same abbreviated key. */
+/* True if some rows of a store, read in equal steps, have the same abbreviated key.  If they have, looking was in vain. */
 static bool
 words_are_alike(const RowKey *key, const RowStore *store)
 {
 	RowList		all_rows = {.count = store->nrows};
-	ByteRange	range = find_byte_range(key, store, &all_rows, Max(store->nrows / ROWS_LOOKED_AT, 1));
+	uint32		looked_at = Min(Max(store->nrows / ROWS_ALIKE_SHARE, ROWS_ALIKE_MIN), ROWS_LOOKED_AT);
+	ByteRange	range = find_byte_range(key, store, &all_rows, Max(store->nrows / looked_at, 1));
 
 	return range.longest == range.skip;
 }

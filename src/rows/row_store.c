@@ -132,6 +132,18 @@ gpusort_rows_store_add_nulls(RowStore *store, int attribute)
 	store->null_columns++;
 }
 
+/* Makes room for records of this many bytes behind those that there are. */
+void
+gpusort_rows_store_reserve_records(RowStore *store, Size bytes)
+{
+	Size		end = store->record_bytes + bytes;
+
+	if (end > store->records.size)
+		gpusort_rows_buffer_reserve(store->memory, &store->records,
+									store->records.size == 0 ? Max(end, ROWS_FIRST_RECORDS)
+									: Max(Max(end, store->records.size + store->records.size / 2), store->expected_record_bytes));
+}
+
 /* Adds a record of this size for the row and returns where to write it. */
 static char *
 add_record(RowStore *store, uint32 row, Size bytes)
@@ -139,10 +151,7 @@ add_record(RowStore *store, uint32 row, Size bytes)
 	Size		start = store->record_bytes;
 	Size		end = start + MAXALIGN(bytes);
 
-	if (end > store->records.size)
-		gpusort_rows_buffer_reserve(store->memory, &store->records,
-									store->records.size == 0 ? Max(end, ROWS_FIRST_RECORDS)
-									: Max(Max(end, store->records.size + store->records.size / 2), store->expected_record_bytes));
+	gpusort_rows_store_reserve_records(store, MAXALIGN(bytes));
 	((uint32 *) store->row_starts.data)[row] = start / MAXIMUM_ALIGNOF;
 	store->record_bytes = end;
 	return store->records.data + start;
@@ -164,35 +173,42 @@ value_size(const RowAttribute *attribute, Datum value, Size offset)
 	return att_addlength_pointer(aligned, attribute->length, data) - offset;
 }
 
-/* Writes the value behind the end of a record and returns the new end. */
+/* Pads a record for a value that is not a short one.  Zeros tell a reader so. */
+static inline char *
+pad_record(const RowAttribute *attribute, char *end)
+{
+	while ((uintptr_t) end != att_align_nominal((uintptr_t) end, attribute->align))
+		*end++ = 0;
+	return end;
+}
+
+/* Writes a value that is no expanded object behind the end of a record and returns the new end. */
+static inline char *
+write_stored(const RowAttribute *attribute, Datum value, char *end)
+{
+	char	   *data = DatumGetPointer(value);
+	Size		size = att_addlength_pointer(0, attribute->length, data);
+
+	/* Values with a 1-byte header, TOAST pointers among them, need no alignment. */
+	if (attribute->length != -1 || !VARATT_IS_1B(data))
+		end = pad_record(attribute, end);
+	memcpy(end, data, size);
+	return end + size;
+}
+
+/* The same of any value. */
 static char *
 write_value(const RowAttribute *attribute, Datum value, char *end)
 {
-	char	   *data = DatumGetPointer(value);
+	ExpandedObjectHeader *object;
 	Size		size;
 
-	/* Values with a 1-byte header, TOAST pointers among them, need no alignment. */
-	if (attribute->length == -1 && VARATT_IS_SHORT(data) && !VARATT_IS_EXTERNAL_EXPANDED(data))
-	{
-		size = VARSIZE_ANY(data);
-		memcpy(end, data, size);
-		return end + size;
-	}
-	/* Zeroed padding tells a reader that the value is not a short one. */
-	while ((uintptr_t) end != att_align_nominal((uintptr_t) end, attribute->align))
-		*end++ = 0;
-	if (attribute->length == -1 && VARATT_IS_EXTERNAL_EXPANDED(data))
-	{
-		ExpandedObjectHeader *object = DatumGetEOHP(value);
-
-		size = EOH_get_flat_size(object);
-		EOH_flatten_into(object, end, size);
-	}
-	else
-	{
-		size = att_addlength_pointer(0, attribute->length, data);
-		memcpy(end, data, size);
-	}
+	if (attribute->length != -1 || !VARATT_IS_EXTERNAL_EXPANDED(DatumGetPointer(value)))
+		return write_stored(attribute, value, end);
+	object = DatumGetEOHP(value);
+	size = EOH_get_flat_size(object);
+	end = pad_record(attribute, end);
+	EOH_flatten_into(object, end, size);
 	return end + size;
 }
 
@@ -242,6 +258,23 @@ gpusort_rows_store_put_record(RowStore *store, uint32 row, const Datum *values, 
 		if (!nulls[i])
 			end = write_value(&layout->attributes[i], values[i], end);
 	}
+}
+
+/*
+ * Writes the record of a row from its values in the order of the record.  None of them is NULL
+ * or an expanded object, and there is room: for their bytes, and MAXIMUM_ALIGNOF more for each
+ * value and for the record.
+ */
+void
+gpusort_rows_store_put_stored(RowStore *store, uint32 row, const Datum *values)
+{
+	const RowLayout *layout = store->layout;
+	char	   *end = store->records.data + store->record_bytes;
+
+	((uint32 *) store->row_starts.data)[row] = store->record_bytes / MAXIMUM_ALIGNOF;
+	for (int r = 0; r < layout->nrecord; r++)
+		end = write_stored(&layout->attributes[layout->record_attributes[r]], values[r], end);
+	store->record_bytes = MAXALIGN(end - store->records.data);
 }
 
 /* Appends a row.  Values of attributes that are not stored are ignored. */

@@ -55,11 +55,14 @@ struct HeapSource
 	int			nfixed;			/* leading columns at fixed offsets */
 	int		   *offsets;		/* the offsets of these */
 	Size		fixed_end;		/* where the next column begins, before alignment */
+	int			record_copies;	/* how often a column is in a record, at most */
+	int			ntail;			/* output attributes passed by value that do not lie at fixed offsets */
+	int		   *tail;			/* which these are */
 	int		   *column_of;		/* table column of each output attribute; -1 for a constant, -2 at the end */
 
 	Datum	   *column_values;	/* of one tuple, by table column */
 	bool	   *column_nulls;
-	Datum	   *values;			/* of one tuple, by output */
+	Datum	   *values;			/* of one tuple, by output or, of a complete one, in the order of its record */
 	bool	   *nulls;
 	BlockNumber last_page;		/* that was read from its list */
 	HeapTupleHeader tuples[MaxHeapTuplesPerPage];
@@ -128,6 +131,27 @@ describe_columns(HeapSource *source)
 	}
 }
 
+/* Lists what has to be read by walking through a tuple. */
+static void
+describe_tail(HeapSource *source, const RowLayout *layout)
+{
+	int		   *copies = palloc0(Max(source->natts, 1) * sizeof(int));
+
+	source->tail = palloc(Max(layout->natts, 1) * sizeof(int));
+	for (int out = 0; out < layout->natts; out++)
+	{
+		if (layout->attributes[out].by_value && source->column_of[out] >= source->nfixed)
+			source->tail[source->ntail++] = out;
+	}
+	for (int r = 0; r < layout->nrecord; r++)
+	{
+		int			column = source->column_of[layout->record_attributes[r]];
+
+		source->record_copies = Max(source->record_copies, ++copies[column]);
+	}
+	pfree(copies);
+}
+
 /*
  * Returns a source that reads the input's rows, or NULL if only ExecProcNode can.  Attribute
  * i of the layout is the input's column columns[i].
@@ -168,6 +192,7 @@ gpusort_rows_heap_source(PlanState *input, const RowLayout *layout, const int *c
 	}
 	source->column_of[layout->natts] = -2;
 	describe_columns(source);
+	describe_tail(source, layout);
 	source->column_values = palloc0(Max(source->natts, 1) * sizeof(Datum));
 	source->column_nulls = palloc0(Max(source->natts, 1) * sizeof(bool));
 	source->values = palloc0(Max(layout->natts, 1) * sizeof(Datum));
@@ -175,21 +200,27 @@ gpusort_rows_heap_source(PlanState *input, const RowLayout *layout, const int *c
 	return source;
 }
 
-/* Reads the columns of a tuple from first_column on.  The column before it ends at offset. */
-static inline void
-walk_tuple(HeapSource *source, HeapTupleHeader tuple, int first_column, Size offset)
+/*
+ * Reads the columns of a tuple from first_column on.  The column before it ends at offset.
+ * A complete tuple has no NULLs, and every wanted column.
+ */
+static pg_attribute_always_inline void
+walk_tuple(HeapSource *source, HeapTupleHeader tuple, int first_column, Size offset, bool complete)
 {
 	char	   *data = (char *) tuple + tuple->t_hoff;
-	uint8	   *null_bits = (tuple->t_infomask & HEAP_HASNULL) ? tuple->t_bits : NULL;
-	int			present = Min(HeapTupleHeaderGetNatts(tuple), source->natts);
+	uint8	   *null_bits = !complete && (tuple->t_infomask & HEAP_HASNULL) ? tuple->t_bits : NULL;
+	int			present = complete ? source->natts : Min(HeapTupleHeaderGetNatts(tuple), source->natts);
 
 	for (int i = first_column; i < present; i++)
 	{
 		const SourceColumn *column = &source->columns[i];
 
-		source->column_nulls[i] = null_bits != NULL && att_isnull(i, null_bits);
-		if (source->column_nulls[i])
-			continue;
+		if (!complete)
+		{
+			source->column_nulls[i] = null_bits != NULL && att_isnull(i, null_bits);
+			if (source->column_nulls[i])
+				continue;
+		}
 		offset = att_align_pointer(offset, column->align, column->length, data + offset);
 		if (column->wanted)
 			source->column_values[i] = fetch_att(data + offset, column->by_value, column->length);
@@ -207,7 +238,7 @@ append_tuples(HeapSource *source, RowStore *store, int ntuples)
 
 	for (int t = 0; t < ntuples; t++)
 	{
-		walk_tuple(source, source->tuples[t], 0, 0);
+		walk_tuple(source, source->tuples[t], 0, 0, false);
 		for (int out = 0; out < natts; out++)
 		{
 			int			column = source->column_of[out];
@@ -233,13 +264,14 @@ copy_column(const HeapSource *source, char *out, int16 length, int offset, int n
 #undef COPY
 }
 
-/* Writes the records of tuples without NULLs, and their values behind the columns at fixed offsets. */
+/* Writes the records of complete tuples, and their values behind the columns at fixed offsets. */
 static void
 append_tails(HeapSource *source, RowStore *store, int ntuples)
 {
 	const RowLayout *layout = store->layout;
 
-	memset(source->nulls, false, layout->natts * sizeof(bool));
+	/* Records take no more than the tuples of a page, but for columns that are there again, and padding. */
+	gpusort_rows_store_reserve_records(store, (Size) source->record_copies * BLCKSZ + (Size) ntuples * (layout->nrecord + 1) * MAXIMUM_ALIGNOF);
 	for (int t = 0; t < ntuples; t++)
 	{
 		HeapTupleHeader tuple = source->tuples[t];
@@ -250,19 +282,13 @@ append_tails(HeapSource *source, RowStore *store, int ntuples)
 			if (!source->columns[i].by_value)
 				source->column_values[i] = PointerGetDatum((char *) tuple + tuple->t_hoff + source->offsets[i]);
 		}
-		walk_tuple(source, tuple, source->nfixed, source->fixed_end);
-		for (int out = 0; out < layout->natts; out++)
-		{
-			int			column = source->column_of[out];
-
-			if (column < 0)
-				continue;
-			source->values[out] = source->column_values[column];
-			if (layout->attributes[out].by_value && column >= source->nfixed)
-				gpusort_rows_store_put(store, row, out, source->values[out]);
-		}
+		walk_tuple(source, tuple, source->nfixed, source->fixed_end, true);
+		for (int i = 0; i < source->ntail; i++)
+			gpusort_rows_store_put(store, row, source->tail[i], source->column_values[source->column_of[source->tail[i]]]);
+		for (int r = 0; r < layout->nrecord; r++)
+			source->values[r] = source->column_values[source->column_of[layout->record_attributes[r]]];
 		if (layout->nrecord > 0)
-			gpusort_rows_store_put_record(store, row, source->values, source->nulls);
+			gpusort_rows_store_put_stored(store, row, source->values);
 	}
 }
 
@@ -271,7 +297,7 @@ static void
 append_columns(HeapSource *source, RowStore *store, int ntuples)
 {
 	const RowLayout *layout = store->layout;
-	bool		tails = layout->nrecord > 0;
+	bool		tails = layout->nrecord > 0 || source->ntail > 0;
 
 	gpusort_rows_store_reserve(store, store->nrows + ntuples);
 	for (int out = 0; out < layout->natts; out++)
@@ -289,8 +315,6 @@ append_columns(HeapSource *source, RowStore *store, int ntuples)
 		if (column < source->nfixed)
 			copy_column(source, target->values.data + (Size) store->nrows * length, length,
 						source->offsets[column], ntuples);
-		else
-			tails = true;
 	}
 	if (tails)
 		append_tails(source, store, ntuples);
