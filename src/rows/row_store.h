@@ -12,8 +12,8 @@
 #ifndef GPUSORT_ROW_STORE_H
 #define GPUSORT_ROW_STORE_H
 
+#include "access/htup_details.h"
 #include "access/tupdesc.h"
-#include "access/tupmacs.h"
 
 #include "rows/row_memory.h"
 

@@ -271,7 +271,8 @@ append_tails(HeapSource *source, RowStore *store, int ntuples)
 	const RowLayout *layout = store->layout;
 
 	/* Records take no more than the tuples of a page, but for columns that are there again, and padding. */
-	gpusort_rows_store_reserve_records(store, (Size) source->record_copies * BLCKSZ + (Size) ntuples * (layout->nrecord + 1) * MAXIMUM_ALIGNOF);
+	gpusort_rows_store_reserve_records(store, (Size) source->record_copies * BLCKSZ +
+									   (Size) ntuples * (layout->nrecord + 1) * MAXIMUM_ALIGNOF);
 	for (int t = 0; t < ntuples; t++)
 	{
 		HeapTupleHeader tuple = source->tuples[t];
