@@ -7,6 +7,7 @@
  */
 #include "fuzz.h"
 
+#include "access/htup_details.h"
 #include "access/toast_compression.h"
 #include "access/toast_internals.h"
 

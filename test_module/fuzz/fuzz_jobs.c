@@ -13,6 +13,7 @@
  */
 #include "fuzz.h"
 
+#include <sched.h>
 #include <setjmp.h>
 
 #include "storage/ipc.h"

@@ -157,7 +157,7 @@ begin(const FuzzKey *keys, int nrows)
 		lists[ROW_KEYS_COLLATIONS] = lappend_oid(lists[ROW_KEYS_COLLATIONS], collation);
 		lists[ROW_KEYS_NULLS_FIRST] = lappend_int(lists[ROW_KEYS_NULLS_FIRST], keys[i].nulls_first);
 	}
-	return gpusort_rows_sort_begin(desc, tlist, lists, nrows, 32, (RowBoundSpec) {0}, false, false);
+	return gpusort_rows_sort_begin(desc, tlist, NIL, lists, nrows, 32, (RowBoundSpec) {0}, false, false);
 }
 
 /* Fails unless row b may follow row a. */
