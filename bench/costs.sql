@@ -59,7 +59,16 @@ CREATE TABLE places AS SELECT * FROM (VALUES
 	(19, 'SELECT count(v) FROM (SELECT gpusort.array_sort(ARRAY[x, id, few]) AS v FROM %1$s ORDER BY x OFFSET 0) q', ''),
 	-- the planner expects ten thousand and a million times as many rows
 	(20, 'SELECT count(x) FROM (SELECT x, t FROM %1$s, jsonb_array_elements(''[1]'') j, jsonb_array_elements(''[1]'') k ORDER BY x OFFSET 0) q', ''),
-	(21, 'SELECT count(x) FROM (SELECT x, f FROM %1$s, jsonb_array_elements(''[1]'') j, jsonb_array_elements(''[1]'') k, jsonb_array_elements(''[1]'') l ORDER BY x OFFSET 0) q', '')
+	(21, 'SELECT count(x) FROM (SELECT x, f FROM %1$s, jsonb_array_elements(''[1]'') j, jsonb_array_elements(''[1]'') k, jsonb_array_elements(''[1]'') l ORDER BY x OFFSET 0) q', ''),
+	-- aggregates that sort, of all rows, of few groups, of groups of about 50 and of 4
+	(22, 'SELECT percentile_cont(''{0.1,0.5}''::float8[]) WITHIN GROUP (ORDER BY f), count(DISTINCT x), mode() WITHIN GROUP (ORDER BY few) FROM %1$s', ''),
+	(23, 'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY f) FROM %1$s GROUP BY few', ''),
+	(24, 'SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY x) FROM %1$s GROUP BY id / 50', ''),
+	(25, 'SELECT count(DISTINCT x) FROM %1$s', ''), (26, 'SELECT count(DISTINCT x), count(DISTINCT few) FROM %1$s GROUP BY few', ''),
+	(27, 'SELECT count(DISTINCT x) FROM %1$s GROUP BY id / 50', ''), (28, 'SELECT count(DISTINCT few) FROM %1$s GROUP BY id / 4', ''),
+	(29, 'SELECT cardinality(array_agg(id ORDER BY x)) FROM %1$s', ''), (30, 'SELECT length(string_agg(t, '','' ORDER BY t COLLATE "C")) FROM %1$s', ''),
+	(31, 'SELECT cardinality(array_agg(id ORDER BY x, f)) FROM %1$s GROUP BY few', ''), (32, 'SELECT length(string_agg(t, '','' ORDER BY n)) FROM %1$s GROUP BY id / 50', ''),
+	(33, 'SELECT cardinality(array_agg(x ORDER BY f)) FROM %1$s GROUP BY id / 4', '')
 ) q (ord, query, settings);
 
 CREATE TABLE queries (id int GENERATED ALWAYS AS IDENTITY, settings text, query text);

@@ -37,8 +37,10 @@
 /* PostgreSQL 16 (1349d2790) may sort the input of an aggregate below its node. */
 #if PG_VERSION_NUM >= 160000
 #define GPUSORT_IS_PRESORTED(aggregate) ((aggregate)->aggpresorted)
+#define GPUSORT_SET_PRESORTED(aggregate, presorted) ((aggregate)->aggpresorted = (presorted))
 #else
 #define GPUSORT_IS_PRESORTED(aggregate) false
+#define GPUSORT_SET_PRESORTED(aggregate, presorted) ((void) 0)
 #endif
 
 /* The server counts the tuples of a scan one by one; the rows node adds many at a time. */

@@ -40,7 +40,7 @@ int			gpusort_cpu_threads = 1;
 char	   *gpusort_device_library;
 char	   *gpusort_device_list;
 int			gpusort_device_timeout = GPUSORT_DEVICE_TIMEOUT_DEFAULT;
-bool		gpusort_enable_aggregates = false;
+bool		gpusort_enable_aggregates = true;
 bool		gpusort_enable_async_merge = true;
 bool		gpusort_enable_heap_reader = true;
 bool		gpusort_enable_toast_reader = true;
@@ -275,9 +275,9 @@ gpusort_guc_define(void)
 							   worker_context(PGC_POSTMASTER), GUC_LIST_INPUT | OLD_NAME,
 							   check_devices, NULL, show_devices);
 	DefineCustomBoolVariable("gpusort.enable_aggregates",
-							 "Compute built-in aggregates that sort by those of the extension where that is cheaper.",
-							 "percentile_cont, percentile_disc, mode and count(DISTINCT) keep their values in memory then.",
-							 &gpusort_enable_aggregates, false,
+							 "Sort for built-in aggregates where that is cheaper than their own sorts.",
+							 "percentile_cont, percentile_disc, mode and count(DISTINCT) are computed by aggregates of the extension, and the input of those with ORDER BY is sorted.",
+							 &gpusort_enable_aggregates, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpusort.enable_array_sort",
 							 "Sort the arrays of many rows at once where a plan's target list asks for it.",

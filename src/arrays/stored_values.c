@@ -53,17 +53,17 @@ sorted_keys(const StoredValues *values, const ArrayOrder *order)
 	return keys;
 }
 
-/* Writes the ranks that the same values have in ascending order: the last one comes first. */
+/* Writes the ranks that the same values have in ascending order: of descending ones the last comes first. */
 static void
-turn_ranks(const uint32 *ranks, uint32 nranks, uint32 count, uint32 *ascending)
+ascending_ranks(const uint64 *ranks, uint32 nranks, uint32 count, bool descending, uint32 *ascending)
 {
 	for (uint32 i = 0; i < nranks; i++)
-		ascending[i] = count - 1 - ranks[nranks - 1 - i];
+		ascending[i] = descending ? count - 1 - ranks[nranks - 1 - i] : ranks[i];
 }
 
 /* Finds keys at fewer than MANY_RANKS ranks without sorting all of them. */
 static void
-select_keys(const StoredValues *values, const ArrayOrder *order, const uint32 *ranks, uint32 nranks, Datum *found)
+select_keys(const StoredValues *values, const ArrayOrder *order, const uint64 *ranks, uint32 nranks, Datum *found)
 {
 	const ElementType *element = values->element;
 	uint32		ascending[MANY_RANKS];
@@ -71,29 +71,28 @@ select_keys(const StoredValues *values, const ArrayOrder *order, const uint32 *r
 	/* Keys that are passed by reference stay where they are found. */
 	char	   *keys = element->by_value ? (char *) local : palloc(nranks * element->stride);
 
-	if (order->descending)
-		turn_ranks(ranks, nranks, values->count, ascending);
-	gpusort_keys_select(element->form, values->data, values->count, order->descending ? ascending : ranks, nranks, keys);
+	ascending_ranks(ranks, nranks, values->count, order->descending, ascending);
+	gpusort_keys_select(element->form, values->data, values->count, ascending, nranks, keys);
 	for (uint32 i = 0; i < nranks; i++)
 		found[i] = fetch_att(keys + (order->descending ? nranks - 1 - i : i) * element->stride, element->by_value, element->length);
 }
 
 /* Finds keys in a sorted copy. */
 static void
-sort_and_find_keys(const StoredValues *values, const ArrayOrder *order, const uint32 *ranks, uint32 nranks, Datum *found)
+sort_and_find_keys(const StoredValues *values, const ArrayOrder *order, const uint64 *ranks, uint32 nranks, Datum *found)
 {
 	const ElementType *element = values->element;
 	char	   *keys = sorted_keys(values, order);
 
 	for (uint32 i = 0; i < nranks; i++)
-		found[i] = fetch_att(keys + (Size) ranks[i] * element->stride, element->by_value, element->length);
+		found[i] = fetch_att(keys + ranks[i] * element->stride, element->by_value, element->length);
 	if (element->by_value)
 		pfree(keys);
 }
 
 /* Finds values that are not keys. */
 static void
-sort_and_find_values(const StoredValues *values, const ArrayOrder *order, const uint32 *ranks, uint32 nranks, Datum *found)
+sort_and_find_values(const StoredValues *values, const ArrayOrder *order, const uint64 *ranks, uint32 nranks, Datum *found)
 {
 	Datum	   *datums = take_out(values);
 	uint32	   *positions = gpusort_alloc_large(CurrentMemoryContext, (Size) values->count * sizeof(uint32));
@@ -107,7 +106,7 @@ sort_and_find_values(const StoredValues *values, const ArrayOrder *order, const 
 
 void
 gpusort_values_at_ranks(const StoredValues *values, const ArrayOrder *order,
-						const uint32 *ranks, uint32 nranks, Datum *found)
+						const uint64 *ranks, uint32 nranks, Datum *found)
 {
 	if (!values->element->is_key)
 		sort_and_find_values(values, order, ranks, nranks, found);

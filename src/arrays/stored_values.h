@@ -23,7 +23,7 @@ typedef struct StoredValues
  * Of few ranks the others are not sorted, if the values are keys.
  */
 extern void gpusort_values_at_ranks(const StoredValues *values, const ArrayOrder *order,
-									const uint32 *ranks, uint32 nranks, Datum *found);
+									const uint64 *ranks, uint32 nranks, Datum *found);
 
 /* The most frequent value, and of several the first in order.  There must be a value. */
 extern Datum gpusort_values_mode(const StoredValues *values, const ArrayOrder *order);

@@ -44,7 +44,7 @@ return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind, const Fractions
 	ArrayOrder	order;
 
 	open_values(fcinfo, &values, &order);
-	return gpusort_return_percentiles(fcinfo, &values, &order, kind, fractions);
+	return gpusort_return_percentiles(fcinfo, &values, &order, NULL, kind, fractions);
 }
 
 /* array_median(a) */

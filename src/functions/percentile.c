@@ -20,15 +20,15 @@
 /* Where the percentile of one fraction lies. */
 typedef struct Place
 {
-	uint32		first;			/* rank */
-	uint32		second;			/* the same or the next rank */
+	uint64		first;			/* rank */
+	uint64		second;			/* the same or the next rank */
 	double		proportion;		/* how far from the first to the second */
 } Place;
 
 /* The values at all ranks that are needed. */
 typedef struct Found
 {
-	uint32	   *ranks;			/* ascending, each once */
+	uint64	   *ranks;			/* ascending, each once */
 	uint32		nranks;
 	Datum	   *values;
 } Found;
@@ -75,7 +75,7 @@ gpusort_fractions_check(const Fractions *fractions)
  * has one, as arm64 has. It rounds once, so the last bit may differ.
  */
 static Place
-place_of(double fraction, PercentileKind kind, uint32 count, bool single)
+place_of(double fraction, PercentileKind kind, uint64 count, bool single)
 {
 	Place		place = {0};
 
@@ -83,7 +83,7 @@ place_of(double fraction, PercentileKind kind, uint32 count, bool single)
 	{
 		double		row = ceil(fraction * count);
 
-		place.first = place.second = row < 1 ? 0 : (uint32) row - 1;
+		place.first = place.second = row < 1 ? 0 : (uint64) row - 1;
 	}
 	else
 	{
@@ -104,8 +104,8 @@ place_of(double fraction, PercentileKind kind, uint32 count, bool single)
 static int
 compare_ranks(const void *a, const void *b)
 {
-	uint32		left = *(const uint32 *) a;
-	uint32		right = *(const uint32 *) b;
+	uint64		left = *(const uint64 *) a;
+	uint64		right = *(const uint64 *) b;
 
 	CHECK_FOR_INTERRUPTS();
 	return (left > right) - (left < right);
@@ -113,7 +113,8 @@ compare_ranks(const void *a, const void *b)
 
 /* Finds the values at the ranks of all places.  found has space for two of each fraction. */
 static void
-find_values(const StoredValues *values, const ArrayOrder *order, const Fractions *fractions, const Place *places, Found *found)
+find_values(const StoredValues *values, const ArrayOrder *order, SpilledSet *spilled, const Fractions *fractions,
+			const Place *places, Found *found)
 {
 	uint32		total = 0;
 
@@ -127,18 +128,20 @@ find_values(const StoredValues *values, const ArrayOrder *order, const Fractions
 		found->ranks[total++] = places[i].second;
 	}
 	if (total > 2)
-		qsort(found->ranks, total, sizeof(uint32), compare_ranks);
+		qsort(found->ranks, total, sizeof(uint64), compare_ranks);
 	for (uint32 i = 0; i < total; i++)
 		if (i == 0 || found->ranks[i] != found->ranks[i - 1])
 			found->ranks[found->nranks++] = found->ranks[i];
-	if (found->nranks > 0)
+	if (found->nranks > 0 && spilled != NULL)
+		gpusort_spilled_at_ranks(spilled, found->ranks, found->nranks, found->values);
+	else if (found->nranks > 0)
 		gpusort_values_at_ranks(values, order, found->ranks, found->nranks, found->values);
 }
 
 static Datum
-value_at(const Found *found, uint32 rank)
+value_at(const Found *found, uint64 rank)
 {
-	const uint32 *place = bsearch(&rank, found->ranks, found->nranks, sizeof(uint32), compare_ranks);
+	const uint64 *place = bsearch(&rank, found->ranks, found->nranks, sizeof(uint64), compare_ranks);
 
 	return found->values[place - found->ranks];
 }
@@ -203,19 +206,20 @@ result_type(ElementType *result, const ElementType *element, PercentileKind kind
 	}
 }
 
-/* The percentiles of a set that is not empty. */
+/* The percentiles of count values, at least one. */
 static Datum
-compute_percentiles(const StoredValues *values, const ArrayOrder *order, PercentileKind kind, const Fractions *fractions)
+compute_percentiles(const StoredValues *values, const ArrayOrder *order, SpilledSet *spilled, uint64 count,
+					PercentileKind kind, const Fractions *fractions)
 {
 	Place		few_places[FEW_FRACTIONS];
 	Datum		few_results[FEW_FRACTIONS];
-	uint32		few_ranks[2 * FEW_FRACTIONS];
+	uint64		few_ranks[2 * FEW_FRACTIONS];
 	Datum		few_values[2 * FEW_FRACTIONS];
 	bool		few = fractions->count <= FEW_FRACTIONS;
 	Place	   *places = few ? few_places : palloc(fractions->count * sizeof(Place));
 	Datum	   *results = few ? few_results : palloc(fractions->count * sizeof(Datum));
 	Found		found = {
-		.ranks = few ? few_ranks : palloc(2 * fractions->count * sizeof(uint32)),
+		.ranks = few ? few_ranks : palloc(2 * fractions->count * sizeof(uint64)),
 		.values = few ? few_values : palloc(2 * fractions->count * sizeof(Datum))
 	};
 	ElementType type;
@@ -224,9 +228,9 @@ compute_percentiles(const StoredValues *values, const ArrayOrder *order, Percent
 	{
 		GPUSORT_CHECK_EVERY(i);
 		if (!fractions->nulls[i])
-			places[i] = place_of(DatumGetFloat8(fractions->values[i]), kind, values->count, fractions->array == NULL);
+			places[i] = place_of(DatumGetFloat8(fractions->values[i]), kind, count, fractions->array == NULL);
 	}
-	find_values(values, order, fractions, places, &found);
+	find_values(values, order, spilled, fractions, places, &found);
 	for (uint32 i = 0; i < fractions->count; i++)
 	{
 		if (fractions->nulls[i])
@@ -247,9 +251,11 @@ compute_percentiles(const StoredValues *values, const ArrayOrder *order, Percent
 
 Datum
 gpusort_return_percentiles(FunctionCallInfo fcinfo, const StoredValues *values, const ArrayOrder *order,
-						   PercentileKind kind, const Fractions *fractions)
+						   SpilledSet *spilled, PercentileKind kind, const Fractions *fractions)
 {
-	if (values->count == 0 || (fractions->array == NULL && fractions->isnull))
+	uint64		count = spilled != NULL ? gpusort_spilled_count(spilled) : values->count;
+
+	if (count == 0 || (fractions->array == NULL && fractions->isnull))
 		PG_RETURN_NULL();
-	return compute_percentiles(values, order, kind, fractions);
+	return compute_percentiles(values, order, spilled, count, kind, fractions);
 }

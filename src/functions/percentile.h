@@ -7,6 +7,7 @@
 #define GPUSORT_PERCENTILE_H
 
 #include "arrays/stored_values.h"
+#include "functions/spilled_set.h"
 
 /* The fractions asked for: one, or an array of any shape. */
 typedef struct Fractions
@@ -34,9 +35,10 @@ extern void gpusort_fractions_check(const Fractions *fractions);
 /*
  * Returns the percentiles of a set: one value, or an array of the fractions' shape.  A set
  * without values gives NULL, and so does one fraction that is NULL.  In continuous kind
- * keys that are not float8 are converted to it.
+ * keys that are not float8 are converted to it.  If spilled is not NULL, the values are
+ * there, and `values` only tells their type.
  */
 extern Datum gpusort_return_percentiles(FunctionCallInfo fcinfo, const StoredValues *values, const ArrayOrder *order,
-										PercentileKind kind, const Fractions *fractions);
+										SpilledSet *spilled, PercentileKind kind, const Fractions *fractions);
 
 #endif							/* GPUSORT_PERCENTILE_H */

@@ -36,8 +36,7 @@ gpusort_values_transition(PG_FUNCTION_ARGS)
 
 	if (state == NULL)
 		state = gpusort_set_create(fcinfo, SET_VALUES);
-	if (!PG_ARGISNULL(1))
-		gpusort_set_append(fcinfo, state, &state->values, 1);
+	gpusort_set_append_value(fcinfo, state);
 	PG_RETURN_POINTER(state);
 }
 
@@ -53,8 +52,7 @@ gpusort_percentile_transition(PG_FUNCTION_ARGS)
 		gpusort_set_collect(fcinfo, &state->keys, SECOND_ARRAY, 2);
 		gpusort_set_append(fcinfo, state, &state->keys, 2);
 	}
-	if (!PG_ARGISNULL(1))
-		gpusort_set_append(fcinfo, state, &state->values, 1);
+	gpusort_set_append_value(fcinfo, state);
 	PG_RETURN_POINTER(state);
 }
 
@@ -77,13 +75,13 @@ return_percentiles(FunctionCallInfo fcinfo, const SetState *state, PercentileKin
 {
 	StoredValues values;
 
-	if (state == NULL || state->values.count == 0)
+	if (gpusort_set_is_empty(state))
 		PG_RETURN_NULL();
 	values.element = gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type);
 	values.data = state->values.data;
 	values.count = state->values.count;
 	gpusort_set_check_result(fcinfo, state, percentile_type(values.element, kind, fractions->array != NULL));
-	return gpusort_return_percentiles(fcinfo, &values, &state->order, kind, fractions);
+	return gpusort_return_percentiles(fcinfo, &values, &state->order, state->spilled, kind, fractions);
 }
 
 /*
@@ -98,7 +96,7 @@ percentile_within_group(FunctionCallInfo fcinfo, PercentileKind kind)
 	Fractions	fractions;
 
 	gpusort_set_context(fcinfo);
-	if (PG_ARGISNULL(1) || (is_array && (state == NULL || state->values.count == 0)))
+	if (PG_ARGISNULL(1) || (is_array && gpusort_set_is_empty(state)))
 		PG_RETURN_NULL();
 	gpusort_fractions_read(&fractions, PG_GETARG_DATUM(1), is_array);
 	gpusort_fractions_check(&fractions);

@@ -219,5 +219,6 @@ gpusort_set_create(FunctionCallInfo fcinfo, SetKind kind)
 	if (call != NULL && !OidIsValid(state->order.collation))
 		state->order.collation = collation_of_fields(call);
 	gpusort_set_collect(fcinfo, &state->values, FIRST_ARRAY, 1);
+	gpusort_set_limit_memory(fcinfo, state);
 	return state;
 }

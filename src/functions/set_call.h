@@ -10,6 +10,7 @@
 
 #include "compat.h"
 #include "functions/set_state.h"
+#include "functions/spilled_set.h"
 
 /* The aggregate's memory context.  Raises an error outside of an aggregate. */
 extern MemoryContext gpusort_set_context(FunctionCallInfo fcinfo);
@@ -46,6 +47,22 @@ static inline void
 gpusort_set_append(FunctionCallInfo fcinfo, SetState *state, Collector *collector, int argument)
 {
 	gpusort_collector_append(collector, state->context, PG_GETARG_DATUM(argument), PG_ARGISNULL(argument));
+}
+
+/* Appends the value of this row, if it is not NULL, to a state that may spill. */
+static inline void
+gpusort_set_append_value(FunctionCallInfo fcinfo, SetState *state)
+{
+	if (PG_ARGISNULL(1))
+		return;
+	if (unlikely(state->spilled != NULL))
+	{
+		gpusort_spilled_append(state->spilled, PG_GETARG_DATUM(1));
+		return;
+	}
+	gpusort_collector_append(&state->values, state->context, PG_GETARG_DATUM(1), false);
+	if (unlikely(gpusort_set_exceeds(state, 1)))
+		gpusort_set_spill(fcinfo, state);
 }
 
 #endif							/* GPUSORT_SET_CALL_H */

@@ -18,6 +18,7 @@ copy_empty(const SetState *state, MemoryContext context)
 	*copy = *state;
 	copy->context = context;
 	copy->cut_bytes = 0;
+	copy->spilled = NULL;
 	copy->bounded = false;
 	copy->nruns = 0;
 	copy->run_ends = NULL;

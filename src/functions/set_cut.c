@@ -4,7 +4,7 @@
  *
  * The first n are cut when four times as many have been gathered, so each row costs the
  * same however many there are.  A set of distinct values is cut at four times the bytes
- * that it had after the last cut: it never takes more than that, and if no value comes
+ * that it had after the last cut, or where it may spill: it never takes more than that, and if no value comes
  * twice, the cuts sort a third more values than there are.
  */
 #include "postgres.h"
@@ -15,6 +15,7 @@
 #include "arrays/distinct_values.h"
 #include "functions/array_functions.h"
 #include "functions/set_cut.h"
+#include "functions/spilled_set.h"
 #include "keys/key_compare.h"
 
 /* At this many values the first n are cut, and at this many bytes for the first time. */
@@ -69,7 +70,7 @@ cut_top_n_by(FunctionCallInfo fcinfo, SetState *state)
 	remember_bound(fcinfo, state);
 }
 
-/* Values that are equal by their bytes are found where they are; others, and keys, are sorted. */
+/* Keys are sorted where they are, and values that are equal by their bytes found there; others are sorted in a copy. */
 static void
 cut_distinct(FunctionCallInfo fcinfo, SetState *state)
 {
@@ -80,7 +81,13 @@ cut_distinct(FunctionCallInfo fcinfo, SetState *state)
 		.count = values->count
 	};
 
-	if (values->capacity > 0 && gpusort_distinct_by_bytes(stored.element, state->order.collation))
+	if (values->capacity > 0 && stored.element->is_key)
+	{
+		gpusort_order_keys(values->data, values->count, stored.element->form, &state->order);
+		values->count = gpusort_keys_distinct(stored.element->form, values->data, values->count);
+		values->bytes = values->count * stored.element->stride;
+	}
+	else if (values->capacity > 0 && gpusort_distinct_by_bytes(stored.element, state->order.collation))
 		values->count = gpusort_distinct_values(&stored, values->data, &values->bytes);
 	else
 		gpusort_collector_refill(values, state->context,
@@ -130,9 +137,11 @@ gpusort_set_cut(FunctionCallInfo fcinfo, SetState *state)
 	else if (state->kind == SET_TOP_N_BY)
 		grown = top_n_has_grown(state, TOP_N_BY_LEAST);
 	else if (state->kind == SET_DISTINCT)
-		grown = state->values.bytes >= Max(state->cut_bytes, DISTINCT_BYTES);
+		grown = state->values.bytes >= Max(state->cut_bytes, DISTINCT_BYTES) || gpusort_set_exceeds(state, 1);
 	if (grown)
 		gpusort_set_cut_now(fcinfo, state);
+	if (grown && state->kind == SET_DISTINCT && gpusort_set_exceeds(state, 2))
+		gpusort_set_spill(fcinfo, state);
 }
 
 bool

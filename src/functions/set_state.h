@@ -53,6 +53,8 @@ typedef enum SetKind
 	SET_PERCENTILE = 'p'		/* no order, no NULLs, and as the only key the fraction or fractions asked for */
 } SetKind;
 
+typedef struct SpilledSet SpilledSet;
+
 typedef struct SetState
 {
 	uint32		magic;			/* tells it from the internal states of other aggregates */
@@ -60,6 +62,9 @@ typedef struct SetState
 	ArrayOrder	order;
 	MemoryContext context;		/* holds everything */
 	Size		cut_bytes;		/* it is cut next at this many bytes, see set_cut.h */
+	Size		spill_bytes;	/* memory that it may take, see spilled_set.h; 0: any */
+	Size		work_bytes;		/* taken per value while all are worked on */
+	SpilledSet *spilled;		/* all values, once there were more; NULL before */
 	bool		bounded;		/* keys must come before the bound to be among the first n */
 	uint64		bound;			/* its code in the state's order */
 	Collector	values;
@@ -81,6 +86,13 @@ static inline bool
 gpusort_set_has_keys(SetKind kind)
 {
 	return gpusort_set_is_by_key(kind) || kind == SET_PERCENTILE;
+}
+
+/* True if a state holds no values, in memory or elsewhere. */
+static inline bool
+gpusort_set_is_empty(const SetState *state)
+{
+	return state == NULL || (state->values.count == 0 && state->spilled == NULL);
 }
 
 /* True if NULLs are not among the values. */

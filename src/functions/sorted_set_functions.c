@@ -176,7 +176,7 @@ return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind, const Fractions
 	else
 		gpusort_set_check_result(fcinfo, state, fractions->array != NULL ? values.element->array_type : state->values.type);
 	gpusort_fractions_check(fractions);
-	return gpusort_return_percentiles(fcinfo, &values, &order, kind, fractions);
+	return gpusort_return_percentiles(fcinfo, &values, &order, NULL, kind, fractions);
 }
 
 /* sorted_set_median(sorted_set) */

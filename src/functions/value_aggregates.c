@@ -26,33 +26,38 @@ PG_FUNCTION_INFO_V1(gpusort_mode_agg_final);
 PG_FUNCTION_INFO_V1(gpusort_count_distinct_final);
 PG_FUNCTION_INFO_V1(gpusort_histogram_agg_final);
 
-/* Collects the row's value, if it is not NULL. */
+/* The state, which is made at the first row. */
 static SetState *
-collect(FunctionCallInfo fcinfo, SetKind kind)
+get_state(FunctionCallInfo fcinfo, SetKind kind)
 {
 	SetState   *state = gpusort_set_get_kind(fcinfo, kind);
 
-	if (state == NULL)
-		state = gpusort_set_create(fcinfo, kind);
-	if (!PG_ARGISNULL(1))
-		gpusort_set_append(fcinfo, state, &state->values, 1);
-	return state;
+	return state != NULL ? state : gpusort_set_create(fcinfo, kind);
 }
 
 /* mode_agg_transition(internal, value) */
 Datum
 gpusort_mode_agg_transition(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_POINTER(collect(fcinfo, SET_MODE));
+	SetState   *state = get_state(fcinfo, SET_MODE);
+
+	gpusort_set_append_value(fcinfo, state);
+	PG_RETURN_POINTER(state);
 }
 
 /* count_distinct_transition(internal, value) */
 Datum
 gpusort_count_distinct_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state = collect(fcinfo, SET_DISTINCT);
+	SetState   *state = get_state(fcinfo, SET_DISTINCT);
 
-	gpusort_set_cut(fcinfo, state);
+	if (state->spilled != NULL)
+		gpusort_set_append_value(fcinfo, state);
+	else if (!PG_ARGISNULL(1))
+	{
+		gpusort_set_append(fcinfo, state, &state->values, 1);
+		gpusort_set_cut(fcinfo, state);
+	}
 	PG_RETURN_POINTER(state);
 }
 
@@ -60,8 +65,10 @@ gpusort_count_distinct_transition(PG_FUNCTION_ARGS)
 Datum
 gpusort_histogram_agg_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state = collect(fcinfo, SET_HISTOGRAM);
+	SetState   *state = get_state(fcinfo, SET_HISTOGRAM);
 
+	if (!PG_ARGISNULL(1))
+		gpusort_set_append(fcinfo, state, &state->values, 1);
 	if (state->order.buckets == 0)
 	{
 		gpusort_set_require(fcinfo, 2, "buckets");
@@ -70,14 +77,14 @@ gpusort_histogram_agg_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
-/* The state of a final function's first argument and its values; NULL if there are none. */
+/* The state of a final function's first argument and its values in memory; NULL if it has none anywhere. */
 static const SetState *
 values_of_state(FunctionCallInfo fcinfo, SetKind kind, StoredValues *values)
 {
 	const SetState *state = gpusort_set_get_kind(fcinfo, kind);
 
 	gpusort_set_context(fcinfo);
-	if (state == NULL || state->values.count == 0)
+	if (gpusort_set_is_empty(state))
 		return NULL;
 	values->element = gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type);
 	values->data = state->values.data;
@@ -95,6 +102,8 @@ return_mode(FunctionCallInfo fcinfo, SetKind kind)
 	if (state == NULL)
 		PG_RETURN_NULL();
 	gpusort_set_check_result(fcinfo, state, values.element->oid);
+	if (state->spilled != NULL)
+		return gpusort_spilled_mode(state->spilled, values.element);
 	order = gpusort_set_order_of_runs(state);
 	return datumCopy(gpusort_values_mode(&values, &order), values.element->by_value, values.element->length);
 }
@@ -122,6 +131,8 @@ gpusort_count_distinct_final(PG_FUNCTION_ARGS)
 
 	if (state == NULL)
 		PG_RETURN_INT64(0);
+	if (state->spilled != NULL)
+		PG_RETURN_INT64(gpusort_spilled_count_distinct(state->spilled, values.element));
 	PG_RETURN_INT64(gpusort_values_count_distinct(&values, &state->order));
 }
 

@@ -1,9 +1,9 @@
 /*
  * plan_hook.c
- *	  Walks each finished plan once and lets the node rooms rewrite it.  Before that one room
- *	  may have another query planned.
+ *	  Walks each finished plan once and lets the node rooms rewrite it.
  *
- * On its way down the walk finds out what the nodes above do with the rows of a place.  On
+ * On its way down the walk finds out what the nodes above do with the rows of a place, and
+ * has each node prepared.  On
  * its way up it offers each node to the rooms in their order.
  */
 #include "postgres.h"
@@ -20,7 +20,7 @@
 
 static planner_hook_type previous_planner;
 static List *rooms = NIL;
-static const QueryRoom *query_room;
+static PlanPreparation preparation;
 
 static void visit_plan(Plan **link, void *arg);
 
@@ -177,6 +177,8 @@ visit_plan(Plan **link, void *arg)
 	ListCell   *cell;
 
 	check_stack_depth();
+	if (preparation != NULL)
+		preparation(plan, place);
 	if (!knows_children(plan) || place->walk->explain)
 		visit_children(plan, place);
 	foreach(cell, place->walk->rooms)
@@ -215,21 +217,6 @@ plan_as_before(GPUSORT_PLANNER_PARAMETERS)
 		: standard_planner(GPUSORT_PLANNER_ARGUMENTS);
 }
 
-/* Plans a query, and then what the room makes of it, if that is something else. */
-static void
-plan_query(PlanWalk *walk, GPUSORT_PLANNER_PARAMETERS)
-{
-	void	   *found = query_room->find(query);
-
-	walk->statement = plan_as_before(GPUSORT_PLANNER_ARGUMENTS);
-	if (found == NULL)
-		return;
-	query = query_room->rewrite(found, walk);
-	walk->names = NIL;
-	if (query != NULL)
-		walk->statement = plan_as_before(GPUSORT_PLANNER_ARGUMENTS);
-}
-
 static PlannedStmt *
 plan_with_nodes(GPUSORT_PLANNER_PARAMETERS)
 {
@@ -239,7 +226,7 @@ plan_with_nodes(GPUSORT_PLANNER_PARAMETERS)
 	};
 	ListCell   *cell;
 
-	plan_query(&walk, GPUSORT_PLANNER_ARGUMENTS);
+	walk.statement = plan_as_before(GPUSORT_PLANNER_ARGUMENTS);
 	foreach(cell, rooms)
 	{
 		const NodeRoom *room = lfirst(cell);
@@ -247,7 +234,7 @@ plan_with_nodes(GPUSORT_PLANNER_PARAMETERS)
 		if ((room->enabled() || walk.explain) && (room->concerns == NULL || room->concerns(walk.statement)))
 			walk.rooms = lappend(walk.rooms, lfirst(cell));
 	}
-	if (walk.rooms != NIL)
+	if (walk.rooms != NIL || preparation != NULL)
 		gpusort_plan_each_tree(walk.statement, visit_tree, &walk);
 	gpusort_reason_show(&walk);
 	return walk.statement;
@@ -289,9 +276,9 @@ gpusort_plan_hook_add(const NodeRoom *room)
 }
 
 void
-gpusort_plan_hook_set_query_room(const QueryRoom *room)
+gpusort_plan_hook_set_preparation(PlanPreparation prepare)
 {
-	query_room = room;
+	preparation = prepare;
 }
 
 const NodeRoom *

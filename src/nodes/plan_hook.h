@@ -73,18 +73,8 @@ typedef struct NodeRoom
 	List	   *(*sort_operators) (const CustomScan *node);
 } NodeRoom;
 
-/* A room that rewrites queries, for which the planner is then asked a second time. */
-typedef struct QueryRoom
-{
-	/*
-	 * Finds in a query that is going to be planned what might be rewritten.  NULL: nothing.
-	 * Planning changes the query, so what is found must hold what rewrite needs.
-	 */
-	void	   *(*find) (Query *query);
-
-	/* The query to plan in its place, now that walk->statement is its plan.  NULL: that plan stays. */
-	Query	   *(*rewrite) (void *found, PlanWalk *walk);
-} QueryRoom;
+/* Changes a plan before the plans below it are offered to the rooms. */
+typedef void (*PlanPreparation) (Plan *plan, const PlanPlace *place);
 
 /* Sets the hook that lets rooms rewrite each plan that the planner makes. */
 extern void gpusort_plan_hook_init(void);
@@ -92,8 +82,8 @@ extern void gpusort_plan_hook_init(void);
 /* Adds a room, which is asked after those added before. */
 extern void gpusort_plan_hook_add(const NodeRoom *room);
 
-/* Sets the room that may rewrite queries. */
-extern void gpusort_plan_hook_set_query_room(const QueryRoom *room);
+/* Sets what is called for each plan on the way down. */
+extern void gpusort_plan_hook_set_preparation(PlanPreparation prepare);
 
 /* A plan_node_id for a node that is added to the statement. */
 extern int	gpusort_plan_next_id(PlanWalk *walk);

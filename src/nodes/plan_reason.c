@@ -88,12 +88,10 @@ gpusort_reason_note_call(const PlanPlace *place, const Plan *plan, const FuncExp
 }
 
 void
-gpusort_reason_note_aggregate(PlanWalk *walk, const Agg *plan, const Aggref *call, PlanReason reason, const char *detail)
+gpusort_reason_note_aggregate(const PlanPlace *place, const Agg *plan, const Aggref *call, PlanReason reason, const char *detail)
 {
-	PlanPlace	place = {.walk = walk};
-
-	if (walk->explain)
-		add_note(walk, shown(&place, &plan->plan, (const Node *) call), reason, detail);
+	if (place->walk->explain)
+		add_note(place->walk, shown(place, &plan->plan, (const Node *) call), reason, detail);
 }
 
 void

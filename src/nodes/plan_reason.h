@@ -29,9 +29,11 @@
 	/* of aggregates */ \
 	X(GROUPING_SETS, "it is computed for several grouping sets") \
 	X(MANY_GROUPS, "few rows are expected in each group") \
-	X(MEMORY, "its values are expected to take more memory than a hash table may") \
 	X(NO_AGGREGATE, "this database has no aggregate of gpusort in its place that everybody may call") \
 	X(PRESORTED, "its input comes in order") \
+	X(NO_COLUMN_ORDER, "it is ordered by an expression, or orders other values than it distinguishes") \
+	X(OTHER_ORDER, "another aggregate beside it has another order") \
+	X(ROW_ORDER, "what is beside it, or above, may depend on the order of the rows") \
 	/* of array calls */ \
 	X(FEW_ROWS, "few rows are expected") \
 	X(NO_INPUT, "there is no input whose rows could be sorted together") \
@@ -69,8 +71,8 @@ extern void gpusort_reason_note_sort(const struct PlanPlace *place, const Sort *
 extern void gpusort_reason_note_call(const struct PlanPlace *place, const Plan *plan, const FuncExpr *call,
 									 PlanReason reason, const char *detail);
 
-/* Notes what becomes of an aggregate that an Agg of the walk's statement computes. */
-extern void gpusort_reason_note_aggregate(struct PlanWalk *walk, const Agg *plan, const Aggref *call,
+/* Notes what becomes of an aggregate that the Agg at the place computes. */
+extern void gpusort_reason_note_aggregate(const struct PlanPlace *place, const Agg *plan, const Aggref *call,
 										  PlanReason reason, const char *detail);
 
 /* Tells all that was noted. */

@@ -1,44 +1,42 @@
 /*
  * aggregates.h
- *	  Built-in aggregates that sort become the extension's own.
+ *	  Aggregates that sort: built-in ones become the extension's own, or get sorted input.
  *
- * rewrite.c finds such calls in a query before it is planned, and marks them.  call.c knows
- * what each can become.  choose.c decides by the plan of the query as it was.  If any call
- * is taken, a copy of the query with the other calls is planned in its place.
+ * PostgreSQL sorts inside of such an aggregate, where no node sees it.  plan.c looks at each
+ * Agg of a finished plan before the nodes below it are offered to the rooms.  call.c puts the
+ * extension's percentile_cont, percentile_disc, mode and count_distinct in the place of the
+ * built-in ones.  order.c has the input of array_agg(x ORDER BY y) and its like sorted below
+ * the Agg.
  */
 #ifndef GPUSORT_AGGREGATES_H
 #define GPUSORT_AGGREGATES_H
 
-#include "nodes/plannodes.h"
-
-#include "nodes/plan_reason.h"
+#include "nodes/plan_hook.h"
 
 typedef struct AggregateCall
 {
-	Aggref	   *call;			/* one of the calls in the query; the others are equal */
-	PlanReason	reason;			/* PLAN_TAKEN: it can be taken, as far as is known */
+	Aggref	   *call;			/* in the target list or the condition of an Agg */
+	PlanReason	reason;			/* PLAN_TAKEN: it is replaced, or gets sorted input */
 	const char *detail;
-	int			value_bytes;	/* that a state holds per row */
-	const Agg  *plan;			/* the first Agg of the plan that computes it, or NULL */
-	const Aggref *planned;		/* the call there */
-	Oid			replacement;	/* the extension's aggregate, of calls that are taken */
+	bool		replaceable;	/* a call of call.c; else one of order.c, or neither */
+	bool		ordered;
+	Oid			replacement;	/* the extension's aggregate, of calls that are replaced */
 } AggregateCall;
 
-struct PlanWalk;
-
-/* rewrite.c */
+/* plan.c */
 extern void gpusort_aggregates_init(void);
 
 /* call.c */
-extern void gpusort_aggregate_mark(Aggref *call, int index);
-extern AggregateCall *gpusort_aggregate_marked(List *calls, const Aggref *call);
 extern bool gpusort_aggregate_sorts(const Aggref *call);
 extern void gpusort_aggregate_describe(AggregateCall *call);
-extern Oid	gpusort_aggregate_schema(void);
-extern Oid	gpusort_aggregate_find(const Aggref *call);
-extern void gpusort_aggregate_replace(Aggref *call, Oid replacement);
+extern void gpusort_aggregate_replace(PlannedStmt *statement, const AggregateCall *call);
 
-/* choose.c */
-extern void gpusort_aggregates_choose(List *calls, struct PlanWalk *walk);
+/* order.c */
+extern bool gpusort_aggregate_is_ordered(const Aggref *call);
+extern bool gpusort_aggregate_ignores_order(const AggregateCall *call);
+extern Sort *gpusort_aggregates_order(Agg *agg, List *calls, const PlanPlace *place);
+
+/* Has a call take its rows as they come. */
+extern void gpusort_aggregate_take_order(Aggref *call);
 
 #endif							/* GPUSORT_AGGREGATES_H */

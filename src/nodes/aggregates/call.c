@@ -49,28 +49,6 @@ static const Replacement replacements[] = {
 	{F_COUNT_ANY, "count_distinct", 1, {ANYELEMENTOID}}
 };
 
-/*
- * The planner keeps of an Aggref what it does not use, among that the place in the query's
- * text.  A mark in its stead finds a call again in the plan, and in copies of the query.  A
- * place below zero means that none is known.
- */
-#define MARK_OF(index) (-2 - (index))
-#define INDEX_OF(mark) (-2 - (mark))
-
-/* Marks a call as the one that stands in a list of calls at the index. */
-void
-gpusort_aggregate_mark(Aggref *call, int index)
-{
-	call->location = MARK_OF(index);
-}
-
-/* The call of the list that a mark is of, or NULL. */
-AggregateCall *
-gpusort_aggregate_marked(List *calls, const Aggref *call)
-{
-	return call->location <= MARK_OF(0) ? list_nth(calls, INDEX_OF(call->location)) : NULL;
-}
-
 static const Replacement *
 replacement_of(Oid builtin)
 {
@@ -89,9 +67,31 @@ gpusort_aggregate_sorts(const Aggref *call)
 	return call->aggfnoid != F_COUNT_ANY || call->aggdistinct != NIL;
 }
 
+/* The extension's aggregate for a call; InvalidOid if it is not there or not for everybody. */
+static Oid
+find_aggregate(const Aggref *call)
+{
+	const Replacement *replacement = replacement_of(call->aggfnoid);
+	oidvector  *types = buildoidvector(replacement->types, replacement->nargs);
+	Oid			schema = get_namespace_oid(SCHEMA, true);
+	Oid			extension = get_extension_oid(EXTENSION, true);
+	Oid			aggregate;
+
+	if (!OidIsValid(schema) || !OidIsValid(extension))
+		return InvalidOid;
+	aggregate = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(replacement->name),
+								PointerGetDatum(types), ObjectIdGetDatum(schema));
+	if (!OidIsValid(aggregate) || getExtensionOfObject(ProcedureRelationId, aggregate) != extension)
+		return InvalidOid;
+	/* A plan may be kept, and run later by another role. */
+	if (!GPUSORT_MAY_USE_SCHEMA(schema, ACL_ID_PUBLIC) || !GPUSORT_MAY_EXECUTE(aggregate, ACL_ID_PUBLIC))
+		return InvalidOid;
+	return aggregate;
+}
+
 /*
- * Says whether the call can be replaced.  Its values must have a key form, and be compared
- * by the operators of their type's default order.
+ * Says whether the call can be replaced, and by what.  Its values must have a key form, and
+ * be compared by the operators of their type's default order.
  */
 void
 gpusort_aggregate_describe(AggregateCall *call)
@@ -116,48 +116,36 @@ gpusort_aggregate_describe(AggregateCall *call)
 		call->detail = format_operator(counts ? clause->eqop : clause->sortop);
 		return;
 	}
-	call->value_bytes = get_typlen(type);
+	call->replacement = find_aggregate(aggregate);
+	if (!OidIsValid(call->replacement))
+		call->reason = PLAN_NO_AGGREGATE;
 }
 
-/* The schema of the extension's aggregates; InvalidOid where this database does not have them. */
-Oid
-gpusort_aggregate_schema(void)
+/* Has the plan made again when the aggregate changes or is dropped. */
+static void
+depend_on(PlannedStmt *statement, Oid aggregate)
 {
-	return get_namespace_oid(SCHEMA, true);
+	PlanInvalItem *item = makeNode(PlanInvalItem);
+
+	item->cacheId = PROCOID;
+	item->hashValue = GetSysCacheHashValue1(PROCOID, ObjectIdGetDatum(aggregate));
+	statement->invalItems = lappend(statement->invalItems, item);
 }
 
-/* The extension's aggregate for a call; InvalidOid if it is not there or not for everybody. */
-Oid
-gpusort_aggregate_find(const Aggref *call)
-{
-	const Replacement *replacement = replacement_of(call->aggfnoid);
-	oidvector  *types = buildoidvector(replacement->types, replacement->nargs);
-	Oid			schema = gpusort_aggregate_schema();
-	Oid			extension = get_extension_oid(EXTENSION, true);
-	Oid			aggregate;
-
-	if (!OidIsValid(schema) || !OidIsValid(extension))
-		return InvalidOid;
-	aggregate = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(replacement->name),
-								PointerGetDatum(types), ObjectIdGetDatum(schema));
-	if (!OidIsValid(aggregate) || getExtensionOfObject(ProcedureRelationId, aggregate) != extension)
-		return InvalidOid;
-	/* A plan may be kept, and run later by another role. */
-	if (!GPUSORT_MAY_USE_SCHEMA(schema, ACL_ID_PUBLIC) || !GPUSORT_MAY_EXECUTE(aggregate, ACL_ID_PUBLIC))
-		return InvalidOid;
-	return aggregate;
-}
-
-/* Turns a call that has not been planned into one of the replacement. */
+/* Turns a call of the statement's plan into one of the replacement. */
 void
-gpusort_aggregate_replace(Aggref *call, Oid replacement)
+gpusort_aggregate_replace(PlannedStmt *statement, const AggregateCall *call)
 {
-	if (call->aggfnoid == F_COUNT_ANY)
+	Aggref	   *aggregate = call->call;
+
+	if (aggregate->aggfnoid == F_COUNT_ANY)
 	{
-		call->aggdistinct = NIL;
-		call->aggorder = NIL;
-		linitial_node(TargetEntry, call->args)->ressortgroupref = 0;
+		aggregate->aggdistinct = NIL;
+		aggregate->aggorder = NIL;
+		linitial_node(TargetEntry, aggregate->args)->ressortgroupref = 0;
+		aggregate->aggtranstype = INTERNALOID;
 	}
-	call->aggfnoid = replacement;
-	call->location = -1;
+	GPUSORT_SET_PRESORTED(aggregate, false);
+	aggregate->aggfnoid = call->replacement;
+	depend_on(statement, call->replacement);
 }

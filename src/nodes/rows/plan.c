@@ -64,6 +64,16 @@ first_key_reason(const Sort *sort, const char **detail)
 	return PLAN_KEY_TYPE;
 }
 
+/* True if the node will take the place of a Sort all of whose rows are wanted. */
+bool
+gpusort_rows_take(const Sort *sort)
+{
+	const char *detail;
+
+	return gpusort_sort_enabled() && first_key_reason(sort, &detail) == PLAN_TAKEN &&
+		(gpusort_force_nodes || (gpusort_rows_may_win(sort) && gpusort_rows_cost(sort, 0, false).reason == PLAN_TAKEN));
+}
+
 /* The sort's keys, its bound and its intervals in the form of custom_private. */
 static List *
 make_private(const Sort *sort, const RowsBound *bound, List *intervals)

@@ -71,20 +71,13 @@ set_keys(Sort *sort, const Agg *agg)
 }
 
 Sort *
-gpusort_rows_plan_groups(const Agg *agg)
+gpusort_rows_plan_input_sort(const Agg *agg)
 {
 	const Plan *input = agg->plan.lefttree;
-	Bitmapset  *read;
-	Sort	   *sort;
+	Bitmapset  *read = columns_read(agg);
+	Sort	   *sort = makeNode(Sort);
 	ListCell   *cell;
 
-	if (agg->aggstrategy != AGG_HASHED || agg->aggsplit != AGGSPLIT_SIMPLE || agg->numCols == 0 ||
-		agg->groupingSets != NIL || agg->chain != NIL ||
-		has_aggregate((Node *) agg->plan.targetlist, NULL) || has_aggregate((Node *) agg->plan.qual, NULL))
-		return NULL;
-
-	read = columns_read(agg);
-	sort = makeNode(Sort);
 	sort->plan.lefttree = agg->plan.lefttree;
 	sort->plan.plan_rows = input->plan_rows;
 	sort->plan.parallel_safe = input->parallel_safe;
@@ -105,5 +98,18 @@ gpusort_rows_plan_groups(const Agg *agg)
 			entry->expr = (Expr *) makeNullConst(type, exprTypmod(column), exprCollation(column));
 		sort->plan.targetlist = lappend(sort->plan.targetlist, entry);
 	}
+	return sort;
+}
+
+Sort *
+gpusort_rows_plan_groups(const Agg *agg)
+{
+	Sort	   *sort;
+
+	if (agg->aggstrategy != AGG_HASHED || agg->aggsplit != AGGSPLIT_SIMPLE || agg->numCols == 0 ||
+		agg->groupingSets != NIL || agg->chain != NIL ||
+		has_aggregate((Node *) agg->plan.targetlist, NULL) || has_aggregate((Node *) agg->plan.qual, NULL))
+		return NULL;
+	sort = gpusort_rows_plan_input_sort(agg);
 	return set_keys(sort, agg) ? sort : NULL;
 }

@@ -12,9 +12,14 @@
 #include "nodes/plannodes.h"
 
 /*
+ * Returns a Sort of an Agg's input without keys.  What the Agg does not read is a constant in
+ * its target list.  Its costs and its plan_node_id are not set.
+ */
+extern Sort *gpusort_rows_plan_input_sort(const Agg *agg);
+
+/*
  * Returns a Sort of an Agg's input by the columns that it groups by, for an Agg that hashes
- * and has no aggregates; else NULL.  What the Agg does not read is a constant in its
- * target list.  Its costs and its plan_node_id are not set.
+ * and has no aggregates; else NULL.
  */
 extern Sort *gpusort_rows_plan_groups(const Agg *agg);
 

@@ -54,6 +54,7 @@ typedef struct RowsCost
 
 /* plan.c */
 extern void gpusort_rows_node_init(void);
+extern bool gpusort_rows_take(const Sort *sort);
 
 /* plan_bound.c */
 extern double gpusort_rows_wanted(const Limit *limit);

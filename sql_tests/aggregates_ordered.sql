@@ -1,0 +1,126 @@
+-- Needs gpusort.engine = 'auto': sorts rows by text and numeric.
+-- gpusort.enable_aggregates: the input of aggregates with ORDER BY is sorted below them, and
+-- every result is as without.
+CREATE SCHEMA ordered;
+SET search_path = ordered;
+SET max_parallel_workers_per_gather = 0;
+SET gpusort.force_nodes = on;
+SET compute_query_id = off;
+-- From version 16 on PostgreSQL does so itself, where this allows it.
+DO $$ BEGIN PERFORM set_config(name, 'off', false) FROM pg_settings WHERE name = 'enable_presorted_aggregate'; END $$;
+
+CREATE TABLE items AS SELECT i AS id, i % 5 AS g, nullif(i * 7919 % 101, 7) AS x, nullif(i * 31 % 47, 3) AS y, 't' || i * 7919 % 1009 AS t, (i % 13)::float8 AS f,
+	(i * 31 % 61 || 'v')::varchar(10) AS v, numeric '0.5' * (i * 7919 % 211) AS n
+FROM generate_series(1, 600) i;
+CREATE INDEX by_group ON items (g, id);
+CREATE INDEX by_group_down ON items (g DESC NULLS LAST, x);
+ANALYZE items;
+
+CREATE FUNCTION outcome(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE result text;
+BEGIN
+	EXECUTE format('SELECT string_agg(q::text, chr(10)) FROM (%s) q', query) INTO result;
+	RETURN coalesce(result, 'NULL');
+EXCEPTION WHEN OTHERS THEN
+	RETURN SQLSTATE || ' ' || SQLERRM;
+END $$;
+-- True if no aggregate of the plan has an order of its own.
+CREATE FUNCTION presorted(query text) RETURNS bool LANGUAGE plpgsql AS $$
+DECLARE line text; sorts bool := false;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (VERBOSE, COSTS OFF) ' || query LOOP
+		IF line ~ 'Output:.*agg\(.* ORDER BY' THEN RETURN false; END IF;
+		sorts := sorts OR line ~ 'GpusortRows|Sort Key';
+	END LOOP;
+	RETURN sorts;
+END $$;
+CREATE FUNCTION compare(query text, OUT presorted bool, OUT same bool) LANGUAGE plpgsql AS $$
+DECLARE without text;
+BEGIN
+	PERFORM set_config('gpusort.enable_aggregates', 'off', true);
+	without := outcome(query);
+	PERFORM set_config('gpusort.enable_aggregates', 'on', true);
+	presorted := presorted(query);
+	same := outcome(query) = without;
+	IF NOT same THEN RAISE WARNING E'%\n% instead of %', query, outcome(query), without; END IF;
+END $$;
+
+-- The last key tells all rows apart, so that there is one order.
+SET enable_hashagg = off;
+SET enable_incremental_sort = off;
+CREATE FUNCTION compare_both_ways(query text, OUT presorted int, OUT same bool) LANGUAGE plpgsql AS $$
+DECLARE by_index record; by_sort record;
+BEGIN
+	PERFORM set_config('enable_indexscan', 'on', true), set_config('enable_sort', 'off', true);
+	SELECT * FROM compare(query) INTO by_index;
+	PERFORM set_config('enable_indexscan', 'off', true), set_config('enable_sort', 'on', true);
+	SELECT * FROM compare(query) INTO by_sort;
+	presorted := by_index.presorted::int + by_sort.presorted::int;
+	same := by_index.same AND by_sort.same;
+END $$;
+SELECT count(*), sum(presorted) AS presorted, bool_and(same) AS same
+FROM unnest('{array_agg(x,"string_agg(t, '','' ","json_agg(n","array_agg(v","string_agg(v, t ","jsonb_agg(x","array_agg(ROW(x, t)"}'::text[]) call,
+	unnest('{"x, id","x DESC, id","y NULLS FIRST, x DESC NULLS LAST, id DESC","t COLLATE \"C\", id","v COLLATE \"C\", id","n, id","f DESC, g, id","id"}'::text[]) keys,
+	unnest('{"","GROUP BY g ORDER BY g","GROUP BY g HAVING count(*) > 100 ORDER BY g DESC NULLS LAST","GROUP BY g, f ORDER BY g, f"}'::text[]) groups,
+	LATERAL compare_both_ways(format('SELECT %s ORDER BY %s)::text, count(*), sum(x) FROM items %s', call, keys, groups)) c;
+
+-- What stands beside and above.
+SELECT query, presorted, same FROM (VALUES
+	('SELECT g, array_agg(x ORDER BY id), string_agg(t, '','' ORDER BY id), array_agg(y ORDER BY id) FILTER (WHERE x > 50) FROM items GROUP BY g ORDER BY g'),
+	('SELECT g, (array_agg(t ORDER BY n DESC, id))[1] FROM items GROUP BY g ORDER BY g DESC'),
+	('SELECT array_agg(x ORDER BY id) FROM items WHERE false'),
+	('SELECT array_agg(x ORDER BY id), avg(f), max(n), count(DISTINCT x), percentile_disc(0.5) WITHIN GROUP (ORDER BY y) FROM items'),
+	('SELECT h, s FROM (SELECT g AS h, string_agg(v, '' '' ORDER BY t COLLATE "C", id) AS s FROM items GROUP BY g) q WHERE h > 1 ORDER BY h'),
+	('SELECT i.g, (SELECT array_agg(k.x ORDER BY k.id DESC) FROM items k WHERE k.g = i.g AND k.id < i.id) FROM items i WHERE i.id < 20 ORDER BY i.id'),
+	('SELECT l.* FROM generate_series(0, 4) s, LATERAL (SELECT array_agg(x ORDER BY id) AS a FROM items WHERE g = s) l ORDER BY s'),
+	-- These keep an order of their own.
+	('SELECT array_agg(x ORDER BY id), array_agg(x ORDER BY id DESC) FROM items'),
+	('SELECT array_agg(DISTINCT x ORDER BY x) FROM items'),
+	('SELECT array_agg(x ORDER BY lower(t), id) FROM items'),
+	('SELECT array_agg(x + 0 * random()::int ORDER BY id) FROM items'),
+	('SELECT array_agg(x ORDER BY id DESC), array_agg(y) FROM items'),
+	('SELECT g, array_agg(x ORDER BY y, id) FROM items GROUP BY GROUPING SETS ((g), ()) ORDER BY g')) v(query), compare(query);
+-- Rows that are not all wanted are not all sorted.
+SET enable_sort = off;
+SELECT * FROM compare('SELECT g, array_agg(x ORDER BY y, id) FROM items GROUP BY g LIMIT 1');
+-- The order of the index is kept for what is above.
+SELECT * FROM compare('SELECT g, array_agg(x ORDER BY y, id) FROM items GROUP BY g ORDER BY g');
+SELECT * FROM compare('SELECT g, array_agg(x ORDER BY y, id) FROM items GROUP BY g ORDER BY g DESC NULLS LAST');
+EXPLAIN (VERBOSE, COSTS OFF) SELECT g, array_agg(x ORDER BY y, id) FROM items GROUP BY g ORDER BY g;
+EXPLAIN (VERBOSE, COSTS OFF) SELECT g, array_agg(x ORDER BY y, id) FROM items GROUP BY g ORDER BY g DESC NULLS LAST;
+RESET enable_sort;
+
+-- Views, row security, prepared statements and cursors.
+CREATE VIEW lists AS SELECT g, array_agg(x ORDER BY y, id) AS a FROM items GROUP BY g;
+SELECT pg_get_viewdef('lists') ~ 'ORDER BY' AS as_written;
+SELECT * FROM compare('SELECT * FROM lists WHERE g < 3 ORDER BY g');
+PREPARE list AS SELECT md5(array_agg(x ORDER BY y, id)::text) FROM items WHERE g = $1;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE list(1);
+SET gpusort.enable_aggregates = off;
+SELECT md5(array_agg(x ORDER BY y, id)::text) FROM items WHERE g = 1;
+RESET gpusort.enable_aggregates;
+BEGIN;
+DECLARE c SCROLL CURSOR FOR SELECT g, (array_agg(x ORDER BY y, id))[1:3] FROM items GROUP BY g ORDER BY g;
+FETCH 2 FROM c;
+FETCH BACKWARD 1 FROM c;
+ROLLBACK;
+
+-- Costs decide, and it is told why.
+RESET gpusort.force_nodes;
+SET work_mem = '4MB';
+SET jit = off;
+SET gpusort.explain_choices = on;
+CREATE PROCEDURE plan(query text) LANGUAGE plpgsql AS $$ BEGIN EXECUTE 'EXPLAIN ' || query; END $$;
+CALL plan('SELECT array_agg(x ORDER BY id) FROM items');
+CREATE TABLE many AS SELECT i AS id, i % 5000 AS k, i * 7919 % 100003 AS x FROM generate_series(1, 60000) i;
+ANALYZE many;
+CALL plan('SELECT array_agg(x ORDER BY x, id) FROM many');
+CALL plan('SELECT k, array_agg(id ORDER BY x) FROM many GROUP BY k');
+CALL plan('SELECT array_agg(x ORDER BY x + 1) FROM many');
+CALL plan('SELECT array_agg(id), array_agg(id ORDER BY x) FROM many');
+SET gpusort.enable_sort = off;
+CALL plan('SELECT array_agg(x ORDER BY x, id) FROM many');
+RESET gpusort.enable_sort;
+SET client_min_messages = warning;
+DROP SCHEMA ordered CASCADE;

@@ -1,0 +1,332 @@
+/*
+ * order.c
+ *	  Has the input of aggregates with an ORDER BY sorted below their Agg.
+ *
+ * PostgreSQL sorts the rows of each group inside of such an aggregate, and only from version
+ * 16 on below, by a Sort of its own choice.  One sort of all rows by the columns that the Agg
+ * groups by, and then by those of the ORDER BY, costs the rows node less.  It makes any
+ * aggregate faster, keeps to work_mem, and leaves ties in the input's order.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/transam.h"
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "utils/lsyscache.h"
+
+#include "compat.h"
+#include "guc.h"
+#include "nodes/aggregates/aggregates.h"
+#include "nodes/aggregates/index_order.h"
+#include "nodes/rows/plan_groups.h"
+#include "nodes/rows/rows_node.h"
+
+/* What PostgreSQL's sort of a group costs, in operators, and each of its rows, without comparisons. */
+#define COST_PER_GROUP 100.0
+#define COST_PER_ROW 10.0
+
+bool
+gpusort_aggregate_is_ordered(const Aggref *call)
+{
+	return call->aggorder != NIL && !AGGKIND_IS_ORDERED_SET(call->aggkind) && !GPUSORT_IS_PRESORTED(call);
+}
+
+/* The column of the input that a call is ordered by in this clause; 0 if it is none. */
+static AttrNumber
+column_of(const SortGroupClause *clause, const Aggref *call, Oid *collation)
+{
+	Node	   *value = (Node *) get_sortgroupclause_tle(unconstify(SortGroupClause *, clause), call->args)->expr;
+
+	*collation = exprCollation(value);
+	while (IsA(value, RelabelType))
+		value = (Node *) ((RelabelType *) value)->arg;
+	return IsA(value, Var) && ((Var *) value)->varno == OUTER_VAR ? ((Var *) value)->varattno : 0;
+}
+
+/* Says whether sorted input can give a call its order. */
+static PlanReason
+judge_order(const Aggref *call)
+{
+	ListCell   *cell;
+	Oid			collation;
+
+	if (call->aggdistinct != NIL)
+		return PLAN_NO_COLUMN_ORDER;
+	/* Arguments are computed for each row of the sorted input then. */
+	if (contain_volatile_functions((Node *) unconstify(Aggref *, call)))
+		return PLAN_CALL_VOLATILE;
+	foreach(cell, call->aggorder)
+	{
+		const SortGroupClause *clause = lfirst(cell);
+
+		if (!OidIsValid(clause->sortop) || column_of(clause, call, &collation) == 0)
+			return PLAN_NO_COLUMN_ORDER;
+	}
+	return PLAN_TAKEN;
+}
+
+/* True if two calls are ordered by the same columns in the same way. */
+static bool
+have_same_order(const Aggref *a, const Aggref *b)
+{
+	ListCell   *cell;
+	ListCell   *other;
+
+	if (list_length(a->aggorder) != list_length(b->aggorder))
+		return false;
+	forboth(cell, a->aggorder, other, b->aggorder)
+	{
+		const SortGroupClause *left = lfirst(cell);
+		const SortGroupClause *right = lfirst(other);
+		Oid			left_collation;
+		Oid			right_collation;
+
+		if (left->sortop != right->sortop || left->nulls_first != right->nulls_first ||
+			column_of(left, a, &left_collation) != column_of(right, b, &right_collation) ||
+			left_collation != right_collation)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * True if another sequence of rows makes no difference to a call, as far as SQL does not
+ * leave it open.  Numbers, dates and the like do not show the order in which they are
+ * computed; arrays, texts and documents do.
+ */
+bool
+gpusort_aggregate_ignores_order(const AggregateCall *call)
+{
+	Oid			type = call->call->aggtype;
+
+	if (call->ordered || call->replaceable || call->call->aggdistinct != NIL || AGGKIND_IS_ORDERED_SET(call->call->aggkind))
+		return true;
+	return call->call->aggfnoid < FirstNormalObjectId && !contain_volatile_functions((Node *) call->call) &&
+		(get_typbyval(type) || type == NUMERICOID || type == INTERVALOID);
+}
+
+/* True if the rows of an Agg may be read in another order than its input has, all of them. */
+static bool
+may_sort_input(const Agg *agg, List *calls, const PlanPlace *place)
+{
+	ListCell   *cell;
+
+	/* The order within the groups of a Sort is open already. */
+	if (agg->aggstrategy != AGG_PLAIN && IsA(agg->plan.lefttree, Sort))
+		return true;
+	if (agg->aggstrategy != AGG_PLAIN && (place->may_stop || place->limit != NULL || place->first_rows != NULL))
+		return false;
+	foreach(cell, calls)
+	{
+		if (!gpusort_aggregate_ignores_order(lfirst(cell)))
+			return false;
+	}
+	return true;
+}
+
+/* Appends a key to a Sort, whose arrays have space for it, unless it is ordered by the column already. */
+static void
+add_key(Sort *sort, AttrNumber column, Oid operator, Oid collation, bool nulls_first)
+{
+	for (int i = 0; i < sort->numCols; i++)
+		if (sort->sortColIdx[i] == column)
+			return;
+	sort->sortColIdx[sort->numCols] = column;
+	sort->sortOperators[sort->numCols] = operator;
+	sort->collations[sort->numCols] = collation;
+	sort->nullsFirst[sort->numCols] = nulls_first;
+	sort->numCols++;
+}
+
+static void
+allocate_keys(Sort *sort, int most)
+{
+	sort->numCols = 0;
+	sort->sortColIdx = palloc(most * sizeof(AttrNumber));
+	sort->sortOperators = palloc(most * sizeof(Oid));
+	sort->collations = palloc(most * sizeof(Oid));
+	sort->nullsFirst = palloc(most * sizeof(bool));
+}
+
+/* True if an Agg groups by a column of its input. */
+static bool
+groups_by(const Agg *agg, AttrNumber column)
+{
+	for (int i = 0; i < agg->numCols; i++)
+		if (agg->grpColIdx[i] == column)
+			return true;
+	return false;
+}
+
+/* A copy of the Sort that brings the groups of an Agg together, with space for more keys.  NULL if it sorts by more. */
+static Sort *
+copy_sort_of_groups(const Agg *agg, const Sort *below, int more)
+{
+	Sort	   *sort = makeNode(Sort);
+
+	*sort = *below;
+	allocate_keys(sort, below->numCols + more);
+	for (int i = 0; i < below->numCols; i++)
+	{
+		if (!groups_by(agg, below->sortColIdx[i]))
+			return NULL;
+		add_key(sort, below->sortColIdx[i], below->sortOperators[i], below->collations[i], below->nullsFirst[i]);
+	}
+	return sort;
+}
+
+/* A Sort in the order in which an index scan delivers the groups of an Agg.  NULL if that is not known. */
+static Sort *
+make_sort_of_groups(const Agg *agg, int more)
+{
+	IndexOrder *order = gpusort_index_order(agg->plan.lefttree);
+	Sort	   *sort;
+
+	if (order == NULL)
+		return NULL;
+	sort = gpusort_rows_plan_input_sort(agg);
+	allocate_keys(sort, order->count + more);
+	for (int i = 0; i < order->count && groups_by(agg, order->columns[i]); i++)
+		add_key(sort, order->columns[i], order->operators[i], order->collations[i], order->nulls_first[i]);
+	return sort->numCols == agg->numCols ? sort : NULL;
+}
+
+/*
+ * What sorting costs PostgreSQL, in place of the Sort's own costs, by which the rows node is
+ * judged: what a Sort below costs already, and the sort of each group.
+ */
+static void
+set_cost(Sort *sort, const Agg *agg)
+{
+	const Plan *input = agg->plan.lefttree;
+	double		rows = Max(input->plan_rows, 2);
+	double		groups = agg->aggstrategy == AGG_PLAIN ? 1 : Max(agg->numGroups, 1);
+	double		rows_per_group = Max(rows / groups, 2);
+
+	sort->plan.startup_cost = input->total_cost +
+		cpu_operator_cost * (rows * (COST_PER_ROW + 2 * log2(rows_per_group)) + groups * COST_PER_GROUP);
+	if (rows_per_group * sort->plan.plan_width > work_mem * 1024.0)
+		sort->plan.startup_cost += 2 * ceil(rows * sort->plan.plan_width / BLCKSZ) *
+			(seq_page_cost * 0.75 + random_page_cost * 0.25);
+	sort->plan.total_cost = sort->plan.startup_cost + cpu_operator_cost * rows;
+}
+
+/* The Sort by an Agg's groups and the order of a call, or NULL. */
+static Sort *
+make_sort(const Agg *agg, const Aggref *call)
+{
+	const Plan *input = agg->plan.lefttree;
+	int			more = list_length(call->aggorder);
+	Sort	   *sort = NULL;
+	ListCell   *cell;
+
+	if (agg->aggstrategy == AGG_PLAIN)
+	{
+		sort = gpusort_rows_plan_input_sort(agg);
+		allocate_keys(sort, more);
+	}
+	else if (IsA(input, Sort))
+		sort = copy_sort_of_groups(agg, (const Sort *) input, more);
+	else
+		sort = make_sort_of_groups(agg, more);
+	if (sort == NULL)
+		return NULL;
+	foreach(cell, call->aggorder)
+	{
+		const SortGroupClause *clause = lfirst(cell);
+		Oid			collation;
+		AttrNumber	column = column_of(clause, call, &collation);
+
+		add_key(sort, column, clause->sortop, collation, clause->nulls_first);
+	}
+	set_cost(sort, agg);
+	return sort;
+}
+
+void
+gpusort_aggregate_take_order(Aggref *call)
+{
+	ListCell   *cell;
+
+	foreach(cell, call->args)
+	{
+		TargetEntry *entry = lfirst(cell);
+
+		entry->ressortgroupref = 0;
+		if (entry->resjunk)
+			call->args = foreach_delete_current(call->args, cell);
+	}
+	call->aggorder = NIL;
+}
+
+/* Gives a reason to all ordered calls that have none yet. */
+static void
+keep_ordered(List *calls, PlanReason reason)
+{
+	ListCell   *cell;
+
+	foreach(cell, calls)
+	{
+		AggregateCall *call = lfirst(cell);
+
+		if (call->ordered && call->reason == PLAN_TAKEN)
+			call->reason = reason;
+	}
+}
+
+/* Judges the ordered calls, and returns the first whose order sorted input could have; all that can be taken have the same. */
+static const Aggref *
+choose_order(List *calls)
+{
+	const Aggref *first = NULL;
+	ListCell   *cell;
+
+	foreach(cell, calls)
+	{
+		AggregateCall *call = lfirst(cell);
+
+		if (!call->ordered)
+			continue;
+		call->reason = judge_order(call->call);
+		if (call->reason == PLAN_TAKEN && first == NULL)
+			first = call->call;
+		else if (call->reason == PLAN_TAKEN && !have_same_order(first, call->call))
+			call->reason = PLAN_OTHER_ORDER;
+	}
+	return first;
+}
+
+/*
+ * Decides about the ordered calls of an Agg, and returns the Sort to put below it, or NULL.
+ * Its rows are those of the Agg's input, or of the Sort that it takes the place of.
+ */
+Sort *
+gpusort_aggregates_order(Agg *agg, List *calls, const PlanPlace *place)
+{
+	const Aggref *first = choose_order(calls);
+	Sort	   *sort;
+
+	if (first == NULL)
+		return NULL;
+	if (!may_sort_input(agg, calls, place))
+	{
+		keep_ordered(calls, PLAN_ROW_ORDER);
+		return NULL;
+	}
+	sort = make_sort(agg, first);
+	if (sort == NULL || !gpusort_rows_take(sort))
+	{
+		keep_ordered(calls, sort == NULL ? PLAN_PRESORTED : PLAN_COST);
+		return NULL;
+	}
+	if (!IsA(agg->plan.lefttree, Sort) || agg->aggstrategy == AGG_PLAIN)
+		sort->plan.plan_node_id = gpusort_plan_next_id(place->walk);
+	return sort;
+}

@@ -1,0 +1,208 @@
+/*
+ * plan.c
+ *	  Decides which aggregates of an Agg the extension's are faster than, and which get
+ *	  sorted input.
+ *
+ * A built-in aggregate that sorts is computed for one group after the other, and so is what
+ * takes its place: neither keeps more than work_mem of a group in memory.  From version 16 of
+ * PostgreSQL on the planner may put a Sort below instead.  Where no other aggregate of the
+ * Agg needs it, what that Sort orders beyond the groups is dropped.
+ */
+#include "postgres.h"
+
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+
+#include "compat.h"
+#include "guc.h"
+#include "keys/sort_spec.h"
+#include "nodes/aggregates/aggregates.h"
+
+/* Fewer rows are not worth a look. */
+#define LEAST_ROWS 10000.0
+
+/* With fewer rows per group, a group costs more than its rows save. */
+#define LEAST_ROWS_OF_GROUP 30.0
+
+/* Adds a call to the list, once. */
+static bool
+find_calls(Node *node, void *arg)
+{
+	List	  **calls = arg;
+	AggregateCall *call;
+
+	if (node == NULL)
+		return false;
+	if (!IsA(node, Aggref))
+		return expression_tree_walker(node, find_calls, arg);
+	call = palloc0(sizeof(AggregateCall));
+	call->call = (Aggref *) node;
+	call->replaceable = gpusort_aggregate_sorts(call->call);
+	call->ordered = gpusort_aggregate_is_ordered(call->call);
+	*calls = lappend(*calls, call);
+	return false;
+}
+
+/* Why none of the calls of an Agg is touched, or PLAN_TAKEN. */
+static PlanReason
+judge_all(const Agg *agg, const PlanPlace *place)
+{
+	if (place->owned)
+		return PLAN_OWNED;
+	if (!gpusort_enable_aggregates)
+		return PLAN_SWITCHED_OFF;
+	if (gpusort_method != GPUSORT_METHOD_AUTO)
+		return PLAN_METHOD;
+	if (agg->groupingSets != NIL || agg->chain != NIL)
+		return PLAN_GROUPING_SETS;
+	if (!gpusort_force_nodes && agg->plan.lefttree->plan_rows < LEAST_ROWS)
+		return PLAN_FEW_ROWS;
+	return PLAN_TAKEN;
+}
+
+/* True if the planner expects groups that are too small for the extension's aggregates. */
+static bool
+has_small_groups(const Agg *agg)
+{
+	return !gpusort_force_nodes && agg->aggstrategy != AGG_PLAIN &&
+		agg->plan.lefttree->plan_rows < LEAST_ROWS_OF_GROUP * Max(agg->numGroups, 1);
+}
+
+/* Decides about the calls that may be replaced. */
+static void
+judge_replaceable(const Agg *agg, List *calls)
+{
+	bool		needed = false; /* a Sort below, by what is computed beside */
+	ListCell   *cell;
+	ListCell   *other;
+
+	foreach(cell, calls)
+	{
+		AggregateCall *call = lfirst(cell);
+
+		if (!call->replaceable)
+		{
+			needed |= GPUSORT_IS_PRESORTED(call->call) || !gpusort_aggregate_ignores_order(call);
+			continue;
+		}
+		gpusort_aggregate_describe(call);
+		if (call->reason == PLAN_TAKEN && has_small_groups(agg))
+			call->reason = PLAN_MANY_GROUPS;
+		needed |= GPUSORT_IS_PRESORTED(call->call) && call->reason != PLAN_TAKEN;
+	}
+	foreach(cell, calls)
+	{
+		AggregateCall *call = lfirst(cell);
+
+		if (!call->replaceable || call->reason != PLAN_TAKEN)
+			continue;
+		if (GPUSORT_IS_PRESORTED(call->call) && (needed || !IsA(agg->plan.lefttree, Sort)))
+			call->reason = PLAN_PRESORTED;
+		/* Calls that share a state must all be the extension's. */
+		foreach(other, calls)
+		{
+			const AggregateCall *beside = lfirst(other);
+
+			if (beside->call->aggtransno == call->call->aggtransno && (!beside->replaceable || beside->reason != PLAN_TAKEN))
+				call->reason = PLAN_NO_AGGREGATE;
+		}
+	}
+}
+
+/* Takes away what a Sort below an Agg orders for presorted aggregates, none of which is left. */
+static void
+drop_order(Agg *agg)
+{
+	Sort	   *sort = (Sort *) agg->plan.lefttree;
+
+	if (agg->numCols > 0)
+		sort->numCols = Min(sort->numCols, agg->numCols);
+	else
+		agg->plan.lefttree = sort->plan.lefttree;
+}
+
+/* Changes the calls that are taken. */
+static void
+take_calls(Agg *agg, List *calls, PlannedStmt *statement)
+{
+	bool		presorted = false;
+	ListCell   *cell;
+
+	foreach(cell, calls)
+	{
+		const AggregateCall *call = lfirst(cell);
+
+		if (call->reason != PLAN_TAKEN)
+			continue;
+		if (call->ordered)
+			gpusort_aggregate_take_order(call->call);
+		if (!call->replaceable)
+			continue;
+		presorted |= GPUSORT_IS_PRESORTED(call->call);
+		gpusort_aggregate_replace(statement, call);
+	}
+	if (presorted)
+		drop_order(agg);
+}
+
+/* Tells what becomes of the calls that sort. */
+static void
+note_calls(const Agg *agg, List *calls, const PlanPlace *place)
+{
+	ListCell   *cell;
+
+	if (!place->walk->explain)
+		return;
+	gpusort_reason_begin(place);
+	foreach(cell, calls)
+	{
+		const AggregateCall *call = lfirst(cell);
+
+		if (call->replaceable || call->ordered)
+			gpusort_reason_note_aggregate(place, agg, call->call, call->reason, call->detail);
+	}
+}
+
+/* Looks at the aggregates of an Agg. */
+static void
+prepare_plan(Plan *plan, const PlanPlace *place)
+{
+	Agg		   *agg = (Agg *) plan;
+	List	   *calls = NIL;
+	PlanReason	reason;
+	bool		any = false;
+	Sort	   *sort;
+	ListCell   *cell;
+
+	if (!IsA(plan, Agg) || agg->aggsplit != AGGSPLIT_SIMPLE || agg->aggstrategy == AGG_HASHED ||
+		(!gpusort_enable_aggregates && !place->walk->explain))
+		return;
+	find_calls((Node *) agg->plan.targetlist, &calls);
+	find_calls((Node *) agg->plan.qual, &calls);
+	reason = judge_all(agg, place);
+	foreach(cell, calls)
+	{
+		AggregateCall *call = lfirst(cell);
+
+		call->reason = reason;
+		call->detail = reason == PLAN_SWITCHED_OFF ? "gpusort.enable_aggregates" : NULL;
+		any |= call->replaceable || call->ordered;
+	}
+	if (!any)
+		return;
+	if (reason == PLAN_TAKEN)
+		judge_replaceable(agg, calls);
+	sort = reason == PLAN_TAKEN ? gpusort_aggregates_order(agg, calls, place) : NULL;
+	note_calls(agg, calls, place);
+	if (reason == PLAN_TAKEN)
+		take_calls(agg, calls, place->walk->statement);
+	if (sort != NULL)
+		agg->plan.lefttree = &sort->plan;
+}
+
+/* Has aggregates of plans looked at. */
+void
+gpusort_aggregates_init(void)
+{
+	gpusort_plan_hook_set_preparation(prepare_plan);
+}
