@@ -1,5 +1,6 @@
 # gpusort is a trusted extension: its script runs as superuser for whoever owns the database. What
-# such a role put into the schema beforehand is not called by it.
+# such a role put into the schema beforehand is not called by it, nor by its functions in SQL,
+# which any role may call.
 use strict;
 use warnings;
 
@@ -29,6 +30,21 @@ unlike($node->safe_psql('theirs', q{SELECT pg_get_viewdef('gpusort.stats'::regcl
 is($node->safe_psql('theirs', q{SELECT count(*) FROM pg_depend d JOIN pg_rewrite w ON w.oid = d.objid AND d.classid = 'pg_rewrite'::regclass
 	WHERE d.refclassid = 'pg_proc'::regclass AND d.refobjid IN (SELECT oid FROM pg_proc WHERE pronamespace = 'gpusort'::regnamespace AND proowner = 'owner'::regrole)}),
 	0, 'and no view depends on them');
+is($node->safe_psql('theirs', 'SET search_path = information_schema; DROP EXTENSION gpusort CASCADE; CREATE EXTENSION gpusort; SHOW search_path'),
+	'information_schema', 'a session keeps its search_path');
+
+# Functions in SQL are inlined into their callers, whose search_path holds then.
+$node->safe_psql('theirs', q{
+	CREATE FUNCTION public.unnest(int[]) RETURNS SETOF int LANGUAGE plpgsql AS $$ BEGIN RAISE 'unnest called as %', current_user; END $$;
+	CREATE DOMAIN public.float8 AS text CHECK (false)});
+foreach my $path ('public', 'public, pg_catalog')
+{
+	is($node->safe_psql('theirs', qq{SET search_path = $path;
+			SELECT value, ord FROM gpusort.unnest_sorted('{2,1}'::int[]); SELECT value FROM gpusort.unnest_sorted('{2,1}'::int[], true);
+			SELECT value FROM gpusort.unnest_sorted('{2,NULL}'::int[], true, false);
+			SELECT gpusort.array_median('{1,2}'::numeric[]), gpusort.array_percentile_cont('{1,2}'::numeric[], 0.5), gpusort.array_percentile_cont('{1,2}'::numeric[], '{0,1}')}),
+		"1|1\n2|2\n2\n1\n2\n\n1.5|1.5|{1,2}", "with search_path = $path functions in SQL call PostgreSQL's own");
+}
 $node->stop;
 
 done_testing();

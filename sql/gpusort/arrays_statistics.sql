@@ -20,7 +20,7 @@ AS 'MODULE_PATHNAME', 'gpusort_array_median' LANGUAGE C IMMUTABLE STRICT PARALLE
 COMMENT ON FUNCTION gpusort.array_median(interval[]) IS 'the median of the elements, interpolated';
 CREATE FUNCTION gpusort.array_median("array" numeric[]) RETURNS float8
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-AS $$ SELECT gpusort.array_median($1::float8[]) $$;
+AS $$ SELECT gpusort.array_median($1::pg_catalog.float8[]) $$;
 COMMENT ON FUNCTION gpusort.array_median(numeric[]) IS 'the median of the elements, interpolated';
 CREATE FUNCTION gpusort.array_percentile_cont("array" int2[], fraction float8) RETURNS float8
 AS 'MODULE_PATHNAME', 'gpusort_array_percentile_cont' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
@@ -42,7 +42,7 @@ AS 'MODULE_PATHNAME', 'gpusort_array_percentile_cont' LANGUAGE C IMMUTABLE STRIC
 COMMENT ON FUNCTION gpusort.array_percentile_cont(interval[], float8) IS 'the percentile of the elements at the given fraction, interpolated';
 CREATE FUNCTION gpusort.array_percentile_cont("array" numeric[], fraction float8) RETURNS float8
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-AS $$ SELECT gpusort.array_percentile_cont($1::float8[], $2) $$;
+AS $$ SELECT gpusort.array_percentile_cont($1::pg_catalog.float8[], $2) $$;
 COMMENT ON FUNCTION gpusort.array_percentile_cont(numeric[], float8) IS 'the percentile of the elements at the given fraction, interpolated';
 CREATE FUNCTION gpusort.array_percentile_cont("array" int2[], fractions float8[]) RETURNS float8[]
 AS 'MODULE_PATHNAME', 'gpusort_array_percentile_cont' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
@@ -64,7 +64,7 @@ AS 'MODULE_PATHNAME', 'gpusort_array_percentile_cont' LANGUAGE C IMMUTABLE STRIC
 COMMENT ON FUNCTION gpusort.array_percentile_cont(interval[], float8[]) IS 'the percentiles of the elements at the given fractions, interpolated';
 CREATE FUNCTION gpusort.array_percentile_cont("array" numeric[], fractions float8[]) RETURNS float8[]
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-AS $$ SELECT gpusort.array_percentile_cont($1::float8[], $2) $$;
+AS $$ SELECT gpusort.array_percentile_cont($1::pg_catalog.float8[], $2) $$;
 COMMENT ON FUNCTION gpusort.array_percentile_cont(numeric[], float8[]) IS 'the percentiles of the elements at the given fractions, interpolated';
 CREATE FUNCTION gpusort.array_percentile_disc("array" anyarray, fraction float8) RETURNS anyelement
 AS 'MODULE_PATHNAME', 'gpusort_array_percentile_disc' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;

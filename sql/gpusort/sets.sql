@@ -126,13 +126,13 @@ CREATE AGGREGATE gpusort.approx_sorted_agg(x anyelement, buckets bigint, descend
 /* unnest_sorted: inlined by the planner, so it costs no more than unnest. */
 CREATE FUNCTION gpusort.unnest_sorted(a anyarray, OUT value anyelement, OUT ord bigint)
 	RETURNS SETOF record LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100
-	AS $$ SELECT u.value, u.ord FROM unnest(gpusort.array_sort(a)) WITH ORDINALITY AS u(value, ord) $$;
+	AS $$ SELECT u.value, u.ord FROM pg_catalog.unnest(gpusort.array_sort(a)) WITH ORDINALITY AS u(value, ord) $$;
 CREATE FUNCTION gpusort.unnest_sorted(a anyarray, descending boolean, OUT value anyelement, OUT ord bigint)
 	RETURNS SETOF record LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100
-	AS $$ SELECT u.value, u.ord FROM unnest(gpusort.array_sort(a, descending)) WITH ORDINALITY AS u(value, ord) $$;
+	AS $$ SELECT u.value, u.ord FROM pg_catalog.unnest(gpusort.array_sort(a, descending)) WITH ORDINALITY AS u(value, ord) $$;
 CREATE FUNCTION gpusort.unnest_sorted(a anyarray, descending boolean, nulls_first boolean, OUT value anyelement, OUT ord bigint)
 	RETURNS SETOF record LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100
-	AS $$ SELECT u.value, u.ord FROM unnest(gpusort.array_sort(a, descending, nulls_first)) WITH ORDINALITY AS u(value, ord) $$;
+	AS $$ SELECT u.value, u.ord FROM pg_catalog.unnest(gpusort.array_sort(a, descending, nulls_first)) WITH ORDINALITY AS u(value, ord) $$;
 
 CREATE FUNCTION gpusort.order_by(query text, key text, descending boolean DEFAULT false,
 						 nulls_first boolean DEFAULT NULL, buckets bigint DEFAULT NULL)

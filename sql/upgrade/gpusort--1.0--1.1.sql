@@ -6,6 +6,9 @@
 -- complain if script is sourced in psql, rather than via ALTER EXTENSION
 \echo Use "ALTER EXTENSION gpusort UPDATE TO '1.1'" to load this file. \quit
 
+-- Names without a schema are PostgreSQL's own, whatever lies in the schema already.
+SET LOCAL search_path = pg_catalog, pg_temp;
+
 CREATE SCHEMA gpusort_internal;
 COMMENT ON SCHEMA gpusort_internal IS 'what the aggregates and views of gpusort are made of';
 GRANT USAGE ON SCHEMA gpusort_internal TO PUBLIC;
@@ -164,6 +167,17 @@ COMMENT ON FUNCTION gpusort.array_bottom_n(anyarray, bigint) IS 'the n least ele
 COMMENT ON FUNCTION gpusort.array_bottom_n(anyarray, bigint, boolean) IS 'the n least elements in order';
 COMMENT ON FUNCTION gpusort.array_bottom_n_by(anyarray, anycompatiblearray, bigint) IS 'the values of the n least keys';
 COMMENT ON FUNCTION gpusort.array_bottom_n_by(anyarray, anycompatiblearray, bigint, boolean) IS 'the values of the n least keys';
+
+-- The built-in unnest is called by its full name.
+CREATE OR REPLACE FUNCTION gpusort.unnest_sorted(a anyarray, OUT value anyelement, OUT ord bigint)
+	RETURNS SETOF record LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100
+	AS $$ SELECT u.value, u.ord FROM pg_catalog.unnest(gpusort.array_sort(a)) WITH ORDINALITY AS u(value, ord) $$;
+CREATE OR REPLACE FUNCTION gpusort.unnest_sorted(a anyarray, descending boolean, OUT value anyelement, OUT ord bigint)
+	RETURNS SETOF record LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100
+	AS $$ SELECT u.value, u.ord FROM pg_catalog.unnest(gpusort.array_sort(a, descending)) WITH ORDINALITY AS u(value, ord) $$;
+CREATE OR REPLACE FUNCTION gpusort.unnest_sorted(a anyarray, descending boolean, nulls_first boolean, OUT value anyelement, OUT ord bigint)
+	RETURNS SETOF record LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100
+	AS $$ SELECT u.value, u.ord FROM pg_catalog.unnest(gpusort.array_sort(a, descending, nulls_first)) WITH ORDINALITY AS u(value, ord) $$;
 
 -- Calls of the functions that took an integer become calls of those of today, also in indexes.
 CREATE OR REPLACE AGGREGATE gpusort.sorted_agg(x anyelement) (
@@ -687,7 +701,7 @@ AS 'MODULE_PATHNAME', 'gpusort_array_median' LANGUAGE C IMMUTABLE STRICT PARALLE
 COMMENT ON FUNCTION gpusort.array_median(interval[]) IS 'the median of the elements, interpolated';
 CREATE FUNCTION gpusort.array_median("array" numeric[]) RETURNS float8
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-AS $$ SELECT gpusort.array_median($1::float8[]) $$;
+AS $$ SELECT gpusort.array_median($1::pg_catalog.float8[]) $$;
 COMMENT ON FUNCTION gpusort.array_median(numeric[]) IS 'the median of the elements, interpolated';
 CREATE FUNCTION gpusort.array_percentile_cont("array" int2[], fraction float8) RETURNS float8
 AS 'MODULE_PATHNAME', 'gpusort_array_percentile_cont' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
@@ -709,7 +723,7 @@ AS 'MODULE_PATHNAME', 'gpusort_array_percentile_cont' LANGUAGE C IMMUTABLE STRIC
 COMMENT ON FUNCTION gpusort.array_percentile_cont(interval[], float8) IS 'the percentile of the elements at the given fraction, interpolated';
 CREATE FUNCTION gpusort.array_percentile_cont("array" numeric[], fraction float8) RETURNS float8
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-AS $$ SELECT gpusort.array_percentile_cont($1::float8[], $2) $$;
+AS $$ SELECT gpusort.array_percentile_cont($1::pg_catalog.float8[], $2) $$;
 COMMENT ON FUNCTION gpusort.array_percentile_cont(numeric[], float8) IS 'the percentile of the elements at the given fraction, interpolated';
 CREATE FUNCTION gpusort.array_percentile_cont("array" int2[], fractions float8[]) RETURNS float8[]
 AS 'MODULE_PATHNAME', 'gpusort_array_percentile_cont' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
@@ -731,7 +745,7 @@ AS 'MODULE_PATHNAME', 'gpusort_array_percentile_cont' LANGUAGE C IMMUTABLE STRIC
 COMMENT ON FUNCTION gpusort.array_percentile_cont(interval[], float8[]) IS 'the percentiles of the elements at the given fractions, interpolated';
 CREATE FUNCTION gpusort.array_percentile_cont("array" numeric[], fractions float8[]) RETURNS float8[]
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-AS $$ SELECT gpusort.array_percentile_cont($1::float8[], $2) $$;
+AS $$ SELECT gpusort.array_percentile_cont($1::pg_catalog.float8[], $2) $$;
 COMMENT ON FUNCTION gpusort.array_percentile_cont(numeric[], float8[]) IS 'the percentiles of the elements at the given fractions, interpolated';
 CREATE FUNCTION gpusort.array_percentile_disc("array" anyarray, fraction float8) RETURNS anyelement
 AS 'MODULE_PATHNAME', 'gpusort_array_percentile_disc' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
