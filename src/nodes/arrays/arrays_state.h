@@ -145,7 +145,8 @@ typedef struct ArraysState
 	Size		batch_bytes;	/* keys of a batch in ordinary memory */
 	Size		longest;		/* a longer array is left to the function */
 	Size		row_bytes;		/* buffers of a group per row, without copies */
-	Size		group_bytes;	/* memory that a group may take, without slabs */
+	Size		all_bytes;		/* work_mem: what all groups may take, without slabs */
+	Size		group_bytes;	/* a group's share of it while there may be others */
 
 	/* Position in the present scan. */
 	bool		started;		/* the options were evaluated */

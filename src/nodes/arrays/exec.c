@@ -113,7 +113,7 @@ init_memory(ArraysState *state)
 	state->row_bytes = gpusort_arrays_row_bytes(state);
 	state->toast = gpusort_toast_begin();
 	state->max_rows = 1;		/* these values hold until the calls are started */
-	state->group_bytes = 2 * half;
+	state->all_bytes = state->group_bytes = 2 * half;
 	state->ramp_rows = 1;
 	for (int i = 0; i < GPUSORT_ARRAYS_GROUPS; i++)
 		gpusort_arrays_init_group(state, &state->groups[i]);

@@ -203,7 +203,7 @@ begin_batch(ArraysState *state, RowGroup *group, int call, Size bytes)
 {
 	SortBatch  *batch = group->batches[call];
 	Size		capacity = state->calls[call].batch_bytes;
-	Size		memory_capacity = Max(bytes, state->batch_bytes);
+	Size		memory_capacity = state->batch_bytes;
 	MemoryContext caller;
 
 	if (batch != NULL)
@@ -214,6 +214,10 @@ begin_batch(ArraysState *state, RowGroup *group, int call, Size bytes)
 	if (bytes > capacity && group->nrows > 0)
 		return false;			/* it begins the next group */
 	capacity = Max(bytes, capacity);
+	/* A job costs the device's worker the same whatever its size, so these too are large: a quarter of work_mem, for a payload may take twice as much. */
+	if (state->calls[call].on_device && state->filled == 0)
+		memory_capacity = Min(capacity, state->all_bytes / 4 / state->ncalls);
+	memory_capacity = Max(Max(memory_capacity, state->batch_bytes), bytes);
 	caller = MemoryContextSwitchTo(state->context);
 	batch = gpusort_batch_begin(&state->calls[call].spec, capacity, memory_capacity, Min(capacity / LEAST_SIZE, state->max_rows));
 	MemoryContextSwitchTo(caller);

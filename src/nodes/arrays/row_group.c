@@ -14,7 +14,9 @@
  *
  * All groups together take work_mem, for buffers of rows, copies of values passed by
  * reference, and batches in ordinary memory.  A group ends when it has used its share, so
- * the wider rows are, the fewer a group has.
+ * the wider rows are, the fewer a group has.  If there was no slab for a group's batches,
+ * they are in ordinary memory: the group may then take all of work_mem, for there is no
+ * other beside it.
  */
 #include "postgres.h"
 
@@ -77,6 +79,7 @@ static bool
 may_read_ahead(ArraysState *state)
 {
 	return state->may_read && state->filled < GPUSORT_ARRAYS_GROUPS && state->ramp_rows == state->max_rows &&
+		group_of(state, 0)->batch_memory == 0 &&
 		is_being_sorted(state, group_of(state, 0)) && is_being_sorted(state, group_of(state, state->filled - 1)) &&
 		gpusort_batch_may_take_slab();
 }
@@ -101,6 +104,13 @@ resize_rows(ArraysState *state, RowGroup *group, int slots)
 	group->row_slots = slots;
 }
 
+/* Memory that a group may take which is being filled. */
+static Size
+share_of(const ArraysState *state, const RowGroup *group)
+{
+	return group->batch_memory > 0 && state->filled == 0 ? state->all_bytes : state->group_bytes;
+}
+
 /*
  * Makes the group's buffers hold one more of the wanted rows.  Returns false if the group
  * has used its share of memory.
@@ -109,15 +119,16 @@ static bool
 reserve_row(ArraysState *state, RowGroup *group, int wanted)
 {
 	Size		other = MemoryContextMemAllocated(group->context, false) + group->batch_memory;
+	Size		share = share_of(state, group);
 	Size		slots = Max(Min(wanted, FIRST_ROW_SLOTS), MIN_ROWS);
 
-	if (group->nrows >= MIN_ROWS && other + group->row_slots * state->row_bytes > state->group_bytes)
+	if (group->nrows >= MIN_ROWS && other + group->row_slots * state->row_bytes > share)
 		return false;
 	if (group->nrows < group->row_slots)
 		return true;
 	if (group->row_slots > 0)
 		slots = Min(wanted, 2 * (Size) group->row_slots);
-	slots = Min(slots, (state->group_bytes - Min(other, state->group_bytes)) / state->row_bytes);
+	slots = Min(slots, (share - Min(other, share)) / state->row_bytes);
 	slots = Max(slots, MIN_ROWS);
 	if (slots <= group->row_slots)
 		return false;
@@ -176,7 +187,7 @@ start_scan(ArraysState *state)
 	}
 	state->max_rows = on_device ? MAX_ROWS_ON_DEVICE : MAX_ROWS;
 	state->ramp_factor = on_device ? RAMP_FACTOR_ON_DEVICE : RAMP_FACTOR;
-	state->group_bytes = Max((Size) work_mem * 1024 / (on_device ? GPUSORT_ARRAYS_GROUPS : 1), MIN_GROUP_BYTES);
+	state->group_bytes = Max(state->all_bytes / (on_device ? GPUSORT_ARRAYS_GROUPS : 1), MIN_GROUP_BYTES);
 }
 
 /* Packs the arrays of the group's next row.  Returns false if they do not fit. */
