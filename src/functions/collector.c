@@ -145,9 +145,9 @@ append_reference(Collector *collector, MemoryContext context, Datum value)
 		pfree(detoasted);
 }
 
-/* Appends a value.  Buffers are allocated in the context. */
+/* Appends a value of any type, NULL or not, and enlarges the buffers if necessary. */
 void
-gpusort_collector_append(Collector *collector, MemoryContext context, Datum value, bool isnull)
+gpusort_collector_append_any(Collector *collector, MemoryContext context, Datum value, bool isnull)
 {
 	if (unlikely(isnull || collector->bitmap != NULL))
 		append_bit(collector, context, isnull);

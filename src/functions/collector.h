@@ -14,6 +14,7 @@
 #ifndef GPUSORT_COLLECTOR_H
 #define GPUSORT_COLLECTOR_H
 
+#include "access/tupmacs.h"
 #include "arrays/element_type.h"
 #include "utils/array.h"
 
@@ -33,9 +34,24 @@ typedef struct Collector
 
 extern void gpusort_collector_init(Collector *collector, const ElementType *element);
 extern void gpusort_collector_clear(Collector *collector);
-extern void gpusort_collector_append(Collector *collector, MemoryContext context, Datum value, bool isnull);
+extern void gpusort_collector_append_any(Collector *collector, MemoryContext context, Datum value, bool isnull);
 extern void gpusort_collector_concat(Collector *collector, MemoryContext context, const Collector *more);
 extern void gpusort_collector_refill(Collector *collector, MemoryContext context, ArrayType *array);
 extern ArrayType *gpusort_collector_array(const Collector *collector);
+
+/* Appends a value.  Buffers are allocated in the context. */
+static inline void
+gpusort_collector_append(Collector *collector, MemoryContext context, Datum value, bool isnull)
+{
+	if (likely(collector->by_value && !isnull && collector->bitmap == NULL &&
+			   collector->bytes + sizeof(Datum) <= collector->capacity))
+	{
+		store_att_byval(collector->data + collector->bytes, value, collector->length);
+		collector->bytes += att_align_nominal(collector->length, collector->alignment);
+		collector->count++;
+	}
+	else
+		gpusort_collector_append_any(collector, context, value, isnull);
+}
 
 #endif							/* GPUSORT_COLLECTOR_H */

@@ -190,16 +190,6 @@ gpusort_set_refuse(void)
 }
 
 SetState *
-gpusort_set_get_kind(FunctionCallInfo fcinfo, SetKind kind)
-{
-	SetState   *state = gpusort_set_get(fcinfo, 0);
-
-	if (unlikely(state != NULL && state->kind != kind))
-		gpusort_set_refuse();
-	return state;
-}
-
-SetState *
 gpusort_set_create(FunctionCallInfo fcinfo, SetKind kind)
 {
 	MemoryContext context = gpusort_set_context(fcinfo);

@@ -30,11 +30,21 @@ extern void gpusort_set_top(FunctionCallInfo fcinfo, SetState *state, int argume
 /* The state that an argument points to, or NULL.  Raises an error if it is not a state of a set aggregate. */
 extern SetState *gpusort_set_get(FunctionCallInfo fcinfo, int argument);
 
-/* The same for a first argument whose state is of a known kind. */
-extern SetState *gpusort_set_get_kind(FunctionCallInfo fcinfo, SetKind kind);
-
 /* Raises the error for a state of another aggregate. */
 pg_noreturn extern void gpusort_set_refuse(void);
+
+/* The state of a known kind that the first argument points to, or NULL.  Raises an error if it is another. */
+static inline SetState *
+gpusort_set_get_kind(FunctionCallInfo fcinfo, SetKind kind)
+{
+	SetState   *state = PG_ARGISNULL(0) ? NULL : (SetState *) PG_GETARG_POINTER(0);
+
+	if (likely(state != NULL && state->magic == GPUSORT_SET_STATE_MAGIC && state->kind == kind))
+		return state;
+	if (gpusort_set_get(fcinfo, 0) != NULL)
+		gpusort_set_refuse();
+	return NULL;
+}
 
 /* A new state for the values of argument 1.  In an ordered-set aggregate it has the order of WITHIN GROUP. */
 extern SetState *gpusort_set_create(FunctionCallInfo fcinfo, SetKind kind);

@@ -214,7 +214,10 @@ begin_batch(ArraysState *state, RowGroup *group, int call, Size bytes)
 	if (bytes > capacity && group->nrows > 0)
 		return false;			/* it begins the next group */
 	capacity = Max(bytes, capacity);
-	/* A job costs the device's worker the same whatever its size, so these too are large: a quarter of work_mem, for a payload may take twice as much. */
+	/*
+	 * What passes through the arena costs the worker as much per job as a batch in a slab,
+	 * so it is as large if memory allows.  A payload takes up to twice as much as keys.
+	 */
 	if (state->calls[call].on_device && state->filled == 0)
 		memory_capacity = Min(capacity, state->all_bytes / 4 / state->ncalls);
 	memory_capacity = Max(Max(memory_capacity, state->batch_bytes), bytes);
