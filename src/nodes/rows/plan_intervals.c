@@ -5,10 +5,12 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/sysattr.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
@@ -110,12 +112,35 @@ sorts_downwards(Oid operator)
 	return operator == lookup_type_cache(INT4OID, TYPECACHE_GT_OPR)->gt_opr;
 }
 
+/* True if an aggregate reads the column of its input. */
+static bool
+is_aggregated(const Agg *agg, int column)
+{
+	Bitmapset  *read = NULL;
+
+	if (agg->chain != NIL)
+		return true;
+	for (int i = 0; i < agg->numCols; i++)
+	{
+		if (agg->grpColIdx[i] == column + 1)
+			return true;
+	}
+	pull_varattnos((Node *) agg->plan.targetlist, OUTER_VAR, &read);
+	pull_varattnos((Node *) agg->plan.qual, OUTER_VAR, &read);
+	return bms_is_member(column + 1 - FirstLowInvalidHeapAttributeNumber, read);
+}
+
 /* True if the nodes above may read the column.  A subquery, and the top of a plan, do not read what is only there to sort by. */
 static bool
 is_seen(const Sort *sort, int column, const PlanPlace *place)
 {
-	return !list_nth_node(TargetEntry, sort->plan.targetlist, column)->resjunk ||
-		(place->parent != NULL && !IsA(place->parent, SubqueryScan) && place->parent != (const Plan *) place->limit);
+	const Plan *parent = place->parent;
+
+	if (!list_nth_node(TargetEntry, sort->plan.targetlist, column)->resjunk)
+		return true;
+	if (parent == NULL || IsA(parent, SubqueryScan) || parent == (const Plan *) place->limit)
+		return false;
+	return !IsA(parent, Agg) || is_aggregated((const Agg *) parent, column);
 }
 
 Sort *
