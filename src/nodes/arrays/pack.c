@@ -197,6 +197,18 @@ argument_value(ArraysState *state, const ArrayArgument *argument, TupleTableSlot
 	return ExecEvalExprSwitchContext(argument->state, state->css.ss.ps.ps_ExprContext, isnull);
 }
 
+/*
+ * The most bytes of keys in a batch for a GPU that is in ordinary memory.  With its payload
+ * it takes the call's part of half of work_mem.
+ */
+static Size
+device_memory_capacity(const ArraysState *state, const BatchedCall *call)
+{
+	Size		entry = call->keys.width + (call->spec.payload == GPUSORT_PAYLOAD_NONE ? 0 : sizeof(uint32));
+
+	return state->all_bytes / 2 / state->ncalls / entry * call->keys.width;
+}
+
 /* Begins the call's batch if necessary.  Returns false if `bytes` more bytes of keys do not fit it. */
 static bool
 begin_batch(ArraysState *state, RowGroup *group, int call, Size bytes)
@@ -214,12 +226,9 @@ begin_batch(ArraysState *state, RowGroup *group, int call, Size bytes)
 	if (bytes > capacity && group->nrows > 0)
 		return false;			/* it begins the next group */
 	capacity = Max(bytes, capacity);
-	/*
-	 * What passes through the arena costs the worker as much per job as a batch in a slab,
-	 * so it is as large if memory allows.  A payload takes up to twice as much as keys.
-	 */
+	/* A job costs the worker as much if it passes through the arena, so it is to be as large as one in a slab. */
 	if (state->calls[call].on_device && state->filled == 0)
-		memory_capacity = Min(capacity, state->all_bytes / 4 / state->ncalls);
+		memory_capacity = Min(capacity, device_memory_capacity(state, &state->calls[call]));
 	memory_capacity = Max(Max(memory_capacity, state->batch_bytes), bytes);
 	caller = MemoryContextSwitchTo(state->context);
 	batch = gpusort_batch_begin(&state->calls[call].spec, capacity, memory_capacity, Min(capacity / LEAST_SIZE, state->max_rows));
