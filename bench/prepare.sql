@@ -42,8 +42,9 @@ $$;
 
 -- Runs each contender's query once to warm up and then `runs` times, in turn, and
 -- records medians; if the first two take more than five seconds each, the second is all.
--- A contender is {name, query} or {name, query, setting, value}; the first is the
--- floor that the others are divided by; a NULL query is left out.
+-- A contender is {name, query} or {name, query, settings, value}, where settings are names
+-- separated by commas; the first is the floor that the others are divided by; a NULL query
+-- is left out.
 -- The contender named slow does not warm up, takes slow_runs at most, and comes when
 -- the others have ended: the host of a virtual machine takes back memory left idle.
 CREATE PROCEDURE measure(section text, data text, type text, n bigint, arrays bigint, contenders text[],
@@ -60,6 +61,7 @@ DECLARE
 	ms float8[];
 	median float8;
 	slow_now bool;
+	setting text;
 BEGIN
 	FOREACH slow_now IN ARRAY ARRAY[false, true]
 	LOOP
@@ -68,18 +70,20 @@ BEGIN
 			FOR c IN 1 .. array_length(contenders, 1)
 			LOOP
 				CONTINUE WHEN contenders[c][2] IS NULL OR (contenders[c][1] = slow) <> slow_now OR run > counted[c];
-				IF contenders[c][3] <> '' THEN
-					PERFORM set_config(contenders[c][3], contenders[c][4], false);
-				END IF;
+				FOREACH setting IN ARRAY string_to_array(contenders[c][3], ',')
+				LOOP
+					PERFORM set_config(setting, contenders[c][4], false);
+				END LOOP;
 				started := clock_timestamp();
 				EXECUTE contenders[c][2];
 				taken[run + 1][c] := 1000 * extract(epoch FROM clock_timestamp() - started);
 				IF run = 1 AND least(taken[1][c], taken[2][c]) > 5000 THEN
 					counted[c] := 1;
 				END IF;
-				IF contenders[c][3] <> '' THEN
-					EXECUTE 'RESET ' || contenders[c][3];
-				END IF;
+				FOREACH setting IN ARRAY string_to_array(contenders[c][3], ',')
+				LOOP
+					EXECUTE 'RESET ' || setting;
+				END LOOP;
 			END LOOP;
 		END LOOP;
 	END LOOP;
