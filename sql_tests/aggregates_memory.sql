@@ -54,5 +54,23 @@ SELECT memory, query, temporary_files(query, memory) FROM unnest('{64kB,64MB}'::
 	"SELECT gpusort.count_distinct(few) FROM many","SELECT gpusort.mode_agg(t COLLATE \"C\") FROM many","SELECT gpusort.percentile_disc(0.5) WITHIN GROUP (ORDER BY few) FROM many"}'::text[]) query
 ORDER BY memory DESC, query COLLATE "C";
 
+-- A hash table of groups that spills: results as of sorted groups in memory.
+SET enable_hashagg = on;
+SET enable_sort = off;
+SET hash_mem_multiplier = 1;
+CREATE FUNCTION batches(query text) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE plan jsonb;
+BEGIN
+	PERFORM set_config('work_mem', '64kB', true);
+	EXECUTE 'EXPLAIN (ANALYZE, TIMING OFF, FORMAT json) ' || query INTO plan;
+	RETURN plan #> '{0,Plan,HashAgg Batches}';
+END $$;
+CREATE FUNCTION outcome_sorted(query text) RETURNS text LANGUAGE sql SET enable_hashagg = off SET enable_sort = on AS $$ SELECT spilled.outcome(query, '64MB') $$;
+SELECT call, batches(query) > 1 AS spills, outcome(query, '64kB') = outcome_sorted(query) AS same
+FROM unnest('{sorted_agg(x),sorted_agg(t),"sorted_agg_by(x, f)","top_n_agg(x, 3)","top_n_agg_by(x, id, 3)","approx_sorted_agg(x, 3)",median(f),"percentile_cont_agg(f, ''{0.1,0.7}''::float8[])",
+		"percentile_disc_agg(t, 0.3)",mode_agg(x),count_distinct(few),count_distinct(t),"histogram_agg(x, 3)"}'::text[]) call,
+	LATERAL (SELECT format('SELECT id %% 6007 AS h, gpusort.%s FROM many GROUP BY h', call) AS query) q
+ORDER BY call COLLATE "C";
+
 SET client_min_messages = warning;
 DROP SCHEMA spilled CASCADE;

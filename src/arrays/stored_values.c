@@ -10,8 +10,8 @@
 #include "arrays/stored_values.h"
 #include "guc.h"
 #include "keys/key_compare.h"
-#include "keys/key_select.h"
 #include "large_memory.h"
+#include "sort/select.h"
 
 /* From this many ranks on a sort costs less than selection. */
 #define MANY_RANKS 64
@@ -72,7 +72,7 @@ select_keys(const StoredValues *values, const ArrayOrder *order, const uint64 *r
 	char	   *keys = element->by_value ? (char *) local : palloc(nranks * element->stride);
 
 	ascending_ranks(ranks, nranks, values->count, order->descending, ascending);
-	gpusort_keys_select(element->form, values->data, values->count, ascending, nranks, keys);
+	gpusort_select(element->form, values->data, values->count, ascending, nranks, keys);
 	for (uint32 i = 0; i < nranks; i++)
 		found[i] = fetch_att(keys + (order->descending ? nranks - 1 - i : i) * element->stride, element->by_value, element->length);
 }

@@ -405,6 +405,86 @@ Filter64(GpusortKeyForm form, const uint64_t *keys, uint32_t n, uint32_t first, 
 	return OF_FORM(64, form, filter_any, keys, n, first, descending, threshold, codes, positions);
 }
 
+/* True if Highway's Compress is an instruction; else it has tables that GCC copies to the stack before each use. */
+#undef HWY_TARGET_COMPRESSES
+#define HWY_TARGET_COMPRESSES (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3)
+
+/* Writes the lanes that are not outside one behind the other, and what is no code behind them.  Returns how many there are. */
+template <class D, class V = hn::VFromD<D>, class M>
+HWY_INLINE uint32_t
+keep_inside(D d, V v, M outside, hn::TFromD<D> *codes)
+{
+	constexpr uint32_t lanes = hn::MaxLanes(D());
+	uint32_t	kept = 0;
+
+	if constexpr (HWY_TARGET_COMPRESSES && sizeof(hn::TFromD<D>) == 4)
+	{
+		hn::StoreU(hn::Compress(v, hn::Not(outside)), d, codes);
+		kept = lanes - hn::CountTrue(d, outside);
+	}
+	else
+	{
+		HWY_ALIGN hn::TFromD<D> row[lanes];
+		HWY_ALIGN hn::TFromD<D> flags[lanes];
+
+		hn::Store(v, d, row);
+		hn::Store(hn::VecFromMask(d, outside), d, flags);
+		for (uint32_t lane = 0; lane < lanes; lane++)
+		{
+			codes[kept] = row[lane];
+			kept += 1 + (int32_t) flags[lane];
+		}
+	}
+	return kept;
+}
+
+template <GpusortKeyForm F>
+HWY_INLINE uint32_t
+between_form(const typename Form<F>::Bits *keys, uint32_t n, typename Form<F>::Code least,
+			 typename Form<F>::Code greatest, typename Form<F>::Code *codes, uint32_t *less)
+{
+	using Code = typename Form<F>::Code;
+	const hn::CappedTag<Code, 64 / sizeof(Code)> d;
+	constexpr uint32_t lanes = hn::MaxLanes(decltype(d)());
+	const auto	codec = codec_of<F>(d, false);
+	const auto	low = hn::Set(d, least);
+	const auto	high = hn::Set(d, greatest);
+	uint32_t	kept = 0;
+	uint32_t	below = 0;
+	uint32_t	i = 0;
+
+	for (; i + lanes <= n; i += lanes)
+	{
+		const auto	v = codec.encode(d, hn::LoadU(d, (const Code *) keys + i));
+		const auto	under = hn::Lt(v, low);
+
+		below += hn::CountTrue(d, under);
+		kept += keep_inside(d, v, hn::Or(under, hn::Gt(v, high)), codes + kept);
+	}
+	for (; i < n; i++)
+	{
+		const Code	code = Form<F>::encode(keys[i]);
+
+		below += code < least;
+		codes[kept] = code;
+		kept += code >= least && code <= greatest;
+	}
+	*less = below;
+	return kept;
+}
+
+uint32_t
+Between32(GpusortKeyForm form, const uint32_t *keys, uint32_t n, int32_t least, int32_t greatest, int32_t *codes, uint32_t *less)
+{
+	return OF_FORM(32, form, between_form, keys, n, least, greatest, codes, less);
+}
+
+uint32_t
+Between64(GpusortKeyForm form, const uint64_t *keys, uint32_t n, int64_t least, int64_t greatest, int64_t *codes, uint32_t *less)
+{
+	return OF_FORM(64, form, between_form, keys, n, least, greatest, codes, less);
+}
+
 #undef OF_FORM
 }
 }
@@ -437,6 +517,8 @@ HWY_EXPORT(FindIntervals64);
 HWY_EXPORT(Filter16);
 HWY_EXPORT(Filter32);
 HWY_EXPORT(Filter64);
+HWY_EXPORT(Between32);
+HWY_EXPORT(Between64);
 
 namespace simd
 {
@@ -486,6 +568,12 @@ DISPATCH(uint32_t, filter, (GpusortKeyForm form, const uint32_t *keys, uint32_t 
 DISPATCH(uint32_t, filter, (GpusortKeyForm form, const uint64_t *keys, uint32_t n, uint32_t first,
 		 bool descending, int64_t threshold, int64_t *codes, uint32_t *positions),
 		 Filter64, (form, keys, n, first, descending, threshold, codes, positions))
+DISPATCH(uint32_t, between, (GpusortKeyForm form, const uint32_t *keys, uint32_t n, int32_t least, int32_t greatest,
+		 int32_t *codes, uint32_t *less),
+		 Between32, (form, keys, n, least, greatest, codes, less))
+DISPATCH(uint32_t, between, (GpusortKeyForm form, const uint64_t *keys, uint32_t n, int64_t least, int64_t greatest,
+		 int64_t *codes, uint32_t *less),
+		 Between64, (form, keys, n, least, greatest, codes, less))
 DISPATCH(void, finite_range, (const uint32_t *keys, size_t n, int32_t *least, int32_t *greatest),
 		 FiniteRange32, (keys, n, least, greatest))
 DISPATCH(void, finite_range, (const uint64_t *keys, size_t n, int64_t *least, int64_t *greatest),

@@ -122,6 +122,16 @@ uint32_t filter(GpusortKeyForm form, const uint32_t *keys, uint32_t n, uint32_t 
 				int32_t threshold, int32_t *codes, uint32_t *positions);
 uint32_t filter(GpusortKeyForm form, const uint64_t *keys, uint32_t n, uint32_t first, bool descending,
 				int64_t threshold, int64_t *codes, uint32_t *positions);
+
+/*
+ * Writes the codes from least to greatest, both included, of n keys in the keys' order, and
+ * returns how many there are.  *less receives the number of lesser ones.  codes has space
+ * for n, and may be the keys.
+ */
+uint32_t between(GpusortKeyForm form, const uint32_t *keys, uint32_t n, int32_t least, int32_t greatest,
+				 int32_t *codes, uint32_t *less);
+uint32_t between(GpusortKeyForm form, const uint64_t *keys, uint32_t n, int64_t least, int64_t greatest,
+				 int64_t *codes, uint32_t *less);
 }
 }
 

@@ -3,7 +3,8 @@
  *	  Tests of the CPU engine without a server, and its micro benchmark.
  *
  *	  cpu_sort_test [seed]				every form, payload, direction, method and
- *										vector unit, against std::stable_sort
+ *										vector unit, and selection, against
+ *										std::stable_sort
  *	  cpu_sort_test threads [seed]		only sorts by several threads
  *	  cpu_sort_test bench [largest]		ns per key
  *
@@ -23,6 +24,7 @@
 
 #include <hwy/targets.h>
 
+#include "cpu_engine/cpu_select.h"
 #include "cpu_engine/cpu_sort.h"
 #include "keys/projection.h"
 
@@ -491,6 +493,56 @@ test_form(GpusortKeyForm form, uint32_t most_skipped)
 	}
 }
 
+/* Keys at ranks, neighbours and others, of sets of every size that selection takes and of some that it does not. */
+template <typename T>
+static void
+test_select(GpusortKeyForm form, int sets)
+{
+	const GpusortSpec spec = {form, GPUSORT_PAYLOAD_NONE, GPUSORT_METHOD_AUTO, false, 0, 0};
+	uint32_t	selected = 0;
+
+	for (int set = 0; set < sets; set++)
+	{
+		const uint32_t most = set % 50 == 0 ? 70000 : set % 3 == 0 ? 3000 : 300;
+		const uint32_t n = 1 + rng() % most;
+		const Distribution distribution = (Distribution) (rng() % DISTRIBUTIONS);
+		const std::vector<T> keys = make_keys<T>(distribution, n);
+		std::vector<T> sorted = keys;
+		std::vector<T> scratch(n + 1, T(90));
+		std::vector<uint32_t> ranks = {(uint32_t) (rng() % n)};
+		std::vector<T> found;
+
+		while (ranks.size() < 1 + rng() % 8)
+			ranks.push_back(rng() % 3 == 0 ? (uint32_t) (rng() % n) : std::min(n - 1, ranks.back() + (uint32_t) (rng() % 2)));
+		std::sort(ranks.begin(), ranks.end());
+		std::stable_sort(sorted.begin(), sorted.end(), before_alone<T>);
+		found.resize(ranks.size());
+		std::vector<T> before = keys;
+		const bool	done = gpusort_cpu_select(form, keys.data(), n, ranks.data(), ranks.size(), found.data(), scratch.data());
+
+		selected += done;
+		check(memcmp(before.data(), keys.data(), n * sizeof(T)) == 0, spec, "selection changes keys", distribution, n);
+		check(scratch[n] == T(90), spec, "selection overruns its scratch", distribution, n);
+		check(!done || n <= GPUSORT_CPU_SELECT_MOST, spec, "selection takes too many keys", distribution, n);
+		for (size_t i = 0; done && i < ranks.size(); i++)
+			check(identity(found[i]) == identity(sorted[ranks[i]]), spec, "selection", distribution, n);
+	}
+	check(sizeof(T) == 2 ? selected == 0 : selected > (uint32_t) sets / 2, spec, "how often selection works", RANDOM, selected);
+}
+
+/* The same of every form. */
+static void
+test_selection(int sets)
+{
+	test_select<int16_t>(GPUSORT_KEY_INT16, sets);
+	test_select<int32_t>(GPUSORT_KEY_INT32, sets);
+	test_select<uint32_t>(GPUSORT_KEY_UINT32, sets);
+	test_select<int64_t>(GPUSORT_KEY_INT64, sets);
+	test_select<uint64_t>(GPUSORT_KEY_UINT64, sets);
+	test_select<float>(GPUSORT_KEY_FLOAT32, sets);
+	test_select<double>(GPUSORT_KEY_FLOAT64, sets);
+}
+
 /* Large arrays, that are taken apart or divided among threads. */
 template <typename T>
 static void
@@ -742,9 +794,41 @@ bench(GpusortKeyForm form, GpusortPayload payload_kind, GpusortMethod method, Di
 	fflush(stdout);
 }
 
+/* Prints ns per key of finding the two keys in the middle of sets of n. */
+template <typename T>
+static void
+bench_median(GpusortKeyForm form, Distribution distribution, uint32_t n)
+{
+	const size_t total = std::max<size_t>(n, (1 << 18) / n * n);
+	const std::vector<T> keys = make_keys<T>(distribution, total);
+	std::vector<T> scratch(n);
+	const uint32_t ranks[2] = {(n - 1) / 2, n / 2};
+	double		best = 1e9;
+	uint32_t	selected = 0;
+
+	for (int round = 0; round < 7; round++)
+	{
+		Clock::time_point start = Clock::now();
+		T			found[2];
+
+		selected = 0;
+		for (size_t i = 0; i < total; i += n)
+			selected += gpusort_cpu_select(form, &keys[i], n, ranks, 2, found, scratch.data());
+		best = std::min(best, seconds_since(start));
+	}
+	printf("%-6s median  n=%-9u %-8s %8.2f ns/key  %u of %zu selected\n", form_name(form), n, distribution_names[distribution],
+		   best * 1e9 / total, selected, total / n);
+}
+
 static void
 bench_all(uint32_t largest)
 {
+	for (uint32_t n : {8u, 32u, 100u, 200u, 1000u, 10000u, GPUSORT_CPU_SELECT_MOST + 0u})
+	{
+		bench_median<float>(GPUSORT_KEY_FLOAT32, GAUSSIAN, n);
+		bench_median<int32_t>(GPUSORT_KEY_INT32, NARROW, n);
+		bench_median<double>(GPUSORT_KEY_FLOAT64, GAUSSIAN, n);
+	}
 	for (int payload = 0; payload < 3; payload += 2)
 	{
 		for (uint32_t n : {1u, 8u, 12u, 32u, 100u, 200u, 1000u, 10000u, 100000u, 1000000u, 10000000u, 50000000u})
@@ -829,6 +913,7 @@ main(int argc, char **argv)
 		return failed == 0 && passed > 0 ? 0 : 1;
 	}
 	test_forms(2);
+	test_selection(3000);
 #if HWY_ARCH_X86
 	/* Again as on lesser CPUs. */
 	for (int64_t best : {HWY_AVX2, HWY_SSE4})
@@ -836,6 +921,7 @@ main(int argc, char **argv)
 		hwy::DisableTargets(best - 1);
 		hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 		test_forms(6);
+		test_selection(1000);
 		test_large<int16_t>(GPUSORT_KEY_INT16);
 		test_large<float>(GPUSORT_KEY_FLOAT32);
 		test_large<int64_t>(GPUSORT_KEY_INT64);

@@ -1,0 +1,192 @@
+/*
+ * cpu_select.cc
+ *	  Finds keys at a few ranks: selection by samples (Floyd and Rivest, 1975).
+ *
+ * A sorted sample tells two codes between which a rank's code very likely lies.  One pass
+ * keeps the codes between them, a third of all, and counts those below, which confirms it.
+ * What is kept is searched in the same way until a network sorts it in registers.
+ * Ranks next to each other are searched together.
+ */
+#include "cpu_engine/cpu_select.h"
+
+#include <cstring>
+
+#include "cpu_engine/forms.h"
+#include "cpu_engine/simd.h"
+#include "cpu_engine/vqsort.h"
+
+namespace gpusort
+{
+/* Codes in a sample, and how many on either side of a rank's place are between the bounds: at least 2.5 standard deviations. */
+constexpr uint32_t SAMPLE = 64;
+constexpr uint32_t MARGIN = 10;
+
+/* So many codes are sorted. */
+constexpr uint32_t FEW = 64;
+
+/* The most searches, each of which reads all keys. */
+constexpr uint32_t SEARCHES = 4;
+
+/* The most passes of a search. */
+constexpr uint32_t PASSES = 12;
+
+/* Codes that are searched for consecutive ranks. */
+template <typename Code>
+struct Search
+{
+	uint32_t	first;			/* the ranks among the codes */
+	uint32_t	last;
+	bool		alike;			/* all codes are equal */
+	Code	   *codes;
+};
+
+/* The form of keys that are their own codes. */
+template <typename Code>
+constexpr GpusortKeyForm code_form = sizeof(Code) == 4 ? GPUSORT_KEY_INT32 : GPUSORT_KEY_INT64;
+
+template <typename Code>
+static void
+sort_few(Code *codes, uint32_t n)
+{
+	if (!simd::sort_small(code_form<Code>, (std::make_unsigned_t<Code> *) codes, n, false))
+		vqsort(codes, n, false);
+}
+
+template <GpusortKeyForm F>
+static void
+take_sample(const typename Form<F>::Bits *keys, uint32_t n, typename Form<F>::Code *sample)
+{
+	uint64_t	state = n;
+
+	for (uint32_t i = 0; i < SAMPLE; i++)
+	{
+		/* A linear congruential generator. */
+		state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		sample[i] = Form<F>::encode(keys[((state >> 32) * n) >> 32]);
+	}
+	sort_few(sample, SAMPLE);
+}
+
+/*
+ * One pass: keeps codes of n keys, at least one, that are between two of a sample.  Returns
+ * how many, and makes the ranks those among them, or returns 0 if the ranks are not.
+ */
+template <GpusortKeyForm F>
+static uint32_t
+narrow(const typename Form<F>::Bits *keys, uint32_t n, Search<typename Form<F>::Code> &search)
+{
+	using Code = typename Form<F>::Code;
+	Code		sample[SAMPLE];
+	uint32_t	first = (uint32_t) ((uint64_t) search.first * SAMPLE / n);
+	uint32_t	last = (uint32_t) ((uint64_t) search.last * SAMPLE / n);
+	Code		least = (Code) Form<F>::sign;
+	Code		greatest = (Code) ~Form<F>::sign;
+	uint32_t	kept;
+	uint32_t	less;
+
+	take_sample<F>(keys, n, sample);
+	if (first >= MARGIN)
+		least = sample[first - MARGIN];
+	if (last + MARGIN < SAMPLE)
+		greatest = sample[last + MARGIN];
+	kept = simd::between(F, keys, n, least, greatest, search.codes, &less);
+	if (search.first < less || search.last >= less + kept)
+		return 0;
+	search.first -= less;
+	search.last -= less;
+	search.alike = least == greatest;
+	return kept;
+}
+
+/* Keeps codes until those at the ranks are where these say.  Returns false if that takes too long. */
+template <GpusortKeyForm F>
+static bool
+find(const typename Form<F>::Bits *keys, uint32_t n, Search<typename Form<F>::Code> &search)
+{
+	using Code = typename Form<F>::Code;
+	uint32_t	kept = narrow<F>(keys, n, search);
+
+	for (uint32_t pass = 1; pass < PASSES && kept > 0; pass++)
+	{
+		if (search.alike)
+			return true;
+		if (kept <= FEW)
+		{
+			sort_few(search.codes, kept);
+			return true;
+		}
+		if (kept > n / 4 * 3)
+			return false;
+		n = kept;
+		kept = narrow<code_form<Code>>((const std::make_unsigned_t<Code> *) search.codes, n, search);
+	}
+	return false;
+}
+
+template <GpusortKeyForm F>
+static bool
+select_few(const typename Form<F>::Bits *keys, uint32_t n, const uint32_t *ranks, uint32_t nranks,
+		   typename Form<F>::Bits *found, typename Form<F>::Code *codes)
+{
+	uint32_t	end;
+
+	for (uint32_t start = 0, searches = 0; start < nranks; start = end, searches++)
+	{
+		Search<typename Form<F>::Code> search = {ranks[start], ranks[start], false, codes};
+		uint32_t	before = ranks[start];
+
+		for (end = start + 1; end < nranks && ranks[end] - ranks[end - 1] <= 1; end++)
+			search.last = ranks[end];
+		if (searches == SEARCHES || !find<F>(keys, n, search))
+			return false;
+		for (uint32_t i = start; i < end; i++)
+			found[i] = Form<F>::decode(codes[search.first + ranks[i] - before]);
+	}
+	return true;
+}
+
+template <GpusortKeyForm F>
+static bool
+select_keys(const void *native, uint32_t n, const uint32_t *ranks, uint32_t nranks, void *found, void *scratch)
+{
+	if constexpr (Form<F>::narrow)
+		return false;
+	else
+	{
+		using Bits = typename Form<F>::Bits;
+		const Bits *keys = (const Bits *) native;
+		Bits	   *copy = (Bits *) scratch;
+
+		/* No network holds as many. */
+		if (n > 16 * 64 / sizeof(Bits))
+			return select_few<F>(keys, n, ranks, nranks, (Bits *) found, (typename Form<F>::Code *) scratch);
+		memcpy(copy, keys, n * sizeof(Bits));
+		if (!simd::sort_small(F, copy, n, false))
+			return select_few<F>(keys, n, ranks, nranks, (Bits *) found, (typename Form<F>::Code *) scratch);
+		for (uint32_t i = 0; i < nranks; i++)
+			((Bits *) found)[i] = copy[ranks[i]];
+		return true;
+	}
+}
+}
+
+using namespace gpusort;
+
+extern "C" bool
+gpusort_cpu_select(GpusortKeyForm form, const void *keys, uint32_t count, const uint32_t *ranks, uint32_t nranks,
+				   void *found, void *scratch)
+{
+	if (count == 0 || count > GPUSORT_CPU_SELECT_MOST)
+		return false;
+	switch (form)
+	{
+#define SELECT_FORM(form) \
+		case form: \
+			return select_keys<form>(keys, count, ranks, nranks, found, scratch);
+		GPUSORT_EACH_FORM(SELECT_FORM)
+#undef SELECT_FORM
+		case GPUSORT_KEY_FORMS:
+			break;
+	}
+	return false;
+}

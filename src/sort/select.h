@@ -1,0 +1,18 @@
+/*
+ * select.h
+ *	  The keys at some ranks of their order, by the way that is fastest.
+ */
+#ifndef GPUSORT_SELECT_H
+#define GPUSORT_SELECT_H
+
+#include "keys/key_encoding.h"
+
+/*
+ * Writes the keys at nranks ranks of the ascending order of count keys, in native form, to
+ * found.  Ranks count from 0 and ascend; a rank may stand more than once.  -0 comes before
+ * +0, and a NaN is the one of 'NaN'.  The keys are not changed.  Checks for interrupts.
+ */
+extern void gpusort_select(GpusortKeyForm form, const void *keys, uint32_t count,
+						   const uint32_t *ranks, uint32_t nranks, void *found);
+
+#endif							/* GPUSORT_SELECT_H */
