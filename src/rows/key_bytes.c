@@ -97,13 +97,13 @@ put_word(uint8 *to, uint64 word)
 }
 
 /* The bytes of a value of text or the like. */
-static void
+static inline void
 get_varlena(Datum value, KeyBytes *bytes)
 {
-	struct varlena *packed = pg_detoast_datum_packed((struct varlena *) DatumGetPointer(value));
+	struct varlena *packed = (struct varlena *) DatumGetPointer(value);
 
-	if (packed != (struct varlena *) DatumGetPointer(value))
-		bytes->detoasted = packed;
+	if (VARATT_IS_COMPRESSED(packed) || VARATT_IS_EXTERNAL(packed))
+		bytes->detoasted = packed = pg_detoast_datum_packed(packed);
 	bytes->data = (const uint8 *) VARDATA_ANY(packed);
 	bytes->length = VARSIZE_ANY_EXHDR(packed);
 }
@@ -249,8 +249,13 @@ get_abbreviated(const ByteSource *source, Datum value, KeyBytes *bytes)
 void
 gpusort_key_bytes_get(const ByteSource *source, Datum value, Size limit, KeyBytes *bytes)
 {
-	bytes->data = (const uint8 *) DatumGetPointer(value);
 	bytes->detoasted = NULL;
+	if (source->form == BYTES_TEXT && source->order == COLLATION_BYTES)
+	{
+		get_varlena(value, bytes);
+		return;
+	}
+	bytes->data = (const uint8 *) DatumGetPointer(value);
 	if (gpusort_key_bytes_abbreviated(source))
 	{
 		get_abbreviated(source, value, bytes);
