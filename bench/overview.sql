@@ -31,7 +31,7 @@ CREATE FUNCTION order_contenders(columns text, keys text) RETURNS text[] LANGUAG
 			string_agg('count(' || c || ')', ', '), columns) FROM regexp_split_to_table(columns, ', ') c) f (query)
 $$;
 CREATE FUNCTION call_contenders(relation text, unsorted text, ours text, theirs text) RETURNS text[] LANGUAGE sql AS $$
-	SELECT overview_contenders('gpusort.enable_array_sort', format(query, unsorted), format(query, ours), format(query, theirs))
+	SELECT overview_contenders('gpusort.enable_array_sort,gpusort.enable_sort,gpusort.enable_aggregates', format(query, unsorted), format(query, ours), format(query, theirs))
 	FROM (SELECT format('SELECT sum((s)[1]) FROM (SELECT %%s AS s FROM gpusort_bench.%s OFFSET 0) q', relation)) f (query)
 $$;
 
