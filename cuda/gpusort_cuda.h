@@ -54,7 +54,6 @@ typedef struct GpusortDeviceInfo
 {
 	char		name[128];
 	char		driver[32];
-	int			compute_capability; /* 90 for 9.0; 0 if emulated */
 	int			multiprocessors;
 	uint64_t	memory_bytes;	/* of the device */
 	uint64_t	memory_limit;	/* the most that the module will use */

@@ -62,17 +62,11 @@
 #define GPUSORT_MY_PROC_NUMBER (MyProc->pgprocno)
 #endif
 
-/* PostgreSQL 17 (50c67c201) ties wait event sets to a resource owner; without one they live as long as the process. */
+/* PostgreSQL 17 (50c67c201) ties wait event sets to a resource owner, or to the process if it is NULL; before, to a memory context. */
 #if PG_VERSION_NUM >= 170000
-#define GPUSORT_CREATE_WAIT_EVENT_SET(nevents) CreateWaitEventSet(NULL, nevents)
+#define GPUSORT_CREATE_WAIT_EVENT_SET(context, owner, nevents) CreateWaitEventSet(owner, nevents)
 #else
-#define GPUSORT_CREATE_WAIT_EVENT_SET(nevents) CreateWaitEventSet(TopMemoryContext, nevents)
-#endif
-
-#if PG_VERSION_NUM >= 170000
-#define gpusort_compat_create_wait_event_set(nevents) CreateWaitEventSet(CurrentResourceOwner, nevents)
-#else
-#define gpusort_compat_create_wait_event_set(nevents) CreateWaitEventSet(CurrentMemoryContext, nevents)
+#define GPUSORT_CREATE_WAIT_EVENT_SET(context, owner, nevents) CreateWaitEventSet(context, nevents)
 #endif
 
 /* PostgreSQL 17 (c9af05465) lets an extension name what it waits for. */

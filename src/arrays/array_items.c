@@ -39,16 +39,11 @@ gpusort_items_open_array(ArrayItems *items, FunctionCallInfo fcinfo, CachedArgum
 
 /* Opens the items of an array of any number of dimensions.  With more than one dimension the items are slices. */
 void
-gpusort_items_open_slices(ArrayItems *items, FunctionCallInfo fcinfo,
-						  ElementType *element, ArrayType *array)
+gpusort_items_open_slices(ArrayItems *items, FunctionCallInfo fcinfo, ArrayType *array)
 {
-	items->array = array;
-	items->element = element;
-	items->type = ARR_NDIM(array) > 1 ? gpusort_element_slices(fcinfo, element) : element;
-	items->count = gpusort_array_length(array);
-	items->owned = false;
-	items->values = NULL;
-	items->nulls = NULL;
+	gpusort_items_open_array(items, fcinfo, FIRST_ARRAY, array, false);
+	if (ARR_NDIM(array) > 1)
+		items->type = gpusort_element_slices(fcinfo, items->element);
 }
 
 /* Takes the elements of a one-dimensional array out as Datums. */
@@ -207,7 +202,7 @@ gpusort_items_gather_nullable(ArrayItems *items, const uint32 *positions,
 		bytes = att_addlength_datum(bytes, element->length, items->values[positions[i]]);
 		bytes = att_align_nominal(bytes, element->alignment);
 	}
-	result = gpusort_array_allocate(element, count, has_nulls, bytes, lower_bound);
+	result = gpusort_array_allocate(element->oid, count, has_nulls, bytes, lower_bound);
 	fill_elements(result, items, positions, count);
 	return result;
 }
@@ -263,7 +258,7 @@ gpusort_items_gather(ArrayItems *items, const uint32 *positions, uint32 count, i
 	if (element->stride == 0 || ARR_HASNULL(items->array))
 		return gpusort_items_gather_nullable(items, positions, count, lower_bound);
 
-	result = gpusort_array_allocate(element, count, false, (Size) count * element->stride, lower_bound);
+	result = gpusort_array_allocate(element->oid, count, false, (Size) count * element->stride, lower_bound);
 	gpusort_elements_gather(ARR_DATA_PTR(result), ARR_DATA_PTR(items->array), element->stride,
 							positions, count);
 	return result;

@@ -33,8 +33,7 @@ extern void gpusort_items_open(ArrayItems *items, FunctionCallInfo fcinfo, Cache
 							   Datum value, bool own);
 extern void gpusort_items_open_array(ArrayItems *items, FunctionCallInfo fcinfo, CachedArgument argument,
 									 ArrayType *array, bool own);
-extern void gpusort_items_open_slices(ArrayItems *items, FunctionCallInfo fcinfo,
-									  ElementType *element, ArrayType *array);
+extern void gpusort_items_open_slices(ArrayItems *items, FunctionCallInfo fcinfo, ArrayType *array);
 extern void gpusort_items_take_out(ArrayItems *items);
 extern void gpusort_elements_gather(char *target, const char *source, uint16 stride,
 									const uint32 *positions, uint32 count);

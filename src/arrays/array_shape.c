@@ -34,20 +34,25 @@ gpusort_array_require_same_length(const ArrayType *values, const ArrayType *keys
 						gpusort_array_length(values), gpusort_array_length(keys))));
 }
 
+/* How many of the first `length` values a bitmap says are NULL; none without a bitmap. */
+uint32
+gpusort_bitmap_count_nulls(const uint8 *bitmap, uint32 length)
+{
+	uint32		values;
+
+	if (bitmap == NULL)
+		return 0;
+	values = pg_popcount((const char *) bitmap, length / 8);
+	if (length % 8 != 0)
+		values += pg_number_of_ones[bitmap[length / 8] & ((1 << length % 8) - 1)];
+	return length - values;
+}
+
 /* How many of an array's elements are NULL. */
 uint32
 gpusort_array_count_nulls(const ArrayType *array, uint32 length)
 {
-	const uint8 *bitmap = ARR_NULLBITMAP(array);
-	uint32		values = 0;
-
-	if (bitmap == NULL)
-		return 0;
-	for (uint32 i = 0; i < length / 8; i++)
-		values += pg_number_of_ones[bitmap[i]];
-	if (length % 8 != 0)
-		values += pg_number_of_ones[bitmap[length / 8] & ((1 << length % 8) - 1)];
-	return length - values;
+	return gpusort_bitmap_count_nulls(ARR_NULLBITMAP(array), length);
 }
 
 /* Writes the 0-based positions of the elements that are not NULL, and those of the NULLs. */
@@ -71,14 +76,13 @@ gpusort_array_find_nulls(const ArrayType *array, uint32 length, uint32 *values, 
  * With has_nulls it has a bitmap in which all are NULL.
  */
 ArrayType *
-gpusort_array_allocate(const ElementType *element, uint32 length, bool has_nulls, Size bytes,
-					   int lower_bound)
+gpusort_array_allocate(Oid element_type, uint32 length, bool has_nulls, Size bytes, int lower_bound)
 {
 	Size		offset = has_nulls ? ARR_OVERHEAD_WITHNULLS(1, length) : ARR_OVERHEAD_NONULLS(1);
 	ArrayType  *array;
 
 	if (length == 0)
-		return construct_empty_array(element->oid);
+		return construct_empty_array(element_type);
 	if (!AllocSizeIsValid(offset + bytes))
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -89,7 +93,7 @@ gpusort_array_allocate(const ElementType *element, uint32 length, bool has_nulls
 	SET_VARSIZE(array, offset + bytes);
 	array->ndim = 1;
 	array->dataoffset = has_nulls ? offset : 0;
-	array->elemtype = element->oid;
+	array->elemtype = element_type;
 	ARR_DIMS(array)[0] = length;
 	ARR_LBOUND(array)[0] = lower_bound;
 	return array;
@@ -99,15 +103,7 @@ gpusort_array_allocate(const ElementType *element, uint32 length, bool has_nulls
 ArrayType *
 gpusort_array_allocate_integers(uint32 length)
 {
-	static const ElementType integer = {
-		.oid = INT4OID,
-		.length = sizeof(int32),
-		.by_value = true,
-		.alignment = TYPALIGN_INT,
-		.stride = sizeof(int32)
-	};
-
-	return gpusort_array_allocate(&integer, length, false, (Size) length * sizeof(int32), 1);
+	return gpusort_array_allocate(INT4OID, length, false, (Size) length * sizeof(int32), 1);
 }
 
 /* Sets the bits from .. to - 1 of a bitmap.  A set bit stands for a value that is not NULL. */

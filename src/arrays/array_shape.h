@@ -31,11 +31,11 @@ gpusort_array_lower_bound(const ArrayType *array)
 
 extern void gpusort_array_require_one_dimension(const ArrayType *array);
 extern void gpusort_array_require_same_length(const ArrayType *values, const ArrayType *keys);
+extern uint32 gpusort_bitmap_count_nulls(const uint8 *bitmap, uint32 length);
 extern uint32 gpusort_array_count_nulls(const ArrayType *array, uint32 length);
 extern void gpusort_array_find_nulls(const ArrayType *array, uint32 length,
 									 uint32 *values, uint32 *nulls);
-extern ArrayType *gpusort_array_allocate(const ElementType *element, uint32 length,
-										 bool has_nulls, Size bytes, int lower_bound);
+extern ArrayType *gpusort_array_allocate(Oid element_type, uint32 length, bool has_nulls, Size bytes, int lower_bound);
 extern ArrayType *gpusort_array_allocate_integers(uint32 length);
 extern ArrayType *gpusort_array_reshape(ArrayType *array, const ElementType *element,
 										uint32 nvalues, uint32 nnulls, bool nulls_first);

@@ -23,8 +23,8 @@ gpusort_call_cache(FunctionCallInfo fcinfo)
 }
 
 /* Looks up a type.  What is looked up later is allocated in the context, which must live as long as the element. */
-void
-gpusort_element_fill(ElementType *element, Oid type, MemoryContext context)
+static void
+fill_element(ElementType *element, Oid type, MemoryContext context)
 {
 	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_LT_OPR);
 
@@ -47,7 +47,7 @@ gpusort_element_lookup(FunctionCallInfo fcinfo, CachedArgument argument, Oid typ
 	ElementType *element = &gpusort_call_cache(fcinfo)->arguments[argument];
 
 	if (element->oid != type)
-		gpusort_element_fill(element, type, fcinfo->flinfo->fn_mcxt);
+		fill_element(element, type, fcinfo->flinfo->fn_mcxt);
 	return element;
 }
 
@@ -63,7 +63,7 @@ gpusort_element_slices(FunctionCallInfo fcinfo, ElementType *element)
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("could not find array type for data type %s", format_type_be(element->oid))));
 	if (slices->oid != element->array_type)
-		gpusort_element_fill(slices, element->array_type, fcinfo->flinfo->fn_mcxt);
+		fill_element(slices, element->array_type, fcinfo->flinfo->fn_mcxt);
 	return slices;
 }
 

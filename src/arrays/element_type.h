@@ -52,7 +52,6 @@ extern CallCache *gpusort_call_cache(FunctionCallInfo fcinfo);
 extern ElementType *gpusort_element_lookup(FunctionCallInfo fcinfo, CachedArgument argument,
 										   Oid type);
 extern ElementType *gpusort_element_slices(FunctionCallInfo fcinfo, ElementType *element);
-extern void gpusort_element_fill(ElementType *element, Oid type, MemoryContext context);
 extern void gpusort_element_require_order(const ElementType *element);
 extern ComparatorSort *gpusort_element_comparator(ElementType *element, Oid collation,
 												  bool descending);

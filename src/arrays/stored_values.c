@@ -53,7 +53,7 @@ sorted_keys(const StoredValues *values, const ArrayOrder *order)
 	return keys;
 }
 
-/* Writes the ranks that the same values have in ascending order: of descending ones the last comes first. */
+/* Turns ranks of an order into ranks of the ascending one, which ascend too. */
 static void
 ascending_ranks(const uint64 *ranks, uint32 nranks, uint32 count, bool descending, uint32 *ascending)
 {
@@ -90,32 +90,6 @@ sort_and_find_keys(const StoredValues *values, const ArrayOrder *order, const ui
 		pfree(keys);
 }
 
-/* Finds values that are not keys. */
-static void
-sort_and_find_values(const StoredValues *values, const ArrayOrder *order, const uint64 *ranks, uint32 nranks, Datum *found)
-{
-	Datum	   *datums = take_out(values);
-	uint32	   *positions = gpusort_alloc_large(CurrentMemoryContext, (Size) values->count * sizeof(uint32));
-
-	gpusort_order_values(values->element, order, datums, values->count, positions);
-	for (uint32 i = 0; i < nranks; i++)
-		found[i] = datums[positions[ranks[i]]];
-	pfree(positions);
-	pfree(datums);
-}
-
-void
-gpusort_values_at_ranks(const StoredValues *values, const ArrayOrder *order,
-						const uint64 *ranks, uint32 nranks, Datum *found)
-{
-	if (!values->element->is_key)
-		sort_and_find_values(values, order, ranks, nranks, found);
-	else if (nranks < MANY_RANKS && selection_allowed())
-		select_keys(values, order, ranks, nranks, found);
-	else
-		sort_and_find_keys(values, order, ranks, nranks, found);
-}
-
 /* Values that are not keys, in order, with what compares them. */
 typedef struct SortedValues
 {
@@ -138,6 +112,30 @@ free_sorted(SortedValues *sorted)
 {
 	pfree(sorted->positions);
 	pfree(sorted->datums);
+}
+
+/* Finds values that are not keys. */
+static void
+sort_and_find_values(const StoredValues *values, const ArrayOrder *order, const uint64 *ranks, uint32 nranks, Datum *found)
+{
+	SortedValues sorted;
+
+	sort_values(values, order, &sorted);
+	for (uint32 i = 0; i < nranks; i++)
+		found[i] = sorted.datums[sorted.positions[ranks[i]]];
+	free_sorted(&sorted);
+}
+
+void
+gpusort_values_at_ranks(const StoredValues *values, const ArrayOrder *order,
+						const uint64 *ranks, uint32 nranks, Datum *found)
+{
+	if (!values->element->is_key)
+		sort_and_find_values(values, order, ranks, nranks, found);
+	else if (nranks < MANY_RANKS && selection_allowed())
+		select_keys(values, order, ranks, nranks, found);
+	else
+		sort_and_find_keys(values, order, ranks, nranks, found);
 }
 
 /* True if the value at a place of the order is equal to the one before. */

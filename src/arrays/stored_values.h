@@ -2,9 +2,9 @@
  * stored_values.h
  *	  Questions about a set of values whose answers need their order.
  *
- * The values stand as an array stores them, one behind the other, with no NULL among
- * them.  They are not changed.  Answers that are values passed by reference point to where
- * they stand, or to new memory.
+ * The values lie as an array stores them, one behind the other, with no NULL among them.
+ * They are not changed.  An answer that is passed by reference points to one of them, or to
+ * new memory.
  */
 #ifndef GPUSORT_STORED_VALUES_H
 #define GPUSORT_STORED_VALUES_H
@@ -20,7 +20,7 @@ typedef struct StoredValues
 
 /*
  * Writes the values at nranks ranks of the order to found.  Ranks count from 0 and ascend.
- * Of few ranks the others are not sorted, if the values are keys.
+ * Keys at few ranks are found without sorting the others.
  */
 extern void gpusort_values_at_ranks(const StoredValues *values, const ArrayOrder *order,
 									const uint64 *ranks, uint32 nranks, Datum *found);

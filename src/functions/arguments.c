@@ -43,23 +43,28 @@ gpusort_argument_integer(FunctionCallInfo fcinfo, int number, Datum value)
 	return gpusort_argument_type(fcinfo, number) == INT4OID ? DatumGetInt32(value) : DatumGetInt64(value);
 }
 
+void
+gpusort_argument_require(FunctionCallInfo fcinfo, int number, const char *name)
+{
+	if (PG_ARGISNULL(number))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("argument \"%s\" must not be NULL", name)));
+}
+
 /* A number that must not be negative. */
 static int64
 count_argument(FunctionCallInfo fcinfo, int number, const char *name)
 {
-	int64		count = gpusort_argument_integer(fcinfo, number, PG_GETARG_DATUM(number));
+	int64		count;
 
+	gpusort_argument_require(fcinfo, number, name);
+	count = gpusort_argument_integer(fcinfo, number, PG_GETARG_DATUM(number));
 	if (count < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%s must not be negative: " INT64_FORMAT, name, count)));
 	return count;
-}
-
-int32
-gpusort_argument_n(FunctionCallInfo fcinfo, int number)
-{
-	return Min(count_argument(fcinfo, number, "n"), PG_INT32_MAX);
 }
 
 int64
@@ -81,18 +86,17 @@ gpusort_check_buckets(int64 buckets)
 int32
 gpusort_argument_buckets(FunctionCallInfo fcinfo, int number)
 {
+	gpusort_argument_require(fcinfo, number, "buckets");
 	return gpusort_check_buckets(gpusort_argument_integer(fcinfo, number, PG_GETARG_DATUM(number)));
 }
 
-ArrayOrder
-gpusort_argument_top(FunctionCallInfo fcinfo, int number)
+void
+gpusort_argument_top(FunctionCallInfo fcinfo, int number, ArrayOrder *order)
 {
-	ArrayOrder	order = {.collation = PG_GET_COLLATION()};
-
-	order.limit = gpusort_argument_n(fcinfo, number);
-	order.descending = gpusort_argument_bool(fcinfo, number + 1, true);
-	order.nulls_first = gpusort_argument_bool(fcinfo, number + 2, false);
-	return order;
+	/* No array is longer than PG_INT32_MAX. */
+	order->limit = Min(count_argument(fcinfo, number, "n"), PG_INT32_MAX);
+	order->descending = gpusort_argument_bool(fcinfo, number + 1, "descending", true);
+	order->nulls_first = gpusort_argument_bool(fcinfo, number + 2, "nulls_first", false);
 }
 
 /* Forms the record that the function's OUT parameters describe. */

@@ -13,38 +13,50 @@
 
 #include "arrays/array_order.h"
 
+/* Raises an error if an argument is NULL, as one of an aggregate may be. */
+extern void gpusort_argument_require(FunctionCallInfo fcinfo, int number, const char *name);
+
 /* A boolean argument, or its default if the call has fewer. */
 static inline bool
-gpusort_argument_bool(FunctionCallInfo fcinfo, int number, bool otherwise)
+gpusort_argument_bool(FunctionCallInfo fcinfo, int number, const char *name, bool otherwise)
 {
-	return PG_NARGS() > number ? PG_GETARG_BOOL(number) : otherwise;
+	if (PG_NARGS() <= number)
+		return otherwise;
+	gpusort_argument_require(fcinfo, number, name);
+	return PG_GETARG_BOOL(number);
 }
 
 /*
- * The order asked for by the arguments descending, which has this number, and nulls_first
- * behind it.  By default NULLs go first when the order descends.
+ * Sets an order by the arguments descending, which has this number, and nulls_first behind
+ * it.  By default NULLs go first when the order descends.
  */
+static inline void
+gpusort_argument_direction(FunctionCallInfo fcinfo, int number, ArrayOrder *order)
+{
+	order->descending = gpusort_argument_bool(fcinfo, number, "descending", false);
+	order->nulls_first = gpusort_argument_bool(fcinfo, number + 1, "nulls_first", order->descending);
+}
+
+/* The order of the whole input that these arguments ask for. */
 static inline ArrayOrder
 gpusort_argument_order(FunctionCallInfo fcinfo, int number)
 {
 	ArrayOrder	order = {.collation = PG_GET_COLLATION(),.limit = PG_UINT32_MAX};
 
-	order.descending = gpusort_argument_bool(fcinfo, number, false);
-	order.nulls_first = gpusort_argument_bool(fcinfo, number + 1, order.descending);
+	gpusort_argument_direction(fcinfo, number, &order);
 	return order;
 }
 
 /*
- * The order of a top-n function: the argument of this number is n; descending, by default
+ * Sets the order of the first n: the argument of this number is n; descending, by default
  * true, and nulls_first, by default false, follow it.
  */
-extern ArrayOrder gpusort_argument_top(FunctionCallInfo fcinfo, int number);
+extern void gpusort_argument_top(FunctionCallInfo fcinfo, int number, ArrayOrder *order);
 
 /*
- * Numbers, declared as bigint, or as integer in the extension's version 1.0.  What is out of
- * range raises an error.  An n beyond the length of any array is cut to PG_INT32_MAX.
+ * Numbers, declared as bigint, or as integer in the extension's version 1.0.  NULL and what
+ * is out of range raise an error.
  */
-extern int32 gpusort_argument_n(FunctionCallInfo fcinfo, int number);
 extern int32 gpusort_argument_buckets(FunctionCallInfo fcinfo, int number);
 extern int64 gpusort_argument_displacement(FunctionCallInfo fcinfo, int number);
 

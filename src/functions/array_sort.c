@@ -22,13 +22,13 @@ PG_FUNCTION_INFO_V1(gpusort_array_is_sorted);
 
 /* A new array of the items in order, for slices and for items that are not keys. */
 static ArrayType *
-sort_items(FunctionCallInfo fcinfo, ElementType *element, ArrayType *array, const ArrayOrder *order)
+sort_items(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order)
 {
 	ArrayItems	items;
 	uint32	   *positions;
 	ArrayType  *result;
 
-	gpusort_items_open_slices(&items, fcinfo, element, array);
+	gpusort_items_open_slices(&items, fcinfo, array);
 	positions = gpusort_alloc_large(CurrentMemoryContext, items.count * sizeof(uint32));
 	gpusort_order_positions(&items, order, positions);
 	result = gpusort_items_gather(&items, positions, items.count, ARR_LBOUND(array)[0]);
@@ -47,7 +47,7 @@ gpusort_array_in_order(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrd
 		return array;
 	element = gpusort_element_type(fcinfo, FIRST_ARRAY, ARR_ELEMTYPE(array));
 	if (!element->is_key || ARR_NDIM(array) > 1)
-		return length == 1 ? array : sort_items(fcinfo, element, array, order);
+		return length == 1 ? array : sort_items(fcinfo, array, order);
 
 	count = gpusort_order_in_place(array, element, order);
 	if (ARR_HASNULL(array))
@@ -167,8 +167,9 @@ gpusort_top_of_array(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder
 Datum
 gpusort_array_top_n(PG_FUNCTION_ARGS)
 {
-	ArrayOrder	order = gpusort_argument_top(fcinfo, 1);
+	ArrayOrder	order = {.collation = PG_GET_COLLATION()};
 
+	gpusort_argument_top(fcinfo, 1, &order);
 	PG_RETURN_ARRAYTYPE_P(gpusort_top_of_array(fcinfo, gpusort_array_detoast_copy(PG_GETARG_DATUM(0)), &order));
 }
 
@@ -182,8 +183,6 @@ gpusort_array_is_sorted(PG_FUNCTION_ARGS)
 
 	if (gpusort_array_length(array) < 2)
 		PG_RETURN_BOOL(true);
-	gpusort_items_open_slices(&items, fcinfo,
-							  gpusort_element_type(fcinfo, FIRST_ARRAY, ARR_ELEMTYPE(array)),
-							  array);
+	gpusort_items_open_slices(&items, fcinfo, array);
 	PG_RETURN_BOOL(gpusort_order_holds(&items, &order));
 }

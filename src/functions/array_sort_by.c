@@ -8,7 +8,6 @@
  */
 #include "postgres.h"
 
-
 #include "toast/array_detoast.h"
 #include "arrays/array_order.h"
 #include "functions/arguments.h"
@@ -164,10 +163,11 @@ gpusort_array_sort_by(PG_FUNCTION_ARGS)
 Datum
 gpusort_array_top_n_by(PG_FUNCTION_ARGS)
 {
-	ArrayOrder	order = gpusort_argument_top(fcinfo, 2);
+	ArrayOrder	order = {.collation = PG_GET_COLLATION()};
 	ArrayType  *values = gpusort_array_detoast(PG_GETARG_DATUM(0));
 	ArrayType  *keys = gpusort_array_detoast_copy(PG_GETARG_DATUM(1));
 
+	gpusort_argument_top(fcinfo, 2, &order);
 	PG_RETURN_ARRAYTYPE_P(gpusort_array_in_order_of(fcinfo, values, keys, &order, 1));
 }
 

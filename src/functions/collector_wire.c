@@ -16,7 +16,6 @@
 #include "libpq/pqformat.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
-#include "port/pg_bitutils.h"
 #include "utils/date.h"
 #include "utils/memutils.h"
 
@@ -42,27 +41,13 @@ append_bitmap(StringInfo bytes, const uint8 *bitmap, uint32 count)
 		bytes->data[bytes->len - 1] &= (1 << count % 8) - 1;
 }
 
-/* How many of the first count values are not NULL. */
-static uint32
-count_present(const uint8 *bitmap, uint32 count)
-{
-	uint32		present;
-
-	if (bitmap == NULL)
-		return count;
-	present = pg_popcount((const char *) bitmap, count / 8);
-	if (count % 8 != 0)
-		present += pg_number_of_ones[bitmap[count / 8] & ((1 << count % 8) - 1)];
-	return present;
-}
-
 /* Writes the values that are not NULL one by one. */
 static void
 write_values(StringInfo bytes, const Collector *collector, ValueCodec *codec)
 {
 	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "gpusort values", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(scratch);
-	uint32		present = count_present(collector->bitmap, collector->count);
+	uint32		present = collector->count - gpusort_bitmap_count_nulls(collector->bitmap, collector->count);
 	const char *next = collector->data;
 
 	for (uint32 i = 0; i < present; i++)
@@ -286,7 +271,7 @@ gpusort_collector_read(StringInfo bytes, Collector *collector, ValueCodec *codec
 	collector->alignment = codec->alignment;
 	if (gpusort_codec_is_image(codec))
 	{
-		read_image(bytes, collector, codec, count_present(bitmap, count));
+		read_image(bytes, collector, codec, count - gpusort_bitmap_count_nulls(bitmap, count));
 		collector->count = count;
 		collector->bitmap = (uint8 *) bitmap;
 	}

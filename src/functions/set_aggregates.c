@@ -39,13 +39,10 @@ PG_FUNCTION_INFO_V1(gpusort_set_agg_final);
 Datum
 gpusort_sorted_agg_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state = gpusort_set_get_kind(fcinfo, SET_SORTED);
+	SetState   *state;
 
-	if (state == NULL)
-	{
-		state = gpusort_set_create(fcinfo, SET_SORTED);
-		gpusort_set_order(fcinfo, state, 2);
-	}
+	if (gpusort_set_is_first(fcinfo, SET_SORTED, &state))
+		gpusort_argument_direction(fcinfo, 2, &state->order);
 	gpusort_set_append(fcinfo, state, &state->values, 1);
 	PG_RETURN_POINTER(state);
 }
@@ -54,13 +51,12 @@ gpusort_sorted_agg_transition(PG_FUNCTION_ARGS)
 Datum
 gpusort_sorted_agg_by_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state = gpusort_set_get_kind(fcinfo, SET_SORTED_BY);
+	SetState   *state;
 
-	if (state == NULL)
+	if (gpusort_set_is_first(fcinfo, SET_SORTED_BY, &state))
 	{
-		state = gpusort_set_create(fcinfo, SET_SORTED_BY);
 		gpusort_set_collect(fcinfo, &state->keys, SECOND_ARRAY, 2);
-		gpusort_set_order(fcinfo, state, 3);
+		gpusort_argument_direction(fcinfo, 3, &state->order);
 	}
 	gpusort_set_append(fcinfo, state, &state->values, 1);
 	gpusort_set_append(fcinfo, state, &state->keys, 2);
@@ -71,13 +67,10 @@ gpusort_sorted_agg_by_transition(PG_FUNCTION_ARGS)
 Datum
 gpusort_top_n_agg_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state = gpusort_set_get_kind(fcinfo, SET_TOP_N);
+	SetState   *state;
 
-	if (state == NULL)
-	{
-		state = gpusort_set_create(fcinfo, SET_TOP_N);
-		gpusort_set_top(fcinfo, state, 2);
-	}
+	if (gpusort_set_is_first(fcinfo, SET_TOP_N, &state))
+		gpusort_argument_top(fcinfo, 2, &state->order);
 	gpusort_set_append(fcinfo, state, &state->values, 1);
 	gpusort_set_cut(fcinfo, state);
 	PG_RETURN_POINTER(state);
@@ -87,13 +80,12 @@ gpusort_top_n_agg_transition(PG_FUNCTION_ARGS)
 Datum
 gpusort_top_n_agg_by_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state = gpusort_set_get_kind(fcinfo, SET_TOP_N_BY);
+	SetState   *state;
 
-	if (state == NULL)
+	if (gpusort_set_is_first(fcinfo, SET_TOP_N_BY, &state))
 	{
-		state = gpusort_set_create(fcinfo, SET_TOP_N_BY);
 		gpusort_set_collect(fcinfo, &state->keys, SECOND_ARRAY, 2);
-		gpusort_set_top(fcinfo, state, 3);
+		gpusort_argument_top(fcinfo, 3, &state->order);
 	}
 	if (gpusort_set_key_may_enter(fcinfo, state, PG_GETARG_DATUM(2), PG_ARGISNULL(2)))
 	{
@@ -108,14 +100,12 @@ gpusort_top_n_agg_by_transition(PG_FUNCTION_ARGS)
 Datum
 gpusort_approx_sorted_agg_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state = gpusort_set_get_kind(fcinfo, SET_APPROXIMATE);
+	SetState   *state;
 
-	if (state == NULL)
+	if (gpusort_set_is_first(fcinfo, SET_APPROXIMATE, &state))
 	{
-		state = gpusort_set_create(fcinfo, SET_APPROXIMATE);
-		gpusort_set_require(fcinfo, 2, "buckets");
 		state->order.buckets = gpusort_argument_buckets(fcinfo, 2);
-		gpusort_set_order(fcinfo, state, 3);
+		gpusort_argument_direction(fcinfo, 3, &state->order);
 	}
 	gpusort_set_append(fcinfo, state, &state->values, 1);
 	PG_RETURN_POINTER(state);

@@ -129,41 +129,6 @@ collation_of_fields(const Aggref *call)
 }
 
 void
-gpusort_set_require(FunctionCallInfo fcinfo, int argument, const char *name)
-{
-	if (PG_ARGISNULL(argument))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("argument \"%s\" must not be NULL", name)));
-}
-
-/* A boolean option, or its default if the call has none. */
-static bool
-boolean_option(FunctionCallInfo fcinfo, int argument, const char *name, bool otherwise)
-{
-	if (PG_NARGS() <= argument)
-		return otherwise;
-	gpusort_set_require(fcinfo, argument, name);
-	return PG_GETARG_BOOL(argument);
-}
-
-void
-gpusort_set_order(FunctionCallInfo fcinfo, SetState *state, int argument)
-{
-	state->order.descending = boolean_option(fcinfo, argument, "descending", false);
-	state->order.nulls_first = boolean_option(fcinfo, argument + 1, "nulls_first", state->order.descending);
-}
-
-void
-gpusort_set_top(FunctionCallInfo fcinfo, SetState *state, int argument)
-{
-	gpusort_set_require(fcinfo, argument, "n");
-	state->order.limit = gpusort_argument_n(fcinfo, argument);
-	state->order.descending = boolean_option(fcinfo, argument + 1, "descending", true);
-	state->order.nulls_first = boolean_option(fcinfo, argument + 2, "nulls_first", false);
-}
-
-void
 gpusort_set_collect(FunctionCallInfo fcinfo, Collector *collector, CachedArgument slot, int argument)
 {
 	gpusort_collector_init(collector, gpusort_element_type(fcinfo, slot, gpusort_argument_type(fcinfo, argument)));

@@ -15,17 +15,8 @@
 /* The aggregate's memory context.  Raises an error outside of an aggregate. */
 extern MemoryContext gpusort_set_context(FunctionCallInfo fcinfo);
 
-/* Raises an error if the caller expects another type than this, which the final function returns. */
+/* Raises an error unless the final function may return this type. */
 extern void gpusort_set_check_result(FunctionCallInfo fcinfo, const SetState *state, Oid type);
-
-/* Raises an error for an option that is NULL. */
-extern void gpusort_set_require(FunctionCallInfo fcinfo, int argument, const char *name);
-
-/* Reads the options descending, which has this number, and nulls_first behind it. */
-extern void gpusort_set_order(FunctionCallInfo fcinfo, SetState *state, int argument);
-
-/* Reads the options n, which has this number, descending and nulls_first of the aggregates of the first n. */
-extern void gpusort_set_top(FunctionCallInfo fcinfo, SetState *state, int argument);
 
 /* The state that an argument points to, or NULL.  Raises an error if it is not a state of a set aggregate. */
 extern SetState *gpusort_set_get(FunctionCallInfo fcinfo, int argument);
@@ -48,6 +39,17 @@ gpusort_set_get_kind(FunctionCallInfo fcinfo, SetKind kind)
 
 /* A new state for the values of argument 1.  In an ordered-set aggregate it has the order of WITHIN GROUP. */
 extern SetState *gpusort_set_create(FunctionCallInfo fcinfo, SetKind kind);
+
+/* Gets the state of a transition function.  Returns true at the first row, for which it is made. */
+static inline bool
+gpusort_set_is_first(FunctionCallInfo fcinfo, SetKind kind, SetState **state)
+{
+	*state = gpusort_set_get_kind(fcinfo, kind);
+	if (likely(*state != NULL))
+		return false;
+	*state = gpusort_set_create(fcinfo, kind);
+	return true;
+}
 
 /* Starts to collect an argument's values. */
 extern void gpusort_set_collect(FunctionCallInfo fcinfo, Collector *collector, CachedArgument slot, int argument);

@@ -4,8 +4,8 @@
  *
  * The first n are cut when four times as many have been gathered, so each row costs the
  * same however many there are.  A set of distinct values is cut at four times the bytes
- * that it had after the last cut, or where it may spill: it never takes more than that, and if no value comes
- * twice, the cuts sort a third more values than there are.
+ * that it had after the last cut, or when its memory is used up.  If no value comes twice, the
+ * cuts sort a third more values than there are.
  */
 #include "postgres.h"
 
@@ -18,10 +18,10 @@
 #include "functions/spilled_set.h"
 #include "keys/key_compare.h"
 
-/* At this many values the first n are cut, and at this many bytes for the first time. */
+/* The first n are cut at this many values, or at TOP_N_BYTES bytes if these come first. */
 #define TOP_N_VALUES(n, least) Min(Max(4 * (int64) (n), (least)), ((int64) (n) + MaxArraySize) / 2)
 #define TOP_N_LEAST 4096
-#define TOP_N_BY_LEAST 64		/* less, for from then on most rows are turned away */
+#define TOP_N_BY_LEAST 64		/* fewer, because after a cut most rows are turned away at once */
 #define TOP_N_BYTES ((Size) 16 * 1024 * 1024)
 
 /* Distinct values are cut at this many bytes for the first time. */
@@ -70,7 +70,7 @@ cut_top_n_by(FunctionCallInfo fcinfo, SetState *state)
 	remember_bound(fcinfo, state);
 }
 
-/* Keys are sorted where they are, and values that are equal by their bytes found there; others are sorted in a copy. */
+/* Keys are sorted in place.  Values that are equal only if their bytes are get hashed in place; others are sorted in a copy. */
 static void
 cut_distinct(FunctionCallInfo fcinfo, SetState *state)
 {

@@ -62,14 +62,14 @@ typedef struct SetState
 	ArrayOrder	order;
 	MemoryContext context;		/* holds everything */
 	Size		cut_bytes;		/* it is cut next at this many bytes, see set_cut.h */
-	Size		spill_bytes;	/* memory that it may take, see spilled_set.h; 0: any */
-	Size		work_bytes;		/* taken per value while all are worked on */
-	SpilledSet *spilled;		/* all values, once there were more; NULL before */
+	Size		spill_bytes;	/* memory that it may take, see spilled_set.h; 0 for any */
+	Size		work_bytes;		/* memory per value for sorting them, or finding them again */
+	SpilledSet *spilled;		/* all values, once they exceed spill_bytes; NULL before */
 	bool		bounded;		/* keys must come before the bound to be among the first n */
-	uint64		bound;			/* its code in the state's order */
+	uint64		bound;			/* the bound's code in the state's order */
 	Collector	values;
 	Collector	keys;			/* of kinds that have keys */
-	uint32		nruns;			/* sorted runs of parallel workers that it was combined from */
+	uint32		nruns;			/* sorted runs that it was combined from */
 	uint32	   *run_ends;		/* where each ends, NULLs not counted */
 	bool		no_runs;		/* true if the runs do not all have the same order */
 } SetState;

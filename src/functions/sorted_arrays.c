@@ -106,7 +106,7 @@ gpusort_array_search_sorted(PG_FUNCTION_ARGS)
 	SortedArray sorted;
 
 	open_sorted(fcinfo, &sorted);
-	PG_RETURN_INT32(sorted.before + count_before(&sorted, PG_GETARG_DATUM(1), gpusort_argument_bool(fcinfo, 2, false)) + 1);
+	PG_RETURN_INT32(sorted.before + count_before(&sorted, PG_GETARG_DATUM(1), gpusort_argument_bool(fcinfo, 2, "after", false)) + 1);
 }
 
 /* array_between(a, low, high): the elements from low to high, both included. */

@@ -36,7 +36,7 @@ typedef struct Reader
 /* The expected number of rows is not known; a sort takes memory as rows come. */
 #define EXPECTED_ROWS 0.0
 
-/* What is taken per value that has no key form to sort it or to find it again. */
+/* Memory that sorting takes per value without a key form. */
 #define WORK_BYTES 36
 
 void
@@ -70,7 +70,7 @@ begin_sort(FunctionCallInfo fcinfo, const SetState *state)
 								   EXPECTED_ROWS, 0, (RowBoundSpec) {0}, AggStateIsShared(fcinfo), false);
 }
 
-/* Ends the sort with its group. */
+/* Called at the end of the group. */
 static void
 end_sort(Datum arg)
 {

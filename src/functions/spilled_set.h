@@ -4,7 +4,7 @@
  *
  * Percentiles, mode and count(DISTINCT) of PostgreSQL keep no more than work_mem of a group
  * in memory, and those of the extension do the same where groups come one after the other.
- * A state collects values until they, and what it takes to work on them, would exceed it.
+ * A state collects values until they exceed work_mem, with the memory for sorting them.
  * Then all values, and those that follow, go to a sort of rows, which spills.
  *
  * In a hash table of groups, in a window and in a parallel plan states stay in memory, as
@@ -18,7 +18,7 @@
 /* Sets how much memory a new state may take before its values go to a sort. */
 extern void gpusort_set_limit_memory(FunctionCallInfo fcinfo, SetState *state);
 
-/* True if a state's values, and what it takes to work on them, exceed 1/share of its memory. */
+/* True if a state's values exceed 1/share of its memory, with the memory for sorting them. */
 static inline bool
 gpusort_set_exceeds(const SetState *state, uint32 share)
 {
@@ -35,7 +35,7 @@ extern void gpusort_spilled_append(SpilledSet *set, Datum value);
 /* How many values there are. */
 extern uint64 gpusort_spilled_count(const SpilledSet *set);
 
-/* What gpusort_values_at_ranks, gpusort_values_mode and gpusort_values_count_distinct give of values in memory. */
+/* The same as gpusort_values_at_ranks, gpusort_values_mode and gpusort_values_count_distinct for values in memory. */
 extern void gpusort_spilled_at_ranks(SpilledSet *set, const uint64 *ranks, uint32 nranks, Datum *found);
 extern Datum gpusort_spilled_mode(SpilledSet *set, ElementType *element);
 extern int64 gpusort_spilled_count_distinct(SpilledSet *set, ElementType *element);

@@ -26,21 +26,13 @@ PG_FUNCTION_INFO_V1(gpusort_mode_agg_final);
 PG_FUNCTION_INFO_V1(gpusort_count_distinct_final);
 PG_FUNCTION_INFO_V1(gpusort_histogram_agg_final);
 
-/* The state, which is made at the first row. */
-static SetState *
-get_state(FunctionCallInfo fcinfo, SetKind kind)
-{
-	SetState   *state = gpusort_set_get_kind(fcinfo, kind);
-
-	return state != NULL ? state : gpusort_set_create(fcinfo, kind);
-}
-
 /* mode_agg_transition(internal, value) */
 Datum
 gpusort_mode_agg_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state = get_state(fcinfo, SET_MODE);
+	SetState   *state;
 
+	(void) gpusort_set_is_first(fcinfo, SET_MODE, &state);
 	gpusort_set_append_value(fcinfo, state);
 	PG_RETURN_POINTER(state);
 }
@@ -49,8 +41,9 @@ gpusort_mode_agg_transition(PG_FUNCTION_ARGS)
 Datum
 gpusort_count_distinct_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state = get_state(fcinfo, SET_DISTINCT);
+	SetState   *state;
 
+	(void) gpusort_set_is_first(fcinfo, SET_DISTINCT, &state);
 	if (state->spilled != NULL)
 		gpusort_set_append_value(fcinfo, state);
 	else if (!PG_ARGISNULL(1))
@@ -65,19 +58,16 @@ gpusort_count_distinct_transition(PG_FUNCTION_ARGS)
 Datum
 gpusort_histogram_agg_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state = get_state(fcinfo, SET_HISTOGRAM);
+	SetState   *state;
 
+	if (gpusort_set_is_first(fcinfo, SET_HISTOGRAM, &state))
+		state->order.buckets = gpusort_argument_buckets(fcinfo, 2);
 	if (!PG_ARGISNULL(1))
 		gpusort_set_append(fcinfo, state, &state->values, 1);
-	if (state->order.buckets == 0)
-	{
-		gpusort_set_require(fcinfo, 2, "buckets");
-		state->order.buckets = gpusort_argument_buckets(fcinfo, 2);
-	}
 	PG_RETURN_POINTER(state);
 }
 
-/* The state of a final function's first argument and its values in memory; NULL if it has none anywhere. */
+/* The state of a final function's first argument, and its values in memory.  NULL if it has no values, in memory or spilled. */
 static const SetState *
 values_of_state(FunctionCallInfo fcinfo, SetKind kind, StoredValues *values)
 {
@@ -140,13 +130,6 @@ gpusort_count_distinct_final(PG_FUNCTION_ARGS)
 Datum
 gpusort_histogram_agg_final(PG_FUNCTION_ARGS)
 {
-	static const ElementType bigint = {
-		.oid = INT8OID,
-		.length = sizeof(int64),
-		.by_value = FLOAT8PASSBYVAL,
-		.alignment = TYPALIGN_DOUBLE,
-		.stride = sizeof(int64)
-	};
 	StoredValues values;
 	const SetState *state = values_of_state(fcinfo, SET_HISTOGRAM, &values);
 	ArrayType  *result;
@@ -160,7 +143,7 @@ gpusort_histogram_agg_final(PG_FUNCTION_ARGS)
 				 errmsg("type %s cannot be cut into intervals", format_type_be(values.element->oid)),
 				 errhint("Intervals of equal width exist for integers, floats, dates and times.")));
 	bytes = (Size) state->order.buckets * sizeof(int64);
-	result = gpusort_array_allocate(&bigint, state->order.buckets, false, bytes, 1);
+	result = gpusort_array_allocate(INT8OID, state->order.buckets, false, bytes, 1);
 	memset(ARR_DATA_PTR(result), 0, bytes);
 	gpusort_keys_histogram(values.element->form, values.data, values.count, state->order.buckets, (int64 *) ARR_DATA_PTR(result));
 	PG_RETURN_ARRAYTYPE_P(result);

@@ -10,19 +10,19 @@
 
 typedef enum CollationKind
 {
-	COLLATION_COMPARED,			/* nothing: texts must be compared */
+	COLLATION_COMPARED,			/* nothing is known: texts must be compared */
 	COLLATION_BYTES,			/* as memcmp orders the bytes, a prefix before the longer text */
-	COLLATION_WEIGHTS,			/* by rules of the C library (linguistic_key.h) */
+	COLLATION_WEIGHTS,			/* by weights of the C library (linguistic_key.h) */
 	COLLATION_ABBREVIATED		/* by ICU, for which the server trusts abbreviated keys */
 } CollationKind;
 
-/* Reads the catalogs once per collation.  InvalidOid is COLLATION_COMPARED, and so is what is uncertain. */
+/* Reads the catalogs once per collation.  COLLATION_COMPARED for InvalidOid, and where anything is uncertain. */
 extern CollationKind gpusort_collation_kind(Oid collation);
 
 /* The name of the collation's locale, allocated, or NULL if the catalogs do not have one. */
 extern char *gpusort_collation_locale(Oid collation);
 
-/* True if the catalogs give it rules beside those of its locale, or do not know it. */
+/* True if the catalogs give a collation rules beside those of its locale, or do not have it. */
 extern bool gpusort_collation_has_rules(Oid collation);
 
 static inline bool

@@ -7,10 +7,10 @@
  * do not, nothing is known: the texts may differ in case, in accents, in punctuation, or
  * in a character that the bytes do not tell apart.
  *
- * A narrow key has a byte per weight: those of up to 126 characters, such as ASCII's, have
- * bytes of their own.  Another weight has the byte that stands between those of its
- * neighbours, and ends the key, as the byte stands for other weights too.  A wide key has
- * three bytes per weight, and none ends it.
+ * A narrow key has a byte per weight.  Up to 126 weights, such as those of ASCII, have bytes
+ * of their own.  Any other weight gets the byte between those of its neighbours.  That byte
+ * stands for several weights, so the key ends with it.  A wide key has three bytes for every
+ * weight.
  *
  * What is learned of a locale is kept until the backend ends.  The library that made it
  * does not change before.

@@ -31,7 +31,7 @@ struct PlainKey
 	uint8		bytes[256];
 };
 
-/* The least and the greatest abbreviated key of the texts that have one key. */
+/* The least and the greatest abbreviated key of the texts with the same key. */
 typedef struct KeyRange
 {
 	uint64		low;

@@ -20,7 +20,6 @@
 typedef struct GpusortProjection
 {
 	uint32_t	buckets;		/* intervals, at least 1 */
-	bool		floating;
 	bool		descending;
 
 	/* Integers: interval = floor((code - origin) * buckets / width). */
@@ -112,7 +111,6 @@ gpusort_project_integers(GpusortProjection *projection, uint32_t buckets, bool d
 	uint64_t	range = greatest - least;
 
 	projection->buckets = buckets;
-	projection->floating = false;
 	projection->descending = descending;
 	projection->origin = least;
 	projection->range = range;
@@ -120,9 +118,7 @@ gpusort_project_integers(GpusortProjection *projection, uint32_t buckets, bool d
 	if (range == UINT64_MAX)
 		projection->factor = buckets;
 	else if (range >= buckets)
-	{
 		projection->factor = gpusort_divide_rounding_up(buckets, range + 1);
-	}
 }
 
 /* Sets up the projection of floats whose finite values lie in least .. greatest. */
@@ -133,7 +129,6 @@ gpusort_project_floats(GpusortProjection *projection, uint32_t buckets, bool des
 	double		range = greatest - least;
 
 	projection->buckets = buckets;
-	projection->floating = true;
 	projection->descending = descending;
 	projection->shrink = 1.0;
 	projection->lift = 1.0;

@@ -3,8 +3,8 @@
  *	  Walks each finished plan once and lets the node rooms rewrite it.
  *
  * On its way down the walk finds out what the nodes above do with the rows of a place, and
- * has each node prepared.  On
- * its way up it offers each node to the rooms in their order.
+ * calls the preparation (nodes/aggregates).  On its way up it offers each node to the rooms
+ * in their order.
  */
 #include "postgres.h"
 
@@ -187,7 +187,8 @@ visit_plan(Plan **link, void *arg)
 
 		if (place->owned || !room->enabled())
 		{
-			room->keep(plan, place, place->owned ? PLAN_OWNED : PLAN_SWITCHED_OFF, room->setting);
+			if (room->keep != NULL)
+				room->keep(plan, place, place->owned ? PLAN_OWNED : PLAN_SWITCHED_OFF, room->setting);
 			continue;
 		}
 		room->rewrite(link, place);
@@ -249,7 +250,6 @@ raise_largest_id(Plan **link, void *arg)
 	gpusort_plan_each_child(*link, raise_largest_id, arg);
 }
 
-/* An id for a plan node that is added. */
 int
 gpusort_plan_next_id(PlanWalk *walk)
 {

@@ -63,7 +63,7 @@ typedef struct NodeRoom
 	 */
 	void		(*rewrite) (Plan **link, const PlanPlace *place);
 
-	/* Notes why what it might have taken of a plan is kept, for a reason of all rooms. */
+	/* Notes why what it might have taken of a plan is kept, if the reason is one of all rooms.  May be NULL. */
 	void		(*keep) (Plan *plan, const PlanPlace *place, PlanReason reason, const char *detail);
 
 	/*

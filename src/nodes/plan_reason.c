@@ -81,17 +81,10 @@ gpusort_reason_note_sort(const PlanPlace *place, const Sort *sort, PlanReason re
 }
 
 void
-gpusort_reason_note_call(const PlanPlace *place, const Plan *plan, const FuncExpr *call, PlanReason reason, const char *detail)
+gpusort_reason_note_call(const PlanPlace *place, const Plan *plan, const Node *call, PlanReason reason, const char *detail)
 {
 	if (place->walk->explain)
-		add_note(place->walk, shown(place, plan, (const Node *) call), reason, detail);
-}
-
-void
-gpusort_reason_note_aggregate(const PlanPlace *place, const Agg *plan, const Aggref *call, PlanReason reason, const char *detail)
-{
-	if (place->walk->explain)
-		add_note(place->walk, shown(place, &plan->plan, (const Node *) call), reason, detail);
+		add_note(place->walk, shown(place, plan, call), reason, detail);
 }
 
 void

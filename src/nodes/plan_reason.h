@@ -67,13 +67,9 @@ extern void gpusort_reason_begin(const struct PlanPlace *place);
 /* Notes what becomes of a Sort or an Incremental Sort at the place. */
 extern void gpusort_reason_note_sort(const struct PlanPlace *place, const Sort *sort, PlanReason reason, const char *detail);
 
-/* Notes what becomes of a call that the plan at the place, or its parent, computes. */
-extern void gpusort_reason_note_call(const struct PlanPlace *place, const Plan *plan, const FuncExpr *call,
+/* Notes what becomes of a call or an aggregate that the plan at the place, or its parent, computes. */
+extern void gpusort_reason_note_call(const struct PlanPlace *place, const Plan *plan, const Node *call,
 									 PlanReason reason, const char *detail);
-
-/* Notes what becomes of an aggregate that the Agg at the place computes. */
-extern void gpusort_reason_note_aggregate(const struct PlanPlace *place, const Agg *plan, const Aggref *call,
-										  PlanReason reason, const char *detail);
 
 /* Tells all that was noted. */
 extern void gpusort_reason_show(const struct PlanWalk *walk);

@@ -23,7 +23,6 @@
 #include "rows/row_sort.h"
 #include "sort/choose.h"
 
-#define ROWS_ENCODE_SPAN GPUSORT_INTERRUPT_VALUES	/* rows that are encoded at a time */
 #define ROWS_TIED_SHARE 4		/* with more than one row in 4 tied, the host's sort is as fast */
 
 /* Rows of equal words: where they lie in the sorted order. */
@@ -164,13 +163,13 @@ fetch_order(DeviceOrder *order, RowBuffer *spare, SortReason *why)
 	RowSort    *sort = order->sort;
 	uint32		nrows = sort->store->nrows;
 
-	if (!gpusort_session_fetch(order->session, GPUSORT_SESSION_INDEX, 0, nrows, sort->packed.data, why))
+	if (!gpusort_session_fetch(order->session, GPUSORT_SESSION_INDEX, nrows, sort->packed.data, why))
 		return false;
 	sort->order = (uint32 *) sort->packed.data;
 	if (order->code->bits <= ROWS_WORD_BITS && order->code->nexact == sort->keys->nkeys)
 		return true;
 	gpusort_rows_buffer_reserve(sort->memory, spare, (Size) nrows * sizeof(uint64));
-	if (!gpusort_session_fetch(order->session, 0, 0, nrows, spare->data, why))
+	if (!gpusort_session_fetch(order->session, 0, nrows, spare->data, why))
 		return false;
 	sort->stats.moved_bytes += (int64) sizeof(uint64) * nrows;
 	return break_word_ties(order, (const uint64 *) spare->data, why);
@@ -194,7 +193,7 @@ fetch_session(DeviceOrder *order, SortReason *why)
 		RowBuffer	fetched;
 
 		gpusort_rows_buffer_reserve(sort->memory, &spare, (Size) sort->store->capacity * column->width);
-		if (!gpusort_session_fetch(order->session, i + 1, 0, nrows, spare.data, &order->lost))
+		if (!gpusort_session_fetch(order->session, i + 1, nrows, spare.data, &order->lost))
 			break;
 		for (uint32 t = 0; t < order->nties; t++)
 			gpusort_rows_copy_values(spare.data, order->ties[t].start, column->buffer->data,
@@ -302,7 +301,7 @@ gpusort_rows_order_on_device(RowSort *sort)
 		return false;
 	describe(&order);
 	bytes = nrows * row_bytes(&order);
-	gpusort_choose(&order.spec, nrows, bytes, bytes + nrows * sizeof(uint32), ROUTE_ROWS, &decision);
+	gpusort_choose_rows(&order.spec, nrows, bytes, bytes + nrows * sizeof(uint32), &decision);
 	if (decision.engine == ENGINE_GPU &&
 		(decision.reason == REASON_NONE || gpusort_reason_kind(decision.reason) == REASON_KIND_WAIT))
 	{

@@ -66,10 +66,11 @@ row_bytes(const DeviceRows *rows)
 	return bytes;
 }
 
-static uint8
-column_width(const DeviceRows *rows, const HeldColumn *column)
+static void
+add_column(PartLayout *part, HeldColumn column, uint8 width)
 {
-	return column->is_nulls ? sizeof(bool) : rows->sort->layout->attributes[column->attribute].length;
+	part->columns[part->ncolumns++] = column;
+	part->widths[part->ncolumns] = width;
 }
 
 /* Describes the sessions of the rows so far: 64-bit keys, and the columns. */
@@ -88,50 +89,29 @@ describe(DeviceRows *rows)
 	{
 		if (!layout->attributes[i].is_stored)
 			continue;
-		part->columns[part->ncolumns++] = (HeldColumn) {i, false};
+		add_column(part, (HeldColumn) {i, false}, layout->attributes[i].length);
 		if (rows->has_nulls[i])
-			part->columns[part->ncolumns++] = (HeldColumn) {i, true};
+			add_column(part, (HeldColumn) {i, true}, sizeof(bool));
 	}
-	for (int i = 0; i < part->ncolumns; i++)
-		part->widths[i + 1] = column_width(rows, &part->columns[i]);
 }
 
 /*
- * True if this much device memory may do for a session of so many rows.  This is the least that
- * a session takes: columns, keys of 4 bytes, index, and scratch for 4 bytes.  Opening tells.
+ * True if one device, or all together, may have memory for so many rows.  Their sessions
+ * take at least the columns, keys of 4 bytes, the index, and scratch of 4 bytes.  Whether
+ * the memory suffices shows when a session is opened.
  */
 static bool
-may_fit(const DeviceRows *rows, double nrows, double memory)
+may_fit(const DeviceRows *rows, double nrows, bool one_device)
 {
+	ReadyDevice devices[GPUSORT_MAX_DEVICES];
+	int			ndevices = gpusort_devices_ready(devices);
 	uint64		columns = row_bytes(rows) - rows->layout.widths[0];
-
-	return nrows * (columns + 3 * sizeof(uint32)) <= memory;
-}
-
-/* True if one device may have memory for so many rows. */
-static bool
-fits_one_device(const DeviceRows *rows, double nrows)
-{
-	ReadyDevice devices[GPUSORT_MAX_DEVICES];
-	int			ndevices = gpusort_devices_ready(devices);
-	uint64		most = 0;
-
-	for (int i = 0; i < ndevices; i++)
-		most = Max(most, devices[i].memory_limit);
-	return nrows <= ROWS_DEVICE_MAX && may_fit(rows, nrows, most);
-}
-
-/* True if all devices together may have memory for so many rows. */
-static bool
-fits_devices(const DeviceRows *rows, double nrows)
-{
-	ReadyDevice devices[GPUSORT_MAX_DEVICES];
-	int			ndevices = gpusort_devices_ready(devices);
 	double		memory = 0;
 
 	for (int i = 0; i < ndevices; i++)
-		memory += devices[i].memory_limit;
-	return nrows <= (double) ROWS_DEVICE_MAX * ndevices && may_fit(rows, nrows, memory);
+		memory = one_device ? Max(memory, devices[i].memory_limit) : memory + devices[i].memory_limit;
+	return nrows <= (double) ROWS_DEVICE_MAX * (one_device ? 1 : ndevices) &&
+		nrows * (columns + 3 * sizeof(uint32)) <= memory;
 }
 
 /* True if all values of the rows are passed by value and the leading key has a code. */
@@ -161,8 +141,8 @@ gpusort_rows_device_begin(RowSort *sort)
 	rows->has_nulls = palloc0(sort->layout->natts * sizeof(bool));
 	describe(rows);
 	bytes = nrows * row_bytes(rows);
-	gpusort_choose(&rows->layout.spec, nrows, bytes, bytes, ROUTE_ROWS, &decision);
-	if (decision.engine == ENGINE_GPU && decision.reason == REASON_NONE && fits_devices(rows, nrows))
+	gpusort_choose_rows(&rows->layout.spec, nrows, bytes, bytes, &decision);
+	if (decision.engine == ENGINE_GPU && decision.reason == REASON_NONE && may_fit(rows, nrows, false))
 	{
 		rows->file = gpusort_rows_file_create();
 		rows->ranges = gpusort_rows_ranges_create(sort->keys, sort->layout);
@@ -185,7 +165,7 @@ gpusort_rows_device_take(DeviceRows *rows)
 	gpusort_rows_ranges_note(rows->ranges, store);
 	gpusort_rows_split_note(rows->split, store);
 	gpusort_rows_file_append(rows->file, store);
-	return fits_devices(rows, rows->file->nrows);
+	return may_fit(rows, rows->file->nrows, false);
 }
 
 /*
@@ -253,7 +233,7 @@ open_everywhere(DeviceRows *rows, SortReason *why)
 	return true;
 }
 
-/* The word of a row. */
+/* The word of a row's code. */
 static inline uint64
 word_of(const char *keys, bool wide, uint32 row)
 {
@@ -276,7 +256,7 @@ scatter(DeviceRows *rows, const char *keys, uint32 first, uint32 n, SortReason *
 		GPUSORT_CHECK_EVERY(row);
 		ends[gpusort_rows_split_part(rows->split, word_of(keys, wide, row))]++;
 	}
-	/* First the number of rows of each part, then where its next row goes, at last where they end. */
+	/* ends[] has the number of rows of each part, then where its next row goes, and last where its rows end. */
 	for (int i = 0; i < rows->nparts; i++)
 	{
 		uint32		count = ends[i];
@@ -376,13 +356,6 @@ attempt(DeviceRows *rows, bool everywhere)
 	return REASON_NONE;
 }
 
-/* True if another device may do what one has failed to do. */
-static bool
-another_may(SortReason why)
-{
-	return (why == REASON_OUT_OF_MEMORY || gpusort_reason_kind(why) == REASON_KIND_FAULT) && gpusort_device_spare();
-}
-
 /* Has one device sort the rows; else another one, and if none has memory for all rows, all devices. */
 static SortReason
 sort_on_devices(DeviceRows *rows)
@@ -390,10 +363,10 @@ sort_on_devices(DeviceRows *rows)
 	ReadyDevice devices[GPUSORT_MAX_DEVICES];
 	SortReason	why = REASON_OUT_OF_MEMORY;
 
-	if (fits_one_device(rows, rows->nrows))
+	if (may_fit(rows, rows->nrows, true))
 	{
 		why = attempt(rows, false);
-		if (another_may(why))
+		if (gpusort_reason_is_of_one_device(why) && gpusort_device_spare())
 			why = attempt(rows, false);
 	}
 	if (why == REASON_OUT_OF_MEMORY && gpusort_devices_ready(devices) > 1)
@@ -449,7 +422,7 @@ gpusort_rows_device_load(DeviceRows *rows, uint64 row, SortReason *why)
 {
 	if (load_block(rows, row, why))
 		return true;
-	if (rows->sorted_again || !another_may(*why))
+	if (rows->sorted_again || !gpusort_reason_is_of_one_device(*why) || !gpusort_device_spare())
 		return false;
 	rows->sorted_again = true;
 	free_parts(rows);
@@ -463,13 +436,6 @@ gpusort_rows_device_loaded(const DeviceRows *rows)
 	const DevicePart *part = rows->parts[rows->loaded_part];
 
 	return part->first_row + gpusort_rows_part_start(part, rows->loaded);
-}
-
-static void
-close_parts(DeviceRows *rows)
-{
-	for (int i = 0; i < rows->nparts; i++)
-		gpusort_rows_part_close(rows->parts[i]);
 }
 
 bool
@@ -502,7 +468,8 @@ gpusort_rows_device_disk_bytes(const DeviceRows *rows)
 void
 gpusort_rows_device_free(DeviceRows *rows)
 {
-	close_parts(rows);
+	for (int i = 0; i < rows->nparts; i++)
+		gpusort_rows_part_close(rows->parts[i]);
 	if (rows->file != NULL)
 		gpusort_rows_file_close(rows->file);
 	rows->file = NULL;

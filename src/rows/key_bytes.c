@@ -13,7 +13,7 @@
 
 #include "rows/key_bytes.h"
 
-#define EARLY_BYTES 12			/* a narrow key should have as many bytes, if its text has as many weights */
+#define EARLY_BYTES 12			/* a weight that ends a narrow key before this many ends it early */
 
 /* The form of a type's values in the order of its default btree operator class. */
 static ByteForm
@@ -163,7 +163,7 @@ gpusort_key_bytes_unlearned(const ByteSource *source)
 	return source->order == COLLATION_WEIGHTS && source->linguistic == NULL;
 }
 
-/* Learns it.  Without may_learn only what this backend has learned before is used. */
+/* Learns the order of the source's texts.  Without may_learn only what this backend has learned before is used. */
 void
 gpusort_key_bytes_learn(ByteSource *source, Oid collation, bool may_learn)
 {
@@ -214,7 +214,7 @@ translate(const ByteSource *source, Size limit, KeyBytes *bytes)
 	bytes->length = length;
 }
 
-/* Sets bytes that were got before, as a number. */
+/* Makes bytes of a number that holds them, the first byte on top. */
 void
 gpusort_key_bytes_set(uint64 word, KeyBytes *bytes)
 {

@@ -4,12 +4,7 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
-
-#include "large_memory.h"
 #include "rows/key_ranges.h"
-
-#define ROWS_NOTED_AT_ONCE 1024 /* rows whose codes are loaded at a time */
 
 typedef struct KeyRange
 {
@@ -52,60 +47,25 @@ gpusort_rows_ranges_create(const RowKeys *keys, const RowLayout *layout)
 	return ranges;
 }
 
-/* Notes in which rows of a store a key is NULL.  Returns the NULL bytes, or NULL if there are none. */
-static const bool *
-note_nulls(KeyRange *range, const RowColumn *column, uint32 nrows)
-{
-	uint32		nulls = 0;
-
-	for (uint32 row = 0; column->has_nulls && row < nrows; row++)
-	{
-		GPUSORT_CHECK_EVERY(row);
-		nulls += column->nulls.data[row];
-	}
-	range->some_null |= nulls > 0;
-	range->some_value |= nulls < nrows;
-	return nulls > 0 ? (const bool *) column->nulls.data : NULL;
-}
-
-static void
-note_range(KeyRange *range, const RowKey *key, const RowStore *store, const bool *nulls)
-{
-	uint64		codes[ROWS_NOTED_AT_ONCE];
-	uint64		low = range->low;
-	uint64		high = range->high;
-
-	for (uint32 first = 0; first < store->nrows; first += ROWS_NOTED_AT_ONCE)
-	{
-		uint32		n = Min(ROWS_NOTED_AT_ONCE, store->nrows - first);
-
-		GPUSORT_CHECK_EVERY(first);
-		gpusort_rows_load_codes(key, store, NULL, first, n, codes);
-		for (uint32 i = 0; i < n; i++)
-		{
-			if (nulls != NULL && nulls[first + i])
-				continue;
-			low = Min(low, codes[i]);
-			high = Max(high, codes[i]);
-		}
-	}
-	range->low = low;
-	range->high = high;
-}
-
 void
 gpusort_rows_ranges_note(KeyRanges *ranges, const RowStore *store)
 {
+	RowList		all_rows = {.count = store->nrows};
+
 	for (int i = 0; i < ranges->nvalues; i++)
 	{
 		const RowKey *key = &ranges->keys->keys[i];
-		const bool *nulls;
+		KeyRange   *range = &ranges->range[i];
+		bool		some_null;
+		bool		all_null;
 
 		if (ranges->layout->attributes[key->attribute].is_constant)
 			continue;
-		nulls = note_nulls(&ranges->range[i], &store->columns[key->attribute], store->nrows);
+		gpusort_rows_find_nulls(key, store, &all_rows, &some_null, &all_null);
+		range->some_null |= some_null;
+		range->some_value |= !all_null;
 		if (ranges->fit)
-			note_range(&ranges->range[i], key, store, nulls);
+			gpusort_rows_widen_range(key, store, &all_rows, &range->low, &range->high);
 	}
 }
 

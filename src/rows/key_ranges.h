@@ -2,8 +2,8 @@
  * key_ranges.h
  *	  What is noted of the keys of rows that pass by, and the code made of that.
  *
- * Of each leading key that is a value: whether it is NULL in some rows or in all, and the
- * range of its codes.  Ranges are noted only where the keys do not fit a word without.
+ * For each leading key that is passed by value this is whether it is NULL in some rows or in
+ * all, and the range of its codes.  Ranges are noted only if the keys fit a word no other way.
  */
 #ifndef GPUSORT_KEY_RANGES_H
 #define GPUSORT_KEY_RANGES_H

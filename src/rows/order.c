@@ -25,10 +25,8 @@
 #include "rows/row_sort.h"
 #include "sort/sort.h"
 
-#define ROWS_PACKED_BITS 63
 #define ROWS_ENGINE_MIN 1024	/* fewer integers are sorted right here */
 #define ROWS_COMPARE_MAX 12		/* a tie of this many rows or fewer is not packed again */
-#define ROWS_ENCODE_SPAN GPUSORT_INTERRUPT_VALUES	/* rows that are encoded at a time */
 #define ROWS_TIE_DEPTH 64		/* how deep ties within ties get codes before rows are compared */
 #define ROWS_TIE_PREFETCH 32	/* how many packed integers ahead records of short ties are prefetched */
 #define ROWS_SELECT_PASSES 64	/* passes of a selection before the rest is sorted instead */
@@ -54,8 +52,9 @@ typedef struct TieBreaker
 } TieBreaker;
 
 /*
- * Sorts packed integers, many of them on an engine.  Few are too, if they are a whole store
- * that a GPU was to sort: that the CPU does it then is counted, or an error.
+ * Sorts packed integers: few right here, many on an engine.  A whole store that a GPU was to
+ * sort goes to an engine even if it is small, so that the fallback is counted, or raises an
+ * error.
  */
 static void
 sort_packed(RowSort *sort, uint64 *packed, uint32 count, bool whole)
@@ -127,8 +126,8 @@ swap_packed(uint64 *a, uint64 *b)
 }
 
 /*
- * Merge sort, because comparing is dear and the rows that a merge of runs ties come in
- * parts that are in order.  spare has space for half of the rows.
+ * Merge sort, because comparisons are expensive, and the tied rows of a merge of runs
+ * come in parts that are in order.  spare has space for half of the rows.
  */
 static void
 merge_tied(TieBreaker *breaker, uint64 *packed, uint32 count, uint64 *spare)

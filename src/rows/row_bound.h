@@ -8,8 +8,8 @@
  * come before it is not stored at all.  Kept rows stay in the input's order, so the sort
  * stays stable.
  *
- * What is returned may hold more rows than are wanted, but lacks none.  Of a sort without
- * partitions and ties it holds no more.
+ * A bounded sort returns all rows that are wanted, and maybe others.  Without partitions and
+ * ties it returns no others.
  *
  * Where partitions are many and small, a bound drops few rows and is given up.
  */
@@ -44,7 +44,7 @@ typedef struct RowBound
 	int			partition_keys;
 	uint32		cut_at;			/* the store is cut when it holds this many rows, unless few would be dropped */
 	uint64		read;			/* rows offered */
-	uint64		dropped;		/* of them not kept */
+	uint64		dropped;		/* how many of these were dropped */
 	double		expected_rows;
 	const RowKeys *keys;
 	const RowLayout *layout;

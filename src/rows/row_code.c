@@ -12,7 +12,6 @@
 #include "miscadmin.h"
 #include "port/pg_bswap.h"
 
-#include "large_memory.h"
 #include "rows/row_code.h"
 #include "rows/row_plain.h"
 
@@ -38,7 +37,7 @@ list_block(const RowList *list, uint32 first, uint32 n, uint32 *rows)
 	if (list->packed == NULL)
 		return NULL;
 	for (uint32 i = 0; i < n; i++)
-		rows[i] = list->packed[first + i] & list->row_mask;
+		rows[i] = gpusort_rows_listed(list, first + i);
 	return rows;
 }
 
@@ -91,7 +90,7 @@ get_listed(const RowKey *key, const RowStore *store, const RowList *list, uint32
 {
 	CHECK_FOR_INTERRUPTS();
 	gpusort_rows_prefetch(store, list, i, step);
-	return get_bytes(key, store, list->packed ? list->packed[i] & list->row_mask : i, limit, bytes);
+	return get_bytes(key, store, gpusort_rows_listed(list, i), limit, bytes);
 }
 
 /*
@@ -111,7 +110,7 @@ learn_bytes(RowKey *key, const RowStore *store, const RowList *list, double nrow
 	gpusort_key_bytes_learn(source, key->compare.ssup_collation, nrows >= ROWS_LEARN_MIN);
 	for (uint32 i = 0; i < list->count && source->linguistic != NULL; i += step)
 	{
-		uint32		row = list->packed ? list->packed[i] & list->row_mask : i;
+		uint32		row = gpusort_rows_listed(list, i);
 
 		CHECK_FOR_INTERRUPTS();
 		if (gpusort_rows_is_null(store, row, key->attribute))
@@ -140,8 +139,8 @@ equal_bytes(const KeyBytes *a, const KeyBytes *b, Size end)
 }
 
 /* Finds out whether a key is NULL in some of the rows, and whether in all. */
-static void
-find_nulls(const RowKey *key, const RowStore *store, const RowList *list, bool *some, bool *all)
+void
+gpusort_rows_find_nulls(const RowKey *key, const RowStore *store, const RowList *list, bool *some, bool *all)
 {
 	const RowColumn *column = &store->columns[key->attribute];
 
@@ -150,23 +149,21 @@ find_nulls(const RowKey *key, const RowStore *store, const RowList *list, bool *
 	for (uint32 i = 0; column->has_nulls && i < list->count && (!*some || *all); i++)
 	{
 		GPUSORT_CHECK_EVERY(i);
-		if (column->nulls.data[list->packed ? list->packed[i] & list->row_mask : i])
+		if (column->nulls.data[gpusort_rows_listed(list, i)])
 			*some = true;
 		else
 			*all = false;
 	}
 }
 
-/* The range of a key's codes over the rows in which it is not NULL. */
-static void
-find_range(const RowKey *key, const RowStore *store, const RowList *list, uint64 *low, uint64 *high)
+/* Widens a range by a key's codes in the rows where it is not NULL. */
+void
+gpusort_rows_widen_range(const RowKey *key, const RowStore *store, const RowList *list, uint64 *low, uint64 *high)
 {
 	const RowColumn *column = &store->columns[key->attribute];
 	uint32		listed[ROWS_ENCODE_BLOCK];
 	uint64		codes[ROWS_ENCODE_BLOCK];
 
-	*low = PG_UINT64_MAX;
-	*high = 0;
 	for (uint32 first = 0; first < list->count; first += ROWS_ENCODE_BLOCK)
 	{
 		uint32		n = Min(ROWS_ENCODE_BLOCK, list->count - first);
@@ -358,11 +355,11 @@ add_characters(KeyCode *code, const RowKey *key, Characters *characters)
 static bool
 add_value(KeyCode *code, const RowKey *key, const RowStore *store, const RowList *list, int word_bits, bool fit)
 {
-	uint64		low = 0;
-	uint64		high = low_bits(8 * key->width);
+	uint64		low = fit ? PG_UINT64_MAX : 0;
+	uint64		high = fit ? 0 : low_bits(8 * key->width);
 
 	if (fit)
-		find_range(key, store, list, &low, &high);
+		gpusort_rows_widen_range(key, store, list, &low, &high);
 	if (high > low)
 	{
 		KeyField   *field = add_field(code, key, FIELD_VALUE, gpusort_rows_bit_length(high - low));
@@ -507,7 +504,7 @@ gpusort_rows_code_fitted(const RowKeys *keys, int first_key, const RowStore *sto
 		bool		some_null;
 		bool		all_null;
 
-		find_nulls(key, store, list, &some_null, &all_null);
+		gpusort_rows_find_nulls(key, store, list, &some_null, &all_null);
 		if (!store->layout->attributes[key->attribute].is_constant && !all_null)
 		{
 			key = gpusort_rows_key_of_list(key, store, list);

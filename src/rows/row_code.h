@@ -13,6 +13,7 @@
 #ifndef GPUSORT_ROW_CODE_H
 #define GPUSORT_ROW_CODE_H
 
+#include "large_memory.h"
 #include "rows/characters.h"
 #include "rows/row_keys.h"
 
@@ -52,8 +53,18 @@ typedef struct RowList
 	uint32		count;
 } RowList;
 
-/* Bits of the largest word. */
+/* The number of row i of a list. */
+static inline uint32
+gpusort_rows_listed(const RowList *list, uint32 i)
+{
+	return list->packed != NULL ? list->packed[i] & list->row_mask : i;
+}
+
+/* Bits of the largest word, and of the largest packed integer. */
 #define ROWS_WORD_BITS 64
+#define ROWS_PACKED_BITS 63
+
+#define ROWS_ENCODE_SPAN GPUSORT_INTERRUPT_VALUES	/* rows that are encoded at a time */
 
 /* Bits that a number takes; none for 0. */
 static inline int
@@ -62,9 +73,27 @@ gpusort_rows_bit_length(uint64 value)
 	return value == 0 ? 0 : 64 - __builtin_clzll(value);
 }
 
+/* The place of the first of sorted words from `low` on that is not less than a word; `high` if all are less. */
+static inline uint32
+gpusort_rows_find_word(const uint64 *words, uint32 low, uint32 high, uint64 word)
+{
+	while (low < high)
+	{
+		uint32		middle = low + (high - low) / 2;
+
+		if (words[middle] < word)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 extern KeyCode *gpusort_rows_code_common(const RowKeys *keys, const RowStore *sample, double nrows);
 extern KeyCode *gpusort_rows_code_fitted(const RowKeys *keys, int first_key, const RowStore *store,
 										 const RowList *list, int word_bits, int enough_bits);
+extern void gpusort_rows_find_nulls(const RowKey *key, const RowStore *store, const RowList *list, bool *some, bool *all);
+extern void gpusort_rows_widen_range(const RowKey *key, const RowStore *store, const RowList *list, uint64 *low, uint64 *high);
 extern void gpusort_rows_keep_words(RowKeys *keys, const RowStore *store);
 extern void gpusort_rows_forget_words(RowKeys *keys);
 extern void gpusort_rows_code_free(KeyCode *code);

@@ -37,11 +37,11 @@ typedef struct RowKey
 	GpusortKeyForm form;		/* KEY_IS_VALUE wider than a byte */
 	bool		is_enum;		/* KEY_IS_VALUE: the OIDs of labels */
 	ByteSource	bytes;			/* KEY_IS_BYTES */
-	uint64	   *words;			/* abbreviated keys of the store that is ordered, by row, or NULL */
-	bool		alike;			/* they seem to be the same for all of its rows, and are not used */
+	uint64	   *words;			/* abbreviated keys of the store that is sorted, by row; or NULL */
+	bool		alike;			/* its abbreviated keys seem to be all the same, so they are not used */
 	struct RowKey *plain;		/* this key for rows whose texts are plain; NULL if it has none */
-	bool		all_plain;		/* all rows of the store are such */
-	bool		ever_plain;		/* and so were those of all stores before */
+	bool		all_plain;		/* all texts of the store are plain */
+	bool		ever_plain;		/* and so were those of all stores before it */
 	SortSupportData compare;	/* set for all keys */
 } RowKey;
 

@@ -11,13 +11,11 @@
 
 #include "miscadmin.h"
 
-#include "large_memory.h"
 #include "rows/row_merge.h"
 #include "rows/row_sort.h"
 
 #define ROWS_WINDOW_BYTES ((Size) 2 * 1024 * 1024)	/* a larger window would leave the caches */
 #define ROWS_WINDOW_RUN_BYTES ((Size) 32 * 1024)	/* but with less of each run batches would be short */
-#define ROWS_PACKED_BITS 63
 
 struct MergeInput
 {
@@ -46,10 +44,10 @@ load_input(RowMerge *merge, MergeInput *input)
 	input->row = input->end = input->first_slot;
 	while (input->next_block < last_block)
 		input->end += gpusort_rows_run_read(input->run, input->next_block++, merge->window, input->end, &record_end);
-	for (uint32 first = input->row; merge->ninputs > 1 && first < input->end; first += GPUSORT_INTERRUPT_VALUES)
+	for (uint32 first = input->row; merge->ninputs > 1 && first < input->end; first += ROWS_ENCODE_SPAN)
 	{
 		CHECK_FOR_INTERRUPTS();
-		gpusort_rows_encode(merge->code, merge->window, NULL, first, Min(GPUSORT_INTERRUPT_VALUES, input->end - first),
+		gpusort_rows_encode(merge->code, merge->window, NULL, first, Min(ROWS_ENCODE_SPAN, input->end - first),
 							ROWS_WORD_BITS, words_of(merge) + first);
 	}
 }
@@ -65,7 +63,7 @@ blocks_at_a_time(Size memory_limit, RowRun **runs, int nruns)
 	return Max(Min(memory_limit, Max(ROWS_WINDOW_BYTES, nruns * ROWS_WINDOW_RUN_BYTES)) / Max(bytes, 1), 1);
 }
 
-/* Starts a merge of runs that come in the input's order.  The code is common to them; of a single run it is not used. */
+/* Starts a merge of runs, which come in the input's order, by a code that is common to them.  A single run needs none. */
 RowMerge *
 gpusort_rows_merge_begin(RowSort *sort, const KeyCode *code, RowRun **runs, int nruns)
 {
@@ -105,7 +103,7 @@ compare_tied(const RowMerge *merge, uint32 a, uint32 b)
 	return gpusort_rows_compare(merge->sort->keys, merge->code->nexact, merge->window, a, merge->window, b);
 }
 
-/* The run whose last row that was read ends the batch.  NULL if all rows of all runs were read. */
+/* Finds the run whose last row in the window is the last row of the batch.  NULL if all rows of all runs were read. */
 static const MergeInput *
 find_last(const RowMerge *merge)
 {
@@ -130,24 +128,13 @@ static uint32
 find_word(const uint64 *words, uint32 row, uint32 end, uint64 word)
 {
 	uint32		step = 1;
-	uint32		high;
 
 	for (; row + step <= end && words[row + step - 1] < word; step *= 2)
 		row += step;
-	high = Min(row + step - 1, end);
-	while (row < high)
-	{
-		uint32		middle = row + (high - row) / 2;
-
-		if (words[middle] < word)
-			row = middle + 1;
-		else
-			high = middle;
-	}
-	return row;
+	return gpusort_rows_find_word(words, row, Min(row + step - 1, end), word);
 }
 
-/* Where the rows end that the batch has of a run, when it ends with the last row that was read of another. */
+/* Where the batch's rows of a run end, if the batch ends with the last row in the window of run `last`. */
 static uint32
 find_cut(const RowMerge *merge, const MergeInput *input, const MergeInput *last)
 {
@@ -171,7 +158,7 @@ find_cut(const RowMerge *merge, const MergeInput *input, const MergeInput *last)
 	return low;
 }
 
-/* Cuts off what belongs to the next batch.  Returns how many runs the batch has rows of. */
+/* Cuts off what belongs to the next batch.  Returns how many runs have rows in the batch. */
 static int
 cut_inputs(RowMerge *merge)
 {
@@ -191,7 +178,11 @@ cut_inputs(RowMerge *merge)
 	return contributing;
 }
 
-/* Lists the batch's rows run by run: packed integers of the words' bits that tell them apart, as far as they fit. */
+/*
+ * Lists the batch's rows run by run, as packed integers.  Above its number a row has the
+ * bits of its word that tell the batch's words apart, as far as they fit.  Returns how many
+ * of them did not fit.
+ */
 static int
 pack_batch(RowMerge *merge, int row_bits)
 {

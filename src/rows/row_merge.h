@@ -13,7 +13,7 @@
 #include "rows/row_code.h"
 #include "rows/row_run.h"
 
-#define GPUSORT_MERGE_ROW_BYTES (2 * sizeof(uint64))	/* that a row takes beside its columns and record */
+#define GPUSORT_MERGE_ROW_BYTES (2 * sizeof(uint64))	/* of a row, beside its columns and record */
 
 struct RowSort;
 
@@ -25,7 +25,7 @@ typedef struct RowMerge
 	const KeyCode *code;		/* common to all runs */
 	MergeInput *inputs;			/* a run each, in the input's order */
 	int			ninputs;
-	int			blocks;			/* of a run, that are read at a time */
+	int			blocks;			/* how many of a run are read at a time */
 	RowStore   *window;
 	RowBuffer	words;			/* leading code bits of the window's rows */
 	RowBuffer	packed;			/* packed integers of a batch */

@@ -108,7 +108,7 @@ hash_bits(uint64 bits)
 	return (bits * UINT64CONST(0x9E3779B97F4A7C15)) >> 32;
 }
 
-/* The bits of a value that its type has.  Functions and tuples extend them to a Datum in different ways. */
+/* The bits of a value that its type has.  The other bits of a Datum depend on where it comes from. */
 static inline uint64
 integer_bits(const PartitionKey *key, Datum value)
 {

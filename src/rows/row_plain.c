@@ -10,13 +10,13 @@
 
 #define ROWS_LEARN_MIN 16384	/* with fewer rows learning what is plain does not pay */
 
-/* True if a key's texts are plain in all listed rows.  The key must have a plain one. */
+/* True if a key's texts are plain in all listed rows.  The key must have one for plain texts. */
 static bool
 are_plain(const RowKey *key, const RowStore *store, const RowList *list)
 {
 	for (uint32 i = 0; i < list->count; i++)
 	{
-		uint32		row = list->packed ? list->packed[i] & list->row_mask : i;
+		uint32		row = gpusort_rows_listed(list, i);
 		bool		is_null;
 		Datum		value;
 

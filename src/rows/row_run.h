@@ -12,12 +12,12 @@
 
 #include "rows/row_store.h"
 
-/* Where the rows of a run belong beside those of the run before it. */
+/* How the rows of a run lie to those of the run before it. */
 typedef enum RunPlace
 {
 	RUN_OVERLAPS,
-	RUN_FOLLOWS,				/* none comes before the last of those */
-	RUN_PRECEDES				/* all come before the first of those */
+	RUN_FOLLOWS,				/* none comes before that run's last row */
+	RUN_PRECEDES				/* all come before that run's first row */
 } RunPlace;
 
 typedef struct RunBlock
@@ -35,7 +35,7 @@ typedef struct RowRun
 	int			nblocks;
 	int			block_slots;
 	uint64		nrows;
-	uint32		most_rows;		/* of a block */
+	uint32		most_rows;		/* of a block; so are the next two */
 	Size		most_record_bytes;
 	Size		most_bytes;		/* in memory, NULLs included */
 } RowRun;

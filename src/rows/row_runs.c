@@ -179,14 +179,9 @@ join_neighbours(RowRuns *runs)
 		all[i] = list_nth(runs->runs, i);
 	for (int start = 0; start < nruns; start = end)
 	{
-		end = start + 1;
-		if (end < nruns && all[end]->place != RUN_OVERLAPS)
-		{
-			RunPlace	place = all[end]->place;
-
-			while (end < nruns && all[end]->place == place)
-				end++;
-		}
+		for (end = start + 1; end < nruns; end++)
+			if (all[end]->place == RUN_OVERLAPS || all[end]->place != all[start + 1]->place)
+				break;
 		joined = lappend(joined, end - start > 1 ? gpusort_rows_run_chain(all + start, end - start) : all[start]);
 	}
 	list_free(runs->runs);

@@ -2,14 +2,15 @@
  * row_runs.h
  *	  Sorted runs of rows in temporary files, and what is read of them in order.
  *
- * A run that was sorted in memory shares its file with the others of that kind; a run that
- * was merged has a file of its own.  Runs are kept in the input's
- * order, and of equal rows the merge takes that of the earlier run, which keeps the sort
- * stable.  Runs that follow each other, or precede each other, without overlap are joined
- * without reading them: input in order, or in the reverse order, becomes one run, and is
- * not merged.  If there are more runs than work_mem allows to read at once, neighbouring runs
- * are first merged into longer ones, as few as possible.  For random access all runs are
- * merged into one.  Its blocks are found by the number of their first row.
+ * All runs that were sorted in memory share a file; a run that was merged has a file of its
+ * own.  Runs are kept in the input's order, and of equal rows the merge takes that of the
+ * earlier run first, which keeps the sort stable.
+ *
+ * Neighbouring runs that do not overlap are joined without reading them.  So input that
+ * comes in order, or in the reverse order, becomes one run and is not merged.  If there are
+ * more runs than work_mem allows to read at once, neighbouring runs are first merged into
+ * longer ones, as few as possible.  For random access all runs are merged into one, whose
+ * blocks are found by the number of their first row.
  */
 #ifndef GPUSORT_ROW_RUNS_H
 #define GPUSORT_ROW_RUNS_H
@@ -37,7 +38,7 @@ typedef struct RowRuns
 
 	int64		disk_bytes;		/* written */
 	int			initial_runs;
-	int			joined_runs;	/* what is left of them when those in sequence are joined */
+	int			joined_runs;	/* how many they are once those in sequence are joined */
 	int			merge_passes;	/* over some or all runs, before the last merge */
 } RowRuns;
 

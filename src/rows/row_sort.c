@@ -30,7 +30,7 @@ key_attributes(const RowKeys *keys)
 	return attributes;
 }
 
-/* The key columns, counted from 1, with their sources in their places. */
+/* The key columns, counted from 1.  A column that has the values of another is replaced by that one. */
 static List *
 key_sources(const List *columns, const List *sources)
 {
@@ -63,10 +63,10 @@ expect_rows(RowSort *sort, double expected_rows)
 }
 
 /*
- * Starts a sort of rows of a descriptor by the keys in a plan's private lists.  The target
- * list tells which attributes are constant, the list of sources, or NIL, which have the values of
- * another (row_store.h).  Memory is limited by work_mem.  Rows that the bound does not want
- * may be missing.
+ * Starts a sort of the rows that a descriptor describes, by the keys in a plan's private
+ * lists.  The target list tells which attributes are constant.  The list of sources, unless
+ * it is NIL, tells which attributes have the values of another (row_store.h).  Memory is
+ * limited by work_mem.  Rows that the bound does not want may be missing.
  */
 RowSort *
 gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List **key_lists,
@@ -131,7 +131,7 @@ show_returned(RowSort *sort, uint64 returned)
 	gpusort_progress_update(sort->progress, SORT_PHASE_RETURNING, returned, sort->nrows);
 }
 
-/* Memory that the rows held, and more_rows, take now and while they are sorted. */
+/* Memory that the rows of the store and more_rows others take now, and while they are sorted. */
 static Size
 bytes_held(const RowSort *sort, uint32 more_rows)
 {
@@ -297,7 +297,7 @@ write_run(RowSort *sort)
 	gpusort_rows_store_clear(sort->store);
 }
 
-/* Writes runs of the rows that a device was to sort.  The reason is why it did not, if that is still to be counted. */
+/* Writes the rows that a device was to sort to runs.  `why` is the reason for a fallback that is not counted yet, or none. */
 static void
 write_runs_instead(RowSort *sort, SortReason why)
 {
@@ -341,7 +341,7 @@ take_for_device(RowSort *sort)
 		write_runs_instead(sort, REASON_OUT_OF_MEMORY);
 }
 
-/* Moves the rows in memory to where they are sorted with others. */
+/* Moves the rows in memory to those that a device will sort, or to a run. */
 static void
 spill(RowSort *sort)
 {

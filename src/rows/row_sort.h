@@ -28,12 +28,12 @@ typedef struct RowSortStats
 	bool		sorted;			/* the sort was finished */
 	bool		used_cpu;		/* engines that sorted keys */
 	bool		used_gpu;
-	bool		read_directly;	/* not through ExecProcNode */
+	bool		read_directly;	/* the input was not read through ExecProcNode */
 	Size		peak_bytes;		/* memory held by rows, keys and order */
 	uint64		rows_read;
 	int64		disk_bytes;		/* written to temporary files */
 	int64		device_bytes;	/* of rows beyond work_mem that were in device memory */
-	uint32		devices;		/* that these were on: a bit for each */
+	uint32		devices;		/* that held these rows, a bit for each */
 	int64		moved_bytes;	/* keys and columns that went to an engine and back */
 	bool		bounded;		/* rows beyond a bound were dropped */
 	int			initial_runs;
@@ -54,7 +54,7 @@ typedef struct RowIntervals
 	int			key;			/* the attribute that is cut into intervals */
 	uint32		buckets;
 	bool		descending;
-	ValueRange	range;			/* of the rows that are not in the store */
+	ValueRange	range;			/* of the rows that have left the store */
 	Intervals	intervals;		/* set by finish */
 } RowIntervals;
 
@@ -69,7 +69,7 @@ typedef struct RowSort
 	bool		timed;
 
 	RowBound   *bound;			/* NULL if all rows are wanted, or when it was given up */
-	uint64		dropped;		/* rows that a bound dropped that was given up */
+	uint64		dropped;		/* rows that a former bound dropped */
 	RowIntervals *intervals;	/* NULL if no attribute shows any */
 	RowStore   *store;			/* rows not yet in a run */
 	RowBuffer	packed;			/* packed integers, while sorting */
@@ -78,7 +78,7 @@ typedef struct RowSort
 	DeviceRows *device_rows;	/* rows beyond work_mem that a device sorts, or NULL */
 	RowBatch   *batch;			/* set by finish */
 	uint64		nrows;			/* rows to be read, in all */
-	uint64		expected_rows;	/* by the planner */
+	uint64		expected_rows;	/* the planner's estimate; when all rows are read, their number */
 	int			expected_width;
 	ShownSortId progress;		/* the sort as it is shown, until its last rows are read */
 	SortReason	failed;			/* why no device sorted the store, until that is counted */

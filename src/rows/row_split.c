@@ -2,8 +2,8 @@
  * row_split.c
  *	  Divides rows by their keys into parts, see row_split.h.
  *
- * How many rows a part has is known from the sample up to a deviation: of `count` rows of
- * the sample about the root of that.  So a part is made for four times that more.
+ * The sample tells how many rows a part has, with an error: the standard deviation of a
+ * count of n rows is about the root of n.  So a part has space for four deviations more.
  */
 #include "postgres.h"
 
@@ -31,7 +31,7 @@ gpusort_rows_split_create(RowMemory *memory, const RowLayout *layout, Size bytes
 	return split;
 }
 
-/* Halves the sample, and doubles the stretches. */
+/* Halves the sample: one row of each two stays, for a stretch of twice as many rows. */
 static void
 halve(RowSplit *split)
 {
@@ -83,24 +83,6 @@ sorted_words(const RowSplit *split, const KeyCode *code)
 	return words;
 }
 
-/* How many of n sorted words are less than a word. */
-static uint32
-words_below(const uint64 *words, uint32 n, uint64 word)
-{
-	uint32		low = 0;
-
-	while (low < n)
-	{
-		uint32		middle = low + (n - low) / 2;
-
-		if (words[middle] < word)
-			low = middle + 1;
-		else
-			n = middle;
-	}
-	return low;
-}
-
 void
 gpusort_rows_split_find(RowSplit *split, const KeyCode *code, const double *shares, int nparts)
 {
@@ -120,7 +102,7 @@ gpusort_rows_split_find(RowSplit *split, const KeyCode *code, const double *shar
 		if (i + 1 < nparts)
 		{
 			split->least[i + 1] = words[Min((uint32) (share * n), n - 1)];
-			end = words_below(words, n, split->least[i + 1]);
+			end = gpusort_rows_find_word(words, 0, n, split->least[i + 1]);
 		}
 		rows = end - begin;
 		rows += ROWS_DEVIATIONS * sqrt(rows * (1 - rows / n) + 1);

@@ -4,8 +4,8 @@
  *
  *	  create --> note ... --> find --> of
  *
- * A part has all rows whose word of the code lies between two words.  So equal rows are in
- * one part, and parts that are sorted are in order one after the other.
+ * The rows of a part are those whose word of the code lies between two limits.  So equal rows
+ * are in one part, and sorted parts follow one another in order.
  */
 #ifndef GPUSORT_ROW_SPLIT_H
 #define GPUSORT_ROW_SPLIT_H
@@ -18,19 +18,19 @@
 
 typedef struct RowSplit
 {
-	RowStore   *sample;			/* a row of each stretch of the input, at random */
-	uint32		most;			/* rows of the sample; even */
-	uint64		stretch;		/* rows */
-	uint64		seen;			/* rows that were noted */
-	uint64		next;			/* the next of them that is taken */
+	RowStore   *sample;			/* a random row of each stretch of the input */
+	uint32		most;			/* rows at which the sample is halved; even */
+	uint64		stretch;		/* rows of the input per row of the sample */
+	uint64		seen;			/* rows noted so far */
+	uint64		next;			/* number of the next row that goes to the sample */
 	pg_prng_state random;
 
 	int			nparts;			/* set by find */
-	uint64		least[GPUSORT_PARTS_MAX];	/* word of each part */
-	uint64		most_rows[GPUSORT_PARTS_MAX];	/* that it will have, all but surely */
+	uint64		least[GPUSORT_PARTS_MAX];	/* lower limit of each part's words */
+	uint64		most_rows[GPUSORT_PARTS_MAX];	/* rows that a part will not exceed, all but surely */
 } RowSplit;
 
-/* Makes a split whose sample takes about so much memory. */
+/* Makes a split whose sample takes about this many bytes. */
 extern RowSplit *gpusort_rows_split_create(RowMemory *memory, const RowLayout *layout, Size bytes);
 
 /* Notes the next rows of the input. */

@@ -94,11 +94,10 @@ choose_device(const GpusortSpec *spec, uint64_t keys, uint64_t bytes_in, uint64_
 }
 
 void
-gpusort_choose(const GpusortSpec *spec, uint64_t keys, uint64_t bytes_in, uint64_t bytes_out, SortRoute route,
-			   SortDecision *decision)
+gpusort_choose_rows(const GpusortSpec *spec, uint64_t keys, uint64_t bytes_in, uint64_t bytes_out, SortDecision *decision)
 {
-	if (!choose_without_device(spec, keys, route, decision))
-		choose_device(spec, keys, bytes_in, bytes_out, route, decision);
+	if (!choose_without_device(spec, keys, ROUTE_ROWS, decision))
+		choose_device(spec, keys, bytes_in, bytes_out, ROUTE_ROWS, decision);
 }
 
 void

@@ -25,11 +25,11 @@ typedef enum SortRoute
 	ROUTE_ROWS					/* sent with columns through a session */
 } SortRoute;
 
-/* Decides for a spec and a number of keys.  bytes_in would be copied to a device, bytes_out back. */
-extern void gpusort_choose(const GpusortSpec *spec, uint64_t keys, uint64_t bytes_in, uint64_t bytes_out,
-						   SortRoute route, SortDecision *decision);
+/* Decides for keys of rows.  bytes_in would be copied to a device with their columns, bytes_out back. */
+extern void gpusort_choose_rows(const GpusortSpec *spec, uint64_t keys, uint64_t bytes_in, uint64_t bytes_out,
+								SortDecision *decision);
 
-/* The same for keys without columns, which lie in `slots` slots, gaps included. */
+/* Decides for keys without columns, which lie in `slots` slots, gaps included. */
 extern void gpusort_choose_keys(const GpusortSpec *spec, uint64_t keys, uint64_t slots, SortRoute route,
 								SortDecision *decision);
 

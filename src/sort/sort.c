@@ -93,15 +93,16 @@ run_on_devices(SortRequest *request)
 {
 	SortReason	failure = run(ENGINE_GPU, request);
 
-	if ((failure == REASON_OUT_OF_MEMORY || gpusort_reason_kind(failure) == REASON_KIND_FAULT) && gpusort_device_spare())
+	if (gpusort_reason_is_of_one_device(failure) && gpusort_device_spare())
 		failure = run(ENGINE_GPU, request);
 	return failure;
 }
 
 #define LET_CPU_SORT "Set \"gpusort.engine\" to \"auto\" to let the CPU sort what the GPU cannot."
 
-void
-gpusort_sort_no_gpu(const GpusortSpec *spec, const SortDecision *decision)
+/* Raises the error for a GPU that the settings demand and that did not sort. */
+pg_noreturn static void
+raise_no_gpu(const GpusortSpec *spec, const SortDecision *decision)
 {
 	char		text[GPUSORT_REFUSAL_TEXT];
 	const char *cause = gpusort_decision_text(decision, text);
@@ -158,7 +159,7 @@ gpusort_sort_run(SortRequest *request)
 		if (decision->reason == REASON_NONE)
 			return;
 		if (gpusort_engine == GPUSORT_ENGINE_GPU)
-			gpusort_sort_no_gpu(&request->spec, decision);
+			raise_no_gpu(&request->spec, decision);
 	}
 	if (request->failed != REASON_NONE)
 		decision->reason = request->failed;

@@ -26,7 +26,4 @@ extern void gpusort_sort_on_cpu(SortRequest *request);
 /* Ends the attempt of a request that was sorted, whose used_engine and used_method are set. */
 extern void gpusort_sort_account(SortAttempt *attempt, SortRequest *request);
 
-/* Raises the error for a GPU that the settings demand and that did not sort. */
-pg_noreturn extern void gpusort_sort_no_gpu(const GpusortSpec *spec, const SortDecision *decision);
-
 #endif							/* GPUSORT_SORT_H */

@@ -129,9 +129,8 @@ at_exit(int code, Datum arg)
 	clear_all();
 }
 
-/* Shows a sort, if there is a slot for it. */
-static ShownSortId
-show(EngineId engine, SortUse use, GpusortMethod method, uint64_t keys, bool is_order_by)
+ShownSortId
+gpusort_progress_show(EngineId engine, SortUse use, GpusortMethod method, uint64_t keys)
 {
 	static bool registered = false;
 	static ShownSortId last = 0;
@@ -165,22 +164,10 @@ show(EngineId engine, SortUse use, GpusortMethod method, uint64_t keys, bool is_
 	slot->engine = engine;
 	slot->use = use;
 	slot->method = method;
-	slot->is_order_by = is_order_by;
+	slot->is_order_by = engine == ENGINE_NONE;
 	slot->started = now;
 	SpinLockRelease(&slot->lock);
 	return shown[place].id;
-}
-
-ShownSortId
-gpusort_progress_show(EngineId engine, SortUse use, GpusortMethod method, uint64_t keys)
-{
-	return show(engine, use, method, keys, false);
-}
-
-ShownSortId
-gpusort_progress_begin_rows(uint64_t expected)
-{
-	return show(ENGINE_NONE, USED_FOR_ROWS, GPUSORT_METHOD_AUTO, expected, true);
 }
 
 void

@@ -43,12 +43,10 @@ typedef struct ProgressRows
 	uint64_t	returned;
 } ProgressRows;
 
+/* Shows a sort, if there is a slot for it.  An ORDER BY has no engine yet. */
 extern ShownSortId gpusort_progress_show(EngineId engine, SortUse use, GpusortMethod method, uint64_t keys);
 extern void gpusort_progress_write(ShownSortId id, SortPhase phase, uint64_t done, uint64_t total);
 extern void gpusort_progress_clear(ShownSortId id);
-
-/* Shows an ORDER BY whose engine is not known yet. */
-extern ShownSortId gpusort_progress_begin_rows(uint64_t expected);
 
 /* Updates the numbers of rows of an ORDER BY. */
 extern void gpusort_progress_rows(ShownSortId id, const ProgressRows *rows);
@@ -61,6 +59,13 @@ static inline ShownSortId
 gpusort_progress_begin(EngineId engine, SortUse use, GpusortMethod method, uint64_t keys)
 {
 	return keys < GPUSORT_PROGRESS_MIN_KEYS ? 0 : gpusort_progress_show(engine, use, method, keys);
+}
+
+/* Shows an ORDER BY of so many rows, as the planner expects. */
+static inline ShownSortId
+gpusort_progress_begin_rows(uint64_t expected)
+{
+	return gpusort_progress_show(ENGINE_NONE, USED_FOR_ROWS, GPUSORT_METHOD_AUTO, expected);
 }
 
 /* Sets the phase, and its share done. */

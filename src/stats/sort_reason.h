@@ -72,4 +72,11 @@ gpusort_reason_is_fallback(SortReason reason)
 	return gpusort_reason_kind(reason) != REASON_KIND_CHOICE;
 }
 
+/* True if another device may sort what one did not for this reason. */
+static inline bool
+gpusort_reason_is_of_one_device(SortReason reason)
+{
+	return reason == REASON_OUT_OF_MEMORY || gpusort_reason_kind(reason) == REASON_KIND_FAULT;
+}
+
 #endif							/* GPUSORT_SORT_REASON_H */

@@ -177,11 +177,11 @@ gpusort_use_name(SortUse use)
 }
 
 void
-gpusort_stats_count_now(EngineId engine, SortUse use, GpusortMethod method, const SortCounts *counts)
+gpusort_stats_count_now(SortUse use, GpusortMethod method, const SortCounts *counts)
 {
 	SortCounts	copy = *counts;
 
-	publish((uint64_t *) &copy, shared->counters[use][engine][method], COUNTERS);
+	publish((uint64_t *) &copy, shared->counters[use][ENGINE_GPU][method], COUNTERS);
 }
 
 Size

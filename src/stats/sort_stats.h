@@ -43,8 +43,8 @@ typedef struct SortCounts
 
 extern void gpusort_stats_count(EngineId engine, SortUse use, GpusortMethod method, const SortCounts *counts);
 
-/* The same for a device worker, which has no transactions.  Needs shared memory. */
-extern void gpusort_stats_count_now(EngineId engine, SortUse use, GpusortMethod method, const SortCounts *counts);
+/* Adds what a device worker counts, which has no transactions.  Needs shared memory. */
+extern void gpusort_stats_count_now(SortUse use, GpusortMethod method, const SortCounts *counts);
 
 /* Counts a sort that the CPU does although a GPU was wanted. */
 extern void gpusort_stats_fallback(SortUse use, GpusortMethod method, SortReason reason);

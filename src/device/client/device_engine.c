@@ -235,9 +235,9 @@ sort_in_session(DeviceSort *sort, const GpusortSpec *spec, uint64_t start, uint6
 	ok = ok && gpusort_session_sort(session, count, why);
 	gpusort_progress_update(request->progress, SORT_PHASE_FETCHING, sort->ended, request->nslots);
 	if (ok && spec->payload == GPUSORT_PAYLOAD_NONE)
-		ok = gpusort_session_fetch(session, 0, 0, wanted, sort->keys_out + start * sort->width, why);
+		ok = gpusort_session_fetch(session, 0, wanted, sort->keys_out + start * sort->width, why);
 	else if (ok)
-		ok = gpusort_session_fetch(session, carried ? 1 : GPUSORT_SESSION_INDEX, 0, wanted, sort->payload_out + start, why);
+		ok = gpusort_session_fetch(session, carried ? 1 : GPUSORT_SESSION_INDEX, wanted, sort->payload_out + start, why);
 	sort->method = gpusort_session_method(session);
 	gpusort_session_close(session);
 	if (ok)

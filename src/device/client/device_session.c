@@ -193,6 +193,22 @@ fail(DeviceSession *session)
 	return false;
 }
 
+/* Describes the copy of rows of a column to a slab, or from it. */
+static void
+describe_copy(const DeviceSession *session, int slab, JobKind kind, uint32_t column, uint64_t first_row, uint64_t nrows)
+{
+	DeviceJob  *job = &gpusort_arena->job[slab];
+
+	job->kind = kind;
+	job->use = session->use;
+	job->spec = session->description.spec;
+	job->column = column;
+	job->first_row = first_row;
+	job->nrows = nrows;
+	job->nsegments = 1;
+	job->nslots = (uint32_t) nrows;
+}
+
 bool
 gpusort_session_append(DeviceSession *session, uint32_t column, uint64_t first_row, uint64_t nrows,
 					   const void *source, SortReason *why)
@@ -203,7 +219,6 @@ gpusort_session_append(DeviceSession *session, uint32_t column, uint64_t first_r
 	for (uint64_t done = 0; done < nrows;)
 	{
 		uint64_t	count = Min(nrows - done, rows_per_slab);
-		DeviceJob  *job;
 		int			slab;
 
 		if (!wait_for_appends(session, PIPELINE - 1, why))
@@ -215,15 +230,7 @@ gpusort_session_append(DeviceSession *session, uint32_t column, uint64_t first_r
 			return fail(session);
 		}
 		memcpy(gpusort_slab_memory(slab), (const char *) source + done * width, count * width);
-		job = &gpusort_arena->job[slab];
-		job->kind = JOB_APPEND;
-		job->use = session->use;
-		job->spec = session->description.spec;
-		job->column = column;
-		job->first_row = first_row + done;
-		job->nrows = count;
-		job->nsegments = 1;
-		job->nslots = (uint32_t) count;
+		describe_copy(session, slab, JOB_APPEND, column, first_row + done, count);
 		if (!gpusort_append_submit(slab, session->job))
 		{
 			gpusort_job_release(slab);
@@ -256,17 +263,8 @@ gpusort_session_sort(DeviceSession *session, uint64_t nrows, SortReason *why)
 static bool
 start_fetch(DeviceSession *session, int slab, uint32_t column, uint64_t first_row, uint64_t nrows)
 {
-	DeviceJob  *job = &gpusort_arena->job[slab];
-
-	job->kind = JOB_FETCH;
-	job->use = session->use;
-	job->spec = session->description.spec;
-	job->session.session = gpusort_arena->job[session->job].session.session;
-	job->column = column;
-	job->first_row = first_row;
-	job->nrows = nrows;
-	job->nsegments = 1;
-	job->nslots = (uint32_t) nrows;
+	describe_copy(session, slab, JOB_FETCH, column, first_row, nrows);
+	gpusort_arena->job[slab].session.session = gpusort_arena->job[session->job].session.session;
 	return gpusort_job_submit(slab, session->device, session->generation);
 }
 
@@ -365,10 +363,9 @@ gpusort_session_copy(const SessionRead *read, uint64_t done, uint64_t nrows, uin
 }
 
 bool
-gpusort_session_fetch(DeviceSession *session, uint32_t column, uint64_t first_row, uint64_t nrows,
-					  void *target, SortReason *why)
+gpusort_session_fetch(DeviceSession *session, uint32_t column, uint64_t nrows, void *target, SortReason *why)
 {
-	const SessionRead read = {.column = column, .first_row = first_row, .nrows = nrows, .target = target};
+	const SessionRead read = {.column = column, .nrows = nrows, .target = target};
 
 	return gpusort_session_read(session, &read, nrows > 0, gpusort_session_copy, why);
 }

@@ -62,9 +62,8 @@ extern void gpusort_session_copy(const SessionRead *read, uint64_t done, uint64_
 extern bool gpusort_session_read(DeviceSession *session, const SessionRead *reads, int nreads, SessionTake take,
 								 SortReason *why);
 
-/* The same for one read, copied to the target. */
-extern bool gpusort_session_fetch(DeviceSession *session, uint32_t column, uint64_t first_row,
-								  uint64_t nrows, void *target, SortReason *why);
+/* The same for the first rows of one column, copied to the target. */
+extern bool gpusort_session_fetch(DeviceSession *session, uint32_t column, uint64_t nrows, void *target, SortReason *why);
 
 extern void gpusort_session_close(DeviceSession *session);
 

@@ -310,7 +310,7 @@ gpusort_job_wait(int number, SortReason *why)
 	gpusort_job_assert_check(job);
 	LWLockRelease(arena->lock);
 	*why = lost ? REASON_DEVICE_FAULT : gpusort_job_failure(job->outcome.error.status);
-	if (*why == REASON_OUT_OF_MEMORY || gpusort_reason_kind(*why) == REASON_KIND_FAULT)
+	if (gpusort_reason_is_of_one_device(*why))
 		gpusort_device_note_failure(job->device);
 	return *why == REASON_NONE;
 }
@@ -410,13 +410,13 @@ count(SharedDevice *device, const DeviceJob *job, const GpusortDeviceOutcome *ou
 		{
 			device->sorts++;
 			device->faults_in_a_row = 0;
-			gpusort_stats_count_now(ENGINE_GPU, job->use, outcome->method, &(SortCounts) {.device_sorts = 1});
+			gpusort_stats_count_now(job->use, outcome->method, &(SortCounts) {.device_sorts = 1});
 		}
 	}
 	else if (outcome->error.status == GPUSORT_DEVICE_NOT_VERIFIED)
 	{
 		device->verification_failures++;
-		gpusort_stats_count_now(ENGINE_GPU, job->use, job->spec.method, &(SortCounts) {.verification_failures = 1});
+		gpusort_stats_count_now(job->use, job->spec.method, &(SortCounts) {.verification_failures = 1});
 	}
 }
 

@@ -554,7 +554,7 @@ check_progress(void)
 static void
 main_loop(void)
 {
-	WaitEventSet *set = GPUSORT_CREATE_WAIT_EVENT_SET(3);
+	WaitEventSet *set = GPUSORT_CREATE_WAIT_EVENT_SET(TopMemoryContext, NULL, 3);
 	uint32		wait_event = GPUSORT_WAIT_EVENT("GpusortDeviceMain");
 
 	AddWaitEventToSet(set, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);

@@ -2,11 +2,10 @@
  * aggregates.h
  *	  Aggregates that sort: built-in ones become the extension's own, or get sorted input.
  *
- * PostgreSQL sorts inside of such an aggregate, where no node sees it.  plan.c looks at each
- * Agg of a finished plan before the nodes below it are offered to the rooms.  call.c puts the
+ * PostgreSQL sorts inside such an aggregate, where no node takes part.  plan.c looks at each
+ * Agg of a finished plan, before the nodes below it are offered to the rooms.  call.c puts the
  * extension's percentile_cont, percentile_disc, mode and count_distinct in the place of the
- * built-in ones.  order.c has the input of array_agg(x ORDER BY y) and its like sorted below
- * the Agg.
+ * built-in ones.  For array_agg(x ORDER BY y) and its like order.c puts a Sort below the Agg.
  */
 #ifndef GPUSORT_AGGREGATES_H
 #define GPUSORT_AGGREGATES_H
@@ -18,9 +17,9 @@ typedef struct AggregateCall
 	Aggref	   *call;			/* in the target list or the condition of an Agg */
 	PlanReason	reason;			/* PLAN_TAKEN: it is replaced, or gets sorted input */
 	const char *detail;
-	bool		replaceable;	/* a call of call.c; else one of order.c, or neither */
-	bool		ordered;
-	Oid			replacement;	/* the extension's aggregate, of calls that are replaced */
+	bool		replaceable;	/* call.c may replace it */
+	bool		ordered;		/* order.c may sort its input */
+	Oid			replacement;	/* the extension's aggregate, if it is replaced */
 } AggregateCall;
 
 /* plan.c */
@@ -36,7 +35,7 @@ extern bool gpusort_aggregate_is_ordered(const Aggref *call);
 extern bool gpusort_aggregate_ignores_order(const AggregateCall *call);
 extern Sort *gpusort_aggregates_order(Agg *agg, List *calls, const PlanPlace *place);
 
-/* Has a call take its rows as they come. */
+/* Removes the ORDER BY of a call, whose rows then come sorted. */
 extern void gpusort_aggregate_take_order(Aggref *call);
 
 #endif							/* GPUSORT_AGGREGATES_H */

@@ -1,7 +1,7 @@
 /*
  * call.c
- *	  Which calls of built-in aggregates the extension's give the same result as, and how
- *	  they are replaced.
+ *	  Finds calls of built-in aggregates for which an aggregate of the extension gives the
+ *	  same result, and replaces them.
  */
 #include "postgres.h"
 
@@ -58,7 +58,7 @@ replacement_of(Oid builtin)
 	return NULL;
 }
 
-/* True if the call is one of a built-in aggregate that the extension has too, and sorts. */
+/* True for a call of a built-in aggregate that sorts, and that the extension has too. */
 bool
 gpusort_aggregate_sorts(const Aggref *call)
 {
@@ -67,7 +67,7 @@ gpusort_aggregate_sorts(const Aggref *call)
 	return call->aggfnoid != F_COUNT_ANY || call->aggdistinct != NIL;
 }
 
-/* The extension's aggregate for a call; InvalidOid if it is not there or not for everybody. */
+/* The extension's aggregate for a call; InvalidOid if there is none that everybody may call. */
 static Oid
 find_aggregate(const Aggref *call)
 {

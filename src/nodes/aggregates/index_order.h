@@ -7,7 +7,7 @@
 
 #include "nodes/plannodes.h"
 
-/* Leading columns of the index, as far as the scan returns them and their type's default order is theirs. */
+/* Leading columns of the index, as far as the scan returns them and they are in the default order of their types. */
 typedef struct IndexOrder
 {
 	int			count;

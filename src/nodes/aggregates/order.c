@@ -2,10 +2,10 @@
  * order.c
  *	  Has the input of aggregates with an ORDER BY sorted below their Agg.
  *
- * PostgreSQL sorts the rows of each group inside of such an aggregate, and only from version
- * 16 on below, by a Sort of its own choice.  One sort of all rows by the columns that the Agg
- * groups by, and then by those of the ORDER BY, costs the rows node less.  It makes any
- * aggregate faster, keeps to work_mem, and leaves ties in the input's order.
+ * PostgreSQL sorts the rows of each group inside such an aggregate; from version 16 on it may
+ * put a Sort below instead.  It costs the rows node less to sort all rows once, by the columns
+ * that the Agg groups by, and then by those of the ORDER BY.  That makes any aggregate faster,
+ * keeps to work_mem, and leaves ties in the input's order.
  */
 #include "postgres.h"
 
@@ -38,7 +38,7 @@ gpusort_aggregate_is_ordered(const Aggref *call)
 	return call->aggorder != NIL && !AGGKIND_IS_ORDERED_SET(call->aggkind) && !GPUSORT_IS_PRESORTED(call);
 }
 
-/* The column of the input that a call is ordered by in this clause; 0 if it is none. */
+/* The column of the input that this clause of a call's ORDER BY names; 0 if it is another expression. */
 static AttrNumber
 column_of(const SortGroupClause *clause, const Aggref *call, Oid *collation)
 {
@@ -59,7 +59,7 @@ judge_order(const Aggref *call)
 
 	if (call->aggdistinct != NIL)
 		return PLAN_NO_COLUMN_ORDER;
-	/* Arguments are computed for each row of the sorted input then. */
+	/* The arguments would be computed for rows in another order. */
 	if (contain_volatile_functions((Node *) unconstify(Aggref *, call)))
 		return PLAN_CALL_VOLATILE;
 	foreach(cell, call->aggorder)
@@ -97,9 +97,9 @@ have_same_order(const Aggref *a, const Aggref *b)
 }
 
 /*
- * True if another sequence of rows makes no difference to a call, as far as SQL does not
- * leave it open.  Numbers, dates and the like do not show the order in which they are
- * computed; arrays, texts and documents do.
+ * True if a call gives the same result for any order of rows, or if SQL leaves the order open.
+ * Numbers, dates and the like do not show the order of the rows that they were computed of;
+ * arrays, texts and documents do.
  */
 bool
 gpusort_aggregate_ignores_order(const AggregateCall *call)
@@ -112,7 +112,7 @@ gpusort_aggregate_ignores_order(const AggregateCall *call)
 		(get_typbyval(type) || type == NUMERICOID || type == INTERVALOID);
 }
 
-/* True if the rows of an Agg may be read in another order than its input has, all of them. */
+/* True if an Agg may read all rows of its input, and in another order. */
 static bool
 may_sort_input(const Agg *agg, List *calls, const PlanPlace *place)
 {
@@ -165,7 +165,7 @@ groups_by(const Agg *agg, AttrNumber column)
 	return false;
 }
 
-/* A copy of the Sort that brings the groups of an Agg together, with space for more keys.  NULL if it sorts by more. */
+/* A copy of the Sort that brings the groups of an Agg together, with space for more keys.  NULL if it has keys beyond these. */
 static Sort *
 copy_sort_of_groups(const Agg *agg, const Sort *below, int more)
 {
@@ -199,8 +199,8 @@ make_sort_of_groups(const Agg *agg, int more)
 }
 
 /*
- * What sorting costs PostgreSQL, in place of the Sort's own costs, by which the rows node is
- * judged: what a Sort below costs already, and the sort of each group.
+ * Sets a Sort's costs to what the rows node must better: the costs of PostgreSQL's sorts of
+ * the groups, and of the Sort that is below the Agg already.
  */
 static void
 set_cost(Sort *sort, const Agg *agg)
@@ -281,7 +281,7 @@ keep_ordered(List *calls, PlanReason reason)
 	}
 }
 
-/* Judges the ordered calls, and returns the first whose order sorted input could have; all that can be taken have the same. */
+/* Judges the ordered calls.  Returns the first that can be taken, or NULL; others are only taken if their order is the same. */
 static const Aggref *
 choose_order(List *calls)
 {
@@ -304,8 +304,8 @@ choose_order(List *calls)
 }
 
 /*
- * Decides about the ordered calls of an Agg, and returns the Sort to put below it, or NULL.
- * Its rows are those of the Agg's input, or of the Sort that it takes the place of.
+ * Decides about the ordered calls of an Agg.  Returns the Sort to be its input, or NULL.  That
+ * takes the place of a Sort below the Agg that brings the groups together.
  */
 Sort *
 gpusort_aggregates_order(Agg *agg, List *calls, const PlanPlace *place)

@@ -1,12 +1,11 @@
 /*
  * plan.c
- *	  Decides which aggregates of an Agg the extension's are faster than, and which get
- *	  sorted input.
+ *	  Decides which aggregates of an Agg are replaced, and which get sorted input.
  *
  * A built-in aggregate that sorts is computed for one group after the other, and so is what
  * takes its place: neither keeps more than work_mem of a group in memory.  From version 16 of
- * PostgreSQL on the planner may put a Sort below instead.  Where no other aggregate of the
- * Agg needs it, what that Sort orders beyond the groups is dropped.
+ * PostgreSQL on the planner may sort the input of such an aggregate below the Agg instead.
+ * That Sort loses its keys beyond those of the groups, if no other aggregate needs them.
  */
 #include "postgres.h"
 
@@ -18,7 +17,7 @@
 #include "keys/sort_spec.h"
 #include "nodes/aggregates/aggregates.h"
 
-/* Fewer rows are not worth a look. */
+/* With fewer rows nothing is replaced. */
 #define LEAST_ROWS 10000.0
 
 /* With fewer rows per group, a group costs more than its rows save. */
@@ -72,7 +71,7 @@ has_small_groups(const Agg *agg)
 static void
 judge_replaceable(const Agg *agg, List *calls)
 {
-	bool		needed = false; /* a Sort below, by what is computed beside */
+	bool		needed = false; /* another aggregate needs the order of the input */
 	ListCell   *cell;
 	ListCell   *other;
 
@@ -109,7 +108,7 @@ judge_replaceable(const Agg *agg, List *calls)
 	}
 }
 
-/* Takes away what a Sort below an Agg orders for presorted aggregates, none of which is left. */
+/* Removes the keys that the Sort below an Agg had for presorted aggregates, when none of these is left. */
 static void
 drop_order(Agg *agg)
 {
@@ -145,21 +144,19 @@ take_calls(Agg *agg, List *calls, PlannedStmt *statement)
 		drop_order(agg);
 }
 
-/* Tells what becomes of the calls that sort. */
+/* Notes what becomes of the calls that sort. */
 static void
 note_calls(const Agg *agg, List *calls, const PlanPlace *place)
 {
 	ListCell   *cell;
 
-	if (!place->walk->explain)
-		return;
 	gpusort_reason_begin(place);
 	foreach(cell, calls)
 	{
 		const AggregateCall *call = lfirst(cell);
 
 		if (call->replaceable || call->ordered)
-			gpusort_reason_note_aggregate(place, agg, call->call, call->reason, call->detail);
+			gpusort_reason_note_call(place, &agg->plan, (const Node *) call->call, call->reason, call->detail);
 	}
 }
 
@@ -200,7 +197,7 @@ prepare_plan(Plan *plan, const PlanPlace *place)
 		agg->plan.lefttree = &sort->plan;
 }
 
-/* Has aggregates of plans looked at. */
+/* Sets up the preparation of plans. */
 void
 gpusort_aggregates_init(void)
 {

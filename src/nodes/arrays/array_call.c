@@ -21,6 +21,7 @@
 #include "utils/memutils.h"
 #include "utils/syscache.h"
 
+#include "keys/key_types.h"
 #include "nodes/arrays/array_call.h"
 #include "nodes/module_symbol.h"
 
@@ -135,8 +136,8 @@ gpusort_array_call_reason(const FuncExpr *call, ArrayCallKind kind, const char *
 	for (int i = 0; i < nargs; i++)
 	{
 		Node	   *argument = list_nth(call->args, i);
+		Oid			element = get_element_type(getBaseType(exprType(argument)));
 		GpusortKeyForm form;
-		Oid			element;
 
 		if (i >= info->narrays)
 		{
@@ -144,8 +145,7 @@ gpusort_array_call_reason(const FuncExpr *call, ArrayCallKind kind, const char *
 			if (!is_option(argument))
 				return PLAN_OPTIONS;
 		}
-		else if (!gpusort_array_call_element(exprType(argument), &element, &form) &&
-				 (i == info->narrays - 1 || !OidIsValid(element) || get_typlen(element) <= 0))
+		else if (!gpusort_keys_form(element, &form) && (i == info->narrays - 1 || get_typlen(element) <= 0))
 		{
 			/* Of two arrays only the second must be of a key type. */
 			*detail = format_type_be(OidIsValid(element) ? element : exprType(argument));
@@ -153,15 +153,4 @@ gpusort_array_call_reason(const FuncExpr *call, ArrayCallKind kind, const char *
 		}
 	}
 	return PLAN_TAKEN;
-}
-
-/*
- * Sets the element type of an array type, or InvalidOid.  Returns true and sets the form if
- * the engines sort its elements.
- */
-bool
-gpusort_array_call_element(Oid array_type, Oid *element, GpusortKeyForm *form)
-{
-	*element = get_element_type(getBaseType(array_type));
-	return OidIsValid(*element) && gpusort_keys_form(*element, form);
 }

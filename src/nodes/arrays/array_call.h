@@ -7,7 +7,6 @@
 
 #include "nodes/primnodes.h"
 
-#include "keys/key_types.h"
 #include "nodes/plan_reason.h"
 
 /*
@@ -57,6 +56,5 @@ extern const ArrayCallInfo gpusort_array_calls[];
 extern void gpusort_array_call_init(void);
 extern ArrayCallKind gpusort_array_call_kind(Oid function);
 extern PlanReason gpusort_array_call_reason(const FuncExpr *call, ArrayCallKind kind, const char **detail);
-extern bool gpusort_array_call_element(Oid array_type, Oid *element, GpusortKeyForm *form);
 
 #endif							/* GPUSORT_ARRAY_CALL_H */

@@ -233,7 +233,7 @@ place_above(Plan **link, const PlanPlace *place)
 
 	node = make_node(plan, columns, &search, calls, fallible, place);
 	node->scan.plan.targetlist = (List *)
-		gpusort_target_replace((Node *) target_list, calls, INDEX_VAR, list_length(columns) + 1);
+		gpusort_target_replace((Node *) target_list, calls, list_length(columns) + 1);
 	plan->targetlist = make_plain_list(columns);
 	*link = (Plan *) node;
 	place_above(link, place);
@@ -288,10 +288,8 @@ place_below(Plan *plan, const PlanPlace *place)
 	gpusort_target_note_search(&search, CALLS_FED, reason);
 	if (search.calls == NIL || reason != PLAN_TAKEN)
 		return;
-	plan->targetlist = (List *)
-		gpusort_target_replace_fed((Node *) plan->targetlist, search.fed, OUTER_VAR, first_new);
-	plan->qual = (List *)
-		gpusort_target_replace_fed((Node *) plan->qual, search.fed, OUTER_VAR, first_new);
+	plan->targetlist = (List *) gpusort_target_replace_fed((Node *) plan->targetlist, search.fed, first_new);
+	plan->qual = (List *) gpusort_target_replace_fed((Node *) plan->qual, search.fed, first_new);
 
 	used = columns_used(plan);
 	columns = make_vars(child->targetlist, OUTER_VAR, NULL);
@@ -300,7 +298,7 @@ place_below(Plan *plan, const PlanPlace *place)
 	node = make_node(child, columns, &search, calls, fallible, place);
 	node->scan.plan.targetlist =
 		make_plain_list(list_concat(make_vars(child->targetlist, INDEX_VAR, used),
-									(List *) gpusort_target_replace((Node *) fed, calls, INDEX_VAR, first_new)));
+									(List *) gpusort_target_replace((Node *) fed, calls, first_new)));
 	plan->lefttree = (Plan *) node;
 	place_above(&plan->lefttree, place);
 }

@@ -20,11 +20,6 @@
 #include "nodes/arrays/plan_effects.h"
 #include "nodes/arrays/target_list.h"
 
-typedef struct ColumnsContext
-{
-	List	  **columns;
-} ColumnsContext;
-
 typedef struct PartSearch
 {
 	CallSearch *calls;
@@ -45,7 +40,7 @@ typedef struct NoteSearch
 	CallsNoted	noted;
 	PlanReason	reason;
 	const char *detail;
-	List	   *met;			/* not these */
+	List	   *met;			/* calls that are left out */
 } NoteSearch;
 
 typedef struct RenumberContext
@@ -136,7 +131,7 @@ consider_call(CallSearch *search, FuncExpr *call, bool has_inner)
 		reason = fallible_reason(search->place, call);
 	if (reason != PLAN_TAKEN)
 	{
-		gpusort_reason_note_call(search->place, search->plan, call, reason, detail);
+		gpusort_reason_note_call(search->place, search->plan, (const Node *) call, reason, detail);
 		return true;
 	}
 	search->calls = lappend(search->calls, call);
@@ -266,16 +261,6 @@ column_of(List **columns, Node *leaf)
 	return makeVar(INDEX_VAR, column, exprType(leaf), exprTypmod(leaf), exprCollation(leaf), 0);
 }
 
-static Node *
-over_columns_mutator(Node *node, ColumnsContext *context)
-{
-	if (node == NULL)
-		return NULL;
-	if (is_leaf(node))
-		return (Node *) column_of(context->columns, node);
-	return expression_tree_mutator(node, over_columns_mutator, context);
-}
-
 /*
  * The expression over a scan tuple of columns: every Var, aggregate and window
  * function in it is added to the columns, and replaced by a Var of that column.
@@ -283,9 +268,11 @@ over_columns_mutator(Node *node, ColumnsContext *context)
 Node *
 gpusort_target_over_columns(Node *expression, List **columns)
 {
-	ColumnsContext context = {.columns = columns};
-
-	return over_columns_mutator(expression, &context);
+	if (expression == NULL)
+		return NULL;
+	if (is_leaf(expression))
+		return (Node *) column_of(columns, expression);
+	return expression_tree_mutator(expression, gpusort_target_over_columns, columns);
 }
 
 static Node *
@@ -305,11 +292,11 @@ replace_mutator(Node *node, PartsContext *context)
 	return expression_tree_mutator(node, replace_mutator, context);
 }
 
-/* The expression with each of its parts in the list replaced by a Var, numbered from first_column on. */
+/* The expression with each of the calls replaced by a Var of INDEX_VAR, numbered from first_column on. */
 Node *
-gpusort_target_replace(Node *expression, List *parts, int varno, int first_column)
+gpusort_target_replace(Node *expression, List *calls, int first_column)
 {
-	PartsContext context = {.parts = parts, .varno = varno, .first_column = first_column};
+	PartsContext context = {.parts = calls, .varno = INDEX_VAR, .first_column = first_column};
 
 	return replace_mutator(expression, &context);
 }
@@ -330,11 +317,11 @@ replace_fed_mutator(Node *node, PartsContext *context)
 	return expression_tree_mutator(node, replace_fed_mutator, context);
 }
 
-/* The same, but only where gpusort_target_find_fed_calls looks for calls. */
+/* The same for arguments and OUTER_VAR, but only where gpusort_target_find_fed_calls looks for calls. */
 Node *
-gpusort_target_replace_fed(Node *expression, List *fed, int varno, int first_column)
+gpusort_target_replace_fed(Node *expression, List *fed, int first_column)
 {
-	PartsContext context = {.parts = fed, .varno = varno, .first_column = first_column};
+	PartsContext context = {.parts = fed, .varno = OUTER_VAR, .first_column = first_column};
 
 	return replace_fed_mutator(expression, &context);
 }
@@ -350,7 +337,7 @@ restore_calls_mutator(Node *node, PartsContext *context)
 	return expression_tree_mutator(node, restore_calls_mutator, context);
 }
 
-/* Undoes gpusort_target_replace of calls by Vars of INDEX_VAR. */
+/* Undoes gpusort_target_replace. */
 Node *
 gpusort_target_restore_calls(Node *expression, List *calls, int first_column)
 {
@@ -417,7 +404,7 @@ note_walker(Node *node, NoteSearch *search)
 	}
 	if (search->noted != CALLS_FED && IsA(node, FuncExpr) && !list_member_ptr(search->met, node) &&
 		gpusort_array_call_kind(((FuncExpr *) node)->funcid) != ARRAY_CALL_NONE)
-		gpusort_reason_note_call(search->place, search->plan, (FuncExpr *) node, search->reason, search->detail);
+		gpusort_reason_note_call(search->place, search->plan, node, search->reason, search->detail);
 	return expression_tree_walker(node, note_walker, search);
 }
 

@@ -31,8 +31,8 @@ typedef enum CallsNoted
 extern bool gpusort_target_find_calls(CallSearch *search, Node *expression);
 extern void gpusort_target_find_fed_calls(CallSearch *search, Plan *plan);
 extern Node *gpusort_target_over_columns(Node *expression, List **columns);
-extern Node *gpusort_target_replace(Node *expression, List *parts, int varno, int first_column);
-extern Node *gpusort_target_replace_fed(Node *expression, List *fed, int varno, int first_column);
+extern Node *gpusort_target_replace(Node *expression, List *calls, int first_column);
+extern Node *gpusort_target_replace_fed(Node *expression, List *fed, int first_column);
 extern Node *gpusort_target_restore_calls(Node *expression, List *calls, int first_column);
 extern Node *gpusort_target_renumber(Node *expression, int from, int to);
 extern void gpusort_target_note_search(const CallSearch *search, CallsNoted noted, PlanReason reason);

@@ -21,7 +21,7 @@
 #include "compat.h"
 #include "nodes/merge/merge_input.h"
 
-#define FIRST_ROWS 64			/* read ahead, before there must be room for more */
+#define FIRST_ROWS 64			/* rows that the list of those read ahead has space for at first */
 
 void
 gpusort_merge_input_begin(MergeInput *input, PlanState *plan, Size memory)
@@ -46,7 +46,7 @@ gpusort_merge_input_begin(MergeInput *input, PlanState *plan, Size memory)
 	input->slot = ExecInitExtraTupleSlot(plan->state, ExecGetResultType(plan), &TTSOpsMinimalTuple);
 }
 
-/* Empties the requestor of what the executor noted there with the last answer. */
+/* Removes from the requestor what the executor noted there with the last answer. */
 static void
 prepare_requestor(MergeInput *input, Bitmapset *needs_request)
 {
@@ -73,7 +73,7 @@ ask(MergeInput *input)
 static void
 wait_for_answer(MergeInput *input)
 {
-	WaitEventSet *set = gpusort_compat_create_wait_event_set(3);
+	WaitEventSet *set = GPUSORT_CREATE_WAIT_EVENT_SET(CurrentMemoryContext, CurrentResourceOwner, 3);
 	AsyncRequest *request = &input->request;
 	WaitEvent	event = {0};
 
@@ -109,7 +109,7 @@ wait_for_answer(MergeInput *input)
 	}
 }
 
-/* Returns the row that an answer brought, and asks before if that was not done. */
+/* Waits for the row that was asked for, and asks first if that was not done.  Returns it. */
 static TupleTableSlot *
 receive(MergeInput *input)
 {
@@ -122,7 +122,7 @@ receive(MergeInput *input)
 	return input->request.result;
 }
 
-/* Copies a row.  Returns how many bytes it takes. */
+/* Copies a row to those read ahead.  Returns how many bytes it takes. */
 static Size
 keep_row(MergeInput *input, TupleTableSlot *slot)
 {

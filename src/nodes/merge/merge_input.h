@@ -19,9 +19,9 @@ typedef struct MergeInput
 	bool		asked;			/* the request has been made and its row not been taken */
 	bool		ended;
 	AsyncRequest request;
-	AppendState requestor;		/* the executor answers to an Append; it is never run */
-	TupleTableSlot *answer;		/* where it puts its answer, which is the request's result too */
-	Bitmapset  *needs_request;	/* what it then notes in the requestor */
+	AppendState requestor;		/* the Append that the executor answers to; it is never run */
+	TupleTableSlot *answer;		/* where the executor puts a row, which is also the request's result */
+	Bitmapset  *needs_request;	/* what the executor then notes in the requestor */
 
 	/* Rows that were read ahead. */
 	MemoryContext context;
@@ -29,13 +29,13 @@ typedef struct MergeInput
 	MinimalTuple *rows;
 	int			capacity;
 	int			nrows;
-	int			next;			/* the first that was not returned */
+	int			next;			/* the first that has not been returned */
 	TupleTableSlot *slot;
 } MergeInput;
 
 /*
- * Sets up an input, of a plan that has begun.  Rows are read ahead up to this much memory,
- * in bytes; 0: they are not.
+ * Sets up an input, whose plan has begun.  Rows that are read ahead take up to this many
+ * bytes; with 0 none are.
  */
 extern void gpusort_merge_input_begin(MergeInput *input, PlanState *plan, Size memory);
 

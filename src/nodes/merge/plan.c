@@ -163,11 +163,6 @@ rewrite_plan(Plan **link, const PlanPlace *place)
 	*link = make_node(merge, place);
 }
 
-static void
-keep_plan(Plan *plan, const PlanPlace *place, PlanReason reason, const char *detail)
-{
-}
-
 static bool
 is_enabled(void)
 {
@@ -181,8 +176,6 @@ gpusort_merge_node_init(void)
 	static const NodeRoom room = {
 		.methods = &merge_scan_methods,
 		.enabled = is_enabled,
-		.setting = "gpusort.enable_async_merge",
-		.keep = keep_plan,
 		.rewrite = rewrite_plan
 	};
 
