@@ -173,7 +173,7 @@
 #define GPUSORT_NEEDS_TIMER(instrument) ((instrument)->need_timer)
 #endif
 
-/* PostgreSQL 19 keeps offsets of columns in a tuple descriptor and has to be told when all columns are there. */
+/* PostgreSQL 19 keeps offsets of columns in a tuple descriptor which must be finished when all columns are there. */
 #if PG_VERSION_NUM < 190000
 #define TupleDescFinalize(desc) ((void) 0)
 #endif

@@ -2,7 +2,7 @@
  * kept_memory.c
  *	  The cache of idle mappings of this backend, see kept_memory.h.
  *
- * A mapping belongs either to whoever took it or to the cache.  What each backend has is
+ * A mapping belongs either to the code that took it or to the cache.  What each backend has is
  * in shared memory, in a slot that this backend alone writes.
  */
 #ifndef _GNU_SOURCE

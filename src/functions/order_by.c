@@ -37,7 +37,7 @@ typedef struct OrderByRequest
 	char	   *key;
 	bool		descending;
 	bool		nulls_first;
-	bool		nulls_first_given;	/* else each key's NULLs follow its direction */
+	bool		nulls_first_given;	/* if not, the NULLs of a key follow its direction */
 	int32		buckets;		/* 0 for exact order */
 } OrderByRequest;
 

@@ -163,7 +163,7 @@ read_head(FunctionCallInfo fcinfo, char *head, ArrayOrder *order)
 	type = DatumGetObjectId(DirectFunctionCall1(regtypein, CStringGetDatum(head)));
 	if (!OidIsValid(type))
 		return InvalidOid;
-	/* A name that is a number is taken for an OID, of whatever. */
+	/* regtype takes a number for an OID, which may not be that of a type. */
 	if (!SearchSysCacheExists1(TYPEOID, ObjectIdGetDatum(type)))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),

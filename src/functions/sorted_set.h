@@ -5,9 +5,9 @@
  * A value is the state's bytes (set_state.h), so it names the type of its elements and the
  * order that they are in.  It is stored in tables: what reads bytes of version 1 stays.
  *
- * Elements are of a base type or an enum.  A value is read by whoever selects or dumps the
- * row, and reading it must run no code of the role that has written it.  The receive
- * functions of domains and ranges can do that.  A domain's values are kept as its base type.
+ * Elements are of a base type or an enum.  A superuser may read a value that another role has
+ * written, to dump the row for example, and that must run no code of that role.  The receive
+ * functions of domains and ranges could.  A domain's values are kept as its base type.
  */
 #ifndef GPUSORT_SORTED_SET_H
 #define GPUSORT_SORTED_SET_H

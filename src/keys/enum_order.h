@@ -11,7 +11,7 @@
  */
 #define GPUSORT_ENUM_LABEL_IS_EVEN(label) ((label) % 2 == 0)
 
-/* True if the type, or the base type of a domain, is an enum of which all labels have even OIDs. */
+/* True if the type, or the base type of a domain, is an enum all of whose labels have even OIDs. */
 extern bool gpusort_enum_orders_by_oid(Oid type);
 
 #endif							/* GPUSORT_ENUM_ORDER_H */

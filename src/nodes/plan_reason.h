@@ -2,9 +2,8 @@
  * plan_reason.h
  *	  Why a Sort, an aggregate or an array call of a plan is taken, or kept as it is.
  *
- * Rooms note what becomes of each as the plan is walked; with
- * gpusort.explain_choices all is told when the walk is done, and else nothing is
- * noted.
+ * With gpusort.explain_choices rooms note what becomes of each as the plan is walked, and
+ * the notes are shown when the walk is done.  Without, nothing is noted.
  */
 #ifndef GPUSORT_PLAN_REASON_H
 #define GPUSORT_PLAN_REASON_H
@@ -71,7 +70,7 @@ extern void gpusort_reason_note_sort(const struct PlanPlace *place, const Sort *
 extern void gpusort_reason_note_call(const struct PlanPlace *place, const Plan *plan, const Node *call,
 									 PlanReason reason, const char *detail);
 
-/* Tells all that was noted. */
+/* Shows all that was noted. */
 extern void gpusort_reason_show(const struct PlanWalk *walk);
 
 #endif							/* GPUSORT_PLAN_REASON_H */

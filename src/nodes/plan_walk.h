@@ -7,7 +7,7 @@
 
 #include "nodes/plannodes.h"
 
-/* Is told the link to a plan, which it may change. */
+/* Called with the link to a plan, which it may change. */
 typedef void (*PlanVisitor) (Plan **link, void *arg);
 
 /* Visits the plan of a statement, then those of its subqueries. */

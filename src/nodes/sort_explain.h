@@ -12,16 +12,16 @@ struct ExplainState;
 typedef struct SortShown
 {
 	const char *method;
-	bool		cpu;			/* it sorted, or would */
+	bool		cpu;			/* the CPU sorted, or would sort */
 	bool		gpu;
 	uint64		peak_bytes;		/* of memory */
 	uint64		moved_bytes;	/* of keys that went to an engine and back */
 	bool		may_spill;		/* to temporary files; what follows is shown only then */
 	uint64		device_bytes;	/* of rows in device memory */
-	uint32		devices;		/* that had them: a bit for each */
+	uint32		devices;		/* the devices that had them, a bit for each */
 	uint64		disk_bytes;
 	int			runs;
-	int			joined_runs;	/* what is left of them when those that lie behind each other are one */
+	int			joined_runs;	/* how many they are once those in sequence are joined */
 	int			merge_passes;
 } SortShown;
 
@@ -44,7 +44,7 @@ typedef struct SortKeysShown
 /* Shows the keys of a node as PostgreSQL shows those of a Sort. */
 extern void gpusort_explain_sort_keys(CustomScanState *node, const SortKeysShown *keys, List *ancestors, struct ExplainState *es);
 
-/* Shows what sorted, in which memory: one line of text, or properties. */
+/* Shows which engines sorted, and in which memory: one line of text, or properties. */
 extern void gpusort_explain_sort(const SortShown *sort, struct ExplainState *es);
 
 /* Shows what will sort, before it runs. */

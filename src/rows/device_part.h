@@ -44,7 +44,7 @@ typedef struct DevicePart
 	DeviceSession *session;		/* NULL once closed */
 	uint64		capacity;
 	uint64		nrows;			/* appended */
-	uint64		first_row;		/* its number among the rows of all parts; set by the caller */
+	uint64		first_row;		/* number of its first row among those of all parts; set by the caller */
 	RowBuffer	gathered;		/* values of listed rows */
 	bool		verified;		/* the session checks what is fetched once */
 	uint32		nblocks;
@@ -65,7 +65,7 @@ extern bool gpusort_rows_part_append(DevicePart *part, const char *keys, const u
 /* Sorts the rows. */
 extern bool gpusort_rows_part_sort(DevicePart *part, ShownSortId progress, SortReason *why);
 
-/* The block that holds a row of the part, and a block's first row; that of number nblocks is the end. */
+/* The block that holds a row of the part; and the first row of a block, or the number of rows for block nblocks. */
 extern uint32 gpusort_rows_part_block(const DevicePart *part, uint64 row);
 extern uint32 gpusort_rows_part_start(const DevicePart *part, uint32 block);
 

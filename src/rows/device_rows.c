@@ -170,7 +170,7 @@ gpusort_rows_device_take(DeviceRows *rows)
 
 /*
  * Makes the code, and decides how many rows a block has: while one is ordered it takes no more
- * than work_mem.  The rows of an exact code need no ordering, hence no space for it.
+ * than work_mem.  With an exact code the rows of a block need not be ordered.
  */
 static void
 make_code(DeviceRows *rows)

@@ -8,8 +8,8 @@
  * All values of the rows are passed by value.  The backend holds one block of them.
  *
  * Nothing is lost with the device: a file keeps the rows in the input's order, and the
- * sort is stable.  So whoever sorts the rows that give_back returns gets the same sequence,
- * and may go on where the device has failed.
+ * sort is stable.  So sorting the rows that give_back returns leads to the same sequence, and
+ * the caller can go on where the device has failed.
  */
 #ifndef GPUSORT_DEVICE_ROWS_H
 #define GPUSORT_DEVICE_ROWS_H

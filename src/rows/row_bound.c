@@ -162,7 +162,7 @@ gpusort_rows_bound_is_vain(const RowBound *bound, Size memory_limit)
 		(gpusort_rows_bound_bytes(bound) > memory_limit / BOUND_PARTITIONS_SHARE || partitions_are_too_many(bound));
 }
 
-/* True if a cut of the store is due and would drop at least half of its rows, as far as that can be told. */
+/* True if a cut of the store may drop at least half of its rows.  If it cannot, the next cut is put off. */
 bool
 gpusort_rows_bound_may_cut(RowBound *bound, uint32 nrows)
 {

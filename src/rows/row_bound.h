@@ -26,7 +26,7 @@
 typedef enum RowBoundKind
 {
 	BOUND_ROWS,					/* its first rows */
-	BOUND_TIES,					/* and those that are equal to the last of them */
+	BOUND_TIES,					/* its first rows, and those that are equal to the last of them */
 	BOUND_VALUES				/* the rows of its first distinct keys */
 } RowBoundKind;
 
@@ -58,7 +58,7 @@ typedef struct RowBound
 
 	/* By partition. */
 	uint32		capacity;
-	uint32	   *stored;			/* its rows in the store */
+	uint32	   *stored;			/* how many of its rows are in the store */
 	bool	   *full;			/* it has a threshold */
 	Datum	   *values;			/* thresholds: values[partition * nkeys + key] */
 	bool	   *nulls;

@@ -20,8 +20,8 @@
 #define ROWS_LEARN_MIN 2048		/* with fewer rows learning a collation does not pay */
 #define ROWS_LOOKED_BYTES (Size) 256	/* leading bytes of a key that are looked at */
 #define ROWS_LOOKED_AT 1024		/* rows read for a first look at characters */
-#define ROWS_ALIKE_SHARE 16		/* of so many rows one is read to see whether abbreviated keys are alike */
-#define ROWS_ALIKE_MIN 64		/* at least so many are */
+#define ROWS_ALIKE_SHARE 16		/* one in so many rows is read to see whether abbreviated keys are all the same */
+#define ROWS_ALIKE_MIN 64		/* the least number of rows read for that */
 #define ROWS_SAMPLE_MIN 128		/* with fewer rows a sample says nothing about other rows */
 
 static uint64
@@ -218,7 +218,7 @@ find_byte_range(const RowKey *key, const RowStore *store, const RowList *list, u
 	return range;
 }
 
-/* True if some rows of a store, read in equal steps, have the same abbreviated key.  If they have, looking was in vain. */
+/* True if all of some rows of a store, read in equal steps, have the same abbreviated key. */
 static bool
 words_are_alike(const RowKey *key, const RowStore *store)
 {
@@ -230,9 +230,9 @@ words_are_alike(const RowKey *key, const RowStore *store)
 }
 
 /*
- * Makes the abbreviated keys of all rows of a store at once, if those of the first key are
- * abbreviated: that costs more than all that is done with them, and ties need them again.
- * If they would tell no rows apart, the code does without them.
+ * Makes the abbreviated keys of all rows of a store at once, if the first key has such.  They
+ * are expensive, and ties need them again.  If they seem to tell no rows apart, the code does
+ * without them.
  */
 void
 gpusort_rows_keep_words(RowKeys *keys, const RowStore *store)

@@ -48,7 +48,7 @@ typedef struct RowKey
 typedef struct RowKeys
 {
 	int			nkeys;
-	int			ncoded;			/* leading keys that have a code; that of the last may be partial */
+	int			ncoded;			/* leading keys that have a code, the last maybe a partial one */
 	RowKey	   *keys;
 } RowKeys;
 

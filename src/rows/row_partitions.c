@@ -66,7 +66,7 @@ gpusort_rows_can_partition(Oid sort_operator)
 	return OidIsValid(hash_function(sort_operator));
 }
 
-/* Makes an empty table of the partitions by the first nkeys keys, for each of which gpusort_rows_can_partition holds. */
+/* Makes an empty table of partitions by the first nkeys keys.  gpusort_rows_can_partition must hold for each of them. */
 RowPartitions *
 gpusort_rows_partitions_create(const RowLayout *layout, const RowKeys *keys, int nkeys)
 {

@@ -66,7 +66,7 @@
 #define CHUNK_DATA 3
 
 #define MAX_GUESSED_PAGES 2		/* the page of the last chunk, and the next page */
-#define MAX_CHUNKS_ON_PAGE (EXTERN_TUPLES_PER_PAGE + 1)	/* chunks of one value, of which the last is shorter */
+#define MAX_CHUNKS_ON_PAGE (EXTERN_TUPLES_PER_PAGE + 1)	/* chunks of one value, the last of them shorter */
 #define LINE_SIZE 64			/* bytes of a cache line */
 #define MAX_FAILED_GUESSES 4	/* in a row, before guessing becomes rare */
 #define RARE_GUESS_INTERVAL 16	/* values per guess from then on */

@@ -182,7 +182,7 @@ copy_sort_of_groups(const Agg *agg, const Sort *below, int more)
 	return sort;
 }
 
-/* A Sort in the order in which an index scan delivers the groups of an Agg.  NULL if that is not known. */
+/* A Sort in the order in which an index scan delivers the groups of an Agg.  NULL if the order is not known. */
 static Sort *
 make_sort_of_groups(const Agg *agg, int more)
 {

@@ -26,7 +26,7 @@ static const CustomScanMethods merge_scan_methods = {
 	.CreateCustomScanState = gpusort_merge_create_state,
 };
 
-/* What postgres_fdw's option async_capable says among these, or what holds without it. */
+/* The value of postgres_fdw's option async_capable among these, or else `capable`. */
 static bool
 async_option(List *options, bool capable)
 {
@@ -142,8 +142,8 @@ make_node(const MergeAppend *merge, const PlanPlace *place)
 }
 
 /*
- * Takes a MergeAppend with scans of several servers.  Not where rows are locked, below a
- * Gather, or if inputs may be left out when it runs.
+ * Takes a MergeAppend with scans of several servers, unless rows are locked, a Gather is
+ * above it, or inputs may be left out when it runs.
  */
 static void
 rewrite_plan(Plan **link, const PlanPlace *place)
