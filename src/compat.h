@@ -62,7 +62,7 @@
 #define GPUSORT_MY_PROC_NUMBER (MyProc->pgprocno)
 #endif
 
-/* PostgreSQL 17 (50c67c201) ties wait event sets to a resource owner, or to the process if it is NULL; before, to a memory context. */
+/* PostgreSQL 17 (50c67c201) ties wait event sets to a resource owner, or with NULL to the process, not to a memory context. */
 #if PG_VERSION_NUM >= 170000
 #define GPUSORT_CREATE_WAIT_EVENT_SET(context, owner, nevents) CreateWaitEventSet(owner, nevents)
 #else

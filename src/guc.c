@@ -193,7 +193,7 @@ check_devices(char **newval, void **extra, GucSource source)
 	return false;
 }
 
-/* Refuses more threads than the ceiling when SET asks for them.  Values from elsewhere are cut to the ceiling when they are used. */
+/* Refuses more threads than the ceiling when SET asks for them.  Values from elsewhere are cut when they are used. */
 static bool
 check_cpu_threads(int *newval, void **extra, GucSource source)
 {
@@ -203,7 +203,7 @@ check_cpu_threads(int *newval, void **extra, GucSource source)
 	return false;
 }
 
-/* The context of a setting of the workers.  Without preloading anybody may try to set it; the check hook then says why that fails. */
+/* The context of a setting of the workers.  Without preloading anybody may try to set it; the check hook says why that fails. */
 static GucContext
 worker_context(GucContext context)
 {
