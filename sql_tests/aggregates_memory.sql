@@ -58,6 +58,7 @@ ORDER BY memory DESC, query COLLATE "C";
 SET enable_hashagg = on;
 SET enable_sort = off;
 SET hash_mem_multiplier = 1;
+SET gpusort.enable_sort = off;
 CREATE FUNCTION batches(query text) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE plan jsonb;
 BEGIN
@@ -65,7 +66,7 @@ BEGIN
 	EXECUTE 'EXPLAIN (ANALYZE, TIMING OFF, FORMAT json) ' || query INTO plan;
 	RETURN plan #> '{0,Plan,HashAgg Batches}';
 END $$;
-CREATE FUNCTION outcome_sorted(query text) RETURNS text LANGUAGE sql SET enable_hashagg = off SET enable_sort = on AS $$ SELECT spilled.outcome(query, '64MB') $$;
+CREATE FUNCTION outcome_sorted(query text) RETURNS text LANGUAGE sql SET enable_hashagg = off SET enable_sort = on SET gpusort.enable_sort = on AS $$ SELECT spilled.outcome(query, '64MB') $$;
 SELECT call, batches(query) > 1 AS spills, outcome(query, '64kB') = outcome_sorted(query) AS same
 FROM unnest('{sorted_agg(x),sorted_agg(t),"sorted_agg_by(x, f)","top_n_agg(x, 3)","top_n_agg_by(x, id, 3)","approx_sorted_agg(x, 3)",median(f),"percentile_cont_agg(f, ''{0.1,0.7}''::float8[])",
 		"percentile_disc_agg(t, 0.3)",mode_agg(x),count_distinct(few),count_distinct(t),"histogram_agg(x, 3)"}'::text[]) call,

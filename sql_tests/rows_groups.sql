@@ -24,6 +24,18 @@ SET gpusort.enable_sort = off;
 SELECT * FROM pg_temp.explain_lines('SELECT DISTINCT k FROM groups_t', 'COSTS OFF', 'Gpusort|Aggregate');
 RESET gpusort.enable_sort;
 
+-- The extension's aggregates that keep the values of a group, with others beside them, unless arguments are volatile or few groups may exceed work_mem.
+SELECT * FROM pg_temp.explain_lines('SELECT k, gpusort.median(f), count(*) FROM groups_t GROUP BY k', 'COSTS OFF', 'Gpusort|Aggregate');
+SELECT * FROM pg_temp.explain_lines('SELECT k FROM groups_t GROUP BY k HAVING gpusort.count_distinct(id) > 2', 'COSTS OFF', 'Gpusort|Aggregate');
+SELECT * FROM pg_temp.explain_lines('SELECT k, gpusort.median(f + random()) FROM groups_t GROUP BY k', 'COSTS OFF', 'Gpusort|Aggregate');
+SET work_mem = '64kB';
+SELECT * FROM pg_temp.explain_lines('SELECT even, gpusort.median(f) FROM groups_t GROUP BY even', 'COSTS OFF', 'Gpusort|Aggregate');
+SET work_mem = '4MB';
+SELECT * FROM pg_temp.explain_lines('SELECT even, gpusort.median(f) FROM groups_t GROUP BY even', 'COSTS OFF', 'Gpusort|Aggregate');
+SET gpusort.enable_sort = off;
+SELECT * FROM pg_temp.explain_lines('SELECT k, gpusort.median(f) FROM groups_t GROUP BY k', 'COSTS OFF', 'Gpusort|Aggregate');
+RESET gpusort.enable_sort;
+
 -- The same rows as by hashing, the same one of equal values among them.
 CREATE TABLE queries (n serial, query text);
 INSERT INTO queries (query) SELECT format('SELECT DISTINCT %s FROM groups_t', columns) FROM unnest(ARRAY['id', 'small', 'k', 'big', 'f', 'n', 't', 'label', 'blank', 'u', 'at', 'small, even', 'k, f', 'n, t', 'k, big, small, at',
@@ -31,7 +43,9 @@ INSERT INTO queries (query) SELECT format('SELECT DISTINCT %s FROM groups_t', co
 INSERT INTO queries (query) VALUES ('SELECT k, f FROM groups_t GROUP BY k, f HAVING k + f > 5'), ('SELECT k FROM groups_t UNION SELECT big FROM groups_t'), ('SELECT id, upper(t), n FROM groups_t GROUP BY id'),
 	('SELECT k FROM groups_t INTERSECT SELECT big FROM groups_t'), ('SELECT DISTINCT a.k, b.f FROM groups_t a JOIN groups_t b ON a.id = b.id WHERE a.id % 3 > 0'), ('SELECT * FROM groups_t WHERE id IN (SELECT k FROM groups_t)'),
 	('SELECT g, q.k FROM generate_series(1, 3) g, LATERAL (SELECT DISTINCT k FROM groups_t WHERE k % 4 <> g) q'), ('SELECT q.k FROM (SELECT DISTINCT k FROM groups_t OFFSET 0) q WHERE q.k < 50'),
-	('SELECT even, (SELECT count(*) FROM (SELECT DISTINCT k FROM groups_t i WHERE i.even = o.even) d) FROM (VALUES (true), (false)) o(even)'), ('SELECT DISTINCT k FROM groups_t WHERE false');
+	('SELECT even, (SELECT count(*) FROM (SELECT DISTINCT k FROM groups_t i WHERE i.even = o.even) d) FROM (VALUES (true), (false)) o(even)'), ('SELECT DISTINCT k FROM groups_t WHERE false'),
+	('SELECT k, gpusort.median(f), gpusort.sorted_agg(id), count(*) FILTER (WHERE even) FROM groups_t GROUP BY k'),
+	('SELECT small, gpusort.top_n_agg_by(k, id, 3), sum(f) FROM groups_t GROUP BY small HAVING gpusort.count_distinct(k) > 1'), ('SELECT t, big, gpusort.percentile_disc_agg(id, 0.3) FROM groups_t GROUP BY t, big');
 CREATE TEMP TABLE compared AS SELECT * FROM queries, pg_temp.compare_node('rows', query, false);
 SELECT n, rows, same, query FROM compared ORDER BY n;
 SELECT count(*) > 20 AS most_used FROM compared WHERE nodes > 0;
@@ -40,6 +54,11 @@ SET hash_mem_multiplier = 20;
 SELECT count(*) AS same, count(*) FILTER (WHERE nodes > 0) > 15 AS many_used FROM queries, pg_temp.compare_node('rows', query, false) WHERE same;
 RESET hash_mem_multiplier;
 SET work_mem = '4MB';
+
+-- Rows of a group come in the input's order, as to a hash table.
+SET enable_sort = off;
+SELECT * FROM pg_temp.compare_node('rows', 'SELECT small, array_agg(id), gpusort.top_n_agg_by(id, k, 3) FROM groups_t GROUP BY small', false);
+RESET enable_sort;
 
 -- A sort above by the same columns, and a prepared statement.
 SELECT rows, same FROM pg_temp.compare_node('rows', 'SELECT DISTINCT k, big FROM groups_t ORDER BY big DESC, k LIMIT 1000');

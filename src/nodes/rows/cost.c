@@ -36,6 +36,7 @@
 #define ROWS_GROUPS_NEAR 64		/* groups of a hash table that the first cache holds */
 #define ROWS_GROUPS_SHARE 0.25	/* groups to rows, at least, where keys are not passed by value */
 #define ROWS_COST_HASHED_FAR 2.0	/* added for each time that there are twice as many groups */
+#define ROWS_COST_COLLECTED 8.0 /* added if an aggregate keeps the row's value */
 
 #define ROWS_COST_GATHERED 15.0	/* a row that passes from a parallel worker through a Gather Merge, without its bytes */
 
@@ -160,19 +161,24 @@ sorts_values(const Sort *sort)
 /*
  * Estimates the rows node below grouping that would else hash, and compares the two without
  * what the hash table would spill.  Equal texts and the like are compared one by one, so
- * there should be few of them.
+ * there should be few of them.  With collect aggregates keep the values of each group: a hash
+ * table keeps them in memory however many there are, sorted groups spill beyond work_mem.
  */
 RowsCost
-gpusort_rows_cost_groups(const Agg *agg, const Sort *sort)
+gpusort_rows_cost_groups(const Agg *agg, const Sort *sort, bool collect)
 {
 	RowsCost	cost = gpusort_rows_cost(sort, 0, false);
-	double		groups = Max(agg->plan.plan_rows, 1);
-	double		row = ROWS_COST_HASHED + ROWS_COST_HASHED_FAR * Max(log2(groups / ROWS_GROUPS_NEAR), 0);
+	double		rows = sort->plan.plan_rows;
+	double		groups = Max(collect ? agg->numGroups : agg->plan.plan_rows, 1);
+	double		row = ROWS_COST_HASHED + ROWS_COST_HASHED_FAR * Max(log2(groups / ROWS_GROUPS_NEAR), 0) +
+		(collect ? ROWS_COST_COLLECTED : 0);
 
-	if (groups < ROWS_GROUPS_SHARE * sort->plan.plan_rows && !sorts_values(sort))
+	if (groups < ROWS_GROUPS_SHARE * rows && !sorts_values(sort))
+		cost.reason = PLAN_COST;
+	else if (collect && 2 * rows / groups * sort->plan.plan_width > work_mem * 1024.0)
 		cost.reason = PLAN_COST;
 	else if (cost.reason != PLAN_METHOD)
-		cost.reason = cost.startup - cost.input < cpu_operator_cost * row * sort->plan.plan_rows ? PLAN_TAKEN : PLAN_COST;
+		cost.reason = cost.startup - cost.input < cpu_operator_cost * row * rows ? PLAN_TAKEN : PLAN_COST;
 	return cost;
 }
 

@@ -177,13 +177,14 @@ replace_sort(Sort *sort, const PlanPlace *place)
 static void
 sort_for_groups(Agg *agg, const PlanPlace *place)
 {
-	Sort	   *sort = gpusort_rows_plan_groups(agg);
+	bool		collect;
+	Sort	   *sort = gpusort_rows_plan_groups(agg, &collect);
 	RowsBound	all = {0};
 	RowsCost	cost;
 
 	if (sort == NULL)
 		return;
-	cost = gpusort_rows_cost_groups(agg, sort);
+	cost = gpusort_rows_cost_groups(agg, sort, collect);
 	if (cost.reason != PLAN_TAKEN)
 		return;
 	sort->plan.plan_node_id = gpusort_plan_next_id(place->walk);

@@ -5,7 +5,12 @@
 #include "postgres.h"
 
 #include "access/sysattr.h"
+#include "access/transam.h"
+#include "catalog/dependency.h"
 #include "catalog/pg_collation.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "commands/extension.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -14,12 +19,38 @@
 #include "nodes/rows/plan_groups.h"
 #include "rows/row_keys.h"
 
-static bool
-has_aggregate(Node *node, void *context)
+#define EXTENSION "gpusort"
+
+/* What aggregates an Agg computes. */
+typedef struct Aggregates
 {
+	bool		any;
+	bool		collect;		/* one of the extension's that keeps the values of a group */
+} Aggregates;
+
+/* True if a call keeps the values of its group, and they are of a built-in type. */
+static bool
+collects(const Aggref *call)
+{
+	return call->aggfnoid >= FirstNormalObjectId && call->aggtranstype == INTERNALOID && call->args != NIL &&
+		exprType((Node *) linitial_node(TargetEntry, call->args)->expr) < FirstNormalObjectId &&
+		getExtensionOfObject(ProcedureRelationId, call->aggfnoid) == get_extension_oid(EXTENSION, true);
+}
+
+static bool
+find_aggregates(Node *node, void *context)
+{
+	Aggregates *found = context;
+
 	if (node == NULL)
 		return false;
-	return IsA(node, Aggref) || IsA(node, GroupingFunc) || expression_tree_walker(node, has_aggregate, context);
+	if (IsA(node, Aggref) || IsA(node, GroupingFunc))
+	{
+		found->any = true;
+		found->collect = found->collect || (IsA(node, Aggref) && collects((Aggref *) node));
+		return false;
+	}
+	return expression_tree_walker(node, find_aggregates, context);
 }
 
 /* The columns of the input that an Agg reads, from 1. */
@@ -101,15 +132,33 @@ gpusort_rows_plan_input_sort(const Agg *agg)
 	return sort;
 }
 
+/* True if sorted rows may be grouped instead.  Values are computed for each row of the sorted input then. */
+static bool
+may_sort_rows(const Agg *agg, bool *collect)
+{
+	Aggregates	found = {0};
+
+	*collect = false;
+	if (agg->aggstrategy != AGG_HASHED || agg->aggsplit != AGGSPLIT_SIMPLE || agg->numCols == 0 ||
+		agg->groupingSets != NIL || agg->chain != NIL)
+		return false;
+	find_aggregates((Node *) agg->plan.targetlist, &found);
+	find_aggregates((Node *) agg->plan.qual, &found);
+	*collect = found.collect;
+	if (found.collect)
+		return !contain_volatile_functions((Node *) agg->plan.targetlist) && !contain_volatile_functions((Node *) agg->plan.qual);
+	return !found.any;
+}
+
 Sort *
-gpusort_rows_plan_groups(const Agg *agg)
+gpusort_rows_plan_groups(const Agg *agg, bool *collect)
 {
 	Sort	   *sort;
 
-	if (agg->aggstrategy != AGG_HASHED || agg->aggsplit != AGGSPLIT_SIMPLE || agg->numCols == 0 ||
-		agg->groupingSets != NIL || agg->chain != NIL ||
-		has_aggregate((Node *) agg->plan.targetlist, NULL) || has_aggregate((Node *) agg->plan.qual, NULL))
+	if (!may_sort_rows(agg, collect))
 		return NULL;
 	sort = gpusort_rows_plan_input_sort(agg);
+	if (*collect)
+		sort->plan.plan_width = Max(sort->plan.plan_width, agg->plan.lefttree->plan_width);
 	return set_keys(sort, agg) ? sort : NULL;
 }

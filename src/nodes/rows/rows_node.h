@@ -63,7 +63,7 @@ extern RowsBound gpusort_rows_plan_bound(const Sort *sort, const struct PlanPlac
 /* cost.c */
 extern bool gpusort_rows_may_win(const Sort *sort);
 extern RowsCost gpusort_rows_cost(const Sort *sort, double bound, bool bound_is_known);
-extern RowsCost gpusort_rows_cost_groups(const Agg *agg, const Sort *sort);
+extern RowsCost gpusort_rows_cost_groups(const Agg *agg, const Sort *sort, bool collect);
 extern RowsCost gpusort_rows_cost_alone(const GatherMerge *merge, double bound);
 
 /* exec.c */
