@@ -12,14 +12,15 @@
 #include "large_memory.h"
 
 /*
- * Opens the items of a one-dimensional array argument.  With own, the array is a copy
+ * Opens the items of the first argument, a one-dimensional array.  With own, it is a copy
  * that may be overwritten.  For a toasted argument the copy is what detoasting makes.
  */
 void
-gpusort_items_open(ArrayItems *items, FunctionCallInfo fcinfo, CachedArgument argument,
-				   Datum value, bool own)
+gpusort_items_open(ArrayItems *items, FunctionCallInfo fcinfo, bool own)
 {
-	gpusort_items_open_array(items, fcinfo, argument,
+	Datum		value = PG_GETARG_DATUM(0);
+
+	gpusort_items_open_array(items, fcinfo, FIRST_ARRAY,
 							 own ? gpusort_array_detoast_copy(value) : gpusort_array_detoast(value), own);
 }
 

@@ -29,8 +29,7 @@ typedef struct ArrayItems
 	bool	   *nulls;
 } ArrayItems;
 
-extern void gpusort_items_open(ArrayItems *items, FunctionCallInfo fcinfo, CachedArgument argument,
-							   Datum value, bool own);
+extern void gpusort_items_open(ArrayItems *items, FunctionCallInfo fcinfo, bool own);
 extern void gpusort_items_open_array(ArrayItems *items, FunctionCallInfo fcinfo, CachedArgument argument,
 									 ArrayType *array, bool own);
 extern void gpusort_items_open_slices(ArrayItems *items, FunctionCallInfo fcinfo, ArrayType *array);

@@ -145,7 +145,7 @@ gpusort_array_reshape(ArrayType *array, const ElementType *element,
 		uint32		first = nulls_first ? nnulls : 0;
 		uint8	   *bitmap = (uint8 *) (ARR_LBOUND(array) + 1);
 
-		memset(bitmap, 0, (length + 7) / 8);
+		memset(bitmap, 0, GPUSORT_BITMAP_BYTES(length));
 		set_bits(bitmap, first, first + nvalues);
 	}
 	return array;

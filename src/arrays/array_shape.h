@@ -15,6 +15,9 @@
 
 #include "arrays/element_type.h"
 
+/* Bytes of a bitmap of NULLs. */
+#define GPUSORT_BITMAP_BYTES(length) (((length) + 7) / 8)
+
 /* Size of an array's first dimension: its length, if it has one dimension. */
 static inline uint32
 gpusort_array_length(const ArrayType *array)

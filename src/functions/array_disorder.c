@@ -158,7 +158,7 @@ gpusort_array_disorder(PG_FUNCTION_ARGS)
 	Datum		values[5];
 	bool		nulls[5] = {false, false, false, false, false};
 
-	gpusort_items_open(&items, fcinfo, FIRST_ARRAY, PG_GETARG_DATUM(0), false);
+	gpusort_items_open(&items, fcinfo, false);
 	gpusort_array_require_one_dimension(items.array);
 	disorder.runs = items.count == 1;
 	if (items.count > 1)

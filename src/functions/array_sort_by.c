@@ -57,7 +57,7 @@ gpusort_array_argsort(PG_FUNCTION_ARGS)
 	ArrayType  *result;
 	uint32	   *positions;
 
-	gpusort_items_open(&items, fcinfo, FIRST_ARRAY, PG_GETARG_DATUM(0), true);
+	gpusort_items_open(&items, fcinfo, true);
 	gpusort_array_require_one_dimension(items.array);
 	result = gpusort_array_allocate_integers(items.count);
 	if (items.count == 0)
@@ -101,7 +101,7 @@ gpusort_array_take(PG_FUNCTION_ARGS)
 	Positions	positions;
 	ArrayType  *result;
 
-	gpusort_items_open(&items, fcinfo, FIRST_ARRAY, PG_GETARG_DATUM(0), false);
+	gpusort_items_open(&items, fcinfo, false);
 	gpusort_array_require_one_dimension(items.array);
 	gpusort_array_require_one_dimension(subscripts);
 	positions_allocate(&positions, count);

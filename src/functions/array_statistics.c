@@ -108,7 +108,7 @@ gpusort_array_rank(PG_FUNCTION_ARGS)
 	int32		rank = 0;
 
 	/* The classes are found in the array itself, so the sort must not overwrite it. */
-	gpusort_items_open(&items, fcinfo, FIRST_ARRAY, PG_GETARG_DATUM(0), false);
+	gpusort_items_open(&items, fcinfo, false);
 	gpusort_array_require_one_dimension(items.array);
 	result = gpusort_array_allocate_integers(items.count);
 	if (items.count == 0)

@@ -8,12 +8,11 @@
 #include "access/tupmacs.h"
 #include "utils/memutils.h"
 
-#include "toast/array_detoast.h"
+#include "arrays/array_shape.h"
 #include "functions/collector.h"
 #include "large_memory.h"
 
 #define FIRST_CAPACITY 64
-#define BITMAP_BYTES(n) (((n) + 7) / 8)
 
 /* Starts a collector for values of the type. */
 void
@@ -85,12 +84,13 @@ static void
 reserve_bits(Collector *collector, MemoryContext context, int64 count)
 {
 	bool		started = collector->bitmap != NULL;
+	Size		used = GPUSORT_BITMAP_BYTES(collector->count);
 
 	check_array_size(collector->count + count, 0);
-	collector->bitmap = enlarge(collector->bitmap, started ? BITMAP_BYTES(collector->count) : 0, &collector->bitmap_capacity,
-								BITMAP_BYTES(collector->count + count), context);
+	collector->bitmap = enlarge(collector->bitmap, started ? used : 0, &collector->bitmap_capacity,
+								GPUSORT_BITMAP_BYTES(collector->count + count), context);
 	if (!started)
-		memset(collector->bitmap, 0xff, BITMAP_BYTES(collector->count));
+		memset(collector->bitmap, 0xff, used);
 }
 
 /* Writes the bit of the value that comes next. */
@@ -227,14 +227,7 @@ gpusort_collector_array(const Collector *collector)
 	if (collector->count == 0)
 		return construct_empty_array(collector->type);
 	check_array_size(collector->count, offset + collector->bytes);
-	array = gpusort_alloc_large(CurrentMemoryContext, offset + collector->bytes);
-	memset(array, 0, offset);
-	SET_VARSIZE(array, offset + collector->bytes);
-	array->ndim = 1;
-	array->dataoffset = has_nulls ? offset : 0;
-	array->elemtype = collector->type;
-	ARR_DIMS(array)[0] = collector->count;
-	ARR_LBOUND(array)[0] = 1;
+	array = gpusort_array_allocate(collector->type, collector->count, has_nulls, collector->bytes, 1);
 	if (has_nulls)
 		array_bitmap_copy(ARR_NULLBITMAP(array), 0, collector->bitmap, 0, collector->count);
 	gpusort_copy_bytes(ARR_DATA_PTR(array), collector->data, collector->bytes);

@@ -23,20 +23,18 @@
 #include "functions/collector_wire.h"
 #include "large_memory.h"
 
-#define BITMAP_BYTES(n) (((n) + 7) / 8)
-
 /* Bytes that the collector takes when written.  A guess where values are written one by one. */
 Size
 gpusort_collector_wire_size(const Collector *collector)
 {
-	return GPUSORT_COLLECTOR_HEADER + collector->bytes + BITMAP_BYTES(collector->count);
+	return GPUSORT_COLLECTOR_HEADER + collector->bytes + GPUSORT_BITMAP_BYTES(collector->count);
 }
 
 /* Appends a bitmap.  The bits behind the last value's are 0, whatever they were. */
 static void
 append_bitmap(StringInfo bytes, const uint8 *bitmap, uint32 count)
 {
-	appendBinaryStringInfo(bytes, (const char *) bitmap, BITMAP_BYTES(count));
+	appendBinaryStringInfo(bytes, (const char *) bitmap, GPUSORT_BITMAP_BYTES(count));
 	if (count % 8 != 0)
 		bytes->data[bytes->len - 1] &= (1 << count % 8) - 1;
 }
@@ -263,7 +261,7 @@ gpusort_collector_read(StringInfo bytes, Collector *collector, ValueCodec *codec
 	if (count > MaxArraySize)
 		gpusort_codec_refuse("There are more values than an array can hold.");
 	if (has_bitmap)
-		bitmap = (const uint8 *) pq_getmsgbytes(bytes, BITMAP_BYTES(count));
+		bitmap = (const uint8 *) pq_getmsgbytes(bytes, GPUSORT_BITMAP_BYTES(count));
 	memset(collector, 0, sizeof(Collector));
 	collector->type = codec->type;
 	collector->length = codec->length;

@@ -32,10 +32,9 @@ PG_FUNCTION_INFO_V1(gpusort_percentile_disc_agg_final);
 Datum
 gpusort_values_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state = gpusort_set_get_kind(fcinfo, SET_VALUES);
+	SetState   *state;
 
-	if (state == NULL)
-		state = gpusort_set_create(fcinfo, SET_VALUES);
+	(void) gpusort_set_is_first(fcinfo, SET_VALUES, &state);
 	gpusort_set_append_value(fcinfo, state);
 	PG_RETURN_POINTER(state);
 }
@@ -44,11 +43,10 @@ gpusort_values_transition(PG_FUNCTION_ARGS)
 Datum
 gpusort_percentile_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state = gpusort_set_get_kind(fcinfo, SET_PERCENTILE);
+	SetState   *state;
 
-	if (state == NULL)
+	if (gpusort_set_is_first(fcinfo, SET_PERCENTILE, &state))
 	{
-		state = gpusort_set_create(fcinfo, SET_PERCENTILE);
 		gpusort_set_collect(fcinfo, &state->keys, SECOND_ARRAY, 2);
 		gpusort_set_append(fcinfo, state, &state->keys, 2);
 	}

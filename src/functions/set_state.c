@@ -10,7 +10,6 @@
 #include "utils/guc.h"
 #include "utils/memutils.h"
 
-#include "arrays/array_order.h"
 #include "compat.h"
 #include "functions/collector_wire.h"
 #include "functions/set_state.h"

@@ -43,7 +43,7 @@ open_sorted(FunctionCallInfo fcinfo, SortedArray *sorted)
 	const uint8 *bitmap;
 	uint32		nulls;
 
-	gpusort_items_open(items, fcinfo, FIRST_ARRAY, PG_GETARG_DATUM(0), false);
+	gpusort_items_open(items, fcinfo, false);
 	gpusort_array_require_one_dimension(items->array);
 	nulls = gpusort_array_count_nulls(items->array, items->count);
 	bitmap = ARR_NULLBITMAP(items->array);

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "compat.h"
 #include "cpu_engine/cpu_engine.h"
 #include "cpu_engine/cpu_sort.h"
 #include "device/client/device_client.h"

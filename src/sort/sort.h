@@ -11,7 +11,6 @@
 #ifndef GPUSORT_SORT_H
 #define GPUSORT_SORT_H
 
-#include "compat.h"
 #include "request/sort_request.h"
 
 /* Sorts the request.  If the spec's method is AUTO, gpusort.method decides. */

@@ -22,7 +22,6 @@
 #include "utils/lsyscache.h"
 
 #include "compat.h"
-#include "guc.h"
 #include "nodes/aggregates/aggregates.h"
 #include "nodes/aggregates/index_order.h"
 #include "nodes/rows/plan_groups.h"
