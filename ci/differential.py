@@ -1,15 +1,17 @@
-"""differential.py QUERIES [SEED]: see ci/differential, which runs it on a server of its own.
+"""differential.py QUERIES SECONDS [SEED]: see ci/differential, which runs it on a server of its own.
 
 A query is a dictionary of parts (keys, conditions, limits, a call), so that one that fails can
 be made smaller by leaving parts out. What is drawn for each: the table, ORDER BY of one to
 three keys in any direction, DISTINCT, LIMIT and OFFSET, FETCH FIRST with ties, the first rows
-of partitions, merge joins, functions on arrays, aggregates in order. And how it is run: the
+of partitions, merge joins, functions on arrays, aggregates in order, and PostgreSQL's own aggregates that sort, alone or a
+few together, of groups, with FILTER. And how it is run: the
 engine, the nodes forced or by cost, work_mem, parallel workers, plain, prepared, through a
 cursor, from PL/pgSQL, or by gpusort.order_by.
 """
 import random
 import sys
 import threading
+import time
 
 import psycopg2
 
@@ -17,7 +19,7 @@ COLUMNS = {'a': 'int2', 'b': 'int4', 'c': 'int8', 'd': 'float4', 'e': 'float8', 
            'n': 'text COLLATE "C"', 'dt': 'date', 'ts': 'timestamptz', 'iv': 'interval', 'u': 'uuid', 'ok': 'bool', 'by': 'bytea'}
 ARRAYS = {'ints': 'int4', 'bigs': 'int8', 'smalls': 'int2', 'reals': 'float4', 'doubles': 'float8', 'texts': 'text', 'numerics': 'numeric',
           'times': 'timestamptz'}
-OFF = {'gpusort.enable_sort': 'off', 'gpusort.enable_array_sort': 'off', 'gpusort.engine': 'cpu', 'max_parallel_workers_per_gather': '0'}
+OFF = {'gpusort.enable_sort': 'off', 'gpusort.enable_array_sort': 'off', 'gpusort.enable_aggregates': 'off', 'gpusort.engine': 'cpu', 'max_parallel_workers_per_gather': '0'}
 
 TABLES = """
 CREATE EXTENSION IF NOT EXISTS gpusort;
@@ -56,10 +58,29 @@ def draw_keys(rng, columns, most):
             for name in rng.sample(sorted(columns), rng.randint(1, most))]
 
 
+def draw_builtin(rng):
+    """A call of one of PostgreSQL's aggregates that sort, whose result its rules leave no choice of."""
+    number = rng.choice(['a', 'b', 'c', 'd + 0', 'e + 0', 'b', 'c'])
+    # Equal values that look different may come in any order.
+    exact = rng.choice(['a', 'b', 'c', 'd + 0', 'e + 0', 'ts', 'dt', 't', 'n', 'u', 'ok', 'id'])
+    direction, nulls = rng.choice(['', 'DESC']), rng.choice(['', '', 'NULLS FIRST', 'NULLS LAST'])
+    fraction = rng.choice(['0', '0.25', '0.5', '0.999', '1', "'{0.9, 0.1, NULL, 0.5}'::float8[]"])
+    call = rng.choice([
+        f'percentile_cont({fraction}) WITHIN GROUP (ORDER BY {number} {direction})',
+        f'percentile_disc({fraction}) WITHIN GROUP (ORDER BY {exact if exact != "ok" else number} {direction})',
+        f'mode() WITHIN GROUP (ORDER BY {exact} {direction})',
+        f'count(DISTINCT {rng.choice(sorted(COLUMNS))})',
+        f'sum(DISTINCT {rng.choice(["a", "b", "c"])})',
+        f'array_agg({exact} ORDER BY {exact} {direction} {nulls})',
+        f'array_agg(id ORDER BY {rng.choice(sorted(COLUMNS))} {direction} {nulls}, id)',
+        f"string_agg(t, ',' ORDER BY {exact} {direction} {nulls}, t, id)"])
+    return f'({call}{rng.choice(["", "", "", " FILTER (WHERE id % 3 > 0)"])})::text'
+
+
 def draw_query(rng):
     """The parts of a random query."""
     i = rng.randint(0, 3)
-    kind = rng.choice(['order', 'order', 'order', 'partition', 'join', 'distinct', 'array', 'array', 'aggregate', 'order_by'])
+    kind = rng.choice(['order', 'order', 'order', 'partition', 'join', 'distinct', 'array', 'array', 'aggregate', 'order_by', 'builtin', 'builtin'])
     query = {'kind': kind, 'table': i, 'keys': draw_keys(rng, COLUMNS, 3)}
     if rng.random() < 0.3:
         query['where'] = rng.choice(['b > 0', 'a < 40', 'ok', 'e IS NOT NULL', "t < 'c'", 'id % 3 = 1'])
@@ -78,6 +99,9 @@ def draw_query(rng):
         query['of'] = rng.choice(sorted(set(COLUMNS) - {'f', 'iv', 'd', 'e'}) + ['d + 0', 'e + 0'])
         query['descending'] = rng.random() < 0.5
         query['group'] = rng.random() < 0.5
+    if kind == 'builtin':
+        query['calls'] = [draw_builtin(rng) for _ in range(rng.randint(1, 3))]
+        query['group'] = rng.choice(['', 'a', 'b', 'ok', 'v', 'a, ok'])
     if kind == 'array':
         query['of'] = rng.choice(sorted(ARRAYS))
         query['call'] = rng.choice(['sort', 'sort', 'desc', 'first', 'argsort', 'top', 'distinct', 'median'])
@@ -149,6 +173,10 @@ def sql(query):
         plain = (f'array_agg({of} ORDER BY {of}{" DESC" if query["descending"] else ""})::text, count(DISTINCT {of}), '
                  f'((array_agg({of} ORDER BY {of} DESC NULLS LAST))[1:3])::text')
         return tuple(f'SELECT {group[0]}, {what} FROM {table}{where}{group[1]}' for what in (ours, plain))
+    if kind == 'builtin':
+        by = query['group']
+        text = f'SELECT {by or 1}, {", ".join(query["calls"])} FROM {table}{where}' + (f' GROUP BY {by} ORDER BY {by}' if by else '')
+        return text, text
     return array_sql(query)
 
 
@@ -156,7 +184,8 @@ def draw_settings(rng, emulated):
     settings = {'gpusort.force_nodes': rng.choice(['on', 'on', 'off']), 'gpusort.engine': rng.choice(['cpu', 'auto', 'gpu'] if emulated else ['cpu', 'auto']),
                 'work_mem': rng.choice(['64kB', '256kB', '4MB', '64MB']), 'max_parallel_workers_per_gather': rng.choice(['0', '0', '3']),
                 'enable_hashagg': rng.choice(['on', 'off']), 'enable_hashjoin': rng.choice(['on', 'off']),
-                'enable_incremental_sort': rng.choice(['on', 'off']), 'gpusort.cpu_threads': rng.choice(['1', '4'])}
+                'enable_incremental_sort': rng.choice(['on', 'off']), 'gpusort.cpu_threads': rng.choice(['1', '4']),
+                'gpusort.enable_aggregates': rng.choice(['on', 'on', 'off'])}
     if settings['max_parallel_workers_per_gather'] != '0':
         settings.update({'parallel_setup_cost': '0', 'parallel_tuple_cost': '0', 'min_parallel_table_scan_size': '0'})
     return settings
@@ -224,6 +253,8 @@ def shrink(connection, query, settings, how):
     while again:
         again = False
         smaller = [({k: v for k, v in query.items() if k != part}, settings) for part in ('where', 'limit', 'offset', 'ties') if part in query]
+        smaller += [({**query, 'group': ''}, settings)] if query['kind'] == 'builtin' and query['group'] else []
+        smaller += [({**query, 'calls': [call]}, settings) for call in query.get('calls', ()) if len(query['calls']) > 1]
         smaller += [({**query, 'keys': query['keys'][:i] + query['keys'][i + 1:]}, settings) for i in range(len(query['keys'])) if len(query['keys']) > 1]
         smaller += [(query, {k: v for k, v in settings.items() if k != name}) for name in settings]
         for candidate, fewer in smaller:
@@ -255,8 +286,8 @@ def write(stop, seed):
 
 
 def main():
-    queries = int(sys.argv[1])
-    seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.SystemRandom().randint(1, 10 ** 9)
+    queries, seconds = int(sys.argv[1]), float(sys.argv[2])
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.SystemRandom().randint(1, 10 ** 9)
     print(f'seed {seed}', flush=True)
     rng = random.Random(seed)
     connection = psycopg2.connect('')
@@ -272,8 +303,9 @@ def main():
     writer = threading.Thread(target=write, args=(stop, seed))
     writer.start()
     compared = found = 0
+    end = time.monotonic() + seconds
     try:
-        while compared < queries and found < 5:
+        while compared < queries and found < 5 and time.monotonic() < end:
             query, settings = draw_query(rng), draw_settings(rng, emulated)
             how = rng.choice(['plain', 'plain', 'prepared', 'cursor', 'plpgsql'])
             compared += 1
