@@ -212,8 +212,7 @@ set_cost(Sort *sort, const Agg *agg)
 	sort->plan.startup_cost = input->total_cost +
 		cpu_operator_cost * (rows * (COST_PER_ROW + 2 * log2(rows_per_group)) + groups * COST_PER_GROUP);
 	if (rows_per_group * sort->plan.plan_width > work_mem * 1024.0)
-		sort->plan.startup_cost += 2 * ceil(rows * sort->plan.plan_width / BLCKSZ) *
-			(seq_page_cost * 0.75 + random_page_cost * 0.25);
+		sort->plan.startup_cost += gpusort_rows_disk_cost(rows * sort->plan.plan_width);
 	sort->plan.total_cost = sort->plan.startup_cost + cpu_operator_cost * rows;
 }
 

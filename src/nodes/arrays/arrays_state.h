@@ -45,7 +45,6 @@ typedef struct BatchedCall
 	ExprState  *number;			/* or NULL */
 	ExprState  *descending;		/* or NULL */
 	ExprState  *nulls_first;	/* or NULL */
-	Oid			result_element;
 	TupleDesc	record;			/* result type of array_sort_pair, else NULL */
 
 	/* Set when the first row of a scan is read. */

@@ -110,7 +110,6 @@ gpusort_arrays_init_call(ArraysState *state, BatchedCall *call, FuncExpr *expres
 	call->number = call->info->number != ARRAY_NUMBER_NONE ? init_option(state, expression, option++) : NULL;
 	call->descending = init_option(state, expression, option++);
 	call->nulls_first = init_option(state, expression, option);
-	call->result_element = call->kind == ARRAY_CALL_ARGSORT ? INT4OID : call->values.element;
 	if (call->kind == ARRAY_CALL_SORT_PAIR)
 		call->record = BlessTupleDesc(CreateTupleDescCopy(get_expr_result_tupdesc((Node *) expression, false)));
 	state->gathers |= gathers_values(call);
@@ -469,15 +468,10 @@ gpusort_arrays_result(ArraysState *state, RowGroup *group, int call_number, bool
 	count = call->kind == ARRAY_CALL_TOP_N ? Min(call->spec.limit, result->count) : result->count;
 	if (call->spec.buckets == 0)
 		gpusort_keys_one_nan(call->spec.form, place + HEADER_SIZE, count, call->spec.descending);
-	switch (call->kind)
-	{
-		case ARRAY_CALL_TOP_N:
-			return finish_array(place, call->result_element, call->keys.width, count, 1);
-		case ARRAY_CALL_DISTINCT:
-			if (count > 1)
-				count = gpusort_keys_distinct(call->spec.form, place + HEADER_SIZE, count);
-			return finish_array(place, call->result_element, call->keys.width, count, result->lower_bound);
-		default:
-			return PointerGetDatum(place);
-	}
+	if (call->kind != ARRAY_CALL_TOP_N && call->kind != ARRAY_CALL_DISTINCT)
+		return PointerGetDatum(place);
+	if (call->kind == ARRAY_CALL_DISTINCT && count > 1)
+		count = gpusort_keys_distinct(call->spec.form, place + HEADER_SIZE, count);
+	return finish_array(place, call->keys.element, call->keys.width, count,
+						call->kind == ARRAY_CALL_TOP_N ? 1 : result->lower_bound);
 }

@@ -104,6 +104,8 @@ resize_rows(ArraysState *state, RowGroup *group, int slots)
 	group->row_slots = slots;
 }
 
+#undef RESIZE
+
 /* Memory that a group may take which is being filled. */
 static Size
 share_of(const ArraysState *state, const RowGroup *group)
@@ -442,8 +444,6 @@ gpusort_arrays_row_bytes(const ArraysState *state)
 
 	return state->ncolumns * column + state->ncalls * call + sizeof(bool) + (state->cursor ? sizeof(ItemPointerData) : 0);
 }
-
-#undef RESIZE
 
 /* The child's next row, or NULL. */
 TupleTableSlot *

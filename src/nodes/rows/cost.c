@@ -35,7 +35,7 @@
 #define ROWS_COST_HASHED 4.0	/* a row that is looked up in a hash table */
 #define ROWS_GROUPS_NEAR 64		/* groups of a hash table that the first cache holds */
 #define ROWS_GROUPS_SHARE 0.25	/* groups to rows, at least, where keys are not passed by value */
-#define ROWS_COST_HASHED_FAR 2.0	/* added for each time that there are twice as many groups */
+#define ROWS_COST_HASHED_FAR 2.0	/* added whenever the number of groups doubles */
 #define ROWS_COST_COLLECTED 8.0 /* added if an aggregate keeps the row's value */
 
 #define ROWS_COST_GATHERED 15.0	/* a row that passes from a parallel worker through a Gather Merge, without its bytes */
@@ -43,9 +43,8 @@
 /* If the bound is not known at run time, the node is used only if at least this share of the rows is wanted. */
 #define ROWS_BOUND_SHARE 0.25
 
-/* The cost of spilling this many bytes: written once and read once. */
-static Cost
-disk_cost(double bytes)
+Cost
+gpusort_rows_disk_cost(double bytes)
 {
 	if (bytes <= work_mem * 1024.0)
 		return 0;
@@ -104,7 +103,7 @@ own_cost(const Plan *plan, SortKeys keys, double rows, double kept)
 {
 	double		bytes = kept * (MAXALIGN(plan->plan_width) + sizeof(uint64));
 
-	return disk_cost(bytes) + cpu_operator_cost *
+	return gpusort_rows_disk_cost(bytes) + cpu_operator_cost *
 		(ROWS_COST_PER_SORT + (rows - kept) * ROWS_COST_DROPPED + kept * row_cost(plan, keys));
 }
 
@@ -159,10 +158,10 @@ sorts_values(const Sort *sort)
 }
 
 /*
- * Estimates the rows node below grouping that would else hash, and compares the two without
- * what the hash table would spill.  Equal texts and the like are compared one by one, so
- * there should be few of them.  With collect aggregates keep the values of each group: a hash
- * table keeps them in memory however many there are, sorted groups spill beyond work_mem.
+ * Estimates the rows node below grouping that would hash otherwise, and compares the two
+ * without what the hash table would spill.  Equal texts and the like are compared one by one,
+ * so there should be few of them.  With collect, aggregates keep the values of each group: a
+ * hash table keeps all of them in memory, sorted groups spill beyond work_mem.
  */
 RowsCost
 gpusort_rows_cost_groups(const Agg *agg, const Sort *sort, bool collect)

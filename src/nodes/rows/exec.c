@@ -83,7 +83,7 @@ append_slot(RowsNodeState *state, TupleTableSlot *slot)
 	gpusort_rows_store_append(store, state->values, state->nulls);
 }
 
-/* gpusort.jobs is told how many rows were read once per this many rows. */
+/* The number of rows read is shown in gpusort.jobs once per this many rows. */
 #define SHOWN_EVERY 64
 
 /* Appends the input's rows by ExecProcNode, without those that the bound rejects. */
@@ -159,8 +159,9 @@ wanted_bound(RowsNodeState *state)
 }
 
 /*
- * For each column of the node the first one that has the same values: another collation, or
- * another name of the type, asks for a column of its own.
+ * For each column of the node the first one that has the same values.  The planner adds a
+ * column to sort by the values of another in a different collation, or as another type of
+ * the same form.
  */
 static List *
 column_sources(const CustomScan *scan)
@@ -186,8 +187,8 @@ column_sources(const CustomScan *scan)
 }
 
 /*
- * Starts the sort.  Of intervals the key takes the place of the column that shows them,
- * unless it has an attribute of its own: then that column is not stored.
+ * Starts the sort.  In a sort by intervals the key is stored in the place of the column that
+ * shows them.  If the key has an attribute of its own, that column is not stored at all.
  */
 static RowSort *
 begin_sort(RowsNodeState *state, bool timed)

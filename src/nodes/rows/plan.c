@@ -113,8 +113,8 @@ hands_on_columns(const List *tlist, const List *input_tlist)
 }
 
 /*
- * The bound of a Sort.  That of intervals has one only where nobody sees them, for they
- * depend on all rows.
+ * The bound of a Sort.  A Sort by intervals has one only if the nodes above do not read the
+ * intervals, which depend on all rows.
  */
 static RowsBound
 find_bound(const Sort *sort, const PlanPlace *place, List *intervals)
@@ -214,7 +214,7 @@ replace_gather_merge(GatherMerge *merge, const PlanPlace *place)
 	ListCell   *entry;
 	ListCell   *named;
 
-	/* Of first rows few are handed over. */
+	/* If only first rows are wanted, parallel workers hand over few. */
 	if (place->first_rows != NULL)
 		return NULL;
 	if (!IsA(rows, CustomScan) || rows->methods != &rows_scan_methods || gpusort_force_nodes ||

@@ -132,7 +132,7 @@ gpusort_rows_plan_input_sort(const Agg *agg)
 	return sort;
 }
 
-/* True if sorted rows may be grouped instead.  Values are computed for each row of the sorted input then. */
+/* True if sorted rows may be grouped instead: arguments of aggregates are then computed for rows in another order. */
 static bool
 may_sort_rows(const Agg *agg, bool *collect)
 {

@@ -6,9 +6,8 @@
  * Sort would cost more.  The node costs less than a hash table of many groups, whose rows
  * are far apart in memory, and less again where the table exceeds its memory.
  *
- * The same is so of the extension's aggregates that keep the values of a group, such as
- * median: in a hash table each group's values lie in memory of their own, and none of it
- * is free before the last row.
+ * The same holds for the extension's aggregates that keep the values of a group, such as
+ * median.  In a hash table the values of every group stay in memory until the last row.
  */
 #ifndef GPUSORT_PLAN_GROUPS_H
 #define GPUSORT_PLAN_GROUPS_H
@@ -22,9 +21,9 @@
 extern Sort *gpusort_rows_plan_input_sort(const Agg *agg);
 
 /*
- * Returns a Sort of an Agg's input by the columns that it groups by, for an Agg that hashes
- * and has no aggregates, or one that keeps the values of a group, which sets *collect; else
- * NULL.
+ * Returns a Sort of an Agg's input by the columns that it groups by.  The Agg must hash, and
+ * have no aggregates, or one that keeps the values of a group; that sets *collect.  Returns
+ * NULL for any other.
  */
 extern Sort *gpusort_rows_plan_groups(const Agg *agg, bool *collect);
 
