@@ -67,7 +67,7 @@ list_columns(DeviceOrder *order, int width)
 		const RowAttribute *attribute = &store->layout->attributes[i];
 		RowColumn  *column = &store->columns[i];
 
-		if (attribute->by_value && attribute->is_stored && attribute->length == width)
+		if (attribute->in_column && attribute->length == width)
 			order->columns[order->ncolumns++] = (DeviceColumn) {&column->values, &column->values_in_order, width};
 		if (column->has_nulls && width == sizeof(bool))
 			order->columns[order->ncolumns++] = (DeviceColumn) {&column->nulls, &column->nulls_in_order, width};

@@ -10,6 +10,8 @@
 #define ROWS_BATCH_MAX 256
 #define ROWS_BATCH_MIN 8
 #define ROWS_PREFETCH 12		/* records fetched ahead of the one being read */
+#define ROWS_CACHE_LINE 64
+#define ROWS_PREFETCH_BYTES ((Size) 4 * ROWS_CACHE_LINE)	/* of a record of average length, at most */
 
 /* Creates a batch for a sort of nrows rows.  Constants are filled in once. */
 RowBatch *
@@ -51,27 +53,55 @@ gather_column(RowBatch *batch, const RowColumn *column, int16 length, int attrib
 #undef GATHER
 }
 
+/* Prefetches the first bytes of a record, at least one. */
+static inline void
+prefetch_record(const char *record, Size bytes)
+{
+	for (Size done = 0; done < bytes; done += ROWS_CACHE_LINE)
+		__builtin_prefetch(record + done);
+	__builtin_prefetch(record + bytes - 1);
+}
+
+/* Reads an attribute at the front of records. */
+static void
+gather_front(RowBatch *batch, char *const *records, const RowAttribute *attribute, int number, int nrows, int at)
+{
+	Datum	   *out = batch->values + at * batch->natts + number;
+	int			stride = batch->natts;
+	uint32		offset = attribute->offset;
+
+#define GATHER(type, to_datum) \
+	for (int i = 0; i < nrows; i++) \
+		out[i * stride] = to_datum(*(const type *) (records[i] + offset))
+
+	GPUSORT_FOR_LENGTH(attribute->length, GATHER);
+#undef GATHER
+}
+
 /* Reads the records of the rows into the batch.  Its NULLs must already be set. */
 static void
 gather_records(RowBatch *batch, const RowStore *store, const uint32 *rows, int nrows, int at)
 {
 	const RowLayout *layout = store->layout;
-
+	Size		bytes = layout->front_bytes + 1;
 	char	   *records[ROWS_BATCH_MAX];
 
+	/* All values but the last are walked over. */
+	if (layout->nrecord > 1)
+		bytes = Min(Max(store->record_bytes / Max(store->nrows, 1), bytes), ROWS_PREFETCH_BYTES);
 	/* The places are read first, because these loads do not wait for one another. */
 	for (int i = 0; i < nrows; i++)
 		records[i] = gpusort_rows_record(store, rows[i]);
 	for (int i = 0; i < Min(nrows, ROWS_PREFETCH); i++)
-		__builtin_prefetch(records[i]);
+		prefetch_record(records[i], bytes);
 	for (int i = 0; i < nrows; i++)
 	{
 		Datum	   *values = batch->values + (at + i) * batch->natts;
 		const bool *nulls = batch->nulls + (at + i) * batch->natts;
-		char	   *place = records[i];
+		char	   *place = records[i] + layout->front_bytes;
 
 		if (i + ROWS_PREFETCH < nrows)
-			__builtin_prefetch(records[i + ROWS_PREFETCH]);
+			prefetch_record(records[i + ROWS_PREFETCH], bytes);
 		for (int r = 0; r < layout->nrecord; r++)
 		{
 			int			attribute = layout->record_attributes[r];
@@ -79,6 +109,11 @@ gather_records(RowBatch *batch, const RowStore *store, const uint32 *rows, int n
 			if (!nulls[attribute])
 				values[attribute] = gpusort_rows_next_in_record(&layout->attributes[attribute], &place);
 		}
+	}
+	for (int i = 0; i < layout->natts && layout->front_bytes > 0; i++)
+	{
+		if (layout->attributes[i].in_front)
+			gather_front(batch, records, &layout->attributes[i], i, nrows, at);
 	}
 }
 
@@ -126,7 +161,7 @@ gpusort_rows_batch_gather(RowBatch *batch, const RowStore *store, const uint32 *
 			continue;
 		for (int row = 0; row < nrows; row++)
 			nulls[row * batch->natts] = column->has_nulls ? column->nulls.data[null_places[row]] : false;
-		if (attribute->by_value)
+		if (attribute->in_column)
 			gather_column(batch, column, attribute->length, i,
 						  column->values_in_order ? positions : rows, nrows, at);
 	}

@@ -69,7 +69,7 @@ gpusort_rows_block_write(BufFile *file, const RowStore *store)
 		if (!attribute->is_stored)
 			continue;
 		written += write_bytes(file, &column->has_nulls, sizeof(bool));
-		if (attribute->by_value)
+		if (attribute->in_column)
 			written += write_bytes(file, column->values.data, (Size) store->nrows * attribute->length);
 		if (column->has_nulls)
 			written += write_bytes(file, column->nulls.data, store->nrows);
@@ -91,7 +91,7 @@ read_attribute(BufFile *file, RowStore *store, int attribute, uint32 at, uint32 
 	bool		has_nulls;
 
 	read_bytes(file, &has_nulls, sizeof(bool));
-	if (described->by_value)
+	if (described->in_column)
 		read_bytes(file, column->values.data + (Size) at * described->length, (Size) nrows * described->length);
 	if (has_nulls)
 	{

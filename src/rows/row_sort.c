@@ -16,16 +16,16 @@
 
 #define ROWS_SORT_BYTES (2 * sizeof(uint64))	/* per row: its packed integer, and scratch of an engine */
 #define ROWS_EXPECTED_SLACK 1.05	/* memory is reserved for more rows than the planner expects */
+#define ROWS_CACHED_BYTES (16.0 * 1024 * 1024)	/* larger stores are laid out for memory beyond the caches */
 #define ROWS_STORE_MAX (UINT32_MAX / 2)	/* the most rows of one store */
 #define ROWS_RECORDS_MAX ((Size) MAXIMUM_ALIGNOF * (UINT32_MAX - 1))
 
-/* The attributes of the keys, the last key first. */
 static List *
 key_attributes(const RowKeys *keys)
 {
 	List	   *attributes = NIL;
 
-	for (int i = keys->nkeys - 1; i >= 0; i--)
+	for (int i = 0; i < keys->nkeys; i++)
 		attributes = lappend_int(attributes, keys->keys[i].attribute);
 	return attributes;
 }
@@ -84,7 +84,8 @@ gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List **key_l
 	sort->timed = timed;
 	sort->keys = gpusort_rows_keys(desc, key_sources(key_lists[ROW_KEYS_COLUMNS], sources), key_lists[ROW_KEYS_OPERATORS],
 								   key_lists[ROW_KEYS_COLLATIONS], key_lists[ROW_KEYS_NULLS_FIRST]);
-	sort->layout = gpusort_rows_layout(desc, tlist, sources, key_attributes(sort->keys));
+	sort->layout = gpusort_rows_layout(desc, tlist, sources, key_attributes(sort->keys),
+									   Min(expected_rows * expected_width, (double) sort->memory_limit) > ROWS_CACHED_BYTES);
 	sort->store = gpusort_rows_store_create(sort->memory, sort->layout);
 	sort->expected_rows = Max(expected_rows, 0);
 	sort->expected_width = expected_width;

@@ -15,17 +15,58 @@
 #define ROWS_FIRST_RECORDS ((Size) 8 * 1024)
 #define ROWS_PREFETCH 12		/* records fetched ahead of the one being read */
 
+/* Puts values passed by value that are no keys at the front of records, the widest first, so that none needs padding. */
+static void
+lay_out_front(RowLayout *layout, const List *keys)
+{
+	for (int length = sizeof(Datum); length > 0; length /= 2)
+	{
+		for (int i = 0; i < layout->natts; i++)
+		{
+			RowAttribute *attribute = &layout->attributes[i];
+
+			if (!attribute->in_column || attribute->length != length || list_member_int(keys, i))
+				continue;
+			attribute->in_column = false;
+			attribute->in_front = true;
+			attribute->offset = layout->front_bytes;
+			layout->front_bytes += length;
+		}
+	}
+}
+
+/* Lists the attributes passed by reference, keys first. */
+static void
+list_record_attributes(RowLayout *layout, const List *keys)
+{
+	bool	   *listed = palloc0(layout->natts * sizeof(bool));
+	ListCell   *cell;
+
+	for (int i = 0; i < layout->natts; i++)
+		listed[i] = !layout->attributes[i].is_stored || layout->attributes[i].by_value;
+	foreach(cell, keys)
+	{
+		if (!listed[lfirst_int(cell)])
+			layout->record_attributes[layout->nrecord++] = lfirst_int(cell);
+		listed[lfirst_int(cell)] = true;
+	}
+	for (int i = 0; i < layout->natts; i++)
+	{
+		if (!listed[i])
+			layout->record_attributes[layout->nrecord++] = i;
+	}
+	pfree(listed);
+}
+
 /*
  * Makes the layout of rows of a descriptor.  The target list tells which attributes are
  * constant.  The list of sources has an entry for each attribute, as RowAttribute.source; NIL if
- * none has another's values.  The attributes in `first`, which have their own, come first in
- * records, in reverse order.
+ * none has another's values.  Keys are attributes that have their own.  A large store does not fit the caches.
  */
 RowLayout *
-gpusort_rows_layout(TupleDesc desc, List *tlist, const List *sources, const List *first)
+gpusort_rows_layout(TupleDesc desc, List *tlist, const List *sources, const List *keys, bool is_large)
 {
 	RowLayout  *layout = palloc0(sizeof(RowLayout));
-	ListCell   *cell;
 
 	layout->natts = desc->natts;
 	layout->attributes = palloc0(desc->natts * sizeof(RowAttribute));
@@ -47,25 +88,15 @@ gpusort_rows_layout(TupleDesc desc, List *tlist, const List *sources, const List
 		}
 		attribute->source = sources == NIL ? i : list_nth_int(sources, i);
 		attribute->is_stored = !attribute->is_constant && attribute->source == i;
-		if (!attribute->is_stored)
-			continue;
-		if (attribute->by_value)
-			layout->fixed_bytes += attribute->length;
-		else if (!list_member_int(first, i))
-			layout->record_attributes[layout->nrecord++] = i;
+		attribute->in_column = attribute->is_stored && attribute->by_value;
 	}
-	foreach(cell, first)
+	list_record_attributes(layout, keys);
+	if (layout->nrecord > 0 && is_large)
+		lay_out_front(layout, keys);
+	for (int i = 0; i < desc->natts; i++)
 	{
-		int			i = lfirst_int(cell);
-		bool		listed = false;
-
-		for (int r = 0; r < layout->nrecord; r++)
-			listed |= layout->record_attributes[r] == i;
-		if (listed || layout->attributes[i].by_value || !layout->attributes[i].is_stored)
-			continue;
-		memmove(layout->record_attributes + 1, layout->record_attributes, layout->nrecord * sizeof(int));
-		layout->record_attributes[0] = i;
-		layout->nrecord++;
+		if (layout->attributes[i].in_column)
+			layout->fixed_bytes += layout->attributes[i].length;
 	}
 	if (layout->nrecord > 0)
 		layout->fixed_bytes += sizeof(uint32);
@@ -99,7 +130,7 @@ gpusort_rows_store_reserve(RowStore *store, uint32 rows)
 		const RowAttribute *attribute = &layout->attributes[i];
 		RowColumn  *column = &store->columns[i];
 
-		if (attribute->by_value && attribute->is_stored)
+		if (attribute->in_column)
 			gpusort_rows_buffer_reserve(store->memory, &column->values, (Size) rows * attribute->length);
 		if (column->nulls.data != NULL)
 			gpusort_rows_buffer_reserve(store->memory, &column->nulls, rows);
@@ -228,11 +259,16 @@ get_value(const RowColumn *column, int16 length, uint32 row)
 #undef GET
 }
 
-/* Sets an attribute passed by value.  The row must be less than the capacity. */
+/* Sets an attribute passed by value.  The row must be less than the capacity, and its record be there. */
 void
 gpusort_rows_store_put(RowStore *store, uint32 row, int attribute, Datum value)
 {
-	put_value(&store->columns[attribute], store->layout->attributes[attribute].length, row, value);
+	const RowAttribute *described = &store->layout->attributes[attribute];
+
+	if (described->in_front)
+		store_att_byval(gpusort_rows_record(store, row) + described->offset, value, described->length);
+	else
+		put_value(&store->columns[attribute], described->length, row, value);
 }
 
 /* Writes the record of a row from its values by attribute. */
@@ -240,7 +276,7 @@ void
 gpusort_rows_store_put_record(RowStore *store, uint32 row, const Datum *values, const bool *nulls)
 {
 	const RowLayout *layout = store->layout;
-	Size		bytes = 0;
+	Size		bytes = layout->front_bytes;
 	char	   *end;
 
 	for (int r = 0; r < layout->nrecord; r++)
@@ -251,6 +287,12 @@ gpusort_rows_store_put_record(RowStore *store, uint32 row, const Datum *values, 
 			bytes += value_size(&layout->attributes[i], values[i], bytes);
 	}
 	end = add_record(store, row, bytes);
+	for (int i = 0; i < layout->natts && layout->front_bytes > 0; i++)
+	{
+		if (layout->attributes[i].in_front)
+			gpusort_rows_store_put(store, row, i, nulls[i] ? (Datum) 0 : values[i]);
+	}
+	end += layout->front_bytes;
 	for (int r = 0; r < layout->nrecord; r++)
 	{
 		int			i = layout->record_attributes[r];
@@ -261,7 +303,7 @@ gpusort_rows_store_put_record(RowStore *store, uint32 row, const Datum *values, 
 }
 
 /*
- * Writes the record of a row from its values in the order of the record.  None of them is NULL
+ * Writes the record of a row, but for its front, from its values in the order of the record.  None of them is NULL
  * or an expanded object, and there is room: for their bytes, and MAXIMUM_ALIGNOF more for each
  * value and for the record.
  */
@@ -269,7 +311,7 @@ void
 gpusort_rows_store_put_stored(RowStore *store, uint32 row, const Datum *values)
 {
 	const RowLayout *layout = store->layout;
-	char	   *end = store->records.data + store->record_bytes;
+	char	   *end = store->records.data + store->record_bytes + layout->front_bytes;
 
 	((uint32 *) store->row_starts.data)[row] = store->record_bytes / MAXIMUM_ALIGNOF;
 	for (int r = 0; r < layout->nrecord; r++)
@@ -296,7 +338,7 @@ gpusort_rows_store_append(RowStore *store, const Datum *values, const bool *null
 			gpusort_rows_store_add_nulls(store, i);
 		if (column->has_nulls)
 			column->nulls.data[row] = nulls[i];
-		if (attribute->by_value)
+		if (attribute->in_column)
 			put_value(column, attribute->length, row, nulls[i] ? (Datum) 0 : values[i]);
 	}
 	if (layout->nrecord > 0)
@@ -320,10 +362,13 @@ gpusort_rows_store_get(const RowStore *store, uint32 row, int attribute, bool *i
 	*is_null = gpusort_rows_is_null(store, row, attribute);
 	if (*is_null)
 		return (Datum) 0;
-	if (wanted->by_value)
+	if (wanted->in_column)
 		return get_value(&store->columns[attribute], wanted->length, row);
 
 	place = gpusort_rows_record(store, row);
+	if (wanted->in_front)
+		return fetch_att(place + wanted->offset, true, wanted->length);
+	place += layout->front_bytes;
 	for (int r = 0;; r++)
 	{
 		int			i = layout->record_attributes[r];
@@ -397,7 +442,7 @@ copy_attribute(RowStore *store, const RowStore *source, int attribute, const uin
 		gpusort_rows_copy_values(to->nulls.data, store->nrows, from->nulls.data, rows, nrows, sizeof(bool));
 	else if (to->has_nulls)
 		memset(to->nulls.data + store->nrows, false, nrows);
-	if (store->layout->attributes[attribute].by_value)
+	if (store->layout->attributes[attribute].in_column)
 		gpusort_rows_copy_values(to->values.data, store->nrows, from->values.data, rows, nrows,
 								 store->layout->attributes[attribute].length);
 }
@@ -445,7 +490,7 @@ gpusort_rows_store_keep(RowStore *store, const uint32 *rows, uint32 nrows)
 
 		if (column->has_nulls)
 			gpusort_rows_copy_values(column->nulls.data, 0, column->nulls.data, rows, nrows, sizeof(bool));
-		if (layout->attributes[i].by_value && layout->attributes[i].is_stored)
+		if (layout->attributes[i].in_column)
 			gpusort_rows_copy_values(column->values.data, 0, column->values.data, rows, nrows,
 									 layout->attributes[i].length);
 	}

@@ -4,10 +4,15 @@
  *
  * Values of an attribute passed by value lie in an array.  The other values of a row
  * lie one behind the other in a record, aligned as their types ask.  A record starts at
- * a multiple of MAXIMUM_ALIGNOF, and row_starts holds its place in these units.  Sort
- * keys come first in a record, so that they are found at once.  NULLs are a byte per row,
- * in an array that exists from the first NULL of the attribute on.  Attributes that the
- * plan knows to be constant are not stored, and values that two attributes share are stored once.
+ * a multiple of MAXIMUM_ALIGNOF, and row_starts holds its place in these units.  In a
+ * store much larger than the caches each array costs a cache miss per row when rows are
+ * read in their new order.  So where such rows have records, values passed by value are
+ * at the front of these, each at the same offset in all records, and only sort keys have
+ * arrays.  Of the other values sort keys come first, so that they are found at once.
+ *
+ * NULLs are a byte per row, in an array that exists from the first NULL of the attribute
+ * on.  Attributes that the plan knows to be constant are not stored, and values that two
+ * attributes share are stored once.
  */
 #ifndef GPUSORT_ROW_STORE_H
 #define GPUSORT_ROW_STORE_H
@@ -23,6 +28,9 @@ typedef struct RowAttribute
 	bool		by_value;
 	char		align;
 	bool		is_stored;		/* false if it is constant, or has another's values */
+	bool		in_column;		/* stored in an array */
+	bool		in_front;		/* stored at an offset of each record */
+	uint32		offset;
 	int			source;			/* the attribute whose values these are: itself, or an earlier one */
 	bool		is_constant;
 	bool		constant_is_null;
@@ -33,14 +41,15 @@ typedef struct RowLayout
 {
 	int			natts;
 	RowAttribute *attributes;
-	int			nrecord;		/* attributes kept in records */
+	int			nrecord;		/* attributes passed by reference: there are records if there are some */
 	int		   *record_attributes;	/* their numbers, in record order */
+	Size		front_bytes;	/* of a record, before the first of these */
 	Size		fixed_bytes;	/* of a row, without its record and NULLs */
 } RowLayout;
 
 typedef struct RowColumn
 {
-	RowBuffer	values;			/* empty unless passed by value */
+	RowBuffer	values;			/* empty unless in_column */
 	RowBuffer	nulls;			/* valid if has_nulls */
 	bool		has_nulls;
 	bool		values_in_order;	/* they lie in sorted order, not by row number */
@@ -94,7 +103,7 @@ typedef struct RowBatch
 			break; \
 	}
 
-extern RowLayout *gpusort_rows_layout(TupleDesc desc, List *tlist, const List *sources, const List *first);
+extern RowLayout *gpusort_rows_layout(TupleDesc desc, List *tlist, const List *sources, const List *keys, bool is_large);
 extern RowStore *gpusort_rows_store_create(RowMemory *memory, const RowLayout *layout);
 extern void gpusort_rows_store_reserve(RowStore *store, uint32 rows);
 extern void gpusort_rows_store_expect(RowStore *store, uint32 rows, Size record_bytes);
@@ -132,7 +141,7 @@ gpusort_rows_record(const RowStore *store, uint32 row)
 	return store->records.data + (Size) ((const uint32 *) store->row_starts.data)[row] * MAXIMUM_ALIGNOF;
 }
 
-/* Returns the value at a place of a record and moves the place behind it. */
+/* Returns the value passed by reference at a place of a record and moves the place behind it. */
 static inline Datum
 gpusort_rows_next_in_record(const RowAttribute *attribute, char **place)
 {

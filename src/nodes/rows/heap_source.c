@@ -264,6 +264,19 @@ copy_column(const HeapSource *source, char *out, int16 length, int offset, int n
 #undef COPY
 }
 
+/* Copies a column that lies at a fixed offset in all tuples to the front of their records. */
+static void
+copy_to_front(const HeapSource *source, RowStore *store, const RowAttribute *attribute, int offset, int ntuples)
+{
+#define COPY(type, to_datum) \
+	for (int t = 0; t < ntuples; t++) \
+		*(type *) (gpusort_rows_record(store, store->nrows + t) + attribute->offset) = \
+			*(const type *) ((const char *) source->tuples[t] + source->tuples[t]->t_hoff + offset)
+
+	GPUSORT_FOR_LENGTH(attribute->length, COPY);
+#undef COPY
+}
+
 /* Writes the records of complete tuples, and their values behind the columns at fixed offsets. */
 static void
 append_tails(HeapSource *source, RowStore *store, int ntuples)
@@ -284,12 +297,12 @@ append_tails(HeapSource *source, RowStore *store, int ntuples)
 				source->column_values[i] = PointerGetDatum((char *) tuple + tuple->t_hoff + source->offsets[i]);
 		}
 		walk_tuple(source, tuple, source->nfixed, source->fixed_end, true);
-		for (int i = 0; i < source->ntail; i++)
-			gpusort_rows_store_put(store, row, source->tail[i], source->column_values[source->column_of[source->tail[i]]]);
 		for (int r = 0; r < layout->nrecord; r++)
 			source->values[r] = source->column_values[source->column_of[layout->record_attributes[r]]];
 		if (layout->nrecord > 0)
 			gpusort_rows_store_put_stored(store, row, source->values);
+		for (int i = 0; i < source->ntail; i++)
+			gpusort_rows_store_put(store, row, source->tail[i], source->column_values[source->column_of[source->tail[i]]]);
 	}
 }
 
@@ -304,21 +317,26 @@ append_columns(HeapSource *source, RowStore *store, int ntuples)
 	for (int out = 0; out < layout->natts; out++)
 	{
 		int			column = source->column_of[out];
-		int16		length = layout->attributes[out].length;
+		const RowAttribute *attribute = &layout->attributes[out];
 		RowColumn  *target = &store->columns[out];
 
 		if (column < 0)
 			continue;
 		if (target->has_nulls)
 			memset(target->nulls.data + store->nrows, 0, ntuples);
-		if (!layout->attributes[out].by_value)
-			continue;
-		if (column < source->nfixed)
-			copy_column(source, target->values.data + (Size) store->nrows * length, length,
+		if (column < source->nfixed && attribute->in_column)
+			copy_column(source, target->values.data + (Size) store->nrows * attribute->length, attribute->length,
 						source->offsets[column], ntuples);
 	}
 	if (tails)
 		append_tails(source, store, ntuples);
+	for (int out = 0; out < layout->natts && layout->front_bytes > 0; out++)
+	{
+		int			column = source->column_of[out];
+
+		if (layout->attributes[out].in_front && column < source->nfixed)
+			copy_to_front(source, store, &layout->attributes[out], source->offsets[column], ntuples);
+	}
 	store->nrows += ntuples;
 }
 
