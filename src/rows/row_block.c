@@ -7,7 +7,6 @@
  */
 #include "postgres.h"
 
-#include "commands/tablespace.h"
 #include "miscadmin.h"
 
 #include "rows/row_block.h"
@@ -20,42 +19,32 @@ typedef struct BlockHeader
 	Size		record_bytes;
 } BlockHeader;
 
-BufFile *
-gpusort_rows_block_file(void)
-{
-	PrepareTempTablespaces();
-	return BufFileCreateTemp(false);
-}
-
 /* Writes bytes and returns how many. */
 static Size
-write_bytes(BufFile *file, const void *data, Size bytes)
+write_bytes(SpillFile *file, const void *data, Size bytes)
 {
 	for (Size done = 0; done < bytes; done += ROWS_SPAN_BYTES)
 	{
 		CHECK_FOR_INTERRUPTS();
-		BufFileWrite(file, (char *) data + done, Min(bytes - done, ROWS_SPAN_BYTES));
+		gpusort_rows_spill_write(file, (const char *) data + done, Min(bytes - done, ROWS_SPAN_BYTES));
 	}
 	return bytes;
 }
 
 static void
-read_bytes(BufFile *file, void *data, Size bytes)
+read_bytes(SpillFile *file, void *data, Size bytes)
 {
 	for (Size done = 0; done < bytes; done += ROWS_SPAN_BYTES)
 	{
 		Size		n = Min(bytes - done, ROWS_SPAN_BYTES);
 
 		CHECK_FOR_INTERRUPTS();
-		if (BufFileRead(file, (char *) data + done, n) != n)
-			ereport(ERROR,
-					(errcode_for_file_access(),
-					 errmsg("could not read %zu bytes of rows from a temporary file", n)));
+		gpusort_rows_spill_read(file, (char *) data + done, n);
 	}
 }
 
 Size
-gpusort_rows_block_write(BufFile *file, const RowStore *store)
+gpusort_rows_block_write(SpillFile *file, const RowStore *store)
 {
 	const RowLayout *layout = store->layout;
 	BlockHeader header = {store->nrows, store->record_bytes};
@@ -84,7 +73,7 @@ gpusort_rows_block_write(BufFile *file, const RowStore *store)
 
 /* Reads the values and NULLs of an attribute. */
 static void
-read_attribute(BufFile *file, RowStore *store, int attribute, uint32 at, uint32 nrows)
+read_attribute(SpillFile *file, RowStore *store, int attribute, uint32 at, uint32 nrows)
 {
 	const RowAttribute *described = &store->layout->attributes[attribute];
 	RowColumn  *column = &store->columns[attribute];
@@ -103,7 +92,7 @@ read_attribute(BufFile *file, RowStore *store, int attribute, uint32 at, uint32 
 }
 
 uint32
-gpusort_rows_block_read(BufFile *file, RowStore *store, uint32 at, Size *record_bytes)
+gpusort_rows_block_read(SpillFile *file, RowStore *store, uint32 at, Size *record_bytes)
 {
 	BlockHeader header;
 

@@ -5,15 +5,11 @@
 #ifndef GPUSORT_ROW_BLOCK_H
 #define GPUSORT_ROW_BLOCK_H
 
-#include "storage/buffile.h"
-
 #include "rows/row_store.h"
+#include "rows/spill_file.h"
 
-/* Creates an empty file. */
-extern BufFile *gpusort_rows_block_file(void);
-
-/* Writes all rows of a store to where the file stands.  Returns the bytes written. */
-extern Size gpusort_rows_block_write(BufFile *file, const RowStore *store);
+/* Writes all rows of a store to the end of the file.  Returns the bytes written. */
+extern Size gpusort_rows_block_write(SpillFile *file, const RowStore *store);
 
 /*
  * Reads the block where the file stands into the store's rows from number `at` on, and its
@@ -21,6 +17,6 @@ extern Size gpusort_rows_block_write(BufFile *file, const RowStore *store);
  * them and, if it has records, for a row more.  Returns the number of rows, and adds to
  * *record_bytes.  The store's own counts stay as they are.
  */
-extern uint32 gpusort_rows_block_read(BufFile *file, RowStore *store, uint32 at, Size *record_bytes);
+extern uint32 gpusort_rows_block_read(SpillFile *file, RowStore *store, uint32 at, Size *record_bytes);
 
 #endif							/* GPUSORT_ROW_BLOCK_H */

@@ -4,8 +4,6 @@
  */
 #include "postgres.h"
 
-#include "storage/buffile.h"
-
 #include "rows/row_block.h"
 #include "rows/row_file.h"
 
@@ -13,7 +11,7 @@
 
 typedef struct FilePart
 {
-	BufFile    *file;			/* NULL once dropped */
+	SpillFile  *file;			/* NULL once dropped */
 	int			nblocks;
 	int64		bytes;
 } FilePart;
@@ -33,7 +31,7 @@ part_to_write(RowFile *file)
 	if (part != NULL && part->bytes < ROWS_PART_BYTES)
 		return part;
 	part = palloc0(sizeof(FilePart));
-	part->file = gpusort_rows_block_file();
+	part->file = gpusort_rows_spill_create();
 	file->parts = lappend(file->parts, part);
 	return part;
 }
@@ -64,10 +62,7 @@ gpusort_rows_file_rewind(RowFile *file)
 	{
 		FilePart   *part = lfirst(cell);
 
-		if (BufFileSeek(part->file, 0, 0, SEEK_SET) != 0)
-			ereport(ERROR,
-					(errcode_for_file_access(),
-					 errmsg("could not rewind a temporary file of unsorted rows")));
+		gpusort_rows_spill_seek(part->file, 0, gpusort_rows_spill_size(part->file));
 	}
 }
 
@@ -96,7 +91,7 @@ static void
 close_part(FilePart *part)
 {
 	if (part->file != NULL)
-		BufFileClose(part->file);
+		gpusort_rows_spill_close(part->file);
 	part->file = NULL;
 }
 

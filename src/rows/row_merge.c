@@ -43,7 +43,8 @@ load_input(RowMerge *merge, MergeInput *input)
 
 	input->row = input->end = input->first_slot;
 	while (input->next_block < last_block)
-		input->end += gpusort_rows_run_read(input->run, input->next_block++, merge->window, input->end, &record_end);
+		input->end += gpusort_rows_run_read(input->run, input->next_block++, last_block - 1, merge->window,
+											input->end, &record_end);
 	for (uint32 first = input->row; merge->ninputs > 1 && first < input->end; first += ROWS_ENCODE_SPAN)
 	{
 		CHECK_FOR_INTERRUPTS();

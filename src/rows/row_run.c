@@ -9,7 +9,7 @@
 
 /* Starts a run of no blocks.  The blocks are going to be written to the end of the file. */
 RowRun *
-gpusort_rows_run_create(BufFile *file)
+gpusort_rows_run_create(SpillFile *file)
 {
 	RowRun	   *run = palloc0(sizeof(RowRun));
 
@@ -60,9 +60,9 @@ gpusort_rows_run_chain(RowRun **chain, int count)
 	return result;
 }
 
-/* Adds a block to the list of the run's blocks. */
+/* Adds a block, which was written to a place of the file, to the list of the run's blocks. */
 static void
-list_block(RowRun *run, const RowStore *store)
+list_block(RowRun *run, const RowStore *store, int64 place)
 {
 	RunBlock   *block;
 
@@ -72,7 +72,8 @@ list_block(RowRun *run, const RowStore *store)
 		run->blocks = repalloc_huge(run->blocks, run->block_slots * sizeof(RunBlock));
 	}
 	block = &run->blocks[run->nblocks++];
-	BufFileTell(run->file, &block->fileno, &block->offset);
+	block->place = place;
+	block->end = gpusort_rows_spill_size(run->file);
 	block->first_row = run->nrows;
 	run->nrows += store->nrows;
 	run->most_rows = Max(run->most_rows, store->nrows);
@@ -84,29 +85,27 @@ list_block(RowRun *run, const RowStore *store)
 Size
 gpusort_rows_run_write(RowRun *run, RowStore *store)
 {
+	int64		place = gpusort_rows_spill_size(run->file);
 	Size		written;
 
 	if (store->nrows == 0)
 		return 0;
-	list_block(run, store);
 	written = gpusort_rows_block_write(run->file, store);
+	list_block(run, store, place);
 	gpusort_rows_store_clear(store);
 	return written;
 }
 
 /*
  * Reads one of the run's blocks into the store's rows from number `at` on, as
- * gpusort_rows_block_read does.  The store must have space for the largest block and a row
- * more.
+ * gpusort_rows_block_read does.  Those up to the last one will be read next.  The store must
+ * have space for the largest block and a row more.
  */
 uint32
-gpusort_rows_run_read(const RowRun *run, int number, RowStore *store, uint32 at, Size *record_bytes)
+gpusort_rows_run_read(const RowRun *run, int number, int last, RowStore *store, uint32 at, Size *record_bytes)
 {
 	const RunBlock *block = &run->blocks[number];
 
-	if (BufFileSeek(run->file, block->fileno, block->offset, SEEK_SET) != 0)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not seek to block %d of sorted rows in a temporary file", number)));
+	gpusort_rows_spill_seek(run->file, block->place, Max(block->end, run->blocks[last].end));
 	return gpusort_rows_block_read(run->file, store, at, record_bytes);
 }

@@ -8,9 +8,8 @@
 #ifndef GPUSORT_ROW_RUN_H
 #define GPUSORT_ROW_RUN_H
 
-#include "storage/buffile.h"
-
 #include "rows/row_store.h"
+#include "rows/spill_file.h"
 
 /* How the rows of a run lie to those of the run before it. */
 typedef enum RunPlace
@@ -22,15 +21,15 @@ typedef enum RunPlace
 
 typedef struct RunBlock
 {
-	int			fileno;
-	off_t		offset;
+	int64		place;			/* in the file: its first byte, and the one behind its last */
+	int64		end;
 	uint64		first_row;		/* number of its first row in the run */
 } RunBlock;
 
 typedef struct RowRun
 {
 	RunPlace	place;
-	BufFile    *file;
+	SpillFile  *file;
 	RunBlock   *blocks;
 	int			nblocks;
 	int			block_slots;
@@ -40,10 +39,10 @@ typedef struct RowRun
 	Size		most_bytes;		/* in memory, NULLs included */
 } RowRun;
 
-extern RowRun *gpusort_rows_run_create(BufFile *file);
+extern RowRun *gpusort_rows_run_create(SpillFile *file);
 extern RowRun *gpusort_rows_run_chain(RowRun **chain, int count);
 extern void gpusort_rows_run_free(RowRun *run);
 extern Size gpusort_rows_run_write(RowRun *run, RowStore *store);
-extern uint32 gpusort_rows_run_read(const RowRun *run, int number, RowStore *store, uint32 at, Size *record_bytes);
+extern uint32 gpusort_rows_run_read(const RowRun *run, int number, int last, RowStore *store, uint32 at, Size *record_bytes);
 
 #endif							/* GPUSORT_ROW_RUN_H */

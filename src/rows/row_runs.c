@@ -103,7 +103,7 @@ gpusort_rows_runs_add(RowRuns *runs, const RowStore *store, const uint32 *order,
 	RowRun	   *run;
 
 	if (runs->file == NULL)
-		runs->file = gpusort_rows_block_file();
+		runs->file = gpusort_rows_spill_create();
 	run = gpusort_rows_run_create(runs->file);
 	run->place = place_beside_last(runs, store, order, nrows);
 	write_rows(runs, run, store, order, nrows);
@@ -117,7 +117,7 @@ gpusort_rows_runs_add(RowRuns *runs, const RowStore *store, const uint32 *order,
 static void
 drop_run(RowRuns *runs, RowRun *run)
 {
-	BufFile    *file = run->file;
+	SpillFile  *file = run->file;
 	ListCell   *cell;
 
 	gpusort_rows_run_free(run);
@@ -126,7 +126,7 @@ drop_run(RowRuns *runs, RowRun *run)
 		if (((RowRun *) lfirst(cell))->file == file)
 			return;
 	}
-	BufFileClose(file);
+	gpusort_rows_spill_close(file);
 	if (file == runs->file)
 		runs->file = NULL;
 }
@@ -149,7 +149,7 @@ begin_merge(RowRuns *runs, int first, int count)
 static void
 merge_neighbours(RowRuns *runs, int first, int count)
 {
-	RowRun	   *merged = gpusort_rows_run_create(gpusort_rows_block_file());
+	RowRun	   *merged = gpusort_rows_run_create(gpusort_rows_spill_create());
 	RowMerge   *merge = begin_merge(runs, first, count);
 
 	while (gpusort_rows_merge_next(merge))
@@ -250,7 +250,7 @@ read_block(RowRuns *runs, const RowRun *run, int number)
 	gpusort_rows_store_clear(block);
 	gpusort_rows_store_reserve(block, run->most_rows + 1);
 	gpusort_rows_buffer_reserve(runs->sort->memory, &block->records, run->most_record_bytes);
-	block->nrows = gpusort_rows_run_read(run, number, block, 0, &block->record_bytes);
+	block->nrows = gpusort_rows_run_read(run, number, number, block, 0, &block->record_bytes);
 	runs->block_first_row = run->blocks[number].first_row;
 }
 

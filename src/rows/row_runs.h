@@ -26,7 +26,7 @@ typedef struct RowRuns
 	Size		block_bytes;	/* a block is written when a merge would need this many bytes for it */
 	int			max_fan_in;		/* runs that are merged at once */
 
-	BufFile    *file;			/* holds the blocks of runs that were not merged */
+	SpillFile    *file;			/* holds the blocks of runs that were not merged */
 	List	   *runs;			/* of RowRun, in the input's order */
 	RowStore   *builder;		/* block being written */
 	RowStore   *ends;			/* the first and the last row of the last run added */

@@ -1,0 +1,29 @@
+/*
+ * spill_file.h
+ *	  A temporary file that is written from its start to its end, and then read.
+ *
+ *	  create --> write ... --> seek, read (as often as wanted) --> close
+ *
+ * The server's BufFile passes 8 kB at a time to the kernel, whose work is mostly per call
+ * and per page: a buffer of 64 kB halves it.  Otherwise the files are as those of BufFile:
+ * temp_tablespaces, temp_file_limit, log_temp_files and EXPLAIN (BUFFERS) know them, and
+ * they end with the transaction.
+ */
+#ifndef GPUSORT_SPILL_FILE_H
+#define GPUSORT_SPILL_FILE_H
+
+typedef struct SpillFile SpillFile;
+
+extern SpillFile *gpusort_rows_spill_create(void);
+extern void gpusort_rows_spill_write(SpillFile *file, const void *data, Size bytes);
+
+/* Bytes written: the place where the next byte goes. */
+extern int64 gpusort_rows_spill_size(const SpillFile *file);
+
+/* Goes to a place to read.  What lies from `end` on is not wanted soon, so it is not read ahead. */
+extern void gpusort_rows_spill_seek(SpillFile *file, int64 place, int64 end);
+extern void gpusort_rows_spill_read(SpillFile *file, void *data, Size bytes);
+
+extern void gpusort_rows_spill_close(SpillFile *file);
+
+#endif							/* GPUSORT_SPILL_FILE_H */
