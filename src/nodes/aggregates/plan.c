@@ -20,7 +20,7 @@
 /* With fewer rows nothing is replaced. */
 #define LEAST_ROWS 10000.0
 
-/* With fewer rows per group, a group costs more than its rows save. */
+/* Where the server has sorted the input, a group of fewer rows costs more than its rows save. */
 #define LEAST_ROWS_OF_GROUP 30.0
 
 /* Adds a call to the list, once. */
@@ -59,7 +59,7 @@ judge_all(const Agg *agg, const PlanPlace *place)
 	return PLAN_TAKEN;
 }
 
-/* True if the planner expects groups that are too small for the extension's aggregates. */
+/* True if the planner expects groups that are too small to compute again what the server has sorted the input for. */
 static bool
 has_small_groups(const Agg *agg)
 {
@@ -85,7 +85,7 @@ judge_replaceable(const Agg *agg, List *calls)
 			continue;
 		}
 		gpusort_aggregate_describe(call);
-		if (call->reason == PLAN_TAKEN && has_small_groups(agg))
+		if (call->reason == PLAN_TAKEN && GPUSORT_IS_PRESORTED(call->call) && has_small_groups(agg))
 			call->reason = PLAN_MANY_GROUPS;
 		needed |= GPUSORT_IS_PRESORTED(call->call) && call->reason != PLAN_TAKEN;
 	}
