@@ -25,6 +25,7 @@
 #include "miscadmin.h"
 
 #include "toast/array_decompress.h"
+#include "toast/array_detoast.h"
 #include "large_memory.h"
 
 /* How an lz4 stream ends: the library refuses one that ends otherwise. */
