@@ -4,8 +4,9 @@
  *
  * The first n are cut when four times as many have been gathered, so each row costs the
  * same however many there are.  A set of distinct values is cut at four times the bytes
- * that it had after the last cut, or when its memory is used up.  If no value comes twice, the
- * cuts sort a third more values than there are.
+ * that it had after the last cut, at eight times if that found hardly any value twice, or when
+ * its memory is used up.  If no value comes twice, the values of all cuts but the last are a
+ * seventh of those of the last.
  */
 #include "postgres.h"
 
@@ -24,8 +25,9 @@
 #define TOP_N_BY_LEAST 64		/* fewer, because after a cut most rows are turned away at once */
 #define TOP_N_BYTES ((Size) 16 * 1024 * 1024)
 
-/* Distinct values are cut at this many bytes for the first time. */
+/* Distinct values are cut at this many bytes for the first time, and then by these factors. */
 #define DISTINCT_BYTES ((Size) 64 * 1024)
+#define DISTINCT_FACTOR(before, after) ((after) > (before) / 8 * 7 ? 8 : 4)
 
 /* The bytes at which a state is cut next, if it has this many after a cut. */
 static Size
@@ -75,6 +77,7 @@ static void
 cut_distinct(FunctionCallInfo fcinfo, SetState *state)
 {
 	Collector  *values = &state->values;
+	Size		before = values->bytes;
 	StoredValues stored = {
 		.element = gpusort_element_type(fcinfo, FIRST_ARRAY, values->type),
 		.data = values->data,
@@ -92,7 +95,7 @@ cut_distinct(FunctionCallInfo fcinfo, SetState *state)
 	else
 		gpusort_collector_refill(values, state->context,
 								 gpusort_distinct_of_array(fcinfo, gpusort_collector_array(values), &state->order));
-	state->cut_bytes = next_cut(values->bytes, 4, DISTINCT_BYTES);
+	state->cut_bytes = next_cut(values->bytes, DISTINCT_FACTOR(before, values->bytes), DISTINCT_BYTES);
 }
 
 void
