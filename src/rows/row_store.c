@@ -272,8 +272,8 @@ gpusort_rows_store_put(RowStore *store, uint32 row, int attribute, Datum value)
 }
 
 /* Writes the record of a row from its values by attribute. */
-void
-gpusort_rows_store_put_record(RowStore *store, uint32 row, const Datum *values, const bool *nulls)
+static void
+put_record(RowStore *store, uint32 row, const Datum *values, const bool *nulls)
 {
 	const RowLayout *layout = store->layout;
 	Size		bytes = layout->front_bytes;
@@ -342,7 +342,7 @@ gpusort_rows_store_append(RowStore *store, const Datum *values, const bool *null
 			put_value(column, attribute->length, row, nulls[i] ? (Datum) 0 : values[i]);
 	}
 	if (layout->nrecord > 0)
-		gpusort_rows_store_put_record(store, row, values, nulls);
+		put_record(store, row, values, nulls);
 	store->nrows++;
 }
 

@@ -115,7 +115,6 @@ extern void gpusort_rows_copy_values(char *to, uint32 target, const char *from, 
 									 uint32 nrows, int16 length);
 extern void gpusort_rows_store_keep(RowStore *store, const uint32 *rows, uint32 nrows);
 extern void gpusort_rows_store_add_nulls(RowStore *store, int attribute);
-extern void gpusort_rows_store_put_record(RowStore *store, uint32 row, const Datum *values, const bool *nulls);
 extern void gpusort_rows_store_reserve_records(RowStore *store, Size bytes);
 extern void gpusort_rows_store_put_stored(RowStore *store, uint32 row, const Datum *values);
 extern void gpusort_rows_store_clear(RowStore *store);
