@@ -56,6 +56,15 @@ foreach my $forged (
 	like(forge($field, $value), qr/refused a job that is not well formed: $flaw/, "$field = $value: $flaw");
 	is($node->safe_psql('postgres', $sorted), '{1,2,3}', "$field = $value: the device sorts on");
 }
+# A session of a record that is refused is closed once, however wrong the record is.
+foreach my $field ('use of a session', "use of a slab as a session''s")
+{
+	my $from = -s $node->logfile;
+	like(forge($field, -1), qr/refused a job that is not well formed: unknown use/, "$field: refused");
+	is($node->safe_psql('postgres', $sorted), '{1,2,3}', "$field: the device sorts on");
+	my $refused = () = slurp_file($node->logfile, $from) =~ /refused a job/g;
+	is($refused, 1, "$field: once");
+}
 is(worker_pid($node), $worker, 'it is the same worker');
 is(device($node, 'faults'), 0, 'nothing of this counts as a fault of the device');
 $node->stop;

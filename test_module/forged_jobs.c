@@ -4,8 +4,9 @@
  *
  *	  forge_job(arena_bytes int8, field text, value int8) RETURNS void
  *
- * The job is a sort of a slab by device 0, right but for one field.  Nobody owns it, so the
- * worker frees the slab.  arena_bytes is the size of "gpusort arena" in pg_shmem_allocations.
+ * The job is a sort of a slab by device 0, right but for one field, or the opening of a
+ * session.  Nobody owns it, so the worker frees the slab, or closes the session.
+ * arena_bytes is the size of "gpusort arena" in pg_shmem_allocations.
  */
 #include "postgres.h"
 
@@ -65,6 +66,11 @@ forge(DeviceJob *job, const char *field, int64 value)
 		job->nslots = (uint32_t) value;
 	else if (strcmp(field, "nsegments") == 0)
 		job->nsegments = (uint32_t) value;
+	else if (strcmp(field, "use of a session") == 0 || strcmp(field, "use of a slab as a session's") == 0)
+	{
+		job->session_open = true;
+		job->use = (SortUse) value;
+	}
 	else if (strcmp(field, "session_job of an append") == 0)
 	{
 		job->kind = JOB_APPEND;
@@ -88,11 +94,20 @@ test_forge_job(PG_FUNCTION_ARGS)
 	LWLockAcquire(arena->lock, LW_EXCLUSIVE);
 	if (device->state != DEVICE_READY || arena->nfree == 0)
 		elog(ERROR, "device 0 takes no job");
-	job = dlist_container(DeviceJob, node, dlist_head_node(&arena->free));
-	write_sort(arena, job);
+	if (strcmp(field, "use of a session") == 0)
+	{
+		job = &arena->job[arena->nslabs];
+		memset(job, 0, sizeof(DeviceJob));
+		job->kind = JOB_OPEN_SESSION;
+	}
+	else
+	{
+		job = dlist_container(DeviceJob, node, dlist_head_node(&arena->free));
+		write_sort(arena, job);
+		dlist_delete(&job->node);
+		arena->nfree--;
+	}
 	forge(job, field, PG_GETARG_INT64(2));
-	dlist_delete(&job->node);
-	arena->nfree--;
 	job->state = JOB_QUEUED;
 	job->abandoned = true;
 	job->device = 0;

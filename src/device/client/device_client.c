@@ -19,7 +19,8 @@
 static SortReason
 why_unready(void)
 {
-	bool		starting = gpusort_arena->has_workers;
+	bool		any = false;
+	bool		starting = false;
 	bool		restarting = false;
 	bool		installed = false;
 
@@ -34,7 +35,8 @@ why_unready(void)
 			case DEVICE_READY:
 				return REASON_NONE;
 			case DEVICE_STARTING:
-				return REASON_NOT_STARTED;
+				starting = true;
+				break;
 			case DEVICE_RESTARTING:
 			case DEVICE_BACKING_OFF:
 				restarting = true;
@@ -43,9 +45,9 @@ why_unready(void)
 				installed |= device->has_module;
 				break;
 		}
-		starting = false;
+		any = true;
 	}
-	if (starting)
+	if (starting || (!any && gpusort_arena->has_workers))
 		return REASON_NOT_STARTED;
 	if (restarting)
 		return REASON_RESTARTING;

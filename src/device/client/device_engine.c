@@ -148,13 +148,14 @@ copy_segments(const DeviceSort *sort, uint32_t first, uint32_t count, uint64_t l
 		const GpusortSegment *segment = &request->segments[i];
 		size_t		wanted = segment->count;
 
+		GPUSORT_CHECK_EVERY(i);
 		if (request->spec.limit > 0)
 			wanted = Min(wanted, request->spec.limit);
 		if (request->spec.payload == GPUSORT_PAYLOAD_NONE)
-			memcpy(keys_out + (size_t) segment->start * sort->width,
-				   keys + (segment->start - low) * sort->width, wanted * sort->width);
+			gpusort_copy_bytes(keys_out + (size_t) segment->start * sort->width,
+							   keys + (segment->start - low) * sort->width, wanted * sort->width);
 		else
-			memcpy(payload_out + segment->start, payload + (segment->start - low), wanted * sizeof(uint32_t));
+			gpusort_copy_bytes(payload_out + segment->start, payload + (segment->start - low), wanted * sizeof(uint32_t));
 	}
 }
 
@@ -275,7 +276,10 @@ sort_run(DeviceSort *sort, const GpusortSpec *spec, uint64_t start, uint64_t cou
 								left, count, half.descending);
 	if (spec->payload == GPUSORT_PAYLOAD_CARRIED)
 		for (uint64_t i = start; i < start + count; i++)
+		{
+			GPUSORT_CHECK_EVERY(i);
 			sort->payload_out[i] = request->payload[start + sort->payload_out[i]];
+		}
 	return true;
 }
 
@@ -289,7 +293,7 @@ collect_beside(DeviceSort *sort)
 	{
 		sort->copy = gpusort_alloc_large(CurrentMemoryContext, request->nslots * sort->width + 1);
 		if (sort->ended > 0)
-			memcpy(sort->copy, request->keys, request->nslots * sort->width);
+			gpusort_copy_bytes(sort->copy, request->keys, request->nslots * sort->width);
 		sort->keys_out = sort->copy;
 	}
 	else

@@ -221,6 +221,7 @@ gpusort_session_append(DeviceSession *session, uint32_t column, uint64_t first_r
 		uint64_t	count = Min(nrows - done, rows_per_slab);
 		int			slab;
 
+		CHECK_FOR_INTERRUPTS();
 		if (!wait_for_appends(session, PIPELINE - 1, why))
 			return fail(session);
 		slab = gpusort_slab_acquire(SLAB_TRANSIT, -1);
@@ -330,6 +331,7 @@ gpusort_session_read(DeviceSession *session, const SessionRead *reads, int nread
 	{
 		int			slab = GPUSORT_NO_JOB;
 
+		CHECK_FOR_INTERRUPTS();
 		/* A backend that holds a transit slab must not wait for another. */
 		if (started.read < end && session->nslabs < PIPELINE)
 			slab = gpusort_slab_acquire(SLAB_TRANSIT, session->nslabs == 0 ? -1 : 0);

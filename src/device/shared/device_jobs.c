@@ -441,7 +441,7 @@ gpusort_job_end(DeviceJob *record, const DeviceJob *job, const GpusortDeviceOutc
 		record->state = JOB_ENDED;
 		SetLatch(&record->owner->procLatch);
 	}
-	else if (record->session_open)
+	else if (record->session_open && !gpusort_job_has_slab(record))
 	{
 		record->kind = JOB_CLOSE_SESSION;
 		record->state = JOB_QUEUED;

@@ -115,6 +115,9 @@ gpusort_job_flaw(const DeviceJob *job, size_t slab_bytes, const OpenSession *ses
 
 	if (needs_slab != (slab_bytes > 0))
 		return "a record of another kind";
+	/* Closing reads nothing but the number of the session, and must never fail: it would be tried again. */
+	if (job->kind == JOB_CLOSE_SESSION)
+		return NULL;
 	/* Whatever the kind, the worker counts by the use and tells the method of a job that fails. */
 	if ((unsigned) job->use >= SORT_USES)
 		return "unknown use";
@@ -135,7 +138,7 @@ gpusort_job_flaw(const DeviceJob *job, size_t slab_bytes, const OpenSession *ses
 				return no_session;
 			return session->sorted || job->nrows > session->spec.nrows ? "a sort of other rows" : NULL;
 		case JOB_CLOSE_SESSION:
-			return NULL;
+			break;
 	}
 	return "unknown kind";
 }

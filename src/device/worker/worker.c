@@ -274,6 +274,9 @@ open_device(void)
 		error.status = GPUSORT_DEVICE_UNAVAILABLE;
 		snprintf(error.message, sizeof(error.message), "the device module was not installed when the server started");
 	}
+	/* Before this one is opened, which may fail or wait for memory. */
+	if (error.status == GPUSORT_DEVICE_OK && worker.ordinal == 0 && pg_strcasecmp(gpusort_device_list, "all") == 0)
+		gpusort_worker_register_others(1, count);
 	for (bool reported = false; error.status == GPUSORT_DEVICE_OK && worker.device == NULL;)
 	{
 		worker.device = worker.module->open(worker.ordinal, (uint64_t) gpusort_gpu_memory_limit * 1024 * 1024,
@@ -302,8 +305,6 @@ open_device(void)
 		report_no_device(error.message);
 		proc_exit(0);
 	}
-	if (worker.ordinal == 0 && pg_strcasecmp(gpusort_device_list, "all") == 0)
-		gpusort_worker_register_others(1, count);
 	publish_device(&info);
 	ereport(LOG,
 			(errmsg("gpusort device %d is ready: %s (module \"%s\", driver %s)",
