@@ -35,11 +35,14 @@ namespace gpusort
 /* Keys whose codes are computed at a time, and codes whose counts are summed at a time. */
 constexpr uint32_t BLOCK = 2048;
 
-/* Up to this many codes there are WAYS arrays of counts, used in turn: equal neighbours then do not wait for each other. */
+/*
+ * Up to this many codes each share has WAYS arrays of counts, used in turn.  So equal
+ * neighbours do not wait for each other.
+ */
 constexpr uint64_t FEW_CODES = 2048;
 constexpr uint32_t WAYS = 4;
 
-/* Fewer keys are sorted faster than counted. */
+/* With fewer keys another sort is faster. */
 constexpr uint32_t KEYS_WORTH_COUNTING = 2048;
 
 /* In a result of LARGE_RESULT bytes, which no cache holds, LONG_RUN equal keys are written past the caches. */
@@ -68,7 +71,7 @@ struct Counting
 	Code		first;			/* code of number 0, flipped */
 	uint64_t	codes;			/* how many codes are counted */
 	uint32_t	ways;
-	uint32_t   *counts;			/* ways times codes of them for each share */
+	uint32_t   *counts;			/* ways * codes counts for each share */
 	uint32_t	share_keys[256];	/* keys in each share of the codes */
 	std::atomic<bool> outside;	/* some key has a code that is not counted */
 
@@ -170,8 +173,9 @@ count_share(Work &work, void *arg, uint32_t share)
 
 /*
  * Phase 3: sums up the keys of one share of the codes.  Without a payload the counts of
- * the first share become the totals.  With a payload every count becomes the place of
- * its thread's first key of that code, counted from where this share of the codes begins.
+ * the first share become the totals.  With a payload every count becomes a place: where
+ * the keys of that code go that its share of the keys has.  Places count from where this
+ * share of the codes begins.
  */
 template <GpusortKeyForm F>
 static void
@@ -340,7 +344,7 @@ set_range(Counting<F> &counting, typename Form<F>::Code least, typename Form<F>:
 		counting.codes++;
 }
 
-/* The range of a sample, made an eighth wider on both sides. */
+/* The range of a sample, made wider on both sides by an eighth and 8 codes. */
 template <GpusortKeyForm F>
 static void
 guess_range(const typename Form<F>::Bits *keys, uint32_t n,
@@ -368,7 +372,7 @@ guess_range(const typename Form<F>::Bits *keys, uint32_t n,
 	*greatest = (Bits) ((Bits) highest - (Bits) *greatest) < margin ? highest : (Code) ((Bits) *greatest + margin);
 }
 
-/* The range of all keys. */
+/* Finds the range of all keys.  Returns false if told to stop. */
 template <GpusortKeyForm F>
 static bool
 find_range(Work &work, const typename Form<F>::Bits *keys, uint32_t n, bool tied,

@@ -29,7 +29,10 @@ template <GpusortKeyForm F>
 CpuSortStatus counting_sort(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n,
 							uint64_t most_counts);
 
-/* How many counts method auto allows: about as many as a core's own cache holds. */
+/*
+ * How many counts method auto allows: no more than a core's own cache holds, than
+ * memory_limit allows, and than pays for n keys.
+ */
 uint64_t counting_sort_most_counts(const Work &work, uint32_t n);
 }
 

@@ -17,11 +17,13 @@
 
 namespace gpusort
 {
-/* Codes in a sample, and how many on either side of a rank's place are between the bounds: at least 2.5 standard deviations. */
+/* Codes in a sample. */
 constexpr uint32_t SAMPLE = 64;
+
+/* A bound lies this many codes of the sample from a rank's place: at least 2.5 standard deviations. */
 constexpr uint32_t MARGIN = 10;
 
-/* So many codes are sorted. */
+/* Up to this many codes are sorted. */
 constexpr uint32_t FEW = 64;
 
 /* The most searches, each of which reads all keys. */
@@ -68,8 +70,9 @@ take_sample(const typename Form<F>::Bits *keys, uint32_t n, typename Form<F>::Co
 }
 
 /*
- * One pass: keeps codes of n keys, at least one, that are between two of a sample.  Returns
- * how many, and makes the ranks those among them, or returns 0 if the ranks are not.
+ * One pass over n keys, at least one: keeps the codes that lie between two codes of a sample.
+ * Returns how many it kept, and changes the ranks to those among the kept codes.  Returns 0 if
+ * the codes at the ranks are not among them.
  */
 template <GpusortKeyForm F>
 static uint32_t
@@ -98,7 +101,7 @@ narrow(const typename Form<F>::Bits *keys, uint32_t n, Search<typename Form<F>::
 	return kept;
 }
 
-/* Keeps codes until those at the ranks are where these say.  Returns false if that takes too long. */
+/* Narrows the codes until each rank is the place of its code.  Returns false if that takes too long. */
 template <GpusortKeyForm F>
 static bool
 find(const typename Form<F>::Bits *keys, uint32_t n, Search<typename Form<F>::Code> &search)
@@ -157,7 +160,7 @@ select_keys(const void *native, uint32_t n, const uint32_t *ranks, uint32_t nran
 		const Bits *keys = (const Bits *) native;
 		Bits	   *copy = (Bits *) scratch;
 
-		/* No network holds as many. */
+		/* No network holds so many keys. */
 		if (n > 16 * 64 / sizeof(Bits))
 			return select_few<F>(keys, n, ranks, nranks, (Bits *) found, (typename Form<F>::Code *) scratch);
 		memcpy(copy, keys, n * sizeof(Bits));

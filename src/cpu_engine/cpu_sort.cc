@@ -71,7 +71,7 @@ sort_keys(Work &work, typename Form<F>::Bits *keys, uint32_t n)
 	return sort_codes(work, codes, n, work.scratch, descending);
 }
 
-/* Sorts by partition and vqsort, or by candidates for the first n.  Returns false if told to stop. */
+/* Sorts by partition and vqsort, or finds the first spec->limit entries.  Returns false if told to stop. */
 template <GpusortKeyForm F>
 static bool
 sort_by_comparison(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n)
@@ -130,7 +130,7 @@ reverse_keys(Work &work, Bits *keys, uint32_t n)
 
 /*
  * Leaves keys that are in order as they are, and reverses keys without a payload that are
- * in reverse order.  Sets *done if it was one of these.  Returns false if told to stop.
+ * in reverse order.  Sets *done if nothing is left to sort.  Returns false if told to stop.
  */
 template <GpusortKeyForm F>
 static bool

@@ -42,8 +42,8 @@ typedef struct CpuSortControl
 } CpuSortControl;
 
 /*
- * Scratch bytes that gpusort_cpu_sort needs for segments of at most `longest` keys.  No
- * more than twice the bytes of such a segment with a carried payload, plus
+ * Scratch bytes that gpusort_cpu_sort needs for segments of at most `longest` keys.  These are
+ * at most twice the bytes of such a segment, its carried payload included, plus
  * GPUSORT_CPU_SORT_TABLES, plus that again for every 32 threads.
  */
 #define GPUSORT_CPU_SORT_TABLES (640 * 1024)

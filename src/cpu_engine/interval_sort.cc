@@ -8,8 +8,8 @@
  * exclusive scan, and scatter the keys.  They are read in the input's order, so that is
  * their order within an interval.
  *
- * Counts take four bytes per interval.  If that is more than the keys take, keys are
- * sorted by interval and position instead, with the same result.
+ * Counts take four bytes per interval.  If that is more than the keys and 4 kB take, keys
+ * are sorted by interval and position instead, with the same result.
  */
 #include "cpu_engine/interval_sort.h"
 
@@ -24,10 +24,10 @@ namespace gpusort
 /* Keys whose intervals are found at a time. */
 constexpr uint32_t BLOCK = 1024;
 
-/* Scratch of up to this size is always allowed. */
+/* Intervals are kept while scratch takes at most this many bytes more than twice the keys. */
 constexpr size_t SMALL_SCRATCH = 512 * 1024;
 
-/* True if counts of all intervals take no more memory than the keys. */
+/* True if counts of all intervals take no more memory than the keys and 4 kB. */
 static bool
 counts_fit(uint64_t n, size_t width, uint32_t buckets)
 {
@@ -163,7 +163,7 @@ sort_by_sparse_interval(Work &work, const GpusortProjection &projection,
 	});
 }
 
-/* The scratch memory for few intervals, in bytes from its start.  The places lie at the start. */
+/* Where things lie in the scratch memory for few intervals, in bytes.  The places lie at its start. */
 struct Layout
 {
 	size_t		source;			/* copy of the keys or the payload that is moved */

@@ -12,7 +12,7 @@
  * An array of codes is scattered to scratch memory, and each piece is copied back.  Words
  * of a packer are made twice, to be counted and to be scattered, and are sorted where
  * they were scattered to.  So a large sort with a payload needs no memory beside the
- * words.
+ * words and the tables.
  *
  * Threads count and scatter shares of the array, then take pieces.
  */
@@ -290,7 +290,10 @@ sort_in_place(Work &work, Code *codes, uint32_t n, bool descending)
 	return sort_codes(work, codes, n, nullptr, descending);
 }
 
-/* Sorts a piece, copied back first if it was scattered from an array, and turns its codes into keys again. */
+/*
+ * Sorts a piece.  Copies it back before, if it was scattered from an array.  Turns codes
+ * into keys again, if they were keys.
+ */
 template <typename Code>
 static void
 sort_piece(Work &work, void *arg, uint32_t number)

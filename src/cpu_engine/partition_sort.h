@@ -27,7 +27,7 @@ struct Coding
 	void		(*decode) (Code *codes, size_t n);
 };
 
-/* Scratch bytes besides an array of the codes. */
+/* Scratch bytes of the tables, without the copy of the array. */
 size_t partition_tables_scratch(int threads);
 
 /*

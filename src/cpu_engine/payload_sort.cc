@@ -7,11 +7,11 @@
  *
  *	  16-bit keys	words of 32 bits; more than 65,536 keys are left to a radix sort
  *	  32-bit keys	words of 64 bits
- *	  64-bit keys	words of 64 bits: the key's distance from the first one.  If that
- *					and the position take more than 64 bits together, the lowest bits
- *					of the distance are dropped.  Words that are equal but for their
- *					positions are then sorted by the dropped bits; those and the
- *					position always fit 64 bits.
+ *	  64-bit keys	words of 64 bits: the distance of the key's code from the code that
+ *					comes first.  If that and the position take more than 64 bits
+ *					together, the lowest bits of the distance are dropped.  Words that
+ *					are equal but for their positions are then sorted by the dropped
+ *					bits; those and the position always fit 64 bits.
  *
  * It needs no memory beside the words and tables of a fixed size.
  */
@@ -162,7 +162,7 @@ sort_run(Work &work, const DistancePacker<F> &packer, int64_t *words, uint32_t n
 	}) && (differing == 0 || sort_in_place(work, words, n, false));
 }
 
-/* Does so for all groups of such words.  Returns false if told to stop. */
+/* Sorts each run of words that are equal but for their positions.  Returns false if told to stop. */
 template <GpusortKeyForm F>
 static bool
 sort_runs(Work &work, const DistancePacker<F> &packer, int64_t *words, uint32_t n)

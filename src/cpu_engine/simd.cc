@@ -31,7 +31,7 @@ namespace gpusort
 {
 namespace HWY_NAMESPACE
 {
-/* Calls a function template with the form of keys of a width. */
+/* Calls a function template with a form, whose keys have this many bits. */
 #define OF_FORM(width, form, function, ...) \
 	((form) == GPUSORT_KEY_FLOAT##width ? function<GPUSORT_KEY_FLOAT##width>(__VA_ARGS__) : \
 	 (form) == GPUSORT_KEY_INT##width ? function<GPUSORT_KEY_INT##width>(__VA_ARGS__) : \
@@ -359,9 +359,9 @@ filter_form(const typename Form<F>::Bits *keys, uint32_t n, uint32_t first, bool
 		{
 			/*
 			 * This codec keeps -0 and +0 apart.  With positions the threshold is
-			 * never the code of -0, so both zeros lie on the same side of it.  The
-			 * one exception is -0 in ascending order, which may pass here although
-			 * it is not kept; keep() decides.
+			 * never the code of -0.  So both zeros lie on the same side of it, with
+			 * one exception: if the threshold is +0 in ascending order, -0 passes
+			 * here.  keep() rejects it.
 			 */
 			if (hn::AllFalse(d, hn::Lt(codec.encode(d, hn::LoadU(d, (const Code *) keys + i)), bound)))
 				continue;
@@ -409,7 +409,10 @@ Filter64(GpusortKeyForm form, const uint64_t *keys, uint32_t n, uint32_t first, 
 #undef HWY_TARGET_COMPRESSES
 #define HWY_TARGET_COMPRESSES (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3)
 
-/* Writes the lanes that are not outside one behind the other, and what is no code behind them.  Returns how many there are. */
+/*
+ * Writes the lanes that are not outside, one behind the other.  Returns how many there are.
+ * May write as many values as a row has lanes; those behind the last code mean nothing.
+ */
 template <class D, class V = hn::VFromD<D>, class M>
 HWY_INLINE uint32_t
 keep_inside(D d, V v, M outside, hn::TFromD<D> *codes)

@@ -111,10 +111,10 @@ void stream(uint32_t key, uint32_t *out, size_t n);
 void stream(uint64_t key, uint64_t *out, size_t n);
 
 /*
- * Writes the codes of those of n keys that come before the threshold, and returns how many
- * there are.  Codes are complemented for descending order.  If positions is not nullptr,
- * it receives their positions, and -0 and +0 get one code.  The position of keys[0] is
- * `first`.  One entry behind the last may be overwritten.
+ * Writes the codes of the keys that come before the threshold, and returns how many there
+ * are.  n is the number of all keys.  Codes are complemented for descending order.  If
+ * positions is not nullptr, it receives the positions of these keys, and -0 and +0 get one
+ * code.  The position of keys[0] is `first`.  One entry behind the last may be overwritten.
  */
 uint32_t filter(GpusortKeyForm form, const uint16_t *keys, uint32_t n, uint32_t first, bool descending,
 				int16_t threshold, int16_t *codes, uint32_t *positions);
@@ -124,9 +124,9 @@ uint32_t filter(GpusortKeyForm form, const uint64_t *keys, uint32_t n, uint32_t 
 				int64_t threshold, int64_t *codes, uint32_t *positions);
 
 /*
- * Writes the codes from least to greatest, both included, of n keys in the keys' order, and
- * returns how many there are.  *less receives the number of lesser ones.  codes has space
- * for n, and may be the keys.
+ * Writes those codes of n keys that lie in least .. greatest, in the keys' order, and
+ * returns how many there are.  *less receives the number of lesser codes.  codes has space
+ * for n codes, and may be the keys.
  */
 uint32_t between(GpusortKeyForm form, const uint32_t *keys, uint32_t n, int32_t least, int32_t greatest,
 				 int32_t *codes, uint32_t *less);

@@ -1,7 +1,7 @@
 /*
  * simd_scatter.cc
- *	  Kernels that write past the caches, and the search of bins before them.
- *	  Compiled for each vector unit in the way of simd.cc.
+ *	  Kernels that write past the caches, and those that find the bins of codes.
+ *	  Compiled for each vector unit as simd.cc is.
  */
 #include "cpu_engine/simd.h"
 

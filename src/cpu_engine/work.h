@@ -54,8 +54,8 @@ struct Work
 };
 
 /*
- * Calls body(start, count) for all of n items, some at a time, and asks in between whether
- * to stop.  Returns false if so.
+ * Calls body(start, count) for all of n entries, some at a time, and asks in between whether
+ * to stop.  Returns false if told to stop.
  */
 template <typename Body>
 static inline bool

@@ -170,7 +170,7 @@ make_keys(Distribution distribution, size_t n)
 	return keys;
 }
 
-/* As before, but -0 before 0: the order of keys alone. */
+/* The order of keys alone: that of before(), but -0 comes before 0. */
 template <typename T>
 static bool
 before_alone(T a, T b)
@@ -183,7 +183,7 @@ before_alone(T a, T b)
 	return before(a, b);
 }
 
-/* Bits of a key, with one NaN: what a sort of keys alone must keep. */
+/* What a sort of keys alone must keep of a key: its bits, but all NaNs are one. */
 template <typename T>
 static uint64_t
 identity(T key)
@@ -242,7 +242,7 @@ run(const GpusortSpec &spec, void *keys, uint32_t *payload, const std::vector<Gp
 	return status;
 }
 
-/* What approximate order promises, for one segment of positions in their new order. */
+/* True if one segment has what approximate order promises.  `order` has the positions in their new order. */
 template <typename T>
 static bool
 approximate_order_holds(const GpusortSpec &spec, const std::vector<T> &keys, const std::vector<uint32_t> &order)
@@ -283,7 +283,7 @@ approximate_order_holds(const GpusortSpec &spec, const std::vector<T> &keys, con
 	else
 		gpusort_project_integers(&projection, spec.buckets, spec.descending, least_code, greatest_code);
 
-	/* A permutation, by rising interval, in the input's order within each. */
+	/* Each position occurs once.  Intervals ascend, and keep the input's order within. */
 	for (uint32_t position : order)
 	{
 		uint64_t	bits = 0;
@@ -309,7 +309,7 @@ approximate_order_holds(const GpusortSpec &spec, const std::vector<T> &keys, con
 		largest = std::max(largest, ++count[interval]);
 	}
 
-	/* No element further from its sorted place than the largest interval's size minus one. */
+	/* No key is further from its sorted place than the size of the largest interval minus one. */
 	std::iota(sorted.begin(), sorted.end(), 0);
 	std::stable_sort(sorted.begin(), sorted.end(), [&](uint32_t a, uint32_t b) {
 		return spec.descending ? before(keys[b], keys[a]) : before(keys[a], keys[b]);
@@ -333,7 +333,7 @@ approximate_order_holds(const GpusortSpec &spec, const std::vector<T> &keys, con
 	return true;
 }
 
-/* Sort segments of the sizes given, between gaps, and check each. */
+/* Sorts segments of the sizes given, with gaps between them, and checks each. */
 template <typename T>
 static void
 test(GpusortSpec spec, const std::vector<uint32_t> &sizes, Distribution distribution, int threads = 1)
@@ -390,7 +390,7 @@ test(GpusortSpec spec, const std::vector<uint32_t> &sizes, Distribution distribu
 
 		if (spec.buckets != 0)
 		{
-			/* Without positions, only those of a sort with positions can be compared. */
+			/* A sort that gives no positions is compared with one that does. */
 			if (spec.payload == GPUSORT_PAYLOAD_INDEX)
 				check(approximate_order_holds(spec, input, std::vector<uint32_t>(moved, moved + n)), spec,
 					  "approximate order", distribution, n);
@@ -493,7 +493,10 @@ test_form(GpusortKeyForm form, uint32_t most_skipped)
 	}
 }
 
-/* Keys at ranks, neighbours and others, of sets of every size that selection takes and of some that it does not. */
+/*
+ * Finds keys at ranks, which may be neighbours.  Most sets have a size that selection takes;
+ * some are too large for it.
+ */
 template <typename T>
 static void
 test_select(GpusortKeyForm form, int sets)
@@ -530,7 +533,7 @@ test_select(GpusortKeyForm form, int sets)
 	check(sizeof(T) == 2 ? selected == 0 : selected > (uint32_t) sets / 2, spec, "how often selection works", RANDOM, selected);
 }
 
-/* The same of every form. */
+/* Tests selection for every form. */
 static void
 test_selection(int sets)
 {
@@ -559,7 +562,7 @@ test_large(GpusortKeyForm form)
 	}
 }
 
-/* Only what threads share, for a sanitizer that makes everything slow. */
+/* Tests only sorts by several threads, for a sanitizer that makes everything slow. */
 template <typename T>
 static void
 test_threads(GpusortKeyForm form)
@@ -657,7 +660,7 @@ test_questions(const GpusortSpec &spec, const std::vector<double> &keys)
 	std::vector<uint32_t> payload(keys.size());
 	CpuSortControl control = {};
 	bool		ok = false;
-	/* How many times as long everything takes where the processor is emulated. */
+	/* An emulated processor takes this many times as long. */
 	const char *environment = getenv("GPUSORT_TEST_SLOWDOWN");
 	double		slowdown = environment != nullptr ? atof(environment) : 1;
 
@@ -671,7 +674,7 @@ test_questions(const GpusortSpec &spec, const std::vector<double> &keys)
 		gap->last = cpu_seconds();
 		return false;
 	};
-	/* Three times, for somebody else may spoil the caches. */
+	/* Up to three rounds, because other programs may slow one down. */
 	for (int round = 0; round < 3 && !ok; round++)
 	{
 		std::vector<double> copy = keys;
@@ -915,7 +918,7 @@ main(int argc, char **argv)
 	test_forms(2);
 	test_selection(3000);
 #if HWY_ARCH_X86
-	/* Again as on lesser CPUs. */
+	/* The same again with the vector units of older CPUs. */
 	for (int64_t best : {HWY_AVX2, HWY_SSE4})
 	{
 		hwy::DisableTargets(best - 1);
