@@ -66,7 +66,7 @@ strcoll_is_strcmp(locale_t locale)
 		"", " ", " b", "!", "\"a", "-", "-b", "0", "10", "9", "A", "AB", "Aa", "B", "CH", "Z",
 		"_", "a", "a b", "a-b", "aA", "aB", "aa", "ab", "b", "ch", "cz", "dzs", "ll", "lz", "z", "~", NULL
 	};
-	/* Accents, combining marks, a soft hyphen, scripts, and the ends of planes and surrogates. */
+	/* Accents, combining marks, a soft hyphen, scripts, the ends of planes, and what is beside the surrogates. */
 	static const char *const utf8[] = {
 		"a\xcc\x81", "\xc2\xad", "\xc3\x89", "\xc3\x9f", "\xc3\xa9", "\xc4\xb1", "\xce\xb1", "\xd0\xb1",
 		"\xe0\xb8\x81", "\xe4\xb8\x80", "\xea\xb0\x80", "\xed\x9f\xbf", "\xee\x80\x80", "\xef\xac\x81", "\xef\xbf\xbd",
@@ -188,7 +188,7 @@ catalog_kind(Oid collation)
 		return COLLATION_COMPARED;
 	kind = locale_kind(provider, locale);
 	pfree(locale);
-	/* Abbreviated keys only say which texts differ, which holds where more texts are equal too. */
+	/* Abbreviated keys order only texts whose keys differ.  That also holds where more texts are equal. */
 	return deterministic || kind == COLLATION_ABBREVIATED ? kind : COLLATION_COMPARED;
 }
 

@@ -16,7 +16,10 @@ typedef enum CollationKind
 	COLLATION_ABBREVIATED		/* by ICU, for which the server trusts abbreviated keys */
 } CollationKind;
 
-/* Reads the catalogs once per collation.  COLLATION_COMPARED for InvalidOid, and where anything is uncertain. */
+/*
+ * Reads the catalogs once per collation, and again after collations were changed.  Returns
+ * COLLATION_COMPARED for InvalidOid, and where anything is uncertain.
+ */
 extern CollationKind gpusort_collation_kind(Oid collation);
 
 /* The name of the collation's locale, allocated, or NULL if the catalogs do not have one. */

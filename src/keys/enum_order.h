@@ -6,7 +6,7 @@
 #define GPUSORT_ENUM_ORDER_H
 
 /*
- * The server compares two labels by their OIDs if both are even, and by the catalog else.
+ * The server compares two labels by their OIDs if both are even, otherwise by the catalog.
  * A label that ALTER TYPE ... ADD VALUE put before another has an odd OID.
  */
 #define GPUSORT_ENUM_LABEL_IS_EVEN(label) ((label) % 2 == 0)

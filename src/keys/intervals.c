@@ -32,7 +32,7 @@ gpusort_intervals_make(const ValueRange *range, uint32 buckets, bool descending)
 	return intervals;
 }
 
-/* The interval of a value, from 0.  A value outside the range counts as the end of the range. */
+/* The interval of a value, from 0.  A value outside the range counts as the nearer end of the range. */
 uint32
 gpusort_interval_of(const Intervals *intervals, Datum value)
 {

@@ -129,7 +129,10 @@ gpusort_keys_merge(GpusortKeyForm form, void *keys, uint32 *positions,
 	pfree(run_ends);
 }
 
-/* The first run is copied to scratch memory: a merge that writes forward then never overwrites what it has yet to read. */
+/*
+ * Merges two runs of positions.  The first run is copied to scratch memory: a merge that
+ * writes forward then never overwrites what it has yet to read.
+ */
 static pg_attribute_always_inline void
 merge_positions(GpusortKeyForm form, const void *keys, uint32 *positions, uint32 left, uint32 count, bool descending)
 {

@@ -8,7 +8,10 @@
 #include "keys/key_compare.h"
 #include "large_memory.h"
 
-/* Without keys *least is the greatest of all codes and *greatest is 0.  Heeds interrupts.  Fast where the form is a constant. */
+/*
+ * Finds the least and the greatest code.  Without keys *least is the greatest of all codes and
+ * *greatest is 0.  Checks for interrupts.  Fast where the form is a constant.
+ */
 static pg_attribute_always_inline void
 gpusort_key_range(GpusortKeyForm form, const void *keys, uint32 count, uint64 *least, uint64 *greatest)
 {

@@ -22,11 +22,11 @@
 #define LEAST_PARTS 16
 #define MOST_PARTS 2048
 
-/* This many parts and codes lie on the stack. */
+/* Up to this many parts and codes lie on the stack. */
 #define LOCAL_PARTS 512
 #define LOCAL_CODES 128
 
-/* This many codes are sorted. */
+/* Up to this many codes are sorted. */
 #define FEW 32
 
 /* The place of a part whose codes are not copied. */
@@ -220,7 +220,7 @@ search(GpusortKeyForm form, const void *keys, uint32 count, const Wanted *wanted
 		search_many(form, keys, count, wanted);
 }
 
-/* Codes are keys whose codes are they themselves. */
+/* Searches among codes.  As keys of form UINT64 they are their own codes. */
 static void
 search_codes(const uint64 *codes, uint32 count, const Wanted *wanted)
 {

@@ -24,8 +24,8 @@
 
 #define RULE_FORWARD 1			/* a level that is read forward and skips what has no weight */
 #define LISTS_ALIGNMENT 4
-#define LIST_ENTRIES_MAX 100000 /* more entries in a list are no list */
-#define RANGE_MAX 0x200000		/* more characters in a range are no range */
+#define LIST_ENTRIES_MAX 100000 /* more entries are taken for damage */
+#define RANGE_MAX 0x200000		/* more characters are taken for damage */
 #define WEIGHT_BYTES_MAX 4
 #define FIRST_CHECKED 0x01
 #define LAST_CHECKED 0x7e
@@ -193,7 +193,7 @@ element_is_sound(const LibcWeights *weights, int32_t element)
 	return true;
 }
 
-/* True if all elements of a range are sound.  Places between its characters are element 0 or sound. */
+/* True if all elements of a range are sound, also those at places where it has no character. */
 static bool
 range_is_sound(const LibcWeights *weights, const ListEntry *entry)
 {
@@ -284,7 +284,7 @@ compare_weights(const LibcWeights *weights, const char *a, const char *b)
 	return next[0] < next[1] ? -1 : next[0] > next[1];
 }
 
-/* True if strcoll agrees with the weights of two texts, or these are the same. */
+/* True if strcoll agrees with the weights of two texts, or if their weights are equal. */
 static bool
 strcoll_agrees(const LibcWeights *weights, const char *a, const char *b)
 {
@@ -294,7 +294,7 @@ strcoll_agrees(const LibcWeights *weights, const char *a, const char *b)
 	return by_weights == 0 || (by_weights < 0 ? by_strcoll < 0 : by_strcoll > 0);
 }
 
-/* Tries texts of pairs of ASCII characters. */
+/* True if strcoll and strxfrm agree with the weights of texts of pairs of ASCII characters. */
 static bool
 samples_agree(const LibcWeights *weights)
 {

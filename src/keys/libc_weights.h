@@ -26,7 +26,7 @@ typedef struct LibcWeights
 	locale_t	locale;
 	const unsigned char *rules;	/* per set of rules, what each level does */
 	unsigned	nrules;			/* levels */
-	const int32_t *table;		/* by first byte: an element, or less than 0 the place of a list of elements */
+	const int32_t *table;		/* by first byte: an element; or, less than 0, the negated place of a list */
 	const unsigned char *lists;
 	const int32_t *ranges;		/* elements of characters that follow one another */
 	const unsigned char *weights;	/* per element and level a length and that many bytes */

@@ -3,8 +3,8 @@
  *	  Keys of texts in a linguistic collation, see linguistic_key.h.
  *
  * Most characters are looked up in two tables: of single bytes, and of characters of two
- * bytes in UTF-8.  A table has a character only if it is an element by itself whatever
- * follows, of one weight at most, which has a byte of its own.
+ * bytes in UTF-8.  A table has a character only if it is an element by itself, whatever
+ * follows, and has no weight, or one weight that has a byte of its own.
  */
 #include "postgres.h"
 

@@ -162,7 +162,10 @@ gpusort_interval_of_code(const GpusortProjection *projection, uint64_t code)
 		interval = gpusort_multiply_high(distance, projection->factor);
 		if (projection->range >> 32)
 		{
-			/* The factor was rounded up: the interval may be one too great.  A width of 2^64 wraps to 0; its factor is exact. */
+			/*
+			 * The factor was rounded up, so the interval may be one too great.  A
+			 * width of 2^64 wraps to 0, but then the factor is exact.
+			 */
 			interval -= gpusort_product_is_greater(interval, projection->range + 1, distance, projection->buckets);
 		}
 	}

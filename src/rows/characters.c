@@ -30,7 +30,10 @@ count_bytes(const CharacterSets *sets, int place)
 	return count;
 }
 
-/* The greatest base, up to `wanted`, for one more digit of a number of at most high, so that it stays within limit. */
+/*
+ * A number is at most `high`, and gets one more digit.  Returns the greatest base of that
+ * digit, up to `wanted`, with which the new number is at most `limit`.
+ */
 static int
 fitting_base(uint64 high, uint64 limit, int wanted)
 {
@@ -73,8 +76,8 @@ gpusort_characters_narrow(CharacterSets *sets, int max_bits)
 }
 
 /*
- * True if the first bytes, unpacked, would tell nearly all of the strings apart too: those
- * that fit max_bits.  Assumes that bytes do not depend on one another.
+ * True if as many first bytes as fit max_bits, unpacked, would also tell nearly all of the
+ * strings apart.  Assumes that bytes do not depend on one another.
  */
 bool
 gpusort_characters_unpacked_suffice(const CharacterSets *sets, int max_bits, double strings)

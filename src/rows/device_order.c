@@ -47,7 +47,7 @@ typedef struct DeviceOrder
 	GpusortSpec spec;
 	DeviceSession *session;
 	SortAttempt attempt;
-	SortReason	lost;			/* why some columns were not fetched, or NONE */
+	SortReason	lost;			/* why some columns were not fetched, or REASON_NONE */
 	DeviceTie  *ties;
 	uint32		nties;
 	uint32		tie_slots;
@@ -56,7 +56,7 @@ typedef struct DeviceOrder
 	uint8		widths[GPUSORT_SESSION_COLUMNS];
 } DeviceOrder;
 
-/* Adds columns of this width, the widest first so that they can share a spare buffer. */
+/* Adds the columns of a width.  The widest are added first, so that all can share a spare buffer. */
 static void
 list_columns(DeviceOrder *order, int width)
 {

@@ -108,9 +108,9 @@ gpusort_rows_part_block(const DevicePart *part, uint64 row)
 typedef struct BlockCut
 {
 	DevicePart *part;
-	uint64		word;			/* the last one */
-	uint32		change;			/* the last row whose word is another than the one before */
-	bool		too_many;		/* rows have the same word */
+	uint64		word;			/* of the last row */
+	uint32		change;			/* the last row whose word differs from that of the row before */
+	bool		too_many;		/* too many rows have the same word */
 } BlockCut;
 
 /* Begins blocks where the word changes. */
@@ -138,7 +138,10 @@ cut_blocks(const SessionRead *read, uint64_t done, uint64_t nrows, uint32_t widt
 	}
 }
 
-/* Divides the rows into blocks that begin where the word changes.  Returns false if too many rows have the same word. */
+/*
+ * Divides the rows into blocks that begin where the word changes.  Returns false if too many
+ * rows have the same word, or if the device has failed.
+ */
 static bool
 find_starts(DevicePart *part, SortReason *why)
 {

@@ -29,9 +29,9 @@ typedef struct HeldColumn
 /* What all parts of a sort have in device memory. */
 typedef struct PartLayout
 {
-	GpusortSpec spec;			/* of the keys, which are words of the rows' code */
-	bool		exact;			/* the word tells all rows apart that differ */
-	uint32		block_rows;		/* of each block; if not exact, about so many */
+	GpusortSpec spec;			/* how the keys are sorted, which are words of the rows' code */
+	bool		exact;			/* rows of equal words are equal in all sort keys */
+	uint32		block_rows;		/* rows of a block; if not exact, about this many */
 	int			ncolumns;		/* without column 0 of the session, the keys */
 	HeldColumn	columns[GPUSORT_SESSION_COLUMNS];
 	uint8		widths[GPUSORT_SESSION_COLUMNS];
@@ -43,16 +43,19 @@ typedef struct DevicePart
 	const PartLayout *layout;
 	DeviceSession *session;		/* NULL once closed */
 	uint64		capacity;
-	uint64		nrows;			/* appended */
+	uint64		nrows;			/* rows appended */
 	uint64		first_row;		/* number of its first row among those of all parts; set by the caller */
 	RowBuffer	gathered;		/* values of listed rows */
-	bool		verified;		/* the session checks what is fetched once */
+	bool		verified;		/* the session checks a column when all of it was fetched */
 	uint32		nblocks;
-	uint32	   *starts;			/* their first rows, and the end; NULL if exact */
+	uint32	   *starts;			/* first row of each block, and the end; NULL if exact */
 	pg_crc32c  *checksums;		/* [column * nblocks + block], if verified */
 } DevicePart;
 
-/* Opens a part for so many rows on a device, or on GPUSORT_ANY_DEVICE.  Returns NULL if it has no memory for them. */
+/*
+ * Opens a part for `capacity` rows on a device, or on GPUSORT_ANY_DEVICE.  Returns NULL, and sets
+ * *why, if the device has no memory for them or gives no session.
+ */
 extern DevicePart *gpusort_rows_part_open(RowSort *sort, const PartLayout *layout, int device, uint64 capacity,
 										  SortReason *why);
 
@@ -72,7 +75,7 @@ extern uint32 gpusort_rows_part_start(const DevicePart *part, uint32 block);
 /* Replaces the rows of the store by a block, and sets sort->order. */
 extern bool gpusort_rows_part_load(DevicePart *part, uint32 block, SortReason *why);
 
-/* Gives up device memory.  What is said of blocks stays. */
+/* Gives up device memory.  The places of blocks are still known. */
 extern void gpusort_rows_part_close(DevicePart *part);
 extern void gpusort_rows_part_free(DevicePart *part);
 

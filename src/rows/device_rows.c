@@ -4,7 +4,7 @@
  *
  * While rows are read, each store full of them goes to a file (row_file.h), and what their
  * code needs is noted (key_ranges.h).  When all are read, their number is known, and a code
- * that fits them.  Then the file is copied to a session, column by column, with the codes
+ * that fits them is made.  Then the file is copied to a session, block by block, with the codes
  * as keys.  It stays until the last block is loaded: a device that fails loses nothing.
  * Writing a file in sequence and reading it once, without sorting or merging, is a small part
  * of what runs cost.
@@ -26,7 +26,7 @@
 #include "rows/row_split.h"
 #include "sort/choose.h"
 
-#define ROWS_LOADED_MIN 256	/* rows of a block, in the middle */
+#define ROWS_LOADED_MIN 256	/* limits of block_rows */
 #define ROWS_LOADED_MAX (128 * 1024)
 #define ROWS_DEVICE_MAX (UINT32_MAX / 2)	/* the most rows in the memory of one device */
 #define ROWS_SCATTER_MAX (1024 * 1024)	/* rows that are divided at a time */

@@ -1,13 +1,13 @@
 /*
  * device_rows.h
- *	  Rows beyond work_mem that a device holds and sorts, and that come back block by block.
+ *	  Rows beyond work_mem that devices hold and sort, and that come back block by block.
  *
  *	  begin --> take ... --> sort --> load (any block, any order) --> free
  *	                              \-> give_back ...  (also after a load that failed)
  *
  * All values of the rows are passed by value.  The backend holds one block of them.
  *
- * Nothing is lost with the device: a file keeps the rows in the input's order, and the
+ * Nothing is lost with a device: a file keeps the rows in the input's order, and the
  * sort is stable.  So sorting the rows that give_back returns leads to the same sequence, and
  * the caller can go on where the device has failed.
  */
@@ -16,18 +16,21 @@
 
 #include "rows/row_sort.h"
 
-/* Rows that are held for the sort, or NULL if they are better sorted otherwise. */
+/* Begins to hold rows for the sort.  Returns NULL if they are better sorted otherwise. */
 extern DeviceRows *gpusort_rows_device_begin(RowSort *sort);
 
-/* Takes all rows of the store.  Returns false if there are now too many for the device; then they can only be given back. */
+/*
+ * Takes all rows of the store.  Returns false if there are now too many for all devices; then
+ * they can only be given back.
+ */
 extern bool gpusort_rows_device_take(DeviceRows *rows);
 
-/* Has the device sort the rows.  Returns REASON_NONE, or why it did not. */
+/* Has one device or several sort the rows.  Returns REASON_NONE, or why they did not. */
 extern SortReason gpusort_rows_device_sort(DeviceRows *rows);
 
 /*
  * Replaces the rows of the store by the block that holds a row, and sets sort->order.
- * Returns false if the device has failed; then *why tells how.
+ * Returns false if a device has failed and no other one replaces it; then *why tells how.
  */
 extern bool gpusort_rows_device_load(DeviceRows *rows, uint64 row, SortReason *why);
 

@@ -214,7 +214,7 @@ translate(const ByteSource *source, Size limit, KeyBytes *bytes)
 	bytes->length = length;
 }
 
-/* Makes bytes of a number that holds them, the first byte on top. */
+/* Sets the bytes to those of a word, whose highest bits hold the first byte. */
 void
 gpusort_key_bytes_set(uint64 word, KeyBytes *bytes)
 {
@@ -235,7 +235,7 @@ get_abbreviated(const ByteSource *source, Datum value, KeyBytes *bytes)
 	if (abbreviate->abbrev_converter == NULL)
 		return;
 	if (source->form == BYTES_NUMERIC)
-		/* A greater value has a lesser one. */
+		/* The server gives a greater value the lesser key. */
 		put_word(bytes->computed, ~(abbreviate->abbrev_converter(value, abbreviate) ^ (UINT64CONST(1) << 63)));
 	else
 		put_word(bytes->computed, abbreviate->abbrev_converter(value, abbreviate));
@@ -243,8 +243,8 @@ get_abbreviated(const ByteSource *source, Datum value, KeyBytes *bytes)
 }
 
 /*
- * Gets the bytes of a value that is not NULL, or only the first of them.  There may be more
- * than `limit`, never less than that if the value has them.
+ * Gets the bytes of a value that is not NULL, or only the first `limit` of them or more.  Of
+ * bytes that are computed there are at most GPUSORT_KEY_BYTES_COMPUTED.
  */
 void
 gpusort_key_bytes_get(const ByteSource *source, Datum value, Size limit, KeyBytes *bytes)

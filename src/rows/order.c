@@ -244,7 +244,10 @@ pack_tie(TieBreaker *breaker, const KeyCode *code, uint64 *packed, uint32 count)
 
 static void break_ties(TieBreaker *breaker, uint64 *packed, uint32 count, int nexact, bool spent, int depth);
 
-/* Orders rows that are equal in the keys before first_key.  They come in input order.  depth counts ties within ties. */
+/*
+ * Orders rows that are equal in the keys before first_key.  They come in the input's order.
+ * depth counts ties within ties.
+ */
 static void
 order_tie(TieBreaker *breaker, uint64 *packed, uint32 count, int first_key, int depth)
 {

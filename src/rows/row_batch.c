@@ -11,7 +11,7 @@
 #define ROWS_BATCH_MIN 8
 #define ROWS_PREFETCH 12		/* records fetched ahead of the one being read */
 #define ROWS_CACHE_LINE 64
-#define ROWS_PREFETCH_BYTES ((Size) 4 * ROWS_CACHE_LINE)	/* of a record of average length, at most */
+#define ROWS_PREFETCH_BYTES ((Size) 4 * ROWS_CACHE_LINE)	/* the most bytes of a record that are prefetched */
 
 /* Creates a batch for a sort of nrows rows.  Constants are filled in once. */
 RowBatch *
@@ -86,7 +86,7 @@ gather_records(RowBatch *batch, const RowStore *store, const uint32 *rows, int n
 	Size		bytes = layout->front_bytes + 1;
 	char	   *records[ROWS_BATCH_MAX];
 
-	/* All values but the last are walked over. */
+	/* To find a value, those before it are read for their lengths. */
 	if (layout->nrecord > 1)
 		bytes = Min(Max(store->record_bytes / Max(store->nrows, 1), bytes), ROWS_PREFETCH_BYTES);
 	/* The places are read first, because these loads do not wait for one another. */

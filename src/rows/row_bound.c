@@ -12,9 +12,9 @@
 
 #define ROWS_BOUND_MAX (UINT32_MAX / 8)
 #define BOUND_PARTITIONED_SURPLUS 8192	/* the least number of surplus rows for a cut with partitions */
-#define BOUND_FIRST_CAPACITY 512	/* partitions */
+#define BOUND_FIRST_CAPACITY 512	/* partitions that fit the buffers at first */
 #define BOUND_PARTITIONS_SHARE 4	/* partitions take at most 1/4 of the memory limit */
-#define BOUND_VAIN_CUTS 2		/* a bound is given up after so many cuts that dropped little */
+#define BOUND_VAIN_CUTS 2		/* a bound is given up after this many cuts in sequence that dropped little */
 
 static Size
 surplus(const RowBound *bound)

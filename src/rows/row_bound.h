@@ -2,14 +2,14 @@
  * row_bound.h
  *	  A row sort of which only the first rows are wanted, in all or of each partition.
  *
- * The leading keys make the partitions; without such keys all rows are one.  Whenever the
- * store holds enough surplus rows it is cut to the wanted ones.  A copy of the last wanted
- * row of a partition becomes the partition's threshold: a row read later that does not
- * come before it is not stored at all.  Kept rows stay in the input's order, so the sort
- * stays stable.
+ * The leading keys make the partitions; without such keys there is only one.  Whenever the
+ * store holds enough surplus rows it is cut to the wanted ones.  A copy of the keys of the last
+ * wanted row of a partition becomes the partition's threshold.  A row read later that comes
+ * after it is not stored at all; for BOUND_ROWS, nor is one that is equal to it.  Kept rows
+ * stay in the input's order, so the sort stays stable.
  *
- * A bounded sort returns all rows that are wanted, and maybe others.  Without partitions and
- * ties it returns no others.
+ * A bounded sort returns all rows that are wanted, and maybe others.  With BOUND_ROWS and
+ * without partitions it returns no others.
  *
  * Where partitions are many and small, a bound drops few rows and is given up.
  */
@@ -50,9 +50,9 @@ typedef struct RowBound
 	const RowLayout *layout;
 	RowMemory  *memory;
 
-	RowPartitions *partitions;	/* NULL if all rows are one */
+	RowPartitions *partitions;	/* NULL if all rows are one partition */
 	RowBuffer	partition_of;	/* uint32: the partition of each row of the store */
-	uint32		nstored;		/* how many of them */
+	uint32		nstored;		/* rows in the store */
 	uint32		surely_kept;	/* rows of the store that a cut would keep at least */
 	int			vain_cuts;		/* cuts in sequence that kept most rows */
 
@@ -60,7 +60,7 @@ typedef struct RowBound
 	uint32		capacity;
 	uint32	   *stored;			/* how many of its rows are in the store */
 	bool	   *full;			/* it has a threshold */
-	Datum	   *values;			/* thresholds: values[partition * nkeys + key] */
+	Datum	   *values;			/* thresholds, of the n keys behind the partition keys: values[partition * n + i] */
 	bool	   *nulls;
 	MemoryContext referenced;	/* holds values that are not passed by value */
 } RowBound;

@@ -20,8 +20,8 @@
 typedef enum KeyFieldKind
 {
 	FIELD_NULL,					/* one bit */
-	FIELD_VALUE,				/* a code from low to high, less low */
-	FIELD_BYTES,				/* bytes from number `skip` on */
+	FIELD_VALUE,				/* distance of a code from the end of low .. high that comes first */
+	FIELD_BYTES,				/* bytes behind the first `skip` ones */
 	FIELD_CHARACTERS			/* packed bytes */
 } KeyFieldKind;
 

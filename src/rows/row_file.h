@@ -17,12 +17,12 @@
 
 typedef struct RowFile
 {
-	List	   *parts;			/* of FilePart */
-	int			part;			/* the next block to read: its part, and its place in there */
+	List	   *parts;			/* FilePart structs, in the order in which they were written */
+	int			part;			/* the next block to read: the number of its part, and its own in the part */
 	int			block;
 	uint64		nrows;
-	uint32		most_rows;		/* of a block */
-	int64		bytes;			/* written */
+	uint32		most_rows;		/* rows of the largest block */
+	int64		bytes;			/* bytes written */
 } RowFile;
 
 extern RowFile *gpusort_rows_file_create(void);

@@ -41,7 +41,7 @@ typedef struct RowKey
 	bool		alike;			/* its abbreviated keys seem to be all the same, so they are not used */
 	struct RowKey *plain;		/* this key for rows whose texts are plain; NULL if it has none */
 	bool		all_plain;		/* all texts of the store are plain */
-	bool		ever_plain;		/* and so were those of all stores before it */
+	bool		ever_plain;		/* all texts of this store and of those before it are plain */
 	SortSupportData compare;	/* set for all keys */
 } RowKey;
 

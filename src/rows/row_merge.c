@@ -64,7 +64,10 @@ blocks_at_a_time(Size memory_limit, RowRun **runs, int nruns)
 	return Max(Min(memory_limit, Max(ROWS_WINDOW_BYTES, nruns * ROWS_WINDOW_RUN_BYTES)) / Max(bytes, 1), 1);
 }
 
-/* Starts a merge of runs, which come in the input's order, by a code that is common to them.  A single run needs none. */
+/*
+ * Starts a merge of runs, which come in the input's order, by a code that is common to them.
+ * A single run needs no code.
+ */
 RowMerge *
 gpusort_rows_merge_begin(RowSort *sort, const KeyCode *code, RowRun **runs, int nruns)
 {

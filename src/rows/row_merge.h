@@ -13,7 +13,7 @@
 #include "rows/row_code.h"
 #include "rows/row_run.h"
 
-#define GPUSORT_MERGE_ROW_BYTES (2 * sizeof(uint64))	/* of a row, beside its columns and record */
+#define GPUSORT_MERGE_ROW_BYTES (2 * sizeof(uint64))	/* bytes that a row takes beside its columns and record */
 
 struct RowSort;
 

@@ -66,7 +66,10 @@ gpusort_rows_can_partition(Oid sort_operator)
 	return OidIsValid(hash_function(sort_operator));
 }
 
-/* Makes an empty table of partitions by the first nkeys keys.  gpusort_rows_can_partition must hold for each of them. */
+/*
+ * Makes an empty table of partitions by the first nkeys keys.  gpusort_rows_can_partition must
+ * hold for each of them.
+ */
 RowPartitions *
 gpusort_rows_partitions_create(const RowLayout *layout, const RowKeys *keys, int nkeys)
 {
@@ -161,7 +164,7 @@ row_is_of(RowPartitions *partitions, uint32 number)
 	return true;
 }
 
-/* The slot where a hash is, or where it would be. */
+/* The slot where the search for a hash begins. */
 static inline uint32
 first_slot(const RowPartitions *partitions, uint32 hash)
 {

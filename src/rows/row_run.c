@@ -27,7 +27,10 @@ gpusort_rows_run_free(RowRun *run)
 	pfree(run);
 }
 
-/* Makes one run of count runs in one file, which follow, or precede, one another, and frees these. */
+/*
+ * Makes one run of count runs, and frees these.  All are in one file.  Either each follows the
+ * one before it, or each precedes it.
+ */
 RowRun *
 gpusort_rows_run_chain(RowRun **chain, int count)
 {
@@ -98,7 +101,7 @@ gpusort_rows_run_write(RowRun *run, RowStore *store)
 
 /*
  * Reads one of the run's blocks into the store's rows from number `at` on, as
- * gpusort_rows_block_read does.  Those up to the last one will be read next.  The store must
+ * gpusort_rows_block_read does.  Blocks up to number `last` will be read next.  The store must
  * have space for the largest block and a row more.
  */
 uint32

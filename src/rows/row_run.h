@@ -34,7 +34,7 @@ typedef struct RowRun
 	int			nblocks;
 	int			block_slots;
 	uint64		nrows;
-	uint32		most_rows;		/* of a block; so are the next two */
+	uint32		most_rows;		/* the most that a block has; so are the next two */
 	Size		most_record_bytes;
 	Size		most_bytes;		/* in memory, NULLs included */
 } RowRun;

@@ -1,6 +1,6 @@
 /*
  * row_runs.h
- *	  Sorted runs of rows in temporary files, and what is read of them in order.
+ *	  Sorted runs of rows in temporary files, whose rows are read back in order.
  *
  * All runs that were sorted in memory share a file; a run that was merged has a file of its
  * own.  Runs are kept in the input's order, and of equal rows the merge takes that of the
@@ -27,16 +27,16 @@ typedef struct RowRuns
 	int			max_fan_in;		/* runs that are merged at once */
 
 	SpillFile    *file;			/* holds the blocks of runs that were not merged */
-	List	   *runs;			/* of RowRun, in the input's order */
+	List	   *runs;			/* RowRun structs, in the input's order */
 	RowStore   *builder;		/* block being written */
 	RowStore   *ends;			/* the first and the last row of the last run added */
 
 	RowMerge   *merge;			/* the last one, whose rows are read; NULL with random access */
-	uint32		position;		/* in its batch */
+	uint32		position;		/* place in its batch of the next row to be read */
 	RowStore   *block;			/* with random access, the block that was read last */
 	uint64		block_first_row;
 
-	int64		disk_bytes;		/* written */
+	int64		disk_bytes;		/* bytes written */
 	int			initial_runs;
 	int			joined_runs;	/* how many they are once those in sequence are joined */
 	int			merge_passes;	/* over some or all runs, before the last merge */

@@ -298,7 +298,10 @@ write_run(RowSort *sort)
 	gpusort_rows_store_clear(sort->store);
 }
 
-/* Writes the rows that a device was to sort to runs.  `why` is the reason for a fallback that is not counted yet, or none. */
+/*
+ * Writes the rows that a device was to sort to runs.  `why` is the reason for a fallback that
+ * is not counted yet, or REASON_NONE.
+ */
 static void
 write_runs_instead(RowSort *sort, SortReason why)
 {

@@ -41,7 +41,7 @@ typedef struct RowSortStats
 	int			merge_passes;	/* over some or all runs, before the last merge */
 	instr_time	read_time;		/* reading the input and storing its rows */
 	instr_time	sort_time;		/* encoding, sorting keys and breaking ties */
-	instr_time	spill_time;		/* writing and merging runs, without the last merge */
+	instr_time	spill_time;		/* writing rows to files, and merging runs, without the last merge */
 	instr_time	gather_time;	/* reading batches */
 } RowSortStats;
 

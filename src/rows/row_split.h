@@ -2,7 +2,7 @@
  * row_split.h
  *	  Divides rows by their keys into parts of wanted sizes, from a sample of them.
  *
- *	  create --> note ... --> find --> of
+ *	  create --> note ... --> find --> part
  *
  * The rows of a part are those whose word of the code lies between two limits.  So equal rows
  * are in one part, and sorted parts follow one another in order.
@@ -27,7 +27,7 @@ typedef struct RowSplit
 
 	int			nparts;			/* set by find */
 	uint64		least[GPUSORT_PARTS_MAX];	/* lower limit of each part's words */
-	uint64		most_rows[GPUSORT_PARTS_MAX];	/* rows that a part will not exceed, all but surely */
+	uint64		most_rows[GPUSORT_PARTS_MAX];	/* rows that a part will almost surely not exceed */
 } RowSplit;
 
 /* Makes a split whose sample takes about this many bytes. */

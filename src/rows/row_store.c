@@ -15,7 +15,10 @@
 #define ROWS_FIRST_RECORDS ((Size) 8 * 1024)
 #define ROWS_PREFETCH 12		/* records fetched ahead of the one being read */
 
-/* Puts values passed by value that are no keys at the front of records, the widest first, so that none needs padding. */
+/*
+ * Puts values passed by value that are no keys at the front of records.  The widest come first,
+ * so that none needs padding.
+ */
 static void
 lay_out_front(RowLayout *layout, const List *keys)
 {
@@ -60,8 +63,9 @@ list_record_attributes(RowLayout *layout, const List *keys)
 
 /*
  * Makes the layout of rows of a descriptor.  The target list tells which attributes are
- * constant.  The list of sources has an entry for each attribute, as RowAttribute.source; NIL if
- * none has another's values.  Keys are attributes that have their own.  A large store does not fit the caches.
+ * constant.  The list of sources has a RowAttribute.source for each attribute; it is NIL if no
+ * attribute has the values of another.  Keys are attributes that have values of their own.  A
+ * large store does not fit the caches.
  */
 RowLayout *
 gpusort_rows_layout(TupleDesc desc, List *tlist, const List *sources, const List *keys, bool is_large)
@@ -204,7 +208,10 @@ value_size(const RowAttribute *attribute, Datum value, Size offset)
 	return att_addlength_pointer(aligned, attribute->length, data) - offset;
 }
 
-/* Pads a record for a value that is not a short one.  Zeros tell a reader so. */
+/*
+ * Pads a record for a value that must be aligned.  The padding is zeros: no value without
+ * alignment begins with one, so a reader knows that it is padding.
+ */
 static inline char *
 pad_record(const RowAttribute *attribute, char *end)
 {
@@ -227,7 +234,7 @@ write_stored(const RowAttribute *attribute, Datum value, char *end)
 	return end + size;
 }
 
-/* The same of any value. */
+/* The same for any value, also an expanded object. */
 static char *
 write_value(const RowAttribute *attribute, Datum value, char *end)
 {
@@ -303,9 +310,9 @@ put_record(RowStore *store, uint32 row, const Datum *values, const bool *nulls)
 }
 
 /*
- * Writes the record of a row, but for its front, from its values in the order of the record.  None of them is NULL
- * or an expanded object, and there is room: for their bytes, and MAXIMUM_ALIGNOF more for each
- * value and for the record.
+ * Writes the record of a row, except for its front, from its values in the order of the record.
+ * None of them is NULL or an expanded object.  The records must have space for the front, for the
+ * bytes of the values, and for MAXIMUM_ALIGNOF more for each value and for the record.
  */
 void
 gpusort_rows_store_put_stored(RowStore *store, uint32 row, const Datum *values)

@@ -41,10 +41,10 @@ typedef struct RowLayout
 {
 	int			natts;
 	RowAttribute *attributes;
-	int			nrecord;		/* attributes passed by reference: there are records if there are some */
+	int			nrecord;		/* attributes passed by reference; without any there are no records */
 	int		   *record_attributes;	/* their numbers, in record order */
-	Size		front_bytes;	/* of a record, before the first of these */
-	Size		fixed_bytes;	/* of a row, without its record and NULLs */
+	Size		front_bytes;	/* bytes of a record before the first of these */
+	Size		fixed_bytes;	/* bytes of a row, without its record and NULLs */
 } RowLayout;
 
 typedef struct RowColumn
@@ -63,7 +63,7 @@ typedef struct RowStore
 	RowColumn  *columns;		/* one per attribute */
 	RowBuffer	row_starts;		/* uint32, in units of MAXIMUM_ALIGNOF */
 	RowBuffer	records;
-	Size		record_bytes;	/* used of records */
+	Size		record_bytes;	/* bytes used in records */
 	int			null_columns;	/* columns with has_nulls */
 	uint32		nrows;
 	uint32		capacity;		/* rows that fit the columns */
@@ -83,8 +83,8 @@ typedef struct RowBatch
 } RowBatch;
 
 /*
- * DO(type, to_datum) for the type that holds values of a length, 1, 2, 4 or 8 bytes, and
- * what makes a Datum of it.
+ * Expands DO(type, to_datum).  The type holds values of the length: 1, 2, 4 or 8 bytes.
+ * to_datum makes a Datum of such a value.
  */
 #define GPUSORT_FOR_LENGTH(length, DO) \
 	switch (length) \

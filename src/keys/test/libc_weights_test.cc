@@ -2,7 +2,7 @@
  * libc_weights_test.cc
  *	  Tests libc_weights.c against strcoll, without a server.
  *
- *	  libc_weights_test pairs locale...		so many random pairs of texts per locale
+ *	  libc_weights_test pairs locale...		`pairs` random pairs of texts per locale
  *
  * Texts are made of what collations treat in ways of their own: letters that form
  * contractions, ignorable and combining characters, expansions, scripts of two to four
