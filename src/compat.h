@@ -18,7 +18,7 @@
 #define GPUSORT_MODULE_MAGIC PG_MODULE_MAGIC
 #endif
 
-/* PostgreSQL 18 has pg_noreturn, in front of a declaration, for pg_attribute_noreturn() behind it. */
+/* PostgreSQL 18 has pg_noreturn before a declaration, in place of pg_attribute_noreturn() behind it. */
 #ifndef pg_noreturn
 #define pg_noreturn __attribute__((noreturn))
 #endif
@@ -149,7 +149,7 @@
 #define GPUSORT_ORDERING_GREATER BTGreaterStrategyNumber
 #endif
 
-/* PostgreSQL 18 (d47cbf474) lists what partitions may be left out at run time in the statement. */
+/* PostgreSQL 18 (d47cbf474) keeps in the statement which partitions may be left out at run time. */
 #if PG_VERSION_NUM >= 180000
 #define GPUSORT_PRUNES_AT_RUN_TIME(append) ((append)->part_prune_index >= 0)
 #else
@@ -173,7 +173,7 @@
 #define GPUSORT_NEEDS_TIMER(instrument) ((instrument)->need_timer)
 #endif
 
-/* PostgreSQL 19 keeps offsets of columns in a tuple descriptor which must be finished when all columns are there. */
+/* PostgreSQL 19 keeps offsets of columns in a tuple descriptor.  When it has all columns, it must be finished. */
 #if PG_VERSION_NUM < 190000
 #define TupleDescFinalize(desc) ((void) 0)
 #endif

@@ -26,8 +26,9 @@ _PG_init(void)
 	gpusort_guc_define();
 
 	/*
-	 * Each plan node is offered to these in turn: first to what may go above it,
-	 * then to what may replace it.
+	 * Each plan node is offered to the first three in turn: first to what may go
+	 * above it, then to what may replace it.  Aggregates are prepared before that,
+	 * on the way down the plan.
 	 */
 	gpusort_arrays_node_init();
 	gpusort_rows_node_init();

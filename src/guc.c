@@ -54,7 +54,7 @@ int			gpusort_method = GPUSORT_METHOD_AUTO;
 int			gpusort_min_gpu_keys = GPUSORT_MIN_GPU_KEYS_DEFAULT;
 bool		gpusort_verify = true;
 
-/* What each of two names says. */
+/* What each name of a setting with two names says.  The new names of the last two are above. */
 static bool enable_array_sort = true;
 static bool enable_arrays_node = true;
 static bool enable_rows_node = true;
@@ -153,8 +153,8 @@ show_devices(void)
 }
 
 /*
- * False, with what to do, if a setting of the workers is set where nothing would use it.
- * Configuration files may always have it: they are where it belongs.
+ * False, with a hint what to do, if a setting of the workers is set where nothing would use
+ * it.  Configuration files may always have it: they are where it belongs.
  */
 static bool
 check_preloaded(GucSource source)

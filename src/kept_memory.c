@@ -2,8 +2,8 @@
  * kept_memory.c
  *	  The cache of idle mappings of this backend, see kept_memory.h.
  *
- * A mapping belongs either to the code that took it or to the cache.  What each backend has is
- * in shared memory, in a slot that this backend alone writes.
+ * A mapping belongs either to the code that took it or to the cache.  How much each backend
+ * has is in shared memory, in a slot that only that backend writes.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* mremap */
@@ -140,7 +140,7 @@ unmap_kept(void)
 	munmap(mapping.data, mapping.size);
 }
 
-/* Takes the smallest kept mapping of at least size and at most most bytes.  Returns false if there is none. */
+/* Takes the smallest kept mapping of at least size and at most `most` bytes.  Returns false if there is none. */
 static bool
 reuse(Size size, Size most, Mapping *mapping)
 {
@@ -161,7 +161,7 @@ reuse(Size size, Size most, Mapping *mapping)
 
 /*
  * Maps memory, aligned to huge pages when it spans some, because only there can they be
- * used.  Kept mappings that would make it more than work_mem in all are given up.
+ * used.  Kept mappings are given up while all mappings together would exceed work_mem.
  */
 static Mapping
 map(Size size)

@@ -28,20 +28,20 @@ typedef struct MemoryUse
 
 /*
  * Returns memory of at least so many bytes, or raises an error.  A kept mapping may have
- * up to most bytes.  The contents are undefined.
+ * up to `most` bytes.  The contents are undefined.
  */
 extern Mapping gpusort_memory_take(Size bytes, Size most);
 
-/* The same, larger than a mapping that was taken: moves its contents there, and gives it back. */
+/* Returns such memory with the contents of a smaller mapping that was taken, which is given back. */
 extern Mapping gpusort_memory_grow(Mapping mapping, Size bytes, Size most);
 
 /* Keeps a mapping that was taken, or unmaps it. */
 extern void gpusort_memory_give(Mapping mapping);
 
-/* Unmaps all that is kept: memory is short. */
+/* Unmaps all that is kept, for when memory is short. */
 extern void gpusort_memory_trim(void);
 
-/* What backend number i has mapped; false beyond the last one.  Without shared memory there is only this one. */
+/* What backend number i has mapped; false beyond the last one.  Without preloading there is only this backend. */
 extern bool gpusort_memory_look(int i, MemoryUse *use);
 
 extern Size gpusort_memory_shmem_size(void);

@@ -20,7 +20,7 @@
 /* In smaller buffers the unused part of the last huge page would weigh too much. */
 #define GPUSORT_HUGE_PAGES_FROM (4 * GPUSORT_HUGE_PAGE)
 
-/* Check for interrupts in a loop that counts entries by ones, or values of any type. */
+/* Check for interrupts in a loop that counts i by ones: EVERY for entries, VALUES for values of any type. */
 #define GPUSORT_CHECK_EVERY_NTH(i, interval) \
 	do { \
 		if (unlikely(((i) & ((interval) - 1)) == 0)) \

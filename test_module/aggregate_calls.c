@@ -7,10 +7,10 @@
  *	  partial(regprocedure, record) -> bytea, with the arguments as fields
  *	  combine(regprocedure, bytea, anyelement) -> anyelement
  *
- * The bytes may be anything, and each row of combine may name another aggregate to
- * deserialize its bytes; the first row's combines and ends.  While
- * gpusort_test.bare_calls is on, functions are called without an expression that
- * says their types.
+ * The bytes may be anything.  Each row of combine names the aggregate that deserializes its
+ * bytes; that of the first row combines the states and makes the result.  While
+ * gpusort_test.bare_calls is on, functions are called without an expression that says
+ * their types.
  */
 #include "postgres.h"
 
@@ -28,7 +28,7 @@
 
 #include "gpusort_test.h"
 
-/* What our aggregates keep: the state of the other one. */
+/* The state of partial and combine: that of the aggregate whose parts they run. */
 typedef struct CallState
 {
 	FormData_pg_aggregate parts;
@@ -62,9 +62,9 @@ find_parts(Oid aggregate, FormData_pg_aggregate *parts)
 }
 
 /*
- * Calls a function of the other aggregate in the place of ours.  The first argument
- * is the state's; types are those of the arguments that stand in ours from `first`
- * on, behind the state's.
+ * Calls a function of the other aggregate from one of ours.  Its first argument is of type
+ * internal.  The types of the next are those of our own arguments from number `first` on,
+ * or internal where there is none.
  */
 static Datum
 call_part(FunctionCallInfo fcinfo, Oid function, NullableDatum *args, int nargs, int first, bool *isnull)
@@ -98,7 +98,7 @@ call_part(FunctionCallInfo fcinfo, Oid function, NullableDatum *args, int nargs,
 	return result;
 }
 
-/* The state of ours, made for the first row. */
+/* The state of our aggregate, made at the first row. */
 static CallState *
 get_state(FunctionCallInfo fcinfo)
 {

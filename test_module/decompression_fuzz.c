@@ -32,8 +32,8 @@
 
 #include "toast/array_decompress.h"
 
-#define MOST_BYTES (64 * 1024)	/* of what is compressed, but for a few */
-#define MANY_BYTES (3 * 1024 * 1024)	/* of these */
+#define MOST_BYTES (64 * 1024)	/* of an input, but for every 500th */
+#define MANY_BYTES (3 * 1024 * 1024)	/* of every 500th */
 #define GUARD ((Size) 65536)		/* a multiple of any page size */
 
 PG_FUNCTION_INFO_V1(test_fuzz_decompression);
@@ -102,7 +102,7 @@ make_data(char *data, Size size)
 	}
 }
 
-/* Changes a stream of *size bytes in a buffer of `most`, and now and then how long its result is to be. */
+/* Changes a stream of *size bytes in a buffer of `most` bytes, and now and then the size of its result. */
 static void
 change(char *stream, Size *size, Size most, int32 *result_size)
 {

@@ -2,8 +2,9 @@
  * gpusort_test.c
  *	  Another extension, for the tests: it does what gpusort must bear from others.
  *
- * It shares nothing with gpusort but the server.  Tests load it before or after
- * gpusort and create the functions that they need from its symbols.
+ * It calls nothing of the gpusort that the server has loaded: the code of gpusort that it
+ * tests is linked to it as well.  Tests load it before or after gpusort and create the
+ * functions that they need from its symbols.
  */
 #include "postgres.h"
 

@@ -345,7 +345,7 @@ cudaEvent_t GpusortDevice::take_event()
         event = spare_events.back();
         spare_events.pop_back();
     } else {
-        cudaEventCreate(&event); /* on failure the stage is not timed */
+        cudaEventCreate(&event); /* on failure the moment is not recorded */
     }
     return event;
 }

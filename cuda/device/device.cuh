@@ -14,7 +14,7 @@
  * with the last event recorded for it, which poll() looks at. The worker is woken by a
  * host callback behind the oldest ticket of a lane. One callback per lane is outstanding
  * at a time, because CUDA's callback thread falls behind on busy hosts. CUDA runs
- * callbacks also when the context has failed, so no ticket is ever lost.
+ * callbacks also when the context has failed, so the worker is always woken.
  */
 #ifndef GPUSORT_DEVICE_CUH
 #define GPUSORT_DEVICE_CUH
@@ -67,7 +67,7 @@ struct Ticket {
     uint32_t *failed_check = nullptr;  /* pinned; set by the device when verifying */
     uint64_t bytes = 0;                /* device memory that is freed when it ends */
     Lane *lane = nullptr;
-    cudaError_t lost = cudaSuccess; /* if not success: no event will tell its end, and why */
+    cudaError_t lost = cudaSuccess; /* why no event will tell its end; success if one will */
 };
 
 /* A session's columns; see session.cu. */

@@ -11,8 +11,8 @@
  * the gathered payload is checked to be the one that came.
  *
  * A job's device memory is one allocation, made and freed in stream order. When the pool
- * is full because other jobs hold it, the job waits for one of them to end. Only a job
- * that is too large by itself ends as out of memory.
+ * is full, the job waits for a ticket that is under way to end. If none is, because the job
+ * is too large or idle sessions hold the memory, it ends as out of memory.
  */
 #include <stdio.h>
 #include <string.h>
@@ -115,7 +115,7 @@ Copies copies_out(const GpusortSlabSort &job, const JobMemory &memory)
     return copies;
 }
 
-/* The same without copying: the kernels only digest what lies on the device. */
+/* The copies in, without copying: the kernels only digest what lies on the device. */
 Copies digested_in(Copies in)
 {
     for (Copy &copy : in.each)

@@ -47,7 +47,7 @@ bool describe(GpusortDevice *device, GpusortDeviceInfo *info, GpusortDeviceError
     return true;
 }
 
-/* The rate of the fastest of a few copies between the arena and the device, in bytes per second. */
+/* The rate of the fastest of a few copies between host and device, in bytes per second. */
 cudaError_t copy_rate(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream,
                       cudaEvent_t begin, cudaEvent_t end, double *rate)
 {

@@ -56,7 +56,7 @@ struct KeyDigests {
     uint64_t *left = nullptr;       /* verify_end adds the digest of the result that it looks at */
 };
 
-/* Bytes of device memory for the check, the same for both calls. */
+/* Bytes of device memory for a check: all its calls get the same. */
 size_t verify_bytes(const SegmentBatch &batch);
 
 /*

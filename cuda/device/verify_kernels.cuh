@@ -2,11 +2,11 @@
  * verify_kernels.cuh
  *	  The kernels of verify.cu: what a check looks at, and how it adds up.
  *
- * A first kernel gives each segment to as many threads as suit its length, up to a block.
- * Longer segments go to a second kernel, which cuts them into chunks. If a batch has both
- * kinds, the first kernel lists the long ones. Every block adds its findings, and the last
- * block of all gives the verdict. The entries before the sort are digested before it or, if
- * they are kept, together with those after it.
+ * A first kernel gives each segment to the same number of threads, up to a block, which
+ * suits their average length. Long segments go to a second kernel, which cuts them into
+ * chunks. If a batch has both kinds, the first kernel lists the long ones. Every block adds
+ * its findings, and the last block of all gives the verdict. The entries before the sort are
+ * digested before it or, if they are kept, together with those after it.
  *
  * Two sums are taken. The digest of a segment's entries is the same in any order, so
  * sorting must not change it. The balance ties this to the bytes that came and to those

@@ -8,8 +8,9 @@
  * input until the job ends, so this one fails a job whose input has changed by then.  On
  * request it fails in every way a device can (emulated_faults.h).
  *
- * GPUSORT_EMULATED_DEVICES in the server's environment says how many there are. They are
- * equally fast then, or GPUSORT_EMULATED_RATES says how fast each copies: GB/s separated by commas.
+ * GPUSORT_EMULATED_DEVICES in the server's environment says how many devices there are. Then
+ * GPUSORT_EMULATED_RATES says how fast each copies, in GB/s separated by commas. Devices that
+ * it does not name are equally fast.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -288,7 +289,7 @@ static double copy_rate(const void *arena, size_t arena_bytes) {
     return bytes / (seconds > 1e-6 ? seconds : 1e-6);
 }
 
-/* Bytes per second that the device says it copies: measured for the only one, else a number for each. */
+/* Bytes per second that the device says it copies: measured unless the environment says how many devices there are. */
 static double told_rate(int ordinal, const void *arena, size_t arena_bytes) {
     const char *rates = getenv("GPUSORT_EMULATED_RATES");
     if (getenv("GPUSORT_EMULATED_DEVICES") == nullptr) return copy_rate(arena, arena_bytes);

@@ -77,7 +77,7 @@ private:
     std::vector<uint64_t> working_; /* the keys that are sorted, gaps included */
     std::vector<uint32_t> index_;   /* the index that is sorted with them */
     std::vector<uint32_t> entries_; /* the result made from the index; gaps are zero */
-    uint64_t digest_ = 0;           /* which the result must have */
+    uint64_t digest_ = 0;           /* the digest that the result must have */
 };
 
 JobMemory::JobMemory(const GpusortSlabSort &job, const Damage &damage)
@@ -237,7 +237,7 @@ bool Columns::fetch(uint32_t number, uint64_t first_row, uint64_t nrows, void *t
     return !session_.verify || fetched.nfetched != nsorted_ || fetched.fetched == fetched.left;
 }
 
-/* Brings a column into the order of the index; false if it is not the one that was appended. */
+/* Brings a column into the order of the index; false if its rows are not those that were appended. */
 bool Columns::gather(Column *column, uint64_t nrows) {
     uint32_t width = column->width;
     char *sorted = (char *)malloc(nsorted_ * width + sizeof(uint64_t));

@@ -36,7 +36,7 @@ uint64_t code_of(const GpusortSpec &spec, const char *key, bool tied) {
     return spec.descending ? ~code : code;
 }
 
-/* Mixes a code, so sums of different multisets differ. */
+/* Mixes a code, so that sums over different sets of keys hardly ever agree. */
 uint64_t mix(uint64_t code) {
     code += UINT64_C(0x9e3779b97f4a7c15);
     code ^= code >> 33;
@@ -148,7 +148,7 @@ void sort_segment(const GpusortSpec &wanted, void *keys, uint32_t *index, uint32
 
 namespace {
 
-/* Puts two different entries in the wrong order, or doubles one. */
+/* Exchanges the first and the last entry, or overwrites the first with the last. */
 template <typename Entry>
 void spoil_entries(Entry *entries, uint64_t count, Spoil spoil) {
     if (spoil == Spoil::NOTHING || count < 2) return;

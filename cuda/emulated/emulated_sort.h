@@ -35,7 +35,7 @@ bool keys_right(const GpusortSpec &spec, const char *input, const char *output, 
 /* True if the index gives the wanted keys in stable order. */
 bool index_right(const GpusortSpec &spec, const char *input, const uint32_t *index, uint64_t count);
 
-/* Puts two different entries in the wrong order, or doubles one. */
+/* Exchanges the first and the last entry, or overwrites the first with the last. */
 void spoil_keys(char *keys, uint32_t width, uint64_t count, Spoil spoil);
 void spoil_index(uint32_t *index, uint64_t count, Spoil spoil);
 

@@ -2,7 +2,7 @@
  * choose.c
  *	  See choose.h.
  *
- * Times are estimated only for keys that lie in ordinary memory, from where both engines
+ * Times are compared only for keys that lie in ordinary memory, from where both engines
  * would start.  A node that packs slabs or sends columns saves itself work beside the
  * sort, and that work is not in the table of costs: for nodes gpusort.min_gpu_keys alone
  * decides.

@@ -25,7 +25,7 @@ typedef enum SortRoute
 	ROUTE_ROWS					/* sent with columns through a session */
 } SortRoute;
 
-/* Decides for keys of rows.  bytes_in would be copied to a device with their columns, bytes_out back. */
+/* Decides for keys of rows.  With their columns, bytes_in would be copied to a device and bytes_out back. */
 extern void gpusort_choose_rows(const GpusortSpec *spec, uint64_t keys, uint64_t bytes_in, uint64_t bytes_out,
 								SortDecision *decision);
 

@@ -88,7 +88,7 @@ allocate_in_memory(BatchState *state)
 	batch->segments = (GpusortSegment *) (batch->keys + key_bytes + payload_bytes);
 }
 
-/* Runs when the batch's memory context goes. */
+/* Runs when the batch's memory context ends. */
 static void
 release(void *arg)
 {
@@ -201,7 +201,7 @@ describe(BatchState *state)
 	};
 }
 
-/* Notes the engine and method of a batch that was sorted in the memory it was packed in. */
+/* Sets the results of a batch: engine, method, and where they lie if it was sorted in place. */
 static void
 finish(BatchState *state, const SortRequest *request)
 {
@@ -228,7 +228,7 @@ gpusort_batch_submit(SortBatch *batch)
 	finish(state, &request);
 }
 
-/* True if gpusort_batch_wait would return at once. */
+/* True if gpusort_batch_wait need not wait for a device.  It may still have to sort what the device failed to. */
 bool
 gpusort_batch_done(SortBatch *batch)
 {

@@ -2,8 +2,8 @@
  * sort_progress.c
  *	  Slots in shared memory that say what each backend is sorting.
  *
- * A slot is written by its backend only.  Members that change while a sort is shown are
- * atomic and need no lock; all others are written under the slot's spinlock.
+ * A slot is written by its backend only.  Atomic members need no lock; all others are
+ * written under the slot's spinlock.
  */
 #include "postgres.h"
 

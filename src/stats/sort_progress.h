@@ -2,11 +2,11 @@
  * sort_progress.h
  *	  What each backend is sorting now, for the view gpusort.jobs.
  *
- * Only long sorts are shown.  Begin and end take the spinlock of a slot of the backend; an
- * update is a store or a few.  A backend has GPUSORT_SHOWN_SORTS slots.  If none is free,
- * begin returns 0, and the sort is not shown.  A sort of keys that is part of another sort
- * is shown as that one.  After an error a slot is cleared when the transaction or
- * subtransaction that began the sort aborts.
+ * Sorts of many keys are shown, and each ORDER BY of the rows node.  Begin and end take the
+ * spinlock of a slot of the backend; an update is a store or a few.  A backend has
+ * GPUSORT_SHOWN_SORTS slots.  If none is free, begin returns 0, and the sort is not shown.
+ * A sort of keys that is part of another sort is shown as that one.  After an error a slot
+ * is cleared when the transaction or subtransaction that began the sort aborts.
  */
 #ifndef GPUSORT_SORT_PROGRESS_H
 #define GPUSORT_SORT_PROGRESS_H
@@ -48,7 +48,7 @@ extern ShownSortId gpusort_progress_show(EngineId engine, SortUse use, GpusortMe
 extern void gpusort_progress_write(ShownSortId id, SortPhase phase, uint64_t done, uint64_t total);
 extern void gpusort_progress_clear(ShownSortId id);
 
-/* Updates the numbers of rows of an ORDER BY. */
+/* Updates the numbers that are shown of an ORDER BY. */
 extern void gpusort_progress_rows(ShownSortId id, const ProgressRows *rows);
 
 /* Sets engine and method of a shown sort. */
@@ -61,14 +61,14 @@ gpusort_progress_begin(EngineId engine, SortUse use, GpusortMethod method, uint6
 	return keys < GPUSORT_PROGRESS_MIN_KEYS ? 0 : gpusort_progress_show(engine, use, method, keys);
 }
 
-/* Shows an ORDER BY of so many rows, as the planner expects. */
+/* Shows an ORDER BY.  The number of its rows is the planner's estimate. */
 static inline ShownSortId
 gpusort_progress_begin_rows(uint64_t expected)
 {
 	return gpusort_progress_show(ENGINE_NONE, USED_FOR_ROWS, GPUSORT_METHOD_AUTO, expected);
 }
 
-/* Sets the phase, and its share done. */
+/* Sets the phase, and how much of it is done. */
 static inline void
 gpusort_progress_update(ShownSortId id, SortPhase phase, uint64_t done, uint64_t total)
 {

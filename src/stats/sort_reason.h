@@ -6,8 +6,9 @@
  *	  CHOICE	the CPU is meant to sort, which is no fallback
  *	  WAIT		no device is ready, but one may be soon
  *	  REFUSAL	no device will sort it
- *	  LACK		the device lacks memory or support for this way; another way may work
- *	  FAULT		the device tried and failed; the CPU tries next
+ *	  LACK		the device has no room for this now, or cannot do it in this way; another
+ *				way may work
+ *	  FAULT		the device tried and failed; another device tries next, or the CPU
  */
 #ifndef GPUSORT_SORT_REASON_H
 #define GPUSORT_SORT_REASON_H

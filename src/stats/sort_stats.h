@@ -37,7 +37,7 @@ typedef struct SortCounts
 	uint64_t	keys;
 	uint64_t	bytes;			/* of keys and payload */
 	uint64_t	nanoseconds;
-	uint64_t	device_sorts;	/* sorts by devices: of pieces, and of abandoned jobs */
+	uint64_t	device_sorts;	/* by devices: each piece counts, and each abandoned job */
 	uint64_t	verification_failures;
 } SortCounts;
 

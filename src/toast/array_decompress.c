@@ -32,7 +32,7 @@
 #define LZ4_LAST_LITERALS 5
 #define LZ4_LAST_MATCH 12
 
-/* Bytes copied at a time.  Copies of short matches go beyond their end if the target is long enough. */
+/* Bytes copied at a time.  A copy may go beyond its end if source and target are long enough. */
 #define STRIDE 16
 
 typedef struct Decompression

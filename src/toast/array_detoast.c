@@ -65,7 +65,7 @@ fetch_in_pieces(const varatt_external *pointer)
 
 	for (int32 start = 0; start < size; start += PIECE)
 	{
-		/* Each slice is written behind a header, which is not written and so keeps the bytes before it. */
+		/* Nothing is written where a slice's header would be: the slice before ends there. */
 		struct varlena *slice = (struct varlena *) ((char *) value + start);
 
 		CHECK_FOR_INTERRUPTS();
@@ -86,7 +86,7 @@ fetch_in_pieces(const varatt_external *pointer)
 	return value;
 }
 
-/* The flat image of an expanded array, or NULL if its elements were changed. */
+/* The flat image that an expanded array keeps.  NULL if it keeps none, or if this is no expanded array. */
 static const ArrayType *
 flat_image(struct varlena *attribute)
 {
@@ -98,7 +98,7 @@ flat_image(struct varlena *attribute)
 	return expanded->ea_magic == EA_MAGIC ? expanded->fvalue : NULL;
 }
 
-/* Detoasts a value of more than a piece.  Returns NULL for all others, and where PostgreSQL must do it. */
+/* Detoasts a value of more than a piece.  Returns NULL for all others, and where PostgreSQL is to do it. */
 static struct varlena *
 detoast_huge(struct varlena *attribute, bool copy)
 {

@@ -70,7 +70,10 @@ gpusort_fuzz_copy(FuzzInput *input, Size size)
 	return copy;
 }
 
-/* Fails at an error that only a defect raises.  Receive functions of the server raise one of jsonb's version. */
+/*
+ * Fails at an error that only a defect raises.  One internal error is none: the server's receive
+ * function of jsonb raises it at an unknown version.
+ */
 static void
 judge_error(void)
 {

@@ -5,8 +5,8 @@
  * This is worker.c itself, with an arena of its own: each record of the input is given to
  * it as the queue would, and then it takes back from the emulated device what has ended.
  * Slabs end where memory ends, so a job that reaches beyond them is seen.  The worker must
- * refuse a record, run it, or end itself in order at a fault of the device, as where the
- * segments in a slab are not those that the record counts.
+ * refuse a record, run it, or end itself in order at a fault of the device.  Segments that
+ * the record does not count are such a fault.
  *
  * Input: a byte with the number of a record, a byte with what happens then, the fields of the
  * record, 2 bytes with a number of bytes, that many bytes of the slab; and so on.

@@ -1,13 +1,13 @@
 /*
  * fuzz_keys.c
- *	  Rows come out in the order of the comparators of their keys, and rows that are equal in
- *	  the order in which they came: whatever the bits, bytes and characters are that the sort
- *	  takes for the values.
+ *	  Rows must come out in the order that the comparators of their keys give, and equal rows
+ *	  in the order in which they came, whatever the values are.
  *
- * Input: two keys (a byte each: type and collation; a byte: directions and NULLs), values of
- * both (a byte that says how many, then each as its type's receive function takes it, of
- * types of no fixed length behind a byte with the length), and for each further byte a row,
- * which says which values it has.
+ * Input: two keys, then a byte for each row, which says which values it has.  A key is a byte
+ * with its type; one with its collation, if the type can have one; one with its directions of
+ * order and of NULLs; one with the number of its values; and the values, each as the type's
+ * receive function takes it.  Before values of no fixed length, and of name, is a byte with
+ * the length.
  */
 #include "fuzz.h"
 

@@ -44,7 +44,7 @@ run(FuzzInput *input)
 	memcpy(VARDATA(sent), input->data, input->size);
 	SET_VARSIZE(sent, VARHDRSZ + input->size);
 	state = gpusort_set_state_read(new_call(), sent, NULL);
-	/* Without an array type: nothing that collects values would have made it. */
+	/* Aggregates collect only values whose type has an array type. */
 	if (!OidIsValid(get_array_type(state->values.type)))
 		return;
 	if (state->keys.type != InvalidOid && !OidIsValid(get_array_type(state->keys.type)))

@@ -31,7 +31,7 @@ extern void gpusort_devices_look(const GpusortSpec *spec, DeviceView *view);
 /* Why no device can be used now, or REASON_NONE. */
 extern SortReason gpusort_devices_unready(void);
 
-/* A device that is ready, and memory in bytes that jobs and sessions may have there: in all, and as much as is free now. */
+/* A device that is ready.  Jobs and sessions may have memory_limit bytes there, of which memory_free are free now. */
 typedef struct ReadyDevice
 {
 	int			device;

@@ -9,7 +9,7 @@
  * of a single segment, which the CPU merges.
  *
  * If the device fails half way, the CPU must still be able to sort the request.  Where
- * results in place would prevent that, they are collected in a copy: see needs_copy.
+ * results in place would prevent that, they are collected beside it: see needs_copy.
  */
 #include "postgres.h"
 
@@ -88,10 +88,10 @@ cut_piece(const DeviceSort *sort, Piece *piece)
 
 /*
  * True if a failure half way would leave the request unusable, so that results must be
- * collected in a copy.  Not needed for keys without a payload, because a partly sorted
- * array can be sorted again, nor for an index, which has memory of its own.  Needed with
- * a limit, where entries past it are lost, with a carried payload, which would no longer
- * belong to its keys, and for segments that need a session.
+ * collected in a copy.  Keys without a payload need none, because a partly sorted array
+ * can be sorted again.  An index needs none, because it has memory of its own.  A copy is
+ * needed with a limit, because entries past it are lost; with a carried payload, because
+ * it would no longer belong to its keys; and for segments that need a session.
  */
 static bool
 needs_copy(const SortRequest *request)

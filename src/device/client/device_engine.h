@@ -8,9 +8,9 @@
 #include "request/sort_request.h"
 
 /*
- * Has a device sort the request.  Checks for interrupts at least every 50 ms.
- * Returns REASON_NONE when sorted, with used_method set.  Else returns why it failed; the
- * request can then be sorted again.
+ * Has a device sort the request.  Checks for interrupts while it waits for the device, but
+ * not while it copies.  Returns REASON_NONE when sorted, with used_method set.  Else returns
+ * why it failed; the request can then be sorted again.
  */
 extern SortReason gpusort_device_sort(SortRequest *request);
 

@@ -120,8 +120,8 @@ try_open(DeviceSession *session, int device, SortReason *why)
 }
 
 /*
- * With gpusort.engine = 'gpu' this waits for memory that other sessions hold, but only for
- * some seconds: their backends may be idle.
+ * With gpusort.engine = 'gpu' this tries again while there are other sessions, because they
+ * may end and free memory.  It does so only for some seconds: their backends may be idle.
  */
 DeviceSession *
 gpusort_session_open(const GpusortSpec *spec, SortUse use, int device, uint64_t nrows, uint32_t ncolumns,

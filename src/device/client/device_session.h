@@ -25,7 +25,7 @@ typedef struct DeviceSession DeviceSession;
 
 /*
  * Opens a session for nrows rows of columns of 1, 2, 4, 8 or 16 bytes, on a certain device or on
- * GPUSORT_ANY_DEVICE.  Returns NULL if it has no memory for them.
+ * GPUSORT_ANY_DEVICE.  Returns NULL and sets *why if none can be opened.
  */
 extern DeviceSession *gpusort_session_open(const GpusortSpec *spec, SortUse use, int device, uint64_t nrows,
 										   uint32_t ncolumns, const uint8_t *column_width, SortReason *why);
@@ -49,7 +49,7 @@ typedef struct SessionRead
 /* Takes the next nrows rows, of width bytes, after the first `done` of a read. */
 typedef void (*SessionTake) (const SessionRead *read, uint64_t done, uint64_t nrows, uint32_t width, const void *data);
 
-/* Copies them to the read's target. */
+/* A SessionTake that copies the rows to the read's target. */
 extern void gpusort_session_copy(const SessionRead *read, uint64_t done, uint64_t nrows, uint32_t width,
 								 const void *data);
 
@@ -62,7 +62,7 @@ extern void gpusort_session_copy(const SessionRead *read, uint64_t done, uint64_
 extern bool gpusort_session_read(DeviceSession *session, const SessionRead *reads, int nreads, SessionTake take,
 								 SortReason *why);
 
-/* The same for the first rows of one column, copied to the target. */
+/* Fetches the first nrows rows of one column, and copies them to the target. */
 extern bool gpusort_session_fetch(DeviceSession *session, uint32_t column, uint64_t nrows, void *target, SortReason *why);
 
 extern void gpusort_session_close(DeviceSession *session);

@@ -16,7 +16,7 @@
 
 #define SLAB_BYTES_MIN ((size_t) 64 * 1024)
 #define SLAB_BYTES_MAX ((size_t) 8 * 1024 * 1024)
-#define SLABS_WANTED 16			/* slabs are made smaller until there are this many */
+#define SLABS_WANTED 16			/* slabs are halved, down to the least size, until there are this many */
 #define RESERVE_SHARE 4			/* one slab in 4 is kept for transit */
 #define PAGE ((size_t) 4096)
 
@@ -35,7 +35,7 @@ gpusort_job_assert_check(const DeviceJob *job)
 	Assert(gpusort_arena->nfree >= 0 && gpusort_arena->nfree <= gpusort_arena->nslabs);
 }
 
-/* The size of slabs, if there are any: the largest for which there are SLABS_WANTED of them. */
+/* The size of slabs: the largest of which SLABS_WANTED fit the arena, or SLAB_BYTES_MIN. */
 static size_t
 slab_bytes(void)
 {
@@ -107,7 +107,7 @@ gpusort_arena_unlock_at_exit(void)
 {
 	if (!LWLockHeldByMe(gpusort_arena->lock))
 		return;
-	HOLD_INTERRUPTS();			/* the release resumes them, and the exit has forgotten who held them */
+	HOLD_INTERRUPTS();			/* the release resumes them; the exit has forgotten the hold that came with the lock */
 	LWLockRelease(gpusort_arena->lock);
 }
 

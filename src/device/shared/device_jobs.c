@@ -19,10 +19,10 @@
 #include "device/shared/device_jobs.h"
 #include "device/shared/device_watch.h"
 
-/* For so long a backend gives its jobs to other devices after one has failed. */
+/* How long a backend gives its jobs to other devices after one has failed. */
 #define AVOID_MS 10000
 
-/* Devices whose transfers take at most so many times as long as the fastest one's count as equally fast. */
+/* A device counts as equally fast if its transfers take at most so many times as long as the fastest one's. */
 #define EQUALLY_FAST 1.2
 
 /* The device that failed a job of this backend, and when it may have one again. */
@@ -36,7 +36,7 @@ gpusort_device_note_failure(int device)
 	failed_until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), AVOID_MS);
 }
 
-/* Any ready device but the one that failed.  Called under the lock. */
+/* True if a device is ready that is not the one that failed.  Called under the lock. */
 static bool
 find_spare(void)
 {
@@ -66,7 +66,7 @@ seconds_per_byte(const SharedDevice *device)
 	return 1 / device->info.to_device_bytes_per_s + 1 / device->info.from_device_bytes_per_s;
 }
 
-/* That of the fastest ready device.  Called under the lock. */
+/* The least seconds per byte of all ready devices.  Called under the lock. */
 static double
 least_seconds_per_byte(void)
 {
@@ -78,7 +78,10 @@ least_seconds_per_byte(void)
 	return least;
 }
 
-/* How long a device would take for its jobs and one more, all of them alike, in units of the fastest device's time for one. */
+/*
+ * How long a device would take for its jobs and one more.  All jobs count as alike.  The unit
+ * is the time that the fastest device takes for one.
+ */
 static double
 time_to_end(const SharedDevice *device, double least)
 {
@@ -393,7 +396,7 @@ gpusort_job_put_back(DeviceJob *job)
 	LWLockRelease(gpusort_arena->lock);
 }
 
-/* Counts a job that has ended, for the device and for whom it was. */
+/* Counts a job that has ended, for its device and for its use. */
 static void
 count(SharedDevice *device, const DeviceJob *job, const GpusortDeviceOutcome *outcome)
 {
@@ -422,7 +425,7 @@ count(SharedDevice *device, const DeviceJob *job, const GpusortDeviceOutcome *ou
 
 /*
  * RUNNING -> ENDED.  An abandoned job becomes FREE, or closes its session first.  What the
- * record says of the job is read from the worker's copy.
+ * record says of the job is read from `job`, the worker's copy.
  */
 void
 gpusort_job_end(DeviceJob *record, const DeviceJob *job, const GpusortDeviceOutcome *outcome)

@@ -19,8 +19,9 @@
  *	  QUEUED		the backend owns the record, nobody may touch the slab
  *	  RUNNING		the device reads the slab's input and writes its output
  *	  LOST			the worker ended while the job ran, and the device may still write
- *					the output.  The next worker frees the record; until then the
- *					slab is out of use, but its owner may read the input
+ *					the output.  The next worker makes the record FREE, or ENDED if
+ *					it has an owner; until then the slab is out of use, but its
+ *					owner may read the input
  *
  * arena.c and device_jobs.c make every transition under the one lock, which is held for
  * a few instructions.  Slabs are read and written without the lock, by those that the

@@ -2,7 +2,8 @@
  * device_watch.c
  *	  Tells a backend that waits whether devices still finish jobs.
  *
- * Reads counters without the lock, because an old value only delays the answer.
+ * Reads counters without the lock: in a wait of this length it does no harm if a value is a
+ * moment old.
  */
 #include "postgres.h"
 
@@ -32,8 +33,8 @@ gpusort_watch_start(DeviceWatch *watch, int device)
 }
 
 /*
- * True if no job has ended for twice gpusort.device_timeout.  A worker gives its device up
- * after that timeout, so then the worker itself does not answer.
+ * True if no job has ended well for twice gpusort.device_timeout.  A worker gives its device
+ * up after half of that time, so then the worker itself does not answer.
  */
 bool
 gpusort_watch_stuck(DeviceWatch *watch)

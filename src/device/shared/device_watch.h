@@ -12,7 +12,7 @@
 typedef struct DeviceWatch
 {
 	int			device;
-	uint64_t	jobs;			/* how many had ended at the start */
+	uint64_t	jobs;			/* how many had ended well at the start */
 	TimestampTz until;			/* when another should have ended */
 } DeviceWatch;
 

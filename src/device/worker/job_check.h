@@ -5,8 +5,9 @@
  * Records and slabs are written by backends, each of which runs other people's code too.
  * A wrong record would have the device, or the worker itself, read and write memory of
  * others, or end the worker by a signal, which restarts the server.  So the worker copies a
- * record once, checks the copy, and gives the module nothing but what it says.  What lies in
- * the slab is not looked at: keys may be anything, and segments are the module's to bear.
+ * record once, checks the copy, and gives the module nothing but what the copy says.  What
+ * lies in the slab is not looked at: keys may be anything, and the module must bear any
+ * segments.
  */
 #ifndef GPUSORT_JOB_CHECK_H
 #define GPUSORT_JOB_CHECK_H

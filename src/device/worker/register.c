@@ -4,11 +4,11 @@
  *	  worker for each device.
  *
  * The postmaster cannot ask how many devices there are, because it never loads a device
- * module.  With gpusort.devices = 'all' it registers the worker of device 0, which
- * counts the devices and registers the other workers.
+ * module.  With gpusort.devices = 'all' it registers the worker of device 0.  When that
+ * has opened its device, it registers the workers of all others.
  *
- * Without a device in the list or a device module in its place there is no arena, for
- * nobody would use it.  Such a worker reports that the module is missing, and ends.
+ * Without a device in the list or a device module in its place the arena has no slabs, for
+ * nobody would use them.  A worker that finds no module reports that, and ends.
  */
 #include "postgres.h"
 

@@ -104,7 +104,7 @@ fault(const DeviceJob *job, const char *message)
 	proc_exit(1);
 }
 
-/* Makes this process the device's worker.  Returns false if it has one. */
+/* Makes this process the device's worker.  Returns false if the device has another one. */
 static bool
 claim_device(void)
 {
@@ -152,7 +152,7 @@ nap(long seconds)
 	}
 }
 
-/* Waits 1 second after the second fault in a row, then 2, 4, ... */
+/* Waits 1 second after the second fault in a row, then 2, 4, ..., up to BACK_OFF_MAX_SECONDS. */
 static void
 back_off(void)
 {

@@ -1,6 +1,6 @@
 /*
  * worker.h
- *	  Registers the device worker, and loads the module that it drives.
+ *	  Registers the device worker, and loads the module that drives the device.
  */
 #ifndef GPUSORT_WORKER_H
 #define GPUSORT_WORKER_H
