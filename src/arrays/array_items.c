@@ -245,8 +245,9 @@ gather_slices(const ArrayItems *items, const uint32 *positions)
 }
 
 /*
- * Builds an array of the items at the given positions.  Positions must be valid.  For a
- * multidimensional array they must name every slice.
+ * Builds an array of the items at the given positions, none of which may be
+ * GPUSORT_NULL_ITEM.  For a multidimensional array they must name every slice once, and
+ * the slices must have been taken out.
  */
 ArrayType *
 gpusort_items_gather(ArrayItems *items, const uint32 *positions, uint32 count, int lower_bound)

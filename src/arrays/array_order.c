@@ -19,8 +19,9 @@
 
 /*
  * True if the keys are known to lie in sorted runs and merging these is better than
- * sorting.  It is not if a method is asked for by name, or if a GPU sorts.  Nor is it if
- * the codes span a range smaller than the number of keys: counting is faster there.
+ * sorting.  It is not if only the first keys are wanted, if a method is asked for by name,
+ * or if a GPU sorts.  Nor is it if the codes span a range smaller than the number of keys:
+ * counting is faster there.
  */
 static bool
 merging_pays(SortRequest *request, const ArrayOrder *order)
@@ -105,7 +106,7 @@ gpusort_order_in_place(ArrayType *array, const ElementType *element, const Array
 	return count;
 }
 
-/* Writes the positions of an array's keys in order, counted without NULLs. */
+/* Writes the positions of an array's keys in order.  NULLs are not counted in these positions. */
 static void
 key_positions(ArrayItems *items, const ArrayOrder *order, uint32 count, uint32 limit,
 			  uint32 *positions)
@@ -160,7 +161,7 @@ gpusort_order_values(ElementType *type, const ArrayOrder *order, const Datum *va
 	gpusort_comparator_sort(comparator, order->use, values, positions, count);
 }
 
-/* Writes the positions of the items in order by their comparator, counted without NULLs. */
+/* Writes the positions of the items in order by their comparator.  NULLs are not counted in these positions. */
 static void
 value_positions(ArrayItems *items, const ArrayOrder *order, uint32 count, uint32 *positions)
 {
@@ -264,8 +265,8 @@ gpusort_order_holds(ArrayItems *items, const ArrayOrder *order)
 }
 
 /*
- * Sets begins[i] for every place i of the order given by positions where the item differs
- * from the one before.
+ * Writes begins[i] for every place i of the order that positions gives.  It is true at the
+ * first place, and where the item differs from the one before.
  */
 void
 gpusort_order_classes(ArrayItems *items, const ArrayOrder *order, const uint32 *positions,

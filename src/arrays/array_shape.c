@@ -55,7 +55,7 @@ gpusort_array_count_nulls(const ArrayType *array, uint32 length)
 	return gpusort_bitmap_count_nulls(ARR_NULLBITMAP(array), length);
 }
 
-/* Writes the 0-based positions of the elements that are not NULL, and those of the NULLs. */
+/* Writes the 0-based positions of the elements that are not NULL, and those of the NULLs.  There must be a bitmap. */
 void
 gpusort_array_find_nulls(const ArrayType *array, uint32 length, uint32 *values, uint32 *nulls)
 {

@@ -2,15 +2,15 @@
  * comparator_sort.c
  *	  Stable sorts of Datums through their btree comparator.
  *
- * Comparisons of such types are costly, so the ways to need few of them are tried in
- * turn:
+ * A comparison through an operator class is costly, so the ways to need few of them are
+ * tried in turn:
  *
- *	  values in order, or in reverse order: one comparison each
+ *	  values in order, or in reverse order: one comparison per value finds this out
  *	  abbreviated keys, where the type has them (text in the C collation, numeric,
- *		uuid, ...): they are sorted as 64-bit numbers by the SIMD sorts, and values are
- *		compared only where theirs are equal.  The server's sorts ask the operator
- *		class whether abbreviated keys tell enough values apart; here they are so
- *		cheap that this is not asked
+ *		uuid, ...): they are sorted as 64-bit numbers by the CPU engine.  Values are
+ *		compared only where their abbreviated keys are equal.  The server's sorts ask
+ *		the operator class whether abbreviated keys tell enough values apart.  Here they
+ *		are so cheap that this is not asked
  *	  few distinct values: values of the same bytes form a class, found by hashing.  One
  *		value of each class is sorted, and the others follow it.  Where a collation
  *		makes abbreviated keys costly, this is tried before them
@@ -73,7 +73,7 @@ judge_abbreviation(ComparatorSort *sort)
 	}
 	else if (sort->type == NUMERICOID)
 	{
-		/* Signed and negated: see numeric_cmp_abbrev. */
+		/* Its abbreviated keys are signed and negated, see numeric_cmp_abbrev. */
 		sort->has_abbreviation = true;
 		sort->abbreviation_form = GPUSORT_KEY_INT64;
 		sort->abbreviation_inverted = true;
@@ -218,7 +218,7 @@ allocate_positions(uint64 n)
 /* Classes of values that are the same byte for byte, and hence equal. */
 typedef struct Classes
 {
-	uint32	   *class_of;		/* each value's */
+	uint32	   *class_of;		/* the class of each value, later its rank */
 	Datum	   *datums;			/* a value of each class */
 	uint32		count;
 } Classes;
@@ -245,7 +245,7 @@ find_classes(const Values *values, const uint32 *positions, uint32 n, Classes *c
 			slot = (slot + 1) & mask;
 		if (class_in[slot] == 0)
 		{
-			/* Too many classes for all values, or already among the first ones. */
+			/* There are half as many classes as values, or too many among the first values. */
 			if (classes->count == n / 2 || (i >= Max(n / 8, MIN_PREPARED) && classes->count > i - i / 4))
 				break;
 			classes->datums[classes->count++] = datum;

@@ -2,7 +2,7 @@
  * comparator_sort.h
  *	  Sorts values of any type through its default btree operator class.
  *
- * For types that have no key form.  The caller leaves NULLs out.
+ * Used for types that have no key form.  The caller leaves NULLs out.
  */
 #ifndef GPUSORT_COMPARATOR_SORT_H
 #define GPUSORT_COMPARATOR_SORT_H
@@ -39,7 +39,7 @@ extern ComparatorSort *gpusort_comparator_prepare(Oid type, Oid collation, bool 
 /*
  * Writes the 0-based positions of n values in order, stably, to index.  Takes up to 24
  * bytes of memory per value and checks for interrupts.  Sorts of abbreviated keys are
- * counted for the use.
+ * counted as sorts for this use.
  */
 extern void gpusort_comparator_sort(ComparatorSort *sort, SortUse use, const Datum *values, uint32 *index, uint32 n);
 

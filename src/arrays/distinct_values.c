@@ -36,11 +36,11 @@ typedef struct Table
 	Entry		local[FIRST_ENTRIES];
 } Table;
 
-/* A value, without the header of a varlena. */
+/* A value as it is stored, and its bytes without the header of a varlena. */
 typedef struct Bytes
 {
 	const char *start;			/* with the header */
-	const char *bytes;
+	const char *bytes;			/* behind the header */
 	uint32		length;
 	uint32		stored;			/* bytes to the next value */
 	uint32		hash;

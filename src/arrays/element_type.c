@@ -51,7 +51,7 @@ gpusort_element_lookup(FunctionCallInfo fcinfo, CachedArgument argument, Oid typ
 	return element;
 }
 
-/* The type of slices of arrays of element: its array type. */
+/* The type of an array's slices: the array type of its elements.  Raises an error if the elements have no order. */
 ElementType *
 gpusort_element_slices(FunctionCallInfo fcinfo, ElementType *element)
 {

@@ -38,10 +38,10 @@ typedef struct CallCache
 	ElementType arguments[2];
 	ElementType slices;
 	TupleDesc	record;			/* of a function that returns a record */
-	void	   *of_function;	/* kept by the function itself */
+	void	   *of_function;	/* what the function itself keeps, or NULL */
 } CallCache;
 
-/* An array argument of a call: its place in the cache. */
+/* The place of an array argument in the cache. */
 typedef enum CachedArgument
 {
 	FIRST_ARRAY,

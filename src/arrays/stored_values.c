@@ -16,7 +16,7 @@
 /* From this many ranks on a sort costs less than selection. */
 #define MANY_RANKS 64
 
-/* False if a setting asks for an engine or a method by name: these sort. */
+/* False if a setting asks for the GPU or for a method by name: then the values are sorted. */
 static bool
 selection_allowed(void)
 {
@@ -53,7 +53,7 @@ sorted_keys(const StoredValues *values, const ArrayOrder *order)
 	return keys;
 }
 
-/* Turns ranks of an order into ranks of the ascending one, which ascend too. */
+/* Turns ascending ranks of an order into ascending ranks of the ascending order. */
 static void
 ascending_ranks(const uint64 *ranks, uint32 nranks, uint32 count, bool descending, uint32 *ascending)
 {
@@ -68,7 +68,7 @@ select_keys(const StoredValues *values, const ArrayOrder *order, const uint64 *r
 	const ElementType *element = values->element;
 	uint32		ascending[MANY_RANKS];
 	uint64		local[MANY_RANKS];
-	/* Keys that are passed by reference stay where they are found. */
+	/* Results that are passed by reference point to the keys, so these must outlive this call. */
 	char	   *keys = element->by_value ? (char *) local : palloc(nranks * element->stride);
 
 	ascending_ranks(ranks, nranks, values->count, order->descending, ascending);

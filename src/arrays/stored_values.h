@@ -1,9 +1,10 @@
 /*
  * stored_values.h
- *	  Questions about a set of values whose answers need their order.
+ *	  What a set of values has at given ranks, which of them is the most frequent, and
+ *	  how many are different.
  *
  * The values lie as an array stores them, one behind the other, with no NULL among them.
- * They are not changed.  An answer that is passed by reference points to one of them, or to
+ * They are not changed.  A result that is passed by reference points to one of them, or to
  * new memory.
  */
 #ifndef GPUSORT_STORED_VALUES_H
@@ -20,7 +21,7 @@ typedef struct StoredValues
 
 /*
  * Writes the values at nranks ranks of the order to found.  Ranks count from 0 and ascend.
- * Keys at few ranks are found without sorting the others.
+ * If ranks are few, keys are found without sorting all of them.
  */
 extern void gpusort_values_at_ranks(const StoredValues *values, const ArrayOrder *order,
 									const uint64 *ranks, uint32 nranks, Datum *found);

@@ -12,8 +12,9 @@
 #include "functions/arguments.h"
 
 /*
- * The type of an argument.  The parser resolves polymorphic types.  A caller without an
- * expression must call a function that is declared with the type.
+ * The type of an argument.  The parser has resolved polymorphic types.  A call without an
+ * expression takes the type from the function's declaration.  Raises an error if that is
+ * polymorphic.
  */
 Oid
 gpusort_argument_type(FunctionCallInfo fcinfo, int number)

@@ -13,7 +13,7 @@
 
 #include "arrays/array_order.h"
 
-/* Raises an error if an argument is NULL, as one of an aggregate may be. */
+/* Raises an error if an argument is NULL.  Functions that are not strict can be called with NULLs. */
 extern void gpusort_argument_require(FunctionCallInfo fcinfo, int number, const char *name);
 
 /* A boolean argument, or its default if the call has fewer. */
@@ -27,8 +27,8 @@ gpusort_argument_bool(FunctionCallInfo fcinfo, int number, const char *name, boo
 }
 
 /*
- * Sets an order by the arguments descending, which has this number, and nulls_first behind
- * it.  By default NULLs go first when the order descends.
+ * Reads descending from the argument of this number, and nulls_first from the next one.
+ * By default NULLs go first when the order descends.
  */
 static inline void
 gpusort_argument_direction(FunctionCallInfo fcinfo, int number, ArrayOrder *order)
@@ -37,7 +37,7 @@ gpusort_argument_direction(FunctionCallInfo fcinfo, int number, ArrayOrder *orde
 	order->nulls_first = gpusort_argument_bool(fcinfo, number + 1, "nulls_first", order->descending);
 }
 
-/* The order of the whole input that these arguments ask for. */
+/* The order of the whole input, with descending and nulls_first read from this number on. */
 static inline ArrayOrder
 gpusort_argument_order(FunctionCallInfo fcinfo, int number)
 {
@@ -48,19 +48,19 @@ gpusort_argument_order(FunctionCallInfo fcinfo, int number)
 }
 
 /*
- * Sets the order of the first n: the argument of this number is n; descending, by default
- * true, and nulls_first, by default false, follow it.
+ * Reads limit and direction of the first n: n from the argument of this number, then
+ * descending, by default true, and nulls_first, by default false.
  */
 extern void gpusort_argument_top(FunctionCallInfo fcinfo, int number, ArrayOrder *order);
 
 /*
- * Numbers, declared as bigint, or as integer in the extension's version 1.0.  NULL and what
- * is out of range raise an error.
+ * Read numbers, which are declared as bigint, or as integer in the extension's version 1.0.
+ * They raise an error for NULL and for a number out of range.
  */
 extern int32 gpusort_argument_buckets(FunctionCallInfo fcinfo, int number);
 extern int64 gpusort_argument_displacement(FunctionCallInfo fcinfo, int number);
 
-/* The same for the values of a window function's arguments. */
+/* The same in two steps, for a window function, which gets its arguments' values in another way. */
 extern int64 gpusort_argument_integer(FunctionCallInfo fcinfo, int number, Datum value);
 extern int32 gpusort_check_buckets(int64 buckets);
 

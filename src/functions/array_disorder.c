@@ -29,7 +29,7 @@ typedef struct Disorder
 	uint32		runs;
 } Disorder;
 
-/* Measures how far elements lie from their sorted places.  The element of positions[place] belongs at place. */
+/* Measures how far elements lie from their sorted places.  The element at positions[place] belongs at place. */
 static void
 measure_displacement(const uint32 *positions, uint32 count, Disorder *disorder)
 {
@@ -45,8 +45,8 @@ measure_displacement(const uint32 *positions, uint32 count, Disorder *disorder)
 }
 
 /*
- * Writes the class of each element.  Counts elements in whose place the sorted array has
- * an element of another class, and counts runs.
+ * Writes the class of each element.  Counts the places where the array and the sorted array
+ * have elements of different classes, and counts runs.
  */
 static void
 measure_classes(const uint32 *positions, const bool *begins, uint32 count,
@@ -72,7 +72,7 @@ measure_classes(const uint32 *positions, const bool *begins, uint32 count,
 
 /*
  * Merges two sorted halves into target and returns how many pairs were in the wrong
- * order.  Has no branches on the data, which no processor could predict.
+ * order.  Has no branches on the data: no processor could predict them.
  */
 static uint64
 merge_counting(const uint32 *source, uint32 middle, uint32 end, uint32 *target)

@@ -30,7 +30,7 @@ extern ArrayType *gpusort_top_of_array(FunctionCallInfo fcinfo, ArrayType *array
 /* array_sort_distinct: the elements in order, each value once. */
 extern ArrayType *gpusort_distinct_of_array(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order);
 
-/* array_sort_approx: an array in approximate order, an error if its elements are not keys. */
+/* array_sort_approx: an array in approximate order.  Raises an error if its elements are not keys. */
 extern ArrayType *gpusort_array_in_intervals(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order);
 
 #endif							/* GPUSORT_ARRAY_FUNCTIONS_H */

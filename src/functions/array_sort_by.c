@@ -1,10 +1,10 @@
 /*
  * array_sort_by.c
  *	  array_argsort, array_take, array_sort_by, array_sort_pair, array_top_n_by:
- *	  functions in which one array's order moves another.
+ *	  functions that return an order as positions, or move elements by positions or keys.
  *
  * All are stable.  In SQL positions count from 1, whatever the lower bound of the array,
- * so array_take(a, array_argsort(a)) is array_sort(a).
+ * so array_take(a, array_argsort(a)) has the elements of a in order.
  */
 #include "postgres.h"
 

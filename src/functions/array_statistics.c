@@ -95,7 +95,7 @@ gpusort_array_mode(PG_FUNCTION_ARGS)
 	return datumCopy(gpusort_values_mode(&values, &order), values.element->by_value, values.element->length);
 }
 
-/* array_rank(a [, descending [, nulls_first]]): for each element 1 and the number of elements that come before it. */
+/* array_rank(a [, descending [, nulls_first]]): for each element how many others come before it, plus 1. */
 Datum
 gpusort_array_rank(PG_FUNCTION_ARGS)
 {

@@ -73,7 +73,7 @@ read_range(WindowObject window, ValueRange *range)
 	MemoryContextDelete(scratch);
 }
 
-/* Reads the options from the current row, which is the first of the partition. */
+/* Reads the options from the current row, which is the partition's first, and finds the range of the values. */
 static void
 start_partition(FunctionCallInfo fcinfo, PartitionState *state, WindowObject window)
 {

@@ -25,7 +25,7 @@ gpusort_collector_init(Collector *collector, const ElementType *element)
 	collector->alignment = element->alignment;
 }
 
-/* Raises an error if no array can have this many values, or this many bytes with its header. */
+/* Raises an error if no array can have this many values, or take this many bytes. */
 static void
 check_array_size(int64 count, Size bytes)
 {
@@ -43,7 +43,7 @@ check_array_size(int64 count, Size bytes)
 
 /*
  * Makes a buffer hold at least `wanted` bytes and returns it.  Its first `used` bytes are
- * kept.  A capacity of 0 says that the buffer belongs to another; it is then copied.
+ * kept.  A capacity of 0 says that the buffer is not the collector's own; it is then copied.
  */
 static void *
 enlarge(void *buffer, Size used, Size *capacity, Size wanted, MemoryContext context)
@@ -106,7 +106,7 @@ append_bit(Collector *collector, MemoryContext context, bool isnull)
 		collector->bitmap[collector->count / 8] |= bit;
 }
 
-/* Makes place for a value of so many bytes, with zeros behind them up to the next. */
+/* Makes place for a value of so many bytes, and fills the gap up to the next value with zeros. */
 static inline char *
 take_place(Collector *collector, MemoryContext context, Size bytes)
 {
@@ -189,7 +189,7 @@ gpusort_collector_concat(Collector *collector, MemoryContext context, const Coll
 	append_image(collector, context, more->count, more->bitmap, more->data, more->bytes);
 }
 
-/* Forgets values and buffers. */
+/* Forgets values and buffers, and frees nothing. */
 void
 gpusort_collector_clear(Collector *collector)
 {

@@ -5,11 +5,12 @@
  *
  * Values stand one behind the other.  NULLs are bits of a bitmap that exists from the
  * first NULL on.  So making the array at the end is one copy, and nothing is kept per
- * value.  A collector never grows beyond what an array can hold.
+ * value.  The values never take more bytes than an array can hold.  Whether there are more
+ * than an array can have is checked when buffers grow, and when the array is made.
  *
- * The values and bits of a collector may lie in memory of another, such as the bytes of
- * a serialized state.  Its capacities are 0 then: it copies before it adds anything, and
- * frees nothing.
+ * The values and bits of a collector may lie in memory that is not its own, such as the
+ * bytes of a serialized state.  Its capacities are 0 then: it copies before it adds
+ * anything, and frees nothing.
  */
 #ifndef GPUSORT_COLLECTOR_H
 #define GPUSORT_COLLECTOR_H

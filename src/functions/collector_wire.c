@@ -30,7 +30,7 @@ gpusort_collector_wire_size(const Collector *collector)
 	return GPUSORT_COLLECTOR_HEADER + collector->bytes + GPUSORT_BITMAP_BYTES(collector->count);
 }
 
-/* Appends a bitmap.  The bits behind the last value's are 0, whatever they were. */
+/* Appends a bitmap.  The bits behind that of the last value become 0. */
 static void
 append_bitmap(StringInfo bytes, const uint8 *bitmap, uint32 count)
 {
@@ -111,10 +111,11 @@ check_dates(Oid type, const char *data, uint32 count)
 }
 
 /*
- * Refuses bytes that numeric_recv would not have made of any input.  The stored form
- * of numeric is private to numeric.c, but the same in all versions, as it is on disk:
- * 16 bits of header, or 32 with a weight, and digits of base 10000.  A number whose
- * header begins with 10 has sign, scale and weight in 16 bits.
+ * Refuses bytes that numeric_recv would not have made of any input, but for one thing: the
+ * longer header is taken also where the shorter would do.  The stored form of numeric is
+ * private to numeric.c, but the same in all versions, as it is on disk: 16 bits of header,
+ * or 32 with a weight, and digits of base 10000.  A header that begins with the bits 10 has
+ * sign, scale and weight in 16 bits.
  */
 static void
 check_numeric(const char *data, Size bytes)

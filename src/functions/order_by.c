@@ -25,7 +25,7 @@
 
 #define ROWS_PER_FETCH 1000
 
-/* What a list of keys is parsed behind. */
+/* A list of keys is parsed behind these words. */
 #define BEFORE_KEYS "SELECT ORDER BY "
 
 PG_FUNCTION_INFO_V1(gpusort_order_by);
@@ -154,7 +154,7 @@ parse_keys(char *keys)
 	return statement->sortClause;
 }
 
-/* Appends a key of the ORDER BY clause.  The arguments tell what the key does not. */
+/* Appends a key of the ORDER BY clause.  What the key itself leaves open, the function's arguments say. */
 static void
 append_key(StringInfo order, const OrderByRequest *request, TupleDesc shape, const char *name,
 		   SortByDir direction, SortByNulls nulls)

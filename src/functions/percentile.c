@@ -33,7 +33,7 @@ typedef struct Found
 	Datum	   *values;
 } Found;
 
-/* What so many fractions need lies on the stack. */
+/* Memory for up to this many fractions lies on the stack. */
 #define FEW_FRACTIONS 4
 
 void
@@ -70,9 +70,10 @@ gpusort_fractions_check(const Fractions *fractions)
 }
 
 /*
- * The place of a fraction among count values. For a single fraction PostgreSQL multiplies once more for
- * the proportion, and its compiler makes one instruction of that and the subtraction where the processor
- * has one, as arm64 has. It rounds once, so the last bit may differ.
+ * The place of a fraction among count values.  For a single fraction PostgreSQL computes
+ * the proportion as a product less a whole number.  Where the processor has one instruction
+ * for both, as arm64 has, the compiler uses it.  That rounds once, so the last bit may differ
+ * from that of two instructions.
  */
 static Place
 place_of(double fraction, PercentileKind kind, uint64 count, bool single)
@@ -100,7 +101,7 @@ place_of(double fraction, PercentileKind kind, uint64 count, bool single)
 	return place;
 }
 
-/* Heeds interrupts, for there may be millions of fractions. */
+/* Compares two ranks.  Checks for interrupts, because there may be millions of fractions. */
 static int
 compare_ranks(const void *a, const void *b)
 {
@@ -111,7 +112,7 @@ compare_ranks(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Finds the values at the ranks of all places.  found has space for two of each fraction. */
+/* Finds the values at the ranks of all places.  found has space for two ranks per fraction. */
 static void
 find_values(const StoredValues *values, const ArrayOrder *order, SpilledSet *spilled, const Fractions *fractions,
 			const Place *places, Found *found)
@@ -176,7 +177,7 @@ interpolate_intervals(Datum low, Datum high, double proportion)
 	return DirectFunctionCall2(interval_pl, part, low);
 }
 
-/* The value at a place of the continuous kind. */
+/* The continuous percentile at a place. */
 static Datum
 interpolate(const ElementType *element, const Found *found, const Place *place)
 {

@@ -34,9 +34,9 @@ extern void gpusort_fractions_check(const Fractions *fractions);
 
 /*
  * Returns the percentiles of a set: one value, or an array of the fractions' shape.  A set
- * without values gives NULL, and so does one fraction that is NULL.  In continuous kind
- * keys that are not float8 are converted to it.  If spilled is not NULL, the values are
- * there, and `values` only tells their type.
+ * without values gives NULL, and so does one fraction that is NULL.  For continuous
+ * percentiles, keys that are not float8 are converted to it.  If spilled is not NULL, the
+ * values are there, and `values` only tells their type.
  */
 extern Datum gpusort_return_percentiles(FunctionCallInfo fcinfo, const StoredValues *values, const ArrayOrder *order,
 										SpilledSet *spilled, PercentileKind kind, const Fractions *fractions);

@@ -141,7 +141,7 @@ leader_gains(FunctionCallInfo fcinfo, const SetState *state)
 	return !sort->has_abbreviation;
 }
 
-/* Sorts the values of a parallel worker. */
+/* Cuts the values of a parallel worker to those that the result needs, or sorts them where the leader gains by it. */
 static void
 sort_for_leader(FunctionCallInfo fcinfo, SetState *state)
 {
@@ -193,7 +193,7 @@ gpusort_set_agg_deserialize(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(gpusort_set_state_read(fcinfo, PG_GETARG_BYTEA_PP(0), NULL));
 }
 
-/* The array of all values in the aggregate's order. */
+/* The array of all values, or of the first n, in the aggregate's order. */
 Datum
 gpusort_set_agg_final(PG_FUNCTION_ARGS)
 {

@@ -99,8 +99,9 @@ take_order_within_group(const Aggref *call, ArrayOrder *order)
 }
 
 /*
- * The collation of a call that has none.  Citus passes several arguments as one row, which has no
- * collation, but its fields may.  None if they differ: which one was written is not known here.
+ * The collation of a call that has none.  Citus passes several arguments as one row, which
+ * has no collation, but its fields may.  Returns none if theirs differ, because it is not
+ * known which one the call has.
  */
 static Oid
 collation_of_fields(const Aggref *call)

@@ -33,7 +33,7 @@ gpusort_set_deciding(const SetState *state)
 	return gpusort_set_is_by_key(state->kind) ? &state->keys : &state->values;
 }
 
-/* Notes that the sorted run of a parallel worker ends here.  Only runs of values of a fixed length are merged. */
+/* Notes that a sorted run ends here.  Only runs of values of a fixed length are merged. */
 static void
 end_run(SetState *state)
 {
@@ -50,8 +50,9 @@ end_run(SetState *state)
 }
 
 /*
- * Raises an error if two states cannot come from the same aggregate.  Their options may
- * differ if they vary from row to row; then the runs do not all have the same order.
+ * Raises an error if two states cannot come from the same aggregate.  Options that vary from
+ * row to row may differ between them.  If one state descends and the other does not, the
+ * values are not merged as runs.
  */
 static void
 check_alike(SetState *state, const SetState *more)

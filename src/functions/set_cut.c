@@ -2,11 +2,11 @@
  * set_cut.c
  *	  Cuts states to what their result needs.
  *
- * The first n are cut when four times as many have been gathered, so each row costs the
- * same however many there are.  A set of distinct values is cut at four times the bytes
- * that it had after the last cut, at eight times if that found hardly any value twice, or when
- * its memory is used up.  If no value comes twice, the values of all cuts but the last are a
- * seventh of those of the last.
+ * The first n are cut when four times as many have been gathered, so the cost of cutting
+ * per row does not grow with the number of rows.  A set of distinct values is cut at four
+ * times the bytes that it had after the last cut, at eight times if that found hardly any
+ * value twice, or when its memory is used up.  If no value comes twice, all earlier cuts
+ * together read a seventh of the values that the last one reads.
  */
 #include "postgres.h"
 
@@ -36,7 +36,7 @@ next_cut(Size bytes, Size factor, Size least)
 	return Max(least, Min(factor * bytes, (bytes + MaxAllocSize) / 2));
 }
 
-/* The code of a key in the state's order; the first has the least. */
+/* The code of a key.  The first key in the state's order has the least code. */
 static uint64
 code_of_key(GpusortKeyForm form, const SetState *state, const void *key)
 {
@@ -45,7 +45,7 @@ code_of_key(GpusortKeyForm form, const SetState *state, const void *key)
 	return state->order.descending ? ~code : code;
 }
 
-/* Remembers the last of the first n keys. */
+/* Remembers the last of the first n keys, if later keys can be turned away by it. */
 static void
 remember_bound(FunctionCallInfo fcinfo, SetState *state)
 {
@@ -72,7 +72,10 @@ cut_top_n_by(FunctionCallInfo fcinfo, SetState *state)
 	remember_bound(fcinfo, state);
 }
 
-/* Keys are sorted in place.  Values that are equal only if their bytes are get hashed in place; others are sorted in a copy. */
+/*
+ * Keys are sorted in place.  Values that are equal only if their bytes are get hashed in
+ * place.  Others are sorted in a copy.
+ */
 static void
 cut_distinct(FunctionCallInfo fcinfo, SetState *state)
 {

@@ -63,7 +63,7 @@ keep_head(FunctionCallInfo fcinfo, StateCache *cache, const char *head, int leng
 	cache->length = length;
 }
 
-/* Sets what printing values and reading them back needs to lose nothing.  Returns a level for end_lossless_settings. */
+/* Sets settings so that values can be printed and read back unchanged.  Returns a level for end_lossless_settings. */
 static int
 begin_lossless_settings(const ValueCodec *codec)
 {

@@ -62,7 +62,7 @@ typedef struct SetState
 	ArrayOrder	order;
 	MemoryContext context;		/* holds everything */
 	Size		cut_bytes;		/* it is cut next at this many bytes, see set_cut.h */
-	Size		spill_bytes;	/* memory that it may take, see spilled_set.h; 0 for any */
+	Size		spill_bytes;	/* memory that it may take, see spilled_set.h; 0 if that is not bounded */
 	Size		work_bytes;		/* memory per value for sorting them, or finding them again */
 	SpilledSet *spilled;		/* all values, once they exceed spill_bytes; NULL before */
 	bool		bounded;		/* keys must come before the bound to be among the first n */

@@ -56,7 +56,10 @@ open_sorted(FunctionCallInfo fcinfo, SortedArray *sorted)
 	gpusort_items_take_out(items);
 }
 
-/* Less than, equal to or greater than 0 as the value of this number comes before, is equal to or comes after the value. */
+/*
+ * Less than, equal to or greater than 0 as the value of this number comes before, is equal
+ * to or comes after the given one.  If that is a key, code is its code.
+ */
 static int
 compare_at(const SortedArray *sorted, uint32 number, Datum value, const uint64 *code)
 {
@@ -135,7 +138,7 @@ gpusort_array_between(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* The distance of a number in an array from a value of the same type. */
+/* The distance of a number in an array from a value of the same type.  Beyond 2^53 it is rounded. */
 static double
 distance(GpusortKeyForm form, const char *keys, uint32 number, Datum value)
 {

@@ -7,8 +7,8 @@
  *			 text COLLATE "C" {a,b}
  * Binary:	 the bytes as they are stored.
  *
- * What comes from outside is put in order again.  So a set moves between databases whose
- * collations of one name differ.
+ * What comes from outside is put in order again.  So a set can move to a database where the
+ * collation of that name orders otherwise.
  */
 #include "postgres.h"
 

@@ -3,7 +3,7 @@
  *	  The SQL type sorted_set: the state of sorted_agg as a value.
  *
  * A value is the state's bytes (set_state.h), so it names the type of its elements and the
- * order that they are in.  It is stored in tables: what reads bytes of version 1 stays.
+ * order that they are in.  Tables hold such values, so bytes of version 1 must stay readable.
  *
  * Elements are of a base type or an enum.  A superuser may read a value that another role has
  * written, to dump the row for example, and that must run no code of that role.  The receive

@@ -6,8 +6,8 @@
  * A set is sorted, so sets are put together by merging.  sorted_set_agg collects rows as
  * sorted_agg does.
  *
- * A result of the element's type is declared by an argument: the type of a set's
- * elements is not known before it is read.
+ * Where the result has the type of the elements, an argument declares that type: it is not
+ * known before the set is read.
  */
 #include "postgres.h"
 
@@ -116,7 +116,7 @@ gpusort_sorted_array(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(gpusort_collector_array(&state->values));
 }
 
-/* Opens the values of the first argument that are not NULL, and returns the set.  Their order is the ascending one. */
+/* Opens the values of the first argument that are not NULL, and returns the set.  Sets *order to ascending order. */
 static const SetState *
 open_values(FunctionCallInfo fcinfo, StoredValues *values, ArrayOrder *order)
 {

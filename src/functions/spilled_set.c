@@ -26,11 +26,11 @@ struct SpilledSet
 	int16		length;
 };
 
-/* The next value in order. */
+/* Reads the values in order. */
 typedef struct Reader
 {
 	RowSort    *sort;
-	uint64		row;			/* its number */
+	uint64		row;			/* number of the next one */
 } Reader;
 
 /* The expected number of rows is not known; a sort takes memory as rows come. */

@@ -18,7 +18,7 @@
 /* Sets how much memory a new state may take before its values go to a sort. */
 extern void gpusort_set_limit_memory(FunctionCallInfo fcinfo, SetState *state);
 
-/* True if a state's values exceed 1/share of its memory, with the memory for sorting them. */
+/* True if a state's values, with the memory for sorting them, exceed 1/share of what it may take. */
 static inline bool
 gpusort_set_exceeds(const SetState *state, uint32 share)
 {

@@ -1,8 +1,8 @@
 /*
  * status.c
- *	  SQL functions that show devices and arena.
+ *	  SQL functions that show devices, the arena, and the memory of backends.
  *
- * Shared structs are copied under the lock; rows are made of the copies afterwards.
+ * Devices and arena are read under the arena's lock.  Rows are formed afterwards.
  */
 #include "postgres.h"
 
@@ -176,7 +176,7 @@ gpusort_arena_status(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor), values, nulls)));
 }
 
-/* Rows (pid, in_use_bytes, kept_bytes, limit_bytes), of backends that ever had any. */
+/* Rows (pid, in_use_bytes, kept_bytes, limit_bytes), one for each backend that ever had any. */
 Datum
 gpusort_memory(PG_FUNCTION_ARGS)
 {

@@ -67,7 +67,10 @@ gpusort_histogram_agg_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
-/* The state of a final function's first argument, and its values in memory.  NULL if it has no values, in memory or spilled. */
+/*
+ * The state of a final function's first argument, and its values in memory.  NULL if it has
+ * no values, neither in memory nor spilled.
+ */
 static const SetState *
 values_of_state(FunctionCallInfo fcinfo, SetKind kind, StoredValues *values)
 {
@@ -98,7 +101,7 @@ return_mode(FunctionCallInfo fcinfo, SetKind kind)
 	return datumCopy(gpusort_values_mode(&values, &order), values.element->by_value, values.element->length);
 }
 
-/* mode_final(internal, value): of the ordered-set aggregate. */
+/* mode_final(internal, value): the final function of the ordered-set aggregate. */
 Datum
 gpusort_mode_final(PG_FUNCTION_ARGS)
 {
@@ -112,7 +115,7 @@ gpusort_mode_agg_final(PG_FUNCTION_ARGS)
 	return return_mode(fcinfo, SET_MODE);
 }
 
-/* count_distinct_final(internal, value): 0 without values, as count. */
+/* count_distinct_final(internal, value): 0 if there are no values, as count gives. */
 Datum
 gpusort_count_distinct_final(PG_FUNCTION_ARGS)
 {

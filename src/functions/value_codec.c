@@ -293,7 +293,7 @@ gpusort_codec_create(Oid type, bool images, MemoryContext context)
 	return codec;
 }
 
-/* Makes an empty shape and frees that of the last row.  The caller gives it to the codec when it is complete. */
+/* Makes an empty shape and frees that of the last row.  The caller completes it and then gives it to the codec. */
 static RecordShape *
 new_shape(ValueCodec *codec)
 {

@@ -7,7 +7,7 @@
  * type, or by the output function if there is none.
  *
  * Bytes may be forged: there are extensions that let any role call an aggregate's
- * deserialising function.  Every value that is read comes from the receive or input
+ * deserializing function.  Every value that is read comes from the receive or input
  * function of its type, so it is as valid as that function makes it.  Such functions may
  * allocate much memory before they check what they read.  That is prevented for arrays
  * only; any client that sends binary parameters can do the same.
@@ -59,7 +59,7 @@ typedef struct ValueCodec
 	FmgrInfo	writer;			/* send or output function */
 	FmgrInfo	reader;			/* receive or input function */
 	Oid			parameter;		/* type argument of the reader */
-	RecordShape *shape;			/* of the last row; NULL before it */
+	RecordShape *shape;			/* of the last row; NULL before the first */
 } ValueCodec;
 
 static inline bool

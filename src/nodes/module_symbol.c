@@ -1,7 +1,7 @@
 /*
  * module_symbol.c
- *	  Which functions of pg_proc are entry points of this module: their schema and name do
- *	  not matter.
+ *	  Which functions of pg_proc are entry points of this module, whatever their schemas
+ *	  and names are.
  */
 #include "postgres.h"
 

@@ -21,7 +21,7 @@ gpusort_parallel_stats_bytes(ParallelContext *context, Size size)
 	return mul_size(context->nworkers, MAXALIGN(size));
 }
 
-/* Runs before the leader gives the shared memory back. */
+/* Copies the entries, before the leader gives the shared memory back. */
 static void
 keep_entries(dsm_segment *segment, Datum arg)
 {

@@ -21,8 +21,8 @@ typedef struct PlanWalk
 	int			last_id;		/* largest plan_node_id in use; 0: not looked for yet */
 	List	   *rooms;			/* NodeRooms that are asked, in order */
 	bool		explain;		/* reasons are noted */
-	List	   *notes;			/* what plan_reason.c knows */
-	int			first_note;		/* of the list of calls looked at */
+	List	   *notes;			/* PlanNotes of plan_reason.c */
+	int			first_note;		/* where the notes of the present list of calls begin */
 	List	   *names;			/* for showing expressions; NIL: not needed yet */
 } PlanWalk;
 

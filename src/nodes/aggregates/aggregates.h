@@ -5,7 +5,7 @@
  * PostgreSQL sorts inside such an aggregate, where no node takes part.  plan.c looks at each
  * Agg of a finished plan, before the nodes below it are offered to the rooms.  call.c puts the
  * extension's percentile_cont, percentile_disc, mode and count_distinct in the place of the
- * built-in ones.  For array_agg(x ORDER BY y) and its like order.c puts a Sort below the Agg.
+ * built-in ones.  For aggregates such as array_agg(x ORDER BY y) order.c puts a Sort below the Agg.
  */
 #ifndef GPUSORT_AGGREGATES_H
 #define GPUSORT_AGGREGATES_H

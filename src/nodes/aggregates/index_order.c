@@ -14,7 +14,7 @@
 
 #include "nodes/aggregates/index_order.h"
 
-/* The place in a target list of a column of the index; 0 if it is not there. */
+/* The place of an index's column in a target list; 0 if it is not there. */
 static AttrNumber
 place_of_column(const List *tlist, Relation index, int column, bool index_only)
 {
@@ -32,7 +32,10 @@ place_of_column(const List *tlist, Relation index, int column, bool index_only)
 	return 0;
 }
 
-/* Appends the next column of an index.  Returns false if it is not known how that orders rows. */
+/*
+ * Appends the next column of an index.  Returns false if the scan does not return it, or if
+ * it is not in the default order of its type.
+ */
 static bool
 add_column(IndexOrder *order, Relation index, const List *tlist, bool backward, bool index_only)
 {

@@ -7,7 +7,7 @@
 
 #include "nodes/plannodes.h"
 
-/* Leading columns of the index, as far as the scan returns them and they are in the default order of their types. */
+/* The leading columns of the index that the scan returns and that are in the default order of their types. */
 typedef struct IndexOrder
 {
 	int			count;

@@ -4,7 +4,7 @@
  *
  * PostgreSQL sorts the rows of each group inside such an aggregate; from version 16 on it may
  * put a Sort below instead.  It costs the rows node less to sort all rows once, by the columns
- * that the Agg groups by, and then by those of the ORDER BY.  That makes any aggregate faster,
+ * that the Agg groups by, and then by those of the ORDER BY.  That works for any aggregate,
  * keeps to work_mem, and leaves ties in the input's order.
  */
 #include "postgres.h"
@@ -164,7 +164,10 @@ groups_by(const Agg *agg, AttrNumber column)
 	return false;
 }
 
-/* A copy of the Sort that brings the groups of an Agg together, with space for more keys.  NULL if it has keys beyond these. */
+/*
+ * A copy of the Sort that brings the groups of an Agg together, with space for more keys.
+ * NULL if the Sort has keys that the Agg does not group by.
+ */
 static Sort *
 copy_sort_of_groups(const Agg *agg, const Sort *below, int more)
 {
@@ -279,7 +282,10 @@ keep_ordered(List *calls, PlanReason reason)
 	}
 }
 
-/* Judges the ordered calls.  Returns the first that can be taken, or NULL; others are only taken if their order is the same. */
+/*
+ * Judges the ordered calls.  Returns the first that can be taken, or NULL.  Others are taken
+ * only if they have the same order.
+ */
 static const Aggref *
 choose_order(List *calls)
 {
@@ -302,8 +308,8 @@ choose_order(List *calls)
 }
 
 /*
- * Decides about the ordered calls of an Agg.  Returns the Sort to be its input, or NULL.  That
- * takes the place of a Sort below the Agg that brings the groups together.
+ * Decides about the ordered calls of an Agg.  Returns the Sort to be its input, or NULL.  The
+ * Sort takes the place of one below the Agg that brings the groups together.
  */
 Sort *
 gpusort_aggregates_order(Agg *agg, List *calls, const PlanPlace *place)

@@ -20,7 +20,7 @@
 /* With fewer rows nothing is replaced. */
 #define LEAST_ROWS 10000.0
 
-/* Where the server has sorted the input, a group of fewer rows costs more than its rows save. */
+/* Where the server has sorted the input, replacing a call does not pay for groups of fewer rows. */
 #define LEAST_ROWS_OF_GROUP 30.0
 
 /* Adds a call to the list, once. */
@@ -59,7 +59,7 @@ judge_all(const Agg *agg, const PlanPlace *place)
 	return PLAN_TAKEN;
 }
 
-/* True if the planner expects groups that are too small to compute again what the server has sorted the input for. */
+/* True if so few rows are expected per group that calls whose input the server has sorted are kept. */
 static bool
 has_small_groups(const Agg *agg)
 {

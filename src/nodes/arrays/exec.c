@@ -4,7 +4,7 @@
  *	  returns the rows in the order in which they came.
  *
  * Errors of a call are raised when its row is returned: every array that is not in the
- * simple form is left to the function itself, which is evaluated only then.  Arguments
+ * simple form is left to the function itself, which is called only then.  Arguments
  * that may raise errors are evaluated ahead only if all rows are sure to be asked for:
  * because the executor was asked for all, or because a node above needs all of them for
  * its first row.  A child that may raise errors is read ahead only then, and otherwise
@@ -161,9 +161,7 @@ project(ArraysState *state, ProjectionInfo *projection)
 	return ExecProject(projection);
 }
 
-/*
- * Sets the scan tuple's place in the table, which UPDATE … WHERE CURRENT OF reads.
- */
+/* Sets the scan tuple's place in the table, which UPDATE … WHERE CURRENT OF reads. */
 static void
 remember_origin(ArraysState *state, ItemPointer tid)
 {
@@ -318,7 +316,7 @@ rescan_node(CustomScanState *css)
 	state->child_position = 0;
 	ExecClearTuple(css->ss.ps.ps_ResultTupleSlot);
 	ExecClearTuple(css->ss.ss_ScanTupleSlot);
-	/* First, because a Sort keeps its rows only if it is to return as many as before. */
+	/* The limit comes first: a Sort keeps its rows only if it is to return as many as before. */
 	gpusort_arrays_find_limit(state);
 	if (outerPlanState(css)->chgParam == NULL)
 		ExecReScan(outerPlanState(css));
@@ -374,7 +372,7 @@ static const CustomExecMethods exec_methods = {
 	.ExplainCustomScan = gpusort_arrays_explain
 };
 
-/* Notes whether the caller wants all rows.  Also after an error the note is again that of the run around this one. */
+/* Notes whether the caller wants all rows.  After the run, or an error, it is again that of the outer run. */
 static void
 run_query(GPUSORT_RUN_PARAMETERS)
 {

@@ -116,7 +116,10 @@ gpusort_arrays_init_call(ArraysState *state, BatchedCall *call, FuncExpr *expres
 	set_spec(call, 0, call->info->descending);
 }
 
-/* True if calls with this number are left to the function: they raise an error, sort nothing, or ask for more than there can be. */
+/*
+ * True if calls with this number are left to the function.  They raise an error, sort
+ * nothing, or ask for more than there can be.
+ */
 static bool
 left_to_function(const BatchedCall *call, int64 number)
 {
@@ -197,8 +200,8 @@ argument_value(ArraysState *state, const ArrayArgument *argument, TupleTableSlot
 }
 
 /*
- * The most bytes of keys in a batch for a GPU that is in ordinary memory.  With its payload
- * it takes the call's part of half of work_mem.
+ * The most bytes of keys in a batch that lies in ordinary memory and that a GPU sorts.  With
+ * its payload it takes the call's part of half of work_mem.
  */
 static Size
 device_memory_capacity(const ArraysState *state, const BatchedCall *call)
@@ -225,7 +228,7 @@ begin_batch(ArraysState *state, RowGroup *group, int call, Size bytes)
 	if (bytes > capacity && group->nrows > 0)
 		return false;			/* it begins the next group */
 	capacity = Max(bytes, capacity);
-	/* A job costs the worker as much if it passes through the arena, so it is to be as large as one in a slab. */
+	/* A batch in ordinary memory costs the worker as much as one in a slab, so for a GPU it is as large. */
 	if (state->calls[call].on_device && state->filled == 0)
 		memory_capacity = Min(capacity, device_memory_capacity(state, &state->calls[call]));
 	memory_capacity = Max(Max(memory_capacity, state->batch_bytes), bytes);

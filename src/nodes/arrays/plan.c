@@ -121,8 +121,9 @@ can_hold_calls(Plan *plan)
 
 /*
  * Why rows of the child, with the columns in place of its target list, may not be read
- * before they are asked for: it would or might be noticed.  *fallible: it would be if
- * not all of them are asked for in the end, so that is for the node to see to.
+ * before they are asked for, because that would be noticed; PLAN_TAKEN if they may.  Sets
+ * *fallible if the child may raise errors.  The node must then see to it that it reads ahead
+ * only where all rows will be asked for.
  */
 static PlanReason
 ahead_reason(Plan *child, List *columns, const PlanPlace *place, bool *fallible)

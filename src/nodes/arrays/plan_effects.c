@@ -101,7 +101,10 @@ gpusort_expression_has_effects(PlannedStmt *statement, Node *expression)
 	return search_expression(expression, &search);
 }
 
-/* True if this kind of node is known to have none.  ModifyTable and LockRows are not. */
+/*
+ * True if nodes of this kind have no expressions beside target list and qual, and no effects
+ * of their own.  ModifyTable and LockRows have effects.
+ */
 static bool
 has_no_expressions(Plan *plan)
 {

@@ -78,7 +78,7 @@ aggregate_may_fail(const Aggref *aggregate)
 		 aggregate->aggfnoid != F_ARRAY_AGG_ANYNONARRAY);
 }
 
-/* The same for its plan, which runs when it is needed. */
+/* True if the plan of a subquery may raise errors.  It runs when it is needed, maybe often. */
 static bool
 search_subquery(ErrorSearch *search, int plan_id)
 {
@@ -90,7 +90,7 @@ search_subquery(ErrorSearch *search, int plan_id)
 	return inside.found;
 }
 
-/* True if a subquery may raise errors.  A scalar subquery does if it has two rows. */
+/* True if a subquery may raise errors.  A scalar subquery raises one if it has two rows. */
 static bool
 subplan_may_fail(const SubPlan *subplan, ErrorSearch *search)
 {

@@ -106,7 +106,7 @@ resize_rows(ArraysState *state, RowGroup *group, int slots)
 
 #undef RESIZE
 
-/* Memory that a group may take which is being filled. */
+/* Memory that the group being filled may take. */
 static Size
 share_of(const ArraysState *state, const RowGroup *group)
 {
@@ -139,8 +139,9 @@ reserve_row(ArraysState *state, RowGroup *group, int wanted)
 }
 
 /*
- * Evaluates the LIMIT above, which did so itself before it asked for a row.  It tells the
- * nodes below it how many rows it wants, but no custom scan: that is passed on here.
+ * Evaluates the expressions of the LIMIT above, as that did before it asked for a row.  A
+ * LIMIT tells nodes below it how many rows it wants, but not custom scans and what is below
+ * them.  So the child is told here.
  */
 void
 gpusort_arrays_find_limit(ArraysState *state)

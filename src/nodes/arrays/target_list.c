@@ -28,7 +28,7 @@ typedef struct PartSearch
 
 typedef struct PartsContext
 {
-	List	   *parts;			/* of an expression, that columns stand for */
+	List	   *parts;			/* parts of an expression that columns take the place of */
 	int			varno;
 	int			first_column;
 } PartsContext;
@@ -58,7 +58,7 @@ find_in_part(Node *part, void *context)
 	return false;
 }
 
-/* The same for all parts of an expression that evaluates each of them. */
+/* Adds the calls in all parts of an expression that evaluates each of them.  Returns true if there is any. */
 static bool
 find_in_parts(CallSearch *search, Node *expression)
 {
@@ -317,7 +317,7 @@ replace_fed_mutator(Node *node, PartsContext *context)
 	return expression_tree_mutator(node, replace_fed_mutator, context);
 }
 
-/* The same for arguments and OUTER_VAR, but only where gpusort_target_find_fed_calls looks for calls. */
+/* The same for arguments, by Vars of OUTER_VAR, and only where gpusort_target_find_fed_calls looks for calls. */
 Node *
 gpusort_target_replace_fed(Node *expression, List *fed, int first_column)
 {
@@ -408,7 +408,7 @@ note_walker(Node *node, NoteSearch *search)
 	return expression_tree_walker(node, note_walker, search);
 }
 
-/* Notes why calls in an expression of the plan are kept, but for those that were met. */
+/* Notes why calls in an expression of the plan are kept, except those that were met. */
 void
 gpusort_target_note_calls(const PlanPlace *place, const Plan *plan, Node *expression, CallsNoted noted,
 						  PlanReason reason, const char *detail, List *met)

@@ -81,7 +81,7 @@ wait_for_answer(MergeInput *input)
 	{
 		input->requestor.as_eventset = set;
 		AddWaitEventToSet(set, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
-		/* What the requestor still needs keeps postgres_fdw from waiting for it. */
+		/* postgres_fdw does not wait while it finds a request noted as needed. */
 		prepare_requestor(input, NULL);
 		ExecAsyncConfigureWait(request);
 		if (!request->request_complete)

@@ -16,7 +16,7 @@ typedef struct MergeInput
 	PlanState  *plan;
 	bool		asynchronous;
 	bool		reads_ahead;
-	bool		asked;			/* the request has been made and its row not been taken */
+	bool		asked;			/* the request has been made, and its row has not been taken */
 	bool		ended;
 	AsyncRequest request;
 	AppendState requestor;		/* the Append that the executor answers to; it is never run */

@@ -107,7 +107,10 @@ own_cost(const Plan *plan, SortKeys keys, double rows, double kept)
 		(ROWS_COST_PER_SORT + (rows - kept) * ROWS_COST_DROPPED + kept * row_cost(plan, keys));
 }
 
-/* What a Sort costs until its first row, an Incremental Sort until its last: the node sorts all before it returns any. */
+/*
+ * What a Sort costs until its first row, and an Incremental Sort until its last.  The node
+ * sorts all rows before it returns any.
+ */
 static Cost
 cost_until_sorted(const Sort *sort)
 {
@@ -183,7 +186,7 @@ gpusort_rows_cost_groups(const Agg *agg, const Sort *sort, bool collect)
 
 /*
  * Estimates the rows node below a Gather Merge when it runs without that, in one process
- * that scans the whole table.  bound is as above.
+ * that scans the whole table.  A LIMIT wants about `bound` rows; 0 means all.
  */
 RowsCost
 gpusort_rows_cost_alone(const GatherMerge *merge, double bound)

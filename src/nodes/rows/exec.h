@@ -15,7 +15,8 @@ typedef struct RowsNodeState
 {
 	CustomScanState custom;		/* must be first */
 	bool		random_access;
-	List	   *limit;			/* of ExprState: count and offset of the LIMIT that bounds the rows wanted */
+	List	   *limit;			/* ExprStates whose sum bounds the rows wanted: count and offset of a
+								 * LIMIT, or the value in a run condition */
 	List	   *intervals;		/* of plan_intervals.h; NIL for any other sort */
 	int		   *columns;		/* the input's column of each attribute */
 	Datum	   *values;			/* of a row of the input, by attribute, if columns change places */

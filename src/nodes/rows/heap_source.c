@@ -2,10 +2,10 @@
  * heap_source.c
  *	  Reads a sequential scan of a heap straight into a row store.
  *
- * Only for a SeqScan without qualifiers whose target list consists of columns, maybe with
- * another collation, and constants, over a heap, with an MVCC snapshot and outside EvalPlanQual: there
- * ExecProcNode would only hand over the columns.  The scan descriptor is the scan node's
- * own, also when parallel workers share it.
+ * Used only for a SeqScan of a heap without qualifiers, with an MVCC snapshot and outside
+ * EvalPlanQual.  Its target list must consist of constants and columns, maybe with another
+ * collation.  There ExecProcNode would only hand over the columns.  The scan descriptor is
+ * the scan node's own, also when parallel workers share it.
  *
  * When the table access method returns the first tuple of a page, it has listed the
  * visible tuples of that page in the scan descriptor, which holds its pin.  The other
@@ -283,7 +283,7 @@ append_tails(HeapSource *source, RowStore *store, int ntuples)
 {
 	const RowLayout *layout = store->layout;
 
-	/* Records take no more than the tuples of a page, but for columns that are there again, and padding. */
+	/* Records take no more than the tuples of a page, but for padding, and columns that they hold several times. */
 	gpusort_rows_store_reserve_records(store, (Size) source->record_copies * BLCKSZ +
 									   (Size) ntuples * (layout->nrecord + 1) * MAXIMUM_ALIGNOF);
 	for (int t = 0; t < ntuples; t++)

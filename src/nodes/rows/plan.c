@@ -173,7 +173,7 @@ replace_sort(Sort *sort, const PlanPlace *place)
 	return make_node(taken, sort->plan.targetlist, &cost, &bound, intervals, place);
 }
 
-/* Lets an Agg that hashes group rows which the node has sorted, where that costs less. */
+/* Puts the node below an Agg that hashes, where that costs less.  The Agg then groups sorted rows. */
 static void
 sort_for_groups(Agg *agg, const PlanPlace *place)
 {

@@ -68,7 +68,7 @@ limit_expressions(const Limit *limit)
 	return copyObject(expressions);
 }
 
-/* True if the Sort's keys are these columns, from a key on, and all of them. */
+/* True if the Sort's keys from first_key on are exactly these columns. */
 static bool
 sorts_by(const Sort *sort, int first_key, int ncolumns, const AttrNumber *columns)
 {

@@ -132,7 +132,7 @@ gpusort_rows_plan_input_sort(const Agg *agg)
 	return sort;
 }
 
-/* True if sorted rows may be grouped instead: arguments of aggregates are then computed for rows in another order. */
+/* True if rows may be sorted first.  Arguments of aggregates are then computed for rows in another order. */
 static bool
 may_sort_rows(const Agg *agg, bool *collect)
 {

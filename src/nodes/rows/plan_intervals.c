@@ -77,7 +77,7 @@ read_call(const WindowFunc *call, BucketCall *bucket)
 	return bucket->x->varno == OUTER_VAR;
 }
 
-/* True if a window is the whole input, and nothing but columns is returned beside window functions. */
+/* True if all rows are one partition, and only columns and constants are returned beside window functions. */
 static bool
 is_plain_window(const WindowAgg *window)
 {
@@ -130,7 +130,10 @@ is_aggregated(const Agg *agg, int column)
 	return bms_is_member(column + 1 - FirstLowInvalidHeapAttributeNumber, read);
 }
 
-/* True if the nodes above may read the column.  A subquery, and the top of a plan, do not read what is only there to sort by. */
+/*
+ * True if the nodes above may read the column.  A subquery, a LIMIT and the top of a plan do
+ * not read what is only there to sort by.
+ */
 static bool
 is_seen(const Sort *sort, int column, const PlanPlace *place)
 {
@@ -172,7 +175,7 @@ gpusort_rows_plan_intervals(const Sort *sort, const PlanPlace *place, List **int
 		{
 			WindowFunc *call = (WindowFunc *) source;
 
-			/* Only to be shown. */
+			/* EXPLAIN shows this call.  It is never run. */
 			entry->expr = (Expr *) makeFuncExpr(call->winfnoid, call->wintype, copyObject(call->args), call->wincollid,
 												call->inputcollid, COERCE_EXPLICIT_CALL);
 			input = bucket.x->varattno - 1;
