@@ -122,5 +122,16 @@ CALL plan('SELECT array_agg(id), array_agg(id ORDER BY x) FROM many');
 SET gpusort.enable_sort = off;
 CALL plan('SELECT array_agg(x ORDER BY x, id) FROM many');
 RESET gpusort.enable_sort;
+
+RESET gpusort.explain_choices;
+-- Where PostgreSQL has sorted the input for one of the aggregates, another one's order must not come above it.
+DO $$ BEGIN PERFORM set_config(name, 'on', false) FROM pg_settings WHERE name = 'enable_presorted_aggregate'; END $$;
+SET gpusort.force_nodes = on;
+SELECT query, same FROM (VALUES
+	('SELECT sum(DISTINCT x), array_agg(y ORDER BY n, id) FROM items'),
+	('SELECT count(DISTINCT t), string_agg(t, '','' ORDER BY n, id) FROM items'),
+	('SELECT g, sum(DISTINCT y), array_agg(x ORDER BY n, id) FROM items GROUP BY g ORDER BY g'),
+	('SELECT g, count(DISTINCT x), array_agg(y ORDER BY n, id) FROM items GROUP BY g ORDER BY g DESC NULLS LAST'),
+	('SELECT array_agg(DISTINCT x), string_agg(t, '','' ORDER BY n, id), sum(DISTINCT y) FROM items')) v(query), compare(query);
 SET client_min_messages = warning;
 DROP SCHEMA ordered CASCADE;

@@ -90,6 +90,14 @@ my (undef, undef, $differ) = $coordinator->psql('postgres', q{
 	SELECT partial_of_row('gpusort_distributed.sorted_agg_by(text, text)', ROW(h::text COLLATE "POSIX", i::text COLLATE "C")) FROM rows});
 like($differ, qr/could not determine which collation/, 'which must not differ');
 
+# A state that exceeds work_mem has all its values: the aggregate around it asks for bytes, not for a result.
+is($coordinator->safe_psql('postgres', q{
+	SET work_mem = '64kB';
+	SELECT combine('gpusort.median(float8)', m, NULL::float8), combine('gpusort_distributed.count_distinct(integer)', d, NULL::bigint)
+	FROM (SELECT partial('gpusort.median(float8)', i::float8) AS m, partial('gpusort_distributed.count_distinct(integer)', i) AS d
+		FROM generate_series(1, 100001) i) p}),
+	'50001|100001', 'values beyond work_mem are sent');
+
 # Those of any type cannot know it, and say so.
 my ($status, $stdout, $stderr) = $coordinator->psql('postgres', q{SELECT partial('gpusort.sorted_agg(anyelement)', h) FROM rows});
 like($stderr, qr/could not determine input data type/, 'aggregates of any type need an expression');

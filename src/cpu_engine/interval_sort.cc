@@ -27,11 +27,21 @@ constexpr uint32_t BLOCK = 1024;
 /* Intervals are kept while scratch takes at most this many bytes more than twice the keys. */
 constexpr size_t SMALL_SCRATCH = 512 * 1024;
 
+/* Intervals that are counted however few keys there are. */
+constexpr uint32_t SURPLUS_BUCKETS = 1024;
+
 /* True if counts of all intervals take no more memory than the keys and 4 kB. */
 static bool
 counts_fit(uint64_t n, size_t width, uint32_t buckets)
 {
-	return buckets <= n * width / sizeof(uint32_t) + 1024;
+	return buckets <= n * width / sizeof(uint32_t) + SURPLUS_BUCKETS;
+}
+
+/* The most keys that counts do not fit, or 0. */
+static uint64_t
+most_unfit(size_t width, uint32_t buckets)
+{
+	return buckets <= SURPLUS_BUCKETS ? 0 : ((uint64_t) (buckets - SURPLUS_BUCKETS) * sizeof(uint32_t) - 1) / width;
 }
 
 /* 16-bit keys have no use for more intervals than they have values. */
@@ -276,7 +286,20 @@ size_t
 sort_by_interval_scratch(uint64_t n, size_t width, GpusortPayload payload, uint32_t buckets, int threads)
 {
 	buckets = useful_buckets(width, buckets);
-	return counts_fit(n, width, buckets) ? lay_out(n, width, payload, buckets).end : sort_words_scratch(n, threads);
+	const uint64_t sparse = most_unfit(width, buckets);
+	size_t		bytes = sparse > 0 ? sort_words_scratch(n < sparse ? n : sparse, threads) : 0;
+
+	if (n > sparse)
+	{
+		Layout		layout = lay_out(n, width, payload, buckets);
+		size_t		kept = 2 * n * width + SMALL_SCRATCH;
+
+		/* Fewer keys may keep their intervals, in memory of this size. */
+		if (!layout.keep_intervals && layout.end < kept)
+			layout.end = kept;
+		bytes = bytes < layout.end ? layout.end : bytes;
+	}
+	return bytes;
 }
 
 #define INSTANTIATE(form) \

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "access/tupmacs.h"
+#include "executor/nodeAgg.h"
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
 #include "nodes/makefuncs.h"
@@ -39,6 +40,19 @@ typedef struct Reader
 /* Memory that sorting takes per value without a key form. */
 #define WORK_BYTES 36
 
+/*
+ * True if the state is for an aggregate that returns a result.  Aggregates of other extensions,
+ * which call the transition function for their own, have it serialized.
+ */
+static bool
+returns_result(FunctionCallInfo fcinfo)
+{
+	const AggState *agg = (const AggState *) fcinfo->context;
+
+	return agg != NULL && IsA(agg, AggState) && agg->aggsplit == AGGSPLIT_SIMPLE &&
+		agg->curpertrans != NULL && &agg->curpertrans->transfn == fcinfo->flinfo;
+}
+
 void
 gpusort_set_limit_memory(FunctionCallInfo fcinfo, SetState *state)
 {
@@ -46,8 +60,7 @@ gpusort_set_limit_memory(FunctionCallInfo fcinfo, SetState *state)
 	const AggState *agg = (const AggState *) fcinfo->context;
 
 	state->work_bytes = element->is_key ? element->stride : WORK_BYTES;
-	if (agg != NULL && IsA(agg, AggState) && agg->aggsplit == AGGSPLIT_SIMPLE &&
-		(agg->aggstrategy == AGG_PLAIN || agg->aggstrategy == AGG_SORTED))
+	if (returns_result(fcinfo) && (agg->aggstrategy == AGG_PLAIN || agg->aggstrategy == AGG_SORTED))
 		state->spill_bytes = work_mem * (Size) 1024;
 }
 

@@ -8,7 +8,8 @@
  * Then all values, and those that follow, go to a sort of rows, which spills.
  *
  * In a hash table of groups, in a window and in a parallel plan states stay in memory, as
- * those of array_agg do: there all groups have to be at hand.
+ * those of array_agg do: there all groups have to be at hand.  So do states that an aggregate
+ * of another extension collects, for they become bytes.
  */
 #ifndef GPUSORT_SPILLED_SET_H
 #define GPUSORT_SPILLED_SET_H

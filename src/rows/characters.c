@@ -37,12 +37,9 @@ count_bytes(const CharacterSets *sets, int place)
 static int
 fitting_base(uint64 high, uint64 limit, int wanted)
 {
-	uint64		base;
-
 	if (high >= limit)
 		return 1;
-	base = (limit - high) / (high + 1) + 1;
-	return Min(base, wanted);
+	return Min((limit - high) / (high + 1), (uint64) Max(wanted, 1) - 1) + 1;
 }
 
 static uint64

@@ -238,6 +238,7 @@ gpusort_rows_bound_select(RowBound *bound, const RowStore *store, uint32 *order)
 	uint32		place = 0;		/* of the row, or the distinct key, in its partition, from 1 */
 	uint32		last = 0;		/* the last wanted row of the partition so far */
 	bool		beyond = false; /* no more rows of the partition are wanted */
+	bool		is_next;
 
 	copy_references(bound);
 	if (gpusort_rows_bound_is_exact(bound))
@@ -260,14 +261,15 @@ gpusort_rows_bound_select(RowBound *bound, const RowStore *store, uint32 *order)
 		}
 		if (beyond)
 			continue;
-		if (bound->kind != BOUND_VALUES || place == 0 || !rows_tie(bound, store, last, row))
+		is_next = bound->kind != BOUND_VALUES || place == 0 || !rows_tie(bound, store, last, row);
+		if (is_next)
 			place++;
 		beyond = place > bound->rows && (bound->kind != BOUND_TIES || !rows_tie(bound, store, last, row));
 		if (beyond)
 			continue;
 		last = row;
 		order[kept++] = row;
-		if (place == bound->rows)
+		if (is_next && place == bound->rows)
 			set_threshold(bound, partition, store, row);
 	}
 	return kept;

@@ -489,6 +489,9 @@ test_form(GpusortKeyForm form, uint32_t most_skipped)
 			}
 			spec.buckets = 10000;
 			test<T>(spec, {20000}, (Distribution) (rng() % DISTRIBUTIONS));
+			/* Of these one has more keys than counts of all intervals take, the other fewer. */
+			spec.buckets = 3000;
+			test<T>(spec, {4000, 3900, 1000}, (Distribution) (rng() % DISTRIBUTIONS));
 		}
 	}
 }
@@ -637,6 +640,27 @@ test_scratch(GpusortKeyForm form)
 			}
 		}
 	}
+}
+
+/* One call takes scratch for its longest segment, which must suffice for shorter ones. */
+static void
+test_scratch_grows(GpusortKeyForm form)
+{
+	for (int payload = 0; payload < 3; payload++)
+		for (int threads : {1, 8})
+			for (uint32_t buckets : {1u, 1000u, 3000u, 10000u, 65536u, 100000u, 1200000u})
+			{
+				GpusortSpec spec = {form, (GpusortPayload) payload, GPUSORT_METHOD_APPROXIMATE, false, 0, buckets};
+				size_t		least = 0;
+
+				for (uint64_t n = 1; n < 10000000; n += 1 + n / 50)
+				{
+					const size_t size = gpusort_cpu_sort_scratch(&spec, n, threads);
+
+					check(size >= least, spec, "scratch of shorter segments", RANDOM, n);
+					least = std::max(least, size);
+				}
+			}
 }
 
 static double
@@ -946,7 +970,10 @@ main(int argc, char **argv)
 	test_long_runs<int32_t>(GPUSORT_KEY_INT32);
 	test_long_runs<int64_t>(GPUSORT_KEY_INT64);
 	for (int form = 0; form < GPUSORT_KEY_FORMS; form++)
+	{
 		test_scratch((GpusortKeyForm) form);
+		test_scratch_grows((GpusortKeyForm) form);
+	}
 	test_all_questions();
 	test_stop<int32_t>(GPUSORT_KEY_INT32);
 	test_stop<double>(GPUSORT_KEY_FLOAT64);

@@ -97,6 +97,7 @@ have_same_order(const Aggref *a, const Aggref *b)
 
 /*
  * True if a call gives the same result for any order of rows, or if SQL leaves the order open.
+ * A call for which the server has sorted the input needs that order, also for DISTINCT.
  * Numbers, dates and the like do not show the order of the rows that they were computed of;
  * arrays, texts and documents do.
  */
@@ -105,6 +106,8 @@ gpusort_aggregate_ignores_order(const AggregateCall *call)
 {
 	Oid			type = call->call->aggtype;
 
+	if (GPUSORT_IS_PRESORTED(call->call))
+		return false;
 	if (call->ordered || call->replaceable || call->call->aggdistinct != NIL || AGGKIND_IS_ORDERED_SET(call->call->aggkind))
 		return true;
 	return call->call->aggfnoid < FirstNormalObjectId && !contain_volatile_functions((Node *) call->call) &&
