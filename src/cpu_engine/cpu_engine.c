@@ -18,7 +18,7 @@
 /* Scratch of up to this size lies on the stack, so that sorting a small array allocates nothing. */
 #define STACK_SCRATCH 4096
 
-/* True if an interrupt is pending that CHECK_FOR_INTERRUPTS would turn into an error. */
+/* True if a cancel or the end of the process is pending.  Other interrupts wait until the sort has ended. */
 static bool
 interrupt_pending(void *arg)
 {

@@ -12,6 +12,7 @@
  */
 #include "cpu_engine/radix_sort.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace gpusort
@@ -115,8 +116,10 @@ move_by_key(Work &work, const uint16_t *keys, uint32_t *payload, uint32_t n)
 size_t
 radix_sort_scratch(uint64_t n, size_t width, GpusortPayload payload)
 {
+	/* Fewer keys, sorted byte by byte, may take more. */
 	if (width == sizeof(uint16_t) && payload != GPUSORT_PAYLOAD_NONE && n > MOST_BY_BYTES)
-		return DIGITS16 * sizeof(uint32_t) + (payload == GPUSORT_PAYLOAD_CARRIED ? n * sizeof(uint32_t) : 0);
+		return std::max(DIGITS16 * sizeof(uint32_t) + (payload == GPUSORT_PAYLOAD_CARRIED ? n * sizeof(uint32_t) : 0),
+						radix_sort_scratch(MOST_BY_BYTES, width, payload));
 	return lines(n * width) + (payload == GPUSORT_PAYLOAD_NONE ? 0 : n * sizeof(uint32_t));
 }
 

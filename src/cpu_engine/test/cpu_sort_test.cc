@@ -492,6 +492,9 @@ test_form(GpusortKeyForm form, uint32_t most_skipped)
 			/* Of these one has more keys than counts of all intervals take, the other fewer. */
 			spec.buckets = 3000;
 			test<T>(spec, {4000, 3900, 1000}, (Distribution) (rng() % DISTRIBUTIONS));
+			spec.buckets = 0;
+			spec.method = GPUSORT_METHOD_RADIX;
+			test<T>(spec, {66000, 60000}, (Distribution) (rng() % DISTRIBUTIONS));
 		}
 	}
 }
@@ -644,23 +647,31 @@ test_scratch(GpusortKeyForm form)
 
 /* One call takes scratch for its longest segment, which must suffice for shorter ones. */
 static void
-test_scratch_grows(GpusortKeyForm form)
+test_scratch_grows(GpusortSpec spec)
 {
 	for (int payload = 0; payload < 3; payload++)
 		for (int threads : {1, 8})
-			for (uint32_t buckets : {1u, 1000u, 3000u, 10000u, 65536u, 100000u, 1200000u})
+		{
+			size_t		least = 0;
+
+			spec.payload = (GpusortPayload) payload;
+			for (uint64_t n = 1; n < 10000000; n += 1 + n / 50)
 			{
-				GpusortSpec spec = {form, (GpusortPayload) payload, GPUSORT_METHOD_APPROXIMATE, false, 0, buckets};
-				size_t		least = 0;
+				const size_t size = gpusort_cpu_sort_scratch(&spec, n, threads);
 
-				for (uint64_t n = 1; n < 10000000; n += 1 + n / 50)
-				{
-					const size_t size = gpusort_cpu_sort_scratch(&spec, n, threads);
-
-					check(size >= least, spec, "scratch of shorter segments", RANDOM, n);
-					least = std::max(least, size);
-				}
+				check(size >= least, spec, "scratch of shorter segments", RANDOM, n);
+				least = std::max(least, size);
 			}
+		}
+}
+
+static void
+test_scratch_grows(GpusortKeyForm form)
+{
+	for (GpusortMethod method : exact_methods)
+		test_scratch_grows({form, GPUSORT_PAYLOAD_NONE, method, false, 0, 0});
+	for (uint32_t buckets : {1u, 1000u, 3000u, 10000u, 65536u, 100000u, 1200000u})
+		test_scratch_grows({form, GPUSORT_PAYLOAD_NONE, GPUSORT_METHOD_APPROXIMATE, false, 0, buckets});
 }
 
 static double
