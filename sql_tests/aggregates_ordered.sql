@@ -132,6 +132,23 @@ SELECT query, same FROM (VALUES
 	('SELECT count(DISTINCT t), string_agg(t, '','' ORDER BY n, id) FROM items'),
 	('SELECT g, sum(DISTINCT y), array_agg(x ORDER BY n, id) FROM items GROUP BY g ORDER BY g'),
 	('SELECT g, count(DISTINCT x), array_agg(y ORDER BY n, id) FROM items GROUP BY g ORDER BY g DESC NULLS LAST'),
-	('SELECT array_agg(DISTINCT x), string_agg(t, '','' ORDER BY n, id), sum(DISTINCT y) FROM items')) v(query), compare(query);
+	('SELECT array_agg(DISTINCT x), string_agg(t, '','' ORDER BY n, id), sum(DISTINCT y) FROM items'),
+	-- The Sort below may be a subquery's, and have its parameters.
+	('SELECT count(DISTINCT id) FROM (SELECT id FROM items WHERE x < (SELECT max(x) FROM items) ORDER BY id) q'),
+	('SELECT count(DISTINCT id) FROM (SELECT id FROM items WHERE t < (SELECT max(t) FROM items) ORDER BY id) q')) v(query), compare(query);
+
+-- A key that follows one of the same column in another collation orders what that leaves tied.
+CREATE TABLE padded AS SELECT i AS id, i % 10 AS g, CASE WHEN i <= 300 THEN 'a ' ELSE 'a' END AS t FROM generate_series(1, 600) i;
+ANALYZE padded;
+SELECT query, same FROM (VALUES
+	('SELECT g, array_agg(t ORDER BY t::bpchar COLLATE "C", t COLLATE "C") FROM padded GROUP BY g ORDER BY g'),
+	('SELECT array_agg(t ORDER BY t::bpchar COLLATE "C" DESC, t COLLATE "C" DESC) FROM padded'),
+	('SELECT g, array_agg(id ORDER BY g DESC, id) FROM padded GROUP BY g ORDER BY g')) v(query), compare(query);
+
+-- Errors are those of the calls as they are written.
+SELECT outcome('SELECT gpusort.sorted_agg(x ORDER BY y) FROM items');
+SET work_mem = '64kB';
+SELECT outcome('SELECT gpusort.mode_agg(to_json(i)) FROM generate_series(1, 20000) i');
+RESET work_mem;
 SET client_min_messages = warning;
 DROP SCHEMA ordered CASCADE;

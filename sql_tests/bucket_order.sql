@@ -93,5 +93,13 @@ SELECT g, array_agg(b) FROM generate_series(1, 3) g, LATERAL (SELECT bucket(id, 
 (SELECT id FROM cut WHERE id < 4 ORDER BY bucket(id, 2) OVER () DESC LIMIT 2) UNION ALL (SELECT id FROM cut WHERE id < 3 ORDER BY bucket(id, 2) OVER () LIMIT 1);
 SELECT pg_temp.error_of('SELECT id FROM cut ORDER BY bucket(id, 0) OVER ()');
 SELECT pg_temp.error_of('SELECT id FROM cut ORDER BY bucket(t, 4) OVER ()');
+
+-- A column that is wanted many times, beside a text.
+CREATE TABLE doubled AS SELECT random() AS x, 'a'::text AS t FROM generate_series(1, 100000) i;
+ANALYZE doubled;
+SET work_mem = '64MB';
+SELECT format('SELECT count(*) AS rows, count(DISTINCT length(q::text) > 0) AS whole FROM (SELECT %s t, bucket(x, 100) OVER () AS b FROM doubled ORDER BY b OFFSET 0) q', repeat('x, ', 32)) \gexec
+RESET work_mem;
+DROP TABLE doubled;
 DROP TABLE cut;
 DROP FUNCTION ordered, try_all, first_intervals;

@@ -115,6 +115,12 @@ DEALLOCATE of_each;
 SELECT (pg_temp.compare_node('rows', 'SELECT o.x, i.id, i.n FROM generate_series(1, 4) o(x) CROSS JOIN LATERAL (SELECT * FROM (SELECT id, p_int, row_number() OVER (PARTITION BY p_int ORDER BY id DESC) AS n FROM first_t WHERE p_int > o.x * 8) w WHERE n <= 2) i')).*;
 SELECT (pg_temp.compare_node('rows', 'SELECT o.x, i.id, i.n FROM generate_series(1, 4) o(x) CROSS JOIN LATERAL (SELECT * FROM (SELECT id, p_int, row_number() OVER (PARTITION BY p_int ORDER BY id DESC) AS n FROM first_t) w WHERE n <= o.x) i')).*;
 
+-- The rows are cut several times while they are read one by one.
+CREATE TABLE first_cuts WITH (autovacuum_enabled = off) AS SELECT i AS id, hashint4(i) & 1 AS p_int, CASE hashint4(i) & 1 WHEN 0 THEN 1000000000 ELSE 0 END - i AS o_many FROM generate_series(1, 60000) i;
+ANALYZE first_cuts;
+SELECT (pg_temp.compare_node('rows', 'SELECT * FROM (SELECT id, row_number() OVER (PARTITION BY p_int ORDER BY o_many) AS n FROM first_cuts WHERE id > 0) q WHERE n <= 3')).*;
+DROP TABLE first_cuts;
+
 -- Parallel workers keep the first rows of their parts.
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;

@@ -61,7 +61,7 @@ gpusort_set_limit_memory(FunctionCallInfo fcinfo, SetState *state)
 
 	state->work_bytes = element->is_key ? element->stride : WORK_BYTES;
 	if (returns_result(fcinfo) && (agg->aggstrategy == AGG_PLAIN || agg->aggstrategy == AGG_SORTED))
-		state->spill_bytes = work_mem * (Size) 1024;
+		state->spill_bytes = Min(work_mem * (Size) 1024, MaxAllocSize / 2);	/* no collector holds more */
 }
 
 /* A sort of the state's values. */
@@ -70,10 +70,12 @@ begin_sort(FunctionCallInfo fcinfo, const SetState *state)
 {
 	const Collector *values = &state->values;
 	TupleDesc	desc = CreateTemplateTupleDesc(1);
+	ElementType *element = gpusort_element_type(fcinfo, FIRST_ARRAY, values->type);
 	TypeCacheEntry *type = lookup_type_cache(values->type, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
 	Var		   *column = makeVar(OUTER_VAR, 1, values->type, -1, state->order.collation, 0);
 	List	   *keys[ROW_KEYS_COUNT];
 
+	gpusort_element_require_order(element);
 	TupleDescInitEntry(desc, 1, NULL, values->type, -1, 0);
 	keys[ROW_KEYS_COLUMNS] = list_make1_int(1);
 	keys[ROW_KEYS_OPERATORS] = list_make1_oid(state->order.descending ? type->gt_opr : type->lt_opr);

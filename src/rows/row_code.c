@@ -415,6 +415,9 @@ add_sampled_bytes(KeyCode *code, const RowKey *key, const RowStore *sample, doub
 	uint32		row = 0;
 	bool		same;
 
+	/* If another sort learned the order later, bytes made then would not be as those made before. */
+	if (gpusort_key_bytes_unlearned(&key->bytes))
+		return;
 	/* With a common prefix the first bytes tell nothing apart, so they are no alternative to packing. */
 	range = find_byte_range(key, sample, &list, 1);
 	if (range.skip > 0)

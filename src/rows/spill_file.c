@@ -16,7 +16,7 @@
 
 #define SPILL_BUFFER_MIN ((Size) 16 * 1024)	/* more than a block of rows has, where work_mem is small */
 #define SPILL_BUFFER_MAX ((Size) 64 * 1024)
-#define SPILL_BUFFERS_IN_MEMORY 64	/* a buffer takes 1/64 of work_mem, within the limits above */
+#define SPILL_BUFFERS_IN_MEMORY 256	/* a buffer takes 1/256 of work_mem, within the limits above: each run merged has one */
 
 struct SpillFile
 {

@@ -29,6 +29,13 @@
 #define SCHEMA "gpusort"
 #define MAX_ARGUMENTS 2
 
+bool
+gpusort_aggregate_is_own(Oid aggregate)
+{
+	return aggregate >= FirstNormalObjectId &&
+		getExtensionOfObject(ProcedureRelationId, aggregate) == get_extension_oid(EXTENSION, true);
+}
+
 /* An aggregate of the extension that takes the place of a built-in one. */
 typedef struct Replacement
 {

@@ -58,6 +58,9 @@ judge_order(const Aggref *call)
 
 	if (call->aggdistinct != NIL)
 		return PLAN_NO_COLUMN_ORDER;
+	/* Those of the extension that take no ORDER BY raise an error, which they are to see. */
+	if (gpusort_aggregate_is_own(call->aggfnoid))
+		return PLAN_NO_COLUMN_ORDER;
 	/* The arguments would be computed for rows in another order. */
 	if (contain_volatile_functions((Node *) unconstify(Aggref *, call)))
 		return PLAN_CALL_VOLATILE;
@@ -133,12 +136,12 @@ may_sort_input(const Agg *agg, List *calls, const PlanPlace *place)
 	return true;
 }
 
-/* Appends a key to a Sort, whose arrays have space for it, unless it is ordered by the column already. */
+/* Appends a key to a Sort, whose arrays have space for it, unless it is ordered by the same already. */
 static void
 add_key(Sort *sort, AttrNumber column, Oid operator, Oid collation, bool nulls_first)
 {
 	for (int i = 0; i < sort->numCols; i++)
-		if (sort->sortColIdx[i] == column)
+		if (sort->sortColIdx[i] == column && sort->sortOperators[i] == operator && sort->collations[i] == collation)
 			return;
 	sort->sortColIdx[sort->numCols] = column;
 	sort->sortOperators[sort->numCols] = operator;

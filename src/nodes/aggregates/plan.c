@@ -117,7 +117,15 @@ drop_order(Agg *agg)
 	if (agg->numCols > 0)
 		sort->numCols = Min(sort->numCols, agg->numCols);
 	else
-		agg->plan.lefttree = sort->plan.lefttree;
+	{
+		Plan	   *input = sort->plan.lefttree;
+
+		/* A subquery's parameters are computed by its topmost node, which the Sort may have been. */
+		if (sort->plan.initPlan != NIL)
+			input->parallel_safe = false;
+		input->initPlan = list_concat(sort->plan.initPlan, input->initPlan);
+		agg->plan.lefttree = input;
+	}
 }
 
 /* Changes the calls that are taken. */
