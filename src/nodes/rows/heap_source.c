@@ -283,7 +283,10 @@ append_tails(HeapSource *source, RowStore *store, int ntuples)
 {
 	const RowLayout *layout = store->layout;
 
-	/* Behind their front, records take no more than the tuples of a page, but for padding, and columns that they hold several times. */
+	/*
+	 * Behind their front, records take no more than the tuples of a page, but for padding, and
+	 * columns that they hold several times.
+	 */
 	gpusort_rows_store_reserve_records(store, (Size) source->record_copies * BLCKSZ +
 									   (Size) ntuples * (layout->front_bytes + (layout->nrecord + 1) * MAXIMUM_ALIGNOF));
 	for (int t = 0; t < ntuples; t++)
