@@ -135,7 +135,8 @@ SELECT query, same FROM (VALUES
 	('SELECT array_agg(DISTINCT x), string_agg(t, '','' ORDER BY n, id), sum(DISTINCT y) FROM items'),
 	-- The Sort below may be a subquery's, and have its parameters.
 	('SELECT count(DISTINCT id) FROM (SELECT id FROM items WHERE x < (SELECT max(x) FROM items) ORDER BY id) q'),
-	('SELECT count(DISTINCT id) FROM (SELECT id FROM items WHERE t < (SELECT max(t) FROM items) ORDER BY id) q')) v(query), compare(query);
+	('SELECT count(DISTINCT id) FROM (SELECT id FROM items WHERE t < (SELECT max(t) FROM items) ORDER BY id) q'),
+	('SELECT o, (SELECT count(DISTINCT id) FROM (SELECT id FROM items WHERE x < (SELECT max(y) FROM items i WHERE i.g = o) ORDER BY id) q) FROM generate_series(0, 4) o')) v(query), compare(query);
 
 -- A key that follows one of the same column in another collation orders what that leaves tied.
 CREATE TABLE padded AS SELECT i AS id, i % 10 AS g, CASE WHEN i <= 300 THEN 'a ' ELSE 'a' END AS t FROM generate_series(1, 600) i;

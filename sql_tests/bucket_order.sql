@@ -93,6 +93,7 @@ SELECT g, array_agg(b) FROM generate_series(1, 3) g, LATERAL (SELECT bucket(id, 
 (SELECT id FROM cut WHERE id < 4 ORDER BY bucket(id, 2) OVER () DESC LIMIT 2) UNION ALL (SELECT id FROM cut WHERE id < 3 ORDER BY bucket(id, 2) OVER () LIMIT 1);
 SELECT pg_temp.error_of('SELECT id FROM cut ORDER BY bucket(id, 0) OVER ()');
 SELECT pg_temp.error_of('SELECT id FROM cut ORDER BY bucket(t, 4) OVER ()');
+SELECT pg_temp.error_of('SELECT bucket(id, 4) OVER (ROWS BETWEEN -1 PRECEDING AND CURRENT ROW) FROM cut ORDER BY 1');
 
 -- A column that is wanted many times, beside a text.
 CREATE TABLE doubled AS SELECT random() AS x, 'a'::text AS t FROM generate_series(1, 100000) i;

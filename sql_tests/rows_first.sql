@@ -119,6 +119,8 @@ SELECT (pg_temp.compare_node('rows', 'SELECT o.x, i.id, i.n FROM generate_series
 CREATE TABLE first_cuts WITH (autovacuum_enabled = off) AS SELECT i AS id, hashint4(i) & 1 AS p_int, CASE hashint4(i) & 1 WHEN 0 THEN 1000000000 ELSE 0 END - i AS o_many FROM generate_series(1, 60000) i;
 ANALYZE first_cuts;
 SELECT (pg_temp.compare_node('rows', 'SELECT * FROM (SELECT id, row_number() OVER (PARTITION BY p_int ORDER BY o_many) AS n FROM first_cuts WHERE id > 0) q WHERE n <= 3')).*;
+-- Partitions of a type without a hash function are not looked up.
+SELECT (pg_temp.compare_node('rows', 'SELECT * FROM (SELECT id, row_number() OVER (PARTITION BY ARRAY[(p_int)::money] ORDER BY id) AS n FROM first_cuts) q WHERE n <= 3')).same;
 DROP TABLE first_cuts;
 
 -- Parallel workers keep the first rows of their parts.
@@ -129,6 +131,13 @@ SET min_parallel_table_scan_size = 0;
 SELECT * FROM pg_temp.explain_lines('SELECT * FROM (SELECT id, rank() OVER (PARTITION BY p_text ORDER BY o_few) AS r FROM first_t) q WHERE r <= 3', 'COSTS OFF', 'Gpusort|Keeps|Gather');
 SELECT best('p_text', 'o_few', 'r <= 3'), best('p_float', 'id DESC', 'n <= 3'), best('p_int, p_null', 'o_float', 'd <= 3');
 SELECT (pg_temp.compare_node('rows', 'SELECT id, o_few FROM first_t ORDER BY o_few FETCH FIRST 100 ROWS WITH TIES', false)).*;
+
+-- A bound that only the leader can tell.
+PREPARE counted AS SELECT 1;
+CREATE FUNCTION restricted_rows() RETURNS bigint LANGUAGE plpgsql STABLE PARALLEL RESTRICTED AS 'BEGIN RETURN 1 + 9 * (SELECT count(*) FROM pg_prepared_statements WHERE name = ''counted''); END';
+SELECT count(*) FROM (SELECT o_few FROM first_t WHERE id % 2 = 0 ORDER BY o_few LIMIT restricted_rows()) q;
+DEALLOCATE counted;
+DROP FUNCTION restricted_rows;
 
 DROP TABLE first_t;
 DROP FUNCTION best, keeps, best_of_all, found;

@@ -89,8 +89,9 @@ gpusort_rows_keys(TupleDesc desc, List *columns, List *operators, List *collatio
 			keys->ncoded++;
 		coded &= key->kind != KEY_IS_BYTES || gpusort_key_bytes_decide(&key->bytes);
 		key->compare.ssup_cxt = CurrentMemoryContext;
-		/* The C collation gives the same order and PostgreSQL compares faster in it. */
-		key->compare.ssup_collation = gpusort_collation_compares_bytes(collation) ? C_COLLATION_OID : collation;
+		/* The C collation gives texts the same order, and PostgreSQL compares faster in it. */
+		key->compare.ssup_collation = key->kind == KEY_IS_BYTES && gpusort_collation_compares_bytes(collation) ?
+			C_COLLATION_OID : collation;
 		key->compare.ssup_nulls_first = key->nulls_first;
 		key->compare.ssup_attno = key->attribute + 1;
 		if (key->kind == KEY_IS_BYTES && gpusort_key_bytes_abbreviated(&key->bytes))

@@ -9,6 +9,7 @@
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/typcache.h"
 
 #include "rows/row_partitions.h"
 
@@ -59,11 +60,15 @@ hash_function(Oid sort_operator)
 	return left;
 }
 
-/* True if rows can be looked up by a key that is sorted by this operator. */
+/*
+ * True if rows can be looked up by a key of the type that is sorted by this operator.
+ * Elements of an array must have a hash function, too.
+ */
 bool
-gpusort_rows_can_partition(Oid sort_operator)
+gpusort_rows_can_partition(Oid sort_operator, Oid type)
 {
-	return OidIsValid(hash_function(sort_operator));
+	return OidIsValid(hash_function(sort_operator)) &&
+		OidIsValid(lookup_type_cache(getBaseType(type), TYPECACHE_HASH_PROC)->hash_proc);
 }
 
 /*

@@ -16,7 +16,7 @@ typedef struct RowPartitions RowPartitions;
 /* Returns an attribute of a row that is not stored yet. */
 typedef Datum (*RowValueGetter) (void *row, int attribute, bool *is_null);
 
-extern bool gpusort_rows_can_partition(Oid sort_operator);
+extern bool gpusort_rows_can_partition(Oid sort_operator, Oid type);
 extern RowPartitions *gpusort_rows_partitions_create(const RowLayout *layout, const RowKeys *keys, int nkeys);
 extern uint32 gpusort_rows_partitions_find(RowPartitions *partitions, RowValueGetter get, void *row);
 extern uint32 gpusort_rows_partitions_count(const RowPartitions *partitions);

@@ -120,9 +120,13 @@ drop_order(Agg *agg)
 	{
 		Plan	   *input = sort->plan.lefttree;
 
-		/* A subquery's parameters are computed by its topmost node, which the Sort may have been. */
+		/* The topmost node of a subquery, as the Sort may have been, computes its parameters, some from those of the query above. */
 		if (sort->plan.initPlan != NIL)
+		{
 			input->parallel_safe = false;
+			input->extParam = bms_union(input->extParam, sort->plan.extParam);
+			input->allParam = bms_union(input->allParam, sort->plan.allParam);
+		}
 		input->initPlan = list_concat(sort->plan.initPlan, input->initPlan);
 		agg->plan.lefttree = input;
 	}

@@ -55,6 +55,20 @@ gpusort_rows_wanted(const Limit *limit)
 	return rows;
 }
 
+/* True if a function may not run in a parallel worker, which would evaluate its own copy of a bound. */
+static bool
+is_restricted(Oid function, void *context)
+{
+	return func_parallel(function) != PROPARALLEL_SAFE;
+}
+
+static bool
+contains_restricted(Node *node, void *context)
+{
+	return node != NULL && (check_functions_in_node(node, is_restricted, NULL) ||
+							expression_tree_walker(node, contains_restricted, NULL));
+}
+
 /* Count and offset of the LIMIT, if the node can evaluate them itself, else NIL. */
 static List *
 limit_expressions(const Limit *limit)
@@ -63,7 +77,8 @@ limit_expressions(const Limit *limit)
 
 	if (limit->limitOffset != NULL)
 		expressions = lappend(expressions, limit->limitOffset);
-	if (depends_on_executor((Node *) expressions, NULL) || contain_volatile_functions((Node *) expressions))
+	if (depends_on_executor((Node *) expressions, NULL) || contain_volatile_functions((Node *) expressions) ||
+		contains_restricted((Node *) expressions, NULL))
 		return NIL;
 	return copyObject(expressions);
 }
@@ -85,7 +100,9 @@ sorts_for_window(const Sort *sort, const WindowAgg *window)
 		return false;
 	for (int i = 0; i < window->partNumCols; i++)
 	{
-		if (!gpusort_rows_can_partition(sort->sortOperators[i]))
+		const TargetEntry *key = list_nth(sort->plan.targetlist, sort->sortColIdx[i] - 1);
+
+		if (!gpusort_rows_can_partition(sort->sortOperators[i], exprType((Node *) key->expr)))
 			return false;
 	}
 	return true;

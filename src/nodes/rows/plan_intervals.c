@@ -84,7 +84,7 @@ is_plain_window(const WindowAgg *window)
 	ListCell   *cell;
 
 	if (!IsA(window, WindowAgg) || window->partNumCols > 0 || window->ordNumCols > 0 || window->plan.qual != NIL ||
-		window->runCondition != NIL || window->plan.initPlan != NIL)
+		window->runCondition != NIL || window->plan.initPlan != NIL || window->startOffset != NULL || window->endOffset != NULL)
 		return false;
 	foreach(cell, window->plan.targetlist)
 	{
@@ -103,6 +103,13 @@ sort_operator(Oid type, bool downwards)
 	TypeCacheEntry *cache = lookup_type_cache(type, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
 
 	return downwards ? cache->gt_opr : cache->lt_opr;
+}
+
+/* True if an operator sorts integers by their values. */
+static bool
+sorts_integers(Oid operator)
+{
+	return operator == sort_operator(INT4OID, false) || operator == sort_operator(INT4OID, true);
 }
 
 /* True if an operator sorts integers downwards. */
@@ -160,7 +167,7 @@ gpusort_rows_plan_intervals(const Sort *sort, const PlanPlace *place, List **int
 	ListCell   *below;
 
 	*ints = NIL;
-	if (sort->numCols != 1 || !is_plain_window(window) || column >= list_length(window->plan.targetlist) ||
+	if (sort->numCols != 1 || !sorts_integers(sort->sortOperators[0]) || !is_plain_window(window) || column >= list_length(window->plan.targetlist) ||
 		list_length(sort->plan.targetlist) != list_length(window->plan.targetlist) ||
 		!IsA(list_nth_node(TargetEntry, window->plan.targetlist, column)->expr, WindowFunc) ||
 		!read_call((WindowFunc *) list_nth_node(TargetEntry, window->plan.targetlist, column)->expr, &bucket))
