@@ -120,7 +120,7 @@ drop_order(Agg *agg)
 	{
 		Plan	   *input = sort->plan.lefttree;
 
-		/* The topmost node of a subquery, as the Sort may have been, computes its parameters, some from those of the query above. */
+		/* The topmost node of a subquery, as the Sort may have been, computes its parameters, some from those above. */
 		if (sort->plan.initPlan != NIL)
 		{
 			input->parallel_safe = false;

@@ -167,7 +167,8 @@ gpusort_rows_plan_intervals(const Sort *sort, const PlanPlace *place, List **int
 	ListCell   *below;
 
 	*ints = NIL;
-	if (sort->numCols != 1 || !sorts_integers(sort->sortOperators[0]) || !is_plain_window(window) || column >= list_length(window->plan.targetlist) ||
+	if (sort->numCols != 1 || !sorts_integers(sort->sortOperators[0]) || !is_plain_window(window) ||
+		column >= list_length(window->plan.targetlist) ||
 		list_length(sort->plan.targetlist) != list_length(window->plan.targetlist) ||
 		!IsA(list_nth_node(TargetEntry, window->plan.targetlist, column)->expr, WindowFunc) ||
 		!read_call((WindowFunc *) list_nth_node(TargetEntry, window->plan.targetlist, column)->expr, &bucket))
