@@ -1,5 +1,6 @@
 # Plans of other extensions: nothing changes below a node whose owner may know its
-# children, whichever module is loaded first. And the collations that some servers lack.
+# children, whichever module is loaded first. Aggregates of others, where the extension is and
+# where it is not. And the collations that some servers lack.
 use strict;
 use warnings;
 
@@ -42,6 +43,19 @@ foreach my $modules ([ 'gpusort', 'gpusort_test' ], [ 'gpusort_test', 'gpusort' 
 		unlike($node->safe_psql('postgres', "$owned; EXPLAIN (COSTS OFF) SELECT gpusort.array_sort(a) FROM t ORDER BY x"),
 			qr/Gpusort/, 'nor for array functions');
 	}
+}
+
+# Only the extension's own aggregates are known to keep the values of a group.
+$node->safe_psql('postgres', 'CREATE DATABASE bare');
+foreach my $database ('postgres', 'bare')
+{
+	$node->safe_psql($database, q{
+		CREATE TABLE grouped AS SELECT i % 50000 AS g, i::numeric AS n FROM generate_series(1, 100000) i;
+		ANALYZE grouped;
+		CREATE AGGREGATE average(numeric) (SFUNC = numeric_avg_accum, STYPE = internal, FINALFUNC = numeric_avg);});
+	like($node->safe_psql($database, q{LOAD 'gpusort'; SET work_mem = '1GB'; SET gpusort.force_nodes = on;
+		EXPLAIN (COSTS OFF) SELECT g, average(n) FROM grouped GROUP BY g}),
+		qr/^HashAggregate/, "$database: an aggregate with an internal state is hashed as before");
 }
 
 # A foreign join has a local plan of its own, for rows that change while they are locked.

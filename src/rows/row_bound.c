@@ -105,27 +105,26 @@ is_beyond(const RowBound *bound, uint32 partition, RowValueGetter get, void *row
 	return bound->kind == BOUND_ROWS;
 }
 
-/*
- * True if a row that is read after all stored ones is not wanted.  Counts it then.  All
- * others must be stored, in the order of these calls.
- */
 bool
-gpusort_rows_bound_rejects(RowBound *bound, RowValueGetter get, void *row)
+gpusort_rows_bound_rejects(RowBound *bound, RowValueGetter get, void *row, uint32 *partition)
 {
-	uint32		partition = 0;
-
+	*partition = 0;
 	bound->read++;
 	if (bound->partitions != NULL)
 	{
-		partition = gpusort_rows_partitions_find(bound->partitions, get, row);
-		if (partition == bound->capacity)
+		*partition = gpusort_rows_partitions_find(bound->partitions, get, row);
+		if (*partition == bound->capacity)
 			reserve_partitions(bound, 2 * bound->capacity);
 	}
-	if (bound->full[partition] && is_beyond(bound, partition, get, row))
-	{
-		bound->dropped++;
-		return true;
-	}
+	if (!bound->full[*partition] || !is_beyond(bound, *partition, get, row))
+		return false;
+	bound->dropped++;
+	return true;
+}
+
+void
+gpusort_rows_bound_count(RowBound *bound, uint32 partition)
+{
 	if (bound->partitions != NULL)
 	{
 		if ((bound->nstored + 1) * sizeof(uint32) > bound->partition_of.size)
@@ -136,7 +135,6 @@ gpusort_rows_bound_rejects(RowBound *bound, RowValueGetter get, void *row)
 	bound->nstored++;
 	if (bound->stored[partition]++ < bound->rows)
 		bound->surely_kept++;
-	return false;
 }
 
 /* True if partitions are so many that the rows wanted of them would be most of all rows. */

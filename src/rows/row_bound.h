@@ -68,7 +68,13 @@ typedef struct RowBound
 extern RowBound *gpusort_rows_bound_create(RowMemory *memory, const RowLayout *layout, const RowKeys *keys,
 										   RowBoundSpec spec, double expected_rows);
 extern bool gpusort_rows_bound_is_exact(const RowBound *bound);
-extern bool gpusort_rows_bound_rejects(RowBound *bound, RowValueGetter get, void *row);
+
+/* True if a row that is read after all stored ones is not wanted.  Sets the number of its partition. */
+extern bool gpusort_rows_bound_rejects(RowBound *bound, RowValueGetter get, void *row, uint32 *partition);
+
+/* Counts a row that is stored next.  The store has space for it: making space cuts or spills the rows that were counted. */
+extern void gpusort_rows_bound_count(RowBound *bound, uint32 partition);
+
 extern bool gpusort_rows_bound_may_cut(RowBound *bound, uint32 nrows);
 extern bool gpusort_rows_bound_is_vain(const RowBound *bound, Size memory_limit);
 extern uint32 gpusort_rows_bound_select(RowBound *bound, const RowStore *store, uint32 *order);

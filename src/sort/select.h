@@ -9,8 +9,8 @@
 
 /*
  * Writes the keys at nranks ranks of the ascending order of count keys, in native form, to
- * found.  Ranks count from 0 and ascend; a rank may stand more than once.  -0 comes before
- * +0, and a NaN is the one of 'NaN'.  The keys are not changed.  Checks for interrupts.
+ * found.  Ranks count from 0 and ascend; a rank may occur more than once.  -0 comes before
+ * +0, and every NaN has the bits of 'NaN'.  The keys are not changed.  Checks for interrupts.
  */
 extern void gpusort_select(GpusortKeyForm form, const void *keys, uint32_t count,
 						   const uint32_t *ranks, uint32_t nranks, void *found);

@@ -26,9 +26,6 @@ typedef struct AggregateCall
 extern void gpusort_aggregates_init(void);
 
 /* call.c */
-
-/* True if an aggregate is one of the extension. */
-extern bool gpusort_aggregate_is_own(Oid aggregate);
 extern bool gpusort_aggregate_sorts(const Aggref *call);
 extern void gpusort_aggregate_describe(AggregateCall *call);
 extern void gpusort_aggregate_replace(PlannedStmt *statement, const AggregateCall *call);

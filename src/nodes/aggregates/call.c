@@ -6,12 +6,10 @@
 #include "postgres.h"
 
 #include "access/transam.h"
-#include "catalog/dependency.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
-#include "commands/extension.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -24,17 +22,10 @@
 #include "compat.h"
 #include "keys/key_types.h"
 #include "nodes/aggregates/aggregates.h"
+#include "nodes/module_symbol.h"
 
-#define EXTENSION "gpusort"
 #define SCHEMA "gpusort"
 #define MAX_ARGUMENTS 2
-
-bool
-gpusort_aggregate_is_own(Oid aggregate)
-{
-	return aggregate >= FirstNormalObjectId &&
-		getExtensionOfObject(ProcedureRelationId, aggregate) == get_extension_oid(EXTENSION, true);
-}
 
 /* An aggregate of the extension that takes the place of a built-in one. */
 typedef struct Replacement
@@ -81,14 +72,13 @@ find_aggregate(const Aggref *call)
 	const Replacement *replacement = replacement_of(call->aggfnoid);
 	oidvector  *types = buildoidvector(replacement->types, replacement->nargs);
 	Oid			schema = get_namespace_oid(SCHEMA, true);
-	Oid			extension = get_extension_oid(EXTENSION, true);
 	Oid			aggregate;
 
-	if (!OidIsValid(schema) || !OidIsValid(extension))
+	if (!OidIsValid(schema))
 		return InvalidOid;
 	aggregate = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(replacement->name),
 								PointerGetDatum(types), ObjectIdGetDatum(schema));
-	if (!OidIsValid(aggregate) || getExtensionOfObject(ProcedureRelationId, aggregate) != extension)
+	if (!gpusort_is_own_function(aggregate))
 		return InvalidOid;
 	/* A plan may be kept, and run later by another role. */
 	if (!GPUSORT_MAY_USE_SCHEMA(schema, ACL_ID_PUBLIC) || !GPUSORT_MAY_EXECUTE(aggregate, ACL_ID_PUBLIC))

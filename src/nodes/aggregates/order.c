@@ -24,6 +24,7 @@
 #include "compat.h"
 #include "nodes/aggregates/aggregates.h"
 #include "nodes/aggregates/index_order.h"
+#include "nodes/module_symbol.h"
 #include "nodes/rows/plan_groups.h"
 #include "nodes/rows/rows_node.h"
 
@@ -59,7 +60,7 @@ judge_order(const Aggref *call)
 	if (call->aggdistinct != NIL)
 		return PLAN_NO_COLUMN_ORDER;
 	/* Those of the extension that take no ORDER BY raise an error, which they are to see. */
-	if (gpusort_aggregate_is_own(call->aggfnoid))
+	if (gpusort_is_own_function(call->aggfnoid))
 		return PLAN_NO_COLUMN_ORDER;
 	/* The arguments would be computed for rows in another order. */
 	if (contain_volatile_functions((Node *) unconstify(Aggref *, call)))

@@ -96,16 +96,18 @@ read_slots(PlanState *input, RowsNodeState *state)
 	{
 		TupleTableSlot *slot = ExecProcNode(input);
 		InputRow	row = {slot, state->columns};
+		uint32		partition;
 
 		if (TupIsNull(slot))
 			break;
 		if (rows % SHOWN_EVERY == 0)
 			gpusort_rows_sort_show_read(sort);
-		/* Before the bound counts the row: making space may cut the rows that it has counted. */
-		gpusort_rows_sort_reserve(sort, 1);
-		if (sort->bound != NULL && gpusort_rows_bound_rejects(sort->bound, input_value, &row))
+		if (sort->bound != NULL && gpusort_rows_bound_rejects(sort->bound, input_value, &row, &partition))
 			continue;
 		slot_getallattrs(slot);
+		gpusort_rows_sort_reserve(sort, 1);
+		if (sort->bound != NULL)
+			gpusort_rows_bound_count(sort->bound, partition);
 		append_slot(state, slot);
 	}
 }

@@ -367,9 +367,13 @@ drop_tuples(HeapSource *source, int ntuples, RowBound *bound)
 
 	for (int t = 0; t < ntuples; t++)
 	{
+		uint32		partition;
+
 		place.tuple.t_data = source->tuples[t];
-		if (!gpusort_rows_bound_rejects(bound, tuple_value, &place))
-			source->tuples[kept++] = source->tuples[t];
+		if (gpusort_rows_bound_rejects(bound, tuple_value, &place, &partition))
+			continue;
+		gpusort_rows_bound_count(bound, partition);
+		source->tuples[kept++] = source->tuples[t];
 	}
 	return kept;
 }

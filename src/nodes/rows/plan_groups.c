@@ -5,21 +5,16 @@
 #include "postgres.h"
 
 #include "access/sysattr.h"
-#include "access/transam.h"
-#include "catalog/dependency.h"
 #include "catalog/pg_collation.h"
-#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
-#include "commands/extension.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 
+#include "nodes/module_symbol.h"
 #include "nodes/rows/plan_groups.h"
 #include "rows/row_keys.h"
-
-#define EXTENSION "gpusort"
 
 /* What aggregates an Agg computes. */
 typedef struct Aggregates
@@ -32,9 +27,9 @@ typedef struct Aggregates
 static bool
 collects(const Aggref *call)
 {
-	return call->aggfnoid >= FirstNormalObjectId && call->aggtranstype == INTERNALOID && call->args != NIL &&
+	return call->aggtranstype == INTERNALOID && call->args != NIL &&
 		exprType((Node *) linitial_node(TargetEntry, call->args)->expr) < FirstNormalObjectId &&
-		getExtensionOfObject(ProcedureRelationId, call->aggfnoid) == get_extension_oid(EXTENSION, true);
+		gpusort_is_own_function(call->aggfnoid);
 }
 
 static bool
