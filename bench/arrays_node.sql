@@ -36,6 +36,6 @@ CALL measure('arrays_node', 'array_sort of array_agg', 'float4', 100, :arrays / 
 	ARRAY['floor', 'SELECT sum(a[1]) FROM (SELECT array_agg(x) a FROM gpusort_bench.node_groups GROUP BY g OFFSET 0) q', 'gpusort.enable_array_sort', 'on'],
 	ARRAY['node', 'SELECT sum(a[1]) FROM (SELECT gpusort.array_sort(array_agg(x)) a FROM gpusort_bench.node_groups GROUP BY g OFFSET 0) q', 'gpusort.enable_array_sort', 'on'],
 	ARRAY['function', 'SELECT sum(a[1]) FROM (SELECT gpusort.array_sort(array_agg(x)) a FROM gpusort_bench.node_groups GROUP BY g OFFSET 0) q', 'gpusort.enable_array_sort', 'off'],
-	ARRAY['array_agg(x ORDER BY x)', 'SELECT sum(a[1]) FROM (SELECT array_agg(x ORDER BY x) a FROM gpusort_bench.node_groups GROUP BY g OFFSET 0) q', 'gpusort.enable_array_sort,gpusort.enable_sort,gpusort.enable_aggregates', 'off']]);
+	ARRAY['array_agg(x ORDER BY x)', 'SELECT sum(a[1]) FROM (SELECT array_agg(x ORDER BY x) a FROM gpusort_bench.node_groups GROUP BY g OFFSET 0) q', alone(), 'off']]);
 DROP TABLE node_long, node_short, node_pairs, node_groups;
 \i bench/report.sql

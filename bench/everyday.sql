@@ -67,7 +67,7 @@ CREATE FUNCTION everyday_contenders(kind text, query text) RETURNS text[] LANGUA
 			WHEN 'fetch' THEN format('DECLARE everyday CURSOR FOR %s; FETCH 100 FROM everyday; CLOSE everyday', query)
 			ELSE query END, setting, value] ORDER BY ord)
 	FROM (VALUES
-		(1, 'PostgreSQL', 'gpusort.enable_sort,gpusort.enable_aggregates', 'off'),
+		(1, 'PostgreSQL', alone(), 'off'),
 		(2, 'gpusort on the CPU', 'gpusort.engine', 'cpu'),
 		(3, 'gpusort with a GPU', 'gpusort.engine', 'auto')
 	) c (ord, name, setting, value)

@@ -148,7 +148,7 @@ CREATE FUNCTION group_contenders(from_table text) RETURNS text[] LANGUAGE sql AS
 		format('SELECT sum(a[1]) FROM (SELECT gpusort.array_sort(array_agg(x)) AS a FROM gpusort_bench.%s GROUP BY g) q', from_table),
 		ARRAY[['array_agg(x ORDER BY x)',
 			format('SELECT sum(a[1]) FROM (SELECT array_agg(x ORDER BY x) AS a FROM gpusort_bench.%s GROUP BY g) q', from_table),
-			'gpusort.enable_sort,gpusort.enable_aggregates', 'off']])
+			alone(), 'off']])
 $$;
 CREATE UNLOGGED TABLE together AS
 	SELECT i / 200 AS g, random()::float4 AS x FROM generate_series(0, 200 * :ngroups - 1) i;

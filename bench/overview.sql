@@ -14,24 +14,23 @@ INSERT INTO lists SELECT ARRAY(SELECT random() FROM generate_series(1, 1000) WHE
 VACUUM (FREEZE, ANALYZE) orders, lists;
 
 -- The same rows without order; sorted by gpusort on the CPU, and with a GPU if there is one; by PostgreSQL.
--- The first element says what PostgreSQL is told so that it does the sort itself.
-CREATE FUNCTION overview_contenders(turned_off text, unsorted text, ours text, theirs text) RETURNS text[] LANGUAGE sql AS $$
+CREATE FUNCTION overview_contenders(unsorted text, ours text, theirs text) RETURNS text[] LANGUAGE sql AS $$
 	SELECT array_agg(ARRAY[name, query, setting, value] ORDER BY ord)
 	FROM (VALUES
 		(1, 'floor: unsorted', unsorted, '', ''),
 		(2, 'gpusort with a GPU', ours, 'gpusort.engine', 'auto'),
 		(3, 'gpusort on the CPU', ours, 'gpusort.engine', 'cpu'),
-		(4, 'PostgreSQL', theirs, turned_off, 'off')
+		(4, 'PostgreSQL', theirs, alone(), 'off')
 	) c (ord, name, query, setting, value)
 	WHERE value <> 'auto' OR EXISTS (SELECT FROM gpusort.devices WHERE state = 'ready')
 $$;
 CREATE FUNCTION order_contenders(columns text, keys text) RETURNS text[] LANGUAGE sql AS $$
-	SELECT overview_contenders('gpusort.enable_sort', format(query, ''), format(query, 'ORDER BY ' || keys), format(query, 'ORDER BY ' || keys))
+	SELECT overview_contenders(format(query, ''), format(query, 'ORDER BY ' || keys), format(query, 'ORDER BY ' || keys))
 	FROM (SELECT format('SELECT %s FROM (SELECT %s FROM gpusort_bench.orders %%s OFFSET 0) q',
 			string_agg('count(' || c || ')', ', '), columns) FROM regexp_split_to_table(columns, ', ') c) f (query)
 $$;
 CREATE FUNCTION call_contenders(relation text, unsorted text, ours text, theirs text) RETURNS text[] LANGUAGE sql AS $$
-	SELECT overview_contenders('gpusort.enable_array_sort,gpusort.enable_sort,gpusort.enable_aggregates', format(query, unsorted), format(query, ours), format(query, theirs))
+	SELECT overview_contenders(format(query, unsorted), format(query, ours), format(query, theirs))
 	FROM (SELECT format('SELECT sum((s)[1]) FROM (SELECT %%s AS s FROM gpusort_bench.%s OFFSET 0) q', relation)) f (query)
 $$;
 

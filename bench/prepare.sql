@@ -40,6 +40,11 @@ CREATE FUNCTION builtin_sort() RETURNS text LANGUAGE sql AS $$
 	SELECT 'pg_catalog.array_sort' WHERE to_regprocedure('pg_catalog.array_sort(anyarray)') IS NOT NULL
 $$;
 
+-- The settings that are off where PostgreSQL alone is measured.
+CREATE FUNCTION alone() RETURNS text LANGUAGE sql IMMUTABLE AS $$
+	SELECT 'gpusort.enable_sort,gpusort.enable_array_sort,gpusort.enable_aggregates'
+$$;
+
 -- Runs each contender's query once to warm up and then `runs` times, in turn, and
 -- records medians; if the first two take more than five seconds each, the second is all.
 -- A contender is {name, query} or {name, query, settings, value}, where settings are names

@@ -14,7 +14,7 @@ VACUUM (FREEZE, ANALYZE) numbers, tiny, words;
 CREATE FUNCTION set_contenders(from_table text, ours text, theirs text, groups text DEFAULT '', floor text DEFAULT 'array_agg(x)') RETURNS text[] LANGUAGE sql AS $$
 	SELECT array_agg(ARRAY[name, format('SELECT count(a) FROM (SELECT %s AS a FROM gpusort_bench.%s %s OFFSET 0) q', aggregate, from_table, groups), setting, value] ORDER BY ord)
 	FROM (VALUES (1, 'floor: ' || floor, floor, '', ''), (2, 'gpusort', 'gpusort.' || ours, '', ''),
-		(3, 'gpusort, query unchanged', theirs, '', ''), (4, 'plain SQL', theirs, 'gpusort.enable_sort,gpusort.enable_aggregates', 'off')) c (ord, name, aggregate, setting, value)
+		(3, 'gpusort, query unchanged', theirs, '', ''), (4, 'plain SQL', theirs, alone(), 'off')) c (ord, name, aggregate, setting, value)
 $$;
 
 \if :{?aggregates}
@@ -30,7 +30,7 @@ CALL measure('sets', 'mode_agg(g)', 'int4', NULL, :many, set_contenders('numbers
 CALL measure('sets', 'histogram_agg(f, 100)', 'float8', NULL, :many, ARRAY[
 	['floor: avg(f)', 'SELECT avg(f) FROM gpusort_bench.numbers', '', ''],
 	['gpusort', 'SELECT gpusort.histogram_agg(f, 100) FROM gpusort_bench.numbers', '', ''],
-	['plain SQL', 'SELECT array_agg(n ORDER BY b) FROM (SELECT width_bucket(f, 0, 1, 100) AS b, count(*) AS n FROM gpusort_bench.numbers GROUP BY 1) q', 'gpusort.enable_sort,gpusort.enable_aggregates', 'off']], 'plain SQL', 1);
+	['plain SQL', 'SELECT array_agg(n ORDER BY b) FROM (SELECT width_bucket(f, 0, 1, 100) AS b, count(*) AS n FROM gpusort_bench.numbers GROUP BY 1) q', alone(), 'off']], 'plain SQL', 1);
 CALL measure('sets', 'median(f)', 'float8', NULL, :many, set_contenders('numbers', 'median(f)', 'percentile_cont(0.5) WITHIN GROUP (ORDER BY f)', floor => 'avg(f)'), 'plain SQL', 1);
 CALL measure('sets', 'percentile_cont(0.5)', 'float8', NULL, :many, set_contenders('numbers', 'percentile_cont(0.5) WITHIN GROUP (ORDER BY f)', 'percentile_cont(0.5) WITHIN GROUP (ORDER BY f)', floor => 'avg(f)'), 'plain SQL', 1);
 \endif
@@ -40,15 +40,15 @@ CALL measure('sets', 'percentile_cont(0.5)', 'float8', NULL, :many, set_contende
 CALL measure('sets', 'order_by(query, ''x'')', 'int4', NULL, :fewer, ARRAY[
 	['floor: unsorted', 'SELECT count(x) FROM (SELECT * FROM gpusort_bench.tiny OFFSET 0) q', '', ''],
 	['gpusort', 'SELECT count(x) FROM gpusort.order_by(''SELECT * FROM gpusort_bench.tiny'', ''x'') q (x int4, g int4)', '', ''],
-	['plain SQL', 'SELECT count(x) FROM (SELECT * FROM gpusort_bench.tiny ORDER BY x OFFSET 0) q', 'gpusort.enable_sort,gpusort.enable_aggregates', 'off']], 'plain SQL', 1);
+	['plain SQL', 'SELECT count(x) FROM (SELECT * FROM gpusort_bench.tiny ORDER BY x OFFSET 0) q', alone(), 'off']], 'plain SQL', 1);
 CALL measure('sets', 'bucket(x, 10000) beside ntile', 'int4', NULL, :fewer, ARRAY[
 	['floor: row_number() OVER ()', 'SELECT count(b) FROM (SELECT row_number() OVER () AS b FROM gpusort_bench.tiny) q', '', ''],
 	['gpusort', 'SELECT count(b) FROM (SELECT gpusort.bucket(x, 10000) OVER () AS b FROM gpusort_bench.tiny) q', '', ''],
-	['plain SQL', 'SELECT count(b) FROM (SELECT ntile(10000) OVER (ORDER BY x) AS b FROM gpusort_bench.tiny) q', 'gpusort.enable_sort,gpusort.enable_aggregates', 'off']], 'plain SQL', 1);
+	['plain SQL', 'SELECT count(b) FROM (SELECT ntile(10000) OVER (ORDER BY x) AS b FROM gpusort_bench.tiny) q', alone(), 'off']], 'plain SQL', 1);
 CALL measure('sets', 'ORDER BY bucket(x, 10000)', 'int4', NULL, :fewer, ARRAY[
 	['floor: unsorted', 'SELECT count(x) FROM (SELECT * FROM gpusort_bench.tiny OFFSET 0) q', '', ''],
 	['gpusort', 'SELECT count(x) FROM (SELECT * FROM gpusort_bench.tiny ORDER BY gpusort.bucket(x, 10000) OVER () OFFSET 0) q', '', ''],
-	['plain SQL', 'SELECT count(x) FROM (SELECT * FROM gpusort_bench.tiny ORDER BY x OFFSET 0) q', 'gpusort.enable_sort,gpusort.enable_aggregates', 'off']], 'plain SQL', 1);
+	['plain SQL', 'SELECT count(x) FROM (SELECT * FROM gpusort_bench.tiny ORDER BY x OFFSET 0) q', alone(), 'off']], 'plain SQL', 1);
 \endif
 
 \if :{?groups}
@@ -64,7 +64,7 @@ CALL measure('sets', 'sorted_agg_by(x, f), groups of 10,000', 'int4', NULL, :man
 CREATE FUNCTION group_contenders(ours text, theirs text, groups text, without text) RETURNS text[] LANGUAGE sql AS $$
 	SELECT array_agg(ARRAY[name, format('SELECT count(a) FROM (SELECT %s AS a FROM gpusort_bench.tiny GROUP BY %s OFFSET 0) q', aggregate, groups), setting, 'off'] ORDER BY ord)
 	FROM (VALUES (1, 'floor: avg(x)', 'avg(x)', without), (2, 'gpusort', 'gpusort.' || ours, without), (3, 'gpusort, query unchanged', theirs, without),
-		(4, 'plain SQL', theirs, 'gpusort.enable_sort,gpusort.enable_aggregates')) c (ord, name, aggregate, setting)
+		(4, 'plain SQL', theirs, alone())) c (ord, name, aggregate, setting)
 $$;
 SELECT format('CALL measure(''sets'', %L, ''int4'', NULL, %s, group_contenders(%L, %L, %L, %L), ''plain SQL'', 1)', format('%s, %s, %s', ours, of_rows, way), :fewer, ours, theirs, groups, without)
 FROM (VALUES ('500,000 groups of 10', 'g / 2'), ('1,000 groups of 5,000', 'g % 1000')) g (of_rows, groups), (VALUES ('hashed', 'enable_sort'), ('sorted', 'enable_hashagg')) w (way, without),

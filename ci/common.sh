@@ -7,6 +7,7 @@
 #                   that ends with the script
 #   as_server CMD   runs CMD as the user the server runs as: postgres for root,
 #                   the caller otherwise (PostgreSQL refuses to run as root)
+#   $server_alone   options for PGOPTIONS, with which gpusort changes no plan; exported
 set -euo pipefail
 umask 022
 for name in ${!PG*}; do [ "$name" = PG_CONFIG ] || unset "$name"; done
@@ -17,6 +18,8 @@ if [ "$(id -u)" = 0 ]; then
     server_user=postgres
     id -u postgres > /dev/null 2>&1 || server_user=nobody
 fi
+
+export server_alone='-c gpusort.force_nodes=off -c gpusort.enable_sort=off -c gpusort.enable_array_sort=off -c gpusort.enable_aggregates=off'
 
 as_server() {
     if [ "$(id -u)" = 0 ]; then
