@@ -12,12 +12,12 @@ CREATE UNLOGGED TABLE wide WITH (parallel_workers = 8) AS
 	FROM generate_series(1, :fewer) i;
 VACUUM (FREEZE, ANALYZE) narrow, wide;
 
--- How a query is sorted: PostgreSQL's way, and with each engine that there is.
+-- How a query is sorted: by default where there is a GPU, by the CPU engine, and PostgreSQL's way.
 CREATE VIEW ways AS SELECT * FROM (VALUES
-	(1, 'gpusort, GPU engine', 'gpusort.engine', 'gpu'),
+	(1, 'gpusort, engine auto', 'gpusort.engine', 'auto'),
 	(2, 'gpusort, CPU engine', 'gpusort.engine', 'cpu'),
 	(3, 'Sort', 'gpusort.enable_sort', 'off')) w (ord, name, setting, value)
-	WHERE value <> 'gpu' OR EXISTS (SELECT FROM gpusort.devices WHERE state = 'ready');
+	WHERE value <> 'auto' OR EXISTS (SELECT FROM gpusort.devices WHERE state = 'ready');
 
 -- Contenders for a query, beside what it is measured by.
 CREATE FUNCTION contenders(unsorted text, sorted text) RETURNS text[] LANGUAGE sql AS $$

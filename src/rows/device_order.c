@@ -21,6 +21,7 @@
 #include "device/client/device_session.h"
 #include "large_memory.h"
 #include "rows/row_sort.h"
+#include "rows/word_sample.h"
 #include "sort/choose.h"
 
 #define ROWS_TIED_SHARE 4		/* with more than one row in 4 tied, the host's sort is as fast */
@@ -55,6 +56,13 @@ typedef struct DeviceOrder
 	DeviceColumn columns[GPUSORT_SESSION_COLUMNS];
 	uint8		widths[GPUSORT_SESSION_COLUMNS];
 } DeviceOrder;
+
+/* True if rows of equal words are surely equal in all keys. */
+static bool
+word_is_exact(const DeviceOrder *order)
+{
+	return order->code->bits <= ROWS_WORD_BITS && order->code->nexact == order->sort->keys->nkeys;
+}
 
 /* Adds the columns of a width.  The widest are added first, so that all can share a spare buffer. */
 static void
@@ -166,7 +174,7 @@ fetch_order(DeviceOrder *order, RowBuffer *spare, SortReason *why)
 	if (!gpusort_session_fetch(order->session, GPUSORT_SESSION_INDEX, nrows, sort->packed.data, why))
 		return false;
 	sort->order = (uint32 *) sort->packed.data;
-	if (order->code->bits <= ROWS_WORD_BITS && order->code->nexact == sort->keys->nkeys)
+	if (word_is_exact(order))
 		return true;
 	gpusort_rows_buffer_reserve(sort->memory, spare, (Size) nrows * sizeof(uint64));
 	if (!gpusort_session_fetch(order->session, 0, nrows, spare->data, why))
@@ -259,7 +267,9 @@ attempt_session(DeviceOrder *order)
 
 	make_code(order);
 	gpusort_attempt_begin(&order->attempt, ENGINE_GPU, USED_FOR_ROWS, order->spec.method, nrows, sort->progress);
-	order->session = gpusort_session_open(&order->spec, USED_FOR_ROWS, GPUSORT_ANY_DEVICE, nrows,
+	why = REASON_TOO_MANY_TIES;
+	if (word_is_exact(order) || gpusort_rows_tied_share(order->code, sort->store) <= 1.0 / ROWS_TIED_SHARE)
+		order->session = gpusort_session_open(&order->spec, USED_FOR_ROWS, GPUSORT_ANY_DEVICE, nrows,
 										  order->ncolumns + 1, order->widths, &why);
 	if (order->session != NULL)
 	{

@@ -12,10 +12,10 @@
 #include "miscadmin.h"
 
 #include "rows/row_split.h"
+#include "rows/word_sample.h"
 
 #define ROWS_SAMPLE_LEAST 1024
 #define ROWS_SAMPLE_MOST 65536
-#define ROWS_ENCODED_AT_ONCE 1024
 #define ROWS_DEVIATIONS 4
 
 RowSplit *
@@ -61,33 +61,11 @@ gpusort_rows_split_note(RowSplit *split, const RowStore *store)
 	split->seen += store->nrows;
 }
 
-static int
-compare_words(const void *a, const void *b)
-{
-	uint64		left = *(const uint64 *) a;
-	uint64		right = *(const uint64 *) b;
-
-	return (left > right) - (left < right);
-}
-
-/* The sample's words in order. */
-static uint64 *
-sorted_words(const RowSplit *split, const KeyCode *code)
-{
-	uint32		n = split->sample->nrows;
-	uint64	   *words = palloc(n * sizeof(uint64));
-
-	for (uint32 first = 0; first < n; first += ROWS_ENCODED_AT_ONCE)
-		gpusort_rows_encode(code, split->sample, NULL, first, Min(ROWS_ENCODED_AT_ONCE, n - first), ROWS_WORD_BITS, words + first);
-	qsort(words, n, sizeof(uint64), compare_words);
-	return words;
-}
-
 void
 gpusort_rows_split_find(RowSplit *split, const KeyCode *code, const double *shares, int nparts)
 {
 	uint32		n = split->sample->nrows;
-	uint64	   *words = sorted_words(split, code);
+	uint64	   *words = gpusort_rows_sorted_words(code, split->sample, NULL, n);
 	uint32		begin = 0;
 	double		share = 0;
 

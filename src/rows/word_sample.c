@@ -1,0 +1,77 @@
+/*
+ * word_sample.c
+ *	  See word_sample.h.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "common/pg_prng.h"
+#include "miscadmin.h"
+
+#include "rows/word_sample.h"
+
+/*
+ * A sample to find ties in has so many times the root of all rows.  A quarter of the rows,
+ * tied two by two, shows itself by about eight pairs then, whatever their number is.
+ */
+#define ROWS_TIES_SAMPLED 8
+
+static int
+compare_words(const void *a, const void *b)
+{
+	uint64		left = *(const uint64 *) a;
+	uint64		right = *(const uint64 *) b;
+
+	return (left > right) - (left < right);
+}
+
+uint64 *
+gpusort_rows_sorted_words(const KeyCode *code, const RowStore *store, const uint32 *rows, uint32 n)
+{
+	uint64	   *words = palloc(n * sizeof(uint64));
+
+	for (uint32 first = 0; first < n; first += ROWS_ENCODE_SPAN)
+	{
+		uint32		span = Min(ROWS_ENCODE_SPAN, n - first);
+
+		CHECK_FOR_INTERRUPTS();
+		gpusort_rows_encode(code, store, rows ? rows + first : NULL, first, span, ROWS_WORD_BITS, words + first);
+	}
+	qsort(words, n, sizeof(uint64), compare_words);
+	return words;
+}
+
+/*
+ * A word that the sample has three times or more is frequent: its share of the sample is
+ * its share of all rows.  Of the others, a row of the sample has nrows / n times as many
+ * partners among all rows as in the sample of n rows.
+ */
+double
+gpusort_rows_tied_share(const KeyCode *code, const RowStore *store)
+{
+	uint32		stretch = Max(sqrt(store->nrows) / ROWS_TIES_SAMPLED, 1);
+	uint32		n = store->nrows / stretch;
+	uint32	   *rows = palloc(n * sizeof(uint32));
+	double		partners = (double) store->nrows / n;
+	double		tied = 0;
+	uint64	   *words;
+	uint32		end;
+	pg_prng_state random;
+
+	/* One row of each stretch. */
+	pg_prng_seed(&random, 1);
+	for (uint32 i = 0; i < n; i++)
+		rows[i] = i * stretch + pg_prng_uint64_range(&random, 0, stretch - 1);
+	words = gpusort_rows_sorted_words(code, store, rows, n);
+	for (uint32 start = 0; start < n; start = end)
+	{
+		for (end = start + 1; end < n && words[end] == words[start]; end++)
+			;
+		if (end - start > 1)
+			tied += (end - start) * (end - start > 2 ? 1 : partners);
+	}
+	pfree(rows);
+	pfree(words);
+	return Min(tied / n, 1);
+}

@@ -1,0 +1,16 @@
+/*
+ * word_sample.h
+ *	  What the first words of the codes of some rows tell about all rows.
+ */
+#ifndef GPUSORT_WORD_SAMPLE_H
+#define GPUSORT_WORD_SAMPLE_H
+
+#include "rows/row_code.h"
+
+/* The words of n rows of a store, rows[0..n) or, if rows is NULL, the first ones, in ascending order. */
+extern uint64 *gpusort_rows_sorted_words(const KeyCode *code, const RowStore *store, const uint32 *rows, uint32 n);
+
+/* Estimates which share of a store's rows have a word in common with another row. */
+extern double gpusort_rows_tied_share(const KeyCode *code, const RowStore *store);
+
+#endif							/* GPUSORT_WORD_SAMPLE_H */
