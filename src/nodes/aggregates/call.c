@@ -102,7 +102,7 @@ gpusort_aggregate_describe(AggregateCall *call)
 
 	if (type >= FirstNormalObjectId || !gpusort_keys_form(type, &form))
 	{
-		call->reason = PLAN_KEY_TYPE;
+		call->reason = PLAN_VALUE_TYPE;
 		call->detail = format_type_be(type);
 		return;
 	}
