@@ -50,6 +50,13 @@
 #define GPUSORT_HEAP_TUPLES_RETURNED(rel) ((rel)->pgstat_info->t_counts.t_tuples_returned)
 #endif
 
+/* PostgreSQL 17 (51efe38cb) ends a session whose transaction takes too long. */
+#if PG_VERSION_NUM >= 170000
+#define GPUSORT_TRANSACTION_TIMED_OUT() (TransactionTimeoutPending && TransactionTimeout > 0)
+#else
+#define GPUSORT_TRANSACTION_TIMED_OUT() false
+#endif
+
 /* PostgreSQL 18 (c65bc2e1d) moves parts of commands/explain.h to headers of their own. */
 #if PG_VERSION_NUM >= 180000
 #define GPUSORT_SPLIT_EXPLAIN

@@ -9,7 +9,9 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "storage/proc.h"
 
+#include "compat.h"
 #include "cpu_engine/cpu_engine.h"
 #include "cpu_engine/cpu_sort.h"
 #include "guc.h"
@@ -18,13 +20,13 @@
 /* Scratch of up to this size lies on the stack, so that sorting a small array allocates nothing. */
 #define STACK_SCRATCH 4096
 
-/* True if a cancel or the end of the process is pending.  Other interrupts wait until the sort has ended. */
+/* True if a cancel or the end of the session is pending.  Other interrupts wait until the sort has ended. */
 static bool
 interrupt_pending(void *arg)
 {
 	if (!INTERRUPTS_PENDING_CONDITION() || InterruptHoldoffCount != 0 || CritSectionCount != 0)
 		return false;
-	return ProcDiePending || (QueryCancelPending && QueryCancelHoldoffCount == 0);
+	return ProcDiePending || GPUSORT_TRANSACTION_TIMED_OUT() || (QueryCancelPending && QueryCancelHoldoffCount == 0);
 }
 
 static uint32_t
