@@ -57,6 +57,51 @@ SELECT * FROM try_all('(SELECT * FROM cut WHERE id < 0) c');
 SET work_mem = '4MB';
 SELECT * FROM try_all('(SELECT * FROM cut WHERE id % 200 = 0) c');
 
+-- In memory the CPU counts intervals: rows of one interval stay in the input's order, with all their columns.
+CREATE FUNCTION stable(expression text, options text, keys text) RETURNS bool LANGUAGE plpgsql AS $$
+DECLARE
+	query text := format('SELECT array_agg(q::text) FROM (SELECT id, x2, f8, f4, nothing, flag, %1$s AS x, bucket(%1$s, %2$s) OVER () AS b FROM (SELECT *, CASE WHEN id %% 5 > 0 THEN id %% 3 = 0 END AS flag FROM cut OFFSET 0) c ORDER BY b %3$s', expression, options, keys);
+	counted text[];
+	sorted text[];
+BEGIN
+	EXECUTE query || ' OFFSET 0) q' INTO counted;
+	SET LOCAL gpusort.enable_sort = off;
+	EXECUTE query || ', id OFFSET 0) q' INTO sorted;
+	SET LOCAL gpusort.enable_sort = on;
+	RETURN counted = sorted;
+END $$;
+SET gpusort.engine = 'cpu';
+SELECT stable(x, o, k), count(*)
+FROM unnest(ARRAY['x8', 'x2', 'x4', 'xoid', 'f8', 'f4', 'd', 'at', 'nothing', 'same']) x, unnest(ARRAY['1', '100, true', '3000']) o, unnest(ARRAY['', 'DESC', 'NULLS FIRST', 'DESC NULLS LAST']) k
+GROUP BY 1;
+-- More intervals than rows are not counted.  With a text the rows are sorted by x, which is one order of the intervals.
+SELECT stable('x4', '3001', ''), bool_and(place = sorted) AS by_x
+FROM (SELECT row_number() OVER () AS place, row_number() OVER (ORDER BY x4, id) AS sorted FROM (SELECT id, x4, t FROM cut ORDER BY bucket(x4, 10) OVER () OFFSET 0) q) p;
+BEGIN;
+DECLARE back SCROLL CURSOR FOR SELECT bucket(x4, 9) OVER () AS b, id, x4 FROM cut ORDER BY b DESC NULLS LAST;
+FETCH 2 FROM back;
+FETCH ABSOLUTE 1500 FROM back;
+FETCH LAST FROM back;
+FETCH PRIOR FROM back;
+FETCH FIRST FROM back;
+COMMIT;
+RESET gpusort.engine;
+SET enable_hashjoin = off;
+SET enable_nestloop = off;
+SELECT pg_temp.compare_node('rows', 'SELECT b, count(*), sum(l.id), sum(r.id) FROM (SELECT id, bucket(x4, 50) OVER () AS b FROM cut ORDER BY b OFFSET 0) l JOIN (SELECT id, bucket(x8, 60) OVER () AS b FROM cut ORDER BY b OFFSET 0) r USING (b) GROUP BY b ORDER BY b');
+RESET enable_hashjoin;
+RESET enable_nestloop;
+
+-- The interval that rows are only sorted by is not among their columns.
+SET compute_query_id = off;
+EXPLAIN (VERBOSE, COSTS OFF) SELECT x4, id FROM cut ORDER BY bucket(x4, 100) OVER ();
+EXPLAIN (VERBOSE, COSTS OFF) SELECT count(id), max(x4) FROM (SELECT x4, id FROM cut ORDER BY bucket(x4, 100) OVER () OFFSET 0) q;
+RESET compute_query_id;
+CREATE TABLE kept AS SELECT x4, id FROM cut ORDER BY bucket(x4, 100) OVER ();
+SELECT count(*), count(kept = cut) FROM kept JOIN cut USING (x4, id);
+SELECT ARRAY(SELECT id FROM cut WHERE id < 4 ORDER BY bucket(id, 2) OVER () DESC), (SELECT count(*) FROM (SELECT x2, id FROM cut ORDER BY bucket(x2, 7) OVER () OFFSET 0) q);
+DROP TABLE kept;
+
 -- A LIMIT gives rows of the first intervals, as many of each as without the node.
 CREATE FUNCTION first_intervals(expression text, keys text, wanted int) RETURNS bool LANGUAGE plpgsql AS $$
 DECLARE
@@ -103,4 +148,4 @@ SELECT format('SELECT count(*) AS rows, count(DISTINCT length(q::text) > 0) AS w
 RESET work_mem;
 DROP TABLE doubled;
 DROP TABLE cut;
-DROP FUNCTION ordered, try_all, first_intervals;
+DROP FUNCTION ordered, try_all, stable, first_intervals;

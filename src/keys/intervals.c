@@ -31,23 +31,3 @@ gpusort_intervals_make(const ValueRange *range, uint32 buckets, bool descending)
 								 Min(range->least_code, range->greatest_code), range->greatest_code);
 	return intervals;
 }
-
-/* The interval of a value, from 0.  A value outside the range counts as the nearer end of the range. */
-uint32
-gpusort_interval_of(const Intervals *intervals, Datum value)
-{
-	const GpusortProjection *projection = &intervals->projection;
-
-	if (gpusort_form_is_float(intervals->form))
-	{
-		double		x = gpusort_float_of(intervals->form, value);
-
-		return gpusort_interval_of_float(projection, x < intervals->least ? intervals->least : x);
-	}
-	else
-	{
-		uint64		code = Max(gpusort_code_of(intervals->form, value), projection->origin);
-
-		return gpusort_interval_of_code(projection, Min(code, projection->origin + projection->range));
-	}
-}

@@ -33,7 +33,6 @@ typedef struct Intervals
 
 extern ValueRange gpusort_range_of_none(GpusortKeyForm form);
 extern Intervals gpusort_intervals_make(const ValueRange *range, uint32 buckets, bool descending);
-extern uint32 gpusort_interval_of(const Intervals *intervals, Datum value);
 
 static inline bool
 gpusort_form_is_float(GpusortKeyForm form)
@@ -82,6 +81,26 @@ gpusort_range_widen(ValueRange *range, Datum value)
 
 		range->least_code = Min(range->least_code, code);
 		range->greatest_code = Max(range->greatest_code, code);
+	}
+}
+
+/* The interval of a value, from 0.  A value outside the range counts as the nearer end of the range. */
+static inline uint32
+gpusort_interval_of(const Intervals *intervals, Datum value)
+{
+	const GpusortProjection *projection = &intervals->projection;
+
+	if (gpusort_form_is_float(intervals->form))
+	{
+		double		x = gpusort_float_of(intervals->form, value);
+
+		return gpusort_interval_of_float(projection, x < intervals->least ? intervals->least : x);
+	}
+	else
+	{
+		uint64		code = Max(gpusort_code_of(intervals->form, value), projection->origin);
+
+		return gpusort_interval_of_code(projection, Min(code, projection->origin + projection->range));
 	}
 }
 

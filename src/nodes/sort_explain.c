@@ -169,7 +169,7 @@ gpusort_explain_sort_keys(CustomScanState *node, const SortKeysShown *keys, List
 
 	for (int i = 0; i < list_length(keys->columns); i++)
 	{
-		TargetEntry *entry = list_nth(scan->scan.plan.targetlist, list_nth_int(keys->columns, i) - 1);
+		TargetEntry *entry = list_nth(keys->tlist, list_nth_int(keys->columns, i) - 1);
 		StringInfoData key;
 
 		initStringInfo(&key);

@@ -35,7 +35,8 @@ typedef struct PhaseShown
 /* The keys of a sort or merge: lists with an entry for each. */
 typedef struct SortKeysShown
 {
-	List	   *columns;		/* ints: of the node's target list, from 1 */
+	List	   *tlist;			/* of which they are columns */
+	List	   *columns;		/* ints, from 1 */
 	List	   *operators;
 	List	   *collations;
 	List	   *nulls_first;	/* ints: booleans */

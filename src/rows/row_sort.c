@@ -192,13 +192,17 @@ typedef enum OrderUse
 	ORDER_ENDS					/* to be returned: their columns may be sorted themselves */
 } OrderUse;
 
-/* Sorts the rows in memory by packed integers.  Counts a fallback if no device sorted them although one was wanted. */
+/*
+ * Sorts the rows in memory by packed integers or, where that is enough, by intervals.  Counts
+ * a fallback if no device sorted them although one was wanted.
+ */
 static void
-order_here(RowSort *sort, bool in_order)
+order_here(RowSort *sort, OrderUse use)
 {
 	gpusort_progress_engine(sort->progress, ENGINE_CPU, GPUSORT_METHOD_AUTO);
 	gpusort_progress_update(sort->progress, SORT_PHASE_SORTING, 0, 1);
-	gpusort_rows_order(sort, ordered_rows(sort), in_order);
+	if (use != ORDER_ENDS || !gpusort_rows_order_by_interval(sort))
+		gpusort_rows_order(sort, ordered_rows(sort), use != ORDER_CUTS || !has_exact_bound(sort));
 	if (gpusort_reason_is_fallback(sort->failed))
 		gpusort_stats_fallback(USED_FOR_ROWS, GPUSORT_METHOD_AUTO, sort->failed);
 	sort->failed = REASON_NONE;
@@ -215,61 +219,17 @@ order_store(RowSort *sort, OrderUse use)
 	gpusort_rows_find_plain(sort->keys, sort->store, sort->runs ? Max(sort->expected_rows, sort->nrows) : sort->store->nrows);
 	gpusort_rows_keep_words(sort->keys, sort->store);
 	if (use != ORDER_ENDS || !gpusort_rows_order_on_device(sort))
-		order_here(sort, use != ORDER_CUTS || !has_exact_bound(sort));
+		order_here(sort, use);
 	gpusort_rows_forget_words(sort->keys);
 	end_phase(sort, start, &sort->stats.sort_time);
 }
 
-/* Has an attribute show the interval of a key of this form in each row.  Called before rows are appended. */
-void
-gpusort_rows_sort_show_intervals(RowSort *sort, int column, int key, GpusortKeyForm form, uint32 buckets, bool descending)
-{
-	sort->intervals = MemoryContextAllocZero(sort->context, sizeof(RowIntervals));
-	sort->intervals->column = column;
-	sort->intervals->key = key;
-	sort->intervals->buckets = buckets;
-	sort->intervals->descending = descending;
-	sort->intervals->range = gpusort_range_of_none(form);
-}
-
-/* The interval of a row that was read, counted from 1; NULL if the key is NULL. */
-Datum
-gpusort_rows_sort_interval(const RowSort *sort, const Datum *values, const bool *nulls, bool *is_null)
-{
-	int			key = sort->intervals->key;
-
-	*is_null = nulls[key];
-	if (nulls[key])
-		return (Datum) 0;
-	return Int32GetDatum((int32) gpusort_interval_of(&sort->intervals->intervals, values[key]) + 1);
-}
-
-/* Widens the range of the intervals by the rows in memory. */
+/* Widens the range of the intervals by the rows in memory, if rows show intervals. */
 static void
 widen_range(RowSort *sort)
 {
-	const RowColumn *column;
-	const bool *nulls;
-	uint32		nrows = sort->store->nrows;
-	ValueRange	range;
-
-	if (sort->intervals == NULL)
-		return;
-	column = &sort->store->columns[sort->intervals->key];
-	nulls = column->has_nulls ? (const bool *) column->nulls.data : NULL;
-	range = sort->intervals->range;
-
-#define WIDEN(type, to_datum) \
-	for (uint32 row = 0; row < nrows; row++) \
-	{ \
-		GPUSORT_CHECK_EVERY(row); \
-		if (nulls == NULL || !nulls[row]) \
-			gpusort_range_widen(&range, to_datum(((const type *) column->values.data)[row])); \
-	}
-
-	GPUSORT_FOR_LENGTH(sort->layout->attributes[sort->intervals->key].length, WIDEN);
-#undef WIDEN
-	sort->intervals->range = range;
+	if (sort->intervals != NULL && sort->intervals->column >= 0)
+		gpusort_rows_widen_intervals(sort);
 }
 
 /* Writes the rows in memory to a new run. */

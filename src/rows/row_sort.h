@@ -50,7 +50,7 @@ typedef struct DeviceRows DeviceRows;
 /* Intervals of a key over all rows, which one attribute shows. */
 typedef struct RowIntervals
 {
-	int			column;			/* the attribute that shows them */
+	int			column;			/* the attribute that shows them, or -1 */
 	int			key;			/* the attribute that is cut into intervals */
 	uint32		buckets;
 	bool		descending;
@@ -98,9 +98,6 @@ typedef enum RowKeyLists
 extern RowSort *gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List **key_lists,
 										double expected_rows, int expected_width, RowBoundSpec bound,
 										bool random_access, bool timed);
-extern void gpusort_rows_sort_show_intervals(RowSort *sort, int column, int key, GpusortKeyForm form,
-											 uint32 buckets, bool descending);
-extern Datum gpusort_rows_sort_interval(const RowSort *sort, const Datum *values, const bool *nulls, bool *is_null);
 extern void gpusort_rows_sort_show_read(const RowSort *sort);
 extern void gpusort_rows_sort_reserve(RowSort *sort, uint32 more_rows);
 extern void gpusort_rows_sort_finish(RowSort *sort);
@@ -112,6 +109,12 @@ extern void gpusort_rows_order(RowSort *sort, uint32 wanted, bool in_order);
 extern void gpusort_rows_order_tie(RowSort *sort, uint32 *rows, uint32 count, int first_key);
 extern void gpusort_rows_order_packed(RowSort *sort, const RowStore *store, uint64 *packed, uint32 count, int row_bits,
 									  int nexact, bool spent);
+
+/* interval_order.c: rows by the intervals of a key. */
+extern void gpusort_rows_sort_by_interval(RowSort *sort, int key, GpusortKeyForm form, uint32 buckets, bool descending);
+extern Datum gpusort_rows_sort_interval(const RowSort *sort, const Datum *values, const bool *nulls, bool *is_null);
+extern void gpusort_rows_widen_intervals(RowSort *sort);
+extern bool gpusort_rows_order_by_interval(RowSort *sort);
 
 /* device_order.c: the same on a device, which also sorts the columns. */
 extern bool gpusort_rows_order_on_device(RowSort *sort);

@@ -186,6 +186,7 @@ explain_merge(CustomScanState *node, List *ancestors, ExplainState *es)
 {
 	MergeNodeState *state = (MergeNodeState *) node;
 	SortKeysShown keys = {
+		.tlist = node->ss.ps.plan->targetlist,
 		.columns = private_list(state, MERGE_COLUMNS),
 		.operators = private_list(state, MERGE_OPERATORS),
 		.collations = private_list(state, MERGE_COLLATIONS),

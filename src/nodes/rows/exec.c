@@ -25,7 +25,7 @@ begin_rows(CustomScanState *node, EState *estate, int eflags)
 {
 	RowsNodeState *state = (RowsNodeState *) node;
 	Plan	   *plan = node->ss.ps.plan;
-	int			natts = node->ss.ss_ScanTupleSlot->tts_tupleDescriptor->natts;
+	int			natts = node->ss.ps.ps_ResultTupleSlot->tts_tupleDescriptor->natts;
 
 	state->random_access = (eflags & (EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK)) != 0;
 	state->current = -1;
@@ -40,7 +40,7 @@ begin_rows(CustomScanState *node, EState *estate, int eflags)
 	for (int i = 0; i < natts; i++)
 		state->columns[i] = state->intervals == NIL ? i : list_nth_int(state->intervals, ROWS_INTERVALS_INPUT + i);
 
-	/* Rows are returned in the scan slot: parents may rely on its kind. */
+	/* Rows are returned in the result slot, whose kind parents may rely on. */
 	node->ss.ps.ps_ProjInfo = NULL;
 	node->ss.ps.resultops = &TTSOpsVirtual;
 	node->ss.ps.resultopsset = true;
@@ -191,14 +191,15 @@ column_sources(const CustomScan *scan)
 
 /*
  * Starts the sort.  In a sort by intervals the key is stored in the place of the column that
- * shows them.  If the key has an attribute of its own, that column is not stored at all.
+ * shows them.  If the key has an attribute of its own, that column is not stored at all.  It is
+ * the last of the target list where rows do not have it.
  */
 static RowSort *
 begin_sort(RowsNodeState *state, bool timed)
 {
 	ScanState  *node = &state->custom.ss;
 	CustomScan *scan = (CustomScan *) node->ps.plan;
-	TupleDesc	desc = node->ss_ScanTupleSlot->tts_tupleDescriptor;
+	TupleDesc	desc = node->ps.ps_ResultTupleDesc;
 	List	   *tlist = scan->custom_scan_tlist;
 	List	   *key_lists[ROW_KEYS_COUNT];
 	GpusortKeyForm form;
@@ -234,9 +235,13 @@ begin_sort(RowsNodeState *state, bool timed)
 	sort = gpusort_rows_sort_begin(desc, tlist, state->intervals == NIL ? column_sources(scan) : NIL, key_lists,
 								   scan->scan.plan.plan_rows, scan->scan.plan.plan_width,
 								   wanted_bound(state), state->random_access, timed);
-	if (state->intervals != NIL && list_nth_int(state->intervals, ROWS_INTERVALS_SEEN))
-		gpusort_rows_sort_show_intervals(sort, column, key, form, list_nth_int(state->intervals, ROWS_INTERVALS_BUCKETS),
-										 list_nth_int(state->intervals, ROWS_INTERVALS_DESCENDING));
+	if (state->intervals != NIL)
+	{
+		gpusort_rows_sort_by_interval(sort, key, form, list_nth_int(state->intervals, ROWS_INTERVALS_BUCKETS),
+									  list_nth_int(state->intervals, ROWS_INTERVALS_DESCENDING));
+		if (list_nth_int(state->intervals, ROWS_INTERVALS_SEEN))
+			sort->intervals->column = column;
+	}
 	return sort;
 }
 
@@ -286,7 +291,7 @@ static TupleTableSlot *
 exec_rows(CustomScanState *node)
 {
 	RowsNodeState *state = (RowsNodeState *) node;
-	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
+	TupleTableSlot *slot = node->ss.ps.ps_ResultTupleSlot;
 	RowBatch   *batch;
 	int64		nrows;
 	int			row;
@@ -308,7 +313,7 @@ exec_rows(CustomScanState *node)
 	row = state->current - batch->first;
 	memcpy(slot->tts_values, batch->values + row * batch->natts, batch->natts * sizeof(Datum));
 	memcpy(slot->tts_isnull, batch->nulls + row * batch->natts, batch->natts * sizeof(bool));
-	if (state->sort->intervals != NULL)
+	if (state->sort->intervals != NULL && state->sort->intervals->column >= 0)
 	{
 		int			column = state->sort->intervals->column;
 
@@ -321,7 +326,7 @@ exec_rows(CustomScanState *node)
 static void
 forget_rows(RowsNodeState *state)
 {
-	ExecClearTuple(state->custom.ss.ss_ScanTupleSlot);
+	ExecClearTuple(state->custom.ss.ps.ps_ResultTupleSlot);
 	if (state->sort != NULL)
 	{
 		state->stats = state->sort->stats;
@@ -350,7 +355,7 @@ rescan_rows(CustomScanState *node)
 		return;
 	if (input->chgParam == NULL && state->random_access)
 	{
-		ExecClearTuple(node->ss.ss_ScanTupleSlot);
+		ExecClearTuple(node->ss.ps.ps_ResultTupleSlot);
 		state->current = -1;
 		state->mark = -1;
 		return;

@@ -4,7 +4,9 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "commands/explain.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -29,6 +31,7 @@ explain_keys(CustomScanState *node, List *ancestors, ExplainState *es)
 	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
 	List	   *intervals = list_nth(scan->custom_private, ROWS_LIST_INTERVALS);
 	SortKeysShown keys = {
+		.tlist = scan->scan.plan.targetlist,
 		.columns = list_nth(scan->custom_private, ROW_KEYS_COLUMNS),
 		.operators = list_nth(scan->custom_private, ROW_KEYS_OPERATORS),
 		.collations = list_nth(scan->custom_private, ROW_KEYS_COLLATIONS),
@@ -37,7 +40,15 @@ explain_keys(CustomScanState *node, List *ancestors, ExplainState *es)
 
 	if (intervals != NIL)
 	{
-		keys.columns = list_make1_int(list_nth_int(intervals, ROWS_INTERVALS_COLUMN) + 1);
+		AttrNumber	column = list_nth_int(intervals, ROWS_INTERVALS_COLUMN) + 1;
+
+		if (!list_nth_int(intervals, ROWS_INTERVALS_RETURNED))
+		{
+			Var		   *interval = makeVar(INDEX_VAR, column, INT4OID, -1, InvalidOid, 0);
+
+			keys.tlist = lappend(list_copy(keys.tlist), makeTargetEntry((Expr *) interval, column, NULL, true));
+		}
+		keys.columns = list_make1_int(column);
 		keys.operators = list_make1_oid((Oid) list_nth_int(intervals, ROWS_INTERVALS_OPERATOR));
 	}
 	gpusort_explain_sort_keys(node, &keys, ancestors, es);

@@ -156,6 +156,7 @@ replace_sort(Sort *sort, const PlanPlace *place)
 	List	   *intervals;
 	Sort	   *by_value = gpusort_rows_plan_intervals(sort, place, &intervals);
 	Sort	   *taken = by_value ? by_value : sort;
+	List	   *tlist = sort->plan.targetlist;
 	bool		force = gpusort_force_nodes && IsA(sort, Sort);
 
 	if (force || gpusort_rows_may_win(taken))
@@ -169,8 +170,9 @@ replace_sort(Sort *sort, const PlanPlace *place)
 	gpusort_reason_note_sort(place, sort, reason, detail);
 	if (reason != PLAN_TAKEN)
 		return NULL;
-
-	return make_node(taken, sort->plan.targetlist, &cost, &bound, intervals, place);
+	if (by_value && !list_nth_int(intervals, ROWS_INTERVALS_RETURNED))
+		tlist = list_truncate(list_copy(tlist), list_length(tlist) - 1);
+	return make_node(taken, tlist, &cost, &bound, intervals, place);
 }
 
 /* Puts the node below an Agg that hashes, where that costs less.  The Agg then groups sorted rows. */

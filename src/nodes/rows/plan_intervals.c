@@ -153,6 +153,17 @@ is_seen(const Sort *sort, int column, const PlanPlace *place)
 	return !IsA(parent, Agg) || is_aggregated((const Agg *) parent, column);
 }
 
+/*
+ * True if rows must have the column, even if its value is not read.  The nodes above that refer
+ * to it are not changed.  At the top of a plan the executor would copy each row without it.
+ */
+static bool
+is_returned(const Sort *sort, int column, int key, const PlanPlace *place)
+{
+	return is_seen(sort, column, place) || column == key || column < list_length(sort->plan.targetlist) - 1 ||
+		(place->parent != NULL && !IsA(place->parent, Agg));
+}
+
 Sort *
 gpusort_rows_plan_intervals(const Sort *sort, const PlanPlace *place, List **ints)
 {
@@ -214,6 +225,7 @@ gpusort_rows_plan_intervals(const Sort *sort, const PlanPlace *place, List **int
 	result->sortOperators[0] = sort_operator(bucket.x->vartype, sorts_downwards(sort->sortOperators[0]) != bucket.descending);
 	*ints = list_make5_int(column, key, bucket.buckets, bucket.descending, (int) sort->sortOperators[0]);
 	*ints = lappend_int(*ints, is_seen(sort, column, place));
+	*ints = lappend_int(*ints, is_returned(sort, column, key, place));
 	*ints = list_concat(*ints, inputs);
 	return result;
 }

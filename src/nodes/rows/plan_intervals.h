@@ -22,6 +22,7 @@ typedef enum RowsIntervalInts
 	ROWS_INTERVALS_DESCENDING,	/* they count from the greatest value */
 	ROWS_INTERVALS_OPERATOR,	/* that the Sort sorts intervals by */
 	ROWS_INTERVALS_SEEN,		/* the nodes above read the attribute */
+	ROWS_INTERVALS_RETURNED,	/* rows have the attribute */
 	ROWS_INTERVALS_INPUT		/* first of the input's columns, one for each attribute; -1 for a constant */
 } RowsIntervalInts;
 
