@@ -147,6 +147,15 @@ SELECT * FROM compare('SELECT count(DISTINCT int4), mode() WITHIN GROUP (ORDER B
 REVOKE USAGE ON SCHEMA gpusort FROM PUBLIC;
 SELECT * FROM compare('SELECT count(DISTINCT int4), mode() WITHIN GROUP (ORDER BY int2) FROM numbers');
 ROLLBACK;
+PREPARE counted AS SELECT count(DISTINCT int4) FROM numbers;
+EXECUTE counted;
+BEGIN;
+REVOKE EXECUTE ON FUNCTION pg_catalog.count("any"), pg_catalog.mode(anyelement) FROM PUBLIC;
+SELECT taken('EXECUTE counted'), taken('SELECT mode() WITHIN GROUP (ORDER BY int2) FROM numbers');
+SET ROLE regress_gpusort_reader;
+EXECUTE counted;
+ROLLBACK;
+DEALLOCATE counted;
 
 -- A prepared statement outlives the extension, and uses it again when it is back.
 PREPARE kept AS SELECT count(DISTINCT int4), mode() WITHIN GROUP (ORDER BY int2) FROM numbers;

@@ -167,5 +167,16 @@ EXCEPTION WHEN division_by_zero THEN
 END $$;
 SELECT pg_temp.explain_lines('SELECT id, gpusort.array_sort(a) FROM ahead WHERE caught(id) >= 0', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'Segments|Rows by');
 
+-- A LIMIT above an Append bounds what its inputs give together, not what each of them gives.
+CREATE TABLE parts (k int, x int, a int[]) PARTITION BY LIST (k);
+CREATE TABLE parts_1 PARTITION OF parts FOR VALUES IN (1);
+CREATE TABLE parts_2 PARTITION OF parts FOR VALUES IN (2);
+INSERT INTO parts SELECT 1, -i, ARRAY[3, 1, 2] FROM generate_series(1, 250) i UNION ALL SELECT 2, i, ARRAY[3, 1, 2] FROM generate_series(1, 5000) i;
+ANALYZE parts;
+SELECT count(s) FROM (SELECT gpusort.array_sort(ARRAY[1 / (x - 60), 2]) AS s FROM parts LIMIT 300) q;
+SELECT count(s) FROM (SELECT gpusort.array_sort(a) AS s FROM parts WHERE 1 / (x - 60) IS NOT NULL LIMIT 300) q;
+SELECT count(s) FROM (SELECT gpusort.array_sort(a) AS s FROM parts_1 UNION ALL SELECT gpusort.array_sort(ARRAY[1 / (x - 60), 2]) FROM parts_2 LIMIT 300) q;
+SELECT count(s) FROM (SELECT gpusort.array_sort(a) AS s FROM parts WHERE 1 / (x - 60) IS NOT NULL LIMIT 310) q;
+
 RESET search_path;
 DROP SCHEMA ahead CASCADE;

@@ -19,6 +19,10 @@ SELECT q, array_to_string(ARRAY(SELECT * FROM pg_temp.explain_lines(q, 'COSTS OF
 	'SELECT id FROM cut ORDER BY bucket(x4, 100) OVER (), id', 'SELECT id FROM cut ORDER BY bucket(x4 + 1, 100) OVER ()', 'SELECT id FROM cut ORDER BY bucket(x4, id) OVER ()',
 	'SELECT id FROM cut ORDER BY bucket(x4, 100) OVER (PARTITION BY x2)', 'SELECT id, row_number() OVER () FROM cut ORDER BY bucket(x4, 100) OVER ()', 'SELECT id FROM cut ORDER BY -bucket(x4, 100) OVER ()',
 	'SELECT id FROM cut ORDER BY bucket(x4, 0) OVER ()', 'SELECT id FROM cut ORDER BY bucket(t, 4) OVER ()']) q;
+BEGIN;
+REVOKE EXECUTE ON FUNCTION bucket(anyelement, bigint) FROM PUBLIC;
+SELECT * FROM pg_temp.explain_lines('SELECT id FROM cut ORDER BY bucket(x4, 100) OVER ()', 'COSTS OFF', 'Gpusort|WindowAgg');
+ROLLBACK;
 
 -- The same rows with the same intervals, in an order of the intervals. Rows of one interval may come in another order.
 CREATE FUNCTION ordered(expression text, options text, keys text, source text) RETURNS text LANGUAGE plpgsql AS $$

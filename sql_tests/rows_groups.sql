@@ -66,4 +66,12 @@ PREPARE distinct_after(int) AS SELECT count(*) FROM (SELECT DISTINCT k, t FROM g
 EXECUTE distinct_after(100);
 EXECUTE distinct_after(8000);
 DEALLOCATE distinct_after;
+
+-- A hash table is kept where it is read again for other parameters of the nodes above it; sorted rows would not be.
+SET work_mem = '64MB';
+SELECT count(DISTINCT s) FROM generate_series(1, 3) g,
+	LATERAL (SELECT sum(r) AS s FROM (SELECT DISTINCT (random() * 1e9)::int AS r FROM groups_t OFFSET 0) d WHERE r > -g) q;
+SELECT * FROM pg_temp.explain_lines('SELECT * FROM (VALUES (1), (2)) o(g), LATERAL (SELECT count(*) FROM (SELECT DISTINCT id FROM groups_t OFFSET 0) d WHERE id > g) q', 'COSTS OFF', 'Gpusort|Aggregate');
+SELECT * FROM pg_temp.explain_lines('SELECT (SELECT count(*) FROM (SELECT DISTINCT id FROM groups_t OFFSET 0) d WHERE id > g) FROM (VALUES (1), (2)) o(g)', 'COSTS OFF', 'Gpusort|Aggregate');
+SELECT * FROM pg_temp.explain_lines('WITH d AS MATERIALIZED (SELECT DISTINCT id FROM groups_t) SELECT count(*) FROM d', 'COSTS OFF', 'Gpusort|GroupAggregate');
 DROP TABLE groups_t, queries;

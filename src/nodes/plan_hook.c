@@ -45,6 +45,7 @@ visit_join_children(Plan *plan, const PlanPlace *below)
 	outer.all_wanted &= !outer.may_stop;
 	inner.may_stop = !IsA(plan, HashJoin);
 	inner.all_wanted = false;
+	inner.rescanned |= IsA(plan, NestLoop);
 	inner.marks = IsA(plan, MergeJoin) && !((MergeJoin *) plan)->skip_mark_restore;
 	visit_plan(&plan->lefttree, &outer);
 	visit_plan(&plan->righttree, &inner);
@@ -133,6 +134,7 @@ place_below(Plan *plan, const PlanPlace *place)
 {
 	PlanPlace	below = *place;
 	bool		gathers = IsA(plan, Gather) || IsA(plan, GatherMerge);
+	bool		shares_bound = gathers || IsA(plan, Append) || IsA(plan, MergeAppend);	/* by all that it reads */
 
 	below.parent = plan;
 	if (place->walk->explain)
@@ -140,13 +142,14 @@ place_below(Plan *plan, const PlanPlace *place)
 	below.owned |= knows_children(plan);
 	below.parallel |= gathers;
 	below.marks = false;
+	below.rescanned |= IsA(plan, RecursiveUnion);
 	if (!stops_early_inside(plan))
 		below.may_stop = false;
-	else if (!passes_bound(plan) || gathers)
+	else if (!passes_bound(plan) || shares_bound)
 		below.may_stop |= place->limit != NULL || stops_by_itself(plan);
 	if (!passes_bound(plan))
 		below.limit = NULL;
-	below.limit_known &= below.limit != NULL && !gathers;
+	below.limit_known &= below.limit != NULL && !shares_bound;
 	if (gives_first_rows(plan))
 		below.first_rows = plan;
 	else if (!IsA(plan, GatherMerge) && !IsA(plan, MergeAppend))
@@ -200,12 +203,20 @@ visit_plan(Plan **link, void *arg)
 	}
 }
 
-/* Visits a plan tree.  That of a subquery may be stopped early by its caller. */
+/*
+ * Visits a plan tree.  That of a subquery may be stopped early by its caller, and is run
+ * again and again if it has parameters.
+ */
 static void
 visit_tree(Plan **link, void *arg)
 {
 	PlanWalk   *walk = arg;
-	PlanPlace	top = {.walk = walk, .may_stop = walk->cursor || link != &walk->statement->planTree};
+	bool		subquery = link != &walk->statement->planTree;
+	PlanPlace	top = {
+		.walk = walk,
+		.may_stop = walk->cursor || subquery,
+		.rescanned = subquery && !bms_is_empty((*link)->extParam)
+	};
 
 	visit_plan(link, &top);
 }

@@ -37,6 +37,7 @@ typedef struct PlanPlace
 	bool		all_wanted;		/* they ask for all rows, or for as many as the limit, even if
 								 * the executor wants few */
 	bool		marks;			/* the parent marks and restores positions */
+	bool		rescanned;		/* it may be run again, also if none of its parameters has changed */
 	bool		parallel;		/* below a Gather: it runs in several processes */
 	const Limit *limit;			/* bounds the rows wanted, as the executor would tell a Sort
 								 * here; or NULL */

@@ -80,8 +80,9 @@ find_aggregate(const Aggref *call)
 								PointerGetDatum(types), ObjectIdGetDatum(schema));
 	if (!gpusort_is_own_function(aggregate))
 		return InvalidOid;
-	/* A plan may be kept, and run later by another role. */
-	if (!GPUSORT_MAY_USE_SCHEMA(schema, ACL_ID_PUBLIC) || !GPUSORT_MAY_EXECUTE(aggregate, ACL_ID_PUBLIC))
+	/* A plan may be kept, and run later by another role, which is asked for no right to what is not in the plan. */
+	if (!GPUSORT_MAY_USE_SCHEMA(schema, ACL_ID_PUBLIC) || !GPUSORT_MAY_EXECUTE(aggregate, ACL_ID_PUBLIC) ||
+		!GPUSORT_MAY_EXECUTE(replacement->builtin, ACL_ID_PUBLIC))
 		return InvalidOid;
 	return aggregate;
 }
@@ -118,7 +119,7 @@ gpusort_aggregate_describe(AggregateCall *call)
 		call->reason = PLAN_NO_AGGREGATE;
 }
 
-/* Has the plan made again when the aggregate changes or is dropped. */
+/* Has the plan made again when an aggregate or the rights to it change, or it is dropped. */
 static void
 depend_on(PlannedStmt *statement, Oid aggregate)
 {
@@ -135,6 +136,8 @@ gpusort_aggregate_replace(PlannedStmt *statement, const AggregateCall *call)
 {
 	Aggref	   *aggregate = call->call;
 
+	depend_on(statement, aggregate->aggfnoid);
+	depend_on(statement, call->replacement);
 	if (aggregate->aggfnoid == F_COUNT_ANY)
 	{
 		aggregate->aggdistinct = NIL;
@@ -144,5 +147,4 @@ gpusort_aggregate_replace(PlannedStmt *statement, const AggregateCall *call)
 	}
 	GPUSORT_SET_PRESORTED(aggregate, false);
 	aggregate->aggfnoid = call->replacement;
-	depend_on(statement, call->replacement);
 }

@@ -175,12 +175,15 @@ replace_sort(Sort *sort, const PlanPlace *place)
 	return make_node(taken, tlist, &cost, &bound, intervals, place);
 }
 
-/* Puts the node below an Agg that hashes, where that costs less.  The Agg then groups sorted rows. */
+/*
+ * Puts the node below an Agg that hashes, where that costs less.  The Agg then groups sorted
+ * rows.  Where it is run again it would sort again, but an Agg that hashes keeps its table.
+ */
 static void
 sort_for_groups(Agg *agg, const PlanPlace *place)
 {
 	bool		collect;
-	Sort	   *sort = gpusort_rows_plan_groups(agg, &collect);
+	Sort	   *sort = place->rescanned ? NULL : gpusort_rows_plan_groups(agg, &collect);
 	RowsBound	all = {0};
 	RowsCost	cost;
 

@@ -11,6 +11,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
@@ -55,7 +56,10 @@ constant_integer(const Node *expression)
 		constant->consttype == INT4OID ? DatumGetInt32(constant->constvalue) : 0;
 }
 
-/* Reads a call of bucket() with a column and constants that raise no error.  Returns false for any other call. */
+/*
+ * Reads a call of bucket() with a column and constants that raise no error, which every role
+ * may make.  Returns false for any other call.
+ */
 static bool
 read_call(const WindowFunc *call, BucketCall *bucket)
 {
@@ -65,7 +69,8 @@ read_call(const WindowFunc *call, BucketCall *bucket)
 	int64		buckets;
 
 	if (nargs < 2 || nargs > 3 || call->aggfilter != NULL || !IsA(linitial(call->args), Var) ||
-		!gpusort_keys_form(exprType(linitial(call->args)), &form) || !is_bucket(call->winfnoid))
+		!gpusort_keys_form(exprType(linitial(call->args)), &form) || !is_bucket(call->winfnoid) ||
+		!GPUSORT_MAY_EXECUTE(call->winfnoid, ACL_ID_PUBLIC))
 		return false;
 	buckets = constant_integer(lsecond(call->args));
 	if (buckets < 1 || buckets > PG_INT32_MAX ||
