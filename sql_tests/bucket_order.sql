@@ -99,8 +99,11 @@ RESET enable_nestloop;
 -- The interval that rows are only sorted by is not among their columns.
 SET compute_query_id = off;
 EXPLAIN (VERBOSE, COSTS OFF) SELECT x4, id FROM cut ORDER BY bucket(x4, 100) OVER ();
+EXPLAIN (VERBOSE, COSTS OFF) SELECT x4, id FROM cut ORDER BY bucket(x4, 100) OVER () LIMIT 7 OFFSET 1;
 EXPLAIN (VERBOSE, COSTS OFF) SELECT count(id), max(x4) FROM (SELECT x4, id FROM cut ORDER BY bucket(x4, 100) OVER () OFFSET 0) q;
 RESET compute_query_id;
+SELECT count(q) FROM (SELECT x4, id FROM cut ORDER BY bucket(x4, 100) OVER () LIMIT 7 OFFSET 1) q;
+SELECT id, 'a' AS a FROM cut WHERE id < 10 ORDER BY bucket(id, 2) OVER () LIMIT 2 OFFSET 1;
 CREATE TABLE kept AS SELECT x4, id FROM cut ORDER BY bucket(x4, 100) OVER ();
 SELECT count(*), count(kept = cut) FROM kept JOIN cut USING (x4, id);
 SELECT ARRAY(SELECT id FROM cut WHERE id < 4 ORDER BY bucket(id, 2) OVER () DESC), (SELECT count(*) FROM (SELECT x2, id FROM cut ORDER BY bucket(x2, 7) OVER () OFFSET 0) q);

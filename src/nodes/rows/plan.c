@@ -145,6 +145,12 @@ make_node(const Sort *sort, const List *tlist, const RowsCost *cost, const RowsB
 	return &scan->scan.plan;
 }
 
+static List *
+without_last(const List *tlist)
+{
+	return list_truncate(list_copy(tlist), list_length(tlist) - 1);
+}
+
 /* Returns the rows node for a Sort or an Incremental Sort, or NULL. */
 static Plan *
 replace_sort(Sort *sort, const PlanPlace *place)
@@ -171,7 +177,11 @@ replace_sort(Sort *sort, const PlanPlace *place)
 	if (reason != PLAN_TAKEN)
 		return NULL;
 	if (by_value && !list_nth_int(intervals, ROWS_INTERVALS_RETURNED))
-		tlist = list_truncate(list_copy(tlist), list_length(tlist) - 1);
+	{
+		tlist = without_last(tlist);
+		if (place->limit != NULL && place->parent == (const Plan *) place->limit)
+			place->parent->targetlist = without_last(place->parent->targetlist);
+	}
 	return make_node(taken, tlist, &cost, &bound, intervals, place);
 }
 

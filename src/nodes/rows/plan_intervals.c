@@ -158,15 +158,22 @@ is_seen(const Sort *sort, int column, const PlanPlace *place)
 	return !IsA(parent, Agg) || is_aggregated((const Agg *) parent, column);
 }
 
+/* True if the parent is a LIMIT at the top of the statement, whose columns are those of its rows. */
+static bool
+is_below_top_limit(const PlanPlace *place)
+{
+	return place->parent == (const Plan *) place->limit && place->parent == place->walk->statement->planTree;
+}
+
 /*
- * True if rows must have the column, even if its value is not read.  The nodes above that refer
- * to it are not changed.  At the top of a plan the executor would copy each row without it.
+ * True if rows must have the column, even if its value is not read, because a node above refers
+ * to it.  Where it is at the top of a plan, the executor copies each row without it.
  */
 static bool
 is_returned(const Sort *sort, int column, int key, const PlanPlace *place)
 {
 	return is_seen(sort, column, place) || column == key || column < list_length(sort->plan.targetlist) - 1 ||
-		(place->parent != NULL && !IsA(place->parent, Agg));
+		(place->parent != NULL && !IsA(place->parent, Agg) && !is_below_top_limit(place));
 }
 
 Sort *
