@@ -53,5 +53,18 @@ SELECT own_lines('SELECT gpusort.array_sort(b) FROM explained WHERE a < 0', 'ANA
 SELECT own_lines('SELECT gpusort.array_sort(NULLIF(b, b)) FROM explained', 'ANALYZE, COSTS OFF, TIMING OFF');
 SELECT own_lines('SELECT gpusort.array_sort(CASE WHEN a < 9 THEN ARRAY[1, NULL] ELSE b END) FROM explained', 'ANALYZE, COSTS OFF, TIMING OFF');
 
+-- PostgreSQL 18 and newer show which nodes are disabled: what reads the table, and the node above it, but none above that.
+SET enable_seqscan = off;
+CREATE FUNCTION disabled_above(query text) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE plan json;
+BEGIN
+	EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
+	RETURN jsonb_path_query_array(plan::jsonb, 'strict $.** ? (@."Disabled" == true && @."Node Type" != "Seq Scan" && @."Node Type" != "Custom Scan")."Node Type"');
+END $$;
+SELECT disabled_above('SELECT gpusort.array_sort(b) FROM explained LIMIT 2000'), disabled_above('SELECT DISTINCT a FROM explained'),
+	disabled_above('SELECT count(*) FROM (SELECT * FROM explained ORDER BY a OFFSET 0) q'), disabled_above('SELECT array_agg(c ORDER BY a) FROM explained');
+RESET enable_seqscan;
+
+DROP FUNCTION disabled_above;
 DROP FUNCTION own_lines, sort_space;
 DROP TABLE explained;

@@ -57,6 +57,13 @@
 #define GPUSORT_TRANSACTION_TIMED_OUT() false
 #endif
 
+/* PostgreSQL 18 (e22253467) counts the disabled nodes of a plan; EXPLAIN compares a node's count with its children's. */
+#if PG_VERSION_NUM >= 180000
+#define GPUSORT_COPY_DISABLED_NODES(plan, child) ((plan)->disabled_nodes = (child)->disabled_nodes)
+#else
+#define GPUSORT_COPY_DISABLED_NODES(plan, child) ((void) 0)
+#endif
+
 /* PostgreSQL 18 (c65bc2e1d) moves parts of commands/explain.h to headers of their own. */
 #if PG_VERSION_NUM >= 180000
 #define GPUSORT_SPLIT_EXPLAIN

@@ -20,6 +20,7 @@
 #include "optimizer/optimizer.h"
 #include "utils/syscache.h"
 
+#include "compat.h"
 #include "guc.h"
 #include "nodes/arrays/array_call.h"
 #include "nodes/arrays/arrays_node.h"
@@ -184,6 +185,7 @@ make_node(Plan *child, List *columns, CallSearch *search, List *calls, bool fall
 
 	plan->startup_cost = child->startup_cost;
 	plan->total_cost = child->total_cost;
+	GPUSORT_COPY_DISABLED_NODES(plan, child);
 	plan->plan_rows = child->plan_rows;
 	plan->plan_width = child->plan_width;
 	plan->parallel_safe = child->parallel_safe;

@@ -12,6 +12,7 @@
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 
+#include "compat.h"
 #include "nodes/module_symbol.h"
 #include "nodes/rows/plan_groups.h"
 #include "rows/row_keys.h"
@@ -106,6 +107,7 @@ gpusort_rows_plan_input_sort(const Agg *agg)
 
 	sort->plan.lefttree = agg->plan.lefttree;
 	sort->plan.plan_rows = input->plan_rows;
+	GPUSORT_COPY_DISABLED_NODES(&sort->plan, input);
 	sort->plan.parallel_safe = input->parallel_safe;
 	sort->plan.extParam = bms_copy(input->extParam);
 	sort->plan.allParam = bms_copy(input->allParam);
