@@ -7,6 +7,7 @@
 #include "access/tupmacs.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/typcache.h"
 
 #include "arrays/element_type.h"
@@ -22,9 +23,18 @@ gpusort_call_cache(FunctionCallInfo fcinfo)
 	return (CallCache *) call->fn_extra;
 }
 
-/* Looks up a type.  What is looked up later is allocated in the context, which must live as long as the element. */
+/* Frees the comparators of a type or collation that is no longer the last one. */
 static void
-fill_element(ElementType *element, Oid type, MemoryContext context)
+free_comparators(ElementType *element)
+{
+	memset(element->comparators, 0, sizeof(element->comparators));
+	if (element->context != NULL)
+		MemoryContextReset(element->context);
+}
+
+/* Looks up a type in the place of the one before.  Its comparators will lie below the context of the call site. */
+static void
+fill_element(ElementType *element, Oid type, MemoryContext call_site)
 {
 	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_LT_OPR);
 
@@ -36,8 +46,8 @@ fill_element(ElementType *element, Oid type, MemoryContext context)
 	element->stride = entry->typlen > 0 ? att_align_nominal(entry->typlen, entry->typalign) : 0;
 	element->array_type = get_array_type(type);
 	element->ordered = OidIsValid(entry->lt_opr);
-	element->context = context;
-	memset(element->comparators, 0, sizeof(element->comparators));
+	element->call_site = call_site;
+	free_comparators(element);
 }
 
 /* Looks up the element type of an argument and keeps it in the cache. */
@@ -78,7 +88,7 @@ gpusort_element_require_order(const ElementType *element)
 				 errhint("Only types with a default btree operator class can be sorted.")));
 }
 
-/* The comparator of the type for one direction.  Only that of the last collation is kept. */
+/* The comparator of the type for one direction.  It is valid until one of another type or collation is asked for. */
 ComparatorSort *
 gpusort_element_comparator(ElementType *element, Oid collation, bool descending)
 {
@@ -89,6 +99,10 @@ gpusort_element_comparator(ElementType *element, Oid collation, bool descending)
 		MemoryContext caller;
 
 		gpusort_element_require_order(element);
+		if (*comparator != NULL)
+			free_comparators(element);
+		if (element->context == NULL)
+			element->context = AllocSetContextCreate(element->call_site, "gpusort comparators", ALLOCSET_DEFAULT_SIZES);
 		caller = MemoryContextSwitchTo(element->context);
 		*comparator = gpusort_comparator_prepare(element->oid, collation, descending);
 		MemoryContextSwitchTo(caller);

@@ -29,7 +29,8 @@ typedef struct ElementType
 								 * length varies */
 	Oid			array_type;
 	bool		ordered;		/* has a default btree operator class */
-	MemoryContext context;		/* holds the comparators */
+	MemoryContext call_site;	/* lives as long as the element */
+	MemoryContext context;		/* holds the comparators; NULL before the first */
 	ComparatorSort *comparators[2]; /* ascending and descending; NULL until needed */
 } ElementType;
 

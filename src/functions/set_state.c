@@ -35,6 +35,7 @@
  */
 typedef struct StateCache
 {
+	MemoryContext context;		/* holds the head and the codecs, and nothing of another head */
 	char	   *head;			/* NULL before the first */
 	int			length;
 	SetState	alike;			/* a state with this head and no values */
@@ -48,17 +49,29 @@ state_cache(FunctionCallInfo fcinfo)
 	CallCache  *cache = gpusort_call_cache(fcinfo);
 
 	if (cache->of_function == NULL)
-		cache->of_function = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(StateCache));
+	{
+		MemoryContext call_site = fcinfo->flinfo->fn_mcxt;
+		StateCache *states = MemoryContextAllocZero(call_site, sizeof(StateCache));
+
+		states->context = AllocSetContextCreate(call_site, "gpusort set head", ALLOCSET_SMALL_SIZES);
+		cache->of_function = states;
+	}
 	return cache->of_function;
+}
+
+/* Frees the last head and its codecs. */
+static void
+forget_head(StateCache *cache)
+{
+	cache->head = NULL;
+	MemoryContextReset(cache->context);
 }
 
 /* Remembers the bytes of a head. */
 static void
-keep_head(FunctionCallInfo fcinfo, StateCache *cache, const char *head, int length)
+keep_head(StateCache *cache, const char *head, int length)
 {
-	if (cache->head != NULL)
-		pfree(cache->head);
-	cache->head = MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, length);
+	cache->head = MemoryContextAlloc(cache->context, length);
 	memcpy(cache->head, head, length);
 	cache->length = length;
 }
@@ -127,16 +140,16 @@ has_limit(SetKind kind)
 
 /* Makes the head of states like this one. */
 static void
-make_head(FunctionCallInfo fcinfo, StateCache *cache, const SetState *state)
+make_head(StateCache *cache, const SetState *state)
 {
 	const char *encoding = GetDatabaseEncodingName();
 	CatalogName collation;
 	StringInfoData head;
 
+	forget_head(cache);
 	gpusort_catalog_name_of_collation(&collation, state->order.collation);
-	cache->values = gpusort_codec_create(state->values.type, true, fcinfo->flinfo->fn_mcxt);
-	cache->keys = gpusort_set_has_keys(state->kind) ?
-		gpusort_codec_create(state->keys.type, true, fcinfo->flinfo->fn_mcxt) : NULL;
+	cache->values = gpusort_codec_create(state->values.type, true, cache->context);
+	cache->keys = gpusort_set_has_keys(state->kind) ? gpusort_codec_create(state->keys.type, true, cache->context) : NULL;
 	initStringInfo(&head);
 	pq_sendbyte(&head, BYTE_ORDER_MARK);
 	pq_sendbyte(&head, state->kind);
@@ -149,7 +162,7 @@ make_head(FunctionCallInfo fcinfo, StateCache *cache, const SetState *state)
 	gpusort_catalog_name_write(&head, &cache->values->type_name);
 	if (cache->keys != NULL)
 		gpusort_catalog_name_write(&head, &cache->keys->type_name);
-	keep_head(fcinfo, cache, head.data, head.len);
+	keep_head(cache, head.data, head.len);
 	pfree(head.data);
 	cache->alike = (SetState)
 	{
@@ -171,7 +184,7 @@ write_state(FunctionCallInfo fcinfo, const SetState *state)
 	Size		size;
 
 	if (!is_alike(cache, state))
-		make_head(fcinfo, cache, state);
+		make_head(cache, state);
 	size = VARHDRSZ + BEFORE_HEAD + cache->length + gpusort_collector_wire_size(&state->values) +
 		gpusort_collector_wire_size(&state->keys);
 	if (!AllocSizeIsValid(size))
@@ -270,41 +283,36 @@ read_order(StringInfo head, SetState *state)
 
 /* The codec of the type whose name comes next. */
 static ValueCodec *
-read_codec(FunctionCallInfo fcinfo, StringInfo head)
+read_codec(StringInfo head, MemoryContext context)
 {
 	CatalogName name;
 
 	gpusort_catalog_name_read(head, &name);
-	return gpusort_codec_create(gpusort_catalog_find_type(&name), true, fcinfo->flinfo->fn_mcxt);
+	return gpusort_codec_create(gpusort_catalog_find_type(&name), true, context);
 }
 
 /* Reads a head that differs from the one in the cache. */
 static void
-read_head(FunctionCallInfo fcinfo, StateCache *cache, const char *sent, int length)
+read_head(StateCache *cache, const char *sent, int length)
 {
 	StringInfoData head = {.data = (char *) sent,.len = length,.maxlen = length};
 	SetState	alike = {.magic = GPUSORT_SET_STATE_MAGIC};
 	CatalogName collation;
-	ValueCodec *values;
-	ValueCodec *keys = NULL;
 
+	forget_head(cache);
 	read_byte_order(&head);
 	read_order(&head, &alike);
 	read_encoding(&head);
 	gpusort_catalog_name_read(&head, &collation);
 	alike.order.collation = gpusort_catalog_find_collation(&collation);
-	values = read_codec(fcinfo, &head);
-	alike.values.type = values->type;
-	if (gpusort_set_has_keys(alike.kind))
-	{
-		keys = read_codec(fcinfo, &head);
-		alike.keys.type = keys->type;
-	}
+	cache->values = read_codec(&head, cache->context);
+	alike.values.type = cache->values->type;
+	cache->keys = gpusort_set_has_keys(alike.kind) ? read_codec(&head, cache->context) : NULL;
+	if (cache->keys != NULL)
+		alike.keys.type = cache->keys->type;
 	pq_getmsgend(&head);
-	keep_head(fcinfo, cache, sent, length);
+	keep_head(cache, sent, length);
 	cache->alike = alike;
-	cache->values = values;
-	cache->keys = keys;
 }
 
 /* Refuses a state that has other numbers of keys or NULLs than states of its kind. */
@@ -337,7 +345,7 @@ read_state(FunctionCallInfo fcinfo, bytea *sent, SetStateCheck check)
 	length = pq_getmsgint(&bytes, 2);
 	head = pq_getmsgbytes(&bytes, length);
 	if (cache->head == NULL || cache->length != length || memcmp(cache->head, head, length) != 0)
-		read_head(fcinfo, cache, head, length);
+		read_head(cache, head, length);
 	*state = cache->alike;
 	if (check != NULL)
 		check(fcinfo, state);
