@@ -50,3 +50,11 @@ SELECT (array_agg(x))[1] IS NULL AS first, (array_agg(x))[3000] IS NULL AS last 
 SELECT pg_temp.error_of(format('SELECT count(*) FROM order_by(%L, %L, buckets => %s) AS q(i int, x int)', 'SELECT i, x FROM ordered', keys, buckets))
 FROM (VALUES ('i, x', '2'), ('x', '0'), ('x', '5000000000')) v(keys, buckets);
 DROP TABLE ordered;
+
+-- A declared modifier must be the query's own; a type without one takes any.
+SELECT declared, pg_temp.error_of(format('SELECT q::text FROM order_by(%L, %L) AS q(%s)',
+	'SELECT 1.23456::numeric AS a, 1.25::numeric(3,2) AS b, ''abcdef''::varchar AS c, ''ab''::char(3) AS d, ''{1.5}''::numeric(2,1)[] AS e, ''1.5 s''::interval(1) AS f', 'a', declared))
+FROM (VALUES (1, 'a numeric, b numeric, c varchar, d bpchar, e numeric[], f interval'), (2, 'a numeric, b numeric(3,2), c varchar, d char(3), e numeric(2,1)[], f interval(1)'),
+	(3, 'a numeric(3,1), b numeric, c varchar, d bpchar, e numeric[], f interval'), (4, 'a numeric, b numeric(3,1), c varchar, d bpchar, e numeric[], f interval'),
+	(5, 'a numeric, b numeric, c varchar(3), d bpchar, e numeric[], f interval'), (6, 'a numeric, b numeric, c varchar, d char(2), e numeric[], f interval'),
+	(7, 'a numeric, b numeric, c varchar, d bpchar, e numeric(3,1)[], f interval'), (8, 'a numeric, b numeric, c varchar, d bpchar, e numeric[], f interval(0)')) v(n, declared) ORDER BY n;

@@ -213,7 +213,10 @@ order_clause(OrderByRequest *request, TupleDesc shape)
 	return order.data;
 }
 
-/* Raises an error unless the query's columns are the ones the caller declared. */
+/*
+ * Raises an error unless the query's columns are the ones the caller declared.  A type that
+ * is declared without a modifier (numeric) takes values of any modifier, as in PL/pgSQL.
+ */
 static void
 check_columns(TupleDesc declared, TupleDesc shape)
 {
@@ -224,14 +227,15 @@ check_columns(TupleDesc declared, TupleDesc shape)
 						shape->natts, declared->natts)));
 	for (int i = 0; i < shape->natts; i++)
 	{
-		Oid			want = TupleDescAttr(declared, i)->atttypid;
-		Oid			have = TupleDescAttr(shape, i)->atttypid;
+		Form_pg_attribute want = TupleDescAttr(declared, i);
+		Form_pg_attribute have = TupleDescAttr(shape, i);
 
-		if (want != have)
+		if (want->atttypid != have->atttypid || (want->atttypmod >= 0 && want->atttypmod != have->atttypmod))
 			ereport(ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
-					 errmsg("column %d of the query has type %s, but the column definition list says %s",
-							i + 1, format_type_be(have), format_type_be(want))));
+					 errmsg("column %d of the query has type %s, but the column definition list says %s", i + 1,
+							format_type_with_typemod(have->atttypid, have->atttypmod),
+							format_type_with_typemod(want->atttypid, want->atttypmod))));
 	}
 }
 
