@@ -71,7 +71,11 @@ DEALLOCATE distinct_after;
 SET work_mem = '64MB';
 SELECT count(DISTINCT s) FROM generate_series(1, 3) g,
 	LATERAL (SELECT sum(r) AS s FROM (SELECT DISTINCT (random() * 1e9)::int AS r FROM groups_t OFFSET 0) d WHERE r > -g) q;
+SET enable_indexscan = off;
+SET enable_indexonlyscan = off;
 SELECT * FROM pg_temp.explain_lines('SELECT * FROM (VALUES (1), (2)) o(g), LATERAL (SELECT count(*) FROM (SELECT DISTINCT id FROM groups_t OFFSET 0) d WHERE id > g) q', 'COSTS OFF', 'Gpusort|Aggregate');
 SELECT * FROM pg_temp.explain_lines('SELECT (SELECT count(*) FROM (SELECT DISTINCT id FROM groups_t OFFSET 0) d WHERE id > g) FROM (VALUES (1), (2)) o(g)', 'COSTS OFF', 'Gpusort|Aggregate');
 SELECT * FROM pg_temp.explain_lines('WITH d AS MATERIALIZED (SELECT DISTINCT id FROM groups_t) SELECT count(*) FROM d', 'COSTS OFF', 'Gpusort|GroupAggregate');
+RESET enable_indexscan;
+RESET enable_indexonlyscan;
 DROP TABLE groups_t, queries;
