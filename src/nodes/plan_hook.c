@@ -141,7 +141,7 @@ place_below(Plan *plan, const PlanPlace *place)
 		below.ancestors = lcons(plan, list_copy(place->ancestors));
 	below.owned |= knows_children(plan);
 	below.parallel |= gathers;
-	below.marks = false;
+	below.marks &= IsA(plan, Result);	/* which passes a mark on */
 	below.rescanned |= IsA(plan, RecursiveUnion);
 	if (!stops_early_inside(plan))
 		below.may_stop = false;
