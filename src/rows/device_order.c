@@ -33,14 +33,6 @@ typedef struct DeviceTie
 	uint32		count;
 } DeviceTie;
 
-/* A column that goes to the device: the values or the NULL bytes of an attribute. */
-typedef struct DeviceColumn
-{
-	RowBuffer  *buffer;
-	bool	   *in_order;
-	uint8		width;
-} DeviceColumn;
-
 typedef struct DeviceOrder
 {
 	RowSort    *sort;
@@ -53,7 +45,7 @@ typedef struct DeviceOrder
 	uint32		nties;
 	uint32		tie_slots;
 	int			ncolumns;		/* without column 0 of the session, the keys */
-	DeviceColumn columns[GPUSORT_SESSION_COLUMNS];
+	ColumnBuffer columns[GPUSORT_SESSION_COLUMNS];
 	uint8		widths[GPUSORT_SESSION_COLUMNS];
 } DeviceOrder;
 
@@ -62,24 +54,6 @@ static bool
 word_is_exact(const DeviceOrder *order)
 {
 	return order->code->bits <= ROWS_WORD_BITS && order->code->nexact == order->sort->keys->nkeys;
-}
-
-/* Adds the columns of a width.  The widest are added first, so that all can share a spare buffer. */
-static void
-list_columns(DeviceOrder *order, int width)
-{
-	RowStore   *store = order->sort->store;
-
-	for (int i = 0; i < store->layout->natts; i++)
-	{
-		const RowAttribute *attribute = &store->layout->attributes[i];
-		RowColumn  *column = &store->columns[i];
-
-		if (attribute->in_column && attribute->length == width)
-			order->columns[order->ncolumns++] = (DeviceColumn) {&column->values, &column->values_in_order, width};
-		if (column->has_nulls && width == sizeof(bool))
-			order->columns[order->ncolumns++] = (DeviceColumn) {&column->nulls, &column->nulls_in_order, width};
-	}
 }
 
 /* Writes the codes of the store's rows to sort->packed, as 32-bit keys if that is the form. */
@@ -197,7 +171,7 @@ fetch_session(DeviceOrder *order, SortReason *why)
 
 	for (int i = 0; done && i < order->ncolumns; i++)
 	{
-		DeviceColumn *column = &order->columns[i];
+		ColumnBuffer *column = &order->columns[i];
 		RowBuffer	fetched;
 
 		gpusort_rows_buffer_reserve(sort->memory, &spare, (Size) sort->store->capacity * column->width);
@@ -225,8 +199,7 @@ describe(DeviceOrder *order)
 	order->spec.payload = GPUSORT_PAYLOAD_INDEX;
 	order->spec.method = GPUSORT_METHOD_AUTO;
 	order->widths[0] = sizeof(uint64);
-	for (int width = sizeof(Datum); width > 0; width /= 2)
-		list_columns(order, width);
+	order->ncolumns = gpusort_rows_store_list_columns(order->sort->store, order->columns);
 	for (int i = 0; i < order->ncolumns; i++)
 		order->widths[i + 1] = order->columns[i].width;
 }

@@ -120,14 +120,14 @@ find_places(uint32 *places, uint32 nrows, uint32 *counts, uint32 intervals)
 	}
 }
 
-/* Puts the values in a buffer into their places in the spare buffer, and swaps the two. */
+/* Puts the values of a column into their places in the spare buffer, and swaps the two buffers. */
 static void
-scatter(RowSort *sort, RowBuffer *buffer, RowBuffer *spare, int16 length, const uint32 *places)
+scatter(RowSort *sort, ColumnBuffer *column, RowBuffer *spare, const uint32 *places)
 {
 	uint32		nrows = sort->store->nrows;
-	RowBuffer	source = *buffer;
+	RowBuffer	source = *column->buffer;
 
-	gpusort_rows_buffer_reserve(sort->memory, spare, (Size) sort->store->capacity * length);
+	gpusort_rows_buffer_reserve(sort->memory, spare, (Size) sort->store->capacity * column->width);
 #define SCATTER(type, to_datum) \
 	for (uint32 row = 0; row < nrows; row++) \
 	{ \
@@ -135,39 +135,24 @@ scatter(RowSort *sort, RowBuffer *buffer, RowBuffer *spare, int16 length, const 
 		((type *) spare->data)[places[row]] = ((const type *) source.data)[row]; \
 	}
 
-	GPUSORT_FOR_LENGTH(length, SCATTER);
+	GPUSORT_FOR_LENGTH(column->width, SCATTER);
 #undef SCATTER
-	*buffer = *spare;
+	*column->buffer = *spare;
+	*column->in_order = true;
 	*spare = source;
 }
 
-/* Puts all columns in order.  The widest come first, so that they share a spare buffer. */
 static void
 scatter_columns(RowSort *sort, const uint32 *places)
 {
-	RowStore   *store = sort->store;
+	ColumnBuffer *columns = palloc(2 * sort->layout->natts * sizeof(ColumnBuffer));
+	int			ncolumns = gpusort_rows_store_list_columns(sort->store, columns);
 	RowBuffer	spare = {0};
 
-	for (int width = sizeof(Datum); width > 0; width /= 2)
-	{
-		for (int i = 0; i < store->layout->natts; i++)
-		{
-			const RowAttribute *attribute = &store->layout->attributes[i];
-			RowColumn  *column = &store->columns[i];
-
-			if (attribute->in_column && attribute->length == width)
-			{
-				scatter(sort, &column->values, &spare, width, places);
-				column->values_in_order = true;
-			}
-			if (column->has_nulls && width == sizeof(bool))
-			{
-				scatter(sort, &column->nulls, &spare, width, places);
-				column->nulls_in_order = true;
-			}
-		}
-	}
+	for (int i = 0; i < ncolumns; i++)
+		scatter(sort, &columns[i], &spare, places);
 	gpusort_rows_buffer_release(sort->memory, &spare);
+	pfree(columns);
 }
 
 /* True if the rows come in the order of the key, or in the reverse order, as far as some of them show. */
