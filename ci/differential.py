@@ -1,28 +1,39 @@
-"""differential.py QUERIES SECONDS [SEED]: see ci/differential, which runs it on a server of its own.
+"""differential.py COMPARISONS SECONDS JOBS [SEED]: see ci/differential, which runs it on a server of its own.
 
 A query is a dictionary of parts (keys, conditions, limits, a call), so that one that fails can
 be made smaller by leaving parts out. What is drawn for each: the table, ORDER BY of one to
 three keys in any direction, DISTINCT, LIMIT and OFFSET, FETCH FIRST with ties, the first rows
-of partitions, merge joins, functions on arrays, aggregates in order, and PostgreSQL's own aggregates that sort, alone or a
-few together, of groups, with FILTER. And how it is run: the
-engine, the nodes forced or by cost, work_mem, parallel workers, plain, prepared, through a
-cursor, from PL/pgSQL, or by gpusort.order_by.
+of partitions, merge joins, functions on arrays, aggregates in order, intervals, sorted sets
+and their merging, PostgreSQL's own aggregates that sort and gpusort's of the same meaning,
+alone or a few together, of groups, with FILTER. And how it is run: the engine, the nodes
+forced or by cost, work_mem, parallel workers, plain, prepared, through a cursor, from
+PL/pgSQL, or by gpusort.order_by. PostgreSQL alone runs each query once in a snapshot, and
+gpusort RUNS times, each time set up anew: RUNS comparisons.
 """
+import collections
+import multiprocessing
+import os
 import random
 import sys
 import threading
 import time
 
 import psycopg2
+import psycopg2.extensions
+
+RUNS = 5
+ROUND = 2000                   # comparisons, after which the tables are made anew
+MOST_ROWS = 20000              # that are compared
 
 COLUMNS = {'a': 'int2', 'b': 'int4', 'c': 'int8', 'd': 'float4', 'e': 'float8', 'f': 'numeric', 't': 'text', 'v': 'varchar',
            'n': 'text COLLATE "C"', 'dt': 'date', 'ts': 'timestamptz', 'iv': 'interval', 'u': 'uuid', 'ok': 'bool', 'by': 'bytea'}
 ARRAYS = {'ints': 'int4', 'bigs': 'int8', 'smalls': 'int2', 'reals': 'float4', 'doubles': 'float8', 'texts': 'text', 'numerics': 'numeric',
           'times': 'timestamptz'}
+TYPES = {}                     # names by OID, read from the server
 OFF = {'gpusort.enable_sort': 'off', 'gpusort.enable_array_sort': 'off', 'gpusort.enable_aggregates': 'off', 'gpusort.engine': 'cpu', 'max_parallel_workers_per_gather': '0'}
 
 TABLES = """
-CREATE EXTENSION IF NOT EXISTS gpusort;
+DROP TABLE IF EXISTS r{i}, s{i};
 SELECT setseed({fraction});
 CREATE TABLE r{i} AS SELECT i AS id, (random() * {spread})::int2 AS a, (random() * {spread} - 50)::int4 AS b,
     (random() * 1e{digits})::int8 AS c, (random() * {spread})::float4 AS d,
@@ -47,6 +58,29 @@ CREATE TABLE s{i} AS SELECT i AS id, (random() * 9)::int AS g,
 FROM generate_series(1, {arrays}) i;
 ANALYZE r{i}, s{i};
 """
+
+
+def draw_named(rng):
+    """An aggregate of gpusort, and PostgreSQL's words for the same."""
+    number = rng.choice(['a', 'b', 'c', 'd + 0', 'e + 0'])
+    exact = rng.choice(['a', 'b', 'c', 'd + 0', 'e + 0', 'ts', 'dt', 't', 'n', 'u', 'id'])
+    kind = {**COLUMNS, 'd + 0': 'float8', 'e + 0': 'float8', 'id': 'int4', 'n': 'text'}[exact]
+    # The sets of a text column have its collation, which the element must not hide.
+    descending, nulls_first = rng.choice(['', ', true', ', false']), rng.choice([True, False])
+    order = ('DESC' if 'true' in descending else '') + (f' NULLS {"FIRST" if nulls_first else "LAST"}' if descending else '')
+    sets = f'gpusort.sorted_set_agg({exact}{descending}{f", {nulls_first}".lower() if descending else ""})'
+    fraction = rng.choice(['0', '0.25', '0.5', '0.999', '1', "'{0.9, 0.1, NULL, 0.5}'::float8[]"])
+    pairs = [(f'gpusort.median({number})', f'percentile_cont(0.5) WITHIN GROUP (ORDER BY {number})'),
+             (f'gpusort.percentile_cont({fraction}) WITHIN GROUP (ORDER BY {number})', f'percentile_cont({fraction}) WITHIN GROUP (ORDER BY {number})'),
+             (f'gpusort.percentile_cont_agg({number}, {fraction})', f'percentile_cont({fraction}) WITHIN GROUP (ORDER BY {number})'),
+             (f'gpusort.percentile_disc_agg({exact}, {fraction})', f'percentile_disc({fraction}) WITHIN GROUP (ORDER BY {exact})'),
+             (f'gpusort.mode_agg({exact})', f'mode() WITHIN GROUP (ORDER BY {exact})'),
+             (f'gpusort.sorted_array({sets}, NULL::{kind})', f'array_agg({exact} ORDER BY {exact} {order})'),
+             (f'gpusort.sorted_set_median(gpusort.sorted_set_agg({number}))', f'percentile_cont(0.5) WITHIN GROUP (ORDER BY {number})'),
+             (f'gpusort.sorted_set_percentile_disc({sets}, {fraction}, NULL::{kind})', f'percentile_disc({fraction}) WITHIN GROUP (ORDER BY {exact})'),
+             (f'coalesce(gpusort.sorted_set_count({sets}), 0)', 'count(*)'),
+             (f'coalesce(gpusort.sorted_set_count_distinct({sets}), 0)', f'count(DISTINCT {exact})')]
+    return tuple(f'({call})::text' for call in rng.choice(pairs)), (sets, exact, kind, order)
 
 
 def key_text(key):
@@ -79,8 +113,9 @@ def draw_builtin(rng):
 
 def draw_query(rng):
     """The parts of a random query."""
-    i = rng.randint(0, 3)
-    kind = rng.choice(['order', 'order', 'order', 'partition', 'join', 'distinct', 'array', 'array', 'aggregate', 'order_by', 'builtin', 'builtin'])
+    i = rng.choice([0, 1, 1, 1, 2, 2, 2, 2, 3, 3])
+    kind = rng.choice(['order', 'order', 'order', 'partition', 'join', 'distinct', 'array', 'array', 'aggregate', 'order_by', 'builtin', 'builtin',
+                       'named', 'merged', 'bucket'])
     query = {'kind': kind, 'table': i, 'keys': draw_keys(rng, COLUMNS, 3)}
     if rng.random() < 0.3:
         query['where'] = rng.choice(['b > 0', 'a < 40', 'ok', 'e IS NOT NULL', "t < 'c'", 'id % 3 = 1'])
@@ -102,6 +137,18 @@ def draw_query(rng):
     if kind == 'builtin':
         query['calls'] = [draw_builtin(rng) for _ in range(rng.randint(1, 3))]
         query['group'] = rng.choice(['', 'a', 'b', 'ok', 'v', 'a, ok'])
+    if kind == 'join':
+        query['inner'] = rng.choice([1, 6, 60] if i < 3 else [1, 6])
+    if kind == 'named':
+        query['pairs'] = [draw_named(rng)[0] for _ in range(rng.randint(1, 3))]
+        query['group'] = rng.choice(['', 'a', 'b', 'ok', 'v', 'a, ok'])
+    if kind == 'merged':
+        query['set'] = draw_named(rng)[1]
+        query['parts'] = rng.choice(['ok', 'a', 'id % 3', 'v'])
+    if kind == 'bucket':
+        query['of'] = rng.choice(['a', 'b', 'c', 'd', 'e', 'dt', 'ts'])
+        query['intervals'] = rng.choice([1, 2, 10, 1000, 10000])
+        query['descending'] = rng.choice(['', '', ', true'])
     if kind == 'array':
         query['of'] = rng.choice(sorted(ARRAYS))
         query['call'] = rng.choice(['sort', 'sort', 'desc', 'first', 'argsort', 'top', 'distinct', 'median'])
@@ -157,7 +204,7 @@ def sql(query):
         return text, text
     if kind == 'join':
         key = keys[0][0]
-        text = f'SELECT x.id, y.id FROM {table} x JOIN (SELECT * FROM {table}{where} ORDER BY id LIMIT 60) y USING ({key}) ORDER BY {key}, 1, 2'
+        text = f'SELECT x.id, y.id FROM {table} x JOIN (SELECT * FROM {table}{where} ORDER BY id LIMIT {query["inner"]}) y USING ({key}) ORDER BY {key}, 1, 2'
         return text, text
     if kind == 'distinct':
         text = f'SELECT DISTINCT ON ({names}) {names}, id FROM {table}{where}' + tail(query, complete)
@@ -173,6 +220,19 @@ def sql(query):
         plain = (f'array_agg({of} ORDER BY {of}{" DESC" if query["descending"] else ""})::text, count(DISTINCT {of}), '
                  f'((array_agg({of} ORDER BY {of} DESC NULLS LAST))[1:3])::text')
         return tuple(f'SELECT {group[0]}, {what} FROM {table}{where}{group[1]}' for what in (ours, plain))
+    if kind == 'bucket':
+        # Who comes first within an interval is open, so in_order() sorts these rows by id.
+        call = f'gpusort.bucket({query["of"]}, {query["intervals"]}{query["descending"]}) OVER ()'
+        text = f'SELECT {call} AS interval, id FROM {table}{where} ORDER BY interval'
+        return text, text + ', id'
+    if kind == 'named':
+        by = query['group']
+        return tuple(f'SELECT {by or 1}, {", ".join(pair[i] for pair in query["pairs"])} FROM {table}{where}' + (f' GROUP BY {by} ORDER BY {by}' if by else '')
+                     for i in (0, 1))
+    if kind == 'merged':
+        sets, of, element, order = query['set']
+        return (f'SELECT gpusort.sorted_array(gpusort.merge_agg(s), NULL::{element})::text FROM (SELECT {sets} AS s FROM {table}{where} GROUP BY {query["parts"]}) q',
+                f'SELECT array_agg({of} ORDER BY {of} {order})::text FROM {table}{where}')
     if kind == 'builtin':
         by = query['group']
         text = f'SELECT {by or 1}, {", ".join(query["calls"])} FROM {table}{where}' + (f' GROUP BY {by} ORDER BY {by}' if by else '')
@@ -185,66 +245,81 @@ def draw_settings(rng, emulated):
                 'work_mem': rng.choice(['64kB', '256kB', '4MB', '64MB']), 'max_parallel_workers_per_gather': rng.choice(['0', '0', '3']),
                 'enable_hashagg': rng.choice(['on', 'off']), 'enable_hashjoin': rng.choice(['on', 'off']),
                 'enable_incremental_sort': rng.choice(['on', 'off']), 'gpusort.cpu_threads': rng.choice(['1', '4']),
-                'gpusort.enable_aggregates': rng.choice(['on', 'on', 'off'])}
+                'gpusort.enable_aggregates': rng.choice(['on', 'on', 'off']), 'gpusort.enable_heap_reader': rng.choice(['on', 'on', 'off'])}
     if settings['max_parallel_workers_per_gather'] != '0':
         settings.update({'parallel_setup_cost': '0', 'parallel_tuple_cost': '0', 'min_parallel_table_scan_size': '0'})
     return settings
 
 
-def as_text(row):
-    return repr(tuple(bytes(value) if isinstance(value, memoryview) else value for value in row))
+def fetch(cursor, text, settings, how, columns=None):
+    """The rows, their values as PostgreSQL writes them, or the error's code. Runs in the transaction that is open."""
+    with cursor.connection.cursor() as control:
+        try:
+            control.execute('; '.join(['SAVEPOINT before', *(f"SET LOCAL {name} = '{value}'" for name, value in settings.items())]))
+            if how == 'prepared':
+                control.execute(f"PREPARE p AS {text}; SET LOCAL plan_cache_mode = 'force_generic_plan'")
+                cursor.execute('EXECUTE p')
+            elif how == 'cursor':
+                control.execute(f'DECLARE k CURSOR FOR {text}')
+                rows, size = [], 1
+                while True:
+                    cursor.execute(f'FETCH {size} FROM k')
+                    piece = cursor.fetchall()
+                    rows += piece
+                    if len(piece) < size or len(rows) >= MOST_ROWS:
+                        return rows[:MOST_ROWS]
+                    size = 37 if size == 1 else 1000
+            elif how == 'plpgsql' and columns:
+                control.execute(f'CREATE FUNCTION pg_temp.f() RETURNS SETOF record LANGUAGE plpgsql AS $f$ DECLARE r record; BEGIN FOR r IN {text} LOOP RETURN NEXT r; END LOOP; END $f$')
+                cursor.execute('SELECT * FROM pg_temp.f() AS q(' + ', '.join(f'c{i} {name}' for i, name in enumerate(columns)) + ')')
+            else:
+                cursor.execute(text)
+            return cursor.fetchall()[:MOST_ROWS]
+        except psycopg2.Error as error:
+            if error.pgcode is None or error.pgcode.startswith(('57', '08', 'XX')):
+                raise
+            return [f'error {error.pgcode}']
+        finally:
+            if not cursor.connection.closed:
+                control.execute('ROLLBACK TO before; RELEASE before' + ('; DEALLOCATE ALL' if how == 'prepared' else ''))
 
 
-def fetch(cursor, text, settings, how):
-    """The rows as text, or the error's code. Runs in the transaction that is open."""
-    cursor.execute('SAVEPOINT before')
-    try:
-        for name, value in settings.items():
-            cursor.execute(f"SET LOCAL {name} = '{value}'")
-        if how == 'prepared':
-            cursor.execute(f'PREPARE p AS {text}')
-            cursor.execute("SET LOCAL plan_cache_mode = 'force_generic_plan'")
-            cursor.execute('EXECUTE p')
-        elif how == 'cursor':
-            cursor.execute(f'DECLARE k CURSOR FOR {text}')
-            rows = []
-            while True:
-                cursor.execute('FETCH 37 FROM k')
-                piece = cursor.fetchall()
-                rows += piece
-                if len(piece) < 37 or len(rows) > 20000:
-                    return [as_text(row) for row in rows[:20000]]
-        elif how == 'plpgsql':
-            cursor.execute(f'CREATE FUNCTION pg_temp.f() RETURNS SETOF text LANGUAGE plpgsql AS $f$ DECLARE r record; BEGIN FOR r IN {text} LOOP RETURN NEXT r::text; END LOOP; END $f$')
-            cursor.execute('SELECT * FROM pg_temp.f()')
-        else:
-            cursor.execute(text)
-        return [as_text(row) for row in cursor.fetchall()][:20000]
-    except psycopg2.Error as error:
-        if error.pgcode is None or error.pgcode.startswith(('57', '08', 'XX')):
+def in_order(query, rows):
+    """The rows, by id where their intervals are equal, if the order leaves that open."""
+    if query['kind'] != 'bucket' or any(isinstance(row, str) for row in rows):
+        return rows
+    intervals = [row[0] for row in rows]
+    by_interval = sorted(rows, key=lambda row: (row[0] is None, int(row[0] or 0), int(row[1])))
+    return by_interval if intervals == [row[0] for row in by_interval] else rows
+
+
+def differences(connection, query, runs):
+    """The results and queries of those runs (settings, how) that differ from PostgreSQL's, by their number; all in one snapshot."""
+    ours, plain = sql(query)
+    found, run = {}, (OFF, 'plain')
+    with connection.cursor() as cursor:
+        cursor.execute('BEGIN ISOLATION LEVEL REPEATABLE READ')
+        try:
+            expected = fetch(cursor, plain, OFF, 'plain')
+            columns = [TYPES[column.type_code] for column in cursor.description or ()]
+            for i, run in enumerate(runs):
+                got = fetch(cursor, ours, *run, columns)
+                # What the GPU cannot sort is an error where it is asked for.
+                refused = run[0].get('gpusort.engine') == 'gpu' and got[:1] in (['error 55000'], ['error 0A000'])
+                if not refused and got != expected and in_order(query, got) != expected:
+                    found[i] = expected, got, plain, ours
+        except psycopg2.Error as error:
+            error.run = run
             raise
-        return [f'error {error.pgcode}']
-    finally:
-        if not cursor.connection.closed:
-            cursor.execute('ROLLBACK TO before')
-            cursor.execute('DEALLOCATE ALL')
+        finally:
+            if not connection.closed:
+                cursor.execute('ROLLBACK')
+    return found
 
 
 def differs(connection, query, settings, how):
     """None, or both results and queries."""
-    ours, plain = sql(query)
-    with connection.cursor() as cursor:
-        cursor.execute('BEGIN ISOLATION LEVEL REPEATABLE READ')
-        try:
-            expected = fetch(cursor, plain, OFF, 'plpgsql' if how == 'plpgsql' else 'plain')
-            got = fetch(cursor, ours, settings, how)
-        finally:
-            if not connection.closed:
-                cursor.execute('ROLLBACK')
-    if got == expected or (got[:1] == ['error 55000'] and settings.get('gpusort.engine') == 'gpu') or (
-            got[:1] == ['error 0A000'] and settings.get('gpusort.engine') == 'gpu'):
-        return None
-    return expected, got, plain, ours
+    return differences(connection, query, [(settings, how)]).get(0)
 
 
 def shrink(connection, query, settings, how):
@@ -253,8 +328,8 @@ def shrink(connection, query, settings, how):
     while again:
         again = False
         smaller = [({k: v for k, v in query.items() if k != part}, settings) for part in ('where', 'limit', 'offset', 'ties') if part in query]
-        smaller += [({**query, 'group': ''}, settings)] if query['kind'] == 'builtin' and query['group'] else []
-        smaller += [({**query, 'calls': [call]}, settings) for call in query.get('calls', ()) if len(query['calls']) > 1]
+        smaller += [({**query, 'group': ''}, settings)] if query['kind'] in ('builtin', 'named') and query['group'] else []
+        smaller += [({**query, part: [call]}, settings) for part in ('calls', 'pairs') for call in query.get(part, ()) if len(query[part]) > 1]
         smaller += [({**query, 'keys': query['keys'][:i] + query['keys'][i + 1:]}, settings) for i in range(len(query['keys'])) if len(query['keys']) > 1]
         smaller += [(query, {k: v for k, v in settings.items() if k != name}) for name in settings]
         for candidate, fewer in smaller:
@@ -266,11 +341,16 @@ def shrink(connection, query, settings, how):
     return query, settings, how
 
 
-def write(stop, seed):
+def connect(database):
+    connection = psycopg2.connect('', dbname=database)
+    connection.autocommit = True
+    return connection
+
+
+def write(stop, seed, database):
     """Changes rows of every table until told to stop."""
     rng = random.Random(seed)
-    connection = psycopg2.connect('')
-    connection.autocommit = True
+    connection = connect(database)
     with connection.cursor() as cursor:
         while not stop.wait(0.05):
             i = rng.randint(0, 3)
@@ -285,47 +365,89 @@ def write(stop, seed):
     connection.close()
 
 
-def main():
-    queries, seconds = int(sys.argv[1]), float(sys.argv[2])
-    seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.SystemRandom().randint(1, 10 ** 9)
-    print(f'seed {seed}', flush=True)
-    rng = random.Random(seed)
-    connection = psycopg2.connect('')
-    connection.autocommit = True
-    with connection.cursor() as cursor:
-        for i in range(4):
-            cursor.execute(TABLES.format(i=i, fraction=rng.random(), spread=rng.choice([3, 100, 30000]), digits=rng.choice([2, 9, 17]),
-                                         rows=[0, 50, 3000, 12000][i], arrays=[1, 20, 200, 800][i], length=rng.choice([5, 60, 300]),
-                                         nulled=rng.choice(sorted(COLUMNS))))
-        cursor.execute("SHOW gpusort.device_library")
-        emulated = 'emulated' in cursor.fetchone()[0]
-    stop = threading.Event()
-    writer = threading.Thread(target=write, args=(stop, seed))
-    writer.start()
-    compared = found = 0
-    end = time.monotonic() + seconds
+def compare(connection, rng, on_device, counts):
+    """One query in RUNS ways. The number of ways that differ."""
+    query = draw_query(rng)
+    runs = [(draw_settings(rng, on_device), rng.choice(['plain', 'plain', 'prepared', 'cursor', 'plpgsql'])) for _ in range(RUNS)]
     try:
-        while compared < queries and found < 5 and time.monotonic() < end:
-            query, settings = draw_query(rng), draw_settings(rng, emulated)
-            how = rng.choice(['plain', 'plain', 'prepared', 'cursor', 'plpgsql'])
-            compared += 1
-            if differs(connection, query, settings, how):
-                found += 1
-                # Rows that are written meanwhile may take the difference away: then the query as it was drawn is shown.
-                query, settings, how = shrink(connection, query, settings, how)
-                expected, got, plain, ours = differs(connection, query, settings, how) or (['?'], ['?'], *sql(query))
-                first = next((i for i, (x, y) in enumerate(zip(expected, got)) if x != y), min(len(expected), len(got)))
-                here = lambda rows: ' '.join(rows[first:first + 1])
-                at = next((i for i, (x, y) in enumerate(zip(here(expected), here(got))) if x != y), 0)
-                print(f'DIFFERENT ({how}, {settings}):\n  {ours}\n  {plain}\n  {len(got)} rows, {len(expected)} expected; row {first} from character {at}: '
-                      f'{here(got)[max(at - 20, 0):at + 80]!r} instead of {here(expected)[max(at - 20, 0):at + 80]!r}', flush=True)
+        found = differences(connection, query, runs)
     except psycopg2.Error as error:
-        print(f'ERROR in comparison {compared} ({how}, {settings}): {error}\n  ' + '\n  '.join(sql(query)), flush=True)
+        settings, how = getattr(error, 'run', runs[0])
+        print(f'ERROR ({how}, {settings}): {error}\n  ' + '\n  '.join(sql(query)), flush=True)
+        raise
+    counts[query['kind']] += RUNS
+    for i in list(found)[:1]:
+        # Rows that are written meanwhile may take the difference away: then the query as it was drawn is shown.
+        query, settings, how = shrink(connection, query, *runs[i])
+        expected, got, plain, ours = differs(connection, query, settings, how) or found[i]
+        first = next((i for i, (x, y) in enumerate(zip(expected, got)) if x != y), min(len(expected), len(got)))
+        here = lambda rows: ' '.join(map(repr, rows[first:first + 1]))
+        at = next((i for i, (x, y) in enumerate(zip(here(expected), here(got))) if x != y), 0)
+        print(f'DIFFERENT ({how}, {settings}):\n  {ours}\n  {plain}\n  {len(got)} rows, {len(expected)} expected; row {first} from character {at}: '
+              f'{here(got)[max(at - 20, 0):at + 80]!r} instead of {here(expected)[max(at - 20, 0):at + 80]!r}', flush=True)
+    return len(found)
+
+
+def has_device(cursor):
+    """Whether a device sorts, once those that start have started."""
+    cursor.execute('CREATE EXTENSION gpusort')
+    while True:
+        cursor.execute("SELECT bool_or(state = 'starting'), coalesce(bool_or(state = 'ready'), false) FROM gpusort.devices")
+        starting, ready = cursor.fetchone()
+        if ready or not starting:
+            return ready
+        time.sleep(0.1)
+
+
+def run_job(comparisons, seconds, seed, database):
+    """Compares until the number, the time or the fifth difference is reached. Comparisons by kind of query, how many differed, and whether a device took part."""
+    end, rng, counts, found = time.monotonic() + seconds, random.Random(seed), collections.Counter(), 0
+    connection = connect(database)
+    with connection.cursor() as cursor:
+        cursor.execute('SELECT oid::int, oid::regtype::text FROM pg_type')
+        TYPES.update(cursor.fetchall())
+        on_device = has_device(cursor)
+    # Values stay as PostgreSQL writes them: -0 is not 0, and NaN is NaN.
+    for oid in list(psycopg2.extensions.string_types):
+        psycopg2.extensions.string_types[oid] = psycopg2.extensions.UNICODE
+    try:
+        while sum(counts.values()) < comparisons and found < 5 and time.monotonic() < end:
+            with connection.cursor() as cursor:
+                for i in range(4):
+                    cursor.execute(TABLES.format(i=i, fraction=rng.random(), spread=rng.choice([3, 100, 30000]), digits=rng.choice([2, 9, 17]),
+                                                 rows=[0, 50, 3000, 12000][i], arrays=[1, 20, 200, 800][i], length=rng.choice([5, 60, 300]),
+                                                 nulled=rng.choice(sorted(COLUMNS))))
+            stop = threading.Event()
+            writer = threading.Thread(target=write, args=(stop, rng.random(), database))
+            writer.start()
+            try:
+                before = sum(counts.values())
+                while sum(counts.values()) < min(comparisons, before + ROUND) and found < 5 and time.monotonic() < end:
+                    found += compare(connection, rng, on_device, counts)
+            finally:
+                stop.set()
+                writer.join()
+    except psycopg2.Error:
         found += 1
-    finally:
-        stop.set()
-        writer.join()
-    print(f'{compared} comparisons, {found} different, seed {seed}')
+    return counts, found, on_device
+
+
+def main():
+    comparisons, seconds, jobs = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
+    seed = int(sys.argv[4]) if len(sys.argv) > 4 else random.SystemRandom().randint(1, 10 ** 9)
+    print(f'seed {seed}' + (f' to {seed + jobs - 1}, one a job' if jobs > 1 else ''), flush=True)
+    databases = [f'differential_{seed + i}' for i in range(jobs)]
+    connection = connect(os.environ.get('PGDATABASE', 'postgres'))
+    with connection.cursor() as cursor:
+        for database in databases:
+            cursor.execute(f'DROP DATABASE IF EXISTS {database}')
+            cursor.execute(f'CREATE DATABASE {database}')
+    connection.close()
+    with multiprocessing.Pool(jobs) as pool:
+        results = pool.starmap(run_job, [(-(-comparisons // jobs), seconds, seed + i, database) for i, database in enumerate(databases)], 1)
+    counts, found = sum((result[0] for result in results), collections.Counter()), sum(result[1] for result in results)
+    print(', '.join(f'{kind} {count}' for kind, count in sorted(counts.items())))
+    print(f'{sum(counts.values())} comparisons, {found} different, {jobs} jobs, seed {seed}, {"a device" if results[0][2] else "the CPU alone"}')
     return 1 if found else 0
 
 
