@@ -29,4 +29,15 @@ SELECT * FROM sort_many('md5(i::text) COLLATE "C"', 900000);
 \c -
 :settings
 SELECT * FROM sort_many('i % 7, repeat(md5(i::text), 20)', 70000);
-DROP FUNCTION peak_kb, sort_many;
+
+-- The word that is kept for each row with a key that PostgreSQL abbreviates counts as well: fewer of such rows fit than of others with as many bytes.
+CREATE FUNCTION method_of(query text, OUT method text) LANGUAGE plpgsql AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, TIMING off, FORMAT json) ' || query INTO plan;
+	method := plan #>> '{0,Plan,Sort Method}';
+END $$;
+SELECT method_of('SELECT (i % 5003 + 0.5)::numeric FROM generate_series(1, 105000) i ORDER BY 1'),
+	method_of('SELECT (i % 5003 + 1000)::text COLLATE "C" FROM generate_series(1, 105000) i ORDER BY 1');
+DROP FUNCTION peak_kb, sort_many, method_of;

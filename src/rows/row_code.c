@@ -240,7 +240,7 @@ gpusort_rows_keep_words(RowKeys *keys, const RowStore *store)
 	RowKey	   *key = &keys->keys[0];
 	uint64	   *words;
 
-	if (keys->ncoded == 0 || key->kind != KEY_IS_BYTES || !gpusort_key_bytes_abbreviated(&key->bytes) || key->all_plain)
+	if (!gpusort_rows_may_keep_words(keys) || key->all_plain)
 		return;
 	key->alike = words_are_alike(key, store);
 	if (key->alike)

@@ -52,6 +52,13 @@ typedef struct RowKeys
 	RowKey	   *keys;
 } RowKeys;
 
+/* True if a word is kept for each row of a store while it is sorted, unless the rows show that it is no use. */
+static inline bool
+gpusort_rows_may_keep_words(const RowKeys *keys)
+{
+	return keys->ncoded > 0 && keys->keys[0].kind == KEY_IS_BYTES && gpusort_key_bytes_abbreviated(&keys->keys[0].bytes);
+}
+
 extern RowKeyKind gpusort_rows_key_kind(RowKey *key, Oid operator, Oid collation, Oid type);
 extern RowKeys *gpusort_rows_keys(TupleDesc desc, List *columns, List *operators, List *collations,
 								  List *nulls_first);

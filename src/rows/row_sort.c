@@ -42,11 +42,18 @@ key_sources(const List *columns, const List *sources)
 	return result;
 }
 
+/* Bytes that sorting needs for a row in memory. */
+static Size
+sort_bytes(const RowSort *sort)
+{
+	return ROWS_SORT_BYTES + (gpusort_rows_may_keep_words(sort->keys) ? sizeof(uint64) : 0);
+}
+
 /* Bytes that a row needs in memory, without its record and NULLs. */
 static Size
 row_bytes(const RowSort *sort)
 {
-	return sort->layout->fixed_bytes + ROWS_SORT_BYTES;
+	return sort->layout->fixed_bytes + sort_bytes(sort);
 }
 
 /* Has the store grow to this many rows at once, as far as they fit into memory. */
@@ -138,7 +145,7 @@ bytes_held(const RowSort *sort, uint32 more_rows)
 {
 	return gpusort_rows_store_bytes(sort->store) +
 		(sort->bound ? gpusort_rows_bound_bytes(sort->bound) : 0) +
-		(Size) (sort->store->nrows + more_rows) * ROWS_SORT_BYTES +
+		(Size) (sort->store->nrows + more_rows) * sort_bytes(sort) +
 		(Size) more_rows * (sort->layout->fixed_bytes + sort->store->null_columns);
 }
 
