@@ -636,6 +636,8 @@ gpusort_rows_encode(const KeyCode *code, const RowStore *store, const uint32 *ro
 				load_nulls(field, store, block, first + done, n, values);
 			else if (field->kind == FIELD_VALUE)
 				load_values(field, store, block, first + done, n, values);
+			else if (field->kind == FIELD_INTERVAL)
+				gpusort_rows_load_intervals(field, store, block, first + done, n, values);
 			else
 				load_bytes(field, store, block, first + done, n, values);
 			pack_part(out + done, values, n, field->bits - take, take);

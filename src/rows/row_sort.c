@@ -199,16 +199,13 @@ typedef enum OrderUse
 	ORDER_ENDS					/* to be returned: their columns may be sorted themselves */
 } OrderUse;
 
-/*
- * Sorts the rows in memory by packed integers or, where that is enough, by intervals.  Counts
- * a fallback if no device sorted them although one was wanted.
- */
+/* Sorts the rows in memory.  Counts a fallback if no device sorted them although one was wanted. */
 static void
 order_here(RowSort *sort, OrderUse use)
 {
 	gpusort_progress_engine(sort->progress, ENGINE_CPU, GPUSORT_METHOD_AUTO);
 	gpusort_progress_update(sort->progress, SORT_PHASE_SORTING, 0, 1);
-	if (use != ORDER_ENDS || !gpusort_rows_order_by_interval(sort))
+	if (use == ORDER_CUTS || !gpusort_rows_order_by_parts(sort, use == ORDER_ENDS && gpusort_rows_counts_intervals(sort)))
 		gpusort_rows_order(sort, ordered_rows(sort), use != ORDER_CUTS || !has_exact_bound(sort));
 	if (gpusort_reason_is_fallback(sort->failed))
 		gpusort_stats_fallback(USED_FOR_ROWS, GPUSORT_METHOD_AUTO, sort->failed);

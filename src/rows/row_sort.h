@@ -110,11 +110,15 @@ extern void gpusort_rows_order_tie(RowSort *sort, uint32 *rows, uint32 count, in
 extern void gpusort_rows_order_packed(RowSort *sort, const RowStore *store, uint64 *packed, uint32 count, int row_bits,
 									  int nexact, bool spent);
 
-/* interval_order.c: rows by the intervals of a key. */
+/* part_order.c: the same for large stores and by intervals, scattered first.  The numbers of the rows change. */
+extern bool gpusort_rows_order_by_parts(RowSort *sort, bool by_interval);
+
+/* row_intervals.c: the intervals of a key. */
 extern void gpusort_rows_sort_by_interval(RowSort *sort, int key, GpusortKeyForm form, uint32 buckets, bool descending);
 extern Datum gpusort_rows_sort_interval(const RowSort *sort, const Datum *values, const bool *nulls, bool *is_null);
 extern void gpusort_rows_widen_intervals(RowSort *sort);
-extern bool gpusort_rows_order_by_interval(RowSort *sort);
+extern bool gpusort_rows_counts_intervals(const RowSort *sort);
+extern KeyCode *gpusort_rows_interval_code(RowSort *sort);
 
 /* device_order.c: the same on a device, which also sorts the columns. */
 extern bool gpusort_rows_order_on_device(RowSort *sort);

@@ -1,0 +1,223 @@
+/*
+ * part_order.c
+ *	  The sorted order of the rows of a large store, part by part.
+ *
+ * Rows are first scattered by the leading bits of their code.  Then each part, which fits
+ * the caches, is ordered by packed integers.  Reading rows in their order stays within a
+ * part, where rows of a store in the input's order cost a cache miss for each column.
+ *
+ * Where those bits are all that orders the rows, nothing is left to be ordered.  So rows
+ * are ordered by intervals of their key, and by keys of few values.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "guc.h"
+#include "large_memory.h"
+#include "rows/row_scatter.h"
+#include "rows/row_sort.h"
+#include "stats/sort_attempt.h"
+
+#define ROWS_PARTS_MIN_BYTES (16 * 1024 * 1024)	/* smaller stores lie in the caches */
+#define ROWS_PART_BYTES (256.0 * 1024)	/* of the columns of a part, and of what orders it */
+#define ROWS_PART_BITS_MAX 12	/* with more parts too few of the lines written lie in the caches */
+#define ROWS_WHOLE_BITS_MAX 20	/* but no more than so many are still faster than ordering parts */
+#define ROWS_LOOKED_AT 1024		/* rows read to see how they are distributed */
+#define ROWS_PART_SHARE_MAX 4	/* with more than one row in 4 in one part, it does not fit the caches */
+
+/* Bytes of a row's columns, and of what its part is ordered by. */
+static Size
+bytes_per_row(const RowStore *store)
+{
+	return store->layout->fixed_bytes + store->null_columns + sizeof(uint64);
+}
+
+/* True if so many leading bits of the code are all that orders the rows. */
+static bool
+is_all(const RowSort *sort, const KeyCode *code, int bits)
+{
+	return code->nexact == sort->keys->nkeys && code->bits <= bits;
+}
+
+/*
+ * How many leading bits of the code the rows are scattered by: all, if these are few and
+ * order the rows, or as many as make parts that fit the caches.
+ */
+static int
+find_part_bits(const RowSort *sort, const KeyCode *code)
+{
+	uint32		nrows = sort->store->nrows;
+	uint64		parts = nrows * (double) bytes_per_row(sort->store) / ROWS_PART_BYTES;
+
+	if (is_all(sort, code, Min(ROWS_WHOLE_BITS_MAX, gpusort_rows_bit_length(nrows) + 1)))
+		return code->bits;
+	return Min(gpusort_rows_bit_length(parts), ROWS_PART_BITS_MAX);
+}
+
+/* True if these values come in ascending or in descending order. */
+static bool
+are_ordered(const uint64 *values)
+{
+	bool		rises = false;
+	bool		falls = false;
+
+	for (int i = 1; i < ROWS_LOOKED_AT; i++)
+	{
+		rises |= values[i] > values[i - 1];
+		falls |= values[i] < values[i - 1];
+	}
+	return !rises || !falls;
+}
+
+static int
+compare_words(const void *a, const void *b)
+{
+	uint64		left = *(const uint64 *) a;
+	uint64		right = *(const uint64 *) b;
+
+	return (left > right) - (left < right);
+}
+
+/*
+ * True if more than one in ROWS_PART_SHARE_MAX of these words belong to one part and are not
+ * all the same.  Sorts the words, which are `shift` bits longer than the number of a part.
+ */
+static bool
+are_uneven(uint64 *words, int shift)
+{
+	const int	apart = ROWS_LOOKED_AT / ROWS_PART_SHARE_MAX;
+
+	qsort(words, ROWS_LOOKED_AT, sizeof(uint64), compare_words);
+	for (int i = apart; i < ROWS_LOOKED_AT; i++)
+		if (words[i] >> shift == words[i - apart] >> shift && words[i] != words[i - apart])
+			return true;
+	return false;
+}
+
+/*
+ * True if scattering the rows by so many bits of the code pays, as far as some rows in equal
+ * steps show.  If rows come in order an engine sees that at once.
+ */
+static bool
+scattering_pays(const RowSort *sort, const KeyCode *code, int part_bits)
+{
+	uint32		rows[ROWS_LOOKED_AT];
+	uint64		words[ROWS_LOOKED_AT];
+
+	for (uint64 i = 0; i < ROWS_LOOKED_AT; i++)
+		rows[i] = i * sort->store->nrows / ROWS_LOOKED_AT;
+	gpusort_rows_load_codes(&sort->keys->keys[0], sort->store, rows, 0, ROWS_LOOKED_AT, words);
+	if (are_ordered(words))
+		return false;
+	gpusort_rows_encode(code, sort->store, rows, 0, ROWS_LOOKED_AT, ROWS_WORD_BITS, words);
+	return is_all(sort, code, part_bits) || !are_uneven(words, Max(Min(code->bits, ROWS_WORD_BITS) - part_bits, 0));
+}
+
+/* True if all codes can be had from columns, and nothing demands a device, a method or only the first rows. */
+static bool
+may_scatter(const RowSort *sort)
+{
+	if (sort->bound != NULL || gpusort_engine == GPUSORT_ENGINE_GPU || gpusort_method != GPUSORT_METHOD_AUTO)
+		return false;
+	for (int i = 0; i < sort->keys->ncoded; i++)
+		if (sort->keys->keys[i].kind != KEY_IS_VALUE)
+			return false;
+	return sort->keys->ncoded > 0;
+}
+
+/* Packs the rows of a part, orders them, and writes their numbers to sort->order. */
+static void
+order_part(RowSort *sort, const KeyCode *code, uint32 start, uint32 end, int row_bits, uint64 *packed)
+{
+	uint64		row_mask = (UINT64CONST(1) << row_bits) - 1;
+	uint32		nrows = end - start;
+
+	for (uint32 first = 0; first < nrows; first += ROWS_ENCODE_SPAN)
+	{
+		uint32		n = Min(ROWS_ENCODE_SPAN, nrows - first);
+
+		CHECK_FOR_INTERRUPTS();
+		gpusort_rows_encode(code, sort->store, NULL, start + first, n, ROWS_PACKED_BITS - row_bits, packed + first);
+		for (uint32 i = first; i < first + n; i++)
+			packed[i] = (packed[i] << row_bits) | (start + i);
+	}
+	gpusort_rows_order_packed(sort, sort->store, packed, nrows, row_bits, code->nexact, code->spent);
+	for (uint32 i = 0; i < nrows; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		sort->order[start + i] = packed[i] & row_mask;
+	}
+}
+
+static void
+order_parts(RowSort *sort, const KeyCode *code, const RowParts *parts, int row_bits)
+{
+	uint64	   *packed;
+	uint32		most = 0;
+
+	for (uint32 part = 0; part < parts->count; part++)
+		most = Max(most, parts->ends[part] - gpusort_rows_part_start(parts, part));
+	packed = MemoryContextAllocHuge(CurrentMemoryContext, most * sizeof(uint64));
+	for (uint32 part = 0; part < parts->count; part++)
+	{
+		uint32		start = gpusort_rows_part_start(parts, part);
+
+		if (parts->ends[part] > start)
+			order_part(sort, code, start, parts->ends[part], row_bits, packed);
+	}
+	pfree(packed);
+}
+
+/* Scatters the rows, and orders the parts if that is left to do. */
+static void
+scatter_and_order(RowSort *sort, const KeyCode *code, int part_bits, int row_bits)
+{
+	uint32		nrows = sort->store->nrows;
+	RowParts	parts;
+
+	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, nrows * sizeof(uint32));
+	sort->order = (uint32 *) sort->packed.data;
+	parts = gpusort_rows_scatter(sort->store, code, part_bits, sort->order);
+	if (!is_all(sort, code, part_bits))
+		order_parts(sort, code, &parts, row_bits);
+	else
+		for (uint32 row = 0; row < nrows; row++)
+			sort->order[row] = row;
+	pfree(parts.ends);
+}
+
+/*
+ * Sets sort->order as gpusort_rows_order does, and changes the numbers of the rows.  With
+ * by_interval only the intervals order the rows.  Returns false, with nothing done, if
+ * gpusort_rows_order is as fast.
+ */
+bool
+gpusort_rows_order_by_parts(RowSort *sort, bool by_interval)
+{
+	RowList		all_rows = {.count = sort->store->nrows};
+	uint64		nrows = all_rows.count;
+	int			row_bits = gpusort_rows_bit_length(nrows);
+	SortAttempt attempt;
+	KeyCode    *code;
+	int			part_bits;
+	bool		pays;
+
+	if (!may_scatter(sort) || !(by_interval || nrows * bytes_per_row(sort->store) >= ROWS_PARTS_MIN_BYTES))
+		return false;
+	code = by_interval ? gpusort_rows_interval_code(sort)
+		: gpusort_rows_code_fitted(sort->keys, 0, sort->store, &all_rows, ROWS_PACKED_BITS - row_bits, 0);
+	part_bits = find_part_bits(sort, code);
+	pays = scattering_pays(sort, code, part_bits);
+	if (pays)
+	{
+		gpusort_attempt_begin(&attempt, ENGINE_CPU, USED_FOR_ROWS, GPUSORT_METHOD_AUTO, nrows, sort->progress);
+		scatter_and_order(sort, code, part_bits, row_bits);
+		gpusort_attempt_succeed(&attempt, by_interval ? GPUSORT_METHOD_APPROXIMATE : GPUSORT_METHOD_RADIX, 1, nrows,
+								nrows * sizeof(uint64));
+		sort->stats.used_cpu = true;
+		sort->stats.moved_bytes += 2 * sizeof(uint64) * nrows;
+	}
+	gpusort_rows_code_free(code);
+	return pays;
+}

@@ -1,0 +1,96 @@
+/*
+ * row_scatter.c
+ *	  See row_scatter.h.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "large_memory.h"
+#include "rows/row_scatter.h"
+
+#define ROWS_COUNTED_AT_ONCE 1024	/* rows whose words stay in the first-level cache */
+
+/* Writes the number of each row's part, and counts the rows of each. */
+static void
+count_parts(const RowStore *store, const KeyCode *code, int part_bits, uint32 *numbers, uint32 *counts)
+{
+	uint64		words[ROWS_COUNTED_AT_ONCE];
+
+	for (uint32 first = 0; first < store->nrows; first += ROWS_COUNTED_AT_ONCE)
+	{
+		uint32		n = Min(ROWS_COUNTED_AT_ONCE, store->nrows - first);
+
+		GPUSORT_CHECK_EVERY(first);
+		gpusort_rows_encode(code, store, NULL, first, n, part_bits, words);
+		for (uint32 i = 0; i < n; i++)
+		{
+			numbers[first + i] = words[i];
+			counts[words[i]]++;
+		}
+	}
+}
+
+/* Replaces the number of each row's part by the row's place, and the count of each part by its end. */
+static void
+find_places(uint32 *places, uint32 nrows, uint32 *counts, uint32 nparts)
+{
+	uint32		next = 0;
+
+	for (uint32 i = 0; i < nparts; i++)
+	{
+		uint32		count = counts[i];
+
+		counts[i] = next;
+		next += count;
+	}
+	for (uint32 row = 0; row < nrows; row++)
+	{
+		GPUSORT_CHECK_EVERY(row);
+		places[row] = counts[places[row]]++;
+	}
+}
+
+/* Puts the values of a column into their places in the spare buffer, and swaps the two buffers. */
+static void
+scatter_column(RowStore *store, RowBuffer *column, int width, RowBuffer *spare, const uint32 *places)
+{
+	RowBuffer	source = *column;
+
+	gpusort_rows_buffer_reserve(store->memory, spare, (Size) store->capacity * width);
+#define SCATTER(type, to_datum) \
+	for (uint32 row = 0; row < store->nrows; row++) \
+	{ \
+		GPUSORT_CHECK_EVERY(row); \
+		((type *) spare->data)[places[row]] = ((const type *) source.data)[row]; \
+	}
+
+	GPUSORT_FOR_LENGTH(width, SCATTER);
+#undef SCATTER
+	*column = *spare;
+	*spare = source;
+}
+
+/*
+ * Scatters the rows by the first part_bits bits of their code, or by all if there are fewer.
+ * `places` has space for a number of each row.
+ */
+RowParts
+gpusort_rows_scatter(RowStore *store, const KeyCode *code, int part_bits, uint32 *places)
+{
+	RowParts	parts = {.count = (uint32) 1 << Min(code->bits, part_bits)};
+	ColumnBuffer *columns = palloc(2 * store->layout->natts * sizeof(ColumnBuffer));
+	int			ncolumns = gpusort_rows_store_list_columns(store, columns);
+	RowBuffer	spare = {0};
+
+	parts.ends = palloc0(parts.count * sizeof(uint32));
+	count_parts(store, code, part_bits, places, parts.ends);
+	find_places(places, store->nrows, parts.ends, parts.count);
+	for (int i = 0; i < ncolumns; i++)
+		scatter_column(store, columns[i].buffer, columns[i].width, &spare, places);
+	if (store->layout->nrecord > 0)
+		scatter_column(store, &store->row_starts, sizeof(uint32), &spare, places);
+	gpusort_rows_buffer_release(store->memory, &spare);
+	pfree(columns);
+	return parts;
+}
