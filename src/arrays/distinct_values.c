@@ -6,19 +6,27 @@
  * its hash, so only values of equal hashes are compared, and the table doubles without
  * looking at values.  Values are hashed a block ahead, which gives their entries time to
  * come from memory.
+ *
+ * Many values that are only counted are hashed first, and their entries brought into parts
+ * by the leading bits of the hash.  Each part has a table that fits a processor's cache.
+ * Values with the hash of an earlier one wait in a queue while both come from memory.
  */
 #include "postgres.h"
 
 #include "access/tupmacs.h"
-#include "catalog/pg_type.h"
 #include "common/hashfn.h"
-#include "utils/lsyscache.h"
+#include "port/pg_bitutils.h"
 
 #include "arrays/distinct_values.h"
 #include "large_memory.h"
 
 #define BLOCK 32
 #define FIRST_ENTRIES 128
+
+/* From this many values on they are counted in parts, each of about PART_VALUES. */
+#define PARTS_FROM 100000
+#define PART_VALUES 4096
+#define MOST_PARTS_BITS 12
 
 typedef struct Entry
 {
@@ -45,23 +53,6 @@ typedef struct Bytes
 	uint32		stored;			/* bytes to the next value */
 	uint32		hash;
 } Bytes;
-
-bool
-gpusort_distinct_by_bytes(const ElementType *element, Oid collation)
-{
-	switch (element->oid)
-	{
-		case BYTEAOID:
-		case UUIDOID:
-			return true;
-		case TEXTOID:
-		case VARCHAROID:
-			/* Comparing texts without a collation is an error, which the comparator raises. */
-			return OidIsValid(collation) && get_collation_isdeterministic(collation);
-		default:
-			return false;
-	}
-}
 
 static inline void
 read_value(const ElementType *element, const char *start, Bytes *value)
@@ -172,6 +163,153 @@ enter(Table *table, const Bytes *value, const char *place)
 	return true;
 }
 
+/* Entries by the leading bits of their hashes. */
+typedef struct Parts
+{
+	int			shift;			/* brings the leading bits of a hash down */
+	uint32		count;
+	Entry	   *entries;
+	uint32		ends[1 << MOST_PARTS_BITS];	/* where each part ends */
+} Parts;
+
+/* Hashes all values.  Counts how many of each part there are. */
+static Entry *
+hash_values(const StoredValues *values, const Table *table, Parts *parts)
+{
+	Entry	   *entries = gpusort_alloc_large(CurrentMemoryContext, values->count * sizeof(Entry));
+	const char *next = values->data;
+	Bytes		value;
+
+	for (uint32 i = 0; i < values->count; i++)
+	{
+		GPUSORT_CHECK_VALUES(i);
+		read_value(table->element, next, &value);
+		entries[i].place = next - table->data + 1;
+		entries[i].hash = hash_bytes((const unsigned char *) value.bytes, value.length);
+		parts->ends[entries[i].hash >> parts->shift]++;
+		next += value.stored;
+	}
+	return entries;
+}
+
+/* Brings the entries of all values into parts, in each of which they stand in the values' order. */
+static Parts *
+split(const StoredValues *values, const Table *table)
+{
+	Parts	   *parts = palloc0(sizeof(Parts));
+	int			bits = Min(pg_leftmost_one_pos32(values->count / PART_VALUES), MOST_PARTS_BITS);
+	Entry	   *entries;
+	uint32		start = 0;
+
+	parts->count = 1 << bits;
+	parts->shift = 32 - bits;
+	entries = hash_values(values, table, parts);
+	for (uint32 i = 0; i < parts->count; i++)
+	{
+		uint32		size = parts->ends[i];
+
+		parts->ends[i] = start;
+		start += size;
+	}
+	parts->entries = gpusort_alloc_large(CurrentMemoryContext, values->count * sizeof(Entry));
+	for (uint32 i = 0; i < values->count; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		parts->entries[parts->ends[entries[i].hash >> parts->shift]++] = entries[i];
+	}
+	pfree(entries);
+	return parts;
+}
+
+/* Values whose hash was there before. */
+typedef struct Queue
+{
+	uint32		count;
+	Entry		entries[BLOCK];
+} Queue;
+
+/* Enters the values of a queue and empties it. */
+static void
+enter_queue(Table *table, Queue *queue)
+{
+	for (uint32 i = 0; i < queue->count; i++)
+	{
+		const char *place = table->data + queue->entries[i].place - 1;
+		Bytes		value;
+
+		read_value(table->element, place, &value);
+		value.hash = queue->entries[i].hash;
+		enter(table, &value, place);
+	}
+	queue->count = 0;
+}
+
+/* Enters a value, or puts it in the queue if there is one with its hash. */
+static inline void
+enter_or_wait(Table *table, Queue *queue, const Entry *value)
+{
+	for (uint32 slot = value->hash & table->mask;; slot = (slot + 1) & table->mask)
+	{
+		Entry	   *entry = &table->entries[slot];
+
+		if (entry->place == 0)
+		{
+			*entry = *value;
+			table->count++;
+			return;
+		}
+		if (entry->hash != value->hash)
+			continue;
+		__builtin_prefetch(table->data + entry->place - 1);
+		__builtin_prefetch(table->data + value->place - 1);
+		queue->entries[queue->count++] = *value;
+		return;
+	}
+}
+
+/* Counts the different values of a part. */
+static uint32
+count_part(Table *table, const Entry *part, uint32 count)
+{
+	Queue		queue = {0};
+
+	table->count = 0;
+	memset(table->entries, 0, ((Size) table->mask + 1) * sizeof(Entry));
+	for (uint32 i = 0; i < count; i++)
+	{
+		GPUSORT_CHECK_VALUES(i);
+		if (table->count + BLOCK > table->mask / 4 * 3)
+			double_table(table);
+		enter_or_wait(table, &queue, &part[i]);
+		if (queue.count == BLOCK)
+			enter_queue(table, &queue);
+	}
+	enter_queue(table, &queue);
+	return table->count;
+}
+
+/* Counts the different values part by part. */
+static uint32
+count_in_parts(const StoredValues *values, Table *table)
+{
+	Parts	   *parts = split(values, table);
+	uint32		start = 0;
+	uint32		distinct = 0;
+
+	/* A part of many different values doubles it. */
+	table->mask = pg_nextpower2_32(2 * (values->count / parts->count + 1)) - 1;
+	table->entries = allocate_entries((uint64) table->mask + 1);
+	for (uint32 i = 0; i < parts->count; i++)
+	{
+		distinct += count_part(table, parts->entries + start, parts->ends[i] - start);
+		start = parts->ends[i];
+	}
+	pfree(table->entries);
+	pfree(parts->entries);
+	pfree(parts);
+	return distinct;
+}
+
 uint32
 gpusort_distinct_values(const StoredValues *values, char *kept, Size *kept_bytes)
 {
@@ -184,6 +322,8 @@ gpusort_distinct_values(const StoredValues *values, char *kept, Size *kept_bytes
 	const char *next = values->data;
 	char	   *end = kept;
 
+	if (kept == NULL && values->count >= PARTS_FROM)
+		return count_in_parts(values, &table);
 	table.entries = table.local;
 	for (uint32 start = 0; start < values->count; start += BLOCK)
 	{

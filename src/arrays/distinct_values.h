@@ -2,7 +2,7 @@
  * distinct_values.h
  *	  The different values of a set, found by hashing instead of sorting.
  *
- * Used for types whose values are equal only if their bytes are.  The values are not put
+ * Used where gpusort_keys_equal_by_bytes.  The values are not put
  * in order.
  */
 #ifndef GPUSORT_DISTINCT_VALUES_H
@@ -10,14 +10,12 @@
 
 #include "arrays/stored_values.h"
 
-/* True if the type's values are equal in the collation only if their bytes are. */
-extern bool gpusort_distinct_by_bytes(const ElementType *element, Oid collation);
-
 /*
  * Returns how many different values there are.  Unless kept is NULL, writes each of them
  * there once, in the order in which they first occur, and how many bytes they take to
  * kept_bytes.  kept may be the values' own data.  Takes 16 to 32 bytes of memory per
- * different value, up to 48 while the table doubles.  Checks for interrupts.
+ * different value, up to 48 while the table doubles; 16 per value where many are counted
+ * only.  Checks for interrupts.
  */
 extern uint32 gpusort_distinct_values(const StoredValues *values, char *kept, Size *kept_bytes);
 

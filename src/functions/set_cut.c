@@ -93,7 +93,7 @@ cut_distinct(FunctionCallInfo fcinfo, SetState *state)
 		values->count = gpusort_keys_distinct(stored.element->form, values->data, values->count);
 		values->bytes = values->count * stored.element->stride;
 	}
-	else if (values->capacity > 0 && gpusort_distinct_by_bytes(stored.element, state->order.collation))
+	else if (values->capacity > 0 && gpusort_keys_equal_by_bytes(stored.element->oid, state->order.collation))
 		values->count = gpusort_distinct_values(&stored, values->data, &values->bytes);
 	else
 		gpusort_collector_refill(values, state->context,

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "access/tupmacs.h"
+#include "catalog/pg_collation.h"
 #include "executor/nodeAgg.h"
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
@@ -64,22 +65,33 @@ gpusort_set_limit_memory(FunctionCallInfo fcinfo, SetState *state)
 		state->spill_bytes = Min(work_mem * (Size) 1024, MaxAllocSize / 2);	/* no collector holds more */
 }
 
-/* A sort of the state's values. */
+/* The collation to sort by: the cheapest one where only equality matters and all have the same. */
+static Oid
+sort_collation(const SetState *state)
+{
+	Oid			collation = state->order.collation;
+
+	if (state->kind == SET_DISTINCT && OidIsValid(collation) && gpusort_keys_equal_by_bytes(state->values.type, collation))
+		return C_COLLATION_OID;
+	return collation;
+}
+
+/* A sort of the state's values by a collation. */
 static RowSort *
-begin_sort(FunctionCallInfo fcinfo, const SetState *state)
+begin_sort(FunctionCallInfo fcinfo, const SetState *state, Oid collation)
 {
 	const Collector *values = &state->values;
 	TupleDesc	desc = CreateTemplateTupleDesc(1);
 	ElementType *element = gpusort_element_type(fcinfo, FIRST_ARRAY, values->type);
 	TypeCacheEntry *type = lookup_type_cache(values->type, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
-	Var		   *column = makeVar(OUTER_VAR, 1, values->type, -1, state->order.collation, 0);
+	Var		   *column = makeVar(OUTER_VAR, 1, values->type, -1, collation, 0);
 	List	   *keys[ROW_KEYS_COUNT];
 
 	gpusort_element_require_order(element);
 	TupleDescInitEntry(desc, 1, NULL, values->type, -1, 0);
 	keys[ROW_KEYS_COLUMNS] = list_make1_int(1);
 	keys[ROW_KEYS_OPERATORS] = list_make1_oid(state->order.descending ? type->gt_opr : type->lt_opr);
-	keys[ROW_KEYS_COLLATIONS] = list_make1_oid(state->order.collation);
+	keys[ROW_KEYS_COLLATIONS] = list_make1_oid(collation);
 	keys[ROW_KEYS_NULLS_FIRST] = list_make1_int(false);
 	return gpusort_rows_sort_begin(desc, list_make1(makeTargetEntry((Expr *) column, 1, NULL, false)), NIL, keys,
 								   EXPECTED_ROWS, 0, (RowBoundSpec) {0}, AggStateIsShared(fcinfo), false);
@@ -116,11 +128,11 @@ gpusort_set_spill(FunctionCallInfo fcinfo, SetState *state)
 	MemoryContext caller = MemoryContextSwitchTo(state->context);
 	SpilledSet *set = palloc0(sizeof(SpilledSet));
 
-	set->collation = state->order.collation;
+	set->collation = sort_collation(state);
 	set->descending = state->order.descending;
 	set->by_value = state->values.by_value;
 	set->length = state->values.length;
-	set->sort = begin_sort(fcinfo, state);
+	set->sort = begin_sort(fcinfo, state, set->collation);
 	AggRegisterCallback(fcinfo, end_sort, PointerGetDatum(set->sort));
 	move_values(set, &state->values);
 	state->spilled = set;

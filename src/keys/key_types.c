@@ -1,6 +1,6 @@
 /*
  * key_types.c
- *	  Maps SQL types to key forms.
+ *	  Maps SQL types to key forms, and knows those whose values are equal by bytes.
  */
 #include "postgres.h"
 
@@ -38,4 +38,21 @@ gpusort_keys_form(Oid type, GpusortKeyForm *form)
 		}
 	}
 	return false;
+}
+
+bool
+gpusort_keys_equal_by_bytes(Oid type, Oid collation)
+{
+	switch (type)
+	{
+		case BYTEAOID:
+		case UUIDOID:
+			return true;
+		case TEXTOID:
+		case VARCHAROID:
+			/* Comparing texts without a collation is an error, which the comparator raises. */
+			return OidIsValid(collation) && get_collation_isdeterministic(collation);
+		default:
+			return false;
+	}
 }

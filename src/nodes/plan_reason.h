@@ -26,7 +26,7 @@
 	X(ORDER, "operator %s is not of its type's default order") \
 	X(KEY_TYPE, "values of type %s have no code that orders as they do") \
 	/* of aggregates */ \
-	X(VALUE_TYPE, "it is taken of integers, floats, dates and times only, not of values of type %s") \
+	X(VALUE_TYPE, "it is not taken of values of type %s") \
 	X(GROUPING_SETS, "it is computed for several grouping sets") \
 	X(MANY_GROUPS, "few rows are expected in each group") \
 	X(NO_AGGREGATE, "this database has no aggregate of gpusort in its place that everybody may call") \

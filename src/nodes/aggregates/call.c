@@ -87,9 +87,22 @@ find_aggregate(const Aggref *call)
 	return aggregate;
 }
 
+/* True if the extension's aggregate takes the values of a call. */
+static bool
+takes_values(const Aggref *call, Oid type)
+{
+	GpusortKeyForm form;
+
+	if (type >= FirstNormalObjectId)
+		return false;
+	return gpusort_keys_form(type, &form) ||
+		(call->aggfnoid == F_COUNT_ANY && gpusort_keys_equal_by_bytes(type, call->inputcollid));
+}
+
 /*
- * Says whether the call can be replaced, and by what.  Its values must have a key form, and
- * be compared by the operators of their type's default order.
+ * Says whether the call can be replaced, and by what.  Its values must have a key form, or
+ * only be counted and be equal by bytes.  They must be compared by the operators of their
+ * type's default order.
  */
 void
 gpusort_aggregate_describe(AggregateCall *call)
@@ -99,9 +112,8 @@ gpusort_aggregate_describe(AggregateCall *call)
 	bool		counts = aggregate->aggfnoid == F_COUNT_ANY;
 	const SortGroupClause *clause = linitial(counts ? aggregate->aggdistinct : aggregate->aggorder);
 	const TypeCacheEntry *order;
-	GpusortKeyForm form;
 
-	if (type >= FirstNormalObjectId || !gpusort_keys_form(type, &form))
+	if (!takes_values(aggregate, type))
 	{
 		call->reason = PLAN_VALUE_TYPE;
 		call->detail = format_type_be(type);
