@@ -68,8 +68,8 @@ FROM unnest('{array_agg(x,"string_agg(t, '','' ","json_agg(n","array_agg(v","str
 SELECT query, presorted, same FROM (VALUES
 	('SELECT g, array_agg(x ORDER BY id), string_agg(t, '','' ORDER BY id), array_agg(y ORDER BY id) FILTER (WHERE x > 50) FROM items GROUP BY g ORDER BY g'),
 	('SELECT g, (array_agg(t ORDER BY n DESC, id))[1] FROM items GROUP BY g ORDER BY g DESC'),
-	('SELECT array_agg(x ORDER BY id) FROM items WHERE false'),
-	('SELECT array_agg(x ORDER BY id), avg(f), max(n), count(DISTINCT x), percentile_disc(0.5) WITHIN GROUP (ORDER BY y) FROM items'),
+	('SELECT array_agg(t ORDER BY id) FROM items WHERE false'),
+	('SELECT array_agg(t ORDER BY id), avg(f), max(n), count(DISTINCT x), percentile_disc(0.5) WITHIN GROUP (ORDER BY y) FROM items'),
 	('SELECT h, s FROM (SELECT g AS h, string_agg(v, '' '' ORDER BY t COLLATE "C", id) AS s FROM items GROUP BY g) q WHERE h > 1 ORDER BY h'),
 	('SELECT i.g, (SELECT array_agg(k.x ORDER BY k.id DESC) FROM items k WHERE k.g = i.g AND k.id < i.id) FROM items i WHERE i.id < 20 ORDER BY i.id'),
 	('SELECT l.* FROM generate_series(0, 4) s, LATERAL (SELECT array_agg(x ORDER BY id) AS a FROM items WHERE g = s) l ORDER BY s'),
@@ -116,9 +116,9 @@ CALL plan('SELECT array_agg(x ORDER BY id) FROM items');
 CREATE TABLE many AS SELECT i AS id, i % 5000 AS k, i * 7919 % 100003 AS x FROM generate_series(1, 60000) i;
 ANALYZE many;
 CALL plan('SELECT array_agg(x ORDER BY x, id) FROM many');
-CALL plan('SELECT k, array_agg(id ORDER BY x) FROM many GROUP BY k');
-CALL plan('SELECT array_agg(x ORDER BY x + 1) FROM many');
-CALL plan('SELECT array_agg(id), array_agg(id ORDER BY x) FROM many');
+CALL plan('SELECT k, array_agg(id::text ORDER BY x) FROM many GROUP BY k');
+CALL plan('SELECT array_agg(x::text ORDER BY x + 1) FROM many');
+CALL plan('SELECT array_agg(id), array_agg(id::text ORDER BY x) FROM many');
 SET gpusort.enable_sort = off;
 CALL plan('SELECT array_agg(x ORDER BY x, id) FROM many');
 RESET gpusort.enable_sort;

@@ -5,7 +5,8 @@
  * PostgreSQL sorts inside such an aggregate, where no node takes part.  plan.c looks at each
  * Agg of a finished plan, before the nodes below it are offered to the rooms.  call.c puts the
  * extension's percentile_cont, percentile_disc, mode and count_distinct in the place of the
- * built-in ones.  For aggregates such as array_agg(x ORDER BY y) order.c puts a Sort below the Agg.
+ * built-in ones, and sorted_agg and sorted_agg_by in that of array_agg(x ORDER BY y).  For other
+ * aggregates with ORDER BY, and for small groups, order.c puts a Sort below the Agg.
  */
 #ifndef GPUSORT_AGGREGATES_H
 #define GPUSORT_AGGREGATES_H
@@ -27,11 +28,13 @@ extern void gpusort_aggregates_init(void);
 
 /* call.c */
 extern bool gpusort_aggregate_sorts(const Aggref *call);
+extern bool gpusort_aggregate_is_ordered_array(const Aggref *call);
 extern void gpusort_aggregate_describe(AggregateCall *call);
 extern void gpusort_aggregate_replace(PlannedStmt *statement, const AggregateCall *call);
 
 /* order.c */
 extern bool gpusort_aggregate_is_ordered(const Aggref *call);
+extern bool gpusort_aggregates_share_order(const Aggref *a, const Aggref *b);
 extern bool gpusort_aggregate_ignores_order(const AggregateCall *call);
 extern Sort *gpusort_aggregates_order(Agg *agg, List *calls, const PlanPlace *place);
 

@@ -76,8 +76,8 @@ judge_order(const Aggref *call)
 }
 
 /* True if two calls are ordered by the same columns in the same way. */
-static bool
-have_same_order(const Aggref *a, const Aggref *b)
+bool
+gpusort_aggregates_share_order(const Aggref *a, const Aggref *b)
 {
 	ListCell   *cell;
 	ListCell   *other;
@@ -90,10 +90,10 @@ have_same_order(const Aggref *a, const Aggref *b)
 		const SortGroupClause *right = lfirst(other);
 		Oid			left_collation;
 		Oid			right_collation;
+		AttrNumber	column = column_of(left, a, &left_collation);
 
-		if (left->sortop != right->sortop || left->nulls_first != right->nulls_first ||
-			column_of(left, a, &left_collation) != column_of(right, b, &right_collation) ||
-			left_collation != right_collation)
+		if (left->sortop != right->sortop || left->nulls_first != right->nulls_first || column == 0 ||
+			column != column_of(right, b, &right_collation) || left_collation != right_collation)
 			return false;
 	}
 	return true;
@@ -308,7 +308,7 @@ choose_order(List *calls)
 		call->reason = judge_order(call->call);
 		if (call->reason == PLAN_TAKEN && first == NULL)
 			first = call->call;
-		else if (call->reason == PLAN_TAKEN && !have_same_order(first, call->call))
+		else if (call->reason == PLAN_TAKEN && !gpusort_aggregates_share_order(first, call->call))
 			call->reason = PLAN_OTHER_ORDER;
 	}
 	return first;

@@ -9,6 +9,8 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_aggregate.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 
@@ -22,6 +24,9 @@
 
 /* Where the server has sorted the input, replacing a call does not pay for groups of fewer rows. */
 #define LEAST_ROWS_OF_GROUP 30.0
+
+/* Nor does replacing array_agg(x ORDER BY y), for which the input can be sorted, for groups of fewer rows. */
+#define LEAST_ROWS_OF_ARRAY 8.0
 
 /* Adds a call to the list, once. */
 static bool
@@ -59,12 +64,67 @@ judge_all(const Agg *agg, const PlanPlace *place)
 	return PLAN_TAKEN;
 }
 
-/* True if so few rows are expected per group that calls whose input the server has sorted are kept. */
+/* True if fewer than so many rows are expected per group. */
 static bool
-has_small_groups(const Agg *agg)
+has_small_groups(const Agg *agg, double least)
 {
 	return !gpusort_force_nodes && agg->aggstrategy != AGG_PLAIN &&
-		agg->plan.lefttree->plan_rows < LEAST_ROWS_OF_GROUP * Max(agg->numGroups, 1);
+		agg->plan.lefttree->plan_rows < least * Max(agg->numGroups, 1);
+}
+
+/* True if another call beside this array_agg(x ORDER BY y) has its order, so that one Sort serves both. */
+static bool
+shares_order(const AggregateCall *call, List *calls)
+{
+	ListCell   *cell;
+
+	foreach(cell, calls)
+	{
+		const Aggref *other = ((const AggregateCall *) lfirst(cell))->call;
+
+		if (other->aggno != call->call->aggno && !AGGKIND_IS_ORDERED_SET(other->aggkind) &&
+			gpusort_aggregates_share_order(call->call, other))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * True if it costs less to sort the values of each group than all rows by the groups and the
+ * order of array_agg(x ORDER BY y), and if what is kept of a group is expected to fit work_mem.
+ * An array sorted by its own values needs less memory than array_agg itself.
+ */
+static bool
+sorts_groups(const Agg *agg, const AggregateCall *call, List *calls)
+{
+	const Plan *input = agg->plan.lefttree;
+	double		rows = input->plan_rows / (agg->aggstrategy == AGG_PLAIN ? 1 : Max(agg->numGroups, 1));
+	bool		by_itself = list_length(call->call->args) == 1;
+
+	if (has_small_groups(agg, LEAST_ROWS_OF_ARRAY) || shares_order(call, calls))
+		return false;
+	return by_itself || rows * input->plan_width <= work_mem * 1024.0;
+}
+
+/* Decides which calls of array_agg with ORDER BY may be replaced.  Others are left to a Sort below the Agg. */
+static void
+judge_ordered_arrays(const Agg *agg, List *calls)
+{
+	ListCell   *cell;
+
+	foreach(cell, calls)
+	{
+		AggregateCall *call = lfirst(cell);
+
+		if (!gpusort_aggregate_is_ordered_array(call->call))
+			continue;
+		if (sorts_groups(agg, call, calls))
+			gpusort_aggregate_describe(call);
+		call->replaceable = OidIsValid(call->replacement);
+		call->ordered &= !call->replaceable;
+		call->reason = PLAN_TAKEN;
+		call->detail = NULL;
+	}
 }
 
 /* Decides about the calls that may be replaced. */
@@ -75,6 +135,7 @@ judge_replaceable(const Agg *agg, List *calls)
 	ListCell   *cell;
 	ListCell   *other;
 
+	judge_ordered_arrays(agg, calls);
 	foreach(cell, calls)
 	{
 		AggregateCall *call = lfirst(cell);
@@ -85,7 +146,8 @@ judge_replaceable(const Agg *agg, List *calls)
 			continue;
 		}
 		gpusort_aggregate_describe(call);
-		if (call->reason == PLAN_TAKEN && GPUSORT_IS_PRESORTED(call->call) && has_small_groups(agg))
+		if (call->reason == PLAN_TAKEN && GPUSORT_IS_PRESORTED(call->call) &&
+			!gpusort_aggregate_is_ordered_array(call->call) && has_small_groups(agg, LEAST_ROWS_OF_GROUP))
 			call->reason = PLAN_MANY_GROUPS;
 		needed |= GPUSORT_IS_PRESORTED(call->call) && call->reason != PLAN_TAKEN;
 	}
