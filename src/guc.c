@@ -276,7 +276,7 @@ gpusort_guc_define(void)
 							   check_devices, NULL, show_devices);
 	DefineCustomBoolVariable("gpusort.enable_aggregates",
 							 "Sort for built-in aggregates where that is cheaper than their own sorts.",
-							 "percentile_cont, percentile_disc, mode and count(DISTINCT) are computed by aggregates of the extension, and the input of those with ORDER BY is sorted.",
+							 "percentile_cont, percentile_disc, mode, count(DISTINCT) and array_agg with ORDER BY are computed by aggregates of the extension, and the input of others with ORDER BY is sorted.",
 							 &gpusort_enable_aggregates, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpusort.enable_array_sort",

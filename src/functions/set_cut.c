@@ -52,8 +52,7 @@ remember_bound(FunctionCallInfo fcinfo, SetState *state)
 	const Collector *keys = &state->keys;
 	const ElementType *element = gpusort_element_type(fcinfo, SECOND_ARRAY, keys->type);
 
-	state->bounded = element->is_key && !state->order.nulls_first && keys->bitmap == NULL &&
-		keys->count > 0 && keys->count == state->order.limit;
+	state->bounded = element->is_key && keys->bitmap == NULL && keys->count > 0 && keys->count == state->order.limit;
 	if (state->bounded)
 		state->bound = code_of_key(element->form, state, keys->data + keys->bytes - element->stride);
 }
@@ -159,7 +158,7 @@ gpusort_set_key_may_enter(FunctionCallInfo fcinfo, const SetState *state, Datum 
 	if (!state->bounded)
 		return true;
 	if (isnull)
-		return false;
+		return state->order.nulls_first;
 	element = gpusort_element_type(fcinfo, SECOND_ARRAY, state->keys.type);
 	if (!element->by_value)
 		return code_of_key(element->form, state, DatumGetPointer(key)) < state->bound;

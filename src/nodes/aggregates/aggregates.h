@@ -5,7 +5,7 @@
  * PostgreSQL sorts inside such an aggregate, where no node takes part.  plan.c looks at each
  * Agg of a finished plan, before the nodes below it are offered to the rooms.  call.c puts the
  * extension's percentile_cont, percentile_disc, mode and count_distinct in the place of the
- * built-in ones, and sorted_agg and sorted_agg_by in that of array_agg(x ORDER BY y).  For other
+ * built-in ones, and sorted_agg and its kin in that of array_agg(x ORDER BY y).  For other
  * aggregates with ORDER BY, and for small groups, order.c puts a Sort below the Agg.
  */
 #ifndef GPUSORT_AGGREGATES_H
@@ -20,6 +20,7 @@ typedef struct AggregateCall
 	const char *detail;
 	bool		replaceable;	/* call.c may replace it */
 	bool		ordered;		/* order.c may sort its input */
+	int			first;			/* how many of the first elements of its array are wanted; 0 if all */
 	Oid			replacement;	/* the extension's aggregate, if it is replaced */
 } AggregateCall;
 

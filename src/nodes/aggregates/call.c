@@ -28,7 +28,8 @@
 #include "nodes/module_symbol.h"
 
 #define SCHEMA "gpusort"
-#define MAX_ARGUMENTS 4
+#define MAX_ARGUMENTS 5
+#define MAX_OPTIONS 2
 
 /* An aggregate of the extension that takes the place of a built-in one. */
 typedef struct Replacement
@@ -59,7 +60,7 @@ replacement_of(Oid builtin)
 	return NULL;
 }
 
-/* True for array_agg(x ORDER BY y) with one y, for which there are sorted_agg and sorted_agg_by. */
+/* True for array_agg(x ORDER BY y) with one y, for which there are sorted_agg, top_n_agg and their kin. */
 bool
 gpusort_aggregate_is_ordered_array(const Aggref *call)
 {
@@ -95,44 +96,52 @@ sorted_by(const Aggref *call, Node **value)
 	return clause;
 }
 
-/* Whether a call descends, and has NULLs elsewhere than that implies. */
-static void
-direction_of(const Aggref *call, bool *descending, bool *other_nulls)
+/*
+ * The last arguments, descending and nulls_first, of the aggregate that takes the place of
+ * array_agg(x ORDER BY y).  Returns how many of them a call must give, for not being the default.
+ */
+static int
+options_of(const AggregateCall *call, bool *options)
 {
 	Node	   *value;
-	const SortGroupClause *clause = sorted_by(call, &value);
+	const SortGroupClause *clause = sorted_by(call->call, &value);
+	bool		descending = clause->sortop != lookup_type_cache(exprType(value), TYPECACHE_LT_OPR)->lt_opr;
+	bool		is_top = call->first > 0;
 
-	*descending = clause->sortop != lookup_type_cache(exprType(value), TYPECACHE_LT_OPR)->lt_opr;
-	*other_nulls = clause->nulls_first != *descending;
+	options[0] = descending;
+	options[1] = clause->nulls_first;
+	if (clause->nulls_first != (is_top ? false : descending))
+		return 2;
+	return descending != is_top ? 1 : 0;
 }
 
-/* What array_agg(x ORDER BY y) becomes: sorted_agg(x, ...) or sorted_agg_by(x, y, ...), with the options that it needs. */
+/* What array_agg(x ORDER BY y) becomes: sorted_agg or sorted_agg_by, or for the first elements top_n_agg or top_n_agg_by. */
 static Replacement
-replacement_of_array(const Aggref *call)
+replacement_of_array(const AggregateCall *call)
 {
-	Replacement replacement = {call->aggfnoid, "sorted_agg", 1, {ANYELEMENTOID}};
-	bool		descending;
-	bool		other_nulls;
+	bool		by_itself = is_by_itself(call->call);
+	Replacement replacement = {.builtin = call->call->aggfnoid,.nargs = 1,.types = {ANYELEMENTOID}};
+	bool		options[MAX_OPTIONS];
 
-	direction_of(call, &descending, &other_nulls);
-	if (!is_by_itself(call))
-	{
-		replacement.name = "sorted_agg_by";
+	if (call->first > 0)
+		replacement.name = by_itself ? "top_n_agg" : "top_n_agg_by";
+	else
+		replacement.name = by_itself ? "sorted_agg" : "sorted_agg_by";
+	if (!by_itself)
 		replacement.types[replacement.nargs++] = ANYCOMPATIBLEOID;
-	}
-	if (descending || other_nulls)
-		replacement.types[replacement.nargs++] = BOOLOID;
-	if (other_nulls)
+	if (call->first > 0)
+		replacement.types[replacement.nargs++] = INT8OID;
+	for (int i = options_of(call, options); i > 0; i--)
 		replacement.types[replacement.nargs++] = BOOLOID;
 	return replacement;
 }
 
 /* The extension's aggregate for a call; InvalidOid if there is none that everybody may call. */
 static Oid
-find_aggregate(const Aggref *call)
+find_aggregate(const AggregateCall *call)
 {
-	const Replacement replacement = gpusort_aggregate_is_ordered_array(call) ? replacement_of_array(call)
-		: *replacement_of(call->aggfnoid);
+	const Replacement replacement = gpusort_aggregate_is_ordered_array(call->call) ? replacement_of_array(call)
+		: *replacement_of(call->call->aggfnoid);
 	oidvector  *types = buildoidvector(replacement.types, replacement.nargs);
 	Oid			schema = get_namespace_oid(SCHEMA, true);
 	Oid			aggregate;
@@ -160,15 +169,40 @@ is_key_type(Oid type)
 }
 
 /*
- * True if the extension's aggregate sorts, or counts, values of this type for the call.  Other
- * values than keys cost less to move as rows than as an array.
+ * True if the values of array_agg(x ORDER BY y) may be of this type.  Other values than keys
+ * cost less to move as rows than as an array, unless few are kept.
  */
 static bool
-takes_values(const Aggref *call, Oid type)
+takes_elements(const AggregateCall *call, Oid type)
 {
-	if (gpusort_aggregate_is_ordered_array(call) && !is_key_type(exprType((Node *) linitial_node(TargetEntry, call->args)->expr)))
+	switch (type)
+	{
+		case BOOLOID:
+		case BPCHAROID:
+		case BYTEAOID:
+		case INTERVALOID:
+		case JSONBOID:
+		case NUMERICOID:
+		case TEXTOID:
+		case UUIDOID:
+		case VARCHAROID:
+			return call->first > 0;
+		default:
+			return is_key_type(type);
+	}
+}
+
+/* True if the extension's aggregate sorts, or counts, values of this type for the call. */
+static bool
+takes_values(const AggregateCall *call, Oid type)
+{
+	const Aggref *aggregate = call->call;
+
+	if (gpusort_aggregate_is_ordered_array(aggregate) &&
+		!takes_elements(call, exprType((Node *) linitial_node(TargetEntry, aggregate->args)->expr)))
 		return false;
-	return is_key_type(type) || (call->aggfnoid == F_COUNT_ANY && gpusort_keys_equal_by_bytes(type, call->inputcollid));
+	return is_key_type(type) ||
+		(aggregate->aggfnoid == F_COUNT_ANY && gpusort_keys_equal_by_bytes(type, aggregate->inputcollid));
 }
 
 /*
@@ -186,7 +220,7 @@ gpusort_aggregate_describe(AggregateCall *call)
 	Oid			type = exprType(value);
 	const TypeCacheEntry *order;
 
-	if (!takes_values(aggregate, type))
+	if (!takes_values(call, type))
 	{
 		call->reason = PLAN_VALUE_TYPE;
 		call->detail = format_type_be(type);
@@ -199,7 +233,7 @@ gpusort_aggregate_describe(AggregateCall *call)
 		call->detail = format_operator(counts ? clause->eqop : clause->sortop);
 		return;
 	}
-	call->replacement = find_aggregate(aggregate);
+	call->replacement = find_aggregate(call);
 	if (!OidIsValid(call->replacement))
 		call->reason = PLAN_NO_AGGREGATE;
 }
@@ -215,35 +249,33 @@ depend_on(PlannedStmt *statement, Oid aggregate)
 	statement->invalItems = lappend(statement->invalItems, item);
 }
 
-/* Appends an option to the arguments of a call. */
 static void
-append_option(Aggref *call, bool value)
+append_argument(Aggref *call, Node *argument)
 {
-	Expr	   *option = (Expr *) makeBoolConst(value, false);
-
-	call->args = lappend(call->args, makeTargetEntry(option, list_length(call->args) + 1, NULL, false));
-	call->aggargtypes = lappend_oid(call->aggargtypes, BOOLOID);
+	call->args = lappend(call->args, makeTargetEntry((Expr *) argument, list_length(call->args) + 1, NULL, false));
+	call->aggargtypes = lappend_oid(call->aggargtypes, exprType(argument));
 }
 
-/* Gives array_agg(x ORDER BY y) the arguments of sorted_agg or sorted_agg_by. */
+/* Gives array_agg(x ORDER BY y) the arguments of what takes its place. */
 static void
-set_arguments(Aggref *call)
+set_arguments(const AggregateCall *call)
 {
-	bool		descending;
-	bool		other_nulls;
+	Aggref	   *aggregate = call->call;
+	bool		options[MAX_OPTIONS];
+	int			count = options_of(call, options);
 
-	direction_of(call, &descending, &other_nulls);
-	if (!is_by_itself(call))
+	if (!is_by_itself(aggregate))
 	{
-		TargetEntry *key = lsecond_node(TargetEntry, call->args);
+		TargetEntry *key = lsecond_node(TargetEntry, aggregate->args);
 
 		key->resjunk = false;
-		call->aggargtypes = lappend_oid(call->aggargtypes, exprType((Node *) key->expr));
+		aggregate->aggargtypes = lappend_oid(aggregate->aggargtypes, exprType((Node *) key->expr));
 	}
-	if (descending || other_nulls)
-		append_option(call, descending);
-	if (other_nulls)
-		append_option(call, !descending);
+	if (call->first > 0)
+		append_argument(aggregate, (Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(call->first), false,
+													 FLOAT8PASSBYVAL));
+	for (int i = 0; i < count; i++)
+		append_argument(aggregate, makeBoolConst(options[i], false));
 }
 
 /* Turns a call of the statement's plan into one of the replacement. */
@@ -255,7 +287,7 @@ gpusort_aggregate_replace(PlannedStmt *statement, const AggregateCall *call)
 	depend_on(statement, aggregate->aggfnoid);
 	depend_on(statement, call->replacement);
 	if (gpusort_aggregate_is_ordered_array(aggregate))
-		set_arguments(aggregate);
+		set_arguments(call);
 	if (!AGGKIND_IS_ORDERED_SET(aggregate->aggkind))
 	{
 		ListCell   *cell;

@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_aggregate.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -28,23 +29,61 @@
 /* Nor does replacing array_agg(x ORDER BY y), for which the input can be sorted, for groups of fewer rows. */
 #define LEAST_ROWS_OF_ARRAY 8.0
 
-/* Adds a call to the list, once. */
+/* Finding the first elements of an array pays for groups of this many rows, and this many times the elements. */
+#define LEAST_ROWS_OF_TOP 64.0
+#define LEAST_ROWS_PER_FIRST 4.0
+
+
+/* Adds a call to the list, of whose array the first elements are wanted, or all. */
+static void
+add_call(List **calls, Aggref *aggregate, int first)
+{
+	AggregateCall *call = palloc0(sizeof(AggregateCall));
+
+	call->call = aggregate;
+	call->first = first;
+	call->replaceable = gpusort_aggregate_sorts(aggregate);
+	call->ordered = gpusort_aggregate_is_ordered(aggregate);
+	*calls = lappend(*calls, call);
+}
+
+/* How many of the first elements of an aggregate's array a subscript can reach; 0 if that is not known. */
+static int
+first_wanted(const SubscriptingRef *subscript)
+{
+	const Const *upper;
+
+	if (!IsA(subscript->refexpr, Aggref) || list_length(subscript->refupperindexpr) != 1)
+		return 0;
+	upper = linitial(subscript->refupperindexpr);
+	if (upper == NULL || !IsA(upper, Const) || upper->consttype != INT4OID || upper->constisnull)
+		return 0;
+	return Max(DatumGetInt32(upper->constvalue), 0);
+}
+
+/* Adds all calls of an expression to the list. */
 static bool
 find_calls(Node *node, void *arg)
 {
-	List	  **calls = arg;
-	AggregateCall *call;
-
 	if (node == NULL)
 		return false;
-	if (!IsA(node, Aggref))
-		return expression_tree_walker(node, find_calls, arg);
-	call = palloc0(sizeof(AggregateCall));
-	call->call = (Aggref *) node;
-	call->replaceable = gpusort_aggregate_sorts(call->call);
-	call->ordered = gpusort_aggregate_is_ordered(call->call);
-	*calls = lappend(*calls, call);
-	return false;
+	if (IsA(node, Aggref))
+	{
+		add_call(arg, (Aggref *) node, 0);
+		return false;
+	}
+	if (IsA(node, SubscriptingRef))
+	{
+		const SubscriptingRef *subscript = (const SubscriptingRef *) node;
+		int			first = first_wanted(subscript);
+
+		if (first > 0)
+		{
+			add_call(arg, (Aggref *) subscript->refexpr, first);
+			return find_calls((Node *) subscript->reflowerindexpr, arg);
+		}
+	}
+	return expression_tree_walker(node, find_calls, arg);
 }
 
 /* Why none of the calls of an Agg is touched, or PLAN_TAKEN. */
@@ -72,7 +111,10 @@ has_small_groups(const Agg *agg, double least)
 		agg->plan.lefttree->plan_rows < least * Max(agg->numGroups, 1);
 }
 
-/* True if another call beside this array_agg(x ORDER BY y) has its order, so that one Sort serves both. */
+/*
+ * True if another call beside this array_agg(x ORDER BY y) has its order, so that one Sort
+ * serves both.  The first elements are found without a Sort.
+ */
 static bool
 shares_order(const AggregateCall *call, List *calls)
 {
@@ -80,13 +122,42 @@ shares_order(const AggregateCall *call, List *calls)
 
 	foreach(cell, calls)
 	{
-		const Aggref *other = ((const AggregateCall *) lfirst(cell))->call;
+		const AggregateCall *beside = lfirst(cell);
+		const Aggref *other = beside->call;
 
-		if (other->aggno != call->call->aggno && !AGGKIND_IS_ORDERED_SET(other->aggkind) &&
+		if (other->aggno != call->call->aggno && !AGGKIND_IS_ORDERED_SET(other->aggkind) && beside->first == 0 &&
 			gpusort_aggregates_share_order(call->call, other))
 			return true;
 	}
 	return false;
+}
+
+static double
+rows_of_group(const Agg *agg)
+{
+	return agg->plan.lefttree->plan_rows / (agg->aggstrategy == AGG_PLAIN ? 1 : Max(agg->numGroups, 1));
+}
+
+/* How many of the first elements of a call's array are to be found; 0 if it costs less to sort all. */
+static int
+first_to_find(const Agg *agg, const AggregateCall *call, List *calls)
+{
+	int			first = 0;
+	ListCell   *cell;
+
+	foreach(cell, calls)
+	{
+		const AggregateCall *same = lfirst(cell);
+
+		if (same->call->aggno != call->call->aggno)
+			continue;
+		if (same->first == 0)
+			return 0;
+		first = Max(first, same->first);
+	}
+	if (!gpusort_force_nodes && rows_of_group(agg) < Max(LEAST_ROWS_OF_TOP, LEAST_ROWS_PER_FIRST * first))
+		return 0;
+	return first;
 }
 
 /*
@@ -97,13 +168,14 @@ shares_order(const AggregateCall *call, List *calls)
 static bool
 sorts_groups(const Agg *agg, const AggregateCall *call, List *calls)
 {
-	const Plan *input = agg->plan.lefttree;
-	double		rows = input->plan_rows / (agg->aggstrategy == AGG_PLAIN ? 1 : Max(agg->numGroups, 1));
+	double		rows = rows_of_group(agg);
 	bool		by_itself = list_length(call->call->args) == 1;
 
-	if (has_small_groups(agg, LEAST_ROWS_OF_ARRAY) || shares_order(call, calls))
+	if (has_small_groups(agg, LEAST_ROWS_OF_ARRAY) || (call->first == 0 && shares_order(call, calls)))
 		return false;
-	return by_itself || rows * input->plan_width <= work_mem * 1024.0;
+	if (call->first > 0)
+		rows = Min(rows, LEAST_ROWS_PER_FIRST * call->first);
+	return by_itself || rows * agg->plan.lefttree->plan_width <= work_mem * 1024.0;
 }
 
 /* Decides which calls of array_agg with ORDER BY may be replaced.  Others are left to a Sort below the Agg. */
@@ -111,7 +183,13 @@ static void
 judge_ordered_arrays(const Agg *agg, List *calls)
 {
 	ListCell   *cell;
+	List	   *firsts = NIL;
+	ListCell   *first;
 
+	foreach(cell, calls)
+		firsts = lappend_int(firsts, first_to_find(agg, lfirst(cell), calls));
+	forboth(cell, calls, first, firsts)
+		((AggregateCall *) lfirst(cell))->first = lfirst_int(first);
 	foreach(cell, calls)
 	{
 		AggregateCall *call = lfirst(cell);
