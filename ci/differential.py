@@ -3,11 +3,12 @@
 A query is a dictionary of parts (keys, conditions, limits, a call), so that one that fails can
 be made smaller by leaving parts out. What is drawn for each: the table, ORDER BY of one to
 three keys in any direction, DISTINCT, LIMIT and OFFSET, FETCH FIRST with ties, the first rows
-of partitions, merge joins, functions on arrays, aggregates in order, intervals, sorted sets
-and their merging, PostgreSQL's own aggregates that sort and gpusort's of the same meaning,
-alone or a few together, of groups, with FILTER. And how it is run: the engine, the nodes
-forced or by cost, work_mem, parallel workers, plain, prepared, through a cursor, from
-PL/pgSQL, or by gpusort.order_by. PostgreSQL alone runs each query once in a snapshot, and
+of partitions, windows, groups without aggregates, merge joins, correlated subqueries that are
+read again, functions on arrays, aggregates in order, intervals, sorted sets and their merging,
+PostgreSQL's own aggregates that sort and gpusort's of the same meaning, alone or a few
+together, of groups, with FILTER. And how it is run: the engine, the nodes forced or by cost,
+work_mem, parallel workers, plain, prepared, through a cursor, one that moves back and forth,
+from PL/pgSQL, or by gpusort.order_by. PostgreSQL alone runs each query once in a snapshot, and
 gpusort RUNS times, each time set up anew: RUNS comparisons.
 """
 import collections
@@ -26,7 +27,10 @@ ROUND = 2000                   # comparisons, after which the tables are made an
 MOST_ROWS = 20000              # that are compared
 
 COLUMNS = {'a': 'int2', 'b': 'int4', 'c': 'int8', 'd': 'float4', 'e': 'float8', 'f': 'numeric', 't': 'text', 'v': 'varchar',
-           'n': 'text COLLATE "C"', 'dt': 'date', 'ts': 'timestamptz', 'iv': 'interval', 'u': 'uuid', 'ok': 'bool', 'by': 'bytea'}
+           'n': 'text COLLATE "C"', 'dt': 'date', 'ts': 'timestamptz', 'iv': 'interval', 'u': 'uuid', 'ok': 'bool', 'by': 'bytea', 'l': 'text',
+           'm': 'mood', 'ip': 'inet'}
+# Equal values of these always look alike.
+EXACT = ['a', 'b', 'c', 'd + 0', 'e + 0', 'ts', 'dt', 't', 'n', 'u', 'id', 'l', 'm', 'ip']
 ARRAYS = {'ints': 'int4', 'bigs': 'int8', 'smalls': 'int2', 'reals': 'float4', 'doubles': 'float8', 'texts': 'text', 'numerics': 'numeric',
           'times': 'timestamptz'}
 TYPES = {}                     # names by OID, read from the server
@@ -43,8 +47,11 @@ CREATE TABLE r{i} AS SELECT i AS id, (random() * {spread})::int2 AS a, (random()
     repeat('x', (random() * 9)::int) || (random() * {spread})::int AS n,
     date '2000-01-01' + (random() * {spread})::int AS dt, timestamptz '2000-01-01 UTC' + random() * interval '90 days' AS ts,
     (random() * {spread})::int * interval '7 hours' + (random() * 3)::int * interval '1 month' AS iv,
-    md5((random() * {spread})::int::text)::uuid AS u, random() < 0.5 AS ok, decode(md5((random() * {spread})::int::text), 'hex') AS by
+    md5((random() * {spread})::int::text)::uuid AS u, random() < 0.5 AS ok, decode(md5((random() * {spread})::int::text), 'hex') AS by,
+    (ARRAY['cote', 'coté', 'Côte', 'co-te', 'straße', 'Ångström', 'z', 'Z', '', 'plain'])[1 + (random() * 9)::int] || left((random() * {spread})::int::text, {digits}) COLLATE "{linguistic}" AS l,
+    (enum_range(NULL::mood))[1 + (random() * 3)::int] AS m, set_masklen('10.0.0.0'::inet + (random() * {spread})::int, 8 + i % 24) AS ip
 FROM generate_series(1, {rows}) i;
+CREATE INDEX ON r{i} (b); CREATE INDEX ON r{i} (t);
 UPDATE r{i} SET {nulled} = NULL WHERE random() < 0.2;
 CREATE TABLE s{i} AS SELECT i AS id, (random() * 9)::int AS g,
     ARRAY(SELECT (random() * {spread})::int4 + i * 0 FROM generate_series(1, (random() * {length})::int)) AS ints,
@@ -63,9 +70,8 @@ ANALYZE r{i}, s{i};
 def draw_named(rng):
     """An aggregate of gpusort, and PostgreSQL's words for the same."""
     number = rng.choice(['a', 'b', 'c', 'd + 0', 'e + 0'])
-    exact = rng.choice(['a', 'b', 'c', 'd + 0', 'e + 0', 'ts', 'dt', 't', 'n', 'u', 'id'])
+    exact = rng.choice(EXACT)
     kind = {**COLUMNS, 'd + 0': 'float8', 'e + 0': 'float8', 'id': 'int4', 'n': 'text'}[exact]
-    # The sets of a text column have its collation, which the element must not hide.
     descending, nulls_first = rng.choice(['', ', true', ', false']), rng.choice([True, False])
     order = ('DESC' if 'true' in descending else '') + (f' NULLS {"FIRST" if nulls_first else "LAST"}' if descending else '')
     sets = f'gpusort.sorted_set_agg({exact}{descending}{f", {nulls_first}".lower() if descending else ""})'
@@ -95,8 +101,7 @@ def draw_keys(rng, columns, most):
 def draw_builtin(rng):
     """A call of one of PostgreSQL's aggregates that sort, whose result its rules leave no choice of."""
     number = rng.choice(['a', 'b', 'c', 'd + 0', 'e + 0', 'b', 'c'])
-    # Equal values that look different may come in any order.
-    exact = rng.choice(['a', 'b', 'c', 'd + 0', 'e + 0', 'ts', 'dt', 't', 'n', 'u', 'ok', 'id'])
+    exact = rng.choice(EXACT + ['ok'])
     direction, nulls = rng.choice(['', 'DESC']), rng.choice(['', '', 'NULLS FIRST', 'NULLS LAST'])
     fraction = rng.choice(['0', '0.25', '0.5', '0.999', '1', "'{0.9, 0.1, NULL, 0.5}'::float8[]"])
     call = rng.choice([
@@ -115,7 +120,7 @@ def draw_query(rng):
     """The parts of a random query."""
     i = rng.choice([0, 1, 1, 1, 2, 2, 2, 2, 3, 3])
     kind = rng.choice(['order', 'order', 'order', 'partition', 'join', 'distinct', 'array', 'array', 'aggregate', 'order_by', 'builtin', 'builtin',
-                       'named', 'merged', 'bucket'])
+                       'named', 'merged', 'bucket', 'window', 'group', 'subquery'])
     query = {'kind': kind, 'table': i, 'keys': draw_keys(rng, COLUMNS, 3)}
     if rng.random() < 0.3:
         query['where'] = rng.choice(['b > 0', 'a < 40', 'ok', 'e IS NOT NULL', "t < 'c'", 'id % 3 = 1'])
@@ -131,12 +136,24 @@ def draw_query(rng):
         query['function'] = rng.choice(['row_number', 'rank', 'dense_rank'])
     if kind == 'aggregate':
         # Not of what is equal and looks different: whose turn is first is open.
-        query['of'] = rng.choice(sorted(set(COLUMNS) - {'f', 'iv', 'd', 'e'}) + ['d + 0', 'e + 0'])
+        query['of'] = rng.choice(EXACT + ['ok', 'by', 'v'])
         query['descending'] = rng.random() < 0.5
         query['group'] = rng.random() < 0.5
     if kind == 'builtin':
         query['calls'] = [draw_builtin(rng) for _ in range(rng.randint(1, 3))]
         query['group'] = rng.choice(['', 'a', 'b', 'ok', 'v', 'a, ok'])
+    if kind in ('order', 'partition') and rng.random() < 0.15:
+        query['both'] = True
+    if kind == 'window':
+        query['by'] = rng.choice(sorted(COLUMNS))
+        query['frame'] = rng.choice(['ROWS BETWEEN 2 PRECEDING AND CURRENT ROW', 'ROWS BETWEEN 1 FOLLOWING AND 3 FOLLOWING', ''])
+    if kind == 'group':
+        query['names'] = rng.sample([name for name in EXACT if '+' not in name and name != 'id'], rng.randint(1, 3))
+        query['as'] = rng.choice(['GROUP BY', 'DISTINCT', 'UNION', 'EXCEPT', 'count'])
+    if kind == 'subquery':
+        query['compared'] = rng.choice(['a', 'b', 't', 'u', 'ok', 'l'])
+        query['operator'] = rng.choice(['=', '>=', '<'])
+        query['outer'] = rng.choice([1, 3, 10] if i < 3 else [1, 3])
     if kind == 'join':
         query['inner'] = rng.choice([1, 6, 60] if i < 3 else [1, 6])
     if kind == 'named':
@@ -188,6 +205,8 @@ def array_sql(query):
 def sql(query):
     """Two queries with the same rows in the same order: ours, and PostgreSQL's own."""
     table, keys = f'r{query["table"]}', query['keys']
+    if query.get('both'):
+        table = f'(SELECT * FROM r1 UNION ALL SELECT * FROM {table}) u'
     where = f' WHERE {query["where"]}' if 'where' in query else ''
     names = ', '.join(key[0] for key in keys)
     complete = keys + [('id', '', '')]
@@ -201,6 +220,22 @@ def sql(query):
     if kind == 'partition':
         text = (f'SELECT * FROM (SELECT id, {query["by"]} AS p, {query["function"]}() OVER (PARTITION BY {query["by"]} ORDER BY '
                 f'{", ".join(map(key_text, complete))}) AS n FROM {table}{where}) q WHERE n <= {query["first"]} ORDER BY p, n, id')
+        return text, text
+    if kind == 'window':
+        order = ', '.join(map(key_text, complete))
+        text = (f'SELECT id, sum(b) OVER (PARTITION BY {query["by"]} ORDER BY {order} {query["frame"]}), lag(id) OVER (ORDER BY {order}), '
+                f'first_value(id) OVER (PARTITION BY {query["by"]} ORDER BY {order}) FROM {table}{where} ORDER BY id, 2, 3, 4')
+        return text, text
+    if kind == 'group':
+        names = ', '.join(query['names'])
+        text = {'GROUP BY': f'SELECT {names} FROM {table}{where} GROUP BY {names}', 'DISTINCT': f'SELECT DISTINCT {names} FROM {table}{where}',
+                'UNION': f'SELECT {names} FROM {table}{where} UNION SELECT {names} FROM r1', 'EXCEPT': f'SELECT {names} FROM {table}{where} EXCEPT SELECT {names} FROM r1',
+                'count': f'SELECT {names}, count(*) FROM {table}{where} GROUP BY {names}'}[query['as']]
+        return text, text
+    if kind == 'subquery':
+        order, column = ', '.join(map(key_text, complete)), query['compared']
+        text = (f'SELECT x.id, ARRAY(SELECT id FROM {table} y WHERE y.{column} {query["operator"]} x.{column} ORDER BY {order} LIMIT {query.get("limit", 5000)})::text '
+                f'FROM (SELECT * FROM {table}{where} ORDER BY id DESC LIMIT {query["outer"]}) x ORDER BY x.id')
         return text, text
     if kind == 'join':
         key = keys[0][0]
@@ -244,7 +279,7 @@ def draw_settings(rng, emulated):
     settings = {'gpusort.force_nodes': rng.choice(['on', 'on', 'off']), 'gpusort.engine': rng.choice(['cpu', 'auto', 'gpu'] if emulated else ['cpu', 'auto']),
                 'work_mem': rng.choice(['64kB', '256kB', '4MB', '64MB']), 'max_parallel_workers_per_gather': rng.choice(['0', '0', '3']),
                 'enable_hashagg': rng.choice(['on', 'off']), 'enable_hashjoin': rng.choice(['on', 'off']),
-                'enable_incremental_sort': rng.choice(['on', 'off']), 'gpusort.cpu_threads': rng.choice(['1', '4']),
+                'enable_incremental_sort': rng.choice(['on', 'off']), 'enable_indexscan': rng.choice(['on', 'off']), 'gpusort.cpu_threads': rng.choice(['1', '4']),
                 'gpusort.enable_aggregates': rng.choice(['on', 'on', 'off']), 'gpusort.enable_heap_reader': rng.choice(['on', 'on', 'off'])}
     if settings['max_parallel_workers_per_gather'] != '0':
         settings.update({'parallel_setup_cost': '0', 'parallel_tuple_cost': '0', 'min_parallel_table_scan_size': '0'})
@@ -269,6 +304,9 @@ def fetch(cursor, text, settings, how, columns=None):
                     if len(piece) < size or len(rows) >= MOST_ROWS:
                         return rows[:MOST_ROWS]
                     size = 37 if size == 1 else 1000
+            elif how == 'scroll':
+                control.execute(f'DECLARE k SCROLL CURSOR FOR {text}')
+                return there_and_back(cursor)
             elif how == 'plpgsql' and columns:
                 control.execute(f'CREATE FUNCTION pg_temp.f() RETURNS SETOF record LANGUAGE plpgsql AS $f$ DECLARE r record; BEGIN FOR r IN {text} LOOP RETURN NEXT r; END LOOP; END $f$')
                 cursor.execute('SELECT * FROM pg_temp.f() AS q(' + ', '.join(f'c{i} {name}' for i, name in enumerate(columns)) + ')')
@@ -284,9 +322,29 @@ def fetch(cursor, text, settings, how, columns=None):
                 control.execute('ROLLBACK TO before; RELEASE before' + ('; DEALLOCATE ALL' if how == 'prepared' else ''))
 
 
+def there_and_back(cursor):
+    """The rows of the scroll cursor k, of which some were read before, backwards, and are read again."""
+    cursor.execute('FETCH 50 FROM k')
+    first = cursor.fetchall()
+    cursor.execute('FETCH BACKWARD 20 FROM k')
+    back = cursor.fetchall()
+    # With fewer than 50 rows the cursor stands behind the last one.
+    last = first[:-1] if len(first) == 50 else first
+    if back != last[::-1][:20]:
+        return ['another row backwards', *map(repr, back)]
+    cursor.execute('MOVE ABSOLUTE 0 IN k')
+    cursor.execute(f'FETCH {MOST_ROWS} FROM k')
+    rows = cursor.fetchall()
+    return rows if rows[:50] == first else ['another row at the second time', *map(repr, rows)]
+
+
 def in_order(query, rows):
-    """The rows, by id where their intervals are equal, if the order leaves that open."""
-    if query['kind'] != 'bucket' or any(isinstance(row, str) for row in rows):
+    """The rows, in one of the orders that the query leaves open: by id within an interval, groups in any order."""
+    if any(isinstance(row, str) for row in rows):
+        return rows
+    if query['kind'] == 'group':
+        return sorted(rows, key=repr)
+    if query['kind'] != 'bucket':
         return rows
     intervals = [row[0] for row in rows]
     by_interval = sorted(rows, key=lambda row: (row[0] is None, int(row[0] or 0), int(row[1])))
@@ -306,7 +364,7 @@ def differences(connection, query, runs):
                 got = fetch(cursor, ours, *run, columns)
                 # What the GPU cannot sort is an error where it is asked for.
                 refused = run[0].get('gpusort.engine') == 'gpu' and got[:1] in (['error 55000'], ['error 0A000'])
-                if not refused and got != expected and in_order(query, got) != expected:
+                if not refused and got != expected and in_order(query, got) != in_order(query, expected):
                     found[i] = expected, got, plain, ours
         except psycopg2.Error as error:
             error.run = run
@@ -327,7 +385,7 @@ def shrink(connection, query, settings, how):
     again = True
     while again:
         again = False
-        smaller = [({k: v for k, v in query.items() if k != part}, settings) for part in ('where', 'limit', 'offset', 'ties') if part in query]
+        smaller = [({k: v for k, v in query.items() if k != part}, settings) for part in ('where', 'limit', 'offset', 'ties', 'both') if part in query]
         smaller += [({**query, 'group': ''}, settings)] if query['kind'] in ('builtin', 'named') and query['group'] else []
         smaller += [({**query, part: [call]}, settings) for part in ('calls', 'pairs') for call in query.get(part, ()) if len(query[part]) > 1]
         smaller += [({**query, 'keys': query['keys'][:i] + query['keys'][i + 1:]}, settings) for i in range(len(query['keys'])) if len(query['keys']) > 1]
@@ -351,13 +409,14 @@ def write(stop, seed, database):
     """Changes rows of every table until told to stop."""
     rng = random.Random(seed)
     connection = connect(database)
+    columns = ', '.join(COLUMNS)
     with connection.cursor() as cursor:
         while not stop.wait(0.05):
             i = rng.randint(0, 3)
             cursor.execute(rng.choice([
                 f'UPDATE r{i} SET b = b + 1, e = -e WHERE id % 97 = {rng.randint(0, 96)}',
                 f'DELETE FROM r{i} WHERE id % 997 = {rng.randint(0, 996)}',
-                f'INSERT INTO r{i} SELECT * FROM r{i} WHERE id % 499 = {rng.randint(0, 498)}',
+                f"INSERT INTO r{i} (id, {columns}) SELECT nextval('ids'), {columns} FROM r{i} WHERE id % 499 = {rng.randint(0, 498)}",
                 f'UPDATE s{i} SET ints = ints || g WHERE id % 97 = {rng.randint(0, 96)}',
                 f'VACUUM r{i}', f'VACUUM s{i}', f'ANALYZE r{i}',
                 f'BEGIN; SAVEPOINT x; UPDATE r{i} SET a = 1 WHERE id % 50 = 0; ROLLBACK TO x; DELETE FROM r{i} WHERE id % 991 = 1; COMMIT']
@@ -368,7 +427,7 @@ def write(stop, seed, database):
 def compare(connection, rng, on_device, counts):
     """One query in RUNS ways. The number of ways that differ."""
     query = draw_query(rng)
-    runs = [(draw_settings(rng, on_device), rng.choice(['plain', 'plain', 'prepared', 'cursor', 'plpgsql'])) for _ in range(RUNS)]
+    runs = [(draw_settings(rng, on_device), rng.choice(['plain', 'plain', 'prepared', 'cursor', 'scroll', 'plpgsql'])) for _ in range(RUNS)]
     try:
         found = differences(connection, query, runs)
     except psycopg2.Error as error:
@@ -388,14 +447,16 @@ def compare(connection, rng, on_device, counts):
     return len(found)
 
 
-def has_device(cursor):
-    """Whether a device sorts, once those that start have started."""
-    cursor.execute('CREATE EXTENSION gpusort')
+def prepare(cursor):
+    """Makes what the tables need.  The linguistic collation, and whether a device sorts, once those that start have started."""
+    cursor.execute("CREATE EXTENSION gpusort; CREATE SEQUENCE ids START 1000000; CREATE TYPE mood AS ENUM ('ok', 'happy'); ALTER TYPE mood ADD VALUE 'sad' BEFORE 'ok'; ALTER TYPE mood ADD VALUE 'fine' BEFORE 'happy'")
+    cursor.execute("SELECT coalesce((SELECT collname FROM pg_collation WHERE collname IN ('en-x-icu', 'en_US') ORDER BY 1 LIMIT 1), 'C')")
+    linguistic, = cursor.fetchone()
     while True:
         cursor.execute("SELECT bool_or(state = 'starting'), coalesce(bool_or(state = 'ready'), false) FROM gpusort.devices")
         starting, ready = cursor.fetchone()
         if ready or not starting:
-            return ready
+            return linguistic, ready
         time.sleep(0.1)
 
 
@@ -404,9 +465,9 @@ def run_job(comparisons, seconds, seed, database):
     end, rng, counts, found = time.monotonic() + seconds, random.Random(seed), collections.Counter(), 0
     connection = connect(database)
     with connection.cursor() as cursor:
+        linguistic, on_device = prepare(cursor)
         cursor.execute('SELECT oid::int, oid::regtype::text FROM pg_type')
         TYPES.update(cursor.fetchall())
-        on_device = has_device(cursor)
     # Values stay as PostgreSQL writes them: -0 is not 0, and NaN is NaN.
     for oid in list(psycopg2.extensions.string_types):
         psycopg2.extensions.string_types[oid] = psycopg2.extensions.UNICODE
@@ -415,7 +476,7 @@ def run_job(comparisons, seconds, seed, database):
             with connection.cursor() as cursor:
                 for i in range(4):
                     cursor.execute(TABLES.format(i=i, fraction=rng.random(), spread=rng.choice([3, 100, 30000]), digits=rng.choice([2, 9, 17]),
-                                                 rows=[0, 50, 3000, 12000][i], arrays=[1, 20, 200, 800][i], length=rng.choice([5, 60, 300]),
+                                                 rows=[0, 50, 3000, 12000][i], arrays=[1, 20, 200, 800][i], length=rng.choice([5, 60, 300]), linguistic=linguistic,
                                                  nulled=rng.choice(sorted(COLUMNS))))
             stop = threading.Event()
             writer = threading.Thread(target=write, args=(stop, rng.random(), database))
