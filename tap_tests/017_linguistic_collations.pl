@@ -108,6 +108,29 @@ SKIP:
 	same_order($_, "ICU's $_") foreach @collations;
 	$node->safe_psql('postgres', q{CREATE COLLATION numbers (provider = icu, locale = 'en-u-kn'); CREATE COLLATION shifted (provider = icu, locale = 'und-u-ka-shifted');});
 	same_order($_, "ICU, $_") foreach qw(numbers shifted);
+
+	# Of many rows the letters of alphabets beyond ASCII have weights of their own, too: some count as two letters, and some collations give them other places.
+	$node->safe_psql('postgres', q{
+		SELECT setseed(0.3);
+		CREATE TABLE letters AS SELECT i AS id, (
+				SELECT string_agg(CASE trunc(random() * 6) WHEN 0 THEN p[1 + trunc(random() * cardinality(p))::int] WHEN 1 THEN chr(192 + trunc(random() * 192)::int)
+					WHEN 2 THEN chr((ARRAY[192, 904, 1024])[1 + i % 3] + trunc(random() * (ARRAY[192, 71, 96])[1 + i % 3])::int) WHEN 3 THEN chr(32 + trunc(random() * 95)::int) ELSE chr(97 + trunc(random() * 26)::int + 0 * g) END, '')
+				FROM generate_series(1, 1 + i % 5) g) AS t
+			FROM generate_series(1, 270000) i, string_to_array('ss ae oe ij AE ß æ Æ œ Œ ø Ø ł č Č š ž ñ ü ö ä å Å é è ê ë É í ı İ ĳ ŀ ŉ ð þ đ ħ ŋ l· ch dz lj nj aa', ' ') p;
+		ANALYZE letters;
+		SET work_mem = '1GB';
+		CREATE TABLE by_latin AS SELECT * FROM letters WHERE id % 3 = 0 UNION ALL SELECT id + 1000000, t FROM letters WHERE id % 3 = 0 UNION ALL SELECT id + 2000000, t FROM letters WHERE id % 3 = 0;
+		ANALYZE by_latin;});
+	foreach my $collation (grep { $node->safe_psql('postgres', "SELECT count(*) FROM pg_collation WHERE collname = '$_'") } qw(en-x-icu de-x-icu sv-x-icu el-x-icu ru-x-icu da-x-icu mt-x-icu shifted))
+	{
+		foreach my $run (map { my $table = $_; map { [ $table, $_ ] } qw(64MB 4MB) } qw(letters by_latin))
+		{
+			my ($table, $memory) = @$run;
+			my $order = qq{SELECT md5(string_agg(ctid::text, ',')) FROM (SELECT ctid, t FROM $table ORDER BY t COLLATE "$collation"};
+			my @rows = split /\n/, $node->safe_psql('postgres', "SET work_mem = '$memory'; $order OFFSET 0) q; SET gpusort.enable_sort = off; $order, ctid OFFSET 0) q");
+			is($rows[0], $rows[1], "$collation: letters beyond ASCII, $table, $memory");
+		}
+	}
 }
 $node->stop;
 

@@ -2,11 +2,12 @@
  * plain_key.h
  *	  Texts of plain characters in a collation of ICU as bytes that memcmp orders.
  *
- * Plain characters are the printable ones of ASCII, tab, and the ends of lines.  Each has a
- * byte for its weight on the collation's first level, or none if it is ignored there.
- * Where the bytes of two plain texts, padded by zeros, differ, they order the texts as the
- * comparator does.  Where they do not, nothing is known: the texts may differ in case, in
- * punctuation, or not at all.
+ * Plain characters are the printable ones of ASCII, tab, and the ends of lines; and in UTF-8,
+ * if a key is widened by them, the letters of Latin (to U+017F), Greek or Cyrillic alphabets.
+ * Each has a byte for its weight on the collation's first level, two if it counts as two
+ * letters, or none if it is ignored there.  Where the bytes of two plain texts, padded by zeros, differ,
+ * they order the texts as the comparator does.  Where they do not, nothing is known: the
+ * texts may differ in accents, in case, in punctuation, or not at all.
  *
  * The weights come from PostgreSQL's abbreviated keys of single characters.  They are
  * trusted only if they order all texts of two plain characters as the abbreviated keys of
@@ -26,6 +27,13 @@ typedef struct PlainKey PlainKey;
  * or if its weights cannot be trusted.
  */
 extern const PlainKey *gpusort_plain_key(Oid collation, bool may_learn);
+
+/*
+ * The key of the same collation with the alphabets, too, of a text that `key` does not have.
+ * Learning it takes a tenth of a second, once.  Returns NULL if the text cannot be plain, or
+ * if the weights cannot be trusted.
+ */
+extern const PlainKey *gpusort_plain_key_widen(const PlainKey *key, Oid collation, const uint8 *text, Size length);
 
 /* True if a text has plain characters only. */
 extern bool gpusort_plain_key_has(const PlainKey *key, const uint8 *text, Size length);

@@ -196,6 +196,24 @@ gpusort_key_bytes_plain(const ByteSource *source, Datum value)
 	return plain;
 }
 
+/*
+ * Widens the plain key of a source so that it has a text, which it does not have.  Returns
+ * false, with nothing changed, if that cannot be.
+ */
+bool
+gpusort_key_bytes_widen(ByteSource *source, Oid collation, Datum value)
+{
+	KeyBytes	bytes;
+	const PlainKey *wide;
+
+	open_text(source, value, &bytes);
+	wide = gpusort_plain_key_widen(source->plain, collation, bytes.data, bytes.length);
+	gpusort_key_bytes_free(&bytes);
+	if (wide != NULL)
+		source->plain = wide;
+	return wide != NULL;
+}
+
 /* Replaces the bytes of a text by those of its key. */
 static void
 translate(const ByteSource *source, Size limit, KeyBytes *bytes)

@@ -72,6 +72,7 @@ extern bool gpusort_key_bytes_unlearned(const ByteSource *source);
 extern void gpusort_key_bytes_learn(ByteSource *source, Oid collation, bool may_learn);
 extern bool gpusort_key_bytes_end_early(const ByteSource *source, Datum value);
 extern bool gpusort_key_bytes_plain(const ByteSource *source, Datum value);
+extern bool gpusort_key_bytes_widen(ByteSource *source, Oid collation, Datum value);
 extern void gpusort_key_bytes_set(uint64 word, KeyBytes *bytes);
 extern void gpusort_key_bytes_get(const ByteSource *source, Datum value, Size limit, KeyBytes *bytes);
 

@@ -9,24 +9,47 @@
 #include "rows/row_plain.h"
 
 #define ROWS_LEARN_MIN 16384	/* with fewer rows learning what is plain does not pay */
+#define ROWS_WIDEN_MIN 262144	/* nor, with fewer than these, learning it of letters beyond ASCII */
 
-/* True if a key's texts are plain in all listed rows.  The key must have one for plain texts. */
-static bool
-are_plain(const RowKey *key, const RowStore *store, const RowList *list)
+/* Finds the first listed row, from place `from` of the list on, whose text is not plain.  The key must have one for plain texts. */
+static uint32
+find_other(const RowKey *key, const RowStore *store, const RowList *list, uint32 from, Datum *value)
 {
-	for (uint32 i = 0; i < list->count; i++)
+	uint32		i;
+
+	for (i = from; i < list->count; i++)
 	{
-		uint32		row = gpusort_rows_listed(list, i);
 		bool		is_null;
-		Datum		value;
 
 		CHECK_FOR_INTERRUPTS();
 		gpusort_rows_prefetch(store, list, i, 1);
-		value = gpusort_rows_store_get(store, row, key->attribute, &is_null);
-		if (!is_null && !gpusort_key_bytes_plain(&key->plain->bytes, value))
-			return false;
+		*value = gpusort_rows_store_get(store, gpusort_rows_listed(list, i), key->attribute, &is_null);
+		if (!is_null && !gpusort_key_bytes_plain(&key->plain->bytes, *value))
+			break;
 	}
-	return true;
+	return i;
+}
+
+static bool
+are_plain(const RowKey *key, const RowStore *store, const RowList *list)
+{
+	Datum		other;
+
+	return find_other(key, store, list, 0, &other) == list->count;
+}
+
+/* True if a key's texts are plain in all rows of a store.  If the sort has many rows, what plain texts are is widened. */
+static bool
+all_are_plain(RowKey *key, const RowStore *store, double nrows)
+{
+	RowList		all_rows = {.count = store->nrows};
+	Datum		other;
+	uint32		i = find_other(key, store, &all_rows, 0, &other);
+
+	while (i < store->nrows && nrows >= ROWS_WIDEN_MIN &&
+		   gpusort_key_bytes_widen(&key->plain->bytes, key->compare.ssup_collation, other))
+		i = find_other(key, store, &all_rows, i, &other);
+	return i == store->nrows;
 }
 
 /*
@@ -36,8 +59,6 @@ are_plain(const RowKey *key, const RowStore *store, const RowList *list)
 void
 gpusort_rows_find_plain(RowKeys *keys, const RowStore *store, double nrows)
 {
-	RowList		all_rows = {.count = store->nrows};
-
 	for (int i = 0; i < keys->ncoded; i++)
 	{
 		RowKey	   *key = &keys->keys[i];
@@ -46,7 +67,7 @@ gpusort_rows_find_plain(RowKeys *keys, const RowStore *store, double nrows)
 			continue;
 		if (key->plain->bytes.plain == NULL)
 			key->plain->bytes.plain = gpusort_plain_key(key->compare.ssup_collation, nrows >= ROWS_LEARN_MIN);
-		key->all_plain = key->plain->bytes.plain != NULL && are_plain(key, store, &all_rows);
+		key->all_plain = key->plain->bytes.plain != NULL && all_are_plain(key, store, nrows);
 		key->ever_plain &= key->all_plain;
 	}
 }
