@@ -46,7 +46,7 @@ FROM generate_series(1, 9000) i;
 CREATE TABLE none (LIKE words);
 ANALYZE words;
 SELECT groups, count(*), bool_and(taken) AS taken, bool_and(same) AS same
-FROM unnest('{"t COLLATE \"C\"","t COLLATE \"POSIX\"",t,long,v,b,u,"t || v","lower(t)"}'::text[]) value,
+FROM unnest('{"t COLLATE \"C\"","t COLLATE \"POSIX\"",t,long,v,b,u,"t || v","lower(t)","repeat(md5((id % 3000)::text), 40)"}'::text[]) value,
 	(VALUES (1, ''), (2, 'WHERE id < 0'), (3, 'WHERE id = 31'), (4, 'GROUP BY k'), (5, 'GROUP BY pair'), (6, 'GROUP BY k HAVING count(DISTINCT %1$s) > 300')) g(id, groups),
 	LATERAL compare(format('SELECT count(DISTINCT %1$s), count(DISTINCT %1$s) FILTER (WHERE id %% 3 = 1), count(*), max(id) FROM words ' || groups, value))
 GROUP BY g.id, groups ORDER BY g.id;

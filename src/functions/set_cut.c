@@ -17,6 +17,7 @@
 #include "functions/array_functions.h"
 #include "functions/set_cut.h"
 #include "functions/spilled_set.h"
+#include "guc.h"
 #include "keys/key_compare.h"
 
 /* The first n are cut at this many values, or at TOP_N_BYTES bytes if these come first. */
@@ -27,7 +28,12 @@
 
 /* Distinct values are cut at this many bytes for the first time, and then by these factors. */
 #define DISTINCT_BYTES ((Size) 64 * 1024)
-#define DISTINCT_FACTOR(before, after) ((after) > (before) / 8 * 7 ? 8 : 4)
+#define DISTINCT_FACTOR(before, after) (HARDLY_CUT(before, after) ? 8 : 4)
+#define HARDLY_CUT(before, after) ((after) > (before) / 8 * 7)
+
+/* Different values of this many bytes, if they take so many in all, cost less to sort by their beginnings than to hash. */
+#define LONG_VALUE 1024
+#define LONG_VALUES_BYTES (8 * DISTINCT_BYTES)
 
 /* The bytes at which a state is cut next, if it has this many after a cut. */
 static Size
@@ -132,9 +138,24 @@ top_n_has_grown(const SetState *state, int64 least)
 		 state->values.count > state->order.limit);
 }
 
+/* True if the distinct values that are left after a cut are to go to a sort. */
+static bool
+is_to_spill(const SetState *state, Size before)
+{
+	const Collector *values = &state->values;
+
+	bool		are_long = values->bytes > Max(LONG_VALUE * values->count, LONG_VALUES_BYTES);
+
+	if (gpusort_set_exceeds(state, 2))
+		return true;
+	/* No GPU sorts such values, so they are hashed where all sorts are to be a GPU's. */
+	return state->spill_bytes > 0 && are_long && HARDLY_CUT(before, values->bytes) && gpusort_engine != GPUSORT_ENGINE_GPU;
+}
+
 void
 gpusort_set_cut(FunctionCallInfo fcinfo, SetState *state)
 {
+	Size		before = state->values.bytes;
 	bool		grown = false;
 
 	if (state->kind == SET_TOP_N)
@@ -145,7 +166,7 @@ gpusort_set_cut(FunctionCallInfo fcinfo, SetState *state)
 		grown = state->values.bytes >= Max(state->cut_bytes, DISTINCT_BYTES) || gpusort_set_exceeds(state, 1);
 	if (grown)
 		gpusort_set_cut_now(fcinfo, state);
-	if (grown && state->kind == SET_DISTINCT && gpusort_set_exceeds(state, 2))
+	if (grown && state->kind == SET_DISTINCT && is_to_spill(state, before))
 		gpusort_set_spill(fcinfo, state);
 }
 
