@@ -34,6 +34,9 @@ EXACT = ['a', 'b', 'c', 'd + 0', 'e + 0', 'ts', 'dt', 't', 'n', 'u', 'id', 'l', 
 ARRAYS = {'ints': 'int4', 'bigs': 'int8', 'smalls': 'int2', 'reals': 'float4', 'doubles': 'float8', 'texts': 'text', 'numerics': 'numeric',
           'times': 'timestamptz'}
 TYPES = {}                     # names by OID, read from the server
+LETTERS = 'abcdefghiklmnopqrstuvwxyzAEIOSTZ0123456789 -_.,aäÄàáâåÅæçčĎđéèêëěğıİíłñńöøÖóőœřšśßťúüűůýžŽþδΔέωΣςабвгГдёЁжЖйіяЯ\u0301\u0308'
+COLLATIONS = ['en-x-icu', 'und-x-icu', 'de-x-icu', 'sv-x-icu', 'cs-x-icu', 'da-x-icu', 'hu-x-icu', 'tr-x-icu', 'lt-x-icu', 'fr-CA-x-icu', 'el-x-icu', 'ru-x-icu', 'uk-x-icu',
+              'en_US', 'de_DE', 'C']
 OFF = {'gpusort.enable_sort': 'off', 'gpusort.enable_array_sort': 'off', 'gpusort.enable_aggregates': 'off', 'gpusort.engine': 'cpu', 'max_parallel_workers_per_gather': '0'}
 
 TABLES = """
@@ -48,7 +51,8 @@ CREATE TABLE r{i} AS SELECT i AS id, (random() * {spread})::int2 AS a, (random()
     date '2000-01-01' + (random() * {spread})::int AS dt, timestamptz '2000-01-01 UTC' + random() * interval '90 days' AS ts,
     (random() * {spread})::int * interval '7 hours' + (random() * 3)::int * interval '1 month' AS iv,
     md5((random() * {spread})::int::text)::uuid AS u, random() < 0.5 AS ok, decode(md5((random() * {spread})::int::text), 'hex') AS by,
-    (ARRAY['cote', 'coté', 'Côte', 'co-te', 'straße', 'Ångström', 'z', 'Z', '', 'plain'])[1 + (random() * 9)::int] || left((random() * {spread})::int::text, {digits}) COLLATE "{linguistic}" AS l,
+    (ARRAY['cote', 'coté', 'Côte', 'co-te', 'straße', '', '', '', ''])[1 + (random() * 8)::int] ||
+        (SELECT string_agg(substr('{letters}', 1 + (random() * {alphabet} + i * 0 + k * 0)::int, 1), '') FROM generate_series(1, (random() * 4)::int) k) COLLATE "{linguistic}" AS l,
     (enum_range(NULL::mood))[1 + (random() * 3)::int] AS m, set_masklen('10.0.0.0'::inet + (random() * {spread})::int, 8 + i % 24) AS ip
 FROM generate_series(1, {rows}) i;
 CREATE INDEX ON r{i} (b); CREATE INDEX ON r{i} (t);
@@ -276,7 +280,7 @@ def sql(query):
 
 
 def draw_settings(rng, emulated):
-    settings = {'gpusort.force_nodes': rng.choice(['on', 'on', 'off']), 'gpusort.engine': rng.choice(['cpu', 'auto', 'gpu'] if emulated else ['cpu', 'auto']),
+    settings = {'gpusort.force_nodes': rng.choice(['on', 'on', 'off']), 'gpusort.min_gpu_keys': rng.choice(['0', '1000', '100000']), 'gpusort.engine': rng.choice(['cpu', 'auto', 'gpu'] if emulated else ['cpu', 'auto']),
                 'work_mem': rng.choice(['64kB', '256kB', '4MB', '64MB']), 'max_parallel_workers_per_gather': rng.choice(['0', '0', '3']),
                 'enable_hashagg': rng.choice(['on', 'off']), 'enable_hashjoin': rng.choice(['on', 'off']),
                 'enable_incremental_sort': rng.choice(['on', 'off']), 'enable_indexscan': rng.choice(['on', 'off']), 'gpusort.cpu_threads': rng.choice(['1', '4']),
@@ -432,7 +436,7 @@ def compare(connection, rng, on_device, counts):
         found = differences(connection, query, runs)
     except psycopg2.Error as error:
         settings, how = getattr(error, 'run', runs[0])
-        print(f'ERROR ({how}, {settings}): {error}\n  ' + '\n  '.join(sql(query)), flush=True)
+        print(f'ERROR below ({how}, {settings}):\n  ' + '\n  '.join(sql(query)), flush=True)
         raise
     counts[query['kind']] += RUNS
     for i in list(found)[:1]:
@@ -448,15 +452,15 @@ def compare(connection, rng, on_device, counts):
 
 
 def prepare(cursor):
-    """Makes what the tables need.  The linguistic collation, and whether a device sorts, once those that start have started."""
+    """Makes what the tables need.  The collations there are, and whether a device sorts, once those that start have started."""
     cursor.execute("CREATE EXTENSION gpusort; CREATE SEQUENCE ids START 1000000; CREATE TYPE mood AS ENUM ('ok', 'happy'); ALTER TYPE mood ADD VALUE 'sad' BEFORE 'ok'; ALTER TYPE mood ADD VALUE 'fine' BEFORE 'happy'")
-    cursor.execute("SELECT coalesce((SELECT collname FROM pg_collation WHERE collname IN ('en-x-icu', 'en_US') ORDER BY 1 LIMIT 1), 'C')")
-    linguistic, = cursor.fetchone()
+    cursor.execute('SELECT DISTINCT collname FROM pg_collation WHERE collname = ANY (%s) ORDER BY 1', (COLLATIONS,))
+    collations = [name for name, in cursor.fetchall()]
     while True:
         cursor.execute("SELECT bool_or(state = 'starting'), coalesce(bool_or(state = 'ready'), false) FROM gpusort.devices")
         starting, ready = cursor.fetchone()
         if ready or not starting:
-            return linguistic, ready
+            return collations, ready
         time.sleep(0.1)
 
 
@@ -465,7 +469,7 @@ def run_job(comparisons, seconds, seed, database):
     end, rng, counts, found = time.monotonic() + seconds, random.Random(seed), collections.Counter(), 0
     connection = connect(database)
     with connection.cursor() as cursor:
-        linguistic, on_device = prepare(cursor)
+        collations, on_device = prepare(cursor)
         cursor.execute('SELECT oid::int, oid::regtype::text FROM pg_type')
         TYPES.update(cursor.fetchall())
     # Values stay as PostgreSQL writes them: -0 is not 0, and NaN is NaN.
@@ -473,10 +477,11 @@ def run_job(comparisons, seconds, seed, database):
         psycopg2.extensions.string_types[oid] = psycopg2.extensions.UNICODE
     try:
         while sum(counts.values()) < comparisons and found < 5 and time.monotonic() < end:
+            linguistic = rng.choice(collations)
             with connection.cursor() as cursor:
                 for i in range(4):
                     cursor.execute(TABLES.format(i=i, fraction=rng.random(), spread=rng.choice([3, 100, 30000]), digits=rng.choice([2, 9, 17]),
-                                                 rows=[0, 50, 3000, 12000][i], arrays=[1, 20, 200, 800][i], length=rng.choice([5, 60, 300]), linguistic=linguistic,
+                                                 rows=[0, 50, 3000, 12000][i], arrays=[1, 20, 200, 800][i], length=rng.choice([5, 60, 300]), linguistic=linguistic, letters=LETTERS, alphabet=rng.choice([41, 46, len(LETTERS) - 1]),
                                                  nulled=rng.choice(sorted(COLUMNS))))
             stop = threading.Event()
             writer = threading.Thread(target=write, args=(stop, rng.random(), database))
@@ -488,7 +493,8 @@ def run_job(comparisons, seconds, seed, database):
             finally:
                 stop.set()
                 writer.join()
-    except psycopg2.Error:
+    except psycopg2.Error as error:
+        print(f'ERROR: {error}', flush=True)
         found += 1
     return counts, found, on_device
 
