@@ -35,7 +35,7 @@ BEGIN
 	RETURN with_node = without AND without LIKE '%true';
 END $$;
 SELECT keys, same_as_sort('parted', keys)
-FROM unnest(ARRAY['even', 'even DESC', 'uneven', 'far', 'few', 'few DESC, even', 'few, flag, missing NULLS FIRST, hostile', 'missing', 'missing DESC', 'late', 'late DESC', 'same', 'hostile DESC', 'at', 'flag', 'even::numeric']) keys;
+FROM unnest(ARRAY['even', 'even DESC', 'uneven', 'uneven DESC', 'far', 'far DESC', 'few', 'few DESC, even', 'few, flag, missing NULLS FIRST, hostile', 'missing', 'missing DESC', 'late', 'late DESC', 'same', 'hostile DESC', 'at', 'flag', 'even::numeric']) keys;
 SELECT keys, same_as_sort('titled', keys) FROM unnest(ARRAY['even', 'few, missing', 'few, title DESC', 'at DESC NULLS LAST']) keys;
 
 -- Runs that are larger than a part, and a cursor that goes back.

@@ -2,9 +2,10 @@
  * part_order.c
  *	  The sorted order of the rows of a large store, part by part.
  *
- * Rows are first scattered by the leading bits of their code.  Then each part, which fits
- * the caches, is ordered by packed integers.  Reading rows in their order stays within a
- * part, where rows of a store in the input's order cost a cache miss for each column.
+ * Rows are first scattered by the leading bits of their code, or, where these are too much
+ * alike, into parts that are finer at one end of the codes.  Then each part, which fits the
+ * caches, is ordered by packed integers.  Reading rows in their order stays within a part,
+ * where rows of a store in the input's order cost a cache miss for each column.
  *
  * Where those bits are all that orders the rows, nothing is left to be ordered.  So rows
  * are ordered by intervals of their key, and by keys of few values.
@@ -79,28 +80,27 @@ compare_words(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/*
- * True if more than one in ROWS_PART_SHARE_MAX of these words belong to one part and are not
- * all the same.  Sorts the words, which are `shift` bits longer than the number of a part.
- */
+/* True if more than one in ROWS_PART_SHARE_MAX of these sorted words belong to one part and are not all the same. */
 static bool
-are_uneven(uint64 *words, int shift)
+are_uneven(const uint64 *words, const PartMap *map)
 {
 	const int	apart = ROWS_LOOKED_AT / ROWS_PART_SHARE_MAX;
+	uint64		parts[ROWS_LOOKED_AT];
 
-	qsort(words, ROWS_LOOKED_AT, sizeof(uint64), compare_words);
+	memcpy(parts, words, sizeof(parts));
+	gpusort_rows_find_parts(map, parts, ROWS_LOOKED_AT);
 	for (int i = apart; i < ROWS_LOOKED_AT; i++)
-		if (words[i] >> shift == words[i - apart] >> shift && words[i] != words[i - apart])
+		if (parts[i] == parts[i - apart] && words[i] != words[i - apart])
 			return true;
 	return false;
 }
 
 /*
- * True if scattering the rows by so many bits of the code pays, as far as some rows in equal
- * steps show.  If rows come in order an engine sees that at once.
+ * Chooses the rule of the parts by some rows in equal steps.  Returns false if scattering the
+ * rows does not pay.  If they come in order an engine sees that at once.
  */
 static bool
-scattering_pays(const RowSort *sort, const KeyCode *code, int part_bits)
+choose_rule(const RowSort *sort, const KeyCode *code, PartMap *map)
 {
 	uint32		rows[ROWS_LOOKED_AT];
 	uint64		words[ROWS_LOOKED_AT];
@@ -110,8 +110,17 @@ scattering_pays(const RowSort *sort, const KeyCode *code, int part_bits)
 	gpusort_rows_load_codes(&sort->keys->keys[0], sort->store, rows, 0, ROWS_LOOKED_AT, words);
 	if (are_ordered(words))
 		return false;
-	gpusort_rows_encode(code, sort->store, rows, 0, ROWS_LOOKED_AT, ROWS_WORD_BITS, words);
-	return is_all(sort, code, part_bits) || !are_uneven(words, Max(Min(code->bits, ROWS_WORD_BITS) - part_bits, 0));
+	gpusort_rows_encode(code, sort->store, rows, 0, ROWS_LOOKED_AT, map->word_bits, words);
+	qsort(words, ROWS_LOOKED_AT, sizeof(uint64), compare_words);
+	map->rule = PARTS_EVEN;
+	map->great = words[ROWS_LOOKED_AT - 1];
+	while (are_uneven(words, map))
+	{
+		if (map->rule == PARTS_DENSE_HIGH)
+			return false;
+		map->rule++;
+	}
+	return true;
 }
 
 /* True if all codes can be had from columns, and nothing demands a device, a method or only the first rows. */
@@ -171,15 +180,15 @@ order_parts(RowSort *sort, const KeyCode *code, const RowParts *parts, int row_b
 
 /* Scatters the rows, and orders the parts if that is left to do. */
 static void
-scatter_and_order(RowSort *sort, const KeyCode *code, int part_bits, int row_bits)
+scatter_and_order(RowSort *sort, const KeyCode *code, const PartMap *map, int row_bits)
 {
 	uint32		nrows = sort->store->nrows;
 	RowParts	parts;
 
 	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, nrows * sizeof(uint32));
 	sort->order = (uint32 *) sort->packed.data;
-	parts = gpusort_rows_scatter(sort->store, code, part_bits, sort->order);
-	if (!is_all(sort, code, part_bits))
+	parts = gpusort_rows_scatter(sort->store, code, map, sort->order);
+	if (map->rule != PARTS_EVEN || !is_all(sort, code, map->part_bits))
 		order_parts(sort, code, &parts, row_bits);
 	else
 		for (uint32 row = 0; row < nrows; row++)
@@ -200,19 +209,20 @@ gpusort_rows_order_by_parts(RowSort *sort, bool by_interval)
 	int			row_bits = gpusort_rows_bit_length(nrows);
 	SortAttempt attempt;
 	KeyCode    *code;
-	int			part_bits;
+	PartMap		map;
 	bool		pays;
 
 	if (!may_scatter(sort) || !(by_interval || nrows * bytes_per_row(sort->store) >= ROWS_PARTS_MIN_BYTES))
 		return false;
 	code = by_interval ? gpusort_rows_interval_code(sort)
 		: gpusort_rows_code_fitted(sort->keys, 0, sort->store, &all_rows, ROWS_PACKED_BITS - row_bits, 0);
-	part_bits = find_part_bits(sort, code);
-	pays = scattering_pays(sort, code, part_bits);
+	map.word_bits = Min(code->bits, ROWS_PACKED_BITS - row_bits);
+	map.part_bits = find_part_bits(sort, code);
+	pays = choose_rule(sort, code, &map);
 	if (pays)
 	{
 		gpusort_attempt_begin(&attempt, ENGINE_CPU, USED_FOR_ROWS, GPUSORT_METHOD_AUTO, nrows, sort->progress);
-		scatter_and_order(sort, code, part_bits, row_bits);
+		scatter_and_order(sort, code, &map, row_bits);
 		gpusort_attempt_succeed(&attempt, by_interval ? GPUSORT_METHOD_APPROXIMATE : GPUSORT_METHOD_RADIX, 1, nrows,
 								nrows * sizeof(uint64));
 		sort->stats.used_cpu = true;

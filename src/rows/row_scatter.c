@@ -10,10 +10,43 @@
 #include "rows/row_scatter.h"
 
 #define ROWS_COUNTED_AT_ONCE 1024	/* rows whose words stay in the first-level cache */
+#define ROWS_DENSE_BITS 8		/* bits of a word behind its first one that tell parts apart */
+
+/* The part of a word where small ones are told apart finely.  A greater word has no lesser part. */
+static inline uint32
+dense_part(uint64 word)
+{
+	int			dropped = Max(gpusort_rows_bit_length(word) - ROWS_DENSE_BITS - 1, 0);
+
+	return ((uint32) dropped << ROWS_DENSE_BITS) + (uint32) (word >> dropped);
+}
+
+void
+gpusort_rows_find_parts(const PartMap *map, uint64 *words, uint32 n)
+{
+	uint32		last = dense_part(map->great);
+	int			shift = Max(map->word_bits - map->part_bits, 0);
+
+	switch (map->rule)
+	{
+		case PARTS_EVEN:
+			for (uint32 i = 0; i < n; i++)
+				words[i] >>= shift;
+			break;
+		case PARTS_DENSE_LOW:
+			for (uint32 i = 0; i < n; i++)
+				words[i] = dense_part(words[i]);
+			break;
+		case PARTS_DENSE_HIGH:
+			for (uint32 i = 0; i < n; i++)
+				words[i] = last - dense_part(Max(map->great, words[i]) - words[i]);
+			break;
+	}
+}
 
 /* Writes the number of each row's part, and counts the rows of each. */
 static void
-count_parts(const RowStore *store, const KeyCode *code, int part_bits, uint32 *numbers, uint32 *counts)
+count_parts(const RowStore *store, const KeyCode *code, const PartMap *map, uint32 *numbers, uint32 *counts)
 {
 	uint64		words[ROWS_COUNTED_AT_ONCE];
 
@@ -22,7 +55,8 @@ count_parts(const RowStore *store, const KeyCode *code, int part_bits, uint32 *n
 		uint32		n = Min(ROWS_COUNTED_AT_ONCE, store->nrows - first);
 
 		GPUSORT_CHECK_EVERY(first);
-		gpusort_rows_encode(code, store, NULL, first, n, part_bits, words);
+		gpusort_rows_encode(code, store, NULL, first, n, map->word_bits, words);
+		gpusort_rows_find_parts(map, words, n);
 		for (uint32 i = 0; i < n; i++)
 		{
 			numbers[first + i] = words[i];
@@ -71,20 +105,20 @@ scatter_column(RowStore *store, RowBuffer *column, int width, RowBuffer *spare, 
 	*spare = source;
 }
 
-/*
- * Scatters the rows by the first part_bits bits of their code, or by all if there are fewer.
- * `places` has space for a number of each row.
- */
+/* Scatters the rows to the parts of their codes.  `places` has space for a number of each row. */
 RowParts
-gpusort_rows_scatter(RowStore *store, const KeyCode *code, int part_bits, uint32 *places)
+gpusort_rows_scatter(RowStore *store, const KeyCode *code, const PartMap *map, uint32 *places)
 {
-	RowParts	parts = {.count = (uint32) 1 << Min(code->bits, part_bits)};
+	uint64		last = map->word_bits >= 64 ? PG_UINT64_MAX : (UINT64CONST(1) << map->word_bits) - 1;
+	RowParts	parts;
 	ColumnBuffer *columns = palloc(2 * store->layout->natts * sizeof(ColumnBuffer));
 	int			ncolumns = gpusort_rows_store_list_columns(store, columns);
 	RowBuffer	spare = {0};
 
+	gpusort_rows_find_parts(map, &last, 1);
+	parts.count = last + 1;
 	parts.ends = palloc0(parts.count * sizeof(uint32));
-	count_parts(store, code, part_bits, places, parts.ends);
+	count_parts(store, code, map, places, parts.ends);
 	find_places(places, store->nrows, parts.ends, parts.count);
 	for (int i = 0; i < ncolumns; i++)
 		scatter_column(store, columns[i].buffer, columns[i].width, &spare, places);

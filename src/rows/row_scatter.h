@@ -1,7 +1,6 @@
 /*
  * row_scatter.h
- *	  Scatters the rows of a store into parts by the leading bits of their code, as one pass
- *	  of a radix sort does.
+ *	  Scatters the rows of a store into parts by their codes, as one pass of a radix sort does.
  *
  * Rows of a part stay in the input's order, and the parts lie one behind the other.  Each
  * column is read once in sequence.  While the parts are few, the lines that are written
@@ -13,6 +12,22 @@
 
 #include "rows/row_code.h"
 #include "rows/row_store.h"
+
+/* Which words of codes belong to one part. */
+typedef enum PartRule
+{
+	PARTS_EVEN,					/* those with the same leading bits */
+	PARTS_DENSE_LOW,			/* 256 parts for the words of each length: small words are told apart more finely */
+	PARTS_DENSE_HIGH			/* the same from a great word downwards */
+} PartRule;
+
+typedef struct PartMap
+{
+	PartRule	rule;
+	int			word_bits;		/* of the words: of the code, the first so many bits */
+	int			part_bits;		/* PARTS_EVEN: of the number of a part */
+	uint64		great;			/* PARTS_DENSE_HIGH: greater words are in the last part */
+} PartMap;
 
 typedef struct RowParts
 {
@@ -27,6 +42,8 @@ gpusort_rows_part_start(const RowParts *parts, uint32 part)
 	return part == 0 ? 0 : parts->ends[part - 1];
 }
 
-extern RowParts gpusort_rows_scatter(RowStore *store, const KeyCode *code, int part_bits, uint32 *places);
+/* Replaces words by the numbers of their parts, which are in the order of the words. */
+extern void gpusort_rows_find_parts(const PartMap *map, uint64 *words, uint32 n);
+extern RowParts gpusort_rows_scatter(RowStore *store, const KeyCode *code, const PartMap *map, uint32 *places);
 
 #endif							/* GPUSORT_ROW_SCATTER_H */
