@@ -123,14 +123,14 @@ choose_rule(const RowSort *sort, const KeyCode *code, PartMap *map)
 	return true;
 }
 
-/* True if all codes can be had from columns, and nothing demands a device, a method or only the first rows. */
+/* True if the codes of all keys come from columns, and nothing demands a device, a method or only the first rows. */
 static bool
 may_scatter(const RowSort *sort)
 {
 	if (sort->bound != NULL || gpusort_engine == GPUSORT_ENGINE_GPU || gpusort_method != GPUSORT_METHOD_AUTO)
 		return false;
 	for (int i = 0; i < sort->keys->ncoded; i++)
-		if (sort->keys->keys[i].kind != KEY_IS_VALUE)
+		if (sort->keys->keys[i].kind != KEY_IS_VALUE || !sort->layout->attributes[sort->keys->keys[i].attribute].in_column)
 			return false;
 	return sort->keys->ncoded > 0;
 }
