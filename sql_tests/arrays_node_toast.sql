@@ -98,7 +98,7 @@ RESET gpusort.enable_array_sort;
 -- The index is asked where guessing fails, for a value with chunks that somebody deleted, and for each value without the reader.
 CREATE FUNCTION index_scans(tab regclass) RETURNS bigint LANGUAGE sql AS
 	'SELECT sum(pg_stat_get_xact_numscans(indexrelid)) FROM pg_index JOIN pg_class c ON c.reltoastrelid = indrelid WHERE c.oid = tab';
-CREATE TABLE fresh (id serial, a int4[]);
+CREATE TABLE fresh (id serial, a int4[]) WITH (autovacuum_enabled = off, toast.autovacuum_enabled = off);
 ALTER TABLE fresh ALTER a SET STORAGE EXTERNAL;
 INSERT INTO fresh (a) SELECT numbers(i, 700 * (1 + i % 13)) FROM generate_series(1, 100) i;
 CREATE VIEW fresh_sums AS SELECT count(*), sum(s[1]::int8) AS least, sum(s[cardinality(s)]::int8) AS greatest
