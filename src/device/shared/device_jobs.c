@@ -219,21 +219,21 @@ gpusort_session_appends(int session_job, GpusortDeviceStatus *status)
 	return appends;
 }
 
-/* Notes at the session of an append, if it still exists, that the append has ended. */
-static void
+/* Notes at the session of an append, if it still exists, that the append has ended.  Returns its owner, or NULL. */
+static PGPROC *
 note_append(const DeviceJob *job, GpusortDeviceStatus status)
 {
 	int			number = job->session_job;
 	DeviceJob  *session = &gpusort_arena->job[number];
 
 	if (number < gpusort_arena->nslabs || number >= gpusort_arena->njobs)
-		return;
+		return NULL;
 	if (session->session.session != job->session.session || session->owner == NULL)
-		return;
+		return NULL;
 	session->appends--;
 	if (status != GPUSORT_DEVICE_OK)
 		session->append_status = status;
-	SetLatch(&session->owner->procLatch);
+	return session->owner;
 }
 
 static JobState
@@ -426,11 +426,15 @@ count(SharedDevice *device, const DeviceJob *job, const GpusortDeviceOutcome *ou
 /*
  * RUNNING -> ENDED.  An abandoned job becomes FREE, or closes its session first.  What the
  * record says of the job is read from `job`, the worker's copy.
+ *
+ * Who waits is woken when the lock is released: that is a system call, in which a worker is
+ * stopped most easily, and backends would wait for its lock for ever.
  */
 void
 gpusort_job_end(DeviceJob *record, const DeviceJob *job, const GpusortDeviceOutcome *outcome)
 {
 	SharedDevice *device = &gpusort_arena->devices[record->device];
+	PGPROC	   *waiter = NULL;
 
 	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
 	Assert(record->state == JOB_RUNNING);
@@ -438,11 +442,11 @@ gpusort_job_end(DeviceJob *record, const DeviceJob *job, const GpusortDeviceOutc
 	device->running--;
 	count(device, job, outcome);
 	if (job->kind == JOB_APPEND)
-		note_append(job, outcome->error.status);
+		waiter = note_append(job, outcome->error.status);
 	if (!record->abandoned)
 	{
 		record->state = JOB_ENDED;
-		SetLatch(&record->owner->procLatch);
+		waiter = record->owner;
 	}
 	else if (record->session_open && !gpusort_job_has_slab(record))
 	{
@@ -455,6 +459,8 @@ gpusort_job_end(DeviceJob *record, const DeviceJob *job, const GpusortDeviceOutc
 		gpusort_job_make_free(record);
 	gpusort_job_assert_check(record);
 	LWLockRelease(gpusort_arena->lock);
+	if (waiter != NULL)
+		SetLatch(&waiter->procLatch);
 }
 
 /*
