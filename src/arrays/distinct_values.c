@@ -54,56 +54,6 @@ typedef struct Bytes
 	uint32		hash;
 } Bytes;
 
-#ifdef HAVE_INT128
-
-/* Both halves of a product. */
-static inline uint64
-fold_product(uint64 a, uint64 b)
-{
-	unsigned PG_INT128_TYPE product = (unsigned PG_INT128_TYPE) a * b;
-
-	return (uint64) product ^ (uint64) (product >> 64);
-}
-
-static inline uint64
-load(const char *bytes, uint32 length)
-{
-	uint64		word = 0;
-
-	memcpy(&word, bytes, length);
-	return word;
-}
-
-/* A hash by products of 16 bytes at a time, several times as fast as the server's. */
-static inline uint32
-hash_value(const char *bytes, uint32 length)
-{
-	const uint64 odd = UINT64CONST(0x9E3779B97F4A7C15);
-	uint64		hash = length ^ UINT64CONST(0xA0761D6478BD642F);
-
-	for (; length > 16; length -= 16, bytes += 16)
-		hash = fold_product(load(bytes, 8) ^ odd, load(bytes + 8, 8) ^ hash);
-	/* The last words may overlap. */
-	if (length >= 8)
-		hash = fold_product(load(bytes, 8) ^ odd, load(bytes + length - 8, 8) ^ hash);
-	else if (length >= 4)
-		hash = fold_product(load(bytes, 4) ^ odd, load(bytes + length - 4, 4) ^ hash);
-	else
-		hash = fold_product(load(bytes, length) ^ odd, hash);
-	hash = fold_product(hash ^ odd, UINT64CONST(0xE7037ED1A0B428DB));
-	return (uint32) (hash ^ hash >> 32);
-}
-
-#else
-
-static inline uint32
-hash_value(const char *bytes, uint32 length)
-{
-	return hash_bytes((const unsigned char *) bytes, length);
-}
-
-#endif
-
 static inline void
 read_value(const ElementType *element, const char *start, Bytes *value)
 {
@@ -192,7 +142,7 @@ read_block(const Table *table, const char *next, uint32 count, Bytes *block)
 	for (uint32 i = 0; i < count; i++)
 	{
 		read_value(table->element, next, &block[i]);
-		block[i].hash = hash_value(block[i].bytes, block[i].length);
+		block[i].hash = hash_bytes((const unsigned char *) block[i].bytes, block[i].length);
 		__builtin_prefetch(&table->entries[block[i].hash & table->mask]);
 		next += block[i].stored;
 	}
@@ -235,7 +185,7 @@ hash_values(const StoredValues *values, const Table *table, Parts *parts)
 		GPUSORT_CHECK_VALUES(i);
 		read_value(table->element, next, &value);
 		entries[i].place = next - table->data + 1;
-		entries[i].hash = hash_value(value.bytes, value.length);
+		entries[i].hash = hash_bytes((const unsigned char *) value.bytes, value.length);
 		parts->ends[entries[i].hash >> parts->shift]++;
 		next += value.stored;
 	}
