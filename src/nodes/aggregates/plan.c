@@ -33,7 +33,6 @@
 #define LEAST_ROWS_OF_TOP 64.0
 #define LEAST_ROWS_PER_FIRST 4.0
 
-
 /* Adds a call to the list, of whose array the first elements are wanted, or all. */
 static void
 add_call(List **calls, Aggref *aggregate, int first)
@@ -103,12 +102,18 @@ judge_all(const Agg *agg, const PlanPlace *place)
 	return PLAN_TAKEN;
 }
 
+/* How many rows a group is expected to have. */
+static double
+rows_of_group(const Agg *agg)
+{
+	return agg->plan.lefttree->plan_rows / (agg->aggstrategy == AGG_PLAIN ? 1 : Max(agg->numGroups, 1));
+}
+
 /* True if fewer than so many rows are expected per group. */
 static bool
 has_small_groups(const Agg *agg, double least)
 {
-	return !gpusort_force_nodes && agg->aggstrategy != AGG_PLAIN &&
-		agg->plan.lefttree->plan_rows < least * Max(agg->numGroups, 1);
+	return !gpusort_force_nodes && rows_of_group(agg) < least;
 }
 
 /*
@@ -132,12 +137,6 @@ shares_order(const AggregateCall *call, List *calls)
 	return false;
 }
 
-static double
-rows_of_group(const Agg *agg)
-{
-	return agg->plan.lefttree->plan_rows / (agg->aggstrategy == AGG_PLAIN ? 1 : Max(agg->numGroups, 1));
-}
-
 /* How many of the first elements of a call's array are to be found; 0 if it costs less to sort all. */
 static int
 first_to_find(const Agg *agg, const AggregateCall *call, List *calls)
@@ -155,7 +154,7 @@ first_to_find(const Agg *agg, const AggregateCall *call, List *calls)
 			return 0;
 		first = Max(first, same->first);
 	}
-	if (!gpusort_force_nodes && rows_of_group(agg) < Max(LEAST_ROWS_OF_TOP, LEAST_ROWS_PER_FIRST * first))
+	if (has_small_groups(agg, Max(LEAST_ROWS_OF_TOP, LEAST_ROWS_PER_FIRST * first)))
 		return 0;
 	return first;
 }
