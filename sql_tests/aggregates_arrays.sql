@@ -1,6 +1,9 @@
 -- Needs gpusort.engine = 'auto': sorts rows by text, too.
 -- gpusort.enable_aggregates: array_agg(x ORDER BY y) of keys is computed by sorted_agg,
 -- sorted_agg_by, top_n_agg and top_n_agg_by, and every result is as without.
+\getenv folder PG_ABS_SRCDIR
+\set helpers :folder '/sql/helpers.psql'
+\i :helpers
 CREATE SCHEMA arrays;
 SET search_path = arrays;
 SET max_parallel_workers_per_gather = 0;
@@ -8,14 +11,6 @@ SET gpusort.force_nodes = on;
 SET compute_query_id = off;
 SET work_mem = '4MB';
 
-CREATE FUNCTION outcome(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE result text;
-BEGIN
-	EXECUTE format('SELECT string_agg(q::text, chr(10) ORDER BY q::text) FROM (%s) q', query) INTO result;
-	RETURN coalesce(result, 'NULL');
-EXCEPTION WHEN OTHERS THEN
-	RETURN SQLSTATE || ' ' || SQLERRM;
-END $$;
 -- How many calls that aggregates of the plan compute are those of gpusort.
 CREATE FUNCTION taken(query text) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE line text; total int := 0; computed bool := false;
@@ -28,17 +23,6 @@ BEGIN
 		END IF;
 	END LOOP;
 	RETURN total;
-END $$;
-CREATE FUNCTION compare(query text, OUT taken int, OUT same bool) LANGUAGE plpgsql AS $$
-DECLARE without text;
-BEGIN
-	PERFORM set_config('gpusort.enable_aggregates', 'off', true);
-	without := outcome(query);
-	IF taken(query) > 0 THEN RAISE 'taken although it is off: %', query; END IF;
-	PERFORM set_config('gpusort.enable_aggregates', 'on', true);
-	taken := taken(query);
-	same := outcome(query) = without;
-	IF NOT same THEN RAISE WARNING E'%\n% instead of %', query, outcome(query), without; END IF;
 END $$;
 
 -- A key tells all rows apart, so that there is one order.
@@ -54,14 +38,14 @@ SET jit = off;					-- of so many small queries compiling takes far longer than r
 SELECT direction, count(*), sum(taken) AS taken, bool_and(same) AS same
 FROM unnest('{int2,int4,int8,oid,date,timestamp,timestamptz,time,money,float4,float8,few}'::text[]) x, unnest('{u,v,int8,date,float8,x}'::text[]) y,
 	unnest('{ASC,DESC,ASC NULLS FIRST,DESC NULLS LAST}'::text[]) direction, unnest('{"WHERE id < 0","WHERE id = 10","GROUP BY g"}'::text[]) groups,
-	LATERAL compare(format('SELECT array_agg(%s ORDER BY %s %s) FROM items %s', x, CASE y WHEN 'x' THEN x ELSE y END, direction, groups))
+	LATERAL pg_temp.compare_aggregates(format('SELECT array_agg(%s ORDER BY %s %s) FROM items %s', x, CASE y WHEN 'x' THEN x ELSE y END, direction, groups))
 GROUP BY direction ORDER BY direction COLLATE "C";
 
 -- The first elements.
 SELECT subscript, count(*), sum(taken) AS taken, bool_and(same) AS same
 FROM unnest('{[1],[3],[600],[1:3],[2:5],[:4],[2:],[5:2],[0],[-2:0],[:],"[NULL]","[cardinality(array_agg(id ORDER BY id)) - 1:2]","[max(id) - 598:3]","[2:max(id) - 595]"}'::text[]) subscript,
 	unnest('{u,v,float8,date}'::text[]) y, unnest('{ASC,DESC,ASC NULLS FIRST,DESC NULLS LAST}'::text[]) direction, unnest('{"","WHERE id < 0","WHERE v IS NULL OR id = 1","GROUP BY g"}'::text[]) groups,
-	LATERAL compare(format('SELECT (array_agg(id ORDER BY %s %s))%s, (array_agg(int4 ORDER BY int4 %2$s))%3$s FROM items %s', y, direction, subscript, groups))
+	LATERAL pg_temp.compare_aggregates(format('SELECT (array_agg(id ORDER BY %s %s))%s, (array_agg(int4 ORDER BY int4 %2$s))%3$s FROM items %s', y, direction, subscript, groups))
 GROUP BY subscript ORDER BY subscript COLLATE "C";
 
 RESET jit;
@@ -90,27 +74,27 @@ SELECT query, taken > 0 AS taken, same FROM (VALUES
 	('SELECT array_agg(t ORDER BY id), array_agg(bool ORDER BY u), array_agg(ARRAY[id] ORDER BY v), array_agg(ROW(id) ORDER BY int4) FROM items'),
 	('SELECT array_agg(id ORDER BY t COLLATE "C") FROM items'),
 	('SELECT array_agg(id ORDER BY u, v) FROM items'),
-	('SELECT array_agg(id) OVER (ORDER BY id) FROM items')) v(query), compare(query);
+	('SELECT array_agg(id) OVER (ORDER BY id) FROM items')) v(query), pg_temp.compare_aggregates(query);
 -- The first elements beside arrays of the same order: where the server sorts below, from version 16 on, these need that.
-SELECT same FROM compare('SELECT (array_agg(t ORDER BY u))[1], array_agg(id ORDER BY u), array_agg(t ORDER BY u) FILTER (WHERE g = 1) FROM items');
+SELECT same FROM pg_temp.compare_aggregates('SELECT (array_agg(t ORDER BY u))[1], array_agg(id ORDER BY u), array_agg(t ORDER BY u) FILTER (WHERE g = 1) FROM items');
 CREATE DOMAIN small AS int4;
-SELECT * FROM compare('SELECT array_agg(id::small ORDER BY u), pg_typeof(array_agg(id::small ORDER BY v)) FROM items');
-SELECT * FROM compare('SELECT array_agg(id ORDER BY u::small) FROM items');
+SELECT * FROM pg_temp.compare_aggregates('SELECT array_agg(id::small ORDER BY u), pg_typeof(array_agg(id::small ORDER BY v)) FROM items');
+SELECT * FROM pg_temp.compare_aggregates('SELECT array_agg(id ORDER BY u::small) FROM items');
 CREATE FUNCTION less(int4, int4) RETURNS bool LANGUAGE sql IMMUTABLE AS 'SELECT $1 % 10 < $2 % 10';
 CREATE FUNCTION equal(int4, int4) RETURNS bool LANGUAGE sql IMMUTABLE AS 'SELECT $1 % 10 = $2 % 10';
 CREATE FUNCTION compare_digits(int4, int4) RETURNS int4 LANGUAGE sql IMMUTABLE AS 'SELECT $1 % 10 - $2 % 10';
 CREATE OPERATOR <# (LEFTARG = int4, RIGHTARG = int4, FUNCTION = less);
 CREATE OPERATOR =# (LEFTARG = int4, RIGHTARG = int4, FUNCTION = equal);
 CREATE OPERATOR CLASS digits FOR TYPE int4 USING btree AS OPERATOR 1 <#, OPERATOR 3 =#, FUNCTION 1 compare_digits(int4, int4);
-SELECT * FROM compare('SELECT array_agg(id % 10 ORDER BY id % 10 USING <#) FROM items');
-SELECT * FROM compare('SELECT array_agg(id ORDER BY u USING >), array_agg(id ORDER BY v USING <) FROM items');
+SELECT * FROM pg_temp.compare_aggregates('SELECT array_agg(id % 10 ORDER BY id % 10 USING <#) FROM items');
+SELECT * FROM pg_temp.compare_aggregates('SELECT array_agg(id ORDER BY u USING >), array_agg(id ORDER BY v USING <) FROM items');
 -- Rows that are equal in the order keep the order in which they come.
 SELECT array_agg(id ORDER BY g DESC) = (SELECT array_agg(id) FROM (SELECT id FROM items ORDER BY g DESC, id OFFSET 0) q) AS stable FROM items;
 
 -- What not everybody may call is left alone; a prepared statement outlives the extension.
 BEGIN;
 REVOKE EXECUTE ON FUNCTION gpusort.sorted_agg_by(anyelement, anycompatible) FROM PUBLIC;
-SELECT * FROM compare('SELECT array_agg(id ORDER BY u), array_agg(id ORDER BY v DESC) FROM items');
+SELECT * FROM pg_temp.compare_aggregates('SELECT array_agg(id ORDER BY u), array_agg(id ORDER BY v DESC) FROM items');
 ROLLBACK;
 PREPARE kept(int) AS SELECT array_agg(id ORDER BY u), array_agg(u ORDER BY u DESC) FROM items WHERE id < $1;
 SET plan_cache_mode = force_generic_plan;

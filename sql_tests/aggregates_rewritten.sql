@@ -1,19 +1,14 @@
 -- gpusort.enable_aggregates: built-in aggregates of a query are computed by the extension's,
 -- and every result and every error is as without.
+\getenv folder PG_ABS_SRCDIR
+\set helpers :folder '/sql/helpers.psql'
+\i :helpers
 CREATE SCHEMA rewritten;
 SET search_path = rewritten;
 SET max_parallel_workers_per_gather = 0;
 SET gpusort.force_nodes = on;
 
--- How many aggregates of each query are the extension's, and whether the result, or the error, is the same without.
-CREATE FUNCTION outcome(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE result text;
-BEGIN
-	EXECUTE format('SELECT string_agg(q::text, chr(10) ORDER BY q::text) FROM (%s) q', query) INTO result;
-	RETURN coalesce(result, 'NULL');
-EXCEPTION WHEN OTHERS THEN
-	RETURN SQLSTATE || ' ' || SQLERRM;
-END $$;
+-- How many aggregates of a query are the extension's.
 CREATE FUNCTION taken(query text) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE line text; total int := 0;
 BEGIN
@@ -23,17 +18,6 @@ BEGIN
 		END IF;
 	END LOOP;
 	RETURN total;
-END $$;
-CREATE FUNCTION compare(query text, OUT taken int, OUT same bool) LANGUAGE plpgsql AS $$
-DECLARE without text;
-BEGIN
-	PERFORM set_config('gpusort.enable_aggregates', 'off', true);
-	without := outcome(query);
-	IF taken(query) > 0 THEN RAISE 'taken although it is off: %', query; END IF;
-	PERFORM set_config('gpusort.enable_aggregates', 'on', true);
-	taken := taken(query);
-	same := outcome(query) = without;
-	IF NOT same THEN RAISE WARNING E'%\n% instead of %', query, outcome(query), without; END IF;
 END $$;
 
 CREATE TABLE numbers AS SELECT i AS id, i % 3 AS k, (i * 7919 % 101)::int2 AS int2, i * 7919 % 1009 AS int4, i * 7919 % 103 * 10000000000 AS int8,
@@ -53,19 +37,19 @@ SELECT call, sum(taken) AS taken, bool_and(same) AS same, count(*)
 FROM (VALUES ('percentile_disc(%s) WITHIN GROUP (ORDER BY %s)'), ('percentile_disc(%s) WITHIN GROUP (ORDER BY %s DESC)'),
 	('mode() WITHIN GROUP (ORDER BY %2$s)'), ('mode() WITHIN GROUP (ORDER BY %2$s DESC)'), ('count(DISTINCT %2$s)')) calls(call),
 	types, sets, (VALUES ('0.3'), ('''{0.2,NULL,1}''::float8[]')) f(fraction), (VALUES ('%s'), ('nullif(%s, (SELECT min(%1$s) FROM numbers))')) n(value),
-	compare(format('SELECT %s FROM numbers WHERE %s', format(call, fraction, format(value, type)), condition))
+	pg_temp.compare_aggregates(format('SELECT %s FROM numbers WHERE %s', format(call, fraction, format(value, type)), condition))
 WHERE call LIKE '%disc%' OR fraction = '0.3'
 GROUP BY call ORDER BY call COLLATE "C";
 SELECT sum(taken) AS taken, bool_and(same) AS same, count(*)
 FROM unnest('{int2,int4,int8,float4,float8,numeric}'::text[]) type, sets,
 	unnest('{0,0.3,0.5,1,NULL,"''{0.2,NULL,1}''::float8[]","''{}''::float8[]","''{{0.1},{0.9}}''::float8[]"}'::text[]) fraction, unnest('{ASC,DESC}'::text[]) direction,
-	compare(format('SELECT percentile_cont(%s) WITHIN GROUP (ORDER BY %s::float8 %s) FROM numbers WHERE %s', fraction, type, direction, condition))
+	pg_temp.compare_aggregates(format('SELECT percentile_cont(%s) WITHIN GROUP (ORDER BY %s::float8 %s) FROM numbers WHERE %s', fraction, type, direction, condition))
 WHERE fraction IS NOT NULL;
 
 -- Errors: fractions that are none, with and without rows.
-SELECT sum(taken) AS taken, bool_and(same) AS same, count(*), count(*) FILTER (WHERE outcome(query) LIKE '22%') AS errors
+SELECT sum(taken) AS taken, bool_and(same) AS same, count(*), count(*) FILTER (WHERE pg_temp.outcome(query) LIKE '22%') AS errors
 FROM (SELECT format('SELECT percentile_%s(%s) WITHIN GROUP (ORDER BY float8) FROM numbers WHERE %s', kind, fraction, condition) AS query
-	FROM unnest('{cont,disc}'::text[]) kind, sets, unnest('{-0.1,1.5,''NaN'',NULL::float8,NULL::float8[],"''{0.5,2}''::float8[]"}'::text[]) fraction) q, compare(query);
+	FROM unnest('{cont,disc}'::text[]) kind, sets, unnest('{-0.1,1.5,''NaN'',NULL::float8,NULL::float8[],"''{0.5,2}''::float8[]"}'::text[]) fraction) q, pg_temp.compare_aggregates(query);
 
 -- Wherever an aggregate may stand.
 SELECT query, taken > 0 AS taken, same FROM (VALUES
@@ -94,17 +78,17 @@ SELECT query, taken > 0 AS taken, same FROM (VALUES
 	('SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY interval) FROM numbers'),
 	('SELECT count(DISTINCT (k, int4)), sum(DISTINCT int4), count(int4), count(*) FROM numbers'),
 	('SELECT rank(5) WITHIN GROUP (ORDER BY int4), percent_rank(5) WITHIN GROUP (ORDER BY int4) FROM numbers'),
-	('SELECT count(int4) OVER (ORDER BY id), array_agg(int4) OVER (PARTITION BY k) FROM numbers')) v(query), compare(query);
+	('SELECT count(int4) OVER (ORDER BY id), array_agg(int4) OVER (PARTITION BY k) FROM numbers')) v(query), pg_temp.compare_aggregates(query);
 CREATE DOMAIN small AS int4;
-SELECT * FROM compare('SELECT mode() WITHIN GROUP (ORDER BY k::small), count(DISTINCT k::small) FROM numbers');
+SELECT * FROM pg_temp.compare_aggregates('SELECT mode() WITHIN GROUP (ORDER BY k::small), count(DISTINCT k::small) FROM numbers');
 CREATE FUNCTION less(int4, int4) RETURNS bool LANGUAGE sql IMMUTABLE AS 'SELECT $1 % 10 < $2 % 10';
 CREATE FUNCTION equal(int4, int4) RETURNS bool LANGUAGE sql IMMUTABLE AS 'SELECT $1 % 10 = $2 % 10';
 CREATE FUNCTION compare_digits(int4, int4) RETURNS int4 LANGUAGE sql IMMUTABLE AS 'SELECT $1 % 10 - $2 % 10';
 CREATE OPERATOR <# (LEFTARG = int4, RIGHTARG = int4, FUNCTION = less);
 CREATE OPERATOR =# (LEFTARG = int4, RIGHTARG = int4, FUNCTION = equal);
 CREATE OPERATOR CLASS digits FOR TYPE int4 USING btree AS OPERATOR 1 <#, OPERATOR 3 =#, FUNCTION 1 compare_digits(int4, int4);
-SELECT * FROM compare('SELECT mode() WITHIN GROUP (ORDER BY k * 10 USING <#), count(DISTINCT int4) FROM numbers');
-SELECT * FROM compare('SELECT mode() WITHIN GROUP (ORDER BY int4 USING >), percentile_disc(0.1) WITHIN GROUP (ORDER BY int4 USING <) FROM numbers');
+SELECT * FROM pg_temp.compare_aggregates('SELECT mode() WITHIN GROUP (ORDER BY k * 10 USING <#), count(DISTINCT int4) FROM numbers');
+SELECT * FROM pg_temp.compare_aggregates('SELECT mode() WITHIN GROUP (ORDER BY int4 USING >), percentile_disc(0.1) WITHIN GROUP (ORDER BY int4 USING <) FROM numbers');
 
 -- Random queries.
 SELECT setseed(0.4711);
@@ -116,7 +100,7 @@ FROM (SELECT format('SELECT %s FROM numbers WHERE id %% %s <> 0 AND id < %s %s',
 		|| ' AS c' || type, ', '), 1 + (random() * 5)::int, (random() * 600)::int,
 		CASE WHEN random() < 0.6 THEN 'GROUP BY id % ' || 1 + (random() * 40)::int ELSE '' END) AS query
 	FROM (SELECT q, type FROM generate_series(1, 100) q, unnest('{oid,date,timestamp,time,money}'::text[]) type WHERE random() < 0.6 OR type = 'date' ORDER BY random()) t
-	GROUP BY q) r, compare(query);
+	GROUP BY q) r, pg_temp.compare_aggregates(query);
 
 -- Views are stored as they were written; security barriers and row security hold.
 SET gpusort.enable_aggregates = on;
@@ -124,8 +108,8 @@ CREATE VIEW summary AS SELECT k, count(DISTINCT int4) AS n, percentile_cont(0.5)
 CREATE VIEW barrier WITH (security_barrier) AS SELECT k, count(DISTINCT int4) AS n FROM numbers WHERE id < 100 GROUP BY k;
 CREATE MATERIALIZED VIEW stored AS SELECT count(DISTINCT int4) AS n FROM numbers;
 SELECT pg_get_viewdef('summary') ~ 'gpusort' AS summary, pg_get_viewdef('barrier') ~ 'gpusort' AS barrier, pg_get_viewdef('stored') ~ 'gpusort' AS stored, n FROM stored;
-SELECT * FROM compare('SELECT * FROM summary');
-SELECT * FROM compare('SELECT * FROM barrier WHERE n > 2');
+SELECT * FROM pg_temp.compare_aggregates('SELECT * FROM summary');
+SELECT * FROM pg_temp.compare_aggregates('SELECT * FROM barrier WHERE n > 2');
 CREATE TABLE made AS SELECT count(DISTINCT int4) AS n, mode() WITHIN GROUP (ORDER BY int2) FROM numbers;
 SELECT * FROM made;
 CREATE FUNCTION median_of(int) RETURNS float8 LANGUAGE sql STABLE AS 'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY float8) FROM rewritten.numbers WHERE k = $1 AND float8 < 100';
@@ -136,16 +120,16 @@ GRANT SELECT ON ALL TABLES IN SCHEMA rewritten TO regress_gpusort_reader;
 ALTER TABLE numbers ENABLE ROW LEVEL SECURITY;
 CREATE POLICY few ON numbers USING (id < (SELECT count(DISTINCT oid) * 5 FROM pg_catalog.pg_type WHERE oid IN (16, 17, 18, 19)));
 SET ROLE regress_gpusort_reader;
-SELECT * FROM compare('SELECT count(DISTINCT int4), percentile_disc(0.9) WITHIN GROUP (ORDER BY id) FROM numbers');
+SELECT * FROM pg_temp.compare_aggregates('SELECT count(DISTINCT int4), percentile_disc(0.9) WITHIN GROUP (ORDER BY id) FROM numbers');
 SELECT count(DISTINCT int4), percentile_disc(0.9) WITHIN GROUP (ORDER BY id) FROM numbers;
 RESET ROLE;
 
 -- What not everybody may call is left alone.
 BEGIN;
 REVOKE EXECUTE ON FUNCTION gpusort.count_distinct(anyelement) FROM PUBLIC;
-SELECT * FROM compare('SELECT count(DISTINCT int4), mode() WITHIN GROUP (ORDER BY int2) FROM numbers');
+SELECT * FROM pg_temp.compare_aggregates('SELECT count(DISTINCT int4), mode() WITHIN GROUP (ORDER BY int2) FROM numbers');
 REVOKE USAGE ON SCHEMA gpusort FROM PUBLIC;
-SELECT * FROM compare('SELECT count(DISTINCT int4), mode() WITHIN GROUP (ORDER BY int2) FROM numbers');
+SELECT * FROM pg_temp.compare_aggregates('SELECT count(DISTINCT int4), mode() WITHIN GROUP (ORDER BY int2) FROM numbers');
 ROLLBACK;
 PREPARE counted AS SELECT count(DISTINCT int4) FROM numbers;
 EXECUTE counted;
