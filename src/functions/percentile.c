@@ -15,6 +15,7 @@
 #include "utils/datum.h"
 
 #include "functions/percentile.h"
+#include "keys/key_compare.h"
 #include "large_memory.h"
 
 /* Where the percentile of one fraction lies. */
@@ -105,11 +106,8 @@ place_of(double fraction, PercentileKind kind, uint64 count, bool single)
 static int
 compare_ranks(const void *a, const void *b)
 {
-	uint64		left = *(const uint64 *) a;
-	uint64		right = *(const uint64 *) b;
-
 	CHECK_FOR_INTERRUPTS();
-	return (left > right) - (left < right);
+	return gpusort_compare_codes(a, b);
 }
 
 /* Finds the values at the ranks of all places.  found has space for two ranks per fraction. */

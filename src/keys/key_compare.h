@@ -37,6 +37,16 @@ gpusort_key_code(GpusortKeyForm form, const void *keys, uint32_t position)
 	}
 }
 
+/* Orders two codes, for qsort and bsearch. */
+static inline int
+gpusort_compare_codes(const void *a, const void *b)
+{
+	uint64_t	left = *(const uint64_t *) a;
+	uint64_t	right = *(const uint64_t *) b;
+
+	return (left > right) - (left < right);
+}
+
 extern bool gpusort_keys_in_order(GpusortKeyForm form, const void *keys, uint32_t count,
 								  bool descending);
 extern void gpusort_keys_classes(GpusortKeyForm form, const void *keys, const uint32_t *positions,

@@ -13,6 +13,7 @@
 #include "utils/typcache.h"
 
 #include "keys/collation_kind.h"
+#include "keys/key_compare.h"
 #include "keys/plain_key.h"
 
 #define NAME_SIZE 128			/* locales of longer names are not learned */
@@ -153,15 +154,6 @@ list_characters(Learning *learning)
 			add_character(learning, code);
 }
 
-static int
-compare_words(const void *a, const void *b)
-{
-	uint64		left = *(const uint64 *) a;
-	uint64		right = *(const uint64 *) b;
-
-	return (left > right) - (left < right);
-}
-
 /* True if one of two different sequences of weights, with zeros behind them, begins with the other. */
 static bool
 begin_alike(uint64 a, uint64 b)
@@ -222,7 +214,7 @@ list_weights(Learning *learning)
 	for (int i = 0; i < learning->count; i++)
 		if (learning->characters[i].usable && !learning->characters[i].is_pair && learning->characters[i].weights != 0)
 			distinct[count++] = learning->characters[i].weights;
-	qsort(distinct, count, sizeof(uint64), compare_words);
+	qsort(distinct, count, sizeof(uint64), gpusort_compare_codes);
 	learning->distinct = distinct;
 	for (int i = 0; i < count; i++)
 		if (i == 0 || distinct[i] != distinct[i - 1])
@@ -277,7 +269,7 @@ compare_texts(const void *a, const void *b)
 
 	if (left->bytes != right->bytes)
 		return left->bytes < right->bytes ? -1 : 1;
-	return compare_words(&left->word, &right->word);
+	return gpusort_compare_codes(&left->word, &right->word);
 }
 
 /* The text of one character, or of two. */

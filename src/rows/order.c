@@ -345,26 +345,53 @@ tie_breaker(RowSort *sort, const RowStore *store, int row_bits)
 	};
 }
 
-/* Bits that the numbers of the store's rows take. */
-static int
-row_bits_of(const RowStore *store)
+/* Bits that the numbers of the store's rows take, at least one. */
+int
+gpusort_rows_row_bits(const RowStore *store)
 {
-	return store->nrows <= 1 ? 1 : 32 - __builtin_clz(store->nrows - 1);
+	return store->nrows <= 1 ? 1 : gpusort_rows_bit_length(store->nrows - 1);
+}
+
+/* Packs rows first .. first + count - 1, with as many leading bits of their codes as fit. */
+void
+gpusort_rows_pack(const KeyCode *code, const RowStore *store, uint32 first, uint32 count, int row_bits, uint64 *packed)
+{
+	for (uint32 done = 0; done < count; done += ROWS_ENCODE_SPAN)
+	{
+		uint32		n = Min(ROWS_ENCODE_SPAN, count - done);
+
+		CHECK_FOR_INTERRUPTS();
+		gpusort_rows_encode(code, store, NULL, first + done, n, ROWS_PACKED_BITS - row_bits, packed + done);
+		for (uint32 i = done; i < done + n; i++)
+			packed[i] = (packed[i] << row_bits) | (first + i);
+	}
+}
+
+/* Writes the row numbers of packed integers.  They may take the place of these: writing never overtakes reading. */
+void
+gpusort_rows_unpack(const uint64 *packed, uint32 count, int row_bits, uint32 *rows)
+{
+	uint64		row_mask = (UINT64CONST(1) << row_bits) - 1;
+
+	for (uint32 i = 0; i < count; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		rows[i] = packed[i] & row_mask;
+	}
 }
 
 /* Orders rows that are equal in the keys before first_key.  Their numbers must come in ascending order. */
 void
 gpusort_rows_order_tie(RowSort *sort, uint32 *rows, uint32 count, int first_key)
 {
-	TieBreaker	breaker = tie_breaker(sort, sort->store, row_bits_of(sort->store));
+	TieBreaker	breaker = tie_breaker(sort, sort->store, gpusort_rows_row_bits(sort->store));
 	uint64	   *packed = MemoryContextAllocHuge(CurrentMemoryContext, count * sizeof(uint64));
 
 	for (uint32 i = 0; i < count; i++)
 		packed[i] = rows[i];
 	breaker.end = packed + count;
 	order_tie(&breaker, packed, count, first_key, 1);
-	for (uint32 i = 0; i < count; i++)
-		rows[i] = packed[i] & breaker.row_mask;
+	gpusort_rows_unpack(packed, count, breaker.row_bits, rows);
 	pfree(packed);
 }
 
@@ -404,7 +431,7 @@ gpusort_rows_order(RowSort *sort, uint32 wanted, bool in_order)
 	RowStore   *store = sort->store;
 	uint32		nrows = store->nrows;
 	RowList		list = {.count = nrows};
-	TieBreaker	breaker = tie_breaker(sort, store, row_bits_of(store));
+	TieBreaker	breaker = tie_breaker(sort, store, gpusort_rows_row_bits(store));
 	int			prefix_bits = ROWS_PACKED_BITS - breaker.row_bits;
 	KeyCode    *code;
 	uint64	   *packed;
@@ -412,28 +439,13 @@ gpusort_rows_order(RowSort *sort, uint32 wanted, bool in_order)
 	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, (Size) nrows * sizeof(uint64));
 	packed = (uint64 *) sort->packed.data;
 	code = gpusort_rows_code_fitted(sort->keys, 0, store, &list, prefix_bits, prefix_bits);
-
-	for (uint32 first = 0; first < nrows; first += ROWS_ENCODE_SPAN)
-	{
-		uint32		n = Min(ROWS_ENCODE_SPAN, nrows - first);
-
-		CHECK_FOR_INTERRUPTS();
-		gpusort_rows_encode(code, store, NULL, first, n, prefix_bits, packed + first);
-		for (uint32 i = first; i < first + n; i++)
-			packed[i] = (packed[i] << breaker.row_bits) | i;
-	}
+	gpusort_rows_pack(code, store, 0, nrows, breaker.row_bits, packed);
 	if (!is_ascending(packed, nrows))
 		sort_packed(sort, packed, nrows, true);
 	breaker.end = packed + wanted;
 	breaker.in_order = in_order;
 	break_ties(&breaker, packed, nrows, code->nexact, code->spent, 0);
 	gpusort_rows_code_free(code);
-
-	/* Writing never overtakes reading: a row number takes half of what it is read from. */
 	sort->order = (uint32 *) packed;
-	for (uint32 i = 0; i < nrows; i++)
-	{
-		GPUSORT_CHECK_EVERY(i);
-		sort->order[i] = packed[i] & breaker.row_mask;
-	}
+	gpusort_rows_unpack(packed, nrows, breaker.row_bits, sort->order);
 }

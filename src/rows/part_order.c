@@ -18,6 +18,7 @@
 #include "large_memory.h"
 #include "rows/row_scatter.h"
 #include "rows/row_sort.h"
+#include "rows/word_sample.h"
 #include "stats/sort_attempt.h"
 
 #define ROWS_PARTS_MIN_BYTES (16 * 1024 * 1024)	/* smaller stores lie in the caches */
@@ -34,13 +35,6 @@ bytes_per_row(const RowStore *store)
 	return store->layout->fixed_bytes + store->null_columns + sizeof(uint64);
 }
 
-/* True if so many leading bits of the code are all that orders the rows. */
-static bool
-is_all(const RowSort *sort, const KeyCode *code, int bits)
-{
-	return code->nexact == sort->keys->nkeys && code->bits <= bits;
-}
-
 /*
  * How many leading bits of the code the rows are scattered by: all, if these are few and
  * order the rows, or as many as make parts that fit the caches.
@@ -51,7 +45,7 @@ find_part_bits(const RowSort *sort, const KeyCode *code)
 	uint32		nrows = sort->store->nrows;
 	uint64		parts = nrows * (double) bytes_per_row(sort->store) / ROWS_PART_BYTES;
 
-	if (is_all(sort, code, Min(ROWS_WHOLE_BITS_MAX, gpusort_rows_bit_length(nrows) + 1)))
+	if (code->nexact == sort->keys->nkeys && code->bits <= Min(ROWS_WHOLE_BITS_MAX, gpusort_rows_bit_length(nrows) + 1))
 		return code->bits;
 	return Min(gpusort_rows_bit_length(parts), ROWS_PART_BITS_MAX);
 }
@@ -69,15 +63,6 @@ are_ordered(const uint64 *values)
 		falls |= values[i] < values[i - 1];
 	}
 	return !rises || !falls;
-}
-
-static int
-compare_words(const void *a, const void *b)
-{
-	uint64		left = *(const uint64 *) a;
-	uint64		right = *(const uint64 *) b;
-
-	return (left > right) - (left < right);
 }
 
 /* True if more than one in ROWS_PART_SHARE_MAX of these sorted words belong to one part and are not all the same. */
@@ -103,24 +88,20 @@ static bool
 choose_rule(const RowSort *sort, const KeyCode *code, PartMap *map)
 {
 	uint32		rows[ROWS_LOOKED_AT];
-	uint64		words[ROWS_LOOKED_AT];
+	uint64		codes[ROWS_LOOKED_AT];
+	uint64	   *words;
 
 	for (uint64 i = 0; i < ROWS_LOOKED_AT; i++)
 		rows[i] = i * sort->store->nrows / ROWS_LOOKED_AT;
-	gpusort_rows_load_codes(&sort->keys->keys[0], sort->store, rows, 0, ROWS_LOOKED_AT, words);
-	if (are_ordered(words))
+	gpusort_rows_load_codes(&sort->keys->keys[0], sort->store, rows, 0, ROWS_LOOKED_AT, codes);
+	if (are_ordered(codes))
 		return false;
-	gpusort_rows_encode(code, sort->store, rows, 0, ROWS_LOOKED_AT, map->word_bits, words);
-	qsort(words, ROWS_LOOKED_AT, sizeof(uint64), compare_words);
-	map->rule = PARTS_EVEN;
+	words = gpusort_rows_sorted_words(code, sort->store, rows, ROWS_LOOKED_AT);
 	map->great = words[ROWS_LOOKED_AT - 1];
-	while (are_uneven(words, map))
-	{
-		if (map->rule == PARTS_DENSE_HIGH)
-			return false;
-		map->rule++;
-	}
-	return true;
+	for (map->rule = 0; map->rule < PART_RULES && are_uneven(words, map); map->rule++)
+		;
+	pfree(words);
+	return map->rule < PART_RULES;
 }
 
 /* True if the codes of all keys come from columns, and nothing demands a device, a method or only the first rows. */
@@ -139,24 +120,11 @@ may_scatter(const RowSort *sort)
 static void
 order_part(RowSort *sort, const KeyCode *code, uint32 start, uint32 end, int row_bits, uint64 *packed)
 {
-	uint64		row_mask = (UINT64CONST(1) << row_bits) - 1;
 	uint32		nrows = end - start;
 
-	for (uint32 first = 0; first < nrows; first += ROWS_ENCODE_SPAN)
-	{
-		uint32		n = Min(ROWS_ENCODE_SPAN, nrows - first);
-
-		CHECK_FOR_INTERRUPTS();
-		gpusort_rows_encode(code, sort->store, NULL, start + first, n, ROWS_PACKED_BITS - row_bits, packed + first);
-		for (uint32 i = first; i < first + n; i++)
-			packed[i] = (packed[i] << row_bits) | (start + i);
-	}
+	gpusort_rows_pack(code, sort->store, start, nrows, row_bits, packed);
 	gpusort_rows_order_packed(sort, sort->store, packed, nrows, row_bits, code->nexact, code->spent);
-	for (uint32 i = 0; i < nrows; i++)
-	{
-		GPUSORT_CHECK_EVERY(i);
-		sort->order[start + i] = packed[i] & row_mask;
-	}
+	gpusort_rows_unpack(packed, nrows, row_bits, sort->order + start);
 }
 
 static void
@@ -188,7 +156,7 @@ scatter_and_order(RowSort *sort, const KeyCode *code, const PartMap *map, int ro
 	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, nrows * sizeof(uint32));
 	sort->order = (uint32 *) sort->packed.data;
 	parts = gpusort_rows_scatter(sort->store, code, map, sort->order);
-	if (map->rule != PARTS_EVEN || !is_all(sort, code, map->part_bits))
+	if (map->rule != PARTS_EVEN || map->shift > 0 || code->nexact < sort->keys->nkeys)
 		order_parts(sort, code, &parts, row_bits);
 	else
 		for (uint32 row = 0; row < nrows; row++)
@@ -206,18 +174,19 @@ gpusort_rows_order_by_parts(RowSort *sort, bool by_interval)
 {
 	RowList		all_rows = {.count = sort->store->nrows};
 	uint64		nrows = all_rows.count;
-	int			row_bits = gpusort_rows_bit_length(nrows);
+	int			row_bits = gpusort_rows_row_bits(sort->store);
 	SortAttempt attempt;
 	KeyCode    *code;
 	PartMap		map;
+	int			part_bits;
 	bool		pays;
 
 	if (!may_scatter(sort) || !(by_interval || nrows * bytes_per_row(sort->store) >= ROWS_PARTS_MIN_BYTES))
 		return false;
 	code = by_interval ? gpusort_rows_interval_code(sort)
 		: gpusort_rows_code_fitted(sort->keys, 0, sort->store, &all_rows, ROWS_PACKED_BITS - row_bits, 0);
-	map.word_bits = Min(code->bits, ROWS_PACKED_BITS - row_bits);
-	map.part_bits = find_part_bits(sort, code);
+	part_bits = find_part_bits(sort, code);
+	map.shift = Max(Min(code->bits, ROWS_WORD_BITS) - part_bits, 0);
 	pays = choose_rule(sort, code, &map);
 	if (pays)
 	{

@@ -533,6 +533,8 @@ gpusort_rows_code_free(KeyCode *code)
 	{
 		if (code->fields[i].characters != NULL)
 			gpusort_characters_free(code->fields[i].characters);
+		if (code->fields[i].intervals != NULL)
+			pfree(code->fields[i].intervals);
 	}
 	pfree(code->fields);
 	pfree(code);

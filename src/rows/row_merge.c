@@ -219,16 +219,12 @@ static void
 order_batch(RowMerge *merge)
 {
 	uint64	   *packed = (uint64 *) merge->packed.data;
-	uint32	   *order = (uint32 *) packed;
-	int			row_bits = gpusort_rows_bit_length(merge->window->nrows);
-	uint64		row_mask = (UINT64CONST(1) << row_bits) - 1;
+	int			row_bits = gpusort_rows_row_bits(merge->window);
 	int			dropped_bits = pack_batch(merge, row_bits);
 
 	gpusort_rows_order_packed(merge->sort, merge->window, packed, merge->nrows, row_bits,
 							  dropped_bits == 0 ? merge->code->nexact : 0, merge->code->spent);
-	/* Writing never overtakes reading: a row number takes half of what it is read from. */
-	for (uint32 i = 0; i < merge->nrows; i++)
-		order[i] = packed[i] & row_mask;
+	gpusort_rows_unpack(packed, merge->nrows, row_bits, (uint32 *) packed);
 }
 
 /* Lists the batch's rows, which are all of one run and so in order. */

@@ -25,13 +25,12 @@ void
 gpusort_rows_find_parts(const PartMap *map, uint64 *words, uint32 n)
 {
 	uint32		last = dense_part(map->great);
-	int			shift = Max(map->word_bits - map->part_bits, 0);
 
 	switch (map->rule)
 	{
 		case PARTS_EVEN:
 			for (uint32 i = 0; i < n; i++)
-				words[i] >>= shift;
+				words[i] >>= map->shift;
 			break;
 		case PARTS_DENSE_LOW:
 			for (uint32 i = 0; i < n; i++)
@@ -41,6 +40,8 @@ gpusort_rows_find_parts(const PartMap *map, uint64 *words, uint32 n)
 			for (uint32 i = 0; i < n; i++)
 				words[i] = last - dense_part(Max(map->great, words[i]) - words[i]);
 			break;
+		case PART_RULES:
+			pg_unreachable();
 	}
 }
 
@@ -55,7 +56,7 @@ count_parts(const RowStore *store, const KeyCode *code, const PartMap *map, uint
 		uint32		n = Min(ROWS_COUNTED_AT_ONCE, store->nrows - first);
 
 		GPUSORT_CHECK_EVERY(first);
-		gpusort_rows_encode(code, store, NULL, first, n, map->word_bits, words);
+		gpusort_rows_encode(code, store, NULL, first, n, ROWS_WORD_BITS, words);
 		gpusort_rows_find_parts(map, words, n);
 		for (uint32 i = 0; i < n; i++)
 		{
@@ -109,7 +110,7 @@ scatter_column(RowStore *store, RowBuffer *column, int width, RowBuffer *spare, 
 RowParts
 gpusort_rows_scatter(RowStore *store, const KeyCode *code, const PartMap *map, uint32 *places)
 {
-	uint64		last = map->word_bits >= 64 ? PG_UINT64_MAX : (UINT64CONST(1) << map->word_bits) - 1;
+	uint64		last = PG_UINT64_MAX >> (ROWS_WORD_BITS - Min(code->bits, ROWS_WORD_BITS));
 	RowParts	parts;
 	ColumnBuffer *columns = palloc(2 * store->layout->natts * sizeof(ColumnBuffer));
 	int			ncolumns = gpusort_rows_store_list_columns(store, columns);

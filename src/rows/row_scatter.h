@@ -13,19 +13,19 @@
 #include "rows/row_code.h"
 #include "rows/row_store.h"
 
-/* Which words of codes belong to one part. */
+/* Which words of codes belong to one part.  A word has the first ROWS_WORD_BITS bits of a code, or all of them. */
 typedef enum PartRule
 {
 	PARTS_EVEN,					/* those with the same leading bits */
 	PARTS_DENSE_LOW,			/* 256 parts for the words of each length: small words are told apart more finely */
-	PARTS_DENSE_HIGH			/* the same from a great word downwards */
+	PARTS_DENSE_HIGH,			/* the same from a great word downwards */
+	PART_RULES
 } PartRule;
 
 typedef struct PartMap
 {
 	PartRule	rule;
-	int			word_bits;		/* of the words: of the code, the first so many bits */
-	int			part_bits;		/* PARTS_EVEN: of the number of a part */
+	int			shift;			/* PARTS_EVEN: how many bits of a word are behind those */
 	uint64		great;			/* PARTS_DENSE_HIGH: greater words are in the last part */
 } PartMap;
 

@@ -9,6 +9,7 @@
 #include "common/pg_prng.h"
 #include "miscadmin.h"
 
+#include "keys/key_compare.h"
 #include "rows/word_sample.h"
 
 /*
@@ -16,15 +17,6 @@
  * tied two by two, shows itself by about eight pairs then, whatever their number is.
  */
 #define ROWS_TIES_SAMPLED 8
-
-static int
-compare_words(const void *a, const void *b)
-{
-	uint64		left = *(const uint64 *) a;
-	uint64		right = *(const uint64 *) b;
-
-	return (left > right) - (left < right);
-}
 
 uint64 *
 gpusort_rows_sorted_words(const KeyCode *code, const RowStore *store, const uint32 *rows, uint32 n)
@@ -38,7 +30,7 @@ gpusort_rows_sorted_words(const KeyCode *code, const RowStore *store, const uint
 		CHECK_FOR_INTERRUPTS();
 		gpusort_rows_encode(code, store, rows ? rows + first : NULL, first, span, ROWS_WORD_BITS, words + first);
 	}
-	qsort(words, n, sizeof(uint64), compare_words);
+	qsort(words, n, sizeof(uint64), gpusort_compare_codes);
 	return words;
 }
 
