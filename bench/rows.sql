@@ -110,6 +110,26 @@ SET work_mem = '4GB';
 DROP TABLE md5s, urls, names, lengths;
 \endif
 
+\if :{?compared}
+-- Types whose values only their own function compares: Sort by one, beside the node by a key that is the same in all rows and by that one.
+CREATE UNLOGGED TABLE compared AS
+	SELECT 1 AS same, jsonb_build_object('name', hashint8(i) % 50000, 'n', i % 7) AS "jsonb", ARRAY[hashint8(i) % 50000, i] AS "int4[]",
+		ARRAY[md5((i % 50000)::text), i::text] AS "text[]", int4range(abs(hashint8(i) % 50000), abs(hashint8(i) % 50000) + i::int4 % 9 + 1) AS "int4range"
+	FROM generate_series(1::int8, 200000) i;
+VACUUM (FREEZE, ANALYZE) compared;
+SET gpusort.force_nodes = on;
+SELECT format('SET work_mem = %L', memory),
+	format('CALL measure(''rows'', %L, %L, NULL, 200000, %L, ''Sort'', %s)', format('by %s, work_mem %s', type, memory), type,
+		ARRAY[['floor: unsorted', format(query, type, ''), '', ''], ['gpusort, CPU engine', format(query, type, 'ORDER BY same, ' || quote_ident(type)), 'gpusort.engine', 'cpu'],
+			['Sort', format(query, type, 'ORDER BY ' || quote_ident(type)), 'gpusort.enable_sort', 'off']], :slow_runs)
+FROM unnest(ARRAY['1GB', '4MB', '64kB']) WITH ORDINALITY m(memory, i), unnest(ARRAY['jsonb', 'int4[]', 'text[]', 'int4range']) type,
+	(VALUES ('SELECT count(%1$I) FROM (SELECT same, %1$I FROM gpusort_bench.compared %2$s OFFSET 0) q')) q(query)
+ORDER BY i, type \gexec
+RESET gpusort.force_nodes;
+SET work_mem = '4GB';
+DROP TABLE compared;
+\endif
+
 \if :{?limit}
 CALL measure('rows', 'first 10', 'int4', NULL, :many, rows_contenders('x, id', 'narrow', 'x', 'count(*)', ' LIMIT 10'), 'Sort', :slow_runs);
 CALL measure('rows', 'first 100,000', 'int4', NULL, :many, rows_contenders('x, id', 'narrow', 'x', 'count(*)', ' LIMIT 100000'), 'Sort', :slow_runs);

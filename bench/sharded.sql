@@ -1,4 +1,4 @@
--- ORDER BY over three servers: MergeAppend beside the merge node.
+-- ORDER BY over three servers: PostgreSQL alone, gpusort at home, on the three, and on all.
 \i bench/session.sql
 \set section sharded
 SET work_mem = '4MB';
@@ -31,29 +31,33 @@ BEGIN
 	END LOOP;
 END $$;
 
-CREATE PROCEDURE merge_of(data text, type text, query text) LANGUAGE plpgsql AS $$
+-- Rows of all servers by a column, `rest` behind ORDER BY; {} in the query stands for the table.
+CREATE PROCEDURE merge_of(data text, type text, fetch_size int, query text, key text, rest text DEFAULT '') LANGUAGE plpgsql AS $$
+DECLARE
+	ordered text := format(query, format('ORDER BY %s %s', key, rest));
+	mixed text := replace(ordered, '{}', 'gpusort_bench.rows_' || fetch_size);
+	plain text := replace(ordered, '{}', 'gpusort_bench.plain_' || fetch_size);
 BEGIN
 	CALL gpusort_bench.measure('sharded', data, type, NULL, 3 * current_setting('gpusort_bench.rows')::bigint, ARRAY[
-		['MergeAppend', query, 'gpusort.enable_async_merge', 'off'],
-		['gpusort', query, '', '']]);
+		['floor: not ordered', replace(format(query, rest), '{}', 'gpusort_bench.rows_' || fetch_size), '', ''],
+		['PostgreSQL', plain, 'gpusort.enable_async_merge', 'off'],
+		['gpusort at home', plain, '', ''],
+		['gpusort on the servers', mixed, 'gpusort.enable_async_merge', 'off'],
+		['gpusort on all', mixed, '', '']]);
 END $$;
 
 \if :{?all}
-CALL merge_of('all rows, fetch_size = 10000', 'int4', 'SELECT count(id), count(x), count(v) FROM (SELECT id, x, v FROM gpusort_bench.rows_10000 ORDER BY x OFFSET 0) s');
-CALL merge_of('all rows, fetch_size = 10000, servers without gpusort', 'int4', 'SELECT count(id), count(x), count(v) FROM (SELECT id, x, v FROM gpusort_bench.plain_10000 ORDER BY x OFFSET 0) s');
-CALL merge_of('all rows, fetch_size = 10000', 'text', 'SELECT count(id), count(t) FROM (SELECT id, t FROM gpusort_bench.rows_10000 ORDER BY t OFFSET 0) s');
-CALL merge_of('all rows, fetch_size = 10000, servers without gpusort', 'text', 'SELECT count(id), count(t) FROM (SELECT id, t FROM gpusort_bench.plain_10000 ORDER BY t OFFSET 0) s');
+CALL merge_of('all rows by an int4, three columns', 'int4', 10000, 'SELECT count(id), count(x), count(v) FROM (SELECT id, x, v FROM {} %s) s', 'x', 'OFFSET 0');
+CALL merge_of('all rows by a text, two columns', 'text', 10000, 'SELECT count(id), count(t) FROM (SELECT id, t FROM {} %s) s', 't', 'OFFSET 0');
 \endif
 
 \if :{?default}
-CALL merge_of('all rows, fetch_size = 100', 'int4', 'SELECT count(id), count(x), count(v) FROM (SELECT id, x, v FROM gpusort_bench.rows_100 ORDER BY x OFFSET 0) s');
-CALL merge_of('all rows, fetch_size = 100, servers without gpusort', 'int4', 'SELECT count(id), count(x), count(v) FROM (SELECT id, x, v FROM gpusort_bench.plain_100 ORDER BY x OFFSET 0) s');
+CALL merge_of('all rows by an int4, three columns, fetch_size 100', 'int4', 100, 'SELECT count(id), count(x), count(v) FROM (SELECT id, x, v FROM {} %s) s', 'x', 'OFFSET 0');
 \endif
 
 \if :{?first}
-CALL merge_of('first 10 rows', 'int4', 'SELECT id, x, v FROM gpusort_bench.rows_100 ORDER BY x LIMIT 10');
-CALL merge_of('first 10 rows, servers without gpusort', 'int4', 'SELECT id, x, v FROM gpusort_bench.plain_100 ORDER BY x LIMIT 10');
-CALL merge_of('first 10 rows, servers without gpusort', 'text', 'SELECT id, t FROM gpusort_bench.plain_100 ORDER BY t LIMIT 10');
+CALL merge_of('the first 10 rows by an int4', 'int4', 100, 'SELECT id, x, v FROM {} %s', 'x', 'LIMIT 10');
+CALL merge_of('the first 10 rows by a text', 'text', 100, 'SELECT id, t FROM {} %s', 't', 'LIMIT 10');
 \endif
 \i bench/report.sql
 DROP EXTENSION postgres_fdw CASCADE;
