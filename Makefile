@@ -49,8 +49,10 @@ CXX_SOURCES := $(sort $(wildcard src/*/*.cc))
 OBJS = $(C_SOURCES:.c=.o) $(CXX_SOURCES:.cc=.o)
 
 # The extension script is the concatenation of one file per theme, and of what a script
-# writes that makes objects for many types. The upgrade to 1.1 ends with the same.
+# writes that makes objects for many types. The upgrade to 1.1 ends with the files whose objects
+# are all new there, the comments of the others, and what that script writes.
 SQL_PARTS = sql/gpusort/header.sql $(filter-out sql/gpusort/header.sql,$(sort $(wildcard sql/gpusort/*.sql)))
+SQL_NEW = $(patsubst %,sql/gpusort/%.sql,arrays_statistics sets_percentiles sets_values sorted_sets substitutes)
 SQL_WRITER = sql/sets_with_types
 UPGRADE_WRITTEN = gpusort--1.0--1.1.sql
 DATA_built = sql/gpusort--$(EXTVERSION).sql sql/$(UPGRADE_WRITTEN)
@@ -82,10 +84,11 @@ include $(PGXS)
 HEADERS_ALL := $(wildcard src/*.h src/*/*.h src/*/*/*.h cuda/gpusort_cuda.h)
 $(OBJS): $(HEADERS_ALL)
 
-sql/gpusort--$(EXTVERSION).sql: $(SQL_PARTS)
+$(DATA_built): $(SQL_PARTS) $(SQL_WRITER)
+sql/gpusort--$(EXTVERSION).sql:
+	{ cat $(SQL_PARTS) && sh $(SQL_WRITER); } > $@
 sql/$(UPGRADE_WRITTEN): sql/upgrade/$(UPGRADE_WRITTEN)
-$(DATA_built): $(SQL_WRITER)
-	{ cat $(filter-out $(SQL_WRITER),$^) && sh $(SQL_WRITER); } > $@
+	{ cat $< $(SQL_NEW) && grep -h '^COMMENT' $(filter-out $(SQL_NEW),$(SQL_PARTS)) && sh $(SQL_WRITER); } > $@
 .DELETE_ON_ERROR:
 
 # On a server that does not preload gpusort each session of a test does.
