@@ -90,6 +90,25 @@ EXPLAIN (VERBOSE, COSTS OFF) SELECT g, array_agg(x ORDER BY y, id) FROM items GR
 EXPLAIN (VERBOSE, COSTS OFF) SELECT g, array_agg(x ORDER BY y, id) FROM items GROUP BY g ORDER BY g DESC NULLS LAST;
 RESET enable_sort;
 
+-- The extension makes the arrays of sorted rows: of any type, with NULLs, of long values; not where it shares its state with another aggregate.
+CREATE DOMAIN small AS int4 CHECK (VALUE < 1000);
+CREATE AGGREGATE list_of(anynonarray) (SFUNC = array_agg_transfn, STYPE = internal, FINALFUNC = array_agg_finalfn, FINALFUNC_EXTRA);
+CREATE TABLE long (id int, g int, t text);
+ALTER TABLE long ALTER t SET STORAGE EXTERNAL;
+INSERT INTO long SELECT i, i % 3, nullif(repeat(md5(i::text), i * 10), '') FROM generate_series(0, 20) i;
+ANALYZE long;
+SELECT query, presorted, same FROM (VALUES
+	('SELECT g, array_agg(x::small ORDER BY y, id), array_agg(x > 50 ORDER BY y, id), array_agg(t::"char" ORDER BY y, id), array_agg(to_json(x) ORDER BY y, id), array_agg(NULL::cstring ORDER BY y, id) FROM items GROUP BY g ORDER BY g'),
+	('SELECT pg_typeof(array_agg(x::small ORDER BY y, id)), pg_typeof(array_agg(NULL::varchar(3) ORDER BY y, id)), pg_typeof(array_agg(items ORDER BY y, id)) FROM items'),
+	('SELECT array_agg(t ORDER BY id DESC), array_agg(long ORDER BY id DESC) FROM long'),
+	('SELECT g, array_agg(t ORDER BY id DESC), array_agg(id ORDER BY id DESC) FILTER (WHERE t IS NULL) FROM long GROUP BY g ORDER BY g'),
+	('SELECT list_of(x ORDER BY y, id), array_agg(x ORDER BY y, id), array_agg(t ORDER BY y, id) FROM items')) v(query), compare(query);
+BEGIN;
+REVOKE EXECUTE ON FUNCTION gpusort_internal.array_agg(anyelement) FROM PUBLIC;
+EXPLAIN (VERBOSE, COSTS OFF) SELECT array_agg(t ORDER BY id DESC) FROM long;
+ROLLBACK;
+EXPLAIN (VERBOSE, COSTS OFF) SELECT array_agg(t ORDER BY id DESC) FROM long;
+
 -- Views, row security, prepared statements and cursors.
 CREATE VIEW lists AS SELECT g, array_agg(x ORDER BY y, id) AS a FROM items GROUP BY g;
 SELECT pg_get_viewdef('lists') ~ 'ORDER BY' AS as_written;
@@ -133,6 +152,8 @@ SELECT query, same FROM (VALUES
 	('SELECT g, sum(DISTINCT y), array_agg(x ORDER BY n, id) FROM items GROUP BY g ORDER BY g'),
 	('SELECT g, count(DISTINCT x), array_agg(y ORDER BY n, id) FROM items GROUP BY g ORDER BY g DESC NULLS LAST'),
 	('SELECT array_agg(DISTINCT x), string_agg(t, '','' ORDER BY n, id), sum(DISTINCT y) FROM items'),
+	('SELECT g, array_agg(t ORDER BY n, id), string_agg(t, '','' ORDER BY n, id) FROM items GROUP BY g ORDER BY g'),
+	('SELECT list_of(t ORDER BY n, id), array_agg(t ORDER BY n, id), array_agg(v ORDER BY n, id) FROM items'),
 	-- The Sort below may be a subquery's, and have its parameters.
 	('SELECT count(DISTINCT id) FROM (SELECT id FROM items WHERE x < (SELECT max(x) FROM items) ORDER BY id) q'),
 	('SELECT count(DISTINCT id) FROM (SELECT id FROM items WHERE t < (SELECT max(t) FROM items) ORDER BY id) q'),

@@ -34,6 +34,7 @@ PG_FUNCTION_INFO_V1(gpusort_set_agg_combine);
 PG_FUNCTION_INFO_V1(gpusort_set_agg_serialize);
 PG_FUNCTION_INFO_V1(gpusort_set_agg_deserialize);
 PG_FUNCTION_INFO_V1(gpusort_set_agg_final);
+PG_FUNCTION_INFO_V1(gpusort_array_agg_final);
 
 /* sorted_agg_transition(internal, value [, descending [, nulls_first]]) */
 Datum
@@ -226,4 +227,17 @@ gpusort_set_agg_final(PG_FUNCTION_ARGS)
 			gpusort_set_refuse();
 	}
 	PG_RETURN_ARRAYTYPE_P(values);
+}
+
+/* The array of all values, in the order in which they came. */
+Datum
+gpusort_array_agg_final(PG_FUNCTION_ARGS)
+{
+	const SetState *state = gpusort_set_get_kind(fcinfo, SET_SORTED);
+
+	gpusort_set_context(fcinfo);
+	if (state == NULL)
+		PG_RETURN_NULL();
+	gpusort_set_check_result(fcinfo, state, gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type)->array_type);
+	PG_RETURN_ARRAYTYPE_P(gpusort_collector_array(&state->values));
 }

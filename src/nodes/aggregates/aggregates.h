@@ -6,7 +6,8 @@
  * Agg of a finished plan, before the nodes below it are offered to the rooms.  call.c puts the
  * extension's percentile_cont, percentile_disc, mode and count_distinct in the place of the
  * built-in ones, and sorted_agg and its kin in that of array_agg(x ORDER BY y).  For other
- * aggregates with ORDER BY, and for small groups, order.c puts a Sort below the Agg.
+ * aggregates with ORDER BY, and for small groups, order.c puts a Sort below the Agg.  Above
+ * sorted rows array_agg is replaced, too: PostgreSQL's allocates memory for each value.
  */
 #ifndef GPUSORT_AGGREGATES_H
 #define GPUSORT_AGGREGATES_H
@@ -33,13 +34,16 @@ extern bool gpusort_aggregate_is_ordered_array(const Aggref *call);
 extern void gpusort_aggregate_describe(AggregateCall *call);
 extern void gpusort_aggregate_replace(PlannedStmt *statement, const AggregateCall *call);
 
+/* Turns a call of array_agg, whose rows come sorted, into one that keeps its values as the array has them. */
+extern void gpusort_aggregate_collect(PlannedStmt *statement, Aggref *call);
+
 /* order.c */
 extern bool gpusort_aggregate_is_ordered(const Aggref *call);
 extern bool gpusort_aggregates_share_order(const Aggref *a, const Aggref *b);
 extern bool gpusort_aggregate_ignores_order(const AggregateCall *call);
 extern Sort *gpusort_aggregates_order(Agg *agg, List *calls, const PlanPlace *place);
 
-/* Removes the ORDER BY of a call, whose rows then come sorted. */
+/* Removes the ORDER BY of a call, whose rows come sorted. */
 extern void gpusort_aggregate_take_order(Aggref *call);
 
 #endif							/* GPUSORT_AGGREGATES_H */

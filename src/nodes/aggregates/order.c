@@ -272,6 +272,7 @@ gpusort_aggregate_take_order(Aggref *call)
 			call->args = foreach_delete_current(call->args, cell);
 	}
 	call->aggorder = NIL;
+	GPUSORT_SET_PRESORTED(call, false);
 }
 
 /* Gives a reason to all ordered calls that have none yet. */

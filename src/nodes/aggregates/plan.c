@@ -14,6 +14,7 @@
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "utils/fmgroids.h"
 
 #include "compat.h"
 #include "guc.h"
@@ -271,6 +272,35 @@ drop_order(Agg *agg)
 	}
 }
 
+/* True if another aggregate has the state of a call, too. */
+static bool
+shares_state(const AggregateCall *call, List *calls)
+{
+	ListCell   *cell;
+
+	foreach(cell, calls)
+	{
+		const Aggref *other = ((const AggregateCall *) lfirst(cell))->call;
+
+		if (other->aggtransno == call->call->aggtransno && other->aggno != call->call->aggno)
+			return true;
+	}
+	return false;
+}
+
+/* Changes a call whose rows come sorted, below the Agg. */
+static void
+take_sorted(const AggregateCall *call, List *calls, PlannedStmt *statement)
+{
+	bool		collects = call->call->aggfnoid == F_ARRAY_AGG_ANYNONARRAY && call->call->aggdistinct == NIL &&
+		!shares_state(call, calls);
+
+	if (call->ordered || collects)
+		gpusort_aggregate_take_order(call->call);
+	if (collects)
+		gpusort_aggregate_collect(statement, call->call);
+}
+
 /* Changes the calls that are taken. */
 static void
 take_calls(Agg *agg, List *calls, PlannedStmt *statement)
@@ -282,14 +312,13 @@ take_calls(Agg *agg, List *calls, PlannedStmt *statement)
 	{
 		const AggregateCall *call = lfirst(cell);
 
-		if (call->reason != PLAN_TAKEN)
-			continue;
-		if (call->ordered)
-			gpusort_aggregate_take_order(call->call);
-		if (!call->replaceable)
-			continue;
-		presorted |= GPUSORT_IS_PRESORTED(call->call);
-		gpusort_aggregate_replace(statement, call);
+		if (call->replaceable && call->reason == PLAN_TAKEN)
+		{
+			presorted |= GPUSORT_IS_PRESORTED(call->call);
+			gpusort_aggregate_replace(statement, call);
+		}
+		else if (GPUSORT_IS_PRESORTED(call->call) || (call->ordered && call->reason == PLAN_TAKEN))
+			take_sorted(call, calls, statement);
 	}
 	if (presorted)
 		drop_order(agg);
