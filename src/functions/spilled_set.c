@@ -163,13 +163,22 @@ begin_reading(SpilledSet *set)
 	return (Reader) {.sort = set->sort};
 }
 
-/* Takes the next value, which must be there.  It is valid until the next call. */
+/* True if the next value is read with others that follow it, in the place of those before it. */
+static inline bool
+begins_batch(const Reader *reader)
+{
+	const RowBatch *batch = reader->sort->batch;
+
+	return reader->row < batch->first || reader->row >= batch->first + batch->nrows;
+}
+
+/* Takes the next value, which must be there.  It is valid until one is taken that begins a batch. */
 static inline Datum
 read_next(Reader *reader)
 {
 	const RowBatch *batch = reader->sort->batch;
 
-	if (unlikely(reader->row < batch->first || reader->row >= batch->first + batch->nrows))
+	if (unlikely(begins_batch(reader)))
 	{
 		CHECK_FOR_INTERRUPTS();
 		batch = gpusort_rows_sort_read(reader->sort, reader->row);
@@ -243,16 +252,22 @@ gpusort_spilled_count_distinct(SpilledSet *set, ElementType *element)
 {
 	Reader		reader = begin_reading(set);
 	Datum		last = (Datum) 0;
+	Datum		kept = (Datum) 0;
 	int64		distinct = 0;
 
 	while (reader.row < set->sort->nrows)
 	{
-		Datum		value = read_next(&reader);
+		Datum		value;
 
-		if (distinct > 0 && are_equal(set, element, last, value))
-			continue;
-		keep_value(set, &last, value);
-		distinct++;
+		if (distinct > 0 && unlikely(begins_batch(&reader)))
+		{
+			keep_value(set, &kept, last);
+			last = kept;
+		}
+		value = read_next(&reader);
+		if (distinct == 0 || !are_equal(set, element, last, value))
+			distinct++;
+		last = value;
 	}
 	return distinct;
 }
