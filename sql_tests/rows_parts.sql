@@ -38,9 +38,12 @@ SELECT keys, same_as_sort('parted', keys)
 FROM unnest(ARRAY['even', 'even DESC', 'uneven', 'uneven DESC', 'far', 'far DESC', 'few', 'few DESC, even', 'few, flag, missing NULLS FIRST, hostile', 'missing', 'missing DESC', 'late', 'late DESC', 'same', 'hostile DESC', 'at', 'flag', 'even::numeric']) keys;
 SELECT keys, same_as_sort('titled', keys) FROM unnest(ARRAY['even', 'few, missing', 'few, title DESC', 'at DESC NULLS LAST']) keys;
 
--- Runs that are larger than a part, and a cursor that goes back.
+-- Runs that are larger than a part, with records of several lengths, and a cursor that goes back.
 SET work_mem = '20MB';
 SELECT same_as_sort('parted', 'even'), same_as_sort('titled', 'few, at');
+SET work_mem = '42MB';
+SELECT count(*), bool_and(title = repeat('x', id % 3) || id AND hashint4extended(id, 0) = key) AS whole, bool_and(key >= before) AS in_order
+FROM (SELECT *, lag(key, 1, key) OVER () AS before FROM (SELECT hashint4extended(i, 0) AS key, i AS id, repeat('x', i % 3) || i AS title FROM generate_series(1, 1100000) i ORDER BY key OFFSET 0) q) r;
 SET work_mem = '256MB';
 BEGIN;
 DECLARE back SCROLL CURSOR FOR SELECT id, even, a, b, c, d, e, f, g, h, j, k FROM parted ORDER BY even;

@@ -5,7 +5,8 @@
  * Rows of a part stay in the input's order, and the parts lie one behind the other.  Each
  * column is read once in sequence.  While the parts are few, the lines that are written
  * lie in the caches.  So this takes a fraction of what reading the columns by row number
- * takes.  Records stay where they are; the rows know their places.
+ * takes.  Records stay where they are; the rows know where they begin, but no longer where
+ * they end, so the store's rows can only be read.
  */
 #ifndef GPUSORT_ROW_SCATTER_H
 #define GPUSORT_ROW_SCATTER_H

@@ -205,7 +205,7 @@ order_here(RowSort *sort, OrderUse use)
 {
 	gpusort_progress_engine(sort->progress, ENGINE_CPU, GPUSORT_METHOD_AUTO);
 	gpusort_progress_update(sort->progress, SORT_PHASE_SORTING, 0, 1);
-	if (use == ORDER_CUTS || !gpusort_rows_order_by_parts(sort, use == ORDER_ENDS && gpusort_rows_counts_intervals(sort)))
+	if (use != ORDER_ENDS || !gpusort_rows_order_by_parts(sort, gpusort_rows_counts_intervals(sort)))
 		gpusort_rows_order(sort, ordered_rows(sort), use != ORDER_CUTS || !has_exact_bound(sort));
 	if (gpusort_reason_is_fallback(sort->failed))
 		gpusort_stats_fallback(USED_FOR_ROWS, GPUSORT_METHOD_AUTO, sort->failed);

@@ -389,7 +389,7 @@ gpusort_rows_store_get(const RowStore *store, uint32 row, int attribute, bool *i
 	}
 }
 
-/* Bytes of a row's record, which ends where the next row's begins. */
+/* Bytes of a row's record, which ends where the next row's begins: rows that were scattered are not copied. */
 static Size
 record_size(const RowStore *store, uint32 row)
 {
@@ -404,7 +404,6 @@ static void
 copy_record(RowStore *store, uint32 target, const RowStore *source, uint32 row)
 {
 	Size		size = record_size(source, row);
-
 	char	   *record = add_record(store, target, size);
 
 	/* Where all values are NULL, records are empty and the source may have none. */
