@@ -1,8 +1,8 @@
 /*
  * set_aggregates.c
  *	  Aggregates that return a sorted array of their input: sorted_agg,
- *	  sorted_agg_by, top_n_agg, top_n_agg_by and approx_sorted_agg; and what all set
- *	  aggregates do in parallel plans.
+ *	  sorted_agg_by, top_n_agg, top_n_agg_by and approx_sorted_agg; array_agg of rows
+ *	  that come sorted; and what all set aggregates do in parallel plans.
  *
  * The transition function collects values as an array stores them.  The final function
  * makes an array of them and calls the array function of the same meaning.  It never
