@@ -7,6 +7,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include "guc.h"
 #include "kept_memory.h"
 #include "large_memory.h"
 #include "rows/device_rows.h"
@@ -17,6 +18,7 @@
 #define ROWS_SORT_BYTES (2 * sizeof(uint64))	/* per row: its packed integer, and scratch of an engine */
 #define ROWS_EXPECTED_SLACK 1.05	/* memory is reserved for more rows than the planner expects */
 #define ROWS_CACHED_BYTES (16.0 * 1024 * 1024)	/* larger stores are laid out for memory beyond the caches */
+#define ROWS_RUN_BYTES ((Size) 16 * 1024 * 1024)	/* rows of about so many bytes are sorted and written within the caches */
 #define ROWS_STORE_MAX (UINT32_MAX / 2)	/* the most rows of one store */
 #define ROWS_RECORDS_MAX ((Size) MAXIMUM_ALIGNOF * (UINT32_MAX - 1))
 
@@ -195,9 +197,43 @@ ordered_rows(const RowSort *sort)
 typedef enum OrderUse
 {
 	ORDER_CUTS,					/* to find the wanted rows, which stay in input order */
-	ORDER_SPILLS,				/* to be written to a run */
+	ORDER_SPILLS,				/* to be written to runs */
 	ORDER_ENDS					/* to be returned: their columns may be sorted themselves */
 } OrderUse;
+
+/*
+ * How many rows of a full store each run gets: as many as fit the caches, or all once there
+ * are so many runs that with more they might not be merged at once.  All, too, where an
+ * engine, a method or only the first rows are asked for.
+ */
+static uint32
+rows_of_run(const RowSort *sort)
+{
+	uint32		nrows = sort->store->nrows;
+	uint32		runs = bytes_held(sort, 0) / ROWS_RUN_BYTES + 1;
+
+	if (sort->bound != NULL || sort->failed != REASON_NONE || gpusort_engine == GPUSORT_ENGINE_GPU ||
+		gpusort_method != GPUSORT_METHOD_AUTO || sort->runs->initial_runs >= sort->runs->max_fan_in / 2)
+		return nrows;
+	return (nrows + runs - 1) / runs;
+}
+
+/* Sorts the rows of a full store, so many at a time. */
+static void
+order_runs(RowSort *sort, uint32 rows)
+{
+	uint32		nrows = sort->store->nrows;
+
+	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, nrows * sizeof(uint32));
+	sort->order = (uint32 *) sort->packed.data;
+	for (uint32 row = 0; row < nrows; row++)
+	{
+		GPUSORT_CHECK_EVERY(row);
+		sort->order[row] = row;
+	}
+	for (uint32 first = 0; first < nrows; first += rows)
+		gpusort_rows_order_tie(sort, sort->order + first, Min(rows, nrows - first), 0);
+}
 
 /* Sorts the rows in memory.  Counts a fallback if no device sorted them although one was wanted. */
 static void
@@ -205,7 +241,9 @@ order_here(RowSort *sort, OrderUse use)
 {
 	gpusort_progress_engine(sort->progress, ENGINE_CPU, GPUSORT_METHOD_AUTO);
 	gpusort_progress_update(sort->progress, SORT_PHASE_SORTING, 0, 1);
-	if (use != ORDER_ENDS || !gpusort_rows_order_by_parts(sort, gpusort_rows_counts_intervals(sort)))
+	if (use == ORDER_SPILLS && rows_of_run(sort) < sort->store->nrows)
+		order_runs(sort, rows_of_run(sort));
+	else if (use != ORDER_ENDS || !gpusort_rows_order_by_parts(sort, gpusort_rows_counts_intervals(sort)))
 		gpusort_rows_order(sort, ordered_rows(sort), use != ORDER_CUTS || !has_exact_bound(sort));
 	if (gpusort_reason_is_fallback(sort->failed))
 		gpusort_stats_fallback(USED_FOR_ROWS, GPUSORT_METHOD_AUTO, sort->failed);
@@ -236,15 +274,17 @@ widen_range(RowSort *sort)
 		gpusort_rows_widen_intervals(sort);
 }
 
-/* Writes the rows in memory to a new run. */
+/* Writes the rows in memory to new runs. */
 static void
-write_run(RowSort *sort)
+write_runs(RowSort *sort)
 {
 	instr_time	start;
 	uint32		nrows = sort->store->nrows;
+	uint32		rows;
 
 	if (sort->runs == NULL)
 		sort->runs = gpusort_rows_runs_create(sort);
+	rows = rows_of_run(sort);
 	widen_range(sort);
 	order_store(sort, ORDER_SPILLS);
 	if (sort->bound != NULL)
@@ -256,7 +296,8 @@ write_run(RowSort *sort)
 	}
 	start_phase(sort, &start);
 	gpusort_progress_update(sort->progress, SORT_PHASE_WRITING, 0, 1);
-	gpusort_rows_runs_add(sort->runs, sort->store, sort->order, nrows);
+	for (uint32 first = 0; first < nrows; first += rows)
+		gpusort_rows_runs_add(sort->runs, sort->store, sort->order + first, Min(rows, nrows - first));
 	end_phase(sort, start, &sort->stats.spill_time);
 	sort->nrows += nrows;
 	gpusort_rows_store_clear(sort->store);
@@ -277,7 +318,7 @@ write_runs_instead(RowSort *sort, SortReason why)
 	sort->stats.device_bytes = 0;
 	sort->stats.devices = 0;
 	while (gpusort_rows_device_give_back(rows))
-		write_run(sort);
+		write_runs(sort);
 	gpusort_rows_device_free(rows);
 }
 
@@ -316,7 +357,7 @@ spill(RowSort *sort)
 	if (uses_device(sort))
 		take_for_device(sort);
 	else
-		write_run(sort);
+		write_runs(sort);
 }
 
 /* Drops rows beyond the bound, or gives the bound up if it does not pay. */

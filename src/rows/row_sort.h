@@ -5,7 +5,7 @@
  *	  begin --> append ... --> finish --> read (any batch, any order) --> free
  *
  * Rows are held in columns (row_store.h).  Whenever they reach work_mem they are sorted
- * and written to a run in a temporary file (row_runs.h).  finish leaves either one sorted
+ * and written to runs in a temporary file (row_runs.h).  finish leaves either one sorted
  * store in memory or runs to merge.  A caller that asked for random access may read
  * batches in any order, others only one after another.  If only the first rows are
  * wanted, others are dropped early (row_bound.h).
