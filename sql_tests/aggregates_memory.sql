@@ -52,7 +52,7 @@ EXCEPTION WHEN configuration_limit_exceeded THEN
 END $$;
 SELECT memory, query, temporary_files(query, memory) FROM unnest('{64kB,64MB}'::text[]) memory, unnest('{"SELECT gpusort.median(f) FROM many","SELECT gpusort.count_distinct(x) FROM many",
 	"SELECT gpusort.count_distinct(few) FROM many","SELECT gpusort.mode_agg(t COLLATE \"C\") FROM many","SELECT gpusort.percentile_disc(0.5) WITHIN GROUP (ORDER BY few) FROM many"}'::text[]) query
-ORDER BY memory DESC, query COLLATE "C";
+ORDER BY memory COLLATE "C" DESC, query COLLATE "C";
 
 -- A hash table of groups that spills: results as of sorted groups in memory.
 SET enable_hashagg = on;

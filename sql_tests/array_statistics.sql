@@ -5,7 +5,7 @@ SET search_path = gpusort, public;
 SELECT array_median('{4,1,NULL,3,2}'::int4[]), array_median('{4,1,3}'::float4[]), array_median('{4,1,3,2}'::numeric[]), array_median('{1 day,2 hours}'::interval[]),
 	   array_median('{}'::int2[]) IS NULL AS empty, array_median('{NULL}'::int8[]) IS NULL AS nulls;
 SELECT array_percentile_cont('{4,1,NULL,3,2}'::int4[], 0.25), array_percentile_cont('{4,1,3,2}'::float8[], '{{0,0.5},{NULL,1}}'::float8[]),
-	   array_percentile_cont('{4,1,3,2}'::numeric[], '{0.1,0.9}'::float8[]), array_percentile_disc('{b,C,NULL,a}'::text[], 0.5),
+	   array_percentile_cont('{4,1,3,2}'::numeric[], '{0.1,0.9}'::float8[]), array_percentile_disc('{b,C,NULL,a}'::text[] COLLATE "C", 0.5),
 	   array_percentile_disc('{b,c,a}'::text[], '{0,1}'::float8[]), array_percentile_disc('{}'::int[], 0.5) IS NULL AS empty,
 	   array_percentile_cont('{1}'::int[], NULL::float8) IS NULL AS no_fraction;
 SELECT array_mode('{3,1,3,1,2,NULL,NULL,NULL}'::int[]), array_mode('{b,a,b}'::text[]), array_mode('{}'::int[]) IS NULL AS empty;

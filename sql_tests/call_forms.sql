@@ -61,12 +61,12 @@ WHERE pg_temp.prepared(call, type, '2') IS DISTINCT FROM pg_temp.called(call, '2
 SELECT call, type FROM calls, unnest(ARRAY['int2', 'int4', 'int8']) type
 WHERE pg_temp.in_plpgsql(call, type) IS DISTINCT FROM pg_temp.called(call, '2');
 -- NULL without a type; numbers with a fraction, and text, are no numbers of elements.
-SELECT DISTINCT pg_temp.called(call, 'NULL') FROM calls ORDER BY 1;
+SELECT DISTINCT pg_temp.called(call, 'NULL') COLLATE "C" AS called FROM calls ORDER BY 1;
 SELECT call, number FROM calls, unnest(ARRAY['2.5', '2::numeric', '2::float8', '''2''::text']) number WHERE pg_temp.called(call, number) !~ '^42883';
 
 -- Numbers that no integer holds: n is more than there are, buckets are too many.
 SELECT call, number, pg_temp.called(call, number) FROM calls, unnest(ARRAY['2147483648', '9223372036854775807', '-2147483649', '-9223372036854775808']) number
-WHERE call ~ '%s\)' ORDER BY call COLLATE "C", number;
+WHERE call ~ '%s\)' ORDER BY call COLLATE "C", number COLLATE "C";
 
 -- By name. The server takes no names in calls of aggregates.
 SELECT array_sort("array" => '{2,NULL,1}'::int4[], nulls_first => true, descending => false), array_top_n(n => 1, "array" => '{2,NULL,1}'::int4[]),

@@ -11,7 +11,7 @@ FROM (VALUES (4::float8), (1), (NULL), (3), (2)) v(x);
 SELECT median(x), percentile_cont_agg(x, 0.9), percentile_cont_agg(x, '{0,1}'::float8[])
 FROM (VALUES (interval '1 day'), ('2 hours'), ('1 month')) v(x);
 SELECT median(x), percentile_disc_agg(x, 0.5) FROM generate_series(1, 10) x;
-SELECT percentile_disc_agg(x, '{0,0.5,1}'::float8[]) FROM unnest('{b,C,a,NULL,B}'::text[]) x;
+SELECT percentile_disc_agg(x COLLATE "C", '{0,0.5,1}'::float8[]) FROM unnest('{b,C,a,NULL,B}'::text[]) x;
 SELECT pg_typeof(median(x)), pg_typeof(percentile_disc_agg(x, 0.5)), pg_typeof(percentile_disc_agg(x, '{0.5}'::float8[])) FROM generate_series(1, 3) x;
 
 -- No rows, only NULLs, one row; a fraction that is NULL, and no fractions.

@@ -52,7 +52,7 @@ CREATE FUNCTION best_of_all(keys text[], functions text[]) RETURNS TABLE (partit
 	SELECT p, array_agg(best(p, k || CASE WHEN f = 'n' THEN ', id' ELSE '' END, f || ' <= 2') ORDER BY f, k)
 	FROM unnest(ARRAY['p_int', 'p_null', 'p_oid', 'p_bool', 'p_float', 'p_text', 'p_numeric', 'p_interval', 'p_char', 'p_uuid', 'p_timetz', 'p_int, p_text', 'p_null, p_float, p_numeric', NULL]) p,
 		unnest(functions) f, unnest(keys) k
-	GROUP BY p ORDER BY p
+	GROUP BY p ORDER BY p COLLATE "C"
 $$;
 SELECT * FROM best_of_all(ARRAY['o_few', 'o_float DESC NULLS LAST', 'o_text DESC, o_many'], ARRAY['n', 'r', 'd']);
 SET work_mem = '64kB';
