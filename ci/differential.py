@@ -1,8 +1,8 @@
-"""differential.py COMPARISONS SECONDS JOBS [SEED]: see ci/differential, which runs it on a server of its own.
+"""differential.py COMPARISONS SECONDS JOBS ROWS [SEED]: see ci/differential, which runs it on a server of its own.
 
 A query is a dictionary of parts (keys, conditions, limits, a call), so that one that fails can
 be made smaller by leaving parts out. What is drawn for each: the table, ORDER BY of one to
-three keys in any direction, DISTINCT, LIMIT and OFFSET, FETCH FIRST with ties, the first rows
+three keys in any direction, with other columns, DISTINCT, LIMIT and OFFSET, FETCH FIRST with ties, the first rows
 of partitions, windows, groups without aggregates, merge joins, correlated subqueries that are
 read again, functions on arrays, aggregates in order, intervals, sorted sets and their merging,
 PostgreSQL's own aggregates that sort and gpusort's of the same meaning, alone or a few
@@ -24,7 +24,8 @@ import psycopg2.extensions
 
 RUNS = 5
 ROUND = 2000                   # comparisons, after which the tables are made anew
-MOST_ROWS = 20000              # that are compared
+MOST_ROWS = 20000              # that are compared one by one
+SIZES = [0, 50, 3000, 12000]   # rows of the tables r0 to r3; main() sets the last
 
 COLUMNS = {'a': 'int2', 'b': 'int4', 'c': 'int8', 'd': 'float4', 'e': 'float8', 'f': 'numeric', 't': 'text', 'v': 'varchar',
            'n': 'text COLLATE "C"', 'dt': 'date', 'ts': 'timestamptz', 'iv': 'interval', 'u': 'uuid', 'ok': 'bool', 'by': 'bytea', 'l': 'text',
@@ -125,6 +126,9 @@ def draw_query(rng):
     i = rng.choice([0, 1, 1, 1, 2, 2, 2, 2, 3, 3])
     kind = rng.choice(['order', 'order', 'order', 'partition', 'join', 'distinct', 'array', 'array', 'aggregate', 'order_by', 'builtin', 'builtin',
                        'named', 'merged', 'bucket', 'window', 'group', 'subquery'])
+    if SIZES[3] > MOST_ROWS:
+        # The order of these rows is partly open, so all have to be fetched.
+        i = min(i, 2) if kind in ('group', 'bucket') else rng.choice([i, 3])
     query = {'kind': kind, 'table': i, 'keys': draw_keys(rng, COLUMNS, 3)}
     if rng.random() < 0.3:
         query['where'] = rng.choice(['b > 0', 'a < 40', 'ok', 'e IS NOT NULL', "t < 'c'", 'id % 3 = 1'])
@@ -134,6 +138,8 @@ def draw_query(rng):
             query['offset'] = rng.choice([1, 10, 3000])
     if kind == 'order' and rng.random() < 0.2:
         query['ties'] = rng.choice([1, 10, 300])
+    if kind == 'order' and rng.random() < 0.3:
+        query['also'] = rng.sample(sorted(COLUMNS), rng.randint(1, 3))
     if kind == 'partition':
         query['by'] = rng.choice(sorted(COLUMNS))
         query['first'] = rng.randint(1, 5)
@@ -216,6 +222,7 @@ def sql(query):
     complete = keys + [('id', '', '')]
     kind = query['kind']
     if kind == 'order':
+        names = ', '.join([key[0] for key in keys] + query.get('also', []))
         # With ties and nothing that tells them apart, their order is open: one row each.
         text = f'SELECT {names}, id FROM {table}{where}' + tail(query, complete)
         if 'ties' in query:
@@ -281,7 +288,7 @@ def sql(query):
 
 def draw_settings(rng, emulated):
     settings = {'gpusort.force_nodes': rng.choice(['on', 'on', 'off']), 'gpusort.min_gpu_keys': rng.choice(['0', '1000', '100000']), 'gpusort.engine': rng.choice(['cpu', 'auto', 'gpu'] if emulated else ['cpu', 'auto']),
-                'work_mem': rng.choice(['64kB', '256kB', '4MB', '64MB']), 'max_parallel_workers_per_gather': rng.choice(['0', '0', '3']),
+                'work_mem': rng.choice(['64kB', '256kB', '4MB', '40MB', '64MB']), 'max_parallel_workers_per_gather': rng.choice(['0', '0', '3']),
                 'enable_hashagg': rng.choice(['on', 'off']), 'enable_hashjoin': rng.choice(['on', 'off']),
                 'enable_incremental_sort': rng.choice(['on', 'off']), 'enable_indexscan': rng.choice(['on', 'off']), 'gpusort.cpu_threads': rng.choice(['1', '4']),
                 'gpusort.enable_aggregates': rng.choice(['on', 'on', 'off']), 'gpusort.enable_heap_reader': rng.choice(['on', 'on', 'off'])}
@@ -355,16 +362,26 @@ def in_order(query, rows):
     return by_interval if intervals == [row[0] for row in by_interval] else rows
 
 
+def digest(text):
+    """The query of the number of rows of a query, and of a hash of them and their order."""
+    return f"SELECT count(*), md5(string_agg(q::text, E'\\n')) FROM ({text}) q"
+
+
 def differences(connection, query, runs):
     """The results and queries of those runs (settings, how) that differ from PostgreSQL's, by their number; all in one snapshot."""
-    ours, plain = sql(query)
-    found, run = {}, (OFF, 'plain')
+    found, run, results = {}, (OFF, 'plain'), {}
+    large = SIZES[query['table']] > MOST_ROWS and query['kind'] != 'array'
     with connection.cursor() as cursor:
         cursor.execute('BEGIN ISOLATION LEVEL REPEATABLE READ')
         try:
-            expected = fetch(cursor, plain, OFF, 'plain')
-            columns = [TYPES[column.type_code] for column in cursor.description or ()]
             for i, run in enumerate(runs):
+                # Of many rows cursors fetch the first ones; else a digest of all is compared.
+                some = large and run[1] in ('cursor', 'scroll')
+                ours, plain = map(digest, sql(query)) if large and not some else sql(query)
+                if some not in results:
+                    rows = fetch(cursor, plain, OFF, 'cursor' if some else 'plain')
+                    results[some] = rows, [TYPES[column.type_code] for column in cursor.description or ()]
+                expected, columns = results[some]
                 got = fetch(cursor, ours, *run, columns)
                 # What the GPU cannot sort is an error where it is asked for.
                 refused = run[0].get('gpusort.engine') == 'gpu' and got[:1] in (['error 55000'], ['error 0A000'])
@@ -389,7 +406,7 @@ def shrink(connection, query, settings, how):
     again = True
     while again:
         again = False
-        smaller = [({k: v for k, v in query.items() if k != part}, settings) for part in ('where', 'limit', 'offset', 'ties', 'both') if part in query]
+        smaller = [({k: v for k, v in query.items() if k != part}, settings) for part in ('where', 'limit', 'offset', 'ties', 'both', 'also') if part in query]
         smaller += [({**query, 'group': ''}, settings)] if query['kind'] in ('builtin', 'named') and query['group'] else []
         smaller += [({**query, part: [call]}, settings) for part in ('calls', 'pairs') for call in query.get(part, ()) if len(query[part]) > 1]
         smaller += [({**query, 'keys': query['keys'][:i] + query['keys'][i + 1:]}, settings) for i in range(len(query['keys'])) if len(query['keys']) > 1]
@@ -415,7 +432,7 @@ def write(stop, seed, database):
     connection = connect(database)
     columns = ', '.join(COLUMNS)
     with connection.cursor() as cursor:
-        while not stop.wait(0.05):
+        while not stop.wait(0.05 * max(1, SIZES[3] / 12000)):
             i = rng.randint(0, 3)
             cursor.execute(rng.choice([
                 f'UPDATE r{i} SET b = b + 1, e = -e WHERE id % 97 = {rng.randint(0, 96)}',
@@ -481,7 +498,7 @@ def run_job(comparisons, seconds, seed, database):
             with connection.cursor() as cursor:
                 for i in range(4):
                     cursor.execute(TABLES.format(i=i, fraction=rng.random(), spread=rng.choice([3, 100, 30000]), digits=rng.choice([2, 9, 17]),
-                                                 rows=[0, 50, 3000, 12000][i], arrays=[1, 20, 200, 800][i], length=rng.choice([5, 60, 300]), linguistic=linguistic, letters=LETTERS, alphabet=rng.choice([41, 46, len(LETTERS) - 1]),
+                                                 rows=SIZES[i], arrays=[1, 20, 200, 800][i], length=rng.choice([5, 60, 300]), linguistic=linguistic, letters=LETTERS, alphabet=rng.choice([41, 46, len(LETTERS) - 1]),
                                                  nulled=rng.choice(sorted(COLUMNS))))
             stop = threading.Event()
             writer = threading.Thread(target=write, args=(stop, rng.random(), database))
@@ -501,7 +518,8 @@ def run_job(comparisons, seconds, seed, database):
 
 def main():
     comparisons, seconds, jobs = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
-    seed = int(sys.argv[4]) if len(sys.argv) > 4 else random.SystemRandom().randint(1, 10 ** 9)
+    SIZES[3] = int(sys.argv[4])
+    seed = int(sys.argv[5]) if len(sys.argv) > 5 else random.SystemRandom().randint(1, 10 ** 9)
     print(f'seed {seed}' + (f' to {seed + jobs - 1}, one a job' if jobs > 1 else ''), flush=True)
     databases = [f'differential_{seed + i}' for i in range(jobs)]
     connection = connect(os.environ.get('PGDATABASE', 'postgres'))
