@@ -5,35 +5,93 @@
  * Plain characters are the printable ones of ASCII, tab, and the ends of lines; and in UTF-8,
  * if a key is widened by them, the letters of Latin (to U+017F), Greek or Cyrillic alphabets.
  * Each has a byte for its weight on the collation's first level, two if it counts as two
- * letters, or none if it is ignored there.  Where the bytes of two plain texts, padded by zeros, differ,
- * they order the texts as the comparator does.  Where they do not, nothing is known: the
- * texts may differ in accents, in case, in punctuation, or not at all.
+ * letters, or none if it is ignored there.  Characters that are one letter together, a
+ * contraction as Unicode calls it, have the bytes of that letter.  A text is read from its
+ * begin on, and the longest contraction is taken, as ICU does it.
  *
- * The weights come from PostgreSQL's abbreviated keys of single characters.  They are
- * trusted only if they order all texts of two plain characters as the abbreviated keys of
- * these do.  So a collation in which two plain characters are one letter, or in which
- * digits count by the number that they make, has none.  Nor has one with rules of its own.
+ * Where the bytes of two plain texts, padded by zeros, differ, they order the texts as the
+ * comparator does.  Where they do not, nothing is known: the texts may differ in accents, in
+ * case, in punctuation, or not at all.
  *
- * What is learned of a locale is kept until the backend ends.
+ * plain_learn.h says where keys come from.
  */
 #ifndef GPUSORT_PLAIN_KEY_H
 #define GPUSORT_PLAIN_KEY_H
 
-typedef struct PlainKey PlainKey;
+#define PLAIN_LOCALE_SIZE 128	/* locales of longer names are not learned */
+#define PLAIN_LETTER_BYTES 2	/* of a letter beyond ASCII */
+#define PLAIN_CONTRACTION_BYTES 8	/* longer contractions are not learned */
 
-/*
- * The key of a collation that is COLLATION_ABBREVIATED.  Learning its locale takes two
- * milliseconds, once; without may_learn it is not learned.  Returns NULL if it is not known,
- * or if its weights cannot be trusted.
- */
-extern const PlainKey *gpusort_plain_key(Oid collation, bool may_learn);
+/* The letters that a key may have beyond ASCII lie here. */
+#define PLAIN_LETTER_FIRST 0xc0
+#define PLAIN_LETTER_LAST 0x45f
+#define PLAIN_LETTERS (PLAIN_LETTER_LAST - PLAIN_LETTER_FIRST + 1)
 
-/*
- * The key of the same collation with the alphabets, too, of a text that `key` does not have.
- * Learning it takes a tenth of a second, once.  Returns NULL if the text cannot be plain, or
- * if the weights cannot be trusted.
- */
-extern const PlainKey *gpusort_plain_key_widen(const PlainKey *key, Oid collation, const uint8 *text, Size length);
+/* In place of a byte of the key. */
+#define PLAIN_NOTHING 0			/* the character has no weight */
+#define PLAIN_CONTRACTS 253		/* a contraction may begin here */
+#define PLAIN_LETTER 254		/* a letter beyond ASCII begins here */
+#define PLAIN_NOT 255			/* no plain character */
+
+/* The bytes of a letter beyond ASCII, or of a contraction.  The second is PLAIN_NOTHING if there is one only. */
+typedef struct PlainBytes
+{
+	uint8		first;
+	uint8		second;
+} PlainBytes;
+
+typedef struct Contraction
+{
+	uint8		text[PLAIN_CONTRACTION_BYTES];
+	uint8		length;
+	PlainBytes	bytes;
+	uint16		next;			/* the next one of its slot, none of them longer; 0 at the end */
+} Contraction;
+
+typedef struct PlainKey
+{
+	struct PlainKey *next;
+	char		locale[PLAIN_LOCALE_SIZE];
+	uint32		alphabets;		/* which it has beyond ASCII, a bit for each */
+	bool		trusted;		/* false: only what precedes is set */
+	uint8		bytes[256];
+	uint8		alone[256];		/* of a character of ASCII that begins contractions, where it begins none */
+	PlainBytes	letters[PLAIN_LETTERS];
+	uint16		slots[256];		/* the first contraction of each, counted from 1 */
+	Contraction *contractions;
+} PlainKey;
+
+/* The slot of the contractions whose text begins with these two bytes. */
+static inline uint8
+gpusort_plain_key_slot(const uint8 *text)
+{
+	return text[0] * 8 + text[1];
+}
+
+/* The number of the longest contraction at a place of a text, counted from 1; 0 if there is none. */
+static inline int
+gpusort_plain_key_contraction(const PlainKey *key, const uint8 *text, const uint8 *end)
+{
+	int			number;
+
+	if (end - text < 2)
+		return 0;
+	for (number = key->slots[gpusort_plain_key_slot(text)]; number != 0; number = key->contractions[number - 1].next)
+	{
+		const Contraction *contraction = &key->contractions[number - 1];
+
+		if (contraction->length <= end - text && memcmp(contraction->text, text, contraction->length) == 0)
+			break;
+	}
+	return number;
+}
+
+/* The code of the letter beyond ASCII at a place of a text in UTF-8, if it has two bytes; else 0. */
+static inline int
+gpusort_plain_key_letter(const uint8 *text, const uint8 *end)
+{
+	return end - text >= PLAIN_LETTER_BYTES && (text[0] & 0xe0) == 0xc0 ? (text[0] & 0x1f) << 6 | (text[1] & 0x3f) : 0;
+}
 
 /* True if a text has plain characters only. */
 extern bool gpusort_plain_key_has(const PlainKey *key, const uint8 *text, Size length);

@@ -11,6 +11,7 @@
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
+#include "keys/plain_learn.h"
 #include "rows/key_bytes.h"
 
 #define EARLY_BYTES 12			/* a weight that ends a narrow key before this many ends it early */

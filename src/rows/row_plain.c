@@ -6,6 +6,7 @@
 
 #include "miscadmin.h"
 
+#include "keys/plain_learn.h"
 #include "rows/row_plain.h"
 
 #define ROWS_LEARN_MIN 16384	/* with fewer rows learning what is plain does not pay */
