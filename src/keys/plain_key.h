@@ -58,6 +58,7 @@ typedef struct PlainKey
 	uint8		alone[256];		/* of a character of ASCII that begins contractions, where it begins none */
 	PlainBytes	letters[PLAIN_LETTERS];
 	uint16		slots[256];		/* the first contraction of each, counted from 1 */
+	int			ncontractions;
 	Contraction *contractions;
 } PlainKey;
 

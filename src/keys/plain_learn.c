@@ -483,6 +483,7 @@ keep_contractions(const Learning *learning)
 	Size		size = (learning->count - learning->character_count) * sizeof(Contraction);
 	Contraction *kept = NULL;
 
+	key->ncontractions = learning->count - learning->character_count;
 	if (key->trusted && size > 0)
 	{
 		kept = MemoryContextAlloc(TopMemoryContext, size);

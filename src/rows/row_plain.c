@@ -11,6 +11,8 @@
 
 #define ROWS_LEARN_MIN 16384	/* with fewer rows learning what is plain does not pay */
 #define ROWS_WIDEN_MIN 262144	/* nor, with fewer than these, learning it of letters beyond ASCII */
+#define ROWS_WIDEN_MANY_MIN 1500000	/* nor that where there are many contractions, which takes three times as long */
+#define MANY_CONTRACTIONS 32
 
 /* Finds the first listed row, from place `from` of the list on, whose text is not plain.  The key must have one for plain texts. */
 static uint32
@@ -46,8 +48,9 @@ all_are_plain(RowKey *key, const RowStore *store, double nrows)
 	RowList		all_rows = {.count = store->nrows};
 	Datum		other;
 	uint32		i = find_other(key, store, &all_rows, 0, &other);
+	bool		many = key->plain->bytes.plain->ncontractions > MANY_CONTRACTIONS;
 
-	while (i < store->nrows && nrows >= ROWS_WIDEN_MIN &&
+	while (i < store->nrows && nrows >= (many ? ROWS_WIDEN_MANY_MIN : ROWS_WIDEN_MIN) &&
 		   gpusort_key_bytes_widen(&key->plain->bytes, key->compare.ssup_collation, other))
 		i = find_other(key, store, &all_rows, i, &other);
 	return i == store->nrows;
