@@ -91,6 +91,33 @@ CALL measure('sets', 'array_rank(a), 1,000 elements', 'float4', NULL, (20000 / :
 DROP TABLE lists;
 \endif
 
+-- Other people's extensions, those that are installed.
+\if :{?peers}
+DO $$
+DECLARE peer name;
+BEGIN
+	FOR peer IN SELECT name FROM pg_available_extensions WHERE name IN ('count_distinct', 'quantile', 'aggs_for_arrays') LOOP
+		EXECUTE format('CREATE EXTENSION %I SCHEMA gpusort_bench', peer);
+	END LOOP;
+END $$;
+CREATE FUNCTION peer_contenders(from_table text, floor text, ours text, peer text, theirs text, plain text, groups text DEFAULT '') RETURNS text[] LANGUAGE sql AS $$
+	SELECT array_agg(ARRAY[name, format('SELECT count(x) FROM (SELECT %s AS x FROM gpusort_bench.%s %s OFFSET 0) q', expression, from_table, groups), setting, 'off'] ORDER BY ord)
+	FROM (VALUES (1, 'floor: ' || floor, floor, ''), (2, 'gpusort', 'gpusort.' || ours, ''),
+		(3, 'another extension', (SELECT 'gpusort_bench.' || theirs FROM pg_extension WHERE extname = peer), ''), (4, 'plain SQL', plain, alone())) c (ord, name, expression, setting)
+$$;
+CREATE UNLOGGED TABLE lists AS SELECT (SELECT array_agg((random() * i + 0 * j)::float4) FROM generate_series(1, 1000) j) AS a FROM generate_series(1, (20000 / :scale)::int) i;
+VACUUM (FREEZE, ANALYZE) lists;
+CALL measure('sets', 'count_distinct(x), beside count_distinct', 'int4', NULL, :many, peer_contenders('numbers', 'count(x)', 'count_distinct(x)', 'count_distinct', 'count_distinct(x)', 'count(DISTINCT x)'), 'plain SQL', 1);
+CALL measure('sets', 'count_distinct(x), groups of 10,000, beside count_distinct', 'int4', NULL, :many, peer_contenders('numbers', 'count(x)', 'count_distinct(x)', 'count_distinct', 'count_distinct(x)', 'count(DISTINCT x)', 'GROUP BY g / 50'), 'plain SQL', 1);
+CALL measure('sets', 'median(f), beside quantile', 'float8', NULL, :many, peer_contenders('numbers', 'avg(f)', 'median(f)', 'quantile', 'quantile(f, 0.5)', 'percentile_cont(0.5) WITHIN GROUP (ORDER BY f)'), 'plain SQL', 1);
+CALL measure('sets', 'median(f), groups of 10,000, beside quantile', 'float8', NULL, :many, peer_contenders('numbers', 'avg(f)', 'median(f)', 'quantile', 'quantile(f, 0.5)', 'percentile_cont(0.5) WITHIN GROUP (ORDER BY f)', 'GROUP BY g / 50'), 'plain SQL', 1);
+CALL measure('sets', 'array_median(a), 1,000 elements, beside aggs_for_arrays', 'float4', NULL, (20000 / :scale)::bigint,
+	peer_contenders('lists', '(a || ''{}'')[1]', 'array_median(a)', 'aggs_for_arrays', 'array_to_median(a)', '(SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x) FROM unnest(a) x)'), 'plain SQL', 1);
+CALL measure('sets', 'array_mode(a), 1,000 elements, beside aggs_for_arrays', 'float4', NULL, (20000 / :scale)::bigint,
+	peer_contenders('lists', '(a || ''{}'')[1]', 'array_mode(a)', 'aggs_for_arrays', 'array_to_mode(a)', '(SELECT mode() WITHIN GROUP (ORDER BY x) FROM unnest(a) x)'), 'plain SQL', 1);
+DROP TABLE lists;
+\endif
+
 \if :{?parallel}
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
