@@ -48,14 +48,13 @@ C_SOURCES   := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))
 CXX_SOURCES := $(sort $(wildcard src/*/*.cc))
 OBJS = $(C_SOURCES:.c=.o) $(CXX_SOURCES:.cc=.o)
 
-# The extension script is the concatenation of one file per theme, and of what a script
-# writes that makes objects for many types. The upgrade to 1.1 ends with the files whose objects
-# are all new there, the comments of the others, and what that script writes.
+# The extension script is one file per theme, with the statements that stand for several expanded, and what a
+# script writes that makes objects for many types. The upgrade to 1.1 moves objects of 1.0, and ends with what
+# the extension script makes that 1.0 has not, or otherwise.
 SQL_PARTS = sql/gpusort/header.sql $(filter-out sql/gpusort/header.sql,$(sort $(wildcard sql/gpusort/*.sql)))
-SQL_NEW = $(patsubst %,sql/gpusort/%.sql,arrays_statistics sets_percentiles sets_values sorted_sets substitutes)
-SQL_WRITER = sql/sets_with_types
+SQL_SCRIPT = sql/gpusort--$(EXTVERSION).sql
 UPGRADE_WRITTEN = gpusort--1.0--1.1.sql
-DATA_built = sql/gpusort--$(EXTVERSION).sql sql/$(UPGRADE_WRITTEN)
+DATA_built = $(SQL_SCRIPT) sql/$(UPGRADE_WRITTEN)
 DATA = $(filter-out %/$(UPGRADE_WRITTEN),$(wildcard sql/upgrade/gpusort--*--*.sql))
 
 PG_CPPFLAGS = -I$(srcdir)/src -I$(srcdir)/cuda -DGPUSORT_VERSION=\"$(EXTVERSION)\"
@@ -84,11 +83,11 @@ include $(PGXS)
 HEADERS_ALL := $(wildcard src/*.h src/*/*.h src/*/*/*.h cuda/gpusort_cuda.h)
 $(OBJS): $(HEADERS_ALL)
 
-$(DATA_built): $(SQL_PARTS) $(SQL_WRITER)
-sql/gpusort--$(EXTVERSION).sql:
-	{ cat $(SQL_PARTS) && sh $(SQL_WRITER); } > $@
-sql/$(UPGRADE_WRITTEN): sql/upgrade/$(UPGRADE_WRITTEN)
-	{ cat $< $(SQL_NEW) && grep -h '^COMMENT' $(filter-out $(SQL_NEW),$(SQL_PARTS)) && sh $(SQL_WRITER); } > $@
+$(SQL_SCRIPT): sql/expand sql/sets_with_types $(SQL_PARTS)
+	{ awk -f sql/expand $(SQL_PARTS) && sh sql/sets_with_types; } > $@
+UPGRADE_SOURCES = sql/released/gpusort--1.0.sql sql/upgrade/$(UPGRADE_WRITTEN) $(SQL_SCRIPT)
+sql/$(UPGRADE_WRITTEN): sql/since $(UPGRADE_SOURCES)
+	{ cat sql/upgrade/$(UPGRADE_WRITTEN) && awk -f sql/since $(UPGRADE_SOURCES); } > $@
 .DELETE_ON_ERROR:
 
 # On a server that does not preload gpusort each session of a test does.
@@ -118,7 +117,7 @@ uninstall-documents:
 # The archive for PGXN: what git knows, and the extension script, which is built.
 RELEASE = gpusort-$(shell sed -n '/^   "version"/s/.*"\([0-9.]*\)".*/\1/p' META.json)
 .PHONY: dist
-dist: sql/gpusort--$(EXTVERSION).sql
+dist: $(SQL_SCRIPT)
 	@mkdir -p build/dist
 	git archive --format=zip --prefix=$(RELEASE)/sql/ --add-file=$< --prefix=$(RELEASE)/ -o build/dist/$(RELEASE).zip HEAD
 	@echo build/dist/$(RELEASE).zip

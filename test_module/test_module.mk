@@ -7,7 +7,7 @@
 #
 #   make test-module, make install-test-module
 
-OLDER_SCRIPTS = $(sort $(wildcard test_module/gpusort--*.sql))
+OLDER_SCRIPTS = $(sort $(wildcard sql/released/*.sql))
 TEST_MODULE_OBJS = $(patsubst %.c,%.o,$(sort $(wildcard test_module/*.c)))
 
 # The emulated device's faults, and what is tested apart from gpusort: its own copy is

@@ -1,71 +1,22 @@
 /* Statistics of one array, and functions over arrays that are sorted. */
 
-CREATE FUNCTION gpusort.array_median("array" int2[]) RETURNS float8
+CREATE FUNCTION gpusort.array_median("array" {int2|int4|int8|float4|float8|interval}[]) RETURNS {float8|float8|float8|float8|float8|interval}
 AS 'MODULE_PATHNAME', 'gpusort_array_median' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION gpusort.array_median(int2[]) IS 'the median of the elements, interpolated';
-CREATE FUNCTION gpusort.array_median("array" int4[]) RETURNS float8
-AS 'MODULE_PATHNAME', 'gpusort_array_median' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION gpusort.array_median(int4[]) IS 'the median of the elements, interpolated';
-CREATE FUNCTION gpusort.array_median("array" int8[]) RETURNS float8
-AS 'MODULE_PATHNAME', 'gpusort_array_median' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION gpusort.array_median(int8[]) IS 'the median of the elements, interpolated';
-CREATE FUNCTION gpusort.array_median("array" float4[]) RETURNS float8
-AS 'MODULE_PATHNAME', 'gpusort_array_median' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION gpusort.array_median(float4[]) IS 'the median of the elements, interpolated';
-CREATE FUNCTION gpusort.array_median("array" float8[]) RETURNS float8
-AS 'MODULE_PATHNAME', 'gpusort_array_median' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION gpusort.array_median(float8[]) IS 'the median of the elements, interpolated';
-CREATE FUNCTION gpusort.array_median("array" interval[]) RETURNS interval
-AS 'MODULE_PATHNAME', 'gpusort_array_median' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION gpusort.array_median(interval[]) IS 'the median of the elements, interpolated';
 CREATE FUNCTION gpusort.array_median("array" numeric[]) RETURNS float8
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 AS $$ SELECT gpusort.array_median($1::pg_catalog.float8[]) $$;
-COMMENT ON FUNCTION gpusort.array_median(numeric[]) IS 'the median of the elements, interpolated';
-CREATE FUNCTION gpusort.array_percentile_cont("array" int2[], fraction float8) RETURNS float8
+COMMENT ON FUNCTION gpusort.array_median({int2|int4|int8|float4|float8|interval|numeric}[]) IS 'the median of the elements, interpolated';
+CREATE FUNCTION gpusort.array_percentile_cont("array" {int2|int4|int8|float4|float8|interval}[], fraction float8)
+RETURNS {float8|float8|float8|float8|float8|interval}
 AS 'MODULE_PATHNAME', 'gpusort_array_percentile_cont' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION gpusort.array_percentile_cont(int2[], float8) IS 'the percentile of the elements at the given fraction, interpolated';
-CREATE FUNCTION gpusort.array_percentile_cont("array" int4[], fraction float8) RETURNS float8
+CREATE FUNCTION gpusort.array_percentile_cont("array" {int2|int4|int8|float4|float8|interval}[], fractions float8[])
+RETURNS {float8|float8|float8|float8|float8|interval}[]
 AS 'MODULE_PATHNAME', 'gpusort_array_percentile_cont' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION gpusort.array_percentile_cont(int4[], float8) IS 'the percentile of the elements at the given fraction, interpolated';
-CREATE FUNCTION gpusort.array_percentile_cont("array" int8[], fraction float8) RETURNS float8
-AS 'MODULE_PATHNAME', 'gpusort_array_percentile_cont' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION gpusort.array_percentile_cont(int8[], float8) IS 'the percentile of the elements at the given fraction, interpolated';
-CREATE FUNCTION gpusort.array_percentile_cont("array" float4[], fraction float8) RETURNS float8
-AS 'MODULE_PATHNAME', 'gpusort_array_percentile_cont' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION gpusort.array_percentile_cont(float4[], float8) IS 'the percentile of the elements at the given fraction, interpolated';
-CREATE FUNCTION gpusort.array_percentile_cont("array" float8[], fraction float8) RETURNS float8
-AS 'MODULE_PATHNAME', 'gpusort_array_percentile_cont' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION gpusort.array_percentile_cont(float8[], float8) IS 'the percentile of the elements at the given fraction, interpolated';
-CREATE FUNCTION gpusort.array_percentile_cont("array" interval[], fraction float8) RETURNS interval
-AS 'MODULE_PATHNAME', 'gpusort_array_percentile_cont' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION gpusort.array_percentile_cont(interval[], float8) IS 'the percentile of the elements at the given fraction, interpolated';
-CREATE FUNCTION gpusort.array_percentile_cont("array" numeric[], fraction float8) RETURNS float8
+CREATE FUNCTION gpusort.array_percentile_cont("array" numeric[], {fraction float8|fractions float8[]}) RETURNS {float8|float8[]}
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 AS $$ SELECT gpusort.array_percentile_cont($1::pg_catalog.float8[], $2) $$;
-COMMENT ON FUNCTION gpusort.array_percentile_cont(numeric[], float8) IS 'the percentile of the elements at the given fraction, interpolated';
-CREATE FUNCTION gpusort.array_percentile_cont("array" int2[], fractions float8[]) RETURNS float8[]
-AS 'MODULE_PATHNAME', 'gpusort_array_percentile_cont' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION gpusort.array_percentile_cont(int2[], float8[]) IS 'the percentiles of the elements at the given fractions, interpolated';
-CREATE FUNCTION gpusort.array_percentile_cont("array" int4[], fractions float8[]) RETURNS float8[]
-AS 'MODULE_PATHNAME', 'gpusort_array_percentile_cont' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION gpusort.array_percentile_cont(int4[], float8[]) IS 'the percentiles of the elements at the given fractions, interpolated';
-CREATE FUNCTION gpusort.array_percentile_cont("array" int8[], fractions float8[]) RETURNS float8[]
-AS 'MODULE_PATHNAME', 'gpusort_array_percentile_cont' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION gpusort.array_percentile_cont(int8[], float8[]) IS 'the percentiles of the elements at the given fractions, interpolated';
-CREATE FUNCTION gpusort.array_percentile_cont("array" float4[], fractions float8[]) RETURNS float8[]
-AS 'MODULE_PATHNAME', 'gpusort_array_percentile_cont' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION gpusort.array_percentile_cont(float4[], float8[]) IS 'the percentiles of the elements at the given fractions, interpolated';
-CREATE FUNCTION gpusort.array_percentile_cont("array" float8[], fractions float8[]) RETURNS float8[]
-AS 'MODULE_PATHNAME', 'gpusort_array_percentile_cont' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION gpusort.array_percentile_cont(float8[], float8[]) IS 'the percentiles of the elements at the given fractions, interpolated';
-CREATE FUNCTION gpusort.array_percentile_cont("array" interval[], fractions float8[]) RETURNS interval[]
-AS 'MODULE_PATHNAME', 'gpusort_array_percentile_cont' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION gpusort.array_percentile_cont(interval[], float8[]) IS 'the percentiles of the elements at the given fractions, interpolated';
-CREATE FUNCTION gpusort.array_percentile_cont("array" numeric[], fractions float8[]) RETURNS float8[]
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-AS $$ SELECT gpusort.array_percentile_cont($1::pg_catalog.float8[], $2) $$;
-COMMENT ON FUNCTION gpusort.array_percentile_cont(numeric[], float8[]) IS 'the percentiles of the elements at the given fractions, interpolated';
+COMMENT ON FUNCTION gpusort.array_percentile_cont({int2|int4|int8|float4|float8|interval|numeric}[], float8) IS 'the percentile of the elements at the given fraction, interpolated';
+COMMENT ON FUNCTION gpusort.array_percentile_cont({int2|int4|int8|float4|float8|interval|numeric}[], float8[]) IS 'the percentiles of the elements at the given fractions, interpolated';
 CREATE FUNCTION gpusort.array_percentile_disc("array" anyarray, fraction float8) RETURNS anyelement
 AS 'MODULE_PATHNAME', 'gpusort_array_percentile_disc' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION gpusort.array_percentile_disc(anyarray, float8) IS 'the percentile of the elements at the given fraction, which is one of them';
@@ -75,15 +26,9 @@ COMMENT ON FUNCTION gpusort.array_percentile_disc(anyarray, float8[]) IS 'the pe
 CREATE FUNCTION gpusort.array_mode("array" anyarray) RETURNS anyelement
 AS 'MODULE_PATHNAME', 'gpusort_array_mode' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION gpusort.array_mode(anyarray) IS 'the most frequent element, of several the least';
-CREATE FUNCTION gpusort.array_rank("array" anyarray) RETURNS integer[]
+CREATE FUNCTION gpusort.array_rank("array" anyarray[, descending boolean[, nulls_first boolean]]) RETURNS integer[]
 AS 'MODULE_PATHNAME', 'gpusort_array_rank' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION gpusort.array_rank(anyarray) IS 'the rank of each element';
-CREATE FUNCTION gpusort.array_rank("array" anyarray, descending boolean) RETURNS integer[]
-AS 'MODULE_PATHNAME', 'gpusort_array_rank' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION gpusort.array_rank(anyarray, boolean) IS 'the rank of each element';
-CREATE FUNCTION gpusort.array_rank("array" anyarray, descending boolean, nulls_first boolean) RETURNS integer[]
-AS 'MODULE_PATHNAME', 'gpusort_array_rank' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION gpusort.array_rank(anyarray, boolean, boolean) IS 'the rank of each element';
+COMMENT ON FUNCTION gpusort.array_rank(anyarray[, boolean[, boolean]]) IS 'the rank of each element';
 
 CREATE FUNCTION gpusort.array_search_sorted("array" anycompatiblearray, v anycompatible) RETURNS integer
 AS 'MODULE_PATHNAME', 'gpusort_array_search_sorted' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
@@ -91,36 +36,10 @@ COMMENT ON FUNCTION gpusort.array_search_sorted(anycompatiblearray, anycompatibl
 CREATE FUNCTION gpusort.array_search_sorted("array" anycompatiblearray, v anycompatible, after boolean) RETURNS integer
 AS 'MODULE_PATHNAME', 'gpusort_array_search_sorted' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
 COMMENT ON FUNCTION gpusort.array_search_sorted(anycompatiblearray, anycompatible, boolean) IS 'where the value would be inserted into a sorted array, before its equals or after them';
-CREATE FUNCTION gpusort.array_nearest("array" int2[], v int2) RETURNS integer
+CREATE FUNCTION gpusort.array_nearest("array" {int2|int4|int8|float4|float8}[], v {int2|int4|int8|float4|float8}[, tolerance float8]) RETURNS integer
 AS 'MODULE_PATHNAME', 'gpusort_array_nearest' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION gpusort.array_nearest(int2[], int2) IS 'the position of the number of a sorted array that is nearest to the value';
-CREATE FUNCTION gpusort.array_nearest("array" int2[], v int2, tolerance float8) RETURNS integer
-AS 'MODULE_PATHNAME', 'gpusort_array_nearest' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION gpusort.array_nearest(int2[], int2, float8) IS 'the position of the number of a sorted array that is nearest to the value and within the tolerance';
-CREATE FUNCTION gpusort.array_nearest("array" int4[], v int4) RETURNS integer
-AS 'MODULE_PATHNAME', 'gpusort_array_nearest' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION gpusort.array_nearest(int4[], int4) IS 'the position of the number of a sorted array that is nearest to the value';
-CREATE FUNCTION gpusort.array_nearest("array" int4[], v int4, tolerance float8) RETURNS integer
-AS 'MODULE_PATHNAME', 'gpusort_array_nearest' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION gpusort.array_nearest(int4[], int4, float8) IS 'the position of the number of a sorted array that is nearest to the value and within the tolerance';
-CREATE FUNCTION gpusort.array_nearest("array" int8[], v int8) RETURNS integer
-AS 'MODULE_PATHNAME', 'gpusort_array_nearest' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION gpusort.array_nearest(int8[], int8) IS 'the position of the number of a sorted array that is nearest to the value';
-CREATE FUNCTION gpusort.array_nearest("array" int8[], v int8, tolerance float8) RETURNS integer
-AS 'MODULE_PATHNAME', 'gpusort_array_nearest' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION gpusort.array_nearest(int8[], int8, float8) IS 'the position of the number of a sorted array that is nearest to the value and within the tolerance';
-CREATE FUNCTION gpusort.array_nearest("array" float4[], v float4) RETURNS integer
-AS 'MODULE_PATHNAME', 'gpusort_array_nearest' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION gpusort.array_nearest(float4[], float4) IS 'the position of the number of a sorted array that is nearest to the value';
-CREATE FUNCTION gpusort.array_nearest("array" float4[], v float4, tolerance float8) RETURNS integer
-AS 'MODULE_PATHNAME', 'gpusort_array_nearest' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION gpusort.array_nearest(float4[], float4, float8) IS 'the position of the number of a sorted array that is nearest to the value and within the tolerance';
-CREATE FUNCTION gpusort.array_nearest("array" float8[], v float8) RETURNS integer
-AS 'MODULE_PATHNAME', 'gpusort_array_nearest' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION gpusort.array_nearest(float8[], float8) IS 'the position of the number of a sorted array that is nearest to the value';
-CREATE FUNCTION gpusort.array_nearest("array" float8[], v float8, tolerance float8) RETURNS integer
-AS 'MODULE_PATHNAME', 'gpusort_array_nearest' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION gpusort.array_nearest(float8[], float8, float8) IS 'the position of the number of a sorted array that is nearest to the value and within the tolerance';
+COMMENT ON FUNCTION gpusort.array_nearest({int2|int4|int8|float4|float8}[], {int2|int4|int8|float4|float8}) IS 'the position of the number of a sorted array that is nearest to the value';
+COMMENT ON FUNCTION gpusort.array_nearest({int2|int4|int8|float4|float8}[], {int2|int4|int8|float4|float8}, float8) IS 'the position of the number of a sorted array that is nearest to the value and within the tolerance';
 CREATE FUNCTION gpusort.array_between("array" anycompatiblearray, low anycompatible, high anycompatible) RETURNS anycompatiblearray
 AS 'MODULE_PATHNAME', 'gpusort_array_between' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
 COMMENT ON FUNCTION gpusort.array_between(anycompatiblearray, anycompatible, anycompatible) IS 'the elements of a sorted array from low to high';

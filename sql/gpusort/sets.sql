@@ -1,28 +1,12 @@
 /* Aggregates that return sorted arrays, and functions that return ordered rows. */
 
-CREATE FUNCTION gpusort_internal.sorted_agg_transition(internal, anyelement) RETURNS internal
+CREATE FUNCTION gpusort_internal.sorted_agg_transition(internal, anyelement[, boolean[, boolean]]) RETURNS internal
 	AS 'MODULE_PATHNAME', 'gpusort_sorted_agg_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.sorted_agg_transition(internal, anyelement, boolean) RETURNS internal
-	AS 'MODULE_PATHNAME', 'gpusort_sorted_agg_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.sorted_agg_transition(internal, anyelement, boolean, boolean) RETURNS internal
-	AS 'MODULE_PATHNAME', 'gpusort_sorted_agg_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.sorted_agg_by_transition(internal, anyelement, anycompatible) RETURNS internal
+CREATE FUNCTION gpusort_internal.sorted_agg_by_transition(internal, anyelement, anycompatible[, boolean[, boolean]]) RETURNS internal
 	AS 'MODULE_PATHNAME', 'gpusort_sorted_agg_by_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.sorted_agg_by_transition(internal, anyelement, anycompatible, boolean) RETURNS internal
-	AS 'MODULE_PATHNAME', 'gpusort_sorted_agg_by_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.sorted_agg_by_transition(internal, anyelement, anycompatible, boolean, boolean) RETURNS internal
-	AS 'MODULE_PATHNAME', 'gpusort_sorted_agg_by_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.top_n_agg_transition(internal, anyelement, bigint) RETURNS internal
+CREATE FUNCTION gpusort_internal.top_n_agg_transition(internal, anyelement, bigint[, boolean[, boolean]]) RETURNS internal
 	AS 'MODULE_PATHNAME', 'gpusort_top_n_agg_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.top_n_agg_transition(internal, anyelement, bigint, boolean) RETURNS internal
-	AS 'MODULE_PATHNAME', 'gpusort_top_n_agg_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.top_n_agg_transition(internal, anyelement, bigint, boolean, boolean) RETURNS internal
-	AS 'MODULE_PATHNAME', 'gpusort_top_n_agg_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.approx_sorted_agg_transition(internal, anyelement, bigint) RETURNS internal
-	AS 'MODULE_PATHNAME', 'gpusort_approx_sorted_agg_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.approx_sorted_agg_transition(internal, anyelement, bigint, boolean) RETURNS internal
-	AS 'MODULE_PATHNAME', 'gpusort_approx_sorted_agg_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.approx_sorted_agg_transition(internal, anyelement, bigint, boolean, boolean) RETURNS internal
+CREATE FUNCTION gpusort_internal.approx_sorted_agg_transition(internal, anyelement, bigint[, boolean[, boolean]]) RETURNS internal
 	AS 'MODULE_PATHNAME', 'gpusort_approx_sorted_agg_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE FUNCTION gpusort_internal.set_agg_combine(internal, internal) RETURNS internal
@@ -32,29 +16,13 @@ CREATE FUNCTION gpusort_internal.set_agg_serialize(internal) RETURNS bytea
 CREATE FUNCTION gpusort_internal.set_agg_deserialize(bytea, internal) RETURNS internal
 	AS 'MODULE_PATHNAME', 'gpusort_set_agg_deserialize' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-CREATE FUNCTION gpusort_internal.sorted_agg_final(internal, anyelement) RETURNS anyarray
+CREATE FUNCTION gpusort_internal.sorted_agg_final(internal, anyelement[, boolean[, boolean]]) RETURNS anyarray
 	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.sorted_agg_final(internal, anyelement, boolean) RETURNS anyarray
+CREATE FUNCTION gpusort_internal.sorted_agg_by_final(internal, anyelement, anycompatible[, boolean[, boolean]]) RETURNS anyarray
 	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.sorted_agg_final(internal, anyelement, boolean, boolean) RETURNS anyarray
+CREATE FUNCTION gpusort_internal.top_n_agg_final(internal, anyelement, bigint[, boolean[, boolean]]) RETURNS anyarray
 	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.sorted_agg_by_final(internal, anyelement, anycompatible) RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.sorted_agg_by_final(internal, anyelement, anycompatible, boolean) RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.sorted_agg_by_final(internal, anyelement, anycompatible, boolean, boolean) RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.top_n_agg_final(internal, anyelement, bigint) RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.top_n_agg_final(internal, anyelement, bigint, boolean) RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.top_n_agg_final(internal, anyelement, bigint, boolean, boolean) RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.approx_sorted_agg_final(internal, anyelement, bigint) RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.approx_sorted_agg_final(internal, anyelement, bigint, boolean) RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.approx_sorted_agg_final(internal, anyelement, bigint, boolean, boolean) RETURNS anyarray
+CREATE FUNCTION gpusort_internal.approx_sorted_agg_final(internal, anyelement, bigint[, boolean[, boolean]]) RETURNS anyarray
 	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 /*
@@ -62,129 +30,54 @@ CREATE FUNCTION gpusort_internal.approx_sorted_agg_final(internal, anyelement, b
  * join only what has another, for the states of all groups stay in memory there.
  * A state of top_n_agg is bounded.
  */
-CREATE AGGREGATE gpusort.sorted_agg(x anyelement) (
+CREATE AGGREGATE gpusort.sorted_agg(x anyelement[, descending boolean[, nulls_first boolean]]) (
 	SFUNC = gpusort_internal.sorted_agg_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.sorted_agg_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize,
 	DESERIALFUNC = gpusort_internal.set_agg_deserialize, PARALLEL = SAFE);
-CREATE AGGREGATE gpusort.sorted_agg(x anyelement, descending boolean) (
-	SFUNC = gpusort_internal.sorted_agg_transition, STYPE = internal, SSPACE = -1,
-	FINALFUNC = gpusort_internal.sorted_agg_final, FINALFUNC_EXTRA,
-	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize,
-	DESERIALFUNC = gpusort_internal.set_agg_deserialize, PARALLEL = SAFE);
-CREATE AGGREGATE gpusort.sorted_agg(x anyelement, descending boolean, nulls_first boolean) (
-	SFUNC = gpusort_internal.sorted_agg_transition, STYPE = internal, SSPACE = -1,
-	FINALFUNC = gpusort_internal.sorted_agg_final, FINALFUNC_EXTRA,
-	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize,
-	DESERIALFUNC = gpusort_internal.set_agg_deserialize, PARALLEL = SAFE);
-CREATE AGGREGATE gpusort.sorted_agg_by(x anyelement, key anycompatible) (
+CREATE AGGREGATE gpusort.sorted_agg_by(x anyelement, key anycompatible[, descending boolean[, nulls_first boolean]]) (
 	SFUNC = gpusort_internal.sorted_agg_by_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.sorted_agg_by_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize,
 	DESERIALFUNC = gpusort_internal.set_agg_deserialize, PARALLEL = SAFE);
-CREATE AGGREGATE gpusort.sorted_agg_by(x anyelement, key anycompatible, descending boolean) (
-	SFUNC = gpusort_internal.sorted_agg_by_transition, STYPE = internal, SSPACE = -1,
-	FINALFUNC = gpusort_internal.sorted_agg_by_final, FINALFUNC_EXTRA,
-	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize,
-	DESERIALFUNC = gpusort_internal.set_agg_deserialize, PARALLEL = SAFE);
-CREATE AGGREGATE gpusort.sorted_agg_by(x anyelement, key anycompatible, descending boolean, nulls_first boolean) (
-	SFUNC = gpusort_internal.sorted_agg_by_transition, STYPE = internal, SSPACE = -1,
-	FINALFUNC = gpusort_internal.sorted_agg_by_final, FINALFUNC_EXTRA,
-	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize,
-	DESERIALFUNC = gpusort_internal.set_agg_deserialize, PARALLEL = SAFE);
-CREATE AGGREGATE gpusort.top_n_agg(x anyelement, n bigint) (
+CREATE AGGREGATE gpusort.top_n_agg(x anyelement, n bigint[, descending boolean[, nulls_first boolean]]) (
 	SFUNC = gpusort_internal.top_n_agg_transition, STYPE = internal,
 	FINALFUNC = gpusort_internal.top_n_agg_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize,
 	DESERIALFUNC = gpusort_internal.set_agg_deserialize, PARALLEL = SAFE);
-CREATE AGGREGATE gpusort.top_n_agg(x anyelement, n bigint, descending boolean) (
-	SFUNC = gpusort_internal.top_n_agg_transition, STYPE = internal,
-	FINALFUNC = gpusort_internal.top_n_agg_final, FINALFUNC_EXTRA,
-	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize,
-	DESERIALFUNC = gpusort_internal.set_agg_deserialize, PARALLEL = SAFE);
-CREATE AGGREGATE gpusort.top_n_agg(x anyelement, n bigint, descending boolean, nulls_first boolean) (
-	SFUNC = gpusort_internal.top_n_agg_transition, STYPE = internal,
-	FINALFUNC = gpusort_internal.top_n_agg_final, FINALFUNC_EXTRA,
-	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize,
-	DESERIALFUNC = gpusort_internal.set_agg_deserialize, PARALLEL = SAFE);
-CREATE AGGREGATE gpusort.approx_sorted_agg(x anyelement, buckets bigint) (
-	SFUNC = gpusort_internal.approx_sorted_agg_transition, STYPE = internal, SSPACE = -1,
-	FINALFUNC = gpusort_internal.approx_sorted_agg_final, FINALFUNC_EXTRA,
-	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize,
-	DESERIALFUNC = gpusort_internal.set_agg_deserialize, PARALLEL = SAFE);
-CREATE AGGREGATE gpusort.approx_sorted_agg(x anyelement, buckets bigint, descending boolean) (
-	SFUNC = gpusort_internal.approx_sorted_agg_transition, STYPE = internal, SSPACE = -1,
-	FINALFUNC = gpusort_internal.approx_sorted_agg_final, FINALFUNC_EXTRA,
-	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize,
-	DESERIALFUNC = gpusort_internal.set_agg_deserialize, PARALLEL = SAFE);
-CREATE AGGREGATE gpusort.approx_sorted_agg(x anyelement, buckets bigint, descending boolean, nulls_first boolean) (
+CREATE AGGREGATE gpusort.approx_sorted_agg(x anyelement, buckets bigint[, descending boolean[, nulls_first boolean]]) (
 	SFUNC = gpusort_internal.approx_sorted_agg_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.approx_sorted_agg_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize,
 	DESERIALFUNC = gpusort_internal.set_agg_deserialize, PARALLEL = SAFE);
 
 /* unnest_sorted: inlined by the planner, so it costs no more than unnest. */
-CREATE FUNCTION gpusort.unnest_sorted(a anyarray, OUT value anyelement, OUT ord bigint)
+CREATE FUNCTION gpusort.unnest_sorted(a anyarray[, descending boolean[, nulls_first boolean]], OUT value anyelement, OUT ord bigint)
 	RETURNS SETOF record LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100
-	AS $$ SELECT u.value, u.ord FROM pg_catalog.unnest(gpusort.array_sort(a)) WITH ORDINALITY AS u(value, ord) $$;
-CREATE FUNCTION gpusort.unnest_sorted(a anyarray, descending boolean, OUT value anyelement, OUT ord bigint)
-	RETURNS SETOF record LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100
-	AS $$ SELECT u.value, u.ord FROM pg_catalog.unnest(gpusort.array_sort(a, descending)) WITH ORDINALITY AS u(value, ord) $$;
-CREATE FUNCTION gpusort.unnest_sorted(a anyarray, descending boolean, nulls_first boolean, OUT value anyelement, OUT ord bigint)
-	RETURNS SETOF record LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100
-	AS $$ SELECT u.value, u.ord FROM pg_catalog.unnest(gpusort.array_sort(a, descending, nulls_first)) WITH ORDINALITY AS u(value, ord) $$;
+	AS $$ SELECT u.value, u.ord FROM pg_catalog.unnest(gpusort.array_sort(a[, descending[, nulls_first]])) WITH ORDINALITY AS u(value, ord) $$;
 
 CREATE FUNCTION gpusort.order_by(query text, key text, descending boolean DEFAULT false,
 						 nulls_first boolean DEFAULT NULL, buckets bigint DEFAULT NULL)
 	RETURNS SETOF record AS 'MODULE_PATHNAME', 'gpusort_order_by' LANGUAGE C VOLATILE;
 
-CREATE FUNCTION gpusort.bucket(x anyelement, buckets bigint) RETURNS integer
-	AS 'MODULE_PATHNAME', 'gpusort_bucket' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort.bucket(x anyelement, buckets bigint, descending boolean) RETURNS integer
+CREATE FUNCTION gpusort.bucket(x anyelement, buckets bigint[, descending boolean]) RETURNS integer
 	AS 'MODULE_PATHNAME', 'gpusort_bucket' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON AGGREGATE gpusort.approx_sorted_agg(anyelement, bigint) IS 'the values as an array in approximate order, by intervals of equal width';
-COMMENT ON AGGREGATE gpusort.approx_sorted_agg(anyelement, bigint, boolean) IS 'the values as an array in approximate order, by intervals of equal width';
-COMMENT ON AGGREGATE gpusort.approx_sorted_agg(anyelement, bigint, boolean, boolean) IS 'the values as an array in approximate order, by intervals of equal width';
-COMMENT ON AGGREGATE gpusort.sorted_agg(anyelement) IS 'the values as an array in order';
-COMMENT ON AGGREGATE gpusort.sorted_agg(anyelement, boolean) IS 'the values as an array in order';
-COMMENT ON AGGREGATE gpusort.sorted_agg(anyelement, boolean, boolean) IS 'the values as an array in order';
-COMMENT ON AGGREGATE gpusort.sorted_agg_by(anyelement, anycompatible) IS 'the values as an array in the order of their keys';
-COMMENT ON AGGREGATE gpusort.sorted_agg_by(anyelement, anycompatible, boolean) IS 'the values as an array in the order of their keys';
-COMMENT ON AGGREGATE gpusort.sorted_agg_by(anyelement, anycompatible, boolean, boolean) IS 'the values as an array in the order of their keys';
-COMMENT ON AGGREGATE gpusort.top_n_agg(anyelement, bigint) IS 'the n greatest values as an array in order, or the n least';
-COMMENT ON AGGREGATE gpusort.top_n_agg(anyelement, bigint, boolean) IS 'the n greatest values as an array in order, or the n least';
-COMMENT ON AGGREGATE gpusort.top_n_agg(anyelement, bigint, boolean, boolean) IS 'the n greatest values as an array in order, or the n least';
-COMMENT ON FUNCTION gpusort.bucket(anyelement, bigint) IS 'the interval that each row falls in when the range of the partition is cut into intervals of equal width';
-COMMENT ON FUNCTION gpusort.bucket(anyelement, bigint, boolean) IS 'the interval that each row falls in when the range of the partition is cut into intervals of equal width';
+COMMENT ON AGGREGATE gpusort.approx_sorted_agg(anyelement, bigint[, boolean[, boolean]]) IS 'the values as an array in approximate order, by intervals of equal width';
+COMMENT ON AGGREGATE gpusort.sorted_agg(anyelement[, boolean[, boolean]]) IS 'the values as an array in order';
+COMMENT ON AGGREGATE gpusort.sorted_agg_by(anyelement, anycompatible[, boolean[, boolean]]) IS 'the values as an array in the order of their keys';
+COMMENT ON AGGREGATE gpusort.top_n_agg(anyelement, bigint[, boolean[, boolean]]) IS 'the n greatest values as an array in order, or the n least';
+COMMENT ON FUNCTION gpusort.bucket(anyelement, bigint[, boolean]) IS 'the interval that each row falls in when the range of the partition is cut into intervals of equal width';
 COMMENT ON FUNCTION gpusort.order_by(text, text, boolean, boolean, bigint) IS 'the rows of a query in the order of its columns';
-COMMENT ON FUNCTION gpusort.unnest_sorted(anyarray) IS 'the elements as rows in order, each with its place';
-COMMENT ON FUNCTION gpusort.unnest_sorted(anyarray, boolean) IS 'the elements as rows in order, each with its place';
-COMMENT ON FUNCTION gpusort.unnest_sorted(anyarray, boolean, boolean) IS 'the elements as rows in order, each with its place';
-COMMENT ON FUNCTION gpusort_internal.approx_sorted_agg_final(internal, anyelement, bigint) IS 'makes the result of a state of approx_sorted_agg';
-COMMENT ON FUNCTION gpusort_internal.approx_sorted_agg_final(internal, anyelement, bigint, boolean) IS 'makes the result of a state of approx_sorted_agg';
-COMMENT ON FUNCTION gpusort_internal.approx_sorted_agg_final(internal, anyelement, bigint, boolean, boolean) IS 'makes the result of a state of approx_sorted_agg';
-COMMENT ON FUNCTION gpusort_internal.approx_sorted_agg_transition(internal, anyelement, bigint) IS 'adds a row to the state of approx_sorted_agg';
-COMMENT ON FUNCTION gpusort_internal.approx_sorted_agg_transition(internal, anyelement, bigint, boolean) IS 'adds a row to the state of approx_sorted_agg';
-COMMENT ON FUNCTION gpusort_internal.approx_sorted_agg_transition(internal, anyelement, bigint, boolean, boolean) IS 'adds a row to the state of approx_sorted_agg';
+COMMENT ON FUNCTION gpusort.unnest_sorted(anyarray[, boolean[, boolean]]) IS 'the elements as rows in order, each with its place';
+COMMENT ON FUNCTION gpusort_internal.approx_sorted_agg_final(internal, anyelement, bigint[, boolean[, boolean]]) IS 'makes the result of a state of approx_sorted_agg';
+COMMENT ON FUNCTION gpusort_internal.approx_sorted_agg_transition(internal, anyelement, bigint[, boolean[, boolean]]) IS 'adds a row to the state of approx_sorted_agg';
 COMMENT ON FUNCTION gpusort_internal.set_agg_combine(internal, internal) IS 'adds one state of an aggregate to another';
 COMMENT ON FUNCTION gpusort_internal.set_agg_deserialize(bytea, internal) IS 'reads a state of an aggregate from bytes';
 COMMENT ON FUNCTION gpusort_internal.set_agg_serialize(internal) IS 'writes a state of an aggregate as bytes';
-COMMENT ON FUNCTION gpusort_internal.sorted_agg_by_final(internal, anyelement, anycompatible) IS 'makes the result of a state of sorted_agg_by';
-COMMENT ON FUNCTION gpusort_internal.sorted_agg_by_final(internal, anyelement, anycompatible, boolean) IS 'makes the result of a state of sorted_agg_by';
-COMMENT ON FUNCTION gpusort_internal.sorted_agg_by_final(internal, anyelement, anycompatible, boolean, boolean) IS 'makes the result of a state of sorted_agg_by';
-COMMENT ON FUNCTION gpusort_internal.sorted_agg_by_transition(internal, anyelement, anycompatible) IS 'adds a row to the state of sorted_agg_by';
-COMMENT ON FUNCTION gpusort_internal.sorted_agg_by_transition(internal, anyelement, anycompatible, boolean) IS 'adds a row to the state of sorted_agg_by';
-COMMENT ON FUNCTION gpusort_internal.sorted_agg_by_transition(internal, anyelement, anycompatible, boolean, boolean) IS 'adds a row to the state of sorted_agg_by';
-COMMENT ON FUNCTION gpusort_internal.sorted_agg_final(internal, anyelement) IS 'makes the result of a state of sorted_agg';
-COMMENT ON FUNCTION gpusort_internal.sorted_agg_final(internal, anyelement, boolean) IS 'makes the result of a state of sorted_agg';
-COMMENT ON FUNCTION gpusort_internal.sorted_agg_final(internal, anyelement, boolean, boolean) IS 'makes the result of a state of sorted_agg';
-COMMENT ON FUNCTION gpusort_internal.sorted_agg_transition(internal, anyelement) IS 'adds a row to the state of sorted_agg';
-COMMENT ON FUNCTION gpusort_internal.sorted_agg_transition(internal, anyelement, boolean) IS 'adds a row to the state of sorted_agg';
-COMMENT ON FUNCTION gpusort_internal.sorted_agg_transition(internal, anyelement, boolean, boolean) IS 'adds a row to the state of sorted_agg';
-COMMENT ON FUNCTION gpusort_internal.top_n_agg_final(internal, anyelement, bigint) IS 'makes the result of a state of top_n_agg';
-COMMENT ON FUNCTION gpusort_internal.top_n_agg_final(internal, anyelement, bigint, boolean) IS 'makes the result of a state of top_n_agg';
-COMMENT ON FUNCTION gpusort_internal.top_n_agg_final(internal, anyelement, bigint, boolean, boolean) IS 'makes the result of a state of top_n_agg';
-COMMENT ON FUNCTION gpusort_internal.top_n_agg_transition(internal, anyelement, bigint) IS 'adds a row to the state of top_n_agg';
-COMMENT ON FUNCTION gpusort_internal.top_n_agg_transition(internal, anyelement, bigint, boolean) IS 'adds a row to the state of top_n_agg';
-COMMENT ON FUNCTION gpusort_internal.top_n_agg_transition(internal, anyelement, bigint, boolean, boolean) IS 'adds a row to the state of top_n_agg';
+COMMENT ON FUNCTION gpusort_internal.sorted_agg_by_final(internal, anyelement, anycompatible[, boolean[, boolean]]) IS 'makes the result of a state of sorted_agg_by';
+COMMENT ON FUNCTION gpusort_internal.sorted_agg_by_transition(internal, anyelement, anycompatible[, boolean[, boolean]]) IS 'adds a row to the state of sorted_agg_by';
+COMMENT ON FUNCTION gpusort_internal.sorted_agg_final(internal, anyelement[, boolean[, boolean]]) IS 'makes the result of a state of sorted_agg';
+COMMENT ON FUNCTION gpusort_internal.sorted_agg_transition(internal, anyelement[, boolean[, boolean]]) IS 'adds a row to the state of sorted_agg';
+COMMENT ON FUNCTION gpusort_internal.top_n_agg_final(internal, anyelement, bigint[, boolean[, boolean]]) IS 'makes the result of a state of top_n_agg';
+COMMENT ON FUNCTION gpusort_internal.top_n_agg_transition(internal, anyelement, bigint[, boolean[, boolean]]) IS 'adds a row to the state of top_n_agg';

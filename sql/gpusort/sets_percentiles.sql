@@ -1,155 +1,80 @@
 /* Percentiles: ordered-set aggregates, and plain ones that can run in parallel. */
 
-CREATE FUNCTION gpusort_internal.values_transition(internal, anyelement) RETURNS internal
+/* Those with declared types are for callers without an expression that says them. */
+CREATE FUNCTION gpusort_internal.values_transition(internal, {anyelement|float8|interval}) RETURNS internal
 	AS 'MODULE_PATHNAME', 'gpusort_values_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.percentile_transition(internal, anyelement, float8) RETURNS internal
+CREATE FUNCTION gpusort_internal.percentile_transition(internal, {anyelement|float8|interval}, float8) RETURNS internal
 	AS 'MODULE_PATHNAME', 'gpusort_percentile_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.percentile_transition(internal, anyelement, float8[]) RETURNS internal
+CREATE FUNCTION gpusort_internal.percentile_transition(internal, {anyelement|float8|interval}, float8[]) RETURNS internal
 	AS 'MODULE_PATHNAME', 'gpusort_percentile_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-/* With declared types, for callers without an expression that says them: the aggregates below have these. */
-CREATE FUNCTION gpusort_internal.values_transition(internal, float8) RETURNS internal
-	AS 'MODULE_PATHNAME', 'gpusort_values_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.values_transition(internal, interval) RETURNS internal
-	AS 'MODULE_PATHNAME', 'gpusort_values_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.percentile_transition(internal, float8, float8) RETURNS internal
-	AS 'MODULE_PATHNAME', 'gpusort_percentile_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.percentile_transition(internal, float8, float8[]) RETURNS internal
-	AS 'MODULE_PATHNAME', 'gpusort_percentile_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.percentile_transition(internal, interval, float8) RETURNS internal
-	AS 'MODULE_PATHNAME', 'gpusort_percentile_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.percentile_transition(internal, interval, float8[]) RETURNS internal
-	AS 'MODULE_PATHNAME', 'gpusort_percentile_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-CREATE FUNCTION gpusort_internal.percentile_cont_final(internal, float8, float8) RETURNS float8
+CREATE FUNCTION gpusort_internal.percentile_cont_final(internal, float8, {float8|interval}) RETURNS {float8|interval}
 	AS 'MODULE_PATHNAME', 'gpusort_percentile_cont_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.percentile_cont_final(internal, float8, interval) RETURNS interval
+CREATE FUNCTION gpusort_internal.percentile_cont_final(internal, float8[], {float8|interval}) RETURNS {float8|interval}[]
 	AS 'MODULE_PATHNAME', 'gpusort_percentile_cont_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.percentile_cont_final(internal, float8[], float8) RETURNS float8[]
-	AS 'MODULE_PATHNAME', 'gpusort_percentile_cont_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.percentile_cont_final(internal, float8[], interval) RETURNS interval[]
-	AS 'MODULE_PATHNAME', 'gpusort_percentile_cont_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.percentile_disc_final(internal, float8, anyelement) RETURNS anyelement
+CREATE FUNCTION gpusort_internal.percentile_disc_final(internal, {float8|float8[]}, anyelement) RETURNS {anyelement|anyarray}
 	AS 'MODULE_PATHNAME', 'gpusort_percentile_disc_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.percentile_disc_final(internal, float8[], anyelement) RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'gpusort_percentile_disc_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.percentile_cont_agg_final(internal, float8, float8) RETURNS float8
+CREATE FUNCTION gpusort_internal.percentile_cont_agg_final(internal, {float8|interval}, float8) RETURNS {float8|interval}
 	AS 'MODULE_PATHNAME', 'gpusort_percentile_cont_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.percentile_cont_agg_final(internal, interval, float8) RETURNS interval
+CREATE FUNCTION gpusort_internal.percentile_cont_agg_final(internal, {float8|interval}, float8[]) RETURNS {float8|interval}[]
 	AS 'MODULE_PATHNAME', 'gpusort_percentile_cont_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.percentile_cont_agg_final(internal, float8, float8[]) RETURNS float8[]
-	AS 'MODULE_PATHNAME', 'gpusort_percentile_cont_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.percentile_cont_agg_final(internal, interval, float8[]) RETURNS interval[]
-	AS 'MODULE_PATHNAME', 'gpusort_percentile_cont_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.percentile_disc_agg_final(internal, anyelement, float8) RETURNS anyelement
+CREATE FUNCTION gpusort_internal.percentile_disc_agg_final(internal, anyelement, {float8|float8[]}) RETURNS {anyelement|anyarray}
 	AS 'MODULE_PATHNAME', 'gpusort_percentile_disc_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.percentile_disc_agg_final(internal, anyelement, float8[]) RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'gpusort_percentile_disc_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.median_final(internal, float8) RETURNS float8
-	AS 'MODULE_PATHNAME', 'gpusort_median_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.median_final(internal, interval) RETURNS interval
+CREATE FUNCTION gpusort_internal.median_final(internal, {float8|interval}) RETURNS {float8|interval}
 	AS 'MODULE_PATHNAME', 'gpusort_median_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-CREATE AGGREGATE gpusort.percentile_cont(fraction float8 ORDER BY x float8) (
+CREATE AGGREGATE gpusort.percentile_cont(fraction float8 ORDER BY x {float8|interval}) (
 	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.percentile_cont_final, FINALFUNC_EXTRA,
 	PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort.percentile_cont(float8 ORDER BY float8) IS 'the percentile at the given fraction, interpolated';
-CREATE AGGREGATE gpusort.percentile_cont(fraction float8 ORDER BY x interval) (
+COMMENT ON AGGREGATE gpusort.percentile_cont(float8 ORDER BY {float8|interval}) IS 'the percentile at the given fraction, interpolated';
+CREATE AGGREGATE gpusort.percentile_cont(fractions float8[] ORDER BY x {float8|interval}) (
 	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.percentile_cont_final, FINALFUNC_EXTRA,
 	PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort.percentile_cont(float8 ORDER BY interval) IS 'the percentile at the given fraction, interpolated';
-CREATE AGGREGATE gpusort.percentile_cont(fractions float8[] ORDER BY x float8) (
-	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
-	FINALFUNC = gpusort_internal.percentile_cont_final, FINALFUNC_EXTRA,
-	PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort.percentile_cont(float8[] ORDER BY float8) IS 'the percentiles at the given fractions, interpolated';
-CREATE AGGREGATE gpusort.percentile_cont(fractions float8[] ORDER BY x interval) (
-	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
-	FINALFUNC = gpusort_internal.percentile_cont_final, FINALFUNC_EXTRA,
-	PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort.percentile_cont(float8[] ORDER BY interval) IS 'the percentiles at the given fractions, interpolated';
-CREATE AGGREGATE gpusort.percentile_disc(fraction float8 ORDER BY x anyelement) (
+COMMENT ON AGGREGATE gpusort.percentile_cont(float8[] ORDER BY {float8|interval}) IS 'the percentiles at the given fractions, interpolated';
+CREATE AGGREGATE gpusort.percentile_disc({fraction float8|fractions float8[]} ORDER BY x anyelement) (
 	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.percentile_disc_final, FINALFUNC_EXTRA,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.percentile_disc(float8 ORDER BY anyelement) IS 'the percentile at the given fraction, a value of the set';
-CREATE AGGREGATE gpusort.percentile_disc(fractions float8[] ORDER BY x anyelement) (
-	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
-	FINALFUNC = gpusort_internal.percentile_disc_final, FINALFUNC_EXTRA,
-	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.percentile_disc(float8[] ORDER BY anyelement) IS 'the percentiles at the given fractions, values of the set';
 
-CREATE AGGREGATE gpusort.median(x float8) (
+CREATE AGGREGATE gpusort.median(x {float8|interval}) (
 	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.median_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
 	PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort.median(float8) IS 'the median, interpolated';
-CREATE AGGREGATE gpusort.median(x interval) (
-	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
-	FINALFUNC = gpusort_internal.median_final, FINALFUNC_EXTRA,
-	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
-	PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort.median(interval) IS 'the median, interpolated';
-CREATE AGGREGATE gpusort.percentile_cont_agg(x float8, fraction float8) (
+COMMENT ON AGGREGATE gpusort.median({float8|interval}) IS 'the median, interpolated';
+CREATE AGGREGATE gpusort.percentile_cont_agg(x {float8|interval}, fraction float8) (
 	SFUNC = gpusort_internal.percentile_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.percentile_cont_agg_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
 	PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort.percentile_cont_agg(float8, float8) IS 'the percentile at the given fraction, interpolated';
-CREATE AGGREGATE gpusort.percentile_cont_agg(x interval, fraction float8) (
+COMMENT ON AGGREGATE gpusort.percentile_cont_agg({float8|interval}, float8) IS 'the percentile at the given fraction, interpolated';
+CREATE AGGREGATE gpusort.percentile_cont_agg(x {float8|interval}, fractions float8[]) (
 	SFUNC = gpusort_internal.percentile_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.percentile_cont_agg_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
 	PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort.percentile_cont_agg(interval, float8) IS 'the percentile at the given fraction, interpolated';
-CREATE AGGREGATE gpusort.percentile_cont_agg(x float8, fractions float8[]) (
-	SFUNC = gpusort_internal.percentile_transition, STYPE = internal, SSPACE = -1,
-	FINALFUNC = gpusort_internal.percentile_cont_agg_final, FINALFUNC_EXTRA,
-	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
-	PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort.percentile_cont_agg(float8, float8[]) IS 'the percentiles at the given fractions, interpolated';
-CREATE AGGREGATE gpusort.percentile_cont_agg(x interval, fractions float8[]) (
-	SFUNC = gpusort_internal.percentile_transition, STYPE = internal, SSPACE = -1,
-	FINALFUNC = gpusort_internal.percentile_cont_agg_final, FINALFUNC_EXTRA,
-	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
-	PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort.percentile_cont_agg(interval, float8[]) IS 'the percentiles at the given fractions, interpolated';
-CREATE AGGREGATE gpusort.percentile_disc_agg(x anyelement, fraction float8) (
+COMMENT ON AGGREGATE gpusort.percentile_cont_agg({float8|interval}, float8[]) IS 'the percentiles at the given fractions, interpolated';
+CREATE AGGREGATE gpusort.percentile_disc_agg(x anyelement, {fraction float8|fractions float8[]}) (
 	SFUNC = gpusort_internal.percentile_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.percentile_disc_agg_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.percentile_disc_agg(anyelement, float8) IS 'the percentile at the given fraction, a value of the set';
-CREATE AGGREGATE gpusort.percentile_disc_agg(x anyelement, fractions float8[]) (
-	SFUNC = gpusort_internal.percentile_transition, STYPE = internal, SSPACE = -1,
-	FINALFUNC = gpusort_internal.percentile_disc_agg_final, FINALFUNC_EXTRA,
-	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
-	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.percentile_disc_agg(anyelement, float8[]) IS 'the percentiles at the given fractions, values of the set';
 
-COMMENT ON FUNCTION gpusort_internal.median_final(internal, float8) IS 'makes the result of a state of median';
-COMMENT ON FUNCTION gpusort_internal.median_final(internal, interval) IS 'makes the result of a state of median';
-COMMENT ON FUNCTION gpusort_internal.percentile_cont_agg_final(internal, float8, float8) IS 'makes the result of a state of percentile_cont_agg';
-COMMENT ON FUNCTION gpusort_internal.percentile_cont_agg_final(internal, float8, float8[]) IS 'makes the result of a state of percentile_cont_agg';
-COMMENT ON FUNCTION gpusort_internal.percentile_cont_agg_final(internal, interval, float8) IS 'makes the result of a state of percentile_cont_agg';
-COMMENT ON FUNCTION gpusort_internal.percentile_cont_agg_final(internal, interval, float8[]) IS 'makes the result of a state of percentile_cont_agg';
-COMMENT ON FUNCTION gpusort_internal.percentile_cont_final(internal, float8, float8) IS 'makes the result of a state of percentile_cont';
-COMMENT ON FUNCTION gpusort_internal.percentile_cont_final(internal, float8, interval) IS 'makes the result of a state of percentile_cont';
-COMMENT ON FUNCTION gpusort_internal.percentile_cont_final(internal, float8[], float8) IS 'makes the result of a state of percentile_cont';
-COMMENT ON FUNCTION gpusort_internal.percentile_cont_final(internal, float8[], interval) IS 'makes the result of a state of percentile_cont';
-COMMENT ON FUNCTION gpusort_internal.percentile_disc_agg_final(internal, anyelement, float8) IS 'makes the result of a state of percentile_disc_agg';
-COMMENT ON FUNCTION gpusort_internal.percentile_disc_agg_final(internal, anyelement, float8[]) IS 'makes the result of a state of percentile_disc_agg';
-COMMENT ON FUNCTION gpusort_internal.percentile_disc_final(internal, float8, anyelement) IS 'makes the result of a state of percentile_disc';
-COMMENT ON FUNCTION gpusort_internal.percentile_disc_final(internal, float8[], anyelement) IS 'makes the result of a state of percentile_disc';
-COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, anyelement, float8) IS 'adds a row to the state of percentile_cont_agg or percentile_disc_agg';
-COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, anyelement, float8[]) IS 'adds a row to the state of percentile_cont_agg or percentile_disc_agg';
+COMMENT ON FUNCTION gpusort_internal.median_final(internal, {float8|interval}) IS 'makes the result of a state of median';
+COMMENT ON FUNCTION gpusort_internal.percentile_cont_agg_final(internal, {float8|interval}, float8) IS 'makes the result of a state of percentile_cont_agg';
+COMMENT ON FUNCTION gpusort_internal.percentile_cont_agg_final(internal, {float8|interval}, float8[]) IS 'makes the result of a state of percentile_cont_agg';
+COMMENT ON FUNCTION gpusort_internal.percentile_cont_final(internal, float8, {float8|interval}) IS 'makes the result of a state of percentile_cont';
+COMMENT ON FUNCTION gpusort_internal.percentile_cont_final(internal, float8[], {float8|interval}) IS 'makes the result of a state of percentile_cont';
+COMMENT ON FUNCTION gpusort_internal.percentile_disc_agg_final(internal, anyelement, {float8|float8[]}) IS 'makes the result of a state of percentile_disc_agg';
+COMMENT ON FUNCTION gpusort_internal.percentile_disc_final(internal, {float8|float8[]}, anyelement) IS 'makes the result of a state of percentile_disc';
+COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, {anyelement|float8}, float8) IS 'adds a row to the state of percentile_cont_agg or percentile_disc_agg';
+COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, {anyelement|float8}, float8[]) IS 'adds a row to the state of percentile_cont_agg or percentile_disc_agg';
+COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, interval, {float8|float8[]}) IS 'adds a row to the state of percentile_cont_agg';
 COMMENT ON FUNCTION gpusort_internal.values_transition(internal, anyelement) IS 'adds a row to the state of median, mode, percentile_cont or percentile_disc';
-COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, float8, float8) IS 'adds a row to the state of percentile_cont_agg or percentile_disc_agg';
-COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, float8, float8[]) IS 'adds a row to the state of percentile_cont_agg or percentile_disc_agg';
-COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, interval, float8) IS 'adds a row to the state of percentile_cont_agg';
-COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, interval, float8[]) IS 'adds a row to the state of percentile_cont_agg';
-COMMENT ON FUNCTION gpusort_internal.values_transition(internal, float8) IS 'adds a row to the state of median or percentile_cont';
-COMMENT ON FUNCTION gpusort_internal.values_transition(internal, interval) IS 'adds a row to the state of median or percentile_cont';
+COMMENT ON FUNCTION gpusort_internal.values_transition(internal, {float8|interval}) IS 'adds a row to the state of median or percentile_cont';

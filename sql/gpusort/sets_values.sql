@@ -6,11 +6,7 @@ CREATE FUNCTION gpusort_internal.count_distinct_transition(internal, anyelement)
 	AS 'MODULE_PATHNAME', 'gpusort_count_distinct_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpusort_internal.histogram_agg_transition(internal, anyelement, bigint) RETURNS internal
 	AS 'MODULE_PATHNAME', 'gpusort_histogram_agg_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.top_n_agg_by_transition(internal, anyelement, anycompatible, bigint) RETURNS internal
-	AS 'MODULE_PATHNAME', 'gpusort_top_n_agg_by_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.top_n_agg_by_transition(internal, anyelement, anycompatible, bigint, boolean) RETURNS internal
-	AS 'MODULE_PATHNAME', 'gpusort_top_n_agg_by_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.top_n_agg_by_transition(internal, anyelement, anycompatible, bigint, boolean, boolean) RETURNS internal
+CREATE FUNCTION gpusort_internal.top_n_agg_by_transition(internal, anyelement, anycompatible, bigint[, boolean[, boolean]]) RETURNS internal
 	AS 'MODULE_PATHNAME', 'gpusort_top_n_agg_by_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE FUNCTION gpusort_internal.mode_final(internal, anyelement) RETURNS anyelement
@@ -21,11 +17,7 @@ CREATE FUNCTION gpusort_internal.count_distinct_final(internal, anyelement) RETU
 	AS 'MODULE_PATHNAME', 'gpusort_count_distinct_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpusort_internal.histogram_agg_final(internal, anyelement, bigint) RETURNS bigint[]
 	AS 'MODULE_PATHNAME', 'gpusort_histogram_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.top_n_agg_by_final(internal, anyelement, anycompatible, bigint) RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.top_n_agg_by_final(internal, anyelement, anycompatible, bigint, boolean) RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.top_n_agg_by_final(internal, anyelement, anycompatible, bigint, boolean, boolean) RETURNS anyarray
+CREATE FUNCTION gpusort_internal.top_n_agg_by_final(internal, anyelement, anycompatible, bigint[, boolean[, boolean]]) RETURNS anyarray
 	AS 'MODULE_PATHNAME', 'gpusort_set_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE AGGREGATE gpusort.mode(ORDER BY x anyelement) (
@@ -51,23 +43,13 @@ CREATE AGGREGATE gpusort.histogram_agg(x anyelement, buckets bigint) (
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.histogram_agg(anyelement, bigint) IS 'how many values each of so many intervals of equal width has';
-CREATE AGGREGATE gpusort.top_n_agg_by(x anyelement, key anycompatible, n bigint) (
+CREATE AGGREGATE gpusort.top_n_agg_by(x anyelement, key anycompatible, n bigint[, descending boolean[, nulls_first boolean]]) (
 	SFUNC = gpusort_internal.top_n_agg_by_transition, STYPE = internal,
 	FINALFUNC = gpusort_internal.top_n_agg_by_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.top_n_agg_by(anyelement, anycompatible, bigint) IS 'values of the n greatest keys, greatest first';
-CREATE AGGREGATE gpusort.top_n_agg_by(x anyelement, key anycompatible, n bigint, descending boolean) (
-	SFUNC = gpusort_internal.top_n_agg_by_transition, STYPE = internal,
-	FINALFUNC = gpusort_internal.top_n_agg_by_final, FINALFUNC_EXTRA,
-	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
-	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.top_n_agg_by(anyelement, anycompatible, bigint, boolean) IS 'values of the n greatest keys, or of the n least, in order';
-CREATE AGGREGATE gpusort.top_n_agg_by(x anyelement, key anycompatible, n bigint, descending boolean, nulls_first boolean) (
-	SFUNC = gpusort_internal.top_n_agg_by_transition, STYPE = internal,
-	FINALFUNC = gpusort_internal.top_n_agg_by_final, FINALFUNC_EXTRA,
-	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
-	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.top_n_agg_by(anyelement, anycompatible, bigint, boolean, boolean) IS 'values of the n greatest keys, or of the n least, in order';
 
 COMMENT ON FUNCTION gpusort_internal.count_distinct_final(internal, anyelement) IS 'makes the result of a state of count_distinct';
@@ -77,9 +59,5 @@ COMMENT ON FUNCTION gpusort_internal.histogram_agg_transition(internal, anyeleme
 COMMENT ON FUNCTION gpusort_internal.mode_agg_final(internal, anyelement) IS 'makes the result of a state of mode_agg';
 COMMENT ON FUNCTION gpusort_internal.mode_agg_transition(internal, anyelement) IS 'adds a row to the state of mode_agg';
 COMMENT ON FUNCTION gpusort_internal.mode_final(internal, anyelement) IS 'makes the result of a state of mode';
-COMMENT ON FUNCTION gpusort_internal.top_n_agg_by_final(internal, anyelement, anycompatible, bigint) IS 'makes the result of a state of top_n_agg_by';
-COMMENT ON FUNCTION gpusort_internal.top_n_agg_by_final(internal, anyelement, anycompatible, bigint, boolean) IS 'makes the result of a state of top_n_agg_by';
-COMMENT ON FUNCTION gpusort_internal.top_n_agg_by_final(internal, anyelement, anycompatible, bigint, boolean, boolean) IS 'makes the result of a state of top_n_agg_by';
-COMMENT ON FUNCTION gpusort_internal.top_n_agg_by_transition(internal, anyelement, anycompatible, bigint) IS 'adds a row to the state of top_n_agg_by';
-COMMENT ON FUNCTION gpusort_internal.top_n_agg_by_transition(internal, anyelement, anycompatible, bigint, boolean) IS 'adds a row to the state of top_n_agg_by';
-COMMENT ON FUNCTION gpusort_internal.top_n_agg_by_transition(internal, anyelement, anycompatible, bigint, boolean, boolean) IS 'adds a row to the state of top_n_agg_by';
+COMMENT ON FUNCTION gpusort_internal.top_n_agg_by_final(internal, anyelement, anycompatible, bigint[, boolean[, boolean]]) IS 'makes the result of a state of top_n_agg_by';
+COMMENT ON FUNCTION gpusort_internal.top_n_agg_by_transition(internal, anyelement, anycompatible, bigint[, boolean[, boolean]]) IS 'adds a row to the state of top_n_agg_by';

@@ -26,17 +26,7 @@ CREATE FUNCTION gpusort_internal.sorted_set_final(internal) RETURNS gpusort.sort
 COMMENT ON FUNCTION gpusort_internal.merge_agg_transition(internal, gpusort.sorted_set) IS 'adds a row to the state of merge_agg';
 COMMENT ON FUNCTION gpusort_internal.sorted_set_final(internal) IS 'makes the result of a state of sorted_set_agg or merge_agg';
 
-CREATE AGGREGATE gpusort.sorted_set_agg(x anyelement) (
-	SFUNC = gpusort_internal.sorted_agg_transition, STYPE = internal, SSPACE = -1,
-	FINALFUNC = gpusort_internal.sorted_set_final,
-	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize,
-	DESERIALFUNC = gpusort_internal.set_agg_deserialize, PARALLEL = SAFE);
-CREATE AGGREGATE gpusort.sorted_set_agg(x anyelement, descending boolean) (
-	SFUNC = gpusort_internal.sorted_agg_transition, STYPE = internal, SSPACE = -1,
-	FINALFUNC = gpusort_internal.sorted_set_final,
-	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize,
-	DESERIALFUNC = gpusort_internal.set_agg_deserialize, PARALLEL = SAFE);
-CREATE AGGREGATE gpusort.sorted_set_agg(x anyelement, descending boolean, nulls_first boolean) (
+CREATE AGGREGATE gpusort.sorted_set_agg(x anyelement[, descending boolean[, nulls_first boolean]]) (
 	SFUNC = gpusort_internal.sorted_agg_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.sorted_set_final,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize,
@@ -47,9 +37,7 @@ CREATE AGGREGATE gpusort.merge_agg(s gpusort.sorted_set) (
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize,
 	DESERIALFUNC = gpusort_internal.set_agg_deserialize, PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.merge_agg(gpusort.sorted_set) IS 'all sorted sets merged into one';
-COMMENT ON AGGREGATE gpusort.sorted_set_agg(anyelement) IS 'the values as a sorted set';
-COMMENT ON AGGREGATE gpusort.sorted_set_agg(anyelement, boolean) IS 'the values as a sorted set';
-COMMENT ON AGGREGATE gpusort.sorted_set_agg(anyelement, boolean, boolean) IS 'the values as a sorted set';
+COMMENT ON AGGREGATE gpusort.sorted_set_agg(anyelement[, boolean[, boolean]]) IS 'the values as a sorted set';
 
 CREATE FUNCTION gpusort.merge(a gpusort.sorted_set, b gpusort.sorted_set) RETURNS gpusort.sorted_set
 	AS 'MODULE_PATHNAME', 'gpusort_merge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;

@@ -8,46 +8,25 @@ CREATE SCHEMA gpusort_replace;
 COMMENT ON SCHEMA gpusort_replace IS 'functions that take the place of built-in ones where it precedes pg_catalog in search_path';
 GRANT USAGE ON SCHEMA gpusort_replace TO PUBLIC;
 
-CREATE FUNCTION gpusort_replace.array_sort("array" anyarray) RETURNS anyarray
+CREATE FUNCTION gpusort_replace.array_sort("array" anyarray[, descending boolean[, nulls_first boolean]]) RETURNS anyarray
 AS 'MODULE_PATHNAME', 'gpusort_array_sort' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-CREATE FUNCTION gpusort_replace.array_sort("array" anyarray, descending boolean) RETURNS anyarray
-AS 'MODULE_PATHNAME', 'gpusort_array_sort' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-CREATE FUNCTION gpusort_replace.array_sort("array" anyarray, descending boolean, nulls_first boolean) RETURNS anyarray
-AS 'MODULE_PATHNAME', 'gpusort_array_sort' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION gpusort_replace.array_sort(anyarray) IS 'gpusort.array_sort in the place of the built-in function';
-COMMENT ON FUNCTION gpusort_replace.array_sort(anyarray, boolean) IS 'gpusort.array_sort in the place of the built-in function';
-COMMENT ON FUNCTION gpusort_replace.array_sort(anyarray, boolean, boolean) IS 'gpusort.array_sort in the place of the built-in function';
+COMMENT ON FUNCTION gpusort_replace.array_sort(anyarray[, boolean[, boolean]]) IS 'gpusort.array_sort in the place of the built-in function';
 
-CREATE AGGREGATE gpusort_replace.percentile_cont(fraction float8 ORDER BY x float8) (
+CREATE AGGREGATE gpusort_replace.percentile_cont(fraction float8 ORDER BY x {float8|interval}) (
 	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.percentile_cont_final, FINALFUNC_EXTRA,
 	PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort_replace.percentile_cont(float8 ORDER BY float8) IS 'gpusort.percentile_cont in the place of the built-in aggregate';
-CREATE AGGREGATE gpusort_replace.percentile_cont(fraction float8 ORDER BY x interval) (
+COMMENT ON AGGREGATE gpusort_replace.percentile_cont(float8 ORDER BY {float8|interval}) IS 'gpusort.percentile_cont in the place of the built-in aggregate';
+CREATE AGGREGATE gpusort_replace.percentile_cont(fractions float8[] ORDER BY x {float8|interval}) (
 	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.percentile_cont_final, FINALFUNC_EXTRA,
 	PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort_replace.percentile_cont(float8 ORDER BY interval) IS 'gpusort.percentile_cont in the place of the built-in aggregate';
-CREATE AGGREGATE gpusort_replace.percentile_cont(fractions float8[] ORDER BY x float8) (
-	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
-	FINALFUNC = gpusort_internal.percentile_cont_final, FINALFUNC_EXTRA,
-	PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort_replace.percentile_cont(float8[] ORDER BY float8) IS 'gpusort.percentile_cont in the place of the built-in aggregate';
-CREATE AGGREGATE gpusort_replace.percentile_cont(fractions float8[] ORDER BY x interval) (
-	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
-	FINALFUNC = gpusort_internal.percentile_cont_final, FINALFUNC_EXTRA,
-	PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort_replace.percentile_cont(float8[] ORDER BY interval) IS 'gpusort.percentile_cont in the place of the built-in aggregate';
-CREATE AGGREGATE gpusort_replace.percentile_disc(fraction float8 ORDER BY x anyelement) (
+COMMENT ON AGGREGATE gpusort_replace.percentile_cont(float8[] ORDER BY {float8|interval}) IS 'gpusort.percentile_cont in the place of the built-in aggregate';
+CREATE AGGREGATE gpusort_replace.percentile_disc({fraction float8|fractions float8[]} ORDER BY x anyelement) (
 	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.percentile_disc_final, FINALFUNC_EXTRA,
 	PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort_replace.percentile_disc(float8 ORDER BY anyelement) IS 'gpusort.percentile_disc in the place of the built-in aggregate';
-CREATE AGGREGATE gpusort_replace.percentile_disc(fractions float8[] ORDER BY x anyelement) (
-	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
-	FINALFUNC = gpusort_internal.percentile_disc_final, FINALFUNC_EXTRA,
-	PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort_replace.percentile_disc(float8[] ORDER BY anyelement) IS 'gpusort.percentile_disc in the place of the built-in aggregate';
+COMMENT ON AGGREGATE gpusort_replace.percentile_disc({float8|float8[]} ORDER BY anyelement) IS 'gpusort.percentile_disc in the place of the built-in aggregate';
 CREATE AGGREGATE gpusort_replace.mode(ORDER BY x anyelement) (
 	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.mode_final, FINALFUNC_EXTRA,
