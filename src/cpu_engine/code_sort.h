@@ -16,10 +16,9 @@ namespace gpusort
 /* Scratch bytes for n codes of the given width. */
 size_t sort_codes_scratch(uint64_t n, size_t width, int threads);
 
-/* Sorts codes in place.  Returns false if told to stop. */
-bool sort_codes(Work &work, int16_t *codes, uint32_t n, char *scratch, bool descending);
-bool sort_codes(Work &work, int32_t *codes, uint32_t n, char *scratch, bool descending);
-bool sort_codes(Work &work, int64_t *codes, uint32_t n, char *scratch, bool descending);
+/* Sorts codes of 16, 32 or 64 bits in place.  Returns false if told to stop. */
+template <typename Code>
+bool sort_codes(Work &work, Code *codes, uint32_t n, char *scratch, bool descending);
 }
 
 #endif							/* GPUSORT_CODE_SORT_H */

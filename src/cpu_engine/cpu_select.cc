@@ -42,15 +42,11 @@ struct Search
 	Code	   *codes;
 };
 
-/* The form of keys that are their own codes. */
-template <typename Code>
-constexpr GpusortKeyForm code_form = sizeof(Code) == 4 ? GPUSORT_KEY_INT32 : GPUSORT_KEY_INT64;
-
 template <typename Code>
 static void
 sort_few(Code *codes, uint32_t n)
 {
-	if (!simd::sort_small(code_form<Code>, (std::make_unsigned_t<Code> *) codes, n, false))
+	if (!simd::kernels<Code>.sort_small(FormsOf<Code>::integer, (std::make_unsigned_t<Code> *) codes, n, false))
 		vqsort(codes, n, false);
 }
 
@@ -92,7 +88,7 @@ narrow(const typename Form<F>::Bits *keys, uint32_t n, Search<typename Form<F>::
 		least = sample[first - MARGIN];
 	if (last + MARGIN < SAMPLE)
 		greatest = sample[last + MARGIN];
-	kept = simd::between(F, keys, n, least, greatest, search.codes, &less);
+	kept = simd::kernels<typename Form<F>::Bits>.between(F, keys, n, least, greatest, search.codes, &less);
 	if (search.first < less || search.last >= less + kept)
 		return 0;
 	search.first -= less;
@@ -121,7 +117,7 @@ find(const typename Form<F>::Bits *keys, uint32_t n, Search<typename Form<F>::Co
 		if (kept > n / 4 * 3)
 			return false;
 		n = kept;
-		kept = narrow<code_form<Code>>((const std::make_unsigned_t<Code> *) search.codes, n, search);
+		kept = narrow<FormsOf<Code>::integer>((const std::make_unsigned_t<Code> *) search.codes, n, search);
 	}
 	return false;
 }
@@ -164,7 +160,7 @@ select_keys(const void *native, uint32_t n, const uint32_t *ranks, uint32_t nran
 		if (n > 16 * 64 / sizeof(Bits))
 			return select_few<F>(keys, n, ranks, nranks, (Bits *) found, (typename Form<F>::Code *) scratch);
 		memcpy(copy, keys, n * sizeof(Bits));
-		if (!simd::sort_small(F, copy, n, false))
+		if (!simd::kernels<Bits>.sort_small(F, copy, n, false))
 			return select_few<F>(keys, n, ranks, nranks, (Bits *) found, (typename Form<F>::Code *) scratch);
 		for (uint32_t i = 0; i < nranks; i++)
 			((Bits *) found)[i] = copy[ranks[i]];

@@ -61,6 +61,16 @@ template <GpusortKeyForm F> struct Form
 	}
 };
 
+/* The forms whose keys are as wide as T.  Of 16 bits there is only one. */
+template <typename T> struct FormsOf
+{
+	static constexpr bool wide = sizeof(T) == 8;
+	static constexpr bool narrow = sizeof(T) == 2;
+	static constexpr GpusortKeyForm integer = wide ? GPUSORT_KEY_INT64 : narrow ? GPUSORT_KEY_INT16 : GPUSORT_KEY_INT32;
+	static constexpr GpusortKeyForm natural = wide ? GPUSORT_KEY_UINT64 : narrow ? GPUSORT_KEY_INT16 : GPUSORT_KEY_UINT32;
+	static constexpr GpusortKeyForm floating = wide ? GPUSORT_KEY_FLOAT64 : narrow ? GPUSORT_KEY_INT16 : GPUSORT_KEY_FLOAT32;
+};
+
 #define GPUSORT_EACH_FORM(X) \
 	X(GPUSORT_KEY_INT16) \
 	X(GPUSORT_KEY_INT32) \

@@ -31,62 +31,38 @@ namespace gpusort
 {
 namespace HWY_NAMESPACE
 {
-/* Calls a function template with a form, whose keys have this many bits. */
-#define OF_FORM(width, form, function, ...) \
-	((form) == GPUSORT_KEY_FLOAT##width ? function<GPUSORT_KEY_FLOAT##width>(__VA_ARGS__) : \
-	 (form) == GPUSORT_KEY_INT##width ? function<GPUSORT_KEY_INT##width>(__VA_ARGS__) : \
-	 function<GPUSORT_KEY_UINT##width>(__VA_ARGS__))
+/* Calls a function template with a form whose keys are Bits. */
+#define OF_FORM(form, function, ...) \
+	((form) == FormsOf<Bits>::floating ? function<FormsOf<Bits>::floating>(__VA_ARGS__) : \
+	 (form) == FormsOf<Bits>::integer ? function<FormsOf<Bits>::integer>(__VA_ARGS__) : \
+	 function<FormsOf<Bits>::natural>(__VA_ARGS__))
 
-template <typename T>
-HWY_INLINE bool
-sort_form(GpusortKeyForm form, T *keys, uint32_t n, bool descending)
+template <typename Bits>
+static bool
+sort_small(GpusortKeyForm form, Bits *keys, uint32_t n, bool descending)
 {
+	using T = std::make_signed_t<Bits>;
 	const hn::CappedTag<T, 64 / sizeof(T)> d;
 
-	if (form == GPUSORT_KEY_FLOAT32 || form == GPUSORT_KEY_FLOAT64)
-		return sort_network(d, FloatCodec<decltype(d)>(d, false, descending), keys, n);
-	return sort_network(d, IntegerCodec<decltype(d)>(d, form == GPUSORT_KEY_UINT32 || form == GPUSORT_KEY_UINT64, descending),
-						keys, n);
+	if (form == FormsOf<Bits>::floating)
+		return sort_network(d, FloatCodec<decltype(d)>(d, false, descending), (T *) keys, n);
+	return sort_network(d, IntegerCodec<decltype(d)>(d, form == FormsOf<Bits>::natural, descending), (T *) keys, n);
 }
 
-bool
-SortSmall32(GpusortKeyForm form, uint32_t *keys, uint32_t n, bool descending)
-{
-	return sort_form(form, (int32_t *) keys, n, descending);
-}
-
-bool
-SortSmall64(GpusortKeyForm form, uint64_t *keys, uint32_t n, bool descending)
-{
-	return sort_form(form, (int64_t *) keys, n, descending);
-}
-
-void
-Encode32(uint32_t *keys, size_t n)
+template <typename Bits>
+static void
+encode(Bits *keys, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		keys[i] = (uint32_t) Form<GPUSORT_KEY_FLOAT32>::encode(keys[i]);
+		keys[i] = (Bits) Form<FormsOf<Bits>::floating>::encode(keys[i]);
 }
 
-void
-Encode64(uint64_t *keys, size_t n)
+template <typename Bits>
+static void
+decode(Bits *keys, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		keys[i] = (uint64_t) Form<GPUSORT_KEY_FLOAT64>::encode(keys[i]);
-}
-
-void
-Decode32(uint32_t *keys, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		keys[i] = Form<GPUSORT_KEY_FLOAT32>::decode((int32_t) keys[i]);
-}
-
-void
-Decode64(uint64_t *keys, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		keys[i] = Form<GPUSORT_KEY_FLOAT64>::decode((int64_t) keys[i]);
+		keys[i] = Form<FormsOf<Bits>::floating>::decode((std::make_signed_t<Bits>) keys[i]);
 }
 
 template <GpusortKeyForm F>
@@ -99,15 +75,16 @@ pack_form(const uint32_t *keys, size_t n, uint32_t first, bool descending, int64
 		packed[i] = (int64_t) ((uint64_t) ((uint32_t) Form<F>::encode_tied(keys[i]) ^ invert) << 32 | (first + (uint32_t) i));
 }
 
-void
-Pack(GpusortKeyForm form, const uint32_t *keys, size_t n, uint32_t first, bool descending, int64_t *packed)
+template <typename Bits>
+static void
+pack(GpusortKeyForm form, const Bits *keys, size_t n, uint32_t first, bool descending, int64_t *packed)
 {
-	OF_FORM(32, form, pack_form, keys, n, first, descending, packed);
+	OF_FORM(form, pack_form, keys, n, first, descending, packed);
 }
 
 template <GpusortKeyForm F>
 HWY_INLINE void
-pack_distances(const uint64_t *keys, size_t n, uint32_t first, const simd::DistancePacking &by, int64_t *packed)
+pack_distances_of(const uint64_t *keys, size_t n, uint32_t first, const simd::DistancePacking &by, int64_t *packed)
 {
 	/* Local copies: the compiler knows that packed does not point to them. */
 	const uint64_t first_code = by.first_code;
@@ -124,11 +101,12 @@ pack_distances(const uint64_t *keys, size_t n, uint32_t first, const simd::Dista
 	}
 }
 
-void
-PackDistances(GpusortKeyForm form, const uint64_t *keys, size_t n, uint32_t first,
-			  const simd::DistancePacking &packing, int64_t *packed)
+template <typename Bits>
+static void
+pack_distances(GpusortKeyForm form, const Bits *keys, size_t n, uint32_t first,
+			   const simd::DistancePacking &packing, int64_t *packed)
 {
-	OF_FORM(64, form, pack_distances, keys, n, first, packing, packed);
+	OF_FORM(form, pack_distances_of, keys, n, first, packing, packed);
 }
 
 template <GpusortKeyForm F>
@@ -149,52 +127,38 @@ form_range(const typename Form<F>::Bits *keys, size_t n, typename Form<F>::Code 
 	*greatest = highest;
 }
 
-void
-CodeRangeOfForm32(GpusortKeyForm form, const uint32_t *keys, size_t n, int32_t *least, int32_t *greatest)
+template <typename Bits>
+static void
+key_range(GpusortKeyForm form, const Bits *keys, size_t n,
+		  std::make_signed_t<Bits> *least, std::make_signed_t<Bits> *greatest)
 {
-	OF_FORM(32, form, form_range, keys, n, least, greatest);
+	OF_FORM(form, form_range, keys, n, least, greatest);
 }
 
-void
-CodeRangeOfForm64(GpusortKeyForm form, const uint64_t *keys, size_t n, int64_t *least, int64_t *greatest)
+template <typename Bits>
+static void
+code_range(const std::make_signed_t<Bits> *codes, size_t n,
+		   std::make_signed_t<Bits> *least, std::make_signed_t<Bits> *greatest)
 {
-	OF_FORM(64, form, form_range, keys, n, least, greatest);
+	form_range<FormsOf<Bits>::integer>((const Bits *) codes, n, least, greatest);
 }
 
-void
-CodeRange16(const int16_t *codes, size_t n, int16_t *least, int16_t *greatest)
+template <typename Bits>
+static void
+finite_range(const Bits *keys, size_t n, std::make_signed_t<Bits> *least, std::make_signed_t<Bits> *greatest)
 {
-	form_range<GPUSORT_KEY_INT16>((const uint16_t *) codes, n, least, greatest);
-}
-
-void
-CodeRange32(const int32_t *codes, size_t n, int32_t *least, int32_t *greatest)
-{
-	form_range<GPUSORT_KEY_INT32>((const uint32_t *) codes, n, least, greatest);
-}
-
-void
-CodeRange64(const int64_t *codes, size_t n, int64_t *least, int64_t *greatest)
-{
-	form_range<GPUSORT_KEY_INT64>((const uint64_t *) codes, n, least, greatest);
-}
-
-template <GpusortKeyForm F>
-HWY_INLINE void
-finite_range_of(const typename Form<F>::Bits *keys, size_t n, typename Form<F>::Code *least, typename Form<F>::Code *greatest)
-{
-	using Code = typename Form<F>::Code;
-	using Bits = typename Form<F>::Bits;
+	using Code = std::make_signed_t<Bits>;
+	using KeyForm = Form<FormsOf<Bits>::floating>;
 	constexpr Bits infinity = sizeof(Bits) == 4 ? (Bits) UINT32_C(0x7f800000) : (Bits) UINT64_C(0x7ff0000000000000);
-	constexpr Code highest = (Code) ~Form<F>::sign;
-	constexpr Code lowest = (Code) Form<F>::sign;
+	constexpr Code highest = (Code) ~KeyForm::sign;
+	constexpr Code lowest = (Code) KeyForm::sign;
 	Code		low = highest;
 	Code		high = lowest;
 
 	for (size_t i = 0; i < n; i++)
 	{
-		const bool	finite = (Code) (keys[i] & (Bits) ~Form<F>::sign) < (Code) infinity;
-		const Code	code = Form<F>::encode(keys[i]);
+		const bool	finite = (Code) (keys[i] & (Bits) ~KeyForm::sign) < (Code) infinity;
+		const Code	code = KeyForm::encode(keys[i]);
 		const Code	low_code = finite ? code : highest;
 		const Code	high_code = finite ? code : lowest;
 
@@ -203,18 +167,6 @@ finite_range_of(const typename Form<F>::Bits *keys, size_t n, typename Form<F>::
 	}
 	*least = low;
 	*greatest = high;
-}
-
-void
-FiniteRange32(const uint32_t *keys, size_t n, int32_t *least, int32_t *greatest)
-{
-	finite_range_of<GPUSORT_KEY_FLOAT32>(keys, n, least, greatest);
-}
-
-void
-FiniteRange64(const uint64_t *keys, size_t n, int64_t *least, int64_t *greatest)
-{
-	finite_range_of<GPUSORT_KEY_FLOAT64>(keys, n, least, greatest);
 }
 
 template <GpusortKeyForm F>
@@ -245,22 +197,11 @@ find_intervals_of(const typename Form<F>::Bits *keys, size_t n, const GpusortPro
 	}
 }
 
-void
-FindIntervals16(GpusortKeyForm, const uint16_t *keys, size_t n, const GpusortProjection &projection, uint32_t *intervals)
+template <typename Bits>
+static void
+find_intervals(GpusortKeyForm form, const Bits *keys, size_t n, const GpusortProjection &projection, uint32_t *intervals)
 {
-	find_intervals_of<GPUSORT_KEY_INT16>(keys, n, projection, intervals);
-}
-
-void
-FindIntervals32(GpusortKeyForm form, const uint32_t *keys, size_t n, const GpusortProjection &projection, uint32_t *intervals)
-{
-	OF_FORM(32, form, find_intervals_of, keys, n, projection, intervals);
-}
-
-void
-FindIntervals64(GpusortKeyForm form, const uint64_t *keys, size_t n, const GpusortProjection &projection, uint32_t *intervals)
-{
-	OF_FORM(64, form, find_intervals_of, keys, n, projection, intervals);
+	OF_FORM(form, find_intervals_of, keys, n, projection, intervals);
 }
 
 /* The codec of a form of 32 or 64 bits. */
@@ -305,22 +246,11 @@ form_in_order(const typename Form<F>::Bits *keys, size_t n, bool descending)
 	return true;
 }
 
-bool
-InOrder16(GpusortKeyForm, const uint16_t *keys, size_t n, bool descending)
+template <typename Bits>
+static bool
+in_order(GpusortKeyForm form, const Bits *keys, size_t n, bool descending)
 {
-	return form_in_order<GPUSORT_KEY_INT16>(keys, n, descending);
-}
-
-bool
-InOrder32(GpusortKeyForm form, const uint32_t *keys, size_t n, bool descending)
-{
-	return OF_FORM(32, form, form_in_order, keys, n, descending);
-}
-
-bool
-InOrder64(GpusortKeyForm form, const uint64_t *keys, size_t n, bool descending)
-{
-	return OF_FORM(64, form, form_in_order, keys, n, descending);
+	return OF_FORM(form, form_in_order, keys, n, descending);
 }
 
 /* Writes the code of a key.  Returns 1 if it comes before the threshold and is kept, else 0. */
@@ -384,25 +314,12 @@ filter_any(const typename Form<F>::Bits *keys, uint32_t n, uint32_t first, bool 
 	return filter_form<false, F>(keys, n, first, descending, threshold, codes, positions);
 }
 
-uint32_t
-Filter16(GpusortKeyForm, const uint16_t *keys, uint32_t n, uint32_t first, bool descending,
-		 int16_t threshold, int16_t *codes, uint32_t *positions)
+template <typename Bits>
+static uint32_t
+filter(GpusortKeyForm form, const Bits *keys, uint32_t n, uint32_t first, bool descending,
+	   std::make_signed_t<Bits> threshold, std::make_signed_t<Bits> *codes, uint32_t *positions)
 {
-	return filter_any<GPUSORT_KEY_INT16>(keys, n, first, descending, threshold, codes, positions);
-}
-
-uint32_t
-Filter32(GpusortKeyForm form, const uint32_t *keys, uint32_t n, uint32_t first, bool descending,
-		 int32_t threshold, int32_t *codes, uint32_t *positions)
-{
-	return OF_FORM(32, form, filter_any, keys, n, first, descending, threshold, codes, positions);
-}
-
-uint32_t
-Filter64(GpusortKeyForm form, const uint64_t *keys, uint32_t n, uint32_t first, bool descending,
-		 int64_t threshold, int64_t *codes, uint32_t *positions)
-{
-	return OF_FORM(64, form, filter_any, keys, n, first, descending, threshold, codes, positions);
+	return OF_FORM(form, filter_any, keys, n, first, descending, threshold, codes, positions);
 }
 
 /* True if Highway's Compress is an instruction; else it has tables that GCC copies to the stack before each use. */
@@ -476,19 +393,123 @@ between_form(const typename Form<F>::Bits *keys, uint32_t n, typename Form<F>::C
 	return kept;
 }
 
-uint32_t
-Between32(GpusortKeyForm form, const uint32_t *keys, uint32_t n, int32_t least, int32_t greatest, int32_t *codes, uint32_t *less)
+template <typename Bits>
+static uint32_t
+between(GpusortKeyForm form, const Bits *keys, uint32_t n, std::make_signed_t<Bits> least, std::make_signed_t<Bits> greatest,
+		std::make_signed_t<Bits> *codes, uint32_t *less)
 {
-	return OF_FORM(32, form, between_form, keys, n, least, greatest, codes, less);
-}
-
-uint32_t
-Between64(GpusortKeyForm form, const uint64_t *keys, uint32_t n, int64_t least, int64_t greatest, int64_t *codes, uint32_t *less)
-{
-	return OF_FORM(64, form, between_form, keys, n, least, greatest, codes, less);
+	return OF_FORM(form, between_form, keys, n, least, greatest, codes, less);
 }
 
 #undef OF_FORM
+
+template <typename Code>
+static void
+find_bins(const Code *codes, size_t n, Code least, int shift, uint16_t *bins)
+{
+	using Distance = std::make_unsigned_t<Code>;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		Distance	distance = (Distance) ((Distance) codes[i] - (Distance) least);
+
+		distance = (Distance) (distance >> shift);
+		distance = distance < simd::BINS - 2 ? distance : (Distance) (simd::BINS - 2);
+		bins[i] = (uint16_t) (codes[i] < least ? 0 : distance + 1);
+	}
+}
+
+/* Writes the staged line of a piece that ends at place `end`.  The piece may begin within its first line. */
+template <typename Code>
+HWY_NOINLINE void
+write_line(const simd::Scattering<Code> &to, uint32_t piece, uint32_t end)
+{
+	constexpr uint32_t LINE = simd::Scattering<Code>::LINE;
+	const hn::CappedTag<Code, 64 / sizeof(Code)> d;
+	const Code *staged = to.staged + piece * LINE;
+	const uint32_t place = end - LINE;
+	const uint32_t start = to.starts[piece];
+
+	if (place >= start)
+	{
+		for (uint32_t i = 0; i < LINE; i += hn::Lanes(d))
+			hn::Stream(hn::Load(d, staged + i), d, to.out + place + i);
+	}
+	else
+		memcpy(to.out + start, staged + (start - place), (end - start) * sizeof(Code));
+}
+
+template <typename Code>
+static void
+scatter(const Code *codes, const uint16_t *bins, size_t n, const simd::Scattering<Code> &to)
+{
+	constexpr uint32_t LINE = simd::Scattering<Code>::LINE;
+	/* Local copies: the compiler knows that staged does not point to them. */
+	const uint16_t *const piece_of = to.piece_of;
+	uint32_t *const places = to.places;
+	Code *const staged = to.staged;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		const uint32_t piece = piece_of[bins[i]];
+		const uint32_t place = places[piece]++;
+
+		staged[piece * LINE + place % LINE] = codes[i];
+		if (HWY_UNLIKELY(place % LINE == LINE - 1))
+			write_line(to, piece, place + 1);
+	}
+}
+
+template <typename T>
+static void
+stream(T key, T *out, size_t n)
+{
+	const hn::CappedTag<T, 64 / sizeof(T)> d;
+	const auto	keys = hn::Set(d, key);
+	const size_t lanes = hn::Lanes(d);
+	size_t		i = 0;
+
+	for (; i < n && (uintptr_t) (out + i) % (lanes * sizeof(T)) != 0; i++)
+		out[i] = key;
+	for (; i + lanes <= n; i += lanes)
+		hn::Stream(keys, d, out + i);
+	for (; i < n; i++)
+		out[i] = key;
+}
+
+template <typename Bits>
+static simd::Kernels<Bits>
+make_kernels()
+{
+	simd::Kernels<Bits> kernels = {};
+
+	kernels.in_order = in_order<Bits>;
+	kernels.code_range = code_range<Bits>;
+	kernels.find_intervals = find_intervals<Bits>;
+	kernels.find_bins = find_bins<std::make_signed_t<Bits>>;
+	kernels.scatter = scatter<std::make_signed_t<Bits>>;
+	kernels.stream = stream<Bits>;
+	kernels.filter = filter<Bits>;
+	if constexpr (sizeof(Bits) >= sizeof(uint32_t))
+	{
+		kernels.sort_small = sort_small<Bits>;
+		kernels.encode = encode<Bits>;
+		kernels.decode = decode<Bits>;
+		kernels.key_range = key_range<Bits>;
+		kernels.finite_range = finite_range<Bits>;
+		kernels.between = between<Bits>;
+	}
+	if constexpr (sizeof(Bits) == sizeof(uint32_t))
+		kernels.pack = pack<Bits>;
+	if constexpr (sizeof(Bits) == sizeof(uint64_t))
+		kernels.pack_distances = pack_distances<Bits>;
+	return kernels;
+}
+
+/* What Highway picks from: functions that are no templates. */
+simd::Kernels<uint16_t> Kernels16() { return make_kernels<uint16_t>(); }
+simd::Kernels<uint32_t> Kernels32() { return make_kernels<uint32_t>(); }
+simd::Kernels<uint64_t> Kernels64() { return make_kernels<uint64_t>(); }
 }
 }
 HWY_AFTER_NAMESPACE();
@@ -496,102 +517,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace gpusort
 {
-HWY_EXPORT(SortSmall32);
-HWY_EXPORT(SortSmall64);
-HWY_EXPORT(InOrder16);
-HWY_EXPORT(InOrder32);
-HWY_EXPORT(InOrder64);
-HWY_EXPORT(Encode32);
-HWY_EXPORT(Encode64);
-HWY_EXPORT(Decode32);
-HWY_EXPORT(Decode64);
-HWY_EXPORT(Pack);
-HWY_EXPORT(PackDistances);
-HWY_EXPORT(CodeRangeOfForm32);
-HWY_EXPORT(CodeRangeOfForm64);
-HWY_EXPORT(CodeRange16);
-HWY_EXPORT(CodeRange32);
-HWY_EXPORT(CodeRange64);
-HWY_EXPORT(FiniteRange32);
-HWY_EXPORT(FiniteRange64);
-HWY_EXPORT(FindIntervals16);
-HWY_EXPORT(FindIntervals32);
-HWY_EXPORT(FindIntervals64);
-HWY_EXPORT(Filter16);
-HWY_EXPORT(Filter32);
-HWY_EXPORT(Filter64);
-HWY_EXPORT(Between32);
-HWY_EXPORT(Between64);
+HWY_EXPORT(Kernels16);
+HWY_EXPORT(Kernels32);
+HWY_EXPORT(Kernels64);
 
 namespace simd
 {
-/* A function that runs the kernel compiled for this CPU. */
-#define DISPATCH(result, name, parameters, kernel, arguments) \
-	result name parameters { return HWY_DYNAMIC_DISPATCH(kernel) arguments; }
-
-DISPATCH(bool, sort_small, (GpusortKeyForm form, uint32_t *keys, uint32_t n, bool descending),
-		 SortSmall32, (form, keys, n, descending))
-DISPATCH(bool, sort_small, (GpusortKeyForm form, uint64_t *keys, uint32_t n, bool descending),
-		 SortSmall64, (form, keys, n, descending))
-DISPATCH(bool, in_order, (GpusortKeyForm form, const uint16_t *keys, size_t n, bool descending),
-		 InOrder16, (form, keys, n, descending))
-DISPATCH(bool, in_order, (GpusortKeyForm form, const uint32_t *keys, size_t n, bool descending),
-		 InOrder32, (form, keys, n, descending))
-DISPATCH(bool, in_order, (GpusortKeyForm form, const uint64_t *keys, size_t n, bool descending),
-		 InOrder64, (form, keys, n, descending))
-DISPATCH(void, encode, (uint32_t *keys, size_t n),
-		 Encode32, (keys, n))
-DISPATCH(void, encode, (uint64_t *keys, size_t n),
-		 Encode64, (keys, n))
-DISPATCH(void, decode, (uint32_t *keys, size_t n),
-		 Decode32, (keys, n))
-DISPATCH(void, decode, (uint64_t *keys, size_t n),
-		 Decode64, (keys, n))
-DISPATCH(void, pack, (GpusortKeyForm form, const uint32_t *keys, size_t n, uint32_t first, bool descending, int64_t *packed),
-		 Pack, (form, keys, n, first, descending, packed))
-DISPATCH(void, pack, (GpusortKeyForm form, const uint64_t *keys, size_t n, uint32_t first,
-		 const DistancePacking &packing, int64_t *packed),
-		 PackDistances, (form, keys, n, first, packing, packed))
-DISPATCH(void, code_range, (GpusortKeyForm form, const uint32_t *keys, size_t n, int32_t *least, int32_t *greatest),
-		 CodeRangeOfForm32, (form, keys, n, least, greatest))
-DISPATCH(void, code_range, (GpusortKeyForm form, const uint64_t *keys, size_t n, int64_t *least, int64_t *greatest),
-		 CodeRangeOfForm64, (form, keys, n, least, greatest))
-DISPATCH(void, code_range, (const int16_t *codes, size_t n, int16_t *least, int16_t *greatest),
-		 CodeRange16, (codes, n, least, greatest))
-DISPATCH(void, code_range, (const int32_t *codes, size_t n, int32_t *least, int32_t *greatest),
-		 CodeRange32, (codes, n, least, greatest))
-DISPATCH(void, code_range, (const int64_t *codes, size_t n, int64_t *least, int64_t *greatest),
-		 CodeRange64, (codes, n, least, greatest))
-DISPATCH(uint32_t, filter, (GpusortKeyForm form, const uint16_t *keys, uint32_t n, uint32_t first,
-		 bool descending, int16_t threshold, int16_t *codes, uint32_t *positions),
-		 Filter16, (form, keys, n, first, descending, threshold, codes, positions))
-DISPATCH(uint32_t, filter, (GpusortKeyForm form, const uint32_t *keys, uint32_t n, uint32_t first,
-		 bool descending, int32_t threshold, int32_t *codes, uint32_t *positions),
-		 Filter32, (form, keys, n, first, descending, threshold, codes, positions))
-DISPATCH(uint32_t, filter, (GpusortKeyForm form, const uint64_t *keys, uint32_t n, uint32_t first,
-		 bool descending, int64_t threshold, int64_t *codes, uint32_t *positions),
-		 Filter64, (form, keys, n, first, descending, threshold, codes, positions))
-DISPATCH(uint32_t, between, (GpusortKeyForm form, const uint32_t *keys, uint32_t n, int32_t least, int32_t greatest,
-		 int32_t *codes, uint32_t *less),
-		 Between32, (form, keys, n, least, greatest, codes, less))
-DISPATCH(uint32_t, between, (GpusortKeyForm form, const uint64_t *keys, uint32_t n, int64_t least, int64_t greatest,
-		 int64_t *codes, uint32_t *less),
-		 Between64, (form, keys, n, least, greatest, codes, less))
-DISPATCH(void, finite_range, (const uint32_t *keys, size_t n, int32_t *least, int32_t *greatest),
-		 FiniteRange32, (keys, n, least, greatest))
-DISPATCH(void, finite_range, (const uint64_t *keys, size_t n, int64_t *least, int64_t *greatest),
-		 FiniteRange64, (keys, n, least, greatest))
-DISPATCH(void, find_intervals, (GpusortKeyForm form, const uint16_t *keys, size_t n,
-		 const GpusortProjection &projection, uint32_t *intervals),
-		 FindIntervals16, (form, keys, n, projection, intervals))
-DISPATCH(void, find_intervals, (GpusortKeyForm form, const uint32_t *keys, size_t n,
-		 const GpusortProjection &projection, uint32_t *intervals),
-		 FindIntervals32, (form, keys, n, projection, intervals))
-DISPATCH(void, find_intervals, (GpusortKeyForm form, const uint64_t *keys, size_t n,
-		 const GpusortProjection &projection, uint32_t *intervals),
-		 FindIntervals64, (form, keys, n, projection, intervals))
-
-#undef DISPATCH
+template <> const Kernels<uint16_t> Kernels<uint16_t>::best = HWY_DYNAMIC_DISPATCH(Kernels16)();
+template <> const Kernels<uint32_t> Kernels<uint32_t>::best = HWY_DYNAMIC_DISPATCH(Kernels32)();
+template <> const Kernels<uint64_t> Kernels<uint64_t>::best = HWY_DYNAMIC_DISPATCH(Kernels64)();
 }
 }
 #endif

@@ -1,13 +1,14 @@
 /*
  * simd.h
  *	  Kernels compiled for each vector unit that a CPU may have.  The best is picked
- *	  at run time.
+ *	  when the program starts.
  */
 #ifndef GPUSORT_SIMD_H
 #define GPUSORT_SIMD_H
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "keys/projection.h"
 
@@ -15,35 +16,7 @@ namespace gpusort
 {
 namespace simd
 {
-/*
- * Sorts n native keys in place by a network in registers.  Returns false, with nothing
- * done, if the registers do not hold n keys.
- */
-bool sort_small(GpusortKeyForm form, uint32_t *keys, uint32_t n, bool descending);
-bool sort_small(GpusortKeyForm form, uint64_t *keys, uint32_t n, bool descending);
-
-/* True if n native keys of any form are in order, -0 before +0. */
-bool in_order(GpusortKeyForm form, const uint16_t *keys, size_t n, bool descending);
-bool in_order(GpusortKeyForm form, const uint32_t *keys, size_t n, bool descending);
-bool in_order(GpusortKeyForm form, const uint64_t *keys, size_t n, bool descending);
-
-/* Turns float keys into their codes (see forms.h), in place, and back. */
-void encode(uint32_t *keys, size_t n);
-void encode(uint64_t *keys, size_t n);
-void decode(uint32_t *keys, size_t n);
-void decode(uint64_t *keys, size_t n);
-
-/*
- * Packs the code of each 32-bit key above its position.  -0 and +0 get one code.  The
- * position of keys[0] is `first`.  Codes are inverted for descending order.
- */
-void pack(GpusortKeyForm form, const uint32_t *keys, size_t n, uint32_t first, bool descending, int64_t *packed);
-
-/*
- * Packs the distance of each 64-bit key's code from first_code above its position, without
- * the dropped_bits lowest bits of the distance.  -0 and +0 get one code.  The position of
- * keys[0] is `first`.  The sign bit is flipped, so that words order as signed numbers.
- */
+/* How 64-bit keys are packed, see Kernels. */
 struct DistancePacking
 {
 	uint64_t	first_code;
@@ -52,35 +25,8 @@ struct DistancePacking
 	int			dropped_bits;
 };
 
-void pack(GpusortKeyForm form, const uint64_t *keys, size_t n, uint32_t first, const DistancePacking &packing, int64_t *packed);
-
-/* Least and greatest code of keys.  -0 and +0 get one code. */
-void code_range(GpusortKeyForm form, const uint32_t *keys, size_t n, int32_t *least, int32_t *greatest);
-void code_range(GpusortKeyForm form, const uint64_t *keys, size_t n, int64_t *least, int64_t *greatest);
-
-/* The same for codes. */
-void code_range(const int16_t *codes, size_t n, int16_t *least, int16_t *greatest);
-void code_range(const int32_t *codes, size_t n, int32_t *least, int32_t *greatest);
-void code_range(const int64_t *codes, size_t n, int64_t *least, int64_t *greatest);
-
-/* Least and greatest code of the finite float keys.  least > greatest if there are none. */
-void finite_range(const uint32_t *keys, size_t n, int32_t *least, int32_t *greatest);
-void finite_range(const uint64_t *keys, size_t n, int64_t *least, int64_t *greatest);
-
-/* The interval of each key. */
-void find_intervals(GpusortKeyForm form, const uint16_t *keys, size_t n, const GpusortProjection &projection, uint32_t *intervals);
-void find_intervals(GpusortKeyForm form, const uint32_t *keys, size_t n, const GpusortProjection &projection, uint32_t *intervals);
-void find_intervals(GpusortKeyForm form, const uint64_t *keys, size_t n, const GpusortProjection &projection, uint32_t *intervals);
-
-/*
- * The bin of each code: 0 for codes below least, 1 + ((code - least) >> shift) from there
- * on, and the last bin for all greater codes.
- */
+/* How many bins there are, see Kernels. */
 constexpr uint32_t BINS = 4096;
-
-void find_bins(const int16_t *codes, size_t n, int16_t least, int shift, uint16_t *bins);
-void find_bins(const int32_t *codes, size_t n, int32_t least, int shift, uint16_t *bins);
-void find_bins(const int64_t *codes, size_t n, int64_t least, int shift, uint16_t *bins);
 
 /*
  * The target of a scatter over the pieces of an array.  The codes of a piece are staged
@@ -100,38 +46,94 @@ struct Scattering
 	Code	   *out;			/* begins on a cache line */
 };
 
-/* Scatters n codes whose bins are given. */
-void scatter(const int16_t *codes, const uint16_t *bins, size_t n, const Scattering<int16_t> &to);
-void scatter(const int32_t *codes, const uint16_t *bins, size_t n, const Scattering<int32_t> &to);
-void scatter(const int64_t *codes, const uint16_t *bins, size_t n, const Scattering<int64_t> &to);
+/* The kernels for keys of one width, native or as codes (see forms.h).  Those for wider keys only are else nullptr. */
+template <typename Bits>
+struct Kernels
+{
+	using Code = std::make_signed_t<Bits>;
 
-/* Writes a key n times, past the caches. */
-void stream(uint16_t key, uint16_t *out, size_t n);
-void stream(uint32_t key, uint32_t *out, size_t n);
-void stream(uint64_t key, uint64_t *out, size_t n);
+	/* True if n keys of any form are in order, -0 before +0. */
+	bool		(*in_order) (GpusortKeyForm form, const Bits *keys, size_t n, bool descending);
 
-/*
- * Writes the codes of the keys that come before the threshold, and returns how many there
- * are.  n is the number of all keys.  Codes are complemented for descending order.  If
- * positions is not nullptr, it receives the positions of these keys, and -0 and +0 get one
- * code.  The position of keys[0] is `first`.  One entry behind the last may be overwritten.
- */
-uint32_t filter(GpusortKeyForm form, const uint16_t *keys, uint32_t n, uint32_t first, bool descending,
-				int16_t threshold, int16_t *codes, uint32_t *positions);
-uint32_t filter(GpusortKeyForm form, const uint32_t *keys, uint32_t n, uint32_t first, bool descending,
-				int32_t threshold, int32_t *codes, uint32_t *positions);
-uint32_t filter(GpusortKeyForm form, const uint64_t *keys, uint32_t n, uint32_t first, bool descending,
-				int64_t threshold, int64_t *codes, uint32_t *positions);
+	/* Least and greatest of n codes. */
+	void		(*code_range) (const Code *codes, size_t n, Code *least, Code *greatest);
 
-/*
- * Writes those codes of n keys that lie in least .. greatest, in the keys' order, and
- * returns how many there are.  *less receives the number of lesser codes.  codes has space
- * for n codes, and may be the keys.
- */
-uint32_t between(GpusortKeyForm form, const uint32_t *keys, uint32_t n, int32_t least, int32_t greatest,
-				 int32_t *codes, uint32_t *less);
-uint32_t between(GpusortKeyForm form, const uint64_t *keys, uint32_t n, int64_t least, int64_t greatest,
-				 int64_t *codes, uint32_t *less);
+	/* The interval of each key. */
+	void		(*find_intervals) (GpusortKeyForm form, const Bits *keys, size_t n, const GpusortProjection &projection,
+								   uint32_t *intervals);
+
+	/*
+	 * The bin of each code: 0 for codes below least, 1 + ((code - least) >> shift) from there
+	 * on, and the last bin for all greater codes.
+	 */
+	void		(*find_bins) (const Code *codes, size_t n, Code least, int shift, uint16_t *bins);
+
+	/* Scatters n codes whose bins are given. */
+	void		(*scatter) (const Code *codes, const uint16_t *bins, size_t n, const Scattering<Code> &to);
+
+	/* Writes a key n times, past the caches. */
+	void		(*stream) (Bits key, Bits *out, size_t n);
+
+	/*
+	 * Writes the codes of the keys that come before the threshold, and returns how many there
+	 * are.  n is the number of all keys.  Codes are complemented for descending order.  If
+	 * positions is not nullptr, it receives the positions of these keys, and -0 and +0 get one
+	 * code.  The position of keys[0] is `first`.  One entry behind the last may be overwritten.
+	 */
+	uint32_t	(*filter) (GpusortKeyForm form, const Bits *keys, uint32_t n, uint32_t first, bool descending,
+						   Code threshold, Code *codes, uint32_t *positions);
+
+	/* From here on for keys of 32 and 64 bits. */
+
+	/*
+	 * Sorts n keys in place by a network in registers.  Returns false, with nothing done, if
+	 * the registers do not hold n keys.
+	 */
+	bool		(*sort_small) (GpusortKeyForm form, Bits *keys, uint32_t n, bool descending);
+
+	/* Turns float keys into their codes, in place, and back. */
+	void		(*encode) (Bits *keys, size_t n);
+	void		(*decode) (Bits *keys, size_t n);
+
+	/* Least and greatest code of n keys.  -0 and +0 get one code. */
+	void		(*key_range) (GpusortKeyForm form, const Bits *keys, size_t n, Code *least, Code *greatest);
+
+	/* Least and greatest code of the finite float keys.  least > greatest if there are none. */
+	void		(*finite_range) (const Bits *keys, size_t n, Code *least, Code *greatest);
+
+	/*
+	 * Writes those codes of n keys that lie in least .. greatest, in the keys' order, and
+	 * returns how many there are.  *less receives the number of lesser codes.  codes has space
+	 * for n codes, and may be the keys.
+	 */
+	uint32_t	(*between) (GpusortKeyForm form, const Bits *keys, uint32_t n, Code least, Code greatest,
+							Code *codes, uint32_t *less);
+
+	/*
+	 * Packs the code of each 32-bit key above its position.  -0 and +0 get one code.  The
+	 * position of keys[0] is `first`.  Codes are inverted for descending order.
+	 */
+	void		(*pack) (GpusortKeyForm form, const Bits *keys, size_t n, uint32_t first, bool descending, int64_t *packed);
+
+	/*
+	 * Packs the distance of each 64-bit key's code from first_code above its position, without
+	 * the dropped_bits lowest bits of the distance.  -0 and +0 get one code.  The position of
+	 * keys[0] is `first`.  The sign bit is flipped, so that words order as signed numbers.
+	 */
+	void		(*pack_distances) (GpusortKeyForm form, const Bits *keys, size_t n, uint32_t first,
+								   const DistancePacking &packing, int64_t *packed);
+
+	/* The kernels for this CPU. */
+	static const Kernels best;
+};
+
+template <> const Kernels<uint16_t> Kernels<uint16_t>::best;
+template <> const Kernels<uint32_t> Kernels<uint32_t>::best;
+template <> const Kernels<uint64_t> Kernels<uint64_t>::best;
+
+/* The same by the type of keys or codes. */
+template <typename Key>
+constexpr const Kernels<std::make_unsigned_t<Key>> &kernels = Kernels<std::make_unsigned_t<Key>>::best;
 }
 }
 

@@ -39,11 +39,6 @@ capacity(uint64_t limit)
 	return (2 * limit > FIRST_CANDIDATES ? 2 * limit : FIRST_CANDIDATES) + BLOCK;
 }
 
-/* The form of codes, which are signed integers, when they are sorted as keys. */
-template <typename Code>
-constexpr GpusortKeyForm code_form = sizeof(Code) == 2 ? GPUSORT_KEY_INT16
-	: sizeof(Code) == 4 ? GPUSORT_KEY_INT32 : GPUSORT_KEY_INT64;
-
 template <GpusortKeyForm F>
 struct Candidates
 {
@@ -75,13 +70,14 @@ cut(Work &work, Candidates<F> &candidates)
 	}
 	else
 	{
-		GpusortSpec spec = {code_form<Code>, GPUSORT_PAYLOAD_CARRIED, GPUSORT_METHOD_NETWORK, false, 0, 0};
+		constexpr GpusortKeyForm form = FormsOf<Code>::integer;
+		GpusortSpec spec = {form, GPUSORT_PAYLOAD_CARRIED, GPUSORT_METHOD_NETWORK, false, 0, 0};
 		Work		inner = work;
 		bool		done;
 
 		inner.spec = &spec;
 		inner.scratch = candidates.scratch;
-		done = sort_with_payload<code_form<Code>>(inner, (typename Form<F>::Bits *) codes, candidates.positions, candidates.count);
+		done = sort_with_payload<form>(inner, (typename Form<F>::Bits *) codes, candidates.positions, candidates.count);
 		work.spent = inner.spent;
 		if (!done)
 			return false;
@@ -163,7 +159,7 @@ top_n(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n)
 		uint32_t	kept;
 
 		count = n - start < BLOCK ? n - start : BLOCK;
-		kept = simd::filter(F, keys + start, count, start, descending, candidates.threshold,
+		kept = simd::kernels<typename Form<F>::Bits>.filter(F, keys + start, count, start, descending, candidates.threshold,
 							candidates.codes + candidates.count,
 							candidates.positions == nullptr ? nullptr : candidates.positions + candidates.count);
 		candidates.count += kept;

@@ -11,8 +11,8 @@
 namespace gpusort
 {
 template <typename T>
-static void
-sort(T *keys, size_t n, bool descending)
+void
+vqsort(T *keys, size_t n, bool descending)
 {
 	hwy::Sorter sorter;
 
@@ -22,21 +22,7 @@ sort(T *keys, size_t n, bool descending)
 		sorter(keys, n, hwy::SortAscending());
 }
 
-void
-vqsort(int16_t *keys, size_t n, bool descending)
-{
-	sort(keys, n, descending);
-}
-
-void
-vqsort(int32_t *keys, size_t n, bool descending)
-{
-	sort(keys, n, descending);
-}
-
-void
-vqsort(int64_t *keys, size_t n, bool descending)
-{
-	sort(keys, n, descending);
-}
+template void vqsort(int16_t *, size_t, bool);
+template void vqsort(int32_t *, size_t, bool);
+template void vqsort(int64_t *, size_t, bool);
 }

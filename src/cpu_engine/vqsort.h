@@ -15,9 +15,9 @@
 
 namespace gpusort
 {
-void vqsort(int16_t *keys, size_t n, bool descending);
-void vqsort(int32_t *keys, size_t n, bool descending);
-void vqsort(int64_t *keys, size_t n, bool descending);
+/* Sorts integers of 16, 32 or 64 bits. */
+template <typename T>
+void vqsort(T *keys, size_t n, bool descending);
 }
 
 #endif							/* GPUSORT_VQSORT_H */
