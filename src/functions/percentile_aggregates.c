@@ -89,11 +89,10 @@ return_percentiles(FunctionCallInfo fcinfo, const SetState *state, PercentileKin
 static Datum
 percentile_within_group(FunctionCallInfo fcinfo, PercentileKind kind)
 {
-	const SetState *state = gpusort_set_get_kind(fcinfo, SET_VALUES);
+	const SetState *state = gpusort_set_get_final(fcinfo, SET_VALUES);
 	bool		is_array = gpusort_argument_type(fcinfo, 1) == FLOAT8ARRAYOID;
 	Fractions	fractions;
 
-	gpusort_set_context(fcinfo);
 	if (PG_ARGISNULL(1) || (is_array && gpusort_set_is_empty(state)))
 		PG_RETURN_NULL();
 	gpusort_fractions_read(&fractions, PG_GETARG_DATUM(1), is_array);
@@ -119,10 +118,9 @@ gpusort_percentile_disc_final(PG_FUNCTION_ARGS)
 Datum
 gpusort_median_final(PG_FUNCTION_ARGS)
 {
-	const SetState *state = gpusort_set_get_kind(fcinfo, SET_VALUES);
+	const SetState *state = gpusort_set_get_final(fcinfo, SET_VALUES);
 	Fractions	half;
 
-	gpusort_set_context(fcinfo);
 	gpusort_fractions_read(&half, Float8GetDatum(0.5), false);
 	return return_percentiles(fcinfo, state, PERCENTILE_CONTINUOUS, &half);
 }
@@ -131,11 +129,10 @@ gpusort_median_final(PG_FUNCTION_ARGS)
 static Datum
 percentile_of_state(FunctionCallInfo fcinfo, PercentileKind kind)
 {
-	const SetState *state = gpusort_set_get_kind(fcinfo, SET_PERCENTILE);
+	const SetState *state = gpusort_set_get_final(fcinfo, SET_PERCENTILE);
 	Fractions	fractions;
 	bool		is_array;
 
-	gpusort_set_context(fcinfo);
 	if (state == NULL || state->keys.bitmap != NULL)
 		PG_RETURN_NULL();
 	is_array = state->keys.type == FLOAT8ARRAYOID;

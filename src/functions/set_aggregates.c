@@ -233,9 +233,8 @@ gpusort_set_agg_final(PG_FUNCTION_ARGS)
 Datum
 gpusort_array_agg_final(PG_FUNCTION_ARGS)
 {
-	const SetState *state = gpusort_set_get_kind(fcinfo, SET_SORTED);
+	const SetState *state = gpusort_set_get_final(fcinfo, SET_SORTED);
 
-	gpusort_set_context(fcinfo);
 	if (state == NULL)
 		PG_RETURN_NULL();
 	gpusort_set_check_result(fcinfo, state, gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type)->array_type);

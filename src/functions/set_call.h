@@ -37,6 +37,14 @@ gpusort_set_get_kind(FunctionCallInfo fcinfo, SetKind kind)
 	return NULL;
 }
 
+/* The state that a final function ends.  Raises an error outside of an aggregate. */
+static inline const SetState *
+gpusort_set_get_final(FunctionCallInfo fcinfo, SetKind kind)
+{
+	(void) gpusort_set_context(fcinfo);
+	return gpusort_set_get_kind(fcinfo, kind);
+}
+
 /* A new state for the values of argument 1.  In an ordered-set aggregate it has the order of WITHIN GROUP. */
 extern SetState *gpusort_set_create(FunctionCallInfo fcinfo, SetKind kind);
 

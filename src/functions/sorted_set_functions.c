@@ -82,9 +82,8 @@ gpusort_merge_agg_transition(PG_FUNCTION_ARGS)
 Datum
 gpusort_sorted_set_final(PG_FUNCTION_ARGS)
 {
-	const SetState *state = gpusort_set_get_kind(fcinfo, SET_SORTED);
+	const SetState *state = gpusort_set_get_final(fcinfo, SET_SORTED);
 
-	gpusort_set_context(fcinfo);
 	if (state == NULL)
 		PG_RETURN_NULL();
 	return return_set(fcinfo, state);

@@ -6,7 +6,6 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -15,6 +14,7 @@
 #include "utils/tuplestore.h"
 
 #include "device/shared/device_shared.h"
+#include "functions/arguments.h"
 #include "kept_memory.h"
 
 #define DEVICE_COLUMNS 28
@@ -150,15 +150,12 @@ gpusort_devices(PG_FUNCTION_ARGS)
 Datum
 gpusort_arena_status(PG_FUNCTION_ARGS)
 {
-	TupleDesc	descriptor;
 	int			slabs_in[JOB_LOST + 1] = {0};
 	int			sessions = 0;
 	int			i = 0;
 	Datum		values[ARENA_COLUMNS] = {0};
 	bool		nulls[ARENA_COLUMNS] = {0};
 
-	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
 	if (gpusort_arena == NULL)
 		PG_RETURN_NULL();
 	LWLockAcquire(gpusort_arena->lock, LW_SHARED);
@@ -173,7 +170,7 @@ gpusort_arena_status(PG_FUNCTION_ARGS)
 	values[i++] = Int32GetDatum(gpusort_arena->nwaiters);
 	LWLockRelease(gpusort_arena->lock);
 	values[i++] = Int32GetDatum(sessions);
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor), values, nulls)));
+	return gpusort_return_record(fcinfo, values, nulls);
 }
 
 /* Rows (pid, in_use_bytes, kept_bytes, limit_bytes), one for each backend that ever had any. */

@@ -74,9 +74,8 @@ gpusort_histogram_agg_transition(PG_FUNCTION_ARGS)
 static const SetState *
 values_of_state(FunctionCallInfo fcinfo, SetKind kind, StoredValues *values)
 {
-	const SetState *state = gpusort_set_get_kind(fcinfo, kind);
+	const SetState *state = gpusort_set_get_final(fcinfo, kind);
 
-	gpusort_set_context(fcinfo);
 	if (gpusort_set_is_empty(state))
 		return NULL;
 	values->element = gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type);
