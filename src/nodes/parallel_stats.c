@@ -4,16 +4,11 @@
  */
 #include "postgres.h"
 
-#include "commands/explain.h"
 #include "storage/dsm.h"
 
 #include "compat.h"
+#include "nodes/explain_headers.h"
 #include "nodes/parallel_stats.h"
-
-#ifdef GPUSORT_SPLIT_EXPLAIN
-#include "commands/explain_format.h"
-#include "commands/explain_state.h"
-#endif
 
 Size
 gpusort_parallel_stats_bytes(ParallelContext *context, Size size)

@@ -7,7 +7,6 @@
  */
 #include "postgres.h"
 
-#include "commands/explain.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -15,12 +14,8 @@
 #include "utils/typcache.h"
 
 #include "compat.h"
+#include "nodes/explain_headers.h"
 #include "nodes/sort_explain.h"
-
-#ifdef GPUSORT_SPLIT_EXPLAIN
-#include "commands/explain_format.h"
-#include "commands/explain_state.h"
-#endif
 
 static const char *
 engines(const SortShown *sort)

@@ -6,17 +6,13 @@
 
 #include "compat.h"
 
-#include "commands/explain.h"
-#ifdef GPUSORT_SPLIT_EXPLAIN
-#include "commands/explain_format.h"
-#include "commands/explain_state.h"
-#endif
 #include "executor/executor.h"
 #include "utils/ruleutils.h"
 
 #include "guc.h"
 #include "nodes/arrays/arrays_node.h"
 #include "nodes/arrays/arrays_state.h"
+#include "nodes/explain_headers.h"
 #include "nodes/sort_explain.h"
 
 static void

@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "commands/explain.h"
 #include "executor/executor.h"
 #include "lib/binaryheap.h"
 #include "miscadmin.h"
@@ -12,13 +11,10 @@
 #include "utils/sortsupport.h"
 
 #include "compat.h"
+#include "nodes/explain_headers.h"
 #include "nodes/merge/merge_input.h"
 #include "nodes/merge/merge_node.h"
 #include "nodes/sort_explain.h"
-
-#ifdef GPUSORT_SPLIT_EXPLAIN
-#include "commands/explain_format.h"
-#endif
 
 typedef struct MergeNodeState
 {

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "commands/explain.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
@@ -14,15 +13,11 @@
 #include "utils/typcache.h"
 
 #include "compat.h"
+#include "nodes/explain_headers.h"
 #include "nodes/rows/exec.h"
 #include "nodes/rows/plan_intervals.h"
 #include "nodes/rows/rows_node.h"
 #include "nodes/sort_explain.h"
-
-#ifdef GPUSORT_SPLIT_EXPLAIN
-#include "commands/explain_format.h"
-#include "commands/explain_state.h"
-#endif
 
 /* Shows the sort keys as PostgreSQL shows those of a Sort. */
 static void
