@@ -15,6 +15,7 @@
 #include "utils/typcache.h"
 
 #include "functions/spilled_set.h"
+#include "keys/key_lists.h"
 #include "large_memory.h"
 #include "rows/row_sort.h"
 
@@ -85,15 +86,14 @@ begin_sort(FunctionCallInfo fcinfo, const SetState *state, Oid collation)
 	ElementType *element = gpusort_element_type(fcinfo, FIRST_ARRAY, values->type);
 	TypeCacheEntry *type = lookup_type_cache(values->type, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
 	Var		   *column = makeVar(OUTER_VAR, 1, values->type, -1, collation, 0);
-	List	   *keys[ROW_KEYS_COUNT];
+	AttrNumber	number = 1;
+	Oid			operator = state->order.descending ? type->gt_opr : type->lt_opr;
+	bool		nulls_first = false;
 
 	gpusort_element_require_order(element);
 	TupleDescInitEntry(desc, 1, NULL, values->type, -1, 0);
-	keys[ROW_KEYS_COLUMNS] = list_make1_int(1);
-	keys[ROW_KEYS_OPERATORS] = list_make1_oid(state->order.descending ? type->gt_opr : type->lt_opr);
-	keys[ROW_KEYS_COLLATIONS] = list_make1_oid(collation);
-	keys[ROW_KEYS_NULLS_FIRST] = list_make1_int(false);
-	return gpusort_rows_sort_begin(desc, list_make1(makeTargetEntry((Expr *) column, 1, NULL, false)), NIL, keys,
+	return gpusort_rows_sort_begin(desc, list_make1(makeTargetEntry((Expr *) column, 1, NULL, false)), NIL,
+								   gpusort_key_lists(1, &number, &operator, &collation, &nulls_first),
 								   EXPECTED_ROWS, 0, (RowBoundSpec) {0}, AggStateIsShared(fcinfo), false);
 }
 

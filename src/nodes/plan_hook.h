@@ -48,6 +48,13 @@ typedef struct PlanPlace
 								 * has no effects */
 } PlanPlace;
 
+/* True if all rows will be asked for, as far as the plan says. */
+static inline bool
+gpusort_place_wants_all(const PlanPlace *place)
+{
+	return !place->may_stop && place->limit == NULL && place->first_rows == NULL;
+}
+
 /* A room that puts nodes into plans. */
 typedef struct NodeRoom
 {

@@ -14,6 +14,7 @@
 #include "utils/typcache.h"
 
 #include "compat.h"
+#include "keys/key_lists.h"
 #include "nodes/explain_headers.h"
 #include "nodes/sort_explain.h"
 
@@ -155,22 +156,24 @@ append_key_options(StringInfo key, Node *expr, Oid operator, Oid collation, bool
 }
 
 void
-gpusort_explain_sort_keys(CustomScanState *node, const SortKeysShown *keys, List *ancestors, ExplainState *es)
+gpusort_explain_sort_keys(CustomScanState *node, List *tlist, List *keys, List *ancestors, ExplainState *es)
 {
 	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, &scan->scan.plan, ancestors);
 	bool		prefix = gpusort_compat_explained_tables(es) > 1 || es->verbose;
+	List	   *columns = list_nth(keys, KEY_COLUMNS);
 	List	   *shown = NIL;
 
-	for (int i = 0; i < list_length(keys->columns); i++)
+	for (int i = 0; i < list_length(columns); i++)
 	{
-		TargetEntry *entry = list_nth(keys->tlist, list_nth_int(keys->columns, i) - 1);
+		TargetEntry *entry = list_nth(tlist, list_nth_int(columns, i) - 1);
 		StringInfoData key;
 
 		initStringInfo(&key);
 		appendStringInfoString(&key, deparse_expression((Node *) entry->expr, context, prefix, true));
-		append_key_options(&key, (Node *) entry->expr, list_nth_oid(keys->operators, i),
-						   list_nth_oid(keys->collations, i), list_nth_int(keys->nulls_first, i));
+		append_key_options(&key, (Node *) entry->expr, list_nth_oid(list_nth(keys, KEY_OPERATORS), i),
+						   list_nth_oid(list_nth(keys, KEY_COLLATIONS), i),
+						   list_nth_int(list_nth(keys, KEY_NULLS_FIRST), i));
 		shown = lappend(shown, key.data);
 	}
 	ExplainPropertyList("Sort Key", shown, es);

@@ -32,18 +32,8 @@ typedef struct PhaseShown
 	double		ms;
 } PhaseShown;
 
-/* The keys of a sort or merge: lists with an entry for each. */
-typedef struct SortKeysShown
-{
-	List	   *tlist;			/* of which they are columns */
-	List	   *columns;		/* ints, from 1 */
-	List	   *operators;
-	List	   *collations;
-	List	   *nulls_first;	/* ints: booleans */
-} SortKeysShown;
-
-/* Shows the keys of a node as PostgreSQL shows those of a Sort. */
-extern void gpusort_explain_sort_keys(CustomScanState *node, const SortKeysShown *keys, List *ancestors, struct ExplainState *es);
+/* Shows keys, the lists of key_lists.h, as PostgreSQL shows those of a Sort.  They are columns of tlist. */
+extern void gpusort_explain_sort_keys(CustomScanState *node, List *tlist, List *keys, List *ancestors, struct ExplainState *es);
 
 /* Shows which engines sorted, and in which memory: one line of text, or properties. */
 extern void gpusort_explain_sort(const SortShown *sort, struct ExplainState *es);

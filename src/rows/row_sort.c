@@ -9,6 +9,7 @@
 
 #include "guc.h"
 #include "kept_memory.h"
+#include "keys/key_lists.h"
 #include "large_memory.h"
 #include "rows/device_rows.h"
 #include "rows/row_plain.h"
@@ -78,7 +79,7 @@ expect_rows(RowSort *sort, double expected_rows)
  * limited by work_mem.  Rows that the bound does not want may be missing.
  */
 RowSort *
-gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List **key_lists,
+gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List *keys,
 						double expected_rows, int expected_width, RowBoundSpec bound,
 						bool random_access, bool timed)
 {
@@ -91,8 +92,8 @@ gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List **key_l
 	sort->memory_limit = work_mem * (Size) 1024;
 	sort->random_access = random_access;
 	sort->timed = timed;
-	sort->keys = gpusort_rows_keys(desc, key_sources(key_lists[ROW_KEYS_COLUMNS], sources), key_lists[ROW_KEYS_OPERATORS],
-								   key_lists[ROW_KEYS_COLLATIONS], key_lists[ROW_KEYS_NULLS_FIRST]);
+	sort->keys = gpusort_rows_keys(desc, key_sources(list_nth(keys, KEY_COLUMNS), sources), list_nth(keys, KEY_OPERATORS),
+								   list_nth(keys, KEY_COLLATIONS), list_nth(keys, KEY_NULLS_FIRST));
 	sort->layout = gpusort_rows_layout(desc, tlist, sources, key_attributes(sort->keys),
 									   Min(expected_rows * expected_width, (double) sort->memory_limit) > ROWS_CACHED_BYTES);
 	sort->store = gpusort_rows_store_create(sort->memory, sort->layout);

@@ -85,17 +85,7 @@ typedef struct RowSort
 	RowSortStats stats;
 } RowSort;
 
-/* The keys of a sort as lists that a plan can hold.  Each list has an entry for each key. */
-typedef enum RowKeyLists
-{
-	ROW_KEYS_COLUMNS,		/* ints: attribute number in the input */
-	ROW_KEYS_OPERATORS,		/* oids */
-	ROW_KEYS_COLLATIONS,	/* oids */
-	ROW_KEYS_NULLS_FIRST,	/* ints */
-	ROW_KEYS_COUNT
-} RowKeyLists;
-
-extern RowSort *gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List **key_lists,
+extern RowSort *gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List *keys,
 										double expected_rows, int expected_width, RowBoundSpec bound,
 										bool random_access, bool timed);
 extern void gpusort_rows_sort_show_read(const RowSort *sort);

@@ -127,7 +127,7 @@ may_sort_input(const Agg *agg, List *calls, const PlanPlace *place)
 	/* The order within the groups of a Sort is open already. */
 	if (agg->aggstrategy != AGG_PLAIN && IsA(agg->plan.lefttree, Sort))
 		return true;
-	if (agg->aggstrategy != AGG_PLAIN && (place->may_stop || place->limit != NULL || place->first_rows != NULL))
+	if (agg->aggstrategy != AGG_PLAIN && !gpusort_place_wants_all(place))
 		return false;
 	foreach(cell, calls)
 	{

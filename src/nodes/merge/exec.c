@@ -30,7 +30,7 @@ typedef struct MergeNodeState
 
 /* The entry of a list in custom_private. */
 static List *
-private_list(const MergeNodeState *state, MergeLists list)
+private_list(const MergeNodeState *state, int list)
 {
 	return list_nth(((CustomScan *) state->custom.ss.ps.plan)->custom_private, list);
 }
@@ -61,7 +61,7 @@ compare_inputs(Datum a, Datum b, void *arg)
 static void
 begin_keys(MergeNodeState *state)
 {
-	List	   *columns = private_list(state, MERGE_COLUMNS);
+	List	   *columns = private_list(state, KEY_COLUMNS);
 
 	state->nkeys = list_length(columns);
 	state->keys = palloc0(state->nkeys * sizeof(SortSupportData));
@@ -70,10 +70,10 @@ begin_keys(MergeNodeState *state)
 		SortSupport key = &state->keys[i];
 
 		key->ssup_cxt = CurrentMemoryContext;
-		key->ssup_collation = list_nth_oid(private_list(state, MERGE_COLLATIONS), i);
-		key->ssup_nulls_first = list_nth_int(private_list(state, MERGE_NULLS_FIRST), i);
+		key->ssup_collation = list_nth_oid(private_list(state, KEY_COLLATIONS), i);
+		key->ssup_nulls_first = list_nth_int(private_list(state, KEY_NULLS_FIRST), i);
 		key->ssup_attno = list_nth_int(columns, i);
-		PrepareSortSupportFromOrderingOp(list_nth_oid(private_list(state, MERGE_OPERATORS), i), key);
+		PrepareSortSupportFromOrderingOp(list_nth_oid(private_list(state, KEY_OPERATORS), i), key);
 	}
 }
 
@@ -181,15 +181,9 @@ static void
 explain_merge(CustomScanState *node, List *ancestors, ExplainState *es)
 {
 	MergeNodeState *state = (MergeNodeState *) node;
-	SortKeysShown keys = {
-		.tlist = node->ss.ps.plan->targetlist,
-		.columns = private_list(state, MERGE_COLUMNS),
-		.operators = private_list(state, MERGE_OPERATORS),
-		.collations = private_list(state, MERGE_COLLATIONS),
-		.nulls_first = private_list(state, MERGE_NULLS_FIRST)
-	};
+	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
 
-	gpusort_explain_sort_keys(node, &keys, ancestors, es);
+	gpusort_explain_sort_keys(node, scan->scan.plan.targetlist, scan->custom_private, ancestors, es);
 	ExplainPropertyBool("Reads Ahead", linitial_int(private_list(state, MERGE_READS_AHEAD)), es);
 }
 

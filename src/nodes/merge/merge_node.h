@@ -11,15 +11,10 @@
 #include "nodes/execnodes.h"
 #include "nodes/plannodes.h"
 
-/* Lists in custom_private.  The first four have an entry for each key. */
-typedef enum MergeLists
-{
-	MERGE_COLUMNS,				/* ints: from 1 */
-	MERGE_OPERATORS,
-	MERGE_COLLATIONS,
-	MERGE_NULLS_FIRST,			/* ints: booleans */
-	MERGE_READS_AHEAD			/* one int, a boolean: all rows will be asked for */
-} MergeLists;
+#include "keys/key_lists.h"
+
+/* custom_private holds the lists of key_lists.h and then this one: an int, a boolean, all rows will be asked for. */
+#define MERGE_READS_AHEAD KEY_LISTS
 
 /* plan.c */
 extern void gpusort_merge_node_init(void);

@@ -99,31 +99,6 @@ capable_scans(const MergeAppend *merge, const PlanPlace *place)
 	return list_length(servers) > 1 ? scans : NIL;
 }
 
-/* True if all rows will be asked for, as far as the plan says. */
-static bool
-all_are_wanted(const PlanPlace *place)
-{
-	return !place->may_stop && place->limit == NULL && place->first_rows == NULL;
-}
-
-static List *
-make_private(const MergeAppend *merge, bool reads_ahead)
-{
-	List	   *columns = NIL;
-	List	   *operators = NIL;
-	List	   *collations = NIL;
-	List	   *nulls_first = NIL;
-
-	for (int key = 0; key < merge->numCols; key++)
-	{
-		columns = lappend_int(columns, merge->sortColIdx[key]);
-		operators = lappend_oid(operators, merge->sortOperators[key]);
-		collations = lappend_oid(collations, merge->collations[key]);
-		nulls_first = lappend_int(nulls_first, merge->nullsFirst[key]);
-	}
-	return list_make5(columns, operators, collations, nulls_first, list_make1_int(reads_ahead));
-}
-
 static Plan *
 make_node(const MergeAppend *merge, const PlanPlace *place)
 {
@@ -134,7 +109,9 @@ make_node(const MergeAppend *merge, const PlanPlace *place)
 	scan->scan.plan.targetlist = gpusort_plan_own_columns(merge->plan.targetlist);
 	scan->scan.plan.lefttree = linitial(merge->mergeplans);
 	scan->custom_plans = list_copy_tail(merge->mergeplans, 1);
-	scan->custom_private = make_private(merge, all_are_wanted(place));
+	scan->custom_private = lappend(gpusort_key_lists(merge->numCols, merge->sortColIdx, merge->sortOperators,
+													 merge->collations, merge->nullsFirst),
+								   list_make1_int(gpusort_place_wants_all(place)));
 	scan->custom_scan_tlist = merge->plan.targetlist;
 	scan->custom_relids = merge->apprelids; /* EXPLAIN names tables after these */
 	scan->methods = &merge_scan_methods;

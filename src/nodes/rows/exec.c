@@ -201,14 +201,11 @@ begin_sort(RowsNodeState *state, bool timed)
 	CustomScan *scan = (CustomScan *) node->ps.plan;
 	TupleDesc	desc = node->ps.ps_ResultTupleDesc;
 	List	   *tlist = scan->custom_scan_tlist;
-	List	   *key_lists[ROW_KEYS_COUNT];
 	GpusortKeyForm form;
 	RowSort    *sort;
 	int			column = 0;
 	int			key = 0;
 
-	for (int i = 0; i < ROW_KEYS_COUNT; i++)
-		key_lists[i] = list_nth(scan->custom_private, i);
 	if (state->intervals != NIL)
 	{
 		TargetEntry *shown;
@@ -232,7 +229,7 @@ begin_sort(RowsNodeState *state, bool timed)
 			lfirst(list_nth_cell(tlist, column)) = shown;
 		}
 	}
-	sort = gpusort_rows_sort_begin(desc, tlist, state->intervals == NIL ? column_sources(scan) : NIL, key_lists,
+	sort = gpusort_rows_sort_begin(desc, tlist, state->intervals == NIL ? column_sources(scan) : NIL, scan->custom_private,
 								   scan->scan.plan.plan_rows, scan->scan.plan.plan_width,
 								   wanted_bound(state), state->random_access, timed);
 	if (state->intervals != NIL)

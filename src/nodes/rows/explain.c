@@ -25,13 +25,8 @@ explain_keys(CustomScanState *node, List *ancestors, ExplainState *es)
 {
 	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
 	List	   *intervals = list_nth(scan->custom_private, ROWS_LIST_INTERVALS);
-	SortKeysShown keys = {
-		.tlist = scan->scan.plan.targetlist,
-		.columns = list_nth(scan->custom_private, ROW_KEYS_COLUMNS),
-		.operators = list_nth(scan->custom_private, ROW_KEYS_OPERATORS),
-		.collations = list_nth(scan->custom_private, ROW_KEYS_COLLATIONS),
-		.nulls_first = list_nth(scan->custom_private, ROW_KEYS_NULLS_FIRST)
-	};
+	List	   *tlist = scan->scan.plan.targetlist;
+	List	   *keys = scan->custom_private;
 
 	if (intervals != NIL)
 	{
@@ -41,12 +36,13 @@ explain_keys(CustomScanState *node, List *ancestors, ExplainState *es)
 		{
 			Var		   *interval = makeVar(INDEX_VAR, column, INT4OID, -1, InvalidOid, 0);
 
-			keys.tlist = lappend(list_copy(keys.tlist), makeTargetEntry((Expr *) interval, column, NULL, true));
+			tlist = lappend(list_copy(tlist), makeTargetEntry((Expr *) interval, column, NULL, true));
 		}
-		keys.columns = list_make1_int(column);
-		keys.operators = list_make1_oid((Oid) list_nth_int(intervals, ROWS_INTERVALS_OPERATOR));
+		keys = list_copy(keys);
+		lfirst(list_nth_cell(keys, KEY_COLUMNS)) = list_make1_int(column);
+		lfirst(list_nth_cell(keys, KEY_OPERATORS)) = list_make1_oid((Oid) list_nth_int(intervals, ROWS_INTERVALS_OPERATOR));
 	}
-	gpusort_explain_sort_keys(node, &keys, ancestors, es);
+	gpusort_explain_sort_keys(node, tlist, keys, ancestors, es);
 	if (intervals != NIL)
 		ExplainPropertyInteger("Intervals", NULL, list_nth_int(intervals, ROWS_INTERVALS_BUCKETS), es);
 }
@@ -76,7 +72,7 @@ explain_bound(CustomScanState *node, List *ancestors, ExplainState *es)
 	List	   *ints = list_nth(scan->custom_private, ROWS_LIST_BOUND);
 	RowBoundKind kind = list_nth_int(ints, ROWS_BOUND_KIND);
 	int			partition_keys = list_nth_int(ints, ROWS_BOUND_PARTITION_KEYS);
-	List	   *columns = list_nth(scan->custom_private, ROW_KEYS_COLUMNS);
+	List	   *columns = list_nth(scan->custom_private, KEY_COLUMNS);
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, &scan->scan.plan, ancestors);
 	bool		prefix = gpusort_compat_explained_tables(es) > 1 || es->verbose;
 	StringInfoData text;

@@ -78,18 +78,11 @@ gpusort_rows_take(const Sort *sort)
 static List *
 make_private(const Sort *sort, const RowsBound *bound, List *intervals)
 {
-	List	   *lists[ROW_KEYS_COUNT] = {NIL};
+	List	   *lists = gpusort_key_lists(sort->numCols, sort->sortColIdx, sort->sortOperators, sort->collations,
+									  sort->nullsFirst);
 
-	for (int key = 0; key < sort->numCols; key++)
-	{
-		lists[ROW_KEYS_COLUMNS] = lappend_int(lists[ROW_KEYS_COLUMNS], sort->sortColIdx[key]);
-		lists[ROW_KEYS_OPERATORS] = lappend_oid(lists[ROW_KEYS_OPERATORS], sort->sortOperators[key]);
-		lists[ROW_KEYS_COLLATIONS] = lappend_oid(lists[ROW_KEYS_COLLATIONS], sort->collations[key]);
-		lists[ROW_KEYS_NULLS_FIRST] = lappend_int(lists[ROW_KEYS_NULLS_FIRST], sort->nullsFirst[key]);
-	}
-	return lappend(list_make5(lists[ROW_KEYS_COLUMNS], lists[ROW_KEYS_OPERATORS],
-							  lists[ROW_KEYS_COLLATIONS], lists[ROW_KEYS_NULLS_FIRST],
-							  list_make3_int(bound->kind, bound->partition_keys, bound->is_less)), intervals);
+	lists = lappend(lists, list_make3_int(bound->kind, bound->partition_keys, bound->is_less));
+	return lappend(lists, intervals);
 }
 
 /* True if a target list returns the input's columns unchanged. */
@@ -212,7 +205,7 @@ sort_for_groups(Agg *agg, const PlanPlace *place)
 static List *
 sort_operators(const CustomScan *node)
 {
-	return list_nth(node->custom_private, ROW_KEYS_OPERATORS);
+	return list_nth(node->custom_private, KEY_OPERATORS);
 }
 
 /*
@@ -268,13 +261,6 @@ keep_plan(Plan *plan, const PlanPlace *place, PlanReason reason, const char *det
 		gpusort_reason_note_sort(place, (Sort *) plan, reason, detail);
 }
 
-/* True if the nodes above, or a cursor, may not ask for all rows. */
-static bool
-wants_some(const PlanPlace *place)
-{
-	return place->may_stop || place->limit != NULL || place->first_rows != NULL;
-}
-
 /*
  * Puts the rows node in the place of a Sort, of an Incremental Sort whose rows are all
  * wanted, or of a Gather Merge above one, and below hashed grouping.
@@ -290,7 +276,7 @@ rewrite_plan(Plan **link, const PlanPlace *place)
 		sort_for_groups((Agg *) plan, place);
 	else if (IsA(plan, GatherMerge))
 		plan = replace_gather_merge((GatherMerge *) plan, place);
-	else if (IsA(plan, IncrementalSort) && wants_some(place))
+	else if (IsA(plan, IncrementalSort) && !gpusort_place_wants_all(place))
 		keep_plan(plan, place, PLAN_INCREMENTAL, NULL);
 	else if (IsA(plan, IncrementalSort))
 		plan = replace_sort((Sort *) plan, place);

@@ -49,9 +49,8 @@ find_aggregates(Node *node, void *context)
 	return expression_tree_walker(node, find_aggregates, context);
 }
 
-/* The columns of the input that an Agg reads, from 1. */
-static Bitmapset *
-columns_read(const Agg *agg)
+Bitmapset *
+gpusort_rows_columns_read(const Agg *agg)
 {
 	Bitmapset  *vars = NULL;
 	Bitmapset  *columns = NULL;
@@ -101,7 +100,7 @@ Sort *
 gpusort_rows_plan_input_sort(const Agg *agg)
 {
 	const Plan *input = agg->plan.lefttree;
-	Bitmapset  *read = columns_read(agg);
+	Bitmapset  *read = gpusort_rows_columns_read(agg);
 	Sort	   *sort = makeNode(Sort);
 	ListCell   *cell;
 

@@ -14,6 +14,9 @@
 
 #include "nodes/plannodes.h"
 
+/* The columns of the input that an Agg reads, from 1. */
+extern Bitmapset *gpusort_rows_columns_read(const Agg *agg);
+
 /*
  * Returns a Sort of an Agg's input without keys.  What the Agg does not read is a constant in
  * its target list.  Its costs and its plan_node_id are not set.

@@ -5,12 +5,10 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "access/sysattr.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/optimizer.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -20,6 +18,7 @@
 #include "keys/key_types.h"
 #include "nodes/module_symbol.h"
 #include "nodes/plan_hook.h"
+#include "nodes/rows/plan_groups.h"
 #include "nodes/rows/plan_intervals.h"
 
 /* A call of bucket() whose intervals are known before it is run. */
@@ -117,31 +116,6 @@ sorts_integers(Oid operator)
 	return operator == sort_operator(INT4OID, false) || operator == sort_operator(INT4OID, true);
 }
 
-/* True if an operator sorts integers downwards. */
-static bool
-sorts_downwards(Oid operator)
-{
-	return operator == lookup_type_cache(INT4OID, TYPECACHE_GT_OPR)->gt_opr;
-}
-
-/* True if an aggregate reads the column of its input. */
-static bool
-is_aggregated(const Agg *agg, int column)
-{
-	Bitmapset  *read = NULL;
-
-	if (agg->chain != NIL)
-		return true;
-	for (int i = 0; i < agg->numCols; i++)
-	{
-		if (agg->grpColIdx[i] == column + 1)
-			return true;
-	}
-	pull_varattnos((Node *) agg->plan.targetlist, OUTER_VAR, &read);
-	pull_varattnos((Node *) agg->plan.qual, OUTER_VAR, &read);
-	return bms_is_member(column + 1 - FirstLowInvalidHeapAttributeNumber, read);
-}
-
 /*
  * True if the nodes above may read the column.  A subquery, a LIMIT and the top of a plan do
  * not read what is only there to sort by.
@@ -155,7 +129,8 @@ is_seen(const Sort *sort, int column, const PlanPlace *place)
 		return true;
 	if (parent == NULL || IsA(parent, SubqueryScan) || parent == (const Plan *) place->limit)
 		return false;
-	return !IsA(parent, Agg) || is_aggregated((const Agg *) parent, column);
+	return !IsA(parent, Agg) || ((const Agg *) parent)->chain != NIL ||
+		bms_is_member(column + 1, gpusort_rows_columns_read((const Agg *) parent));
 }
 
 /* True if the parent is a LIMIT at the top of the statement, whose columns are those of its rows. */
@@ -182,6 +157,7 @@ gpusort_rows_plan_intervals(const Sort *sort, const PlanPlace *place, List **int
 	const WindowAgg *window = (const WindowAgg *) sort->plan.lefttree;
 	int			column = sort->sortColIdx[0] - 1;
 	int			key = column;
+	bool		downwards = sort->sortOperators[0] == sort_operator(INT4OID, true);
 	List	   *inputs = NIL;
 	List	   *tlist = NIL;
 	BucketCall	bucket;
@@ -234,7 +210,7 @@ gpusort_rows_plan_intervals(const Sort *sort, const PlanPlace *place, List **int
 	result->sortColIdx = palloc(sizeof(AttrNumber));
 	result->sortColIdx[0] = key + 1;
 	result->sortOperators = palloc(sizeof(Oid));
-	result->sortOperators[0] = sort_operator(bucket.x->vartype, sorts_downwards(sort->sortOperators[0]) != bucket.descending);
+	result->sortOperators[0] = sort_operator(bucket.x->vartype, downwards != bucket.descending);
 	*ints = list_make5_int(column, key, bucket.buckets, bucket.descending, (int) sort->sortOperators[0]);
 	*ints = lappend_int(*ints, is_seen(sort, column, place));
 	*ints = lappend_int(*ints, is_returned(sort, column, key, place));

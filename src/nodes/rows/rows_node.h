@@ -11,13 +11,14 @@
 #include "nodes/execnodes.h"
 #include "nodes/plannodes.h"
 
+#include "keys/key_lists.h"
 #include "nodes/plan_reason.h"
 #include "rows/row_sort.h"
 
-/* custom_private holds the lists of row_sort.h and then these.  custom_exprs holds the expressions of a bound. */
+/* custom_private holds the lists of key_lists.h and then these.  custom_exprs holds the expressions of a bound. */
 typedef enum RowsLists
 {
-	ROWS_LIST_BOUND = ROW_KEYS_COUNT,	/* ints: see RowsBoundInts */
+	ROWS_LIST_BOUND = KEY_LISTS,	/* ints: see RowsBoundInts */
 	ROWS_LIST_INTERVALS			/* ints: see plan_intervals.h; empty for any other sort */
 } RowsLists;
 
