@@ -174,8 +174,11 @@ value_positions(ArrayItems *items, const ArrayOrder *order, uint32 count, uint32
 
 		present = gpusort_alloc_large(CurrentMemoryContext, count * sizeof(Datum));
 		for (uint32 i = 0; i < items->count; i++)
+		{
+			GPUSORT_CHECK_EVERY(i);
 			if (!items->nulls[i])
 				present[next++] = items->values[i];
+		}
 	}
 	gpusort_order_values(items->type, order, present ? present : items->values, count, positions);
 	if (present)

@@ -271,12 +271,16 @@ rank_classes(ComparatorSort *sort, Classes *classes, uint32 n)
 	merge_sort(&values, order, rank_of, classes->count);
 	for (uint32 i = 0; i < classes->count; i++)
 	{
+		GPUSORT_CHECK_VALUES(i);
 		if (i > 0 && compare(&values, order[i - 1], order[i]) != 0)
 			rank++;
 		rank_of[order[i]] = rank;
 	}
 	for (uint32 i = 0; i < n; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
 		classes->class_of[i] = rank_of[classes->class_of[i]];
+	}
 	pfree(order);
 	pfree(rank_of);
 }
@@ -290,12 +294,18 @@ order_by_rank(const uint32 *ranks, uint32 nranks, uint32 *positions, uint32 n)
 
 	memset(places, 0, ((Size) nranks + 1) * sizeof(uint32));
 	for (uint32 i = 0; i < n; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
 		places[ranks[i] + 1]++;
+	}
 	for (uint32 i = 0; i < nranks; i++)
 		places[i + 1] += places[i];
-	memcpy(source, positions, (Size) n * sizeof(uint32));
+	gpusort_copy_bytes(source, positions, (Size) n * sizeof(uint32));
 	for (uint32 i = 0; i < n; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
 		positions[places[ranks[i]]++] = source[i];
+	}
 	pfree(places);
 	pfree(source);
 }
