@@ -54,6 +54,8 @@ SELECT id, gpusort.array_top_n(a, 3), gpusort.array_top_n(b, 5, false), gpusort.
 SELECT id, gpusort.array_top_n(a, 0) FROM samples WHERE id <> 1006
 SELECT id, gpusort.array_top_n_by(a, w, 4), gpusort.array_top_n_by(w, a, 4, false) FROM samples WHERE id <> 1006
 SELECT id, gpusort.array_sort_distinct(b), gpusort.array_sort_distinct(c, true) FROM samples WHERE id <> 1006
+SELECT id, gpusort.array_median(a), gpusort.array_percentile_cont(c, 0.9), gpusort.array_percentile_disc(b, '{0.1,0.5,NULL}'::float8[]), gpusort.array_mode(c) FROM samples WHERE id <> 1006
+SELECT id, gpusort.array_percentile_disc(w, NULL::float8), gpusort.array_median(gpusort.array_sort(w)), gpusort.array_mode(b) + id FROM samples WHERE id <> 1006
 SELECT id, gpusort.array_sort(a)::text, (gpusort.array_sort(b))[1:3], cardinality(gpusort.array_sort(c)) + 1 FROM samples
 SELECT id, gpusort.array_sort(gpusort.array_sort(a, true)) FROM samples
 SELECT id, gpusort.array_top_n(gpusort.array_sort_distinct(gpusort.array_sort(b)), 3) FROM samples WHERE id <> 1006

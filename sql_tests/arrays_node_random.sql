@@ -77,6 +77,18 @@ BEGIN
 	END CASE;
 END $$;
 
+-- A random expression of a statistic of an array.
+CREATE FUNCTION statistic_expression(t text, depth int) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE x text := array_expression(pick('float4', 'int4', 'int8'), t, depth);
+BEGIN
+	CASE trunc(random() * 5)
+		WHEN 0, 1 THEN RETURN format('gpusort.array_median(%s)', x);
+		WHEN 2 THEN RETURN format('gpusort.array_mode(%s)', x);
+		WHEN 3 THEN RETURN format('gpusort.array_percentile_%s(%s, %s)', pick('cont', 'disc'), x, pick('0.5', '0', '1', '0.9', '0.25', 'NULL::float8', '1.5', t || '.g / 10.0'));
+		ELSE RETURN format('(gpusort.array_percentile_%s(%s, %s))[1]', pick('cont', 'disc'), x, pick('''{0.5,0,1}''::float8[]', '''{NULL,0.1}''::float8[]', '''{}''::float8[]', '''{0.5,7}''::float8[]'));
+	END CASE;
+END $$;
+
 -- A random expression of a number, a boolean or a text, made from arrays.
 CREATE FUNCTION scalar_expression(t text, depth int, kind text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -87,7 +99,7 @@ BEGIN
 		WHEN 'bool' THEN RETURN pick(t || '.id % 3 = 0', format('cardinality(%s) > 5', x), format('%s IS NULL', x), format('(%s)[1] < (%1$s)[2]', x),
 									 format('%s = %s', x, array_expression(type, t, depth - 1)));
 		WHEN 'number' THEN RETURN pick(t || '.g', format('cardinality(%s)', x), format('(gpusort.array_argsort(%s%s))[1]', x, order_options(t)),
-									   format('(%s)[2]::float8', array_expression(pick('float4', 'int4', 'int8'), t, depth)),
+									   format('(%s)[2]::float8', array_expression(pick('float4', 'int4', 'int8'), t, depth)), statistic_expression(t, depth), statistic_expression(t, depth),
 									   format('array_lower(%s, 1)', x), format('cardinality(%s) + %s.id / cardinality(%1$s)', x, t));
 		ELSE RETURN pick(x, x, x, format('(%s)::text', x), format('(%s)[1]', x), format('gpusort.array_argsort(%s%s)', x, order_options(t)),
 						 format('gpusort.array_sort_pair(%s, %1$s)', x), scalar_expression(t, depth, 'number'), t || '.id');

@@ -54,6 +54,7 @@ RESET gpusort.force_nodes;
 CREATE FUNCTION top_without_n(int[]) RETURNS int[] IMMUTABLE STRICT LANGUAGE c AS '$libdir/gpusort', 'gpusort_array_top_n';
 CALL plan('SELECT top_without_n(mz) FROM spectra');
 CALL plan('SELECT gpusort.array_sort(names) FROM spectra');
+CALL plan('SELECT gpusort.array_median(mz) FROM spectra');
 CALL plan('SELECT gpusort.array_sort(mz, flag) FROM spectra');
 CALL plan('SELECT gpusort.array_sort(gpusort.array_sort(mz, flag)) FROM spectra');
 CALL plan('SELECT gpusort.array_sort(ARRAY[random()]) FROM spectra');

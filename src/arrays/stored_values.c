@@ -49,7 +49,10 @@ sorted_keys(const StoredValues *values, const ArrayOrder *order)
 	char	   *keys = gpusort_alloc_large(CurrentMemoryContext, bytes);
 
 	gpusort_copy_bytes(keys, values->data, bytes);
-	gpusort_order_keys(keys, values->count, values->element->form, order);
+	if (order->descending || !gpusort_select_in_order(values->element->form, keys, values->count))
+		gpusort_order_keys(keys, values->count, values->element->form, order);
+	else
+		gpusort_keys_one_nan(values->element->form, keys, values->count, false);
 	return keys;
 }
 

@@ -172,6 +172,22 @@ select_keys(const void *native, uint32_t n, const uint32_t *ranks, uint32_t nran
 using namespace gpusort;
 
 extern "C" bool
+gpusort_cpu_in_order(GpusortKeyForm form, const void *keys, uint32_t count)
+{
+	switch (form)
+	{
+#define CHECK_FORM(form) \
+		case form: \
+			return simd::kernels<Form<form>::Bits>.in_order(form, (const Form<form>::Bits *) keys, count, false);
+		GPUSORT_EACH_FORM(CHECK_FORM)
+#undef CHECK_FORM
+		case GPUSORT_KEY_FORMS:
+			break;
+	}
+	return false;
+}
+
+extern "C" bool
 gpusort_cpu_select(GpusortKeyForm form, const void *keys, uint32_t count, const uint32_t *ranks, uint32_t nranks,
 				   void *found, void *scratch)
 {

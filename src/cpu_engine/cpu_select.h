@@ -28,6 +28,9 @@ extern "C"
 extern bool gpusort_cpu_select(GpusortKeyForm form, const void *keys, uint32_t count,
 							   const uint32_t *ranks, uint32_t nranks, void *found, void *scratch);
 
+/* True if count keys are in ascending order, -0 before +0. */
+extern bool gpusort_cpu_in_order(GpusortKeyForm form, const void *keys, uint32_t count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -42,6 +42,7 @@
 	X(ARGUMENTS, "it is not declared with the arguments that its C function has") \
 	X(OPTIONS, "its options depend on the row") \
 	X(NO_COLUMN, "its arguments are the same for all rows") \
+	X(IN_LINE, "its arrays are not known to be stored out of line, and the CPU is to compute it") \
 	X(INNER, "an array function in its arguments is kept") \
 	X(UNCERTAIN, "it stands where it is not computed for each row, or in a window function") \
 	X(NODE, "it stands beside a set-returning function, in RETURNING or in a scan of another extension") \

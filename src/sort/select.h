@@ -7,6 +7,9 @@
 
 #include "keys/key_encoding.h"
 
+/* True if count keys are in ascending order, -0 before +0.  Checks for interrupts. */
+extern bool gpusort_select_in_order(GpusortKeyForm form, const void *keys, uint32_t count);
+
 /*
  * Writes the keys at nranks ranks of the ascending order of count keys, in native form, to
  * found.  Ranks count from 0 and ascend; a rank may occur more than once.  -0 comes before

@@ -13,6 +13,7 @@
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
+#include "parser/parsetree.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/hsearch.h"
@@ -21,12 +22,16 @@
 #include "utils/memutils.h"
 #include "utils/syscache.h"
 
+#include "guc.h"
 #include "keys/key_types.h"
 #include "nodes/arrays/array_call.h"
 #include "nodes/module_symbol.h"
+#include "sort/sort_batch.h"
 
 #define SYMBOL_PREFIX "gpusort_"
 #define MAX_OPTIONS 2			/* descending, nulls_first */
+#define OUT_OF_LINE_WIDTH (VARHDRSZ_EXTERNAL + (int32) sizeof(struct varatt_external))
+#define SHORT_WIDTH 256			/* bytes of arrays whose median a GPU finds no sooner than the CPU */
 
 const ArrayCallInfo gpusort_array_calls[] = {
 #define ARRAY_CALL_INFO(symbol, name, arrays, number, descending) {name, arrays, ARRAY_NUMBER_##number, descending},
@@ -121,6 +126,37 @@ is_option(Node *argument)
 		(((FuncExpr *) argument)->funcid == F_INT8_INT4 || ((FuncExpr *) argument)->funcid == F_INT8_INT2))
 		argument = linitial(((FuncExpr *) argument)->args);
 	return IsA(argument, Const) || IsA(argument, Param);
+}
+
+/* The average width, as the plan's table stores it, of the array that a call is of; 0 if that is not known. */
+static int32
+stored_width(const FuncExpr *call, const Plan *plan, List *rtable)
+{
+	const Var  *var = linitial(call->args);
+	Index		scanned = 0;
+
+	if (IsA(plan, SeqScan) || IsA(plan, IndexScan) || IsA(plan, BitmapHeapScan) || IsA(plan, SampleScan) ||
+		IsA(plan, TidScan) || IsA(plan, TidRangeScan))
+		scanned = ((const Scan *) plan)->scanrelid;
+	if (scanned == 0 || !IsA(var, Var) || var->varno != scanned || var->varattno <= 0)
+		return 0;
+	return get_attavgwidth(rt_fetch(scanned, rtable)->relid, var->varattno);
+}
+
+/*
+ * True if the call of a set is as fast in a batch as in its function.  On the CPU, which
+ * selects in either, that is so where the node reads arrays stored out of line.
+ */
+bool
+gpusort_array_call_pays(const FuncExpr *call, ArrayCallKind kind, const Plan *plan, List *rtable)
+{
+	int32		width = stored_width(call, plan, rtable);
+	GpusortSpec spec = {.method = gpusort_method};
+
+	if (!gpusort_array_call_of_set(kind) || gpusort_force_nodes || width == OUT_OF_LINE_WIDTH)
+		return true;
+	(void) gpusort_keys_form(get_element_type(getBaseType(exprType(linitial(call->args)))), &spec.form);
+	return (width == 0 || width >= SHORT_WIDTH) && gpusort_batch_device_capacity(&spec, SHORT_WIDTH) > 0;
 }
 
 /* Why the engines cannot sort what the call asks for in batches, whatever the arrays hold; PLAN_TAKEN if they can. */

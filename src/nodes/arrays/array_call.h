@@ -5,7 +5,7 @@
 #ifndef GPUSORT_ARRAY_CALL_H
 #define GPUSORT_ARRAY_CALL_H
 
-#include "nodes/primnodes.h"
+#include "nodes/plannodes.h"
 
 #include "nodes/plan_reason.h"
 
@@ -24,7 +24,11 @@
 	X(TOP_N_BY, "array_top_n_by", 2, ENTRIES, true) \
 	X(DISTINCT, "array_sort_distinct", 1, NONE, false) \
 	X(APPROXIMATE, "array_sort_approx", 1, BUCKETS, false) \
-	X(APPROXIMATE_WITHIN, "array_sort_approx_within", 1, DISPLACEMENT, false)
+	X(APPROXIMATE_WITHIN, "array_sort_approx_within", 1, DISPLACEMENT, false) \
+	X(MEDIAN, "array_median", 1, NONE, false) \
+	X(PERCENTILE_CONT, "array_percentile_cont", 1, FRACTIONS, false) \
+	X(PERCENTILE_DISC, "array_percentile_disc", 1, FRACTIONS, false) \
+	X(MODE, "array_mode", 1, NONE, false)
 
 typedef enum ArrayCallKind
 {
@@ -40,7 +44,8 @@ typedef enum ArrayCallNumber
 	ARRAY_NUMBER_NONE,			/* there is none */
 	ARRAY_NUMBER_ENTRIES,		/* how many of the first entries are wanted */
 	ARRAY_NUMBER_BUCKETS,		/* number of intervals */
-	ARRAY_NUMBER_DISPLACEMENT	/* how far an entry may lie from its sorted place */
+	ARRAY_NUMBER_DISPLACEMENT,	/* how far an entry may lie from its sorted place */
+	ARRAY_NUMBER_FRACTIONS		/* one, or an array of them, at which percentiles are wanted */
 } ArrayCallNumber;
 
 typedef struct ArrayCallInfo
@@ -53,8 +58,17 @@ typedef struct ArrayCallInfo
 
 extern const ArrayCallInfo gpusort_array_calls[];
 
+/* True if the result depends on the elements and not on their order, so that the function may have them sorted. */
+static inline bool
+gpusort_array_call_of_set(ArrayCallKind kind)
+{
+	return kind == ARRAY_CALL_MEDIAN || kind == ARRAY_CALL_PERCENTILE_CONT || kind == ARRAY_CALL_PERCENTILE_DISC ||
+		kind == ARRAY_CALL_MODE;
+}
+
 extern void gpusort_array_call_init(void);
 extern ArrayCallKind gpusort_array_call_kind(Oid function);
+extern bool gpusort_array_call_pays(const FuncExpr *call, ArrayCallKind kind, const Plan *plan, List *rtable);
 extern PlanReason gpusort_array_call_reason(const FuncExpr *call, ArrayCallKind kind, const char **detail);
 
 #endif							/* GPUSORT_ARRAY_CALL_H */

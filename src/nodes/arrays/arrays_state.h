@@ -46,6 +46,7 @@ typedef struct BatchedCall
 	ExprState  *descending;		/* or NULL */
 	ExprState  *nulls_first;	/* or NULL */
 	TupleDesc	record;			/* result type of array_sort_pair, else NULL */
+	FunctionCallInfo of_set;	/* calls the function of a call of a set, else NULL */
 
 	/* Set when the first row of a scan is read. */
 	GpusortSpec spec;			/* before that without the values of options */
@@ -175,6 +176,7 @@ extern ScanState *gpusort_arrays_positioned_child(ArraysState *state);
 
 extern void gpusort_arrays_init_call(ArraysState *state, BatchedCall *call, FuncExpr *expression);
 extern void gpusort_arrays_start_call(ArraysState *state, BatchedCall *call);
+extern bool gpusort_arrays_sorts(const BatchedCall *call);
 extern bool gpusort_arrays_on_device(const BatchedCall *call);
 extern bool gpusort_arrays_pack(ArraysState *state, RowGroup *group, int call, TupleTableSlot *slot);
 extern void gpusort_arrays_take_back(ArraysState *state, RowGroup *group, int call);

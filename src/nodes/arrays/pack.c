@@ -12,6 +12,9 @@
  * before the payload of a segment; it is written when the result is made.  Arrays that
  * are not simple (one dimension, no NULLs) are left to the function that was called, and
  * so are all calls that would raise an error.
+ *
+ * The median and its kin are computed by their functions, from an array in the batch.  On
+ * the CPU a selection is faster than a sort, so the batch is sorted for a GPU only.
  */
 #include "postgres.h"
 
@@ -97,6 +100,19 @@ gathers_values(const BatchedCall *call)
 	return call->info->narrays > 1 && !carries_values(call);
 }
 
+/* Prepares calling the function for arrays of a batch. */
+static FunctionCallInfo
+init_function(FuncExpr *expression)
+{
+	FunctionCallInfo fcinfo = palloc0(SizeForFunctionCallInfo(list_length(expression->args)));
+	FmgrInfo   *function = palloc0(sizeof(FmgrInfo));
+
+	fmgr_info(expression->funcid, function);
+	fmgr_info_set_expr((Node *) expression, function);
+	InitFunctionCallInfoData(*fcinfo, function, list_length(expression->args), expression->inputcollid, NULL, NULL);
+	return fcinfo;
+}
+
 /* Prepares a call of the plan for execution. */
 void
 gpusort_arrays_init_call(ArraysState *state, BatchedCall *call, FuncExpr *expression)
@@ -112,6 +128,8 @@ gpusort_arrays_init_call(ArraysState *state, BatchedCall *call, FuncExpr *expres
 	call->nulls_first = init_option(state, expression, option);
 	if (call->kind == ARRAY_CALL_SORT_PAIR)
 		call->record = BlessTupleDesc(CreateTupleDescCopy(get_expr_result_tupdesc((Node *) expression, false)));
+	if (gpusort_array_call_of_set(call->kind))
+		call->of_set = init_function(expression);
 	state->gathers |= gathers_values(call);
 	set_spec(call, 0, call->info->descending);
 }
@@ -163,13 +181,13 @@ option_value(ArraysState *state, ExprState *option, Datum otherwise, bool *is_nu
 	return isnull ? otherwise : value;
 }
 
-/* The value of the number argument, or 0.  Its type is int8, or int4 in the extension's version 1.0. */
+/* The value of a number argument that is an integer, else 0.  Its type is int8, or int4 in the extension's version 1.0. */
 static int64
 number_value(ArraysState *state, BatchedCall *call)
 {
 	Datum		value = option_value(state, call->number, Int64GetDatum(0), &call->is_null);
 
-	if (call->number == NULL || call->is_null)
+	if (call->number == NULL || call->is_null || call->info->number == ARRAY_NUMBER_FRACTIONS)
 		return 0;
 	return exprType((Node *) call->number->expr) == INT4OID ? DatumGetInt32(value) : DatumGetInt64(value);
 }
@@ -189,6 +207,13 @@ gpusort_arrays_start_call(ArraysState *state, BatchedCall *call)
 	call->by_function = left_to_function(call, number);
 	call->on_device = gpusort_arrays_on_device(call);
 	call->batch_bytes = call->on_device ? Min(DEVICE_BATCH_BYTES, device_capacity(call)) : state->batch_bytes;
+}
+
+/* True if the call's batches are sorted.  Else results are computed from the arrays as they were packed. */
+bool
+gpusort_arrays_sorts(const BatchedCall *call)
+{
+	return call->of_set == NULL || call->on_device;
 }
 
 static Datum
@@ -435,6 +460,22 @@ pair_result(const BatchedCall *call, const SortBatch *batch, const CallResult *r
 	return HeapTupleGetDatum(heap_form_tuple(call->record, arrays, nulls));
 }
 
+/* What the function returns for an array of the batch. */
+static Datum
+set_result(ArraysState *state, const BatchedCall *call, char *array, bool *isnull)
+{
+	FunctionCallInfo fcinfo = call->of_set;
+	Datum		result;
+
+	fcinfo->args[0] = (NullableDatum) {.value = PointerGetDatum(array)};
+	if (call->number != NULL)
+		fcinfo->args[1] = (NullableDatum) {.value = option_value(state, call->number, (Datum) 0, isnull)};
+	fcinfo->isnull = false;
+	result = FunctionCallInvoke(fcinfo);
+	*isnull = fcinfo->isnull;
+	return result;
+}
+
 static char *
 result_place(const BatchedCall *call, const SortBatch *batch, const CallResult *result)
 {
@@ -468,6 +509,8 @@ gpusort_arrays_result(ArraysState *state, RowGroup *group, int call_number, bool
 		return values_result(call, batch, result, source);
 
 	place = result_place(call, batch, result);
+	if (call->of_set != NULL)
+		return set_result(state, call, place, isnull);
 	count = call->kind == ARRAY_CALL_TOP_N ? Min(call->spec.limit, result->count) : result->count;
 	if (call->spec.buckets == 0)
 		gpusort_keys_one_nan(call->spec.form, place + HEADER_SIZE, count, call->spec.descending);

@@ -288,9 +288,11 @@ submit_group(ArraysState *state, RowGroup *group)
 
 		if (batch == NULL || batch->nsegments == 0)
 			continue;
-		batch->nslots = group->used[i] / state->calls[i].keys.width;
 		state->counters.batches++;
 		state->counters.segments += batch->nsegments;
+		if (!gpusort_arrays_sorts(&state->calls[i]))
+			continue;
+		batch->nslots = group->used[i] / state->calls[i].keys.width;
 		state->counters.moved_bytes += 2 * group->used[i];
 		gpusort_batch_submit(batch);
 	}
@@ -353,7 +355,7 @@ wait_for_group(ArraysState *state, RowGroup *group)
 	{
 		SortBatch  *batch = group->batches[i];
 
-		if (batch == NULL || batch->nsegments == 0)
+		if (batch == NULL || batch->nsegments == 0 || !gpusort_arrays_sorts(&state->calls[i]))
 			continue;
 		gpusort_batch_wait(batch);
 		if (batch->engine == ENGINE_GPU)

@@ -127,6 +127,8 @@ consider_call(CallSearch *search, FuncExpr *call, bool has_inner)
 	reason = gpusort_array_call_reason(call, kind, &detail);
 	if (reason == PLAN_TAKEN && !contain_var_clause((Node *) call->args))
 		reason = PLAN_NO_COLUMN;
+	if (reason == PLAN_TAKEN && !gpusort_array_call_pays(call, kind, search->plan, search->place->walk->statement->rtable))
+		reason = PLAN_IN_LINE;
 	if (reason == PLAN_TAKEN && fallible)
 		reason = fallible_reason(search->place, call);
 	if (reason != PLAN_TAKEN)
