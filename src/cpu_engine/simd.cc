@@ -523,9 +523,10 @@ HWY_EXPORT(Kernels64);
 
 namespace simd
 {
-template <> const Kernels<uint16_t> Kernels<uint16_t>::best = HWY_DYNAMIC_DISPATCH(Kernels16)();
-template <> const Kernels<uint32_t> Kernels<uint32_t>::best = HWY_DYNAMIC_DISPATCH(Kernels32)();
-template <> const Kernels<uint64_t> Kernels<uint64_t>::best = HWY_DYNAMIC_DISPATCH(Kernels64)();
+/* In functions, because Highway 1.3 makes statements of its macro. */
+template <> const Kernels<uint16_t> Kernels<uint16_t>::best = [] { return HWY_DYNAMIC_DISPATCH(Kernels16)(); }();
+template <> const Kernels<uint32_t> Kernels<uint32_t>::best = [] { return HWY_DYNAMIC_DISPATCH(Kernels32)(); }();
+template <> const Kernels<uint64_t> Kernels<uint64_t>::best = [] { return HWY_DYNAMIC_DISPATCH(Kernels64)(); }();
 }
 }
 #endif
