@@ -45,7 +45,9 @@ BEGIN
 END $$;
 SELECT * FROM sort_space(:'both');
 SET work_mem = '64kB';
+SET gpusort.engine = 'cpu';
 SELECT * FROM sort_space(:'both');
+RESET gpusort.engine;
 SET work_mem = '4MB';
 
 -- Where nothing was sorted.

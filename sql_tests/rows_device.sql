@@ -1,5 +1,4 @@
--- Rows beyond work_mem whose values are all passed by value: with a device they are sorted in its
--- memory.  Random sorts, row by row beside PostgreSQL's own Sort, whose last key is the input's order;
+-- Rows beyond work_mem: with a device they are sorted in its memory.  Random sorts, row by row beside PostgreSQL's own Sort, whose last key is the input's order;
 -- cursors that go back, merge joins that restore a mark, bounds, intervals, parallel workers.
 SET gpusort.force_nodes = on;
 SET max_parallel_workers_per_gather = 0;
@@ -21,13 +20,13 @@ FROM generate_series(1, 6000) i;
 ANALYZE held;
 
 -- The rows' md5 in order, by the node and by PostgreSQL.
-CREATE FUNCTION rows_in_order(columns text, keys text, node bool) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION rows_in_order(columns text, keys text, node bool, rows regclass DEFAULT 'held') RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	result text;
 BEGIN
 	PERFORM set_config('gpusort.enable_sort', node::text, true);
-	EXECUTE format('SELECT md5(string_agg(q::text, '' '')) FROM (SELECT %s FROM held ORDER BY %s%s OFFSET 0) q',
-				   columns, keys, CASE WHEN node THEN '' ELSE ', i' END) INTO result;
+	EXECUTE format('SELECT md5(string_agg(q::text, '' '')) FROM (SELECT %s FROM %s ORDER BY %s%s OFFSET 0) q',
+				   columns, rows, keys, CASE WHEN node THEN '' ELSE ', i' END) INTO result;
 	RETURN result;
 END $$;
 
@@ -40,6 +39,27 @@ SELECT keys FROM unnest(array[
 	'few, day, bool, oid', 'few, wide, int8, word', 'wide, few, float8, word, int8']) keys
 WHERE rows_in_order('*', keys, true) IS DISTINCT FROM rows_in_order('*', keys, false)
 	OR rows_in_order('i', keys, true) IS DISTINCT FROM rows_in_order('i', keys, false);
+
+-- Rows with records: values of other types, short and long ones, many of them equal or NULL, some of them keys.
+CREATE TABLE recorded AS
+SELECT i, md5(i::text) COLLATE "C" AS hash, CASE WHEN i % 7 > 0 THEN 'name ' || i * 7919 % 499 END COLLATE "C" AS name,
+	(i * 48271::int8 % 2147483647)::numeric / 100 AS number, md5((i % 2000)::text)::uuid AS uuid,
+	substring(decode(md5(i::text), 'hex') FROM 1 + i % 3 FOR i % 11) AS bytes,
+	make_interval(days => i * 31 % 100, secs => i % 86400) AS interval, ('c' || i % 77)::char(10) AS code, i % 5 AS few,
+	CASE WHEN i % 2 = 0 THEN '' END AS empty, NULL::text AS never, left(md5(i::text), 1 + i % 8) AS hex
+FROM generate_series(1, 6000) i;
+ANALYZE recorded;
+SELECT columns, keys
+FROM unnest(array['*', 'i, name', 'number, hex', 'never, empty', 'i']) columns, unnest(array[
+	'hash', 'hash DESC', 'name, hash', 'name DESC NULLS LAST, i', 'number', 'number DESC, hash', 'uuid, i DESC', 'bytes', 'bytes DESC, name', 'interval',
+	'interval DESC, uuid', 'code, hash DESC', 'few, hash', 'few DESC, name NULLS FIRST, number', 'empty, hash', 'never, number', 'i', 'i DESC', 'hex', 'hex COLLATE "C" DESC',
+	'hex, few', 'few, hex, hash']) keys
+WHERE rows_in_order(columns, keys, true, 'recorded') IS DISTINCT FROM rows_in_order(columns, keys, false, 'recorded');
+
+-- A record that is too long for a device comes late.
+INSERT INTO recorded (i, hash, hex) VALUES (6001, repeat('5', 500), 'late');
+SELECT keys FROM unnest(array['hash', 'few, i DESC', 'number']) keys
+WHERE rows_in_order('*', keys, true, 'recorded') IS DISTINCT FROM rows_in_order('*', keys, false, 'recorded');
 
 -- Random keys over random columns.
 CREATE FUNCTION try_random_keys(tries int) RETURNS text LANGUAGE plpgsql AS $$
@@ -116,4 +136,4 @@ SET min_parallel_table_scan_size = 0;
 SELECT count(*), bool_and(every >= before) FROM (SELECT every, lag(every, 1, 0) OVER () AS before FROM (SELECT every, i FROM held ORDER BY every, i OFFSET 0) s) q;
 
 DROP FUNCTION rows_in_order, try_random_keys;
-DROP TABLE held;
+DROP TABLE held, recorded;

@@ -38,7 +38,9 @@ BEGIN
 END $$;
 SELECT explained('SELECT k, label FROM rows_t ORDER BY k');
 SET work_mem = '64kB';
+SET gpusort.engine = 'cpu';
 SELECT explained('SELECT * FROM rows_t WHERE k >= 0 ORDER BY k');
+RESET gpusort.engine;
 SET work_mem = '4MB';
 CREATE FUNCTION explained_json(query text) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
@@ -55,8 +57,10 @@ FROM explained_json('SELECT k FROM rows_t ORDER BY k DESC') j;
 SELECT j ->> 'Sort Space Type' AS type, j -> 'Sort Space Used' = j -> 'Memory' AS memory, j -> 'Sort Space Used' = j -> 'Disk' AS disk
 FROM explained_json('SELECT k FROM rows_t ORDER BY k DESC') j;
 SET work_mem = '64kB';
+SET gpusort.engine = 'cpu';
 SELECT j ->> 'Sort Space Type' AS type, j -> 'Sort Space Used' = j -> 'Memory' AS memory, j -> 'Sort Space Used' = j -> 'Disk' AS disk
 FROM explained_json('SELECT * FROM rows_t ORDER BY k DESC') j;
+RESET gpusort.engine;
 SET work_mem = '4MB';
 
 -- Single keys, mixed directions, NULLs, further keys that are compared.

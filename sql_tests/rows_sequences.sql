@@ -3,6 +3,8 @@
 SET gpusort.force_nodes = on;
 SET max_parallel_workers_per_gather = 0;
 SET work_mem = '64kB';
+-- A GPU would hold the rows.
+SET gpusort.engine = 'cpu';
 CREATE TABLE sequences WITH (autovacuum_enabled = off) AS
 SELECT i AS id, i AS up, -i AS down, i / 700 AS up_ties, -(i / 700) AS down_ties, 0 AS same, i % 4000 AS three, CASE WHEN i < 6000 THEN i ELSE 12000 - i END AS up_down,
 	CASE WHEN i > 3000 THEN i END AS nulls_first, ('text ' || lpad(i::text, 9, '0')) COLLATE "C" AS text_up, ('text ' || (99999 - i)) COLLATE "C" AS text_down,

@@ -20,7 +20,8 @@ my $node = start_emulated('rows', "gpusort.device_library = '\$libdir/$library'"
 	"work_mem = '64kB'", 'jit = off', 'gpusort.min_gpu_keys = 10000');
 $node->safe_psql('postgres', q{
 	CREATE TABLE held AS
-	SELECT i, (i * 7919::int8) % 55001 AS k, i % 2 = 0 AS bool, CASE WHEN i % 3 > 0 THEN i END AS nulls, (i % 100) * 90000000000000000 AS apart
+	SELECT i, (i * 7919::int8) % 55001 AS k, i % 2 = 0 AS bool, CASE WHEN i % 3 > 0 THEN i END AS nulls, (i % 100) * 90000000000000000 AS apart,
+		left(md5((i / 2)::text), 20 + i % 9) COLLATE "C" AS hash, CASE WHEN i % 5 > 0 THEN i / 100.0 END AS number
 	FROM generate_series(1, 55000) i;
 	ANALYZE held;
 	-- What a query returns from a cursor; when some rows have come, something happens.
@@ -53,7 +54,8 @@ $node->safe_psql('postgres', q{
 my $columns = 'SELECT i, k, bool, nulls FROM held';
 my %query = (
 	'keys that fit a word' => "$columns ORDER BY k DESC",
-	'keys that do not' => "$columns ORDER BY apart, bool, k");
+	'keys that do not' => "$columns ORDER BY apart, bool, k",
+	'records' => 'SELECT i, hash, bool, number FROM held ORDER BY hash DESC, i');
 sub all_rows { return "SELECT md5(string_agg(q::text, ' ')) FROM ($_[0] OFFSET 0) q"; }
 my %rows = map { $_ => $node->safe_psql('postgres', 'SET gpusort.enable_sort = off; ' . all_rows($query{$_})) } keys %query;
 

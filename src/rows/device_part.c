@@ -10,13 +10,23 @@
 #include "guc.h"
 #include "rows/device_part.h"
 
+/* The first column that is fetched: the keys only where words may be equal in rows that are not. */
+static int
+first_fetched(const PartLayout *layout)
+{
+	return layout->exact ? 1 : 0;
+}
+
 DevicePart *
 gpusort_rows_part_open(RowSort *sort, const PartLayout *layout, int device, uint64 capacity, SortReason *why)
 {
-	DeviceSession *session = gpusort_session_open(&layout->spec, USED_FOR_ROWS, device, capacity, layout->ncolumns + 1,
-												  layout->widths, why);
+	uint8		widths[GPUSORT_SESSION_COLUMNS];
+	DeviceSession *session;
 	DevicePart *part;
 
+	for (int i = 0; i < layout->ncolumns; i++)
+		widths[i] = layout->columns[i].width;
+	session = gpusort_session_open(&layout->spec, USED_FOR_ROWS, device, capacity, layout->ncolumns, widths, why);
 	if (session == NULL)
 		return NULL;
 	part = palloc0(sizeof(DevicePart));
@@ -28,48 +38,69 @@ gpusort_rows_part_open(RowSort *sort, const PartLayout *layout, int device, uint
 	return part;
 }
 
-/* Where the store has a column. */
-static char *
-column_data(const DevicePart *part, const HeldColumn *column)
+/* Rows of the store that go to the device: those that are listed or, if rows is NULL, the first ones. */
+typedef struct GivenRows
 {
-	RowColumn  *held = &part->sort->store->columns[column->attribute];
+	const RowStore *store;
+	const uint32 *rows;
+	const char *values;			/* of a column that is an array */
+} GivenRows;
 
-	return column->is_nulls ? held->nulls.data : held->values.data;
+/* Writes the next rows of an array. */
+static void
+give_values(const void *source, uint64_t done, uint64_t nrows, uint32_t width, void *target)
+{
+	const GivenRows *given = source;
+
+	if (given->rows != NULL)
+		gpusort_rows_copy_values(target, 0, given->values, given->rows + done, nrows, width);
+	else
+		memcpy(target, given->values + done * width, nrows * width);
 }
 
-/* Appends values of the first nrows rows, or of those that are listed, to a column of the session. */
-static bool
-append_column(DevicePart *part, int number, const char *values, const uint32 *rows, uint32 nrows, SortReason *why)
+/* Writes the next records, padded. */
+static void
+give_records(const void *source, uint64_t done, uint64_t nrows, uint32_t width, void *target)
 {
-	if (rows != NULL)
-	{
-		gpusort_rows_copy_values(part->gathered.data, 0, values, rows, nrows, part->layout->widths[number]);
-		values = part->gathered.data;
-	}
-	return gpusort_session_append(part->session, number, part->nrows, nrows, values, why);
+	const GivenRows *given = source;
+
+	gpusort_rows_store_pad_records(given->store, given->rows ? given->rows + done : NULL, done, nrows, width, target);
+}
+
+/* The values or NULL bytes of a column in the store. */
+static char *
+column_data(RowStore *store, const HeldColumn *column)
+{
+	RowColumn  *held = &store->columns[column->attribute];
+
+	if (column->kind == HELD_VALUES)
+		return held->values.data;
+	gpusort_rows_store_add_nulls(store, column->attribute);
+	return held->nulls.data;
 }
 
 bool
 gpusort_rows_part_append(DevicePart *part, const char *keys, const uint32 *rows, uint32 nrows, SortReason *why)
 {
 	const PartLayout *layout = part->layout;
+	RowStore   *store = part->sort->store;
 
 	if (nrows > part->capacity - part->nrows)
 	{
 		*why = REASON_OUT_OF_MEMORY;
 		return false;
 	}
-	if (rows != NULL)
-		gpusort_rows_buffer_reserve(part->sort->memory, &part->gathered, (Size) nrows * sizeof(Datum));
-	if (!append_column(part, 0, keys, rows, nrows, why))
-		return false;
 	for (int i = 0; i < layout->ncolumns; i++)
 	{
 		const HeldColumn *column = &layout->columns[i];
+		GivenRows	given = {store, rows};
 
-		if (column->is_nulls)
-			gpusort_rows_store_add_nulls(part->sort->store, column->attribute);
-		if (!append_column(part, i + 1, column_data(part, column), rows, nrows, why))
+		if (column->kind == HELD_WORDS)
+			given.values = keys;
+		else if (column->kind != HELD_RECORDS)
+			given.values = column_data(store, column);
+		if (!gpusort_session_write(part->session, i, part->nrows, nrows,
+								   column->kind == HELD_RECORDS ? give_records : give_values, &given, why))
 			return false;
 	}
 	part->nrows += nrows;
@@ -111,6 +142,7 @@ typedef struct BlockCut
 	uint64		word;			/* of the last row */
 	uint32		change;			/* the last row whose word differs from that of the row before */
 	bool		too_many;		/* too many rows have the same word */
+	pg_crc32c	checksum;		/* of all words */
 } BlockCut;
 
 /* Begins blocks where the word changes. */
@@ -121,6 +153,7 @@ cut_blocks(const SessionRead *read, uint64_t done, uint64_t nrows, uint32_t widt
 	DevicePart *part = cut->part;
 	const uint64 *words = data;
 
+	COMP_CRC32C(cut->checksum, data, nrows * width);
 	for (uint32 i = 0; i < nrows && !cut->too_many; i++)
 	{
 		uint32		row = done + i;
@@ -133,7 +166,7 @@ cut_blocks(const SessionRead *read, uint64_t done, uint64_t nrows, uint32_t widt
 			continue;
 		if (cut->change > start)
 			part->starts[++part->nblocks] = cut->change;
-		else if (row - start >= 2 * part->layout->block_rows)
+		else if (row - start >= ROWS_BLOCK_MOST * part->layout->block_rows)
 			cut->too_many = true;
 	}
 }
@@ -148,106 +181,136 @@ find_starts(DevicePart *part, SortReason *why)
 	BlockCut	cut = {.part = part};
 	const SessionRead words = {.column = 0, .nrows = part->nrows, .target = &cut};
 
+	INIT_CRC32C(cut.checksum);
 	part->starts = MemoryContextAllocHuge(part->sort->context, (2 * (Size) part->nblocks + 4) * sizeof(uint32));
 	part->starts[0] = 0;
 	part->nblocks = 0;
 	if (!gpusort_session_read(part->session, &words, 1, cut_blocks, why))
 		return false;
 	part->starts[++part->nblocks] = part->nrows;
+	part->all_words = cut.checksum;
 	if (cut.too_many)
 		*why = REASON_TOO_MANY_TIES;
 	return !cut.too_many;
 }
 
-/* Checksums of a column's blocks, and the block whose rows come next. */
-typedef struct ColumnProof
+/* A column that is fetched: where its rows go, and the checksum of the block that they belong to. */
+typedef struct FetchedColumn
 {
 	const DevicePart *part;
-	pg_crc32c  *checksums;
+	char	   *target;			/* NULL if they are only to be checked */
+	pg_crc32c  *checksums;		/* of blocks, that of `first_block` first; NULL if they are not wanted */
+	uint32		first_block;
 	uint32		block;
-} ColumnProof;
+	pg_crc32c  *all;			/* checksum of all rows, or NULL */
+} FetchedColumn;
 
-/* Adds rows to the checksums of their blocks. */
+/* Copies rows to their target, and adds them to the checksums. */
 static void
-add_to_proof(const SessionRead *read, uint64_t done, uint64_t nrows, uint32_t width, const void *data)
+take_rows(const SessionRead *read, uint64_t done, uint64_t nrows, uint32_t width, const void *data)
 {
-	ColumnProof *proof = read->target;
+	FetchedColumn *column = read->target;
+	uint64		row = read->first_row + done;
 
+	if (column->target != NULL)
+		memcpy(column->target + done * width, data, nrows * width);
+	if (column->checksums == NULL)
+		return;
+	if (column->all != NULL)
+		COMP_CRC32C(*column->all, data, nrows * width);
 	while (nrows > 0)
 	{
-		pg_crc32c  *checksum = &proof->checksums[proof->block];
-		uint64		end = gpusort_rows_part_start(proof->part, proof->block + 1);
-		uint64		n = Min(nrows, end - done);
+		pg_crc32c  *checksum = &column->checksums[column->block - column->first_block];
+		uint64		end = gpusort_rows_part_start(column->part, column->block + 1);
+		uint64		n = Min(nrows, end - row);
 
-		if (done == gpusort_rows_part_start(proof->part, proof->block))
+		if (row == gpusort_rows_part_start(column->part, column->block))
 			INIT_CRC32C(*checksum);
 		COMP_CRC32C(*checksum, data, n * width);
-		if (done + n == end)
+		if (row + n == end)
 		{
 			FIN_CRC32C(*checksum);
-			proof->block++;
+			column->block++;
 		}
-		done += n;
+		row += n;
 		nrows -= n;
 		data = (const char *) data + n * width;
 	}
 }
 
-/* Fetches all columns once, which proves that they are right, and keeps the blocks' checksums. */
+/*
+ * Fetches all columns once, which proves that they are right, and keeps the blocks' checksums.
+ * The words were proved when they were fetched to find the blocks, so they must be the same again.
+ */
 static bool
 prove(DevicePart *part, ShownSortId progress, SortReason *why)
 {
-	part->checksums = MemoryContextAllocHuge(part->sort->context,
-											 (Size) part->layout->ncolumns * part->nblocks * sizeof(pg_crc32c));
-	for (int i = 0; i < part->layout->ncolumns; i++)
-	{
-		ColumnProof proof = {part, &part->checksums[(Size) i * part->nblocks]};
-		const SessionRead read = {.column = i + 1, .nrows = part->nrows, .target = &proof};
+	const PartLayout *layout = part->layout;
+	pg_crc32c	all_words;
 
-		gpusort_progress_update(progress, SORT_PHASE_FETCHING, i, part->layout->ncolumns);
-		if (!gpusort_session_read(part->session, &read, 1, add_to_proof, why))
+	INIT_CRC32C(all_words);
+	part->checksums = MemoryContextAllocHuge(part->sort->context,
+											 (Size) layout->ncolumns * part->nblocks * sizeof(pg_crc32c));
+	for (int i = first_fetched(layout); i < layout->ncolumns; i++)
+	{
+		FetchedColumn column = {.part = part, .checksums = &part->checksums[(Size) i * part->nblocks]};
+		const SessionRead read = {.column = i, .nrows = part->nrows, .target = &column};
+
+		if (layout->columns[i].kind == HELD_WORDS)
+			column.all = &all_words;
+		gpusort_progress_update(progress, SORT_PHASE_FETCHING, i, layout->ncolumns);
+		if (!gpusort_session_read(part->session, &read, 1, take_rows, why))
 			return false;
 	}
-	return true;
+	if (layout->exact || EQ_CRC32C(all_words, part->all_words))
+		return true;
+	*why = REASON_NOT_VERIFIED;
+	return false;
 }
 
-/* True if a block's column is what it was when it was proved. */
-static bool
-is_proved(const DevicePart *part, int column, uint32 block)
+/* Where the rows of a column go in the store, which has space for them. */
+static char *
+target_of(DevicePart *part, const HeldColumn *column, uint32 nrows)
 {
-	Size		nrows = gpusort_rows_part_start(part, block + 1) - gpusort_rows_part_start(part, block);
-	pg_crc32c	checksum;
+	RowStore   *store = part->sort->store;
 
-	INIT_CRC32C(checksum);
-	COMP_CRC32C(checksum, column_data(part, &part->layout->columns[column]), nrows * part->layout->widths[column + 1]);
-	FIN_CRC32C(checksum);
-	return EQ_CRC32C(checksum, part->checksums[(Size) column * part->nblocks + block]);
+	if (column->kind == HELD_RECORDS)
+		return gpusort_rows_store_padded_records(store, nrows, column->width);
+	if (column->kind != HELD_WORDS)
+		return column_data(store, column);
+	gpusort_rows_buffer_reserve(part->sort->memory, &part->words, (Size) nrows * column->width);
+	return part->words.data;
 }
 
 /* Fetches the rows of a block into the store. */
 static bool
 fetch_block(DevicePart *part, uint32 block, SortReason *why)
 {
+	const PartLayout *layout = part->layout;
 	RowStore   *store = part->sort->store;
 	uint32		first = gpusort_rows_part_start(part, block);
 	uint32		nrows = gpusort_rows_part_start(part, block + 1) - first;
+	int			from = first_fetched(layout);
 	SessionRead reads[GPUSORT_SESSION_COLUMNS];
+	FetchedColumn columns[GPUSORT_SESSION_COLUMNS];
+	pg_crc32c	checksums[GPUSORT_SESSION_COLUMNS];
 
 	gpusort_rows_store_clear(store);
 	gpusort_rows_store_reserve(store, nrows);
-	for (int i = 0; i < part->layout->ncolumns; i++)
+	if (store->layout->nrecord > 0)
+		(void) gpusort_rows_store_padded_records(store, nrows, 0);
+	for (int i = from; i < layout->ncolumns; i++)
 	{
-		const HeldColumn *column = &part->layout->columns[i];
-
-		if (column->is_nulls)
-			gpusort_rows_store_add_nulls(store, column->attribute);
-		reads[i] = (SessionRead) {i + 1, first, nrows, column_data(part, column)};
+		columns[i] = (FetchedColumn) {part, target_of(part, &layout->columns[i], nrows)};
+		columns[i].first_block = columns[i].block = block;
+		columns[i].checksums = part->verified ? &checksums[i] : NULL;
+		reads[i] = (SessionRead) {i, first, nrows, &columns[i]};
 	}
-	if (!gpusort_session_read(part->session, reads, part->layout->ncolumns, gpusort_session_copy, why))
+	if (!gpusort_session_read(part->session, reads + from, layout->ncolumns - from, take_rows, why))
 		return false;
-	for (int i = 0; part->verified && i < part->layout->ncolumns; i++)
+	for (int i = from; part->verified && i < layout->ncolumns; i++)
 	{
-		if (!is_proved(part, i, block))
+		if (!EQ_CRC32C(checksums[i], part->checksums[(Size) i * part->nblocks + block]))
 		{
 			*why = REASON_NOT_VERIFIED;
 			return false;
@@ -260,7 +323,6 @@ fetch_block(DevicePart *part, uint32 block, SortReason *why)
 bool
 gpusort_rows_part_sort(DevicePart *part, ShownSortId progress, SortReason *why)
 {
-	gpusort_rows_buffer_release(part->sort->memory, &part->gathered);
 	if (part->nrows == 0)
 		return true;
 	part->nblocks = (part->nrows + part->layout->block_rows - 1) / part->layout->block_rows;
@@ -270,22 +332,26 @@ gpusort_rows_part_sort(DevicePart *part, ShownSortId progress, SortReason *why)
 		(!part->verified || prove(part, progress, why));
 }
 
-/* Sets sort->order to the order of the rows in the store. */
+/* Sets sort->order to the order of the rows in the store, of which only those of equal words may not be in order. */
 static void
 order_block(DevicePart *part)
 {
 	RowSort    *sort = part->sort;
 	uint32		nrows = sort->store->nrows;
+	const uint64 *words = (const uint64 *) part->words.data;
+	uint32		end;
 
-	if (!part->layout->exact)
-	{
-		gpusort_rows_order(sort, nrows, true);
-		return;
-	}
 	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, nrows * sizeof(uint32));
 	sort->order = (uint32 *) sort->packed.data;
 	for (uint32 i = 0; i < nrows; i++)
 		sort->order[i] = i;
+	for (uint32 start = 0; start < nrows && !part->layout->exact; start = end)
+	{
+		for (end = start + 1; end < nrows && words[end] == words[start]; end++)
+			;
+		if (end - start > 1)
+			gpusort_rows_order_tie(sort, sort->order + start, end - start, part->layout->nexact);
+	}
 }
 
 bool
@@ -309,7 +375,7 @@ void
 gpusort_rows_part_free(DevicePart *part)
 {
 	gpusort_rows_part_close(part);
-	gpusort_rows_buffer_release(part->sort->memory, &part->gathered);
+	gpusort_rows_buffer_release(part->sort->memory, &part->words);
 	if (part->starts != NULL)
 		pfree(part->starts);
 	if (part->checksums != NULL)

@@ -4,8 +4,11 @@
  *
  *	  open --> append ... --> sort --> load (any block, any order) --> close
  *
- * If the word of the code does not tell all rows apart, blocks begin where the word changes,
- * and the host orders the rows of each block that it loads, which are nearly in order.
+ * Values that are not passed by value lie in records, which are one column of the device, each
+ * padded to the length of the longest.
+ *
+ * If the word of the code does not tell all rows apart, blocks begin where the word changes.
+ * The words of a block that is loaded come with it, and the host orders the rows of equal words.
  *
  * With gpusort.verify a column is known to be right once all of it has been fetched.  Rows
  * that have been returned cannot be taken back, so sort fetches all columns once, and keeps
@@ -19,22 +22,33 @@
 #include "device/client/device_session.h"
 #include "rows/row_sort.h"
 
-/* A column in device memory: the values or the NULL bytes of an attribute. */
+#define ROWS_BLOCK_MOST 2		/* a block has at most so many times block_rows, if their words are equal */
+
+typedef enum HeldKind
+{
+	HELD_WORDS,					/* the keys: words of the rows' code */
+	HELD_VALUES,				/* of an attribute */
+	HELD_NULLS,					/* the NULL bytes of an attribute */
+	HELD_RECORDS
+} HeldKind;
+
+/* A column in device memory. */
 typedef struct HeldColumn
 {
+	HeldKind	kind;
 	int			attribute;
-	bool		is_nulls;
+	uint8		width;
 } HeldColumn;
 
 /* What all parts of a sort have in device memory. */
 typedef struct PartLayout
 {
-	GpusortSpec spec;			/* how the keys are sorted, which are words of the rows' code */
+	GpusortSpec spec;			/* how the keys are sorted */
 	bool		exact;			/* rows of equal words are equal in all sort keys */
+	int			nexact;			/* leading sort keys in which rows of equal words are equal */
 	uint32		block_rows;		/* rows of a block; if not exact, about this many */
-	int			ncolumns;		/* without column 0 of the session, the keys */
-	HeldColumn	columns[GPUSORT_SESSION_COLUMNS];
-	uint8		widths[GPUSORT_SESSION_COLUMNS];
+	int			ncolumns;
+	HeldColumn	columns[GPUSORT_SESSION_COLUMNS];	/* column 0 is the keys */
 } PartLayout;
 
 typedef struct DevicePart
@@ -45,11 +59,12 @@ typedef struct DevicePart
 	uint64		capacity;
 	uint64		nrows;			/* rows appended */
 	uint64		first_row;		/* number of its first row among those of all parts; set by the caller */
-	RowBuffer	gathered;		/* values of listed rows */
+	RowBuffer	words;			/* of the block that is loaded, unless exact */
 	bool		verified;		/* the session checks a column when all of it was fetched */
 	uint32		nblocks;
 	uint32	   *starts;			/* first row of each block, and the end; NULL if exact */
-	pg_crc32c  *checksums;		/* [column * nblocks + block], if verified */
+	pg_crc32c	all_words;		/* checksum of all words, if verified and not exact */
+	pg_crc32c  *checksums;		/* [column * nblocks + block], if verified; of column 0 unless exact */
 } DevicePart;
 
 /*

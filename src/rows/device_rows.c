@@ -9,6 +9,9 @@
  * Writing a file in sequence and reading it once, without sorting or merging, is a small part
  * of what runs cost.
  *
+ * Records go to a column as wide as the longest, so long ones are left to runs.  So are rows
+ * many of which have the same word, which the host would have to order anyway.
+ *
  * Rows that are too many for one device are divided by key (row_split.h) into a part for
  * each device (device_part.h), as large as its free memory is.  The parts come back one
  * after the other.
@@ -23,7 +26,9 @@
 #include "rows/device_rows.h"
 #include "rows/key_ranges.h"
 #include "rows/row_file.h"
+#include "rows/row_plain.h"
 #include "rows/row_split.h"
+#include "rows/row_strings.h"
 #include "sort/choose.h"
 
 #define ROWS_LOADED_MIN 256	/* limits of block_rows */
@@ -31,6 +36,8 @@
 #define ROWS_DEVICE_MAX (UINT32_MAX / 2)	/* the most rows in the memory of one device */
 #define ROWS_SCATTER_MAX (1024 * 1024)	/* rows that are divided at a time */
 #define ROWS_SAMPLE_SHARE 8		/* the sample takes 1/8 of work_mem */
+#define ROWS_PADDED_MOST 2		/* records are at most so many times longer when padded, as far as the first rows tell */
+#define ROWS_RECORD_UNIT 16		/* the width of records is a multiple of this */
 
 struct DeviceRows
 {
@@ -40,6 +47,7 @@ struct DeviceRows
 	KeyRanges  *ranges;
 	RowSplit   *split;
 	bool	   *has_nulls;		/* by attribute */
+	Size		longest_record;
 	bool		giving_back;
 	bool		sorted_again;	/* because a device failed when rows were returned */
 
@@ -61,16 +69,15 @@ row_bytes(const DeviceRows *rows)
 {
 	uint64		bytes = 0;
 
-	for (int i = 0; i <= rows->layout.ncolumns; i++)
-		bytes += rows->layout.widths[i];
+	for (int i = 0; i < rows->layout.ncolumns; i++)
+		bytes += rows->layout.columns[i].width;
 	return bytes;
 }
 
 static void
-add_column(PartLayout *part, HeldColumn column, uint8 width)
+add_column(PartLayout *part, HeldKind kind, int attribute, uint8 width)
 {
-	part->columns[part->ncolumns++] = column;
-	part->widths[part->ncolumns] = width;
+	part->columns[part->ncolumns++] = (HeldColumn) {kind, attribute, width};
 }
 
 /* Describes the sessions of the rows so far: 64-bit keys, and the columns. */
@@ -83,16 +90,17 @@ describe(DeviceRows *rows)
 	part->spec.form = GPUSORT_KEY_UINT64;
 	part->spec.payload = GPUSORT_PAYLOAD_INDEX;
 	part->spec.method = GPUSORT_METHOD_AUTO;
-	part->widths[0] = sizeof(uint64);
 	part->ncolumns = 0;
+	add_column(part, HELD_WORDS, 0, sizeof(uint64));
 	for (int i = 0; i < layout->natts; i++)
 	{
-		if (!layout->attributes[i].is_stored)
-			continue;
-		add_column(part, (HeldColumn) {i, false}, layout->attributes[i].length);
+		if (layout->attributes[i].in_column)
+			add_column(part, HELD_VALUES, i, layout->attributes[i].length);
 		if (rows->has_nulls[i])
-			add_column(part, (HeldColumn) {i, true}, sizeof(bool));
+			add_column(part, HELD_NULLS, i, sizeof(bool));
 	}
+	if (rows->longest_record > 0)
+		add_column(part, HELD_RECORDS, 0, TYPEALIGN(ROWS_RECORD_UNIT, rows->longest_record));
 }
 
 /*
@@ -105,7 +113,7 @@ may_fit(const DeviceRows *rows, double nrows, bool one_device)
 {
 	ReadyDevice devices[GPUSORT_MAX_DEVICES];
 	int			ndevices = gpusort_devices_ready(devices);
-	uint64		columns = row_bytes(rows) - rows->layout.widths[0];
+	uint64		columns = row_bytes(rows) - rows->layout.columns[0].width;
 	double		memory = 0;
 
 	for (int i = 0; i < ndevices; i++)
@@ -114,16 +122,27 @@ may_fit(const DeviceRows *rows, double nrows, bool one_device)
 		nrows * (columns + 3 * sizeof(uint32)) <= memory;
 }
 
-/* True if all values of the rows are passed by value and the leading key has a code. */
+/* True if devices can have columns for the rows, and the leading key has a code. */
 static bool
 can_be_held(const RowSort *sort)
 {
-	const RowKey *first = &sort->keys->keys[0];
+	const RowLayout *layout = sort->layout;
+	int			columns = 2;	/* keys and records */
 
-	return sort->layout->nrecord == 0 && sort->layout->fixed_bytes > 0 &&
-		2 * sort->layout->natts < GPUSORT_SESSION_COLUMNS &&
-		sort->keys->ncoded > 0 &&
-		(first->kind == KEY_IS_VALUE || sort->layout->attributes[first->attribute].is_constant);
+	for (int i = 0; i < layout->natts; i++)
+		columns += layout->attributes[i].is_stored + layout->attributes[i].in_column;
+	return columns <= GPUSORT_SESSION_COLUMNS && sort->keys->ncoded > 0;
+}
+
+/* True if the store's rows suggest that records are short, and not much longer when padded. */
+static bool
+records_are_short(const DeviceRows *rows)
+{
+	const RowStore *store = rows->sort->store;
+	Size		width = TYPEALIGN(ROWS_RECORD_UNIT, rows->longest_record);
+
+	return width <= GPUSORT_SESSION_WIDTH &&
+		width <= Max(ROWS_PADDED_MOST * store->record_bytes / store->nrows, ROWS_RECORD_UNIT);
 }
 
 DeviceRows *
@@ -139,14 +158,16 @@ gpusort_rows_device_begin(RowSort *sort)
 	rows = palloc0(sizeof(DeviceRows));
 	rows->sort = sort;
 	rows->has_nulls = palloc0(sort->layout->natts * sizeof(bool));
+	if (sort->layout->nrecord > 0)
+		rows->longest_record = gpusort_rows_store_longest_record(sort->store);
 	describe(rows);
 	bytes = nrows * row_bytes(rows);
 	gpusort_choose_rows(&rows->layout.spec, nrows, bytes, bytes, &decision);
-	if (decision.engine == ENGINE_GPU && decision.reason == REASON_NONE && may_fit(rows, nrows, false))
+	if (decision.engine == ENGINE_GPU && decision.reason == REASON_NONE && records_are_short(rows) && may_fit(rows, nrows, false))
 	{
 		rows->file = gpusort_rows_file_create();
 		rows->ranges = gpusort_rows_ranges_create(sort->keys, sort->layout);
-		rows->split = gpusort_rows_split_create(sort->memory, sort->layout, sort->memory_limit / ROWS_SAMPLE_SHARE);
+		rows->split = gpusort_rows_split_create(sort->store, sort->memory_limit / ROWS_SAMPLE_SHARE);
 		return rows;
 	}
 	pfree(rows->has_nulls);
@@ -154,41 +175,68 @@ gpusort_rows_device_begin(RowSort *sort)
 	return NULL;
 }
 
-bool
-gpusort_rows_device_take(DeviceRows *rows)
-{
-	const RowStore *store = rows->sort->store;
-
-	for (int i = 0; i < store->layout->natts; i++)
-		rows->has_nulls[i] |= store->columns[i].has_nulls;
-	describe(rows);
-	gpusort_rows_ranges_note(rows->ranges, store);
-	gpusort_rows_split_note(rows->split, store);
-	gpusort_rows_file_append(rows->file, store);
-	return may_fit(rows, rows->file->nrows, false);
-}
-
 /*
  * Makes the code, and decides how many rows a block has: while one is ordered it takes no more
  * than work_mem.  With an exact code the rows of a block need not be ordered.
  */
 static void
-make_code(DeviceRows *rows)
+make_code(DeviceRows *rows, double nrows)
 {
 	const RowSort *sort = rows->sort;
 	PartLayout *layout = &rows->layout;
 	Size		bytes = row_bytes(rows) + sizeof(uint64);
 
-	rows->nrows = rows->file->nrows;
-	rows->code = gpusort_rows_code_of_ranges(rows->ranges);
-	layout->exact = rows->code->bits <= ROWS_WORD_BITS && rows->code->nexact == sort->keys->nkeys;
-	if (layout->exact && rows->code->bits <= 32)
-	{
-		layout->spec.form = GPUSORT_KEY_UINT32;
-		layout->widths[0] = sizeof(uint32);
-	}
+	rows->code = gpusort_rows_code_of_ranges(rows->ranges, rows->split->sample, nrows);
+	layout->nexact = rows->code->nexact;
+	layout->exact = rows->code->bits <= ROWS_WORD_BITS && layout->nexact == sort->keys->nkeys;
 	layout->block_rows = sort->memory_limit / ((layout->exact ? 2 : 4) * bytes);
 	layout->block_rows = Min(Max(layout->block_rows, ROWS_LOADED_MIN), ROWS_LOADED_MAX);
+}
+
+/* True if so many of nrows rows seem to have the same word that no block holds them. */
+static bool
+ties_are_too_large(const DeviceRows *rows, double nrows)
+{
+	return !rows->layout.exact &&
+		gpusort_rows_split_most_tied(rows->split, rows->code) / rows->split->seen * nrows >
+		ROWS_BLOCK_MOST * rows->layout.block_rows;
+}
+
+/* The same, as far as the first rows tell. */
+static bool
+first_rows_are_tied(DeviceRows *rows)
+{
+	double		nrows = Max(rows->sort->expected_rows, rows->split->seen);
+	bool		tied;
+
+	make_code(rows, nrows);
+	tied = ties_are_too_large(rows, nrows);
+	gpusort_rows_code_free(rows->code);
+	rows->code = NULL;
+	return tied;
+}
+
+SortReason
+gpusort_rows_device_take(DeviceRows *rows)
+{
+	const RowStore *store = rows->sort->store;
+	bool		is_first = rows->file->nrows == 0;
+
+	for (int i = 0; i < store->layout->natts; i++)
+		rows->has_nulls[i] |= store->columns[i].has_nulls;
+	if (store->layout->nrecord > 0)
+		rows->longest_record = Max(rows->longest_record, gpusort_rows_store_longest_record(store));
+	gpusort_rows_find_plain(rows->sort->keys, store, Max(rows->sort->expected_rows, store->nrows));
+	gpusort_rows_forget_words(rows->sort->keys);
+	gpusort_rows_ranges_note(rows->ranges, store);
+	gpusort_rows_split_note(rows->split, store);
+	gpusort_rows_file_append(rows->file, store);
+	if (rows->longest_record > GPUSORT_SESSION_WIDTH)
+		return REASON_LONG_ROWS;
+	describe(rows);
+	if (!may_fit(rows, rows->file->nrows, false))
+		return REASON_OUT_OF_MEMORY;
+	return is_first && first_rows_are_tied(rows) ? REASON_TOO_MANY_TIES : REASON_NONE;
 }
 
 static void
@@ -350,7 +398,7 @@ attempt(DeviceRows *rows, bool everywhere)
 	}
 	gpusort_attempt_succeed(&attempt, gpusort_session_method(rows->parts[0]->session), 1, nrows, nrows * row_bytes(rows));
 	sort->stats.used_gpu = true;
-	sort->stats.moved_bytes += nrows * (2 * row_bytes(rows) - rows->layout.widths[0]);
+	sort->stats.moved_bytes += nrows * (2 * row_bytes(rows) - rows->layout.columns[0].width);
 	for (int i = 0; i < rows->nparts; i++)
 		sort->stats.devices |= 1u << gpusort_session_device(rows->parts[i]->session);
 	return REASON_NONE;
@@ -377,8 +425,14 @@ sort_on_devices(DeviceRows *rows)
 SortReason
 gpusort_rows_device_sort(DeviceRows *rows)
 {
-	make_code(rows);
-	return sort_on_devices(rows);
+	rows->nrows = rows->file->nrows;
+	make_code(rows, rows->nrows);
+	if (rows->layout.exact && rows->code->bits <= 32)
+	{
+		rows->layout.spec.form = GPUSORT_KEY_UINT32;
+		rows->layout.columns[0].width = sizeof(uint32);
+	}
+	return ties_are_too_large(rows, rows->nrows) ? REASON_TOO_MANY_TIES : sort_on_devices(rows);
 }
 
 /* The part that holds a row. */

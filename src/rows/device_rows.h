@@ -5,7 +5,7 @@
  *	  begin --> take ... --> sort --> load (any block, any order) --> free
  *	                              \-> give_back ...  (also after a load that failed)
  *
- * All values of the rows are passed by value.  The backend holds one block of them.
+ * The backend holds one block of the rows.
  *
  * Nothing is lost with a device: a file keeps the rows in the input's order, and the
  * sort is stable.  So sorting the rows that give_back returns leads to the same sequence, and
@@ -20,10 +20,10 @@
 extern DeviceRows *gpusort_rows_device_begin(RowSort *sort);
 
 /*
- * Takes all rows of the store.  Returns false if there are now too many for all devices; then
- * they can only be given back.
+ * Takes all rows of the store.  Returns REASON_NONE, or why devices will not sort the rows after
+ * all; then they can only be given back.
  */
-extern bool gpusort_rows_device_take(DeviceRows *rows);
+extern SortReason gpusort_rows_device_take(DeviceRows *rows);
 
 /* Has one device or several sort the rows.  Returns REASON_NONE, or why they did not. */
 extern SortReason gpusort_rows_device_sort(DeviceRows *rows);

@@ -19,7 +19,8 @@ struct KeyRanges
 	const RowKeys *keys;
 	const RowLayout *layout;
 	int			nvalues;		/* leading keys that are values, or constant */
-	bool		fit;			/* without their ranges they do not fit a word */
+	RowKey	   *bytes;			/* the key behind these, if it is one of bytes, or NULL */
+	bool		fit;			/* without their ranges the values do not fit a word */
 	KeyRange   *range;			/* one per key */
 };
 
@@ -43,7 +44,9 @@ gpusort_rows_ranges_create(const RowKeys *keys, const RowLayout *layout)
 		ranges->range[i].low = PG_UINT64_MAX;
 		ranges->nvalues++;
 	}
-	ranges->fit = bits > ROWS_WORD_BITS;
+	if (ranges->nvalues < keys->ncoded)
+		ranges->bytes = &keys->keys[ranges->nvalues];
+	ranges->fit = bits > ROWS_WORD_BITS || ranges->bytes != NULL;
 	return ranges;
 }
 
@@ -52,7 +55,7 @@ gpusort_rows_ranges_note(KeyRanges *ranges, const RowStore *store)
 {
 	RowList		all_rows = {.count = store->nrows};
 
-	for (int i = 0; i < ranges->nvalues; i++)
+	for (int i = 0; i < ranges->nvalues + (ranges->bytes != NULL); i++)
 	{
 		const RowKey *key = &ranges->keys->keys[i];
 		KeyRange   *range = &ranges->range[i];
@@ -64,7 +67,7 @@ gpusort_rows_ranges_note(KeyRanges *ranges, const RowStore *store)
 		gpusort_rows_find_nulls(key, store, &all_rows, &some_null, &all_null);
 		range->some_null |= some_null;
 		range->some_value |= !all_null;
-		if (ranges->fit)
+		if (ranges->fit && key != ranges->bytes)
 			gpusort_rows_widen_range(key, store, &all_rows, &range->low, &range->high);
 	}
 }
@@ -79,11 +82,11 @@ add_field(KeyCode *code, KeyFieldKind kind, const RowKey *key, uint64 low, uint6
 }
 
 KeyCode *
-gpusort_rows_code_of_ranges(const KeyRanges *ranges)
+gpusort_rows_code_of_ranges(const KeyRanges *ranges, const RowStore *sample, double nrows)
 {
 	KeyCode    *code = palloc0(sizeof(KeyCode));
 
-	code->fields = palloc0(2 * Max(ranges->nvalues, 1) * sizeof(KeyField));
+	code->fields = palloc0(2 * (ranges->nvalues + 1) * sizeof(KeyField));
 	while (code->nexact < ranges->nvalues && code->bits < ROWS_WORD_BITS)
 	{
 		const RowKey *key = &ranges->keys->keys[code->nexact];
@@ -101,6 +104,12 @@ gpusort_rows_code_of_ranges(const KeyRanges *ranges)
 				break;
 		}
 		code->nexact++;
+	}
+	if (code->nexact == ranges->nvalues && ranges->bytes != NULL && code->bits < ROWS_WORD_BITS - 1)
+	{
+		if (ranges->range[ranges->nvalues].some_null)
+			add_field(code, FIELD_NULL, ranges->bytes, 0, 1);
+		gpusort_rows_code_add_sampled(code, ranges->bytes, sample, nrows);
 	}
 	return code;
 }

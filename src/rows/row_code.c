@@ -10,18 +10,13 @@
 #include <float.h>
 
 #include "miscadmin.h"
-#include "port/pg_bswap.h"
 
-#include "rows/row_code.h"
 #include "rows/row_plain.h"
+#include "rows/row_strings.h"
 
 #define ROWS_ENCODE_BLOCK 1024
 #define ROWS_CHARACTERS_MIN 16384	/* with fewer rows packing characters does not pay */
 #define ROWS_LEARN_MIN 2048		/* with fewer rows learning a collation does not pay */
-#define ROWS_LOOKED_BYTES (Size) 256	/* leading bytes of a key that are looked at */
-#define ROWS_LOOKED_AT 1024		/* rows read for a first look at characters */
-#define ROWS_ALIKE_SHARE 16		/* one in so many rows is read to see whether abbreviated keys are all the same */
-#define ROWS_ALIKE_MIN 64		/* the least number of rows read for that */
 #define ROWS_SAMPLE_MIN 128		/* with fewer rows a sample says nothing about other rows */
 
 static uint64
@@ -53,46 +48,6 @@ prefetch_first(const RowStore *store, const RowList *list)
 		__builtin_prefetch(gpusort_rows_record(store, list->packed[i] & list->row_mask));
 }
 
-/* The 8 bytes from a place on as a number, padded by zeros behind the end. */
-static inline uint64
-word_at(const KeyBytes *bytes, Size place)
-{
-	uint64		word = 0;
-
-	if (place + sizeof(word) <= bytes->length)
-		memcpy(&word, bytes->data + place, sizeof(word));
-	else if (place < bytes->length)
-		memcpy(&word, bytes->data + place, bytes->length - place);
-	return pg_ntoh64(word);
-}
-
-/* Gets the first `limit` bytes of a row's key, to be freed, and maybe more.  Returns false if it is NULL. */
-static bool
-get_bytes(const RowKey *key, const RowStore *store, uint32 row, Size limit, KeyBytes *bytes)
-{
-	bool		is_null;
-	Datum		value;
-
-	if (key->words != NULL || key->alike)
-	{
-		gpusort_key_bytes_set(key->alike ? 0 : key->words[row], bytes);
-		return !gpusort_rows_is_null(store, row, key->attribute);
-	}
-	value = gpusort_rows_store_get(store, row, key->attribute, &is_null);
-	if (!is_null)
-		gpusort_key_bytes_get(&key->bytes, value, limit, bytes);
-	return !is_null;
-}
-
-/* The same for row i of a list that is read in steps. */
-static bool
-get_listed(const RowKey *key, const RowStore *store, const RowList *list, uint32 i, uint32 step, Size limit, KeyBytes *bytes)
-{
-	CHECK_FOR_INTERRUPTS();
-	gpusort_rows_prefetch(store, list, i, step);
-	return get_bytes(key, store, gpusort_rows_listed(list, i), limit, bytes);
-}
-
 /*
  * Learns how texts of a key become bytes, where that must be learned.  If the narrow keys
  * of more than one in 16 texts would end early, keys are wide.
@@ -119,23 +74,6 @@ learn_bytes(RowKey *key, const RowStore *store, const RowList *list, double nrow
 		texts++;
 	}
 	source->wide = early > texts / 16;
-}
-
-/* How many leading bytes of two strings, padded by zeros, are equal; at most `end`. */
-static Size
-equal_bytes(const KeyBytes *a, const KeyBytes *b, Size end)
-{
-	Size		from = 0;
-
-	while (from < Min(end, Max(a->length, b->length)))
-	{
-		uint64		difference = word_at(a, from) ^ word_at(b, from);
-
-		if (difference != 0)
-			return Min(end, from + __builtin_clzll(difference) / 8);
-		from += sizeof(uint64);
-	}
-	return end;
 }
 
 /* Finds out whether a key is NULL in some of the rows, and whether in all. */
@@ -178,152 +116,6 @@ gpusort_rows_widen_range(const RowKey *key, const RowStore *store, const RowList
 			*low = Min(*low, codes[i]);
 			*high = Max(*high, codes[i]);
 		}
-	}
-}
-
-/* What is known of the strings of a key before it is fitted. */
-typedef struct ByteRange
-{
-	Size		skip;			/* length of the prefix that all have */
-	Size		longest;		/* length of the longest; a lower bound once it exceeds a word */
-} ByteRange;
-
-/* Finds the byte range of every step-th row. */
-static ByteRange
-find_byte_range(const RowKey *key, const RowStore *store, const RowList *list, uint32 step)
-{
-	bool		vary = gpusort_key_bytes_vary(&key->bytes);
-	KeyBytes	first = {0};
-	KeyBytes	bytes;
-	bool		found = false;
-	ByteRange	range = {0};
-
-	for (uint32 i = 0; i < list->count; i += step)
-	{
-		if (found && range.skip == 0 && (!vary || range.longest > sizeof(uint64)))
-			break;
-		if (!get_listed(key, store, list, i, step, ROWS_LOOKED_BYTES, found ? &bytes : &first))
-			continue;
-		if (!found)
-			range.skip = range.longest = first.length;
-		else
-		{
-			range.skip = equal_bytes(&first, &bytes, range.skip);
-			range.longest = Max(range.longest, bytes.length);
-			gpusort_key_bytes_free(&bytes);
-		}
-		found = true;
-	}
-	gpusort_key_bytes_free(&first);
-	return range;
-}
-
-/* True if all of some rows of a store, read in equal steps, have the same abbreviated key. */
-static bool
-words_are_alike(const RowKey *key, const RowStore *store)
-{
-	RowList		all_rows = {.count = store->nrows};
-	uint32		looked_at = Min(Max(store->nrows / ROWS_ALIKE_SHARE, ROWS_ALIKE_MIN), ROWS_LOOKED_AT);
-	ByteRange	range = find_byte_range(key, store, &all_rows, Max(store->nrows / looked_at, 1));
-
-	return range.longest == range.skip;
-}
-
-/*
- * Makes the abbreviated keys of all rows of a store at once, if the first key has such.  They
- * are expensive, and ties need them again.  If they seem to tell no rows apart, the code does
- * without them.
- */
-void
-gpusort_rows_keep_words(RowKeys *keys, const RowStore *store)
-{
-	RowKey	   *key = &keys->keys[0];
-	uint64	   *words;
-
-	if (!gpusort_rows_may_keep_words(keys) || key->all_plain)
-		return;
-	key->alike = words_are_alike(key, store);
-	if (key->alike)
-		return;
-	words = MemoryContextAllocHuge(CurrentMemoryContext, Max(store->nrows, 1) * sizeof(uint64));
-	for (uint32 row = 0; row < store->nrows; row++)
-	{
-		KeyBytes	bytes;
-
-		CHECK_FOR_INTERRUPTS();
-		words[row] = get_bytes(key, store, row, sizeof(uint64), &bytes) ? word_at(&bytes, 0) : 0;
-	}
-	key->words = words;
-}
-
-/* Must be called before the store changes, and before another one is ordered. */
-void
-gpusort_rows_forget_words(RowKeys *keys)
-{
-	for (int i = 0; i < keys->ncoded; i++)
-	{
-		if (keys->keys[i].words != NULL)
-			pfree(keys->keys[i].words);
-		keys->keys[i].words = NULL;
-		keys->keys[i].alike = false;
-		keys->keys[i].all_plain = false;
-	}
-}
-
-/* Counts the strings of every step-th row.  Returns false if a string does not have the common prefix. */
-static bool
-count_characters(CharacterSets *sets, const RowKey *key, const RowStore *store, const RowList *list, uint32 step)
-{
-	KeyBytes	first = {0};
-	KeyBytes	bytes;
-	bool		found = false;
-	bool		alike = true;
-
-	for (uint32 i = 0; i < list->count && alike; i += step)
-	{
-		KeyBytes   *place = found ? &bytes : &first;
-
-		if (!get_listed(key, store, list, i, step, sets->from + sets->nplaces + 1, place))
-			continue;
-		gpusort_characters_count(sets, place);
-		if (found)
-		{
-			alike = equal_bytes(&first, &bytes, sets->from) == sets->from;
-			gpusort_key_bytes_free(&bytes);
-		}
-		found = true;
-	}
-	gpusort_key_bytes_free(&first);
-	return alike;
-}
-
-/*
- * Counts the characters of a key behind the common prefix, as many places as fill `bits`
- * bits.  Returns false if packing them does not pay for telling nrows rows apart.  Some
- * rows of the list suggest the prefix and the number of places.  Then all rows are read,
- * and again if the prefix was wrong.  Sets *same if the strings of all rows are the same.
- */
-static bool
-find_characters(CharacterSets *sets, const RowKey *key, const RowStore *store, const RowList *list, int bits, double nrows,
-				bool *same)
-{
-	uint32		step = Max(list->count / ROWS_LOOKED_AT, 1);
-	ByteRange	range = find_byte_range(key, store, list, step);
-
-	for (;;)
-	{
-		if (range.longest == range.skip && step > 1)
-			range = find_byte_range(key, store, list, step = 1);
-		*same = range.longest == range.skip;
-		if (*same)
-			return false;
-		gpusort_characters_start(sets, range.skip);
-		(void) count_characters(sets, key, store, list, Max(list->count / ROWS_LOOKED_AT, 1));
-		if (!gpusort_characters_narrow(sets, bits) || gpusort_characters_unpacked_suffice(sets, bits, nrows))
-			return false;
-		if (count_characters(sets, key, store, list, 1))
-			return true;
-		range = find_byte_range(key, store, list, step = 1);
 	}
 }
 
@@ -381,11 +173,11 @@ add_bytes(KeyCode *code, const RowKey *key, const RowStore *store, const RowList
 	bool		same = false;
 
 	if (gpusort_key_bytes_vary(&key->bytes) && list->count >= ROWS_CHARACTERS_MIN &&
-		find_characters(&sets, key, store, list, bits_left, list->count, &same))
+		gpusort_rows_find_characters(&sets, key, store, list, bits_left, list->count, &same))
 		return add_characters(code, key, gpusort_characters_pack(&sets, bits_left));
 	if (same)
 		return true;
-	range = find_byte_range(key, store, list, 1);
+	range = gpusort_rows_byte_range(key, store, list, 1);
 	if (range.longest == range.skip)
 		return true;
 	bits = Min(8 * Min(range.longest - range.skip, sizeof(uint64)), bits_left);
@@ -419,7 +211,7 @@ add_sampled_bytes(KeyCode *code, const RowKey *key, const RowStore *sample, doub
 	if (gpusort_key_bytes_unlearned(&key->bytes))
 		return;
 	/* With a common prefix the first bytes tell nothing apart, so they are no alternative to packing. */
-	range = find_byte_range(key, sample, &list, 1);
+	range = gpusort_rows_byte_range(key, sample, &list, 1);
 	if (range.skip > 0)
 		nrows = DBL_MAX;
 	/* Where all abbreviated keys of the sample are the same, making more of them does not pay. */
@@ -428,16 +220,33 @@ add_sampled_bytes(KeyCode *code, const RowKey *key, const RowStore *sample, doub
 	while (row < sample->nrows && gpusort_rows_is_null(sample, row, key->attribute))
 		row++;
 	if (!gpusort_key_bytes_vary(&key->bytes) || sample->nrows < ROWS_SAMPLE_MIN || row == sample->nrows ||
-		!find_characters(&sets, key, sample, &list, bits_left, nrows, &same))
+		!gpusort_rows_find_characters(&sets, key, sample, &list, bits_left, nrows, &same))
 	{
 		add_field(code, key, FIELD_BYTES, bits_left);
 		return;
 	}
 	characters = gpusort_characters_pack(&sets, bits_left);
-	(void) get_bytes(key, sample, row, ROWS_LOOKED_BYTES, &bytes);
+	(void) gpusort_rows_get_bytes(key, sample, row, ROWS_LOOKED_BYTES, &bytes);
 	gpusort_characters_extend(characters, &sets, &bytes);
 	gpusort_key_bytes_free(&bytes);
 	(void) add_characters(code, key, characters);
+}
+
+/*
+ * Adds a key of bytes to a code for rows of many stores, nrows in all, as a sample of them suggests.
+ * Rows of equal codes may differ in it.
+ */
+void
+gpusort_rows_code_add_sampled(KeyCode *code, RowKey *key, const RowStore *sample, double nrows)
+{
+	RowList		all_rows = {.count = sample->nrows};
+
+	if (key->plain != NULL && key->ever_plain)
+		key = key->plain;
+	learn_bytes(key, sample, &all_rows, nrows);
+	add_sampled_bytes(code, key, sample, nrows);
+	/* Abbreviated keys would have to be made again. */
+	code->spent = gpusort_key_bytes_abbreviated(&key->bytes);
 }
 
 /* A common code: its bits mean the same in every store of the sample's layout.  nrows is the number of rows in all. */
@@ -445,25 +254,21 @@ KeyCode *
 gpusort_rows_code_common(const RowKeys *keys, const RowStore *sample, double nrows)
 {
 	KeyCode    *code = empty_code(keys);
-	RowList		all_rows = {.count = sample->nrows};
 
 	while (code->nexact < keys->ncoded && code->bits < 63)
 	{
 		RowKey	   *key = &keys->keys[code->nexact];
 
-		if (key->plain != NULL && key->ever_plain)
-			key = key->plain;
 		if (!sample->layout->attributes[key->attribute].is_constant)
 		{
-			learn_bytes(key, sample, &all_rows, nrows);
 			add_field(code, key, FIELD_NULL, 1);
-			if (key->kind == KEY_IS_VALUE)
-				add_field(code, key, FIELD_VALUE, key->width * 8);
-			else
-				add_sampled_bytes(code, key, sample, nrows);
-			/* Abbreviated keys would have to be made again. */
-			code->spent = key->kind == KEY_IS_BYTES && gpusort_key_bytes_abbreviated(&key->bytes);
-			if (key->kind != KEY_IS_VALUE || code->bits > 64)
+			if (key->kind != KEY_IS_VALUE)
+			{
+				gpusort_rows_code_add_sampled(code, key, sample, nrows);
+				break;
+			}
+			add_field(code, key, FIELD_VALUE, key->width * 8);
+			if (code->bits > 64)
 				break;
 		}
 		code->nexact++;
@@ -586,10 +391,10 @@ load_bytes(const KeyField *field, const RowStore *store, const uint32 *rows, uin
 		if (rows != NULL && i + ROWS_PREFETCH < n)
 			__builtin_prefetch(gpusort_rows_record(store, rows[i + ROWS_PREFETCH]));
 		out[i] = 0;
-		if (!get_bytes(field->key, store, rows ? rows[i] : first + i, limit, &bytes))
+		if (!gpusort_rows_get_bytes(field->key, store, rows ? rows[i] : first + i, limit, &bytes))
 			continue;
 		if (field->kind == FIELD_BYTES)
-			number = word_at(&bytes, field->skip) >> (64 - field->bits);
+			number = gpusort_rows_word_at(&bytes, field->skip) >> (64 - field->bits);
 		else if (field->characters->stops != NULL)
 			number = gpusort_characters_place(field->characters, &bytes);
 		else

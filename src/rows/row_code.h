@@ -93,6 +93,7 @@ gpusort_rows_find_word(const uint64 *words, uint32 low, uint32 high, uint64 word
 }
 
 extern KeyCode *gpusort_rows_code_common(const RowKeys *keys, const RowStore *sample, double nrows);
+extern void gpusort_rows_code_add_sampled(KeyCode *code, RowKey *key, const RowStore *sample, double nrows);
 extern KeyCode *gpusort_rows_code_fitted(const RowKeys *keys, int first_key, const RowStore *store,
 										 const RowList *list, int word_bits, int enough_bits);
 extern KeyCode *gpusort_rows_code_intervals(const RowKeys *keys, const ValueRange *range, uint32 buckets);
@@ -100,8 +101,6 @@ extern void gpusort_rows_load_intervals(const KeyField *field, const RowStore *s
 										uint32 first, uint32 n, uint64 *out);
 extern void gpusort_rows_find_nulls(const RowKey *key, const RowStore *store, const RowList *list, bool *some, bool *all);
 extern void gpusort_rows_widen_range(const RowKey *key, const RowStore *store, const RowList *list, uint64 *low, uint64 *high);
-extern void gpusort_rows_keep_words(RowKeys *keys, const RowStore *store);
-extern void gpusort_rows_forget_words(RowKeys *keys);
 extern void gpusort_rows_code_free(KeyCode *code);
 extern void gpusort_rows_encode(const KeyCode *code, const RowStore *store, const uint32 *rows,
 								uint32 first, uint32 nrows, int nbits, uint64 *out);

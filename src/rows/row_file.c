@@ -43,12 +43,12 @@ gpusort_rows_file_append(RowFile *file, const RowStore *store)
 	FilePart   *part = part_to_write(file);
 	Size		bytes = gpusort_rows_block_write(part->file, store);
 
-	Assert(store->layout->nrecord == 0);
 	part->bytes += bytes;
 	part->nblocks++;
 	file->bytes += bytes;
 	file->nrows += store->nrows;
 	file->most_rows = Max(file->most_rows, store->nrows);
+	file->most_record_bytes = Max(file->most_record_bytes, store->record_bytes);
 }
 
 void
@@ -76,8 +76,10 @@ gpusort_rows_file_next(RowFile *file, RowStore *store)
 		return false;
 	part = list_nth(file->parts, file->part);
 	gpusort_rows_store_clear(store);
-	gpusort_rows_store_reserve(store, file->most_rows);
+	gpusort_rows_store_reserve(store, file->most_rows + 1);
+	gpusort_rows_store_reserve_records(store, file->most_record_bytes);
 	store->nrows = gpusort_rows_block_read(part->file, store, 0, &record_bytes);
+	store->record_bytes = record_bytes;
 	if (++file->block == part->nblocks)
 	{
 		file->part++;

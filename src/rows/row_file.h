@@ -4,9 +4,9 @@
  *
  *	  create --> append ... --> rewind, next ... (as often as wanted) --> close
  *
- * Each append writes the rows of a store as one block, and each next reads one back.  All
- * attributes are passed by value.  Blocks are spread over files of limited size, so that
- * the space of rows that have been read can be given up while others are still needed.
+ * Each append writes the rows of a store as one block, and each next reads one back.  Blocks
+ * are spread over files of limited size, so that the space of rows that have been read can be
+ * given up while others are still needed.
  */
 #ifndef GPUSORT_ROW_FILE_H
 #define GPUSORT_ROW_FILE_H
@@ -21,7 +21,8 @@ typedef struct RowFile
 	int			part;			/* the next block to read: the number of its part, and its own in the part */
 	int			block;
 	uint64		nrows;
-	uint32		most_rows;		/* rows of the largest block */
+	uint32		most_rows;		/* the most rows of a block */
+	Size		most_record_bytes;	/* the most bytes of records of a block */
 	int64		bytes;			/* bytes written */
 } RowFile;
 

@@ -14,6 +14,7 @@
 #include "rows/device_rows.h"
 #include "rows/row_plain.h"
 #include "rows/row_sort.h"
+#include "rows/row_strings.h"
 #include "stats/sort_progress.h"
 
 #define ROWS_SORT_BYTES (2 * sizeof(uint64))	/* per row: its packed integer, and scratch of an engine */
@@ -337,18 +338,18 @@ static void
 take_for_device(RowSort *sort)
 {
 	instr_time	start;
-	bool		fits;
+	SortReason	why;
 
 	start_phase(sort, &start);
 	sort->stats.peak_bytes = Max(sort->stats.peak_bytes, bytes_held(sort, 0));
 	gpusort_progress_update(sort->progress, SORT_PHASE_WRITING, 0, 1);
 	widen_range(sort);
-	fits = gpusort_rows_device_take(sort->device_rows);
+	why = gpusort_rows_device_take(sort->device_rows);
 	sort->nrows += sort->store->nrows;
 	gpusort_rows_store_clear(sort->store);
 	end_phase(sort, start, &sort->stats.spill_time);
-	if (!fits)
-		write_runs_instead(sort, REASON_OUT_OF_MEMORY);
+	if (why != REASON_NONE)
+		write_runs_instead(sort, why);
 }
 
 /* Moves the rows in memory to those that a device will sort, or to a run. */

@@ -17,15 +17,16 @@
 #define ROWS_SAMPLE_LEAST 1024
 #define ROWS_SAMPLE_MOST 65536
 #define ROWS_DEVIATIONS 4
+#define ROWS_TIED_DEVIATIONS 2
 
 RowSplit *
-gpusort_rows_split_create(RowMemory *memory, const RowLayout *layout, Size bytes)
+gpusort_rows_split_create(const RowStore *like, Size bytes)
 {
 	RowSplit   *split = palloc0(sizeof(RowSplit));
-	Size		rows = bytes / Max(layout->fixed_bytes, 1);
+	double		rows = (double) bytes * like->nrows / Max(gpusort_rows_store_bytes(like), 1);
 
-	split->sample = gpusort_rows_store_create(memory, layout);
-	split->most = Min(Max(rows / 2 * 2, ROWS_SAMPLE_LEAST), ROWS_SAMPLE_MOST);
+	split->sample = gpusort_rows_store_create(like->memory, like->layout);
+	split->most = Min(Max((uint32) Min(rows, ROWS_SAMPLE_MOST) / 2 * 2, ROWS_SAMPLE_LEAST), ROWS_SAMPLE_MOST);
 	split->stretch = 1;
 	pg_prng_seed(&split->random, 1);
 	return split;
@@ -59,6 +60,25 @@ gpusort_rows_split_note(RowSplit *split, const RowStore *store)
 		split->next = split->sample->nrows * split->stretch + pg_prng_uint64_range(&split->random, 0, split->stretch - 1);
 	}
 	split->seen += store->nrows;
+}
+
+/* The estimate is low by two standard deviations: of many words one is frequent in the sample by chance. */
+double
+gpusort_rows_split_most_tied(RowSplit *split, const KeyCode *code)
+{
+	uint32		n = split->sample->nrows;
+	uint64	   *words = gpusort_rows_sorted_words(code, split->sample, NULL, n);
+	uint32		most = 0;
+	uint32		end;
+
+	for (uint32 start = 0; start < n; start = end)
+	{
+		for (end = start + 1; end < n && words[end] == words[start]; end++)
+			;
+		most = Max(most, end - start);
+	}
+	pfree(words);
+	return Max(most - ROWS_TIED_DEVIATIONS * sqrt(most), 0) / n * split->seen;
 }
 
 void

@@ -30,14 +30,17 @@ typedef struct RowSplit
 	uint64		most_rows[GPUSORT_PARTS_MAX];	/* rows that a part will almost surely not exceed */
 } RowSplit;
 
-/* Makes a split whose sample takes about this many bytes. */
-extern RowSplit *gpusort_rows_split_create(RowMemory *memory, const RowLayout *layout, Size bytes);
+/* Makes a split of rows such as those of a store, with a sample that takes about this many bytes. */
+extern RowSplit *gpusort_rows_split_create(const RowStore *like, Size bytes);
 
 /* Notes the next rows of the input. */
 extern void gpusort_rows_split_note(RowSplit *split, const RowStore *store);
 
 /* Finds parts with these shares of all rows, which add up to 1. */
 extern void gpusort_rows_split_find(RowSplit *split, const KeyCode *code, const double *shares, int nparts);
+
+/* Estimates how many rows have the most frequent word, at least. */
+extern double gpusort_rows_split_most_tied(RowSplit *split, const KeyCode *code);
 
 /* The part of a row with this word. */
 static inline int

@@ -399,6 +399,42 @@ record_size(const RowStore *store, uint32 row)
 	return end - gpusort_rows_record(store, row);
 }
 
+Size
+gpusort_rows_store_longest_record(const RowStore *store)
+{
+	Size		longest = 0;
+
+	for (uint32 row = 0; row < store->nrows; row++)
+	{
+		GPUSORT_CHECK_EVERY(row);
+		longest = Max(longest, record_size(store, row));
+	}
+	return longest;
+}
+
+void
+gpusort_rows_store_pad_records(const RowStore *store, const uint32 *rows, uint32 first, uint32 nrows, Size width, char *out)
+{
+	for (uint32 i = 0; i < nrows; i++, out += width)
+	{
+		uint32		row = rows ? rows[i] : first + i;
+		Size		size = record_size(store, row);
+
+		memcpy(out, gpusort_rows_record(store, row), size);
+		memset(out + size, 0, width - size);
+	}
+}
+
+char *
+gpusort_rows_store_padded_records(RowStore *store, uint32 nrows, Size width)
+{
+	gpusort_rows_store_reserve_records(store, nrows * width);
+	for (uint32 row = 0; row < nrows; row++)
+		((uint32 *) store->row_starts.data)[row] = row * (width / MAXIMUM_ALIGNOF);
+	store->record_bytes = nrows * width;
+	return store->records.data;
+}
+
 /* Copies the record of a row of another store. */
 static void
 copy_record(RowStore *store, uint32 target, const RowStore *source, uint32 row)

@@ -210,8 +210,8 @@ describe_copy(const DeviceSession *session, int slab, JobKind kind, uint32_t col
 }
 
 bool
-gpusort_session_append(DeviceSession *session, uint32_t column, uint64_t first_row, uint64_t nrows,
-					   const void *source, SortReason *why)
+gpusort_session_write(DeviceSession *session, uint32_t column, uint64_t first_row, uint64_t nrows,
+					  SessionGive give, const void *source, SortReason *why)
 {
 	uint32_t	width = session->description.column_width[column];
 	uint64_t	rows_per_slab = gpusort_arena->slab_bytes / width;
@@ -230,7 +230,9 @@ gpusort_session_append(DeviceSession *session, uint32_t column, uint64_t first_r
 			*why = REASON_NO_ANSWER;
 			return fail(session);
 		}
-		memcpy(gpusort_slab_memory(slab), (const char *) source + done * width, count * width);
+		HOLD_INTERRUPTS();
+		give(source, done, count, width, gpusort_slab_memory(slab));
+		RESUME_INTERRUPTS();
 		describe_copy(session, slab, JOB_APPEND, column, first_row + done, count);
 		if (!gpusort_append_submit(slab, session->job))
 		{
@@ -241,6 +243,20 @@ gpusort_session_append(DeviceSession *session, uint32_t column, uint64_t first_r
 		done += count;
 	}
 	return true;
+}
+
+/* A SessionGive that copies an array. */
+static void
+give_array(const void *source, uint64_t done, uint64_t nrows, uint32_t width, void *target)
+{
+	memcpy(target, (const char *) source + done * width, nrows * width);
+}
+
+bool
+gpusort_session_append(DeviceSession *session, uint32_t column, uint64_t first_row, uint64_t nrows,
+					   const void *source, SortReason *why)
+{
+	return gpusort_session_write(session, column, first_row, nrows, give_array, source, why);
 }
 
 bool

@@ -24,11 +24,18 @@
 typedef struct DeviceSession DeviceSession;
 
 /*
- * Opens a session for nrows rows of columns of 1, 2, 4, 8 or 16 bytes, on a certain device or on
+ * Opens a session for nrows rows of columns as wide as GpusortSessionSpec says, on a certain device or on
  * GPUSORT_ANY_DEVICE.  Returns NULL and sets *why if none can be opened.
  */
 extern DeviceSession *gpusort_session_open(const GpusortSpec *spec, SortUse use, int device, uint64_t nrows,
 										   uint32_t ncolumns, const uint8_t *column_width, SortReason *why);
+
+/* Writes nrows rows of a source, of width bytes, after the first `done` ones to the target.  Must raise no error. */
+typedef void (*SessionGive) (const void *source, uint64_t done, uint64_t nrows, uint32_t width, void *target);
+
+/* Copies rows that `give` writes to the device. */
+extern bool gpusort_session_write(DeviceSession *session, uint32_t column, uint64_t first_row, uint64_t nrows,
+								  SessionGive give, const void *source, SortReason *why);
 
 /* Copies rows to the device.  The source may be changed when the call returns. */
 extern bool gpusort_session_append(DeviceSession *session, uint32_t column, uint64_t first_row,

@@ -1,0 +1,181 @@
+/*
+ * row_strings.c
+ *	  The strings of a key that is bytes, see row_strings.h.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "rows/row_strings.h"
+
+#define ROWS_ALIKE_SHARE 16		/* one in so many rows is read to see whether abbreviated keys are all the same */
+#define ROWS_ALIKE_MIN 64		/* the least number of rows read for that */
+
+bool
+gpusort_rows_get_bytes(const RowKey *key, const RowStore *store, uint32 row, Size limit, KeyBytes *bytes)
+{
+	bool		is_null;
+	Datum		value;
+
+	if (key->words != NULL || key->alike)
+	{
+		gpusort_key_bytes_set(key->alike ? 0 : key->words[row], bytes);
+		return !gpusort_rows_is_null(store, row, key->attribute);
+	}
+	value = gpusort_rows_store_get(store, row, key->attribute, &is_null);
+	if (!is_null)
+		gpusort_key_bytes_get(&key->bytes, value, limit, bytes);
+	return !is_null;
+}
+
+/* The same for row i of a list that is read in steps. */
+static bool
+get_listed(const RowKey *key, const RowStore *store, const RowList *list, uint32 i, uint32 step, Size limit, KeyBytes *bytes)
+{
+	CHECK_FOR_INTERRUPTS();
+	gpusort_rows_prefetch(store, list, i, step);
+	return gpusort_rows_get_bytes(key, store, gpusort_rows_listed(list, i), limit, bytes);
+}
+
+/* How many leading bytes of two strings, padded by zeros, are equal; at most `end`. */
+static Size
+equal_bytes(const KeyBytes *a, const KeyBytes *b, Size end)
+{
+	Size		from = 0;
+
+	while (from < Min(end, Max(a->length, b->length)))
+	{
+		uint64		difference = gpusort_rows_word_at(a, from) ^ gpusort_rows_word_at(b, from);
+
+		if (difference != 0)
+			return Min(end, from + __builtin_clzll(difference) / 8);
+		from += sizeof(uint64);
+	}
+	return end;
+}
+
+ByteRange
+gpusort_rows_byte_range(const RowKey *key, const RowStore *store, const RowList *list, uint32 step)
+{
+	bool		vary = gpusort_key_bytes_vary(&key->bytes);
+	KeyBytes	first = {0};
+	KeyBytes	bytes;
+	bool		found = false;
+	ByteRange	range = {0};
+
+	for (uint32 i = 0; i < list->count; i += step)
+	{
+		if (found && range.skip == 0 && (!vary || range.longest > sizeof(uint64)))
+			break;
+		if (!get_listed(key, store, list, i, step, ROWS_LOOKED_BYTES, found ? &bytes : &first))
+			continue;
+		if (!found)
+			range.skip = range.longest = first.length;
+		else
+		{
+			range.skip = equal_bytes(&first, &bytes, range.skip);
+			range.longest = Max(range.longest, bytes.length);
+			gpusort_key_bytes_free(&bytes);
+		}
+		found = true;
+	}
+	gpusort_key_bytes_free(&first);
+	return range;
+}
+
+/* True if all of some rows of a store, read in equal steps, have the same abbreviated key. */
+static bool
+words_are_alike(const RowKey *key, const RowStore *store)
+{
+	RowList		all_rows = {.count = store->nrows};
+	uint32		looked_at = Min(Max(store->nrows / ROWS_ALIKE_SHARE, ROWS_ALIKE_MIN), ROWS_LOOKED_AT);
+	ByteRange	range = gpusort_rows_byte_range(key, store, &all_rows, Max(store->nrows / looked_at, 1));
+
+	return range.longest == range.skip;
+}
+
+void
+gpusort_rows_keep_words(RowKeys *keys, const RowStore *store)
+{
+	RowKey	   *key = &keys->keys[0];
+	uint64	   *words;
+
+	if (!gpusort_rows_may_keep_words(keys) || key->all_plain)
+		return;
+	key->alike = words_are_alike(key, store);
+	if (key->alike)
+		return;
+	words = MemoryContextAllocHuge(CurrentMemoryContext, Max(store->nrows, 1) * sizeof(uint64));
+	for (uint32 row = 0; row < store->nrows; row++)
+	{
+		KeyBytes	bytes;
+
+		CHECK_FOR_INTERRUPTS();
+		words[row] = gpusort_rows_get_bytes(key, store, row, sizeof(uint64), &bytes) ? gpusort_rows_word_at(&bytes, 0) : 0;
+	}
+	key->words = words;
+}
+
+void
+gpusort_rows_forget_words(RowKeys *keys)
+{
+	for (int i = 0; i < keys->ncoded; i++)
+	{
+		if (keys->keys[i].words != NULL)
+			pfree(keys->keys[i].words);
+		keys->keys[i].words = NULL;
+		keys->keys[i].alike = false;
+		keys->keys[i].all_plain = false;
+	}
+}
+
+/* Counts the strings of every step-th row.  Returns false if a string does not have the common prefix. */
+static bool
+count_characters(CharacterSets *sets, const RowKey *key, const RowStore *store, const RowList *list, uint32 step)
+{
+	KeyBytes	first = {0};
+	KeyBytes	bytes;
+	bool		found = false;
+	bool		alike = true;
+
+	for (uint32 i = 0; i < list->count && alike; i += step)
+	{
+		KeyBytes   *place = found ? &bytes : &first;
+
+		if (!get_listed(key, store, list, i, step, sets->from + sets->nplaces + 1, place))
+			continue;
+		gpusort_characters_count(sets, place);
+		if (found)
+		{
+			alike = equal_bytes(&first, &bytes, sets->from) == sets->from;
+			gpusort_key_bytes_free(&bytes);
+		}
+		found = true;
+	}
+	gpusort_key_bytes_free(&first);
+	return alike;
+}
+
+bool
+gpusort_rows_find_characters(CharacterSets *sets, const RowKey *key, const RowStore *store, const RowList *list, int bits,
+							 double nrows, bool *same)
+{
+	uint32		step = Max(list->count / ROWS_LOOKED_AT, 1);
+	ByteRange	range = gpusort_rows_byte_range(key, store, list, step);
+
+	for (;;)
+	{
+		if (range.longest == range.skip && step > 1)
+			range = gpusort_rows_byte_range(key, store, list, step = 1);
+		*same = range.longest == range.skip;
+		if (*same)
+			return false;
+		gpusort_characters_start(sets, range.skip);
+		(void) count_characters(sets, key, store, list, Max(list->count / ROWS_LOOKED_AT, 1));
+		if (!gpusort_characters_narrow(sets, bits) || gpusort_characters_unpacked_suffice(sets, bits, nrows))
+			return false;
+		if (count_characters(sets, key, store, list, 1))
+			return true;
+		range = gpusort_rows_byte_range(key, store, list, step = 1);
+	}
+}

@@ -1,0 +1,63 @@
+/*
+ * row_strings.h
+ *	  The strings of a key that is bytes: what they have in common, and the characters that
+ *	  occur.
+ *
+ * Abbreviated keys are strings too.  They are expensive, so those of the first key are made
+ * once for all rows of a store.
+ */
+#ifndef GPUSORT_ROW_STRINGS_H
+#define GPUSORT_ROW_STRINGS_H
+
+#include "port/pg_bswap.h"
+
+#include "rows/row_code.h"
+
+#define ROWS_LOOKED_AT 1024		/* rows read for a first look at a key */
+#define ROWS_LOOKED_BYTES (Size) 256	/* leading bytes of a key that are looked at */
+
+/* What strings of a key have in common. */
+typedef struct ByteRange
+{
+	Size		skip;			/* length of the prefix that all have */
+	Size		longest;		/* length of the longest; a lower bound once it exceeds a word */
+} ByteRange;
+
+/* Gets the first `limit` bytes of a row's key, to be freed, and maybe more.  Returns false if it is NULL. */
+extern bool gpusort_rows_get_bytes(const RowKey *key, const RowStore *store, uint32 row, Size limit, KeyBytes *bytes);
+
+/* The byte range of every step-th row of a list. */
+extern ByteRange gpusort_rows_byte_range(const RowKey *key, const RowStore *store, const RowList *list, uint32 step);
+
+/*
+ * Counts the characters of a key behind the common prefix, as many places as fill `bits`
+ * bits.  Returns false if packing them does not pay for telling nrows rows apart.  Some
+ * rows of the list suggest the prefix and the number of places.  Then all rows are read,
+ * and again if the prefix was wrong.  Sets *same if the strings of all rows are the same.
+ */
+extern bool gpusort_rows_find_characters(CharacterSets *sets, const RowKey *key, const RowStore *store,
+										 const RowList *list, int bits, double nrows, bool *same);
+
+/*
+ * Makes the abbreviated keys of all rows of a store at once, if the first key has such, for
+ * ties need them again.  If they seem to tell no rows apart, the code does without them.
+ */
+extern void gpusort_rows_keep_words(RowKeys *keys, const RowStore *store);
+
+/* Must be called before the store changes, and before another one is ordered. */
+extern void gpusort_rows_forget_words(RowKeys *keys);
+
+/* The 8 bytes from a place on as a number, padded by zeros behind the end. */
+static inline uint64
+gpusort_rows_word_at(const KeyBytes *bytes, Size place)
+{
+	uint64		word = 0;
+
+	if (place + sizeof(word) <= bytes->length)
+		memcpy(&word, bytes->data + place, sizeof(word));
+	else if (place < bytes->length)
+		memcpy(&word, bytes->data + place, bytes->length - place);
+	return pg_ntoh64(word);
+}
+
+#endif							/* GPUSORT_ROW_STRINGS_H */
