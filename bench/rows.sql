@@ -135,6 +135,20 @@ CALL measure('rows', 'first 10', 'int4', NULL, :many, rows_contenders('x, id', '
 CALL measure('rows', 'first 100,000', 'int4', NULL, :many, rows_contenders('x, id', 'narrow', 'x', 'count(*)', ' LIMIT 100000'), 'Sort', :slow_runs);
 \endif
 
+\if :{?index}
+SET work_mem = '4MB';
+CREATE INDEX ON narrow (x);
+CREATE INDEX ON wide (c);
+CREATE INDEX ON wide (t COLLATE "C");
+VACUUM (ANALYZE) narrow, wide;
+CALL measure('rows', 'with an index, two columns', 'int4', NULL, :many, rows_contenders('x, id', 'narrow', 'x', 'count(x), count(id)'), 'Sort', :slow_runs);
+CALL measure('rows', 'with an index, five columns', 'int4', NULL, :fewer,
+			 rows_contenders('a, b, c, d, t', 'wide', 'c', 'count(a), count(b), count(c), count(d), count(t)'), 'Sort', :slow_runs);
+CALL measure('rows', 'with an index, two columns', 'text COLLATE "C"', NULL, :fewer, rows_contenders('t, a', 'wide', 't COLLATE "C"', 'count(t), count(a)'), 'Sort', :slow_runs);
+DROP INDEX narrow_x_idx, wide_c_idx, wide_t_idx;
+SET work_mem = '4GB';
+\endif
+
 \if :{?sequences}
 SELECT format('SET work_mem = %L', memory),
 	format('CALL measure(''rows'', %L, ''int4'', NULL, %s, rows_contenders(''x, id'', ''narrow'', %L, ''count(x), count(id)''), ''Sort'', %s)', what || ', work_mem ' || memory, :many, key, :slow_runs)

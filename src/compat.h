@@ -154,6 +154,13 @@
 #define GPUSORT_ANUM_COLLATION_RULES Anum_pg_collation_collicurules
 #endif
 
+/* PostgreSQL 18 (e22253467) counts the disabled nodes of paths, too. */
+#if PG_VERSION_NUM >= 180000
+#define GPUSORT_COST_SORT(path, input_cost, rows, width) cost_sort(path, NULL, NIL, 0, input_cost, rows, width, 0.0, work_mem, -1.0)
+#else
+#define GPUSORT_COST_SORT(path, input_cost, rows, width) cost_sort(path, NULL, NIL, input_cost, rows, width, 0.0, work_mem, -1.0)
+#endif
+
 /* PostgreSQL 18 (8123e91f5) describes ordering operators by comparison type. */
 #if PG_VERSION_NUM >= 180000
 #define GPUSORT_ORDERING_STRATEGY CompareType

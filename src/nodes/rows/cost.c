@@ -18,6 +18,7 @@
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 
+#include "compat.h"
 #include "guc.h"
 #include "rows/row_bound.h"
 #include "nodes/rows/rows_node.h"
@@ -117,6 +118,18 @@ cost_until_sorted(const Sort *sort)
 	return IsA(sort, IncrementalSort) ? sort->plan.total_cost : sort->plan.startup_cost;
 }
 
+/* The same without a bound, and as the server estimates it: a Sort may have the node's cost already (plan_price.c). */
+static Cost
+server_cost_until_sorted(const Sort *sort)
+{
+	Path		path;
+
+	if (IsA(sort, IncrementalSort))
+		return sort->plan.total_cost;
+	GPUSORT_COST_SORT(&path, sort->plan.lefttree->total_cost, sort->plan.plan_rows, sort->plan.plan_width);
+	return Max(path.startup_cost, sort->plan.startup_cost);
+}
+
 /* True if a Sort costs enough that the node may win: a quick first check. */
 bool
 gpusort_rows_may_win(const Sort *sort)
@@ -144,7 +157,7 @@ gpusort_rows_cost(const Sort *sort, double bound, bool bound_is_known)
 	else if (bound > 0 && !bound_is_known && bound < rows * ROWS_BOUND_SHARE)
 		cost.reason = PLAN_BOUND;
 	else
-		cost.reason = cost.startup < cost_until_sorted(sort) ? PLAN_TAKEN : PLAN_COST;
+		cost.reason = cost.startup < (bound > 0 ? cost_until_sorted(sort) : server_cost_until_sorted(sort)) ? PLAN_TAKEN : PLAN_COST;
 	return cost;
 }
 

@@ -57,6 +57,9 @@ typedef struct RowsCost
 extern void gpusort_rows_node_init(void);
 extern bool gpusort_rows_take(const Sort *sort);
 
+/* plan_price.c */
+extern void gpusort_rows_price_init(void);
+
 /* plan_bound.c */
 extern double gpusort_rows_wanted(const Limit *limit);
 extern RowsBound gpusort_rows_plan_bound(const Sort *sort, const struct PlanPlace *place);

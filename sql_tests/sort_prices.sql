@@ -1,0 +1,88 @@
+-- The planner knows what the rows node costs where the final ORDER BY is planned.
+SET max_parallel_workers_per_gather = 0;
+SET parallel_setup_cost = 1000;
+SET parallel_tuple_cost = 0.1;
+SET random_page_cost = 4;
+SET effective_cache_size = '4GB';
+SET work_mem = '4MB';
+CREATE TABLE priced AS SELECT i AS id, hashint4(i) AS x, (i * 7919 % 20011)::text COLLATE "C" AS t, i / 3 AS few FROM generate_series(1, 20000) i;
+CREATE INDEX ON priced (x);
+CREATE INDEX ON priced (few, x);
+CREATE INDEX ON priced (t);
+CREATE INDEX ON priced (id);
+VACUUM ANALYZE priced;
+CREATE FUNCTION nodes(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+	nodes text[];
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		IF line ~ '->|^ ?[A-Z]' AND line !~ '^ *[A-Z][A-Za-z ]*:' THEN
+			nodes := nodes || regexp_replace(line, '^ *(->  )?([A-Z][^(]*( \(Gpusort[a-zA-Z]*\))?)( using .*| on .*|$)', '\2');
+		END IF;
+	END LOOP;
+	RETURN array_to_string(nodes, ' > ');
+END $$;
+
+-- An index in whose order the table is not costs more than reading and sorting all of it; for the first rows it is cheap.
+SELECT query, nodes(query) FROM unnest(ARRAY[
+	'SELECT x, id FROM priced ORDER BY x',
+	'SELECT x, id FROM priced ORDER BY x DESC',
+	'SELECT x + 1, id FROM priced ORDER BY x',
+	'SELECT few, x FROM priced ORDER BY few, x, id',
+	'SELECT t, id FROM priced ORDER BY t',
+	'SELECT x FROM priced ORDER BY x',
+	'SELECT id, x FROM priced ORDER BY id',
+	'SELECT x, id FROM priced ORDER BY x LIMIT 10',
+	'SELECT x FROM priced WHERE x BETWEEN 0 AND 1000000 ORDER BY x',
+	'SELECT x, count(*) OVER () FROM (SELECT x, id FROM priced ORDER BY x OFFSET 0) q',
+	'SELECT DISTINCT x FROM priced ORDER BY x']) query;
+SET gpusort.enable_sort = off;
+SELECT nodes('SELECT x, id FROM priced ORDER BY x');
+RESET gpusort.enable_sort;
+
+-- With cheap pages the planner would take the index although that takes longer.  Not where the table has its order.
+SET random_page_cost = 1.1;
+SELECT query, nodes(query) FROM unnest(ARRAY[
+	'SELECT x, id FROM priced ORDER BY x',
+	'SELECT t, id FROM priced ORDER BY t',
+	'SELECT id, x FROM priced ORDER BY id',
+	'SELECT x, id FROM priced WHERE x > 2000000000 ORDER BY x']) query;
+SET random_page_cost = 4;
+SET enable_sort = off;
+SELECT nodes('SELECT x, id FROM priced ORDER BY x');
+RESET enable_sort;
+SET gpusort.method = 'radix';
+SELECT nodes('SELECT x, id FROM priced ORDER BY x');
+RESET gpusort.method;
+
+-- The rows are right, whatever the target list computes before and after sorting.
+SELECT count(*), bool_and(x >= before) FROM (SELECT x, lag(x, 1, x) OVER () AS before FROM (SELECT x, id FROM priced ORDER BY x OFFSET 0) s) q;
+CREATE FUNCTION same_rows(query text) RETURNS bool LANGUAGE plpgsql AS $$
+DECLARE
+	ours text;
+	theirs text;
+BEGIN
+	EXECUTE format('SELECT md5(string_agg(q::text, '','')) FROM (%s OFFSET 0) q', query) INTO ours;
+	PERFORM set_config('gpusort.enable_sort', 'off', true);
+	EXECUTE format('SELECT md5(string_agg(q::text, '','')) FROM (%s OFFSET 0) q', query) INTO theirs;
+	PERFORM set_config('gpusort.enable_sort', 'on', true);
+	RETURN ours = theirs;
+END $$;
+SELECT query, same_rows(query) FROM unnest(ARRAY[
+	'SELECT id % 7 AS a, x * 2::int8 AS b FROM priced ORDER BY x, id',
+	'SELECT id, (SELECT count(*) FROM priced q WHERE q.id < p.id % 5) FROM priced p ORDER BY x, id',
+	'SELECT generate_series(1, id % 3) AS n, id FROM priced ORDER BY t, id',
+	'SELECT few, count(*) FROM priced GROUP BY few ORDER BY count(*) DESC, few',
+	'SELECT x FROM priced UNION ALL SELECT id FROM priced ORDER BY 1',
+	'SELECT p.id, q.t FROM priced p JOIN priced q ON p.id = q.few ORDER BY q.x, p.id, q.id']) query;
+
+-- Parallel workers compete at that cost, too.
+SET max_parallel_workers_per_gather = 2;
+SET parallel_setup_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SELECT nodes('SELECT x, id FROM priced ORDER BY t'), nodes('SELECT x, id FROM priced WHERE md5(md5(md5(md5(t)))) > ''0'' ORDER BY t');
+SET parallel_tuple_cost = 0;
+SELECT nodes('SELECT x, id FROM priced WHERE md5(md5(md5(md5(t)))) > ''0'' ORDER BY t');
+DROP FUNCTION nodes, same_rows;
+DROP TABLE priced;

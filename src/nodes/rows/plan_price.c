@@ -1,0 +1,220 @@
+/*
+ * plan_price.c
+ *	  Has the planner compare the final ORDER BY at the rows node's cost.
+ *
+ * The node takes a Sort's place when the plan is finished.  Until then the planner knows only
+ * what its own Sort costs, and may choose an index scan, or parallel workers below a Gather
+ * Merge, that take longer than the node.  So where the node will win, the planner is given
+ * Sorts at its cost as well, one of all rows and one for each parallel worker.
+ *
+ * An index whose order the table does not have leads to another page with each row.  The
+ * planner charges for reading that page, once if it expects the cache to hold all of them, but
+ * not for finding it in memory each time, which takes ten times as long as reading a row in
+ * sequence.  A Sort that is cheaper once that is added gets the better price.
+ *
+ * Only the final ORDER BY without a LIMIT has such paths.  The server offers no hook where it
+ * makes the Sorts below grouping, windows, DISTINCT, merge joins and Appends.  With a LIMIT its
+ * Sort keeps few rows, which the paths do not say.
+ */
+#include "postgres.h"
+
+#include "access/amapi.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/planner.h"
+#include "optimizer/tlist.h"
+
+#include "guc.h"
+#include "nodes/rows/rows_node.h"
+
+#define ROWS_COST_FAR 100.0		/* operators to find a row's page in memory, where it is not that of the row before */
+#define ROWS_PRICE_BELOW 0.98	/* a path must be cheaper by more than 1 % not to be dropped */
+
+static create_upper_paths_hook_type previous_upper_paths;
+
+/* The place of the expression of an ORDER BY in a path's target, or -1. */
+static int
+find_in_target(const PathTarget *target, const SortGroupClause *clause)
+{
+	for (int i = 0; target->sortgrouprefs != NULL && i < list_length(target->exprs); i++)
+	{
+		if (target->sortgrouprefs[i] == clause->tleSortGroupRef)
+			return i;
+	}
+	return -1;
+}
+
+/* Sets the keys of a Sort plan to the ORDER BY.  Returns false if the target does not have one of them. */
+static bool
+set_keys(Sort *sort, const List *clauses, const PathTarget *target)
+{
+	ListCell   *cell;
+
+	sort->sortColIdx = palloc(list_length(clauses) * sizeof(AttrNumber));
+	sort->sortOperators = palloc(list_length(clauses) * sizeof(Oid));
+	sort->collations = palloc(list_length(clauses) * sizeof(Oid));
+	foreach(cell, clauses)
+	{
+		const SortGroupClause *clause = lfirst(cell);
+		int			place = find_in_target(target, clause);
+
+		if (place < 0)
+			return false;
+		sort->sortColIdx[sort->numCols] = place + 1;
+		sort->sortOperators[sort->numCols] = clause->sortop;
+		sort->collations[sort->numCols] = exprCollation(list_nth(target->exprs, place));
+		sort->numCols++;
+	}
+	return true;
+}
+
+/* The Sort plan that would be made of a path, as far as cost.c looks at it; NULL if it cannot be foreseen. */
+static Sort *
+foresee_sort(const PlannerInfo *root, const SortPath *path)
+{
+	const PathTarget *target = path->path.pathtarget;
+	Sort	   *sort = makeNode(Sort);
+	ListCell   *cell;
+
+	/* Keys that say nothing new have no place in the path. */
+	if (list_length(root->sort_pathkeys) != list_length(root->parse->sortClause) ||
+		!set_keys(sort, root->parse->sortClause, target))
+		return NULL;
+	foreach(cell, target->exprs)
+		sort->plan.targetlist = lappend(sort->plan.targetlist,
+										makeTargetEntry(lfirst(cell), foreach_current_index(cell) + 1, NULL, false));
+	sort->plan.plan_rows = path->path.rows;
+	sort->plan.plan_width = target->width;
+	sort->plan.startup_cost = path->path.startup_cost;
+	sort->plan.total_cost = path->path.total_cost;
+	sort->plan.lefttree = (Plan *) makeNode(Result);
+	sort->plan.lefttree->total_cost = path->subpath->total_cost;
+	return sort;
+}
+
+/* What an index scan costs beyond the planner's estimate. */
+static Cost
+index_surcharge(PlannerInfo *root, IndexPath *path)
+{
+	const IndexOptInfo *index = path->indexinfo;
+	amcostestimate_function estimate = (amcostestimate_function) index->amcostestimate;
+	Selectivity selectivity;
+	double		correlation;
+
+	if (path->path.pathtype != T_IndexScan)
+		return 0;
+	estimate(root, path, 1.0, &(Cost) {0}, &(Cost) {0}, &selectivity, &correlation, &(double) {0});
+	return selectivity * index->rel->tuples * (1 - correlation * correlation) * ROWS_COST_FAR * cpu_operator_cost;
+}
+
+/* The same of all index scans of a path that need no Sort or join. */
+static Cost
+surcharge(PlannerInfo *root, Path *path)
+{
+	const List *subpaths = NIL;
+	Cost		sum = 0;
+	ListCell   *cell;
+
+	if (IsA(path, IndexPath))
+		return index_surcharge(root, (IndexPath *) path);
+	if (IsA(path, ProjectionPath))
+		return surcharge(root, ((ProjectionPath *) path)->subpath);
+	if (IsA(path, GatherMergePath))
+		return surcharge(root, ((GatherMergePath *) path)->subpath);
+	if (IsA(path, AppendPath))
+		subpaths = ((AppendPath *) path)->subpaths;
+	else if (IsA(path, MergeAppendPath))
+		subpaths = ((MergeAppendPath *) path)->subpaths;
+	foreach(cell, subpaths)
+		sum += surcharge(root, lfirst(cell));
+	return sum;
+}
+
+/* What a path must cost to be chosen for all rows, if that is right although it really costs `cost`. */
+static Cost
+price_to_win(PlannerInfo *root, const RelOptInfo *ordered, Cost cost)
+{
+	Cost		price = cost;
+	ListCell   *cell;
+
+	foreach(cell, ordered->pathlist)
+	{
+		Path	   *other = lfirst(cell);
+
+		if (other->total_cost + surcharge(root, other) <= cost)
+			return cost;
+		price = Min(price, other->total_cost * ROWS_PRICE_BELOW);
+	}
+	return price;
+}
+
+/* A Sort of a path's rows at the cost of the rows node, or NULL if that would not take its place. */
+static Path *
+price(PlannerInfo *root, RelOptInfo *ordered, Path *input)
+{
+	SortPath   *path;
+	Sort	   *sort;
+	RowsCost	cost;
+
+	if (pathkeys_contained_in(root->sort_pathkeys, input->pathkeys))
+		return NULL;
+	path = create_sort_path(root, ordered, input, root->sort_pathkeys, -1.0);
+	sort = foresee_sort(root, path);
+	if (sort == NULL || !gpusort_rows_take(sort))
+		return NULL;
+	cost = gpusort_rows_cost(sort, 0, false);
+	path->path.total_cost = price_to_win(root, ordered, cost.total);
+	path->path.startup_cost = Min(cost.startup, path->path.total_cost);
+	return &path->path;
+}
+
+/* Adds a path that returns the rows of another one as the ORDER BY's relation has them. */
+static void
+add_ordered(PlannerInfo *root, RelOptInfo *ordered, Path *path)
+{
+	PathTarget *target = root->upper_targets[UPPERREL_ORDERED];
+
+	if (path->pathtarget != target)
+		path = apply_projection_to_path(root, ordered, path, target);
+	add_path(ordered, path);
+}
+
+static void
+add_priced_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *ordered)
+{
+	Path	   *path = price(root, ordered, input->cheapest_total_path);
+
+	if (path != NULL)
+		add_ordered(root, ordered, path);
+	if (!ordered->consider_parallel || input->partial_pathlist == NIL)
+		return;
+	path = price(root, ordered, linitial(input->partial_pathlist));
+	if (path != NULL)
+	{
+		double		rows = path->rows * path->parallel_workers;
+
+		add_ordered(root, ordered, (Path *) create_gather_merge_path(root, ordered, path, path->pathtarget,
+																	  root->sort_pathkeys, NULL, &rows));
+	}
+}
+
+static void
+offer_priced_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, RelOptInfo *output, void *extra)
+{
+	if (previous_upper_paths)
+		previous_upper_paths(root, stage, input, output, extra);
+	if (stage == UPPERREL_ORDERED && gpusort_sort_enabled() && !gpusort_force_nodes && enable_sort &&
+		root->sort_pathkeys != NIL && !limit_needed(root->parse))
+		add_priced_paths(root, input, output);
+}
+
+void
+gpusort_rows_price_init(void)
+{
+	previous_upper_paths = create_upper_paths_hook;
+	create_upper_paths_hook = offer_priced_paths;
+}
