@@ -178,5 +178,11 @@ SELECT count(s) FROM (SELECT gpusort.array_sort(a) AS s FROM parts WHERE 1 / (x 
 SELECT count(s) FROM (SELECT gpusort.array_sort(a) AS s FROM parts_1 UNION ALL SELECT gpusort.array_sort(ARRAY[1 / (x - 60), 2]) FROM parts_2 LIMIT 300) q;
 SELECT count(s) FROM (SELECT gpusort.array_sort(a) AS s FROM parts WHERE 1 / (x - 60) IS NOT NULL LIMIT 310) q;
 
+
+-- Of two errors in a row the first is raised.
+SELECT id, 1 / (id - 1), gpusort.array_percentile_cont(a, 5) FROM ahead;
+SELECT id, 1 / (id - 1), gpusort.array_percentile_disc(a, '{0.5,NULL,-1}'::float8[]) FROM ahead;
+SELECT id, gpusort.array_percentile_cont(a, 'NaN'::float8), 1 / (id - 1) FROM ahead;
+
 RESET search_path;
 DROP SCHEMA ahead CASCADE;

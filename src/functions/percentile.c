@@ -37,39 +37,6 @@ typedef struct Found
 /* Memory for up to this many fractions lies on the stack. */
 #define FEW_FRACTIONS 4
 
-void
-gpusort_fractions_read(Fractions *fractions, Datum argument, bool is_array)
-{
-	if (is_array)
-	{
-		fractions->array = DatumGetArrayTypeP(argument);
-		deconstruct_array(fractions->array, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
-						  &fractions->values, &fractions->nulls, (int *) &fractions->count);
-		return;
-	}
-	fractions->array = NULL;
-	fractions->count = 1;
-	fractions->value = argument;
-	fractions->isnull = false;
-	fractions->values = &fractions->value;
-	fractions->nulls = &fractions->isnull;
-}
-
-void
-gpusort_fractions_check(const Fractions *fractions)
-{
-	for (uint32 i = 0; i < fractions->count; i++)
-	{
-		double		fraction = fractions->nulls[i] ? 0 : DatumGetFloat8(fractions->values[i]);
-
-		GPUSORT_CHECK_EVERY(i);
-		if (fraction < 0 || fraction > 1 || isnan(fraction))
-			ereport(ERROR,
-					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-					 errmsg("percentile value %g is not between 0 and 1", fraction)));
-	}
-}
-
 /*
  * The place of a fraction among count values.  For a single fraction PostgreSQL computes
  * the proportion as a product less a whole number.  Where the processor has one instruction

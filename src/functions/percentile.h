@@ -6,31 +6,15 @@
 #ifndef GPUSORT_PERCENTILE_H
 #define GPUSORT_PERCENTILE_H
 
+#include "arrays/fractions.h"
 #include "arrays/stored_values.h"
 #include "functions/spilled_set.h"
-
-/* The fractions asked for: one, or an array of any shape. */
-typedef struct Fractions
-{
-	ArrayType  *array;			/* NULL for one fraction */
-	uint32		count;
-	Datum	   *values;			/* float8 */
-	bool	   *nulls;
-	Datum		value;			/* one fraction lies here, so a Fractions must not be moved */
-	bool		isnull;
-} Fractions;
 
 typedef enum PercentileKind
 {
 	PERCENTILE_DISCRETE,		/* a value of the set */
 	PERCENTILE_CONTINUOUS		/* float8 or interval, interpolated between two values */
 } PercentileKind;
-
-/* The fractions in an argument of type float8 or, with is_array, float8[]. */
-extern void gpusort_fractions_read(Fractions *fractions, Datum argument, bool is_array);
-
-/* Raises an error unless each fraction is NULL or between 0 and 1. */
-extern void gpusort_fractions_check(const Fractions *fractions);
 
 /*
  * Returns the percentiles of a set: one value, or an array of the fractions' shape.  A set

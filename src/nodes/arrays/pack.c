@@ -28,6 +28,7 @@
 #include "utils/lsyscache.h"
 
 #include "arrays/array_items.h"
+#include "arrays/fractions.h"
 #include "keys/key_compare.h"
 #include "guc.h"
 #include "large_memory.h"
@@ -192,6 +193,26 @@ number_value(ArraysState *state, BatchedCall *call)
 	return exprType((Node *) call->number->expr) == INT4OID ? DatumGetInt32(value) : DatumGetInt64(value);
 }
 
+/* True if the call has fractions that are an error of its function. */
+static bool
+fractions_are_wrong(ArraysState *state, const BatchedCall *call)
+{
+	MemoryContext caller;
+	Fractions	fractions;
+	double		wrong;
+	bool		is_null = false;
+	bool		result;
+
+	if (call->info->number != ARRAY_NUMBER_FRACTIONS || call->is_null)
+		return false;
+	caller = MemoryContextSwitchTo(state->css.ss.ps.ps_ExprContext->ecxt_per_tuple_memory);
+	gpusort_fractions_read(&fractions, option_value(state, call->number, (Datum) 0, &is_null),
+						   exprType((Node *) call->number->expr) == FLOAT8ARRAYOID);
+	result = !gpusort_fractions_in_range(&fractions, &wrong);
+	MemoryContextSwitchTo(caller);
+	return result;
+}
+
 /* Evaluates the options of a call for the scan that begins. */
 void
 gpusort_arrays_start_call(ArraysState *state, BatchedCall *call)
@@ -204,7 +225,7 @@ gpusort_arrays_start_call(ArraysState *state, BatchedCall *call)
 	descending = DatumGetBool(option_value(state, call->descending, BoolGetDatum(call->info->descending), &call->is_null));
 	(void) option_value(state, call->nulls_first, BoolGetDatum(false), &call->is_null);
 	set_spec(call, number, descending);
-	call->by_function = left_to_function(call, number);
+	call->by_function = left_to_function(call, number) || fractions_are_wrong(state, call);
 	call->on_device = gpusort_arrays_on_device(call);
 	call->batch_bytes = call->on_device ? Min(DEVICE_BATCH_BYTES, device_capacity(call)) : state->batch_bytes;
 }
