@@ -34,6 +34,9 @@ RESET gpusort.method;
 \pset format unaligned
 \pset tuples_only on
 SELECT method || ': ' || pg_temp.error_of(format('SET LOCAL gpusort.method = %L; SELECT array_sort(ARRAY[3,1,2])', method)) FROM unnest('{array_sort,tagged,hybrid,matrix,approximate}'::text[]) method;
+-- It is an error for sorted keys, too, which need no sort.
+SELECT query || E'\n    ' || pg_temp.error_of('SET LOCAL gpusort.method = ''hybrid''; ' || query) FROM unnest(ARRAY['SELECT array_mode(ARRAY[1,2,3])', 'SELECT array_median(ARRAY[1,2,3])',
+	'SELECT array_percentile_disc(ARRAY[1,2,3], 0.5)', 'SELECT median(x) FROM generate_series(1, 3) x', 'SELECT count_distinct(x) FROM generate_series(1, 3) x']) query;
 SET gpusort.method = 'counting';
 SELECT query || E'\n    ' || pg_temp.error_of(query) FROM unnest(ARRAY['SELECT array_sort(''{1.5,2.5,1}''::float4[])', 'SELECT array_sort(''{1.5,2.5,1}''::float8[])',
 	'SELECT array_sort(''{-9223372036854775808,9223372036854775807}''::int8[])', 'SELECT array_argsort(''{1,2000000000}''::int4[])',

@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "nodes/value.h"
 #include "utils/builtins.h"
 
 #include "arrays/array_order.h"
@@ -16,6 +17,10 @@
 #include "guc.h"
 #include "large_memory.h"
 #include "sort/sort.h"
+
+static Boolean sorted = {.type = T_Boolean,.boolval = true};
+
+Node	   *const gpusort_order_sorted = (Node *) &sorted;
 
 /*
  * True if the keys are known to lie in sorted runs and merging these is better than

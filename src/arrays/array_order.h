@@ -6,6 +6,8 @@
 #ifndef GPUSORT_ARRAY_ORDER_H
 #define GPUSORT_ARRAY_ORDER_H
 
+#include "nodes/nodes.h"
+
 #include "arrays/array_items.h"
 #include "stats/sort_stats.h"
 
@@ -17,11 +19,15 @@ typedef struct ArrayOrder
 	Oid			collation;
 	uint32		limit;			/* how many of the first items are wanted; UINT32_MAX for all */
 	uint32		buckets;		/* 0 for exact order, else intervals as in GpusortSpec */
+	bool		is_sorted;		/* an engine has put all keys in this order, but for the bits of NaNs */
 	uint32		nruns;			/* sorted runs that the keys lie in, NULLs not counted,
 								 * or 0 if not known */
 	const uint32 *run_ends;		/* where each run ends */
 	SortUse		use;			/* what the sort is counted for */
 } ArrayOrder;
+
+/* The context of a function's call by the arrays node if an engine has sorted the array, ascending. */
+extern Node *const gpusort_order_sorted;
 
 extern void gpusort_order_keys(void *keys, uint32 count, GpusortKeyForm form, const ArrayOrder *order);
 extern void gpusort_order_values(ElementType *type, const ArrayOrder *order, const Datum *values, uint32 count,

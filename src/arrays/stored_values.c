@@ -41,6 +41,15 @@ take_out(const StoredValues *values)
 	return datums;
 }
 
+/* True if the keys need no sort.  What a setting asks for by name is asked of keys in order, too. */
+static bool
+are_in_order(const StoredValues *values, const ArrayOrder *order, const char *keys)
+{
+	return order->is_sorted ||
+		(selection_allowed() && !order->descending &&
+		 gpusort_select_in_order(values->element->form, keys, values->count));
+}
+
 /* A copy of the values, which are keys, in order. */
 static char *
 sorted_keys(const StoredValues *values, const ArrayOrder *order)
@@ -49,10 +58,10 @@ sorted_keys(const StoredValues *values, const ArrayOrder *order)
 	char	   *keys = gpusort_alloc_large(CurrentMemoryContext, bytes);
 
 	gpusort_copy_bytes(keys, values->data, bytes);
-	if (order->descending || !gpusort_select_in_order(values->element->form, keys, values->count))
-		gpusort_order_keys(keys, values->count, values->element->form, order);
+	if (are_in_order(values, order, keys))
+		gpusort_keys_one_nan(values->element->form, keys, values->count, order->descending);
 	else
-		gpusort_keys_one_nan(values->element->form, keys, values->count, false);
+		gpusort_order_keys(keys, values->count, values->element->form, order);
 	return keys;
 }
 

@@ -34,7 +34,8 @@ open_values(FunctionCallInfo fcinfo, StoredValues *values, ArrayOrder *order)
 	values->element = gpusort_element_type(fcinfo, FIRST_ARRAY, ARR_ELEMTYPE(array));
 	values->data = ARR_DATA_PTR(array);
 	values->count = length - gpusort_array_count_nulls(array, length);
-	*order = (ArrayOrder) {.collation = PG_GET_COLLATION(),.limit = PG_UINT32_MAX};
+	*order = (ArrayOrder) {.collation = PG_GET_COLLATION(),.limit = PG_UINT32_MAX,
+		.is_sorted = fcinfo->context == gpusort_order_sorted};
 }
 
 static Datum

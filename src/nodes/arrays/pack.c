@@ -28,6 +28,7 @@
 #include "utils/lsyscache.h"
 
 #include "arrays/array_items.h"
+#include "arrays/array_order.h"
 #include "arrays/fractions.h"
 #include "keys/key_compare.h"
 #include "guc.h"
@@ -228,6 +229,8 @@ gpusort_arrays_start_call(ArraysState *state, BatchedCall *call)
 	call->by_function = left_to_function(call, number) || fractions_are_wrong(state, call);
 	call->on_device = gpusort_arrays_on_device(call);
 	call->batch_bytes = call->on_device ? Min(DEVICE_BATCH_BYTES, device_capacity(call)) : state->batch_bytes;
+	if (call->of_set != NULL)
+		call->of_set->context = gpusort_arrays_sorts(call) ? gpusort_order_sorted : NULL;
 }
 
 /* True if the call's batches are sorted.  Else results are computed from the arrays as they were packed. */
