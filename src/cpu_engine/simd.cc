@@ -524,9 +524,21 @@ HWY_EXPORT(Kernels64);
 namespace simd
 {
 /* In functions, because Highway 1.3 makes statements of its macro. */
-template <> const Kernels<uint16_t> Kernels<uint16_t>::best = [] { return HWY_DYNAMIC_DISPATCH(Kernels16)(); }();
-template <> const Kernels<uint32_t> Kernels<uint32_t>::best = [] { return HWY_DYNAMIC_DISPATCH(Kernels32)(); }();
-template <> const Kernels<uint64_t> Kernels<uint64_t>::best = [] { return HWY_DYNAMIC_DISPATCH(Kernels64)(); }();
+static Kernels<uint16_t> pick16() { return HWY_DYNAMIC_DISPATCH(Kernels16)(); }
+static Kernels<uint32_t> pick32() { return HWY_DYNAMIC_DISPATCH(Kernels32)(); }
+static Kernels<uint64_t> pick64() { return HWY_DYNAMIC_DISPATCH(Kernels64)(); }
+
+template <> Kernels<uint16_t> Kernels<uint16_t>::best = pick16();
+template <> Kernels<uint32_t> Kernels<uint32_t>::best = pick32();
+template <> Kernels<uint64_t> Kernels<uint64_t>::best = pick64();
+
+void
+pick_kernels()
+{
+	Kernels<uint16_t>::best = pick16();
+	Kernels<uint32_t>::best = pick32();
+	Kernels<uint64_t>::best = pick64();
+}
 }
 }
 #endif

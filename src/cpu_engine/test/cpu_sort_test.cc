@@ -26,6 +26,7 @@
 
 #include "cpu_engine/cpu_select.h"
 #include "cpu_engine/cpu_sort.h"
+#include "cpu_engine/simd.h"
 #include "keys/projection.h"
 
 using Clock = std::chrono::steady_clock;
@@ -926,6 +927,15 @@ test_forms(uint32_t most_skipped)
 	test_form<double>(GPUSORT_KEY_FLOAT64, most_skipped);
 }
 
+/* Leaves out some vector units: those of a mask of Highway's targets. */
+static void
+leave_out(int64_t targets)
+{
+	hwy::DisableTargets(targets);
+	hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+	gpusort::simd::pick_kernels();
+}
+
 int
 main(int argc, char **argv)
 {
@@ -954,18 +964,21 @@ main(int argc, char **argv)
 	test_selection(3000);
 #if HWY_ARCH_X86
 	/* The same again with the vector units of older CPUs. */
+	const int64_t units = hwy::SupportedTargets() & HWY_TARGETS;
+	const auto	kernel = gpusort::simd::kernels<int32_t>.in_order;
+
 	for (int64_t best : {HWY_AVX2, HWY_SSE4})
 	{
-		hwy::DisableTargets(best - 1);
-		hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+		leave_out(best - 1);
+		check((gpusort::simd::kernels<int32_t>.in_order != kernel) == ((units & (best - 1)) != 0),
+			  {}, "kernels of another vector unit", RANDOM, 0);
 		test_forms(6);
 		test_selection(1000);
 		test_large<int16_t>(GPUSORT_KEY_INT16);
 		test_large<float>(GPUSORT_KEY_FLOAT32);
 		test_large<int64_t>(GPUSORT_KEY_INT64);
 	}
-	hwy::DisableTargets(0);
-	hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+	leave_out(0);
 #endif
 	test_large<int16_t>(GPUSORT_KEY_INT16);
 	test_large<int32_t>(GPUSORT_KEY_INT32);
