@@ -23,6 +23,7 @@
 #include "utils/typcache.h"
 
 #include "keys/collation_kind.h"
+#include "keys/key_lists.h"
 #include "keys/linguistic_key.h"
 #include "keys/plain_learn.h"
 #include "rows/row_sort.h"
@@ -139,7 +140,10 @@ begin(const FuzzKey *keys, int nrows)
 {
 	TupleDesc	desc = CreateTemplateTupleDesc(NCOLUMNS);
 	List	   *tlist = NIL;
-	List	   *lists[ROW_KEYS_COUNT] = {NIL, NIL, NIL, NIL};
+	AttrNumber	columns[NKEYS];
+	Oid			operators[NKEYS];
+	Oid			collations[NKEYS];
+	bool		nulls_first[NKEYS];
 
 	for (int i = 0; i < NCOLUMNS; i++)
 	{
@@ -152,12 +156,13 @@ begin(const FuzzKey *keys, int nrows)
 		tlist = lappend(tlist, makeTargetEntry((Expr *) makeVar(1, i + 1, type, -1, collation, 0), i + 1, NULL, false));
 		if (i == NKEYS)
 			break;
-		lists[ROW_KEYS_COLUMNS] = lappend_int(lists[ROW_KEYS_COLUMNS], i + 1);
-		lists[ROW_KEYS_OPERATORS] = lappend_oid(lists[ROW_KEYS_OPERATORS], keys[i].descending ? cache->gt_opr : cache->lt_opr);
-		lists[ROW_KEYS_COLLATIONS] = lappend_oid(lists[ROW_KEYS_COLLATIONS], collation);
-		lists[ROW_KEYS_NULLS_FIRST] = lappend_int(lists[ROW_KEYS_NULLS_FIRST], keys[i].nulls_first);
+		columns[i] = i + 1;
+		operators[i] = keys[i].descending ? cache->gt_opr : cache->lt_opr;
+		collations[i] = collation;
+		nulls_first[i] = keys[i].nulls_first;
 	}
-	return gpusort_rows_sort_begin(desc, tlist, NIL, lists, nrows, 32, (RowBoundSpec) {0}, false, false);
+	return gpusort_rows_sort_begin(desc, tlist, NIL, gpusort_key_lists(NKEYS, columns, operators, collations, nulls_first),
+								   nrows, 32, (RowBoundSpec) {0}, false, false);
 }
 
 /* Fails unless row b may follow row a. */
