@@ -21,13 +21,13 @@ gpusort_select_in_order(GpusortKeyForm form, const void *keys, uint32 count)
 {
 	uint32		width = gpusort_key_width(form);
 
-	for (uint32 first = 0; first < count; first += GPUSORT_INTERRUPT_VALUES)
+	for (Size first = 0; first < count; first += GPUSORT_INTERRUPT_VALUES)
 	{
 		/* The last key is compared with the one behind it, too. */
 		uint32		n = Min(GPUSORT_INTERRUPT_VALUES + 1, count - first);
 
 		CHECK_FOR_INTERRUPTS();
-		if (!gpusort_cpu_in_order(form, (const char *) keys + (Size) first * width, n))
+		if (!gpusort_cpu_in_order(form, (const char *) keys + first * width, n))
 			return false;
 	}
 	return true;
