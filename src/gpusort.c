@@ -35,6 +35,7 @@ _PG_init(void)
 	gpusort_merge_node_init();
 	gpusort_aggregates_init();
 	gpusort_plan_hook_init();
+	gpusort_rows_price_init();
 	if (process_shared_preload_libraries_in_progress)
 		gpusort_device_register();
 }

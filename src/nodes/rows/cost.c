@@ -157,7 +157,11 @@ gpusort_rows_cost(const Sort *sort, double bound, bool bound_is_known)
 	else if (bound > 0 && !bound_is_known && bound < rows * ROWS_BOUND_SHARE)
 		cost.reason = PLAN_BOUND;
 	else
-		cost.reason = cost.startup < (bound > 0 ? cost_until_sorted(sort) : server_cost_until_sorted(sort)) ? PLAN_TAKEN : PLAN_COST;
+	{
+		Cost		server = bound > 0 ? cost_until_sorted(sort) : server_cost_until_sorted(sort);
+
+		cost.reason = cost.startup < server ? PLAN_TAKEN : PLAN_COST;
+	}
 	return cost;
 }
 

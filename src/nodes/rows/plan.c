@@ -298,5 +298,4 @@ gpusort_rows_node_init(void)
 	};
 
 	gpusort_plan_hook_add(&room);
-	gpusort_rows_price_init();
 }
