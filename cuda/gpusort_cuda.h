@@ -131,9 +131,12 @@ typedef struct GpusortDeviceModule
 
 	int			(*device_count) (GpusortDeviceError *error);
 
+	/* Writes the folder in which sysfs describes a device.  Returns false if there is none.  Makes no context. */
+	bool		(*sysfs_folder) (int ordinal, char *folder, size_t size);
+
 	/*
-	 * Opens a device: makes its context, pins [arena, arena + arena_bytes), measures
-	 * the rates.  Must only read the arena, because after a restart backends have
+	 * Opens a device: makes its context, pins [arena, arena + arena_bytes) from the
+	 * calling thread, measures the rates.  Must only read the arena, because after a restart backends have
 	 * data in it.  A memory_limit of 0 allows all memory but a reserve.  Returns NULL
 	 * with *error set on failure.  The worker takes UNAVAILABLE as final, tries again
 	 * a minute later after OUT_OF_MEMORY, and in a new process after FAULT.

@@ -6,6 +6,7 @@
  * thread, so all signals are blocked meanwhile: the worker's signals must reach only its
  * main thread.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -131,6 +132,21 @@ int device_count(GpusortDeviceError *error)
         return 0;
     }
     return count;
+}
+
+/* sysfs names a device's folder by its PCI bus id, in small letters. */
+bool sysfs_folder(int ordinal, char *folder, size_t size)
+{
+    char id[32];
+
+    if (cudaDeviceGetPCIBusId(id, sizeof(id), ordinal) != cudaSuccess) {
+        cudaGetLastError(); /* clears it */
+        return false;
+    }
+    for (char *letter = id; *letter; letter++)
+        *letter = tolower(*letter);
+    snprintf(folder, size, "/sys/bus/pci/devices/%s", id);
+    return true;
 }
 
 /* Makes the pool that all device memory comes from, capped at the limit. */
@@ -430,13 +446,14 @@ void GpusortDevice::fail_ticket(uint64_t number, const GpusortDeviceError &error
 extern "C" __attribute__((visibility("default"))) const GpusortDeviceModule *gpusort_device_module(void)
 {
     static const GpusortDeviceModule module = {
-        GPUSORT_DEVICE_ABI,    "cuda",
-        gpusort::device_count, gpusort::open_device,
-        gpusort::close_device, gpusort::device_refuses,
-        gpusort::start_job,    gpusort::open_session,
-        gpusort::append,       gpusort::sort_session,
-        gpusort::fetch,        gpusort::close_session,
-        gpusort::poll,         gpusort::memory_in_use,
+        GPUSORT_DEVICE_ABI,      "cuda",
+        gpusort::device_count,   gpusort::sysfs_folder,
+        gpusort::open_device,    gpusort::close_device,
+        gpusort::device_refuses, gpusort::start_job,
+        gpusort::open_session,   gpusort::append,
+        gpusort::sort_session,   gpusort::fetch,
+        gpusort::close_session,  gpusort::poll,
+        gpusort::memory_in_use,
     };
     return &module;
 }

@@ -9,7 +9,10 @@ CREATE FUNCTION gpusort_internal.devices_rows(OUT device int4, OUT name text, OU
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'gpusort_devices' LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
-CREATE VIEW gpusort.devices AS SELECT * FROM gpusort_internal.devices_rows();
+CREATE FUNCTION gpusort_internal.device_memory_node(device int4) RETURNS int4
+AS 'MODULE_PATHNAME', 'gpusort_device_memory_node' LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+
+CREATE VIEW gpusort.devices AS SELECT *, gpusort_internal.device_memory_node(device) AS memory_node FROM gpusort_internal.devices_rows();
 COMMENT ON VIEW gpusort.devices IS 'each device: state, memory, measured rates, time spent, faults';
 
 CREATE FUNCTION gpusort_internal.stats_counters(OUT engine text, OUT used_for text, OUT method text, OUT jobs int8, OUT segments int8, OUT keys int8,
@@ -67,12 +70,13 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'gpusort_methods' LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 COMMENT ON FUNCTION gpusort.methods() IS 'what each method can sort, and on which engine';
 
-REVOKE ALL ON FUNCTION gpusort_internal.devices_rows(), gpusort_internal.stats_counters(), gpusort_internal.stats_fallbacks(), gpusort.stats_reset(), gpusort_internal.jobs_rows(), gpusort_internal.memory_rows(), gpusort.arena() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION gpusort_internal.devices_rows(), gpusort_internal.stats_counters(), gpusort_internal.stats_fallbacks(), gpusort_internal.jobs_rows(), gpusort_internal.memory_rows(), gpusort.arena() TO pg_monitor;
+REVOKE ALL ON FUNCTION gpusort_internal.devices_rows(), gpusort_internal.device_memory_node(int4), gpusort_internal.stats_counters(), gpusort_internal.stats_fallbacks(), gpusort.stats_reset(), gpusort_internal.jobs_rows(), gpusort_internal.memory_rows(), gpusort.arena() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION gpusort_internal.devices_rows(), gpusort_internal.device_memory_node(int4), gpusort_internal.stats_counters(), gpusort_internal.stats_fallbacks(), gpusort_internal.jobs_rows(), gpusort_internal.memory_rows(), gpusort.arena() TO pg_monitor;
 GRANT SELECT ON gpusort.devices, gpusort.stats, gpusort.jobs, gpusort.memory TO pg_monitor;
 GRANT USAGE ON SCHEMA gpusort TO PUBLIC;
 
 COMMENT ON FUNCTION gpusort_internal.devices_rows() IS 'the rows of the view devices';
+COMMENT ON FUNCTION gpusort_internal.device_memory_node(int4) IS 'memory node of the host that a device is on';
 COMMENT ON FUNCTION gpusort_internal.jobs_rows() IS 'the rows of the view jobs, without what pg_stat_activity knows';
 COMMENT ON FUNCTION gpusort_internal.memory_rows() IS 'the rows of the view memory, without what pg_stat_activity knows';
 COMMENT ON FUNCTION gpusort_internal.stats_counters() IS 'what the view stats counts of engines and methods';
@@ -105,6 +109,7 @@ COMMENT ON COLUMN gpusort.devices.last_error IS 'message of the last fault';
 COMMENT ON COLUMN gpusort.devices.last_error_at IS 'time of the last fault';
 COMMENT ON COLUMN gpusort.devices.ready_since IS 'time at which the device became ready';
 COMMENT ON COLUMN gpusort.devices.hint IS 'what to do where there is no device';
+COMMENT ON COLUMN gpusort.devices.memory_node IS 'memory node of the host that the device is on';
 COMMENT ON COLUMN gpusort.stats.engine IS 'cpu or gpu';
 COMMENT ON COLUMN gpusort.stats.used_for IS 'who sorted: functions, aggregates, arrays (the node for the arrays of many rows) or rows (the node in the place of Sort)';
 COMMENT ON COLUMN gpusort.stats.method IS 'algorithm that sorted';

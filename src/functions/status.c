@@ -21,6 +21,7 @@
 #define ARENA_COLUMNS 10
 
 PG_FUNCTION_INFO_V1(gpusort_devices);
+PG_FUNCTION_INFO_V1(gpusort_device_memory_node);
 PG_FUNCTION_INFO_V1(gpusort_arena_status);
 PG_FUNCTION_INFO_V1(gpusort_memory);
 
@@ -144,6 +145,24 @@ gpusort_devices(PG_FUNCTION_ARGS)
 			put_device(rsinfo, i, &copy);
 	}
 	return (Datum) 0;
+}
+
+/* The memory node that a device is on, or NULL if the kernel names none. */
+Datum
+gpusort_device_memory_node(PG_FUNCTION_ARGS)
+{
+	int			number = PG_GETARG_INT32(0);
+	int			node = GPUSORT_NO_MEMORY_NODE;
+
+	if (gpusort_arena == NULL || number < 0 || number >= GPUSORT_MAX_DEVICES)
+		PG_RETURN_NULL();
+	LWLockAcquire(gpusort_arena->lock, LW_SHARED);
+	if (gpusort_arena->devices[number].info.name[0] != '\0')
+		node = gpusort_arena->devices[number].memory_node;
+	LWLockRelease(gpusort_arena->lock);
+	if (node == GPUSORT_NO_MEMORY_NODE)
+		PG_RETURN_NULL();
+	PG_RETURN_INT32(node);
 }
 
 /* One row: slabs, slab_bytes, then slabs free, held, queued, running, ended, lost, waiters, sessions. */

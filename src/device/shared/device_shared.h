@@ -55,6 +55,7 @@
 #define GPUSORT_REFUSALS 24		/* different texts of a device's refusals, number 0 unused */
 #define GPUSORT_REFUSAL_LENGTH 96
 #define GPUSORT_NO_JOB (-1)
+#define GPUSORT_NO_MEMORY_NODE (-1)
 
 typedef enum JobState
 {
@@ -144,6 +145,7 @@ typedef struct SharedDevice
 	bool		has_module;		/* the device module is installed, even if there is no device */
 	char		library[NAMEDATALEN];	/* the name that the module gives itself */
 	GpusortDeviceInfo info;
+	int			memory_node;	/* that the device is on, or GPUSORT_NO_MEMORY_NODE; set with info */
 	uint64_t	memory_now;
 	uint64_t	memory_peak;
 	uint64_t	jobs;			/* ended well */

@@ -4,7 +4,7 @@
  *	  loads a device module.
  *
  *	  start: free what the last worker left, wait after repeated faults, load the
- *			 module, open the device, publish its rates
+ *			 module, move near the device, open it, publish its rates
  *	  loop:	 start queued jobs, hand back ended ones, sleep on the latch and on the
  *			 eventfd that the module signals; an idle worker uses no CPU time
  *	  end:	 worker_exit runs at every end of the process and ends the jobs in flight,
@@ -41,6 +41,7 @@
 #include "device/shared/arena.h"
 #include "device/shared/device_jobs.h"
 #include "device/worker/job_check.h"
+#include "device/worker/memory_node.h"
 #include "device/worker/worker.h"
 #include "guc.h"
 #include "keys/engine_names.h"
@@ -64,6 +65,7 @@ typedef struct WorkerState
 	SharedDevice *shared;
 	const GpusortDeviceModule *module;
 	GpusortDevice *device;		/* NULL until opened */
+	int			memory_node;	/* that the device is on, or GPUSORT_NO_MEMORY_NODE */
 	int			event_fd;
 	int			in_flight;
 	RunningJob	running[IN_FLIGHT_MAX];
@@ -234,6 +236,7 @@ publish_device(const GpusortDeviceInfo *info)
 
 	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
 	shared->info = *info;
+	shared->memory_node = worker.memory_node;
 	strlcpy(shared->library, worker.module->name, sizeof(shared->library));
 	shared->ready_since = GetCurrentTimestamp();
 	LWLockRelease(gpusort_arena->lock);
@@ -277,6 +280,8 @@ open_device(void)
 	/* Before this one is opened, which may fail or wait for memory. */
 	if (error.status == GPUSORT_DEVICE_OK && worker.ordinal == 0 && pg_strcasecmp(gpusort_device_list, "all") == 0)
 		gpusort_worker_register_others(1, count);
+	if (error.status == GPUSORT_DEVICE_OK)
+		worker.memory_node = gpusort_worker_move_near(worker.module, worker.ordinal, count);
 	for (bool reported = false; error.status == GPUSORT_DEVICE_OK && worker.device == NULL;)
 	{
 		worker.device = worker.module->open(worker.ordinal, (uint64_t) gpusort_gpu_memory_limit * 1024 * 1024,
