@@ -50,7 +50,7 @@ foreach my $number (0 .. 2)
 	my ($host, $port) = ($remote->host, $remote->port);
 	$remote->safe_psql($database, qq{
 		CREATE TABLE part AS SELECT i AS id, $number AS g, CASE WHEN i % 7 > 0 THEN hashint4(i) % 2000 END AS x,
-			repeat(chr(97 + i % 5), i % 4) || hashint4(i * 3) % 300 AS t, hashint4(i) / 16.0 AS n
+			CASE WHEN i % 11 > 0 THEN repeat(chr(97 + i % 5), i % 4) || hashint4(i * 3) % 300 END AS t, hashint4(i) / 16.0 AS n
 			FROM generate_series(1, 6000) i WHERE i % 3 = $number;
 		ANALYZE part;
 		CREATE VIEW part_small AS SELECT id, g, x FROM part WHERE id < 40 * $number;

@@ -22,6 +22,7 @@ typedef struct MergeNodeState
 	int			ninputs;
 	MergeInput *inputs;
 	TupleTableSlot **slots;		/* the next row of each input */
+	NullableDatum *leading;		/* the first key's value there */
 	int			nkeys;
 	SortSupport keys;
 	binaryheap *heap;			/* inputs by their next row; those that have ended are not there */
@@ -35,27 +36,39 @@ private_list(const MergeNodeState *state, int list)
 	return list_nth(((CustomScan *) state->custom.ss.ps.plan)->custom_private, list);
 }
 
-/* Positive if the first input's row comes before the second's: the heap has the largest on top. */
-static int
-compare_inputs(Datum a, Datum b, void *arg)
+/* Compares rows with equal values of the first key by the other keys. */
+static pg_noinline int
+compare_ties(const MergeNodeState *state, TupleTableSlot *first, TupleTableSlot *second)
 {
-	MergeNodeState *state = arg;
-	TupleTableSlot *first = state->slots[DatumGetInt32(a)];
-	TupleTableSlot *second = state->slots[DatumGetInt32(b)];
+	int			order = 0;
 
-	for (int key = 0; key < state->nkeys; key++)
+	for (int key = 1; key < state->nkeys && order == 0; key++)
 	{
 		SortSupport by = &state->keys[key];
 		bool		first_is_null;
 		bool		second_is_null;
 		Datum		first_value = slot_getattr(first, by->ssup_attno, &first_is_null);
 		Datum		second_value = slot_getattr(second, by->ssup_attno, &second_is_null);
-		int			order = ApplySortComparator(first_value, first_is_null, second_value, second_is_null, by);
 
-		if (order != 0)
-			return order < 0 ? 1 : -1;
+		order = ApplySortComparator(first_value, first_is_null, second_value, second_is_null, by);
 	}
-	return 0;
+	return order;
+}
+
+/* Positive if the first input's row comes before the second's: the heap has the largest on top. */
+static int
+compare_inputs(Datum a, Datum b, void *arg)
+{
+	const MergeNodeState *state = arg;
+	int			first = DatumGetInt32(a);
+	int			second = DatumGetInt32(b);
+	int			order = ApplySortComparator(state->leading[first].value, state->leading[first].isnull,
+											state->leading[second].value, state->leading[second].isnull, state->keys);
+
+	if (order == 0)
+		order = compare_ties(state, state->slots[first], state->slots[second]);
+	INVERT_COMPARE_RESULT(order);
+	return order;
 }
 
 static void
@@ -94,6 +107,7 @@ begin_merge(CustomScanState *node, EState *estate, int eflags)
 	state->ninputs = 1 + list_length(node->custom_ps);
 	state->inputs = palloc(state->ninputs * sizeof(MergeInput));
 	state->slots = palloc0(state->ninputs * sizeof(TupleTableSlot *));
+	state->leading = palloc0(state->ninputs * sizeof(NullableDatum));
 	state->heap = binaryheap_allocate(state->ninputs, compare_inputs, state);
 	memory = reads_ahead ? work_mem * (Size) 1024 / state->ninputs : 0;
 	gpusort_merge_input_begin(&state->inputs[i++], outerPlanState(node), memory);
@@ -107,6 +121,19 @@ begin_merge(CustomScanState *node, EState *estate, int eflags)
 	node->ss.ps.resultopsfixed = false;
 }
 
+/* Takes an input's next row.  Returns false if it has none. */
+static inline bool
+take_next(MergeNodeState *state, int input)
+{
+	TupleTableSlot *slot = gpusort_merge_input_next(&state->inputs[input]);
+
+	state->slots[input] = slot;
+	if (TupIsNull(slot))
+		return false;
+	state->leading[input].value = slot_getattr(slot, state->keys->ssup_attno, &state->leading[input].isnull);
+	return true;
+}
+
 /* Starts all inputs before the first is waited for. */
 static void
 start_merge(MergeNodeState *state)
@@ -115,8 +142,7 @@ start_merge(MergeNodeState *state)
 		gpusort_merge_input_start(&state->inputs[i]);
 	for (int i = 0; i < state->ninputs; i++)
 	{
-		state->slots[i] = gpusort_merge_input_next(&state->inputs[i]);
-		if (!TupIsNull(state->slots[i]))
+		if (take_next(state, i))
 			binaryheap_add_unordered(state->heap, Int32GetDatum(i));
 	}
 	binaryheap_build(state->heap);
@@ -136,11 +162,10 @@ exec_merge(CustomScanState *node)
 		/* The row last returned is needed no more. */
 		int			last = DatumGetInt32(binaryheap_first(state->heap));
 
-		state->slots[last] = gpusort_merge_input_next(&state->inputs[last]);
-		if (TupIsNull(state->slots[last]))
-			(void) binaryheap_remove_first(state->heap);
-		else
+		if (take_next(state, last))
 			binaryheap_replace_first(state->heap, Int32GetDatum(last));
+		else
+			(void) binaryheap_remove_first(state->heap);
 	}
 	if (binaryheap_empty(state->heap))
 		return ExecClearTuple(node->ss.ss_ScanTupleSlot);

@@ -24,9 +24,13 @@ typedef struct MergeInput
 	Bitmapset  *needs_request;	/* what the executor then notes in the requestor */
 
 	/* Rows that were read ahead. */
-	MemoryContext context;
+	MemoryContext context;		/* of values passed by reference */
 	Size		memory;			/* bytes they may take */
-	MinimalTuple *rows;
+	int			ncolumns;
+	int			nreferences;
+	int		   *references;		/* columns of values passed by reference, from 0 */
+	Datum	   *values;			/* row by row */
+	bool	   *nulls;
 	int			capacity;
 	int			nrows;
 	int			next;			/* the first that has not been returned */
