@@ -20,7 +20,7 @@ BEGIN
 				'-c gpusort.enable_sort=' || CASE kind WHEN 'rows' THEN 'on' ELSE 'off' END);
 			EXECUTE format('CREATE USER MAPPING FOR CURRENT_USER SERVER gpusort_bench_%s_%s', kind, i);
 		END LOOP;
-		FOREACH fetch_size IN ARRAY ARRAY[100, 10000] LOOP
+		FOREACH fetch_size IN ARRAY ARRAY[100, 3000, 10000] LOOP
 			EXECUTE format('CREATE TABLE %s_%s (id int4, shard int4, x int4, t text, v float8) PARTITION BY LIST (shard)', kind, fetch_size);
 			FOR i IN 1 .. cardinality(ports) LOOP
 				EXECUTE format('CREATE FOREIGN TABLE %1$s_%2$s_%3$s PARTITION OF %1$s_%2$s FOR VALUES IN (%4$s) SERVER gpusort_bench_%1$s_%3$s '
@@ -49,6 +49,10 @@ END $$;
 \if :{?all}
 CALL merge_of('all rows by an int4, three columns', 'int4', 10000, 'SELECT count(id), count(x), count(v) FROM (SELECT id, x, v FROM {} %s) s', 'x', 'OFFSET 0');
 CALL merge_of('all rows by a text, two columns', 'text', 10000, 'SELECT count(id), count(t) FROM (SELECT id, t FROM {} %s) s', 't', 'OFFSET 0');
+\endif
+
+\if :{?fitting}
+CALL merge_of('all rows by an int4, three columns, fetch_size 3000', 'int4', 3000, 'SELECT count(id), count(x), count(v) FROM (SELECT id, x, v FROM {} %s) s', 'x', 'OFFSET 0');
 \endif
 
 \if :{?default}
