@@ -83,12 +83,10 @@ static void
 gather_records(RowBatch *batch, const RowStore *store, const uint32 *rows, int nrows, int at)
 {
 	const RowLayout *layout = store->layout;
-	Size		bytes = layout->front_bytes + 1;
+	/* To find a value, those before it are read for their lengths, and whoever gets the row reads them all. */
+	Size		bytes = Min(Max(store->record_bytes / Max(store->nrows, 1), layout->front_bytes + 1), ROWS_PREFETCH_BYTES);
 	char	   *records[ROWS_BATCH_MAX];
 
-	/* To find a value, those before it are read for their lengths. */
-	if (layout->nrecord > 1)
-		bytes = Min(Max(store->record_bytes / Max(store->nrows, 1), bytes), ROWS_PREFETCH_BYTES);
 	/* The places are read first, because these loads do not wait for one another. */
 	for (int i = 0; i < nrows; i++)
 		records[i] = gpusort_rows_record(store, rows[i]);
