@@ -45,6 +45,28 @@ BEGIN
 END $$;
 SELECT * FROM pg_temp.wrong_distinct();
 
+-- Distinct keys that have a bit for each possible code: around the fewest keys and the codes of a part, few and many codes per key,
+-- too many of them, both zeros and NaNs. They are not sorted.
+CREATE TEMP TABLE key_sets AS SELECT n, i, i * 7919::int8 % 1000003 AS k FROM unnest('{4095,4096,4097,70000}'::int[]) n, generate_series(1, n) i;
+CREATE FUNCTION pg_temp.wrong_distinct_keys() RETURNS TABLE (expression text, sizes bigint, wrong bigint) LANGUAGE plpgsql AS $$
+BEGIN
+	FOREACH expression IN ARRAY ARRAY['k::int4', '(k % 5000)::int2', '(-k % 3)::int2', '((k % 32768) * (1 - i % 2 * 2))::int2', '(k * 2100 - 1050000000)::int4', '(k % 4096 * 256)::int4', '(k % 4097 * 256)::int4',
+			'(k % 4097 * 262144)::oid', '4294967295 - k', 'k * 4294967296', 'CASE i WHEN 5000 THEN 4294967296 ELSE k END', '(k % 2000)::float4', '(k / 1e6)::float4', 'k / 1e6::float8',
+			'CASE i % 5 WHEN 0 THEN ''-0'' WHEN 1 THEN ''0'' WHEN 2 THEN ''NaN'' ELSE ''1e-38'' END::float4', 'CASE i % 5 WHEN 0 THEN ''-0'' WHEN 1 THEN ''0'' ELSE ''5e-324'' END::float8',
+			'CASE i % 2 WHEN 0 THEN ''-0'' ELSE ''-1e-45'' END::float4', 'date ''2000-01-01'' + (k % 100000)::int', 'timestamp ''2000-01-01'' + k % 4000 * interval ''1 us'''] LOOP
+		EXECUTE format('SELECT count(*), count(*) FILTER (WHERE ours <> theirs) FROM (SELECT count_distinct(%s) AS ours, count(DISTINCT %1$s) AS theirs FROM key_sets GROUP BY n) q', expression) INTO sizes, wrong;
+		RETURN NEXT;
+	END LOOP;
+END $$;
+SET gpusort.enable_aggregates = off;
+SELECT * FROM pg_temp.wrong_distinct_keys();
+RESET gpusort.enable_aggregates;
+SET work_mem = '4MB';
+CREATE TEMP TABLE sorts AS SELECT coalesce(sum(jobs), 0) AS before FROM gpusort.stats WHERE used_for = 'aggregates';
+SELECT count_distinct(k::int4) AS all_different, count_distinct((k * 30)::int4) AS far_apart, count_distinct(k % 1000) AS few FROM key_sets WHERE n = 70000;
+SELECT sum(jobs) - before AS sorted FROM gpusort.stats, sorts WHERE used_for = 'aggregates' GROUP BY before HAVING sum(jobs) > before;
+RESET work_mem;
+
 -- Where the collation tells fewer values apart than their bytes do.
 DO $$ BEGIN
 	IF EXISTS (SELECT FROM pg_collation WHERE collname = 'en-x-icu') THEN

@@ -9,6 +9,7 @@
 #include "arrays/distinct_values.h"
 #include "arrays/stored_values.h"
 #include "guc.h"
+#include "keys/distinct_keys.h"
 #include "keys/key_compare.h"
 #include "large_memory.h"
 #include "sort/select.h"
@@ -203,6 +204,12 @@ gpusort_values_mode(const StoredValues *values, const ArrayOrder *order)
 }
 
 uint32
+gpusort_values_distinct_keys(const StoredValues *values, void *kept)
+{
+	return selection_allowed() ? gpusort_distinct_keys(values->element->form, values->data, values->count, kept) : 0;
+}
+
+uint32
 gpusort_values_count_distinct(const StoredValues *values, const ArrayOrder *order)
 {
 	SortedValues sorted;
@@ -212,8 +219,12 @@ gpusort_values_count_distinct(const StoredValues *values, const ArrayOrder *orde
 		return 0;
 	if (values->element->is_key)
 	{
-		char	   *keys = sorted_keys(values, order);
+		char	   *keys;
 
+		distinct = gpusort_values_distinct_keys(values, NULL);
+		if (distinct > 0)
+			return distinct;
+		keys = sorted_keys(values, order);
 		distinct = gpusort_keys_distinct(values->element->form, keys, values->count);
 		pfree(keys);
 		return distinct;

@@ -29,6 +29,12 @@ extern void gpusort_values_at_ranks(const StoredValues *values, const ArrayOrder
 /* The most frequent value, and of several the first in order.  There must be a value. */
 extern Datum gpusort_values_mode(const StoredValues *values, const ArrayOrder *order);
 
+/*
+ * How many different keys there are, each of which is written to kept once, in any order, unless that is NULL.
+ * Returns 0 if the keys are to be sorted for that.  kept may be the keys themselves.
+ */
+extern uint32 gpusort_values_distinct_keys(const StoredValues *values, void *kept);
+
 /* How many different values there are. */
 extern uint32 gpusort_values_count_distinct(const StoredValues *values, const ArrayOrder *order);
 

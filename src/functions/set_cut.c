@@ -78,7 +78,7 @@ cut_top_n_by(FunctionCallInfo fcinfo, SetState *state)
 }
 
 /*
- * Keys are sorted in place.  Values that are equal only if their bytes are get hashed in
+ * Keys are sorted in place, unless each of them has a bit.  Values that are equal only if their bytes are get hashed in
  * place.  Others are sorted in a copy.
  */
 static void
@@ -94,8 +94,12 @@ cut_distinct(FunctionCallInfo fcinfo, SetState *state)
 
 	if (values->capacity > 0 && stored.element->is_key)
 	{
-		gpusort_order_keys(values->data, values->count, stored.element->form, &state->order);
-		values->count = gpusort_keys_distinct(stored.element->form, values->data, values->count);
+		values->count = gpusort_values_distinct_keys(&stored, values->data);
+		if (values->count == 0)
+		{
+			gpusort_order_keys(values->data, stored.count, stored.element->form, &state->order);
+			values->count = gpusort_keys_distinct(stored.element->form, values->data, stored.count);
+		}
 		values->bytes = values->count * stored.element->stride;
 	}
 	else if (values->capacity > 0 && gpusort_keys_equal_by_bytes(stored.element->oid, state->order.collation))
