@@ -52,7 +52,7 @@ RESET jit;
 -- Wherever it may stand, and what stands beside it.
 SELECT query, taken > 0 AS taken, same FROM (VALUES
 	('SELECT g, array_agg(int4 ORDER BY u) FILTER (WHERE id % 3 = 0), count(*), array_agg(int2 ORDER BY v DESC) FROM items GROUP BY g'),
-	('SELECT g FROM items GROUP BY g HAVING (array_agg(u ORDER BY v NULLS FIRST))[1] > 500'),
+	('SELECT g FROM items GROUP BY g HAVING (array_agg(u ORDER BY v NULLS FIRST))[1] > 500 AND count(*) > 1'),
 	('SELECT g, (array_agg(u ORDER BY v DESC))[1:3], (array_agg(u ORDER BY v DESC))[2] FROM items GROUP BY g ORDER BY array_agg(u ORDER BY v DESC)'),
 	('SELECT (array_agg(u ORDER BY v DESC))[3], g, (array_agg(u ORDER BY v DESC))[1:2], (array_agg(u ORDER BY v DESC) FILTER (WHERE id % 2 = 0))[1] FROM items GROUP BY g'),
 	('SELECT g, (array_agg(t ORDER BY u DESC))[1], (array_agg(bool ORDER BY u DESC))[1:2], (array_agg(id / 7.0 ORDER BY u DESC))[2], (array_agg(NULL::varchar(5) ORDER BY u))[1] FROM items GROUP BY g'),

@@ -13,6 +13,15 @@
 
 #include "nodes/plan_reason.h"
 
+/* Of a Sort only the first rows of each group are wanted, in its order. */
+typedef struct FirstOfGroups
+{
+	const Sort *sort;
+	int			group_keys;		/* leading keys by which the rows are grouped */
+	int			rows;
+	double		wanted;			/* how many rows that is expected to be of all groups */
+} FirstOfGroups;
+
 /* What holds for the whole statement. */
 typedef struct PlanWalk
 {
@@ -20,6 +29,7 @@ typedef struct PlanWalk
 	bool		cursor;			/* the rows are fetched by a cursor */
 	int			last_id;		/* largest plan_node_id in use; 0: not looked for yet */
 	List	   *rooms;			/* NodeRooms that are asked, in order */
+	List	   *first_of_groups;	/* FirstOfGroups of Sorts that the preparation has put into the plan */
 	bool		explain;		/* reasons are noted */
 	List	   *notes;			/* PlanNotes of plan_reason.c */
 	int			first_note;		/* where the notes of the present list of calls begin */

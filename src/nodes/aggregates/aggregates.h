@@ -6,8 +6,9 @@
  * Agg of a finished plan, before the nodes below it are offered to the rooms.  call.c puts the
  * extension's percentile_cont, percentile_disc, mode and count_distinct in the place of the
  * built-in ones, and sorted_agg and its kin in that of array_agg(x ORDER BY y).  For other
- * aggregates with ORDER BY, and for small groups, order.c puts a Sort below the Agg.  Above
- * sorted rows array_agg is replaced, too: PostgreSQL's allocates memory for each value.
+ * aggregates with ORDER BY, for small groups, and where only the first rows of large groups are
+ * wanted, order.c puts a Sort below the Agg.  Above sorted rows array_agg is replaced, too:
+ * PostgreSQL's allocates memory for each value.
  */
 #ifndef GPUSORT_AGGREGATES_H
 #define GPUSORT_AGGREGATES_H
@@ -42,6 +43,12 @@ extern bool gpusort_aggregate_is_ordered(const Aggref *call);
 extern bool gpusort_aggregates_share_order(const Aggref *a, const Aggref *b);
 extern bool gpusort_aggregate_ignores_order(const AggregateCall *call);
 extern Sort *gpusort_aggregates_order(Agg *agg, List *calls, const PlanPlace *place);
+
+/*
+ * Returns a Sort of which an Agg wants the first rows of each group only, or NULL.  For that all
+ * calls must want the first elements of arrays of columns, in the same order.
+ */
+extern Sort *gpusort_aggregates_order_first(Agg *agg, List *calls, const PlanPlace *place);
 
 /* Removes the ORDER BY of a call, whose rows come sorted. */
 extern void gpusort_aggregate_take_order(Aggref *call);

@@ -6,6 +6,9 @@
  * put a Sort below instead.  It costs the rows node less to sort all rows once, by the columns
  * that the Agg groups by, and then by those of the ORDER BY.  That works for any aggregate,
  * keeps to work_mem, and leaves ties in the input's order.
+ *
+ * Where only the first elements of each array are wanted, the rows node drops other rows as
+ * it reads them.
  */
 #include "postgres.h"
 
@@ -19,6 +22,7 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 #include "compat.h"
@@ -38,16 +42,23 @@ gpusort_aggregate_is_ordered(const Aggref *call)
 	return call->aggorder != NIL && !AGGKIND_IS_ORDERED_SET(call->aggkind) && !GPUSORT_IS_PRESORTED(call);
 }
 
+/* The column of the input that an expression is; 0 if it is another expression. */
+static AttrNumber
+input_column(const Expr *value)
+{
+	while (IsA(value, RelabelType))
+		value = ((const RelabelType *) value)->arg;
+	return IsA(value, Var) && ((const Var *) value)->varno == OUTER_VAR ? ((const Var *) value)->varattno : 0;
+}
+
 /* The column of the input that this clause of a call's ORDER BY names; 0 if it is another expression. */
 static AttrNumber
 column_of(const SortGroupClause *clause, const Aggref *call, Oid *collation)
 {
-	Node	   *value = (Node *) get_sortgroupclause_tle(unconstify(SortGroupClause *, clause), call->args)->expr;
+	const Expr *value = get_sortgroupclause_tle(unconstify(SortGroupClause *, clause), call->args)->expr;
 
-	*collation = exprCollation(value);
-	while (IsA(value, RelabelType))
-		value = (Node *) ((RelabelType *) value)->arg;
-	return IsA(value, Var) && ((Var *) value)->varno == OUTER_VAR ? ((Var *) value)->varattno : 0;
+	*collation = exprCollation((const Node *) value);
+	return input_column(value);
 }
 
 /* Says whether sorted input can give a call its order. */
@@ -226,14 +237,30 @@ set_cost(Sort *sort, const Agg *agg)
 	sort->plan.total_cost = sort->plan.startup_cost + cpu_operator_cost * rows;
 }
 
+/* Adds the order of a call to a Sort by an Agg's groups, which has space for it, and sets its costs. */
+static void
+add_order(Sort *sort, const Agg *agg, const Aggref *call)
+{
+	ListCell   *cell;
+
+	foreach(cell, call->aggorder)
+	{
+		const SortGroupClause *clause = lfirst(cell);
+		Oid			collation;
+		AttrNumber	column = column_of(clause, call, &collation);
+
+		add_key(sort, column, clause->sortop, collation, clause->nulls_first);
+	}
+	set_cost(sort, agg);
+}
+
 /* The Sort by an Agg's groups and the order of a call, or NULL. */
 static Sort *
 make_sort(const Agg *agg, const Aggref *call)
 {
 	const Plan *input = agg->plan.lefttree;
 	int			more = list_length(call->aggorder);
-	Sort	   *sort = NULL;
-	ListCell   *cell;
+	Sort	   *sort;
 
 	if (agg->aggstrategy == AGG_PLAIN)
 	{
@@ -244,17 +271,8 @@ make_sort(const Agg *agg, const Aggref *call)
 		sort = copy_sort_of_groups(agg, (const Sort *) input, more);
 	else
 		sort = make_sort_of_groups(agg, more);
-	if (sort == NULL)
-		return NULL;
-	foreach(cell, call->aggorder)
-	{
-		const SortGroupClause *clause = lfirst(cell);
-		Oid			collation;
-		AttrNumber	column = column_of(clause, call, &collation);
-
-		add_key(sort, column, clause->sortop, collation, clause->nulls_first);
-	}
-	set_cost(sort, agg);
+	if (sort != NULL)
+		add_order(sort, agg, call);
 	return sort;
 }
 
@@ -340,5 +358,73 @@ gpusort_aggregates_order(Agg *agg, List *calls, const PlanPlace *place)
 	}
 	if (!IsA(agg->plan.lefttree, Sort) || agg->aggstrategy == AGG_PLAIN)
 		sort->plan.plan_node_id = gpusort_plan_next_id(place->walk);
+	return sort;
+}
+
+/* True if a call wants the first elements of an array of columns in an order of columns. */
+static bool
+wants_first_rows(const AggregateCall *call)
+{
+	const Aggref *aggregate = call->call;
+	ListCell   *cell;
+
+	if (call->first == 0 || aggregate->aggfnoid != F_ARRAY_AGG_ANYNONARRAY || aggregate->aggorder == NIL ||
+		aggregate->aggfilter != NULL || judge_order(aggregate) != PLAN_TAKEN)
+		return false;
+	/* Another expression may raise an error for a row that is not among the first. */
+	foreach(cell, aggregate->args)
+	{
+		if (input_column(lfirst_node(TargetEntry, cell)->expr) == 0)
+			return false;
+	}
+	return true;
+}
+
+/* The Sort by an Agg's groups alone, with space for more keys, from one that may also have the order of presorted calls. */
+static Sort *
+make_sort_by_groups(const Agg *agg, const Sort *below, int more)
+{
+	Sort		of_groups = *below;
+
+	of_groups.numCols = 0;
+	while (of_groups.numCols < below->numCols && groups_by(agg, below->sortColIdx[of_groups.numCols]))
+		of_groups.numCols++;
+	return copy_sort_of_groups(agg, &of_groups, more);
+}
+
+Sort *
+gpusort_aggregates_order_first(Agg *agg, List *calls, const PlanPlace *place)
+{
+	const Sort *below = (const Sort *) agg->plan.lefttree;
+	const Aggref *first = ((const AggregateCall *) linitial(calls))->call;
+	FirstOfGroups *wanted = palloc0(sizeof(FirstOfGroups));
+	Sort	   *sort;
+	ListCell   *cell;
+
+	if (!IsA(below, Sort) || agg->aggstrategy != AGG_SORTED)
+		return NULL;
+	foreach(cell, calls)
+	{
+		const AggregateCall *call = lfirst(cell);
+
+		if (!wants_first_rows(call) || !gpusort_aggregates_share_order(first, call->call))
+			return NULL;
+		wanted->rows = Max(wanted->rows, call->first);
+	}
+	sort = make_sort_by_groups(agg, below, list_length(first->aggorder));
+	wanted->sort = sort;
+	wanted->group_keys = sort->numCols;
+	wanted->wanted = wanted->rows * Max(agg->numGroups, 1);
+	add_order(sort, agg, first);
+	if (!gpusort_rows_take_first(wanted))
+		return NULL;
+	foreach(cell, calls)
+	{
+		AggregateCall *call = lfirst(cell);
+
+		call->ordered = true;
+		call->replaceable = false;
+	}
+	place->walk->first_of_groups = lappend(place->walk->first_of_groups, wanted);
 	return sort;
 }

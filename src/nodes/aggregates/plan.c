@@ -34,6 +34,9 @@
 #define LEAST_ROWS_OF_TOP 64.0
 #define LEAST_ROWS_PER_FIRST 4.0
 
+/* Dropping the other rows as they are read pays for groups of this many times as many rows. */
+#define LEAST_ROWS_PER_FIRST_ROW 32.0
+
 /* Adds a call to the list, of whose array the first elements are wanted, or all. */
 static void
 add_call(List **calls, Aggref *aggregate, int first)
@@ -178,9 +181,9 @@ sorts_groups(const Agg *agg, const AggregateCall *call, List *calls)
 	return by_itself || rows * agg->plan.lefttree->plan_width <= work_mem * 1024.0;
 }
 
-/* Decides which calls of array_agg with ORDER BY may be replaced.  Others are left to a Sort below the Agg. */
+/* Decides of which calls' arrays the first elements are to be found. */
 static void
-judge_ordered_arrays(const Agg *agg, List *calls)
+judge_firsts(const Agg *agg, List *calls)
 {
 	ListCell   *cell;
 	List	   *firsts = NIL;
@@ -190,6 +193,28 @@ judge_ordered_arrays(const Agg *agg, List *calls)
 		firsts = lappend_int(firsts, first_to_find(agg, lfirst(cell), calls));
 	forboth(cell, calls, first, firsts)
 		((AggregateCall *) lfirst(cell))->first = lfirst_int(first);
+}
+
+/* True if so few rows of each group are wanted that the others are to be dropped as they are read. */
+static bool
+wants_few_rows(const Agg *agg, List *calls)
+{
+	ListCell   *cell;
+
+	foreach(cell, calls)
+	{
+		if (has_small_groups(agg, LEAST_ROWS_PER_FIRST_ROW * ((const AggregateCall *) lfirst(cell))->first))
+			return false;
+	}
+	return true;
+}
+
+/* Decides which calls of array_agg with ORDER BY may be replaced.  Others are left to a Sort below the Agg. */
+static void
+judge_ordered_arrays(const Agg *agg, List *calls)
+{
+	ListCell   *cell;
+
 	foreach(cell, calls)
 	{
 		AggregateCall *call = lfirst(cell);
@@ -324,6 +349,20 @@ take_calls(Agg *agg, List *calls, PlannedStmt *statement)
 		drop_order(agg);
 }
 
+/* Decides about the calls of an Agg.  Returns the Sort to be its input, or NULL. */
+static Sort *
+judge_calls(Agg *agg, List *calls, const PlanPlace *place)
+{
+	Sort	   *sort;
+
+	judge_firsts(agg, calls);
+	sort = wants_few_rows(agg, calls) ? gpusort_aggregates_order_first(agg, calls, place) : NULL;
+	if (sort != NULL)
+		return sort;
+	judge_replaceable(agg, calls);
+	return gpusort_aggregates_order(agg, calls, place);
+}
+
 /* Notes what becomes of the calls that sort. */
 static void
 note_calls(const Agg *agg, List *calls, const PlanPlace *place)
@@ -367,9 +406,7 @@ prepare_plan(Plan *plan, const PlanPlace *place)
 	}
 	if (!any)
 		return;
-	if (reason == PLAN_TAKEN)
-		judge_replaceable(agg, calls);
-	sort = reason == PLAN_TAKEN ? gpusort_aggregates_order(agg, calls, place) : NULL;
+	sort = reason == PLAN_TAKEN ? judge_calls(agg, calls, place) : NULL;
 	note_calls(agg, calls, place);
 	if (reason == PLAN_TAKEN)
 		take_calls(agg, calls, place->walk->statement);

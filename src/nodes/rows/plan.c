@@ -64,14 +64,28 @@ first_key_reason(const Sort *sort, const char **detail)
 	return PLAN_KEY_TYPE;
 }
 
-/* True if the node will take the place of a Sort all of whose rows are wanted. */
-bool
-gpusort_rows_take(const Sort *sort)
+/* True if the node will take the place of a Sort of which about so many rows are wanted; 0 means all. */
+static bool
+takes(const Sort *sort, double wanted)
 {
 	const char *detail;
 
 	return gpusort_sort_enabled() && first_key_reason(sort, &detail) == PLAN_TAKEN &&
-		(gpusort_force_nodes || (gpusort_rows_may_win(sort) && gpusort_rows_cost(sort, 0, false).reason == PLAN_TAKEN));
+		(gpusort_force_nodes || (gpusort_rows_may_win(sort) && gpusort_rows_cost(sort, wanted, true).reason == PLAN_TAKEN));
+}
+
+/* True if the node will take the place of a Sort all of whose rows are wanted. */
+bool
+gpusort_rows_take(const Sort *sort)
+{
+	return takes(sort, 0);
+}
+
+/* The same where only the first rows of each group are wanted. */
+bool
+gpusort_rows_take_first(const FirstOfGroups *first)
+{
+	return gpusort_rows_can_bound_groups(first->sort, first->group_keys) && takes(first->sort, first->wanted);
 }
 
 /* The sort's keys, its bound and its intervals in the form of custom_private. */

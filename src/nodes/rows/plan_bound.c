@@ -5,7 +5,8 @@
  * A LIMIT wants the first rows; the executor tells its bound to a Sort, but not to a
  * custom scan, so the node gets copies of the expressions.  A LIMIT WITH TIES wants the
  * rows that are equal to the last of these, too.  A WindowAgg whose run condition bounds
- * row_number(), rank() or dense_rank() from above wants the first rows of each partition.
+ * row_number(), rank() or dense_rank() from above wants the first rows of each partition,
+ * and an Agg may want those of each group.
  */
 #include "postgres.h"
 
@@ -91,14 +92,10 @@ sorts_by(const Sort *sort, int first_key, int ncolumns, const AttrNumber *column
 		memcmp(sort->sortColIdx + first_key, columns, ncolumns * sizeof(AttrNumber)) == 0;
 }
 
-/* True if the Sort is by a window's partition columns, then by its order. */
-static bool
-sorts_for_window(const Sort *sort, const WindowAgg *window)
+bool
+gpusort_rows_can_bound_groups(const Sort *sort, int group_keys)
 {
-	if (!sorts_by(sort, window->partNumCols, window->ordNumCols, window->ordColIdx) ||
-		memcmp(sort->sortColIdx, window->partColIdx, window->partNumCols * sizeof(AttrNumber)) != 0)
-		return false;
-	for (int i = 0; i < window->partNumCols; i++)
+	for (int i = 0; i < group_keys; i++)
 	{
 		const TargetEntry *key = list_nth(sort->plan.targetlist, sort->sortColIdx[i] - 1);
 
@@ -106,6 +103,15 @@ sorts_for_window(const Sort *sort, const WindowAgg *window)
 			return false;
 	}
 	return true;
+}
+
+/* True if the Sort is by a window's partition columns, then by its order. */
+static bool
+sorts_for_window(const Sort *sort, const WindowAgg *window)
+{
+	return sorts_by(sort, window->partNumCols, window->ordNumCols, window->ordColIdx) &&
+		memcmp(sort->sortColIdx, window->partColIdx, window->partNumCols * sizeof(AttrNumber)) == 0 &&
+		gpusort_rows_can_bound_groups(sort, window->partNumCols);
 }
 
 /* What a window function reads of the rows behind the current one. */
@@ -242,13 +248,36 @@ window_bound(const Sort *sort, const WindowAgg *window)
 	return (RowsBound) {0};
 }
 
+/* The bound of an Agg that wants the first rows of each group. */
+static RowsBound
+groups_bound(const FirstOfGroups *first)
+{
+	Const	   *rows = makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(first->rows), false, FLOAT8PASSBYVAL);
+
+	return (RowsBound)
+	{
+		.kind = BOUND_ROWS,
+		.partition_keys = first->group_keys,
+		.expressions = list_make1(rows),
+		.wanted = first->wanted
+	};
+}
+
 /* What bounds the rows wanted of a Sort at a place. */
 RowsBound
 gpusort_rows_plan_bound(const Sort *sort, const PlanPlace *place)
 {
 	RowsBound	bound = {0};
 	const Limit *limit = place->limit;
+	ListCell   *cell;
 
+	foreach(cell, place->walk->first_of_groups)
+	{
+		const FirstOfGroups *first = lfirst(cell);
+
+		if (first->sort == sort)
+			return groups_bound(first);
+	}
 	if (place->first_rows != NULL && IsA(place->first_rows, WindowAgg))
 		return window_bound(sort, (const WindowAgg *) place->first_rows);
 	if (place->first_rows != NULL)

@@ -24,6 +24,7 @@ typedef enum RowsLists
 
 struct ExplainState;
 struct PlanPlace;
+struct FirstOfGroups;
 
 /* What bounds the rows that are wanted of a Sort. */
 typedef struct RowsBound
@@ -56,12 +57,15 @@ typedef struct RowsCost
 /* plan.c */
 extern void gpusort_rows_node_init(void);
 extern bool gpusort_rows_take(const Sort *sort);
+extern bool gpusort_rows_take_first(const struct FirstOfGroups *first);
 
 /* plan_price.c */
 extern void gpusort_rows_price_init(void);
 
 /* plan_bound.c */
 extern double gpusort_rows_wanted(const Limit *limit);
+/* True if the first rows of each group, by leading keys of a Sort, can be told from others. */
+extern bool gpusort_rows_can_bound_groups(const Sort *sort, int group_keys);
 extern RowsBound gpusort_rows_plan_bound(const Sort *sort, const struct PlanPlace *place);
 
 /* cost.c */
