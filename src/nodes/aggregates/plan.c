@@ -402,7 +402,7 @@ prepare_plan(Plan *plan, const PlanPlace *place)
 
 		call->reason = reason;
 		call->detail = reason == PLAN_SWITCHED_OFF ? "gpusort.enable_aggregates" : NULL;
-		any |= call->replaceable || call->ordered;
+		any |= call->replaceable || call->ordered || GPUSORT_IS_PRESORTED(call->call);
 	}
 	if (!any)
 		return;
