@@ -12,9 +12,9 @@
  * not for finding it in memory each time, which takes ten times as long as reading a row in
  * sequence.  A Sort that is cheaper once that is added gets the better price.
  *
- * Only the final ORDER BY without a LIMIT has such paths.  The server offers no hook where it
+ * Only the final ORDER BY all of whose rows are wanted has such paths.  The server offers no hook where it
  * makes the Sorts below grouping, windows, DISTINCT, merge joins and Appends.  With a LIMIT its
- * Sort keeps few rows, which the paths do not say.
+ * Sort keeps few rows, and a cursor may want the first ones soon, which the paths do not say.
  */
 #include "postgres.h"
 
@@ -208,7 +208,7 @@ offer_priced_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input
 	if (previous_upper_paths)
 		previous_upper_paths(root, stage, input, output, extra);
 	if (stage == UPPERREL_ORDERED && gpusort_sort_enabled() && !gpusort_force_nodes && enable_sort &&
-		root->sort_pathkeys != NIL && !limit_needed(root->parse))
+		root->sort_pathkeys != NIL && root->tuple_fraction <= 0 && !limit_needed(root->parse))
 		add_priced_paths(root, input, output);
 }
 
