@@ -73,6 +73,23 @@ DROP TABLE seven;
 SET work_mem = '4GB';
 \endif
 
+\if :{?held}
+CREATE UNLOGGED TABLE held AS
+	SELECT (2e9 * random())::int4 AS a, i AS b, random() AS c, md5(i::text) COLLATE "C" AS t, (1e6 * random())::numeric(12, 2) AS n,
+		now() + i * interval '1 s' AS ts, i % 10 AS e
+	FROM generate_series(1, :fewer) i;
+VACUUM (FREEZE, ANALYZE) held;
+SELECT format('SET work_mem = %L', memory),
+	format('CALL measure(''rows'', %L, %L, NULL, %s, rows_contenders(%L, ''held'', %L, %L), ''Sort'', %s)', what || ', used, beyond work_mem ' || memory, type, :fewer, columns, keys,
+		   (SELECT string_agg('count(' || c || ')', ', ') FROM regexp_split_to_table(columns, ', ') c), :slow_runs)
+FROM unnest(ARRAY['4MB', '64MB']) WITH ORDINALITY m(memory, i), (VALUES
+	(1, 'seven columns, by one', 'int4', 'a, b, c, t, n, ts, e', 'a'), (2, 'two columns', 'int4', 'a, b', 'a'), (3, 'md5 and a number', 'text COLLATE "C"', 't, b', 't'),
+	(4, 'numeric and a number', 'numeric', 'n, b', 'n'), (5, 'a number and md5, by both', 'int4, text COLLATE "C"', 'e, t, b', 'e, t')) t(j, what, type, columns, keys)
+ORDER BY j, i \gexec
+DROP TABLE held;
+SET work_mem = '4GB';
+\endif
+
 \if :{?keys}
 CREATE UNLOGGED TABLE keyed AS
 	SELECT 'https://www.example.com/' || (ARRAY['news', 'shop', 'blog/archive'])[i % 3 + 1] || '/' || md5(i::text) AS url, gen_random_uuid() AS uuid,
