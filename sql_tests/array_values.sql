@@ -57,3 +57,33 @@ SELECT array_sort(ARRAY[2.0, 1.0, 1.00, 2.00, 1.000]);
 SELECT array_sort(array_agg((1 + i % 2)::text::numeric ORDER BY i) || ARRAY[1.0, 1.00, 2.0]) FROM generate_series(1, 40) i;
 
 DROP SCHEMA array_values CASCADE;
+
+-- Values of which many bytes are alike: prefixes of one another, longer than the bytes that are compared as numbers, zeros at the end; in both directions.
+CREATE TABLE alike AS SELECT i, CASE i % 7 WHEN 0 THEN repeat('a', i % 600) WHEN 1 THEN repeat('a', 255) || i % 50 WHEN 2 THEN repeat('a', 8 * (i % 40)) || chr(98 + i % 3) WHEN 3 THEN ''
+		WHEN 4 THEN 'https://www.example.com/' || md5((i % 500)::text) WHEN 5 THEN repeat('a', i % 17) || ' ' ELSE repeat('é', i % 200) || i % 3 END AS text,
+	substring(decode(repeat('00', 300) || 'ff', 'hex') FROM 1 + i % 5 FOR i * 7 % 310) AS bytea, md5((i % 700)::text)::uuid AS uuid, make_interval(months => i % 3, days => i % 91, secs => i % 5) AS interval,
+	('12:00+00'::timetz + i % 77 * interval '1 minute') AT TIME ZONE make_interval(hours => i % 9) AS timetz, (i % 300 - 150) * 10::numeric ^ (i % 41 - 20) AS numeric,
+	('10.0.' || i % 4 || '.0/' || 8 + i % 24)::inet AS inet, ('08002b01' || lpad(to_hex(i % 900), 4, '0'))::macaddr AS macaddr
+FROM generate_series(1, 3000) i;
+DO $$
+DECLARE
+	expression text;
+	descending text;
+	same bool;
+BEGIN
+	PERFORM set_config('gpusort.enable_aggregates', 'off', true), set_config('gpusort.enable_sort', 'off', true);
+	FOREACH expression IN ARRAY ARRAY['text COLLATE "C"', 'text', 'text::varchar COLLATE "C"', 'text::char(300) COLLATE "C"', 'text::name', 'bytea', 'uuid', 'interval', 'timetz', 'numeric', 'inet', 'inet::cidr', 'macaddr', 'macaddr::macaddr8'] LOOP
+		FOREACH descending IN ARRAY ARRAY['false', 'true'] LOOP
+			EXECUTE format('SELECT gpusort.array_argsort(array_agg(%1$s ORDER BY i), %2$s) = array_agg(i ORDER BY %1$s %3$s, i) FROM alike', replace(expression, 'inet::cidr', 'set_masklen(inet, 32)::cidr'), descending, CASE descending WHEN 'true' THEN 'DESC' ELSE '' END) INTO same;
+			IF same IS NOT TRUE THEN
+				RAISE 'arrays of % differ, descending %', expression, descending;
+			END IF;
+			EXECUTE format('SELECT bool_and(gpusort.array_argsort(a, %1$s) = b) FROM (SELECT array_agg(%2$s ORDER BY i) AS a, array_agg(n ORDER BY %2$s %3$s, i) AS b FROM (SELECT *, (row_number() OVER (PARTITION BY i %% 60 ORDER BY i))::int AS n FROM alike) q GROUP BY i %% 60) q',
+						   descending, replace(expression, 'inet::cidr', 'set_masklen(inet, 32)::cidr'), CASE descending WHEN 'true' THEN 'DESC' ELSE '' END) INTO same;
+			IF same IS NOT TRUE THEN
+				RAISE 'short arrays of % differ, descending %', expression, descending;
+			END IF;
+		END LOOP;
+	END LOOP;
+END $$;
+DROP TABLE alike;

@@ -1,5 +1,5 @@
 # Text in linguistic collations: the rows node gives the rows in the order of PostgreSQL's
-# Sort. localedef makes the C library's locales in a folder of the test. GPUSORT_LOCALES
+# Sort, and arrays and aggregates their values. localedef makes the C library's locales in a folder of the test. GPUSORT_LOCALES
 # names them, or is "all"; GPUSORT_ICU is how many of ICU's collations are tried, or "all".
 use strict;
 use warnings;
@@ -30,6 +30,7 @@ my $node = PostgreSQL::Test::Cluster->new('linguistic');
 $node->init(extra => [ '--locale=C', '--encoding=UTF8' ]);
 $node->append_conf('postgresql.conf', "session_preload_libraries = 'gpusort'\ngpusort.force_nodes = on\nmax_parallel_workers_per_gather = 0\njit = off\n");
 $node->start;
+$node->safe_psql("postgres", "CREATE EXTENSION gpusort");
 
 # What collations treat in ways of their own: contractions, characters that are ignored, expansions, combining
 # marks, scripts, code points without a character; and texts that share long prefixes.
@@ -74,6 +75,25 @@ $node->safe_psql('postgres', q{
 				wrong := nullif(concat_ws('; ', wrong, CASE WHEN with_node IS DISTINCT FROM without_node THEN memory || ' ' || query END), '');
 			END LOOP;
 		END LOOP;
+	END $$;
+	-- Arrays whose values come in another order than PostgreSQL gives them, ties in that of the input: of all texts, of few, of short ones, and by another column.
+	CREATE FUNCTION differing_arrays(coll text) RETURNS text LANGUAGE plpgsql AS $$
+	DECLARE
+		query text; same bool; wrong text;
+	BEGIN
+		PERFORM set_config('gpusort.enable_aggregates', 'off', true), set_config('gpusort.enable_sort', 'off', true);
+		FOREACH query IN ARRAY ARRAY[
+			'SELECT gpusort.array_sort(array_agg(t ORDER BY id) COLLATE %1$s) = array_agg(t ORDER BY t COLLATE %1$s, id) FROM texts WHERE t IS NOT NULL',
+			'SELECT gpusort.array_sort(array_agg(t::varchar ORDER BY id) COLLATE %1$s, true) = array_agg(t::varchar ORDER BY t COLLATE %1$s DESC, id) FROM texts WHERE t IS NOT NULL AND id %% 3 = 0',
+			'SELECT gpusort.array_sort(array_agg(t::char(9) ORDER BY id) COLLATE %1$s) = array_agg(t::char(9) ORDER BY t::char(9) COLLATE %1$s, id) FROM texts WHERE t IS NOT NULL',
+			'SELECT gpusort.array_argsort(array_agg(t ORDER BY id) COLLATE %1$s) = array_agg(n ORDER BY t COLLATE %1$s, n) FROM (SELECT id, t, (row_number() OVER (ORDER BY id))::int AS n FROM texts WHERE t IS NOT NULL) q',
+			'SELECT bool_and(a = b) FROM (SELECT gpusort.array_sort(array_agg(t ORDER BY id) COLLATE %1$s) AS a, array_agg(t ORDER BY t COLLATE %1$s, id) AS b FROM texts WHERE t IS NOT NULL GROUP BY id / 40) q',
+			'SELECT gpusort.sorted_agg(t COLLATE %1$s) = array_agg(t ORDER BY t COLLATE %1$s, id) FROM (SELECT * FROM texts ORDER BY id) q',
+			'SELECT gpusort.sorted_agg_by(id, t COLLATE %1$s, true) = array_agg(id ORDER BY t COLLATE %1$s DESC, id) FROM (SELECT * FROM texts ORDER BY id) q'] LOOP
+			EXECUTE format(query, coll) INTO same;
+			wrong := nullif(concat_ws('; ', wrong, CASE WHEN same IS NOT TRUE THEN query END), '');
+		END LOOP;
+		RETURN wrong;
 	END $$;});
 
 # Compares the sorts in one collation.
@@ -82,6 +102,7 @@ sub same_order
 	my ($collation, $what) = @_;
 	my $result = $node->safe_psql('postgres', "SET enable_hashagg = off; SET enable_hashjoin = off; SET enable_nestloop = off; SELECT queries, nodes >= queries - 1, wrong FROM differing('$collation')");
 	is($result, '16|t|', "$what: rows come as Sort gives them");
+	is($node->safe_psql('postgres', "SELECT differing_arrays('$collation')"), '', "$what: arrays, too");
 }
 
 SKIP:

@@ -6,14 +6,14 @@
  * tried in turn:
  *
  *	  values in order, or in reverse order: one comparison per value finds this out
- *	  abbreviated keys, where the type has them (text in the C collation, numeric,
- *		uuid, ...): they are sorted as 64-bit numbers by the CPU engine.  Values are
- *		compared only where their abbreviated keys are equal.  The server's sorts ask
- *		the operator class whether abbreviated keys tell enough values apart.  Here they
- *		are so cheap that this is not asked
+ *	  keys that are bytes (keys/key_bytes.h), where the type has them: 8 bytes at a time
+ *		are sorted as a number by the CPU engine.  Values for which these are equal are
+ *		sorted by the next 8 bytes, and compared where there are no more.  The server's
+ *		sorts ask the operator class whether abbreviated keys tell enough values apart.
+ *		Here they are so cheap that this is not asked
  *	  few distinct values: values of the same bytes form a class, found by hashing.  One
  *		value of each class is sorted, and the others follow it.  Where a collation
- *		makes abbreviated keys costly, this is tried before them
+ *		makes keys costly, this is tried before them
  *	  all others: merge sort, which makes fewer comparisons than quicksort
  *
  * Only positions are moved.  Equal values keep their order even if they look different
@@ -22,7 +22,6 @@
 #include "postgres.h"
 
 #include "catalog/pg_collation.h"
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "utils/builtins.h"
@@ -32,13 +31,20 @@
 #include "arrays/comparator_sort.h"
 #include "large_memory.h"
 #include "keys/collation_kind.h"
+#include "keys/plain_learn.h"
 #include "sort/sort.h"
 
 /* Runs of this length are made by insertion before merging begins. */
 #define RUN_LENGTH 4
 
-/* For fewer values neither abbreviated keys nor classes pay. */
+/* For fewer values neither keys nor classes pay. */
 #define MIN_PREPARED 32
+
+/* Fewer values than these do not repay learning a collation of glibc or of ICU. */
+#define MIN_LEARNED 2048
+#define MIN_PLAIN_LEARNED 16384
+
+#define TEXTS_LOOKED_AT 256		/* texts whose keys tell how wide those of all should be */
 
 /* The values of one array. */
 typedef struct Values
@@ -60,24 +66,23 @@ prepare_support(SortSupport support, Oid operator, Oid collation, bool abbreviat
 	PrepareSortSupportFromOrderingOp(operator, support);
 }
 
-/* Finds out whether abbreviated keys order as numbers, and in which form. */
+/*
+ * Finds out which bytes order the values.  Text in a collation that none are known for, and types
+ * that only the server knows, have its abbreviated keys if these order as numbers.
+ */
 static void
-judge_abbreviation(ComparatorSort *sort)
+find_bytes(ComparatorSort *sort, Oid type, Oid operator, Oid collation)
 {
-	if (sort->abbreviate.abbrev_converter == NULL || sizeof(Datum) != sizeof(uint64))
+	ByteSource *bytes = &sort->bytes;
+	bool		known = gpusort_key_bytes_source(bytes, type, collation);
+
+	if (known && !gpusort_key_bytes_abbreviated(bytes))
 		return;
-	if (sort->abbreviate.comparator == ssup_datum_unsigned_cmp)
-	{
-		sort->has_abbreviation = true;
-		sort->abbreviation_form = GPUSORT_KEY_UINT64;
-	}
-	else if (sort->type == NUMERICOID)
-	{
-		/* Its abbreviated keys are signed and negated, see numeric_cmp_abbrev. */
-		sort->has_abbreviation = true;
-		sort->abbreviation_form = GPUSORT_KEY_INT64;
-		sort->abbreviation_inverted = true;
-	}
+	prepare_support(&bytes->abbreviate, operator, collation, true);
+	if (sizeof(Datum) != sizeof(uint64) || bytes->abbreviate.abbrev_converter == NULL)
+		bytes->form = BYTES_NONE;
+	else if (!known && bytes->abbreviate.comparator == ssup_datum_unsigned_cmp)
+		bytes->form = BYTES_ABBREVIATED;
 }
 
 ComparatorSort *
@@ -100,9 +105,8 @@ gpusort_comparator_prepare(Oid type, Oid collation, bool descending)
 	sort->by_value = entry->typbyval;
 	sort->length = entry->typlen;
 	prepare_support(&sort->compare, operator, simple_collation, false);
-	prepare_support(&sort->abbreviate, operator, simple_collation, true);
-	judge_abbreviation(sort);
-	sort->abbreviation_is_costly = OidIsValid(simple_collation) && simple_collation != C_COLLATION_OID;
+	find_bytes(sort, entry->btree_opintype, sort->descending ? entry->gt_opr : entry->lt_opr, simple_collation);
+	sort->bytes_are_costly = OidIsValid(simple_collation) && simple_collation != C_COLLATION_OID;
 	return sort;
 }
 
@@ -330,7 +334,7 @@ sort_by_class(const Values *values, uint32 *positions, uint32 n)
 	return few;
 }
 
-/* Sorts positions without abbreviated keys. */
+/* Sorts positions without keys. */
 static void
 sort_by_comparison(const Values *values, uint32 *positions, uint32 n)
 {
@@ -343,60 +347,133 @@ sort_by_comparison(const Values *values, uint32 *positions, uint32 n)
 	pfree(spare);
 }
 
-/* Writes every value's abbreviated key. */
+/* Decides whether the keys of texts in a collation of glibc are wide. */
 static void
-abbreviate(const Values *values, Datum *keys, uint32 n)
+choose_width(const Values *values, uint32 n)
 {
-	SortSupport support = &values->sort->abbreviate;
+	ByteSource *bytes = &values->sort->bytes;
+	uint32		step = Max(n / TEXTS_LOOKED_AT, 1);
+	uint32		early = 0;
 
+	for (uint32 i = 0; i < n; i += step)
+		early += gpusort_key_bytes_end_early(bytes, values->datums[i]);
+	gpusort_key_bytes_choose_width(bytes, n / step, early);
+}
+
+/* True if all values are plain texts. */
+static bool
+all_are_plain(const Values *values, uint32 n)
+{
 	for (uint32 i = 0; i < n; i++)
 	{
 		GPUSORT_CHECK_VALUES(i);
-		keys[i] = support->abbrev_converter(values->datums[i], support);
+		if (!gpusort_key_bytes_plain(&values->sort->bytes, values->datums[i]))
+			return false;
 	}
+	return true;
 }
 
-/* Writes the positions of keys in order to index.  The keys do not move. */
+/* Learns what the bytes of the values need.  Returns false if they have none. */
+static bool
+learn_bytes(const Values *values, uint32 n)
+{
+	ComparatorSort *sort = values->sort;
+	ByteSource *bytes = &sort->bytes;
+
+	sort->seen += n;
+	if (gpusort_key_bytes_unlearned(bytes))
+	{
+		gpusort_key_bytes_learn(bytes, sort->collation, sort->seen >= MIN_LEARNED);
+		if (bytes->linguistic == NULL)
+			return false;
+		choose_width(values, n);
+	}
+	if (bytes->order == COLLATION_ABBREVIATED)
+	{
+		bytes->plain = gpusort_plain_key(sort->collation, sort->seen >= MIN_PLAIN_LEARNED);
+		if (bytes->plain != NULL && !all_are_plain(values, n))
+			bytes->plain = NULL;
+	}
+	return bytes->form != BYTES_NONE;
+}
+
+/*
+ * Writes 8 bytes, from a place on, of the key of each value.  Returns true if some keys have more.
+ * Bytes that are computed are complete but for the last few before their limit.
+ */
+static bool
+get_words(const Values *values, const uint32 *positions, uint32 n, Size place, uint64 *words)
+{
+	bool		more = false;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		KeyBytes	bytes;
+
+		GPUSORT_CHECK_VALUES(i);
+		gpusort_key_bytes_get(&values->sort->bytes, values->datums[positions[i]], place + 2 * sizeof(uint64), &bytes);
+		words[i] = gpusort_key_bytes_word(&bytes, place);
+		more |= bytes.length > place + sizeof(uint64);
+		gpusort_key_bytes_free(&bytes);
+	}
+	return more && place + 3 * sizeof(uint64) <= GPUSORT_KEY_BYTES_COMPUTED;
+}
+
+/* Writes the positions of words in order to index.  The words do not move. */
 static void
-sort_keys(ComparatorSort *sort, SortUse use, Datum *keys, uint32 *index, uint32 n)
+sort_words(const Values *values, uint64 *words, uint32 *index, uint32 n)
 {
 	GpusortSegment segment = {.start = 0,.count = n};
 	SortRequest request = {
 		.spec = {
-			.form = sort->abbreviation_form,
+			.form = GPUSORT_KEY_UINT64,
 			.payload = GPUSORT_PAYLOAD_INDEX,
 			.method = GPUSORT_METHOD_NETWORK,
-			.descending = sort->descending != sort->abbreviation_inverted
+			.descending = values->sort->descending
 		},
-		.keys = keys,
+		.keys = words,
 		.payload = index,
 		.segments = &segment,
 		.nsegments = 1,
 		.nslots = n,
-		.use = use
+		.use = values->use
 	};
 
 	gpusort_sort_on_cpu(&request);
 }
 
-/* Sorts all positions by abbreviated keys, and by the values where these are equal. */
+/* Sorts positions by the bytes of their values from a place on, and by the values where these are equal. */
 static void
-sort_by_abbreviation(const Values *values, uint32 *positions, uint32 n)
+sort_by_bytes(const Values *values, uint32 *positions, uint32 n, Size place)
 {
-	Datum	   *keys = gpusort_alloc_large(CurrentMemoryContext, (Size) n * sizeof(Datum));
+	uint64	   *words = gpusort_alloc_large(CurrentMemoryContext, (Size) n * sizeof(uint64));
+	uint32	   *order = allocate_positions(n);
+	uint32	   *sorted = allocate_positions(n);
+	bool		more = get_words(values, positions, n, place, words);
 	uint32		end;
 
-	abbreviate(values, keys, n);
-	sort_keys(values->sort, values->use, keys, positions, n);
+	check_stack_depth();
+	sort_words(values, words, order, n);
+	for (uint32 i = 0; i < n; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		sorted[i] = positions[order[i]];
+	}
+	gpusort_copy_bytes(positions, sorted, (Size) n * sizeof(uint32));
+	pfree(sorted);
 	for (uint32 start = 0; start < n; start = end)
 	{
 		GPUSORT_CHECK_VALUES(start);
 		end = start + 1;
-		while (end < n && keys[positions[end]] == keys[positions[start]])
+		while (end < n && words[order[end]] == words[order[start]])
 			end++;
-		sort_by_comparison(values, positions + start, end - start);
+		if (!more || end - start < MIN_PREPARED)
+			sort_by_comparison(values, positions + start, end - start);
+		else if (!take_in_order(values, positions + start, end - start))
+			sort_by_bytes(values, positions + start, end - start, place + sizeof(uint64));
 	}
-	pfree(keys);
+	pfree(words);
+	pfree(order);
 }
 
 void
@@ -406,9 +483,13 @@ gpusort_comparator_sort(ComparatorSort *sort, SortUse use, const Datum *values, 
 
 	for (uint32 i = 0; i < n; i++)
 		index[i] = i;
-	if (!sort->has_abbreviation || n < MIN_PREPARED)
+	if (sort->bytes.form == BYTES_NONE || n < MIN_PREPARED)
 		sort_by_comparison(&all, index, n);
-	else if (!take_in_order(&all, index, n) &&
-			 !(sort->abbreviation_is_costly && sort_by_class(&all, index, n)))
-		sort_by_abbreviation(&all, index, n);
+	else if (take_in_order(&all, index, n) ||
+			 (sort->bytes_are_costly && sort_by_class(&all, index, n)))
+		return;
+	else if (learn_bytes(&all, n))
+		sort_by_bytes(&all, index, n, 0);
+	else
+		sort_by_comparison(&all, index, n);
 }

@@ -9,6 +9,7 @@
 
 #include "utils/sortsupport.h"
 
+#include "keys/key_bytes.h"
 #include "keys/key_encoding.h"
 #include "stats/sort_stats.h"
 
@@ -21,12 +22,10 @@ typedef struct ComparatorSort
 	int16		length;
 	SortSupportData compare;	/* full comparison, in the direction wanted */
 
-	/* Abbreviated keys, if the type has some that order as numbers. */
-	bool		has_abbreviation;
-	bool		abbreviation_is_costly;
-	bool		abbreviation_inverted;	/* the least value has the greatest number */
-	GpusortKeyForm abbreviation_form;
-	SortSupportData abbreviate;
+	/* Keys that are bytes; those of some collations have to be learned, which only many values repay. */
+	ByteSource	bytes;
+	bool		bytes_are_costly;
+	uint64		seen;			/* values sorted so far */
 } ComparatorSort;
 
 /*
@@ -38,8 +37,8 @@ extern ComparatorSort *gpusort_comparator_prepare(Oid type, Oid collation, bool 
 
 /*
  * Writes the 0-based positions of n values in order, stably, to index.  Takes up to 24
- * bytes of memory per value and checks for interrupts.  Sorts of abbreviated keys are
- * counted as sorts for this use.
+ * bytes of memory per value and checks for interrupts.  Sorts of keys are counted as sorts
+ * for this use.
  */
 extern void gpusort_comparator_sort(ComparatorSort *sort, SortUse use, const Datum *values, uint32 *index, uint32 n);
 

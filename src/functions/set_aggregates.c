@@ -127,7 +127,7 @@ gpusort_set_agg_combine(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(gpusort_set_combine(fcinfo, context, state, more));
 }
 
-/* True if sorted values save the leader comparisons.  They do not where it sorts all values by abbreviated keys. */
+/* True if sorted values save the leader comparisons.  They do not where it sorts all values by keys. */
 static bool
 leader_gains(FunctionCallInfo fcinfo, const SetState *state)
 {
@@ -139,7 +139,7 @@ leader_gains(FunctionCallInfo fcinfo, const SetState *state)
 	if (element->is_key || collector->count < 2)
 		return true;
 	sort = gpusort_element_comparator(element, state->order.collation, state->order.descending);
-	return !sort->has_abbreviation;
+	return sort->bytes.form == BYTES_NONE;
 }
 
 /* Cuts the values of a parallel worker to those that the result needs, or sorts them where the leader gains by it. */

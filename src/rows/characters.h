@@ -19,7 +19,7 @@
 #ifndef GPUSORT_CHARACTERS_H
 #define GPUSORT_CHARACTERS_H
 
-#include "rows/key_bytes.h"
+#include "keys/key_bytes.h"
 
 #define GPUSORT_CHARACTERS_PLACES 64	/* the most places that are looked at */
 

@@ -48,10 +48,7 @@ prefetch_first(const RowStore *store, const RowList *list)
 		__builtin_prefetch(gpusort_rows_record(store, list->packed[i] & list->row_mask));
 }
 
-/*
- * Learns how texts of a key become bytes, where that must be learned.  If the narrow keys
- * of more than one in 16 texts would end early, keys are wide.
- */
+/* Learns how texts of a key become bytes, where that must be learned. */
 static void
 learn_bytes(RowKey *key, const RowStore *store, const RowList *list, double nrows)
 {
@@ -73,7 +70,7 @@ learn_bytes(RowKey *key, const RowStore *store, const RowList *list, double nrow
 		early += gpusort_key_bytes_end_early(source, gpusort_rows_store_get(store, row, key->attribute, &(bool) {false}));
 		texts++;
 	}
-	source->wide = early > texts / 16;
+	gpusort_key_bytes_choose_width(source, texts, early);
 }
 
 /* Finds out whether a key is NULL in some of the rows, and whether in all. */
@@ -394,7 +391,7 @@ load_bytes(const KeyField *field, const RowStore *store, const uint32 *rows, uin
 		if (!gpusort_rows_get_bytes(field->key, store, rows ? rows[i] : first + i, limit, &bytes))
 			continue;
 		if (field->kind == FIELD_BYTES)
-			number = gpusort_rows_word_at(&bytes, field->skip) >> (64 - field->bits);
+			number = gpusort_key_bytes_word(&bytes, field->skip) >> (64 - field->bits);
 		else if (field->characters->stops != NULL)
 			number = gpusort_characters_place(field->characters, &bytes);
 		else

@@ -14,7 +14,7 @@
 #include "utils/sortsupport.h"
 
 #include "keys/key_types.h"
-#include "rows/key_bytes.h"
+#include "keys/key_bytes.h"
 #include "rows/row_store.h"
 
 typedef enum RowKeyKind

@@ -45,7 +45,7 @@ equal_bytes(const KeyBytes *a, const KeyBytes *b, Size end)
 
 	while (from < Min(end, Max(a->length, b->length)))
 	{
-		uint64		difference = gpusort_rows_word_at(a, from) ^ gpusort_rows_word_at(b, from);
+		uint64		difference = gpusort_key_bytes_word(a, from) ^ gpusort_key_bytes_word(b, from);
 
 		if (difference != 0)
 			return Min(end, from + __builtin_clzll(difference) / 8);
@@ -111,7 +111,7 @@ gpusort_rows_keep_words(RowKeys *keys, const RowStore *store)
 		KeyBytes	bytes;
 
 		CHECK_FOR_INTERRUPTS();
-		words[row] = gpusort_rows_get_bytes(key, store, row, sizeof(uint64), &bytes) ? gpusort_rows_word_at(&bytes, 0) : 0;
+		words[row] = gpusort_rows_get_bytes(key, store, row, sizeof(uint64), &bytes) ? gpusort_key_bytes_word(&bytes, 0) : 0;
 	}
 	key->words = words;
 }

@@ -9,8 +9,6 @@
 #ifndef GPUSORT_ROW_STRINGS_H
 #define GPUSORT_ROW_STRINGS_H
 
-#include "port/pg_bswap.h"
-
 #include "rows/row_code.h"
 
 #define ROWS_LOOKED_AT 1024		/* rows read for a first look at a key */
@@ -46,18 +44,5 @@ extern void gpusort_rows_keep_words(RowKeys *keys, const RowStore *store);
 
 /* Must be called before the store changes, and before another one is ordered. */
 extern void gpusort_rows_forget_words(RowKeys *keys);
-
-/* The 8 bytes from a place on as a number, padded by zeros behind the end. */
-static inline uint64
-gpusort_rows_word_at(const KeyBytes *bytes, Size place)
-{
-	uint64		word = 0;
-
-	if (place + sizeof(word) <= bytes->length)
-		memcpy(&word, bytes->data + place, sizeof(word));
-	else if (place < bytes->length)
-		memcpy(&word, bytes->data + place, bytes->length - place);
-	return pg_ntoh64(word);
-}
 
 #endif							/* GPUSORT_ROW_STRINGS_H */

@@ -12,7 +12,7 @@
 #include "utils/uuid.h"
 
 #include "keys/plain_learn.h"
-#include "rows/key_bytes.h"
+#include "keys/key_bytes.h"
 
 #define EARLY_BYTES 12			/* a weight that ends a narrow key before this many ends it early */
 
@@ -71,7 +71,7 @@ gpusort_key_bytes_source(ByteSource *source, Oid type, Oid collation)
 bool
 gpusort_key_bytes_abbreviated(const ByteSource *source)
 {
-	return source->form == BYTES_NUMERIC || source->form == BYTES_INET ||
+	return source->form == BYTES_NUMERIC || source->form == BYTES_INET || source->form == BYTES_ABBREVIATED ||
 		(source->order == COLLATION_ABBREVIATED && source->plain == NULL);
 }
 
@@ -169,6 +169,13 @@ void
 gpusort_key_bytes_learn(ByteSource *source, Oid collation, bool may_learn)
 {
 	source->linguistic = gpusort_linguistic_key(collation, may_learn);
+}
+
+/* Makes keys wide if the narrow ones of more than one in 16 texts, some of all, end early. */
+void
+gpusort_key_bytes_choose_width(ByteSource *source, uint32 texts, uint32 early)
+{
+	source->wide = early > texts / 16;
 }
 
 /* True if the narrow key of a text that is not NULL ends among its first bytes although the text goes on. */

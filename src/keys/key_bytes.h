@@ -19,6 +19,7 @@
 #ifndef GPUSORT_KEY_BYTES_H
 #define GPUSORT_KEY_BYTES_H
 
+#include "port/pg_bswap.h"
 #include "utils/sortsupport.h"
 
 #include "keys/collation_kind.h"
@@ -38,7 +39,8 @@ typedef enum ByteForm
 	BYTES_TIMETZ,
 	BYTES_INTERVAL,
 	BYTES_NUMERIC,
-	BYTES_INET
+	BYTES_INET,
+	BYTES_ABBREVIATED			/* of any other type: PostgreSQL's abbreviated key, an unsigned number */
 } ByteForm;
 
 /* How the bytes of a key are made. */
@@ -70,11 +72,25 @@ extern bool gpusort_key_bytes_decide(const ByteSource *source);
 extern bool gpusort_key_bytes_vary(const ByteSource *source);
 extern bool gpusort_key_bytes_unlearned(const ByteSource *source);
 extern void gpusort_key_bytes_learn(ByteSource *source, Oid collation, bool may_learn);
+extern void gpusort_key_bytes_choose_width(ByteSource *source, uint32 texts, uint32 early);
 extern bool gpusort_key_bytes_end_early(const ByteSource *source, Datum value);
 extern bool gpusort_key_bytes_plain(const ByteSource *source, Datum value);
 extern bool gpusort_key_bytes_widen(ByteSource *source, Oid collation, Datum value);
 extern void gpusort_key_bytes_set(uint64 word, KeyBytes *bytes);
 extern void gpusort_key_bytes_get(const ByteSource *source, Datum value, Size limit, KeyBytes *bytes);
+
+/* The 8 bytes from a place on as a number, padded by zeros behind the end. */
+static inline uint64
+gpusort_key_bytes_word(const KeyBytes *bytes, Size place)
+{
+	uint64		word = 0;
+
+	if (place + sizeof(word) <= bytes->length)
+		memcpy(&word, bytes->data + place, sizeof(word));
+	else if (place < bytes->length)
+		memcpy(&word, bytes->data + place, bytes->length - place);
+	return pg_ntoh64(word);
+}
 
 static inline void
 gpusort_key_bytes_free(KeyBytes *bytes)
