@@ -15,6 +15,8 @@
  * Only the final ORDER BY all of whose rows are wanted has such paths.  The server offers no hook where it
  * makes the Sorts below grouping, windows, DISTINCT, merge joins and Appends.  With a LIMIT its
  * Sort keeps few rows, and a cursor may want the first ones soon, which the paths do not say.
+ * Of set operations the planner does not note what the ORDER BY's target is, and few of them
+ * have other paths.
  */
 #include "postgres.h"
 
@@ -208,7 +210,8 @@ offer_priced_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input
 	if (previous_upper_paths)
 		previous_upper_paths(root, stage, input, output, extra);
 	if (stage == UPPERREL_ORDERED && gpusort_sort_enabled() && !gpusort_force_nodes && enable_sort &&
-		root->sort_pathkeys != NIL && root->tuple_fraction <= 0 && !limit_needed(root->parse))
+		root->sort_pathkeys != NIL && root->tuple_fraction <= 0 && root->parse->setOperations == NULL &&
+		!limit_needed(root->parse))
 		add_priced_paths(root, input, output);
 }
 
