@@ -82,6 +82,12 @@ SELECT query, same_rows(query), nodes(query) FROM unnest(ARRAY[
 	'SELECT x, x::int8 AS y FROM priced UNION ALL SELECT id::int8, few FROM priced ORDER BY 2, 1',
 	'SELECT few, id FROM priced INTERSECT SELECT few, id FROM priced ORDER BY 2, 1']) query;
 
+-- A sort that costs little beside its input is the node's all the same.
+SELECT query, nodes(query) FROM unnest(ARRAY[
+	'SELECT id, (SELECT count(*) FROM priced q WHERE q.few = p.few) FROM priced p ORDER BY p.x + 1',
+	'SELECT * FROM (SELECT id, (SELECT count(*) FROM priced q WHERE q.few = p.few) FROM priced p ORDER BY p.x + 1) q LIMIT 1000',
+	'SELECT p.few, p.id, count(*) FROM priced p JOIN priced q ON p.x < q.x GROUP BY p.few, p.id ORDER BY p.id, p.few']) query;
+
 -- Parallel workers compete at that cost, too.
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;

@@ -156,9 +156,9 @@
 
 /* PostgreSQL 18 (e22253467) counts the disabled nodes of paths, too. */
 #if PG_VERSION_NUM >= 180000
-#define GPUSORT_COST_SORT(path, input_cost, rows, width) cost_sort(path, NULL, NIL, 0, input_cost, rows, width, 0.0, work_mem, -1.0)
+#define GPUSORT_COST_SORT(path, cost, rows, width, bound) cost_sort(path, NULL, NIL, 0, cost, rows, width, 0.0, work_mem, bound)
 #else
-#define GPUSORT_COST_SORT(path, input_cost, rows, width) cost_sort(path, NULL, NIL, input_cost, rows, width, 0.0, work_mem, -1.0)
+#define GPUSORT_COST_SORT(path, cost, rows, width, bound) cost_sort(path, NULL, NIL, cost, rows, width, 0.0, work_mem, bound)
 #endif
 
 /* PostgreSQL 18 (8123e91f5) describes ordering operators by comparison type. */

@@ -110,23 +110,19 @@ own_cost(const Plan *plan, SortKeys keys, double rows, double kept)
 
 /*
  * What a Sort costs until its first row, and an Incremental Sort until its last.  The node
- * sorts all rows before it returns any.
+ * sorts all rows before it returns any.  A Sort whose path had the node's price (plan_price.c)
+ * may seem to cost less than its input, so it costs at least what the server estimates for
+ * `bound` rows; 0 means all.
  */
 static Cost
-cost_until_sorted(const Sort *sort)
-{
-	return IsA(sort, IncrementalSort) ? sort->plan.total_cost : sort->plan.startup_cost;
-}
-
-/* The same without a bound, and as the server estimates it: a Sort may have the node's cost already (plan_price.c). */
-static Cost
-server_cost_until_sorted(const Sort *sort)
+cost_until_sorted(const Sort *sort, double bound)
 {
 	Path		path;
 
 	if (IsA(sort, IncrementalSort))
 		return sort->plan.total_cost;
-	GPUSORT_COST_SORT(&path, sort->plan.lefttree->total_cost, sort->plan.plan_rows, sort->plan.plan_width);
+	GPUSORT_COST_SORT(&path, sort->plan.lefttree->total_cost, sort->plan.plan_rows, sort->plan.plan_width,
+					  bound > 0 ? bound : -1.0);
 	return Max(path.startup_cost, sort->plan.startup_cost);
 }
 
@@ -134,7 +130,7 @@ server_cost_until_sorted(const Sort *sort)
 bool
 gpusort_rows_may_win(const Sort *sort)
 {
-	return cost_until_sorted(sort) - sort->plan.lefttree->total_cost > cpu_operator_cost * ROWS_COST_PER_SORT;
+	return cost_until_sorted(sort, 0) - sort->plan.lefttree->total_cost > cpu_operator_cost * ROWS_COST_PER_SORT;
 }
 
 /*
@@ -157,11 +153,7 @@ gpusort_rows_cost(const Sort *sort, double bound, bool bound_is_known)
 	else if (bound > 0 && !bound_is_known && bound < rows * ROWS_BOUND_SHARE)
 		cost.reason = PLAN_BOUND;
 	else
-	{
-		Cost		server = bound > 0 ? cost_until_sorted(sort) : server_cost_until_sorted(sort);
-
-		cost.reason = cost.startup < server ? PLAN_TAKEN : PLAN_COST;
-	}
+		cost.reason = cost.startup < cost_until_sorted(sort, bound) ? PLAN_TAKEN : PLAN_COST;
 	return cost;
 }
 

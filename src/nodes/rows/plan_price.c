@@ -136,9 +136,18 @@ surcharge(PlannerInfo *root, Path *path)
 	return sum;
 }
 
-/* What a path must cost to be chosen for all rows, if that is right although it really costs `cost`. */
+/* True if a path is the server's Sort of an input's rows, of which the node takes the place as well. */
+static bool
+sorts_input(const Path *path, const Path *input)
+{
+	if (IsA(path, ProjectionPath))
+		path = ((const ProjectionPath *) path)->subpath;
+	return IsA(path, SortPath) && ((const SortPath *) path)->subpath == input;
+}
+
+/* What a Sort of an input must cost to be chosen for all rows, if that is right although it really costs `cost`. */
 static Cost
-price_to_win(PlannerInfo *root, const RelOptInfo *ordered, Cost cost)
+price_to_win(PlannerInfo *root, const RelOptInfo *ordered, const Path *input, Cost cost)
 {
 	Cost		price = cost;
 	ListCell   *cell;
@@ -147,6 +156,8 @@ price_to_win(PlannerInfo *root, const RelOptInfo *ordered, Cost cost)
 	{
 		Path	   *other = lfirst(cell);
 
+		if (sorts_input(other, input))
+			continue;
 		if (other->total_cost + surcharge(root, other) <= cost)
 			return cost;
 		price = Min(price, other->total_cost * ROWS_PRICE_BELOW);
@@ -169,7 +180,7 @@ price(PlannerInfo *root, RelOptInfo *ordered, Path *input)
 	if (sort == NULL || !gpusort_rows_take(sort))
 		return NULL;
 	cost = gpusort_rows_cost(sort, 0, false);
-	path->path.total_cost = price_to_win(root, ordered, cost.total);
+	path->path.total_cost = price_to_win(root, ordered, input, cost.total);
 	path->path.startup_cost = Min(cost.startup, path->path.total_cost);
 	return &path->path;
 }
