@@ -274,7 +274,7 @@ EXPLAIN (costs off) SELECT * FROM rows_many ORDER BY k LIMIT 10;
 EXPLAIN (costs off) SELECT * FROM rows_many ORDER BY k LIMIT (random() * 10)::int;
 
 -- An Incremental Sort of large groups is taken if all of its rows are wanted.
-CREATE TABLE rows_grouped AS SELECT i / 20000 AS large, i, CASE WHEN i % 9 > 0 THEN i * 7919 % 100003 END AS k FROM generate_series(1, 60000) i;
+CREATE TABLE rows_grouped AS SELECT (i - 1) / 12000 AS large, i, CASE WHEN i % 9 > 0 THEN i * 7919 % 100003 END AS k FROM generate_series(1, 60000) i;
 CREATE INDEX ON rows_grouped (large);
 CREATE INDEX ON rows_grouped (i);
 ANALYZE rows_grouped;
