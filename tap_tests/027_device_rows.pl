@@ -80,6 +80,9 @@ foreach my $keys (sort keys %query)
 	}
 	like(explained("SET gpusort.engine = 'gpu'", $query{$keys}), $place, "$keys: with engine = gpu too");
 }
+sub number { my ($what, $explained) = @_; return $explained =~ /$what: (\d+)kB/ ? $1 : undef; }
+my $words = explained('SELECT 1', $query{records});
+cmp_ok(number('Moved', $words), '>=', 2 * number('Device Memory', $words) - 1, 'words that come back to order ties are counted as moved');
 my $json = $node->safe_psql('postgres', "EXPLAIN (ANALYZE, FORMAT json) $query{'keys that fit a word'}");
 like($json, qr/"Sort Space Type": "Device Memory"/, 'other formats say where the rows were');
 unlike(explained("SET work_mem = '64MB'", $query{'keys that fit a word'}), qr/Device Memory|Disk/, 'within work_mem they are in memory');
@@ -190,6 +193,9 @@ reset_stats();
 is($node->safe_psql('postgres', all_rows($wide)), $right, 'more rows than device memory');
 is(fallbacks(), '1 out of device memory', 'is a fallback');
 like(explained('SELECT 1', $wide), qr/external merge/, 'EXPLAIN shows runs');
+my $short = 'SELECT i, left(hash, 8) FROM held ORDER BY 2';
+is(number('Disk', explained('SELECT 1', $short)), number('Disk', explained("SET gpusort.engine = 'cpu'", $short)),
+	'nothing is written for a device that has no memory to bring the widest column in order');
 my $many = 'SELECT i, k, bool, nulls, apart FROM held WHERE (i + 1) % 1 = 0 ORDER BY k';
 is($node->safe_psql('postgres', 'SET gpusort.min_gpu_keys = 0; ' . all_rows($many)),
 	$node->safe_psql('postgres', 'SET gpusort.enable_sort = off; ' . all_rows($many)), 'many more rows than expected');

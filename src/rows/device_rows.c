@@ -103,10 +103,21 @@ describe(DeviceRows *rows)
 		add_column(part, HELD_RECORDS, 0, TYPEALIGN(ROWS_RECORD_UNIT, rows->longest_record));
 }
 
+/* Bytes of a row's widest column, but for the keys. */
+static uint64
+widest_column(const DeviceRows *rows)
+{
+	uint64		widest = 0;
+
+	for (int i = 1; i < rows->layout.ncolumns; i++)
+		widest = Max(widest, rows->layout.columns[i].width);
+	return widest;
+}
+
 /*
  * True if one device, or all together, may have memory for so many rows.  Their sessions
- * take at least the columns, keys of 4 bytes, the index, and scratch of 4 bytes.  Whether
- * the memory suffices shows when a session is opened.
+ * take at least the columns, keys of 4 bytes, the index, and scratch for the widest of these.
+ * Whether the memory suffices shows when a session is opened.
  */
 static bool
 may_fit(const DeviceRows *rows, double nrows, bool one_device)
@@ -114,12 +125,13 @@ may_fit(const DeviceRows *rows, double nrows, bool one_device)
 	ReadyDevice devices[GPUSORT_MAX_DEVICES];
 	int			ndevices = gpusort_devices_ready(devices);
 	uint64		columns = row_bytes(rows) - rows->layout.columns[0].width;
+	uint64		scratch = Max(widest_column(rows), sizeof(uint32));
 	double		memory = 0;
 
 	for (int i = 0; i < ndevices; i++)
 		memory = one_device ? Max(memory, devices[i].memory_limit) : memory + devices[i].memory_limit;
 	return nrows <= (double) ROWS_DEVICE_MAX * (one_device ? 1 : ndevices) &&
-		nrows * (columns + 3 * sizeof(uint32)) <= memory;
+		nrows * (columns + 2 * sizeof(uint32) + scratch) <= memory;
 }
 
 /* True if devices can have columns for the rows, and the leading key has a code. */
@@ -398,7 +410,7 @@ attempt(DeviceRows *rows, bool everywhere)
 	}
 	gpusort_attempt_succeed(&attempt, gpusort_session_method(rows->parts[0]->session), 1, nrows, nrows * row_bytes(rows));
 	sort->stats.used_gpu = true;
-	sort->stats.moved_bytes += nrows * (2 * row_bytes(rows) - rows->layout.columns[0].width);
+	sort->stats.moved_bytes += nrows * (2 * row_bytes(rows) - (rows->layout.exact ? rows->layout.columns[0].width : 0));
 	for (int i = 0; i < rows->nparts; i++)
 		sort->stats.devices |= 1u << gpusort_session_device(rows->parts[i]->session);
 	return REASON_NONE;
