@@ -46,6 +46,7 @@ SET random_page_cost = 1.1;
 SELECT query, nodes(query) FROM unnest(ARRAY[
 	'SELECT x, id FROM priced ORDER BY x',
 	'SELECT t, id FROM priced ORDER BY t',
+	'SELECT random() AS after, x, id FROM priced ORDER BY x',
 	'SELECT id, x FROM priced ORDER BY id',
 	'SELECT x, id FROM priced WHERE x > 2000000000 ORDER BY x']) query;
 SET random_page_cost = 4;

@@ -165,6 +165,17 @@ price_to_win(PlannerInfo *root, const RelOptInfo *ordered, const Path *input, Co
 	return price;
 }
 
+/* What the server adds to a Sort's cost where it computes columns of the target after sorting. */
+static Cost
+cost_after_sort(PlannerInfo *root, RelOptInfo *ordered, Path *sort)
+{
+	PathTarget *target = root->upper_targets[UPPERREL_ORDERED];
+
+	if (sort->pathtarget == target)
+		return 0;
+	return apply_projection_to_path(root, ordered, sort, target)->total_cost - sort->total_cost;
+}
+
 /* A Sort of a path's rows at the cost of the rows node, or NULL if that would not take its place. */
 static Path *
 price(PlannerInfo *root, RelOptInfo *ordered, Path *input)
@@ -172,6 +183,7 @@ price(PlannerInfo *root, RelOptInfo *ordered, Path *input)
 	SortPath   *path;
 	Sort	   *sort;
 	RowsCost	cost;
+	Cost		after;
 
 	if (pathkeys_contained_in(root->sort_pathkeys, input->pathkeys))
 		return NULL;
@@ -180,7 +192,8 @@ price(PlannerInfo *root, RelOptInfo *ordered, Path *input)
 	if (sort == NULL || !gpusort_rows_take(sort))
 		return NULL;
 	cost = gpusort_rows_cost(sort, 0, false);
-	path->path.total_cost = price_to_win(root, ordered, input, cost.total);
+	after = cost_after_sort(root, ordered, &path->path);
+	path->path.total_cost = Max(price_to_win(root, ordered, input, cost.total + after) - after, 0);
 	path->path.startup_cost = Min(cost.startup, path->path.total_cost);
 	return &path->path;
 }
