@@ -193,6 +193,11 @@ SELECT format('SET work_mem = %L', memory),
 			format('SELECT count(*) FROM (SELECT %1$s AS k, v, id, %2$s() OVER (PARTITION BY %1$s ORDER BY v) AS n FROM gpusort_bench.grouped) q WHERE n <= 3', k, function)), :slow_runs)
 FROM unnest(ARRAY['4MB', '1GB']) WITH ORDINALITY m(memory, i), (VALUES ('k', '1,000', 'row_number'), ('k', '1,000', 'rank'), ('few', '100,000', 'row_number'), ('id / 2', 'two rows: all', 'row_number')) t(k, groups, function)
 ORDER BY i \gexec
+SELECT format('SET work_mem = %L', memory),
+	format('CALL measure(''rows'', %L, ''int4'', NULL, %s, %L, ''Sort'', %s)', 'row_number() in each of 1,000 groups, work_mem ' || memory, :fewer,
+		contenders('SELECT count(k), count(v), count(id) FROM (SELECT k, v, id FROM gpusort_bench.grouped OFFSET 0) q',
+			'SELECT count(k), count(v), count(n) FROM (SELECT k, v, row_number() OVER (PARTITION BY k ORDER BY v) AS n FROM gpusort_bench.grouped OFFSET 0) q'), :slow_runs)
+FROM unnest(ARRAY['4MB', '1GB']) WITH ORDINALITY m(memory, i) ORDER BY i \gexec
 SET work_mem = '4GB';
 DROP TABLE grouped;
 \endif
