@@ -50,6 +50,12 @@ SELECT query, nodes(query) FROM unnest(ARRAY[
 	'SELECT id, x FROM priced ORDER BY id',
 	'SELECT x, id FROM priced WHERE x > 2000000000 ORDER BY x']) query;
 SET random_page_cost = 4;
+-- Not where the rows would need more temporary files than are allowed.
+SET work_mem = '64kB';
+SET temp_file_limit = '100kB';
+SELECT nodes('SELECT x, id FROM priced ORDER BY x');
+RESET temp_file_limit;
+SET work_mem = '4MB';
 SET enable_sort = off;
 SELECT nodes('SELECT x, id FROM priced ORDER BY x');
 RESET enable_sort;

@@ -21,6 +21,7 @@
 #include "postgres.h"
 
 #include "access/amapi.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
@@ -29,6 +30,7 @@
 #include "optimizer/paths.h"
 #include "optimizer/planner.h"
 #include "optimizer/tlist.h"
+#include "utils/guc.h"
 
 #include "guc.h"
 #include "nodes/rows/rows_node.h"
@@ -176,6 +178,15 @@ cost_after_sort(PlannerInfo *root, RelOptInfo *ordered, Path *sort)
 	return apply_projection_to_path(root, ordered, sort, target)->total_cost - sort->total_cost;
 }
 
+/* True if the rows of a Sort seem to need more temporary files than a session may write.  An index scan needs none. */
+static bool
+exceeds_temp_files(const Sort *sort)
+{
+	double		bytes = sort->plan.plan_rows * sort->plan.plan_width;
+
+	return temp_file_limit >= 0 && bytes > work_mem * 1024.0 && bytes > temp_file_limit * 1024.0;
+}
+
 /* A Sort of a path's rows at the cost of the rows node, or NULL if that would not take its place. */
 static Path *
 price(PlannerInfo *root, RelOptInfo *ordered, Path *input)
@@ -189,7 +200,7 @@ price(PlannerInfo *root, RelOptInfo *ordered, Path *input)
 		return NULL;
 	path = create_sort_path(root, ordered, input, root->sort_pathkeys, -1.0);
 	sort = foresee_sort(root, path);
-	if (sort == NULL || !gpusort_rows_take(sort))
+	if (sort == NULL || !gpusort_rows_take(sort) || exceeds_temp_files(sort))
 		return NULL;
 	cost = gpusort_rows_cost(sort, 0, false);
 	after = cost_after_sort(root, ordered, &path->path);
