@@ -442,17 +442,39 @@ sort_words(const Values *values, uint64 *words, uint32 *index, uint32 n)
 	gpusort_sort_on_cpu(&request);
 }
 
-/* Sorts positions by the bytes of their values from a place on, and by the values where these are equal. */
+/* Values at some positions, one behind the other, that the bytes so far do not tell apart. */
+typedef struct Tie
+{
+	uint32		start;
+	uint32		count;
+} Tie;
+
+static void sort_by_bytes(const Values *values, uint32 *positions, uint32 n, Size place);
+
+/* Sorts the positions of a tie, whose values may have more bytes from a place on. */
 static void
-sort_by_bytes(const Values *values, uint32 *positions, uint32 n, Size place)
+sort_tie(const Values *values, uint32 *positions, uint32 n, bool more, Size place)
+{
+	if (!more || n < MIN_PREPARED)
+		sort_by_comparison(values, positions, n);
+	else if (!take_in_order(values, positions, n))
+		sort_by_bytes(values, positions, n, place);
+}
+
+/*
+ * Sorts positions by 8 bytes of their values, and then each tie.  A tie of more than half of
+ * the values that have more bytes is left to the caller, and returned.
+ */
+static Tie
+sort_by_word(const Values *values, uint32 *positions, uint32 n, Size place)
 {
 	uint64	   *words = gpusort_alloc_large(CurrentMemoryContext, (Size) n * sizeof(uint64));
 	uint32	   *order = allocate_positions(n);
 	uint32	   *sorted = allocate_positions(n);
 	bool		more = get_words(values, positions, n, place, words);
-	uint32		end;
+	Tie			large = {0};
+	Tie			tie = {0};
 
-	check_stack_depth();
 	sort_words(values, words, order, n);
 	for (uint32 i = 0; i < n; i++)
 	{
@@ -461,19 +483,39 @@ sort_by_bytes(const Values *values, uint32 *positions, uint32 n, Size place)
 	}
 	gpusort_copy_bytes(positions, sorted, (Size) n * sizeof(uint32));
 	pfree(sorted);
-	for (uint32 start = 0; start < n; start = end)
+	for (; tie.start < n; tie.start += tie.count)
 	{
-		GPUSORT_CHECK_VALUES(start);
-		end = start + 1;
-		while (end < n && words[order[end]] == words[order[start]])
-			end++;
-		if (!more || end - start < MIN_PREPARED)
-			sort_by_comparison(values, positions + start, end - start);
-		else if (!take_in_order(values, positions + start, end - start))
-			sort_by_bytes(values, positions + start, end - start, place + sizeof(uint64));
+		GPUSORT_CHECK_VALUES(tie.start);
+		tie.count = 1;
+		while (tie.start + tie.count < n && words[order[tie.start + tie.count]] == words[order[tie.start]])
+			tie.count++;
+		if (more && tie.count > n / 2 && tie.count >= MIN_PREPARED)
+			large = tie;
+		else
+			sort_tie(values, positions + tie.start, tie.count, more, place + sizeof(uint64));
 	}
 	pfree(words);
 	pfree(order);
+	return large;
+}
+
+/*
+ * Sorts positions by the bytes of their values from a place on, and by the values where these are
+ * equal.  The largest tie is sorted when the memory for the words is free again, so it is never
+ * needed for more than twice as many values.
+ */
+static void
+sort_by_bytes(const Values *values, uint32 *positions, uint32 n, Size place)
+{
+	check_stack_depth();
+	do
+	{
+		Tie			large = sort_by_word(values, positions, n, place);
+
+		positions += large.start;
+		n = large.count;
+		place += sizeof(uint64);
+	} while (n > 0 && !take_in_order(values, positions, n));
 }
 
 void
