@@ -85,7 +85,7 @@ SELECT query, same_rows(query) FROM unnest(ARRAY[
 	'SELECT p.id, q.t FROM priced p JOIN priced q ON p.id = q.few ORDER BY q.x, p.id, q.id']) query;
 
 -- Columns of a set operation that is more than an append of tables refer to no ORDER BY.
-SELECT query, same_rows(query), nodes(query) FROM unnest(ARRAY[
+SELECT query, same_rows(query), starts_with(nodes(query), 'Custom Scan (GpusortRows)') AS node FROM unnest(ARRAY[
 	'SELECT x, x::int8 AS y FROM priced UNION ALL SELECT id::int8, few FROM priced ORDER BY 2, 1',
 	'SELECT few, id FROM priced INTERSECT SELECT few, id FROM priced ORDER BY 2, 1']) query;
 
