@@ -223,6 +223,8 @@ def sql(query):
     kind = query['kind']
     if kind == 'order':
         names = ', '.join([key[0] for key in keys] + query.get('also', []))
+        # Two tables may have rows of the same number.
+        complete += [(name, '', '') for name in query.get('also', []) if query.get('both')]
         # With ties and nothing that tells them apart, their order is open: one row each.
         text = f'SELECT {names}, id FROM {table}{where}' + tail(query, complete)
         if 'ties' in query:
