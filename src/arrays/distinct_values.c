@@ -10,21 +10,24 @@
  * Many values that are only counted are hashed first, and their entries brought into parts
  * by the leading bits of the hash.  Each part has a table that fits a processor's cache.
  * Values with the hash of an earlier one wait in a queue while both come from memory.
+ *
+ * Values that someone made to have one hash are told apart slowly.  So interrupts are heeded
+ * among the entries that are passed, too.
  */
 #include "postgres.h"
 
 #include "access/tupmacs.h"
-#include "common/hashfn.h"
 #include "port/pg_bitutils.h"
 
 #include "arrays/distinct_values.h"
+#include "keys/byte_hash.h"
 #include "large_memory.h"
 
 #define BLOCK 32
 #define FIRST_ENTRIES 128
 
 /* From this many values on they are counted in parts, each of about PART_VALUES. */
-#define PARTS_FROM 100000
+#define PARTS_FROM 16384
 #define PART_VALUES 4096
 #define MOST_PARTS_BITS 12
 
@@ -88,6 +91,7 @@ find_entry(const Table *table, const Bytes *value)
 	{
 		Entry	   *entry = &table->entries[slot];
 
+		GPUSORT_CHECK_EVERY(slot);
 		if (entry->place == 0 || (entry->hash == value->hash && is_same(table, entry, value)))
 			return entry;
 	}
@@ -129,7 +133,10 @@ double_table(Table *table)
 		if (old[i].place == 0)
 			continue;
 		while (table->entries[slot].place != 0)
+		{
+			GPUSORT_CHECK_EVERY(slot);
 			slot = (slot + 1) & table->mask;
+		}
 		table->entries[slot] = old[i];
 	}
 	free_entries(table, old);
@@ -142,7 +149,7 @@ read_block(const Table *table, const char *next, uint32 count, Bytes *block)
 	for (uint32 i = 0; i < count; i++)
 	{
 		read_value(table->element, next, &block[i]);
-		block[i].hash = hash_bytes((const unsigned char *) block[i].bytes, block[i].length);
+		block[i].hash = gpusort_hash_bytes(block[i].bytes, block[i].length);
 		__builtin_prefetch(&table->entries[block[i].hash & table->mask]);
 		next += block[i].stored;
 	}
@@ -185,7 +192,7 @@ hash_values(const StoredValues *values, const Table *table, Parts *parts)
 		GPUSORT_CHECK_VALUES(i);
 		read_value(table->element, next, &value);
 		entries[i].place = next - table->data + 1;
-		entries[i].hash = hash_bytes((const unsigned char *) value.bytes, value.length);
+		entries[i].hash = gpusort_hash_bytes(value.bytes, value.length);
 		parts->ends[entries[i].hash >> parts->shift]++;
 		next += value.stored;
 	}

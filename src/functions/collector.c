@@ -181,6 +181,20 @@ gpusort_collector_append_any(Collector *collector, MemoryContext context, Datum 
 	collector->count++;
 }
 
+/* Makes place for values that are none of them NULL, to be stored there as in an array. */
+char *
+gpusort_collector_extend(Collector *collector, MemoryContext context, int64 count, Size bytes)
+{
+	char	   *place;
+
+	Assert(collector->bitmap == NULL);
+	reserve(collector, context, bytes);
+	place = collector->data + collector->bytes;
+	collector->bytes += bytes;
+	collector->count += count;
+	return place;
+}
+
 /* Appends values that are stored as in an array. */
 static void
 append_image(Collector *collector, MemoryContext context, int64 count, const uint8 *bitmap,

@@ -36,6 +36,7 @@ typedef struct Collector
 extern void gpusort_collector_init(Collector *collector, const ElementType *element);
 extern void gpusort_collector_clear(Collector *collector);
 extern void gpusort_collector_append_any(Collector *collector, MemoryContext context, Datum value, bool isnull);
+extern char *gpusort_collector_extend(Collector *collector, MemoryContext context, int64 count, Size bytes);
 extern void gpusort_collector_concat(Collector *collector, MemoryContext context, const Collector *more);
 extern void gpusort_collector_refill(Collector *collector, MemoryContext context, ArrayType *array);
 extern ArrayType *gpusort_collector_array(const Collector *collector);

@@ -35,6 +35,9 @@
 #define LONG_VALUE 1024
 #define LONG_VALUES_BYTES (8 * DISTINCT_BYTES)
 
+/* Values of more bytes cost less to sort in a file than to hash twice. */
+#define SHORT_VALUE 192
+
 /* The bytes at which a state is cut next, if it has this many after a cut. */
 static Size
 next_cut(Size bytes, Size factor, Size least)
@@ -142,18 +145,18 @@ top_n_has_grown(const SetState *state, int64 least)
 		 state->values.count > state->order.limit);
 }
 
-/* True if the distinct values that are left after a cut are to go to a sort. */
-static bool
-is_to_spill(const SetState *state, Size before)
+/* Spills the distinct values that are left after a cut if they are too many, or better sorted. */
+static void
+spill_distinct(FunctionCallInfo fcinfo, SetState *state, Size before)
 {
 	const Collector *values = &state->values;
 
-	bool		are_long = values->bytes > Max(LONG_VALUE * values->count, LONG_VALUES_BYTES);
+	/* No GPU sorts long values, so they are hashed where all sorts are to be a GPU's. */
+	bool		are_long = values->bytes > Max(LONG_VALUE * values->count, LONG_VALUES_BYTES) &&
+		HARDLY_CUT(before, values->bytes) && gpusort_engine != GPUSORT_ENGINE_GPU;
 
-	if (gpusort_set_exceeds(state, 2))
-		return true;
-	/* No GPU sorts such values, so they are hashed where all sorts are to be a GPU's. */
-	return state->spill_bytes > 0 && are_long && HARDLY_CUT(before, values->bytes) && gpusort_engine != GPUSORT_ENGINE_GPU;
+	if (gpusort_set_exceeds(state, 2) || (state->spill_bytes > 0 && are_long))
+		gpusort_set_spill(fcinfo, state, values->bytes > SHORT_VALUE * values->count);
 }
 
 void
@@ -170,8 +173,8 @@ gpusort_set_cut(FunctionCallInfo fcinfo, SetState *state)
 		grown = state->values.bytes >= Max(state->cut_bytes, DISTINCT_BYTES) || gpusort_set_exceeds(state, 1);
 	if (grown)
 		gpusort_set_cut_now(fcinfo, state);
-	if (grown && state->kind == SET_DISTINCT && is_to_spill(state, before))
-		gpusort_set_spill(fcinfo, state);
+	if (grown && state->kind == SET_DISTINCT)
+		spill_distinct(fcinfo, state, before);
 }
 
 bool

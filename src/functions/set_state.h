@@ -65,6 +65,7 @@ typedef struct SetState
 	Size		spill_bytes;	/* memory that it may take, see spilled_set.h; 0 if that is not bounded */
 	Size		work_bytes;		/* memory per value for sorting them, or finding them again */
 	SpilledSet *spilled;		/* all values, once they exceed spill_bytes; NULL before */
+	int			level;			/* how often these values were divided before, see value_parts.h */
 	bool		bounded;		/* keys must come before the bound to be among the first n */
 	uint64		bound;			/* the bound's code in the state's order */
 	Collector	values;

@@ -16,6 +16,7 @@
 #include "functions/set_call.h"
 #include "functions/set_combine.h"
 #include "functions/set_cut.h"
+#include "functions/set_distinct.h"
 #include "keys/key_histogram.h"
 
 PG_FUNCTION_INFO_V1(gpusort_mode_agg_transition);
@@ -118,14 +119,9 @@ gpusort_mode_agg_final(PG_FUNCTION_ARGS)
 Datum
 gpusort_count_distinct_final(PG_FUNCTION_ARGS)
 {
-	StoredValues values;
-	const SetState *state = values_of_state(fcinfo, SET_DISTINCT, &values);
+	const SetState *state = gpusort_set_get_final(fcinfo, SET_DISTINCT);
 
-	if (state == NULL)
-		PG_RETURN_INT64(0);
-	if (state->spilled != NULL)
-		PG_RETURN_INT64(gpusort_spilled_count_distinct(state->spilled, values.element));
-	PG_RETURN_INT64(gpusort_values_count_distinct(&values, &state->order));
+	PG_RETURN_INT64(state == NULL ? 0 : gpusort_set_count_distinct(fcinfo, state));
 }
 
 /* histogram_agg_final(internal, value, buckets): how many values each interval has. */
