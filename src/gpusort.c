@@ -10,6 +10,7 @@
 #include "compat.h"
 #include "device/worker/worker.h"
 #include "guc.h"
+#include "keys/byte_hash.h"
 #include "nodes/aggregates/aggregates.h"
 #include "nodes/arrays/arrays_node.h"
 #include "nodes/merge/merge_node.h"
@@ -24,6 +25,7 @@ void
 _PG_init(void)
 {
 	gpusort_guc_define();
+	gpusort_hash_init();
 
 	/*
 	 * Each plan node is offered to the first three in turn: first to what may go

@@ -10,9 +10,6 @@
  * Many values that are only counted are hashed first, and their entries brought into parts
  * by the leading bits of the hash.  Each part has a table that fits a processor's cache.
  * Values with the hash of an earlier one wait in a queue while both come from memory.
- *
- * Values that someone made to have one hash are told apart slowly.  So interrupts are heeded
- * among the entries that are passed, too.
  */
 #include "postgres.h"
 
@@ -91,7 +88,6 @@ find_entry(const Table *table, const Bytes *value)
 	{
 		Entry	   *entry = &table->entries[slot];
 
-		GPUSORT_CHECK_EVERY(slot);
 		if (entry->place == 0 || (entry->hash == value->hash && is_same(table, entry, value)))
 			return entry;
 	}
@@ -133,10 +129,7 @@ double_table(Table *table)
 		if (old[i].place == 0)
 			continue;
 		while (table->entries[slot].place != 0)
-		{
-			GPUSORT_CHECK_EVERY(slot);
 			slot = (slot + 1) & table->mask;
-		}
 		table->entries[slot] = old[i];
 	}
 	free_entries(table, old);
