@@ -67,6 +67,13 @@ def ask(query, **options):
         return cursor.fetchone() if cursor.description else None
 
 
+def kernel_pages():
+    """How many huge pages the kernel keeps; 0 where it has none to tell of."""
+    with contextlib.suppress(OSError):
+        return int(HUGE_PAGES.read_text())
+    return 0
+
+
 def explanation(error):
     # The library has no code of its own where the connection ends.
     code = error.pgcode or '08'
@@ -113,6 +120,13 @@ class Sessions:
         if connection is not None:
             connection.close()
 
+    def await_answers(self, number):
+        """Waits until so many results were right, half a minute at most."""
+        for _ in range(300):
+            if self.right >= number:
+                break
+            time.sleep(0.1)
+
     def end(self):
         self.stop.set()
         for thread in self.threads:
@@ -131,9 +145,9 @@ class Server:
         self.emulated = ask("SELECT current_setting('gpusort.device_library') ~ 'emulated'")[0]
         self.standby_seen = collections.Counter()
         self.huge_pages = 'try'
-        self.kernel_pages = HUGE_PAGES.read_text()
-        # `on` where the kernel can be made to keep so many pages, else no more than `try`.
-        self.huge_pages_wanted = 'on' if self.reserve_huge_pages() else 'try'
+        self.on_huge_pages = 0
+        self.kernel_pages = kernel_pages()
+        self.reserve_huge_pages()
 
     def as_owner(self, *command, **options):
         owner = self.data.stat()
@@ -217,16 +231,18 @@ class Server:
         self.control('start')
 
     def reserve_huge_pages(self):
-        """Has the kernel keep as many huge pages as the server's shared memory and a standby's take. False if it does not."""
-        wanted = 2 * int(ask('SHOW shared_memory_size_in_huge_pages')[0]) + 16
+        """Asks the kernel to keep as many huge pages as the server's shared memory takes."""
+        wanted = int(ask('SHOW shared_memory_size_in_huge_pages')[0]) + 16
         with contextlib.suppress(OSError):
-            HUGE_PAGES.write_text(f'{int(self.kernel_pages) + wanted}')
-        return int(HUGE_PAGES.read_text()) >= wanted
+            HUGE_PAGES.write_text(f'{self.kernel_pages + wanted}')
 
     def huge_pages_switched(self):
-        self.huge_pages = 'off' if self.huge_pages == self.huge_pages_wanted else self.huge_pages_wanted
+        self.huge_pages = {'try': 'off', 'off': 'try'}[self.huge_pages]
         ask(f"ALTER SYSTEM SET huge_pages = '{self.huge_pages}'")
         self.control('-m', 'fast', 'restart')
+        postmaster = (self.data / 'postmaster.pid').read_text().split()[0]
+        # Other servers may have taken them.
+        self.on_huge_pages += re.search(r'KernelPageSize: +2048 kB', pathlib.Path(f'/proc/{postmaster}/smaps').read_text()) is not None
 
     def standby_promoted(self):
         """A standby is made, answers queries, is promoted under them, and answers more."""
@@ -236,21 +252,24 @@ class Server:
         self.as_owner(PGBIN / 'pg_basebackup', '-h', self.socket, '-D', data, '-R', '-c', 'fast', *(('-T', f'{self.small}={self.data.parent}/standby_small') if self.small.exists() else ()))
         with open(data / 'postgresql.auto.conf', 'a') as settings:
             settings.write("port = 54399\n")
+        sessions = None
         try:
             self.control('start', data=data)
             sessions = Sessions(4, self.rng.randint(0, 10 ** 6), port=54399)
             time.sleep(2)
             self.control('promote', data=data)
+            sessions.await_answers(sessions.right + 1)
             time.sleep(2)
-            sessions.end()
-            self.standby_seen['right'] += sessions.right
-            self.standby_seen.update(sessions.errors)
-            return sessions.wrong + ([] if sessions.right > 0 else ['a standby has answered nothing'])
         finally:
+            if sessions is not None:
+                sessions.end()
             with contextlib.suppress(subprocess.CalledProcessError):
                 self.control('-m', 'immediate', 'stop', data=data)
             shutil.rmtree(data, ignore_errors=True)
             shutil.rmtree(self.data.parent / 'standby_small', ignore_errors=True)
+        self.standby_seen['right'] += sessions.right
+        self.standby_seen.update(sessions.errors)
+        return sessions.wrong + ([] if sessions.right > 0 else ['a standby has answered nothing'])
 
     def events(self):
         always = [self.session_ended, self.query_cancelled, self.session_killed, self.no_temporary_space, self.restarted, self.crashed, self.huge_pages_switched, self.standby_promoted]
@@ -275,7 +294,7 @@ class Server:
         if self.small.name == 'space':
             subprocess.run(['umount', '-l', self.small.parent], check=False)
         with contextlib.suppress(OSError):
-            HUGE_PAGES.write_text(self.kernel_pages)
+            HUGE_PAGES.write_text(f'{self.kernel_pages}')
 
     def memory(self):
         """kB that the device's worker has of its own."""
@@ -339,7 +358,7 @@ def main():
     print('\n'.join(f'{name.replace("_", " "):24}{count:5} times' for name, count in sorted(done.items())))
     print(f'{number} sessions: {sessions.right} results right, ' + ', '.join(f'{count} {what}' for what, count in sorted(sessions.errors.items())))
     print('on standbys: ' + ', '.join(f'{count} {what}' for what, count in sorted(server.standby_seen.items())))
-    print(f"memory of the device's worker: {grown:+} kB; huge pages: {server.huge_pages_wanted}")
+    print(f"memory of the device's worker: {grown:+} kB; on huge pages after {server.on_huge_pages} of the switches")
     print('\n'.join(f'WRONG: {what}' for what in wrong[:20]) or 'nothing wrong')
     print('left behind: ' + ', '.join(left) if left else 'nothing left behind')
     return 1 if wrong or left or grown > 64 * 1024 or sessions.right == 0 else 0
