@@ -64,12 +64,14 @@ SELECT gpusort.count_distinct(NULL::text) AS of_nulls, gpusort.count_distinct(t)
 
 -- What is written counts, also where parts are divided.
 SET work_mem = '64kB';
+\set VERBOSITY sqlstate
 SET temp_file_limit = '1MB';
 SELECT gpusort.count_distinct(t) FROM texts;
 SET temp_file_limit = '13500kB';
 SELECT gpusort.count_distinct(t) FROM many;
 SET temp_file_limit = '20MB';
 SELECT gpusort.count_distinct(t) FROM many;
+\set VERBOSITY default
 RESET temp_file_limit;
 SELECT gpusort.count_distinct(t) FROM texts;
 

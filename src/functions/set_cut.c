@@ -6,7 +6,9 @@
  * per row does not grow with the number of rows.  A set of distinct values is cut at four
  * times the bytes that it had after the last cut, at eight times if that found hardly any
  * value twice, or when its memory is used up.  If no value comes twice, all earlier cuts
- * together read a seventh of the values that the last one reads.
+ * together read a seventh of the values that the last one reads.  Beyond the caches a cut
+ * costs more than counting all values by their hashes in the end, so a large set that hardly
+ * got smaller waits until memory is used up, if that is bounded.
  */
 #include "postgres.h"
 
@@ -30,6 +32,9 @@
 #define DISTINCT_BYTES ((Size) 64 * 1024)
 #define DISTINCT_FACTOR(before, after) (HARDLY_CUT(before, after) ? 8 : 4)
 #define HARDLY_CUT(before, after) ((after) > (before) / 8 * 7)
+
+/* Hashed values of more bytes are a large set. */
+#define LARGE_SET ((Size) 16 * 1024 * 1024)
 
 /* Different values of this many bytes, if they take so many in all, cost less to sort by their beginnings than to hash. */
 #define LONG_VALUE 1024
@@ -94,6 +99,8 @@ cut_distinct(FunctionCallInfo fcinfo, SetState *state)
 		.data = values->data,
 		.count = values->count
 	};
+	bool		is_hashed = values->capacity > 0 && !stored.element->is_key &&
+		gpusort_keys_equal_by_bytes(stored.element->oid, state->order.collation);
 
 	if (values->capacity > 0 && stored.element->is_key)
 	{
@@ -105,12 +112,15 @@ cut_distinct(FunctionCallInfo fcinfo, SetState *state)
 		}
 		values->bytes = values->count * stored.element->stride;
 	}
-	else if (values->capacity > 0 && gpusort_keys_equal_by_bytes(stored.element->oid, state->order.collation))
+	else if (is_hashed)
 		values->count = gpusort_distinct_values(&stored, values->data, &values->bytes);
 	else
 		gpusort_collector_refill(values, state->context,
 								 gpusort_distinct_of_array(fcinfo, gpusort_collector_array(values), &state->order));
-	state->cut_bytes = next_cut(values->bytes, DISTINCT_FACTOR(before, values->bytes), DISTINCT_BYTES);
+	if (is_hashed && state->spill_bytes > 0 && values->bytes > LARGE_SET && HARDLY_CUT(before, values->bytes))
+		state->cut_bytes = MaxAllocSize;
+	else
+		state->cut_bytes = next_cut(values->bytes, DISTINCT_FACTOR(before, values->bytes), DISTINCT_BYTES);
 }
 
 void
