@@ -59,7 +59,7 @@ show_device_memory(const SortShown *sort, StringInfo text)
 void
 gpusort_explain_sort(const SortShown *sort, ExplainState *es)
 {
-	bool		spilled = sort->runs > 0;
+	bool		spilled = sort->runs > 0 || sort->parts > 0;
 	uint64		memory = kilobytes(sort->peak_bytes);
 	uint64		device = kilobytes(sort->device_bytes);
 	uint64		disk = kilobytes(sort->disk_bytes);
@@ -72,11 +72,13 @@ gpusort_explain_sort(const SortShown *sort, ExplainState *es)
 			show_device_memory(sort, es->str);
 		if (disk > 0)
 			appendStringInfo(es->str, "  Disk: " UINT64_FORMAT "kB", disk);
-		if (spilled)
+		if (sort->parts > 0)
+			appendStringInfo(es->str, "  Parts: %d", sort->parts);
+		if (sort->runs > 0)
 			appendStringInfo(es->str, "  Runs: %d", sort->runs);
 		if (sort->joined_runs < sort->runs)
 			appendStringInfo(es->str, "  Joined: %d", sort->joined_runs);
-		if (spilled)
+		if (sort->runs > 0)
 			appendStringInfo(es->str, "  Merge Passes: %d", sort->merge_passes);
 		appendStringInfo(es->str, "  Moved: " UINT64_FORMAT "kB\n", kilobytes(sort->moved_bytes));
 		return;
@@ -90,6 +92,8 @@ gpusort_explain_sort(const SortShown *sort, ExplainState *es)
 		ExplainPropertyUInteger("Device Memory", "kB", device, es);
 		ExplainPropertyList("Devices", device_numbers(sort->devices), es);
 		ExplainPropertyUInteger("Disk", "kB", disk, es);
+		if (sort->parts > 0)
+			ExplainPropertyInteger("Parts", NULL, sort->parts, es);
 		ExplainPropertyInteger("Runs", NULL, sort->runs, es);
 		ExplainPropertyInteger("Joined Runs", NULL, sort->joined_runs, es);
 		ExplainPropertyInteger("Merge Passes", NULL, sort->merge_passes, es);

@@ -20,6 +20,7 @@ typedef struct SortShown
 	uint64		device_bytes;	/* of rows in device memory */
 	uint32		devices;		/* the devices that had them, a bit for each */
 	uint64		disk_bytes;
+	int			parts;			/* in files, by intervals; shown only if there are any */
 	int			runs;
 	int			joined_runs;	/* how many they are once those in sequence are joined */
 	int			merge_passes;

@@ -8,7 +8,7 @@
  * where rows of a store in the input's order cost a cache miss for each column.
  *
  * Where those bits are all that orders the rows, nothing is left to be ordered.  So rows
- * are ordered by intervals of their key, and by keys of few values.
+ * are ordered by keys of few values.
  */
 #include "postgres.h"
 
@@ -80,22 +80,33 @@ are_uneven(const uint64 *words, const PartMap *map)
 	return false;
 }
 
-/*
- * Chooses the rule of the parts by some rows in equal steps.  Returns false if scattering the
- * rows does not pay.  If they come in order an engine sees that at once.
- */
+/* Lists some rows of the store in equal steps. */
+static void
+list_some(const RowStore *store, uint32 *rows)
+{
+	for (uint64 i = 0; i < ROWS_LOOKED_AT; i++)
+		rows[i] = i * store->nrows / ROWS_LOOKED_AT;
+}
+
+bool
+gpusort_rows_seem_ordered(const RowSort *sort)
+{
+	uint32		rows[ROWS_LOOKED_AT];
+	uint64		codes[ROWS_LOOKED_AT];
+
+	list_some(sort->store, rows);
+	gpusort_rows_load_codes(&sort->keys->keys[0], sort->store, rows, 0, ROWS_LOOKED_AT, codes);
+	return are_ordered(codes);
+}
+
+/* Chooses the rule of the parts by some rows.  Returns false if scattering the rows does not pay. */
 static bool
 choose_rule(const RowSort *sort, const KeyCode *code, PartMap *map)
 {
 	uint32		rows[ROWS_LOOKED_AT];
-	uint64		codes[ROWS_LOOKED_AT];
 	uint64	   *words;
 
-	for (uint64 i = 0; i < ROWS_LOOKED_AT; i++)
-		rows[i] = i * sort->store->nrows / ROWS_LOOKED_AT;
-	gpusort_rows_load_codes(&sort->keys->keys[0], sort->store, rows, 0, ROWS_LOOKED_AT, codes);
-	if (are_ordered(codes))
-		return false;
+	list_some(sort->store, rows);
 	words = gpusort_rows_sorted_words(code, sort->store, rows, ROWS_LOOKED_AT);
 	map->great = words[ROWS_LOOKED_AT - 1];
 	for (map->rule = 0; map->rule < PART_RULES && are_uneven(words, map); map->rule++)
@@ -155,7 +166,8 @@ scatter_and_order(RowSort *sort, const KeyCode *code, const PartMap *map, int ro
 
 	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, nrows * sizeof(uint32));
 	sort->order = (uint32 *) sort->packed.data;
-	parts = gpusort_rows_scatter(sort->store, code, map, sort->order);
+	parts = gpusort_rows_number_parts(sort->store, code, map, sort->order);
+	gpusort_rows_scatter(sort->store, &parts, sort->order);
 	if (map->rule != PARTS_EVEN || map->shift > 0 || code->nexact < sort->keys->nkeys)
 		order_parts(sort, code, &parts, row_bits);
 	else
@@ -165,12 +177,11 @@ scatter_and_order(RowSort *sort, const KeyCode *code, const PartMap *map, int ro
 }
 
 /*
- * Sets sort->order as gpusort_rows_order does, and changes the numbers of the rows.  With
- * by_interval only the intervals order the rows.  Returns false, with nothing done, if
- * gpusort_rows_order is as fast.
+ * Sets sort->order as gpusort_rows_order does, and changes the numbers of the rows.  Returns
+ * false, with nothing done, if gpusort_rows_order is as fast.
  */
 bool
-gpusort_rows_order_by_parts(RowSort *sort, bool by_interval)
+gpusort_rows_order_by_parts(RowSort *sort)
 {
 	RowList		all_rows = {.count = sort->store->nrows};
 	uint64		nrows = all_rows.count;
@@ -181,10 +192,10 @@ gpusort_rows_order_by_parts(RowSort *sort, bool by_interval)
 	int			part_bits;
 	bool		pays;
 
-	if (!may_scatter(sort) || !(by_interval || nrows * bytes_per_row(sort->store) >= ROWS_PARTS_MIN_BYTES))
+	/* If rows come in order an engine sees that at once. */
+	if (!may_scatter(sort) || nrows * bytes_per_row(sort->store) < ROWS_PARTS_MIN_BYTES || gpusort_rows_seem_ordered(sort))
 		return false;
-	code = by_interval ? gpusort_rows_interval_code(sort)
-		: gpusort_rows_code_fitted(sort->keys, 0, sort->store, &all_rows, ROWS_PACKED_BITS - row_bits, 0);
+	code = gpusort_rows_code_fitted(sort->keys, 0, sort->store, &all_rows, ROWS_PACKED_BITS - row_bits, 0);
 	part_bits = find_part_bits(sort, code);
 	map.shift = Max(Min(code->bits, ROWS_WORD_BITS) - part_bits, 0);
 	pays = choose_rule(sort, code, &map);
@@ -192,8 +203,7 @@ gpusort_rows_order_by_parts(RowSort *sort, bool by_interval)
 	{
 		gpusort_attempt_begin(&attempt, ENGINE_CPU, USED_FOR_ROWS, GPUSORT_METHOD_AUTO, nrows, sort->progress);
 		scatter_and_order(sort, code, &map, row_bits);
-		gpusort_attempt_succeed(&attempt, by_interval ? GPUSORT_METHOD_APPROXIMATE : GPUSORT_METHOD_RADIX, 1, nrows,
-								nrows * sizeof(uint64));
+		gpusort_attempt_succeed(&attempt, GPUSORT_METHOD_RADIX, 1, nrows, nrows * sizeof(uint64));
 		sort->stats.used_cpu = true;
 		sort->stats.moved_bytes += 2 * sizeof(uint64) * nrows;
 	}

@@ -332,12 +332,8 @@ void
 gpusort_rows_code_free(KeyCode *code)
 {
 	for (int i = 0; i < code->nfields; i++)
-	{
 		if (code->fields[i].characters != NULL)
 			gpusort_characters_free(code->fields[i].characters);
-		if (code->fields[i].intervals != NULL)
-			pfree(code->fields[i].intervals);
-	}
 	pfree(code->fields);
 	pfree(code);
 }
@@ -440,8 +436,6 @@ gpusort_rows_encode(const KeyCode *code, const RowStore *store, const uint32 *ro
 				load_nulls(field, store, block, first + done, n, values);
 			else if (field->kind == FIELD_VALUE)
 				load_values(field, store, block, first + done, n, values);
-			else if (field->kind == FIELD_INTERVAL)
-				gpusort_rows_load_intervals(field, store, block, first + done, n, values);
 			else
 				load_bytes(field, store, block, first + done, n, values);
 			pack_part(out + done, values, n, field->bits - take, take);

@@ -13,7 +13,6 @@
 #ifndef GPUSORT_ROW_CODE_H
 #define GPUSORT_ROW_CODE_H
 
-#include "keys/intervals.h"
 #include "large_memory.h"
 #include "rows/characters.h"
 #include "rows/row_keys.h"
@@ -23,8 +22,7 @@ typedef enum KeyFieldKind
 	FIELD_NULL,					/* one bit */
 	FIELD_VALUE,				/* distance of a code from the end of low .. high that comes first */
 	FIELD_BYTES,				/* bytes behind the first `skip` ones */
-	FIELD_CHARACTERS,			/* packed bytes */
-	FIELD_INTERVAL				/* number of the value's interval */
+	FIELD_CHARACTERS			/* packed bytes */
 } KeyFieldKind;
 
 typedef struct KeyField
@@ -36,7 +34,6 @@ typedef struct KeyField
 	uint64		high;
 	Size		skip;
 	Characters *characters;
-	Intervals  *intervals;
 } KeyField;
 
 typedef struct KeyCode
@@ -96,9 +93,6 @@ extern KeyCode *gpusort_rows_code_common(const RowKeys *keys, const RowStore *sa
 extern void gpusort_rows_code_add_sampled(KeyCode *code, RowKey *key, const RowStore *sample, double nrows);
 extern KeyCode *gpusort_rows_code_fitted(const RowKeys *keys, int first_key, const RowStore *store,
 										 const RowList *list, int word_bits, int enough_bits);
-extern KeyCode *gpusort_rows_code_intervals(const RowKeys *keys, const ValueRange *range, uint32 buckets);
-extern void gpusort_rows_load_intervals(const KeyField *field, const RowStore *store, const uint32 *rows,
-										uint32 first, uint32 n, uint64 *out);
 extern void gpusort_rows_find_nulls(const RowKey *key, const RowStore *store, const RowList *list, bool *some, bool *all);
 extern void gpusort_rows_widen_range(const RowKey *key, const RowStore *store, const RowList *list, uint64 *low, uint64 *high);
 extern void gpusort_rows_code_free(KeyCode *code);

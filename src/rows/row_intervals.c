@@ -1,18 +1,11 @@
 /*
  * row_intervals.c
- *	  Rows in the order of the intervals of their key, and the interval that a row shows.
- *
- * Where all rows are in memory they are ordered by a code that has nothing but their
- * intervals (part_order.c), so rows of one interval stay in the input's order.  Elsewhere
- * rows are sorted by the key itself, which is also one order of its intervals.
+ *	  Intervals of a key over all rows, see row_sort.h.
  */
 #include "postgres.h"
 
 #include "large_memory.h"
 #include "rows/row_sort.h"
-
-#define ROWS_INTERVALS_MAX 0x100000	/* with more intervals rows are sorted faster by the key */
-#define ROWS_INTERVALS_MIN_ROWS 1024	/* fewer rows are sorted by their key in no time */
 
 /* Has rows sorted by the intervals of a key of this form.  Called before rows are appended. */
 void
@@ -38,6 +31,45 @@ gpusort_rows_sort_interval(const RowSort *sort, const Datum *values, const bool 
 	return Int32GetDatum((int32) gpusort_interval_of(&sort->intervals->intervals, values[key]) + 1);
 }
 
+/* The intervals in the order of the rows, over the rows by which the range was widened. */
+Intervals
+gpusort_rows_intervals_in_order(const RowSort *sort, uint32 buckets)
+{
+	return gpusort_intervals_make(&sort->intervals->range, buckets, sort->keys->keys[0].descending);
+}
+
+/*
+ * Expands DO(form, type, to_datum) for a form that is then a constant, which makes loops over values of
+ * the type several times as fast.
+ */
+#define FOR_FORM(form, DO) \
+	switch (form) \
+	{ \
+		case GPUSORT_KEY_INT16: \
+			DO(GPUSORT_KEY_INT16, int16, Int16GetDatum); \
+			break; \
+		case GPUSORT_KEY_INT32: \
+			DO(GPUSORT_KEY_INT32, int32, Int32GetDatum); \
+			break; \
+		case GPUSORT_KEY_UINT32: \
+			DO(GPUSORT_KEY_UINT32, int32, Int32GetDatum); \
+			break; \
+		case GPUSORT_KEY_INT64: \
+			DO(GPUSORT_KEY_INT64, Datum, (Datum)); \
+			break; \
+		case GPUSORT_KEY_UINT64: \
+			DO(GPUSORT_KEY_UINT64, Datum, (Datum)); \
+			break; \
+		case GPUSORT_KEY_FLOAT32: \
+			DO(GPUSORT_KEY_FLOAT32, int32, Int32GetDatum); \
+			break; \
+		case GPUSORT_KEY_FLOAT64: \
+			DO(GPUSORT_KEY_FLOAT64, Datum, (Datum)); \
+			break; \
+		case GPUSORT_KEY_FORMS: \
+			pg_unreachable(); \
+	}
+
 /* Widens the range of the intervals by the rows in memory. */
 void
 gpusort_rows_widen_intervals(RowSort *sort)
@@ -47,7 +79,8 @@ gpusort_rows_widen_intervals(RowSort *sort)
 	uint32		nrows = sort->store->nrows;
 	ValueRange	range = sort->intervals->range;
 
-#define WIDEN(type, to_datum) \
+#define WIDEN(known_form, type, to_datum) \
+	range.form = known_form; \
 	for (uint32 row = 0; row < nrows; row++) \
 	{ \
 		GPUSORT_CHECK_EVERY(row); \
@@ -55,29 +88,41 @@ gpusort_rows_widen_intervals(RowSort *sort)
 			gpusort_range_widen(&range, to_datum(((const type *) column->values.data)[row])); \
 	}
 
-	GPUSORT_FOR_LENGTH(sort->layout->attributes[sort->intervals->key].length, WIDEN);
+	FOR_FORM(sort->intervals->range.form, WIDEN);
 #undef WIDEN
 	sort->intervals->range = range;
 }
 
 /*
- * True if rows in memory, which are all rows, are to be ordered by the intervals alone.  They
- * are not with records, which take most of the time to read.
+ * Numbers rows first .. first + n - 1 of the store by these intervals.  Rows whose key is NULL have one
+ * number more, before or behind all others.
  */
-bool
-gpusort_rows_counts_intervals(const RowSort *sort)
+void
+gpusort_rows_number_by_interval(const RowSort *sort, const Intervals *intervals, uint32 first, uint32 n, uint32 *numbers)
 {
-	return sort->intervals != NULL && sort->layout->nrecord == 0 && sort->store->nrows >= ROWS_INTERVALS_MIN_ROWS &&
-		sort->intervals->buckets <= Min(sort->store->nrows, ROWS_INTERVALS_MAX);
-}
+	const RowKey *key = &sort->keys->keys[0];
+	const RowColumn *column = &sort->store->columns[key->attribute];
+	const bool *nulls = column->has_nulls ? (const bool *) column->nulls.data + first : NULL;
+	uint32		least = key->nulls_first ? 1 : 0;
+	uint32		null_number = key->nulls_first ? 0 : intervals->projection.buckets;
 
-/* The code of rows in memory, which are all rows, that has nothing but their intervals. */
-KeyCode *
-gpusort_rows_interval_code(RowSort *sort)
-{
-	RowIntervals *intervals = sort->intervals;
+#define NUMBER(known_form, type, to_datum) \
+	do { \
+		const type *values = (const type *) column->values.data + first; \
+		Intervals	known = *intervals; \
+		known.form = known_form; \
+		for (uint32 i = 0; i < n; i++) \
+		{ \
+			GPUSORT_CHECK_EVERY(i); \
+			numbers[i] = gpusort_interval_of(&known, to_datum(values[i])) + least; \
+		} \
+	} while (0)
 
-	if (intervals->column < 0)	/* nobody has asked for the range until now */
-		gpusort_rows_widen_intervals(sort);
-	return gpusort_rows_code_intervals(sort->keys, &intervals->range, intervals->buckets);
+	FOR_FORM(intervals->form, NUMBER);
+#undef NUMBER
+	for (uint32 i = 0; nulls != NULL && i < n; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		numbers[i] = nulls[i] ? null_number : numbers[i];
+	}
 }

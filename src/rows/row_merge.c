@@ -60,7 +60,7 @@ blocks_at_a_time(Size memory_limit, RowRun **runs, int nruns)
 	Size		bytes = 0;
 
 	for (int i = 0; i < nruns; i++)
-		bytes += runs[i]->most_bytes + runs[i]->most_rows * GPUSORT_MERGE_ROW_BYTES;
+		bytes += runs[i]->most_bytes + runs[i]->most_rows * GPUSORT_RUN_ROW_BYTES;
 	return Max(Min(memory_limit, Max(ROWS_WINDOW_BYTES, nruns * ROWS_WINDOW_RUN_BYTES)) / Max(bytes, 1), 1);
 }
 

@@ -13,8 +13,6 @@
 #include "rows/row_code.h"
 #include "rows/row_run.h"
 
-#define GPUSORT_MERGE_ROW_BYTES (2 * sizeof(uint64))	/* bytes that a row takes beside its columns and record */
-
 struct RowSort;
 
 typedef struct MergeInput MergeInput;

@@ -7,6 +7,8 @@
 #include "rows/row_block.h"
 #include "rows/row_run.h"
 
+#define ROWS_COPY_SPAN 64		/* rows that are copied at a time */
+
 /* Starts a run of no blocks.  The blocks are going to be written to the end of the file. */
 RowRun *
 gpusort_rows_run_create(SpillFile *file)
@@ -54,6 +56,8 @@ gpusort_rows_run_chain(RowRun **chain, int count)
 			block->first_row += result->nrows;
 		}
 		result->nrows += run->nrows;
+		result->record_bytes += run->record_bytes;
+		result->bytes += run->bytes;
 		result->most_rows = Max(result->most_rows, run->most_rows);
 		result->most_record_bytes = Max(result->most_record_bytes, run->most_record_bytes);
 		result->most_bytes = Max(result->most_bytes, run->most_bytes);
@@ -79,6 +83,8 @@ list_block(RowRun *run, const RowStore *store, int64 place)
 	block->end = gpusort_rows_spill_size(run->file);
 	block->first_row = run->nrows;
 	run->nrows += store->nrows;
+	run->record_bytes += store->record_bytes;
+	run->bytes += gpusort_rows_store_bytes(store);
 	run->most_rows = Max(run->most_rows, store->nrows);
 	run->most_record_bytes = Max(run->most_record_bytes, store->record_bytes);
 	run->most_bytes = Max(run->most_bytes, gpusort_rows_store_bytes(store));
@@ -96,6 +102,28 @@ gpusort_rows_run_write(RowRun *run, RowStore *store)
 	written = gpusort_rows_block_write(run->file, store);
 	list_block(run, store, place);
 	gpusort_rows_store_clear(store);
+	return written;
+}
+
+/*
+ * Appends rows of a store to the run.  The builder collects them, and is written as a block whenever
+ * its rows would take so many bytes in memory.  Returns the bytes written.
+ */
+Size
+gpusort_rows_run_append(RowRun *run, RowStore *builder, const RowStore *store, const uint32 *rows, uint32 nrows,
+						Size block_bytes)
+{
+	Size		written = 0;
+
+	while (nrows > 0)
+	{
+		uint32		n = gpusort_rows_store_copy(builder, store, rows, Min(nrows, ROWS_COPY_SPAN), block_bytes);
+
+		rows += n;
+		nrows -= n;
+		if (gpusort_rows_store_bytes(builder) + builder->nrows * GPUSORT_RUN_ROW_BYTES >= block_bytes)
+			written += gpusort_rows_run_write(run, builder);
+	}
 	return written;
 }
 

@@ -1,9 +1,9 @@
 /*
  * row_run.h
- *	  A sorted run of rows in a temporary file.
+ *	  A run of rows in a temporary file: sorted, or those of a part (interval_parts.h).
  *
- * A run is a sequence of blocks.  A block holds sorted rows as a RowStore has them in
- * memory, and is read into any place of a store of the same layout.
+ * A run is a sequence of blocks.  A block holds rows as a RowStore has them in memory, and
+ * is read into any place of a store of the same layout.
  */
 #ifndef GPUSORT_ROW_RUN_H
 #define GPUSORT_ROW_RUN_H
@@ -18,6 +18,9 @@ typedef enum RunPlace
 	RUN_FOLLOWS,				/* none comes before that run's last row */
 	RUN_PRECEDES				/* all come before that run's first row */
 } RunPlace;
+
+/* Bytes that a row takes in memory, while it is ordered, beside its columns and record. */
+#define GPUSORT_RUN_ROW_BYTES (2 * sizeof(uint64))
 
 typedef struct RunBlock
 {
@@ -34,14 +37,18 @@ typedef struct RowRun
 	int			nblocks;
 	int			block_slots;
 	uint64		nrows;
+	Size		record_bytes;
+	Size		bytes;			/* in memory, NULLs included */
 	uint32		most_rows;		/* the most that a block has; so are the next two */
 	Size		most_record_bytes;
-	Size		most_bytes;		/* in memory, NULLs included */
+	Size		most_bytes;
 } RowRun;
 
 extern RowRun *gpusort_rows_run_create(SpillFile *file);
 extern RowRun *gpusort_rows_run_chain(RowRun **chain, int count);
 extern void gpusort_rows_run_free(RowRun *run);
+extern Size gpusort_rows_run_append(RowRun *run, RowStore *builder, const RowStore *store, const uint32 *rows, uint32 nrows,
+									Size block_bytes);
 extern Size gpusort_rows_run_write(RowRun *run, RowStore *store);
 extern uint32 gpusort_rows_run_read(const RowRun *run, int number, int last, RowStore *store, uint32 at, Size *record_bytes);
 

@@ -11,7 +11,6 @@
 #define ROWS_BLOCK_MIN ((Size) 8 * 1024)
 #define ROWS_BLOCK_MAX ((Size) 256 * 1024)
 #define ROWS_BLOCKS_IN_MEMORY 256	/* a block takes 1/256 of work_mem, within the limits above */
-#define ROWS_COPY_SPAN 64		/* rows that are copied at a time */
 #define ROWS_SAMPLE_ROWS 1024	/* rows of a run in the sample, until it is full */
 #define ROWS_SAMPLE_BLOCKS 8	/* memory for the sample, in blocks */
 #define ROWS_GATHER_MAX 256		/* at least the slots of a batch */
@@ -38,17 +37,7 @@ gpusort_rows_runs_create(RowSort *sort)
 static void
 write_rows(RowRuns *runs, RowRun *run, const RowStore *store, const uint32 *rows, uint32 nrows)
 {
-	RowStore   *builder = runs->builder;
-
-	while (nrows > 0)
-	{
-		uint32		n = gpusort_rows_store_copy(builder, store, rows, Min(nrows, ROWS_COPY_SPAN), runs->block_bytes);
-
-		rows += n;
-		nrows -= n;
-		if (gpusort_rows_store_bytes(builder) + builder->nrows * GPUSORT_MERGE_ROW_BYTES >= runs->block_bytes)
-			runs->disk_bytes += gpusort_rows_run_write(run, builder);
-	}
+	runs->disk_bytes += gpusort_rows_run_append(run, runs->builder, store, rows, nrows, runs->block_bytes);
 }
 
 /*

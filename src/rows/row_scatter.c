@@ -45,12 +45,16 @@ gpusort_rows_find_parts(const PartMap *map, uint64 *words, uint32 n)
 	}
 }
 
-/* Writes the number of each row's part, and counts the rows of each. */
-static void
-count_parts(const RowStore *store, const KeyCode *code, const PartMap *map, uint32 *numbers, uint32 *counts)
+RowParts
+gpusort_rows_number_parts(const RowStore *store, const KeyCode *code, const PartMap *map, uint32 *numbers)
 {
+	uint64		last = PG_UINT64_MAX >> (ROWS_WORD_BITS - Min(code->bits, ROWS_WORD_BITS));
 	uint64		words[ROWS_COUNTED_AT_ONCE];
+	RowParts	parts;
 
+	gpusort_rows_find_parts(map, &last, 1);
+	parts.count = last + 1;
+	parts.ends = palloc0(parts.count * sizeof(uint32));
 	for (uint32 first = 0; first < store->nrows; first += ROWS_COUNTED_AT_ONCE)
 	{
 		uint32		n = Min(ROWS_COUNTED_AT_ONCE, store->nrows - first);
@@ -61,28 +65,29 @@ count_parts(const RowStore *store, const KeyCode *code, const PartMap *map, uint
 		for (uint32 i = 0; i < n; i++)
 		{
 			numbers[first + i] = words[i];
-			counts[words[i]]++;
+			parts.ends[words[i]]++;
 		}
 	}
+	return parts;
 }
 
-/* Replaces the number of each row's part by the row's place, and the count of each part by its end. */
-static void
-find_places(uint32 *places, uint32 nrows, uint32 *counts, uint32 nparts)
+void
+gpusort_rows_find_places(RowParts *parts, uint32 *numbers, uint32 nrows)
 {
+	uint32	   *ends = parts->ends;
 	uint32		next = 0;
 
-	for (uint32 i = 0; i < nparts; i++)
+	for (uint32 i = 0; i < parts->count; i++)
 	{
-		uint32		count = counts[i];
+		uint32		count = ends[i];
 
-		counts[i] = next;
+		ends[i] = next;
 		next += count;
 	}
 	for (uint32 row = 0; row < nrows; row++)
 	{
 		GPUSORT_CHECK_EVERY(row);
-		places[row] = counts[places[row]]++;
+		numbers[row] = ends[numbers[row]]++;
 	}
 }
 
@@ -106,26 +111,18 @@ scatter_column(RowStore *store, RowBuffer *column, int width, RowBuffer *spare, 
 	*spare = source;
 }
 
-/* Scatters the rows to the parts of their codes.  `places` has space for a number of each row. */
-RowParts
-gpusort_rows_scatter(RowStore *store, const KeyCode *code, const PartMap *map, uint32 *places)
+void
+gpusort_rows_scatter(RowStore *store, RowParts *parts, uint32 *numbers)
 {
-	uint64		last = PG_UINT64_MAX >> (ROWS_WORD_BITS - Min(code->bits, ROWS_WORD_BITS));
-	RowParts	parts;
 	ColumnBuffer *columns = palloc(2 * store->layout->natts * sizeof(ColumnBuffer));
 	int			ncolumns = gpusort_rows_store_list_columns(store, columns);
 	RowBuffer	spare = {0};
 
-	gpusort_rows_find_parts(map, &last, 1);
-	parts.count = last + 1;
-	parts.ends = palloc0(parts.count * sizeof(uint32));
-	count_parts(store, code, map, places, parts.ends);
-	find_places(places, store->nrows, parts.ends, parts.count);
+	gpusort_rows_find_places(parts, numbers, store->nrows);
 	for (int i = 0; i < ncolumns; i++)
-		scatter_column(store, columns[i].buffer, columns[i].width, &spare, places);
+		scatter_column(store, columns[i].buffer, columns[i].width, &spare, numbers);
 	if (store->layout->nrecord > 0)
-		scatter_column(store, &store->row_starts, sizeof(uint32), &spare, places);
+		scatter_column(store, &store->row_starts, sizeof(uint32), &spare, numbers);
 	gpusort_rows_buffer_release(store->memory, &spare);
 	pfree(columns);
-	return parts;
 }

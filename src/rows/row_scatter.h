@@ -1,6 +1,6 @@
 /*
  * row_scatter.h
- *	  Scatters the rows of a store into parts by their codes, as one pass of a radix sort does.
+ *	  Scatters the rows of a store into numbered parts, as one pass of a radix sort does.
  *
  * Rows of a part stay in the input's order, and the parts lie one behind the other.  Each
  * column is read once in sequence.  While the parts are few, the lines that are written
@@ -33,7 +33,7 @@ typedef struct PartMap
 typedef struct RowParts
 {
 	uint32		count;			/* how many parts, some of which may be empty */
-	uint32	   *ends;			/* number of the row behind the last of each part */
+	uint32	   *ends;			/* number of the row behind the last of each part; before they are found, how many rows it has */
 } RowParts;
 
 /* The number of a part's first row. */
@@ -45,6 +45,14 @@ gpusort_rows_part_start(const RowParts *parts, uint32 part)
 
 /* Replaces words by the numbers of their parts, which are in the order of the words. */
 extern void gpusort_rows_find_parts(const PartMap *map, uint64 *words, uint32 n);
-extern RowParts gpusort_rows_scatter(RowStore *store, const KeyCode *code, const PartMap *map, uint32 *places);
+
+/* Finds the parts of all rows by their codes: writes the number of each row's part, and counts the rows of each. */
+extern RowParts gpusort_rows_number_parts(const RowStore *store, const KeyCode *code, const PartMap *map, uint32 *numbers);
+
+/* Replaces the number of each row's part by the row's place among all rows, and counts by ends. */
+extern void gpusort_rows_find_places(RowParts *parts, uint32 *numbers, uint32 nrows);
+
+/* Moves all rows to their parts.  `numbers`, of each row's part, are overwritten. */
+extern void gpusort_rows_scatter(RowStore *store, RowParts *parts, uint32 *numbers);
 
 #endif							/* GPUSORT_ROW_SCATTER_H */

@@ -12,6 +12,7 @@
 #include "keys/key_lists.h"
 #include "large_memory.h"
 #include "rows/device_rows.h"
+#include "rows/interval_parts.h"
 #include "rows/row_plain.h"
 #include "rows/row_sort.h"
 #include "rows/row_strings.h"
@@ -157,8 +158,10 @@ bytes_held(const RowSort *sort, uint32 more_rows)
 static bool
 memory_is_full(const RowSort *sort, uint32 more_rows)
 {
+	Size		limit = sort->parts != NULL ? gpusort_rows_interval_parts_store_bytes(sort) : sort->memory_limit;
+
 	return sort->store->nrows > 0 &&
-		(bytes_held(sort, more_rows) > sort->memory_limit ||
+		(bytes_held(sort, more_rows) > limit ||
 		 sort->store->nrows + more_rows > ROWS_STORE_MAX ||
 		 sort->store->record_bytes > ROWS_RECORDS_MAX - MaxAllocSize);
 }
@@ -245,7 +248,7 @@ order_here(RowSort *sort, OrderUse use)
 	gpusort_progress_update(sort->progress, SORT_PHASE_SORTING, 0, 1);
 	if (use == ORDER_SPILLS && rows_of_run(sort) < sort->store->nrows)
 		order_runs(sort, rows_of_run(sort));
-	else if (use != ORDER_ENDS || !gpusort_rows_order_by_parts(sort, gpusort_rows_counts_intervals(sort)))
+	else if (use != ORDER_ENDS || !(gpusort_rows_order_all_by_interval(sort) || gpusort_rows_order_by_parts(sort)))
 		gpusort_rows_order(sort, ordered_rows(sort), use != ORDER_CUTS || !has_exact_bound(sort));
 	if (gpusort_reason_is_fallback(sort->failed))
 		gpusort_stats_fallback(USED_FOR_ROWS, GPUSORT_METHOD_AUTO, sort->failed);
@@ -352,12 +355,50 @@ take_for_device(RowSort *sort)
 		write_runs_instead(sort, why);
 }
 
-/* Moves the rows in memory to those that a device will sort, or to a run. */
+/* True if the rows beyond work_mem are divided by their intervals. */
+static bool
+uses_parts(RowSort *sort)
+{
+	if (sort->parts == NULL && sort->runs == NULL)
+		sort->parts = gpusort_rows_interval_parts_begin(sort);
+	return sort->parts != NULL;
+}
+
+/* Moves the rows in memory to parts, or all rows so far to runs. */
+static void
+take_for_parts(RowSort *sort)
+{
+	IntervalParts *parts = sort->parts;
+	instr_time	start;
+	bool		taken;
+
+	start_phase(sort, &start);
+	sort->stats.peak_bytes = Max(sort->stats.peak_bytes, bytes_held(sort, 0));
+	gpusort_progress_update(sort->progress, SORT_PHASE_WRITING, 0, 1);
+	taken = gpusort_rows_interval_parts_take(parts);
+	end_phase(sort, start, &sort->stats.spill_time);
+	if (taken)
+	{
+		sort->nrows += sort->store->nrows;
+		gpusort_rows_store_clear(sort->store);
+		return;
+	}
+	sort->parts = NULL;
+	sort->nrows = 0;
+	write_runs(sort);
+	while (gpusort_rows_interval_parts_give_back(parts))
+		write_runs(sort);
+	sort->stats.disk_bytes += gpusort_rows_interval_parts_disk_bytes(parts);
+}
+
+/* Moves the rows in memory to those that a device will sort, to parts, or to a run. */
 static void
 spill(RowSort *sort)
 {
 	if (uses_device(sort))
 		take_for_device(sort);
+	else if (uses_parts(sort))
+		take_for_parts(sort);
 	else
 		write_runs(sort);
 }
@@ -455,7 +496,7 @@ gpusort_rows_sort_finish(RowSort *sort)
 
 	sort->expected_rows = sort->stats.rows_read = rows_read(sort);
 	gpusort_rows_sort_show_read(sort);
-	if (sort->runs == NULL && sort->device_rows == NULL)
+	if (sort->runs == NULL && sort->device_rows == NULL && sort->parts == NULL)
 	{
 		widen_range(sort);
 		sort->nrows = ordered_rows(sort);
@@ -468,6 +509,8 @@ gpusort_rows_sort_finish(RowSort *sort)
 		finish_on_device(sort);
 	if (sort->runs != NULL)
 		finish_runs(sort);
+	if (sort->parts != NULL)
+		sort->stats.parts = gpusort_rows_interval_parts_count(sort->parts);
 	if (sort->intervals != NULL)
 		sort->intervals->intervals = gpusort_intervals_make(&sort->intervals->range, sort->intervals->buckets,
 															sort->intervals->descending);
@@ -537,6 +580,16 @@ read_device(RowSort *sort, uint64 row)
 		read_without_device(sort, row, why);
 }
 
+/* Reads a batch that holds the row, and is no later than the next one, from the parts. */
+static void
+read_parts(RowSort *sort, uint64 row)
+{
+	if (row >= gpusort_rows_interval_parts_end(sort->parts))
+		gpusort_rows_interval_parts_load(sort->parts);
+	sort->stats.disk_bytes = gpusort_rows_interval_parts_disk_bytes(sort->parts);
+	read_store(sort, row, gpusort_rows_interval_parts_loaded(sort->parts));
+}
+
 /* Returns a batch that holds the row of this number, which must be less than nrows. */
 RowBatch *
 gpusort_rows_sort_read(RowSort *sort, uint64 row)
@@ -555,6 +608,8 @@ gpusort_rows_sort_read(RowSort *sort, uint64 row)
 		read_runs(sort, row);
 	else if (sort->device_rows != NULL)
 		read_device(sort, row);
+	else if (sort->parts != NULL)
+		read_parts(sort, row);
 	else
 		read_store(sort, row, 0);
 	end_phase(sort, start, &sort->stats.gather_time);
@@ -573,6 +628,8 @@ gpusort_rows_sort_free(RowSort *sort)
 	end_progress(sort);
 	if (sort->device_rows != NULL)
 		gpusort_rows_device_free(sort->device_rows);
+	if (sort->parts != NULL)
+		gpusort_rows_interval_parts_free(sort->parts);
 	if (sort->runs != NULL)
 		gpusort_rows_runs_close(sort->runs);
 	MemoryContextDelete(sort->context);

@@ -8,7 +8,8 @@
  * and written to runs in a temporary file (row_runs.h).  finish leaves either one sorted
  * store in memory or runs to merge.  A caller that asked for random access may read
  * batches in any order, others only one after another.  If only the first rows are
- * wanted, others are dropped early (row_bound.h).
+ * wanted, others are dropped early (row_bound.h).  Rows that only intervals of a key order go
+ * to parts instead of runs (interval_parts.h).
  */
 #ifndef GPUSORT_ROW_SORT_H
 #define GPUSORT_ROW_SORT_H
@@ -36,6 +37,7 @@ typedef struct RowSortStats
 	uint32		devices;		/* that held these rows, a bit for each */
 	int64		moved_bytes;	/* keys and columns that went to an engine and back */
 	bool		bounded;		/* rows beyond a bound were dropped */
+	int			parts;			/* in temporary files, by intervals */
 	int			initial_runs;
 	int			joined_runs;	/* runs left when those in sequence were joined */
 	int			merge_passes;	/* over some or all runs, before the last merge */
@@ -46,6 +48,7 @@ typedef struct RowSortStats
 } RowSortStats;
 
 typedef struct DeviceRows DeviceRows;
+typedef struct IntervalParts IntervalParts;
 
 /* Intervals of a key over all rows, which one attribute shows. */
 typedef struct RowIntervals
@@ -54,7 +57,7 @@ typedef struct RowIntervals
 	int			key;			/* the attribute that is cut into intervals */
 	uint32		buckets;
 	bool		descending;
-	ValueRange	range;			/* of the rows that have left the store */
+	ValueRange	range;			/* of rows that have left the store; of all rows in the end, where it is needed */
 	Intervals	intervals;		/* set by finish */
 } RowIntervals;
 
@@ -74,8 +77,9 @@ typedef struct RowSort
 	RowStore   *store;			/* rows not yet in a run */
 	RowBuffer	packed;			/* packed integers, while sorting */
 	uint32	   *order;			/* row numbers in sorted order, in the memory of packed */
-	RowRuns    *runs;			/* NULL while everything fits into memory, or is on a device */
+	RowRuns    *runs;			/* NULL while everything fits into memory, is on a device or in parts */
 	DeviceRows *device_rows;	/* rows beyond work_mem that a device sorts, or NULL */
+	IntervalParts *parts;		/* rows beyond work_mem that are ordered by intervals, or NULL */
 	RowBatch   *batch;			/* set by finish */
 	uint64		nrows;			/* rows to be read, in all */
 	uint64		expected_rows;	/* the planner's estimate; when all rows are read, their number */
@@ -103,15 +107,28 @@ extern void gpusort_rows_order_tie(RowSort *sort, uint32 *rows, uint32 count, in
 extern void gpusort_rows_order_packed(RowSort *sort, const RowStore *store, uint64 *packed, uint32 count, int row_bits,
 									  int nexact, bool spent);
 
-/* part_order.c: the same for large stores and by intervals, scattered first.  The numbers of the rows change. */
-extern bool gpusort_rows_order_by_parts(RowSort *sort, bool by_interval);
+/* part_order.c: the same for large stores, scattered first.  The numbers of the rows change. */
+extern bool gpusort_rows_order_by_parts(RowSort *sort);
+
+/* True if some keys of the store come in ascending or in descending order. */
+extern bool gpusort_rows_seem_ordered(const RowSort *sort);
 
 /* row_intervals.c: the intervals of a key. */
 extern void gpusort_rows_sort_by_interval(RowSort *sort, int key, GpusortKeyForm form, uint32 buckets, bool descending);
 extern Datum gpusort_rows_sort_interval(const RowSort *sort, const Datum *values, const bool *nulls, bool *is_null);
 extern void gpusort_rows_widen_intervals(RowSort *sort);
-extern bool gpusort_rows_counts_intervals(const RowSort *sort);
-extern KeyCode *gpusort_rows_interval_code(RowSort *sort);
+extern Intervals gpusort_rows_intervals_in_order(const RowSort *sort, uint32 buckets);
+extern void gpusort_rows_number_by_interval(const RowSort *sort, const Intervals *intervals, uint32 first, uint32 n,
+											uint32 *numbers);
+
+/* interval_order.c: the order by intervals alone. */
+extern bool gpusort_rows_may_order_by_interval(const RowSort *sort);
+
+/* Sets sort->order, and changes the numbers of the rows.  Returns false if there are too many intervals for that. */
+extern bool gpusort_rows_order_by_interval(RowSort *sort, const Intervals *intervals);
+
+/* The same for all rows of a sort, if only intervals order them.  Returns false also if it is slower than another way. */
+extern bool gpusort_rows_order_all_by_interval(RowSort *sort);
 
 /* device_order.c: the same on a device, which also sorts the columns. */
 extern bool gpusort_rows_order_on_device(RowSort *sort);

@@ -96,12 +96,25 @@ explain_bound(CustomScanState *node, List *ancestors, ExplainState *es)
 	ExplainPropertyText("Keeps", text.data, es);
 }
 
+/* How rows were sorted, and where they were. */
+static const char *
+method_text(const RowSortStats *stats)
+{
+	if (stats->initial_runs > 0)
+		return "external merge";
+	if (stats->parts > 0)
+		return "external distribution";
+	if (stats->device_bytes > 0)
+		return "in device memory";
+	return stats->bounded ? "top-N in memory" : "in memory";
+}
+
 /* Shows what sorts did. */
 static void
 explain_stats(const RowSortStats *stats, ExplainState *es)
 {
 	SortShown	shown = {
-		.method = stats->initial_runs > 0 ? "external merge" : stats->device_bytes > 0 ? "in device memory" : stats->bounded ? "top-N in memory" : "in memory",
+		.method = method_text(stats),
 		.cpu = stats->used_cpu,
 		.gpu = stats->used_gpu,
 		.peak_bytes = stats->peak_bytes,
@@ -110,6 +123,7 @@ explain_stats(const RowSortStats *stats, ExplainState *es)
 		.device_bytes = stats->device_bytes,
 		.devices = stats->devices,
 		.disk_bytes = stats->disk_bytes,
+		.parts = stats->parts,
 		.runs = stats->initial_runs,
 		.joined_runs = stats->joined_runs,
 		.merge_passes = stats->merge_passes
@@ -142,6 +156,7 @@ add_stats(RowSortStats *total, const RowSortStats *part)
 	total->devices |= part->devices;
 	total->disk_bytes += part->disk_bytes;
 	total->moved_bytes += part->moved_bytes;
+	total->parts += part->parts;
 	total->initial_runs += part->initial_runs;
 	total->joined_runs += part->joined_runs;
 	total->merge_passes += part->merge_passes;
