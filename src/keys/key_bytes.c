@@ -11,8 +11,9 @@
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
-#include "keys/plain_learn.h"
 #include "keys/key_bytes.h"
+#include "keys/numeric_key.h"
+#include "keys/plain_learn.h"
 
 #define EARLY_BYTES 12			/* a weight that ends a narrow key before this many ends it early */
 
@@ -71,7 +72,7 @@ gpusort_key_bytes_source(ByteSource *source, Oid type, Oid collation)
 bool
 gpusort_key_bytes_abbreviated(const ByteSource *source)
 {
-	return source->form == BYTES_NUMERIC || source->form == BYTES_INET || source->form == BYTES_ABBREVIATED ||
+	return source->form == BYTES_INET || source->form == BYTES_ABBREVIATED ||
 		(source->order == COLLATION_ABBREVIATED && source->plain == NULL);
 }
 
@@ -86,7 +87,8 @@ gpusort_key_bytes_decide(const ByteSource *source)
 bool
 gpusort_key_bytes_vary(const ByteSource *source)
 {
-	return (is_text(source->form) || source->form == BYTES_BYTEA) && !gpusort_key_bytes_abbreviated(source);
+	return (is_text(source->form) || source->form == BYTES_BYTEA || source->form == BYTES_NUMERIC) &&
+		!gpusort_key_bytes_abbreviated(source);
 }
 
 /* Writes a word so that its bytes order as its value does. */
@@ -132,6 +134,24 @@ get_timetz(const TimeTzADT *time, KeyBytes *bytes)
 	put_word(bytes->computed + 8, (uint64) (uint32) (time->zone ^ PG_INT32_MIN) << 32);
 	bytes->data = bytes->computed;
 	bytes->length = 12;
+}
+
+/* Bytes of a value of any length: those of a long one are allocated. */
+static void
+get_numeric(Datum value, KeyBytes *bytes)
+{
+	uint8	   *out = bytes->computed;
+	void	   *detoasted;
+
+	get_varlena(value, bytes);
+	detoasted = bytes->detoasted;
+	bytes->detoasted = NULL;
+	if (GPUSORT_NUMERIC_KEY_BYTES(bytes->length) > GPUSORT_KEY_BYTES_COMPUTED)
+		bytes->detoasted = out = palloc(GPUSORT_NUMERIC_KEY_BYTES(bytes->length));
+	bytes->length = gpusort_numeric_key_bytes(bytes->data, bytes->length, out);
+	bytes->data = out;
+	if (detoasted != NULL)
+		pfree(detoasted);
 }
 
 /* Points to the bytes of a text as it is stored. */
@@ -250,7 +270,7 @@ gpusort_key_bytes_set(uint64 word, KeyBytes *bytes)
 	bytes->detoasted = NULL;
 }
 
-/* Gets the abbreviated key of a value.  That of numeric is signed, others are unsigned. */
+/* Gets the abbreviated key of a value, an unsigned number. */
 static void
 get_abbreviated(const ByteSource *source, Datum value, KeyBytes *bytes)
 {
@@ -260,17 +280,13 @@ get_abbreviated(const ByteSource *source, Datum value, KeyBytes *bytes)
 	bytes->length = 0;
 	if (abbreviate->abbrev_converter == NULL)
 		return;
-	if (source->form == BYTES_NUMERIC)
-		/* The server gives a greater value the lesser key. */
-		put_word(bytes->computed, ~(abbreviate->abbrev_converter(value, abbreviate) ^ (UINT64CONST(1) << 63)));
-	else
-		put_word(bytes->computed, abbreviate->abbrev_converter(value, abbreviate));
+	put_word(bytes->computed, abbreviate->abbrev_converter(value, abbreviate));
 	bytes->length = 8;
 }
 
 /*
- * Gets the bytes of a value that is not NULL, or only the first `limit` of them or more.  Of
- * bytes that are computed there are at most GPUSORT_KEY_BYTES_COMPUTED.
+ * Gets the bytes of a value that is not NULL, or only the first `limit` of them or more.  Of the
+ * bytes of a collation there are at most GPUSORT_KEY_BYTES_COMPUTED.
  */
 void
 gpusort_key_bytes_get(const ByteSource *source, Datum value, Size limit, KeyBytes *bytes)
@@ -305,6 +321,9 @@ gpusort_key_bytes_get(const ByteSource *source, Datum value, Size limit, KeyByte
 			break;
 		case BYTES_TIMETZ:
 			get_timetz(DatumGetTimeTzADTP(value), bytes);
+			break;
+		case BYTES_NUMERIC:
+			get_numeric(value, bytes);
 			break;
 		case BYTES_INTERVAL:
 			get_interval(DatumGetIntervalP(value), bytes);

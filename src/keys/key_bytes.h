@@ -13,7 +13,8 @@
  *									significant byte first
  *	  bytea							its own bytes; padded by zeros, some different values
  *									are tied
- *	  numeric, inet, cidr			PostgreSQL's abbreviated key; different values may be
+ *	  numeric						the bytes of keys/numeric_key.h
+ *	  inet, cidr					PostgreSQL's abbreviated key; different values may be
  *									tied
  */
 #ifndef GPUSORT_KEY_BYTES_H
@@ -54,7 +55,7 @@ typedef struct ByteSource
 	const PlainKey *plain;		/* if not NULL, all texts are plain, and this makes their bytes */
 } ByteSource;
 
-/* The most bytes that are computed from a value. */
+/* The most bytes that are computed without allocating memory. */
 #define GPUSORT_KEY_BYTES_COMPUTED 256
 
 /* The bytes of one value. */

@@ -49,16 +49,19 @@ greatest_number(int bits)
 }
 
 /*
- * Keeps only as many places as fill a number of max_bits, judged by the bytes counted so
- * far.  Returns false if the places take nearly as many bits as their bytes have.
+ * Keeps only as many places as fill a number of max_bits, or as the longest string has and a
+ * quarter more, judged by the strings counted so far.  Returns false if the places take nearly as
+ * many bits as their bytes have.
  */
 bool
 gpusort_characters_narrow(CharacterSets *sets, int max_bits)
 {
+	Size		longest = sets->longest > sets->from ? sets->longest - sets->from : 0;
+	int			nplaces = Min(sets->nplaces, longest + longest / 4 + 1);
 	uint64		high = 0;
 	int			place = 0;
 
-	while (place < sets->nplaces)
+	while (place < nplaces)
 	{
 		int			count = count_bytes(sets, place);
 		int			base = fitting_base(high, greatest_number(max_bits), Max(count, 1));
@@ -118,7 +121,9 @@ gpusort_characters_pack(const CharacterSets *sets, int max_bits)
 			characters->nplaces = place + 1;
 	}
 	characters->complete &= sets->longest <= sets->from + sets->nplaces;
-	for (place = characters->nplaces - 1; place >= 0; place--)
+	while (place < sets->nplaces)
+		bases[place++] = 1;
+	for (place = sets->nplaces - 1; place >= 0; place--)
 	{
 		characters->weights[place] = weight;
 		for (int byte = 0; byte < 256; byte++)
@@ -134,6 +139,9 @@ gpusort_characters_extend(Characters *characters, const CharacterSets *sets, con
 {
 	Size		known = Min(characters->from, counted->length);
 
+	/* Bytes that are always the same add nothing to a number, but others in their place do not belong to it. */
+	if (characters->complete && sets->longest > sets->from)
+		characters->nplaces = sets->longest - sets->from;
 	characters->prefix = palloc0(Max(characters->from, 1));
 	memcpy(characters->prefix, counted->data, known);
 	characters->stops = palloc0(Max(characters->nplaces, 1) * sizeof(characters->stops[0]));
@@ -156,7 +164,7 @@ gpusort_characters_extend(Characters *characters, const CharacterSets *sets, con
 
 /* The number of any string.  The characters must have been extended. */
 uint64
-gpusort_characters_place(const Characters *characters, const KeyBytes *bytes)
+gpusort_characters_place(Characters *characters, const KeyBytes *bytes)
 {
 	Size		known = Min(characters->from, bytes->length);
 	int			order = memcmp(bytes->data, characters->prefix, known);
@@ -165,6 +173,7 @@ gpusort_characters_place(const Characters *characters, const KeyBytes *bytes)
 
 	for (Size i = known; i < characters->from && order == 0; i++)
 		order = -(int) characters->prefix[i];
+	characters->missed |= order != 0 || bytes->length > characters->from + characters->nplaces;
 	if (order != 0)
 		return order < 0 ? 0 : characters->high;
 
@@ -188,7 +197,10 @@ gpusort_characters_place(const Characters *characters, const KeyBytes *bytes)
 
 		number += characters->parts[i][byte];
 		if (characters->stops[i][byte])
+		{
+			characters->missed = true;
 			break;
+		}
 	}
 	return number;
 }

@@ -12,7 +12,8 @@
  *
  * A string that was not counted has a number only after the characters were extended.  Its
  * number lies where the string stands among those that were counted.  Numbers still order
- * as strings do, but different strings may then have the same number.
+ * as strings do, but different strings may then have the same number.  If all strings
+ * consist of bytes that were counted, complete numbers are still those of equal strings.
  *
  * A string counts as padded by zeros.
  */
@@ -40,6 +41,7 @@ typedef struct Characters
 	int			nplaces;
 	uint8	   *prefix;			/* what all strings have before it; set when extended */
 	bool		(*stops)[256];	/* bytes that were not counted there; NULL until extended */
+	bool		missed;			/* some string that got its number had such bytes, or more bytes than have places */
 	uint64		weights[GPUSORT_CHARACTERS_PLACES];	/* what a place's digit is multiplied by */
 	uint64		parts[FLEXIBLE_ARRAY_MEMBER][256];	/* what a byte at a place adds to the number */
 } Characters;
@@ -49,7 +51,7 @@ extern bool gpusort_characters_narrow(CharacterSets *sets, int max_bits);
 extern bool gpusort_characters_unpacked_suffice(const CharacterSets *sets, int max_bits, double strings);
 extern Characters *gpusort_characters_pack(const CharacterSets *sets, int max_bits);
 extern void gpusort_characters_extend(Characters *characters, const CharacterSets *sets, const KeyBytes *counted);
-extern uint64 gpusort_characters_place(const Characters *characters, const KeyBytes *bytes);
+extern uint64 gpusort_characters_place(Characters *characters, const KeyBytes *bytes);
 extern void gpusort_characters_free(Characters *characters);
 
 /* Counts a string: notes the bytes at its places. */

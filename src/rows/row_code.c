@@ -328,6 +328,34 @@ gpusort_rows_code_fitted(const RowKeys *keys, int first_key, const RowStore *sto
 	return code;
 }
 
+/* The packed characters at the end of a code, if the words hold all of the strings that they were made of, or NULL. */
+static Characters *
+last_characters(const KeyCode *code)
+{
+	const KeyField *last = code->nfields > 0 ? &code->fields[code->nfields - 1] : NULL;
+
+	return last != NULL && last->kind == FIELD_CHARACTERS && last->characters->complete ? last->characters : NULL;
+}
+
+/* True if a row encoded since the last call has a string of which its word does not hold all. */
+bool
+gpusort_rows_code_missed(const KeyCode *code)
+{
+	Characters *characters = last_characters(code);
+	bool		missed = characters == NULL || characters->missed;
+
+	if (characters != NULL)
+		characters->missed = false;
+	return missed;
+}
+
+/* Leading keys in which rows of one word of a common code are equal; `missed` as of these rows. */
+int
+gpusort_rows_code_exact_keys(const KeyCode *code, bool missed)
+{
+	return code->nexact + (!missed && gpusort_key_bytes_decide(&code->fields[code->nfields - 1].key->bytes));
+}
+
 void
 gpusort_rows_code_free(KeyCode *code)
 {

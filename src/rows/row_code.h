@@ -95,6 +95,8 @@ extern KeyCode *gpusort_rows_code_fitted(const RowKeys *keys, int first_key, con
 										 const RowList *list, int word_bits, int enough_bits);
 extern void gpusort_rows_find_nulls(const RowKey *key, const RowStore *store, const RowList *list, bool *some, bool *all);
 extern void gpusort_rows_widen_range(const RowKey *key, const RowStore *store, const RowList *list, uint64 *low, uint64 *high);
+extern bool gpusort_rows_code_missed(const KeyCode *code);
+extern int	gpusort_rows_code_exact_keys(const KeyCode *code, bool missed);
 extern void gpusort_rows_code_free(KeyCode *code);
 extern void gpusort_rows_encode(const KeyCode *code, const RowStore *store, const uint32 *rows,
 								uint32 first, uint32 nrows, int nbits, uint64 *out);

@@ -37,7 +37,7 @@ typedef struct RowKey
 	GpusortKeyForm form;		/* KEY_IS_VALUE wider than a byte */
 	bool		is_enum;		/* KEY_IS_VALUE: the OIDs of labels */
 	ByteSource	bytes;			/* KEY_IS_BYTES */
-	uint64	   *words;			/* abbreviated keys of the store that is sorted, by row; or NULL */
+	uint64	   *words;			/* bytes of all rows of the store that is sorted, up to 8 each; or NULL */
 	bool		alike;			/* its abbreviated keys seem to be all the same, so they are not used */
 	struct RowKey *plain;		/* this key for rows whose texts are plain; NULL if it has none */
 	bool		all_plain;		/* all texts of the store are plain */
@@ -56,7 +56,8 @@ typedef struct RowKeys
 static inline bool
 gpusort_rows_may_keep_words(const RowKeys *keys)
 {
-	return keys->ncoded > 0 && keys->keys[0].kind == KEY_IS_BYTES && gpusort_key_bytes_abbreviated(&keys->keys[0].bytes);
+	return keys->ncoded > 0 && keys->keys[0].kind == KEY_IS_BYTES &&
+		(gpusort_key_bytes_abbreviated(&keys->keys[0].bytes) || keys->keys[0].bytes.form == BYTES_NUMERIC);
 }
 
 extern RowKeyKind gpusort_rows_key_kind(RowKey *key, Oid operator, Oid collation, Oid type);

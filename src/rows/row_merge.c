@@ -26,6 +26,7 @@ struct MergeInput
 	uint32		row;			/* rows row .. end - 1 of the window are not merged yet */
 	uint32		end;
 	uint32		cut;			/* the batch has those before this one */
+	bool		missed;			/* some may have strings that are not all in their words */
 };
 
 static inline uint64 *
@@ -51,6 +52,8 @@ load_input(RowMerge *merge, MergeInput *input)
 		gpusort_rows_encode(merge->code, merge->window, NULL, first, Min(ROWS_ENCODE_SPAN, input->end - first),
 							ROWS_WORD_BITS, words_of(merge) + first);
 	}
+	if (merge->ninputs > 1)
+		input->missed = gpusort_rows_code_missed(merge->code);
 }
 
 /* How many blocks of each run fit the window, at least one. */
@@ -214,6 +217,17 @@ pack_batch(RowMerge *merge, int row_bits)
 	return dropped_bits;
 }
 
+/* Leading keys in which rows of the batch that have one word are equal. */
+static int
+exact_keys(const RowMerge *merge)
+{
+	bool		missed = false;
+
+	for (int i = 0; i < merge->ninputs; i++)
+		missed |= merge->inputs[i].row < merge->inputs[i].cut && merge->inputs[i].missed;
+	return gpusort_rows_code_exact_keys(merge->code, missed);
+}
+
 /* Sorts the batch. */
 static void
 order_batch(RowMerge *merge)
@@ -223,7 +237,7 @@ order_batch(RowMerge *merge)
 	int			dropped_bits = pack_batch(merge, row_bits);
 
 	gpusort_rows_order_packed(merge->sort, merge->window, packed, merge->nrows, row_bits,
-							  dropped_bits == 0 ? merge->code->nexact : 0, merge->code->spent);
+							  dropped_bits == 0 ? exact_keys(merge) : 0, merge->code->spent);
 	gpusort_rows_unpack(packed, merge->nrows, row_bits, (uint32 *) packed);
 }
 

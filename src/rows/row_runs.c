@@ -41,8 +41,9 @@ write_rows(RowRuns *runs, RowRun *run, const RowStore *store, const uint32 *rows
 }
 
 /*
- * Adds rows of a run to the sample: the middles of equal stretches.  A sample of more than
- * ROWS_SAMPLE_BLOCKS blocks is halved, and runs to come add half as many rows.
+ * Adds rows of a run to the sample: its ends, which may have rare characters, and the middles of
+ * equal stretches.  A sample of more than ROWS_SAMPLE_BLOCKS blocks is halved, and runs to come add
+ * half as many rows.
  */
 static void
 add_to_sample(RowRuns *runs, const RowStore *store, const uint32 *order, uint32 nrows)
@@ -51,6 +52,8 @@ add_to_sample(RowRuns *runs, const RowStore *store, const uint32 *order, uint32 
 	uint32		n = Min(nrows, runs->sample_rows);
 	uint32	   *rows;
 
+	(void) gpusort_rows_store_copy(sample, store, &order[0], 1, 0);
+	(void) gpusort_rows_store_copy(sample, store, &order[nrows - 1], 1, 0);
 	for (uint32 i = 0; i < n; i++)
 		(void) gpusort_rows_store_copy(sample, store, &order[(2 * (uint64) i + 1) * nrows / (2 * n)], 1, 0);
 	while (gpusort_rows_store_bytes(sample) > ROWS_SAMPLE_BLOCKS * runs->block_bytes && sample->nrows > 1)

@@ -94,26 +94,46 @@ words_are_alike(const RowKey *key, const RowStore *store)
 	return range.longest == range.skip;
 }
 
+/*
+ * Makes the words of all rows of a store.  Returns NULL if they do not hold a key's bytes where these
+ * are not abbreviated.
+ */
+static uint64 *
+make_words(const RowKey *key, const RowStore *store)
+{
+	uint64	   *words = MemoryContextAllocHuge(CurrentMemoryContext, Max(store->nrows, 1) * sizeof(uint64));
+
+	for (uint32 row = 0; row < store->nrows; row++)
+	{
+		KeyBytes	bytes;
+		bool		is_long;
+
+		CHECK_FOR_INTERRUPTS();
+		words[row] = 0;
+		if (!gpusort_rows_get_bytes(key, store, row, sizeof(uint64), &bytes))
+			continue;
+		words[row] = gpusort_key_bytes_word(&bytes, 0);
+		is_long = bytes.length > sizeof(uint64);
+		gpusort_key_bytes_free(&bytes);
+		if (is_long)
+		{
+			pfree(words);
+			return NULL;
+		}
+	}
+	return words;
+}
+
 void
 gpusort_rows_keep_words(RowKeys *keys, const RowStore *store)
 {
 	RowKey	   *key = &keys->keys[0];
-	uint64	   *words;
 
 	if (!gpusort_rows_may_keep_words(keys) || key->all_plain)
 		return;
-	key->alike = words_are_alike(key, store);
-	if (key->alike)
-		return;
-	words = MemoryContextAllocHuge(CurrentMemoryContext, Max(store->nrows, 1) * sizeof(uint64));
-	for (uint32 row = 0; row < store->nrows; row++)
-	{
-		KeyBytes	bytes;
-
-		CHECK_FOR_INTERRUPTS();
-		words[row] = gpusort_rows_get_bytes(key, store, row, sizeof(uint64), &bytes) ? gpusort_key_bytes_word(&bytes, 0) : 0;
-	}
-	key->words = words;
+	key->alike = gpusort_key_bytes_abbreviated(&key->bytes) && words_are_alike(key, store);
+	if (!key->alike)
+		key->words = make_words(key, store);
 }
 
 void

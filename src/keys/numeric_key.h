@@ -1,0 +1,21 @@
+/*
+ * numeric_key.h
+ *	  The bytes of a numeric: in memcmp order, padded by zeros, and equal only for equal values.
+ *
+ *	  sign and weight | digits of base 100 | behind those of a negative value a last byte
+ *
+ * PostgreSQL's digits are of base 10000, each of which becomes two bytes: these have few values, so
+ * that characters.h packs a price into 20 bits or less.  Digits of a negative value are inverted.
+ */
+#ifndef GPUSORT_NUMERIC_KEY_H
+#define GPUSORT_NUMERIC_KEY_H
+
+#include "c.h"
+
+/* The most bytes that the key of a value of so many bytes, without its length word, has. */
+#define GPUSORT_NUMERIC_KEY_BYTES(size) ((size) + 4)
+
+/* Writes the key of a stored value, at any address, and returns its length. */
+extern Size gpusort_numeric_key_bytes(const uint8 *stored, Size size, uint8 *out);
+
+#endif							/* GPUSORT_NUMERIC_KEY_H */
