@@ -49,7 +49,8 @@ read_uint16(const uint8 *from)
 static inline Size
 put_weight(int weight, bool negative, uint8 *out)
 {
-	int			step = weight < KEY_WEIGHT_MIN ? KEY_SMALL : weight > KEY_WEIGHT_MAX ? KEY_GREAT : KEY_FIRST + weight - KEY_WEIGHT_MIN;
+	int			step = weight < KEY_WEIGHT_MIN ? KEY_SMALL
+		: weight > KEY_WEIGHT_MAX ? KEY_GREAT : KEY_FIRST + weight - KEY_WEIGHT_MIN;
 	uint16		rest = (uint16) (weight - PG_INT16_MIN);
 
 	out[0] = negative ? KEY_ZERO - step : KEY_ZERO + step;

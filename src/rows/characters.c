@@ -12,11 +12,13 @@
 /* With this many possible prefixes per string, few strings have the same prefix. */
 #define CHARACTER_KINDS_MIN 16
 
+/* Starts counting from a place on.  Some strings have this length, as far as is known. */
 void
-gpusort_characters_start(CharacterSets *sets, Size from)
+gpusort_characters_start(CharacterSets *sets, Size from, Size longest)
 {
 	memset(sets, 0, sizeof(CharacterSets));
 	sets->from = from;
+	sets->longest = longest;
 	sets->nplaces = GPUSORT_CHARACTERS_PLACES;
 }
 
@@ -71,6 +73,7 @@ gpusort_characters_narrow(CharacterSets *sets, int max_bits)
 		if (base < count)
 			break;
 	}
+	sets->short_only = place == nplaces && place < GPUSORT_CHARACTERS_PLACES;
 	sets->nplaces = place;
 	return high <= greatest_number(CHARACTER_BITS_MAX * place);
 }

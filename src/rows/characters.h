@@ -30,6 +30,7 @@ typedef struct CharacterSets
 	Size		from;			/* the first place */
 	int			nplaces;
 	Size		longest;		/* length of the longest string */
+	bool		short_only;		/* there are no more places because no counted string is longer */
 	bool		occurs[GPUSORT_CHARACTERS_PLACES][256];
 } CharacterSets;
 
@@ -46,7 +47,7 @@ typedef struct Characters
 	uint64		parts[FLEXIBLE_ARRAY_MEMBER][256];	/* what a byte at a place adds to the number */
 } Characters;
 
-extern void gpusort_characters_start(CharacterSets *sets, Size from);
+extern void gpusort_characters_start(CharacterSets *sets, Size from, Size longest);
 extern bool gpusort_characters_narrow(CharacterSets *sets, int max_bits);
 extern bool gpusort_characters_unpacked_suffice(const CharacterSets *sets, int max_bits, double strings);
 extern Characters *gpusort_characters_pack(const CharacterSets *sets, int max_bits);

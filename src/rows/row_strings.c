@@ -182,6 +182,7 @@ gpusort_rows_find_characters(CharacterSets *sets, const RowKey *key, const RowSt
 {
 	uint32		step = Max(list->count / ROWS_LOOKED_AT, 1);
 	ByteRange	range = gpusort_rows_byte_range(key, store, list, step);
+	Size		longest = 0;
 
 	for (;;)
 	{
@@ -190,12 +191,17 @@ gpusort_rows_find_characters(CharacterSets *sets, const RowKey *key, const RowSt
 		*same = range.longest == range.skip;
 		if (*same)
 			return false;
-		gpusort_characters_start(sets, range.skip);
+		gpusort_characters_start(sets, range.skip, longest);
 		(void) count_characters(sets, key, store, list, Max(list->count / ROWS_LOOKED_AT, 1));
 		if (!gpusort_characters_narrow(sets, bits) || gpusort_characters_unpacked_suffice(sets, bits, nrows))
 			return false;
 		if (count_characters(sets, key, store, list, 1))
-			return true;
+		{
+			if (!sets->short_only || sets->longest <= sets->from + sets->nplaces)
+				return true;
+			longest = sets->longest;
+			continue;
+		}
 		range = gpusort_rows_byte_range(key, store, list, step = 1);
 	}
 }
