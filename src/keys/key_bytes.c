@@ -4,10 +4,13 @@
  */
 #include "postgres.h"
 
+#include <sys/socket.h>
+
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "port/pg_bswap.h"
 #include "utils/date.h"
+#include "utils/inet.h"
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
@@ -72,7 +75,7 @@ gpusort_key_bytes_source(ByteSource *source, Oid type, Oid collation)
 bool
 gpusort_key_bytes_abbreviated(const ByteSource *source)
 {
-	return source->form == BYTES_INET || source->form == BYTES_ABBREVIATED ||
+	return source->form == BYTES_ABBREVIATED ||
 		(source->order == COLLATION_ABBREVIATED && source->plain == NULL);
 }
 
@@ -87,8 +90,15 @@ gpusort_key_bytes_decide(const ByteSource *source)
 bool
 gpusort_key_bytes_vary(const ByteSource *source)
 {
-	return (is_text(source->form) || source->form == BYTES_BYTEA || source->form == BYTES_NUMERIC) &&
-		!gpusort_key_bytes_abbreviated(source);
+	switch (source->form)
+	{
+		case BYTES_BYTEA:
+		case BYTES_NUMERIC:
+		case BYTES_INET:
+			return true;
+		default:
+			return is_text(source->form) && !gpusort_key_bytes_abbreviated(source);
+	}
 }
 
 /* Writes a word so that its bytes order as its value does. */
@@ -134,6 +144,35 @@ get_timetz(const TimeTzADT *time, KeyBytes *bytes)
 	put_word(bytes->computed + 8, (uint64) (uint32) (time->zone ^ PG_INT32_MIN) << 32);
 	bytes->data = bytes->computed;
 	bytes->length = 12;
+}
+
+/*
+ * As network_cmp: by the family, the bits of the network that both values have, their number, and the
+ * whole address.  The network's bits come padded by zeros, then their number, then the host's bits.
+ */
+static void
+get_inet(Datum value, KeyBytes *bytes)
+{
+	inet	   *address = DatumGetInetPP(value);
+	int			length = ip_addrsize(address);
+	int			bits = ip_bits(address);
+	uint8	   *network = bytes->computed + 1;
+	uint8	   *host = network + length + 1;
+
+	bytes->computed[0] = ip_family(address);
+	for (int i = 0; i < length; i++)
+	{
+		int			own = Min(Max(bits - 8 * i, 0), 8);
+		uint8		mask = 0xFF << (8 - own);
+
+		network[i] = ip_addr(address)[i] & mask;
+		host[i] = ip_addr(address)[i] & ~mask;
+	}
+	network[length] = bits;
+	bytes->data = bytes->computed;
+	bytes->length = 1 + length + 1 + (bits < 8 * length ? length : 0);
+	if ((Pointer) address != DatumGetPointer(value))
+		pfree(address);
 }
 
 /* Bytes of a value of any length: those of a long one are allocated. */
@@ -321,6 +360,9 @@ gpusort_key_bytes_get(const ByteSource *source, Datum value, Size limit, KeyByte
 			break;
 		case BYTES_TIMETZ:
 			get_timetz(DatumGetTimeTzADTP(value), bytes);
+			break;
+		case BYTES_INET:
+			get_inet(value, bytes);
 			break;
 		case BYTES_NUMERIC:
 			get_numeric(value, bytes);

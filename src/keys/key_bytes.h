@@ -14,8 +14,7 @@
  *	  bytea							its own bytes; padded by zeros, some different values
  *									are tied
  *	  numeric						the bytes of keys/numeric_key.h
- *	  inet, cidr					PostgreSQL's abbreviated key; different values may be
- *									tied
+ *	  inet, cidr					family, network, its bits, host
  */
 #ifndef GPUSORT_KEY_BYTES_H
 #define GPUSORT_KEY_BYTES_H

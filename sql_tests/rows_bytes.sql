@@ -1,14 +1,14 @@
 -- Needs gpusort.engine = 'auto': sorts numeric, which no GPU sorts alone.
--- Rows by numeric: its bytes order as PostgreSQL compares, whatever the sign, the weight and the number of digits, and are equal only for equal values.
-CREATE SCHEMA rows_numeric;
-SET search_path = rows_numeric, gpusort;
+-- Rows by numeric and inet: their bytes order as PostgreSQL compares, and are equal only for equal values.
+CREATE SCHEMA rows_bytes;
+SET search_path = rows_bytes, gpusort;
 SET gpusort.force_nodes = on;
 SET max_parallel_workers_per_gather = 0;
 \getenv folder PG_ABS_SRCDIR
 \set helpers :folder '/sql/helpers.psql'
 \i :helpers
 
--- Pairs of neighbours in all sizes: the order of every two of these values is that of PostgreSQL.
+-- Values of all signs, weights and numbers of digits.
 CREATE TABLE edges AS
 SELECT row_number() OVER () AS id, sign * v AS v
 FROM unnest(ARRAY[-1, 1]) sign, (
@@ -37,6 +37,16 @@ SELECT memory, compared(keys, memory) AS result, count(*)
 FROM unnest(ARRAY['price', 'price DESC', 'price NULLS FIRST', 'signed', 'mixed', 'mixed DESC NULLS LAST', 'few DESC, price', 'flag, price', 'price, signed', '-round, mixed']) keys,
 	unnest(ARRAY['64kB', '192kB', '64MB']) memory
 GROUP BY 1, 2 ORDER BY 1, 2;
+-- Addresses of both families, with networks of all sizes that contain one another.
+CREATE TABLE addresses AS
+SELECT id, set_masklen(CASE WHEN id % 3 = 0 THEN '2001:db8::'::inet ELSE '10.0.0.0'::inet END + abs(hashint4(id) % CASE WHEN id % 2 = 0 THEN 700 ELSE 10000000 END), CASE WHEN id % 5 > 1 THEN 32 ELSE abs(hashint4(-id)) % 33 END) AS ip
+FROM generate_series(1, 20000) id;
+INSERT INTO addresses SELECT 30000 + n, v FROM unnest(ARRAY['0.0.0.0/0', '0.0.0.0', '255.255.255.255/31', '::/0', '::', '::1', 'ffff::/128', '10.0.0.0/8', '10.0.0.0/9', '10.1.2.3/8']::inet[]) WITH ORDINALITY v(v, n);
+ANALYZE addresses;
+SELECT memory, (pg_temp.compare_node('rows', format('SELECT id, ip FROM addresses ORDER BY %s, id', keys))).same, count(*)
+FROM unnest(ARRAY['ip', 'ip DESC', 'network(ip), ip']) keys, unnest(ARRAY['192kB', '64MB']) memory, set_config('work_mem', memory, true)
+GROUP BY 1, 2 ORDER BY 1, 2;
+
 -- DISTINCT and GROUP BY above sorted rows, and arrays.
 SET enable_hashagg = off;
 SELECT (pg_temp.compare_node('rows', 'SELECT trim_scale(v) FROM (SELECT DISTINCT mixed AS v FROM prices) q', false)).same, (pg_temp.compare_node('rows', 'SELECT price, count(*), sum(id) FROM prices GROUP BY price', false)).same;
@@ -44,4 +54,4 @@ SELECT array_sort(a) = servers AS sorted, array_sort(a, true) = backwards AS bac
 FROM (SELECT array_agg(v) AS a, array_agg(v ORDER BY v) AS servers, array_agg(v ORDER BY v DESC) AS backwards FROM edges) q;
 SELECT count_distinct(v) AS counted, count_distinct(v) = count(DISTINCT v) AS same FROM edges;
 SET client_min_messages = warning;
-DROP SCHEMA rows_numeric CASCADE;
+DROP SCHEMA rows_bytes CASCADE;
