@@ -39,7 +39,8 @@ BEGIN
 	RETURN concat_ws(', ', CASE WHEN own = servers AND own.in_order THEN 'same' ELSE 'DIFFERENT' END, plan -> 0 -> 'Plan' ->> 'Sort Method', plan -> 0 -> 'Plan' ->> 'Sort Space Type');
 END $$;
 
--- Columns alone and with texts; one interval, few, and more than rows; memory for a small part of the rows, and for most.
+-- Columns alone and with texts; one interval, few, and more than rows; memory for a small part of the rows, and for most.  Where
+-- many rows are alike, they become runs.
 SELECT x, compared(x, n, 'id, mostly_null', direction, memory) AS result, count(*)
 FROM unnest(ARRAY['every', 'int8', 'int2', 'float4', 'skewed', 'tails', 'half', 'mostly_null', 'outlier', 'time']) x, unnest(ARRAY['1', '100', '2147483647, true']) n,
 	(VALUES ('', '96kB'), ('DESC NULLS LAST', '256kB')) m(direction, memory)
@@ -49,8 +50,8 @@ SELECT x, compared(x, '100', 'id, text, flag', 'NULLS FIRST', '512kB') AS result
 SELECT x, compared(x, '100', 'id', '', memory) AS result, count(*) FROM unnest(ARRAY['ascending', 'descending', 'steps', 'late']) x, unnest(ARRAY['64kB', '256kB']) memory GROUP BY 1, 2 ORDER BY 1, 2;
 -- So do many more rows than the planner expects, when there are too many.
 SELECT memory, compared('x', '100', 'id', '', memory, '(SELECT i AS id, hashint4(i) AS x FROM generate_series(1, (SELECT 200000)) i OFFSET 0) q') AS result FROM unnest(ARRAY['64kB', '1MB']) memory;
--- A part larger than memory: rows of one interval, and of several.
-SELECT n, compared('x', n, 'id', '', '96kB', '(SELECT id, CASE WHEN id % 10 > 0 THEN id % 3 * 60000 ELSE hashint4(id) END AS x FROM spread OFFSET 0) q') AS result FROM unnest(ARRAY['100', '2147483647']) n;
+-- Where one part would be larger than memory, too: as the first rows tell, and as later ones do.
+SELECT n, compared('x', n, 'id', '', '96kB', format('(SELECT id, CASE WHEN id > %s AND id %% 5 > 1 THEN id %% 3 * 60000 ELSE hashint4(id) END AS x FROM spread OFFSET 0) q', rows)) AS result FROM unnest(ARRAY['100', '2147483647']) n, unnest(ARRAY[0, 12000]) rows;
 
 -- Which interval a row has is not always returned.  Rows are read again for a nested loop, and a cursor that goes back reads runs.
 SET work_mem = '96kB';

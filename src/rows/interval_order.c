@@ -91,7 +91,8 @@ gpusort_rows_order_all_by_interval(RowSort *sort)
 	Intervals	intervals;
 
 	/* With records, reading these takes most of the time. */
-	if (!gpusort_rows_may_order_by_interval(sort) || sort->layout->nrecord > 0 || gpusort_rows_seem_ordered(sort))
+	if (!gpusort_rows_may_order_by_interval(sort) || sort->layout->nrecord > 0 ||
+		sort->intervals->buckets > Min(sort->store->nrows, ROWS_INTERVALS_MAX) || gpusort_rows_seem_ordered(sort))
 		return false;
 	if (sort->intervals->column < 0)	/* nobody has asked for the range until now */
 		gpusort_rows_widen_intervals(sort);

@@ -11,8 +11,8 @@
  * ordered by its intervals, which are known then.  So no row is compared with another, and
  * each is written and read once.
  *
- * A part that does not fit work_mem is divided again, by its intervals, unless all its rows
- * are of one interval: these need no order.
+ * A part must fit work_mem.  If one does not, or so it seems, all rows are given back, and the
+ * caller makes runs of them.
  */
 #ifndef GPUSORT_INTERVAL_PARTS_H
 #define GPUSORT_INTERVAL_PARTS_H
@@ -23,9 +23,9 @@
 extern IntervalParts *gpusort_rows_interval_parts_begin(RowSort *sort);
 
 /*
- * Takes all rows of the store, which stay there.  Returns false, with nothing taken, if all rows are
- * better sorted into runs: because there are too many, or because these are not spread as the first
- * ones were, as in input that comes in some order.
+ * Takes all rows of the store, which stay there.  Returns false if all rows are better sorted into
+ * runs: because a part does not fit memory, or because these rows are not spread as the first ones
+ * were, as in input that comes in some order.
  */
 extern bool gpusort_rows_interval_parts_take(IntervalParts *parts);
 
@@ -45,11 +45,11 @@ extern bool gpusort_rows_interval_parts_give_back(IntervalParts *parts);
 /* Bytes of a full store after the first: fewer than fit work_mem, where that is larger than the caches. */
 extern Size gpusort_rows_interval_parts_store_bytes(const RowSort *sort);
 
-/* Bytes written to files, and how many parts there were before the first was loaded. */
+/* Bytes written to the file, and how many parts there are. */
 extern int64 gpusort_rows_interval_parts_disk_bytes(const IntervalParts *parts);
 extern int	gpusort_rows_interval_parts_count(const IntervalParts *parts);
 
-/* Closes the files. */
+/* Closes the file. */
 extern void gpusort_rows_interval_parts_free(IntervalParts *parts);
 
 #endif							/* GPUSORT_INTERVAL_PARTS_H */

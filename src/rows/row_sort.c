@@ -364,31 +364,35 @@ uses_parts(RowSort *sort)
 	return sort->parts != NULL;
 }
 
-/* Moves the rows in memory to parts, or all rows so far to runs. */
+/* Writes the rows of all parts to runs. */
+static void
+write_runs_of_parts(RowSort *sort)
+{
+	IntervalParts *parts = sort->parts;
+
+	sort->parts = NULL;
+	sort->nrows = 0;
+	sort->stats.disk_bytes += gpusort_rows_interval_parts_disk_bytes(parts);
+	while (gpusort_rows_interval_parts_give_back(parts))
+		write_runs(sort);
+}
+
+/* Moves the rows in memory to parts. */
 static void
 take_for_parts(RowSort *sort)
 {
-	IntervalParts *parts = sort->parts;
 	instr_time	start;
-	bool		taken;
+	bool		good;
 
 	start_phase(sort, &start);
 	sort->stats.peak_bytes = Max(sort->stats.peak_bytes, bytes_held(sort, 0));
 	gpusort_progress_update(sort->progress, SORT_PHASE_WRITING, 0, 1);
-	taken = gpusort_rows_interval_parts_take(parts);
+	good = gpusort_rows_interval_parts_take(sort->parts);
+	sort->nrows += sort->store->nrows;
+	gpusort_rows_store_clear(sort->store);
 	end_phase(sort, start, &sort->stats.spill_time);
-	if (taken)
-	{
-		sort->nrows += sort->store->nrows;
-		gpusort_rows_store_clear(sort->store);
-		return;
-	}
-	sort->parts = NULL;
-	sort->nrows = 0;
-	write_runs(sort);
-	while (gpusort_rows_interval_parts_give_back(parts))
-		write_runs(sort);
-	sort->stats.disk_bytes += gpusort_rows_interval_parts_disk_bytes(parts);
+	if (!good)
+		write_runs_of_parts(sort);
 }
 
 /* Moves the rows in memory to those that a device will sort, to parts, or to a run. */
@@ -510,7 +514,10 @@ gpusort_rows_sort_finish(RowSort *sort)
 	if (sort->runs != NULL)
 		finish_runs(sort);
 	if (sort->parts != NULL)
+	{
 		sort->stats.parts = gpusort_rows_interval_parts_count(sort->parts);
+		sort->stats.disk_bytes = gpusort_rows_interval_parts_disk_bytes(sort->parts);
+	}
 	if (sort->intervals != NULL)
 		sort->intervals->intervals = gpusort_intervals_make(&sort->intervals->range, sort->intervals->buckets,
 															sort->intervals->descending);
@@ -586,7 +593,6 @@ read_parts(RowSort *sort, uint64 row)
 {
 	if (row >= gpusort_rows_interval_parts_end(sort->parts))
 		gpusort_rows_interval_parts_load(sort->parts);
-	sort->stats.disk_bytes = gpusort_rows_interval_parts_disk_bytes(sort->parts);
 	read_store(sort, row, gpusort_rows_interval_parts_loaded(sort->parts));
 }
 
