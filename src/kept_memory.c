@@ -265,6 +265,38 @@ gpusort_memory_give(Mapping mapping)
 }
 
 void
+gpusort_memory_give_owned(OwnedMapping *owned)
+{
+	if (owned->mapping.data != NULL)
+		gpusort_memory_give(owned->mapping);
+	owned->mapping.data = NULL;
+}
+
+static void
+at_context_end(void *arg)
+{
+	gpusort_memory_give_owned((OwnedMapping *) arg);
+}
+
+OwnedMapping *
+gpusort_memory_own(MemoryContext context, Size bytes, Size most)
+{
+	OwnedMapping *owned = MemoryContextAlloc(context, sizeof(OwnedMapping));
+
+	owned->mapping = gpusort_memory_take(bytes, most);
+	owned->callback.func = at_context_end;
+	owned->callback.arg = owned;
+	MemoryContextRegisterResetCallback(context, &owned->callback);
+	return owned;
+}
+
+void
+gpusort_memory_grow_owned(OwnedMapping *owned, Size bytes, Size most)
+{
+	owned->mapping = gpusort_memory_grow(owned->mapping, bytes, most);
+}
+
+void
 gpusort_memory_trim(void)
 {
 	while (nkept > 0)

@@ -3,12 +3,14 @@
  *	  Large memory that a backend keeps for its next sort: one cache, one limit.
  *
  * Fresh pages cost more than sorting, because the kernel clears each one at its first
- * touch.  So a mapping that a sort gives back is kept for the next sort, whichever it is,
+ * touch.  So a mapping that a sort or a set of values gives back is kept for the next one, whichever it is,
  * up to work_mem in all.  The first megabyte stays as it is.  Beyond that the kernel may
  * take the pages when memory is short (MADV_FREE).  The view gpusort.memory shows it.
  */
 #ifndef GPUSORT_KEPT_MEMORY_H
 #define GPUSORT_KEPT_MEMORY_H
+
+#include "utils/palloc.h"
 
 /* A mapping, aligned to huge pages where it spans some. */
 typedef struct Mapping
@@ -37,6 +39,18 @@ extern Mapping gpusort_memory_grow(Mapping mapping, Size bytes, Size most);
 
 /* Keeps a mapping that was taken, or unmaps it. */
 extern void gpusort_memory_give(Mapping mapping);
+
+/* A mapping that is given back when its memory context ends, at the latest. */
+typedef struct OwnedMapping
+{
+	Mapping		mapping;		/* no data if it was given back */
+	MemoryContextCallback callback;
+} OwnedMapping;
+
+/* The same as above for a mapping that the context owns. */
+extern OwnedMapping *gpusort_memory_own(MemoryContext context, Size bytes, Size most);
+extern void gpusort_memory_grow_owned(OwnedMapping *owned, Size bytes, Size most);
+extern void gpusort_memory_give_owned(OwnedMapping *owned);
 
 /* Unmaps all that is kept, for when memory is short. */
 extern void gpusort_memory_trim(void);

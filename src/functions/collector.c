@@ -14,6 +14,9 @@
 
 #define FIRST_CAPACITY 64
 
+/* Buffers of more bytes are mapped, if they may be. */
+#define MAP_FROM (GPUSORT_HUGE_PAGES_FROM / 2)
+
 /* Starts a collector for values of the type. */
 void
 gpusort_collector_init(Collector *collector, const ElementType *element)
@@ -68,15 +71,54 @@ enlarge(void *buffer, Size used, Size *capacity, Size wanted, MemoryContext cont
 	return larger;
 }
 
+/* Frees the buffer for values, if it is the collector's own. */
+static void
+free_data(Collector *collector)
+{
+	if (collector->mapped != NULL)
+		gpusort_memory_give_owned(collector->mapped);
+	else if (collector->capacity > 0)
+		pfree(collector->data);
+	collector->mapped = NULL;
+}
+
+/* The same as enlarge for the buffer for values, which is mapped then. */
+static void
+enlarge_mapped(Collector *collector, MemoryContext context, Size wanted)
+{
+	OwnedMapping *mapped = collector->mapped;
+
+	wanted = Min(Max(wanted, 2 * collector->capacity), MaxAllocSize);
+	if (mapped != NULL)
+		gpusort_memory_grow_owned(mapped, wanted, MaxAllocSize);
+	else
+	{
+		mapped = gpusort_memory_own(context, wanted, MaxAllocSize);
+		gpusort_copy_bytes(mapped->mapping.data, collector->data, collector->bytes);
+		free_data(collector);
+		collector->mapped = mapped;
+	}
+	collector->data = mapped->mapping.data;
+	collector->capacity = Min(mapped->mapping.size, MaxAllocSize);
+}
+
+/* Makes the buffer hold so many bytes of values, which are more than it can hold. */
+static pg_noinline void
+enlarge_data(Collector *collector, MemoryContext context, Size wanted)
+{
+	check_array_size(collector->count, wanted);
+	if (collector->may_map && wanted >= MAP_FROM)
+		enlarge_mapped(collector, context, wanted);
+	else
+		collector->data = enlarge(collector->data, collector->bytes, &collector->capacity, wanted, context);
+}
+
 /* Makes the buffer hold `bytes` more bytes of values. */
 static inline void
 reserve(Collector *collector, MemoryContext context, Size bytes)
 {
 	if (unlikely(collector->bytes + bytes > collector->capacity))
-	{
-		check_array_size(collector->count, collector->bytes + bytes);
-		collector->data = enlarge(collector->data, collector->bytes, &collector->capacity, collector->bytes + bytes, context);
-	}
+		enlarge_data(collector, context, collector->bytes + bytes);
 }
 
 /* Makes the bitmap hold `count` more bits.  A new bitmap says that no value so far is NULL. */
@@ -226,7 +268,16 @@ gpusort_collector_clear(Collector *collector)
 	collector->count = 0;
 	collector->bytes = collector->capacity = collector->bitmap_capacity = 0;
 	collector->data = NULL;
+	collector->mapped = NULL;
 	collector->bitmap = NULL;
+}
+
+/* Forgets values, which have no NULLs, and frees their buffer. */
+void
+gpusort_collector_free(Collector *collector)
+{
+	free_data(collector);
+	gpusort_collector_clear(collector);
 }
 
 /* Replaces the values by those of an array. */

@@ -62,6 +62,7 @@ count_in_parts(FunctionCallInfo fcinfo, const SetState *whole, ValueParts *parts
 	};
 
 	gpusort_collector_init(&state.values, element);
+	state.values.may_map = true;
 	for (uint32 i = 0; i < nparts; i++)
 	{
 		read_part(fcinfo, parts, i, &state);

@@ -65,7 +65,10 @@ gpusort_set_limit_memory(FunctionCallInfo fcinfo, SetState *state)
 
 	state->work_bytes = element->is_key ? element->stride : WORK_BYTES;
 	if (returns_result(fcinfo) && (agg->aggstrategy == AGG_PLAIN || agg->aggstrategy == AGG_SORTED))
+	{
 		state->spill_bytes = Min(work_mem * (Size) 1024, MaxAllocSize / 2);	/* no collector holds more */
+		state->values.may_map = true;
+	}
 }
 
 /* The collation to sort by: the cheapest one where only equality matters and all have the same. */
@@ -136,9 +139,7 @@ gpusort_spilled_append_all(SpilledSet *set, Collector *values)
 		next = att_addlength_pointer(next, values->length, next);
 		next = (const char *) att_align_nominal(next, values->alignment);
 	}
-	if (values->capacity > 0)
-		pfree(values->data);
-	gpusort_collector_clear(values);
+	gpusort_collector_free(values);
 }
 
 void
