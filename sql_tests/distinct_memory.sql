@@ -43,6 +43,10 @@ SELECT * FROM check_values('long', 'repeat(t, 30)') WHERE spilled;
 -- As many as are divided again and again, and sorted in the end.
 CREATE TABLE many AS SELECT 1 AS g, i::text || '.' AS t FROM generate_series(1, 1000000) i;
 SELECT * FROM check_values('many', 't');
+-- Large sets, whose values are hashed as they come: all different, and such as come again when many were hashed.
+SELECT value, memory, pg_temp.temporary_files(query, memory) AS spilled, pg_temp.outcome_within(query, memory)
+FROM unnest('{t,"t::float8::int % 200000 || $$.$$","t::float8::int % 60000 || $$.$$","CASE WHEN length(t) > 6 THEN $$one$$ ELSE t END"}'::text[]) WITH ORDINALITY v(value, n),
+	unnest('{8MB,64MB}'::text[]) memory, format('SELECT gpusort.count_distinct(%s) FROM many', value) query ORDER BY n, memory;
 -- More than one in a query, and none.
 SELECT pg_temp.outcome_within('SELECT gpusort.count_distinct(t), gpusort.count_distinct(again), gpusort.count_distinct(n) FROM texts', '64kB') =
 	pg_temp.outcome_within('SELECT count(DISTINCT t), count(DISTINCT again), count(DISTINCT n) FROM texts', '64MB') AS same;

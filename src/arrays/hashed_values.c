@@ -38,6 +38,9 @@
 #define SEEN_WORDS 2048
 #define FIRST_ENTRIES 4096
 
+/* An estimate counts one of so many parts. */
+#define SAMPLE 16
+
 struct HashedValues
 {
 	uint32		count;			/* values that were added */
@@ -288,6 +291,14 @@ uint32
 gpusort_hashed_count(const HashedValues *hashed, const StoredValues *values)
 {
 	return count_parts(hashed, values, hashed->nparts);
+}
+
+uint32
+gpusort_hashed_estimate(const HashedValues *hashed, const StoredValues *values)
+{
+	uint32		sample = Max(hashed->nparts / SAMPLE, 1);
+
+	return Min((uint64) count_parts(hashed, values, sample) * hashed->nparts / sample, hashed->count);
 }
 
 void

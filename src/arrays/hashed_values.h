@@ -28,6 +28,9 @@ extern void gpusort_hashed_add(HashedValues *hashed, const StoredValues *values)
 /* How many of the values that were added are different. */
 extern uint32 gpusort_hashed_count(const HashedValues *hashed, const StoredValues *values);
 
+/* About how many, from a few parts. */
+extern uint32 gpusort_hashed_estimate(const HashedValues *hashed, const StoredValues *values);
+
 extern void gpusort_hashed_free(HashedValues *hashed);
 
 #endif							/* GPUSORT_HASHED_VALUES_H */

@@ -18,6 +18,8 @@ copy_empty(const SetState *state, MemoryContext context)
 	*copy = *state;
 	copy->context = context;
 	copy->cut_bytes = 0;
+	copy->look_bytes = 0;
+	copy->hashed = NULL;
 	copy->spilled = NULL;
 	copy->bounded = false;
 	copy->nruns = 0;

@@ -7,8 +7,9 @@
  * times the bytes that it had after the last cut, at eight times if that found hardly any
  * value twice, or when its memory is used up.  If no value comes twice, all earlier cuts
  * together read a seventh of the values that the last one reads.  Beyond the caches a cut
- * costs more than counting all values by their hashes in the end, so a large set that hardly
- * got smaller waits until memory is used up, if that is bounded.
+ * costs more than counting all values by their hashes in the end.  So the values of a large set that
+ * hardly got smaller are hashed as they come, if memory is bounded, and it is only cut again if some of
+ * the hashes show that it gets smaller.
  */
 #include "postgres.h"
 
@@ -18,6 +19,7 @@
 #include "arrays/distinct_values.h"
 #include "functions/array_functions.h"
 #include "functions/set_cut.h"
+#include "functions/set_hashes.h"
 #include "functions/spilled_set.h"
 #include "guc.h"
 #include "keys/key_compare.h"
@@ -33,8 +35,14 @@
 #define DISTINCT_FACTOR(before, after) (HARDLY_CUT(before, after) ? 8 : 4)
 #define HARDLY_CUT(before, after) ((after) > (before) / 8 * 7)
 
-/* Hashed values of more bytes are a large set. */
-#define LARGE_SET ((Size) 16 * 1024 * 1024)
+/* A set of this many values is large. */
+#define LARGE_SET 16384
+
+/* Values are hashed when so many bytes of them have come, which are in a cache then. */
+#define HASH_BYTES ((Size) 16 * 1024)
+
+/* Whether memory is used up is asked after so many bytes at the soonest. */
+#define LOOK_BYTES ((Size) 1024)
 
 /* Different values of this many bytes, if they take so many in all, cost less to sort by their beginnings than to hash. */
 #define LONG_VALUE 1024
@@ -102,6 +110,7 @@ cut_distinct(FunctionCallInfo fcinfo, SetState *state)
 	bool		is_hashed = values->capacity > 0 && !stored.element->is_key &&
 		gpusort_keys_equal_by_bytes(stored.element->oid, state->order.collation);
 
+	gpusort_set_forget_hashes(state);
 	if (values->capacity > 0 && stored.element->is_key)
 	{
 		values->count = gpusort_values_distinct_keys(&stored, values->data);
@@ -117,10 +126,23 @@ cut_distinct(FunctionCallInfo fcinfo, SetState *state)
 	else
 		gpusort_collector_refill(values, state->context,
 								 gpusort_distinct_of_array(fcinfo, gpusort_collector_array(values), &state->order));
-	if (is_hashed && state->spill_bytes > 0 && values->bytes > LARGE_SET && HARDLY_CUT(before, values->bytes))
-		state->cut_bytes = MaxAllocSize;
-	else
-		state->cut_bytes = next_cut(values->bytes, DISTINCT_FACTOR(before, values->bytes), DISTINCT_BYTES);
+	state->cut_bytes = next_cut(values->bytes, DISTINCT_FACTOR(before, values->bytes), DISTINCT_BYTES);
+	if (is_hashed && state->spill_bytes > 0 && values->count >= LARGE_SET && HARDLY_CUT(before, values->bytes))
+		gpusort_set_begin_hashes(fcinfo, state);
+}
+
+/* True if the hashes of a state show that a cut would leave nearly all values.  Then it waits until there are more. */
+static bool
+put_off_cut(FunctionCallInfo fcinfo, SetState *state)
+{
+	Size		bytes = state->values.bytes;
+	Size		after;
+
+	if (state->hashed == NULL)
+		return false;
+	after = (double) bytes / state->values.count * gpusort_set_estimate_hashes(fcinfo, state);
+	state->cut_bytes = next_cut(after, DISTINCT_FACTOR(bytes, after), DISTINCT_BYTES);
+	return HARDLY_CUT(bytes, after);
 }
 
 void
@@ -155,9 +177,9 @@ top_n_has_grown(const SetState *state, int64 least)
 		 state->values.count > state->order.limit);
 }
 
-/* Spills the distinct values that are left after a cut if they are too many, or better sorted. */
+/* Spills distinct values, of which there were so many bytes before a cut, if they exceed a share of memory or are better sorted. */
 static void
-spill_distinct(FunctionCallInfo fcinfo, SetState *state, Size before)
+spill_distinct(FunctionCallInfo fcinfo, SetState *state, Size before, uint32 share)
 {
 	const Collector *values = &state->values;
 
@@ -165,26 +187,58 @@ spill_distinct(FunctionCallInfo fcinfo, SetState *state, Size before)
 	bool		are_long = values->bytes > Max(LONG_VALUE * values->count, LONG_VALUES_BYTES) &&
 		HARDLY_CUT(before, values->bytes) && gpusort_engine != GPUSORT_ENGINE_GPU;
 
-	if (gpusort_set_exceeds(state, 2) || (state->spill_bytes > 0 && are_long))
+	if (gpusort_set_exceeds(state, share) || (state->spill_bytes > 0 && are_long))
 		gpusort_set_spill(fcinfo, state, values->bytes > SHORT_VALUE * values->count);
+}
+
+/* The bytes at which a state of distinct values is looked at next: before it exceeds its memory, even if values become shorter. */
+static Size
+next_look(const SetState *state)
+{
+	const Collector *values = &state->values;
+	Size		used = values->bytes + values->count * state->work_bytes;
+	Size		left = state->spill_bytes - Min(used, state->spill_bytes);
+	Size		look = Max(state->cut_bytes, DISTINCT_BYTES);
+
+	if (state->hashed != NULL)
+		look = Min(look, values->bytes + HASH_BYTES);
+	if (state->spill_bytes > 0)
+		look = Min(look, values->bytes + Max(left / (1 + state->work_bytes), LOOK_BYTES));
+	return look;
+}
+
+/* Cuts distinct values that have grown enough, and spills what is left if that is too much. */
+static void
+look_at_distinct(FunctionCallInfo fcinfo, SetState *state)
+{
+	Size		before = state->values.bytes;
+
+	if (state->hashed != NULL)
+		gpusort_set_add_hashes(fcinfo, state);
+	if (before >= Max(state->cut_bytes, DISTINCT_BYTES) || gpusort_set_exceeds(state, 1))
+	{
+		bool		put_off = put_off_cut(fcinfo, state);
+
+		if (!put_off)
+			gpusort_set_cut_now(fcinfo, state);
+		spill_distinct(fcinfo, state, before, put_off ? 1 : 2);
+	}
+	state->look_bytes = next_look(state);
 }
 
 void
 gpusort_set_cut(FunctionCallInfo fcinfo, SetState *state)
 {
-	Size		before = state->values.bytes;
 	bool		grown = false;
 
-	if (state->kind == SET_TOP_N)
+	if (state->kind == SET_DISTINCT)
+		look_at_distinct(fcinfo, state);
+	else if (state->kind == SET_TOP_N)
 		grown = top_n_has_grown(state, TOP_N_LEAST);
 	else if (state->kind == SET_TOP_N_BY)
 		grown = top_n_has_grown(state, TOP_N_BY_LEAST);
-	else if (state->kind == SET_DISTINCT)
-		grown = state->values.bytes >= Max(state->cut_bytes, DISTINCT_BYTES) || gpusort_set_exceeds(state, 1);
 	if (grown)
 		gpusort_set_cut_now(fcinfo, state);
-	if (grown && state->kind == SET_DISTINCT)
-		spill_distinct(fcinfo, state, before);
 }
 
 bool

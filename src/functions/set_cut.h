@@ -12,6 +12,14 @@
 /* Cuts a state that has grown enough since the last time.  Does nothing for kinds that keep everything. */
 extern void gpusort_set_cut(FunctionCallInfo fcinfo, SetState *state);
 
+/* The same for a state of distinct values, to which a value has come. */
+static inline void
+gpusort_set_cut_distinct(FunctionCallInfo fcinfo, SetState *state)
+{
+	if (unlikely(state->values.bytes >= state->look_bytes))
+		gpusort_set_cut(fcinfo, state);
+}
+
 /* Cuts a state of such a kind, whatever it holds. */
 extern void gpusort_set_cut_now(FunctionCallInfo fcinfo, SetState *state);
 

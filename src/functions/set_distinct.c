@@ -12,6 +12,7 @@
 #include "arrays/stored_values.h"
 #include "functions/set_cut.h"
 #include "functions/set_distinct.h"
+#include "functions/set_hashes.h"
 #include "functions/spilled_set.h"
 
 /* Fills an empty state with the values of a part. */
@@ -41,6 +42,7 @@ empty_state(SetState *state)
 	if (state->spilled != NULL)
 		gpusort_spilled_free(state->spilled);
 	state->spilled = NULL;
+	gpusort_set_forget_hashes(state);
 	state->values.count = 0;
 	state->values.bytes = 0;
 }
@@ -80,6 +82,8 @@ gpusort_set_count_distinct(FunctionCallInfo fcinfo, const SetState *state)
 	StoredValues values = {.element = element,.data = state->values.data,.count = state->values.count};
 	ValueParts *parts;
 
+	if (state->hashed != NULL)
+		return gpusort_set_count_hashes(fcinfo, state);
 	if (state->spilled == NULL)
 		return gpusort_values_count_distinct(&values, &state->order);
 	parts = gpusort_spilled_parts(state->spilled);

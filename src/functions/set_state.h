@@ -34,6 +34,7 @@
 #define GPUSORT_SET_STATE_H
 
 #include "arrays/array_order.h"
+#include "arrays/hashed_values.h"
 #include "functions/collector.h"
 
 #define GPUSORT_SET_STATE_MAGIC 0x53535047
@@ -62,8 +63,10 @@ typedef struct SetState
 	ArrayOrder	order;
 	MemoryContext context;		/* holds everything */
 	Size		cut_bytes;		/* it is cut next at this many bytes, see set_cut.h */
+	Size		look_bytes;		/* whether to cut distinct values is asked next at this many bytes */
 	Size		spill_bytes;	/* memory that it may take, see spilled_set.h; 0 if that is not bounded */
 	Size		work_bytes;		/* memory per value for sorting them, or finding them again */
+	HashedValues *hashed;		/* see set_hashes.h; NULL if there are none */
 	SpilledSet *spilled;		/* all values, once they exceed spill_bytes; NULL before */
 	int			level;			/* how often these values were divided before, see value_parts.h */
 	bool		bounded;		/* keys must come before the bound to be among the first n */

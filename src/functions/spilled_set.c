@@ -14,6 +14,7 @@
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
+#include "functions/set_hashes.h"
 #include "functions/spilled_set.h"
 #include "guc.h"
 #include "keys/key_lists.h"
@@ -159,6 +160,7 @@ gpusort_set_spill(FunctionCallInfo fcinfo, SetState *state, bool in_order)
 		set->sort = begin_sort(fcinfo, state, set->collation);
 	if (state->level == 0)
 		AggRegisterCallback(fcinfo, end_set, PointerGetDatum(set));
+	gpusort_set_forget_hashes(state);
 	gpusort_spilled_append_all(set, &state->values);
 	state->spilled = set;
 	MemoryContextSwitchTo(caller);

@@ -49,8 +49,8 @@ gpusort_count_distinct_transition(PG_FUNCTION_ARGS)
 		gpusort_set_append_value(fcinfo, state);
 	else if (!PG_ARGISNULL(1))
 	{
-		gpusort_set_append(fcinfo, state, &state->values, 1);
-		gpusort_set_cut(fcinfo, state);
+		gpusort_collector_append(&state->values, state->context, PG_GETARG_DATUM(1), false);
+		gpusort_set_cut_distinct(fcinfo, state);
 	}
 	PG_RETURN_POINTER(state);
 }
