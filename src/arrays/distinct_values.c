@@ -7,6 +7,8 @@
  */
 #include "postgres.h"
 
+#include "port/pg_bitutils.h"
+
 #include "arrays/distinct_values.h"
 #include "arrays/hashed_values.h"
 #include "arrays/value_table.h"
@@ -42,6 +44,13 @@ count_hashed(const StoredValues *values)
 	return distinct;
 }
 
+/* How many entries a table begins with.  Of values to be kept an eighth or more are mostly those that were kept the last time. */
+static uint32
+first_entries(const StoredValues *values, bool are_kept)
+{
+	return Max(GPUSORT_TABLE_FIRST_ENTRIES, are_kept ? pg_nextpower2_32(values->count / 2 + 1) : 0);
+}
+
 uint32
 gpusort_distinct_values(const StoredValues *values, char *kept, Size *kept_bytes)
 {
@@ -55,7 +64,7 @@ gpusort_distinct_values(const StoredValues *values, char *kept, Size *kept_bytes
 
 	if (kept == NULL && values->count >= HASHED_FROM)
 		return count_hashed(values);
-	gpusort_table_begin(&table, GPUSORT_TABLE_FIRST_ENTRIES);
+	gpusort_table_begin(&table, first_entries(values, kept != NULL));
 	for (uint32 start = 0; start < values->count; start += BLOCK)
 	{
 		uint32		count = Min(values->count - start, BLOCK);

@@ -14,8 +14,8 @@
  * Returns how many different values there are.  Unless kept is NULL, writes each of them
  * there once, in the order in which they first occur, and how many bytes they take to
  * kept_bytes.  kept may be the values' own data.  Takes 16 to 32 bytes of memory per
- * different value, up to 48 while the table doubles; where many are counted only, what
- * hashed_values.h tells.  Checks for interrupts.
+ * different value, up to 48 while the table doubles, and 4 to 8 per value that is to be kept; where
+ * many are counted only, what hashed_values.h tells.  Checks for interrupts.
  */
 extern uint32 gpusort_distinct_values(const StoredValues *values, char *kept, Size *kept_bytes);
 
