@@ -165,9 +165,12 @@ gpusort_characters_extend(Characters *characters, const CharacterSets *sets, con
 	}
 }
 
-/* The number of any string.  The characters must have been extended. */
+/*
+ * The number of any string.  The characters must have been extended.  Sets *missed if it has bytes that
+ * were not counted, or more bytes than there are places.
+ */
 uint64
-gpusort_characters_place(Characters *characters, const KeyBytes *bytes)
+gpusort_characters_place(const Characters *characters, const KeyBytes *bytes, bool *missed)
 {
 	Size		known = Min(characters->from, bytes->length);
 	int			order = memcmp(bytes->data, characters->prefix, known);
@@ -176,7 +179,7 @@ gpusort_characters_place(Characters *characters, const KeyBytes *bytes)
 
 	for (Size i = known; i < characters->from && order == 0; i++)
 		order = -(int) characters->prefix[i];
-	characters->missed |= order != 0 || bytes->length > characters->from + characters->nplaces;
+	*missed |= order != 0 || bytes->length > characters->from + characters->nplaces;
 	if (order != 0)
 		return order < 0 ? 0 : characters->high;
 
@@ -201,7 +204,7 @@ gpusort_characters_place(Characters *characters, const KeyBytes *bytes)
 		number += characters->parts[i][byte];
 		if (characters->stops[i][byte])
 		{
-			characters->missed = true;
+			*missed = true;
 			break;
 		}
 	}

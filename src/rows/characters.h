@@ -42,7 +42,6 @@ typedef struct Characters
 	int			nplaces;
 	uint8	   *prefix;			/* what all strings have before it; set when extended */
 	bool		(*stops)[256];	/* bytes that were not counted there; NULL until extended */
-	bool		missed;			/* some string that got its number had such bytes, or more bytes than have places */
 	uint64		weights[GPUSORT_CHARACTERS_PLACES];	/* what a place's digit is multiplied by */
 	uint64		parts[FLEXIBLE_ARRAY_MEMBER][256];	/* what a byte at a place adds to the number */
 } Characters;
@@ -52,7 +51,7 @@ extern bool gpusort_characters_narrow(CharacterSets *sets, int max_bits);
 extern bool gpusort_characters_unpacked_suffice(const CharacterSets *sets, int max_bits, double strings);
 extern Characters *gpusort_characters_pack(const CharacterSets *sets, int max_bits);
 extern void gpusort_characters_extend(Characters *characters, const CharacterSets *sets, const KeyBytes *counted);
-extern uint64 gpusort_characters_place(Characters *characters, const KeyBytes *bytes);
+extern uint64 gpusort_characters_place(const Characters *characters, const KeyBytes *bytes, bool *missed);
 extern void gpusort_characters_free(Characters *characters);
 
 /* Counts a string: notes the bytes at its places. */

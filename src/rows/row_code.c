@@ -191,6 +191,14 @@ empty_code(const RowKeys *keys)
 	return code;
 }
 
+/* Notes whether strings do not fit a field, if others of the same bits are equal. */
+static void
+note_missed(KeyField *field)
+{
+	if (gpusort_key_bytes_decide(&field->key->bytes))
+		field->missed = palloc0(sizeof(bool));
+}
+
 /* Adds a key of bytes for nrows rows, judged by a sample: its characters packed if that pays, else its first bytes. */
 static void
 add_sampled_bytes(KeyCode *code, const RowKey *key, const RowStore *sample, double nrows)
@@ -219,14 +227,15 @@ add_sampled_bytes(KeyCode *code, const RowKey *key, const RowStore *sample, doub
 	if (!gpusort_key_bytes_vary(&key->bytes) || sample->nrows < ROWS_SAMPLE_MIN || row == sample->nrows ||
 		!gpusort_rows_find_characters(&sets, key, sample, &list, bits_left, nrows, &same))
 	{
-		add_field(code, key, FIELD_BYTES, bits_left);
+		note_missed(add_field(code, key, FIELD_BYTES, bits_left));
 		return;
 	}
 	characters = gpusort_characters_pack(&sets, bits_left);
 	(void) gpusort_rows_get_bytes(key, sample, row, ROWS_LOOKED_BYTES, &bytes);
 	gpusort_characters_extend(characters, &sets, &bytes);
 	gpusort_key_bytes_free(&bytes);
-	(void) add_characters(code, key, characters);
+	if (add_characters(code, key, characters))
+		note_missed(&code->fields[code->nfields - 1]);
 }
 
 /*
@@ -328,40 +337,35 @@ gpusort_rows_code_fitted(const RowKeys *keys, int first_key, const RowStore *sto
 	return code;
 }
 
-/* The packed characters at the end of a code, if the words hold all of the strings that they were made of, or NULL. */
-static Characters *
-last_characters(const KeyCode *code)
-{
-	const KeyField *last = code->nfields > 0 ? &code->fields[code->nfields - 1] : NULL;
-
-	return last != NULL && last->kind == FIELD_CHARACTERS && last->characters->complete ? last->characters : NULL;
-}
-
-/* True if a row encoded since the last call has a string of which its word does not hold all. */
+/* True if a row encoded since the last call may have a string of which its word does not hold all. */
 bool
 gpusort_rows_code_missed(const KeyCode *code)
 {
-	Characters *characters = last_characters(code);
-	bool		missed = characters == NULL || characters->missed;
+	bool	   *missed = code->nfields > 0 ? code->fields[code->nfields - 1].missed : NULL;
+	bool		result = missed == NULL || *missed;
 
-	if (characters != NULL)
-		characters->missed = false;
-	return missed;
+	if (missed != NULL)
+		*missed = false;
+	return result;
 }
 
 /* Leading keys in which rows of one word of a common code are equal; `missed` as of these rows. */
 int
 gpusort_rows_code_exact_keys(const KeyCode *code, bool missed)
 {
-	return code->nexact + (!missed && gpusort_key_bytes_decide(&code->fields[code->nfields - 1].key->bytes));
+	return code->nexact + !missed;
 }
 
 void
 gpusort_rows_code_free(KeyCode *code)
 {
 	for (int i = 0; i < code->nfields; i++)
+	{
 		if (code->fields[i].characters != NULL)
 			gpusort_characters_free(code->fields[i].characters);
+		if (code->fields[i].missed != NULL)
+			pfree(code->fields[i].missed);
+	}
 	pfree(code->fields);
 	pfree(code);
 }
@@ -401,6 +405,7 @@ load_bytes(const KeyField *field, const RowStore *store, const uint32 *rows, uin
 {
 	Size		limit = field->kind == FIELD_BYTES ? field->skip + sizeof(uint64)
 		: field->characters->from + field->characters->nplaces;
+	bool		missed = false;
 
 	for (uint32 i = 0; i < n; i++)
 	{
@@ -415,14 +420,19 @@ load_bytes(const KeyField *field, const RowStore *store, const uint32 *rows, uin
 		if (!gpusort_rows_get_bytes(field->key, store, rows ? rows[i] : first + i, limit, &bytes))
 			continue;
 		if (field->kind == FIELD_BYTES)
+		{
 			number = gpusort_key_bytes_word(&bytes, field->skip) >> (64 - field->bits);
+			missed |= bytes.length > field->skip + field->bits / 8;
+		}
 		else if (field->characters->stops != NULL)
-			number = gpusort_characters_place(field->characters, &bytes);
+			number = gpusort_characters_place(field->characters, &bytes, &missed);
 		else
 			number = gpusort_characters_number(field->characters, &bytes);
 		out[i] = field->key->descending ? field->high - number : number;
 		gpusort_key_bytes_free(&bytes);
 	}
+	if (field->missed != NULL)
+		*field->missed |= missed;
 }
 
 /* Shifts `take` bits of each value, those above the lowest drop_below, into out. */

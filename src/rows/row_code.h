@@ -34,6 +34,7 @@ typedef struct KeyField
 	uint64		high;
 	Size		skip;
 	Characters *characters;
+	bool	   *missed;			/* set once a string is encoded that does not fit the field; NULL if that is not noted */
 } KeyField;
 
 typedef struct KeyCode
