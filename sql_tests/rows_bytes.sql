@@ -33,19 +33,19 @@ BEGIN
 	result := pg_temp.compare_node('rows', format('SELECT id, price, signed, mixed, few FROM prices ORDER BY %s, id', keys));
 	RETURN CASE WHEN result.nodes = 1 AND result.same THEN 'same' ELSE 'DIFFERENT' END;
 END $$;
-SELECT memory, compared(keys, memory) AS result, count(*)
+SELECT memory COLLATE "C" AS memory, compared(keys, memory) AS result, count(*)
 FROM unnest(ARRAY['price', 'price DESC', 'price NULLS FIRST', 'signed', 'mixed', 'mixed DESC NULLS LAST', 'few DESC, price', 'flag, price', 'price, signed', '-round, mixed']) keys,
 	unnest(ARRAY['64kB', '192kB', '64MB']) memory
-GROUP BY 1, 2 ORDER BY 1 COLLATE "C", 2;
+GROUP BY 1, 2 ORDER BY 1, 2;
 -- Addresses of both families, with networks of all sizes that contain one another.
 CREATE TABLE addresses AS
 SELECT id, set_masklen(CASE WHEN id % 3 = 0 THEN '2001:db8::'::inet ELSE '10.0.0.0'::inet END + abs(hashint4(id) % CASE WHEN id % 2 = 0 THEN 700 ELSE 10000000 END), CASE WHEN id % 5 > 1 THEN 32 ELSE abs(hashint4(-id)) % 33 END) AS ip
 FROM generate_series(1, 20000) id;
 INSERT INTO addresses SELECT 30000 + n, v FROM unnest(ARRAY['0.0.0.0/0', '0.0.0.0', '255.255.255.255/31', '::/0', '::', '::1', 'ffff::/128', '10.0.0.0/8', '10.0.0.0/9', '10.1.2.3/8']::inet[]) WITH ORDINALITY v(v, n);
 ANALYZE addresses;
-SELECT memory, (pg_temp.compare_node('rows', format('SELECT id, ip FROM addresses ORDER BY %s, id', keys))).same, count(*)
+SELECT memory COLLATE "C" AS memory, (pg_temp.compare_node('rows', format('SELECT id, ip FROM addresses ORDER BY %s, id', keys))).same, count(*)
 FROM unnest(ARRAY['ip', 'ip DESC', 'network(ip), ip']) keys, unnest(ARRAY['192kB', '64MB']) memory, set_config('work_mem', memory, true)
-GROUP BY 1, 2 ORDER BY 1 COLLATE "C", 2;
+GROUP BY 1, 2 ORDER BY 1, 2;
 
 -- DISTINCT and GROUP BY above sorted rows, and arrays.
 SET enable_hashagg = off;
