@@ -36,6 +36,10 @@
 #define KEY_GREAT (KEY_FIRST + KEY_WEIGHT_MAX - KEY_WEIGHT_MIN + 1)	/* a greater weight follows */
 #define KEY_END 255				/* behind the digits of a negative value: greater than any digit */
 
+/* A word has the first byte, then seven bits for each of so many bytes. */
+#define WORD_BYTES 8
+#define WORD_BITS 7
+
 static inline uint16
 read_uint16(const uint8 *from)
 {
@@ -108,4 +112,17 @@ gpusort_numeric_key_bytes(const uint8 *stored, Size size, uint8 *out)
 	else if (out[length - 1] == 0)
 		length--;
 	return length;
+}
+
+bool
+gpusort_numeric_key_word(const uint8 *key, Size length, uint64 *word)
+{
+	int			step = key[0] > KEY_ZERO ? key[0] - KEY_ZERO : KEY_ZERO - key[0];
+
+	if (length > 1 + WORD_BYTES || step == KEY_SMALL || step == KEY_GREAT)
+		return false;
+	*word = key[0];
+	for (Size i = 1; i <= WORD_BYTES; i++)
+		*word = (*word << WORD_BITS) | (i < length ? Min(key[i], (1 << WORD_BITS) - 1) : 0);
+	return true;
 }

@@ -18,4 +18,7 @@
 /* Writes the key of a stored value, at any address, and returns its length. */
 extern Size gpusort_numeric_key_bytes(const uint8 *stored, Size size, uint8 *out);
 
+/* Makes a word of a key, which orders as keys do.  Returns false if it has too many digits, or a great or small weight. */
+extern bool gpusort_numeric_key_word(const uint8 *key, Size length, uint64 *word);
+
 #endif							/* GPUSORT_NUMERIC_KEY_H */

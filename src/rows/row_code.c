@@ -159,6 +159,24 @@ add_value(KeyCode *code, const RowKey *key, const RowStore *store, const RowList
 	return code->bits <= word_bits;
 }
 
+/* Adds the words of a key.  Returns true if they fit completely. */
+static bool
+add_word(KeyCode *code, const RowKey *key, const RowStore *store, int bits_left)
+{
+	uint64		different;
+	uint64		set;
+	int			skip;
+	int			bits;
+
+	gpusort_rows_word_range(key, store, &different, &set);
+	if (different == 0)
+		return true;
+	skip = __builtin_clzll(different);
+	bits = ROWS_WORD_BITS - skip - __builtin_ctzll(set);
+	add_field(code, key, FIELD_WORD, Min(bits, bits_left))->skip = skip;
+	return bits <= bits_left;
+}
+
 /* Adds a key that is bytes.  Returns true if it fits word_bits of the code completely. */
 static bool
 add_bytes(KeyCode *code, const RowKey *key, const RowStore *store, const RowList *list, int word_bits)
@@ -169,6 +187,8 @@ add_bytes(KeyCode *code, const RowKey *key, const RowStore *store, const RowList
 	int			bits;
 	bool		same = false;
 
+	if (key->words != NULL && list->packed == NULL)
+		return add_word(code, key, store, bits_left);
 	if (gpusort_key_bytes_vary(&key->bytes) && list->count >= ROWS_CHARACTERS_MIN &&
 		gpusort_rows_find_characters(&sets, key, store, list, bits_left, list->count, &same))
 		return add_characters(code, key, gpusort_characters_pack(&sets, bits_left));
@@ -399,6 +419,23 @@ load_values(const KeyField *field, const RowStore *store, const uint32 *rows, ui
 			out[i] = column->nulls.data[rows ? rows[i] : first + i] ? 0 : out[i];
 }
 
+/* Loads the words of a key for a block of rows. */
+static void
+load_words(const KeyField *field, const RowStore *store, const uint32 *rows, uint32 first, uint32 n, uint64 *out)
+{
+	const RowKey *key = field->key;
+	const RowColumn *column = &store->columns[key->attribute];
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32		row = rows ? rows[i] : first + i;
+		uint64		number = (key->words[row] << field->skip) >> (ROWS_WORD_BITS - field->bits);
+
+		number = key->descending ? field->high - number : number;
+		out[i] = column->has_nulls && column->nulls.data[row] ? 0 : number;
+	}
+}
+
 /* Loads the bytes of a key, packed or not, for a block of rows. */
 static void
 load_bytes(const KeyField *field, const RowStore *store, const uint32 *rows, uint32 first, uint32 n, uint64 *out)
@@ -474,6 +511,8 @@ gpusort_rows_encode(const KeyCode *code, const RowStore *store, const uint32 *ro
 				load_nulls(field, store, block, first + done, n, values);
 			else if (field->kind == FIELD_VALUE)
 				load_values(field, store, block, first + done, n, values);
+			else if (field->kind == FIELD_WORD)
+				load_words(field, store, block, first + done, n, values);
 			else
 				load_bytes(field, store, block, first + done, n, values);
 			pack_part(out + done, values, n, field->bits - take, take);

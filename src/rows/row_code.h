@@ -22,6 +22,7 @@ typedef enum KeyFieldKind
 	FIELD_NULL,					/* one bit */
 	FIELD_VALUE,				/* distance of a code from the end of low .. high that comes first */
 	FIELD_BYTES,				/* bytes behind the first `skip` ones */
+	FIELD_WORD,					/* bits behind the first `skip` ones of the words that are kept of the store's rows */
 	FIELD_CHARACTERS			/* packed bytes */
 } KeyFieldKind;
 

@@ -37,7 +37,7 @@ typedef struct RowKey
 	GpusortKeyForm form;		/* KEY_IS_VALUE wider than a byte */
 	bool		is_enum;		/* KEY_IS_VALUE: the OIDs of labels */
 	ByteSource	bytes;			/* KEY_IS_BYTES */
-	uint64	   *words;			/* bytes of all rows of the store that is sorted, up to 8 each; or NULL */
+	uint64	   *words;			/* a word for each row of the store that is sorted, instead of its bytes; or NULL */
 	bool		alike;			/* its abbreviated keys seem to be all the same, so they are not used */
 	struct RowKey *plain;		/* this key for rows whose texts are plain; NULL if it has none */
 	bool		all_plain;		/* all texts of the store are plain */

@@ -6,6 +6,7 @@
 
 #include "miscadmin.h"
 
+#include "keys/numeric_key.h"
 #include "rows/row_strings.h"
 
 #define ROWS_ALIKE_SHARE 16		/* one in so many rows is read to see whether abbreviated keys are all the same */
@@ -54,6 +55,28 @@ equal_bytes(const KeyBytes *a, const KeyBytes *b, Size end)
 	return end;
 }
 
+void
+gpusort_rows_word_range(const RowKey *key, const RowStore *store, uint64 *different, uint64 *set)
+{
+	const RowColumn *column = &store->columns[key->attribute];
+	uint64		first = 0;
+	bool		found = false;
+
+	*different = *set = 0;
+	for (uint32 row = 0; row < store->nrows; row++)
+	{
+		uint64		word = key->words[row];
+
+		GPUSORT_CHECK_EVERY(row);
+		if (column->has_nulls && column->nulls.data[row])
+			continue;
+		first = found ? first : word;
+		found = true;
+		*different |= word ^ first;
+		*set |= word;
+	}
+}
+
 ByteRange
 gpusort_rows_byte_range(const RowKey *key, const RowStore *store, const RowList *list, uint32 step)
 {
@@ -94,10 +117,17 @@ words_are_alike(const RowKey *key, const RowStore *store)
 	return range.longest == range.skip;
 }
 
-/*
- * Makes the words of all rows of a store.  Returns NULL if they do not hold a key's bytes where these
- * are not abbreviated.
- */
+/* Makes a word of bytes.  Returns false if it does not hold all of a key that is not abbreviated. */
+static bool
+make_word(const RowKey *key, const KeyBytes *bytes, uint64 *word)
+{
+	if (key->bytes.form == BYTES_NUMERIC)
+		return gpusort_numeric_key_word(bytes->data, bytes->length, word);
+	*word = gpusort_key_bytes_word(bytes, 0);
+	return true;
+}
+
+/* Makes the words of all rows of a store.  Returns NULL if there are none. */
 static uint64 *
 make_words(const RowKey *key, const RowStore *store)
 {
@@ -106,16 +136,15 @@ make_words(const RowKey *key, const RowStore *store)
 	for (uint32 row = 0; row < store->nrows; row++)
 	{
 		KeyBytes	bytes;
-		bool		is_long;
+		bool		fits;
 
 		CHECK_FOR_INTERRUPTS();
 		words[row] = 0;
 		if (!gpusort_rows_get_bytes(key, store, row, sizeof(uint64), &bytes))
 			continue;
-		words[row] = gpusort_key_bytes_word(&bytes, 0);
-		is_long = bytes.length > sizeof(uint64);
+		fits = make_word(key, &bytes, &words[row]);
 		gpusort_key_bytes_free(&bytes);
-		if (is_long)
+		if (!fits)
 		{
 			pfree(words);
 			return NULL;

@@ -3,8 +3,8 @@
  *	  The strings of a key that is bytes: what they have in common, and the characters that
  *	  occur.
  *
- * Abbreviated keys are strings too.  They are expensive, so those of the first key are made
- * once for all rows of a store.
+ * Abbreviated keys are strings too.  They are expensive, as are those of numeric, so those of the
+ * first key are made once for all rows of a store, a word each.
  */
 #ifndef GPUSORT_ROW_STRINGS_H
 #define GPUSORT_ROW_STRINGS_H
@@ -36,9 +36,13 @@ extern ByteRange gpusort_rows_byte_range(const RowKey *key, const RowStore *stor
 extern bool gpusort_rows_find_characters(CharacterSets *sets, const RowKey *key, const RowStore *store,
 										 const RowList *list, int bits, double nrows, bool *same);
 
+/* Finds the bits in which the words of a store's rows differ, and those that are set in some, where the key is not NULL. */
+extern void gpusort_rows_word_range(const RowKey *key, const RowStore *store, uint64 *different, uint64 *set);
+
 /*
- * Makes the abbreviated keys of all rows of a store at once, if the first key has such, for
- * ties need them again.  If they seem to tell no rows apart, the code does without them.
+ * Makes the words of all rows of a store at once, if the first key has such: abbreviated keys, which
+ * ties need again, or numeric values that fit a word.  If abbreviated keys seem to tell no rows
+ * apart, the code does without them.
  */
 extern void gpusort_rows_keep_words(RowKeys *keys, const RowStore *store);
 
