@@ -53,7 +53,7 @@ struct IntervalParts
 	uint32		stores;			/* how many were taken */
 	uint64	   *first_rows;		/* of the first store, by part */
 	uint32		first_nrows;
-	uint64	   *rows_before;	/* the last store taken, by part */
+	uint64	   *rows_before;	/* of each part, before the store that is taken */
 	int			next_part;		/* to be loaded, or given back from a block of it on */
 	int			next_block;
 	uint64		loaded;			/* rows loaded .. end - 1 are in the store */
