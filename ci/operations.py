@@ -297,11 +297,13 @@ class Server:
             HUGE_PAGES.write_text(f'{self.kernel_pages}')
 
     def memory(self):
-        """kB that the device's worker has of its own."""
-        if not self.has_device:
-            return 0
-        status = pathlib.Path(f'/proc/{self.worker()}/status').read_text()
-        return int(next(line.split()[1] for line in status.splitlines() if line.startswith('RssAnon:')))
+        """kB that the device's worker has of its own, or 0 where there is none.  One that has just ended comes again."""
+        for _ in range(300 if self.has_device else 0):
+            with contextlib.suppress(FileNotFoundError, StopIteration):
+                status = pathlib.Path(f'/proc/{self.worker()}/status').read_text()
+                return int(next(line.split()[1] for line in status.splitlines() if line.startswith('RssAnon:')))
+            time.sleep(0.1)
+        return 0
 
     def crashes(self):
         """Lines of the log about processes that a signal has ended which was not sent here."""
