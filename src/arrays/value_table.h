@@ -9,6 +9,7 @@
 #ifndef GPUSORT_VALUE_TABLE_H
 #define GPUSORT_VALUE_TABLE_H
 
+#include "access/htup_details.h"
 #include "access/tupmacs.h"
 
 #include "arrays/element_type.h"
