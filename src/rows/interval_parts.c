@@ -20,6 +20,7 @@
 #include "large_memory.h"
 #include "rows/interval_parts.h"
 #include "rows/row_run.h"
+#include "rows/row_scatter.h"
 
 #define ROWS_BINS 16384			/* their parts, 2 bytes each, lie in the first-level cache */
 #define ROWS_BIN_NUMBERS (ROWS_BINS + 1)	/* one more for NULLs */
@@ -192,33 +193,26 @@ gpusort_rows_interval_parts_begin(RowSort *sort)
 }
 
 /* Lists rows first .. first + n - 1 of the store part by part.  Returns where the rows of each part end. */
-static uint32 *
+static RowParts
 list_by_part(const IntervalParts *parts, uint32 first, uint32 n, uint32 *numbers, uint32 *rows)
 {
 	const Division *division = &parts->division;
-	uint32	   *ends = palloc0(division->nparts * sizeof(uint32));
-	uint32		start = 0;
+	RowParts	listed = {.count = division->nparts,.ends = palloc0(division->nparts * sizeof(uint32))};
 
 	gpusort_rows_number_by_interval(parts->sort, &division->bins, first, n, numbers);
 	for (uint32 i = 0; i < n; i++)
 	{
 		GPUSORT_CHECK_EVERY(i);
 		numbers[i] = division->part_of[numbers[i]];
-		ends[numbers[i]]++;
+		listed.ends[numbers[i]]++;
 	}
-	for (int part = 0; part < division->nparts; part++)
-	{
-		uint32		count = ends[part];
-
-		ends[part] = start;
-		start += count;
-	}
+	gpusort_rows_find_places(&listed, numbers, n);
 	for (uint32 i = 0; i < n; i++)
 	{
 		GPUSORT_CHECK_EVERY(i);
-		rows[ends[numbers[i]]++] = first + i;
+		rows[numbers[i]] = first + i;
 	}
-	return ends;
+	return listed;
 }
 
 /* Writes rows first .. first + n - 1 of the store to the runs of their parts. */
@@ -227,19 +221,18 @@ divide(IntervalParts *parts, uint32 first, uint32 n)
 {
 	uint32	   *numbers = numbers_of(parts->sort, n, 2);
 	uint32	   *rows = numbers + n;
-	uint32	   *ends = list_by_part(parts, first, n, numbers, rows);
-	uint32		start = 0;
+	RowParts	listed = list_by_part(parts, first, n, numbers, rows);
 
-	for (int part = 0; part < parts->division.nparts; part++)
+	for (uint32 part = 0; part < listed.count; part++)
 	{
 		RowRun	   *run = parts->runs[part];
+		uint32		start = gpusort_rows_part_start(&listed, part);
 
 		parts->disk_bytes += gpusort_rows_run_append(run, parts->builder, parts->sort->store, rows + start,
-													 ends[part] - start, parts->block_bytes);
+													 listed.ends[part] - start, parts->block_bytes);
 		parts->disk_bytes += gpusort_rows_run_write(run, parts->builder);
-		start = ends[part];
 	}
-	pfree(ends);
+	pfree(listed.ends);
 }
 
 /* True if rows of the store that was taken last are spread over the parts as those of the first store. */
@@ -270,7 +263,8 @@ gpusort_rows_interval_parts_take(IntervalParts *parts)
 	int			nparts = parts->division.nparts;
 	bool		good = true;
 
-	gpusort_rows_widen_intervals(sort);
+	if (parts->stores > 0)		/* that of the first store is known */
+		gpusort_rows_widen_intervals(sort);
 	for (uint32 first = 0; first < nrows; first += step)
 		divide(parts, first, Min(step, nrows - first));
 	parts->stores++;
