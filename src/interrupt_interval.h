@@ -14,7 +14,7 @@
 /* Values of any type that are compared, hashed, encoded or copied, each by a call or more. */
 #define GPUSORT_INTERRUPT_VALUES (GPUSORT_INTERRUPT_INTERVAL / 16)
 
-/* Bytes that are copied, read or decompressed. */
+/* Bytes that are copied or read. */
 #define GPUSORT_INTERRUPT_BYTES (GPUSORT_INTERRUPT_INTERVAL * 4)
 
 /* Keys that the CPU engine sorts: 2 to 5 ns each, and at most about 20 without wide vectors. */

@@ -1,7 +1,6 @@
 # gpusort_test.so: what tests need from another extension: nodes that know their
-# children, callers of aggregates that pass bytes of their own, faults of the emulated
-# device, changed streams and a clock for the decompressors.  And the extension scripts of
-# older versions, from which upgrades are tried.  Neither these nor that device
+# children, callers of aggregates that pass bytes of their own, and faults of the emulated
+# device.  And the extension scripts of older versions, from which upgrades are tried.  Neither these nor that device
 # (cuda/emulated.mk) are part of the extension: only ci/with-server installs them, into
 # the private prefix of the tests.
 #
@@ -10,9 +9,9 @@
 OLDER_SCRIPTS = $(sort $(wildcard sql/released/*.sql))
 TEST_MODULE_OBJS = $(patsubst %.c,%.o,$(sort $(wildcard test_module/*.c)))
 
-# The emulated device's faults, and what is tested apart from gpusort: its own copy is
-# called, whatever of the same name the server has loaded.
-gpusort_test.so: $(TEST_MODULE_OBJS) cuda/emulated/emulated_faults.o src/toast/array_decompress.o src/large_memory.o
+# The emulated device's faults: their own copy is called, whatever of the same name the server
+# has loaded.
+gpusort_test.so: $(TEST_MODULE_OBJS) cuda/emulated/emulated_faults.o
 	$(CC) $(CFLAGS) $^ $(LDFLAGS) $(LDFLAGS_SL) -shared -Wl,-Bsymbolic -o $@
 
 $(TEST_MODULE_OBJS): $(wildcard test_module/*.h) cuda/emulated/arm_fault.h

@@ -4,8 +4,8 @@
  *
  * PostgreSQL fetches and copies a value in one call, which takes seconds for some 100 MB
  * that are not in shared buffers.  Here large values are fetched and copied in pieces,
- * with a check for interrupts before each, and decompressed by array_decompress.c.
- * Smaller ones are left to PostgreSQL.
+ * with a check for interrupts before each.  PostgreSQL decompresses them, in one call that
+ * takes up to 0.2 s for 100 MB.  Smaller values are left to PostgreSQL.
  */
 #include "postgres.h"
 
@@ -16,7 +16,6 @@
 #include "miscadmin.h"
 #include "utils/rel.h"
 
-#include "toast/array_decompress.h"
 #include "toast/array_detoast.h"
 #include "large_memory.h"
 
@@ -31,28 +30,6 @@ copy_in_pieces(const void *source)
 
 	gpusort_copy_bytes(copy, source, VARSIZE(source));
 	return copy;
-}
-
-/*
- * Decompresses a value.  A small one, or one that cannot be decompressed here, is left to
- * PostgreSQL, which raises its own error.
- */
-static struct varlena *
-decompress_in_pieces(struct varlena *compressed)
-{
-	Size		size = VARDATA_COMPRESSED_GET_EXTSIZE(compressed);
-	struct varlena *value;
-
-	if (size <= PIECE)
-		return detoast_attr(compressed);
-	value = gpusort_alloc_large(CurrentMemoryContext, size + VARHDRSZ);
-	if (gpusort_decompress(compressed, VARDATA(value), size))
-	{
-		SET_VARSIZE(value, size + VARHDRSZ);
-		return value;
-	}
-	pfree(value);
-	return detoast_attr(compressed);
 }
 
 /* Fetches a value from its TOAST table and decompresses it. */
@@ -78,7 +55,7 @@ fetch_in_pieces(const varatt_external *pointer)
 		struct varlena *compressed = value;
 
 		SET_VARSIZE_COMPRESSED(compressed, size + VARHDRSZ);
-		value = decompress_in_pieces(compressed);
+		value = detoast_attr(compressed);
 		pfree(compressed);
 	}
 	else
@@ -98,7 +75,7 @@ flat_image(struct varlena *attribute)
 	return expanded->ea_magic == EA_MAGIC ? expanded->fvalue : NULL;
 }
 
-/* Detoasts a value of more than a piece.  Returns NULL for all others, and where PostgreSQL is to do it. */
+/* Fetches or copies a value of more than a piece.  Returns NULL for all others, which PostgreSQL detoasts. */
 static struct varlena *
 detoast_huge(struct varlena *attribute, bool copy)
 {
@@ -110,12 +87,7 @@ detoast_huge(struct varlena *attribute, bool copy)
 		if (pointer.va_rawsize > PIECE)
 			return fetch_in_pieces(&pointer);
 	}
-	else if (VARATT_IS_COMPRESSED(attribute))
-	{
-		if (VARDATA_COMPRESSED_GET_EXTSIZE(attribute) > PIECE)
-			return decompress_in_pieces(attribute);
-	}
-	else
+	else if (!VARATT_IS_COMPRESSED(attribute))
 	{
 		const void *flat = VARATT_IS_4B_U(attribute) ? attribute : (const void *) flat_image(attribute);
 

@@ -44,10 +44,12 @@
 #include "access/skey.h"
 #include "access/stratnum.h"
 #include "access/table.h"
+#include "access/toast_compression.h"
 #include "access/toast_internals.h"
 #include "access/transam.h"
 #include "access/xact.h"
 #include "catalog/pg_am.h"
+#include "common/pg_lzcompress.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "utils/expandeddatum.h"
@@ -56,7 +58,6 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "toast/array_decompress.h"
 #include "compat.h"
 #include "guc.h"
 #include "toast/toast_reader.h"
@@ -138,11 +139,18 @@ move_detoasted(struct varlena *attribute, Size size, char *place)
 	pfree(attribute);
 }
 
-/* Decompresses a value to its place.  If that fails, PostgreSQL does it or raises its error. */
+/*
+ * Decompresses a value to its place.  Other methods than pglz, and the error for corrupt data, are
+ * detoast_attr's.
+ */
 static void
 flatten_compressed(struct varlena *attribute, Size size, char *place)
 {
-	if (gpusort_decompress(attribute, place + VARHDRSZ, size - VARHDRSZ))
+	int32		raw_size = size - VARHDRSZ;
+
+	if (TOAST_COMPRESS_METHOD(attribute) == TOAST_PGLZ_COMPRESSION_ID &&
+		pglz_decompress((char *) attribute + VARHDRSZ_COMPRESSED, VARSIZE(attribute) - VARHDRSZ_COMPRESSED,
+						place + VARHDRSZ, raw_size, true) == raw_size)
 		SET_VARSIZE(place, size);
 	else
 		move_detoasted(detoast_attr(attribute), size, place);

@@ -27,7 +27,7 @@ PG_FUNCTION_INFO_V1(fuzz);
 extern int	LLVMFuzzerRunDriver(int *argc, char ***argv, int (*run) (const uint8 *data, size_t size));
 
 static const FuzzTarget *const targets[] = {
-	&gpusort_fuzz_decompress, &gpusort_fuzz_jobs, &gpusort_fuzz_keys, &gpusort_fuzz_lists, &gpusort_fuzz_states
+	&gpusort_fuzz_jobs, &gpusort_fuzz_keys, &gpusort_fuzz_lists, &gpusort_fuzz_states
 };
 
 static const FuzzTarget *target;

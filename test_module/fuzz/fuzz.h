@@ -26,7 +26,6 @@ typedef struct FuzzTarget
 	void		(*run) (FuzzInput *input);	/* may raise errors, and leave garbage in the current memory context */
 } FuzzTarget;
 
-extern const FuzzTarget gpusort_fuzz_decompress;
 extern const FuzzTarget gpusort_fuzz_jobs;
 extern const FuzzTarget gpusort_fuzz_keys;
 extern const FuzzTarget gpusort_fuzz_lists;
