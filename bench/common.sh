@@ -23,7 +23,7 @@ for _ in {1..100}; do
     sleep 0.1
 done
 gpu=$(run -Atc "SELECT name FROM gpusort.devices WHERE state = 'ready' ORDER BY device LIMIT 1")
-cpu=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
+cpu=$(sed -n '/^model name[^:]*: /{s///p;q}' /proc/cpuinfo)
 device="${cpu:-unknown CPU} ($(nproc) cores)${gpu:+, $gpu}"
 commit=${GPUSORT_COMMIT:-$(git rev-parse --short HEAD 2> /dev/null || echo unknown)}
 [ -z "$(git status --porcelain --untracked-files=no 2> /dev/null)" ] || commit+=+

@@ -169,24 +169,34 @@ class Server:
             time.sleep(0.1)
         raise SystemExit('operations: the server or its device has not come back')
 
+    def process(self, query):
+        """The process that a query names, which may have ended."""
+        row = ask(query)
+        if not row or row[0] is None:
+            raise ProcessLookupError
+        return row[0]
+
+    def signal(self, function, process):
+        if not ask(f'SELECT {function}({process})')[0]:
+            raise ProcessLookupError
+
     def a_session(self):
-        row = ask("SELECT pid FROM pg_stat_activity WHERE application_name = 'load' ORDER BY random() LIMIT 1")
-        return row[0] if row else None
+        return self.process("SELECT pid FROM pg_stat_activity WHERE application_name = 'load' ORDER BY random() LIMIT 1")
 
     def worker(self):
-        return ask('SELECT worker_pid FROM gpusort.devices WHERE device = 0')[0]
+        return self.process('SELECT worker_pid FROM gpusort.devices WHERE device = 0')
 
     def session_ended(self):
-        ask(f'SELECT pg_terminate_backend({self.a_session()})')
+        self.signal('pg_terminate_backend', self.a_session())
 
     def query_cancelled(self):
-        ask(f'SELECT pg_cancel_backend({self.a_session()})')
+        self.signal('pg_cancel_backend', self.a_session())
 
     def session_killed(self):
         os.kill(self.a_session(), signal.SIGKILL)
 
     def worker_ended(self):
-        ask(f'SELECT pg_terminate_backend({self.worker()})')
+        self.signal('pg_terminate_backend', self.worker())
 
     def worker_killed(self):
         os.kill(self.worker(), signal.SIGKILL)
@@ -272,9 +282,16 @@ class Server:
         return sessions.wrong + ([] if sessions.right > 0 else ['a standby has answered nothing'])
 
     def events(self):
+        """What can happen here, and by name why the rest cannot."""
         always = [self.session_ended, self.query_cancelled, self.session_killed, self.no_temporary_space, self.restarted, self.crashed, self.huge_pages_switched, self.standby_promoted]
-        device = [self.worker_ended, self.worker_killed, self.device_memory_taken] if self.has_device else []
-        return always + device + ([self.device_fault, self.device_hangs] if self.emulated else [])
+        device = [self.worker_ended, self.worker_killed, self.device_memory_taken]
+        faults = [self.device_fault, self.device_hangs]
+        if self.emulated:
+            return always + device + faults, {}
+        why = {event.__name__: 'no emulated device' for event in faults}
+        if self.has_device:
+            return always + device, why
+        return always, why | {event.__name__: 'no device' for event in device}
 
     def add_small_space(self):
         """Mounts a file system of 8 MB for temporary files, if that is allowed."""
@@ -299,7 +316,7 @@ class Server:
     def memory(self):
         """kB that the device's worker has of its own, or 0 where there is none.  One that has just ended comes again."""
         for _ in range(300 if self.has_device else 0):
-            with contextlib.suppress(FileNotFoundError, StopIteration):
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError, StopIteration):
                 status = pathlib.Path(f'/proc/{self.worker()}/status').read_text()
                 return int(next(line.split()[1] for line in status.splitlines() if line.startswith('RssAnon:')))
             time.sleep(0.1)
@@ -329,16 +346,19 @@ def main():
     server.add_small_space()
     done, sessions = collections.Counter(), Sessions(number, seed)
     wrong, memory = [], None
+    events, skipped = server.events()
     try:
-        events, end = [], time.monotonic() + seconds
-        while time.monotonic() < end:
-            # Each event once before any comes again.
-            events = events or rng.sample(server.events(), len(server.events()))
-            event = events.pop()
+        todo, end = [], time.monotonic() + seconds
+        while time.monotonic() < end or len(done) < len(events) and time.monotonic() < end + 120:
+            # Each event once before any comes again, and in the end those that have not happened yet.
+            todo = todo or rng.sample(events, len(events))
+            if time.monotonic() >= end:
+                todo = [event for event in events if event.__name__ not in done]
+            event = todo.pop()
             try:
                 wrong += event() or []
                 done[event.__name__] += 1
-            except (psycopg2.Error, TypeError, ProcessLookupError) as error:
+            except (psycopg2.Error, ProcessLookupError) as error:
                 # Its victim has ended meanwhile, or the server.
                 if isinstance(error, psycopg2.Error) and explanation(error) is None:
                     wrong.append(f'{event.__name__}: {error}')
@@ -350,7 +370,7 @@ def main():
     finally:
         sessions.end()
     server.wait()
-    wrong += sessions.wrong + server.crashes()
+    wrong += sessions.wrong + server.crashes() + [f'{event.__name__} has never happened' for event in events if event.__name__ not in done]
     for _ in range(100):
         left = server.left_behind()
         if not left:
@@ -358,6 +378,7 @@ def main():
         time.sleep(0.1)
     grown = server.memory() - (memory or 0)
     print('\n'.join(f'{name.replace("_", " "):24}{count:5} times' for name, count in sorted(done.items())))
+    print('\n'.join(f'{name.replace("_", " "):24} skipped: {why}' for name, why in sorted(skipped.items())), end='\n' if skipped else '')
     print(f'{number} sessions: {sessions.right} results right, ' + ', '.join(f'{count} {what}' for what, count in sorted(sessions.errors.items())))
     print('on standbys: ' + ', '.join(f'{count} {what}' for what, count in sorted(server.standby_seen.items())))
     print(f"memory of the device's worker: {grown:+} kB; on huge pages after {server.on_huge_pages} of the switches")

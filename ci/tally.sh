@@ -1,11 +1,11 @@
 # Sourced by check and .ci/run: counts of tests that passed and failed, kept in
-# a file with one line per suite: name, passed, failed, skipped, separated by tabs.
+# a file with one line per suite: name, passed, failed, skipped, why, separated by tabs.
 
 tally_start() { tally_file=$1; : > "$tally_file"; }
 
 # tally NAME PASSED FAILED [SKIPPED [REMARK]]
 tally() {
-    printf '%s\t%d\t%d\t%d\n' "$1" "$2" "$3" "${4:-0}" >> "$tally_file"
+    printf '%s\t%d\t%d\t%d\t%s\n' "$1" "$2" "$3" "${4:-0}" "${5:-}" >> "$tally_file"
     if [ "$2" = 0 ] && [ "$3" = 0 ] && [ "${4:-0}" != 0 ]; then
         printf '%-34s skipped%s\n' "$1" "${5:+: $5}"
     else
@@ -28,19 +28,27 @@ tally_regress() {
     tally_suite "$1" "$passed" "$failed" "$3"
 }
 
-# prove ends with "Files=F, Tests=T, ..." and lists "Failed N/M subtests" by file.
+# prove ends with "Files=F, Tests=T, ..." and lists "Failed N/M subtests" by file. A file that skips itself is a suite that is skipped.
 tally_prove() {
-    local tests failed
+    local tests failed file why
     tests=$(sed -n 's/^Files=.*Tests=\([0-9]*\),.*/\1/p' "$2")
     failed=$(sed -n 's/.*Failed \([0-9]*\)\/[0-9]* subtests.*/\1/p' "$2" | awk '{n += $1} END {print n + 0}')
     tests=${tests:-0}
     tally_suite "$1" $((tests > failed ? tests - failed : 0)) "$failed" "$3"
+    while read -r file why; do tally "$1 $file" 0 0 1 "$why"; done < <(sed -nE 's/.*\b([0-9]+_\w+)\.pl \.+ skipped: /\1 /p' "$2")
 }
 
-# Prints the sum and fails when something failed or nothing ran.
+# tally_end [SKIP]...: prints the sum and fails when something failed, nothing ran, or a
+# suite was skipped that no SKIP names. A SKIP is how its "name: why" begins.
 tally_end() {
-    local passed failed skipped
+    local passed failed skipped skip allowed status=0
+    while read -r skip; do
+        for allowed in "$@" ""; do
+            [ -n "$allowed" ] || { echo "may not be skipped: $skip"; status=1; }
+            [[ $skip != "$allowed"* ]] || break
+        done
+    done < <(awk -F'\t' '$4 > 0 {print $1 ": " $5}' "$tally_file")
     read -r passed failed skipped < <(awk -F'\t' '{p += $2; f += $3; s += $4} END {print p + 0, f + 0, s + 0}' "$tally_file")
     echo "$passed passed, $failed failed$([ "$skipped" = 0 ] || echo ", $skipped skipped")"
-    [ "$failed" = 0 ] && [ "$passed" != 0 ]
+    [ "$status" = 0 ] && [ "$failed" = 0 ] && [ "$passed" != 0 ]
 }
