@@ -19,6 +19,10 @@ CREATE TABLE aggregates AS SELECT row_number() OVER () AS ord, call FROM (
 	UNION ALL SELECT format('count(DISTINCT %s)', x) FROM unnest('{x,few,rising,b,f,t}'::text[]) x
 	UNION ALL SELECT format('array_agg(%s ORDER BY %s)', x, y) FROM (VALUES ('x', 'x'), ('x', 'f'), ('rising', 'rising'), ('x', 'few'), ('d', 'b DESC'), ('t', 't'), ('n', 'n'), ('x', 'few, f')) a (x, y)
 	UNION ALL SELECT 'string_agg(t, '','' ORDER BY x)'
+	UNION ALL SELECT format('%s FILTER (WHERE %s)', call, condition)
+	FROM unnest('{"string_agg(t, '','' ORDER BY t)","string_agg(t, '','' ORDER BY x)","array_agg(x ORDER BY f)","array_agg(x ORDER BY x)","count(DISTINCT x)"}'::text[]) call,
+		unnest('{rising % 1000 = 0,few = 3,few < 6}'::text[]) condition
+	UNION ALL SELECT 'string_agg(t, '','' ORDER BY x) FILTER (WHERE few = 3) || count(*)'
 	UNION ALL SELECT '(array_agg(x ORDER BY f DESC))[1]'
 	UNION ALL SELECT 'percentile_cont(0.5) WITHIN GROUP (ORDER BY f) + count(DISTINCT x) + sum(x)'
 ) q (call);

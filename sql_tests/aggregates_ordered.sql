@@ -69,7 +69,7 @@ SELECT query, presorted, same FROM (VALUES
 	('SELECT g, array_agg(x ORDER BY id), string_agg(t, '','' ORDER BY id), array_agg(y ORDER BY id) FILTER (WHERE x > 50) FROM items GROUP BY g ORDER BY g'),
 	('SELECT g, (array_agg(t ORDER BY n DESC, id))[1] FROM items GROUP BY g ORDER BY g DESC'),
 	('SELECT array_agg(t ORDER BY id) FROM items WHERE false'),
-	('SELECT array_agg(t ORDER BY id), avg(f), max(n), count(DISTINCT x), percentile_disc(0.5) WITHIN GROUP (ORDER BY y) FROM items'),
+	('SELECT array_agg(t ORDER BY id), avg(x), sum(n), count(DISTINCT x), percentile_disc(0.5) WITHIN GROUP (ORDER BY y) FROM items'),
 	('SELECT h, s FROM (SELECT g AS h, string_agg(v, '' '' ORDER BY t COLLATE "C", id) AS s FROM items GROUP BY g) q WHERE h > 1 ORDER BY h'),
 	('SELECT i.g, (SELECT array_agg(k.x ORDER BY k.id DESC) FROM items k WHERE k.g = i.g AND k.id < i.id) FROM items i WHERE i.id < 20 ORDER BY i.id'),
 	('SELECT l.* FROM generate_series(0, 4) s, LATERAL (SELECT array_agg(x ORDER BY id) AS a FROM items WHERE g = s) l ORDER BY s'),
@@ -80,6 +80,18 @@ SELECT query, presorted, same FROM (VALUES
 	('SELECT array_agg(x + 0 * random()::int ORDER BY id) FROM items'),
 	('SELECT array_agg(x ORDER BY id DESC), array_agg(y) FROM items'),
 	('SELECT g, array_agg(x ORDER BY y, id) FROM items GROUP BY GROUPING SETS ((g), ()) ORDER BY g')) v(query), compare(query);
+-- What is computed beside them keeps the order of its rows, unless it gives the same for any.
+CREATE TABLE signs AS SELECT i AS id, i % 3 AS g, (ARRAY[1e20, 1, -1e20, 0.1])[i % 4 + 1]::float8 AS f, (i * 7919 % 601)::numeric(9, 2) AS n, i * 7919 % 601 AS k,
+	(ARRAY['90000 years', '-90000 years', '1 mon', '30 days'])[i % 4 + 1]::interval AS v, (ARRAY['0', '-0'])[i % 2 + 1]::float4 AS z
+FROM generate_series(1, 600) i;
+ANALYZE signs;
+CREATE AGGREGATE last_of(int4) (SFUNC = int4larger, STYPE = int4);
+SELECT groups, count(*), sum(presorted::int) AS presorted, bool_and(same) AS same
+FROM unnest('{sum(f),avg(f),stddev(f),var_pop(f),"corr(f, id)","regr_slope(f, id)",sum(z),sum(v),avg(v),min(z),max(z),min(v),max(n),sum(k::text::money),last_of(k),count(random())}'::text[]) beside,
+	unnest('{"","GROUP BY g ORDER BY g"}'::text[]) groups, LATERAL compare(format('SELECT %s, md5(string_agg(id::text, '','' ORDER BY f, id)) FROM signs %s', beside, groups)) GROUP BY groups ORDER BY groups;
+SELECT groups, count(*), sum(presorted::int) AS presorted, bool_and(same) AS same
+FROM unnest('{count(*),count(f),sum(k),sum(n),avg(n),stddev(n),variance(k),min(k),max(id),bool_or(k > 3),bit_xor(k),"regr_count(f, id)",sum(DISTINCT f),mode() WITHIN GROUP (ORDER BY k)}'::text[]) beside,
+	unnest('{"","GROUP BY g ORDER BY g"}'::text[]) groups, LATERAL compare(format('SELECT %s, md5(string_agg(id::text, '','' ORDER BY f, id)) FROM signs %s', beside, groups)) GROUP BY groups ORDER BY groups;
 -- Rows that are not all wanted are not all sorted.
 SET enable_sort = off;
 SELECT * FROM compare('SELECT g, array_agg(x ORDER BY y, id) FROM items GROUP BY g LIMIT 1');
@@ -138,6 +150,11 @@ CALL plan('SELECT array_agg(x ORDER BY x, id) FROM many');
 CALL plan('SELECT k, array_agg(id::text ORDER BY x) FROM many GROUP BY k');
 CALL plan('SELECT array_agg(x::text ORDER BY x + 1) FROM many');
 CALL plan('SELECT array_agg(id), array_agg(id::text ORDER BY x) FROM many');
+CALL plan('SELECT sum(x::float8), array_agg(id::text ORDER BY x) FROM many');
+-- No more rows are sorted than a FILTER passes.
+CALL plan('SELECT string_agg(id::text, '','' ORDER BY x) FILTER (WHERE id < 10), count(*) FROM many');
+CALL plan('SELECT string_agg(id::text, '','' ORDER BY id) FILTER (WHERE id < 10), string_agg(id::text, '','' ORDER BY x) FROM many');
+CALL plan('SELECT string_agg(id::text, '','' ORDER BY x) FILTER (WHERE id < 10), string_agg(id::text, '','' ORDER BY x) FROM many');
 SET gpusort.enable_sort = off;
 CALL plan('SELECT array_agg(x ORDER BY x, id) FROM many');
 RESET gpusort.enable_sort;

@@ -41,7 +41,7 @@ extern void gpusort_aggregate_collect(PlannedStmt *statement, Aggref *call);
 /* order.c */
 extern bool gpusort_aggregate_is_ordered(const Aggref *call);
 extern bool gpusort_aggregates_share_order(const Aggref *a, const Aggref *b);
-extern bool gpusort_aggregate_ignores_order(const AggregateCall *call);
+extern bool gpusort_aggregate_hides_order(const AggregateCall *call);
 extern Sort *gpusort_aggregates_order(Agg *agg, List *calls, const PlanPlace *place);
 
 /*

@@ -26,6 +26,7 @@
 #include "utils/lsyscache.h"
 
 #include "compat.h"
+#include "guc.h"
 #include "nodes/aggregates/aggregates.h"
 #include "nodes/aggregates/index_order.h"
 #include "nodes/module_symbol.h"
@@ -111,22 +112,62 @@ gpusort_aggregates_share_order(const Aggref *a, const Aggref *b)
 }
 
 /*
- * True if a call gives the same result for any order of rows, or if SQL leaves the order open.
- * A call for which the server has sorted the input needs that order, also for DISTINCT.
- * Numbers, dates and the like do not show the order of the rows that they were computed of;
- * arrays, texts and documents do.
+ * Built-in aggregates that give the same result, to the byte, for any order of rows.  Sums of
+ * floats, and of money and intervals, which may overflow, depend on it.  So does the least or greatest
+ * of values that may be equal but not the same: of -0 and 0, of 1.0 and 1.00.
+ */
+static const Oid orderless[] = {
+	F_COUNT_, F_COUNT_ANY, F_REGR_COUNT, F_BOOL_AND, F_BOOL_OR, F_EVERY,
+	F_BIT_AND_INT2, F_BIT_AND_INT4, F_BIT_AND_INT8, F_BIT_OR_INT2, F_BIT_OR_INT4, F_BIT_OR_INT8,
+	F_BIT_XOR_INT2, F_BIT_XOR_INT4, F_BIT_XOR_INT8,
+	F_MIN_INT2, F_MIN_INT4, F_MIN_INT8, F_MIN_OID, F_MIN_MONEY, F_MIN_DATE, F_MIN_TIME, F_MIN_TIMESTAMP,
+	F_MIN_TIMESTAMPTZ, F_MIN_ANYENUM, F_MIN_PG_LSN, F_MIN_XID8,
+	F_MAX_INT2, F_MAX_INT4, F_MAX_INT8, F_MAX_OID, F_MAX_MONEY, F_MAX_DATE, F_MAX_TIME, F_MAX_TIMESTAMP,
+	F_MAX_TIMESTAMPTZ, F_MAX_ANYENUM, F_MAX_PG_LSN, F_MAX_XID8,
+	F_SUM_INT2, F_SUM_INT4, F_SUM_INT8, F_SUM_NUMERIC, F_AVG_INT2, F_AVG_INT4, F_AVG_INT8, F_AVG_NUMERIC,
+	F_VARIANCE_INT2, F_VARIANCE_INT4, F_VARIANCE_INT8, F_VARIANCE_NUMERIC,
+	F_VAR_SAMP_INT2, F_VAR_SAMP_INT4, F_VAR_SAMP_INT8, F_VAR_SAMP_NUMERIC,
+	F_VAR_POP_INT2, F_VAR_POP_INT4, F_VAR_POP_INT8, F_VAR_POP_NUMERIC,
+	F_STDDEV_INT2, F_STDDEV_INT4, F_STDDEV_INT8, F_STDDEV_NUMERIC,
+	F_STDDEV_SAMP_INT2, F_STDDEV_SAMP_INT4, F_STDDEV_SAMP_INT8, F_STDDEV_SAMP_NUMERIC,
+	F_STDDEV_POP_INT2, F_STDDEV_POP_INT4, F_STDDEV_POP_INT8, F_STDDEV_POP_NUMERIC
+};
+
+/* True if a call sorts its rows by itself. */
+static bool
+sorts_rows(const AggregateCall *call)
+{
+	return call->ordered || call->replaceable || call->call->aggdistinct != NIL || AGGKIND_IS_ORDERED_SET(call->call->aggkind);
+}
+
+/* True if a call gives the same result for any order of rows, or if SQL leaves the order of equal rows open. */
+static bool
+ignores_order(const AggregateCall *call)
+{
+	if (GPUSORT_IS_PRESORTED(call->call))
+		return false;
+	if (sorts_rows(call))
+		return true;
+	for (int i = 0; i < lengthof(orderless); i++)
+		if (orderless[i] == call->call->aggfnoid)
+			return !contain_volatile_functions((Node *) call->call);
+	return false;
+}
+
+/*
+ * True if a call does not need the order that the server has made for another one.  Numbers, dates and
+ * the like do not show the order of the rows that they were computed of; arrays, texts and documents do.
  */
 bool
-gpusort_aggregate_ignores_order(const AggregateCall *call)
+gpusort_aggregate_hides_order(const AggregateCall *call)
 {
 	Oid			type = call->call->aggtype;
 
 	if (GPUSORT_IS_PRESORTED(call->call))
 		return false;
-	if (call->ordered || call->replaceable || call->call->aggdistinct != NIL || AGGKIND_IS_ORDERED_SET(call->call->aggkind))
-		return true;
-	return call->call->aggfnoid < FirstNormalObjectId && !contain_volatile_functions((Node *) call->call) &&
-		(get_typbyval(type) || type == NUMERICOID || type == INTERVALOID);
+	return sorts_rows(call) || (call->call->aggfnoid < FirstNormalObjectId &&
+								!contain_volatile_functions((Node *) call->call) &&
+								(get_typbyval(type) || type == NUMERICOID || type == INTERVALOID));
 }
 
 /* True if an Agg may read all rows of its input, and in another order. */
@@ -135,14 +176,11 @@ may_sort_input(const Agg *agg, List *calls, const PlanPlace *place)
 {
 	ListCell   *cell;
 
-	/* The order within the groups of a Sort is open already. */
-	if (agg->aggstrategy != AGG_PLAIN && IsA(agg->plan.lefttree, Sort))
-		return true;
-	if (agg->aggstrategy != AGG_PLAIN && !gpusort_place_wants_all(place))
+	if (agg->aggstrategy != AGG_PLAIN && !IsA(agg->plan.lefttree, Sort) && !gpusort_place_wants_all(place))
 		return false;
 	foreach(cell, calls)
 	{
-		if (!gpusort_aggregate_ignores_order(lfirst(cell)))
+		if (!ignores_order(lfirst(cell)))
 			return false;
 	}
 	return true;
@@ -310,7 +348,8 @@ keep_ordered(List *calls, PlanReason reason)
 
 /*
  * Judges the ordered calls.  Returns the first that can be taken, or NULL.  Others are taken
- * only if they have the same order.
+ * only if they have the same order.  PostgreSQL sorts no more rows than pass a call's FILTER, and how
+ * many these are is not known here, so a call with one is only taken beside a call without.
  */
 static const Aggref *
 choose_order(List *calls)
@@ -325,9 +364,16 @@ choose_order(List *calls)
 		if (!call->ordered)
 			continue;
 		call->reason = judge_order(call->call);
-		if (call->reason == PLAN_TAKEN && first == NULL)
+		if (call->reason == PLAN_TAKEN && first == NULL && (call->call->aggfilter == NULL || gpusort_force_nodes))
 			first = call->call;
-		else if (call->reason == PLAN_TAKEN && !gpusort_aggregates_share_order(first, call->call))
+	}
+	if (first == NULL)
+		keep_ordered(calls, PLAN_COST);
+	foreach(cell, calls)
+	{
+		AggregateCall *call = lfirst(cell);
+
+		if (call->ordered && call->reason == PLAN_TAKEN && !gpusort_aggregates_share_order(first, call->call))
 			call->reason = PLAN_OTHER_ORDER;
 	}
 	return first;

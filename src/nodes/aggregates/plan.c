@@ -245,7 +245,7 @@ judge_replaceable(const Agg *agg, List *calls)
 
 		if (!call->replaceable)
 		{
-			needed |= GPUSORT_IS_PRESORTED(call->call) || !gpusort_aggregate_ignores_order(call);
+			needed |= GPUSORT_IS_PRESORTED(call->call) || !gpusort_aggregate_hides_order(call);
 			continue;
 		}
 		gpusort_aggregate_describe(call);
