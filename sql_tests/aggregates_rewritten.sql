@@ -188,7 +188,7 @@ SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
 CALL plan('SELECT count(DISTINCT x) FROM many');
 SET work_mem = '4MB';
-SET gpusort.method = radix;
+SET gpusort.method = network;
 CALL plan('SELECT count(DISTINCT x) FROM many');
 RESET gpusort.method;
 SET gpusort.enable_aggregates = off;

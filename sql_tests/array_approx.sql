@@ -25,7 +25,7 @@ BEGIN
 	RETURN gpusort.array_sort_approx_within(a, displacement, descending);
 END $$;
 SELECT name, descending, count(*) AS bounds, bool_and(pg_temp.within_by(name, a, bound, descending) = array_sort(a, descending)) AS exact
-FROM skewed, unnest('{auto,network,radix}'::text[]) name, unnest('{0,1,100,5000}'::int[]) bound, unnest('{f,t}'::bool[]) descending GROUP BY name, descending ORDER BY 1, 2;
+FROM skewed, unnest('{auto,network}'::text[]) name, unnest('{0,1,100,5000}'::int[]) bound, unnest('{f,t}'::bool[]) descending GROUP BY name, descending ORDER BY 1, 2;
 RESET gpusort.method;
 \set VERBOSITY terse
 SELECT pg_temp.within_by('approximate', '{10,8,2,9,3,1}'::int4[], 2, false);
@@ -50,7 +50,7 @@ EXCEPTION WHEN feature_not_supported THEN
 	RETURN SQLERRM;
 END $$;
 SELECT function, name, pg_temp.found(name, function, true) AS by_index, pg_temp.found(name, function, false) AS by_table
-FROM unnest('{array_sort_approx,array_sort_approx_within}'::text[]) function, unnest('{auto,approximate,radix}'::text[]) name;
+FROM unnest('{array_sort_approx,array_sort_approx_within}'::text[]) function, unnest('{auto,approximate,network}'::text[]) name;
 DROP TABLE indexed;
 
 -- What disorder is.
@@ -177,7 +177,7 @@ SET plan_cache_mode = force_generic_plan;
 PREPARE within(int) AS SELECT i, array_sort_approx_within(a, $1) AS within FROM many;
 SELECT pg_temp.explain_lines('EXECUTE within(20)', 'COSTS OFF', 'Gpusort|Batched|Segments');
 CREATE TEMP TABLE before AS EXECUTE within(20);
-SET gpusort.method = 'radix';
+SET gpusort.method = 'network';
 SELECT pg_temp.explain_lines('EXECUTE within(20)', 'COSTS OFF', 'Gpusort|Batched|Segments');
 CREATE TEMP TABLE after AS EXECUTE within(20);
 SET gpusort.engine = 'cpu';

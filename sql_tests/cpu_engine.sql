@@ -12,7 +12,7 @@ SELECT method, set_config('gpusort.method', method, false) = method AS set,
 	   array_argsort(a) = (SELECT array_agg(i::int4 ORDER BY x, i) FROM unnest(a) WITH ORDINALITY AS u(x, i)) AS argsort,
 	   array_argsort(a, true) = (SELECT array_agg(i::int4 ORDER BY x DESC, i) FROM unnest(a) WITH ORDINALITY AS u(x, i)) AS argsort_descending,
 	   array_top_n(a, 5) AS top
-FROM cpu_arrays, unnest(ARRAY['auto', 'counting', 'network', 'radix']) AS method;
+FROM cpu_arrays, unnest(ARRAY['auto', 'counting', 'network']) AS method;
 
 -- Counting with threads, for keys large enough to be divided among them.
 SET gpusort.method = 'counting';
@@ -42,7 +42,7 @@ SELECT array_sort(ARRAY[1.0, 1.0000001, 'NaN', 1.0]::float4[]);
 SET gpusort.method = 'hybrid';
 SELECT array_sort(ARRAY[2, 1]);
 \echo :LAST_ERROR_SQLSTATE
-SET gpusort.method = 'radix';
+SET gpusort.method = 'network';
 SELECT array_sort_approx(ARRAY[2, 1], 2);
 SET gpusort.method = 'approximate';
 SELECT array_sort_approx(ARRAY[2, 1], 2);

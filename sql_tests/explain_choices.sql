@@ -36,7 +36,7 @@ RESET gpusort.enable_array_sort;
 CALL plan('SELECT x FROM few ORDER BY x');
 CALL plan('SELECT * FROM hundreds ORDER BY x');
 CALL plan('SELECT x FROM spectra ORDER BY x LIMIT (random() * 10)::int');
-SET gpusort.method = radix;
+SET gpusort.method = network;
 CALL plan('SELECT x FROM spectra ORDER BY x');
 RESET gpusort.method;
 CALL plan('SELECT s FROM spectra s ORDER BY s USING *<');

@@ -104,7 +104,7 @@ FROM (SELECT kind, unnest(percentile_disc_agg(x, :fractions)) AS percentile, unn
 GROUP BY kind ORDER BY kind;
 
 -- Whether an engine, a method or selection finds them, they are the same.
-SET gpusort.method = 'radix';
+SET gpusort.method = 'network';
 SELECT * FROM pg_temp.differences('ROW(median(@), percentile_disc_agg(@, 0.2))::text',
 	'ROW(pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY @), pg_catalog.percentile_disc(0.2) WITHIN GROUP (ORDER BY @))::text', '{i2,i4,i8,f4,f8}');
 RESET gpusort.method;

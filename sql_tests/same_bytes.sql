@@ -101,7 +101,7 @@ BEGIN
 END $$;
 CREATE TABLE bytes_settings AS
 	SELECT row_number() OVER () AS number, *, method = 'counting' AND engine = 'cpu' AS only_narrow FROM (
-		SELECT 'cpu' AS engine, method, 1 AS threads, node, '4MB' AS work_mem, true AS verify FROM unnest('{auto,network,radix,counting,approximate}'::text[]) method, unnest('{f,t}'::bool[]) node
+		SELECT 'cpu' AS engine, method, 1 AS threads, node, '4MB' AS work_mem, true AS verify FROM unnest('{auto,network,counting,approximate}'::text[]) method, unnest('{f,t}'::bool[]) node
 		UNION ALL SELECT 'cpu', 'auto', 4, false, '64kB', false
 		UNION ALL SELECT 'gpu', method, 1, node, '4MB', true FROM unnest('{auto,array_sort,tagged,hybrid,matrix,counting,approximate,network,radix}'::text[]) method, unnest('{f,t}'::bool[]) node WHERE pg_temp.gpu_is_ready() AND (NOT node OR method IN ('auto', 'network'))
 		UNION ALL SELECT 'gpu', 'auto', 3, true, '64kB', false WHERE pg_temp.gpu_is_ready()) s;
@@ -161,7 +161,7 @@ BEGIN
 	EXECUTE format('SELECT md5(array_send(array_sort(a))) || md5(array_send(array_argsort(a, true))) || md5(array_send(array_top_n(a, 1000))) FROM bytes_large WHERE narrow = %L', narrow) INTO result;
 	RETURN result;
 END $$;
-SELECT narrow, count(DISTINCT pg_temp.large(narrow, s)) AS results, count(*) >= 6 AS compared
+SELECT narrow, count(DISTINCT pg_temp.large(narrow, s)) AS results, count(*) >= 4 AS compared
 FROM unnest('{f,t}'::bool[]) narrow, (SELECT DISTINCT ON (engine, method, threads) 0 AS number, engine, method, threads, node, work_mem, verify, only_narrow FROM
 	(SELECT engine, method, t AS threads, false AS node, work_mem, true AS verify, only_narrow FROM bytes_settings, unnest('{1,3}'::int[]) t WHERE method IN ('auto', 'network', 'radix', 'counting') AND (engine = 'cpu' OR t = 1)) c) s
 WHERE narrow OR NOT only_narrow GROUP BY narrow;

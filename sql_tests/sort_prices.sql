@@ -59,7 +59,7 @@ SET work_mem = '4MB';
 SET enable_sort = off;
 SELECT nodes('SELECT x, id FROM priced ORDER BY x');
 RESET enable_sort;
-SET gpusort.method = 'radix';
+SET gpusort.method = 'network';
 SELECT nodes('SELECT x, id FROM priced ORDER BY x');
 RESET gpusort.method;
 

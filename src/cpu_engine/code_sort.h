@@ -1,7 +1,7 @@
 /*
  * code_sort.h
- *	  Sorts signed integers without a payload.  Every exact sort ends here, except counting,
- *	  radix, and a few keys that are sorted in registers.
+ *	  Sorts signed integers without a payload.  Every exact sort ends here, except counting
+ *	  and a few keys that are sorted in registers.
  *
  * n counts codes; scratch sizes and widths are in bytes.  Up to
  * GPUSORT_INTERRUPT_KEYS codes need no scratch.

@@ -2,7 +2,7 @@
  * cpu_engine.h
  *	  The CPU engine as sort.c calls it.
  *
- * With a payload it leaves keys unchanged, unless the method is radix.
+ * With a payload it leaves keys unchanged.
  */
 #ifndef GPUSORT_CPU_ENGINE_H
 #define GPUSORT_CPU_ENGINE_H

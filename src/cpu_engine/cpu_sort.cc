@@ -10,7 +10,6 @@
 #include "cpu_engine/interval_sort.h"
 #include "cpu_engine/partition_sort.h"
 #include "cpu_engine/payload_sort.h"
-#include "cpu_engine/radix_sort.h"
 #include "cpu_engine/simd.h"
 #include "cpu_engine/top_n.h"
 #include "cpu_engine/work.h"
@@ -196,9 +195,6 @@ sort_segment(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32
 			return sort_by_any<F>(work, keys, payload, n);
 		case GPUSORT_METHOD_COUNTING:
 			return sort_by_counting<F>(work, keys, payload, n);
-		case GPUSORT_METHOD_RADIX:
-			work.control->method = GPUSORT_METHOD_RADIX;
-			return radix_sort<F>(work, keys, payload, n) ? CPU_SORT_DONE : CPU_SORT_STOPPED;
 		default:
 			return sort_by_comparison<F>(work, keys, payload, n) ? CPU_SORT_DONE : CPU_SORT_STOPPED;
 	}
@@ -235,8 +231,6 @@ gpusort_cpu_sort_scratch(const GpusortSpec *spec, uint64_t longest, int threads)
 		bytes = sort_by_interval_scratch(longest, width, spec->payload, spec->buckets, threads);
 	else if (spec->method == GPUSORT_METHOD_COUNTING)
 		bytes = counting_sort_scratch(longest, spec->payload);
-	else if (spec->method == GPUSORT_METHOD_RADIX)
-		bytes = radix_sort_scratch(longest, width, spec->payload);
 	else if (spec->payload == GPUSORT_PAYLOAD_NONE)
 		bytes = sort_codes_scratch(longest, width, threads);
 	else
@@ -263,7 +257,6 @@ gpusort_cpu_sort_refuses(const GpusortSpec *spec)
 			return spec->buckets == 0 ? "It does not give the exact order that is asked for." : nullptr;
 		case GPUSORT_METHOD_NETWORK:
 		case GPUSORT_METHOD_COUNTING:
-		case GPUSORT_METHOD_RADIX:
 			return spec->buckets == 0 ? nullptr : "It gives the exact order where an approximate one is asked for.";
 		default:
 			return "It runs on a GPU only.";

@@ -56,7 +56,7 @@ extern const char *gpusort_cpu_sort_refuses(const GpusortSpec *spec);
 /*
  * Sorts each segment by the spec's method, or by the fastest one for AUTO.  keys are in
  * native form.  Without a payload they are sorted in place.  With a payload, that holds
- * the result, and keys are unchanged; only method radix leaves them undefined.
+ * the result, and keys are unchanged.
  */
 extern CpuSortStatus gpusort_cpu_sort(const GpusortSpec *spec, void *keys, uint32_t *payload,
 									  const GpusortSegment *segments, uint32_t nsegments,

@@ -5,7 +5,7 @@
  * Key and position are packed into one word, the key above the position.  No two words
  * are equal, so any sort of them is a stable sort of the keys.
  *
- *	  16-bit keys	words of 32 bits; more than 65,536 keys are left to a radix sort
+ *	  16-bit keys	words of 32 bits; more than 65,536 keys are counted
  *	  32-bit keys	words of 64 bits
  *	  64-bit keys	words of 64 bits: the distance of the key's code from the code that
  *					comes first.  If that and the position take more than 64 bits
@@ -17,17 +17,18 @@
  */
 #include "cpu_engine/payload_sort.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "cpu_engine/code_sort.h"
 #include "cpu_engine/partition_sort.h"
-#include "cpu_engine/radix_sort.h"
 #include "cpu_engine/simd.h"
 
 namespace gpusort
 {
 /* Up to this many 16-bit keys are packed with their positions into 32 bits. */
 constexpr uint32_t SHORT_POSITIONS = UINT32_C(1) << 16;
+constexpr uint32_t NARROW_KEYS = 1 << 16;	/* values of a 16-bit key */
 
 /* Flipped in a word, because words are compared as signed numbers. */
 constexpr uint64_t SIGN = UINT64_C(1) << 63;
@@ -59,6 +60,36 @@ sort_narrow(Work &work, const uint16_t *keys, uint32_t *payload, uint32_t n)
 	for (uint32_t i = 0; i < n; i++)
 		words[i] = (int32_t) ((uint32_t) (int16_t) (keys[i] ^ invert) << 16 | i);
 	return sort_codes(work, words, n, nullptr, false) && unpack<int32_t>(work, words, UINT16_MAX, payload, n);
+}
+
+/* Sorts 16-bit keys by one pass of a counting sort, which moves only the payload. */
+static bool
+count_narrow(Work &work, const uint16_t *keys, uint32_t *payload, uint32_t n)
+{
+	uint32_t   *places = (uint32_t *) work.scratch;
+	uint32_t   *source = places + NARROW_KEYS;
+	bool		carried = work.spec->payload == GPUSORT_PAYLOAD_CARRIED;
+	uint16_t	flip = (uint16_t) (work.spec->descending ? INT16_MAX : INT16_MIN);
+	uint32_t	place = 0;
+
+	memset(places, 0, NARROW_KEYS * sizeof(uint32_t));
+	if (!in_blocks(work, n, [=](uint32_t start, uint32_t count) {
+			for (uint32_t i = start; i < start + count; i++)
+				places[(uint16_t) (keys[i] ^ flip)]++;
+		}))
+		return false;
+	for (uint32_t key = 0; key < NARROW_KEYS; key++)
+	{
+		uint32_t	count = places[key];
+
+		places[key] = place;
+		place += count;
+	}
+	return (!carried || copy_in_blocks(work, source, payload, n)) &&
+		in_blocks(work, n, [=](uint32_t start, uint32_t count) {
+			for (uint32_t i = start; i < start + count; i++)
+				payload[places[(uint16_t) (keys[i] ^ flip)]++] = carried ? source[i] : i;
+		});
 }
 
 /* Packs the code of a 32-bit key above its position. */
@@ -213,7 +244,8 @@ sort_with_payload_scratch(uint64_t n, size_t width, GpusortPayload payload, int 
 	if (width == sizeof(uint16_t) && n <= SHORT_POSITIONS)
 		return n * sizeof(int32_t);
 	if (width == sizeof(uint16_t))
-		return radix_sort_scratch(n, width, payload);
+		return std::max(NARROW_KEYS * sizeof(uint32_t) + (payload == GPUSORT_PAYLOAD_CARRIED ? n * sizeof(uint32_t) : 0),
+						sort_with_payload_scratch(SHORT_POSITIONS, width, payload, threads));
 	return sort_words_scratch(n, threads);
 }
 
@@ -224,7 +256,7 @@ sort_with_payload(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, u
 	if constexpr (Form<F>::wide)
 		return sort_wide<F>(work, keys, payload, n);
 	else if constexpr (Form<F>::narrow)
-		return n <= SHORT_POSITIONS ? sort_narrow(work, keys, payload, n) : radix_sort<F>(work, keys, payload, n);
+		return n <= SHORT_POSITIONS ? sort_narrow(work, keys, payload, n) : count_narrow(work, keys, payload, n);
 	else
 	{
 		int64_t    *words = (int64_t *) work.scratch;

@@ -62,7 +62,7 @@ method_name(GpusortMethod method)
 }
 
 static const GpusortMethod exact_methods[] = {
-	GPUSORT_METHOD_AUTO, GPUSORT_METHOD_NETWORK, GPUSORT_METHOD_RADIX, GPUSORT_METHOD_COUNTING
+	GPUSORT_METHOD_AUTO, GPUSORT_METHOD_NETWORK, GPUSORT_METHOD_COUNTING
 };
 
 static const char *const payload_names[] = {"keys", "carried", "index"};
@@ -433,7 +433,7 @@ test(GpusortSpec spec, const std::vector<uint32_t> &sizes, Distribution distribu
 			}
 		}
 		check(ok, spec, "order", distribution, n);
-		if (spec.payload != GPUSORT_PAYLOAD_NONE && spec.method != GPUSORT_METHOD_RADIX)
+		if (spec.payload != GPUSORT_PAYLOAD_NONE)
 			check(memcmp(output, input.data(), n * sizeof(T)) == 0, spec, "keys left alone", distribution, n);
 		if (spec.payload == GPUSORT_PAYLOAD_NONE && wanted == n)
 		{
@@ -494,7 +494,7 @@ test_form(GpusortKeyForm form, uint32_t most_skipped)
 			spec.buckets = 3000;
 			test<T>(spec, {4000, 3900, 1000}, (Distribution) (rng() % DISTRIBUTIONS));
 			spec.buckets = 0;
-			spec.method = GPUSORT_METHOD_RADIX;
+			spec.method = GPUSORT_METHOD_NETWORK;
 			test<T>(spec, {66000, 60000}, (Distribution) (rng() % DISTRIBUTIONS));
 		}
 	}
@@ -733,7 +733,7 @@ test_all_questions()
 	for (int payload = 0; payload < 3; payload++)
 	{
 		spec.payload = (GpusortPayload) payload;
-		for (GpusortMethod method : {GPUSORT_METHOD_NETWORK, GPUSORT_METHOD_RADIX, GPUSORT_METHOD_COUNTING})
+		for (GpusortMethod method : {GPUSORT_METHOD_NETWORK, GPUSORT_METHOD_COUNTING})
 		{
 			spec.method = method;
 			test_questions(spec, keys);
@@ -890,7 +890,7 @@ bench_all(uint32_t largest)
 			bench<int64_t>(GPUSORT_KEY_INT64, GPUSORT_PAYLOAD_INDEX, GPUSORT_METHOD_AUTO, (Distribution) distribution, n);
 		}
 	}
-	for (GpusortMethod method : {GPUSORT_METHOD_NETWORK, GPUSORT_METHOD_RADIX, GPUSORT_METHOD_COUNTING})
+	for (GpusortMethod method : {GPUSORT_METHOD_NETWORK, GPUSORT_METHOD_COUNTING})
 	{
 		for (uint32_t n : {1000u, 1000000u, largest})
 		{
