@@ -435,7 +435,7 @@ read_by_index(ToastTable *table, ToastValue *value)
 			read_from_page(table, value, ItemPointerGetBlockNumber(tid), ItemPointerGetOffsetNumber(tid), true);
 
 	/* Without a position the scan holds no pin. */
-	index_rescan(table->scan, NULL, 0, NULL, 0);
+	index_rescan(table->scan, NULL, lengthof(keys), NULL, 0);
 	return found;
 }
 
