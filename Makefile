@@ -60,7 +60,7 @@ DATA = $(filter-out %/$(UPGRADE_WRITTEN),$(wildcard sql/upgrade/gpusort--*--*.sq
 PG_CPPFLAGS = -I$(srcdir)/src -I$(srcdir)/cuda -DGPUSORT_VERSION=\"$(EXTVERSION)\"
 PG_CFLAGS = -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers -O3
 PG_CXXFLAGS = -std=c++17 -O3 -fno-exceptions -fno-rtti -fvisibility=hidden $(COPT)
-SHLIB_LINK = -lhwy_contrib -lhwy -lstdc++ -lpthread -lm
+SHLIB_LINK = -Wl,-Bsymbolic -lpthread -lm
 EXTRA_CLEAN = build
 
 TESTS := $(sort $(notdir $(basename $(wildcard sql_tests/*.sql))))

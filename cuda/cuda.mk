@@ -93,7 +93,7 @@ build/bench/%.o: bench/%.cu $(wildcard bench/kernels/*.cuh) $(CUDA_HEADERS)
 
 build/kernels_bench: $(KERNEL_BENCH_OBJS) $(KERNEL_OBJS) $(CPU_SORT_OBJS)
 	@mkdir -p $(@D)
-	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -o $@ $^ -lhwy_contrib -lhwy -lpthread
+	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -o $@ $^ -lpthread
 
 # Through the module's own border: arrays beyond device memory, and what verification costs.
 build/stream build/verification: build/%: bench/%.cu $(CUDA_HEADERS)

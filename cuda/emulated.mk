@@ -11,13 +11,13 @@ $(EMULATED_OBJS): %.o: %.cc $(HEADERS_ALL) $(wildcard cuda/emulated/*.h)
 	$(CXX) $(PG_CXXFLAGS) -Wall -Wextra -fPIC -fvisibility=hidden $(PG_CPPFLAGS) -c -o $@ $<
 
 $(EMULATED): $(EMULATED_OBJS) $(EMULATED_CPU_OBJS)
-	$(CXX) -shared -o $@ $^ -Wl,--exclude-libs,ALL -lhwy_contrib -lhwy -lpthread -lm
+	$(CXX) -shared -o $@ $^ -Wl,--exclude-libs,ALL -lpthread -lm
 
 # Flips every bit of its memory; needs no server.
 CHECK_PROGRAMS += check-emulated
 build/emulated_test: cuda/tests/emulated_test.cc $(EMULATED_OBJS) $(EMULATED_CPU_OBJS) $(HEADERS_ALL)
 	@mkdir -p build
-	$(CXX) -std=c++17 -O2 -Wall -Wextra $(COPT) -Isrc -Icuda -o $@ $< $(EMULATED_OBJS) $(EMULATED_CPU_OBJS) -lhwy_contrib -lhwy -lpthread
+	$(CXX) -std=c++17 -O2 -Wall -Wextra $(COPT) -Isrc -Icuda -o $@ $< $(EMULATED_OBJS) $(EMULATED_CPU_OBJS) -lpthread
 
 .PHONY: check-emulated
 check-emulated: build/emulated_test

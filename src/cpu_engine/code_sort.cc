@@ -31,7 +31,7 @@ sort_in_registers(Code *codes, uint32_t n, bool descending)
 		return true;
 	}
 	else
-		return simd::kernels<Code>.sort_small(FormsOf<Code>::integer, (std::make_unsigned_t<Code> *) codes, n, descending);
+		return simd::kernels<Code>().sort_small(FormsOf<Code>::integer, (std::make_unsigned_t<Code> *) codes, n, descending);
 }
 
 size_t

@@ -148,7 +148,7 @@ count_share(Work &work, void *arg, uint32_t share)
 
 		n = end - start < BLOCK ? end - start : BLOCK;
 		block = codes_of<F>(counting.keys + start, n, counting.payload != nullptr, buffer);
-		simd::kernels<Bits>.code_range(block, n, &least, &greatest);
+		simd::kernels<Bits>().code_range(block, n, &least, &greatest);
 		if (is_outside(counting, least, greatest))
 		{
 			counting.outside.store(true, std::memory_order_relaxed);
@@ -229,7 +229,7 @@ template <typename Bits>
 stream_run(Work &work, Bits key, Bits *out, uint32_t count)
 {
 	return in_blocks(work, count, [=](uint32_t start, uint32_t written) {
-		simd::kernels<Bits>.stream(key, out + start, written);
+		simd::kernels<Bits>().stream(key, out + start, written);
 	});
 }
 
@@ -391,7 +391,7 @@ find_range(Work &work, const typename Form<F>::Bits *keys, uint32_t n, bool tied
 		Code		high;
 
 		count = n - start < BLOCK ? n - start : BLOCK;
-		simd::kernels<typename Form<F>::Bits>.code_range(codes_of<F>(keys + start, count, tied, buffer), count, &low, &high);
+		simd::kernels<typename Form<F>::Bits>().code_range(codes_of<F>(keys + start, count, tied, buffer), count, &low, &high);
 		*least = low < *least ? low : *least;
 		*greatest = high > *greatest ? high : *greatest;
 		if (work.stop_after(count / 8))

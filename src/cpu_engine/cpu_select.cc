@@ -46,7 +46,7 @@ template <typename Code>
 static void
 sort_few(Code *codes, uint32_t n)
 {
-	if (!simd::kernels<Code>.sort_small(FormsOf<Code>::integer, (std::make_unsigned_t<Code> *) codes, n, false))
+	if (!simd::kernels<Code>().sort_small(FormsOf<Code>::integer, (std::make_unsigned_t<Code> *) codes, n, false))
 		vqsort(codes, n, false);
 }
 
@@ -88,7 +88,7 @@ narrow(const typename Form<F>::Bits *keys, uint32_t n, Search<typename Form<F>::
 		least = sample[first - MARGIN];
 	if (last + MARGIN < SAMPLE)
 		greatest = sample[last + MARGIN];
-	kept = simd::kernels<typename Form<F>::Bits>.between(F, keys, n, least, greatest, search.codes, &less);
+	kept = simd::kernels<typename Form<F>::Bits>().between(F, keys, n, least, greatest, search.codes, &less);
 	if (search.first < less || search.last >= less + kept)
 		return 0;
 	search.first -= less;
@@ -160,7 +160,7 @@ select_keys(const void *native, uint32_t n, const uint32_t *ranks, uint32_t nran
 		if (n > 16 * 64 / sizeof(Bits))
 			return select_few<F>(keys, n, ranks, nranks, (Bits *) found, (typename Form<F>::Code *) scratch);
 		memcpy(copy, keys, n * sizeof(Bits));
-		if (!simd::kernels<Bits>.sort_small(F, copy, n, false))
+		if (!simd::kernels<Bits>().sort_small(F, copy, n, false))
 			return select_few<F>(keys, n, ranks, nranks, (Bits *) found, (typename Form<F>::Code *) scratch);
 		for (uint32_t i = 0; i < nranks; i++)
 			((Bits *) found)[i] = copy[ranks[i]];
@@ -178,7 +178,7 @@ gpusort_cpu_in_order(GpusortKeyForm form, const void *keys, uint32_t count)
 	{
 #define CHECK_FORM(form) \
 		case form: \
-			return simd::kernels<Form<form>::Bits>.in_order(form, (const Form<form>::Bits *) keys, count, false);
+			return simd::kernels<Form<form>::Bits>().in_order(form, (const Form<form>::Bits *) keys, count, false);
 		GPUSORT_EACH_FORM(CHECK_FORM)
 #undef CHECK_FORM
 		case GPUSORT_KEY_FORMS:

@@ -25,7 +25,7 @@ static void
 encode_keys(typename Form<F>::Code *keys, size_t n)
 {
 	if constexpr (Form<F>::floating)
-		simd::kernels<typename Form<F>::Bits>.encode((typename Form<F>::Bits *) keys, n);
+		simd::kernels<typename Form<F>::Bits>().encode((typename Form<F>::Bits *) keys, n);
 	else
 		for (size_t i = 0; i < n; i++)
 			keys[i] ^= Form<F>::sign;
@@ -36,7 +36,7 @@ static void
 decode_keys(typename Form<F>::Code *codes, size_t n)
 {
 	if constexpr (Form<F>::floating)
-		simd::kernels<typename Form<F>::Bits>.decode((typename Form<F>::Bits *) codes, n);
+		simd::kernels<typename Form<F>::Bits>().decode((typename Form<F>::Bits *) codes, n);
 	else
 		encode_keys<F>(codes, n);
 }
@@ -52,7 +52,7 @@ sort_keys(Work &work, typename Form<F>::Bits *keys, uint32_t n)
 
 	if constexpr (!Form<F>::narrow)
 	{
-		if (simd::kernels<typename Form<F>::Bits>.sort_small(F, keys, n, descending))
+		if (simd::kernels<typename Form<F>::Bits>().sort_small(F, keys, n, descending))
 			return !work.stop_after(n);
 	}
 	if constexpr (!Form<F>::is_own_code)
@@ -107,7 +107,8 @@ check_order(Work &work, const typename Form<F>::Bits *keys, uint32_t n, bool des
 		/* Includes the last key of the block before. */
 		uint32_t	first = start == 0 ? 0 : start - 1;
 
-		*in_order = *in_order && simd::kernels<typename Form<F>::Bits>.in_order(F, keys + first, start + count - first, descending);
+		*in_order = *in_order &&
+			simd::kernels<typename Form<F>::Bits>().in_order(F, keys + first, start + count - first, descending);
 	});
 }
 

@@ -147,7 +147,7 @@ count_share(Work &work, void *arg, uint32_t share)
 	for (uint32_t start = share_start(partition.n, partition.shares, share); start < end; start += count)
 	{
 		count = end - start < BLOCK ? end - start : BLOCK;
-		simd::kernels<Code>.find_bins(read_codes(partition, start, count, buffer), count, partition.least, partition.shift, bins);
+		simd::kernels<Code>().find_bins(read_codes(partition, start, count, buffer), count, partition.least, partition.shift, bins);
 		for (uint32_t i = 0; i < count; i++)
 			counts[bins[i]]++;
 		if (work.stop_after(count / 4))
@@ -225,8 +225,8 @@ scatter_share(Work &work, void *arg, uint32_t share)
 
 		count = end - start < BLOCK ? end - start : BLOCK;
 		codes = read_codes(partition, start, count, buffer);
-		simd::kernels<Code>.find_bins(codes, count, partition.least, partition.shift, bins);
-		simd::kernels<Code>.scatter(codes, bins, count, {partition.piece_of, starts, places, staged, partition.scattered});
+		simd::kernels<Code>().find_bins(codes, count, partition.least, partition.shift, bins);
+		simd::kernels<Code>().scatter(codes, bins, count, {partition.piece_of, starts, places, staged, partition.scattered});
 		if (work.stop_after(count / 2))
 			return;
 	}

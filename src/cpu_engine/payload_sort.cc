@@ -105,7 +105,7 @@ struct CodePacker final : Packer
 	void
 	pack(uint32_t start, uint32_t count, int64_t *words) const override
 	{
-		simd::kernels<uint32_t>.pack(form, keys + start, count, start, descending, words);
+		simd::kernels<uint32_t>().pack(form, keys + start, count, start, descending, words);
 	}
 };
 
@@ -155,7 +155,7 @@ struct DistancePacker final : Packer
 	void
 	pack(uint32_t start, uint32_t count, int64_t *words) const override
 	{
-		simd::kernels<uint64_t>.pack_distances(F, keys + start, count, start, packing, words);
+		simd::kernels<uint64_t>().pack_distances(F, keys + start, count, start, packing, words);
 	}
 };
 
@@ -225,7 +225,7 @@ sort_wide(Work &work, const uint64_t *keys, uint32_t *payload, uint32_t n)
 			int64_t		low;
 			int64_t		high;
 
-			simd::kernels<uint64_t>.key_range(F, keys + start, count, &low, &high);
+			simd::kernels<uint64_t>().key_range(F, keys + start, count, &low, &high);
 			least = low < least ? low : least;
 			greatest = high > greatest ? high : greatest;
 		}))

@@ -10,8 +10,7 @@
 
 #include <cstring>
 
-/* Vectors without a fixed size cannot be held in arrays.  HWY_SSSE3 is no faster than HWY_SSE2 here. */
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include "cpu_engine/vector_unit.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu_engine/simd.cc"
@@ -517,27 +516,18 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace gpusort
 {
-HWY_EXPORT(Kernels16);
-HWY_EXPORT(Kernels32);
-HWY_EXPORT(Kernels64);
-
 namespace simd
 {
-/* In functions, because Highway 1.3 makes statements of its macro. */
-static Kernels<uint16_t> pick16() { return HWY_DYNAMIC_DISPATCH(Kernels16)(); }
-static Kernels<uint32_t> pick32() { return HWY_DYNAMIC_DISPATCH(Kernels32)(); }
-static Kernels<uint64_t> pick64() { return HWY_DYNAMIC_DISPATCH(Kernels64)(); }
-
-template <> Kernels<uint16_t> Kernels<uint16_t>::best = pick16();
-template <> Kernels<uint32_t> Kernels<uint32_t>::best = pick32();
-template <> Kernels<uint64_t> Kernels<uint64_t>::best = pick64();
+template <> Kernels<uint16_t> Kernels<uint16_t>::best = {};
+template <> Kernels<uint32_t> Kernels<uint32_t>::best = {};
+template <> Kernels<uint64_t> Kernels<uint64_t>::best = {};
 
 void
 pick_kernels()
 {
-	Kernels<uint16_t>::best = pick16();
-	Kernels<uint32_t>::best = pick32();
-	Kernels<uint64_t>::best = pick64();
+	Kernels<uint16_t>::best = GPUSORT_BEST_FORM(Kernels16)();
+	Kernels<uint32_t>::best = GPUSORT_BEST_FORM(Kernels32)();
+	Kernels<uint64_t>::best = GPUSORT_BEST_FORM(Kernels64)();
 }
 }
 }

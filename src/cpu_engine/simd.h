@@ -1,7 +1,7 @@
 /*
  * simd.h
  *	  Kernels compiled for each vector unit that a CPU may have.  The best is picked
- *	  when the program starts.
+ *	  when it is first used.
  */
 #ifndef GPUSORT_SIMD_H
 #define GPUSORT_SIMD_H
@@ -131,12 +131,20 @@ template <> Kernels<uint16_t> Kernels<uint16_t>::best;
 template <> Kernels<uint32_t> Kernels<uint32_t>::best;
 template <> Kernels<uint64_t> Kernels<uint64_t>::best;
 
-/* Picks them anew, for a test that has Highway leave out vector units. */
+/* Picks them.  A test that leaves out vector units has them picked anew. */
 void pick_kernels();
 
 /* The same by the type of keys or codes. */
 template <typename Key>
-constexpr const Kernels<std::make_unsigned_t<Key>> &kernels = Kernels<std::make_unsigned_t<Key>>::best;
+inline const Kernels<std::make_unsigned_t<Key>> &
+kernels()
+{
+	const auto &best = Kernels<std::make_unsigned_t<Key>>::best;
+
+	if (best.in_order == nullptr)
+		pick_kernels();
+	return best;
+}
 }
 }
 

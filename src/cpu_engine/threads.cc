@@ -13,6 +13,8 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include "cpu_engine/simd.h"
+
 namespace gpusort
 {
 /* How often the calling thread asks whether to stop while it waits for others. */
@@ -107,6 +109,7 @@ run_shares(Work &work, int threads, uint32_t shares, ShareFunction run, void *ar
 		wanted = (int) shares - 1;
 	if (wanted > 0)
 	{
+		simd::kernels<uint32_t>();	/* picked before threads share them */
 		sigfillset(&all);
 		pthread_sigmask(SIG_SETMASK, &all, &before);
 		while (started < wanted)

@@ -159,7 +159,7 @@ top_n(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n)
 		uint32_t	kept;
 
 		count = n - start < BLOCK ? n - start : BLOCK;
-		kept = simd::kernels<typename Form<F>::Bits>.filter(F, keys + start, count, start, descending, candidates.threshold,
+		kept = simd::kernels<typename Form<F>::Bits>().filter(F, keys + start, count, start, descending, candidates.threshold,
 							candidates.codes + candidates.count,
 							candidates.positions == nullptr ? nullptr : candidates.positions + candidates.count);
 		candidates.count += kept;

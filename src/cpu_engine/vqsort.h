@@ -3,8 +3,7 @@
  *	  Highway's vectorized quicksort as functions, so that only one file includes
  *	  its headers.
  *
- * The library picks the instruction set of the CPU at run time.  Only signed integers are
- * needed: float keys are sorted by their codes, because vqsort neither places NaN as
+ * Only signed integers are needed: float keys are sorted by their codes, because vqsort neither places NaN as
  * PostgreSQL does nor keeps -0 and +0 apart.
  */
 #ifndef GPUSORT_VQSORT_H

@@ -22,11 +22,11 @@
 #include <string>
 #include <vector>
 
-#include <hwy/targets.h>
 
 #include "cpu_engine/cpu_select.h"
 #include "cpu_engine/cpu_sort.h"
 #include "cpu_engine/simd.h"
+#include "cpu_engine/vector_unit.h"
 #include "keys/projection.h"
 
 using Clock = std::chrono::steady_clock;
@@ -931,8 +931,7 @@ test_forms(uint32_t most_skipped)
 static void
 leave_out(int64_t targets)
 {
-	hwy::DisableTargets(targets);
-	hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+	gpusort::leave_out_vector_units(targets);
 	gpusort::simd::pick_kernels();
 }
 
@@ -964,13 +963,13 @@ main(int argc, char **argv)
 	test_selection(3000);
 #if HWY_ARCH_X86
 	/* The same again with the vector units of older CPUs. */
-	const int64_t units = hwy::SupportedTargets() & HWY_TARGETS;
-	const auto	kernel = gpusort::simd::kernels<int32_t>.in_order;
+	const int64_t units = gpusort::vector_units();
+	const auto	kernel = gpusort::simd::kernels<int32_t>().in_order;
 
 	for (int64_t best : {HWY_AVX2, HWY_SSE4})
 	{
 		leave_out(best - 1);
-		check((gpusort::simd::kernels<int32_t>.in_order != kernel) == ((units & (best - 1)) != 0),
+		check((gpusort::simd::kernels<int32_t>().in_order != kernel) == ((units & (best - 1)) != 0),
 			  {}, "kernels of another vector unit", RANDOM, 0);
 		test_forms(6);
 		test_selection(1000);
