@@ -139,5 +139,17 @@ SELECT count(*) FROM (SELECT o_few FROM first_t WHERE id % 2 = 0 ORDER BY o_few 
 DEALLOCATE counted;
 DROP FUNCTION restricted_rows;
 
+-- Partition keys whose products with a constant of hash functions have no high bits: k times its inverse modulo 2^64. They take no longer than others.
+CREATE TABLE crafted AS SELECT CASE WHEN h >= 9223372036854775808 THEN h - 18446744073709551616 ELSE h END::int8 AS p, x
+FROM generate_series(1, 50000) k, LATERAL (SELECT k * 17428512612931826493::numeric % 18446744073709551616 AS h) m, generate_series(1, 12) x;
+ANALYZE crafted;
+SET max_parallel_workers_per_gather = 0;
+SET work_mem = '64MB';
+SET statement_timeout = '10s';
+SELECT count(*) FROM (SELECT row_number() OVER (PARTITION BY p ORDER BY x) AS n FROM crafted) q WHERE n <= 1;
+SELECT * FROM pg_temp.explain_lines('SELECT * FROM (SELECT row_number() OVER (PARTITION BY p ORDER BY x) AS n FROM crafted) q WHERE n <= 1', 'COSTS OFF', 'Gpusort|Keeps');
+RESET statement_timeout;
+DROP TABLE crafted;
+
 DROP TABLE first_t;
 DROP FUNCTION best, keeps, best_of_all, found;

@@ -30,6 +30,7 @@
 
 #include "arrays/comparator_sort.h"
 #include "large_memory.h"
+#include "keys/byte_hash.h"
 #include "keys/collation_kind.h"
 #include "keys/plain_learn.h"
 #include "sort/sort.h"
@@ -240,7 +241,7 @@ find_classes(const Values *values, const uint32 *positions, uint32 n, Classes *c
 	for (i = 0; i < n; i++)
 	{
 		Datum		datum = values->datums[positions[i]];
-		uint32		slot = datum_image_hash(datum, sort->by_value, sort->length) & mask;
+		uint32		slot = gpusort_hash_datum(datum, sort->by_value, sort->length) & mask;
 
 		GPUSORT_CHECK_VALUES(i);
 		/* Slots hold a class's number plus one. */

@@ -125,12 +125,9 @@ get_bytes(const ElementType *element, Datum value, Bytes *bytes)
 static inline uint32
 hash_value(const ElementType *element, const Bytes *bytes)
 {
-	uint64		code;
-
 	if (!element->is_key)
 		return gpusort_hash_bytes(bytes->data, bytes->length);
-	code = gpusort_key_code(element->form, bytes->data, 0);
-	return murmurhash32(code >> 32) ^ (uint32) code;
+	return gpusort_hash_mix(gpusort_key_code(element->form, bytes->data, 0) ^ gpusort_hash_secrets[0], gpusort_hash_secrets[1]);
 }
 
 /* Writes a value as an array stores it. */

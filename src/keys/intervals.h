@@ -10,8 +10,6 @@
 
 #include <math.h>
 
-#include "postgres.h"
-
 #include "keys/projection.h"
 
 /* The range of values: of finite floats, or of the codes of integers. */

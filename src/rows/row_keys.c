@@ -79,12 +79,12 @@ gpusort_rows_keys(TupleDesc desc, List *columns, List *operators, List *collatio
 		Oid			collation = list_nth_oid(collations, i);
 
 		key->attribute = list_nth_int(columns, i) - 1;
+		key->type = TupleDescAttr(desc, key->attribute)->atttypid;
 		key->operator = operator;
 		key->length = TupleDescAttr(desc, key->attribute)->attlen;
 		key->by_value = TupleDescAttr(desc, key->attribute)->attbyval;
 		key->nulls_first = list_nth_int(nulls_first, i);
-		coded &= gpusort_rows_key_kind(key, operator, collation,
-									   TupleDescAttr(desc, key->attribute)->atttypid) != KEY_IS_COMPARED;
+		coded &= gpusort_rows_key_kind(key, operator, collation, key->type) != KEY_IS_COMPARED;
 		if (coded)
 			keys->ncoded++;
 		coded &= key->kind != KEY_IS_BYTES || gpusort_key_bytes_decide(&key->bytes);

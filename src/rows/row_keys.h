@@ -27,6 +27,7 @@ typedef enum RowKeyKind
 typedef struct RowKey
 {
 	int			attribute;
+	Oid			type;
 	Oid			operator;
 	int16		length;			/* of the type, as pg_attribute.attlen */
 	bool		by_value;

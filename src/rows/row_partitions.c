@@ -1,34 +1,36 @@
 /*
  * row_partitions.c
- *	  A hash table of partitions with open addressing, see row_partitions.h.
+ *	  A hash table of partitions, see row_partitions.h.
  */
 #include "postgres.h"
 
-#include "common/hashfn.h"
 #include "fmgr.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
+#include "keys/byte_hash.h"
 #include "rows/row_partitions.h"
 
-#define PARTITIONS_FIRST_SLOTS 1024 /* a power of two */
+#define PARTITIONS_FIRST 512
 #define PARTITIONS_SCRATCH_FINDS 256	/* after this many look-ups what hash functions left behind is freed */
 
 typedef struct PartitionKey
 {
 	RowKey	   *key;
 	bool		is_integer;		/* values are equal if their bits are */
-	FmgrInfo	hash;			/* unless is_integer */
+	bool		is_bytes;		/* values are equal if their bytes are */
+	FmgrInfo	hash;			/* of other values */
 	Oid			collation;
 } PartitionKey;
 
-typedef struct PartitionSlot
+typedef struct PartitionEntry
 {
+	uint32		number;			/* of the partition */
 	uint32		hash;
-	uint32		number;			/* of the partition, counted from 1; 0: the slot is free */
-} PartitionSlot;
+	char		status;
+} PartitionEntry;
 
 struct RowPartitions
 {
@@ -39,36 +41,65 @@ struct RowPartitions
 	PartitionKey *keys;
 	Datum	   *row_values;		/* of the row that is looked up */
 	bool	   *row_nulls;
-	uint32		count;
 	uint32		capacity;			/* partitions that fit values and nulls */
 	Datum	   *values;			/* values[partition * nkeys + key] */
 	bool	   *nulls;
-	PartitionSlot *slots;
-	uint32		nslots;			/* a power of two */
+	struct partition_hash *table;
 };
 
-/* The hash function of the equality that belongs to a sort operator, or InvalidOid. */
-static Oid
-hash_function(Oid sort_operator)
+/* True if the row that was hashed belongs to a partition. */
+static inline bool
+row_is_of(const RowPartitions *partitions, uint32 number)
 {
-	Oid			equality = get_equality_op_for_ordering_op(sort_operator, NULL);
-	RegProcedure left;
-	RegProcedure right;
+	const Datum *values = partitions->values + (Size) number * partitions->nkeys;
+	const bool *nulls = partitions->nulls + (Size) number * partitions->nkeys;
 
-	if (!OidIsValid(equality) || !get_op_hash_functions(equality, &left, &right) || left != right)
-		return InvalidOid;
-	return left;
+	for (int i = 0; i < partitions->nkeys; i++)
+	{
+		PartitionKey *key = &partitions->keys[i];
+
+		if (nulls[i] != partitions->row_nulls[i])
+			return false;
+		if (nulls[i])
+			continue;
+		if (key->is_integer ? values[i] != partitions->row_values[i]
+			: ApplySortComparator(values[i], false, partitions->row_values[i], false, &key->key->compare) != 0)
+			return false;
+	}
+	return true;
 }
 
+/* A table of partitions.  What is looked up in it is the row that was hashed, whatever the key is. */
+#define SH_PREFIX partition
+#define SH_ELEMENT_TYPE PartitionEntry
+#define SH_KEY_TYPE uint32
+#define SH_KEY number
+#define SH_EQUAL(tb, a, b) row_is_of((tb)->private_data, a)
+#define SH_STORE_HASH
+#define SH_GET_HASH(tb, a) (a)->hash
+#define SH_HASH_KEY(tb, key) 0	/* never used: only hashes are looked up */
+#define SH_SCOPE static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
 /*
- * True if rows can be looked up by a key of the type that is sorted by this operator.
- * Elements of an array must have a hash function, too.
+ * The hash function of a type, if values are equal to it where an ordering operator says that they
+ * are, or InvalidOid.  It takes a seed, so that nobody can make many values of one hash.
  */
+static Oid
+hash_function(Oid sort_operator, Oid type)
+{
+	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_EQ_OPR | TYPECACHE_HASH_EXTENDED_PROC);
+
+	return get_equality_op_for_ordering_op(sort_operator, NULL) == entry->eq_opr ? entry->hash_extended_proc : InvalidOid;
+}
+
+/* True if rows can be looked up by a key of the type that is sorted by this operator. */
 bool
 gpusort_rows_can_partition(Oid sort_operator, Oid type)
 {
-	return OidIsValid(hash_function(sort_operator)) &&
-		OidIsValid(lookup_type_cache(getBaseType(type), TYPECACHE_HASH_PROC)->hash_proc);
+	return OidIsValid(hash_function(sort_operator, type));
 }
 
 /*
@@ -96,24 +127,18 @@ gpusort_rows_partitions_create(const RowLayout *layout, const RowKeys *keys, int
 		key->collation = key->key->compare.ssup_collation;
 		key->is_integer = key->key->kind == KEY_IS_VALUE &&
 			(key->key->width == 1 || (key->key->form != GPUSORT_KEY_FLOAT32 && key->key->form != GPUSORT_KEY_FLOAT64));
-		if (!key->is_integer)
-			fmgr_info(hash_function(key->key->operator), &key->hash);
+		key->is_bytes = gpusort_keys_equal_by_bytes(getBaseType(key->key->type), key->collation);
+		if (!key->is_integer && !key->is_bytes)
+			fmgr_info(hash_function(key->key->operator, key->key->type), &key->hash);
 	}
 	partitions->row_values = palloc(nkeys * sizeof(Datum));
 	partitions->row_nulls = palloc(nkeys * sizeof(bool));
-	partitions->capacity = PARTITIONS_FIRST_SLOTS / 2;
+	partitions->capacity = PARTITIONS_FIRST;
 	partitions->values = palloc((Size) partitions->capacity * nkeys * sizeof(Datum));
 	partitions->nulls = palloc((Size) partitions->capacity * nkeys * sizeof(bool));
-	partitions->nslots = PARTITIONS_FIRST_SLOTS;
-	partitions->slots = palloc0(partitions->nslots * sizeof(PartitionSlot));
+	partitions->table = partition_create(partitions->context, PARTITIONS_FIRST, partitions);
 	MemoryContextSwitchTo(caller);
 	return partitions;
-}
-
-static inline uint32
-hash_bits(uint64 bits)
-{
-	return (bits * UINT64CONST(0x9E3779B97F4A7C15)) >> 32;
 }
 
 /* The bits of a value that its type has.  The other bits of a Datum depend on where it comes from. */
@@ -123,98 +148,46 @@ integer_bits(const PartitionKey *key, Datum value)
 	return value & (PG_UINT64_MAX >> (64 - 8 * key->key->width));
 }
 
-/* Reads the keys of a row and returns their hash. */
+/* Reads the keys of a row and returns their hash, which nobody can foresee. */
 static uint32
 hash_row(RowPartitions *partitions, RowValueGetter get, void *row)
 {
-	uint32		hash = 0;
+	uint64		hash = gpusort_hash_secrets[0];
 
 	for (int i = 0; i < partitions->nkeys; i++)
 	{
 		PartitionKey *key = &partitions->keys[i];
 		Datum		value = get(row, key->key->attribute, &partitions->row_nulls[i]);
+		uint64		bits = 0;
 
 		if (partitions->row_nulls[i])
 			value = 0;
 		else if (key->is_integer)
-			value = integer_bits(key, value);
-		partitions->row_values[i] = value;
-		if (partitions->row_nulls[i] || key->is_integer)
-			hash = hash_combine(hash, hash_bits(value));
+			bits = value = integer_bits(key, value);
+		else if (key->is_bytes)
+			bits = gpusort_hash_datum(value, key->key->by_value, key->key->length);
 		else
-			hash = hash_combine(hash, DatumGetUInt32(FunctionCall1Coll(&key->hash, key->collation, value)));
+			bits = DatumGetUInt64(FunctionCall2Coll(&key->hash, key->collation, value,
+													UInt64GetDatum(gpusort_hash_secrets[0])));
+		partitions->row_values[i] = value;
+		hash = gpusort_hash_mix(bits ^ gpusort_hash_secrets[1], hash);
 	}
 	return hash;
 }
 
-/* True if the row that was hashed belongs to a partition. */
-static inline bool
-row_is_of(RowPartitions *partitions, uint32 number)
-{
-	const Datum *values = partitions->values + (Size) number * partitions->nkeys;
-	const bool *nulls = partitions->nulls + (Size) number * partitions->nkeys;
-
-	for (int i = 0; i < partitions->nkeys; i++)
-	{
-		PartitionKey *key = &partitions->keys[i];
-
-		if (nulls[i] != partitions->row_nulls[i])
-			return false;
-		if (nulls[i])
-			continue;
-		if (key->is_integer ? values[i] != partitions->row_values[i]
-			: ApplySortComparator(values[i], false, partitions->row_values[i], false, &key->key->compare) != 0)
-			return false;
-	}
-	return true;
-}
-
-/* The slot where the search for a hash begins. */
-static inline uint32
-first_slot(const RowPartitions *partitions, uint32 hash)
-{
-	return hash & (partitions->nslots - 1);
-}
-
-static inline uint32
-next_slot(const RowPartitions *partitions, uint32 slot)
-{
-	return (slot + 1) & (partitions->nslots - 1);
-}
-
-/* Doubles the table, so that at most half of its slots are taken. */
+/* Keeps the keys of the row that was hashed as those of a new partition. */
 static void
-grow(RowPartitions *partitions)
+keep_keys(RowPartitions *partitions, uint32 number)
 {
-	PartitionSlot *old = partitions->slots;
-	uint32		nold = partitions->nslots;
-
-	partitions->capacity *= 2;
-	partitions->values = repalloc_huge(partitions->values, (Size) partitions->capacity * partitions->nkeys * sizeof(Datum));
-	partitions->nulls = repalloc_huge(partitions->nulls, (Size) partitions->capacity * partitions->nkeys * sizeof(bool));
-	partitions->nslots *= 2;
-	partitions->slots = MemoryContextAllocExtended(partitions->context, (Size) partitions->nslots * sizeof(PartitionSlot),
-												   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	for (uint32 i = 0; i < nold; i++)
-	{
-		uint32		slot = first_slot(partitions, old[i].hash);
-
-		if (old[i].number == 0)
-			continue;
-		while (partitions->slots[slot].number != 0)
-			slot = next_slot(partitions, slot);
-		partitions->slots[slot] = old[i];
-	}
-	pfree(old);
-}
-
-/* Adds a partition of the row that was hashed. */
-static void
-add_partition(RowPartitions *partitions, uint32 slot, uint32 hash)
-{
-	Size		place = (Size) partitions->count * partitions->nkeys;
+	Size		place = (Size) number * partitions->nkeys;
 	MemoryContext caller = MemoryContextSwitchTo(partitions->context);
 
+	if (number == partitions->capacity)
+	{
+		partitions->capacity *= 2;
+		partitions->values = repalloc_huge(partitions->values, (Size) partitions->capacity * partitions->nkeys * sizeof(Datum));
+		partitions->nulls = repalloc_huge(partitions->nulls, (Size) partitions->capacity * partitions->nkeys * sizeof(bool));
+	}
 	for (int i = 0; i < partitions->nkeys; i++)
 	{
 		const PartitionKey *key = &partitions->keys[i];
@@ -224,9 +197,6 @@ add_partition(RowPartitions *partitions, uint32 slot, uint32 hash)
 			: datumCopy(partitions->row_values[i], key->key->by_value, key->key->length);
 	}
 	MemoryContextSwitchTo(caller);
-	partitions->slots[slot] = (PartitionSlot) {hash, ++partitions->count};
-	if (partitions->count == partitions->capacity)
-		grow(partitions);
 }
 
 /* Returns the number of a row's partition, which is a new one if no row had these values. */
@@ -234,8 +204,9 @@ uint32
 gpusort_rows_partitions_find(RowPartitions *partitions, RowValueGetter get, void *row)
 {
 	MemoryContext caller = MemoryContextSwitchTo(partitions->scratch);
+	PartitionEntry *entry;
 	uint32		hash;
-	uint32		slot;
+	bool		found;
 
 	if (++partitions->finds == PARTITIONS_SCRATCH_FINDS)
 	{
@@ -243,21 +214,21 @@ gpusort_rows_partitions_find(RowPartitions *partitions, RowValueGetter get, void
 		MemoryContextReset(partitions->scratch);
 	}
 	hash = hash_row(partitions, get, row);
-	slot = first_slot(partitions, hash);
-	while (partitions->slots[slot].number != 0 &&
-		   (partitions->slots[slot].hash != hash || !row_is_of(partitions, partitions->slots[slot].number - 1)))
-		slot = next_slot(partitions, slot);
+	entry = partition_lookup_hash(partitions->table, 0, hash);
 	MemoryContextSwitchTo(caller);
-	if (partitions->slots[slot].number != 0)
-		return partitions->slots[slot].number - 1;
-	add_partition(partitions, slot, hash);
-	return partitions->count - 1;
+	if (entry == NULL)
+	{
+		entry = partition_insert_hash(partitions->table, 0, hash, &found);
+		entry->number = partitions->table->members - 1;
+		keep_keys(partitions, entry->number);
+	}
+	return entry->number;
 }
 
 uint32
 gpusort_rows_partitions_count(const RowPartitions *partitions)
 {
-	return partitions->count;
+	return partitions->table->members;
 }
 
 /* Memory that the table takes. */

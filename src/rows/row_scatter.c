@@ -48,7 +48,7 @@ gpusort_rows_find_parts(const PartMap *map, uint64 *words, uint32 n)
 RowParts
 gpusort_rows_number_parts(const RowStore *store, const KeyCode *code, const PartMap *map, uint32 *numbers)
 {
-	uint64		last = PG_UINT64_MAX >> (ROWS_WORD_BITS - Min(code->bits, ROWS_WORD_BITS));
+	uint64		last = code->bits == 0 ? 0 : PG_UINT64_MAX >> (ROWS_WORD_BITS - Min(code->bits, ROWS_WORD_BITS));
 	uint64		words[ROWS_COUNTED_AT_ONCE];
 	RowParts	parts;
 
