@@ -4,8 +4,7 @@
  *
  *	  Keys32		a 32-bit code
  *	  Floats32		a 32-bit float as it is
- *	  Keys16		two 16-bit codes of two segments, one in each half: one
- *					comparator sorts both segments
+ *	  Keys16		a 16-bit code
  *	  Keys64		a 64-bit code
  *	  Pairs16		16-bit code and position in 32 bits
  *	  Pairs32		32-bit code and position in 48 bits
@@ -43,9 +42,6 @@ struct NetworkFactors {
 template <int MULTIPLIED>
 struct Floats32Of;
 
-template <int MULTIPLIED>
-struct ShuffledFloats32Of;
-
 /* MULTIPLIED: of six comparators, how many take the maximum by multiplication. */
 template <int MULTIPLIED>
 struct Keys32Of {
@@ -53,8 +49,6 @@ struct Keys32Of {
     using Code = uint32_t;
     using Factors = NetworkFactors;
     using Plain = Floats32Of<MULTIPLIED>;
-    using PlainShuffled = ShuffledFloats32Of<MULTIPLIED>;
-    static constexpr int SEGMENTS = 1;
     static constexpr bool PAIRS = false;
     static constexpr bool SHUFFLES = true;
     static constexpr bool MENDS = true;
@@ -204,54 +198,40 @@ struct Floats32Of : Keys32Of<MULTIPLIED> {
     }
 };
 
-/*
- * The same for rows that shuffles merge: keys without -0, of which equal ones are the same, so that one comparison
- * tells both lanes which to take.
- */
-template <int MULTIPLIED>
-struct ShuffledFloats32Of : Floats32Of<MULTIPLIED> {
-    using Code = uint32_t;
-    using Factors = NetworkFactors;
-
-    /* -0 has the bits of the least integer. */
-    template <int ROW>
-    static __device__ __forceinline__ bool has_negative_zero(const Code (&row)[ROW])
-    {
-        int least = int(row[0]);
-
-#pragma unroll
-        for (int i = 1; i < ROW - 1; i += 2)
-            least = __vimin3_s32(least, int(row[i]), int(row[i + 1]));
-        return min(least, int(row[ROW - 1])) == INT32_MIN;
-    }
-
-    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const Factors &factors)
-    {
-        asm("{\n\t.reg .pred up, take;\n\t.reg .f32 a, b;\n\t"
-            "mov.b32 a, %0;\n\t"
-            "mov.b32 b, %1;\n\t"
-            "setp.ne.u32 up, %2, 0;\n\t"
-            "setp.lt.xor.f32 take, b, a, up;\n\t"
-            "@take mul.lo.u32 %0, %1, %3;\n\t}"
-            : "+r"(mine)
-            : "r"(other), "r"(uint32_t(upper)), "r"(factors.one));
-    }
-};
-
 template <class Element>
 constexpr bool compares_floats = false;
 
 template <int MULTIPLIED>
 constexpr bool compares_floats<Floats32Of<MULTIPLIED>> = true;
 
+/* 16-bit keys as 32-bit codes. */
 template <int MULTIPLIED>
-constexpr bool compares_floats<ShuffledFloats32Of<MULTIPLIED>> = true;
+struct Keys16Of : Keys32Of<MULTIPLIED> {
+    using Code = uint32_t;
+    using Key = uint16_t;
+    using Plain = void;
+    static constexpr bool MENDS = false;
 
-template <class Element>
-constexpr bool refuses_negative_zero = false;
+    static __device__ __forceinline__ Key first(const NetworkCoding &coding)
+    {
+        return Key(coding.first_high);
+    }
 
-template <int MULTIPLIED>
-constexpr bool refuses_negative_zero<ShuffledFloats32Of<MULTIPLIED>> = true;
+    static __device__ __forceinline__ Key last(const NetworkCoding &coding)
+    {
+        return Key(coding.last_high);
+    }
+
+    static __device__ __forceinline__ Code make(const NetworkCoding &coding, Key bits, uint32_t)
+    {
+        return (uint32_t(bits) ^ coding.low_offset ^ 0x8000) & 0xffff;
+    }
+
+    static __device__ __forceinline__ Key key(const NetworkCoding &coding, Code code)
+    {
+        return Key(code ^ coding.low_offset ^ 0x8000);
+    }
+};
 
 template <int MULTIPLIED>
 struct Pairs16Of : Keys32Of<MULTIPLIED> {
@@ -279,69 +259,11 @@ struct Pairs16Of : Keys32Of<MULTIPLIED> {
     }
 };
 
-template <int MULTIPLIED>
-struct Keys16Of {
-    using Key = uint16_t;
-    using Code = uint32_t;
-    using Factors = NetworkFactors;
-    using Plain = void;
-    static constexpr int SEGMENTS = 2;
-    static constexpr bool PAIRS = false;
-    static constexpr bool SHUFFLES = false;
-    static constexpr bool MENDS = false;
-
-    static __device__ __forceinline__ Key last(const NetworkCoding &coding)
-    {
-        return Key(coding.last_high);
-    }
-
-    static __device__ __forceinline__ uint32_t flip(const NetworkCoding &coding)
-    {
-        return coding.low_offset ^ UINT32_C(0x80008000);
-    }
-
-    /* Two keys of each segment, as words, into the codes of two places, and back. */
-    static __device__ __forceinline__ void make(const NetworkCoding &coding, uint32_t first, uint32_t second, Code &low,
-                                                Code &high)
-    {
-        low = __byte_perm(first, second, 0x5410) ^ flip(coding);
-        high = __byte_perm(first, second, 0x7632) ^ flip(coding);
-    }
-
-    static __device__ __forceinline__ uint32_t keys(const NetworkCoding &coding, Code low, Code high, int half)
-    {
-        return __byte_perm(low, high, half == 0 ? 0x5410 : 0x7632) ^ flip(coding);
-    }
-
-    static __device__ __forceinline__ Key key(const NetworkCoding &coding, Code code, int half)
-    {
-        return Key((code ^ flip(coding)) >> (16 * half));
-    }
-
-    template <int INDEX>
-    static __device__ __forceinline__ void exchange(Code &low, Code &high, const Factors &factors)
-    {
-        const uint32_t a = low, b = high;
-
-        low = __vminu2(a, b);
-        if (INDEX % 6 < MULTIPLIED)
-            high = low * factors.minus_one + (a * factors.one + b);
-        else
-            high = __vmaxu2(a, b);
-    }
-
-    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const Factors &)
-    {
-        mine = upper ? __vmaxu2(mine, other) : __vminu2(mine, other);
-    }
-};
-
 struct Keys64 {
     using Key = uint64_t;
     using Code = uint64_t;
     using Factors = NetworkFactors;
     using Plain = void;
-    static constexpr int SEGMENTS = 1;
     static constexpr bool PAIRS = false;
     static constexpr bool SHUFFLES = true;
     static constexpr bool MENDS = true;
@@ -544,7 +466,6 @@ struct Pairs64 {
     };
     using Factors = NetworkFactors;
     using Plain = void;
-    static constexpr int SEGMENTS = 1;
     static constexpr bool PAIRS = true;
     static constexpr bool SHUFFLES = false;
     static constexpr bool MENDS = false;

@@ -21,14 +21,11 @@ constexpr bool is_whole = (S::ROW & (S::ROW - 1)) == 0;
 
 /*
  * Whether to try an element's plain form.  Its comparisons between lanes take longer, so
- * rows that all levels merge by shuffles gain only where levels are few, or by a form of its own.
+ * rows that all levels merge by shuffles gain only where levels are few.
  */
 template <class Element, int ROW, int LEVELS>
 constexpr bool has_plain = PLAIN_FLOATS && !std::is_void_v<typename Element::Plain> &&
                            (ROW >= 32 || LEVELS == 0 || (ROW == 24 && LEVELS == 3));
-
-template <class Element, int ROW>
-using PlainOf = std::conditional_t<(ROW > 32), typename Element::PlainShuffled, typename Element::Plain>;
 
 /*
  * Sorts the row of a lane, or with HALVES its halves, and puts NaNs right where keys are
@@ -88,7 +85,7 @@ __device__ __forceinline__ bool sort_rows_of_block(const NetworkTask &task, type
     if (works) {
         refused = !sort_own_row<Element, S>(row, task);
         if constexpr (Element::SHUFFLES)
-            merge_by_shuffles<Element, S, 1>(warp_rows, place, row, task.factors);
+            merge_by_shuffles<Element, S, 1>(place, row, task.factors);
     }
 #pragma unroll 1
     for (int level = FIRST; level <= LEVELS + CLUSTER_BITS; level++) {
@@ -145,7 +142,7 @@ __device__ __forceinline__ bool sort_rows_of_block(const NetworkTask &task, type
  * pairs only the positions.  The first level is merged by shuffles.  So are all within a
  * warp where rows are no power of two long, for their columns cannot be dealt out to the
  * lanes evenly, and where they are 32 codes of 64 bits, for the passes would not fit the
- * instruction cache.  False if there is a NaN among plain floats, or a -0 that they refuse.
+ * instruction cache.  False if there is a NaN among plain floats.
  */
 template <class Element, class S, int LEVELS, int CLUSTER_BITS = 0>
 __device__ __forceinline__ bool sort_rows(const NetworkTask &task, typename Element::Code *rows, uint32_t t,
@@ -159,9 +156,6 @@ __device__ __forceinline__ bool sort_rows(const NetworkTask &task, typename Elem
     if constexpr (LEVELS > 5 && S::COLUMN_BITS == 5)
         return sort_rows_of_block<Element, S, LEVELS, CLUSTER_BITS>(task, rows, t, count, row);
     else {
-        if constexpr (refuses_negative_zero<Element>)
-            if (__any_sync(UINT32_MAX, Element::has_negative_zero(row)))
-                return false;
         if constexpr (compares_floats<Element>)
             Element::direct_row(row, task.coding);
         if (LEVELS <= 5 || (t & -32u) * S::ROW < count) {
@@ -173,7 +167,7 @@ __device__ __forceinline__ bool sort_rows(const NetworkTask &task, typename Elem
             if constexpr (is_whole<S> && !WIDE)
                 merge_in_warp<Element, S, Element::SHUFFLES, IN_WARP>(rows, t, row, task.factors);
             else
-                merge_by_shuffles<Element, S, IN_WARP, HALVES>(rows, t, row, task.factors);
+                merge_by_shuffles<Element, S, IN_WARP, HALVES>(t, row, task.factors);
         }
         if constexpr (compares_floats<Element>)
             Element::direct_row(row, task.coding);
@@ -192,9 +186,9 @@ __device__ __forceinline__ bool sort_rows(const NetworkTask &task, typename Elem
 constexpr int WARP_SORT_THREADS = 128;
 
 /* Sorts the segments of one warp as sort_in_warp does; false, and nothing written, if plain floats do not serve. */
-template <class Element, int ROW, int LEVELS, bool MAY_BE_WHOLE, int LEAST>
-__device__ __forceinline__ bool sort_warp_of(const NetworkTask &task, const Part (&parts)[Element::SEGMENTS],
-                                             const Part *warp_parts, typename Element::Code *warp_rows)
+template <class Element, int ROW, int LEVELS, int LEAST>
+__device__ __forceinline__ bool sort_warp_of(const NetworkTask &task, const Part &part, const Part *warp_parts,
+                                             typename Element::Code *warp_rows)
 {
     using S = Shape<Element, ROW>;
     constexpr uint32_t LANES = 1 << LEVELS;
@@ -202,59 +196,50 @@ __device__ __forceinline__ bool sort_warp_of(const NetworkTask &task, const Part
     bool whole = false, framed = false;
     typename Element::Code row[ROW];
 
-    if constexpr (MAY_BE_WHOLE && !Element::PAIRS)
-        whole = all_whole<Element, S>(parts);
-    if constexpr (LEVELS > 1 && ALONE<Element>)
-        framed = !whole && all_framed<S>(parts[0], LANES * ROW);
-    if constexpr (Element::PAIRS)
-        read_row<Element, KeyShape<Element, ROW>, LEAST>(task, parts, t, LANES, LANES * ROW, row);
-    else if constexpr (!ALONE<Element>)
-        read_row<Element, S, LEAST>(task, parts, t, LANES, LANES * ROW, row);
-    else if (whole) {
-        if constexpr (LEVELS <= 1)
-            read_staged<Element, S, LANES>(task, parts[0], warp_rows, lane, row);
-        else
-            read_chunks<Element, S, LANES, false, LEAST>(task, parts[0], 0, t, row);
-    } else if (framed) {
-        read_chunks<Element, S, LANES, true, LEAST>(task, {parts[0].start, parts[0].count + skew_of<S>(parts[0])}, 0, t,
-                                                    row);
-    } else {
-        if constexpr (LEVELS <= 3)
-            read_steps<Element, S, LANES>(task, warp_parts, warp_rows, lane, row);
-        else
-            read_scattered<Element, S, LANES>(task, parts[0], t, row);
+    if constexpr (ALONE<Element>) {
+        whole = all_whole<S>(part);
+        if constexpr (LEVELS > 1)
+            framed = !whole && all_framed<S>(part, LANES * ROW);
     }
+    if constexpr (Element::PAIRS)
+        read_row<Element, KeyShape<Element, ROW>, LEAST>(task, part, t, LANES, LANES * ROW, row);
+    else if (whole)
+        read_chunks<Element, S, LANES, false, LEAST>(task, part, 0, t, row);
+    else if (framed)
+        read_chunks<Element, S, LANES, true, LEAST>(task, {part.start, part.count + skew_of<S>(part)}, 0, t, row);
+    else if constexpr (LEVELS <= 3)
+        read_steps<Element, S, LANES>(task, warp_parts, warp_rows, lane, row);
+    else
+        read_scattered<Element, S, LANES>(task, part, t, row);
     if (!sort_rows<Element, S, LEVELS>(task, warp_rows, lane, LANES * ROW, row))
         return false;
     if constexpr (Element::PAIRS)
-        write_positions<S, LANES>(task, parts[0], warp_rows, lane);
+        write_positions<S, LANES>(task, part, warp_rows, lane);
     else
-        write_keys<Element, S, LANES>(task, parts, warp_parts, warp_rows, lane, 0, whole, framed);
+        write_keys<Element, S, LANES>(task, part, warp_parts, warp_rows, lane, 0, whole, framed);
     return true;
 }
 
 /*
  * Sorts the segments of one warp, 2^LEVELS lanes for each, in its rows of shared memory;
- * warp_parts: the segments of all lanes, in shared memory, where keys are alone.  Unless MAY_BE_WHOLE, it is not
- * worth a look whether segments begin and end in whole chunks.  LEAST: see read_keys.
+ * warp_parts: the segments of all lanes, in shared memory, where keys are alone.  LEAST: see read_keys.
  */
-template <class Element, int ROW, int LEVELS, bool MAY_BE_WHOLE, int LEAST = 0>
-__device__ __forceinline__ void sort_in_warp(const NetworkTask &task, const Part (&parts)[Element::SEGMENTS],
-                                             const Part *warp_parts, typename Element::Code *warp_rows)
+template <class Element, int ROW, int LEVELS, int LEAST = 0>
+__device__ __forceinline__ void sort_in_warp(const NetworkTask &task, const Part &part, const Part *warp_parts,
+                                             typename Element::Code *warp_rows)
 {
     using Elements = InWarp<Element, LEVELS>;
 
     if constexpr (!std::is_void_v<typename Elements::Integers>)
         if (!task.coding.is_float) {
-            sort_warp_of<typename Elements::Integers, ROW, LEVELS, MAY_BE_WHOLE, LEAST>(task, parts, warp_parts,
-                                                                                        warp_rows);
+            sort_warp_of<typename Elements::Integers, ROW, LEVELS, LEAST>(task, part, warp_parts, warp_rows);
             return;
         }
     if constexpr (has_plain<Element, ROW, LEVELS>)
         if (task.coding.is_float &&
-            sort_warp_of<PlainOf<Element, ROW>, ROW, LEVELS, MAY_BE_WHOLE, LEAST>(task, parts, warp_parts, warp_rows))
+            sort_warp_of<typename Element::Plain, ROW, LEVELS, LEAST>(task, part, warp_parts, warp_rows))
             return;
-    sort_warp_of<typename Elements::Sorted, ROW, LEVELS, MAY_BE_WHOLE, LEAST>(task, parts, warp_parts, warp_rows);
+    sort_warp_of<typename Elements::Sorted, ROW, LEVELS, LEAST>(task, part, warp_parts, warp_rows);
 }
 
 /*
@@ -284,99 +269,63 @@ __global__ void __launch_bounds__(WARP_SORT_THREADS, BLOCKS_PER_MULTIPROCESSOR)
     constexpr uint32_t LANES = 1 << LEVELS;
     constexpr int SHORT_ROW = ROW / 4 * 3;
     constexpr bool HAS_SHORT_ROW = LEVELS >= 2 && SHORT_ROW % 8 == 0;
-    constexpr int LEAST = ROW == 32 && HAS_SHORT_ROW && LEVELS == 5 && Element::SEGMENTS == 1 ? SHORT_ROW * 32 : 0;
+    constexpr int LEAST = ROW == 32 && HAS_SHORT_ROW && LEVELS == 5 ? SHORT_ROW * 32 : 0;
     constexpr bool SHARES_PARTS = ALONE<Element> && LEVELS < 5;
-    __shared__ alignas(16) Code shared[WARP_SORT_THREADS * LANE_ROOM<S, LEVELS>];
+    __shared__ alignas(16) Code shared[WARP_SORT_THREADS * S::STRIDE];
     __shared__ alignas(16) Part shared_parts[SHARES_PARTS ? WARP_SORT_THREADS / LANES : 1];
 
-    const uint32_t group = (blockIdx.x * WARP_SORT_THREADS + threadIdx.x) / LANES;
-    Code *warp_rows = shared + (threadIdx.x & -32u) * LANE_ROOM<S, LEVELS>;
+    const Part part = part_of(task, (blockIdx.x * WARP_SORT_THREADS + threadIdx.x) / LANES);
+    Code *warp_rows = shared + (threadIdx.x & -32u) * S::STRIDE;
     const Part *warp_parts = shared_parts + (threadIdx.x & -32u) / LANES;
-    Part parts[Element::SEGMENTS];
-    bool fits = HAS_SHORT_ROW && (LEAST > 0 || task.grouped);
 
     let_next_begin();
-#pragma unroll
-    for (int half = 0; half < Element::SEGMENTS; half++) {
-        parts[half] = part_of(task, group * Element::SEGMENTS + half);
-        fits = fits && parts[half].count <= SHORT_ROW * LANES;
-    }
     if constexpr (SHARES_PARTS) {
         if (threadIdx.x % LANES == 0)
-            shared_parts[threadIdx.x / LANES] = parts[0];
+            shared_parts[threadIdx.x / LANES] = part;
         __syncwarp();
     }
     if constexpr (HAS_SHORT_ROW)
-        if (__all_sync(UINT32_MAX, fits)) {
-            sort_in_warp<Element, SHORT_ROW, LEVELS, true>(task, parts, warp_parts, warp_rows);
+        if (__all_sync(UINT32_MAX, (LEAST > 0 || task.grouped) && part.count <= SHORT_ROW * LANES)) {
+            sort_in_warp<Element, SHORT_ROW, LEVELS>(task, part, warp_parts, warp_rows);
             return;
         }
-    sort_in_warp<Element, ROW, LEVELS, true, LEAST>(task, parts, warp_parts, warp_rows);
+    sort_in_warp<Element, ROW, LEVELS, LEAST>(task, part, warp_parts, warp_rows);
 }
 
 /* Sorts as sort_in_block does; false, and nothing written, for NaNs among plain floats. */
 template <class Element, int ROW, int THREADS, int CLUSTER_BITS>
-__device__ __forceinline__ bool sort_block_of(const NetworkTask &task, const Part (&parts)[Element::SEGMENTS],
-                                              uint32_t longest, typename Element::Code *rows)
+__device__ __forceinline__ bool sort_block_of(const NetworkTask &task, const Part &part, typename Element::Code *rows)
 {
     using S = Shape<Element, ROW>;
     constexpr uint32_t BLOCK = THREADS * ROW;
     const uint32_t lane = threadIdx.x % 32, warp_first = (threadIdx.x & -32u) * ROW;
     const uint32_t rank = CLUSTER_BITS == 0 ? 0 : blockIdx.x & ((1 << CLUSTER_BITS) - 1);
+    const bool framed = ALONE<Element> && all_framed<S>(part, BLOCK << CLUSTER_BITS);
     typename Element::Code row[ROW];
-
-    bool whole = false, framed = false;
-
-    if constexpr (ALONE<Element>)
-        framed = all_framed<S>(parts[0], BLOCK << CLUSTER_BITS);
-    else if constexpr (!Element::PAIRS)
-        whole = all_whole<Element, S>(parts);
 
     /* Keys of this block, warps that have any, and the frame that those fill. */
     const uint32_t base = rank * BLOCK, first = base + warp_first;
-    const uint32_t keys = framed ? longest + skew_of<S>(parts[0]) : longest;
+    const uint32_t keys = framed ? part.count + skew_of<S>(part) : part.count;
     const uint32_t count = CLUSTER_BITS == 0 ? keys : BLOCK;
     const uint32_t slots = CLUSTER_BITS == 0 ? (keys + 32 * ROW - 1) / (32 * ROW) * (32 * ROW) : BLOCK << CLUSTER_BITS;
 
-    if constexpr (ALONE<Element>) {
-        if (framed)
-            read_chunks<Element, S, 32, true>(task, {parts[0].start, first < keys ? keys : 0}, first / S::CHUNK, lane,
-                                              row);
-        else
-            read_scattered<Element, S, 32>(
-                task, {parts[0].start + first, parts[0].count > first ? parts[0].count - first : 0}, lane, row);
-    } else {
-        Part present[Element::SEGMENTS];
-
-#pragma unroll
-        for (int half = 0; half < Element::SEGMENTS; half++) {
-            present[half] = parts[half];
-            if (warp_first >= count)
-                present[half].count = 0;
-        }
-        read_row<Element, S>(task, present, first / S::CHUNK + lane, 32, slots, row);
-    }
+    if constexpr (!ALONE<Element>)
+        read_row<Element, S>(task, {part.start, warp_first < count ? part.count : 0}, first / S::CHUNK + lane, 32,
+                             slots, row);
+    else if (framed)
+        read_chunks<Element, S, 32, true>(task, {part.start, first < keys ? keys : 0}, first / S::CHUNK, lane, row);
+    else
+        read_scattered<Element, S, 32>(task, {part.start + first, part.count > first ? part.count - first : 0}, lane,
+                                       row);
     if (!sort_rows<Element, S, log2_of(THREADS), CLUSTER_BITS>(task, rows, threadIdx.x, count, row))
         return false;
-    write_rows<Element, S>(task, parts, rows + (threadIdx.x & -32u) * S::STRIDE, lane, first, whole, framed, [] {
+    write_rows<Element, S>(task, part, rows + (threadIdx.x & -32u) * S::STRIDE, lane, first, framed, [] {
         if constexpr (CLUSTER_BITS > 0)
             synchronize_cluster();
         else
             __syncthreads();
     });
     return true;
-}
-
-/* Sorts one segment (Keys16: two) by a block, or by a cluster of 2^CLUSTER_BITS. */
-template <class Element, int ROW, int THREADS, int CLUSTER_BITS>
-__device__ __forceinline__ void sort_in_block(const NetworkTask &task, const Part (&parts)[Element::SEGMENTS],
-                                              uint32_t longest, typename Element::Code *rows)
-{
-    if constexpr (has_plain<Element, ROW, log2_of(THREADS)>)
-        if (task.coding.is_float &&
-            sort_block_of<typename Element::Plain, ROW, THREADS, CLUSTER_BITS>(task, parts, longest, rows))
-            return;
-    sort_block_of<Element, ROW, THREADS, CLUSTER_BITS>(task, parts, longest, rows);
 }
 
 /*
@@ -389,16 +338,14 @@ __global__ void __launch_bounds__(THREADS, BLOCKS_PER_MULTIPROCESSOR)
 {
     extern __shared__ uint4 shared_memory[];
     typename Element::Code *rows = reinterpret_cast<typename Element::Code *>(shared_memory);
-    Part parts[Element::SEGMENTS];
-    uint32_t longest = 0;
+    const Part part = part_of(task, blockIdx.x >> CLUSTER_BITS);
 
     let_next_begin();
-#pragma unroll
-    for (int half = 0; half < Element::SEGMENTS; half++) {
-        parts[half] = part_of(task, (blockIdx.x >> CLUSTER_BITS) * Element::SEGMENTS + half);
-        longest = max(longest, parts[half].count);
-    }
-    sort_in_block<Element, ROW, THREADS, CLUSTER_BITS>(task, parts, longest, rows);
+    if constexpr (has_plain<Element, ROW, log2_of(THREADS)>)
+        if (task.coding.is_float &&
+            sort_block_of<typename Element::Plain, ROW, THREADS, CLUSTER_BITS>(task, part, rows))
+            return;
+    sort_block_of<Element, ROW, THREADS, CLUSTER_BITS>(task, part, rows);
 }
 
 }  // namespace gpusort

@@ -1,6 +1,6 @@
 /*
  * keys16.cu
- *	  Networks of 16-bit keys, two segments at a time.
+ *	  Networks of 16-bit keys.
  */
 #include "network/launch.cuh"
 
@@ -9,7 +9,6 @@ namespace gpusort
 
 using Shapes = NetworkShapes<Keys16Of<4>, Keys16Of<3>, 32, 1024, 1024, 99, 32, 1024>;
 
-const NetworkLauncher launch_keys16 = {
-    Shapes::can, Shapes::launch, Shapes::is_apart, Shapes::short_class, Shapes::launch_short, 0, nullptr};
+const NetworkLauncher launch_keys16 = {Shapes::can, Shapes::launch};
 
 }  // namespace gpusort

@@ -9,8 +9,6 @@ namespace gpusort
 
 using Shapes = NetworkShapes<Keys32Of<4>, Keys32Of<3>, 32, 1024, 1024, 99, 32, 1024>;
 
-const NetworkLauncher launch_keys32 = {
-    Shapes::can,          Shapes::launch,         Shapes::is_apart,       Shapes::short_class,
-    Shapes::launch_short, Shapes::together_class, Shapes::launch_together};
+const NetworkLauncher launch_keys32 = {Shapes::can, Shapes::launch};
 
 }  // namespace gpusort

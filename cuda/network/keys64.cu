@@ -9,7 +9,6 @@ namespace gpusort
 
 using Shapes = NetworkShapes<Keys64, Keys64, 16, 1024, 512, 14, 32, 512>;
 
-const NetworkLauncher launch_keys64 = {
-    Shapes::can, Shapes::launch, Shapes::is_apart, Shapes::short_class, Shapes::launch_short, 0, nullptr};
+const NetworkLauncher launch_keys64 = {Shapes::can, Shapes::launch};
 
 }  // namespace gpusort

@@ -8,8 +8,6 @@
 #define GPUSORT_NETWORK_LAUNCH_CUH
 
 #include "network/network.cuh"
-#include "network/short.cuh"
-#include "network/together.cuh"
 
 namespace gpusort
 {
@@ -44,18 +42,6 @@ struct NetworkShapes {
     static constexpr int block_bytes(uint32_t length_class)
     {
         return threads(length_class) * (row(length_class) * int(sizeof(typename Element::Code)) + 16);
-    }
-
-    /*
-     * Keys alone that fill up to five or six eighths of a class get rows of 40 or 48 and half the lanes, and if those
-     * of class 11 fill up to seven, rows of 56.
-     */
-    static constexpr bool is_apart(uint32_t bin)
-    {
-        const uint32_t length_class = bin / 4;
-
-        return ROW == 32 && Element::SEGMENTS == 1 && !Element::PAIRS && length_class >= 9 && length_class <= 11 &&
-               bin % 4 < (length_class == 11 ? 3 : 2);
     }
 
     static bool can(uint32_t length_class, const NetworkDevice &device)
@@ -96,7 +82,7 @@ struct NetworkShapes {
     static cudaError_t launch_warps(const NetworkTask &task, cudaStream_t stream)
     {
         using Sorted = std::conditional_t<LEVELS == 5, LongElement, Element>;
-        constexpr uint32_t groups = (WARP_SORT_THREADS >> LEVELS) * Element::SEGMENTS;
+        constexpr uint32_t groups = WARP_SORT_THREADS >> LEVELS;
 
         return start(warp_sort<Sorted, LANE_ROW, LEVELS, THREADS / WARP_SORT_THREADS>, task,
                      (task.count + groups - 1) / groups, WARP_SORT_THREADS, 0, 0, stream);
@@ -115,24 +101,14 @@ struct NetworkShapes {
 
         if (error != cudaSuccess)
             return error;
-        return start(kernel, task, (task.count + Element::SEGMENTS - 1) / Element::SEGMENTS << CLUSTER_BITS, THREADS,
-                     block_bytes(CLASS), CLUSTER_BITS, stream);
+        return start(kernel, task, task.count << CLUSTER_BITS, THREADS, block_bytes(CLASS), CLUSTER_BITS, stream);
     }
 
     template <uint32_t CLASS>
-    static cudaError_t launch_class(uint32_t bin, const NetworkTask &task, cudaStream_t stream)
+    static cudaError_t launch_class(const NetworkTask &task, cudaStream_t stream)
     {
         constexpr uint32_t ROW_CLASS = log2_of(row(CLASS));
 
-        if constexpr (is_apart(4 * CLASS))
-            if (bin == 4 * CLASS)
-                return launch_warps<40, CLASS - 6, RESIDENT * 7 / 8>(task, stream);
-        if constexpr (is_apart(4 * CLASS + 1))
-            if (bin == 4 * CLASS + 1)
-                return launch_warps<48, CLASS - 6, RESIDENT * 7 / 8>(task, stream);
-        if constexpr (is_apart(4 * CLASS + 2))
-            if (bin == 4 * CLASS + 2)
-                return launch_warps<56, CLASS - 6, RESIDENT * 3 / 4>(task, stream);
         if constexpr (CLASS <= 3)
             return launch_warps<8, 0, RESIDENT>(task, stream);
         else if constexpr (CLASS <= ROW_CLASS)
@@ -145,50 +121,19 @@ struct NetworkShapes {
     }
 
     template <uint32_t... CLASS>
-    static cudaError_t launch_any(uint32_t bin, const NetworkTask &task, cudaStream_t stream,
+    static cudaError_t launch_any(uint32_t length_class, const NetworkTask &task, cudaStream_t stream,
                                   std::integer_sequence<uint32_t, CLASS...>)
     {
         cudaError_t error = cudaErrorInvalidValue;
 
-        ((bin / 4 == CLASS ? void(error = launch_class<CLASS>(bin, task, stream)) : void()), ...);
+        ((length_class == CLASS ? void(error = launch_class<CLASS>(task, stream)) : void()), ...);
         return error;
     }
 
-    static cudaError_t launch(uint32_t bin, const NetworkTask &task, cudaStream_t stream)
+    static cudaError_t launch(uint32_t length_class, const NetworkTask &task, cudaStream_t stream)
     {
-        return launch_any(bin, task, stream, std::make_integer_sequence<uint32_t, NETWORK_LONGEST_CLASS + 1>());
-    }
-
-    static constexpr uint32_t short_class = log2_of(ROW);
-
-    static cudaError_t launch_short(const NetworkTask &task, int multiprocessors, cudaStream_t stream)
-    {
-        constexpr int RESIDENT_BLOCKS = RESIDENT / SHORT_THREADS;
-        /* Blocks enough that the last ones do not matter, and segments enough in each to fill its warps. */
-        const uint32_t fair = task.count / uint32_t(8 * RESIDENT_BLOCKS * multiprocessors);
-        const uint32_t per_block = fair < SHORT_LEAST_SEGMENTS  ? SHORT_LEAST_SEGMENTS
-                                   : fair > SHORT_MOST_SEGMENTS ? SHORT_MOST_SEGMENTS
-                                                                : fair;
-
-        short_sort<Element, ROW, RESIDENT_BLOCKS>
-            <<<(task.count + per_block - 1) / per_block, SHORT_THREADS, 0, stream>>>(task, per_block);
-        return cudaGetLastError();
-    }
-
-    static constexpr uint32_t together_class = log2_of(TOGETHER_LONGEST);
-
-    static cudaError_t launch_together(const NetworkTask &task, int multiprocessors, cudaStream_t stream)
-    {
-        constexpr int RESIDENT_BLOCKS = RESIDENT / TOGETHER_THREADS;
-        /* Some blocks one after the other on each multiprocessor, and segments enough in each to fill its warps. */
-        const uint32_t fair = task.count / uint32_t(4 * RESIDENT_BLOCKS * multiprocessors);
-        const uint32_t per_block = fair < TOGETHER_LEAST_SEGMENTS  ? TOGETHER_LEAST_SEGMENTS
-                                   : fair > TOGETHER_MOST_SEGMENTS ? TOGETHER_MOST_SEGMENTS
-                                                                   : fair;
-
-        sort_together<LongElement, RESIDENT_BLOCKS>
-            <<<(task.count + per_block - 1) / per_block, TOGETHER_THREADS, 0, stream>>>(task, per_block);
-        return cudaGetLastError();
+        return launch_any(length_class, task, stream,
+                          std::make_integer_sequence<uint32_t, NETWORK_LONGEST_CLASS + 1>());
     }
 };
 

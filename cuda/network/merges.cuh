@@ -224,71 +224,29 @@ __device__ __forceinline__ void merge_neighbours(uint32_t lane, uint32_t mask, t
     }
 }
 
-/* Halvers between lanes' rows, with strides from `stride` lanes down to `least`, by shuffles. */
+/* Halvers between lanes' rows, with strides from `stride` lanes down to 1, by shuffles. */
 template <class Element, class S>
-__device__ __forceinline__ void halve_lanes(uint32_t lane, uint32_t stride, uint32_t least,
-                                            typename Element::Code (&row)[S::ROW],
+__device__ __forceinline__ void halve_lanes(uint32_t lane, uint32_t stride, typename Element::Code (&row)[S::ROW],
                                             const typename Element::Factors &factors)
 {
 #pragma unroll 1
-    for (; stride >= least; stride /= 2) {
+    for (; stride > 0; stride /= 2) {
 #pragma unroll
         for (int i = 0; i < S::ROW; i++)
             Element::keep(row[i], __shfl_xor_sync(UINT32_MAX, row[i], stride), (lane & stride) != 0, factors);
     }
 }
 
-/*
- * Whether plain floats in rows that shuffles merge halve the strides of 4, 2 and 1 rows in a pass through shared
- * memory, from level 4 on.  That takes fewer instructions but more code: too much for longer rows or fewer levels.
- */
-template <class S, int LEVELS>
-constexpr bool can_eighth = S::ROW > 32 && S::ROW <= 48 && LEVELS == 5;
-
-/* Codes of shared memory for each lane: for that pass groups of 8 rows lie apart, lest they meet in the same banks. */
-template <class S, int LEVELS>
-constexpr int LANE_ROOM = S::STRIDE + (can_eighth<S, LEVELS> ? Columns<S, typename S::Code, 3, 0>::CHUNK : 0);
-
-/* That pass: each lane takes an eighth of the columns of 8 rows. */
-template <class Element, class S, int LEVELS>
-__device__ __forceinline__ void halve_eighths(typename Element::Code *rows, uint32_t lane,
-                                              typename Element::Code (&row)[S::ROW],
-                                              const typename Element::Factors &factors)
-{
-    using Code = typename Element::Code;
-    const Columns<S, Code, 3, 0> columns(lane % 8);
-    Code *group = rows + lane / 8 * 8 * LANE_ROOM<S, LEVELS>;
-    Code taken[S::ROW];
-
-    store_row<S>(group, lane % 8, row);
-    __syncwarp();
-    columns.template load<false>(group, taken);
-    halve_columns<Element, S::ROW, 3>(taken, factors);
-    columns.template store<false>(group, taken);
-    __syncwarp();
-    load_row<S>(group, lane % 8, row);
-    __syncwarp();
-}
-
 /* Merges the sorted rows of 2^LEVELS lanes by shuffles; with HALVES, only the rows' halves are sorted. */
 template <class Element, class S, int LEVELS, bool HALVES = false>
-__device__ __forceinline__ void merge_by_shuffles(typename Element::Code *rows, uint32_t t,
-                                                  typename Element::Code (&row)[S::ROW],
+__device__ __forceinline__ void merge_by_shuffles(uint32_t t, typename Element::Code (&row)[S::ROW],
                                                   const typename Element::Factors &factors)
 {
-    constexpr bool EIGHTHS = can_eighth<S, LEVELS> && compares_floats<Element>;
-
 #pragma unroll(LEVELS <= 2 ? 2 : 1)
     for (int level = HALVES ? 0 : 1; level <= LEVELS; level++) {
-        const bool in_eighths = EIGHTHS && level >= 4;
-
         if (!HALVES || level > 0)
             merge_neighbours<Element, S>(t, (1u << level) - 1, row, factors);
-        halve_lanes<Element, S>(t, (1u << level) / 4, in_eighths ? 8 : 1, row, factors);
-        if constexpr (EIGHTHS) {
-            if (in_eighths)
-                halve_eighths<Element, S, LEVELS>(rows, t, row, factors);
-        }
+        halve_lanes<Element, S>(t, (1u << level) / 4, row, factors);
         merge_row<Element, S::ROW>(row, factors);
     }
 }
@@ -308,7 +266,7 @@ __device__ __forceinline__ void merge_in_warp(typename Element::Code *rows, uint
     constexpr bool APART = SHUFFLES && (sizeof(typename Element::Code) == 4 || Element::PAIRS);
 
     if constexpr (APART && LEVELS > 0)
-        merge_by_shuffles<Element, S, 1>(rows, t, row, factors);
+        merge_by_shuffles<Element, S, 1>(t, row, factors);
 #pragma unroll(LEVELS <= 2 ? 2 : 1)
     for (int level = APART ? 2 : 1; level <= LEVELS; level++) {
         const bool by_shuffles = level < FIRST;

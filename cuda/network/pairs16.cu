@@ -9,7 +9,6 @@ namespace gpusort
 
 using Shapes = NetworkShapes<Pairs16Of<4>, Pairs16Of<3>, 32, 1024, 1024, 99, 32, 1024>;
 
-const NetworkLauncher launch_pairs16 = {
-    Shapes::can, Shapes::launch, Shapes::is_apart, Shapes::short_class, Shapes::launch_short, 0, nullptr};
+const NetworkLauncher launch_pairs16 = {Shapes::can, Shapes::launch};
 
 }  // namespace gpusort

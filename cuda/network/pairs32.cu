@@ -9,7 +9,6 @@ namespace gpusort
 
 using Shapes = NetworkShapes<Pairs32, Pairs32, 16, 1024, 512, 6, 32, 512>;
 
-const NetworkLauncher launch_pairs32 = {
-    Shapes::can, Shapes::launch, Shapes::is_apart, Shapes::short_class, Shapes::launch_short, 0, nullptr};
+const NetworkLauncher launch_pairs32 = {Shapes::can, Shapes::launch};
 
 }  // namespace gpusort

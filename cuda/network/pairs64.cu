@@ -9,7 +9,6 @@ namespace gpusort
 
 using Shapes = NetworkShapes<Pairs64, Pairs64, 8, 1024, 1024, 99, 8, 1024>;
 
-const NetworkLauncher launch_pairs64 = {
-    Shapes::can, Shapes::launch, Shapes::is_apart, Shapes::short_class, Shapes::launch_short, 0, nullptr};
+const NetworkLauncher launch_pairs64 = {Shapes::can, Shapes::launch};
 
 }  // namespace gpusort

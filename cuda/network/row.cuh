@@ -2,7 +2,7 @@
  * row.cuh
  *	  Sorting networks over the registers of one lane.
  *
- * A lane holds a row of ROW elements (ROW a multiple of 8 up to 64).  sort_row is
+ * A lane holds a row of ROW elements, 8, 16, 24 or 32.  sort_row is
  * M. W. Green's network for 16 elements, joined by K. E. Batcher's odd-even merges;
  * for rows that are no power of two the comparators beyond the row's end fall
  * away.  merge_row sorts a bitonic row by halvers.
@@ -20,10 +20,10 @@ namespace gpusort
 {
 
 /* Comparators of a network in the order in which they run. */
-template <int ROOM>
+template <int MOST>
 struct Comparators {
     int count;
-    uint8_t low[ROOM], high[ROOM];
+    uint8_t low[MOST], high[MOST];
 
     constexpr void add(int a, int b)
     {
@@ -53,10 +53,8 @@ constexpr char green16[] =
     "9abc"
     "6789";
 
-/* The fewest comparators that sort 3, 5 or 7 elements that are bitonic, wherever they turn. */
+/* The fewest comparators that sort 3 elements that are bitonic, wherever they turn. */
 constexpr char bitonic3[] = "010212";
-constexpr char bitonic5[] = "0102030413241234";
-constexpr char bitonic7[] = "023645041526132456012345";
 
 constexpr int hex_digit(char c)
 {
@@ -65,10 +63,10 @@ constexpr int hex_digit(char c)
 
 /* HALVES: each half by itself, the upper one downwards, which makes the row bitonic. */
 template <int ROW, bool HALVES>
-constexpr Comparators<768> row_network()
+constexpr Comparators<256> row_network()
 {
-    Comparators<768> network{};
-    constexpr int size = ROW <= 16 ? 16 : ROW <= 32 ? 32 : 64;
+    Comparators<256> network{};
+    constexpr int size = ROW <= 16 ? 16 : 32;
 
     for (int first = 0; first < ROW; first += 16)
         for (int i = 0; i + 1 < int(sizeof(green16)) - 1; i += 2)
@@ -95,9 +93,9 @@ constexpr Comparators<768> row_network()
 }
 
 template <int ROW>
-constexpr Comparators<768> merge_network()
+constexpr Comparators<256> merge_network()
 {
-    Comparators<768> network{};
+    Comparators<256> network{};
     int span = ROW;
 
     for (; span % 2 == 0; span /= 2)
@@ -105,16 +103,16 @@ constexpr Comparators<768> merge_network()
             if (i % span < span / 2)
                 network.add(i, i + span / 2);
     for (int first = 0; span > 1 && first < ROW; first += span)
-        for (const char *pair = span == 3 ? bitonic3 : span == 5 ? bitonic5 : bitonic7; *pair != 0; pair += 2)
+        for (const char *pair = bitonic3; *pair != 0; pair += 2)
             network.add(first + hex_digit(pair[0]), first + hex_digit(pair[1]));
     return network;
 }
 
 template <int ROW>
 struct RowNetworks {
-    static constexpr Comparators<768> sort = row_network<ROW, false>();
-    static constexpr Comparators<768> sort_halves = row_network<ROW, true>();
-    static constexpr Comparators<768> merge = merge_network<ROW>();
+    static constexpr Comparators<256> sort = row_network<ROW, false>();
+    static constexpr Comparators<256> sort_halves = row_network<ROW, true>();
+    static constexpr Comparators<256> merge = merge_network<ROW>();
 };
 
 enum class RowNetwork { SORT, SORT_HALVES, MERGE };
@@ -123,7 +121,7 @@ template <class Element, int ROW, RowNetwork NETWORK, int... I>
 __device__ __forceinline__ void run_network(typename Element::Code (&row)[ROW],
                                             const typename Element::Factors &factors, std::integer_sequence<int, I...>)
 {
-    constexpr Comparators<768> network = NETWORK == RowNetwork::SORT          ? RowNetworks<ROW>::sort
+    constexpr Comparators<256> network = NETWORK == RowNetwork::SORT          ? RowNetworks<ROW>::sort
                                          : NETWORK == RowNetwork::SORT_HALVES ? RowNetworks<ROW>::sort_halves
                                                                               : RowNetworks<ROW>::merge;
 
@@ -145,31 +143,6 @@ __device__ __forceinline__ void sort_halves(typename Element::Code (&row)[ROW],
     static_assert(ROW == 32, "halves of 16");
     run_network<Element, ROW, RowNetwork::SORT_HALVES>(
         row, factors, std::make_integer_sequence<int, RowNetworks<ROW>::sort_halves.count>());
-}
-
-/* The part of a row of 32's network that sorts each half of it by itself, and the part that joins them. */
-constexpr int SIXTEENS = 2 * int(sizeof(green16) - 1) / 2;
-
-template <class Element>
-__device__ __forceinline__ void sort_sixteens(typename Element::Code (&row)[32],
-                                              const typename Element::Factors &factors)
-{
-    run_network<Element, 32, RowNetwork::SORT>(row, factors, std::make_integer_sequence<int, SIXTEENS>());
-}
-
-template <class Element, int... I>
-__device__ __forceinline__ void join_sixteens(typename Element::Code (&row)[32],
-                                              const typename Element::Factors &factors,
-                                              std::integer_sequence<int, I...>)
-{
-    run_network<Element, 32, RowNetwork::SORT>(row, factors, std::integer_sequence<int, SIXTEENS + I...>());
-}
-
-template <class Element>
-__device__ __forceinline__ void join_sixteens(typename Element::Code (&row)[32],
-                                              const typename Element::Factors &factors)
-{
-    join_sixteens<Element>(row, factors, std::make_integer_sequence<int, RowNetworks<32>::sort.count - SIXTEENS>());
 }
 
 template <class Element, int ROW>

@@ -32,6 +32,16 @@ __device__ __forceinline__ void load_if(bool condition, const uint32_t *source, 
         : "r"(uint32_t(condition)), "l"(source));
 }
 
+__device__ __forceinline__ void load_if(bool condition, const uint16_t *source, uint16_t *key)
+{
+    asm volatile(
+        "{\n\t.reg .pred wanted;\n\t"
+        "setp.ne.u32 wanted, %1, 0;\n\t"
+        "@wanted ld.global.b16 %0, [%2];\n\t}"
+        : "+h"(*key)
+        : "r"(uint32_t(condition)), "l"(source));
+}
+
 __device__ __forceinline__ void load_if(bool condition, const uint64_t *source, uint64_t *key)
 {
     asm volatile(
@@ -51,6 +61,16 @@ __device__ __forceinline__ void store_if(bool condition, uint32_t *target, uint3
         "@wanted st.global.b32 [%1], %2;\n\t}"
         :
         : "r"(uint32_t(condition)), "l"(target), "r"(key));
+}
+
+__device__ __forceinline__ void store_if(bool condition, uint16_t *target, uint16_t key)
+{
+    asm volatile(
+        "{\n\t.reg .pred wanted;\n\t"
+        "setp.ne.u32 wanted, %0, 0;\n\t"
+        "@wanted st.global.b16 [%1], %2;\n\t}"
+        :
+        : "r"(uint32_t(condition)), "l"(target), "h"(key));
 }
 
 __device__ __forceinline__ void store_if(bool condition, uint64_t *target, uint64_t key)
@@ -89,7 +109,8 @@ __device__ __forceinline__ void read_steps(const NetworkTask &task, const Part *
     using T = Steps<S, LANES>;
     constexpr int SPAN = S::CHUNK * LANES;
     constexpr int LINE = 32 * S::CHUNK + (SPAN * int(sizeof(Key)) < 128 ? SPAN : 0);
-    static_assert(T::WIDTH % SPAN == 0 && S::CHUNKS * LINE <= 32 * S::STRIDE);
+    static_assert(T::WIDTH % SPAN == 0 &&
+                  S::CHUNKS * LINE * sizeof(Key) <= 32 * S::STRIDE * sizeof(typename Element::Code));
     const uint32_t place = lane % T::WIDTH, group = T::TOGETHER == 1 ? 0 : lane / T::WIDTH;
     Key *staged = reinterpret_cast<Key *>(warp_rows) + group * SPAN + place / SPAN * LINE + place % SPAN;
     const Key *keys = keys_from<Element>(task, place);

@@ -188,18 +188,13 @@ __device__ __forceinline__ Part part_of(const NetworkTask &task, uint32_t number
 
 /* Whether a segment's keys are sorted alone: where they come from does not matter then. */
 template <class Element>
-constexpr bool ALONE = Element::SEGMENTS == 1 && !Element::PAIRS;
+constexpr bool ALONE = !Element::PAIRS;
 
-/* Whether the warp's segments begin, and if keys are sorted alone also end, in whole chunks of 16 bytes. */
-template <class Element, class S>
-__device__ __forceinline__ bool all_whole(const Part (&parts)[Element::SEGMENTS])
+/* Whether the warp's segments begin and end in whole chunks. */
+template <class S>
+__device__ __forceinline__ bool all_whole(const Part &part)
 {
-    bool whole = true;
-
-#pragma unroll
-    for (int half = 0; half < Element::SEGMENTS; half++)
-        whole = whole && (parts[half].start | (ALONE<Element> ? parts[half].count : 0)) % S::CHUNK == 0;
-    return __all_sync(UINT32_MAX, whole);
+    return __all_sync(UINT32_MAX, (part.start | part.count) % S::CHUNK == 0);
 }
 
 /*
