@@ -30,6 +30,7 @@ sub forge
 # The record as it is, first: so what is refused below is refused for its one wrong field.
 my $before = $node->safe_psql('postgres', $sorts);
 unlike(forge('nothing', 0), qr/refused/, 'a record that is right is not refused');
+unlike(forge('nrows of a session', 1), qr/refused/, 'nor is the opening of a session');
 cmp_ok($node->safe_psql('postgres', $sorts), '>', $before, 'but sorted');
 
 my $beyond = 0x7fffffff;
@@ -49,6 +50,8 @@ foreach my $forged (
 	[ 'nslots', $beyond, 'keys beyond the slab' ],
 	[ 'nsegments', $beyond, 'segments beyond the slab' ],
 	[ 'nsegments', 2, 'a histogram of other segments' ],
+	[ 'nrows of a session', 0, 'no rows' ],
+	[ 'nrows of a session', 2 * $beyond + 2, 'too many rows' ],
 	[ 'session_job of an append', $beyond, 'no such session' ],
 	[ 'session_job of an append', -$beyond, 'no such session' ])
 {

@@ -71,6 +71,12 @@ forge(DeviceJob *job, const char *field, int64 value)
 		job->session_open = true;
 		job->use = (SortUse) value;
 	}
+	else if (strcmp(field, "nrows of a session") == 0)
+	{
+		job->session = (GpusortSessionSpec) {.session = PG_UINT64_MAX, .nrows = (uint64) value, .ncolumns = 1};
+		job->session.spec = job->spec = (GpusortSpec) {.form = GPUSORT_KEY_INT64};
+		job->session.column_width[0] = sizeof(int64);
+	}
 	else if (strcmp(field, "session_job of an append") == 0)
 	{
 		job->kind = JOB_APPEND;
@@ -94,7 +100,7 @@ test_forge_job(PG_FUNCTION_ARGS)
 	LWLockAcquire(arena->lock, LW_EXCLUSIVE);
 	if (device->state != DEVICE_READY || arena->nfree == 0)
 		elog(ERROR, "device 0 takes no job");
-	if (strcmp(field, "use of a session") == 0)
+	if (strcmp(field, "use of a session") == 0 || strcmp(field, "nrows of a session") == 0)
 	{
 		job = &arena->job[arena->nslabs];
 		memset(job, 0, sizeof(DeviceJob));

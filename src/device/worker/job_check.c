@@ -58,6 +58,8 @@ open_flaw(const GpusortSessionSpec *session)
 		return "a session without a number";
 	if (spec_flaw(&session->spec) != NULL)
 		return spec_flaw(&session->spec);
+	if (session->nrows == 0)
+		return "no rows";
 	if (session->nrows > PG_UINT32_MAX)
 		return "too many rows";
 	if (session->ncolumns < 1 || session->ncolumns > GPUSORT_SESSION_COLUMNS)
@@ -75,11 +77,11 @@ open_flaw(const GpusortSessionSpec *session)
 	return NULL;
 }
 
-/* True if the rows that the job names are among the first nrows. */
+/* True if the job names rows, and all are among the first nrows. */
 static bool
 rows_exist(const DeviceJob *job, uint64_t nrows)
 {
-	return job->first_row <= nrows && job->nrows <= nrows - job->first_row;
+	return job->nrows > 0 && job->first_row <= nrows && job->nrows <= nrows - job->first_row;
 }
 
 static const char *
@@ -137,7 +139,7 @@ gpusort_job_flaw(const DeviceJob *job, size_t slab_bytes, const OpenSession *ses
 		case JOB_SORT_SESSION:
 			if (session == NULL)
 				return no_session;
-			return session->sorted || job->nrows > session->spec.nrows ? "a sort of other rows" : NULL;
+			return session->sorted || job->nrows == 0 || job->nrows > session->spec.nrows ? "a sort of other rows" : NULL;
 		case JOB_CLOSE_SESSION:
 			break;
 	}

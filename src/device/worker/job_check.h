@@ -6,8 +6,8 @@
  * A wrong record would have the device, or the worker itself, read and write memory of
  * others, or end the worker by a signal, which restarts the server.  So the worker copies a
  * record once, checks the copy, and gives the module nothing but what the copy says.  What
- * lies in the slab is not looked at: keys may be anything, and the module must bear any
- * segments.
+ * lies in the slab is not looked at.  Keys may be anything, but segments that are forged can
+ * make the device read or write other memory of this worker.
  */
 #ifndef GPUSORT_JOB_CHECK_H
 #define GPUSORT_JOB_CHECK_H
