@@ -11,7 +11,8 @@
  * Everything that takes time is asynchronous.  A call starts work under a ticket that the
  * worker chose, and returns.  When the work has ended, with success or without, the module
  * adds to the eventfd given to open(), and poll() hands out all tickets that have ended.
- * All calls come from one thread.
+ * The calls up to open() come from threads that end after them and have all signals blocked,
+ * so that threads of the module have, too.  All others come from one thread.
  *
  * Memory given to start_job() and to session transfers lies inside the arena.  The worker
  * does not touch it until its ticket has been polled.
@@ -29,7 +30,7 @@ extern "C"
 {
 #endif
 
-#define GPUSORT_DEVICE_ABI 6
+#define GPUSORT_DEVICE_ABI 7
 #define GPUSORT_DEVICE_MESSAGE 256
 
 typedef struct GpusortDevice GpusortDevice; /* opaque: one opened device */
@@ -138,13 +139,16 @@ typedef struct GpusortDeviceModule
 	 * Opens a device: makes its context, pins [arena, arena + arena_bytes) from the
 	 * calling thread, measures the rates.  Must only read the arena, because after a restart backends have
 	 * data in it.  A memory_limit of 0 allows all memory but a reserve.  Returns NULL
-	 * with *error set on failure.  The worker takes UNAVAILABLE as final, tries again
-	 * a minute later after OUT_OF_MEMORY, and in a new process after FAULT.
+	 * with *error set on failure.  The worker tries again a minute later after OUT_OF_MEMORY,
+	 * and in a new process after FAULT.  UNAVAILABLE is final for a device that was never opened.
 	 */
 	GpusortDevice *(*open) (int ordinal, uint64_t memory_limit, void *arena, size_t arena_bytes,
 							int event_fd, GpusortDeviceInfo *info, GpusortDeviceError *error);
 
-	/* Called only when no work is under way.  Otherwise the process ends by _exit. */
+	/* Called by the thread that makes all later calls, before them. */
+	void		(*enter) (GpusortDevice *device);
+
+	/* Called when no work is under way.  The worker does not: it ends by _exit, since this may wait for the driver. */
 	void		(*close) (GpusortDevice *device);
 
 	/*

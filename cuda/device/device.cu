@@ -1,15 +1,9 @@
 /*
  * device.cu
  *	  The device module's exported table: opens a device, hands out ended tickets.
- *
- * CUDA starts threads when a context is made. They inherit the signal mask of the opening
- * thread, so all signals are blocked meanwhile: the worker's signals must reach only its
- * main thread.
  */
 #include <ctype.h>
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,7 +24,6 @@ void set_error(GpusortDeviceError *error, cudaError_t code, const char *doing)
             break;
         case cudaErrorNoDevice:
         case cudaErrorInsufficientDriver:
-        case cudaErrorDevicesUnavailable:
         case cudaErrorInvalidDevice:
         case cudaErrorSystemDriverMismatch:
         case cudaErrorCompatNotSupportedOnDevice:
@@ -70,7 +63,7 @@ double seconds_between(cudaEvent_t from, cudaEvent_t to)
 {
     float milliseconds = 0;
 
-    if (!from || !to || cudaEventElapsedTime(&milliseconds, from, to) != cudaSuccess)
+    if (!from || !to || !worked(cudaEventElapsedTime(&milliseconds, from, to)))
         return 0;
     return milliseconds / 1e3;
 }
@@ -139,10 +132,8 @@ bool sysfs_folder(int ordinal, char *folder, size_t size)
 {
     char id[32];
 
-    if (cudaDeviceGetPCIBusId(id, sizeof(id), ordinal) != cudaSuccess) {
-        cudaGetLastError(); /* clears it */
+    if (!worked(cudaDeviceGetPCIBusId(id, sizeof(id), ordinal)))
         return false;
-    }
     for (char *letter = id; *letter; letter++)
         *letter = tolower(*letter);
     snprintf(folder, size, "/sys/bus/pci/devices/%s", id);
@@ -193,9 +184,11 @@ bool open_streams(GpusortDevice *device, GpusortDeviceError *error)
     return true;
 }
 
-GpusortDevice *open_masked(int ordinal, uint64_t memory_limit, void *arena, size_t arena_bytes, int event_fd,
+GpusortDevice *open_device(int ordinal, uint64_t memory_limit, void *arena, size_t arena_bytes, int event_fd,
                            GpusortDeviceInfo *info, GpusortDeviceError *error)
 {
+    memset(info, 0, sizeof(*info));
+    memset(error, 0, sizeof(*error));
     std::unique_ptr<GpusortDevice> device(new GpusortDevice);
     cudaError_t code = cudaInitDevice(ordinal, cudaDeviceScheduleBlockingSync, cudaInitDeviceFlagsAreValid);
 
@@ -214,25 +207,18 @@ GpusortDevice *open_masked(int ordinal, uint64_t memory_limit, void *arena, size
     }
     device->arena = arena;
     device->arena_bytes = arena_bytes;
-    cudaDeviceGetAttribute(&device->reaches_arena, cudaDevAttrCanUseHostPointerForRegisteredMem, ordinal);
+    if (!worked(cudaDeviceGetAttribute(&device->reaches_arena, cudaDevAttrCanUseHostPointerForRegisteredMem, ordinal)))
+        device->reaches_arena = 0;
     if (!open_pool(device.get(), memory_limit, error) || !open_streams(device.get(), error) ||
         !probe_device(device.get(), info, error))
         return nullptr;
     return device.release();
 }
 
-GpusortDevice *open_device(int ordinal, uint64_t memory_limit, void *arena, size_t arena_bytes, int event_fd,
-                           GpusortDeviceInfo *info, GpusortDeviceError *error)
+/* Each thread has a current device of its own. */
+void enter_device(GpusortDevice *device)
 {
-    sigset_t all, before;
-
-    memset(info, 0, sizeof(*info));
-    memset(error, 0, sizeof(*error));
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    GpusortDevice *device = open_masked(ordinal, memory_limit, arena, arena_bytes, event_fd, info, error);
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return device;
+    cudaSetDevice(device->ordinal);
 }
 
 void close_device(GpusortDevice *device)
@@ -323,10 +309,8 @@ cudaError_t GpusortDevice::take_memory(void **memory, uint64_t bytes, cudaStream
     if (bytes > memory_limit - memory_used)
         return cudaErrorMemoryAllocation;
     const cudaError_t code = cudaMallocFromPoolAsync(memory, bytes, pool, stream);
-    if (code != cudaSuccess) {
-        cudaGetLastError();
+    if (!gpusort::worked(code))
         return code;
-    }
     memory_used += bytes;
     memory_peak = std::max(memory_peak, memory_used);
     pool_swollen |= memory_used > gpusort::kIdlePoolBytes;
@@ -343,9 +327,9 @@ void GpusortDevice::shrink_pool()
 {
     uint64_t held = 0;
 
-    cudaMemPoolTrimTo(pool, gpusort::kIdlePoolBytes);
-    cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &held);
-    pool_swollen = held > 2 * gpusort::kIdlePoolBytes;
+    pool_swollen = gpusort::worked(cudaMemPoolTrimTo(pool, gpusort::kIdlePoolBytes)) &&
+                   gpusort::worked(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &held)) &&
+                   held > 2 * gpusort::kIdlePoolBytes;
 }
 
 gpusort::Lane *GpusortDevice::pick_lane()
@@ -353,6 +337,7 @@ gpusort::Lane *GpusortDevice::pick_lane()
     return &lanes[next_lane++ % gpusort::kLanes];
 }
 
+/* An event, or null on failure. */
 cudaEvent_t GpusortDevice::take_event()
 {
     cudaEvent_t event = nullptr;
@@ -360,8 +345,8 @@ cudaEvent_t GpusortDevice::take_event()
     if (!spare_events.empty()) {
         event = spare_events.back();
         spare_events.pop_back();
-    } else {
-        cudaEventCreate(&event); /* on failure the moment is not recorded */
+    } else if (!gpusort::worked(cudaEventCreate(&event))) {
+        return nullptr;
     }
     return event;
 }
@@ -374,7 +359,7 @@ uint32_t *GpusortDevice::take_flag()
     if (!spare_flags.empty()) {
         flag = spare_flags.back();
         spare_flags.pop_back();
-    } else if (cudaMallocHost(&flag, sizeof(*flag)) != cudaSuccess) {
+    } else if (!gpusort::worked(cudaMallocHost(&flag, sizeof(*flag)))) {
         return nullptr;
     }
     *flag = 0;
@@ -390,13 +375,23 @@ gpusort::Ticket *GpusortDevice::begin_ticket(uint64_t number, gpusort::Lane *lan
     return ticket;
 }
 
-/* Records an event for this moment of the ticket. */
+/* Records an event for this moment of the ticket. On failure the moment has none. */
 void GpusortDevice::mark(gpusort::Ticket *ticket, gpusort::Moment moment, cudaStream_t stream)
 {
     cudaEvent_t event = take_event();
 
-    if (event && cudaEventRecord(event, stream) == cudaSuccess)
+    if (event && gpusort::worked(cudaEventRecord(event, stream)))
         ticket->moment[moment] = event;
+    else if (event)
+        spare_events.push_back(event);
+}
+
+/* Lets the lane's work wait for checks up to this event. Waits itself if that is impossible, or the event null. */
+cudaError_t GpusortDevice::await_checks(gpusort::Lane *lane, cudaEvent_t checked)
+{
+    if (checked && gpusort::worked(cudaStreamWaitEvent(lane->work, checked)))
+        return cudaSuccess;
+    return cudaStreamSynchronize(lane->checks);
 }
 
 /* Ends the ticket with the work that is enqueued on its lane so far. */
@@ -446,14 +441,14 @@ void GpusortDevice::fail_ticket(uint64_t number, const GpusortDeviceError &error
 extern "C" __attribute__((visibility("default"))) const GpusortDeviceModule *gpusort_device_module(void)
 {
     static const GpusortDeviceModule module = {
-        GPUSORT_DEVICE_ABI,      "cuda",
-        gpusort::device_count,   gpusort::sysfs_folder,
-        gpusort::open_device,    gpusort::close_device,
-        gpusort::device_refuses, gpusort::start_job,
-        gpusort::open_session,   gpusort::append,
-        gpusort::sort_session,   gpusort::fetch,
-        gpusort::close_session,  gpusort::poll,
-        gpusort::memory_in_use,
+        GPUSORT_DEVICE_ABI,    "cuda",
+        gpusort::device_count, gpusort::sysfs_folder,
+        gpusort::open_device,  gpusort::enter_device,
+        gpusort::close_device, gpusort::device_refuses,
+        gpusort::start_job,    gpusort::open_session,
+        gpusort::append,       gpusort::sort_session,
+        gpusort::fetch,        gpusort::close_session,
+        gpusort::poll,         gpusort::memory_in_use,
     };
     return &module;
 }

@@ -75,6 +75,15 @@ struct Session;
 
 void set_error(GpusortDeviceError *error, cudaError_t code, const char *doing);
 
+/* True if a call of CUDA that may fail has not. Else clears its error, which the next launch would report as its own.
+ */
+inline bool worked(cudaError_t code)
+{
+    if (code != cudaSuccess)
+        cudaGetLastError();
+    return code == cudaSuccess;
+}
+
 }  // namespace gpusort
 
 struct GpusortDevice {
@@ -112,6 +121,7 @@ struct GpusortDevice {
     gpusort::Lane *pick_lane();
     cudaEvent_t take_event();
     uint32_t *take_flag();
+    cudaError_t await_checks(gpusort::Lane *lane, cudaEvent_t checked);
 };
 
 namespace gpusort

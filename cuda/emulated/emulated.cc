@@ -200,6 +200,7 @@ void GpusortDevice::execute(const Task &task, GpusortDeviceOutcome *outcome) {
         return;
     }
     if (met.is("out_of_memory")) {
+        usleep(met.milliseconds * 1000);
         fail(&outcome->error, GPUSORT_DEVICE_OUT_OF_MEMORY, "injected lack of memory");
         return;
     }
@@ -312,6 +313,12 @@ static double told_rate(int ordinal, const void *arena, size_t arena_bytes) {
 static GpusortDevice *open_device(int ordinal, uint64_t memory_limit, void *arena,
                                   size_t arena_bytes, int event_fd, GpusortDeviceInfo *info,
                                   GpusortDeviceError *error) {
+    ArmedFaults armed(ordinal);
+    if (armed.meet("unavailable")) {
+        fail(error, GPUSORT_DEVICE_UNAVAILABLE, "injected absence");
+        return nullptr;
+    }
+    for (bool hangs = armed.meet("hang_open"); hangs;) sleep(1);
     GpusortDevice *device = new GpusortDevice(ordinal);
     device->event_fd = event_fd;
     device->limit = memory_limit > 0 && memory_limit < MEMORY_BYTES ? memory_limit : MEMORY_BYTES;
@@ -327,6 +334,8 @@ static GpusortDevice *open_device(int ordinal, uint64_t memory_limit, void *aren
     error->status = GPUSORT_DEVICE_OK;
     return device;
 }
+
+static void enter_device(GpusortDevice *) {}
 
 static void close_device(GpusortDevice *device) {
     {
@@ -425,7 +434,7 @@ extern "C" __attribute__((visibility("default"))) const GpusortDeviceModule *
 gpusort_device_module(void) {
     static const GpusortDeviceModule module = {
         GPUSORT_DEVICE_ABI, "emulated",    device_count,  sysfs_folder, open_device,
-        close_device,       device_refuses, start_job,    open_session, append,
+        enter_device,       close_device,  device_refuses, start_job,   open_session, append,
         sort_session,       fetch,         close_session, poll_device,  memory_in_use};
     return &module;
 }

@@ -33,7 +33,8 @@ constexpr NamedPlace PLACES[] = {{"keys", Place::KEYS},         {"payload", Plac
                                  {"working", Place::WORKING},   {"sorted", Place::SORTED},
                                  {"appended", Place::APPENDED}, {"column", Place::COLUMN}};
 
-constexpr const char *NAMES[] = {"none", "error", "out_of_memory", "wrong", "lost_key", "hang", "exit", "delay", "flip"};
+constexpr const char *NAMES[] = {"none", "error", "out_of_memory", "wrong", "lost_key", "hang",
+                                 "exit", "delay", "flip",          "unavailable", "hang_open"};
 
 /* Reads "place bit skipped" of a flip. */
 bool read_flip(const char *text, Fault *fault) {
@@ -48,7 +49,7 @@ bool read_flip(const char *text, Fault *fault) {
 
 bool read_fault(const char *text, Fault *fault) {
     fault->count = 1;
-    fault->milliseconds = 100;
+    fault->milliseconds = strncmp(text, "delay", 5) == 0 ? 100 : 0;
     if (sscanf(text, "%31s %d %d", fault->name, &fault->count, &fault->milliseconds) < 1) return false;
     if (fault->is("flip") && !read_flip(text, fault)) return false;
     if (fault->is("none")) fault->count = 0;
@@ -100,6 +101,10 @@ void ArmedFaults::take(Fault *fault) {
     taken_ = version;
     Fault left;
     if (read_fault(text, &left)) *fault = left;
+}
+
+bool ArmedFaults::meet(const char *name) {
+    return mailbox_ != nullptr && strcmp(mailbox_->text, name) == 0 && leave("none");
 }
 
 bool gpusort_emulated_arm_fault(int device, const char *fault) { return ArmedFaults(device).leave(fault); }

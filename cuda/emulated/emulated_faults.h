@@ -10,9 +10,11 @@
  *	  hang           the job never ends
  *	  exit           the process ends as if a library had called exit()
  *	  delay          the job takes longer
+ *	  unavailable    the next opening finds no device
+ *	  hang_open      the next opening never ends
  *
  * A fault is armed as "name", "name count" or "name count milliseconds": `count` jobs
- * meet it, one by default.  "none" disarms.  Flips are armed as "flip place bit" or
+ * meet it, one by default; one without memory is told after the milliseconds.  "none" disarms.  Flips are armed as "flip place bit" or
  * "flip place bit skipped".  Bit `bit` of the place (emulated_memory.h) flips, after
  * `skipped` jobs that have such a place.
  */
@@ -53,6 +55,9 @@ public:
 
     /* Replaces the fault by one left since this object was made, or since the last call, if there is one. */
     void take(Fault *fault);
+
+    /* True if the fault is left, which it is no longer then: for one that an opening meets. */
+    bool meet(const char *name);
 
 private:
     Mailbox *mailbox_;

@@ -83,7 +83,7 @@ COMMENT ON FUNCTION gpusort_internal.stats_counters() IS 'what the view stats co
 COMMENT ON FUNCTION gpusort_internal.stats_fallbacks() IS 'how often and why the GPU was passed over, for the view stats';
 COMMENT ON COLUMN gpusort.devices.device IS 'number of the device, from 0';
 COMMENT ON COLUMN gpusort.devices.name IS 'name of the device';
-COMMENT ON COLUMN gpusort.devices.state IS 'ready, starting, restarting, backing off, unavailable or not preloaded';
+COMMENT ON COLUMN gpusort.devices.state IS 'ready, not answering, starting, restarting, backing off, unavailable or not preloaded';
 COMMENT ON COLUMN gpusort.devices.module IS 'library that drives the device';
 COMMENT ON COLUMN gpusort.devices.driver IS 'version of the driver';
 COMMENT ON COLUMN gpusort.devices.worker_pid IS 'process of the worker that owns the device';

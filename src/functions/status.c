@@ -36,6 +36,8 @@ state_name(DeviceState state)
 			return "starting";
 		case DEVICE_READY:
 			return "ready";
+		case DEVICE_NOT_ANSWERING:
+			return "not answering";
 		case DEVICE_BACKING_OFF:
 			return "backing off";
 		case DEVICE_RESTARTING:

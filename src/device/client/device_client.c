@@ -22,6 +22,7 @@ why_unready(void)
 	bool		any = false;
 	bool		starting = false;
 	bool		restarting = false;
+	bool		silent = false;
 	bool		installed = false;
 
 	for (int i = 0; i < GPUSORT_MAX_DEVICES; i++)
@@ -41,6 +42,9 @@ why_unready(void)
 			case DEVICE_BACKING_OFF:
 				restarting = true;
 				break;
+			case DEVICE_NOT_ANSWERING:
+				silent = true;
+				break;
 			case DEVICE_UNAVAILABLE:
 				installed |= device->has_module;
 				break;
@@ -51,6 +55,8 @@ why_unready(void)
 		return REASON_NOT_STARTED;
 	if (restarting)
 		return REASON_RESTARTING;
+	if (silent)
+		return REASON_NO_ANSWER;
 	return installed ? REASON_NO_DEVICE : REASON_NOT_CONFIGURED;
 }
 

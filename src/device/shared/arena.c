@@ -7,7 +7,6 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "storage/latch.h"
 #include "storage/shmem.h"
 
 #include "compat.h"
@@ -122,11 +121,15 @@ gpusort_job_make_held(DeviceJob *job)
 	gpusort_job_assert_check(job);
 }
 
-/* Any state -> FREE.  A slab goes at once to the backend that has waited longest. */
-void
+/*
+ * Any state -> FREE.  A slab goes at once to the backend that has waited longest, which is
+ * returned, or NULL.  The caller sets its latch, if it can after the release of the lock.
+ */
+PGPROC *
 gpusort_job_make_free(DeviceJob *job)
 {
 	SharedArena *arena = gpusort_arena;
+	PGPROC	   *waiting = NULL;
 
 	job->state = JOB_FREE;
 	job->owner = NULL;
@@ -147,9 +150,9 @@ gpusort_job_make_free(DeviceJob *job)
 			waiter->waiting = false;
 			waiter->granted = gpusort_job_number(job);
 			job->state = JOB_HELD;
-			job->owner = waiter->proc;
-			SetLatch(&waiter->proc->procLatch);
+			job->owner = waiting = waiter->proc;
 		}
 	}
 	gpusort_job_assert_check(job);
+	return waiting;
 }

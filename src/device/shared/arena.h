@@ -19,7 +19,7 @@ extern bool gpusort_all_released;
 
 /* Called under the lock. */
 extern void gpusort_job_make_held(DeviceJob *job);
-extern void gpusort_job_make_free(DeviceJob *job);
+extern PGPROC *gpusort_job_make_free(DeviceJob *job);
 extern void gpusort_job_assert_check(const DeviceJob *job);
 
 static inline int

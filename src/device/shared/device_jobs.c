@@ -145,8 +145,20 @@ gpusort_device_ready(int device, uint64_t *generation)
 	return ready;
 }
 
-/* HELD -> QUEUED.  Called under the lock. */
+/*
+ * Sets a latch, if there is one to set.  Not under the lock: in a system call a process is
+ * stopped most easily, and all others would wait for its lock.
+ */
 static void
+wake(PGPROC *proc)
+{
+	Assert(!LWLockHeldByMe(gpusort_arena->lock));
+	if (proc != NULL)
+		SetLatch(&proc->procLatch);
+}
+
+/* HELD -> QUEUED.  Called under the lock.  Returns the worker, to be woken. */
+static PGPROC *
 enqueue(DeviceJob *job, SharedDevice *device, int number)
 {
 	job->state = JOB_QUEUED;
@@ -155,7 +167,7 @@ enqueue(DeviceJob *job, SharedDevice *device, int number)
 	job->ticket = ++gpusort_arena->last_ticket;
 	dlist_push_tail(&device->queue, &job->node);
 	device->queued++;
-	SetLatch(&device->worker->procLatch);
+	return device->worker;
 }
 
 /* HELD -> QUEUED.  Returns false, and the job stays HELD, if the device is no longer of that generation. */
@@ -165,15 +177,15 @@ gpusort_job_submit(int number, int device, uint64_t generation)
 	SharedArena *arena = gpusort_arena;
 	DeviceJob  *job = &arena->job[number];
 	SharedDevice *target = &arena->devices[device];
-	bool		ready;
+	PGPROC	   *worker = NULL;
 
 	LWLockAcquire(arena->lock, LW_EXCLUSIVE);
 	Assert(job->state == JOB_HELD && job->owner == MyProc);
-	ready = target->state == DEVICE_READY && target->generation == generation;
-	if (ready)
-		enqueue(job, target, device);
+	if (target->state == DEVICE_READY && target->generation == generation)
+		worker = enqueue(job, target, device);
 	LWLockRelease(arena->lock);
-	return ready;
+	wake(worker);
+	return worker != NULL;
 }
 
 /*
@@ -186,22 +198,22 @@ gpusort_append_submit(int number, int session_job)
 	SharedArena *arena = gpusort_arena;
 	DeviceJob  *job = &arena->job[number];
 	DeviceJob  *session = &arena->job[session_job];
-	bool		open;
+	PGPROC	   *worker = NULL;
 
 	LWLockAcquire(arena->lock, LW_EXCLUSIVE);
 	Assert(job->state == JOB_HELD && job->owner == MyProc && session->owner == MyProc);
-	open = session->session_open;
-	if (open)
+	if (session->session_open)
 	{
 		job->session_job = session_job;
 		job->session.session = session->session.session;
 		job->owner = NULL;
 		job->abandoned = true;
 		session->appends++;
-		enqueue(job, &arena->devices[session->device], session->device);
+		worker = enqueue(job, &arena->devices[session->device], session->device);
 	}
 	LWLockRelease(arena->lock);
-	return open;
+	wake(worker);
+	return worker != NULL;
 }
 
 /* How many appends of the session are under way.  *status is FAULT if the device has lost the session. */
@@ -325,6 +337,7 @@ gpusort_job_release(int number)
 	SharedArena *arena = gpusort_arena;
 	DeviceJob  *job = &arena->job[number];
 	SharedDevice *device;
+	PGPROC	   *waiting = NULL;
 
 	if (gpusort_all_released)
 		return;
@@ -345,7 +358,7 @@ gpusort_job_release(int number)
 			dlist_push_tail(&device->queue, &job->node);
 			device->queued++;
 		}
-		SetLatch(&device->worker->procLatch);
+		waiting = device->worker;
 	}
 	else if (job->state != JOB_LOST)
 	{
@@ -354,10 +367,11 @@ gpusort_job_release(int number)
 			dlist_delete(&job->node);
 			device->queued--;
 		}
-		gpusort_job_make_free(job);
+		waiting = gpusort_job_make_free(job);
 	}
 	gpusort_job_assert_check(job);
 	LWLockRelease(arena->lock);
+	wake(waiting);
 }
 
 /* Takes the next queued job and makes it RUNNING.  NULL if there is none. */
@@ -390,6 +404,7 @@ gpusort_job_put_back(DeviceJob *job)
 	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
 	Assert(job->state == JOB_RUNNING);
 	device->running--;
+	device->answers++;
 	job->state = JOB_QUEUED;
 	dlist_push_head(&device->queue, &job->node);
 	device->queued++;
@@ -426,20 +441,19 @@ count(SharedDevice *device, const DeviceJob *job, const GpusortDeviceOutcome *ou
 /*
  * RUNNING -> ENDED.  An abandoned job becomes FREE, or closes its session first.  What the
  * record says of the job is read from `job`, the worker's copy.
- *
- * Who waits is woken when the lock is released: that is a system call, in which a worker is
- * stopped most easily, and backends would wait for its lock for ever.
  */
 void
 gpusort_job_end(DeviceJob *record, const DeviceJob *job, const GpusortDeviceOutcome *outcome)
 {
 	SharedDevice *device = &gpusort_arena->devices[record->device];
 	PGPROC	   *waiter = NULL;
+	PGPROC	   *next_owner = NULL;
 
 	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
 	Assert(record->state == JOB_RUNNING);
 	record->outcome = *outcome;
 	device->running--;
+	device->answers++;
 	count(device, job, outcome);
 	if (job->kind == JOB_APPEND)
 		waiter = note_append(job, outcome->error.status);
@@ -456,20 +470,20 @@ gpusort_job_end(DeviceJob *record, const DeviceJob *job, const GpusortDeviceOutc
 		device->queued++;
 	}
 	else
-		gpusort_job_make_free(record);
+		next_owner = gpusort_job_make_free(record);
 	gpusort_job_assert_check(record);
 	LWLockRelease(gpusort_arena->lock);
-	if (waiter != NULL)
-		SetLatch(&waiter->procLatch);
+	wake(waiter);
+	wake(next_owner);
 }
 
 /*
- * Called when a worker ends: ends every job of its device and sets the device's state.
- * memory_safe says that the device writes nothing any more; else slabs of running jobs
- * stay LOST until gpusort_arena_recover.
+ * Called when a worker ends: ends every job of its device and sets the device's state.  The
+ * device may still write to slabs of running jobs, so these stay LOST until
+ * gpusort_arena_recover.  This sets latches under the lock, as they come.
  */
 void
-gpusort_arena_device_lost(int number, DeviceState state, bool memory_safe)
+gpusort_arena_device_lost(int number, DeviceState state)
 {
 	SharedArena *arena = gpusort_arena;
 	SharedDevice *device = &arena->devices[number];
@@ -482,7 +496,7 @@ gpusort_arena_device_lost(int number, DeviceState state, bool memory_safe)
 	for (int i = 0; i < arena->njobs; i++)
 	{
 		DeviceJob  *job = &arena->job[i];
-		PGPROC	   *owner = job->owner;
+		PGPROC	   *waiting = job->owner;
 		bool		in_flight = job->state == JOB_QUEUED || job->state == JOB_RUNNING;
 
 		if (job->state == JOB_FREE || job->device != number)
@@ -490,25 +504,25 @@ gpusort_arena_device_lost(int number, DeviceState state, bool memory_safe)
 		job->session_open = false;
 		if (!in_flight)
 		{
-			if (owner && !gpusort_job_has_slab(job))
-				SetLatch(&owner->procLatch);
+			if (waiting && !gpusort_job_has_slab(job))
+				SetLatch(&waiting->procLatch);
 			continue;
 		}
 		if (job->state == JOB_QUEUED)
 			dlist_delete(&job->node);
 		job->outcome.error.status = GPUSORT_DEVICE_FAULT;
-		if (job->state == JOB_RUNNING && gpusort_job_has_slab(job) && !memory_safe)
+		if (job->state == JOB_RUNNING && gpusort_job_has_slab(job))
 		{
 			job->state = JOB_LOST;
 			job->abandoned = false;
 		}
 		else if (job->abandoned)
-			gpusort_job_make_free(job);
+			waiting = gpusort_job_make_free(job);
 		else
 			job->state = JOB_ENDED;
 		gpusort_job_assert_check(job);
-		if (owner)
-			SetLatch(&owner->procLatch);
+		if (waiting)
+			SetLatch(&waiting->procLatch);
 	}
 	device->queued = device->running = 0;
 	LWLockRelease(arena->lock);
@@ -522,14 +536,17 @@ gpusort_arena_recover(int number)
 	for (int i = 0; i < gpusort_arena->nslabs; i++)
 	{
 		DeviceJob  *job = &gpusort_arena->job[i];
+		PGPROC	   *waiting = NULL;
 
 		if (job->state != JOB_LOST || job->device != number)
 			continue;
 		if (job->owner)
 			job->state = JOB_ENDED;
 		else
-			gpusort_job_make_free(job);
+			waiting = gpusort_job_make_free(job);
 		gpusort_job_assert_check(job);
+		if (waiting)
+			SetLatch(&waiting->procLatch);
 	}
 	LWLockRelease(gpusort_arena->lock);
 }

@@ -32,6 +32,6 @@ extern void gpusort_arena_recover(int device);
 extern DeviceJob *gpusort_job_take(int device);
 extern void gpusort_job_end(DeviceJob *record, const DeviceJob *job, const GpusortDeviceOutcome *outcome);
 extern void gpusort_job_put_back(DeviceJob *job);
-extern void gpusort_arena_device_lost(int device, DeviceState state, bool memory_safe);
+extern void gpusort_arena_device_lost(int device, DeviceState state);
 
 #endif							/* GPUSORT_DEVICE_JOBS_H */

@@ -36,7 +36,8 @@
  * of arrival, gets it.  A backend that holds a BATCH slab takes another only while more
  * than half of all slabs are free; the last half is kept for backends that hold none.
  *
- * Counters and rates of a device are written by its worker under the lock.
+ * Counters and rates of a device are written by its worker under the lock, and its state too:
+ * only a backend that has waited in vain makes a READY device NOT_ANSWERING.
  */
 #ifndef GPUSORT_DEVICE_SHARED_H
 #define GPUSORT_DEVICE_SHARED_H
@@ -128,6 +129,7 @@ typedef enum DeviceState
 	DEVICE_UNUSED,				/* no worker was registered for it */
 	DEVICE_STARTING,
 	DEVICE_READY,
+	DEVICE_NOT_ANSWERING,		/* it was ready, but has ended no job in time; the worker makes it ready again */
 	DEVICE_BACKING_OFF,			/* the worker waits before it tries again */
 	DEVICE_RESTARTING,			/* the worker has ended and will come back */
 	DEVICE_UNAVAILABLE			/* there is no device or no driver, and no worker tries again */
@@ -148,6 +150,7 @@ typedef struct SharedDevice
 	int			memory_node;	/* that the device is on, or GPUSORT_NO_MEMORY_NODE; set with info */
 	uint64_t	memory_now;
 	uint64_t	memory_peak;
+	uint64_t	answers;		/* jobs that it gave back, sorted or not */
 	uint64_t	jobs;			/* ended well */
 	uint64_t	sorts;			/* of them: others carry data to and from sessions */
 	double		copy_in_s;		/* what they took on the device */

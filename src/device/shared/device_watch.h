@@ -12,8 +12,8 @@
 typedef struct DeviceWatch
 {
 	int			device;
-	uint64_t	jobs;			/* how many had ended well at the start */
-	TimestampTz until;			/* when another should have ended */
+	uint64_t	answers;		/* how many there were at the start */
+	TimestampTz until;			/* when there should be another */
 } DeviceWatch;
 
 extern void gpusort_watch_start(DeviceWatch *watch, int device);

@@ -31,14 +31,13 @@
 
 /* Reads the first line of a file that describes the device.  Returns false if there is none. */
 static bool
-read_line(const GpusortDeviceModule *module, int ordinal, const char *name, char *line, int size)
+read_line(const char *folder, const char *name, char *line, int size)
 {
-	char		folder[MAXPGPATH];
 	char		path[MAXPGPATH];
 	FILE	   *file;
 	bool		read;
 
-	if (!module->sysfs_folder(ordinal, folder, sizeof(folder)))
+	if (folder[0] == '\0')
 		return false;
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	file = fopen(path, "r");
@@ -50,13 +49,13 @@ read_line(const GpusortDeviceModule *module, int ordinal, const char *name, char
 }
 
 static int
-memory_node(const GpusortDeviceModule *module, int ordinal)
+memory_node(const char *folder)
 {
 	char		line[32];
 	char	   *end;
 	long		number;
 
-	if (!read_line(module, ordinal, "numa_node", line, sizeof(line)))
+	if (!read_line(folder, "numa_node", line, sizeof(line)))
 		return GPUSORT_NO_MEMORY_NODE;
 	number = strtol(line, &end, 10);
 	return end > line && number >= 0 && number < MEMORY_NODES_MAX ? (int) number : GPUSORT_NO_MEMORY_NODE;
@@ -92,14 +91,14 @@ read_cpus(const char *list, cpu_set_t *cpus)
 
 /* Has this process run on those CPUs near the device that it may run on. */
 static void
-move_process(const GpusortDeviceModule *module, int ordinal, int node)
+move_process(const char *folder, int ordinal, int node)
 {
 	char		list[CPU_LIST_LENGTH];
 	cpu_set_t	near;
 	cpu_set_t	allowed;
 	cpu_set_t	both;
 
-	if (!read_line(module, ordinal, "local_cpulist", list, sizeof(list)) || !read_cpus(list, &near) ||
+	if (!read_line(folder, "local_cpulist", list, sizeof(list)) || !read_cpus(list, &near) ||
 		sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
 		return;
 	CPU_AND(&both, &near, &allowed);
@@ -116,7 +115,7 @@ move_process(const GpusortDeviceModule *module, int ordinal, int node)
 
 /* Sets a bit for the memory node of each device that has a worker.  Returns how many there are. */
 static int
-memory_nodes(const GpusortDeviceModule *module, int count, unsigned long *nodes)
+memory_nodes(const SysfsFolder *folders, int count, unsigned long *nodes)
 {
 	uint32		ordinals;
 	int			nnodes = 0;
@@ -125,7 +124,7 @@ memory_nodes(const GpusortDeviceModule *module, int count, unsigned long *nodes)
 		return 0;
 	for (int device = 0; device < Min(count, GPUSORT_MAX_DEVICES); device++)
 	{
-		int			node = ordinals & (uint32) 1 << device ? memory_node(module, device) : GPUSORT_NO_MEMORY_NODE;
+		int			node = ordinals & (uint32) 1 << device ? memory_node(folders[device].path) : GPUSORT_NO_MEMORY_NODE;
 		unsigned long bit;
 
 		if (node == GPUSORT_NO_MEMORY_NODE)
@@ -153,14 +152,14 @@ spread_arena(const unsigned long *nodes, int nnodes)
 }
 
 int
-gpusort_worker_move_near(const GpusortDeviceModule *module, int ordinal, int count)
+gpusort_worker_move_near(const SysfsFolder *folders, int ordinal, int count)
 {
 	unsigned long nodes[MEMORY_NODES_MAX / BITS_PER_WORD] = {0};
-	int			node = memory_node(module, ordinal);
-	int			nnodes = memory_nodes(module, count, nodes);
+	int			node = memory_node(folders[ordinal].path);
+	int			nnodes = memory_nodes(folders, count, nodes);
 
 	if (node != GPUSORT_NO_MEMORY_NODE)
-		move_process(module, ordinal, node);
+		move_process(folders[ordinal].path, ordinal, node);
 	if (nnodes > 1)
 		spread_arena(nodes, nnodes);
 	return node;

@@ -5,7 +5,11 @@
 #ifndef GPUSORT_MEMORY_NODE_H
 #define GPUSORT_MEMORY_NODE_H
 
-#include "gpusort_cuda.h"
+/* The folder in which sysfs describes a device; empty if there is none. */
+typedef struct SysfsFolder
+{
+	char		path[MAXPGPATH];
+} SysfsFolder;
 
 /*
  * Moves this process to the CPUs of its device's memory node, and has the kernel spread the
@@ -13,6 +17,6 @@
  * Called before the arena is pinned.  What the kernel does not tell or allow stays as it is.
  * Returns the memory node of the device, or GPUSORT_NO_MEMORY_NODE if the kernel names none.
  */
-extern int	gpusort_worker_move_near(const GpusortDeviceModule *module, int ordinal, int count);
+extern int	gpusort_worker_move_near(const SysfsFolder *folders, int ordinal, int count);
 
 #endif							/* GPUSORT_MEMORY_NODE_H */

@@ -8,7 +8,9 @@
  * has opened its device, it registers the workers of all others.
  *
  * Without a device in the list or a device module in its place the arena has no slabs, for
- * nobody would use them.  A worker that finds no module reports that, and ends.
+ * nobody would use them.  A worker that finds no module reports that, and ends.  This is
+ * decided once: after a crash the postmaster makes shared memory again, of the size that was
+ * requested when it started.
  */
 #include "postgres.h"
 
@@ -27,22 +29,20 @@
 #define WORKER_RESTART_SECONDS 1	/* after repeated faults the worker itself waits longer */
 
 static uint32 ordinals;			/* what gpusort.devices says */
+static bool with_slabs;
 
 static shmem_request_hook_type previous_shmem_request_hook = NULL;
 static shmem_startup_hook_type previous_shmem_startup_hook = NULL;
 
-static bool
-needs_arena(void)
-{
-	return ordinals != 0 && gpusort_worker_module_installed();
-}
-
 static void
 request_shmem(void)
 {
+	char		path[MAXPGPATH];
+
 	if (previous_shmem_request_hook)
 		previous_shmem_request_hook();
-	RequestAddinShmemSpace(gpusort_arena_shmem_size(needs_arena()));
+	with_slabs = ordinals != 0 && gpusort_worker_module_path(path, sizeof(path));
+	RequestAddinShmemSpace(gpusort_arena_shmem_size(with_slabs));
 	RequestAddinShmemSpace(gpusort_stats_shmem_size());
 	RequestAddinShmemSpace(gpusort_progress_shmem_size());
 	RequestAddinShmemSpace(gpusort_memory_shmem_size());
@@ -55,7 +55,7 @@ startup_shmem(void)
 	if (previous_shmem_startup_hook)
 		previous_shmem_startup_hook();
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	gpusort_arena_shmem_startup(needs_arena());
+	gpusort_arena_shmem_startup(with_slabs);
 	gpusort_arena->has_workers = ordinals != 0;
 	gpusort_stats_shmem_startup();
 	gpusort_progress_shmem_startup();

@@ -4,7 +4,8 @@
  *	  loads a device module.
  *
  *	  start: free what the last worker left, wait after repeated faults, load the
- *			 module, move near the device, open it, publish its rates
+ *			 module, move near the device, open it, publish its rates; threads of its
+ *			 own make the calls that a driver may hang in
  *	  loop:	 start queued jobs, hand back ended ones, sleep on the latch and on the
  *			 eventfd that the module signals; an idle worker uses no CPU time
  *	  end:	 worker_exit runs at every end of the process and ends the jobs in flight,
@@ -41,7 +42,6 @@
 #include "device/shared/arena.h"
 #include "device/shared/device_jobs.h"
 #include "device/worker/job_check.h"
-#include "device/worker/memory_node.h"
 #include "device/worker/worker.h"
 #include "guc.h"
 #include "keys/engine_names.h"
@@ -49,6 +49,7 @@
 #define IN_FLIGHT_MAX 32		/* jobs given to the module at once */
 #define BACK_OFF_MAX_SECONDS 60
 #define RETRY_OPEN_SECONDS 60
+#define OPEN_PATIENCE 10		/* opening may take so many times gpusort.device_timeout: a driver that starts is slow */
 
 PGDLLEXPORT void gpusort_worker_main(Datum main_arg);
 
@@ -72,7 +73,6 @@ typedef struct WorkerState
 	OpenSession sessions[GPUSORT_MAX_SESSIONS];
 	bool		paused;			/* memory is short: starts no job until one has ended */
 	TimestampTz last_progress;	/* when a job last ended, or was started on an idle device */
-	bool		clean;			/* the device was closed */
 	bool		expected;		/* the end of the process is asked for or already counted */
 } WorkerState;
 
@@ -245,75 +245,81 @@ publish_device(const GpusortDeviceInfo *info)
 	set_state(DEVICE_READY);
 }
 
-/* Loads the module and opens the device.  Ends the process for good if there is none. */
+/* Has the module do a step of opening.  A fault is raised if the driver hangs, too. */
+static void
+do_step(void (*step) (void *argument), DeviceOpening *opening)
+{
+	if (!gpusort_worker_call(step, opening, worker.event_fd, OPEN_PATIENCE * (long) gpusort_device_timeout))
+		fault(NULL, "the driver did not open the device within ten times gpusort.device_timeout");
+	if (opening->error.status == GPUSORT_DEVICE_FAULT)
+		fault(NULL, opening->error.message);
+}
+
+/* Opens a device that was found.  Returns why there is none, or NULL. */
+static const char *
+open_found(DeviceOpening *opening)
+{
+	bool		reported = false;
+
+	/* Before this one is opened, which may fail or wait for memory. */
+	if (worker.ordinal == 0 && pg_strcasecmp(gpusort_device_list, "all") == 0)
+		gpusort_worker_register_others(1, opening->count);
+	worker.memory_node = gpusort_worker_move_near(opening->folders, worker.ordinal, opening->count);
+	for (;;)
+	{
+		do_step(gpusort_worker_open_found, opening);
+		if (opening->device)
+			return NULL;
+		if (opening->error.status == GPUSORT_DEVICE_UNAVAILABLE)
+			return opening->error.message;
+		/* Others use the device's memory, which may pass. */
+		if (!reported)
+			report_no_device(opening->error.message);
+		reported = true;
+		set_state(DEVICE_BACKING_OFF);
+		nap(RETRY_OPEN_SECONDS);
+	}
+}
+
+/*
+ * Loads the module and opens the device.  If there is none the process ends for good, unless
+ * there was one before: it may have been reset, and a new process may find it again.
+ */
 static void
 open_device(void)
 {
-	GpusortDeviceInfo info = {0};
-	GpusortDeviceError error = {0};
-	sigset_t	all_signals;
-	sigset_t	old_signals;
-	int			count = 0;
+	static DeviceOpening opening;	/* a thread that hangs keeps it until the process ends */
+	const char *missing;
 
-	worker.event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	worker.event_fd = opening.event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (worker.event_fd < 0)
 		ereport(ERROR,
 				(errcode_for_socket_access(),
 				 errmsg("could not create an eventfd: %m")));
+	opening.ordinal = worker.ordinal;
+	worker.shared->has_module = gpusort_worker_module_path(opening.path, sizeof(opening.path));
+	do_step(gpusort_worker_find_devices, &opening);
+	if (opening.error.status != GPUSORT_DEVICE_OK)
+		missing = opening.error.message;
+	else if (gpusort_arena->nslabs == 0)
+		missing = "the device module was not installed when the server started";
+	else
+		missing = open_found(&opening);
 
-	/* Threads that the module starts must not receive PostgreSQL's signals. */
-	sigfillset(&all_signals);
-	sigprocmask(SIG_SETMASK, &all_signals, &old_signals);
-	worker.module = gpusort_worker_load_module(&error, &worker.shared->has_module);
-	if (worker.module)
-		count = worker.module->device_count(&error);
-	if (worker.module && error.status == GPUSORT_DEVICE_OK && worker.ordinal >= count)
+	if (missing && worker.shared->ready_since != 0)
+		fault(NULL, missing);
+	if (missing)
 	{
-		error.status = GPUSORT_DEVICE_UNAVAILABLE;
-		snprintf(error.message, sizeof(error.message), "there are %d devices", count);
-	}
-	if (error.status == GPUSORT_DEVICE_OK && gpusort_arena->nslabs == 0)
-	{
-		error.status = GPUSORT_DEVICE_UNAVAILABLE;
-		snprintf(error.message, sizeof(error.message), "the device module was not installed when the server started");
-	}
-	/* Before this one is opened, which may fail or wait for memory. */
-	if (error.status == GPUSORT_DEVICE_OK && worker.ordinal == 0 && pg_strcasecmp(gpusort_device_list, "all") == 0)
-		gpusort_worker_register_others(1, count);
-	if (error.status == GPUSORT_DEVICE_OK)
-		worker.memory_node = gpusort_worker_move_near(worker.module, worker.ordinal, count);
-	for (bool reported = false; error.status == GPUSORT_DEVICE_OK && worker.device == NULL;)
-	{
-		worker.device = worker.module->open(worker.ordinal, (uint64_t) gpusort_gpu_memory_limit * 1024 * 1024,
-											gpusort_arena->base,
-											gpusort_arena->slab_bytes * gpusort_arena->nslabs,
-											worker.event_fd, &info, &error);
-		if (worker.device == NULL && error.status == GPUSORT_DEVICE_FAULT)
-			fault(NULL, error.message);
-		if (worker.device == NULL && error.status != GPUSORT_DEVICE_UNAVAILABLE)
-		{
-			/* Others use the device's memory, which may pass. */
-			if (!reported)
-				report_no_device(error.message);
-			reported = true;
-			error.status = GPUSORT_DEVICE_OK;
-			sigprocmask(SIG_SETMASK, &old_signals, NULL);
-			set_state(DEVICE_BACKING_OFF);
-			nap(RETRY_OPEN_SECONDS);
-			sigprocmask(SIG_SETMASK, &all_signals, NULL);
-		}
-	}
-	sigprocmask(SIG_SETMASK, &old_signals, NULL);
-
-	if (worker.device == NULL)
-	{
-		report_no_device(error.message);
+		report_no_device(missing);
 		proc_exit(0);
 	}
-	publish_device(&info);
+	worker.module = opening.module;
+	worker.device = opening.device;
+	worker.module->enter(worker.device);
+	publish_device(&opening.info);
 	ereport(LOG,
 			(errmsg("gpusort device %d is ready: %s (module \"%s\", driver %s)",
-					worker.ordinal, info.name, worker.module->name, info.driver)));
+					worker.ordinal, opening.info.name, worker.module->name, opening.info.driver)));
 }
 
 /* The open session of that number, or NULL. */
@@ -557,6 +563,16 @@ check_progress(void)
 	}
 }
 
+/* How long no job need end, in milliseconds; -1 if none is under way. */
+static long
+time_left(void)
+{
+	if (worker.in_flight == 0)
+		return -1;
+	return TimestampDifferenceMilliseconds(GetCurrentTimestamp(),
+										   TimestampTzPlusMilliseconds(worker.last_progress, gpusort_device_timeout));
+}
+
 static void
 main_loop(void)
 {
@@ -583,16 +599,13 @@ main_loop(void)
 		end_jobs();
 		start_jobs();
 		check_progress();
-		(void) WaitEventSetWait(set, worker.in_flight > 0 ? gpusort_device_timeout : -1, &event, 1, wait_event);
+		if (worker.shared->state == DEVICE_NOT_ANSWERING)
+			set_state(DEVICE_READY);
+		(void) WaitEventSetWait(set, time_left(), &event, 1, wait_event);
 		if (read(worker.event_fd, &ended, sizeof(ended)) < 0 && errno != EAGAIN && errno != EINTR)
 			fault(NULL, "could not read the device's eventfd");
 	}
 	worker.expected = true;
-	if (worker.in_flight == 0)
-	{
-		worker.module->close(worker.device);
-		worker.clean = true;
-	}
 	/* Not 0, because the worker is to be started again unless the server stops. */
 	proc_exit(1);
 }
@@ -604,8 +617,7 @@ worker_exit(int code, Datum arg)
 	gpusort_arena_unlock_at_exit();
 	if (code != 0 && !worker.expected && !ShutdownRequestPending)
 		count_fault("the device worker ended unexpectedly");
-	gpusort_arena_device_lost(worker.ordinal, code == 0 ? DEVICE_UNAVAILABLE : DEVICE_RESTARTING,
-							  worker.device == NULL || worker.clean);
+	gpusort_arena_device_lost(worker.ordinal, code == 0 ? DEVICE_UNAVAILABLE : DEVICE_RESTARTING);
 	ConditionVariableBroadcast(&gpusort_arena->device_changed);
 }
 
