@@ -148,7 +148,7 @@ cudaError_t copy(const Copies &copies, cudaMemcpyKind kind, cudaStream_t stream)
 void mark_arrival(GpusortDevice *device, Ticket *ticket, Lane *lane)
 {
     device->mark(ticket, kLanded, lane->work);
-    if (ticket->moment[kLanded] && cudaStreamWaitEvent(lane->checks, ticket->moment[kLanded]) == cudaSuccess)
+    if (ticket->moment[kLanded] && worked(cudaStreamWaitEvent(lane->checks, ticket->moment[kLanded])))
         device->mark(ticket, kArrived, lane->checks);
 }
 
@@ -180,16 +180,6 @@ cudaError_t check_and_gather(GpusortDevice *device, const JobMemory &memory, con
 
     device->mark(ticket, kGathered, stream);
     return code;
-}
-
-/* Lets the job end only after the check has ended. */
-cudaError_t wait_for_checks(const Ticket &ticket, bool checked_beside, Lane *lane)
-{
-    const Moment last = checked_beside ? kChecked : kArrived;
-
-    if (!ticket.moment[last])
-        return last == kChecked ? cudaErrorUnknown : cudaSuccess;
-    return cudaStreamWaitEvent(lane->work, ticket.moment[last]);
 }
 
 /* True if kernels make the copies of the job. */
@@ -258,7 +248,8 @@ cudaError_t enqueue(GpusortDevice *device, const GpusortSlabSort &job, const Job
     if (code == cudaSuccess)
         code = copy(out, cudaMemcpyDeviceToHost, lane->work);
     device->mark(ticket, kCopied, lane->work);
-    const cudaError_t joined = wait_for_checks(*ticket, verify, lane);
+    /* The job's memory is freed when the lane's work comes to that, however far it got. */
+    const cudaError_t joined = device->await_checks(lane, ticket->moment[verify ? kChecked : kArrived]);
     if (code == cudaSuccess)
         code = joined;
     return code;

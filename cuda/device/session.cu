@@ -357,12 +357,11 @@ cudaError_t join_checks(GpusortDevice *device, Lane *lane)
 {
     cudaEvent_t event = device->take_event();
 
-    if (!event)
-        return cudaErrorMemoryAllocation;
-    cudaError_t code = cudaEventRecord(event, lane->checks);
-    if (code == cudaSuccess)
-        code = cudaStreamWaitEvent(lane->work, event);
-    device->spare_events.push_back(event);
+    const bool recorded = event && worked(cudaEventRecord(event, lane->checks));
+    const cudaError_t code = device->await_checks(lane, recorded ? event : nullptr);
+
+    if (event)
+        device->spare_events.push_back(event);
     return code;
 }
 
@@ -457,9 +456,7 @@ cudaError_t digest_fetched(GpusortDevice *device, Session *session, Ticket *tick
         code = cudaGetLastError();
     }
     device->mark(ticket, kChecked, lane->checks);
-    if (!ticket->moment[kChecked])
-        return cudaErrorMemoryAllocation;
-    const cudaError_t joined = cudaStreamWaitEvent(lane->work, ticket->moment[kChecked]);
+    const cudaError_t joined = device->await_checks(lane, ticket->moment[kChecked]);
     return code == cudaSuccess ? joined : code;
 }
 
@@ -502,7 +499,7 @@ GpusortDeviceStatus open_session(GpusortDevice *device, const GpusortSessionSpec
 
     error->status = GPUSORT_DEVICE_OK;
     error->message[0] = '\0';
-    const char *reason = spec->nrows > UINT32_MAX ? "more than 2^32 - 1 rows" : refuses(spec->spec);
+    const char *reason = spec->nrows > longest_segment ? "more than 2^32 - 2^16 rows" : refuses(spec->spec);
     if (reason) {
         error->status = GPUSORT_DEVICE_UNSUPPORTED;
         snprintf(error->message, sizeof(error->message), "%s", reason);
