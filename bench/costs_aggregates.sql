@@ -13,10 +13,10 @@ VACUUM (FREEZE, ANALYZE);
 
 CREATE TABLE aggregates AS SELECT row_number() OVER () AS ord, call FROM (
 	SELECT format('percentile_%s(%s) WITHIN GROUP (ORDER BY %s)', kind, fraction, x)
-	FROM (VALUES ('cont', 'f'), ('cont', 'r'), ('disc', 'x'), ('disc', 'b'), ('disc', 'd DESC'), ('disc', 'rising'), ('disc', 'few')) p (kind, x),
+	FROM (VALUES ('cont', 'f'), ('cont', 'r'), ('disc', 'x'), ('disc', 'b'), ('disc', 'd DESC'), ('disc', 'rising'), ('disc', 'few'), ('disc', 'n')) p (kind, x),
 		unnest(ARRAY['0.5', '''{0.1,0.5,0.9}''::float8[]']) fraction
-	UNION ALL SELECT format('mode() WITHIN GROUP (ORDER BY %s)', x) FROM unnest('{x,few,f,d}'::text[]) x
-	UNION ALL SELECT format('count(DISTINCT %s)', x) FROM unnest('{x,few,rising,b,f,t}'::text[]) x
+	UNION ALL SELECT format('mode() WITHIN GROUP (ORDER BY %s)', x) FROM unnest('{x,few,f,d,n,few::numeric}'::text[]) x
+	UNION ALL SELECT format('count(DISTINCT %s)', x) FROM unnest('{x,few,rising,b,f,t,n,few::numeric}'::text[]) x
 	UNION ALL SELECT format('array_agg(%s ORDER BY %s)', x, y) FROM (VALUES ('x', 'x'), ('x', 'f'), ('rising', 'rising'), ('x', 'few'), ('d', 'b DESC'), ('t', 't'), ('n', 'n'), ('x', 'few, f')) a (x, y)
 	UNION ALL SELECT 'string_agg(t, '','' ORDER BY x)'
 	UNION ALL SELECT format('%s FILTER (WHERE %s)', call, condition)

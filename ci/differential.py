@@ -113,6 +113,8 @@ def draw_builtin(rng):
         f'percentile_cont({fraction}) WITHIN GROUP (ORDER BY {number} {direction})',
         f'percentile_disc({fraction}) WITHIN GROUP (ORDER BY {exact if exact != "ok" else number} {direction})',
         f'mode() WITHIN GROUP (ORDER BY {exact} {direction})',
+        f'percentile_disc({fraction}) WITHIN GROUP (ORDER BY round(f, 4) {direction})',
+        f'mode() WITHIN GROUP (ORDER BY round(f, {rng.choice([-6, 0, 4])}) {direction})',
         f'count(DISTINCT {rng.choice(sorted(COLUMNS))})',
         f'sum(DISTINCT {rng.choice(["a", "b", "c"])})',
         f'array_agg({exact} ORDER BY {exact} {direction} {nulls})',

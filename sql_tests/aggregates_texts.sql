@@ -1,6 +1,6 @@
 -- Needs gpusort.engine = 'auto': sorts texts, which no GPU sorts, beyond work_mem.
--- gpusort.enable_aggregates: count(DISTINCT ...) of texts and bytes is hashed, and every result
--- is as without, in memory and in temporary files.
+-- gpusort.enable_aggregates: count(DISTINCT ...) of texts, bytes and numeric is hashed, mode and
+-- percentile_disc of numeric are computed, and every result is as without, in memory and in temporary files.
 CREATE SCHEMA texts;
 SET search_path = texts;
 SET max_parallel_workers_per_gather = 0;
@@ -11,7 +11,7 @@ CREATE FUNCTION taken(query text) RETURNS bool LANGUAGE plpgsql AS $$
 DECLARE line text;
 BEGIN
 	FOR line IN EXECUTE 'EXPLAIN (VERBOSE, COSTS OFF) ' || query LOOP
-		IF line ~ 'gpusort\.count_distinct' THEN RETURN true; END IF;
+		IF line ~ 'gpusort\.(count_distinct|mode|percentile_disc)' THEN RETURN true; END IF;
 	END LOOP;
 	RETURN false;
 END $$;
@@ -73,6 +73,39 @@ SELECT * FROM compare('SELECT k, count(DISTINCT t COLLATE icu) FROM words GROUP 
 SELECT bool_and(taken) AS taken, bool_and(same) AS same
 FROM (SELECT 'C' UNION ALL SELECT collname FROM pg_collation WHERE collname IN ('en_US.utf8', 'en-US-x-icu', 'de-x-icu') AND collencoding IN (-1, (SELECT encoding FROM pg_database WHERE datname = current_database()))) c(name),
 	compare(format('SELECT count(DISTINCT t COLLATE %I) FROM words', name));
+
+-- Numeric: equal values of other scales, special ones, and many digits.
+CREATE DOMAIN amount AS numeric;
+CREATE TABLE amounts AS SELECT i AS id, i % 7 AS k, i / 4 AS pair, nullif(i * 7919 % 3001, 7)::numeric(12, 2) / 4 AS price, (i * 31 % 50)::numeric(15, 2) AS quantity,
+	CASE i % 12 WHEN 0 THEN 'NaN' WHEN 1 THEN 'Infinity' WHEN 2 THEN '-Infinity' WHEN 3 THEN i % 5 * 0.0 WHEN 4 THEN (i % 40) * 1.000 WHEN 5 THEN -(i % 40) * 1.0 WHEN 6 THEN (i % 40) * 10000::numeric(12, 4)
+		WHEN 7 THEN (i % 40) * 1e300 WHEN 8 THEN (i % 40) * 1e-300 WHEN 9 THEN round((i % 40) * 0.1, i % 9 + 1) WHEN 10 THEN (i % 900) * 1e-20 + 3e30 ELSE i % 40 END::numeric AS n,
+	CASE WHEN i % 5 = 0 THEN repeat('12345678', 1 + i % 50 * 20)::numeric + i % 3 END AS long
+FROM generate_series(1, 9000) i;
+ANALYZE amounts;
+SELECT groups, count(*), bool_and(taken) AS taken, bool_and(same) AS same
+FROM unnest('{count(DISTINCT n),count(DISTINCT price),count(DISTINCT -price),count(DISTINCT long),count(DISTINCT quantity) FILTER (WHERE id % 3 = 1),mode() WITHIN GROUP (ORDER BY price),mode() WITHIN GROUP (ORDER BY quantity DESC),trim_scale(mode() WITHIN GROUP (ORDER BY n)),mode() WITHIN GROUP (ORDER BY long),percentile_disc(0.4) WITHIN GROUP (ORDER BY price),percentile_disc(0.4) WITHIN GROUP (ORDER BY -price DESC),"percentile_disc(ARRAY[0, 0.5, NULL, 0.9, 1]) WITHIN GROUP (ORDER BY quantity)",trim_scale(percentile_disc(0.7) WITHIN GROUP (ORDER BY n)),percentile_disc(0.9) WITHIN GROUP (ORDER BY long)}'::text[]) call,
+	(VALUES (1, ''), (2, 'WHERE id < 0'), (3, 'WHERE id = 31'), (4, 'GROUP BY k'), (5, 'GROUP BY pair')) g(id, groups),
+	LATERAL compare(format('SELECT %s, count(*) FROM amounts %s', call, groups))
+GROUP BY g.id, groups ORDER BY g.id;
+SELECT query, taken, same FROM (VALUES
+	('SELECT count(DISTINCT v), mode() WITHIN GROUP (ORDER BY v)::text FROM (VALUES (1.0), (1.00), (1), (2), (0), (-0.0), (0.000), (10000), (1e4), (0.0001), (0.00010)) a(v)'),
+	('SELECT count(DISTINCT price::amount), mode() WITHIN GROUP (ORDER BY price::amount) FROM amounts'),
+	('SELECT array_agg(id ORDER BY price, id) FROM amounts')) v(query), compare(query);
+-- A GPU sorts no numeric: where it is to do all, they are left to PostgreSQL.
+SET gpusort.engine = 'gpu';
+SELECT taken('SELECT mode() WITHIN GROUP (ORDER BY price), percentile_disc(0.5) WITHIN GROUP (ORDER BY price) FROM amounts'), taken('SELECT count(DISTINCT price) FROM amounts');
+RESET gpusort.engine;
+-- In a parallel plan, and over a window.
+BEGIN;
+SET LOCAL parallel_setup_cost = 0;
+SET LOCAL parallel_tuple_cost = 0;
+SET LOCAL min_parallel_table_scan_size = 0;
+SET LOCAL max_parallel_workers_per_gather = 2;
+SELECT gpusort.count_distinct(n) = count(DISTINCT n) AS n, gpusort.count_distinct(price) = count(DISTINCT price) AS price FROM amounts;
+SELECT gpusort.count_distinct(n), gpusort.count_distinct(price), gpusort.count_distinct(long) FROM amounts;
+ROLLBACK;
+SELECT count(DISTINCT n), count(DISTINCT price), count(DISTINCT long) FROM amounts;
+SELECT max(c) FROM (SELECT gpusort.count_distinct(n) OVER (ORDER BY id ROWS 100 PRECEDING) AS c FROM amounts WHERE id < 400) q;
 
 -- Many values are counted in parts: all different, each twice, most of them one, and with long equal beginnings.
 SET work_mem = '256MB';

@@ -398,11 +398,19 @@ learn_bytes(const Values *values, uint32 n)
 	return bytes->form != BYTES_NONE;
 }
 
+/* Whether keys whose bytes so far are equal have more bytes. */
+typedef enum MoreBytes
+{
+	NO_MORE_BYTES,
+	MORE_BYTES,
+	MORE_BYTES_UNUSED			/* there may be more, but the values are to be compared */
+} MoreBytes;
+
 /*
- * Writes 8 bytes, from a place on, of the key of each value.  Returns true if some keys have more.
+ * Writes 8 bytes, from a place on, of the key of each value.  Returns whether some keys have more.
  * Bytes that are computed are complete but for the last few before their limit.
  */
-static bool
+static MoreBytes
 get_words(const Values *values, const uint32 *positions, uint32 n, Size place, uint64 *words)
 {
 	bool		more = false;
@@ -417,7 +425,9 @@ get_words(const Values *values, const uint32 *positions, uint32 n, Size place, u
 		more |= bytes.length > place + sizeof(uint64);
 		gpusort_key_bytes_free(&bytes);
 	}
-	return more && place + 3 * sizeof(uint64) <= GPUSORT_KEY_BYTES_COMPUTED;
+	if (!more)
+		return gpusort_key_bytes_decide(&values->sort->bytes) ? NO_MORE_BYTES : MORE_BYTES_UNUSED;
+	return place + 3 * sizeof(uint64) <= GPUSORT_KEY_BYTES_COMPUTED ? MORE_BYTES : MORE_BYTES_UNUSED;
 }
 
 /* Writes the positions of words in order to index.  The words do not move. */
@@ -452,11 +462,13 @@ typedef struct Tie
 
 static void sort_by_bytes(const Values *values, uint32 *positions, uint32 n, Size place);
 
-/* Sorts the positions of a tie, whose values may have more bytes from a place on. */
+/* Sorts the positions of a tie, whose values may have more bytes from a place on.  Equal values are in order. */
 static void
-sort_tie(const Values *values, uint32 *positions, uint32 n, bool more, Size place)
+sort_tie(const Values *values, uint32 *positions, uint32 n, MoreBytes more, Size place)
 {
-	if (!more || n < MIN_PREPARED)
+	if (n < 2 || more == NO_MORE_BYTES)
+		return;
+	if (more == MORE_BYTES_UNUSED || n < MIN_PREPARED)
 		sort_by_comparison(values, positions, n);
 	else if (!take_in_order(values, positions, n))
 		sort_by_bytes(values, positions, n, place);
@@ -472,7 +484,7 @@ sort_by_word(const Values *values, uint32 *positions, uint32 n, Size place)
 	uint64	   *words = gpusort_alloc_large(CurrentMemoryContext, (Size) n * sizeof(uint64));
 	uint32	   *order = allocate_positions(n);
 	uint32	   *sorted = allocate_positions(n);
-	bool		more = get_words(values, positions, n, place, words);
+	MoreBytes	more = get_words(values, positions, n, place, words);
 	Tie			large = {0};
 	Tie			tie = {0};
 
@@ -490,7 +502,7 @@ sort_by_word(const Values *values, uint32 *positions, uint32 n, Size place)
 		tie.count = 1;
 		while (tie.start + tie.count < n && words[order[tie.start + tie.count]] == words[order[tie.start]])
 			tie.count++;
-		if (more && tie.count > n / 2 && tie.count >= MIN_PREPARED)
+		if (more == MORE_BYTES && tie.count > n / 2 && tie.count >= MIN_PREPARED)
 			large = tie;
 		else
 			sort_tie(values, positions + tie.start, tie.count, more, place + sizeof(uint64));

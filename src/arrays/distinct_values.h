@@ -2,7 +2,7 @@
  * distinct_values.h
  *	  The different values of a set, found by hashing instead of sorting.
  *
- * Used where gpusort_keys_equal_by_bytes.  The values are not put
+ * Used where gpusort_keys_can_hash.  The values are not put
  * in order.
  */
 #ifndef GPUSORT_DISTINCT_VALUES_H

@@ -6,7 +6,7 @@
  *	  create --> add ... --> count --> free
  *
  * Values stand behind each other as an array stores them, and are added as they come, while
- * they are in a cache themselves.  Used where gpusort_keys_equal_by_bytes.  Checks for
+ * they are in a cache themselves.  Used where gpusort_keys_can_hash.  Checks for
  * interrupts.
  */
 #ifndef GPUSORT_HASHED_VALUES_H

@@ -229,7 +229,7 @@ gpusort_values_count_distinct(const StoredValues *values, const ArrayOrder *orde
 		pfree(keys);
 		return distinct;
 	}
-	if (gpusort_keys_equal_by_bytes(values->element->oid, order->collation))
+	if (gpusort_keys_can_hash(values->element->oid, order->collation))
 		return gpusort_distinct_values(values, NULL, NULL);
 	sort_values(values, order, &sorted);
 	for (uint32 i = 1; i < values->count; i++)

@@ -4,16 +4,18 @@
  *
  * It has linear probing.  An entry holds where its value stands and 32 bits of its hash, so
  * only values of equal hashes are compared, and the table doubles without looking at values.
- * Used where gpusort_keys_equal_by_bytes.
+ * Used where gpusort_keys_can_hash.
  */
 #ifndef GPUSORT_VALUE_TABLE_H
 #define GPUSORT_VALUE_TABLE_H
 
 #include "access/htup_details.h"
 #include "access/tupmacs.h"
+#include "catalog/pg_type.h"
 
 #include "arrays/element_type.h"
 #include "keys/byte_hash.h"
+#include "keys/numeric_key.h"
 
 #define GPUSORT_TABLE_FIRST_ENTRIES 128
 
@@ -58,12 +60,21 @@ gpusort_value_read(const ElementType *element, const char *start, ValueBytes *va
 	}
 }
 
+/* The hash of a value, of which these are the bytes without the header of a varlena. */
+static inline uint32
+gpusort_value_hash_bytes(const ElementType *element, const char *bytes, Size length)
+{
+	if (element->oid == NUMERICOID)
+		return gpusort_numeric_hash((const uint8 *) bytes, length);
+	return gpusort_hash_bytes(bytes, length);
+}
+
 /* Reads a value and hashes it. */
 static inline void
 gpusort_value_hash(const ElementType *element, const char *start, ValueBytes *value)
 {
 	gpusort_value_read(element, start, value);
-	value->hash = gpusort_hash_bytes(value->bytes, value->length);
+	value->hash = gpusort_value_hash_bytes(element, value->bytes, value->length);
 }
 
 static inline bool
@@ -72,7 +83,10 @@ gpusort_table_is_same(const ValueTable *table, const ValueEntry *entry, const Va
 	ValueBytes	other;
 
 	gpusort_value_read(table->element, table->data + entry->place - 1, &other);
-	return other.length == value->length && memcmp(other.bytes, value->bytes, value->length) == 0;
+	if (other.length == value->length && memcmp(other.bytes, value->bytes, value->length) == 0)
+		return true;
+	return table->element->oid == NUMERICOID &&
+		gpusort_numeric_equal((const uint8 *) other.bytes, other.length, (const uint8 *) value->bytes, value->length);
 }
 
 /* The entry of a value, or the unused one where it belongs. */

@@ -94,7 +94,7 @@ cut_top_n_by(FunctionCallInfo fcinfo, SetState *state)
 }
 
 /*
- * Keys are sorted in place, unless each of them has a bit.  Values that are equal only if their bytes are get hashed in
+ * Keys are sorted in place, unless each of them has a bit.  Values that can be hashed are hashed in
  * place.  Others are sorted in a copy.
  */
 static void
@@ -108,7 +108,7 @@ cut_distinct(FunctionCallInfo fcinfo, SetState *state)
 		.count = values->count
 	};
 	bool		is_hashed = values->capacity > 0 && !stored.element->is_key &&
-		gpusort_keys_equal_by_bytes(stored.element->oid, state->order.collation);
+		gpusort_keys_can_hash(stored.element->oid, state->order.collation);
 
 	gpusort_set_forget_hashes(state);
 	if (values->capacity > 0 && stored.element->is_key)

@@ -78,7 +78,7 @@ sort_collation(const SetState *state)
 {
 	Oid			collation = state->order.collation;
 
-	if (state->kind == SET_DISTINCT && OidIsValid(collation) && gpusort_keys_equal_by_bytes(state->values.type, collation))
+	if (state->kind == SET_DISTINCT && OidIsValid(collation) && gpusort_keys_can_hash(state->values.type, collation))
 		return C_COLLATION_OID;
 	return collation;
 }

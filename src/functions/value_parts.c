@@ -14,8 +14,8 @@
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 
+#include "arrays/value_table.h"
 #include "functions/value_parts.h"
-#include "keys/byte_hash.h"
 #include "keys/key_compare.h"
 #include "large_memory.h"
 #include "rows/spill_file.h"
@@ -71,7 +71,7 @@ typedef struct Bytes
 bool
 gpusort_parts_can_hold(const ElementType *element, Oid collation)
 {
-	return element->is_key || gpusort_keys_equal_by_bytes(element->oid, collation);
+	return element->is_key || gpusort_keys_can_hash(element->oid, collation);
 }
 
 ValueParts *
@@ -126,7 +126,7 @@ static inline uint32
 hash_value(const ElementType *element, const Bytes *bytes)
 {
 	if (!element->is_key)
-		return gpusort_hash_bytes(bytes->data, bytes->length);
+		return gpusort_value_hash_bytes(element, bytes->data, bytes->length);
 	return gpusort_hash_mix(gpusort_key_code(element->form, bytes->data, 0) ^ gpusort_hash_secrets[0], gpusort_hash_secrets[1]);
 }
 

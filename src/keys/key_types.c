@@ -1,6 +1,6 @@
 /*
  * key_types.c
- *	  Maps SQL types to key forms, and knows those whose values are equal by bytes.
+ *	  Maps SQL types to key forms, and knows those whose values are hashed.
  */
 #include "postgres.h"
 
@@ -55,4 +55,10 @@ gpusort_keys_equal_by_bytes(Oid type, Oid collation)
 		default:
 			return false;
 	}
+}
+
+bool
+gpusort_keys_can_hash(Oid type, Oid collation)
+{
+	return type == NUMERICOID || gpusort_keys_equal_by_bytes(type, collation);
 }

@@ -1,9 +1,12 @@
 /*
  * numeric_key.c
- *	  The bytes of a numeric, see numeric_key.h.
+ *	  The bytes and the hash of a numeric, see numeric_key.h.
  */
 #include "postgres.h"
 
+#include "common/hashfn.h"
+
+#include "keys/byte_hash.h"
 #include "keys/numeric_key.h"
 
 /*
@@ -67,24 +70,27 @@ put_weight(int weight, bool negative, uint8 *out)
 	return 3;
 }
 
-Size
-gpusort_numeric_key_bytes(const uint8 *stored, Size size, uint8 *out)
+/* The digits of a stored value without zeros at either end, or which of the special values it is. */
+typedef struct Digits
+{
+	const uint8 *first;
+	Size		bytes;			/* 0 for zero and special values */
+	uint16		special;		/* the header of NaN or an infinity, else 0 */
+	int			weight;			/* of the first digit; 0 without digits */
+	bool		negative;
+} Digits;
+
+static inline Digits
+find_digits(const uint8 *stored, Size size)
 {
 	uint16		header = read_uint16(stored);
 	bool		is_short = (header & STORED_SIGN_MASK) == STORED_SHORT;
-	bool		negative = is_short ? (header & SHORT_NEGATIVE) != 0 : (header & STORED_SIGN_MASK) == STORED_NEGATIVE;
 	const uint8 *digit = stored + (is_short ? 2 : 4);
 	const uint8 *end = stored + size;
 	int			weight;
-	Size		length;
 
 	if ((header & STORED_SIGN_MASK) == STORED_SPECIAL)
-	{
-		header &= STORED_SPECIAL_MASK;
-		out[0] = header == STORED_MINUS_INFINITY ? KEY_MINUS_INFINITY : KEY_INFINITY;
-		out[1] = 1;
-		return header == STORED_MINUS_INFINITY || header == STORED_INFINITY ? 1 : 2;
-	}
+		return (Digits) {.first = stored,.special = header & STORED_SPECIAL_MASK};
 	if (is_short)
 		weight = (header & SHORT_WEIGHT_SIGN) != 0 ? (int) (header & SHORT_WEIGHT_MASK) - (SHORT_WEIGHT_MASK + 1)
 			: header & SHORT_WEIGHT_MASK;
@@ -94,24 +100,66 @@ gpusort_numeric_key_bytes(const uint8 *stored, Size size, uint8 *out)
 		weight--;
 	while (end > digit && read_uint16(end - 2) == 0)
 		end -= 2;
-	if (digit == end)
+	if (digit >= end)
+		return (Digits) {.first = stored};
+	return (Digits)
+	{
+		.first = digit,
+		.bytes = end - digit,
+		.weight = weight,
+		.negative = is_short ? (header & SHORT_NEGATIVE) != 0 : (header & STORED_SIGN_MASK) == STORED_NEGATIVE
+	};
+}
+
+Size
+gpusort_numeric_key_bytes(const uint8 *stored, Size size, uint8 *out)
+{
+	const Digits digits = find_digits(stored, size);
+	Size		length;
+
+	if (digits.special != 0)
+	{
+		out[0] = digits.special == STORED_MINUS_INFINITY ? KEY_MINUS_INFINITY : KEY_INFINITY;
+		out[1] = 1;
+		return digits.special == STORED_MINUS_INFINITY || digits.special == STORED_INFINITY ? 1 : 2;
+	}
+	if (digits.bytes == 0)
 	{
 		out[0] = KEY_ZERO;
 		return 1;
 	}
-	length = put_weight(weight, negative, out);
-	for (; digit < end; digit += 2)
+	length = put_weight(digits.weight, digits.negative, out);
+	for (const uint8 *digit = digits.first; digit < digits.first + digits.bytes; digit += 2)
 	{
-		uint16		value = negative ? DIGIT_MAX - read_uint16(digit) : read_uint16(digit);
+		uint16		value = digits.negative ? DIGIT_MAX - read_uint16(digit) : read_uint16(digit);
 
 		out[length++] = value / 100;
 		out[length++] = value % 100;
 	}
-	if (negative)
+	if (digits.negative)
 		out[length++] = KEY_END;
 	else if (out[length - 1] == 0)
 		length--;
 	return length;
+}
+
+uint32
+gpusort_numeric_hash(const uint8 *stored, Size size)
+{
+	const Digits digits = find_digits(stored, size);
+	uint32		rest = (uint32) digits.special << 16 ^ (uint32) digits.weight << 1 ^ digits.negative;
+
+	return murmurhash32(gpusort_hash_bytes((const char *) digits.first, digits.bytes) ^ rest);
+}
+
+bool
+gpusort_numeric_equal(const uint8 *a, Size a_size, const uint8 *b, Size b_size)
+{
+	const Digits left = find_digits(a, a_size);
+	const Digits right = find_digits(b, b_size);
+
+	return left.special == right.special && left.negative == right.negative && left.weight == right.weight &&
+		left.bytes == right.bytes && memcmp(left.first, right.first, left.bytes) == 0;
 }
 
 bool

@@ -18,6 +18,10 @@
 /* Writes the key of a stored value, at any address, and returns its length. */
 extern Size gpusort_numeric_key_bytes(const uint8 *stored, Size size, uint8 *out);
 
+/* Hash and equality of stored values, at any address: values that are equal may differ in their bytes, as 1.0 and 1.00 do. */
+extern uint32 gpusort_numeric_hash(const uint8 *stored, Size size);
+extern bool gpusort_numeric_equal(const uint8 *a, Size a_size, const uint8 *b, Size b_size);
+
 /* Makes a word of a key, which orders as keys do.  Returns false if it has too many digits, or a great or small weight. */
 extern bool gpusort_numeric_key_word(const uint8 *key, Size length, uint64 *word);
 

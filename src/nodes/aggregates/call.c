@@ -23,6 +23,7 @@
 #include "utils/typcache.h"
 
 #include "compat.h"
+#include "guc.h"
 #include "keys/key_types.h"
 #include "nodes/aggregates/aggregates.h"
 #include "nodes/module_symbol.h"
@@ -210,13 +211,16 @@ takes_values(const AggregateCall *call, Oid type)
 	if (gpusort_aggregate_is_ordered_array(aggregate) &&
 		!takes_elements(call, exprType((Node *) linitial_node(TargetEntry, aggregate->args)->expr)))
 		return false;
-	return is_key_type(type) ||
-		(aggregate->aggfnoid == F_COUNT_ANY && gpusort_keys_equal_by_bytes(type, aggregate->inputcollid));
+	if (is_key_type(type))
+		return true;
+	if (aggregate->aggfnoid == F_COUNT_ANY)
+		return gpusort_keys_can_hash(type, aggregate->inputcollid);
+	return type == NUMERICOID && !gpusort_aggregate_is_ordered_array(aggregate) && gpusort_engine != GPUSORT_ENGINE_GPU;
 }
 
 /*
- * Says whether the call can be replaced, and by what.  Its values must have a key form, or
- * only be counted and be equal by bytes.  They must be compared by the operators of their
+ * Says whether the call can be replaced, and by what.  Its values must have a key form, be
+ * numeric, or only be counted and be hashed for that.  They must be compared by the operators of their
  * type's default order.
  */
 void
