@@ -215,7 +215,6 @@ SegmentBatch Data::batch(GpusortMethod method) const
     batch.nslots = nslots;
     batch.length_histogram = histogram;
     batch.longest = longest;
-    batch.host_segments = segments.data();
     return batch;
 }
 

@@ -3,7 +3,7 @@
  *	  The device's methods, and which one a batch gets.
  *
  * `auto` is the network method.  It sorts segments of up to 2^16 keys by networks, and hands
- * longer ones to the sorts of methods/radix.cu.  Approximate order is a method of its own,
+ * longer ones to methods/counting.cu.  Approximate order is a method of its own,
  * whatever spec.method says.
  */
 #include "methods/methods.cuh"
@@ -28,11 +28,10 @@ const Method &method_of(const GpusortSpec &spec)
         case GPUSORT_METHOD_MATRIX:
             return matrix_method;
         case GPUSORT_METHOD_COUNTING:
+        case GPUSORT_METHOD_RADIX:
             return counting_method;
         case GPUSORT_METHOD_APPROXIMATE:
             return approximate_method;
-        case GPUSORT_METHOD_RADIX:
-            return radix_method;
         default:
             return network_method;
     }

@@ -55,7 +55,6 @@ struct JobMemory {
         batch.nsegments = job.nsegments;
         batch.nslots = job.nslots;
         batch.length_histogram = job.length_histogram;
-        batch.host_segments = job.segments;
         batch.longest = 1;
         for (uint32_t bin = 0; bin < GPUSORT_LENGTH_BINS; bin++)
             if (job.length_histogram[bin] > 0)

@@ -95,7 +95,6 @@ SegmentBatch Session::batch(uint64_t nrows)
     batch.payload = index;
     whole = {0, static_cast<uint32_t>(nrows)};
     batch.segments = segment;
-    batch.host_segments = &whole;
     batch.nsegments = 1;
     batch.nslots = nrows;
     batch.length_histogram = histogram;

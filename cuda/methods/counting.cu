@@ -8,7 +8,8 @@
  * counters, so it cannot carry a payload.  The method here counts, sums and writes digit
  * by digit, from the lowest to the highest.  So it takes any width of key (the paper's
  * M > N) and, because each pass is stable, any payload.  Only as many digits are sorted
- * as the segment's range of values has, whatever the key's type.
+ * as the segment's range of values has, whatever the key's type.  That is a radix sort from
+ * the least significant digit, so method radix is this one.
  */
 #include "methods/counting.cuh"
 #include "methods/numbers.cuh"

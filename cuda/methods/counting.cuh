@@ -1,6 +1,6 @@
 /*
  * counting.cuh
- *	  The counting sort for long segments of a batch, as radix.cu calls it.
+ *	  The counting sort for long segments of a batch, as network.cu calls it.
  *
  * All of them are counted and scattered side by side, so each digit is one launch,
  * however many segments there are.

@@ -27,13 +27,12 @@ struct Method {
     cudaError_t (*sort)(const SegmentBatch &batch, void *workspace, size_t bytes, cudaStream_t stream);
 };
 
-extern const Method network_method;     /* network/network.cu: networks, and methods/radix.cu for long segments */
-extern const Method radix_method;       /* methods/radix.cu: CUB */
+extern const Method network_method;     /* network/network.cu: networks, and counting.cu for long segments */
 extern const Method array_sort_method;  /* published/array_sort.cu */
 extern const Method tagged_method;      /* published/tagged.cu */
 extern const Method hybrid_method;      /* published/hybrid.cu */
 extern const Method matrix_method;      /* published/matrix.cu */
-extern const Method counting_method;    /* methods/counting.cu, with sweep.cuh and digits.cuh */
+extern const Method counting_method;    /* methods/counting.cu, with sweep.cuh and digits.cuh; method radix, too */
 extern const Method approximate_method; /* methods/approximate.cu, with sweep.cuh and digits.cuh */
 
 }  // namespace gpusort

@@ -23,10 +23,8 @@ struct SegmentBatch {
     const GpusortSegment *segments; /* on the device */
     uint32_t nsegments;
     uint64_t nslots;
-    const uint32_t *length_histogram;              /* on the host, GPUSORT_LENGTH_BINS counts; required */
-    uint32_t longest;                              /* the greatest count, or the upper end of its bin */
-    const GpusortSegment *host_segments = nullptr; /* the same, for the host while sort_segments runs;
-                                                    * nullptr makes very long segments slower */
+    const uint32_t *length_histogram; /* on the host, GPUSORT_LENGTH_BINS counts; required */
+    uint32_t longest;                 /* the greatest count, or the upper end of its bin */
 };
 
 }  // namespace gpusort

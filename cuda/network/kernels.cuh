@@ -203,7 +203,7 @@ __device__ __forceinline__ bool sort_warp_of(const NetworkTask &task, const Part
     }
     if constexpr (Element::PAIRS)
         read_row<Element, KeyShape<Element, ROW>, LEAST>(task, part, t, LANES, LANES * ROW, row);
-    else if (whole)
+    else if (whole && LEVELS > 1)
         read_chunks<Element, S, LANES, false, LEAST>(task, part, 0, t, row);
     else if (framed)
         read_chunks<Element, S, LANES, true, LEAST>(task, {part.start, part.count + skew_of<S>(part)}, 0, t, row);

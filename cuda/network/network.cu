@@ -8,14 +8,14 @@
  * histogram where each group starts, so nothing waits for it.  Then the kernel of each
  * class sorts its part of the list.
  *
- * Segments too long for a network, or for this device, are left to radix.cu, and those
+ * Segments too long for a network, or for this device, are left to counting.cu, and those
  * of which only a few entries are wanted to find_top.
  */
 #include <algorithm>
 
+#include "methods/counting.cuh"
 #include "methods/methods.cuh"
 #include "network/network.cuh"
-#include "methods/radix.cuh"
 #include "methods/top.cuh"
 
 namespace gpusort
@@ -98,7 +98,7 @@ const NetworkLauncher &launcher_of(const GpusortSpec &spec)
 struct Plan {
     bool overlaps;            /* the device can begin a launch while the one before it ends */
     uint32_t network_classes; /* classes below this one go to networks */
-    bool finds_top;           /* the others go to find_top, not to sort_long */
+    bool finds_top;           /* the others go to find_top, not to sort_by_counting */
     uint32_t top;             /* longest class that has segments */
     bool alike;               /* all segments go to the kernel of that class, or all are beyond networks */
     bool short_rows;          /* nearly all fit the shorter rows of that kernel */
@@ -155,16 +155,14 @@ const char *network_refuses(const GpusortSpec &spec)
     return spec.buckets > 0 ? "sorting networks give exact order only" : nullptr;
 }
 
-/* The segments too long for networks: the list's last, or all if it is nullptr. */
-LongSegments long_segments(const SegmentBatch &batch, const Plan &plan, const GpusortSegment *list)
+/* How many segments are too long for networks. */
+uint32_t count_long(const SegmentBatch &batch, const Plan &plan)
 {
-    LongSegments segments = {};
+    uint32_t count = 0;
 
-    segments.first_class = plan.network_classes;
     for (uint32_t c = plan.network_classes; c < CLASSES; c++)
-        segments.count += gpusort_class_count(batch.length_histogram, c);
-    segments.segments = list ? list + plan.groups.start[4 * plan.network_classes] : batch.segments;
-    return segments;
+        count += gpusort_class_count(batch.length_histogram, c);
+    return count;
 }
 
 /* Workspace of the list of segments: the counters that make it, and the segments. */
@@ -193,7 +191,7 @@ size_t network_workspace_bytes(const SegmentBatch &batch)
         }
         bytes += most;
     } else if (plan.top >= plan.network_classes)
-        bytes += long_workspace_bytes(batch, long_segments(batch, plan, nullptr));
+        bytes += counting_bytes(batch, count_long(batch, plan));
     return bytes;
 }
 
@@ -234,22 +232,25 @@ cudaError_t sort_listed(const SegmentBatch &batch, const Plan &plan, NetworkTask
 
 /* Sorts the segments that are too long for networks, or finds their first; the list is nullptr if all are. */
 cudaError_t sort_beyond(const SegmentBatch &batch, const Plan &plan, const GpusortSegment *list, void *workspace,
-                        size_t bytes, cudaStream_t stream)
+                        cudaStream_t stream)
 {
-    void *room = static_cast<char *>(workspace) + list_bytes(plan);
+    void *rest = static_cast<char *>(workspace) + list_bytes(plan);
     cudaError_t error = cudaSuccess;
 
     if (plan.top < plan.network_classes)
         return cudaSuccess;
     if (!plan.finds_top)
-        return sort_long(batch, long_segments(batch, plan, list), room, bytes - list_bytes(plan), stream);
+        return sort_by_counting(batch,
+                                {list ? list + plan.groups.start[4 * plan.network_classes] : batch.segments, nullptr,
+                                 count_long(batch, plan)},
+                                rest, stream);
     for (uint32_t c = plan.network_classes; c <= plan.top && error == cudaSuccess; c++)
         if (const uint32_t count = gpusort_class_count(batch.length_histogram, c); count > 0)
-            error = find_top(batch, c, list ? list + plan.groups.start[4 * c] : batch.segments, count, room, stream);
+            error = find_top(batch, c, list ? list + plan.groups.start[4 * c] : batch.segments, count, rest, stream);
     return error;
 }
 
-cudaError_t network_sort(const SegmentBatch &batch, void *workspace, size_t bytes, cudaStream_t stream)
+cudaError_t network_sort(const SegmentBatch &batch, void *workspace, size_t, cudaStream_t stream)
 {
     NetworkTask task = {};
     GpusortSegment *list = nullptr;
@@ -277,7 +278,7 @@ cudaError_t network_sort(const SegmentBatch &batch, void *workspace, size_t byte
         if (error != cudaSuccess)
             return error;
     }
-    return sort_beyond(batch, plan, list, workspace, bytes, stream);
+    return sort_beyond(batch, plan, list, workspace, stream);
 }
 
 }  // namespace

@@ -407,7 +407,7 @@ inline void expect_sorted(const Case &input, const std::vector<uint8_t> &keys, c
 class DeviceCase
 {
 public:
-    DeviceCase(const Case &the_input, bool tell_host) : input(the_input)
+    explicit DeviceCase(const Case &the_input) : input(the_input)
     {
         static DeviceMemory keys_memory, payload_memory, segments_memory;
 
@@ -419,7 +419,6 @@ public:
         batch.nslots = input.nslots;
         batch.length_histogram = input.histogram;
         batch.longest = input.longest;
-        batch.host_segments = tell_host ? input.segments.data() : nullptr;
     }
 
     std::vector<uint8_t> keys(const void *from) const

@@ -127,7 +127,7 @@ uint64_t wanted_of(const GpusortSpec &spec, uint32_t count)
 void test_gather(const Case &input)
 {
     static DeviceMemory space_memory, from_memory, to_memory, failed_memory;
-    const DeviceCase sorted(input, false);
+    const DeviceCase sorted(input);
     const size_t bytes = workspace_bytes(sorted.batch), payload_bytes = input.nslots * 4;
     void *workspace = workspace_of(bytes), *space = space_memory.of(verify_bytes(sorted.batch));
     std::vector<uint32_t> payload(input.nslots), gathered(input.nslots), wanted(input.nslots);
@@ -196,7 +196,7 @@ uint64_t digest_of(const std::vector<T> &values)
 void test_digests(const Case &input)
 {
     static DeviceMemory space_memory, digests_memory, failed_memory;
-    const DeviceCase sorted(input, false);
+    const DeviceCase sorted(input);
     const bool index = sorted.batch.payload != nullptr;
     const size_t bytes = workspace_bytes(sorted.batch);
     void *workspace = workspace_of(bytes), *space = space_memory.of(verify_bytes(sorted.batch));
@@ -297,14 +297,14 @@ void test_verification(const DeviceCase &sorted, void *digests, const HostCopies
     expect(false, "a result with a damaged entry");
 }
 
-void run_case(Case input, const char *shape, bool tell_host)
+void run_case(Case input, const char *shape)
 {
     static DeviceMemory digests_memory;
     const auto start = std::chrono::steady_clock::now();
     const bool copied = below(2) && input.keys.size() <= FEW_BYTES && input.payload.size() * 4 <= FEW_BYTES;
     if (copied && input.spec.payload == GPUSORT_PAYLOAD_INDEX) /* as the copies make it */
         input.payload.assign(input.nslots, 0);
-    const DeviceCase sorted(input, tell_host);
+    const DeviceCase sorted(input);
     const size_t bytes = workspace_bytes(sorted.batch);
     void *workspace = workspace_of(bytes), *digests = digests_memory.of(verify_bytes(sorted.batch));
 
@@ -397,15 +397,15 @@ void run_each(GpusortMethod method, GpusortKeyForm form, const std::string &only
 
         if (refuses(spec) || (!only_payload.empty() && only_payload != payload_names[kind.payload]))
             continue;
-        run_case(make_case(spec, counts, false), "each length class", below(2));
+        run_case(make_case(spec, counts, false), "each length class");
         if (kind.payload == GPUSORT_PAYLOAD_NONE)
             for (uint32_t length : {380, 600, 1200, 1500, 1700})
-                run_case(make_case(spec, std::vector<uint32_t>(2, length), false), "each length of rows", below(2));
-        run_case(make_case(spec, varied, false), "lengths that vary", below(2));
-        run_case(make_case(spec, std::vector<uint32_t>(4, 1 + below(2000)), true), "equal lengths", below(2));
+                run_case(make_case(spec, std::vector<uint32_t>(2, length), false), "each length of rows");
+        run_case(make_case(spec, varied, false), "lengths that vary");
+        run_case(make_case(spec, std::vector<uint32_t>(4, 1 + below(2000)), true), "equal lengths");
         if (method == GPUSORT_METHOD_AUTO) {
             spec.limit = 10;
-            run_case(make_case(spec, {3000, 70001}, false), "first of long segments", true);
+            run_case(make_case(spec, {3000, 70001}, false), "first of long segments");
         }
     }
 }
@@ -433,7 +433,7 @@ void run_shapes(GpusortMethod method, GpusortKeyForm form, bool quick)
                 GpusortSpec spec = spec_of(method, form, payload, descending);
 
                 spec.limit = limit;
-                run_case(make_case(spec, counts, below(2)), shape, below(2));
+                run_case(make_case(spec, counts, below(2)), shape);
             };
 
             if (refuses(spec_of(method, form, payload, descending)))

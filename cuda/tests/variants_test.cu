@@ -20,7 +20,7 @@ namespace
 template <class Sort>
 void run_case(const char *what, const Case &input, Sort sort)
 {
-    DeviceCase sorted(input, false);
+    DeviceCase sorted(input);
 
     check_cuda(sort(sorted), what);
     expect_sorted(input, sorted.keys(), sorted.payload(), what);
@@ -128,13 +128,13 @@ void test_approximate(GpusortKeyForm form, bool descending, uint32_t longest)
     SortedPairs sorted;
 
     {
-        const DeviceCase device(input, false);
+        const DeviceCase device(input);
         void *workspace = workspace_of(approximate_pairs_workspace(device.batch));
 
         check_cuda(approximate_sort_pairs(device.batch, workspace, nullptr, &sorted), "approximate_sort_pairs");
         expect_sorted(input, device.keys(sorted.keys), device.payload(sorted.payload), "approximate_sort_pairs");
     }
-    const DeviceCase device(input, false);
+    const DeviceCase device(input);
     void *workspace = workspace_of(approximate_atomic_workspace(device.batch));
 
     check_cuda(approximate_sort_atomic(device.batch, workspace, nullptr, &sorted), "approximate_sort_atomic");
