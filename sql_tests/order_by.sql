@@ -38,6 +38,7 @@ SELECT count(*) FROM ordered;
 SELECT query, pg_temp.error_of(format('SELECT count(*) FROM order_by(%L, %L) AS q(i int)', query, 'i')) FROM unnest(ARRAY[
 	'INSERT INTO ordered (i) VALUES (0) RETURNING i', 'UPDATE ordered SET i = 0 RETURNING i', 'DELETE FROM ordered RETURNING i',
 	'WITH gone AS (DELETE FROM ordered RETURNING i) SELECT i FROM gone', 'SELECT i INTO stolen FROM ordered', 'EXPLAIN SELECT 1', 'SHOW work_mem', 'FETCH c', 'SELECT i FROM ordered FOR UPDATE',
+	'SELECT i FROM (SELECT i FROM ordered FOR KEY SHARE) q', 'WITH q AS (SELECT i FROM ordered FOR SHARE) SELECT i FROM q',
 	'', 'SELECT 1 AS i; SELECT 2 AS i', 'DROP TABLE ordered', 'CREATE TABLE stolen AS SELECT 1 AS i']) query;
 SELECT count(*) FROM ordered;
 

@@ -16,6 +16,7 @@
 #include "funcapi.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "parser/parser.h"
 #include "utils/builtins.h"
 #include "utils/plancache.h"
@@ -60,6 +61,17 @@ read_arguments(FunctionCallInfo fcinfo)
 	return request;
 }
 
+/* True if the query or one below it locks rows, which a query that is run read-only may not. */
+static bool
+locks_rows(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+		return ((Query *) node)->rowMarks != NIL || query_tree_walker((Query *) node, locks_rows, context, 0);
+	return expression_tree_walker(node, locks_rows, context);
+}
+
 /*
  * Prepares the query, which must be one statement that reads rows, and returns the
  * shape of its rows.  Cuts request->query down to the statement: a semicolon behind it
@@ -85,6 +97,11 @@ describe_query(OrderByRequest *request)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("query must be one statement that reads rows: SELECT, VALUES or TABLE"),
+				 errdetail("Query: %s", request->query)));
+	if (locks_rows(linitial(source->query_list), NULL))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("query must not lock rows with FOR UPDATE or FOR SHARE"),
 				 errdetail("Query: %s", request->query)));
 	statement = source->raw_parse_tree;
 	if (statement->stmt_len > 0)	/* 0: up to the end of the text */
