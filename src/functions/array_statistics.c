@@ -23,11 +23,10 @@ PG_FUNCTION_INFO_V1(gpusort_array_percentile_disc);
 PG_FUNCTION_INFO_V1(gpusort_array_mode);
 PG_FUNCTION_INFO_V1(gpusort_array_rank);
 
-/* Opens the values of the first argument. */
+/* Opens the values of an array, the first argument. */
 static void
-open_values(FunctionCallInfo fcinfo, StoredValues *values, ArrayOrder *order)
+open_values(FunctionCallInfo fcinfo, ArrayType *array, StoredValues *values, ArrayOrder *order)
 {
-	ArrayType  *array = gpusort_array_detoast(PG_GETARG_DATUM(0));
 	uint32		length = gpusort_array_length(array);
 
 	gpusort_array_require_one_dimension(array);
@@ -41,10 +40,13 @@ open_values(FunctionCallInfo fcinfo, StoredValues *values, ArrayOrder *order)
 static Datum
 return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind, const Fractions *fractions)
 {
+	ArrayType  *array = gpusort_array_detoast(PG_GETARG_DATUM(0));
 	StoredValues values;
 	ArrayOrder	order;
 
-	open_values(fcinfo, &values, &order);
+	if (kind == PERCENTILE_CONTINUOUS && ARR_ELEMTYPE(array) != INTERVALOID)
+		array = gpusort_array_of_numbers(array);
+	open_values(fcinfo, array, &values, &order);
 	return gpusort_return_percentiles(fcinfo, &values, &order, NULL, kind, fractions);
 }
 
@@ -90,7 +92,7 @@ gpusort_array_mode(PG_FUNCTION_ARGS)
 	StoredValues values;
 	ArrayOrder	order;
 
-	open_values(fcinfo, &values, &order);
+	open_values(fcinfo, gpusort_array_detoast(PG_GETARG_DATUM(0)), &values, &order);
 	if (values.count == 0)
 		PG_RETURN_NULL();
 	return datumCopy(gpusort_values_mode(&values, &order), values.element->by_value, values.element->length);

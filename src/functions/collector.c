@@ -29,8 +29,8 @@ gpusort_collector_init(Collector *collector, const ElementType *element)
 }
 
 /* Raises an error if no array can have this many values, or take this many bytes. */
-static void
-check_array_size(int64 count, Size bytes)
+void
+gpusort_collector_check_size(int64 count, Size bytes)
 {
 	if (count > MaxArraySize)
 		ereport(ERROR,
@@ -106,7 +106,7 @@ enlarge_mapped(Collector *collector, MemoryContext context, Size wanted)
 static pg_noinline void
 enlarge_data(Collector *collector, MemoryContext context, Size wanted)
 {
-	check_array_size(collector->count, wanted);
+	gpusort_collector_check_size(collector->count, wanted);
 	if (collector->may_map && wanted >= MAP_FROM)
 		enlarge_mapped(collector, context, wanted);
 	else
@@ -128,7 +128,7 @@ reserve_bits(Collector *collector, MemoryContext context, int64 count)
 	bool		started = collector->bitmap != NULL;
 	Size		used = GPUSORT_BITMAP_BYTES(collector->count);
 
-	check_array_size(collector->count + count, 0);
+	gpusort_collector_check_size(collector->count + count, 0);
 	collector->bitmap = enlarge(collector->bitmap, started ? used : 0, &collector->bitmap_capacity,
 								GPUSORT_BITMAP_BYTES(collector->count + count), context);
 	if (!started)
@@ -242,6 +242,7 @@ static void
 append_image(Collector *collector, MemoryContext context, int64 count, const uint8 *bitmap,
 			 const char *data, Size bytes)
 {
+	gpusort_collector_check_size(collector->count + count, collector->bytes + bytes);
 	reserve(collector, context, bytes);
 	if (bitmap != NULL || collector->bitmap != NULL)
 	{
@@ -294,6 +295,16 @@ gpusort_collector_refill(Collector *collector, MemoryContext context, ArrayType 
 				 ARR_DATA_PTR(array), ARR_SIZE(array) - ARR_DATA_OFFSET(array));
 }
 
+/* Makes an empty collector have the values of an array, which stay where they are. */
+void
+gpusort_collector_view(Collector *collector, ArrayType *array)
+{
+	collector->count = gpusort_array_length(array);
+	collector->data = ARR_DATA_PTR(array);
+	collector->bytes = collector->count == 0 ? 0 : ARR_SIZE(array) - ARR_DATA_OFFSET(array);
+	collector->bitmap = collector->count == 0 ? NULL : ARR_NULLBITMAP(array);
+}
+
 /*
  * Makes a one-dimensional array of the values, in the order they were collected, in the
  * current memory context.
@@ -307,7 +318,7 @@ gpusort_collector_array(const Collector *collector)
 
 	if (collector->count == 0)
 		return construct_empty_array(collector->type);
-	check_array_size(collector->count, offset + collector->bytes);
+	gpusort_collector_check_size(collector->count, offset + collector->bytes);
 	array = gpusort_array_allocate(collector->type, collector->count, has_nulls, collector->bytes, 1);
 	if (has_nulls)
 		array_bitmap_copy(ARR_NULLBITMAP(array), 0, collector->bitmap, 0, collector->count);

@@ -46,6 +46,8 @@ extern void gpusort_collector_append_any(Collector *collector, MemoryContext con
 extern char *gpusort_collector_extend(Collector *collector, MemoryContext context, int64 count, Size bytes);
 extern void gpusort_collector_concat(Collector *collector, MemoryContext context, const Collector *more);
 extern void gpusort_collector_refill(Collector *collector, MemoryContext context, ArrayType *array);
+extern void gpusort_collector_view(Collector *collector, ArrayType *array);
+extern void gpusort_collector_check_size(int64 count, Size bytes);
 extern ArrayType *gpusort_collector_array(const Collector *collector);
 
 /* Appends a value.  Buffers are allocated in the context. */
