@@ -72,6 +72,44 @@ SELECT count(*) AS wrong FROM kept a, kept b WHERE a.g < b.g AND gpusort.sorted_
 -- As text and back.
 SELECT count(*) AS wrong FROM kept k WHERE k.x::text::gpusort.sorted_set::text <> k.x::text OR k.t::text::gpusort.sorted_set::text <> k.t::text OR k.f::text::gpusort.sorted_set::text <> k.f::text;
 
+-- A set goes on when its type, the schema of that or a label is renamed.
+CREATE SCHEMA moods;
+CREATE TYPE moods.mood AS ENUM ('sad', 'ok');
+CREATE TABLE felt AS SELECT gpusort.sorted_set_agg(m) AS s FROM unnest('{ok,sad,NULL}'::moods.mood[]) m;
+ALTER TYPE moods.mood RENAME VALUE 'sad' TO 'blue';
+ALTER SCHEMA moods RENAME TO feelings;
+ALTER TYPE feelings.mood RENAME TO feeling;
+ALTER TYPE feelings.feeling ADD VALUE 'low' BEFORE 'blue';
+SELECT s, gpusort.merge(s, 'feelings.feeling {low}'), gpusort.sorted_array(s, NULL::feelings.feeling), s::text::gpusort.sorted_set::text = s::text AS text FROM felt;
+DROP SCHEMA feelings CASCADE;
+SELECT pg_temp.error_of('SELECT s FROM felt') ~ '^42704: type with OID [0-9]+ does not exist' AS dropped;
+DROP TABLE felt;
+
+-- The text takes no more memory than that of an array, and writing it heeds a cancel.
+CREATE FUNCTION pg_temp.text_of(call text, OUT bytes int8, OUT peak_kb int8) LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE format('SELECT length((%s)::text) FROM (SELECT repeat(md5(i::text), 300) AS x FROM generate_series(1, 6000) i) v', call) INTO bytes;
+	peak_kb := (regexp_match(pg_read_file('/proc/self/status'), 'VmHWM:\s+(\d+) kB'))[1];
+END $$;
+-- The array's comes first, for a peak never falls.
+SELECT bytes, peak_kb FROM pg_temp.text_of('array_agg(x ORDER BY x COLLATE "C")') \gset array_
+SELECT bytes - :array_bytes AS words, peak_kb <= 1.05 * :array_peak_kb AS no_more_memory FROM pg_temp.text_of('gpusort.sorted_set_agg(x)');
+CREATE TEMP TABLE floats AS SELECT gpusort.sorted_set_agg(sqrt(i)) AS s FROM generate_series(1, 1500000) i;
+CREATE FUNCTION pg_temp.seconds_of_text() RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE
+	start timestamptz := clock_timestamp();
+BEGIN
+	PERFORM length(s::text) FROM floats;
+	RETURN extract(epoch FROM clock_timestamp() - start);
+EXCEPTION WHEN query_canceled THEN
+	RETURN extract(epoch FROM clock_timestamp() - start);
+END $$;
+SELECT pg_temp.seconds_of_text() AS whole \gset
+SET statement_timeout = '20ms';
+SELECT pg_temp.seconds_of_text() AS cancelled \gset
+RESET statement_timeout;
+SELECT :cancelled < :whole / 2 AS heeded;
+
 -- In parallel workers.
 CREATE TABLE sorted_set_rows AS SELECT * FROM v;
 ANALYZE sorted_set_rows;

@@ -183,7 +183,7 @@ gpusort_set_agg_serialize(PG_FUNCTION_ARGS)
 
 	gpusort_set_context(fcinfo);
 	sort_for_leader(fcinfo, state);
-	PG_RETURN_BYTEA_P(gpusort_set_state_write(fcinfo, state));
+	PG_RETURN_BYTEA_P(gpusort_set_state_write(fcinfo, state, CODEC_SENT));
 }
 
 /* The state that a parallel worker sent.  It points into the bytes; combining copies them. */
@@ -191,7 +191,7 @@ Datum
 gpusort_set_agg_deserialize(PG_FUNCTION_ARGS)
 {
 	gpusort_set_context(fcinfo);
-	PG_RETURN_POINTER(gpusort_set_state_read(fcinfo, PG_GETARG_BYTEA_PP(0), NULL));
+	PG_RETURN_POINTER(gpusort_set_state_read(fcinfo, PG_GETARG_BYTEA_PP(0), CODEC_SENT, NULL));
 }
 
 /* The array of all values, or of the first n, in the aggregate's order. */

@@ -15,7 +15,6 @@
 #include "functions/set_state.h"
 
 #define MAGIC "GSS"
-#define VERSION 1
 #define FLAG_DESCENDING 1
 #define FLAG_NULLS_FIRST 2
 #define FLAGS_KNOWN 3
@@ -29,12 +28,16 @@
 /* Bytes before the head: "GSS", version and length. */
 #define BEFORE_HEAD 6
 
+/* The version of each form. */
+#define VERSION_OF(form) ((form) == CODEC_STORED ? 2 : 1)
+
 /*
- * The last head that a call site wrote or read.  The states of a query are mostly alike:
+ * The last head of a form that a call site wrote or read.  The states of a query are mostly alike:
  * their heads are then written or compared as bytes, and no type is looked up again.
  */
 typedef struct StateCache
 {
+	CodecForm	form;
 	MemoryContext context;		/* holds the head and the codecs, and nothing of another head */
 	char	   *head;			/* NULL before the first */
 	int			length;
@@ -44,19 +47,24 @@ typedef struct StateCache
 } StateCache;
 
 static StateCache *
-state_cache(FunctionCallInfo fcinfo)
+state_cache(FunctionCallInfo fcinfo, CodecForm form)
 {
 	CallCache  *cache = gpusort_call_cache(fcinfo);
+	StateCache *states = cache->of_function;
 
-	if (cache->of_function == NULL)
+	if (states == NULL)
 	{
 		MemoryContext call_site = fcinfo->flinfo->fn_mcxt;
-		StateCache *states = MemoryContextAllocZero(call_site, sizeof(StateCache));
 
-		states->context = AllocSetContextCreate(call_site, "gpusort set head", ALLOCSET_SMALL_SIZES);
+		states = MemoryContextAllocZero(call_site, (CODEC_STORED + 1) * sizeof(StateCache));
+		for (int i = CODEC_SENT; i <= CODEC_STORED; i++)
+		{
+			states[i].form = i;
+			states[i].context = AllocSetContextCreate(call_site, "gpusort set head", ALLOCSET_SMALL_SIZES);
+		}
 		cache->of_function = states;
 	}
-	return cache->of_function;
+	return &states[form];
 }
 
 /* Frees the last head and its codecs. */
@@ -138,6 +146,15 @@ has_limit(SetKind kind)
 	return kind == SET_TOP_N || kind == SET_TOP_N_BY;
 }
 
+static void
+write_type(StringInfo head, const StateCache *cache, const ValueCodec *codec)
+{
+	if (cache->form == CODEC_STORED)
+		pq_sendint32(head, codec->type);
+	else
+		gpusort_catalog_name_write(head, &codec->type_name);
+}
+
 /* Makes the head of states like this one. */
 static void
 make_head(StateCache *cache, const SetState *state)
@@ -148,8 +165,8 @@ make_head(StateCache *cache, const SetState *state)
 
 	forget_head(cache);
 	gpusort_catalog_name_of_collation(&collation, state->order.collation);
-	cache->values = gpusort_codec_create(state->values.type, true, cache->context);
-	cache->keys = gpusort_set_has_keys(state->kind) ? gpusort_codec_create(state->keys.type, true, cache->context) : NULL;
+	cache->values = gpusort_codec_create(state->values.type, cache->form, cache->context);
+	cache->keys = gpusort_set_has_keys(state->kind) ? gpusort_codec_create(state->keys.type, cache->form, cache->context) : NULL;
 	initStringInfo(&head);
 	pq_sendbyte(&head, BYTE_ORDER_MARK);
 	pq_sendbyte(&head, state->kind);
@@ -159,9 +176,9 @@ make_head(StateCache *cache, const SetState *state)
 	pq_sendbyte(&head, strlen(encoding));
 	appendBinaryStringInfo(&head, encoding, strlen(encoding));
 	gpusort_catalog_name_write(&head, &collation);
-	gpusort_catalog_name_write(&head, &cache->values->type_name);
+	write_type(&head, cache, cache->values);
 	if (cache->keys != NULL)
-		gpusort_catalog_name_write(&head, &cache->keys->type_name);
+		write_type(&head, cache, cache->keys);
 	keep_head(cache, head.data, head.len);
 	pfree(head.data);
 	cache->alike = (SetState)
@@ -177,9 +194,9 @@ make_head(StateCache *cache, const SetState *state)
 }
 
 static bytea *
-write_state(FunctionCallInfo fcinfo, const SetState *state)
+write_state(FunctionCallInfo fcinfo, const SetState *state, CodecForm form)
 {
-	StateCache *cache = state_cache(fcinfo);
+	StateCache *cache = state_cache(fcinfo, form);
 	StringInfoData bytes = {.len = VARHDRSZ};
 	Size		size;
 
@@ -195,7 +212,7 @@ write_state(FunctionCallInfo fcinfo, const SetState *state)
 	bytes.data = palloc(size);
 	bytes.maxlen = size;
 	appendBinaryStringInfo(&bytes, MAGIC, strlen(MAGIC));
-	pq_sendbyte(&bytes, VERSION);
+	pq_sendbyte(&bytes, VERSION_OF(form));
 	pq_sendint16(&bytes, cache->length);
 	appendBinaryStringInfo(&bytes, cache->head, cache->length);
 	write_collector(&bytes, &state->values, cache->values);
@@ -207,17 +224,17 @@ write_state(FunctionCallInfo fcinfo, const SetState *state)
 
 /* Refuses bytes that are not a state, or that another version has written. */
 static void
-read_version(StringInfo bytes)
+read_version(StringInfo bytes, CodecForm form)
 {
 	int			version;
 
 	if (memcmp(pq_getmsgbytes(bytes, strlen(MAGIC)), MAGIC, strlen(MAGIC)) != 0)
 		gpusort_codec_refuse("It does not begin as one.");
 	version = pq_getmsgbyte(bytes);
-	if (version != VERSION)
+	if (version != VERSION_OF(form))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("serialized state of a set aggregate has version %d, not %d", version, VERSION)));
+				 errmsg("serialized state of a set aggregate has version %d, not %d", version, VERSION_OF(form))));
 }
 
 static void
@@ -281,14 +298,16 @@ read_order(StringInfo head, SetState *state)
 	state->order.buckets = has_limit(kind) ? 0 : number;
 }
 
-/* The codec of the type whose name comes next. */
+/* The codec of the type that comes next. */
 static ValueCodec *
-read_codec(StringInfo head, MemoryContext context)
+read_codec(StringInfo head, const StateCache *cache)
 {
 	CatalogName name;
 
+	if (cache->form == CODEC_STORED)
+		return gpusort_codec_create(pq_getmsgint(head, 4), cache->form, cache->context);
 	gpusort_catalog_name_read(head, &name);
-	return gpusort_codec_create(gpusort_catalog_find_type(&name), true, context);
+	return gpusort_codec_create(gpusort_catalog_find_type(&name), cache->form, cache->context);
 }
 
 /* Reads a head that differs from the one in the cache. */
@@ -305,9 +324,9 @@ read_head(StateCache *cache, const char *sent, int length)
 	read_encoding(&head);
 	gpusort_catalog_name_read(&head, &collation);
 	alike.order.collation = gpusort_catalog_find_collation(&collation);
-	cache->values = read_codec(&head, cache->context);
+	cache->values = read_codec(&head, cache);
 	alike.values.type = cache->values->type;
-	cache->keys = gpusort_set_has_keys(alike.kind) ? read_codec(&head, cache->context) : NULL;
+	cache->keys = gpusort_set_has_keys(alike.kind) ? read_codec(&head, cache) : NULL;
 	if (cache->keys != NULL)
 		alike.keys.type = cache->keys->type;
 	pq_getmsgend(&head);
@@ -329,9 +348,9 @@ check_counts(const SetState *state)
 }
 
 static SetState *
-read_state(FunctionCallInfo fcinfo, bytea *sent, SetStateCheck check)
+read_state(FunctionCallInfo fcinfo, bytea *sent, CodecForm form, SetStateCheck check)
 {
-	StateCache *cache = state_cache(fcinfo);
+	StateCache *cache = state_cache(fcinfo, form);
 	SetState   *state = palloc(sizeof(SetState));
 	StringInfoData bytes = {
 		.data = VARDATA_ANY(sent),
@@ -341,7 +360,7 @@ read_state(FunctionCallInfo fcinfo, bytea *sent, SetStateCheck check)
 	int			length;
 	const char *head;
 
-	read_version(&bytes);
+	read_version(&bytes, form);
 	length = pq_getmsgint(&bytes, 2);
 	head = pq_getmsgbytes(&bytes, length);
 	if (cache->head == NULL || cache->length != length || memcmp(cache->head, head, length) != 0)
@@ -384,20 +403,20 @@ read_state(FunctionCallInfo fcinfo, bytea *sent, SetStateCheck check)
 
 /* The state as bytes. */
 bytea *
-gpusort_set_state_write(FunctionCallInfo fcinfo, const SetState *state)
+gpusort_set_state_write(FunctionCallInfo fcinfo, const SetState *state, CodecForm form)
 {
 	bytea	   *volatile sent = NULL;
 
-	IN_DATABASE_ENCODING(sent = write_state(fcinfo, state));
+	IN_DATABASE_ENCODING(sent = write_state(fcinfo, state, form));
 	return sent;
 }
 
 /* The state in the bytes.  Its values may point into them. */
 SetState *
-gpusort_set_state_read(FunctionCallInfo fcinfo, bytea *sent, SetStateCheck check)
+gpusort_set_state_read(FunctionCallInfo fcinfo, bytea *bytes, CodecForm form, SetStateCheck check)
 {
 	SetState   *volatile state = NULL;
 
-	IN_DATABASE_ENCODING(state = read_state(fcinfo, sent, check));
+	IN_DATABASE_ENCODING(state = read_state(fcinfo, bytes, form, check));
 	return state;
 }

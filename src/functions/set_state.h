@@ -8,7 +8,7 @@
  * state as valid as one collected from rows, or in an error.  Only the order of the
  * values is not checked: if forged values are not sorted, neither is the result.
  *
- * Format, version 1; numbers are in network order:
+ * Format, version 1, which is sent; numbers are in network order:
  *
  *	 "GSS", version				a byte each
  *	 length of the head			2 bytes
@@ -28,7 +28,10 @@
  * A name is its length in a byte, and its bytes.  The default collation is that of the
  * reader's database.
  *
- * Values of the type sorted_set are such bytes, so tables hold states of version 1.
+ * Values of the type sorted_set are kept in another form, version 2, which outlives ALTER ... RENAME of types,
+ * of their schemas and of labels: a type is its OID, in 4 bytes, and the values of an enum are an image of OIDs.
+ * pg_upgrade preserves these; a dump has texts.  Collations keep their names, because
+ * pg_upgrade does not preserve their OIDs.
  */
 #ifndef GPUSORT_SET_STATE_H
 #define GPUSORT_SET_STATE_H
@@ -36,6 +39,7 @@
 #include "arrays/array_order.h"
 #include "arrays/hashed_values.h"
 #include "functions/collector.h"
+#include "functions/value_codec.h"
 
 #define GPUSORT_SET_STATE_MAGIC 0x53535047
 
@@ -106,12 +110,13 @@ gpusort_set_leaves_nulls_out(SetKind kind)
 	return kind == SET_VALUES || kind == SET_PERCENTILE || kind == SET_MODE || kind == SET_DISTINCT || kind == SET_HISTOGRAM;
 }
 
-extern bytea *gpusort_set_state_write(FunctionCallInfo fcinfo, const SetState *state);
+/* The form of a state's bytes: CODEC_SENT or CODEC_STORED. */
+extern bytea *gpusort_set_state_write(FunctionCallInfo fcinfo, const SetState *state, CodecForm form);
 
 /* Raises an error for a state that is not wanted.  It has no values yet. */
 typedef void (*SetStateCheck) (FunctionCallInfo fcinfo, const SetState *state);
 
 /* The check is called before any value is read; it may be NULL. */
-extern SetState *gpusort_set_state_read(FunctionCallInfo fcinfo, bytea *sent, SetStateCheck check);
+extern SetState *gpusort_set_state_read(FunctionCallInfo fcinfo, bytea *bytes, CodecForm form, SetStateCheck check);
 
 #endif							/* GPUSORT_SET_STATE_H */

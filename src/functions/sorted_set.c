@@ -5,19 +5,22 @@
  *
  * Text:	 integer DESC NULLS LAST {3,2,1,NULL}
  *			 text COLLATE "C" {a,b}
- * Binary:	 the bytes as they are stored.
+ * Binary:	 the bytes of the state as it is sent.
  *
  * What comes from outside is put in order again.  So a set can move to a database where the
  * collation of that name orders otherwise.
  */
 #include "postgres.h"
 
+#include "access/tupmacs.h"
 #include "catalog/pg_type.h"
 #include "libpq/pqformat.h"
+#include "miscadmin.h"
 #include "parser/scansup.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/syscache.h"
 
 #include "arrays/array_shape.h"
@@ -48,14 +51,21 @@ bytea *
 gpusort_sorted_set_make(FunctionCallInfo fcinfo, ArrayType *elements, const ArrayOrder *order)
 {
 	SetState	state = {.magic = GPUSORT_SET_STATE_MAGIC,.kind = SET_SORTED,.order = *order};
+	ArrayType  *sorted;
+	bytea	   *bytes;
 
 	elements->elemtype = getBaseType(ARR_ELEMTYPE(elements));
 	check_element_type(fcinfo, ARR_ELEMTYPE(elements));
 	gpusort_array_require_one_dimension(elements);
 	state.context = CurrentMemoryContext;
 	gpusort_collector_init(&state.values, gpusort_element_type(fcinfo, FIRST_ARRAY, ARR_ELEMTYPE(elements)));
-	gpusort_collector_refill(&state.values, CurrentMemoryContext, gpusort_array_in_order(fcinfo, elements, order));
-	return gpusort_set_state_write(fcinfo, &state);
+	sorted = gpusort_array_in_order(fcinfo, elements, order);
+	if (sorted != elements)
+		pfree(elements);
+	gpusort_collector_view(&state.values, sorted);
+	bytes = gpusort_set_state_write(fcinfo, &state, CODEC_STORED);
+	pfree(sorted);
+	return bytes;
 }
 
 /* Raises an error for a state that is no sorted set. */
@@ -72,7 +82,91 @@ check_state(FunctionCallInfo fcinfo, const SetState *state)
 SetState *
 gpusort_sorted_set_read(FunctionCallInfo fcinfo, int argument)
 {
-	return gpusort_set_state_read(fcinfo, PG_GETARG_BYTEA_PP(argument), check_state);
+	return gpusort_set_state_read(fcinfo, PG_GETARG_BYTEA_PP(argument), CODEC_STORED, check_state);
+}
+
+/* Appends a value as an array's text has it: between double quotes if it could be taken for something else. */
+static void
+append_element(StringInfo text, const char *value, char delimiter)
+{
+	bool		quoted = value[0] == '\0' || pg_strcasecmp(value, "NULL") == 0;
+
+	for (const char *next = value; *next != '\0' && !quoted; next++)
+		quoted = strchr("\"\\{}", *next) != NULL || *next == delimiter || scanner_isspace(*next) || *next == '\v';
+	if (!quoted)
+	{
+		appendStringInfoString(text, value);
+		return;
+	}
+	appendStringInfoCharMacro(text, '"');
+	for (; *value != '\0'; value++)
+	{
+		if (*value == '"' || *value == '\\')
+			appendStringInfoCharMacro(text, '\\');
+		appendStringInfoCharMacro(text, *value);
+	}
+	appendStringInfoCharMacro(text, '"');
+}
+
+/* Takes out an element in bytes that need not be aligned.  Those of variable length have headers of 4 bytes.  Sets *size. */
+static Datum
+take_out(const Collector *elements, Size place, Size *size)
+{
+	const char *source = elements->data + place;
+	varattrib_4b header;
+	char	   *copy;
+
+	*size = elements->length;
+	if (elements->length < 0)
+	{
+		memcpy(&header, source, VARHDRSZ);
+		*size = VARSIZE_4B(&header);
+	}
+	copy = palloc(*size);
+	memcpy(copy, source, *size);
+	return fetch_att(copy, elements->by_value, elements->length);
+}
+
+/*
+ * Appends the elements as array_out writes them.  That would hold the text of each in memory, beside that of all,
+ * and not stop before it has ended.
+ */
+static void
+append_elements(StringInfo text, const Collector *elements)
+{
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "gpusort values", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(scratch);
+	Size		place = 0;
+	Size		size;
+	int16		length;
+	bool		by_value;
+	char		alignment;
+	char		delimiter;
+	Oid			parameter;
+	Oid			output;
+	FmgrInfo	function;
+
+	get_type_io_data(elements->type, IOFunc_output, &length, &by_value, &alignment, &delimiter, &parameter, &output);
+	fmgr_info_cxt(output, &function, caller);
+	enlargeStringInfo(text, elements->bytes);
+	appendStringInfoChar(text, '{');
+	for (int64 i = 0; i < elements->count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (i > 0)
+			appendStringInfoChar(text, delimiter);
+		if (elements->bitmap != NULL && !(elements->bitmap[i / 8] & (1 << i % 8)))
+		{
+			appendStringInfoString(text, "NULL");
+			continue;
+		}
+		append_element(text, OutputFunctionCall(&function, take_out(elements, place, &size)), delimiter);
+		place = att_align_nominal(place + size, alignment);
+		MemoryContextReset(scratch);
+	}
+	appendStringInfoChar(text, '}');
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(scratch);
 }
 
 /* sorted_set_out(sorted_set) */
@@ -92,7 +186,8 @@ gpusort_sorted_set_out(PG_FUNCTION_ARGS)
 		appendStringInfoString(&text, " DESC");
 	if (order->nulls_first != order->descending)
 		appendStringInfo(&text, " NULLS %s", order->nulls_first ? "FIRST" : "LAST");
-	appendStringInfo(&text, " %s", OidOutputFunctionCall(F_ARRAY_OUT, PointerGetDatum(gpusort_collector_array(&state->values))));
+	appendStringInfoChar(&text, ' ');
+	append_elements(&text, &state->values);
 	PG_RETURN_CSTRING(text.data);
 }
 
@@ -218,7 +313,7 @@ gpusort_sorted_set_recv(PG_FUNCTION_ARGS)
 
 	SET_VARSIZE(bytes, VARHDRSZ + length);
 	pq_copymsgbytes(sent, VARDATA(bytes), length);
-	state = gpusort_set_state_read(fcinfo, bytes, check_state);
+	state = gpusort_set_state_read(fcinfo, bytes, CODEC_SENT, check_state);
 	PG_RETURN_BYTEA_P(gpusort_sorted_set_make(fcinfo, gpusort_collector_array(&state->values), &state->order));
 }
 
@@ -226,5 +321,5 @@ gpusort_sorted_set_recv(PG_FUNCTION_ARGS)
 Datum
 gpusort_sorted_set_send(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BYTEA_P(PG_GETARG_BYTEA_P(0));
+	PG_RETURN_BYTEA_P(gpusort_set_state_write(fcinfo, gpusort_sorted_set_read(fcinfo, 0), CODEC_SENT));
 }

@@ -2,8 +2,8 @@
  * sorted_set.h
  *	  The SQL type sorted_set: the state of sorted_agg as a value.
  *
- * A value is the state's bytes (set_state.h), so it names the type of its elements and the
- * order that they are in.  Tables hold such values, so bytes of version 1 must stay readable.
+ * A value is the state's bytes as they are stored (set_state.h), so it has the type of its elements
+ * and the order that they are in.  Tables hold such values, so bytes of version 2 must stay readable.
  *
  * Elements are of a base type or an enum.  A superuser may read a value that another role has
  * written, to dump the row for example, and that must run no code of that role.  The receive

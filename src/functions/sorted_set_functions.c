@@ -148,21 +148,6 @@ gpusort_sorted_set_count_distinct(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(values.count == 0 ? 0 : gpusort_values_count_distinct(&values, &order));
 }
 
-/* Raises an error for values that cannot be interpolated. */
-static void
-check_interpolates(Oid type)
-{
-	static const Oid numbers[] = {INT2OID, INT4OID, INT8OID, FLOAT4OID, FLOAT8OID};
-
-	for (int i = 0; i < lengthof(numbers); i++)
-		if (type == numbers[i])
-			return;
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("values of type %s cannot be interpolated", format_type_be(type)),
-			 errhint("Use sorted_set_percentile_disc, or make the set of values of type float8.")));
-}
-
 static Datum
 return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind, const Fractions *fractions)
 {
@@ -171,7 +156,7 @@ return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind, const Fractions
 	const SetState *state = open_values(fcinfo, &values, &order);
 
 	if (kind == PERCENTILE_CONTINUOUS)
-		check_interpolates(state->values.type);
+		gpusort_require_number(state->values.type);
 	else
 		gpusort_set_check_result(fcinfo, state, fractions->array != NULL ? values.element->array_type : state->values.type);
 	gpusort_fractions_check(fractions);

@@ -217,15 +217,17 @@ has_binary_form(Oid type)
 	return binary;
 }
 
-/* How values of the type are written: one by one or, where images are allowed, many at once. */
+/* How values of the type are written: one by one or, where the form allows it, many at once. */
 static ValueWay
-choose_way(Oid type, bool images)
+choose_way(Oid type, CodecForm form)
 {
-	GpusortKeyForm form;
+	GpusortKeyForm key_form;
 
 	if (type == RECORDOID)
 		return VALUE_RECORD;
-	if (images)
+	if (form == CODEC_STORED && type_is_enum(type))
+		return VALUE_NUMBERS;
+	if (form != CODEC_EACH)
 	{
 		switch (type)
 		{
@@ -246,7 +248,7 @@ choose_way(Oid type, bool images)
 				return VALUE_NUMBERS;
 		}
 		/* A domain's values are checked one by one. */
-		if (type < FirstNormalObjectId && gpusort_keys_form(type, &form))
+		if (type < FirstNormalObjectId && gpusort_keys_form(type, &key_form))
 			return VALUE_NUMBERS;
 	}
 	return has_binary_form(type) ? VALUE_BINARY : VALUE_PRINTED;
@@ -254,40 +256,40 @@ choose_way(Oid type, bool images)
 
 /* Makes a codec for the type.  Raises an error for a type that has no values. */
 ValueCodec *
-gpusort_codec_create(Oid type, bool images, MemoryContext context)
+gpusort_codec_create(Oid type, CodecForm form, MemoryContext context)
 {
 	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
 	ValueCodec *codec = MemoryContextAllocZero(context, sizeof(ValueCodec));
-	Form_pg_type form;
+	Form_pg_type entry;
 
 	if (!HeapTupleIsValid(tuple))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("type with OID %u does not exist", type)));
-	form = (Form_pg_type) GETSTRUCT(tuple);
-	if (!form->typisdefined ||
-		(form->typtype == TYPTYPE_PSEUDO && type != RECORDOID && type != RECORDARRAYOID && type != CSTRINGOID))
+	entry = (Form_pg_type) GETSTRUCT(tuple);
+	if (!entry->typisdefined ||
+		(entry->typtype == TYPTYPE_PSEUDO && type != RECORDOID && type != RECORDARRAYOID && type != CSTRINGOID))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("type %s has no values that can be serialized", format_type_be(type))));
 	codec->type = type;
-	codec->length = form->typlen;
-	codec->by_value = form->typbyval;
-	codec->alignment = form->typalign;
+	codec->length = entry->typlen;
+	codec->by_value = entry->typbyval;
+	codec->alignment = entry->typalign;
 	codec->context = context;
 	codec->parameter = getTypeIOParam(tuple);
-	codec->way = choose_way(type, images);
-	fill_catalog_name(&codec->type_name, form->typnamespace, NameStr(form->typname));
+	codec->way = choose_way(type, form);
+	fill_catalog_name(&codec->type_name, entry->typnamespace, NameStr(entry->typname));
 	if (codec->way == VALUE_BINARY)
 	{
-		fmgr_info_cxt(form->typsend, &codec->writer, context);
-		fmgr_info_cxt(form->typreceive, &codec->reader, context);
+		fmgr_info_cxt(entry->typsend, &codec->writer, context);
+		fmgr_info_cxt(entry->typreceive, &codec->reader, context);
 		codec->is_array = OidIsValid(get_base_element_type(type));
 	}
 	else if (codec->way == VALUE_PRINTED)
 	{
-		fmgr_info_cxt(form->typoutput, &codec->writer, context);
-		fmgr_info_cxt(form->typinput, &codec->reader, context);
+		fmgr_info_cxt(entry->typoutput, &codec->writer, context);
+		fmgr_info_cxt(entry->typinput, &codec->reader, context);
 	}
 	ReleaseSysCache(tuple);
 	return codec;
@@ -350,7 +352,7 @@ shape_of_row(ValueCodec *codec, HeapTupleHeader row)
 	shape->codecs = palloc0(shape->columns->natts * sizeof(ValueCodec *));
 	for (int i = 0; i < shape->columns->natts; i++)
 		if (!TupleDescAttr(shape->columns, i)->attisdropped)
-			shape->codecs[i] = gpusort_codec_create(TupleDescAttr(shape->columns, i)->atttypid, false, shape->context);
+			shape->codecs[i] = gpusort_codec_create(TupleDescAttr(shape->columns, i)->atttypid, CODEC_EACH, shape->context);
 	write_shape(shape);
 	MemoryContextSwitchTo(caller);
 	codec->shape = shape;
@@ -422,7 +424,7 @@ read_columns(RecordShape *shape)
 		read_name(&bytes, column);
 		gpusort_catalog_name_read(&bytes, &name);
 		type = gpusort_catalog_find_type(&name);
-		shape->codecs[i] = gpusort_codec_create(type, false, shape->context);
+		shape->codecs[i] = gpusort_codec_create(type, CODEC_EACH, shape->context);
 		gpusort_catalog_name_read(&bytes, &name);
 		TupleDescInitEntry(shape->columns, i + 1, column, type, -1, 0);
 		TupleDescInitEntryCollation(shape->columns, i + 1, gpusort_catalog_find_collation(&name));

@@ -2,7 +2,7 @@
  * value_codec.h
  *	  Values of one SQL type as bytes that another process can read.
  *
- * The bytes name types by schema and name, never by OID.  Numbers in them are in network
+ * Bytes that are sent name types by schema and name, never by OID.  Numbers in them are in network
  * order.  Each value stands behind its length and is written by the send function of its
  * type, or by the output function if there is none.
  *
@@ -44,6 +44,14 @@ typedef struct CatalogName
 	char		name[NAMEDATALEN];
 } CatalogName;
 
+/* What a codec may write. */
+typedef enum CodecForm
+{
+	CODEC_EACH,					/* values one by one */
+	CODEC_SENT,					/* images, too */
+	CODEC_STORED				/* images, and OIDs that pg_upgrade preserves: those of types and enum labels */
+} CodecForm;
+
 typedef struct RecordShape RecordShape;
 
 typedef struct ValueCodec
@@ -68,7 +76,7 @@ gpusort_codec_is_image(const ValueCodec *codec)
 	return codec->way != VALUE_BINARY && codec->way != VALUE_PRINTED && codec->way != VALUE_RECORD;
 }
 
-extern ValueCodec *gpusort_codec_create(Oid type, bool images, MemoryContext context);
+extern ValueCodec *gpusort_codec_create(Oid type, CodecForm form, MemoryContext context);
 extern void gpusort_codec_write(StringInfo bytes, ValueCodec *codec, Datum value);
 extern Datum gpusort_codec_read(StringInfo bytes, ValueCodec *codec);
 
