@@ -30,6 +30,30 @@ SELECT * FROM sort_many('md5(i::text) COLLATE "C"', 900000);
 :settings
 SELECT * FROM sort_many('i % 7, repeat(md5(i::text), 20)', 70000);
 
+-- Wide rows, of which runs keep no more than keys; a few values that are larger than memory, of which a merge holds those that it compares; and runs
+-- of many blocks, which are not listed, and of whose files few are read at once. PostgreSQL's Sort takes 3, 16 and 1 MB.
+CREATE FUNCTION grows_by_less(kb int, columns text, few int, rows int) RETURNS bool LANGUAGE plpgsql AS $$
+DECLARE
+	query text := 'EXPLAIN (ANALYZE, TIMING off) SELECT ' || columns || ', i FROM (SELECT generate_series(1, $1) i) g ORDER BY 1';
+	before int8;
+BEGIN
+	EXECUTE replace(query, '$1', few::text);
+	before := peak_kb();
+	EXECUTE replace(query, '$1', rows::text);
+	RETURN peak_kb() - before < kb;
+END $$;
+\c -
+:settings
+SELECT grows_by_less(5000, 'i * 7919::int8 % 1000003, repeat(md5(i::text), 6000)', 20, 500) AS wide;
+\c -
+:settings
+SELECT grows_by_less(60000, 'i * 7919::int8 % 1000003, CASE WHEN i % 5000 = 0 THEN repeat(''x'', 8000000 + i % 2) ELSE ''y'' END', 1000, 100000) AS huge;
+\c -
+:settings
+SET work_mem = '64kB';
+SELECT grows_by_less(1500, 'i * 7919::int8 % 1000003, repeat(''x'', 200) || i', 5000, 400000) AS many;
+SET work_mem = '4MB';
+
 -- The word that is kept for each row with a key that PostgreSQL abbreviates counts as well: fewer of such rows fit than of others with as many bytes.
 CREATE FUNCTION method_of(query text, OUT method text) LANGUAGE plpgsql AS $$
 DECLARE
@@ -40,4 +64,4 @@ BEGIN
 END $$;
 SELECT method_of('SELECT (i % 5003 + 0.5)::numeric FROM generate_series(1, 105000) i ORDER BY 1'),
 	method_of('SELECT (i % 5003 + 1000)::text COLLATE "C" FROM generate_series(1, 105000) i ORDER BY 1');
-DROP FUNCTION peak_kb, sort_many, method_of;
+DROP FUNCTION peak_kb, sort_many, grows_by_less, method_of;

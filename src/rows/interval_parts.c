@@ -56,7 +56,7 @@ struct IntervalParts
 	uint32		first_nrows;
 	uint64	   *rows_before;	/* of each part, before the store that is taken */
 	int			next_part;		/* to be loaded, or given back from a block of it on */
-	int			next_block;
+	RunReader	reader;			/* of that part, while it is given back; without a run before */
 	uint64		loaded;			/* rows loaded .. end - 1 are in the store */
 	uint64		end;
 	int64		disk_bytes;
@@ -168,7 +168,7 @@ make_runs(const Division *division, SpillFile *file)
 	RowRun	  **runs = palloc(division->nparts * sizeof(RowRun *));
 
 	for (int part = 0; part < division->nparts; part++)
-		runs[part] = gpusort_rows_run_create(file);
+		runs[part] = gpusort_rows_run_create(file, false);
 	return runs;
 }
 
@@ -290,11 +290,16 @@ static void
 load(IntervalParts *parts, const RowRun *run)
 {
 	RowStore   *store = parts->sort->store;
+	RunReader	reader = gpusort_rows_reader_begin(run);
 
 	gpusort_rows_store_reserve(store, store->nrows + run->nrows + 1);
 	gpusort_rows_store_reserve_records(store, run->record_bytes);
-	for (int block = 0; block < run->nblocks; block++)
-		store->nrows += gpusort_rows_run_read(run, block, block, store, store->nrows, &store->record_bytes);
+	while (!gpusort_rows_reader_done(&reader))
+	{
+		BlockHead	head = gpusort_rows_reader_head(&reader, 1);
+
+		store->nrows += gpusort_rows_reader_read(&reader, &head, store, store->nrows, &store->record_bytes);
+	}
 }
 
 void
@@ -331,23 +336,24 @@ gpusort_rows_interval_parts_give_back(IntervalParts *parts)
 	RowSort    *sort = parts->sort;
 	RowStore   *store = sort->store;
 
-	while (parts->next_part < parts->division.nparts)
+	for (; parts->next_part < parts->division.nparts; parts->next_part++, parts->reader.run = NULL)
 	{
 		const RowRun *run = parts->runs[parts->next_part];
 
-		if (parts->next_block == run->nblocks)
+		if (parts->reader.run == NULL)
+			parts->reader = gpusort_rows_reader_begin(run);
+		while (!gpusort_rows_reader_done(&parts->reader))
 		{
-			parts->next_part++;
-			parts->next_block = 0;
-			continue;
+			BlockHead	head;
+
+			if (store->nrows > 0 && gpusort_rows_store_bytes(store) + run->most_bytes +
+				(store->nrows + run->most_rows) * GPUSORT_RUN_ROW_BYTES > sort->memory_limit)
+				return true;
+			gpusort_rows_store_reserve(store, store->nrows + run->most_rows + 1);
+			head = gpusort_rows_reader_head(&parts->reader, 1);
+			gpusort_rows_store_reserve_records(store, head.record_bytes);
+			store->nrows += gpusort_rows_reader_read(&parts->reader, &head, store, store->nrows, &store->record_bytes);
 		}
-		if (store->nrows > 0 && gpusort_rows_store_bytes(store) + run->most_bytes +
-			(store->nrows + run->most_rows) * GPUSORT_RUN_ROW_BYTES > sort->memory_limit)
-			break;
-		gpusort_rows_store_reserve(store, store->nrows + run->most_rows + 1);
-		gpusort_rows_store_reserve_records(store, run->most_record_bytes);
-		store->nrows += gpusort_rows_run_read(run, parts->next_block, parts->next_block, store, store->nrows, &store->record_bytes);
-		parts->next_block++;
 	}
 	if (store->nrows == 0)
 		gpusort_rows_interval_parts_free(parts);

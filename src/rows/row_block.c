@@ -2,7 +2,7 @@
  * row_block.c
  *	  The rows of a store as a block of a temporary file.
  *
- *	  BlockHeader | per attribute: does it have NULLs, values, NULL bytes |
+ *	  BlockHead | per attribute: does it have NULLs, values, NULL bytes |
  *	  row starts | records
  */
 #include "postgres.h"
@@ -13,14 +13,7 @@
 
 #define ROWS_SPAN_BYTES ((Size) 256 * 1024) /* bytes between two questions whether to stop */
 
-typedef struct BlockHeader
-{
-	Size		nrows;
-	Size		record_bytes;
-} BlockHeader;
-
-/* Writes bytes and returns how many. */
-static Size
+static void
 write_bytes(SpillFile *file, const void *data, Size bytes)
 {
 	for (Size done = 0; done < bytes; done += ROWS_SPAN_BYTES)
@@ -28,7 +21,6 @@ write_bytes(SpillFile *file, const void *data, Size bytes)
 		CHECK_FOR_INTERRUPTS();
 		gpusort_rows_spill_write(file, (const char *) data + done, Min(bytes - done, ROWS_SPAN_BYTES));
 	}
-	return bytes;
 }
 
 static void
@@ -43,13 +35,37 @@ read_bytes(SpillFile *file, void *data, Size bytes)
 	}
 }
 
+/* Bytes of a store's rows in a file. */
+static Size
+block_bytes(const RowStore *store)
+{
+	const RowLayout *layout = store->layout;
+	Size		bytes = sizeof(BlockHead);
+
+	for (int i = 0; i < layout->natts; i++)
+	{
+		const RowAttribute *attribute = &layout->attributes[i];
+
+		if (!attribute->is_stored)
+			continue;
+		bytes += sizeof(bool);
+		if (attribute->in_column)
+			bytes += (Size) store->nrows * attribute->length;
+		if (store->columns[i].has_nulls)
+			bytes += store->nrows;
+	}
+	if (layout->nrecord > 0)
+		bytes += (Size) store->nrows * sizeof(uint32) + store->record_bytes;
+	return bytes;
+}
+
 Size
 gpusort_rows_block_write(SpillFile *file, const RowStore *store)
 {
 	const RowLayout *layout = store->layout;
-	BlockHeader header = {store->nrows, store->record_bytes};
-	Size		written = write_bytes(file, &header, sizeof(header));
+	BlockHead	head = {store->nrows, store->record_bytes, block_bytes(store)};
 
+	write_bytes(file, &head, sizeof(head));
 	for (int i = 0; i < layout->natts; i++)
 	{
 		const RowAttribute *attribute = &layout->attributes[i];
@@ -57,18 +73,18 @@ gpusort_rows_block_write(SpillFile *file, const RowStore *store)
 
 		if (!attribute->is_stored)
 			continue;
-		written += write_bytes(file, &column->has_nulls, sizeof(bool));
+		write_bytes(file, &column->has_nulls, sizeof(bool));
 		if (attribute->in_column)
-			written += write_bytes(file, column->values.data, (Size) store->nrows * attribute->length);
+			write_bytes(file, column->values.data, (Size) store->nrows * attribute->length);
 		if (column->has_nulls)
-			written += write_bytes(file, column->nulls.data, store->nrows);
+			write_bytes(file, column->nulls.data, store->nrows);
 	}
 	if (layout->nrecord > 0)
 	{
-		written += write_bytes(file, store->row_starts.data, (Size) store->nrows * sizeof(uint32));
-		written += write_bytes(file, store->records.data, store->record_bytes);
+		write_bytes(file, store->row_starts.data, (Size) store->nrows * sizeof(uint32));
+		write_bytes(file, store->records.data, store->record_bytes);
 	}
-	return written;
+	return head.bytes;
 }
 
 /* Reads the values and NULLs of an attribute. */
@@ -91,29 +107,35 @@ read_attribute(SpillFile *file, RowStore *store, int attribute, uint32 at, uint3
 		memset(column->nulls.data + at, false, nrows);
 }
 
-uint32
-gpusort_rows_block_read(SpillFile *file, RowStore *store, uint32 at, Size *record_bytes)
+BlockHead
+gpusort_rows_block_head(SpillFile *file)
 {
-	BlockHeader header;
+	BlockHead	head;
 
-	read_bytes(file, &header, sizeof(header));
+	read_bytes(file, &head, sizeof(head));
+	return head;
+}
+
+uint32
+gpusort_rows_block_read(SpillFile *file, const BlockHead *head, RowStore *store, uint32 at, Size *record_bytes)
+{
 	for (int i = 0; i < store->layout->natts; i++)
 	{
 		if (store->layout->attributes[i].is_stored)
-			read_attribute(file, store, i, at, header.nrows);
+			read_attribute(file, store, i, at, head->nrows);
 	}
 	if (store->layout->nrecord > 0)
 	{
 		uint32	   *starts = (uint32 *) store->row_starts.data + at;
 		uint32		first = *record_bytes / MAXIMUM_ALIGNOF;
 
-		read_bytes(file, starts, header.nrows * sizeof(uint32));
-		read_bytes(file, store->records.data + *record_bytes, header.record_bytes);
-		for (uint32 i = 0; first > 0 && i < header.nrows; i++)
+		read_bytes(file, starts, head->nrows * sizeof(uint32));
+		read_bytes(file, store->records.data + *record_bytes, head->record_bytes);
+		for (uint32 i = 0; first > 0 && i < head->nrows; i++)
 			starts[i] += first;
-		*record_bytes += header.record_bytes;
+		*record_bytes += head->record_bytes;
 		/* The next row's start tells where the last record ends. */
-		starts[header.nrows] = *record_bytes / MAXIMUM_ALIGNOF;
+		starts[head->nrows] = *record_bytes / MAXIMUM_ALIGNOF;
 	}
-	return header.nrows;
+	return head->nrows;
 }

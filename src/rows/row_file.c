@@ -70,6 +70,7 @@ bool
 gpusort_rows_file_next(RowFile *file, RowStore *store)
 {
 	FilePart   *part;
+	BlockHead	head;
 	Size		record_bytes = 0;
 
 	if (file->part == list_length(file->parts))
@@ -78,7 +79,8 @@ gpusort_rows_file_next(RowFile *file, RowStore *store)
 	gpusort_rows_store_clear(store);
 	gpusort_rows_store_reserve(store, file->most_rows + 1);
 	gpusort_rows_store_reserve_records(store, file->most_record_bytes);
-	store->nrows = gpusort_rows_block_read(part->file, store, 0, &record_bytes);
+	head = gpusort_rows_block_head(part->file);
+	store->nrows = gpusort_rows_block_read(part->file, &head, store, 0, &record_bytes);
 	store->record_bytes = record_bytes;
 	if (++file->block == part->nblocks)
 	{

@@ -249,3 +249,13 @@ gpusort_rows_compare(const RowKeys *keys, int first_key, const RowStore *a, uint
 	}
 	return 0;
 }
+
+List *
+gpusort_rows_key_attributes(const RowKeys *keys)
+{
+	List	   *attributes = NIL;
+
+	for (int i = 0; i < keys->nkeys; i++)
+		attributes = lappend_int(attributes, keys->keys[i].attribute);
+	return attributes;
+}

@@ -64,6 +64,7 @@ gpusort_rows_may_keep_words(const RowKeys *keys)
 extern RowKeyKind gpusort_rows_key_kind(RowKey *key, Oid operator, Oid collation, Oid type);
 extern RowKeys *gpusort_rows_keys(TupleDesc desc, List *columns, List *operators, List *collations,
 								  List *nulls_first);
+extern List *gpusort_rows_key_attributes(const RowKeys *keys);
 extern void gpusort_rows_load_codes(const RowKey *key, const RowStore *store, const uint32 *rows,
 									uint32 first, uint32 n, uint64 *out);
 extern int	gpusort_rows_compare(const RowKeys *keys, int first_key, const RowStore *a, uint32 row_a,

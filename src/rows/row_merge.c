@@ -6,6 +6,10 @@
  * ones, so that row numbers order equal rows.  The batch ends with the last row that was
  * read of some run: the one that comes first among the last rows of all runs that have
  * more in their files.  So each batch uses up what was read of a run.
+ *
+ * A run has as much space for records as its largest block needs, unless this is more than its
+ * share of memory.  Then larger blocks, which have a wide row, are read one at a time behind the
+ * space of all runs, into the first gap between those that other runs have there.
  */
 #include "postgres.h"
 
@@ -19,10 +23,12 @@
 
 struct MergeInput
 {
-	const RowRun *run;
-	int			next_block;
+	RunReader	reader;
 	uint32		first_slot;		/* of the run in the window */
-	Size		first_record;	/* where its records begin */
+	Size		first_record;	/* where its records begin and end */
+	Size		last_record;
+	Size		large_record;	/* where a block's do that did not fit there */
+	Size		large_end;		/* 0 if none was read */
 	uint32		row;			/* rows row .. end - 1 of the window are not merged yet */
 	uint32		end;
 	uint32		cut;			/* the batch has those before this one */
@@ -35,17 +41,67 @@ words_of(const RowMerge *merge)
 	return (uint64 *) merge->words.data;
 }
 
+/* Makes the window's records end there, at least. */
+static void
+reserve_records(RowMerge *merge, Size end)
+{
+	if (end > GPUSORT_RECORDS_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("rows to be merged at once exceed %zu MB", GPUSORT_RECORDS_MAX / (1024 * 1024)),
+				 errhint("Set \"gpusort.enable_sort\" to off for this query.")));
+	gpusort_rows_buffer_reserve(merge->sort->memory, &merge->window->records, end);
+}
+
+/* Gives the input space for the records of a large block. */
+static void
+take_large(RowMerge *merge, MergeInput *input, Size bytes)
+{
+	Size		place = merge->inputs[merge->ninputs - 1].last_record;
+
+	for (int i = 0; i < merge->ninputs; i++)
+	{
+		const MergeInput *other = &merge->inputs[i];
+
+		if (other->large_end > place && other->large_record < place + bytes)
+		{
+			place = other->large_end;
+			i = -1;
+		}
+	}
+	reserve_records(merge, place + bytes);
+	input->large_record = place;
+	input->large_end = place + bytes;
+}
+
+/* Reads the next blocks of a run that is used up. */
+static void
+read_blocks(RowMerge *merge, MergeInput *input)
+{
+	Size		end = input->first_record;
+
+	input->row = input->end = input->first_slot;
+	input->large_end = 0;
+	for (int i = 0; i < merge->blocks && !gpusort_rows_reader_done(&input->reader); i++)
+	{
+		BlockHead	head = gpusort_rows_reader_head(&input->reader, merge->blocks - i);
+
+		if (end + head.record_bytes > input->last_record)
+		{
+			if (i > 0)
+				break;
+			take_large(merge, input, head.record_bytes);
+			end = input->large_record;
+		}
+		input->end += gpusort_rows_reader_read(&input->reader, &head, merge->window, input->end, &end);
+	}
+}
+
 /* Reads the next blocks of a run that is used up, and encodes their rows if they are to be compared. */
 static void
 load_input(RowMerge *merge, MergeInput *input)
 {
-	Size		record_end = input->first_record;
-	int			last_block = Min(input->next_block + merge->blocks, input->run->nblocks);
-
-	input->row = input->end = input->first_slot;
-	while (input->next_block < last_block)
-		input->end += gpusort_rows_run_read(input->run, input->next_block++, last_block - 1, merge->window,
-											input->end, &record_end);
+	read_blocks(merge, input);
 	for (uint32 first = input->row; merge->ninputs > 1 && first < input->end; first += ROWS_ENCODE_SPAN)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -56,15 +112,24 @@ load_input(RowMerge *merge, MergeInput *input)
 		input->missed = gpusort_rows_code_missed(merge->code);
 }
 
+/* Bytes of a run's largest block or, if all runs together could not have as many, of a usual one. */
+static Size
+run_block_bytes(const RowSort *sort, const RowRun *run, int nruns)
+{
+	Size		usual = sort->runs->block_bytes;
+
+	return run->most_bytes <= Max(usual, sort->memory_limit / nruns) ? run->most_bytes : usual;
+}
+
 /* How many blocks of each run fit the window, at least one. */
 static int
-blocks_at_a_time(Size memory_limit, RowRun **runs, int nruns)
+blocks_at_a_time(const RowSort *sort, RowRun **runs, int nruns)
 {
 	Size		bytes = 0;
 
 	for (int i = 0; i < nruns; i++)
-		bytes += runs[i]->most_bytes + runs[i]->most_rows * GPUSORT_RUN_ROW_BYTES;
-	return Max(Min(memory_limit, Max(ROWS_WINDOW_BYTES, nruns * ROWS_WINDOW_RUN_BYTES)) / Max(bytes, 1), 1);
+		bytes += run_block_bytes(sort, runs[i], nruns) + runs[i]->most_rows * GPUSORT_RUN_ROW_BYTES;
+	return Max(Min(sort->memory_limit, Max(ROWS_WINDOW_BYTES, nruns * ROWS_WINDOW_RUN_BYTES)) / Max(bytes, 1), 1);
 }
 
 /*
@@ -82,20 +147,21 @@ gpusort_rows_merge_begin(RowSort *sort, const KeyCode *code, RowRun **runs, int 
 	merge->code = code;
 	merge->inputs = palloc0(nruns * sizeof(MergeInput));
 	merge->ninputs = nruns;
-	merge->blocks = blocks_at_a_time(sort->memory_limit, runs, nruns);
+	merge->blocks = blocks_at_a_time(sort, runs, nruns);
 	merge->window = gpusort_rows_store_create(sort->memory, sort->layout);
 	for (int i = 0; i < nruns; i++)
 	{
 		int			blocks = Min(merge->blocks, runs[i]->nblocks);
 
-		merge->inputs[i].run = runs[i];
+		merge->inputs[i].reader = gpusort_rows_reader_begin(runs[i]);
 		merge->inputs[i].first_slot = slots;
 		merge->inputs[i].first_record = record_bytes;
 		slots += blocks * runs[i]->most_rows + 1;
-		record_bytes += blocks * runs[i]->most_record_bytes;
+		record_bytes += blocks * Min(runs[i]->most_record_bytes, run_block_bytes(sort, runs[i], nruns));
+		merge->inputs[i].last_record = record_bytes;
 	}
 	gpusort_rows_store_reserve(merge->window, slots);
-	gpusort_rows_buffer_reserve(sort->memory, &merge->window->records, record_bytes);
+	reserve_records(merge, record_bytes);
 	gpusort_rows_buffer_reserve(sort->memory, &merge->packed, slots * sizeof(uint64));
 	if (nruns > 1)
 		gpusort_rows_buffer_reserve(sort->memory, &merge->words, slots * sizeof(uint64));
@@ -121,7 +187,7 @@ find_last(const RowMerge *merge)
 	{
 		const MergeInput *input = &merge->inputs[i];
 
-		if (input->next_block == input->run->nblocks)
+		if (gpusort_rows_reader_done(&input->reader))
 			continue;
 		if (best == NULL || words[input->end - 1] < words[best->end - 1] ||
 			(words[input->end - 1] == words[best->end - 1] && compare_tied(merge, input->end - 1, best->end - 1) < 0))
@@ -264,7 +330,7 @@ gpusort_rows_merge_next(RowMerge *merge)
 	{
 		MergeInput *input = &merge->inputs[i];
 
-		if (input->row == input->end && input->next_block < input->run->nblocks)
+		if (input->row == input->end && !gpusort_rows_reader_done(&input->reader))
 			load_input(merge, input);
 	}
 	contributing = cut_inputs(merge);

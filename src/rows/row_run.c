@@ -4,20 +4,25 @@
  */
 #include "postgres.h"
 
-#include "rows/row_block.h"
 #include "rows/row_run.h"
 
 #define ROWS_COPY_SPAN 64		/* rows that are copied at a time */
+#define ROWS_BLOCKS_PER_MARK 64	/* 16 bytes of memory for half a megabyte or more of rows */
 
 /* Starts a run of no blocks.  The blocks are going to be written to the end of the file. */
 RowRun *
-gpusort_rows_run_create(SpillFile *file)
+gpusort_rows_run_create(SpillFile *file, bool random_access)
 {
 	RowRun	   *run = palloc0(sizeof(RowRun));
 
 	run->file = file;
-	run->block_slots = 8;
-	run->blocks = palloc(run->block_slots * sizeof(RunBlock));
+	run->extent_slots = 1;
+	run->extents = palloc(sizeof(RunExtent));
+	if (random_access)
+	{
+		run->mark_slots = 1;
+		run->marks = palloc(sizeof(RunMark));
+	}
 	return run;
 }
 
@@ -25,8 +30,38 @@ gpusort_rows_run_create(SpillFile *file)
 void
 gpusort_rows_run_free(RowRun *run)
 {
-	pfree(run->blocks);
+	pfree(run->extents);
+	if (run->marks != NULL)
+		pfree(run->marks);
 	pfree(run);
+}
+
+/* Adds bytes of the file behind those that the run has. */
+static void
+add_extent(RowRun *run, RunExtent extent)
+{
+	if (run->nextents > 0 && run->extents[run->nextents - 1].end == extent.start)
+	{
+		run->extents[run->nextents - 1].end = extent.end;
+		return;
+	}
+	if (run->nextents == run->extent_slots)
+	{
+		run->extent_slots *= 2;
+		run->extents = repalloc_huge(run->extents, run->extent_slots * sizeof(RunExtent));
+	}
+	run->extents[run->nextents++] = extent;
+}
+
+static void
+add_mark(RowRun *run, RunMark mark)
+{
+	if (run->nmarks == run->mark_slots)
+	{
+		run->mark_slots *= 2;
+		run->marks = repalloc_huge(run->marks, run->mark_slots * sizeof(RunMark));
+	}
+	run->marks[run->nmarks++] = mark;
 }
 
 /*
@@ -36,25 +71,18 @@ gpusort_rows_run_free(RowRun *run)
 RowRun *
 gpusort_rows_run_chain(RowRun **chain, int count)
 {
-	RowRun	   *result = gpusort_rows_run_create(chain[0]->file);
+	RowRun	   *result = gpusort_rows_run_create(chain[0]->file, chain[0]->marks != NULL);
 	bool		forward = chain[count - 1]->place == RUN_FOLLOWS;
-	int			nblocks = 0;
 
-	for (int i = 0; i < count; i++)
-		nblocks += chain[i]->nblocks;
-	result->block_slots = Max(nblocks, 1);
-	result->blocks = repalloc_huge(result->blocks, result->block_slots * sizeof(RunBlock));
 	for (int i = 0; i < count; i++)
 	{
 		RowRun	   *run = chain[forward ? i : count - 1 - i];
 
-		for (int b = 0; b < run->nblocks; b++)
-		{
-			RunBlock   *block = &result->blocks[result->nblocks++];
-
-			*block = run->blocks[b];
-			block->first_row += result->nrows;
-		}
+		for (int e = 0; e < run->nextents; e++)
+			add_extent(result, run->extents[e]);
+		for (int m = 0; m < run->nmarks; m++)
+			add_mark(result, (RunMark) {run->marks[m].place, run->marks[m].first_row + result->nrows});
+		result->nblocks += run->nblocks;
 		result->nrows += run->nrows;
 		result->record_bytes += run->record_bytes;
 		result->bytes += run->bytes;
@@ -67,29 +95,6 @@ gpusort_rows_run_chain(RowRun **chain, int count)
 	return result;
 }
 
-/* Adds a block, which was written to a place of the file, to the list of the run's blocks. */
-static void
-list_block(RowRun *run, const RowStore *store, int64 place)
-{
-	RunBlock   *block;
-
-	if (run->nblocks == run->block_slots)
-	{
-		run->block_slots *= 2;
-		run->blocks = repalloc_huge(run->blocks, run->block_slots * sizeof(RunBlock));
-	}
-	block = &run->blocks[run->nblocks++];
-	block->place = place;
-	block->end = gpusort_rows_spill_size(run->file);
-	block->first_row = run->nrows;
-	run->nrows += store->nrows;
-	run->record_bytes += store->record_bytes;
-	run->bytes += gpusort_rows_store_bytes(store);
-	run->most_rows = Max(run->most_rows, store->nrows);
-	run->most_record_bytes = Max(run->most_record_bytes, store->record_bytes);
-	run->most_bytes = Max(run->most_bytes, gpusort_rows_store_bytes(store));
-}
-
 /* Writes the store's rows as the run's next block and empties the store.  Returns the bytes written. */
 Size
 gpusort_rows_run_write(RowRun *run, RowStore *store)
@@ -100,7 +105,16 @@ gpusort_rows_run_write(RowRun *run, RowStore *store)
 	if (store->nrows == 0)
 		return 0;
 	written = gpusort_rows_block_write(run->file, store);
-	list_block(run, store, place);
+	add_extent(run, (RunExtent) {place, place + written});
+	if (run->marks != NULL && run->nblocks % ROWS_BLOCKS_PER_MARK == 0)
+		add_mark(run, (RunMark) {place, run->nrows});
+	run->nblocks++;
+	run->nrows += store->nrows;
+	run->record_bytes += store->record_bytes;
+	run->bytes += gpusort_rows_store_bytes(store);
+	run->most_rows = Max(run->most_rows, store->nrows);
+	run->most_record_bytes = Max(run->most_record_bytes, store->record_bytes);
+	run->most_bytes = Max(run->most_bytes, written);
 	gpusort_rows_store_clear(store);
 	return written;
 }
@@ -127,16 +141,49 @@ gpusort_rows_run_append(RowRun *run, RowStore *builder, const RowStore *store, c
 	return written;
 }
 
-/*
- * Reads one of the run's blocks into the store's rows from number `at` on, as
- * gpusort_rows_block_read does.  Blocks up to number `last` will be read next.  The store must
- * have space for the largest block and a row more.
- */
-uint32
-gpusort_rows_run_read(const RowRun *run, int number, int last, RowStore *store, uint32 at, Size *record_bytes)
+/* The last marked block that begins with the row or before it.  The row is in it, or in one that follows it in the file. */
+const RunMark *
+gpusort_rows_run_find(const RowRun *run, uint64 row)
 {
-	const RunBlock *block = &run->blocks[number];
+	int			low = 0;
+	int			high = run->nmarks - 1;
 
-	gpusort_rows_spill_seek(run->file, block->place, Max(block->end, run->blocks[last].end));
-	return gpusort_rows_block_read(run->file, store, at, record_bytes);
+	while (low < high)
+	{
+		int			middle = (low + high + 1) / 2;
+
+		if (run->marks[middle].first_row <= row)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return &run->marks[low];
+}
+
+RunReader
+gpusort_rows_reader_begin(const RowRun *run)
+{
+	return (RunReader) {run, 0, run->nextents > 0 ? run->extents[0].start : 0};
+}
+
+BlockHead
+gpusort_rows_reader_head(const RunReader *reader, int blocks)
+{
+	const RowRun *run = reader->run;
+
+	gpusort_rows_spill_seek(run->file, reader->place,
+							Min(run->extents[reader->extent].end, reader->place + (int64) (blocks * run->most_bytes)));
+	return gpusort_rows_block_head(run->file);
+}
+
+uint32
+gpusort_rows_reader_read(RunReader *reader, const BlockHead *head, RowStore *store, uint32 at, Size *record_bytes)
+{
+	const RowRun *run = reader->run;
+	uint32		nrows = gpusort_rows_block_read(run->file, head, store, at, record_bytes);
+
+	reader->place += head->bytes;
+	if (reader->place == run->extents[reader->extent].end && ++reader->extent < run->nextents)
+		reader->place = run->extents[reader->extent].start;
+	return nrows;
 }

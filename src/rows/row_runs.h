@@ -10,7 +10,7 @@
  * comes in order, or in the reverse order, becomes one run and is not merged.  If there are
  * more runs than work_mem allows to read at once, neighbouring runs are first merged into
  * longer ones, as few as possible.  For random access all runs are merged into one, whose
- * blocks are found by the number of their first row.
+ * blocks are found by the number of their first row (row_run.h).
  */
 #ifndef GPUSORT_ROW_RUNS_H
 #define GPUSORT_ROW_RUNS_H
@@ -20,7 +20,9 @@
 typedef struct RowRuns
 {
 	struct RowSort *sort;
-	RowStore   *sample;			/* rows of all runs, until they are merged */
+	Datum	   *values;			/* of a row, for the keys that are kept of it */
+	bool	   *nulls;
+	RowStore   *sample;			/* keys of rows of all runs, until they are merged */
 	uint32		sample_rows;	/* rows that the next run adds to the sample */
 	KeyCode    *code;			/* common to all runs, while they are merged */
 	Size		block_bytes;	/* a block is written when a merge would need this many bytes for it */
@@ -29,12 +31,13 @@ typedef struct RowRuns
 	SpillFile    *file;			/* holds the blocks of runs that were not merged */
 	List	   *runs;			/* RowRun structs, in the input's order */
 	RowStore   *builder;		/* block being written */
-	RowStore   *ends;			/* the first and the last row of the last run added */
+	RowStore   *ends;			/* keys of the first and the last row of the last run added, if they are not large */
 
 	RowMerge   *merge;			/* the last one, whose rows are read; NULL with random access */
 	uint32		position;		/* place in its batch of the next row to be read */
 	RowStore   *block;			/* with random access, the block that was read last */
 	uint64		block_first_row;
+	int64		block_end;		/* where the next block begins, if it is not marked */
 
 	int64		disk_bytes;		/* bytes written */
 	int			initial_runs;

@@ -23,17 +23,6 @@
 #define ROWS_CACHED_BYTES (16.0 * 1024 * 1024)	/* larger stores are laid out for memory beyond the caches */
 #define ROWS_RUN_BYTES ((Size) 16 * 1024 * 1024)	/* rows of about so many bytes are sorted and written within the caches */
 #define ROWS_STORE_MAX (UINT32_MAX / 2)	/* the most rows of one store */
-#define ROWS_RECORDS_MAX ((Size) MAXIMUM_ALIGNOF * (UINT32_MAX - 1))
-
-static List *
-key_attributes(const RowKeys *keys)
-{
-	List	   *attributes = NIL;
-
-	for (int i = 0; i < keys->nkeys; i++)
-		attributes = lappend_int(attributes, keys->keys[i].attribute);
-	return attributes;
-}
 
 /* The key columns, counted from 1.  A column that has the values of another is replaced by that one. */
 static List *
@@ -96,7 +85,7 @@ gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List *keys,
 	sort->timed = timed;
 	sort->keys = gpusort_rows_keys(desc, key_sources(list_nth(keys, KEY_COLUMNS), sources), list_nth(keys, KEY_OPERATORS),
 								   list_nth(keys, KEY_COLLATIONS), list_nth(keys, KEY_NULLS_FIRST));
-	sort->layout = gpusort_rows_layout(desc, tlist, sources, key_attributes(sort->keys),
+	sort->layout = gpusort_rows_layout(desc, tlist, sources, gpusort_rows_key_attributes(sort->keys),
 									   Min(expected_rows * expected_width, (double) sort->memory_limit) > ROWS_CACHED_BYTES);
 	sort->store = gpusort_rows_store_create(sort->memory, sort->layout);
 	sort->expected_rows = Max(expected_rows, 0);
@@ -163,7 +152,7 @@ memory_is_full(const RowSort *sort, uint32 more_rows)
 	return sort->store->nrows > 0 &&
 		(bytes_held(sort, more_rows) > limit ||
 		 sort->store->nrows + more_rows > ROWS_STORE_MAX ||
-		 sort->store->record_bytes > ROWS_RECORDS_MAX - MaxAllocSize);
+		 sort->store->record_bytes > GPUSORT_RECORDS_MAX - MaxAllocSize);
 }
 
 static void

@@ -61,6 +61,20 @@ list_record_attributes(RowLayout *layout, const List *keys)
 	pfree(listed);
 }
 
+/* Bytes of a row's columns, and of the place of its record. */
+static Size
+fixed_bytes(const RowLayout *layout)
+{
+	Size		bytes = layout->nrecord > 0 ? sizeof(uint32) : 0;
+
+	for (int i = 0; i < layout->natts; i++)
+	{
+		if (layout->attributes[i].in_column)
+			bytes += layout->attributes[i].length;
+	}
+	return bytes;
+}
+
 /*
  * Makes the layout of rows of a descriptor.  The target list tells which attributes are
  * constant.  The list of sources has a RowAttribute.source for each attribute; it is NIL if no
@@ -97,14 +111,29 @@ gpusort_rows_layout(TupleDesc desc, List *tlist, const List *sources, const List
 	list_record_attributes(layout, keys);
 	if (layout->nrecord > 0 && is_large)
 		lay_out_front(layout, keys);
-	for (int i = 0; i < desc->natts; i++)
-	{
-		if (layout->attributes[i].in_column)
-			layout->fixed_bytes += layout->attributes[i].length;
-	}
-	if (layout->nrecord > 0)
-		layout->fixed_bytes += sizeof(uint32);
+	layout->fixed_bytes = fixed_bytes(layout);
 	return layout;
+}
+
+RowLayout *
+gpusort_rows_layout_of_some(const RowLayout *layout, const List *attributes)
+{
+	RowLayout  *some = palloc0(sizeof(RowLayout));
+
+	some->natts = layout->natts;
+	some->attributes = palloc0(layout->natts * sizeof(RowAttribute));
+	some->record_attributes = palloc(layout->natts * sizeof(int));
+	for (int i = 0; i < layout->natts; i++)
+	{
+		some->attributes[i] = layout->attributes[i];
+		if (list_member_int(attributes, i))
+			continue;
+		some->attributes[i].is_stored = some->attributes[i].in_column = some->attributes[i].in_front = false;
+		some->attributes[i].is_constant = some->attributes[i].constant_is_null = true;
+	}
+	list_record_attributes(some, attributes);
+	some->fixed_bytes = fixed_bytes(some);
+	return some;
 }
 
 RowStore *

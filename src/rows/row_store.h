@@ -22,6 +22,9 @@
 
 #include "rows/row_memory.h"
 
+/* The most bytes of records in one store: row_starts have 32 bits. */
+#define GPUSORT_RECORDS_MAX ((Size) MAXIMUM_ALIGNOF * (UINT32_MAX - 1))
+
 typedef struct RowAttribute
 {
 	int16		length;			/* as pg_attribute.attlen */
@@ -112,6 +115,10 @@ typedef struct RowBatch
 	}
 
 extern RowLayout *gpusort_rows_layout(TupleDesc desc, List *tlist, const List *sources, const List *keys, bool is_large);
+
+/* A layout of the same rows, in which all other attributes are NULL. */
+extern RowLayout *gpusort_rows_layout_of_some(const RowLayout *layout, const List *attributes);
+
 extern RowStore *gpusort_rows_store_create(RowMemory *memory, const RowLayout *layout);
 extern void gpusort_rows_store_reserve(RowStore *store, uint32 rows);
 extern void gpusort_rows_store_expect(RowStore *store, uint32 rows, Size record_bytes);

@@ -28,16 +28,19 @@ struct SpillFile
 	int64		end;			/* where reading ahead ends */
 	int64		read_from;		/* place of the bytes that were read into the buffer */
 	Size		read_bytes;		/* and how many these are */
-	char		buffer[FLEXIBLE_ARRAY_MEMBER];
+	MemoryContext context;
+	char	   *buffer;			/* NULL while the file rests */
 };
 
 SpillFile *
 gpusort_rows_spill_create(void)
 {
 	Size		bytes = Min(Max(work_mem * (Size) 1024 / SPILL_BUFFERS_IN_MEMORY, SPILL_BUFFER_MIN), SPILL_BUFFER_MAX);
-	SpillFile  *file = palloc0(offsetof(SpillFile, buffer) + bytes);
+	SpillFile  *file = palloc0(sizeof(SpillFile));
 
+	file->context = CurrentMemoryContext;
 	file->buffer_bytes = bytes;
+	file->buffer = palloc(bytes);
 	PrepareTempTablespaces();
 	file->file = OpenTemporaryFile(false);
 	return file;
@@ -113,6 +116,15 @@ flush(SpillFile *file)
 }
 
 void
+gpusort_rows_spill_rest(SpillFile *file)
+{
+	if (file->unwritten > 0)
+		flush(file);
+	pfree(file->buffer);
+	file->buffer = NULL;
+}
+
+void
 gpusort_rows_spill_write(SpillFile *file, const void *data, Size bytes)
 {
 	const char *next = data;
@@ -149,6 +161,8 @@ gpusort_rows_spill_seek(SpillFile *file, int64 place, int64 end)
 {
 	if (file->unwritten > 0)
 		flush(file);
+	if (file->buffer == NULL)
+		file->buffer = MemoryContextAlloc(file->context, file->buffer_bytes);
 	file->place = place;
 	file->end = end;
 }
@@ -187,5 +201,7 @@ void
 gpusort_rows_spill_close(SpillFile *file)
 {
 	FileClose(file->file);
+	if (file->buffer != NULL)
+		pfree(file->buffer);
 	pfree(file);
 }

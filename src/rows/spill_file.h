@@ -24,6 +24,9 @@ extern int64 gpusort_rows_spill_size(const SpillFile *file);
 extern void gpusort_rows_spill_seek(SpillFile *file, int64 place, int64 end);
 extern void gpusort_rows_spill_read(SpillFile *file, void *data, Size bytes);
 
+/* Gives the memory of the buffer back until the next seek.  No more is written. */
+extern void gpusort_rows_spill_rest(SpillFile *file);
+
 extern void gpusort_rows_spill_close(SpillFile *file);
 
 #endif							/* GPUSORT_SPILL_FILE_H */
