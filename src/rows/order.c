@@ -8,7 +8,8 @@
  *
  * Rows whose prefixes are equal are tied.  They are packed again in place, with a code
  * made for them alone, and sorted by that.  This repeats until no code tells the rows
- * apart.  Those rows, and ties of few rows, are compared.  The highest bit of a packed
+ * apart: equal values of few distinct ones have one rank, and the next key orders them.
+ * Those rows, and ties of few rows, are compared.  The highest bit of a packed
  * integer is 0, so that signed and unsigned order are the same.
  *
  * With a limit, ties past the limit are not resolved.  When only the set of first rows
@@ -245,34 +246,39 @@ pack_tie(TieBreaker *breaker, const KeyCode *code, uint64 *packed, uint32 count)
 static void break_ties(TieBreaker *breaker, uint64 *packed, uint32 count, int nexact, bool spent, int depth);
 
 /*
- * Orders rows that are equal in the keys before first_key.  They come in the input's order.
- * depth counts ties within ties.
+ * Orders rows that are equal in the keys before first_key, and in the bytes of that if they are
+ * spent.  They come in the input's order.  depth counts ties within ties.
  */
 static void
-order_tie(TieBreaker *breaker, uint64 *packed, uint32 count, int first_key, int depth)
+order_tie(TieBreaker *breaker, uint64 *packed, uint32 count, int first_key, bool spent, int depth)
 {
-	RowList		list = {packed, breaker->row_mask, count};
+	RowList		list = {packed, breaker->row_mask, count, spent};
 	int			word_bits = ROWS_PACKED_BITS - breaker->row_bits;
-	KeyCode    *code;
-	int			nexact;
-	bool		spent;
+	KeyCode    *code = NULL;
+	int			nexact = first_key;
+	bool		told_apart = false;
 
 	CHECK_FOR_INTERRUPTS();
-	if (count <= ROWS_COMPARE_MAX || depth > ROWS_TIE_DEPTH)
+	if (count > ROWS_COMPARE_MAX && depth <= ROWS_TIE_DEPTH)
 	{
-		compare_tie(breaker, packed, count, first_key);
+		code = gpusort_rows_code_fitted(breaker->sort->keys, first_key, breaker->store, &list, word_bits, word_bits);
+		nexact = code->nexact;
+		spent = code->spent;
+		told_apart = code->bits > 0;
+		if (told_apart)
+			pack_tie(breaker, code, packed, count);
+		gpusort_rows_code_free(code);
+	}
+	if (!told_apart)
+	{
+		if (nexact < breaker->sort->keys->nkeys)
+			compare_tie(breaker, packed, count, nexact);
 		return;
 	}
-	code = gpusort_rows_code_fitted(breaker->sort->keys, first_key, breaker->store, &list, word_bits, word_bits);
-	nexact = code->nexact;
-	spent = code->spent;
-	if (code->bits > 0)
-		pack_tie(breaker, code, packed, count);
-	gpusort_rows_code_free(code);
 	if (!is_ascending(packed, count))
 		sort_packed(breaker->sort, packed, count, false);
-	/* If the packed bits of all rows are equal, another code would tell no more of them apart. */
-	spent |= packed[0] >> breaker->row_bits == packed[count - 1] >> breaker->row_bits;
+	/* If the packed bits of all rows are equal, other bytes would tell no more of them apart. */
+	spent |= nexact == first_key && packed[0] >> breaker->row_bits == packed[count - 1] >> breaker->row_bits;
 	break_ties(breaker, packed, count, nexact, spent, depth);
 }
 
@@ -301,8 +307,8 @@ prefetch_tied(const TieBreaker *breaker, const uint64 *packed, const uint64 *end
 }
 
 /*
- * Finds rows with equal prefixes, which are equal in nexact keys, and orders them.  If
- * codes are spent they are compared.
+ * Finds rows with equal prefixes, which are equal in nexact keys, and in the bytes of the next key
+ * if these are spent, and orders them.
  */
 static void
 break_ties(TieBreaker *breaker, uint64 *packed, uint32 count, int nexact, bool spent, int depth)
@@ -325,10 +331,7 @@ break_ties(TieBreaker *breaker, uint64 *packed, uint32 count, int nexact, bool s
 		}
 		if (end - start == 1 || !(breaker->in_order || packed + end >= breaker->end))
 			continue;
-		if (spent)
-			compare_tie(breaker, packed + start, end - start, nexact);
-		else
-			order_tie(breaker, packed + start, end - start, nexact, depth + 1);
+		order_tie(breaker, packed + start, end - start, nexact, spent, depth + 1);
 	}
 }
 
@@ -390,7 +393,7 @@ gpusort_rows_order_tie(RowSort *sort, uint32 *rows, uint32 count, int first_key)
 	for (uint32 i = 0; i < count; i++)
 		packed[i] = rows[i];
 	breaker.end = packed + count;
-	order_tie(&breaker, packed, count, first_key, 1);
+	order_tie(&breaker, packed, count, first_key, false, 1);
 	gpusort_rows_unpack(packed, count, breaker.row_bits, rows);
 	pfree(packed);
 }
@@ -398,8 +401,8 @@ gpusort_rows_order_tie(RowSort *sort, uint32 *rows, uint32 count, int first_key)
 /*
  * Orders rows of a store by packed integers, always on the CPU: they are parts of a merge.
  * Each has a row number in its lowest row_bits bits, and above it what orders the rows.
- * Rows for which that is equal are equal in nexact keys, and come in the order of their numbers;
- * if codes are spent they are compared.
+ * Rows for which that is equal are equal in nexact keys, and in the bytes of the next key if these
+ * are spent, and come in the order of their numbers.
  */
 void
 gpusort_rows_order_packed(RowSort *sort, const RowStore *store, uint64 *packed, uint32 count, int row_bits, int nexact, bool spent)

@@ -202,12 +202,21 @@ add_bytes(KeyCode *code, const RowKey *key, const RowStore *store, const RowList
 	return bits == 8 * (range.longest - range.skip);
 }
 
+/* The same for a key whose order may have to be learned. */
+static bool
+add_listed_bytes(KeyCode *code, RowKey *key, const RowStore *store, const RowList *list, int word_bits)
+{
+	key = gpusort_rows_key_of_list(key, store, list);
+	learn_bytes(key, store, list, list->count);
+	return add_bytes(code, key, store, list, word_bits);
+}
+
 static KeyCode *
 empty_code(const RowKeys *keys)
 {
 	KeyCode    *code = palloc0(sizeof(KeyCode));
 
-	code->fields = palloc0(2 * Max(keys->ncoded, 1) * sizeof(KeyField));
+	code->fields = palloc0(2 * keys->nkeys * sizeof(KeyField));
 	return code;
 }
 
@@ -318,6 +327,37 @@ unfitted_bits(const RowKeys *keys, int first_key, const RowStore *store)
 	return bits;
 }
 
+/* True if the bytes of a key, which may have to be learned, tell this many rows apart. */
+static bool
+has_bytes(const RowKey *key, uint32 nrows)
+{
+	return key->kind == KEY_IS_BYTES && (nrows >= ROWS_LEARN_MIN || !gpusort_key_bytes_unlearned(&key->bytes));
+}
+
+/*
+ * The ranks of a key's values in listed rows, if it needs them and few are distinct, else NULL.
+ * `spent` says that the bytes of the key do not tell the rows apart.
+ */
+static ValueRanks *
+find_ranks(const RowKeys *keys, RowKey *key, const RowStore *store, const RowList *list, bool spent)
+{
+	/* Those of the first key in all rows have been looked for. */
+	if (key->ranks != NULL || gpusort_rows_key_decides(key) || (key == keys->keys && list->packed == NULL))
+		return key->ranks;
+	return gpusort_rows_rank_values(key, store, list, !spent && has_bytes(key, list->count));
+}
+
+/* Adds the ranks of a key's values.  Returns true if they fit word_bits of the code completely. */
+static bool
+add_ranks(KeyCode *code, const RowKey *key, ValueRanks *ranks, int word_bits)
+{
+	if (ranks->nranks > 1)
+		add_field(code, key, FIELD_RANK, gpusort_rows_bit_length(ranks->nranks - 1))->ranks = ranks;
+	else if (key->ranks == NULL)
+		gpusort_ranks_free(ranks);
+	return code->bits <= word_bits;
+}
+
 /*
  * A fitted code for rows of one store that are equal in the keys before first_key.  The
  * caller will encode word_bits of it, at least 8.  Keys that take no more than enough_bits
@@ -332,28 +372,33 @@ gpusort_rows_code_fitted(const RowKeys *keys, int first_key, const RowStore *sto
 
 	prefetch_first(store, list);
 	code->nexact = first_key;
-	while (code->nexact < keys->ncoded && code->bits < word_bits)
+	while (code->nexact < keys->nkeys && code->bits < word_bits)
 	{
 		RowKey	   *key = &keys->keys[code->nexact];
+		bool		spent = list->spent && code->nexact == first_key;
 		bool		some_null;
 		bool		all_null;
+		ValueRanks *ranks;
 
 		gpusort_rows_find_nulls(key, store, list, &some_null, &all_null);
 		if (!store->layout->attributes[key->attribute].is_constant && !all_null)
 		{
-			key = gpusort_rows_key_of_list(key, store, list);
-			learn_bytes(key, store, list, list->count);
 			if (some_null)
 				add_field(code, key, FIELD_NULL, 1);
-			if (key->kind == KEY_IS_VALUE ? !add_value(code, key, store, list, word_bits, fit)
-				: !add_bytes(code, key, store, list, word_bits))
+			ranks = find_ranks(keys, key, store, list, spent);
+			code->spent = !gpusort_rows_key_decides(key) && ranks == NULL;
+			if (ranks != NULL ? !add_ranks(code, key, ranks, word_bits)
+				: key->kind == KEY_IS_VALUE ? !add_value(code, key, store, list, word_bits, fit)
+				: key->kind == KEY_IS_BYTES && !spent && !add_listed_bytes(code, key, store, list, word_bits))
+			{
+				code->spent = false;
 				return code;
-			if (key->kind == KEY_IS_BYTES && !gpusort_key_bytes_decide(&key->bytes))
-				break;
+			}
+			if (code->spent)
+				return code;
 		}
 		code->nexact++;
 	}
-	code->spent = code->bits < word_bits || code->nexact == keys->ncoded;
 	return code;
 }
 
@@ -385,6 +430,8 @@ gpusort_rows_code_free(KeyCode *code)
 			gpusort_characters_free(code->fields[i].characters);
 		if (code->fields[i].missed != NULL)
 			pfree(code->fields[i].missed);
+		if (code->fields[i].ranks != NULL && code->fields[i].ranks != code->fields[i].key->ranks)
+			gpusort_ranks_free(code->fields[i].ranks);
 	}
 	pfree(code->fields);
 	pfree(code);
@@ -436,6 +483,31 @@ load_words(const KeyField *field, const RowStore *store, const uint32 *rows, uin
 	}
 }
 
+/* Prefetches the records of a block's rows that come soon. */
+static inline void
+prefetch_listed(const RowStore *store, const uint32 *rows, uint32 i, uint32 n)
+{
+	if (rows != NULL && i + 2 * ROWS_PREFETCH < n)
+		__builtin_prefetch((const uint32 *) store->row_starts.data + rows[i + 2 * ROWS_PREFETCH]);
+	if (rows != NULL && i + ROWS_PREFETCH < n)
+		__builtin_prefetch(gpusort_rows_record(store, rows[i + ROWS_PREFETCH]));
+}
+
+/* Loads the ranks of a key's values for a block of rows. */
+static void
+load_ranks(const KeyField *field, const RowStore *store, const uint32 *rows, uint32 first, uint32 n, uint64 *out)
+{
+	for (uint32 i = 0; i < n; i++)
+	{
+		bool		is_null;
+		Datum		value;
+
+		prefetch_listed(store, rows, i, n);
+		value = gpusort_rows_store_get(store, rows ? rows[i] : first + i, field->key->attribute, &is_null);
+		out[i] = is_null ? 0 : field->ranks->rank_of[gpusort_ranks_find(field->ranks, value)];
+	}
+}
+
 /* Loads the bytes of a key, packed or not, for a block of rows. */
 static void
 load_bytes(const KeyField *field, const RowStore *store, const uint32 *rows, uint32 first, uint32 n, uint64 *out)
@@ -449,10 +521,7 @@ load_bytes(const KeyField *field, const RowStore *store, const uint32 *rows, uin
 		KeyBytes	bytes;
 		uint64		number;
 
-		if (rows != NULL && i + 2 * ROWS_PREFETCH < n)
-			__builtin_prefetch((const uint32 *) store->row_starts.data + rows[i + 2 * ROWS_PREFETCH]);
-		if (rows != NULL && i + ROWS_PREFETCH < n)
-			__builtin_prefetch(gpusort_rows_record(store, rows[i + ROWS_PREFETCH]));
+		prefetch_listed(store, rows, i, n);
 		out[i] = 0;
 		if (!gpusort_rows_get_bytes(field->key, store, rows ? rows[i] : first + i, limit, &bytes))
 			continue;
@@ -513,6 +582,8 @@ gpusort_rows_encode(const KeyCode *code, const RowStore *store, const uint32 *ro
 				load_values(field, store, block, first + done, n, values);
 			else if (field->kind == FIELD_WORD)
 				load_words(field, store, block, first + done, n, values);
+			else if (field->kind == FIELD_RANK)
+				load_ranks(field, store, block, first + done, n, values);
 			else
 				load_bytes(field, store, block, first + done, n, values);
 			pack_part(out + done, values, n, field->bits - take, take);

@@ -23,6 +23,7 @@ typedef enum KeyFieldKind
 	FIELD_VALUE,				/* distance of a code from the end of low .. high that comes first */
 	FIELD_BYTES,				/* bytes behind the first `skip` ones */
 	FIELD_WORD,					/* bits behind the first `skip` ones of the words that are kept of the store's rows */
+	FIELD_RANK,					/* rank of a value */
 	FIELD_CHARACTERS			/* packed bytes */
 } KeyFieldKind;
 
@@ -35,6 +36,7 @@ typedef struct KeyField
 	uint64		high;
 	Size		skip;
 	Characters *characters;
+	ValueRanks *ranks;
 	bool	   *missed;			/* set once a string is encoded that does not fit the field; NULL if that is not noted */
 } KeyField;
 
@@ -43,7 +45,7 @@ typedef struct KeyCode
 	int			nfields;
 	int			bits;			/* of all fields */
 	int			nexact;			/* leading keys in which rows of one word are surely equal */
-	bool		spent;			/* another code would not tell rows of one word apart */
+	bool		spent;			/* bytes of the first key behind these would not tell rows of one word apart */
 	KeyField   *fields;
 } KeyCode;
 
@@ -53,6 +55,7 @@ typedef struct RowList
 	const uint64 *packed;
 	uint64		row_mask;
 	uint32		count;
+	bool		spent;			/* the bytes of the first key in which they may differ are the same */
 } RowList;
 
 /* The number of row i of a list. */

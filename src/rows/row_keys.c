@@ -87,7 +87,6 @@ gpusort_rows_keys(TupleDesc desc, List *columns, List *operators, List *collatio
 		coded &= gpusort_rows_key_kind(key, operator, collation, key->type) != KEY_IS_COMPARED;
 		if (coded)
 			keys->ncoded++;
-		coded &= key->kind != KEY_IS_BYTES || gpusort_key_bytes_decide(&key->bytes);
 		key->compare.ssup_cxt = CurrentMemoryContext;
 		/* The C collation gives texts the same order, and PostgreSQL compares faster in it. */
 		key->compare.ssup_collation = key->kind == KEY_IS_BYTES && gpusort_collation_compares_bytes(collation) ?

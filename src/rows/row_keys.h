@@ -3,9 +3,10 @@
  *	  Sort keys of rows: which of them have a code, and the comparison of two rows.
  *
  * A value that is passed by value has the code of keys/key_encoding.h, that of an enum its
- * OID where that gives the order.  Others have the bytes of key_bytes.h.  From the first key
- * without a complete code on, keys are compared by their operator.  A key with a partial
- * code is first sorted by that.
+ * OID where that gives the order.  Others have the bytes of key_bytes.h.  A key without a
+ * complete code has the ranks of its values (keys/value_ranks.h) where few of them are
+ * distinct.  Else rows that its partial code does not tell apart are compared, by it and by the
+ * keys behind it.
  */
 #ifndef GPUSORT_ROW_KEYS_H
 #define GPUSORT_ROW_KEYS_H
@@ -15,11 +16,12 @@
 
 #include "keys/key_types.h"
 #include "keys/key_bytes.h"
+#include "keys/value_ranks.h"
 #include "rows/row_store.h"
 
 typedef enum RowKeyKind
 {
-	KEY_IS_COMPARED,			/* it has no code */
+	KEY_IS_COMPARED,			/* it has no code but ranks */
 	KEY_IS_VALUE,				/* passed by value */
 	KEY_IS_BYTES
 } RowKeyKind;
@@ -40,6 +42,7 @@ typedef struct RowKey
 	ByteSource	bytes;			/* KEY_IS_BYTES */
 	uint64	   *words;			/* a word for each row of the store that is sorted, instead of its bytes; or NULL */
 	bool		alike;			/* its abbreviated keys seem to be all the same, so they are not used */
+	ValueRanks *ranks;			/* of its values in the store that is sorted, used instead of both; or NULL */
 	struct RowKey *plain;		/* this key for rows whose texts are plain; NULL if it has none */
 	bool		all_plain;		/* all texts of the store are plain */
 	bool		ever_plain;		/* all texts of this store and of those before it are plain */
@@ -49,7 +52,7 @@ typedef struct RowKey
 typedef struct RowKeys
 {
 	int			nkeys;
-	int			ncoded;			/* leading keys that have a code, the last maybe a partial one */
+	int			ncoded;			/* leading keys that have a code, be it a partial one */
 	RowKey	   *keys;
 } RowKeys;
 
@@ -59,6 +62,13 @@ gpusort_rows_may_keep_words(const RowKeys *keys)
 {
 	return keys->ncoded > 0 && keys->keys[0].kind == KEY_IS_BYTES &&
 		(gpusort_key_bytes_abbreviated(&keys->keys[0].bytes) || keys->keys[0].bytes.form == BYTES_NUMERIC);
+}
+
+/* True if rows are equal in a key whenever its code is the same. */
+static inline bool
+gpusort_rows_key_decides(const RowKey *key)
+{
+	return key->kind == KEY_IS_VALUE || (key->kind == KEY_IS_BYTES && gpusort_key_bytes_decide(&key->bytes));
 }
 
 extern RowKeyKind gpusort_rows_key_kind(RowKey *key, Oid operator, Oid collation, Oid type);

@@ -57,12 +57,15 @@ all_are_plain(RowKey *key, const RowStore *store, double nrows)
 }
 
 /*
- * Finds out in which keys all rows of a store are plain texts.  nrows is how many rows the
- * sort has: that decides whether learning what plain texts are pays.
+ * Finds out whether all rows of a store are plain texts in the first key that may have such.  Of
+ * those behind it only what plain texts are is learned.  nrows is how many rows the sort has: that
+ * decides whether learning pays.
  */
 void
 gpusort_rows_find_plain(RowKeys *keys, const RowStore *store, double nrows)
 {
+	bool		leads = true;
+
 	for (int i = 0; i < keys->ncoded; i++)
 	{
 		RowKey	   *key = &keys->keys[i];
@@ -71,8 +74,9 @@ gpusort_rows_find_plain(RowKeys *keys, const RowStore *store, double nrows)
 			continue;
 		if (key->plain->bytes.plain == NULL)
 			key->plain->bytes.plain = gpusort_plain_key(key->compare.ssup_collation, nrows >= ROWS_LEARN_MIN);
-		key->all_plain = key->plain->bytes.plain != NULL && all_are_plain(key, store, nrows);
+		key->all_plain = leads && key->plain->bytes.plain != NULL && all_are_plain(key, store, nrows);
 		key->ever_plain &= key->all_plain;
+		leads = false;
 	}
 }
 
@@ -82,5 +86,8 @@ gpusort_rows_key_of_list(RowKey *key, const RowStore *store, const RowList *list
 {
 	if (key->plain == NULL || key->plain->bytes.plain == NULL)
 		return key;
-	return key->all_plain || (list->packed != NULL && are_plain(key, store, list)) ? key->plain : key;
+	/* Words were made because some text of the store is not plain. */
+	if (list->packed == NULL && (key->words != NULL || key->alike))
+		return key;
+	return key->all_plain || are_plain(key, store, list) ? key->plain : key;
 }

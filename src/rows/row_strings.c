@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "miscadmin.h"
 
 #include "keys/numeric_key.h"
@@ -11,6 +13,10 @@
 
 #define ROWS_ALIKE_SHARE 16		/* one in so many rows is read to see whether abbreviated keys are all the same */
 #define ROWS_ALIKE_MIN 64		/* the least number of rows read for that */
+#define ROWS_RANKED_SHARE 32	/* values are ranked if one in so many is distinct, where bytes may order them, */
+#define ROWS_COMPARED_SHARE 8	/* and where they would be compared */
+#define ROWS_RANKED_MAX 16384	/* with more distinct values look-ups leave the caches */
+#define ROWS_TIED_LOOKED_AT 64	/* rows of a tie that has other ways that are read for a first look */
 
 bool
 gpusort_rows_get_bytes(const RowKey *key, const RowStore *store, uint32 row, Size limit, KeyBytes *bytes)
@@ -153,12 +159,57 @@ make_words(const RowKey *key, const RowStore *store)
 	return words;
 }
 
+/* Notes the values of every step-th row of a list.  Returns false once more than `most` are distinct. */
+static bool
+note_values(ValueRanks *ranks, const RowKey *key, const RowStore *store, const RowList *list, uint32 step, uint32 most)
+{
+	for (uint32 i = 0; i < list->count && ranks->count <= most; i += step)
+	{
+		bool		is_null;
+		Datum		value;
+
+		CHECK_FOR_INTERRUPTS();
+		gpusort_rows_prefetch(store, list, i, step);
+		value = gpusort_rows_store_get(store, gpusort_rows_listed(list, i), key->attribute, &is_null);
+		if (!is_null)
+			(void) gpusort_ranks_find(ranks, value);
+	}
+	return ranks->count <= most;
+}
+
+/* True if some rows have no more distinct values than they would have of `most` values that are equally frequent. */
+static bool
+seem_few(uint32 rows, uint32 distinct, uint32 most)
+{
+	return distinct <= most * (1 - exp(-(double) rows / most));
+}
+
+ValueRanks *
+gpusort_rows_rank_values(RowKey *key, const RowStore *store, const RowList *list, bool has_bytes)
+{
+	uint32		most = Max(Min(list->count / (has_bytes ? ROWS_RANKED_SHARE : ROWS_COMPARED_SHARE), ROWS_RANKED_MAX), 1);
+	uint32		step = Max(list->count / (has_bytes && list->packed != NULL ? ROWS_TIED_LOOKED_AT : ROWS_LOOKED_AT), 1);
+	ValueRanks *ranks = gpusort_ranks_create(key->by_value, key->length);
+
+	if (!note_values(ranks, key, store, list, step, most) ||
+		(step > 1 && !(seem_few(list->count / step, ranks->count, most) && note_values(ranks, key, store, list, 1, most))))
+	{
+		gpusort_ranks_free(ranks);
+		return NULL;
+	}
+	gpusort_ranks_sort(ranks, &key->compare);
+	return ranks;
+}
+
 void
 gpusort_rows_keep_words(RowKeys *keys, const RowStore *store)
 {
+	RowList		all_rows = {.count = store->nrows};
 	RowKey	   *key = &keys->keys[0];
 
-	if (!gpusort_rows_may_keep_words(keys) || key->all_plain)
+	if (!gpusort_rows_key_decides(key) && !store->layout->attributes[key->attribute].is_constant)
+		key->ranks = gpusort_rows_rank_values(key, store, &all_rows, true);
+	if (!gpusort_rows_may_keep_words(keys) || key->ranks != NULL || key->all_plain)
 		return;
 	key->alike = gpusort_key_bytes_abbreviated(&key->bytes) && words_are_alike(key, store);
 	if (!key->alike)
@@ -172,6 +223,9 @@ gpusort_rows_forget_words(RowKeys *keys)
 	{
 		if (keys->keys[i].words != NULL)
 			pfree(keys->keys[i].words);
+		if (keys->keys[i].ranks != NULL)
+			gpusort_ranks_free(keys->keys[i].ranks);
+		keys->keys[i].ranks = NULL;
 		keys->keys[i].words = NULL;
 		keys->keys[i].alike = false;
 		keys->keys[i].all_plain = false;

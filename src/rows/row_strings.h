@@ -39,10 +39,14 @@ extern bool gpusort_rows_find_characters(CharacterSets *sets, const RowKey *key,
 /* Finds the bits in which the words of a store's rows differ, and those that are set in some, where the key is not NULL. */
 extern void gpusort_rows_word_range(const RowKey *key, const RowStore *store, uint64 *different, uint64 *set);
 
+/* The ranks of a key's values in listed rows, or NULL if many are distinct; has_bytes: its bytes may tell rows apart. */
+extern ValueRanks *gpusort_rows_rank_values(RowKey *key, const RowStore *store, const RowList *list, bool has_bytes);
+
 /*
- * Makes the words of all rows of a store at once, if the first key has such: abbreviated keys, which
- * ties need again, or numeric values that fit a word.  If abbreviated keys seem to tell no rows
- * apart, the code does without them.
+ * Ranks the values of the first key, if it needs that and few are distinct.  Else makes the words
+ * of all rows of a store at once, if that key has such: abbreviated keys, which ties need again, or
+ * numeric values that fit a word.  If abbreviated keys seem to tell no rows apart, the code does
+ * without them.
  */
 extern void gpusort_rows_keep_words(RowKeys *keys, const RowStore *store);
 
