@@ -29,6 +29,8 @@ typedef struct PlanWalk
 	bool		cursor;			/* the rows are fetched by a cursor */
 	int			last_id;		/* largest plan_node_id in use; 0: not looked for yet */
 	List	   *rooms;			/* NodeRooms that are asked, in order */
+	Bitmapset  *init_params;	/* results of subqueries that run when first asked for, once they are known */
+	bool		init_params_known;
 	List	   *first_of_groups;	/* FirstOfGroups of Sorts that the preparation has put into the plan */
 	bool		explain;		/* reasons are noted */
 	List	   *notes;			/* PlanNotes of plan_reason.c */

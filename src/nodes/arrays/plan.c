@@ -131,7 +131,7 @@ ahead_reason(Plan *child, List *columns, const PlanPlace *place, bool *fallible)
 {
 	if (gpusort_plan_has_effects(place->walk->statement, child, columns))
 		return PLAN_INPUT_VOLATILE;
-	*fallible = gpusort_plan_may_fail(place->walk->statement, child, columns);
+	*fallible = gpusort_plan_may_fail(place->walk, child, columns);
 	return *fallible && place->may_stop ? PLAN_INPUT_MAY_FAIL : PLAN_TAKEN;
 }
 

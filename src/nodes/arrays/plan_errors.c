@@ -27,8 +27,7 @@
 
 typedef struct ErrorSearch
 {
-	PlannedStmt *statement;
-	Bitmapset  *init_params;	/* results of subqueries that run when first asked for */
+	PlanWalk   *walk;
 	bool		once;			/* the part being searched runs once, before the first row */
 	bool		found;
 } ErrorSearch;
@@ -39,16 +38,26 @@ static void search_node(Plan *plan, ErrorSearch *search);
 static void
 add_init_params(Plan **link, void *arg)
 {
-	ErrorSearch *search = arg;
+	PlanWalk   *walk = arg;
 	ListCell   *cell;
 	ListCell   *param;
 
 	foreach(cell, (*link)->initPlan)
 	{
 		foreach(param, lfirst_node(SubPlan, cell)->setParam)
-			search->init_params = bms_add_member(search->init_params, lfirst_int(param));
+			walk->init_params = bms_add_member(walk->init_params, lfirst_int(param));
 	}
-	gpusort_plan_each_child(*link, add_init_params, search);
+	gpusort_plan_each_child(*link, add_init_params, walk);
+}
+
+/* True if a parameter is the result of a subquery that runs when it is first asked for.  Finds all of them once. */
+static bool
+is_init_param(PlanWalk *walk, int param)
+{
+	if (!walk->init_params_known)
+		gpusort_plan_each_tree(walk->statement, add_init_params, walk);
+	walk->init_params_known = true;
+	return bms_is_member(param, walk->init_params);
 }
 
 static bool
@@ -86,7 +95,7 @@ search_subquery(ErrorSearch *search, int plan_id)
 
 	inside.once = false;
 	inside.found = false;
-	search_child((Plan **) &lfirst(list_nth_cell(search->statement->subplans, plan_id - 1)), &inside);
+	search_child((Plan **) &lfirst(list_nth_cell(search->walk->statement->subplans, plan_id - 1)), &inside);
 	return inside.found;
 }
 
@@ -139,7 +148,7 @@ expression_may_fail(Node *node, void *arg)
 			break;
 		case T_Param:
 			return ((Param *) node)->paramkind == PARAM_EXEC &&
-				bms_is_member(((Param *) node)->paramid, search->init_params);
+				is_init_param(search->walk, ((Param *) node)->paramid);
 		case T_ArrayExpr:
 			/* Arrays inside may have different lengths. */
 			if (((ArrayExpr *) node)->multidims)
@@ -277,12 +286,10 @@ search_node(Plan *plan, ErrorSearch *search)
 
 /* Whether the plan, with the target list in place of its own, may raise an error after its first row. */
 bool
-gpusort_plan_may_fail(PlannedStmt *statement, Plan *plan, List *target_list)
+gpusort_plan_may_fail(PlanWalk *walk, Plan *plan, List *target_list)
 {
-	ErrorSearch search = {.statement = statement, .once = true};
+	ErrorSearch search = {.walk = walk, .once = true};
 
-	if (statement->subplans != NIL)
-		gpusort_plan_each_tree(statement, add_init_params, &search);
 	if (expression_may_fail((Node *) target_list, &search))
 		return true;
 	search_node(plan, &search);

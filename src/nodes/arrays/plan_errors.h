@@ -7,6 +7,8 @@
 
 #include "nodes/plannodes.h"
 
-extern bool gpusort_plan_may_fail(PlannedStmt *statement, Plan *plan, List *target_list);
+struct PlanWalk;
+
+extern bool gpusort_plan_may_fail(struct PlanWalk *walk, Plan *plan, List *target_list);
 
 #endif							/* GPUSORT_PLAN_ERRORS_H */
