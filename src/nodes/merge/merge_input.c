@@ -70,6 +70,7 @@ gpusort_merge_input_begin(MergeInput *input, PlanState *plan, Size memory)
 		return;
 	NodeSetTag(&input->requestor, T_AppendState);
 	input->requestor.as_asyncresults = &input->answer;
+	input->requestor.as_nasyncplans = 1;
 	input->needs_request = bms_make_singleton(0);
 	input->request.requestor = &input->requestor.ps;
 	input->request.requestee = plan;
