@@ -295,23 +295,10 @@ note_kept(RowBound *bound, const uint32 *rows, uint32 nrows)
 void
 gpusort_rows_bound_cut(RowBound *bound, RowStore *store, uint32 *order)
 {
-	uint32		wanted = gpusort_rows_bound_select(bound, store, order);
+	uint32		nkept = gpusort_rows_bound_select(bound, store, order);
 	uint32		before = store->nrows;
-	uint8	   *best = palloc0(before / 8 + 1);
-	uint32		nkept = 0;
 
-	for (uint32 i = 0; i < wanted; i++)
-	{
-		GPUSORT_CHECK_EVERY(i);
-		best[order[i] / 8] |= 1 << order[i] % 8;
-	}
-	for (uint32 row = 0; nkept < wanted; row++)
-	{
-		GPUSORT_CHECK_EVERY(row);
-		if (best[row / 8] & 1 << row % 8)
-			order[nkept++] = row;
-	}
-	pfree(best);
+	gpusort_rows_ascending(store, order, nkept);
 	bound->dropped += before - nkept;
 	gpusort_rows_store_keep(store, order, nkept);
 	note_kept(bound, order, nkept);

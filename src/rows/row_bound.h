@@ -27,7 +27,8 @@ typedef enum RowBoundKind
 {
 	BOUND_ROWS,					/* its first rows */
 	BOUND_TIES,					/* its first rows, and those that are equal to the last of them */
-	BOUND_VALUES				/* the rows of its first distinct keys */
+	BOUND_VALUES,				/* the rows of its first distinct keys */
+	BOUND_DISTINCT				/* one row of all that are equal: the sort drops others without a RowBound */
 } RowBoundKind;
 
 typedef struct RowBoundSpec

@@ -91,6 +91,7 @@ gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List *keys,
 	sort->expected_rows = Max(expected_rows, 0);
 	sort->expected_width = expected_width;
 	sort->bound = gpusort_rows_bound_create(sort->memory, sort->layout, sort->keys, bound, expected_rows);
+	sort->look_at = bound.kind == BOUND_DISTINCT ? GPUSORT_DISTINCT_LOOK : 0;
 	expect_rows(sort, sort->bound ? Min(expected_rows, sort->bound->cut_at) : expected_rows);
 	MemoryContextSwitchTo(caller);
 	sort->progress = gpusort_progress_begin_rows(sort->expected_rows);
@@ -427,6 +428,12 @@ gpusort_rows_sort_reserve(RowSort *sort, uint32 more_rows)
 	if (sort->bound != NULL && (sort->store->nrows >= sort->bound->cut_at || is_full))
 	{
 		apply_bound(sort);
+		is_full = memory_is_full(sort, more_rows);
+	}
+	if (sort->look_at > 0 && (sort->store->nrows >= sort->look_at || is_full) && gpusort_rows_distinct_pays(sort, is_full))
+	{
+		order_store(sort, ORDER_CUTS);
+		gpusort_rows_distinct_keep(sort, is_full);
 		is_full = memory_is_full(sort, more_rows);
 	}
 	if (is_full)

@@ -72,7 +72,9 @@ typedef struct RowSort
 	bool		timed;
 
 	RowBound   *bound;			/* NULL if all rows are wanted, or when it was given up */
-	uint64		dropped;		/* rows that a former bound dropped */
+	uint64		dropped;		/* rows that a former bound dropped, or that were equal to others */
+	uint32		look_at;		/* equal rows are looked for when the store holds this many; 0: never */
+	bool		drops;			/* that dropped most rows the last time */
 	RowIntervals *intervals;	/* NULL if no attribute shows any */
 	RowStore   *store;			/* rows not yet in a run */
 	RowBuffer	packed;			/* packed integers, while sorting */
@@ -112,6 +114,15 @@ extern bool gpusort_rows_order_by_parts(RowSort *sort);
 
 /* True if some keys of the store come in ascending or in descending order. */
 extern bool gpusort_rows_seem_ordered(const RowSort *sort);
+
+/* row_distinct.c: one of equal rows is enough. */
+#define GPUSORT_DISTINCT_LOOK 8192	/* rows that are read before equal ones are looked for */
+
+/* True if it seems to pay to order the store and drop equal rows now. */
+extern bool gpusort_rows_distinct_pays(RowSort *sort, bool is_full);
+
+/* Keeps the first one of equal rows of the store, whose order is given.  Overwrites the order. */
+extern void gpusort_rows_distinct_keep(RowSort *sort, bool is_full);
 
 /* row_intervals.c: the intervals of a key. */
 extern void gpusort_rows_sort_by_interval(RowSort *sort, int key, GpusortKeyForm form, uint32 buckets, bool descending);

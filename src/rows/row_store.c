@@ -549,6 +549,27 @@ gpusort_rows_store_copy(RowStore *store, const RowStore *source, const uint32 *r
 	return nrows;
 }
 
+/* Puts a list of n rows of a store in ascending order. */
+void
+gpusort_rows_ascending(const RowStore *store, uint32 *rows, uint32 n)
+{
+	uint8	   *listed = palloc0(store->nrows / 8 + 1);
+	uint32		done = 0;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		listed[rows[i] / 8] |= 1 << rows[i] % 8;
+	}
+	for (uint32 row = 0; done < n; row++)
+	{
+		GPUSORT_CHECK_EVERY(row);
+		if (listed[row / 8] & 1 << row % 8)
+			rows[done++] = row;
+	}
+	pfree(listed);
+}
+
 /* Drops all rows that are not listed.  The list must be in ascending order. */
 void
 gpusort_rows_store_keep(RowStore *store, const uint32 *rows, uint32 nrows)

@@ -128,6 +128,7 @@ extern uint32 gpusort_rows_store_copy(RowStore *store, const RowStore *source, c
 									  uint32 nrows, Size record_limit);
 extern void gpusort_rows_copy_values(char *to, uint32 target, const char *from, const uint32 *rows,
 									 uint32 nrows, int16 length);
+extern void gpusort_rows_ascending(const RowStore *store, uint32 *rows, uint32 n);
 extern void gpusort_rows_store_keep(RowStore *store, const uint32 *rows, uint32 nrows);
 extern void gpusort_rows_store_add_nulls(RowStore *store, int attribute);
 extern void gpusort_rows_store_reserve_records(RowStore *store, Size bytes);

@@ -38,7 +38,16 @@ begin_rows(CustomScanState *node, EState *estate, int eflags)
 	state->values = palloc(natts * sizeof(Datum));
 	state->nulls = palloc(natts * sizeof(bool));
 	for (int i = 0; i < natts; i++)
-		state->columns[i] = state->intervals == NIL ? i : list_nth_int(state->intervals, ROWS_INTERVALS_INPUT + i);
+	{
+		const Var  *var = (Var *) list_nth_node(TargetEntry, ((CustomScan *) plan)->custom_scan_tlist, i)->expr;
+
+		if (state->intervals != NIL)
+			state->columns[i] = list_nth_int(state->intervals, ROWS_INTERVALS_INPUT + i);
+		else
+			state->columns[i] = IsA(var, Var) ? var->varattno - 1 : -1;
+		state->input_columns = Max(state->input_columns, state->columns[i] + 1);
+		state->moved |= state->columns[i] >= 0 && state->columns[i] != i;
+	}
 
 	/* Rows are returned in the result slot, whose kind parents may rely on. */
 	node->ss.ps.ps_ProjInfo = NULL;
@@ -68,7 +77,7 @@ append_slot(RowsNodeState *state, TupleTableSlot *slot)
 {
 	RowStore   *store = state->sort->store;
 
-	if (state->intervals == NIL)
+	if (!state->moved)
 	{
 		gpusort_rows_store_append(store, slot->tts_values, slot->tts_isnull);
 		return;
@@ -104,7 +113,7 @@ read_slots(PlanState *input, RowsNodeState *state)
 			gpusort_rows_sort_show_read(sort);
 		if (sort->bound != NULL && gpusort_rows_bound_rejects(sort->bound, input_value, &row, &partition))
 			continue;
-		slot_getallattrs(slot);
+		slot_getsomeattrs(slot, state->input_columns);
 		gpusort_rows_sort_reserve(sort, 1);
 		if (sort->bound != NULL)
 			gpusort_rows_bound_count(sort->bound, partition);
@@ -173,10 +182,14 @@ column_sources(const CustomScan *scan)
 	List	   *exprs = NIL;
 	ListCell   *cell;
 
-	foreach(cell, outerPlan(scan)->targetlist)
+	foreach(cell, scan->custom_scan_tlist)
 	{
-		Node	   *expr = gpusort_rows_plain_column(lfirst_node(TargetEntry, cell));
+		const TargetEntry *entry = lfirst_node(TargetEntry, cell);
+		Node	   *expr = (Node *) entry->expr;
 		int			source = list_length(exprs);
+
+		if (IsA(expr, Var))
+			expr = gpusort_rows_plain_column(list_nth_node(TargetEntry, outerPlan(scan)->targetlist, ((Var *) expr)->varattno - 1));
 
 		for (int i = 0; i < list_length(exprs) && IsA(expr, Var); i++)
 		{

@@ -19,7 +19,9 @@ typedef struct RowsNodeState
 								 * LIMIT, or the value in a run condition */
 	List	   *intervals;		/* of plan_intervals.h; NIL for any other sort */
 	int		   *columns;		/* the input's column of each attribute */
-	Datum	   *values;			/* of a row of the input, by attribute, if columns change places */
+	int			input_columns;	/* leading columns of the input that are read */
+	bool		moved;			/* columns change places */
+	Datum	   *values;			/* of a row of the input, by attribute, if they do */
 	bool	   *nulls;
 	RowSort    *sort;			/* NULL until the first row is asked for */
 	HeapSource *source;			/* NULL if rows come through ExecProcNode */

@@ -78,9 +78,14 @@ explain_bound(CustomScanState *node, List *ancestors, ExplainState *es)
 	StringInfoData text;
 	ListCell   *cell;
 
-	if (scan->custom_exprs == NIL)
+	if (scan->custom_exprs == NIL && kind != BOUND_DISTINCT)
 		return;
 	initStringInfo(&text);
+	if (kind == BOUND_DISTINCT)
+	{
+		ExplainPropertyText("Keeps", "one of equal rows", es);
+		return;
+	}
 	appendStringInfoString(&text, list_nth_int(ints, ROWS_BOUND_IS_LESS) ? "fewer than " : "first ");
 	foreach(cell, scan->custom_exprs)
 		appendStringInfo(&text, "%s%s", cell == list_head(scan->custom_exprs) ? "" : " + ",

@@ -201,7 +201,7 @@ sort_for_groups(Agg *agg, const PlanPlace *place)
 {
 	bool		collect;
 	Sort	   *sort = place->rescanned ? NULL : gpusort_rows_plan_groups(agg, &collect);
-	RowsBound	all = {0};
+	RowsBound	bound = {.kind = collect ? BOUND_ROWS : BOUND_DISTINCT};
 	RowsCost	cost;
 
 	if (sort == NULL)
@@ -209,8 +209,9 @@ sort_for_groups(Agg *agg, const PlanPlace *place)
 	cost = gpusort_rows_cost_groups(agg, sort, collect);
 	if (cost.reason != PLAN_TAKEN)
 		return;
+	gpusort_rows_plan_drop_columns(agg, sort);
 	sort->plan.plan_node_id = gpusort_plan_next_id(place->walk);
-	agg->plan.lefttree = make_node(sort, sort->plan.targetlist, &cost, &all, NIL, place);
+	agg->plan.lefttree = make_node(sort, sort->plan.targetlist, &cost, &bound, NIL, place);
 	agg->aggstrategy = AGG_SORTED;
 	agg->plan.startup_cost = cost.startup;
 	agg->plan.total_cost = cost.total + cpu_operator_cost * agg->numCols * sort->plan.plan_rows;

@@ -158,3 +158,44 @@ gpusort_rows_plan_groups(const Agg *agg, bool *collect)
 		sort->plan.plan_width = Max(sort->plan.plan_width, agg->plan.lefttree->plan_width);
 	return set_keys(sort, agg) ? sort : NULL;
 }
+
+/* Changes references to an Agg's input.  The place of its column i is places[i - 1]. */
+static Node *
+move_references(Node *node, void *places)
+{
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, Var) && ((Var *) node)->varno == OUTER_VAR)
+	{
+		Var		   *var = copyObject((Var *) node);
+
+		var->varattno = ((const AttrNumber *) places)[var->varattno - 1];
+		return (Node *) var;
+	}
+	return expression_tree_mutator(node, move_references, places);
+}
+
+void
+gpusort_rows_plan_drop_columns(Agg *agg, Sort *sort)
+{
+	AttrNumber *places = palloc0(list_length(sort->plan.targetlist) * sizeof(AttrNumber));
+	List	   *kept = NIL;
+	ListCell   *cell;
+
+	foreach(cell, sort->plan.targetlist)
+	{
+		TargetEntry *entry = lfirst(cell);
+
+		if (IsA(entry->expr, Const))
+			continue;
+		kept = lappend(kept, entry);
+		places[entry->resno - 1] = list_length(kept);
+		entry->resno = list_length(kept);
+	}
+	sort->plan.targetlist = kept;
+	/* The Sort's keys are the same array. */
+	for (int i = 0; i < agg->numCols; i++)
+		agg->grpColIdx[i] = places[agg->grpColIdx[i] - 1];
+	agg->plan.targetlist = (List *) move_references((Node *) agg->plan.targetlist, places);
+	agg->plan.qual = (List *) move_references((Node *) agg->plan.qual, places);
+}

@@ -30,4 +30,7 @@ extern Sort *gpusort_rows_plan_input_sort(const Agg *agg);
  */
 extern Sort *gpusort_rows_plan_groups(const Agg *agg, bool *collect);
 
+/* Drops from such a Sort the columns that the Agg does not read.  The Agg then reads the others in their new places. */
+extern void gpusort_rows_plan_drop_columns(Agg *agg, Sort *sort);
+
 #endif							/* GPUSORT_PLAN_GROUPS_H */
