@@ -59,7 +59,8 @@ DATA = $(filter-out %/$(UPGRADE_WRITTEN),$(wildcard sql/upgrade/gpusort--*--*.sq
 
 PG_CPPFLAGS = -I$(srcdir)/src -I$(srcdir)/cuda -DGPUSORT_VERSION=\"$(EXTVERSION)\"
 PG_CFLAGS = -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers -O3
-PG_CXXFLAGS = -std=c++17 -O3 -fno-exceptions -fno-rtti -fvisibility=hidden $(COPT)
+# Highway asks for -fmerge-all-constants: without it GCC copies tables of 2 kB to the stack for every vector.
+PG_CXXFLAGS = -std=c++17 -O3 -fmerge-all-constants -fno-exceptions -fno-rtti -fvisibility=hidden $(COPT)
 SHLIB_LINK = -Wl,-Bsymbolic -lpthread -lm
 EXTRA_CLEAN = build
 
