@@ -46,24 +46,30 @@ CREATE DOMAIN pg_temp.ratio AS float4;
 CREATE DOMAIN pg_temp.word AS text;
 SELECT array_median('{4,1}'::pg_temp.whole[]), array_median('{4,1}'::pg_temp.money_amount[]), array_percentile_cont('{4,1}'::pg_temp.ratio[], 0.5),
 	   array_percentile_cont('{4,1}'::pg_temp.whole[], '{0,1}'::float8[]), array_percentile_disc('{4,1}'::pg_temp.whole[], 0.5), array_mode('{4,1,4}'::pg_temp.whole[]);
-SELECT array_nearest('{1,4}'::pg_temp.whole[], 3), array_search_sorted('{1,4}'::pg_temp.whole[], 4), array_between('{0.1,4}'::pg_temp.ratio[], 0.1::float8, 1), array_between('{a,b}'::pg_temp.word[], 'b', 'z');
+SELECT array_nearest('{1,4}'::pg_temp.whole[], 3), array_search_sorted('{1,4}'::pg_temp.whole[], 4), array_between('{0.1,4}'::pg_temp.ratio[], 0.1, 1), array_between('{a,b}'::pg_temp.word[], 'b', 'z'),
+	array_nearest('{1,4}'::pg_temp.money_amount[], 3.5), array_nearest('{0.1,4}'::pg_temp.ratio[], 3.5), array_search_sorted('{1,4}'::pg_temp.whole[], 4.5);
 SELECT array_median('{01:00,02:00}'::time[]), array_percentile_cont('{01:00,02:00}'::time[], 0.5), array_percentile_cont('{1 day,2 days}'::interval[], '{0.5}'::float8[]);
 SELECT array_median('{2020-01-01}'::date[]);
-SELECT array_nearest('{a}'::text[], 'a');
--- The elements' type decides, whatever the type of the value is.
-PREPARE fractions(float8, float8) AS SELECT array_between('{0.1,0.2}'::float4[], $1, $2), pg_typeof(array_between('{0.1,0.2}'::float4[], $1, $2)), array_search_sorted('{0.1,0.2}'::float4[], $1, true),
-	array_nearest('{0.1,0.2}'::float4[], $1, 0), array_between('{0.1,0.2}'::numeric[], $1, $2), array_between('{0,1}'::int4[], $1, $2), array_between('{0.1,0.2}'::float8[], $1, $2);
+-- A value of another type is compared as the server's operators compare it, and decides about the result's type.
+PREPARE fractions(float8, float8) AS SELECT array_between('{0.1,0.2}'::float4[], $1, $2), array_between('{0.1,0.2}'::float4[], $1::float4, $2::float4),
+	array_search_sorted('{0.1,0.2}'::float4[], $1::float4, true), array_nearest('{0.1,0.2}'::float4[], $1), array_between('{0,1}'::int4[], $1, $2), array_between('{0.1,0.2}'::float8[], $1, $2),
+	array_between('{0.1,0.2}'::numeric[], $1, $2);
 EXECUTE fractions(0.1, 0.2);
 PREPARE wholes(int8) AS SELECT array_between('{1,2,3}'::int4[], $1, $1), pg_typeof(array_between('{1,2,3}'::int2[], $1, $1)), array_search_sorted('{1,2,3}'::int4[], $1), array_nearest('{1,2,3}'::int2[], $1), array_nearest('{1,2,3}'::float4[], $1);
 EXECUTE wholes(2);
 EXECUTE wholes(99999999999);
-PREPARE untyped AS SELECT array_between('{0.1,0.2}'::float4[], $1, $2), array_search_sorted('{1,2,3}'::int4[], $3), array_nearest('{1,2,3}'::float8[], $4), array_between('{2020-01-01,2020-01-02}'::date[], $5, $5);
-EXECUTE untyped(0.1, 0.2, 2, 2.2, '2020-01-02');
+EXECUTE wholes(-99999999999);
+EXECUTE wholes(NULL);
+-- A parameter without a type has the elements'.
+PREPARE untyped AS SELECT array_between('{0.1,0.2}'::float4[], $1, $2), array_search_sorted('{1,2,3}'::int4[], $3), array_nearest('{1,2,3}'::float8[], $4), array_between('{2020-01-01,2020-01-02}'::date[], $5, $5),
+	array_search_sorted('{a,b}'::text[], $6), array_nearest('{1,2}'::int8[], $7, $8);
+SELECT parameter_types FROM pg_prepared_statements WHERE name = 'untyped';
+EXECUTE untyped(0.1, 0.2, 2, 2.2, '2020-01-02', 'b', 2, 0);
 SELECT array_between('{1,2,3}'::int4[], 1.5, 2.5), array_search_sorted('{1,2}'::int4[], 1.5, true), array_search_sorted('{1,2}'::int8[], 'NaN'::float8), array_nearest('{1,2}'::int4[], 1.6),
-	   array_between('{1,2}'::float4[], -1e300::float8, 1e300), array_between('{1,2,3}'::int4[], '2', '3'), array_between('{a,b}'::varchar[], 'b'::text, 'c'::text), array_nearest('{1,2}'::numeric[], 1.6);
+	   pg_typeof(array_between('{0.1,0.2}'::float4[], 0.1, 0.2)), array_between('{0.1,0.2}'::float4[], 0.1, '0.2'), array_between('{1,2,3}'::int4[], '2', '3'), array_between('{a,b}'::varchar[], 'b'::text, 'c'::text),
+	   array_nearest('{1,2}'::numeric[], 1.6), array_between('{1,9223372036854775807}'::int8[], '9223372036854775807', '9223372036854775807');
 SELECT array_between('{infinity}'::timestamptz[], 'infinity', 'infinity'), array_between('{01:00,02:00}'::interval[], '90 min', '1 day'), array_search_sorted('{2020-01-01}'::date[], '2020-01-01 12:00'::timestamp);
 SELECT array_search_sorted('{1}'::int4[], 'one');
-SELECT array_search_sorted('{1}'::int4[], true);
 SELECT array_search_sorted('{1}'::regclass[], 'pg_class');
 -- Too many elements are noticed before any is copied.
 SELECT array_merge(array_fill(1::int2, ARRAY[70000000]), array_fill(1::int2, ARRAY[70000000]));

@@ -30,21 +30,19 @@ CREATE FUNCTION gpusort.array_rank("array" anyarray[, descending boolean[, nulls
 AS 'MODULE_PATHNAME', 'gpusort_array_rank' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION gpusort.array_rank(anyarray[, boolean[, boolean]]) IS 'the rank of each element';
 
-/*
- * Arrays of dates and times have declarations of their own, so that a literal is read when the query is parsed: reading it
- * depends on settings.
- */
-CREATE FUNCTION gpusort.array_search_sorted("array" {anyarray|date[]|time[]|timestamp[]|timestamptz[]|interval[]}, v {anycompatible|date|time|timestamp|timestamptz|interval}[, after boolean]) RETURNS integer
+CREATE FUNCTION gpusort.array_search_sorted("array" anycompatiblearray, v anycompatible) RETURNS integer
 AS 'MODULE_PATHNAME', 'gpusort_array_search_sorted' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION gpusort.array_search_sorted({anyarray|date[]|time[]|timestamp[]|timestamptz[]|interval[]}, {anycompatible|date|time|timestamp|timestamptz|interval}) IS 'where the value would be inserted into a sorted array, before its equals';
-COMMENT ON FUNCTION gpusort.array_search_sorted({anyarray|date[]|time[]|timestamp[]|timestamptz[]|interval[]}, {anycompatible|date|time|timestamp|timestamptz|interval}, boolean) IS 'where the value would be inserted into a sorted array, before its equals or after them';
-CREATE FUNCTION gpusort.array_nearest("array" anyarray, v anycompatible[, tolerance float8]) RETURNS integer
+COMMENT ON FUNCTION gpusort.array_search_sorted(anycompatiblearray, anycompatible) IS 'where the value would be inserted into a sorted array, before its equals';
+CREATE FUNCTION gpusort.array_search_sorted("array" anycompatiblearray, v anycompatible, after boolean) RETURNS integer
+AS 'MODULE_PATHNAME', 'gpusort_array_search_sorted' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
+COMMENT ON FUNCTION gpusort.array_search_sorted(anycompatiblearray, anycompatible, boolean) IS 'where the value would be inserted into a sorted array, before its equals or after them';
+CREATE FUNCTION gpusort.array_nearest("array" {int2|int4|int8|float4|float8}[], v {int2|int4|int8|float4|float8}[, tolerance float8]) RETURNS integer
 AS 'MODULE_PATHNAME', 'gpusort_array_nearest' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION gpusort.array_nearest(anyarray, anycompatible) IS 'the position of the number of a sorted array that is nearest to the value';
-COMMENT ON FUNCTION gpusort.array_nearest(anyarray, anycompatible, float8) IS 'the position of the number of a sorted array that is nearest to the value and within the tolerance';
-CREATE FUNCTION gpusort.array_between("array" {anyarray|date[]|time[]|timestamp[]|timestamptz[]|interval[]}, low {anycompatible|date|time|timestamp|timestamptz|interval}, high {anycompatible|date|time|timestamp|timestamptz|interval}) RETURNS {anyarray|date[]|time[]|timestamp[]|timestamptz[]|interval[]}
+COMMENT ON FUNCTION gpusort.array_nearest({int2|int4|int8|float4|float8}[], {int2|int4|int8|float4|float8}) IS 'the position of the number of a sorted array that is nearest to the value';
+COMMENT ON FUNCTION gpusort.array_nearest({int2|int4|int8|float4|float8}[], {int2|int4|int8|float4|float8}, float8) IS 'the position of the number of a sorted array that is nearest to the value and within the tolerance';
+CREATE FUNCTION gpusort.array_between("array" anycompatiblearray, low anycompatible, high anycompatible) RETURNS anycompatiblearray
 AS 'MODULE_PATHNAME', 'gpusort_array_between' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION gpusort.array_between({anyarray|date[]|time[]|timestamp[]|timestamptz[]|interval[]}, {anycompatible|date|time|timestamp|timestamptz|interval}, {anycompatible|date|time|timestamp|timestamptz|interval}) IS 'the elements of a sorted array from low to high';
+COMMENT ON FUNCTION gpusort.array_between(anycompatiblearray, anycompatible, anycompatible) IS 'the elements of a sorted array from low to high';
 CREATE FUNCTION gpusort.array_merge(a anycompatiblearray, b anycompatiblearray) RETURNS anycompatiblearray
 AS 'MODULE_PATHNAME', 'gpusort_array_merge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
 COMMENT ON FUNCTION gpusort.array_merge(anycompatiblearray, anycompatiblearray) IS 'the elements of two sorted arrays in order';

@@ -7,9 +7,6 @@
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"
-#include "miscadmin.h"
-#include "utils/builtins.h"
-#include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 
 #include "functions/arguments.h"
@@ -101,44 +98,6 @@ gpusort_argument_top(FunctionCallInfo fcinfo, int number, ArrayOrder *order)
 	order->limit = Min(count_argument(fcinfo, number, "n"), PG_INT32_MAX);
 	order->descending = gpusort_argument_bool(fcinfo, number + 1, "descending", true);
 	order->nulls_first = gpusort_argument_bool(fcinfo, number + 2, "nulls_first", false);
-}
-
-void
-gpusort_require_number(Oid type)
-{
-	static const Oid numbers[] = {INT2OID, INT4OID, INT8OID, FLOAT4OID, FLOAT8OID};
-
-	for (int i = 0; i < lengthof(numbers); i++)
-		if (type == numbers[i])
-			return;
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("type %s is neither an integer nor a floating-point type", format_type_be(type)),
-			 errhint("Convert the values to float8. Discrete percentiles take every type that has an order.")));
-}
-
-ArrayType *
-gpusort_array_of_numbers(ArrayType *array)
-{
-	Oid			type = getBaseType(ARR_ELEMTYPE(array));
-	Datum	   *values;
-	bool	   *nulls;
-	int			count;
-
-	if (type != NUMERICOID)
-	{
-		gpusort_require_number(type);
-		return array;
-	}
-	deconstruct_array(array, type, -1, false, TYPALIGN_INT, &values, &nulls, &count);
-	for (int i = 0; i < count; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (!nulls[i])
-			values[i] = DirectFunctionCall1(numeric_float8, values[i]);
-	}
-	return construct_md_array(values, nulls, ARR_NDIM(array), ARR_DIMS(array), ARR_LBOUND(array), FLOAT8OID,
-							  sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
 }
 
 /* Forms the record that the function's OUT parameters describe. */

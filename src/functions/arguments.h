@@ -64,15 +64,6 @@ extern int64 gpusort_argument_displacement(FunctionCallInfo fcinfo, int number);
 extern int64 gpusort_argument_integer(FunctionCallInfo fcinfo, int number, Datum value);
 extern int32 gpusort_check_buckets(int64 buckets);
 
-/*
- * An array whose elements are integers or floats, or of domains over them: the array itself or,
- * of numeric, a copy as float8.  Raises an error for other types.
- */
-extern ArrayType *gpusort_array_of_numbers(ArrayType *array);
-
-/* Raises an error unless the type is one of PostgreSQL's integers and floats. */
-extern void gpusort_require_number(Oid type);
-
 extern Oid	gpusort_argument_type(FunctionCallInfo fcinfo, int number);
 
 extern Datum gpusort_return_record(FunctionCallInfo fcinfo, Datum *values, bool *nulls);

@@ -10,7 +10,10 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "utils/datum.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
 
 #include "functions/arguments.h"
 #include "functions/percentile.h"
@@ -37,6 +40,34 @@ open_values(FunctionCallInfo fcinfo, ArrayType *array, StoredValues *values, Arr
 		.is_sorted = fcinfo->context == gpusort_order_sorted};
 }
 
+/*
+ * An array whose elements are integers or floats, or of domains over them: the array itself or,
+ * of numeric, a copy as float8.  Raises an error for other types.
+ */
+static ArrayType *
+array_of_numbers(ArrayType *array)
+{
+	Oid			type = getBaseType(ARR_ELEMTYPE(array));
+	Datum	   *values;
+	bool	   *nulls;
+	int			count;
+
+	if (type != NUMERICOID)
+	{
+		gpusort_percentile_require_number(type);
+		return array;
+	}
+	deconstruct_array(array, type, -1, false, TYPALIGN_INT, &values, &nulls, &count);
+	for (int i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!nulls[i])
+			values[i] = DirectFunctionCall1(numeric_float8, values[i]);
+	}
+	return construct_md_array(values, nulls, ARR_NDIM(array), ARR_DIMS(array), ARR_LBOUND(array), FLOAT8OID,
+							  sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
+}
+
 static Datum
 return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind, const Fractions *fractions)
 {
@@ -45,7 +76,7 @@ return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind, const Fractions
 	ArrayOrder	order;
 
 	if (kind == PERCENTILE_CONTINUOUS && ARR_ELEMTYPE(array) != INTERVALOID)
-		array = gpusort_array_of_numbers(array);
+		array = array_of_numbers(array);
 	open_values(fcinfo, array, &values, &order);
 	return gpusort_return_percentiles(fcinfo, &values, &order, NULL, kind, fractions);
 }

@@ -25,4 +25,7 @@ typedef enum PercentileKind
 extern Datum gpusort_return_percentiles(FunctionCallInfo fcinfo, const StoredValues *values, const ArrayOrder *order,
 										SpilledSet *spilled, PercentileKind kind, const Fractions *fractions);
 
+/* Raises an error unless the type is one of PostgreSQL's integers and floats, as continuous percentiles need. */
+extern void gpusort_percentile_require_number(Oid type);
+
 #endif							/* GPUSORT_PERCENTILE_H */

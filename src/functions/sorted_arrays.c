@@ -6,27 +6,13 @@
  * The arrays are as array_sort leaves them: ascending, with NULLs at one end.  The order of
  * the values is not checked, for that would cost more than the search; of an array in
  * another order the result is unspecified.  Positions count from 1 whatever the lower bound.
- *
- * The array is never converted, whatever the type of the value is, so a search looks at few
- * elements and what is returned has the array's type.  The value becomes one of the elements' type
- * where PostgreSQL would make it that by itself.  Else the elements that are looked at become ones
- * of the value's type.  Only beside float4 a value is rounded, because clients send every
- * number with a fraction as float8.  An untyped literal comes as text.
  */
 #include "postgres.h"
 
 #include <math.h>
 
-#include "access/transam.h"
 #include "access/tupmacs.h"
-#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
-#include "nodes/primnodes.h"
-#include "parser/parse_coerce.h"
-#include "utils/builtins.h"
-#include "utils/datum.h"
-#include "utils/fmgrprotos.h"
-#include "utils/lsyscache.h"
 
 #include "functions/arguments.h"
 #include "functions/array_functions.h"
@@ -41,161 +27,14 @@ PG_FUNCTION_INFO_V1(gpusort_array_between);
 PG_FUNCTION_INFO_V1(gpusort_array_merge);
 PG_FUNCTION_INFO_V1(gpusort_array_merge_by);
 
-/* How a value of another type is compared with elements, in the order in which the ways are considered. */
-typedef enum ConversionWay
-{
-	CONVERT_VALUE,				/* the value becomes one of the elements' type */
-	CONVERT_TO_FLOAT4,			/* the value becomes a float8, and is rounded to float4 */
-	CONVERT_TEXT,				/* the value is read as the elements' type reads its literals */
-	CONVERT_ELEMENTS			/* the elements that it is compared with become ones of its type */
-} ConversionWay;
-
-/* The conversion of the last call. */
-typedef struct Conversion
-{
-	Oid			element;		/* InvalidOid before the first call */
-	Oid			value;
-	ConversionWay way;
-	FmgrInfo	function;		/* fn_oid is InvalidOid if both types have the same values */
-	Oid			parameter;		/* type argument of an input function */
-	Datum		constants[2];	/* what arguments 1 and 2 became */
-	bool		kept[2];		/* those that are constants and became what is there */
-} Conversion;
-
 /* A sorted array that is searched. */
 typedef struct SortedArray
 {
 	ArrayItems	items;
-	Conversion *conversion;		/* NULL if the value has the elements' type */
-	ElementType *compared;		/* the type that is compared */
 	ComparatorSort *comparator; /* NULL for keys */
 	uint32		before;			/* NULLs before the values */
 	uint32		count;			/* values */
 } SortedArray;
-
-/* True if PostgreSQL makes values of the target type of these without being asked to, whatever is set; and by which function. */
-static bool
-is_implicit(Oid target, Oid source, Oid *function)
-{
-	CoercionPathType path = find_coercion_pathway(target, source, COERCION_IMPLICIT, function);
-
-	/* The rights to call a user's function are not checked here. */
-	return path == COERCION_PATH_RELABELTYPE ||
-		(path == COERCION_PATH_FUNC && *function < FirstNormalObjectId && func_volatile(*function) == PROVOLATILE_IMMUTABLE);
-}
-
-/* Sets how a value is converted.  Raises an error for types that have no order in common. */
-static void
-find_conversion(Conversion *conversion, MemoryContext context)
-{
-	Oid			element = getBaseType(conversion->element);
-	Oid			value = getBaseType(conversion->value);
-	Oid			function = InvalidOid;
-	Oid			input;
-
-	getTypeInputInfo(element, &input, &conversion->parameter);
-	if (element != FLOAT4OID && is_implicit(element, value, &function))
-		conversion->way = CONVERT_VALUE;
-	else if (element == FLOAT4OID && is_implicit(FLOAT8OID, value, &function))
-		conversion->way = CONVERT_TO_FLOAT4;
-	else if (value == TEXTOID && (func_volatile(input) == PROVOLATILE_IMMUTABLE || type_is_enum(element)))
-	{
-		conversion->way = CONVERT_TEXT;
-		function = input;
-	}
-	else if (is_implicit(value, element, &function))
-		conversion->way = CONVERT_ELEMENTS;
-	else
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("a value of type %s cannot be compared with elements of type %s",
-						format_type_be(conversion->value), format_type_be(conversion->element)),
-				 errhint("Cast the value to the type of the elements.")));
-	conversion->function.fn_oid = InvalidOid;
-	if (OidIsValid(function))
-		fmgr_info_cxt(function, &conversion->function, context);
-}
-
-/* The conversion for argument 1, a value that is searched for; NULL if it has the elements' type. */
-static Conversion *
-conversion_of(FunctionCallInfo fcinfo, Oid element)
-{
-	Oid			value = gpusort_argument_type(fcinfo, 1);
-	CallCache  *cache = gpusort_call_cache(fcinfo);
-	Conversion *conversion = cache->of_function;
-
-	if (value == element)
-		return NULL;
-	if (conversion == NULL)
-		cache->of_function = conversion = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(Conversion));
-	if (conversion->element != element || conversion->value != value)
-	{
-		Conversion	found = {.element = element,.value = value};
-
-		find_conversion(&found, fcinfo->flinfo->fn_mcxt);
-		*conversion = found;
-	}
-	return conversion;
-}
-
-static Datum
-call_conversion(Conversion *conversion, Datum value)
-{
-	LOCAL_FCINFO(call, 3);
-	Datum		result;
-
-	if (!OidIsValid(conversion->function.fn_oid))
-		return value;
-	/* Casts may also take a type modifier, of which there is none, and whether they are explicit. */
-	InitFunctionCallInfoData(*call, &conversion->function, conversion->function.fn_nargs, InvalidOid, NULL, NULL);
-	call->args[0] = (NullableDatum) {value, false};
-	call->args[1] = (NullableDatum) {Int32GetDatum(-1), false};
-	call->args[2] = (NullableDatum) {BoolGetDatum(false), false};
-	result = FunctionCallInvoke(call);
-	if (call->isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("cast function %u returned NULL", conversion->function.fn_oid)));
-	return result;
-}
-
-/* True if the argument is a constant in the query. */
-static bool
-is_constant(FunctionCallInfo fcinfo, int number)
-{
-	const Node *call = fcinfo->flinfo->fn_expr;
-
-	return call != NULL && IsA(call, FuncExpr) && IsA(list_nth(((const FuncExpr *) call)->args, number), Const);
-}
-
-/* An argument that is searched for, 1 or 2, in the type that is compared. */
-static Datum
-value_argument(FunctionCallInfo fcinfo, SortedArray *sorted, int number)
-{
-	Conversion *conversion = sorted->conversion;
-	const ElementType *type = sorted->compared;
-	Datum		value = PG_GETARG_DATUM(number);
-	MemoryContext caller;
-
-	if (conversion == NULL || conversion->way == CONVERT_ELEMENTS)
-		return value;
-	if (conversion->kept[number - 1])
-		return conversion->constants[number - 1];
-	if (conversion->way == CONVERT_TEXT)
-		value = InputFunctionCall(&conversion->function, TextDatumGetCString(value), conversion->parameter, -1);
-	else
-		value = call_conversion(conversion, value);
-	if (conversion->way == CONVERT_TO_FLOAT4)
-		value = Float4GetDatum((float4) DatumGetFloat8(value));
-	if (is_constant(fcinfo, number))
-	{
-		caller = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
-		conversion->constants[number - 1] = datumCopy(value, type->by_value, type->length);
-		MemoryContextSwitchTo(caller);
-		conversion->kept[number - 1] = true;
-	}
-	return value;
-}
 
 /* Raises an error for NULLs between values, which would be taken for values. */
 static void
@@ -216,44 +55,24 @@ check_nulls(const SortedArray *sorted, uint32 nulls)
 }
 
 static void
-open_sorted(FunctionCallInfo fcinfo, SortedArray *sorted, ArrayType *array)
+open_sorted(FunctionCallInfo fcinfo, SortedArray *sorted)
 {
 	ArrayItems *items = &sorted->items;
 	const uint8 *bitmap;
 	uint32		nulls;
 
-	gpusort_items_open_array(items, fcinfo, FIRST_ARRAY, array, false);
+	gpusort_items_open(items, fcinfo, false);
 	gpusort_array_require_one_dimension(items->array);
 	nulls = gpusort_array_count_nulls(items->array, items->count);
 	bitmap = ARR_NULLBITMAP(items->array);
 	sorted->count = items->count - nulls;
 	sorted->before = nulls > 0 && !(bitmap[0] & 1) ? nulls : 0;
-	if (nulls > 0)
-		check_nulls(sorted, nulls);
-	sorted->conversion = conversion_of(fcinfo, items->element->oid);
-	sorted->compared = items->element;
-	if (sorted->conversion != NULL && sorted->conversion->way == CONVERT_ELEMENTS)
-		sorted->compared = gpusort_element_type(fcinfo, SECOND_ARRAY, sorted->conversion->value);
+	check_nulls(sorted, nulls);
 	sorted->comparator = NULL;
-	if (!sorted->compared->is_key || sorted->compared != items->element)
-		sorted->comparator = gpusort_element_comparator(sorted->compared, PG_GET_COLLATION(), false);
-	if (!gpusort_items_are_keys(items))
-		gpusort_items_take_out(items);
-}
-
-/* The value of this number, in the type that is compared. */
-static Datum
-value_at(const SortedArray *sorted, uint32 number)
-{
-	const ArrayItems *items = &sorted->items;
-	const ElementType *element = items->element;
-	Datum		value;
-
-	if (items->values != NULL)
-		value = items->values[sorted->before + number];
-	else
-		value = fetch_att(ARR_DATA_PTR(items->array) + (Size) number * element->stride, element->by_value, element->length);
-	return sorted->compared == element ? value : call_conversion(sorted->conversion, value);
+	if (gpusort_items_are_keys(items))
+		return;
+	sorted->comparator = gpusort_element_comparator(items->type, PG_GET_COLLATION(), false);
+	gpusort_items_take_out(items);
 }
 
 /*
@@ -267,12 +86,12 @@ compare_at(const SortedArray *sorted, uint32 number, Datum value, const uint64 *
 	uint64		here;
 
 	if (sorted->comparator != NULL)
-		return gpusort_comparator_compare(sorted->comparator, value_at(sorted, number), value);
+		return gpusort_comparator_compare(sorted->comparator, sorted->items.values[sorted->before + number], value);
 	here = gpusort_key_code(form, ARR_DATA_PTR(sorted->items.array), number);
 	return (here > *code) - (here < *code);
 }
 
-/* How many values come before the converted value or, with after, how many do or are equal to it. */
+/* How many values come before the value or, with after, how many do or are equal to it. */
 static uint32
 count_before(const SortedArray *sorted, Datum value, bool after)
 {
@@ -306,11 +125,10 @@ count_before(const SortedArray *sorted, Datum value, bool after)
 Datum
 gpusort_array_search_sorted(PG_FUNCTION_ARGS)
 {
-	bool		after = gpusort_argument_bool(fcinfo, 2, "after", false);
 	SortedArray sorted;
 
-	open_sorted(fcinfo, &sorted, gpusort_array_detoast(PG_GETARG_DATUM(0)));
-	PG_RETURN_INT32(sorted.before + count_before(&sorted, value_argument(fcinfo, &sorted, 1), after) + 1);
+	open_sorted(fcinfo, &sorted);
+	PG_RETURN_INT32(sorted.before + count_before(&sorted, PG_GETARG_DATUM(1), gpusort_argument_bool(fcinfo, 2, "after", false)) + 1);
 }
 
 /* array_between(a, low, high): the elements from low to high, both included. */
@@ -324,9 +142,9 @@ gpusort_array_between(PG_FUNCTION_ARGS)
 	uint32	   *positions;
 	ArrayType  *result;
 
-	open_sorted(fcinfo, &sorted, gpusort_array_detoast(PG_GETARG_DATUM(0)));
-	first = count_before(&sorted, value_argument(fcinfo, &sorted, 1), false);
-	end = count_before(&sorted, value_argument(fcinfo, &sorted, 2), true);
+	open_sorted(fcinfo, &sorted);
+	first = count_before(&sorted, PG_GETARG_DATUM(1), false);
+	end = count_before(&sorted, PG_GETARG_DATUM(2), true);
 	count = end > first ? end - first : 0;
 	positions = gpusort_alloc_large(CurrentMemoryContext, Max(count, 1) * sizeof(uint32));
 	for (uint32 i = 0; i < count; i++)
@@ -339,44 +157,43 @@ gpusort_array_between(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* A number as a float8. */
-static double
-as_float8(Oid type, Datum number)
+/* The value of this number of an array of keys. */
+static Datum
+key_at(const SortedArray *sorted, uint32 number)
 {
-	switch (type)
-	{
-		case FLOAT4OID:
-			return DatumGetFloat4(number);
-		case FLOAT8OID:
-			return DatumGetFloat8(number);
-		case NUMERICOID:
-			return DatumGetFloat8(DirectFunctionCall1(numeric_float8, number));
-		default:
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("values of type %s have no distance", format_type_be(type))));
-	}
+	const ElementType *element = sorted->items.element;
+
+	return fetch_att(ARR_DATA_PTR(sorted->items.array) + (Size) number * element->stride, element->by_value, element->length);
 }
 
-/* The distance of two numbers of a type.  That of integers is rounded beyond 2^53, and *whole is the exact one. */
-static double
-distance(Oid type, Datum a, Datum b, uint64 *whole)
+static int64
+integer_of(GpusortKeyForm form, Datum key)
 {
-	double		x;
-	double		y;
+	return form == GPUSORT_KEY_INT16 ? DatumGetInt16(key) : form == GPUSORT_KEY_INT32 ? DatumGetInt32(key) : DatumGetInt64(key);
+}
 
+static double
+float_of(GpusortKeyForm form, Datum key)
+{
+	return form == GPUSORT_KEY_FLOAT32 ? DatumGetFloat4(key) : DatumGetFloat8(key);
+}
+
+/* The distance of two numbers.  That of integers is rounded beyond 2^53, and *whole is the exact one. */
+static double
+distance(GpusortKeyForm form, Datum a, Datum b, uint64 *whole)
+{
 	*whole = 0;
-	if (type == INT2OID || type == INT4OID || type == INT8OID)
+	if (form == GPUSORT_KEY_FLOAT32 || form == GPUSORT_KEY_FLOAT64)
 	{
-		int64		here = type == INT2OID ? DatumGetInt16(a) : type == INT4OID ? DatumGetInt32(a) : DatumGetInt64(a);
-		int64		there = type == INT2OID ? DatumGetInt16(b) : type == INT4OID ? DatumGetInt32(b) : DatumGetInt64(b);
+		double		x = float_of(form, a);
+		double		y = float_of(form, b);
 
-		*whole = here > there ? (uint64) here - (uint64) there : (uint64) there - (uint64) here;
-		return (double) *whole;
+		return x == y ? 0 : fabs(x - y);
 	}
-	x = as_float8(type, a);
-	y = as_float8(type, b);
-	return x == y ? 0 : fabs(x - y);
+	*whole = (uint64) integer_of(form, a) - (uint64) integer_of(form, b);
+	if (integer_of(form, a) < integer_of(form, b))
+		*whole = -*whole;
+	return (double) *whole;
 }
 
 /*
@@ -388,9 +205,9 @@ Datum
 gpusort_array_nearest(PG_FUNCTION_ARGS)
 {
 	double		tolerance = PG_NARGS() > 2 ? PG_GETARG_FLOAT8(2) : INFINITY;
+	Datum		value = PG_GETARG_DATUM(1);
 	SortedArray sorted;
-	Datum		value;
-	Oid			type;
+	GpusortKeyForm form;
 	uint32		nearest;
 	double		least = NAN;
 	uint64		whole = 0;
@@ -399,17 +216,16 @@ gpusort_array_nearest(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("tolerance must be at least 0, not %g", tolerance)));
-	open_sorted(fcinfo, &sorted, gpusort_array_of_numbers(gpusort_array_detoast(PG_GETARG_DATUM(0))));
-	type = getBaseType(sorted.compared->oid);
-	value = value_argument(fcinfo, &sorted, 1);
+	open_sorted(fcinfo, &sorted);
+	form = sorted.items.element->form;
 	nearest = count_before(&sorted, value, false);
 	if (nearest < sorted.count)
-		least = distance(type, value_at(&sorted, nearest), value, &whole);
+		least = distance(form, key_at(&sorted, nearest), value, &whole);
 	if (nearest > 0)
 	{
-		Datum		before = value_at(&sorted, nearest - 1);
+		Datum		before = key_at(&sorted, nearest - 1);
 		uint64		whole_before;
-		double		least_before = distance(type, before, value, &whole_before);
+		double		least_before = distance(form, before, value, &whole_before);
 
 		if (isnan(least) || least_before < least || (least_before == least && whole_before <= whole))
 		{

@@ -156,7 +156,7 @@ return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind, const Fractions
 	const SetState *state = open_values(fcinfo, &values, &order);
 
 	if (kind == PERCENTILE_CONTINUOUS)
-		gpusort_require_number(state->values.type);
+		gpusort_percentile_require_number(state->values.type);
 	else
 		gpusort_set_check_result(fcinfo, state, fractions->array != NULL ? values.element->array_type : state->values.type);
 	gpusort_fractions_check(fractions);
