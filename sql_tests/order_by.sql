@@ -21,14 +21,16 @@ SELECT keys, arguments, pg_temp.compared(keys, arguments, order_by) AS same FROM
 	('g, x, i', '', 'g, x, i'), ('g DESC, i', '', 'g DESC, i'), ('g NULLS FIRST, x DESC NULLS LAST, i', '', 'g NULLS FIRST, x DESC NULLS LAST, i'),
 	('g asc nulls first, i desc', '', 'g NULLS FIRST, i DESC'), ('G, "x" DESC, I', '', 'g, x DESC, i'), (' t -- a comment
 		, i /* another */ ', '', 't, i'), ('"Mixed, ""case"" DESC"', '', 'i DESC'), ('Mixed, "case" DESC', '', 'i DESC'), ('"Upper", i', '', '"Upper", i'), ('x, x DESC, i', '', 'x, i'),
-	('g, i', ', true', 'g DESC, i DESC'), ('g, i ASC', ', true', 'g DESC, i'), ('g ASC, i', ', true, true', 'g NULLS FIRST, i DESC'), ('g, x DESC, i', ', nulls_first => false', 'g, x DESC NULLS LAST, i'),
-	('g NULLS LAST, x DESC, i', ', nulls_first => true', 'g, x DESC, i'), ('i DESC', ', false', 'i DESC')) v(keys, arguments, order_by);
+	('i', ', true', 'i DESC'), ('Mixed, "case" DESC', ', true', 'i'), ('i DESC', ', false', 'i DESC'), ('i;', '', 'i')) v(keys, arguments, order_by);
 SELECT * FROM order_by('VALUES (1, NULL), (1, 2), (0, 5)', 'column1 DESC, column2') AS q(a int, b int);
 
 -- What is no list of columns is refused; nothing in it runs.
 SELECT keys, pg_temp.error_of(format('SELECT count(*) FROM order_by(%L, %L) AS q(i int, x int)', 'SELECT i, x FROM ordered', keys)) FROM unnest(ARRAY[
-	'missing', 'i, missing', 'X.i', 'i + 1', '1', 'i COLLATE "C"', 'lower(i)', 'i USING <', '*', '$1', '(SELECT 1)', 'i LIMIT 1', 'i OFFSET 1', 'i FOR UPDATE', 'i FETCH FIRST ROW ONLY',
+	'missing', 'i, missing', 'X.i', 'i + 1', '1', 'i COLLATE "C"', 'abs(i)', 'q', 'i, q', 'q.i', 'i USING <', '*', '$1', '(SELECT 1)', 'i LIMIT 1', 'i OFFSET 1', 'i FOR UPDATE', 'i FETCH FIRST ROW ONLY',
 	'', ' ', ',', 'i,', 'i DESCENDING', 'i; DROP TABLE ordered', 'i) q; DROP TABLE ordered --', 'i UNION SELECT 1', 'i") q; DROP TABLE ordered --', '"i', '""', '''i''']) keys;
+SELECT arguments, pg_temp.error_of(format('SELECT count(*) FROM order_by(%L, %L, %s) AS q(i int, x int)', 'SELECT i, x FROM ordered', 'i, x', arguments)) FROM unnest(ARRAY[
+	'true', 'nulls_first => true', 'nulls_first => false', 'buckets => 2']) arguments;
+SELECT (array_agg(x))[1] IS NULL AS nulls_first FROM order_by('SELECT x FROM ordered', 'x', nulls_first => true) AS q(x int);
 SELECT pg_temp.error_of($q$SELECT count(*) FROM order_by('SELECT 1 AS a, 2 AS a, 3 AS b', 'b, a') AS q(a int, c int, b int)$q$);
 \set VERBOSITY default
 SELECT * FROM order_by('SELECT i, x FROM ordered', 'i, x DESCENDING') AS q(i int, x int);
@@ -43,11 +45,11 @@ SELECT query, pg_temp.error_of(format('SELECT count(*) FROM order_by(%L, %L) AS 
 SELECT count(*) FROM ordered;
 
 -- By intervals: one key, in either direction.
-SELECT count(*), min(x) FROM order_by('SELECT x FROM ordered', 'x DESC', buckets => 5::bigint) AS q(x int);
+SELECT count(*), min(x) FROM order_by('SELECT x FROM ordered', 'x', true, buckets => 5::bigint) AS q(x int);
 SELECT direction, bool_and(b >= before) AS in_order, count(*) FROM unnest('{ASC,DESC}'::text[]) direction, LATERAL (
 	SELECT b, lag(b) OVER () AS before FROM (SELECT bucket(x, 5, direction = 'DESC') OVER () AS b
-		FROM order_by('SELECT x FROM ordered WHERE x IS NOT NULL', 'x ' || direction, buckets => 5) AS q(x int)) r) s GROUP BY direction ORDER BY 1;
-SELECT (array_agg(x))[1] IS NULL AS first, (array_agg(x))[3000] IS NULL AS last FROM order_by('SELECT x FROM ordered', 'x DESC', buckets => 5) AS q(x int);
+		FROM order_by('SELECT x FROM ordered WHERE x IS NOT NULL', 'x', direction = 'DESC', buckets => 5) AS q(x int)) r) s GROUP BY direction ORDER BY 1;
+SELECT (array_agg(x))[1] IS NULL AS first, (array_agg(x))[3000] IS NULL AS last FROM order_by('SELECT x FROM ordered', 'x', true, buckets => 5) AS q(x int);
 SELECT pg_temp.error_of(format('SELECT count(*) FROM order_by(%L, %L, buckets => %s) AS q(i int, x int)', 'SELECT i, x FROM ordered', keys, buckets))
 FROM (VALUES ('i, x', '2'), ('x', '0'), ('x', '5000000000')) v(keys, buckets);
 DROP TABLE ordered;

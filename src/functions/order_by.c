@@ -14,10 +14,8 @@
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "funcapi.h"
-#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
-#include "parser/parser.h"
 #include "utils/builtins.h"
 #include "utils/plancache.h"
 #include "utils/tuplestore.h"
@@ -25,9 +23,6 @@
 #include "functions/arguments.h"
 
 #define ROWS_PER_FETCH 1000
-
-/* A list of keys is parsed behind these words. */
-#define BEFORE_KEYS "SELECT ORDER BY "
 
 PG_FUNCTION_INFO_V1(gpusort_order_by);
 
@@ -38,7 +33,7 @@ typedef struct OrderByRequest
 	char	   *key;
 	bool		descending;
 	bool		nulls_first;
-	bool		nulls_first_given;	/* if not, the NULLs of a key follow its direction */
+	bool		nulls_first_given;	/* if not, NULLs follow the direction */
 	int32		buckets;		/* 0 for exact order */
 } OrderByRequest;
 
@@ -109,125 +104,73 @@ describe_query(OrderByRequest *request)
 	return CreateTupleDescCopy(source->resultDesc);
 }
 
-/* How many columns of the rows have this name. */
-static int
-columns_named(TupleDesc shape, const char *name)
+/* True if one of the query's columns, as it is written, is the key. */
+static bool
+is_column(TupleDesc shape, const char *key)
 {
-	int			found = 0;
-
 	for (int i = 0; i < shape->natts; i++)
-		if (strcmp(NameStr(TupleDescAttr(shape, i)->attname), name) == 0)
-			found++;
-	return found;
+		if (strcmp(NameStr(TupleDescAttr(shape, i)->attname), key) == 0)
+			return true;
+	return false;
 }
 
-/* Shows the list of keys, not the statement around it, with a syntax error. */
-static void
-keys_error_context(void *arg)
+/* What ORDER BY gets: the column that the key names, in the order that the arguments say, or the key as a list of columns. */
+static char *
+order_clause(const OrderByRequest *request, bool is_list)
 {
-	int			position = geterrposition();
+	const char *column = quote_identifier(request->key);
+	const char *nulls = (request->nulls_first_given ? request->nulls_first : request->descending) ? "NULLS FIRST" : "NULLS LAST";
 
-	if (position > 0)
-	{
-		errposition(0);
-		internalerrposition(position - strlen(BEFORE_KEYS));
-		internalerrquery(arg);
-	}
-	errcontext("list of keys of order_by");
+	if (is_list && (request->descending || request->nulls_first_given || request->buckets > 0))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("\"%s\" is not a column of the query, and a list of keys takes no descending, nulls_first and buckets", request->key),
+				 errhint("Write DESC and NULLS FIRST behind the columns of the list.")));
+	if (is_list)
+		return request->key;
+	if (request->buckets > 0)
+		return psprintf("gpusort.bucket(q.%s, %d, %s) OVER () %s", column, request->buckets, request->descending ? "true" : "false", nulls);
+	return psprintf("q.%s %s %s", column, request->descending ? "DESC" : "ASC", nulls);
 }
 
-/*
- * The items of a list of keys, as SortBy nodes.  The server's own parser reads it, behind
- * ORDER BY of a statement that is never run: only names and directions are taken from it.
- */
-static List *
-parse_keys(char *keys)
+/* True if the text behind ORDER BY in a statement is a list of the columns and directions, and nothing follows it. */
+static bool
+is_list_of_columns(const SelectStmt *statement, TupleDesc shape)
 {
-	ErrorContextCallback context = {.callback = keys_error_context,.arg = keys,.previous = error_context_stack};
-	List	   *statements;
-	SelectStmt *statement;
 	ListCell   *cell;
-	bool		valid;
 
-	error_context_stack = &context;
-	statements = raw_parser(psprintf(BEFORE_KEYS "%s\n", keys), RAW_PARSE_DEFAULT);
-	error_context_stack = context.previous;
-	statement = (SelectStmt *) linitial_node(RawStmt, statements)->stmt;
-	valid = list_length(statements) == 1 && statement->limitCount == NULL && statement->limitOffset == NULL &&
-		statement->lockingClause == NIL;
 	foreach(cell, statement->sortClause)
 	{
-		SortBy	   *item = lfirst_node(SortBy, cell);
+		const SortBy *item = lfirst_node(SortBy, cell);
 
-		valid &= item->sortby_dir != SORTBY_USING && IsA(item->node, ColumnRef) &&
-			list_length(((ColumnRef *) item->node)->fields) == 1 && IsA(linitial(((ColumnRef *) item->node)->fields), String);
+		const List *fields = IsA(item->node, ColumnRef) ? ((ColumnRef *) item->node)->fields : NIL;
+
+		/* A name that is no column could be the subquery's, and mean its whole rows. */
+		if (item->sortby_dir == SORTBY_USING || list_length(fields) != 1 || !is_column(shape, strVal(linitial(fields))))
+			return false;
 	}
-	if (!valid)
+	return statement->limitCount == NULL && statement->limitOffset == NULL && statement->lockingClause == NIL;
+}
+
+/* Prepares the query as a subquery below ORDER BY.  That a list of keys is nothing else is checked before anything runs. */
+static SPIPlanPtr
+prepare_ordered(const OrderByRequest *request, TupleDesc shape)
+{
+	bool		is_list = !is_column(shape, request->key);
+	SPIPlanPtr	plan;
+	List	   *sources;
+
+	/* A line end before the parenthesis ends a comment that the query ends in. */
+	plan = SPI_prepare(psprintf("SELECT * FROM (\n%s\n) AS q ORDER BY %s", request->query, order_clause(request, is_list)), 0, NULL);
+	sources = plan == NULL ? NIL : SPI_plan_get_plan_sources(plan);
+	if (list_length(sources) != 1 ||
+		(is_list && !is_list_of_columns((SelectStmt *) ((CachedPlanSource *) linitial(sources))->raw_parse_tree->stmt, shape)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("keys must be columns of the query, each with ASC, DESC, NULLS FIRST or NULLS LAST"),
-				 errdetail("Keys: %s", keys),
+				 errdetail("Keys: %s", request->key),
 				 errhint("Name an expression as a column of the query, and that column as the key.")));
-	return statement->sortClause;
-}
-
-/* Appends a key of the ORDER BY clause.  What the key itself leaves open, the function's arguments say. */
-static void
-append_key(StringInfo order, const OrderByRequest *request, TupleDesc shape, const char *name,
-		   SortByDir direction, SortByNulls nulls)
-{
-	int			found = columns_named(shape, name);
-	bool		descending = direction == SORTBY_DEFAULT ? request->descending : direction == SORTBY_DESC;
-	bool		nulls_first = request->nulls_first_given ? request->nulls_first : descending;
-	const char *column = quote_identifier(name);
-
-	if (found == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_COLUMN),
-				 errmsg("key \"%s\" is not a column of the query", name)));
-	if (found > 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_AMBIGUOUS_COLUMN),
-				 errmsg("key \"%s\" names more than one column of the query", name)));
-	if (nulls != SORTBY_NULLS_DEFAULT)
-		nulls_first = nulls == SORTBY_NULLS_FIRST;
-	if (order->len > 0)
-		appendStringInfoString(order, ", ");
-	if (request->buckets > 0)
-		appendStringInfo(order, "gpusort.bucket(q.%s, %d, %s) OVER ()", column, request->buckets, descending ? "true" : "false");
-	else
-		appendStringInfo(order, "q.%s %s", column, descending ? "DESC" : "ASC");
-	appendStringInfoString(order, nulls_first ? " NULLS FIRST" : " NULLS LAST");
-}
-
-/* The ORDER BY clause: the column that the key names, or all that it lists. */
-static char *
-order_clause(OrderByRequest *request, TupleDesc shape)
-{
-	StringInfoData order;
-	List	   *keys;
-	ListCell   *cell;
-
-	initStringInfo(&order);
-	if (columns_named(shape, request->key) > 0)
-	{
-		append_key(&order, request, shape, request->key, SORTBY_DEFAULT, SORTBY_NULLS_DEFAULT);
-		return order.data;
-	}
-	keys = parse_keys(request->key);
-	if (request->buckets > 0 && list_length(keys) > 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("approximate order takes a single key"),
-				 errdetail("Keys: %s", request->key)));
-	foreach(cell, keys)
-	{
-		SortBy	   *item = lfirst_node(SortBy, cell);
-
-		append_key(&order, request, shape, strVal(linitial(castNode(ColumnRef, item->node)->fields)),
-				   item->sortby_dir, item->sortby_nulls);
-	}
-	return order.data;
+	return plan;
 }
 
 /*
@@ -273,18 +216,14 @@ gpusort_order_by(PG_FUNCTION_ARGS)
 	OrderByRequest request = read_arguments(fcinfo);
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	TupleDesc	shape;
-	char	   *order;
 	Portal		portal;
 
 	check_call_site(result);
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	SPI_connect();
 	shape = describe_query(&request);
-	order = order_clause(&request, shape);
 	check_columns(result->setDesc, shape);
-	/* A line end before the parenthesis ends a comment that the query ends in. */
-	portal = SPI_cursor_parse_open(NULL, psprintf("SELECT * FROM (\n%s\n) AS q ORDER BY %s", request.query, order),
-								   &(SPIParseOpenOptions) {.read_only = true});
+	portal = SPI_cursor_open(NULL, prepare_ordered(&request, shape), NULL, NULL, true);
 	for (;;)
 	{
 		CHECK_FOR_INTERRUPTS();
