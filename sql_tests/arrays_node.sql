@@ -114,9 +114,9 @@ SELECT id, gpusort.array_sort_pair(a, w), (gpusort.array_sort_pair(c, c, true)).
 SELECT id, (gpusort.array_sort_pair(a, w)).sorted_keys, (gpusort.array_sort_pair(w, a)).sorted_vals, (gpusort.array_sort_pair(b::int8[], b::int2[] || '{}')).sorted_vals FROM samples WHERE id <= 110
 SELECT sum(((gpusort.array_sort_pair(a, w)).sorted_vals)[1]), sum(((gpusort.array_sort_pair(a, w)).sorted_keys)[1]) FROM samples WHERE id <> 1006
 SELECT p.sorted_vals, p.sorted_keys FROM (SELECT id, (gpusort.array_sort_pair(w, a, NULL, id > 0)).*, gpusort.array_sort_pair(w, a) FROM samples WHERE id <> 1006 OFFSET 0) p
-SELECT id, gpusort.array_sort_approx_within(a, 3), gpusort.array_sort_approx_within(b, 0, true), gpusort.array_sort(a) FROM samples WHERE id <> 1006
-SELECT id, gpusort.array_sort_approx_within(a, id), gpusort.array_sort_approx_within(c, 2, id > 50), gpusort.array_sort(a) FROM samples WHERE id <> 1006
-SELECT sum((gpusort.array_sort_approx_within(c, 7))[1]), max(cardinality(gpusort.array_sort_approx_within(gpusort.array_sort_approx(b, 3), 9))) FROM samples WHERE id <> 1006
+SELECT id, gpusort.array_sort_approx(a, 3), gpusort.array_sort_approx(b, 1, true), gpusort.array_sort(a) FROM samples WHERE id <> 1006
+SELECT id, gpusort.array_sort_approx(a, id), gpusort.array_sort_approx(c, 2, id > 50), gpusort.array_sort(a) FROM samples WHERE id <> 1006
+SELECT sum((gpusort.array_sort_approx(c, 7))[1]), max(cardinality(gpusort.array_sort_approx(gpusort.array_sort_approx(b, 3), 9))) FROM samples WHERE id <> 1006
 \.
 \pset format unaligned
 SELECT n, nodes, rows, same, query FROM shapes, pg_temp.compare_node('arrays', query) ORDER BY n;

@@ -68,7 +68,7 @@ BEGIN
 								   CASE WHEN keys LIKE '%.d' THEN 'sorted_vals' ELSE pick('sorted_vals', 'sorted_vals', 'sorted_keys') END);
 		WHEN 12 THEN
 			IF type = 'text' THEN RETURN x; END IF;
-			RETURN format('gpusort.array_sort_approx%s(%s, %s%s)', pick('', '', '_within'), x, pick('1', '7', '100', '8::bigint'), order_options(t));
+			RETURN format('gpusort.array_sort_approx(%s, %s%s)', x, pick('1', '7', '100', '8::bigint'), order_options(t));
 		WHEN 13 THEN RETURN format('CASE WHEN %s THEN %s ELSE %s END', scalar_expression(t, depth - 2, 'bool'), x, array_expression(type, t, depth - 1));
 		WHEN 14 THEN RETURN format('coalesce(%s, %s)', x, array_expression(type, t, depth - 1));
 		WHEN 15 THEN RETURN format('(%s || %s)', x, y);

@@ -115,7 +115,6 @@ BEGIN
 		RETURN QUERY EXECUTE make || format($q$
 			SELECT '%1$s', name, count(*) FROM (SELECT *, array_remove(a, NULL) AS present FROM expected) e,
 			LATERAL (VALUES
-				('array_sort_approx_within', array_sort_approx_within(a, half, descending, nulls_first) IS DISTINCT FROM sorted),
 				('array_sort_approx', array_sort_approx(a, 5, descending, nulls_first)::text IS DISTINCT FROM (CASE WHEN nulls_first
 					THEN array_fill(NULL::%1$s, ARRAY[n - cardinality(present)]) || array_sort_approx(present, 5, descending)
 					ELSE array_sort_approx(present, 5, descending) || array_fill(NULL::%1$s, ARRAY[n - cardinality(present)]) END)::text)

@@ -28,7 +28,6 @@ CREATE TEMP TABLE calls (call text);
 INSERT INTO calls VALUES ('array_top_n(a, %s)'), ('array_top_n(a, %s, false)'), ('array_top_n(a, %s, true, true)'), ('array_bottom_n(a, %s)'), ('array_bottom_n(a, %s, true)'),
 	('array_top_n_by(a, a, %s)'), ('array_top_n_by(a, a, %s, false)'), ('array_top_n_by(a, a, %s, true, true)'), ('array_bottom_n_by(a, a, %s)'), ('array_bottom_n_by(a, a, %s, true)'),
 	('array_sort_approx(a, %s)'), ('array_sort_approx(a, %s, true)'), ('array_sort_approx(a, %s, true, false)'),
-	('array_sort_approx_within(a, %s)'), ('array_sort_approx_within(a, %s, true)'), ('array_sort_approx_within(a, %s, false, true)'),
 	('(SELECT top_n_agg(x, %s) FROM unnest(a) x)'), ('(SELECT top_n_agg(x, %s, false) FROM unnest(a) x)'), ('(SELECT top_n_agg(x, %s, false, true) FROM unnest(a) x)'),
 	('(SELECT approx_sorted_agg(x, %s) FROM unnest(a) x)'), ('(SELECT approx_sorted_agg(x, %s, true) FROM unnest(a) x)'),
 	('(SELECT approx_sorted_agg(x, %s, true, false) FROM unnest(a) x)'),

@@ -64,9 +64,9 @@ foreach my $version (@older)
 	is($node->safe_psql('built', q{
 			SELECT p.oid::regprocedure FROM pg_proc p
 			JOIN pg_depend e ON e.classid = 'pg_proc'::regclass AND e.objid = p.oid AND e.deptype = 'e' AND e.refclassid = 'pg_extension'::regclass
-			WHERE e.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'gpusort')
+			WHERE e.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'gpusort') AND p.proname <> 'array_sort_approx_within'
 			AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.refclassid = 'pg_proc'::regclass AND d.refobjid = p.oid)}),
-		'', "something is built on every function of $version");
+		'', "something is built on every function of $version that is still there");
 	my $results = built_results($node, 'built');
 	check_built_objects($node, 'built', "$version with the library of $default");
 	$node->safe_psql('built', 'ALTER EXTENSION gpusort UPDATE');

@@ -12,7 +12,7 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE COST 15 AS $$ SELECT gpusort.array_t
 CREATE FUNCTION gpusort_internal.array_sort_approx("array" anyarray, buckets integer[, descending boolean]) RETURNS anyarray
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE COST 10 AS $$ SELECT gpusort.array_sort_approx($1, $2::bigint[, $3]) $$;
 CREATE FUNCTION gpusort_internal.array_sort_approx_within("array" anyarray, max_displacement integer[, descending boolean]) RETURNS anyarray
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE COST 10 AS $$ SELECT gpusort.array_sort_approx_within($1, $2::bigint[, $3]) $$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE COST 10 AS $$ SELECT gpusort.array_sort($1[, $3]) $$;
 
 CREATE FUNCTION gpusort_internal.top_n_agg_transition(internal, anyelement, integer[, boolean]) RETURNS internal
 	AS 'MODULE_PATHNAME', 'gpusort_top_n_agg_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;

@@ -53,27 +53,6 @@ gpusort_argument_require(FunctionCallInfo fcinfo, int number, const char *name)
 				 errmsg("argument \"%s\" must not be NULL", name)));
 }
 
-/* A number that must not be negative. */
-static int64
-count_argument(FunctionCallInfo fcinfo, int number, const char *name)
-{
-	int64		count;
-
-	gpusort_argument_require(fcinfo, number, name);
-	count = gpusort_argument_integer(fcinfo, number, PG_GETARG_DATUM(number));
-	if (count < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must not be negative: " INT64_FORMAT, name, count)));
-	return count;
-}
-
-int64
-gpusort_argument_displacement(FunctionCallInfo fcinfo, int number)
-{
-	return count_argument(fcinfo, number, "max_displacement");
-}
-
 int32
 gpusort_check_buckets(int64 buckets)
 {
@@ -94,8 +73,16 @@ gpusort_argument_buckets(FunctionCallInfo fcinfo, int number)
 void
 gpusort_argument_top(FunctionCallInfo fcinfo, int number, ArrayOrder *order)
 {
+	int64		count;
+
+	gpusort_argument_require(fcinfo, number, "n");
+	count = gpusort_argument_integer(fcinfo, number, PG_GETARG_DATUM(number));
+	if (count < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("n must not be negative: " INT64_FORMAT, count)));
 	/* No array is longer than PG_INT32_MAX. */
-	order->limit = Min(count_argument(fcinfo, number, "n"), PG_INT32_MAX);
+	order->limit = Min(count, PG_INT32_MAX);
 	order->descending = gpusort_argument_bool(fcinfo, number + 1, "descending", true);
 	order->nulls_first = gpusort_argument_bool(fcinfo, number + 2, "nulls_first", false);
 }

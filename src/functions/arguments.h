@@ -58,7 +58,6 @@ extern void gpusort_argument_top(FunctionCallInfo fcinfo, int number, ArrayOrder
  * They raise an error for NULL and for a number out of range.
  */
 extern int32 gpusort_argument_buckets(FunctionCallInfo fcinfo, int number);
-extern int64 gpusort_argument_displacement(FunctionCallInfo fcinfo, int number);
 
 /* The same in two steps, for a window function, which gets its arguments' values in another way. */
 extern int64 gpusort_argument_integer(FunctionCallInfo fcinfo, int number, Datum value);

@@ -1,13 +1,10 @@
 /*
  * array_approx.c
- *	  array_sort_approx, array_sort_approx_within.
+ *	  array_sort_approx.
  *
  * An approximate sort cuts the range of the keys into intervals of equal width
  * and puts each key into its interval's part of the result, in the array's order.
  * A key's distance from its sorted place is less than the number of keys in its interval.
- *
- * array_sort_approx_within sorts exactly.  That keeps every bound on the distance, and
- * takes less time than finding intervals that do.
  */
 #include "postgres.h"
 
@@ -53,15 +50,11 @@ gpusort_array_sort_approx(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(gpusort_array_in_intervals(fcinfo, gpusort_array_detoast_copy(PG_GETARG_DATUM(0)), &order));
 }
 
-/*
- * array_sort_approx_within(a, max_displacement [, descending [, nulls_first]]): no
- * element lies more than max_displacement from its sorted place.
- */
+/* A function of version 1.0, whose script must find it. */
 Datum
 gpusort_array_sort_approx_within(PG_FUNCTION_ARGS)
 {
 	ArrayOrder	order = gpusort_argument_order(fcinfo, 2);
 
-	(void) gpusort_argument_displacement(fcinfo, 1);
 	PG_RETURN_ARRAYTYPE_P(gpusort_array_in_intervals(fcinfo, gpusort_array_detoast_copy(PG_GETARG_DATUM(0)), &order));
 }

@@ -24,7 +24,6 @@
 	X(TOP_N_BY, "array_top_n_by", 2, ENTRIES, true) \
 	X(DISTINCT, "array_sort_distinct", 1, NONE, false) \
 	X(APPROXIMATE, "array_sort_approx", 1, BUCKETS, false) \
-	X(APPROXIMATE_WITHIN, "array_sort_approx_within", 1, DISPLACEMENT, false) \
 	X(MEDIAN, "array_median", 1, NONE, false) \
 	X(PERCENTILE_CONT, "array_percentile_cont", 1, FRACTIONS, false) \
 	X(PERCENTILE_DISC, "array_percentile_disc", 1, FRACTIONS, false) \
@@ -44,7 +43,6 @@ typedef enum ArrayCallNumber
 	ARRAY_NUMBER_NONE,			/* there is none */
 	ARRAY_NUMBER_ENTRIES,		/* how many of the first entries are wanted */
 	ARRAY_NUMBER_BUCKETS,		/* number of intervals */
-	ARRAY_NUMBER_DISPLACEMENT,	/* how far an entry may lie from its sorted place */
 	ARRAY_NUMBER_FRACTIONS		/* one, or an array of them, at which percentiles are wanted */
 } ArrayCallNumber;
 

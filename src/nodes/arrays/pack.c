@@ -148,8 +148,6 @@ left_to_function(const BatchedCall *call, int64 number)
 		case ARRAY_NUMBER_ENTRIES:
 		case ARRAY_NUMBER_BUCKETS:
 			return number < 1 || number > PG_INT32_MAX;
-		case ARRAY_NUMBER_DISPLACEMENT:
-			return number < 0;
 		default:
 			return false;
 	}
