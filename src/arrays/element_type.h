@@ -12,9 +12,11 @@
 #define GPUSORT_ELEMENT_TYPE_H
 
 #include "access/tupdesc.h"
+#include "access/tupmacs.h"
 #include "fmgr.h"
 
 #include "arrays/comparator_sort.h"
+#include "keys/key_compare.h"
 #include "keys/key_types.h"
 
 typedef struct ElementType
@@ -66,6 +68,18 @@ gpusort_element_type(FunctionCallInfo fcinfo, CachedArgument argument, Oid type)
 	if (likely(cache != NULL && cache->arguments[argument].oid == type))
 		return &cache->arguments[argument];
 	return gpusort_element_lookup(fcinfo, argument, type);
+}
+
+/* The code of a value of a type that is a key. */
+static inline uint64
+gpusort_element_code(const ElementType *element, Datum value)
+{
+	uint64		stored = 0;
+
+	if (!element->by_value)
+		return gpusort_key_code(element->form, DatumGetPointer(value), 0);
+	store_att_byval(&stored, value, element->length);
+	return gpusort_key_code(element->form, &stored, 0);
 }
 
 #endif							/* GPUSORT_ELEMENT_TYPE_H */

@@ -68,52 +68,41 @@ array_of_numbers(ArrayType *array)
 							  sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
 }
 
+/* The percentiles of the first argument.  Fractions are checked even if there are no values. */
 static Datum
-return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind, const Fractions *fractions)
+return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind)
 {
 	ArrayType  *array = gpusort_array_detoast(PG_GETARG_DATUM(0));
+	Fractions	fractions;
 	StoredValues values;
 	ArrayOrder	order;
 
+	gpusort_percentile_fractions(fcinfo, &fractions);
 	if (kind == PERCENTILE_CONTINUOUS && ARR_ELEMTYPE(array) != INTERVALOID)
 		array = array_of_numbers(array);
 	open_values(fcinfo, array, &values, &order);
-	return gpusort_return_percentiles(fcinfo, &values, &order, NULL, kind, fractions);
+	return gpusort_return_percentiles(fcinfo, &values, &order, NULL, kind, &fractions);
 }
 
 /* array_median(a) */
 Datum
 gpusort_array_median(PG_FUNCTION_ARGS)
 {
-	Fractions	half;
-
-	gpusort_fractions_read(&half, Float8GetDatum(0.5), false);
-	return return_percentiles(fcinfo, PERCENTILE_CONTINUOUS, &half);
-}
-
-/* The percentiles at the fraction or fractions of argument 1, which are checked even if there are no values. */
-static Datum
-percentiles_of_array(FunctionCallInfo fcinfo, PercentileKind kind)
-{
-	Fractions	fractions;
-
-	gpusort_fractions_read(&fractions, PG_GETARG_DATUM(1), gpusort_argument_type(fcinfo, 1) == FLOAT8ARRAYOID);
-	gpusort_fractions_check(&fractions);
-	return return_percentiles(fcinfo, kind, &fractions);
+	return return_percentiles(fcinfo, PERCENTILE_CONTINUOUS);
 }
 
 /* array_percentile_cont(a, fraction or fractions) */
 Datum
 gpusort_array_percentile_cont(PG_FUNCTION_ARGS)
 {
-	return percentiles_of_array(fcinfo, PERCENTILE_CONTINUOUS);
+	return return_percentiles(fcinfo, PERCENTILE_CONTINUOUS);
 }
 
 /* array_percentile_disc(a, fraction or fractions) */
 Datum
 gpusort_array_percentile_disc(PG_FUNCTION_ARGS)
 {
-	return percentiles_of_array(fcinfo, PERCENTILE_DISCRETE);
+	return return_percentiles(fcinfo, PERCENTILE_DISCRETE);
 }
 
 /* array_mode(a): the most frequent element, and of several the least. */

@@ -14,6 +14,7 @@
 #include "utils/builtins.h"
 #include "utils/datum.h"
 
+#include "functions/arguments.h"
 #include "functions/percentile.h"
 #include "keys/key_compare.h"
 #include "large_memory.h"
@@ -213,6 +214,16 @@ compute_percentiles(const StoredValues *values, const ArrayOrder *order, Spilled
 	return PointerGetDatum(construct_md_array(results, fractions->nulls, ARR_NDIM(fractions->array),
 											  ARR_DIMS(fractions->array), ARR_LBOUND(fractions->array),
 											  type.oid, type.length, type.by_value, type.alignment));
+}
+
+void
+gpusort_percentile_fractions(FunctionCallInfo fcinfo, Fractions *fractions)
+{
+	if (PG_NARGS() > 1)
+		gpusort_fractions_read(fractions, PG_GETARG_DATUM(1), gpusort_argument_type(fcinfo, 1) == FLOAT8ARRAYOID);
+	else
+		gpusort_fractions_read(fractions, Float8GetDatum(0.5), false);
+	gpusort_fractions_check(fractions);
 }
 
 void

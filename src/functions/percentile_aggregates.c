@@ -75,9 +75,7 @@ return_percentiles(FunctionCallInfo fcinfo, const SetState *state, PercentileKin
 
 	if (gpusort_set_is_empty(state))
 		PG_RETURN_NULL();
-	values.element = gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type);
-	values.data = state->values.data;
-	values.count = state->values.count;
+	values = gpusort_set_values(fcinfo, state);
 	gpusort_set_check_result(fcinfo, state, percentile_type(values.element, kind, fractions->array != NULL));
 	return gpusort_return_percentiles(fcinfo, &values, &state->order, state->spilled, kind, fractions);
 }

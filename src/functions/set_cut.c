@@ -13,7 +13,6 @@
  */
 #include "postgres.h"
 
-#include "access/tupmacs.h"
 #include "utils/memutils.h"
 
 #include "arrays/distinct_values.h"
@@ -58,12 +57,10 @@ next_cut(Size bytes, Size factor, Size least)
 	return Max(least, Min(factor * bytes, (bytes + MaxAllocSize) / 2));
 }
 
-/* The code of a key.  The first key in the state's order has the least code. */
+/* The code that a key has in the state's order, where the first key has the least, from its code in ascending order. */
 static uint64
-code_of_key(GpusortKeyForm form, const SetState *state, const void *key)
+code_in_order(const SetState *state, uint64 code)
 {
-	uint64		code = gpusort_key_code(form, key, 0);
-
 	return state->order.descending ? ~code : code;
 }
 
@@ -76,7 +73,7 @@ remember_bound(FunctionCallInfo fcinfo, SetState *state)
 
 	state->bounded = element->is_key && keys->bitmap == NULL && keys->count > 0 && keys->count == state->order.limit;
 	if (state->bounded)
-		state->bound = code_of_key(element->form, state, keys->data + keys->bytes - element->stride);
+		state->bound = code_in_order(state, gpusort_key_code(element->form, keys->data + keys->bytes - element->stride, 0));
 }
 
 static void
@@ -102,11 +99,7 @@ cut_distinct(FunctionCallInfo fcinfo, SetState *state)
 {
 	Collector  *values = &state->values;
 	Size		before = values->bytes;
-	StoredValues stored = {
-		.element = gpusort_element_type(fcinfo, FIRST_ARRAY, values->type),
-		.data = values->data,
-		.count = values->count
-	};
+	StoredValues stored = gpusort_set_values(fcinfo, state);
 	bool		is_hashed = values->capacity > 0 && !stored.element->is_key &&
 		gpusort_keys_can_hash(stored.element->oid, state->order.collation);
 
@@ -245,15 +238,11 @@ bool
 gpusort_set_key_may_enter(FunctionCallInfo fcinfo, const SetState *state, Datum key, bool isnull)
 {
 	const ElementType *element;
-	uint64		stored = 0;
 
 	if (!state->bounded)
 		return true;
 	if (isnull)
 		return state->order.nulls_first;
 	element = gpusort_element_type(fcinfo, SECOND_ARRAY, state->keys.type);
-	if (!element->by_value)
-		return code_of_key(element->form, state, DatumGetPointer(key)) < state->bound;
-	store_att_byval(&stored, key, element->length);
-	return code_of_key(element->form, state, &stored) < state->bound;
+	return code_in_order(state, gpusort_element_code(element, key)) < state->bound;
 }

@@ -78,8 +78,7 @@ count_in_parts(FunctionCallInfo fcinfo, const SetState *whole, ValueParts *parts
 int64
 gpusort_set_count_distinct(FunctionCallInfo fcinfo, const SetState *state)
 {
-	ElementType *element = gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type);
-	StoredValues values = {.element = element,.data = state->values.data,.count = state->values.count};
+	StoredValues values = gpusort_set_values(fcinfo, state);
 	ValueParts *parts;
 
 	if (state->hashed != NULL)
@@ -88,6 +87,6 @@ gpusort_set_count_distinct(FunctionCallInfo fcinfo, const SetState *state)
 		return gpusort_values_count_distinct(&values, &state->order);
 	parts = gpusort_spilled_parts(state->spilled);
 	if (parts != NULL)
-		return count_in_parts(fcinfo, state, parts, element);
-	return gpusort_spilled_count_distinct(state->spilled, element);
+		return count_in_parts(fcinfo, state, parts, values.element);
+	return gpusort_spilled_count_distinct(state->spilled, values.element);
 }

@@ -6,19 +6,6 @@
 
 #include "functions/set_hashes.h"
 
-static StoredValues
-values_of(FunctionCallInfo fcinfo, const SetState *state)
-{
-	const Collector *values = &state->values;
-
-	return (StoredValues)
-	{
-		.element = gpusort_element_type(fcinfo, FIRST_ARRAY, values->type),
-		.data = values->data,
-		.count = values->count
-	};
-}
-
 void
 gpusort_set_begin_hashes(FunctionCallInfo fcinfo, SetState *state)
 {
@@ -33,7 +20,7 @@ gpusort_set_begin_hashes(FunctionCallInfo fcinfo, SetState *state)
 void
 gpusort_set_add_hashes(FunctionCallInfo fcinfo, const SetState *state)
 {
-	StoredValues values = values_of(fcinfo, state);
+	StoredValues values = gpusort_set_values(fcinfo, state);
 
 	gpusort_hashed_add(state->hashed, &values);
 }
@@ -41,7 +28,7 @@ gpusort_set_add_hashes(FunctionCallInfo fcinfo, const SetState *state)
 uint32
 gpusort_set_count_hashes(FunctionCallInfo fcinfo, const SetState *state)
 {
-	StoredValues values = values_of(fcinfo, state);
+	StoredValues values = gpusort_set_values(fcinfo, state);
 
 	gpusort_hashed_add(state->hashed, &values);
 	return gpusort_hashed_count(state->hashed, &values);
@@ -50,7 +37,7 @@ gpusort_set_count_hashes(FunctionCallInfo fcinfo, const SetState *state)
 uint32
 gpusort_set_estimate_hashes(FunctionCallInfo fcinfo, const SetState *state)
 {
-	StoredValues values = values_of(fcinfo, state);
+	StoredValues values = gpusort_set_values(fcinfo, state);
 
 	gpusort_hashed_add(state->hashed, &values);
 	return gpusort_hashed_estimate(state->hashed, &values);

@@ -103,6 +103,18 @@ gpusort_set_is_empty(const SetState *state)
 	return state == NULL || (state->values.count == 0 && state->spilled == NULL);
 }
 
+/* The values of a state that lie in memory. */
+static inline StoredValues
+gpusort_set_values(FunctionCallInfo fcinfo, const SetState *state)
+{
+	return (StoredValues)
+	{
+		.element = gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type),
+		.data = state->values.data,
+		.count = state->values.count
+	};
+}
+
 /* True if NULLs are not among the values. */
 static inline bool
 gpusort_set_leaves_nulls_out(SetKind kind)

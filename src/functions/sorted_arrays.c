@@ -95,19 +95,12 @@ compare_at(const SortedArray *sorted, uint32 number, Datum value, const uint64 *
 static uint32
 count_before(const SortedArray *sorted, Datum value, bool after)
 {
-	const ElementType *element = sorted->items.element;
 	uint32		low = 0;
 	uint32		high = sorted->count;
 	uint64		code = 0;
 
 	if (sorted->comparator == NULL)
-	{
-		uint64		stored = 0;
-
-		if (element->by_value)
-			store_att_byval(&stored, value, element->length);
-		code = gpusort_key_code(element->form, element->by_value ? (void *) &stored : DatumGetPointer(value), 0);
-	}
+		code = gpusort_element_code(sorted->items.element, value);
 	while (low < high)
 	{
 		uint32		middle = low + (high - low) / 2;

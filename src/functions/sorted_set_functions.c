@@ -149,52 +149,41 @@ gpusort_sorted_set_count_distinct(PG_FUNCTION_ARGS)
 }
 
 static Datum
-return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind, const Fractions *fractions)
+return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind)
 {
 	StoredValues values;
+	Fractions	fractions;
 	ArrayOrder	order;
-	const SetState *state = open_values(fcinfo, &values, &order);
+	const SetState *state;
 
+	if (PG_ARGISNULL(0) || (PG_NARGS() > 1 && PG_ARGISNULL(1)))
+		PG_RETURN_NULL();
+	state = open_values(fcinfo, &values, &order);
+	gpusort_percentile_fractions(fcinfo, &fractions);
 	if (kind == PERCENTILE_CONTINUOUS)
 		gpusort_percentile_require_number(state->values.type);
 	else
-		gpusort_set_check_result(fcinfo, state, fractions->array != NULL ? values.element->array_type : state->values.type);
-	gpusort_fractions_check(fractions);
-	return gpusort_return_percentiles(fcinfo, &values, &order, NULL, kind, fractions);
+		gpusort_set_check_result(fcinfo, state, fractions.array != NULL ? values.element->array_type : state->values.type);
+	return gpusort_return_percentiles(fcinfo, &values, &order, NULL, kind, &fractions);
 }
 
 /* sorted_set_median(sorted_set) */
 Datum
 gpusort_sorted_set_median(PG_FUNCTION_ARGS)
 {
-	Fractions	half;
-
-	gpusort_fractions_read(&half, Float8GetDatum(0.5), false);
-	return return_percentiles(fcinfo, PERCENTILE_CONTINUOUS, &half);
-}
-
-/* The percentiles at the fraction or fractions of argument 1. */
-static Datum
-percentiles_of_set(FunctionCallInfo fcinfo, PercentileKind kind)
-{
-	Fractions	fractions;
-
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-		PG_RETURN_NULL();
-	gpusort_fractions_read(&fractions, PG_GETARG_DATUM(1), gpusort_argument_type(fcinfo, 1) == FLOAT8ARRAYOID);
-	return return_percentiles(fcinfo, kind, &fractions);
+	return return_percentiles(fcinfo, PERCENTILE_CONTINUOUS);
 }
 
 /* sorted_set_percentile_cont(sorted_set, fraction or fractions) */
 Datum
 gpusort_sorted_set_percentile_cont(PG_FUNCTION_ARGS)
 {
-	return percentiles_of_set(fcinfo, PERCENTILE_CONTINUOUS);
+	return return_percentiles(fcinfo, PERCENTILE_CONTINUOUS);
 }
 
 /* sorted_set_percentile_disc(sorted_set, fraction or fractions, element) */
 Datum
 gpusort_sorted_set_percentile_disc(PG_FUNCTION_ARGS)
 {
-	return percentiles_of_set(fcinfo, PERCENTILE_DISCRETE);
+	return return_percentiles(fcinfo, PERCENTILE_DISCRETE);
 }

@@ -79,9 +79,7 @@ values_of_state(FunctionCallInfo fcinfo, SetKind kind, StoredValues *values)
 
 	if (gpusort_set_is_empty(state))
 		return NULL;
-	values->element = gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type);
-	values->data = state->values.data;
-	values->count = state->values.count;
+	*values = gpusort_set_values(fcinfo, state);
 	return state;
 }
 
