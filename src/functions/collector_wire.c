@@ -69,7 +69,7 @@ gpusort_collector_write(StringInfo bytes, const Collector *collector, ValueCodec
 	pq_sendbyte(bytes, collector->bitmap != NULL);
 	if (collector->bitmap != NULL)
 		append_bitmap(bytes, collector->bitmap, collector->count);
-	if (!gpusort_codec_is_image(codec))
+	if (codec->way != VALUE_IMAGE)
 	{
 		write_values(bytes, collector, codec);
 		return;
@@ -174,17 +174,17 @@ check_numeric(const char *data, Size bytes)
 
 /* Refuses content of a varlena that the receive function of its type would not have made. */
 static void
-check_content(ValueWay way, const char *data, Size bytes)
+check_content(Oid type, const char *data, Size bytes)
 {
-	if (way == VALUE_TEXTS)
-		pg_verifymbstr(data, bytes, false);
-	else if (way == VALUE_DECIMALS)
+	if (type == NUMERICOID)
 		check_numeric(data, bytes);
+	else if (type != BYTEAOID)
+		pg_verifymbstr(data, bytes, false);
 }
 
 /* Refuses an image unless it is uncompressed varlenas one behind the other, each valid for its type. */
 static void
-check_varlenas(const char *data, Size bytes, uint32 count, ValueWay way)
+check_varlenas(const char *data, Size bytes, uint32 count, Oid type)
 {
 	Size		place = 0;
 
@@ -202,7 +202,7 @@ check_varlenas(const char *data, Size bytes, uint32 count, ValueWay way)
 		size = VARSIZE_4B(&header);
 		if (size < VARHDRSZ || size > bytes - place)
 			gpusort_codec_refuse("A value is longer than all of them.");
-		check_content(way, data + place + VARHDRSZ, size - VARHDRSZ);
+		check_content(type, data + place + VARHDRSZ, size - VARHDRSZ);
 		place = INTALIGN(place + size);
 		if (place > bytes)
 			gpusort_codec_refuse("The last value is not filled up.");
@@ -219,10 +219,10 @@ read_image(StringInfo bytes, Collector *collector, const ValueCodec *codec, uint
 	const char *data = pq_getmsgbytes(bytes, size);
 
 	if (codec->length < 0)
-		check_varlenas(data, size, present, codec->way);
+		check_varlenas(data, size, present, codec->type);
 	else if (size != (Size) present * att_align_nominal(codec->length, codec->alignment))
 		gpusort_codec_refuse("Numbers take more or less space than it says.");
-	if (codec->way == VALUE_DATES)
+	if (codec->type == DATEOID || codec->type == TIMEOID || codec->type == TIMESTAMPOID || codec->type == TIMESTAMPTZOID)
 		check_dates(codec->type, data, present);
 	collector->data = (char *) data;
 	collector->bytes = size;
@@ -268,7 +268,7 @@ gpusort_collector_read(StringInfo bytes, Collector *collector, ValueCodec *codec
 	collector->length = codec->length;
 	collector->by_value = codec->by_value;
 	collector->alignment = codec->alignment;
-	if (gpusort_codec_is_image(codec))
+	if (codec->way == VALUE_IMAGE)
 	{
 		read_image(bytes, collector, codec, count - gpusort_bitmap_count_nulls(bitmap, count));
 		collector->count = count;

@@ -93,7 +93,7 @@ begin_lossless_settings(const ValueCodec *codec)
 	};
 	int			level;
 
-	if (codec->way != VALUE_PRINTED && codec->way != VALUE_RECORD)
+	if (codec->way != VALUE_PRINTED)
 		return 0;
 	level = NewGUCNestLevel();
 	for (int i = 0; i < lengthof(settings); i++)

@@ -1,22 +1,14 @@
 /*
  * value_codec.c
  *	  Writes values of any type as bytes, and reads bytes that may be forged.
- *
- * A row without a named type (ROW(...)) has no receive function.  It is written with its
- * shape: names, types and collations of its columns.  Each column is written by the codec
- * of its type.  Writer and reader keep the last shape, because the rows of one aggregate
- * mostly have the same.
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
 #include "access/transam.h"
-#include "access/tupdesc.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
-#include "executor/executor.h"
-#include "funcapi.h"
 #include "libpq/pqformat.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
@@ -25,23 +17,12 @@
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
 #include "compat.h"
 #include "functions/value_codec.h"
 #include "keys/key_types.h"
-
-/* The columns of rows without a named type. */
-struct RecordShape
-{
-	MemoryContext context;		/* holds the shape */
-	TupleDesc	columns;
-	ValueCodec **codecs;		/* by column; NULL for a dropped one */
-	char	   *bytes;			/* the shape as it is written */
-	int			nbytes;
-};
 
 /* Raises the error for bytes that no version of this module has written. */
 void
@@ -217,41 +198,25 @@ has_binary_form(Oid type)
 	return binary;
 }
 
-/* How values of the type are written: one by one or, where the form allows it, many at once. */
-static ValueWay
-choose_way(Oid type, CodecForm form)
+/* True if the values are written as an image.  A domain's values are not: they are checked one by one. */
+static bool
+has_image(Oid type, CodecForm form)
 {
 	GpusortKeyForm key_form;
 
-	if (type == RECORDOID)
-		return VALUE_RECORD;
-	if (form == CODEC_STORED && type_is_enum(type))
-		return VALUE_NUMBERS;
-	if (form != CODEC_EACH)
+	switch (type)
 	{
-		switch (type)
-		{
-			case TEXTOID:
-			case VARCHAROID:
-			case BPCHAROID:
-				return VALUE_TEXTS;
-			case NUMERICOID:
-				return VALUE_DECIMALS;
-			case BYTEAOID:
-				return VALUE_BYTES;
-			case DATEOID:
-			case TIMEOID:
-			case TIMESTAMPOID:
-			case TIMESTAMPTZOID:
-				return VALUE_DATES;
-			case UUIDOID:
-				return VALUE_NUMBERS;
-		}
-		/* A domain's values are checked one by one. */
-		if (type < FirstNormalObjectId && gpusort_keys_form(type, &key_form))
-			return VALUE_NUMBERS;
+		case TEXTOID:
+		case VARCHAROID:
+		case BPCHAROID:
+		case NUMERICOID:
+		case BYTEAOID:
+		case UUIDOID:
+			return true;
+		default:
+			return (type < FirstNormalObjectId && gpusort_keys_form(type, &key_form)) ||
+				(form == CODEC_STORED && type_is_enum(type));
 	}
-	return has_binary_form(type) ? VALUE_BINARY : VALUE_PRINTED;
 }
 
 /* Makes a codec for the type.  Raises an error for a type that has no values. */
@@ -267,18 +232,18 @@ gpusort_codec_create(Oid type, CodecForm form, MemoryContext context)
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("type with OID %u does not exist", type)));
 	entry = (Form_pg_type) GETSTRUCT(tuple);
-	if (!entry->typisdefined ||
-		(entry->typtype == TYPTYPE_PSEUDO && type != RECORDOID && type != RECORDARRAYOID && type != CSTRINGOID))
+	if (!entry->typisdefined || (entry->typtype == TYPTYPE_PSEUDO && type != CSTRINGOID))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("type %s has no values that can be serialized", format_type_be(type))));
+				 errmsg("values of type %s cannot be sent to another process", format_type_be(type)),
+				 type == RECORDOID || type == RECORDARRAYOID ?
+				 errhint("Cast rows to a composite type, or set \"max_parallel_workers_per_gather\" to 0.") : 0));
 	codec->type = type;
 	codec->length = entry->typlen;
 	codec->by_value = entry->typbyval;
 	codec->alignment = entry->typalign;
-	codec->context = context;
 	codec->parameter = getTypeIOParam(tuple);
-	codec->way = choose_way(type, form);
+	codec->way = has_image(type, form) ? VALUE_IMAGE : has_binary_form(type) ? VALUE_BINARY : VALUE_PRINTED;
 	fill_catalog_name(&codec->type_name, entry->typnamespace, NameStr(entry->typname));
 	if (codec->way == VALUE_BINARY)
 	{
@@ -295,93 +260,6 @@ gpusort_codec_create(Oid type, CodecForm form, MemoryContext context)
 	return codec;
 }
 
-/* Makes an empty shape and frees that of the last row.  The caller completes it and then gives it to the codec. */
-static RecordShape *
-new_shape(ValueCodec *codec)
-{
-	MemoryContext context = AllocSetContextCreate(codec->context, "gpusort row shape", ALLOCSET_SMALL_SIZES);
-	RecordShape *shape = MemoryContextAllocZero(context, sizeof(RecordShape));
-
-	shape->context = context;
-	if (codec->shape != NULL)
-		MemoryContextDelete(codec->shape->context);
-	codec->shape = NULL;
-	return shape;
-}
-
-/* Writes the columns of a shape to its bytes. */
-static void
-write_shape(RecordShape *shape)
-{
-	StringInfoData bytes;
-	int			count = 0;
-
-	initStringInfo(&bytes);
-	for (int i = 0; i < shape->columns->natts; i++)
-		count += shape->codecs[i] != NULL;
-	pq_sendint16(&bytes, count);
-	for (int i = 0; i < shape->columns->natts; i++)
-	{
-		CatalogName collation;
-
-		if (shape->codecs[i] == NULL)
-			continue;
-		write_name(&bytes, NameStr(TupleDescAttr(shape->columns, i)->attname));
-		gpusort_catalog_name_write(&bytes, &shape->codecs[i]->type_name);
-		gpusort_catalog_name_of_collation(&collation, TupleDescAttr(shape->columns, i)->attcollation);
-		gpusort_catalog_name_write(&bytes, &collation);
-	}
-	shape->bytes = bytes.data;
-	shape->nbytes = bytes.len;
-}
-
-/* The shape of a row to be written. */
-static RecordShape *
-shape_of_row(ValueCodec *codec, HeapTupleHeader row)
-{
-	Oid			type = HeapTupleHeaderGetTypeId(row);
-	int32		typmod = HeapTupleHeaderGetTypMod(row);
-	RecordShape *shape = codec->shape;
-	MemoryContext caller;
-
-	if (shape != NULL && shape->columns->tdtypeid == type && shape->columns->tdtypmod == typmod)
-		return shape;
-	shape = new_shape(codec);
-	caller = MemoryContextSwitchTo(shape->context);
-	shape->columns = lookup_rowtype_tupdesc_copy(type, typmod);
-	shape->codecs = palloc0(shape->columns->natts * sizeof(ValueCodec *));
-	for (int i = 0; i < shape->columns->natts; i++)
-		if (!TupleDescAttr(shape->columns, i)->attisdropped)
-			shape->codecs[i] = gpusort_codec_create(TupleDescAttr(shape->columns, i)->atttypid, CODEC_EACH, shape->context);
-	write_shape(shape);
-	MemoryContextSwitchTo(caller);
-	codec->shape = shape;
-	return shape;
-}
-
-static void
-write_row(StringInfo bytes, ValueCodec *codec, HeapTupleHeader row)
-{
-	RecordShape *shape = shape_of_row(codec, row);
-	int			natts = shape->columns->natts;
-	Datum	   *values = palloc(natts * sizeof(Datum));
-	bool	   *nulls = palloc(natts * sizeof(bool));
-	HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(row),.t_data = row};
-
-	check_stack_depth();
-	heap_deform_tuple(&tuple, shape->columns, values, nulls);
-	pq_sendint32(bytes, shape->nbytes);
-	appendBinaryStringInfo(bytes, shape->bytes, shape->nbytes);
-	for (int i = 0; i < natts; i++)
-	{
-		if (shape->codecs[i] == NULL)
-			continue;
-		pq_sendbyte(bytes, nulls[i]);
-		if (!nulls[i])
-			gpusort_codec_write(bytes, shape->codecs[i], values[i]);
-	}
-}
-
 /* Appends the value's length and bytes.  Leaves garbage in the current memory context. */
 void
 gpusort_codec_write(StringInfo bytes, ValueCodec *codec, Datum value)
@@ -390,9 +268,7 @@ gpusort_codec_write(StringInfo bytes, ValueCodec *codec, Datum value)
 	uint32		length;
 
 	pq_sendint32(bytes, 0);
-	if (codec->way == VALUE_RECORD)
-		write_row(bytes, codec, DatumGetHeapTupleHeader(value));
-	else if (codec->way == VALUE_PRINTED)
+	if (codec->way == VALUE_PRINTED)
 		appendStringInfoString(bytes, OutputFunctionCall(&codec->writer, value));
 	else
 	{
@@ -402,80 +278,6 @@ gpusort_codec_write(StringInfo bytes, ValueCodec *codec, Datum value)
 	}
 	length = pg_hton32(bytes->len - start - sizeof(length));
 	memcpy(bytes->data + start, &length, sizeof(length));
-}
-
-/* Reads the columns of a shape. */
-static void
-read_columns(RecordShape *shape)
-{
-	StringInfoData bytes = {.data = shape->bytes,.len = shape->nbytes,.maxlen = shape->nbytes};
-	int			count = pq_getmsgint(&bytes, 2);
-
-	if (count > MaxTupleAttributeNumber)
-		gpusort_codec_refuse("A row has too many columns.");
-	shape->columns = CreateTemplateTupleDesc(count);
-	shape->codecs = palloc0(count * sizeof(ValueCodec *));
-	for (int i = 0; i < count; i++)
-	{
-		char		column[NAMEDATALEN];
-		CatalogName name;
-		Oid			type;
-
-		read_name(&bytes, column);
-		gpusort_catalog_name_read(&bytes, &name);
-		type = gpusort_catalog_find_type(&name);
-		shape->codecs[i] = gpusort_codec_create(type, CODEC_EACH, shape->context);
-		gpusort_catalog_name_read(&bytes, &name);
-		TupleDescInitEntry(shape->columns, i + 1, column, type, -1, 0);
-		TupleDescInitEntryCollation(shape->columns, i + 1, gpusort_catalog_find_collation(&name));
-	}
-	pq_getmsgend(&bytes);
-	TupleDescFinalize(shape->columns);
-}
-
-/* The shape of the next row: that of the row before if both are the same. */
-static RecordShape *
-read_shape(StringInfo bytes, ValueCodec *codec)
-{
-	int			length = pq_getmsgint(bytes, 4);
-	const char *sent = pq_getmsgbytes(bytes, length);
-	RecordShape *shape = codec->shape;
-	MemoryContext caller;
-
-	if (shape != NULL && shape->nbytes == length && memcmp(shape->bytes, sent, length) == 0)
-		return shape;
-	shape = new_shape(codec);
-	caller = MemoryContextSwitchTo(shape->context);
-	shape->bytes = palloc(length);
-	memcpy(shape->bytes, sent, length);
-	shape->nbytes = length;
-	read_columns(shape);
-	MemoryContextSwitchTo(caller);
-	codec->shape = shape;
-	return shape;
-}
-
-static Datum
-read_row(StringInfo bytes, ValueCodec *codec)
-{
-	RecordShape *shape;
-	Datum	   *values;
-	bool	   *nulls;
-
-	check_stack_depth();
-	shape = read_shape(bytes, codec);
-	values = palloc0(shape->columns->natts * sizeof(Datum));
-	nulls = palloc(shape->columns->natts * sizeof(bool));
-	for (int i = 0; i < shape->columns->natts; i++)
-	{
-		nulls[i] = pq_getmsgbyte(bytes) != 0;
-		if (!nulls[i])
-			values[i] = gpusort_codec_read(bytes, shape->codecs[i]);
-	}
-	/* Registered only after a row was read without an error, because a backend keeps such types for good. */
-	if (shape->columns->tdtypmod < 0)
-		BlessTupleDesc(shape->columns);
-	return HeapTupleGetDatum(heap_form_tuple(shape->columns, values, nulls));
 }
 
 /*
@@ -518,10 +320,7 @@ gpusort_codec_read(StringInfo bytes, ValueCodec *codec)
 	}
 	if (codec->is_array)
 		check_array(&copy);
-	if (codec->way == VALUE_RECORD)
-		value = read_row(&copy, codec);
-	else
-		value = ReceiveFunctionCall(&codec->reader, &copy, codec->parameter, -1);
+	value = ReceiveFunctionCall(&codec->reader, &copy, codec->parameter, -1);
 	if (copy.cursor != copy.len)
 		gpusort_codec_refuse("A value is shorter than it says.");
 	return value;

@@ -15,6 +15,8 @@
  * For numbers and texts a function call per value would cost more than everything else.
  * They are written as the image that they have in an array, in the byte order of the
  * writer.  The collector's reader makes the checks of the receive function on the image.
+ *
+ * Rows of a type without a name (ROW(...)) have no receive function, and are refused.
  */
 #ifndef GPUSORT_VALUE_CODEC_H
 #define GPUSORT_VALUE_CODEC_H
@@ -27,14 +29,9 @@
 /* How values are written.  The letters are part of the format. */
 typedef enum ValueWay
 {
-	VALUE_NUMBERS = 'n',		/* image, fixed length, any bytes are a value */
-	VALUE_DATES = 'd',			/* image, numbers within a range */
-	VALUE_TEXTS = 't',			/* image, in the database's encoding */
-	VALUE_DECIMALS = 'm',		/* image, numeric */
-	VALUE_BYTES = 'y',			/* image, any bytes */
+	VALUE_IMAGE = 'i',			/* all, as they lie in an array */
 	VALUE_BINARY = 'b',			/* each by send and receive functions */
-	VALUE_PRINTED = 'p',		/* each by output and input functions */
-	VALUE_RECORD = 'r'			/* each a row of a type without a name */
+	VALUE_PRINTED = 'p'			/* each by output and input functions */
 } ValueWay;
 
 /* The name of a type or collation.  Both parts are empty for none. */
@@ -47,12 +44,9 @@ typedef struct CatalogName
 /* What a codec may write. */
 typedef enum CodecForm
 {
-	CODEC_EACH,					/* values one by one */
-	CODEC_SENT,					/* images, too */
-	CODEC_STORED				/* images, and OIDs that pg_upgrade preserves: those of types and enum labels */
+	CODEC_SENT,
+	CODEC_STORED				/* with OIDs that pg_upgrade preserves: those of types and enum labels */
 } CodecForm;
-
-typedef struct RecordShape RecordShape;
 
 typedef struct ValueCodec
 {
@@ -63,18 +57,10 @@ typedef struct ValueCodec
 	char		alignment;
 	bool		is_array;		/* the values are arrays, written by their send function */
 	ValueWay	way;
-	MemoryContext context;		/* holds the codec */
 	FmgrInfo	writer;			/* send or output function */
 	FmgrInfo	reader;			/* receive or input function */
 	Oid			parameter;		/* type argument of the reader */
-	RecordShape *shape;			/* of the last row; NULL before the first */
 } ValueCodec;
-
-static inline bool
-gpusort_codec_is_image(const ValueCodec *codec)
-{
-	return codec->way != VALUE_BINARY && codec->way != VALUE_PRINTED && codec->way != VALUE_RECORD;
-}
 
 extern ValueCodec *gpusort_codec_create(Oid type, CodecForm form, MemoryContext context);
 extern void gpusort_codec_write(StringInfo bytes, ValueCodec *codec, Datum value);
