@@ -203,7 +203,7 @@ class Server:
 
     def device_fault(self):
         """One of the emulated device's, for a second."""
-        ask(f"SELECT inject_fault('{self.rng.choice(['error 3', 'wrong 2', 'lost_key 2', 'exit 1', 'delay 50 20', 'flip sorted 100', 'flip column 100 1'])}')")
+        ask(f"SELECT inject_fault('{self.rng.choice(['error 3', 'wrong 2', 'exit 1', 'delay 50 20', 'wrong_fetch 1 1'])}')")
         time.sleep(1)
         with contextlib.suppress(psycopg2.Error):
             ask("SELECT inject_fault('none')")

@@ -13,16 +13,6 @@ $(EMULATED_OBJS): %.o: %.cc $(HEADERS_ALL) $(wildcard cuda/emulated/*.h)
 $(EMULATED): $(EMULATED_OBJS) $(EMULATED_CPU_OBJS)
 	$(CXX) -shared -o $@ $^ -Wl,--exclude-libs,ALL -lpthread -lm
 
-# Flips every bit of its memory; needs no server.
-CHECK_PROGRAMS += check-emulated
-build/emulated_test: cuda/tests/emulated_test.cc $(EMULATED_OBJS) $(EMULATED_CPU_OBJS) $(HEADERS_ALL)
-	@mkdir -p build
-	$(CXX) -std=c++17 -O2 -Wall -Wextra $(COPT) -Isrc -Icuda -o $@ $< $(EMULATED_OBJS) $(EMULATED_CPU_OBJS) -lpthread
-
-.PHONY: check-emulated
-check-emulated: build/emulated_test
-	cd build && ./emulated_test
-
 clean: clean-emulated
 .PHONY: clean-emulated
 clean-emulated:

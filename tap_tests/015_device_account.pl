@@ -61,7 +61,7 @@ foreach my $case (['fourfold', 8], ['few_twice', 12], ['one_frequent', 12])
 foreach my $use (@uses)
 {
 	my $before = device($node, 'verification_failures');
-	inject($node, 'lost_key 1');
+	inject($node, 'wrong 1');
 	is(account($use, q{sum(fallbacks), bool_or(fallback_reasons ? 'the device''s result failed verification'), sum(verification_failures)}), "$use|1|t|1",
 		"$use: a wrong result is counted");
 	is(device($node, 'verification_failures'), $before + 1, "$use: once, as on the device");
@@ -109,7 +109,7 @@ wait_ready($node);
 	my $before = $node->safe_psql('postgres', 'SELECT sorts, verification_failures FROM gpusort.devices');
 	foreach my $wrong (0, 3)
 	{
-		inject($node, "lost_key $wrong") if $wrong > 0;
+		inject($node, "wrong $wrong") if $wrong > 0;
 		is($node->safe_psql('postgres', "SET gpusort.force_nodes = on; $digest"), $answer{arrays}, "$wrong wrong pieces: right result");
 	}
 	wait_until($node, q{NOT EXISTS (SELECT FROM gpusort.devices WHERE queued + running > 0)});
@@ -127,7 +127,7 @@ wait_ready($node);
 foreach my $use (@uses)
 {
 	$node->safe_psql('postgres', $question{$use});
-	inject($node, 'lost_key 1');
+	inject($node, 'wrong 1');
 	$node->safe_psql('postgres', $question{$use});
 	inject($node, 'error 1');
 	$node->safe_psql('postgres', $question{$use});

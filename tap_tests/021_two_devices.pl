@@ -46,7 +46,7 @@ sub hands_over
 hands_over('error', $_) foreach sort keys %queries;
 hands_over('out_of_memory', 'many rows');
 hands_over('wrong', 'one array');
-hands_over($_, 'rows beyond work_mem') foreach 'out_of_memory 1000', 'wrong', 'lost_key', 'flip appended 5000', 'flip column 5000';
+hands_over($_, 'rows beyond work_mem') foreach 'out_of_memory 1000', 'wrong', 'wrong_fetch';
 is($node->safe_psql('postgres', 'SELECT coalesce(sum(fallbacks), 0) FROM gpusort.stats'), '0', 'the CPU took nothing over');
 
 # Both fail: then it is an error, or the CPU's.

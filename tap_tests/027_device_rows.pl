@@ -92,8 +92,7 @@ is(wait_slabs($node), 0, 'no slab or session is left');
 # A device that fails before a row was returned.
 foreach my $keys (sort keys %query)
 {
-	my @faults = ('error 1', 'out_of_memory 1000', 'wrong 1', 'lost_key 1', 'exit 1',
-		(map { "flip appended 5000 $_" } 0, 3, 40), 'flip sorted 5000', (map { "flip column 5000 $_" } 0, 2, 30, 100));
+	my @faults = ('error 1', 'out_of_memory 1000', 'wrong 1', 'exit 1', (map { "wrong_fetch 1 $_" } 0, 2, 30, 100));
 	foreach my $fault ($real ? () : @faults)
 	{
 		reset_stats();
@@ -110,14 +109,14 @@ foreach my $keys (sort keys %query)
 {
 	foreach my $after (1, 20000)
 	{
-		foreach my $what ('end of the worker', $real ? () : ('error 1', 'flip column 5000 0', 'flip column 300 2'))
+		foreach my $what ('end of the worker', $real ? () : ('error 1', 'wrong_fetch', 'wrong_fetch 1 2'))
 		{
 			foreach my $scroll ('false', 'true')
 			{
 				reset_stats();
 				is($node->safe_psql('postgres', "SELECT rows_of('$query{$keys}', '$what', $after, $scroll)"), $rows{$keys},
 					"$keys, $what after $after rows, " . ($scroll eq 'true' ? 'with' : 'without') . ' scrolling: the right rows');
-				like(fallbacks(), $what =~ /flip/ ? qr/^1 .*failed verification/ : qr/^1 /, 'by one fallback');
+				like(fallbacks(), $what =~ /wrong/ ? qr/^1 .*failed verification/ : qr/^1 /, 'by one fallback');
 				inject($node, 'none') unless $real;
 				wait_ready($node);
 			}

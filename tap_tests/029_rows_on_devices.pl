@@ -122,14 +122,14 @@ unless ($real)
 	my $keys = 'keys with NULLs';
 	foreach my $device (0 .. 2)
 	{
-		foreach my $fault ('error 1', 'out_of_memory 1000', 'wrong 1', 'lost_key 1', 'exit 1', 'flip appended 5000 3', 'flip sorted 5000', 'flip column 5000 2')
+		foreach my $fault ('error 1', 'out_of_memory 1000', 'wrong 1', 'exit 1', 'wrong_fetch 1 2')
 		{
 			$node->safe_psql('postgres', "SELECT gpusort_test.inject_fault('$fault', $device)");
 			is($node->safe_psql('postgres', all_rows($query{$keys})), $rows{$keys}, "device $device, $fault: the right rows");
 			$node->safe_psql('postgres', "SELECT gpusort_test.inject_fault('none', $device)");
 			wait_ready($node, 60, $device);
 		}
-		foreach my $fault ('error 1', 'flip column 5000 0')
+		foreach my $fault ('error 1', 'wrong_fetch')
 		{
 			is($node->safe_psql('postgres', "SELECT rows_of('$query{$keys}', '$fault', $device, 100, false)"), $rows{$keys}, "device $device, $fault later: the right rows");
 			$node->safe_psql('postgres', "SELECT gpusort_test.inject_fault('none', $device)");

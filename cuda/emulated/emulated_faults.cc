@@ -19,39 +19,17 @@
 using gpusort_emulated::ArmedFaults;
 using gpusort_emulated::Fault;
 using gpusort_emulated::Mailbox;
-using gpusort_emulated::Place;
 
 namespace {
 
-struct NamedPlace {
-    const char *name;
-    Place place;
-};
-
-constexpr NamedPlace PLACES[] = {{"keys", Place::KEYS},         {"payload", Place::PAYLOAD},
-                                 {"segments", Place::SEGMENTS}, {"result", Place::RESULT},
-                                 {"working", Place::WORKING},   {"sorted", Place::SORTED},
-                                 {"appended", Place::APPENDED}, {"column", Place::COLUMN}};
-
-constexpr const char *NAMES[] = {"none", "error", "out_of_memory", "wrong", "lost_key", "hang",
-                                 "exit", "delay", "flip",          "unavailable", "hang_open"};
-
-/* Reads "place bit skipped" of a flip. */
-bool read_flip(const char *text, Fault *fault) {
-    char place[32];
-    unsigned long long bit;
-    if (sscanf(text, "flip %31s %llu %d", place, &bit, &fault->skipped) < 2) return false;
-    for (const NamedPlace &named : PLACES)
-        if (strcmp(named.name, place) == 0) fault->flip = {named.place, bit};
-    fault->count = 1;
-    return fault->flip.place != Place::NOWHERE;
-}
+constexpr const char *NAMES[] = {"none", "error", "out_of_memory", "wrong", "wrong_fetch", "hang",
+                                 "exit", "delay", "unavailable",   "hang_open"};
 
 bool read_fault(const char *text, Fault *fault) {
     fault->count = 1;
     fault->milliseconds = strncmp(text, "delay", 5) == 0 ? 100 : 0;
     if (sscanf(text, "%31s %d %d", fault->name, &fault->count, &fault->milliseconds) < 1) return false;
-    if (fault->is("flip") && !read_flip(text, fault)) return false;
+    if (fault->is_wrong()) fault->passed = fault->milliseconds;
     if (fault->is("none")) fault->count = 0;
     for (const char *name : NAMES)
         if (fault->is(name)) return true;

@@ -4,26 +4,23 @@
  *
  *	  error          the job ends in a fault
  *	  out_of_memory  the job does not fit
- *	  wrong          the result is not in order
- *	  lost_key       a key of the result is lost
- *	  flip           one bit of the device's memory flips
+ *	  wrong          a sort's result is not in order, which its check notices
+ *	  wrong_fetch    the check of fetched rows notices that they have changed
  *	  hang           the job never ends
  *	  exit           the process ends as if a library had called exit()
  *	  delay          the job takes longer
  *	  unavailable    the next opening finds no device
  *	  hang_open      the next opening never ends
  *
- * A fault is armed as "name", "name count" or "name count milliseconds": `count` jobs
- * meet it, one by default; one without memory is told after the milliseconds.  "none" disarms.  Flips are armed as "flip place bit" or
- * "flip place bit skipped".  Bit `bit` of the place (emulated_memory.h) flips, after
- * `skipped` jobs that have such a place.
+ * A fault is armed as "name", "name count" or "name count number": `count` jobs meet it,
+ * one by default.  The number is of milliseconds, after which one without memory is told;
+ * for a wrong result, of sorts or fetches that pass before.  "none" disarms.
  */
 #ifndef GPUSORT_EMULATED_FAULTS_H
 #define GPUSORT_EMULATED_FAULTS_H
 
+#include <stdint.h>
 #include <string.h>
-
-#include "emulated/emulated_memory.h"
 
 namespace gpusort_emulated {
 
@@ -31,13 +28,10 @@ struct Fault {
     char name[32] = "none";
     int count = 0;
     int milliseconds = 0;
-    Flip flip;
-    int skipped = 0; /* how many tasks a flip still passes over */
+    int passed = 0; /* how many tasks a wrong result still passes over */
 
     bool is(const char *wanted) const { return strcmp(name, wanted) == 0; }
-    Damage damage() const {
-        return {is("wrong") ? Spoil::ORDER : is("lost_key") ? Spoil::KEYS : Spoil::NOTHING, flip};
-    }
+    bool is_wrong() const { return strncmp(name, "wrong", 5) == 0; }
 };
 
 struct Mailbox;
