@@ -39,21 +39,25 @@ append_bitmap(StringInfo bytes, const uint8 *bitmap, uint32 count)
 		bytes->data[bytes->len - 1] &= (1 << count % 8) - 1;
 }
 
-/* Writes the values that are not NULL one by one. */
+/* Writes the values that are not NULL one by one.  Those of a collector that was read are not aligned in memory. */
 static void
 write_values(StringInfo bytes, const Collector *collector, ValueCodec *codec)
 {
 	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "gpusort values", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(scratch);
 	uint32		present = collector->count - gpusort_bitmap_count_nulls(collector->bitmap, collector->count);
-	const char *next = collector->data;
+	Size		place = 0;
 
 	for (uint32 i = 0; i < present; i++)
 	{
+		const char *next = collector->data + place;
+		int64		stored;
+
 		CHECK_FOR_INTERRUPTS();
+		if (codec->by_value)
+			next = memcpy(&stored, next, codec->length);
 		gpusort_codec_write(bytes, codec, fetch_att(next, codec->by_value, codec->length));
-		next = att_addlength_pointer(next, codec->length, next);
-		next = (const char *) att_align_nominal(next, codec->alignment);
+		place = att_align_nominal(att_addlength_pointer(place, codec->length, next), codec->alignment);
 		MemoryContextReset(scratch);
 	}
 	MemoryContextSwitchTo(caller);
