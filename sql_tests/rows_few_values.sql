@@ -51,6 +51,14 @@ END $$;
 SELECT wrong('64MB');
 SELECT wrong('256kB');
 
+-- A set whose type has no code, beyond work_mem: what was ranked in one store is not used for the next.
+SET work_mem = '64kB';
+SELECT gpusort.mode() WITHIN GROUP (ORDER BY list) = pg_catalog.mode() WITHIN GROUP (ORDER BY list) AS lists,
+	   gpusort.mode() WITHIN GROUP (ORDER BY list DESC) = pg_catalog.mode() WITHIN GROUP (ORDER BY list DESC) AS lists_desc,
+	   gpusort.mode() WITHIN GROUP (ORDER BY doc DESC) = pg_catalog.mode() WITHIN GROUP (ORDER BY doc DESC) AS docs,
+	   gpusort.mode() WITHIN GROUP (ORDER BY range) = pg_catalog.mode() WITHIN GROUP (ORDER BY range) AS ranges FROM items;
+RESET work_mem;
+
 -- How often values are compared: the distinct ones by one another, however many rows they are in.
 CREATE SEQUENCE comparisons;
 CREATE FUNCTION counted(text, text) RETURNS int LANGUAGE sql IMMUTABLE AS $$ SELECT bttextcmp($1, $2) + 0 * nextval('rows_few_values.comparisons')::int $$;
@@ -63,6 +71,7 @@ BEGIN
 	EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) ' || query;
 	RETURN nextval('rows_few_values.comparisons') - 1;
 END $$;
+SET work_mem = '64MB';
 SELECT compared('SELECT id FROM items ORDER BY id % 4, w USING <<<, f, id') < 2000 AS few, compared('SELECT id FROM items ORDER BY f, nearly USING <<<, price, id') < 5000 AS by_ties;
 SET work_mem = '256kB';
 SELECT compared('SELECT id FROM items ORDER BY id % 4, w USING <<<, f, id') < 12000 AS few;

@@ -219,7 +219,7 @@ gpusort_rows_keep_words(RowKeys *keys, const RowStore *store)
 void
 gpusort_rows_forget_words(RowKeys *keys)
 {
-	for (int i = 0; i < keys->ncoded; i++)
+	for (int i = 0; i < keys->nkeys; i++)
 	{
 		if (keys->keys[i].words != NULL)
 			pfree(keys->keys[i].words);
