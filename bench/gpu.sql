@@ -83,8 +83,7 @@ DROP TABLE longs;
 \endif
 
 -- What verification takes of the device's time: medians of milliseconds on the device,
--- of all that is done there (copies, sort, verification) and of verification alone, as
--- far as it runs apart from copies: small jobs are checked by the kernels that copy them.
+-- of all that is done there (copies, sort, verification) and of verification alone.
 \if :{?verification}
 CREATE PROCEDURE measure_verification(type text, n bigint, arrays bigint, data text, query text)
 LANGUAGE plpgsql AS $$

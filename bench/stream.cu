@@ -10,22 +10,14 @@
  * two-way rate is measured beside it with plain copies of the same size. Prints
  * one CSV line per run; every array of the result is checked for order.
  */
-#include <dlfcn.h>
-#include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <vector>
 
 #include <cuda_runtime.h>
 
-#include "gpusort_cuda.h"
+#include "device.cuh"
 
 namespace
 {
@@ -45,12 +37,6 @@ double now()
     timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec + t.tv_nsec / 1e9;
-}
-
-[[noreturn]] void fail(const char *what, const char *detail)
-{
-    fprintf(stderr, "stream: %s: %s\n", what, detail);
-    exit(1);
 }
 
 void check(cudaError_t code, const char *what)
@@ -85,26 +71,15 @@ double two_way_rate(char *in, char *out, uint64_t bytes)
 }
 
 /* Runs all jobs, keeping a bounded number in flight; returns seconds. */
-double run_jobs(const GpusortDeviceModule *module, GpusortDevice *device, int event_fd,
-                std::vector<GpusortSlabSort> &jobs)
+double run_jobs(const Device &device, std::vector<GpusortSlabSort> &jobs)
 {
-    size_t started = 0, ended = 0;
+    size_t started = 0;
     const double begin = now();
 
-    while (ended < jobs.size()) {
+    for (size_t ended = 0; ended < jobs.size(); ended++) {
         while (started < jobs.size() && started - ended < kInFlight)
-            module->start_job(device, &jobs[started++]);
-        pollfd wait = {event_fd, POLLIN, 0};
-        uint64_t count;
-        poll(&wait, 1, 1000);
-        if (read(event_fd, &count, sizeof(count)) < 0)
-            continue;
-        GpusortDeviceOutcome outcome;
-        while (module->poll(device, &outcome)) {
-            if (outcome.error.status != GPUSORT_DEVICE_OK)
-                fail("job", outcome.error.message);
-            ended++;
-        }
+            device.module->start_job(device.device, &jobs[started++]);
+        device.wait();
     }
     return now() - begin;
 }
@@ -133,31 +108,14 @@ int main(int argc, char **argv)
         shape.job_bytes = strtoull(argv[5], nullptr, 10);
     shape.data_bytes <<= 20, shape.memory_limit <<= 20, shape.job_bytes <<= 20;
 
-    void *library = dlopen(argv[1], RTLD_NOW);
-    if (!library)
-        fail("module", dlerror());
-    auto function = reinterpret_cast<GpusortDeviceModuleFunction>(dlsym(library, "gpusort_device_module"));
-    if (!function)
-        fail("module", dlerror());
-    const GpusortDeviceModule *module = function();
-
     const uint32_t arrays_per_job = shape.job_bytes / sizeof(float) / shape.length;
     const uint64_t keys_per_job = uint64_t{arrays_per_job} * shape.length;
     const uint64_t njobs = shape.data_bytes / sizeof(float) / keys_per_job;
     const uint64_t nkeys = njobs * keys_per_job;
     const size_t data = nkeys * sizeof(float), table = arrays_per_job * sizeof(GpusortSegment);
     const size_t arena_bytes = (2 * data + table + 4095) / 4096 * 4096;
-    char *arena = static_cast<char *>(
-        mmap(nullptr, arena_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0));
-    if (arena == MAP_FAILED)
-        fail("arena", "cannot map");
-
-    const int event_fd = eventfd(0, EFD_NONBLOCK);
-    GpusortDeviceInfo info;
-    GpusortDeviceError error;
-    GpusortDevice *device = module->open(0, shape.memory_limit, arena, arena_bytes, event_fd, &info, &error);
-    if (!device)
-        fail("open", error.message);
+    const Device device(argv[1], arena_bytes, shape.memory_limit);
+    char *arena = device.arena;
 
     float *keys = reinterpret_cast<float *>(arena);
     float *sorted = reinterpret_cast<float *>(arena + data);
@@ -187,17 +145,16 @@ int main(int argc, char **argv)
 
     const double limit = two_way_rate(arena, arena + data, std::min<uint64_t>(data, 1u << 30));
     std::vector<double> seconds;
-    run_jobs(module, device, event_fd, jobs);
+    run_jobs(device, jobs);
     for (int round = 0; round < kRounds; round++)
-        seconds.push_back(run_jobs(module, device, event_fd, jobs));
+        seconds.push_back(run_jobs(device, jobs));
     std::sort(seconds.begin(), seconds.end());
     check_sorted(sorted, njobs * arrays_per_job, shape.length);
 
     const double rate = 2.0 * data / seconds[kRounds / 2];
     printf("device,length,data_mb,limit_mb,job_mb,stream_gb_per_s,two_way_gb_per_s,share\n");
-    printf("%s,%u,%llu,%llu,%llu,%.1f,%.1f,%.3f\n", info.name, shape.length,
-           static_cast<unsigned long long>(data >> 20), static_cast<unsigned long long>(info.memory_limit >> 20),
+    printf("%s,%u,%llu,%llu,%llu,%.1f,%.1f,%.3f\n", device.info.name, shape.length,
+           static_cast<unsigned long long>(data >> 20), static_cast<unsigned long long>(device.info.memory_limit >> 20),
            static_cast<unsigned long long>(shape.job_bytes >> 20), rate / 1e9, limit / 1e9, rate / limit);
-    module->close(device);
     return 0;
 }

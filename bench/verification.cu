@@ -11,20 +11,12 @@
  * much it becomes longer, and verification's part of it as gpusort.devices has it. Every
  * result is checked for order.
  */
-#include <dlfcn.h>
-#include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <string>
 #include <vector>
 
-#include "gpusort_cuda.h"
+#include "device.cuh"
 
 namespace
 {
@@ -32,12 +24,6 @@ namespace
 constexpr uint64_t BATCH_BYTES = 2 << 20;
 constexpr uint64_t SLAB_BYTES = 8 << 20;
 constexpr uint64_t REGION_BYTES = 32 << 20; /* of the arena, for each thing that a job reads or writes */
-
-[[noreturn]] void fail(const char *what, const char *detail)
-{
-    fprintf(stderr, "verification: %s: %s\n", what, detail);
-    exit(1);
-}
 
 struct Kind {
     const char *type;
@@ -49,70 +35,12 @@ struct Kind {
 /* Of one run, in seconds. */
 struct Times {
     double all = 0, verifying = 0;
-};
 
-/* The module's device, and an arena of regions. */
-class Device
-{
-public:
-    explicit Device(const char *path)
+    void add(const GpusortDeviceOutcome &outcome)
     {
-        void *library = dlopen(path, RTLD_NOW);
-        auto function =
-            library ? reinterpret_cast<GpusortDeviceModuleFunction>(dlsym(library, "gpusort_device_module")) : nullptr;
-        GpusortDeviceError error = {};
-
-        if (!function)
-            fail("module", dlerror());
-        module = function();
-        arena = static_cast<char *>(
-            mmap(nullptr, 4 * REGION_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0));
-        if (arena == MAP_FAILED)
-            fail("arena", "cannot map");
-        event_fd = eventfd(0, EFD_NONBLOCK);
-        device = module->open(0, 0, arena, 4 * REGION_BYTES, event_fd, &info, &error);
-        if (!device)
-            fail("open", error.message);
+        all += outcome.copy_in_s + outcome.sort_s + outcome.verify_s + outcome.copy_out_s;
+        verifying += outcome.verify_s;
     }
-
-    ~Device()
-    {
-        module->close(device);
-    }
-
-    template <class T = void>
-    T *region(int number) const
-    {
-        return reinterpret_cast<T *>(arena + number * REGION_BYTES);
-    }
-
-    /* Waits for a ticket, and adds what it took. */
-    void wait(Times *times) const
-    {
-        GpusortDeviceOutcome outcome;
-
-        while (!module->poll(device, &outcome)) {
-            pollfd waited = {event_fd, POLLIN, 0};
-            uint64_t count;
-
-            poll(&waited, 1, 1000);
-            if (read(event_fd, &count, sizeof(count)) < 0)
-                continue;
-        }
-        if (outcome.error.status != GPUSORT_DEVICE_OK)
-            fail("job", outcome.error.message);
-        times->all += outcome.copy_in_s + outcome.sort_s + outcome.verify_s + outcome.copy_out_s;
-        times->verifying += outcome.verify_s;
-    }
-
-    const GpusortDeviceModule *module;
-    GpusortDevice *device;
-    GpusortDeviceInfo info = {};
-    mutable uint64_t ticket = 0, session = 0;
-
-private:
-    char *arena;
-    int event_fd;
 };
 
 /* The batches or the array that one kind and length make, in the regions: keys, payload, result, segments. */
@@ -132,10 +60,10 @@ public:
         for (uint64_t i = 0; i < slots; i++) {
             state ^= state << 13, state ^= state >> 7, state ^= state << 17;
             put_key(i, state);
-            device.region<uint32_t>(1)[i] = uint32_t(i % length);
+            region<uint32_t>(1)[i] = uint32_t(i % length);
         }
         for (uint32_t a = 0; a < arrays; a++)
-            device.region<GpusortSegment>(3)[a] = {a * length, length};
+            region<GpusortSegment>(3)[a] = {a * length, length};
     }
 
     Times run(bool verify) const
@@ -150,7 +78,7 @@ public:
             const uint64_t begin = i / length * length;
             const bool alone = kind.payload == GPUSORT_PAYLOAD_NONE;
 
-            if (!alone && device.region<uint32_t>(2)[i] >= length)
+            if (!alone && region<uint32_t>(2)[i] >= length)
                 fail(kind.what, "an entry is not one of those that came");
             if (i > begin &&
                 !(alone ? key(2, i - 1) <= key(2, i) : key(0, begin + place(i - 1)) <= key(0, begin + place(i))))
@@ -170,24 +98,24 @@ private:
         const uint16_t few = uint16_t(random >> 49);
 
         if (width == 2)
-            device.region<uint16_t>(0)[i] = few;
+            region<uint16_t>(0)[i] = few;
         else if (width == 4)
-            device.region<float>(0)[i] = single;
+            region<float>(0)[i] = single;
         else
-            device.region<double>(0)[i] = number;
+            region<double>(0)[i] = number;
     }
 
-    uint64_t key(int region, uint64_t i) const
+    uint64_t key(int number, uint64_t i) const
     {
         uint64_t bits = 0;
 
-        memcpy(&bits, device.region<char>(region) + i * width, width);
+        memcpy(&bits, region<char>(number) + i * width, width);
         return bits;
     }
 
     uint32_t place(uint64_t i) const
     {
-        return device.region<uint32_t>(2)[i];
+        return region<uint32_t>(2)[i];
     }
 
     Times run_job(bool verify) const
@@ -195,20 +123,20 @@ private:
         GpusortSlabSort job = {};
         Times times;
 
-        job.ticket = ++device.ticket;
+        job.ticket = ++ticket;
         job.spec.form = kind.form;
         job.spec.payload = kind.payload;
         job.verify = verify;
-        job.keys = device.region(0);
-        job.payload = kind.payload == GPUSORT_PAYLOAD_CARRIED ? device.region<uint32_t>(1) : nullptr;
-        job.keys_out = kind.payload == GPUSORT_PAYLOAD_NONE ? device.region(2) : nullptr;
-        job.payload_out = kind.payload == GPUSORT_PAYLOAD_NONE ? nullptr : device.region<uint32_t>(2);
-        job.segments = device.region<GpusortSegment>(3);
+        job.keys = region(0);
+        job.payload = kind.payload == GPUSORT_PAYLOAD_CARRIED ? region<uint32_t>(1) : nullptr;
+        job.keys_out = kind.payload == GPUSORT_PAYLOAD_NONE ? region(2) : nullptr;
+        job.payload_out = kind.payload == GPUSORT_PAYLOAD_NONE ? nullptr : region<uint32_t>(2);
+        job.segments = region<GpusortSegment>(3);
         job.nsegments = arrays;
         job.nslots = uint32_t(slots);
         job.length_histogram[gpusort_length_bin(length)] = arrays;
         device.module->start_job(device.device, &job);
-        device.wait(&times);
+        times.add(device.wait());
         return times;
     }
 
@@ -221,42 +149,47 @@ private:
             const uint64_t n = std::min(most, slots - first);
 
             if (in)
-                device.module->append(device.device, device.session, ++device.ticket, column, first, n,
-                                      rows + first * column_width);
+                device.module->append(device.device, session, ++ticket, column, first, n, rows + first * column_width);
             else
-                device.module->fetch(device.device, device.session, ++device.ticket, column, first, n,
-                                     rows + first * column_width);
-            device.wait(times);
+                device.module->fetch(device.device, session, ++ticket, column, first, n, rows + first * column_width);
+            times->add(device.wait());
         }
     }
 
     Times run_session(bool verify) const
     {
         const bool carried = kind.payload == GPUSORT_PAYLOAD_CARRIED, alone = kind.payload == GPUSORT_PAYLOAD_NONE;
-        GpusortSessionSpec session = {};
+        GpusortSessionSpec opened = {};
         GpusortDeviceError error = {};
         Times times;
 
-        session.session = ++device.session;
-        session.spec.form = kind.form;
-        session.spec.payload = kind.payload;
-        session.verify = verify;
-        session.nrows = slots;
-        session.ncolumns = carried ? 2 : 1;
-        session.column_width[0] = uint8_t(width);
-        session.column_width[1] = 4;
-        if (device.module->open_session(device.device, &session, &error) != GPUSORT_DEVICE_OK)
+        opened.session = ++session;
+        opened.spec.form = kind.form;
+        opened.spec.payload = kind.payload;
+        opened.verify = verify;
+        opened.nrows = slots;
+        opened.ncolumns = carried ? 2 : 1;
+        opened.column_width[0] = uint8_t(width);
+        opened.column_width[1] = 4;
+        if (device.module->open_session(device.device, &opened, &error) != GPUSORT_DEVICE_OK)
             fail("session", error.message);
-        move(0, width, device.region<char>(0), true, &times);
+        move(0, width, region<char>(0), true, &times);
         if (carried)
-            move(1, 4, device.region<char>(1), true, &times);
-        device.module->sort_session(device.device, device.session, ++device.ticket, slots);
-        device.wait(&times);
-        move(alone ? 0 : carried ? 1 : GPUSORT_SESSION_INDEX, alone ? width : 4, device.region<char>(2), false, &times);
-        device.module->close_session(device.device, device.session);
+            move(1, 4, region<char>(1), true, &times);
+        device.module->sort_session(device.device, session, ++ticket, slots);
+        times.add(device.wait());
+        move(alone ? 0 : carried ? 1 : GPUSORT_SESSION_INDEX, alone ? width : 4, region<char>(2), false, &times);
+        device.module->close_session(device.device, session);
         return times;
     }
 
+    template <class T = void>
+    T *region(int number) const
+    {
+        return reinterpret_cast<T *>(device.arena + number * REGION_BYTES);
+    }
+
+    inline static uint64_t ticket = 0, session = 0;
     const Device &device;
     const Kind &kind;
     uint32_t length, width;
@@ -281,7 +214,7 @@ int main(int argc, char **argv)
 
     if (argc < 2)
         fail("usage", "verification MODULE [runs]");
-    const Device device(argv[1]);
+    const Device device(argv[1], 4 * REGION_BYTES, 0);
     const int runs = argc > 2 ? atoi(argv[2]) : 101;
 
     printf("device,type,what,n,arrays,through,plain_us,verified_us,longer,share\n");

@@ -96,7 +96,7 @@ build/kernels_bench: $(KERNEL_BENCH_OBJS) $(KERNEL_OBJS) $(CPU_SORT_OBJS)
 	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -o $@ $^ -lpthread
 
 # Through the module's own border: arrays beyond device memory, and what verification costs.
-build/stream build/verification: build/%: bench/%.cu $(CUDA_HEADERS)
+build/stream build/verification: build/%: bench/%.cu bench/device.cuh $(CUDA_HEADERS)
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -o $@ $< -ldl
 

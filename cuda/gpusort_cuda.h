@@ -70,9 +70,9 @@ typedef struct GpusortDeviceInfo
  * payload payload_out receives all nslots entries.  The other one is NULL.  Both are
  * undefined unless the outcome is OK.
  *
- * With verify, an outcome of OK says that the result is in order and that it is the
- * input's: between the arrival of the input on the device and the departure of the result
- * no byte, gaps and segments included, has changed except by being sorted.
+ * With verify, an outcome of OK says that the result of each segment is in order, and that it
+ * is the segment's keys, or positions, each once.  A change before the sort, or after the
+ * check, is not noticed, nor is one of a payload that is carried.
  */
 typedef struct GpusortSlabSort
 {
@@ -121,7 +121,7 @@ typedef struct GpusortDeviceOutcome
 	GpusortMethod method;		/* method that ran */
 	double		copy_in_s;
 	double		sort_s;
-	double		verify_s;		/* by how much checks made the job longer, without kernels that also copy */
+	double		verify_s;		/* by how much checks made the job longer */
 	double		copy_out_s;
 } GpusortDeviceOutcome;
 

@@ -207,8 +207,6 @@ GpusortDevice *open_device(int ordinal, uint64_t memory_limit, void *arena, size
     }
     device->arena = arena;
     device->arena_bytes = arena_bytes;
-    if (!worked(cudaDeviceGetAttribute(&device->reaches_arena, cudaDevAttrCanUseHostPointerForRegisteredMem, ordinal)))
-        device->reaches_arena = 0;
     if (!open_pool(device.get(), memory_limit, error) || !open_streams(device.get(), error) ||
         !probe_device(device.get(), info, error))
         return nullptr;

@@ -91,7 +91,6 @@ struct GpusortDevice {
     int event_fd = -1;
     void *arena = nullptr;
     size_t arena_bytes = 0;
-    int reaches_arena = 0; /* kernels can access the arena at the host's addresses */
     uint64_t memory_limit = 0;
     uint64_t memory_used = 0;
     uint64_t memory_peak = 0;

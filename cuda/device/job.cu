@@ -3,12 +3,10 @@
  *	  Batches of segments: copy in, sort, verify and copy out, all enqueued at once.
  *
  * The check of the result runs beside the copy out, on a stream of its own, so only what the
- * check takes longer than the copy adds to the job. For small jobs launch overhead
- * dominates, so the kernels that keep and check keys also make the copies.
+ * check takes longer than the copy adds to the job.
  *
  * The order of a carried payload cannot be checked. So a checked job makes an index
- * instead, and the check gathers the payload through it before the copy out. Beside that,
- * the gathered payload is checked to be the one that came.
+ * instead, and the check gathers the payload through it before the copy out.
  *
  * A job's device memory is one allocation, made and freed in stream order. When the pool
  * is full, the job waits for a ticket that is under way to end. If none is, because the job
@@ -70,73 +68,32 @@ struct JobMemory {
         check_space = job.verify ? parts.take<char>(verify_bytes(batch)) : nullptr;
         bytes = parts.used();
     }
-
-    /* The result of a job with a payload. */
-    uint32_t *result() const
-    {
-        return gather.to ? gather.to : batch.payload;
-    }
 };
 
-/* The copies of a job to the device. The result begins as zeros if the check cannot tell gaps from entries. */
-Copies copies_in(const GpusortSlabSort &job, const JobMemory &memory)
+/* Enqueues the copies of a job to the device. */
+cudaError_t copy_in(const GpusortSlabSort &job, const JobMemory &memory, cudaStream_t stream)
 {
     const SegmentBatch &batch = memory.batch;
-    const uint64_t key_bytes = uint64_t{job.nslots} * gpusort_key_width(job.spec.form);
-    const uint64_t payload_bytes = job.nslots * sizeof(uint32_t);
-    const uint64_t segment_bytes = job.nsegments * sizeof(GpusortSegment);
-    const bool carried = job.spec.payload == GPUSORT_PAYLOAD_CARRIED;
-    const bool zeroed = is_checked(job) && job.spec.payload != GPUSORT_PAYLOAD_NONE;
     void *payload = memory.gather.to ? const_cast<uint32_t *>(memory.gather.from) : batch.payload;
 
-    return {{{batch.keys, job.keys, key_bytes, nullptr},
-             {const_cast<GpusortSegment *>(batch.segments), job.segments, segment_bytes, nullptr},
-             {payload, job.payload, carried ? payload_bytes : 0, nullptr},
-             {memory.result(), nullptr, zeroed ? payload_bytes : 0, nullptr}}};
-}
-
-/* The copies of a job from the device. Its segments are included, because they must be unchanged. */
-Copies copies_out(const GpusortSlabSort &job, const JobMemory &memory)
-{
-    const SegmentBatch &batch = memory.batch;
-    const uint64_t payload_bytes = job.nslots * sizeof(uint32_t);
-    const uint64_t key_bytes = uint64_t{job.nslots} * gpusort_key_width(job.spec.form);
-    Copies copies = {};
-
-    if (job.spec.payload == GPUSORT_PAYLOAD_NONE)
-        copies.each[0] = {job.keys_out, batch.keys, key_bytes, nullptr};
-    else
-        copies.each[0] = {job.payload_out, memory.result(), payload_bytes, nullptr};
-    if (is_checked(job)) {
-        copies.each[1] = {nullptr, batch.segments, job.nsegments * sizeof(GpusortSegment), nullptr};
-        copies.each[2] = {nullptr, memory.gather.from, memory.gather.from ? payload_bytes : 0, nullptr};
-    }
-    return copies;
-}
-
-/* The copies in, without copying: the kernels only digest what lies on the device. */
-Copies digested_in(Copies in)
-{
-    for (Copy &copy : in.each)
-        if (copy.from)
-            copy = {nullptr, copy.to, copy.bytes, nullptr};
-    return in;
-}
-
-Copies digested_out(Copies out)
-{
-    out.each[0].to = nullptr;
-    return out;
-}
-
-cudaError_t copy(const Copies &copies, cudaMemcpyKind kind, cudaStream_t stream)
-{
-    cudaError_t code = cudaSuccess;
-
-    for (const Copy &copy : copies.each)
-        if (code == cudaSuccess && copy.bytes > 0 && copy.to && copy.from)
-            code = cudaMemcpyAsync(copy.to, copy.from, copy.bytes, kind, stream);
+    cudaError_t code = cudaMemcpyAsync(batch.keys, job.keys, uint64_t{job.nslots} * gpusort_key_width(job.spec.form),
+                                       cudaMemcpyHostToDevice, stream);
+    if (code == cudaSuccess)
+        code = cudaMemcpyAsync(const_cast<GpusortSegment *>(batch.segments), job.segments,
+                               job.nsegments * sizeof(GpusortSegment), cudaMemcpyHostToDevice, stream);
+    if (code == cudaSuccess && job.spec.payload == GPUSORT_PAYLOAD_CARRIED)
+        code = cudaMemcpyAsync(payload, job.payload, job.nslots * sizeof(uint32_t), cudaMemcpyHostToDevice, stream);
     return code;
+}
+
+/* Enqueues the copy of a job's result from the device. */
+cudaError_t copy_out(const GpusortSlabSort &job, const JobMemory &memory, cudaStream_t stream)
+{
+    if (job.spec.payload == GPUSORT_PAYLOAD_NONE)
+        return cudaMemcpyAsync(job.keys_out, memory.batch.keys, uint64_t{job.nslots} * gpusort_key_width(job.spec.form),
+                               cudaMemcpyDeviceToHost, stream);
+    return cudaMemcpyAsync(job.payload_out, memory.gather.to ? memory.gather.to : memory.batch.payload,
+                           job.nslots * sizeof(uint32_t), cudaMemcpyDeviceToHost, stream);
 }
 
 /*
@@ -152,66 +109,23 @@ void mark_arrival(GpusortDevice *device, Ticket *ticket, Lane *lane)
 }
 
 /* Checks the result on a stream of its own, while the job's stream copies it out. */
-cudaError_t check_beside(GpusortDevice *device, const JobMemory &memory, const Copies &out, Ticket *ticket,
-                         cudaStream_t checks)
+cudaError_t check_beside(GpusortDevice *device, const JobMemory &memory, Ticket *ticket, cudaStream_t checks)
 {
-    const cudaEvent_t leaving = ticket->moment[memory.gather.to ? kGathered : kSorted];
-    const Copies digested = digested_out(out);
-
-    if (!leaving)
+    if (!ticket->moment[kSorted])
         return cudaErrorMemoryAllocation;
-    cudaError_t code = cudaStreamWaitEvent(checks, leaving);
-    if (code == cudaSuccess && memory.gather.to)
-        code = verify_left(memory.batch, memory.check_space, ticket->failed_check, checks, digested);
-    else if (code == cudaSuccess)
-        code = verify_end(memory.batch, memory.check_space, ticket->failed_check, checks, &digested);
+    cudaError_t code = cudaStreamWaitEvent(checks, ticket->moment[kSorted]);
+    if (code == cudaSuccess)
+        code = verify_end(memory.batch, memory.check_space, ticket->failed_check, checks);
     device->mark(ticket, kChecked, checks);
     return code;
 }
 
 /* Checks the index and gathers the payload. The copy out waits for this. */
-cudaError_t check_and_gather(GpusortDevice *device, const JobMemory &memory, const Copies &out, Ticket *ticket,
-                             cudaStream_t stream)
+cudaError_t check_and_gather(GpusortDevice *device, const JobMemory &memory, Ticket *ticket, cudaStream_t stream)
 {
-    const Copies digested = digested_out(out);
-    const cudaError_t code =
-        verify_end(memory.batch, memory.check_space, ticket->failed_check, stream, &digested, memory.gather);
+    const cudaError_t code = verify_end(memory.batch, memory.check_space, ticket->failed_check, stream, memory.gather);
 
     device->mark(ticket, kGathered, stream);
-    return code;
-}
-
-/* True if kernels make the copies of the job. */
-bool is_small(const GpusortDevice *device, const Copies &in, const Copies &out)
-{
-    bool small = device->reaches_arena;
-
-    for (const Copies *copies : {&in, &out})
-        for (const Copy &copy : copies->each)
-            small &= copy.bytes <= FEW_BYTES && reinterpret_cast<uintptr_t>(copy.from) % 16 == 0 &&
-                     reinterpret_cast<uintptr_t>(copy.to) % 16 == 0;
-    return small;
-}
-
-/* Enqueues a small job. */
-cudaError_t enqueue_small(GpusortDevice *device, const GpusortSlabSort &job, const JobMemory &memory, const Copies &in,
-                          const Copies &out, Ticket *ticket, cudaStream_t stream)
-{
-    const bool verify = is_checked(job);
-
-    device->mark(ticket, kStarted, stream);
-    cudaError_t code =
-        verify ? verify_begin(memory.batch, memory.check_space, stream, &in) : copy_unchecked(in, stream);
-    device->mark(ticket, kArrived, stream);
-    if (code == cudaSuccess)
-        code = sort_segments(memory.batch, memory.workspace, memory.workspace_bytes, stream, &ticket->method);
-    device->mark(ticket, kSorted, stream);
-    if (code == cudaSuccess)
-        code = verify ? verify_end(memory.batch, memory.check_space, ticket->failed_check, stream, &out, memory.gather)
-                      : copy_unchecked(out, stream);
-    if (code == cudaSuccess && memory.gather.to)
-        code = verify_left(memory.batch, memory.check_space, ticket->failed_check, stream, out);
-    device->mark(ticket, kCopied, stream);
     return code;
 }
 
@@ -219,36 +133,31 @@ cudaError_t enqueue_small(GpusortDevice *device, const GpusortSlabSort &job, con
 cudaError_t enqueue(GpusortDevice *device, const GpusortSlabSort &job, const JobMemory &memory, Ticket *ticket,
                     Lane *lane)
 {
-    const Copies in = copies_in(job, memory), out = copies_out(job, memory);
-    const bool verify = is_checked(job);
+    const bool verify = is_checked(job), beside = verify && !memory.gather.to;
 
     if (verify)
         ticket->failed_check = device->take_flag();
     if (verify && !ticket->failed_check)
         return cudaErrorMemoryAllocation;
-    if (is_small(device, in, out))
-        return enqueue_small(device, job, memory, in, out, ticket, lane->work);
     device->mark(ticket, kStarted, lane->work);
-    cudaError_t code = copy(in, cudaMemcpyHostToDevice, lane->work);
+    cudaError_t code = copy_in(job, memory, lane->work);
     mark_arrival(device, ticket, lane);
     if (code == cudaSuccess && verify) {
-        const Copies digested = digested_in(in);
-
-        code = verify_begin(memory.batch, memory.check_space, lane->work, &digested);
+        code = verify_begin(memory.batch, memory.check_space, lane->work);
         device->mark(ticket, kDigested, lane->work);
     }
     if (code == cudaSuccess)
         code = sort_segments(memory.batch, memory.workspace, memory.workspace_bytes, lane->work, &ticket->method);
     device->mark(ticket, kSorted, lane->work);
     if (code == cudaSuccess && memory.gather.to)
-        code = check_and_gather(device, memory, out, ticket, lane->work);
-    if (code == cudaSuccess && verify)
-        code = check_beside(device, memory, out, ticket, lane->checks);
+        code = check_and_gather(device, memory, ticket, lane->work);
+    if (code == cudaSuccess && beside)
+        code = check_beside(device, memory, ticket, lane->checks);
     if (code == cudaSuccess)
-        code = copy(out, cudaMemcpyDeviceToHost, lane->work);
+        code = copy_out(job, memory, lane->work);
     device->mark(ticket, kCopied, lane->work);
     /* The job's memory is freed when the lane's work comes to that, however far it got. */
-    const cudaError_t joined = device->await_checks(lane, ticket->moment[verify ? kChecked : kArrived]);
+    const cudaError_t joined = device->await_checks(lane, ticket->moment[beside ? kChecked : kArrived]);
     if (code == cudaSuccess)
         code = joined;
     return code;

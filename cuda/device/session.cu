@@ -5,7 +5,7 @@
  *
  *	  open --> append ... append --> sort --> fetch ... fetch --> close
  *
- * Each column has digests (keys/digest.h), which show that the fetched rows are the appended
+ * Each column has digests (digest.cuh), which show that the fetched rows are the appended
  * ones:
  *
  *	  arrived	the rows as they were appended
@@ -24,8 +24,10 @@
 
 #include <algorithm>
 
+#include <cub/block/block_reduce.cuh>
+
 #include "device/device.cuh"
-#include "keys/digest.h"
+#include "device/digest.cuh"
 #include "segment_sort.cuh"
 #include "methods/workspace.cuh"
 #include "device/verify.cuh"
@@ -127,8 +129,9 @@ namespace
 {
 
 constexpr unsigned kThreads = 256;
-constexpr unsigned kReadingBlocks = 528;    /* to read in sequence: few, because each adds up at the end */
-constexpr unsigned kGatheringBlocks = 1056; /* to read from anywhere: as many as run at a time */
+constexpr uint64_t kPiece = sizeof(ulonglong2); /* bytes that a thread digests at a time */
+constexpr unsigned kReadingBlocks = 528;        /* to read in sequence: few, because each adds up at the end */
+constexpr unsigned kGatheringBlocks = 1056;     /* to read from anywhere: as many as run at a time */
 
 uint32_t number_of(uint32_t column)
 {
@@ -140,67 +143,35 @@ unsigned blocks_for(uint64_t threads, unsigned most)
     return static_cast<unsigned>(std::min<uint64_t>((threads + kThreads - 1) / kThreads, most));
 }
 
-__device__ uint64_t digest_at(uint64_t i, uint8_t value)
-{
-    return gpusort_digest8(i, value);
-}
-
-__device__ uint64_t digest_at(uint64_t i, uint16_t value)
-{
-    return gpusort_digest16(i, value);
-}
-
-__device__ uint64_t digest_at(uint64_t i, uint32_t value)
-{
-    return gpusort_digest32(i, value);
-}
-
-__device__ uint64_t digest_at(uint64_t i, uint64_t value)
-{
-    return gpusort_digest64(i, value);
-}
-
-__device__ uint64_t digest_at(uint64_t i, ulonglong2 value)
-{
-    return gpusort_digest64(2 * i, value.x) + gpusort_digest64(2 * i + 1, value.y);
-}
-
 /* Adds the sum of a block's threads to *total, unless that is null. */
 __device__ void add_up(uint64_t *total, uint64_t sum)
 {
-    __shared__ uint64_t warp_sums[kThreads / 32];
+    using Reduce = cub::BlockReduce<unsigned long long, kThreads>;
+    __shared__ typename Reduce::TempStorage storage;
 
     if (!total)
         return;
-#pragma unroll
-    for (int i = 16; i > 0; i /= 2)
-        sum += __shfl_xor_sync(UINT32_MAX, sum, i);
     __syncthreads();
-    if (threadIdx.x % 32 == 0)
-        warp_sums[threadIdx.x / 32] = sum;
-    __syncthreads();
-    if (threadIdx.x > 0)
-        return;
-    for (unsigned w = 1; w < kThreads / 32; w++)
-        sum += warp_sums[w];
-    atomicAdd(reinterpret_cast<unsigned long long *>(total), sum);
+    const unsigned long long all = Reduce(storage).Sum(static_cast<unsigned long long>(sum));
+    if (threadIdx.x == 0)
+        atomicAdd(reinterpret_cast<unsigned long long *>(total), all);
 }
 
 /* Adds the digest of the bytes begin .. end of a column. */
 __global__ void digest_bytes(const char *column, uint64_t begin, uint64_t end, uint64_t *total)
 {
     const uint64_t stride = uint64_t{gridDim.x} * blockDim.x, thread = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    const uint64_t first = (begin + sizeof(uint4) - 1) / sizeof(uint4), last = max(first, end / sizeof(uint4));
-    const uint64_t head = min(end, first * sizeof(uint4)), tail = last * sizeof(uint4);
+    const uint64_t first = (begin + kPiece - 1) / kPiece, last = max(first, end / kPiece);
+    const uint64_t head = min(end, first * kPiece), tail = last * kPiece;
     uint64_t sum = 0;
 
 #pragma unroll 4
     for (uint64_t i = first + thread; i < last; i += stride)
-        sum += digest_of(reinterpret_cast<const uint4 *>(column)[i], i);
+        sum += digest_at(i, reinterpret_cast<const ulonglong2 *>(column)[i]);
     if (begin + thread < head)
-        sum += gpusort_digest8(begin + thread, column[begin + thread]);
+        sum += digest_at(begin + thread, uint8_t(column[begin + thread]));
     if (tail + thread < end)
-        sum += gpusort_digest8(tail + thread, column[tail + thread]);
+        sum += digest_at(tail + thread, uint8_t(column[tail + thread]));
     add_up(total, sum);
 }
 
@@ -242,7 +213,7 @@ cudaError_t digest_rows(const Session *session, uint32_t column, uint64_t first_
 {
     const uint64_t width = session->width(column), bytes = nrows * width;
 
-    digest_bytes<<<blocks_for(bytes / sizeof(uint4) + sizeof(uint4), kReadingBlocks), kThreads, 0, stream>>>(
+    digest_bytes<<<blocks_for(bytes / kPiece + kPiece, kReadingBlocks), kThreads, 0, stream>>>(
         session->data(column), first_row * width, first_row * width + bytes, total);
     return cudaGetLastError();
 }
@@ -299,53 +270,29 @@ cudaError_t gather_columns(Session *session, uint64_t nrows)
     return code;
 }
 
-/*
- * True if the check of the sort itself gives the digest of the result for the fetches, and compares keys sorted alone
- * with what was appended. Then nothing else reads them. Not with a limit, nor for few bytes of keys.
- */
-bool is_tied(const Session *session, const SegmentBatch &batch)
-{
-    return session->nsorted == batch.nslots && batch.nslots * session->width(0) > FEW_BYTES;
-}
-
-/* The copies for the check of the sort: this many bytes of keys, and the segment. */
-Copies checked_copies(const Session *session, const void *keys, uint64_t bytes)
-{
-    return {{{nullptr, keys, bytes, nullptr}, {nullptr, session->segment, sizeof(GpusortSegment), nullptr}}};
-}
-
 /* Enqueues the first half of the check: of the keys as they arrived, not of the copy that is sorted. */
 cudaError_t begin_check(Session *session, SegmentBatch batch)
 {
-    const bool alone = !session->has_payload(), tied = alone && is_tied(session, batch);
-    const Copies copies = checked_copies(session, session->columns[0], tied ? 0 : batch.nslots * session->width(0));
     cudaStream_t stream = session->lane->work;
     cudaError_t code = cudaSuccess;
 
     batch.keys = session->columns[0];
-    if (alone && !tied)
+    if (!session->has_payload())
         code = digest_rows(session, 0, 0, batch.nslots, &session->digests->used[0], stream);
-    return code == cudaSuccess ? verify_begin(batch, session->check_space, stream, &copies) : code;
+    return code == cudaSuccess ? verify_begin(batch, session->check_space, stream) : code;
 }
 
 /* Enqueues the second half of the check: the order, and that each column has the appended rows. */
 cudaError_t end_check(Session *session, const SegmentBatch &batch, uint32_t *failed)
 {
-    const bool alone = !session->has_payload(), tied = is_tied(session, batch);
-    const uint32_t column = alone ? 0 : GPUSORT_SESSION_INDEX;
-    const uint64_t bytes = batch.nslots * session->width(column);
-    const Copies copies = checked_copies(session, session->data(column), tied ? 0 : bytes);
+    const uint32_t column = session->has_payload() ? GPUSORT_SESSION_INDEX : 0;
     cudaStream_t stream = session->lane->work;
     Digests *digests = session->digests;
-    uint64_t *left = &digests->left[number_of(column)];
-    KeyDigests ties;
 
-    if (tied)
-        ties = {alone ? &digests->arrived[0] : nullptr, left};
-    cudaError_t code = verify_end(batch, session->check_space, failed, stream, &copies, Gather(), ties);
-    if (code == cudaSuccess && !tied)
-        code = digest_rows(session, column, 0, session->nsorted, left, stream);
-    if (code != cudaSuccess || (tied && alone))
+    cudaError_t code = verify_end(batch, session->check_space, failed, stream);
+    if (code == cudaSuccess)
+        code = digest_rows(session, column, 0, session->nsorted, &digests->left[number_of(column)], stream);
+    if (code != cudaSuccess)
         return code;
     compare_digests<<<1, 64, 0, stream>>>(digests->arrived, digests->used, session->spec.ncolumns, failed);
     return cudaGetLastError();

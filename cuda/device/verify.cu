@@ -1,17 +1,20 @@
 /*
  * verify.cu
- *	  Plans the kernels of a check: how many threads look at what, and which copies
- *	  they make.
+ *	  See verify.cuh.
  *
- * A check takes microseconds, and starting a kernel is the larger part of that.  So there
- * is one kernel before the sort and one after it.  A batch with both short and long
- * segments needs two.  A gathered payload needs another one, which looks at it while it
- * is copied out.  verify_kernels.cuh says what the kernels do.
+ * A first kernel gives each segment to the same number of threads, up to a block, which
+ * suits their average length. It lists the longer segments, which a second kernel spreads
+ * over blocks. Every thread adds up the digest of the entries that it looks at, and a last
+ * kernel compares the sums from before and after the sort.
  */
+#include <stddef.h>
+
 #include <algorithm>
 
+#include <cub/block/block_reduce.cuh>
+
 #include "device/verify.cuh"
-#include "device/verify_kernels.cuh"
+#include "methods/key_codes.cuh"
 #include "methods/workspace.cuh"
 
 namespace gpusort
@@ -20,237 +23,371 @@ namespace gpusort
 namespace
 {
 
-Grid grid_of(const SegmentBatch &batch)
+constexpr uint32_t THREADS = 256;
+constexpr uint32_t MOST_BLOCKS = 1024;    /* of a kernel: enough for any device, and each adds to the same sums */
+constexpr uint32_t LEAST_LANES = 4;       /* the fewest threads of a segment */
+constexpr uint32_t EACH = 8;              /* entries that a thread looks at, about */
+constexpr uint32_t MOST_SHORT_CLASS = 12; /* segments of longer classes are spread over blocks */
+
+/* What the kernels of a check add up. */
+struct Sums {
+    unsigned long long before; /* the digest before the sort */
+    unsigned long long after;
+    uint32_t wrong; /* 1 if an entry is out of place */
+    uint32_t nlong; /* how many long segments are listed */
+};
+
+struct Check {
+    const void *entries;   /* the keys, or a carried payload */
+    const void *kept;      /* the keys before the sort; null if their digest is enough */
+    const uint32_t *index; /* null without an INDEX */
+    const GpusortSegment *segments;
+    uint32_t nsegments;
+    Coding coding;
+    bool ordered; /* check the order */
+    uint64_t limit;
+    uint32_t lanes;       /* threads per short segment, a power of two */
+    uint32_t short_class; /* segments of longer classes are long */
+    uint32_t nlong;       /* how many of them there are */
+    uint32_t *list;       /* their numbers */
+    uint32_t *counts;     /* of each segment, how many keys are not above its last wanted one; null if not counted */
+    Sums *sums;
+    Gather gather;
+    size_t bytes;
+};
+
+/* A thread's share of a segment: every lanes-th entry, from entry `lane` on. */
+struct Share {
+    uint32_t number; /* of the segment */
+    GpusortSegment segment;
+    uint32_t wanted; /* how many of the segment's entries are wanted */
+    uint32_t lane, lanes;
+};
+
+/* The findings of a thread. */
+struct Found {
+    uint64_t digest = 0;
+    bool wrong = false;
+};
+
+/* A number that differs from segment to segment, so an exchange of keys between segments is noticed. */
+struct Salt {
+    uint32_t a, b;
+};
+
+__device__ __forceinline__ Salt salt_of(uint32_t number)
 {
-    const uint32_t run =
-        batch.spec.payload == GPUSORT_PAYLOAD_NONE ? KEY_RUN_BYTES / gpusort_key_width(batch.spec.form) : RUN;
-    const uint64_t runs = batch.nslots / std::max(batch.nsegments, 1u) / run; /* of a segment, on average */
-    Grid grid = {};
+    const uint64_t mixed = (number + UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
+    const uint64_t salt = (mixed ^ (mixed >> 29)) * UINT64_C(0x94d049bb133111eb);
 
-    /* Each thread gets one run if there are enough threads, else up to three. */
-    grid.lanes = LEAST_LANES;
-    while (grid.lanes < THREADS && grid.lanes < runs &&
-           (3 * grid.lanes < runs || uint64_t{batch.nsegments} * grid.lanes < MOST_BLOCKS * THREADS / 2))
-        grid.lanes *= 2;
-    grid.short_class = grid.lanes >= THREADS / 4 ? 12 : 10;
-    for (uint32_t c = grid.short_class + 1; c < GPUSORT_LENGTH_CLASSES; c++)
-        grid.long_segments += gpusort_class_count(batch.length_histogram, c);
-    grid.mixed = grid.long_segments > 0 && grid.long_segments < batch.nsegments;
-    if (grid.long_segments < batch.nsegments) {
-        const uint64_t blocks = (uint64_t{batch.nsegments} * grid.lanes + THREADS - 1) / THREADS;
-
-        grid.short_blocks = uint32_t(std::min<uint64_t>(blocks, MOST_BLOCKS));
-    }
-    if (grid.long_segments > 0) {
-        grid.parts = std::min((batch.longest - 1) / CHUNK + 1, MOST_PARTS / grid.long_segments + 1);
-        grid.long_blocks = uint32_t(std::min<uint64_t>(uint64_t{grid.long_segments} * grid.parts, MOST_BLOCKS));
-    }
-    return grid;
+    return {uint32_t(salt), uint32_t(salt >> 32)};
 }
 
-/* Bytes of the entries that are digested or kept. */
-uint64_t entry_bytes(const SegmentBatch &batch)
+/* What an entry adds to a digest: a product of two numbers made of it. A plain sum would miss compensating errors. */
+__device__ __forceinline__ uint64_t mix(uint32_t entry, Salt salt)
 {
-    return batch.nslots *
-           (batch.spec.payload == GPUSORT_PAYLOAD_CARRIED ? sizeof(uint32_t) : gpusort_key_width(batch.spec.form));
+    const uint32_t other = entry * UINT32_C(0x9e3779b1) + salt.b;
+
+    return uint64_t{entry ^ salt.a} * (other ^ (other >> 15));
+}
+
+__device__ __forceinline__ uint64_t mix(uint64_t entry, Salt salt)
+{
+    const uint32_t low = uint32_t(entry), high = uint32_t(entry >> 32);
+
+    return mix(low, {salt.a, salt.b + high * UINT32_C(0x85ebca6b)}) +
+           mix(high, {salt.b, salt.a + low * UINT32_C(0xc2b2ae35)});
+}
+
+__device__ __forceinline__ uint64_t mix(uint16_t entry, Salt salt)
+{
+    return mix(uint32_t{entry}, salt);
+}
+
+/* All entries are wanted, or it is not yet known which are. */
+template <class Key, bool AFTER>
+__device__ void look_at_entries(const Check &check, const Share &share, Found *found)
+{
+    const Key *entries = static_cast<const Key *>(check.entries) + share.segment.start;
+    const Salt salt = salt_of(share.number);
+
+#pragma unroll 4
+    for (uint64_t i = share.lane; i < share.segment.count; i += share.lanes) {
+        const Key code = encode(check.coding, entries[i]);
+
+        found->digest += mix(code, salt);
+        if (AFTER && check.ordered && i > 0)
+            found->wrong |= code < encode(check.coding, entries[i - 1]);
+    }
+}
+
+/*
+ * Only keys below the last wanted one are digested, because any of the keys equal to that one may be among the wanted.
+ * But there must be enough of both.
+ */
+template <class Key>
+__device__ void look_at_first_keys(const Check &check, const Share &share, Found *found)
+{
+    const Key *keys = static_cast<const Key *>(check.entries) + share.segment.start;
+    const Key *kept = static_cast<const Key *>(check.kept) + share.segment.start;
+    const Key last = encode(check.coding, keys[share.wanted - 1]);
+    const Salt salt = salt_of(share.number);
+    uint32_t upto = 0;
+
+#pragma unroll 4
+    for (uint64_t i = share.lane; i < share.segment.count; i += share.lanes) {
+        const Key before = encode(check.coding, kept[i]);
+
+        upto += before <= last;
+        if (before < last)
+            found->digest -= mix(before, salt);
+        if (i < share.wanted) {
+            const Key code = encode(check.coding, keys[i]);
+
+            if (code < last)
+                found->digest += mix(code, salt);
+            found->wrong |= i > 0 && code < encode(check.coding, keys[i - 1]);
+        }
+    }
+    if (upto > 0)
+        atomicAdd(&check.counts[share.number], upto);
+}
+
+/*
+ * The digest is that of the wanted positions less that of the right ones. These are 0, 1, 2, ... or, with a limit, the
+ * positions of all keys that come no later than the last wanted one.
+ */
+template <class Key>
+__device__ void look_at_index(const Check &check, const Share &share, Found *found)
+{
+    const uint64_t start = share.segment.start;
+    const uint32_t count = share.segment.count, last = check.index[start + share.wanted - 1];
+    const uint32_t *index = check.index + start;
+    const Key *keys = static_cast<const Key *>(check.kept) + start;
+    const Key last_code = last < count ? encode(check.coding, keys[last]) : Key(0);
+    const Salt salt = salt_of(share.number);
+
+#pragma unroll 2
+    for (uint64_t i = share.lane; i < count; i += share.lanes) {
+        const Key own = share.wanted < count ? encode(check.coding, keys[i]) : Key(0);
+
+        if (share.wanted == count || own < last_code || (own == last_code && i <= last))
+            found->digest -= mix(uint32_t(i), salt);
+        if (i >= share.wanted)
+            continue;
+
+        const uint32_t position = index[i], before = i > 0 ? index[i - 1] : 0;
+
+        found->digest += mix(position, salt);
+        if (position >= count || before >= count) {
+            found->wrong = true;
+            continue;
+        }
+        if (check.gather.to)
+            check.gather.to[start + i] = check.gather.from[start + position];
+        if (check.ordered && i > 0) {
+            const Key code = encode(check.coding, keys[position]), code_before = encode(check.coding, keys[before]);
+
+            found->wrong |= code < code_before || (code == code_before && position <= before);
+        }
+    }
+}
+
+template <class Key, bool AFTER>
+__device__ __forceinline__ void look(const Check &check, Share share, Found *found)
+{
+    share.wanted = uint32_t(min(check.limit, uint64_t{share.segment.count}));
+    if (share.segment.count == 0)
+        return;
+    if (AFTER && check.index)
+        look_at_index<Key>(check, share, found);
+    else if (AFTER && check.kept)
+        look_at_first_keys<Key>(check, share, found);
+    else
+        look_at_entries<Key, AFTER>(check, share, found);
+}
+
+/* Adds what the threads of a block have found. */
+template <bool AFTER>
+__device__ void add_up(const Check &check, const Found &found)
+{
+    using Reduce = cub::BlockReduce<unsigned long long, THREADS>;
+    __shared__ typename Reduce::TempStorage storage;
+    const unsigned long long digest = Reduce(storage).Sum(static_cast<unsigned long long>(found.digest));
+    const bool wrong = __syncthreads_or(found.wrong);
+
+    if (threadIdx.x > 0)
+        return;
+    atomicAdd(AFTER ? &check.sums->after : &check.sums->before, digest);
+    if (wrong)
+        check.sums->wrong = 1;
+}
+
+/* Looks at short segments, and lists the long ones. */
+template <class Key, bool AFTER>
+__global__ void __launch_bounds__(THREADS) look_at_segments(const __grid_constant__ Check check)
+{
+    const uint32_t rows = THREADS / check.lanes, lane = threadIdx.x % check.lanes;
+    Found found;
+
+    for (uint64_t number = uint64_t{blockIdx.x} * rows + threadIdx.x / check.lanes; number < check.nsegments;
+         number += uint64_t{gridDim.x} * rows) {
+        const GpusortSegment segment = check.segments[number];
+
+        if (segment.count <= 1u << check.short_class)
+            look<Key, AFTER>(check, {uint32_t(number), segment, 0, lane, check.lanes}, &found);
+        else if (lane == 0)
+            check.list[atomicAdd(&check.sums->nlong, 1)] = uint32_t(number);
+    }
+    add_up<AFTER>(check, found);
+}
+
+/* Looks at long segments. The blocks of one x share a segment. */
+template <class Key, bool AFTER>
+__global__ void __launch_bounds__(THREADS) look_at_long_segments(const __grid_constant__ Check check)
+{
+    Found found;
+
+    for (uint32_t i = blockIdx.x; i < check.nlong; i += gridDim.x) {
+        const uint32_t number = check.list[i];
+
+        look<Key, AFTER>(check,
+                         {number, check.segments[number], 0, blockIdx.y * THREADS + threadIdx.x, gridDim.y * THREADS},
+                         &found);
+    }
+    add_up<AFTER>(check, found);
+}
+
+/* Sees whether the counts reach as many keys as are wanted. */
+__global__ void __launch_bounds__(THREADS) look_at_counts(const __grid_constant__ Check check)
+{
+    for (uint64_t number = blockIdx.x * THREADS + threadIdx.x; number < check.nsegments; number += gridDim.x * THREADS)
+        if (check.counts[number] < min(check.limit, uint64_t{check.segments[number].count}))
+            check.sums->wrong = 1;
+}
+
+__global__ void give_verdict(const Sums *sums, uint32_t *failed)
+{
+    *failed = sums->wrong != 0 || sums->before != sums->after;
 }
 
 /* True if only the first entries of a segment come back right. An approximate order always has all of them. */
-bool is_limited(const SegmentBatch &batch)
+bool is_limited(const GpusortSpec &spec)
 {
-    return batch.spec.limit > 0 && batch.spec.buckets == 0;
+    return spec.limit > 0 && spec.buckets == 0;
 }
 
-/* True if keys sorted alone must be looked at again after the sort, which shows which of them are wanted. */
-bool is_counted(const SegmentBatch &batch)
+/* True if there is nothing to check. */
+bool is_unchecked(const SegmentBatch &batch)
 {
-    return is_limited(batch) && batch.spec.payload == GPUSORT_PAYLOAD_NONE;
+    return batch.nsegments == 0 || (batch.spec.payload == GPUSORT_PAYLOAD_CARRIED && is_limited(batch.spec));
 }
 
-/* True if the check needs the entries as they were before the sort. */
-bool must_keep(const SegmentBatch &batch)
+uint64_t key_bytes(const SegmentBatch &batch)
 {
-    return batch.spec.payload == GPUSORT_PAYLOAD_INDEX || is_counted(batch);
+    return batch.nslots * gpusort_key_width(batch.spec.form);
 }
 
-Notes notes_in(const SegmentBatch &batch, void *space)
+uint32_t blocks_for(uint64_t threads)
 {
-    const Grid grid = grid_of(batch);
+    return uint32_t(std::min<uint64_t>((threads + THREADS - 1) / THREADS, MOST_BLOCKS));
+}
+
+Check check_of(const SegmentBatch &batch, void *space)
+{
+    const GpusortSpec &spec = batch.spec;
+    const bool index = spec.payload == GPUSORT_PAYLOAD_INDEX, carried = spec.payload == GPUSORT_PAYLOAD_CARRIED;
+    const bool counted = is_limited(spec) && spec.payload == GPUSORT_PAYLOAD_NONE;
+    const uint64_t average = batch.nslots / std::max(batch.nsegments, 1u);
     Workspace parts(space);
-    Notes notes;
-
-    notes.digests = parts.take<uint64_t>(2 * MOST_BLOCKS);
-    notes.places = parts.take<uint64_t>(2 * MOST_BLOCKS);
-    notes.arrived = parts.take<uint64_t>(MOST_BLOCKS);
-    notes.difference = parts.take<uint64_t>(3);
-    notes.balance = notes.difference + 1;
-    notes.ended = notes.difference + 2;
-    notes.nlong = parts.take<uint32_t>(2);
-    notes.narrived = notes.nlong + 1;
-    notes.list = grid.mixed ? parts.take<uint32_t>(grid.long_segments) : nullptr;
-    notes.counters = is_counted(batch) ? parts.take<uint64_t>(batch.nsegments) : nullptr;
-    notes.kept = must_keep(batch) || entry_bytes(batch) <= FEW_BYTES ? parts.take<char>(entry_bytes(batch)) : nullptr;
-    notes.bytes = parts.used();
-    return notes;
-}
-
-Check check_of(const SegmentBatch &batch, void *space, const Copies *copies)
-{
-    const bool index = batch.spec.payload == GPUSORT_PAYLOAD_INDEX;
     Check check = {};
 
-    check.notes = notes_in(batch, space);
-    check.kept = must_keep(batch) || copies ? check.notes.kept : nullptr;
-    check.keys = index ? check.kept : batch.keys;
-    check.payload = batch.payload;
+    check.entries = carried ? batch.payload : batch.keys;
+    check.index = index ? batch.payload : nullptr;
     check.segments = batch.segments;
     check.nsegments = batch.nsegments;
-    check.kind = batch.spec.payload;
-    check.coding = {batch.spec.form, batch.spec.descending, false};
-    check.limit = is_limited(batch) ? batch.spec.limit : 0;
-    check.grid = grid_of(batch);
-    if (copies)
-        check.copies = *copies;
+    check.coding = carried ? Coding{GPUSORT_KEY_UINT32, false, false} : Coding{spec.form, spec.descending, index};
+    check.ordered = spec.buckets == 0 && !carried;
+    check.limit = is_limited(spec) ? spec.limit : UINT64_MAX;
+    check.short_class = 8;
+    for (check.lanes = LEAST_LANES; check.lanes < THREADS && check.lanes * EACH < average; check.lanes *= 2)
+        check.short_class = std::min(check.short_class + 1, MOST_SHORT_CLASS);
+    for (uint32_t c = check.short_class + 1; c < GPUSORT_LENGTH_CLASSES; c++)
+        check.nlong += gpusort_class_count(batch.length_histogram, c);
+    check.sums = parts.take<Sums>(1);
+    check.list = parts.take<uint32_t>(check.nlong);
+    check.counts = counted ? parts.take<uint32_t>(batch.nsegments) : nullptr;
+    check.kept = index || counted ? parts.take<char>(key_bytes(batch)) : nullptr;
+    check.bytes = parts.used();
     return check;
 }
 
-uint32_t blocks_for(const Copies &copies)
+template <class Key, bool AFTER>
+cudaError_t run(const Check &check, uint32_t longest, cudaStream_t stream)
 {
-    return copying_blocks(copies, THREADS, MOST_BLOCKS);
-}
+    look_at_segments<Key, AFTER><<<blocks_for(uint64_t{check.nsegments} * check.lanes), THREADS, 0, stream>>>(check);
+    if (check.nlong > 0) {
+        const uint32_t many = std::min(check.nlong, MOST_BLOCKS);
+        const uint32_t each = std::max(std::min(blocks_for(longest / EACH), MOST_BLOCKS / many), 1u);
 
-template <GpusortKeyForm FORM, bool AFTER>
-cudaError_t run(const Check &check, cudaStream_t stream)
-{
-    const Grid &grid = check.grid;
-    uint32_t copying = check.gather.to ? 0 : grid.copying_blocks;
-
-    if (grid.short_blocks > 0) {
-        const dim3 threads(grid.lanes, THREADS / grid.lanes);
-
-        look_at_segments<FORM, AFTER><<<grid.short_blocks + copying, threads, 0, stream>>>(check);
-        copying = 0;
+        look_at_long_segments<Key, AFTER><<<dim3(many, each), THREADS, 0, stream>>>(check);
     }
-    if (grid.long_blocks > 0)
-        look_at_long_segments<FORM, AFTER><<<grid.long_blocks + copying, THREADS, 0, stream>>>(check);
     return cudaGetLastError();
 }
 
 template <bool AFTER>
-cudaError_t run_by_form(const Check &check, cudaStream_t stream)
+cudaError_t run_by_width(const Check &check, uint32_t longest, cudaStream_t stream)
 {
-    switch (check.coding.form) {
-        case GPUSORT_KEY_INT16:
-            return run<GPUSORT_KEY_INT16, AFTER>(check, stream);
-        case GPUSORT_KEY_INT32:
-            return run<GPUSORT_KEY_INT32, AFTER>(check, stream);
-        case GPUSORT_KEY_UINT32:
-            return run<GPUSORT_KEY_UINT32, AFTER>(check, stream);
-        case GPUSORT_KEY_FLOAT32:
-            return run<GPUSORT_KEY_FLOAT32, AFTER>(check, stream);
-        case GPUSORT_KEY_INT64:
-            return run<GPUSORT_KEY_INT64, AFTER>(check, stream);
-        case GPUSORT_KEY_UINT64:
-            return run<GPUSORT_KEY_UINT64, AFTER>(check, stream);
+    switch (gpusort_key_width(check.coding.form)) {
+        case 2:
+            return run<uint16_t, AFTER>(check, longest, stream);
+        case 4:
+            return run<uint32_t, AFTER>(check, longest, stream);
         default:
-            return run<GPUSORT_KEY_FLOAT64, AFTER>(check, stream);
+            return run<uint64_t, AFTER>(check, longest, stream);
     }
-}
-
-/* Keeps the entries. If a copy brings them, it also writes them there. */
-cudaError_t keep(const SegmentBatch &batch, Check check, cudaStream_t stream)
-{
-    const void *entries = batch.spec.payload == GPUSORT_PAYLOAD_CARRIED ? batch.payload : batch.keys;
-    const uint64_t counters = check.notes.counters ? batch.nsegments * sizeof(uint64_t) : 0;
-    bool comes = false;
-
-    for (Copy &copy : check.copies.each) {
-        if (copy.to == entries)
-            copy.also = check.notes.kept;
-        else if (copy.from == entries)
-            copy.to = check.notes.kept;
-        else
-            continue;
-        comes = true;
-    }
-    if (!comes)
-        check.copies.each[0] = {check.notes.kept, entries, entry_bytes(batch), nullptr};
-    check.copies.each[4] = {check.notes.counters, nullptr, counters, nullptr};
-    check.grid.copying_blocks = std::max(blocks_for(check.copies), 1u);
-    keep_entries<<<check.grid.copying_blocks, THREADS, 0, stream>>>(check);
-    return cudaGetLastError();
-}
-
-/* The check after the sort, the same for all its kernels. */
-Check ending_check(const SegmentBatch &batch, void *space, uint32_t *failed, const Copies *copies)
-{
-    Check check = check_of(batch, space, copies);
-
-    /* An index leaves the keys that came as they were, so they can be digested again. */
-    if (copies && batch.spec.payload == GPUSORT_PAYLOAD_INDEX)
-        check.copies.each[4] = {nullptr, check.kept, entry_bytes(batch), nullptr};
-    check.grid.copying_blocks = blocks_for(check.copies);
-    check.ordered = batch.spec.buckets == 0;
-    check.balanced = copies && batch.spec.payload != GPUSORT_PAYLOAD_CARRIED;
-    check.listing = check.kept && check.grid.mixed;
-    check.failed = failed;
-    return check;
 }
 
 }  // namespace
 
 size_t verify_bytes(const SegmentBatch &batch)
 {
-    return notes_in(batch, nullptr).bytes;
+    return check_of(batch, nullptr).bytes;
 }
 
-cudaError_t verify_begin(const SegmentBatch &batch, void *space, cudaStream_t stream, const Copies *copies)
+cudaError_t verify_begin(const SegmentBatch &batch, void *space, cudaStream_t stream)
 {
-    if (batch.nsegments == 0)
+    const Check check = check_of(batch, space);
+
+    if (is_unchecked(batch))
         return cudaSuccess;
-
-    Check check = check_of(batch, space, copies);
-    cudaError_t error = cudaSuccess;
-
+    const cudaError_t error = cudaMemsetAsync(check.sums, 0, sizeof(Sums), stream);
+    if (error != cudaSuccess)
+        return error;
     if (check.kept)
-        return keep(batch, check, stream);
-    check.grid.copying_blocks = blocks_for(check.copies);
-    check.listing = check.grid.mixed;
-    if (check.listing)
-        error = cudaMemsetAsync(check.notes.nlong, 0, sizeof(uint32_t), stream);
-    return error == cudaSuccess ? run_by_form<false>(check, stream) : error;
+        return cudaMemcpyAsync(const_cast<void *>(check.kept), batch.keys, key_bytes(batch), cudaMemcpyDeviceToDevice,
+                               stream);
+    return run_by_width<false>(check, batch.longest, stream);
 }
 
 cudaError_t verify_end(const SegmentBatch &batch, void *space, uint32_t *failed, cudaStream_t stream,
-                       const Copies *copies, const Gather &gather, const KeyDigests &digests)
+                       const Gather &gather)
 {
-    if (batch.nsegments == 0)
+    Check check = check_of(batch, space);
+
+    if (is_unchecked(batch))
         return cudaMemsetAsync(failed, 0, sizeof(uint32_t), stream);
-
-    Check check = ending_check(batch, space, failed, copies);
-
     check.gather = gather;
-    check.digests = digests;
-    return run_by_form<true>(check, stream);
-}
-
-cudaError_t verify_left(const SegmentBatch &batch, void *space, uint32_t *failed, cudaStream_t stream,
-                        const Copies &copies)
-{
-    if (batch.nsegments == 0)
-        return cudaSuccess;
-
-    const Check check = ending_check(batch, space, failed, &copies);
-
-    let_leave<<<check.grid.copying_blocks, THREADS, 0, stream>>>(check);
-    return cudaGetLastError();
-}
-
-cudaError_t copy_unchecked(const Copies &copies, cudaStream_t stream)
-{
-    const uint32_t blocks = std::max(blocks_for(copies), 1u);
-
-    make_copies<<<blocks, THREADS, 0, stream>>>(copies);
+    cudaError_t error = cudaMemsetAsync(&check.sums->after, 0, sizeof(Sums) - offsetof(Sums, after), stream);
+    if (error == cudaSuccess && check.counts)
+        error = cudaMemsetAsync(check.counts, 0, check.nsegments * sizeof(uint32_t), stream);
+    if (error == cudaSuccess)
+        error = run_by_width<true>(check, batch.longest, stream);
+    if (error != cudaSuccess)
+        return error;
+    if (check.counts)
+        look_at_counts<<<blocks_for(check.nsegments), THREADS, 0, stream>>>(check);
+    give_verdict<<<1, 1, 0, stream>>>(check.sums, failed);
     return cudaGetLastError();
 }
 

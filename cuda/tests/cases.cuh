@@ -109,29 +109,6 @@ private:
     size_t size = 0;
 };
 
-/* Host memory that kernels can access. */
-class HostMemory
-{
-public:
-    template <class T>
-    T *of(const std::vector<T> &values)
-    {
-        const size_t bytes = values.size() * sizeof(T);
-
-        if (bytes > size || !start) {
-            cudaFreeHost(start);
-            size = bytes + bytes / 4 + 256;
-            check_cuda(cudaMallocHost(&start, size), "cudaMallocHost");
-        }
-        memcpy(start, values.data(), bytes);
-        return static_cast<T *>(start);
-    }
-
-private:
-    void *start = nullptr;
-    size_t size = 0;
-};
-
 inline bool is_float(GpusortKeyForm form)
 {
     return form == GPUSORT_KEY_FLOAT32 || form == GPUSORT_KEY_FLOAT64;
