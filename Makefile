@@ -115,6 +115,18 @@ uninstall: uninstall-documents
 uninstall-documents:
 	rm -rf '$(DOCUMENTS_INSTALLED)'
 
+# Any role may name a library of this folder in local_preload_libraries.
+PLUGINS = $(DESTDIR)$(pkglibdir)/plugins
+.PHONY: install-plugin uninstall-plugin
+install: install-plugin
+install-plugin:
+	$(MKDIR_P) '$(PLUGINS)'
+	ln -sf ../gpusort$(DLSUFFIX) '$(PLUGINS)/gpusort$(DLSUFFIX)'
+uninstall: uninstall-plugin
+uninstall-plugin:
+	rm -f '$(PLUGINS)/gpusort$(DLSUFFIX)'
+	rmdir '$(PLUGINS)' 2> /dev/null || true
+
 # The archive for PGXN: what git knows, and the extension script, which is built.
 RELEASE = gpusort-$(shell sed -n '/^   "version"/s/.*"\([0-9.]*\)".*/\1/p' META.json)
 .PHONY: dist

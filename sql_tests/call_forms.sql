@@ -17,7 +17,7 @@ SELECT function AS takes_int FROM functions WHERE types && '{integer,smallint}':
 SELECT DISTINCT proname AS without_nulls_first FROM functions f
 WHERE 'descending' = ANY (proargnames) AND NOT EXISTS (SELECT 1 FROM functions g WHERE g.proname = f.proname AND g.proargnames @> '{descending,nulls_first}');
 SELECT function, provolatile, proparallel FROM functions
-WHERE (provolatile, proparallel) <> ('i', 's') AND proname NOT IN ('order_by', 'arena', 'methods', 'stats_reset');
+WHERE (provolatile, proparallel) <> ('i', 's') AND proname NOT IN ('order_by', 'arena', 'methods', 'stats_reset', 'status');
 SELECT function FROM functions WHERE prokind = 'f' AND NOT proisstrict AND proname NOT IN ('order_by', 'unnest_sorted')
 	AND NOT proargnames @> '{element}';	-- which gives a type by a NULL
 SELECT p.oid::regprocedure AS in_internal FROM pg_proc p WHERE pronamespace = 'gpusort_internal'::regnamespace AND proname ~ '_rows$' ORDER BY p.oid::regprocedure::text COLLATE "C";

@@ -25,6 +25,10 @@ void
 _PG_init(void)
 {
 	gpusort_guc_define();
+	if (gpusort_explain_choices && gpusort_preloaded_by() == NULL)
+		ereport(NOTICE,
+				(errmsg("gpusort was not preloaded: it has no part in plans made so far in this session"),
+				 errhint("ALTER DATABASE ... SET local_preload_libraries = 'gpusort' has new sessions load it. See gpusort.status().")));
 	gpusort_hash_init();
 
 	/*

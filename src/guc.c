@@ -17,6 +17,7 @@
 
 #include "access/parallel.h"
 #include "miscadmin.h"
+#include "tcop/tcopprot.h"
 #include "utils/guc.h"
 #include "utils/guc_tables.h"
 
@@ -63,6 +64,7 @@ static int	buffer_size = GPUSORT_BUFFER_SIZE_DEFAULT;
 static char *devices_used;
 
 static bool preloaded;			/* the module was loaded by shared_preload_libraries */
+static bool loaded_at_start;	/* it was loaded before the first statement of the session */
 
 static const struct config_enum_entry engine_options[] = {
 	{"auto", GPUSORT_ENGINE_AUTO, false},
@@ -236,10 +238,23 @@ warn_without_workers(void)
 					 errhint("Add gpusort to shared_preload_libraries, and restart the server.")));
 }
 
+const char *
+gpusort_preloaded_by(void)
+{
+	if (preloaded)
+		return "shared_preload_libraries";
+	if (!loaded_at_start)
+		return NULL;
+	if (session_preload_libraries_string != NULL && strstr(session_preload_libraries_string, "gpusort") != NULL)
+		return "session_preload_libraries";
+	return "local_preload_libraries";
+}
+
 void
 gpusort_guc_define(void)
 {
 	preloaded = process_shared_preload_libraries_in_progress;
+	loaded_at_start = debug_query_string == NULL;
 
 	DefineCustomIntVariable("gpusort.buffer_size",
 							"Old name of gpusort.gpu_buffer_size.",

@@ -32,6 +32,10 @@ extern bool gpusort_verify;
 
 extern void gpusort_guc_define(void);
 
+/* The setting by which the library was preloaded, or NULL if it was loaded later. */
+extern const char *gpusort_preloaded_by(void);
+
+
 /* Whether the nodes may be used: gpusort.enable_array_sort and gpusort.enable_sort. */
 extern bool gpusort_array_sort_enabled(void);
 extern bool gpusort_sort_enabled(void);

@@ -149,6 +149,13 @@ is($node->safe_psql('postgres', q{DO $$
 	$session->query_safe(q{BEGIN; DECLARE a NO SCROLL CURSOR FOR SELECT i, repeat('x', 100 + i % 2) FROM numbers ORDER BY x; MOVE 10 IN a});
 	$node->safe_psql('postgres', 'CREATE ROLE watcher LOGIN; GRANT pg_monitor TO watcher');
 	is($node->safe_psql('postgres', $memory, extra_params => [ '-U', 'watcher' ]), 't|t|67108864', 'memory in use');
+	my $rows = 'SELECT (SELECT count(*) FROM gpusort.jobs), (SELECT count(*) FROM gpusort.memory)';
+	my @stranger = (extra_params => [ '-U', 'stranger' ]);
+	$node->safe_psql('postgres', 'CREATE ROLE stranger LOGIN; GRANT SELECT ON numbers TO stranger');
+	is($node->safe_psql('postgres', $rows, @stranger), '0|0', 'a role does not see sorts and memory of others');
+	is($node->safe_psql('postgres', "BEGIN; DECLARE a NO SCROLL CURSOR FOR SELECT i, repeat('x', 100 + i % 2) FROM numbers ORDER BY x; MOVE 10 IN a; $rows", @stranger),
+		'1|1', 'it sees its own');
+	is($node->safe_psql('postgres', $rows, extra_params => [ '-U', 'watcher' ]), '1|1', 'a member of pg_monitor sees all');
 	$session->query_safe('COMMIT');
 	is($node->safe_psql('postgres', $memory), 'f|t|67108864', 'memory kept');
 	$session->quit;

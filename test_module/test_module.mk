@@ -6,7 +6,7 @@
 #
 #   make test-module, make install-test-module
 
-OLDER_SCRIPTS = $(sort $(wildcard sql/released/*.sql))
+OLDER_SCRIPTS = $(sort $(wildcard sql/released/*.sql sql/released/*.control))
 TEST_MODULE_OBJS = $(patsubst %.c,%.o,$(sort $(wildcard test_module/*.c)))
 
 # The emulated device's faults: their own copy is called, whatever of the same name the server

@@ -64,6 +64,10 @@ CREATE FUNCTION gpusort.arena(OUT slabs int4, OUT slab_bytes int8, OUT free int4
 AS 'MODULE_PATHNAME', 'gpusort_arena_status' LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 COMMENT ON FUNCTION gpusort.arena() IS 'slabs of the shared arena by state, and who waits for one';
 
+CREATE FUNCTION gpusort.status(OUT item text, OUT value text) RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'gpusort_status' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION gpusort.status() IS 'version, how the library was loaded, vector unit, GPUs, and the settings that decide what is sorted';
+
 CREATE FUNCTION gpusort.methods(OUT method text, OUT engine text, OUT key_type text, OUT keys bool, OUT pairs bool,
     OUT top_n bool, OUT approximate bool, OUT note text)
 RETURNS SETOF record
@@ -73,6 +77,9 @@ COMMENT ON FUNCTION gpusort.methods() IS 'what each method can sort, and on whic
 REVOKE ALL ON FUNCTION gpusort_internal.devices_rows(), gpusort_internal.device_memory_node(int4), gpusort_internal.stats_counters(), gpusort_internal.stats_fallbacks(), gpusort.stats_reset(), gpusort_internal.jobs_rows(), gpusort_internal.memory_rows(), gpusort.arena() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION gpusort_internal.devices_rows(), gpusort_internal.device_memory_node(int4), gpusort_internal.stats_counters(), gpusort_internal.stats_fallbacks(), gpusort_internal.jobs_rows(), gpusort_internal.memory_rows(), gpusort.arena() TO pg_monitor;
 GRANT SELECT ON gpusort.devices, gpusort.stats, gpusort.jobs, gpusort.memory TO pg_monitor;
+-- Every role sees them; jobs_rows and memory_rows leave out other roles' processes.
+GRANT EXECUTE ON FUNCTION gpusort_internal.devices_rows(), gpusort_internal.device_memory_node(int4), gpusort_internal.stats_counters(), gpusort_internal.stats_fallbacks(), gpusort_internal.jobs_rows(), gpusort_internal.memory_rows(), gpusort.arena() TO PUBLIC;
+GRANT SELECT ON gpusort.devices, gpusort.stats, gpusort.jobs, gpusort.memory TO PUBLIC;
 GRANT USAGE ON SCHEMA gpusort TO PUBLIC;
 
 COMMENT ON FUNCTION gpusort_internal.devices_rows() IS 'the rows of the view devices';

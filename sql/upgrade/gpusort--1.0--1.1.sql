@@ -10,6 +10,12 @@
 -- Names without a schema are PostgreSQL's own, whatever lies in the schema already.
 SET LOCAL search_path = pg_catalog, pg_temp;
 
+-- The schema becomes the extension's, which is in another one's then.
+DELETE FROM pg_depend WHERE classid = 'pg_extension'::regclass AND objid = (SELECT oid FROM pg_extension WHERE extname = 'gpusort')
+    AND refclassid = 'pg_namespace'::regclass;
+UPDATE pg_extension SET extnamespace = 'pg_catalog'::regnamespace WHERE extname = 'gpusort';
+ALTER EXTENSION gpusort ADD SCHEMA gpusort;
+
 CREATE SCHEMA gpusort_internal;
 GRANT USAGE ON SCHEMA gpusort_internal TO PUBLIC;
 

@@ -62,6 +62,9 @@ extern CpuSortStatus gpusort_cpu_sort(const GpusortSpec *spec, void *keys, uint3
 									  const GpusortSegment *segments, uint32_t nsegments,
 									  void *scratch, CpuSortControl *control);
 
+/* The name of the CPU's vector unit that is used. */
+extern const char *gpusort_cpu_vector_unit(void);
+
 #ifdef __cplusplus
 }
 #endif

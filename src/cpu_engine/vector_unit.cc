@@ -9,6 +9,8 @@
 #include <cpuid.h>
 #endif
 
+#include "cpu_engine/cpu_sort.h"
+
 namespace gpusort
 {
 static int64_t left_out = 0;
@@ -96,22 +98,22 @@ vector_units()
 	return units & ~left_out;
 }
 
+void
+leave_out_vector_units(int64_t units)
+{
+	left_out = units;
+}
+}
+
 const char *
-vector_unit_name()
+gpusort_cpu_vector_unit(void)
 {
 #if HWY_ARCH_X86
-	const int64_t units = vector_units();
+	const int64_t units = gpusort::vector_units();
 
 	return units & (HWY_AVX3_ZEN4 | HWY_AVX3_DL | HWY_AVX3) ? "AVX-512" :
 		units & HWY_AVX2 ? "AVX2" : units & HWY_SSE4 ? "SSE4" : hwy::TargetName(HWY_STATIC_TARGET);
 #else
 	return hwy::TargetName(HWY_STATIC_TARGET);
 #endif
-}
-
-void
-leave_out_vector_units(int64_t units)
-{
-	left_out = units;
-}
 }

@@ -34,9 +34,6 @@ namespace gpusort
 /* The bits of Highway for the vector units that this CPU has. */
 int64_t vector_units();
 
-/* The name of the best of them, for users. */
-const char *vector_unit_name();
-
 /* Leaves out some of them from now on, for tests. */
 void leave_out_vector_units(int64_t units);
 }

@@ -1,21 +1,27 @@
 /*
  * status.c
- *	  SQL functions that show devices, the arena, and the memory of backends.
+ *	  SQL functions that show devices, the arena, the memory of backends, and the
+ *	  state of all in a few lines.
  *
  * Devices and arena are read under the arena's lock.  Rows are formed afterwards.
  */
 #include "postgres.h"
 
+#include "commands/dbcommands.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
+#include "cpu_engine/cpu_sort.h"
 #include "device/shared/device_shared.h"
 #include "functions/arguments.h"
+#include "guc.h"
 #include "kept_memory.h"
+#include "stats/sort_progress.h"
 
 #define DEVICE_COLUMNS 28
 #define ARENA_COLUMNS 10
@@ -24,6 +30,7 @@ PG_FUNCTION_INFO_V1(gpusort_devices);
 PG_FUNCTION_INFO_V1(gpusort_device_memory_node);
 PG_FUNCTION_INFO_V1(gpusort_arena_status);
 PG_FUNCTION_INFO_V1(gpusort_memory);
+PG_FUNCTION_INFO_V1(gpusort_status);
 
 static const char *
 state_name(DeviceState state)
@@ -194,7 +201,7 @@ gpusort_arena_status(PG_FUNCTION_ARGS)
 	return gpusort_return_record(fcinfo, values, nulls);
 }
 
-/* Rows (pid, in_use_bytes, kept_bytes, limit_bytes), one for each backend that ever had any. */
+/* Rows (pid, in_use_bytes, kept_bytes, limit_bytes), one for each backend that ever had any and may be seen. */
 Datum
 gpusort_memory(PG_FUNCTION_ARGS)
 {
@@ -209,8 +216,76 @@ gpusort_memory(PG_FUNCTION_ARGS)
 		};
 		bool		nulls[4] = {false};
 
-		if (use.pid != 0)
+		if (use.pid != 0 && gpusort_may_see_backend(use.pid))
 			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
+	return (Datum) 0;
+}
+
+static void
+put_item(ReturnSetInfo *rsinfo, const char *item, const char *value)
+{
+	Datum		values[2] = {CStringGetTextDatum(item), CStringGetTextDatum(value)};
+	bool		nulls[2] = {false};
+
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+}
+
+static void
+put_loaded(ReturnSetInfo *rsinfo)
+{
+	const char *setting = gpusort_preloaded_by();
+
+	if (setting != NULL)
+		put_item(rsinfo, "loaded", psprintf("by %s", setting));
+	else
+	{
+		put_item(rsinfo, "loaded", "by a call in this session: earlier statements, and other sessions, are sorted by PostgreSQL alone");
+		put_item(rsinfo, "to preload", psprintf("ALTER DATABASE %s SET local_preload_libraries = 'gpusort'",
+												quote_identifier(get_database_name(MyDatabaseId))));
+	}
+}
+
+static void
+put_gpus(ReturnSetInfo *rsinfo)
+{
+	bool		any = false;
+
+	for (int i = 0; gpusort_arena != NULL && i < GPUSORT_MAX_DEVICES; i++)
+	{
+		SharedDevice copy;
+
+		LWLockAcquire(gpusort_arena->lock, LW_SHARED);
+		memcpy(&copy, &gpusort_arena->devices[i], sizeof(copy));
+		LWLockRelease(gpusort_arena->lock);
+		if (copy.state == DEVICE_UNUSED)
+			continue;
+		any = true;
+		put_item(rsinfo, psprintf("GPU %d", i),
+				 psprintf("%s%s%s%s%s", state_name(copy.state), copy.info.name[0] != '\0' ? ": " : "", copy.info.name,
+						  copy.last_error[0] != '\0' ? "; last error: " : "", copy.last_error));
+	}
+	if (!any)
+		put_item(rsinfo, "GPU", gpusort_arena == NULL ? "none: gpusort is not in shared_preload_libraries" :
+				 "none: gpusort.devices names none");
+}
+
+/* Rows (item, value). */
+Datum
+gpusort_status(PG_FUNCTION_ARGS)
+{
+	static const char *const settings[] = {
+		"gpusort.engine", "gpusort.enable_sort", "gpusort.enable_array_sort", "gpusort.enable_aggregates",
+		"gpusort.min_gpu_keys", "work_mem"
+	};
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	InitMaterializedSRF(fcinfo, 0);
+	put_item(rsinfo, "version", GPUSORT_VERSION);
+	put_loaded(rsinfo);
+	put_item(rsinfo, "vector unit", gpusort_cpu_vector_unit());
+	put_gpus(rsinfo);
+	for (int i = 0; i < lengthof(settings); i++)
+		put_item(rsinfo, settings[i], GetConfigOptionByName(settings[i], NULL, false));
 	return (Datum) 0;
 }

@@ -8,14 +8,17 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "catalog/pg_authid.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "port/atomics.h"
 #include "storage/ipc.h"
 #include "storage/proc.h"
+#include "storage/procarray.h"
 #include "storage/shmem.h"
 #include "storage/spin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
@@ -220,6 +223,17 @@ gpusort_progress_clear(ShownSortId id)
 	shown[id % GPUSORT_SHOWN_SORTS].id = 0;
 }
 
+bool
+gpusort_may_see_backend(int pid)
+{
+	PGPROC	   *proc;
+
+	if (has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS))
+		return true;
+	proc = BackendPidGetProc(pid);
+	return proc != NULL && OidIsValid(proc->roleId) && has_privs_of_role(GetUserId(), proc->roleId);
+}
+
 /*
  * Rows (pid, engine, used_for, method, keys, started_at, phase, done, rows_read, runs_written, rows_returned):
  * done is the share of the phase.
@@ -243,7 +257,7 @@ gpusort_jobs(PG_FUNCTION_ARGS)
 		SpinLockAcquire(&slots[i].lock);
 		memcpy(&copy, &slots[i], sizeof(copy));
 		SpinLockRelease(&slots[i].lock);
-		if (copy.pid == 0)
+		if (copy.pid == 0 || !gpusort_may_see_backend(copy.pid))
 			continue;
 		values[0] = Int32GetDatum(copy.pid);
 		values[1] = CStringGetTextDatum(gpusort_engine_name(copy.engine));

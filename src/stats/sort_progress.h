@@ -83,6 +83,9 @@ gpusort_progress_end(ShownSortId id)
 		gpusort_progress_clear(id);
 }
 
+/* True if the current role may see what the backend does, as in pg_stat_activity. */
+extern bool gpusort_may_see_backend(int pid);
+
 extern Size gpusort_progress_shmem_size(void);
 extern void gpusort_progress_shmem_startup(void);
 
