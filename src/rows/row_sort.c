@@ -22,6 +22,7 @@
 #define ROWS_EXPECTED_SLACK 1.05	/* memory is reserved for more rows than the planner expects */
 #define ROWS_CACHED_BYTES (16.0 * 1024 * 1024)	/* larger stores are laid out for memory beyond the caches */
 #define ROWS_RUN_BYTES ((Size) 16 * 1024 * 1024)	/* rows of about so many bytes are sorted and written within the caches */
+#define ROWS_SHOWN_MIN 64		/* fewer rows are not shown in gpusort.jobs */
 #define ROWS_STORE_MAX (UINT32_MAX / 2)	/* the most rows of one store */
 
 /* The key columns, counted from 1.  A column that has the values of another is replaced by that one. */
@@ -94,7 +95,6 @@ gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List *keys,
 	sort->look_at = bound.kind == BOUND_DISTINCT ? GPUSORT_DISTINCT_LOOK : 0;
 	expect_rows(sort, sort->bound ? Min(expected_rows, sort->bound->cut_at) : expected_rows);
 	MemoryContextSwitchTo(caller);
-	sort->progress = gpusort_progress_begin_rows(sort->expected_rows);
 	return sort;
 }
 
@@ -105,14 +105,16 @@ rows_read(const RowSort *sort)
 	return sort->nrows + sort->store->nrows + sort->dropped + (sort->bound ? sort->bound->dropped : 0);
 }
 
-/* Shows how many rows have been read. */
+/* Shows how many rows have been read, if they are more than a few. */
 void
-gpusort_rows_sort_show_read(const RowSort *sort)
+gpusort_rows_sort_show_read(RowSort *sort)
 {
 	ProgressRows rows = {.read = rows_read(sort)};
 
-	if (sort->progress == 0)
+	if (rows.read < ROWS_SHOWN_MIN)
 		return;
+	if (sort->progress == 0)
+		sort->progress = gpusort_progress_begin_rows(sort->expected_rows);
 	rows.expected = Max(sort->expected_rows, rows.read);
 	rows.runs = sort->runs ? sort->runs->initial_runs : 0;
 	gpusort_progress_rows(sort->progress, &rows);
@@ -494,8 +496,8 @@ gpusort_rows_sort_finish(RowSort *sort)
 {
 	MemoryContext caller = MemoryContextSwitchTo(sort->context);
 
-	sort->expected_rows = sort->stats.rows_read = rows_read(sort);
 	gpusort_rows_sort_show_read(sort);
+	sort->expected_rows = sort->stats.rows_read = rows_read(sort);
 	if (sort->runs == NULL && sort->device_rows == NULL && sort->parts == NULL)
 	{
 		widen_range(sort);
@@ -517,7 +519,9 @@ gpusort_rows_sort_finish(RowSort *sort)
 	if (sort->intervals != NULL)
 		sort->intervals->intervals = gpusort_intervals_make(&sort->intervals->range, sort->intervals->buckets,
 															sort->intervals->descending);
-	sort->batch = gpusort_rows_batch_create(sort->layout, sort->nrows);
+	if (sort->batch == NULL || sort->batch->slots < sort->nrows)
+		sort->batch = gpusort_rows_batch_create(sort->layout, sort->nrows);
+	sort->batch->nrows = 0;
 	sort->stats.sorted = true;
 	show_returned(sort, 0);
 	if (sort->nrows == 0)

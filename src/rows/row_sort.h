@@ -94,11 +94,17 @@ typedef struct RowSort
 extern RowSort *gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List *keys,
 										double expected_rows, int expected_width, RowBoundSpec bound,
 										bool random_access, bool timed);
-extern void gpusort_rows_sort_show_read(const RowSort *sort);
+extern void gpusort_rows_sort_show_read(RowSort *sort);
 extern void gpusort_rows_sort_reserve(RowSort *sort, uint32 more_rows);
 extern void gpusort_rows_sort_finish(RowSort *sort);
 extern RowBatch *gpusort_rows_sort_read(RowSort *sort, uint64 row);
 extern void gpusort_rows_sort_free(RowSort *sort);
+
+/* row_reuse.c: drops all rows of a sort of few rows.  Returns false if the sort must be freed instead. */
+extern bool gpusort_rows_sort_empty(RowSort *sort);
+
+/* Starts such a sort again, for rows as it had. */
+extern void gpusort_rows_sort_again(RowSort *sort, double expected_rows, RowBoundSpec bound);
 
 /* order.c: sorts the rows of one store on the host, by packed integers: a row's number in the lowest bits, its code above. */
 extern int	gpusort_rows_row_bits(const RowStore *store);

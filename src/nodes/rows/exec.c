@@ -268,7 +268,10 @@ sort_input(RowsNodeState *state)
 	instr_time	start;
 	instr_time	end;
 
-	state->sort = begin_sort(state, timed);
+	if (state->spare != NULL)
+		gpusort_rows_sort_again(state->spare, node->ps.plan->plan_rows, wanted_bound(state));
+	state->sort = state->spare ? state->spare : begin_sort(state, timed);
+	state->spare = NULL;
 	MemoryContextSwitchTo(state->sort->context);
 	state->source = gpusort_rows_heap_source(input, state->sort->layout, state->columns);
 	MemoryContextSwitchTo(caller);
@@ -340,7 +343,10 @@ forget_rows(RowsNodeState *state)
 	if (state->sort != NULL)
 	{
 		state->stats = state->sort->stats;
-		gpusort_rows_sort_free(state->sort);
+		if (gpusort_rows_sort_empty(state->sort))
+			state->spare = state->sort;
+		else
+			gpusort_rows_sort_free(state->sort);
 	}
 	state->sort = NULL;
 	state->current = -1;
@@ -350,7 +356,11 @@ forget_rows(RowsNodeState *state)
 static void
 end_rows(CustomScanState *node)
 {
-	forget_rows((RowsNodeState *) node);
+	RowsNodeState *state = (RowsNodeState *) node;
+
+	forget_rows(state);
+	if (state->spare != NULL)
+		gpusort_rows_sort_free(state->spare);
 	ExecEndNode(outerPlanState(node));
 }
 

@@ -23,6 +23,7 @@ typedef struct RowsNodeState
 	bool		moved;			/* columns change places */
 	Datum	   *values;			/* of a row of the input, by attribute, if they do */
 	bool	   *nulls;
+	RowSort    *spare;			/* a former sort, which can be used again; or NULL */
 	RowSort    *sort;			/* NULL until the first row is asked for */
 	HeapSource *source;			/* NULL if rows come through ExecProcNode */
 	int64		current;		/* the row last returned; -1 before the first, nrows behind the last */
