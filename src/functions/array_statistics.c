@@ -57,7 +57,7 @@ array_of_numbers(ArrayType *array)
 		gpusort_percentile_require_number(type);
 		return array;
 	}
-	deconstruct_array(array, type, -1, false, TYPALIGN_INT, &values, &nulls, &count);
+	deconstruct_array(array, ARR_ELEMTYPE(array), -1, false, TYPALIGN_INT, &values, &nulls, &count);
 	for (int i = 0; i < count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
