@@ -68,9 +68,9 @@ $new->safe_psql('fresh', 'CREATE EXTENSION gpusort');
 is(join("\n", catalogue_differences(extension_catalogue($new, 'bare'), extension_catalogue($new, 'fresh'))),
 	'', 'and the objects of a fresh installation');
 
-# What was dumped of 1.0, and what is dumped now that it is updated.
+# What is dumped now that it is updated.
 $new->command_ok([ 'pg_dump', '-Fc', '-f', "$dump.updated", '-d', $new->connstr('built') ], 'pg_dump of what was updated');
-foreach my $file ($dump, "$dump.updated")
+foreach my $file ("$dump.updated")
 {
 	$new->safe_psql('postgres', 'CREATE DATABASE restored');
 	$new->command_ok([ 'pg_restore', '--exit-on-error', '-d', $new->connstr('restored'), $file ], 'pg_restore');

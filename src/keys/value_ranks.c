@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/tupmacs.h"
 #include "miscadmin.h"
 

@@ -108,6 +108,13 @@ gpusort_rows_buffer_reserve(RowMemory *memory, RowBuffer *buffer, Size bytes)
 	buffer->mapped = true;
 }
 
+/* True if some buffer is mapped.  The memory context does not count such memory. */
+bool
+gpusort_rows_memory_is_mapped(const RowMemory *memory)
+{
+	return memory->nowned > 0;
+}
+
 /* Gives the buffer's memory back.  It is empty afterwards. */
 void
 gpusort_rows_buffer_release(RowMemory *memory, RowBuffer *buffer)

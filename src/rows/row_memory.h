@@ -21,6 +21,7 @@ typedef struct RowBuffer
 
 extern RowMemory *gpusort_rows_memory_create(MemoryContext context);
 extern void gpusort_rows_buffer_reserve(RowMemory *memory, RowBuffer *buffer, Size bytes);
+extern bool gpusort_rows_memory_is_mapped(const RowMemory *memory);
 extern void gpusort_rows_buffer_release(RowMemory *memory, RowBuffer *buffer);
 
 #endif							/* GPUSORT_ROW_MEMORY_H */

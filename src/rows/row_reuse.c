@@ -24,7 +24,8 @@ is_small(const RowSort *sort)
 			return false;
 	}
 	return sort->runs == NULL && sort->device_rows == NULL && sort->parts == NULL && sort->intervals == NULL &&
-		sort->store != NULL && !sort->stats.used_gpu && MemoryContextMemAllocated(sort->context, true) <= REUSE_BYTES;
+		sort->store != NULL && !sort->stats.used_gpu &&
+		!gpusort_rows_memory_is_mapped(sort->memory) && MemoryContextMemAllocated(sort->context, true) <= REUSE_BYTES;
 }
 
 bool
@@ -41,6 +42,7 @@ gpusort_rows_sort_empty(RowSort *sort)
 	memset(&sort->stats, 0, sizeof(RowSortStats));
 	sort->nrows = 0;
 	sort->dropped = 0;
+	sort->drops = false;
 	return true;
 }
 

@@ -22,7 +22,7 @@
 #define ROWS_EXPECTED_SLACK 1.05	/* memory is reserved for more rows than the planner expects */
 #define ROWS_CACHED_BYTES (16.0 * 1024 * 1024)	/* larger stores are laid out for memory beyond the caches */
 #define ROWS_RUN_BYTES ((Size) 16 * 1024 * 1024)	/* rows of about so many bytes are sorted and written within the caches */
-#define ROWS_SHOWN_MIN 64		/* fewer rows are not shown in gpusort.jobs */
+#define ROWS_SHOWN_MIN 64		/* a sort that is run again is shown from so many rows on */
 #define ROWS_STORE_MAX (UINT32_MAX / 2)	/* the most rows of one store */
 
 /* The key columns, counted from 1.  A column that has the values of another is replaced by that one. */
@@ -95,6 +95,7 @@ gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List *keys,
 	sort->look_at = bound.kind == BOUND_DISTINCT ? GPUSORT_DISTINCT_LOOK : 0;
 	expect_rows(sort, sort->bound ? Min(expected_rows, sort->bound->cut_at) : expected_rows);
 	MemoryContextSwitchTo(caller);
+	sort->progress = gpusort_progress_begin_rows(sort->expected_rows);
 	return sort;
 }
 
@@ -105,13 +106,13 @@ rows_read(const RowSort *sort)
 	return sort->nrows + sort->store->nrows + sort->dropped + (sort->bound ? sort->bound->dropped : 0);
 }
 
-/* Shows how many rows have been read, if they are more than a few. */
+/* Shows how many rows have been read.  A sort that is run again is shown once they are more than a few. */
 void
 gpusort_rows_sort_show_read(RowSort *sort)
 {
 	ProgressRows rows = {.read = rows_read(sort)};
 
-	if (rows.read < ROWS_SHOWN_MIN)
+	if (sort->progress == 0 && rows.read < ROWS_SHOWN_MIN)
 		return;
 	if (sort->progress == 0)
 		sort->progress = gpusort_progress_begin_rows(sort->expected_rows);
@@ -496,8 +497,8 @@ gpusort_rows_sort_finish(RowSort *sort)
 {
 	MemoryContext caller = MemoryContextSwitchTo(sort->context);
 
-	gpusort_rows_sort_show_read(sort);
 	sort->expected_rows = sort->stats.rows_read = rows_read(sort);
+	gpusort_rows_sort_show_read(sort);
 	if (sort->runs == NULL && sort->device_rows == NULL && sort->parts == NULL)
 	{
 		widen_range(sort);
