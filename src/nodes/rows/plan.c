@@ -199,7 +199,7 @@ replace_sort(Sort *sort, const PlanPlace *place)
 static void
 sort_for_groups(Agg *agg, const PlanPlace *place)
 {
-	bool		collect;
+	bool		collect = false;
 	Sort	   *sort = place->rescanned ? NULL : gpusort_rows_plan_groups(agg, &collect);
 	RowsBound	bound = {.kind = collect ? BOUND_ROWS : BOUND_DISTINCT};
 	RowsCost	cost;
