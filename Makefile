@@ -39,7 +39,7 @@ $(filter-out $(ALONE),$(MAKECMDGOALS)):
 else
 
 EXTENSION = gpusort
-EXTVERSION = 1.1
+EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" gpusort.control)
 MODULE_big = gpusort
 PGFILEDESC = "gpusort - sorts on the GPU and the CPU's SIMD units"
 
@@ -49,13 +49,10 @@ CXX_SOURCES := $(sort $(wildcard src/*/*.cc))
 OBJS = $(C_SOURCES:.c=.o) $(CXX_SOURCES:.cc=.o)
 
 # The extension script is one file per theme, with the statements that stand for several expanded, and what a
-# script writes that makes objects for many types. The upgrade to 1.1 moves objects of 1.0, and ends with what
-# the extension script makes that 1.0 has not, or otherwise.
+# script writes that makes objects for many types.
 SQL_PARTS = sql/gpusort/header.sql $(filter-out sql/gpusort/header.sql,$(sort $(wildcard sql/gpusort/*.sql)))
 SQL_SCRIPT = sql/gpusort--$(EXTVERSION).sql
-UPGRADE_WRITTEN = gpusort--1.0--1.1.sql
-DATA_built = $(SQL_SCRIPT) sql/$(UPGRADE_WRITTEN)
-DATA = $(filter-out %/$(UPGRADE_WRITTEN),$(wildcard sql/upgrade/gpusort--*--*.sql))
+DATA_built = $(SQL_SCRIPT)
 
 PG_CPPFLAGS = -I$(srcdir)/src -I$(srcdir)/cuda -DGPUSORT_VERSION=\"$(EXTVERSION)\"
 PG_CFLAGS = -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers -O3
@@ -80,15 +77,12 @@ endif
 override with_llvm := no
 include $(PGXS)
 
-# PGXS tracks no headers.
+# PGXS tracks no headers, and the control file has the version.
 HEADERS_ALL := $(wildcard src/*.h src/*/*.h src/*/*/*.h cuda/gpusort_cuda.h)
-$(OBJS): $(HEADERS_ALL)
+$(OBJS): $(HEADERS_ALL) gpusort.control
 
 $(SQL_SCRIPT): sql/expand sql/sets_with_types $(SQL_PARTS)
 	{ awk -f sql/expand $(SQL_PARTS) && sh sql/sets_with_types; } > $@
-UPGRADE_SOURCES = sql/released/gpusort--1.0.sql sql/upgrade/$(UPGRADE_WRITTEN) $(SQL_SCRIPT)
-sql/$(UPGRADE_WRITTEN): sql/since $(UPGRADE_SOURCES)
-	{ cat sql/upgrade/$(UPGRADE_WRITTEN) && awk -f sql/since $(UPGRADE_SOURCES); } > $@
 .DELETE_ON_ERROR:
 
 # On a server that does not preload gpusort each session of a test does.

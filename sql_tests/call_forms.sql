@@ -87,13 +87,6 @@ SELECT pg_temp.explain_lines('EXECUTE generic (3, 2, 4)', 'COSTS OFF, ANALYZE, T
 EXECUTE generic (3, -2, 4);
 RESET plan_cache_mode;
 
--- An index on a function of the first version serves calls of today.
-CREATE INDEX call_rows_first ON call_rows (gpusort_internal.array_top_n(a, 2));
-SET enable_seqscan = off;
-SELECT count(*) AS used FROM pg_temp.explain_lines($$SELECT i FROM call_rows WHERE array_top_n(a, 2) = '{1000,991}'$$, 'COSTS OFF', 'call_rows_first');
-SELECT count(*) FROM call_rows s JOIN call_rows t ON array_top_n(s.a, 2) = array_top_n(t.a, 2) AND s.i = t.i;
-RESET enable_seqscan;
-
 -- gpusort_replace holds only what has the name and the arguments of a built-in function of the newest server; tables do not land in it.
 SELECT p.oid::regprocedure, prokind FROM pg_proc p WHERE pronamespace = 'gpusort_replace'::regnamespace ORDER BY p.oid::regprocedure::text COLLATE "C";
 SELECT p.oid::regprocedure AS not_built_in FROM pg_proc p WHERE pronamespace = 'gpusort_replace'::regnamespace AND (proname <> 'array_sort' OR current_setting('server_version_num')::int >= 180000)

@@ -1,14 +1,9 @@
--- Settings: old names, and what ordinary roles may not set.
+-- Settings: what the nodes' say, and what ordinary roles may not set.
 LOAD 'gpusort';
 
--- An old name is not listed, and shows what the new one does.
 SELECT name FROM pg_settings WHERE name ~ '^gpusort\.(enable_.*(sort|node)|devices|gpu_buffer|buffer)' ORDER BY name COLLATE "C";
-SHOW gpusort.enable_rows_node;
-SHOW gpusort.enable_arrays_node;
-SELECT current_setting('gpusort.devices_used') = current_setting('gpusort.devices') AS same_devices,
-	current_setting('gpusort.buffer_size') = current_setting('gpusort.gpu_buffer_size') AS same_buffer;
 
--- Either name switches a node off, for as long as a setting holds.
+-- A node is off for as long as a setting holds.
 CREATE TABLE settings_rows AS SELECT g * 7919 % 10007 AS a, ARRAY[3, 1, g] AS b FROM generate_series(1, 10000) g;
 ANALYZE settings_rows;
 SET max_parallel_workers_per_gather = 0;
@@ -19,50 +14,28 @@ BEGIN
 	FOR line IN EXPLAIN (COSTS OFF) SELECT gpusort.array_sort(b) FROM settings_rows ORDER BY a LOOP
 		IF line ~ 'Gpusort' THEN found := found || substring(line FROM 'Gpusort\w+') || ' '; END IF;
 	END LOOP;
-	RETURN found || current_setting('gpusort.enable_sort') || ' ' || current_setting('gpusort.enable_rows_node') || ' ' ||
-		current_setting('gpusort.enable_array_sort') || ' ' || current_setting('gpusort.enable_arrays_node');
+	RETURN found || current_setting('gpusort.enable_sort') || ' ' || current_setting('gpusort.enable_array_sort');
 END $$;
 SELECT nodes();
-SET gpusort.enable_rows_node = off;
-SELECT nodes();
-RESET gpusort.enable_rows_node;
-SET gpusort.enable_arrays_node = off;
-SELECT nodes();
-RESET gpusort.enable_arrays_node;
 SET gpusort.enable_sort = off;
+SELECT nodes();
 SET gpusort.enable_array_sort = off;
 SELECT nodes();
 RESET gpusort.enable_sort;
+SELECT nodes();
 RESET gpusort.enable_array_sort;
-
--- Both names in one transaction, with savepoints; the new name counts where both are set.
 BEGIN;
-SET LOCAL gpusort.enable_rows_node = off;
-SELECT nodes();
-SAVEPOINT one;
-SET LOCAL gpusort.enable_sort = on;
-SELECT nodes();
-ROLLBACK TO one;
-SELECT nodes();
 SET LOCAL gpusort.enable_sort = off;
-SET LOCAL gpusort.enable_rows_node = on;
 SELECT nodes();
 ROLLBACK;
 SELECT nodes();
-SET gpusort.enable_rows_node = off;
-BEGIN;
-SET LOCAL gpusort.enable_rows_node = on;
+ALTER FUNCTION nodes() SET gpusort.enable_array_sort = off;
 SELECT nodes();
-COMMIT;
-SELECT nodes();
-RESET gpusort.enable_rows_node;
-ALTER FUNCTION nodes() SET gpusort.enable_arrays_node = off;
-SELECT nodes();
-ALTER FUNCTION nodes() RESET gpusort.enable_arrays_node;
+ALTER FUNCTION nodes() RESET gpusort.enable_array_sort;
 
--- A setting of the database under its old name gives way to the session's under the new one.
+-- A setting of the database gives way to the session's.
 SELECT current_database() AS database \gset
-ALTER DATABASE :"database" SET gpusort.enable_rows_node = off;
+ALTER DATABASE :"database" SET gpusort.enable_sort = off;
 \c
 LOAD 'gpusort';
 SET max_parallel_workers_per_gather = 0;
@@ -72,7 +45,7 @@ SET gpusort.enable_sort = on;
 SELECT nodes();
 RESET gpusort.enable_sort;
 SELECT nodes();
-ALTER DATABASE :"database" RESET gpusort.enable_rows_node;
+ALTER DATABASE :"database" RESET gpusort.enable_sort;
 \c
 LOAD 'gpusort';
 DROP FUNCTION nodes();
@@ -106,7 +79,7 @@ SHOW gpusort.cpu_threads;
 SET gpusort.cpu_threads = 4;
 SET gpusort.max_cpu_threads = 2;
 SET gpusort.verify = off;
-SET gpusort.enable_rows_node = off;
+SET gpusort.enable_sort = off;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;

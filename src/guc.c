@@ -5,11 +5,6 @@
  * Settings of the device workers are read when the server starts, or by the workers.
  * They are of use only where gpusort is in shared_preload_libraries.  Elsewhere they exist
  * too: they show what the configuration files say, and refuse to be set with a hint.
- *
- * Four settings have an old name as well.  Each name is a setting of its own, with its own
- * value and source, so that the server can undo each.  What counts is the value of the
- * name whose source has priority, as between postgresql.conf and SET; the new name wins
- * where both come from the same source.  Both names show what counts.
  */
 #include "postgres.h"
 
@@ -35,15 +30,15 @@
 #define GPUSORT_MAX_CPU_THREADS_DEFAULT 8
 #define GPUSORT_MIN_GPU_KEYS_DEFAULT 100000
 
-#define OLD_NAME (GUC_NO_SHOW_ALL | GUC_NOT_IN_SAMPLE)
-
 int			gpusort_cpu_threads = 1;
 char	   *gpusort_device_library;
 char	   *gpusort_device_list;
 int			gpusort_device_timeout = GPUSORT_DEVICE_TIMEOUT_DEFAULT;
 bool		gpusort_enable_aggregates = true;
+bool		gpusort_enable_array_sort = true;
 bool		gpusort_enable_async_merge = true;
 bool		gpusort_enable_heap_reader = true;
+bool		gpusort_enable_sort = true;
 bool		gpusort_enable_toast_reader = true;
 int			gpusort_engine = GPUSORT_ENGINE_AUTO;
 bool		gpusort_explain_choices = false;
@@ -54,14 +49,6 @@ int			gpusort_max_cpu_threads = GPUSORT_MAX_CPU_THREADS_DEFAULT;
 int			gpusort_method = GPUSORT_METHOD_AUTO;
 int			gpusort_min_gpu_keys = GPUSORT_MIN_GPU_KEYS_DEFAULT;
 bool		gpusort_verify = true;
-
-/* What each name of a setting with two names says.  The new names of the last two are above. */
-static bool enable_array_sort = true;
-static bool enable_arrays_node = true;
-static bool enable_rows_node = true;
-static bool enable_sort = true;
-static int	buffer_size = GPUSORT_BUFFER_SIZE_DEFAULT;
-static char *devices_used;
 
 static bool preloaded;			/* the module was loaded by shared_preload_libraries */
 static bool loaded_at_start;	/* it was loaded before the first statement of the session */
@@ -82,8 +69,8 @@ static const struct config_enum_entry method_options[] = {
 
 /* Settings of the device workers. */
 static const char *const worker_settings[] = {
-	"gpusort.buffer_size", "gpusort.device_library", "gpusort.device_timeout", "gpusort.devices",
-	"gpusort.devices_used", "gpusort.gpu_buffer_size", "gpusort.gpu_memory_limit"
+	"gpusort.device_library", "gpusort.device_timeout", "gpusort.devices", "gpusort.gpu_buffer_size",
+	"gpusort.gpu_memory_limit"
 };
 
 /* Where the value of a setting comes from. */
@@ -102,36 +89,6 @@ source_of(const char *name)
 #endif
 }
 
-bool
-gpusort_array_sort_enabled(void)
-{
-	if (enable_array_sort != enable_arrays_node &&
-		source_of("gpusort.enable_arrays_node") > source_of("gpusort.enable_array_sort"))
-		return enable_arrays_node;
-	return enable_array_sort;
-}
-
-bool
-gpusort_sort_enabled(void)
-{
-	if (enable_sort != enable_rows_node &&
-		source_of("gpusort.enable_rows_node") > source_of("gpusort.enable_sort"))
-		return enable_rows_node;
-	return enable_sort;
-}
-
-static const char *
-show_array_sort_enabled(void)
-{
-	return gpusort_array_sort_enabled() ? "on" : "off";
-}
-
-static const char *
-show_sort_enabled(void)
-{
-	return gpusort_sort_enabled() ? "on" : "off";
-}
-
 /* The threads that a sort may use, not those asked for. */
 static const char *
 show_cpu_threads(void)
@@ -140,18 +97,6 @@ show_cpu_threads(void)
 
 	snprintf(text, sizeof(text), "%d", gpusort_threads_allowed());
 	return text;
-}
-
-static const char *
-show_gpu_buffer_size(void)
-{
-	return GetConfigOptionByName("gpusort.gpu_buffer_size", NULL, false);
-}
-
-static const char *
-show_devices(void)
-{
-	return GetConfigOptionByName("gpusort.devices", NULL, false);
 }
 
 /*
@@ -212,20 +157,6 @@ worker_context(GucContext context)
 	return preloaded ? context : PGC_USERSET;
 }
 
-/* Takes over what configuration files say under the old names. */
-static void
-take_over_old_names(void)
-{
-	static const char *const names[][2] = {
-		{"gpusort.buffer_size", "gpusort.gpu_buffer_size"},
-		{"gpusort.devices_used", "gpusort.devices"}
-	};
-
-	for (int i = 0; i < lengthof(names); i++)
-		if (source_of(names[i][0]) > source_of(names[i][1]))
-			SetConfigOption(names[i][1], GetConfigOption(names[i][0], false, false), PGC_POSTMASTER, PGC_S_OVERRIDE);
-}
-
 /* Warns of settings of the workers in a session of a server that has no workers. */
 static void
 warn_without_workers(void)
@@ -256,12 +187,6 @@ gpusort_guc_define(void)
 	preloaded = process_shared_preload_libraries_in_progress;
 	loaded_at_start = debug_query_string == NULL;
 
-	DefineCustomIntVariable("gpusort.buffer_size",
-							"Old name of gpusort.gpu_buffer_size.",
-							NULL, &buffer_size,
-							GPUSORT_BUFFER_SIZE_DEFAULT, GPUSORT_BUFFER_SIZE_MIN, GPUSORT_BUFFER_SIZE_MAX,
-							worker_context(PGC_POSTMASTER), GUC_UNIT_MB | OLD_NAME,
-							check_worker_number, NULL, show_gpu_buffer_size);
 	DefineCustomIntVariable("gpusort.cpu_threads",
 							"Threads that the CPU engine may use for one sort.",
 							"No more than gpusort.max_cpu_threads are used.",
@@ -284,11 +209,6 @@ gpusort_guc_define(void)
 							   "Devices that get a worker: \"all\", \"none\", or a list of ordinals.",
 							   NULL, &gpusort_device_list, "all",
 							   worker_context(PGC_POSTMASTER), GUC_LIST_INPUT, check_devices, NULL, NULL);
-	DefineCustomStringVariable("gpusort.devices_used",
-							   "Old name of gpusort.devices.",
-							   NULL, &devices_used, "all",
-							   worker_context(PGC_POSTMASTER), GUC_LIST_INPUT | OLD_NAME,
-							   check_devices, NULL, show_devices);
 	DefineCustomBoolVariable("gpusort.enable_aggregates",
 							 "Sort for built-in aggregates where that is cheaper than their own sorts.",
 							 "percentile_cont, percentile_disc, mode, count(DISTINCT) and array_agg with ORDER BY are computed by aggregates of the extension, and the input of others with ORDER BY is sorted.",
@@ -296,12 +216,8 @@ gpusort_guc_define(void)
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpusort.enable_array_sort",
 							 "Sort the arrays of many rows at once where a plan's target list asks for it.",
-							 NULL, &enable_array_sort, true,
-							 PGC_USERSET, 0, NULL, NULL, show_array_sort_enabled);
-	DefineCustomBoolVariable("gpusort.enable_arrays_node",
-							 "Old name of gpusort.enable_array_sort.",
-							 NULL, &enable_arrays_node, true,
-							 PGC_USERSET, OLD_NAME, NULL, NULL, show_array_sort_enabled);
+							 NULL, &gpusort_enable_array_sort, true,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpusort.enable_async_merge",
 							 "Start the sorts of several foreign servers at once where a Merge Append starts one after the other.",
 							 NULL, &gpusort_enable_async_merge, true,
@@ -311,14 +227,10 @@ gpusort_guc_define(void)
 							 "The rows node does so; else it asks the scan below it for each row.",
 							 &gpusort_enable_heap_reader, true,
 							 PGC_USERSET, GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
-	DefineCustomBoolVariable("gpusort.enable_rows_node",
-							 "Old name of gpusort.enable_sort.",
-							 NULL, &enable_rows_node, true,
-							 PGC_USERSET, OLD_NAME, NULL, NULL, show_sort_enabled);
 	DefineCustomBoolVariable("gpusort.enable_sort",
 							 "Replace Sort nodes by gpusort's where that is cheaper.",
-							 NULL, &enable_sort, true,
-							 PGC_USERSET, 0, NULL, NULL, show_sort_enabled);
+							 NULL, &gpusort_enable_sort, true,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpusort.enable_toast_reader",
 							 "Read stored arrays from the pages of their TOAST table in the order in which they lie there.",
 							 "The arrays node does so; else PostgreSQL fetches them by index.",
@@ -368,8 +280,6 @@ gpusort_guc_define(void)
 							 PGC_SUSET, 0, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("gpusort");
 
-	if (preloaded)
-		take_over_old_names();
-	else if (!IsParallelWorker())
+	if (!preloaded && !IsParallelWorker())
 		warn_without_workers();
 }

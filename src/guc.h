@@ -17,8 +17,10 @@ extern char *gpusort_device_library;
 extern char *gpusort_device_list;	/* gpusort.devices; see device_list.h */
 extern int	gpusort_device_timeout; /* ms */
 extern bool gpusort_enable_aggregates;
+extern bool gpusort_enable_array_sort;
 extern bool gpusort_enable_async_merge;
 extern bool gpusort_enable_heap_reader;
+extern bool gpusort_enable_sort;
 extern bool gpusort_enable_toast_reader;
 extern int	gpusort_engine;
 extern bool gpusort_explain_choices;
@@ -34,11 +36,6 @@ extern void gpusort_guc_define(void);
 
 /* The setting by which the library was preloaded, or NULL if it was loaded later. */
 extern const char *gpusort_preloaded_by(void);
-
-
-/* Whether the nodes may be used: gpusort.enable_array_sort and gpusort.enable_sort. */
-extern bool gpusort_array_sort_enabled(void);
-extern bool gpusort_sort_enabled(void);
 
 /* Threads that a sort may use now. */
 static inline int

@@ -9,8 +9,7 @@ use Test::More;
 my @worker_settings = qw(gpusort.device_library gpusort.device_timeout gpusort.devices gpusort.gpu_buffer_size gpusort.gpu_memory_limit);
 my %value = (
 	'gpusort.device_library' => "'x'", 'gpusort.device_timeout' => "'1s'", 'gpusort.devices' => "'none'",
-	'gpusort.gpu_buffer_size' => "'1MB'", 'gpusort.gpu_memory_limit' => "'1GB'",
-	'gpusort.devices_used' => "'none'", 'gpusort.buffer_size' => "'1MB'");
+	'gpusort.gpu_buffer_size' => "'1MB'", 'gpusort.gpu_memory_limit' => "'1GB'");
 my $settings = q{SELECT string_agg(name, ' ' ORDER BY name COLLATE "C") FROM pg_settings WHERE name LIKE 'gpusort.%'};
 
 my $node = PostgreSQL::Test::Cluster->new('settings');
@@ -84,24 +83,19 @@ cmp_ok(shared_memory($emulated), '>=', $without + 256, 'a device wanted and a mo
 foreach my $case (
 	[ 'no module', 'gpusort.device_library=$libdir/gpusort_nowhere' ],
 	[ 'no device wanted', $emulated, 'gpusort.devices=none' ],
-	[ 'an empty list', $emulated, 'gpusort.devices=' ],
-	[ 'no device wanted, by the old name', $emulated, 'gpusort.devices_used=none' ])
+	[ 'an empty list', $emulated, 'gpusort.devices=' ])
 {
 	my ($name, @settings) = @$case;
 	cmp_ok(shared_memory(@settings), '<=', $without + 3, "$name: it is not");
 }
-my $small = shared_memory($emulated, 'gpusort.gpu_buffer_size=32MB');
-cmp_ok($small, '<', $without + 64, 'gpusort.gpu_buffer_size counts');
-is(shared_memory($emulated, 'gpusort.buffer_size=32MB'), $small, 'its old name too');
-is(shared_memory($emulated, 'gpusort.buffer_size=128MB', 'gpusort.gpu_buffer_size=32MB'), $small, 'but less than the new one');
+cmp_ok(shared_memory($emulated, 'gpusort.gpu_buffer_size=32MB'), '<', $without + 64, 'gpusort.gpu_buffer_size counts');
 
-# Old names in the file of a server that preloads gpusort.
-$node->append_conf('postgresql.conf', "shared_preload_libraries = 'gpusort'\n$emulated\ngpusort.devices_used = '0, 0'\ngpusort.buffer_size = 32MB" =~ s/=\$libdir(\S+)/= '\$libdir$1'/r);
+# In the file of a server that preloads gpusort.
+$node->append_conf('postgresql.conf', "shared_preload_libraries = 'gpusort'\n$emulated\ngpusort.devices = '0, 0'\ngpusort.gpu_buffer_size = 32MB" =~ s/=\$libdir(\S+)/= '\$libdir$1'/r);
 $node->start;
 $node->poll_query_until('postgres', q{SELECT state = 'ready' FROM gpusort.devices});
-is($node->safe_psql('postgres', 'SHOW gpusort.devices; SHOW gpusort.devices_used; SHOW gpusort.gpu_buffer_size; SHOW gpusort.buffer_size'),
-	"0, 0\n0, 0\n32MB\n32MB", 'both names show what counts');
-is($node->safe_psql('postgres', 'SELECT slabs * slab_bytes / 1048576 FROM gpusort.arena()'), '32', 'and it counts');
+is($node->safe_psql('postgres', 'SHOW gpusort.devices; SHOW gpusort.gpu_buffer_size; SELECT slabs * slab_bytes / 1048576 FROM gpusort.arena()'),
+	"0, 0\n32MB\n32", 'settings of the file count');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE backend_type LIKE 'gpusort device%'}), '1', 'a device that is named twice has one worker');
 my $log = -s $node->logfile;
 $node->reload;
@@ -112,7 +106,7 @@ like(stderr_of("ALTER SYSTEM SET gpusort.devices = 'a, 1'"), qr/invalid value.*H
 like(stderr_of("ALTER SYSTEM SET gpusort.devices = 'none, 1'"), qr/invalid value/, 'none is a list of its own');
 $node->append_conf('postgresql.conf', 'gpusort.devices = none');
 $node->restart;
-is($node->safe_psql('postgres', 'SHOW gpusort.devices_used; SELECT count(*) FROM gpusort.devices; SELECT slabs FROM gpusort.arena()'),
+is($node->safe_psql('postgres', 'SHOW gpusort.devices; SELECT count(*) FROM gpusort.devices; SELECT slabs FROM gpusort.arena()'),
 	"none\n0\n0", 'no device wanted: no worker, no slab');
 is($node->safe_psql('postgres', $parallel), '20000', 'and the CPU sorts');
 like(stderr_of('SET gpusort.engine = gpu; SET gpusort.force_nodes = on; SELECT gpusort.array_sort(a) FROM arrays'), qr/no GPU is available/,

@@ -1,5 +1,5 @@
 # What users build on the extension: tables with generated columns, constraints and indexes, views,
-# a materialized view and functions, on every function and view of version 1.0 that is still there.
+# a materialized view and functions.
 package BuiltObjects;
 use strict;
 use warnings;

@@ -1,12 +1,10 @@
 # gpusort_test.so: what tests need from another extension: nodes that know their
 # children, callers of aggregates that pass bytes of their own, and faults of the emulated
-# device.  And the extension scripts of older versions, from which upgrades are tried.  Neither these nor that device
-# (cuda/emulated.mk) are part of the extension: only ci/with-server installs them, into
-# the private prefix of the tests.
+# device.  Neither these nor that device (cuda/emulated.mk) are part of the extension: only
+# ci/with-server installs them, into the private prefix of the tests.
 #
 #   make test-module, make install-test-module
 
-OLDER_SCRIPTS = $(sort $(wildcard sql/released/*.sql sql/released/*.control))
 TEST_MODULE_OBJS = $(patsubst %.c,%.o,$(sort $(wildcard test_module/*.c)))
 
 # The emulated device's faults: their own copy is called, whatever of the same name the server
@@ -24,7 +22,6 @@ test-module: gpusort_test.so $(EMULATED)
 install-test-module: test-module
 	$(MKDIR_P) '$(DESTDIR)$(pkglibdir)'
 	$(INSTALL_SHLIB) gpusort_test.so $(EMULATED) '$(DESTDIR)$(pkglibdir)/'
-	$(INSTALL_DATA) $(OLDER_SCRIPTS) '$(DESTDIR)$(datadir)/extension/'
 
 clean-test-module:
 	rm -f gpusort_test.so $(TEST_MODULE_OBJS)

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "utils/lsyscache.h"
 
@@ -38,12 +37,6 @@ gpusort_argument_type(FunctionCallInfo fcinfo, int number)
 	return type;
 }
 
-int64
-gpusort_argument_integer(FunctionCallInfo fcinfo, int number, Datum value)
-{
-	return gpusort_argument_type(fcinfo, number) == INT4OID ? DatumGetInt32(value) : DatumGetInt64(value);
-}
-
 void
 gpusort_argument_require(FunctionCallInfo fcinfo, int number, const char *name)
 {
@@ -67,7 +60,7 @@ int32
 gpusort_argument_buckets(FunctionCallInfo fcinfo, int number)
 {
 	gpusort_argument_require(fcinfo, number, "buckets");
-	return gpusort_check_buckets(gpusort_argument_integer(fcinfo, number, PG_GETARG_DATUM(number)));
+	return gpusort_check_buckets(PG_GETARG_INT64(number));
 }
 
 void
@@ -76,7 +69,7 @@ gpusort_argument_top(FunctionCallInfo fcinfo, int number, ArrayOrder *order)
 	int64		count;
 
 	gpusort_argument_require(fcinfo, number, "n");
-	count = gpusort_argument_integer(fcinfo, number, PG_GETARG_DATUM(number));
+	count = PG_GETARG_INT64(number);
 	if (count < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

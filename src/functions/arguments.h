@@ -53,14 +53,10 @@ gpusort_argument_order(FunctionCallInfo fcinfo, int number)
  */
 extern void gpusort_argument_top(FunctionCallInfo fcinfo, int number, ArrayOrder *order);
 
-/*
- * Read numbers, which are declared as bigint, or as integer in the extension's version 1.0.
- * They raise an error for NULL and for a number out of range.
- */
+/* Reads the number of intervals.  Raises an error for NULL and for a number out of range. */
 extern int32 gpusort_argument_buckets(FunctionCallInfo fcinfo, int number);
 
-/* The same in two steps, for a window function, which gets its arguments' values in another way. */
-extern int64 gpusort_argument_integer(FunctionCallInfo fcinfo, int number, Datum value);
+/* The same of a value, for a window function, which gets its arguments in another way. */
 extern int32 gpusort_check_buckets(int64 buckets);
 
 extern Oid	gpusort_argument_type(FunctionCallInfo fcinfo, int number);

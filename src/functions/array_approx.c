@@ -16,7 +16,6 @@
 #include "functions/array_functions.h"
 
 PG_FUNCTION_INFO_V1(gpusort_array_sort_approx);
-PG_FUNCTION_INFO_V1(gpusort_array_sort_approx_within);
 
 ArrayType *
 gpusort_array_in_intervals(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order)
@@ -47,14 +46,5 @@ gpusort_array_sort_approx(PG_FUNCTION_ARGS)
 	ArrayOrder	order = gpusort_argument_order(fcinfo, 2);
 
 	order.buckets = gpusort_argument_buckets(fcinfo, 1);
-	PG_RETURN_ARRAYTYPE_P(gpusort_array_in_intervals(fcinfo, gpusort_array_detoast_copy(PG_GETARG_DATUM(0)), &order));
-}
-
-/* A function of version 1.0, whose script must find it. */
-Datum
-gpusort_array_sort_approx_within(PG_FUNCTION_ARGS)
-{
-	ArrayOrder	order = gpusort_argument_order(fcinfo, 2);
-
 	PG_RETURN_ARRAYTYPE_P(gpusort_array_in_intervals(fcinfo, gpusort_array_detoast_copy(PG_GETARG_DATUM(0)), &order));
 }

@@ -102,7 +102,7 @@ start_partition(FunctionCallInfo fcinfo, PartitionState *state, WindowObject win
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("descending must not be NULL")));
 	}
-	buckets = gpusort_check_buckets(gpusort_argument_integer(fcinfo, 1, buckets));
+	buckets = gpusort_check_buckets(DatumGetInt64(buckets));
 	range = gpusort_range_of_none(form);
 	read_range(window, &range);
 	state->intervals = gpusort_intervals_make(&range, buckets, descending);

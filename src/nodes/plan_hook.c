@@ -188,7 +188,7 @@ visit_plan(Plan **link, void *arg)
 	{
 		const NodeRoom *room = lfirst(cell);
 
-		if (place->owned || !room->enabled())
+		if (place->owned || !*room->enabled)
 		{
 			if (room->keep != NULL)
 				room->keep(plan, place, place->owned ? PLAN_OWNED : PLAN_SWITCHED_OFF, room->setting);
@@ -243,7 +243,7 @@ plan_with_nodes(GPUSORT_PLANNER_PARAMETERS)
 	{
 		const NodeRoom *room = lfirst(cell);
 
-		if ((room->enabled() || walk.explain) && (room->concerns == NULL || room->concerns(walk.statement)))
+		if ((*room->enabled || walk.explain) && (room->concerns == NULL || room->concerns(walk.statement)))
 			walk.rooms = lappend(walk.rooms, lfirst(cell));
 	}
 	if (walk.rooms != NIL || preparation != NULL)

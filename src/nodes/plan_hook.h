@@ -71,7 +71,7 @@ gpusort_place_wants_all(const PlanPlace *place)
 typedef struct NodeRoom
 {
 	const CustomScanMethods *methods;	/* of its nodes */
-	bool		(*enabled) (void);	/* what its setting says */
+	const bool *enabled;		/* what its setting says */
 	const char *setting;		/* the setting's name */
 
 	/* True if it may have something to do in a statement.  NULL: it always may. */

@@ -181,7 +181,7 @@ option_value(ArraysState *state, ExprState *option, Datum otherwise, bool *is_nu
 	return isnull ? otherwise : value;
 }
 
-/* The value of a number argument that is an integer, else 0.  Its type is int8, or int4 in the extension's version 1.0. */
+/* The value of a number argument that is an integer, else 0. */
 static int64
 number_value(ArraysState *state, BatchedCall *call)
 {
@@ -189,7 +189,7 @@ number_value(ArraysState *state, BatchedCall *call)
 
 	if (call->number == NULL || call->is_null || call->info->number == ARRAY_NUMBER_FRACTIONS)
 		return 0;
-	return exprType((Node *) call->number->expr) == INT4OID ? DatumGetInt32(value) : DatumGetInt64(value);
+	return DatumGetInt64(value);
 }
 
 /* True if the call has fractions that are an error of its function. */

@@ -342,7 +342,7 @@ gpusort_arrays_node_init(void)
 {
 	static const NodeRoom room = {
 		.methods = &gpusort_arrays_scan_methods,
-		.enabled = gpusort_array_sort_enabled,
+		.enabled = &gpusort_enable_array_sort,
 		.setting = "gpusort.enable_array_sort",
 		.concerns = calls_functions,
 		.rewrite = rewrite_plan,

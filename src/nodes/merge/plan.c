@@ -140,19 +140,13 @@ rewrite_plan(Plan **link, const PlanPlace *place)
 	*link = make_node(merge, place);
 }
 
-static bool
-is_enabled(void)
-{
-	return gpusort_enable_async_merge;
-}
-
 /* Sets up the node, and has it put into plans. */
 void
 gpusort_merge_node_init(void)
 {
 	static const NodeRoom room = {
 		.methods = &merge_scan_methods,
-		.enabled = is_enabled,
+		.enabled = &gpusort_enable_async_merge,
 		.rewrite = rewrite_plan
 	};
 

@@ -70,7 +70,7 @@ takes(const Sort *sort, double wanted)
 {
 	const char *detail;
 
-	return gpusort_sort_enabled() && first_key_reason(sort, &detail) == PLAN_TAKEN &&
+	return gpusort_enable_sort && first_key_reason(sort, &detail) == PLAN_TAKEN &&
 		(gpusort_force_nodes || (gpusort_rows_may_win(sort) && gpusort_rows_cost(sort, wanted, true).reason == PLAN_TAKEN));
 }
 
@@ -305,7 +305,7 @@ gpusort_rows_node_init(void)
 {
 	static const NodeRoom room = {
 		.methods = &rows_scan_methods,
-		.enabled = gpusort_sort_enabled,
+		.enabled = &gpusort_enable_sort,
 		.setting = "gpusort.enable_sort",
 		.keep = keep_plan,
 		.rewrite = rewrite_plan,

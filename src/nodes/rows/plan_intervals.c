@@ -43,18 +43,6 @@ is_bucket(Oid function)
 	return symbol != NULL && strcmp(symbol, "gpusort_bucket") == 0;
 }
 
-/* The value of a constant integer, or 0 if the expression is none. */
-static int64
-constant_integer(const Node *expression)
-{
-	const Const *constant = (const Const *) expression;
-
-	if (!IsA(constant, Const) || constant->constisnull)
-		return 0;
-	return constant->consttype == INT8OID ? DatumGetInt64(constant->constvalue) :
-		constant->consttype == INT4OID ? DatumGetInt32(constant->constvalue) : 0;
-}
-
 /*
  * Reads a call of bucket() with a column and constants that raise no error, which every role
  * may make.  Returns false for any other call.
@@ -63,6 +51,7 @@ static bool
 read_call(const WindowFunc *call, BucketCall *bucket)
 {
 	int			nargs = list_length(call->args);
+	const Const *count = nargs > 1 ? lsecond(call->args) : NULL;
 	const Const *descending = nargs > 2 ? lthird(call->args) : NULL;
 	GpusortKeyForm form;
 	int64		buckets;
@@ -71,9 +60,11 @@ read_call(const WindowFunc *call, BucketCall *bucket)
 		!gpusort_keys_form(exprType(linitial(call->args)), &form) || !is_bucket(call->winfnoid) ||
 		!GPUSORT_MAY_EXECUTE(call->winfnoid, ACL_ID_PUBLIC))
 		return false;
-	buckets = constant_integer(lsecond(call->args));
-	if (buckets < 1 || buckets > PG_INT32_MAX ||
+	if (!IsA(count, Const) || count->constisnull ||
 		(descending != NULL && (!IsA(descending, Const) || descending->constisnull)))
+		return false;
+	buckets = DatumGetInt64(count->constvalue);
+	if (buckets < 1 || buckets > PG_INT32_MAX)
 		return false;
 	bucket->x = linitial(call->args);
 	bucket->buckets = buckets;

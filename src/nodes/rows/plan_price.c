@@ -244,7 +244,7 @@ offer_priced_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input
 {
 	if (previous_upper_paths)
 		previous_upper_paths(root, stage, input, output, extra);
-	if (stage == UPPERREL_ORDERED && gpusort_sort_enabled() && !gpusort_force_nodes && enable_sort &&
+	if (stage == UPPERREL_ORDERED && gpusort_enable_sort && !gpusort_force_nodes && enable_sort &&
 		root->sort_pathkeys != NIL && root->tuple_fraction <= 0 && root->parse->setOperations == NULL &&
 		!limit_needed(root->parse))
 		add_priced_paths(root, input, output);
