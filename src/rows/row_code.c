@@ -11,6 +11,7 @@
 
 #include "miscadmin.h"
 
+#include "rows/row_code.h"
 #include "rows/row_plain.h"
 #include "rows/row_strings.h"
 

@@ -15,7 +15,7 @@
 
 #include "large_memory.h"
 #include "rows/characters.h"
-#include "rows/row_keys.h"
+#include "rows/row_list.h"
 
 typedef enum KeyFieldKind
 {
@@ -48,22 +48,6 @@ typedef struct KeyCode
 	bool		spent;			/* bytes of the first key behind these would not tell rows of one word apart */
 	KeyField   *fields;
 } KeyCode;
-
-/* Rows of a store: their numbers are packed[i] & row_mask or, if packed is NULL, 0 to count - 1. */
-typedef struct RowList
-{
-	const uint64 *packed;
-	uint64		row_mask;
-	uint32		count;
-	bool		spent;			/* the bytes of the first key in which they may differ are the same */
-} RowList;
-
-/* The number of row i of a list. */
-static inline uint32
-gpusort_rows_listed(const RowList *list, uint32 i)
-{
-	return list->packed != NULL ? list->packed[i] & list->row_mask : i;
-}
 
 /* Bits of the largest word, and of the largest packed integer. */
 #define ROWS_WORD_BITS 64
@@ -105,19 +89,5 @@ extern int	gpusort_rows_code_exact_keys(const KeyCode *code, bool missed);
 extern void gpusort_rows_code_free(KeyCode *code);
 extern void gpusort_rows_encode(const KeyCode *code, const RowStore *store, const uint32 *rows,
 								uint32 first, uint32 nrows, int nbits, uint64 *out);
-
-#define ROWS_PREFETCH 16		/* records fetched ahead of the one being read */
-
-/* Prefetches the record of a row of the list that will soon be read, and the place of a later record. */
-static inline void
-gpusort_rows_prefetch(const RowStore *store, const RowList *list, uint32 i, uint32 step)
-{
-	if (list->packed == NULL || step > 1)
-		return;
-	if (i + 2 * ROWS_PREFETCH < list->count)
-		__builtin_prefetch((const uint32 *) store->row_starts.data + (list->packed[i + 2 * ROWS_PREFETCH] & list->row_mask));
-	if (i + ROWS_PREFETCH < list->count)
-		__builtin_prefetch(gpusort_rows_record(store, list->packed[i + ROWS_PREFETCH] & list->row_mask));
-}
 
 #endif							/* GPUSORT_ROW_CODE_H */

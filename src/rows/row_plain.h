@@ -9,7 +9,7 @@
 #ifndef GPUSORT_ROW_PLAIN_H
 #define GPUSORT_ROW_PLAIN_H
 
-#include "rows/row_code.h"
+#include "rows/row_list.h"
 
 extern void gpusort_rows_find_plain(RowKeys *keys, const RowStore *store, double nrows);
 extern RowKey *gpusort_rows_key_of_list(RowKey *key, const RowStore *store, const RowList *list);

@@ -9,6 +9,7 @@
 #include "miscadmin.h"
 
 #include "keys/numeric_key.h"
+#include "large_memory.h"
 #include "rows/row_strings.h"
 
 #define ROWS_ALIKE_SHARE 16		/* one in so many rows is read to see whether abbreviated keys are all the same */

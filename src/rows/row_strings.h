@@ -9,7 +9,8 @@
 #ifndef GPUSORT_ROW_STRINGS_H
 #define GPUSORT_ROW_STRINGS_H
 
-#include "rows/row_code.h"
+#include "rows/characters.h"
+#include "rows/row_list.h"
 
 #define ROWS_LOOKED_AT 1024		/* rows read for a first look at a key */
 #define ROWS_LOOKED_BYTES (Size) 256	/* leading bytes of a key that are looked at */
