@@ -17,7 +17,7 @@
 
 #include <cuda_runtime.h>
 
-#include "device.cuh"
+#include "tests/opened_device.h"
 
 namespace
 {
@@ -71,7 +71,7 @@ double two_way_rate(char *in, char *out, uint64_t bytes)
 }
 
 /* Runs all jobs, keeping a bounded number in flight; returns seconds. */
-double run_jobs(const Device &device, std::vector<GpusortSlabSort> &jobs)
+double run_jobs(const OpenedDevice &device, std::vector<GpusortSlabSort> &jobs)
 {
     size_t started = 0;
     const double begin = now();
@@ -114,7 +114,7 @@ int main(int argc, char **argv)
     const uint64_t nkeys = njobs * keys_per_job;
     const size_t data = nkeys * sizeof(float), table = arrays_per_job * sizeof(GpusortSegment);
     const size_t arena_bytes = (2 * data + table + 4095) / 4096 * 4096;
-    const Device device(argv[1], arena_bytes, shape.memory_limit);
+    const OpenedDevice device(argv[1], arena_bytes, shape.memory_limit);
     char *arena = device.arena;
 
     float *keys = reinterpret_cast<float *>(arena);

@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "device.cuh"
+#include "tests/opened_device.h"
 
 namespace
 {
@@ -47,7 +47,7 @@ struct Times {
 class Work
 {
 public:
-    Work(const Device &the_device, const Kind &the_kind, uint32_t the_length)
+    Work(const OpenedDevice &the_device, const Kind &the_kind, uint32_t the_length)
         : device(the_device), kind(the_kind), length(the_length), width(gpusort_key_width(the_kind.form))
     {
         const uint64_t entry = kind.payload == GPUSORT_PAYLOAD_NONE ? 2 * width : width + 4;
@@ -190,7 +190,7 @@ private:
     }
 
     inline static uint64_t ticket = 0, session = 0;
-    const Device &device;
+    const OpenedDevice &device;
     const Kind &kind;
     uint32_t length, width;
     uint64_t slots;
@@ -214,7 +214,7 @@ int main(int argc, char **argv)
 
     if (argc < 2)
         fail("usage", "verification MODULE [runs]");
-    const Device device(argv[1], 4 * REGION_BYTES, 0);
+    const OpenedDevice device(argv[1], 4 * REGION_BYTES, 0);
     const int runs = argc > 2 ? atoi(argv[2]) : 101;
 
     printf("device,type,what,n,arrays,through,plain_us,verified_us,longer,share\n");

@@ -78,7 +78,7 @@ cuda/%.o: cuda/%.cu
 gpusort_cuda.so: $(CUDA_OBJS)
 	$(NVCC) -shared -cudart=static $(CUDA_CODE) -Xlinker=--exclude-libs,ALL -o $@ $^
 
-build/%_test: cuda/tests/%_test.cu cuda/tests/cases.cuh $(KERNEL_OBJS) $(CUDA_HEADERS)
+build/%_test: cuda/tests/%_test.cu $(wildcard cuda/tests/*.h cuda/tests/*.cuh) $(KERNEL_OBJS) $(CUDA_HEADERS)
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -o $@ $< $(KERNEL_OBJS)
 
@@ -96,7 +96,7 @@ build/kernels_bench: $(KERNEL_BENCH_OBJS) $(KERNEL_OBJS) $(CPU_SORT_OBJS)
 	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -o $@ $^ -lpthread
 
 # Through the module's own border: arrays beyond device memory, and what verification costs.
-build/stream build/verification: build/%: bench/%.cu bench/device.cuh $(CUDA_HEADERS)
+build/stream build/verification: build/%: bench/%.cu cuda/tests/opened_device.h $(CUDA_HEADERS)
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -o $@ $< -ldl
 
@@ -105,9 +105,10 @@ build/stream build/verification: build/%: bench/%.cu bench/device.cuh $(CUDA_HEA
 cuda-programs: build/kernels_test build/variants_test build/kernels_bench build/stream build/verification
 
 .PHONY: check-kernels check-kernels-sanitized bench-kernels bench-stream bench-verification
-check-kernels: build/kernels_test build/variants_test
+check-kernels: build/kernels_test build/variants_test build/module_test gpusort_cuda.so
 	build/kernels_test
 	build/variants_test
+	build/module_test ./gpusort_cuda.so
 
 # The same kernels in small batches below the tools of compute-sanitizer.
 check-kernels-sanitized: build/kernels_test build/variants_test

@@ -17,3 +17,14 @@ clean: clean-emulated
 .PHONY: clean-emulated
 clean-emulated:
 	rm -f $(EMULATED) $(EMULATED_OBJS)
+
+# The test that every device module must pass, on this one, which keeps its faults in the
+# folder where it runs.
+CHECK_PROGRAMS += check-emulated
+build/module_test: cuda/tests/module_test.cc $(wildcard cuda/tests/*.h) $(HEADERS_ALL)
+	@mkdir -p $(@D)
+	$(CXX) -std=c++17 -O2 -Wall -Wextra $(COPT) -Isrc -Icuda -o $@ $< -ldl -lpthread
+
+.PHONY: check-emulated
+check-emulated: build/module_test $(EMULATED)
+	cd build && ./module_test ../$(EMULATED)

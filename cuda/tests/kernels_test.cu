@@ -12,7 +12,7 @@
  */
 #include <chrono>
 
-#include "cases.cuh"
+#include "device_case.cuh"
 #include "device/verify.cuh"
 
 using namespace test;

@@ -7,7 +7,7 @@
  * --each runs a few small cases of each, for compute-sanitizer.  Prints the seed; exits
  * with 1 at the first failure.
  */
-#include "cases.cuh"
+#include "device_case.cuh"
 #include "published/forms/forms.cuh"
 #include "segment_sort.cuh"
 

@@ -1,10 +1,10 @@
 /*
- * device.cuh
+ * opened_device.h
  *	  A device of a device module, opened through the module's own border with an arena
  *	  as the worker has one.
  */
-#ifndef GPUSORT_BENCH_DEVICE_CUH
-#define GPUSORT_BENCH_DEVICE_CUH
+#ifndef GPUSORT_TEST_OPENED_DEVICE_H
+#define GPUSORT_TEST_OPENED_DEVICE_H
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,10 +23,10 @@
     exit(1);
 }
 
-class Device
+class OpenedDevice
 {
 public:
-    Device(const char *path, size_t arena_bytes, uint64_t memory_limit)
+    OpenedDevice(const char *path, size_t arena_bytes, uint64_t memory_limit)
     {
         void *library = dlopen(path, RTLD_NOW);
         auto function =
@@ -44,15 +44,16 @@ public:
         device = module->open(0, memory_limit, arena, arena_bytes, event_fd, &info, &error);
         if (!device)
             fail("open", error.message);
+        module->enter(device);
     }
 
-    ~Device()
+    ~OpenedDevice()
     {
         module->close(device);
     }
 
-    /* Waits for the next ticket that ends, which must end well. */
-    GpusortDeviceOutcome wait() const
+    /* Waits for the next ticket that ends. */
+    GpusortDeviceOutcome next() const
     {
         GpusortDeviceOutcome outcome;
 
@@ -64,6 +65,14 @@ public:
             if (read(event_fd, &count, sizeof(count)) < 0)
                 continue;
         }
+        return outcome;
+    }
+
+    /* The same, but it must end well. */
+    GpusortDeviceOutcome wait() const
+    {
+        const GpusortDeviceOutcome outcome = next();
+
         if (outcome.error.status != GPUSORT_DEVICE_OK)
             fail("job", outcome.error.message);
         return outcome;
@@ -78,4 +87,4 @@ private:
     int event_fd;
 };
 
-#endif /* GPUSORT_BENCH_DEVICE_CUH */
+#endif /* GPUSORT_TEST_OPENED_DEVICE_H */
