@@ -27,12 +27,12 @@ deps:
 deb:
 	+@ci/deb
 bench-arrays:
-	+@ci/packages && ci/with-server -c "shared_buffers = '2GB'" bench/arrays
+	+@ci/packages && ci/with-server -c "shared_buffers = '2GB'" bench/run arrays
 bench-sets:
-	+@ci/packages && ci/with-server -c "shared_buffers = '2GB'" bench/sets
+	+@ci/packages && ci/with-server -c "shared_buffers = '2GB'" bench/run sets
 bench-gpu:
 	+@ci/packages && WITH_CUDA=yes ci/with-server -c "shared_buffers = '8GB'" -c "gpusort.gpu_buffer_size = '1GB'" \
-		-c "max_worker_processes = 16" bench/gpu
+		-c "max_worker_processes = 16" bench/run gpu
 $(filter-out $(ALONE),$(MAKECMDGOALS)):
 	+@$(MAKE) $@
 

@@ -1,5 +1,13 @@
 -- Arrays of many rows on the GPU beside the CPU engine, what people use today, and
--- the floor: the same query that only reads each array.
+-- the floor: the same query that only reads each array. Wants a few GB of shared_buffers,
+-- or reading from disk is measured. Sections:
+--
+--   short         400,000 arrays of 1,000 values; 5,000 beside what is in use today; and with eight parallel workers
+--   spectra       MassBank, repeated to a million spectra
+--   long          2,000 arrays of 100,000 values
+--   verification  what verification takes of the device's time
+--   groups        array_sort(array_agg(x)) of 100,000 groups of 200
+--   giant         one value of 1 GB
 \i bench/session.sql
 \set section gpu
 SELECT 400000 / :scale AS thousands, 5000 / :scale AS few, 2000 / :scale AS longs, 100000 / :scale AS ngroups \gset
@@ -12,7 +20,10 @@ CREATE FUNCTION engine_contenders(floor_query text, query text, others text[] DE
 		['gpusort, CPU engine', query, 'gpusort.engine', 'cpu']] || others
 $$;
 
--- Arrays of 1,000 values; the other backends will want them, too.
+-- Arrays of 1,000 values, which bench/backends wants, too.
+\if :{?short}
+\set thousand on
+\endif
 \if :{?thousand}
 CREATE UNLOGGED TABLE thousand (id serial, a float4[]);
 ALTER TABLE thousand ALTER a SET STORAGE EXTERNAL;

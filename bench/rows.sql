@@ -1,5 +1,19 @@
--- ORDER BY beside not sorting. "counted" is SELECT count(*) over the sorted rows,
--- for which the planner drops the columns that are not keys; "used" reads them all.
+-- ORDER BY with the rows node beside the query unsorted and PostgreSQL's Sort; with a GPU the
+-- node on the CPU, too. "counted" is SELECT count(*) over the sorted rows, for which the
+-- planner drops the columns that are not keys; "used" reads them all. Sections:
+--
+--   memory      one backend, everything in memory
+--   parallel    the same query where eight workers are allowed
+--   spill       work_mem of 16 MB; two and seven columns at work_mem from 4 MB to 1 GB, without and with two workers
+--   held        rows with values of variable length beyond work_mem, which a GPU holds, by a number, md5, numeric, and two keys
+--   keys        keys that are not numbers
+--   text        texts of several kinds in byte order, at work_mem from 1 GB to 4 MB
+--   compared    200,000 rows by jsonb, arrays and ranges, which stay with Sort unless the node is forced
+--   limit       the first rows only
+--   index       all rows by columns that have an index, in whose order the table is not, at the default work_mem
+--   sequences   input that is in order already, or in the reverse order, at work_mem of 4 MB and 1 GB
+--   intervals   ORDER BY gpusort.bucket(x, 10000) OVER () beside ORDER BY x, at work_mem of 4 MB and 1 GB
+--   groups      the first rows of each group, and row_number() of all rows, at work_mem of 4 MB and 1 GB
 \i bench/session.sql
 \set section rows
 SET work_mem = '4GB';

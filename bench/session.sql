@@ -1,4 +1,5 @@
 -- How every section measures: one backend, nothing compiled, nothing parallel.
+RESET ALL;
 SET search_path = gpusort_bench, public;
 SET client_min_messages = warning;
 SET jit = off;

@@ -1,4 +1,12 @@
--- Sorted aggregates beside array_agg, order_by beside ORDER BY, bucket beside ntile.
+-- What plain SQL does without order, with gpusort, and what plain SQL does with order. Sections:
+--
+--   aggregates  each aggregate of 20 million numbers
+--   rows        order_by beside ORDER BY, bucket beside ntile
+--   groups      aggregates of many groups, small and large, hashed and sorted
+--   text        sorted_agg and count_distinct of text
+--   statistics  array_median, array_mode and array_rank of many arrays
+--   peers       beside the extensions count_distinct, quantile and aggs_for_arrays, those that are installed
+--   parallel    with two workers beside one process
 \i bench/session.sql
 \set section sets
 SELECT (20000000 / :scale)::bigint AS many, (5000000 / :scale)::bigint AS fewer, (2000000 / :scale)::bigint AS words \gset
@@ -104,6 +112,7 @@ CREATE FUNCTION peer_contenders(from_table text, floor text, ours text, peer tex
 	SELECT array_agg(ARRAY[name, format('SELECT count(x) FROM (SELECT %s AS x FROM gpusort_bench.%s %s OFFSET 0) q', expression, from_table, groups), setting, 'off'] ORDER BY ord)
 	FROM (VALUES (1, 'floor: ' || floor, floor, ''), (2, 'gpusort', 'gpusort.' || ours, ''),
 		(3, 'another extension', (SELECT 'gpusort_bench.' || theirs FROM pg_extension WHERE extname = peer), ''), (4, 'plain SQL', plain, alone())) c (ord, name, expression, setting)
+	WHERE expression IS NOT NULL
 $$;
 CREATE UNLOGGED TABLE lists AS SELECT (SELECT array_agg((random() * i + 0 * j)::float4) FROM generate_series(1, 1000) j) AS a FROM generate_series(1, (20000 / :scale)::int) i;
 VACUUM (FREEZE, ANALYZE) lists;

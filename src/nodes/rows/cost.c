@@ -5,7 +5,7 @@
  * PostgreSQL charges a sort two operators per comparison, about log2(rows) times per row,
  * and nothing for copying the row.  The node's cost per row depends little on the number
  * of rows, but much on their columns.  The constants below are in operators, measured
- * beside PostgreSQL's sort on the same machine (bench/rows).  The cost per sort leaves
+ * beside PostgreSQL's sort on the same machine (bench/run rows).  The cost per sort leaves
  * small sorts to PostgreSQL; the cost of columns leaves it short sorts of wide rows.
  */
 #include "postgres.h"

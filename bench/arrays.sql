@@ -1,0 +1,26 @@
+-- The array functions. Sections:
+--
+--   short        100,000 arrays of 1,000 values
+--   spectra      MassBank
+--   matrix       every type, length and distribution
+--   large        single arrays of 50 million values
+--   arrays_node  what the arrays node saves over a function call per row
+--   approximate  approximate order beside exact order, 10 million values
+\if :{?short}
+\i bench/short.sql
+\endif
+\if :{?spectra}
+\i bench/spectra.sql
+\endif
+\if :{?matrix}
+\i bench/matrix.sql
+\endif
+\if :{?large}
+\i bench/large.sql
+\endif
+\if :{?arrays_node}
+\i bench/arrays_node.sql
+\endif
+\if :{?approximate}
+\i bench/approximate.sql
+\endif
