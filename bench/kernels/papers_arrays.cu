@@ -21,18 +21,15 @@ void report_arrays(const char *what, const Data &data, uint32_t n, const Result 
     report(what, data, FORM, GPUSORT_PAYLOAD_NONE, std::to_string(n), Keys::UNIFORM, result);
 }
 
-void run_published(const Data &data, uint32_t n, int improvements = 0)
+void run_published(const Data &data, uint32_t n)
 {
-    static const char *const names[] = {"array_sort published", "and parallel splitters", "and arrays read once",
-                                        "and parallel buckets"};
     const SegmentBatch batch = data.batch(GPUSORT_METHOD_ARRAY_SORT);
     const size_t bytes = array_sort_paper_workspace(batch);
     Memory workspace(bytes);
-    Result result =
-        measure(data, batch, [&] { return array_sort_paper(batch, improvements, workspace.as(), nullptr); });
+    Result result = measure(data, batch, [&] { return array_sort_paper(batch, workspace.as(), nullptr); });
 
     result.workspace = bytes;
-    report_arrays(names[improvements], data, n, result);
+    report_arrays("array_sort published", data, n, result);
 }
 
 void run_thrust_form(const Data &data, uint32_t n)
@@ -51,8 +48,6 @@ void run_arrays(uint32_t n, uint32_t narrays)
     const Data data(FORM, GPUSORT_PAYLOAD_NONE, std::vector<uint32_t>(narrays, n), Keys::UNIFORM);
 
     run_published(data, n);
-    for (int improvements = 1; narrays == 50000 && improvements <= 3; improvements++)
-        run_published(data, n, improvements);
     report_arrays("array_sort", data, n, measure_method(data, data.batch(GPUSORT_METHOD_ARRAY_SORT)));
     run_thrust_form(data, n);
     report_arrays("tagged", data, n, measure_method(data, data.batch(GPUSORT_METHOD_TAGGED)));

@@ -19,12 +19,10 @@ namespace gpusort
 /*
  * GPU-ArraySort in the paper's three kernels.  A segment of more than
  * array_sort_paper_longest keys, which does not fit a block, is cudaErrorNotSupported.
- * With 0 improvements it is as published.  With 1, all threads sort the sample; with 2,
- * arrays are also read only once; with 3, all threads also sort the buckets.
  */
 uint32_t array_sort_paper_longest(const GpusortSpec &spec);
 size_t array_sort_paper_workspace(const SegmentBatch &batch);
-cudaError_t array_sort_paper(const SegmentBatch &batch, int improvements, void *workspace, cudaStream_t stream);
+cudaError_t array_sort_paper(const SegmentBatch &batch, void *workspace, cudaStream_t stream);
 
 /* STA that sorts every bit of the tags, as Thrust does. */
 cudaError_t tagged_sort_all_bits(const SegmentBatch &batch, void *workspace, size_t bytes, cudaStream_t stream);
