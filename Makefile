@@ -38,7 +38,7 @@ $(filter-out $(ALONE),$(MAKECMDGOALS)):
 
 else
 
-EXTENSION = gpusort
+EXTENSION = gpusort sql/gpusort_distributed
 EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" gpusort.control)
 MODULE_big = gpusort
 PGFILEDESC = "gpusort - sorts on the GPU and the CPU's SIMD units"
@@ -48,11 +48,11 @@ C_SOURCES   := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))
 CXX_SOURCES := $(sort $(wildcard src/*/*.cc))
 OBJS = $(C_SOURCES:.c=.o) $(CXX_SOURCES:.cc=.o)
 
-# The extension script is one file per theme, with the statements that stand for several expanded, and what a
-# script writes that makes objects for many types.
+# The script of gpusort is one file per theme, that of gpusort_distributed a single one, with the statements that
+# stand for several expanded.
 SQL_PARTS = sql/gpusort/header.sql $(filter-out sql/gpusort/header.sql,$(sort $(wildcard sql/gpusort/*.sql)))
-SQL_SCRIPT = sql/gpusort--$(EXTVERSION).sql
-DATA_built = $(SQL_SCRIPT)
+SQL_SCRIPTS = sql/gpusort--$(EXTVERSION).sql sql/gpusort_distributed--$(EXTVERSION).sql
+DATA_built = $(SQL_SCRIPTS)
 
 PG_CPPFLAGS = -I$(srcdir)/src -I$(srcdir)/cuda -DGPUSORT_VERSION=\"$(EXTVERSION)\"
 PG_CFLAGS = -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers -O3
@@ -81,8 +81,10 @@ include $(PGXS)
 HEADERS_ALL := $(wildcard src/*.h src/*/*.h src/*/*/*.h cuda/gpusort_cuda.h)
 $(OBJS): $(HEADERS_ALL) gpusort.control
 
-$(SQL_SCRIPT): sql/expand sql/sets_with_types $(SQL_PARTS)
-	{ awk -f sql/expand $(SQL_PARTS) && sh sql/sets_with_types; } > $@
+sql/gpusort--$(EXTVERSION).sql: $(SQL_PARTS)
+sql/gpusort_distributed--$(EXTVERSION).sql: sql/gpusort_distributed.sql
+$(SQL_SCRIPTS): sql/expand
+	awk -f sql/expand $(filter %.sql,$^) > $@
 .DELETE_ON_ERROR:
 
 # On a server that does not preload gpusort each session of a test does.
@@ -121,12 +123,12 @@ uninstall-plugin:
 	rm -f '$(PLUGINS)/gpusort$(DLSUFFIX)'
 	rmdir '$(PLUGINS)' 2> /dev/null || true
 
-# The archive for PGXN: what git knows, and the extension script, which is built.
+# The archive for PGXN: what git knows, and the extensions' scripts, which are built.
 RELEASE = gpusort-$(shell sed -n '/^   "version"/s/.*"\([0-9.]*\)".*/\1/p' META.json)
 .PHONY: dist
-dist: $(SQL_SCRIPT)
+dist: $(SQL_SCRIPTS)
 	@mkdir -p build/dist
-	git archive --format=zip --prefix=$(RELEASE)/sql/ --add-file=$< --prefix=$(RELEASE)/ -o build/dist/$(RELEASE).zip HEAD
+	git archive --format=zip --prefix=$(RELEASE)/sql/ $(addprefix --add-file=,$^) --prefix=$(RELEASE)/ -o build/dist/$(RELEASE).zip HEAD
 	@echo build/dist/$(RELEASE).zip
 
 # Test programs that need no server: targets that build a program and run it.

@@ -47,7 +47,7 @@ KNOWN = {'smallint': 'int2', 'integer': 'int4', 'bigint': 'int8', 'real': 'float
 NUMBERS = ['int2', 'int4', 'int8', 'float4', 'float8', 'numeric']
 TYPES = sorted(VALUES) + NUMBERS * 3 + ['text'] * 3
 SETUP = """
-CREATE EXTENSION gpusort;
+CREATE EXTENSION gpusort_distributed CASCADE;
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
 CREATE TYPE pair AS (a int, b text);
 CREATE DOMAIN small AS int4 CHECK (VALUE < 1000);

@@ -24,7 +24,7 @@ foreach my $name ('worker', 'coordinator')
 	$node->safe_psql('postgres', 'CREATE TABLE before AS SELECT 1') if $name eq 'worker';
 	$node->safe_psql('postgres', q{
 		CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
-		CREATE EXTENSION gpusort;});
+		CREATE EXTENSION gpusort_distributed CASCADE;});
 	create_partial_aggregates($node);
 	$node->safe_psql('postgres', q{
 		ALTER DATABASE postgres SET gpusort_test.bare_calls = on;

@@ -28,8 +28,12 @@ like($stderr, qr/schema "gpusort" already exists/, 'a schema of that name is ref
 $node->safe_psql('theirs', 'DROP SCHEMA gpusort CASCADE; CREATE EXTENSION gpusort', extra_params => [ '-U', 'owner' ]);
 ($status, $stdout, $stderr) = $node->psql('theirs', $traps, extra_params => [ '-U', 'owner' ]);
 like($stderr, qr/permission denied for schema gpusort/, 'which the owner may make, but add nothing to its schema');
-is($node->safe_psql('theirs', 'SET search_path = information_schema; DROP EXTENSION gpusort CASCADE; CREATE EXTENSION gpusort; SHOW search_path'),
+is($node->safe_psql('theirs', 'SET search_path = information_schema; DROP EXTENSION gpusort CASCADE; CREATE EXTENSION gpusort_distributed CASCADE; SHOW search_path'),
 	'information_schema', 'a session keeps its search_path');
+$node->safe_psql('theirs', 'DROP EXTENSION gpusort_distributed');
+($status, $stdout, $stderr) = $node->psql('theirs', 'CREATE SCHEMA gpusort_distributed; CREATE EXTENSION gpusort_distributed', extra_params => [ '-U', 'owner' ]);
+like($stderr, qr/schema "gpusort_distributed" already exists/, 'nor does gpusort_distributed take a schema that is there');
+$node->safe_psql('theirs', 'DROP SCHEMA gpusort_distributed; CREATE EXTENSION gpusort_distributed', extra_params => [ '-U', 'owner' ]);
 
 # Functions in SQL are inlined into their callers, whose search_path holds then.
 $node->safe_psql('theirs', q{

@@ -1,5 +1,5 @@
 # What users build on the extension: tables with generated columns, constraints and indexes, views,
-# a materialized view and functions.
+# a materialized view and functions, with those of gpusort_distributed.
 package BuiltObjects;
 use strict;
 use warnings;
@@ -9,7 +9,7 @@ use Test::More;
 
 our @EXPORT = qw(build_objects built_results check_built_objects);
 
-# The extension is there already.
+# The extension gpusort is there already.
 sub build_objects
 {
 	my ($node, $database) = @_;
@@ -52,6 +52,9 @@ CREATE VIEW aggregate_calls AS SELECT id % 10 AS part,
 	gpusort.top_n_agg(mz[1], 3) AS top2, gpusort.top_n_agg(mz[1], 3, false) AS top3,
 	gpusort.approx_sorted_agg(intensity[1], 1000) AS approx2, gpusort.approx_sorted_agg(intensity[1], 1000, true) AS approx3
 FROM spectra GROUP BY 1;
+CREATE EXTENSION gpusort_distributed;
+CREATE VIEW distributed_calls AS SELECT id % 10 AS part, gpusort_distributed.sorted_agg(mz[1]) AS sorted, gpusort_distributed.top_n_agg_by(id, mz[1], 3) AS top
+FROM spectra GROUP BY 1;
 CREATE VIEW row_calls AS
 	SELECT id, 1 AS call, u.value, u.ord FROM spectra, gpusort.unnest_sorted(mz) u
 	UNION ALL SELECT id, 2, u.value, u.ord FROM spectra, gpusort.unnest_sorted(mz, true) u
@@ -80,6 +83,7 @@ sub built_results
 SELECT 'spectra', count(*), md5(string_agg(s::text, '' ORDER BY id)) FROM spectra s;
 SELECT 'array_calls', count(*), md5(string_agg(c::text, '' ORDER BY id)) FROM array_calls c;
 SELECT 'aggregate_calls', count(*), md5(string_agg(c::text, '' ORDER BY part)) FROM aggregate_calls c;
+SELECT 'distributed_calls', count(*), md5(string_agg(c::text, '' ORDER BY part)) FROM distributed_calls c;
 SELECT 'row_calls', count(*), md5(string_agg(c::text, '' ORDER BY id, call, ord)) FROM row_calls c;
 SELECT 'query_calls', count(*), md5(string_agg(c::text, '')) FROM query_calls c;
 SELECT 'window_calls', count(*), md5(string_agg(c::text, '' ORDER BY id)) FROM window_calls c;
