@@ -157,6 +157,17 @@ SELECT pg_temp.explain_lines('SELECT id, gpusort.array_sort(a) FROM ahead WHERE 
 SELECT pg_temp.explain_lines('SELECT sum((gpusort.array_sort(a))[1]) FROM ahead WHERE 1 / id >= 0', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'Segments');
 SELECT pg_temp.explain_lines('SELECT id, gpusort.array_sort(a) FROM ahead WHERE id > 10 LIMIT 100', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'Segments');
 
+-- so do the scans of a CTE, unless one of them may stop, and what makes an array or a hash table of a subquery; but no cursor
+SELECT pg_temp.explain_lines('WITH x AS MATERIALIZED (SELECT id, gpusort.array_sort(a) AS s FROM ahead WHERE 1 / id >= 0) SELECT * FROM x', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', 'Segments');
+SELECT pg_temp.explain_lines('WITH x AS MATERIALIZED (SELECT id, gpusort.array_sort(a) AS s FROM ahead), y AS MATERIALIZED (SELECT * FROM x WHERE id > 9) SELECT * FROM y', 'COSTS OFF', 'Custom');
+SELECT pg_temp.explain_lines('WITH x AS MATERIALIZED (SELECT id, gpusort.array_sort(a) AS s FROM ahead) SELECT * FROM x WHERE EXISTS (SELECT FROM x y WHERE y.id = x.id OFFSET 0)', 'COSTS OFF', 'Custom');
+SELECT pg_temp.explain_lines('WITH x AS MATERIALIZED (SELECT id, gpusort.array_sort(a) AS s FROM ahead) SELECT * FROM x LIMIT 9', 'COSTS OFF', 'Custom');
+SELECT pg_temp.explain_lines('SELECT ARRAY(SELECT gpusort.array_sort(a) FROM ahead), id FROM few', 'COSTS OFF', 'Custom');
+SELECT pg_temp.explain_lines('SELECT id FROM few WHERE id + 1 NOT IN (SELECT (gpusort.array_sort(a))[1] FROM ahead)', 'COSTS OFF', 'Custom');
+SELECT pg_temp.explain_lines('SELECT few.id, s FROM few LEFT JOIN LATERAL (SELECT gpusort.array_sort(a) AS s FROM ahead WHERE id < few.id OFFSET 0) q ON true', 'COSTS OFF', 'Custom');
+SELECT pg_temp.explain_lines('DECLARE c CURSOR FOR SELECT gpusort.array_sort(a) FROM ahead', 'COSTS OFF', 'Custom');
+SELECT pg_temp.explain_lines('DECLARE c CURSOR FOR SELECT max(gpusort.array_sort(a)) FROM ahead', 'COSTS OFF', 'Custom');
+
 -- and still does so after an error in a query within, which was caught
 CREATE FUNCTION caught(n int) RETURNS int STABLE LANGUAGE plpgsql AS $$
 BEGIN

@@ -10,21 +10,18 @@ CREATE TABLE wide AS SELECT ARRAY[3, 1, 2, i] AS a, :columns FROM generate_serie
 CREATE TABLE texts AS SELECT ARRAY[3, 1, 2, i] AS a, CASE WHEN i > 12000 THEN repeat('x', 1000) END AS x FROM generate_series(1, 20000) i;
 ALTER TABLE texts ALTER x SET STORAGE PLAIN;
 
--- What the node of an open cursor has taken at most, looked at every so many rows.
-CREATE FUNCTION most_taken(query text, step int) RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE
-	c refcursor;
-	taken bigint;
-	most bigint := 0;
+-- What the node has taken at most, looked at after every so many of the rows that it returns.
+CREATE FUNCTION taken(i int, step int) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-	OPEN c FOR EXECUTE query;
-	LOOP
-		MOVE FORWARD step IN c;
-		EXIT WHEN NOT FOUND;
-		SELECT sum(total_bytes) INTO taken FROM pg_backend_memory_contexts WHERE name IN ('gpusort arrays node', 'gpusort rows', 'gpusort batch');
-		most := greatest(most, taken);
-	END LOOP;
-	CLOSE c;
+	IF i % step <> 0 THEN
+		RETURN NULL;
+	END IF;
+	RETURN (SELECT sum(total_bytes) FROM pg_backend_memory_contexts WHERE name IN ('gpusort arrays node', 'gpusort rows', 'gpusort batch'));
+END $$;
+CREATE FUNCTION most_taken(query text, step int) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE most bigint;
+BEGIN
+	EXECUTE format('SELECT max(taken) FROM (%s) q WHERE q IS DISTINCT FROM NULL', replace(query, ' FROM', format(', taken(a[4], %s) FROM', step))) INTO most;
 	RETURN most;
 END $$;
 CREATE TABLE queries (n serial, query text, step int);
@@ -58,5 +55,5 @@ BEGIN
 	RETURN (plan #>> '{0,Plan,Batches}')::bigint;
 END $$;
 SELECT n, batches(query) BETWEEN 4 AND 160 AS grouped FROM queries ORDER BY n;
-DROP FUNCTION most_taken, differences(text), batches;
+DROP FUNCTION most_taken, taken, differences(text), batches;
 DROP TABLE wide, texts, queries;

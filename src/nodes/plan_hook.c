@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/planner.h"
 #include "utils/memutils.h"
@@ -34,64 +35,65 @@ knows_children(const Plan *plan)
 	return IsA(plan, ForeignScan) || (IsA(plan, CustomScan) && gpusort_plan_room(plan) == NULL);
 }
 
-/* The inner side of a join may be read many times, or only until a match. */
+/* True if a join reads the inner side only until a match. */
+static bool
+stops_at_match(const Join *join)
+{
+	return join->inner_unique || join->jointype == JOIN_SEMI || join->jointype == JOIN_ANTI;
+}
+
+/* A merge join stops when one side ends.  The inner side may be read many times, or only until a match. */
 static void
 visit_join_children(Plan *plan, const PlanPlace *below)
 {
 	PlanPlace	outer = *below;
 	PlanPlace	inner = *below;
 
-	outer.may_stop |= IsA(plan, MergeJoin);
-	outer.all_wanted &= !outer.may_stop;
-	inner.may_stop = !IsA(plan, HashJoin);
-	inner.all_wanted = false;
+	if (IsA(plan, MergeJoin))
+		outer.all_rows = NOT_ALL;
+	if (IsA(plan, MergeJoin) || stops_at_match((Join *) plan))
+		inner.all_rows = NOT_ALL;
 	inner.rescanned |= IsA(plan, NestLoop);
 	inner.marks = IsA(plan, MergeJoin) && !((MergeJoin *) plan)->skip_mark_restore;
 	visit_plan(&plan->lefttree, &outer);
 	visit_plan(&plan->righttree, &inner);
 }
 
-/* A LIMIT bounds the rows below it, if its count can be evaluated ahead. */
+/* A LIMIT bounds the rows below it.  All rows within the bound are read if its count can be evaluated ahead. */
 static void
 add_limit(const Limit *limit, PlanPlace *below)
 {
 	if (limit->limitOption == LIMIT_OPTION_COUNT && limit->limitCount != NULL)
 		below->limit = limit;
-	below->limit_known = below->limit != NULL &&
-		!contain_volatile_functions((Node *) list_make2(limit->limitCount, limit->limitOffset));
-	below->may_stop |= !below->limit_known;
+	if (limit->limitOption != LIMIT_OPTION_COUNT ||
+		contain_volatile_functions((Node *) list_make2(limit->limitCount, limit->limitOffset)))
+		below->all_rows = NOT_ALL;
 }
 
-/* True if a node stops reading its children when it is asked for no more rows. */
+/* True if a node reads all rows of its child before it returns its first row. */
 static bool
-stops_early_inside(const Plan *plan)
+reads_all_at_once(const Plan *plan)
 {
 	switch (nodeTag(plan))
 	{
 		case T_Sort:
 		case T_Hash:
-		case T_ModifyTable:
-			return false;
-		case T_Agg:
-			return ((const Agg *) plan)->aggstrategy == AGG_SORTED || ((const Agg *) plan)->aggstrategy == AGG_MIXED;
-		default:
 			return true;
+		case T_ModifyTable:
+			return ((const ModifyTable *) plan)->returningLists == NIL;
+		case T_Agg:
+			return ((const Agg *) plan)->aggstrategy == AGG_PLAIN || ((const Agg *) plan)->aggstrategy == AGG_HASHED;
+		default:
+			return false;
 	}
 }
 
-/* True if a node reads all rows of its child when it is asked for its first row. */
-static bool
-reads_all_at_once(const Plan *plan)
-{
-	return !stops_early_inside(plan) &&
-		!(IsA(plan, ModifyTable) && ((const ModifyTable *) plan)->returningLists != NIL);
-}
-
-/* True if a node may stop before the end of its child's rows by itself. */
+/* True if a node may stop before the end of its children's rows by itself.  Joins are not considered. */
 static bool
 stops_by_itself(const Plan *plan)
 {
-	return IsA(plan, WindowAgg) && ((const WindowAgg *) plan)->runCondition != NIL;
+	return (IsA(plan, WindowAgg) && ((const WindowAgg *) plan)->runCondition != NIL) ||
+		(IsA(plan, SetOp) && plan->righttree != NULL);
 }
 
 /*
@@ -128,9 +130,9 @@ passes_bound(const Plan *plan)
 	}
 }
 
-/* The place of a node's children.  visit_join_children changes it for a join. */
+/* Returns the place of a node's children.  visit_join_children changes it for a join. */
 static PlanPlace
-place_below(Plan *plan, const PlanPlace *place)
+child_place(Plan *plan, const PlanPlace *place)
 {
 	PlanPlace	below = *place;
 	bool		gathers = IsA(plan, Gather) || IsA(plan, GatherMerge);
@@ -143,32 +145,66 @@ place_below(Plan *plan, const PlanPlace *place)
 	below.parallel |= gathers;
 	below.marks &= IsA(plan, Result);	/* which passes a mark on */
 	below.rescanned |= IsA(plan, RecursiveUnion);
-	if (!stops_early_inside(plan))
-		below.may_stop = false;
-	else if (!passes_bound(plan) || shares_bound)
-		below.may_stop |= place->limit != NULL || stops_by_itself(plan);
+	if (reads_all_at_once(plan))
+		below.all_rows = AT_ONCE;
+	else if (IsA(plan, ModifyTable))
+		below.all_rows = Max(place->all_rows, WITH_EXECUTOR);
+	else if (stops_by_itself(plan) || (place->limit != NULL && (!passes_bound(plan) || shares_bound)))
+		below.all_rows = NOT_ALL;
 	if (!passes_bound(plan))
 		below.limit = NULL;
-	below.limit_known &= below.limit != NULL && !shares_bound;
 	if (gives_first_rows(plan))
 		below.first_rows = plan;
 	else if (!IsA(plan, GatherMerge) && !IsA(plan, MergeAppend))
 		below.first_rows = NULL;
 	if (IsA(plan, Limit))
 		add_limit((const Limit *) plan, &below);
-	below.all_wanted = (below.all_wanted && !below.may_stop) || reads_all_at_once(plan);
 	return below;
 }
 
 static void
 visit_children(Plan *plan, const PlanPlace *place)
 {
-	PlanPlace	below = place_below(plan, place);
+	PlanPlace	below = child_place(plan, place);
 
 	if (IsA(plan, NestLoop) || IsA(plan, MergeJoin) || IsA(plan, HashJoin))
 		visit_join_children(plan, &below);
 	else
 		gpusort_plan_each_child(plan, visit_plan, &below);
+}
+
+static bool
+note_subquery(Node *node, void *context)
+{
+	const SubPlan *subplan = (SubPlan *) node;
+	AllRows    *noted = context;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, SubPlan) &&
+		(subplan->subLinkType == ARRAY_SUBLINK || subplan->subLinkType == CTE_SUBLINK || subplan->useHashTable))
+		noted[subplan->plan_id - 1] = AT_ONCE;
+	return expression_tree_walker(node, note_subquery, context);
+}
+
+/*
+ * Notes how the plan reads the rows of subqueries.  ARRAY() and hashed subqueries read all of
+ * them.  A CTE is read by several scans, and any of them may be the only one that runs.
+ */
+static void
+note_subqueries(const Plan *plan, const PlanPlace *place)
+{
+	AllRows    *noted = place->walk->subquery_rows;
+
+	if (place->walk->statement->subplans == NIL)
+		return;
+	(void) note_subquery((Node *) list_make3(plan->targetlist, plan->qual, plan->initPlan), noted);
+	if (IsA(plan, CteScan))
+	{
+		int			cte = ((const CteScan *) plan)->ctePlanId - 1;
+
+		noted[cte] = place->limit == NULL ? Min(noted[cte], place->all_rows) : NOT_ALL;
+	}
 }
 
 /* Lets the rooms rewrite the plans below a link, then the plan at the link. */
@@ -182,6 +218,7 @@ visit_plan(Plan **link, void *arg)
 	check_stack_depth();
 	if (preparation != NULL)
 		preparation(plan, place);
+	note_subqueries(plan, place);
 	if (!knows_children(plan) || place->walk->explain)
 		visit_children(plan, place);
 	foreach(cell, place->walk->rooms)
@@ -204,21 +241,28 @@ visit_plan(Plan **link, void *arg)
 }
 
 /*
- * Visits a plan tree.  That of a subquery may be stopped early by its caller, and is run
- * again and again if it has parameters.
+ * Visits all plan trees of the statement.  A subquery may be stopped early by its caller
+ * unless it is noted how that reads it, and is run again and again if it has parameters.  It
+ * comes behind the subqueries that it uses in the list, so it is visited before them.
  */
 static void
-visit_tree(Plan **link, void *arg)
+visit_statement(PlanWalk *walk, bool cursor)
 {
-	PlanWalk   *walk = arg;
-	bool		subquery = link != &walk->statement->planTree;
-	PlanPlace	top = {
-		.walk = walk,
-		.may_stop = walk->cursor || subquery,
-		.rescanned = subquery && !bms_is_empty((*link)->extParam)
-	};
+	List	   *subplans = walk->statement->subplans;
+	PlanPlace	top = {.walk = walk, .all_rows = cursor ? NOT_ALL : WITH_EXECUTOR};
 
-	visit_plan(link, &top);
+	walk->subquery_rows = palloc0_array(AllRows, list_length(subplans));
+	visit_plan(&walk->statement->planTree, &top);
+	for (int i = list_length(subplans) - 1; i >= 0; i--)
+	{
+		Plan	  **link = (Plan **) &lfirst(list_nth_cell(subplans, i));
+
+		if (*link == NULL)
+			continue;
+		top.all_rows = walk->subquery_rows[i];
+		top.rescanned = !bms_is_empty((*link)->extParam);
+		visit_plan(link, &top);
+	}
 }
 
 static PlannedStmt *
@@ -233,7 +277,7 @@ static PlannedStmt *
 plan_with_nodes(GPUSORT_PLANNER_PARAMETERS)
 {
 	PlanWalk	walk = {
-		.cursor = (cursor_options & CURSOR_OPT_FAST_PLAN) != 0,
+		.to_end = (cursor_options & (CURSOR_OPT_PARALLEL_OK | CURSOR_OPT_FAST_PLAN | CURSOR_OPT_SCROLL)) == CURSOR_OPT_PARALLEL_OK,
 		.explain = gpusort_explain_choices
 	};
 	ListCell   *cell;
@@ -247,7 +291,7 @@ plan_with_nodes(GPUSORT_PLANNER_PARAMETERS)
 			walk.rooms = lappend(walk.rooms, lfirst(cell));
 	}
 	if (walk.rooms != NIL || preparation != NULL)
-		gpusort_plan_each_tree(walk.statement, visit_tree, &walk);
+		visit_statement(&walk, (cursor_options & CURSOR_OPT_FAST_PLAN) != 0);
 	gpusort_reason_show(&walk);
 	return walk.statement;
 }

@@ -22,15 +22,22 @@ typedef struct FirstOfGroups
 	double		wanted;			/* how many rows that is expected to be of all groups */
 } FirstOfGroups;
 
+/* Whether the nodes above a place read all of its rows, or all rows within the limit. */
+typedef enum AllRows
+{
+	NOT_ALL,					/* they may stop before the last row */
+	WITH_EXECUTOR,				/* they do if the executor runs the plan to its end */
+	AT_ONCE						/* they do, before they return a row */
+} AllRows;
+
 /* What holds for the whole statement. */
 typedef struct PlanWalk
 {
 	PlannedStmt *statement;
-	bool		cursor;			/* the rows are fetched by a cursor */
+	bool		to_end;			/* the executor is expected to run the plan to its end: no cursor and no loop reads it */
+	AllRows    *subquery_rows;	/* of each of the statement's subplans */
 	int			last_id;		/* largest plan_node_id in use; 0: not looked for yet */
 	List	   *rooms;			/* NodeRooms that are asked, in order */
-	Bitmapset  *init_params;	/* results of subqueries that run when first asked for, once they are known */
-	bool		init_params_known;
 	List	   *first_of_groups;	/* FirstOfGroups of Sorts that the preparation has put into the plan */
 	bool		explain;		/* reasons are noted */
 	List	   *notes;			/* PlanNotes of plan_reason.c */
@@ -44,27 +51,24 @@ typedef struct PlanPlace
 	Plan	   *parent;			/* or NULL */
 	List	   *ancestors;		/* parent first, where reasons are noted */
 	bool		owned;			/* a node of another module may know the plan: it stays */
-	bool		may_stop;		/* the nodes above may ask for fewer rows than there are, or
-								 * than the limit, even if the executor wants all */
-	bool		all_wanted;		/* they ask for all rows, or for as many as the limit, even if
-								 * the executor wants few */
+	AllRows		all_rows;
 	bool		marks;			/* the parent marks and restores positions */
 	bool		rescanned;		/* it may be run again, also if none of its parameters has changed */
 	bool		parallel;		/* below a Gather: it runs in several processes */
 	const Limit *limit;			/* bounds the rows wanted, as the executor would tell a Sort
-								 * here; or NULL */
-	const Plan *first_rows;		/* a WindowAgg or a LIMIT WITH TIES that gives its input's first
-								 * rows only, in all or of each partition, and reads the
-								 * columns of this place as they are; or NULL */
-	bool		limit_known;	/* no node above stops before that bound, and evaluating it
-								 * has no effects */
+								 * here; or NULL.  Unless all_rows is NOT_ALL, evaluating it has
+								 * no effects */
+	const Plan *first_rows;		/* nearest node above that returns only the first rows of its
+								 * input, or of each partition (a WindowAgg with a run condition,
+								 * a LIMIT WITH TIES), and whose column numbers are valid here; or
+								 * NULL */
 } PlanPlace;
 
 /* True if all rows will be asked for, as far as the plan says. */
 static inline bool
 gpusort_place_wants_all(const PlanPlace *place)
 {
-	return !place->may_stop && place->limit == NULL && place->first_rows == NULL;
+	return place->all_rows != NOT_ALL && place->limit == NULL && place->first_rows == NULL;
 }
 
 /* A room that puts nodes into plans. */
@@ -85,12 +89,6 @@ typedef struct NodeRoom
 
 	/* Notes why what it might have taken of a plan is kept, if the reason is one of all rooms.  May be NULL. */
 	void		(*keep) (Plan *plan, const PlanPlace *place, PlanReason reason, const char *detail);
-
-	/*
-	 * The operators by which its node sorts all of its input before it returns the
-	 * first row.  NULL if its node does not sort.
-	 */
-	List	   *(*sort_operators) (const CustomScan *node);
 } NodeRoom;
 
 /* Changes a plan before the plans below it are offered to the rooms. */

@@ -47,10 +47,9 @@
 	X(UNCERTAIN, "it stands where it is not computed for each row, or in a window function") \
 	X(NODE, "it stands beside a set-returning function, in RETURNING or in a scan of another extension") \
 	X(CONDITION, "it stands in a condition or in FROM") \
+	X(NOT_ALL, "not all rows may be asked for") \
 	X(CALL_VOLATILE, "its arguments are volatile") \
-	X(CALL_MAY_FAIL, "its arguments may raise errors, and not all rows may be asked for") \
-	X(INPUT_VOLATILE, "reading ahead would be noticed: its input calls volatile functions, or changes or locks rows") \
-	X(INPUT_MAY_FAIL, "its input may raise errors, and not all rows may be asked for")
+	X(INPUT_VOLATILE, "reading ahead would be noticed: its input calls volatile functions, or changes or locks rows")
 
 typedef enum PlanReason
 {

@@ -23,10 +23,7 @@
 typedef enum ArraysPrivate
 {
 	ARRAYS_PRIVATE_KINDS,		/* ArrayCallKind of each call */
-	ARRAYS_PRIVATE_FALLIBLE,	/* for each call: 1 if its arguments may raise errors */
-	ARRAYS_PRIVATE_CURSOR,		/* one entry: 1 if a cursor may be positioned on its rows */
-	ARRAYS_PRIVATE_CHILD_FALLIBLE,	/* one entry: 1 if the child may raise errors between rows */
-	ARRAYS_PRIVATE_ALL_WANTED	/* one entry: 1 if nodes above ask for all rows, even if the
+	ARRAYS_PRIVATE_AT_ONCE		/* one entry: 1 if nodes above ask for all rows, even if the
 								 * executor wants fewer */
 } ArraysPrivate;
 

@@ -16,7 +16,6 @@
 
 #include "commands/explain.h"
 #include "nodes/execnodes.h"
-#include "storage/itemptr.h"
 #include "utils/array.h"
 
 #include "nodes/arrays/array_call.h"
@@ -39,7 +38,6 @@ typedef struct BatchedCall
 {
 	ArrayCallKind kind;
 	const ArrayCallInfo *info;
-	bool		fallible;		/* may raise errors: computed only for rows that are asked for */
 	ArrayArgument values;		/* the array that is returned in a new order */
 	ArrayArgument keys;			/* the array that decides the order; often the same */
 	ExprState  *number;			/* or NULL */
@@ -93,7 +91,6 @@ typedef struct RowGroup
 	bool	   *by_function;	/* for each row: some call is left to its function */
 	CallResult *results;		/* of each call, row by row */
 	CallSource *sources;		/* of each call, row by row; NULL if no call gathers */
-	ItemPointerData *tids;		/* of the child's rows, for cursors, or NULL */
 	SortBatch **batches;		/* of each call; NULL until an array is packed */
 	Size	   *used;			/* bytes of keys packed in each */
 } RowGroup;
@@ -127,12 +124,9 @@ typedef struct ArraysState
 	bool	   *kept;			/* for each column: it is needed when a row is returned */
 	int16	   *column_length;	/* typlen and typbyval of the columns */
 	bool	   *column_by_value;
-	bool		cursor;			/* a cursor may be positioned on its rows */
 	bool		computes;		/* some argument is not just a column */
 	bool		gathers;		/* some result is gathered from copies */
-	bool		fallible;		/* some call is fallible */
-	bool		child_fallible; /* the child may raise errors between rows */
-	bool		all_wanted;		/* nodes above ask for all rows, even if the executor wants fewer */
+	bool		at_once;		/* nodes above ask for all rows, even if the executor wants fewer */
 
 	MemoryContext context;		/* batches and groups */
 	ToastReader *toast;
@@ -151,14 +145,10 @@ typedef struct ArraysState
 	/* Position in the present scan. */
 	bool		started;		/* the options were evaluated */
 	bool		limit_known;
-	bool		may_read;		/* rows may be read before they are asked for */
-	bool		may_compute;	/* fallible calls may be computed for rows read ahead */
 	bool		child_done;
-	bool		backward;		/* since a step back rows are computed one by one */
 	TupleTableSlot *pending;	/* a row that was read and did not fit its group */
 	int64		limit;			/* the most rows that are wanted, or -1 */
-	int64		position;		/* rows returned; one more after the end */
-	int64		child_position; /* rows the child has returned; one more after the end */
+	int64		rows_read;		/* from the child */
 
 	ArraysCounters counters;
 	ArraysCounters *shared;		/* in a parallel worker: its entry */
@@ -172,7 +162,6 @@ extern bool gpusort_arrays_next_group(ArraysState *state);
 extern TupleTableSlot *gpusort_arrays_read_row(ArraysState *state);
 extern void gpusort_arrays_drop_groups(ArraysState *state);
 extern void gpusort_arrays_load_columns(ArraysState *state, TupleTableSlot *child);
-extern ScanState *gpusort_arrays_positioned_child(ArraysState *state);
 
 extern void gpusort_arrays_init_call(ArraysState *state, BatchedCall *call, FuncExpr *expression);
 extern void gpusort_arrays_start_call(ArraysState *state, BatchedCall *call);

@@ -4,14 +4,10 @@
  *	  returns the rows in the order in which they came.
  *
  * Errors of a call are raised when its row is returned: every array that is not in the
- * simple form is left to the function itself, which is called only then.  Arguments
- * that may raise errors are evaluated ahead only if all rows are sure to be asked for:
- * because the executor was asked for all, or because a node above needs all of them for
- * its first row.  A child that may raise errors is read ahead only then, and otherwise
- * row by row.
- *
- * When a cursor steps back, the child is stepped back over the rows read ahead.  From
- * then on each row is computed by itself until the next rescan.
+ * simple form is left to the function itself, which is called only then.  Arguments and the
+ * child may raise errors too, so rows are read ahead only if all are sure to be asked for:
+ * because the executor was asked for all, or because a node above needs all of them for its
+ * first row.  Otherwise each row is computed by itself.
  */
 #include "postgres.h"
 
@@ -20,7 +16,6 @@
 #include "miscadmin.h"
 #include "optimizer/optimizer.h"
 #include "utils/memutils.h"
-#include "utils/rel.h"
 
 #include "compat.h"
 #include "nodes/arrays/arrays_node.h"
@@ -52,7 +47,6 @@ init_calls(ArraysState *state, CustomScan *plan)
 {
 	PlanState  *ps = &state->css.ss.ps;
 	List	   *kinds = list_nth(plan->custom_private, ARRAYS_PRIVATE_KINDS);
-	List	   *fallible = list_nth(plan->custom_private, ARRAYS_PRIVATE_FALLIBLE);
 	List	   *calls = NIL;
 	List	   *target_list;
 
@@ -63,8 +57,6 @@ init_calls(ArraysState *state, CustomScan *plan)
 		FuncExpr   *call = (FuncExpr *) gpusort_target_renumber((Node *) entry->expr, OUTER_VAR, INDEX_VAR);
 
 		state->calls[i].kind = list_nth_int(kinds, i);
-		state->calls[i].fallible = list_nth_int(fallible, i);
-		state->fallible |= state->calls[i].fallible;
 		gpusort_arrays_init_call(state, &state->calls[i], call);
 		calls = lappend(calls, call);
 	}
@@ -125,22 +117,18 @@ begin_node(CustomScanState *css, EState *estate, int eflags)
 	ArraysState *state = (ArraysState *) css;
 	CustomScan *plan = (CustomScan *) css->ss.ps.plan;
 
-	outerPlanState(css) = ExecInitNode(outerPlan(plan), estate, eflags & ~EXEC_FLAG_MARK);
+	outerPlanState(css) = ExecInitNode(outerPlan(plan), estate, eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
 	state->context = AllocSetContextCreate(CurrentMemoryContext, "gpusort arrays node", ALLOCSET_DEFAULT_SIZES);
 	state->ncalls = list_length(list_nth(plan->custom_private, ARRAYS_PRIVATE_KINDS));
 	state->ncolumns = list_length(plan->custom_scan_tlist) - state->ncalls;
 	init_calls(state, plan);
 	init_columns(state, plan);
-	state->cursor = linitial_int(list_nth(plan->custom_private, ARRAYS_PRIVATE_CURSOR));
-	state->child_fallible = linitial_int(list_nth(plan->custom_private, ARRAYS_PRIVATE_CHILD_FALLIBLE));
-	state->all_wanted = linitial_int(list_nth(plan->custom_private, ARRAYS_PRIVATE_ALL_WANTED));
+	state->at_once = linitial_int(list_nth(plan->custom_private, ARRAYS_PRIVATE_AT_ONCE));
 	if (plan->custom_exprs != NIL)
 	{
 		state->limit_count = ExecInitExpr(linitial(plan->custom_exprs), &css->ss.ps);
 		state->limit_offset = ExecInitExpr(lsecond(plan->custom_exprs), &css->ss.ps);
 	}
-	if (state->cursor && gpusort_arrays_positioned_child(state))
-		css->ss.ss_currentRelation = gpusort_arrays_positioned_child(state)->ss_currentRelation;
 	init_memory(state);
 }
 
@@ -148,7 +136,7 @@ begin_node(CustomScanState *css, EState *estate, int eflags)
 static bool
 all_rows_wanted(ArraysState *state)
 {
-	return state->all_wanted || (current_run.to_end && current_run.estate == state->css.ss.ps.state);
+	return state->at_once || (current_run.to_end && current_run.estate == state->css.ss.ps.state);
 }
 
 /* Projects the scan tuple.  Without a projection returns the tuple itself. */
@@ -159,19 +147,6 @@ project(ArraysState *state, ProjectionInfo *projection)
 		return state->css.ss.ss_ScanTupleSlot;
 	state->css.ss.ps.ps_ExprContext->ecxt_scantuple = state->css.ss.ss_ScanTupleSlot;
 	return ExecProject(projection);
-}
-
-/* Sets the scan tuple's place in the table, which UPDATE … WHERE CURRENT OF reads. */
-static void
-remember_origin(ArraysState *state, ItemPointer tid)
-{
-	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
-	Relation	relation = state->css.ss.ss_currentRelation;
-
-	if (relation == NULL)
-		return;
-	slot->tts_tid = *tid;
-	slot->tts_tableOid = RelationGetRelid(relation);
 }
 
 /* Returns the group's next row. */
@@ -199,86 +174,41 @@ emit_row(ArraysState *state, RowGroup *group)
 	}
 	MemoryContextSwitchTo(caller);
 	ExecStoreVirtualTuple(slot);
-	if (group->tids)
-		remember_origin(state, &group->tids[row]);
 	group->next_row++;
-	state->position++;
 	if (group->by_function[row])
 		state->counters.rows_by_function++;
 	return project(state, group->by_function[row] ? state->by_function : state->css.ss.ps.ps_ProjInfo);
 }
 
-/* Computes a row from the child's row by calling the functions.  Returns an empty slot after the last row. */
+/* Reads the next row and computes it by calling the functions.  Returns an empty slot after the last row. */
 static TupleTableSlot *
-compute_single(ArraysState *state, TupleTableSlot *child)
+next_single(ArraysState *state)
 {
-	ScanState  *origin = gpusort_arrays_positioned_child(state);
+	TupleTableSlot *child;
 
-	if (TupIsNull(child))
-	{
-		ExecClearTuple(state->css.ss.ss_ScanTupleSlot);
+	gpusort_arrays_drop_groups(state);
+	child = gpusort_arrays_read_row(state);
+	if (child == NULL)
 		return ExecClearTuple(state->css.ss.ps.ps_ResultTupleSlot);
-	}
 	ResetExprContext(state->css.ss.ps.ps_ExprContext);
 	gpusort_arrays_load_columns(state, child);
-	if (origin)
-		remember_origin(state, &origin->ss_ScanTupleSlot->tts_tid);
 	state->counters.rows_by_function++;
 	return project(state, state->by_function);
 }
 
-/* Reads the next row, and computes it by itself. */
-static TupleTableSlot *
-next_single(ArraysState *state)
-{
-	TupleTableSlot *slot;
-
-	gpusort_arrays_drop_groups(state);
-	slot = gpusort_arrays_read_row(state);
-	state->position = state->child_position;
-	return compute_single(state, slot);
-}
-
-/* Moves by one row in the executor's direction, and computes the row by itself. */
-static TupleTableSlot *
-step_single(ArraysState *state)
-{
-	PlanState  *child = outerPlanState(&state->css);
-
-	if (!state->backward)
-	{
-		gpusort_arrays_drop_groups(state);
-		state->pending = NULL;
-		for (; state->child_position > state->position; state->child_position--)
-			(void) ExecProcNode(child);
-		state->backward = true;
-	}
-	return compute_single(state, ExecProcNode(child));
-}
-
-/* Returns the next row, or the one before it if the executor goes backward. */
+/* Returns the next row. */
 static TupleTableSlot *
 exec_node(CustomScanState *css)
 {
 	ArraysState *state = (ArraysState *) css;
 	RowGroup   *group = &state->groups[state->current];
 
-	if (state->backward || !ScanDirectionIsForward(css->ss.ps.state->es_direction))
-		return step_single(state);
 	if (state->filled == 0 || group->next_row >= group->nrows)
 	{
-		bool		all_wanted = all_rows_wanted(state);
-
-		state->may_read = all_wanted || !state->child_fallible;
-		state->may_compute = all_wanted || !state->fallible;
-		if (!state->may_read && state->filled <= 1)
+		if (state->filled <= 1 && !all_rows_wanted(state))
 			return next_single(state);
 		if (!gpusort_arrays_next_group(state))
-		{
-			if (state->child_done)
-				state->position = state->child_position;
 			return ExecClearTuple(css->ss.ps.ps_ResultTupleSlot);
-		}
 		group = &state->groups[state->current];
 	}
 	return emit_row(state, group);
@@ -291,7 +221,6 @@ end_node(CustomScanState *css)
 
 	gpusort_arrays_drop_groups(state);
 	gpusort_toast_end(state->toast);
-	css->ss.ss_currentRelation = NULL;
 	ExecEndNode(outerPlanState(css));
 	MemoryContextDelete(state->context);
 }
@@ -302,18 +231,11 @@ rescan_node(CustomScanState *css)
 	ArraysState *state = (ArraysState *) css;
 
 	gpusort_arrays_drop_groups(state);
-	/*
-	 * A scan that stopped early may stop early again.  A hash join stops after the
-	 * first row if it finds that the other side has none.
-	 */
-	if (!state->child_done || state->fallible || state->child_fallible)
-		state->ramp_rows = 1;
+	state->ramp_rows = 1;
 	state->started = false;
 	state->child_done = false;
-	state->backward = false;
 	state->pending = NULL;
-	state->position = 0;
-	state->child_position = 0;
+	state->rows_read = 0;
 	ExecClearTuple(css->ss.ps.ps_ResultTupleSlot);
 	ExecClearTuple(css->ss.ss_ScanTupleSlot);
 	/* The limit comes first: a Sort keeps its rows only if it is to return as many as before. */

@@ -347,7 +347,7 @@ gpusort_arrays_pack(ArraysState *state, RowGroup *group, int call_number, TupleT
 	bool		isnull;
 
 	result->state = RESULT_BY_FUNCTION;
-	if (call->by_function || (call->fallible && !state->may_compute))
+	if (call->by_function)
 		return true;
 	keys = argument_value(state, &call->keys, slot, &isnull);
 	values = keys;

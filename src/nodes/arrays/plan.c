@@ -7,13 +7,12 @@
  * a stack of arrays nodes, the innermost call lowest.  Aggregates and set-returning
  * functions stay where they are; an arrays node below their node computes their arguments.
  *
- * A plan that calls only PostgreSQL's own functions is not walked at all.  The list of
- * objects that invalidate the plan tells.
+ * The node reads rows ahead, so it stands only where all rows are read: an error in a later
+ * row would be raised in any case.
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "executor/executor.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/parsenodes.h"
@@ -25,14 +24,13 @@
 #include "nodes/arrays/array_call.h"
 #include "nodes/arrays/arrays_node.h"
 #include "nodes/arrays/plan_effects.h"
-#include "nodes/arrays/plan_errors.h"
 #include "nodes/arrays/target_list.h"
 #include "nodes/plan_hook.h"
 #include "nodes/plan_walk.h"
 
 #define MIN_ROWS 200			/* from this many expected rows on the node pays, even for short arrays */
 
-/* True if the plan depends on a function that is not built in. */
+/* True if the statement depends on a function that is not built in, as invalItems says. */
 static bool
 calls_functions(const PlannedStmt *statement)
 {
@@ -67,7 +65,14 @@ few_rows(Plan *plan, const PlanPlace *place)
 	if (gpusort_force_nodes)
 		return false;
 	return plan->plan_rows < MIN_ROWS ||
-		(place->limit_known && place->limit->limitOffset == NULL && place->limit->plan.plan_rows < MIN_ROWS);
+		(place->limit != NULL && place->limit->limitOffset == NULL && place->limit->plan.plan_rows < MIN_ROWS);
+}
+
+/* True if all rows of a place, or all within its limit, are expected to be read. */
+static bool
+reads_all(const PlanPlace *place)
+{
+	return place->all_rows == AT_ONCE || (place->all_rows == WITH_EXECUTOR && place->walk->to_end);
 }
 
 /* Why no arrays node reads the rows of a plan, whatever is called; PLAN_TAKEN if one may. */
@@ -78,6 +83,8 @@ input_reason(Plan *plan, const PlanPlace *place)
 		return PLAN_MARKS;
 	if (IsA(plan, Result) && plan->lefttree == NULL)
 		return PLAN_NO_INPUT;
+	if (!reads_all(place))
+		return PLAN_NOT_ALL;
 	return few_rows(plan, place) ? PLAN_FEW_ROWS : PLAN_TAKEN;
 }
 
@@ -118,21 +125,6 @@ can_hold_calls(Plan *plan)
 		default:
 			return false;
 	}
-}
-
-/*
- * Why rows of the child, with the columns in place of its target list, may not be read
- * before they are asked for, because that would be noticed; PLAN_TAKEN if they may.  Sets
- * *fallible if the child may raise errors.  The node must then see to it that it reads ahead
- * only where all rows will be asked for.
- */
-static PlanReason
-ahead_reason(Plan *child, List *columns, const PlanPlace *place, bool *fallible)
-{
-	if (gpusort_plan_has_effects(place->walk->statement, child, columns))
-		return PLAN_INPUT_VOLATILE;
-	*fallible = gpusort_plan_may_fail(place->walk, child, columns);
-	return *fallible && place->may_stop ? PLAN_INPUT_MAY_FAIL : PLAN_TAKEN;
 }
 
 /* Vars for the columns of a target list, and NULLs for those that are not used. */
@@ -177,7 +169,7 @@ make_plain_list(List *expressions)
  * which refer to that tuple.  The caller sets its target list.
  */
 static CustomScan *
-make_node(Plan *child, List *columns, CallSearch *search, List *calls, bool fallible, const PlanPlace *place)
+make_arrays_node(Plan *child, List *columns, List *kinds, List *calls, const PlanPlace *place)
 {
 	CustomScan *node = makeNode(CustomScan);
 	Plan	   *plan = &node->scan.plan;
@@ -196,16 +188,13 @@ make_node(Plan *child, List *columns, CallSearch *search, List *calls, bool fall
 	plan->initPlan = child->initPlan;
 	child->initPlan = NIL;
 	plan->lefttree = child;
-	if (ExecSupportsBackwardScan(child))
-		node->flags |= CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
 	outer = make_vars(make_plain_list(columns), OUTER_VAR, NULL);
 	outer = list_concat(outer, (List *) gpusort_target_renumber((Node *) calls, INDEX_VAR, OUTER_VAR));
 	node->custom_scan_tlist = make_plain_list(outer);
-	if (place->limit_known)
+	if (place->limit != NULL)
 		node->custom_exprs = list_make2(copyObject(place->limit->limitCount), place->limit->limitOffset ?
 										copyObject(place->limit->limitOffset) : make_zero());
-	node->custom_private = list_make5(list_copy(search->kinds), list_copy(search->fallible), list_make1_int(place->walk->cursor),
-									  list_make1_int(fallible), list_make1_int(place->all_wanted));
+	node->custom_private = list_make2(kinds, list_make1_int(place->all_rows == AT_ONCE));
 	node->methods = &gpusort_arrays_scan_methods;
 	return node;
 }
@@ -215,26 +204,26 @@ static void
 place_above(Plan **link, const PlanPlace *place)
 {
 	Plan	   *plan = *link;
-	CallSearch	search = {.place = place, .plan = plan, .stacked = gpusort_is_arrays_node(plan)};
+	CallSearch	search = {.place = place, .plan = plan};
 	PlanReason	reason = PLAN_TAKEN;
 	List	   *columns = NIL;
 	List	   *calls = NIL;
 	List	   *target_list = NIL;
 	CustomScan *node;
-	bool		fallible = false;
 
 	gpusort_target_find_calls(&search, (Node *) plan->targetlist);
 	if (search.calls != NIL)
 	{
 		target_list = (List *) gpusort_target_over_columns((Node *) plan->targetlist, &columns);
 		calls = (List *) gpusort_target_over_columns((Node *) search.calls, &columns);
-		reason = ahead_reason(plan, columns, place, &fallible);
+		if (gpusort_plan_has_effects(place->walk->statement, plan, columns))
+			reason = PLAN_INPUT_VOLATILE;
 	}
 	gpusort_target_note_search(&search, CALLS_OWN, reason);
 	if (search.calls == NIL || reason != PLAN_TAKEN)
 		return;
 
-	node = make_node(plan, columns, &search, calls, fallible, place);
+	node = make_arrays_node(plan, columns, search.kinds, calls, place);
 	node->scan.plan.targetlist = (List *)
 		gpusort_target_replace((Node *) target_list, calls, list_length(columns) + 1);
 	plan->targetlist = make_plain_list(columns);
@@ -275,7 +264,7 @@ static void
 place_below(Plan *plan, const PlanPlace *place)
 {
 	Plan	   *child = plan->lefttree;
-	CallSearch	search = {.place = place, .plan = plan, .stacked = gpusort_is_arrays_node(child)};
+	CallSearch	search = {.place = place, .plan = plan};
 	Bitmapset  *used;
 	List	   *columns;
 	List	   *calls;
@@ -283,11 +272,10 @@ place_below(Plan *plan, const PlanPlace *place)
 	int			first_new = list_length(child->targetlist) + 1;
 	PlanReason	reason = PLAN_TAKEN;
 	CustomScan *node;
-	bool		fallible = false;
 
 	gpusort_target_find_fed_calls(&search, plan);
-	if (search.calls != NIL)
-		reason = ahead_reason(child, child->targetlist, place, &fallible);
+	if (search.calls != NIL && gpusort_plan_has_effects(place->walk->statement, child, child->targetlist))
+		reason = PLAN_INPUT_VOLATILE;
 	gpusort_target_note_search(&search, CALLS_FED, reason);
 	if (search.calls == NIL || reason != PLAN_TAKEN)
 		return;
@@ -298,7 +286,7 @@ place_below(Plan *plan, const PlanPlace *place)
 	columns = make_vars(child->targetlist, OUTER_VAR, NULL);
 	calls = (List *) gpusort_target_renumber((Node *) search.calls, OUTER_VAR, INDEX_VAR);
 	fed = (List *) gpusort_target_renumber((Node *) search.fed, OUTER_VAR, INDEX_VAR);
-	node = make_node(child, columns, &search, calls, fallible, place);
+	node = make_arrays_node(child, columns, search.kinds, calls, place);
 	node->scan.plan.targetlist =
 		make_plain_list(list_concat(make_vars(child->targetlist, INDEX_VAR, used),
 									(List *) gpusort_target_replace((Node *) fed, calls, first_new)));

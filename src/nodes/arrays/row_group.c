@@ -2,8 +2,8 @@
  * row_group.c
  *	  Reads rows in groups and has their arrays sorted.
  *
- * Groups begin with one row and grow, so that a query that wants few rows does not wait
- * for many.  Only groups of full size are read ahead.  Groups grow fourfold, or faster for
+ * Groups begin with one row and grow, in each scan: a hash join stops after the first row if
+ * it finds that the other side has none.  Only groups of full size are read ahead.  Groups grow fourfold, or faster for
  * a GPU, which takes as long for one row as for many.  A LIMIT right above is known, and
  * rows past it are never read.
  *
@@ -78,7 +78,7 @@ is_being_sorted(ArraysState *state, RowGroup *group)
 static bool
 may_read_ahead(ArraysState *state)
 {
-	return state->may_read && state->filled < GPUSORT_ARRAYS_GROUPS && state->ramp_rows == state->max_rows &&
+	return state->filled < GPUSORT_ARRAYS_GROUPS && state->ramp_rows == state->max_rows &&
 		group_of(state, 0)->batch_memory == 0 &&
 		is_being_sorted(state, group_of(state, 0)) && is_being_sorted(state, group_of(state, state->filled - 1)) &&
 		gpusort_batch_may_take_slab();
@@ -99,8 +99,6 @@ resize_rows(ArraysState *state, RowGroup *group, int slots)
 	RESIZE(group, results, (Size) slots * state->ncalls);
 	if (state->gathers)
 		RESIZE(group, sources, (Size) slots * state->ncalls);
-	if (state->cursor)
-		RESIZE(group, tids, (Size) slots);
 	group->row_slots = slots;
 }
 
@@ -172,7 +170,7 @@ rows_wanted(ArraysState *state)
 		gpusort_arrays_find_limit(state);
 	if (state->limit < 0)
 		return state->ramp_rows;
-	left = state->limit - state->child_position + (state->pending ? 1 : 0);
+	left = state->limit - state->rows_read + (state->pending ? 1 : 0);
 	return Max(Min(left, state->max_rows), 1);
 }
 
@@ -246,14 +244,6 @@ keep_columns(ArraysState *state, RowGroup *group, TupleTableSlot *slot)
 		values[i] = datumCopy(values[i], false, state->column_length[i]);
 	}
 	MemoryContextSwitchTo(caller);
-	if (group->tids)
-	{
-		ScanState  *child = gpusort_arrays_positioned_child(state);
-
-		ItemPointerSetInvalid(&group->tids[group->nrows]);
-		if (child)
-			group->tids[group->nrows] = child->ss_ScanTupleSlot->tts_tid;
-	}
 }
 
 /* The time if EXPLAIN ANALYZE asks for it, else zero. */
@@ -375,8 +365,6 @@ free_rows(RowGroup *group)
 	pfree(group->results);
 	if (group->sources)
 		pfree(group->sources);
-	if (group->tids)
-		pfree(group->tids);
 	group->row_slots = 0;
 }
 
@@ -445,7 +433,7 @@ gpusort_arrays_row_bytes(const ArraysState *state)
 	Size		column = sizeof(Datum) + sizeof(bool);
 	Size		call = sizeof(CallResult) + (state->gathers ? sizeof(CallSource) : 0);
 
-	return state->ncolumns * column + state->ncalls * call + sizeof(bool) + (state->cursor ? sizeof(ItemPointerData) : 0);
+	return state->ncolumns * column + state->ncalls * call + sizeof(bool);
 }
 
 /* The child's next row, or NULL. */
@@ -458,11 +446,13 @@ gpusort_arrays_read_row(ArraysState *state)
 	if (slot != NULL || state->child_done)
 		return slot;
 	slot = ExecProcNode(outerPlanState(&state->css));
-	state->child_position++;
-	if (!TupIsNull(slot))
-		return slot;
-	state->child_done = true;
-	return NULL;
+	if (TupIsNull(slot))
+	{
+		state->child_done = true;
+		return NULL;
+	}
+	state->rows_read++;
+	return slot;
 }
 
 /* Makes the child's row the scan tuple, with NULLs for the calls. */
@@ -477,24 +467,4 @@ gpusort_arrays_load_columns(ArraysState *state, TupleTableSlot *child)
 	memcpy(slot->tts_isnull, child->tts_isnull, state->ncolumns * sizeof(bool));
 	memset(slot->tts_isnull + state->ncolumns, true, state->ncalls * sizeof(bool));
 	ExecStoreVirtualTuple(slot);
-}
-
-/* The child, if it is a scan whose rows have a place in a table, else NULL. */
-ScanState *
-gpusort_arrays_positioned_child(ArraysState *state)
-{
-	PlanState  *child = outerPlanState(&state->css);
-
-	switch (nodeTag(child))
-	{
-		case T_SeqScanState:
-		case T_SampleScanState:
-		case T_IndexScanState:
-		case T_BitmapHeapScanState:
-		case T_TidScanState:
-		case T_TidRangeScanState:
-			return (ScanState *) child;
-		default:
-			return NULL;
-	}
 }

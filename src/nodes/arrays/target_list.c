@@ -5,9 +5,7 @@
  *
  * A call is taken only from a place that is evaluated for every row: an argument of a
  * function or operator, but not a branch of CASE, nor an argument of COALESCE, AND or OR
- * behind the first.  Its own arguments must not be volatile.  If they may raise errors,
- * they must not be evaluated for rows that are not asked for.  Arguments that are just
- * columns, or aggregates, raise no errors.
+ * behind the first.  Its own arguments must not be volatile.
  */
 #include "postgres.h"
 
@@ -68,42 +66,11 @@ find_in_parts(CallSearch *search, Node *expression)
 	return parts.found;
 }
 
-/* Why a call whose arguments may raise errors is not computed ahead. */
-static PlanReason
-fallible_reason(const PlanPlace *place, FuncExpr *call)
-{
-	if (gpusort_expression_has_effects(place->walk->statement, (Node *) call))
-		return PLAN_CALL_VOLATILE;
-	return place->may_stop ? PLAN_CALL_MAY_FAIL : PLAN_TAKEN;
-}
-
 /* True if only the child can compute the expression. */
 static bool
 is_leaf(Node *node)
 {
 	return IsA(node, Var) || IsA(node, Aggref) || IsA(node, GroupingFunc) || IsA(node, WindowFunc);
-}
-
-static bool
-is_infallible(Node *expression)
-{
-	while (IsA(expression, RelabelType))
-		expression = (Node *) ((RelabelType *) expression)->arg;
-	return is_leaf(expression) || IsA(expression, Const) || IsA(expression, Param);
-}
-
-static bool
-arguments_fallible(const FuncExpr *call, ArrayCallKind kind)
-{
-	int			position = 0;
-	ListCell   *cell;
-
-	foreach(cell, call->args)
-	{
-		if (position++ < gpusort_array_calls[kind].narrays && !is_infallible(lfirst(cell)))
-			return true;
-	}
-	return false;
 }
 
 /*
@@ -116,21 +83,19 @@ consider_call(CallSearch *search, FuncExpr *call, bool has_inner)
 	ArrayCallKind kind = gpusort_array_call_kind(call->funcid);
 	const char *detail = NULL;
 	PlanReason	reason;
-	bool		fallible;
 
 	if (kind == ARRAY_CALL_NONE)
 		return has_inner;
 	search->met = lappend(search->met, call);
 	if (has_inner || list_member(search->calls, call))
 		return true;
-	fallible = search->stacked || arguments_fallible(call, kind);
 	reason = gpusort_array_call_reason(call, kind, &detail);
 	if (reason == PLAN_TAKEN && !contain_var_clause((Node *) call->args))
 		reason = PLAN_NO_COLUMN;
 	if (reason == PLAN_TAKEN && !gpusort_array_call_pays(call, kind, search->plan, search->place->walk->statement->rtable))
 		reason = PLAN_IN_LINE;
-	if (reason == PLAN_TAKEN && fallible)
-		reason = fallible_reason(search->place, call);
+	if (reason == PLAN_TAKEN && gpusort_expression_has_effects(search->place->walk->statement, (Node *) call))
+		reason = PLAN_CALL_VOLATILE;
 	if (reason != PLAN_TAKEN)
 	{
 		gpusort_reason_note_call(search->place, search->plan, (const Node *) call, reason, detail);
@@ -138,7 +103,6 @@ consider_call(CallSearch *search, FuncExpr *call, bool has_inner)
 	}
 	search->calls = lappend(search->calls, call);
 	search->kinds = lappend_int(search->kinds, kind);
-	search->fallible = lappend_int(search->fallible, fallible);
 	return true;
 }
 

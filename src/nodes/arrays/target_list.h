@@ -12,10 +12,8 @@ typedef struct CallSearch
 {
 	const PlanPlace *place;
 	Plan	   *plan;			/* computes the list */
-	bool		stacked;		/* the child may raise errors of calls itself */
 	List	   *calls;			/* FuncExprs that are taken, no two equal */
 	List	   *kinds;			/* ArrayCallKind of each (integers) */
-	List	   *fallible;		/* 1 if arguments may raise errors (integers) */
 	List	   *fed;			/* arguments with calls in them, no two equal */
 	List	   *met;			/* all FuncExprs of ours that were looked at */
 } CallSearch;

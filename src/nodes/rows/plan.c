@@ -217,12 +217,6 @@ sort_for_groups(Agg *agg, const PlanPlace *place)
 	agg->plan.total_cost = cost.total + cpu_operator_cost * agg->numCols * sort->plan.plan_rows;
 }
 
-static List *
-sort_operators(const CustomScan *node)
-{
-	return list_nth(node->custom_private, KEY_OPERATORS);
-}
-
 /*
  * If parallel workers would only read a table and sort it, one process may read and sort
  * all of it in less time than handing over their rows takes.  Returns such a plan, or NULL
@@ -308,8 +302,7 @@ gpusort_rows_node_init(void)
 		.enabled = &gpusort_enable_sort,
 		.setting = "gpusort.enable_sort",
 		.keep = keep_plan,
-		.rewrite = rewrite_plan,
-		.sort_operators = sort_operators
+		.rewrite = rewrite_plan
 	};
 
 	gpusort_plan_hook_add(&room);
