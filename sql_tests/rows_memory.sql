@@ -30,7 +30,7 @@ SELECT * FROM sort_many('md5(i::text) COLLATE "C"', 900000);
 :settings
 SELECT * FROM sort_many('i % 7, repeat(md5(i::text), 20)', 70000);
 
--- Wide rows, of which runs keep no more than keys; a few values that are larger than memory, of which a merge holds those that it compares; and runs
+-- Wide rows, of which runs keep no more than keys; a few values that are larger than memory, which are written without a copy, and of which a merge holds those that it compares; and runs
 -- of many blocks, which are not listed, and of whose files few are read at once. PostgreSQL's Sort takes 3, 16 and 1 MB.
 CREATE FUNCTION grows_by_less(kb int, columns text, few int, rows int) RETURNS bool LANGUAGE plpgsql AS $$
 DECLARE
@@ -47,7 +47,7 @@ END $$;
 SELECT grows_by_less(5000, 'i * 7919::int8 % 1000003, repeat(md5(i::text), 6000)', 20, 500) AS wide;
 \c -
 :settings
-SELECT grows_by_less(60000, 'i * 7919::int8 % 1000003, CASE WHEN i % 5000 = 0 THEN repeat(''x'', 8000000 + i % 2) ELSE ''y'' END', 1000, 100000) AS huge;
+SELECT grows_by_less(24000, 'i * 7919::int8 % 1000003, CASE WHEN i % 5000 = 0 THEN repeat(''x'', 8000000 + i % 2) ELSE ''y'' END', 1000, 100000) AS huge;
 \c -
 :settings
 SET work_mem = '64kB';

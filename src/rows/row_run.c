@@ -119,9 +119,36 @@ gpusort_rows_run_write(RowRun *run, RowStore *store)
 	return written;
 }
 
+/* Writes one row of a store as the run's next block, without a copy of it.  Returns the bytes written. */
+static Size
+write_row(RowRun *run, const RowStore *store, uint32 row)
+{
+	RowStore	one = *store;
+	uint32		start = 0;
+	Size		written;
+
+	one.columns = palloc(store->layout->natts * sizeof(RowColumn));
+	for (int i = 0; i < store->layout->natts; i++)
+	{
+		one.columns[i] = store->columns[i];
+		if (store->layout->attributes[i].in_column)
+			one.columns[i].values.data += (Size) row * store->layout->attributes[i].length;
+		if (store->columns[i].has_nulls)
+			one.columns[i].nulls.data += row;
+	}
+	one.row_starts.data = (char *) &start;
+	one.records.data = gpusort_rows_record(store, row);
+	one.record_bytes = gpusort_rows_store_record_size(store, row);
+	one.nrows = 1;
+	written = gpusort_rows_run_write(run, &one);
+	pfree(one.columns);
+	return written;
+}
+
 /*
  * Appends rows of a store to the run.  The builder collects them, and is written as a block whenever
- * its rows would take so many bytes in memory.  Returns the bytes written.
+ * its rows would take so many bytes in memory.  A row whose record alone has as many is a block of its
+ * own.  Returns the bytes written.
  */
 Size
 gpusort_rows_run_append(RowRun *run, RowStore *builder, const RowStore *store, const uint32 *rows, uint32 nrows,
@@ -133,10 +160,12 @@ gpusort_rows_run_append(RowRun *run, RowStore *builder, const RowStore *store, c
 	{
 		uint32		n = gpusort_rows_store_copy(builder, store, rows, Min(nrows, ROWS_COPY_SPAN), block_bytes);
 
+		if (n == 0 || gpusort_rows_store_bytes(builder) + builder->nrows * GPUSORT_RUN_ROW_BYTES >= block_bytes)
+			written += gpusort_rows_run_write(run, builder);
+		if (n == 0)
+			written += write_row(run, store, rows[n++]);
 		rows += n;
 		nrows -= n;
-		if (gpusort_rows_store_bytes(builder) + builder->nrows * GPUSORT_RUN_ROW_BYTES >= block_bytes)
-			written += gpusort_rows_run_write(run, builder);
 	}
 	return written;
 }

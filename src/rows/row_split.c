@@ -54,7 +54,7 @@ gpusort_rows_split_note(RowSplit *split, const RowStore *store)
 		uint32		row = split->next - split->seen;
 
 		CHECK_FOR_INTERRUPTS();
-		(void) gpusort_rows_store_copy(split->sample, store, &row, 1, 0);
+		(void) gpusort_rows_store_copy(split->sample, store, &row, 1, SIZE_MAX);
 		if (split->sample->nrows == split->most)
 			halve(split);
 		split->next = split->sample->nrows * split->stretch + pg_prng_uint64_range(&split->random, 0, split->stretch - 1);

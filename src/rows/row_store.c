@@ -419,8 +419,8 @@ gpusort_rows_store_get(const RowStore *store, uint32 row, int attribute, bool *i
 }
 
 /* Bytes of a row's record, which ends where the next row's begins: rows that were scattered are not copied. */
-static Size
-record_size(const RowStore *store, uint32 row)
+Size
+gpusort_rows_store_record_size(const RowStore *store, uint32 row)
 {
 	const char *end = row + 1 < store->nrows ? gpusort_rows_record(store, row + 1)
 		: store->records.data + store->record_bytes;
@@ -436,7 +436,7 @@ gpusort_rows_store_longest_record(const RowStore *store)
 	for (uint32 row = 0; row < store->nrows; row++)
 	{
 		GPUSORT_CHECK_EVERY(row);
-		longest = Max(longest, record_size(store, row));
+		longest = Max(longest, gpusort_rows_store_record_size(store, row));
 	}
 	return longest;
 }
@@ -447,7 +447,7 @@ gpusort_rows_store_pad_records(const RowStore *store, const uint32 *rows, uint32
 	for (uint32 i = 0; i < nrows; i++, out += width)
 	{
 		uint32		row = rows ? rows[i] : first + i;
-		Size		size = record_size(store, row);
+		Size		size = gpusort_rows_store_record_size(store, row);
 
 		memcpy(out, gpusort_rows_record(store, row), size);
 		memset(out + size, 0, width - size);
@@ -464,11 +464,10 @@ gpusort_rows_store_padded_records(RowStore *store, uint32 nrows, Size width)
 	return store->records.data;
 }
 
-/* Copies the record of a row of another store. */
+/* Copies the record of a row of another store, which has so many bytes. */
 static void
-copy_record(RowStore *store, uint32 target, const RowStore *source, uint32 row)
+copy_record(RowStore *store, uint32 target, const RowStore *source, uint32 row, Size size)
 {
-	Size		size = record_size(source, row);
 	char	   *record = add_record(store, target, size);
 
 	/* Where all values are NULL, records are empty and the source may have none. */
@@ -519,8 +518,8 @@ copy_attribute(RowStore *store, const RowStore *source, int attribute, const uin
 }
 
 /*
- * Appends rows of another store of the same layout, at least one, until the records of
- * this one reach a limit.  Returns how many were appended.
+ * Appends rows of another store of the same layout until the records of this one reach a
+ * limit, or before a row whose record alone does.  Returns how many were appended.
  */
 uint32
 gpusort_rows_store_copy(RowStore *store, const RowStore *source, const uint32 *rows,
@@ -533,9 +532,16 @@ gpusort_rows_store_copy(RowStore *store, const RowStore *source, const uint32 *r
 	{
 		for (uint32 i = 0; i < nrows; i++)
 		{
+			Size		size = gpusort_rows_store_record_size(source, rows[i]);
+
 			if (i + ROWS_PREFETCH < nrows)
 				__builtin_prefetch(gpusort_rows_record(source, rows[i + ROWS_PREFETCH]));
-			copy_record(store, store->nrows + i, source, rows[i]);
+			if (size >= record_limit)
+			{
+				nrows = i;
+				break;
+			}
+			copy_record(store, store->nrows + i, source, rows[i], size);
 			if (store->record_bytes >= record_limit)
 				nrows = i + 1;
 		}
@@ -593,7 +599,7 @@ gpusort_rows_store_keep(RowStore *store, const uint32 *rows, uint32 nrows)
 
 		for (uint32 i = 0; i < nrows; i++)
 		{
-			Size		size = record_size(store, rows[i]);
+			Size		size = gpusort_rows_store_record_size(store, rows[i]);
 
 			GPUSORT_CHECK_VALUES(i);
 			memmove(store->records.data + end, gpusort_rows_record(store, rows[i]), size);

@@ -135,6 +135,8 @@ extern void gpusort_rows_store_reserve_records(RowStore *store, Size bytes);
 extern void gpusort_rows_store_put_stored(RowStore *store, uint32 row, const Datum *values);
 extern void gpusort_rows_store_clear(RowStore *store);
 
+extern Size gpusort_rows_store_record_size(const RowStore *store, uint32 row);
+
 /* Bytes of the longest record. */
 extern Size gpusort_rows_store_longest_record(const RowStore *store);
 
