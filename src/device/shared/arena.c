@@ -123,7 +123,7 @@ gpusort_job_make_held(DeviceJob *job)
 
 /*
  * Any state -> FREE.  A slab goes at once to the backend that has waited longest, which is
- * returned, or NULL.  The caller sets its latch, if it can after the release of the lock.
+ * returned, or NULL.  The caller sets its latch after the release of the lock.
  */
 PGPROC *
 gpusort_job_make_free(DeviceJob *job)

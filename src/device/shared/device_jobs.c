@@ -478,9 +478,28 @@ gpusort_job_end(DeviceJob *record, const DeviceJob *job, const GpusortDeviceOutc
 }
 
 /*
+ * Wakes the owners of a device's jobs, after the lock was released.  To wake one that does not wait
+ * does no harm, and a slab that became free has the backend that it was given to as its owner.
+ */
+static void
+wake_owners(int number)
+{
+	for (int i = 0; i < gpusort_arena->njobs; i++)
+	{
+		const DeviceJob *job = &gpusort_arena->job[i];
+		PGPROC	   *owner;
+
+		LWLockAcquire(gpusort_arena->lock, LW_SHARED);
+		owner = job->device == number ? job->owner : NULL;
+		LWLockRelease(gpusort_arena->lock);
+		wake(owner);
+	}
+}
+
+/*
  * Called when a worker ends: ends every job of its device and sets the device's state.  The
  * device may still write to slabs of running jobs, so these stay LOST until
- * gpusort_arena_recover.  This sets latches under the lock, as they come.
+ * gpusort_arena_recover.
  */
 void
 gpusort_arena_device_lost(int number, DeviceState state)
@@ -496,18 +515,12 @@ gpusort_arena_device_lost(int number, DeviceState state)
 	for (int i = 0; i < arena->njobs; i++)
 	{
 		DeviceJob  *job = &arena->job[i];
-		PGPROC	   *waiting = job->owner;
-		bool		in_flight = job->state == JOB_QUEUED || job->state == JOB_RUNNING;
 
 		if (job->state == JOB_FREE || job->device != number)
 			continue;
 		job->session_open = false;
-		if (!in_flight)
-		{
-			if (waiting && !gpusort_job_has_slab(job))
-				SetLatch(&waiting->procLatch);
+		if (job->state != JOB_QUEUED && job->state != JOB_RUNNING)
 			continue;
-		}
 		if (job->state == JOB_QUEUED)
 			dlist_delete(&job->node);
 		job->outcome.error.status = GPUSORT_DEVICE_FAULT;
@@ -517,15 +530,14 @@ gpusort_arena_device_lost(int number, DeviceState state)
 			job->abandoned = false;
 		}
 		else if (job->abandoned)
-			waiting = gpusort_job_make_free(job);
+			(void) gpusort_job_make_free(job);
 		else
 			job->state = JOB_ENDED;
 		gpusort_job_assert_check(job);
-		if (waiting)
-			SetLatch(&waiting->procLatch);
 	}
 	device->queued = device->running = 0;
 	LWLockRelease(arena->lock);
+	wake_owners(number);
 }
 
 /* Frees the slabs that the device's last worker left LOST.  That process has ended, so nothing is written any more. */
@@ -536,17 +548,15 @@ gpusort_arena_recover(int number)
 	for (int i = 0; i < gpusort_arena->nslabs; i++)
 	{
 		DeviceJob  *job = &gpusort_arena->job[i];
-		PGPROC	   *waiting = NULL;
 
 		if (job->state != JOB_LOST || job->device != number)
 			continue;
 		if (job->owner)
 			job->state = JOB_ENDED;
 		else
-			waiting = gpusort_job_make_free(job);
+			(void) gpusort_job_make_free(job);
 		gpusort_job_assert_check(job);
-		if (waiting)
-			SetLatch(&waiting->procLatch);
 	}
 	LWLockRelease(gpusort_arena->lock);
+	wake_owners(number);
 }
