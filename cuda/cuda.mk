@@ -18,7 +18,7 @@ GPUS_HERE := $(if $(NVCC),$(sort $(subst .,,$(shell nvidia-smi --query-gpu=compu
 ifneq ($(and $(filter install,$(MAKECMDGOALS)),$(wildcard gpusort.so)),)
 WITH_CUDA ?= $(if $(wildcard gpusort_cuda.so),yes,no)
 endif
-# Nobody is left to wonder why there is no CUDA module. A make that lists things says nothing.
+# Say why the CUDA module is not built, except for targets that list something.
 ifeq ($(or $(MAKECMDGOALS),all)$(wildcard gpusort.so),all)
 ifeq ($(origin WITH_CUDA)$(GPUS_HERE),undefined)
 $(info gpusort: building for the CPU alone, which takes a minute: there is no $(if $(NVCC),GPU here; WITH_CUDA=yes builds the CUDA module all the same,nvcc))

@@ -73,7 +73,7 @@ __device__ __forceinline__ bool sort_rows_of_block(const NetworkTask &task, type
     constexpr int FIRST = Element::SHUFFLES ? 2 : 1;
     const uint32_t lane = t % 32;
     Code *warp_rows = rows + (t - lane) * S::STRIDE;
-    /* By vote, for then the compiler knows that a warp is of one mind. */
+    /* A vote, so that the compiler knows the condition is uniform in the warp. */
     const bool works = __any_sync(UINT32_MAX, (t - lane) * S::ROW < count);
     /* Up to level 4 the upper lanes have their rows in reverse order, and after that in order. */
     const uint32_t place = lane < 16 ? lane : 47 - lane;

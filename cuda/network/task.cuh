@@ -17,7 +17,7 @@ struct NetworkTask {
     const GpusortSegment *segments;
     uint32_t count;
     uint32_t limit; /* entries wanted of each segment */
-    bool grouped;   /* segments that shorter rows would hold lie together, if not all are such */
+    bool grouped;   /* segments that fit the shorter rows are adjacent, or all segments fit them */
     bool follows;   /* need not wait for the stream's launch before it to end */
     NetworkCoding coding;
     GpusortPayload kind;

@@ -44,7 +44,10 @@ count_hashed(const StoredValues *values)
 	return distinct;
 }
 
-/* How many entries a table begins with.  Of values to be kept an eighth or more are mostly those that were kept the last time. */
+/*
+ * How many entries a table begins with.  The last cut usually kept at least an eighth of the
+ * values, so the table starts large enough for these.
+ */
 static uint32
 first_entries(const StoredValues *values, bool are_kept)
 {

@@ -193,7 +193,7 @@ fetch_session(DeviceOrder *order, SortReason *why)
 
 /* Describes the session: a word of the code as the key, and the columns. */
 static void
-describe(DeviceOrder *order)
+describe_columns(DeviceOrder *order)
 {
 	order->spec.form = GPUSORT_KEY_UINT64;
 	order->spec.payload = GPUSORT_PAYLOAD_INDEX;
@@ -206,7 +206,7 @@ describe(DeviceOrder *order)
 
 /* Makes the code, and sorts by 32-bit keys if that many bits hold all of it. */
 static void
-make_code(DeviceOrder *order)
+make_fitted_code(DeviceOrder *order)
 {
 	RowSort    *sort = order->sort;
 	RowList		all_rows = {.count = sort->store->nrows};
@@ -220,7 +220,7 @@ make_code(DeviceOrder *order)
 }
 
 static uint64
-row_bytes(const DeviceOrder *order)
+device_row_bytes(const DeviceOrder *order)
 {
 	uint64		bytes = 0;
 
@@ -238,7 +238,7 @@ attempt_session(DeviceOrder *order)
 	SortReason	why;
 	bool		done = false;
 
-	make_code(order);
+	make_fitted_code(order);
 	gpusort_attempt_begin(&order->attempt, ENGINE_GPU, USED_FOR_ROWS, order->spec.method, nrows, sort->progress);
 	why = REASON_TOO_MANY_TIES;
 	if (word_is_exact(order) || gpusort_rows_tied_share(order->code, sort->store) <= 1.0 / ROWS_TIED_SHARE)
@@ -254,7 +254,7 @@ attempt_session(DeviceOrder *order)
 		if (order->lost != REASON_NONE)
 			gpusort_stats_fallback(USED_FOR_ROWS, order->spec.method, order->lost);
 		gpusort_attempt_succeed(&order->attempt, gpusort_session_method(order->session), 1, nrows,
-								nrows * row_bytes(order));
+								nrows * device_row_bytes(order));
 		sort->stats.used_gpu = true;
 		sort->stats.moved_bytes += (int64) (order->widths[0] + sizeof(uint32)) * nrows;
 	}
@@ -282,8 +282,8 @@ gpusort_rows_order_on_device(RowSort *sort)
 
 	if (2 * sort->layout->natts >= GPUSORT_SESSION_COLUMNS)
 		return false;
-	describe(&order);
-	bytes = nrows * row_bytes(&order);
+	describe_columns(&order);
+	bytes = nrows * device_row_bytes(&order);
 	gpusort_choose_rows(&order.spec, nrows, bytes, bytes + nrows * sizeof(uint32), &decision);
 	if (decision.engine == ENGINE_GPU &&
 		(decision.reason == REASON_NONE || gpusort_reason_kind(decision.reason) == REASON_KIND_WAIT))

@@ -65,7 +65,7 @@ StaticAssertDecl(GPUSORT_PARTS_MAX >= GPUSORT_MAX_DEVICES, "each device may have
 
 /* Bytes of a row in device memory, without what the sort needs. */
 static uint64
-row_bytes(const DeviceRows *rows)
+device_row_bytes(const DeviceRows *rows)
 {
 	uint64		bytes = 0;
 
@@ -82,7 +82,7 @@ add_column(PartLayout *part, HeldKind kind, int attribute, uint8 width)
 
 /* Describes the sessions of the rows so far: 64-bit keys, and the columns. */
 static void
-describe(DeviceRows *rows)
+describe_sessions(DeviceRows *rows)
 {
 	const RowLayout *layout = rows->sort->layout;
 	PartLayout *part = &rows->layout;
@@ -124,7 +124,7 @@ may_fit(const DeviceRows *rows, double nrows, bool one_device)
 {
 	ReadyDevice devices[GPUSORT_MAX_DEVICES];
 	int			ndevices = gpusort_devices_ready(devices);
-	uint64		columns = row_bytes(rows) - rows->layout.columns[0].width;
+	uint64		columns = device_row_bytes(rows) - rows->layout.columns[0].width;
 	uint64		scratch = Max(widest_column(rows), sizeof(uint32));
 	double		memory = 0;
 
@@ -172,8 +172,8 @@ gpusort_rows_device_begin(RowSort *sort)
 	rows->has_nulls = palloc0(sort->layout->natts * sizeof(bool));
 	if (sort->layout->nrecord > 0)
 		rows->longest_record = gpusort_rows_store_longest_record(sort->store);
-	describe(rows);
-	bytes = nrows * row_bytes(rows);
+	describe_sessions(rows);
+	bytes = nrows * device_row_bytes(rows);
 	gpusort_choose_rows(&rows->layout.spec, nrows, bytes, bytes, &decision);
 	if (decision.engine == ENGINE_GPU && decision.reason == REASON_NONE && records_are_short(rows) && may_fit(rows, nrows, false))
 	{
@@ -192,11 +192,11 @@ gpusort_rows_device_begin(RowSort *sort)
  * than work_mem.  With an exact code the rows of a block need not be ordered.
  */
 static void
-make_code(DeviceRows *rows, double nrows)
+make_ranged_code(DeviceRows *rows, double nrows)
 {
 	const RowSort *sort = rows->sort;
 	PartLayout *layout = &rows->layout;
-	Size		bytes = row_bytes(rows) + sizeof(uint64);
+	Size		bytes = device_row_bytes(rows) + sizeof(uint64);
 
 	rows->code = gpusort_rows_code_of_ranges(rows->ranges, rows->split->sample, nrows);
 	layout->nexact = rows->code->nexact;
@@ -221,7 +221,7 @@ first_rows_are_tied(DeviceRows *rows)
 	double		nrows = Max(rows->sort->expected_rows, rows->split->seen);
 	bool		tied;
 
-	make_code(rows, nrows);
+	make_ranged_code(rows, nrows);
 	tied = ties_are_too_large(rows, nrows);
 	gpusort_rows_code_free(rows->code);
 	rows->code = NULL;
@@ -245,7 +245,7 @@ gpusort_rows_device_take(DeviceRows *rows)
 	gpusort_rows_file_append(rows->file, store);
 	if (rows->longest_record > GPUSORT_SESSION_WIDTH)
 		return REASON_LONG_ROWS;
-	describe(rows);
+	describe_sessions(rows);
 	if (!may_fit(rows, rows->file->nrows, false))
 		return REASON_OUT_OF_MEMORY;
 	return is_first && first_rows_are_tied(rows) ? REASON_TOO_MANY_TIES : REASON_NONE;
@@ -302,7 +302,7 @@ word_of(const char *keys, bool wide, uint32 row)
 
 /* Appends rows first .. first + n - 1 of the store to the parts where they belong. */
 static bool
-scatter(DeviceRows *rows, const char *keys, uint32 first, uint32 n, SortReason *why)
+append_to_parts(DeviceRows *rows, const char *keys, uint32 first, uint32 n, SortReason *why)
 {
 	bool		wide = rows->layout.spec.form == GPUSORT_KEY_UINT64;
 	uint32		ends[GPUSORT_PARTS_MAX] = {0};
@@ -350,7 +350,7 @@ send_store(DeviceRows *rows, SortReason *why)
 	if (rows->nparts == 1)
 		return gpusort_rows_part_append(rows->parts[0], sort->packed.data, NULL, nrows, why);
 	for (uint32 first = 0; first < nrows; first += ROWS_SCATTER_MAX)
-		if (!scatter(rows, sort->packed.data, first, Min(ROWS_SCATTER_MAX, nrows - first), why))
+		if (!append_to_parts(rows, sort->packed.data, first, Min(ROWS_SCATTER_MAX, nrows - first), why))
 			return false;
 	return true;
 }
@@ -408,9 +408,9 @@ attempt(DeviceRows *rows, bool everywhere)
 		free_parts(rows);
 		return why;
 	}
-	gpusort_attempt_succeed(&attempt, gpusort_session_method(rows->parts[0]->session), 1, nrows, nrows * row_bytes(rows));
+	gpusort_attempt_succeed(&attempt, gpusort_session_method(rows->parts[0]->session), 1, nrows, nrows * device_row_bytes(rows));
 	sort->stats.used_gpu = true;
-	sort->stats.moved_bytes += nrows * (2 * row_bytes(rows) - (rows->layout.exact ? rows->layout.columns[0].width : 0));
+	sort->stats.moved_bytes += nrows * (2 * device_row_bytes(rows) - (rows->layout.exact ? rows->layout.columns[0].width : 0));
 	for (int i = 0; i < rows->nparts; i++)
 		sort->stats.devices |= 1u << gpusort_session_device(rows->parts[i]->session);
 	return REASON_NONE;
@@ -438,7 +438,7 @@ SortReason
 gpusort_rows_device_sort(DeviceRows *rows)
 {
 	rows->nrows = rows->file->nrows;
-	make_code(rows, rows->nrows);
+	make_ranged_code(rows, rows->nrows);
 	if (rows->layout.exact && rows->code->bits <= 32)
 	{
 		rows->layout.spec.form = GPUSORT_KEY_UINT32;
@@ -522,7 +522,7 @@ gpusort_rows_device_give_back(DeviceRows *rows)
 int64
 gpusort_rows_device_bytes(const DeviceRows *rows)
 {
-	return rows->nrows * row_bytes(rows);
+	return rows->nrows * device_row_bytes(rows);
 }
 
 int64

@@ -39,7 +39,7 @@ find_ends(const uint32 *numbers, uint32 n, uint32 *least, uint32 *greatest)
 
 /* Scatters the rows, whose numbers are least .. least + parts->count - 1. */
 static void
-scatter(RowSort *sort, RowParts *parts, uint32 least, uint32 *numbers)
+scatter_by_interval(RowSort *sort, RowParts *parts, uint32 least, uint32 *numbers)
 {
 	uint32		nrows = sort->store->nrows;
 
@@ -73,7 +73,7 @@ gpusort_rows_order_by_interval(RowSort *sort, const Intervals *intervals)
 		return false;
 	gpusort_attempt_begin(&attempt, ENGINE_CPU, USED_FOR_ROWS, GPUSORT_METHOD_AUTO, nrows, sort->progress);
 	if (parts.count > 1)
-		scatter(sort, &parts, least, sort->order);
+		scatter_by_interval(sort, &parts, least, sort->order);
 	for (uint32 row = 0; row < nrows; row++)
 	{
 		GPUSORT_CHECK_EVERY(row);

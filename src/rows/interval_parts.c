@@ -30,8 +30,7 @@
 #define ROWS_PART_SHARE 1.5		/* a part should take 1 / 1.5 of memory, because the first store is only a sample */
 #define ROWS_DIVIDED_MIN 2048	/* fewer rows in the first store say little about others */
 #define ROWS_DIVIDED_BYTES ((Size) 4 * 1024 * 1024)	/* rows that are divided at a time lie in the caches */
-#define ROWS_BLOCKS_IN_MEMORY 32	/* a block takes 1/32 of work_mem at most */
-#define ROWS_BLOCK_MAX ((Size) 256 * 1024)
+#define PARTS_BLOCKS_IN_MEMORY 32	/* a block takes 1/32 of work_mem at most */
 #define ROWS_COMPARED_MIN 16	/* rows per part of a store whose spread is compared */
 #define ROWS_SPREAD_ALIKE 0.25	/* the share of rows that may be in other parts than the first store's rows were */
 
@@ -64,7 +63,7 @@ struct IntervalParts
 
 /* Bytes of a row in memory, while it is ordered. */
 static double
-bytes_per_row(const RowStore *store)
+loaded_row_bytes(const RowStore *store)
 {
 	return (double) gpusort_rows_store_bytes(store) / store->nrows + GPUSORT_RUN_ROW_BYTES;
 }
@@ -73,7 +72,7 @@ bytes_per_row(const RowStore *store)
 static uint32
 rows_at_a_time(const RowStore *store)
 {
-	return Max(ROWS_DIVIDED_BYTES / bytes_per_row(store), ROWS_PER_BLOCK_MIN);
+	return Max(ROWS_DIVIDED_BYTES / loaded_row_bytes(store), ROWS_PER_BLOCK_MIN);
 }
 
 Size
@@ -143,7 +142,7 @@ divide_range(RowSort *sort, Division *division)
 {
 	const RowStore *store = sort->store;
 	double		stores = Max(sort->expected_rows, store->nrows) / store->nrows;
-	double		filled = stores * store->nrows * bytes_per_row(store) / sort->memory_limit;
+	double		filled = stores * store->nrows * loaded_row_bytes(store) / sort->memory_limit;
 	double		wanted = Min(Max(filled * ROWS_PART_SHARE, ROWS_PARTS_MIN), most_parts(sort));
 	uint32		step = rows_at_a_time(store);
 	uint32	   *counts;
@@ -158,7 +157,7 @@ divide_range(RowSort *sort, Division *division)
 		count_bins(sort, &division->bins, first, Min(step, store->nrows - first), counts);
 	most = make_parts(division, counts, store->nrows / wanted);
 	pfree(counts);
-	return most * stores * bytes_per_row(store) <= sort->memory_limit;
+	return most * stores * loaded_row_bytes(store) <= sort->memory_limit;
 }
 
 /* Empty runs in the file, one for each part. */
@@ -187,7 +186,7 @@ gpusort_rows_interval_parts_begin(RowSort *sort)
 	parts->file = gpusort_rows_spill_create();
 	parts->runs = make_runs(&division, parts->file);
 	parts->builder = gpusort_rows_store_create(sort->memory, sort->layout);
-	parts->block_bytes = Min(sort->memory_limit / ROWS_BLOCKS_IN_MEMORY, ROWS_BLOCK_MAX);
+	parts->block_bytes = Min(sort->memory_limit / PARTS_BLOCKS_IN_MEMORY, ROWS_BLOCK_MAX);
 	parts->rows_before = palloc0(division.nparts * sizeof(uint64));
 	return parts;
 }

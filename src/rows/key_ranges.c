@@ -73,7 +73,7 @@ gpusort_rows_ranges_note(KeyRanges *ranges, const RowStore *store)
 }
 
 static void
-add_field(KeyCode *code, KeyFieldKind kind, const RowKey *key, uint64 low, uint64 high)
+add_ranged_field(KeyCode *code, KeyFieldKind kind, const RowKey *key, uint64 low, uint64 high)
 {
 	int			bits = gpusort_rows_bit_length(high - low);
 
@@ -97,9 +97,9 @@ gpusort_rows_code_of_ranges(const KeyRanges *ranges, const RowStore *sample, dou
 		if (!ranges->layout->attributes[key->attribute].is_constant && range->some_value)
 		{
 			if (range->some_null)
-				add_field(code, FIELD_NULL, key, 0, 1);
+				add_ranged_field(code, FIELD_NULL, key, 0, 1);
 			if (high > low)
-				add_field(code, FIELD_VALUE, key, low, high);
+				add_ranged_field(code, FIELD_VALUE, key, low, high);
 			if (code->bits > ROWS_WORD_BITS)
 				break;
 		}
@@ -108,7 +108,7 @@ gpusort_rows_code_of_ranges(const KeyRanges *ranges, const RowStore *sample, dou
 	if (code->nexact == ranges->nvalues && ranges->bytes != NULL && code->bits < ROWS_WORD_BITS - 1)
 	{
 		if (ranges->range[ranges->nvalues].some_null)
-			add_field(code, FIELD_NULL, ranges->bytes, 0, 1);
+			add_ranged_field(code, FIELD_NULL, ranges->bytes, 0, 1);
 		gpusort_rows_code_add_sampled(code, ranges->bytes, sample, nrows);
 	}
 	return code;

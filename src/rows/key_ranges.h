@@ -2,9 +2,9 @@
  * key_ranges.h
  *	  What is noted of the keys of rows that pass by, and the code made of that.
  *
- * For each leading key that is passed by value, and for one of bytes behind these, this is
- * whether it is NULL in some rows or in all.  For values it is the range of their codes, too, if
- * they fit a word no other way.  Bytes are encoded as a sample of the rows suggests.
+ * Of each leading key that is passed by value, and of one of bytes behind these, it is noted
+ * whether some rows, or all, have NULL.  The range of a value's codes is noted only if all
+ * values at full width would not fit 64 bits.  A sample of the rows says how bytes are encoded.
  */
 #ifndef GPUSORT_KEY_RANGES_H
 #define GPUSORT_KEY_RANGES_H

@@ -22,10 +22,9 @@
 #include "stats/sort_attempt.h"
 
 #define ROWS_PARTS_MIN_BYTES (16 * 1024 * 1024)	/* smaller stores lie in the caches */
-#define ROWS_PART_BYTES (256.0 * 1024)	/* of the columns of a part, and of what orders it */
+#define CACHED_PART_BYTES (256.0 * 1024)	/* of the columns of a part, and of what orders it */
 #define ROWS_PART_BITS_MAX 12	/* with more parts too few of the lines written lie in the caches */
 #define ROWS_WHOLE_BITS_MAX 20	/* but no more than so many are still faster than ordering parts */
-#define ROWS_LOOKED_AT 1024		/* rows read to see how they are distributed */
 #define ROWS_PART_SHARE_MAX 4	/* with more than one row in 4 in one part, it does not fit the caches */
 
 /* Bytes of a row's columns, and of what its part is ordered by. */
@@ -43,7 +42,7 @@ static int
 find_part_bits(const RowSort *sort, const KeyCode *code)
 {
 	uint32		nrows = sort->store->nrows;
-	uint64		parts = nrows * (double) bytes_per_row(sort->store) / ROWS_PART_BYTES;
+	uint64		parts = nrows * (double) bytes_per_row(sort->store) / CACHED_PART_BYTES;
 
 	if (code->nexact == sort->keys->nkeys && code->bits <= Min(ROWS_WHOLE_BITS_MAX, gpusort_rows_bit_length(nrows) + 1))
 		return code->bits;

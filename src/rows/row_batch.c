@@ -9,7 +9,6 @@
 #define ROWS_BATCH_DATUMS 2048	/* a batch's datums stay in the first-level cache */
 #define ROWS_BATCH_MAX 256
 #define ROWS_BATCH_MIN 8
-#define ROWS_PREFETCH 12		/* records fetched ahead of the one being read */
 #define ROWS_CACHE_LINE 64
 #define ROWS_PREFETCH_BYTES ((Size) 4 * ROWS_CACHE_LINE)	/* the most bytes of a record that are prefetched */
 

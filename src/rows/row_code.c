@@ -221,7 +221,7 @@ empty_code(const RowKeys *keys)
 	return code;
 }
 
-/* Notes whether strings do not fit a field, if others of the same bits are equal. */
+/* If equal bytes mean equal values, has encoding note whether some string was longer than the field. */
 static void
 note_missed(KeyField *field)
 {
@@ -415,7 +415,10 @@ gpusort_rows_code_missed(const KeyCode *code)
 	return result;
 }
 
-/* Leading keys in which rows of one word of a common code are equal; `missed` as of these rows. */
+/*
+ * How many leading keys are surely equal in rows with the same word.  `missed` is what
+ * gpusort_rows_code_missed returned after these rows were encoded.
+ */
 int
 gpusort_rows_code_exact_keys(const KeyCode *code, bool missed)
 {

@@ -7,7 +7,7 @@
 #include "rows/row_block.h"
 #include "rows/row_file.h"
 
-#define ROWS_PART_BYTES ((int64) 64 * 1024 * 1024)	/* a part is ended when it has this many bytes */
+#define FILE_PART_BYTES ((int64) 64 * 1024 * 1024)	/* a part is ended when it has this many bytes */
 
 typedef struct FilePart
 {
@@ -28,7 +28,7 @@ part_to_write(RowFile *file)
 {
 	FilePart   *part = file->parts == NIL ? NULL : llast(file->parts);
 
-	if (part != NULL && part->bytes < ROWS_PART_BYTES)
+	if (part != NULL && part->bytes < FILE_PART_BYTES)
 		return part;
 	part = palloc0(sizeof(FilePart));
 	part->file = gpusort_rows_spill_create();

@@ -1,6 +1,7 @@
 /*
  * row_intervals.c
- *	  Intervals of a key over all rows, see row_sort.h.
+ *	  ORDER BY gpusort.bucket(key, n): finds the range of the key and the interval of each row.
+ *	  See row_sort.h.
  */
 #include "postgres.h"
 

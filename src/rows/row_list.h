@@ -7,6 +7,8 @@
 
 #include "rows/row_keys.h"
 
+#define ROWS_LOOKED_AT 1024		/* rows read for a first look at a key */
+
 /* The numbers of the rows are packed[i] & row_mask or, if packed is NULL, 0 to count - 1. */
 typedef struct RowList
 {
@@ -22,8 +24,6 @@ gpusort_rows_listed(const RowList *list, uint32 i)
 {
 	return list->packed != NULL ? list->packed[i] & list->row_mask : i;
 }
-
-#define ROWS_PREFETCH 16		/* records fetched ahead of the one being read */
 
 /* Prefetches the record of a row of the list that will soon be read, and the place of a later record. */
 static inline void

@@ -171,7 +171,7 @@ gpusort_rows_merge_begin(RowSort *sort, const KeyCode *code, RowRun **runs, int 
 
 /* Compares two rows of the window whose words are equal. */
 static int
-compare_tied(const RowMerge *merge, uint32 a, uint32 b)
+compare_in_window(const RowMerge *merge, uint32 a, uint32 b)
 {
 	return gpusort_rows_compare(merge->sort->keys, merge->code->nexact, merge->window, a, merge->window, b);
 }
@@ -190,7 +190,7 @@ find_last(const RowMerge *merge)
 		if (gpusort_rows_reader_done(&input->reader))
 			continue;
 		if (best == NULL || words[input->end - 1] < words[best->end - 1] ||
-			(words[input->end - 1] == words[best->end - 1] && compare_tied(merge, input->end - 1, best->end - 1) < 0))
+			(words[input->end - 1] == words[best->end - 1] && compare_in_window(merge, input->end - 1, best->end - 1) < 0))
 			best = input;
 	}
 	return best;
@@ -221,7 +221,7 @@ find_cut(const RowMerge *merge, const MergeInput *input, const MergeInput *last)
 	while (low < high)
 	{
 		uint32		middle = low + (high - low) / 2;
-		int			order = compare_tied(merge, middle, last->end - 1);
+		int			order = compare_in_window(merge, middle, last->end - 1);
 
 		if (order < 0 || (order == 0 && input < last))
 			low = middle + 1;

@@ -9,7 +9,7 @@
 #include "keys/plain_learn.h"
 #include "rows/row_plain.h"
 
-#define ROWS_LEARN_MIN 16384	/* with fewer rows learning what is plain does not pay */
+#define ROWS_LEARN_PLAIN_MIN 16384	/* with fewer rows learning what is plain does not pay */
 #define ROWS_WIDEN_MIN 262144	/* nor, with fewer than these, learning it of letters beyond ASCII */
 #define ROWS_WIDEN_MANY_MIN 1500000	/* nor that where there are many contractions, which takes three times as long */
 #define MANY_CONTRACTIONS 32
@@ -73,7 +73,7 @@ gpusort_rows_find_plain(RowKeys *keys, const RowStore *store, double nrows)
 		if (key->plain == NULL || store->layout->attributes[key->attribute].is_constant)
 			continue;
 		if (key->plain->bytes.plain == NULL)
-			key->plain->bytes.plain = gpusort_plain_key(key->compare.ssup_collation, nrows >= ROWS_LEARN_MIN);
+			key->plain->bytes.plain = gpusort_plain_key(key->compare.ssup_collation, nrows >= ROWS_LEARN_PLAIN_MIN);
 		key->all_plain = leads && key->plain->bytes.plain != NULL && all_are_plain(key, store, nrows);
 		key->ever_plain &= key->all_plain;
 		leads = false;

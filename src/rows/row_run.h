@@ -12,7 +12,7 @@
 
 #include "rows/row_block.h"
 
-/* How the rows of a run lie to those of the run before it. */
+/* How a run compares with the run before it. */
 typedef enum RunPlace
 {
 	RUN_OVERLAPS,
@@ -22,6 +22,8 @@ typedef enum RunPlace
 
 /* Bytes that a row takes in memory, while it is ordered, beside its columns and record. */
 #define GPUSORT_RUN_ROW_BYTES (2 * sizeof(uint64))
+
+#define ROWS_BLOCK_MAX ((Size) 256 * 1024)	/* a block of one row may be larger */
 
 /* Blocks that lie one behind the other in the file. */
 typedef struct RunExtent

@@ -11,8 +11,7 @@
 #include "rows/row_sort.h"
 
 #define ROWS_BLOCK_MIN ((Size) 8 * 1024)
-#define ROWS_BLOCK_MAX ((Size) 256 * 1024)
-#define ROWS_BLOCKS_IN_MEMORY 256	/* a block takes 1/256 of work_mem, within the limits above */
+#define ROWS_BLOCKS_IN_MEMORY 256	/* a block takes 1/256 of work_mem, from ROWS_BLOCK_MIN to ROWS_BLOCK_MAX */
 #define ROWS_SAMPLE_ROWS 1024	/* rows of a run in the sample, until it is full */
 #define ROWS_SAMPLE_BLOCKS 8	/* memory for the sample, in blocks */
 #define ROWS_LARGE_KEYS 16		/* keys of a row that take over 1/16 of memory, and more than the sample, are not kept */

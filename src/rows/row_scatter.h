@@ -18,7 +18,7 @@
 typedef enum PartRule
 {
 	PARTS_EVEN,					/* those with the same leading bits */
-	PARTS_DENSE_LOW,			/* 256 parts for the words of each length: small words are told apart more finely */
+	PARTS_DENSE_LOW,			/* by the word's bit length and the 8 bits behind its first one, so small words get finer parts */
 	PARTS_DENSE_HIGH,			/* the same from a great word downwards */
 	PART_RULES
 } PartRule;

@@ -50,14 +50,14 @@ typedef struct RowSortStats
 typedef struct DeviceRows DeviceRows;
 typedef struct IntervalParts IntervalParts;
 
-/* Intervals of a key over all rows, which one attribute shows. */
+/* ORDER BY gpusort.bucket(key, n): the range of the key, and the interval of each row. */
 typedef struct RowIntervals
 {
 	int			column;			/* the attribute that shows them, or -1 */
 	int			key;			/* the attribute that is cut into intervals */
 	uint32		buckets;
 	bool		descending;
-	ValueRange	range;			/* of rows that have left the store; of all rows in the end, where it is needed */
+	ValueRange	range;			/* over the rows written to files so far; over all rows once finish has run */
 	Intervals	intervals;		/* set by finish */
 } RowIntervals;
 

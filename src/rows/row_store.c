@@ -13,7 +13,6 @@
 
 #define ROWS_FIRST_CAPACITY 512
 #define ROWS_FIRST_RECORDS ((Size) 8 * 1024)
-#define ROWS_PREFETCH 12		/* records fetched ahead of the one being read */
 
 /*
  * Puts values passed by value that are no keys at the front of records.  The widest come first,

@@ -25,6 +25,8 @@
 /* The most bytes of records in one store: row_starts have 32 bits. */
 #define GPUSORT_RECORDS_MAX ((Size) MAXIMUM_ALIGNOF * (UINT32_MAX - 1))
 
+#define ROWS_PREFETCH 16		/* records fetched ahead of the one being read */
+
 typedef struct RowAttribute
 {
 	int16		length;			/* as pg_attribute.attlen */

@@ -12,7 +12,6 @@
 #include "rows/characters.h"
 #include "rows/row_list.h"
 
-#define ROWS_LOOKED_AT 1024		/* rows read for a first look at a key */
 #define ROWS_LOOKED_BYTES (Size) 256	/* leading bytes of a key that are looked at */
 
 /* What strings of a key have in common. */
