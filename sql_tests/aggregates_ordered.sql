@@ -92,6 +92,9 @@ FROM unnest('{sum(f),avg(f),stddev(f),var_pop(f),"corr(f, id)","regr_slope(f, id
 SELECT groups, count(*), sum(presorted::int) AS presorted, bool_and(same) AS same
 FROM unnest('{count(*),count(f),sum(k),sum(n),avg(n),stddev(n),variance(k),min(k),max(id),bool_or(k > 3),bit_xor(k),"regr_count(f, id)",sum(DISTINCT f),mode() WITHIN GROUP (ORDER BY k)}'::text[]) beside,
 	unnest('{"","GROUP BY g ORDER BY g"}'::text[]) groups, LATERAL compare(format('SELECT %s, md5(string_agg(id::text, '','' ORDER BY f, id)) FROM signs %s', beside, groups)) GROUP BY groups ORDER BY groups;
+-- What is computed of volatile functions keeps the order of its rows, also where it sorts them itself.
+CREATE SEQUENCE counter;
+SELECT (array_agg(nextval('counter') ORDER BY id))[1:5], left(string_agg(t, ',' ORDER BY x, id), 10) FROM items;
 -- Rows that are not all wanted are not all sorted.
 SET enable_sort = off;
 SELECT * FROM compare('SELECT g, array_agg(x ORDER BY y, id) FROM items GROUP BY g LIMIT 1');

@@ -56,6 +56,7 @@ SELECT query, taken > 0 AS taken, same FROM (VALUES
 	('SELECT k, percentile_cont(0.5) WITHIN GROUP (ORDER BY float8) FROM numbers GROUP BY k'),
 	('SELECT k, count(DISTINCT int4), count(DISTINCT int2), count(int2), sum(int2) FROM numbers GROUP BY k'),
 	('SELECT k, count(DISTINCT int4) FILTER (WHERE id > 100) FROM numbers GROUP BY k'),
+	('SELECT count(DISTINCT int4 ORDER BY int4 DESC) FROM numbers'),
 	('SELECT k FROM numbers GROUP BY k HAVING count(DISTINCT int4) > 166'),
 	('SELECT k, count(DISTINCT int4) + 1 FROM numbers GROUP BY k HAVING count(DISTINCT int4) > 3 ORDER BY count(DISTINCT int4) DESC, k'),
 	('SELECT k, int2 % 2, count(DISTINCT int4) FROM numbers GROUP BY GROUPING SETS ((k), (int2 % 2), ())'),

@@ -3,54 +3,82 @@
  *	  Aggregates that sort: built-in ones become the extension's own, or get sorted input.
  *
  * PostgreSQL sorts inside such an aggregate, where no node takes part.  plan.c looks at each
- * Agg of a finished plan, before the nodes below it are offered to the rooms.  call.c puts the
- * extension's percentile_cont, percentile_disc, mode and count_distinct in the place of the
- * built-in ones, and sorted_agg and its kin in that of array_agg(x ORDER BY y).  For other
- * aggregates with ORDER BY, for small groups, and where only the first rows of large groups are
- * wanted, order.c puts a Sort below the Agg.  Above sorted rows array_agg is replaced, too:
- * PostgreSQL's allocates memory for each value.
+ * Agg of a finished plan, before the nodes below it are offered to the rooms, and decides on
+ * one treatment for each call.  call.c knows which aggregate of the extension gives the same
+ * result as a built-in one.  order.c has the rows sorted below the Agg.
  */
 #ifndef GPUSORT_AGGREGATES_H
 #define GPUSORT_AGGREGATES_H
 
+#include "guc.h"
 #include "nodes/plan_hook.h"
+
+typedef enum AggregateTreatment
+{
+	AGGREGATE_KEEP,
+	AGGREGATE_REPLACE,			/* an aggregate of the extension computes it */
+	AGGREGATE_SORT_INPUT,		/* its rows come in its order, from below the Agg */
+	AGGREGATE_FIRST_ROWS		/* the same, and of each group only the first rows come */
+} AggregateTreatment;
 
 typedef struct AggregateCall
 {
 	Aggref	   *call;			/* in the target list or the condition of an Agg */
-	PlanReason	reason;			/* PLAN_TAKEN: it is replaced, or gets sorted input */
-	const char *detail;
-	bool		replaceable;	/* call.c may replace it */
-	bool		ordered;		/* order.c may sort its input */
 	int			first;			/* how many of the first elements of its array are wanted; 0 if all */
-	Oid			replacement;	/* the extension's aggregate, if it is replaced */
+	AggregateTreatment treatment;
+	PlanReason	reason;			/* why it is kept */
+	const char *detail;
+	Oid			replacement;	/* the extension's aggregate that gives its result */
 } AggregateCall;
+
+/* All calls of an Agg. */
+typedef struct AggregateCalls
+{
+	Agg		   *agg;
+	const PlanPlace *place;
+	List	   *list;			/* AggregateCalls */
+	double		rows_of_group;	/* how many rows a group is expected to have */
+} AggregateCalls;
+
+static inline void
+gpusort_aggregate_keep(AggregateCall *call, PlanReason reason, const char *detail)
+{
+	call->treatment = AGGREGATE_KEEP;
+	call->reason = reason;
+	call->detail = detail;
+}
+
+/* True if groups are expected to have fewer rows. */
+static inline bool
+gpusort_aggregates_have_small_groups(const AggregateCalls *calls, double rows)
+{
+	return !gpusort_force_nodes && calls->rows_of_group < rows;
+}
 
 /* plan.c */
 extern void gpusort_aggregates_init(void);
 
 /* call.c */
-extern bool gpusort_aggregate_sorts(const Aggref *call);
+extern bool gpusort_aggregate_is_replaceable(const Aggref *call);
 extern bool gpusort_aggregate_is_ordered_array(const Aggref *call);
-extern void gpusort_aggregate_describe(AggregateCall *call);
+/* Has a call replaced if there is an aggregate for it; else says why not. */
+extern void gpusort_aggregate_find_replacement(AggregateCall *call);
 extern void gpusort_aggregate_replace(PlannedStmt *statement, const AggregateCall *call);
-
-/* Turns a call of array_agg, whose rows come sorted, into one that keeps its values as the array has them. */
+/* Replaces a call of array_agg without an order by one that allocates no memory for each value. */
 extern void gpusort_aggregate_collect(PlannedStmt *statement, Aggref *call);
 
 /* order.c */
 extern bool gpusort_aggregate_is_ordered(const Aggref *call);
 extern bool gpusort_aggregates_share_order(const Aggref *a, const Aggref *b);
-extern bool gpusort_aggregate_hides_order(const AggregateCall *call);
-extern Sort *gpusort_aggregates_order(Agg *agg, List *calls, const PlanPlace *place);
-
+/* True if a call gives the same result for any order of rows; if not exactly, sums of floats and the like count, too. */
+extern bool gpusort_aggregate_ignores_order(const Aggref *call, bool exactly);
 /*
- * Returns a Sort of which an Agg wants the first rows of each group only, or NULL.  For that all
- * calls must want the first elements of arrays of columns, in the same order.
+ * These two return the Sort to be the input of an Agg, or NULL.  The first has only the first
+ * rows of each group returned.  For that all calls must want the first elements of arrays of columns.
  */
-extern Sort *gpusort_aggregates_order_first(Agg *agg, List *calls, const PlanPlace *place);
-
+extern Sort *gpusort_aggregates_sort_first_rows(AggregateCalls *calls);
+extern Sort *gpusort_aggregates_sort_input(AggregateCalls *calls);
 /* Removes the ORDER BY of a call, whose rows come sorted. */
-extern void gpusort_aggregate_take_order(Aggref *call);
+extern void gpusort_aggregate_drop_order(Aggref *call);
 
 #endif							/* GPUSORT_AGGREGATES_H */

@@ -69,7 +69,7 @@ gpusort_aggregate_is_ordered_array(const Aggref *call)
 
 /* True for a call of a built-in aggregate that sorts, and that the extension has too. */
 bool
-gpusort_aggregate_sorts(const Aggref *call)
+gpusort_aggregate_is_replaceable(const Aggref *call)
 {
 	if (gpusort_aggregate_is_ordered_array(call))
 		return true;
@@ -217,36 +217,30 @@ takes_values(const AggregateCall *call, Oid type)
 }
 
 /*
- * Says whether the call can be replaced, and by what.  Its values must have a key form, be
- * numeric, or only be counted and be hashed for that.  They must be compared by the operators of their
- * type's default order.
+ * A call's values must have a key form, be numeric, or only be counted and be hashed for that.  They
+ * must be compared by the operators of their type's default order.
  */
 void
-gpusort_aggregate_describe(AggregateCall *call)
+gpusort_aggregate_find_replacement(AggregateCall *call)
 {
 	const Aggref *aggregate = call->call;
 	bool		counts = aggregate->aggfnoid == F_COUNT_ANY;
 	Node	   *value;
 	const SortGroupClause *clause = sorted_by(aggregate, &value);
 	Oid			type = exprType(value);
-	const TypeCacheEntry *order;
+	const TypeCacheEntry *order = lookup_type_cache(type, TYPECACHE_EQ_OPR | TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
 
 	if (!takes_values(call, type))
+		gpusort_aggregate_keep(call, PLAN_VALUE_TYPE, format_type_be(type));
+	else if (clause->eqop != order->eq_opr || (!counts && clause->sortop != order->lt_opr && clause->sortop != order->gt_opr))
+		gpusort_aggregate_keep(call, PLAN_ORDER, format_operator(counts ? clause->eqop : clause->sortop));
+	else
 	{
-		call->reason = PLAN_VALUE_TYPE;
-		call->detail = format_type_be(type);
-		return;
+		call->treatment = AGGREGATE_REPLACE;
+		call->replacement = find_aggregate(call);
+		if (!OidIsValid(call->replacement))
+			gpusort_aggregate_keep(call, PLAN_NO_AGGREGATE, NULL);
 	}
-	order = lookup_type_cache(type, TYPECACHE_EQ_OPR | TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
-	if (clause->eqop != order->eq_opr || (!counts && clause->sortop != order->lt_opr && clause->sortop != order->gt_opr))
-	{
-		call->reason = PLAN_ORDER;
-		call->detail = format_operator(counts ? clause->eqop : clause->sortop);
-		return;
-	}
-	call->replacement = find_aggregate(call);
-	if (!OidIsValid(call->replacement))
-		call->reason = PLAN_NO_AGGREGATE;
 }
 
 /* Has the plan made again when an aggregate or the rights to it change, or it is dropped. */

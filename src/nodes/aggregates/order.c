@@ -14,8 +14,11 @@
 
 #include <math.h>
 
+#include "access/genam.h"
 #include "access/transam.h"
 #include "catalog/pg_aggregate.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_index.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
@@ -24,11 +27,12 @@
 #include "optimizer/tlist.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/typcache.h"
 
 #include "compat.h"
 #include "guc.h"
 #include "nodes/aggregates/aggregates.h"
-#include "nodes/aggregates/index_order.h"
 #include "nodes/module_symbol.h"
 #include "nodes/rows/plan_groups.h"
 #include "nodes/rows/rows_node.h"
@@ -36,6 +40,9 @@
 /* What PostgreSQL's sort of a group costs, in operators, and each of its rows, without comparisons. */
 #define COST_PER_GROUP 100.0
 #define COST_PER_ROW 10.0
+
+/* Dropping the other rows as they are read pays for groups of this many times as many rows. */
+#define LEAST_ROWS_PER_FIRST_ROW 32.0
 
 bool
 gpusort_aggregate_is_ordered(const Aggref *call)
@@ -133,54 +140,38 @@ static const Oid orderless[] = {
 	F_STDDEV_POP_INT2, F_STDDEV_POP_INT4, F_STDDEV_POP_INT8, F_STDDEV_POP_NUMERIC
 };
 
-/* True if a call sorts its rows by itself. */
-static bool
-sorts_rows(const AggregateCall *call)
-{
-	return call->ordered || call->replaceable || call->call->aggdistinct != NIL || AGGKIND_IS_ORDERED_SET(call->call->aggkind);
-}
-
-/* True if a call gives the same result for any order of rows, or if SQL leaves the order of equal rows open. */
-static bool
-ignores_order(const AggregateCall *call)
-{
-	if (GPUSORT_IS_PRESORTED(call->call))
-		return false;
-	if (sorts_rows(call))
-		return true;
-	for (int i = 0; i < lengthof(orderless); i++)
-		if (orderless[i] == call->call->aggfnoid)
-			return !contain_volatile_functions((Node *) call->call);
-	return false;
-}
-
-/*
- * True if a call does not need the order that the server has made for another one.  Numbers, dates and
- * the like do not show the order of the rows that they were computed of; arrays, texts and documents do.
- */
 bool
-gpusort_aggregate_hides_order(const AggregateCall *call)
+gpusort_aggregate_ignores_order(const Aggref *call, bool exactly)
 {
-	Oid			type = call->call->aggtype;
+	Oid			type = call->aggtype;
 
-	if (GPUSORT_IS_PRESORTED(call->call))
+	if (GPUSORT_IS_PRESORTED(call) || contain_volatile_functions((Node *) unconstify(Aggref *, call)))
 		return false;
-	return sorts_rows(call) || (call->call->aggfnoid < FirstNormalObjectId &&
-								!contain_volatile_functions((Node *) call->call) &&
-								(get_typbyval(type) || type == NUMERICOID || type == INTERVALOID));
+	/* It sorts its rows, and SQL leaves the order of equal ones open. */
+	if (call->aggorder != NIL || call->aggdistinct != NIL)
+		return true;
+	if (!exactly)
+		return call->aggfnoid < FirstNormalObjectId && (get_typbyval(type) || type == NUMERICOID || type == INTERVALOID);
+	for (int i = 0; i < lengthof(orderless); i++)
+		if (orderless[i] == call->aggfnoid)
+			return true;
+	return false;
 }
 
 /* True if an Agg may read all rows of its input, and in another order. */
 static bool
-may_sort_input(const Agg *agg, List *calls, const PlanPlace *place)
+may_sort_input(const AggregateCalls *calls)
 {
+	const Agg  *agg = calls->agg;
 	ListCell   *cell;
 
-	if (agg->aggstrategy != AGG_PLAIN && !IsA(agg->plan.lefttree, Sort) && !gpusort_place_wants_all(place))
+	if (agg->aggstrategy != AGG_PLAIN && !IsA(agg->plan.lefttree, Sort) && !gpusort_place_wants_all(calls->place))
 		return false;
-	foreach(cell, calls)
+	foreach(cell, calls->list)
 	{
-		if (!ignores_order(lfirst(cell)))
+		const AggregateCall *call = lfirst(cell);
+
+		if (call->treatment != AGGREGATE_SORT_INPUT && !gpusort_aggregate_ignores_order(call->call, true))
 			return false;
 	}
 	return true;
@@ -240,19 +231,70 @@ copy_sort_of_groups(const Agg *agg, const Sort *below, int more)
 	return sort;
 }
 
-/* A Sort in the order in which an index scan delivers the groups of an Agg.  NULL if the order is not known. */
+/* The column of a scan that a column of its index is, by which an Agg groups; 0 if there is none. */
+static AttrNumber
+grouping_column(const Agg *agg, Relation index, int column)
+{
+	const Plan *scan = agg->plan.lefttree;
+	AttrNumber	wanted = IsA(scan, IndexOnlyScan) ? column + 1 : index->rd_index->indkey.values[column];
+
+	for (int i = 0; i < agg->numCols; i++)
+	{
+		const Var  *var = (const Var *) list_nth_node(TargetEntry, scan->targetlist, agg->grpColIdx[i] - 1)->expr;
+
+		if (IsA(var, Var) && wanted != 0 && var->varattno == wanted)
+			return agg->grpColIdx[i];
+	}
+	return 0;
+}
+
+/* Appends a column of an index to a Sort's keys, in its order.  Returns false if that is not the default one of its type. */
+static bool
+add_index_key(Sort *sort, const Agg *agg, Relation index, int column, bool backward)
+{
+	int			option = index->rd_indoption[column];
+	AttrNumber	place = grouping_column(agg, index, column);
+	Node	   *value;
+	TypeCacheEntry *type;
+	Oid			operator;
+
+	if (place == 0)
+		return false;
+	value = (Node *) list_nth_node(TargetEntry, agg->plan.lefttree->targetlist, place - 1)->expr;
+	type = lookup_type_cache(exprType(value), TYPECACHE_LT_OPR | TYPECACHE_GT_OPR | TYPECACHE_BTREE_OPFAMILY);
+	operator = ((option & INDOPTION_DESC) != 0) != backward ? type->gt_opr : type->lt_opr;
+	if (!OidIsValid(operator) || type->btree_opf != index->rd_opfamily[column] ||
+		index->rd_indcollation[column] != exprCollation(value))
+		return false;
+	add_key(sort, place, operator, index->rd_indcollation[column], ((option & INDOPTION_NULLS_FIRST) != 0) != backward);
+	return true;
+}
+
+/* A Sort in the order in which the scan of a btree index delivers the groups of an Agg.  NULL if that is not known. */
 static Sort *
 make_sort_of_groups(const Agg *agg, int more)
 {
-	IndexOrder *order = gpusort_index_order(agg->plan.lefttree);
+	const Plan *scan = agg->plan.lefttree;
+	bool		index_only = IsA(scan, IndexOnlyScan);
+	ScanDirection direction;
+	Relation	index;
 	Sort	   *sort;
+	int			column = 0;
 
-	if (order == NULL)
+	if (!index_only && !IsA(scan, IndexScan))
 		return NULL;
+	direction = index_only ? ((const IndexOnlyScan *) scan)->indexorderdir : ((const IndexScan *) scan)->indexorderdir;
 	sort = gpusort_rows_plan_input_sort(agg);
-	allocate_keys(sort, order->count + more);
-	for (int i = 0; i < order->count && groups_by(agg, order->columns[i]); i++)
-		add_key(sort, order->columns[i], order->operators[i], order->collations[i], order->nulls_first[i]);
+	allocate_keys(sort, INDEX_MAX_KEYS + more);
+	/* The planner has locked the index. */
+	index = index_open(index_only ? ((const IndexOnlyScan *) scan)->indexid : ((const IndexScan *) scan)->indexid, NoLock);
+	if (index->rd_rel->relam == BTREE_AM_OID)
+	{
+		while (column < IndexRelationGetNumberOfKeyAttributes(index) &&
+			   add_index_key(sort, agg, index, column, ScanDirectionIsBackward(direction)))
+			column++;
+	}
+	index_close(index, NoLock);
 	return sort->numCols == agg->numCols ? sort : NULL;
 }
 
@@ -315,7 +357,7 @@ make_sort(const Agg *agg, const Aggref *call)
 }
 
 void
-gpusort_aggregate_take_order(Aggref *call)
+gpusort_aggregate_drop_order(Aggref *call)
 {
 	ListCell   *cell;
 
@@ -331,80 +373,81 @@ gpusort_aggregate_take_order(Aggref *call)
 	GPUSORT_SET_PRESORTED(call, false);
 }
 
-/* Gives a reason to all ordered calls that have none yet. */
-static void
-keep_ordered(List *calls, PlanReason reason)
-{
-	ListCell   *cell;
-
-	foreach(cell, calls)
-	{
-		AggregateCall *call = lfirst(cell);
-
-		if (call->ordered && call->reason == PLAN_TAKEN)
-			call->reason = reason;
-	}
-}
-
 /*
- * Judges the ordered calls.  Returns the first that can be taken, or NULL.  Others are taken
- * only if they have the same order.  PostgreSQL sorts no more rows than pass a call's FILTER, and how
- * many these are is not known here, so a call with one is only taken beside a call without.
+ * Finds the calls whose order one Sort can give, and returns the first of them, or NULL.  PostgreSQL sorts
+ * no more rows than pass a call's FILTER, and how many these are is not known here, so a call with one is only
+ * taken beside a call without.
  */
 static const Aggref *
-choose_order(List *calls)
+choose_order(const AggregateCalls *calls)
 {
-	const Aggref *first = NULL;
+	const Aggref *chosen = NULL;
 	ListCell   *cell;
 
-	foreach(cell, calls)
+	foreach(cell, calls->list)
 	{
 		AggregateCall *call = lfirst(cell);
+		PlanReason	reason;
 
-		if (!call->ordered)
+		if (call->treatment != AGGREGATE_KEEP || !gpusort_aggregate_is_ordered(call->call))
 			continue;
-		call->reason = judge_order(call->call);
-		if (call->reason == PLAN_TAKEN && first == NULL && (call->call->aggfilter == NULL || gpusort_force_nodes))
-			first = call->call;
+		reason = judge_order(call->call);
+		if (reason != PLAN_TAKEN)
+			gpusort_aggregate_keep(call, reason, NULL);
+		else
+			call->treatment = AGGREGATE_SORT_INPUT;
+		if (reason == PLAN_TAKEN && chosen == NULL && (call->call->aggfilter == NULL || gpusort_force_nodes))
+			chosen = call->call;
 	}
-	if (first == NULL)
-		keep_ordered(calls, PLAN_COST);
-	foreach(cell, calls)
+	foreach(cell, calls->list)
 	{
 		AggregateCall *call = lfirst(cell);
 
-		if (call->ordered && call->reason == PLAN_TAKEN && !gpusort_aggregates_share_order(first, call->call))
-			call->reason = PLAN_OTHER_ORDER;
+		if (call->treatment == AGGREGATE_SORT_INPUT && chosen != NULL && !gpusort_aggregates_share_order(chosen, call->call))
+			gpusort_aggregate_keep(call, PLAN_OTHER_ORDER, NULL);
 	}
-	return first;
+	return chosen;
 }
 
-/*
- * Decides about the ordered calls of an Agg.  Returns the Sort to be its input, or NULL.  The
- * Sort takes the place of one below the Agg that brings the groups together.
- */
-Sort *
-gpusort_aggregates_order(Agg *agg, List *calls, const PlanPlace *place)
+/* Makes the Sort that gives the chosen order.  Returns why there is none, or PLAN_TAKEN. */
+static PlanReason
+try_sort(const AggregateCalls *calls, const Aggref *chosen, Sort **sort)
 {
-	const Aggref *first = choose_order(calls);
-	Sort	   *sort;
+	const Agg  *agg = calls->agg;
 
-	if (first == NULL)
-		return NULL;
-	if (!may_sort_input(agg, calls, place))
+	if (chosen == NULL)
+		return PLAN_COST;
+	if (!may_sort_input(calls))
+		return PLAN_ROW_ORDER;
+	*sort = make_sort(agg, chosen);
+	if (*sort == NULL)
+		return PLAN_PRESORTED;
+	return gpusort_rows_take(*sort) ? PLAN_TAKEN : PLAN_COST;
+}
+
+/* The Sort takes the place of one below the Agg that brings the groups together. */
+Sort *
+gpusort_aggregates_sort_input(AggregateCalls *calls)
+{
+	const Agg  *agg = calls->agg;
+	Sort	   *sort = NULL;
+	PlanReason	reason = try_sort(calls, choose_order(calls), &sort);
+	ListCell   *cell;
+
+	if (reason == PLAN_TAKEN)
 	{
-		keep_ordered(calls, PLAN_ROW_ORDER);
-		return NULL;
+		if (!IsA(agg->plan.lefttree, Sort) || agg->aggstrategy == AGG_PLAIN)
+			sort->plan.plan_node_id = gpusort_plan_next_id(calls->place->walk);
+		return sort;
 	}
-	sort = make_sort(agg, first);
-	if (sort == NULL || !gpusort_rows_take(sort))
+	foreach(cell, calls->list)
 	{
-		keep_ordered(calls, sort == NULL ? PLAN_PRESORTED : PLAN_COST);
-		return NULL;
+		AggregateCall *call = lfirst(cell);
+
+		if (call->treatment == AGGREGATE_SORT_INPUT)
+			gpusort_aggregate_keep(call, reason, NULL);
 	}
-	if (!IsA(agg->plan.lefttree, Sort) || agg->aggstrategy == AGG_PLAIN)
-		sort->plan.plan_node_id = gpusort_plan_next_id(place->walk);
-	return sort;
+	return NULL;
 }
 
 /* True if a call wants the first elements of an array of columns in an order of columns. */
@@ -438,39 +481,38 @@ make_sort_by_groups(const Agg *agg, const Sort *below, int more)
 	return copy_sort_of_groups(agg, &of_groups, more);
 }
 
+/* Where the groups are small, the rows node drops too few rows as it reads them. */
 Sort *
-gpusort_aggregates_order_first(Agg *agg, List *calls, const PlanPlace *place)
+gpusort_aggregates_sort_first_rows(AggregateCalls *calls)
 {
+	const Agg  *agg = calls->agg;
 	const Sort *below = (const Sort *) agg->plan.lefttree;
-	const Aggref *first = ((const AggregateCall *) linitial(calls))->call;
+	const Aggref *order = ((const AggregateCall *) linitial(calls->list))->call;
 	FirstOfGroups *wanted = palloc0(sizeof(FirstOfGroups));
 	Sort	   *sort;
 	ListCell   *cell;
 
 	if (!IsA(below, Sort) || agg->aggstrategy != AGG_SORTED)
 		return NULL;
-	foreach(cell, calls)
+	foreach(cell, calls->list)
 	{
 		const AggregateCall *call = lfirst(cell);
 
-		if (!wants_first_rows(call) || !gpusort_aggregates_share_order(first, call->call))
+		if (!wants_first_rows(call) || !gpusort_aggregates_share_order(order, call->call))
 			return NULL;
 		wanted->rows = Max(wanted->rows, call->first);
 	}
-	sort = make_sort_by_groups(agg, below, list_length(first->aggorder));
+	if (gpusort_aggregates_have_small_groups(calls, LEAST_ROWS_PER_FIRST_ROW * wanted->rows))
+		return NULL;
+	sort = make_sort_by_groups(agg, below, list_length(order->aggorder));
 	wanted->sort = sort;
 	wanted->group_keys = sort->numCols;
 	wanted->wanted = wanted->rows * Max(agg->numGroups, 1);
-	add_order(sort, agg, first);
+	add_order(sort, agg, order);
 	if (!gpusort_rows_take_first(wanted))
 		return NULL;
-	foreach(cell, calls)
-	{
-		AggregateCall *call = lfirst(cell);
-
-		call->ordered = true;
-		call->replaceable = false;
-	}
-	place->walk->first_of_groups = lappend(place->walk->first_of_groups, wanted);
+	foreach(cell, calls->list)
+		((AggregateCall *) lfirst(cell))->treatment = AGGREGATE_FIRST_ROWS;
+	calls->place->walk->first_of_groups = lappend(calls->place->walk->first_of_groups, wanted);
 	return sort;
 }

@@ -1,6 +1,6 @@
 /*
  * plan.c
- *	  Decides which aggregates of an Agg are replaced, and which get sorted input.
+ *	  Decides on the treatment of each aggregate of an Agg.
  *
  * A built-in aggregate that sorts is computed for one group after the other, and so is what
  * takes its place: neither keeps more than work_mem of a group in memory.  From version 16 of
@@ -34,9 +34,6 @@
 #define LEAST_ROWS_OF_TOP 64.0
 #define LEAST_ROWS_PER_FIRST 4.0
 
-/* Dropping the other rows as they are read pays for groups of this many times as many rows. */
-#define LEAST_ROWS_PER_FIRST_ROW 32.0
-
 /* Adds a call to the list, of whose array the first elements are wanted, or all. */
 static void
 add_call(List **calls, Aggref *aggregate, int first)
@@ -45,8 +42,6 @@ add_call(List **calls, Aggref *aggregate, int first)
 
 	call->call = aggregate;
 	call->first = first;
-	call->replaceable = gpusort_aggregate_sorts(aggregate);
-	call->ordered = gpusort_aggregate_is_ordered(aggregate);
 	*calls = lappend(*calls, call);
 }
 
@@ -106,30 +101,16 @@ judge_all(const Agg *agg, const PlanPlace *place)
 	return PLAN_TAKEN;
 }
 
-/* How many rows a group is expected to have. */
-static double
-rows_of_group(const Agg *agg)
-{
-	return agg->plan.lefttree->plan_rows / (agg->aggstrategy == AGG_PLAIN ? 1 : Max(agg->numGroups, 1));
-}
-
-/* True if fewer than so many rows are expected per group. */
-static bool
-has_small_groups(const Agg *agg, double least)
-{
-	return !gpusort_force_nodes && rows_of_group(agg) < least;
-}
-
 /*
  * True if another call beside this array_agg(x ORDER BY y) has its order, so that one Sort
  * serves both.  The first elements are found without a Sort.
  */
 static bool
-shares_order(const AggregateCall *call, List *calls)
+shares_order(const AggregateCall *call, const AggregateCalls *calls)
 {
 	ListCell   *cell;
 
-	foreach(cell, calls)
+	foreach(cell, calls->list)
 	{
 		const AggregateCall *beside = lfirst(cell);
 		const Aggref *other = beside->call;
@@ -143,12 +124,12 @@ shares_order(const AggregateCall *call, List *calls)
 
 /* How many of the first elements of a call's array are to be found; 0 if it costs less to sort all. */
 static int
-first_to_find(const Agg *agg, const AggregateCall *call, List *calls)
+first_to_find(const AggregateCall *call, const AggregateCalls *calls)
 {
 	int			first = 0;
 	ListCell   *cell;
 
-	foreach(cell, calls)
+	foreach(cell, calls->list)
 	{
 		const AggregateCall *same = lfirst(cell);
 
@@ -158,7 +139,7 @@ first_to_find(const Agg *agg, const AggregateCall *call, List *calls)
 			return 0;
 		first = Max(first, same->first);
 	}
-	if (has_small_groups(agg, Max(LEAST_ROWS_OF_TOP, LEAST_ROWS_PER_FIRST * first)))
+	if (gpusort_aggregates_have_small_groups(calls, Max(LEAST_ROWS_OF_TOP, LEAST_ROWS_PER_FIRST * first)))
 		return 0;
 	return first;
 }
@@ -169,113 +150,115 @@ first_to_find(const Agg *agg, const AggregateCall *call, List *calls)
  * An array sorted by its own values needs less memory than array_agg itself.
  */
 static bool
-sorts_groups(const Agg *agg, const AggregateCall *call, List *calls)
+sorts_groups(const AggregateCall *call, const AggregateCalls *calls)
 {
-	double		rows = rows_of_group(agg);
+	double		rows = calls->rows_of_group;
 	bool		by_itself = list_length(call->call->args) == 1;
 
-	if (has_small_groups(agg, LEAST_ROWS_OF_ARRAY) || (call->first == 0 && shares_order(call, calls)))
+	if (gpusort_aggregates_have_small_groups(calls, LEAST_ROWS_OF_ARRAY) || (call->first == 0 && shares_order(call, calls)))
 		return false;
 	if (call->first > 0)
 		rows = Min(rows, LEAST_ROWS_PER_FIRST * call->first);
-	return by_itself || rows * agg->plan.lefttree->plan_width <= work_mem * 1024.0;
+	return by_itself || rows * calls->agg->plan.lefttree->plan_width <= work_mem * 1024.0;
 }
 
-/* Decides of which calls' arrays the first elements are to be found. */
+/* Has a call replaced, if that costs less. */
 static void
-judge_firsts(const Agg *agg, List *calls)
+consider_replacement(AggregateCall *call, const AggregateCalls *calls)
 {
-	ListCell   *cell;
-	List	   *firsts = NIL;
-	ListCell   *first;
+	bool		is_array = gpusort_aggregate_is_ordered_array(call->call);
 
-	foreach(cell, calls)
-		firsts = lappend_int(firsts, first_to_find(agg, lfirst(cell), calls));
-	forboth(cell, calls, first, firsts)
-		((AggregateCall *) lfirst(cell))->first = lfirst_int(first);
+	if (!gpusort_aggregate_is_replaceable(call->call))
+		return;
+	if (is_array && !sorts_groups(call, calls))
+	{
+		gpusort_aggregate_keep(call, PLAN_PRESORTED, NULL);
+		return;
+	}
+	gpusort_aggregate_find_replacement(call);
+	if (call->treatment == AGGREGATE_REPLACE && !is_array && GPUSORT_IS_PRESORTED(call->call) &&
+		gpusort_aggregates_have_small_groups(calls, LEAST_ROWS_OF_GROUP))
+		gpusort_aggregate_keep(call, PLAN_MANY_GROUPS, NULL);
 }
 
-/* True if so few rows of each group are wanted that the others are to be dropped as they are read. */
+/* True if an aggregate that is not replaced has the state of a call, too. */
 static bool
-wants_few_rows(const Agg *agg, List *calls)
+shares_state(const AggregateCall *call, const AggregateCalls *calls)
 {
 	ListCell   *cell;
 
-	foreach(cell, calls)
+	foreach(cell, calls->list)
 	{
-		if (has_small_groups(agg, LEAST_ROWS_PER_FIRST_ROW * ((const AggregateCall *) lfirst(cell))->first))
-			return false;
+		const AggregateCall *other = lfirst(cell);
+
+		if (other->call->aggtransno == call->call->aggtransno && other->call->aggno != call->call->aggno &&
+			other->treatment != AGGREGATE_REPLACE)
+			return true;
 	}
-	return true;
+	return false;
 }
 
-/* Decides which calls of array_agg with ORDER BY may be replaced.  Others are left to a Sort below the Agg. */
+/* Decides which calls are replaced. */
 static void
-judge_ordered_arrays(const Agg *agg, List *calls)
+consider_replacements(const AggregateCalls *calls)
 {
+	bool		needs_order = !IsA(calls->agg->plan.lefttree, Sort);
 	ListCell   *cell;
 
-	foreach(cell, calls)
+	foreach(cell, calls->list)
+		consider_replacement(lfirst(cell), calls);
+	foreach(cell, calls->list)
 	{
 		AggregateCall *call = lfirst(cell);
 
-		if (!gpusort_aggregate_is_ordered_array(call->call))
-			continue;
-		if (sorts_groups(agg, call, calls))
-			gpusort_aggregate_describe(call);
-		call->replaceable = OidIsValid(call->replacement);
-		call->ordered &= !call->replaceable;
-		call->reason = PLAN_TAKEN;
-		call->detail = NULL;
+		if (call->treatment == AGGREGATE_REPLACE && shares_state(call, calls))
+			gpusort_aggregate_keep(call, PLAN_NO_AGGREGATE, NULL);
+		needs_order |= call->treatment == AGGREGATE_KEEP && !gpusort_aggregate_ignores_order(call->call, false);
+	}
+	foreach(cell, calls->list)
+	{
+		AggregateCall *call = lfirst(cell);
+
+		if (needs_order && call->treatment == AGGREGATE_REPLACE && GPUSORT_IS_PRESORTED(call->call))
+			gpusort_aggregate_keep(call, PLAN_PRESORTED, NULL);
 	}
 }
 
-/* Decides about the calls that may be replaced. */
-static void
-judge_replaceable(const Agg *agg, List *calls)
+/* True if a call is array_agg of one value for each row, and can be changed alone. */
+static bool
+collects(const AggregateCall *call, const AggregateCalls *calls)
 {
-	bool		needed = false; /* another aggregate needs the order of the input */
+	return call->call->aggfnoid == F_ARRAY_AGG_ANYNONARRAY && call->call->aggdistinct == NIL && !shares_state(call, calls);
+}
+
+/* Decides about the calls of an Agg.  Returns the Sort to be its input, or NULL. */
+static Sort *
+consider_calls(AggregateCalls *calls)
+{
+	Sort	   *sort;
 	ListCell   *cell;
-	ListCell   *other;
 
-	judge_ordered_arrays(agg, calls);
-	foreach(cell, calls)
+	foreach(cell, calls->list)
+		((AggregateCall *) lfirst(cell))->first = first_to_find(lfirst(cell), calls);
+	sort = gpusort_aggregates_sort_first_rows(calls);
+	if (sort != NULL)
+		return sort;
+	consider_replacements(calls);
+	sort = gpusort_aggregates_sort_input(calls);
+	foreach(cell, calls->list)
 	{
 		AggregateCall *call = lfirst(cell);
 
-		if (!call->replaceable)
-		{
-			needed |= GPUSORT_IS_PRESORTED(call->call) || !gpusort_aggregate_hides_order(call);
-			continue;
-		}
-		gpusort_aggregate_describe(call);
-		if (call->reason == PLAN_TAKEN && GPUSORT_IS_PRESORTED(call->call) &&
-			!gpusort_aggregate_is_ordered_array(call->call) && has_small_groups(agg, LEAST_ROWS_OF_GROUP))
-			call->reason = PLAN_MANY_GROUPS;
-		needed |= GPUSORT_IS_PRESORTED(call->call) && call->reason != PLAN_TAKEN;
+		/* The server has sorted the input. */
+		if (call->treatment == AGGREGATE_KEEP && GPUSORT_IS_PRESORTED(call->call) && collects(call, calls))
+			call->treatment = AGGREGATE_SORT_INPUT;
 	}
-	foreach(cell, calls)
-	{
-		AggregateCall *call = lfirst(cell);
-
-		if (!call->replaceable || call->reason != PLAN_TAKEN)
-			continue;
-		if (GPUSORT_IS_PRESORTED(call->call) && (needed || !IsA(agg->plan.lefttree, Sort)))
-			call->reason = PLAN_PRESORTED;
-		/* Calls that share a state must all be the extension's. */
-		foreach(other, calls)
-		{
-			const AggregateCall *beside = lfirst(other);
-
-			if (beside->call->aggtransno == call->call->aggtransno && (!beside->replaceable || beside->reason != PLAN_TAKEN))
-				call->reason = PLAN_NO_AGGREGATE;
-		}
-	}
+	return sort;
 }
 
 /* Removes the keys that the Sort below an Agg had for presorted aggregates, when none of these is left. */
 static void
-drop_order(Agg *agg)
+drop_keys(Agg *agg)
 {
 	Sort	   *sort = (Sort *) agg->plan.lefttree;
 
@@ -297,85 +280,59 @@ drop_order(Agg *agg)
 	}
 }
 
-/* True if another aggregate has the state of a call, too. */
-static bool
-shares_state(const AggregateCall *call, List *calls)
-{
-	ListCell   *cell;
-
-	foreach(cell, calls)
-	{
-		const Aggref *other = ((const AggregateCall *) lfirst(cell))->call;
-
-		if (other->aggtransno == call->call->aggtransno && other->aggno != call->call->aggno)
-			return true;
-	}
-	return false;
-}
-
-/* Changes a call whose rows come sorted, below the Agg. */
+/* Changes the calls as it was decided. */
 static void
-take_sorted(const AggregateCall *call, List *calls, PlannedStmt *statement)
+treat_calls(const AggregateCalls *calls)
 {
-	bool		collects = call->call->aggfnoid == F_ARRAY_AGG_ANYNONARRAY && call->call->aggdistinct == NIL &&
-		!shares_state(call, calls);
-
-	if (call->ordered || collects)
-		gpusort_aggregate_take_order(call->call);
-	if (collects)
-		gpusort_aggregate_collect(statement, call->call);
-}
-
-/* Changes the calls that are taken. */
-static void
-take_calls(Agg *agg, List *calls, PlannedStmt *statement)
-{
+	PlannedStmt *statement = calls->place->walk->statement;
 	bool		presorted = false;
 	ListCell   *cell;
 
-	foreach(cell, calls)
+	foreach(cell, calls->list)
 	{
 		const AggregateCall *call = lfirst(cell);
 
-		if (call->replaceable && call->reason == PLAN_TAKEN)
+		switch (call->treatment)
 		{
-			presorted |= GPUSORT_IS_PRESORTED(call->call);
-			gpusort_aggregate_replace(statement, call);
+			case AGGREGATE_KEEP:
+				break;
+			case AGGREGATE_REPLACE:
+				presorted |= GPUSORT_IS_PRESORTED(call->call);
+				gpusort_aggregate_replace(statement, call);
+				break;
+			case AGGREGATE_SORT_INPUT:
+			case AGGREGATE_FIRST_ROWS:
+				gpusort_aggregate_drop_order(call->call);
+				if (collects(call, calls))
+					gpusort_aggregate_collect(statement, call->call);
+				break;
 		}
-		else if (GPUSORT_IS_PRESORTED(call->call) || (call->ordered && call->reason == PLAN_TAKEN))
-			take_sorted(call, calls, statement);
 	}
 	if (presorted)
-		drop_order(agg);
+		drop_keys(calls->agg);
 }
 
-/* Decides about the calls of an Agg.  Returns the Sort to be its input, or NULL. */
-static Sort *
-judge_calls(Agg *agg, List *calls, const PlanPlace *place)
+/* True if a call sorts, or might. */
+static bool
+sorts(const Aggref *call)
 {
-	Sort	   *sort;
-
-	judge_firsts(agg, calls);
-	sort = wants_few_rows(agg, calls) ? gpusort_aggregates_order_first(agg, calls, place) : NULL;
-	if (sort != NULL)
-		return sort;
-	judge_replaceable(agg, calls);
-	return gpusort_aggregates_order(agg, calls, place);
+	return gpusort_aggregate_is_replaceable(call) || gpusort_aggregate_is_ordered(call);
 }
 
 /* Notes what becomes of the calls that sort. */
 static void
-note_calls(const Agg *agg, List *calls, const PlanPlace *place)
+note_calls(const AggregateCalls *calls)
 {
 	ListCell   *cell;
 
-	gpusort_reason_begin(place);
-	foreach(cell, calls)
+	gpusort_reason_begin(calls->place);
+	foreach(cell, calls->list)
 	{
 		const AggregateCall *call = lfirst(cell);
 
-		if (call->replaceable || call->ordered)
-			gpusort_reason_note_call(place, &agg->plan, (const Node *) call->call, call->reason, call->detail);
+		if (sorts(call->call))
+			gpusort_reason_note_call(calls->place, &calls->agg->plan, (const Node *) call->call,
+									 call->treatment == AGGREGATE_KEEP ? call->reason : PLAN_TAKEN, call->detail);
 	}
 }
 
@@ -384,34 +341,33 @@ static void
 prepare_plan(Plan *plan, const PlanPlace *place)
 {
 	Agg		   *agg = (Agg *) plan;
-	List	   *calls = NIL;
+	AggregateCalls calls = {.agg = agg,.place = place};
 	PlanReason	reason;
-	bool		any = false;
 	Sort	   *sort;
+	bool		any = false;
 	ListCell   *cell;
 
 	if (!IsA(plan, Agg) || agg->aggsplit != AGGSPLIT_SIMPLE || agg->aggstrategy == AGG_HASHED ||
 		(!gpusort_enable_aggregates && !place->walk->explain))
 		return;
-	find_calls((Node *) agg->plan.targetlist, &calls);
-	find_calls((Node *) agg->plan.qual, &calls);
+	find_calls((Node *) plan->targetlist, &calls.list);
+	find_calls((Node *) plan->qual, &calls.list);
 	reason = judge_all(agg, place);
-	foreach(cell, calls)
+	foreach(cell, calls.list)
 	{
 		AggregateCall *call = lfirst(cell);
 
-		call->reason = reason;
-		call->detail = reason == PLAN_SWITCHED_OFF ? "gpusort.enable_aggregates" : NULL;
-		any |= call->replaceable || call->ordered || GPUSORT_IS_PRESORTED(call->call);
+		gpusort_aggregate_keep(call, reason, reason == PLAN_SWITCHED_OFF ? "gpusort.enable_aggregates" : NULL);
+		any |= sorts(call->call) || GPUSORT_IS_PRESORTED(call->call);
 	}
 	if (!any)
 		return;
-	sort = reason == PLAN_TAKEN ? judge_calls(agg, calls, place) : NULL;
-	note_calls(agg, calls, place);
-	if (reason == PLAN_TAKEN)
-		take_calls(agg, calls, place->walk->statement);
+	calls.rows_of_group = plan->lefttree->plan_rows / (agg->aggstrategy == AGG_PLAIN ? 1 : Max(agg->numGroups, 1));
+	sort = reason == PLAN_TAKEN ? consider_calls(&calls) : NULL;
+	note_calls(&calls);
+	treat_calls(&calls);
 	if (sort != NULL)
-		agg->plan.lefttree = &sort->plan;
+		plan->lefttree = &sort->plan;
 }
 
 /* Sets up the preparation of plans. */
