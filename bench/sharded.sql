@@ -40,9 +40,9 @@ DECLARE
 BEGIN
 	CALL gpusort_bench.measure('sharded', data, type, NULL, 3 * current_setting('gpusort_bench.rows')::bigint, ARRAY[
 		['floor: not ordered', replace(format(query, rest), '{}', 'gpusort_bench.rows_' || fetch_size), '', ''],
-		['PostgreSQL', plain, 'gpusort.enable_async_merge', 'off'],
+		['PostgreSQL', plain, 'gpusort.enable_sort', 'off'],
 		['gpusort at home', plain, '', ''],
-		['gpusort on the servers', mixed, 'gpusort.enable_async_merge', 'off'],
+		['gpusort on the servers', mixed, 'gpusort.enable_sort', 'off'],
 		['gpusort on all', mixed, '', '']]);
 END $$;
 

@@ -170,13 +170,6 @@
 #define GPUSORT_ORDERING_GREATER BTGreaterStrategyNumber
 #endif
 
-/* PostgreSQL 18 (d47cbf474) keeps in the statement which partitions may be left out at run time. */
-#if PG_VERSION_NUM >= 180000
-#define GPUSORT_PRUNES_AT_RUN_TIME(append) ((append)->part_prune_index >= 0)
-#else
-#define GPUSORT_PRUNES_AT_RUN_TIME(append) ((append)->part_prune_info != NULL)
-#endif
-
 /* PostgreSQL 19 (c83ac02ec) tells the planner what EXPLAIN was asked for. */
 #if PG_VERSION_NUM >= 190000
 #define GPUSORT_PLANNER_PARAMETERS \

@@ -13,7 +13,6 @@
 #include "keys/byte_hash.h"
 #include "nodes/aggregates/aggregates.h"
 #include "nodes/arrays/arrays_node.h"
-#include "nodes/merge/merge_node.h"
 #include "nodes/plan_hook.h"
 #include "nodes/rows/rows_node.h"
 
@@ -38,7 +37,6 @@ _PG_init(void)
 	 */
 	gpusort_arrays_node_init();
 	gpusort_rows_node_init();
-	gpusort_merge_node_init();
 	gpusort_aggregates_init();
 	gpusort_plan_hook_init();
 	gpusort_rows_price_init();

@@ -36,7 +36,6 @@ char	   *gpusort_device_list;
 int			gpusort_device_timeout = GPUSORT_DEVICE_TIMEOUT_DEFAULT;
 bool		gpusort_enable_aggregates = true;
 bool		gpusort_enable_array_sort = true;
-bool		gpusort_enable_async_merge = true;
 bool		gpusort_enable_heap_reader = true;
 bool		gpusort_enable_sort = true;
 bool		gpusort_enable_toast_reader = true;
@@ -217,10 +216,6 @@ gpusort_guc_define(void)
 	DefineCustomBoolVariable("gpusort.enable_array_sort",
 							 "Sort the arrays of many rows at once where a plan's target list asks for it.",
 							 NULL, &gpusort_enable_array_sort, true,
-							 PGC_USERSET, 0, NULL, NULL, NULL);
-	DefineCustomBoolVariable("gpusort.enable_async_merge",
-							 "Start the sorts of several foreign servers at once where a Merge Append starts one after the other.",
-							 NULL, &gpusort_enable_async_merge, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpusort.enable_heap_reader",
 							 "Read the rows of a plain table from its pages, a page at a time.",

@@ -18,7 +18,6 @@ extern char *gpusort_device_list;	/* gpusort.devices; see device_list.h */
 extern int	gpusort_device_timeout; /* ms */
 extern bool gpusort_enable_aggregates;
 extern bool gpusort_enable_array_sort;
-extern bool gpusort_enable_async_merge;
 extern bool gpusort_enable_heap_reader;
 extern bool gpusort_enable_sort;
 extern bool gpusort_enable_toast_reader;

@@ -63,7 +63,7 @@ sub remote_sql
 my @queries = (
 	[ 'a function in WHERE', 'SELECT id FROM sharded WHERE gpusort.array_is_sorted(a, true) ORDER BY id', qr/Remote SQL: SELECT id .*WHERE .*gpusort\.array_is_sorted\(a, true\)/ ],
 	[ 'ORDER BY a function', 'SELECT id FROM sharded_0 ORDER BY gpusort.array_sort(a), id', qr/Remote SQL: .* ORDER BY gpusort\.array_sort\(a\)/, 'WHERE g % 2 = 0' ],
-	[ 'ORDER BY, merged at home', 'SELECT id FROM sharded ORDER BY x, id', qr/GpusortMerge(.*\n)+.*Remote SQL: .* ORDER BY x/ ],
+	[ 'ORDER BY with LIMIT, merged at home', 'SELECT id FROM sharded ORDER BY x, id LIMIT 10', qr/Merge Append(.*\n)+.*Remote SQL: .* ORDER BY x/ ],
 	[ 'aggregates by the partition key', 'SELECT g, gpusort.sorted_agg(x) FROM sharded GROUP BY g ORDER BY g', qr/Remote SQL: SELECT g, gpusort\.sorted_agg\(x\) FROM .* GROUP BY 1/ ],
 	[ 'the first n by the partition key', 'SELECT g, gpusort.top_n_agg(x, 3), gpusort.top_n_agg_by(id, x, 2) IS NOT NULL FROM sharded GROUP BY g ORDER BY g', qr/Remote SQL: SELECT .*gpusort\.top_n_agg\(x, '?3/ ],
 	[ 'a median by the partition key', 'SELECT g, gpusort.median(x) FROM sharded GROUP BY g ORDER BY g', qr/Remote SQL: SELECT .*gpusort\.median\(/ ],
@@ -82,6 +82,7 @@ foreach my $query (@queries)
 foreach my $sql ('SELECT id, gpusort.array_sort(a) FROM sharded ORDER BY id',
 	'SELECT gpusort.sorted_agg(x), gpusort.count_distinct(x) FROM sharded',
 	'SELECT x % 3, gpusort.median(x) FROM sharded GROUP BY 1 ORDER BY 1',
+	'SELECT id, x FROM sharded ORDER BY x DESC, id',
 	'SELECT id, x FROM sharded ORDER BY x DESC, id LIMIT 10',
 	'SELECT id, row_number() OVER (PARTITION BY g ORDER BY x, id) FROM sharded ORDER BY id')
 {
@@ -95,6 +96,38 @@ my $arrays = 'SELECT gpusort.array_sort(a) FROM (SELECT a FROM sharded OFFSET 0)
 like(remote_sql($arrays), qr/GpusortArrays(.*\n)+.*Append(.*\n)+.*Async Foreign Scan/, 'the arrays of asynchronous scans are sorted together');
 is($home->safe_psql('postgres', "SELECT md5(string_agg(s::text, '' ORDER BY s)) FROM ($arrays) q (s)"),
 	$home->safe_psql('postgres', "SELECT md5(string_agg(s::text, '' ORDER BY s)) FROM (SELECT gpusort.array_sort(a) FROM copy) q (s)"), 'rightly');
+
+# All rows in order: home sorts what all servers send at the same time.  The first server waits until the second has begun.
+my $meeting = PostgreSQL::Test::Utils::tempdir();
+chmod 0777, $meeting;
+$home->safe_psql('postgres', 'CREATE TABLE meeting (id int, g int, x int) PARTITION BY LIST (g)');
+foreach my $number (0 .. 1)
+{
+	$remotes[$number]->safe_psql('postgres', qq{
+		CREATE FUNCTION meet() RETURNS bool LANGUAGE plpgsql AS \$\$
+		BEGIN
+			IF $number = 1 THEN
+				COPY (SELECT 1) TO '$meeting/second';
+			END IF;
+			WHILE pg_stat_file('$meeting/second', true) IS NULL LOOP
+				PERFORM pg_sleep(0.01);
+			END LOOP;
+			RETURN true;
+		END \$\$;
+		CREATE VIEW part_meeting AS SELECT id, $number AS g, x FROM part WHERE (SELECT meet());});
+	$home->safe_psql('postgres',
+		"CREATE FOREIGN TABLE meeting_$number PARTITION OF meeting FOR VALUES IN ($number) SERVER s$number OPTIONS (table_name 'part_meeting')");
+}
+my $ordered = 'SELECT id FROM meeting ORDER BY x, id';
+like(remote_sql($ordered), qr/GpusortRows(.*\n)+.*Append(.*\n)+.*Async Foreign Scan/, 'asynchronous scans are sorted at home');
+foreach my $setting ('enable_async_append', 'gpusort.enable_sort')
+{
+	like($home->safe_psql('postgres', "SET $setting = off; EXPLAIN $ordered"), qr/Merge Append/, "not with $setting = off");
+}
+unlike($home->safe_psql('postgres', 'EXPLAIN SELECT id FROM meeting WHERE g = 0 ORDER BY x, id'), qr/Async|Gpusort/, 'nor for one server');
+my ($outcome, $output, $error) = $home->psql('postgres', "SET enable_async_append = off; SET statement_timeout = '2s'; $ordered");
+like($error, qr/statement timeout/, 'a Merge Append asks the second server when the first has answered');
+is($home->safe_psql('postgres', $ordered), $home->safe_psql('postgres', 'SELECT id FROM copy ORDER BY x, id'), 'the node has all asked before');
 
 # A set by another key than the tables': each server makes sorted sets, and home merges them.
 my $merged = 'SELECT sum(n), gpusort.sorted_array(gpusort.merge_agg(x), NULL::int) FROM sets';

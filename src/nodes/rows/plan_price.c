@@ -12,6 +12,10 @@
  * not for finding it in memory each time, which takes ten times as long as reading a row in
  * sequence.  A Sort that is cheaper once that is added gets the better price.
  *
+ * A Merge Append of several foreign servers waits for the sort of one after the other.  The
+ * planner charges each as if they were at the same server.  Below the node's Sort an Append asks
+ * all servers at the same time (enable_async_append), and none has to sort.
+ *
  * Only the final ORDER BY all of whose rows are wanted has such paths.  The server offers no hook where it
  * makes the Sorts below grouping, windows, DISTINCT, merge joins and Appends.  With a LIMIT its
  * Sort keeps few rows, and a cursor may want the first ones soon, which the paths do not say.
@@ -21,6 +25,7 @@
 #include "postgres.h"
 
 #include "access/amapi.h"
+#include "foreign/fdwapi.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -32,6 +37,7 @@
 #include "optimizer/tlist.h"
 #include "utils/guc.h"
 
+#include "compat.h"
 #include "guc.h"
 #include "nodes/rows/rows_node.h"
 
@@ -115,7 +121,40 @@ index_surcharge(PlannerInfo *root, IndexPath *path)
 	return selectivity * index->rel->tuples * (1 - correlation * correlation) * ROWS_COST_FAR * cpu_operator_cost;
 }
 
-/* The same of all index scans of a path that need no Sort or join. */
+/* True for a scan of a server that an Append asks while others work. */
+static bool
+is_asynchronous(ForeignPath *path)
+{
+	const FdwRoutine *fdw = path->path.parent->fdwroutine;
+
+	return fdw->IsForeignPathAsyncCapable != NULL && fdw->IsForeignPathAsyncCapable(path);
+}
+
+/* What the sorts of several servers cost, which a Merge Append waits for in turn. */
+static Cost
+merge_surcharge(const MergeAppendPath *merge)
+{
+	List	   *servers = NIL;
+	Cost		sum = 0;
+	ListCell   *cell;
+
+	foreach(cell, merge->subpaths)
+	{
+		Path	   *path = lfirst(cell);
+		Path		sorted;
+
+		if (IsA(path, ProjectionPath))
+			path = ((ProjectionPath *) path)->subpath;
+		if (!IsA(path, ForeignPath) || !is_asynchronous((ForeignPath *) path))
+			continue;
+		servers = list_append_unique_oid(servers, path->parent->serverid);
+		GPUSORT_COST_SORT(&sorted, 0, path->rows, path->pathtarget->width, -1.0);
+		sum += sorted.total_cost;
+	}
+	return enable_async_append && list_length(servers) > 1 ? sum : 0;
+}
+
+/* The same of all index scans and servers of a path that need no Sort or join. */
 static Cost
 surcharge(PlannerInfo *root, Path *path)
 {
@@ -132,7 +171,10 @@ surcharge(PlannerInfo *root, Path *path)
 	if (IsA(path, AppendPath))
 		subpaths = ((AppendPath *) path)->subpaths;
 	else if (IsA(path, MergeAppendPath))
+	{
 		subpaths = ((MergeAppendPath *) path)->subpaths;
+		sum = merge_surcharge((MergeAppendPath *) path);
+	}
 	foreach(cell, subpaths)
 		sum += surcharge(root, lfirst(cell));
 	return sum;
