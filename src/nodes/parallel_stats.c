@@ -6,82 +6,63 @@
 
 #include "storage/dsm.h"
 
-#include "compat.h"
-#include "nodes/explain_headers.h"
 #include "nodes/parallel_stats.h"
 
 Size
-gpusort_parallel_stats_bytes(ParallelContext *context, Size size)
+gpusort_parallel_stats_estimate(CustomScanState *node, ParallelContext *context)
 {
-	return mul_size(context->nworkers, MAXALIGN(size));
+	return mul_size(context->nworkers, sizeof(SortCounters));
 }
 
 /* Copies the entries, before the leader gives the shared memory back. */
 static void
 keep_entries(dsm_segment *segment, Datum arg)
 {
-	ParallelStats *stats = (ParallelStats *) DatumGetPointer(arg);
+	SortScanState *scan = (SortScanState *) DatumGetPointer(arg);
 
-	memcpy(stats->entries, stats->shared, stats->nworkers * MAXALIGN(stats->size));
-	stats->shared = NULL;
+	memcpy(scan->entries, scan->shared, scan->nworkers * sizeof(SortCounters));
+	scan->shared = NULL;
 }
 
 void
-gpusort_parallel_stats_share(ParallelStats **stats, ParallelContext *context, Size size, void *shared)
+gpusort_parallel_stats_share(CustomScanState *node, ParallelContext *context, void *shared)
 {
-	Size		bytes = gpusort_parallel_stats_bytes(context, size);
+	SortScanState *scan = (SortScanState *) node;
+	Size		bytes = gpusort_parallel_stats_estimate(node, context);
 
-	if (*stats == NULL)
+	if (scan->entries == NULL)
 	{
-		*stats = palloc(sizeof(ParallelStats));
-		**stats = (ParallelStats)
-		{
-			.nworkers = context->nworkers,
-			.size = size,
-			.entries = palloc0(bytes)
-		};
+		scan->nworkers = context->nworkers;
+		scan->entries = palloc0(bytes);
 	}
-	if (context->seg == NULL || context->nworkers != (*stats)->nworkers)
+	if (context->seg == NULL || context->nworkers != scan->nworkers)
 	{
 		memset(shared, 0, bytes);
 		return;
 	}
-	memcpy(shared, (*stats)->entries, bytes);
-	(*stats)->shared = shared;
-	on_dsm_detach(context->seg, keep_entries, PointerGetDatum(*stats));
-}
-
-void *
-gpusort_parallel_stats_entry(void *shared, Size size)
-{
-	return (char *) shared + ParallelWorkerNumber * MAXALIGN(size);
-}
-
-const void *
-gpusort_parallel_stats_kept(const ParallelStats *stats, int worker)
-{
-	return (stats->shared ? stats->shared : stats->entries) + worker * MAXALIGN(stats->size);
+	memcpy(shared, scan->entries, bytes);
+	scan->shared = shared;
+	on_dsm_detach(context->seg, keep_entries, PointerGetDatum(scan));
 }
 
 void
-gpusort_parallel_stats_open(int worker, struct ExplainState *es)
+gpusort_parallel_stats_attach(CustomScanState *node, shm_toc *toc, void *shared)
 {
-	if (es->format == EXPLAIN_FORMAT_TEXT)
-	{
-		appendStringInfoSpaces(es->str, es->indent * 2);
-		appendStringInfo(es->str, "Worker %d:\n", worker);
-		es->indent++;
-		return;
-	}
-	ExplainOpenGroup("Worker", NULL, true, es);
-	ExplainPropertyInteger("Worker Number", NULL, worker, es);
+	SortScanState *scan = (SortScanState *) node;
+
+	scan->entry = (SortCounters *) shared + ParallelWorkerNumber;
+	scan->counters = *scan->entry;
 }
 
 void
-gpusort_parallel_stats_close(struct ExplainState *es)
+gpusort_parallel_stats_publish(const SortScanState *scan)
 {
-	if (es->format == EXPLAIN_FORMAT_TEXT)
-		es->indent--;
-	else
-		ExplainCloseGroup("Worker", NULL, true, es);
+	if (scan->entry != NULL)
+		*scan->entry = scan->counters;
+}
+
+const SortCounters *
+gpusort_parallel_stats_of(const SortScanState *scan, int worker)
+{
+	return (scan->shared ? scan->shared : scan->entries) + worker;
 }

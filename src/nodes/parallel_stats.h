@@ -1,11 +1,11 @@
 /*
  * parallel_stats.h
- *	  Counters of a plan node in parallel workers, for EXPLAIN ANALYZE.
+ *	  Counters of a plan node in all processes that run it, for EXPLAIN ANALYZE.
  *
- * Counters are a struct without pointers.  Each parallel worker copies its own to an entry
- * in the memory that its Gather shares, when the node is shut down there.  Workers that
- * run again for a rescan continue with their entries.  Before that memory is freed, which
- * is after the last worker has ended, the leader copies all entries.
+ * Each parallel worker copies its counters to an entry in the memory that its Gather shares,
+ * when the node is shut down there.  Workers that run again for a rescan continue with their
+ * entries.  Before that memory is freed, which is after the last worker has ended, the leader
+ * copies all entries.
  *
  * The executor calls a custom scan's methods for shared memory only if the plan says that
  * the node is parallel-aware.
@@ -14,31 +14,30 @@
 #define GPUSORT_PARALLEL_STATS_H
 
 #include "access/parallel.h"
+#include "nodes/execnodes.h"
 
-struct ExplainState;
+#include "stats/sort_counters.h"
 
-typedef struct ParallelStats
+/* The state of a node that counts begins with this. */
+typedef struct SortScanState
 {
-	int			nworkers;
-	Size		size;			/* of an entry */
-	char	   *shared;			/* the entries while they are shared, or NULL */
-	char	   *entries;		/* kept by the leader */
-} ParallelStats;
+	CustomScanState css;		/* must be first */
+	SortCounters counters;		/* of this process */
+	SortCounters *entry;		/* in a parallel worker: where its counters are shared, else NULL */
+	int			nworkers;		/* in the leader: entries of parallel workers */
+	SortCounters *entries;		/* the leader's copies */
+	SortCounters *shared;		/* the entries while they are shared, or NULL */
+} SortScanState;
 
-/* Bytes of shared memory for entries of the given size. */
-extern Size gpusort_parallel_stats_bytes(ParallelContext *context, Size size);
+/* Methods of custom scans. */
+extern Size gpusort_parallel_stats_estimate(CustomScanState *node, ParallelContext *context);
+extern void gpusort_parallel_stats_share(CustomScanState *node, ParallelContext *context, void *shared);
+extern void gpusort_parallel_stats_attach(CustomScanState *node, shm_toc *toc, void *shared);
 
-/* In the leader: prepares shared memory.  *stats keeps the entries; it is made if NULL. */
-extern void gpusort_parallel_stats_share(ParallelStats **stats, ParallelContext *context, Size size, void *shared);
-
-/* In a parallel worker: its entry. */
-extern void *gpusort_parallel_stats_entry(void *shared, Size size);
+/* To be called when the node is shut down: in a parallel worker, copies the counters to its entry. */
+extern void gpusort_parallel_stats_publish(const SortScanState *scan);
 
 /* In the leader: the counters of a parallel worker over all its runs. */
-extern const void *gpusort_parallel_stats_kept(const ParallelStats *stats, int worker);
-
-/* What EXPLAIN shows between these two calls stands below the name of a parallel worker. */
-extern void gpusort_parallel_stats_open(int worker, struct ExplainState *es);
-extern void gpusort_parallel_stats_close(struct ExplainState *es);
+extern const SortCounters *gpusort_parallel_stats_of(const SortScanState *scan, int worker);
 
 #endif							/* GPUSORT_PARALLEL_STATS_H */

@@ -13,17 +13,15 @@
 #include "utils/ruleutils.h"
 #include "utils/typcache.h"
 
-#include "compat.h"
 #include "keys/key_lists.h"
-#include "nodes/explain_headers.h"
 #include "nodes/sort_explain.h"
 
 static const char *
-engines(const SortShown *sort)
+engines(bool cpu, bool gpu)
 {
-	if (!sort->cpu && !sort->gpu)
+	if (!cpu && !gpu)
 		return "none needed";
-	return sort->cpu && sort->gpu ? "gpu, cpu" : sort->gpu ? "gpu" : "cpu";
+	return cpu && gpu ? "gpu, cpu" : gpu ? "gpu" : "cpu";
 }
 
 static uint64
@@ -46,7 +44,7 @@ device_numbers(uint32 devices)
 
 /* Shows how much device memory had rows, and on which devices. */
 static void
-show_device_memory(const SortShown *sort, StringInfo text)
+show_device_memory(const SortCounters *sort, StringInfo text)
 {
 	List	   *numbers = device_numbers(sort->devices);
 	ListCell   *cell;
@@ -57,9 +55,9 @@ show_device_memory(const SortShown *sort, StringInfo text)
 }
 
 void
-gpusort_explain_sort(const SortShown *sort, ExplainState *es)
+gpusort_explain_sort(const SortCounters *sort, const char *method, bool may_spill, ExplainState *es)
 {
-	bool		spilled = sort->runs > 0 || sort->parts > 0;
+	bool		spilled = sort->initial_runs > 0 || sort->parts > 0;
 	uint64		memory = kilobytes(sort->peak_bytes);
 	uint64		device = kilobytes(sort->device_bytes);
 	uint64		disk = kilobytes(sort->disk_bytes);
@@ -67,34 +65,34 @@ gpusort_explain_sort(const SortShown *sort, ExplainState *es)
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{
 		appendStringInfoSpaces(es->str, es->indent * 2);
-		appendStringInfo(es->str, "Sort Method: %s  Engine: %s  Memory: " UINT64_FORMAT "kB", sort->method, engines(sort), memory);
+		appendStringInfo(es->str, "Sort Method: %s  Engine: %s  Memory: " UINT64_FORMAT "kB", method, engines(sort->used_cpu, sort->used_gpu), memory);
 		if (sort->device_bytes > 0)
 			show_device_memory(sort, es->str);
 		if (disk > 0)
 			appendStringInfo(es->str, "  Disk: " UINT64_FORMAT "kB", disk);
 		if (sort->parts > 0)
 			appendStringInfo(es->str, "  Parts: %d", sort->parts);
-		if (sort->runs > 0)
-			appendStringInfo(es->str, "  Runs: %d", sort->runs);
-		if (sort->joined_runs < sort->runs)
+		if (sort->initial_runs > 0)
+			appendStringInfo(es->str, "  Runs: %d", sort->initial_runs);
+		if (sort->joined_runs < sort->initial_runs)
 			appendStringInfo(es->str, "  Joined: %d", sort->joined_runs);
-		if (sort->runs > 0)
+		if (sort->initial_runs > 0)
 			appendStringInfo(es->str, "  Merge Passes: %d", sort->merge_passes);
 		appendStringInfo(es->str, "  Moved: " UINT64_FORMAT "kB\n", kilobytes(sort->moved_bytes));
 		return;
 	}
-	gpusort_explain_plan(sort, es);
+	gpusort_explain_plan(method, sort->used_cpu, sort->used_gpu, es);
 	ExplainPropertyUInteger("Sort Space Used", "kB", spilled ? disk : device > 0 ? device : memory, es);
 	ExplainPropertyText("Sort Space Type", spilled ? "Disk" : device > 0 ? "Device Memory" : "Memory", es);
 	ExplainPropertyUInteger("Memory", "kB", memory, es);
-	if (sort->may_spill)
+	if (may_spill)
 	{
 		ExplainPropertyUInteger("Device Memory", "kB", device, es);
 		ExplainPropertyList("Devices", device_numbers(sort->devices), es);
 		ExplainPropertyUInteger("Disk", "kB", disk, es);
 		if (sort->parts > 0)
 			ExplainPropertyInteger("Parts", NULL, sort->parts, es);
-		ExplainPropertyInteger("Runs", NULL, sort->runs, es);
+		ExplainPropertyInteger("Runs", NULL, sort->initial_runs, es);
 		ExplainPropertyInteger("Joined Runs", NULL, sort->joined_runs, es);
 		ExplainPropertyInteger("Merge Passes", NULL, sort->merge_passes, es);
 	}
@@ -102,16 +100,16 @@ gpusort_explain_sort(const SortShown *sort, ExplainState *es)
 }
 
 void
-gpusort_explain_plan(const SortShown *sort, ExplainState *es)
+gpusort_explain_plan(const char *method, bool cpu, bool gpu, ExplainState *es)
 {
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{
 		appendStringInfoSpaces(es->str, es->indent * 2);
-		appendStringInfo(es->str, "Sort Method: %s  Engine: %s\n", sort->method, engines(sort));
+		appendStringInfo(es->str, "Sort Method: %s  Engine: %s\n", method, engines(cpu, gpu));
 		return;
 	}
-	ExplainPropertyText("Sort Method", sort->method, es);
-	ExplainPropertyText("Engine", engines(sort), es);
+	ExplainPropertyText("Sort Method", method, es);
+	ExplainPropertyText("Engine", engines(cpu, gpu), es);
 }
 
 void
@@ -129,6 +127,78 @@ gpusort_explain_phases(const PhaseShown *phases, int count, ExplainState *es)
 	for (int i = 0; i < count; i++)
 		appendStringInfo(es->str, "%s %s %.3f ms", i == 0 ? "Phases:" : ",", phases[i].name, phases[i].ms);
 	appendStringInfoChar(es->str, '\n');
+}
+
+static void
+add_counters(SortCounters *total, const SortCounters *part)
+{
+	total->sorted |= part->sorted;
+	total->used_cpu |= part->used_cpu;
+	total->used_gpu |= part->used_gpu;
+	total->peak_bytes += part->peak_bytes;
+	total->moved_bytes += part->moved_bytes;
+	total->read_directly |= part->read_directly;
+	total->bounded |= part->bounded;
+	total->disk_bytes += part->disk_bytes;
+	total->device_bytes += part->device_bytes;
+	total->devices |= part->devices;
+	total->parts += part->parts;
+	total->initial_runs += part->initial_runs;
+	total->joined_runs += part->joined_runs;
+	total->merge_passes += part->merge_passes;
+	if (part->batches > 0)
+		total->method = part->method;
+	total->rows_by_function += part->rows_by_function;
+	total->batches += part->batches;
+	total->segments += part->segments;
+	total->keys += part->keys;
+	INSTR_TIME_ADD(total->read_time, part->read_time);
+	INSTR_TIME_ADD(total->sort_time, part->sort_time);
+	INSTR_TIME_ADD(total->spill_time, part->spill_time);
+	INSTR_TIME_ADD(total->gather_time, part->gather_time);
+	INSTR_TIME_ADD(total->wait_time, part->wait_time);
+	total->device_ms += part->device_ms;
+}
+
+/* Shows the counters of a parallel worker below its name. */
+static void
+explain_worker(const SortScanState *scan, int worker, SortExplainer show, ExplainState *es)
+{
+	const SortCounters *counters = gpusort_parallel_stats_of(scan, worker);
+
+	if (!counters->sorted)
+		return;
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		appendStringInfoSpaces(es->str, es->indent * 2);
+		appendStringInfo(es->str, "Worker %d:\n", worker);
+		es->indent++;
+		show(counters, es);
+		es->indent--;
+		return;
+	}
+	ExplainOpenGroup("Worker", NULL, true, es);
+	ExplainPropertyInteger("Worker Number", NULL, worker, es);
+	show(counters, es);
+	ExplainCloseGroup("Worker", NULL, true, es);
+}
+
+void
+gpusort_explain_work(const SortScanState *scan, SortExplainer show, ExplainState *es)
+{
+	SortCounters total = scan->counters;
+
+	for (int i = 0; i < scan->nworkers; i++)
+		add_counters(&total, gpusort_parallel_stats_of(scan, i));
+	if (!total.sorted)
+		return;
+	show(&total, es);
+	if (!es->verbose || scan->nworkers == 0)
+		return;
+	ExplainOpenGroup("Sort Workers", "Sort Workers", false, es);
+	for (int i = 0; i < scan->nworkers; i++)
+		explain_worker(scan, i, show, es);
+	ExplainCloseGroup("Sort Workers", "Sort Workers", false, es);
 }
 
 /* Appends collation, direction and NULLs of a sort key where they are not the default. */

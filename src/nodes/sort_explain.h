@@ -5,26 +5,16 @@
 #ifndef GPUSORT_SORT_EXPLAIN_H
 #define GPUSORT_SORT_EXPLAIN_H
 
+#include "commands/explain.h"
 #include "nodes/execnodes.h"
 
-struct ExplainState;
+#include "compat.h"
+#include "nodes/parallel_stats.h"
 
-typedef struct SortShown
-{
-	const char *method;
-	bool		cpu;			/* the CPU sorted, or would sort */
-	bool		gpu;
-	uint64		peak_bytes;		/* of memory */
-	uint64		moved_bytes;	/* of keys that went to an engine and back */
-	bool		may_spill;		/* to temporary files; what follows is shown only then */
-	uint64		device_bytes;	/* of rows in device memory */
-	uint32		devices;		/* the devices that had them, a bit for each */
-	uint64		disk_bytes;
-	int			parts;			/* in files, by intervals; shown only if there are any */
-	int			runs;
-	int			joined_runs;	/* how many they are once those in sequence are joined */
-	int			merge_passes;
-} SortShown;
+#ifdef GPUSORT_SPLIT_EXPLAIN
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
 
 typedef struct PhaseShown
 {
@@ -34,15 +24,21 @@ typedef struct PhaseShown
 } PhaseShown;
 
 /* Shows keys, the lists of key_lists.h, as PostgreSQL shows those of a Sort.  They are columns of tlist. */
-extern void gpusort_explain_sort_keys(CustomScanState *node, List *tlist, List *keys, List *ancestors, struct ExplainState *es);
+extern void gpusort_explain_sort_keys(CustomScanState *node, List *tlist, List *keys, List *ancestors, ExplainState *es);
 
 /* Shows which engines sorted, and in which memory: one line of text, or properties. */
-extern void gpusort_explain_sort(const SortShown *sort, struct ExplainState *es);
+extern void gpusort_explain_sort(const SortCounters *counters, const char *method, bool may_spill, ExplainState *es);
 
 /* Shows what will sort, before it runs. */
-extern void gpusort_explain_plan(const SortShown *sort, struct ExplainState *es);
+extern void gpusort_explain_plan(const char *method, bool cpu, bool gpu, ExplainState *es);
 
 /* Shows where the time went: one line of text, or properties.  Nothing with TIMING off. */
-extern void gpusort_explain_phases(const PhaseShown *phases, int count, struct ExplainState *es);
+extern void gpusort_explain_phases(const PhaseShown *phases, int count, ExplainState *es);
+
+/* Shows the counters of one process, or of all together. */
+typedef void (*SortExplainer) (const SortCounters *counters, ExplainState *es);
+
+/* Shows what all processes did together, and with VERBOSE also each parallel worker.  Nothing if nothing was sorted. */
+extern void gpusort_explain_work(const SortScanState *scan, SortExplainer show, ExplainState *es);
 
 #endif							/* GPUSORT_SORT_EXPLAIN_H */

@@ -39,7 +39,7 @@ gpusort_rows_sort_empty(RowSort *sort)
 		gpusort_rows_bound_free(sort->bound);
 	sort->bound = NULL;
 	gpusort_rows_store_clear(sort->store);
-	memset(&sort->stats, 0, sizeof(RowSortStats));
+	memset(&sort->stats, 0, sizeof(SortCounters));
 	sort->nrows = 0;
 	sort->dropped = 0;
 	sort->drops = false;

@@ -14,38 +14,13 @@
 #ifndef GPUSORT_ROW_SORT_H
 #define GPUSORT_ROW_SORT_H
 
-#include "portability/instr_time.h"
-
 #include "keys/intervals.h"
 #include "rows/row_bound.h"
 #include "rows/row_keys.h"
 #include "rows/row_runs.h"
 #include "rows/row_store.h"
+#include "stats/sort_counters.h"
 #include "stats/sort_progress.h"
-
-/* What a sort did, for EXPLAIN.  Has no pointers, because it is copied between processes. */
-typedef struct RowSortStats
-{
-	bool		sorted;			/* the sort was finished */
-	bool		used_cpu;		/* engines that sorted keys */
-	bool		used_gpu;
-	bool		read_directly;	/* the input was not read through ExecProcNode */
-	Size		peak_bytes;		/* memory held by rows, keys and order */
-	uint64		rows_read;
-	int64		disk_bytes;		/* written to temporary files */
-	int64		device_bytes;	/* of rows beyond work_mem that were in device memory */
-	uint32		devices;		/* that held these rows, a bit for each */
-	int64		moved_bytes;	/* keys and columns that went to an engine and back */
-	bool		bounded;		/* rows beyond a bound were dropped */
-	int			parts;			/* in temporary files, by intervals */
-	int			initial_runs;
-	int			joined_runs;	/* runs left when those in sequence were joined */
-	int			merge_passes;	/* over some or all runs, before the last merge */
-	instr_time	read_time;		/* reading the input and storing its rows */
-	instr_time	sort_time;		/* encoding, sorting keys and breaking ties */
-	instr_time	spill_time;		/* writing rows to files, and merging runs, without the last merge */
-	instr_time	gather_time;	/* reading batches */
-} RowSortStats;
 
 typedef struct DeviceRows DeviceRows;
 typedef struct IntervalParts IntervalParts;
@@ -88,7 +63,7 @@ typedef struct RowSort
 	int			expected_width;
 	ShownSortId progress;		/* the sort as it is shown, until its last rows are read */
 	SortReason	failed;			/* why no device sorted the store, until that is counted */
-	RowSortStats stats;
+	SortCounters stats;
 } RowSort;
 
 extern RowSort *gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List *keys,

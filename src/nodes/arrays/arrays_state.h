@@ -95,26 +95,9 @@ typedef struct RowGroup
 	Size	   *used;			/* bytes of keys packed in each */
 } RowGroup;
 
-/* What EXPLAIN ANALYZE shows.  Has no pointers, because it is copied between processes. */
-typedef struct ArraysCounters
-{
-	uint64		rows_by_function;
-	uint64		batches;
-	uint64		batches_by_gpu;
-	uint64		segments;
-	uint64		keys;
-	uint64		moved_bytes;	/* that went to an engine and back: keys, with their arrays' headers */
-	uint64		peak_bytes;		/* of memory: rows, copies and batches, but not slabs */
-	double		read_ms;
-	double		sort_ms;		/* on the CPU */
-	double		wait_ms;		/* for the GPU */
-	double		device_ms;
-	GpusortMethod method;		/* of the last batch */
-} ArraysCounters;
-
 typedef struct ArraysState
 {
-	CustomScanState css;		/* must be first */
+	SortScanState scan;			/* must be first */
 	int			ncolumns;		/* of the child */
 	int			ncalls;
 	BatchedCall *calls;
@@ -149,10 +132,6 @@ typedef struct ArraysState
 	TupleTableSlot *pending;	/* a row that was read and did not fit its group */
 	int64		limit;			/* the most rows that are wanted, or -1 */
 	int64		rows_read;		/* from the child */
-
-	ArraysCounters counters;
-	ArraysCounters *shared;		/* in a parallel worker: its entry */
-	ParallelStats *workers;		/* in the leader: the entries of parallel workers */
 } ArraysState;
 
 extern Size gpusort_arrays_row_bytes(const ArraysState *state);

@@ -11,7 +11,6 @@
  */
 #include "postgres.h"
 
-#include "access/parallel.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "optimizer/optimizer.h"
@@ -45,7 +44,7 @@ const CustomScanMethods gpusort_arrays_scan_methods = {
 static void
 init_calls(ArraysState *state, CustomScan *plan)
 {
-	PlanState  *ps = &state->css.ss.ps;
+	PlanState  *ps = &state->scan.css.ss.ps;
 	List	   *kinds = list_nth(plan->custom_private, ARRAYS_PRIVATE_KINDS);
 	List	   *calls = NIL;
 	List	   *target_list;
@@ -62,14 +61,14 @@ init_calls(ArraysState *state, CustomScan *plan)
 	}
 	target_list = (List *) gpusort_target_restore_calls((Node *) plan->scan.plan.targetlist, calls, state->ncolumns + 1);
 	state->by_function = ExecBuildProjectionInfo(target_list, ps->ps_ExprContext, ps->ps_ResultTupleSlot, ps,
-												 state->css.ss.ss_ScanTupleSlot->tts_tupleDescriptor);
+												 state->scan.css.ss.ss_ScanTupleSlot->tts_tupleDescriptor);
 }
 
 /* Finds out which of the child's columns are needed when a row is returned. */
 static void
 init_columns(ArraysState *state, CustomScan *plan)
 {
-	TupleDesc	descriptor = state->css.ss.ss_ScanTupleSlot->tts_tupleDescriptor;
+	TupleDesc	descriptor = state->scan.css.ss.ss_ScanTupleSlot->tts_tupleDescriptor;
 	List	   *vars = pull_var_clause((Node *) plan->scan.plan.targetlist, PVC_RECURSE_AGGREGATES |
 									   PVC_RECURSE_WINDOWFUNCS | PVC_RECURSE_PLACEHOLDERS);
 	ListCell   *cell;
@@ -136,7 +135,7 @@ begin_node(CustomScanState *css, EState *estate, int eflags)
 static bool
 all_rows_wanted(ArraysState *state)
 {
-	return state->at_once || (current_run.to_end && current_run.estate == state->css.ss.ps.state);
+	return state->at_once || (current_run.to_end && current_run.estate == state->scan.css.ss.ps.state);
 }
 
 /* Projects the scan tuple.  Without a projection returns the tuple itself. */
@@ -144,8 +143,8 @@ static TupleTableSlot *
 project(ArraysState *state, ProjectionInfo *projection)
 {
 	if (projection == NULL)
-		return state->css.ss.ss_ScanTupleSlot;
-	state->css.ss.ps.ps_ExprContext->ecxt_scantuple = state->css.ss.ss_ScanTupleSlot;
+		return state->scan.css.ss.ss_ScanTupleSlot;
+	state->scan.css.ss.ps.ps_ExprContext->ecxt_scantuple = state->scan.css.ss.ss_ScanTupleSlot;
 	return ExecProject(projection);
 }
 
@@ -153,8 +152,8 @@ project(ArraysState *state, ProjectionInfo *projection)
 static TupleTableSlot *
 emit_row(ArraysState *state, RowGroup *group)
 {
-	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
-	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
+	ExprContext *econtext = state->scan.css.ss.ps.ps_ExprContext;
+	TupleTableSlot *slot = state->scan.css.ss.ss_ScanTupleSlot;
 	int			row = group->next_row;
 	MemoryContext caller;
 
@@ -176,8 +175,8 @@ emit_row(ArraysState *state, RowGroup *group)
 	ExecStoreVirtualTuple(slot);
 	group->next_row++;
 	if (group->by_function[row])
-		state->counters.rows_by_function++;
-	return project(state, group->by_function[row] ? state->by_function : state->css.ss.ps.ps_ProjInfo);
+		state->scan.counters.rows_by_function++;
+	return project(state, group->by_function[row] ? state->by_function : state->scan.css.ss.ps.ps_ProjInfo);
 }
 
 /* Reads the next row and computes it by calling the functions.  Returns an empty slot after the last row. */
@@ -189,10 +188,10 @@ next_single(ArraysState *state)
 	gpusort_arrays_drop_groups(state);
 	child = gpusort_arrays_read_row(state);
 	if (child == NULL)
-		return ExecClearTuple(state->css.ss.ps.ps_ResultTupleSlot);
-	ResetExprContext(state->css.ss.ps.ps_ExprContext);
+		return ExecClearTuple(state->scan.css.ss.ps.ps_ResultTupleSlot);
+	ResetExprContext(state->scan.css.ss.ps.ps_ExprContext);
 	gpusort_arrays_load_columns(state, child);
-	state->counters.rows_by_function++;
+	state->scan.counters.rows_by_function++;
 	return project(state, state->by_function);
 }
 
@@ -205,6 +204,7 @@ exec_node(CustomScanState *css)
 
 	if (state->filled == 0 || group->next_row >= group->nrows)
 	{
+		state->scan.counters.sorted = true;
 		if (state->filled <= 1 && !all_rows_wanted(state))
 			return next_single(state);
 		if (!gpusort_arrays_next_group(state))
@@ -244,27 +244,6 @@ rescan_node(CustomScanState *css)
 		ExecReScan(outerPlanState(css));
 }
 
-static Size
-estimate_shared(CustomScanState *css, ParallelContext *context)
-{
-	return gpusort_parallel_stats_bytes(context, sizeof(ArraysCounters));
-}
-
-static void
-init_shared(CustomScanState *css, ParallelContext *context, void *shared)
-{
-	gpusort_parallel_stats_share(&((ArraysState *) css)->workers, context, sizeof(ArraysCounters), shared);
-}
-
-static void
-init_worker(CustomScanState *css, shm_toc *toc, void *shared)
-{
-	ArraysState *state = (ArraysState *) css;
-
-	state->shared = gpusort_parallel_stats_entry(shared, sizeof(ArraysCounters));
-	state->counters = *state->shared;
-}
-
 /*
  * Gives slabs back if all rows that were read have been returned.  The executor calls this
  * after every run, and may ask for further rows later.
@@ -277,8 +256,7 @@ shutdown_node(CustomScanState *css)
 
 	if (state->filled == 1 && group->next_row == group->nrows)
 		gpusort_arrays_drop_groups(state);
-	if (state->shared)
-		*state->shared = state->counters;
+	gpusort_parallel_stats_publish(&state->scan);
 }
 
 static const CustomExecMethods exec_methods = {
@@ -287,9 +265,9 @@ static const CustomExecMethods exec_methods = {
 	.ExecCustomScan = exec_node,
 	.EndCustomScan = end_node,
 	.ReScanCustomScan = rescan_node,
-	.EstimateDSMCustomScan = estimate_shared,
-	.InitializeDSMCustomScan = init_shared,
-	.InitializeWorkerCustomScan = init_worker,
+	.EstimateDSMCustomScan = gpusort_parallel_stats_estimate,
+	.InitializeDSMCustomScan = gpusort_parallel_stats_share,
+	.InitializeWorkerCustomScan = gpusort_parallel_stats_attach,
 	.ShutdownCustomScan = shutdown_node,
 	.ExplainCustomScan = gpusort_arrays_explain
 };
@@ -329,6 +307,6 @@ gpusort_arrays_create_state(CustomScan *plan)
 {
 	ArraysState *state = (ArraysState *) newNode(sizeof(ArraysState), T_CustomScanState);
 
-	state->css.methods = &exec_methods;
+	state->scan.css.methods = &exec_methods;
 	return (Node *) state;
 }

@@ -81,7 +81,7 @@ init_argument(ArraysState *state, ArrayArgument *argument, Expr *expression)
 		argument->column = ((Var *) expression)->varattno;
 	else
 	{
-		argument->state = ExecInitExpr(expression, &state->css.ss.ps);
+		argument->state = ExecInitExpr(expression, &state->scan.css.ss.ps);
 		state->computes = true;
 	}
 }
@@ -92,7 +92,7 @@ init_option(ArraysState *state, FuncExpr *expression, int number)
 {
 	if (number >= list_length(expression->args))
 		return NULL;
-	return ExecInitExpr(list_nth(expression->args, number), &state->css.ss.ps);
+	return ExecInitExpr(list_nth(expression->args, number), &state->scan.css.ss.ps);
 }
 
 /* True if the values are copied, and results are gathered from the copies. */
@@ -176,7 +176,7 @@ option_value(ArraysState *state, ExprState *option, Datum otherwise, bool *is_nu
 
 	if (option == NULL)
 		return otherwise;
-	value = ExecEvalExprSwitchContext(option, state->css.ss.ps.ps_ExprContext, &isnull);
+	value = ExecEvalExprSwitchContext(option, state->scan.css.ss.ps.ps_ExprContext, &isnull);
 	*is_null |= isnull;
 	return isnull ? otherwise : value;
 }
@@ -204,7 +204,7 @@ fractions_are_wrong(ArraysState *state, const BatchedCall *call)
 
 	if (call->info->number != ARRAY_NUMBER_FRACTIONS || call->is_null)
 		return false;
-	caller = MemoryContextSwitchTo(state->css.ss.ps.ps_ExprContext->ecxt_per_tuple_memory);
+	caller = MemoryContextSwitchTo(state->scan.css.ss.ps.ps_ExprContext->ecxt_per_tuple_memory);
 	gpusort_fractions_read(&fractions, option_value(state, call->number, (Datum) 0, &is_null),
 						   exprType((Node *) call->number->expr) == FLOAT8ARRAYOID);
 	result = !gpusort_fractions_in_range(&fractions, &wrong);
@@ -243,7 +243,7 @@ argument_value(ArraysState *state, const ArrayArgument *argument, TupleTableSlot
 {
 	if (argument->column > 0)
 		return slot_getattr(slot, argument->column, isnull);
-	return ExecEvalExprSwitchContext(argument->state, state->css.ss.ps.ps_ExprContext, isnull);
+	return ExecEvalExprSwitchContext(argument->state, state->scan.css.ss.ps.ps_ExprContext, isnull);
 }
 
 /*
@@ -384,7 +384,7 @@ gpusort_arrays_pack(ArraysState *state, RowGroup *group, int call_number, TupleT
 		batch->segments[batch->nsegments].start = result->start;
 		batch->segments[batch->nsegments].count = result->count;
 		batch->nsegments++;
-		state->counters.keys += result->count;
+		state->scan.counters.keys += result->count;
 		batch->length_histogram[gpusort_length_bin(result->count)]++;
 	}
 	return true;
@@ -404,7 +404,7 @@ gpusort_arrays_take_back(ArraysState *state, RowGroup *group, int call_number)
 	if (result->count > 1)
 	{
 		batch->nsegments--;
-		state->counters.keys -= result->count;
+		state->scan.counters.keys -= result->count;
 		batch->length_histogram[gpusort_length_bin(result->count)]--;
 	}
 }

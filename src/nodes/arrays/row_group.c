@@ -153,11 +153,11 @@ gpusort_arrays_find_limit(ArraysState *state)
 	state->limit = -1;
 	if (state->limit_count == NULL)
 		return;
-	count = ExecEvalExprSwitchContext(state->limit_count, state->css.ss.ps.ps_ExprContext, &no_count);
-	offset = ExecEvalExprSwitchContext(state->limit_offset, state->css.ss.ps.ps_ExprContext, &no_offset);
+	count = ExecEvalExprSwitchContext(state->limit_count, state->scan.css.ss.ps.ps_ExprContext, &no_count);
+	offset = ExecEvalExprSwitchContext(state->limit_offset, state->scan.css.ss.ps.ps_ExprContext, &no_offset);
 	if (!no_count && pg_add_s64_overflow(DatumGetInt64(count), no_offset ? 0 : DatumGetInt64(offset), &state->limit))
 		state->limit = -1;
-	ExecSetTupleBound(state->limit, outerPlanState(&state->css));
+	ExecSetTupleBound(state->limit, outerPlanState(&state->scan.css));
 }
 
 /* How many rows the next group should have. */
@@ -195,7 +195,7 @@ start_scan(ArraysState *state)
 static bool
 pack_row(ArraysState *state, RowGroup *group, TupleTableSlot *slot)
 {
-	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	ExprContext *econtext = state->scan.css.ss.ps.ps_ExprContext;
 	MemoryContext caller;
 	int			call = 0;
 
@@ -204,7 +204,7 @@ pack_row(ArraysState *state, RowGroup *group, TupleTableSlot *slot)
 	if (state->computes)
 	{
 		gpusort_arrays_load_columns(state, slot);
-		econtext->ecxt_scantuple = state->css.ss.ss_ScanTupleSlot;
+		econtext->ecxt_scantuple = state->scan.css.ss.ss_ScanTupleSlot;
 	}
 	group->by_function[group->nrows] = false;
 	while (call < state->ncalls && gpusort_arrays_pack(state, group, call, slot))
@@ -253,18 +253,17 @@ time_now(const ArraysState *state)
 	instr_time	now;
 
 	INSTR_TIME_SET_ZERO(now);
-	if (state->css.ss.ps.instrument && GPUSORT_NEEDS_TIMER(state->css.ss.ps.instrument))
+	if (state->scan.css.ss.ps.instrument && GPUSORT_NEEDS_TIMER(state->scan.css.ss.ps.instrument))
 		INSTR_TIME_SET_CURRENT(now);
 	return now;
 }
 
-static double
-milliseconds_since(const ArraysState *state, instr_time start)
+static void
+add_time(const ArraysState *state, instr_time *phase, instr_time start)
 {
 	instr_time	now = time_now(state);
 
-	INSTR_TIME_SUBTRACT(now, start);
-	return INSTR_TIME_GET_MILLISEC(now);
+	INSTR_TIME_ACCUM_DIFF(*phase, now, start);
 }
 
 static void
@@ -278,15 +277,18 @@ submit_group(ArraysState *state, RowGroup *group)
 
 		if (batch == NULL || batch->nsegments == 0)
 			continue;
-		state->counters.batches++;
-		state->counters.segments += batch->nsegments;
+		state->scan.counters.batches++;
+		state->scan.counters.segments += batch->nsegments;
 		if (!gpusort_arrays_sorts(&state->calls[i]))
+		{
+			state->scan.counters.used_cpu = true;
 			continue;
+		}
 		batch->nslots = group->used[i] / state->calls[i].keys.width;
-		state->counters.moved_bytes += 2 * group->used[i];
+		state->scan.counters.moved_bytes += 2 * group->used[i];
 		gpusort_batch_submit(batch);
 	}
-	state->counters.sort_ms += milliseconds_since(state, start);
+	add_time(state, &state->scan.counters.sort_time, start);
 }
 
 /* Memory of all groups. */
@@ -326,12 +328,12 @@ fill_group(ArraysState *state, RowGroup *group)
 		group->nrows++;
 	}
 	gpusort_toast_pause(state->toast);
-	state->counters.read_ms += milliseconds_since(state, start);
+	add_time(state, &state->scan.counters.read_time, start);
 	if (group->nrows == 0)
 		return false;
 	state->ramp_rows = Min(state->ramp_rows * state->ramp_factor, state->max_rows);
 	state->filled++;
-	state->counters.peak_bytes = Max(state->counters.peak_bytes, memory_used(state));
+	state->scan.counters.peak_bytes = Max(state->scan.counters.peak_bytes, memory_used(state));
 	submit_group(state, group);
 	return true;
 }
@@ -349,11 +351,13 @@ wait_for_group(ArraysState *state, RowGroup *group)
 			continue;
 		gpusort_batch_wait(batch);
 		if (batch->engine == ENGINE_GPU)
-			state->counters.batches_by_gpu++;
-		state->counters.method = batch->method;
-		state->counters.device_ms += batch->device_ms;
+			state->scan.counters.used_gpu = true;
+		else
+			state->scan.counters.used_cpu = true;
+		state->scan.counters.method = batch->method;
+		state->scan.counters.device_ms += batch->device_ms;
 	}
-	state->counters.wait_ms += milliseconds_since(state, start);
+	add_time(state, &state->scan.counters.wait_time, start);
 }
 
 static void
@@ -445,7 +449,7 @@ gpusort_arrays_read_row(ArraysState *state)
 	state->pending = NULL;
 	if (slot != NULL || state->child_done)
 		return slot;
-	slot = ExecProcNode(outerPlanState(&state->css));
+	slot = ExecProcNode(outerPlanState(&state->scan.css));
 	if (TupIsNull(slot))
 	{
 		state->child_done = true;
@@ -459,7 +463,7 @@ gpusort_arrays_read_row(ArraysState *state)
 void
 gpusort_arrays_load_columns(ArraysState *state, TupleTableSlot *child)
 {
-	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
+	TupleTableSlot *slot = state->scan.css.ss.ss_ScanTupleSlot;
 
 	slot_getallattrs(child);
 	ExecClearTuple(slot);

@@ -136,7 +136,7 @@ read_heap(HeapSource *source, RowSort *sort)
 static uint64
 wanted_rows(RowsNodeState *state)
 {
-	ExprContext *context = state->custom.ss.ps.ps_ExprContext;
+	ExprContext *context = state->scan.css.ss.ps.ps_ExprContext;
 	int64		wanted = 0;
 	ListCell   *cell;
 
@@ -157,7 +157,7 @@ wanted_rows(RowsNodeState *state)
 static RowBoundSpec
 wanted_bound(RowsNodeState *state)
 {
-	CustomScan *scan = (CustomScan *) state->custom.ss.ps.plan;
+	CustomScan *scan = (CustomScan *) state->scan.css.ss.ps.plan;
 	List	   *ints = list_nth(scan->custom_private, ROWS_LIST_BOUND);
 	RowBoundSpec spec = {
 		.kind = list_nth_int(ints, ROWS_BOUND_KIND),
@@ -210,7 +210,7 @@ column_sources(const CustomScan *scan)
 static RowSort *
 begin_sort(RowsNodeState *state, bool timed)
 {
-	ScanState  *node = &state->custom.ss;
+	ScanState  *node = &state->scan.css.ss;
 	CustomScan *scan = (CustomScan *) node->ps.plan;
 	TupleDesc	desc = node->ps.ps_ResultTupleDesc;
 	List	   *tlist = scan->custom_scan_tlist;
@@ -259,7 +259,7 @@ begin_sort(RowsNodeState *state, bool timed)
 static void
 sort_input(RowsNodeState *state)
 {
-	ScanState  *node = &state->custom.ss;
+	ScanState  *node = &state->scan.css.ss;
 	EState	   *estate = node->ps.state;
 	PlanState  *input = outerPlanState(node);
 	ScanDirection direction = estate->es_direction;
@@ -339,10 +339,10 @@ exec_rows(CustomScanState *node)
 static void
 forget_rows(RowsNodeState *state)
 {
-	ExecClearTuple(state->custom.ss.ps.ps_ResultTupleSlot);
+	ExecClearTuple(state->scan.css.ss.ps.ps_ResultTupleSlot);
 	if (state->sort != NULL)
 	{
-		state->stats = state->sort->stats;
+		state->scan.counters = state->sort->stats;
 		if (gpusort_rows_sort_empty(state->sort))
 			state->spare = state->sort;
 		else
@@ -401,34 +401,15 @@ restore_rows(CustomScanState *node)
 	state->current = state->mark;
 }
 
-static Size
-estimate_shared(CustomScanState *node, ParallelContext *context)
-{
-	return gpusort_parallel_stats_bytes(context, sizeof(RowSortStats));
-}
-
-static void
-init_shared(CustomScanState *node, ParallelContext *context, void *shared)
-{
-	gpusort_parallel_stats_share(&((RowsNodeState *) node)->workers, context, sizeof(RowSortStats), shared);
-}
-
-static void
-init_worker(CustomScanState *node, shm_toc *toc, void *shared)
-{
-	((RowsNodeState *) node)->shared = gpusort_parallel_stats_entry(shared, sizeof(RowSortStats));
-}
-
-/* Copies a parallel worker's counters to its entry.  Called after every run. */
+/* Called after every run. */
 static void
 shutdown_rows(CustomScanState *node)
 {
 	RowsNodeState *state = (RowsNodeState *) node;
 
 	if (state->sort != NULL)
-		state->stats = state->sort->stats;
-	if (state->shared != NULL && state->stats.sorted)
-		*state->shared = state->stats;
+		state->scan.counters = state->sort->stats;
+	gpusort_parallel_stats_publish(&state->scan);
 }
 
 static const CustomExecMethods rows_exec_methods = {
@@ -439,9 +420,9 @@ static const CustomExecMethods rows_exec_methods = {
 	.ReScanCustomScan = rescan_rows,
 	.MarkPosCustomScan = mark_rows,
 	.RestrPosCustomScan = restore_rows,
-	.EstimateDSMCustomScan = estimate_shared,
-	.InitializeDSMCustomScan = init_shared,
-	.InitializeWorkerCustomScan = init_worker,
+	.EstimateDSMCustomScan = gpusort_parallel_stats_estimate,
+	.InitializeDSMCustomScan = gpusort_parallel_stats_share,
+	.InitializeWorkerCustomScan = gpusort_parallel_stats_attach,
 	.ShutdownCustomScan = shutdown_rows,
 	.ExplainCustomScan = gpusort_rows_explain,
 };
@@ -452,6 +433,6 @@ gpusort_rows_create_state(CustomScan *scan)
 	RowsNodeState *state = palloc0(sizeof(RowsNodeState));
 
 	NodeSetTag(state, T_CustomScanState);
-	state->custom.methods = &rows_exec_methods;
+	state->scan.css.methods = &rows_exec_methods;
 	return (Node *) state;
 }

@@ -13,7 +13,7 @@
 
 typedef struct RowsNodeState
 {
-	CustomScanState custom;		/* must be first */
+	SortScanState scan;			/* must be first; its counters are of the last sort */
 	bool		random_access;
 	List	   *limit;			/* ExprStates whose sum bounds the rows wanted: count and offset of a
 								 * LIMIT, or the value in a run condition */
@@ -28,9 +28,6 @@ typedef struct RowsNodeState
 	HeapSource *source;			/* NULL if rows come through ExecProcNode */
 	int64		current;		/* the row last returned; -1 before the first, nrows behind the last */
 	int64		mark;
-	RowSortStats stats;			/* of the last sort, for EXPLAIN */
-	RowSortStats *shared;		/* in a parallel worker: its entry */
-	ParallelStats *workers;		/* in the leader: the entries of parallel workers */
 } RowsNodeState;
 
 #endif							/* GPUSORT_ROWS_EXEC_H */

@@ -12,8 +12,6 @@
 #include "utils/ruleutils.h"
 #include "utils/typcache.h"
 
-#include "compat.h"
-#include "nodes/explain_headers.h"
 #include "nodes/rows/exec.h"
 #include "nodes/rows/plan_intervals.h"
 #include "nodes/rows/rows_node.h"
@@ -103,7 +101,7 @@ explain_bound(CustomScanState *node, List *ancestors, ExplainState *es)
 
 /* How rows were sorted, and where they were. */
 static const char *
-method_text(const RowSortStats *stats)
+method_text(const SortCounters *stats)
 {
 	if (stats->initial_runs > 0)
 		return "external merge";
@@ -116,23 +114,8 @@ method_text(const RowSortStats *stats)
 
 /* Shows what sorts did. */
 static void
-explain_stats(const RowSortStats *stats, ExplainState *es)
+explain_stats(const SortCounters *stats, ExplainState *es)
 {
-	SortShown	shown = {
-		.method = method_text(stats),
-		.cpu = stats->used_cpu,
-		.gpu = stats->used_gpu,
-		.peak_bytes = stats->peak_bytes,
-		.moved_bytes = stats->moved_bytes,
-		.may_spill = true,
-		.device_bytes = stats->device_bytes,
-		.devices = stats->devices,
-		.disk_bytes = stats->disk_bytes,
-		.parts = stats->parts,
-		.runs = stats->initial_runs,
-		.joined_runs = stats->joined_runs,
-		.merge_passes = stats->merge_passes
-	};
 	PhaseShown	phases[] = {
 		{"read", "Read Time", INSTR_TIME_GET_MILLISEC(stats->read_time)},
 		{"sort", "Sort Time", INSTR_TIME_GET_MILLISEC(stats->sort_time)},
@@ -140,63 +123,9 @@ explain_stats(const RowSortStats *stats, ExplainState *es)
 		{"gather", "Gather Time", INSTR_TIME_GET_MILLISEC(stats->gather_time)}
 	};
 
-	gpusort_explain_sort(&shown, es);
+	gpusort_explain_sort(stats, method_text(stats), true, es);
 	ExplainPropertyText("Input", stats->read_directly ? "read directly" : "row by row", es);
 	gpusort_explain_phases(phases, lengthof(phases), es);
-}
-
-/* Adds the counters of another process. */
-static void
-add_stats(RowSortStats *total, const RowSortStats *part)
-{
-	if (!part->sorted)
-		return;
-	total->sorted = true;
-	total->used_cpu |= part->used_cpu;
-	total->used_gpu |= part->used_gpu;
-	total->read_directly |= part->read_directly;
-	total->bounded |= part->bounded;
-	total->peak_bytes += part->peak_bytes;
-	total->device_bytes += part->device_bytes;
-	total->devices |= part->devices;
-	total->disk_bytes += part->disk_bytes;
-	total->moved_bytes += part->moved_bytes;
-	total->parts += part->parts;
-	total->initial_runs += part->initial_runs;
-	total->joined_runs += part->joined_runs;
-	total->merge_passes += part->merge_passes;
-	INSTR_TIME_ADD(total->read_time, part->read_time);
-	INSTR_TIME_ADD(total->sort_time, part->sort_time);
-	INSTR_TIME_ADD(total->spill_time, part->spill_time);
-	INSTR_TIME_ADD(total->gather_time, part->gather_time);
-}
-
-/* Shows what all processes did together, and with VERBOSE also each parallel worker. */
-static void
-explain_work(const RowsNodeState *state, ExplainState *es)
-{
-	int			nworkers = state->workers ? state->workers->nworkers : 0;
-	RowSortStats total = state->stats;
-
-	for (int i = 0; i < nworkers; i++)
-		add_stats(&total, gpusort_parallel_stats_kept(state->workers, i));
-	if (!total.sorted)
-		return;
-	explain_stats(&total, es);
-	if (!es->verbose || nworkers == 0)
-		return;
-	ExplainOpenGroup("Sort Workers", "Sort Workers", false, es);
-	for (int i = 0; i < nworkers; i++)
-	{
-		const RowSortStats *stats = gpusort_parallel_stats_kept(state->workers, i);
-
-		if (!stats->sorted)
-			continue;
-		gpusort_parallel_stats_open(i, es);
-		explain_stats(stats, es);
-		gpusort_parallel_stats_close(es);
-	}
-	ExplainCloseGroup("Sort Workers", "Sort Workers", false, es);
 }
 
 void
@@ -205,5 +134,5 @@ gpusort_rows_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	explain_keys(node, ancestors, es);
 	explain_bound(node, ancestors, es);
 	if (es->analyze)
-		explain_work((const RowsNodeState *) node, es);
+		gpusort_explain_work((const SortScanState *) node, explain_stats, es);
 }
