@@ -70,24 +70,6 @@ add_limit(const Limit *limit, PlanPlace *below)
 		below->all_rows = NOT_ALL;
 }
 
-/* True if a node reads all rows of its child before it returns its first row. */
-static bool
-reads_all_at_once(const Plan *plan)
-{
-	switch (nodeTag(plan))
-	{
-		case T_Sort:
-		case T_Hash:
-			return true;
-		case T_ModifyTable:
-			return ((const ModifyTable *) plan)->returningLists == NIL;
-		case T_Agg:
-			return ((const Agg *) plan)->aggstrategy == AGG_PLAIN || ((const Agg *) plan)->aggstrategy == AGG_HASHED;
-		default:
-			return false;
-	}
-}
-
 /* True if a node may stop before the end of its children's rows by itself.  Joins are not considered. */
 static bool
 stops_by_itself(const Plan *plan)
@@ -108,33 +90,12 @@ gives_first_rows(const Plan *plan)
 		(IsA(plan, Limit) && ((const Limit *) plan)->limitOption == LIMIT_OPTION_WITH_TIES);
 }
 
-/*
- * True if a bound on a node's rows is also one on each child's, because it returns each row
- * that it reads.  These are the nodes that ExecSetTupleBound descends through.
- */
-static bool
-passes_bound(const Plan *plan)
-{
-	switch (nodeTag(plan))
-	{
-		case T_Result:
-		case T_SubqueryScan:
-			return plan->qual == NIL;
-		case T_Append:
-		case T_MergeAppend:
-		case T_Gather:
-		case T_GatherMerge:
-			return true;
-		default:
-			return false;
-	}
-}
-
 /* Returns the place of a node's children.  visit_join_children changes it for a join. */
 static PlanPlace
 child_place(Plan *plan, const PlanPlace *place)
 {
 	PlanPlace	below = *place;
+	bool		passes_bound = gpusort_plan_has_trait(plan, PLAN_PASSES_ROWS);
 	bool		gathers = IsA(plan, Gather) || IsA(plan, GatherMerge);
 	bool		shares_bound = gathers || IsA(plan, Append) || IsA(plan, MergeAppend);	/* by all that it reads */
 
@@ -145,13 +106,13 @@ child_place(Plan *plan, const PlanPlace *place)
 	below.parallel |= gathers;
 	below.marks &= IsA(plan, Result);	/* which passes a mark on */
 	below.rescanned |= IsA(plan, RecursiveUnion);
-	if (reads_all_at_once(plan))
+	if (gpusort_plan_has_trait(plan, PLAN_READS_ALL))
 		below.all_rows = AT_ONCE;
 	else if (IsA(plan, ModifyTable))
 		below.all_rows = Max(place->all_rows, WITH_EXECUTOR);
-	else if (stops_by_itself(plan) || (place->limit != NULL && (!passes_bound(plan) || shares_bound)))
+	else if (stops_by_itself(plan) || (place->limit != NULL && (!passes_bound || shares_bound)))
 		below.all_rows = NOT_ALL;
-	if (!passes_bound(plan))
+	if (!passes_bound)
 		below.limit = NULL;
 	if (gives_first_rows(plan))
 		below.first_rows = plan;

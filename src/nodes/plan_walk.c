@@ -1,10 +1,106 @@
 /*
  * plan_walk.c
- *	  Visits the parts of plan trees, for which PostgreSQL has no walker.
+ *	  Kinds of plan nodes, their children and expressions, for which PostgreSQL has no walker.
  */
 #include "postgres.h"
 
 #include "nodes/plan_walk.h"
+
+#define MAX_EXPRESSIONS 3
+
+typedef struct PlanKind
+{
+	int			traits;			/* PlanTraits */
+	size_t		expressions[MAX_EXPRESSIONS];	/* offsets of fields with expressions; 0: there are no more */
+} PlanKind;
+
+#define FIELD(type, field) offsetof(type, field)
+
+/* A kind that is not listed is not known. */
+static const PlanKind kinds[] = {
+	[T_Result] = {PLAN_KNOWN | PLAN_PROJECTS | PLAN_PASSES_ROWS, {FIELD(Result, resconstantqual)}},
+	[T_ProjectSet] = {PLAN_KNOWN},
+	[T_ModifyTable] = {PLAN_READS_ALL},
+	[T_Append] = {PLAN_KNOWN | PLAN_PASSES_ROWS},
+	[T_MergeAppend] = {PLAN_KNOWN | PLAN_PASSES_ROWS},
+	[T_RecursiveUnion] = {PLAN_KNOWN},
+	[T_BitmapAnd] = {PLAN_KNOWN},
+	[T_BitmapOr] = {PLAN_KNOWN},
+	[T_SeqScan] = {PLAN_KNOWN | PLAN_PROJECTS},
+	[T_SampleScan] = {PLAN_KNOWN | PLAN_PROJECTS, {FIELD(SampleScan, tablesample)}},
+	[T_IndexScan] = {PLAN_KNOWN | PLAN_PROJECTS, {FIELD(IndexScan, indexqual), FIELD(IndexScan, indexorderby)}},
+	[T_IndexOnlyScan] = {PLAN_KNOWN | PLAN_PROJECTS, {FIELD(IndexOnlyScan, indexqual), FIELD(IndexOnlyScan, indexorderby)}},
+	[T_BitmapIndexScan] = {PLAN_KNOWN, {FIELD(BitmapIndexScan, indexqual)}},
+	[T_BitmapHeapScan] = {PLAN_KNOWN | PLAN_PROJECTS, {FIELD(BitmapHeapScan, bitmapqualorig)}},
+	[T_TidScan] = {PLAN_KNOWN | PLAN_PROJECTS, {FIELD(TidScan, tidquals)}},
+	[T_TidRangeScan] = {PLAN_KNOWN | PLAN_PROJECTS, {FIELD(TidRangeScan, tidrangequals)}},
+	[T_SubqueryScan] = {PLAN_KNOWN | PLAN_PROJECTS | PLAN_PASSES_ROWS},
+	[T_FunctionScan] = {PLAN_KNOWN | PLAN_PROJECTS, {FIELD(FunctionScan, functions)}},
+	[T_ValuesScan] = {PLAN_KNOWN | PLAN_PROJECTS, {FIELD(ValuesScan, values_lists)}},
+	[T_TableFuncScan] = {PLAN_KNOWN | PLAN_PROJECTS, {FIELD(TableFuncScan, tablefunc)}},
+	[T_CteScan] = {PLAN_KNOWN | PLAN_PROJECTS},
+	[T_NamedTuplestoreScan] = {PLAN_KNOWN | PLAN_PROJECTS},
+	[T_WorkTableScan] = {PLAN_KNOWN | PLAN_PROJECTS},
+	[T_ForeignScan] = {PLAN_KNOWN | PLAN_PROJECTS, {FIELD(ForeignScan, fdw_exprs)}},
+	[T_CustomScan] = {0, {FIELD(CustomScan, custom_scan_tlist)}},
+	[T_NestLoop] = {PLAN_KNOWN | PLAN_PROJECTS, {FIELD(NestLoop, join.joinqual)}},
+	[T_MergeJoin] = {PLAN_KNOWN | PLAN_PROJECTS, {FIELD(MergeJoin, join.joinqual), FIELD(MergeJoin, mergeclauses)}},
+	[T_HashJoin] = {PLAN_KNOWN | PLAN_PROJECTS, {FIELD(HashJoin, join.joinqual), FIELD(HashJoin, hashclauses)}},
+	[T_Material] = {PLAN_KNOWN},
+	[T_Memoize] = {PLAN_KNOWN},
+	[T_Sort] = {PLAN_KNOWN | PLAN_READS_ALL},
+	[T_IncrementalSort] = {PLAN_KNOWN},
+	[T_Group] = {PLAN_KNOWN | PLAN_PROJECTS},
+	[T_Agg] = {PLAN_KNOWN | PLAN_PROJECTS | PLAN_READS_ALL},
+	[T_WindowAgg] = {PLAN_KNOWN | PLAN_PROJECTS,
+	{FIELD(WindowAgg, runCondition), FIELD(WindowAgg, startOffset), FIELD(WindowAgg, endOffset)}},
+	[T_Unique] = {PLAN_KNOWN},
+	[T_Gather] = {PLAN_KNOWN | PLAN_PROJECTS | PLAN_PASSES_ROWS},
+	[T_GatherMerge] = {PLAN_KNOWN | PLAN_PROJECTS | PLAN_PASSES_ROWS},
+	[T_Hash] = {PLAN_KNOWN | PLAN_READS_ALL},
+	[T_SetOp] = {PLAN_KNOWN},
+	[T_Limit] = {PLAN_KNOWN, {FIELD(Limit, limitOffset), FIELD(Limit, limitCount)}}
+};
+
+static const PlanKind *
+kind_of(const Plan *plan)
+{
+	return &kinds[nodeTag(plan) < lengthof(kinds) ? nodeTag(plan) : T_Invalid];
+}
+
+/* What is said of all nodes of a kind is not true of some. */
+bool
+gpusort_plan_has_trait(const Plan *plan, PlanTraits trait)
+{
+	if ((kind_of(plan)->traits & trait) == 0)
+		return false;
+	switch (nodeTag(plan))
+	{
+		case T_Result:
+		case T_SubqueryScan:
+			return trait != PLAN_PASSES_ROWS || plan->qual == NIL;
+		case T_ModifyTable:
+			return ((const ModifyTable *) plan)->returningLists == NIL;
+		case T_Agg:
+			return trait != PLAN_READS_ALL ||
+				((const Agg *) plan)->aggstrategy == AGG_PLAIN || ((const Agg *) plan)->aggstrategy == AGG_HASHED;
+		case T_ForeignScan:
+			return ((const ForeignScan *) plan)->operation == CMD_SELECT && (trait != PLAN_PROJECTS || !plan->async_capable);
+		default:
+			return true;
+	}
+}
+
+List *
+gpusort_plan_expressions(const Plan *plan)
+{
+	const PlanKind *kind = kind_of(plan);
+	List	   *expressions = list_make1(plan->qual);
+
+	for (int i = 0; i < MAX_EXPRESSIONS && kind->expressions[i] > 0; i++)
+		expressions = lappend(expressions, *(Node *const *) ((const char *) plan + kind->expressions[i]));
+	return expressions;
+}
 
 static void
 visit_list(List *plans, PlanVisitor visit, void *arg)

@@ -1,11 +1,24 @@
 /*
  * plan_walk.h
- *	  Visits the parts of plan trees, for which PostgreSQL has no walker.
+ *	  Kinds of plan nodes, their children and expressions, for which PostgreSQL has no walker.
  */
 #ifndef GPUSORT_PLAN_WALK_H
 #define GPUSORT_PLAN_WALK_H
 
 #include "nodes/plannodes.h"
+
+typedef enum PlanTraits
+{
+	PLAN_KNOWN = 1,				/* it changes and locks no rows, and all its expressions are known */
+	PLAN_PROJECTS = 2,			/* it computes a target list of its own, which may be changed */
+	PLAN_READS_ALL = 4,			/* it reads all rows of its child before it returns its first row */
+	PLAN_PASSES_ROWS = 8		/* it returns each row that it reads, so ExecSetTupleBound descends through it */
+} PlanTraits;
+
+extern bool gpusort_plan_has_trait(const Plan *plan, PlanTraits trait);
+
+/* The expressions of a plan node beside its target list. */
+extern List *gpusort_plan_expressions(const Plan *plan);
 
 /* Called with the link to a plan, which it may change. */
 typedef void (*PlanVisitor) (Plan **link, void *arg);

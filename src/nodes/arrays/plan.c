@@ -48,13 +48,11 @@ calls_functions(const PlannedStmt *statement)
 static void
 note_conditions(Plan *plan, const PlanPlace *place, CallsNoted noted, PlanReason reason, const char *detail)
 {
-	bool		known;
-
 	if (!place->walk->explain)
 		return;
 	gpusort_reason_begin(place);
 	gpusort_target_note_calls(place, plan, (Node *) plan->qual, noted, reason, detail, NIL);
-	gpusort_target_note_calls(place, plan, (Node *) gpusort_plan_expressions(plan, &known), CALLS_ALL, reason, detail, NIL);
+	gpusort_target_note_calls(place, plan, (Node *) gpusort_plan_expressions(plan), CALLS_ALL, reason, detail, NIL);
 	gpusort_reason_begin(place);
 }
 
@@ -86,45 +84,6 @@ input_reason(Plan *plan, const PlanPlace *place)
 	if (!reads_all(place))
 		return PLAN_NOT_ALL;
 	return few_rows(plan, place) ? PLAN_FEW_ROWS : PLAN_TAKEN;
-}
-
-/* True if the node computes a target list of its own, which may be changed. */
-static bool
-can_hold_calls(Plan *plan)
-{
-	switch (nodeTag(plan))
-	{
-		case T_ForeignScan:
-			return ((ForeignScan *) plan)->operation == CMD_SELECT && !plan->async_capable;
-		case T_CustomScan:
-			return gpusort_is_arrays_node(plan);
-		case T_Result:
-		case T_SeqScan:
-		case T_SampleScan:
-		case T_IndexScan:
-		case T_IndexOnlyScan:
-		case T_BitmapHeapScan:
-		case T_TidScan:
-		case T_TidRangeScan:
-		case T_SubqueryScan:
-		case T_FunctionScan:
-		case T_ValuesScan:
-		case T_TableFuncScan:
-		case T_CteScan:
-		case T_NamedTuplestoreScan:
-		case T_WorkTableScan:
-		case T_NestLoop:
-		case T_MergeJoin:
-		case T_HashJoin:
-		case T_Group:
-		case T_Agg:
-		case T_WindowAgg:
-		case T_Gather:
-		case T_GatherMerge:
-			return true;
-		default:
-			return false;
-	}
 }
 
 /* Vars for the columns of a target list, and NULLs for those that are not used. */
@@ -302,7 +261,7 @@ rewrite_plan(Plan **link, const PlanPlace *place)
 	PlanReason	reason = input_reason(*link, place);
 
 	note_conditions(*link, place, CALLS_OWN, PLAN_CONDITION, NULL);
-	if (reason == PLAN_TAKEN && can_hold_calls(*link))
+	if (reason == PLAN_TAKEN && (gpusort_plan_has_trait(*link, PLAN_PROJECTS) || gpusort_is_arrays_node(*link)))
 		place_above(link, place);
 	else
 		gpusort_target_note_calls(place, *link, (Node *) (*link)->targetlist, CALLS_OWN,

@@ -7,7 +7,6 @@
 
 #include "nodes/plannodes.h"
 
-extern List *gpusort_plan_expressions(Plan *plan, bool *known);
 extern bool gpusort_plan_has_effects(PlannedStmt *statement, Plan *plan, List *target_list);
 extern bool gpusort_expression_has_effects(PlannedStmt *statement, Node *expression);
 
