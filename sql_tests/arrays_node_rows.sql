@@ -36,6 +36,24 @@ SELECT pg_temp.explain_lines($$SELECT gpusort.array_sort(x) FROM points WHERE id
 SELECT pg_temp.explain_lines($$SELECT gpusort.array_sort(x, n > 5) FROM points$$);
 SELECT pg_temp.explain_lines($$SELECT gpusort.array_sort(ARRAY[id::text, n::text]) FROM points$$);
 SELECT pg_temp.explain_lines($$SELECT CASE WHEN n > 5 THEN gpusort.array_sort(x) END FROM points$$);
+CREATE FUNCTION top_without_n(int[]) RETURNS int[] IMMUTABLE STRICT LANGUAGE c AS '$libdir/gpusort', 'gpusort_array_top_n';
+SET enable_hashjoin = off;
+SET enable_nestloop = off;
+SELECT query, (SELECT count(*) FROM pg_temp.explain_lines(query, pattern => 'GpusortArrays')) AS nodes FROM (VALUES
+	('SELECT top_without_n(y) FROM points'),
+	('SELECT gpusort.array_sort(gpusort.array_sort(x, n > 5)) FROM points'),
+	('SELECT gpusort.array_sort(ARRAY[random()]) FROM points'),
+	('SELECT gpusort.array_sort(y || random()::int) FROM points'),
+	('SELECT gpusort.array_sort(ARRAY[random()])'),
+	('SELECT max(gpusort.array_sort(x)) OVER () FROM points'),
+	('SELECT max(gpusort.array_sort(x)) FILTER (WHERE n > 5) FROM points HAVING gpusort.array_sort(array_agg(id)) <> ''{1}'''),
+	('SELECT unnest(y), gpusort.array_sort(x) FROM points'),
+	('UPDATE points SET n = n RETURNING gpusort.array_sort(x)'),
+	('SELECT id FROM points, unnest(gpusort.array_sort(x)) WHERE gpusort.array_sort(x, true) <> ''{1}'''),
+	('SELECT l.s, r.s FROM (SELECT id, gpusort.array_sort(x) IS NULL AS s FROM points) l FULL JOIN (SELECT id, gpusort.array_sort(y) IS NULL AS s FROM points) r USING (id)')) q (query);
+RESET enable_hashjoin;
+RESET enable_nestloop;
+DROP FUNCTION top_without_n;
 
 -- volatile functions: called as often as without the node, in the same order
 CREATE SEQUENCE s;

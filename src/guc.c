@@ -237,7 +237,7 @@ gpusort_guc_define(void)
 							 &gpusort_engine, GPUSORT_ENGINE_AUTO, engine_options,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpusort.explain_choices",
-							 "Tell for each Sort, array call and aggregate that sorts of a statement that is planned why it is taken or kept.",
+							 "Tell for each Sort and each aggregate that sorts of a statement that is planned why it is taken or kept.",
 							 NULL, &gpusort_explain_choices, false,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpusort.force_nodes",

@@ -189,7 +189,7 @@ visit_plan(Plan **link, void *arg)
 		if (place->owned || !*room->enabled)
 		{
 			if (room->keep != NULL)
-				room->keep(plan, place, place->owned ? PLAN_OWNED : PLAN_SWITCHED_OFF, room->setting);
+				room->keep(plan, place, place->owned);
 			continue;
 		}
 		room->rewrite(link, place);

@@ -76,7 +76,6 @@ typedef struct NodeRoom
 {
 	const CustomScanMethods *methods;	/* of its nodes */
 	const bool *enabled;		/* what its setting says */
-	const char *setting;		/* the setting's name */
 
 	/* True if it may have something to do in a statement.  NULL: it always may. */
 	bool		(*concerns) (const PlannedStmt *statement);
@@ -87,8 +86,8 @@ typedef struct NodeRoom
 	 */
 	void		(*rewrite) (Plan **link, const PlanPlace *place);
 
-	/* Notes why what it might have taken of a plan is kept, if the reason is one of all rooms.  May be NULL. */
-	void		(*keep) (Plan *plan, const PlanPlace *place, PlanReason reason, const char *detail);
+	/* Notes why a plan is not offered to it: the place is owned, or it is not enabled.  May be NULL. */
+	void		(*keep) (Plan *plan, const PlanPlace *place, bool owned);
 } NodeRoom;
 
 /* Changes a plan before the plans below it are offered to the rooms. */

@@ -1,6 +1,6 @@
 /*
  * plan_reason.c
- *	  Why a Sort, an aggregate or an array call of a plan is taken, or kept as it is.
+ *	  Why a Sort or an aggregate of a plan is taken, or kept as it is.
  */
 #include "postgres.h"
 
@@ -12,8 +12,7 @@
 typedef struct PlanNote
 {
 	const char *what;			/* the call or sort */
-	PlanReason	reason;
-	const char *detail;
+	const char *why_not;		/* NULL: it is taken */
 } PlanNote;
 
 static const char *const reason_texts[] = {
@@ -23,7 +22,7 @@ static const char *const reason_texts[] = {
 };
 
 static void
-add_note(PlanWalk *walk, const char *what, PlanReason reason, const char *detail)
+add_note(PlanWalk *walk, const char *what, const char *why_not)
 {
 	PlanNote   *note;
 	ListCell   *cell;
@@ -34,16 +33,15 @@ add_note(PlanWalk *walk, const char *what, PlanReason reason, const char *detail
 			return;
 	}
 	note = palloc(sizeof(PlanNote));
-	*note = (PlanNote) {what, reason, detail};
+	*note = (PlanNote) {what, why_not};
 	walk->notes = lappend(walk->notes, note);
 }
 
-/* An expression of the plan at the place or of its parent, with the names of columns. */
+/* An expression of the plan at the place, with the names of columns. */
 static char *
 shown(const PlanPlace *place, const Plan *plan, const Node *expression)
 {
 	PlanWalk   *walk = place->walk;
-	List	   *ancestors = plan == place->parent ? list_copy_tail(place->ancestors, 1) : place->ancestors;
 
 	if (walk->names == NIL)
 	{
@@ -53,7 +51,7 @@ shown(const PlanPlace *place, const Plan *plan, const Node *expression)
 		walk->names = deparse_context_for_plan_tree(walk->statement, select_rtable_names_for_explain(tables, all));
 	}
 	return deparse_expression(unconstify(Node *, expression),
-							  set_deparse_context_plan(walk->names, unconstify(Plan *, plan), ancestors), true, false);
+							  set_deparse_context_plan(walk->names, unconstify(Plan *, plan), place->ancestors), true, false);
 }
 
 void
@@ -63,7 +61,7 @@ gpusort_reason_begin(const PlanPlace *place)
 }
 
 void
-gpusort_reason_note_sort(const PlanPlace *place, const Sort *sort, PlanReason reason, const char *detail)
+gpusort_reason_note_sort(const PlanPlace *place, const Sort *sort, const char *why_not)
 {
 	StringInfoData what;
 
@@ -77,14 +75,14 @@ gpusort_reason_note_sort(const PlanPlace *place, const Sort *sort, PlanReason re
 		appendStringInfo(&what, "%s%s", i == 0 ? "sort on " : ", ", shown(place, &sort->plan, (Node *) entry->expr));
 	}
 	gpusort_reason_begin(place);
-	add_note(place->walk, what.data, reason, detail);
+	add_note(place->walk, what.data, why_not);
 }
 
 void
 gpusort_reason_note_call(const PlanPlace *place, const Plan *plan, const Node *call, PlanReason reason, const char *detail)
 {
 	if (place->walk->explain)
-		add_note(place->walk, shown(place, plan, call), reason, detail);
+		add_note(place->walk, shown(place, plan, call), reason == PLAN_TAKEN ? NULL : psprintf(reason_texts[reason], detail));
 }
 
 void
@@ -95,13 +93,10 @@ gpusort_reason_show(const PlanWalk *walk)
 	foreach(cell, walk->notes)
 	{
 		const PlanNote *note = lfirst(cell);
-		StringInfoData text;
 
-		initStringInfo(&text);
-		appendStringInfo(&text, reason_texts[note->reason], note->detail);
-		if (note->reason == PLAN_TAKEN)
+		if (note->why_not == NULL)
 			ereport(NOTICE, (errmsg("gpusort: %s taken", note->what)));
 		else
-			ereport(NOTICE, (errmsg("gpusort: %s kept: %s", note->what, text.data)));
+			ereport(NOTICE, (errmsg("gpusort: %s kept: %s", note->what, note->why_not)));
 	}
 }

@@ -159,16 +159,16 @@ gpusort_array_call_pays(const FuncExpr *call, ArrayCallKind kind, const Plan *pl
 	return (width == 0 || width >= SHORT_WIDTH) && gpusort_batch_device_capacity(&spec, SHORT_WIDTH) > 0;
 }
 
-/* Why the engines cannot sort what the call asks for in batches, whatever the arrays hold; PLAN_TAKEN if they can. */
-PlanReason
-gpusort_array_call_reason(const FuncExpr *call, ArrayCallKind kind, const char **detail)
+/* True if the engines can sort what the call asks for in batches, whatever the arrays hold. */
+bool
+gpusort_array_call_fits(const FuncExpr *call, ArrayCallKind kind)
 {
 	const ArrayCallInfo *info = &gpusort_array_calls[kind];
 	int			required = info->narrays + (info->number != ARRAY_NUMBER_NONE ? 1 : 0);
 	int			nargs = list_length(call->args);
 
 	if (nargs < required || nargs > required + MAX_OPTIONS || call->funcretset)
-		return PLAN_ARGUMENTS;
+		return false;
 	for (int i = 0; i < nargs; i++)
 	{
 		Node	   *argument = list_nth(call->args, i);
@@ -179,14 +179,10 @@ gpusort_array_call_reason(const FuncExpr *call, ArrayCallKind kind, const char *
 		{
 			/* One batch has one order, so the options may not depend on the row. */
 			if (!is_option(argument))
-				return PLAN_OPTIONS;
+				return false;
 		}
 		else if (!gpusort_keys_form(element, &form) && (i == info->narrays - 1 || get_typlen(element) <= 0))
-		{
-			/* Of two arrays only the second must be of a key type. */
-			*detail = format_type_be(OidIsValid(element) ? element : exprType(argument));
-			return PLAN_ELEMENT_TYPE;
-		}
+			return false;		/* of two arrays only the second must be of a key type */
 	}
-	return PLAN_TAKEN;
+	return true;
 }

@@ -7,8 +7,6 @@
 
 #include "nodes/plannodes.h"
 
-#include "nodes/plan_reason.h"
-
 /*
  * X(symbol, C function, arrays, number argument, descending by default)
  *
@@ -67,6 +65,6 @@ gpusort_array_call_of_set(ArrayCallKind kind)
 extern void gpusort_array_call_init(void);
 extern ArrayCallKind gpusort_array_call_kind(Oid function);
 extern bool gpusort_array_call_pays(const FuncExpr *call, ArrayCallKind kind, const Plan *plan, List *rtable);
-extern PlanReason gpusort_array_call_reason(const FuncExpr *call, ArrayCallKind kind, const char **detail);
+extern bool gpusort_array_call_fits(const FuncExpr *call, ArrayCallKind kind);
 
 #endif							/* GPUSORT_ARRAY_CALL_H */

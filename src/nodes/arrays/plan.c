@@ -44,18 +44,6 @@ calls_functions(const PlannedStmt *statement)
 	return false;
 }
 
-/* Notes why calls that stand elsewhere than in the plan's target list are kept. */
-static void
-note_conditions(Plan *plan, const PlanPlace *place, CallsNoted noted, PlanReason reason, const char *detail)
-{
-	if (!place->walk->explain)
-		return;
-	gpusort_reason_begin(place);
-	gpusort_target_note_calls(place, plan, (Node *) plan->qual, noted, reason, detail, NIL);
-	gpusort_target_note_calls(place, plan, (Node *) gpusort_plan_expressions(plan), CALLS_ALL, reason, detail, NIL);
-	gpusort_reason_begin(place);
-}
-
 /* True if so few rows are expected that a node above the plan does not pay. */
 static bool
 few_rows(Plan *plan, const PlanPlace *place)
@@ -73,17 +61,11 @@ reads_all(const PlanPlace *place)
 	return place->all_rows == AT_ONCE || (place->all_rows == WITH_EXECUTOR && place->walk->to_end);
 }
 
-/* Why no arrays node reads the rows of a plan, whatever is called; PLAN_TAKEN if one may. */
-static PlanReason
-input_reason(Plan *plan, const PlanPlace *place)
+/* True if an arrays node may read the rows of a plan, whatever is called. */
+static bool
+may_read(Plan *plan, const PlanPlace *place)
 {
-	if (place->marks)
-		return PLAN_MARKS;
-	if (IsA(plan, Result) && plan->lefttree == NULL)
-		return PLAN_NO_INPUT;
-	if (!reads_all(place))
-		return PLAN_NOT_ALL;
-	return few_rows(plan, place) ? PLAN_FEW_ROWS : PLAN_TAKEN;
+	return reads_all(place) && !place->marks && !(IsA(plan, Result) && plan->lefttree == NULL) && !few_rows(plan, place);
 }
 
 /* Vars for the columns of a target list, and NULLs for those that are not used. */
@@ -160,26 +142,21 @@ make_arrays_node(Plan *child, List *columns, List *kinds, List *calls, const Pla
 
 /* Puts arrays nodes above the plan while its target list has calls to be taken. */
 static void
-place_above(Plan **link, const PlanPlace *place)
+add_nodes_above(Plan **link, const PlanPlace *place)
 {
 	Plan	   *plan = *link;
-	CallSearch	search = {.place = place, .plan = plan};
-	PlanReason	reason = PLAN_TAKEN;
+	CallSearch	search = {.statement = place->walk->statement, .plan = plan};
 	List	   *columns = NIL;
-	List	   *calls = NIL;
-	List	   *target_list = NIL;
+	List	   *calls;
+	List	   *target_list;
 	CustomScan *node;
 
 	gpusort_target_find_calls(&search, (Node *) plan->targetlist);
-	if (search.calls != NIL)
-	{
-		target_list = (List *) gpusort_target_over_columns((Node *) plan->targetlist, &columns);
-		calls = (List *) gpusort_target_over_columns((Node *) search.calls, &columns);
-		if (gpusort_plan_has_effects(place->walk->statement, plan, columns))
-			reason = PLAN_INPUT_VOLATILE;
-	}
-	gpusort_target_note_search(&search, CALLS_OWN, reason);
-	if (search.calls == NIL || reason != PLAN_TAKEN)
+	if (search.calls == NIL)
+		return;
+	target_list = (List *) gpusort_target_over_columns((Node *) plan->targetlist, &columns);
+	calls = (List *) gpusort_target_over_columns((Node *) search.calls, &columns);
+	if (gpusort_plan_has_effects(place->walk->statement, plan, columns))
 		return;
 
 	node = make_arrays_node(plan, columns, search.kinds, calls, place);
@@ -187,7 +164,7 @@ place_above(Plan **link, const PlanPlace *place)
 		gpusort_target_replace((Node *) target_list, calls, list_length(columns) + 1);
 	plan->targetlist = make_plain_list(columns);
 	*link = (Plan *) node;
-	place_above(link, place);
+	add_nodes_above(link, place);
 }
 
 /* The child's columns that a plan node refers to, or NULL for all of them. */
@@ -220,23 +197,19 @@ columns_used(Plan *plan)
  * columns that are no longer needed become NULL.
  */
 static void
-place_below(Plan *plan, const PlanPlace *place)
+add_node_below(Plan *plan, const PlanPlace *place)
 {
 	Plan	   *child = plan->lefttree;
-	CallSearch	search = {.place = place, .plan = plan};
+	CallSearch	search = {.statement = place->walk->statement, .plan = plan};
 	Bitmapset  *used;
 	List	   *columns;
 	List	   *calls;
 	List	   *fed;
 	int			first_new = list_length(child->targetlist) + 1;
-	PlanReason	reason = PLAN_TAKEN;
 	CustomScan *node;
 
 	gpusort_target_find_fed_calls(&search, plan);
-	if (search.calls != NIL && gpusort_plan_has_effects(place->walk->statement, child, child->targetlist))
-		reason = PLAN_INPUT_VOLATILE;
-	gpusort_target_note_search(&search, CALLS_FED, reason);
-	if (search.calls == NIL || reason != PLAN_TAKEN)
+	if (search.calls == NIL || gpusort_plan_has_effects(search.statement, child, child->targetlist))
 		return;
 	plan->targetlist = (List *) gpusort_target_replace_fed((Node *) plan->targetlist, search.fed, first_new);
 	plan->qual = (List *) gpusort_target_replace_fed((Node *) plan->qual, search.fed, first_new);
@@ -250,37 +223,21 @@ place_below(Plan *plan, const PlanPlace *place)
 		make_plain_list(list_concat(make_vars(child->targetlist, INDEX_VAR, used),
 									(List *) gpusort_target_replace((Node *) fed, calls, first_new)));
 	plan->lefttree = (Plan *) node;
-	place_above(&plan->lefttree, place);
+	add_nodes_above(&plan->lefttree, place);
 }
 
 /* Puts arrays nodes above a plan that computes calls, or whose parent does for each row of it. */
 static void
-rewrite_plan(Plan **link, const PlanPlace *place)
+add_arrays_nodes(Plan **link, const PlanPlace *place)
 {
 	Plan	   *parent = place->parent;
-	PlanReason	reason = input_reason(*link, place);
 
-	note_conditions(*link, place, CALLS_OWN, PLAN_CONDITION, NULL);
-	if (reason == PLAN_TAKEN && (gpusort_plan_has_trait(*link, PLAN_PROJECTS) || gpusort_is_arrays_node(*link)))
-		place_above(link, place);
-	else
-		gpusort_target_note_calls(place, *link, (Node *) (*link)->targetlist, CALLS_OWN,
-								  reason == PLAN_TAKEN ? PLAN_NODE : reason, NULL, NIL);
-	if (parent == NULL || !(IsA(parent, ProjectSet) || IsA(parent, Agg)))
+	if (!may_read(*link, place))
 		return;
-	gpusort_reason_begin(place);
-	if (reason == PLAN_TAKEN)
-		place_below(parent, place);
-	else
-		gpusort_target_note_calls(place, parent, (Node *) list_make2(parent->targetlist, parent->qual), CALLS_FED,
-								  reason, NULL, NIL);
-}
-
-static void
-keep_plan(Plan *plan, const PlanPlace *place, PlanReason reason, const char *detail)
-{
-	note_conditions(plan, place, CALLS_ALL, reason, detail);
-	gpusort_target_note_calls(place, plan, (Node *) plan->targetlist, CALLS_ALL, reason, detail, NIL);
+	if (gpusort_plan_has_trait(*link, PLAN_PROJECTS) || gpusort_is_arrays_node(*link))
+		add_nodes_above(link, place);
+	if (parent != NULL && (IsA(parent, ProjectSet) || IsA(parent, Agg)))
+		add_node_below(parent, place);
 }
 
 /* Sets up the node: recognition of calls, executor and room of the planner hook. */
@@ -290,10 +247,8 @@ gpusort_arrays_node_init(void)
 	static const NodeRoom room = {
 		.methods = &gpusort_arrays_scan_methods,
 		.enabled = &gpusort_enable_array_sort,
-		.setting = "gpusort.enable_array_sort",
 		.concerns = calls_functions,
-		.rewrite = rewrite_plan,
-		.keep = keep_plan
+		.rewrite = add_arrays_nodes
 	};
 
 	gpusort_array_call_init();

@@ -31,16 +31,6 @@ typedef struct PartsContext
 	int			first_column;
 } PartsContext;
 
-typedef struct NoteSearch
-{
-	const PlanPlace *place;
-	const Plan *plan;
-	CallsNoted	noted;
-	PlanReason	reason;
-	const char *detail;
-	List	   *met;			/* calls that are left out */
-} NoteSearch;
-
 typedef struct RenumberContext
 {
 	int			from;
@@ -81,26 +71,15 @@ static bool
 consider_call(CallSearch *search, FuncExpr *call, bool has_inner)
 {
 	ArrayCallKind kind = gpusort_array_call_kind(call->funcid);
-	const char *detail = NULL;
-	PlanReason	reason;
 
 	if (kind == ARRAY_CALL_NONE)
 		return has_inner;
-	search->met = lappend(search->met, call);
 	if (has_inner || list_member(search->calls, call))
 		return true;
-	reason = gpusort_array_call_reason(call, kind, &detail);
-	if (reason == PLAN_TAKEN && !contain_var_clause((Node *) call->args))
-		reason = PLAN_NO_COLUMN;
-	if (reason == PLAN_TAKEN && !gpusort_array_call_pays(call, kind, search->plan, search->place->walk->statement->rtable))
-		reason = PLAN_IN_LINE;
-	if (reason == PLAN_TAKEN && gpusort_expression_has_effects(search->place->walk->statement, (Node *) call))
-		reason = PLAN_CALL_VOLATILE;
-	if (reason != PLAN_TAKEN)
-	{
-		gpusort_reason_note_call(search->place, search->plan, (const Node *) call, reason, detail);
+	if (!gpusort_array_call_fits(call, kind) || !contain_var_clause((Node *) call->args) ||
+		!gpusort_array_call_pays(call, kind, search->plan, search->statement->rtable) ||
+		gpusort_expression_has_effects(search->statement, (Node *) call))
 		return true;
-	}
 	search->calls = lappend(search->calls, call);
 	search->kinds = lappend_int(search->kinds, kind);
 	return true;
@@ -334,53 +313,4 @@ gpusort_target_renumber(Node *expression, int from, int to)
 	RenumberContext context = {.from = from, .to = to};
 
 	return renumber_mutator(expression, &context);
-}
-
-/* Notes what becomes of all calls in the searched plan's target list. */
-void
-gpusort_target_note_search(const CallSearch *search, CallsNoted noted, PlanReason reason)
-{
-	Node	   *list = (Node *) list_make2(search->plan->targetlist, noted == CALLS_FED ? search->plan->qual : NIL);
-	ListCell   *cell;
-
-	if (!search->place->walk->explain)
-		return;
-	foreach(cell, search->calls)
-		gpusort_reason_note_call(search->place, search->plan, lfirst(cell), reason, NULL);
-	/* Calls around those that are taken will be looked at again. */
-	if (search->calls == NIL || reason != PLAN_TAKEN)
-	{
-		foreach(cell, search->met)
-			gpusort_reason_note_call(search->place, search->plan, lfirst(cell), PLAN_INNER, NULL);
-	}
-	gpusort_target_note_calls(search->place, search->plan, list, noted, PLAN_UNCERTAIN, NULL, search->met);
-}
-
-static bool
-note_walker(Node *node, NoteSearch *search)
-{
-	NoteSearch	inside = *search;
-
-	if (node == NULL)
-		return false;
-	if (search->noted != CALLS_ALL && fed_arguments(node) != NULL)
-	{
-		inside.noted = CALLS_ALL;
-		return search->noted == CALLS_FED && expression_tree_walker(node, note_walker, &inside);
-	}
-	if (search->noted != CALLS_FED && IsA(node, FuncExpr) && !list_member_ptr(search->met, node) &&
-		gpusort_array_call_kind(((FuncExpr *) node)->funcid) != ARRAY_CALL_NONE)
-		gpusort_reason_note_call(search->place, search->plan, node, search->reason, search->detail);
-	return expression_tree_walker(node, note_walker, search);
-}
-
-/* Notes why calls in an expression of the plan are kept, except those that were met. */
-void
-gpusort_target_note_calls(const PlanPlace *place, const Plan *plan, Node *expression, CallsNoted noted,
-						  PlanReason reason, const char *detail, List *met)
-{
-	NoteSearch	search = {place, plan, noted, reason, detail, met};
-
-	if (place->walk->explain)
-		(void) note_walker(expression, &search);
 }

@@ -133,6 +133,8 @@ gpusort_rows_may_win(const Sort *sort)
 	return cost_until_sorted(sort, 0) - sort->plan.lefttree->total_cost > cpu_operator_cost * ROWS_COST_PER_SORT;
 }
 
+static const char slower[] = "PostgreSQL's Sort is expected to be faster";
+
 /*
  * Estimates a Sort of which a LIMIT wants about `bound` rows; 0 means all.  If the node
  * cannot know that bound at run time, it sorts all rows.
@@ -149,11 +151,11 @@ gpusort_rows_cost(const Sort *sort, double bound, bool bound_is_known)
 	cost.startup = cost.input + own_cost(&sort->plan, keys, rows, kept);
 	cost.total = cost.startup + cpu_operator_cost * rows;
 	if (gpusort_method != GPUSORT_METHOD_AUTO)
-		cost.reason = PLAN_METHOD;
+		cost.why_not = "gpusort.method names a method";
 	else if (bound > 0 && !bound_is_known && bound < rows * ROWS_BOUND_SHARE)
-		cost.reason = PLAN_BOUND;
+		cost.why_not = "few rows are wanted, and how many is not known before the LIMIT runs";
 	else
-		cost.reason = cost.startup < cost_until_sorted(sort, bound) ? PLAN_TAKEN : PLAN_COST;
+		cost.why_not = cost.startup < cost_until_sorted(sort, bound) ? NULL : slower;
 	return cost;
 }
 
@@ -184,12 +186,11 @@ gpusort_rows_cost_groups(const Agg *agg, const Sort *sort, bool collect)
 	double		row = ROWS_COST_HASHED + ROWS_COST_HASHED_FAR * Max(log2(groups / ROWS_GROUPS_NEAR), 0) +
 		(collect ? ROWS_COST_COLLECTED : 0);
 
-	if (groups < ROWS_GROUPS_SHARE * rows && !sorts_values(sort))
-		cost.reason = PLAN_COST;
-	else if (collect && 2 * rows / groups * sort->plan.plan_width > work_mem * 1024.0)
-		cost.reason = PLAN_COST;
-	else if (cost.reason != PLAN_METHOD)
-		cost.reason = cost.startup - cost.input < cpu_operator_cost * row * rows ? PLAN_TAKEN : PLAN_COST;
+	cost.why_not = slower;
+	if (gpusort_method == GPUSORT_METHOD_AUTO && (groups >= ROWS_GROUPS_SHARE * rows || sorts_values(sort)) &&
+		!(collect && 2 * rows / groups * sort->plan.plan_width > work_mem * 1024.0) &&
+		cost.startup - cost.input < cpu_operator_cost * row * rows)
+		cost.why_not = NULL;
 	return cost;
 }
 
@@ -212,6 +213,6 @@ gpusort_rows_cost_alone(const GatherMerge *merge, double bound)
 	cost.input = scan->total_cost + Max(rows - scan->plan_rows, 0) * cpu_tuple_cost;
 	cost.startup = cost.input + own_cost(node, keys, rows, kept_rows(rows, bound));
 	cost.total = cost.startup + cpu_operator_cost * rows;
-	cost.reason = cost.total < together ? PLAN_TAKEN : PLAN_COST;
+	cost.why_not = cost.total < together ? NULL : slower;
 	return cost;
 }

@@ -34,9 +34,9 @@ static const CustomScanMethods rows_scan_methods = {
 	.CreateCustomScanState = gpusort_rows_create_state,
 };
 
-/* Why a Sort's first key cannot be a code, if it cannot. */
-static PlanReason
-first_key_reason(const Sort *sort, const char **detail)
+/* Returns why a Sort's first key cannot be a code, or NULL if it can. */
+static const char *
+first_key_refused(const Sort *sort)
 {
 	Node	   *expr = (Node *) list_nth_node(TargetEntry, sort->plan.targetlist, sort->sortColIdx[0] - 1)->expr;
 	Oid			operator = sort->sortOperators[0];
@@ -45,33 +45,24 @@ first_key_reason(const Sort *sort, const char **detail)
 	RowKey		key;
 
 	if (IsA(expr, Const))
-		return PLAN_CONSTANT;
+		return "its first key is a constant";
 	if (gpusort_rows_key_kind(&key, operator, collation, exprType(expr)) != KEY_IS_COMPARED)
-		return PLAN_TAKEN;
+		return NULL;
 	if (gpusort_rows_key_kind(&key, operator, C_COLLATION_OID, exprType(expr)) != KEY_IS_COMPARED)
-	{
-		*detail = collation == DEFAULT_COLLATION_OID ? "the database's collation" :
-			psprintf("collation %s", get_collation_name(collation));
-		return PLAN_COLLATION;
-	}
+		return psprintf("the order of texts in %s is not known", collation == DEFAULT_COLLATION_OID ?
+						"the database's collation" : psprintf("collation %s", get_collation_name(collation)));
 	type = lookup_type_cache(getBaseType(exprType(expr)), TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
 	if (OidIsValid(type->lt_opr) && operator != type->lt_opr && operator != type->gt_opr)
-	{
-		*detail = get_opname(operator);
-		return PLAN_ORDER;
-	}
-	*detail = format_type_be(exprType(expr));
-	return PLAN_KEY_TYPE;
+		return psprintf("operator %s is not of its type's default order", get_opname(operator));
+	return psprintf("values of type %s have no code that orders as they do", format_type_be(exprType(expr)));
 }
 
 /* True if the node will take the place of a Sort of which about so many rows are wanted; 0 means all. */
 static bool
 takes(const Sort *sort, double wanted)
 {
-	const char *detail;
-
-	return gpusort_enable_sort && first_key_reason(sort, &detail) == PLAN_TAKEN &&
-		(gpusort_force_nodes || (gpusort_rows_may_win(sort) && gpusort_rows_cost(sort, wanted, true).reason == PLAN_TAKEN));
+	return gpusort_enable_sort && first_key_refused(sort) == NULL &&
+		(gpusort_force_nodes || (gpusort_rows_may_win(sort) && gpusort_rows_cost(sort, wanted, true).why_not == NULL));
 }
 
 /* True if the node will take the place of a Sort all of whose rows are wanted. */
@@ -133,7 +124,7 @@ find_bound(const Sort *sort, const PlanPlace *place, List *intervals)
 
 /* Makes a rows node for a Sort whose rows are those of a target list. */
 static Plan *
-make_node(const Sort *sort, const List *tlist, const RowsCost *cost, const RowsBound *bound, List *intervals,
+make_rows_node(const Sort *sort, const List *tlist, const RowsCost *cost, const RowsBound *bound, List *intervals,
 		  const PlanPlace *place)
 {
 	CustomScan *scan = makeNode(CustomScan);
@@ -162,8 +153,7 @@ without_last(const List *tlist)
 static Plan *
 replace_sort(Sort *sort, const PlanPlace *place)
 {
-	const char *detail = NULL;
-	PlanReason	reason = PLAN_SMALL;
+	const char *why_not = "so small a sort costs less than starting the node";
 	RowsCost	cost = {0};
 	RowsBound	bound = {0};
 	List	   *intervals;
@@ -173,15 +163,15 @@ replace_sort(Sort *sort, const PlanPlace *place)
 	bool		force = gpusort_force_nodes && IsA(sort, Sort);
 
 	if (force || gpusort_rows_may_win(taken))
-		reason = by_value ? PLAN_TAKEN : first_key_reason(sort, &detail);
-	if (reason == PLAN_TAKEN)
+		why_not = by_value ? NULL : first_key_refused(sort);
+	if (why_not == NULL)
 	{
 		bound = find_bound(taken, place, intervals);
 		cost = gpusort_rows_cost(taken, bound.wanted, bound.expressions != NIL);
-		reason = force ? PLAN_TAKEN : cost.reason;
+		why_not = force ? NULL : cost.why_not;
 	}
-	gpusort_reason_note_sort(place, sort, reason, detail);
-	if (reason != PLAN_TAKEN)
+	gpusort_reason_note_sort(place, sort, why_not);
+	if (why_not != NULL)
 		return NULL;
 	if (by_value && !list_nth_int(intervals, ROWS_INTERVALS_RETURNED))
 	{
@@ -189,7 +179,7 @@ replace_sort(Sort *sort, const PlanPlace *place)
 		if (place->limit != NULL && place->parent == (const Plan *) place->limit)
 			place->parent->targetlist = without_last(place->parent->targetlist);
 	}
-	return make_node(taken, tlist, &cost, &bound, intervals, place);
+	return make_rows_node(taken, tlist, &cost, &bound, intervals, place);
 }
 
 /*
@@ -207,11 +197,11 @@ sort_for_groups(Agg *agg, const PlanPlace *place)
 	if (sort == NULL)
 		return;
 	cost = gpusort_rows_cost_groups(agg, sort, collect);
-	if (cost.reason != PLAN_TAKEN)
+	if (cost.why_not != NULL)
 		return;
 	gpusort_rows_plan_drop_columns(agg, sort);
 	sort->plan.plan_node_id = gpusort_plan_next_id(place->walk);
-	agg->plan.lefttree = make_node(sort, sort->plan.targetlist, &cost, &bound, NIL, place);
+	agg->plan.lefttree = make_rows_node(sort, sort->plan.targetlist, &cost, &bound, NIL, place);
 	agg->aggstrategy = AGG_SORTED;
 	agg->plan.startup_cost = cost.startup;
 	agg->plan.total_cost = cost.total + cpu_operator_cost * agg->numCols * sort->plan.plan_rows;
@@ -243,7 +233,7 @@ replace_gather_merge(GatherMerge *merge, const PlanPlace *place)
 		!gpusort_rows_scan_is_plain(&scan->scan))
 		return NULL;
 	cost = gpusort_rows_cost_alone(merge, gpusort_rows_wanted(place->limit));
-	if (cost.reason != PLAN_TAKEN)
+	if (cost.why_not != NULL)
 		return NULL;
 
 	scan->scan.plan.parallel_aware = false;
@@ -264,10 +254,11 @@ replace_gather_merge(GatherMerge *merge, const PlanPlace *place)
 }
 
 static void
-keep_plan(Plan *plan, const PlanPlace *place, PlanReason reason, const char *detail)
+keep_plan(Plan *plan, const PlanPlace *place, bool owned)
 {
 	if (IsA(plan, Sort) || IsA(plan, IncrementalSort))
-		gpusort_reason_note_sort(place, (Sort *) plan, reason, detail);
+		gpusort_reason_note_sort(place, (Sort *) plan, owned ?
+								 "it stands below a node of another extension, which may know it" : "gpusort.enable_sort is off");
 }
 
 /*
@@ -275,7 +266,7 @@ keep_plan(Plan *plan, const PlanPlace *place, PlanReason reason, const char *det
  * wanted, or of a Gather Merge above one, and below hashed grouping.
  */
 static void
-rewrite_plan(Plan **link, const PlanPlace *place)
+add_rows_nodes(Plan **link, const PlanPlace *place)
 {
 	Plan	   *plan = *link;
 
@@ -286,7 +277,7 @@ rewrite_plan(Plan **link, const PlanPlace *place)
 	else if (IsA(plan, GatherMerge))
 		plan = replace_gather_merge((GatherMerge *) plan, place);
 	else if (IsA(plan, IncrementalSort) && !gpusort_place_wants_all(place))
-		keep_plan(plan, place, PLAN_INCREMENTAL, NULL);
+		gpusort_reason_note_sort(place, (Sort *) plan, "its input is partly in order, and not all rows may be wanted");
 	else if (IsA(plan, IncrementalSort))
 		plan = replace_sort((Sort *) plan, place);
 	if (plan != NULL)
@@ -300,9 +291,8 @@ gpusort_rows_node_init(void)
 	static const NodeRoom room = {
 		.methods = &rows_scan_methods,
 		.enabled = &gpusort_enable_sort,
-		.setting = "gpusort.enable_sort",
 		.keep = keep_plan,
-		.rewrite = rewrite_plan
+		.rewrite = add_rows_nodes
 	};
 
 	gpusort_plan_hook_add(&room);

@@ -51,7 +51,7 @@ typedef struct RowsCost
 	Cost		input;			/* total cost of the plan below */
 	Cost		startup;
 	Cost		total;
-	PlanReason	reason;			/* PLAN_TAKEN: the node wins */
+	const char *why_not;		/* why the Sort is kept; NULL: the node wins */
 } RowsCost;
 
 /* plan.c */
