@@ -295,7 +295,7 @@ def draw_settings(rng, emulated):
                 'work_mem': rng.choice(['64kB', '256kB', '4MB', '40MB', '64MB']), 'max_parallel_workers_per_gather': rng.choice(['0', '0', '3']),
                 'enable_hashagg': rng.choice(['on', 'off']), 'enable_hashjoin': rng.choice(['on', 'off']),
                 'enable_incremental_sort': rng.choice(['on', 'off']), 'enable_indexscan': rng.choice(['on', 'off']), 'gpusort.cpu_threads': rng.choice(['1', '4']),
-                'gpusort.enable_aggregates': rng.choice(['on', 'on', 'off']), 'gpusort.enable_heap_reader': rng.choice(['on', 'on', 'off'])}
+                'gpusort.enable_aggregates': rng.choice(['on', 'on', 'off']), 'gpusort.enable_page_reader': rng.choice(['on', 'on', 'off'])}
     if settings['max_parallel_workers_per_gather'] != '0':
         settings.update({'parallel_setup_cost': '0', 'parallel_tuple_cost': '0', 'min_parallel_table_scan_size': '0'})
     return settings

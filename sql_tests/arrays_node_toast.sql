@@ -109,7 +109,7 @@ SELECT * FROM fresh_sums;
 SELECT index_scans('fresh') - :before < 50 AS guessed;
 COMMIT;
 BEGIN;
-SET LOCAL gpusort.enable_toast_reader = off;
+SET LOCAL gpusort.enable_page_reader = off;
 SELECT index_scans('fresh') AS before \gset
 SELECT * FROM fresh_sums;
 SELECT index_scans('fresh') - :before = 100 AS by_index;

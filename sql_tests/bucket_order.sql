@@ -54,9 +54,9 @@ CREATE FUNCTION try_all(source text) RETURNS TABLE (result text, questions int8)
 $$;
 SELECT * FROM try_all('cut');
 SET work_mem = '64kB';
-SET gpusort.enable_heap_reader = off;
+SET gpusort.enable_page_reader = off;
 SELECT * FROM try_all('(SELECT * FROM cut WHERE id % 3 > 0) c');
-RESET gpusort.enable_heap_reader;
+RESET gpusort.enable_page_reader;
 SELECT * FROM try_all('(SELECT * FROM cut WHERE id < 0) c');
 SET work_mem = '4MB';
 SELECT * FROM try_all('(SELECT * FROM cut WHERE id % 200 = 0) c');

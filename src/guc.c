@@ -15,6 +15,7 @@
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
 #include "utils/guc_tables.h"
+#include "utils/varlena.h"
 
 #include "compat.h"
 #include "device/shared/device_list.h"
@@ -36,9 +37,8 @@ char	   *gpusort_device_list;
 int			gpusort_device_timeout = GPUSORT_DEVICE_TIMEOUT_DEFAULT;
 bool		gpusort_enable_aggregates = true;
 bool		gpusort_enable_array_sort = true;
-bool		gpusort_enable_heap_reader = true;
+bool		gpusort_enable_page_reader = true;
 bool		gpusort_enable_sort = true;
-bool		gpusort_enable_toast_reader = true;
 int			gpusort_engine = GPUSORT_ENGINE_AUTO;
 bool		gpusort_explain_choices = false;
 bool		gpusort_force_nodes = false;
@@ -168,6 +168,26 @@ warn_without_workers(void)
 					 errhint("Add gpusort to shared_preload_libraries, and restart the server.")));
 }
 
+/* True if a list of libraries to preload has this one, by its name or its path. */
+static bool
+names_this_library(const char *libraries)
+{
+	char	   *list = pstrdup(libraries != NULL ? libraries : "");
+	List	   *paths;
+	ListCell   *cell;
+	bool		found = false;
+
+	if (SplitDirectoriesString(list, ',', &paths))
+		foreach(cell, paths)
+		{
+			const char *name = last_dir_separator(lfirst(cell));
+
+			name = name != NULL ? name + 1 : lfirst(cell);
+			found = found || strcmp(name, "gpusort") == 0 || strcmp(name, "gpusort" DLSUFFIX) == 0;
+		}
+	return found;
+}
+
 const char *
 gpusort_preloaded_by(void)
 {
@@ -175,9 +195,7 @@ gpusort_preloaded_by(void)
 		return "shared_preload_libraries";
 	if (!loaded_at_start)
 		return NULL;
-	if (session_preload_libraries_string != NULL && strstr(session_preload_libraries_string, "gpusort") != NULL)
-		return "session_preload_libraries";
-	return "local_preload_libraries";
+	return names_this_library(session_preload_libraries_string) ? "session_preload_libraries" : "local_preload_libraries";
 }
 
 void
@@ -217,20 +235,15 @@ gpusort_guc_define(void)
 							 "Sort the arrays of many rows at once where a plan's target list asks for it.",
 							 NULL, &gpusort_enable_array_sort, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
-	DefineCustomBoolVariable("gpusort.enable_heap_reader",
-							 "Read the rows of a plain table from its pages, a page at a time.",
-							 "The rows node does so; else it asks the scan below it for each row.",
-							 &gpusort_enable_heap_reader, true,
+	DefineCustomBoolVariable("gpusort.enable_page_reader",
+							 "Read rows of plain tables and stored arrays straight from their pages.",
+							 "Else the rows node asks the scan below it for each row, and PostgreSQL fetches stored arrays by index.",
+							 &gpusort_enable_page_reader, true,
 							 PGC_USERSET, GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpusort.enable_sort",
 							 "Replace Sort nodes by gpusort's where that is cheaper.",
 							 NULL, &gpusort_enable_sort, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
-	DefineCustomBoolVariable("gpusort.enable_toast_reader",
-							 "Read stored arrays from the pages of their TOAST table in the order in which they lie there.",
-							 "The arrays node does so; else PostgreSQL fetches them by index.",
-							 &gpusort_enable_toast_reader, true,
-							 PGC_USERSET, GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
 	DefineCustomEnumVariable("gpusort.engine",
 							 "Engine that sorts.",
 							 "\"gpu\" makes it an error when the GPU cannot.",

@@ -18,9 +18,8 @@ extern char *gpusort_device_list;	/* gpusort.devices; see device_list.h */
 extern int	gpusort_device_timeout; /* ms */
 extern bool gpusort_enable_aggregates;
 extern bool gpusort_enable_array_sort;
-extern bool gpusort_enable_heap_reader;
+extern bool gpusort_enable_page_reader;
 extern bool gpusort_enable_sort;
-extern bool gpusort_enable_toast_reader;
 extern int	gpusort_engine;
 extern bool gpusort_explain_choices;
 extern bool gpusort_force_nodes;

@@ -35,6 +35,14 @@ is($stderr, '', 'who did not ask is not told');
 $node->safe_psql('shop', $todo, @owner);
 like($node->safe_psql('shop', "SET gpusort.force_nodes = on; $plan", @owner), qr/GpusortRows/, 'preloaded by the owner: gpusort sorts');
 like($node->safe_psql('shop', $status, @owner), qr/^loaded\|by local_preload_libraries$/m, 'status() says how');
+my $loaded = q{SELECT value FROM gpusort.status() WHERE item = 'loaded'};
+foreach my $case ([ q{'gpusort_test'}, 'local' ], [ q{'gpusort_test', 'gpusort'}, 'session' ], [ q{'$libdir/gpusort.so'}, 'session' ])
+{
+	my ($libraries, $by) = @$case;
+	$node->safe_psql('postgres', "ALTER ROLE owner IN DATABASE shop SET session_preload_libraries = $libraries");
+	is($node->safe_psql('shop', $loaded, @owner), "by ${by}_preload_libraries", "and takes no other library for it: session_preload_libraries = $libraries");
+}
+$node->safe_psql('postgres', 'ALTER ROLE owner IN DATABASE shop RESET session_preload_libraries');
 
 # Views.
 foreach my $view ('devices', 'stats', 'jobs', 'memory', 'arena()')

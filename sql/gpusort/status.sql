@@ -74,11 +74,8 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'gpusort_methods' LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 COMMENT ON FUNCTION gpusort.methods() IS 'what each method can sort, and on which engine';
 
-REVOKE ALL ON FUNCTION gpusort_internal.devices_rows(), gpusort_internal.device_memory_node(int4), gpusort_internal.stats_counters(), gpusort_internal.stats_fallbacks(), gpusort.stats_reset(), gpusort_internal.jobs_rows(), gpusort_internal.memory_rows(), gpusort.arena() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION gpusort_internal.devices_rows(), gpusort_internal.device_memory_node(int4), gpusort_internal.stats_counters(), gpusort_internal.stats_fallbacks(), gpusort_internal.jobs_rows(), gpusort_internal.memory_rows(), gpusort.arena() TO pg_monitor;
-GRANT SELECT ON gpusort.devices, gpusort.stats, gpusort.jobs, gpusort.memory TO pg_monitor;
--- Every role sees them; jobs_rows and memory_rows leave out other roles' processes.
-GRANT EXECUTE ON FUNCTION gpusort_internal.devices_rows(), gpusort_internal.device_memory_node(int4), gpusort_internal.stats_counters(), gpusort_internal.stats_fallbacks(), gpusort_internal.jobs_rows(), gpusort_internal.memory_rows(), gpusort.arena() TO PUBLIC;
+-- Every role sees the views; jobs_rows and memory_rows leave out other roles' processes.
+REVOKE ALL ON FUNCTION gpusort.stats_reset() FROM PUBLIC;
 GRANT SELECT ON gpusort.devices, gpusort.stats, gpusort.jobs, gpusort.memory TO PUBLIC;
 GRANT USAGE ON SCHEMA gpusort TO PUBLIC;
 

@@ -450,7 +450,7 @@ read_value(ToastReader *reader, const varatt_external *pointer, char *place)
 		.place = place
 	};
 
-	if (!gpusort_enable_toast_reader)
+	if (!gpusort_enable_page_reader)
 		return false;
 	table = find_table(reader, pointer->va_toastrelid);
 	if (!table->readable || value.size <= 0)
