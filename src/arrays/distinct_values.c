@@ -32,18 +32,6 @@ read_block(const ValueTable *table, const char *next, uint32 count, ValueBytes *
 	return next;
 }
 
-static uint32
-count_hashed(const StoredValues *values)
-{
-	HashedValues *hashed = gpusort_hashed_create(values->count);
-	uint32		distinct;
-
-	gpusort_hashed_add(hashed, values);
-	distinct = gpusort_hashed_count(hashed, values);
-	gpusort_hashed_free(hashed);
-	return distinct;
-}
-
 /*
  * How many entries a table begins with.  The last cut usually kept at least an eighth of the
  * values, so the table starts large enough for these.
@@ -66,7 +54,7 @@ gpusort_distinct_values(const StoredValues *values, char *kept, Size *kept_bytes
 	char	   *end = kept;
 
 	if (kept == NULL && values->count >= HASHED_FROM)
-		return count_hashed(values);
+		return gpusort_hashed_count(values);
 	gpusort_table_begin(&table, first_entries(values, kept != NULL));
 	for (uint32 start = 0; start < values->count; start += BLOCK)
 	{

@@ -22,7 +22,7 @@
 #define CHUNK_BYTES ((Size) 4096)
 #define CHUNK_ENTRIES (CHUNK_BYTES / sizeof(ValueEntry))
 
-/* Chunks are mapped this many bytes at a time, or as many as values need that are expected. */
+/* Chunks are mapped this many bytes at a time, or as many as the values need. */
 #define PIECE_BYTES GPUSORT_HUGE_PAGES_FROM
 
 /* A part is to have about PART_VALUES, if that does not make too many parts. */
@@ -38,13 +38,8 @@
 #define SEEN_WORDS 2048
 #define FIRST_ENTRIES 4096
 
-/* An estimate counts one of so many parts. */
-#define SAMPLE 16
-
-struct HashedValues
+typedef struct HashedValues
 {
-	uint32		count;			/* values that were added */
-	Size		bytes;			/* that they take */
 	int			shift;			/* brings the leading bits of a hash down */
 	uint32		nparts;
 	Size		piece;			/* bytes of a piece */
@@ -52,7 +47,7 @@ struct HashedValues
 	char	   *end;
 	MemoryContext context;		/* of the chunks */
 	ValueEntry *ends[FLEXIBLE_ARRAY_MEMBER];	/* where each part's next entry goes; NULL before the first */
-};
+} HashedValues;
 
 /* Bits of hashes that were there at least once, and at least twice. */
 typedef struct SeenBits
@@ -68,16 +63,17 @@ typedef struct Queue
 	ValueEntry	entries[QUEUE];
 } Queue;
 
-HashedValues *
-gpusort_hashed_create(uint32 expected)
+/* For so many values. */
+static HashedValues *
+create_hashed(uint32 count)
 {
-	int			bits = Min(pg_leftmost_one_pos32(Max(expected / PART_VALUES, 2)), MOST_PARTS_BITS);
+	int			bits = Min(pg_leftmost_one_pos32(Max(count / PART_VALUES, 2)), MOST_PARTS_BITS);
 	uint32		nparts = 1 << bits;
 	HashedValues *hashed = palloc0(offsetof(HashedValues, ends) + nparts * sizeof(ValueEntry *));
 
 	hashed->shift = 32 - bits;
 	hashed->nparts = nparts;
-	hashed->piece = Min(PIECE_BYTES, TYPEALIGN(CHUNK_BYTES, expected * sizeof(ValueEntry)) + nparts * CHUNK_BYTES);
+	hashed->piece = Min(PIECE_BYTES, TYPEALIGN(CHUNK_BYTES, count * sizeof(ValueEntry)) + nparts * CHUNK_BYTES);
 	hashed->context = AllocSetContextCreate(CurrentMemoryContext, "gpusort hashed values", ALLOCSET_DEFAULT_SIZES);
 	return hashed;
 }
@@ -107,7 +103,7 @@ add_entry(HashedValues *hashed, ValueEntry entry)
 	ValueEntry **end = &hashed->ends[entry.hash >> hashed->shift];
 	ValueEntry *next = *end;
 
-	/* There is no room at the end of a chunk, nor at NULL. */
+	/* The end of a chunk, or NULL. */
 	if (unlikely((uintptr_t) next % CHUNK_BYTES == 0))
 		next = begin_chunk(hashed, next);
 	*next = entry;
@@ -115,21 +111,19 @@ add_entry(HashedValues *hashed, ValueEntry entry)
 	__builtin_prefetch(next + AHEAD, 1);
 }
 
-void
-gpusort_hashed_add(HashedValues *hashed, const StoredValues *values)
+static void
+add_values(HashedValues *hashed, const StoredValues *values)
 {
-	const char *next = values->data + hashed->bytes;
+	const char *next = values->data;
 	ValueBytes	value;
 
-	for (uint32 i = hashed->count; i < values->count; i++)
+	for (uint32 i = 0; i < values->count; i++)
 	{
 		GPUSORT_CHECK_VALUES(i);
 		gpusort_value_hash(values->element, next, &value);
 		add_entry(hashed, (ValueEntry) {.place = next - values->data + 1,.hash = value.hash});
 		next += value.stored;
 	}
-	hashed->count = values->count;
-	hashed->bytes = next - values->data;
 }
 
 /* Enters the values of a queue and empties it. */
@@ -271,39 +265,21 @@ count_part(ValueTable *table, SeenBits *bits, const ValueEntry *end)
 	return alone + table->count;
 }
 
-/* Counts the different values of the first parts. */
-static uint32
-count_parts(const HashedValues *hashed, const StoredValues *values, uint32 nparts)
+uint32
+gpusort_hashed_count(const StoredValues *values)
 {
+	HashedValues *hashed = create_hashed(values->count);
 	ValueTable	table = {.element = values->element,.data = values->data};
 	SeenBits   *bits = palloc(SEEN_WORDS * sizeof(SeenBits));
 	uint32		distinct = 0;
 
+	add_values(hashed, values);
 	gpusort_table_begin(&table, FIRST_ENTRIES);
-	for (uint32 i = 0; i < nparts; i++)
+	for (uint32 i = 0; i < hashed->nparts; i++)
 		distinct += count_part(&table, bits, hashed->ends[i]);
 	gpusort_table_free(&table);
 	pfree(bits);
-	return distinct;
-}
-
-uint32
-gpusort_hashed_count(const HashedValues *hashed, const StoredValues *values)
-{
-	return count_parts(hashed, values, hashed->nparts);
-}
-
-uint32
-gpusort_hashed_estimate(const HashedValues *hashed, const StoredValues *values)
-{
-	uint32		sample = Max(hashed->nparts / SAMPLE, 1);
-
-	return Min((uint64) count_parts(hashed, values, sample) * hashed->nparts / sample, hashed->count);
-}
-
-void
-gpusort_hashed_free(HashedValues *hashed)
-{
 	MemoryContextDelete(hashed->context);
 	pfree(hashed);
+	return distinct;
 }

@@ -203,10 +203,30 @@ gpusort_values_mode(const StoredValues *values, const ArrayOrder *order)
 	return mode;
 }
 
-uint32
-gpusort_values_distinct_keys(const StoredValues *values, void *kept)
+/* How many different keys there are, each of which is written to kept once, unless that is NULL.  0 if they are to be sorted. */
+static uint32
+distinct_keys(const StoredValues *values, void *kept)
 {
 	return selection_allowed() ? gpusort_distinct_keys(values->element->form, values->data, values->count, kept) : 0;
+}
+
+uint32
+gpusort_values_make_distinct(const StoredValues *values, char *data, Size *bytes)
+{
+	const ElementType *element = values->element;
+	ArrayOrder	order = {.limit = PG_UINT32_MAX,.use = USED_FOR_AGGREGATES};
+	uint32		distinct;
+
+	if (!element->is_key)
+		return gpusort_distinct_values(values, data, bytes);
+	distinct = distinct_keys(values, data);
+	if (distinct == 0)
+	{
+		gpusort_order_keys(data, values->count, element->form, &order);
+		distinct = gpusort_keys_distinct(element->form, data, values->count);
+	}
+	*bytes = (Size) distinct * element->stride;
+	return distinct;
 }
 
 uint32
@@ -221,7 +241,7 @@ gpusort_values_count_distinct(const StoredValues *values, const ArrayOrder *orde
 	{
 		char	   *keys;
 
-		distinct = gpusort_values_distinct_keys(values, NULL);
+		distinct = distinct_keys(values, NULL);
 		if (distinct > 0)
 			return distinct;
 		keys = sorted_keys(values, order);

@@ -30,10 +30,10 @@ extern void gpusort_values_at_ranks(const StoredValues *values, const ArrayOrder
 extern Datum gpusort_values_mode(const StoredValues *values, const ArrayOrder *order);
 
 /*
- * How many different keys there are, each of which is written to kept once, in any order, unless that is NULL.
- * Returns 0 if the keys are to be sorted for that.  kept may be the keys themselves.
+ * Keeps each value once, in any order, in its data, and returns how many there are.  Sets *bytes to what they take.
+ * For keys, and where gpusort_keys_can_hash.
  */
-extern uint32 gpusort_values_distinct_keys(const StoredValues *values, void *kept);
+extern uint32 gpusort_values_make_distinct(const StoredValues *values, char *data, Size *bytes);
 
 /* How many different values there are. */
 extern uint32 gpusort_values_count_distinct(const StoredValues *values, const ArrayOrder *order);

@@ -21,9 +21,10 @@
 
 #include "functions/arguments.h"
 #include "functions/array_functions.h"
+#include "functions/distinct_store.h"
 #include "functions/set_call.h"
 #include "functions/set_combine.h"
-#include "functions/set_cut.h"
+#include "functions/top_store.h"
 
 PG_FUNCTION_INFO_V1(gpusort_sorted_agg_transition);
 PG_FUNCTION_INFO_V1(gpusort_sorted_agg_by_transition);
@@ -73,7 +74,7 @@ gpusort_top_n_agg_transition(PG_FUNCTION_ARGS)
 	if (gpusort_set_is_first(fcinfo, SET_TOP_N, &state))
 		gpusort_argument_top(fcinfo, 2, &state->order);
 	gpusort_set_append(fcinfo, state, &state->values, 1);
-	gpusort_set_cut(fcinfo, state);
+	gpusort_top_limit(fcinfo, state);
 	PG_RETURN_POINTER(state);
 }
 
@@ -88,11 +89,11 @@ gpusort_top_n_agg_by_transition(PG_FUNCTION_ARGS)
 		gpusort_set_collect(fcinfo, &state->keys, SECOND_ARRAY, 2);
 		gpusort_argument_top(fcinfo, 3, &state->order);
 	}
-	if (gpusort_set_key_may_enter(fcinfo, state, PG_GETARG_DATUM(2), PG_ARGISNULL(2)))
+	if (gpusort_top_key_may_enter(fcinfo, state, PG_GETARG_DATUM(2), PG_ARGISNULL(2)))
 	{
 		gpusort_set_append(fcinfo, state, &state->values, 1);
 		gpusort_set_append(fcinfo, state, &state->keys, 2);
-		gpusort_set_cut(fcinfo, state);
+		gpusort_top_limit(fcinfo, state);
 	}
 	PG_RETURN_POINTER(state);
 }
@@ -142,7 +143,7 @@ leader_gains(FunctionCallInfo fcinfo, const SetState *state)
 	return sort->bytes.form == BYTES_NONE;
 }
 
-/* Cuts the values of a parallel worker to those that the result needs, or sorts them where the leader gains by it. */
+/* Sorts the values of a parallel worker. */
 static void
 sort_for_leader(FunctionCallInfo fcinfo, SetState *state)
 {
@@ -150,13 +151,6 @@ sort_for_leader(FunctionCallInfo fcinfo, SetState *state)
 	ArrayType  *values;
 	ArrayType  *keys;
 
-	if (state->kind == SET_TOP_N || state->kind == SET_TOP_N_BY || state->kind == SET_DISTINCT)
-	{
-		gpusort_set_cut_now(fcinfo, state);
-		return;
-	}
-	if (!leader_gains(fcinfo, state))
-		return;
 	switch (state->kind)
 	{
 		case SET_SORTED:
@@ -175,6 +169,18 @@ sort_for_leader(FunctionCallInfo fcinfo, SetState *state)
 	}
 }
 
+/* Cuts the values of a parallel worker to those that the result needs, or sorts them where the leader gains by it. */
+static void
+prepare_for_leader(FunctionCallInfo fcinfo, SetState *state)
+{
+	if (state->kind == SET_TOP_N || state->kind == SET_TOP_N_BY)
+		gpusort_top_cut(fcinfo, state);
+	else if (state->kind == SET_DISTINCT)
+		gpusort_distinct_cut(fcinfo, state);
+	else if (leader_gains(fcinfo, state))
+		sort_for_leader(fcinfo, state);
+}
+
 /* The state of a parallel worker, sorted, as bytes. */
 Datum
 gpusort_set_agg_serialize(PG_FUNCTION_ARGS)
@@ -182,7 +188,7 @@ gpusort_set_agg_serialize(PG_FUNCTION_ARGS)
 	SetState   *state = gpusort_set_get(fcinfo, 0);
 
 	gpusort_set_context(fcinfo);
-	sort_for_leader(fcinfo, state);
+	prepare_for_leader(fcinfo, state);
 	PG_RETURN_BYTEA_P(gpusort_set_state_write(fcinfo, state, CODEC_SENT));
 }
 

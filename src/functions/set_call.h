@@ -82,7 +82,7 @@ gpusort_set_append_value(FunctionCallInfo fcinfo, SetState *state)
 	}
 	gpusort_collector_append(&state->values, state->context, PG_GETARG_DATUM(1), false);
 	if (unlikely(gpusort_set_exceeds(state, 1)))
-		gpusort_set_spill(fcinfo, state, true);
+		gpusort_set_spill(fcinfo, state);
 }
 
 #endif							/* GPUSORT_SET_CALL_H */

@@ -6,8 +6,9 @@
 
 #include "access/tupmacs.h"
 
+#include "functions/distinct_store.h"
 #include "functions/set_combine.h"
-#include "functions/set_cut.h"
+#include "functions/top_store.h"
 
 /* A copy of a state without its values, in the context. */
 static SetState *
@@ -18,9 +19,8 @@ copy_empty(const SetState *state, MemoryContext context)
 	*copy = *state;
 	copy->context = context;
 	copy->cut_bytes = 0;
-	copy->look_bytes = 0;
-	copy->hashed = NULL;
 	copy->spilled = NULL;
+	copy->parts = NULL;
 	copy->bounded = false;
 	copy->nruns = 0;
 	copy->run_ends = NULL;
@@ -79,7 +79,10 @@ gpusort_set_combine(FunctionCallInfo fcinfo, MemoryContext context, SetState *st
 		gpusort_collector_concat(&state->keys, context, &more->keys);
 	if (state->kind == SET_SORTED || state->kind == SET_SORTED_BY || state->kind == SET_MODE)
 		end_run(state);
-	gpusort_set_cut(fcinfo, state);
+	else if (state->kind == SET_TOP_N || state->kind == SET_TOP_N_BY)
+		gpusort_top_limit(fcinfo, state);
+	else if (state->kind == SET_DISTINCT && gpusort_distinct_has_grown(state))
+		gpusort_distinct_limit(fcinfo, state);
 	return state;
 }
 

@@ -36,8 +36,10 @@
 #ifndef GPUSORT_SET_STATE_H
 #define GPUSORT_SET_STATE_H
 
+#include "utils/memutils.h"
+
 #include "arrays/array_order.h"
-#include "arrays/hashed_values.h"
+#include "arrays/stored_values.h"
 #include "functions/collector.h"
 #include "functions/value_codec.h"
 
@@ -58,6 +60,7 @@ typedef enum SetKind
 	SET_PERCENTILE = 'p'		/* no order, no NULLs, and as the only key the fraction or fractions asked for */
 } SetKind;
 
+typedef struct DistinctParts DistinctParts;
 typedef struct SpilledSet SpilledSet;
 
 typedef struct SetState
@@ -66,13 +69,11 @@ typedef struct SetState
 	SetKind		kind;
 	ArrayOrder	order;
 	MemoryContext context;		/* holds everything */
-	Size		cut_bytes;		/* it is cut next at this many bytes, see set_cut.h */
-	Size		look_bytes;		/* whether to cut distinct values is asked next at this many bytes */
+	Size		cut_bytes;		/* it is cut next at this many bytes, of kinds that are cut */
 	Size		spill_bytes;	/* memory that it may take, see spilled_set.h; 0 if that is not bounded */
 	Size		work_bytes;		/* memory per value for sorting them, or finding them again */
-	HashedValues *hashed;		/* see set_hashes.h; NULL if there are none */
 	SpilledSet *spilled;		/* all values, once they exceed spill_bytes; NULL before */
-	int			level;			/* how often these values were divided before, see value_parts.h */
+	DistinctParts *parts;		/* all values of a distinct kind, once there are too many; NULL before */
 	bool		bounded;		/* keys must come before the bound to be among the first n */
 	uint64		bound;			/* the bound's code in the state's order */
 	Collector	values;
@@ -94,6 +95,16 @@ static inline bool
 gpusort_set_has_keys(SetKind kind)
 {
 	return gpusort_set_is_by_key(kind) || kind == SET_PERCENTILE;
+}
+
+/* States of distinct values are cut at this many bytes for the first time. */
+#define GPUSORT_DISTINCT_BYTES ((Size) 64 * 1024)
+
+/* The bytes at which a state is cut next, if it has this many after a cut. */
+static inline Size
+gpusort_next_cut(Size bytes, Size factor, Size least)
+{
+	return Max(least, Min(factor * bytes, (bytes + MaxAllocSize) / 2));
 }
 
 /* True if a state holds no values, in memory or elsewhere. */

@@ -14,16 +14,13 @@
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
-#include "functions/set_hashes.h"
 #include "functions/spilled_set.h"
-#include "guc.h"
 #include "keys/key_lists.h"
 #include "large_memory.h"
 #include "rows/row_sort.h"
 
 struct SpilledSet
 {
-	ValueParts *parts;			/* NULL if there is a sort */
 	RowSort    *sort;
 	bool		finished;
 	Oid			collation;
@@ -103,33 +100,16 @@ begin_sort(FunctionCallInfo fcinfo, const SetState *state, Oid collation)
 								   EXPECTED_ROWS, 0, (RowBoundSpec) {0}, AggStateIsShared(fcinfo), false);
 }
 
-/* True if the values can go to parts.  A GPU that is asked for by name sorts keys. */
-static bool
-can_divide(const SetState *state, const ElementType *element)
-{
-	return state->kind == SET_DISTINCT && state->level < GPUSORT_PARTS_LEVELS &&
-		!(element->is_key && gpusort_engine == GPUSORT_ENGINE_GPU) &&
-		gpusort_parts_can_hold(element, state->order.collation);
-}
-
-void
-gpusort_spilled_free(SpilledSet *set)
-{
-	if (set->parts != NULL)
-		gpusort_parts_free(set->parts);
-	else
-		gpusort_rows_sort_free(set->sort);
-}
-
 /* Called at the end of the group. */
 static void
 end_set(Datum arg)
 {
-	gpusort_spilled_free((SpilledSet *) DatumGetPointer(arg));
+	gpusort_rows_sort_free(((SpilledSet *) DatumGetPointer(arg))->sort);
 }
 
-void
-gpusort_spilled_append_all(SpilledSet *set, Collector *values)
+/* Moves all values of a collector to a sort. */
+static void
+append_all(SpilledSet *set, Collector *values)
 {
 	const char *next = values->data;
 
@@ -144,24 +124,18 @@ gpusort_spilled_append_all(SpilledSet *set, Collector *values)
 }
 
 void
-gpusort_set_spill(FunctionCallInfo fcinfo, SetState *state, bool in_order)
+gpusort_set_spill(FunctionCallInfo fcinfo, SetState *state)
 {
 	MemoryContext caller = MemoryContextSwitchTo(state->context);
-	ElementType *element = gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type);
 	SpilledSet *set = palloc0(sizeof(SpilledSet));
 
 	set->collation = sort_collation(state);
 	set->descending = state->order.descending;
 	set->by_value = state->values.by_value;
 	set->length = state->values.length;
-	if (!in_order && can_divide(state, element))
-		set->parts = gpusort_parts_create(element, state->level);
-	else
-		set->sort = begin_sort(fcinfo, state, set->collation);
-	if (state->level == 0)
-		AggRegisterCallback(fcinfo, end_set, PointerGetDatum(set));
-	gpusort_set_forget_hashes(state);
-	gpusort_spilled_append_all(set, &state->values);
+	set->sort = begin_sort(fcinfo, state, set->collation);
+	AggRegisterCallback(fcinfo, end_set, PointerGetDatum(set));
+	append_all(set, &state->values);
 	state->spilled = set;
 	MemoryContextSwitchTo(caller);
 }
@@ -171,19 +145,8 @@ gpusort_spilled_append(SpilledSet *set, Datum value)
 {
 	bool		is_null = false;
 
-	if (set->parts != NULL)
-	{
-		gpusort_parts_append(set->parts, value);
-		return;
-	}
 	gpusort_rows_sort_reserve(set->sort, 1);
 	gpusort_rows_store_append(set->sort->store, &value, &is_null);
-}
-
-ValueParts *
-gpusort_spilled_parts(const SpilledSet *set)
-{
-	return set->parts;
 }
 
 uint64

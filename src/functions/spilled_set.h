@@ -1,13 +1,12 @@
 /*
  * spilled_set.h
- *	  The values of a group beyond work_mem: a sort of rows of one column, or parts of equal
- *	  values.
+ *	  The values of a group beyond work_mem: a sort of rows of one column.
  *
  * Percentiles, mode and count(DISTINCT) of PostgreSQL keep no more than work_mem of a group
  * in memory, and those of the extension do the same where groups come one after the other.
  * A state collects values until they exceed work_mem, with the memory for sorting them.
  * Then all values, and those that follow, go to a sort of rows, which spills.  Where only
- * their number is asked for they go to parts by a hash instead, see value_parts.h.
+ * their number is asked for most types go to parts by a hash instead, see distinct_store.h.
  *
  * In a hash table of groups, in a window and in a parallel plan states stay in memory, as
  * those of array_agg do: there all groups have to be at hand.  So do states that an aggregate
@@ -17,7 +16,6 @@
 #define GPUSORT_SPILLED_SET_H
 
 #include "functions/set_state.h"
-#include "functions/value_parts.h"
 
 /* Sets how much memory a new state may take before its values go to a file. */
 extern void gpusort_set_limit_memory(FunctionCallInfo fcinfo, SetState *state);
@@ -30,21 +28,11 @@ gpusort_set_exceeds(const SetState *state, uint32 share)
 		state->values.bytes + state->values.count * state->work_bytes > state->spill_bytes / share;
 }
 
-/*
- * Moves the values of a state, which has no NULLs, to a sort.  Unless in_order, they go to parts if that is enough for
- * the result and equal values have equal hashes.  A state of level 0 is freed at the end of the group.
- */
-extern void gpusort_set_spill(FunctionCallInfo fcinfo, SetState *state, bool in_order);
-extern void gpusort_spilled_free(SpilledSet *set);
+/* Moves the values of a state, which has no NULLs, to a sort, which is freed at the end of the group. */
+extern void gpusort_set_spill(FunctionCallInfo fcinfo, SetState *state);
 
 /* Appends a value that is not NULL. */
 extern void gpusort_spilled_append(SpilledSet *set, Datum value);
-
-/* Appends all values of a collector, and frees them. */
-extern void gpusort_spilled_append_all(SpilledSet *set, Collector *values);
-
-/* The parts, or NULL if there is a sort, for which everything below is. */
-extern ValueParts *gpusort_spilled_parts(const SpilledSet *set);
 
 /* How many values there are. */
 extern uint64 gpusort_spilled_count(const SpilledSet *set);

@@ -13,10 +13,9 @@
 
 #include "arrays/stored_values.h"
 #include "functions/arguments.h"
+#include "functions/distinct_store.h"
 #include "functions/set_call.h"
 #include "functions/set_combine.h"
-#include "functions/set_cut.h"
-#include "functions/set_distinct.h"
 #include "keys/key_histogram.h"
 
 PG_FUNCTION_INFO_V1(gpusort_mode_agg_transition);
@@ -45,13 +44,8 @@ gpusort_count_distinct_transition(PG_FUNCTION_ARGS)
 	SetState   *state;
 
 	(void) gpusort_set_is_first(fcinfo, SET_DISTINCT, &state);
-	if (state->spilled != NULL)
-		gpusort_set_append_value(fcinfo, state);
-	else if (!PG_ARGISNULL(1))
-	{
-		gpusort_collector_append(&state->values, state->context, PG_GETARG_DATUM(1), false);
-		gpusort_set_cut_distinct(fcinfo, state);
-	}
+	if (!PG_ARGISNULL(1))
+		gpusort_distinct_append(fcinfo, state, PG_GETARG_DATUM(1));
 	PG_RETURN_POINTER(state);
 }
 
@@ -119,7 +113,7 @@ gpusort_count_distinct_final(PG_FUNCTION_ARGS)
 {
 	const SetState *state = gpusort_set_get_final(fcinfo, SET_DISTINCT);
 
-	PG_RETURN_INT64(state == NULL ? 0 : gpusort_set_count_distinct(fcinfo, state));
+	PG_RETURN_INT64(state == NULL ? 0 : gpusort_distinct_count(fcinfo, state));
 }
 
 /* histogram_agg_final(internal, value, buckets): how many values each interval has. */

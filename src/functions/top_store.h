@@ -1,0 +1,21 @@
+/*
+ * top_store.h
+ *	  States that keep the first n values.
+ *
+ * Values are collected until there are many of them, or many bytes, and then cut.
+ */
+#ifndef GPUSORT_TOP_STORE_H
+#define GPUSORT_TOP_STORE_H
+
+#include "functions/set_state.h"
+
+/* Cuts a state, whatever it holds. */
+extern void gpusort_top_cut(FunctionCallInfo fcinfo, SetState *state);
+
+/* Cuts a state that has grown enough since the last time. */
+extern void gpusort_top_limit(FunctionCallInfo fcinfo, SetState *state);
+
+/* False if a row with this key cannot be among the first n of top_n_agg_by. */
+extern bool gpusort_top_key_may_enter(FunctionCallInfo fcinfo, const SetState *state, Datum key, bool isnull);
+
+#endif							/* GPUSORT_TOP_STORE_H */
