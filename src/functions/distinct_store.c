@@ -13,8 +13,9 @@
 #include "functions/top_store.h"
 #include "guc.h"
 
-/* True if a cut of values has left most of them. */
-#define HARDLY_CUT(before, after) ((after) > (before) / 8 * 7)
+/* Different values of this many bytes, if they take so many in all, cost less to sort by their beginnings than to hash. */
+#define LONG_VALUE 1024
+#define LONG_VALUES_BYTES (8 * GPUSORT_DISTINCT_BYTES)
 
 /* Values of more bytes cost less to sort in a file than to hash twice. */
 #define SHORT_VALUE 192
@@ -70,6 +71,8 @@ gpusort_distinct_limit(FunctionCallInfo fcinfo, SetState *state)
 	Collector  *values = &state->values;
 	ElementType *element = gpusort_element_type(fcinfo, FIRST_ARRAY, values->type);
 	Size		before = values->bytes;
+	bool		hardly_cut;
+	bool		are_long;
 
 	if (state->parts != NULL)
 	{
@@ -79,8 +82,14 @@ gpusort_distinct_limit(FunctionCallInfo fcinfo, SetState *state)
 		return;
 	}
 	gpusort_distinct_cut(fcinfo, state);
-	state->cut_bytes = gpusort_next_cut(values->bytes, HARDLY_CUT(before, values->bytes) ? 8 : 4, GPUSORT_DISTINCT_BYTES);
-	if (!gpusort_set_exceeds(state, 2))
+	hardly_cut = values->bytes > before / 8 * 7;
+	state->cut_bytes = gpusort_next_cut(values->bytes, hardly_cut ? 8 : 4, GPUSORT_DISTINCT_BYTES);
+	if (state->spill_bytes == 0)
+		return;
+	/* No GPU sorts long values, so they are hashed where all sorts are to be a GPU's. */
+	are_long = hardly_cut && values->bytes > Max(LONG_VALUE * values->count, LONG_VALUES_BYTES) &&
+		gpusort_engine != GPUSORT_ENGINE_GPU;
+	if (!are_long && !gpusort_set_exceeds(state, 2))
 		return;
 	/* A GPU that is asked for by name sorts keys. */
 	if (can_hash(state, element) && values->bytes <= SHORT_VALUE * values->count &&
