@@ -11,7 +11,6 @@
 
 #include "arrays/distinct_values.h"
 #include "arrays/hashed_values.h"
-#include "arrays/value_table.h"
 #include "large_memory.h"
 
 #define BLOCK 32

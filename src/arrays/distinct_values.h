@@ -8,7 +8,7 @@
 #ifndef GPUSORT_DISTINCT_VALUES_H
 #define GPUSORT_DISTINCT_VALUES_H
 
-#include "arrays/stored_values.h"
+#include "arrays/value_table.h"
 
 /*
  * Returns how many different values there are.  Unless kept is NULL, writes each of them

@@ -15,7 +15,6 @@
 #include "utils/memutils.h"
 
 #include "arrays/hashed_values.h"
-#include "arrays/value_table.h"
 #include "kept_memory.h"
 #include "large_memory.h"
 

@@ -8,7 +8,7 @@
 #ifndef GPUSORT_HASHED_VALUES_H
 #define GPUSORT_HASHED_VALUES_H
 
-#include "arrays/stored_values.h"
+#include "arrays/value_table.h"
 
 /*
  * Returns how many of many values are different.  Takes 8 bytes of memory per value, and up to 4096 per part, of

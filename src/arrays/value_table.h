@@ -19,6 +19,14 @@
 
 #define GPUSORT_TABLE_FIRST_ENTRIES 128
 
+/* Values that stand behind each other, with no NULL among them. */
+typedef struct StoredValues
+{
+	ElementType *element;
+	const char *data;
+	uint32		count;
+} StoredValues;
+
 typedef struct ValueEntry
 {
 	uint32		place;			/* where the value begins in the set, plus one; 0 in an entry that is not used */

@@ -11,7 +11,6 @@
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "utils/datum.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 
@@ -26,18 +25,22 @@ PG_FUNCTION_INFO_V1(gpusort_array_percentile_disc);
 PG_FUNCTION_INFO_V1(gpusort_array_mode);
 PG_FUNCTION_INFO_V1(gpusort_array_rank);
 
-/* Opens the values of an array, the first argument. */
-static void
-open_values(FunctionCallInfo fcinfo, ArrayType *array, StoredValues *values, ArrayOrder *order)
+/* The values of an array, the first argument. */
+static ValueStore
+open_values(FunctionCallInfo fcinfo, ArrayType *array)
 {
 	uint32		length = gpusort_array_length(array);
 
 	gpusort_array_require_one_dimension(array);
-	values->element = gpusort_element_type(fcinfo, FIRST_ARRAY, ARR_ELEMTYPE(array));
-	values->data = ARR_DATA_PTR(array);
-	values->count = length - gpusort_array_count_nulls(array, length);
-	*order = (ArrayOrder) {.collation = PG_GET_COLLATION(),.limit = PG_UINT32_MAX,
-		.is_sorted = fcinfo->context == gpusort_order_sorted};
+	return (ValueStore)
+	{
+		.values.element = gpusort_element_type(fcinfo, FIRST_ARRAY, ARR_ELEMTYPE(array)),
+		.values.data = ARR_DATA_PTR(array),
+		.values.count = length - gpusort_array_count_nulls(array, length),
+		.order.collation = PG_GET_COLLATION(),
+		.order.limit = PG_UINT32_MAX,
+		.order.is_sorted = fcinfo->context == gpusort_order_sorted
+	};
 }
 
 /*
@@ -74,14 +77,13 @@ return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind)
 {
 	ArrayType  *array = gpusort_array_detoast(PG_GETARG_DATUM(0));
 	Fractions	fractions;
-	StoredValues values;
-	ArrayOrder	order;
+	ValueStore	store;
 
 	gpusort_percentile_fractions(fcinfo, &fractions);
 	if (kind == PERCENTILE_CONTINUOUS && ARR_ELEMTYPE(array) != INTERVALOID)
 		array = array_of_numbers(array);
-	open_values(fcinfo, array, &values, &order);
-	return gpusort_return_percentiles(fcinfo, &values, &order, NULL, kind, &fractions);
+	store = open_values(fcinfo, array);
+	return gpusort_return_percentiles(fcinfo, &store, kind, &fractions);
 }
 
 /* array_median(a) */
@@ -109,13 +111,11 @@ gpusort_array_percentile_disc(PG_FUNCTION_ARGS)
 Datum
 gpusort_array_mode(PG_FUNCTION_ARGS)
 {
-	StoredValues values;
-	ArrayOrder	order;
+	ValueStore	store = open_values(fcinfo, gpusort_array_detoast(PG_GETARG_DATUM(0)));
 
-	open_values(fcinfo, gpusort_array_detoast(PG_GETARG_DATUM(0)), &values, &order);
-	if (values.count == 0)
+	if (store.values.count == 0)
 		PG_RETURN_NULL();
-	return datumCopy(gpusort_values_mode(&values, &order), values.element->by_value, values.element->length);
+	return gpusort_values_mode(&store);
 }
 
 /* array_rank(a [, descending [, nulls_first]]): for each element how many others come before it, plus 1. */

@@ -8,14 +8,14 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_collation.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "utils/memutils.h"
 
-#include "arrays/distinct_values.h"
-#include "arrays/value_table.h"
 #include "functions/distinct_parts.h"
+#include "functions/value_store.h"
 #include "large_memory.h"
 #include "rows/spill_file.h"
 
@@ -180,12 +180,17 @@ read_block(DistinctParts *parts, BlockPlace place)
 	return head.before;
 }
 
-static StoredValues
+static ValueStore
 values_read(const DistinctParts *parts)
 {
-	return (StoredValues)
+	return (ValueStore)
 	{
-		.element = parts->element,.data = parts->read.data,.count = parts->read.count
+		.values.element = parts->element,
+		.values.data = parts->read.data,
+		.values.count = parts->read.count,
+		.order.limit = PG_UINT32_MAX,
+		.order.collation = C_COLLATION_OID,
+		.order.use = USED_FOR_AGGREGATES
 	};
 }
 
@@ -193,9 +198,9 @@ values_read(const DistinctParts *parts)
 static DistinctParts *
 divide(DistinctParts *parts)
 {
-	StoredValues values = values_read(parts);
+	ValueStore	store = values_read(parts);
 
-	parts->read.count = gpusort_values_make_distinct(&values, parts->read.data, &parts->read.bytes);
+	parts->read.count = gpusort_values_make_distinct(&store.values, parts->read.data, &parts->read.bytes);
 	if (parts->read.bytes <= parts->memory / 4 || parts->level == MOST_LEVELS)
 		return NULL;
 	return create_parts(parts->element, parts->memory, parts->level + 1);
@@ -213,10 +218,9 @@ move_to(DistinctParts *deeper, Collector *values)
 static int64
 count_part(DistinctParts *parts, BlockPlace place)
 {
-	ArrayOrder	order = {.limit = PG_UINT32_MAX,.use = USED_FOR_AGGREGATES};
 	Collector  *read = &parts->read;
 	DistinctParts *deeper = NULL;
-	StoredValues values;
+	ValueStore	store;
 	int64		distinct;
 
 	while (place.bytes > 0)
@@ -234,11 +238,8 @@ count_part(DistinctParts *parts, BlockPlace place)
 		gpusort_parts_free(deeper);
 		return distinct;
 	}
-	values = values_read(parts);
-	if (parts->element->is_key)
-		distinct = gpusort_values_count_distinct(&values, &order);
-	else
-		distinct = gpusort_distinct_values(&values, NULL, NULL);
+	store = values_read(parts);
+	distinct = gpusort_values_count_distinct(&store);
 	read->count = 0;
 	read->bytes = 0;
 	return distinct;

@@ -7,7 +7,6 @@
 #include "executor/nodeAgg.h"
 #include "utils/memutils.h"
 
-#include "arrays/stored_values.h"
 #include "functions/array_functions.h"
 #include "functions/distinct_store.h"
 #include "functions/top_store.h"
@@ -35,7 +34,7 @@ void
 gpusort_distinct_cut(FunctionCallInfo fcinfo, SetState *state)
 {
 	Collector  *values = &state->values;
-	StoredValues stored = gpusort_set_values(fcinfo, state);
+	StoredValues stored = gpusort_set_values(fcinfo, state).values;
 
 	if (values->capacity > 0 && can_hash(state, stored.element))
 		values->count = gpusort_values_make_distinct(&stored, values->data, &values->bytes);
@@ -102,12 +101,10 @@ gpusort_distinct_limit(FunctionCallInfo fcinfo, SetState *state)
 int64
 gpusort_distinct_count(FunctionCallInfo fcinfo, const SetState *state)
 {
-	StoredValues values = gpusort_set_values(fcinfo, state);
+	ValueStore	store = gpusort_set_values(fcinfo, state);
 
-	if (state->spilled != NULL)
-		return gpusort_spilled_count_distinct(state->spilled, values.element);
 	if (state->parts == NULL)
-		return gpusort_values_count_distinct(&values, &state->order);
+		return gpusort_values_count_distinct(&store);
 	gpusort_parts_append(state->parts, &state->values);
 	return gpusort_parts_count(state->parts);
 }

@@ -7,14 +7,14 @@
  * earlier cuts together read a seventh of the values that the last one reads.
  *
  * If a cut leaves more than half of the memory in use, the values go to parts of a file by a hash (distinct_parts.h), or to a
- * sort if they cannot be hashed (spilled_set.h).
+ * sort if they cannot be hashed (value_store.h).
  */
 #ifndef GPUSORT_DISTINCT_STORE_H
 #define GPUSORT_DISTINCT_STORE_H
 
 #include "functions/distinct_parts.h"
 #include "functions/set_state.h"
-#include "functions/spilled_set.h"
+#include "functions/value_store.h"
 
 /* Cuts a state, whatever it holds. */
 extern void gpusort_distinct_cut(FunctionCallInfo fcinfo, SetState *state);

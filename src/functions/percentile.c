@@ -80,8 +80,7 @@ compare_ranks(const void *a, const void *b)
 
 /* Finds the values at the ranks of all places.  found has space for two ranks per fraction. */
 static void
-find_values(const StoredValues *values, const ArrayOrder *order, SpilledSet *spilled, const Fractions *fractions,
-			const Place *places, Found *found)
+find_values(const ValueStore *store, const Fractions *fractions, const Place *places, Found *found)
 {
 	uint32		total = 0;
 
@@ -99,10 +98,8 @@ find_values(const StoredValues *values, const ArrayOrder *order, SpilledSet *spi
 	for (uint32 i = 0; i < total; i++)
 		if (i == 0 || found->ranks[i] != found->ranks[i - 1])
 			found->ranks[found->nranks++] = found->ranks[i];
-	if (found->nranks > 0 && spilled != NULL)
-		gpusort_spilled_at_ranks(spilled, found->ranks, found->nranks, found->values);
-	else if (found->nranks > 0)
-		gpusort_values_at_ranks(values, order, found->ranks, found->nranks, found->values);
+	if (found->nranks > 0)
+		gpusort_values_at_ranks(store, found->ranks, found->nranks, found->values);
 }
 
 static Datum
@@ -173,11 +170,12 @@ result_type(ElementType *result, const ElementType *element, PercentileKind kind
 	}
 }
 
-/* The percentiles of count values, at least one. */
+/* The percentiles of values, at least one. */
 static Datum
-compute_percentiles(const StoredValues *values, const ArrayOrder *order, SpilledSet *spilled, uint64 count,
-					PercentileKind kind, const Fractions *fractions)
+compute_percentiles(const ValueStore *store, PercentileKind kind, const Fractions *fractions)
 {
+	const ElementType *element = store->values.element;
+	uint64		count = gpusort_values_count(store);
 	Place		few_places[FEW_FRACTIONS];
 	Datum		few_results[FEW_FRACTIONS];
 	uint64		few_ranks[2 * FEW_FRACTIONS];
@@ -197,16 +195,16 @@ compute_percentiles(const StoredValues *values, const ArrayOrder *order, Spilled
 		if (!fractions->nulls[i])
 			places[i] = place_of(DatumGetFloat8(fractions->values[i]), kind, count, fractions->array == NULL);
 	}
-	find_values(values, order, spilled, fractions, places, &found);
+	find_values(store, fractions, places, &found);
 	for (uint32 i = 0; i < fractions->count; i++)
 	{
 		if (fractions->nulls[i])
 			continue;
 		results[i] = kind == PERCENTILE_DISCRETE ? value_at(&found, places[i].first) :
-			interpolate(values->element, &found, &places[i]);
+			interpolate(element, &found, &places[i]);
 	}
 
-	result_type(&type, values->element, kind);
+	result_type(&type, element, kind);
 	if (fractions->array == NULL)
 		return datumCopy(results[0], type.by_value, type.length);
 	if (fractions->count == 0)
@@ -241,12 +239,9 @@ gpusort_percentile_require_number(Oid type)
 }
 
 Datum
-gpusort_return_percentiles(FunctionCallInfo fcinfo, const StoredValues *values, const ArrayOrder *order,
-						   SpilledSet *spilled, PercentileKind kind, const Fractions *fractions)
+gpusort_return_percentiles(FunctionCallInfo fcinfo, const ValueStore *store, PercentileKind kind, const Fractions *fractions)
 {
-	uint64		count = spilled != NULL ? gpusort_spilled_count(spilled) : values->count;
-
-	if (count == 0 || (fractions->array == NULL && fractions->isnull))
+	if (gpusort_values_count(store) == 0 || (fractions->array == NULL && fractions->isnull))
 		PG_RETURN_NULL();
-	return compute_percentiles(values, order, spilled, count, kind, fractions);
+	return compute_percentiles(store, kind, fractions);
 }

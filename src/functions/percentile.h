@@ -7,8 +7,7 @@
 #define GPUSORT_PERCENTILE_H
 
 #include "arrays/fractions.h"
-#include "arrays/stored_values.h"
-#include "functions/spilled_set.h"
+#include "functions/value_store.h"
 
 typedef enum PercentileKind
 {
@@ -22,11 +21,10 @@ extern void gpusort_percentile_fractions(FunctionCallInfo fcinfo, Fractions *fra
 /*
  * Returns the percentiles of a set: one value, or an array of the fractions' shape.  A set
  * without values gives NULL, and so does one fraction that is NULL.  For continuous
- * percentiles, keys that are not float8 are converted to it.  If spilled is not NULL, the
- * values are there, and `values` only tells their type.
+ * percentiles, keys that are not float8 are converted to it.
  */
-extern Datum gpusort_return_percentiles(FunctionCallInfo fcinfo, const StoredValues *values, const ArrayOrder *order,
-										SpilledSet *spilled, PercentileKind kind, const Fractions *fractions);
+extern Datum gpusort_return_percentiles(FunctionCallInfo fcinfo, const ValueStore *store, PercentileKind kind,
+										const Fractions *fractions);
 
 /* Raises an error unless the type is one of PostgreSQL's integers and floats, as continuous percentiles need. */
 extern void gpusort_percentile_require_number(Oid type);

@@ -71,13 +71,13 @@ percentile_type(const ElementType *element, PercentileKind kind, bool is_array)
 static Datum
 return_percentiles(FunctionCallInfo fcinfo, const SetState *state, PercentileKind kind, const Fractions *fractions)
 {
-	StoredValues values;
+	ValueStore	store;
 
 	if (gpusort_set_is_empty(state))
 		PG_RETURN_NULL();
-	values = gpusort_set_values(fcinfo, state);
-	gpusort_set_check_result(fcinfo, state, percentile_type(values.element, kind, fractions->array != NULL));
-	return gpusort_return_percentiles(fcinfo, &values, &state->order, state->spilled, kind, fractions);
+	store = gpusort_set_values(fcinfo, state);
+	gpusort_set_check_result(fcinfo, state, percentile_type(store.values.element, kind, fractions->array != NULL));
+	return gpusort_return_percentiles(fcinfo, &store, kind, fractions);
 }
 
 /*

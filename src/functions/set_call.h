@@ -10,7 +10,7 @@
 
 #include "compat.h"
 #include "functions/set_state.h"
-#include "functions/spilled_set.h"
+#include "functions/value_store.h"
 
 /* The aggregate's memory context.  Raises an error outside of an aggregate. */
 extern MemoryContext gpusort_set_context(FunctionCallInfo fcinfo);

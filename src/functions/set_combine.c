@@ -85,13 +85,3 @@ gpusort_set_combine(FunctionCallInfo fcinfo, MemoryContext context, SetState *st
 		gpusort_distinct_limit(fcinfo, state);
 	return state;
 }
-
-ArrayOrder
-gpusort_set_order_of_runs(const SetState *state)
-{
-	ArrayOrder	order = state->order;
-
-	order.nruns = state->no_runs ? 0 : state->nruns;
-	order.run_ends = state->run_ends;
-	return order;
-}

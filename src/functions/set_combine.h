@@ -19,7 +19,4 @@ extern const Collector *gpusort_set_deciding(const SetState *state);
  */
 extern SetState *gpusort_set_combine(FunctionCallInfo fcinfo, MemoryContext context, SetState *state, const SetState *more);
 
-/* The order of a combined state, with the sorted runs that its values lie in. */
-extern ArrayOrder gpusort_set_order_of_runs(const SetState *state);
-
 #endif							/* GPUSORT_SET_COMBINE_H */

@@ -39,7 +39,6 @@
 #include "utils/memutils.h"
 
 #include "arrays/array_order.h"
-#include "arrays/stored_values.h"
 #include "functions/collector.h"
 #include "functions/value_codec.h"
 
@@ -61,7 +60,7 @@ typedef enum SetKind
 } SetKind;
 
 typedef struct DistinctParts DistinctParts;
-typedef struct SpilledSet SpilledSet;
+typedef struct ValueSort ValueSort;
 
 typedef struct SetState
 {
@@ -70,9 +69,9 @@ typedef struct SetState
 	ArrayOrder	order;
 	MemoryContext context;		/* holds everything */
 	Size		cut_bytes;		/* it is cut next at this many bytes, of kinds that are cut */
-	Size		spill_bytes;	/* memory that it may take, see spilled_set.h; 0 if that is not bounded */
+	Size		spill_bytes;	/* memory that it may take, see value_store.h; 0 if that is not bounded */
 	Size		work_bytes;		/* memory per value for sorting them, or finding them again */
-	SpilledSet *spilled;		/* all values, once they exceed spill_bytes; NULL before */
+	ValueSort *spilled;		/* all values, once they exceed spill_bytes; NULL before */
 	DistinctParts *parts;		/* all values of a distinct kind, once there are too many; NULL before */
 	bool		bounded;		/* keys must come before the bound to be among the first n */
 	uint64		bound;			/* the bound's code in the state's order */
@@ -114,16 +113,15 @@ gpusort_set_is_empty(const SetState *state)
 	return state == NULL || (state->values.count == 0 && state->spilled == NULL);
 }
 
-/* The values of a state that lie in memory. */
-static inline StoredValues
-gpusort_set_values(FunctionCallInfo fcinfo, const SetState *state)
+/* The order of a state, with the sorted runs that its values lie in if it is combined. */
+static inline ArrayOrder
+gpusort_set_order_of_runs(const SetState *state)
 {
-	return (StoredValues)
-	{
-		.element = gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type),
-		.data = state->values.data,
-		.count = state->values.count
-	};
+	ArrayOrder	order = state->order;
+
+	order.nruns = state->no_runs ? 0 : state->nruns;
+	order.run_ends = state->run_ends;
+	return order;
 }
 
 /* True if NULLs are not among the values. */

@@ -115,19 +115,21 @@ gpusort_sorted_array(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(gpusort_collector_array(&state->values));
 }
 
-/* Opens the values of the first argument that are not NULL, and returns the set.  Sets *order to ascending order. */
-static const SetState *
-open_values(FunctionCallInfo fcinfo, StoredValues *values, ArrayOrder *order)
+/* The values of a set that are not NULL, to be asked in ascending order. */
+static ValueStore
+open_values(FunctionCallInfo fcinfo, const SetState *state)
 {
-	const SetState *state = gpusort_sorted_set_read(fcinfo, 0);
 	ArrayType  *array = gpusort_collector_array(&state->values);
 	uint32		length = gpusort_array_length(array);
 
-	values->element = gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type);
-	values->data = ARR_DATA_PTR(array);
-	values->count = length - gpusort_array_count_nulls(array, length);
-	*order = (ArrayOrder) {.collation = state->order.collation,.limit = PG_UINT32_MAX};
-	return state;
+	return (ValueStore)
+	{
+		.values.element = gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type),
+		.values.data = ARR_DATA_PTR(array),
+		.values.count = length - gpusort_array_count_nulls(array, length),
+		.order.collation = state->order.collation,
+		.order.limit = PG_UINT32_MAX
+	};
 }
 
 /* sorted_set_count(sorted_set): NULLs included. */
@@ -141,30 +143,28 @@ gpusort_sorted_set_count(PG_FUNCTION_ARGS)
 Datum
 gpusort_sorted_set_count_distinct(PG_FUNCTION_ARGS)
 {
-	StoredValues values;
-	ArrayOrder	order;
+	ValueStore	store = open_values(fcinfo, gpusort_sorted_set_read(fcinfo, 0));
 
-	open_values(fcinfo, &values, &order);
-	PG_RETURN_INT64(values.count == 0 ? 0 : gpusort_values_count_distinct(&values, &order));
+	PG_RETURN_INT64(gpusort_values_count_distinct(&store));
 }
 
 static Datum
 return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind)
 {
-	StoredValues values;
 	Fractions	fractions;
-	ArrayOrder	order;
 	const SetState *state;
+	ValueStore	store;
 
 	if (PG_ARGISNULL(0) || (PG_NARGS() > 1 && PG_ARGISNULL(1)))
 		PG_RETURN_NULL();
-	state = open_values(fcinfo, &values, &order);
+	state = gpusort_sorted_set_read(fcinfo, 0);
+	store = open_values(fcinfo, state);
 	gpusort_percentile_fractions(fcinfo, &fractions);
 	if (kind == PERCENTILE_CONTINUOUS)
 		gpusort_percentile_require_number(state->values.type);
 	else
-		gpusort_set_check_result(fcinfo, state, fractions.array != NULL ? values.element->array_type : state->values.type);
-	return gpusort_return_percentiles(fcinfo, &values, &order, NULL, kind, &fractions);
+		gpusort_set_check_result(fcinfo, state, fractions.array != NULL ? store.values.element->array_type : state->values.type);
+	return gpusort_return_percentiles(fcinfo, &store, kind, &fractions);
 }
 
 /* sorted_set_median(sorted_set) */

@@ -9,13 +9,10 @@
 
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
 
-#include "arrays/stored_values.h"
 #include "functions/arguments.h"
 #include "functions/distinct_store.h"
 #include "functions/set_call.h"
-#include "functions/set_combine.h"
 #include "keys/key_histogram.h"
 
 PG_FUNCTION_INFO_V1(gpusort_mode_agg_transition);
@@ -62,35 +59,17 @@ gpusort_histogram_agg_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
-/*
- * The state of a final function's first argument, and its values in memory.  NULL if it has
- * no values, neither in memory nor spilled.
- */
-static const SetState *
-values_of_state(FunctionCallInfo fcinfo, SetKind kind, StoredValues *values)
-{
-	const SetState *state = gpusort_set_get_final(fcinfo, kind);
-
-	if (gpusort_set_is_empty(state))
-		return NULL;
-	*values = gpusort_set_values(fcinfo, state);
-	return state;
-}
-
 static Datum
 return_mode(FunctionCallInfo fcinfo, SetKind kind)
 {
-	StoredValues values;
-	const SetState *state = values_of_state(fcinfo, kind, &values);
-	ArrayOrder	order;
+	const SetState *state = gpusort_set_get_final(fcinfo, kind);
+	ValueStore	store;
 
-	if (state == NULL)
+	if (gpusort_set_is_empty(state))
 		PG_RETURN_NULL();
-	gpusort_set_check_result(fcinfo, state, values.element->oid);
-	if (state->spilled != NULL)
-		return gpusort_spilled_mode(state->spilled, values.element);
-	order = gpusort_set_order_of_runs(state);
-	return datumCopy(gpusort_values_mode(&values, &order), values.element->by_value, values.element->length);
+	store = gpusort_set_values(fcinfo, state);
+	gpusort_set_check_result(fcinfo, state, store.values.element->oid);
+	return gpusort_values_mode(&store);
 }
 
 /* mode_final(internal, value): the final function of the ordered-set aggregate. */
@@ -120,13 +99,14 @@ gpusort_count_distinct_final(PG_FUNCTION_ARGS)
 Datum
 gpusort_histogram_agg_final(PG_FUNCTION_ARGS)
 {
+	const SetState *state = gpusort_set_get_final(fcinfo, SET_HISTOGRAM);
 	StoredValues values;
-	const SetState *state = values_of_state(fcinfo, SET_HISTOGRAM, &values);
 	ArrayType  *result;
 	Size		bytes;
 
-	if (state == NULL)
+	if (gpusort_set_is_empty(state))
 		PG_RETURN_NULL();
+	values = gpusort_set_values(fcinfo, state).values;
 	if (!values.element->is_key)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
