@@ -194,14 +194,18 @@ values_read(const DistinctParts *parts)
 	};
 }
 
-/* Creates parts of a deeper level, unless a cut of the values that were read leaves few enough.  Returns NULL then. */
+/*
+ * Creates parts of a deeper level, unless a cut of the values that were read leaves few enough.  Returns NULL then.
+ * One long value is left, too, if a collector can hold so many bytes more.
+ */
 static DistinctParts *
-divide(DistinctParts *parts)
+divide(DistinctParts *parts, Size more)
 {
 	ValueStore	store = values_read(parts);
 
 	parts->read.count = gpusort_values_make_distinct(&store.values, parts->read.data, &parts->read.bytes);
-	if (parts->read.bytes <= parts->memory / 4 || parts->level == MOST_LEVELS)
+	if (parts->read.bytes <= parts->memory / 4 || parts->level == MOST_LEVELS ||
+		(parts->read.count == 1 && AllocSizeIsValid(parts->read.bytes + more)))
 		return NULL;
 	return create_parts(parts->element, parts->memory, parts->level + 1);
 }
@@ -225,8 +229,8 @@ count_part(DistinctParts *parts, BlockPlace place)
 
 	while (place.bytes > 0)
 	{
-		if (deeper == NULL && read->count > 1 && read->bytes + place.bytes > parts->memory / 2)
-			deeper = divide(parts);
+		if (deeper == NULL && read->count > 0 && read->bytes + place.bytes > parts->memory / 2)
+			deeper = divide(parts, place.bytes);
 		if (deeper != NULL)
 			move_to(deeper, read);
 		place = read_block(parts, place);

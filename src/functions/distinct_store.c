@@ -76,6 +76,8 @@ gpusort_distinct_limit(FunctionCallInfo fcinfo, SetState *state)
 	if (state->parts != NULL)
 	{
 		gpusort_parts_append(state->parts, values);
+		if (values->capacity > 4 * GPUSORT_DISTINCT_BYTES)
+			gpusort_collector_free(values); /* a long value has enlarged it */
 		values->count = 0;
 		values->bytes = 0;
 		return;
