@@ -34,7 +34,7 @@ void
 gpusort_distinct_cut(FunctionCallInfo fcinfo, SetState *state)
 {
 	Collector  *values = &state->values;
-	StoredValues stored = gpusort_set_values(fcinfo, state).values;
+	StoredValues stored = gpusort_agg_values(fcinfo, state).values;
 
 	if (values->capacity > 0 && can_hash(state, stored.element))
 		values->count = gpusort_values_make_distinct(&stored, values->data, &values->bytes);
@@ -90,20 +90,20 @@ gpusort_distinct_limit(FunctionCallInfo fcinfo, SetState *state)
 	/* No GPU sorts long values, so they are hashed where all sorts are to be a GPU's. */
 	are_long = hardly_cut && values->bytes > Max(LONG_VALUE * values->count, LONG_VALUES_BYTES) &&
 		gpusort_engine != GPUSORT_ENGINE_GPU;
-	if (!are_long && !gpusort_set_exceeds(state, 2))
+	if (!are_long && !gpusort_agg_exceeds(state, 2))
 		return;
 	/* A GPU that is asked for by name sorts keys. */
 	if (can_hash(state, element) && values->bytes <= SHORT_VALUE * values->count &&
 		!(element->is_key && gpusort_engine == GPUSORT_ENGINE_GPU))
 		create_parts(fcinfo, state, element);
 	else
-		gpusort_set_spill(fcinfo, state);
+		gpusort_agg_spill(fcinfo, state);
 }
 
 int64
 gpusort_distinct_count(FunctionCallInfo fcinfo, const SetState *state)
 {
-	ValueStore	store = gpusort_set_values(fcinfo, state);
+	ValueStore	store = gpusort_agg_values(fcinfo, state);
 
 	if (state->parts == NULL)
 		return gpusort_values_count_distinct(&store);

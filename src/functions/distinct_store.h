@@ -12,8 +12,8 @@
 #ifndef GPUSORT_DISTINCT_STORE_H
 #define GPUSORT_DISTINCT_STORE_H
 
+#include "functions/aggregate_state.h"
 #include "functions/distinct_parts.h"
-#include "functions/set_state.h"
 #include "functions/value_store.h"
 
 /* Cuts a state, whatever it holds. */
@@ -26,7 +26,7 @@ extern void gpusort_distinct_limit(FunctionCallInfo fcinfo, SetState *state);
 static inline bool
 gpusort_distinct_has_grown(const SetState *state)
 {
-	return state->values.bytes >= Max(state->cut_bytes, GPUSORT_DISTINCT_BYTES) || gpusort_set_exceeds(state, 1);
+	return state->values.bytes >= Max(state->cut_bytes, GPUSORT_DISTINCT_BYTES) || gpusort_agg_exceeds(state, 1);
 }
 
 /* Appends a value that is not NULL. */

@@ -16,9 +16,9 @@
 #include "access/tupmacs.h"
 #include "catalog/pg_type.h"
 
+#include "functions/aggregate_call.h"
 #include "functions/arguments.h"
 #include "functions/percentile.h"
-#include "functions/set_call.h"
 
 PG_FUNCTION_INFO_V1(gpusort_values_transition);
 PG_FUNCTION_INFO_V1(gpusort_percentile_transition);
@@ -34,8 +34,8 @@ gpusort_values_transition(PG_FUNCTION_ARGS)
 {
 	SetState   *state;
 
-	(void) gpusort_set_is_first(fcinfo, SET_VALUES, &state);
-	gpusort_set_append_value(fcinfo, state);
+	(void) gpusort_agg_is_first(fcinfo, SET_VALUES, &state);
+	gpusort_agg_append_value(fcinfo, state);
 	PG_RETURN_POINTER(state);
 }
 
@@ -45,12 +45,12 @@ gpusort_percentile_transition(PG_FUNCTION_ARGS)
 {
 	SetState   *state;
 
-	if (gpusort_set_is_first(fcinfo, SET_PERCENTILE, &state))
+	if (gpusort_agg_is_first(fcinfo, SET_PERCENTILE, &state))
 	{
-		gpusort_set_collect(fcinfo, &state->keys, SECOND_ARRAY, 2);
-		gpusort_set_append(fcinfo, state, &state->keys, 2);
+		gpusort_agg_collect(fcinfo, &state->keys, SECOND_ARRAY, 2);
+		gpusort_agg_append(fcinfo, state, &state->keys, 2);
 	}
-	gpusort_set_append_value(fcinfo, state);
+	gpusort_agg_append_value(fcinfo, state);
 	PG_RETURN_POINTER(state);
 }
 
@@ -64,7 +64,7 @@ percentile_type(const ElementType *element, PercentileKind kind, bool is_array)
 		return is_array ? FLOAT8ARRAYOID : FLOAT8OID;
 	if (element->oid == INTERVALOID)
 		return is_array ? INTERVALARRAYOID : INTERVALOID;
-	gpusort_set_refuse();
+	gpusort_agg_refuse();
 }
 
 /* Returns the percentiles of a state.  A state without values gives NULL. */
@@ -73,10 +73,10 @@ return_percentiles(FunctionCallInfo fcinfo, const SetState *state, PercentileKin
 {
 	ValueStore	store;
 
-	if (gpusort_set_is_empty(state))
+	if (gpusort_agg_is_empty(state))
 		PG_RETURN_NULL();
-	store = gpusort_set_values(fcinfo, state);
-	gpusort_set_check_result(fcinfo, state, percentile_type(store.values.element, kind, fractions->array != NULL));
+	store = gpusort_agg_values(fcinfo, state);
+	gpusort_agg_check_result(fcinfo, state, percentile_type(store.values.element, kind, fractions->array != NULL));
 	return gpusort_return_percentiles(fcinfo, &store, kind, fractions);
 }
 
@@ -87,11 +87,11 @@ return_percentiles(FunctionCallInfo fcinfo, const SetState *state, PercentileKin
 static Datum
 percentile_within_group(FunctionCallInfo fcinfo, PercentileKind kind)
 {
-	const SetState *state = gpusort_set_get_final(fcinfo, SET_VALUES);
+	const SetState *state = gpusort_agg_get_final(fcinfo, SET_VALUES);
 	bool		is_array = gpusort_argument_type(fcinfo, 1) == FLOAT8ARRAYOID;
 	Fractions	fractions;
 
-	if (PG_ARGISNULL(1) || (is_array && gpusort_set_is_empty(state)))
+	if (PG_ARGISNULL(1) || (is_array && gpusort_agg_is_empty(state)))
 		PG_RETURN_NULL();
 	gpusort_fractions_read(&fractions, PG_GETARG_DATUM(1), is_array);
 	gpusort_fractions_check(&fractions);
@@ -116,7 +116,7 @@ gpusort_percentile_disc_final(PG_FUNCTION_ARGS)
 Datum
 gpusort_median_final(PG_FUNCTION_ARGS)
 {
-	const SetState *state = gpusort_set_get_final(fcinfo, SET_VALUES);
+	const SetState *state = gpusort_agg_get_final(fcinfo, SET_VALUES);
 	Fractions	half;
 
 	gpusort_fractions_read(&half, Float8GetDatum(0.5), false);
@@ -127,7 +127,7 @@ gpusort_median_final(PG_FUNCTION_ARGS)
 static Datum
 percentile_of_state(FunctionCallInfo fcinfo, PercentileKind kind)
 {
-	const SetState *state = gpusort_set_get_final(fcinfo, SET_PERCENTILE);
+	const SetState *state = gpusort_agg_get_final(fcinfo, SET_PERCENTILE);
 	Fractions	fractions;
 	bool		is_array;
 

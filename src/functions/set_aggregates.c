@@ -19,11 +19,11 @@
 
 #include "fmgr.h"
 
+#include "functions/aggregate_call.h"
+#include "functions/aggregate_combine.h"
 #include "functions/arguments.h"
 #include "functions/array_functions.h"
 #include "functions/distinct_store.h"
-#include "functions/set_call.h"
-#include "functions/set_combine.h"
 #include "functions/top_store.h"
 
 PG_FUNCTION_INFO_V1(gpusort_sorted_agg_transition);
@@ -43,9 +43,9 @@ gpusort_sorted_agg_transition(PG_FUNCTION_ARGS)
 {
 	SetState   *state;
 
-	if (gpusort_set_is_first(fcinfo, SET_SORTED, &state))
+	if (gpusort_agg_is_first(fcinfo, SET_SORTED, &state))
 		gpusort_argument_direction(fcinfo, 2, &state->order);
-	gpusort_set_append(fcinfo, state, &state->values, 1);
+	gpusort_agg_append(fcinfo, state, &state->values, 1);
 	PG_RETURN_POINTER(state);
 }
 
@@ -55,13 +55,13 @@ gpusort_sorted_agg_by_transition(PG_FUNCTION_ARGS)
 {
 	SetState   *state;
 
-	if (gpusort_set_is_first(fcinfo, SET_SORTED_BY, &state))
+	if (gpusort_agg_is_first(fcinfo, SET_SORTED_BY, &state))
 	{
-		gpusort_set_collect(fcinfo, &state->keys, SECOND_ARRAY, 2);
+		gpusort_agg_collect(fcinfo, &state->keys, SECOND_ARRAY, 2);
 		gpusort_argument_direction(fcinfo, 3, &state->order);
 	}
-	gpusort_set_append(fcinfo, state, &state->values, 1);
-	gpusort_set_append(fcinfo, state, &state->keys, 2);
+	gpusort_agg_append(fcinfo, state, &state->values, 1);
+	gpusort_agg_append(fcinfo, state, &state->keys, 2);
 	PG_RETURN_POINTER(state);
 }
 
@@ -71,9 +71,9 @@ gpusort_top_n_agg_transition(PG_FUNCTION_ARGS)
 {
 	SetState   *state;
 
-	if (gpusort_set_is_first(fcinfo, SET_TOP_N, &state))
+	if (gpusort_agg_is_first(fcinfo, SET_TOP_N, &state))
 		gpusort_argument_top(fcinfo, 2, &state->order);
-	gpusort_set_append(fcinfo, state, &state->values, 1);
+	gpusort_agg_append(fcinfo, state, &state->values, 1);
 	gpusort_top_limit(fcinfo, state);
 	PG_RETURN_POINTER(state);
 }
@@ -84,15 +84,15 @@ gpusort_top_n_agg_by_transition(PG_FUNCTION_ARGS)
 {
 	SetState   *state;
 
-	if (gpusort_set_is_first(fcinfo, SET_TOP_N_BY, &state))
+	if (gpusort_agg_is_first(fcinfo, SET_TOP_N_BY, &state))
 	{
-		gpusort_set_collect(fcinfo, &state->keys, SECOND_ARRAY, 2);
+		gpusort_agg_collect(fcinfo, &state->keys, SECOND_ARRAY, 2);
 		gpusort_argument_top(fcinfo, 3, &state->order);
 	}
 	if (gpusort_top_key_may_enter(fcinfo, state, PG_GETARG_DATUM(2), PG_ARGISNULL(2)))
 	{
-		gpusort_set_append(fcinfo, state, &state->values, 1);
-		gpusort_set_append(fcinfo, state, &state->keys, 2);
+		gpusort_agg_append(fcinfo, state, &state->values, 1);
+		gpusort_agg_append(fcinfo, state, &state->keys, 2);
 		gpusort_top_limit(fcinfo, state);
 	}
 	PG_RETURN_POINTER(state);
@@ -104,12 +104,12 @@ gpusort_approx_sorted_agg_transition(PG_FUNCTION_ARGS)
 {
 	SetState   *state;
 
-	if (gpusort_set_is_first(fcinfo, SET_APPROXIMATE, &state))
+	if (gpusort_agg_is_first(fcinfo, SET_APPROXIMATE, &state))
 	{
 		state->order.buckets = gpusort_argument_buckets(fcinfo, 2);
 		gpusort_argument_direction(fcinfo, 3, &state->order);
 	}
-	gpusort_set_append(fcinfo, state, &state->values, 1);
+	gpusort_agg_append(fcinfo, state, &state->values, 1);
 	PG_RETURN_POINTER(state);
 }
 
@@ -117,23 +117,23 @@ gpusort_approx_sorted_agg_transition(PG_FUNCTION_ARGS)
 Datum
 gpusort_set_agg_combine(PG_FUNCTION_ARGS)
 {
-	MemoryContext context = gpusort_set_context(fcinfo);
-	SetState   *state = gpusort_set_get(fcinfo, 0);
-	const SetState *more = gpusort_set_get(fcinfo, 1);
+	MemoryContext context = gpusort_agg_context(fcinfo);
+	SetState   *state = gpusort_agg_get(fcinfo, 0);
+	const SetState *more = gpusort_agg_get(fcinfo, 1);
 
 	if (state == NULL && more == NULL)
 		PG_RETURN_NULL();
 	if (more == NULL)
 		PG_RETURN_POINTER(state);
-	PG_RETURN_POINTER(gpusort_set_combine(fcinfo, context, state, more));
+	PG_RETURN_POINTER(gpusort_agg_combine(fcinfo, context, state, more));
 }
 
 /* True if sorted values save the leader comparisons.  They do not where it sorts all values by keys. */
 static bool
 leader_gains(FunctionCallInfo fcinfo, const SetState *state)
 {
-	const Collector *collector = gpusort_set_deciding(state);
-	ElementType *element = gpusort_element_type(fcinfo, gpusort_set_is_by_key(state->kind) ? SECOND_ARRAY : FIRST_ARRAY,
+	const Collector *collector = gpusort_agg_deciding(state);
+	ElementType *element = gpusort_element_type(fcinfo, gpusort_agg_is_by_key(state->kind) ? SECOND_ARRAY : FIRST_ARRAY,
 												collector->type);
 	ComparatorSort *sort;
 
@@ -147,7 +147,7 @@ leader_gains(FunctionCallInfo fcinfo, const SetState *state)
 static void
 sort_for_leader(FunctionCallInfo fcinfo, SetState *state)
 {
-	ArrayOrder	order = gpusort_set_order_of_runs(state);
+	ArrayOrder	order = gpusort_agg_order_of_runs(state);
 	ArrayType  *values;
 	ArrayType  *keys;
 
@@ -185,34 +185,34 @@ prepare_for_leader(FunctionCallInfo fcinfo, SetState *state)
 Datum
 gpusort_set_agg_serialize(PG_FUNCTION_ARGS)
 {
-	SetState   *state = gpusort_set_get(fcinfo, 0);
+	SetState   *state = gpusort_agg_get(fcinfo, 0);
 
-	gpusort_set_context(fcinfo);
+	gpusort_agg_context(fcinfo);
 	prepare_for_leader(fcinfo, state);
-	PG_RETURN_BYTEA_P(gpusort_set_state_write(fcinfo, state, CODEC_SENT));
+	PG_RETURN_BYTEA_P(gpusort_agg_state_write(fcinfo, state, CODEC_SENT));
 }
 
 /* The state that a parallel worker sent.  It points into the bytes; combining copies them. */
 Datum
 gpusort_set_agg_deserialize(PG_FUNCTION_ARGS)
 {
-	gpusort_set_context(fcinfo);
-	PG_RETURN_POINTER(gpusort_set_state_read(fcinfo, PG_GETARG_BYTEA_PP(0), CODEC_SENT, NULL));
+	gpusort_agg_context(fcinfo);
+	PG_RETURN_POINTER(gpusort_agg_state_read(fcinfo, PG_GETARG_BYTEA_PP(0), CODEC_SENT, NULL));
 }
 
 /* The array of all values, or of the first n, in the aggregate's order. */
 Datum
 gpusort_set_agg_final(PG_FUNCTION_ARGS)
 {
-	const SetState *state = gpusort_set_get(fcinfo, 0);
+	const SetState *state = gpusort_agg_get(fcinfo, 0);
 	ArrayOrder	order;
 	ArrayType  *values;
 
-	gpusort_set_context(fcinfo);
+	gpusort_agg_context(fcinfo);
 	if (state == NULL)
 		PG_RETURN_NULL();
-	gpusort_set_check_result(fcinfo, state, gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type)->array_type);
-	order = gpusort_set_order_of_runs(state);
+	gpusort_agg_check_result(fcinfo, state, gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type)->array_type);
+	order = gpusort_agg_order_of_runs(state);
 	values = gpusort_collector_array(&state->values);
 	switch (state->kind)
 	{
@@ -230,7 +230,7 @@ gpusort_set_agg_final(PG_FUNCTION_ARGS)
 			values = gpusort_array_in_intervals(fcinfo, values, &order);
 			break;
 		default:
-			gpusort_set_refuse();
+			gpusort_agg_refuse();
 	}
 	PG_RETURN_ARRAYTYPE_P(values);
 }
@@ -239,10 +239,10 @@ gpusort_set_agg_final(PG_FUNCTION_ARGS)
 Datum
 gpusort_array_agg_final(PG_FUNCTION_ARGS)
 {
-	const SetState *state = gpusort_set_get_final(fcinfo, SET_SORTED);
+	const SetState *state = gpusort_agg_get_final(fcinfo, SET_SORTED);
 
 	if (state == NULL)
 		PG_RETURN_NULL();
-	gpusort_set_check_result(fcinfo, state, gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type)->array_type);
+	gpusort_agg_check_result(fcinfo, state, gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type)->array_type);
 	PG_RETURN_ARRAYTYPE_P(gpusort_collector_array(&state->values));
 }

@@ -63,7 +63,7 @@ gpusort_sorted_set_make(FunctionCallInfo fcinfo, ArrayType *elements, const Arra
 	if (sorted != elements)
 		pfree(elements);
 	gpusort_collector_view(&state.values, sorted);
-	bytes = gpusort_set_state_write(fcinfo, &state, CODEC_STORED);
+	bytes = gpusort_agg_state_write(fcinfo, &state, CODEC_STORED);
 	pfree(sorted);
 	return bytes;
 }
@@ -82,7 +82,7 @@ check_state(FunctionCallInfo fcinfo, const SetState *state)
 SetState *
 gpusort_sorted_set_read(FunctionCallInfo fcinfo, int argument)
 {
-	return gpusort_set_state_read(fcinfo, PG_GETARG_BYTEA_PP(argument), CODEC_STORED, check_state);
+	return gpusort_agg_state_read(fcinfo, PG_GETARG_BYTEA_PP(argument), CODEC_STORED, check_state);
 }
 
 /* Appends a value as an array's text has it: between double quotes if it could be taken for something else. */
@@ -313,7 +313,7 @@ gpusort_sorted_set_recv(PG_FUNCTION_ARGS)
 
 	SET_VARSIZE(bytes, VARHDRSZ + length);
 	pq_copymsgbytes(sent, VARDATA(bytes), length);
-	state = gpusort_set_state_read(fcinfo, bytes, CODEC_SENT, check_state);
+	state = gpusort_agg_state_read(fcinfo, bytes, CODEC_SENT, check_state);
 	PG_RETURN_BYTEA_P(gpusort_sorted_set_make(fcinfo, gpusort_collector_array(&state->values), &state->order));
 }
 
@@ -321,5 +321,5 @@ gpusort_sorted_set_recv(PG_FUNCTION_ARGS)
 Datum
 gpusort_sorted_set_send(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BYTEA_P(gpusort_set_state_write(fcinfo, gpusort_sorted_set_read(fcinfo, 0), CODEC_SENT));
+	PG_RETURN_BYTEA_P(gpusort_agg_state_write(fcinfo, gpusort_sorted_set_read(fcinfo, 0), CODEC_SENT));
 }

@@ -2,7 +2,7 @@
  * sorted_set.h
  *	  The SQL type sorted_set: the state of sorted_agg as a value.
  *
- * A value is the state's bytes as they are stored (set_state.h), so it has the type of its elements
+ * A value is the state's bytes as they are stored (aggregate_state.h), so it has the type of its elements
  * and the order that they are in.  Tables hold such values, so bytes of version 2 must stay readable.
  *
  * Elements are of a base type or an enum.  A superuser may read a value that another role has
@@ -12,7 +12,7 @@
 #ifndef GPUSORT_SORTED_SET_H
 #define GPUSORT_SORTED_SET_H
 
-#include "functions/set_state.h"
+#include "functions/aggregate_state.h"
 
 /* The set that an argument holds.  Its values may point into the argument. */
 extern SetState *gpusort_sorted_set_read(FunctionCallInfo fcinfo, int argument);

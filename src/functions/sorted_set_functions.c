@@ -16,10 +16,10 @@
 #include "utils/lsyscache.h"
 
 #include "arrays/array_shape.h"
+#include "functions/aggregate_call.h"
+#include "functions/aggregate_combine.h"
 #include "functions/arguments.h"
 #include "functions/percentile.h"
-#include "functions/set_call.h"
-#include "functions/set_combine.h"
 #include "functions/sorted_set.h"
 
 PG_FUNCTION_INFO_V1(gpusort_merge_agg_transition);
@@ -52,7 +52,7 @@ check_same_order(const SetState *a, const SetState *b)
 static Datum
 return_set(FunctionCallInfo fcinfo, const SetState *state)
 {
-	ArrayOrder	order = gpusort_set_order_of_runs(state);
+	ArrayOrder	order = gpusort_agg_order_of_runs(state);
 
 	PG_RETURN_BYTEA_P(gpusort_sorted_set_make(fcinfo, gpusort_collector_array(&state->values), &order));
 }
@@ -61,8 +61,8 @@ return_set(FunctionCallInfo fcinfo, const SetState *state)
 Datum
 gpusort_merge_agg_transition(PG_FUNCTION_ARGS)
 {
-	MemoryContext context = gpusort_set_context(fcinfo);
-	SetState   *state = gpusort_set_get_kind(fcinfo, SET_SORTED);
+	MemoryContext context = gpusort_agg_context(fcinfo);
+	SetState   *state = gpusort_agg_get_kind(fcinfo, SET_SORTED);
 	SetState   *more;
 
 	if (PG_ARGISNULL(1))
@@ -75,14 +75,14 @@ gpusort_merge_agg_transition(PG_FUNCTION_ARGS)
 	more->order.use = USED_FOR_AGGREGATES;
 	if (state != NULL)
 		check_same_order(state, more);
-	PG_RETURN_POINTER(gpusort_set_combine(fcinfo, context, state, more));
+	PG_RETURN_POINTER(gpusort_agg_combine(fcinfo, context, state, more));
 }
 
 /* sorted_set_final(internal) */
 Datum
 gpusort_sorted_set_final(PG_FUNCTION_ARGS)
 {
-	const SetState *state = gpusort_set_get_final(fcinfo, SET_SORTED);
+	const SetState *state = gpusort_agg_get_final(fcinfo, SET_SORTED);
 
 	if (state == NULL)
 		PG_RETURN_NULL();
@@ -98,8 +98,8 @@ gpusort_merge(PG_FUNCTION_ARGS)
 	SetState   *both;
 
 	check_same_order(a, b);
-	both = gpusort_set_combine(fcinfo, CurrentMemoryContext, NULL, a);
-	return return_set(fcinfo, gpusort_set_combine(fcinfo, CurrentMemoryContext, both, b));
+	both = gpusort_agg_combine(fcinfo, CurrentMemoryContext, NULL, a);
+	return return_set(fcinfo, gpusort_agg_combine(fcinfo, CurrentMemoryContext, both, b));
 }
 
 /* sorted_array(sorted_set, element): the values, whose type is that of the second argument. */
@@ -111,7 +111,7 @@ gpusort_sorted_array(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	state = gpusort_sorted_set_read(fcinfo, 0);
-	gpusort_set_check_result(fcinfo, state, get_array_type(state->values.type));
+	gpusort_agg_check_result(fcinfo, state, get_array_type(state->values.type));
 	PG_RETURN_ARRAYTYPE_P(gpusort_collector_array(&state->values));
 }
 
@@ -163,7 +163,7 @@ return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind)
 	if (kind == PERCENTILE_CONTINUOUS)
 		gpusort_percentile_require_number(state->values.type);
 	else
-		gpusort_set_check_result(fcinfo, state, fractions.array != NULL ? store.values.element->array_type : state->values.type);
+		gpusort_agg_check_result(fcinfo, state, fractions.array != NULL ? store.values.element->array_type : state->values.type);
 	return gpusort_return_percentiles(fcinfo, &store, kind, &fractions);
 }
 

@@ -7,7 +7,7 @@
 #ifndef GPUSORT_TOP_STORE_H
 #define GPUSORT_TOP_STORE_H
 
-#include "functions/set_state.h"
+#include "functions/aggregate_state.h"
 
 /* Cuts a state, whatever it holds. */
 extern void gpusort_top_cut(FunctionCallInfo fcinfo, SetState *state);

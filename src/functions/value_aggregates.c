@@ -10,9 +10,9 @@
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
 
+#include "functions/aggregate_call.h"
 #include "functions/arguments.h"
 #include "functions/distinct_store.h"
-#include "functions/set_call.h"
 #include "keys/key_histogram.h"
 
 PG_FUNCTION_INFO_V1(gpusort_mode_agg_transition);
@@ -29,8 +29,8 @@ gpusort_mode_agg_transition(PG_FUNCTION_ARGS)
 {
 	SetState   *state;
 
-	(void) gpusort_set_is_first(fcinfo, SET_MODE, &state);
-	gpusort_set_append_value(fcinfo, state);
+	(void) gpusort_agg_is_first(fcinfo, SET_MODE, &state);
+	gpusort_agg_append_value(fcinfo, state);
 	PG_RETURN_POINTER(state);
 }
 
@@ -40,7 +40,7 @@ gpusort_count_distinct_transition(PG_FUNCTION_ARGS)
 {
 	SetState   *state;
 
-	(void) gpusort_set_is_first(fcinfo, SET_DISTINCT, &state);
+	(void) gpusort_agg_is_first(fcinfo, SET_DISTINCT, &state);
 	if (!PG_ARGISNULL(1))
 		gpusort_distinct_append(fcinfo, state, PG_GETARG_DATUM(1));
 	PG_RETURN_POINTER(state);
@@ -52,23 +52,23 @@ gpusort_histogram_agg_transition(PG_FUNCTION_ARGS)
 {
 	SetState   *state;
 
-	if (gpusort_set_is_first(fcinfo, SET_HISTOGRAM, &state))
+	if (gpusort_agg_is_first(fcinfo, SET_HISTOGRAM, &state))
 		state->order.buckets = gpusort_argument_buckets(fcinfo, 2);
 	if (!PG_ARGISNULL(1))
-		gpusort_set_append(fcinfo, state, &state->values, 1);
+		gpusort_agg_append(fcinfo, state, &state->values, 1);
 	PG_RETURN_POINTER(state);
 }
 
 static Datum
 return_mode(FunctionCallInfo fcinfo, SetKind kind)
 {
-	const SetState *state = gpusort_set_get_final(fcinfo, kind);
+	const SetState *state = gpusort_agg_get_final(fcinfo, kind);
 	ValueStore	store;
 
-	if (gpusort_set_is_empty(state))
+	if (gpusort_agg_is_empty(state))
 		PG_RETURN_NULL();
-	store = gpusort_set_values(fcinfo, state);
-	gpusort_set_check_result(fcinfo, state, store.values.element->oid);
+	store = gpusort_agg_values(fcinfo, state);
+	gpusort_agg_check_result(fcinfo, state, store.values.element->oid);
 	return gpusort_values_mode(&store);
 }
 
@@ -90,7 +90,7 @@ gpusort_mode_agg_final(PG_FUNCTION_ARGS)
 Datum
 gpusort_count_distinct_final(PG_FUNCTION_ARGS)
 {
-	const SetState *state = gpusort_set_get_final(fcinfo, SET_DISTINCT);
+	const SetState *state = gpusort_agg_get_final(fcinfo, SET_DISTINCT);
 
 	PG_RETURN_INT64(state == NULL ? 0 : gpusort_distinct_count(fcinfo, state));
 }
@@ -99,14 +99,14 @@ gpusort_count_distinct_final(PG_FUNCTION_ARGS)
 Datum
 gpusort_histogram_agg_final(PG_FUNCTION_ARGS)
 {
-	const SetState *state = gpusort_set_get_final(fcinfo, SET_HISTOGRAM);
+	const SetState *state = gpusort_agg_get_final(fcinfo, SET_HISTOGRAM);
 	StoredValues values;
 	ArrayType  *result;
 	Size		bytes;
 
-	if (gpusort_set_is_empty(state))
+	if (gpusort_agg_is_empty(state))
 		PG_RETURN_NULL();
-	values = gpusort_set_values(fcinfo, state).values;
+	values = gpusort_agg_values(fcinfo, state).values;
 	if (!values.element->is_key)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

@@ -57,7 +57,7 @@ returns_result(FunctionCallInfo fcinfo)
 }
 
 void
-gpusort_set_limit_memory(FunctionCallInfo fcinfo, SetState *state)
+gpusort_agg_limit_memory(FunctionCallInfo fcinfo, SetState *state)
 {
 	const ElementType *element = gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type);
 	const AggState *agg = (const AggState *) fcinfo->context;
@@ -125,7 +125,7 @@ append_all(ValueSort *into, Collector *values)
 }
 
 void
-gpusort_set_spill(FunctionCallInfo fcinfo, SetState *state)
+gpusort_agg_spill(FunctionCallInfo fcinfo, SetState *state)
 {
 	MemoryContext caller = MemoryContextSwitchTo(state->context);
 	ValueSort *into = palloc0(sizeof(ValueSort));
@@ -151,14 +151,14 @@ gpusort_spilled_append(ValueSort *into, Datum value)
 }
 
 ValueStore
-gpusort_set_values(FunctionCallInfo fcinfo, const SetState *state)
+gpusort_agg_values(FunctionCallInfo fcinfo, const SetState *state)
 {
 	return (ValueStore)
 	{
 		.values.element = gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type),
 		.values.data = state->values.data,
 		.values.count = state->values.count,
-		.order = gpusort_set_order_of_runs(state),
+		.order = gpusort_agg_order_of_runs(state),
 		.sort = state->spilled
 	};
 }

@@ -20,7 +20,7 @@
 
 #include "arrays/array_order.h"
 #include "arrays/value_table.h"
-#include "functions/set_state.h"
+#include "functions/aggregate_state.h"
 
 typedef struct ValueStore
 {
@@ -30,7 +30,7 @@ typedef struct ValueStore
 } ValueStore;
 
 /* The values of a state. */
-extern ValueStore gpusort_set_values(FunctionCallInfo fcinfo, const SetState *state);
+extern ValueStore gpusort_agg_values(FunctionCallInfo fcinfo, const SetState *state);
 
 /* How many values there are. */
 extern uint64 gpusort_values_count(const ValueStore *store);
@@ -55,18 +55,18 @@ extern int64 gpusort_values_count_distinct(const ValueStore *store);
 extern uint32 gpusort_values_make_distinct(const StoredValues *values, char *data, Size *bytes);
 
 /* Sets how much memory a new state may take before its values go to a file. */
-extern void gpusort_set_limit_memory(FunctionCallInfo fcinfo, SetState *state);
+extern void gpusort_agg_limit_memory(FunctionCallInfo fcinfo, SetState *state);
 
 /* True if a state's values, with the memory for sorting them, exceed 1/share of what it may take. */
 static inline bool
-gpusort_set_exceeds(const SetState *state, uint32 share)
+gpusort_agg_exceeds(const SetState *state, uint32 share)
 {
 	return state->spill_bytes > 0 &&
 		state->values.bytes + state->values.count * state->work_bytes > state->spill_bytes / share;
 }
 
 /* Moves the values of a state to a sort, which is freed at the end of the group. */
-extern void gpusort_set_spill(FunctionCallInfo fcinfo, SetState *state);
+extern void gpusort_agg_spill(FunctionCallInfo fcinfo, SetState *state);
 
 /* Appends a value that is not NULL. */
 extern void gpusort_spilled_append(ValueSort *sort, Datum value);

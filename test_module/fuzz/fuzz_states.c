@@ -10,7 +10,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-#include "functions/set_state.h"
+#include "functions/aggregate_state.h"
 
 /* A call as deserializing functions get it, with nothing in its cache. */
 static FunctionCallInfo
@@ -43,14 +43,14 @@ run(FuzzInput *input)
 
 	memcpy(VARDATA(sent), input->data, input->size);
 	SET_VARSIZE(sent, VARHDRSZ + input->size);
-	state = gpusort_set_state_read(new_call(), sent, CODEC_SENT, NULL);
+	state = gpusort_agg_state_read(new_call(), sent, CODEC_SENT, NULL);
 	/* Aggregates collect only values whose type has an array type. */
 	if (!OidIsValid(get_array_type(state->values.type)))
 		return;
 	if (state->keys.type != InvalidOid && !OidIsValid(get_array_type(state->keys.type)))
 		return;
-	written = gpusort_set_state_write(new_call(), state, CODEC_SENT);
-	again = gpusort_set_state_read(new_call(), written, CODEC_SENT, NULL);
+	written = gpusort_agg_state_write(new_call(), state, CODEC_SENT);
+	again = gpusort_agg_state_read(new_call(), written, CODEC_SENT, NULL);
 	if (strcmp(print(&state->values), print(&again->values)) != 0 || strcmp(print(&state->keys), print(&again->keys)) != 0)
 		gpusort_fuzz_fail("a state is not what was written of it");
 }

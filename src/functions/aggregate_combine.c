@@ -1,13 +1,13 @@
 /*
- * set_combine.c
+ * aggregate_combine.c
  *	  Puts states of one aggregate together.
  */
 #include "postgres.h"
 
 #include "access/tupmacs.h"
 
+#include "functions/aggregate_combine.h"
 #include "functions/distinct_store.h"
-#include "functions/set_combine.h"
 #include "functions/top_store.h"
 
 /* A copy of a state without its values, in the context. */
@@ -30,16 +30,16 @@ copy_empty(const SetState *state, MemoryContext context)
 }
 
 const Collector *
-gpusort_set_deciding(const SetState *state)
+gpusort_agg_deciding(const SetState *state)
 {
-	return gpusort_set_is_by_key(state->kind) ? &state->keys : &state->values;
+	return gpusort_agg_is_by_key(state->kind) ? &state->keys : &state->values;
 }
 
 /* Notes that a sorted run ends here.  Only runs of values of a fixed length are merged. */
 static void
 end_run(SetState *state)
 {
-	const Collector *collector = gpusort_set_deciding(state);
+	const Collector *collector = gpusort_agg_deciding(state);
 	Size		bytes = (state->nruns + 1) * sizeof(uint32);
 
 	if (collector->length < 0 || state->no_runs)
@@ -69,13 +69,13 @@ check_alike(SetState *state, const SetState *more)
 }
 
 SetState *
-gpusort_set_combine(FunctionCallInfo fcinfo, MemoryContext context, SetState *state, const SetState *more)
+gpusort_agg_combine(FunctionCallInfo fcinfo, MemoryContext context, SetState *state, const SetState *more)
 {
 	if (state == NULL)
 		state = copy_empty(more, context);
 	check_alike(state, more);
 	gpusort_collector_concat(&state->values, context, &more->values);
-	if (gpusort_set_is_by_key(state->kind) || state->keys.count == 0)
+	if (gpusort_agg_is_by_key(state->kind) || state->keys.count == 0)
 		gpusort_collector_concat(&state->keys, context, &more->keys);
 	if (state->kind == SET_SORTED || state->kind == SET_SORTED_BY || state->kind == SET_MODE)
 		end_run(state);

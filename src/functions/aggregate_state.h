@@ -1,5 +1,5 @@
 /*
- * set_state.h
+ * aggregate_state.h
  *	  What the set aggregates keep per group, and its form as bytes.
  *
  * Parallel workers send their states to the leader as bytea.  Extensions that run
@@ -33,8 +33,8 @@
  * pg_upgrade preserves these; a dump has texts.  Collations keep their names, because
  * pg_upgrade does not preserve their OIDs.
  */
-#ifndef GPUSORT_SET_STATE_H
-#define GPUSORT_SET_STATE_H
+#ifndef GPUSORT_AGGREGATE_STATE_H
+#define GPUSORT_AGGREGATE_STATE_H
 
 #include "utils/memutils.h"
 
@@ -84,16 +84,16 @@ typedef struct SetState
 
 /* True if each value has a key. */
 static inline bool
-gpusort_set_is_by_key(SetKind kind)
+gpusort_agg_is_by_key(SetKind kind)
 {
 	return kind == SET_SORTED_BY || kind == SET_TOP_N_BY;
 }
 
 /* True if a state of the kind has keys. */
 static inline bool
-gpusort_set_has_keys(SetKind kind)
+gpusort_agg_has_keys(SetKind kind)
 {
-	return gpusort_set_is_by_key(kind) || kind == SET_PERCENTILE;
+	return gpusort_agg_is_by_key(kind) || kind == SET_PERCENTILE;
 }
 
 /* States of distinct values are cut at this many bytes for the first time. */
@@ -108,14 +108,14 @@ gpusort_next_cut(Size bytes, Size factor, Size least)
 
 /* True if a state holds no values, in memory or elsewhere. */
 static inline bool
-gpusort_set_is_empty(const SetState *state)
+gpusort_agg_is_empty(const SetState *state)
 {
 	return state == NULL || (state->values.count == 0 && state->spilled == NULL);
 }
 
 /* The order of a state, with the sorted runs that its values lie in if it is combined. */
 static inline ArrayOrder
-gpusort_set_order_of_runs(const SetState *state)
+gpusort_agg_order_of_runs(const SetState *state)
 {
 	ArrayOrder	order = state->order;
 
@@ -126,18 +126,18 @@ gpusort_set_order_of_runs(const SetState *state)
 
 /* True if NULLs are not among the values. */
 static inline bool
-gpusort_set_leaves_nulls_out(SetKind kind)
+gpusort_agg_leaves_nulls_out(SetKind kind)
 {
 	return kind == SET_VALUES || kind == SET_PERCENTILE || kind == SET_MODE || kind == SET_DISTINCT || kind == SET_HISTOGRAM;
 }
 
 /* The form of a state's bytes: CODEC_SENT or CODEC_STORED. */
-extern bytea *gpusort_set_state_write(FunctionCallInfo fcinfo, const SetState *state, CodecForm form);
+extern bytea *gpusort_agg_state_write(FunctionCallInfo fcinfo, const SetState *state, CodecForm form);
 
 /* Raises an error for a state that is not wanted.  It has no values yet. */
 typedef void (*SetStateCheck) (FunctionCallInfo fcinfo, const SetState *state);
 
 /* The check is called before any value is read; it may be NULL. */
-extern SetState *gpusort_set_state_read(FunctionCallInfo fcinfo, bytea *bytes, CodecForm form, SetStateCheck check);
+extern SetState *gpusort_agg_state_read(FunctionCallInfo fcinfo, bytea *bytes, CodecForm form, SetStateCheck check);
 
-#endif							/* GPUSORT_SET_STATE_H */
+#endif							/* GPUSORT_AGGREGATE_STATE_H */

@@ -1,6 +1,6 @@
 /*
- * set_state.c
- *	  The states of the set aggregates as bytes; set_state.h has the format.
+ * aggregate_state.c
+ *	  The states of the set aggregates as bytes; aggregate_state.h has the format.
  */
 #include "postgres.h"
 
@@ -11,8 +11,8 @@
 #include "utils/memutils.h"
 
 #include "compat.h"
+#include "functions/aggregate_state.h"
 #include "functions/collector_wire.h"
-#include "functions/set_state.h"
 
 #define MAGIC "GSS"
 #define FLAG_DESCENDING 1
@@ -166,7 +166,7 @@ make_head(StateCache *cache, const SetState *state)
 	forget_head(cache);
 	gpusort_catalog_name_of_collation(&collation, state->order.collation);
 	cache->values = gpusort_codec_create(state->values.type, cache->form, cache->context);
-	cache->keys = gpusort_set_has_keys(state->kind) ? gpusort_codec_create(state->keys.type, cache->form, cache->context) : NULL;
+	cache->keys = gpusort_agg_has_keys(state->kind) ? gpusort_codec_create(state->keys.type, cache->form, cache->context) : NULL;
 	initStringInfo(&head);
 	pq_sendbyte(&head, BYTE_ORDER_MARK);
 	pq_sendbyte(&head, state->kind);
@@ -326,7 +326,7 @@ read_head(StateCache *cache, const char *sent, int length)
 	alike.order.collation = gpusort_catalog_find_collation(&collation);
 	cache->values = read_codec(&head, cache);
 	alike.values.type = cache->values->type;
-	cache->keys = gpusort_set_has_keys(alike.kind) ? read_codec(&head, cache) : NULL;
+	cache->keys = gpusort_agg_has_keys(alike.kind) ? read_codec(&head, cache) : NULL;
 	if (cache->keys != NULL)
 		alike.keys.type = cache->keys->type;
 	pq_getmsgend(&head);
@@ -338,12 +338,12 @@ read_head(StateCache *cache, const char *sent, int length)
 static void
 check_counts(const SetState *state)
 {
-	if (gpusort_set_is_by_key(state->kind) && state->keys.count != state->values.count)
+	if (gpusort_agg_is_by_key(state->kind) && state->keys.count != state->values.count)
 		gpusort_codec_refuse("There are more values than keys, or fewer.");
 	if (state->kind == SET_PERCENTILE &&
 		((state->keys.type != FLOAT8OID && state->keys.type != FLOAT8ARRAYOID) || state->keys.count != 1))
 		gpusort_codec_refuse("Its fraction is not one.");
-	if (gpusort_set_leaves_nulls_out(state->kind) && state->values.bitmap != NULL)
+	if (gpusort_agg_leaves_nulls_out(state->kind) && state->values.bitmap != NULL)
 		gpusort_codec_refuse("There are NULLs among its values.");
 }
 
@@ -403,7 +403,7 @@ read_state(FunctionCallInfo fcinfo, bytea *sent, CodecForm form, SetStateCheck c
 
 /* The state as bytes. */
 bytea *
-gpusort_set_state_write(FunctionCallInfo fcinfo, const SetState *state, CodecForm form)
+gpusort_agg_state_write(FunctionCallInfo fcinfo, const SetState *state, CodecForm form)
 {
 	bytea	   *volatile sent = NULL;
 
@@ -413,7 +413,7 @@ gpusort_set_state_write(FunctionCallInfo fcinfo, const SetState *state, CodecFor
 
 /* The state in the bytes.  Its values may point into them. */
 SetState *
-gpusort_set_state_read(FunctionCallInfo fcinfo, bytea *bytes, CodecForm form, SetStateCheck check)
+gpusort_agg_state_read(FunctionCallInfo fcinfo, bytea *bytes, CodecForm form, SetStateCheck check)
 {
 	SetState   *volatile state = NULL;
 

@@ -1,77 +1,77 @@
 /*
- * set_call.h
+ * aggregate_call.h
  *	  What the functions of all set aggregates share: checking how they are called,
  *	  reading arguments, and making states.
  *
  * Options, which are the arguments after the values, are read at the first row.
  */
-#ifndef GPUSORT_SET_CALL_H
-#define GPUSORT_SET_CALL_H
+#ifndef GPUSORT_AGGREGATE_CALL_H
+#define GPUSORT_AGGREGATE_CALL_H
 
 #include "compat.h"
-#include "functions/set_state.h"
+#include "functions/aggregate_state.h"
 #include "functions/value_store.h"
 
 /* The aggregate's memory context.  Raises an error outside of an aggregate. */
-extern MemoryContext gpusort_set_context(FunctionCallInfo fcinfo);
+extern MemoryContext gpusort_agg_context(FunctionCallInfo fcinfo);
 
 /* Raises an error unless the final function may return this type. */
-extern void gpusort_set_check_result(FunctionCallInfo fcinfo, const SetState *state, Oid type);
+extern void gpusort_agg_check_result(FunctionCallInfo fcinfo, const SetState *state, Oid type);
 
 /* The state that an argument points to, or NULL.  Raises an error if it is not a state of a set aggregate. */
-extern SetState *gpusort_set_get(FunctionCallInfo fcinfo, int argument);
+extern SetState *gpusort_agg_get(FunctionCallInfo fcinfo, int argument);
 
 /* Raises the error for a state of another aggregate. */
-pg_noreturn extern void gpusort_set_refuse(void);
+pg_noreturn extern void gpusort_agg_refuse(void);
 
 /* The state of a known kind that the first argument points to, or NULL.  Raises an error if it is another. */
 static inline SetState *
-gpusort_set_get_kind(FunctionCallInfo fcinfo, SetKind kind)
+gpusort_agg_get_kind(FunctionCallInfo fcinfo, SetKind kind)
 {
 	SetState   *state = PG_ARGISNULL(0) ? NULL : (SetState *) PG_GETARG_POINTER(0);
 
 	if (likely(state != NULL && state->magic == GPUSORT_SET_STATE_MAGIC && state->kind == kind))
 		return state;
-	if (gpusort_set_get(fcinfo, 0) != NULL)
-		gpusort_set_refuse();
+	if (gpusort_agg_get(fcinfo, 0) != NULL)
+		gpusort_agg_refuse();
 	return NULL;
 }
 
 /* The state that a final function ends.  Raises an error outside of an aggregate. */
 static inline const SetState *
-gpusort_set_get_final(FunctionCallInfo fcinfo, SetKind kind)
+gpusort_agg_get_final(FunctionCallInfo fcinfo, SetKind kind)
 {
-	(void) gpusort_set_context(fcinfo);
-	return gpusort_set_get_kind(fcinfo, kind);
+	(void) gpusort_agg_context(fcinfo);
+	return gpusort_agg_get_kind(fcinfo, kind);
 }
 
 /* A new state for the values of argument 1.  In an ordered-set aggregate it has the order of WITHIN GROUP. */
-extern SetState *gpusort_set_create(FunctionCallInfo fcinfo, SetKind kind);
+extern SetState *gpusort_agg_create(FunctionCallInfo fcinfo, SetKind kind);
 
 /* Gets the state of a transition function.  Returns true at the first row, for which it is made. */
 static inline bool
-gpusort_set_is_first(FunctionCallInfo fcinfo, SetKind kind, SetState **state)
+gpusort_agg_is_first(FunctionCallInfo fcinfo, SetKind kind, SetState **state)
 {
-	*state = gpusort_set_get_kind(fcinfo, kind);
+	*state = gpusort_agg_get_kind(fcinfo, kind);
 	if (likely(*state != NULL))
 		return false;
-	*state = gpusort_set_create(fcinfo, kind);
+	*state = gpusort_agg_create(fcinfo, kind);
 	return true;
 }
 
 /* Starts to collect an argument's values. */
-extern void gpusort_set_collect(FunctionCallInfo fcinfo, Collector *collector, CachedArgument slot, int argument);
+extern void gpusort_agg_collect(FunctionCallInfo fcinfo, Collector *collector, CachedArgument slot, int argument);
 
 /* Appends an argument of this row. */
 static inline void
-gpusort_set_append(FunctionCallInfo fcinfo, SetState *state, Collector *collector, int argument)
+gpusort_agg_append(FunctionCallInfo fcinfo, SetState *state, Collector *collector, int argument)
 {
 	gpusort_collector_append(collector, state->context, PG_GETARG_DATUM(argument), PG_ARGISNULL(argument));
 }
 
 /* Appends the value of this row, if it is not NULL, to a state that may spill. */
 static inline void
-gpusort_set_append_value(FunctionCallInfo fcinfo, SetState *state)
+gpusort_agg_append_value(FunctionCallInfo fcinfo, SetState *state)
 {
 	if (PG_ARGISNULL(1))
 		return;
@@ -81,8 +81,8 @@ gpusort_set_append_value(FunctionCallInfo fcinfo, SetState *state)
 		return;
 	}
 	gpusort_collector_append(&state->values, state->context, PG_GETARG_DATUM(1), false);
-	if (unlikely(gpusort_set_exceeds(state, 1)))
-		gpusort_set_spill(fcinfo, state);
+	if (unlikely(gpusort_agg_exceeds(state, 1)))
+		gpusort_agg_spill(fcinfo, state);
 }
 
-#endif							/* GPUSORT_SET_CALL_H */
+#endif							/* GPUSORT_AGGREGATE_CALL_H */

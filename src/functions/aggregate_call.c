@@ -1,5 +1,5 @@
 /*
- * set_call.c
+ * aggregate_call.c
  *	  What the functions of all set aggregates share.
  */
 #include "postgres.h"
@@ -16,11 +16,11 @@
 #include "utils/regproc.h"
 #include "utils/typcache.h"
 
+#include "functions/aggregate_call.h"
 #include "functions/arguments.h"
-#include "functions/set_call.h"
 
 MemoryContext
-gpusort_set_context(FunctionCallInfo fcinfo)
+gpusort_agg_context(FunctionCallInfo fcinfo)
 {
 	MemoryContext context;
 
@@ -32,7 +32,7 @@ gpusort_set_context(FunctionCallInfo fcinfo)
 }
 
 void
-gpusort_set_check_result(FunctionCallInfo fcinfo, const SetState *state, Oid type)
+gpusort_agg_check_result(FunctionCallInfo fcinfo, const SetState *state, Oid type)
 {
 	Oid			expected = get_fn_expr_rettype(fcinfo->flinfo);
 
@@ -130,13 +130,13 @@ collation_of_fields(const Aggref *call)
 }
 
 void
-gpusort_set_collect(FunctionCallInfo fcinfo, Collector *collector, CachedArgument slot, int argument)
+gpusort_agg_collect(FunctionCallInfo fcinfo, Collector *collector, CachedArgument slot, int argument)
 {
 	gpusort_collector_init(collector, gpusort_element_type(fcinfo, slot, gpusort_argument_type(fcinfo, argument)));
 }
 
 SetState *
-gpusort_set_get(FunctionCallInfo fcinfo, int argument)
+gpusort_agg_get(FunctionCallInfo fcinfo, int argument)
 {
 	SetState   *state = PG_ARGISNULL(argument) ? NULL : (SetState *) PG_GETARG_POINTER(argument);
 
@@ -148,7 +148,7 @@ gpusort_set_get(FunctionCallInfo fcinfo, int argument)
 }
 
 void
-gpusort_set_refuse(void)
+gpusort_agg_refuse(void)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
@@ -156,9 +156,9 @@ gpusort_set_refuse(void)
 }
 
 SetState *
-gpusort_set_create(FunctionCallInfo fcinfo, SetKind kind)
+gpusort_agg_create(FunctionCallInfo fcinfo, SetKind kind)
 {
-	MemoryContext context = gpusort_set_context(fcinfo);
+	MemoryContext context = gpusort_agg_context(fcinfo);
 	SetState   *state = MemoryContextAllocZero(context, sizeof(SetState));
 	const Aggref *call = AggGetAggref(fcinfo);
 
@@ -174,7 +174,7 @@ gpusort_set_create(FunctionCallInfo fcinfo, SetKind kind)
 		check_no_order_by(kind);
 	if (call != NULL && !OidIsValid(state->order.collation))
 		state->order.collation = collation_of_fields(call);
-	gpusort_set_collect(fcinfo, &state->values, FIRST_ARRAY, 1);
-	gpusort_set_limit_memory(fcinfo, state);
+	gpusort_agg_collect(fcinfo, &state->values, FIRST_ARRAY, 1);
+	gpusort_agg_limit_memory(fcinfo, state);
 	return state;
 }
