@@ -42,7 +42,7 @@ SELECT * FROM check_values('long', 't::bytea');
 SELECT * FROM check_values('long', 'repeat(t, 30)') WHERE spilled;
 -- One value that exceeds memory by itself, many times, and others like it, among short ones.
 SELECT * FROM check_values('(SELECT g, t FROM long UNION ALL SELECT g, repeat(md5((i % 2 * i)::text), 5000) FROM long, generate_series(1, 60) i WHERE t = ''short 1'') q', 't');
--- As many as are divided again and again, and sorted in the end.
+-- As many as are divided again and again.
 CREATE TABLE many AS SELECT 1 AS g, i::text || '.' AS t FROM generate_series(1, 1000000) i;
 SELECT * FROM check_values('many', 't');
 -- Large sets, whose values are hashed as they come: all different, and such as come again when many were hashed.
