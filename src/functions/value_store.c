@@ -30,8 +30,6 @@ struct ValueSort
 	bool		finished;
 	Oid			collation;
 	bool		descending;
-	bool		by_value;
-	int16		length;
 };
 
 /* The expected number of rows is not known; a sort takes memory as rows come. */
@@ -128,12 +126,10 @@ void
 gpusort_agg_spill(FunctionCallInfo fcinfo, SetState *state)
 {
 	MemoryContext caller = MemoryContextSwitchTo(state->context);
-	ValueSort *into = palloc0(sizeof(ValueSort));
+	ValueSort  *into = palloc0(sizeof(ValueSort));
 
 	into->collation = sort_collation(state);
 	into->descending = state->order.descending;
-	into->by_value = state->values.by_value;
-	into->length = state->values.length;
 	into->sort = begin_sort(fcinfo, state, into->collation);
 	AggRegisterCallback(fcinfo, end_sort, PointerGetDatum(into));
 	append_all(into, &state->values);
