@@ -27,7 +27,6 @@
 #include "sort/sort.h"
 
 #define ROWS_ENGINE_MIN 1024	/* fewer integers are sorted right here */
-#define ROWS_COMPARE_MAX 12		/* a tie of this many rows or fewer is not packed again */
 #define ROWS_TIE_DEPTH 64		/* how deep ties within ties get codes before rows are compared */
 #define ROWS_TIE_PREFETCH 32	/* how many packed integers ahead records of short ties are prefetched */
 #define ROWS_SELECT_PASSES 64	/* passes of a selection before the rest is sorted instead */
@@ -159,10 +158,10 @@ merge_tied(TieBreaker *breaker, uint64 *packed, uint32 count, uint64 *spare)
 static void
 sort_tied(TieBreaker *breaker, uint64 *packed, uint32 count)
 {
-	uint64		few[ROWS_COMPARE_MAX];
+	uint64		few[GPUSORT_ROWS_COMPARED];
 	uint64	   *spare = few;
 
-	if (count / 2 > ROWS_COMPARE_MAX)
+	if (count / 2 > GPUSORT_ROWS_COMPARED)
 		spare = MemoryContextAllocHuge(CurrentMemoryContext, count / 2 * sizeof(uint64));
 	merge_tied(breaker, packed, count, spare);
 	if (spare != few)
@@ -259,7 +258,7 @@ order_tie(TieBreaker *breaker, uint64 *packed, uint32 count, int first_key, bool
 	bool		told_apart = false;
 
 	CHECK_FOR_INTERRUPTS();
-	if (count > ROWS_COMPARE_MAX && depth <= ROWS_TIE_DEPTH)
+	if (count > GPUSORT_ROWS_COMPARED && depth <= ROWS_TIE_DEPTH)
 	{
 		code = gpusort_rows_code_fitted(breaker->sort->keys, first_key, breaker->store, &list, word_bits, word_bits);
 		nexact = code->nexact;

@@ -18,11 +18,6 @@
 static bool
 is_small(const RowSort *sort)
 {
-	for (int i = 0; i < sort->keys->nkeys; i++)
-	{
-		if (sort->keys->keys[i].plain != NULL || sort->keys->keys[i].alike)
-			return false;
-	}
 	return sort->runs == NULL && sort->device_rows == NULL && sort->parts == NULL && sort->intervals == NULL &&
 		sort->store != NULL && !sort->stats.used_gpu &&
 		!gpusort_rows_memory_is_mapped(sort->memory) && MemoryContextMemAllocated(sort->context, true) <= REUSE_BYTES;
@@ -38,6 +33,8 @@ gpusort_rows_sort_empty(RowSort *sort)
 	if (sort->bound != NULL)
 		gpusort_rows_bound_free(sort->bound);
 	sort->bound = NULL;
+	for (int i = 0; i < sort->keys->nkeys; i++)
+		sort->keys->keys[i].ever_plain = sort->keys->keys[i].plain != NULL;
 	gpusort_rows_store_clear(sort->store);
 	memset(&sort->stats, 0, sizeof(SortCounters));
 	sort->nrows = 0;

@@ -248,6 +248,20 @@ order_here(RowSort *sort, OrderUse use)
 	sort->failed = REASON_NONE;
 }
 
+/* Sorts few rows by comparing them.  Making codes of them would take longer. */
+static void
+order_few(RowSort *sort)
+{
+	uint32		nrows = sort->store->nrows;
+
+	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, nrows * sizeof(uint32));
+	sort->order = (uint32 *) sort->packed.data;
+	for (uint32 row = 0; row < nrows; row++)
+		sort->order[row] = row;
+	if (nrows > 1)
+		gpusort_rows_order_tie(sort, sort->order, nrows, 0);
+}
+
 /* Sorts the rows in memory. */
 static void
 order_store(RowSort *sort, OrderUse use)
@@ -256,6 +270,12 @@ order_store(RowSort *sort, OrderUse use)
 
 	start_phase(sort, &start);
 	sort->stats.peak_bytes = Max(sort->stats.peak_bytes, bytes_held(sort, 0));
+	if (sort->store->nrows <= GPUSORT_ROWS_COMPARED && use == ORDER_ENDS && gpusort_engine != GPUSORT_ENGINE_GPU)
+	{
+		order_few(sort);
+		end_phase(sort, start, &sort->stats.sort_time);
+		return;
+	}
 	gpusort_rows_find_plain(sort->keys, sort->store, sort->runs ? Max(sort->expected_rows, sort->nrows) : sort->store->nrows);
 	gpusort_rows_keep_words(sort->keys, sort->store);
 	if (use != ORDER_ENDS || !gpusort_rows_order_on_device(sort))

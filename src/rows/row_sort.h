@@ -81,6 +81,8 @@ extern bool gpusort_rows_sort_empty(RowSort *sort);
 /* Starts such a sort again, for rows as it had. */
 extern void gpusort_rows_sort_again(RowSort *sort, double expected_rows, RowBoundSpec bound);
 
+#define GPUSORT_ROWS_COMPARED 12	/* this many rows or fewer are compared, no code is made of them */
+
 /* order.c: sorts the rows of one store on the host, by packed integers: a row's number in the lowest bits, its code above. */
 extern int	gpusort_rows_row_bits(const RowStore *store);
 extern void gpusort_rows_pack(const KeyCode *code, const RowStore *store, uint32 first, uint32 count, int row_bits, uint64 *packed);

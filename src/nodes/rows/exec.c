@@ -272,8 +272,8 @@ sort_input(RowsNodeState *state)
 		gpusort_rows_sort_again(state->spare, node->ps.plan->plan_rows, wanted_bound(state));
 	state->sort = state->spare ? state->spare : begin_sort(state, timed);
 	state->spare = NULL;
-	MemoryContextSwitchTo(state->sort->context);
-	state->source = gpusort_rows_heap_source(input, state->sort->layout, state->columns);
+	if (state->source == NULL)
+		state->source = gpusort_rows_heap_source(input, state->sort->layout, state->columns);
 	MemoryContextSwitchTo(caller);
 
 	if (timed)

@@ -154,7 +154,8 @@ describe_tail(HeapSource *source, const RowLayout *layout)
 
 /*
  * Returns a source that reads the input's rows, or NULL if only ExecProcNode can.  Attribute
- * i of the layout is the input's column columns[i].
+ * i of the layout is the input's column columns[i].  The source can be read again after the
+ * input was rescanned.
  */
 HeapSource *
 gpusort_rows_heap_source(PlanState *input, const RowLayout *layout, const int *columns)
@@ -174,7 +175,6 @@ gpusort_rows_heap_source(PlanState *input, const RowLayout *layout, const int *c
 
 	source = palloc0(sizeof(HeapSource));
 	source->scan = scan;
-	source->last_page = InvalidBlockNumber;
 	source->desc = RelationGetDescr(scan->ss.ss_currentRelation);
 	source->column_of = palloc((layout->natts + 1) * sizeof(int));
 	for (int out = 0; out < layout->natts; out++)
@@ -423,6 +423,8 @@ gpusort_rows_heap_read(HeapSource *source, RowStore *store, RowBound *bound)
 	if (node->ss_currentScanDesc == NULL)
 		node->ss_currentScanDesc = gpusort_compat_table_beginscan(node->ss_currentRelation, node->ps.state->es_snapshot);
 	scan = (HeapScanDesc) node->ss_currentScanDesc;
+	if (!scan->rs_inited)
+		source->last_page = InvalidBlockNumber;
 	if (node->ps.instrument)
 		InstrStartNode(node->ps.instrument);
 	if (!table_scan_getnextslot(&scan->rs_base, ForwardScanDirection, slot))
