@@ -77,4 +77,8 @@ SET work_mem = '256kB';
 SELECT compared('SELECT id FROM items ORDER BY id % 4, w USING <<<, f, id') < 12000 AS few;
 RESET work_mem;
 
+-- So the node wins though a key is compared.
+RESET gpusort.force_nodes;
+SELECT * FROM pg_temp.explain_lines('SELECT i FROM generate_series(1, 20000) i ORDER BY i % 10, ARRAY[i]', 'COSTS OFF', 'Gpusort|Sort$');
+
 DROP SCHEMA rows_few_values CASCADE;

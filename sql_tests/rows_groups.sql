@@ -35,6 +35,11 @@ SELECT * FROM pg_temp.explain_lines('SELECT even, gpusort.median(f) FROM groups_
 SET gpusort.enable_sort = off;
 SELECT * FROM pg_temp.explain_lines('SELECT k, gpusort.median(f) FROM groups_t GROUP BY k', 'COSTS OFF', 'Gpusort|Aggregate');
 RESET gpusort.enable_sort;
+-- Nothing is known of expressions, so their groups may be far fewer than the planner expects. Columns are known below joins and subqueries, too.
+SELECT * FROM pg_temp.explain_lines('SELECT gpusort.median(f) FROM groups_t GROUP BY k % 7, id % 3', 'COSTS OFF', 'Gpusort|Aggregate');
+SELECT * FROM pg_temp.explain_lines('SELECT gpusort.median(f) FROM groups_t GROUP BY even, small % 100', 'COSTS OFF', 'Gpusort|Aggregate');
+SELECT * FROM pg_temp.explain_lines('SELECT gpusort.median(f) FROM groups_t GROUP BY id / 100, k', 'COSTS OFF', 'Gpusort|Aggregate');
+SELECT * FROM pg_temp.explain_lines('SELECT gpusort.median(q.f) FROM (SELECT k, f FROM groups_t OFFSET 0) q JOIN groups_t g ON g.id = q.k GROUP BY q.k, g.even', 'COSTS OFF', 'Gpusort|Aggregate');
 
 -- The same rows as by hashing, the same one of equal values among them.
 CREATE TABLE queries (n serial, query text);

@@ -190,13 +190,14 @@ static void
 sort_for_groups(Agg *agg, const PlanPlace *place)
 {
 	bool		collect = false;
-	Sort	   *sort = place->rescanned ? NULL : gpusort_rows_plan_groups(agg, &collect);
+	Sort	   *sort = place->rescanned || !gpusort_rows_may_group(agg) ? NULL : gpusort_rows_plan_groups(agg, &collect);
 	RowsBound	bound = {.kind = collect ? BOUND_ROWS : BOUND_DISTINCT};
 	RowsCost	cost;
 
 	if (sort == NULL)
 		return;
-	cost = gpusort_rows_cost_groups(agg, sort, collect);
+	cost = gpusort_rows_cost_groups(sort, collect ? gpusort_rows_least_groups(agg, place->walk->statement->rtable) :
+									Max(agg->plan.plan_rows, 1), collect);
 	if (cost.why_not != NULL)
 		return;
 	gpusort_rows_plan_drop_columns(agg, sort);

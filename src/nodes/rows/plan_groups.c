@@ -6,11 +6,14 @@
 
 #include "access/sysattr.h"
 #include "catalog/pg_collation.h"
+#include "catalog/pg_statistic.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 #include "compat.h"
 #include "nodes/module_symbol.h"
@@ -157,6 +160,56 @@ gpusort_rows_plan_groups(const Agg *agg, bool *collect)
 	if (*collect)
 		sort->plan.plan_width = Max(sort->plan.plan_width, agg->plan.lefttree->plan_width);
 	return set_keys(sort, agg) ? sort : NULL;
+}
+
+/* The column of a table that a plan's target entry shows; its relid is InvalidOid if it is none. */
+static AttrNumber
+table_column(const Plan *plan, AttrNumber resno, const List *rtable, Oid *relid)
+{
+	const Var  *var = (const Var *) list_nth_node(TargetEntry, plan->targetlist, resno - 1)->expr;
+
+	*relid = InvalidOid;
+	if (!IsA(var, Var) || var->varattno <= 0)
+		return 0;
+	if (var->varno == OUTER_VAR && plan->lefttree != NULL)
+		return table_column(plan->lefttree, var->varattno, rtable, relid);
+	if (var->varno == INNER_VAR && plan->righttree != NULL)
+		return table_column(plan->righttree, var->varattno, rtable, relid);
+	if (IsA(plan, SubqueryScan))
+		return table_column(((const SubqueryScan *) plan)->subplan, var->varattno, rtable, relid);
+	if (!IS_SPECIAL_VARNO(var->varno))
+		*relid = rt_fetch(var->varno, rtable)->relid;
+	return var->varattno;
+}
+
+/* How many distinct values a column has, by its statistics; 1 if there are none. */
+static double
+distinct_values(Oid relid, AttrNumber column, double rows)
+{
+	HeapTuple	tuple = OidIsValid(relid) ?
+		SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(relid), Int16GetDatum(column), BoolGetDatum(false)) : NULL;
+	double		distinct;
+
+	if (!HeapTupleIsValid(tuple))
+		return 1;
+	distinct = ((Form_pg_statistic) GETSTRUCT(tuple))->stadistinct;
+	ReleaseSysCache(tuple);
+	return distinct < 0 ? -distinct * rows : Max(distinct, 1);
+}
+
+double
+gpusort_rows_least_groups(const Agg *agg, const List *rtable)
+{
+	double		least = 1;
+
+	for (int i = 0; i < agg->numCols; i++)
+	{
+		Oid			relid;
+		AttrNumber	column = table_column(agg->plan.lefttree, agg->grpColIdx[i], rtable, &relid);
+
+		least = Max(least, distinct_values(relid, column, agg->plan.lefttree->plan_rows));
+	}
+	return Min(least, Max(agg->numGroups, 1));
 }
 
 /* Changes references to an Agg's input.  The place of its column i is places[i - 1]. */

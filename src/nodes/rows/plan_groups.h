@@ -30,6 +30,13 @@ extern Sort *gpusort_rows_plan_input_sort(const Agg *agg);
  */
 extern Sort *gpusort_rows_plan_groups(const Agg *agg, bool *collect);
 
+/*
+ * The number of groups that an Agg has at least: the most distinct values of one column that it
+ * groups by.  The planner's estimate may be far more than there are where it knows nothing of
+ * an expression, or takes columns for independent.
+ */
+extern double gpusort_rows_least_groups(const Agg *agg, const List *rtable);
+
 /* Drops from such a Sort the columns that the Agg does not read.  The Agg then reads the others in their new places. */
 extern void gpusort_rows_plan_drop_columns(Agg *agg, Sort *sort);
 

@@ -71,7 +71,8 @@ extern RowsBound gpusort_rows_plan_bound(const Sort *sort, const struct PlanPlac
 /* cost.c */
 extern bool gpusort_rows_may_win(const Sort *sort);
 extern RowsCost gpusort_rows_cost(const Sort *sort, double bound, bool bound_is_known);
-extern RowsCost gpusort_rows_cost_groups(const Agg *agg, const Sort *sort, bool collect);
+extern bool gpusort_rows_may_group(const Agg *agg);
+extern RowsCost gpusort_rows_cost_groups(const Sort *sort, double groups, bool collect);
 /* The cost of writing this many bytes once and reading them once; 0 if they fit work_mem. */
 extern Cost gpusort_rows_disk_cost(double bytes);
 extern RowsCost gpusort_rows_cost_alone(const GatherMerge *merge, double bound);
