@@ -1,9 +1,9 @@
 /*
  * plan_hook.c
- *	  Walks each finished plan once and lets the node rooms rewrite it.
+ *	  Walks each finished plan once and lets the node modules rewrite it.
  *
  * On its way down the walk finds out what the nodes above do with the rows of a place, and
- * calls the preparation (nodes/aggregates).  On its way up it offers each node to the rooms
+ * calls the preparation (nodes/aggregates).  On its way up it offers each node to the modules
  * in their order.
  */
 #include "postgres.h"
@@ -20,7 +20,7 @@
 #include "nodes/plan_walk.h"
 
 static planner_hook_type previous_planner;
-static List *rooms = NIL;
+static List *modules = NIL;
 static PlanPreparation preparation;
 
 static void visit_plan(Plan **link, void *arg);
@@ -32,7 +32,7 @@ static void visit_plan(Plan **link, void *arg);
 static bool
 knows_children(const Plan *plan)
 {
-	return IsA(plan, ForeignScan) || (IsA(plan, CustomScan) && gpusort_plan_room(plan) == NULL);
+	return IsA(plan, ForeignScan) || (IsA(plan, CustomScan) && gpusort_plan_module(plan) == NULL);
 }
 
 /* True if a join reads the inner side only until a match. */
@@ -54,7 +54,6 @@ visit_join_children(Plan *plan, const PlanPlace *below)
 	if (IsA(plan, MergeJoin) || stops_at_match((Join *) plan))
 		inner.all_rows = NOT_ALL;
 	inner.rescanned |= IsA(plan, NestLoop);
-	inner.marks = IsA(plan, MergeJoin) && !((MergeJoin *) plan)->skip_mark_restore;
 	visit_plan(&plan->lefttree, &outer);
 	visit_plan(&plan->righttree, &inner);
 }
@@ -104,7 +103,6 @@ child_place(Plan *plan, const PlanPlace *place)
 		below.ancestors = lcons(plan, list_copy(place->ancestors));
 	below.owned |= knows_children(plan);
 	below.parallel |= gathers;
-	below.marks &= IsA(plan, Result);	/* which passes a mark on */
 	below.rescanned |= IsA(plan, RecursiveUnion);
 	if (gpusort_plan_has_trait(plan, PLAN_READS_ALL))
 		below.all_rows = AT_ONCE;
@@ -168,7 +166,7 @@ note_subqueries(const Plan *plan, const PlanPlace *place)
 	}
 }
 
-/* Lets the rooms rewrite the plans below a link, then the plan at the link. */
+/* Lets the modules rewrite the plans below a link, then the plan at the link. */
 static void
 visit_plan(Plan **link, void *arg)
 {
@@ -182,19 +180,19 @@ visit_plan(Plan **link, void *arg)
 	note_subqueries(plan, place);
 	if (!knows_children(plan) || place->walk->explain)
 		visit_children(plan, place);
-	foreach(cell, place->walk->rooms)
+	foreach(cell, place->walk->modules)
 	{
-		const NodeRoom *room = lfirst(cell);
+		const NodeModule *module = lfirst(cell);
 
-		if (place->owned || !*room->enabled)
+		if (place->owned || !*module->enabled)
 		{
-			if (room->keep != NULL)
-				room->keep(plan, place, place->owned);
+			if (module->keep != NULL)
+				module->keep(plan, place, place->owned);
 			continue;
 		}
-		room->rewrite(link, place);
-		/* The next room is asked about the same plan, below nodes that were put above it. */
-		while (*link != plan && gpusort_plan_room(*link) != NULL)
+		module->rewrite(link, place);
+		/* The next module is asked about the same plan, below nodes that were put above it. */
+		while (*link != plan && gpusort_plan_module(*link) != NULL)
 			link = &(*link)->lefttree;
 		if (*link != plan)
 			break;
@@ -244,16 +242,15 @@ plan_with_nodes(GPUSORT_PLANNER_PARAMETERS)
 	ListCell   *cell;
 
 	walk.statement = plan_as_before(GPUSORT_PLANNER_ARGUMENTS);
-	foreach(cell, rooms)
+	foreach(cell, modules)
 	{
-		const NodeRoom *room = lfirst(cell);
+		const NodeModule *module = lfirst(cell);
 
-		if ((*room->enabled || walk.explain) && (room->concerns == NULL || room->concerns(walk.statement)))
-			walk.rooms = lappend(walk.rooms, lfirst(cell));
+		if ((*module->enabled || walk.explain) && (module->concerns == NULL || module->concerns(walk.statement)))
+			walk.modules = lappend(walk.modules, lfirst(cell));
 	}
-	if (walk.rooms != NIL || preparation != NULL)
+	if (walk.modules != NIL || preparation != NULL)
 		visit_statement(&walk, (cursor_options & CURSOR_OPT_FAST_PLAN) != 0);
-	gpusort_reason_show(&walk);
 	return walk.statement;
 }
 
@@ -282,12 +279,12 @@ gpusort_plan_hook_init(void)
 }
 
 void
-gpusort_plan_hook_add(const NodeRoom *room)
+gpusort_plan_hook_add(const NodeModule *module)
 {
 	MemoryContext caller = MemoryContextSwitchTo(TopMemoryContext);
 
-	RegisterCustomScanMethods(room->methods);
-	rooms = lappend(rooms, unconstify(NodeRoom *, room));
+	RegisterCustomScanMethods(module->methods);
+	modules = lappend(modules, unconstify(NodeModule *, module));
 	MemoryContextSwitchTo(caller);
 }
 
@@ -297,19 +294,19 @@ gpusort_plan_hook_set_preparation(PlanPreparation prepare)
 	preparation = prepare;
 }
 
-const NodeRoom *
-gpusort_plan_room(const Plan *plan)
+const NodeModule *
+gpusort_plan_module(const Plan *plan)
 {
 	ListCell   *cell;
 
 	if (!IsA(plan, CustomScan))
 		return NULL;
-	foreach(cell, rooms)
+	foreach(cell, modules)
 	{
-		const NodeRoom *room = lfirst(cell);
+		const NodeModule *module = lfirst(cell);
 
-		if (room->methods == ((const CustomScan *) plan)->methods)
-			return room;
+		if (module->methods == ((const CustomScan *) plan)->methods)
+			return module;
 	}
 	return NULL;
 }

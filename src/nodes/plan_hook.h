@@ -1,8 +1,8 @@
 /*
  * plan_hook.h
- *	  Offers every node of a finished plan to the rooms that may rewrite it.
+ *	  Offers every node of a finished plan to the modules that may rewrite it.
  *
- * Plans are rewritten after setrefs, when all references are resolved.  A room must know
+ * Plans are rewritten after setrefs, when all references are resolved.  A module must know
  * what the nodes above do with the rows of a place: reading ahead may be noticed if not all
  * rows are wanted, and a LIMIT bounds a Sort.  A PlanPlace tells this.
  */
@@ -37,11 +37,9 @@ typedef struct PlanWalk
 	bool		to_end;			/* the executor is expected to run the plan to its end: no cursor and no loop reads it */
 	AllRows    *subquery_rows;	/* of each of the statement's subplans */
 	int			last_id;		/* largest plan_node_id in use; 0: not looked for yet */
-	List	   *rooms;			/* NodeRooms that are asked, in order */
+	List	   *modules;		/* NodeModules that are asked, in order */
 	List	   *first_of_groups;	/* FirstOfGroups of Sorts that the preparation has put into the plan */
-	bool		explain;		/* reasons are noted */
-	List	   *notes;			/* PlanNotes of plan_reason.c */
-	int			first_note;		/* where the notes of the present list of calls begin */
+	bool		explain;		/* reasons are told */
 	List	   *names;			/* for showing expressions; NIL: not needed yet */
 } PlanWalk;
 
@@ -49,10 +47,9 @@ typedef struct PlanPlace
 {
 	PlanWalk   *walk;
 	Plan	   *parent;			/* or NULL */
-	List	   *ancestors;		/* parent first, where reasons are noted */
+	List	   *ancestors;		/* parent first, where reasons are told */
 	bool		owned;			/* a node of another module may know the plan: it stays */
 	AllRows		all_rows;
-	bool		marks;			/* the parent marks and restores positions */
 	bool		rescanned;		/* it may be run again, also if none of its parameters has changed */
 	bool		parallel;		/* below a Gather: it runs in several processes */
 	const Limit *limit;			/* bounds the rows wanted, as the executor would tell a Sort
@@ -71,8 +68,8 @@ gpusort_place_wants_all(const PlanPlace *place)
 	return place->all_rows != NOT_ALL && place->limit == NULL && place->first_rows == NULL;
 }
 
-/* A room that puts nodes into plans. */
-typedef struct NodeRoom
+/* A module that puts nodes into plans. */
+typedef struct NodeModule
 {
 	const CustomScanMethods *methods;	/* of its nodes */
 	const bool *enabled;		/* what its setting says */
@@ -81,23 +78,23 @@ typedef struct NodeRoom
 	bool		(*concerns) (const PlannedStmt *statement);
 
 	/*
-	 * May replace the plan at the link, or put nodes above it.  All rooms have already
+	 * May replace the plan at the link, or put nodes above it.  All modules have already
 	 * been asked about the plans below.
 	 */
 	void		(*rewrite) (Plan **link, const PlanPlace *place);
 
-	/* Notes why a plan is not offered to it: the place is owned, or it is not enabled.  May be NULL. */
+	/* Tells why a plan is not offered to it: the place is owned, or it is not enabled.  May be NULL. */
 	void		(*keep) (Plan *plan, const PlanPlace *place, bool owned);
-} NodeRoom;
+} NodeModule;
 
-/* Changes a plan before the plans below it are offered to the rooms. */
+/* Changes a plan before the plans below it are offered to the modules. */
 typedef void (*PlanPreparation) (Plan *plan, const PlanPlace *place);
 
-/* Sets the hook that lets rooms rewrite each plan that the planner makes. */
+/* Sets the hook that lets modules rewrite each plan that the planner makes. */
 extern void gpusort_plan_hook_init(void);
 
-/* Adds a room, which is asked after those added before. */
-extern void gpusort_plan_hook_add(const NodeRoom *room);
+/* Adds a module, which is asked after those added before. */
+extern void gpusort_plan_hook_add(const NodeModule *module);
 
 /* Sets what is called for each plan on the way down. */
 extern void gpusort_plan_hook_set_preparation(PlanPreparation prepare);
@@ -105,7 +102,7 @@ extern void gpusort_plan_hook_set_preparation(PlanPreparation prepare);
 /* A plan_node_id for a node that is added to the statement. */
 extern int	gpusort_plan_next_id(PlanWalk *walk);
 
-/* The room that a plan node belongs to, or NULL. */
-extern const NodeRoom *gpusort_plan_room(const Plan *plan);
+/* The module that a plan node belongs to, or NULL. */
+extern const NodeModule *gpusort_plan_module(const Plan *plan);
 
 #endif							/* GPUSORT_PLAN_HOOK_H */

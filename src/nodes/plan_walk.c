@@ -1,11 +1,22 @@
 /*
  * plan_walk.c
- *	  Kinds of plan nodes, their children and expressions, for which PostgreSQL has no walker.
+ *	  What PostgreSQL lacks for those who read finished plans, see plan_walk.h.
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "catalog/dependency.h"
+#include "catalog/pg_language.h"
+#include "catalog/pg_proc.h"
+#include "commands/extension.h"
+#include "utils/builtins.h"
+#include "utils/syscache.h"
+
 #include "nodes/plan_walk.h"
 
+#define EXTENSION "gpusort"
+#define MODULE_NAME "gpusort"
 #define MAX_EXPRESSIONS 3
 
 typedef struct PlanKind
@@ -151,4 +162,40 @@ gpusort_plan_each_child(Plan *plan, PlanVisitor visit, void *arg)
 		default:
 			break;
 	}
+}
+
+/* True if a library's name, without folder and suffix, is that of this module. */
+static bool
+in_this_module(const char *library)
+{
+	const char *slash = strrchr(library, '/');
+	const char *name = slash ? slash + 1 : library;
+	size_t		length = strlen(MODULE_NAME);
+
+	return strncmp(name, MODULE_NAME, length) == 0 && (name[length] == '\0' || strcmp(name + length, DLSUFFIX) == 0);
+}
+
+char *
+gpusort_module_symbol(HeapTuple proc)
+{
+	Datum		library;
+	Datum		symbol;
+	bool		isnull;
+
+	if (((Form_pg_proc) GETSTRUCT(proc))->prolang != ClanguageId)
+		return NULL;
+	library = SysCacheGetAttr(PROCOID, proc, Anum_pg_proc_probin, &isnull);
+	if (isnull || !in_this_module(TextDatumGetCString(library)))
+		return NULL;
+	symbol = SysCacheGetAttr(PROCOID, proc, Anum_pg_proc_prosrc, &isnull);
+	return isnull ? NULL : TextDatumGetCString(symbol);
+}
+
+bool
+gpusort_is_own_function(Oid function)
+{
+	/* In a database without the extension neither of the two is valid. */
+	Oid			owner = function < FirstNormalObjectId ? InvalidOid : getExtensionOfObject(ProcedureRelationId, function);
+
+	return OidIsValid(owner) && owner == get_extension_oid(EXTENSION, true);
 }

@@ -1,10 +1,12 @@
 /*
  * plan_walk.h
- *	  Kinds of plan nodes, their children and expressions, for which PostgreSQL has no walker.
+ *	  What PostgreSQL lacks for those who read finished plans: traits, expressions and children
+ *	  of plan nodes, and which functions are the extension's.
  */
 #ifndef GPUSORT_PLAN_WALK_H
 #define GPUSORT_PLAN_WALK_H
 
+#include "access/htup.h"
 #include "nodes/plannodes.h"
 
 typedef enum PlanTraits
@@ -28,5 +30,11 @@ extern void gpusort_plan_each_tree(PlannedStmt *statement, PlanVisitor visit, vo
 
 /* Visits the children of a plan node. */
 extern void gpusort_plan_each_child(Plan *plan, PlanVisitor visit, void *arg);
+
+/* The entry point that a row of pg_proc names in this module; NULL if the function is another one. */
+extern char *gpusort_module_symbol(HeapTuple proc);
+
+/* True if a function or an aggregate is a member of the extension. */
+extern bool gpusort_is_own_function(Oid function);
 
 #endif							/* GPUSORT_PLAN_WALK_H */

@@ -3,7 +3,7 @@
  *	  Aggregates that sort: built-in ones become the extension's own, or get sorted input.
  *
  * PostgreSQL sorts inside such an aggregate, where no node takes part.  plan.c looks at each
- * Agg of a finished plan, before the nodes below it are offered to the rooms, and decides on
+ * Agg of a finished plan, before the nodes below it are offered to the modules, and decides on
  * one treatment for each call.  call.c knows which aggregate of the extension gives the same
  * result as a built-in one.  order.c has the rows sorted below the Agg.
  */
@@ -26,8 +26,7 @@ typedef struct AggregateCall
 	Aggref	   *call;			/* in the target list or the condition of an Agg */
 	int			first;			/* how many of the first elements of its array are wanted; 0 if all */
 	AggregateTreatment treatment;
-	PlanReason	reason;			/* why it is kept */
-	const char *detail;
+	const char *why_not;		/* why it is kept */
 	Oid			replacement;	/* the extension's aggregate that gives its result */
 } AggregateCall;
 
@@ -41,11 +40,10 @@ typedef struct AggregateCalls
 } AggregateCalls;
 
 static inline void
-gpusort_aggregate_keep(AggregateCall *call, PlanReason reason, const char *detail)
+gpusort_aggregate_keep(AggregateCall *call, const char *why_not)
 {
 	call->treatment = AGGREGATE_KEEP;
-	call->reason = reason;
-	call->detail = detail;
+	call->why_not = why_not;
 }
 
 /* True if groups are expected to have fewer rows. */

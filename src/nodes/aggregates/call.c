@@ -26,7 +26,7 @@
 #include "guc.h"
 #include "keys/key_types.h"
 #include "nodes/aggregates/aggregates.h"
-#include "nodes/module_symbol.h"
+#include "nodes/plan_walk.h"
 
 #define SCHEMA "gpusort"
 #define INTERNAL_SCHEMA "gpusort_internal"
@@ -231,15 +231,16 @@ gpusort_aggregate_find_replacement(AggregateCall *call)
 	const TypeCacheEntry *order = lookup_type_cache(type, TYPECACHE_EQ_OPR | TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
 
 	if (!takes_values(call, type))
-		gpusort_aggregate_keep(call, PLAN_VALUE_TYPE, format_type_be(type));
+		gpusort_aggregate_keep(call, psprintf("it is not taken of values of type %s", format_type_be(type)));
 	else if (clause->eqop != order->eq_opr || (!counts && clause->sortop != order->lt_opr && clause->sortop != order->gt_opr))
-		gpusort_aggregate_keep(call, PLAN_ORDER, format_operator(counts ? clause->eqop : clause->sortop));
+		gpusort_aggregate_keep(call, psprintf("operator %s is not of its type's default order",
+											  format_operator(counts ? clause->eqop : clause->sortop)));
 	else
 	{
 		call->treatment = AGGREGATE_REPLACE;
 		call->replacement = find_aggregate(call);
 		if (!OidIsValid(call->replacement))
-			gpusort_aggregate_keep(call, PLAN_NO_AGGREGATE, NULL);
+			gpusort_aggregate_keep(call, "this database has no aggregate of gpusort in its place that everybody may call");
 	}
 }
 

@@ -33,7 +33,7 @@
 #include "compat.h"
 #include "guc.h"
 #include "nodes/aggregates/aggregates.h"
-#include "nodes/module_symbol.h"
+#include "nodes/plan_walk.h"
 #include "nodes/rows/plan_groups.h"
 #include "nodes/rows/rows_node.h"
 
@@ -69,29 +69,28 @@ column_of(const SortGroupClause *clause, const Aggref *call, Oid *collation)
 	return input_column(value);
 }
 
-/* Says whether sorted input can give a call its order. */
-static PlanReason
-judge_order(const Aggref *call)
+/* Returns why sorted input cannot give a call its order, or NULL if it can. */
+static const char *
+order_refused(const Aggref *call)
 {
+	const char *no_columns = "it is ordered by an expression, or orders other values than it distinguishes";
 	ListCell   *cell;
 	Oid			collation;
 
-	if (call->aggdistinct != NIL)
-		return PLAN_NO_COLUMN_ORDER;
 	/* Those of the extension that take no ORDER BY raise an error, which they are to see. */
-	if (gpusort_is_own_function(call->aggfnoid))
-		return PLAN_NO_COLUMN_ORDER;
+	if (call->aggdistinct != NIL || gpusort_is_own_function(call->aggfnoid))
+		return no_columns;
 	/* The arguments would be computed for rows in another order. */
 	if (contain_volatile_functions((Node *) unconstify(Aggref *, call)))
-		return PLAN_CALL_VOLATILE;
+		return "its arguments are volatile";
 	foreach(cell, call->aggorder)
 	{
 		const SortGroupClause *clause = lfirst(cell);
 
 		if (!OidIsValid(clause->sortop) || column_of(clause, call, &collation) == 0)
-			return PLAN_NO_COLUMN_ORDER;
+			return no_columns;
 	}
-	return PLAN_TAKEN;
+	return NULL;
 }
 
 /* True if two calls are ordered by the same columns in the same way. */
@@ -387,16 +386,16 @@ choose_order(const AggregateCalls *calls)
 	foreach(cell, calls->list)
 	{
 		AggregateCall *call = lfirst(cell);
-		PlanReason	reason;
+		const char *why_not;
 
 		if (call->treatment != AGGREGATE_KEEP || !gpusort_aggregate_is_ordered(call->call))
 			continue;
-		reason = judge_order(call->call);
-		if (reason != PLAN_TAKEN)
-			gpusort_aggregate_keep(call, reason, NULL);
+		why_not = order_refused(call->call);
+		if (why_not != NULL)
+			gpusort_aggregate_keep(call, why_not);
 		else
 			call->treatment = AGGREGATE_SORT_INPUT;
-		if (reason == PLAN_TAKEN && chosen == NULL && (call->call->aggfilter == NULL || gpusort_force_nodes))
+		if (why_not == NULL && chosen == NULL && (call->call->aggfilter == NULL || gpusort_force_nodes))
 			chosen = call->call;
 	}
 	foreach(cell, calls->list)
@@ -404,25 +403,20 @@ choose_order(const AggregateCalls *calls)
 		AggregateCall *call = lfirst(cell);
 
 		if (call->treatment == AGGREGATE_SORT_INPUT && chosen != NULL && !gpusort_aggregates_share_order(chosen, call->call))
-			gpusort_aggregate_keep(call, PLAN_OTHER_ORDER, NULL);
+			gpusort_aggregate_keep(call, "another aggregate beside it has another order");
 	}
 	return chosen;
 }
 
-/* Makes the Sort that gives the chosen order.  Returns why there is none, or PLAN_TAKEN. */
-static PlanReason
+/* Makes the Sort that gives the chosen order.  Returns why there is none, or NULL. */
+static const char *
 try_sort(const AggregateCalls *calls, const Aggref *chosen, Sort **sort)
 {
-	const Agg  *agg = calls->agg;
-
-	if (chosen == NULL)
-		return PLAN_COST;
-	if (!may_sort_input(calls))
-		return PLAN_ROW_ORDER;
-	*sort = make_sort(agg, chosen);
-	if (*sort == NULL)
-		return PLAN_PRESORTED;
-	return gpusort_rows_take(*sort) ? PLAN_TAKEN : PLAN_COST;
+	if (chosen != NULL && !may_sort_input(calls))
+		return "what is beside it, or above, may depend on the order of the rows";
+	if (chosen != NULL && (*sort = make_sort(calls->agg, chosen)) == NULL)
+		return "its input comes in order";
+	return chosen != NULL && gpusort_rows_take(*sort) ? NULL : "PostgreSQL's Sort is expected to be faster";
 }
 
 /* The Sort takes the place of one below the Agg that brings the groups together. */
@@ -431,10 +425,10 @@ gpusort_aggregates_sort_input(AggregateCalls *calls)
 {
 	const Agg  *agg = calls->agg;
 	Sort	   *sort = NULL;
-	PlanReason	reason = try_sort(calls, choose_order(calls), &sort);
+	const char *why_not = try_sort(calls, choose_order(calls), &sort);
 	ListCell   *cell;
 
-	if (reason == PLAN_TAKEN)
+	if (why_not == NULL)
 	{
 		if (!IsA(agg->plan.lefttree, Sort) || agg->aggstrategy == AGG_PLAIN)
 			sort->plan.plan_node_id = gpusort_plan_next_id(calls->place->walk);
@@ -445,7 +439,7 @@ gpusort_aggregates_sort_input(AggregateCalls *calls)
 		AggregateCall *call = lfirst(cell);
 
 		if (call->treatment == AGGREGATE_SORT_INPUT)
-			gpusort_aggregate_keep(call, reason, NULL);
+			gpusort_aggregate_keep(call, why_not);
 	}
 	return NULL;
 }
@@ -458,7 +452,7 @@ wants_first_rows(const AggregateCall *call)
 	ListCell   *cell;
 
 	if (call->first == 0 || aggregate->aggfnoid != F_ARRAY_AGG_ANYNONARRAY || aggregate->aggorder == NIL ||
-		aggregate->aggfilter != NULL || judge_order(aggregate) != PLAN_TAKEN)
+		aggregate->aggfilter != NULL || order_refused(aggregate) != NULL)
 		return false;
 	/* Another expression may raise an error for a row that is not among the first. */
 	foreach(cell, aggregate->args)

@@ -84,21 +84,21 @@ find_calls(Node *node, void *arg)
 	return expression_tree_walker(node, find_calls, arg);
 }
 
-/* Why none of the calls of an Agg is touched, or PLAN_TAKEN. */
-static PlanReason
-judge_all(const Agg *agg, const PlanPlace *place)
+/* Returns why none of the calls of an Agg is touched, or NULL. */
+static const char *
+all_refused(const Agg *agg, const PlanPlace *place)
 {
 	if (place->owned)
-		return PLAN_OWNED;
+		return "it stands below a node of another extension, which may know it";
 	if (!gpusort_enable_aggregates)
-		return PLAN_SWITCHED_OFF;
+		return "gpusort.enable_aggregates is off";
 	if (gpusort_method != GPUSORT_METHOD_AUTO)
-		return PLAN_METHOD;
+		return "gpusort.method names a method";
 	if (agg->groupingSets != NIL || agg->chain != NIL)
-		return PLAN_GROUPING_SETS;
+		return "it is computed for several grouping sets";
 	if (!gpusort_force_nodes && agg->plan.lefttree->plan_rows < LEAST_ROWS)
-		return PLAN_FEW_ROWS;
-	return PLAN_TAKEN;
+		return "few rows are expected";
+	return NULL;
 }
 
 /*
@@ -172,13 +172,13 @@ consider_replacement(AggregateCall *call, const AggregateCalls *calls)
 		return;
 	if (is_array && !sorts_groups(call, calls))
 	{
-		gpusort_aggregate_keep(call, PLAN_PRESORTED, NULL);
+		gpusort_aggregate_keep(call, "its input comes in order");
 		return;
 	}
 	gpusort_aggregate_find_replacement(call);
 	if (call->treatment == AGGREGATE_REPLACE && !is_array && GPUSORT_IS_PRESORTED(call->call) &&
 		gpusort_aggregates_have_small_groups(calls, LEAST_ROWS_OF_GROUP))
-		gpusort_aggregate_keep(call, PLAN_MANY_GROUPS, NULL);
+		gpusort_aggregate_keep(call, "few rows are expected in each group");
 }
 
 /* True if an aggregate that is not replaced has the state of a call, too. */
@@ -212,7 +212,7 @@ consider_replacements(const AggregateCalls *calls)
 		AggregateCall *call = lfirst(cell);
 
 		if (call->treatment == AGGREGATE_REPLACE && shares_state(call, calls))
-			gpusort_aggregate_keep(call, PLAN_NO_AGGREGATE, NULL);
+			gpusort_aggregate_keep(call, "an aggregate that is not replaced has the same state");
 		needs_order |= call->treatment == AGGREGATE_KEEP && !gpusort_aggregate_ignores_order(call->call, false);
 	}
 	foreach(cell, calls->list)
@@ -220,7 +220,7 @@ consider_replacements(const AggregateCalls *calls)
 		AggregateCall *call = lfirst(cell);
 
 		if (needs_order && call->treatment == AGGREGATE_REPLACE && GPUSORT_IS_PRESORTED(call->call))
-			gpusort_aggregate_keep(call, PLAN_PRESORTED, NULL);
+			gpusort_aggregate_keep(call, "its input comes in order");
 	}
 }
 
@@ -319,20 +319,22 @@ sorts(const Aggref *call)
 	return gpusort_aggregate_is_replaceable(call) || gpusort_aggregate_is_ordered(call);
 }
 
-/* Notes what becomes of the calls that sort. */
+/* Tells what becomes of the calls that sort, once of those that are computed once. */
 static void
-note_calls(const AggregateCalls *calls)
+tell_calls(const AggregateCalls *calls)
 {
+	Bitmapset  *told = NULL;
 	ListCell   *cell;
 
-	gpusort_reason_begin(calls->place);
 	foreach(cell, calls->list)
 	{
 		const AggregateCall *call = lfirst(cell);
 
-		if (sorts(call->call))
-			gpusort_reason_note_call(calls->place, &calls->agg->plan, (const Node *) call->call,
-									 call->treatment == AGGREGATE_KEEP ? call->reason : PLAN_TAKEN, call->detail);
+		if (!sorts(call->call) || bms_is_member(call->call->aggno, told))
+			continue;
+		gpusort_reason_tell_aggregate(calls->place, &calls->agg->plan, call->call,
+									  call->treatment == AGGREGATE_KEEP ? call->why_not : NULL);
+		told = bms_add_member(told, call->call->aggno);
 	}
 }
 
@@ -342,7 +344,7 @@ prepare_plan(Plan *plan, const PlanPlace *place)
 {
 	Agg		   *agg = (Agg *) plan;
 	AggregateCalls calls = {.agg = agg,.place = place};
-	PlanReason	reason;
+	const char *why_not;
 	Sort	   *sort;
 	bool		any = false;
 	ListCell   *cell;
@@ -352,19 +354,19 @@ prepare_plan(Plan *plan, const PlanPlace *place)
 		return;
 	find_calls((Node *) plan->targetlist, &calls.list);
 	find_calls((Node *) plan->qual, &calls.list);
-	reason = judge_all(agg, place);
+	why_not = all_refused(agg, place);
 	foreach(cell, calls.list)
 	{
 		AggregateCall *call = lfirst(cell);
 
-		gpusort_aggregate_keep(call, reason, reason == PLAN_SWITCHED_OFF ? "gpusort.enable_aggregates" : NULL);
+		gpusort_aggregate_keep(call, why_not);
 		any |= sorts(call->call) || GPUSORT_IS_PRESORTED(call->call);
 	}
 	if (!any)
 		return;
 	calls.rows_of_group = plan->lefttree->plan_rows / (agg->aggstrategy == AGG_PLAIN ? 1 : Max(agg->numGroups, 1));
-	sort = reason == PLAN_TAKEN ? consider_calls(&calls) : NULL;
-	note_calls(&calls);
+	sort = why_not == NULL ? consider_calls(&calls) : NULL;
+	tell_calls(&calls);
 	treat_calls(&calls);
 	if (sort != NULL)
 		plan->lefttree = &sort->plan;

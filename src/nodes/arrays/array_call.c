@@ -25,7 +25,7 @@
 #include "guc.h"
 #include "keys/key_types.h"
 #include "nodes/arrays/array_call.h"
-#include "nodes/module_symbol.h"
+#include "nodes/plan_walk.h"
 #include "sort/sort_batch.h"
 
 #define SYMBOL_PREFIX "gpusort_"

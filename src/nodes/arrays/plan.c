@@ -65,7 +65,7 @@ reads_all(const PlanPlace *place)
 static bool
 may_read(Plan *plan, const PlanPlace *place)
 {
-	return reads_all(place) && !place->marks && !(IsA(plan, Result) && plan->lefttree == NULL) && !few_rows(plan, place);
+	return reads_all(place) && !(IsA(plan, Result) && plan->lefttree == NULL) && !few_rows(plan, place);
 }
 
 /* Vars for the columns of a target list, and NULLs for those that are not used. */
@@ -240,11 +240,11 @@ add_arrays_nodes(Plan **link, const PlanPlace *place)
 		add_node_below(parent, place);
 }
 
-/* Sets up the node: recognition of calls, executor and room of the planner hook. */
+/* Sets up the node: recognition of calls, executor and what the planner hook calls. */
 void
 gpusort_arrays_node_init(void)
 {
-	static const NodeRoom room = {
+	static const NodeModule module = {
 		.methods = &gpusort_arrays_scan_methods,
 		.enabled = &gpusort_enable_array_sort,
 		.concerns = calls_functions,
@@ -253,5 +253,5 @@ gpusort_arrays_node_init(void)
 
 	gpusort_array_call_init();
 	gpusort_arrays_exec_init();
-	gpusort_plan_hook_add(&room);
+	gpusort_plan_hook_add(&module);
 }

@@ -64,7 +64,7 @@ search_plan(Plan **link, void *arg)
 static void
 search_below(Plan *plan, EffectSearch *search)
 {
-	bool		known = gpusort_plan_has_trait(plan, PLAN_KNOWN) || gpusort_plan_room(plan) != NULL;
+	bool		known = gpusort_plan_has_trait(plan, PLAN_KNOWN) || gpusort_plan_module(plan) != NULL;
 
 	if (!known || search_expression((Node *) gpusort_plan_expressions(plan), search))
 		search->found = true;

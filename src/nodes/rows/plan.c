@@ -21,7 +21,6 @@
 #include "utils/typcache.h"
 
 #include "guc.h"
-#include "nodes/plan_columns.h"
 #include "nodes/plan_hook.h"
 #include "nodes/rows/heap_source.h"
 #include "nodes/rows/plan_groups.h"
@@ -122,6 +121,33 @@ find_bound(const Sort *sort, const PlanPlace *place, List *intervals)
 	return (RowsBound) {0};
 }
 
+/*
+ * The target list of a custom scan that returns the columns of its custom_scan_tlist: that
+ * list with references to the scan's own rows.  Constants stay constants, for EXPLAIN.
+ */
+static List *
+own_columns(const List *tlist)
+{
+	List	   *result = NIL;
+	ListCell   *cell;
+
+	foreach(cell, tlist)
+	{
+		TargetEntry *entry = flatCopyTargetEntry(lfirst(cell));
+
+		if (IsA(entry->expr, Var))
+		{
+			Var		   *var = copyObject((Var *) entry->expr);
+
+			var->varno = INDEX_VAR;
+			var->varattno = entry->resno;
+			entry->expr = (Expr *) var;
+		}
+		result = lappend(result, entry);
+	}
+	return result;
+}
+
 /* Makes a rows node for a Sort whose rows are those of a target list. */
 static Plan *
 make_rows_node(const Sort *sort, const List *tlist, const RowsCost *cost, const RowsBound *bound, List *intervals,
@@ -133,7 +159,7 @@ make_rows_node(const Sort *sort, const List *tlist, const RowsCost *cost, const 
 	NodeSetTag(scan, T_CustomScan);
 	scan->scan.plan.startup_cost = cost->startup;
 	scan->scan.plan.total_cost = cost->total;
-	scan->scan.plan.targetlist = gpusort_plan_own_columns(tlist);
+	scan->scan.plan.targetlist = own_columns(tlist);
 	scan->scan.plan.parallel_aware = place->parallel;	/* so that parallel workers' counters are shared */
 	scan->flags = CUSTOMPATH_SUPPORT_BACKWARD_SCAN | CUSTOMPATH_SUPPORT_MARK_RESTORE;
 	scan->custom_exprs = bound->expressions;
@@ -170,7 +196,7 @@ replace_sort(Sort *sort, const PlanPlace *place)
 		cost = gpusort_rows_cost(taken, bound.wanted, bound.expressions != NIL);
 		why_not = force ? NULL : cost.why_not;
 	}
-	gpusort_reason_note_sort(place, sort, why_not);
+	gpusort_reason_tell_sort(place, sort, why_not);
 	if (why_not != NULL)
 		return NULL;
 	if (by_value && !list_nth_int(intervals, ROWS_INTERVALS_RETURNED))
@@ -258,7 +284,7 @@ static void
 keep_plan(Plan *plan, const PlanPlace *place, bool owned)
 {
 	if (IsA(plan, Sort) || IsA(plan, IncrementalSort))
-		gpusort_reason_note_sort(place, (Sort *) plan, owned ?
+		gpusort_reason_tell_sort(place, (Sort *) plan, owned ?
 								 "it stands below a node of another extension, which may know it" : "gpusort.enable_sort is off");
 }
 
@@ -278,7 +304,7 @@ add_rows_nodes(Plan **link, const PlanPlace *place)
 	else if (IsA(plan, GatherMerge))
 		plan = replace_gather_merge((GatherMerge *) plan, place);
 	else if (IsA(plan, IncrementalSort) && !gpusort_place_wants_all(place))
-		gpusort_reason_note_sort(place, (Sort *) plan, "its input is partly in order, and not all rows may be wanted");
+		gpusort_reason_tell_sort(place, (Sort *) plan, "its input is partly in order, and not all rows may be wanted");
 	else if (IsA(plan, IncrementalSort))
 		plan = replace_sort((Sort *) plan, place);
 	if (plan != NULL)
@@ -289,12 +315,12 @@ add_rows_nodes(Plan **link, const PlanPlace *place)
 void
 gpusort_rows_node_init(void)
 {
-	static const NodeRoom room = {
+	static const NodeModule module = {
 		.methods = &rows_scan_methods,
 		.enabled = &gpusort_enable_sort,
 		.keep = keep_plan,
 		.rewrite = add_rows_nodes
 	};
 
-	gpusort_plan_hook_add(&room);
+	gpusort_plan_hook_add(&module);
 }

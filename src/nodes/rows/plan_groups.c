@@ -16,7 +16,7 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
-#include "nodes/module_symbol.h"
+#include "nodes/plan_walk.h"
 #include "nodes/rows/plan_groups.h"
 #include "rows/row_keys.h"
 

@@ -16,8 +16,8 @@
 
 #include "compat.h"
 #include "keys/key_types.h"
-#include "nodes/module_symbol.h"
 #include "nodes/plan_hook.h"
+#include "nodes/plan_walk.h"
 #include "nodes/rows/plan_groups.h"
 #include "nodes/rows/plan_intervals.h"
 
