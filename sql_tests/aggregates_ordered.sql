@@ -95,6 +95,9 @@ FROM unnest('{count(*),count(f),sum(k),sum(n),avg(n),stddev(n),variance(k),min(k
 -- What is computed of volatile functions keeps the order of its rows, also where it sorts them itself.
 CREATE SEQUENCE counter;
 SELECT (array_agg(nextval('counter') ORDER BY id))[1:5], left(string_agg(t, ',' ORDER BY x, id), 10) FROM items;
+-- So does what stands beside an aggregate that the extension's replaces, though PostgreSQL 16 and later sort its input.
+SELECT groups, count(*), bool_and(same) AS same FROM unnest('{sum(f),avg(f),stddev(f),var_pop(f),"corr(f, id)",sum(v),min(z),max(z)}'::text[]) beside,
+	unnest('{"","GROUP BY g ORDER BY g"}'::text[]) groups, LATERAL compare(format('SELECT %s, count(DISTINCT k) FROM signs %s', beside, groups)) GROUP BY groups ORDER BY groups;
 -- Rows that are not all wanted are not all sorted.
 SET enable_sort = off;
 SELECT * FROM compare('SELECT g, array_agg(x ORDER BY y, id) FROM items GROUP BY g LIMIT 1');

@@ -68,8 +68,8 @@ extern void gpusort_aggregate_collect(PlannedStmt *statement, Aggref *call);
 /* order.c */
 extern bool gpusort_aggregate_is_ordered(const Aggref *call);
 extern bool gpusort_aggregates_share_order(const Aggref *a, const Aggref *b);
-/* True if a call gives the same result for any order of rows; if not exactly, sums of floats and the like count, too. */
-extern bool gpusort_aggregate_ignores_order(const Aggref *call, bool exactly);
+/* True if a call gives the same result for any order of rows. */
+extern bool gpusort_aggregate_ignores_order(const Aggref *call);
 /*
  * These two return the Sort to be the input of an Agg, or NULL.  The first has only the first
  * rows of each group returned.  For that all calls must want the first elements of arrays of columns.

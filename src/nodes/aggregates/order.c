@@ -15,11 +15,9 @@
 #include <math.h>
 
 #include "access/genam.h"
-#include "access/transam.h"
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_index.h"
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
@@ -140,17 +138,13 @@ static const Oid orderless[] = {
 };
 
 bool
-gpusort_aggregate_ignores_order(const Aggref *call, bool exactly)
+gpusort_aggregate_ignores_order(const Aggref *call)
 {
-	Oid			type = call->aggtype;
-
 	if (GPUSORT_IS_PRESORTED(call) || contain_volatile_functions((Node *) unconstify(Aggref *, call)))
 		return false;
 	/* It sorts its rows, and SQL leaves the order of equal ones open. */
 	if (call->aggorder != NIL || call->aggdistinct != NIL)
 		return true;
-	if (!exactly)
-		return call->aggfnoid < FirstNormalObjectId && (get_typbyval(type) || type == NUMERICOID || type == INTERVALOID);
 	for (int i = 0; i < lengthof(orderless); i++)
 		if (orderless[i] == call->aggfnoid)
 			return true;
@@ -170,7 +164,7 @@ may_sort_input(const AggregateCalls *calls)
 	{
 		const AggregateCall *call = lfirst(cell);
 
-		if (call->treatment != AGGREGATE_SORT_INPUT && !gpusort_aggregate_ignores_order(call->call, true))
+		if (call->treatment != AGGREGATE_SORT_INPUT && !gpusort_aggregate_ignores_order(call->call))
 			return false;
 	}
 	return true;

@@ -213,7 +213,7 @@ consider_replacements(const AggregateCalls *calls)
 
 		if (call->treatment == AGGREGATE_REPLACE && shares_state(call, calls))
 			gpusort_aggregate_keep(call, "an aggregate that is not replaced has the same state");
-		needs_order |= call->treatment == AGGREGATE_KEEP && !gpusort_aggregate_ignores_order(call->call, false);
+		needs_order |= call->treatment == AGGREGATE_KEEP && !gpusort_aggregate_ignores_order(call->call);
 	}
 	foreach(cell, calls->list)
 	{
