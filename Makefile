@@ -132,7 +132,7 @@ dist: $(SQL_SCRIPTS)
 	@echo build/dist/$(RELEASE).zip
 
 # Test programs that need no server: targets that build a program and run it.
-# A room's own make file adds them.
+# A subsystem's own make file adds them.
 CHECK_PROGRAMS =
 -include $(sort $(wildcard src/*/*.mk cuda/*.mk test_module/*.mk))
 NVCCFLAGS += $(if $(findstring -Werror,$(COPT)),-Werror=all-warnings -Xcompiler=-Werror)
