@@ -69,7 +69,7 @@ static const PlanKind kinds[] = {
 	[T_Gather] = {PLAN_KNOWN | PLAN_PROJECTS | PLAN_PASSES_ROWS},
 	[T_GatherMerge] = {PLAN_KNOWN | PLAN_PROJECTS | PLAN_PASSES_ROWS},
 	[T_Hash] = {PLAN_KNOWN | PLAN_READS_ALL},
-	[T_SetOp] = {PLAN_KNOWN},
+	[T_SetOp] = {PLAN_KNOWN | PLAN_READS_ALL},
 	[T_Limit] = {PLAN_KNOWN, {FIELD(Limit, limitOffset), FIELD(Limit, limitCount)}}
 };
 
@@ -95,6 +95,8 @@ gpusort_plan_has_trait(const Plan *plan, PlanTraits trait)
 		case T_Agg:
 			return trait != PLAN_READS_ALL ||
 				((const Agg *) plan)->aggstrategy == AGG_PLAIN || ((const Agg *) plan)->aggstrategy == AGG_HASHED;
+		case T_SetOp:
+			return trait != PLAN_READS_ALL || ((const SetOp *) plan)->strategy == SETOP_HASHED;
 		case T_ForeignScan:
 			return ((const ForeignScan *) plan)->operation == CMD_SELECT && (trait != PLAN_PROJECTS || !plan->async_capable);
 		default:
