@@ -69,7 +69,10 @@ add_limit(const Limit *limit, PlanPlace *below)
 		below->all_rows = NOT_ALL;
 }
 
-/* True if a node may stop before the end of its children's rows by itself.  Joins are not considered. */
+/*
+ * True if a node may stop before the end of its children's rows by itself.  Joins are not considered.
+ * From PostgreSQL 18 on a SetOp has two children; one that hashes reads all rows (PLAN_READS_ALL).
+ */
 static bool
 stops_by_itself(const Plan *plan)
 {
