@@ -125,10 +125,11 @@ SELECT * FROM fresh_sums;
 ROLLBACK;
 SELECT * FROM fresh_sums;
 BEGIN;
+SET LOCAL max_parallel_workers_per_gather = 0;
 INSERT INTO fresh (a) SELECT a FROM fresh;
 SELECT index_scans('fresh') AS before \gset
 SELECT * FROM fresh_sums;
-SELECT index_scans('fresh') - :before < 150 AS half_guessed;
+SELECT index_scans('fresh') - :before < 200 AS some_guessed;
 ROLLBACK;
 
 -- Compressed values, by PostgreSQL 19's default lz4 too, are read past the index just so.

@@ -71,7 +71,7 @@ FROM pg_collation, sorted('t COLLATE ' || quote_ident(collname)) WHERE collprovi
 
 -- Whatever locales the server found when it was made: rows come as Sort gives them.
 SELECT bool_and(same) AS same
-FROM (SELECT collname FROM pg_collation WHERE collprovider = 'c' AND collencoding IN (-1, pg_char_to_encoding('UTF8')) ORDER BY oid LIMIT 20) c, sorted('t COLLATE ' || quote_ident(collname));
+FROM (SELECT collname FROM pg_collation WHERE collnamespace = 'pg_catalog'::regnamespace AND collprovider = 'c' AND collencoding IN (-1, pg_char_to_encoding('UTF8')) ORDER BY oid LIMIT 20) c, sorted('t COLLATE ' || quote_ident(collname));
 
 -- What is known of a collation is forgotten when it changes.
 UPDATE pg_collation SET collisdeterministic = false WHERE collname = 'c_utf8';
@@ -88,7 +88,7 @@ WHERE collprovider = 'i' AND collnamespace = 'rows_text'::regnamespace;
 -- The pattern orders compare bytes in any collation.
 SELECT keys, (sorted(keys)).* FROM unnest(ARRAY['t USING ~<~', 't USING ~>~', 'c USING ~<~ NULLS FIRST', 'c USING ~>~', 'v USING ~<~']) keys;
 SELECT bool_and(node) IS NOT FALSE AS used, bool_and(same) IS NOT FALSE AS same
-FROM pg_collation, sorted('t COLLATE ' || collname || ' USING ~>~') WHERE collname = 'linguistic';
+FROM pg_collation, sorted('t COLLATE ' || collname || ' USING ~>~') WHERE collname = 'linguistic' AND collnamespace = 'rows_text'::regnamespace;
 
 -- Characters that are packed: of few kinds at each place, of all kinds, of one kind up to lengths that differ, most of
 -- them NULL, in few texts that come often; behind a prefix that nearly all share; and bytes that end in zeros.
