@@ -8,8 +8,8 @@
 #                      in use that the toolkit knows from 7.5 up (8.9 runs the code
 #                      of 8.6, 10.3 that of 10.0). make says how long it takes
 #   CUDA_FLAGS=...     further flags for nvcc, such as -lineinfo for profilers
-#   make check-kernels, check-kernels-sanitized, bench-kernels, bench-stream,
-#                      bench-verification: programs that need a GPU, no server
+#   make check-kernels, check-kernels-sanitized, bench-kernels, bench-stream:
+#                      programs that need a GPU, no server
 
 NVCC ?= $(firstword $(wildcard $(addsuffix /bin/nvcc,$(CUDA_HOME) /usr/local/cuda)) $(shell command -v nvcc 2>/dev/null))
 GPUS_HERE := $(if $(NVCC),$(sort $(subst .,,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null | grep -x '[0-9]*\.[0-9]'))))
@@ -95,16 +95,16 @@ build/kernels_bench: $(KERNEL_BENCH_OBJS) $(KERNEL_OBJS) $(CPU_SORT_OBJS)
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -o $@ $^ -lpthread
 
-# Through the module's own border: arrays beyond device memory, and what verification costs.
-build/stream build/verification: build/%: bench/%.cu cuda/tests/opened_device.h $(CUDA_HEADERS)
+# Through the module's own border: arrays beyond device memory.
+build/stream: bench/stream.cu cuda/tests/opened_device.h $(CUDA_HEADERS)
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -o $@ $< -ldl
 
 # All of them, for where there is a compiler and no GPU.
 .PHONY: cuda-programs
-cuda-programs: build/kernels_test build/variants_test build/kernels_bench build/stream build/verification
+cuda-programs: build/kernels_test build/variants_test build/kernels_bench build/stream
 
-.PHONY: check-kernels check-kernels-sanitized bench-kernels bench-stream bench-verification
+.PHONY: check-kernels check-kernels-sanitized bench-kernels bench-stream
 check-kernels: build/kernels_test build/variants_test build/module_test gpusort_cuda.so
 	build/kernels_test
 	build/variants_test
@@ -119,9 +119,6 @@ bench-kernels: build/kernels_bench
 
 bench-stream: build/stream gpusort_cuda.so
 	build/stream ./gpusort_cuda.so
-
-bench-verification: build/verification gpusort_cuda.so
-	build/verification ./gpusort_cuda.so
 
 install: install-cuda
 
