@@ -14,7 +14,6 @@
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
-#include "arrays/distinct_values.h"
 #include "functions/value_store.h"
 #include "guc.h"
 #include "keys/distinct_keys.h"

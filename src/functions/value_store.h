@@ -19,7 +19,7 @@
 #define GPUSORT_VALUE_STORE_H
 
 #include "arrays/array_order.h"
-#include "arrays/value_table.h"
+#include "arrays/distinct_values.h"
 #include "functions/aggregate_state.h"
 
 typedef struct ValueStore
