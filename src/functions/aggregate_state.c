@@ -4,15 +4,18 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "libpq/pqformat.h"
 #include "mb/pg_wchar.h"
-#include "utils/guc.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/syscache.h"
 
 #include "compat.h"
 #include "functions/aggregate_state.h"
-#include "functions/collector_wire.h"
 
 #define MAGIC "GSS"
 #define FLAG_DESCENDING 1
@@ -84,48 +87,6 @@ keep_head(StateCache *cache, const char *head, int length)
 	cache->length = length;
 }
 
-/* Sets settings so that values can be printed and read back unchanged.  Returns a level for end_lossless_settings. */
-static int
-begin_lossless_settings(const ValueCodec *codec)
-{
-	static const char *const settings[][2] = {
-		{"datestyle", "ISO"}, {"intervalstyle", "postgres"}, {"extra_float_digits", "3"}
-	};
-	int			level;
-
-	if (codec->way != VALUE_PRINTED)
-		return 0;
-	level = NewGUCNestLevel();
-	for (int i = 0; i < lengthof(settings); i++)
-		set_config_option(settings[i][0], settings[i][1], PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	return level;
-}
-
-static void
-end_lossless_settings(int level)
-{
-	if (level != 0)
-		AtEOXact_GUC(true, level);
-}
-
-static void
-write_collector(StringInfo bytes, const Collector *collector, ValueCodec *codec)
-{
-	int			settings = begin_lossless_settings(codec);
-
-	gpusort_collector_write(bytes, collector, codec);
-	end_lossless_settings(settings);
-}
-
-static void
-read_collector(StringInfo bytes, Collector *collector, ValueCodec *codec)
-{
-	int			settings = begin_lossless_settings(codec);
-
-	gpusort_collector_read(bytes, collector, codec);
-	end_lossless_settings(settings);
-}
-
 /* True if the state's head is the one in the cache. */
 static bool
 is_alike(const StateCache *cache, const SetState *state)
@@ -147,24 +108,75 @@ has_limit(SetKind kind)
 }
 
 static void
-write_type(StringInfo head, const StateCache *cache, const ValueCodec *codec)
+write_name(StringInfo head, const char *name)
 {
-	if (cache->form == CODEC_STORED)
-		pq_sendint32(head, codec->type);
-	else
-		gpusort_catalog_name_write(head, &codec->type_name);
+	int			length = strlen(name);
+
+	pq_sendbyte(head, length);
+	appendBinaryStringInfo(head, name, length);
+}
+
+/* Writes the names of a schema and of an object in it. */
+static void
+write_qualified(StringInfo head, Oid schema, const char *name)
+{
+	char	   *schema_name = get_namespace_name(schema);
+
+	if (schema_name == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_SCHEMA),
+				 errmsg("schema with OID %u does not exist", schema)));
+	write_name(head, schema_name);
+	write_name(head, name);
+}
+
+static void
+write_collation(StringInfo head, Oid collation)
+{
+	HeapTuple	tuple;
+	Form_pg_collation form;
+
+	if (!OidIsValid(collation))
+	{
+		write_name(head, "");
+		write_name(head, "");
+		return;
+	}
+	tuple = SearchSysCache1(COLLOID, ObjectIdGetDatum(collation));
+	if (!HeapTupleIsValid(tuple))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("collation with OID %u does not exist", collation)));
+	form = (Form_pg_collation) GETSTRUCT(tuple);
+	write_qualified(head, form->collnamespace, NameStr(form->collname));
+	ReleaseSysCache(tuple);
+}
+
+/* Writes a type that a codec was found for. */
+static void
+write_type(StringInfo head, CodecForm form, Oid type)
+{
+	HeapTuple	tuple;
+	Form_pg_type entry;
+
+	if (form == CODEC_STORED)
+	{
+		pq_sendint32(head, type);
+		return;
+	}
+	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+	entry = (Form_pg_type) GETSTRUCT(tuple);
+	write_qualified(head, entry->typnamespace, NameStr(entry->typname));
+	ReleaseSysCache(tuple);
 }
 
 /* Makes the head of states like this one. */
 static void
 make_head(StateCache *cache, const SetState *state)
 {
-	const char *encoding = GetDatabaseEncodingName();
-	CatalogName collation;
 	StringInfoData head;
 
 	forget_head(cache);
-	gpusort_catalog_name_of_collation(&collation, state->order.collation);
 	cache->values = gpusort_codec_create(state->values.type, cache->form, cache->context);
 	cache->keys = gpusort_agg_has_keys(state->kind) ? gpusort_codec_create(state->keys.type, cache->form, cache->context) : NULL;
 	initStringInfo(&head);
@@ -173,12 +185,11 @@ make_head(StateCache *cache, const SetState *state)
 	pq_sendbyte(&head, (state->order.descending ? FLAG_DESCENDING : 0) |
 				(state->order.nulls_first ? FLAG_NULLS_FIRST : 0));
 	pq_sendint32(&head, has_limit(state->kind) ? state->order.limit : state->order.buckets);
-	pq_sendbyte(&head, strlen(encoding));
-	appendBinaryStringInfo(&head, encoding, strlen(encoding));
-	gpusort_catalog_name_write(&head, &collation);
-	write_type(&head, cache, cache->values);
+	write_name(&head, GetDatabaseEncodingName());
+	write_collation(&head, state->order.collation);
+	write_type(&head, cache->form, state->values.type);
 	if (cache->keys != NULL)
-		write_type(&head, cache, cache->keys);
+		write_type(&head, cache->form, state->keys.type);
 	keep_head(cache, head.data, head.len);
 	pfree(head.data);
 	cache->alike = (SetState)
@@ -193,8 +204,8 @@ make_head(StateCache *cache, const SetState *state)
 	cache->alike.order.run_ends = NULL;
 }
 
-static bytea *
-write_state(FunctionCallInfo fcinfo, const SetState *state, CodecForm form)
+bytea *
+gpusort_agg_state_write(FunctionCallInfo fcinfo, const SetState *state, CodecForm form)
 {
 	StateCache *cache = state_cache(fcinfo, form);
 	StringInfoData bytes = {.len = VARHDRSZ};
@@ -215,9 +226,9 @@ write_state(FunctionCallInfo fcinfo, const SetState *state, CodecForm form)
 	pq_sendbyte(&bytes, VERSION_OF(form));
 	pq_sendint16(&bytes, cache->length);
 	appendBinaryStringInfo(&bytes, cache->head, cache->length);
-	write_collector(&bytes, &state->values, cache->values);
+	gpusort_collector_write(&bytes, &state->values, cache->values);
 	if (cache->keys != NULL)
-		write_collector(&bytes, &state->keys, cache->keys);
+		gpusort_collector_write(&bytes, &state->keys, cache->keys);
 	SET_VARSIZE(bytes.data, bytes.len);
 	return (bytea *) bytes.data;
 }
@@ -246,17 +257,62 @@ read_byte_order(StringInfo head)
 				 errmsg("serialized state of a set aggregate comes from a machine of another byte order")));
 }
 
+static const char *
+read_name(StringInfo head)
+{
+	int			length = pq_getmsgbyte(head);
+	char	   *name = pnstrdup(pq_getmsgbytes(head, length), length);
+
+	if (length >= NAMEDATALEN || strlen(name) != length)
+		gpusort_codec_refuse("A name is too long, or holds a zero byte.");
+	return name;
+}
+
 static void
 read_encoding(StringInfo head)
 {
-	const char *encoding = GetDatabaseEncodingName();
-	int			length = pq_getmsgbyte(head);
-	const char *sent = pq_getmsgbytes(head, length);
-
-	if (length != strlen(encoding) || memcmp(sent, encoding, length) != 0)
+	if (strcmp(read_name(head), GetDatabaseEncodingName()) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("serialized state of a set aggregate is not in the encoding of this database, %s", encoding)));
+				 errmsg("serialized state of a set aggregate is not in the encoding of this database, %s",
+						GetDatabaseEncodingName())));
+}
+
+/*
+ * Schemas are looked up without a check for USAGE.  The query was allowed to use the type
+ * when it was parsed; the role that runs it, through a view, may not be.
+ */
+static Oid
+find_type(const char *schema, const char *name)
+{
+	Oid			type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(name),
+									   ObjectIdGetDatum(get_namespace_oid(schema, false)));
+
+	if (!OidIsValid(type))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("type \"%s.%s\" does not exist", schema, name)));
+	return type;
+}
+
+/* The collation of that name that fits the database's encoding. */
+static Oid
+find_collation(const char *schema, const char *name)
+{
+	const int	encodings[] = {GetDatabaseEncoding(), -1};
+	Oid			schema_oid = get_namespace_oid(schema, false);
+
+	for (int i = 0; i < lengthof(encodings); i++)
+	{
+		Oid			collation = GetSysCacheOid3(COLLNAMEENCNSP, Anum_pg_collation_oid, CStringGetDatum(name),
+												Int32GetDatum(encodings[i]), ObjectIdGetDatum(schema_oid));
+
+		if (OidIsValid(collation))
+			return collation;
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("collation \"%s.%s\" for encoding \"%s\" does not exist", schema, name, GetDatabaseEncodingName())));
 }
 
 /* Reads the kind and the order, without the collation. */
@@ -302,12 +358,17 @@ read_order(StringInfo head, SetState *state)
 static ValueCodec *
 read_codec(StringInfo head, const StateCache *cache)
 {
-	CatalogName name;
+	const char *schema;
+	Oid			type;
 
 	if (cache->form == CODEC_STORED)
-		return gpusort_codec_create(pq_getmsgint(head, 4), cache->form, cache->context);
-	gpusort_catalog_name_read(head, &name);
-	return gpusort_codec_create(gpusort_catalog_find_type(&name), cache->form, cache->context);
+		type = pq_getmsgint(head, 4);
+	else
+	{
+		schema = read_name(head);
+		type = find_type(schema, read_name(head));
+	}
+	return gpusort_codec_create(type, cache->form, cache->context);
 }
 
 /* Reads a head that differs from the one in the cache. */
@@ -316,14 +377,17 @@ read_head(StateCache *cache, const char *sent, int length)
 {
 	StringInfoData head = {.data = (char *) sent,.len = length,.maxlen = length};
 	SetState	alike = {.magic = GPUSORT_SET_STATE_MAGIC};
-	CatalogName collation;
+	const char *schema;
+	const char *collation;
 
 	forget_head(cache);
 	read_byte_order(&head);
 	read_order(&head, &alike);
 	read_encoding(&head);
-	gpusort_catalog_name_read(&head, &collation);
-	alike.order.collation = gpusort_catalog_find_collation(&collation);
+	schema = read_name(&head);
+	collation = read_name(&head);
+	if (collation[0] != '\0')
+		alike.order.collation = find_collation(schema, collation);
 	cache->values = read_codec(&head, cache);
 	alike.values.type = cache->values->type;
 	cache->keys = gpusort_agg_has_keys(alike.kind) ? read_codec(&head, cache) : NULL;
@@ -347,8 +411,8 @@ check_counts(const SetState *state)
 		gpusort_codec_refuse("There are NULLs among its values.");
 }
 
-static SetState *
-read_state(FunctionCallInfo fcinfo, bytea *sent, CodecForm form, SetStateCheck check)
+SetState *
+gpusort_agg_state_read(FunctionCallInfo fcinfo, bytea *sent, CodecForm form, SetStateCheck check)
 {
 	StateCache *cache = state_cache(fcinfo, form);
 	SetState   *state = palloc(sizeof(SetState));
@@ -369,54 +433,10 @@ read_state(FunctionCallInfo fcinfo, bytea *sent, CodecForm form, SetStateCheck c
 	if (check != NULL)
 		check(fcinfo, state);
 	state->context = CurrentMemoryContext;
-	read_collector(&bytes, &state->values, cache->values);
+	gpusort_collector_read(&bytes, &state->values, cache->values);
 	if (cache->keys != NULL)
-		read_collector(&bytes, &state->keys, cache->keys);
+		gpusort_collector_read(&bytes, &state->keys, cache->keys);
 	check_counts(state);
 	pq_getmsgend(&bytes);
-	return state;
-}
-
-/*
- * Send and receive functions of texts convert to and from the client's encoding, which
- * may differ from process to process.  Between processes the database's is used.
- */
-#define IN_DATABASE_ENCODING(statement) \
-	do { \
-		int			client_encoding = pg_get_client_encoding(); \
-		if (client_encoding == GetDatabaseEncoding()) \
-		{ \
-			statement; \
-			break; \
-		} \
-		SetClientEncoding(GetDatabaseEncoding()); \
-		PG_TRY(); \
-		{ \
-			statement; \
-		} \
-		PG_FINALLY(); \
-		{ \
-			SetClientEncoding(client_encoding); \
-		} \
-		PG_END_TRY(); \
-	} while (0)
-
-/* The state as bytes. */
-bytea *
-gpusort_agg_state_write(FunctionCallInfo fcinfo, const SetState *state, CodecForm form)
-{
-	bytea	   *volatile sent = NULL;
-
-	IN_DATABASE_ENCODING(sent = write_state(fcinfo, state, form));
-	return sent;
-}
-
-/* The state in the bytes.  Its values may point into them. */
-SetState *
-gpusort_agg_state_read(FunctionCallInfo fcinfo, bytea *bytes, CodecForm form, SetStateCheck check)
-{
-	SetState   *volatile state = NULL;
-
-	IN_DATABASE_ENCODING(state = read_state(fcinfo, bytes, form, check));
 	return state;
 }

@@ -40,7 +40,7 @@
 
 #include "arrays/array_order.h"
 #include "functions/collector.h"
-#include "functions/value_codec.h"
+#include "functions/collector_wire.h"
 
 #define GPUSORT_SET_STATE_MAGIC 0x53535047
 
@@ -131,13 +131,13 @@ gpusort_agg_leaves_nulls_out(SetKind kind)
 	return kind == SET_VALUES || kind == SET_PERCENTILE || kind == SET_MODE || kind == SET_DISTINCT || kind == SET_HISTOGRAM;
 }
 
-/* The form of a state's bytes: CODEC_SENT or CODEC_STORED. */
+/* The state as bytes. */
 extern bytea *gpusort_agg_state_write(FunctionCallInfo fcinfo, const SetState *state, CodecForm form);
 
 /* Raises an error for a state that is not wanted.  It has no values yet. */
 typedef void (*SetStateCheck) (FunctionCallInfo fcinfo, const SetState *state);
 
-/* The check is called before any value is read; it may be NULL. */
+/* The state in the bytes, which its values may point into.  The check is called before any value is read; it may be NULL. */
 extern SetState *gpusort_agg_state_read(FunctionCallInfo fcinfo, bytea *bytes, CodecForm form, SetStateCheck check);
 
 #endif							/* GPUSORT_AGGREGATE_STATE_H */

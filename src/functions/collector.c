@@ -163,21 +163,6 @@ take_place(Collector *collector, MemoryContext context, Size bytes)
 	return place;
 }
 
-/*
- * Copies the bytes of a short varlena.  Where a compiler knows that they are few it makes an
- * instruction of memcpy that takes longer to start than this takes.
- */
-static inline void
-copy_short(char *target, const char *source, Size bytes)
-{
-	Size		done = 0;
-
-	for (; done + sizeof(uint64) <= bytes; done += sizeof(uint64))
-		memcpy(target + done, source + done, sizeof(uint64));
-	for (; done < bytes; done++)
-		target[done] = source[done];
-}
-
 /* Writes a value that is passed by reference.  A varlena is written with a header of 4 bytes. */
 static void
 append_reference(Collector *collector, MemoryContext context, Datum value)
@@ -192,7 +177,7 @@ append_reference(Collector *collector, MemoryContext context, Datum value)
 		char	   *place = take_place(collector, context, VARHDRSZ + length);
 
 		SET_VARSIZE(place, VARHDRSZ + length);
-		copy_short(VARDATA(place), VARDATA_SHORT(source), length);
+		memcpy(VARDATA(place), VARDATA_SHORT(source), length);
 		return;
 	}
 	if (collector->length == -1 && VARATT_IS_EXTENDED(source))
@@ -235,6 +220,28 @@ gpusort_collector_extend(Collector *collector, MemoryContext context, int64 coun
 	collector->bytes += bytes;
 	collector->count += count;
 	return place;
+}
+
+/* Takes out the value at a place of the data, which need not be aligned, into the current memory context.  Moves the place to the next. */
+Datum
+gpusort_collector_take(const Collector *collector, Size *place)
+{
+	const char *source = collector->data + *place;
+	Size		bytes = collector->length;
+	varattrib_4b header;
+	char	   *copy;
+
+	if (collector->length == -1)
+	{
+		memcpy(&header, source, VARHDRSZ);
+		bytes = VARSIZE_4B(&header);
+	}
+	else if (collector->length == -2)
+		bytes = strlen(source) + 1;
+	copy = palloc(bytes);
+	memcpy(copy, source, bytes);
+	*place = att_align_nominal(*place + bytes, collector->alignment);
+	return fetch_att(copy, collector->by_value, collector->length);
 }
 
 /* Appends values that are stored as in an array. */

@@ -44,6 +44,7 @@ extern void gpusort_collector_clear(Collector *collector);
 extern void gpusort_collector_free(Collector *collector);
 extern void gpusort_collector_append_any(Collector *collector, MemoryContext context, Datum value, bool isnull);
 extern char *gpusort_collector_extend(Collector *collector, MemoryContext context, int64 count, Size bytes);
+extern Datum gpusort_collector_take(const Collector *collector, Size *place);
 extern void gpusort_collector_concat(Collector *collector, MemoryContext context, const Collector *more);
 extern void gpusort_collector_refill(Collector *collector, MemoryContext context, ArrayType *array);
 extern void gpusort_collector_view(Collector *collector, ArrayType *array);

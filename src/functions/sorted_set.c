@@ -108,25 +108,6 @@ append_element(StringInfo text, const char *value, char delimiter)
 	appendStringInfoCharMacro(text, '"');
 }
 
-/* Takes out an element in bytes that need not be aligned.  Those of variable length have headers of 4 bytes.  Sets *size. */
-static Datum
-take_out(const Collector *elements, Size place, Size *size)
-{
-	const char *source = elements->data + place;
-	varattrib_4b header;
-	char	   *copy;
-
-	*size = elements->length;
-	if (elements->length < 0)
-	{
-		memcpy(&header, source, VARHDRSZ);
-		*size = VARSIZE_4B(&header);
-	}
-	copy = palloc(*size);
-	memcpy(copy, source, *size);
-	return fetch_att(copy, elements->by_value, elements->length);
-}
-
 /*
  * Appends the elements as array_out writes them.  That would hold the text of each in memory, beside that of all,
  * and not stop before it has ended.
@@ -137,7 +118,6 @@ append_elements(StringInfo text, const Collector *elements)
 	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "gpusort values", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(scratch);
 	Size		place = 0;
-	Size		size;
 	int16		length;
 	bool		by_value;
 	char		alignment;
@@ -160,8 +140,7 @@ append_elements(StringInfo text, const Collector *elements)
 			appendStringInfoString(text, "NULL");
 			continue;
 		}
-		append_element(text, OutputFunctionCall(&function, take_out(elements, place, &size)), delimiter);
-		place = att_align_nominal(place + size, alignment);
+		append_element(text, OutputFunctionCall(&function, gpusort_collector_take(elements, &place)), delimiter);
 		MemoryContextReset(scratch);
 	}
 	appendStringInfoChar(text, '}');

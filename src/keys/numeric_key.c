@@ -20,7 +20,10 @@
 #define STORED_SPECIAL_MASK 0xF000
 #define STORED_INFINITY 0xD000
 #define STORED_MINUS_INFINITY 0xF000
+#define LONG_SCALE_MASK 0x3FFF
 #define SHORT_NEGATIVE 0x2000
+#define SHORT_SCALE_MASK 0x1F80
+#define SHORT_SCALE_SHIFT 7
 #define SHORT_WEIGHT_MASK 0x003F
 #define SHORT_WEIGHT_SIGN 0x0040
 #define DIGIT_MAX 9999
@@ -160,6 +163,33 @@ gpusort_numeric_equal(const uint8 *a, Size a_size, const uint8 *b, Size b_size)
 
 	return left.special == right.special && left.negative == right.negative && left.weight == right.weight &&
 		left.bytes == right.bytes && memcmp(left.first, right.first, left.bytes) == 0;
+}
+
+bool
+gpusort_numeric_is_valid(const uint8 *stored, Size size)
+{
+	static const uint16 powers[] = {1, 10, 100, 1000};
+	uint16		header = size < sizeof(header) ? 0 : read_uint16(stored);
+	bool		is_short = (header & STORED_SIGN_MASK) == STORED_SHORT;
+	Size		start = is_short ? 2 : 4;
+	Digits		digits;
+	int			beyond;			/* decimal digits of the last one that the scale does not have */
+
+	if (size == sizeof(header) && (header & STORED_SIGN_MASK) == STORED_SPECIAL)
+		return header == STORED_SPECIAL || header == STORED_INFINITY || header == STORED_MINUS_INFINITY;
+	if (size < start || size % 2 != 0 || (size - start) / 2 > PG_INT16_MAX * 2 || (header & STORED_SIGN_MASK) == STORED_SPECIAL)
+		return false;
+	if (size == start)
+		return is_short ? (header & (SHORT_NEGATIVE | SHORT_WEIGHT_SIGN | SHORT_WEIGHT_MASK)) == 0 :
+			(header & STORED_SIGN_MASK) == 0 && read_uint16(stored + 2) == 0;
+	digits = find_digits(stored, size);
+	for (const uint8 *digit = stored + start; digit < stored + size; digit += 2)
+		if (read_uint16(digit) > DIGIT_MAX)
+			return false;
+	beyond = 4 * ((int) (digits.bytes / 2) - digits.weight - 1) -
+		(is_short ? (header & SHORT_SCALE_MASK) >> SHORT_SCALE_SHIFT : header & LONG_SCALE_MASK);
+	return digits.bytes == size - start &&
+		(beyond <= 0 || (beyond < lengthof(powers) && read_uint16(stored + size - 2) % powers[beyond] == 0));
 }
 
 bool

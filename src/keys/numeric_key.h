@@ -22,6 +22,12 @@ extern Size gpusort_numeric_key_bytes(const uint8 *stored, Size size, uint8 *out
 extern uint32 gpusort_numeric_hash(const uint8 *stored, Size size);
 extern bool gpusort_numeric_equal(const uint8 *a, Size a_size, const uint8 *b, Size b_size);
 
+/*
+ * True if numeric_recv could have made a stored value, at any address, of some input.  The longer header is
+ * taken also where the shorter would do.
+ */
+extern bool gpusort_numeric_is_valid(const uint8 *stored, Size size);
+
 /* Makes a word of a key, which orders as keys do.  Returns false if it has too many digits, or a great or small weight. */
 extern bool gpusort_numeric_key_word(const uint8 *key, Size length, uint64 *word);
 
