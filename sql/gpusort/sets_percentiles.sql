@@ -21,7 +21,7 @@ CREATE FUNCTION gpusort_internal.percentile_cont_agg_final(internal, {float8|int
 CREATE FUNCTION gpusort_internal.percentile_disc_agg_final(internal, anyelement, {float8|float8[]}) RETURNS {anyelement|anyarray}
 	AS 'MODULE_PATHNAME', 'gpusort_percentile_disc_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpusort_internal.median_final(internal, {float8|interval}) RETURNS {float8|interval}
-	AS 'MODULE_PATHNAME', 'gpusort_median_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'gpusort_percentile_cont_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE AGGREGATE gpusort.percentile_cont(fraction float8 ORDER BY x {float8|interval}) (
 	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,

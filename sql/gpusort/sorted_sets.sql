@@ -52,7 +52,7 @@ CREATE FUNCTION gpusort.sorted_set_count_distinct(s gpusort.sorted_set) RETURNS 
 	AS 'MODULE_PATHNAME', 'gpusort_sorted_set_count_distinct' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
 COMMENT ON FUNCTION gpusort.sorted_set_count_distinct(gpusort.sorted_set) IS 'how many different values a sorted set has';
 CREATE FUNCTION gpusort.sorted_set_median(s gpusort.sorted_set) RETURNS float8
-	AS 'MODULE_PATHNAME', 'gpusort_sorted_set_median' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
+	AS 'MODULE_PATHNAME', 'gpusort_sorted_set_percentile_cont' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
 COMMENT ON FUNCTION gpusort.sorted_set_median(gpusort.sorted_set) IS 'the median of a sorted set, interpolated';
 CREATE FUNCTION gpusort.sorted_set_percentile_cont(s gpusort.sorted_set, fraction float8) RETURNS float8
 	AS 'MODULE_PATHNAME', 'gpusort_sorted_set_percentile_cont' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;

@@ -53,18 +53,13 @@ take_out_elements(ArrayItems *items)
 {
 	const ElementType *element = items->element;
 	const uint8 *bitmap = ARR_NULLBITMAP(items->array);
-	char	   *next = ARR_DATA_PTR(items->array);
+	const char *next = ARR_DATA_PTR(items->array);
 
 	for (uint32 i = 0; i < items->count; i++)
 	{
 		GPUSORT_CHECK_EVERY(i);
 		items->nulls[i] = bitmap != NULL && !(bitmap[i / 8] & (1 << i % 8));
-		items->values[i] = 0;
-		if (items->nulls[i])
-			continue;
-		items->values[i] = fetch_att(next, element->by_value, element->length);
-		next = att_addlength_pointer(next, element->length, next);
-		next = (char *) att_align_nominal(next, element->alignment);
+		items->values[i] = items->nulls[i] ? (Datum) 0 : gpusort_element_read(element, &next);
 	}
 }
 

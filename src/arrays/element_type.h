@@ -70,6 +70,17 @@ gpusort_element_type(FunctionCallInfo fcinfo, CachedArgument argument, Oid type)
 	return gpusort_element_lookup(fcinfo, argument, type);
 }
 
+/* The element that is stored at a place.  Moves the place to the next one. */
+static inline Datum
+gpusort_element_read(const ElementType *element, const char **place)
+{
+	Datum		value = fetch_att(*place, element->by_value, element->length);
+
+	*place = att_addlength_pointer(*place, element->length, *place);
+	*place = (const char *) att_align_nominal(*place, element->alignment);
+	return value;
+}
+
 /* The code of a value of a type that is a key. */
 static inline uint64
 gpusort_element_code(const ElementType *element, Datum value)

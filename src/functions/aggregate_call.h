@@ -85,4 +85,13 @@ gpusort_agg_append_value(FunctionCallInfo fcinfo, SetState *state)
 		gpusort_agg_spill(fcinfo, state);
 }
 
+/* The values that decide the order: the keys if each value has one, else the values themselves. */
+extern const Collector *gpusort_agg_deciding(const SetState *state);
+
+/*
+ * Adds the values of `more` to a state, and returns that.  If it is NULL, a new one is made
+ * in the context.  Raises an error if the two cannot come from the same aggregate.
+ */
+extern SetState *gpusort_agg_combine(FunctionCallInfo fcinfo, MemoryContext context, SetState *state, const SetState *more);
+
 #endif							/* GPUSORT_AGGREGATE_CALL_H */

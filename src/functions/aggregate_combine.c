@@ -1,12 +1,15 @@
 /*
  * aggregate_combine.c
  *	  Puts states of one aggregate together.
+ *
+ * A combined state remembers where the values of each part end, if they were sorted.  The
+ * result is then made by merging these runs, not by sorting.
  */
 #include "postgres.h"
 
 #include "access/tupmacs.h"
 
-#include "functions/aggregate_combine.h"
+#include "functions/aggregate_call.h"
 #include "functions/distinct_store.h"
 #include "functions/top_store.h"
 

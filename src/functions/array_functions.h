@@ -14,15 +14,11 @@
 extern ArrayType *gpusort_array_in_order(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order);
 
 /*
- * array_sort_by and array_top_n_by: values in the order of their keys, up to the limit.
- * The values are not overwritten; the keys are freed.
+ * array_sort_by and array_sort_pair: values in the order of their keys, up to the limit.  The values are not
+ * overwritten.  Sets *sorted_keys to the keys in that order; if it is NULL, the keys are overwritten and freed.
  */
 extern ArrayType *gpusort_array_in_order_of(FunctionCallInfo fcinfo, ArrayType *values, ArrayType *keys,
-											const ArrayOrder *order, int lower_bound);
-
-/* array_sort_pair: values and keys, both in the order of the keys, up to the limit.  Neither is overwritten. */
-extern void gpusort_arrays_in_order(FunctionCallInfo fcinfo, ArrayType *values, ArrayType *keys,
-									const ArrayOrder *order, ArrayType **sorted_values, ArrayType **sorted_keys);
+											const ArrayOrder *order, ArrayType **sorted_keys);
 
 /* array_top_n: the first elements in order, up to the limit. */
 extern ArrayType *gpusort_top_of_array(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order);

@@ -123,7 +123,7 @@ gpusort_array_take(PG_FUNCTION_ARGS)
 
 ArrayType *
 gpusort_array_in_order_of(FunctionCallInfo fcinfo, ArrayType *values_array, ArrayType *keys_array,
-						  const ArrayOrder *order, int lower_bound)
+						  const ArrayOrder *order, ArrayType **sorted_keys)
 {
 	ArrayItems	values;
 	ArrayItems	keys;
@@ -133,12 +133,15 @@ gpusort_array_in_order_of(FunctionCallInfo fcinfo, ArrayType *values_array, Arra
 
 	gpusort_array_require_same_length(values_array, keys_array);
 	gpusort_items_open_array(&values, fcinfo, FIRST_ARRAY, values_array, false);
-	gpusort_items_open_array(&keys, fcinfo, SECOND_ARRAY, keys_array, true);
+	gpusort_items_open_array(&keys, fcinfo, SECOND_ARRAY, keys_array, sorted_keys == NULL);
 	positions_allocate(&positions, keys.count);
 	wanted = gpusort_order_positions(&keys, order, positions.entries);
-	result = gpusort_items_gather(&values, positions.entries, wanted, lower_bound);
+	result = gpusort_items_gather(&values, positions.entries, wanted, gpusort_array_lower_bound(values_array));
+	if (sorted_keys != NULL)
+		*sorted_keys = gpusort_items_gather(&keys, positions.entries, wanted, gpusort_array_lower_bound(keys_array));
+	else
+		pfree(keys_array);
 	positions_free(&positions);
-	pfree(keys_array);
 	return result;
 }
 
@@ -153,7 +156,7 @@ gpusort_array_sort_by(PG_FUNCTION_ARGS)
 	ArrayType  *values = gpusort_array_detoast(PG_GETARG_DATUM(0));
 	ArrayType  *keys = gpusort_array_detoast_copy(PG_GETARG_DATUM(1));
 
-	PG_RETURN_ARRAYTYPE_P(gpusort_array_in_order_of(fcinfo, values, keys, &order, gpusort_array_lower_bound(values)));
+	PG_RETURN_ARRAYTYPE_P(gpusort_array_in_order_of(fcinfo, values, keys, &order, NULL));
 }
 
 /*
@@ -168,28 +171,10 @@ gpusort_array_top_n_by(PG_FUNCTION_ARGS)
 	ArrayType  *keys = gpusort_array_detoast_copy(PG_GETARG_DATUM(1));
 
 	gpusort_argument_top(fcinfo, 2, &order);
-	PG_RETURN_ARRAYTYPE_P(gpusort_array_in_order_of(fcinfo, values, keys, &order, 1));
-}
-
-void
-gpusort_arrays_in_order(FunctionCallInfo fcinfo, ArrayType *values_array, ArrayType *keys_array,
-						const ArrayOrder *order, ArrayType **sorted_values, ArrayType **sorted_keys)
-{
-	ArrayItems	values;
-	ArrayItems	keys;
-	Positions	positions;
-	uint32		wanted;
-
-	gpusort_array_require_same_length(values_array, keys_array);
-	gpusort_items_open_array(&values, fcinfo, FIRST_ARRAY, values_array, false);
-	gpusort_items_open_array(&keys, fcinfo, SECOND_ARRAY, keys_array, false);
-	positions_allocate(&positions, keys.count);
-	wanted = gpusort_order_positions(&keys, order, positions.entries);
-	*sorted_values = gpusort_items_gather(&values, positions.entries, wanted,
-										  gpusort_array_lower_bound(values_array));
-	*sorted_keys = gpusort_items_gather(&keys, positions.entries, wanted,
-										gpusort_array_lower_bound(keys_array));
-	positions_free(&positions);
+	values = gpusort_array_in_order_of(fcinfo, values, keys, &order, NULL);
+	if (ARR_NDIM(values) > 0)
+		ARR_LBOUND(values)[0] = 1;
+	PG_RETURN_ARRAYTYPE_P(values);
 }
 
 /*
@@ -205,7 +190,7 @@ gpusort_array_sort_pair(PG_FUNCTION_ARGS)
 	Datum		results[2];
 	bool		nulls[2] = {false, false};
 
-	gpusort_arrays_in_order(fcinfo, values, keys, &order, &values, &keys);
+	values = gpusort_array_in_order_of(fcinfo, values, keys, &order, &keys);
 	results[0] = PointerGetDatum(values);
 	results[1] = PointerGetDatum(keys);
 	return gpusort_return_record(fcinfo, results, nulls);

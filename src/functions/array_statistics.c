@@ -25,24 +25,6 @@ PG_FUNCTION_INFO_V1(gpusort_array_percentile_disc);
 PG_FUNCTION_INFO_V1(gpusort_array_mode);
 PG_FUNCTION_INFO_V1(gpusort_array_rank);
 
-/* The values of an array, the first argument. */
-static ValueStore
-open_values(FunctionCallInfo fcinfo, ArrayType *array)
-{
-	uint32		length = gpusort_array_length(array);
-
-	gpusort_array_require_one_dimension(array);
-	return (ValueStore)
-	{
-		.values.element = gpusort_element_type(fcinfo, FIRST_ARRAY, ARR_ELEMTYPE(array)),
-		.values.data = ARR_DATA_PTR(array),
-		.values.count = length - gpusort_array_count_nulls(array, length),
-		.order.collation = PG_GET_COLLATION(),
-		.order.limit = PG_UINT32_MAX,
-		.order.is_sorted = fcinfo->context == gpusort_order_sorted
-	};
-}
-
 /*
  * An array whose elements are integers or floats, or of domains over them: the array itself or,
  * of numeric, a copy as float8.  Raises an error for other types.
@@ -79,10 +61,10 @@ return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind)
 	Fractions	fractions;
 	ValueStore	store;
 
-	gpusort_percentile_fractions(fcinfo, &fractions);
+	gpusort_percentile_fractions(fcinfo, PG_NARGS() > 1, &fractions);
 	if (kind == PERCENTILE_CONTINUOUS && ARR_ELEMTYPE(array) != INTERVALOID)
 		array = array_of_numbers(array);
-	store = open_values(fcinfo, array);
+	store = gpusort_array_values(fcinfo, array, PG_GET_COLLATION());
 	return gpusort_return_percentiles(fcinfo, &store, kind, &fractions);
 }
 
@@ -111,7 +93,7 @@ gpusort_array_percentile_disc(PG_FUNCTION_ARGS)
 Datum
 gpusort_array_mode(PG_FUNCTION_ARGS)
 {
-	ValueStore	store = open_values(fcinfo, gpusort_array_detoast(PG_GETARG_DATUM(0)));
+	ValueStore	store = gpusort_array_values(fcinfo, gpusort_array_detoast(PG_GETARG_DATUM(0)), PG_GET_COLLATION());
 
 	if (store.values.count == 0)
 		PG_RETURN_NULL();

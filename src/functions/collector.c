@@ -222,7 +222,10 @@ gpusort_collector_extend(Collector *collector, MemoryContext context, int64 coun
 	return place;
 }
 
-/* Takes out the value at a place of the data, which need not be aligned, into the current memory context.  Moves the place to the next. */
+/*
+ * Copies the value at a place of the data, which need not be aligned, to the current memory context.  Moves the place
+ * to the next one.
+ */
 Datum
 gpusort_collector_take(const Collector *collector, Size *place)
 {

@@ -287,6 +287,7 @@ void
 gpusort_collector_write(StringInfo bytes, const Collector *collector, ValueCodec *codec)
 {
 	Collector	written = *collector;
+	uint32		present = collector->count - gpusort_bitmap_count_nulls(collector->bitmap, collector->count);
 
 	pq_sendbyte(bytes, codec->way);
 	pq_sendint32(bytes, collector->count);
@@ -295,7 +296,7 @@ gpusort_collector_write(StringInfo bytes, const Collector *collector, ValueCodec
 		append_bitmap(bytes, collector->bitmap, collector->count);
 	if (codec->way != VALUE_IMAGE)
 	{
-		convert_values(bytes, &written, codec, collector->count - gpusort_bitmap_count_nulls(collector->bitmap, collector->count), true);
+		convert_values(bytes, &written, codec, present, true);
 		return;
 	}
 	pq_sendint32(bytes, collector->bytes);

@@ -215,9 +215,9 @@ compute_percentiles(const ValueStore *store, PercentileKind kind, const Fraction
 }
 
 void
-gpusort_percentile_fractions(FunctionCallInfo fcinfo, Fractions *fractions)
+gpusort_percentile_fractions(FunctionCallInfo fcinfo, bool has_fraction, Fractions *fractions)
 {
-	if (PG_NARGS() > 1)
+	if (has_fraction)
 		gpusort_fractions_read(fractions, PG_GETARG_DATUM(1), gpusort_argument_type(fcinfo, 1) == FLOAT8ARRAYOID);
 	else
 		gpusort_fractions_read(fractions, Float8GetDatum(0.5), false);

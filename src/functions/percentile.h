@@ -15,8 +15,8 @@ typedef enum PercentileKind
 	PERCENTILE_CONTINUOUS		/* float8 or interval, interpolated between two values */
 } PercentileKind;
 
-/* Reads and checks the fraction or fractions of argument 1.  A function that has one argument only wants the median. */
-extern void gpusort_percentile_fractions(FunctionCallInfo fcinfo, Fractions *fractions);
+/* Reads and checks the fraction or fractions of argument 1.  A function that has none wants the median. */
+extern void gpusort_percentile_fractions(FunctionCallInfo fcinfo, bool has_fraction, Fractions *fractions);
 
 /*
  * Returns the percentiles of a set: one value, or an array of the fractions' shape.  A set

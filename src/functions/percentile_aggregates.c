@@ -24,7 +24,6 @@ PG_FUNCTION_INFO_V1(gpusort_values_transition);
 PG_FUNCTION_INFO_V1(gpusort_percentile_transition);
 PG_FUNCTION_INFO_V1(gpusort_percentile_cont_final);
 PG_FUNCTION_INFO_V1(gpusort_percentile_disc_final);
-PG_FUNCTION_INFO_V1(gpusort_median_final);
 PG_FUNCTION_INFO_V1(gpusort_percentile_cont_agg_final);
 PG_FUNCTION_INFO_V1(gpusort_percentile_disc_agg_final);
 
@@ -81,24 +80,24 @@ return_percentiles(FunctionCallInfo fcinfo, const SetState *state, PercentileKin
 }
 
 /*
- * The final function of an ordered-set aggregate, whose fraction is argument 1.  As in
+ * The final function of an ordered-set aggregate, whose fraction is argument 1, or of median, which has none.  As in
  * PostgreSQL, one fraction is checked even of an empty set, an array of them is not.
  */
 static Datum
 percentile_within_group(FunctionCallInfo fcinfo, PercentileKind kind)
 {
 	const SetState *state = gpusort_agg_get_final(fcinfo, SET_VALUES);
-	bool		is_array = gpusort_argument_type(fcinfo, 1) == FLOAT8ARRAYOID;
+	bool		has_fraction = PG_NARGS() > 2;
 	Fractions	fractions;
 
-	if (PG_ARGISNULL(1) || (is_array && gpusort_agg_is_empty(state)))
+	if (has_fraction && (PG_ARGISNULL(1) ||
+						 (gpusort_argument_type(fcinfo, 1) == FLOAT8ARRAYOID && gpusort_agg_is_empty(state))))
 		PG_RETURN_NULL();
-	gpusort_fractions_read(&fractions, PG_GETARG_DATUM(1), is_array);
-	gpusort_fractions_check(&fractions);
+	gpusort_percentile_fractions(fcinfo, has_fraction, &fractions);
 	return return_percentiles(fcinfo, state, kind, &fractions);
 }
 
-/* percentile_cont_final(internal, fraction or fractions, value) */
+/* percentile_cont_final(internal [, fraction or fractions], value) */
 Datum
 gpusort_percentile_cont_final(PG_FUNCTION_ARGS)
 {
@@ -110,17 +109,6 @@ Datum
 gpusort_percentile_disc_final(PG_FUNCTION_ARGS)
 {
 	return percentile_within_group(fcinfo, PERCENTILE_DISCRETE);
-}
-
-/* median_final(internal, value) */
-Datum
-gpusort_median_final(PG_FUNCTION_ARGS)
-{
-	const SetState *state = gpusort_agg_get_final(fcinfo, SET_VALUES);
-	Fractions	half;
-
-	gpusort_fractions_read(&half, Float8GetDatum(0.5), false);
-	return return_percentiles(fcinfo, state, PERCENTILE_CONTINUOUS, &half);
 }
 
 /* The final function of a plain aggregate, whose fraction is in the state. */

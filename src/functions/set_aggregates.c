@@ -20,7 +20,6 @@
 #include "fmgr.h"
 
 #include "functions/aggregate_call.h"
-#include "functions/aggregate_combine.h"
 #include "functions/arguments.h"
 #include "functions/array_functions.h"
 #include "functions/distinct_store.h"
@@ -159,8 +158,8 @@ sort_for_leader(FunctionCallInfo fcinfo, SetState *state)
 			gpusort_collector_refill(&state->values, state->context, values);
 			break;
 		case SET_SORTED_BY:
-			gpusort_arrays_in_order(fcinfo, gpusort_collector_array(&state->values), gpusort_collector_array(&state->keys),
-									&order, &values, &keys);
+			values = gpusort_array_in_order_of(fcinfo, gpusort_collector_array(&state->values),
+											   gpusort_collector_array(&state->keys), &order, &keys);
 			gpusort_collector_refill(&state->values, state->context, values);
 			gpusort_collector_refill(&state->keys, state->context, keys);
 			break;
@@ -221,7 +220,7 @@ gpusort_set_agg_final(PG_FUNCTION_ARGS)
 			break;
 		case SET_SORTED_BY:
 		case SET_TOP_N_BY:
-			values = gpusort_array_in_order_of(fcinfo, values, gpusort_collector_array(&state->keys), &order, 1);
+			values = gpusort_array_in_order_of(fcinfo, values, gpusort_collector_array(&state->keys), &order, NULL);
 			break;
 		case SET_TOP_N:
 			values = gpusort_top_of_array(fcinfo, values, &order);

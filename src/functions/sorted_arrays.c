@@ -303,7 +303,7 @@ gpusort_array_merge_by(PG_FUNCTION_ARGS)
 	gpusort_array_require_same_length(arrays[2], arrays[3]);
 	keys = concatenate(fcinfo, SECOND_ARRAY, arrays[1], arrays[3], run_ends);
 	order = order_of_runs(fcinfo, run_ends);
-	gpusort_arrays_in_order(fcinfo, values, keys, &order, &values, &keys);
+	values = gpusort_array_in_order_of(fcinfo, values, keys, &order, &keys);
 	results[0] = PointerGetDatum(values);
 	results[1] = PointerGetDatum(keys);
 	return gpusort_return_record(fcinfo, results, nulls);

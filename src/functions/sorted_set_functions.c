@@ -17,7 +17,6 @@
 
 #include "arrays/array_shape.h"
 #include "functions/aggregate_call.h"
-#include "functions/aggregate_combine.h"
 #include "functions/arguments.h"
 #include "functions/percentile.h"
 #include "functions/sorted_set.h"
@@ -28,7 +27,6 @@ PG_FUNCTION_INFO_V1(gpusort_merge);
 PG_FUNCTION_INFO_V1(gpusort_sorted_array);
 PG_FUNCTION_INFO_V1(gpusort_sorted_set_count);
 PG_FUNCTION_INFO_V1(gpusort_sorted_set_count_distinct);
-PG_FUNCTION_INFO_V1(gpusort_sorted_set_median);
 PG_FUNCTION_INFO_V1(gpusort_sorted_set_percentile_cont);
 PG_FUNCTION_INFO_V1(gpusort_sorted_set_percentile_disc);
 
@@ -117,19 +115,9 @@ gpusort_sorted_array(PG_FUNCTION_ARGS)
 
 /* The values of a set that are not NULL, to be asked in ascending order. */
 static ValueStore
-open_values(FunctionCallInfo fcinfo, const SetState *state)
+values_of(FunctionCallInfo fcinfo, const SetState *state)
 {
-	ArrayType  *array = gpusort_collector_array(&state->values);
-	uint32		length = gpusort_array_length(array);
-
-	return (ValueStore)
-	{
-		.values.element = gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type),
-		.values.data = ARR_DATA_PTR(array),
-		.values.count = length - gpusort_array_count_nulls(array, length),
-		.order.collation = state->order.collation,
-		.order.limit = PG_UINT32_MAX
-	};
+	return gpusort_array_values(fcinfo, gpusort_collector_array(&state->values), state->order.collation);
 }
 
 /* sorted_set_count(sorted_set): NULLs included. */
@@ -143,7 +131,7 @@ gpusort_sorted_set_count(PG_FUNCTION_ARGS)
 Datum
 gpusort_sorted_set_count_distinct(PG_FUNCTION_ARGS)
 {
-	ValueStore	store = open_values(fcinfo, gpusort_sorted_set_read(fcinfo, 0));
+	ValueStore	store = values_of(fcinfo, gpusort_sorted_set_read(fcinfo, 0));
 
 	PG_RETURN_INT64(gpusort_values_count_distinct(&store));
 }
@@ -158,8 +146,8 @@ return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind)
 	if (PG_ARGISNULL(0) || (PG_NARGS() > 1 && PG_ARGISNULL(1)))
 		PG_RETURN_NULL();
 	state = gpusort_sorted_set_read(fcinfo, 0);
-	store = open_values(fcinfo, state);
-	gpusort_percentile_fractions(fcinfo, &fractions);
+	store = values_of(fcinfo, state);
+	gpusort_percentile_fractions(fcinfo, PG_NARGS() > 1, &fractions);
 	if (kind == PERCENTILE_CONTINUOUS)
 		gpusort_percentile_require_number(state->values.type);
 	else
@@ -167,14 +155,7 @@ return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind)
 	return gpusort_return_percentiles(fcinfo, &store, kind, &fractions);
 }
 
-/* sorted_set_median(sorted_set) */
-Datum
-gpusort_sorted_set_median(PG_FUNCTION_ARGS)
-{
-	return return_percentiles(fcinfo, PERCENTILE_CONTINUOUS);
-}
-
-/* sorted_set_percentile_cont(sorted_set, fraction or fractions) */
+/* sorted_set_percentile_cont(sorted_set [, fraction or fractions]): without one the median. */
 Datum
 gpusort_sorted_set_percentile_cont(PG_FUNCTION_ARGS)
 {

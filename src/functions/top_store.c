@@ -44,8 +44,8 @@ cut_top_n_by(FunctionCallInfo fcinfo, SetState *state)
 	ArrayType  *values;
 	ArrayType  *keys;
 
-	gpusort_arrays_in_order(fcinfo, gpusort_collector_array(&state->values), gpusort_collector_array(&state->keys),
-							&state->order, &values, &keys);
+	values = gpusort_array_in_order_of(fcinfo, gpusort_collector_array(&state->values), gpusort_collector_array(&state->keys),
+									   &state->order, &keys);
 	gpusort_collector_refill(&state->values, state->context, values);
 	gpusort_collector_refill(&state->keys, state->context, keys);
 	state->cut_bytes = gpusort_next_cut(state->values.bytes + state->keys.bytes, 2, TOP_N_BYTES);

@@ -105,33 +105,24 @@ end_sort(Datum arg)
 	gpusort_rows_sort_free(((ValueSort *) DatumGetPointer(arg))->sort);
 }
 
-/* Moves all values of a collector to a sort. */
-static void
-append_all(ValueSort *into, Collector *values)
-{
-	const char *next = values->data;
-
-	for (int64 i = 0; i < values->count; i++)
-	{
-		GPUSORT_CHECK_EVERY(i);
-		gpusort_spilled_append(into, fetch_att(next, values->by_value, values->length));
-		next = att_addlength_pointer(next, values->length, next);
-		next = (const char *) att_align_nominal(next, values->alignment);
-	}
-	gpusort_collector_free(values);
-}
-
 void
 gpusort_agg_spill(FunctionCallInfo fcinfo, SetState *state)
 {
 	MemoryContext caller = MemoryContextSwitchTo(state->context);
+	const ElementType *element = gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type);
+	const char *next = state->values.data;
 	ValueSort  *into = palloc0(sizeof(ValueSort));
 
 	into->collation = sort_collation(state);
 	into->descending = state->order.descending;
 	into->sort = begin_sort(fcinfo, state, into->collation);
 	AggRegisterCallback(fcinfo, end_sort, PointerGetDatum(into));
-	append_all(into, &state->values);
+	for (int64 i = 0; i < state->values.count; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		gpusort_spilled_append(into, gpusort_element_read(element, &next));
+	}
+	gpusort_collector_free(&state->values);
 	state->spilled = into;
 	MemoryContextSwitchTo(caller);
 }
@@ -158,6 +149,23 @@ gpusort_agg_values(FunctionCallInfo fcinfo, const SetState *state)
 	};
 }
 
+ValueStore
+gpusort_array_values(FunctionCallInfo fcinfo, ArrayType *array, Oid collation)
+{
+	uint32		length = gpusort_array_length(array);
+
+	gpusort_array_require_one_dimension(array);
+	return (ValueStore)
+	{
+		.values.element = gpusort_element_type(fcinfo, FIRST_ARRAY, ARR_ELEMTYPE(array)),
+		.values.data = ARR_DATA_PTR(array),
+		.values.count = length - gpusort_array_count_nulls(array, length),
+		.order.collation = collation,
+		.order.limit = PG_UINT32_MAX,
+		.order.is_sorted = fcinfo->context == gpusort_order_sorted
+	};
+}
+
 uint64
 gpusort_values_count(const ValueStore *store)
 {
@@ -179,16 +187,13 @@ selection_allowed(void)
 static Datum *
 take_out(const StoredValues *values)
 {
-	const ElementType *element = values->element;
 	Datum	   *datums = gpusort_alloc_large(CurrentMemoryContext, (Size) values->count * sizeof(Datum));
 	const char *next = values->data;
 
 	for (uint32 i = 0; i < values->count; i++)
 	{
 		GPUSORT_CHECK_EVERY(i);
-		datums[i] = fetch_att(next, element->by_value, element->length);
-		next = att_addlength_pointer(next, element->length, next);
-		next = (const char *) att_align_nominal(next, element->alignment);
+		datums[i] = gpusort_element_read(values->element, &next);
 	}
 	return datums;
 }

@@ -32,6 +32,9 @@ typedef struct ValueStore
 /* The values of a state. */
 extern ValueStore gpusort_agg_values(FunctionCallInfo fcinfo, const SetState *state);
 
+/* The values of a one-dimensional array. */
+extern ValueStore gpusort_array_values(FunctionCallInfo fcinfo, ArrayType *array, Oid collation);
+
 /* How many values there are. */
 extern uint64 gpusort_values_count(const ValueStore *store);
 
