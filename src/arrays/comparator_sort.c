@@ -25,25 +25,17 @@
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
 #include "utils/typcache.h"
 
 #include "arrays/comparator_sort.h"
 #include "large_memory.h"
-#include "keys/byte_hash.h"
 #include "keys/collation_kind.h"
-#include "keys/plain_learn.h"
+#include "keys/datum_sort.h"
+#include "keys/value_ranks.h"
 #include "sort/sort.h"
-
-/* Runs of this length are made by insertion before merging begins. */
-#define RUN_LENGTH 4
 
 /* For fewer values neither keys nor classes pay. */
 #define MIN_PREPARED 32
-
-/* Fewer values than these do not repay learning a collation of glibc or of ICU. */
-#define MIN_LEARNED 2048
-#define MIN_PLAIN_LEARNED 16384
 
 #define TEXTS_LOOKED_AT 256		/* texts whose keys tell how wide those of all should be */
 
@@ -146,170 +138,58 @@ take_in_order(const Values *values, uint32 *positions, uint32 n)
 	return true;
 }
 
-static void
-insertion_sort(const Values *values, uint32 *positions, uint32 n)
-{
-	for (uint32 i = 1; i < n; i++)
-	{
-		uint32		position = positions[i];
-		uint32		place = i;
-
-		while (place > 0 && compare(values, positions[place - 1], position) > 0)
-		{
-			positions[place] = positions[place - 1];
-			place--;
-		}
-		positions[place] = position;
-	}
-}
-
-/* Merges the sorted source[0 .. middle) and source[middle .. n) into target. */
-static void
-merge(const Values *values, const uint32 *source, uint32 middle, uint32 n, uint32 *target)
-{
-	uint32		left = 0;
-	uint32		right = middle;
-	uint32		next = 0;
-
-	if (middle >= n || compare(values, source[middle - 1], source[middle]) <= 0)
-	{
-		memcpy(target, source, n * sizeof(uint32));
-		return;
-	}
-	while (left < middle && right < n)
-	{
-		GPUSORT_CHECK_VALUES(next);
-		if (compare(values, source[left], source[right]) <= 0)
-			target[next++] = source[left++];
-		else
-			target[next++] = source[right++];
-	}
-	memcpy(target + next, source + left, (middle - left) * sizeof(uint32));
-	next += middle - left;
-	memcpy(target + next, source + right, (n - right) * sizeof(uint32));
-}
-
-/* Sorts positions by their values.  spare is scratch memory for n positions. */
-static void
-merge_sort(const Values *values, uint32 *positions, uint32 *spare, uint32 n)
-{
-	uint32	   *from = positions;
-	uint32	   *to = spare;
-
-	for (uint64 start = 0; start < n; start += RUN_LENGTH)
-	{
-		insertion_sort(values, positions + start, Min(RUN_LENGTH, n - start));
-		GPUSORT_CHECK_VALUES(start);
-	}
-	for (uint64 length = RUN_LENGTH; length < n; length *= 2)
-	{
-		uint32	   *merged = to;
-
-		for (uint64 start = 0; start < n; start += 2 * length)
-			merge(values, from + start, Min(length, n - start), Min(2 * length, n - start), to + start);
-		to = from;
-		from = merged;
-	}
-	if (from != positions)
-		memcpy(positions, from, n * sizeof(uint32));
-}
-
 static uint32 *
 allocate_positions(uint64 n)
 {
 	return gpusort_alloc_large(CurrentMemoryContext, n * sizeof(uint32));
 }
 
-/* Classes of values that are the same byte for byte, and hence equal. */
-typedef struct Classes
+/*
+ * Writes the class of each value, whose values are the same byte for byte.  Returns the ranks of the
+ * classes, or NULL if these are not few.
+ */
+static ValueRanks *
+find_classes(const Values *values, const uint32 *positions, uint32 n, uint32 *class_of)
 {
-	uint32	   *class_of;		/* the class of each value, later its rank */
-	Datum	   *datums;			/* a value of each class */
-	uint32		count;
-} Classes;
+	ComparatorSort *sort = values->sort;
+	ValueRanks *ranks = gpusort_ranks_create(sort->by_value, sort->length);
 
-/* Finds the classes of the values at n positions.  Returns false if they are not few. */
-static bool
-find_classes(const Values *values, const uint32 *positions, uint32 n, Classes *classes)
-{
-	const ComparatorSort *sort = values->sort;
-	uint32		mask = pg_nextpower2_32(n) - 1;
-	uint32	   *class_in = MemoryContextAllocExtended(CurrentMemoryContext, ((Size) mask + 1) * sizeof(uint32),
-													  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	uint32		i;
-
-	for (i = 0; i < n; i++)
-	{
-		Datum		datum = values->datums[positions[i]];
-		uint32		slot = gpusort_hash_datum(datum, sort->by_value, sort->length) & mask;
-
-		GPUSORT_CHECK_VALUES(i);
-		/* Slots hold a class's number plus one. */
-		while (class_in[slot] != 0 &&
-			   !datum_image_eq(classes->datums[class_in[slot] - 1], datum, sort->by_value, sort->length))
-			slot = (slot + 1) & mask;
-		if (class_in[slot] == 0)
-		{
-			/* There are half as many classes as values, or too many among the first values. */
-			if (classes->count == n / 2 || (i >= Max(n / 8, MIN_PREPARED) && classes->count > i - i / 4))
-				break;
-			classes->datums[classes->count++] = datum;
-			class_in[slot] = classes->count;
-		}
-		classes->class_of[i] = class_in[slot] - 1;
-	}
-	pfree(class_in);
-	return i == n;
-}
-
-/* Replaces each value's class by the rank of the class.  Classes that compare equal share a rank. */
-static void
-rank_classes(ComparatorSort *sort, Classes *classes, uint32 n)
-{
-	Values		values = {.sort = sort,.datums = classes->datums};
-	uint32	   *order = allocate_positions(classes->count);
-	uint32	   *rank_of = allocate_positions(classes->count);
-	uint32		rank = 0;
-
-	for (uint32 i = 0; i < classes->count; i++)
-		order[i] = i;
-	merge_sort(&values, order, rank_of, classes->count);
-	for (uint32 i = 0; i < classes->count; i++)
-	{
-		GPUSORT_CHECK_VALUES(i);
-		if (i > 0 && compare(&values, order[i - 1], order[i]) != 0)
-			rank++;
-		rank_of[order[i]] = rank;
-	}
 	for (uint32 i = 0; i < n; i++)
 	{
-		GPUSORT_CHECK_EVERY(i);
-		classes->class_of[i] = rank_of[classes->class_of[i]];
+		GPUSORT_CHECK_VALUES(i);
+		class_of[i] = gpusort_ranks_find(ranks, values->datums[positions[i]]);
+		/* There are more than half as many classes as values, or too many among the first values. */
+		if (ranks->count > n / 2 || (i >= Max(n / 8, MIN_PREPARED) && ranks->count > i - i / 4 + 1))
+		{
+			gpusort_ranks_free(ranks);
+			return NULL;
+		}
 	}
-	pfree(order);
-	pfree(rank_of);
+	gpusort_ranks_sort(ranks, &sort->compare);
+	return ranks;
 }
 
 /* Puts positions in the order of their values' ranks, stably. */
 static void
-order_by_rank(const uint32 *ranks, uint32 nranks, uint32 *positions, uint32 n)
+order_by_rank(const ValueRanks *ranks, const uint32 *class_of, uint32 *positions, uint32 n)
 {
-	uint32	   *places = allocate_positions((uint64) nranks + 1);
+	const uint32 *rank_of = ranks->rank_of;
+	uint32	   *places = allocate_positions((uint64) ranks->nranks + 1);
 	uint32	   *source = allocate_positions(n);
 
-	memset(places, 0, ((Size) nranks + 1) * sizeof(uint32));
+	memset(places, 0, ((Size) ranks->nranks + 1) * sizeof(uint32));
 	for (uint32 i = 0; i < n; i++)
 	{
 		GPUSORT_CHECK_EVERY(i);
-		places[ranks[i] + 1]++;
+		places[rank_of[class_of[i]] + 1]++;
 	}
-	for (uint32 i = 0; i < nranks; i++)
+	for (uint32 i = 0; i < ranks->nranks; i++)
 		places[i + 1] += places[i];
 	gpusort_copy_bytes(source, positions, (Size) n * sizeof(uint32));
 	for (uint32 i = 0; i < n; i++)
 	{
 		GPUSORT_CHECK_EVERY(i);
-		positions[places[ranks[i]]++] = source[i];
+		positions[places[rank_of[class_of[i]]]++] = source[i];
 	}
 	pfree(places);
 	pfree(source);
@@ -319,46 +199,24 @@ order_by_rank(const uint32 *ranks, uint32 nranks, uint32 *positions, uint32 n)
 static bool
 sort_by_class(const Values *values, uint32 *positions, uint32 n)
 {
-	Classes		classes = {
-		.class_of = allocate_positions(n),
-		.datums = gpusort_alloc_large(CurrentMemoryContext, (Size) (n / 2) * sizeof(Datum))
-	};
-	bool		few = find_classes(values, positions, n, &classes);
+	uint32	   *class_of = allocate_positions(n);
+	ValueRanks *ranks = find_classes(values, positions, n, class_of);
 
-	if (few)
+	if (ranks != NULL)
 	{
-		rank_classes(values->sort, &classes, n);
-		order_by_rank(classes.class_of, classes.count, positions, n);
+		order_by_rank(ranks, class_of, positions, n);
+		gpusort_ranks_free(ranks);
 	}
-	pfree(classes.class_of);
-	pfree(classes.datums);
-	return few;
+	pfree(class_of);
+	return ranks != NULL;
 }
 
 /* Sorts positions without keys. */
 static void
 sort_by_comparison(const Values *values, uint32 *positions, uint32 n)
 {
-	uint32	   *spare;
-
-	if (take_in_order(values, positions, n) || (n >= MIN_PREPARED && sort_by_class(values, positions, n)))
-		return;
-	spare = allocate_positions(n);
-	merge_sort(values, positions, spare, n);
-	pfree(spare);
-}
-
-/* Decides whether the keys of texts in a collation of glibc are wide. */
-static void
-choose_width(const Values *values, uint32 n)
-{
-	ByteSource *bytes = &values->sort->bytes;
-	uint32		step = Max(n / TEXTS_LOOKED_AT, 1);
-	uint32		early = 0;
-
-	for (uint32 i = 0; i < n; i += step)
-		early += gpusort_key_bytes_end_early(bytes, values->datums[i]);
-	gpusort_key_bytes_choose_width(bytes, n / step, early);
+	if (!take_in_order(values, positions, n) && !(n >= MIN_PREPARED && sort_by_class(values, positions, n)))
+		gpusort_datums_sort(&values->sort->compare, values->datums, positions, n);
 }
 
 /* True if all values are plain texts. */
@@ -384,17 +242,19 @@ learn_bytes(const Values *values, uint32 n)
 	sort->seen += n;
 	if (gpusort_key_bytes_unlearned(bytes))
 	{
-		gpusort_key_bytes_learn(bytes, sort->collation, sort->seen >= MIN_LEARNED);
-		if (bytes->linguistic == NULL)
+		uint32		step = n / TEXTS_LOOKED_AT + 1;
+		Datum		sample[TEXTS_LOOKED_AT];
+		uint32		count = 0;
+
+		if (!gpusort_key_bytes_learn(bytes, sort->collation, sort->seen))
 			return false;
-		choose_width(values, n);
+		for (uint32 i = 0; i < n; i += step)
+			sample[count++] = values->datums[i];
+		gpusort_key_bytes_choose_width(bytes, sample, count);
 	}
-	if (bytes->order == COLLATION_ABBREVIATED)
-	{
-		bytes->plain = gpusort_plain_key(sort->collation, sort->seen >= MIN_PLAIN_LEARNED);
-		if (bytes->plain != NULL && !all_are_plain(values, n))
-			bytes->plain = NULL;
-	}
+	if (bytes->order == COLLATION_ABBREVIATED &&
+		gpusort_key_bytes_learn_plain(bytes, sort->collation, sort->seen) && !all_are_plain(values, n))
+		bytes->plain = NULL;
 	return bytes->form != BYTES_NONE;
 }
 

@@ -36,7 +36,7 @@ typedef struct ComparatorSort
 extern ComparatorSort *gpusort_comparator_prepare(Oid type, Oid collation, bool descending);
 
 /*
- * Writes the 0-based positions of n values in order, stably, to index.  Takes up to 40
+ * Writes the 0-based positions of n values in order, stably, to index.  Takes up to 48
  * bytes of memory per value and checks for interrupts.  Sorts of keys are counted as sorts
  * for this use.
  */

@@ -8,6 +8,7 @@
 
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "port/pg_bswap.h"
 #include "utils/date.h"
 #include "utils/inet.h"
@@ -19,6 +20,12 @@
 #include "keys/plain_learn.h"
 
 #define EARLY_BYTES 12			/* a weight that ends a narrow key before this many ends it early */
+
+/* With fewer values than these it does not pay to learn what plain texts are; nor to learn that of letters beyond ASCII. */
+#define LEARN_PLAIN_MIN 16384
+#define WIDEN_MIN 262144
+#define WIDEN_MANY_MIN 1500000	/* nor that where there are many contractions, which takes three times as long */
+#define MANY_CONTRACTIONS 32
 
 /* The form of a type's values in the order of its default btree operator class. */
 static ByteForm
@@ -223,31 +230,45 @@ gpusort_key_bytes_unlearned(const ByteSource *source)
 	return source->order == COLLATION_WEIGHTS && source->linguistic == NULL;
 }
 
-/* Learns the order of the source's texts.  Without may_learn only what this backend has learned before is used. */
-void
-gpusort_key_bytes_learn(ByteSource *source, Oid collation, bool may_learn)
-{
-	source->linguistic = gpusort_linguistic_key(collation, may_learn);
-}
-
-/* Makes keys wide if the narrow ones of more than one in 16 texts, some of all, end early. */
-void
-gpusort_key_bytes_choose_width(ByteSource *source, uint32 texts, uint32 early)
-{
-	source->wide = early > texts / 16;
-}
-
-/* True if the narrow key of a text that is not NULL ends among its first bytes although the text goes on. */
+/*
+ * Learns the order of the source's texts, of which there are nvalues: few do not repay that, so only what
+ * this backend has learned before is used for them.  Returns false if the order is not known.
+ */
 bool
-gpusort_key_bytes_end_early(const ByteSource *source, Datum value)
+gpusort_key_bytes_learn(ByteSource *source, Oid collation, double nvalues)
 {
-	KeyBytes	bytes;
-	bool		early;
+	source->linguistic = gpusort_linguistic_key(collation, nvalues >= GPUSORT_LEARN_MIN);
+	return source->linguistic != NULL;
+}
 
-	open_text(source, value, &bytes);
-	early = gpusort_linguistic_key_ends_early(source->linguistic, bytes.data, bytes.length, EARLY_BYTES);
-	gpusort_key_bytes_free(&bytes);
-	return early;
+/*
+ * Makes keys wide if the narrow ones of more than one in 16 texts, some of all and none of them NULL, end
+ * among their first bytes although the text goes on.
+ */
+void
+gpusort_key_bytes_choose_width(ByteSource *source, const Datum *texts, uint32 count)
+{
+	uint32		early = 0;
+
+	for (uint32 i = 0; i < count; i++)
+	{
+		KeyBytes	bytes;
+
+		CHECK_FOR_INTERRUPTS();
+		open_text(source, texts[i], &bytes);
+		early += gpusort_linguistic_key_ends_early(source->linguistic, bytes.data, bytes.length, EARLY_BYTES);
+		gpusort_key_bytes_free(&bytes);
+	}
+	source->wide = early > count / 16;
+}
+
+/* Learns what plain texts are, of nvalues in all, as gpusort_key_bytes_learn does.  Returns false if that is not known. */
+bool
+gpusort_key_bytes_learn_plain(ByteSource *source, Oid collation, double nvalues)
+{
+	if (source->plain == NULL)
+		source->plain = gpusort_plain_key(collation, nvalues >= LEARN_PLAIN_MIN);
+	return source->plain != NULL;
 }
 
 /* True if a text that is not NULL is plain.  The source must have a plain key. */
@@ -265,14 +286,16 @@ gpusort_key_bytes_plain(const ByteSource *source, Datum value)
 
 /*
  * Widens the plain key of a source so that it has a text, which it does not have.  Returns
- * false, with nothing changed, if that cannot be.
+ * false, with nothing changed, if that cannot be, or if nvalues do not repay learning it.
  */
 bool
-gpusort_key_bytes_widen(ByteSource *source, Oid collation, Datum value)
+gpusort_key_bytes_widen(ByteSource *source, Oid collation, double nvalues, Datum value)
 {
 	KeyBytes	bytes;
 	const PlainKey *wide;
 
+	if (nvalues < (source->plain->ncontractions > MANY_CONTRACTIONS ? WIDEN_MANY_MIN : WIDEN_MIN))
+		return false;
 	open_text(source, value, &bytes);
 	wide = gpusort_plain_key_widen(source->plain, collation, bytes.data, bytes.length);
 	gpusort_key_bytes_free(&bytes);

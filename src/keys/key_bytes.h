@@ -54,6 +54,8 @@ typedef struct ByteSource
 	const PlainKey *plain;		/* if not NULL, all texts are plain, and this makes their bytes */
 } ByteSource;
 
+#define GPUSORT_LEARN_MIN 2048	/* with fewer values learning a collation does not pay */
+
 /* The most bytes that are computed without allocating memory. */
 #define GPUSORT_KEY_BYTES_COMPUTED 256
 
@@ -71,11 +73,11 @@ extern bool gpusort_key_bytes_abbreviated(const ByteSource *source);
 extern bool gpusort_key_bytes_decide(const ByteSource *source);
 extern bool gpusort_key_bytes_vary(const ByteSource *source);
 extern bool gpusort_key_bytes_unlearned(const ByteSource *source);
-extern void gpusort_key_bytes_learn(ByteSource *source, Oid collation, bool may_learn);
-extern void gpusort_key_bytes_choose_width(ByteSource *source, uint32 texts, uint32 early);
-extern bool gpusort_key_bytes_end_early(const ByteSource *source, Datum value);
+extern bool gpusort_key_bytes_learn(ByteSource *source, Oid collation, double nvalues);
+extern void gpusort_key_bytes_choose_width(ByteSource *source, const Datum *texts, uint32 count);
+extern bool gpusort_key_bytes_learn_plain(ByteSource *source, Oid collation, double nvalues);
 extern bool gpusort_key_bytes_plain(const ByteSource *source, Datum value);
-extern bool gpusort_key_bytes_widen(ByteSource *source, Oid collation, Datum value);
+extern bool gpusort_key_bytes_widen(ByteSource *source, Oid collation, double nvalues, Datum value);
 extern void gpusort_key_bytes_set(uint64 word, KeyBytes *bytes);
 extern void gpusort_key_bytes_get(const ByteSource *source, Datum value, Size limit, KeyBytes *bytes);
 

@@ -6,20 +6,14 @@
 
 #include "access/htup_details.h"
 #include "access/tupmacs.h"
-#include "miscadmin.h"
 
 #include "keys/byte_hash.h"
+#include "keys/datum_sort.h"
 #include "keys/value_ranks.h"
+#include "large_memory.h"
 
-#define RANKS_FIRST_SIZE 64		/* entries of a new table */
-
-typedef struct RankedValue
-{
-	Datum		value;
-	uint32		hash;
-	uint32		number:31;
-	uint32		status:1;
-} RankedValue;
+#define RANKS_FIRST_SLOTS 256	/* of a new table */
+#define SLOTS_PER_VALUE 8		/* with 2 a look-up takes half as long again: more probes are predicted wrongly */
 
 /* The bytes of a value, or those of the Datum itself.  Padding and compression are part of them. */
 static inline const char *
@@ -46,21 +40,10 @@ same_bytes(const ValueRanks *ranks, Datum a, Datum b)
 	const char *bytes_a = value_bytes(ranks, &a, &length_a);
 	const char *bytes_b = value_bytes(ranks, &b, &length_b);
 
-	return length_a == length_b && memcmp(bytes_a, bytes_b, length_a) == 0;
+	if (length_a != length_b || (length_a >= 8 && gpusort_hash_load8(bytes_a) != gpusort_hash_load8(bytes_b)))
+		return false;
+	return memcmp(bytes_a, bytes_b, length_a) == 0;
 }
-
-#define SH_PREFIX ranked
-#define SH_ELEMENT_TYPE RankedValue
-#define SH_KEY_TYPE Datum
-#define SH_KEY value
-#define SH_HASH_KEY(table, key) hash_value((table)->private_data, key)
-#define SH_EQUAL(table, a, b) same_bytes((table)->private_data, a, b)
-#define SH_STORE_HASH
-#define SH_GET_HASH(table, entry) (entry)->hash
-#define SH_SCOPE static inline
-#define SH_DECLARE
-#define SH_DEFINE
-#include "lib/simplehash.h"
 
 ValueRanks *
 gpusort_ranks_create(bool by_value, int16 length)
@@ -72,16 +55,55 @@ gpusort_ranks_create(bool by_value, int16 length)
 	return ranks;
 }
 
+/* The slot of a value, or the free one where it belongs. */
+static inline uint32 *
+find_slot(const ValueRanks *ranks, Datum value, uint32 hash)
+{
+	uint64		slot = hash & ranks->mask;
+
+	while (ranks->slots[slot] != 0 &&
+		   (ranks->hashes[ranks->slots[slot] - 1] != hash || !same_bytes(ranks, ranks->values[ranks->slots[slot] - 1], value)))
+		slot = (slot + 1) & ranks->mask;
+	return &ranks->slots[slot];
+}
+
+/* Makes a table that has SLOTS_PER_VALUE slots for each value that it can have. */
+static void
+make_table(ValueRanks *ranks, uint64 nslots)
+{
+	Size		most = nslots / SLOTS_PER_VALUE;
+
+	if (ranks->slots != NULL)
+		pfree(ranks->slots);
+	ranks->mask = nslots - 1;
+	ranks->slots = MemoryContextAllocExtended(CurrentMemoryContext, nslots * sizeof(uint32), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	ranks->values = ranks->values == NULL ? palloc(most * sizeof(Datum)) : repalloc_huge(ranks->values, most * sizeof(Datum));
+	ranks->hashes = ranks->hashes == NULL ? palloc(most * sizeof(uint32)) : repalloc_huge(ranks->hashes, most * sizeof(uint32));
+	for (uint32 i = 0; i < ranks->count; i++)
+	{
+		uint64		slot = ranks->hashes[i] & ranks->mask;
+
+		while (ranks->slots[slot] != 0)
+			slot = (slot + 1) & ranks->mask;
+		ranks->slots[slot] = i + 1;
+	}
+}
+
 /* Looks a value up in the table, and adds it if it is not there. */
 static uint32
 look_up(ValueRanks *ranks, Datum value)
 {
-	bool		found;
-	RankedValue *entry = ranked_insert(ranks->table, value, &found);
+	uint32		hash = hash_value(ranks, value);
+	uint32	   *slot = find_slot(ranks, value, hash);
 
-	if (!found)
-		entry->number = ranks->count++;
-	return entry->number;
+	if (*slot != 0)
+		return *slot - 1;
+	ranks->values[ranks->count] = value;
+	ranks->hashes[ranks->count] = hash;
+	*slot = ++ranks->count;
+	if (ranks->count == (ranks->mask + 1) / SLOTS_PER_VALUE)
+		make_table(ranks, 2 * (ranks->mask + 1));
+	return ranks->count - 1;
 }
 
 uint32
@@ -94,10 +116,10 @@ gpusort_ranks_find(ValueRanks *ranks, Datum value)
 		ranks->last_number = ranks->count++;
 	else
 	{
-		if (ranks->table == NULL)
+		if (ranks->slots == NULL)
 		{
-			ranks->table = ranked_create(CurrentMemoryContext, RANKS_FIRST_SIZE, ranks);
 			ranks->count = 0;
+			make_table(ranks, RANKS_FIRST_SLOTS);
 			(void) look_up(ranks, ranks->last);
 		}
 		ranks->last_number = look_up(ranks, value);
@@ -106,45 +128,36 @@ gpusort_ranks_find(ValueRanks *ranks, Datum value)
 	return ranks->last_number;
 }
 
-static int
-compare_values(const void *a, const void *b, void *compare)
-{
-	CHECK_FOR_INTERRUPTS();
-	return ApplySortComparator(((const RankedValue *) a)->value, false, ((const RankedValue *) b)->value, false, compare);
-}
-
 void
 gpusort_ranks_sort(ValueRanks *ranks, SortSupport compare)
 {
-	RankedValue *values = MemoryContextAllocHuge(CurrentMemoryContext, Max(ranks->count, 1) * sizeof(RankedValue));
-	ranked_iterator iterator;
-	RankedValue *entry;
-	uint32		n = 0;
+	const Datum *values = ranks->slots == NULL ? &ranks->last : ranks->values;
+	uint32	   *order = MemoryContextAllocHuge(CurrentMemoryContext, Max(ranks->count, 1) * sizeof(uint32));
 	uint32		rank = 0;
 
 	ranks->rank_of = MemoryContextAllocHuge(CurrentMemoryContext, Max(ranks->count, 1) * sizeof(uint32));
-	ranks->rank_of[0] = 0;
-	if (ranks->table != NULL)
+	for (uint32 i = 0; i < ranks->count; i++)
+		order[i] = i;
+	gpusort_datums_sort(compare, values, order, ranks->count);
+	for (uint32 i = 0; i < ranks->count; i++)
 	{
-		ranked_start_iterate(ranks->table, &iterator);
-		while ((entry = ranked_iterate(ranks->table, &iterator)) != NULL)
-			values[n++] = *entry;
-		qsort_arg(values, n, sizeof(RankedValue), compare_values, compare);
-	}
-	for (uint32 i = 0; i < n; i++)
-	{
-		rank += i > 0 && compare_values(&values[i - 1], &values[i], compare) != 0;
-		ranks->rank_of[values[i].number] = rank;
+		GPUSORT_CHECK_VALUES(i);
+		rank += i > 0 && ApplySortComparator(values[order[i - 1]], false, values[order[i]], false, compare) != 0;
+		ranks->rank_of[order[i]] = rank;
 	}
 	ranks->nranks = rank + 1;
-	pfree(values);
+	pfree(order);
 }
 
 void
 gpusort_ranks_free(ValueRanks *ranks)
 {
-	if (ranks->table != NULL)
-		ranked_destroy(ranks->table);
+	if (ranks->slots != NULL)
+	{
+		pfree(ranks->slots);
+		pfree(ranks->values);
+		pfree(ranks->hashes);
+	}
 	if (ranks->rank_of != NULL)
 		pfree(ranks->rank_of);
 	pfree(ranks);

@@ -17,7 +17,6 @@
 
 #define ROWS_ENCODE_BLOCK 1024
 #define ROWS_CHARACTERS_MIN 16384	/* with fewer rows packing characters does not pay */
-#define ROWS_LEARN_MIN 2048		/* with fewer rows learning a collation does not pay */
 #define ROWS_SAMPLE_MIN 128		/* with fewer rows a sample says nothing about other rows */
 
 static uint64
@@ -53,25 +52,21 @@ prefetch_first(const RowStore *store, const RowList *list)
 static void
 learn_bytes(RowKey *key, const RowStore *store, const RowList *list, double nrows)
 {
-	ByteSource *source = &key->bytes;
-	uint32		step = Max(list->count / ROWS_LOOKED_AT, 1);
-	uint32		texts = 0;
-	uint32		early = 0;
+	uint32		step = list->count / ROWS_LOOKED_AT + 1;
+	Datum		texts[ROWS_LOOKED_AT];
+	uint32		count = 0;
 
-	if (key->kind != KEY_IS_BYTES || !gpusort_key_bytes_unlearned(source))
+	if (key->kind != KEY_IS_BYTES || !gpusort_key_bytes_unlearned(&key->bytes) ||
+		!gpusort_key_bytes_learn(&key->bytes, key->compare.ssup_collation, nrows))
 		return;
-	gpusort_key_bytes_learn(source, key->compare.ssup_collation, nrows >= ROWS_LEARN_MIN);
-	for (uint32 i = 0; i < list->count && source->linguistic != NULL; i += step)
+	for (uint32 i = 0; i < list->count; i += step)
 	{
-		uint32		row = gpusort_rows_listed(list, i);
+		bool		is_null;
 
-		CHECK_FOR_INTERRUPTS();
-		if (gpusort_rows_is_null(store, row, key->attribute))
-			continue;
-		early += gpusort_key_bytes_end_early(source, gpusort_rows_store_get(store, row, key->attribute, &(bool) {false}));
-		texts++;
+		texts[count] = gpusort_rows_store_get(store, gpusort_rows_listed(list, i), key->attribute, &is_null);
+		count += !is_null;
 	}
-	gpusort_key_bytes_choose_width(source, texts, early);
+	gpusort_key_bytes_choose_width(&key->bytes, texts, count);
 }
 
 /* Finds out whether a key is NULL in some of the rows, and whether in all. */
@@ -332,7 +327,7 @@ unfitted_bits(const RowKeys *keys, int first_key, const RowStore *store)
 static bool
 has_bytes(const RowKey *key, uint32 nrows)
 {
-	return key->kind == KEY_IS_BYTES && (nrows >= ROWS_LEARN_MIN || !gpusort_key_bytes_unlearned(&key->bytes));
+	return key->kind == KEY_IS_BYTES && (nrows >= GPUSORT_LEARN_MIN || !gpusort_key_bytes_unlearned(&key->bytes));
 }
 
 /*

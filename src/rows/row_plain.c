@@ -6,13 +6,7 @@
 
 #include "miscadmin.h"
 
-#include "keys/plain_learn.h"
 #include "rows/row_plain.h"
-
-#define ROWS_LEARN_PLAIN_MIN 16384	/* with fewer rows learning what is plain does not pay */
-#define ROWS_WIDEN_MIN 262144	/* nor, with fewer than these, learning it of letters beyond ASCII */
-#define ROWS_WIDEN_MANY_MIN 1500000	/* nor that where there are many contractions, which takes three times as long */
-#define MANY_CONTRACTIONS 32
 
 /* Finds the first listed row, from place `from` of the list on, whose text is not plain.  The key must have one for plain texts. */
 static uint32
@@ -48,10 +42,8 @@ all_are_plain(RowKey *key, const RowStore *store, double nrows)
 	RowList		all_rows = {.count = store->nrows};
 	Datum		other;
 	uint32		i = find_other(key, store, &all_rows, 0, &other);
-	bool		many = key->plain->bytes.plain->ncontractions > MANY_CONTRACTIONS;
 
-	while (i < store->nrows && nrows >= (many ? ROWS_WIDEN_MANY_MIN : ROWS_WIDEN_MIN) &&
-		   gpusort_key_bytes_widen(&key->plain->bytes, key->compare.ssup_collation, other))
+	while (i < store->nrows && gpusort_key_bytes_widen(&key->plain->bytes, key->compare.ssup_collation, nrows, other))
 		i = find_other(key, store, &all_rows, i, &other);
 	return i == store->nrows;
 }
@@ -72,9 +64,8 @@ gpusort_rows_find_plain(RowKeys *keys, const RowStore *store, double nrows)
 
 		if (key->plain == NULL || store->layout->attributes[key->attribute].is_constant)
 			continue;
-		if (key->plain->bytes.plain == NULL)
-			key->plain->bytes.plain = gpusort_plain_key(key->compare.ssup_collation, nrows >= ROWS_LEARN_PLAIN_MIN);
-		key->all_plain = leads && key->plain->bytes.plain != NULL && all_are_plain(key, store, nrows);
+		key->all_plain = gpusort_key_bytes_learn_plain(&key->plain->bytes, key->compare.ssup_collation, nrows) &&
+			leads && all_are_plain(key, store, nrows);
 		key->ever_plain &= key->all_plain;
 		leads = false;
 	}
