@@ -57,6 +57,21 @@
 #define GPUSORT_TRANSACTION_TIMED_OUT() false
 #endif
 
+/* PostgreSQL 19 has this function; before it, a callback that is not called any more is taken off the context's list by hand. */
+#if PG_VERSION_NUM < 190000
+#include "nodes/memnodes.h"
+
+static inline void
+MemoryContextUnregisterResetCallback(MemoryContext context, MemoryContextCallback *callback)
+{
+	MemoryContextCallback **link = &context->reset_cbs;
+
+	while (*link != callback)
+		link = &(*link)->next;
+	*link = callback->next;
+}
+#endif
+
 /* PostgreSQL 18 (e22253467) counts the disabled nodes of a plan; EXPLAIN compares a node's count with its children's. */
 #if PG_VERSION_NUM >= 180000
 #define GPUSORT_COPY_DISABLED_NODES(plan, child) ((plan)->disabled_nodes = (child)->disabled_nodes)

@@ -200,8 +200,9 @@ round_up(Size bytes)
 	return TYPEALIGN(bytes < GPUSORT_HUGE_PAGES_FROM ? PAGE : GPUSORT_HUGE_PAGE, bytes);
 }
 
-Mapping
-gpusort_memory_take(Size bytes, Size most)
+/* Returns memory of at least so many bytes.  A kept mapping may have up to `most` bytes. */
+static Mapping
+take(Size bytes, Size most)
 {
 	Size		size = round_up(bytes);
 	Mapping		mapping;
@@ -213,37 +214,9 @@ gpusort_memory_take(Size bytes, Size most)
 	return mapping;
 }
 
-Mapping
-gpusort_memory_grow(Mapping mapping, Size bytes, Size most)
-{
-	Size		size = round_up(bytes);
-	Mapping		larger;
-
-	if (reuse(size, most, &larger))
-	{
-		used_bytes += larger.size;
-		memcpy(larger.data, mapping.data, mapping.size);
-		gpusort_memory_give(mapping);
-		return larger;
-	}
-	larger = map(size);
-	used_bytes += larger.size;
-
-	/* Pages are moved rather than bytes, and the old mapping is gone then. */
-	if (mremap(mapping.data, mapping.size, mapping.size, MREMAP_MAYMOVE | MREMAP_FIXED, larger.data) == MAP_FAILED)
-	{
-		memcpy(larger.data, mapping.data, mapping.size);
-		munmap(mapping.data, mapping.size);
-	}
-	else
-		gpusort_advise_huge_pages(larger.data, larger.size);
-	used_bytes -= mapping.size;
-	publish();
-	return larger;
-}
-
-void
-gpusort_memory_give(Mapping mapping)
+/* Keeps a mapping that was taken, or unmaps it. */
+static void
+give(Mapping mapping)
 {
 	used_bytes -= mapping.size;
 	while (nkept > 0 && kept_bytes > limit())
@@ -264,18 +237,10 @@ gpusort_memory_give(Mapping mapping)
 	publish();
 }
 
-void
-gpusort_memory_give_owned(OwnedMapping *owned)
-{
-	if (owned->mapping.data != NULL)
-		gpusort_memory_give(owned->mapping);
-	owned->mapping.data = NULL;
-}
-
 static void
 at_context_end(void *arg)
 {
-	gpusort_memory_give_owned((OwnedMapping *) arg);
+	give(((OwnedMapping *) arg)->mapping);
 }
 
 OwnedMapping *
@@ -283,7 +248,8 @@ gpusort_memory_own(MemoryContext context, Size bytes, Size most)
 {
 	OwnedMapping *owned = MemoryContextAlloc(context, sizeof(OwnedMapping));
 
-	owned->mapping = gpusort_memory_take(bytes, most);
+	owned->mapping = take(bytes, most);
+	owned->context = context;
 	owned->callback.func = at_context_end;
 	owned->callback.arg = owned;
 	MemoryContextRegisterResetCallback(context, &owned->callback);
@@ -291,9 +257,42 @@ gpusort_memory_own(MemoryContext context, Size bytes, Size most)
 }
 
 void
+gpusort_memory_give_owned(OwnedMapping *owned)
+{
+	MemoryContextUnregisterResetCallback(owned->context, &owned->callback);
+	give(owned->mapping);
+	pfree(owned);
+}
+
+void
 gpusort_memory_grow_owned(OwnedMapping *owned, Size bytes, Size most)
 {
-	owned->mapping = gpusort_memory_grow(owned->mapping, bytes, most);
+	Size		size = round_up(bytes);
+	Mapping		mapping = owned->mapping;
+	Mapping		larger;
+
+	if (reuse(size, most, &larger))
+	{
+		used_bytes += larger.size;
+		memcpy(larger.data, mapping.data, mapping.size);
+		owned->mapping = larger;
+		give(mapping);
+		return;
+	}
+	larger = map(size);
+	used_bytes += larger.size;
+
+	/* Pages are moved rather than bytes, and the old mapping is gone then. */
+	if (mremap(mapping.data, mapping.size, mapping.size, MREMAP_MAYMOVE | MREMAP_FIXED, larger.data) == MAP_FAILED)
+	{
+		memcpy(larger.data, mapping.data, mapping.size);
+		munmap(mapping.data, mapping.size);
+	}
+	else
+		gpusort_advise_huge_pages(larger.data, larger.size);
+	used_bytes -= mapping.size;
+	publish();
+	owned->mapping = larger;
 }
 
 void

@@ -28,28 +28,24 @@ typedef struct MemoryUse
 	uint64		limit;			/* of what is kept */
 } MemoryUse;
 
+/* A mapping that is given back when its memory context ends, at the latest. */
+typedef struct OwnedMapping
+{
+	Mapping		mapping;
+	MemoryContext context;
+	MemoryContextCallback callback;
+} OwnedMapping;
+
 /*
  * Returns memory of at least so many bytes, or raises an error.  A kept mapping may have
  * up to `most` bytes.  The contents are undefined.
  */
-extern Mapping gpusort_memory_take(Size bytes, Size most);
-
-/* Returns such memory with the contents of a smaller mapping that was taken, which is given back. */
-extern Mapping gpusort_memory_grow(Mapping mapping, Size bytes, Size most);
-
-/* Keeps a mapping that was taken, or unmaps it. */
-extern void gpusort_memory_give(Mapping mapping);
-
-/* A mapping that is given back when its memory context ends, at the latest. */
-typedef struct OwnedMapping
-{
-	Mapping		mapping;		/* no data if it was given back */
-	MemoryContextCallback callback;
-} OwnedMapping;
-
-/* The same as above for a mapping that the context owns. */
 extern OwnedMapping *gpusort_memory_own(MemoryContext context, Size bytes, Size most);
+
+/* Makes a mapping larger, with the contents that it has. */
 extern void gpusort_memory_grow_owned(OwnedMapping *owned, Size bytes, Size most);
+
+/* Keeps a mapping for the next sort, or unmaps it. */
 extern void gpusort_memory_give_owned(OwnedMapping *owned);
 
 /* Unmaps all that is kept, for when memory is short. */

@@ -187,7 +187,7 @@ fetch_session(DeviceOrder *order, SortReason *why)
 		sort->stats.moved_bytes += 2 * (int64) column->width * nrows;
 		gpusort_progress_update(order->attempt.progress, SORT_PHASE_FETCHING, i + 1, order->ncolumns);
 	}
-	gpusort_rows_buffer_release(sort->memory, &spare);
+	gpusort_rows_buffer_release(&spare);
 	return done;
 }
 

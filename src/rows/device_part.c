@@ -375,7 +375,7 @@ void
 gpusort_rows_part_free(DevicePart *part)
 {
 	gpusort_rows_part_close(part);
-	gpusort_rows_buffer_release(part->sort->memory, &part->words);
+	gpusort_rows_buffer_release(&part->words);
 	if (part->starts != NULL)
 		pfree(part->starts);
 	if (part->checksums != NULL)

@@ -369,7 +369,7 @@ send(DeviceRows *rows, ShownSortId progress, SortReason *why)
 		ok = send_store(rows, why);
 		sent += rows->sort->store->nrows;
 	}
-	gpusort_rows_buffer_release(rows->sort->memory, &rows->scattered);
+	gpusort_rows_buffer_release(&rows->scattered);
 	return ok;
 }
 

@@ -49,7 +49,7 @@ reserve_partitions(RowBound *bound, uint32 capacity)
  * for a bound too great to help.
  */
 RowBound *
-gpusort_rows_bound_create(RowMemory *memory, const RowLayout *layout, const RowKeys *keys,
+gpusort_rows_bound_create(MemoryContext memory, const RowLayout *layout, const RowKeys *keys,
 						  RowBoundSpec spec, double expected_rows)
 {
 	RowBound   *bound;
@@ -334,7 +334,7 @@ gpusort_rows_bound_free(RowBound *bound)
 		gpusort_rows_partitions_free(bound->partitions);
 	if (bound->referenced != NULL)
 		MemoryContextDelete(bound->referenced);
-	gpusort_rows_buffer_release(bound->memory, &bound->partition_of);
+	gpusort_rows_buffer_release(&bound->partition_of);
 	pfree(bound->stored);
 	pfree(bound->full);
 	pfree(bound->values);

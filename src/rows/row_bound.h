@@ -49,7 +49,7 @@ typedef struct RowBound
 	double		expected_rows;
 	const RowKeys *keys;
 	const RowLayout *layout;
-	RowMemory  *memory;
+	MemoryContext memory;
 
 	RowPartitions *partitions;	/* NULL if all rows are one partition */
 	RowBuffer	partition_of;	/* uint32: the partition of each row of the store */
@@ -66,7 +66,7 @@ typedef struct RowBound
 	MemoryContext referenced;	/* holds values that are not passed by value */
 } RowBound;
 
-extern RowBound *gpusort_rows_bound_create(RowMemory *memory, const RowLayout *layout, const RowKeys *keys,
+extern RowBound *gpusort_rows_bound_create(MemoryContext memory, const RowLayout *layout, const RowKeys *keys,
 										   RowBoundSpec spec, double expected_rows);
 extern bool gpusort_rows_bound_is_exact(const RowBound *bound);
 

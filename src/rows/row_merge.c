@@ -349,8 +349,8 @@ void
 gpusort_rows_merge_end(RowMerge *merge)
 {
 	gpusort_rows_store_free(merge->window);
-	gpusort_rows_buffer_release(merge->sort->memory, &merge->words);
-	gpusort_rows_buffer_release(merge->sort->memory, &merge->packed);
+	gpusort_rows_buffer_release(&merge->words);
+	gpusort_rows_buffer_release(&merge->packed);
 	pfree(merge->inputs);
 	pfree(merge);
 }

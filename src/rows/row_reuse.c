@@ -20,7 +20,8 @@ is_small(const RowSort *sort)
 {
 	return sort->runs == NULL && sort->device_rows == NULL && sort->parts == NULL && sort->intervals == NULL &&
 		sort->store != NULL && !sort->stats.used_gpu &&
-		!gpusort_rows_memory_is_mapped(sort->memory) && MemoryContextMemAllocated(sort->context, true) <= REUSE_BYTES;
+		sort->store->capacity <= REUSE_BYTES / sizeof(Datum) && sort->store->records.size <= REUSE_BYTES &&
+		MemoryContextMemAllocated(sort->context, true) <= REUSE_BYTES;
 }
 
 bool

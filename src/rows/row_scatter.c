@@ -123,6 +123,6 @@ gpusort_rows_scatter(RowStore *store, RowParts *parts, uint32 *numbers)
 		scatter_column(store, columns[i].buffer, columns[i].width, &spare, numbers);
 	if (store->layout->nrecord > 0)
 		scatter_column(store, &store->row_starts, sizeof(uint32), &spare, numbers);
-	gpusort_rows_buffer_release(store->memory, &spare);
+	gpusort_rows_buffer_release(&spare);
 	pfree(columns);
 }

@@ -80,7 +80,7 @@ gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List *keys,
 	RowSort    *sort = palloc0(sizeof(RowSort));
 
 	sort->context = context;
-	sort->memory = gpusort_rows_memory_create(context);
+	sort->memory = context;
 	sort->memory_limit = work_mem * (Size) 1024;
 	sort->random_access = random_access;
 	sort->timed = timed;
@@ -480,7 +480,7 @@ finish_runs(RowSort *sort)
 
 	gpusort_rows_store_free(sort->store);
 	sort->store = NULL;
-	gpusort_rows_buffer_release(sort->memory, &sort->packed);
+	gpusort_rows_buffer_release(&sort->packed);
 	gpusort_memory_trim();
 	start_phase(sort, &start);
 	gpusort_progress_update(sort->progress, SORT_PHASE_MERGING, 0, 1);

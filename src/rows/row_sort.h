@@ -39,7 +39,7 @@ typedef struct RowIntervals
 typedef struct RowSort
 {
 	MemoryContext context;		/* holds everything, this struct included */
-	RowMemory  *memory;
+	MemoryContext memory;
 	RowLayout  *layout;
 	RowKeys    *keys;
 	Size		memory_limit;

@@ -136,7 +136,7 @@ gpusort_rows_layout_of_some(const RowLayout *layout, const List *attributes)
 }
 
 RowStore *
-gpusort_rows_store_create(RowMemory *memory, const RowLayout *layout)
+gpusort_rows_store_create(MemoryContext memory, const RowLayout *layout)
 {
 	RowStore   *store = palloc0(sizeof(RowStore));
 
@@ -627,11 +627,11 @@ gpusort_rows_store_free(RowStore *store)
 {
 	for (int i = 0; i < store->layout->natts; i++)
 	{
-		gpusort_rows_buffer_release(store->memory, &store->columns[i].values);
-		gpusort_rows_buffer_release(store->memory, &store->columns[i].nulls);
+		gpusort_rows_buffer_release(&store->columns[i].values);
+		gpusort_rows_buffer_release(&store->columns[i].nulls);
 	}
-	gpusort_rows_buffer_release(store->memory, &store->row_starts);
-	gpusort_rows_buffer_release(store->memory, &store->records);
+	gpusort_rows_buffer_release(&store->row_starts);
+	gpusort_rows_buffer_release(&store->records);
 	pfree(store->columns);
 	pfree(store);
 }

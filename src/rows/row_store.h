@@ -72,7 +72,7 @@ typedef struct ColumnBuffer
 typedef struct RowStore
 {
 	const RowLayout *layout;
-	RowMemory  *memory;
+	MemoryContext memory;
 	RowColumn  *columns;		/* one per attribute */
 	RowBuffer	row_starts;		/* uint32, in units of MAXIMUM_ALIGNOF */
 	RowBuffer	records;
@@ -121,7 +121,7 @@ extern RowLayout *gpusort_rows_layout(TupleDesc desc, List *tlist, const List *s
 /* A layout of the same rows, in which all other attributes are NULL. */
 extern RowLayout *gpusort_rows_layout_of_some(const RowLayout *layout, const List *attributes);
 
-extern RowStore *gpusort_rows_store_create(RowMemory *memory, const RowLayout *layout);
+extern RowStore *gpusort_rows_store_create(MemoryContext memory, const RowLayout *layout);
 extern void gpusort_rows_store_reserve(RowStore *store, uint32 rows);
 extern void gpusort_rows_store_expect(RowStore *store, uint32 rows, Size record_bytes);
 extern void gpusort_rows_store_put(RowStore *store, uint32 row, int attribute, Datum value);

@@ -35,7 +35,6 @@ typedef struct BatchState
 	MemoryContextCallback callback;
 	int			slab;			/* GPUSORT_NO_JOB in ordinary memory */
 	SlabLayout	layout;
-	Mapping		memory;			/* empty in a slab */
 	bool		in_flight;		/* submitted to a device and not yet waited for */
 	SortAttempt attempt;		/* while it is in flight */
 } BatchState;
@@ -79,10 +78,10 @@ allocate_in_memory(BatchState *state)
 	Size		payload_bytes = state->spec.payload == GPUSORT_PAYLOAD_NONE ? 0 :
 		CACHELINEALIGN((Size) batch->key_slots * sizeof(uint32_t));
 	Size		bytes = key_bytes + payload_bytes + (Size) batch->segment_slots * sizeof(GpusortSegment);
+	Mapping		memory = gpusort_memory_own(state->context, bytes, bytes + bytes / 4)->mapping;
 
-	state->memory = gpusort_memory_take(bytes, bytes + bytes / 4);
-	batch->memory_bytes = state->memory.size;
-	batch->keys = state->memory.data;
+	batch->memory_bytes = memory.size;
+	batch->keys = memory.data;
 	if (payload_bytes > 0)
 		batch->payload = (uint32_t *) (batch->keys + key_bytes);
 	batch->segments = (GpusortSegment *) (batch->keys + key_bytes + payload_bytes);
@@ -99,9 +98,6 @@ release(void *arg)
 	if (state->slab != GPUSORT_NO_JOB)
 		gpusort_job_release(state->slab);
 	state->slab = GPUSORT_NO_JOB;
-	if (state->memory.data != NULL)
-		gpusort_memory_give(state->memory);
-	state->memory.data = NULL;
 }
 
 /*
