@@ -362,10 +362,8 @@ guess_range(const typename Form<F>::Bits *keys, uint32_t n,
 	*least = *greatest = Form<F>::encode(keys[0]);
 	for (uint32_t i = 1; i < SAMPLE; i++)
 	{
-		Code		code;
+		Code		code = Form<F>::encode(keys[next_position(state, n)]);
 
-		state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-		code = Form<F>::encode(keys[(uint32_t) (((state >> 32) * n) >> 32)]);
 		*least = code < *least ? code : *least;
 		*greatest = code > *greatest ? code : *greatest;
 	}

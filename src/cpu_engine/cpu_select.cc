@@ -57,11 +57,7 @@ take_sample(const typename Form<F>::Bits *keys, uint32_t n, typename Form<F>::Co
 	uint64_t	state = n;
 
 	for (uint32_t i = 0; i < SAMPLE; i++)
-	{
-		/* A linear congruential generator. */
-		state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-		sample[i] = Form<F>::encode(keys[((state >> 32) * n) >> 32]);
-	}
+		sample[i] = Form<F>::encode(keys[next_position(state, n)]);
 	sort_few(sample, SAMPLE);
 }
 
@@ -174,17 +170,11 @@ using namespace gpusort;
 extern "C" bool
 gpusort_cpu_in_order(GpusortKeyForm form, const void *keys, uint32_t count)
 {
-	switch (form)
-	{
-#define CHECK_FORM(form) \
-		case form: \
-			return simd::kernels<Form<form>::Bits>().in_order(form, (const Form<form>::Bits *) keys, count, false);
-		GPUSORT_EACH_FORM(CHECK_FORM)
-#undef CHECK_FORM
-		case GPUSORT_KEY_FORMS:
-			break;
-	}
-	return false;
+	return with_form(form, [=](auto known) {
+		using Bits = typename decltype(known)::Bits;
+
+		return simd::kernels<Bits>().in_order(known.form, (const Bits *) keys, count, false);
+	});
 }
 
 extern "C" bool
@@ -193,15 +183,5 @@ gpusort_cpu_select(GpusortKeyForm form, const void *keys, uint32_t count, const 
 {
 	if (count == 0 || count > GPUSORT_CPU_SELECT_MOST)
 		return false;
-	switch (form)
-	{
-#define SELECT_FORM(form) \
-		case form: \
-			return select_keys<form>(keys, count, ranks, nranks, found, scratch);
-		GPUSORT_EACH_FORM(SELECT_FORM)
-#undef SELECT_FORM
-		case GPUSORT_KEY_FORMS:
-			break;
-	}
-	return false;
+	return with_form(form, [=](auto known) { return select_keys<known.form>(keys, count, ranks, nranks, found, scratch); });
 }

@@ -275,15 +275,5 @@ gpusort_cpu_sort(const GpusortSpec *spec, void *keys, uint32_t *payload,
 	work.spec = spec;
 	work.control = control;
 	work.scratch = (char *) lines((size_t) scratch);
-	switch (spec->form)
-	{
-#define SORT_FORM(form) \
-		case form: \
-			return sort_segments<form>(work, keys, payload, segments, nsegments);
-		GPUSORT_EACH_FORM(SORT_FORM)
-#undef SORT_FORM
-		case GPUSORT_KEY_FORMS:
-			break;
-	}
-	return CPU_SORT_DONE;
+	return with_form(spec->form, [&](auto known) { return sort_segments<known.form>(work, keys, payload, segments, nsegments); });
 }

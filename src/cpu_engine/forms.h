@@ -17,6 +17,7 @@ namespace gpusort
 {
 template <GpusortKeyForm F> struct Form
 {
+	static constexpr GpusortKeyForm form = F;
 	static constexpr bool wide = F == GPUSORT_KEY_INT64 || F == GPUSORT_KEY_UINT64 || F == GPUSORT_KEY_FLOAT64;
 	static constexpr bool narrow = F == GPUSORT_KEY_INT16;
 	static constexpr bool floating = F == GPUSORT_KEY_FLOAT32 || F == GPUSORT_KEY_FLOAT64;
@@ -71,6 +72,15 @@ template <typename T> struct FormsOf
 	static constexpr GpusortKeyForm floating = wide ? GPUSORT_KEY_FLOAT64 : narrow ? GPUSORT_KEY_INT16 : GPUSORT_KEY_FLOAT32;
 };
 
+/* The next pseudo-random position below n, for a sample. */
+static inline uint32_t
+next_position(uint64_t &state, uint32_t n)
+{
+	/* A linear congruential generator. */
+	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t) (((state >> 32) * n) >> 32);
+}
+
 #define GPUSORT_EACH_FORM(X) \
 	X(GPUSORT_KEY_INT16) \
 	X(GPUSORT_KEY_INT32) \
@@ -79,6 +89,24 @@ template <typename T> struct FormsOf
 	X(GPUSORT_KEY_UINT64) \
 	X(GPUSORT_KEY_FLOAT32) \
 	X(GPUSORT_KEY_FLOAT64)
+
+/* Returns body(Form<F>()) for a form F, so that it is a constant in the body. */
+template <typename Body>
+static inline auto
+with_form(GpusortKeyForm form, Body body)
+{
+	switch (form)
+	{
+#define CALL(form) \
+		case form: \
+			return body(Form<form>());
+		GPUSORT_EACH_FORM(CALL)
+#undef CALL
+		case GPUSORT_KEY_FORMS:
+			break;
+	}
+	__builtin_unreachable();
+}
 }
 
 #endif							/* GPUSORT_FORMS_H */

@@ -126,7 +126,7 @@ struct IntervalPacker final : Packer
 		for (uint32_t block = 0; block < count; block += n)
 		{
 			n = count - block < BLOCK ? count - block : BLOCK;
-			simd::kernels<typename Form<F>::Bits>().find_intervals(F, keys + start + block, n, projection, intervals);
+			simd::kernels<typename Form<F>::Bits>().find_intervals(F, keys + start + block, n, &projection, intervals);
 			for (uint32_t i = 0; i < n; i++)
 				words[block + i] = (int64_t) (((uint64_t) intervals[i] << 32 | (start + block + i)) ^ (UINT64_C(1) << 63));
 		}
@@ -218,7 +218,7 @@ for_each_interval(Work &work, const GpusortProjection &projection, const typenam
 
 			end = start + count - block < BLOCK ? start + count : block + BLOCK;
 			if (!found || kept == nullptr)
-				simd::kernels<typename Form<F>::Bits>().find_intervals(F, keys + block, end - block, projection, intervals);
+				simd::kernels<typename Form<F>::Bits>().find_intervals(F, keys + block, end - block, &projection, intervals);
 			for (uint32_t i = block; i < end; i++)
 				body(i, intervals[i - block]);
 		}

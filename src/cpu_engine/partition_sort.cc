@@ -24,6 +24,7 @@
 #include <hwy/cache_control.h>
 
 #include "cpu_engine/code_sort.h"
+#include "cpu_engine/forms.h"
 #include "cpu_engine/simd.h"
 #include "cpu_engine/threads.h"
 #include "cpu_engine/vqsort.h"
@@ -96,15 +97,6 @@ read_codes(const Partition<Code> &partition, uint32_t start, uint32_t count, Cod
 		return buffer;
 	}
 	return partition.codes + start;
-}
-
-/* The next pseudo-random position below n. */
-static inline uint32_t
-next_position(uint64_t &state, uint32_t n)
-{
-	/* A linear congruential generator. */
-	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t) (((state >> 32) * n) >> 32);
 }
 
 /* Chooses least code and shift of the bins by a sample. */

@@ -155,7 +155,7 @@ struct DistancePacker final : Packer
 	void
 	pack(uint32_t start, uint32_t count, int64_t *words) const override
 	{
-		simd::kernels<uint64_t>().pack_distances(F, keys + start, count, start, packing, words);
+		simd::kernels<uint64_t>().pack_distances(F, keys + start, count, start, &packing, words);
 	}
 };
 

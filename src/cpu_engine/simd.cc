@@ -30,11 +30,13 @@ namespace gpusort
 {
 namespace HWY_NAMESPACE
 {
-/* Calls a function template with a form whose keys are Bits. */
-#define OF_FORM(form, function, ...) \
-	((form) == FormsOf<Bits>::floating ? function<FormsOf<Bits>::floating>(__VA_ARGS__) : \
-	 (form) == FormsOf<Bits>::integer ? function<FormsOf<Bits>::integer>(__VA_ARGS__) : \
-	 function<FormsOf<Bits>::natural>(__VA_ARGS__))
+/* A function whose first argument is a form, with keys of type Bits: it calls a function template with that form. */
+#define BY_FORM(function) \
+	[](GpusortKeyForm form, auto... arguments) HWY_ATTR { \
+		return form == FormsOf<Bits>::floating ? function<FormsOf<Bits>::floating>(arguments...) : \
+			form == FormsOf<Bits>::integer ? function<FormsOf<Bits>::integer>(arguments...) : \
+			function<FormsOf<Bits>::natural>(arguments...); \
+	}
 
 template <typename Bits>
 static bool
@@ -74,22 +76,15 @@ pack_form(const uint32_t *keys, size_t n, uint32_t first, bool descending, int64
 		packed[i] = (int64_t) ((uint64_t) ((uint32_t) Form<F>::encode_tied(keys[i]) ^ invert) << 32 | (first + (uint32_t) i));
 }
 
-template <typename Bits>
-static void
-pack(GpusortKeyForm form, const Bits *keys, size_t n, uint32_t first, bool descending, int64_t *packed)
-{
-	OF_FORM(form, pack_form, keys, n, first, descending, packed);
-}
-
 template <GpusortKeyForm F>
 HWY_INLINE void
-pack_distances_of(const uint64_t *keys, size_t n, uint32_t first, const simd::DistancePacking &by, int64_t *packed)
+pack_distances_of(const uint64_t *keys, size_t n, uint32_t first, const simd::DistancePacking *by, int64_t *packed)
 {
 	/* Local copies: the compiler knows that packed does not point to them. */
-	const uint64_t first_code = by.first_code;
-	const uint64_t invert = by.descending ? UINT64_MAX : 0;
-	const int	position_bits = by.position_bits;
-	const int	dropped_bits = by.dropped_bits;
+	const uint64_t first_code = by->first_code;
+	const uint64_t invert = by->descending ? UINT64_MAX : 0;
+	const int	position_bits = by->position_bits;
+	const int	dropped_bits = by->dropped_bits;
 
 	for (size_t i = 0; i < n; i++)
 	{
@@ -98,14 +93,6 @@ pack_distances_of(const uint64_t *keys, size_t n, uint32_t first, const simd::Di
 
 		packed[i] = (int64_t) ((distance >> dropped_bits << position_bits | (first + (uint32_t) i)) ^ UINT64_C(1) << 63);
 	}
-}
-
-template <typename Bits>
-static void
-pack_distances(GpusortKeyForm form, const Bits *keys, size_t n, uint32_t first,
-			   const simd::DistancePacking &packing, int64_t *packed)
-{
-	OF_FORM(form, pack_distances_of, keys, n, first, packing, packed);
 }
 
 template <GpusortKeyForm F>
@@ -124,14 +111,6 @@ form_range(const typename Form<F>::Bits *keys, size_t n, typename Form<F>::Code 
 	}
 	*least = lowest;
 	*greatest = highest;
-}
-
-template <typename Bits>
-static void
-key_range(GpusortKeyForm form, const Bits *keys, size_t n,
-		  std::make_signed_t<Bits> *least, std::make_signed_t<Bits> *greatest)
-{
-	OF_FORM(form, form_range, keys, n, least, greatest);
 }
 
 template <typename Bits>
@@ -170,10 +149,10 @@ finite_range(const Bits *keys, size_t n, std::make_signed_t<Bits> *least, std::m
 
 template <GpusortKeyForm F>
 HWY_INLINE void
-find_intervals_of(const typename Form<F>::Bits *keys, size_t n, const GpusortProjection &by, uint32_t *intervals)
+find_intervals_of(const typename Form<F>::Bits *keys, size_t n, const GpusortProjection *by, uint32_t *intervals)
 {
 	/* A local copy: the compiler knows that intervals does not point to it. */
-	const GpusortProjection projection = by;
+	const GpusortProjection projection = *by;
 
 	for (size_t i = 0; i < n; i++)
 	{
@@ -194,13 +173,6 @@ find_intervals_of(const typename Form<F>::Bits *keys, size_t n, const GpusortPro
 		else
 			intervals[i] = gpusort_interval_of_code(&projection, gpusort_integer_code(F, keys[i]));
 	}
-}
-
-template <typename Bits>
-static void
-find_intervals(GpusortKeyForm form, const Bits *keys, size_t n, const GpusortProjection &projection, uint32_t *intervals)
-{
-	OF_FORM(form, find_intervals_of, keys, n, projection, intervals);
 }
 
 /* The codec of a form of 32 or 64 bits. */
@@ -243,13 +215,6 @@ form_in_order(const typename Form<F>::Bits *keys, size_t n, bool descending)
 			return false;
 	}
 	return true;
-}
-
-template <typename Bits>
-static bool
-in_order(GpusortKeyForm form, const Bits *keys, size_t n, bool descending)
-{
-	return OF_FORM(form, form_in_order, keys, n, descending);
 }
 
 /* Writes the code of a key.  Returns 1 if it comes before the threshold and is kept, else 0. */
@@ -311,14 +276,6 @@ filter_any(const typename Form<F>::Bits *keys, uint32_t n, uint32_t first, bool 
 	if (positions != nullptr)
 		return filter_form<true, F>(keys, n, first, descending, threshold, codes, positions);
 	return filter_form<false, F>(keys, n, first, descending, threshold, codes, positions);
-}
-
-template <typename Bits>
-static uint32_t
-filter(GpusortKeyForm form, const Bits *keys, uint32_t n, uint32_t first, bool descending,
-	   std::make_signed_t<Bits> threshold, std::make_signed_t<Bits> *codes, uint32_t *positions)
-{
-	return OF_FORM(form, filter_any, keys, n, first, descending, threshold, codes, positions);
 }
 
 /* True if Highway's Compress is an instruction; else it has tables that GCC copies to the stack before each use. */
@@ -391,16 +348,6 @@ between_form(const typename Form<F>::Bits *keys, uint32_t n, typename Form<F>::C
 	*less = below;
 	return kept;
 }
-
-template <typename Bits>
-static uint32_t
-between(GpusortKeyForm form, const Bits *keys, uint32_t n, std::make_signed_t<Bits> least, std::make_signed_t<Bits> greatest,
-		std::make_signed_t<Bits> *codes, uint32_t *less)
-{
-	return OF_FORM(form, between_form, keys, n, least, greatest, codes, less);
-}
-
-#undef OF_FORM
 
 template <typename Code>
 static void
@@ -482,26 +429,26 @@ make_kernels()
 {
 	simd::Kernels<Bits> kernels = {};
 
-	kernels.in_order = in_order<Bits>;
+	kernels.in_order = BY_FORM(form_in_order);
 	kernels.code_range = code_range<Bits>;
-	kernels.find_intervals = find_intervals<Bits>;
+	kernels.find_intervals = BY_FORM(find_intervals_of);
 	kernels.find_bins = find_bins<std::make_signed_t<Bits>>;
 	kernels.scatter = scatter<std::make_signed_t<Bits>>;
 	kernels.stream = stream<Bits>;
-	kernels.filter = filter<Bits>;
+	kernels.filter = BY_FORM(filter_any);
 	if constexpr (sizeof(Bits) >= sizeof(uint32_t))
 	{
 		kernels.sort_small = sort_small<Bits>;
 		kernels.encode = encode<Bits>;
 		kernels.decode = decode<Bits>;
-		kernels.key_range = key_range<Bits>;
+		kernels.key_range = BY_FORM(form_range);
 		kernels.finite_range = finite_range<Bits>;
-		kernels.between = between<Bits>;
+		kernels.between = BY_FORM(between_form);
 	}
 	if constexpr (sizeof(Bits) == sizeof(uint32_t))
-		kernels.pack = pack<Bits>;
+		kernels.pack = BY_FORM(pack_form);
 	if constexpr (sizeof(Bits) == sizeof(uint64_t))
-		kernels.pack_distances = pack_distances<Bits>;
+		kernels.pack_distances = BY_FORM(pack_distances_of);
 	return kernels;
 }
 

@@ -59,7 +59,7 @@ struct Kernels
 	void		(*code_range) (const Code *codes, size_t n, Code *least, Code *greatest);
 
 	/* The interval of each key. */
-	void		(*find_intervals) (GpusortKeyForm form, const Bits *keys, size_t n, const GpusortProjection &projection,
+	void		(*find_intervals) (GpusortKeyForm form, const Bits *keys, size_t n, const GpusortProjection *projection,
 								   uint32_t *intervals);
 
 	/*
@@ -121,7 +121,7 @@ struct Kernels
 	 * keys[0] is `first`.  The sign bit is flipped, so that words order as signed numbers.
 	 */
 	void		(*pack_distances) (GpusortKeyForm form, const Bits *keys, size_t n, uint32_t first,
-								   const DistancePacking &packing, int64_t *packed);
+								   const DistancePacking *packing, int64_t *packed);
 
 	/* The kernels for this CPU. */
 	static Kernels best;
