@@ -39,59 +39,14 @@ gpusort_rows_intervals_in_order(const RowSort *sort, uint32 buckets)
 	return gpusort_intervals_make(&sort->intervals->range, buckets, sort->keys->keys[0].descending);
 }
 
-/*
- * Expands DO(form, type, to_datum) for a form that is then a constant, which makes loops over values of
- * the type several times as fast.
- */
-#define FOR_FORM(form, DO) \
-	switch (form) \
-	{ \
-		case GPUSORT_KEY_INT16: \
-			DO(GPUSORT_KEY_INT16, int16, Int16GetDatum); \
-			break; \
-		case GPUSORT_KEY_INT32: \
-			DO(GPUSORT_KEY_INT32, int32, Int32GetDatum); \
-			break; \
-		case GPUSORT_KEY_UINT32: \
-			DO(GPUSORT_KEY_UINT32, int32, Int32GetDatum); \
-			break; \
-		case GPUSORT_KEY_INT64: \
-			DO(GPUSORT_KEY_INT64, Datum, (Datum)); \
-			break; \
-		case GPUSORT_KEY_UINT64: \
-			DO(GPUSORT_KEY_UINT64, Datum, (Datum)); \
-			break; \
-		case GPUSORT_KEY_FLOAT32: \
-			DO(GPUSORT_KEY_FLOAT32, int32, Int32GetDatum); \
-			break; \
-		case GPUSORT_KEY_FLOAT64: \
-			DO(GPUSORT_KEY_FLOAT64, Datum, (Datum)); \
-			break; \
-		case GPUSORT_KEY_FORMS: \
-			pg_unreachable(); \
-	}
-
 /* Widens the range of the intervals by the rows in memory. */
 void
 gpusort_rows_widen_intervals(RowSort *sort)
 {
 	const RowColumn *column = &sort->store->columns[sort->intervals->key];
-	const bool *nulls = column->has_nulls ? (const bool *) column->nulls.data : NULL;
-	uint32		nrows = sort->store->nrows;
-	ValueRange	range = sort->intervals->range;
 
-#define WIDEN(known_form, type, to_datum) \
-	range.form = known_form; \
-	for (uint32 row = 0; row < nrows; row++) \
-	{ \
-		GPUSORT_CHECK_EVERY(row); \
-		if (nulls == NULL || !nulls[row]) \
-			gpusort_range_widen(&range, to_datum(((const type *) column->values.data)[row])); \
-	}
-
-	FOR_FORM(sort->intervals->range.form, WIDEN);
-#undef WIDEN
-	sort->intervals->range = range;
+	gpusort_range_widen_by_keys(&sort->intervals->range, column->values.data,
+								column->has_nulls ? (const bool *) column->nulls.data : NULL, sort->store->nrows);
 }
 
 /*
@@ -107,23 +62,10 @@ gpusort_rows_number_by_interval(const RowSort *sort, const Intervals *intervals,
 	uint32		least = key->nulls_first ? 1 : 0;
 	uint32		null_number = key->nulls_first ? 0 : intervals->projection.buckets;
 
-#define NUMBER(known_form, type, to_datum) \
-	do { \
-		const type *values = (const type *) column->values.data + first; \
-		Intervals	known = *intervals; \
-		known.form = known_form; \
-		for (uint32 i = 0; i < n; i++) \
-		{ \
-			GPUSORT_CHECK_EVERY(i); \
-			numbers[i] = gpusort_interval_of(&known, to_datum(values[i])) + least; \
-		} \
-	} while (0)
-
-	FOR_FORM(intervals->form, NUMBER);
-#undef NUMBER
-	for (uint32 i = 0; nulls != NULL && i < n; i++)
+	gpusort_intervals_of_keys(intervals, column->values.data + (Size) first * gpusort_key_width(intervals->form), n, numbers);
+	for (uint32 i = 0; (nulls != NULL || least > 0) && i < n; i++)
 	{
 		GPUSORT_CHECK_EVERY(i);
-		numbers[i] = nulls[i] ? null_number : numbers[i];
+		numbers[i] = nulls != NULL && nulls[i] ? null_number : numbers[i] + least;
 	}
 }
