@@ -26,16 +26,19 @@ CREATE FUNCTION gpusort_internal.median_final(internal, {float8|interval}) RETUR
 CREATE AGGREGATE gpusort.percentile_cont(fraction float8 ORDER BY x {float8|interval}) (
 	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.percentile_cont_final, FINALFUNC_EXTRA,
+	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.percentile_cont(float8 ORDER BY {float8|interval}) IS 'the percentile at the given fraction, interpolated';
 CREATE AGGREGATE gpusort.percentile_cont(fractions float8[] ORDER BY x {float8|interval}) (
 	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.percentile_cont_final, FINALFUNC_EXTRA,
+	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.percentile_cont(float8[] ORDER BY {float8|interval}) IS 'the percentiles at the given fractions, interpolated';
 CREATE AGGREGATE gpusort.percentile_disc({fraction float8|fractions float8[]} ORDER BY x anyelement) (
 	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.percentile_disc_final, FINALFUNC_EXTRA,
+	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.percentile_disc(float8 ORDER BY anyelement) IS 'the percentile at the given fraction, a value of the set';
 COMMENT ON AGGREGATE gpusort.percentile_disc(float8[] ORDER BY anyelement) IS 'the percentiles at the given fractions, values of the set';

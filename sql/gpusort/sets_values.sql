@@ -23,6 +23,7 @@ CREATE FUNCTION gpusort_internal.top_n_agg_by_final(internal, anyelement, anycom
 CREATE AGGREGATE gpusort.mode(ORDER BY x anyelement) (
 	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.mode_final, FINALFUNC_EXTRA,
+	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.mode(ORDER BY anyelement) IS 'the most frequent value, of several the first';
 CREATE AGGREGATE gpusort.mode_agg(x anyelement) (

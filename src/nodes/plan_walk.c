@@ -177,6 +177,25 @@ in_this_module(const char *library)
 	return strncmp(name, MODULE_NAME, length) == 0 && (name[length] == '\0' || strcmp(name + length, DLSUFFIX) == 0);
 }
 
+bool
+gpusort_plan_hands_on_columns(const List *tlist, const List *input_tlist)
+{
+	ListCell   *cell;
+	ListCell   *input;
+
+	forboth(cell, tlist, input, input_tlist)
+	{
+		TargetEntry *entry = lfirst(cell);
+		Var		   *var = (Var *) entry->expr;
+
+		if (IsA(var, Const) && equal(var, ((TargetEntry *) lfirst(input))->expr))
+			continue;
+		if (!IsA(var, Var) || var->varno != OUTER_VAR || var->varattno != entry->resno)
+			return false;
+	}
+	return list_length(tlist) == list_length(input_tlist);
+}
+
 char *
 gpusort_module_symbol(HeapTuple proc)
 {

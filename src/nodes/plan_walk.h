@@ -31,6 +31,9 @@ extern void gpusort_plan_each_tree(PlannedStmt *statement, PlanVisitor visit, vo
 /* Visits the children of a plan node. */
 extern void gpusort_plan_each_child(Plan *plan, PlanVisitor visit, void *arg);
 
+/* True if a target list returns the input's columns unchanged. */
+extern bool gpusort_plan_hands_on_columns(const List *tlist, const List *input_tlist);
+
 /* The entry point that a row of pg_proc names in this module; NULL if the function is another one. */
 extern char *gpusort_module_symbol(HeapTuple proc);
 

@@ -5,7 +5,8 @@
  * PostgreSQL sorts inside such an aggregate, where no node takes part.  plan.c looks at each
  * Agg of a finished plan, before the nodes below it are offered to the modules, and decides on
  * one treatment for each call.  call.c knows which aggregate of the extension gives the same
- * result as a built-in one.  order.c has the rows sorted below the Agg.
+ * result as a built-in one.  order.c has the rows sorted below the Agg,
+ * parallel.c has workers compute what is replaced.
  */
 #ifndef GPUSORT_AGGREGATES_H
 #define GPUSORT_AGGREGATES_H
@@ -66,6 +67,8 @@ extern void gpusort_aggregate_replace(PlannedStmt *statement, const AggregateCal
 extern void gpusort_aggregate_collect(PlannedStmt *statement, Aggref *call);
 
 /* order.c */
+/* The column of an Agg's input that an expression is; 0 if it is another expression. */
+extern AttrNumber gpusort_aggregate_input_column(const Expr *value);
 extern bool gpusort_aggregate_is_ordered(const Aggref *call);
 extern bool gpusort_aggregates_share_order(const Aggref *a, const Aggref *b);
 /* True if a call gives the same result for any order of rows. */
@@ -78,5 +81,9 @@ extern Sort *gpusort_aggregates_sort_first_rows(AggregateCalls *calls);
 extern Sort *gpusort_aggregates_sort_input(AggregateCalls *calls);
 /* Removes the ORDER BY of a call, whose rows come sorted. */
 extern void gpusort_aggregate_drop_order(Aggref *call);
+
+/* parallel.c */
+/* Has parallel workers compute the calls of an Agg, once they are replaced, if that costs less. */
+extern void gpusort_aggregates_divide(AggregateCalls *calls);
 
 #endif							/* GPUSORT_AGGREGATES_H */

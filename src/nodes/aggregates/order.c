@@ -48,9 +48,8 @@ gpusort_aggregate_is_ordered(const Aggref *call)
 	return call->aggorder != NIL && !AGGKIND_IS_ORDERED_SET(call->aggkind) && !GPUSORT_IS_PRESORTED(call);
 }
 
-/* The column of the input that an expression is; 0 if it is another expression. */
-static AttrNumber
-input_column(const Expr *value)
+AttrNumber
+gpusort_aggregate_input_column(const Expr *value)
 {
 	while (IsA(value, RelabelType))
 		value = ((const RelabelType *) value)->arg;
@@ -64,7 +63,7 @@ column_of(const SortGroupClause *clause, const Aggref *call, Oid *collation)
 	const Expr *value = get_sortgroupclause_tle(unconstify(SortGroupClause *, clause), call->args)->expr;
 
 	*collation = exprCollation((const Node *) value);
-	return input_column(value);
+	return gpusort_aggregate_input_column(value);
 }
 
 /* Returns why sorted input cannot give a call its order, or NULL if it can. */
@@ -451,7 +450,7 @@ wants_first_rows(const AggregateCall *call)
 	/* Another expression may raise an error for a row that is not among the first. */
 	foreach(cell, aggregate->args)
 	{
-		if (input_column(lfirst_node(TargetEntry, cell)->expr) == 0)
+		if (gpusort_aggregate_input_column(lfirst_node(TargetEntry, cell)->expr) == 0)
 			return false;
 	}
 	return true;

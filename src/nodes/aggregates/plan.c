@@ -370,6 +370,8 @@ prepare_plan(Plan *plan, const PlanPlace *place)
 	treat_calls(&calls);
 	if (sort != NULL)
 		plan->lefttree = &sort->plan;
+	else if (why_not == NULL)
+		gpusort_aggregates_divide(&calls);
 }
 
 /* Sets up the preparation of plans. */

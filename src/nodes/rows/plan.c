@@ -22,6 +22,7 @@
 
 #include "guc.h"
 #include "nodes/plan_hook.h"
+#include "nodes/plan_walk.h"
 #include "nodes/rows/heap_source.h"
 #include "nodes/rows/plan_groups.h"
 #include "nodes/rows/plan_intervals.h"
@@ -87,26 +88,6 @@ make_private(const Sort *sort, const RowsBound *bound, List *intervals)
 
 	lists = lappend(lists, list_make3_int(bound->kind, bound->partition_keys, bound->is_less));
 	return lappend(lists, intervals);
-}
-
-/* True if a target list returns the input's columns unchanged. */
-static bool
-hands_on_columns(const List *tlist, const List *input_tlist)
-{
-	ListCell   *cell;
-	ListCell   *input;
-
-	forboth(cell, tlist, input, input_tlist)
-	{
-		TargetEntry *entry = lfirst(cell);
-		Var		   *var = (Var *) entry->expr;
-
-		if (IsA(var, Const) && equal(var, ((TargetEntry *) lfirst(input))->expr))
-			continue;
-		if (!IsA(var, Var) || var->varno != OUTER_VAR || var->varattno != entry->resno)
-			return false;
-	}
-	return list_length(tlist) == list_length(input_tlist);
 }
 
 /*
@@ -253,7 +234,7 @@ replace_gather_merge(GatherMerge *merge, const PlanPlace *place)
 		return NULL;
 	if (!IsA(rows, CustomScan) || rows->methods != &rows_scan_methods || gpusort_force_nodes ||
 		merge->plan.initPlan != NIL || rows->scan.plan.initPlan != NIL ||
-		!hands_on_columns(merge->plan.targetlist, rows->scan.plan.targetlist))
+		!gpusort_plan_hands_on_columns(merge->plan.targetlist, rows->scan.plan.targetlist))
 		return NULL;
 	scan = (SeqScan *) rows->scan.plan.lefttree;
 	if (!IsA(scan, SeqScan) || !scan->scan.plan.parallel_aware || scan->scan.plan.initPlan != NIL ||

@@ -182,19 +182,20 @@ table_column(const Plan *plan, AttrNumber resno, const List *rtable, Oid *relid)
 	return var->varattno;
 }
 
-/* How many distinct values a column has, by its statistics; 1 if there are none. */
-static double
-distinct_values(Oid relid, AttrNumber column, double rows)
+double
+gpusort_rows_distinct_values(const Plan *plan, AttrNumber resno, const List *rtable)
 {
+	Oid			relid;
+	AttrNumber	column = table_column(plan, resno, rtable, &relid);
 	HeapTuple	tuple = OidIsValid(relid) ?
 		SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(relid), Int16GetDatum(column), BoolGetDatum(false)) : NULL;
 	double		distinct;
 
 	if (!HeapTupleIsValid(tuple))
-		return 1;
+		return 0;
 	distinct = ((Form_pg_statistic) GETSTRUCT(tuple))->stadistinct;
 	ReleaseSysCache(tuple);
-	return distinct < 0 ? -distinct * rows : Max(distinct, 1);
+	return distinct < 0 ? -distinct * plan->plan_rows : distinct;
 }
 
 double
@@ -203,12 +204,7 @@ gpusort_rows_least_groups(const Agg *agg, const List *rtable)
 	double		least = 1;
 
 	for (int i = 0; i < agg->numCols; i++)
-	{
-		Oid			relid;
-		AttrNumber	column = table_column(agg->plan.lefttree, agg->grpColIdx[i], rtable, &relid);
-
-		least = Max(least, distinct_values(relid, column, agg->plan.lefttree->plan_rows));
-	}
+		least = Max(least, gpusort_rows_distinct_values(agg->plan.lefttree, agg->grpColIdx[i], rtable));
 	return Min(least, Max(agg->numGroups, 1));
 }
 

@@ -30,6 +30,9 @@ extern Sort *gpusort_rows_plan_input_sort(const Agg *agg);
  */
 extern Sort *gpusort_rows_plan_groups(const Agg *agg, bool *collect);
 
+/* How many distinct values a column of a plan has by the statistics of its table; 0 if they are not known. */
+extern double gpusort_rows_distinct_values(const Plan *plan, AttrNumber resno, const List *rtable);
+
 /*
  * The number of groups that an Agg has at least: the most distinct values of one column that it
  * groups by.  The planner's estimate may be far more than there are where it knows nothing of

@@ -1,0 +1,370 @@
+/*
+ * parallel.c
+ *	  Has the replaced aggregates of an Agg without groups computed by parallel workers.
+ *
+ * PostgreSQL has no partial form of count(DISTINCT), percentiles and mode, so one process reads and
+ * computes whatever the size of the table.  The extension's aggregates have one: each worker sends its
+ * state, and the leader combines them.
+ *
+ *		Aggregate				Finalize Aggregate			Aggregate
+ *		  Seq Scan		->		  Gather			<-		  Gather
+ *									Partial Aggregate		    Parallel Seq Scan
+ *									  Parallel Seq Scan
+ *
+ * States that are sent stay in memory.  So that is done only where the values kept are expected to fit the
+ * memory of a hash table, and come from tables alone, whose sizes bound what they can take.  Groups gain less:
+ * all their states stay in memory at the same time.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/paths.h"
+#include "optimizer/plancat.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#include "guc.h"
+#include "nodes/aggregates/aggregates.h"
+#include "nodes/plan_walk.h"
+#include "nodes/rows/plan_groups.h"
+
+/* Values of no fixed length are only counted, and only if each is expected to be there so many times. */
+#define LEAST_TIMES 8.0
+
+/* A state of distinct values may hold each of them so many times. */
+#define TIMES_KEPT 4.0
+
+/* Bytes of a value in memory beside it, where its length is not fixed. */
+#define VALUE_OVERHEAD 16.0
+
+/* Where estimates of distinct values or of rows are wrong, states may take so many times the memory. */
+#define TIMES_EXCEEDED 16.0
+
+/* What the states of an Agg hold. */
+typedef struct PartialStates
+{
+	double		sent;			/* values that workers send to the leader */
+	double		bytes;			/* that all states take in the leader */
+	double		most;			/* the same if no row is left out, and no value stands twice */
+} PartialStates;
+
+/* The aggregates of a partial Agg. */
+typedef struct PartialCalls
+{
+	List	   *targets;		/* its target list */
+	List	   *transitions;	/* aggtransno of each in the Agg that it is made of */
+} PartialCalls;
+
+/* The tables that an Agg reads. */
+typedef struct ScannedTables
+{
+	List	   *scans;			/* SeqScans */
+	double		pages;
+	double		rows;
+	int			workers;		/* their parameter parallel_workers; -1: not set */
+} ScannedTables;
+
+/* True if an aggregate's state can be sent to another process and combined there. */
+static bool
+has_partial_form(Oid aggregate)
+{
+	HeapTuple	tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
+	Form_pg_aggregate form;
+	bool		has;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for aggregate %u", aggregate);
+	form = (Form_pg_aggregate) GETSTRUCT(tuple);
+	has = OidIsValid(form->aggcombinefn) &&
+		(form->aggtranstype != INTERNALOID || (OidIsValid(form->aggserialfn) && OidIsValid(form->aggdeserialfn)));
+	ReleaseSysCache(tuple);
+	return has;
+}
+
+/* Adds what a replaced call keeps.  Returns false if parallel workers would not compute it faster. */
+static bool
+add_state(PartialStates *states, const Aggref *call, const AggregateCalls *calls, const ScannedTables *tables, int processes)
+{
+	const Plan *input = calls->agg->plan.lefttree;
+	const Expr *value = linitial_node(TargetEntry, call->args)->expr;
+	AttrNumber	column = gpusort_aggregate_input_column(value);
+	int			length = get_typlen(exprType((const Node *) value));
+	double		bytes = length > 0 ? length : input->plan_width + VALUE_OVERHEAD;
+	double		rows = input->plan_rows;
+	double		distinct = 0;
+
+	if (AGGKIND_IS_ORDERED_SET(call->aggkind))
+	{
+		if (length < 0)
+			return false;
+	}
+	else if (column > 0)
+		distinct = gpusort_rows_distinct_values(input, column, calls->place->walk->statement->rtable);
+	if (length < 0 && !gpusort_force_nodes && (distinct == 0 || distinct * LEAST_TIMES > rows))
+		return false;
+	if (distinct > 0)
+		rows = Min(distinct * TIMES_KEPT, rows);
+	states->sent += Min(rows * processes, input->plan_rows);
+	states->bytes += rows * bytes;
+	states->most += tables->rows * bytes;
+	return true;
+}
+
+/*
+ * True if workers may compute all calls, with the same results to the byte, and one is replaced.  Equal keys in
+ * an array come in the order of the rows, so an array is not divided.
+ */
+static bool
+are_divisible(const AggregateCalls *calls)
+{
+	Query	   *query = makeNode(Query);
+	bool		any = false;
+	ListCell   *cell;
+
+	foreach(cell, calls->list)
+	{
+		const AggregateCall *call = lfirst(cell);
+		Aggref	   *aggregate = call->call;
+		bool		replaced = call->treatment == AGGREGATE_REPLACE;
+		bool		counts = aggregate->aggtype == INT8OID;
+
+		if (replaced ? !AGGKIND_IS_ORDERED_SET(aggregate->aggkind) && !counts :
+			aggregate->aggorder != NIL || aggregate->aggdistinct != NIL || !gpusort_aggregate_ignores_order(aggregate))
+			return false;
+		if (!has_partial_form(aggregate->aggfnoid))
+			return false;
+		any |= replaced;
+		query->targetList = lappend(query->targetList, makeTargetEntry((Expr *) aggregate, 1, NULL, false));
+	}
+	return any && max_parallel_hazard(query) == PROPARALLEL_SAFE;
+}
+
+/* Adds the tables that a plan scans in sequence.  Returns false if it does anything else, but append. */
+static bool
+find_tables(Plan *plan, const List *rtable, ScannedTables *tables)
+{
+	Relation	table;
+	BlockNumber pages;
+	double		rows;
+	double		all_visible;
+	ListCell   *cell;
+
+	/* The planner finds no scan safe if the statement may not be parallel. */
+	if (!plan->parallel_safe || plan->initPlan != NIL)
+		return false;
+	if (IsA(plan, Append))
+	{
+		foreach(cell, ((const Append *) plan)->appendplans)
+		{
+			if (!find_tables(lfirst(cell), rtable, tables))
+				return false;
+		}
+		return true;
+	}
+	if (!IsA(plan, SeqScan))
+		return false;
+	/* The planner has locked it. */
+	table = table_open(rt_fetch(((const SeqScan *) plan)->scan.scanrelid, rtable)->relid, NoLock);
+	tables->scans = lappend(tables->scans, plan);
+	estimate_rel_size(table, NULL, &pages, &rows, &all_visible);
+	tables->pages += pages;
+	tables->rows += rows;
+	tables->workers = Max(tables->workers, RelationGetParallelWorkers(table, -1));
+	table_close(table, NoLock);
+	return true;
+}
+
+/* How many workers the planner would have scan tables; 0 if they are too small. */
+static int
+count_workers(const ScannedTables *tables)
+{
+	RelOptInfo *rel = makeNode(RelOptInfo);
+
+	rel->reloptkind = RELOPT_BASEREL;
+	rel->rel_parallel_workers = tables->workers;
+	return compute_parallel_worker(rel, tables->pages, -1, max_parallel_workers_per_gather);
+}
+
+/* How many processes the work is divided among, by the planner's estimate. */
+static double
+divisor_of(int workers)
+{
+	return workers + (parallel_leader_participation ? Max(0, 1 - 0.3 * workers) : 0);
+}
+
+/*
+ * True if workers are expected to compute the calls in less time, in the memory that there is.  Where they read
+ * the rows already, handing over states costs less than that.
+ */
+static bool
+pays(const AggregateCalls *calls, const ScannedTables *tables, int workers)
+{
+	const Plan *input = calls->agg->plan.lefttree;
+	PartialStates states = {0};
+	double		memory = Min(get_hash_memory_limit(), MaxAllocSize / 2);	/* no state holds more */
+	Cost		shared = input->total_cost - seq_page_cost * tables->pages;
+	ListCell   *cell;
+
+	foreach(cell, calls->list)
+	{
+		const AggregateCall *call = lfirst(cell);
+
+		if (call->treatment == AGGREGATE_REPLACE &&
+			!add_state(&states, call->call, calls, tables, workers + 1))
+			return false;
+		shared += cpu_operator_cost * input->plan_rows;
+	}
+	return gpusort_force_nodes ||
+		(states.bytes <= memory && states.most <= Min(memory * TIMES_EXCEEDED, MaxAllocSize / 2) &&
+		 (IsA(input, Gather) ||
+		  parallel_setup_cost + cpu_operator_cost * states.sent < shared * (1 - 1 / divisor_of(workers))));
+}
+
+/* The call of a partial Agg's result: it combines the states in a column of its input. */
+static Node *
+finish_calls(Node *node, void *context)
+{
+	PartialCalls *partial = context;
+	const Aggref *call = (const Aggref *) node;
+	Aggref	   *begin;
+	Aggref	   *finish;
+	int			column = 0;
+
+	if (node == NULL)
+		return NULL;
+	if (!IsA(node, Aggref))
+		return expression_tree_mutator(node, finish_calls, context);
+	while (column < list_length(partial->transitions) && list_nth_int(partial->transitions, column) != call->aggtransno)
+		column++;
+	if (column == list_length(partial->transitions))
+	{
+		begin = copyObject(unconstify(Aggref *, call));
+		begin->aggsplit = AGGSPLIT_INITIAL_SERIAL;
+		begin->aggtype = call->aggtranstype == INTERNALOID ? BYTEAOID : call->aggtranstype;
+		begin->aggno = begin->aggtransno = column;
+		partial->targets = lappend(partial->targets, makeTargetEntry((Expr *) begin, column + 1, NULL, false));
+		partial->transitions = lappend_int(partial->transitions, call->aggtransno);
+	}
+	finish = makeNode(Aggref);
+	*finish = *call;
+	finish->aggsplit = AGGSPLIT_FINAL_DESERIAL;
+	finish->aggfilter = NULL;
+	finish->args = list_make1(makeTargetEntry((Expr *) makeVarFromTargetEntry(OUTER_VAR, list_nth(partial->targets, column)),
+											  1, NULL, false));
+	return (Node *) finish;
+}
+
+/* Has each process run its part of a plan.  The parameter tells it that it is run again. */
+static void
+divide(Plan *plan, double divisor, int param)
+{
+	plan->plan_rows = clamp_row_est(plan->plan_rows / divisor);
+	plan->total_cost = plan->startup_cost + (plan->total_cost - plan->startup_cost) / divisor;
+	plan->extParam = bms_make_singleton(param);
+	plan->allParam = bms_make_singleton(param);
+}
+
+/* Puts a Gather below an Agg, with the tables' scans divided among the workers. */
+static void
+add_gather(Agg *agg, const ScannedTables *tables, int workers, PlanWalk *walk)
+{
+	PlannedStmt *statement = walk->statement;
+	Plan	   *input = agg->plan.lefttree;
+	Gather	   *gather = makeNode(Gather);
+	ListCell   *cell;
+
+	gather->plan = *input;
+	gather->plan.type = T_Gather;
+	gather->plan.plan_node_id = gpusort_plan_next_id(walk);
+	gather->plan.qual = NIL;
+	gather->plan.lefttree = input;
+	gather->num_workers = workers;
+	gather->rescan_param = list_length(statement->paramExecTypes);
+	statement->paramExecTypes = lappend_oid(statement->paramExecTypes, InvalidOid);
+	statement->parallelModeNeeded = true;
+	if (!IsA(input, SeqScan))
+		divide(input, divisor_of(workers), gather->rescan_param);
+	foreach(cell, tables->scans)
+	{
+		divide(lfirst(cell), divisor_of(workers), gather->rescan_param);
+		((Plan *) lfirst(cell))->parallel_aware = true;
+	}
+	agg->plan.lefttree = &gather->plan;
+}
+
+/* Puts a partial Agg below the Gather of an Agg, which then combines states. */
+static void
+add_partial(Agg *agg, PlanWalk *walk)
+{
+	Gather	   *gather = (Gather *) agg->plan.lefttree;
+	Plan	   *input = gather->plan.lefttree;
+	PartialCalls calls = {0};
+	Agg		   *partial = makeNode(Agg);
+	ListCell   *cell;
+
+	*partial = *agg;
+	partial->plan.plan_node_id = gpusort_plan_next_id(walk);
+	agg->plan.targetlist = (List *) finish_calls((Node *) agg->plan.targetlist, &calls);
+	agg->plan.qual = (List *) finish_calls((Node *) agg->plan.qual, &calls);
+	agg->aggsplit = AGGSPLIT_FINAL_DESERIAL;
+
+	partial->aggsplit = AGGSPLIT_INITIAL_SERIAL;
+	partial->plan.targetlist = calls.targets;
+	partial->plan.qual = NIL;
+	partial->plan.parallel_safe = true;
+	partial->plan.lefttree = input;
+	partial->plan.extParam = bms_copy(input->extParam);
+	partial->plan.allParam = bms_copy(input->allParam);
+	partial->plan.startup_cost = partial->plan.total_cost =
+		input->total_cost + cpu_operator_cost * list_length(calls.targets) * input->plan_rows;
+
+	gather->plan.lefttree = &partial->plan;
+	gather->plan.targetlist = NIL;
+	foreach(cell, calls.targets)
+		gather->plan.targetlist = lappend(gather->plan.targetlist,
+										  makeTargetEntry((Expr *) makeVarFromTargetEntry(OUTER_VAR, lfirst(cell)),
+														  list_length(gather->plan.targetlist) + 1, NULL, false));
+	gather->plan.plan_rows = gather->num_workers;
+	gather->plan.plan_width = partial->plan.plan_width;
+	gather->plan.startup_cost = partial->plan.startup_cost + parallel_setup_cost;
+	gather->plan.total_cost = gather->plan.startup_cost + parallel_tuple_cost * gather->num_workers;
+	agg->plan.startup_cost = agg->plan.total_cost =
+		gather->plan.total_cost + cpu_operator_cost * list_length(calls.targets) * gather->num_workers;
+}
+
+void
+gpusort_aggregates_divide(AggregateCalls *calls)
+{
+	Agg		   *agg = calls->agg;
+	const PlanPlace *place = calls->place;
+	Gather	   *gather = IsA(agg->plan.lefttree, Gather) ? (Gather *) agg->plan.lefttree : NULL;
+	Plan	   *input = gather != NULL ? gather->plan.lefttree : agg->plan.lefttree;
+	ScannedTables tables = {.workers = -1};
+	int			workers;
+
+	/* Parameters may have other values each time. */
+	if (agg->aggstrategy != AGG_PLAIN || !bms_is_empty(agg->plan.allParam) || place->parallel || place->rescanned ||
+		max_parallel_workers_per_gather == 0 || !are_divisible(calls) ||
+		!find_tables(input, place->walk->statement->rtable, &tables))
+		return;
+	if (gather != NULL && (gather->single_copy || !gpusort_plan_hands_on_columns(gather->plan.targetlist, input->targetlist)))
+		return;
+	workers = gather != NULL ? gather->num_workers : count_workers(&tables);
+	if (workers == 0 || !pays(calls, &tables, workers))
+		return;
+	if (gather == NULL)
+		add_gather(agg, &tables, workers, place->walk);
+	add_partial(agg, place->walk);
+}
