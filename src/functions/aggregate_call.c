@@ -32,7 +32,7 @@ gpusort_agg_context(FunctionCallInfo fcinfo)
 }
 
 void
-gpusort_agg_check_result(FunctionCallInfo fcinfo, const SetState *state, Oid type)
+gpusort_agg_check_result(FunctionCallInfo fcinfo, const AggregateState *state, Oid type)
 {
 	Oid			expected = get_fn_expr_rettype(fcinfo->flinfo);
 
@@ -135,12 +135,12 @@ gpusort_agg_collect(FunctionCallInfo fcinfo, Collector *collector, CachedArgumen
 	gpusort_collector_init(collector, gpusort_element_type(fcinfo, slot, gpusort_argument_type(fcinfo, argument)));
 }
 
-SetState *
+AggregateState *
 gpusort_agg_get(FunctionCallInfo fcinfo, int argument)
 {
-	SetState   *state = PG_ARGISNULL(argument) ? NULL : (SetState *) PG_GETARG_POINTER(argument);
+	AggregateState *state = PG_ARGISNULL(argument) ? NULL : (AggregateState *) PG_GETARG_POINTER(argument);
 
-	if (unlikely(state != NULL && state->magic != GPUSORT_SET_STATE_MAGIC))
+	if (unlikely(state != NULL && state->magic != GPUSORT_AGGREGATE_STATE_MAGIC))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("argument is not the state of a set aggregate")));
@@ -155,14 +155,14 @@ gpusort_agg_refuse(void)
 			 errmsg("argument is the state of another set aggregate")));
 }
 
-SetState *
+AggregateState *
 gpusort_agg_create(FunctionCallInfo fcinfo, SetKind kind)
 {
 	MemoryContext context = gpusort_agg_context(fcinfo);
-	SetState   *state = MemoryContextAllocZero(context, sizeof(SetState));
+	AggregateState *state = MemoryContextAllocZero(context, sizeof(AggregateState));
 	const Aggref *call = AggGetAggref(fcinfo);
 
-	state->magic = GPUSORT_SET_STATE_MAGIC;
+	state->magic = GPUSORT_AGGREGATE_STATE_MAGIC;
 	state->kind = kind;
 	state->context = context;
 	state->order.collation = PG_GET_COLLATION();

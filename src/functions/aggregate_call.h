@@ -16,21 +16,21 @@
 extern MemoryContext gpusort_agg_context(FunctionCallInfo fcinfo);
 
 /* Raises an error unless the final function may return this type. */
-extern void gpusort_agg_check_result(FunctionCallInfo fcinfo, const SetState *state, Oid type);
+extern void gpusort_agg_check_result(FunctionCallInfo fcinfo, const AggregateState *state, Oid type);
 
 /* The state that an argument points to, or NULL.  Raises an error if it is not a state of a set aggregate. */
-extern SetState *gpusort_agg_get(FunctionCallInfo fcinfo, int argument);
+extern AggregateState *gpusort_agg_get(FunctionCallInfo fcinfo, int argument);
 
 /* Raises the error for a state of another aggregate. */
 pg_noreturn extern void gpusort_agg_refuse(void);
 
 /* The state of a known kind that the first argument points to, or NULL.  Raises an error if it is another. */
-static inline SetState *
+static inline AggregateState *
 gpusort_agg_get_kind(FunctionCallInfo fcinfo, SetKind kind)
 {
-	SetState   *state = PG_ARGISNULL(0) ? NULL : (SetState *) PG_GETARG_POINTER(0);
+	AggregateState *state = PG_ARGISNULL(0) ? NULL : (AggregateState *) PG_GETARG_POINTER(0);
 
-	if (likely(state != NULL && state->magic == GPUSORT_SET_STATE_MAGIC && state->kind == kind))
+	if (likely(state != NULL && state->magic == GPUSORT_AGGREGATE_STATE_MAGIC && state->kind == kind))
 		return state;
 	if (gpusort_agg_get(fcinfo, 0) != NULL)
 		gpusort_agg_refuse();
@@ -38,7 +38,7 @@ gpusort_agg_get_kind(FunctionCallInfo fcinfo, SetKind kind)
 }
 
 /* The state that a final function ends.  Raises an error outside of an aggregate. */
-static inline const SetState *
+static inline const AggregateState *
 gpusort_agg_get_final(FunctionCallInfo fcinfo, SetKind kind)
 {
 	(void) gpusort_agg_context(fcinfo);
@@ -46,11 +46,11 @@ gpusort_agg_get_final(FunctionCallInfo fcinfo, SetKind kind)
 }
 
 /* A new state for the values of argument 1.  In an ordered-set aggregate it has the order of WITHIN GROUP. */
-extern SetState *gpusort_agg_create(FunctionCallInfo fcinfo, SetKind kind);
+extern AggregateState *gpusort_agg_create(FunctionCallInfo fcinfo, SetKind kind);
 
 /* Gets the state of a transition function.  Returns true at the first row, for which it is made. */
 static inline bool
-gpusort_agg_is_first(FunctionCallInfo fcinfo, SetKind kind, SetState **state)
+gpusort_agg_is_first(FunctionCallInfo fcinfo, SetKind kind, AggregateState **state)
 {
 	*state = gpusort_agg_get_kind(fcinfo, kind);
 	if (likely(*state != NULL))
@@ -64,14 +64,14 @@ extern void gpusort_agg_collect(FunctionCallInfo fcinfo, Collector *collector, C
 
 /* Appends an argument of this row. */
 static inline void
-gpusort_agg_append(FunctionCallInfo fcinfo, SetState *state, Collector *collector, int argument)
+gpusort_agg_append(FunctionCallInfo fcinfo, AggregateState *state, Collector *collector, int argument)
 {
 	gpusort_collector_append(collector, state->context, PG_GETARG_DATUM(argument), PG_ARGISNULL(argument));
 }
 
 /* Appends the value of this row, if it is not NULL, to a state that may spill. */
 static inline void
-gpusort_agg_append_value(FunctionCallInfo fcinfo, SetState *state)
+gpusort_agg_append_value(FunctionCallInfo fcinfo, AggregateState *state)
 {
 	if (PG_ARGISNULL(1))
 		return;
@@ -86,12 +86,13 @@ gpusort_agg_append_value(FunctionCallInfo fcinfo, SetState *state)
 }
 
 /* The values that decide the order: the keys if each value has one, else the values themselves. */
-extern const Collector *gpusort_agg_deciding(const SetState *state);
+extern const Collector *gpusort_agg_deciding(const AggregateState *state);
 
 /*
  * Adds the values of `more` to a state, and returns that.  If it is NULL, a new one is made
  * in the context.  Raises an error if the two cannot come from the same aggregate.
  */
-extern SetState *gpusort_agg_combine(FunctionCallInfo fcinfo, MemoryContext context, SetState *state, const SetState *more);
+extern AggregateState *gpusort_agg_combine(FunctionCallInfo fcinfo, MemoryContext context, AggregateState *state,
+										   const AggregateState *more);
 
 #endif							/* GPUSORT_AGGREGATE_CALL_H */

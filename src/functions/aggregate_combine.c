@@ -14,10 +14,10 @@
 #include "functions/top_store.h"
 
 /* A copy of a state without its values, in the context. */
-static SetState *
-copy_empty(const SetState *state, MemoryContext context)
+static AggregateState *
+copy_empty(const AggregateState *state, MemoryContext context)
 {
-	SetState   *copy = MemoryContextAlloc(context, sizeof(SetState));
+	AggregateState *copy = MemoryContextAlloc(context, sizeof(AggregateState));
 
 	*copy = *state;
 	copy->context = context;
@@ -33,14 +33,14 @@ copy_empty(const SetState *state, MemoryContext context)
 }
 
 const Collector *
-gpusort_agg_deciding(const SetState *state)
+gpusort_agg_deciding(const AggregateState *state)
 {
 	return gpusort_agg_is_by_key(state->kind) ? &state->keys : &state->values;
 }
 
 /* Notes that a sorted run ends here.  Only runs of values of a fixed length are merged. */
 static void
-end_run(SetState *state)
+end_run(AggregateState *state)
 {
 	const Collector *collector = gpusort_agg_deciding(state);
 	Size		bytes = (state->nruns + 1) * sizeof(uint32);
@@ -60,7 +60,7 @@ end_run(SetState *state)
  * values are not merged as runs.
  */
 static void
-check_alike(SetState *state, const SetState *more)
+check_alike(AggregateState *state, const AggregateState *more)
 {
 	if (state->kind != more->kind || state->values.type != more->values.type ||
 		state->keys.type != more->keys.type || state->order.collation != more->order.collation)
@@ -71,8 +71,8 @@ check_alike(SetState *state, const SetState *more)
 		state->no_runs = true;
 }
 
-SetState *
-gpusort_agg_combine(FunctionCallInfo fcinfo, MemoryContext context, SetState *state, const SetState *more)
+AggregateState *
+gpusort_agg_combine(FunctionCallInfo fcinfo, MemoryContext context, AggregateState *state, const AggregateState *more)
 {
 	if (state == NULL)
 		state = copy_empty(more, context);

@@ -44,7 +44,7 @@ typedef struct StateCache
 	MemoryContext context;		/* holds the head and the codecs, and nothing of another head */
 	char	   *head;			/* NULL before the first */
 	int			length;
-	SetState	alike;			/* a state with this head and no values */
+	AggregateState alike;	/* a state with this head and no values */
 	ValueCodec *values;
 	ValueCodec *keys;			/* NULL for kinds without keys */
 } StateCache;
@@ -89,9 +89,9 @@ keep_head(StateCache *cache, const char *head, int length)
 
 /* True if the state's head is the one in the cache. */
 static bool
-is_alike(const StateCache *cache, const SetState *state)
+is_alike(const StateCache *cache, const AggregateState *state)
 {
-	const SetState *alike = &cache->alike;
+	const AggregateState *alike = &cache->alike;
 
 	return cache->head != NULL && alike->kind == state->kind &&
 		alike->values.type == state->values.type && alike->keys.type == state->keys.type &&
@@ -172,7 +172,7 @@ write_type(StringInfo head, CodecForm form, Oid type)
 
 /* Makes the head of states like this one. */
 static void
-make_head(StateCache *cache, const SetState *state)
+make_head(StateCache *cache, const AggregateState *state)
 {
 	StringInfoData head;
 
@@ -192,9 +192,9 @@ make_head(StateCache *cache, const SetState *state)
 		write_type(&head, cache->form, state->keys.type);
 	keep_head(cache, head.data, head.len);
 	pfree(head.data);
-	cache->alike = (SetState)
+	cache->alike = (AggregateState)
 	{
-		.magic = GPUSORT_SET_STATE_MAGIC,
+		.magic = GPUSORT_AGGREGATE_STATE_MAGIC,
 		.kind = state->kind,
 		.order = state->order,
 		.values.type = state->values.type,
@@ -205,7 +205,7 @@ make_head(StateCache *cache, const SetState *state)
 }
 
 bytea *
-gpusort_agg_state_write(FunctionCallInfo fcinfo, const SetState *state, CodecForm form)
+gpusort_agg_state_write(FunctionCallInfo fcinfo, const AggregateState *state, CodecForm form)
 {
 	StateCache *cache = state_cache(fcinfo, form);
 	StringInfoData bytes = {.len = VARHDRSZ};
@@ -317,7 +317,7 @@ find_collation(const char *schema, const char *name)
 
 /* Reads the kind and the order, without the collation. */
 static void
-read_order(StringInfo head, SetState *state)
+read_order(StringInfo head, AggregateState *state)
 {
 	int			kind = pq_getmsgbyte(head);
 	int			flags = pq_getmsgbyte(head);
@@ -376,7 +376,7 @@ static void
 read_head(StateCache *cache, const char *sent, int length)
 {
 	StringInfoData head = {.data = (char *) sent,.len = length,.maxlen = length};
-	SetState	alike = {.magic = GPUSORT_SET_STATE_MAGIC};
+	AggregateState alike = {.magic = GPUSORT_AGGREGATE_STATE_MAGIC};
 	const char *schema;
 	const char *collation;
 
@@ -400,7 +400,7 @@ read_head(StateCache *cache, const char *sent, int length)
 
 /* Refuses a state that has other numbers of keys or NULLs than states of its kind. */
 static void
-check_counts(const SetState *state)
+check_counts(const AggregateState *state)
 {
 	if (gpusort_agg_is_by_key(state->kind) && state->keys.count != state->values.count)
 		gpusort_codec_refuse("There are more values than keys, or fewer.");
@@ -411,11 +411,11 @@ check_counts(const SetState *state)
 		gpusort_codec_refuse("There are NULLs among its values.");
 }
 
-SetState *
-gpusort_agg_state_read(FunctionCallInfo fcinfo, bytea *sent, CodecForm form, SetStateCheck check)
+AggregateState *
+gpusort_agg_state_read(FunctionCallInfo fcinfo, bytea *sent, CodecForm form, AggregateStateCheck check)
 {
 	StateCache *cache = state_cache(fcinfo, form);
-	SetState   *state = palloc(sizeof(SetState));
+	AggregateState *state = palloc(sizeof(AggregateState));
 	StringInfoData bytes = {
 		.data = VARDATA_ANY(sent),
 		.len = VARSIZE_ANY_EXHDR(sent),

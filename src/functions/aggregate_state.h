@@ -42,7 +42,7 @@
 #include "functions/collector.h"
 #include "functions/collector_wire.h"
 
-#define GPUSORT_SET_STATE_MAGIC 0x53535047
+#define GPUSORT_AGGREGATE_STATE_MAGIC 0x53535047
 
 /* The letters are part of the format. */
 typedef enum SetKind
@@ -62,7 +62,7 @@ typedef enum SetKind
 typedef struct DistinctParts DistinctParts;
 typedef struct ValueSort ValueSort;
 
-typedef struct SetState
+typedef struct AggregateState
 {
 	uint32		magic;			/* tells it from the internal states of other aggregates */
 	SetKind		kind;
@@ -80,7 +80,7 @@ typedef struct SetState
 	uint32		nruns;			/* sorted runs that it was combined from */
 	uint32	   *run_ends;		/* where each ends, NULLs not counted */
 	bool		no_runs;		/* true if the runs do not all have the same order */
-} SetState;
+} AggregateState;
 
 /* True if each value has a key. */
 static inline bool
@@ -108,14 +108,14 @@ gpusort_next_cut(Size bytes, Size factor, Size least)
 
 /* True if a state holds no values, in memory or elsewhere. */
 static inline bool
-gpusort_agg_is_empty(const SetState *state)
+gpusort_agg_is_empty(const AggregateState *state)
 {
 	return state == NULL || (state->values.count == 0 && state->spilled == NULL);
 }
 
 /* The order of a state, with the sorted runs that its values lie in if it is combined. */
 static inline ArrayOrder
-gpusort_agg_order_of_runs(const SetState *state)
+gpusort_agg_order_of_runs(const AggregateState *state)
 {
 	ArrayOrder	order = state->order;
 
@@ -132,12 +132,12 @@ gpusort_agg_leaves_nulls_out(SetKind kind)
 }
 
 /* The state as bytes. */
-extern bytea *gpusort_agg_state_write(FunctionCallInfo fcinfo, const SetState *state, CodecForm form);
+extern bytea *gpusort_agg_state_write(FunctionCallInfo fcinfo, const AggregateState *state, CodecForm form);
 
 /* Raises an error for a state that is not wanted.  It has no values yet. */
-typedef void (*SetStateCheck) (FunctionCallInfo fcinfo, const SetState *state);
+typedef void (*AggregateStateCheck) (FunctionCallInfo fcinfo, const AggregateState *state);
 
 /* The state in the bytes, which its values may point into.  The check is called before any value is read; it may be NULL. */
-extern SetState *gpusort_agg_state_read(FunctionCallInfo fcinfo, bytea *bytes, CodecForm form, SetStateCheck check);
+extern AggregateState *gpusort_agg_state_read(FunctionCallInfo fcinfo, bytea *bytes, CodecForm form, AggregateStateCheck check);
 
 #endif							/* GPUSORT_AGGREGATE_STATE_H */

@@ -21,7 +21,7 @@
 
 /* True if equal values of a state have equal hashes. */
 static bool
-can_hash(const SetState *state, const ElementType *element)
+can_hash(const AggregateState *state, const ElementType *element)
 {
 	return element->is_key || gpusort_keys_can_hash(element->oid, state->order.collation);
 }
@@ -31,7 +31,7 @@ can_hash(const SetState *state, const ElementType *element)
  * lie in the bytes of a serialized state.
  */
 void
-gpusort_distinct_cut(FunctionCallInfo fcinfo, SetState *state)
+gpusort_distinct_cut(FunctionCallInfo fcinfo, AggregateState *state)
 {
 	Collector  *values = &state->values;
 	StoredValues stored = gpusort_agg_values(fcinfo, state).values;
@@ -52,7 +52,7 @@ end_parts(Datum arg)
 
 /* Creates parts for the values of a state, which are emptied into them from then on. */
 static void
-create_parts(FunctionCallInfo fcinfo, SetState *state, ElementType *element)
+create_parts(FunctionCallInfo fcinfo, AggregateState *state, ElementType *element)
 {
 	MemoryContext caller = MemoryContextSwitchTo(state->context);
 
@@ -65,7 +65,7 @@ create_parts(FunctionCallInfo fcinfo, SetState *state, ElementType *element)
 }
 
 void
-gpusort_distinct_limit(FunctionCallInfo fcinfo, SetState *state)
+gpusort_distinct_limit(FunctionCallInfo fcinfo, AggregateState *state)
 {
 	Collector  *values = &state->values;
 	ElementType *element = gpusort_element_type(fcinfo, FIRST_ARRAY, values->type);
@@ -101,7 +101,7 @@ gpusort_distinct_limit(FunctionCallInfo fcinfo, SetState *state)
 }
 
 int64
-gpusort_distinct_count(FunctionCallInfo fcinfo, const SetState *state)
+gpusort_distinct_count(FunctionCallInfo fcinfo, const AggregateState *state)
 {
 	ValueStore	store = gpusort_agg_values(fcinfo, state);
 

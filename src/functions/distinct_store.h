@@ -17,21 +17,21 @@
 #include "functions/value_store.h"
 
 /* Cuts a state, whatever it holds. */
-extern void gpusort_distinct_cut(FunctionCallInfo fcinfo, SetState *state);
+extern void gpusort_distinct_cut(FunctionCallInfo fcinfo, AggregateState *state);
 
 /* Cuts the values of a state that have grown, and moves what is left of them to parts or a sort if that is too much. */
-extern void gpusort_distinct_limit(FunctionCallInfo fcinfo, SetState *state);
+extern void gpusort_distinct_limit(FunctionCallInfo fcinfo, AggregateState *state);
 
 /* True if values in memory are to be limited. */
 static inline bool
-gpusort_distinct_has_grown(const SetState *state)
+gpusort_distinct_has_grown(const AggregateState *state)
 {
 	return state->values.bytes >= Max(state->cut_bytes, GPUSORT_DISTINCT_BYTES) || gpusort_agg_exceeds(state, 1);
 }
 
 /* Appends a value that is not NULL. */
 static inline void
-gpusort_distinct_append(FunctionCallInfo fcinfo, SetState *state, Datum value)
+gpusort_distinct_append(FunctionCallInfo fcinfo, AggregateState *state, Datum value)
 {
 	if (unlikely(state->spilled != NULL))
 		gpusort_spilled_append(state->spilled, value);
@@ -44,6 +44,6 @@ gpusort_distinct_append(FunctionCallInfo fcinfo, SetState *state, Datum value)
 }
 
 /* How many different values a state has, wherever they are. */
-extern int64 gpusort_distinct_count(FunctionCallInfo fcinfo, const SetState *state);
+extern int64 gpusort_distinct_count(FunctionCallInfo fcinfo, const AggregateState *state);
 
 #endif							/* GPUSORT_DISTINCT_STORE_H */

@@ -31,7 +31,7 @@ PG_FUNCTION_INFO_V1(gpusort_percentile_disc_agg_final);
 Datum
 gpusort_values_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state;
+	AggregateState *state;
 
 	(void) gpusort_agg_is_first(fcinfo, SET_VALUES, &state);
 	gpusort_agg_append_value(fcinfo, state);
@@ -42,7 +42,7 @@ gpusort_values_transition(PG_FUNCTION_ARGS)
 Datum
 gpusort_percentile_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state;
+	AggregateState *state;
 
 	if (gpusort_agg_is_first(fcinfo, SET_PERCENTILE, &state))
 	{
@@ -68,7 +68,7 @@ percentile_type(const ElementType *element, PercentileKind kind, bool is_array)
 
 /* Returns the percentiles of a state.  A state without values gives NULL. */
 static Datum
-return_percentiles(FunctionCallInfo fcinfo, const SetState *state, PercentileKind kind, const Fractions *fractions)
+return_percentiles(FunctionCallInfo fcinfo, const AggregateState *state, PercentileKind kind, const Fractions *fractions)
 {
 	ValueStore	store;
 
@@ -86,7 +86,7 @@ return_percentiles(FunctionCallInfo fcinfo, const SetState *state, PercentileKin
 static Datum
 percentile_within_group(FunctionCallInfo fcinfo, PercentileKind kind)
 {
-	const SetState *state = gpusort_agg_get_final(fcinfo, SET_VALUES);
+	const AggregateState *state = gpusort_agg_get_final(fcinfo, SET_VALUES);
 	bool		has_fraction = PG_NARGS() > 2;
 	Fractions	fractions;
 
@@ -115,7 +115,7 @@ gpusort_percentile_disc_final(PG_FUNCTION_ARGS)
 static Datum
 percentile_of_state(FunctionCallInfo fcinfo, PercentileKind kind)
 {
-	const SetState *state = gpusort_agg_get_final(fcinfo, SET_PERCENTILE);
+	const AggregateState *state = gpusort_agg_get_final(fcinfo, SET_PERCENTILE);
 	Fractions	fractions;
 	bool		is_array;
 

@@ -40,7 +40,7 @@ PG_FUNCTION_INFO_V1(gpusort_array_agg_final);
 Datum
 gpusort_sorted_agg_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state;
+	AggregateState *state;
 
 	if (gpusort_agg_is_first(fcinfo, SET_SORTED, &state))
 		gpusort_argument_direction(fcinfo, 2, &state->order);
@@ -52,7 +52,7 @@ gpusort_sorted_agg_transition(PG_FUNCTION_ARGS)
 Datum
 gpusort_sorted_agg_by_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state;
+	AggregateState *state;
 
 	if (gpusort_agg_is_first(fcinfo, SET_SORTED_BY, &state))
 	{
@@ -68,7 +68,7 @@ gpusort_sorted_agg_by_transition(PG_FUNCTION_ARGS)
 Datum
 gpusort_top_n_agg_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state;
+	AggregateState *state;
 
 	if (gpusort_agg_is_first(fcinfo, SET_TOP_N, &state))
 		gpusort_argument_top(fcinfo, 2, &state->order);
@@ -81,7 +81,7 @@ gpusort_top_n_agg_transition(PG_FUNCTION_ARGS)
 Datum
 gpusort_top_n_agg_by_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state;
+	AggregateState *state;
 
 	if (gpusort_agg_is_first(fcinfo, SET_TOP_N_BY, &state))
 	{
@@ -101,7 +101,7 @@ gpusort_top_n_agg_by_transition(PG_FUNCTION_ARGS)
 Datum
 gpusort_approx_sorted_agg_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state;
+	AggregateState *state;
 
 	if (gpusort_agg_is_first(fcinfo, SET_APPROXIMATE, &state))
 	{
@@ -117,8 +117,8 @@ Datum
 gpusort_set_agg_combine(PG_FUNCTION_ARGS)
 {
 	MemoryContext context = gpusort_agg_context(fcinfo);
-	SetState   *state = gpusort_agg_get(fcinfo, 0);
-	const SetState *more = gpusort_agg_get(fcinfo, 1);
+	AggregateState *state = gpusort_agg_get(fcinfo, 0);
+	const AggregateState *more = gpusort_agg_get(fcinfo, 1);
 
 	if (state == NULL && more == NULL)
 		PG_RETURN_NULL();
@@ -129,7 +129,7 @@ gpusort_set_agg_combine(PG_FUNCTION_ARGS)
 
 /* True if sorted values save the leader comparisons.  They do not where it sorts all values by keys. */
 static bool
-leader_gains(FunctionCallInfo fcinfo, const SetState *state)
+leader_gains(FunctionCallInfo fcinfo, const AggregateState *state)
 {
 	const Collector *collector = gpusort_agg_deciding(state);
 	ElementType *element = gpusort_element_type(fcinfo, gpusort_agg_is_by_key(state->kind) ? SECOND_ARRAY : FIRST_ARRAY,
@@ -144,7 +144,7 @@ leader_gains(FunctionCallInfo fcinfo, const SetState *state)
 
 /* Sorts the values of a parallel worker. */
 static void
-sort_for_leader(FunctionCallInfo fcinfo, SetState *state)
+sort_for_leader(FunctionCallInfo fcinfo, AggregateState *state)
 {
 	ArrayOrder	order = gpusort_agg_order_of_runs(state);
 	ArrayType  *values;
@@ -170,7 +170,7 @@ sort_for_leader(FunctionCallInfo fcinfo, SetState *state)
 
 /* Cuts the values of a parallel worker to those that the result needs, or sorts them where the leader gains by it. */
 static void
-prepare_for_leader(FunctionCallInfo fcinfo, SetState *state)
+prepare_for_leader(FunctionCallInfo fcinfo, AggregateState *state)
 {
 	if (state->kind == SET_TOP_N || state->kind == SET_TOP_N_BY)
 		gpusort_top_cut(fcinfo, state);
@@ -184,7 +184,7 @@ prepare_for_leader(FunctionCallInfo fcinfo, SetState *state)
 Datum
 gpusort_set_agg_serialize(PG_FUNCTION_ARGS)
 {
-	SetState   *state = gpusort_agg_get(fcinfo, 0);
+	AggregateState *state = gpusort_agg_get(fcinfo, 0);
 
 	gpusort_agg_context(fcinfo);
 	prepare_for_leader(fcinfo, state);
@@ -203,7 +203,7 @@ gpusort_set_agg_deserialize(PG_FUNCTION_ARGS)
 Datum
 gpusort_set_agg_final(PG_FUNCTION_ARGS)
 {
-	const SetState *state = gpusort_agg_get(fcinfo, 0);
+	const AggregateState *state = gpusort_agg_get(fcinfo, 0);
 	ArrayOrder	order;
 	ArrayType  *values;
 
@@ -238,7 +238,7 @@ gpusort_set_agg_final(PG_FUNCTION_ARGS)
 Datum
 gpusort_array_agg_final(PG_FUNCTION_ARGS)
 {
-	const SetState *state = gpusort_agg_get_final(fcinfo, SET_SORTED);
+	const AggregateState *state = gpusort_agg_get_final(fcinfo, SET_SORTED);
 
 	if (state == NULL)
 		PG_RETURN_NULL();

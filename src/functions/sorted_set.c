@@ -50,7 +50,7 @@ check_element_type(FunctionCallInfo fcinfo, Oid type)
 bytea *
 gpusort_sorted_set_make(FunctionCallInfo fcinfo, ArrayType *elements, const ArrayOrder *order)
 {
-	SetState	state = {.magic = GPUSORT_SET_STATE_MAGIC,.kind = SET_SORTED,.order = *order};
+	AggregateState state = {.magic = GPUSORT_AGGREGATE_STATE_MAGIC,.kind = SET_SORTED,.order = *order};
 	ArrayType  *sorted;
 	bytea	   *bytes;
 
@@ -70,7 +70,7 @@ gpusort_sorted_set_make(FunctionCallInfo fcinfo, ArrayType *elements, const Arra
 
 /* Raises an error for a state that is no sorted set. */
 static void
-check_state(FunctionCallInfo fcinfo, const SetState *state)
+check_state(FunctionCallInfo fcinfo, const AggregateState *state)
 {
 	if (state->kind != SET_SORTED)
 		ereport(ERROR,
@@ -79,7 +79,7 @@ check_state(FunctionCallInfo fcinfo, const SetState *state)
 	check_element_type(fcinfo, state->values.type);
 }
 
-SetState *
+AggregateState *
 gpusort_sorted_set_read(FunctionCallInfo fcinfo, int argument)
 {
 	return gpusort_agg_state_read(fcinfo, PG_GETARG_BYTEA_PP(argument), CODEC_STORED, check_state);
@@ -152,7 +152,7 @@ append_elements(StringInfo text, const Collector *elements)
 Datum
 gpusort_sorted_set_out(PG_FUNCTION_ARGS)
 {
-	const SetState *state = gpusort_sorted_set_read(fcinfo, 0);
+	const AggregateState *state = gpusort_sorted_set_read(fcinfo, 0);
 	const ArrayOrder *order = &state->order;
 	StringInfoData text;
 
@@ -288,7 +288,7 @@ gpusort_sorted_set_recv(PG_FUNCTION_ARGS)
 	StringInfo	sent = (StringInfo) PG_GETARG_POINTER(0);
 	int			length = sent->len - sent->cursor;
 	bytea	   *bytes = palloc(VARHDRSZ + length);
-	const SetState *state;
+	const AggregateState *state;
 
 	SET_VARSIZE(bytes, VARHDRSZ + length);
 	pq_copymsgbytes(sent, VARDATA(bytes), length);

@@ -15,7 +15,7 @@
 #include "functions/aggregate_state.h"
 
 /* The set that an argument holds.  Its values may point into the argument. */
-extern SetState *gpusort_sorted_set_read(FunctionCallInfo fcinfo, int argument);
+extern AggregateState *gpusort_sorted_set_read(FunctionCallInfo fcinfo, int argument);
 
 /*
  * A set of the elements of a one-dimensional array, which is overwritten, in the order.

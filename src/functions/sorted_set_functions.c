@@ -32,7 +32,7 @@ PG_FUNCTION_INFO_V1(gpusort_sorted_set_percentile_disc);
 
 /* Raises an error unless two sets hold values of one type in one order. */
 static void
-check_same_order(const SetState *a, const SetState *b)
+check_same_order(const AggregateState *a, const AggregateState *b)
 {
 	if (a->values.type != b->values.type)
 		ereport(ERROR,
@@ -48,7 +48,7 @@ check_same_order(const SetState *a, const SetState *b)
 
 /* A set of all values of a state. */
 static Datum
-return_set(FunctionCallInfo fcinfo, const SetState *state)
+return_set(FunctionCallInfo fcinfo, const AggregateState *state)
 {
 	ArrayOrder	order = gpusort_agg_order_of_runs(state);
 
@@ -60,8 +60,8 @@ Datum
 gpusort_merge_agg_transition(PG_FUNCTION_ARGS)
 {
 	MemoryContext context = gpusort_agg_context(fcinfo);
-	SetState   *state = gpusort_agg_get_kind(fcinfo, SET_SORTED);
-	SetState   *more;
+	AggregateState *state = gpusort_agg_get_kind(fcinfo, SET_SORTED);
+	AggregateState *more;
 
 	if (PG_ARGISNULL(1))
 	{
@@ -80,7 +80,7 @@ gpusort_merge_agg_transition(PG_FUNCTION_ARGS)
 Datum
 gpusort_sorted_set_final(PG_FUNCTION_ARGS)
 {
-	const SetState *state = gpusort_agg_get_final(fcinfo, SET_SORTED);
+	const AggregateState *state = gpusort_agg_get_final(fcinfo, SET_SORTED);
 
 	if (state == NULL)
 		PG_RETURN_NULL();
@@ -91,9 +91,9 @@ gpusort_sorted_set_final(PG_FUNCTION_ARGS)
 Datum
 gpusort_merge(PG_FUNCTION_ARGS)
 {
-	const SetState *a = gpusort_sorted_set_read(fcinfo, 0);
-	const SetState *b = gpusort_sorted_set_read(fcinfo, 1);
-	SetState   *both;
+	const AggregateState *a = gpusort_sorted_set_read(fcinfo, 0);
+	const AggregateState *b = gpusort_sorted_set_read(fcinfo, 1);
+	AggregateState *both;
 
 	check_same_order(a, b);
 	both = gpusort_agg_combine(fcinfo, CurrentMemoryContext, NULL, a);
@@ -104,7 +104,7 @@ gpusort_merge(PG_FUNCTION_ARGS)
 Datum
 gpusort_sorted_array(PG_FUNCTION_ARGS)
 {
-	const SetState *state;
+	const AggregateState *state;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
@@ -115,7 +115,7 @@ gpusort_sorted_array(PG_FUNCTION_ARGS)
 
 /* The values of a set that are not NULL, to be asked in ascending order. */
 static ValueStore
-values_of(FunctionCallInfo fcinfo, const SetState *state)
+values_of(FunctionCallInfo fcinfo, const AggregateState *state)
 {
 	return gpusort_array_values(fcinfo, gpusort_collector_array(&state->values), state->order.collation);
 }
@@ -140,7 +140,7 @@ static Datum
 return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind)
 {
 	Fractions	fractions;
-	const SetState *state;
+	const AggregateState *state;
 	ValueStore	store;
 
 	if (PG_ARGISNULL(0) || (PG_NARGS() > 1 && PG_ARGISNULL(1)))

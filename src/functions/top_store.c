@@ -21,14 +21,14 @@
 
 /* The code that a key has in the state's order, where the first key has the least, from its code in ascending order. */
 static uint64
-code_in_order(const SetState *state, uint64 code)
+code_in_order(const AggregateState *state, uint64 code)
 {
 	return state->order.descending ? ~code : code;
 }
 
 /* Remembers the last of the first n keys, if later keys can be turned away by it. */
 static void
-remember_bound(FunctionCallInfo fcinfo, SetState *state)
+remember_bound(FunctionCallInfo fcinfo, AggregateState *state)
 {
 	const Collector *keys = &state->keys;
 	const ElementType *element = gpusort_element_type(fcinfo, SECOND_ARRAY, keys->type);
@@ -39,7 +39,7 @@ remember_bound(FunctionCallInfo fcinfo, SetState *state)
 }
 
 static void
-cut_top_n_by(FunctionCallInfo fcinfo, SetState *state)
+cut_top_n_by(FunctionCallInfo fcinfo, AggregateState *state)
 {
 	ArrayType  *values;
 	ArrayType  *keys;
@@ -53,7 +53,7 @@ cut_top_n_by(FunctionCallInfo fcinfo, SetState *state)
 }
 
 void
-gpusort_top_cut(FunctionCallInfo fcinfo, SetState *state)
+gpusort_top_cut(FunctionCallInfo fcinfo, AggregateState *state)
 {
 	Collector  *values = &state->values;
 
@@ -68,7 +68,7 @@ gpusort_top_cut(FunctionCallInfo fcinfo, SetState *state)
 }
 
 void
-gpusort_top_limit(FunctionCallInfo fcinfo, SetState *state)
+gpusort_top_limit(FunctionCallInfo fcinfo, AggregateState *state)
 {
 	int64		least = state->kind == SET_TOP_N ? TOP_N_LEAST : TOP_N_BY_LEAST;
 
@@ -80,7 +80,7 @@ gpusort_top_limit(FunctionCallInfo fcinfo, SetState *state)
 }
 
 bool
-gpusort_top_key_may_enter(FunctionCallInfo fcinfo, const SetState *state, Datum key, bool isnull)
+gpusort_top_key_may_enter(FunctionCallInfo fcinfo, const AggregateState *state, Datum key, bool isnull)
 {
 	const ElementType *element;
 

@@ -10,12 +10,12 @@
 #include "functions/aggregate_state.h"
 
 /* Cuts a state, whatever it holds. */
-extern void gpusort_top_cut(FunctionCallInfo fcinfo, SetState *state);
+extern void gpusort_top_cut(FunctionCallInfo fcinfo, AggregateState *state);
 
 /* Cuts a state that has grown enough since the last time. */
-extern void gpusort_top_limit(FunctionCallInfo fcinfo, SetState *state);
+extern void gpusort_top_limit(FunctionCallInfo fcinfo, AggregateState *state);
 
 /* False if a row with this key cannot be among the first n of top_n_agg_by. */
-extern bool gpusort_top_key_may_enter(FunctionCallInfo fcinfo, const SetState *state, Datum key, bool isnull);
+extern bool gpusort_top_key_may_enter(FunctionCallInfo fcinfo, const AggregateState *state, Datum key, bool isnull);
 
 #endif							/* GPUSORT_TOP_STORE_H */

@@ -27,7 +27,7 @@ PG_FUNCTION_INFO_V1(gpusort_histogram_agg_final);
 Datum
 gpusort_mode_agg_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state;
+	AggregateState *state;
 
 	(void) gpusort_agg_is_first(fcinfo, SET_MODE, &state);
 	gpusort_agg_append_value(fcinfo, state);
@@ -38,7 +38,7 @@ gpusort_mode_agg_transition(PG_FUNCTION_ARGS)
 Datum
 gpusort_count_distinct_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state;
+	AggregateState *state;
 
 	(void) gpusort_agg_is_first(fcinfo, SET_DISTINCT, &state);
 	if (!PG_ARGISNULL(1))
@@ -50,7 +50,7 @@ gpusort_count_distinct_transition(PG_FUNCTION_ARGS)
 Datum
 gpusort_histogram_agg_transition(PG_FUNCTION_ARGS)
 {
-	SetState   *state;
+	AggregateState *state;
 
 	if (gpusort_agg_is_first(fcinfo, SET_HISTOGRAM, &state))
 		state->order.buckets = gpusort_argument_buckets(fcinfo, 2);
@@ -62,7 +62,7 @@ gpusort_histogram_agg_transition(PG_FUNCTION_ARGS)
 static Datum
 return_mode(FunctionCallInfo fcinfo, SetKind kind)
 {
-	const SetState *state = gpusort_agg_get_final(fcinfo, kind);
+	const AggregateState *state = gpusort_agg_get_final(fcinfo, kind);
 	ValueStore	store;
 
 	if (gpusort_agg_is_empty(state))
@@ -90,7 +90,7 @@ gpusort_mode_agg_final(PG_FUNCTION_ARGS)
 Datum
 gpusort_count_distinct_final(PG_FUNCTION_ARGS)
 {
-	const SetState *state = gpusort_agg_get_final(fcinfo, SET_DISTINCT);
+	const AggregateState *state = gpusort_agg_get_final(fcinfo, SET_DISTINCT);
 
 	PG_RETURN_INT64(state == NULL ? 0 : gpusort_distinct_count(fcinfo, state));
 }
@@ -99,7 +99,7 @@ gpusort_count_distinct_final(PG_FUNCTION_ARGS)
 Datum
 gpusort_histogram_agg_final(PG_FUNCTION_ARGS)
 {
-	const SetState *state = gpusort_agg_get_final(fcinfo, SET_HISTOGRAM);
+	const AggregateState *state = gpusort_agg_get_final(fcinfo, SET_HISTOGRAM);
 	StoredValues values;
 	ArrayType  *result;
 	Size		bytes;

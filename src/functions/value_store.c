@@ -54,7 +54,7 @@ returns_result(FunctionCallInfo fcinfo)
 }
 
 void
-gpusort_agg_limit_memory(FunctionCallInfo fcinfo, SetState *state)
+gpusort_agg_limit_memory(FunctionCallInfo fcinfo, AggregateState *state)
 {
 	const ElementType *element = gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type);
 	const AggState *agg = (const AggState *) fcinfo->context;
@@ -69,7 +69,7 @@ gpusort_agg_limit_memory(FunctionCallInfo fcinfo, SetState *state)
 
 /* The collation to sort by: the cheapest one where only equality matters and all have the same. */
 static Oid
-sort_collation(const SetState *state)
+sort_collation(const AggregateState *state)
 {
 	Oid			collation = state->order.collation;
 
@@ -80,7 +80,7 @@ sort_collation(const SetState *state)
 
 /* A sort of the state's values by a collation. */
 static RowSort *
-begin_sort(FunctionCallInfo fcinfo, const SetState *state, Oid collation)
+begin_sort(FunctionCallInfo fcinfo, const AggregateState *state, Oid collation)
 {
 	const Collector *values = &state->values;
 	TupleDesc	desc = CreateTemplateTupleDesc(1);
@@ -106,7 +106,7 @@ end_sort(Datum arg)
 }
 
 void
-gpusort_agg_spill(FunctionCallInfo fcinfo, SetState *state)
+gpusort_agg_spill(FunctionCallInfo fcinfo, AggregateState *state)
 {
 	MemoryContext caller = MemoryContextSwitchTo(state->context);
 	const ElementType *element = gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type);
@@ -137,7 +137,7 @@ gpusort_spilled_append(ValueSort *into, Datum value)
 }
 
 ValueStore
-gpusort_agg_values(FunctionCallInfo fcinfo, const SetState *state)
+gpusort_agg_values(FunctionCallInfo fcinfo, const AggregateState *state)
 {
 	return (ValueStore)
 	{

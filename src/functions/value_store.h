@@ -30,7 +30,7 @@ typedef struct ValueStore
 } ValueStore;
 
 /* The values of a state. */
-extern ValueStore gpusort_agg_values(FunctionCallInfo fcinfo, const SetState *state);
+extern ValueStore gpusort_agg_values(FunctionCallInfo fcinfo, const AggregateState *state);
 
 /* The values of a one-dimensional array. */
 extern ValueStore gpusort_array_values(FunctionCallInfo fcinfo, ArrayType *array, Oid collation);
@@ -58,18 +58,18 @@ extern int64 gpusort_values_count_distinct(const ValueStore *store);
 extern uint32 gpusort_values_make_distinct(const StoredValues *values, char *data, Size *bytes);
 
 /* Sets how much memory a new state may take before its values go to a file. */
-extern void gpusort_agg_limit_memory(FunctionCallInfo fcinfo, SetState *state);
+extern void gpusort_agg_limit_memory(FunctionCallInfo fcinfo, AggregateState *state);
 
 /* True if a state's values, with the memory for sorting them, exceed 1/share of what it may take. */
 static inline bool
-gpusort_agg_exceeds(const SetState *state, uint32 share)
+gpusort_agg_exceeds(const AggregateState *state, uint32 share)
 {
 	return state->spill_bytes > 0 &&
 		state->values.bytes + state->values.count * state->work_bytes > state->spill_bytes / share;
 }
 
 /* Moves the values of a state to a sort, which is freed at the end of the group. */
-extern void gpusort_agg_spill(FunctionCallInfo fcinfo, SetState *state);
+extern void gpusort_agg_spill(FunctionCallInfo fcinfo, AggregateState *state);
 
 /* Appends a value that is not NULL. */
 extern void gpusort_spilled_append(ValueSort *sort, Datum value);

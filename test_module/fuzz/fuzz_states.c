@@ -38,8 +38,8 @@ run(FuzzInput *input)
 {
 	bytea	   *sent = palloc(VARHDRSZ + input->size);
 	bytea	   *written;
-	SetState   *state;
-	SetState   *again;
+	AggregateState *state;
+	AggregateState *again;
 
 	memcpy(VARDATA(sent), input->data, input->size);
 	SET_VARSIZE(sent, VARHDRSZ + input->size);
