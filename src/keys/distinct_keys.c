@@ -57,18 +57,6 @@ find_range(GpusortKeyForm form, const void *keys, uint32 count, CodeRange *range
 	return true;
 }
 
-/* Writes the key of a code to a place among keys. */
-static pg_attribute_always_inline void
-put_key(GpusortKeyForm form, void *keys, uint32 place, uint64 code)
-{
-	if (gpusort_key_width(form) == 2)
-		((uint16 *) keys)[place] = gpusort_encode16(code);
-	else if (gpusort_key_width(form) == 4)
-		((uint32 *) keys)[place] = gpusort_decode32(form, code);
-	else
-		((uint64 *) keys)[place] = gpusort_decode64(form, code);
-}
-
 /* Sets the bit of a code.  Returns 1 if it was not set before, else 0. */
 static inline uint32
 set_bit(uint64 *bits, uint32 code)
@@ -93,7 +81,7 @@ count_near(GpusortKeyForm form, const void *keys, uint32 count, CodeRange range,
 
 		GPUSORT_CHECK_EVERY(i);
 		if (kept != NULL)
-			put_key(form, kept, distinct, code);
+			gpusort_key_put(form, kept, distinct, code);
 		distinct += set_bit(bits, code - range.least);
 	}
 	return distinct;
@@ -148,7 +136,7 @@ count_in_parts(GpusortKeyForm form, const void *keys, uint32 count, CodeRange ra
 		{
 			GPUSORT_CHECK_EVERY(i);
 			if (kept != NULL)
-				put_key(form, kept, distinct, range.least + codes[i]);
+				gpusort_key_put(form, kept, distinct, range.least + codes[i]);
 			distinct += set_bit(bits, codes[i] & ((1 << PART_BITS) - 1));
 		}
 	}

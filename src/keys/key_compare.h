@@ -37,6 +37,18 @@ gpusort_key_code(GpusortKeyForm form, const void *keys, uint32_t position)
 	}
 }
 
+/* Writes the key of a code that gpusort_key_alone_code gives to a place among keys. */
+static inline void
+gpusort_key_put(GpusortKeyForm form, void *keys, uint32_t place, uint64_t code)
+{
+	if (gpusort_key_width(form) == 2)
+		((uint16_t *) keys)[place] = gpusort_encode16(code);
+	else if (gpusort_key_width(form) == 4)
+		((uint32_t *) keys)[place] = gpusort_decode32(form, code);
+	else
+		((uint64_t *) keys)[place] = gpusort_decode64(form, code);
+}
+
 /* Orders two codes, for qsort and bsearch. */
 static inline int
 gpusort_compare_codes(const void *a, const void *b)

@@ -227,21 +227,6 @@ search_codes(const uint64 *codes, uint32 count, const Wanted *wanted)
 	search(GPUSORT_KEY_UINT64, codes, count, wanted);
 }
 
-/* Writes the keys that have these codes. */
-static void
-decode(GpusortKeyForm form, const uint64 *codes, uint32 count, void *keys)
-{
-	for (uint32 i = 0; i < count; i++)
-	{
-		if (gpusort_key_width(form) == 2)
-			((uint16 *) keys)[i] = gpusort_encode16(codes[i]);
-		else if (gpusort_key_width(form) == 4)
-			((uint32 *) keys)[i] = gpusort_decode32(form, codes[i]);
-		else
-			((uint64 *) keys)[i] = gpusort_decode64(form, codes[i]);
-	}
-}
-
 void
 gpusort_keys_select(GpusortKeyForm form, const void *keys, uint32 count,
 					const uint32 *ranks, uint32 nranks, void *found)
@@ -251,7 +236,8 @@ gpusort_keys_select(GpusortKeyForm form, const void *keys, uint32 count,
 	Wanted		wanted = {.ranks = ranks,.nranks = nranks,.found = codes};
 
 	GPUSORT_WITH_CONSTANT_FORM(form, search, keys, count, &wanted);
-	decode(form, codes, nranks, found);
+	for (uint32 i = 0; i < nranks; i++)
+		gpusort_key_put(form, found, i, codes[i]);
 	if (codes != local)
 		pfree(codes);
 }
