@@ -16,7 +16,7 @@ BEGIN
 	FOR shown IN EXECUTE format('EXPLAIN (%s) %s', options, query) LOOP
 		FOREACH line IN ARRAY string_to_array(shown, E'\n') LOOP
 			CONTINUE WHEN replace(line, '-', ' ') !~ ('^[ <"]*(Custom Plan Provider|Batched|Sort (Key|Method|Space Used|Space Type)|Engine|Memory|Disk|' ||
-				'Runs|Merge Passes|Moved|Input|Batches|Segments|Keys|Rows by Function|Phases|(Read|Sort|Spill|Gather|Wait|Device) Time)[:">]');
+				'Parts|Moved|Input|Batches|Segments|Keys|Rows by Function|Phases|(Read|Sort|Spill|Gather|Wait|Device) Time)[:">]');
 			line := regexp_replace(line, '\d+\.\d+|[1-9]\d*', 'N', 'g');
 			line := regexp_replace(line, '(Engine\W+)(gpu, cpu|cpu|gpu|none needed)', '\1any');
 			line := regexp_replace(line, '(Sort.Method\W+)(?!in memory|top-N)[a-z]+', '\1any');

@@ -83,7 +83,7 @@ SET work_mem = '4MB';
 
 -- What was kept, and in how many rows it was found.
 CREATE FUNCTION found(query text) RETURNS SETOF text LANGUAGE sql AS $$
-	SELECT regexp_replace(line, '(Memory|Disk|Moved|Runs|Merge Passes): \d+(kB)?', '\1: N', 'g')
+	SELECT regexp_replace(line, '(Memory|Disk|Moved|Parts): \d+(kB)?', '\1: N', 'g')
 	FROM pg_temp.explain_lines(query, 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF', 'Gpusort|Keeps|Sort Method') line
 $$;
 SELECT found('SELECT * FROM (SELECT id, rank() OVER (PARTITION BY p_int ORDER BY o_many) AS r FROM first_t) q WHERE r <= 3');

@@ -30,8 +30,8 @@ SELECT * FROM sort_many('md5(i::text) COLLATE "C"', 900000);
 :settings
 SELECT * FROM sort_many('i % 7, repeat(md5(i::text), 20)', 70000);
 
--- Wide rows, of which runs keep no more than keys; a few values that are larger than memory, which are written without a copy, and of which a merge holds those that it compares; and runs
--- of many blocks, which are not listed, and of whose files few are read at once. PostgreSQL's Sort takes 3, 16 and 1 MB.
+-- Wide rows, of which the sample keeps no more than keys; a few values that are larger than memory, which are written without a copy; and many
+-- blocks. PostgreSQL's Sort takes 3, 16 and 1 MB.
 CREATE FUNCTION grows_by_less(kb int, columns text, few int, rows int) RETURNS bool LANGUAGE plpgsql AS $$
 DECLARE
 	query text := 'EXPLAIN (ANALYZE, TIMING off) SELECT ' || columns || ', i FROM (SELECT generate_series(1, $1) i) g ORDER BY 1';

@@ -49,11 +49,11 @@ BEGIN
 	EXECUTE 'EXPLAIN (analyze, verbose, format json) ' || query INTO plan;
 	RETURN plan -> 0 -> 'Plan';
 END $$;
-SELECT j ?& array['Read Time', 'Sort Time', 'Spill Time', 'Gather Time', 'Memory', 'Disk', 'Runs', 'Moved'] AS figures,
+SELECT j ?& array['Read Time', 'Sort Time', 'Spill Time', 'Gather Time', 'Memory', 'Disk', 'Parts', 'Moved'] AS figures,
 	   j ->> 'Sort Method' AS method, j ->> 'Input' AS input, j -> 'Sort Key' AS key
 FROM explained_json('SELECT k FROM rows_t ORDER BY k DESC') j;
 
--- As of a Sort: the space used, of memory or, where runs were written, on disk.
+-- As of a Sort: the space used, of memory or, where rows were written, on disk.
 SELECT j ->> 'Sort Space Type' AS type, j -> 'Sort Space Used' = j -> 'Memory' AS memory, j -> 'Sort Space Used' = j -> 'Disk' AS disk
 FROM explained_json('SELECT k FROM rows_t ORDER BY k DESC') j;
 SET work_mem = '64kB';
@@ -217,7 +217,7 @@ FROM explained_json('SELECT k, label FROM rows_t ORDER BY k, label') p;
 RESET parallel_leader_participation;
 SET max_parallel_workers_per_gather = 0;
 
--- temp_file_limit counts the runs; an interrupted sort leaves nothing behind.
+-- temp_file_limit counts the rows; an interrupted sort leaves nothing behind.
 SET work_mem = '64kB';
 SET temp_file_limit = '100kB';
 \set VERBOSITY sqlstate
@@ -229,7 +229,7 @@ SELECT count(*) FROM pg_ls_tmpdir();
 SET work_mem = '4MB';
 
 -- A LIMIT's rows alone are kept: whatever the input's order, among equal keys and
--- NULLs, with rows dropped before and after runs were written.
+-- NULLs, with rows dropped before and after rows were written.
 SELECT explained('SELECT k, label FROM rows_t ORDER BY k, label LIMIT 10');
 SELECT keys, bound, same_rows('SELECT * FROM (SELECT * FROM rows_t UNION ALL SELECT * FROM rows_t WHERE small > 0) q ORDER BY ' || keys || ', label, amount, at LIMIT ' || bound)
 FROM unnest(array['at', 'at DESC', 'f NULLS FIRST', 'f DESC NULLS LAST', 'f DESC', 'small, k DESC']) keys, unnest(array['1', '10 OFFSET 3', '700', '3000']) bound

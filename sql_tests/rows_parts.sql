@@ -38,7 +38,7 @@ SELECT keys, same_as_sort('parted', keys)
 FROM unnest(ARRAY['even', 'even DESC', 'uneven', 'uneven DESC', 'far', 'far DESC', 'few', 'few DESC, even', 'few, flag, missing NULLS FIRST, hostile', 'missing', 'missing DESC', 'late', 'late DESC', 'same', 'hostile DESC', 'at', 'flag', 'even::numeric']) keys;
 SELECT keys, same_as_sort('titled', keys) FROM unnest(ARRAY['even', 'few, missing', 'few, title DESC', 'at DESC NULLS LAST']) keys;
 
--- Runs that are larger than a part, with records of several lengths, and a cursor that goes back.
+-- More rows than memory holds, with records of several lengths, and a cursor that goes back.
 SET work_mem = '20MB';
 SELECT same_as_sort('parted', 'even'), same_as_sort('titled', 'few, at');
 SET work_mem = '42MB';

@@ -1,5 +1,5 @@
--- Input in order, in the reverse order, or made of a few sequences: runs are joined, not
--- merged, and ties keep the input's order, as PostgreSQL's Sort gives with ctid as the last key.
+-- Input in order, in the reverse order, or made of a few sequences: rows are written once, and
+-- ties keep the input's order, as PostgreSQL's Sort gives with ctid as the last key.
 SET gpusort.force_nodes = on;
 SET max_parallel_workers_per_gather = 0;
 SET work_mem = '64kB';
@@ -22,13 +22,13 @@ BEGIN
 	SET LOCAL gpusort.enable_sort = off;
 	EXECUTE format('SELECT md5(string_agg(q::text, '','')) FROM (SELECT * FROM sequences ORDER BY %s, ctid) q', keys) INTO without;
 	SET LOCAL gpusort.enable_sort = on;
-	RETURN CASE WHEN with_node = without THEN 'same' ELSE 'DIFFERENT' END || CASE WHEN (plan -> 0 -> 'Plan' ->> 'Joined Runs')::int = 1 AND (plan -> 0 -> 'Plan' ->> 'Runs')::int > 1 THEN ', one run' ELSE '' END;
+	RETURN CASE WHEN with_node = without THEN 'same' ELSE 'DIFFERENT' END || CASE WHEN (plan -> 0 -> 'Plan' ->> 'Disk')::int < 1300 THEN ', written once' ELSE '' END;
 END $$;
 SELECT keys, sorted(keys)
 FROM unnest(ARRAY['up', 'down', 'up DESC', 'down DESC', 'up_ties', 'down_ties', 'up_ties DESC', 'same', 'same, up', 'same, down', 'three', 'three DESC', 'up_down', 'up_down DESC', 'nulls_first NULLS FIRST',
 	'nulls_first', 'nulls_first DESC', 'text_up', 'text_down', 'text_up DESC', 'float_up', 'float_up DESC', 'float_up, down', 'nearly', 'nearly DESC', 'random', 'up_ties, random', 'id / 3000 % 2, id']) keys;
 
--- Back and forth over joined runs.
+-- Back and forth over parts.
 BEGIN;
 DECLARE back SCROLL CURSOR FOR SELECT up, down FROM sequences ORDER BY down;
 FETCH 2 FROM back;
@@ -45,7 +45,7 @@ SELECT count(*), sum(a.id + b.id) FROM sequences a JOIN sequences b ON a.up_ties
 DROP TABLE sequences;
 DROP FUNCTION sorted;
 
--- Rows of which nothing is kept but that all is NULL: runs and their sample are made of them, too.
+-- Rows of which nothing is kept but that all is NULL: parts and the sample are made of them, too.
 CREATE TABLE sequences AS SELECT i AS id, CASE WHEN i % 3 = 0 THEN 'text ' || i END AS t, hashint4(i) AS random FROM generate_series(1, 12000) i;
 SELECT (SELECT md5(string_agg(q::text, ',')) FROM (SELECT t, id FROM sequences ORDER BY random, id) q) AS with_node \gset
 SET gpusort.enable_sort = off;

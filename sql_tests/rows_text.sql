@@ -50,7 +50,7 @@ SELECT bool_and(node) IS NOT FALSE AS used, bool_and(same) IS NOT FALSE AS same
 FROM (SELECT collname FROM pg_collation WHERE collprovider = 'i' AND collnamespace = 'pg_catalog'::regnamespace AND to_regcollation('linguistic') IS NOT NULL ORDER BY md5(collname) LIMIT 12) c, sorted('t COLLATE ' || quote_ident(collname));
 
 -- So many plain texts, of ASCII's printable characters, that ICU's weights of these are learned: pairs that some collations have
--- as one letter, numbers, punctuation, ends of lines, long prefixes; alone, in runs, and among texts that are not plain.
+-- as one letter, numbers, punctuation, ends of lines, long prefixes; alone, beyond memory, and among texts that are not plain.
 CREATE TABLE plain AS
 SELECT i AS id, CASE WHEN i % 3 = 0 THEN 'https://www.example.com/' END || a || b || CASE i % 5 WHEN 0 THEN '' WHEN 1 THEN a WHEN 2 THEN chr(32 + i * 31 % 95) WHEN 3 THEN ' ' || i % 7 ELSE upper(b) END AS t,
 	coalesce(a || b || chr(32 + i * 7 % 95), '')::char(12) AS c, CASE WHEN i % 1000 = 0 THEN 'é' ELSE '' END || b || a || i % 11 AS v
@@ -110,7 +110,7 @@ FROM (SELECT keys, sorted(keys, 'packed') AS all_rows, sorted(keys, 'packed', '7
 		'wide', 'wide DESC', 'blanks', 'seldom NULLS FIRST, colour, hex', 'id % 3, colour, url', 'colour, id % 2 DESC, stairs, blanks']) keys OFFSET 0) q;
 SELECT * FROM sorted('stairs', 'stairs');
 SELECT * FROM sorted('stairs DESC', 'stairs', '3900');
--- Runs are merged by what a sample of them shows: the last rows are unlike all others.
+-- Rows are divided by what a sample of the first ones shows: the last rows are unlike all others.
 INSERT INTO packed (id, hex, digits, url) VALUES (30001, '', '~', ''), (30002, 'zz', E'\t', 'https'), (30003, '0', '0', 'https://www.example.com/~'), (30004, E'\u00e9', 'é', 'https://www.example.com/'), (30005, '00!', '10!', 'i');
 SET work_mem = '64kB';
 SELECT bool_and(node) AS used, bool_and(same) AS same

@@ -63,13 +63,13 @@ sub none_left
 
 # While the input is read, in memory and when it spills. The 15,000th row has not come.
 my $sum = 'SELECT sum(x) FROM (SELECT x FROM numbers ORDER BY pass(i, 15000), x OFFSET 0) q';
-foreach my $case ([ 'in memory', '64MB', 'runs_written = 0' ], [ 'spilled', '64kB', 'runs_written > 1' ])
+foreach my $case ([ 'in memory', '64MB', 'parts = 0' ], [ 'spilled', '64kB', 'parts > 1' ])
 {
-	my ($name, $memory, $runs) = @$case;
+	my ($name, $memory, $parts) = @$case;
 	my ($query, $holder) = start_gated(15000, "SET work_mem = '$memory'; $sum");
-	is(shown("used_for, coalesce(engine, 'not yet'), phase, keys, rows_returned, $runs, round(done::numeric, 2)",
+	is(shown("used_for, coalesce(engine, 'not yet'), phase, keys, rows_returned, $parts, round(done::numeric, 2)",
 			'rows_read BETWEEN 14900 AND 14999'),
-		'rows|' . ($memory eq '64MB' ? 'not yet' : 'cpu') . '|reading|20000|0|t|0.75', "$name: while it reads");
+		'rows|not yet|reading|20000|0|t|0.75', "$name: while it reads");
 	$holder->quit;
 	$query->finish;
 	none_left($name);
@@ -80,10 +80,10 @@ my $declare = q{BEGIN; DECLARE %s NO SCROLL CURSOR FOR SELECT i FROM numbers ORD
 my $state = 'phase, keys, rows_read, rows_returned > 0, rows_returned <= %d, done < 0.5';
 foreach my $memory ('64MB', '64kB')
 {
-	my $runs = $memory eq '64MB' ? '0' : '2';
+	my $parts = $memory eq '64MB' ? '0' : '2';
 	is($node->safe_psql('postgres', "SET work_mem = '$memory';" . sprintf($declare, 'a', 5000, 'a')
-			. 'SELECT ' . sprintf($state, 5000) . ", least(runs_written, 2) FROM gpusort.jobs"),
-		"returning|20000|20000|t|t|t|$runs", "$memory: while it returns rows");
+			. 'SELECT ' . sprintf($state, 5000) . ", least(parts, 2) FROM gpusort.jobs"),
+		"returning|20000|20000|t|t|t|$parts", "$memory: while it returns rows");
 	is($node->safe_psql('postgres', "SET work_mem = '$memory';" . sprintf($declare, 'a', 5000, 'a') . sprintf($declare, 'b', 300, 'b')
 			. 'SELECT count(*), min(pid) = max(pid) FROM gpusort.jobs; CLOSE a; SELECT count(*) FROM gpusort.jobs;'
 			. 'MOVE ALL IN b; SELECT count(*) FROM gpusort.jobs'),
@@ -135,7 +135,7 @@ is($node->safe_psql('postgres', q{DO $$
 {
 	my ($query, $holder) = start_gated(15000, q{SET work_mem = '64kB'; SET max_parallel_workers_per_gather = 2; SET parallel_leader_participation = off;
 		SET gpusort.force_nodes = on; SELECT count(*) FROM (SELECT x FROM numbers WHERE pass(i, 15000) > 0 ORDER BY x OFFSET 0) q});
-	is(shown("count(*), count(leader_pid), min(leader_pid) = max(leader_pid), sum(rows_read) <= 20000, bool_or(runs_written > 0)",
+	is(shown("count(*), count(leader_pid), min(leader_pid) = max(leader_pid), sum(rows_read) <= 20000, bool_or(parts > 0)",
 			"used_for = 'rows' HAVING sum(rows_read) > 10000 AND count(*) = 2"),
 		'2|2|t|t|t', 'parallel workers are shown');
 	$holder->quit;

@@ -191,14 +191,14 @@ my $right = $node->safe_psql('postgres', 'SET gpusort.enable_sort = off; ' . all
 reset_stats();
 is($node->safe_psql('postgres', all_rows($wide)), $right, 'more rows than device memory');
 is(fallbacks(), '1 out of device memory', 'is a fallback');
-like(explained('SELECT 1', $wide), qr/external merge/, 'EXPLAIN shows runs');
+like(explained('SELECT 1', $wide), qr/external distribution/, 'EXPLAIN shows parts');
 my $short = 'SELECT i, left(hash, 8) FROM held ORDER BY 2';
 is(number('Disk', explained('SELECT 1', $short)), number('Disk', explained("SET gpusort.engine = 'cpu'", $short)),
 	'nothing is written for a device that has no memory to bring the widest column in order');
 my $many = 'SELECT i, k, bool, nulls, apart FROM held WHERE (i + 1) % 1 = 0 ORDER BY k';
 is($node->safe_psql('postgres', 'SET gpusort.min_gpu_keys = 0; ' . all_rows($many)),
 	$node->safe_psql('postgres', 'SET gpusort.enable_sort = off; ' . all_rows($many)), 'many more rows than expected');
-like(explained('SET gpusort.min_gpu_keys = 0', $many), qr/external merge.*Disk: \d+kB  Runs: \d+/, 'become runs when they are too many');
+like(explained('SET gpusort.min_gpu_keys = 0', $many), qr/external distribution.*Disk: \d+kB  Parts: \d+/, 'go to parts when they are too many');
 is($node->safe_psql('postgres', 'SELECT memory_peak <= memory_limit FROM gpusort.devices'), 't', 'the limit is kept');
 is(wait_slabs($node), 0, 'no slab or session is left');
 $node->stop;

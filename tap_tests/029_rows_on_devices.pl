@@ -142,7 +142,7 @@ unless ($real)
 # More rows than all devices hold, and rows that cannot be divided because their keys are equal.
 foreach my $many ("SELECT h.i, k, bool, nulls, apart FROM held h, generate_series(1, 2 * $devices) g ORDER BY k", "$columns WHERE (i + 1) % 1 = 0 ORDER BY k * 0")
 {
-	like(explained('SELECT 1', $many), qr/external merge.*Runs: \d+/, 'rows that the devices cannot hold become runs');
+	like(explained('SELECT 1', $many), qr/external distribution.*Parts: \d+/, 'rows that the devices cannot hold go to parts');
 	is($node->safe_psql('postgres', all_rows($many)), $node->safe_psql('postgres', 'SET gpusort.engine = cpu; ' . all_rows($many)), 'and come in order');
 }
 is(wait_slabs($node), 0, 'no slab or session is left');

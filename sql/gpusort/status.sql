@@ -40,13 +40,13 @@ AS 'MODULE_PATHNAME', 'gpusort_stats_reset' LANGUAGE C STRICT VOLATILE PARALLEL 
 COMMENT ON FUNCTION gpusort.stats_reset() IS 'sets the counters of the view stats to zero';
 
 CREATE FUNCTION gpusort_internal.jobs_rows(OUT pid int4, OUT engine text, OUT used_for text, OUT method text, OUT keys int8, OUT started_at timestamptz,
-    OUT phase text, OUT done float8, OUT rows_read int8, OUT runs_written int8, OUT rows_returned int8)
+    OUT phase text, OUT done float8, OUT rows_read int8, OUT parts int8, OUT rows_returned int8)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'gpusort_jobs' LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
 CREATE VIEW gpusort.jobs AS
 SELECT j.pid, a.leader_pid, a.datname, a.usename, j.engine, j.used_for, j.method, j.keys, j.started_at, j.phase, j.done,
-       j.rows_read, j.runs_written, j.rows_returned
+       j.rows_read, j.parts, j.rows_returned
 FROM gpusort_internal.jobs_rows() j LEFT JOIN pg_catalog.pg_stat_activity a USING (pid);
 COMMENT ON VIEW gpusort.jobs IS 'long sorts, and each ORDER BY by the rows node, that are running: phase, and the share of the phase that is done';
 
@@ -139,7 +139,7 @@ COMMENT ON COLUMN gpusort.jobs.started_at IS 'time at which the sort began';
 COMMENT ON COLUMN gpusort.jobs.phase IS 'reading, sending, sorting, fetching, writing, merging or returning';
 COMMENT ON COLUMN gpusort.jobs.done IS 'share of the phase that is done, from 0 to 1';
 COMMENT ON COLUMN gpusort.jobs.rows_read IS 'rows of an ORDER BY read so far';
-COMMENT ON COLUMN gpusort.jobs.runs_written IS 'sorted runs of an ORDER BY written to temporary files';
+COMMENT ON COLUMN gpusort.jobs.parts IS 'parts of an ORDER BY in temporary files';
 COMMENT ON COLUMN gpusort.jobs.rows_returned IS 'rows of an ORDER BY handed out so far';
 COMMENT ON COLUMN gpusort.memory.pid IS 'process that has the memory';
 COMMENT ON COLUMN gpusort.memory.leader_pid IS 'process that it works for, if it is a parallel worker';

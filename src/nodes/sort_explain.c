@@ -57,7 +57,7 @@ show_device_memory(const SortCounters *sort, StringInfo text)
 void
 gpusort_explain_sort(const SortCounters *sort, const char *method, bool may_spill, ExplainState *es)
 {
-	bool		spilled = sort->initial_runs > 0 || sort->parts > 0;
+	bool		spilled = sort->parts > 0;
 	uint64		memory = kilobytes(sort->peak_bytes);
 	uint64		device = kilobytes(sort->device_bytes);
 	uint64		disk = kilobytes(sort->disk_bytes);
@@ -72,12 +72,6 @@ gpusort_explain_sort(const SortCounters *sort, const char *method, bool may_spil
 			appendStringInfo(es->str, "  Disk: " UINT64_FORMAT "kB", disk);
 		if (sort->parts > 0)
 			appendStringInfo(es->str, "  Parts: %d", sort->parts);
-		if (sort->initial_runs > 0)
-			appendStringInfo(es->str, "  Runs: %d", sort->initial_runs);
-		if (sort->joined_runs < sort->initial_runs)
-			appendStringInfo(es->str, "  Joined: %d", sort->joined_runs);
-		if (sort->initial_runs > 0)
-			appendStringInfo(es->str, "  Merge Passes: %d", sort->merge_passes);
 		appendStringInfo(es->str, "  Moved: " UINT64_FORMAT "kB\n", kilobytes(sort->moved_bytes));
 		return;
 	}
@@ -90,11 +84,7 @@ gpusort_explain_sort(const SortCounters *sort, const char *method, bool may_spil
 		ExplainPropertyUInteger("Device Memory", "kB", device, es);
 		ExplainPropertyList("Devices", device_numbers(sort->devices), es);
 		ExplainPropertyUInteger("Disk", "kB", disk, es);
-		if (sort->parts > 0)
-			ExplainPropertyInteger("Parts", NULL, sort->parts, es);
-		ExplainPropertyInteger("Runs", NULL, sort->initial_runs, es);
-		ExplainPropertyInteger("Joined Runs", NULL, sort->joined_runs, es);
-		ExplainPropertyInteger("Merge Passes", NULL, sort->merge_passes, es);
+		ExplainPropertyInteger("Parts", NULL, sort->parts, es);
 	}
 	ExplainPropertyUInteger("Moved", "kB", kilobytes(sort->moved_bytes), es);
 }
@@ -143,9 +133,6 @@ add_counters(SortCounters *total, const SortCounters *part)
 	total->device_bytes += part->device_bytes;
 	total->devices |= part->devices;
 	total->parts += part->parts;
-	total->initial_runs += part->initial_runs;
-	total->joined_runs += part->joined_runs;
-	total->merge_passes += part->merge_passes;
 	if (part->batches > 0)
 		total->method = part->method;
 	total->rows_by_function += part->rows_by_function;

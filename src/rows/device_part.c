@@ -18,7 +18,7 @@ first_fetched(const PartLayout *layout)
 }
 
 DevicePart *
-gpusort_rows_part_open(RowSort *sort, const PartLayout *layout, int device, uint64 capacity, SortReason *why)
+gpusort_rows_device_part_open(RowSort *sort, const PartLayout *layout, int device, uint64 capacity, SortReason *why)
 {
 	uint8		widths[GPUSORT_SESSION_COLUMNS];
 	DeviceSession *session;
@@ -80,7 +80,7 @@ column_data(RowStore *store, const HeldColumn *column)
 }
 
 bool
-gpusort_rows_part_append(DevicePart *part, const char *keys, const uint32 *rows, uint32 nrows, SortReason *why)
+gpusort_rows_device_part_append(DevicePart *part, const char *keys, const uint32 *rows, uint32 nrows, SortReason *why)
 {
 	const PartLayout *layout = part->layout;
 	RowStore   *store = part->sort->store;
@@ -108,7 +108,7 @@ gpusort_rows_part_append(DevicePart *part, const char *keys, const uint32 *rows,
 }
 
 uint32
-gpusort_rows_part_start(const DevicePart *part, uint32 block)
+gpusort_rows_device_part_start(const DevicePart *part, uint32 block)
 {
 	if (part->starts != NULL)
 		return part->starts[block];
@@ -116,7 +116,7 @@ gpusort_rows_part_start(const DevicePart *part, uint32 block)
 }
 
 uint32
-gpusort_rows_part_block(const DevicePart *part, uint64 row)
+gpusort_rows_device_part_block(const DevicePart *part, uint64 row)
 {
 	uint32		low = 0;
 	uint32		high = part->nblocks - 1;
@@ -221,10 +221,10 @@ take_rows(const SessionRead *read, uint64_t done, uint64_t nrows, uint32_t width
 	while (nrows > 0)
 	{
 		pg_crc32c  *checksum = &column->checksums[column->block - column->first_block];
-		uint64		end = gpusort_rows_part_start(column->part, column->block + 1);
+		uint64		end = gpusort_rows_device_part_start(column->part, column->block + 1);
 		uint64		n = Min(nrows, end - row);
 
-		if (row == gpusort_rows_part_start(column->part, column->block))
+		if (row == gpusort_rows_device_part_start(column->part, column->block))
 			INIT_CRC32C(*checksum);
 		COMP_CRC32C(*checksum, data, n * width);
 		if (row + n == end)
@@ -288,8 +288,8 @@ fetch_block(DevicePart *part, uint32 block, SortReason *why)
 {
 	const PartLayout *layout = part->layout;
 	RowStore   *store = part->sort->store;
-	uint32		first = gpusort_rows_part_start(part, block);
-	uint32		nrows = gpusort_rows_part_start(part, block + 1) - first;
+	uint32		first = gpusort_rows_device_part_start(part, block);
+	uint32		nrows = gpusort_rows_device_part_start(part, block + 1) - first;
 	int			from = first_fetched(layout);
 	SessionRead reads[GPUSORT_SESSION_COLUMNS];
 	FetchedColumn columns[GPUSORT_SESSION_COLUMNS];
@@ -321,7 +321,7 @@ fetch_block(DevicePart *part, uint32 block, SortReason *why)
 }
 
 bool
-gpusort_rows_part_sort(DevicePart *part, ShownSortId progress, SortReason *why)
+gpusort_rows_device_part_sort(DevicePart *part, ShownSortId progress, SortReason *why)
 {
 	if (part->nrows == 0)
 		return true;
@@ -355,7 +355,7 @@ order_block(DevicePart *part)
 }
 
 bool
-gpusort_rows_part_load(DevicePart *part, uint32 block, SortReason *why)
+gpusort_rows_device_part_load(DevicePart *part, uint32 block, SortReason *why)
 {
 	if (!fetch_block(part, block, why))
 		return false;
@@ -364,7 +364,7 @@ gpusort_rows_part_load(DevicePart *part, uint32 block, SortReason *why)
 }
 
 void
-gpusort_rows_part_close(DevicePart *part)
+gpusort_rows_device_part_close(DevicePart *part)
 {
 	if (part->session != NULL)
 		gpusort_session_close(part->session);
@@ -372,9 +372,9 @@ gpusort_rows_part_close(DevicePart *part)
 }
 
 void
-gpusort_rows_part_free(DevicePart *part)
+gpusort_rows_device_part_free(DevicePart *part)
 {
-	gpusort_rows_part_close(part);
+	gpusort_rows_device_part_close(part);
 	gpusort_rows_buffer_release(&part->words);
 	if (part->starts != NULL)
 		pfree(part->starts);

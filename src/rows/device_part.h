@@ -71,27 +71,27 @@ typedef struct DevicePart
  * Opens a part for `capacity` rows on a device, or on GPUSORT_ANY_DEVICE.  Returns NULL, and sets
  * *why, if the device has no memory for them or gives no session.
  */
-extern DevicePart *gpusort_rows_part_open(RowSort *sort, const PartLayout *layout, int device, uint64 capacity,
+extern DevicePart *gpusort_rows_device_part_open(RowSort *sort, const PartLayout *layout, int device, uint64 capacity,
 										  SortReason *why);
 
 /*
  * Appends rows of the store, whose keys are in an array: the first nrows, or those that are
  * listed.  Returns false if the device has failed, or if they are more than the part is for.
  */
-extern bool gpusort_rows_part_append(DevicePart *part, const char *keys, const uint32 *rows, uint32 nrows, SortReason *why);
+extern bool gpusort_rows_device_part_append(DevicePart *part, const char *keys, const uint32 *rows, uint32 nrows, SortReason *why);
 
 /* Sorts the rows. */
-extern bool gpusort_rows_part_sort(DevicePart *part, ShownSortId progress, SortReason *why);
+extern bool gpusort_rows_device_part_sort(DevicePart *part, ShownSortId progress, SortReason *why);
 
 /* The block that holds a row of the part; and the first row of a block, or the number of rows for block nblocks. */
-extern uint32 gpusort_rows_part_block(const DevicePart *part, uint64 row);
-extern uint32 gpusort_rows_part_start(const DevicePart *part, uint32 block);
+extern uint32 gpusort_rows_device_part_block(const DevicePart *part, uint64 row);
+extern uint32 gpusort_rows_device_part_start(const DevicePart *part, uint32 block);
 
 /* Replaces the rows of the store by a block, and sets sort->order. */
-extern bool gpusort_rows_part_load(DevicePart *part, uint32 block, SortReason *why);
+extern bool gpusort_rows_device_part_load(DevicePart *part, uint32 block, SortReason *why);
 
 /* Gives up device memory.  The places of blocks are still known. */
-extern void gpusort_rows_part_close(DevicePart *part);
-extern void gpusort_rows_part_free(DevicePart *part);
+extern void gpusort_rows_device_part_close(DevicePart *part);
+extern void gpusort_rows_device_part_free(DevicePart *part);
 
 #endif							/* GPUSORT_DEVICE_PART_H */

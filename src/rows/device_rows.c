@@ -6,10 +6,8 @@
  * code needs is noted (key_ranges.h).  When all are read, their number is known, and a code
  * that fits them is made.  Then the file is copied to a session, block by block, with the codes
  * as keys.  It stays until the last block is loaded: a device that fails loses nothing.
- * Writing a file in sequence and reading it once, without sorting or merging, is a small part
- * of what runs cost.
  *
- * Records go to a column as wide as the longest, so long ones are left to runs.  So are rows
+ * Records go to a column as wide as the longest, so long ones go to parts.  So are rows
  * many of which have the same word, which the host would have to order anyway.
  *
  * Rows that are too many for one device are divided by key (row_split.h) into a part for
@@ -255,7 +253,7 @@ static void
 free_parts(DeviceRows *rows)
 {
 	while (rows->nparts > 0)
-		gpusort_rows_part_free(rows->parts[--rows->nparts]);
+		gpusort_rows_device_part_free(rows->parts[--rows->nparts]);
 	rows->is_loaded = false;
 }
 
@@ -263,7 +261,7 @@ free_parts(DeviceRows *rows)
 static bool
 open_part(DeviceRows *rows, int device, uint64 capacity, SortReason *why)
 {
-	DevicePart *part = gpusort_rows_part_open(rows->sort, &rows->layout, device, capacity, why);
+	DevicePart *part = gpusort_rows_device_part_open(rows->sort, &rows->layout, device, capacity, why);
 
 	if (part != NULL)
 		rows->parts[rows->nparts++] = part;
@@ -333,7 +331,7 @@ append_to_parts(DeviceRows *rows, const char *keys, uint32 first, uint32 n, Sort
 	{
 		begin = i == 0 ? 0 : ends[i - 1];
 		if (ends[i] > begin &&
-			!gpusort_rows_part_append(rows->parts[i], keys, numbers + begin, ends[i] - begin, why))
+			!gpusort_rows_device_part_append(rows->parts[i], keys, numbers + begin, ends[i] - begin, why))
 			return false;
 	}
 	return true;
@@ -348,7 +346,7 @@ send_store(DeviceRows *rows, SortReason *why)
 
 	gpusort_rows_encode_for_device(sort, rows->code, rows->layout.spec.form);
 	if (rows->nparts == 1)
-		return gpusort_rows_part_append(rows->parts[0], sort->packed.data, NULL, nrows, why);
+		return gpusort_rows_device_part_append(rows->parts[0], sort->packed.data, NULL, nrows, why);
 	for (uint32 first = 0; first < nrows; first += ROWS_SCATTER_MAX)
 		if (!append_to_parts(rows, sort->packed.data, first, Min(ROWS_SCATTER_MAX, nrows - first), why))
 			return false;
@@ -382,7 +380,7 @@ sort_parts(DeviceRows *rows, ShownSortId progress, SortReason *why)
 	{
 		DevicePart *part = rows->parts[i];
 
-		if (!gpusort_rows_part_sort(part, progress, why))
+		if (!gpusort_rows_device_part_sort(part, progress, why))
 			return false;
 		part->first_row = first;
 		first += part->nrows;
@@ -464,19 +462,19 @@ load_block(DeviceRows *rows, uint64 row, SortReason *why)
 {
 	int			number = part_of(rows, row);
 	DevicePart *part = rows->parts[number];
-	uint32		block = gpusort_rows_part_block(part, row - part->first_row);
+	uint32		block = gpusort_rows_device_part_block(part, row - part->first_row);
 
 	if (rows->is_loaded && number == rows->loaded_part && block == rows->loaded)
 		return true;
 	rows->is_loaded = false;
-	if (!gpusort_rows_part_load(part, block, why))
+	if (!gpusort_rows_device_part_load(part, block, why))
 		return false;
 	rows->loaded_part = number;
 	rows->loaded = block;
 	rows->is_loaded = true;
 	if (block == part->nblocks - 1 && !rows->sort->random_access)
 	{
-		gpusort_rows_part_close(part);
+		gpusort_rows_device_part_close(part);
 		if (part->first_row + part->nrows == rows->nrows)
 			gpusort_rows_device_free(rows);
 	}
@@ -501,7 +499,7 @@ gpusort_rows_device_loaded(const DeviceRows *rows)
 {
 	const DevicePart *part = rows->parts[rows->loaded_part];
 
-	return part->first_row + gpusort_rows_part_start(part, rows->loaded);
+	return part->first_row + gpusort_rows_device_part_start(part, rows->loaded);
 }
 
 bool
@@ -535,7 +533,7 @@ void
 gpusort_rows_device_free(DeviceRows *rows)
 {
 	for (int i = 0; i < rows->nparts; i++)
-		gpusort_rows_part_close(rows->parts[i]);
+		gpusort_rows_device_part_close(rows->parts[i]);
 	if (rows->file != NULL)
 		gpusort_rows_file_close(rows->file);
 	rows->file = NULL;

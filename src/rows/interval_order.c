@@ -39,7 +39,7 @@ find_ends(const uint32 *numbers, uint32 n, uint32 *least, uint32 *greatest)
 
 /* Scatters the rows, whose numbers are least .. least + parts->count - 1. */
 static void
-scatter_by_interval(RowSort *sort, RowParts *parts, uint32 least, uint32 *numbers)
+scatter_by_interval(RowSort *sort, StoreParts *parts, uint32 least, uint32 *numbers)
 {
 	uint32		nrows = sort->store->nrows;
 
@@ -61,7 +61,7 @@ gpusort_rows_order_by_interval(RowSort *sort, const Intervals *intervals)
 	uint32		nrows = sort->store->nrows;
 	uint32		least;
 	uint32		greatest;
-	RowParts	parts;
+	StoreParts	parts;
 	SortAttempt attempt;
 
 	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, nrows * sizeof(uint32));

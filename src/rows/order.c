@@ -126,8 +126,7 @@ swap_packed(uint64 *a, uint64 *b)
 }
 
 /*
- * Merge sort, because comparisons are expensive, and the tied rows of a merge of runs
- * come in parts that are in order.  spare has space for half of the rows.
+ * Merge sort, because comparisons are expensive.  spare has space for half of the rows.
  */
 static void
 merge_tied(TieBreaker *breaker, uint64 *packed, uint32 count, uint64 *spare)
@@ -398,7 +397,7 @@ gpusort_rows_order_tie(RowSort *sort, uint32 *rows, uint32 count, int first_key)
 }
 
 /*
- * Orders rows of a store by packed integers, always on the CPU: they are parts of a merge.
+ * Orders rows of a store by packed integers, always on the CPU: they are parts of a store.
  * Each has a row number in its lowest row_bits bits, and above it what orders the rows.
  * Rows for which that is equal are equal in nexact keys, and in the bytes of the next key if these
  * are spent, and come in the order of their numbers.

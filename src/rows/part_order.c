@@ -138,17 +138,17 @@ order_part(RowSort *sort, const KeyCode *code, uint32 start, uint32 end, int row
 }
 
 static void
-order_parts(RowSort *sort, const KeyCode *code, const RowParts *parts, int row_bits)
+order_parts(RowSort *sort, const KeyCode *code, const StoreParts *parts, int row_bits)
 {
 	uint64	   *packed;
 	uint32		most = 0;
 
 	for (uint32 part = 0; part < parts->count; part++)
-		most = Max(most, parts->ends[part] - gpusort_rows_part_start(parts, part));
+		most = Max(most, parts->ends[part] - gpusort_rows_store_part_start(parts, part));
 	packed = MemoryContextAllocHuge(CurrentMemoryContext, most * sizeof(uint64));
 	for (uint32 part = 0; part < parts->count; part++)
 	{
-		uint32		start = gpusort_rows_part_start(parts, part);
+		uint32		start = gpusort_rows_store_part_start(parts, part);
 
 		if (parts->ends[part] > start)
 			order_part(sort, code, start, parts->ends[part], row_bits, packed);
@@ -161,7 +161,7 @@ static void
 scatter_and_order(RowSort *sort, const KeyCode *code, const PartMap *map, int row_bits)
 {
 	uint32		nrows = sort->store->nrows;
-	RowParts	parts;
+	StoreParts	parts;
 
 	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, nrows * sizeof(uint32));
 	sort->order = (uint32 *) sort->packed.data;

@@ -280,25 +280,32 @@ gpusort_rows_code_add_sampled(KeyCode *code, RowKey *key, const RowStore *sample
 	code->spent = gpusort_key_bytes_abbreviated(&key->bytes);
 }
 
-/* A common code: its bits mean the same in every store of the sample's layout.  nrows is the number of rows in all. */
+/*
+ * A common code of the keys from first_key on: its bits mean the same in every store of the sample's layout.
+ * nrows is the number of rows in all.  A leading value of 64 bits fills the word, so NULLs are folded into it.
+ */
 KeyCode *
-gpusort_rows_code_common(const RowKeys *keys, const RowStore *sample, double nrows)
+gpusort_rows_code_common(const RowKeys *keys, int first_key, const RowStore *sample, double nrows)
 {
 	KeyCode    *code = empty_code(keys);
 
+	code->nexact = first_key;
 	while (code->nexact < keys->ncoded && code->bits < 63)
 	{
 		RowKey	   *key = &keys->keys[code->nexact];
 
 		if (!sample->layout->attributes[key->attribute].is_constant)
 		{
-			add_field(code, key, FIELD_NULL, 1);
+			bool		folds = code->bits == 0 && key->kind == KEY_IS_VALUE && 8 * key->width == ROWS_WORD_BITS;
+
+			if (!folds)
+				add_field(code, key, FIELD_NULL, 1);
 			if (key->kind != KEY_IS_VALUE)
 			{
 				gpusort_rows_code_add_sampled(code, key, sample, nrows);
 				break;
 			}
-			add_field(code, key, FIELD_VALUE, key->width * 8);
+			add_field(code, key, FIELD_VALUE, key->width * 8)->folds = folds;
 			if (code->bits > 64)
 				break;
 		}
@@ -452,6 +459,7 @@ static void
 load_values(const KeyField *field, const RowStore *store, const uint32 *rows, uint32 first, uint32 n, uint64 *out)
 {
 	const RowColumn *column = &store->columns[field->key->attribute];
+	uint64		null_word = field->folds && !field->key->nulls_first ? PG_UINT64_MAX : 0;
 
 	gpusort_rows_load_codes(field->key, store, rows, first, n, out);
 	if (field->key->descending)
@@ -460,9 +468,12 @@ load_values(const KeyField *field, const RowStore *store, const uint32 *rows, ui
 	else if (field->low != 0)
 		for (uint32 i = 0; i < n; i++)
 			out[i] -= field->low;
+	if (field->folds)
+		for (uint32 i = 0; i < n; i++)
+			out[i] = field->key->nulls_first ? Max(out[i], 1) : Min(out[i], PG_UINT64_MAX - 1);
 	if (column->has_nulls)
 		for (uint32 i = 0; i < n; i++)
-			out[i] = column->nulls.data[rows ? rows[i] : first + i] ? 0 : out[i];
+			out[i] = column->nulls.data[rows ? rows[i] : first + i] ? null_word : out[i];
 }
 
 /* Loads the words of a key for a block of rows. */

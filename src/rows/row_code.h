@@ -37,6 +37,7 @@ typedef struct KeyField
 	Size		skip;
 	Characters *characters;
 	ValueRanks *ranks;
+	bool		folds;			/* FIELD_VALUE of 64 bits: NULL is its first or last word, whose value has the word beside it */
 	bool	   *missed;			/* set once a string is encoded that does not fit the field; NULL if that is not noted */
 } KeyField;
 
@@ -78,7 +79,14 @@ gpusort_rows_find_word(const uint64 *words, uint32 low, uint32 high, uint64 word
 	return low;
 }
 
-extern KeyCode *gpusort_rows_code_common(const RowKeys *keys, const RowStore *sample, double nrows);
+/* True if the code is one field that folds. */
+static inline bool
+gpusort_rows_code_folds(const KeyCode *code)
+{
+	return code->nfields > 0 && code->fields[0].folds;
+}
+
+extern KeyCode *gpusort_rows_code_common(const RowKeys *keys, int first_key, const RowStore *sample, double nrows);
 extern void gpusort_rows_code_add_sampled(KeyCode *code, RowKey *key, const RowStore *sample, double nrows);
 extern KeyCode *gpusort_rows_code_fitted(const RowKeys *keys, int first_key, const RowStore *store,
 										 const RowList *list, int word_bits, int enough_bits);

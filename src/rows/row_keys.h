@@ -64,6 +64,13 @@ gpusort_rows_may_keep_words(const RowKeys *keys)
 		(gpusort_key_bytes_abbreviated(&keys->keys[0].bytes) || keys->keys[0].bytes.form == BYTES_NUMERIC);
 }
 
+/* Bytes that sorting needs for a row in memory: its packed integer, scratch of an engine, and its word. */
+static inline Size
+gpusort_rows_sort_bytes(const RowKeys *keys)
+{
+	return (gpusort_rows_may_keep_words(keys) ? 3 : 2) * sizeof(uint64);
+}
+
 /* True if rows are equal in a key whenever its code is the same. */
 static inline bool
 gpusort_rows_key_decides(const RowKey *key)

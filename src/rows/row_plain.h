@@ -4,7 +4,7 @@
  *
  * Plain texts of ICU's collations have codes of their own, which are comparable among
  * themselves only.  So rows are encoded by them if the texts of all these rows are plain:
- * all rows of a store, those of a tie, or those of all runs.
+ * all rows of a store, those of a tie, or those of all stores.
  */
 #ifndef GPUSORT_ROW_PLAIN_H
 #define GPUSORT_ROW_PLAIN_H

@@ -45,12 +45,12 @@ gpusort_rows_find_parts(const PartMap *map, uint64 *words, uint32 n)
 	}
 }
 
-RowParts
+StoreParts
 gpusort_rows_number_parts(const RowStore *store, const KeyCode *code, const PartMap *map, uint32 *numbers)
 {
 	uint64		last = code->bits == 0 ? 0 : PG_UINT64_MAX >> (ROWS_WORD_BITS - Min(code->bits, ROWS_WORD_BITS));
 	uint64		words[ROWS_COUNTED_AT_ONCE];
-	RowParts	parts;
+	StoreParts	parts;
 
 	gpusort_rows_find_parts(map, &last, 1);
 	parts.count = last + 1;
@@ -72,7 +72,7 @@ gpusort_rows_number_parts(const RowStore *store, const KeyCode *code, const Part
 }
 
 void
-gpusort_rows_find_places(RowParts *parts, uint32 *numbers, uint32 nrows)
+gpusort_rows_find_places(StoreParts *parts, uint32 *numbers, uint32 nrows)
 {
 	uint32	   *ends = parts->ends;
 	uint32		next = 0;
@@ -112,7 +112,7 @@ scatter_column(RowStore *store, RowBuffer *column, int width, RowBuffer *spare, 
 }
 
 void
-gpusort_rows_scatter(RowStore *store, RowParts *parts, uint32 *numbers)
+gpusort_rows_scatter(RowStore *store, StoreParts *parts, uint32 *numbers)
 {
 	ColumnBuffer *columns = palloc(2 * store->layout->natts * sizeof(ColumnBuffer));
 	int			ncolumns = gpusort_rows_store_list_columns(store, columns);

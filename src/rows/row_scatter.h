@@ -30,15 +30,15 @@ typedef struct PartMap
 	uint64		great;			/* PARTS_DENSE_HIGH: greater words are in the last part */
 } PartMap;
 
-typedef struct RowParts
+typedef struct StoreParts
 {
 	uint32		count;			/* how many parts, some of which may be empty */
 	uint32	   *ends;			/* number of the row behind the last of each part; before they are found, how many rows it has */
-} RowParts;
+} StoreParts;
 
 /* The number of a part's first row. */
 static inline uint32
-gpusort_rows_part_start(const RowParts *parts, uint32 part)
+gpusort_rows_store_part_start(const StoreParts *parts, uint32 part)
 {
 	return part == 0 ? 0 : parts->ends[part - 1];
 }
@@ -47,12 +47,12 @@ gpusort_rows_part_start(const RowParts *parts, uint32 part)
 extern void gpusort_rows_find_parts(const PartMap *map, uint64 *words, uint32 n);
 
 /* Finds the parts of all rows by their codes: writes the number of each row's part, and counts the rows of each. */
-extern RowParts gpusort_rows_number_parts(const RowStore *store, const KeyCode *code, const PartMap *map, uint32 *numbers);
+extern StoreParts gpusort_rows_number_parts(const RowStore *store, const KeyCode *code, const PartMap *map, uint32 *numbers);
 
 /* Replaces the number of each row's part by the row's place among all rows, and counts by ends. */
-extern void gpusort_rows_find_places(RowParts *parts, uint32 *numbers, uint32 nrows);
+extern void gpusort_rows_find_places(StoreParts *parts, uint32 *numbers, uint32 nrows);
 
 /* Moves all rows to their parts.  `numbers`, of each row's part, are overwritten. */
-extern void gpusort_rows_scatter(RowStore *store, RowParts *parts, uint32 *numbers);
+extern void gpusort_rows_scatter(RowStore *store, StoreParts *parts, uint32 *numbers);
 
 #endif							/* GPUSORT_ROW_SCATTER_H */

@@ -1,6 +1,6 @@
 /*
  * row_sort.c
- *	  Sorts rows in memory or, beyond work_mem, in runs; see row_sort.h.
+ *	  Sorts rows in memory or, beyond work_mem, in parts; see row_sort.h.
  */
 #include "postgres.h"
 
@@ -12,18 +12,14 @@
 #include "keys/key_lists.h"
 #include "large_memory.h"
 #include "rows/device_rows.h"
-#include "rows/interval_parts.h"
+#include "rows/row_parts.h"
 #include "rows/row_plain.h"
-#include "rows/row_sort.h"
 #include "rows/row_strings.h"
 #include "stats/sort_progress.h"
 
-#define ROWS_SORT_BYTES (2 * sizeof(uint64))	/* per row: its packed integer, and scratch of an engine */
 #define ROWS_EXPECTED_SLACK 1.05	/* memory is reserved for more rows than the planner expects */
 #define ROWS_CACHED_BYTES (16.0 * 1024 * 1024)	/* larger stores are laid out for memory beyond the caches */
-#define ROWS_RUN_BYTES ((Size) 16 * 1024 * 1024)	/* rows of about so many bytes are sorted and written within the caches */
 #define ROWS_SHOWN_MIN 64		/* a sort that is run again is shown from so many rows on */
-#define ROWS_STORE_MAX (UINT32_MAX / 2)	/* the most rows of one store */
 
 /* The key columns, counted from 1.  A column that has the values of another is replaced by that one. */
 static List *
@@ -37,18 +33,11 @@ key_sources(const List *columns, const List *sources)
 	return result;
 }
 
-/* Bytes that sorting needs for a row in memory. */
-static Size
-sort_bytes(const RowSort *sort)
-{
-	return ROWS_SORT_BYTES + (gpusort_rows_may_keep_words(sort->keys) ? sizeof(uint64) : 0);
-}
-
 /* Bytes that a row needs in memory, without its record and NULLs. */
 static Size
 row_bytes(const RowSort *sort)
 {
-	return sort->layout->fixed_bytes + sort_bytes(sort);
+	return sort->layout->fixed_bytes + gpusort_rows_sort_bytes(sort->keys);
 }
 
 /* Has the store grow to this many rows at once, as far as they fit into memory. */
@@ -56,7 +45,8 @@ static void
 expect_rows(RowSort *sort, double expected_rows)
 {
 	Size		fixed_bytes = sort->layout->fixed_bytes;
-	double		rows = Min(Min(expected_rows * ROWS_EXPECTED_SLACK, (double) sort->memory_limit / row_bytes(sort)), ROWS_STORE_MAX);
+	double		most = Min((double) sort->memory_limit / row_bytes(sort), GPUSORT_ROWS_STORE_MAX);
+	double		rows = Min(expected_rows * ROWS_EXPECTED_SLACK, most);
 	Size		record_bytes = 0;
 
 	if (sort->layout->nrecord > 0 && sort->expected_width > fixed_bytes)
@@ -117,7 +107,7 @@ gpusort_rows_sort_show_read(RowSort *sort)
 	if (sort->progress == 0)
 		sort->progress = gpusort_progress_begin_rows(sort->expected_rows);
 	rows.expected = Max(sort->expected_rows, rows.read);
-	rows.runs = sort->runs ? sort->runs->initial_runs : 0;
+	rows.parts = sort->parts ? sort->parts->set.nparts : 0;
 	gpusort_progress_rows(sort->progress, &rows);
 	gpusort_progress_update(sort->progress, SORT_PHASE_READING, rows.read, rows.expected);
 }
@@ -129,7 +119,7 @@ show_returned(RowSort *sort, uint64 returned)
 	ProgressRows rows = {
 		.expected = sort->stats.rows_read,
 		.read = sort->stats.rows_read,
-		.runs = sort->stats.initial_runs,
+		.parts = sort->stats.parts,
 		.returned = returned
 	};
 
@@ -143,7 +133,7 @@ bytes_held(const RowSort *sort, uint32 more_rows)
 {
 	return gpusort_rows_store_bytes(sort->store) +
 		(sort->bound ? gpusort_rows_bound_bytes(sort->bound) : 0) +
-		(Size) (sort->store->nrows + more_rows) * sort_bytes(sort) +
+		(Size) (sort->store->nrows + more_rows) * gpusort_rows_sort_bytes(sort->keys) +
 		(Size) more_rows * (sort->layout->fixed_bytes + sort->store->null_columns);
 }
 
@@ -151,11 +141,11 @@ bytes_held(const RowSort *sort, uint32 more_rows)
 static bool
 memory_is_full(const RowSort *sort, uint32 more_rows)
 {
-	Size		limit = sort->parts != NULL ? gpusort_rows_interval_parts_store_bytes(sort) : sort->memory_limit;
+	Size		limit = sort->parts != NULL ? gpusort_rows_parts_store_bytes(sort) : sort->memory_limit;
 
 	return sort->store->nrows > 0 &&
 		(bytes_held(sort, more_rows) > limit ||
-		 sort->store->nrows + more_rows > ROWS_STORE_MAX ||
+		 sort->store->nrows + more_rows > GPUSORT_ROWS_STORE_MAX ||
 		 sort->store->record_bytes > GPUSORT_RECORDS_MAX - MaxAllocSize);
 }
 
@@ -195,57 +185,44 @@ ordered_rows(const RowSort *sort)
 typedef enum OrderUse
 {
 	ORDER_CUTS,					/* to find the wanted rows, which stay in input order */
-	ORDER_SPILLS,				/* to be written to runs */
-	ORDER_ENDS					/* to be returned: their columns may be sorted themselves */
+	ORDER_PART,					/* to be returned before those of other parts */
+	ORDER_ENDS					/* to be returned as all rows: a device may sort their columns, too */
 } OrderUse;
 
-/*
- * How many rows of a full store each run gets: as many as fit the caches, or all once there
- * are so many runs that with more they might not be merged at once.  All, too, where an
- * engine, a method or only the first rows are asked for.
- */
-static uint32
-rows_of_run(const RowSort *sort)
-{
-	uint32		nrows = sort->store->nrows;
-	uint32		runs = bytes_held(sort, 0) / ROWS_RUN_BYTES + 1;
-
-	if (sort->bound != NULL || sort->failed != REASON_NONE || gpusort_engine == GPUSORT_ENGINE_GPU ||
-		gpusort_method != GPUSORT_METHOD_AUTO || sort->runs->initial_runs >= sort->runs->max_fan_in / 2)
-		return nrows;
-	return (nrows + runs - 1) / runs;
-}
-
-/* Sorts the rows of a full store, so many at a time. */
+/* Counts a fallback if no device sorted the rows although one was wanted. */
 static void
-order_runs(RowSort *sort, uint32 rows)
+count_fallback(RowSort *sort)
 {
-	uint32		nrows = sort->store->nrows;
-
-	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, nrows * sizeof(uint32));
-	sort->order = (uint32 *) sort->packed.data;
-	for (uint32 row = 0; row < nrows; row++)
-	{
-		GPUSORT_CHECK_EVERY(row);
-		sort->order[row] = row;
-	}
-	for (uint32 first = 0; first < nrows; first += rows)
-		gpusort_rows_order_tie(sort, sort->order + first, Min(rows, nrows - first), 0);
+	if (gpusort_reason_is_fallback(sort->failed))
+		gpusort_stats_fallback(USED_FOR_ROWS, GPUSORT_METHOD_AUTO, sort->failed);
+	sort->failed = REASON_NONE;
 }
 
-/* Sorts the rows in memory.  Counts a fallback if no device sorted them although one was wanted. */
+/* Sorts the rows in memory by intervals of their key, if that suffices. */
+static bool
+order_by_interval(RowSort *sort, OrderUse use)
+{
+	Intervals	intervals;
+
+	if (use == ORDER_ENDS)
+		return gpusort_rows_order_all_by_interval(sort);
+	if (sort->parts->by_key || !gpusort_rows_may_order_by_interval(sort))
+		return false;
+	intervals = gpusort_rows_intervals_in_order(sort, sort->intervals->buckets);
+	return gpusort_rows_order_by_interval(sort, &intervals);
+}
+
+/* Sorts the rows in memory here. */
 static void
 order_here(RowSort *sort, OrderUse use)
 {
 	gpusort_progress_engine(sort->progress, ENGINE_CPU, GPUSORT_METHOD_AUTO);
 	gpusort_progress_update(sort->progress, SORT_PHASE_SORTING, 0, 1);
-	if (use == ORDER_SPILLS && rows_of_run(sort) < sort->store->nrows)
-		order_runs(sort, rows_of_run(sort));
-	else if (use != ORDER_ENDS || !(gpusort_rows_order_all_by_interval(sort) || gpusort_rows_order_by_parts(sort)))
-		gpusort_rows_order(sort, ordered_rows(sort), use != ORDER_CUTS || !has_exact_bound(sort));
-	if (gpusort_reason_is_fallback(sort->failed))
-		gpusort_stats_fallback(USED_FOR_ROWS, GPUSORT_METHOD_AUTO, sort->failed);
-	sort->failed = REASON_NONE;
+	if (use == ORDER_CUTS)
+		gpusort_rows_order(sort, ordered_rows(sort), !has_exact_bound(sort));
+	else if (!order_by_interval(sort, use) && !gpusort_rows_order_by_parts(sort))
+		gpusort_rows_order(sort, use == ORDER_ENDS ? ordered_rows(sort) : sort->store->nrows, true);
+	count_fallback(sort);
 }
 
 /* Sorts few rows by comparing them.  Making codes of them would take longer. */
@@ -270,13 +247,13 @@ order_store(RowSort *sort, OrderUse use)
 
 	start_phase(sort, &start);
 	sort->stats.peak_bytes = Max(sort->stats.peak_bytes, bytes_held(sort, 0));
-	if (sort->store->nrows <= GPUSORT_ROWS_COMPARED && use == ORDER_ENDS && gpusort_engine != GPUSORT_ENGINE_GPU)
+	if (sort->store->nrows <= GPUSORT_ROWS_COMPARED && use != ORDER_CUTS && gpusort_engine != GPUSORT_ENGINE_GPU)
 	{
 		order_few(sort);
 		end_phase(sort, start, &sort->stats.sort_time);
 		return;
 	}
-	gpusort_rows_find_plain(sort->keys, sort->store, sort->runs ? Max(sort->expected_rows, sort->nrows) : sort->store->nrows);
+	gpusort_rows_find_plain(sort->keys, sort->store, sort->parts ? Max(sort->expected_rows, sort->nrows) : sort->store->nrows);
 	gpusort_rows_keep_words(sort->keys, sort->store);
 	if (use != ORDER_ENDS || !gpusort_rows_order_on_device(sort))
 		order_here(sort, use);
@@ -292,51 +269,47 @@ widen_range(RowSort *sort)
 		gpusort_rows_widen_intervals(sort);
 }
 
-/* Writes the rows in memory to new runs. */
+/* Moves the rows in memory to parts. */
 static void
-write_runs(RowSort *sort)
+take_for_parts(RowSort *sort)
 {
 	instr_time	start;
-	uint32		nrows = sort->store->nrows;
-	uint32		rows;
+	uint64		dropped;
 
-	if (sort->runs == NULL)
-		sort->runs = gpusort_rows_runs_create(sort);
-	rows = rows_of_run(sort);
-	widen_range(sort);
-	order_store(sort, ORDER_SPILLS);
+	start_phase(sort, &start);
+	if (sort->parts == NULL)
+		sort->parts = gpusort_rows_parts_create(sort);
+	sort->stats.peak_bytes = Max(sort->stats.peak_bytes, bytes_held(sort, 0));
+	gpusort_progress_update(sort->progress, SORT_PHASE_WRITING, 0, 1);
+	dropped = gpusort_rows_parts_take(sort->parts, has_exact_bound(sort) ? sort->bound->rows : 0);
+	sort->nrows += sort->store->nrows - dropped;
 	if (sort->bound != NULL)
 	{
-		nrows = gpusort_rows_bound_select(sort->bound, sort->store, sort->order);
 		gpusort_rows_bound_forget_rows(sort->bound);
-		sort->bound->dropped += sort->store->nrows - nrows;
-		sort->stats.bounded |= nrows < sort->store->nrows;
+		sort->bound->dropped += dropped;
+		sort->stats.bounded |= dropped > 0;
 	}
-	start_phase(sort, &start);
-	gpusort_progress_update(sort->progress, SORT_PHASE_WRITING, 0, 1);
-	for (uint32 first = 0; first < nrows; first += rows)
-		gpusort_rows_runs_add(sort->runs, sort->store, sort->order + first, Min(rows, nrows - first));
-	end_phase(sort, start, &sort->stats.spill_time);
-	sort->nrows += nrows;
 	gpusort_rows_store_clear(sort->store);
+	end_phase(sort, start, &sort->stats.spill_time);
 }
 
 /*
- * Writes the rows that a device was to sort to runs.  `why` is the reason for a fallback that
- * is not counted yet, or REASON_NONE.
+ * Moves the rows that a device was to sort to parts.  `why` is the reason for a fallback that is not
+ * counted yet, or REASON_NONE.
  */
 static void
-write_runs_instead(RowSort *sort, SortReason why)
+take_from_device(RowSort *sort, SortReason why)
 {
 	DeviceRows *rows = sort->device_rows;
 
 	sort->device_rows = NULL;
 	sort->nrows = 0;
 	sort->failed = why;
+	count_fallback(sort);
 	sort->stats.device_bytes = 0;
 	sort->stats.devices = 0;
 	while (gpusort_rows_device_give_back(rows))
-		write_runs(sort);
+		take_for_parts(sort);
 	gpusort_rows_device_free(rows);
 }
 
@@ -344,7 +317,7 @@ write_runs_instead(RowSort *sort, SortReason why)
 static bool
 uses_device(RowSort *sort)
 {
-	if (sort->device_rows == NULL && sort->runs == NULL && sort->bound == NULL)
+	if (sort->device_rows == NULL && sort->parts == NULL && sort->bound == NULL)
 		sort->device_rows = gpusort_rows_device_begin(sort);
 	return sort->device_rows != NULL;
 }
@@ -365,59 +338,17 @@ take_for_device(RowSort *sort)
 	gpusort_rows_store_clear(sort->store);
 	end_phase(sort, start, &sort->stats.spill_time);
 	if (why != REASON_NONE)
-		write_runs_instead(sort, why);
+		take_from_device(sort, why);
 }
 
-/* True if the rows beyond work_mem are divided by their intervals. */
-static bool
-uses_parts(RowSort *sort)
-{
-	if (sort->parts == NULL && sort->runs == NULL)
-		sort->parts = gpusort_rows_interval_parts_begin(sort);
-	return sort->parts != NULL;
-}
-
-/* Writes the rows of all parts to runs. */
-static void
-write_runs_of_parts(RowSort *sort)
-{
-	IntervalParts *parts = sort->parts;
-
-	sort->parts = NULL;
-	sort->nrows = 0;
-	sort->stats.disk_bytes += gpusort_rows_interval_parts_disk_bytes(parts);
-	while (gpusort_rows_interval_parts_give_back(parts))
-		write_runs(sort);
-}
-
-/* Moves the rows in memory to parts. */
-static void
-take_for_parts(RowSort *sort)
-{
-	instr_time	start;
-	bool		good;
-
-	start_phase(sort, &start);
-	sort->stats.peak_bytes = Max(sort->stats.peak_bytes, bytes_held(sort, 0));
-	gpusort_progress_update(sort->progress, SORT_PHASE_WRITING, 0, 1);
-	good = gpusort_rows_interval_parts_take(sort->parts);
-	sort->nrows += sort->store->nrows;
-	gpusort_rows_store_clear(sort->store);
-	end_phase(sort, start, &sort->stats.spill_time);
-	if (!good)
-		write_runs_of_parts(sort);
-}
-
-/* Moves the rows in memory to those that a device will sort, to parts, or to a run. */
+/* Moves the rows in memory to those that a device will sort, or to parts. */
 static void
 spill(RowSort *sort)
 {
 	if (uses_device(sort))
 		take_for_device(sort);
-	else if (uses_parts(sort))
-		take_for_parts(sort);
 	else
-		write_runs(sort);
+		take_for_parts(sort);
 }
 
 /* Drops rows beyond the bound, or gives the bound up if it does not pay. */
@@ -472,29 +403,19 @@ end_progress(RowSort *sort)
 	sort->progress = 0;
 }
 
-/* Prepares reading the runs. */
+/* Prepares reading the parts. */
 static void
-finish_runs(RowSort *sort)
+finish_parts(RowSort *sort)
 {
-	instr_time	start;
-
-	gpusort_rows_store_free(sort->store);
-	sort->store = NULL;
-	gpusort_rows_buffer_release(&sort->packed);
 	gpusort_memory_trim();
-	start_phase(sort, &start);
-	gpusort_progress_update(sort->progress, SORT_PHASE_MERGING, 0, 1);
-	gpusort_rows_runs_prepare(sort->runs, sort->random_access);
+	gpusort_rows_parts_finish(sort->parts);
 	if (has_exact_bound(sort))
 		sort->nrows = Min(sort->nrows, sort->bound->rows);
-	end_phase(sort, start, &sort->stats.spill_time);
-	sort->stats.disk_bytes += sort->runs->disk_bytes;
-	sort->stats.initial_runs = sort->runs->initial_runs;
-	sort->stats.joined_runs = sort->runs->joined_runs;
-	sort->stats.merge_passes = sort->runs->merge_passes;
+	sort->stats.parts = sort->parts->count;
+	sort->stats.disk_bytes += sort->parts->disk_bytes;
 }
 
-/* Has the device sort the rows that were taken for it.  If it does not, they become runs. */
+/* Has the device sort the rows that were taken for it.  If it does not, they go to parts. */
 static void
 finish_on_device(RowSort *sort)
 {
@@ -506,7 +427,7 @@ finish_on_device(RowSort *sort)
 	why = gpusort_rows_device_sort(sort->device_rows);
 	end_phase(sort, start, &sort->stats.sort_time);
 	if (why != REASON_NONE)
-		write_runs_instead(sort, why);
+		take_from_device(sort, why);
 	else
 		sort->stats.device_bytes = gpusort_rows_device_bytes(sort->device_rows);
 }
@@ -519,7 +440,7 @@ gpusort_rows_sort_finish(RowSort *sort)
 
 	sort->expected_rows = sort->stats.rows_read = rows_read(sort);
 	gpusort_rows_sort_show_read(sort);
-	if (sort->runs == NULL && sort->device_rows == NULL && sort->parts == NULL)
+	if (sort->device_rows == NULL && sort->parts == NULL)
 	{
 		widen_range(sort);
 		sort->nrows = ordered_rows(sort);
@@ -530,13 +451,8 @@ gpusort_rows_sort_finish(RowSort *sort)
 		spill(sort);
 	if (sort->device_rows != NULL)
 		finish_on_device(sort);
-	if (sort->runs != NULL)
-		finish_runs(sort);
 	if (sort->parts != NULL)
-	{
-		sort->stats.parts = gpusort_rows_interval_parts_count(sort->parts);
-		sort->stats.disk_bytes = gpusort_rows_interval_parts_disk_bytes(sort->parts);
-	}
+		finish_parts(sort);
 	if (sort->intervals != NULL)
 		sort->intervals->intervals = gpusort_intervals_make(&sort->intervals->range, sort->intervals->buckets,
 															sort->intervals->descending);
@@ -563,37 +479,35 @@ read_store(RowSort *sort, uint64 row, uint64 held)
 	gpusort_rows_batch_gather(batch, sort->store, sort->order + first, first, Min(batch->slots, nrows - first));
 }
 
-/* Reads a batch that holds the row from the runs. */
+/* Loads parts, among them that of the row, and puts their rows in order. */
 static void
-read_runs(RowSort *sort, uint64 row)
+load_parts(RowSort *sort, uint64 row)
 {
-	if (sort->random_access)
-		gpusort_rows_runs_seek(sort->runs, sort->batch, row);
-	else
-		gpusort_rows_runs_next(sort->runs, sort->batch);
+	RowParts   *parts = sort->parts;
+	int64		disk_bytes = parts->disk_bytes;
+	instr_time	start;
+	bool		ordered;
+
+	if (row >= parts->first_row && row < parts->end_row)
+		return;
+	start_phase(sort, &start);
+	ordered = gpusort_rows_parts_load(parts, row);
+	sort->stats.disk_bytes += parts->disk_bytes - disk_bytes;
+	end_phase(sort, start, &sort->stats.spill_time);
+	if (!ordered)
+		order_store(sort, ORDER_PART);
 }
 
-/*
- * Goes on without the device: makes runs, and reads from them a batch that holds the row.
- * The rows come in the same order, so that those returned so far come first.
- */
+/* Goes on without the device.  Rows come in the same order from parts, if these are not ordered by intervals alone. */
 static void
 read_without_device(RowSort *sort, uint64 row, SortReason why)
 {
-	RowBatch   *batch = sort->batch;
-
 	gpusort_stats_fallback(USED_FOR_ROWS, GPUSORT_METHOD_AUTO, why);
-	write_runs_instead(sort, REASON_NONE);
-	finish_runs(sort);
-	batch->first = 0;
-	read_runs(sort, row);
-	while (row >= batch->first + batch->nrows)
-	{
-		CHECK_FOR_INTERRUPTS();
-		batch->first += batch->nrows;
-		batch->nrows = 0;
-		read_runs(sort, row);
-	}
+	take_from_device(sort, REASON_NONE);
+	sort->parts->by_key = true;
+	finish_parts(sort);
+	load_parts(sort, row);
+	read_store(sort, row, sort->parts->first_row);
 }
 
 /* Reads a batch that holds the row from device memory. */
@@ -608,15 +522,6 @@ read_device(RowSort *sort, uint64 row)
 		read_without_device(sort, row, why);
 }
 
-/* Reads a batch that holds the row, and is no later than the next one, from the parts. */
-static void
-read_parts(RowSort *sort, uint64 row)
-{
-	if (row >= gpusort_rows_interval_parts_end(sort->parts))
-		gpusort_rows_interval_parts_load(sort->parts);
-	read_store(sort, row, gpusort_rows_interval_parts_loaded(sort->parts));
-}
-
 /* Returns a batch that holds the row of this number, which must be less than nrows. */
 RowBatch *
 gpusort_rows_sort_read(RowSort *sort, uint64 row)
@@ -628,15 +533,15 @@ gpusort_rows_sort_read(RowSort *sort, uint64 row)
 	if (row >= batch->first && row < batch->first + batch->nrows)
 		return batch;
 	caller = MemoryContextSwitchTo(sort->context);
+	if (sort->parts != NULL)
+		load_parts(sort, row);
 	start_phase(sort, &start);
 	batch->nrows = 0;
 	batch->first = row;
-	if (sort->runs != NULL)
-		read_runs(sort, row);
+	if (sort->parts != NULL)
+		read_store(sort, row, sort->parts->first_row);
 	else if (sort->device_rows != NULL)
 		read_device(sort, row);
-	else if (sort->parts != NULL)
-		read_parts(sort, row);
 	else
 		read_store(sort, row, 0);
 	end_phase(sort, start, &sort->stats.gather_time);
@@ -656,8 +561,6 @@ gpusort_rows_sort_free(RowSort *sort)
 	if (sort->device_rows != NULL)
 		gpusort_rows_device_free(sort->device_rows);
 	if (sort->parts != NULL)
-		gpusort_rows_interval_parts_free(sort->parts);
-	if (sort->runs != NULL)
-		gpusort_rows_runs_close(sort->runs);
+		gpusort_rows_parts_free(sort->parts);
 	MemoryContextDelete(sort->context);
 }

@@ -4,26 +4,25 @@
  *
  *	  begin --> append ... --> finish --> read (any batch, any order) --> free
  *
- * Rows are held in columns (row_store.h).  Whenever they reach work_mem they are sorted
- * and written to runs in a temporary file (row_runs.h).  finish leaves either one sorted
- * store in memory or runs to merge.  A caller that asked for random access may read
- * batches in any order, others only one after another.  If only the first rows are
- * wanted, others are dropped early (row_bound.h).  Rows that only intervals of a key order go
- * to parts instead of runs (interval_parts.h).
+ * Rows are held in columns (row_store.h).  Whenever they reach work_mem they go to parts in
+ * temporary files (row_parts.h), or to devices (device_rows.h).  finish leaves either one sorted
+ * store in memory or parts, each of which is sorted when a row of it is read.  A caller that asked
+ * for random access may read batches in any order, others only one after another.  If only the first
+ * rows are wanted, others are dropped early (row_bound.h).
  */
 #ifndef GPUSORT_ROW_SORT_H
 #define GPUSORT_ROW_SORT_H
 
 #include "keys/intervals.h"
 #include "rows/row_bound.h"
+#include "rows/row_code.h"
 #include "rows/row_keys.h"
-#include "rows/row_runs.h"
 #include "rows/row_store.h"
 #include "stats/sort_counters.h"
 #include "stats/sort_progress.h"
 
 typedef struct DeviceRows DeviceRows;
-typedef struct IntervalParts IntervalParts;
+typedef struct RowParts RowParts;
 
 /* ORDER BY gpusort.bucket(key, n): the range of the key, and the interval of each row. */
 typedef struct RowIntervals
@@ -51,12 +50,11 @@ typedef struct RowSort
 	uint32		look_at;		/* equal rows are looked for when the store holds this many; 0: never */
 	bool		drops;			/* that dropped most rows the last time */
 	RowIntervals *intervals;	/* NULL if no attribute shows any */
-	RowStore   *store;			/* rows not yet in a run */
+	RowStore   *store;			/* rows not yet beyond memory, or those that are read */
 	RowBuffer	packed;			/* packed integers, while sorting */
 	uint32	   *order;			/* row numbers in sorted order, in the memory of packed */
-	RowRuns    *runs;			/* NULL while everything fits into memory, is on a device or in parts */
 	DeviceRows *device_rows;	/* rows beyond work_mem that a device sorts, or NULL */
-	IntervalParts *parts;		/* rows beyond work_mem that are ordered by intervals, or NULL */
+	RowParts   *parts;			/* rows beyond work_mem that are in temporary files, or NULL */
 	RowBatch   *batch;			/* set by finish */
 	uint64		nrows;			/* rows to be read, in all */
 	uint64		expected_rows;	/* the planner's estimate; when all rows are read, their number */
@@ -69,6 +67,9 @@ typedef struct RowSort
 extern RowSort *gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List *keys,
 										double expected_rows, int expected_width, RowBoundSpec bound,
 										bool random_access, bool timed);
+
+#define GPUSORT_ROWS_STORE_MAX (UINT32_MAX / 2)	/* the most rows of one store */
+
 extern void gpusort_rows_sort_show_read(RowSort *sort);
 extern void gpusort_rows_sort_reserve(RowSort *sort, uint32 more_rows);
 extern void gpusort_rows_sort_finish(RowSort *sort);

@@ -28,11 +28,8 @@ typedef struct SortCounters
 	int64		disk_bytes;		/* written to temporary files */
 	int64		device_bytes;	/* of rows beyond work_mem that were in device memory */
 	uint32		devices;		/* that held these rows, a bit for each */
-	int			parts;			/* in temporary files, by intervals */
-	int			initial_runs;
-	int			joined_runs;	/* runs left when those in sequence were joined */
-	int			merge_passes;	/* over some or all runs, before the last merge */
-	instr_time	spill_time;		/* writing rows to files, and merging runs, without the last merge */
+	int			parts;			/* in temporary files */
+	instr_time	spill_time;		/* writing rows to files and reading them */
 	instr_time	gather_time;	/* reading batches */
 
 	/* Of arrays. */

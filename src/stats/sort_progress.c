@@ -40,7 +40,7 @@ typedef struct ProgressSlot
 	pg_atomic_uint32 phase_and_share;	/* phase * PER_MILLE * 2 + per mille */
 	pg_atomic_uint64 keys;
 	pg_atomic_uint64 rows_read; /* this and the next two are of an ORDER BY */
-	pg_atomic_uint64 runs_written;
+	pg_atomic_uint64 parts;
 	pg_atomic_uint64 rows_returned;
 } ProgressSlot;
 
@@ -84,7 +84,7 @@ gpusort_progress_shmem_startup(void)
 		pg_atomic_init_u32(&slots[i].phase_and_share, 0);
 		pg_atomic_init_u64(&slots[i].keys, 0);
 		pg_atomic_init_u64(&slots[i].rows_read, 0);
-		pg_atomic_init_u64(&slots[i].runs_written, 0);
+		pg_atomic_init_u64(&slots[i].parts, 0);
 		pg_atomic_init_u64(&slots[i].rows_returned, 0);
 	}
 }
@@ -160,7 +160,7 @@ gpusort_progress_show(EngineId engine, SortUse use, GpusortMethod method, uint64
 	pg_atomic_write_u32(&slot->phase_and_share, 0);
 	pg_atomic_write_u64(&slot->keys, keys);
 	pg_atomic_write_u64(&slot->rows_read, 0);
-	pg_atomic_write_u64(&slot->runs_written, 0);
+	pg_atomic_write_u64(&slot->parts, 0);
 	pg_atomic_write_u64(&slot->rows_returned, 0);
 	SpinLockAcquire(&slot->lock);
 	slot->pid = MyProcPid;
@@ -192,7 +192,7 @@ gpusort_progress_rows(ShownSortId id, const ProgressRows *rows)
 		return;
 	pg_atomic_write_u64(&slot->keys, rows->expected);
 	pg_atomic_write_u64(&slot->rows_read, rows->read);
-	pg_atomic_write_u64(&slot->runs_written, rows->runs);
+	pg_atomic_write_u64(&slot->parts, rows->parts);
 	pg_atomic_write_u64(&slot->rows_returned, rows->returned);
 }
 
@@ -235,7 +235,7 @@ gpusort_may_see_backend(int pid)
 }
 
 /*
- * Rows (pid, engine, used_for, method, keys, started_at, phase, done, rows_read, runs_written, rows_returned):
+ * Rows (pid, engine, used_for, method, keys, started_at, phase, done, rows_read, parts, rows_returned):
  * done is the share of the phase.
  */
 Datum
@@ -269,7 +269,7 @@ gpusort_jobs(PG_FUNCTION_ARGS)
 		values[6] = CStringGetTextDatum(phases[progress / (PER_MILLE * 2)]);
 		values[7] = Float8GetDatum(progress % (PER_MILLE * 2) / (double) PER_MILLE);
 		values[8] = Int64GetDatum(pg_atomic_read_u64(&slots[i].rows_read));
-		values[9] = Int64GetDatum(pg_atomic_read_u64(&slots[i].runs_written));
+		values[9] = Int64GetDatum(pg_atomic_read_u64(&slots[i].parts));
 		values[10] = Int64GetDatum(pg_atomic_read_u64(&slots[i].rows_returned));
 		nulls[8] = nulls[9] = nulls[10] = !copy.is_order_by;
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);

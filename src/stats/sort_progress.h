@@ -39,7 +39,7 @@ typedef struct ProgressRows
 {
 	uint64_t	expected;		/* the planner's estimate; when all rows are read, their number */
 	uint64_t	read;
-	uint64_t	runs;			/* written to temporary files */
+	uint64_t	parts;			/* in temporary files */
 	uint64_t	returned;
 } ProgressRows;
 

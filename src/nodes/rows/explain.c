@@ -103,8 +103,6 @@ explain_bound(CustomScanState *node, List *ancestors, ExplainState *es)
 static const char *
 method_text(const SortCounters *stats)
 {
-	if (stats->initial_runs > 0)
-		return "external merge";
 	if (stats->parts > 0)
 		return "external distribution";
 	if (stats->device_bytes > 0)

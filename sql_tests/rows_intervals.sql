@@ -1,10 +1,11 @@
--- ORDER BY bucket(x, n) OVER () beyond work_mem: rows go to parts by their intervals, and to runs where parts do not pay.
+-- ORDER BY bucket(x, n) OVER () beyond work_mem: rows go to parts, and each is put in order by intervals alone.
 -- Rows and intervals are those of PostgreSQL's Sort above its WindowAgg.
-CREATE SCHEMA interval_parts;
-SET search_path = interval_parts, gpusort;
+CREATE SCHEMA rows_intervals;
+SET search_path = rows_intervals, gpusort;
 SET gpusort.force_nodes = on;
 SET gpusort.engine = 'cpu';
 SET max_parallel_workers_per_gather = 0;
+
 CREATE TABLE spread WITH (autovacuum_enabled = off) AS
 SELECT i AS id, hashint4(i) AS every, hashint8(i) * 2147483647::int8 AS int8, (hashint4(i) % 30000)::int2 AS int2,
 	exp(20 * (hashint4(i)::float8 / 4294967296)) AS skewed, (hashint4(i)::float8 / 7)::float4 AS float4,
@@ -15,6 +16,7 @@ SELECT i AS id, hashint4(i) AS every, hashint8(i) * 2147483647::int8 AS int8, (h
 	repeat('x', i % 50) || i AS text, CASE WHEN i % 3 = 0 THEN i % 7 = 0 END AS flag
 FROM generate_series(1, 30000) i;
 ANALYZE spread;
+
 -- The rows as a sum, and whether each interval is no less than the one before it; and what EXPLAIN shows of the sort.
 CREATE FUNCTION rows_of(query text, direction text, OUT sum numeric, OUT in_order bool) LANGUAGE plpgsql AS $$
 BEGIN
@@ -36,112 +38,35 @@ BEGIN
 	PERFORM set_config('gpusort.enable_sort', 'on', true);
 	RETURN concat_ws(', ', CASE WHEN own = servers AND own.in_order THEN 'same' ELSE 'DIFFERENT' END, plan -> 0 -> 'Plan' ->> 'Sort Method', plan -> 0 -> 'Plan' ->> 'Sort Space Type');
 END $$;
--- Columns alone and with texts; one interval, few, and more than rows; memory for a small part of the rows, and for most.  Where
--- many rows are alike, they become runs.
+
+-- Columns alone and with texts; one interval, few, and more than rows; memory for a small part of the rows, and for most.  In some
+-- many rows are alike.
 SELECT x COLLATE "C" AS x, compared(x, n, 'id, mostly_null', direction, memory) AS result, count(*)
 FROM unnest(ARRAY['every', 'int8', 'int2', 'float4', 'skewed', 'tails', 'half', 'mostly_null', 'outlier', 'time']) x, unnest(ARRAY['1', '100', '2147483647, true']) n,
 	(VALUES ('', '96kB'), ('DESC NULLS LAST', '256kB')) m(direction, memory)
 GROUP BY 1, 2 ORDER BY 1, 2;
-      x      |              result               | count 
--------------+-----------------------------------+-------
- every       | same, external distribution, Disk |     6
- float4      | same, external distribution, Disk |     6
- half        | same, external merge, Disk        |     6
- int2        | same, external distribution, Disk |     6
- int8        | same, external distribution, Disk |     6
- mostly_null | same, external merge, Disk        |     6
- outlier     | same, external distribution, Disk |     6
- skewed      | same, external merge, Disk        |     6
- tails       | same, external distribution, Disk |     3
- tails       | same, external merge, Disk        |     3
- time        | same, external distribution, Disk |     6
-(11 rows)
-
 SELECT x, compared(x, '100', 'id, text, flag', 'NULLS FIRST', '512kB') AS result FROM unnest(ARRAY['every', 'tails', 'half', 'mostly_null']) x;
-      x      |              result               
--------------+-----------------------------------
- every       | same, external distribution, Disk
- tails       | same, external distribution, Disk
- half        | same, external merge, Disk
- mostly_null | same, external merge, Disk
-(4 rows)
-
--- Rows that come in order, or whose range moves, become runs.
+-- Rows that come in order, or whose range moves.
 SELECT x, compared(x, '100', 'id', '', memory) AS result, count(*) FROM unnest(ARRAY['ascending', 'descending', 'steps', 'late']) x, unnest(ARRAY['64kB', '256kB']) memory GROUP BY 1, 2 ORDER BY 1, 2;
-     x      |              result               | count 
-------------+-----------------------------------+-------
- ascending  | same, external merge, Disk        |     2
- descending | same, external merge, Disk        |     2
- late       | same, external distribution, Disk |     1
- late       | same, external merge, Disk        |     1
- steps      | same, external merge, Disk        |     2
-(5 rows)
-
--- So do many more rows than the planner expects, when there are too many.
+-- Many more rows than the planner expects.
 SELECT memory, compared('x', '100', 'id', '', memory, '(SELECT i AS id, hashint4(i) AS x FROM generate_series(1, (SELECT 200000)) i OFFSET 0) q') AS result FROM unnest(ARRAY['64kB', '1MB']) memory;
- memory |              result               
---------+-----------------------------------
- 64kB   | same, external merge, Disk
- 1MB    | same, external distribution, Disk
-(2 rows)
-
--- Where one part would be larger than memory, too: as the first rows tell, and as later ones do.
+-- One part would be larger than memory: as the first rows tell, and as later ones do.
 SELECT n, compared('x', n, 'id', '', '96kB', format('(SELECT id, CASE WHEN id > %s AND id %% 5 > 1 THEN id %% 3 * 60000 ELSE hashint4(id) END AS x FROM spread OFFSET 0) q', rows)) AS result FROM unnest(ARRAY['100', '2147483647']) n, unnest(ARRAY[0, 12000]) rows;
-     n      |           result           
-------------+----------------------------
- 100        | same, external merge, Disk
- 100        | same, external merge, Disk
- 2147483647 | same, external merge, Disk
- 2147483647 | same, external merge, Disk
-(4 rows)
 
--- Which interval a row has is not always returned.  Rows are read again for a nested loop, and a cursor that goes back reads runs.
+-- Which interval a row has is not always returned.  Rows are read again for a nested loop, and a cursor goes back.
 SET work_mem = '96kB';
 SET enable_material = off;
 SELECT g, count(*), count(DISTINCT id), bool_and(b >= last) AS in_order
 FROM generate_series(1, 3) g, LATERAL (SELECT id, b, lag(b) OVER () AS last FROM (SELECT id, bucket(every, 50) OVER () AS b FROM spread WHERE id % 3 < g ORDER BY b OFFSET 0) q) q GROUP BY g ORDER BY g;
- g | count | count | in_order 
----+-------+-------+----------
- 1 | 10000 | 10000 | t
- 2 | 20000 | 20000 | t
- 3 | 30000 | 30000 | t
-(3 rows)
-
 SELECT count(*), sum(every), sum(id) FROM (SELECT every, id FROM spread ORDER BY bucket(every, 1000) OVER () OFFSET 0) q;
- count |     sum      |    sum    
--------+--------------+-----------
- 30000 | 126481614933 | 450015000
-(1 row)
-
 BEGIN;
 DECLARE back SCROLL CURSOR FOR SELECT bucket(every, 9) OVER () AS b, id, every FROM spread ORDER BY b;
 FETCH LAST FROM back;
- b |  id   |   every    
----+-------+------------
- 9 | 19275 | 2147305722
-(1 row)
-
 FETCH FIRST FROM back;
- b |  id   |    every    
----+-------+-------------
- 1 | 28589 | -2147293087
-(1 row)
-
 COMMIT;
 -- A query that ends early leaves no file.
 SELECT count(*) FROM (SELECT id FROM spread ORDER BY bucket(every, 100) OVER () LIMIT 25000) q;
- count 
--------
- 25000
-(1 row)
-
 DO $$ BEGIN PERFORM 1 / (id - 20000) FROM (SELECT id FROM spread ORDER BY bucket(every, 100) OVER () OFFSET 0) q; EXCEPTION WHEN division_by_zero THEN RAISE NOTICE 'division by zero'; END $$;
-NOTICE:  division by zero
 SELECT count(*) FROM pg_ls_tmpdir() WHERE name LIKE format('pgsql_tmp%s.%%', pg_backend_pid());
- count 
--------
-     0
-(1 row)
-
 SET client_min_messages = warning;
-DROP SCHEMA interval_parts CASCADE;
+DROP SCHEMA rows_intervals CASCADE;

@@ -1,0 +1,334 @@
+/*
+ * row_division.c
+ *	  Which rows belong to which part, see row_division.h.
+ */
+#include "postgres.h"
+
+#include "common/pg_prng.h"
+#include "miscadmin.h"
+#include "utils/datum.h"
+
+#include "large_memory.h"
+#include "rows/row_division.h"
+#include "rows/word_sample.h"
+
+#define DIVISION_CELL_BITS 11	/* cells, 4 bytes each, lie in the first-level cache */
+#define DIVISION_CELLS (1 << DIVISION_CELL_BITS)
+#define SAMPLE_KEY_SHARE 16		/* keys of a row that take over 1/16 of the sample are not in it */
+
+RowStore *
+gpusort_rows_sample_create(MemoryContext memory, const RowLayout *layout, const RowKeys *keys)
+{
+	return gpusort_rows_store_create(memory, gpusort_rows_layout_of_some(layout, gpusort_rows_key_attributes(keys)));
+}
+
+/* Gets the keys of a row.  Returns the bytes of those that are not passed by value. */
+static Size
+get_keys(const RowKeys *keys, const RowStore *store, uint32 row, Datum *values, bool *nulls)
+{
+	Size		bytes = 0;
+
+	for (int i = 0; i < keys->nkeys; i++)
+	{
+		const RowKey *key = &keys->keys[i];
+		int			attribute = key->attribute;
+
+		values[attribute] = gpusort_rows_store_get(store, row, attribute, &nulls[attribute]);
+		if (!key->by_value && !nulls[attribute])
+			bytes += datumGetSize(values[attribute], false, key->length);
+	}
+	return bytes;
+}
+
+/* One row of each stretch is taken.  Stretches are visited in steps of the golden section, so that fewer are spread, too. */
+void
+gpusort_rows_sample_add(RowStore *sample, const RowKeys *keys, const RowStore *store, uint32 nrows, Size bytes)
+{
+	uint32		n = Min(nrows, store->nrows);
+	uint32		step = n * 0.618;
+	Datum	   *values = palloc0(store->layout->natts * sizeof(Datum));
+	bool	   *nulls = palloc0(store->layout->natts * sizeof(bool));
+	uint32		stretch = 0;
+	pg_prng_state random;
+
+	while (step > 1 && n % step == 0)
+		step--;
+	pg_prng_seed(&random, 1);
+	for (uint32 i = 0; i < n && gpusort_rows_store_bytes(sample) < bytes; i++)
+	{
+		uint32		first = (uint64) stretch * store->nrows / n;
+		uint32		end = (uint64) (stretch + 1) * store->nrows / n;
+
+		CHECK_FOR_INTERRUPTS();
+		if (get_keys(keys, store, pg_prng_uint64_range(&random, first, end - 1), values, nulls) <= bytes / SAMPLE_KEY_SHARE)
+			gpusort_rows_store_append(sample, values, nulls);
+		stretch = (stretch + Max(step, 1)) % n;
+	}
+	if (sample->nrows == 0)
+	{
+		(void) get_keys(keys, store, pg_prng_uint64_range(&random, 0, store->nrows - 1), values, nulls);
+		gpusort_rows_store_append(sample, values, nulls);
+	}
+	pfree(values);
+	pfree(nulls);
+}
+
+static Division *
+create(const RowKeys *keys, int first_key, int slots)
+{
+	Division   *division = palloc0(sizeof(Division));
+
+	division->keys = keys;
+	division->first_key = first_key;
+	division->slots = slots;
+	division->least = palloc0(slots * sizeof(uint64));
+	return division;
+}
+
+/* A word that fills a share has a part of its own, so that it is known that others are not in it. */
+int
+gpusort_rows_division_cut(const uint64 *words, uint32 n, int nparts, uint64 last, uint64 *least)
+{
+	int			count = 0;
+
+	for (int i = 1; i < nparts; i++)
+	{
+		uint64		word = words[(uint64) i * n / nparts];
+
+		if (word < last || last == PG_UINT64_MAX)
+			continue;
+		last = word > last ? word : word + 1;
+		least[count++] = last;
+	}
+	return count;
+}
+
+/* What plain texts are for the last key of a code, or NULL if it has no plain texts. */
+static const PlainKey *
+plain_of(const KeyCode *code)
+{
+	return code->nfields == 0 ? NULL : code->fields[code->nfields - 1].key->bytes.plain;
+}
+
+Division *
+gpusort_rows_division_make(const RowKeys *keys, int first_key, const RowStore *sample, double nrows, int nparts)
+{
+	Division   *division = create(keys, first_key, nparts);
+	uint32		n = sample->nrows;
+	uint64	   *words;
+	bool		missed;
+
+	division->code = gpusort_rows_code_common(keys, first_key, sample, nrows);
+	division->plain = plain_of(division->code);
+	words = gpusort_rows_sorted_words(division->code, sample, NULL, n);
+	missed = gpusort_rows_code_missed(division->code);
+	division->vain = words[0] == words[n - 1] && gpusort_rows_code_exact_keys(division->code, missed) == first_key;
+	division->nparts = 1 + gpusort_rows_division_cut(words, n, nparts, 0, division->least + 1);
+	pfree(words);
+	return division;
+}
+
+static int
+compare_sampled(const void *a, const void *b, void *arg)
+{
+	const Division *division = arg;
+
+	CHECK_FOR_INTERRUPTS();
+	return gpusort_rows_compare(division->keys, division->first_key, division->splitters, *(const uint32 *) a,
+								division->splitters, *(const uint32 *) b);
+}
+
+Division *
+gpusort_rows_division_compared(const RowKeys *keys, int first_key, RowStore *sample, int nparts)
+{
+	Division   *division = create(keys, first_key, 1);
+	uint32		n = sample->nrows;
+	uint32		most = Min(Max(nparts / 2, 1), n);
+	uint32		count = 0;
+	uint32	   *rows = palloc(n * sizeof(uint32));
+
+	division->splitters = sample;
+	division->splitter_rows = palloc(most * sizeof(uint32));
+	for (uint32 i = 0; i < n; i++)
+		rows[i] = i;
+	qsort_arg(rows, n, sizeof(uint32), compare_sampled, division);
+	for (uint32 i = 0; i < most; i++)
+	{
+		uint32		row = rows[(2 * (uint64) i + 1) * n / (2 * most)];
+
+		if (count == 0 || compare_sampled(&row, &division->splitter_rows[count - 1], division) != 0)
+			division->splitter_rows[count++] = row;
+	}
+	pfree(rows);
+	division->nparts = 2 * count + 1;
+	return division;
+}
+
+bool
+gpusort_rows_division_is_outdated(const Division *division)
+{
+	const KeyCode *code = division->code;
+	const RowKey *key;
+
+	if (division->plain == NULL)
+		return false;
+	key = code->fields[code->nfields - 1].key;
+	for (int i = 0; i < division->keys->nkeys; i++)
+	{
+		if (division->keys->keys[i].plain == key)
+			return !division->keys->keys[i].ever_plain || key->bytes.plain != division->plain;
+	}
+	return false;
+}
+
+void
+gpusort_rows_division_encode(Division *division, const RowStore *store, uint32 first, uint32 n, uint64 *words)
+{
+	for (uint32 done = 0; done < n; done += ROWS_ENCODE_SPAN)
+	{
+		CHECK_FOR_INTERRUPTS();
+		gpusort_rows_encode(division->code, store, NULL, first + done, Min(ROWS_ENCODE_SPAN, n - done), ROWS_WORD_BITS,
+							words + done);
+	}
+	division->missed |= gpusort_rows_code_missed(division->code);
+}
+
+/* Cuts the range from the second part's least word to the last one's into cells. */
+static void
+make_cells(Division *division)
+{
+	const uint64 *least = division->least;
+	uint32		last = division->nparts - 1;
+	uint32		part = 0;
+
+	division->first_cell = least[Min(last, 1)];
+	division->cell_bits = Max(gpusort_rows_bit_length(least[last] - division->first_cell) - DIVISION_CELL_BITS, 0);
+	division->cells = palloc((DIVISION_CELLS + 1) * sizeof(uint32));
+	for (uint32 cell = 0; cell < DIVISION_CELLS; cell++)
+	{
+		while (part < last && least[part + 1] - division->first_cell <= (uint64) cell << division->cell_bits)
+			part++;
+		division->cells[cell] = part;
+	}
+	division->cells[DIVISION_CELLS] = last;
+}
+
+/* The part of a word.  Few cells are of several parts, which are searched without branches, for these would be unpredictable. */
+static inline uint32
+find_part(const Division *division, uint64 word)
+{
+	uint64		cell = Min((word - division->first_cell) >> division->cell_bits, DIVISION_CELLS - 1);
+	const uint64 *part = division->least + division->cells[cell];
+
+	if (word < division->first_cell)
+		return 0;
+	for (uint32 count = division->cells[cell + 1] - division->cells[cell] + 1; count > 1; count -= count / 2)
+		part += part[count / 2] <= word ? count / 2 : 0;
+	return part - division->least;
+}
+
+void
+gpusort_rows_division_find(Division *division, const uint64 *words, uint32 n, uint32 *numbers, uint32 *counts)
+{
+	if (division->cells == NULL)
+		make_cells(division);
+	for (uint32 i = 0; i < n; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		numbers[i] = find_part(division, words[i]);
+		counts[numbers[i]]++;
+	}
+}
+
+void
+gpusort_rows_division_compare(const Division *division, const RowStore *store, uint32 first, uint32 n,
+							  uint32 *numbers, uint32 *counts)
+{
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32		low = 0;
+		uint32		high = division->nparts / 2;
+		int			order = 1;
+
+		CHECK_FOR_INTERRUPTS();
+		while (low < high && order != 0)
+		{
+			uint32		middle = (low + high) / 2;
+
+			order = gpusort_rows_compare(division->keys, division->first_key, store, first + i,
+										 division->splitters, division->splitter_rows[middle]);
+			if (order > 0)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		numbers[i] = order == 0 ? 2 * high + 1 : 2 * low;
+		counts[numbers[i]]++;
+	}
+}
+
+static void
+forget_cells(Division *division)
+{
+	if (division->cells != NULL)
+		pfree(division->cells);
+	division->cells = NULL;
+}
+
+void
+gpusort_rows_division_insert(Division *division, int at, const uint64 *least, int count)
+{
+	if (division->nparts + count > division->slots)
+	{
+		division->slots = 2 * (division->nparts + count);
+		division->least = repalloc_huge(division->least, division->slots * sizeof(uint64));
+	}
+	memmove(division->least + at + count, division->least + at, (division->nparts - at) * sizeof(uint64));
+	memcpy(division->least + at, least, count * sizeof(uint64));
+	division->nparts += count;
+	forget_cells(division);
+}
+
+/* Leading keys in which rows of one word are equal. */
+static int
+decided_keys(const Division *division)
+{
+	return gpusort_rows_code_exact_keys(division->code, division->missed);
+}
+
+bool
+gpusort_rows_division_decides(const Division *division)
+{
+	return decided_keys(division) == division->keys->nkeys && !gpusort_rows_code_folds(division->code);
+}
+
+int
+gpusort_rows_division_equal_keys(const Division *division, int part)
+{
+	uint64		word;
+
+	if (division->code == NULL)
+		return part % 2 == 1 ? division->keys->nkeys : division->first_key;
+	word = division->least[part];
+	if (division->code->bits > 0 && (part + 1 < division->nparts ? division->least[part + 1] - 1 : PG_UINT64_MAX) != word)
+		return division->first_key;
+	/* Where NULLs are folded into values, the two values at an end have one word. */
+	if (gpusort_rows_code_folds(division->code) && (word == 1 || word == PG_UINT64_MAX - 1))
+		return division->first_key;
+	return Max(decided_keys(division), division->first_key);
+}
+
+void
+gpusort_rows_division_free(Division *division)
+{
+	if (division->code != NULL)
+		gpusort_rows_code_free(division->code);
+	if (division->splitters != NULL)
+	{
+		gpusort_rows_store_free(division->splitters);
+		pfree(division->splitter_rows);
+	}
+	forget_cells(division);
+	pfree(division->least);
+	pfree(division);
+}

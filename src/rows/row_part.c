@@ -1,0 +1,160 @@
+/*
+ * row_part.c
+ *	  The rows of a part in temporary files, see row_part.h.
+ */
+#include "postgres.h"
+
+#include "rows/row_part.h"
+
+#define ROWS_COPY_SPAN 64		/* rows that are copied at a time */
+
+void
+gpusort_rows_part_add_extent(RowPart *part, PartExtent extent)
+{
+	PartExtent *last = part->nextents > 0 ? &part->extents[part->nextents - 1] : NULL;
+
+	if (last != NULL && last->file == extent.file && last->end == extent.start)
+	{
+		last->end = extent.end;
+		return;
+	}
+	if (part->nextents == part->extent_slots)
+	{
+		part->extent_slots = Max(2 * part->extent_slots, 1);
+		part->extents = part->extents == NULL ? palloc(sizeof(PartExtent))
+			: repalloc_huge(part->extents, part->extent_slots * sizeof(PartExtent));
+	}
+	part->extents[part->nextents++] = extent;
+}
+
+/* Notes a block of rows that is added. */
+static void
+note_block(RowPart *part, uint32 nrows, Size record_bytes, Size bytes)
+{
+	part->nblocks++;
+	part->nrows += nrows;
+	part->record_bytes += record_bytes;
+	part->bytes += bytes;
+}
+
+/* Writes the store's rows as the part's next block and empties the store. */
+static void
+write_block(RowPart *part, SpillFile *file, RowStore *store)
+{
+	int64		place = gpusort_rows_spill_size(file);
+	Size		written;
+
+	if (store->nrows == 0)
+		return;
+	written = gpusort_rows_block_write(file, store);
+	gpusort_rows_part_add_extent(part, (PartExtent) {file, place, place + written});
+	note_block(part, store->nrows, store->record_bytes, gpusort_rows_store_bytes(store));
+	gpusort_rows_store_clear(store);
+}
+
+/* Writes one row of a store as the part's next block, without a copy of it. */
+static void
+write_row(RowPart *part, SpillFile *file, const RowStore *store, uint32 row)
+{
+	RowStore	one = *store;
+	uint32		start = 0;
+
+	one.columns = palloc(store->layout->natts * sizeof(RowColumn));
+	for (int i = 0; i < store->layout->natts; i++)
+	{
+		one.columns[i] = store->columns[i];
+		if (store->layout->attributes[i].in_column)
+			one.columns[i].values.data += (Size) row * store->layout->attributes[i].length;
+		if (store->columns[i].has_nulls)
+			one.columns[i].nulls.data += row;
+	}
+	one.row_starts.data = (char *) &start;
+	one.records.data = gpusort_rows_record(store, row);
+	one.record_bytes = gpusort_rows_store_record_size(store, row);
+	one.nrows = 1;
+	write_block(part, file, &one);
+	pfree(one.columns);
+}
+
+/*
+ * The builder is written as a block whenever its rows take so many bytes.  A row whose record alone has
+ * as many is a block of its own.
+ */
+void
+gpusort_rows_part_append(RowPart *part, SpillFile *file, RowStore *builder, const RowStore *store,
+						 const uint32 *rows, uint32 nrows, Size block_bytes)
+{
+	while (nrows > 0)
+	{
+		uint32		n = gpusort_rows_store_copy(builder, store, rows, Min(nrows, ROWS_COPY_SPAN), block_bytes);
+
+		if (n == 0 || gpusort_rows_store_bytes(builder) >= block_bytes)
+			write_block(part, file, builder);
+		if (n == 0)
+			write_row(part, file, store, rows[n++]);
+		rows += n;
+		nrows -= n;
+	}
+	write_block(part, file, builder);
+}
+
+PartReader
+gpusort_rows_part_read(const RowPart *part)
+{
+	return (PartReader) {part, 0, part->nextents > 0 ? part->extents[0].start : 0};
+}
+
+/* Moves behind a block. */
+static void
+move(PartReader *reader, Size bytes)
+{
+	const RowPart *part = reader->part;
+
+	reader->place += bytes;
+	if (reader->place == part->extents[reader->extent].end && ++reader->extent < part->nextents)
+		reader->place = part->extents[reader->extent].start;
+}
+
+BlockHead
+gpusort_rows_part_head(const PartReader *reader, bool alone)
+{
+	const PartExtent *extent = &reader->part->extents[reader->extent];
+
+	gpusort_rows_spill_seek(extent->file, reader->place, alone ? reader->place + sizeof(BlockHead) : extent->end);
+	return gpusort_rows_block_head(extent->file);
+}
+
+void
+gpusort_rows_part_next(PartReader *reader, const BlockHead *head, RowStore *store)
+{
+	gpusort_rows_store_reserve(store, store->nrows + head->nrows + 1);
+	gpusort_rows_store_reserve_records(store, head->record_bytes);
+	store->nrows += gpusort_rows_block_read(reader->part->extents[reader->extent].file, head, store, store->nrows,
+											&store->record_bytes);
+	move(reader, head->bytes);
+}
+
+void
+gpusort_rows_part_cut(PartReader *reader, const BlockHead *head, RowPart *piece)
+{
+	SpillFile  *file = reader->part->extents[reader->extent].file;
+
+	gpusort_rows_part_add_extent(piece, (PartExtent) {file, reader->place, reader->place + head->bytes});
+	note_block(piece, head->nrows, head->record_bytes, head->bytes);
+	move(reader, head->bytes);
+}
+
+void
+gpusort_rows_part_skip(PartReader *reader, const BlockHead *head)
+{
+	move(reader, head->bytes);
+}
+
+void
+gpusort_rows_part_clear(RowPart *part)
+{
+	if (part->extents != NULL)
+		pfree(part->extents);
+	part->extents = NULL;
+	part->nextents = part->extent_slots = 0;
+}

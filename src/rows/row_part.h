@@ -1,0 +1,71 @@
+/*
+ * row_part.h
+ *	  The rows of a part in temporary files.
+ *
+ * A part is a sequence of blocks in the input's order.  A block holds rows as a RowStore has
+ * them in memory, and is read into any place of a store of the same layout.  Blocks that lie
+ * one behind the other are one extent, and extents may be of several files.
+ */
+#ifndef GPUSORT_ROW_PART_H
+#define GPUSORT_ROW_PART_H
+
+#include "rows/row_block.h"
+
+typedef struct PartExtent
+{
+	SpillFile  *file;
+	int64		start;
+	int64		end;
+} PartExtent;
+
+typedef struct RowPart
+{
+	PartExtent *extents;
+	uint32		nextents;
+	uint32		extent_slots;
+	uint64		nblocks;
+	uint64		nrows;
+	Size		record_bytes;
+	Size		bytes;			/* in memory, NULLs included */
+	uint64		last;			/* while rows are added in order, or in the reverse order: the word of the last one */
+	bool		out_of_order;	/* rows are not known to be in their final order, */
+	bool		not_reversed;	/* or in the reverse order, with no equal ones */
+	int16		first_key;		/* they are equal in all keys before this one */
+	int16		depth;			/* how often they were divided before */
+} RowPart;
+
+/* Reads the blocks of a part one after the other. */
+typedef struct PartReader
+{
+	const RowPart *part;
+	uint32		extent;			/* of the next block */
+	int64		place;
+} PartReader;
+
+/* Appends rows of a store to the part, at the end of the file.  The builder is empty before and after. */
+extern void gpusort_rows_part_append(RowPart *part, SpillFile *file, RowStore *builder, const RowStore *store,
+									 const uint32 *rows, uint32 nrows, Size block_bytes);
+
+/* Adds blocks of a file to those that the part has. */
+extern void gpusort_rows_part_add_extent(RowPart *part, PartExtent extent);
+
+extern PartReader gpusort_rows_part_read(const RowPart *part);
+
+static inline bool
+gpusort_rows_part_done(const PartReader *reader)
+{
+	return reader->extent == reader->part->nextents;
+}
+
+/* The head of the next block.  It says if that is all that is to be read. */
+extern BlockHead gpusort_rows_part_head(const PartReader *reader, bool alone);
+
+/* With a block whose head was read: appends its rows to a store, or makes it a block of a piece of the part, or neither. */
+extern void gpusort_rows_part_next(PartReader *reader, const BlockHead *head, RowStore *store);
+extern void gpusort_rows_part_cut(PartReader *reader, const BlockHead *head, RowPart *piece);
+extern void gpusort_rows_part_skip(PartReader *reader, const BlockHead *head);
+
+/* Forgets where the rows are.  Files stay. */
+extern void gpusort_rows_part_clear(RowPart *part);
+
+#endif							/* GPUSORT_ROW_PART_H */

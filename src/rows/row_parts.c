@@ -1,0 +1,710 @@
+/*
+ * row_parts.c
+ *	  Rows beyond work_mem in parts, see row_parts.h.
+ *
+ * Rows of a part stay in the input's order, so that the sort is stable: blocks are appended in that
+ * order, and equal rows are always in one part.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "keys/key_compare.h"
+#include "large_memory.h"
+#include "rows/row_parts.h"
+#include "rows/row_plain.h"
+#include "rows/row_strings.h"
+
+#define PARTS_MIN 128			/* the planner may expect far too few rows */
+#define PARTS_MAX 256			/* each store writes a block to every part */
+#define PARTS_AGAIN_MIN 16		/* the least number of parts that a part is divided into */
+#define PARTS_SHARE 1.5			/* a part should take 1 / 1.5 of memory, because the first store is only a sample */
+#define PARTS_CACHED_BYTES (2.0 * 1024 * 1024)	/* and no more than this, which the caches hold; smaller ones are loaded together */
+#define PARTS_ROWS_PER_BLOCK 64	/* parts are no more than that a block has so many rows or bytes */
+#define PARTS_BYTES_PER_BLOCK (8.0 * 1024)
+#define PARTS_DIVIDED_BYTES ((Size) 4 * 1024 * 1024)	/* rows that are divided at a time lie in the caches */
+#define PARTS_BLOCK_MIN ((Size) 8 * 1024)
+#define PARTS_BLOCK_MAX ((Size) 256 * 1024)	/* a block of one row may be larger */
+#define PARTS_BLOCKS_IN_MEMORY 32	/* a block takes 1/32 of work_mem at most */
+#define PARTS_SAMPLED 64		/* rows of the sample for each part */
+#define PARTS_SAMPLE_SHARE 16	/* the sample takes 1/16 of work_mem at most */
+#define PARTS_SAMPLE_MIN ((Size) 16 * 1024)	/* or these bytes */
+#define PARTS_SAMPLE_BLOCKS 64	/* blocks of a part that is divided again from which a sample comes */
+#define PARTS_COMPARED_MAX 64	/* more would be found by too many comparisons */
+#define PARTS_FEW_ROWS 64		/* a sample of fewer rows does not tell whether a code is of use */
+#define PARTS_BEYOND_SHARE 16	/* parts are added if one row in 16 comes beyond all before them */
+#define PARTS_DRIFT_SHARE 4		/* of input that seems to come in order, so many times fewer parts are made */
+#define PARTS_DRIFT_ROWS 64		/* rows that are looked at to see that */
+#define PARTS_BYTES_PER_PART 1024	/* no more parts are added than would take so much of memory each */
+#define PARTS_DEPTH 8			/* rows that were divided as often by codes are compared */
+
+/* Bytes of a row of a store in memory, while it is ordered. */
+static double
+loaded_row_bytes(const RowSort *sort, const RowStore *store)
+{
+	return (double) gpusort_rows_store_bytes(store) / store->nrows + gpusort_rows_sort_bytes(sort->keys);
+}
+
+Size
+gpusort_rows_parts_store_bytes(const RowSort *sort)
+{
+	/* With a bound a larger store drops more rows. */
+	return sort->bound != NULL || sort->look_at > 0 ? sort->memory_limit : Min(sort->memory_limit, PARTS_DIVIDED_BYTES);
+}
+
+RowParts *
+gpusort_rows_parts_create(RowSort *sort)
+{
+	RowParts   *parts = palloc0(sizeof(RowParts));
+
+	parts->sort = sort;
+	parts->builder = gpusort_rows_store_create(sort->memory, sort->layout);
+	parts->block_bytes = Min(Max(sort->memory_limit / PARTS_BLOCKS_IN_MEMORY, PARTS_BLOCK_MIN), PARTS_BLOCK_MAX);
+	return parts;
+}
+
+/* Bytes of a part in memory, while it is ordered. */
+static Size
+part_bytes(const RowSort *sort, const RowPart *part)
+{
+	return part->bytes + part->nrows * gpusort_rows_sort_bytes(sort->keys);
+}
+
+/* How many of these a part should have. */
+static double
+wanted_bytes(const RowSort *sort)
+{
+	return Min(sort->memory_limit / PARTS_SHARE, PARTS_CACHED_BYTES);
+}
+
+/*
+ * How many parts nrows rows of so many bytes each should have.  If there would be too many, all will be divided
+ * again: then parts are as many as each of them is divided into.
+ */
+static int
+wanted_parts(const RowSort *sort, double nrows, double bytes, int at_least)
+{
+	double		block = Min(PARTS_ROWS_PER_BLOCK * bytes, PARTS_BYTES_PER_BLOCK);
+	double		most = Min(Min(sort->memory_limit, PARTS_DIVIDED_BYTES) / block, PARTS_MAX);
+
+	double		wanted = nrows * bytes / wanted_bytes(sort);
+
+	if (nrows * bytes > most * sort->memory_limit)
+		return Max(Min(sqrt(wanted), most), 3);
+	return Max(Min(Max(wanted, at_least), most), 3);
+}
+
+/* True if words of the second half mostly come above those of the first half, or below them. */
+static bool
+words_drift(const uint64 *words, uint32 n)
+{
+	uint64		first[PARTS_DRIFT_ROWS];
+	int			above = 0;
+
+	if (n < 2 * PARTS_DRIFT_ROWS)
+		return false;
+	for (uint64 i = 0; i < PARTS_DRIFT_ROWS; i++)
+		first[i] = words[i * n / (2 * PARTS_DRIFT_ROWS)];
+	qsort(first, PARTS_DRIFT_ROWS, sizeof(uint64), gpusort_compare_codes);
+	for (uint64 i = PARTS_DRIFT_ROWS; i < 2 * PARTS_DRIFT_ROWS; i++)
+		above += words[i * n / (2 * PARTS_DRIFT_ROWS)] > first[PARTS_DRIFT_ROWS / 2];
+	return above < PARTS_DRIFT_ROWS / 8 || above > PARTS_DRIFT_ROWS - PARTS_DRIFT_ROWS / 8;
+}
+
+/* Makes count parts without rows before part `at`. */
+static void
+insert_parts(PartSet *set, int at, int count)
+{
+	if (set->nparts + count > set->slots)
+	{
+		set->slots = 2 * (set->nparts + count);
+		set->parts = set->parts == NULL ? palloc(set->slots * sizeof(RowPart))
+			: repalloc_huge(set->parts, set->slots * sizeof(RowPart));
+	}
+	memmove(set->parts + at + count, set->parts + at, (set->nparts - at) * sizeof(RowPart));
+	memset(set->parts + at, 0, count * sizeof(RowPart));
+	set->nparts += count;
+	if (at <= set->dropped_from)
+		set->dropped_from += count;
+}
+
+static SpillFile *
+create_file(RowParts *parts)
+{
+	SpillFile  *file = gpusort_rows_spill_create();
+
+	parts->files = lappend(parts->files, file);
+	return file;
+}
+
+/* The most bytes of a sample. */
+static Size
+sample_bytes(const RowSort *sort)
+{
+	return Max(sort->memory_limit / PARTS_SAMPLE_SHARE, PARTS_SAMPLE_MIN);
+}
+
+/*
+ * Makes nparts parts or so of rows, nrows in all, which are equal in the keys before first_key, by a sample
+ * that is given up.  Rows that were divided `depth` times already are not divided by a code that is of no use.
+ */
+static void
+begin(RowParts *parts, PartSet *set, RowStore *sample, int nparts, double nrows, int first_key, int depth)
+{
+	RowSort    *sort = parts->sort;
+
+	memset(set, 0, sizeof(PartSet));
+	if (depth < PARTS_DEPTH)
+		set->division = gpusort_rows_division_make(sort->keys, first_key, sample, nrows, nparts);
+	if (set->division != NULL && set->division->vain && (depth > 0 || sample->nrows >= PARTS_FEW_ROWS))
+	{
+		gpusort_rows_division_free(set->division);
+		set->division = NULL;
+	}
+	if (set->division != NULL)
+		gpusort_rows_store_free(sample);
+	else
+		set->division = gpusort_rows_division_compared(sort->keys, first_key, sample, Min(nparts, PARTS_COMPARED_MAX));
+	set->first_nparts = nparts;
+	insert_parts(set, 0, set->division->nparts);
+	set->dropped_from = set->nparts;
+	set->file = create_file(parts);
+}
+
+/* The same for rows of which the first ones are in the store. */
+static void
+begin_all(RowParts *parts, double nrows)
+{
+	RowSort    *sort = parts->sort;
+	int			nparts = wanted_parts(sort, nrows, loaded_row_bytes(sort, sort->store), PARTS_MIN);
+	RowStore   *sample = gpusort_rows_sample_create(sort->memory, sort->layout, sort->keys);
+
+	gpusort_rows_sample_add(sample, sort->keys, sort->store, nparts * PARTS_SAMPLED, sample_bytes(sort));
+	begin(parts, &parts->set, sample, nparts, nrows, 0, 0);
+}
+
+/* Adds parts beyond the greatest word so far, or the lowest, if many of these words are there. */
+static void
+grow_end(const RowSort *sort, PartSet *set, const uint64 *words, uint32 n, bool above)
+{
+	uint64		limit = above ? set->greatest : set->lowest;
+	uint64	   *beyond = palloc(n * sizeof(uint64));
+	uint64	   *least;
+	uint32		count = 0;
+	int			wanted;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		beyond[count] = words[i];
+		count += above ? words[i] > limit : words[i] < limit;
+	}
+	if (count > 0 && count >= n / PARTS_BEYOND_SHARE)
+	{
+		uint32		step;
+		uint32		sampled;
+
+		wanted = (double) set->first_nparts * count / n / (words_drift(words, n) ? PARTS_DRIFT_SHARE : 1);
+		if (wanted == 0 || set->nparts > sort->memory_limit / PARTS_BYTES_PER_PART)
+			wanted = 1;
+		step = Max(count / (wanted * PARTS_SAMPLED), 1);
+		sampled = count / step;
+		for (uint32 i = 0; i < sampled; i++)
+			beyond[i] = beyond[i * step];
+		qsort(beyond, sampled, sizeof(uint64), gpusort_compare_codes);
+		least = palloc(wanted * sizeof(uint64));
+		least[0] = above ? limit + 1 : 0;
+		count = 1 + gpusort_rows_division_cut(beyond, sampled, wanted, least[0], least + 1);
+		if (least[count - 1] >= limit && !above && count > 1)
+			count--;
+		gpusort_rows_division_insert(set->division, above ? set->nparts : 0, least, count);
+		insert_parts(set, above ? set->nparts : 0, count);
+		if (!above)
+			set->division->least[count] = limit;
+		pfree(least);
+	}
+	pfree(beyond);
+}
+
+/* Notes the range of words, and adds parts where they go beyond the former one, unless the parts are to stay. */
+static void
+note_range(const RowSort *sort, PartSet *set, const uint64 *words, uint32 n, bool may_grow)
+{
+	uint64		lowest = words[0];
+	uint64		greatest = words[0];
+
+	for (uint32 i = 1; i < n; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		lowest = Min(lowest, words[i]);
+		greatest = Max(greatest, words[i]);
+	}
+	if (set->seen && may_grow && lowest < set->lowest)
+		grow_end(sort, set, words, n, false);
+	if (set->seen && may_grow && greatest > set->greatest && set->dropped_from == set->nparts)
+		grow_end(sort, set, words, n, true);
+	set->lowest = set->seen ? Min(set->lowest, lowest) : lowest;
+	set->greatest = set->seen ? Max(set->greatest, greatest) : greatest;
+	set->seen = true;
+}
+
+/* Notes whether rows of a store that are added to a part are in order, as far as their words tell. */
+static void
+note_order(RowPart *part, const uint64 *words, const uint32 *rows, uint32 n, uint32 first, bool decides)
+{
+	for (uint32 i = 0; i < n && !(part->out_of_order && part->not_reversed); i++)
+	{
+		uint64		word = words[rows[i] - first];
+
+		if (part->nrows > 0 || i > 0)
+		{
+			part->out_of_order |= word < part->last || (word == part->last && !decides);
+			part->not_reversed |= word >= part->last;
+		}
+		part->last = word;
+	}
+}
+
+/* Divides rows first .. first + n - 1 of a store.  Returns how many were not wanted. */
+static uint64
+divide_some(RowParts *parts, PartSet *set, const RowStore *store, uint32 first, uint32 n, bool may_grow)
+{
+	RowSort    *sort = parts->sort;
+	Division   *division = set->division;
+	bool		decides = division->code != NULL && gpusort_rows_division_decides(division);
+	uint64		dropped = 0;
+	uint32		begin = 0;
+	uint64	   *words;
+	uint32	   *numbers;
+	uint32	   *rows;
+	uint32	   *ends;
+
+	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, (Size) n * 2 * sizeof(uint64));
+	words = (uint64 *) sort->packed.data;
+	numbers = (uint32 *) (words + n);
+	rows = numbers + n;
+	if (division->code != NULL)
+	{
+		gpusort_rows_division_encode(division, store, first, n, words);
+		decides &= gpusort_rows_division_decides(division);
+		note_range(sort, set, words, n, may_grow);
+	}
+	ends = palloc0(set->nparts * sizeof(uint32));
+	if (division->code != NULL)
+		gpusort_rows_division_find(division, words, n, numbers, ends);
+	else
+		gpusort_rows_division_compare(division, store, first, n, numbers, ends);
+	/* The counts become the places where the next row of each part goes, and last where its rows end. */
+	for (int p = 0; p < set->nparts; p++)
+	{
+		uint32		count = ends[p];
+
+		ends[p] = begin;
+		begin += count;
+	}
+	for (uint32 i = 0; i < n; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		rows[ends[numbers[i]]++] = first + i;
+	}
+	begin = 0;
+	for (int p = 0; p < set->nparts; begin = ends[p++])
+	{
+		RowPart    *part = &set->parts[p];
+		uint32		count = ends[p] - begin;
+
+		if (p >= set->dropped_from)
+			dropped += count;
+		if (count == 0 || p >= set->dropped_from)
+			continue;
+		if (division->code != NULL)
+			note_order(part, words, rows + begin, count, first, decides);
+		else
+			part->out_of_order = part->not_reversed = true;
+		gpusort_rows_part_append(part, set->file, parts->builder, store, rows + begin, count, parts->block_bytes);
+	}
+	pfree(ends);
+	return dropped;
+}
+
+/* Divides all rows of a store, so many at a time as lie in the caches.  Returns how many were not wanted. */
+static uint64
+divide(RowParts *parts, PartSet *set, const RowStore *store, bool may_grow)
+{
+	uint32		step = Max(PARTS_DIVIDED_BYTES / loaded_row_bytes(parts->sort, store), PARTS_ROWS_PER_BLOCK);
+	int64		before = gpusort_rows_spill_size(set->file);
+	uint64		dropped = 0;
+
+	for (uint32 first = 0; first < store->nrows; first += step)
+		dropped += divide_some(parts, set, store, first, Min(step, store->nrows - first), may_grow);
+	parts->disk_bytes += gpusort_rows_spill_size(set->file) - before;
+	return dropped;
+}
+
+/* Divides the rows of a part, which is read into a store piece by piece within so much memory. */
+static void
+divide_part(RowParts *parts, PartSet *set, const RowPart *part, RowStore *store, Size limit)
+{
+	PartReader	reader = gpusort_rows_part_read(part);
+	Size		per_row = gpusort_rows_sort_bytes(parts->sort->keys);
+
+	gpusort_rows_store_clear(store);
+	while (!gpusort_rows_part_done(&reader))
+	{
+		BlockHead	head = gpusort_rows_part_head(&reader, false);
+
+		CHECK_FOR_INTERRUPTS();
+		if (store->nrows > 0 &&
+			gpusort_rows_store_bytes(store) + head.bytes + (store->nrows + head.nrows) * per_row > limit)
+		{
+			(void) divide(parts, set, store, false);
+			gpusort_rows_store_clear(store);
+		}
+		gpusort_rows_part_next(&reader, &head, store);
+	}
+	(void) divide(parts, set, store, false);
+	gpusort_rows_store_clear(store);
+}
+
+/* Closes a file that is read no more. */
+static void
+close_file(RowParts *parts, SpillFile *file)
+{
+	parts->files = list_delete_ptr(parts->files, file);
+	gpusort_rows_spill_close(file);
+}
+
+/* Divides all rows so far in another way, which the store suggests.  Its rows stay there. */
+static void
+divide_otherwise(RowParts *parts, double nrows)
+{
+	RowSort    *sort = parts->sort;
+	RowStore   *piece = gpusort_rows_store_create(sort->memory, sort->layout);
+	PartSet		former = parts->set;
+
+	begin_all(parts, nrows);
+	for (int p = 0; p < former.nparts; p++)
+	{
+		if (former.parts[p].nrows > 0)
+			divide_part(parts, &parts->set, &former.parts[p], piece, sort->memory_limit / PARTS_SAMPLE_SHARE);
+		gpusort_rows_part_clear(&former.parts[p]);
+	}
+	gpusort_rows_store_free(piece);
+	gpusort_rows_division_free(former.division);
+	pfree(former.parts);
+	close_file(parts, former.file);
+}
+
+/* Drops parts behind so many rows.  Returns how many rows they had. */
+static uint64
+drop_parts(PartSet *set, uint64 wanted)
+{
+	uint64		rows = 0;
+	uint64		dropped = 0;
+
+	for (int p = 0; p < set->dropped_from; p++)
+	{
+		rows += set->parts[p].nrows;
+		if (rows < wanted)
+			continue;
+		for (int behind = p + 1; behind < set->dropped_from; behind++)
+		{
+			dropped += set->parts[behind].nrows;
+			set->parts[behind].nrows = 0;
+			gpusort_rows_part_clear(&set->parts[behind]);
+		}
+		set->dropped_from = p + 1;
+	}
+	return dropped;
+}
+
+uint64
+gpusort_rows_parts_take(RowParts *parts, uint64 wanted)
+{
+	RowSort    *sort = parts->sort;
+	double		nrows = Max(sort->expected_rows, sort->nrows + sort->store->nrows);
+	uint64		dropped;
+
+	gpusort_rows_find_plain(sort->keys, sort->store, nrows);
+	gpusort_rows_forget_words(sort->keys);
+	if (sort->intervals != NULL)
+		gpusort_rows_widen_intervals(sort);
+	if (parts->set.division == NULL)
+		begin_all(parts, nrows);
+	else if (gpusort_rows_division_is_outdated(parts->set.division))
+		divide_otherwise(parts, nrows);
+	dropped = divide(parts, &parts->set, sort->store, true);
+	if (wanted > 0)
+		dropped += drop_parts(&parts->set, wanted);
+	return dropped;
+}
+
+/* Notes what is known of the rows of all parts of a set that has all its rows, which were divided so often. */
+static void
+end(RowParts *parts, PartSet *set, int depth)
+{
+	int			nkeys = parts->sort->keys->nkeys;
+
+	for (int p = 0; p < set->nparts; p++)
+	{
+		RowPart    *part = &set->parts[p];
+
+		part->depth = depth;
+		part->first_key = gpusort_rows_division_equal_keys(set->division, p);
+		if (part->first_key == nkeys)
+			part->out_of_order = false;
+		parts->count += part->nrows > 0;
+	}
+	gpusort_rows_division_free(set->division);
+	set->division = NULL;
+}
+
+void
+gpusort_rows_parts_finish(RowParts *parts)
+{
+	end(parts, &parts->set, 1);
+}
+
+/* True if the rows of a part can be loaded at once. */
+static bool
+fits(const RowSort *sort, const RowPart *part)
+{
+	return part->nblocks <= 1 ||
+		(part_bytes(sort, part) <= sort->memory_limit &&
+		 part->nrows < GPUSORT_ROWS_STORE_MAX && part->record_bytes < GPUSORT_RECORDS_MAX - MaxAllocSize);
+}
+
+/* Puts parts in the place of a part. */
+static void
+replace_part(RowParts *parts, int p, const RowPart *pieces, int count)
+{
+	PartSet    *set = &parts->set;
+
+	gpusort_rows_part_clear(&set->parts[p]);
+	insert_parts(set, p, count - 1);
+	memcpy(set->parts + p, pieces, count * sizeof(RowPart));
+}
+
+/* Cuts a part whose rows are in order into parts that fit memory. */
+static void
+cut_part(RowParts *parts, int p)
+{
+	const RowPart *part = &parts->set.parts[p];
+	PartReader	reader = gpusort_rows_part_read(part);
+	Size		per_row = gpusort_rows_sort_bytes(parts->sort->keys);
+	RowPart    *pieces = palloc0(sizeof(RowPart));
+	int			slots = 1;
+	int			count = 1;
+
+	while (!gpusort_rows_part_done(&reader))
+	{
+		BlockHead	head = gpusort_rows_part_head(&reader, true);
+		RowPart    *piece = &pieces[count - 1];
+
+		CHECK_FOR_INTERRUPTS();
+		if (piece->nrows > 0 && piece->bytes + head.bytes + (piece->nrows + head.nrows) * per_row > parts->sort->memory_limit)
+		{
+			if (count == slots)
+				pieces = repalloc_huge(pieces, (slots *= 2) * sizeof(RowPart));
+			piece = &pieces[count++];
+			memset(piece, 0, sizeof(RowPart));
+		}
+		gpusort_rows_part_cut(&reader, &head, piece);
+	}
+	replace_part(parts, p, pieces, count);
+	pfree(pieces);
+}
+
+/* A sample of the rows of a part, from blocks that are spread over it. */
+static RowStore *
+sample_part(RowParts *parts, const RowPart *part, uint32 nrows)
+{
+	RowSort    *sort = parts->sort;
+	RowStore   *sample = gpusort_rows_sample_create(sort->memory, sort->layout, sort->keys);
+	PartReader	reader = gpusort_rows_part_read(part);
+	uint64		step = Max(part->nblocks / PARTS_SAMPLE_BLOCKS, 1);
+	uint64		blocks = part->nblocks / step;
+
+	for (uint64 block = 0, sampled = 0; block < blocks * step; block++)
+	{
+		BlockHead	head = gpusort_rows_part_head(&reader, true);
+
+		CHECK_FOR_INTERRUPTS();
+		if (block % step != step / 2)
+		{
+			gpusort_rows_part_skip(&reader, &head);
+			continue;
+		}
+		gpusort_rows_store_clear(sort->store);
+		gpusort_rows_part_next(&reader, &head, sort->store);
+		gpusort_rows_sample_add(sample, sort->keys, sort->store, Max(nrows / blocks, 1),
+								sample_bytes(sort) * ++sampled / blocks);
+	}
+	return sample;
+}
+
+/* Divides a part again, into parts that take its place. */
+static void
+divide_again(RowParts *parts, int p)
+{
+	RowSort    *sort = parts->sort;
+	RowPart		part = parts->set.parts[p];
+	double		row_bytes = (double) part.bytes / part.nrows + gpusort_rows_sort_bytes(sort->keys);
+	int			nparts = wanted_parts(sort, part.nrows, row_bytes, PARTS_AGAIN_MIN);
+	PartSet		set;
+
+	begin(parts, &set, sample_part(parts, &part, nparts * PARTS_SAMPLED), nparts, part.nrows, part.first_key, part.depth);
+	divide_part(parts, &set, &part, sort->store, Min(sort->memory_limit / 2, PARTS_DIVIDED_BYTES));
+	gpusort_rows_spill_rest(set.file);
+	end(parts, &set, part.depth + 1);
+	replace_part(parts, p, set.parts, set.nparts);
+	pfree(set.parts);
+}
+
+/* Finds the part that holds a row, and divides it until it fits memory.  Returns its number, and sets its first row. */
+static int
+find_part(RowParts *parts, uint64 row, uint64 *first_row)
+{
+	bool		forward = row >= parts->end_row;
+	int			p = forward ? parts->end_part : 0;
+
+	*first_row = forward ? parts->end_row : 0;
+	for (;;)
+	{
+		const RowPart *part = &parts->set.parts[p];
+
+		Assert(p < parts->set.nparts);
+		if (row >= *first_row + part->nrows)
+			*first_row += parts->set.parts[p++].nrows;
+		else if (fits(parts->sort, part))
+			return p;
+		else if (part->out_of_order)
+			divide_again(parts, p);
+		else
+			cut_part(parts, p);
+	}
+}
+
+/* Closes files of which no part is left to be read. */
+static void
+close_files(RowParts *parts)
+{
+	ListCell   *cell;
+
+	foreach(cell, parts->files)
+	{
+		SpillFile  *file = lfirst(cell);
+		bool		read = true;
+
+		for (int p = parts->end_part; p < parts->set.nparts && read; p++)
+			read = parts->set.parts[p].nextents == 0 || parts->set.parts[p].extents[0].file != file;
+		if (read)
+		{
+			parts->files = foreach_delete_current(parts->files, cell);
+			gpusort_rows_spill_close(file);
+		}
+	}
+}
+
+/* Adds a part to those that will be loaded. */
+static void
+add(RowPart *sum, const RowPart *part)
+{
+	sum->bytes += part->bytes;
+	sum->nrows += part->nrows;
+	sum->record_bytes += part->record_bytes;
+	sum->not_reversed |= part->out_of_order && part->not_reversed;
+}
+
+/* The same if they are small. */
+static bool
+add_small(const RowSort *sort, RowPart *sum, const RowPart *part)
+{
+	if (part->nrows > 0 && part_bytes(sort, sum) + part_bytes(sort, part) > wanted_bytes(sort))
+		return false;
+	add(sum, part);
+	return true;
+}
+
+/* Sets the order of loaded parts, each of whose rows lie in order or in the reverse order. */
+static void
+order_loaded(const RowParts *parts)
+{
+	RowSort    *sort = parts->sort;
+	uint32		row = 0;
+
+	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, sort->store->nrows * sizeof(uint32));
+	sort->order = (uint32 *) sort->packed.data;
+	for (int p = parts->first_part; p < parts->end_part; p++)
+	{
+		const RowPart *part = &parts->set.parts[p];
+
+		for (uint32 i = 0; i < part->nrows; i++, row++)
+		{
+			GPUSORT_CHECK_EVERY(i);
+			sort->order[row] = part->out_of_order ? row + part->nrows - 1 - 2 * i : row;
+		}
+	}
+}
+
+/* Appends all rows of a part to the store. */
+static void
+load_part(RowStore *store, const RowPart *part)
+{
+	PartReader	reader = gpusort_rows_part_read(part);
+
+	while (!gpusort_rows_part_done(&reader))
+	{
+		BlockHead	head = gpusort_rows_part_head(&reader, false);
+
+		gpusort_rows_part_next(&reader, &head, store);
+	}
+}
+
+bool
+gpusort_rows_parts_load(RowParts *parts, uint64 row)
+{
+	RowSort    *sort = parts->sort;
+	PartSet    *set = &parts->set;
+	bool		backward = row < parts->first_row;
+	uint64		first_row;
+	int			p = find_part(parts, row, &first_row);
+	RowPart		sum = {0};
+
+	add(&sum, &set->parts[p]);
+	parts->first_part = p;
+	parts->end_part = p + 1;
+	while (backward && parts->first_part > 0 && add_small(sort, &sum, &set->parts[parts->first_part - 1]))
+		first_row -= set->parts[--parts->first_part].nrows;
+	while (!backward && parts->end_part < set->nparts && add_small(sort, &sum, &set->parts[parts->end_part]))
+		parts->end_part++;
+	parts->first_row = first_row;
+	parts->end_row = first_row + sum.nrows;
+	gpusort_rows_store_clear(sort->store);
+	gpusort_rows_store_reserve(sort->store, sum.nrows + 1);
+	gpusort_rows_store_reserve_records(sort->store, sum.record_bytes);
+	for (int i = parts->first_part; i < parts->end_part; i++)
+	{
+		load_part(sort->store, &set->parts[i]);
+		if (!sort->random_access)
+			gpusort_rows_part_clear(&set->parts[i]);
+	}
+	if (!sort->random_access)
+		close_files(parts);
+	if (!sum.not_reversed)
+		order_loaded(parts);
+	return !sum.not_reversed;
+}
+
+void
+gpusort_rows_parts_free(RowParts *parts)
+{
+	ListCell   *cell;
+
+	foreach(cell, parts->files)
+		gpusort_rows_spill_close(lfirst(cell));
+	parts->files = NIL;
+}
