@@ -7,8 +7,6 @@
 #ifndef GPUSORT_DISTINCT_VALUES_H
 #define GPUSORT_DISTINCT_VALUES_H
 
-#include "access/htup_details.h"
-#include "access/tupmacs.h"
 #include "catalog/pg_type.h"
 
 #include "arrays/element_type.h"

@@ -11,6 +11,7 @@
 #ifndef GPUSORT_ELEMENT_TYPE_H
 #define GPUSORT_ELEMENT_TYPE_H
 
+#include "access/htup_details.h"
 #include "access/tupdesc.h"
 #include "access/tupmacs.h"
 #include "fmgr.h"
