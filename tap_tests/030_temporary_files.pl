@@ -15,7 +15,7 @@ my $node = start_emulated('files', 'gpusort.force_nodes = on', 'gpusort.min_gpu_
 	'max_parallel_workers_per_gather = 0', 'jit = off', 'log_error_verbosity = default');
 $node->safe_psql('postgres', q{
 	CREATE TABLE numbers AS SELECT i, (i * 7919::int8) % 400009 AS k, i::float8 AS f FROM generate_series(1, 60000) i;
-	CREATE TABLE texts AS SELECT i, md5(i::text) AS t FROM generate_series(1, 16000) i;
+	CREATE TABLE texts AS SELECT i, md5(i::text) AS t FROM generate_series(1, 40000) i;
 	ANALYZE numbers, texts});
 
 # Each sorts in another way beyond work_mem.
