@@ -207,4 +207,40 @@ MemoryContextUnregisterResetCallback(MemoryContext context, MemoryContextCallbac
 #define TupleDescFinalize(desc) ((void) 0)
 #endif
 
+/* PostgreSQL 19 has a hook for every table that is planned, in place of one for what is known of it. */
+#if PG_VERSION_NUM >= 190000
+#define GPUSORT_TABLE_HOOK build_simple_rel_hook
+#define GPUSORT_TABLE_HOOK_TYPE build_simple_rel_hook_type
+#define GPUSORT_TABLE_HOOK_PARAMETERS PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte
+#define GPUSORT_TABLE_HOOK_ARGUMENTS root, rel, rte
+#define GPUSORT_TABLE_HOOK_TABLE (rte->relid)
+#else
+#define GPUSORT_TABLE_HOOK get_relation_info_hook
+#define GPUSORT_TABLE_HOOK_TYPE get_relation_info_hook_type
+#define GPUSORT_TABLE_HOOK_PARAMETERS PlannerInfo *root, Oid table_oid, bool inhparent, RelOptInfo *rel
+#define GPUSORT_TABLE_HOOK_ARGUMENTS root, table_oid, inhparent, rel
+#define GPUSORT_TABLE_HOOK_TABLE table_oid
+#endif
+
+/* PostgreSQL 17 (8af256524) writes the pages of a new relation in bulk. */
+#if PG_VERSION_NUM >= 170000
+#define GPUSORT_BULK_WRITE
+#endif
+
+/* PostgreSQL 16 aligns pages for direct I/O (faeedbcef), and renames a relation's place (b0a55e432). */
+#if PG_VERSION_NUM >= 160000
+#define GPUSORT_ALLOC_PAGE(context) MemoryContextAllocAligned(context, BLCKSZ, PG_IO_ALIGN_SIZE, 0)
+#define GPUSORT_LOCATOR(rel) (&(rel)->rd_locator)
+#else
+#define GPUSORT_ALLOC_PAGE(context) MemoryContextAlloc(context, BLCKSZ)
+#define GPUSORT_LOCATOR(rel) (&(rel)->rd_node)
+#endif
+
+/* PostgreSQL 18 makes the limit of a btree's tuples a constant. */
+#if PG_VERSION_NUM >= 180000
+#define GPUSORT_BT_MAX_ITEM_SIZE(page) BTMaxItemSize
+#else
+#define GPUSORT_BT_MAX_ITEM_SIZE(page) BTMaxItemSize(page)
+#endif
+
 #endif							/* GPUSORT_COMPAT_H */

@@ -10,6 +10,7 @@
 #include "compat.h"
 #include "device/worker/worker.h"
 #include "guc.h"
+#include "index/index_build.h"
 #include "keys/byte_hash.h"
 #include "nodes/aggregates/aggregates.h"
 #include "nodes/arrays/arrays_node.h"
@@ -40,6 +41,7 @@ _PG_init(void)
 	gpusort_aggregates_init();
 	gpusort_plan_hook_init();
 	gpusort_rows_price_init();
+	gpusort_index_init();
 	if (process_shared_preload_libraries_in_progress)
 		gpusort_device_register();
 }

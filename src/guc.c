@@ -37,6 +37,7 @@ char	   *gpusort_device_list;
 int			gpusort_device_timeout = GPUSORT_DEVICE_TIMEOUT_DEFAULT;
 bool		gpusort_enable_aggregates = true;
 bool		gpusort_enable_array_sort = true;
+bool		gpusort_enable_index_build = true;
 bool		gpusort_enable_page_reader = true;
 bool		gpusort_enable_sort = true;
 int			gpusort_engine = GPUSORT_ENGINE_AUTO;
@@ -234,6 +235,11 @@ gpusort_guc_define(void)
 	DefineCustomBoolVariable("gpusort.enable_array_sort",
 							 "Sort the arrays of many rows at once where a plan's target list asks for it.",
 							 NULL, &gpusort_enable_array_sort, true,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("gpusort.enable_index_build",
+							 "Build btree indexes by gpusort's sort where that is cheaper.",
+							 "The index is the same, byte for byte.",
+							 &gpusort_enable_index_build, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpusort.enable_page_reader",
 							 "Read rows of plain tables and stored arrays straight from their pages.",

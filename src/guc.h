@@ -18,6 +18,7 @@ extern char *gpusort_device_list;	/* gpusort.devices; see device_list.h */
 extern int	gpusort_device_timeout; /* ms */
 extern bool gpusort_enable_aggregates;
 extern bool gpusort_enable_array_sort;
+extern bool gpusort_enable_index_build;
 extern bool gpusort_enable_page_reader;
 extern bool gpusort_enable_sort;
 extern int	gpusort_engine;

@@ -95,7 +95,7 @@ begin_sort(FunctionCallInfo fcinfo, const AggregateState *state, Oid collation)
 	TupleDescInitEntry(desc, 1, NULL, values->type, -1, 0);
 	return gpusort_rows_sort_begin(desc, list_make1(makeTargetEntry((Expr *) column, 1, NULL, false)), NIL,
 								   gpusort_key_lists(1, &number, &operator, &collation, &nulls_first),
-								   EXPECTED_ROWS, 0, (RowBoundSpec) {0}, AggStateIsShared(fcinfo), false);
+								   EXPECTED_ROWS, 0, (RowBoundSpec) {0}, AggStateIsShared(fcinfo), false, work_mem * (Size) 1024);
 }
 
 /* Called at the end of the group. */

@@ -57,13 +57,13 @@ expect_rows(RowSort *sort, double expected_rows)
 /*
  * Starts a sort of the rows that a descriptor describes, by the keys in a plan's private
  * lists.  The target list tells which attributes are constant.  The list of sources, unless
- * it is NIL, tells which attributes have the values of another (row_store.h).  Memory is
- * limited by work_mem.  Rows that the bound does not want may be missing.
+ * it is NIL, tells which attributes have the values of another (row_store.h).  Rows that the
+ * bound does not want may be missing.
  */
 RowSort *
 gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List *keys,
 						double expected_rows, int expected_width, RowBoundSpec bound,
-						bool random_access, bool timed)
+						bool random_access, bool timed, Size memory_limit)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "gpusort rows", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
@@ -71,7 +71,7 @@ gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List *keys,
 
 	sort->context = context;
 	sort->memory = context;
-	sort->memory_limit = work_mem * (Size) 1024;
+	sort->memory_limit = memory_limit;
 	sort->random_access = random_access;
 	sort->timed = timed;
 	sort->keys = gpusort_rows_keys(desc, key_sources(list_nth(keys, KEY_COLUMNS), sources), list_nth(keys, KEY_OPERATORS),

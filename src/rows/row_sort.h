@@ -66,7 +66,7 @@ typedef struct RowSort
 
 extern RowSort *gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List *keys,
 										double expected_rows, int expected_width, RowBoundSpec bound,
-										bool random_access, bool timed);
+										bool random_access, bool timed, Size memory_limit);
 
 #define GPUSORT_ROWS_STORE_MAX (UINT32_MAX / 2)	/* the most rows of one store */
 

@@ -162,7 +162,7 @@ begin(const FuzzKey *keys, int nrows)
 		nulls_first[i] = keys[i].nulls_first;
 	}
 	return gpusort_rows_sort_begin(desc, tlist, NIL, gpusort_key_lists(NKEYS, columns, operators, collations, nulls_first),
-								   nrows, 32, (RowBoundSpec) {0}, false, false);
+								   nrows, 32, (RowBoundSpec) {0}, false, false, work_mem * (Size) 1024);
 }
 
 /* Fails unless row b may follow row a. */

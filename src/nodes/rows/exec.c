@@ -244,7 +244,7 @@ begin_sort(RowsNodeState *state, bool timed)
 	}
 	sort = gpusort_rows_sort_begin(desc, tlist, state->intervals == NIL ? column_sources(scan) : NIL, scan->custom_private,
 								   scan->scan.plan.plan_rows, scan->scan.plan.plan_width,
-								   wanted_bound(state), state->random_access, timed);
+								   wanted_bound(state), state->random_access, timed, work_mem * (Size) 1024);
 	if (state->intervals != NIL)
 	{
 		gpusort_rows_sort_by_interval(sort, key, form, list_nth_int(state->intervals, ROWS_INTERVALS_BUCKETS),
