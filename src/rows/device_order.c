@@ -63,7 +63,7 @@ gpusort_rows_encode_for_device(RowSort *sort, const KeyCode *code, GpusortKeyFor
 	uint32		nrows = sort->store->nrows;
 	uint64		codes[ROWS_ENCODE_SPAN];
 
-	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, (Size) nrows * sizeof(uint64));
+	gpusort_rows_buffer_reserve(sort->context, &sort->packed, (Size) nrows * sizeof(uint64));
 	for (uint32 first = 0; first < nrows; first += ROWS_ENCODE_SPAN)
 	{
 		uint32		n = Min(ROWS_ENCODE_SPAN, nrows - first);
@@ -150,7 +150,7 @@ fetch_order(DeviceOrder *order, RowBuffer *spare, SortReason *why)
 	sort->order = (uint32 *) sort->packed.data;
 	if (word_is_exact(order))
 		return true;
-	gpusort_rows_buffer_reserve(sort->memory, spare, (Size) nrows * sizeof(uint64));
+	gpusort_rows_buffer_reserve(sort->context, spare, (Size) nrows * sizeof(uint64));
 	if (!gpusort_session_fetch(order->session, 0, nrows, spare->data, why))
 		return false;
 	sort->stats.moved_bytes += (int64) sizeof(uint64) * nrows;
@@ -174,7 +174,7 @@ fetch_session(DeviceOrder *order, SortReason *why)
 		ColumnBuffer *column = &order->columns[i];
 		RowBuffer	fetched;
 
-		gpusort_rows_buffer_reserve(sort->memory, &spare, (Size) sort->store->capacity * column->width);
+		gpusort_rows_buffer_reserve(sort->context, &spare, (Size) sort->store->capacity * column->width);
 		if (!gpusort_session_fetch(order->session, i + 1, nrows, spare.data, &order->lost))
 			break;
 		for (uint32 t = 0; t < order->nties; t++)

@@ -278,7 +278,7 @@ target_of(DevicePart *part, const HeldColumn *column, uint32 nrows)
 		return gpusort_rows_store_padded_records(store, nrows, column->width);
 	if (column->kind != HELD_WORDS)
 		return column_data(store, column);
-	gpusort_rows_buffer_reserve(part->sort->memory, &part->words, (Size) nrows * column->width);
+	gpusort_rows_buffer_reserve(part->sort->context, &part->words, (Size) nrows * column->width);
 	return part->words.data;
 }
 
@@ -341,7 +341,7 @@ order_block(DevicePart *part)
 	const uint64 *words = (const uint64 *) part->words.data;
 	uint32		end;
 
-	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, nrows * sizeof(uint32));
+	gpusort_rows_buffer_reserve(sort->context, &sort->packed, nrows * sizeof(uint32));
 	sort->order = (uint32 *) sort->packed.data;
 	for (uint32 i = 0; i < nrows; i++)
 		sort->order[i] = i;

@@ -25,6 +25,7 @@
 #include "rows/key_ranges.h"
 #include "rows/row_file.h"
 #include "rows/row_plain.h"
+#include "rows/row_scatter.h"
 #include "rows/row_split.h"
 #include "rows/row_strings.h"
 #include "sort/choose.h"
@@ -304,10 +305,9 @@ append_to_parts(DeviceRows *rows, const char *keys, uint32 first, uint32 n, Sort
 {
 	bool		wide = rows->layout.spec.form == GPUSORT_KEY_UINT64;
 	uint32		ends[GPUSORT_PARTS_MAX] = {0};
-	uint32		begin = 0;
 	uint32	   *numbers;
 
-	gpusort_rows_buffer_reserve(rows->sort->memory, &rows->scattered, (Size) n * sizeof(uint32));
+	gpusort_rows_buffer_reserve(rows->sort->context, &rows->scattered, (Size) n * sizeof(uint32));
 	numbers = (uint32 *) rows->scattered.data;
 	for (uint32 row = first; row < first + n; row++)
 	{
@@ -315,13 +315,7 @@ append_to_parts(DeviceRows *rows, const char *keys, uint32 first, uint32 n, Sort
 		ends[gpusort_rows_split_part(rows->split, word_of(keys, wide, row))]++;
 	}
 	/* ends[] has the number of rows of each part, then where its next row goes, and last where its rows end. */
-	for (int i = 0; i < rows->nparts; i++)
-	{
-		uint32		count = ends[i];
-
-		ends[i] = begin;
-		begin += count;
-	}
+	gpusort_rows_sum_up(ends, rows->nparts);
 	for (uint32 row = first; row < first + n; row++)
 	{
 		GPUSORT_CHECK_EVERY(row);
@@ -329,7 +323,8 @@ append_to_parts(DeviceRows *rows, const char *keys, uint32 first, uint32 n, Sort
 	}
 	for (int i = 0; i < rows->nparts; i++)
 	{
-		begin = i == 0 ? 0 : ends[i - 1];
+		uint32		begin = i == 0 ? 0 : ends[i - 1];
+
 		if (ends[i] > begin &&
 			!gpusort_rows_device_part_append(rows->parts[i], keys, numbers + begin, ends[i] - begin, why))
 			return false;

@@ -64,7 +64,7 @@ gpusort_rows_order_by_interval(RowSort *sort, const Intervals *intervals)
 	StoreParts	parts;
 	SortAttempt attempt;
 
-	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, nrows * sizeof(uint32));
+	gpusort_rows_buffer_reserve(sort->context, &sort->packed, nrows * sizeof(uint32));
 	sort->order = (uint32 *) sort->packed.data;
 	gpusort_rows_number_by_interval(sort, intervals, 0, nrows, sort->order);
 	find_ends(sort->order, nrows, &least, &greatest);

@@ -437,7 +437,7 @@ gpusort_rows_order(RowSort *sort, uint32 wanted, bool in_order)
 	KeyCode    *code;
 	uint64	   *packed;
 
-	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, (Size) nrows * sizeof(uint64));
+	gpusort_rows_buffer_reserve(sort->context, &sort->packed, (Size) nrows * sizeof(uint64));
 	packed = (uint64 *) sort->packed.data;
 	code = gpusort_rows_code_fitted(sort->keys, 0, store, &list, prefix_bits, prefix_bits);
 	gpusort_rows_pack(code, store, 0, nrows, breaker.row_bits, packed);

@@ -163,7 +163,7 @@ scatter_and_order(RowSort *sort, const KeyCode *code, const PartMap *map, int ro
 	uint32		nrows = sort->store->nrows;
 	StoreParts	parts;
 
-	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, nrows * sizeof(uint32));
+	gpusort_rows_buffer_reserve(sort->context, &sort->packed, nrows * sizeof(uint32));
 	sort->order = (uint32 *) sort->packed.data;
 	parts = gpusort_rows_number_parts(sort->store, code, map, sort->order);
 	gpusort_rows_scatter(sort->store, &parts, sort->order);

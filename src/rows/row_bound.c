@@ -226,8 +226,8 @@ rows_tie(const RowBound *bound, const RowStore *store, uint32 a, uint32 b)
  * sets thresholds.  Returns how many there are.  If the bound is exact, only the last
  * wanted row must be in its place.
  */
-uint32
-gpusort_rows_bound_select(RowBound *bound, const RowStore *store, uint32 *order)
+static uint32
+select_rows(RowBound *bound, const RowStore *store, uint32 *order)
 {
 	const uint32 *partition_of = bound->partitions ? (const uint32 *) bound->partition_of.data : NULL;
 	uint32		nrows = store->nrows;
@@ -295,7 +295,7 @@ note_kept(RowBound *bound, const uint32 *rows, uint32 nrows)
 void
 gpusort_rows_bound_cut(RowBound *bound, RowStore *store, uint32 *order)
 {
-	uint32		nkept = gpusort_rows_bound_select(bound, store, order);
+	uint32		nkept = select_rows(bound, store, order);
 	uint32		before = store->nrows;
 
 	gpusort_rows_ascending(store, order, nkept);

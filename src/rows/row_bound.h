@@ -78,7 +78,6 @@ extern void gpusort_rows_bound_count(RowBound *bound, uint32 partition);
 
 extern bool gpusort_rows_bound_may_cut(RowBound *bound, uint32 nrows);
 extern bool gpusort_rows_bound_is_vain(const RowBound *bound, Size memory_limit);
-extern uint32 gpusort_rows_bound_select(RowBound *bound, const RowStore *store, uint32 *order);
 extern void gpusort_rows_bound_cut(RowBound *bound, RowStore *store, uint32 *order);
 extern void gpusort_rows_bound_forget_rows(RowBound *bound);
 extern Size gpusort_rows_bound_bytes(const RowBound *bound);

@@ -8,8 +8,9 @@
 
 #define ROWS_COPY_SPAN 64		/* rows that are copied at a time */
 
-void
-gpusort_rows_part_add_extent(RowPart *part, PartExtent extent)
+/* Adds blocks of a file to those that the part has. */
+static void
+add_extent(RowPart *part, PartExtent extent)
 {
 	PartExtent *last = part->nextents > 0 ? &part->extents[part->nextents - 1] : NULL;
 
@@ -47,7 +48,7 @@ write_block(RowPart *part, SpillFile *file, RowStore *store)
 	if (store->nrows == 0)
 		return;
 	written = gpusort_rows_block_write(file, store);
-	gpusort_rows_part_add_extent(part, (PartExtent) {file, place, place + written});
+	add_extent(part, (PartExtent) {file, place, place + written});
 	note_block(part, store->nrows, store->record_bytes, gpusort_rows_store_bytes(store));
 	gpusort_rows_store_clear(store);
 }
@@ -139,7 +140,7 @@ gpusort_rows_part_cut(PartReader *reader, const BlockHead *head, RowPart *piece)
 {
 	SpillFile  *file = reader->part->extents[reader->extent].file;
 
-	gpusort_rows_part_add_extent(piece, (PartExtent) {file, reader->place, reader->place + head->bytes});
+	add_extent(piece, (PartExtent) {file, reader->place, reader->place + head->bytes});
 	note_block(piece, head->nrows, head->record_bytes, head->bytes);
 	move(reader, head->bytes);
 }

@@ -46,9 +46,6 @@ typedef struct PartReader
 extern void gpusort_rows_part_append(RowPart *part, SpillFile *file, RowStore *builder, const RowStore *store,
 									 const uint32 *rows, uint32 nrows, Size block_bytes);
 
-/* Adds blocks of a file to those that the part has. */
-extern void gpusort_rows_part_add_extent(RowPart *part, PartExtent extent);
-
 extern PartReader gpusort_rows_part_read(const RowPart *part);
 
 static inline bool

@@ -16,6 +16,7 @@
 #include "large_memory.h"
 #include "rows/row_parts.h"
 #include "rows/row_plain.h"
+#include "rows/row_scatter.h"
 #include "rows/row_strings.h"
 
 #define PARTS_MIN 128			/* the planner may expect far too few rows */
@@ -61,7 +62,7 @@ gpusort_rows_parts_create(RowSort *sort)
 	RowParts   *parts = palloc0(sizeof(RowParts));
 
 	parts->sort = sort;
-	parts->builder = gpusort_rows_store_create(sort->memory, sort->layout);
+	parts->builder = gpusort_rows_store_create(sort->context, sort->layout);
 	parts->block_bytes = Min(Max(sort->memory_limit / PARTS_BLOCKS_IN_MEMORY, PARTS_BLOCK_MIN), PARTS_BLOCK_MAX);
 	return parts;
 }
@@ -89,7 +90,6 @@ wanted_parts(const RowSort *sort, double nrows, double bytes, int at_least)
 {
 	double		block = Min(PARTS_ROWS_PER_BLOCK * bytes, PARTS_BYTES_PER_BLOCK);
 	double		most = Min(Min(sort->memory_limit, PARTS_DIVIDED_BYTES) / block, PARTS_MAX);
-
 	double		wanted = nrows * bytes / wanted_bytes(sort);
 
 	if (nrows * bytes > most * sort->memory_limit)
@@ -180,7 +180,7 @@ begin_all(RowParts *parts, double nrows)
 {
 	RowSort    *sort = parts->sort;
 	int			nparts = wanted_parts(sort, nrows, loaded_row_bytes(sort, sort->store), PARTS_MIN);
-	RowStore   *sample = gpusort_rows_sample_create(sort->memory, sort->layout, sort->keys);
+	RowStore   *sample = gpusort_rows_sample_create(sort->context, sort->layout, sort->keys);
 
 	gpusort_rows_sample_add(sample, sort->keys, sort->store, nparts * PARTS_SAMPLED, sample_bytes(sort));
 	begin(parts, &parts->set, sample, nparts, nrows, 0, 0);
@@ -282,7 +282,7 @@ divide_some(RowParts *parts, PartSet *set, const RowStore *store, uint32 first, 
 	uint32	   *rows;
 	uint32	   *ends;
 
-	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, (Size) n * 2 * sizeof(uint64));
+	gpusort_rows_buffer_reserve(sort->context, &sort->packed, (Size) n * 2 * sizeof(uint64));
 	words = (uint64 *) sort->packed.data;
 	numbers = (uint32 *) (words + n);
 	rows = numbers + n;
@@ -298,19 +298,12 @@ divide_some(RowParts *parts, PartSet *set, const RowStore *store, uint32 first, 
 	else
 		gpusort_rows_division_compare(division, store, first, n, numbers, ends);
 	/* The counts become the places where the next row of each part goes, and last where its rows end. */
-	for (int p = 0; p < set->nparts; p++)
-	{
-		uint32		count = ends[p];
-
-		ends[p] = begin;
-		begin += count;
-	}
+	gpusort_rows_sum_up(ends, set->nparts);
 	for (uint32 i = 0; i < n; i++)
 	{
 		GPUSORT_CHECK_EVERY(i);
 		rows[ends[numbers[i]]++] = first + i;
 	}
-	begin = 0;
 	for (int p = 0; p < set->nparts; begin = ends[p++])
 	{
 		RowPart    *part = &set->parts[p];
@@ -382,7 +375,7 @@ static void
 divide_otherwise(RowParts *parts, double nrows)
 {
 	RowSort    *sort = parts->sort;
-	RowStore   *piece = gpusort_rows_store_create(sort->memory, sort->layout);
+	RowStore   *piece = gpusort_rows_store_create(sort->context, sort->layout);
 	PartSet		former = parts->set;
 
 	begin_all(parts, nrows);
@@ -523,7 +516,7 @@ static RowStore *
 sample_part(RowParts *parts, const RowPart *part, uint32 nrows)
 {
 	RowSort    *sort = parts->sort;
-	RowStore   *sample = gpusort_rows_sample_create(sort->memory, sort->layout, sort->keys);
+	RowStore   *sample = gpusort_rows_sample_create(sort->context, sort->layout, sort->keys);
 	PartReader	reader = gpusort_rows_part_read(part);
 	uint64		step = Max(part->nblocks / PARTS_SAMPLE_BLOCKS, 1);
 	uint64		blocks = part->nblocks / step;
@@ -636,7 +629,7 @@ order_loaded(const RowParts *parts)
 	RowSort    *sort = parts->sort;
 	uint32		row = 0;
 
-	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, sort->store->nrows * sizeof(uint32));
+	gpusort_rows_buffer_reserve(sort->context, &sort->packed, sort->store->nrows * sizeof(uint32));
 	sort->order = (uint32 *) sort->packed.data;
 	for (int p = parts->first_part; p < parts->end_part; p++)
 	{

@@ -51,6 +51,6 @@ gpusort_rows_sort_again(RowSort *sort, double expected_rows, RowBoundSpec bound)
 	sort->memory_limit = work_mem * (Size) 1024;
 	sort->expected_rows = Max(expected_rows, 0);
 	sort->look_at = bound.kind == BOUND_DISTINCT ? GPUSORT_DISTINCT_LOOK : 0;
-	sort->bound = gpusort_rows_bound_create(sort->memory, sort->layout, sort->keys, bound, expected_rows);
+	sort->bound = gpusort_rows_bound_create(sort->context, sort->layout, sort->keys, bound, expected_rows);
 	MemoryContextSwitchTo(caller);
 }

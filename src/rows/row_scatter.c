@@ -72,18 +72,26 @@ gpusort_rows_number_parts(const RowStore *store, const KeyCode *code, const Part
 }
 
 void
-gpusort_rows_find_places(StoreParts *parts, uint32 *numbers, uint32 nrows)
+gpusort_rows_sum_up(uint32 *counts, uint32 n)
 {
-	uint32	   *ends = parts->ends;
 	uint32		next = 0;
 
-	for (uint32 i = 0; i < parts->count; i++)
+	for (uint32 i = 0; i < n; i++)
 	{
-		uint32		count = ends[i];
+		uint32		count = counts[i];
 
-		ends[i] = next;
+		counts[i] = next;
 		next += count;
 	}
+}
+
+/* Replaces the number of each row's part by the row's place among all rows, and counts by ends. */
+static void
+find_places(StoreParts *parts, uint32 *numbers, uint32 nrows)
+{
+	uint32	   *ends = parts->ends;
+
+	gpusort_rows_sum_up(ends, parts->count);
 	for (uint32 row = 0; row < nrows; row++)
 	{
 		GPUSORT_CHECK_EVERY(row);
@@ -118,7 +126,7 @@ gpusort_rows_scatter(RowStore *store, StoreParts *parts, uint32 *numbers)
 	int			ncolumns = gpusort_rows_store_list_columns(store, columns);
 	RowBuffer	spare = {0};
 
-	gpusort_rows_find_places(parts, numbers, store->nrows);
+	find_places(parts, numbers, store->nrows);
 	for (int i = 0; i < ncolumns; i++)
 		scatter_column(store, columns[i].buffer, columns[i].width, &spare, numbers);
 	if (store->layout->nrecord > 0)

@@ -49,8 +49,8 @@ extern void gpusort_rows_find_parts(const PartMap *map, uint64 *words, uint32 n)
 /* Finds the parts of all rows by their codes: writes the number of each row's part, and counts the rows of each. */
 extern StoreParts gpusort_rows_number_parts(const RowStore *store, const KeyCode *code, const PartMap *map, uint32 *numbers);
 
-/* Replaces the number of each row's part by the row's place among all rows, and counts by ends. */
-extern void gpusort_rows_find_places(StoreParts *parts, uint32 *numbers, uint32 nrows);
+/* Replaces the number of rows of each of n parts by the place of its first one among all rows. */
+extern void gpusort_rows_sum_up(uint32 *counts, uint32 n);
 
 /* Moves all rows to their parts.  `numbers`, of each row's part, are overwritten. */
 extern void gpusort_rows_scatter(RowStore *store, StoreParts *parts, uint32 *numbers);

@@ -70,7 +70,6 @@ gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List *keys,
 	RowSort    *sort = palloc0(sizeof(RowSort));
 
 	sort->context = context;
-	sort->memory = context;
 	sort->memory_limit = memory_limit;
 	sort->random_access = random_access;
 	sort->timed = timed;
@@ -78,10 +77,10 @@ gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List *keys,
 								   list_nth(keys, KEY_COLLATIONS), list_nth(keys, KEY_NULLS_FIRST));
 	sort->layout = gpusort_rows_layout(desc, tlist, sources, gpusort_rows_key_attributes(sort->keys),
 									   Min(expected_rows * expected_width, (double) sort->memory_limit) > ROWS_CACHED_BYTES);
-	sort->store = gpusort_rows_store_create(sort->memory, sort->layout);
+	sort->store = gpusort_rows_store_create(sort->context, sort->layout);
 	sort->expected_rows = Max(expected_rows, 0);
 	sort->expected_width = expected_width;
-	sort->bound = gpusort_rows_bound_create(sort->memory, sort->layout, sort->keys, bound, expected_rows);
+	sort->bound = gpusort_rows_bound_create(sort->context, sort->layout, sort->keys, bound, expected_rows);
 	sort->look_at = bound.kind == BOUND_DISTINCT ? GPUSORT_DISTINCT_LOOK : 0;
 	expect_rows(sort, sort->bound ? Min(expected_rows, sort->bound->cut_at) : expected_rows);
 	MemoryContextSwitchTo(caller);
@@ -231,7 +230,7 @@ order_few(RowSort *sort)
 {
 	uint32		nrows = sort->store->nrows;
 
-	gpusort_rows_buffer_reserve(sort->memory, &sort->packed, nrows * sizeof(uint32));
+	gpusort_rows_buffer_reserve(sort->context, &sort->packed, nrows * sizeof(uint32));
 	sort->order = (uint32 *) sort->packed.data;
 	for (uint32 row = 0; row < nrows; row++)
 		sort->order[row] = row;

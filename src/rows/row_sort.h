@@ -38,7 +38,6 @@ typedef struct RowIntervals
 typedef struct RowSort
 {
 	MemoryContext context;		/* holds everything, this struct included */
-	MemoryContext memory;
 	RowLayout  *layout;
 	RowKeys    *keys;
 	Size		memory_limit;
