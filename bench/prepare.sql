@@ -50,6 +50,7 @@ $$;
 -- A contender is {name, query} or {name, query, settings, value}, where settings are names
 -- separated by commas; the first is the floor that the others are divided by; a NULL query
 -- is left out.
+-- Each run has a transaction of its own, so that files that it drops go before the next.
 -- The contender named slow does not warm up, takes slow_runs at most, and comes when
 -- the others have ended: the host of a virtual machine takes back memory left idle.
 CREATE PROCEDURE measure(section text, data text, type text, n bigint, arrays bigint, contenders text[],
@@ -79,6 +80,7 @@ BEGIN
 				LOOP
 					PERFORM set_config(setting, contenders[c][4], false);
 				END LOOP;
+				COMMIT;
 				started := clock_timestamp();
 				EXECUTE contenders[c][2];
 				taken[run + 1][c] := 1000 * extract(epoch FROM clock_timestamp() - started);
