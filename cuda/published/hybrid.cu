@@ -362,7 +362,7 @@ struct Layout {
         if constexpr (Elements::paired) {
             if (tiles.nsegments != 0) {
                 buffer = workspace.take<Element>(batch.nslots);
-                if (elements.source != nullptr)
+                if (batch.spec.payload == GPUSORT_PAYLOAD_CARRIED)
                     payload_copy = workspace.take<uint32_t>(batch.nslots);
             }
         } else

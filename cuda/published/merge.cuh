@@ -41,7 +41,7 @@ struct MergeBuffers {
             return;
         if constexpr (Elements::paired) {
             a = workspace.take<Element>(batch.nslots);
-            if (elements.source != nullptr)
+            if (batch.spec.payload == GPUSORT_PAYLOAD_CARRIED)
                 payload_copy = workspace.take<uint32_t>(batch.nslots);
         } else
             a = elements.keys;

@@ -7,6 +7,7 @@
 
 #include "cases.h"
 #include "methods/methods.cuh"
+#include "segment_sort.cuh"
 
 namespace test
 {
@@ -95,6 +96,22 @@ public:
     std::vector<uint32_t> payload() const
     {
         return payload(batch.payload);
+    }
+
+    /* What the sort needs. The same must come out before the batch has memory, which is when a job asks. */
+    size_t workspace_bytes() const
+    {
+        const size_t bytes = gpusort::workspace_bytes(batch);
+        SegmentBatch planned = batch;
+
+        planned.keys = nullptr;
+        planned.payload = nullptr;
+        planned.segments = nullptr;
+        if (gpusort::workspace_bytes(planned) != bytes) {
+            printf("FAILED: the workspace is larger once the batch has memory\n  %s\n", input.name().c_str());
+            exit(1);
+        }
+        return bytes;
     }
 
     const Case &input;

@@ -62,7 +62,7 @@ void test_gather(const Case &input)
 {
     static DeviceMemory space_memory, from_memory, to_memory, failed_memory;
     const DeviceCase sorted(input);
-    const size_t bytes = workspace_bytes(sorted.batch), payload_bytes = input.nslots * 4;
+    const size_t bytes = sorted.workspace_bytes(), payload_bytes = input.nslots * 4;
     void *workspace = workspace_of(bytes), *space = space_memory.of(verify_bytes(sorted.batch));
     std::vector<uint32_t> payload(input.nslots), gathered(input.nslots);
 
@@ -162,7 +162,7 @@ void run_case(const Case &input, const char *shape)
     static DeviceMemory space_memory;
     const auto start = std::chrono::steady_clock::now();
     const DeviceCase sorted(input);
-    const size_t bytes = workspace_bytes(sorted.batch);
+    const size_t bytes = sorted.workspace_bytes();
     void *workspace = workspace_of(bytes), *space = space_memory.of(verify_bytes(sorted.batch));
 
     check_cuda(verify_begin(sorted.batch, space, nullptr), "verify_begin");
