@@ -21,8 +21,8 @@
 #define STACK_SCRATCH 4096
 
 /* True if a cancel or the end of the session is pending.  Other interrupts wait until the sort has ended. */
-static bool
-interrupt_pending(void *arg)
+bool
+gpusort_cpu_engine_should_stop(void *arg)
 {
 	if (!INTERRUPTS_PENDING_CONDITION() || InterruptHoldoffCount != 0 || CritSectionCount != 0)
 		return false;
@@ -47,7 +47,7 @@ gpusort_cpu_engine_sort(SortRequest *request)
 	int			threads = gpusort_threads_allowed();
 	size_t		size = gpusort_cpu_sort_scratch(&request->spec, longest_segment(request), threads);
 	CpuSortControl control = {
-		.should_stop = interrupt_pending,
+		.should_stop = gpusort_cpu_engine_should_stop,
 		.threads = threads,
 		.memory_limit = (size_t) work_mem * 1024
 	};

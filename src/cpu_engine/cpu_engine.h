@@ -15,4 +15,7 @@
  */
 extern void gpusort_cpu_engine_sort(SortRequest *request);
 
+/* What the engine is given to ask whether to stop. */
+extern bool gpusort_cpu_engine_should_stop(void *arg);
+
 #endif							/* GPUSORT_CPU_ENGINE_H */

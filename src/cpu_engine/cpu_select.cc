@@ -40,6 +40,7 @@ struct Search
 	uint32_t	last;
 	bool		alike;			/* all codes are equal */
 	Code	   *codes;
+	bool		(*should_stop) (void *arg);
 };
 
 template <typename Code>
@@ -64,7 +65,7 @@ take_sample(const typename Form<F>::Bits *keys, uint32_t n, typename Form<F>::Co
 /*
  * One pass over n keys, at least one: keeps the codes that lie between two codes of a sample.
  * Returns how many it kept, and changes the ranks to those among the kept codes.  Returns 0 if
- * the codes at the ranks are not among them.
+ * the codes at the ranks are not among them, or if it is told to stop.
  */
 template <GpusortKeyForm F>
 static uint32_t
@@ -79,6 +80,8 @@ narrow(const typename Form<F>::Bits *keys, uint32_t n, Search<typename Form<F>::
 	uint32_t	kept;
 	uint32_t	less;
 
+	if (search.should_stop(nullptr))
+		return 0;
 	take_sample<F>(keys, n, sample);
 	if (first >= MARGIN)
 		least = sample[first - MARGIN];
@@ -118,21 +121,34 @@ find(const typename Form<F>::Bits *keys, uint32_t n, Search<typename Form<F>::Co
 	return false;
 }
 
+/* How many searches some ranks take. */
+static uint32_t
+count_searches(const uint32_t *ranks, uint32_t nranks)
+{
+	uint32_t	count = 1;
+
+	for (uint32_t i = 1; i < nranks; i++)
+		count += ranks[i] - ranks[i - 1] > 1;
+	return count;
+}
+
 template <GpusortKeyForm F>
 static bool
 select_few(const typename Form<F>::Bits *keys, uint32_t n, const uint32_t *ranks, uint32_t nranks,
-		   typename Form<F>::Bits *found, typename Form<F>::Code *codes)
+		   typename Form<F>::Bits *found, typename Form<F>::Code *codes, bool (*should_stop) (void *arg))
 {
 	uint32_t	end;
 
-	for (uint32_t start = 0, searches = 0; start < nranks; start = end, searches++)
+	if (count_searches(ranks, nranks) > SEARCHES)
+		return false;
+	for (uint32_t start = 0; start < nranks; start = end)
 	{
-		Search<typename Form<F>::Code> search = {ranks[start], ranks[start], false, codes};
+		Search<typename Form<F>::Code> search = {ranks[start], ranks[start], false, codes, should_stop};
 		uint32_t	before = ranks[start];
 
 		for (end = start + 1; end < nranks && ranks[end] - ranks[end - 1] <= 1; end++)
 			search.last = ranks[end];
-		if (searches == SEARCHES || !find<F>(keys, n, search))
+		if (!find<F>(keys, n, search))
 			return false;
 		for (uint32_t i = start; i < end; i++)
 			found[i] = Form<F>::decode(codes[search.first + ranks[i] - before]);
@@ -142,7 +158,8 @@ select_few(const typename Form<F>::Bits *keys, uint32_t n, const uint32_t *ranks
 
 template <GpusortKeyForm F>
 static bool
-select_keys(const void *native, uint32_t n, const uint32_t *ranks, uint32_t nranks, void *found, void *scratch)
+select_keys(const void *native, uint32_t n, const uint32_t *ranks, uint32_t nranks, void *found, void *scratch,
+			bool (*should_stop) (void *arg))
 {
 	if constexpr (Form<F>::narrow)
 		return false;
@@ -152,12 +169,12 @@ select_keys(const void *native, uint32_t n, const uint32_t *ranks, uint32_t nran
 		const Bits *keys = (const Bits *) native;
 		Bits	   *copy = (Bits *) scratch;
 
-		/* No network holds so many keys. */
+		/* No network holds more keys. */
 		if (n > 16 * 64 / sizeof(Bits))
-			return select_few<F>(keys, n, ranks, nranks, (Bits *) found, (typename Form<F>::Code *) scratch);
+			return select_few<F>(keys, n, ranks, nranks, (Bits *) found, (typename Form<F>::Code *) scratch, should_stop);
 		memcpy(copy, keys, n * sizeof(Bits));
 		if (!simd::kernels<Bits>().sort_small(F, copy, n, false))
-			return select_few<F>(keys, n, ranks, nranks, (Bits *) found, (typename Form<F>::Code *) scratch);
+			return select_few<F>(keys, n, ranks, nranks, (Bits *) found, (typename Form<F>::Code *) scratch, should_stop);
 		for (uint32_t i = 0; i < nranks; i++)
 			((Bits *) found)[i] = copy[ranks[i]];
 		return true;
@@ -179,9 +196,9 @@ gpusort_cpu_in_order(GpusortKeyForm form, const void *keys, uint32_t count)
 
 extern "C" bool
 gpusort_cpu_select(GpusortKeyForm form, const void *keys, uint32_t count, const uint32_t *ranks, uint32_t nranks,
-				   void *found, void *scratch)
+				   void *found, void *scratch, bool (*should_stop) (void *arg))
 {
-	if (count == 0 || count > GPUSORT_CPU_SELECT_MOST)
-		return false;
-	return with_form(form, [=](auto known) { return select_keys<known.form>(keys, count, ranks, nranks, found, scratch); });
+	return with_form(form, [=](auto known) {
+		return select_keys<known.form>(keys, count, ranks, nranks, found, scratch, should_stop);
+	});
 }

@@ -230,8 +230,8 @@ ascending_ranks(const uint64 *ranks, uint32 nranks, uint32 count, bool descendin
 		ascending[i] = descending ? count - 1 - ranks[nranks - 1 - i] : ranks[i];
 }
 
-/* Finds keys at fewer than MANY_RANKS ranks without sorting all of them. */
-static void
+/* Finds keys at fewer than MANY_RANKS ranks without sorting all of them.  Returns false if it is better to sort. */
+static bool
 select_keys(const StoredValues *values, const ArrayOrder *order, const uint64 *ranks, uint32 nranks, Datum *found)
 {
 	const ElementType *element = values->element;
@@ -241,9 +241,11 @@ select_keys(const StoredValues *values, const ArrayOrder *order, const uint64 *r
 	char	   *keys = element->by_value ? (char *) local : palloc(nranks * element->stride);
 
 	ascending_ranks(ranks, nranks, values->count, order->descending, ascending);
-	gpusort_select(element->form, values->data, values->count, ascending, nranks, keys);
+	if (!gpusort_select(element->form, values->data, values->count, ascending, nranks, keys))
+		return false;
 	for (uint32 i = 0; i < nranks; i++)
 		found[i] = fetch_att(keys + (order->descending ? nranks - 1 - i : i) * element->stride, element->by_value, element->length);
+	return true;
 }
 
 /* Finds keys in a sorted copy. */
@@ -357,9 +359,7 @@ gpusort_values_at_ranks(const ValueStore *store, const uint64 *ranks, uint32 nra
 
 	if (store->sort == NULL && store->values.element->is_key)
 	{
-		if (nranks < MANY_RANKS && selection_allowed())
-			select_keys(&store->values, &store->order, ranks, nranks, found);
-		else
+		if (nranks >= MANY_RANKS || !selection_allowed() || !select_keys(&store->values, &store->order, ranks, nranks, found))
 			sort_and_find_keys(&store->values, &store->order, ranks, nranks, found);
 		return;
 	}

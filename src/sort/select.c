@@ -1,15 +1,14 @@
 /*
  * select.c
- *	  Finds keys at some ranks: in sorted sets at once, with vector instructions in sets
- *	  that fit the cache, else by histograms.
+ *	  Finds keys at some ranks: in sorted sets at once, else by selection.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
 
+#include "cpu_engine/cpu_engine.h"
 #include "cpu_engine/cpu_select.h"
 #include "keys/key_compare.h"
-#include "keys/key_select.h"
 #include "large_memory.h"
 #include "sort/select.h"
 
@@ -44,7 +43,7 @@ take_keys(GpusortKeyForm form, const void *keys, const uint32 *ranks, uint32 nra
 	gpusort_keys_one_nan(form, found, nranks, false);
 }
 
-void
+bool
 gpusort_select(GpusortKeyForm form, const void *keys, uint32 count,
 			   const uint32 *ranks, uint32 nranks, void *found)
 {
@@ -56,13 +55,12 @@ gpusort_select(GpusortKeyForm form, const void *keys, uint32 count,
 	if (gpusort_select_in_order(form, keys, count))
 	{
 		take_keys(form, keys, ranks, nranks, found);
-		return;
+		return true;
 	}
-	if (count <= GPUSORT_CPU_SELECT_MOST && bytes > sizeof(local))
-		scratch = palloc(bytes);
-	done = gpusort_cpu_select(form, keys, count, ranks, nranks, found, scratch);
+	if (bytes > sizeof(local))
+		scratch = gpusort_alloc_large(CurrentMemoryContext, bytes);
+	done = gpusort_cpu_select(form, keys, count, ranks, nranks, found, scratch, gpusort_cpu_engine_should_stop);
 	if (scratch != local)
 		pfree(scratch);
-	if (!done)
-		gpusort_keys_select(form, keys, count, ranks, nranks, found);
+	return done;
 }

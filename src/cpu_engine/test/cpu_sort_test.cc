@@ -1,27 +1,25 @@
 /*
  * cpu_sort_test.cc
- *	  Tests of the CPU engine without a server, and its micro benchmark.
+ *	  Tests of the CPU engine without a server.
  *
  *	  cpu_sort_test [seed]				every form, payload, direction, method and
  *										vector unit, and selection, against
  *										std::stable_sort
  *	  cpu_sort_test threads [seed]		only sorts by several threads
- *	  cpu_sort_test bench [largest]		ns per key
  *
  * The order tested against is written out here in terms of values, not of codes,
  * so that it shares nothing with the engine.
  */
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <numeric>
 #include <random>
 #include <string>
 #include <vector>
-
 
 #include "cpu_engine/cpu_select.h"
 #include "cpu_engine/cpu_sort.h"
@@ -29,17 +27,9 @@
 #include "cpu_engine/vector_unit.h"
 #include "keys/projection.h"
 
-using Clock = std::chrono::steady_clock;
-
 static std::mt19937_64 rng;
 static uint64_t passed = 0;
 static uint64_t failed = 0;
-
-static double
-seconds_since(Clock::time_point start)
-{
-	return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 static const char *
 form_name(GpusortKeyForm form)
@@ -500,10 +490,7 @@ test_form(GpusortKeyForm form, uint32_t most_skipped)
 	}
 }
 
-/*
- * Finds keys at ranks, which may be neighbours.  Most sets have a size that selection takes;
- * some are too large for it.
- */
+/* Finds keys at ranks, which may be neighbours. */
 template <typename T>
 static void
 test_select(GpusortKeyForm form, int sets)
@@ -528,16 +515,32 @@ test_select(GpusortKeyForm form, int sets)
 		std::stable_sort(sorted.begin(), sorted.end(), before_alone<T>);
 		found.resize(ranks.size());
 		std::vector<T> before = keys;
-		const bool	done = gpusort_cpu_select(form, keys.data(), n, ranks.data(), ranks.size(), found.data(), scratch.data());
+		const bool	done = gpusort_cpu_select(form, keys.data(), n, ranks.data(), ranks.size(), found.data(), scratch.data(),
+											  [](void *) { return false; });
 
 		selected += done;
 		check(memcmp(before.data(), keys.data(), n * sizeof(T)) == 0, spec, "selection changes keys", distribution, n);
 		check(scratch[n] == T(90), spec, "selection overruns its scratch", distribution, n);
-		check(!done || n <= GPUSORT_CPU_SELECT_MOST, spec, "selection takes too many keys", distribution, n);
 		for (size_t i = 0; done && i < ranks.size(); i++)
 			check(identity(found[i]) == identity(sorted[ranks[i]]), spec, "selection", distribution, n);
 	}
 	check(sizeof(T) == 2 ? selected == 0 : selected > (uint32_t) sets / 2, spec, "how often selection works", RANDOM, selected);
+}
+
+/* Selection stops when it is told to. */
+static void
+test_select_stops(void)
+{
+	const GpusortSpec spec = {GPUSORT_KEY_INT32, GPUSORT_PAYLOAD_NONE, GPUSORT_METHOD_AUTO, false, 0, 0};
+	const std::vector<int32_t> keys = make_keys<int32_t>(RANDOM, 1000000);
+	std::vector<int32_t> scratch(keys.size());
+	const uint32_t rank = keys.size() / 2;
+	int32_t		found;
+
+	for (bool stop : {false, true})
+		check(gpusort_cpu_select(GPUSORT_KEY_INT32, keys.data(), keys.size(), &rank, 1, &found, scratch.data(),
+								 stop ? [](void *) { return true; } : [](void *) { return false; }) == !stop,
+			  spec, "selection of many keys", RANDOM, keys.size());
 }
 
 /* Tests selection for every form. */
@@ -551,6 +554,7 @@ test_selection(int sets)
 	test_select<uint64_t>(GPUSORT_KEY_UINT64, sets);
 	test_select<float>(GPUSORT_KEY_FLOAT32, sets);
 	test_select<double>(GPUSORT_KEY_FLOAT64, sets);
+	test_select_stops();
 }
 
 /* Large arrays, that are taken apart or divided among threads. */
@@ -771,150 +775,6 @@ test_stop(GpusortKeyForm form)
 	}
 }
 
-/* Prints ns per key of sorting many arrays of n keys. */
-template <typename T>
-static void
-bench(GpusortKeyForm form, GpusortPayload payload_kind, GpusortMethod method, Distribution distribution, uint32_t n,
-	  uint64_t limit = 0, uint32_t buckets = 0, int threads = 1)
-{
-	size_t		total = std::max<size_t>(n, (1 << 18) / n * n);
-	std::vector<T> keys = make_keys<T>(distribution, total);
-	std::vector<T> work(total);
-	std::vector<uint32_t> payload(payload_kind == GPUSORT_PAYLOAD_NONE ? 0 : total);
-	std::vector<GpusortSegment> segments;
-	GpusortSpec spec = {form, payload_kind, method, false, limit, buckets};
-	struct Gap
-	{
-		Clock::time_point last;
-		double		longest;
-	}			gap;
-	CpuSortControl control = {};
-	double		best = 1e9;
-	double		longest_gap = 1e9;
-
-	control.threads = threads;
-	control.memory_limit = 1 << 30;
-	control.arg = &gap;
-	control.should_stop = [](void *arg) {
-		Gap		   *gap = (Gap *) arg;
-
-		gap->longest = std::max(gap->longest, seconds_since(gap->last));
-		gap->last = Clock::now();
-		return false;
-	};
-	for (size_t i = 0; i < total; i += n)
-		segments.push_back({(uint32_t) i, n});
-	for (int round = 0; round < (n > 5000000 ? 3 : 7); round++)
-	{
-		work = keys;
-		gap.longest = 0;
-		gap.last = Clock::now();
-
-		Clock::time_point start = Clock::now();
-
-		if (run(spec, work.data(), payload.data(), segments, &control) != CPU_SORT_DONE)
-		{
-			printf("cannot sort\n");
-			return;
-		}
-		best = std::min(best, seconds_since(start));
-		control.should_stop(control.arg);
-		longest_gap = std::min(longest_gap, gap.longest);
-	}
-	printf("%-6s %-7s n=%-9u %-8s %-11s %8.2f ns/key", form_name(form), payload_names[payload_kind], n,
-		   distribution_names[distribution], method_name(control.method), best * 1e9 / total);
-	if (limit != 0)
-		printf("  limit %lu", (unsigned long) limit);
-	if (threads > 1)
-		printf("  %d threads", threads);
-	if (n > 1000000)
-		printf("  asks every %.1f ms", longest_gap * 1e3);
-	printf("\n");
-	fflush(stdout);
-}
-
-/* Prints ns per key of finding the two keys in the middle of sets of n. */
-template <typename T>
-static void
-bench_median(GpusortKeyForm form, Distribution distribution, uint32_t n)
-{
-	const size_t total = std::max<size_t>(n, (1 << 18) / n * n);
-	const std::vector<T> keys = make_keys<T>(distribution, total);
-	std::vector<T> scratch(n);
-	const uint32_t ranks[2] = {(n - 1) / 2, n / 2};
-	double		best = 1e9;
-	uint32_t	selected = 0;
-
-	for (int round = 0; round < 7; round++)
-	{
-		Clock::time_point start = Clock::now();
-		T			found[2];
-
-		selected = 0;
-		for (size_t i = 0; i < total; i += n)
-			selected += gpusort_cpu_select(form, &keys[i], n, ranks, 2, found, scratch.data());
-		best = std::min(best, seconds_since(start));
-	}
-	printf("%-6s median  n=%-9u %-8s %8.2f ns/key  %u of %zu selected\n", form_name(form), n, distribution_names[distribution],
-		   best * 1e9 / total, selected, total / n);
-}
-
-static void
-bench_all(uint32_t largest)
-{
-	for (uint32_t n : {8u, 32u, 100u, 200u, 1000u, 10000u, GPUSORT_CPU_SELECT_MOST + 0u})
-	{
-		bench_median<float>(GPUSORT_KEY_FLOAT32, GAUSSIAN, n);
-		bench_median<int32_t>(GPUSORT_KEY_INT32, NARROW, n);
-		bench_median<double>(GPUSORT_KEY_FLOAT64, GAUSSIAN, n);
-	}
-	for (int payload = 0; payload < 3; payload += 2)
-	{
-		for (uint32_t n : {1u, 8u, 12u, 32u, 100u, 200u, 1000u, 10000u, 100000u, 1000000u, 10000000u, 50000000u})
-		{
-			if (n > largest)
-				break;
-			bench<int16_t>(GPUSORT_KEY_INT16, (GpusortPayload) payload, GPUSORT_METHOD_AUTO, RANDOM, n);
-			bench<int32_t>(GPUSORT_KEY_INT32, (GpusortPayload) payload, GPUSORT_METHOD_AUTO, RANDOM, n);
-			bench<float>(GPUSORT_KEY_FLOAT32, (GpusortPayload) payload, GPUSORT_METHOD_AUTO, GAUSSIAN, n);
-			bench<int64_t>(GPUSORT_KEY_INT64, (GpusortPayload) payload, GPUSORT_METHOD_AUTO, RANDOM, n);
-			bench<double>(GPUSORT_KEY_FLOAT64, (GpusortPayload) payload, GPUSORT_METHOD_AUTO, GAUSSIAN, n);
-		}
-	}
-	for (int distribution = 0; distribution < DISTRIBUTIONS; distribution++)
-	{
-		for (uint32_t n : {32u, 1000u, 1000000u})
-		{
-			bench<float>(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_NONE, GPUSORT_METHOD_AUTO, (Distribution) distribution, n);
-			bench<float>(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_INDEX, GPUSORT_METHOD_AUTO, (Distribution) distribution, n);
-			bench<int64_t>(GPUSORT_KEY_INT64, GPUSORT_PAYLOAD_INDEX, GPUSORT_METHOD_AUTO, (Distribution) distribution, n);
-		}
-	}
-	for (GpusortMethod method : {GPUSORT_METHOD_NETWORK, GPUSORT_METHOD_COUNTING})
-	{
-		for (uint32_t n : {1000u, 1000000u, largest})
-		{
-			GpusortSpec spec = {GPUSORT_KEY_INT32, GPUSORT_PAYLOAD_NONE, method, false, 0, 0};
-
-			if (gpusort_cpu_sort_refuses(&spec) != nullptr)
-				continue;
-			for (int payload = 0; payload < 3; payload++)
-			{
-				bench<int32_t>(GPUSORT_KEY_INT32, (GpusortPayload) payload, method, NARROW, n);
-				bench<int32_t>(GPUSORT_KEY_INT32, (GpusortPayload) payload, method, NARROW, n, 0, 0, 2);
-			}
-		}
-	}
-	for (uint32_t n : {1000u, 1000000u})
-	{
-		bench<float>(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_NONE, GPUSORT_METHOD_AUTO, GAUSSIAN, n, 50);
-		bench<float>(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_INDEX, GPUSORT_METHOD_AUTO, GAUSSIAN, n, 50);
-		bench<float>(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_INDEX, GPUSORT_METHOD_AUTO, REVERSED, n, 50);
-		bench<float>(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_NONE, GPUSORT_METHOD_AUTO, GAUSSIAN, n, 0, 1000);
-		bench<int64_t>(GPUSORT_KEY_INT64, GPUSORT_PAYLOAD_INDEX, GPUSORT_METHOD_AUTO, RANDOM, n, 0, 1000);
-	}
-}
-
 static void
 test_forms(uint32_t most_skipped)
 {
@@ -939,12 +799,6 @@ int
 main(int argc, char **argv)
 {
 	uint64_t	seed = std::random_device()();
-
-	if (argc > 1 && strcmp(argv[1], "bench") == 0)
-	{
-		bench_all(argc > 2 ? atoi(argv[2]) : 1000000);
-		return 0;
-	}
 	const bool	threads = argc > 1 && strcmp(argv[1], "threads") == 0;
 
 	if (argc > 1 + threads)
