@@ -1,7 +1,6 @@
-# Test program and micro benchmark of the CPU engine.
+# Test program of the CPU engine.
 #
 #   make check-cpu-engine     tests it without a server
-#   make bench-cpu-engine     prints ns per key
 
 CHECK_PROGRAMS += check-cpu-engine
 CPU_ENGINE_OBJS = $(patsubst %.cc,%.o,$(sort $(wildcard src/cpu_engine/*.cc)))
@@ -10,8 +9,6 @@ build/cpu_sort_test: src/cpu_engine/test/cpu_sort_test.cc $(CPU_ENGINE_OBJS) $(H
 	@mkdir -p build
 	$(CXX) -std=c++17 -O2 -Wall -Wextra $(COPT) -Isrc -o $@ $< $(CPU_ENGINE_OBJS) -lpthread
 
-.PHONY: check-cpu-engine bench-cpu-engine
+.PHONY: check-cpu-engine
 check-cpu-engine: build/cpu_sort_test
 	build/cpu_sort_test
-bench-cpu-engine: build/cpu_sort_test
-	build/cpu_sort_test bench 50000000
