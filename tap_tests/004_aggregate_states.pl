@@ -178,6 +178,21 @@ $node->safe_psql('postgres', 'CREATE ROLE stranger LOGIN; GRANT USAGE ON SCHEMA 
 	SELECT combine('gpusort.sorted_agg(anyelement)', decode(repeat('41', 40), 'hex'), NULL::int4[]) FROM generate_series(1, 2)});
 like($stderr, qr/ERROR:  serialized state of a set aggregate is not valid/, 'letters are no state');
 
+# A state that was handed over within a process is found by its number once, and not after its query.
+is($node->safe_psql('postgres', q{SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET max_parallel_workers = 0;
+	CREATE TEMP TABLE few AS SELECT i FROM generate_series(1, 1000) i;
+	CREATE TABLE counted AS SELECT i FROM few;
+	SELECT gpusort.mode_agg(i % 7), gpusort.count_distinct(i), gpusort.median(i) FROM counted;
+	CREATE FUNCTION found(number int) RETURNS text LANGUAGE plpgsql AS $$
+	BEGIN
+		RETURN combine('gpusort.mode_agg(anyelement)', '\x47534800' || little_endian(number), NULL::int4);
+	EXCEPTION WHEN OTHERS THEN
+		RETURN SQLSTATE;
+	END $$;
+	CREATE FUNCTION little_endian(number int) RETURNS bytea LANGUAGE sql RETURN set_byte(set_byte('\x00000000', 0, number % 256), 1, number / 256);
+	SELECT found, count(*) FROM generate_series(1, 1000) number, found(number) GROUP BY 1}),
+	"1|1000|500.5\n22P03|1000", 'numbers of states that are gone are refused');
+
 # Between processes, with settings that would lose digits, and an encoding of the client's that is not the database's.
 is($node->safe_psql('postgres', q{
 	CREATE TYPE unsent AS (a aclitem, f float8);

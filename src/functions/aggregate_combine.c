@@ -25,6 +25,7 @@ copy_empty(const AggregateState *state, MemoryContext context)
 	copy->spilled = NULL;
 	copy->parts = NULL;
 	copy->bounded = false;
+	copy->handed_over = false;
 	copy->nruns = 0;
 	copy->run_ends = NULL;
 	gpusort_collector_clear(&copy->values);

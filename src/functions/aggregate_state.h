@@ -73,6 +73,7 @@ typedef struct AggregateState
 	Size		work_bytes;		/* memory per value for sorting them, or finding them again */
 	ValueSort *spilled;		/* all values, once they exceed spill_bytes; NULL before */
 	DistinctParts *parts;		/* all values of a distinct kind, once there are too many; NULL before */
+	bool		handed_over;	/* it is a whole state of this process, not prepared to be combined */
 	bool		bounded;		/* keys must come before the bound to be among the first n */
 	uint64		bound;			/* the bound's code in the state's order */
 	Collector	values;

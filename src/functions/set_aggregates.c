@@ -20,6 +20,7 @@
 #include "fmgr.h"
 
 #include "functions/aggregate_call.h"
+#include "functions/aggregate_handover.h"
 #include "functions/arguments.h"
 #include "functions/array_functions.h"
 #include "functions/distinct_store.h"
@@ -112,21 +113,6 @@ gpusort_approx_sorted_agg_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
-/* Adds the values of the second state to the first. */
-Datum
-gpusort_set_agg_combine(PG_FUNCTION_ARGS)
-{
-	MemoryContext context = gpusort_agg_context(fcinfo);
-	AggregateState *state = gpusort_agg_get(fcinfo, 0);
-	const AggregateState *more = gpusort_agg_get(fcinfo, 1);
-
-	if (state == NULL && more == NULL)
-		PG_RETURN_NULL();
-	if (more == NULL)
-		PG_RETURN_POINTER(state);
-	PG_RETURN_POINTER(gpusort_agg_combine(fcinfo, context, state, more));
-}
-
 /* True if sorted values save the leader comparisons.  They do not where it sorts all values by keys. */
 static bool
 leader_gains(FunctionCallInfo fcinfo, const AggregateState *state)
@@ -180,6 +166,30 @@ prepare_for_leader(FunctionCallInfo fcinfo, AggregateState *state)
 		sort_for_leader(fcinfo, state);
 }
 
+/* Adds the values of the second state to the first.  A state that was handed over is prepared when there is another. */
+Datum
+gpusort_set_agg_combine(PG_FUNCTION_ARGS)
+{
+	MemoryContext context = gpusort_agg_context(fcinfo);
+	AggregateState *state = gpusort_agg_get(fcinfo, 0);
+	AggregateState *more = gpusort_agg_get(fcinfo, 1);
+
+	if (state == NULL && more == NULL)
+		PG_RETURN_NULL();
+	if (more == NULL)
+		PG_RETURN_POINTER(state);
+	if (state == NULL && more->handed_over)
+		PG_RETURN_POINTER(more);
+	if (more->handed_over)
+		prepare_for_leader(fcinfo, more);
+	if (state != NULL && state->handed_over)
+	{
+		prepare_for_leader(fcinfo, state);
+		state = gpusort_agg_combine(fcinfo, context, NULL, state);
+	}
+	PG_RETURN_POINTER(gpusort_agg_combine(fcinfo, context, state, more));
+}
+
 /* The state of a parallel worker, sorted, as bytes. */
 Datum
 gpusort_set_agg_serialize(PG_FUNCTION_ARGS)
@@ -187,16 +197,22 @@ gpusort_set_agg_serialize(PG_FUNCTION_ARGS)
 	AggregateState *state = gpusort_agg_get(fcinfo, 0);
 
 	gpusort_agg_context(fcinfo);
+	if (gpusort_agg_stays_here(fcinfo))
+		PG_RETURN_BYTEA_P(gpusort_agg_hand_over(state));
 	prepare_for_leader(fcinfo, state);
 	PG_RETURN_BYTEA_P(gpusort_agg_state_write(fcinfo, state, CODEC_SENT));
 }
 
-/* The state that a parallel worker sent.  It points into the bytes; combining copies them. */
+/* The state that a parallel worker sent, or that was handed over.  What was sent points into the bytes; combining copies them. */
 Datum
 gpusort_set_agg_deserialize(PG_FUNCTION_ARGS)
 {
+	bytea	   *bytes = PG_GETARG_BYTEA_PP(0);
+	AggregateState *state;
+
 	gpusort_agg_context(fcinfo);
-	PG_RETURN_POINTER(gpusort_agg_state_read(fcinfo, PG_GETARG_BYTEA_PP(0), CODEC_SENT, NULL));
+	state = gpusort_agg_take_over(bytes);
+	PG_RETURN_POINTER(state != NULL ? state : gpusort_agg_state_read(fcinfo, bytes, CODEC_SENT, NULL));
 }
 
 /* The array of all values, or of the first n, in the aggregate's order. */

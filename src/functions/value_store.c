@@ -14,6 +14,7 @@
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
+#include "functions/aggregate_handover.h"
 #include "functions/value_store.h"
 #include "guc.h"
 #include "keys/distinct_keys.h"
@@ -65,6 +66,8 @@ gpusort_agg_limit_memory(FunctionCallInfo fcinfo, AggregateState *state)
 		state->spill_bytes = Min(work_mem * (Size) 1024, MaxAllocSize / 2);	/* no collector holds more */
 		state->values.may_map = true;
 	}
+	else if (gpusort_agg_stays_here(fcinfo))
+		state->values.may_map = true;
 }
 
 /* The collation to sort by: the cheapest one where only equality matters and all have the same. */
