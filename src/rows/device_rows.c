@@ -237,7 +237,7 @@ gpusort_rows_device_take(DeviceRows *rows)
 		rows->has_nulls[i] |= store->columns[i].has_nulls;
 	if (store->layout->nrecord > 0)
 		rows->longest_record = Max(rows->longest_record, gpusort_rows_store_longest_record(store));
-	gpusort_rows_find_plain(rows->sort->keys, store, Max(rows->sort->expected_rows, store->nrows));
+	gpusort_rows_find_plain(rows->sort->keys, store, Max(rows->sort->expected_rows, store->nrows), false);
 	gpusort_rows_forget_words(rows->sort->keys);
 	gpusort_rows_ranges_note(rows->ranges, store);
 	gpusort_rows_split_note(rows->split, store);

@@ -200,31 +200,35 @@ make_cells(Division *division)
 	const uint64 *least = division->least;
 	uint32		last = division->nparts - 1;
 	uint32		part = 0;
+	uint32		most = 0;		/* parts that begin in one cell */
 
 	division->first_cell = least[Min(last, 1)];
 	division->cell_bits = Max(gpusort_rows_bit_length(least[last] - division->first_cell) - DIVISION_CELL_BITS, 0);
-	division->cells = palloc((DIVISION_CELLS + 1) * sizeof(uint32));
+	division->cells = palloc(DIVISION_CELLS * sizeof(uint32));
 	for (uint32 cell = 0; cell < DIVISION_CELLS; cell++)
 	{
+		uint32		before = part;
+
 		while (part < last && least[part + 1] - division->first_cell <= (uint64) cell << division->cell_bits)
 			part++;
 		division->cells[cell] = part;
+		most = Max(most, part - before);
 	}
-	division->cells[DIVISION_CELLS] = last;
+	most = Max(most, last - part);
+	division->first_step = most == 0 ? 0 : 1 << (gpusort_rows_bit_length(most) - 1);
 }
 
-/* The part of a word.  Few cells are of several parts, which are searched without branches, for these would be unpredictable. */
+/* The part of a word.  Each search takes the same number of steps, because other branches would be unpredictable. */
 static inline uint32
 find_part(const Division *division, uint64 word)
 {
 	uint64		cell = Min((word - division->first_cell) >> division->cell_bits, DIVISION_CELLS - 1);
-	const uint64 *part = division->least + division->cells[cell];
+	uint32		last = division->nparts - 1;
+	uint32		part = division->cells[cell];
 
-	if (word < division->first_cell)
-		return 0;
-	for (uint32 count = division->cells[cell + 1] - division->cells[cell] + 1; count > 1; count -= count / 2)
-		part += part[count / 2] <= word ? count / 2 : 0;
-	return part - division->least;
+	for (uint32 step = division->first_step; step > 0; step /= 2)
+		part += division->least[Min(part + step, last)] <= word ? step : 0;
+	return word < division->first_cell ? 0 : Min(part, last);
 }
 
 void
@@ -237,6 +241,30 @@ gpusort_rows_division_find(Division *division, const uint64 *words, uint32 n, ui
 		GPUSORT_CHECK_EVERY(i);
 		numbers[i] = find_part(division, words[i]);
 		counts[numbers[i]]++;
+	}
+}
+
+void
+gpusort_rows_division_find_sorted(const Division *division, const uint64 *words, uint32 n, bool descending, uint32 *ends)
+{
+	uint32		end = 0;
+
+	for (int i = 0; i < division->nparts; i++)
+	{
+		int			part = descending ? division->nparts - 1 - i : i;
+		uint32		high = n;
+
+		while (end < high)
+		{
+			uint32		middle = end + (high - end) / 2;
+
+			if (descending ? words[middle] >= division->least[part]
+				: part + 1 == division->nparts || words[middle] < division->least[part + 1])
+				end = middle + 1;
+			else
+				high = middle;
+		}
+		ends[part] = end;
 	}
 }
 
@@ -316,6 +344,26 @@ gpusort_rows_division_equal_keys(const Division *division, int part)
 	if (gpusort_rows_code_folds(division->code) && (word == 1 || word == PG_UINT64_MAX - 1))
 		return division->first_key;
 	return Max(decided_keys(division), division->first_key);
+}
+
+RowKey *
+gpusort_rows_division_prefixed_key(const Division *division)
+{
+	const KeyCode *code = division->code;
+
+	if (code == NULL || code->nfields != 2 || code->fields[1].kind != FIELD_BYTES || division->first_key > 0)
+		return NULL;
+	return unconstify(RowKey *, code->fields[1].key);
+}
+
+/* The limits of parts have the prefix that their rows have, and that which adjacent parts have in common. */
+Size
+gpusort_rows_division_prefix(const Division *division, int part)
+{
+	uint64		next = part + 1 < division->nparts ? division->least[part + 1] : PG_UINT64_MAX;
+
+	/* The first bit tells NULLs. */
+	return Max(ROWS_WORD_BITS - gpusort_rows_bit_length(division->least[part] ^ next) - 1, 0) / 8;
 }
 
 void

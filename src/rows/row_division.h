@@ -23,6 +23,7 @@ typedef struct Division
 	uint32	   *cells;			/* the part of the least word of each of equal cells of words; NULL until made */
 	uint64		first_cell;		/* where cells begin, */
 	int			cell_bits;		/* and the bits of a word within a cell */
+	uint32		first_step;		/* of the search for a part behind that of its cell: a power of 2, or 0 */
 	KeyCode    *code;			/* NULL if rows are compared */
 	const PlainKey *plain;		/* what plain texts are, as the code has them; NULL if it has none */
 	bool		vain;			/* the code tells no rows of the sample apart, nor that they are equal in more keys */
@@ -55,7 +56,11 @@ extern void gpusort_rows_division_encode(Division *division, const RowStore *sto
 /* Writes the part of each word, and adds to the counts of rows by part. */
 extern void gpusort_rows_division_find(Division *division, const uint64 *words, uint32 n, uint32 *numbers, uint32 *counts);
 
-/* The same for rows first .. first + n - 1 of a store by comparing them. */
+/* The same for words that come in ascending or in descending order: writes where those of each part end. */
+extern void gpusort_rows_division_find_sorted(const Division *division, const uint64 *words, uint32 n, bool descending,
+											  uint32 *ends);
+
+/* Writes the part of rows first .. first + n - 1 of a store, which are compared, and adds to the counts. */
 extern void gpusort_rows_division_compare(const Division *division, const RowStore *store, uint32 first, uint32 n,
 										  uint32 *numbers, uint32 *counts);
 
@@ -73,6 +78,10 @@ extern int	gpusort_rows_division_equal_keys(const Division *division, int part);
 
 /* True if rows of equal words are equal in all keys, but for the words of the end of a range. */
 extern bool gpusort_rows_division_decides(const Division *division);
+
+/* The key whose first bytes are the words, or NULL; and how many of these the rows of a part have in common. */
+extern RowKey *gpusort_rows_division_prefixed_key(const Division *division);
+extern Size gpusort_rows_division_prefix(const Division *division, int part);
 
 extern void gpusort_rows_division_free(Division *division);
 

@@ -53,28 +53,46 @@ write_block(RowPart *part, SpillFile *file, RowStore *store)
 	gpusort_rows_store_clear(store);
 }
 
-/* Writes one row of a store as the part's next block, without a copy of it. */
-static void
-write_row(RowPart *part, SpillFile *file, const RowStore *store, uint32 row)
+/* Rows first .. first + nrows - 1 of a store as a store, without a copy of their values. */
+static RowStore
+slice(const RowStore *store, uint32 first, uint32 nrows)
 {
-	RowStore	one = *store;
-	uint32		start = 0;
+	RowStore	some = *store;
+	uint32	   *starts;
 
-	one.columns = palloc(store->layout->natts * sizeof(RowColumn));
+	some.columns = palloc(store->layout->natts * sizeof(RowColumn));
 	for (int i = 0; i < store->layout->natts; i++)
 	{
-		one.columns[i] = store->columns[i];
+		some.columns[i] = store->columns[i];
 		if (store->layout->attributes[i].in_column)
-			one.columns[i].values.data += (Size) row * store->layout->attributes[i].length;
+			some.columns[i].values.data += (Size) first * store->layout->attributes[i].length;
 		if (store->columns[i].has_nulls)
-			one.columns[i].nulls.data += row;
+			some.columns[i].nulls.data += first;
 	}
-	one.row_starts.data = (char *) &start;
-	one.records.data = gpusort_rows_record(store, row);
-	one.record_bytes = gpusort_rows_store_record_size(store, row);
-	one.nrows = 1;
-	write_block(part, file, &one);
-	pfree(one.columns);
+	some.nrows = nrows;
+	if (store->layout->nrecord == 0)
+		return some;
+	starts = palloc(nrows * sizeof(uint32));
+	for (uint32 i = 0; i < nrows; i++)
+		starts[i] = ((const uint32 *) store->row_starts.data)[first + i] - ((const uint32 *) store->row_starts.data)[first];
+	some.row_starts.data = (char *) starts;
+	some.records.data = gpusort_rows_record(store, first);
+	some.record_bytes = gpusort_rows_record(store, first + nrows - 1) - some.records.data +
+		gpusort_rows_store_record_size(store, first + nrows - 1);
+	return some;
+}
+
+/* Writes rows of a store that lie one behind the other as the part's next block. */
+static void
+write_slice(RowPart *part, SpillFile *file, RowStore some)
+{
+	RowColumn  *columns = some.columns;
+	char	   *starts = some.row_starts.data;
+
+	write_block(part, file, &some);
+	pfree(columns);
+	if (some.layout->nrecord > 0)
+		pfree(starts);
 }
 
 /*
@@ -92,11 +110,22 @@ gpusort_rows_part_append(RowPart *part, SpillFile *file, RowStore *builder, cons
 		if (n == 0 || gpusort_rows_store_bytes(builder) >= block_bytes)
 			write_block(part, file, builder);
 		if (n == 0)
-			write_row(part, file, store, rows[n++]);
+			write_slice(part, file, slice(store, rows[n++], 1));
 		rows += n;
 		nrows -= n;
 	}
 	write_block(part, file, builder);
+}
+
+/* A block has as many rows as take so many bytes if their records have the average length. */
+void
+gpusort_rows_part_append_slice(RowPart *part, SpillFile *file, const RowStore *store, uint32 first, uint32 nrows,
+							   Size block_bytes)
+{
+	uint32		most = Max((double) block_bytes * store->nrows / gpusort_rows_store_bytes(store), 1);
+
+	for (uint32 end = first + nrows; first < end; first += most)
+		write_slice(part, file, slice(store, first, Min(most, end - first)));
 }
 
 PartReader

@@ -32,6 +32,7 @@ typedef struct RowPart
 	bool		not_reversed;	/* or in the reverse order, with no equal ones */
 	int16		first_key;		/* they are equal in all keys before this one */
 	int16		depth;			/* how often they were divided before */
+	int16		prefix;			/* leading bytes of RowParts.prefixed that they, and rows of the next part, have in common */
 } RowPart;
 
 /* Reads the blocks of a part one after the other. */
@@ -45,6 +46,10 @@ typedef struct PartReader
 /* Appends rows of a store to the part, at the end of the file.  The builder is empty before and after. */
 extern void gpusort_rows_part_append(RowPart *part, SpillFile *file, RowStore *builder, const RowStore *store,
 									 const uint32 *rows, uint32 nrows, Size block_bytes);
+
+/* The same for rows first .. first + nrows - 1. */
+extern void gpusort_rows_part_append_slice(RowPart *part, SpillFile *file, const RowStore *store, uint32 first,
+										   uint32 nrows, Size block_bytes);
 
 extern PartReader gpusort_rows_part_read(const RowPart *part);
 

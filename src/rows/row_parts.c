@@ -38,6 +38,7 @@
 #define PARTS_FEW_ROWS 64		/* a sample of fewer rows does not tell whether a code is of use */
 #define PARTS_BEYOND_SHARE 16	/* parts are added if one row in 16 comes beyond all before them */
 #define PARTS_DRIFT_SHARE 4		/* of input that seems to come in order, so many times fewer parts are made */
+#define PARTS_DRIFT_RUNS 8.0	/* or so many that they suffice if as many runs come one after the other */
 #define PARTS_DRIFT_ROWS 64		/* rows that are looked at to see that */
 #define PARTS_BYTES_PER_PART 1024	/* no more parts are added than would take so much of memory each */
 #define PARTS_DEPTH 8			/* rows that were divided as often by codes are compared */
@@ -186,85 +187,134 @@ begin_all(RowParts *parts, double nrows)
 	begin(parts, &parts->set, sample, nparts, nrows, 0, 0);
 }
 
-/* Adds parts beyond the greatest word so far, or the lowest, if many of these words are there. */
-static void
-grow_end(const RowSort *sort, PartSet *set, const uint64 *words, uint32 n, bool above)
+static inline bool
+is_beyond(uint64 word, uint64 limit, bool above)
 {
-	uint64		limit = above ? set->greatest : set->lowest;
-	uint64	   *beyond = palloc(n * sizeof(uint64));
-	uint64	   *least;
-	uint32		count = 0;
-	int			wanted;
-
-	for (uint32 i = 0; i < n; i++)
-	{
-		GPUSORT_CHECK_EVERY(i);
-		beyond[count] = words[i];
-		count += above ? words[i] > limit : words[i] < limit;
-	}
-	if (count > 0 && count >= n / PARTS_BEYOND_SHARE)
-	{
-		uint32		step;
-		uint32		sampled;
-
-		wanted = (double) set->first_nparts * count / n / (words_drift(words, n) ? PARTS_DRIFT_SHARE : 1);
-		if (wanted == 0 || set->nparts > sort->memory_limit / PARTS_BYTES_PER_PART)
-			wanted = 1;
-		step = Max(count / (wanted * PARTS_SAMPLED), 1);
-		sampled = count / step;
-		for (uint32 i = 0; i < sampled; i++)
-			beyond[i] = beyond[i * step];
-		qsort(beyond, sampled, sizeof(uint64), gpusort_compare_codes);
-		least = palloc(wanted * sizeof(uint64));
-		least[0] = above ? limit + 1 : 0;
-		count = 1 + gpusort_rows_division_cut(beyond, sampled, wanted, least[0], least + 1);
-		if (least[count - 1] >= limit && !above && count > 1)
-			count--;
-		gpusort_rows_division_insert(set->division, above ? set->nparts : 0, least, count);
-		insert_parts(set, above ? set->nparts : 0, count);
-		if (!above)
-			set->division->least[count] = limit;
-		pfree(least);
-	}
-	pfree(beyond);
+	return above ? word > limit : word < limit;
 }
 
-/* Notes the range of words, and adds parts where they go beyond the former one, unless the parts are to stay. */
-static void
-note_range(const RowSort *sort, PartSet *set, const uint64 *words, uint32 n, bool may_grow)
+/* Writes every step-th of n words, if it is beyond a limit.  Returns how many it wrote, or counts them only if `beyond` is NULL. */
+static uint32
+list_beyond(const uint64 *words, uint32 n, uint32 step, uint64 limit, bool above, uint64 *beyond)
 {
-	uint64		lowest = words[0];
-	uint64		greatest = words[0];
+	uint32		count = 0;
+
+	for (uint32 i = 0; i < n; i += step)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		if (beyond != NULL && is_beyond(words[i], limit, above))
+			beyond[count] = words[i];
+		count += is_beyond(words[i], limit, above);
+	}
+	return count;
+}
+
+/*
+ * Adds parts beyond the greatest word so far, or the lowest, if many of these words are there.  `nearest` is the one
+ * of them that is most likely not.
+ */
+static void
+grow_end(const RowSort *sort, PartSet *set, const uint64 *words, uint32 n, uint64 nearest, bool above)
+{
+	uint64		limit = above ? set->greatest : set->lowest;
+	uint32		count = is_beyond(nearest, limit, above) ? n : list_beyond(words, n, 1, limit, above, NULL);
+	uint32		step;
+	uint64	   *sample;
+	uint64	   *least;
+	int			wanted;
+
+	if (count == 0 || count < n / PARTS_BEYOND_SHARE)
+		return;
+	wanted = (double) set->first_nparts * count / n;
+	if (words_drift(words, n))
+		wanted = Min(wanted / PARTS_DRIFT_SHARE, PARTS_DRIFT_RUNS * set->first_nparts * count / sort->expected_rows);
+	if (wanted == 0 || set->nparts > sort->memory_limit / PARTS_BYTES_PER_PART)
+		wanted = 1;
+	step = Max(count / (wanted * PARTS_SAMPLED), 1);
+	sample = palloc((n / step + 1) * sizeof(uint64));
+	count = list_beyond(words, n, step, limit, above, sample);
+	qsort(sample, count, sizeof(uint64), gpusort_compare_codes);
+	least = palloc(wanted * sizeof(uint64));
+	least[0] = above ? limit + 1 : 0;
+	/* The sample may have none of them. */
+	count = 1 + gpusort_rows_division_cut(sample, count, count == 0 ? 1 : wanted, least[0], least + 1);
+	if (least[count - 1] >= limit && !above && count > 1)
+		count--;
+	gpusort_rows_division_insert(set->division, above ? set->nparts : 0, least, count);
+	insert_parts(set, above ? set->nparts : 0, count);
+	if (!above)
+		set->division->least[count] = limit;
+	pfree(least);
+	pfree(sample);
+}
+
+typedef enum WordOrder
+{
+	WORDS_ASCEND,				/* each greater than the one before it */
+	WORDS_DESCEND,
+	WORDS_IN_NO_ORDER
+} WordOrder;
+
+/* How the words come.  Other words than sorted ones show that soon. */
+static WordOrder
+word_order(const uint64 *words, uint32 n)
+{
+	bool		ascend = n < 2 || words[1] > words[0];
 
 	for (uint32 i = 1; i < n; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		if (ascend ? words[i] <= words[i - 1] : words[i] >= words[i - 1])
+			return WORDS_IN_NO_ORDER;
+	}
+	return ascend ? WORDS_ASCEND : WORDS_DESCEND;
+}
+
+/* Notes the range of words, and adds parts where they go beyond the former one, if the parts may grow.  Returns how they come. */
+static WordOrder
+note_words(const RowSort *sort, PartSet *set, const uint64 *words, uint32 n, bool may_grow)
+{
+	WordOrder	order = word_order(words, n);
+	uint64		lowest = Min(words[0], words[n - 1]);
+	uint64		greatest = Max(words[0], words[n - 1]);
+
+	for (uint32 i = 0; i < n && order == WORDS_IN_NO_ORDER; i++)
 	{
 		GPUSORT_CHECK_EVERY(i);
 		lowest = Min(lowest, words[i]);
 		greatest = Max(greatest, words[i]);
 	}
 	if (set->seen && may_grow && lowest < set->lowest)
-		grow_end(sort, set, words, n, false);
+		grow_end(sort, set, words, n, greatest, false);
 	if (set->seen && may_grow && greatest > set->greatest && set->dropped_from == set->nparts)
-		grow_end(sort, set, words, n, true);
+		grow_end(sort, set, words, n, lowest, true);
 	set->lowest = set->seen ? Min(set->lowest, lowest) : lowest;
 	set->greatest = set->seen ? Max(set->greatest, greatest) : greatest;
 	set->seen = true;
+	return order;
 }
 
-/* Notes whether rows of a store that are added to a part are in order, as far as their words tell. */
-static void
-note_order(RowPart *part, const uint64 *words, const uint32 *rows, uint32 n, uint32 first, bool decides)
+/* Notes whether a row that is added to a part behind others, if it has some, is in order, as far as the word tells. */
+static inline void
+note_order(RowPart *part, bool has_some, uint64 word, bool decides)
 {
-	for (uint32 i = 0; i < n && !(part->out_of_order && part->not_reversed); i++)
+	if (has_some)
 	{
-		uint64		word = words[rows[i] - first];
+		part->out_of_order |= word < part->last || (word == part->last && !decides);
+		part->not_reversed |= word >= part->last;
+	}
+	part->last = word;
+}
 
-		if (part->nrows > 0 || i > 0)
-		{
-			part->out_of_order |= word < part->last || (word == part->last && !decides);
-			part->not_reversed |= word >= part->last;
-		}
-		part->last = word;
+/* Lists rows first .. first + n - 1 part by part.  Replaces the number of rows of each part by the place behind them. */
+static void
+list_rows(const uint32 *numbers, uint32 first, uint32 n, int nparts, uint32 *ends, uint32 *rows)
+{
+	gpusort_rows_sum_up(ends, nparts);
+	for (uint32 i = 0; i < n; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		rows[ends[numbers[i]]++] = first + i;
 	}
 }
 
@@ -274,9 +324,9 @@ divide_some(RowParts *parts, PartSet *set, const RowStore *store, uint32 first, 
 {
 	RowSort    *sort = parts->sort;
 	Division   *division = set->division;
-	bool		decides = division->code != NULL && gpusort_rows_division_decides(division);
+	bool		decides = false;
+	WordOrder	order = WORDS_IN_NO_ORDER;
 	uint64		dropped = 0;
-	uint32		begin = 0;
 	uint64	   *words;
 	uint32	   *numbers;
 	uint32	   *rows;
@@ -289,34 +339,46 @@ divide_some(RowParts *parts, PartSet *set, const RowStore *store, uint32 first, 
 	if (division->code != NULL)
 	{
 		gpusort_rows_division_encode(division, store, first, n, words);
-		decides &= gpusort_rows_division_decides(division);
-		note_range(sort, set, words, n, may_grow);
+		decides = gpusort_rows_division_decides(division);
+		order = note_words(sort, set, words, n, may_grow);
 	}
 	ends = palloc0(set->nparts * sizeof(uint32));
-	if (division->code != NULL)
-		gpusort_rows_division_find(division, words, n, numbers, ends);
+	if (order != WORDS_IN_NO_ORDER)
+		gpusort_rows_division_find_sorted(division, words, n, order == WORDS_DESCEND, ends);
 	else
-		gpusort_rows_division_compare(division, store, first, n, numbers, ends);
-	/* The counts become the places where the next row of each part goes, and last where its rows end. */
-	gpusort_rows_sum_up(ends, set->nparts);
-	for (uint32 i = 0; i < n; i++)
 	{
-		GPUSORT_CHECK_EVERY(i);
-		rows[ends[numbers[i]]++] = first + i;
+		if (division->code != NULL)
+			gpusort_rows_division_find(division, words, n, numbers, ends);
+		else
+			gpusort_rows_division_compare(division, store, first, n, numbers, ends);
+		list_rows(numbers, first, n, set->nparts, ends, rows);
 	}
-	for (int p = 0; p < set->nparts; begin = ends[p++])
+	for (int p = 0; p < set->nparts; p++)
 	{
 		RowPart    *part = &set->parts[p];
+		int			before = order == WORDS_DESCEND ? p + 1 : p - 1;
+		uint32		begin = before >= 0 && before < set->nparts ? ends[before] : 0;
 		uint32		count = ends[p] - begin;
 
 		if (p >= set->dropped_from)
 			dropped += count;
 		if (count == 0 || p >= set->dropped_from)
 			continue;
-		if (division->code != NULL)
-			note_order(part, words, rows + begin, count, first, decides);
-		else
-			part->out_of_order = part->not_reversed = true;
+		if (order != WORDS_IN_NO_ORDER)
+		{
+			note_order(part, part->nrows > 0, words[begin], decides);
+			if (count > 1)
+				note_order(part, true, words[ends[p] - 1], decides);
+			gpusort_rows_part_append_slice(part, set->file, store, first + begin, count, parts->block_bytes);
+			continue;
+		}
+		for (uint32 i = begin; i < ends[p] && !(part->out_of_order && part->not_reversed); i++)
+		{
+			if (division->code == NULL)
+				part->out_of_order = part->not_reversed = true;
+			else
+				note_order(part, part->nrows > 0 || i > begin, words[rows[i] - first], decides);
+		}
 		gpusort_rows_part_append(part, set->file, parts->builder, store, rows + begin, count, parts->block_bytes);
 	}
 	pfree(ends);
@@ -421,7 +483,7 @@ gpusort_rows_parts_take(RowParts *parts, uint64 wanted)
 	double		nrows = Max(sort->expected_rows, sort->nrows + sort->store->nrows);
 	uint64		dropped;
 
-	gpusort_rows_find_plain(sort->keys, sort->store, nrows);
+	gpusort_rows_find_plain(sort->keys, sort->store, nrows, false);
 	gpusort_rows_forget_words(sort->keys);
 	if (sort->intervals != NULL)
 		gpusort_rows_widen_intervals(sort);
@@ -440,6 +502,7 @@ static void
 end(RowParts *parts, PartSet *set, int depth)
 {
 	int			nkeys = parts->sort->keys->nkeys;
+	bool		prefixed = parts->prefixed != NULL && parts->prefixed == gpusort_rows_division_prefixed_key(set->division);
 
 	for (int p = 0; p < set->nparts; p++)
 	{
@@ -447,6 +510,7 @@ end(RowParts *parts, PartSet *set, int depth)
 
 		part->depth = depth;
 		part->first_key = gpusort_rows_division_equal_keys(set->division, p);
+		part->prefix = prefixed ? gpusort_rows_division_prefix(set->division, p) : 0;
 		if (part->first_key == nkeys)
 			part->out_of_order = false;
 		parts->count += part->nrows > 0;
@@ -458,6 +522,7 @@ end(RowParts *parts, PartSet *set, int depth)
 void
 gpusort_rows_parts_finish(RowParts *parts)
 {
+	parts->prefixed = gpusort_rows_division_prefixed_key(parts->set.division);
 	end(parts, &parts->set, 1);
 }
 
@@ -475,10 +540,13 @@ static void
 replace_part(RowParts *parts, int p, const RowPart *pieces, int count)
 {
 	PartSet    *set = &parts->set;
+	int16		prefix = set->parts[p].prefix;
 
 	gpusort_rows_part_clear(&set->parts[p]);
 	insert_parts(set, p, count - 1);
 	memcpy(set->parts + p, pieces, count * sizeof(RowPart));
+	for (int i = p; i < p + count; i++)
+		set->parts[i].prefix = Max(set->parts[i].prefix, prefix);
 }
 
 /* Cuts a part whose rows are in order into parts that fit memory. */
@@ -610,6 +678,7 @@ add(RowPart *sum, const RowPart *part)
 	sum->nrows += part->nrows;
 	sum->record_bytes += part->record_bytes;
 	sum->not_reversed |= part->out_of_order && part->not_reversed;
+	sum->prefix = Min(sum->prefix, part->prefix);
 }
 
 /* The same if they are small. */
@@ -665,7 +734,7 @@ gpusort_rows_parts_load(RowParts *parts, uint64 row)
 	bool		backward = row < parts->first_row;
 	uint64		first_row;
 	int			p = find_part(parts, row, &first_row);
-	RowPart		sum = {0};
+	RowPart		sum = {.prefix = set->parts[p].prefix};
 
 	add(&sum, &set->parts[p]);
 	parts->first_part = p;
@@ -689,6 +758,8 @@ gpusort_rows_parts_load(RowParts *parts, uint64 row)
 		close_files(parts);
 	if (!sum.not_reversed)
 		order_loaded(parts);
+	else if (parts->prefixed != NULL)
+		parts->prefixed->prefix = sum.prefix;
 	return !sum.not_reversed;
 }
 

@@ -51,10 +51,10 @@ all_are_plain(RowKey *key, const RowStore *store, double nrows)
 /*
  * Finds out whether all rows of a store are plain texts in the first key that may have such.  Of
  * those behind it only what plain texts are is learned.  nrows is how many rows the sort has: that
- * decides whether learning pays.
+ * decides whether learning pays.  Rows that were `asked` before need not be read again.
  */
 void
-gpusort_rows_find_plain(RowKeys *keys, const RowStore *store, double nrows)
+gpusort_rows_find_plain(RowKeys *keys, const RowStore *store, double nrows, bool asked)
 {
 	bool		leads = true;
 
@@ -65,7 +65,7 @@ gpusort_rows_find_plain(RowKeys *keys, const RowStore *store, double nrows)
 		if (key->plain == NULL || store->layout->attributes[key->attribute].is_constant)
 			continue;
 		key->all_plain = gpusort_key_bytes_learn_plain(&key->plain->bytes, key->compare.ssup_collation, nrows) &&
-			leads && all_are_plain(key, store, nrows);
+			leads && ((asked && key->ever_plain) || all_are_plain(key, store, nrows));
 		key->ever_plain &= key->all_plain;
 		leads = false;
 	}

@@ -11,7 +11,7 @@
 
 #include "rows/row_list.h"
 
-extern void gpusort_rows_find_plain(RowKeys *keys, const RowStore *store, double nrows);
+extern void gpusort_rows_find_plain(RowKeys *keys, const RowStore *store, double nrows, bool asked);
 extern RowKey *gpusort_rows_key_of_list(RowKey *key, const RowStore *store, const RowList *list);
 
 #endif							/* GPUSORT_ROW_PLAIN_H */

@@ -252,7 +252,8 @@ order_store(RowSort *sort, OrderUse use)
 		end_phase(sort, start, &sort->stats.sort_time);
 		return;
 	}
-	gpusort_rows_find_plain(sort->keys, sort->store, sort->parts ? Max(sort->expected_rows, sort->nrows) : sort->store->nrows);
+	gpusort_rows_find_plain(sort->keys, sort->store, sort->parts ? Max(sort->expected_rows, sort->nrows) : sort->store->nrows,
+							use == ORDER_PART);
 	gpusort_rows_keep_words(sort->keys, sort->store);
 	if (use != ORDER_ENDS || !gpusort_rows_order_on_device(sort))
 		order_here(sort, use);
