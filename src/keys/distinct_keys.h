@@ -10,8 +10,7 @@
 /*
  * Returns how many different keys there are, or 0, with nothing written, where sorting them
  * costs less.  Unless kept is NULL, writes each of them there once, in any order; kept may be
- * the keys themselves.  Keys that PostgreSQL calls equal are one.  Takes at most 4 bytes of
- * memory per key beside the bits.  Checks for interrupts.
+ * the keys themselves.  Keys that PostgreSQL calls equal are one.  Checks for interrupts.
  */
 extern uint32 gpusort_distinct_keys(GpusortKeyForm form, const void *keys, uint32 count, void *kept);
 
