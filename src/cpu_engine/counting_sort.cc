@@ -25,8 +25,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <hwy/cache_control.h>
-
 #include "cpu_engine/simd.h"
 #include "cpu_engine/threads.h"
 
@@ -44,10 +42,6 @@ constexpr uint32_t WAYS = 4;
 
 /* With fewer keys another sort is faster. */
 constexpr uint32_t KEYS_WORTH_COUNTING = 2048;
-
-/* In a result of LARGE_RESULT bytes, which no cache holds, LONG_RUN equal keys are written past the caches. */
-constexpr size_t LARGE_RESULT = 8 << 20;
-constexpr uint32_t LONG_RUN = 1024;
 
 constexpr uint32_t SAMPLE = 256;
 
@@ -223,16 +217,6 @@ share_place(const Counting<F> &counting, uint32_t share)
 	return place;
 }
 
-/* Writes a key count times, past the caches.  Returns false if told to stop. */
-template <typename Bits>
-[[gnu::noinline]] static bool
-stream_run(Work &work, Bits key, Bits *out, uint32_t count)
-{
-	return in_blocks(work, count, [=](uint32_t start, uint32_t written) {
-		simd::kernels<Bits>().stream(key, out + start, written);
-	});
-}
-
 /* Phase 4 without a payload: writes the keys of one share of the codes. */
 template <GpusortKeyForm F>
 static void
@@ -244,20 +228,11 @@ write_share(Work &work, void *arg, uint32_t share)
 	uint64_t	end = counting.first_number(share + 1);
 	Bits	   *out = counting.keys + share_place(counting, share);
 	Bits	   *out_end = out + counting.share_keys[share];
-	uint32_t	long_run = counting.n * sizeof(Bits) >= LARGE_RESULT ? LONG_RUN : UINT32_MAX;
 
 	for (uint64_t number = counting.first_number(share); number < end; number++)
 	{
 		uint32_t	count = counting.counts[number];
 		Bits		key = counting.key(number);
-
-		if (count >= long_run)
-		{
-			if (!stream_run(work, key, out, count))
-				return;
-			out += count;
-			continue;
-		}
 
 		/* Whole vectors are written, beyond the end of the equal keys but not of the share. */
 		while (count > 0)
@@ -272,12 +247,12 @@ write_share(Work &work, void *arg, uint32_t share)
 					out[i] = key;
 			out += written;
 			count -= written;
-			work.spent += written / 8;
+			if (work.stop_after(written / 8))
+				return;
 		}
 		if (work.stop_after(1))
 			return;
 	}
-	hwy::FlushStream();
 }
 
 /* Phase 4 with a payload: moves the payload of one share of the keys, or their positions, to their places. */

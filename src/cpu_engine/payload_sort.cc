@@ -18,9 +18,9 @@
 #include "cpu_engine/payload_sort.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "cpu_engine/code_sort.h"
+#include "cpu_engine/counting_sort.h"
 #include "cpu_engine/partition_sort.h"
 #include "cpu_engine/simd.h"
 
@@ -28,7 +28,6 @@ namespace gpusort
 {
 /* Up to this many 16-bit keys are packed with their positions into 32 bits. */
 constexpr uint32_t SHORT_POSITIONS = UINT32_C(1) << 16;
-constexpr uint32_t NARROW_KEYS = 1 << 16;	/* values of a 16-bit key */
 
 /* Flipped in a word, because words are compared as signed numbers. */
 constexpr uint64_t SIGN = UINT64_C(1) << 63;
@@ -62,34 +61,19 @@ sort_narrow(Work &work, const uint16_t *keys, uint32_t *payload, uint32_t n)
 	return sort_codes(work, words, n, nullptr, false) && unpack<int32_t>(work, words, UINT16_MAX, payload, n);
 }
 
-/* Sorts 16-bit keys by one pass of a counting sort, which moves only the payload. */
+/* Counts 16-bit keys, whatever memory is allowed: the counts take 256 kB. */
 static bool
-count_narrow(Work &work, const uint16_t *keys, uint32_t *payload, uint32_t n)
+count_narrow(Work &work, uint16_t *keys, uint32_t *payload, uint32_t n)
 {
-	uint32_t   *places = (uint32_t *) work.scratch;
-	uint32_t   *source = places + NARROW_KEYS;
-	bool		carried = work.spec->payload == GPUSORT_PAYLOAD_CARRIED;
-	uint16_t	flip = (uint16_t) (work.spec->descending ? INT16_MAX : INT16_MIN);
-	uint32_t	place = 0;
+	CpuSortControl control = *work.control;
+	Work		inner = work;
+	bool		done;
 
-	memset(places, 0, NARROW_KEYS * sizeof(uint32_t));
-	if (!in_blocks(work, n, [=](uint32_t start, uint32_t count) {
-			for (uint32_t i = start; i < start + count; i++)
-				places[(uint16_t) (keys[i] ^ flip)]++;
-		}))
-		return false;
-	for (uint32_t key = 0; key < NARROW_KEYS; key++)
-	{
-		uint32_t	count = places[key];
-
-		places[key] = place;
-		place += count;
-	}
-	return (!carried || copy_in_blocks(work, source, payload, n)) &&
-		in_blocks(work, n, [=](uint32_t start, uint32_t count) {
-			for (uint32_t i = start; i < start + count; i++)
-				payload[places[(uint16_t) (keys[i] ^ flip)]++] = carried ? source[i] : i;
-		});
+	control.memory_limit = SIZE_MAX;
+	inner.control = &control;
+	done = counting_sort<GPUSORT_KEY_INT16>(inner, keys, payload, n, UINT16_MAX + 1) == CPU_SORT_DONE;
+	work.spent = inner.spent;
+	return done;
 }
 
 /* Packs the code of a 32-bit key above its position. */
@@ -241,11 +225,8 @@ sort_wide(Work &work, const uint64_t *keys, uint32_t *payload, uint32_t n)
 size_t
 sort_with_payload_scratch(uint64_t n, size_t width, GpusortPayload payload, int threads)
 {
-	if (width == sizeof(uint16_t) && n <= SHORT_POSITIONS)
-		return n * sizeof(int32_t);
 	if (width == sizeof(uint16_t))
-		return std::max(NARROW_KEYS * sizeof(uint32_t) + (payload == GPUSORT_PAYLOAD_CARRIED ? n * sizeof(uint32_t) : 0),
-						sort_with_payload_scratch(SHORT_POSITIONS, width, payload, threads));
+		return std::max(std::min<uint64_t>(n, SHORT_POSITIONS) * sizeof(int32_t), counting_sort_scratch(n, payload));
 	return sort_words_scratch(n, threads);
 }
 

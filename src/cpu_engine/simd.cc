@@ -406,23 +406,6 @@ scatter(const Code *codes, const uint16_t *bins, size_t n, const simd::Scatterin
 	}
 }
 
-template <typename T>
-static void
-stream(T key, T *out, size_t n)
-{
-	const hn::CappedTag<T, 64 / sizeof(T)> d;
-	const auto	keys = hn::Set(d, key);
-	const size_t lanes = hn::Lanes(d);
-	size_t		i = 0;
-
-	for (; i < n && (uintptr_t) (out + i) % (lanes * sizeof(T)) != 0; i++)
-		out[i] = key;
-	for (; i + lanes <= n; i += lanes)
-		hn::Stream(keys, d, out + i);
-	for (; i < n; i++)
-		out[i] = key;
-}
-
 template <typename Bits>
 static simd::Kernels<Bits>
 make_kernels()
@@ -434,7 +417,6 @@ make_kernels()
 	kernels.find_intervals = BY_FORM(find_intervals_of);
 	kernels.find_bins = find_bins<std::make_signed_t<Bits>>;
 	kernels.scatter = scatter<std::make_signed_t<Bits>>;
-	kernels.stream = stream<Bits>;
 	kernels.filter = BY_FORM(filter_any);
 	if constexpr (sizeof(Bits) >= sizeof(uint32_t))
 	{

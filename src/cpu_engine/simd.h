@@ -71,9 +71,6 @@ struct Kernels
 	/* Scatters n codes whose bins are given. */
 	void		(*scatter) (const Code *codes, const uint16_t *bins, size_t n, const Scattering<Code> &to);
 
-	/* Writes a key n times, past the caches. */
-	void		(*stream) (Bits key, Bits *out, size_t n);
-
 	/*
 	 * Writes the codes of the keys that come before the threshold, and returns how many there
 	 * are.  n is the number of all keys.  Codes are complemented for descending order.  If

@@ -596,17 +596,6 @@ test_skewed(GpusortKeyForm form)
 				{(uint32_t) (2200000 + rng() % 100000)}, skewed[rng() % 3], 1 + rng() % 2);
 }
 
-/* A result that no cache holds, of long runs and short ones. */
-template <typename T>
-static void
-test_long_runs(GpusortKeyForm form)
-{
-	const uint32_t n = (10 << 20) / sizeof(T) + rng() % 1000;
-
-	for (Distribution distribution : {FEW, EQUAL, NARROW, GAUSSIAN})
-		test<T>({form, GPUSORT_PAYLOAD_NONE, GPUSORT_METHOD_COUNTING, rng() % 2 != 0, 0, 0}, {n}, distribution, 1 + rng() % 3);
-}
-
 /* Scratch takes at most twice what is sorted, and some tables. */
 static void
 test_scratch(GpusortKeyForm form)
@@ -843,9 +832,6 @@ main(int argc, char **argv)
 	test_skewed<int32_t>(GPUSORT_KEY_INT32);
 	test_skewed<int64_t>(GPUSORT_KEY_INT64);
 	test_skewed<double>(GPUSORT_KEY_FLOAT64);
-	test_long_runs<int16_t>(GPUSORT_KEY_INT16);
-	test_long_runs<int32_t>(GPUSORT_KEY_INT32);
-	test_long_runs<int64_t>(GPUSORT_KEY_INT64);
 	for (int form = 0; form < GPUSORT_KEY_FORMS; form++)
 	{
 		test_scratch((GpusortKeyForm) form);
