@@ -13,7 +13,7 @@
 #include "arrays/distinct_values.h"
 #include "large_memory.h"
 
-#define BLOCK 32
+#define READ_AHEAD 32
 
 /* Entries that a table begins with, a power of two. */
 #define FIRST_ENTRIES 128
@@ -106,7 +106,7 @@ grow(ValueTable *table, uint64 count)
 
 /* Reads and hashes the next values and has their entries fetched.  Returns where the values behind them begin. */
 static const char *
-read_block(const ValueTable *table, const char *next, uint32 count, ValueBytes *block)
+read_ahead(const ValueTable *table, const char *next, uint32 count, ValueBytes *block)
 {
 	for (uint32 i = 0; i < count; i++)
 	{
@@ -141,18 +141,18 @@ gpusort_distinct_values(const StoredValues *values, char *kept, Size *kept_bytes
 		.mask = FIRST_ENTRIES - 1,
 		.entries = table.first
 	};
-	ValueBytes	block[BLOCK];
+	ValueBytes	block[READ_AHEAD];
 	const char *next = values->data;
 	char	   *end = kept;
 
-	for (uint32 start = 0; start < values->count; start += BLOCK)
+	for (uint32 start = 0; start < values->count; start += READ_AHEAD)
 	{
-		uint32		count = Min(values->count - start, BLOCK);
+		uint32		count = Min(values->count - start, READ_AHEAD);
 
 		GPUSORT_CHECK_VALUES(start);
 		if (table.count + count > table.mask / 2)
 			grow(&table, entries_for(&table, start, values->count));
-		next = read_block(&table, next, count, block);
+		next = read_ahead(&table, next, count, block);
 		for (uint32 i = 0; i < count; i++)
 		{
 			if (!enter(&table, &block[i], kept != NULL ? end : block[i].start) || kept == NULL)

@@ -17,9 +17,6 @@
 #include "guc.h"
 #include "large_memory.h"
 
-/* Scratch of up to this size lies on the stack, so that sorting a small array allocates nothing. */
-#define STACK_SCRATCH 4096
-
 /* True if a cancel or the end of the session is pending.  Other interrupts wait until the sort has ended. */
 bool
 gpusort_cpu_engine_should_stop(void *arg)
@@ -42,7 +39,7 @@ longest_segment(const SortRequest *request)
 void
 gpusort_cpu_engine_sort(SortRequest *request)
 {
-	char		local[STACK_SCRATCH];
+	char		local[GPUSORT_STACK_SCRATCH];
 	char	   *scratch = local;
 	int			threads = gpusort_threads_allowed();
 	size_t		size = gpusort_cpu_sort_scratch(&request->spec, longest_segment(request), threads);

@@ -9,6 +9,9 @@
 
 #include "request/sort_request.h"
 
+/* Scratch of up to this size lies on the stack, so that sorting a small array allocates nothing. */
+#define GPUSORT_STACK_SCRATCH 8192
+
 /*
  * Sorts a request that gpusort_cpu_sort_refuses does not refuse, and sets
  * used_method.  Checks for interrupts at least every 50 ms.

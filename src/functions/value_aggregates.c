@@ -13,7 +13,10 @@
 #include "functions/aggregate_call.h"
 #include "functions/arguments.h"
 #include "functions/distinct_store.h"
-#include "keys/key_histogram.h"
+#include "keys/intervals.h"
+
+/* Keys whose intervals are found at a time. */
+#define KEYS_NUMBERED 1024
 
 PG_FUNCTION_INFO_V1(gpusort_mode_agg_transition);
 PG_FUNCTION_INFO_V1(gpusort_count_distinct_transition);
@@ -95,6 +98,29 @@ gpusort_count_distinct_final(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(state == NULL ? 0 : gpusort_distinct_count(fcinfo, state));
 }
 
+/* Counts keys by interval: two passes, one for the range, one to count. */
+static void
+count_intervals(const StoredValues *values, uint32 buckets, int64 *counts)
+{
+	GpusortKeyForm form = values->element->form;
+	ValueRange	range = gpusort_range_of_none(form);
+	const char *next = values->data;
+	Intervals	intervals;
+	uint32		numbers[KEYS_NUMBERED];
+
+	gpusort_range_widen_by_keys(&range, values->data, NULL, values->count);
+	intervals = gpusort_intervals_make(&range, buckets, false);
+	for (uint32 start = 0; start < values->count; start += KEYS_NUMBERED)
+	{
+		uint32		n = Min(values->count - start, KEYS_NUMBERED);
+
+		gpusort_intervals_of_keys(&intervals, next, n, numbers);
+		next += n * gpusort_key_width(form);
+		for (uint32 i = 0; i < n; i++)
+			counts[numbers[i]]++;
+	}
+}
+
 /* histogram_agg_final(internal, value, buckets): how many values each interval has. */
 Datum
 gpusort_histogram_agg_final(PG_FUNCTION_ARGS)
@@ -115,6 +141,6 @@ gpusort_histogram_agg_final(PG_FUNCTION_ARGS)
 	bytes = (Size) state->order.buckets * sizeof(int64);
 	result = gpusort_array_allocate(INT8OID, state->order.buckets, false, bytes, 1);
 	memset(ARR_DATA_PTR(result), 0, bytes);
-	gpusort_keys_histogram(values.element->form, values.data, values.count, state->order.buckets, (int64 *) ARR_DATA_PTR(result));
+	count_intervals(&values, state->order.buckets, (int64 *) ARR_DATA_PTR(result));
 	PG_RETURN_ARRAYTYPE_P(result);
 }

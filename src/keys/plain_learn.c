@@ -363,7 +363,7 @@ list_weights(Learning *learning)
 
 /* The place of a part's weights among those of all, counted from 1. */
 static uint8
-place_of(const Learning *learning, const PlainPart *part)
+weight_place(const Learning *learning, const PlainPart *part)
 {
 	int			place = 0;
 
@@ -380,11 +380,11 @@ bytes_of(const Learning *learning, const PlainPart *part)
 	if (part->is_pair)
 		return (PlainBytes)
 	{
-		place_of(learning, &learning->parts[part->pair[0]]), place_of(learning, &learning->parts[part->pair[1]])
+		weight_place(learning, &learning->parts[part->pair[0]]), weight_place(learning, &learning->parts[part->pair[1]])
 	};
 	return (PlainBytes)
 	{
-		place_of(learning, part), PLAIN_NOTHING
+		weight_place(learning, part), PLAIN_NOTHING
 	};
 }
 
@@ -403,7 +403,7 @@ set_bytes(Learning *learning)
 		if (!character->usable)
 			continue;
 		if (i < learning->ascii_count)
-			key->bytes[character->code] = place_of(learning, character);
+			key->bytes[character->code] = weight_place(learning, character);
 		else
 		{
 			key->bytes[character->text[0]] = PLAIN_LETTER;

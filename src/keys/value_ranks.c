@@ -24,7 +24,7 @@ value_bytes(const ValueRanks *ranks, const Datum *value, Size *length)
 }
 
 static inline uint32
-hash_value(const ValueRanks *ranks, Datum value)
+hash_of(const ValueRanks *ranks, Datum value)
 {
 	Size		length;
 	const char *bytes = value_bytes(ranks, &value, &length);
@@ -43,16 +43,6 @@ same_bytes(const ValueRanks *ranks, Datum a, Datum b)
 	if (length_a != length_b || (length_a >= 8 && gpusort_hash_load8(bytes_a) != gpusort_hash_load8(bytes_b)))
 		return false;
 	return memcmp(bytes_a, bytes_b, length_a) == 0;
-}
-
-ValueRanks *
-gpusort_ranks_create(bool by_value, int16 length)
-{
-	ValueRanks *ranks = palloc0(sizeof(ValueRanks));
-
-	ranks->by_value = by_value;
-	ranks->length = length;
-	return ranks;
 }
 
 /* The slot of a value, or the free one where it belongs. */
@@ -89,11 +79,22 @@ make_table(ValueRanks *ranks, uint64 nslots)
 	}
 }
 
+ValueRanks *
+gpusort_ranks_create(bool by_value, int16 length)
+{
+	ValueRanks *ranks = palloc0(sizeof(ValueRanks));
+
+	ranks->by_value = by_value;
+	ranks->length = length;
+	make_table(ranks, RANKS_FIRST_SLOTS);
+	return ranks;
+}
+
 /* Looks a value up in the table, and adds it if it is not there. */
 static uint32
 look_up(ValueRanks *ranks, Datum value)
 {
-	uint32		hash = hash_value(ranks, value);
+	uint32		hash = hash_of(ranks, value);
 	uint32	   *slot = find_slot(ranks, value, hash);
 
 	if (*slot != 0)
@@ -112,18 +113,7 @@ gpusort_ranks_find(ValueRanks *ranks, Datum value)
 	/* Often all values are the same, or come one behind the other. */
 	if (ranks->count > 0 && same_bytes(ranks, ranks->last, value))
 		return ranks->last_number;
-	if (ranks->count == 0)
-		ranks->last_number = ranks->count++;
-	else
-	{
-		if (ranks->slots == NULL)
-		{
-			ranks->count = 0;
-			make_table(ranks, RANKS_FIRST_SLOTS);
-			(void) look_up(ranks, ranks->last);
-		}
-		ranks->last_number = look_up(ranks, value);
-	}
+	ranks->last_number = look_up(ranks, value);
 	ranks->last = value;
 	return ranks->last_number;
 }
@@ -131,7 +121,7 @@ gpusort_ranks_find(ValueRanks *ranks, Datum value)
 void
 gpusort_ranks_sort(ValueRanks *ranks, SortSupport compare)
 {
-	const Datum *values = ranks->slots == NULL ? &ranks->last : ranks->values;
+	const Datum *values = ranks->values;
 	uint32	   *order = MemoryContextAllocHuge(CurrentMemoryContext, Max(ranks->count, 1) * sizeof(uint32));
 	uint32		rank = 0;
 
@@ -152,12 +142,9 @@ gpusort_ranks_sort(ValueRanks *ranks, SortSupport compare)
 void
 gpusort_ranks_free(ValueRanks *ranks)
 {
-	if (ranks->slots != NULL)
-	{
-		pfree(ranks->slots);
-		pfree(ranks->values);
-		pfree(ranks->hashes);
-	}
+	pfree(ranks->slots);
+	pfree(ranks->values);
+	pfree(ranks->hashes);
 	if (ranks->rank_of != NULL)
 		pfree(ranks->rank_of);
 	pfree(ranks);

@@ -22,7 +22,7 @@ typedef struct ValueRanks
 	uint32	   *rank_of;		/* the same: the rank of each number */
 	Datum		last;			/* the value that was found last, */
 	uint32		last_number;	/* and its number */
-	Datum	   *values;			/* each distinct value, by its number; this and what follows is only set if there are two */
+	Datum	   *values;			/* each distinct value, by its number */
 	uint32	   *hashes;			/* of these */
 	uint32	   *slots;			/* a hash table of their numbers, counted from 1; 0 if free */
 	uint64		mask;			/* the number of slots, a power of two, less one */

@@ -12,9 +12,6 @@
 #include "large_memory.h"
 #include "sort/select.h"
 
-/* Scratch of up to this size lies on the stack. */
-#define STACK_SCRATCH 8192
-
 bool
 gpusort_select_in_order(GpusortKeyForm form, const void *keys, uint32 count)
 {
@@ -48,7 +45,7 @@ gpusort_select(GpusortKeyForm form, const void *keys, uint32 count,
 			   const uint32 *ranks, uint32 nranks, void *found)
 {
 	Size		bytes = (Size) count * gpusort_key_width(form);
-	uint64		local[STACK_SCRATCH / sizeof(uint64)];
+	uint64		local[GPUSORT_STACK_SCRATCH / sizeof(uint64)];
 	void	   *scratch = local;
 	bool		done;
 

@@ -89,7 +89,7 @@ allocate_in_memory(BatchState *state)
 
 /* Runs when the batch's memory context ends. */
 static void
-release(void *arg)
+release_batch(void *arg)
 {
 	BatchState *state = arg;
 
@@ -118,7 +118,7 @@ gpusort_batch_begin(const GpusortSpec *spec, Size key_bytes, Size memory_key_byt
 		state->spec.method = gpusort_method;
 	state->context = context;
 	state->slab = GPUSORT_NO_JOB;
-	state->callback.func = release;
+	state->callback.func = release_batch;
 	state->callback.arg = state;
 	MemoryContextRegisterResetCallback(context, &state->callback);
 

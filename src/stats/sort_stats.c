@@ -44,7 +44,7 @@ PG_FUNCTION_INFO_V1(gpusort_stats_reset);
 
 /* Adds pending numbers to the shared ones, and sets them to zero. */
 static void
-publish(uint64_t *numbers, pg_atomic_uint64 *sums, int count)
+add_to_shared(uint64_t *numbers, pg_atomic_uint64 *sums, int count)
 {
 	for (int i = 0; i < count; i++)
 		if (numbers[i] != 0)
@@ -90,7 +90,7 @@ stats(void)
 
 /* Publishes this backend's counts. */
 static void
-flush(void)
+flush_counts(void)
 {
 	SharedStats *target;
 
@@ -101,10 +101,10 @@ flush(void)
 	for (int use = 0; use < SORT_USES; use++)
 	{
 		if (has_pending[use])
-			publish((uint64_t *) pending[use], &target->counters[use][0][0][0],
+			add_to_shared((uint64_t *) pending[use], &target->counters[use][0][0][0],
 					ENGINE_COUNT * GPUSORT_METHOD_COUNT * COUNTERS);
 		if (has_fallbacks[use])
-			publish(&pending_fallbacks[use][0][0], &target->fallbacks[use][0][0], GPUSORT_METHOD_COUNT * SORT_REASONS);
+			add_to_shared(&pending_fallbacks[use][0][0], &target->fallbacks[use][0][0], GPUSORT_METHOD_COUNT * SORT_REASONS);
 	}
 	memset(has_pending, 0, sizeof(has_pending));
 	memset(has_fallbacks, 0, sizeof(has_fallbacks));
@@ -116,13 +116,13 @@ at_transaction_end(XactEvent event, void *arg)
 	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT ||
 		event == XACT_EVENT_PARALLEL_COMMIT || event == XACT_EVENT_PARALLEL_ABORT ||
 		event == XACT_EVENT_PREPARE)
-		flush();
+		flush_counts();
 }
 
 static void
 at_exit(int code, Datum arg)
 {
-	flush();
+	flush_counts();
 }
 
 /* Arranges that pending counts are published: at the end of the transaction, or now if there are many. */
@@ -138,7 +138,7 @@ note_pending(void)
 		registered = true;
 	}
 	if (++pending_calls >= GPUSORT_STATS_FLUSH)
-		flush();
+		flush_counts();
 }
 
 /* Adds to the counters, except those that only a device worker counts. */
@@ -181,7 +181,7 @@ gpusort_stats_count_now(SortUse use, GpusortMethod method, const SortCounts *cou
 {
 	SortCounts	copy = *counts;
 
-	publish((uint64_t *) &copy, shared->counters[use][ENGINE_GPU][method], COUNTERS);
+	add_to_shared((uint64_t *) &copy, shared->counters[use][ENGINE_GPU][method], COUNTERS);
 }
 
 Size
@@ -209,7 +209,7 @@ gpusort_stats_counters(PG_FUNCTION_ARGS)
 	SharedStats *source = stats();
 
 	InitMaterializedSRF(fcinfo, 0);
-	flush();
+	flush_counts();
 	for (int i = 0; i < SORT_USES * ENGINE_COUNT * GPUSORT_METHOD_COUNT; i++)
 	{
 		int			method = i % GPUSORT_METHOD_COUNT;
@@ -247,7 +247,7 @@ gpusort_stats_fallbacks(PG_FUNCTION_ARGS)
 	SharedStats *source = stats();
 
 	InitMaterializedSRF(fcinfo, 0);
-	flush();
+	flush_counts();
 	for (int i = 0; i < SORT_USES * GPUSORT_METHOD_COUNT * SORT_REASONS; i++)
 	{
 		int			reason = i % SORT_REASONS;
@@ -274,7 +274,7 @@ gpusort_stats_reset(PG_FUNCTION_ARGS)
 {
 	SharedStats *target = stats();
 
-	flush();
+	flush_counts();
 	zero(&target->counters[0][0][0][0], sizeof(target->counters), false);
 	zero(&target->fallbacks[0][0][0], sizeof(target->fallbacks), false);
 	pg_atomic_write_u64(&target->reset_at, (uint64) GetCurrentTimestamp());

@@ -352,7 +352,7 @@ read_from_page(ToastTable *table, ToastValue *value, BlockNumber block, OffsetNu
 }
 
 static void
-release(Buffer *buffer)
+unpin(Buffer *buffer)
 {
 	if (BufferIsValid(*buffer))
 		ReleaseBuffer(*buffer);
@@ -371,14 +371,14 @@ pin_block(ToastTable *table, BlockNumber block)
 		if (block >= table->nblocks)
 			return false;
 	}
-	release(&table->buffer);
+	unpin(&table->buffer);
 	if (BufferIsValid(table->ahead) && BufferGetBlockNumber(table->ahead) == block)
 	{
 		table->buffer = table->ahead;
 		table->ahead = InvalidBuffer;
 		return true;
 	}
-	release(&table->ahead);
+	unpin(&table->ahead);
 	table->buffer = ReadBuffer(table->relation, block);
 	return true;
 }
@@ -441,7 +441,7 @@ read_by_index(ToastTable *table, ToastValue *value)
 
 /* Writes the stored bytes of a value to place.  Returns false if PostgreSQL must read it. */
 static bool
-read_value(ToastReader *reader, const varatt_external *pointer, char *place)
+read_stored(ToastReader *reader, const varatt_external *pointer, char *place)
 {
 	ToastTable *table;
 	ToastValue	value = {
@@ -483,7 +483,7 @@ flatten_stored(ToastReader *reader, struct varlena *attribute, Size size, char *
 		Size		stored = VARATT_EXTERNAL_GET_EXTSIZE(pointer) + VARHDRSZ;
 		struct varlena *compressed = palloc(stored);
 
-		if (read_value(reader, &pointer, VARDATA(compressed)))
+		if (read_stored(reader, &pointer, VARDATA(compressed)))
 		{
 			SET_VARSIZE_COMPRESSED(compressed, stored);
 			flatten_compressed(compressed, size, place);
@@ -492,7 +492,7 @@ flatten_stored(ToastReader *reader, struct varlena *attribute, Size size, char *
 		}
 		pfree(compressed);
 	}
-	else if (read_value(reader, &pointer, place + VARHDRSZ))
+	else if (read_stored(reader, &pointer, place + VARHDRSZ))
 	{
 		SET_VARSIZE(place, size);
 		return;
@@ -533,8 +533,8 @@ gpusort_toast_pause(ToastReader *reader)
 {
 	for (ToastTable *table = reader->tables; table != NULL; table = table->next)
 	{
-		release(&table->buffer);
-		release(&table->ahead);
+		unpin(&table->buffer);
+		unpin(&table->ahead);
 		table->snapshot = NULL;
 	}
 }

@@ -12,7 +12,7 @@
 #include "device/client/device_client.h"
 #include "guc.h"
 
-#define REGION_ALIGNMENT 128
+#define SLAB_ALIGNMENT 128
 #define READY_WAIT_MS 15000
 
 /* Why no device can be used now, or REASON_NONE if one is ready.  Called under the lock. */
@@ -159,8 +159,8 @@ gpusort_device_refusal(int device, int refusal, char *text, Size size)
 bool
 gpusort_slab_layout(const GpusortSpec *spec, uint64_t nslots, uint64_t nsegments, SlabLayout *layout)
 {
-	uint64_t	key_bytes = TYPEALIGN(REGION_ALIGNMENT, nslots * gpusort_key_width(spec->form));
-	uint64_t	payload_bytes = TYPEALIGN(REGION_ALIGNMENT, nslots * sizeof(uint32_t));
+	uint64_t	key_bytes = TYPEALIGN(SLAB_ALIGNMENT, nslots * gpusort_key_width(spec->form));
+	uint64_t	payload_bytes = TYPEALIGN(SLAB_ALIGNMENT, nslots * sizeof(uint32_t));
 	uint64_t	end = key_bytes;
 
 	memset(layout, 0, sizeof(*layout));
@@ -193,7 +193,7 @@ gpusort_slab_capacity(const GpusortSpec *spec, uint32_t mean_length)
 	size_t		per_key = gpusort_key_width(spec->form) +
 		(spec->payload == GPUSORT_PAYLOAD_NONE ? gpusort_key_width(spec->form) : sizeof(uint32_t)) +
 		(spec->payload == GPUSORT_PAYLOAD_CARRIED ? sizeof(uint32_t) : 0);
-	size_t		usable = gpusort_arena->slab_bytes - 4 * REGION_ALIGNMENT;
+	size_t		usable = gpusort_arena->slab_bytes - 4 * SLAB_ALIGNMENT;
 	double		per_key_and_segment = per_key + sizeof(GpusortSegment) / (double) Max(mean_length, 1);
 
 	return (uint32_t) (usable / per_key_and_segment) - 1;
