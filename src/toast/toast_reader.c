@@ -29,9 +29,9 @@
  * values in random order cause few reads of wrong pages.
  *
  * A page is locked in share mode while chunks are copied from it.  It stays pinned until
- * the next page is needed or the reader is paused.  The next page is pinned as well, and
- * prefetched while this one is copied.  The AccessShareLock on the TOAST table, which
- * keeps VACUUM from truncating it, is held until the reader ends.
+ * the next page is needed or the reader is paused.  The next page is pinned as well.  The
+ * AccessShareLock on the TOAST table, which keeps VACUUM from truncating it, is held until
+ * the reader ends.
  */
 #include "postgres.h"
 
@@ -68,7 +68,6 @@
 
 #define MAX_GUESSED_PAGES 2		/* the page of the last chunk, and the next page */
 #define MAX_CHUNKS_ON_PAGE (EXTERN_TUPLES_PER_PAGE + 1)	/* chunks of one value, the last of them shorter */
-#define LINE_SIZE 64			/* bytes of a cache line */
 #define MAX_FAILED_GUESSES 4	/* in a row, before guessing becomes rare */
 #define RARE_GUESS_INTERVAL 16	/* values per guess from then on */
 
@@ -197,29 +196,12 @@ worth_guessing(ToastTable *table)
 	return table->failed_guesses < MAX_FAILED_GUESSES || table->failed_guesses % RARE_GUESS_INTERVAL == 0;
 }
 
-/*
- * Copies chunks, the last one first, because a page is filled from its end and so they are
- * read in ascending order.  While a chunk is copied, the bytes at its place on the next
- * page are prefetched, and so is the target of the next chunk.
- */
+/* Copies chunks, the last one first, because a page is filled from its end and so they are read in ascending order. */
 static void
-copy_chunks(const FoundChunk *chunks, int nchunks, Page page, Page next_page)
+copy_chunks(const FoundChunk *chunks, int nchunks)
 {
 	for (int i = nchunks; i-- > 0;)
-	{
-		const FoundChunk *chunk = &chunks[i];
-		const char *next = i > 0 ? chunks[i - 1].place : chunks[nchunks - 1].place + nchunks * TOAST_MAX_CHUNK_SIZE;
-		const char *data_there = next_page + (chunk->data - page);
-		int32		done = 0;
-
-		for (; done + LINE_SIZE <= chunk->size; done += LINE_SIZE)
-		{
-			__builtin_prefetch(data_there + done, 0, 2);
-			__builtin_prefetch(next + done, 1);
-			memcpy(chunk->place + done, chunk->data + done, LINE_SIZE);
-		}
-		memcpy(chunk->place + done, chunk->data + done, chunk->size - done);
-	}
+		memcpy(chunks[i].place, chunks[i].data, chunks[i].size);
 }
 
 /*
@@ -319,17 +301,13 @@ static bool
 read_from_page(ToastTable *table, ToastValue *value, BlockNumber block, OffsetNumber offset, bool only_there)
 {
 	Page		page = BufferGetPage(table->buffer);
-	Page		next_page = page;
 	FoundChunk	chunks[MAX_CHUNKS_ON_PAGE];
 	int			found = 0;
 	OffsetNumber last;
 
 	if (!only_there)
 		look_ahead(table, value, block);
-	if (BufferIsValid(table->ahead))
-		next_page = BufferGetPage(table->ahead);
 	LockBuffer(table->buffer, BUFFER_LOCK_SHARE);
-	__builtin_prefetch(next_page);
 	last = PageGetMaxOffsetNumber(page);
 	for (; offset <= last && value->next < value->nchunks && found < MAX_CHUNKS_ON_PAGE; offset++)
 	{
@@ -341,7 +319,7 @@ read_from_page(ToastTable *table, ToastValue *value, BlockNumber block, OffsetNu
 		else if (found > 0 || only_there)
 			break;
 	}
-	copy_chunks(chunks, found, page, next_page);
+	copy_chunks(chunks, found);
 	LockBuffer(table->buffer, BUFFER_LOCK_UNLOCK);
 	if (found > 0)
 	{
