@@ -8,7 +8,7 @@
 #                      in use that the toolkit knows from 7.5 up (8.9 runs the code
 #                      of 8.6, 10.3 that of 10.0). make says how long it takes
 #   CUDA_FLAGS=...     further flags for nvcc, such as -lineinfo for profilers
-#   make check-kernels, check-kernels-sanitized, bench-kernels, bench-stream:
+#   make check-kernels, check-kernels-sanitized, bench-kernels:
 #                      programs that need a GPU, no server
 
 NVCC ?= $(firstword $(wildcard $(addsuffix /bin/nvcc,$(CUDA_HOME) /usr/local/cuda)) $(shell command -v nvcc 2>/dev/null))
@@ -95,16 +95,11 @@ build/kernels_bench: $(KERNEL_BENCH_OBJS) $(KERNEL_OBJS) $(CPU_SORT_OBJS)
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -o $@ $^ -lpthread
 
-# Through the module's own border: arrays beyond device memory.
-build/stream: bench/stream.cu cuda/tests/opened_device.h $(CUDA_HEADERS)
-	@mkdir -p $(@D)
-	$(NVCC) $(NVCCFLAGS) $(CUDA_CODE) -o $@ $< -ldl
-
 # All of them, for where there is a compiler and no GPU.
 .PHONY: cuda-programs
-cuda-programs: build/kernels_test build/variants_test build/kernels_bench build/stream
+cuda-programs: build/kernels_test build/variants_test build/kernels_bench
 
-.PHONY: check-kernels check-kernels-sanitized bench-kernels bench-stream
+.PHONY: check-kernels check-kernels-sanitized bench-kernels
 check-kernels: build/kernels_test build/variants_test build/module_test gpusort_cuda.so
 	build/kernels_test
 	build/variants_test
@@ -116,9 +111,6 @@ check-kernels-sanitized: build/kernels_test build/variants_test
 
 bench-kernels: build/kernels_bench
 	build/kernels_bench
-
-bench-stream: build/stream gpusort_cuda.so
-	build/stream ./gpusort_cuda.so
 
 install: install-cuda
 
