@@ -21,8 +21,8 @@
 typedef struct ArrayItems
 {
 	ArrayType  *array;			/* flat, detoasted */
-	ElementType *element; /* the array's element type */
-	ElementType *type;	/* an item's type: the element type or, of slices, its array type */
+	ElementType *element;		/* the array's element type */
+	ElementType *type;			/* an item's type: the element type or, of slices, its array type */
 	uint32		count;
 	bool		owned;			/* the array is a copy of our own */
 	Datum	   *values;			/* count entries; NULL until the items are taken out */

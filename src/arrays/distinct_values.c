@@ -18,7 +18,7 @@
 /* Entries that a table begins with, a power of two. */
 #define FIRST_ENTRIES 128
 
-/* From this many different values on, a table grows to fit as many as all values would have. */
+/* From this many different values on, a table grows at once to what all values are expected to need. */
 #define ENOUGH_VALUES 1024
 
 typedef struct ValueEntry
@@ -119,8 +119,8 @@ read_ahead(const ValueTable *table, const char *next, uint32 count, ValueBytes *
 }
 
 /*
- * How many entries a table that is full after so many of its values gets: twice as many, or what all values need if they
- * differ as those so far do.  Most of the time that a large table takes is that of growing.
+ * The new size of a table that is full after `read` of all values: twice the old one, or what all values need if they
+ * differ as those so far do.  Growing step by step takes most of the time that a large table takes.
  */
 static uint64
 entries_for(const ValueTable *table, uint32 read, uint32 all)

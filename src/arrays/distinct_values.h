@@ -46,7 +46,7 @@ gpusort_value_read(const ElementType *element, const char *start, ValueBytes *va
 	}
 }
 
-/* The hash of a value, of which these are the bytes without the header of a varlena. */
+/* The hash of a value by its bytes, without the header of a varlena. */
 static inline uint32
 gpusort_value_hash_bytes(const ElementType *element, const char *bytes, Size length)
 {

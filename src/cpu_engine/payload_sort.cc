@@ -61,7 +61,10 @@ sort_narrow(Work &work, const uint16_t *keys, uint32_t *payload, uint32_t n)
 	return sort_codes(work, words, n, nullptr, false) && unpack<int32_t>(work, words, UINT16_MAX, payload, n);
 }
 
-/* Counts 16-bit keys, whatever memory is allowed: the counts take 256 kB. */
+/*
+ * Counts 16-bit keys, whatever memory is allowed: the counts take 256 kB.  If there is no memory for
+ * them, it fails as if told to stop.
+ */
 static bool
 count_narrow(Work &work, uint16_t *keys, uint32_t *payload, uint32_t n)
 {

@@ -4,9 +4,9 @@
  *	  multiplied with each other, and with secrets of this server.
  *
  * It is that of wyhash (Wang Yi, https://github.com/wangyi-fudan/wyhash, version 4), for a hash
- * of 32 bits with fewer secrets.  Who does not know these cannot make values of one hash, as can
- * be done with the server's own hash functions.  So hashes must not leave the server, and no
- * result depends on them.
+ * of 32 bits with fewer secrets.  Without knowing these nobody can make many values of one hash, which
+ * is easy with the server's own hash functions.  So hashes must not leave the server, and no result
+ * depends on them.
  */
 #ifndef GPUSORT_BYTE_HASH_H
 #define GPUSORT_BYTE_HASH_H

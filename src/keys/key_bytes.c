@@ -231,8 +231,8 @@ gpusort_key_bytes_unlearned(const ByteSource *source)
 }
 
 /*
- * Learns the order of the source's texts, of which there are nvalues: few do not repay that, so only what
- * this backend has learned before is used for them.  Returns false if the order is not known.
+ * Learns the order of the source's texts.  Learning does not pay for few texts: then only what this backend
+ * has learned before is used.  Returns false if the order is not known.
  */
 bool
 gpusort_key_bytes_learn(ByteSource *source, Oid collation, double nvalues)

@@ -6,7 +6,6 @@
  */
 #include "postgres.h"
 
-
 #include "keys/key_compare.h"
 #include "keys/key_forms.h"
 #include "keys/key_merge.h"

@@ -52,7 +52,7 @@ typedef struct PlainText
 {
 	uint32		parts;			/* their numbers */
 	uint32		bytes;			/* its key, padded by zeros */
-	uint64		weights;		/* on the first level, as many as its abbreviated key has */
+	uint64		weights;		/* on the first level, those that its abbreviated key has */
 } PlainText;
 
 typedef struct Learning
@@ -200,8 +200,9 @@ find_pairs(Learning *learning)
 }
 
 /*
- * True if a new contraction's weights are no others that precede them.  If they are those of
- * another contraction, twice, as those of "ccs" in Hungarian, sets that.
+ * False if another part's weights begin those of the new contraction, or the reverse, because
+ * bytes could not order them.  A doubled contraction is allowed, as "ccs" of Hungarian, which
+ * stands for "cs" twice, and is marked as a pair of the other one.
  */
 static bool
 has_own_weights(Learning *learning, PlainPart *contraction)

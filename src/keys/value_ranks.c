@@ -1,6 +1,6 @@
 /*
  * value_ranks.c
- *	  Ranks of values of which few are distinct, see value_ranks.h.
+ *	  Ranks of values, few of them distinct, see value_ranks.h.
  */
 #include "postgres.h"
 

@@ -19,7 +19,7 @@ typedef struct ValueRanks
 	int16		length;
 	uint32		count;			/* distinct values, by their bytes */
 	uint32		nranks;			/* set by gpusort_ranks_sort */
-	uint32	   *rank_of;		/* the same: the rank of each number */
+	uint32	   *rank_of;		/* set by gpusort_ranks_sort: the rank of each number */
 	Datum		last;			/* the value that was found last, */
 	uint32		last_number;	/* and its number */
 	Datum	   *values;			/* each distinct value, by its number */
@@ -33,7 +33,7 @@ extern ValueRanks *gpusort_ranks_create(bool by_value, int16 length);
 /* The number of a value, counted from 0.  A value that was not seen before gets the next one. */
 extern uint32 gpusort_ranks_find(ValueRanks *ranks, Datum value);
 
-/* Sets the ranks of all values so far, and of no others. */
+/* Sets the ranks of the values that were found so far. */
 extern void gpusort_ranks_sort(ValueRanks *ranks, SortSupport compare);
 
 extern void gpusort_ranks_free(ValueRanks *ranks);

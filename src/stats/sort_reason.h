@@ -6,7 +6,7 @@
  *	  CHOICE	the CPU is meant to sort, which is no fallback
  *	  WAIT		no device is ready, but one may be soon
  *	  REFUSAL	no device will sort it
- *	  LACK		the device has no room for this now, or cannot do it in this way; another
+ *	  LACK		the device has no memory for this now, or cannot do it in this way; another
  *				way may work
  *	  FAULT		the device tried and failed; another device tries next, or the CPU
  */
