@@ -57,7 +57,7 @@ show_device_memory(const SortCounters *sort, StringInfo text)
 void
 gpusort_explain_sort(const SortCounters *sort, const char *method, bool may_spill, ExplainState *es)
 {
-	bool		spilled = sort->parts > 0;
+	bool		spilled = sort->shared ? sort->disk_bytes > 0 : sort->parts > 0;
 	uint64		memory = kilobytes(sort->peak_bytes);
 	uint64		device = kilobytes(sort->device_bytes);
 	uint64		disk = kilobytes(sort->disk_bytes);
@@ -128,6 +128,7 @@ add_counters(SortCounters *total, const SortCounters *part)
 	total->peak_bytes += part->peak_bytes;
 	total->moved_bytes += part->moved_bytes;
 	total->read_directly |= part->read_directly;
+	total->shared |= part->shared;
 	total->bounded |= part->bounded;
 	total->disk_bytes += part->disk_bytes;
 	total->device_bytes += part->device_bytes;

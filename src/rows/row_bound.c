@@ -221,13 +221,8 @@ rows_tie(const RowBound *bound, const RowStore *store, uint32 a, uint32 b)
 	return gpusort_rows_compare(bound->keys, bound->partition_keys, store, a, store, b) == 0;
 }
 
-/*
- * Moves the wanted rows to the front of the store's sorted order, in which they stay, and
- * sets thresholds.  Returns how many there are.  If the bound is exact, only the last
- * wanted row must be in its place.
- */
-static uint32
-select_rows(RowBound *bound, const RowStore *store, uint32 *order)
+uint32
+gpusort_rows_bound_select(RowBound *bound, const RowStore *store, uint32 *order)
 {
 	const uint32 *partition_of = bound->partitions ? (const uint32 *) bound->partition_of.data : NULL;
 	uint32		nrows = store->nrows;
@@ -291,11 +286,10 @@ note_kept(RowBound *bound, const uint32 *rows, uint32 nrows)
 		}
 }
 
-/* Cuts the store, whose sorted order is given, to the wanted rows.  Overwrites the order. */
 void
 gpusort_rows_bound_cut(RowBound *bound, RowStore *store, uint32 *order)
 {
-	uint32		nkept = select_rows(bound, store, order);
+	uint32		nkept = gpusort_rows_bound_select(bound, store, order);
 	uint32		before = store->nrows;
 
 	gpusort_rows_ascending(store, order, nkept);

@@ -78,6 +78,15 @@ extern void gpusort_rows_bound_count(RowBound *bound, uint32 partition);
 
 extern bool gpusort_rows_bound_may_cut(RowBound *bound, uint32 nrows);
 extern bool gpusort_rows_bound_is_vain(const RowBound *bound, Size memory_limit);
+
+/*
+ * Moves the wanted rows to the front of the store's sorted order, in which they stay, and
+ * sets thresholds.  Returns how many there are.  If the bound is exact, only the last
+ * wanted row must be in its place.
+ */
+extern uint32 gpusort_rows_bound_select(RowBound *bound, const RowStore *store, uint32 *order);
+
+/* Cuts the store, whose sorted order is given, to the wanted rows.  Overwrites the order. */
 extern void gpusort_rows_bound_cut(RowBound *bound, RowStore *store, uint32 *order);
 extern void gpusort_rows_bound_forget_rows(RowBound *bound);
 extern Size gpusort_rows_bound_bytes(const RowBound *bound);

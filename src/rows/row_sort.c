@@ -185,6 +185,7 @@ typedef enum OrderUse
 {
 	ORDER_CUTS,					/* to find the wanted rows, which stay in input order */
 	ORDER_PART,					/* to be returned before those of other parts */
+	ORDER_SHARES,				/* to be written where other processes read them */
 	ORDER_ENDS					/* to be returned as all rows: a device may sort their columns, too */
 } OrderUse;
 
@@ -219,6 +220,8 @@ order_here(RowSort *sort, OrderUse use)
 	gpusort_progress_update(sort->progress, SORT_PHASE_SORTING, 0, 1);
 	if (use == ORDER_CUTS)
 		gpusort_rows_order(sort, ordered_rows(sort), !has_exact_bound(sort));
+	else if (use == ORDER_SHARES)
+		gpusort_rows_order(sort, sort->store->nrows, true);
 	else if (!order_by_interval(sort, use) && !gpusort_rows_order_by_parts(sort))
 		gpusort_rows_order(sort, use == ORDER_ENDS ? ordered_rows(sort) : sort->store->nrows, true);
 	count_fallback(sort);
@@ -267,6 +270,38 @@ widen_range(RowSort *sort)
 {
 	if (sort->intervals != NULL && sort->intervals->column >= 0)
 		gpusort_rows_widen_intervals(sort);
+}
+
+/* How many of the sorted rows in memory are wanted.  These come first. */
+static uint32
+select_wanted(RowSort *sort)
+{
+	uint32		nrows;
+
+	if (sort->bound == NULL)
+		return sort->store->nrows;
+	nrows = gpusort_rows_bound_select(sort->bound, sort->store, sort->order);
+	gpusort_rows_bound_forget_rows(sort->bound);
+	sort->bound->dropped += sort->store->nrows - nrows;
+	sort->stats.bounded |= nrows < sort->store->nrows;
+	return nrows;
+}
+
+/* Sorts the rows in memory and has them taken. */
+static void
+hand_over_run(RowSort *sort)
+{
+	instr_time	start;
+	uint32		nrows;
+
+	order_store(sort, ORDER_SHARES);
+	nrows = select_wanted(sort);
+	start_phase(sort, &start);
+	gpusort_progress_update(sort->progress, SORT_PHASE_WRITING, 0, 1);
+	sort->take_run(sort->taker, sort->order, nrows);
+	end_phase(sort, start, &sort->stats.spill_time);
+	sort->nrows += nrows;
+	gpusort_rows_store_clear(sort->store);
 }
 
 /* Moves the rows in memory to parts. */
@@ -345,7 +380,9 @@ take_for_device(RowSort *sort)
 static void
 spill(RowSort *sort)
 {
-	if (uses_device(sort))
+	if (sort->take_run != NULL)
+		hand_over_run(sort);
+	else if (uses_device(sort))
 		take_for_device(sort);
 	else
 		take_for_parts(sort);
@@ -464,6 +501,49 @@ gpusort_rows_sort_finish(RowSort *sort)
 	if (sort->nrows == 0)
 		end_progress(sort);
 	MemoryContextSwitchTo(caller);
+}
+
+void
+gpusort_rows_sort_share(RowSort *sort)
+{
+	MemoryContext caller = MemoryContextSwitchTo(sort->context);
+
+	sort->stats.rows_read = rows_read(sort);
+	gpusort_rows_sort_show_read(sort);
+	if (sort->store->nrows > 0)
+		spill(sort);
+	if (sort->bound != NULL)
+		gpusort_rows_bound_free(sort->bound);
+	sort->bound = NULL;
+	MemoryContextSwitchTo(caller);
+}
+
+/* Has the rows of the store read. */
+static void
+return_store(RowSort *sort)
+{
+	sort->nrows = sort->store->nrows;
+	if (sort->batch == NULL)
+		sort->batch = gpusort_rows_batch_create(sort->layout, UINT32_MAX);
+	sort->batch->nrows = 0;
+}
+
+void
+gpusort_rows_sort_order_store(RowSort *sort)
+{
+	if (sort->store->nrows > 0)
+		order_store(sort, ORDER_SHARES);
+	return_store(sort);
+}
+
+void
+gpusort_rows_sort_keep_order(RowSort *sort)
+{
+	gpusort_rows_buffer_reserve(sort->context, &sort->packed, sort->store->nrows * sizeof(uint32));
+	sort->order = (uint32 *) sort->packed.data;
+	for (uint32 row = 0; row < sort->store->nrows; row++)
+		sort->order[row] = row;
+	return_store(sort);
 }
 
 /* Reads a batch that holds the row from the rows in memory, which begin with row number `held`. */

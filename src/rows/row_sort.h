@@ -24,6 +24,9 @@
 typedef struct DeviceRows DeviceRows;
 typedef struct RowParts RowParts;
 
+/* Takes rows of a sort's store, in this order, whenever it is full (shared_sort.h). */
+typedef void (*RunTaker) (void *taker, const uint32 *order, uint32 nrows);
+
 /* ORDER BY gpusort.bucket(key, n): the range of the key, and the interval of each row. */
 typedef struct RowIntervals
 {
@@ -54,6 +57,8 @@ typedef struct RowSort
 	uint32	   *order;			/* row numbers in sorted order, in the memory of packed */
 	DeviceRows *device_rows;	/* rows beyond work_mem that a device sorts, or NULL */
 	RowParts   *parts;			/* rows beyond work_mem that are in temporary files, or NULL */
+	RunTaker	take_run;		/* NULL unless the rows are sorted together with those of other processes */
+	void	   *taker;
 	RowBatch   *batch;			/* set by finish */
 	uint64		nrows;			/* rows to be read, in all */
 	uint64		expected_rows;	/* the planner's estimate; when all rows are read, their number */
@@ -74,6 +79,13 @@ extern void gpusort_rows_sort_reserve(RowSort *sort, uint32 more_rows);
 extern void gpusort_rows_sort_finish(RowSort *sort);
 extern RowBatch *gpusort_rows_sort_read(RowSort *sort, uint64 row);
 extern void gpusort_rows_sort_free(RowSort *sort);
+
+/* Has the rows in memory taken.  No more are appended. */
+extern void gpusort_rows_sort_share(RowSort *sort);
+
+/* Sorts rows that were put into the store.  They can be read then, as can those that keep their order. */
+extern void gpusort_rows_sort_order_store(RowSort *sort);
+extern void gpusort_rows_sort_keep_order(RowSort *sort);
 
 /* row_reuse.c: drops all rows of a sort of few rows.  Returns false if the sort must be freed instead. */
 extern bool gpusort_rows_sort_empty(RowSort *sort);

@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <fcntl.h>
+
 #include "commands/tablespace.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
@@ -32,18 +34,41 @@ struct SpillFile
 	char	   *buffer;			/* NULL while the file rests */
 };
 
-SpillFile *
-gpusort_rows_spill_create(void)
+static SpillFile *
+make_spill(File opened)
 {
-	Size		bytes = Min(Max(work_mem * (Size) 1024 / SPILL_BUFFERS_IN_MEMORY, SPILL_BUFFER_MIN), SPILL_BUFFER_MAX);
 	SpillFile  *file = palloc0(sizeof(SpillFile));
 
 	file->context = CurrentMemoryContext;
-	file->buffer_bytes = bytes;
-	file->buffer = palloc(bytes);
-	PrepareTempTablespaces();
-	file->file = OpenTemporaryFile(false);
+	file->buffer_bytes = Min(Max(work_mem * (Size) 1024 / SPILL_BUFFERS_IN_MEMORY, SPILL_BUFFER_MIN), SPILL_BUFFER_MAX);
+	file->buffer = palloc(file->buffer_bytes);
+	file->file = opened;
 	return file;
+}
+
+SpillFile *
+gpusort_rows_spill_create(void)
+{
+	PrepareTempTablespaces();
+	return make_spill(OpenTemporaryFile(false));
+}
+
+SpillFile *
+gpusort_rows_spill_create_shared(FileSet *files, const char *name)
+{
+	return make_spill(FileSetCreate(files, name));
+}
+
+SpillFile *
+gpusort_rows_spill_open_shared(FileSet *files, const char *name)
+{
+	File		opened = FileSetOpen(files, name, O_RDONLY);
+
+	if (opened <= 0)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not open temporary file \"%s\" of a parallel sort: %m", name)));
+	return make_spill(opened);
 }
 
 /* Adds the time since start to a counter of the statement. */

@@ -12,9 +12,16 @@
 #ifndef GPUSORT_SPILL_FILE_H
 #define GPUSORT_SPILL_FILE_H
 
+#include "storage/fileset.h"
+
 typedef struct SpillFile SpillFile;
 
 extern SpillFile *gpusort_rows_spill_create(void);
+
+/* The same for a file that parallel workers read by its name, once it rests. */
+extern SpillFile *gpusort_rows_spill_create_shared(FileSet *files, const char *name);
+extern SpillFile *gpusort_rows_spill_open_shared(FileSet *files, const char *name);
+
 extern void gpusort_rows_spill_write(SpillFile *file, const void *data, Size bytes);
 
 /* Bytes written: the place where the next byte goes. */

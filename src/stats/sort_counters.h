@@ -23,6 +23,7 @@ typedef struct SortCounters
 
 	/* Of rows. */
 	bool		read_directly;	/* the input was not read through ExecProcNode */
+	bool		shared;			/* several processes sorted the rows together */
 	bool		bounded;		/* rows beyond a bound were dropped */
 	uint64		rows_read;
 	int64		disk_bytes;		/* written to temporary files */

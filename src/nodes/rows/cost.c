@@ -39,7 +39,8 @@
 #define ROWS_COST_HASHED_FAR 2.0	/* added whenever the number of groups doubles */
 #define ROWS_COST_COLLECTED 4.0 /* added if an aggregate keeps the row's value */
 
-#define ROWS_COST_GATHERED 15.0	/* a row that passes from a parallel worker through a Gather Merge, without its bytes */
+#define ROWS_COST_RETURNED 1.5	/* a row of a part that another process has sorted */
+#define ROWS_SHARED_PASSES 2.0	/* the work of a shared sort to that of one process */
 
 /* If the bound is not known at run time, the node is used only if at least this share of the rows is wanted. */
 #define ROWS_BOUND_SHARE 0.25
@@ -208,25 +209,22 @@ gpusort_rows_cost_groups(const Sort *sort, double groups, bool collect)
 	return cost;
 }
 
+Cost
+gpusort_rows_return_cost(double rows)
+{
+	return cpu_operator_cost * ROWS_COST_RETURNED * rows;
+}
+
 /*
- * Estimates the rows node below a Gather Merge when it runs without that, in one process
- * that scans the whole table.  A LIMIT wants about `bound` rows; 0 means all.
+ * Estimates a Sort of rows of one parallel worker, of `rows` in all, which all workers share.  Its input is
+ * each worker's.  Each row is sorted with those of its worker, and again with those of its part.
  */
 RowsCost
-gpusort_rows_cost_alone(const GatherMerge *merge, double bound)
+gpusort_rows_cost_parallel(const Sort *sort, double rows)
 {
-	const Plan *node = merge->plan.lefttree;
-	const Plan *scan = node->lefttree;
-	double		rows = merge->plan.plan_rows;
-	double		gathered = bound > 0 ? Min(bound, rows) : rows;
-	Cost		together = node->total_cost + parallel_setup_cost + cpu_operator_cost *
-		gathered * (ROWS_COST_GATHERED + ROWS_COST_PER_BYTE * node->plan_width);
-	SortKeys	keys = {merge->numCols, merge->sortColIdx, merge->sortOperators, merge->collations};
-	RowsCost	cost;
+	RowsCost	cost = gpusort_rows_cost(sort, 0, false);
 
-	cost.input = scan->total_cost + Max(rows - scan->plan_rows, 0) * cpu_tuple_cost;
-	cost.startup = cost.input + own_cost(node, keys, rows, kept_rows(rows, bound));
-	cost.total = cost.startup + cpu_operator_cost * rows;
-	cost.why_not = cost.total < together ? NULL : slower;
+	cost.startup += (ROWS_SHARED_PASSES - 1) * (cost.startup - cost.input) + parallel_setup_cost;
+	cost.total = cost.startup + gpusort_rows_return_cost(rows);
 	return cost;
 }

@@ -20,8 +20,8 @@
 #include "nodes/rows/plan_intervals.h"
 #include "nodes/rows/rows_node.h"
 
-static void
-begin_rows(CustomScanState *node, EState *estate, int eflags)
+void
+gpusort_rows_begin(CustomScanState *node, EState *estate, int eflags)
 {
 	RowsNodeState *state = (RowsNodeState *) node;
 	Plan	   *plan = node->ss.ps.plan;
@@ -202,13 +202,22 @@ column_sources(const CustomScan *scan)
 	return sources;
 }
 
+/* True if EXPLAIN ANALYZE shows times. */
+static bool
+is_timed(const RowsNodeState *state)
+{
+	const PlanState *node = &state->scan.css.ss.ps;
+
+	return node->instrument != NULL && GPUSORT_NEEDS_TIMER(node->instrument);
+}
+
 /*
  * Starts the sort.  In a sort by intervals the key is stored in the place of the column that
  * shows them.  If the key has an attribute of its own, that column is not stored at all.  It is
  * the last of the target list where rows do not have it.
  */
 static RowSort *
-begin_sort(RowsNodeState *state, bool timed)
+begin_sort(RowsNodeState *state, double expected_rows)
 {
 	ScanState  *node = &state->scan.css.ss;
 	CustomScan *scan = (CustomScan *) node->ps.plan;
@@ -243,8 +252,8 @@ begin_sort(RowsNodeState *state, bool timed)
 		}
 	}
 	sort = gpusort_rows_sort_begin(desc, tlist, state->intervals == NIL ? column_sources(scan) : NIL, scan->custom_private,
-								   scan->scan.plan.plan_rows, scan->scan.plan.plan_width,
-								   wanted_bound(state), state->random_access, timed, work_mem * (Size) 1024);
+								   expected_rows, scan->scan.plan.plan_width, wanted_bound(state), state->random_access,
+								   is_timed(state), work_mem * (Size) 1024);
 	if (state->intervals != NIL)
 	{
 		gpusort_rows_sort_by_interval(sort, key, form, list_nth_int(state->intervals, ROWS_INTERVALS_BUCKETS),
@@ -255,28 +264,34 @@ begin_sort(RowsNodeState *state, bool timed)
 	return sort;
 }
 
-/* Reads and sorts the input. */
-static void
-sort_input(RowsNodeState *state)
+/* Starts the sort of about so many rows. */
+void
+gpusort_rows_begin_sort(RowsNodeState *state, double expected_rows)
 {
-	ScanState  *node = &state->scan.css.ss;
-	EState	   *estate = node->ps.state;
-	PlanState  *input = outerPlanState(node);
+	PlanState  *node = &state->scan.css.ss.ps;
+	MemoryContext caller = MemoryContextSwitchTo(node->state->es_query_cxt);
+
+	if (state->spare != NULL)
+		gpusort_rows_sort_again(state->spare, node->plan->plan_rows, wanted_bound(state));
+	state->sort = state->spare ? state->spare : begin_sort(state, expected_rows);
+	state->spare = NULL;
+	if (state->source == NULL)
+		state->source = gpusort_rows_heap_source(outerPlanState(node), state->sort->layout, state->columns);
+	MemoryContextSwitchTo(caller);
+}
+
+/* Reads the input into the sort. */
+void
+gpusort_rows_read_input(RowsNodeState *state)
+{
+	EState	   *estate = state->scan.css.ss.ps.state;
+	PlanState  *input = outerPlanState(state);
 	ScanDirection direction = estate->es_direction;
-	bool		timed = node->ps.instrument != NULL && GPUSORT_NEEDS_TIMER(node->ps.instrument);
-	MemoryContext caller = MemoryContextSwitchTo(estate->es_query_cxt);
 	instr_time	start;
 	instr_time	end;
 
-	if (state->spare != NULL)
-		gpusort_rows_sort_again(state->spare, node->ps.plan->plan_rows, wanted_bound(state));
-	state->sort = state->spare ? state->spare : begin_sort(state, timed);
-	state->spare = NULL;
-	if (state->source == NULL)
-		state->source = gpusort_rows_heap_source(input, state->sort->layout, state->columns);
-	MemoryContextSwitchTo(caller);
-
-	if (timed)
+	INSTR_TIME_SET_ZERO(start);
+	if (is_timed(state))
 		INSTR_TIME_SET_CURRENT(start);
 	estate->es_direction = ForwardScanDirection;
 	if (input->chgParam != NULL)
@@ -286,7 +301,7 @@ sort_input(RowsNodeState *state)
 	else
 		read_slots(input, state);
 	estate->es_direction = direction;
-	if (timed)
+	if (is_timed(state))
 	{
 		INSTR_TIME_SET_CURRENT(end);
 		INSTR_TIME_SUBTRACT(end, start);
@@ -295,9 +310,36 @@ sort_input(RowsNodeState *state)
 		state->sort->stats.read_time = end;
 	}
 	state->sort->stats.read_directly = state->source != NULL;
+}
 
+void
+gpusort_rows_sort_input(RowsNodeState *state)
+{
+	gpusort_rows_begin_sort(state, state->scan.css.ss.ps.plan->plan_rows);
+	gpusort_rows_read_input(state);
 	gpusort_rows_sort_finish(state->sort);
 	state->current = -1;
+}
+
+TupleTableSlot *
+gpusort_rows_fill_slot(RowSort *sort, int64 number, TupleTableSlot *slot)
+{
+	RowBatch   *batch = sort->batch;
+	int			row;
+
+	if (number < batch->first || number >= batch->first + batch->nrows)
+		batch = gpusort_rows_sort_read(sort, number);
+	row = number - batch->first;
+	memcpy(slot->tts_values, batch->values + row * batch->natts, batch->natts * sizeof(Datum));
+	memcpy(slot->tts_isnull, batch->nulls + row * batch->natts, batch->natts * sizeof(bool));
+	if (sort->intervals != NULL && sort->intervals->column >= 0)
+	{
+		int			column = sort->intervals->column;
+
+		slot->tts_values[column] = gpusort_rows_sort_interval(sort, slot->tts_values, slot->tts_isnull,
+															  &slot->tts_isnull[column]);
+	}
+	return ExecStoreVirtualTuple(slot);
 }
 
 static TupleTableSlot *
@@ -305,12 +347,10 @@ exec_rows(CustomScanState *node)
 {
 	RowsNodeState *state = (RowsNodeState *) node;
 	TupleTableSlot *slot = node->ss.ps.ps_ResultTupleSlot;
-	RowBatch   *batch;
 	int64		nrows;
-	int			row;
 
 	if (state->sort == NULL)
-		sort_input(state);
+		gpusort_rows_sort_input(state);
 	nrows = state->sort->nrows;
 	if (ScanDirectionIsForward(node->ss.ps.state->es_direction))
 		state->current = Min(state->current + 1, nrows);
@@ -320,20 +360,7 @@ exec_rows(CustomScanState *node)
 	if (state->current < 0 || state->current >= nrows)
 		return slot;
 
-	batch = state->sort->batch;
-	if (state->current < batch->first || state->current >= batch->first + batch->nrows)
-		batch = gpusort_rows_sort_read(state->sort, state->current);
-	row = state->current - batch->first;
-	memcpy(slot->tts_values, batch->values + row * batch->natts, batch->natts * sizeof(Datum));
-	memcpy(slot->tts_isnull, batch->nulls + row * batch->natts, batch->natts * sizeof(bool));
-	if (state->sort->intervals != NULL && state->sort->intervals->column >= 0)
-	{
-		int			column = state->sort->intervals->column;
-
-		slot->tts_values[column] = gpusort_rows_sort_interval(state->sort, slot->tts_values, slot->tts_isnull,
-															  &slot->tts_isnull[column]);
-	}
-	return ExecStoreVirtualTuple(slot);
+	return gpusort_rows_fill_slot(state->sort, state->current, slot);
 }
 
 static void
@@ -414,7 +441,7 @@ shutdown_rows(CustomScanState *node)
 
 static const CustomExecMethods rows_exec_methods = {
 	.CustomName = "GpusortRows",
-	.BeginCustomScan = begin_rows,
+	.BeginCustomScan = gpusort_rows_begin,
 	.ExecCustomScan = exec_rows,
 	.EndCustomScan = end_rows,
 	.ReScanCustomScan = rescan_rows,
@@ -428,7 +455,7 @@ static const CustomExecMethods rows_exec_methods = {
 };
 
 Node *
-gpusort_rows_create_state(CustomScan *scan)
+gpusort_rows_create_alone(void)
 {
 	RowsNodeState *state = palloc0(sizeof(RowsNodeState));
 

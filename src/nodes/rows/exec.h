@@ -30,4 +30,14 @@ typedef struct RowsNodeState
 	int64		mark;
 } RowsNodeState;
 
+extern void gpusort_rows_begin(CustomScanState *node, EState *estate, int eflags);
+extern void gpusort_rows_begin_sort(RowsNodeState *state, double expected_rows);
+extern void gpusort_rows_read_input(RowsNodeState *state);
+
+/* Reads and sorts the input. */
+extern void gpusort_rows_sort_input(RowsNodeState *state);
+
+/* Puts the row of this number in the sorted order into a slot. */
+extern TupleTableSlot *gpusort_rows_fill_slot(RowSort *sort, int64 number, TupleTableSlot *slot);
+
 #endif							/* GPUSORT_ROWS_EXEC_H */

@@ -18,8 +18,8 @@
 #include "nodes/sort_explain.h"
 
 /* Shows the sort keys as PostgreSQL shows those of a Sort. */
-static void
-explain_keys(CustomScanState *node, List *ancestors, ExplainState *es)
+void
+gpusort_rows_explain_keys(CustomScanState *node, List *ancestors, ExplainState *es)
 {
 	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
 	List	   *intervals = list_nth(scan->custom_private, ROWS_LIST_INTERVALS);
@@ -103,6 +103,8 @@ explain_bound(CustomScanState *node, List *ancestors, ExplainState *es)
 static const char *
 method_text(const SortCounters *stats)
 {
+	if (stats->shared)
+		return stats->disk_bytes > 0 ? "parallel, external" : "parallel, in memory";
 	if (stats->parts > 0)
 		return "external distribution";
 	if (stats->device_bytes > 0)
@@ -129,7 +131,7 @@ explain_stats(const SortCounters *stats, ExplainState *es)
 void
 gpusort_rows_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
-	explain_keys(node, ancestors, es);
+	gpusort_rows_explain_keys(node, ancestors, es);
 	explain_bound(node, ancestors, es);
 	if (es->analyze)
 		gpusort_explain_work((const SortScanState *) node, explain_stats, es);

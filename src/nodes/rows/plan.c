@@ -22,16 +22,25 @@
 
 #include "guc.h"
 #include "nodes/plan_hook.h"
-#include "nodes/plan_walk.h"
-#include "nodes/rows/heap_source.h"
+#include "nodes/rows/parallel.h"
 #include "nodes/rows/plan_groups.h"
 #include "nodes/rows/plan_intervals.h"
 #include "nodes/rows/rows_node.h"
 #include "rows/row_keys.h"
 
+/* The state of a node, by its role. */
+static Node *
+create_state(CustomScan *scan)
+{
+	RowsRole	role = linitial_int(list_nth(scan->custom_private, ROWS_LIST_ROLE));
+
+	return role == ROWS_SHARE ? gpusort_rows_create_shared()
+		: role == ROWS_RETURN ? gpusort_rows_create_returned() : gpusort_rows_create_alone();
+}
+
 static const CustomScanMethods rows_scan_methods = {
 	.CustomName = "GpusortRows",
-	.CreateCustomScanState = gpusort_rows_create_state,
+	.CreateCustomScanState = create_state,
 };
 
 /* Returns why a Sort's first key cannot be a code, or NULL if it can. */
@@ -79,7 +88,7 @@ gpusort_rows_take_first(const FirstOfGroups *first)
 	return gpusort_rows_can_bound_groups(first->sort, first->group_keys) && takes(first->sort, first->wanted);
 }
 
-/* The sort's keys, its bound and its intervals in the form of custom_private. */
+/* The sort's keys, its bound, its intervals and its role in the form of custom_private. */
 static List *
 make_private(const Sort *sort, const RowsBound *bound, List *intervals)
 {
@@ -87,7 +96,8 @@ make_private(const Sort *sort, const RowsBound *bound, List *intervals)
 									  sort->nullsFirst);
 
 	lists = lappend(lists, list_make3_int(bound->kind, bound->partition_keys, bound->is_less));
-	return lappend(lists, intervals);
+	lists = lappend(lists, intervals);
+	return lappend(lists, list_make1_int(ROWS_ALONE));
 }
 
 /*
@@ -215,50 +225,17 @@ sort_for_groups(Agg *agg, const PlanPlace *place)
 	agg->plan.total_cost = cost.total + cpu_operator_cost * agg->numCols * sort->plan.plan_rows;
 }
 
-/*
- * If parallel workers would only read a table and sort it, one process may read and sort
- * all of it in less time than handing over their rows takes.  Returns such a plan, or NULL
- * if it would not be faster.
- */
+/* Has parallel workers share what they sort, instead of a Gather Merge. */
 static Plan *
-replace_gather_merge(GatherMerge *merge, const PlanPlace *place)
+replace_gather_merge(const GatherMerge *merge, const PlanPlace *place)
 {
 	CustomScan *rows = (CustomScan *) merge->plan.lefttree;
-	SeqScan    *scan;
-	RowsCost	cost;
-	ListCell   *entry;
-	ListCell   *named;
 
-	/* If only first rows are wanted, parallel workers hand over few. */
-	if (place->first_rows != NULL)
+	if (!IsA(rows, CustomScan) || rows->methods != &rows_scan_methods || rows->scan.plan.initPlan != NIL ||
+		list_nth(rows->custom_private, ROWS_LIST_INTERVALS) != NIL ||
+		linitial_int(list_nth(rows->custom_private, ROWS_LIST_ROLE)) != ROWS_ALONE)
 		return NULL;
-	if (!IsA(rows, CustomScan) || rows->methods != &rows_scan_methods || gpusort_force_nodes ||
-		merge->plan.initPlan != NIL || rows->scan.plan.initPlan != NIL ||
-		!gpusort_plan_hands_on_columns(merge->plan.targetlist, rows->scan.plan.targetlist))
-		return NULL;
-	scan = (SeqScan *) rows->scan.plan.lefttree;
-	if (!IsA(scan, SeqScan) || !scan->scan.plan.parallel_aware || scan->scan.plan.initPlan != NIL ||
-		!gpusort_rows_scan_is_plain(&scan->scan))
-		return NULL;
-	cost = gpusort_rows_cost_alone(merge, gpusort_rows_wanted(place->limit));
-	if (cost.why_not != NULL)
-		return NULL;
-
-	scan->scan.plan.parallel_aware = false;
-	rows->scan.plan.parallel_aware = false;
-	scan->scan.plan.plan_rows = merge->plan.plan_rows;
-	scan->scan.plan.total_cost = cost.input;
-	rows->scan.plan.plan_rows = merge->plan.plan_rows;
-	rows->scan.plan.startup_cost = cost.startup;
-	rows->scan.plan.total_cost = cost.total;
-	forboth(entry, rows->scan.plan.targetlist, named, merge->plan.targetlist)
-	{
-		TargetEntry *copy = flatCopyTargetEntry(lfirst(named));
-
-		copy->expr = ((TargetEntry *) lfirst(entry))->expr;
-		lfirst(entry) = copy;
-	}
-	return &rows->scan.plan;
+	return gpusort_rows_plan_parallel(merge, rows, place);
 }
 
 static void

@@ -229,26 +229,58 @@ exceeds_temp_files(const Sort *sort)
 	return temp_file_limit >= 0 && bytes > work_mem * 1024.0 && bytes > temp_file_limit * 1024.0;
 }
 
+/* The Sort of a path's rows that the planner would make, if the rows node would take its place, else NULL. */
+static Sort *
+foresee_taken(PlannerInfo *root, RelOptInfo *ordered, Path *input, SortPath **path)
+{
+	Sort	   *sort;
+
+	if (pathkeys_contained_in(root->sort_pathkeys, input->pathkeys))
+		return NULL;
+	*path = create_sort_path(root, ordered, input, root->sort_pathkeys, -1.0);
+	sort = foresee_sort(root, *path);
+	return sort != NULL && gpusort_rows_take(sort) && !exceeds_temp_files(sort) ? sort : NULL;
+}
+
 /* A Sort of a path's rows at the cost of the rows node, or NULL if that would not take its place. */
 static Path *
 price(PlannerInfo *root, RelOptInfo *ordered, Path *input)
 {
 	SortPath   *path;
-	Sort	   *sort;
+	Sort	   *sort = foresee_taken(root, ordered, input, &path);
 	RowsCost	cost;
 	Cost		after;
 
-	if (pathkeys_contained_in(root->sort_pathkeys, input->pathkeys))
-		return NULL;
-	path = create_sort_path(root, ordered, input, root->sort_pathkeys, -1.0);
-	sort = foresee_sort(root, path);
-	if (sort == NULL || !gpusort_rows_take(sort) || exceeds_temp_files(sort))
+	if (sort == NULL)
 		return NULL;
 	cost = gpusort_rows_cost(sort, 0, false);
 	after = cost_after_sort(root, ordered, &path->path);
 	path->path.total_cost = Max(price_to_win(root, ordered, input, cost.total + after) - after, 0);
 	path->path.startup_cost = Min(cost.startup, path->path.total_cost);
 	return &path->path;
+}
+
+/* The same of a path of parallel workers, below a Gather Merge at the cost of what takes their place (parallel.h). */
+static Path *
+price_parallel(PlannerInfo *root, RelOptInfo *ordered, Path *input, double rows)
+{
+	const PathTarget *target = root->upper_targets[UPPERREL_ORDERED];
+	SortPath   *path;
+	Sort	   *sort;
+	RowsCost	cost;
+	GatherMergePath *merge;
+
+	/* Columns that are computed after sorting would stand between the two. */
+	if (!equal(input->pathtarget->exprs, target->exprs))
+		return NULL;
+	sort = foresee_taken(root, ordered, input, &path);
+	if (sort == NULL)
+		return NULL;
+	cost = gpusort_rows_cost_parallel(sort, rows);
+	merge = create_gather_merge_path(root, ordered, &path->path, path->path.pathtarget, root->sort_pathkeys, NULL, &rows);
+	merge->path.total_cost = price_to_win(root, ordered, input, cost.total);
+	merge->path.startup_cost = Min(cost.startup, merge->path.total_cost);
+	return &merge->path;
 }
 
 /* Adds a path that returns the rows of another one as the ORDER BY's relation has them. */
@@ -271,14 +303,9 @@ add_priced_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *ordered)
 		add_ordered(root, ordered, path);
 	if (!ordered->consider_parallel || input->partial_pathlist == NIL)
 		return;
-	path = price(root, ordered, linitial(input->partial_pathlist));
+	path = price_parallel(root, ordered, linitial(input->partial_pathlist), input->cheapest_total_path->rows);
 	if (path != NULL)
-	{
-		double		rows = path->rows * path->parallel_workers;
-
-		add_ordered(root, ordered, (Path *) create_gather_merge_path(root, ordered, path, path->pathtarget,
-																	  root->sort_pathkeys, NULL, &rows));
-	}
+		add_ordered(root, ordered, path);
 }
 
 static void

@@ -19,8 +19,17 @@
 typedef enum RowsLists
 {
 	ROWS_LIST_BOUND = KEY_LISTS,	/* ints: see RowsBoundInts */
-	ROWS_LIST_INTERVALS			/* ints: see plan_intervals.h; empty for any other sort */
+	ROWS_LIST_INTERVALS,		/* ints: see plan_intervals.h; empty for any other sort */
+	ROWS_LIST_ROLE				/* one int: a RowsRole */
 } RowsLists;
+
+/* What a node does. */
+typedef enum RowsRole
+{
+	ROWS_ALONE,					/* it sorts its input */
+	ROWS_SHARE,					/* all processes that run it sort their inputs together: parallel.h */
+	ROWS_RETURN					/* it returns what such nodes have sorted */
+} RowsRole;
 
 struct ExplainState;
 struct PlanPlace;
@@ -75,12 +84,15 @@ extern bool gpusort_rows_may_group(const Agg *agg);
 extern RowsCost gpusort_rows_cost_groups(const Sort *sort, double groups, bool collect);
 /* The cost of writing this many bytes once and reading them once; 0 if they fit work_mem. */
 extern Cost gpusort_rows_disk_cost(double bytes);
-extern RowsCost gpusort_rows_cost_alone(const GatherMerge *merge, double bound);
+/* The cost of returning rows that parallel workers have sorted. */
+extern Cost gpusort_rows_return_cost(double rows);
+extern RowsCost gpusort_rows_cost_parallel(const Sort *sort, double rows);
 
 /* exec.c */
-extern Node *gpusort_rows_create_state(CustomScan *scan);
+extern Node *gpusort_rows_create_alone(void);
 
 /* explain.c */
 extern void gpusort_rows_explain(CustomScanState *node, List *ancestors, struct ExplainState *es);
+extern void gpusort_rows_explain_keys(CustomScanState *node, List *ancestors, struct ExplainState *es);
 
 #endif							/* GPUSORT_ROWS_NODE_H */

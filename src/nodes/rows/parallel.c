@@ -1,0 +1,433 @@
+/*
+ * parallel.c
+ *	  Rows that parallel workers sort together, see parallel.h.
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "executor/execParallel.h"
+#include "executor/executor.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+
+#include "nodes/plan_hook.h"
+#include "nodes/plan_walk.h"
+#include "nodes/rows/exec.h"
+#include "nodes/rows/parallel.h"
+#include "nodes/rows/rows_node.h"
+#include "rows/shared_sort.h"
+
+/* The node below the Gather. */
+typedef struct SharedRowsState
+{
+	RowsNodeState rows;			/* must be first */
+	GatherState *gather;		/* in the leader */
+	SharedSortState *shared;	/* NULL if there is no parallel query */
+	SharedSort *part;			/* NULL before it takes part, and if the leader is alone */
+	bool		collected;
+} SharedRowsState;
+
+/* The node above the Gather. */
+typedef struct ReturnedRowsState
+{
+	CustomScanState css;		/* must be first */
+	SharedRowsState *input;
+	bool		started;
+	int64		next;			/* row of the part that is read, or of all rows if the leader is alone */
+	int64		nrows;
+} ReturnedRowsState;
+
+/* The private lists of a rows node, with another role. */
+static List *
+with_role(List *lists, RowsRole role)
+{
+	lists = list_copy(lists);
+	lfirst(list_nth_cell(lists, ROWS_LIST_ROLE)) = list_make1_int(role);
+	return lists;
+}
+
+/* Columns of a child, as a node above it returns them. */
+static List *
+columns_of(const List *tlist, int varno)
+{
+	List	   *columns = NIL;
+	ListCell   *cell;
+
+	foreach(cell, tlist)
+	{
+		const TargetEntry *entry = lfirst(cell);
+		const Node *expr = (const Node *) entry->expr;
+		Var		   *var = makeVar(varno, entry->resno, exprType(expr), exprTypmod(expr), exprCollation(expr), 0);
+
+		columns = lappend(columns, makeTargetEntry((Expr *) var, entry->resno, entry->resname, entry->resjunk));
+	}
+	return columns;
+}
+
+static Gather *
+make_gather(const GatherMerge *merge, CustomScan *rows)
+{
+	Gather	   *gather = makeNode(Gather);
+
+	gather->plan = merge->plan;
+	NodeSetTag(gather, T_Gather);
+	gather->plan.targetlist = columns_of(rows->scan.plan.targetlist, OUTER_VAR);
+	gather->plan.initPlan = NIL;
+	gather->plan.extParam = bms_copy(rows->scan.plan.extParam);
+	gather->plan.allParam = bms_copy(rows->scan.plan.allParam);
+	if (merge->rescan_param >= 0)
+	{
+		gather->plan.extParam = bms_del_member(gather->plan.extParam, merge->rescan_param);
+		gather->plan.allParam = bms_del_member(gather->plan.allParam, merge->rescan_param);
+	}
+	gather->plan.startup_cost = rows->scan.plan.startup_cost + parallel_setup_cost;
+	gather->plan.total_cost = gather->plan.startup_cost;
+	gather->plan.lefttree = &rows->scan.plan;
+	gather->num_workers = merge->num_workers;
+	gather->rescan_param = merge->rescan_param;
+	gather->initParam = merge->initParam;
+	return gather;
+}
+
+static CustomScan *
+make_returned(Gather *gather, const CustomScan *rows, int id)
+{
+	CustomScan *scan = makeNode(CustomScan);
+
+	scan->scan.plan = gather->plan;
+	NodeSetTag(scan, T_CustomScan);
+	scan->scan.plan.plan_node_id = id;
+	scan->scan.plan.total_cost += gpusort_rows_return_cost(scan->scan.plan.plan_rows);
+	scan->scan.plan.targetlist = columns_of(gather->plan.targetlist, INDEX_VAR);
+	scan->scan.plan.lefttree = &gather->plan;
+	scan->custom_scan_tlist = columns_of(gather->plan.targetlist, OUTER_VAR);
+	scan->custom_private = with_role(rows->custom_private, ROWS_RETURN);
+	scan->methods = rows->methods;
+	return scan;
+}
+
+Plan *
+gpusort_rows_plan_parallel(const GatherMerge *merge, CustomScan *rows, const PlanPlace *place)
+{
+	CustomScan *scan = make_returned(make_gather(merge, rows), rows, gpusort_plan_next_id(place->walk));
+	Plan	   *top = &scan->scan.plan;
+	ListCell   *entry;
+	ListCell   *named;
+
+	rows->custom_private = with_role(rows->custom_private, ROWS_SHARE);
+	if (gpusort_plan_hands_on_columns(merge->plan.targetlist, rows->scan.plan.targetlist))
+	{
+		forboth(entry, top->targetlist, named, merge->plan.targetlist)
+		{
+			TargetEntry *copy = flatCopyTargetEntry(lfirst(named));
+
+			copy->expr = ((TargetEntry *) lfirst(entry))->expr;
+			lfirst(entry) = copy;
+		}
+	}
+	else
+	{
+		/* The Gather Merge computes columns. */
+		top = &makeNode(Result)->plan;
+		top->targetlist = merge->plan.targetlist;
+		top->startup_cost = scan->scan.plan.startup_cost;
+		top->total_cost = scan->scan.plan.total_cost;
+		top->plan_rows = merge->plan.plan_rows;
+		top->plan_width = merge->plan.plan_width;
+		top->plan_node_id = gpusort_plan_next_id(place->walk);
+		top->lefttree = &scan->scan.plan;
+	}
+	top->initPlan = merge->plan.initPlan;
+	top->extParam = merge->plan.extParam;
+	top->allParam = merge->plan.allParam;
+	return top;
+}
+
+/* The memory that all processes of the query share. */
+static dsa_area *
+shared_area(const SharedRowsState *state)
+{
+	return state->gather != NULL ? state->gather->pei->area : state->rows.scan.css.ss.ps.state->es_query_dsa;
+}
+
+/* Takes part in the shared sort. */
+static void
+join_sort(SharedRowsState *state)
+{
+	const Plan *plan = state->rows.scan.css.ss.ps.plan;
+	double		bytes = plan->plan_rows * Max(plan->plan_width, 1);
+	Size		limit = gpusort_shared_sort_local_bytes(state->shared, bytes);
+
+	gpusort_rows_begin_sort(&state->rows, Min(plan->plan_rows, limit / Max(plan->plan_width, 1)));
+	state->part = gpusort_shared_sort_join(state->shared, shared_area(state), state->rows.sort, limit, ParallelWorkerNumber + 1);
+}
+
+static bool
+is_alone(const SharedRowsState *state)
+{
+	return state->shared == NULL || (state->gather != NULL && state->gather->nworkers_launched == 0);
+}
+
+/* Reads the input, or some of it. */
+static void
+collect(SharedRowsState *state)
+{
+	state->collected = true;
+	if (is_alone(state))
+	{
+		gpusort_rows_sort_input(&state->rows);
+		return;
+	}
+	join_sort(state);
+	if (!gpusort_shared_sort_collects(state->part))
+		return;
+	gpusort_rows_read_input(&state->rows);
+	gpusort_rows_sort_share(state->rows.sort);
+	gpusort_shared_sort_collected(state->part);
+}
+
+/* The first call returns a row of NULLs when parts can be read.  The second one, in a worker, sorts parts. */
+static TupleTableSlot *
+exec_shared(CustomScanState *node)
+{
+	SharedRowsState *state = (SharedRowsState *) node;
+	TupleTableSlot *slot = node->ss.ps.ps_ResultTupleSlot;
+
+	if (!state->collected)
+	{
+		collect(state);
+		return ExecStoreAllNullTuple(slot);
+	}
+	if (IsParallelWorker() && state->part != NULL)
+		gpusort_shared_sort_help(state->part);
+	return ExecClearTuple(slot);
+}
+
+/* Has nothing to do with the others any more.  Rows that were returned stay. */
+static void
+leave(SharedRowsState *state)
+{
+	if (state->shared != NULL && !IsParallelWorker())
+		gpusort_shared_sort_stop(state->shared);
+	if (state->part != NULL)
+		gpusort_shared_sort_leave(state->part);
+	if (state->rows.sort != NULL)
+		state->rows.scan.counters = state->rows.sort->stats;
+	state->part = NULL;
+}
+
+static void
+forget(SharedRowsState *state)
+{
+	leave(state);
+	if (state->rows.sort != NULL)
+		gpusort_rows_sort_free(state->rows.sort);
+	state->rows.sort = NULL;
+	state->collected = false;
+}
+
+static void
+end_shared(CustomScanState *node)
+{
+	forget((SharedRowsState *) node);
+	ExecEndNode(outerPlanState(node));
+}
+
+static void
+rescan_shared(CustomScanState *node)
+{
+	PlanState  *input = outerPlanState(node);
+
+	forget((SharedRowsState *) node);
+	if (input->chgParam == NULL)
+		ExecReScan(input);
+}
+
+/* Where the counters of workers are, behind what they share. */
+static void *
+counters_in(void *shared)
+{
+	return (char *) shared + MAXALIGN(gpusort_shared_sort_size());
+}
+
+static Size
+estimate_shared(CustomScanState *node, ParallelContext *context)
+{
+	return add_size(MAXALIGN(gpusort_shared_sort_size()), gpusort_parallel_stats_estimate(node, context));
+}
+
+static void
+init_shared(CustomScanState *node, ParallelContext *context, void *shared)
+{
+	SharedRowsState *state = (SharedRowsState *) node;
+
+	gpusort_parallel_stats_share(node, context, counters_in(shared));
+	state->shared = context->seg != NULL ? shared : NULL;
+	if (state->shared != NULL)
+		gpusort_shared_sort_init(state->shared, context->seg, context->nworkers + 1);
+}
+
+static void
+reset_shared(CustomScanState *node, ParallelContext *context, void *shared)
+{
+	SharedRowsState *state = (SharedRowsState *) node;
+
+	if (state->shared != NULL)
+		gpusort_shared_sort_reset(state->shared, node->ss.ps.state->es_query_dsa);
+}
+
+static void
+attach_shared(CustomScanState *node, shm_toc *toc, void *shared)
+{
+	SharedRowsState *state = (SharedRowsState *) node;
+
+	gpusort_parallel_stats_attach(node, toc, counters_in(shared));
+	state->shared = shared;
+	gpusort_shared_sort_attach(state->shared);
+}
+
+/* Called before the Gather waits for the workers. */
+static void
+shutdown_shared(CustomScanState *node)
+{
+	SharedRowsState *state = (SharedRowsState *) node;
+
+	leave(state);
+	state->shared = NULL;
+	gpusort_parallel_stats_publish(&state->rows.scan);
+}
+
+static void
+begin_returned(CustomScanState *node, EState *estate, int eflags)
+{
+	ReturnedRowsState *state = (ReturnedRowsState *) node;
+	GatherState *gather = castNode(GatherState, ExecInitNode(outerPlan(node->ss.ps.plan), estate, eflags));
+
+	outerPlanState(node) = &gather->ps;
+	state->input = (SharedRowsState *) outerPlanState(gather);
+	state->input->gather = gather;
+	node->ss.ps.ps_ProjInfo = NULL;
+	node->ss.ps.resultops = &TTSOpsVirtual;
+	node->ss.ps.resultopsset = true;
+	node->ss.ps.resultopsfixed = true;
+}
+
+/*
+ * Has workers begin, and waits until the first part can be read.  The leader reads the input as well, whatever
+ * the setting says: no rows of workers wait for it.  And a queue does not show it a worker's only row.
+ */
+static void
+start(ReturnedRowsState *state)
+{
+	SharedRowsState *input = state->input;
+	bool		participation = parallel_leader_participation;
+
+	PG_TRY();
+	{
+		parallel_leader_participation = true;
+		(void) ExecProcNode(outerPlanState(state));
+	}
+	PG_FINALLY();
+	{
+		parallel_leader_participation = participation;
+	}
+	PG_END_TRY();
+	state->started = true;
+	state->next = state->nrows = 0;
+	if (is_alone(input))
+		state->nrows = input->rows.sort->nrows;
+	else if (input->part == NULL)
+		join_sort(input);
+	input->collected = true;
+}
+
+static TupleTableSlot *
+exec_returned(CustomScanState *node)
+{
+	ReturnedRowsState *state = (ReturnedRowsState *) node;
+	SharedRowsState *input = state->input;
+	TupleTableSlot *end;
+
+	if (!state->started)
+		start(state);
+	ExecClearTuple(node->ss.ps.ps_ResultTupleSlot);
+	while (state->next == state->nrows && input->part != NULL && gpusort_shared_sort_next(input->part))
+	{
+		state->next = 0;
+		state->nrows = input->rows.sort->nrows;
+	}
+	if (state->next < state->nrows)
+		return gpusort_rows_fill_slot(input->rows.sort, state->next++, node->ss.ps.ps_ResultTupleSlot);
+
+	/* Workers end now, and the Gather waits for them. */
+	do
+		end = ExecProcNode(outerPlanState(node));
+	while (!TupIsNull(end));
+	return node->ss.ps.ps_ResultTupleSlot;
+}
+
+static void
+end_returned(CustomScanState *node)
+{
+	ExecEndNode(outerPlanState(node));
+}
+
+static void
+rescan_returned(CustomScanState *node)
+{
+	ReturnedRowsState *state = (ReturnedRowsState *) node;
+	PlanState  *gather = outerPlanState(node);
+
+	ExecClearTuple(node->ss.ps.ps_ResultTupleSlot);
+	if (!state->started)
+		return;
+	forget(state->input);
+	state->started = false;
+	if (gather->chgParam == NULL)
+		ExecReScan(gather);
+}
+
+static const CustomExecMethods shared_exec_methods = {
+	.CustomName = "GpusortRows",
+	.BeginCustomScan = gpusort_rows_begin,
+	.ExecCustomScan = exec_shared,
+	.EndCustomScan = end_shared,
+	.ReScanCustomScan = rescan_shared,
+	.EstimateDSMCustomScan = estimate_shared,
+	.InitializeDSMCustomScan = init_shared,
+	.ReInitializeDSMCustomScan = reset_shared,
+	.InitializeWorkerCustomScan = attach_shared,
+	.ShutdownCustomScan = shutdown_shared,
+	.ExplainCustomScan = gpusort_rows_explain,
+};
+
+static const CustomExecMethods returned_exec_methods = {
+	.CustomName = "GpusortRows",
+	.BeginCustomScan = begin_returned,
+	.ExecCustomScan = exec_returned,
+	.EndCustomScan = end_returned,
+	.ReScanCustomScan = rescan_returned,
+	.ExplainCustomScan = gpusort_rows_explain_keys,
+};
+
+Node *
+gpusort_rows_create_shared(void)
+{
+	SharedRowsState *state = palloc0(sizeof(SharedRowsState));
+
+	NodeSetTag(state, T_CustomScanState);
+	state->rows.scan.css.methods = &shared_exec_methods;
+	return (Node *) state;
+}
+
+Node *
+gpusort_rows_create_returned(void)
+{
+	ReturnedRowsState *state = palloc0(sizeof(ReturnedRowsState));
+
+	NodeSetTag(state, T_CustomScanState);
+	state->css.methods = &returned_exec_methods;
+	return (Node *) state;
+}

@@ -1,0 +1,761 @@
+/*
+ * shared_sort.c
+ *	  A sort of rows by several processes, see shared_sort.h.
+ *
+ * The mutex protects what changes below it in SharedSortState.  Runs are listed before their writer
+ * arrives at the barrier, and parts are made between its first phase and its last one, so
+ * both are read without it.
+ */
+#include "postgres.h"
+
+#include <sys/statvfs.h>
+
+#include "miscadmin.h"
+#include "storage/barrier.h"
+#include "storage/condition_variable.h"
+#include "storage/dsm_impl.h"
+#include "storage/sharedfileset.h"
+#include "storage/spin.h"
+#include "utils/wait_event.h"
+
+#include "compat.h"
+#include "large_memory.h"
+#include "rows/shared_sort.h"
+#include "rows/stored_rows.h"
+
+#define SHARED_RUN_BYTES ((Size) 3 * 1024 * 1024)	/* rows of a run lie in the caches while they are sorted */
+#define SHARED_PART_BYTES ((Size) 1024 * 1024)	/* so do those of a part, and what orders them */
+#define SHARED_FILE_RUN_BYTES ((Size) 16 * 1024 * 1024)	/* of a run in a file: fewer runs, fewer reads for each part */
+#define SHARED_FENCES 256		/* rows of a run that tell where to cut it */
+#define SHARED_PARTS_AHEAD 2	/* sorted parts for each participant that the leader has not returned yet */
+#define SHARED_PARTS_MAX 65536
+#define SHARED_MEMORY_SHARE 2	/* of the free space of /dev/shm a sort takes one half */
+
+/* The phases of the barrier. */
+typedef enum SharedPhase
+{
+	PHASE_COLLECT,
+	PHASE_DIVIDE,
+	PHASE_PARTS
+} SharedPhase;
+
+typedef struct SharedRun
+{
+	dsa_pointer next;
+	uint32		number;
+	uint32		step;			/* fence i is row (i + 1) * step */
+	dsa_pointer rows;			/* StoredRows */
+	dsa_pointer fences;			/* the same, in memory; invalid without fences */
+} SharedRun;
+
+/* A part begins with the rows that come at this place. */
+typedef struct Splitter
+{
+	uint32		run;
+	uint32		row;
+} Splitter;
+
+typedef enum PartState
+{
+	PART_WAITS,
+	PART_IS_SORTED_NOW,			/* by a worker */
+	PART_IS_SORTED,
+	PART_IS_LEFT				/* to the leader, because there is no memory for the sorted rows */
+} PartState;
+
+typedef struct SharedPart
+{
+	PartState	state;
+	dsa_pointer rows;			/* StoredRows in memory, once they are sorted */
+} SharedPart;
+
+struct SharedSortState
+{
+	int			participants;
+	Size		memory_limit;	/* of all runs in shared memory */
+	dsm_handle	segment;
+	SharedFileSet files;
+	Barrier		barrier;
+	ConditionVariable changed;	/* a part was sorted or returned, or all ends */
+	slock_t		mutex;
+	dsa_pointer runs;			/* the list of SharedRun structs */
+	uint32		nruns;
+	uint64		nrows;
+	Size		bytes;
+	Size		memory_used;
+	Size		part_bytes;
+	dsa_pointer splitters;		/* StoredRows in memory, in order; one fewer than parts */
+	dsa_pointer places;			/* Splitter structs of these */
+	dsa_pointer parts;			/* SharedPart structs */
+	uint32		nparts;
+	uint32		next_part;		/* the first one that nobody has begun */
+	uint32		returned;		/* parts that the leader has read */
+	bool		stopped;
+};
+
+/* A run, as a participant reads it. */
+typedef struct SharedReader
+{
+	const SharedRun *run;
+	const StoredRows *rows;
+	const RowStore *fences;		/* NULL without fences */
+	uint32		from;			/* rows of the part that is read */
+	uint32		to;
+} SharedReader;
+
+struct SharedSort
+{
+	SharedSortState *shared;
+	dsa_area   *area;
+	RowSort    *sort;
+	int			number;
+	SpillFile  *own_file;		/* NULL while there is none */
+	SpillFile **files;			/* those of all participants, when they are read */
+	SharedReader  *runs;			/* by number */
+	uint32		nruns;
+	const RowStore *splitters;
+	const Splitter *places;
+	SharedPart *parts;
+	RowStore   *window;			/* rows of a run between two fences */
+	RowStore   *store;			/* rows of a part that this process sorts */
+	RowStore   *view;			/* rows of one that another process has sorted, or NULL */
+	uint32		cut_before;		/* each run's `to` is where this part begins; 0: none */
+};
+
+static uint32
+wait_event(void)
+{
+	static uint32 event = 0;
+
+	if (event == 0)
+		event = GPUSORT_WAIT_EVENT("GpusortParallelSort");
+	return event;
+}
+
+Size
+gpusort_shared_sort_size(void)
+{
+	return sizeof(SharedSortState);
+}
+
+/* Bytes of dynamic shared memory that a sort may take. */
+static Size
+free_shared_memory(void)
+{
+	struct statvfs space;
+
+	if (dynamic_shared_memory_type != DSM_IMPL_POSIX || statvfs("/dev/shm", &space) != 0)
+		return SIZE_MAX;
+	return (Size) space.f_bavail * space.f_frsize / SHARED_MEMORY_SHARE;
+}
+
+static void
+forget_rows(SharedSortState *shared)
+{
+	shared->runs = shared->splitters = shared->places = shared->parts = InvalidDsaPointer;
+	shared->nruns = shared->nparts = shared->next_part = shared->returned = 0;
+	shared->nrows = 0;
+	shared->bytes = shared->memory_used = 0;
+	shared->stopped = false;
+	BarrierInit(&shared->barrier, 0);
+}
+
+void
+gpusort_shared_sort_init(SharedSortState *shared, dsm_segment *segment, int participants)
+{
+	Size		local = Min(work_mem * (Size) 1024 / 2, SHARED_RUN_BYTES);
+
+	shared->participants = participants;
+	shared->segment = dsm_segment_handle(segment);
+	shared->memory_limit = Min(participants * (work_mem * (Size) 1024 - local), free_shared_memory());
+	SpinLockInit(&shared->mutex);
+	ConditionVariableInit(&shared->changed);
+	SharedFileSetInit(&shared->files, segment);
+	forget_rows(shared);
+}
+
+/* Frees a part that is sorted. */
+static void
+free_part(dsa_area *area, SharedPart *part)
+{
+	if (DsaPointerIsValid(part->rows))
+		gpusort_stored_rows_free(area, part->rows);
+	part->rows = InvalidDsaPointer;
+}
+
+void
+gpusort_shared_sort_reset(SharedSortState *shared, dsa_area *area)
+{
+	dsa_pointer next;
+
+	for (dsa_pointer pointer = shared->runs; DsaPointerIsValid(pointer); pointer = next)
+	{
+		SharedRun  *run = dsa_get_address(area, pointer);
+
+		next = run->next;
+		gpusort_stored_rows_free(area, run->rows);
+		if (DsaPointerIsValid(run->fences))
+			gpusort_stored_rows_free(area, run->fences);
+		dsa_free(area, pointer);
+	}
+	for (uint32 i = 0; i < shared->nparts; i++)
+		free_part(area, (SharedPart *) dsa_get_address(area, shared->parts) + i);
+	if (DsaPointerIsValid(shared->splitters))
+		gpusort_stored_rows_free(area, shared->splitters);
+	if (DsaPointerIsValid(shared->places))
+		dsa_free(area, shared->places);
+	if (DsaPointerIsValid(shared->parts))
+		dsa_free(area, shared->parts);
+	SharedFileSetDeleteAll(&shared->files);
+	forget_rows(shared);
+}
+
+void
+gpusort_shared_sort_attach(SharedSortState *shared)
+{
+	SharedFileSetAttach(&shared->files, dsm_find_mapping(shared->segment));
+}
+
+Size
+gpusort_shared_sort_local_bytes(const SharedSortState *shared, double expected_bytes)
+{
+	Size		memory = work_mem * (Size) 1024;
+
+	return expected_bytes > shared->memory_limit ? Min(memory, SHARED_FILE_RUN_BYTES) : Min(memory / 2, SHARED_RUN_BYTES);
+}
+
+bool
+gpusort_shared_sort_collects(SharedSort *part)
+{
+	Barrier    *barrier = &part->shared->barrier;
+	int			phase = BarrierAttach(barrier);
+
+	if (phase == PHASE_COLLECT)
+		return true;
+	if (phase == PHASE_DIVIDE)
+		(void) BarrierArriveAndWait(barrier, wait_event());
+	(void) BarrierDetach(barrier);
+	return false;
+}
+
+static void
+file_name(char *name, int participant)
+{
+	snprintf(name, MAXPGPATH, "rows%d", participant);
+}
+
+/* The file that rows go to if they have so many bytes, or NULL if they go to shared memory. */
+static SpillFile *
+choose_file(SharedSort *part, Size bytes)
+{
+	SharedSortState *shared = part->shared;
+	bool		fits;
+	char		name[MAXPGPATH];
+
+	SpinLockAcquire(&shared->mutex);
+	fits = bytes <= shared->memory_limit && shared->memory_used <= shared->memory_limit - bytes;
+	if (fits)
+		shared->memory_used += bytes;
+	SpinLockRelease(&shared->mutex);
+	if (fits)
+		return NULL;
+	if (part->own_file == NULL)
+	{
+		file_name(name, part->number);
+		part->own_file = gpusort_rows_spill_create_shared(&shared->files.fs, name);
+	}
+	return part->own_file;
+}
+
+/* Keeps some rows of a run in memory. */
+static dsa_pointer
+write_fences(SharedSort *part, const uint32 *order, uint32 nrows, uint32 step)
+{
+	uint32		n = (nrows - 1) / step;
+	uint32	   *rows = palloc(Max(n, 1) * sizeof(uint32));
+	dsa_pointer fences = InvalidDsaPointer;
+
+	for (uint32 i = 0; i < n; i++)
+		rows[i] = order[(i + 1) * step];
+	if (n > 0)
+		fences = gpusort_stored_rows_write(part->area, NULL, 0, part->sort->store, rows, n);
+	pfree(rows);
+	return fences;
+}
+
+/* Adds a run of these rows of the sort's store, in this order. */
+static void
+add_run(void *taker, const uint32 *order, uint32 nrows)
+{
+	SharedSort *part = taker;
+	SharedSortState *shared = part->shared;
+	RowSort    *sort = part->sort;
+	Size		bytes = gpusort_rows_store_bytes(sort->store) / sort->store->nrows * nrows;
+	SpillFile  *file = choose_file(part, bytes);
+	dsa_pointer pointer = dsa_allocate(part->area, sizeof(SharedRun));
+	SharedRun  *run = dsa_get_address(part->area, pointer);
+	const StoredRows *stored;
+
+	run->rows = gpusort_stored_rows_write(part->area, file, part->number, sort->store, order, nrows);
+	if (!DsaPointerIsValid(run->rows))
+	{
+		file = choose_file(part, SIZE_MAX);
+		run->rows = gpusort_stored_rows_write(part->area, file, part->number, sort->store, order, nrows);
+	}
+	run->step = Max(nrows / SHARED_FENCES, 1);
+	run->fences = write_fences(part, order, nrows, run->step);
+	stored = dsa_get_address(part->area, run->rows);
+	sort->stats.disk_bytes += file ? stored->bytes : 0;
+	SpinLockAcquire(&shared->mutex);
+	run->next = shared->runs;
+	run->number = shared->nruns++;
+	shared->runs = pointer;
+	shared->nrows += nrows;
+	shared->bytes += stored->bytes;
+	if (file != NULL)
+		shared->part_bytes = Max(sort->memory_limit / 2, shared->part_bytes);
+	SpinLockRelease(&shared->mutex);
+}
+
+SharedSort *
+gpusort_shared_sort_join(SharedSortState *shared, dsa_area *area, RowSort *sort, Size memory_limit, int participant)
+{
+	MemoryContext caller = MemoryContextSwitchTo(sort->context);
+	SharedSort *part = palloc0(sizeof(SharedSort));
+
+	part->shared = shared;
+	part->area = area;
+	part->sort = sort;
+	part->number = participant;
+	part->files = palloc0(shared->participants * sizeof(SpillFile *));
+	sort->memory_limit = memory_limit;
+	sort->take_run = add_run;
+	sort->taker = part;
+	sort->stats.sorted = sort->stats.shared = true;
+	MemoryContextSwitchTo(caller);
+	return part;
+}
+
+/* Lists the runs, when all have been written. */
+static void
+list_runs(SharedSort *part)
+{
+	const RowLayout *layout = part->sort->layout;
+
+	part->nruns = part->shared->nruns;
+	part->runs = MemoryContextAllocZero(part->sort->context, Max(part->nruns, 1) * sizeof(SharedReader));
+	for (dsa_pointer next = part->shared->runs; DsaPointerIsValid(next);)
+	{
+		const SharedRun *run = dsa_get_address(part->area, next);
+		SharedReader  *reader = &part->runs[run->number];
+
+		reader->run = run;
+		reader->rows = dsa_get_address(part->area, run->rows);
+		if (DsaPointerIsValid(run->fences))
+			reader->fences = gpusort_stored_rows_view(part->area, dsa_get_address(part->area, run->fences), layout);
+		next = run->next;
+	}
+}
+
+/* The file of a run that is in one. */
+static SpillFile *
+file_of(SharedSort *part, const StoredRows *rows)
+{
+	char		name[MAXPGPATH];
+
+	if (rows->participant < 0)
+		return NULL;
+	if (rows->participant == part->number && part->own_file != NULL)
+		return part->own_file;
+	if (part->files[rows->participant] == NULL)
+	{
+		file_name(name, rows->participant);
+		part->files[rows->participant] = gpusort_rows_spill_open_shared(&part->shared->files.fs, name);
+	}
+	return part->files[rows->participant];
+}
+
+static void
+read_run(SharedSort *part, const SharedReader *reader, uint32 from, uint32 to, RowStore *store)
+{
+	if (to > from)
+		gpusort_stored_rows_read(part->area, file_of(part, reader->rows), reader->rows, from, to - from, store);
+}
+
+/* Loads the fences of all runs into the sort's store.  Returns the place of each. */
+static Splitter *
+load_fences(SharedSort *part)
+{
+	RowStore   *store = part->sort->store;
+	uint32		nfences = 0;
+	uint32		n = 0;
+	Splitter   *places;
+
+	for (uint32 i = 0; i < part->nruns; i++)
+		nfences += part->runs[i].fences ? part->runs[i].fences->nrows : 0;
+	places = MemoryContextAllocHuge(CurrentMemoryContext, Max(nfences, 1) * sizeof(Splitter));
+	gpusort_rows_store_clear(store);
+	for (uint32 i = 0; i < part->nruns; i++)
+	{
+		const SharedReader *reader = &part->runs[i];
+
+		if (reader->fences == NULL)
+			continue;
+		for (uint32 fence = 0; fence < reader->fences->nrows; fence++)
+			places[n++] = (Splitter) {i, (fence + 1) * reader->run->step};
+		gpusort_stored_rows_read(part->area, NULL, dsa_get_address(part->area, reader->run->fences), 0,
+								 reader->fences->nrows, store);
+	}
+	return places;
+}
+
+/*
+ * Chooses those of the sorted fences at which parts begin, by the rows between each and the one before it in
+ * its run.  Returns how many.  Equal fences are in the order of their places.
+ */
+static uint32
+choose_splitters(SharedSort *part, const Splitter *places, uint32 *order, uint32 wanted)
+{
+	double		rows_per_part = (double) part->shared->nrows / (wanted + 1);
+	double		rows = 0;
+	uint32		n = 0;
+
+	for (uint32 i = 0; i < part->sort->store->nrows && n < wanted; i++)
+	{
+		rows += part->runs[places[order[i]].run].run->step;
+		if (rows >= (n + 1) * rows_per_part)
+			order[n++] = order[i];
+	}
+	return n;
+}
+
+/* Divides all rows into parts. */
+static void
+divide(SharedSort *part)
+{
+	SharedSortState *shared = part->shared;
+	RowSort    *sort = part->sort;
+	Size		part_bytes = Max(shared->part_bytes, Min(SHARED_PART_BYTES, sort->memory_limit / 2));
+	uint32		wanted = Min(shared->bytes / part_bytes, SHARED_PARTS_MAX);
+	Splitter   *fences;
+	uint32		n = 0;
+
+	if (shared->nrows == 0)
+		return;
+	if (wanted > 0)
+	{
+		Splitter   *places;
+
+		fences = load_fences(part);
+		if (sort->store->nrows > 0)
+		{
+			gpusort_rows_sort_order_store(sort);
+			n = choose_splitters(part, fences, sort->order, wanted);
+		}
+		if (n > 0)
+		{
+			shared->splitters = gpusort_stored_rows_write(part->area, NULL, 0, sort->store, sort->order, n);
+			if (!DsaPointerIsValid(shared->splitters))
+				n = 0;
+		}
+		if (n > 0)
+		{
+			shared->places = dsa_allocate_extended(part->area, n * sizeof(Splitter), DSA_ALLOC_HUGE);
+			places = dsa_get_address(part->area, shared->places);
+			for (uint32 i = 0; i < n; i++)
+				places[i] = fences[sort->order[i]];
+		}
+		pfree(fences);
+		gpusort_rows_store_clear(sort->store);
+	}
+	shared->parts = dsa_allocate_extended(part->area, (n + (Size) 1) * sizeof(SharedPart), DSA_ALLOC_HUGE | DSA_ALLOC_ZERO);
+	shared->nparts = n + 1;
+}
+
+void
+gpusort_shared_sort_collected(SharedSort *part)
+{
+	Barrier    *barrier = &part->shared->barrier;
+
+	if (part->own_file != NULL)
+		gpusort_rows_spill_rest(part->own_file);
+	if (BarrierArriveAndWait(barrier, wait_event()))
+	{
+		MemoryContext caller = MemoryContextSwitchTo(part->sort->context);
+
+		list_runs(part);
+		divide(part);
+		MemoryContextSwitchTo(caller);
+	}
+	(void) BarrierArriveAndWait(barrier, wait_event());
+	(void) BarrierDetach(barrier);
+}
+
+/* Prepares reading parts, which exist. */
+static void
+open_parts(SharedSort *part)
+{
+	SharedSortState *shared = part->shared;
+
+	if (part->parts != NULL)
+		return;
+	if (part->runs == NULL)
+		list_runs(part);
+	part->parts = dsa_get_address(part->area, shared->parts);
+	part->window = gpusort_rows_store_create(part->sort->context, part->sort->layout);
+	part->store = part->sort->store;
+	if (DsaPointerIsValid(shared->splitters))
+	{
+		part->splitters = gpusort_stored_rows_view(part->area, dsa_get_address(part->area, shared->splitters), part->sort->layout);
+		part->places = dsa_get_address(part->area, shared->places);
+	}
+}
+
+/* How many of the first n rows of a store come before a splitter. With `equal`, rows that are equal to it do. */
+static uint32
+rows_before(const SharedSort *part, const RowStore *store, uint32 n, uint32 splitter, bool equal)
+{
+	uint32		low = 0;
+
+	while (low < n)
+	{
+		uint32		middle = low + (n - low) / 2;
+		int			order = gpusort_rows_compare(part->sort->keys, 0, store, middle, part->splitters, splitter);
+
+		if (order < 0 || (equal && order == 0))
+			low = middle + 1;
+		else
+			n = middle;
+	}
+	return low;
+}
+
+/* The first row of a run that does not come before a splitter. */
+static uint32
+cut(SharedSort *part, uint32 run, uint32 splitter)
+{
+	const SharedReader *reader = &part->runs[run];
+	const Splitter *place = &part->places[splitter];
+	bool		equal = run < place->run;
+	uint32		step = reader->run->step;
+	uint32		fences;
+	uint32		from;
+	uint32		to;
+
+	if (run == place->run)
+		return place->row;
+	fences = reader->fences ? rows_before(part, reader->fences, reader->fences->nrows, splitter, equal) : 0;
+	from = fences == 0 ? 0 : fences * step + 1;
+	to = Min((fences + 1) * step, reader->rows->nrows);
+	if (from >= to)
+		return to;
+	gpusort_rows_store_clear(part->window);
+	read_run(part, reader, from, to, part->window);
+	return from + rows_before(part, part->window, part->window->nrows, splitter, equal);
+}
+
+/* Finds the rows of a part in all runs.  Returns how many runs have some. */
+static uint32
+find_part(SharedSort *part, uint32 number)
+{
+	uint32		found = 0;
+	bool		known = number > 0 && part->cut_before == number;
+
+	for (uint32 run = 0; run < part->nruns; run++)
+	{
+		SharedReader  *reader = &part->runs[run];
+
+		CHECK_FOR_INTERRUPTS();
+		reader->from = number == 0 ? 0 : known ? reader->to : cut(part, run, number - 1);
+		reader->to = number + 1 == part->shared->nparts ? reader->rows->nrows : cut(part, run, number);
+		found += reader->to > reader->from;
+	}
+	part->cut_before = number + 1;
+	return found;
+}
+
+/* Loads a part into the sort's store and puts it in order. */
+static void
+sort_part(SharedSort *part, uint32 number)
+{
+	RowSort    *sort = part->sort;
+	uint32		found = find_part(part, number);
+
+	gpusort_rows_store_clear(sort->store);
+	for (uint32 run = 0; run < part->nruns; run++)
+		read_run(part, &part->runs[run], part->runs[run].from, part->runs[run].to, sort->store);
+	if (found > 1)
+		gpusort_rows_sort_order_store(sort);
+	else
+		gpusort_rows_sort_keep_order(sort);
+	sort->stats.parts++;
+}
+
+void
+gpusort_shared_sort_stop(SharedSortState *shared)
+{
+	SpinLockAcquire(&shared->mutex);
+	shared->stopped = true;
+	SpinLockRelease(&shared->mutex);
+	ConditionVariableBroadcast(&shared->changed);
+}
+
+/* Begins the next part that nobody has begun, if it is not too far ahead.  Returns false if there will be none. */
+static bool
+claim_part(SharedSort *part, uint32 *number)
+{
+	SharedSortState *shared = part->shared;
+	uint32		ahead = SHARED_PARTS_AHEAD * shared->participants;
+	bool		claimed = false;
+	bool		ended = false;
+
+	ConditionVariablePrepareToSleep(&shared->changed);
+	for (;;)
+	{
+		SpinLockAcquire(&shared->mutex);
+		ended = shared->stopped || shared->next_part == shared->nparts;
+		claimed = !ended && shared->next_part < shared->returned + ahead;
+		if (claimed)
+		{
+			*number = shared->next_part++;
+			part->parts[*number].state = PART_IS_SORTED_NOW;
+		}
+		SpinLockRelease(&shared->mutex);
+		if (claimed || ended)
+			break;
+		ConditionVariableSleep(&shared->changed, wait_event());
+	}
+	ConditionVariableCancelSleep();
+	return claimed;
+}
+
+static void
+help(SharedSort *part)
+{
+	SharedSortState *shared = part->shared;
+	RowStore   *store = part->sort->store;
+	uint32		number;
+	bool		has_memory = true;
+
+	if (shared->nparts == 0)
+		return;
+	open_parts(part);
+	while (has_memory && claim_part(part, &number))
+	{
+		SharedPart *sorted = &part->parts[number];
+		dsa_pointer rows = InvalidDsaPointer;
+
+		sort_part(part, number);
+		if (store->nrows > 0)
+			rows = gpusort_stored_rows_write(part->area, NULL, 0, store, part->sort->order, store->nrows);
+		has_memory = store->nrows == 0 || DsaPointerIsValid(rows);
+		SpinLockAcquire(&shared->mutex);
+		sorted->rows = rows;
+		sorted->state = has_memory ? PART_IS_SORTED : PART_IS_LEFT;
+		SpinLockRelease(&shared->mutex);
+		ConditionVariableBroadcast(&shared->changed);
+	}
+}
+
+void
+gpusort_shared_sort_help(SharedSort *part)
+{
+	MemoryContext caller = MemoryContextSwitchTo(part->sort->context);
+
+	help(part);
+	MemoryContextSwitchTo(caller);
+}
+
+/* Begins the part itself if nobody has, else waits until it is sorted. */
+static PartState
+take_part(SharedSort *part, uint32 number)
+{
+	SharedSortState *shared = part->shared;
+	PartState	state;
+
+	ConditionVariablePrepareToSleep(&shared->changed);
+	for (;;)
+	{
+		SpinLockAcquire(&shared->mutex);
+		state = part->parts[number].state;
+		if (state == PART_WAITS)
+			shared->next_part = number + 1;
+		SpinLockRelease(&shared->mutex);
+		if (state != PART_IS_SORTED_NOW)
+			break;
+		ConditionVariableSleep(&shared->changed, wait_event());
+	}
+	ConditionVariableCancelSleep();
+	return state;
+}
+
+/* Has the rows of a sorted part read where they are.  They stay there until the next part is wanted. */
+static void
+read_sorted(SharedSort *part, const SharedPart *sorted)
+{
+	RowSort    *sort = part->sort;
+
+	if (DsaPointerIsValid(sorted->rows))
+		sort->store = part->view = gpusort_stored_rows_view(part->area, dsa_get_address(part->area, sorted->rows), sort->layout);
+	else
+		gpusort_rows_store_clear(sort->store);
+	gpusort_rows_sort_keep_order(sort);
+}
+
+static void
+load_part(SharedSort *part, uint32 number)
+{
+	if (take_part(part, number) == PART_IS_SORTED)
+		read_sorted(part, &part->parts[number]);
+	else
+		sort_part(part, number);
+}
+
+/* Frees a part that has been returned, so that workers begin with another one. */
+static void
+end_part(SharedSort *part, uint32 number)
+{
+	SharedSortState *shared = part->shared;
+
+	part->sort->store = part->store;
+	if (part->view != NULL)
+	{
+		pfree(part->view->columns);
+		pfree(part->view);
+	}
+	part->view = NULL;
+	free_part(part->area, &part->parts[number]);
+	SpinLockAcquire(&shared->mutex);
+	shared->returned = number + 1;
+	SpinLockRelease(&shared->mutex);
+	ConditionVariableBroadcast(&shared->changed);
+}
+
+bool
+gpusort_shared_sort_next(SharedSort *part)
+{
+	SharedSortState *shared = part->shared;
+	MemoryContext caller;
+
+	if (shared->returned == shared->nparts)
+		return false;
+	caller = MemoryContextSwitchTo(part->sort->context);
+	if (part->parts == NULL)
+		open_parts(part);
+	else
+		end_part(part, shared->returned);
+	if (shared->returned < shared->nparts)
+		load_part(part, shared->returned);
+	MemoryContextSwitchTo(caller);
+	return shared->returned < shared->nparts;
+}
+
+void
+gpusort_shared_sort_leave(SharedSort *part)
+{
+	if (part->own_file != NULL)
+		gpusort_rows_spill_close(part->own_file);
+	for (int i = 0; i < part->shared->participants; i++)
+		if (part->files[i] != NULL)
+			gpusort_rows_spill_close(part->files[i]);
+}

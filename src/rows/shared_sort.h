@@ -1,0 +1,71 @@
+/*
+ * shared_sort.h
+ *	  A sort of rows by several processes: the leader and parallel workers.
+ *
+ *	  leader:       init --> [reset] --> join, collect ... --> next ... --> stop
+ *	  participant:  join --> collect ... --> help
+ *
+ * 1. Each participant sorts what it reads, as much as lies in the caches or fits its memory, into
+ *	  runs, in shared memory as long as that lasts and then in a file of its own.
+ * 2. When all that take part have read their rows, one of them chooses splitters from samples of
+ *	  all runs.  Cut at these, all runs together make parts of nearly the same size.
+ * 3. Each part is sorted by itself, by whoever has time.  The leader returns one after the other.  It
+ *	  sorts a part itself if nobody has begun to.  Workers are at most a few parts ahead of it.
+ *
+ * A place in the order is a key and, among equal ones, the number of the run and of the row.  So
+ * parts are even whatever the rows are, and cuts are exact without codes that all
+ * processes share.  The sort is not stable, as the input of parallel workers has no order.
+ *
+ * Nobody waits for a process that may never start.  A worker that comes late skips step 1.
+ */
+#ifndef GPUSORT_SHARED_SORT_H
+#define GPUSORT_SHARED_SORT_H
+
+#include "storage/dsm.h"
+
+#include "rows/row_sort.h"
+#include "utils/dsa.h"
+
+/* What all participants share, in the memory of a parallel query. */
+typedef struct SharedSortState SharedSortState;
+
+/* One participant.  It ends with the memory context of its sort. */
+typedef struct SharedSort SharedSort;
+
+extern Size gpusort_shared_sort_size(void);
+
+/* Called by the leader, for so many participants. */
+extern void gpusort_shared_sort_init(SharedSortState *shared, dsm_segment *segment, int participants);
+
+/* Called by the leader before all start again.  The area has what the former run allocated. */
+extern void gpusort_shared_sort_reset(SharedSortState *shared, dsa_area *area);
+
+/* Called by a worker when it starts. */
+extern void gpusort_shared_sort_attach(SharedSortState *shared);
+
+/* Bytes of rows, of so many that are expected in all, that a participant holds itself. */
+extern Size gpusort_shared_sort_local_bytes(const SharedSortState *shared, double expected_bytes);
+
+/* Takes part with a sort of no rows, whose memory is limited.  Participants have different numbers, from 0. */
+extern SharedSort *gpusort_shared_sort_join(SharedSortState *shared, dsa_area *area, RowSort *sort, Size memory_limit,
+											int participant);
+
+/* True if rows are still collected.  Then gpusort_shared_sort_collected must follow. */
+extern bool gpusort_shared_sort_collects(SharedSort *part);
+
+/* Waits for the others that collect. */
+extern void gpusort_shared_sort_collected(SharedSort *part);
+
+/* Sorts parts until there are none left. */
+extern void gpusort_shared_sort_help(SharedSort *part);
+
+/* Replaces the rows of the sort's store by those of the next part, in order.  Returns false behind the last one. */
+extern bool gpusort_shared_sort_next(SharedSort *part);
+
+/* Has workers end.  The leader wants no more parts. */
+extern void gpusort_shared_sort_stop(SharedSortState *shared);
+
+/* Closes files. */
+extern void gpusort_shared_sort_leave(SharedSort *part);
+
+#endif							/* GPUSORT_SHARED_SORT_H */

@@ -1,0 +1,68 @@
+# Parallel workers that sort together: one of them ends, the query is cancelled, or all memory is in files.
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('parallel');
+$node->init;
+$node->append_conf('postgresql.conf', q{
+shared_preload_libraries = 'gpusort'
+max_parallel_workers_per_gather = 2
+parallel_setup_cost = 0
+parallel_tuple_cost = 0
+min_parallel_table_scan_size = 0
+gpusort.force_nodes = on
+});
+$node->start;
+$node->safe_psql('postgres', q{
+	CREATE EXTENSION gpusort;
+	CREATE TABLE data AS SELECT i AS id, (i * 7919::bigint % 100003)::int AS x FROM generate_series(1, 100000) i;
+	ALTER TABLE data SET (parallel_workers = 2);
+	CREATE FUNCTION slow(int) RETURNS int LANGUAGE plpgsql PARALLEL SAFE AS
+		'BEGIN IF $1 % 100 = 0 THEN PERFORM pg_sleep(0.01); END IF; RETURN $1; END';
+	VACUUM ANALYZE data});
+
+my $workers = q{FROM pg_stat_activity WHERE backend_type = 'parallel worker' AND leader_pid IS NOT NULL};
+my $nothing_left = q{SELECT (SELECT count(*) FROM pg_ls_tmpdir()) + (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'parallel worker')};
+my $sorted = 'SELECT count(*), min(x), max(x) FROM (SELECT x FROM data ORDER BY x OFFSET 0) q';
+my $expected = $node->safe_psql('postgres', $sorted);
+
+# While rows are read, and while parts are returned: the workers wait for the leader then.
+my %queries = (
+	'reading' => 'SELECT count(*) FROM (SELECT slow(x) AS y FROM data ORDER BY y OFFSET 0) q',
+	'returning' => 'SELECT sum(slow(x)) FROM (SELECT x FROM data ORDER BY x OFFSET 0) q');
+
+foreach my $memory ('64kB', '64MB')
+{
+	foreach my $when (sort keys %queries)
+	{
+		foreach my $how ('a worker', 'the query', 'the leader')
+		{
+			my ($output, $errors) = ('', '');
+			my $query = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'),
+				'-c', "SET work_mem = '$memory'", '-c', $queries{$when} ], '>', \$output, '2>', \$errors);
+			$node->poll_query_until('postgres', "SELECT count(*) > 0 $workers");
+			my $call = $how eq 'a worker' ? 'pg_terminate_backend(pid)'
+				: $how eq 'the query' ? 'pg_cancel_backend(leader_pid)' : 'pg_terminate_backend(leader_pid)';
+			$node->safe_psql('postgres', "SELECT $call $workers LIMIT 1");
+			$query->finish;
+			# A worker may have been at its end.
+			like("$output$errors", qr/terminating (connection|background worker)|canceling statement|^\d+/m, "$memory, $when: $how ends");
+			ok($node->poll_query_until('postgres', "SELECT ($nothing_left) = 0"), 'nothing is left');
+			is($node->safe_psql('postgres', $sorted), $expected, 'the next sort is right');
+		}
+	}
+}
+
+# Temporary files are counted against their limit, and are where they should be.
+my ($status, $output, $errors) = $node->psql('postgres', "SET work_mem = '64kB'; SET temp_file_limit = '100kB'; $sorted");
+like($errors, qr/temporary file size exceeds temp_file_limit/, 'temp_file_limit holds');
+is($node->safe_psql('postgres', $nothing_left), 0, 'no file is left');
+like($node->safe_psql('postgres', "SET work_mem = '64kB'; EXPLAIN (ANALYZE, COSTS OFF) SELECT x FROM data ORDER BY x"),
+	qr/parallel, external/, 'rows beyond work_mem are in files');
+
+$node->stop;
+done_testing();
