@@ -19,7 +19,7 @@ gpusort.force_nodes = on
 $node->start;
 $node->safe_psql('postgres', q{
 	CREATE EXTENSION gpusort;
-	CREATE TABLE data AS SELECT i AS id, (i * 7919::bigint % 100003)::int AS x FROM generate_series(1, 100000) i;
+	CREATE TABLE data AS SELECT i AS id, (i * 7919::bigint % 100003)::int AS x, repeat('x', 150) AS wide FROM generate_series(1, 100000) i;
 	ALTER TABLE data SET (parallel_workers = 2);
 	CREATE FUNCTION slow(int) RETURNS int LANGUAGE plpgsql PARALLEL SAFE AS
 		'BEGIN IF $1 % 100 = 0 THEN PERFORM pg_sleep(0.01); END IF; RETURN $1; END';
@@ -33,7 +33,7 @@ my $expected = $node->safe_psql('postgres', $sorted);
 # While rows are read, and while parts are returned: the workers wait for the leader then.
 my %queries = (
 	'reading' => 'SELECT count(*) FROM (SELECT slow(x) AS y FROM data ORDER BY y OFFSET 0) q',
-	'returning' => 'SELECT sum(slow(x)) FROM (SELECT x FROM data ORDER BY x OFFSET 0) q');
+	'returning' => 'SELECT sum(slow(x)), max(wide) FROM (SELECT x, wide FROM data ORDER BY x OFFSET 0) q');
 
 foreach my $memory ('64kB', '64MB')
 {
