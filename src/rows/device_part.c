@@ -341,10 +341,7 @@ order_block(DevicePart *part)
 	const uint64 *words = (const uint64 *) part->words.data;
 	uint32		end;
 
-	gpusort_rows_buffer_reserve(sort->context, &sort->packed, nrows * sizeof(uint32));
-	sort->order = (uint32 *) sort->packed.data;
-	for (uint32 i = 0; i < nrows; i++)
-		sort->order[i] = i;
+	gpusort_rows_order_as_stored(sort);
 	for (uint32 start = 0; start < nrows && !part->layout->exact; start = end)
 	{
 		for (end = start + 1; end < nrows && words[end] == words[start]; end++)

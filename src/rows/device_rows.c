@@ -2,15 +2,15 @@
  * device_rows.c
  *	  Rows beyond work_mem in device memory, see device_rows.h.
  *
- * While rows are read, each store full of them goes to a file (row_file.h), and what their
- * code needs is noted (key_ranges.h).  When all are read, their number is known, and a code
- * that fits them is made.  Then the file is copied to a session, block by block, with the codes
- * as keys.  It stays until the last block is loaded: a device that fails loses nothing.
+ * While rows are read, each store full of them goes to one part in files (row_part.h), and what
+ * their code needs is noted (row_code.h).  When all are read, their number is known, and a code
+ * that fits them is made.  Then the files are copied to a session, store by store, with the codes
+ * as keys.  They stay until the last block is loaded: a device that fails loses nothing.
  *
  * Records go to a column as wide as the longest, so long ones go to parts.  So are rows
  * many of which have the same word, which the host would have to order anyway.
  *
- * Rows that are too many for one device are divided by key (row_split.h) into a part for
+ * Rows that are too many for one device are divided by key (row_division.h) into a part for
  * each device (device_part.h), as large as its free memory is.  The parts come back one
  * after the other.
  */
@@ -22,45 +22,48 @@
 #include "large_memory.h"
 #include "rows/device_part.h"
 #include "rows/device_rows.h"
-#include "rows/key_ranges.h"
-#include "rows/row_file.h"
+#include "rows/row_parts.h"
 #include "rows/row_plain.h"
-#include "rows/row_scatter.h"
-#include "rows/row_split.h"
 #include "rows/row_strings.h"
+#include "rows/word_sample.h"
 #include "sort/choose.h"
 
 #define ROWS_LOADED_MIN 256	/* limits of block_rows */
 #define ROWS_LOADED_MAX (128 * 1024)
 #define ROWS_DEVICE_MAX (UINT32_MAX / 2)	/* the most rows in the memory of one device */
 #define ROWS_SCATTER_MAX (1024 * 1024)	/* rows that are divided at a time */
-#define ROWS_SAMPLE_SHARE 8		/* the sample takes 1/8 of work_mem */
+#define ROWS_SAMPLED 65536		/* rows of the sample */
+#define ROWS_SAMPLE_SHARE 16	/* that of the first rows takes 1/16 of work_mem */
+#define ROWS_SAMPLED_BLOCKS 512	/* blocks of the files that it comes from */
+#define ROWS_BLOCK_BYTES ((Size) 64 * 1024)	/* of a block: more than these are read to get a row of each stretch */
+#define ROWS_FILE_BYTES ((int64) 64 * 1024 * 1024)	/* of a file: its space is given up when it has been read */
+#define DEVICE_PARTS_MAX GPUSORT_MAX_DEVICES
 #define ROWS_PADDED_MOST 2		/* records are at most so many times longer when padded, as far as the first rows tell */
 #define ROWS_RECORD_UNIT 16		/* the width of records is a multiple of this */
 
 struct DeviceRows
 {
 	RowSort    *sort;
-	RowFile    *file;			/* NULL once the last block is loaded */
+	RowPart		rows;			/* in the input's order; cleared once the last block is loaded */
 	uint64		nrows;			/* set when all have been taken */
-	KeyRanges  *ranges;
-	RowSplit   *split;
+	KeyRange   *ranges;
+	RowStore   *sample;			/* of them, once all have been taken */
+	Division   *division;		/* of the rows to several devices, or NULL */
 	bool	   *has_nulls;		/* by attribute */
 	Size		longest_record;
 	bool		giving_back;
+	PartReader	reader;			/* of those that are given back */
 	bool		sorted_again;	/* because a device failed when rows were returned */
 
 	KeyCode    *code;
 	PartLayout	layout;
 	int			nparts;
-	DevicePart *parts[GPUSORT_PARTS_MAX];
+	DevicePart *parts[DEVICE_PARTS_MAX];
 	RowBuffer	scattered;		/* numbers of rows, those of each part together */
 	int			loaded_part;
 	uint32		loaded;			/* the block in the store, if there is one */
 	bool		is_loaded;
 };
-
-StaticAssertDecl(GPUSORT_PARTS_MAX >= GPUSORT_MAX_DEVICES, "each device may have a part");
 
 /* Bytes of a row in device memory, without what the sort needs. */
 static uint64
@@ -176,9 +179,7 @@ gpusort_rows_device_begin(RowSort *sort)
 	gpusort_choose_rows(&rows->layout.spec, nrows, bytes, bytes, &decision);
 	if (decision.engine == ENGINE_GPU && decision.reason == REASON_NONE && records_are_short(rows) && may_fit(rows, nrows, false))
 	{
-		rows->file = gpusort_rows_file_create();
 		rows->ranges = gpusort_rows_ranges_create(sort->keys, sort->layout);
-		rows->split = gpusort_rows_split_create(sort->store, sort->memory_limit / ROWS_SAMPLE_SHARE);
 		return rows;
 	}
 	pfree(rows->has_nulls);
@@ -197,7 +198,7 @@ make_ranged_code(DeviceRows *rows, double nrows)
 	PartLayout *layout = &rows->layout;
 	Size		bytes = device_row_bytes(rows) + sizeof(uint64);
 
-	rows->code = gpusort_rows_code_of_ranges(rows->ranges, rows->split->sample, nrows);
+	rows->code = gpusort_rows_code_common(sort->keys, 0, rows->ranges, rows->sample, nrows);
 	layout->nexact = rows->code->nexact;
 	layout->exact = rows->code->bits <= ROWS_WORD_BITS && layout->nexact == sort->keys->nkeys;
 	layout->block_rows = sort->memory_limit / ((layout->exact ? 2 : 4) * bytes);
@@ -209,29 +210,51 @@ static bool
 ties_are_too_large(const DeviceRows *rows, double nrows)
 {
 	return !rows->layout.exact &&
-		gpusort_rows_split_most_tied(rows->split, rows->code) / rows->split->seen * nrows >
-		ROWS_BLOCK_MOST * rows->layout.block_rows;
+		gpusort_rows_most_tied_share(rows->code, rows->sample) * nrows > ROWS_BLOCK_MOST * rows->layout.block_rows;
 }
 
 /* The same, as far as the first rows tell. */
 static bool
 first_rows_are_tied(DeviceRows *rows)
 {
-	double		nrows = Max(rows->sort->expected_rows, rows->split->seen);
+	RowSort    *sort = rows->sort;
+	double		nrows = Max(sort->expected_rows, sort->store->nrows);
 	bool		tied;
 
+	rows->sample = gpusort_rows_sample_create(sort->context, sort->layout, sort->keys);
+	gpusort_rows_sample_add(rows->sample, sort->keys, sort->store, ROWS_SAMPLED, sort->memory_limit / ROWS_SAMPLE_SHARE);
 	make_ranged_code(rows, nrows);
 	tied = ties_are_too_large(rows, nrows);
 	gpusort_rows_code_free(rows->code);
 	rows->code = NULL;
+	gpusort_rows_store_free(rows->sample);
+	rows->sample = NULL;
 	return tied;
+}
+
+/* Appends the rows of the store to the files. */
+static void
+write_store(DeviceRows *rows)
+{
+	const PartExtent *last = rows->rows.nextents == 0 ? NULL : &rows->rows.extents[rows->rows.nextents - 1];
+	SpillFile  *file;
+
+	if (last != NULL && last->end < ROWS_FILE_BYTES)
+		file = last->file;
+	else
+	{
+		if (last != NULL)
+			gpusort_rows_spill_rest(last->file);
+		file = gpusort_rows_spill_create();
+	}
+	gpusort_rows_part_append_slice(&rows->rows, file, rows->sort->store, 0, rows->sort->store->nrows, ROWS_BLOCK_BYTES);
 }
 
 SortReason
 gpusort_rows_device_take(DeviceRows *rows)
 {
 	const RowStore *store = rows->sort->store;
-	bool		is_first = rows->file->nrows == 0;
+	bool		is_first = rows->rows.nrows == 0;
 
 	for (int i = 0; i < store->layout->natts; i++)
 		rows->has_nulls[i] |= store->columns[i].has_nulls;
@@ -239,15 +262,26 @@ gpusort_rows_device_take(DeviceRows *rows)
 		rows->longest_record = Max(rows->longest_record, gpusort_rows_store_longest_record(store));
 	gpusort_rows_find_plain(rows->sort->keys, store, Max(rows->sort->expected_rows, store->nrows), false);
 	gpusort_rows_forget_words(rows->sort->keys);
-	gpusort_rows_ranges_note(rows->ranges, store);
-	gpusort_rows_split_note(rows->split, store);
-	gpusort_rows_file_append(rows->file, store);
+	gpusort_rows_ranges_note(rows->ranges, rows->sort->keys, store);
+	write_store(rows);
 	if (rows->longest_record > GPUSORT_SESSION_WIDTH)
 		return REASON_LONG_ROWS;
 	describe_sessions(rows);
-	if (!may_fit(rows, rows->file->nrows, false))
+	if (!may_fit(rows, rows->rows.nrows, false))
 		return REASON_OUT_OF_MEMORY;
 	return is_first && first_rows_are_tied(rows) ? REASON_TOO_MANY_TIES : REASON_NONE;
+}
+
+/* Closes the first files, each of which is one extent. */
+static void
+close_files(DeviceRows *rows, uint32 count)
+{
+	for (uint32 i = 0; i < count; i++)
+	{
+		if (rows->rows.extents[i].file != NULL)
+			gpusort_rows_spill_close(rows->rows.extents[i].file);
+		rows->rows.extents[i].file = NULL;
+	}
 }
 
 static void
@@ -255,6 +289,9 @@ free_parts(DeviceRows *rows)
 {
 	while (rows->nparts > 0)
 		gpusort_rows_device_part_free(rows->parts[--rows->nparts]);
+	if (rows->division != NULL)
+		gpusort_rows_division_free(rows->division);
+	rows->division = NULL;
 	rows->is_loaded = false;
 }
 
@@ -275,6 +312,7 @@ open_everywhere(DeviceRows *rows, SortReason *why)
 {
 	ReadyDevice devices[GPUSORT_MAX_DEVICES];
 	double		shares[GPUSORT_MAX_DEVICES];
+	uint64		most_rows[GPUSORT_MAX_DEVICES];
 	int			ndevices = gpusort_devices_ready(devices);
 	double		memory = 0;
 
@@ -285,48 +323,37 @@ open_everywhere(DeviceRows *rows, SortReason *why)
 		return false;
 	for (int i = 0; i < ndevices; i++)
 		shares[i] = devices[i].memory_free / memory;
-	gpusort_rows_split_find(rows->split, rows->code, shares, ndevices);
+	rows->division = gpusort_rows_division_by_shares(rows->code, rows->sample, rows->nrows, shares, ndevices, most_rows);
 	for (int i = 0; i < ndevices; i++)
-		if (!open_part(rows, devices[i].device, rows->split->most_rows[i], why))
+		if (!open_part(rows, devices[i].device, most_rows[i], why))
 			return false;
 	return true;
-}
-
-/* The word of a row's code. */
-static inline uint64
-word_of(const char *keys, bool wide, uint32 row)
-{
-	return wide ? ((const uint64 *) keys)[row] : ((const uint32 *) keys)[row];
 }
 
 /* Appends rows first .. first + n - 1 of the store to the parts where they belong. */
 static bool
 append_to_parts(DeviceRows *rows, const char *keys, uint32 first, uint32 n, SortReason *why)
 {
-	bool		wide = rows->layout.spec.form == GPUSORT_KEY_UINT64;
-	uint32		ends[GPUSORT_PARTS_MAX] = {0};
+	uint32		ends[DEVICE_PARTS_MAX] = {0};
+	const uint64 *words = (const uint64 *) keys + first;
 	uint32	   *numbers;
 
-	gpusort_rows_buffer_reserve(rows->sort->context, &rows->scattered, (Size) n * sizeof(uint32));
-	numbers = (uint32 *) rows->scattered.data;
-	for (uint32 row = first; row < first + n; row++)
+	gpusort_rows_buffer_reserve(rows->sort->context, &rows->scattered, (Size) n * 2 * sizeof(uint64));
+	numbers = (uint32 *) ((uint64 *) rows->scattered.data + n);
+	if (rows->layout.spec.form != GPUSORT_KEY_UINT64)
 	{
-		GPUSORT_CHECK_EVERY(row);
-		ends[gpusort_rows_split_part(rows->split, word_of(keys, wide, row))]++;
+		for (uint32 i = 0; i < n; i++)
+			((uint64 *) rows->scattered.data)[i] = ((const uint32 *) keys)[first + i];
+		words = (const uint64 *) rows->scattered.data;
 	}
-	/* ends[] has the number of rows of each part, then where its next row goes, and last where its rows end. */
-	gpusort_rows_sum_up(ends, rows->nparts);
-	for (uint32 row = first; row < first + n; row++)
-	{
-		GPUSORT_CHECK_EVERY(row);
-		numbers[ends[gpusort_rows_split_part(rows->split, word_of(keys, wide, row))]++] = row;
-	}
+	gpusort_rows_division_find(rows->division, words, n, numbers, ends);
+	gpusort_rows_division_list(rows->division, numbers, first, n, ends, numbers + n);
 	for (int i = 0; i < rows->nparts; i++)
 	{
 		uint32		begin = i == 0 ? 0 : ends[i - 1];
 
 		if (ends[i] > begin &&
-			!gpusort_rows_device_part_append(rows->parts[i], keys, numbers + begin, ends[i] - begin, why))
+			!gpusort_rows_device_part_append(rows->parts[i], keys, numbers + n + begin, ends[i] - begin, why))
 			return false;
 	}
 	return true;
@@ -348,15 +375,36 @@ send_store(DeviceRows *rows, SortReason *why)
 	return true;
 }
 
-/* Copies the file to the parts, with the codes as keys. */
+/* Replaces the rows of the store by the next ones of the input, as many as work_mem holds.  Returns false behind the last. */
+static bool
+read_store(DeviceRows *rows)
+{
+	RowSort    *sort = rows->sort;
+	Size		per_row = gpusort_rows_sort_bytes(sort->keys);
+
+	gpusort_rows_store_clear(sort->store);
+	while (!gpusort_rows_part_done(&rows->reader))
+	{
+		BlockHead	head = gpusort_rows_part_head(&rows->reader, false);
+		Size		bytes = gpusort_rows_store_bytes(sort->store) + head.bytes + (sort->store->nrows + head.nrows) * per_row;
+
+		CHECK_FOR_INTERRUPTS();
+		if (sort->store->nrows > 0 && bytes > sort->memory_limit)
+			break;
+		gpusort_rows_part_next(&rows->reader, &head, sort->store);
+	}
+	return sort->store->nrows > 0;
+}
+
+/* Copies the files to the parts, with the codes as keys. */
 static bool
 send(DeviceRows *rows, ShownSortId progress, SortReason *why)
 {
 	uint64		sent = 0;
 	bool		ok = true;
 
-	gpusort_rows_file_rewind(rows->file);
-	while (ok && gpusort_rows_file_next(rows->file, rows->sort->store))
+	rows->reader = gpusort_rows_part_read(&rows->rows);
+	while (ok && read_store(rows))
 	{
 		gpusort_progress_update(progress, SORT_PHASE_SENDING, sent, rows->nrows);
 		ok = send_store(rows, why);
@@ -430,7 +478,8 @@ sort_on_devices(DeviceRows *rows)
 SortReason
 gpusort_rows_device_sort(DeviceRows *rows)
 {
-	rows->nrows = rows->file->nrows;
+	rows->nrows = rows->rows.nrows;
+	rows->sample = gpusort_rows_parts_sample(rows->sort, &rows->rows, ROWS_SAMPLED, ROWS_SAMPLED_BLOCKS);
 	make_ranged_code(rows, rows->nrows);
 	if (rows->layout.exact && rows->code->bits <= 32)
 	{
@@ -503,12 +552,12 @@ gpusort_rows_device_give_back(DeviceRows *rows)
 	if (!rows->giving_back)
 	{
 		free_parts(rows);
-		gpusort_rows_file_rewind(rows->file);
+		rows->reader = gpusort_rows_part_read(&rows->rows);
 		rows->giving_back = true;
 	}
-	if (!gpusort_rows_file_next(rows->file, rows->sort->store))
+	if (!read_store(rows))
 		return false;
-	gpusort_rows_file_drop_read(rows->file);
+	close_files(rows, rows->reader.extent);
 	return true;
 }
 
@@ -521,7 +570,11 @@ gpusort_rows_device_bytes(const DeviceRows *rows)
 int64
 gpusort_rows_device_disk_bytes(const DeviceRows *rows)
 {
-	return rows->file->bytes;
+	int64		bytes = 0;
+
+	for (uint32 i = 0; i < rows->rows.nextents; i++)
+		bytes += rows->rows.extents[i].end;
+	return bytes;
 }
 
 void
@@ -529,7 +582,6 @@ gpusort_rows_device_free(DeviceRows *rows)
 {
 	for (int i = 0; i < rows->nparts; i++)
 		gpusort_rows_device_part_close(rows->parts[i]);
-	if (rows->file != NULL)
-		gpusort_rows_file_close(rows->file);
-	rows->file = NULL;
+	close_files(rows, rows->rows.nextents);
+	gpusort_rows_part_clear(&rows->rows);
 }

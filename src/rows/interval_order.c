@@ -74,11 +74,7 @@ gpusort_rows_order_by_interval(RowSort *sort, const Intervals *intervals)
 	gpusort_attempt_begin(&attempt, ENGINE_CPU, USED_FOR_ROWS, GPUSORT_METHOD_AUTO, nrows, sort->progress);
 	if (parts.count > 1)
 		scatter_by_interval(sort, &parts, least, sort->order);
-	for (uint32 row = 0; row < nrows; row++)
-	{
-		GPUSORT_CHECK_EVERY(row);
-		sort->order[row] = row;
-	}
+	gpusort_rows_order_as_stored(sort);
 	gpusort_attempt_succeed(&attempt, GPUSORT_METHOD_APPROXIMATE, 1, nrows, nrows * sizeof(uint32));
 	sort->stats.used_cpu = true;
 	sort->stats.moved_bytes += 2 * sizeof(uint64) * nrows;

@@ -381,6 +381,19 @@ gpusort_rows_unpack(const uint64 *packed, uint32 count, int row_bits, uint32 *ro
 	}
 }
 
+/* Has the rows of the store be in order as they lie. */
+void
+gpusort_rows_order_as_stored(RowSort *sort)
+{
+	gpusort_rows_buffer_reserve(sort->context, &sort->packed, sort->store->nrows * sizeof(uint32));
+	sort->order = (uint32 *) sort->packed.data;
+	for (uint32 row = 0; row < sort->store->nrows; row++)
+	{
+		GPUSORT_CHECK_EVERY(row);
+		sort->order[row] = row;
+	}
+}
+
 /* Orders rows that are equal in the keys before first_key.  Their numbers must come in ascending order. */
 void
 gpusort_rows_order_tie(RowSort *sort, uint32 *rows, uint32 count, int first_key)

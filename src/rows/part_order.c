@@ -170,8 +170,7 @@ scatter_and_order(RowSort *sort, const KeyCode *code, const PartMap *map, int ro
 	if (map->rule != PARTS_EVEN || map->shift > 0 || code->nexact < sort->keys->nkeys)
 		order_parts(sort, code, &parts, row_bits);
 	else
-		for (uint32 row = 0; row < nrows; row++)
-			sort->order[row] = row;
+		gpusort_rows_order_as_stored(sort);
 	pfree(parts.ends);
 }
 

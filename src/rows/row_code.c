@@ -70,8 +70,8 @@ learn_bytes(RowKey *key, const RowStore *store, const RowList *list, double nrow
 }
 
 /* Finds out whether a key is NULL in some of the rows, and whether in all. */
-void
-gpusort_rows_find_nulls(const RowKey *key, const RowStore *store, const RowList *list, bool *some, bool *all)
+static void
+find_nulls(const RowKey *key, const RowStore *store, const RowList *list, bool *some, bool *all)
 {
 	const RowColumn *column = &store->columns[key->attribute];
 
@@ -88,8 +88,8 @@ gpusort_rows_find_nulls(const RowKey *key, const RowStore *store, const RowList 
 }
 
 /* Widens a range by a key's codes in the rows where it is not NULL. */
-void
-gpusort_rows_widen_range(const RowKey *key, const RowStore *store, const RowList *list, uint64 *low, uint64 *high)
+static void
+widen_range(const RowKey *key, const RowStore *store, const RowList *list, uint64 *low, uint64 *high)
 {
 	const RowColumn *column = &store->columns[key->attribute];
 	uint32		listed[ROWS_ENCODE_BLOCK];
@@ -136,6 +136,19 @@ add_characters(KeyCode *code, const RowKey *key, Characters *characters)
 	return characters->complete;
 }
 
+/* Adds a key whose values have codes between two limits, if these are not the same. */
+static void
+add_range(KeyCode *code, const RowKey *key, uint64 low, uint64 high)
+{
+	if (high > low)
+	{
+		KeyField   *field = add_field(code, key, FIELD_VALUE, gpusort_rows_bit_length(high - low));
+
+		field->low = low;
+		field->high = high;
+	}
+}
+
 /* Adds a key that is a value.  Returns true if it fits word_bits of the code completely. */
 static bool
 add_value(KeyCode *code, const RowKey *key, const RowStore *store, const RowList *list, int word_bits, bool fit)
@@ -144,14 +157,8 @@ add_value(KeyCode *code, const RowKey *key, const RowStore *store, const RowList
 	uint64		high = fit ? 0 : low_bits(8 * key->width);
 
 	if (fit)
-		gpusort_rows_widen_range(key, store, list, &low, &high);
-	if (high > low)
-	{
-		KeyField   *field = add_field(code, key, FIELD_VALUE, gpusort_rows_bit_length(high - low));
-
-		field->low = low;
-		field->high = high;
-	}
+		widen_range(key, store, list, &low, &high);
+	add_range(code, key, low, high);
 	return code->bits <= word_bits;
 }
 
@@ -267,8 +274,8 @@ add_sampled_bytes(KeyCode *code, const RowKey *key, const RowStore *sample, doub
  * Adds a key of bytes to a code for rows of many stores, nrows in all, as a sample of them suggests.
  * Rows of equal codes may differ in it.
  */
-void
-gpusort_rows_code_add_sampled(KeyCode *code, RowKey *key, const RowStore *sample, double nrows)
+static void
+add_sampled(KeyCode *code, RowKey *key, const RowStore *sample, double nrows)
 {
 	RowList		all_rows = {.count = sample->nrows};
 
@@ -280,12 +287,58 @@ gpusort_rows_code_add_sampled(KeyCode *code, RowKey *key, const RowStore *sample
 	code->spent = gpusort_key_bytes_abbreviated(&key->bytes);
 }
 
+/* Ranges narrower than all values have are noted if these and a key of bytes behind them do not fit a word. */
+KeyRange *
+gpusort_rows_ranges_create(const RowKeys *keys, const RowLayout *layout)
+{
+	KeyRange   *ranges = palloc0(keys->nkeys * sizeof(KeyRange));
+	int			bits = 0;
+
+	for (int i = 0; i < keys->ncoded && bits <= ROWS_WORD_BITS; i++)
+	{
+		const RowKey *key = &keys->keys[i];
+
+		if (!layout->attributes[key->attribute].is_constant)
+			bits += key->kind == KEY_IS_VALUE ? 8 * key->width : ROWS_WORD_BITS + 1;
+	}
+	for (int i = 0; i < keys->ncoded; i++)
+	{
+		ranges[i].low = bits > ROWS_WORD_BITS ? PG_UINT64_MAX : 0;
+		ranges[i].high = bits > ROWS_WORD_BITS ? 0 : low_bits(8 * keys->keys[i].width);
+	}
+	return ranges;
+}
+
+void
+gpusort_rows_ranges_note(KeyRange *ranges, const RowKeys *keys, const RowStore *store)
+{
+	RowList		all_rows = {.count = store->nrows};
+
+	for (int i = 0; i < keys->ncoded; i++)
+	{
+		const RowKey *key = &keys->keys[i];
+		bool		some_null;
+		bool		all_null;
+
+		if (store->layout->attributes[key->attribute].is_constant)
+			continue;
+		find_nulls(key, store, &all_rows, &some_null, &all_null);
+		ranges[i].some_null |= some_null;
+		ranges[i].some_value |= !all_null;
+		if (key->kind != KEY_IS_VALUE)
+			break;
+		if (ranges[i].low > 0 || ranges[i].high < low_bits(8 * key->width))
+			widen_range(key, store, &all_rows, &ranges[i].low, &ranges[i].high);
+	}
+}
+
 /*
  * A common code of the keys from first_key on: its bits mean the same in every store of the sample's layout.
- * nrows is the number of rows in all.  A leading value of 64 bits fills the word, so NULLs are folded into it.
+ * nrows is the number of rows in all.  If ranges of all rows were noted, it has only what tells these apart.  Without
+ * them a leading value of 64 bits fills the word, so NULLs are folded into it.
  */
 KeyCode *
-gpusort_rows_code_common(const RowKeys *keys, int first_key, const RowStore *sample, double nrows)
+gpusort_rows_code_common(const RowKeys *keys, int first_key, const KeyRange *ranges, const RowStore *sample, double nrows)
 {
 	KeyCode    *code = empty_code(keys);
 
@@ -293,20 +346,23 @@ gpusort_rows_code_common(const RowKeys *keys, int first_key, const RowStore *sam
 	while (code->nexact < keys->ncoded && code->bits < 63)
 	{
 		RowKey	   *key = &keys->keys[code->nexact];
+		const KeyRange *range = ranges == NULL ? NULL : &ranges[code->nexact];
 
-		if (!sample->layout->attributes[key->attribute].is_constant)
+		if (!sample->layout->attributes[key->attribute].is_constant && (range == NULL || range->some_value))
 		{
-			bool		folds = code->bits == 0 && key->kind == KEY_IS_VALUE && 8 * key->width == ROWS_WORD_BITS;
+			bool		folds = range == NULL && code->bits == 0 && key->kind == KEY_IS_VALUE &&
+				8 * key->width == ROWS_WORD_BITS;
 
-			if (!folds)
+			if (range == NULL ? !folds : range->some_null)
 				add_field(code, key, FIELD_NULL, 1);
 			if (key->kind != KEY_IS_VALUE)
 			{
-				gpusort_rows_code_add_sampled(code, key, sample, nrows);
+				add_sampled(code, key, sample, nrows);
 				break;
 			}
-			add_field(code, key, FIELD_VALUE, key->width * 8)->folds = folds;
-			if (code->bits > 64)
+			add_range(code, key, range == NULL ? 0 : range->low, range == NULL ? low_bits(8 * key->width) : range->high);
+			code->fields[0].folds |= folds;
+			if (code->bits > ROWS_WORD_BITS)
 				break;
 		}
 		code->nexact++;
@@ -383,7 +439,7 @@ gpusort_rows_code_fitted(const RowKeys *keys, int first_key, const RowStore *sto
 		bool		all_null;
 		ValueRanks *ranks;
 
-		gpusort_rows_find_nulls(key, store, list, &some_null, &all_null);
+		find_nulls(key, store, list, &some_null, &all_null);
 		if (!store->layout->attributes[key->attribute].is_constant && !all_null)
 		{
 			if (some_null)

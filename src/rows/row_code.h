@@ -86,12 +86,21 @@ gpusort_rows_code_folds(const KeyCode *code)
 	return code->nfields > 0 && code->fields[0].folds;
 }
 
-extern KeyCode *gpusort_rows_code_common(const RowKeys *keys, int first_key, const RowStore *sample, double nrows);
-extern void gpusort_rows_code_add_sampled(KeyCode *code, RowKey *key, const RowStore *sample, double nrows);
+/* What is noted of a leading key of rows of many stores. */
+typedef struct KeyRange
+{
+	bool		some_null;
+	bool		some_value;
+	uint64		low;			/* of the codes of values; or of all that there can be */
+	uint64		high;
+} KeyRange;
+
+extern KeyRange *gpusort_rows_ranges_create(const RowKeys *keys, const RowLayout *layout);
+extern void gpusort_rows_ranges_note(KeyRange *ranges, const RowKeys *keys, const RowStore *store);
+extern KeyCode *gpusort_rows_code_common(const RowKeys *keys, int first_key, const KeyRange *ranges, const RowStore *sample,
+										 double nrows);
 extern KeyCode *gpusort_rows_code_fitted(const RowKeys *keys, int first_key, const RowStore *store,
 										 const RowList *list, int word_bits, int enough_bits);
-extern void gpusort_rows_find_nulls(const RowKey *key, const RowStore *store, const RowList *list, bool *some, bool *all);
-extern void gpusort_rows_widen_range(const RowKey *key, const RowStore *store, const RowList *list, uint64 *low, uint64 *high);
 extern bool gpusort_rows_code_missed(const KeyCode *code);
 extern int	gpusort_rows_code_exact_keys(const KeyCode *code, bool missed);
 extern void gpusort_rows_code_free(KeyCode *code);

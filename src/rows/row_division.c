@@ -4,16 +4,20 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "common/pg_prng.h"
 #include "miscadmin.h"
 #include "utils/datum.h"
 
 #include "large_memory.h"
 #include "rows/row_division.h"
+#include "rows/row_scatter.h"
 #include "rows/word_sample.h"
 
 #define DIVISION_CELL_BITS 11	/* cells, 4 bytes each, lie in the first-level cache */
 #define DIVISION_CELLS (1 << DIVISION_CELL_BITS)
+#define SHARE_DEVIATIONS 4		/* a part of a share has space for so many standard deviations more */
 #define SAMPLE_KEY_SHARE 16		/* keys of a row that take over 1/16 of the sample are not in it */
 
 RowStore *
@@ -53,7 +57,7 @@ gpusort_rows_sample_add(RowStore *sample, const RowKeys *keys, const RowStore *s
 
 	while (step > 1 && n % step == 0)
 		step--;
-	pg_prng_seed(&random, 1);
+	pg_prng_seed(&random, sample->nrows + 1);	/* other rows of each store, in case the input repeats itself */
 	for (uint32 i = 0; i < n && gpusort_rows_store_bytes(sample) < bytes; i++)
 	{
 		uint32		first = (uint64) stretch * store->nrows / n;
@@ -118,12 +122,47 @@ gpusort_rows_division_make(const RowKeys *keys, int first_key, const RowStore *s
 	uint64	   *words;
 	bool		missed;
 
-	division->code = gpusort_rows_code_common(keys, first_key, sample, nrows);
+	division->code = gpusort_rows_code_common(keys, first_key, NULL, sample, nrows);
 	division->plain = plain_of(division->code);
 	words = gpusort_rows_sorted_words(division->code, sample, NULL, n);
 	missed = gpusort_rows_code_missed(division->code);
 	division->vain = words[0] == words[n - 1] && gpusort_rows_code_exact_keys(division->code, missed) == first_key;
 	division->nparts = 1 + gpusort_rows_division_cut(words, n, nparts, 0, division->least + 1);
+	pfree(words);
+	return division;
+}
+
+/*
+ * The sample tells how many rows a part has, with an error: the standard deviation of a count of n rows
+ * is about the root of n.
+ */
+Division *
+gpusort_rows_division_by_shares(const KeyCode *code, const RowStore *sample, double nrows, const double *shares,
+								int nparts, uint64 *most_rows)
+{
+	Division   *division = create(NULL, 0, nparts);
+	uint32		n = sample->nrows;
+	uint64	   *words = gpusort_rows_sorted_words(code, sample, NULL, n);
+	uint32		begin = 0;
+	double		share = 0;
+
+	division->nparts = nparts;
+	for (int i = 0; i < nparts; i++)
+	{
+		uint32		end = n;
+		double		rows;
+
+		share += shares[i];
+		if (i + 1 < nparts)
+		{
+			division->least[i + 1] = words[Min((uint32) (share * n), n - 1)];
+			end = gpusort_rows_find_word(words, 0, n, division->least[i + 1]);
+		}
+		rows = end - begin;
+		rows += SHARE_DEVIATIONS * sqrt(rows * (1 - rows / n) + 1);
+		most_rows[i] = Min(ceil(rows / n * nrows), nrows);
+		begin = end;
+	}
 	pfree(words);
 	return division;
 }
@@ -241,6 +280,17 @@ gpusort_rows_division_find(Division *division, const uint64 *words, uint32 n, ui
 		GPUSORT_CHECK_EVERY(i);
 		numbers[i] = find_part(division, words[i]);
 		counts[numbers[i]]++;
+	}
+}
+
+void
+gpusort_rows_division_list(const Division *division, const uint32 *numbers, uint32 first, uint32 n, uint32 *ends, uint32 *rows)
+{
+	gpusort_rows_sum_up(ends, division->nparts);
+	for (uint32 i = 0; i < n; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		rows[ends[numbers[i]]++] = first + i;
 	}
 }
 

@@ -47,6 +47,13 @@ extern Division *gpusort_rows_division_make(const RowKeys *keys, int first_key, 
 /* The same by comparing rows.  The sample, of one row or more, belongs to the division then. */
 extern Division *gpusort_rows_division_compared(const RowKeys *keys, int first_key, RowStore *sample, int nparts);
 
+/*
+ * Divides rows, nrows in all, by their code into parts of these shares, which add up to 1.  Writes how many rows each
+ * part will almost surely not exceed.
+ */
+extern Division *gpusort_rows_division_by_shares(const KeyCode *code, const RowStore *sample, double nrows,
+												 const double *shares, int nparts, uint64 *most_rows);
+
 /* True if plain texts no longer have the codes that the division has of them. */
 extern bool gpusort_rows_division_is_outdated(const Division *division);
 
@@ -63,6 +70,10 @@ extern void gpusort_rows_division_find_sorted(const Division *division, const ui
 /* Writes the part of rows first .. first + n - 1 of a store, which are compared, and adds to the counts. */
 extern void gpusort_rows_division_compare(const Division *division, const RowStore *store, uint32 first, uint32 n,
 										  uint32 *numbers, uint32 *counts);
+
+/* Lists rows first .. first + n - 1 part by part.  Replaces the number of rows of each part by the place behind them. */
+extern void gpusort_rows_division_list(const Division *division, const uint32 *numbers, uint32 first, uint32 n,
+									   uint32 *ends, uint32 *rows);
 
 /*
  * Cuts sorted words into at most nparts parts of equal shares.  The first begins with `last`: writes the least

@@ -38,19 +38,24 @@ note_block(RowPart *part, uint32 nrows, Size record_bytes, Size bytes)
 	part->bytes += bytes;
 }
 
-/* Writes the store's rows as the part's next block and empties the store. */
+/* Writes the store's rows as the part's next block. */
 static void
-write_block(RowPart *part, SpillFile *file, RowStore *store)
+write_block(RowPart *part, SpillFile *file, const RowStore *store)
 {
 	int64		place = gpusort_rows_spill_size(file);
-	Size		written;
+	Size		written = gpusort_rows_block_write(file, store);
 
-	if (store->nrows == 0)
-		return;
-	written = gpusort_rows_block_write(file, store);
 	add_extent(part, (PartExtent) {file, place, place + written});
 	note_block(part, store->nrows, store->record_bytes, gpusort_rows_store_bytes(store));
-	gpusort_rows_store_clear(store);
+}
+
+/* The same for the builder, which is emptied. */
+static void
+write_builder(RowPart *part, SpillFile *file, RowStore *builder)
+{
+	if (builder->nrows > 0)
+		write_block(part, file, builder);
+	gpusort_rows_store_clear(builder);
 }
 
 /* Rows first .. first + nrows - 1 of a store as a store, without a copy of their values. */
@@ -86,13 +91,10 @@ slice(const RowStore *store, uint32 first, uint32 nrows)
 static void
 write_slice(RowPart *part, SpillFile *file, RowStore some)
 {
-	RowColumn  *columns = some.columns;
-	char	   *starts = some.row_starts.data;
-
 	write_block(part, file, &some);
-	pfree(columns);
+	pfree(some.columns);
 	if (some.layout->nrecord > 0)
-		pfree(starts);
+		pfree(some.row_starts.data);
 }
 
 /*
@@ -108,13 +110,13 @@ gpusort_rows_part_append(RowPart *part, SpillFile *file, RowStore *builder, cons
 		uint32		n = gpusort_rows_store_copy(builder, store, rows, Min(nrows, ROWS_COPY_SPAN), block_bytes);
 
 		if (n == 0 || gpusort_rows_store_bytes(builder) >= block_bytes)
-			write_block(part, file, builder);
+			write_builder(part, file, builder);
 		if (n == 0)
 			write_slice(part, file, slice(store, rows[n++], 1));
 		rows += n;
 		nrows -= n;
 	}
-	write_block(part, file, builder);
+	write_builder(part, file, builder);
 }
 
 /* A block has as many rows as take so many bytes if their records have the average length. */

@@ -306,18 +306,6 @@ note_order(RowPart *part, bool has_some, uint64 word, bool decides)
 	part->last = word;
 }
 
-/* Lists rows first .. first + n - 1 part by part.  Replaces the number of rows of each part by the place behind them. */
-static void
-list_rows(const uint32 *numbers, uint32 first, uint32 n, int nparts, uint32 *ends, uint32 *rows)
-{
-	gpusort_rows_sum_up(ends, nparts);
-	for (uint32 i = 0; i < n; i++)
-	{
-		GPUSORT_CHECK_EVERY(i);
-		rows[ends[numbers[i]]++] = first + i;
-	}
-}
-
 /* Divides rows first .. first + n - 1 of a store.  Returns how many were not wanted. */
 static uint64
 divide_some(RowParts *parts, PartSet *set, const RowStore *store, uint32 first, uint32 n, bool may_grow)
@@ -351,7 +339,7 @@ divide_some(RowParts *parts, PartSet *set, const RowStore *store, uint32 first, 
 			gpusort_rows_division_find(division, words, n, numbers, ends);
 		else
 			gpusort_rows_division_compare(division, store, first, n, numbers, ends);
-		list_rows(numbers, first, n, set->nparts, ends, rows);
+		gpusort_rows_division_list(division, numbers, first, n, ends, rows);
 	}
 	for (int p = 0; p < set->nparts; p++)
 	{
@@ -579,14 +567,12 @@ cut_part(RowParts *parts, int p)
 	pfree(pieces);
 }
 
-/* A sample of the rows of a part, from blocks that are spread over it. */
-static RowStore *
-sample_part(RowParts *parts, const RowPart *part, uint32 nrows)
+RowStore *
+gpusort_rows_parts_sample(RowSort *sort, const RowPart *part, uint32 nrows, uint32 most_blocks)
 {
-	RowSort    *sort = parts->sort;
 	RowStore   *sample = gpusort_rows_sample_create(sort->context, sort->layout, sort->keys);
 	PartReader	reader = gpusort_rows_part_read(part);
-	uint64		step = Max(part->nblocks / PARTS_SAMPLE_BLOCKS, 1);
+	uint64		step = Max(part->nblocks / most_blocks, 1);
 	uint64		blocks = part->nblocks / step;
 
 	for (uint64 block = 0, sampled = 0; block < blocks * step; block++)
@@ -615,9 +601,10 @@ divide_again(RowParts *parts, int p)
 	RowPart		part = parts->set.parts[p];
 	double		row_bytes = (double) part.bytes / part.nrows + gpusort_rows_sort_bytes(sort->keys);
 	int			nparts = wanted_parts(sort, part.nrows, row_bytes, PARTS_AGAIN_MIN);
+	RowStore   *sample = gpusort_rows_parts_sample(sort, &part, nparts * PARTS_SAMPLED, PARTS_SAMPLE_BLOCKS);
 	PartSet		set;
 
-	begin(parts, &set, sample_part(parts, &part, nparts * PARTS_SAMPLED), nparts, part.nrows, part.first_key, part.depth);
+	begin(parts, &set, sample, nparts, part.nrows, part.first_key, part.depth);
 	divide_part(parts, &set, &part, sort->store, Min(sort->memory_limit / 2, PARTS_DIVIDED_BYTES));
 	gpusort_rows_spill_rest(set.file);
 	end(parts, &set, part.depth + 1);
@@ -698,16 +685,15 @@ order_loaded(const RowParts *parts)
 	RowSort    *sort = parts->sort;
 	uint32		row = 0;
 
-	gpusort_rows_buffer_reserve(sort->context, &sort->packed, sort->store->nrows * sizeof(uint32));
-	sort->order = (uint32 *) sort->packed.data;
-	for (int p = parts->first_part; p < parts->end_part; p++)
+	gpusort_rows_order_as_stored(sort);
+	for (int p = parts->first_part; p < parts->end_part; row += parts->set.parts[p++].nrows)
 	{
-		const RowPart *part = &parts->set.parts[p];
+		uint32		nrows = parts->set.parts[p].nrows;
 
-		for (uint32 i = 0; i < part->nrows; i++, row++)
+		for (uint32 i = 0; i < nrows && parts->set.parts[p].out_of_order; i++)
 		{
 			GPUSORT_CHECK_EVERY(i);
-			sort->order[row] = part->out_of_order ? row + part->nrows - 1 - 2 * i : row;
+			sort->order[row + i] = row + nrows - 1 - i;
 		}
 	}
 }

@@ -73,6 +73,12 @@ extern void gpusort_rows_parts_finish(RowParts *parts);
  */
 extern bool gpusort_rows_parts_load(RowParts *parts, uint64 row);
 
+/*
+ * A sample of about so many rows of a part, from blocks that are spread over it.  Fewer rows are taken where they
+ * would exceed 1/16 of work_mem.  The store, which must have no rows, is used meanwhile.
+ */
+extern RowStore *gpusort_rows_parts_sample(RowSort *sort, const RowPart *part, uint32 nrows, uint32 most_blocks);
+
 /* Closes the files. */
 extern void gpusort_rows_parts_free(RowParts *parts);
 

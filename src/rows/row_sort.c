@@ -231,14 +231,9 @@ order_here(RowSort *sort, OrderUse use)
 static void
 order_few(RowSort *sort)
 {
-	uint32		nrows = sort->store->nrows;
-
-	gpusort_rows_buffer_reserve(sort->context, &sort->packed, nrows * sizeof(uint32));
-	sort->order = (uint32 *) sort->packed.data;
-	for (uint32 row = 0; row < nrows; row++)
-		sort->order[row] = row;
-	if (nrows > 1)
-		gpusort_rows_order_tie(sort, sort->order, nrows, 0);
+	gpusort_rows_order_as_stored(sort);
+	if (sort->store->nrows > 1)
+		gpusort_rows_order_tie(sort, sort->order, sort->store->nrows, 0);
 }
 
 /* Sorts the rows in memory. */

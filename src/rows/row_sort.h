@@ -100,6 +100,7 @@ extern int	gpusort_rows_row_bits(const RowStore *store);
 extern void gpusort_rows_pack(const KeyCode *code, const RowStore *store, uint32 first, uint32 count, int row_bits, uint64 *packed);
 extern void gpusort_rows_unpack(const uint64 *packed, uint32 count, int row_bits, uint32 *rows);
 extern void gpusort_rows_order(RowSort *sort, uint32 wanted, bool in_order);
+extern void gpusort_rows_order_as_stored(RowSort *sort);
 extern void gpusort_rows_order_tie(RowSort *sort, uint32 *rows, uint32 count, int first_key);
 extern void gpusort_rows_order_packed(RowSort *sort, const RowStore *store, uint64 *packed, uint32 count, int row_bits,
 									  int nexact, bool spent);

@@ -17,6 +17,7 @@
  * tied two by two, shows itself by about eight pairs then, whatever their number is.
  */
 #define ROWS_TIES_SAMPLED 8
+#define ROWS_TIED_DEVIATIONS 2
 
 uint64 *
 gpusort_rows_sorted_words(const KeyCode *code, const RowStore *store, const uint32 *rows, uint32 n)
@@ -66,4 +67,23 @@ gpusort_rows_tied_share(const KeyCode *code, const RowStore *store)
 	pfree(rows);
 	pfree(words);
 	return Min(tied / n, 1);
+}
+
+/* The estimate is low by two standard deviations: of many words one is frequent in the sample by chance. */
+double
+gpusort_rows_most_tied_share(const KeyCode *code, const RowStore *sample)
+{
+	uint32		n = sample->nrows;
+	uint64	   *words = gpusort_rows_sorted_words(code, sample, NULL, n);
+	uint32		most = 0;
+	uint32		end;
+
+	for (uint32 start = 0; start < n; start = end)
+	{
+		for (end = start + 1; end < n && words[end] == words[start]; end++)
+			;
+		most = Max(most, end - start);
+	}
+	pfree(words);
+	return Max(most - ROWS_TIED_DEVIATIONS * sqrt(most), 0) / n;
 }

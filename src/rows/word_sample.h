@@ -13,4 +13,7 @@ extern uint64 *gpusort_rows_sorted_words(const KeyCode *code, const RowStore *st
 /* Estimates which share of a store's rows have a word in common with another row. */
 extern double gpusort_rows_tied_share(const KeyCode *code, const RowStore *store);
 
+/* Estimates which share of rows have the most frequent word, at least, by a sample of one row or more. */
+extern double gpusort_rows_most_tied_share(const KeyCode *code, const RowStore *sample);
+
 #endif							/* GPUSORT_WORD_SAMPLE_H */
