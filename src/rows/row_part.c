@@ -1,12 +1,138 @@
 /*
  * row_part.c
  *	  The rows of a part in temporary files, see row_part.h.
+ *
+ * A block: BlockHead | per attribute: does it have NULLs, values, NULL bytes | row starts | records
  */
 #include "postgres.h"
+
+#include "miscadmin.h"
 
 #include "rows/row_part.h"
 
 #define ROWS_COPY_SPAN 64		/* rows that are copied at a time */
+#define ROWS_SPAN_BYTES ((Size) 256 * 1024) /* bytes between two questions whether to stop */
+
+static void
+write_bytes(SpillFile *file, const void *data, Size bytes)
+{
+	for (Size done = 0; done < bytes; done += ROWS_SPAN_BYTES)
+	{
+		CHECK_FOR_INTERRUPTS();
+		gpusort_rows_spill_write(file, (const char *) data + done, Min(bytes - done, ROWS_SPAN_BYTES));
+	}
+}
+
+static void
+read_bytes(SpillFile *file, void *data, Size bytes)
+{
+	for (Size done = 0; done < bytes; done += ROWS_SPAN_BYTES)
+	{
+		Size		n = Min(bytes - done, ROWS_SPAN_BYTES);
+
+		CHECK_FOR_INTERRUPTS();
+		gpusort_rows_spill_read(file, (char *) data + done, n);
+	}
+}
+
+/* Bytes of a store's rows in a file. */
+static Size
+block_bytes(const RowStore *store)
+{
+	const RowLayout *layout = store->layout;
+	Size		bytes = sizeof(BlockHead);
+
+	for (int i = 0; i < layout->natts; i++)
+	{
+		const RowAttribute *attribute = &layout->attributes[i];
+
+		if (!attribute->is_stored)
+			continue;
+		bytes += sizeof(bool);
+		if (attribute->in_column)
+			bytes += (Size) store->nrows * attribute->length;
+		if (store->columns[i].has_nulls)
+			bytes += store->nrows;
+	}
+	if (layout->nrecord > 0)
+		bytes += (Size) store->nrows * sizeof(uint32) + store->record_bytes;
+	return bytes;
+}
+
+/* Writes the rows of a store to the end of a file.  Returns how many bytes these take there. */
+static Size
+write_rows(SpillFile *file, const RowStore *store)
+{
+	const RowLayout *layout = store->layout;
+	BlockHead	head = {store->nrows, store->record_bytes, block_bytes(store)};
+
+	write_bytes(file, &head, sizeof(head));
+	for (int i = 0; i < layout->natts; i++)
+	{
+		const RowAttribute *attribute = &layout->attributes[i];
+		const RowColumn *column = &store->columns[i];
+
+		if (!attribute->is_stored)
+			continue;
+		write_bytes(file, &column->has_nulls, sizeof(bool));
+		if (attribute->in_column)
+			write_bytes(file, column->values.data, (Size) store->nrows * attribute->length);
+		if (column->has_nulls)
+			write_bytes(file, column->nulls.data, store->nrows);
+	}
+	if (layout->nrecord > 0)
+	{
+		write_bytes(file, store->row_starts.data, (Size) store->nrows * sizeof(uint32));
+		write_bytes(file, store->records.data, store->record_bytes);
+	}
+	return head.bytes;
+}
+
+/* Reads the values and NULLs of an attribute of rows that are appended to a store. */
+static void
+read_attribute(SpillFile *file, RowStore *store, int attribute, uint32 nrows)
+{
+	uint32		at = store->nrows;
+	const RowAttribute *described = &store->layout->attributes[attribute];
+	RowColumn  *column = &store->columns[attribute];
+	bool		has_nulls;
+
+	read_bytes(file, &has_nulls, sizeof(bool));
+	if (described->in_column)
+		read_bytes(file, column->values.data + (Size) at * described->length, (Size) nrows * described->length);
+	if (has_nulls)
+	{
+		gpusort_rows_store_add_nulls(store, attribute);
+		read_bytes(file, column->nulls.data + at, nrows);
+	}
+	else if (column->has_nulls)
+		memset(column->nulls.data + at, false, nrows);
+}
+
+/* Reads what is behind the head of a block, and appends its rows to a store. */
+static void
+read_rows(SpillFile *file, const BlockHead *head, RowStore *store)
+{
+	gpusort_rows_store_reserve(store, store->nrows + head->nrows + 1);
+	gpusort_rows_store_reserve_records(store, head->record_bytes);
+	for (int i = 0; i < store->layout->natts; i++)
+	{
+		if (store->layout->attributes[i].is_stored)
+			read_attribute(file, store, i, head->nrows);
+	}
+	if (store->layout->nrecord > 0)
+	{
+		uint32	   *starts = (uint32 *) store->row_starts.data + store->nrows;
+		uint32		first = store->record_bytes / MAXIMUM_ALIGNOF;
+
+		read_bytes(file, starts, head->nrows * sizeof(uint32));
+		read_bytes(file, store->records.data + store->record_bytes, head->record_bytes);
+		for (uint32 i = 0; first > 0 && i < head->nrows; i++)
+			starts[i] += first;
+		store->record_bytes += head->record_bytes;
+	}
+	store->nrows += head->nrows;
+}
 
 /* Adds blocks of a file to those that the part has. */
 static void
@@ -43,7 +169,7 @@ static void
 write_block(RowPart *part, SpillFile *file, const RowStore *store)
 {
 	int64		place = gpusort_rows_spill_size(file);
-	Size		written = gpusort_rows_block_write(file, store);
+	Size		written = write_rows(file, store);
 
 	add_extent(part, (PartExtent) {file, place, place + written});
 	note_block(part, store->nrows, store->record_bytes, gpusort_rows_store_bytes(store));
@@ -151,18 +277,17 @@ BlockHead
 gpusort_rows_part_head(const PartReader *reader, bool alone)
 {
 	const PartExtent *extent = &reader->part->extents[reader->extent];
+	BlockHead	head;
 
 	gpusort_rows_spill_seek(extent->file, reader->place, alone ? reader->place + sizeof(BlockHead) : extent->end);
-	return gpusort_rows_block_head(extent->file);
+	read_bytes(extent->file, &head, sizeof(head));
+	return head;
 }
 
 void
 gpusort_rows_part_next(PartReader *reader, const BlockHead *head, RowStore *store)
 {
-	gpusort_rows_store_reserve(store, store->nrows + head->nrows + 1);
-	gpusort_rows_store_reserve_records(store, head->record_bytes);
-	store->nrows += gpusort_rows_block_read(reader->part->extents[reader->extent].file, head, store, store->nrows,
-											&store->record_bytes);
+	read_rows(reader->part->extents[reader->extent].file, head, store);
 	move(reader, head->bytes);
 }
 

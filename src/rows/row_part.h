@@ -9,7 +9,15 @@
 #ifndef GPUSORT_ROW_PART_H
 #define GPUSORT_ROW_PART_H
 
-#include "rows/row_block.h"
+#include "rows/row_store.h"
+#include "rows/spill_file.h"
+
+typedef struct BlockHead
+{
+	Size		nrows;
+	Size		record_bytes;
+	Size		bytes;			/* of the block in the file, with this head */
+} BlockHead;
 
 typedef struct PartExtent
 {

@@ -534,10 +534,7 @@ gpusort_rows_sort_order_store(RowSort *sort)
 void
 gpusort_rows_sort_keep_order(RowSort *sort)
 {
-	gpusort_rows_buffer_reserve(sort->context, &sort->packed, sort->store->nrows * sizeof(uint32));
-	sort->order = (uint32 *) sort->packed.data;
-	for (uint32 row = 0; row < sort->store->nrows; row++)
-		sort->order[row] = row;
+	gpusort_rows_order_as_stored(sort);
 	return_store(sort);
 }
 
