@@ -33,7 +33,6 @@
 #define ROWS_DEVICE_MAX (UINT32_MAX / 2)	/* the most rows in the memory of one device */
 #define ROWS_SCATTER_MAX (1024 * 1024)	/* rows that are divided at a time */
 #define ROWS_SAMPLED 65536		/* rows of the sample */
-#define ROWS_SAMPLE_SHARE 16	/* that of the first rows takes 1/16 of work_mem */
 #define ROWS_SAMPLED_BLOCKS 512	/* blocks of the files that it comes from */
 #define ROWS_BLOCK_BYTES ((Size) 64 * 1024)	/* of a block: more than these are read to get a row of each stretch */
 #define ROWS_FILE_BYTES ((int64) 64 * 1024 * 1024)	/* of a file: its space is given up when it has been read */
@@ -222,7 +221,7 @@ first_rows_are_tied(DeviceRows *rows)
 	bool		tied;
 
 	rows->sample = gpusort_rows_sample_create(sort->context, sort->layout, sort->keys);
-	gpusort_rows_sample_add(rows->sample, sort->keys, sort->store, ROWS_SAMPLED, sort->memory_limit / ROWS_SAMPLE_SHARE);
+	gpusort_rows_sample_add(rows->sample, sort->keys, sort->store, ROWS_SAMPLED, gpusort_rows_parts_sample_bytes(sort));
 	make_ranged_code(rows, nrows);
 	tied = ties_are_too_large(rows, nrows);
 	gpusort_rows_code_free(rows->code);

@@ -48,7 +48,9 @@ get_keys(const RowKeys *keys, const RowStore *store, uint32 row, Datum *values, 
 void
 gpusort_rows_sample_add(RowStore *sample, const RowKeys *keys, const RowStore *store, uint32 nrows, Size bytes)
 {
-	uint32		n = Min(nrows, store->nrows);
+	Size		held = gpusort_rows_store_bytes(sample);
+	Size		most = bytes > held ? (bytes - held) / Max(sample->layout->fixed_bytes, 1) : 0;
+	uint32		n = Max(Min(Min(nrows, store->nrows), most), 1);
 	uint32		step = n * 0.618;
 	Datum	   *values = palloc0(store->layout->natts * sizeof(Datum));
 	bool	   *nulls = palloc0(store->layout->natts * sizeof(bool));

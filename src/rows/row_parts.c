@@ -141,9 +141,8 @@ create_file(RowParts *parts)
 	return file;
 }
 
-/* The most bytes of a sample. */
-static Size
-sample_bytes(const RowSort *sort)
+Size
+gpusort_rows_parts_sample_bytes(const RowSort *sort)
 {
 	return Max(sort->memory_limit / PARTS_SAMPLE_SHARE, PARTS_SAMPLE_MIN);
 }
@@ -183,7 +182,7 @@ begin_all(RowParts *parts, double nrows)
 	int			nparts = wanted_parts(sort, nrows, loaded_row_bytes(sort, sort->store), PARTS_MIN);
 	RowStore   *sample = gpusort_rows_sample_create(sort->context, sort->layout, sort->keys);
 
-	gpusort_rows_sample_add(sample, sort->keys, sort->store, nparts * PARTS_SAMPLED, sample_bytes(sort));
+	gpusort_rows_sample_add(sample, sort->keys, sort->store, nparts * PARTS_SAMPLED, gpusort_rows_parts_sample_bytes(sort));
 	begin(parts, &parts->set, sample, nparts, nrows, 0, 0);
 }
 
@@ -588,7 +587,7 @@ gpusort_rows_parts_sample(RowSort *sort, const RowPart *part, uint32 nrows, uint
 		gpusort_rows_store_clear(sort->store);
 		gpusort_rows_part_next(&reader, &head, sort->store);
 		gpusort_rows_sample_add(sample, sort->keys, sort->store, Max(nrows / blocks, 1),
-								sample_bytes(sort) * ++sampled / blocks);
+								gpusort_rows_parts_sample_bytes(sort) * ++sampled / blocks);
 	}
 	return sample;
 }

@@ -73,6 +73,9 @@ extern void gpusort_rows_parts_finish(RowParts *parts);
  */
 extern bool gpusort_rows_parts_load(RowParts *parts, uint64 row);
 
+/* The most bytes of a sample. */
+extern Size gpusort_rows_parts_sample_bytes(const RowSort *sort);
+
 /*
  * A sample of about so many rows of a part, from blocks that are spread over it.  Fewer rows are taken where they
  * would exceed 1/16 of work_mem.  The store, which must have no rows, is used meanwhile.
