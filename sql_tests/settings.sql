@@ -1,7 +1,7 @@
 -- Settings: what the nodes' say, and what ordinary roles may not set.
 LOAD 'gpusort';
 
-SELECT name FROM pg_settings WHERE name ~ '^gpusort\.(enable_.*(sort|node)|devices|gpu_buffer|buffer)' ORDER BY name COLLATE "C";
+SELECT name FROM pg_settings WHERE name ~ '^gpusort\.enable_.*(sort|node)' ORDER BY name COLLATE "C";
 
 -- A node is off for as long as a setting holds.
 CREATE TABLE settings_rows AS SELECT g * 7919 % 10007 AS a, ARRAY[3, 1, g] AS b FROM generate_series(1, 10000) g;

@@ -132,11 +132,6 @@ MemoryContextUnregisterResetCallback(MemoryContext context, MemoryContextCallbac
 #define gpusort_compat_table_beginscan(rel, snapshot) table_beginscan(rel, snapshot, 0, NULL)
 #endif
 
-/* PostgreSQL 16 (3057465acf) finds settings by a hash table and exports the search; before, it exports the array of all. */
-#if PG_VERSION_NUM >= 160000
-#define GPUSORT_FIND_SETTING(name) find_option(name, false, false, ERROR)
-#endif
-
 /* PostgreSQL 18 (247dea89f) lists grouped columns as a table, which EXPLAIN's names of columns do not count. */
 #if PG_VERSION_NUM >= 180000
 #define gpusort_compat_explained_tables(es) ((es)->rtable_size)

@@ -2,9 +2,9 @@
  * guc.c
  *	  All settings of gpusort, in alphabetical order.
  *
- * Settings of the device workers are read when the server starts, or by the workers.
- * They are of use only where gpusort is in shared_preload_libraries.  Elsewhere they exist
- * too: they show what the configuration files say, and refuse to be set with a hint.
+ * Settings of the device workers are read when the server starts, or by the workers, so they
+ * exist only where gpusort is in shared_preload_libraries.  Each setting costs a session that
+ * loads the library: PostgreSQL 15 sorts all settings for each that is added.
  */
 #include "postgres.h"
 
@@ -14,7 +14,6 @@
 #include "miscadmin.h"
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
-#include "utils/guc_tables.h"
 #include "utils/varlena.h"
 
 #include "compat.h"
@@ -67,28 +66,6 @@ static const struct config_enum_entry method_options[] = {
 	{NULL, 0, false}
 };
 
-/* Settings of the device workers. */
-static const char *const worker_settings[] = {
-	"gpusort.device_library", "gpusort.device_timeout", "gpusort.devices", "gpusort.gpu_buffer_size",
-	"gpusort.gpu_memory_limit"
-};
-
-/* Where the value of a setting comes from. */
-static GucSource
-source_of(const char *name)
-{
-#ifdef GPUSORT_FIND_SETTING
-	return GPUSORT_FIND_SETTING(name)->source;
-#else
-	struct config_generic **settings = get_guc_variables();
-
-	for (int i = 0; i < GetNumConfigOptions(); i++)
-		if (strcmp(settings[i]->name, name) == 0)
-			return settings[i]->source;
-	elog(ERROR, "there is no setting \"%s\"", name);
-#endif
-}
-
 /* The threads that a sort may use, not those asked for. */
 static const char *
 show_cpu_threads(void)
@@ -99,41 +76,12 @@ show_cpu_threads(void)
 	return text;
 }
 
-/*
- * False, with a hint what to do, if a setting of the workers is set where nothing would use
- * it.  Configuration files may always have it: they are where it belongs.
- */
-static bool
-check_preloaded(GucSource source)
-{
-	if (preloaded || source < PGC_S_GLOBAL || source == PGC_S_OVERRIDE)
-		return true;
-	GUC_check_errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE);
-	GUC_check_errdetail("gpusort is not in shared_preload_libraries: nothing would use the value.");
-	GUC_check_errhint("Set it in postgresql.conf, and preload gpusort.");
-	return false;
-}
-
-static bool
-check_worker_number(int *newval, void **extra, GucSource source)
-{
-	return check_preloaded(source);
-}
-
-static bool
-check_worker_text(char **newval, void **extra, GucSource source)
-{
-	return check_preloaded(source);
-}
-
 /* A list in the configuration file of a server that starts is checked when workers are registered. */
 static bool
 check_devices(char **newval, void **extra, GucSource source)
 {
 	uint32		ordinals;
 
-	if (!check_preloaded(source))
-		return false;
 	if (process_shared_preload_libraries_in_progress || gpusort_device_list_read(*newval, &ordinals))
 		return true;
 	GUC_check_errhint(GPUSORT_DEVICE_LIST_HINT, GPUSORT_MAX_DEVICES - 1);
@@ -148,25 +96,6 @@ check_cpu_threads(int *newval, void **extra, GucSource source)
 		return true;
 	GUC_check_errdetail("gpusort.max_cpu_threads is %d.", gpusort_max_cpu_threads);
 	return false;
-}
-
-/* The context of a setting of the workers.  Without preloading anybody may try to set it; the check hook says why that fails. */
-static GucContext
-worker_context(GucContext context)
-{
-	return preloaded ? context : PGC_USERSET;
-}
-
-/* Warns of settings of the workers in a session of a server that has no workers. */
-static void
-warn_without_workers(void)
-{
-	for (int i = 0; i < lengthof(worker_settings); i++)
-		if (source_of(worker_settings[i]) != PGC_S_DEFAULT)
-			ereport(WARNING,
-					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					 errmsg("\"%s\" has no effect, because gpusort is not preloaded", worker_settings[i]),
-					 errhint("Add gpusort to shared_preload_libraries, and restart the server.")));
 }
 
 /* True if a list of libraries to preload has this one, by its name or its path. */
@@ -211,22 +140,25 @@ gpusort_guc_define(void)
 							&gpusort_cpu_threads,
 							1, 1, GPUSORT_CPU_THREADS_MAX,
 							PGC_USERSET, 0, check_cpu_threads, NULL, show_cpu_threads);
-	DefineCustomStringVariable("gpusort.device_library",
-							   "Module that drives the device.",
-							   "Tests put the emulated device in the place of the real one.",
-							   &gpusort_device_library, "$libdir/gpusort_cuda",
-							   worker_context(PGC_POSTMASTER), GUC_NOT_IN_SAMPLE,
-							   check_worker_text, NULL, NULL);
-	DefineCustomIntVariable("gpusort.device_timeout",
-							"Time after which a device that has work and ends none of it counts as hung.",
-							"Its worker then restarts, and the CPU does what it left.",
-							&gpusort_device_timeout,
-							GPUSORT_DEVICE_TIMEOUT_DEFAULT, GPUSORT_DEVICE_TIMEOUT_MIN, INT_MAX,
-							worker_context(PGC_SIGHUP), GUC_UNIT_MS, check_worker_number, NULL, NULL);
-	DefineCustomStringVariable("gpusort.devices",
-							   "Devices that get a worker: \"all\", \"none\", or a list of ordinals.",
-							   NULL, &gpusort_device_list, "all",
-							   worker_context(PGC_POSTMASTER), GUC_LIST_INPUT, check_devices, NULL, NULL);
+	if (preloaded)
+	{
+		DefineCustomStringVariable("gpusort.device_library",
+								   "Module that drives the device.",
+								   "Tests put the emulated device in the place of the real one.",
+								   &gpusort_device_library, "$libdir/gpusort_cuda",
+								   PGC_POSTMASTER, GUC_NOT_IN_SAMPLE,
+								   NULL, NULL, NULL);
+		DefineCustomIntVariable("gpusort.device_timeout",
+								"Time after which a device that has work and ends none of it counts as hung.",
+								"Its worker then restarts, and the CPU does what it left.",
+								&gpusort_device_timeout,
+								GPUSORT_DEVICE_TIMEOUT_DEFAULT, GPUSORT_DEVICE_TIMEOUT_MIN, INT_MAX,
+								PGC_SIGHUP, GUC_UNIT_MS, NULL, NULL, NULL);
+		DefineCustomStringVariable("gpusort.devices",
+								   "Devices that get a worker: \"all\", \"none\", or a list of ordinals.",
+								   NULL, &gpusort_device_list, "all",
+								   PGC_POSTMASTER, GUC_LIST_INPUT, check_devices, NULL, NULL);
+	}
 	DefineCustomBoolVariable("gpusort.enable_aggregates",
 							 "Sort for built-in aggregates where that is cheaper than their own sorts.",
 							 "percentile_cont, percentile_disc, mode, count(DISTINCT) and array_agg with ORDER BY are computed by aggregates of the extension, and the input of others with ORDER BY is sorted.",
@@ -263,17 +195,20 @@ gpusort_guc_define(void)
 							 "Use gpusort's nodes wherever they can be used, whatever they cost.",
 							 NULL, &gpusort_force_nodes, false,
 							 PGC_USERSET, GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
-	DefineCustomIntVariable("gpusort.gpu_buffer_size",
-							"Size of the shared arena that data passes through on its way to a GPU.",
-							"None is allocated where no device or no device module is there when the server starts.",
-							&gpusort_gpu_buffer_size,
-							GPUSORT_BUFFER_SIZE_DEFAULT, GPUSORT_BUFFER_SIZE_MIN, GPUSORT_BUFFER_SIZE_MAX,
-							worker_context(PGC_POSTMASTER), GUC_UNIT_MB, check_worker_number, NULL, NULL);
-	DefineCustomIntVariable("gpusort.gpu_memory_limit",
-							"Device memory that gpusort may use on each GPU; 0 means all but a reserve.",
-							NULL, &gpusort_gpu_memory_limit,
-							0, 0, INT_MAX,
-							worker_context(PGC_POSTMASTER), GUC_UNIT_MB, check_worker_number, NULL, NULL);
+	if (preloaded)
+	{
+		DefineCustomIntVariable("gpusort.gpu_buffer_size",
+								"Size of the shared arena that data passes through on its way to a GPU.",
+								"None is allocated where no device or no device module is there when the server starts.",
+								&gpusort_gpu_buffer_size,
+								GPUSORT_BUFFER_SIZE_DEFAULT, GPUSORT_BUFFER_SIZE_MIN, GPUSORT_BUFFER_SIZE_MAX,
+								PGC_POSTMASTER, GUC_UNIT_MB, NULL, NULL, NULL);
+		DefineCustomIntVariable("gpusort.gpu_memory_limit",
+								"Device memory that gpusort may use on each GPU; 0 means all but a reserve.",
+								NULL, &gpusort_gpu_memory_limit,
+								0, 0, INT_MAX,
+								PGC_POSTMASTER, GUC_UNIT_MB, NULL, NULL, NULL);
+	}
 	DefineCustomIntVariable("gpusort.max_cpu_threads",
 							"The most threads that gpusort.cpu_threads may ask for.",
 							NULL, &gpusort_max_cpu_threads,
@@ -292,8 +227,7 @@ gpusort_guc_define(void)
 							 "Check on the device that every result is ordered and complete.",
 							 NULL, &gpusort_verify, true,
 							 PGC_SUSET, 0, NULL, NULL, NULL);
-	MarkGUCPrefixReserved("gpusort");
-
-	if (!preloaded && !IsParallelWorker())
-		warn_without_workers();
+	/* It warns of names that are not defined, which the leader has been told. */
+	if (!IsParallelWorker())
+		MarkGUCPrefixReserved("gpusort");
 }

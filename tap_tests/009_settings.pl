@@ -24,39 +24,31 @@ sub stderr_of
 	return $err;
 }
 
-# Loaded by a session: settings of the workers are shown, and say why they cannot be set.
+# Loaded by a session: there are no settings of workers that are not there.  The server removes those of configuration files.
 my $all = $node->safe_psql('postgres', "LOAD 'gpusort'; $settings");
-like($all, qr/\b$_\b/, "$_ is listed") foreach @worker_settings;
 foreach my $name (sort keys %value)
 {
-	isnt($node->safe_psql('postgres', "LOAD 'gpusort'; SHOW $name"), '', "$name is shown");
-	foreach my $set ("SET $name = $value{$name}", "ALTER ROLE CURRENT_USER SET $name = $value{$name}")
-	{
-		like(stderr_of("LOAD 'gpusort'", $set),
-			qr/ERROR.*"$name".*gpusort is not in shared_preload_libraries.*HINT:  Set it in postgresql.conf, and preload gpusort/s,
-			"$set: not where it has no effect");
-	}
-	like(stderr_of("SET $name = $value{$name}", "LOAD 'gpusort'"), qr/WARNING.*"$name".*HINT:  Set it in postgresql.conf/s,
-		"$name set before the module is loaded");
-	$node->safe_psql('postgres', "LOAD 'gpusort'; ALTER SYSTEM SET $name = $value{$name}");
-	$node->reload;
-	like(stderr_of("LOAD 'gpusort'"), qr/WARNING:  "$name" has no effect.*HINT:  Add gpusort to shared_preload_libraries/s,
-		"$name in a configuration file");
-	unlike(stderr_of("LOAD 'gpusort'"), qr/(has no effect.*){2}/s, 'and is the only one');
-	$node->safe_psql('postgres', "ALTER SYSTEM RESET $name");
-	$node->reload;
+	unlike($all, qr/\b$name\b/, "$name is not listed");
+	like(stderr_of("LOAD 'gpusort'", "SET $name = $value{$name}"), qr/ERROR:  invalid configuration parameter name "$name"/, 'nor set');
+	$node->append_conf('postgresql.conf', "$name = $value{$name}");
 }
+$node->reload;
+my ($ret, $out, $err) = $node->psql('postgres', "LOAD 'gpusort'; SELECT gpusort.array_sort(ARRAY[2, 1])");
+is($out, '{1,2}', 'with all of them in a configuration file arrays are sorted');
+like($err, qr/WARNING:  invalid configuration parameter name "$_", removing it/, "and $_ is named") foreach @worker_settings;
+$node->adjust_conf('postgresql.conf', $_, undef) foreach @worker_settings;
+$node->restart;
 is(stderr_of("LOAD 'gpusort'"), '', 'no warning where nothing is set');
 
-# Parallel workers load the module too, and do not repeat the warning.
-$node->safe_psql('postgres', q{ALTER SYSTEM SET gpusort.gpu_buffer_size = '64MB';
-	CREATE TABLE arrays AS SELECT ARRAY[3, 1, g] a FROM generate_series(1, 20000) g; ALTER TABLE arrays SET (parallel_workers = 2)});
+# Parallel workers load the module, too, and do not repeat the warning.
+$node->append_conf('postgresql.conf', 'gpusort.gpu_buffer_size = 64MB');
+$node->safe_psql('postgres', q{CREATE TABLE arrays AS SELECT ARRAY[3, 1, g] a FROM generate_series(1, 20000) g; ALTER TABLE arrays SET (parallel_workers = 2)});
 $node->reload;
 my $parallel = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SELECT sum((gpusort.array_sort(a))[1]) FROM arrays';
-my ($ret, $out, $err) = $node->psql('postgres', "LOAD 'gpusort'; $parallel");
+($ret, $out, $err) = $node->psql('postgres', "LOAD 'gpusort'; $parallel");
 is($out, '20000', 'parallel workers of a session with such a setting sort');
-unlike($err, qr/(has no effect.*){2}/s, 'and do not warn again');
-$node->safe_psql('postgres', 'ALTER SYSTEM RESET ALL');
+unlike($err, qr/(removing it.*){2}/s, 'and do not warn again');
+$node->adjust_conf('postgresql.conf', 'gpusort.gpu_buffer_size', undef);
 $node->reload;
 
 # What an ordinary role sets before the module is loaded holds no longer than that.
