@@ -20,18 +20,14 @@ PG_FUNCTION_INFO_V1(gpusort_array_sort_distinct);
 PG_FUNCTION_INFO_V1(gpusort_array_top_n);
 PG_FUNCTION_INFO_V1(gpusort_array_is_sorted);
 
-/* A new array of the items in order, for slices and for items that are not keys. */
+/* A new array of the items in order up to the limit, for slices and for items that are not keys. */
 static ArrayType *
-sort_items(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order)
+sort_items(ArrayItems *items, const ArrayOrder *order, int lower_bound)
 {
-	ArrayItems	items;
-	uint32	   *positions;
-	ArrayType  *result;
+	uint32	   *positions = gpusort_alloc_large(CurrentMemoryContext, items->count * sizeof(uint32));
+	uint32		wanted = gpusort_order_positions(items, order, positions);
+	ArrayType  *result = gpusort_items_gather(items, positions, wanted, lower_bound);
 
-	gpusort_items_open_slices(&items, fcinfo, array);
-	positions = gpusort_alloc_large(CurrentMemoryContext, items.count * sizeof(uint32));
-	gpusort_order_positions(&items, order, positions);
-	result = gpusort_items_gather(&items, positions, items.count, ARR_LBOUND(array)[0]);
 	pfree(positions);
 	return result;
 }
@@ -41,13 +37,19 @@ gpusort_array_in_order(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrd
 {
 	uint32		length = gpusort_array_length(array);
 	ElementType *element;
+	ArrayItems	items;
 	uint32		count;
 
 	if (length == 0)
 		return array;
 	element = gpusort_element_type(fcinfo, FIRST_ARRAY, ARR_ELEMTYPE(array));
 	if (!element->is_key || ARR_NDIM(array) > 1)
-		return length == 1 ? array : sort_items(fcinfo, array, order);
+	{
+		if (length == 1)
+			return array;
+		gpusort_items_open_slices(&items, fcinfo, array);
+		return sort_items(&items, order, ARR_LBOUND(array)[0]);
+	}
 
 	count = gpusort_order_in_place(array, element, order);
 	if (ARR_HASNULL(array))
@@ -145,22 +147,12 @@ ArrayType *
 gpusort_top_of_array(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order)
 {
 	ArrayItems	items;
-	uint32	   *positions;
-	uint32		wanted;
-	ArrayType  *result;
 
 	gpusort_array_require_one_dimension(array);
 	gpusort_items_open_array(&items, fcinfo, FIRST_ARRAY, array, true);
 	if (items.count == 0)
 		return array;
-	if (gpusort_items_are_keys(&items))
-		return top_keys(&items, *order);
-
-	positions = gpusort_alloc_large(CurrentMemoryContext, items.count * sizeof(uint32));
-	wanted = gpusort_order_positions(&items, order, positions);
-	result = gpusort_items_gather(&items, positions, wanted, 1);
-	pfree(positions);
-	return result;
+	return gpusort_items_are_keys(&items) ? top_keys(&items, *order) : sort_items(&items, order, 1);
 }
 
 /* array_top_n(a, n [, descending [, nulls_first]]): the n greatest, or least, elements in order. */

@@ -13,6 +13,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "rewrite/rewriteManip.h"
 
 #include "nodes/arrays/array_call.h"
 #include "nodes/arrays/plan_effects.h"
@@ -30,12 +31,6 @@ typedef struct PartsContext
 	int			varno;
 	int			first_column;
 } PartsContext;
-
-typedef struct RenumberContext
-{
-	int			from;
-	int			to;
-} RenumberContext;
 
 static bool
 find_in_part(Node *part, void *context)
@@ -291,26 +286,12 @@ gpusort_target_restore_calls(Node *expression, List *calls, int first_column)
 	return restore_calls_mutator(expression, &context);
 }
 
-static Node *
-renumber_mutator(Node *node, RenumberContext *context)
-{
-	if (node == NULL)
-		return NULL;
-	if (IsA(node, Var) && ((Var *) node)->varno == context->from)
-	{
-		Var		   *var = copyObject((Var *) node);
-
-		var->varno = context->to;
-		return (Node *) var;
-	}
-	return expression_tree_mutator(node, renumber_mutator, context);
-}
-
 /* The expression with Vars of one varno turned into Vars of another. */
 Node *
 gpusort_target_renumber(Node *expression, int from, int to)
 {
-	RenumberContext context = {.from = from, .to = to};
+	Node	   *result = copyObject(expression);
 
-	return renumber_mutator(expression, &context);
+	ChangeVarNodes(result, from, to, 0);
+	return result;
 }
