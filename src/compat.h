@@ -217,6 +217,11 @@ MemoryContextUnregisterResetCallback(MemoryContext context, MemoryContextCallbac
 #define GPUSORT_TABLE_HOOK_TABLE table_oid
 #endif
 
+/* PostgreSQL 19 has CLUSTER among the commands of REPACK. */
+#if PG_VERSION_NUM >= 190000
+#define T_ClusterStmt T_RepackStmt
+#endif
+
 /* PostgreSQL 17 (8af256524) writes the pages of a new relation in bulk. */
 #if PG_VERSION_NUM >= 170000
 #define GPUSORT_BULK_WRITE

@@ -76,19 +76,46 @@ sub taken_by
 	$minimal->psql('postgres', $statement);
 	return is(taken($minimal), $count, $name);
 }
-taken_by('REINDEX TABLE rows', 4, 'REINDEX');
-taken_by('REINDEX TABLE CONCURRENTLY rows', 4, 'REINDEX CONCURRENTLY');
-taken_by('VACUUM FULL rows', 4, 'VACUUM FULL');
-taken_by('CLUSTER rows USING few', 4, 'CLUSTER');
-taken_by('ALTER TABLE rows ALTER few TYPE bigint', 4, 'ALTER TYPE');
-taken_by('CREATE INDEX CONCURRENTLY later ON rows (few, id)', 1, 'CREATE INDEX CONCURRENTLY');
-taken_by('CREATE TEMP TABLE other AS SELECT * FROM rows; CREATE INDEX ON other (id)', 1, 'a temporary table');
+$minimal->safe_psql('postgres', q{CREATE TABLE parts (id int, name text) PARTITION BY RANGE (id); CREATE TABLE part PARTITION OF parts DEFAULT;
+	INSERT INTO parts SELECT id, name FROM rows; CREATE TABLE other_part AS SELECT id + 100000 AS id, name FROM rows; ALTER TABLE parts DETACH PARTITION part;
+	CREATE INDEX ON parts (name); CREATE MATERIALIZED VIEW view AS SELECT i AS id, i % 100 AS few FROM generate_series(1, 20000) i; CREATE INDEX ON view (few)});
+foreach my $workers (0, 2)
+{
+	$minimal->append_conf('postgresql.conf', "max_parallel_maintenance_workers = $workers");
+	$minimal->reload;
+	taken_by($_->[0], $_->[1], "$workers workers: $_->[2]") foreach (
+		['CREATE INDEX one ON rows (few); DROP INDEX one', 1, 'CREATE INDEX'],
+		['CREATE INDEX CONCURRENTLY one ON rows (few, id); DROP INDEX one', 1, 'CREATE INDEX CONCURRENTLY'],
+		['BEGIN; ALTER TABLE rows ADD UNIQUE (n, id); ALTER TABLE rows DROP CONSTRAINT rows_pkey, ADD PRIMARY KEY (id); ROLLBACK', 2, 'constraints'],
+		['REINDEX TABLE rows', 4, 'REINDEX'],
+		['REINDEX TABLE CONCURRENTLY rows', 4, 'REINDEX CONCURRENTLY'],
+		['VACUUM FULL rows', 4, 'VACUUM FULL'],
+		['CLUSTER rows USING few', 4, 'CLUSTER'],
+		['BEGIN; ALTER TABLE rows ALTER few TYPE bigint; ROLLBACK', 4, 'ALTER TYPE'],
+		['ALTER TABLE rows SET UNLOGGED; ALTER TABLE rows SET LOGGED', 8, 'SET UNLOGGED and LOGGED'],
+		['BEGIN; ALTER TABLE parts ATTACH PARTITION part DEFAULT; ROLLBACK', 1, 'ATTACH PARTITION'],
+		['BEGIN; ALTER TABLE parts ATTACH PARTITION part FOR VALUES FROM (0) TO (100000); ALTER TABLE parts ATTACH PARTITION other_part DEFAULT; CREATE INDEX ON parts (id); ROLLBACK', 4, 'partitions'],
+		['REFRESH MATERIALIZED VIEW view', 1, 'REFRESH'],
+		['CREATE UNIQUE INDEX one ON view (id); REFRESH MATERIALIZED VIEW CONCURRENTLY view; DROP INDEX one', 1, 'REFRESH CONCURRENTLY'],
+		['CREATE TEMP TABLE other AS SELECT * FROM rows; CREATE INDEX ON other (id)', 1, 'a temporary table'],
+		[q{DO $$BEGIN CREATE INDEX one ON rows (few); DROP INDEX one; END$$}, 1, 'a statement of a function']);
+}
+
+# What was said of workers is as it was, and none is used.
+$minimal->append_conf('postgresql.conf', 'max_parallel_maintenance_workers = 0');
+$minimal->reload;
+$minimal->safe_psql('postgres', 'ALTER TABLE rows SET (parallel_workers = 2)');
+my $offset = -s $minimal->logfile;
+is($minimal->safe_psql('postgres', 'CREATE INDEX lists ON rows ((ARRAY[few])); DROP INDEX lists; SHOW max_parallel_maintenance_workers'), 0, 'the number of workers stays');
+my ($ret, $shown) = $minimal->psql('postgres', 'CREATE INDEX failed ON rows ((1 / (id - 100))); SHOW max_parallel_maintenance_workers', on_error_stop => 0);
+is($shown, 0, 'after an error, too');
+unlike(slurp_file($minimal->logfile, $offset), qr/parallel worker/, 'no worker builds');
 taken_by('CREATE INDEX lists ON rows ((ARRAY[few]))', 0, 'not what only a comparator can order');
 taken_by('REINDEX TABLE pg_class', 0, 'not catalogs');
 taken_by('CREATE INDEX hash ON rows USING hash (few)', 0, 'not other access methods');
 taken_by('SET gpusort.force_nodes = off; CREATE TABLE tiny AS SELECT 1 AS i; CREATE INDEX ON tiny (i)', 0, 'not small tables');
 taken_by('SET gpusort.enable_index_build = off; REINDEX TABLE rows', 0, 'none, if it is off');
-taken_by('REINDEX TABLE rows; SET gpusort.enable_index_build = off; REINDEX TABLE rows', 5, 'none, once it is off');
+taken_by('REINDEX TABLE rows; SET gpusort.enable_index_build = off; REINDEX TABLE rows', 4, 'none, once it is off');
 $minimal->stop;
 
 done_testing();

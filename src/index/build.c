@@ -52,7 +52,7 @@ typedef struct IndexBuild
 	IndexPages *pages;
 	MemoryContext scratch;
 	IndexTuple	tuple;			/* memory for one */
-	IndexTuple	last_live;		/* the same, valid if has_last */
+	IndexTuple	last_live;		/* the same, valid if has_last, which it has only if unique */
 	bool		has_last;
 	Size		max_tuple;
 } IndexBuild;
@@ -331,13 +331,12 @@ load_row(IndexBuild *build, Datum *values, bool *nulls)
 	bool		is_alive = DatumGetInt64(values[build->desc->natts]) & 1;
 	IndexTuple	tuple;
 
-	if (!form_tuple(build, values, nulls) ||
-		(build->unique && is_alive && build->has_last && is_duplicate(build, nulls)))
+	if (!form_tuple(build, values, nulls) || (is_alive && build->has_last && is_duplicate(build, nulls)))
 		return false;
 	Assert(is_in_order(build));
 	tuple = build->tuple;
-	gpusort_index_pages_add(build->pages, tuple);
-	if (is_alive)
+	build->tuple = gpusort_index_pages_add(build->pages, tuple);
+	if (build->unique && is_alive)
 	{
 		build->tuple = build->last_live;
 		build->last_live = tuple;

@@ -8,14 +8,19 @@
  * since before and is used until the end of the build, gets an access method that
  * differs in ambuild alone.  An entry keeps it, so gpusort_index_build looks at the setting itself.
  *
- * With max_parallel_maintenance_workers = 0 nothing is planned, and PostgreSQL builds.
+ * With max_parallel_maintenance_workers = 0 PostgreSQL would not ask.  So a statement that may build
+ * indexes finds 1 there, and each of its builds is told to use no worker.
  */
 #include "postgres.h"
 
 #include "access/nbtree.h"
+#include "commands/defrem.h"
+#include "miscadmin.h"
+#include "nodes/parsenodes.h"
 #include "nodes/pathnodes.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/plancat.h"
+#include "tcop/utility.h"
 #include "utils/rel.h"
 #include "utils/relcache.h"
 
@@ -24,6 +29,10 @@
 #include "index/index_build.h"
 
 static GPUSORT_TABLE_HOOK_TYPE previous_hook;
+static ProcessUtility_hook_type previous_utility_hook;
+
+/* True while max_parallel_maintenance_workers is 1 in place of 0. */
+static bool asks_for_no_worker;
 
 /* PostgreSQL's access method with another ambuild. */
 static IndexAmRoutine routine;
@@ -62,7 +71,11 @@ take_builds(GPUSORT_TABLE_HOOK_PARAMETERS)
 
 	if (previous_hook)
 		previous_hook(GPUSORT_TABLE_HOOK_ARGUMENTS);
-	if (!gpusort_enable_index_build || !plans_index_build(root))
+	if (!plans_index_build(root))
+		return;
+	if (asks_for_no_worker)
+		rel->rel_parallel_workers = 0;
+	if (!gpusort_enable_index_build)
 		return;
 	table = RelationIdGetRelation(GPUSORT_TABLE_HOOK_TABLE);
 	if (!RelationIsValid(table))
@@ -72,9 +85,67 @@ take_builds(GPUSORT_TABLE_HOOK_PARAMETERS)
 	RelationClose(table);
 }
 
+/* True if a statement may build indexes of tables that have rows, and uses workers for nothing else. */
+static bool
+may_build_indexes(Node *statement)
+{
+	ListCell   *cell;
+
+	switch (nodeTag(statement))
+	{
+		case T_IndexStmt:
+		case T_ReindexStmt:
+		case T_AlterTableStmt:
+		case T_ClusterStmt:
+		case T_RefreshMatViewStmt:
+			return true;
+		case T_VacuumStmt:
+			foreach(cell, castNode(VacuumStmt, statement)->options)
+			{
+				DefElem    *option = lfirst_node(DefElem, cell);
+
+				if (strcmp(option->defname, "full") == 0)
+					return defGetBoolean(option);
+			}
+			return false;
+		default:
+			return false;
+	}
+}
+
+static void
+run_utility(PlannedStmt *pstmt, const char *query_string, bool read_only_tree, ProcessUtilityContext context,
+			ParamListInfo params, QueryEnvironment *environment, DestReceiver *dest, QueryCompletion *completion)
+{
+	bool		asks = max_parallel_maintenance_workers == 0 && gpusort_enable_index_build && may_build_indexes(pstmt->utilityStmt);
+
+	if (asks)
+	{
+		max_parallel_maintenance_workers = 1;
+		asks_for_no_worker = true;
+	}
+	PG_TRY();
+	{
+		if (previous_utility_hook)
+			previous_utility_hook(pstmt, query_string, read_only_tree, context, params, environment, dest, completion);
+		else
+			standard_ProcessUtility(pstmt, query_string, read_only_tree, context, params, environment, dest, completion);
+	}
+	PG_FINALLY();
+	{
+		if (asks && max_parallel_maintenance_workers == 1)	/* an expression may set it */
+			max_parallel_maintenance_workers = 0;
+		if (asks)
+			asks_for_no_worker = false;
+	}
+	PG_END_TRY();
+}
+
 void
 gpusort_index_init(void)
 {
+	previous_utility_hook = ProcessUtility_hook;
+	ProcessUtility_hook = run_utility;
 	previous_hook = GPUSORT_TABLE_HOOK;
 	GPUSORT_TABLE_HOOK = take_builds;
 }

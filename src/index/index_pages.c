@@ -239,10 +239,11 @@ add_pending(IndexPages *pages)
 	pending->nitems = 0;
 }
 
-void
+IndexTuple
 gpusort_index_pages_add(IndexPages *pages, IndexTuple tuple)
 {
 	BTDedupState pending = pages->pending;
+	IndexTuple	spare = tuple;
 
 	if (pages->nlevels == 0)
 		add_level(pages);
@@ -253,9 +254,10 @@ gpusort_index_pages_add(IndexPages *pages, IndexTuple tuple)
 			 !_bt_dedup_save_htid(pending, tuple))
 	{
 		add_pending(pages);
-		memcpy(pending->base, tuple, IndexTupleSize(tuple));
-		_bt_dedup_start_pending(pending, pending->base, InvalidOffsetNumber);
+		spare = pending->base;
+		_bt_dedup_start_pending(pending, tuple, InvalidOffsetNumber);
 	}
+	return spare;
 }
 
 /* Completes the last page of a level. */

@@ -15,8 +15,8 @@ extern IndexPages *gpusort_index_pages_begin(Relation index);
 /* The most bytes of a tuple. */
 extern Size gpusort_index_pages_max_tuple(void);
 
-/* Adds the next tuple, which is copied. */
-extern void gpusort_index_pages_add(IndexPages *pages, IndexTuple tuple);
+/* Adds the next tuple, whose memory may be kept.  Returns memory, as large, for the one after it. */
+extern IndexTuple gpusort_index_pages_add(IndexPages *pages, IndexTuple tuple);
 
 /* Completes all levels and writes the metapage. */
 extern void gpusort_index_pages_finish(IndexPages *pages);
