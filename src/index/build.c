@@ -128,9 +128,9 @@ expected_width(TupleDesc row)
 	return width;
 }
 
-/* Starts a sort in the order of the index, or returns NULL if PostgreSQL's comparators alone could order it. */
+/* Starts a sort in the order of the index, or returns NULL and says why PostgreSQL is to build it. */
 static RowSort *
-begin_sort(Relation heap, Relation index, const IndexInfo *info)
+begin_sort(Relation heap, Relation index, const IndexInfo *info, const char **why_not)
 {
 	int			nkeys = IndexRelationGetNumberOfKeyAttributes(index);
 	TupleDesc	row = row_descriptor(RelationGetDescr(index));
@@ -141,6 +141,7 @@ begin_sort(Relation heap, Relation index, const IndexInfo *info)
 	bool		nulls_first[INDEX_MAX_KEYS + 1];
 	RowSort    *sort;
 
+	*why_not = "PostgreSQL's comparators alone can order it";
 	if (!same_layout(RelationGetDescr(index), row))
 		return NULL;
 	for (int i = 0; i < row->natts; i++)
@@ -162,7 +163,15 @@ begin_sort(Relation heap, Relation index, const IndexInfo *info)
 			return NULL;
 		/* Only a lock on the table keeps labels out that are made from now on. */
 		if (kind.is_enum && info->ii_Concurrent)
+		{
+			*why_not = "an enum may get labels while the index is built";
 			return NULL;
+		}
+		if (key == 0 && !gpusort_force_nodes && !gpusort_index_beats_workers(heap, index, info, &kind))
+		{
+			*why_not = "PostgreSQL's build by parallel workers is expected to be faster";
+			return NULL;
+		}
 	}
 	columns[nkeys] = row->natts;
 	operators[nkeys] = Int8LessOperator;
@@ -174,15 +183,23 @@ begin_sort(Relation heap, Relation index, const IndexInfo *info)
 	return sort;
 }
 
-/* True if the build may be taken over, and is worth it. */
-static bool
-is_taken(Relation heap, Relation index, const IndexInfo *info)
+/* Returns why the build is PostgreSQL's, whatever its keys are, or NULL. */
+static const char *
+why_not_taken(Relation heap, Relation index, const IndexInfo *info)
 {
-	if (!gpusort_enable_index_build || IsBootstrapProcessingMode() || IsSystemRelation(heap))
-		return false;
-	if (heap->rd_tableam != GetHeapamTableAmRoutine() || info->ii_ExclusionOps != NULL || RelationGetNumberOfBlocks(index) != 0)
-		return false;
-	return gpusort_force_nodes || RelationGetNumberOfBlocks(heap) >= BUILD_MIN_BLOCKS;
+	if (!gpusort_enable_index_build)
+		return "gpusort.enable_index_build is off";
+	if (IsBootstrapProcessingMode() || IsSystemRelation(heap))
+		return "it is of a system catalog or a TOAST table";
+	if (heap->rd_tableam != GetHeapamTableAmRoutine())
+		return "the table is not a heap";
+	if (info->ii_ExclusionOps != NULL)
+		return "it is of an exclusion constraint";
+	if (RelationGetNumberOfBlocks(index) != 0)
+		return "it is not empty";
+	if (!gpusort_force_nodes && RelationGetNumberOfBlocks(heap) < BUILD_MIN_BLOCKS)
+		return "the table is small";
+	return NULL;
 }
 
 /* Lists the attributes that may have to be detoasted or compressed. */
@@ -438,28 +455,46 @@ build_by_sort(Relation heap, Relation index, IndexInfo *info, RowSort *sort)
 	return result;
 }
 
+/* Says what becomes of the build. */
+static void
+tell(Relation index, const char *why_not)
+{
+	const char *name = RelationGetRelationName(index);
+	int			level = gpusort_explain_choices && !IsSystemRelation(index) ? NOTICE : DEBUG1;
+
+	if (why_not == NULL)
+		ereport(level, (errmsg("gpusort: build of index \"%s\" taken", name)));
+	else
+		ereport(level, (errmsg("gpusort: build of index \"%s\" kept: %s", name, why_not)));
+}
+
+/* Builds the index unless PostgreSQL is to do it, for a reason that is told.  Returns false then. */
+static bool
+build_index(Relation heap, Relation index, IndexInfo *info, IndexBuildResult *result)
+{
+	const char *why_not = why_not_taken(heap, index, info);
+	RowSort    *sort = why_not == NULL ? begin_sort(heap, index, info, &why_not) : NULL;
+	IndexBuildResult *built;
+
+	tell(index, sort == NULL ? why_not : NULL);
+	if (sort == NULL)
+		return false;
+	built = build_by_sort(heap, index, info, sort);
+	if (built != NULL)
+		*result = *built;
+	gpusort_rows_sort_free(sort);
+	return built != NULL;
+}
+
 IndexBuildResult *
 gpusort_index_build(Relation heap, Relation index, IndexInfo *info)
 {
-	MemoryContext context;
-	MemoryContext caller;
-	IndexBuildResult *built = NULL;
 	IndexBuildResult *result = palloc0(sizeof(IndexBuildResult));
-	RowSort    *sort;
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "gpusort index build", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	bool		built = build_index(heap, index, info, result);
 
-	if (!is_taken(heap, index, info))
-		return btbuild(heap, index, info);
-	context = AllocSetContextCreate(CurrentMemoryContext, "gpusort index build", ALLOCSET_DEFAULT_SIZES);
-	caller = MemoryContextSwitchTo(context);
-	sort = begin_sort(heap, index, info);
-	if (sort != NULL)
-	{
-		built = build_by_sort(heap, index, info, sort);
-		if (built != NULL)
-			*result = *built;
-		gpusort_rows_sort_free(sort);
-	}
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(context);
-	return built != NULL ? result : btbuild(heap, index, info);
+	return built ? result : btbuild(heap, index, info);
 }
