@@ -7,6 +7,7 @@
 #ifndef GPUSORT_NETWORK_LAUNCH_CUH
 #define GPUSORT_NETWORK_LAUNCH_CUH
 
+#include "network/kernels.cuh"
 #include "network/network.cuh"
 
 namespace gpusort

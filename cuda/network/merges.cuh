@@ -20,8 +20,6 @@
 #ifndef GPUSORT_NETWORK_MERGES_CUH
 #define GPUSORT_NETWORK_MERGES_CUH
 
-#include <cooperative_groups.h>
-
 #include "network/io.cuh"
 #include "network/row.cuh"
 
@@ -383,6 +381,18 @@ __device__ __forceinline__ void synchronize_cluster()
 #endif
 }
 
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+/*
+ * Where the block `rank` of the cluster has what lies at an address of this block's shared memory.  As
+ * cooperative_groups has it, but its header takes longer to compile than many a kernel.
+ */
+template <class T>
+__device__ __forceinline__ T *shared_of_block(T *own, uint32_t rank)
+{
+    return static_cast<T *>(__cluster_map_shared_rank(own, rank));
+}
+#endif
+
 /* The same; whether any of the 2^BITS blocks has the condition, which is one for all of a block's threads. */
 template <int BITS>
 __device__ __forceinline__ bool synchronize_cluster_or(bool condition)
@@ -394,7 +404,7 @@ __device__ __forceinline__ bool synchronize_cluster_or(bool condition)
     synchronize_cluster();
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     for (uint32_t rank = 0; rank < 1 << BITS; rank++)
-        condition |= *cooperative_groups::this_cluster().map_shared_rank(&condition_of_block, rank);
+        condition |= *shared_of_block(&condition_of_block, rank);
 #endif
     return condition;
 }
@@ -418,8 +428,7 @@ __device__ __forceinline__ void halve_two_blocks(typename Element::Code *rows, u
     const uint32_t low_place = (upper ? WARP / 2 : 0) + first;
     const uint32_t high_place = TURN ? WARP - 2 * S::CHUNK - low_place : low_place;
     Code *own = rows + warp * WARP;
-    Code *other =
-        cooperative_groups::this_cluster().map_shared_rank(rows, partner) + (TURN ? WARPS - 1 - warp : warp) * WARP;
+    Code *other = shared_of_block(rows, partner) + (TURN ? WARPS - 1 - warp : warp) * WARP;
     Code *low = (upper ? other : own) + low_place, *high = (upper ? own : other) + high_place;
     Code taken[S::ROW];
 
@@ -456,7 +465,7 @@ __device__ __forceinline__ void halve_blocks(typename Element::Code *rows, uint3
                                              const typename Element::Factors &factors)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    const uint32_t rank = cooperative_groups::this_cluster().block_rank();
+    const uint32_t rank = __clusterRelativeBlockRank();
 
     halve_two_blocks<Element, S, THREADS, true>(rows, rank, rank ^ (reach - 1), factors);
     synchronize_cluster();

@@ -5,7 +5,7 @@
 #ifndef GPUSORT_NETWORK_CUH
 #define GPUSORT_NETWORK_CUH
 
-#include "network/kernels.cuh"
+#include "network/task.cuh"
 
 namespace gpusort
 {
