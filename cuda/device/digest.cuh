@@ -57,6 +57,26 @@ __device__ __forceinline__ uint64_t digest_at(uint64_t i, ulonglong2 value)
     return digest_at(2 * i, uint64_t{value.x}) + digest_at(2 * i + 1, uint64_t{value.y});
 }
 
+/* Adds what the threads of a block have summed up to *total, unless that is null. All threads of the block call. */
+__device__ __forceinline__ void add_digest(uint64_t *total, uint64_t sum)
+{
+    __shared__ unsigned long long all;
+
+    if (!total)
+        return;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        all = 0;
+    __syncthreads();
+    for (int distance = 16; distance > 0; distance /= 2)
+        sum += __shfl_xor_sync(UINT32_MAX, sum, distance);
+    if (threadIdx.x % 32 == 0)
+        atomicAdd(&all, static_cast<unsigned long long>(sum));
+    __syncthreads();
+    if (threadIdx.x == 0)
+        atomicAdd(reinterpret_cast<unsigned long long *>(total), all);
+}
+
 }  // namespace gpusort
 
 #endif /* GPUSORT_DIGEST_CUH */

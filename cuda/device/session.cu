@@ -24,8 +24,6 @@
 
 #include <algorithm>
 
-#include <cub/block/block_reduce.cuh>
-
 #include "device/device.cuh"
 #include "device/digest.cuh"
 #include "segment_sort.cuh"
@@ -143,20 +141,6 @@ unsigned blocks_for(uint64_t threads, unsigned most)
     return static_cast<unsigned>(std::min<uint64_t>((threads + kThreads - 1) / kThreads, most));
 }
 
-/* Adds the sum of a block's threads to *total, unless that is null. */
-__device__ void add_up(uint64_t *total, uint64_t sum)
-{
-    using Reduce = cub::BlockReduce<unsigned long long, kThreads>;
-    __shared__ typename Reduce::TempStorage storage;
-
-    if (!total)
-        return;
-    __syncthreads();
-    const unsigned long long all = Reduce(storage).Sum(static_cast<unsigned long long>(sum));
-    if (threadIdx.x == 0)
-        atomicAdd(reinterpret_cast<unsigned long long *>(total), all);
-}
-
 /* Adds the digest of the bytes begin .. end of a column. */
 __global__ void digest_bytes(const char *column, uint64_t begin, uint64_t end, uint64_t *total)
 {
@@ -172,7 +156,7 @@ __global__ void digest_bytes(const char *column, uint64_t begin, uint64_t end, u
         sum += digest_at(begin + thread, uint8_t(column[begin + thread]));
     if (tail + thread < end)
         sum += digest_at(tail + thread, uint8_t(column[tail + thread]));
-    add_up(total, sum);
+    add_digest(total, sum);
 }
 
 /*
@@ -197,8 +181,8 @@ __global__ void gather(T *__restrict__ out, const T *__restrict__ in, const uint
         if (left)
             written += digest_at(i, value);
     }
-    add_up(used, read);
-    add_up(left, written);
+    add_digest(used, read);
+    add_digest(left, written);
 }
 
 /* Sets *failed to 1 if two digests differ, and never clears it. */

@@ -11,8 +11,7 @@
 
 #include <algorithm>
 
-#include <cub/block/block_reduce.cuh>
-
+#include "device/digest.cuh"
 #include "device/verify.cuh"
 #include "methods/key_codes.cuh"
 #include "methods/workspace.cuh"
@@ -31,8 +30,8 @@ constexpr uint32_t MOST_SHORT_CLASS = 12; /* segments of longer classes are spre
 
 /* What the kernels of a check add up. */
 struct Sums {
-    unsigned long long before; /* the digest before the sort */
-    unsigned long long after;
+    uint64_t before; /* the digest before the sort */
+    uint64_t after;
     uint32_t wrong; /* 1 if an entry is out of place */
     uint32_t nlong; /* how many long segments are listed */
 };
@@ -211,15 +210,8 @@ __device__ __forceinline__ void look(const Check &check, Share share, Found *fou
 template <bool AFTER>
 __device__ void add_up(const Check &check, const Found &found)
 {
-    using Reduce = cub::BlockReduce<unsigned long long, THREADS>;
-    __shared__ typename Reduce::TempStorage storage;
-    const unsigned long long digest = Reduce(storage).Sum(static_cast<unsigned long long>(found.digest));
-    const bool wrong = __syncthreads_or(found.wrong);
-
-    if (threadIdx.x > 0)
-        return;
-    atomicAdd(AFTER ? &check.sums->after : &check.sums->before, digest);
-    if (wrong)
+    add_digest(AFTER ? &check.sums->after : &check.sums->before, found.digest);
+    if (found.wrong)
         check.sums->wrong = 1;
 }
 
