@@ -3,7 +3,8 @@
  *	  The approximate sort's figures 2 to 4, and far beyond their sizes: pairs of a
  *	  float32 key and a 32-bit value by intervals, beside exact sorts of the pairs.
  *
- * As the exact sorts may, the approximate ones leave their result in either buffer.
+ * As the exact sorts may, the published form leaves its result in either buffer.  The method
+ * sorts in place.
  */
 #include <cub/device/device_for.cuh>
 #include <cub/device/device_merge_sort.cuh>
@@ -68,39 +69,41 @@ public:
         report(what, data, GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_CARRIED, std::to_string(intervals), keys, result);
     }
 
-    void run(const char *what, uint32_t intervals, size_t (*bytes_of)(const SegmentBatch &),
-             cudaError_t (*sort)(const SegmentBatch &, void *, cudaStream_t, SortedPairs *)) const
+    void run_published(uint32_t intervals) const
     {
+        const char *const what = "approximate published";
         SegmentBatch batch = data.batch(GPUSORT_METHOD_APPROXIMATE);
 
         batch.spec.buckets = intervals;
 
-        const size_t bytes = bytes_of(batch);
+        const size_t bytes = approximate_atomic_workspace(batch);
         Memory workspace(bytes);
         SortedPairs sorted = {};
 
         /* The result's place is known after a first run. */
-        check(sort(batch, workspace.as(), nullptr, &sorted), what);
+        check(approximate_sort_atomic(batch, workspace.as(), nullptr, &sorted), what);
 
         SegmentBatch result_batch = batch;
 
         result_batch.keys = sorted.keys;
         result_batch.payload = sorted.payload;
 
-        Result result = measure(data, result_batch, [&] { return sort(batch, workspace.as(), nullptr, &sorted); });
+        Result result = measure(data, result_batch,
+                                [&] { return approximate_sort_atomic(batch, workspace.as(), nullptr, &sorted); });
 
-        result.right = result.right && in_intervals(reinterpret_cast<const float *>(sorted.keys), uint32_t(data.nkeys), intervals);
+        result.right =
+            result.right && in_intervals(reinterpret_cast<const float *>(sorted.keys), uint32_t(data.nkeys), intervals);
         result.workspace = bytes;
         show(what, intervals, result);
     }
 
     void run_intervals(uint32_t intervals) const
     {
-        run("approximate published", intervals, approximate_atomic_workspace, approximate_sort_atomic);
-        run("approximate", intervals, approximate_pairs_workspace, approximate_sort_pairs);
+        run_published(intervals);
+        run_method(intervals);
     }
 
-    void run_in_place(uint32_t intervals) const
+    void run_method(uint32_t intervals) const
     {
         SegmentBatch batch = data.batch(GPUSORT_METHOD_APPROXIMATE);
 
@@ -162,10 +165,7 @@ SECTION(approximate, "approximate sort, figures 2 to 4: 1M, 2M, 4M pairs, and 2^
             for (uint32_t intervals = 10000; intervals <= 90000; intervals += 10000)
                 if (intervals == 10000 || n <= 4000000 || n == 1u << 28)
                     pairs.run_intervals(intervals);
-            if (n >= 1u << 24) {
+            if (n >= 1u << 24)
                 pairs.run_intervals(256);
-                pairs.run_in_place(256);
-                pairs.run_in_place(10000);
-            }
         }
 }

@@ -38,7 +38,7 @@ Sweeps<Source, typename Source::Code> sweeps_of(const SegmentBatch &batch, const
 {
     using Key = typename Source::Code;
 
-    return Sweeps<Source, Key>(batch, source, count, 8 * sizeof(Key), false, workspace);
+    return Sweeps<Source, Key>(batch, source, count, 8 * sizeof(Key), workspace);
 }
 
 size_t counting_workspace(const SegmentBatch &batch)
@@ -75,9 +75,8 @@ cudaError_t sort_by_counting(const SegmentBatch &batch, const BinView &bin, void
     return visit_sources(batch, [&](auto source) {
         Workspace workspace(memory);
         const bool payload = batch.spec.payload != GPUSORT_PAYLOAD_NONE;
-        SweepResult<typename decltype(source)::Code> *in_place = nullptr;
 
-        return run_sweeps(batch, sweeps_of(batch, source, bin.count, workspace), bin, !payload, stream, in_place);
+        return run_sweeps(batch, sweeps_of(batch, source, bin.count, workspace), bin, !payload, stream);
     });
 }
 

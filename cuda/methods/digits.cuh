@@ -25,26 +25,15 @@ constexpr int count_blocks = 3;
 #endif
 
 /*
- * The tile that a block sorts in a pass, by the most bits of a digit.  Fewer digits make
- * longer runs, so smaller tiles suffice, and a multiprocessor holds more of them.  8 bits
- * need threads for 256 digits.  Pairs write each run twice, so they gain most from long
- * runs, and have large tiles of 112 KiB of shared memory.  Other tiles fit the 64 KiB of
+ * The tile that a block sorts in a pass.  Pairs write each run twice, so they gain most from
+ * long runs, and have large tiles of 112 KiB of shared memory.  Other tiles fit the 64 KiB of
  * Turing.
  */
-template <class Key, int most_bits, bool with_payload, bool large>
+template <class Key, bool with_payload, bool large>
 struct SweepTile {
-    static constexpr int bits = most_bits;
     static constexpr bool payload = with_payload;
-    static constexpr int digits = 1 << bits;
-    static constexpr int threads = bits == 7 ? 256 : large ? 512 : 384;
-    static constexpr int blocks = bits == 7 ? 3 : 2; /* per multiprocessor */
-    static constexpr int items = sizeof(Key) == 8 ? (bits == 7 ? 12
-                                                     : large   ? 10
-                                                               : 9)
-                                 : bits == 7      ? 24
-                                 : large          ? 21
-                                 : payload        ? 15
-                                                  : 18;
+    static constexpr int threads = large ? 512 : 384;
+    static constexpr int items = sizeof(Key) == 8 ? (large ? 10 : 9) : large ? 21 : payload ? 15 : 18;
     static constexpr uint32_t size = threads * items;
 };
 
@@ -69,12 +58,11 @@ struct DigitPlan {
     uint32_t passes, bits;
 };
 
-/* The digits of numbers of this many bits. The count of passes is even unless odd is allowed. */
-__host__ __device__ inline DigitPlan plan_digits(uint32_t bits, bool odd_allowed)
+/* The digits of numbers of this many bits. The number of passes is even, so results end where the keys came from. */
+__host__ __device__ inline DigitPlan plan_digits(uint32_t bits)
 {
-    uint32_t passes = bits == 0 ? 1 : ceil_div(bits, 8);
-    if (passes % 2 == 1 && !odd_allowed)
-        passes++;
+    const uint32_t passes = bits <= 16 ? 2 : 2 * ceil_div(bits, 16);
+
     return {passes, ceil_div(bits, passes)};
 }
 
@@ -83,7 +71,8 @@ template <class Key>
 struct CodeSource {
     using Code = Key;
     using Number = Key;
-    static constexpr bool wide_digits = true; /* always 8 bits: how many digits there are depends on the keys */
+    static constexpr bool may_be_by_tile = true;
+    static constexpr int least_passes = sizeof(Key), most_passes = sizeof(Key);
 
     struct Context {
         Code origin;
@@ -129,11 +118,9 @@ struct CodeSource {
 template <class Source, class Key>
 struct Sweeps {
     Source source;
-    bool wide;  /* digits have 8 bits; else 7 at most */
-    bool large; /* large tiles, for pairs with wide digits */
+    bool large; /* large tiles, for pairs */
     uint32_t tile;
     TileList tiles;
-    bool odd_allowed;
     uint32_t most_passes;
 
     size_t zeroed_bytes = 0; /* from the tiles' cursor on, set to zero before the first kernel */
@@ -149,15 +136,14 @@ struct Sweeps {
     Key *other_keys = nullptr;
     uint32_t *other_payload = nullptr;
 
-    Sweeps(const SegmentBatch &batch, const Source &the_source, uint32_t count, uint32_t bits, bool odd,
-           Workspace &workspace)
+    Sweeps(const SegmentBatch &batch, const Source &the_source, uint32_t count, uint32_t bits, Workspace &workspace)
         : source(the_source),
-          wide(Source::wide_digits || plan_digits(bits, odd).bits == 8),
-          large(wide && batch.spec.payload != GPUSORT_PAYLOAD_NONE && holds_large_tiles()),
-          tile(batch.spec.payload == GPUSORT_PAYLOAD_NONE ? tile_size<false>() : tile_size<true>()),
+          large(batch.spec.payload != GPUSORT_PAYLOAD_NONE && holds_large_tiles()),
+          tile(batch.spec.payload == GPUSORT_PAYLOAD_NONE ? SweepTile<Key, false, false>::size
+               : large                                    ? SweepTile<Key, true, true>::size
+                                                          : SweepTile<Key, true, false>::size),
           tiles(batch, count, tile, workspace),
-          odd_allowed(odd),
-          most_passes(plan_digits(bits, odd).passes)
+          most_passes(plan_digits(bits).passes)
     {
         if (count == 0)
             return;
@@ -169,7 +155,7 @@ struct Sweeps {
         plans = workspace.take<DigitPlan>(count);
 
         const uint64_t tiled = (uint64_t)tiles.most_tiles * tile;
-        by_tile = may_be_by_tile(batch.spec.payload != GPUSORT_PAYLOAD_NONE) && tiled < batch.nslots && !odd_allowed;
+        by_tile = may_be_by_tile(batch.spec.payload != GPUSORT_PAYLOAD_NONE) && tiled < batch.nslots;
 
         const uint64_t slots = by_tile ? tiled : batch.nslots;
         other_keys = workspace.take<Key>(slots);
@@ -180,7 +166,7 @@ struct Sweeps {
     /* True if keys may lie tile after tile, which takes less memory. Not in kernels that it would cost registers. */
     static constexpr __host__ __device__ bool may_be_by_tile(bool payload)
     {
-        return Source::wide_digits && !payload;
+        return Source::may_be_by_tile && !payload;
     }
 
     /* Where a segment begins in the batch's buffer, or in the other one. */
@@ -191,14 +177,6 @@ struct Sweeps {
             if (other && by_tile)
                 return segment.first_tile * tile;
         return segment.start;
-    }
-
-    template <bool payload>
-    uint32_t tile_size() const
-    {
-        return large  ? SweepTile<Key, 8, payload, true>::size
-               : wide ? SweepTile<Key, 8, payload, false>::size
-                      : SweepTile<Key, 7, payload, false>::size;
     }
 
     __device__ uint32_t *starts_of(uint32_t segment, uint32_t pass) const
@@ -386,7 +364,7 @@ __global__ void __launch_bounds__(read_threads) reduce_range(Sweeps<Source, Key>
         CodeRange *range = &sweeps.ranges[index];
         if (add_to_range(sweeps.source, key, count, sweeps.tiles.segments[index].count, range)) {
             uint32_t bits = set_up_range(sweeps.source, sweeps.contexts[index], *range);
-            sweeps.plans[index] = plan_digits(bits, sweeps.odd_allowed);
+            sweeps.plans[index] = plan_digits(bits);
         }
     });
 }

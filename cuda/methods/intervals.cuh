@@ -16,7 +16,8 @@ template <class Key, bool floating>
 struct IntervalSource {
     using Code = Key;
     using Number = uint32_t;
-    static constexpr bool wide_digits = false;
+    static constexpr bool may_be_by_tile = false;
+    static constexpr int least_passes = 2, most_passes = 4;
     struct Context {
         GpusortProjection projection;
         uint32_t whole;  /* buckets / width of the range, rounded down */

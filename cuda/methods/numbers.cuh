@@ -15,9 +15,9 @@ namespace gpusort
 {
 
 /* One block per segment finds the range, makes the numbers, and radix-sorts them with their positions. */
-template <class Source, class Key, bool payload, int threads, int items>
+template <class Source, class Key, int threads, int items>
 __global__ void __launch_bounds__(threads)
-    sort_by_number(Source source, Key *keys, uint32_t *payload_in, uint32_t *payload_out, BinView bin)
+    sort_by_number(Source source, Key *keys, uint32_t *payload, bool carried, BinView bin)
 {
     using Code = typename Source::Code;
     using Number = typename Source::Number;
@@ -59,17 +59,17 @@ __global__ void __launch_bounds__(threads)
         for (int i = 0; i < items; i++)
             from[i] = (uint16_t)(i * threads + threadIdx.x);
     }
-    if constexpr (payload) {
+    if (payload != nullptr) {
         uint32_t value[items];
 #pragma unroll
         for (int i = 0; i < items; i++)
             if (i * threads + threadIdx.x < segment.count)
-                value[i] = payload_in == nullptr ? from[i] : payload_in[segment.start + from[i]];
+                value[i] = carried ? payload[segment.start + from[i]] : from[i];
         __syncthreads();
 #pragma unroll
         for (int i = 0; i < items; i++)
             if (i * threads + threadIdx.x < segment.count)
-                payload_out[segment.start + i * threads + threadIdx.x] = value[i];
+                payload[segment.start + i * threads + threadIdx.x] = value[i];
     } else {
         Key sorted[items];
 #pragma unroll
@@ -96,23 +96,22 @@ struct NumberBins {
     }
 };
 
-template <class Source, class Key, bool payload>
+template <class Source, class Key>
 cudaError_t sort_short_by_number(const SegmentBatch &batch, const Source &source, const BinLists &bins,
                                  cudaStream_t stream)
 {
     constexpr int items = sizeof(typename Source::Number) == 8 ? 8 : 16;
     Key *keys = static_cast<Key *>(batch.keys);
-    uint32_t *in = batch.spec.payload == GPUSORT_PAYLOAD_CARRIED ? batch.payload : nullptr, *out = batch.payload;
-    const uint32_t *count = bins.plan.count;
-    auto bin = [&](int b) { return bins.view(batch, b); };
-    if (count[0] != 0)
-        sort_by_number<Source, Key, payload, 32, 1><<<count[0], 32, 0, stream>>>(source, keys, in, out, bin(0));
-    if (count[1] != 0)
-        sort_by_number<Source, Key, payload, 32, 8><<<count[1], 32, 0, stream>>>(source, keys, in, out, bin(1));
-    if (count[2] != 0)
-        sort_by_number<Source, Key, payload, 128, 16><<<count[2], 128, 0, stream>>>(source, keys, in, out, bin(2));
-    if (count[3] != 0)
-        sort_by_number<Source, Key, payload, 512, items><<<count[3], 512, 0, stream>>>(source, keys, in, out, bin(3));
+    uint32_t *payload = batch.spec.payload == GPUSORT_PAYLOAD_NONE ? nullptr : batch.payload;
+    const bool carried = batch.spec.payload == GPUSORT_PAYLOAD_CARRIED;
+    auto launch = [&](auto kernel, int b, int threads) {
+        if (bins.plan.count[b] != 0)
+            kernel<<<bins.plan.count[b], threads, 0, stream>>>(source, keys, payload, carried, bins.view(batch, b));
+    };
+    launch(sort_by_number<Source, Key, 32, 1>, 0, 32);
+    launch(sort_by_number<Source, Key, 32, 8>, 1, 32);
+    launch(sort_by_number<Source, Key, 128, 16>, 2, 128);
+    launch(sort_by_number<Source, Key, 512, items>, 3, 512);
     return cudaGetLastError();
 }
 
@@ -126,7 +125,7 @@ struct NumberSort {
 
     NumberSort(const SegmentBatch &batch, const Source &source, uint32_t bits, Workspace &workspace)
         : bins(Bins::plan(batch), batch, workspace),
-          sweeps(batch, source, bins.plan.count[Bins::nbins - 1], bits, false, workspace)
+          sweeps(batch, source, bins.plan.count[Bins::nbins - 1], bits, workspace)
     {
     }
 
@@ -139,11 +138,9 @@ cudaError_t NumberSort<Source, Key>::run(const SegmentBatch &batch, cudaStream_t
     bool payload = batch.spec.payload != GPUSORT_PAYLOAD_NONE;
     cudaError_t error = bins.gather(batch, stream);
     if (error == cudaSuccess)
-        error = payload ? sort_short_by_number<Source, Key, true>(batch, sweeps.source, bins, stream)
-                        : sort_short_by_number<Source, Key, false>(batch, sweeps.source, bins, stream);
+        error = sort_short_by_number<Source, Key>(batch, sweeps.source, bins, stream);
     if (error == cudaSuccess && sweeps.tiles.nsegments != 0)
-        error =
-            run_sweeps(batch, sweeps, bins.view(batch, Bins::nbins - 1), !payload, stream, (SweepResult<Key> *)nullptr);
+        error = run_sweeps(batch, sweeps, bins.view(batch, Bins::nbins - 1), !payload, stream);
     return error;
 }
 

@@ -15,7 +15,7 @@
  *					"Onesweep"), and writes runs
  *
  * The number of passes of each segment is even, so results end where the keys came
- * from.  Only a caller that takes the result from either buffer may have it odd.
+ * from.
  */
 #ifndef GPUSORT_METHOD_SWEEP_CUH
 #define GPUSORT_METHOD_SWEEP_CUH
@@ -29,8 +29,8 @@ namespace gpusort
 template <class Key>
 struct SweepBuffers {
     const Key *from_keys;
-    Key *to_keys; /* nullptr if keys are no longer needed */
-    const uint32_t *from_payload;
+    Key *to_keys;                 /* nullptr if keys are no longer needed */
+    const uint32_t *from_payload; /* nullptr for the keys' positions */
     uint32_t *to_payload;
 };
 
@@ -78,11 +78,11 @@ __device__ uint32_t look_back(const Sweeps<Source, Key> &sweeps, uint32_t pass, 
 /* The shared memory of a block in a pass. */
 template <class Tile, class Key>
 struct SweepShared {
-    uint32_t counts[Tile::threads / 32][Tile::digits]; /* by warp and digit; later the place of the next such key */
+    uint32_t counts[Tile::threads / 32][sweep_digits]; /* by warp and digit; later the place of the next such key */
     Key keys[Tile::size];
     uint32_t values[Tile::payload ? Tile::size : 1];
     uint8_t digits[Tile::size];
-    uint32_t target[Tile::digits]; /* place of a digit's run in the output, minus its place in the tile */
+    uint32_t target[sweep_digits]; /* place of a digit's run in the output, minus its place in the tile */
     uint32_t warp_sums[sweep_digits / 32];
 
     __device__ void clear_counts()
@@ -114,15 +114,14 @@ __device__ inline uint32_t lanes_like(uint32_t digit, int bit)
  * The place of a lane's key in its tile, by the warp's counts: behind the keys of lower
  * lanes with the same digit.  All lanes must call; `lanes` has the bits of those with a key.
  */
-template <int bits>
-__device__ uint32_t take_place(uint32_t *counts, uint32_t digit, uint32_t lanes)
+__device__ inline uint32_t take_place(uint32_t *counts, uint32_t digit, uint32_t lanes)
 {
     uint32_t lane = 1u << threadIdx.x % 32, like = lanes;
 #pragma unroll
-    for (int bit = 0; bit < bits; bit += 2) /* two at a time, in one instruction */
+    for (int bit = 0; bit < 8; bit += 2) /* two at a time, in one instruction */
         asm("lop3.b32 %0, %0, %1, %2, 0x80;"
             : "+r"(like)
-            : "r"(lanes_like(digit, bit)), "r"(bit + 1 < bits ? lanes_like(digit, bit + 1) : ~0u));
+            : "r"(lanes_like(digit, bit)), "r"(lanes_like(digit, bit + 1)));
     uint32_t lower = like & (lane - 1), place = counts[digit];
     __syncwarp();
     if ((lanes & lane) != 0 && lower == 0)
@@ -179,10 +178,9 @@ __device__ void write_tile(const SweepShared<Tile, Key> &shared, const SweepBuff
 
 /*
  * One tile of a pass.  If `full`, the tile has all its keys, so none asks whether a key
- * exists.  If `numbered`, values are the keys' positions and are not read.  A tile
- * publishes its counts before it ranks its keys, so a later tile finds them in time.
+ * exists.  A tile publishes its counts before it ranks its keys, so a later tile finds them in time.
  */
-template <class Tile, bool numbered, bool full, class Source, class Key>
+template <class Tile, bool full, class Source, class Key>
 __device__ void sweep_tile(const Sweeps<Source, Key> &sweeps, const SweepBuffers<Key> &buffers,
                            SweepShared<Tile, Key> &shared, uint32_t pass, uint32_t tile, uint32_t index,
                            const TiledSegment &segment, const DigitPlan &plan)
@@ -195,6 +193,7 @@ __device__ void sweep_tile(const Sweeps<Source, Key> &sweeps, const SweepBuffers
     uint32_t slot = sweeps.template place_of<Tile::payload>(segment, pass % 2 == 1) + first;
     uint32_t own = warp * 32 * items + lane; /* item i is own + i * 32 of the tile */
     uint32_t *counts = shared.counts[warp];
+    const bool numbered = Tile::payload && buffers.from_payload == nullptr;
     auto exists = [&](int i) { return full || own + i * 32 < count; };
 
     Key key[items];
@@ -243,7 +242,7 @@ __device__ void sweep_tile(const Sweeps<Source, Key> &sweeps, const SweepBuffers
         if (i % ahead == 0)
             read_values(i + ahead);
         uint32_t own_digit = __byte_perm(digits[i / 4], 0, 0x4440 + i % 4);
-        uint32_t place = take_place<Tile::bits>(counts, own_digit, full ? ~0u : __ballot_sync(~0u, exists(i)));
+        uint32_t place = take_place(counts, own_digit, full ? ~0u : __ballot_sync(~0u, exists(i)));
         if (exists(i)) {
             shared.keys[place] = key[i];
             shared.digits[place] = (uint8_t)own_digit;
@@ -259,8 +258,8 @@ __device__ void sweep_tile(const Sweeps<Source, Key> &sweeps, const SweepBuffers
     write_tile<full>(shared, buffers, count);
 }
 
-template <class Tile, bool numbered, class Source, class Key>
-__global__ void __launch_bounds__(Tile::threads, Tile::blocks)
+template <class Tile, class Source, class Key>
+__global__ void __launch_bounds__(Tile::threads, 2)
     sweep(Sweeps<Source, Key> sweeps, SweepBuffers<Key> buffers, uint32_t pass)
 {
     extern __shared__ uint4 sweep_memory[];
@@ -277,47 +276,27 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
         return;
     TiledSegment segment = sweeps.tiles.segments[index];
     if (segment.count - (tile - segment.first_tile) * Tile::size >= Tile::size)
-        sweep_tile<Tile, numbered, true>(sweeps, buffers, shared, pass, tile, index, segment, plan);
+        sweep_tile<Tile, true>(sweeps, buffers, shared, pass, tile, index, segment, plan);
     else
-        sweep_tile<Tile, numbered, false>(sweeps, buffers, shared, pass, tile, index, segment, plan);
+        sweep_tile<Tile, false>(sweeps, buffers, shared, pass, tile, index, segment, plan);
 }
 
-template <class Tile, bool numbered, class Source, class Key>
-cudaError_t launch_tiles(const Sweeps<Source, Key> &sweeps, const SweepBuffers<Key> &buffers, uint32_t pass,
+template <class Tile, class Source, class Key>
+cudaError_t launch_sweep(const Sweeps<Source, Key> &sweeps, const SweepBuffers<Key> &buffers, uint32_t pass,
                          cudaStream_t stream)
 {
     constexpr size_t bytes = sizeof(SweepShared<Tile, Key>);
-    auto kernel = sweep<Tile, numbered, Source, Key>;
+    auto kernel = sweep<Tile, Source, Key>;
     cudaError_t error = allow_shared(kernel, bytes);
     if (error != cudaSuccess)
         return error;
     return launch_early(kernel, sweeps.tiles.most_tiles, Tile::threads, bytes, stream, sweeps, buffers, pass);
 }
 
-template <bool payload, bool numbered, class Source, class Key>
-cudaError_t launch_sweep(const Sweeps<Source, Key> &sweeps, const SweepBuffers<Key> &buffers, uint32_t pass,
-                         cudaStream_t stream)
-{
-    if constexpr (!Source::wide_digits)
-        if (!sweeps.wide)
-            return launch_tiles<SweepTile<Key, 7, payload, false>, numbered>(sweeps, buffers, pass, stream);
-    if constexpr (payload)
-        if (sweeps.large)
-            return launch_tiles<SweepTile<Key, 8, payload, true>, numbered>(sweeps, buffers, pass, stream);
-    return launch_tiles<SweepTile<Key, 8, payload, false>, numbered>(sweeps, buffers, pass, stream);
-}
-
-/* Where the last pass leaves the result. */
-template <class Key>
-struct SweepResult {
-    Key *keys;
-    uint32_t *payload;
-};
-
 /* Sorts the tiled segments by the source's numbers. Writes keys in the last pass only if they are wanted. */
 template <class Source, class Key>
 cudaError_t run_sweeps(const SegmentBatch &batch, const Sweeps<Source, Key> &sweeps, const BinView &bin,
-                       bool keys_wanted, cudaStream_t stream, SweepResult<Key> *result)
+                       bool keys_wanted, cudaStream_t stream)
 {
     Key *keys[2] = {static_cast<Key *>(batch.keys), sweeps.other_keys};
     uint32_t *payload[2] = {batch.payload, sweeps.other_payload};
@@ -325,26 +304,25 @@ cudaError_t run_sweeps(const SegmentBatch &batch, const Sweeps<Source, Key> &swe
     cudaError_t error = find_ranges(batch, sweeps, bin, stream);
     if (error != cudaSuccess)
         return error;
-    auto count = sweeps.most_passes <= 2   ? count_digits<Source, Key, 2>
-                 : sweeps.most_passes <= 4 ? count_digits<Source, Key, 4>
-                                           : count_digits<Source, Key, 8>;
+    auto count = sweeps.most_passes <= Source::least_passes ? count_digits<Source, Key, Source::least_passes>
+                                                            : count_digits<Source, Key, Source::most_passes>;
     if ((error = launch_early(count, blocks, read_threads, 0, stream, sweeps, keys[0])) != cudaSuccess)
         return error;
     for (uint32_t pass = 0; pass < sweeps.most_passes; pass++) {
         int from = pass % 2, to = 1 - from;
         bool last = pass == sweeps.most_passes - 1;
-        SweepBuffers<Key> buffers = {keys[from], last && !keys_wanted ? nullptr : keys[to], payload[from], payload[to]};
+        bool numbered = batch.spec.payload == GPUSORT_PAYLOAD_INDEX && pass == 0;
+        SweepBuffers<Key> buffers = {keys[from], last && !keys_wanted ? nullptr : keys[to],
+                                     numbered ? nullptr : payload[from], payload[to]};
         if (batch.spec.payload == GPUSORT_PAYLOAD_NONE)
-            error = launch_sweep<false, false>(sweeps, buffers, pass, stream);
-        else if (batch.spec.payload == GPUSORT_PAYLOAD_INDEX && pass == 0)
-            error = launch_sweep<true, true>(sweeps, buffers, pass, stream);
+            error = launch_sweep<SweepTile<Key, false, false>>(sweeps, buffers, pass, stream);
+        else if (sweeps.large)
+            error = launch_sweep<SweepTile<Key, true, true>>(sweeps, buffers, pass, stream);
         else
-            error = launch_sweep<true, false>(sweeps, buffers, pass, stream);
+            error = launch_sweep<SweepTile<Key, true, false>>(sweeps, buffers, pass, stream);
         if (error != cudaSuccess)
             return error;
     }
-    if (result != nullptr)
-        *result = {keys[sweeps.most_passes % 2], payload[sweeps.most_passes % 2]};
     return cudaSuccess;
 }
 

@@ -123,14 +123,6 @@ void test_approximate(GpusortKeyForm form, bool descending, uint32_t longest)
 
     const Case input = one_segment(spec, 1 + uint32_t(below(longest)), any_distribution());
     SortedPairs sorted;
-
-    {
-        const DeviceCase device(input);
-        void *workspace = workspace_of(approximate_pairs_workspace(device.batch));
-
-        check_cuda(approximate_sort_pairs(device.batch, workspace, nullptr, &sorted), "approximate_sort_pairs");
-        expect_sorted(input, device.keys(sorted.keys), device.payload(sorted.payload), "approximate_sort_pairs");
-    }
     const DeviceCase device(input);
     void *workspace = workspace_of(approximate_atomic_workspace(device.batch));
 

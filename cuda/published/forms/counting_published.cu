@@ -64,7 +64,7 @@ struct OneHotLayout {
     size_t scan_bytes = 0;
 
     OneHotLayout(const SegmentBatch &batch, Workspace &workspace)
-        : range(batch, Source32{coding_of(batch.spec)}, 1, 1, true, workspace),
+        : range(batch, Source32{coding_of(batch.spec)}, 1, 1, workspace),
           matrix(workspace.take<uint8_t>((uint64_t)batch.longest * batch.longest)),
           sums(workspace.take<uint32_t>(batch.longest)),
           starts(workspace.take<uint32_t>(batch.longest)),
@@ -112,7 +112,7 @@ struct CountArrayLayout {
     size_t scan_bytes = 0;
 
     CountArrayLayout(const SegmentBatch &batch, uint64_t ncounters, uint32_t threads, Workspace &workspace)
-        : range(batch, Source32{coding_of(batch.spec)}, 1, 1, true, workspace)
+        : range(batch, Source32{coding_of(batch.spec)}, 1, 1, workspace)
     {
         nthreads = threads == 0 || threads > ncounters ? ncounters : threads;
         counters_per_thread = (ncounters + nthreads - 1) / nthreads;

@@ -51,20 +51,14 @@ cudaError_t count_array_sort(const SegmentBatch &batch, uint64_t counters, uint3
                              cudaStream_t stream);
 
 /*
- * Approximate sort of one segment of 32-bit keys with a payload that is carried.  As
- * with a radix sort between two buffers, keys and payload end in the batch or in the
- * workspace: *sorted says where.
+ * Approximate sort of one segment of 32-bit keys with a payload that is carried, with
+ * offsets by atomic counters.  The order within an interval is any.  *sorted says where in
+ * the workspace keys and payload end.
  */
 struct SortedPairs {
     uint32_t *keys, *payload;
 };
 
-/* By radix passes, as the method does. */
-size_t approximate_pairs_workspace(const SegmentBatch &batch);
-cudaError_t approximate_sort_pairs(const SegmentBatch &batch, void *workspace, cudaStream_t stream,
-                                   SortedPairs *sorted);
-
-/* As the paper has it, with offsets by atomic counters. The order within an interval is any. */
 size_t approximate_atomic_workspace(const SegmentBatch &batch);
 cudaError_t approximate_sort_atomic(const SegmentBatch &batch, void *workspace, cudaStream_t stream,
                                     SortedPairs *sorted);

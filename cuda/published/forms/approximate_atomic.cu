@@ -1,9 +1,10 @@
 /*
- * approximate_pairs.cu
- *	  Approximate sort of 32-bit keys with values, as its paper measures it.
+ * approximate_atomic.cu
+ *	  Approximate sort of 32-bit keys with values as published: offsets in intervals are
+ *	  taken from atomic counters.
  *
- * There are two forms: by atomic counters, as published, and by the radix passes of
- * the method.  Neither copies the result back to where the input was.
+ * Like a radix sort between two buffers, it does not copy the result back to where the
+ * input was.
  */
 #include <cub/device/device_scan.cuh>
 
@@ -58,7 +59,7 @@ struct AtomicLayout {
     size_t scan_bytes = 0;
 
     AtomicLayout(const SegmentBatch &batch, const Source &source, Workspace &workspace)
-        : ranges(batch, source, 1, 1, true, workspace),
+        : ranges(batch, source, 1, 1, workspace),
           counters(workspace.take<uint32_t>(batch.spec.buckets)),
           starts(workspace.take<uint32_t>(batch.spec.buckets)),
           intervals(workspace.take<uint32_t>(batch.longest)),
@@ -70,27 +71,6 @@ struct AtomicLayout {
 };
 
 }  // namespace
-
-size_t approximate_pairs_workspace(const SegmentBatch &batch)
-{
-    return visit_pair_source(batch.spec, [&](auto source) {
-        Workspace workspace(nullptr);
-        Sweeps<decltype(source), uint32_t> sweeps(batch, source, 1, ceil_log2(batch.spec.buckets), true, workspace);
-        return workspace.used();
-    });
-}
-
-cudaError_t approximate_sort_pairs(const SegmentBatch &batch, void *memory, cudaStream_t stream, SortedPairs *sorted)
-{
-    return visit_pair_source(batch.spec, [&](auto source) {
-        Workspace workspace(memory);
-        Sweeps<decltype(source), uint32_t> sweeps(batch, source, 1, ceil_log2(batch.spec.buckets), true, workspace);
-        SweepResult<uint32_t> result;
-        cudaError_t error = run_sweeps(batch, sweeps, whole_batch(batch), true, stream, &result);
-        *sorted = {result.keys, result.payload};
-        return error;
-    });
-}
 
 size_t approximate_atomic_workspace(const SegmentBatch &batch)
 {
