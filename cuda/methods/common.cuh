@@ -39,111 +39,88 @@ __host__ __device__ inline int ceil_log2(uint64_t n)
     return k;
 }
 
-/* A 64-bit code with its position. */
-struct alignas(16) WidePair {
-    uint64_t code;
-    uint32_t position;
-
-    __host__ __device__ bool operator<(const WidePair &other) const
-    {
-        return code < other.code || (code == other.code && position < other.position);
-    }
-};
-
-/* Keys alone, sorted where they are. */
-template <class CodeType>
-struct KeyElements {
+/*
+ * The elements of a batch's segments.  Codes of keys of 16 bits are those of the same integers
+ * of 32 bits, so they take no kernels of their own.
+ */
+template <class CodeType, bool PAIRED>
+struct SegmentElements {
     using Code = CodeType;
-    using Element = Code;
-    using Value = Code;
-    static constexpr bool paired = false;
+    using Pair = std::conditional_t<sizeof(Code) == 8, unsigned __int128, uint64_t>;
+    using Element = std::conditional_t<PAIRED, Pair, Code>;
+    using Value = std::conditional_t<PAIRED, uint32_t, Code>; /* what is stored of an element: of pairs the payload */
+    static constexpr bool paired = PAIRED;
 
-    Code *keys;
+    void *keys;
+    bool narrow; /* keys have 16 bits */
     Coding coding;
-
-    __device__ Element load(uint32_t slot, uint32_t) const
-    {
-        return encode(coding, keys[slot]);
-    }
-
-    static __device__ Element largest()
-    {
-        return (Code) ~(Code)0;
-    }
-
-    /* The value to be stored for a sorted element. */
-    __device__ Value value(Element element, uint32_t) const
-    {
-        return decode(coding, element);
-    }
-
-    __device__ void store(uint32_t slot, Value value) const
-    {
-        keys[slot] = value;
-    }
-};
-
-/* Keys with their positions. Only the payload is written. */
-template <class CodeType>
-struct PairElements {
-    using Code = CodeType;
-    using Element = std::conditional_t<sizeof(Code) == 8, WidePair, uint64_t>;
-    using Value = uint32_t;
-    static constexpr bool paired = true;
-
-    const Code *keys;
     uint32_t *payload;
     const uint32_t *source; /* payload to read, a copy if blocks would race; nullptr for positions */
-    Coding coding;
+
+    /* Whether elements are as long as keys, so that they can lie where the keys do. */
+    bool in_place() const
+    {
+        return !paired && !narrow;
+    }
 
     __device__ Element load(uint32_t slot, uint32_t position) const
     {
-        if constexpr (sizeof(Code) == 8)
-            return {encode(coding, keys[slot]), position};
+        const Code key =
+            narrow ? (Code) static_cast<const int16_t *>(keys)[slot] : static_cast<const Code *>(keys)[slot];
+        const Element code = encode(coding, key);
+
+        if constexpr (paired)
+            return code << 32 | position;
         else
-            return (uint64_t)encode(coding, keys[slot]) << 32 | position;
+            return code;
     }
 
     static __device__ Element largest()
     {
-        if constexpr (sizeof(Code) == 8)
-            return {UINT64_MAX, UINT32_MAX};
-        else
-            return UINT64_MAX;
+        return ~(Element)0;
     }
 
+    /* The value to be stored for a sorted element of the segment that begins at `start`. */
     __device__ Value value(Element element, uint32_t start) const
     {
-        uint32_t position;
-        if constexpr (sizeof(Code) == 8)
-            position = element.position;
+        if constexpr (paired)
+            return source == nullptr ? (uint32_t)element : source[start + (uint32_t)element];
         else
-            position = (uint32_t)element;
-        return source == nullptr ? position : source[start + position];
+            return decode(coding, element);
     }
 
     __device__ void store(uint32_t slot, Value value) const
     {
-        payload[slot] = value;
+        if constexpr (paired)
+            payload[slot] = value;
+        else if (narrow)
+            static_cast<uint16_t *>(keys)[slot] = (uint16_t)value;
+        else
+            static_cast<Code *>(keys)[slot] = value;
     }
 };
 
 template <class Code, class Visitor>
 auto visit_code(const SegmentBatch &batch, Visitor visitor)
 {
+    const bool narrow = gpusort_key_width(batch.spec.form) == 2;
+    const uint32_t *source = batch.spec.payload == GPUSORT_PAYLOAD_CARRIED ? batch.payload : nullptr;
     Coding coding = coding_of(batch.spec);
-    Code *keys = static_cast<Code *>(batch.keys);
+
+    if (narrow)
+        coding.form = GPUSORT_KEY_INT32;
     if (batch.spec.payload == GPUSORT_PAYLOAD_NONE)
-        return visitor(KeyElements<Code>{keys, coding});
-    return visitor(PairElements<Code>{keys, batch.payload,
-                                      batch.spec.payload == GPUSORT_PAYLOAD_CARRIED ? batch.payload : nullptr, coding});
+        return visitor(SegmentElements<Code, false>{batch.keys, narrow, coding, nullptr, nullptr});
+    return visitor(SegmentElements<Code, true>{batch.keys, narrow, coding, batch.payload, source});
 }
 
 /* Calls visitor with the elements of the batch. */
 template <class Visitor>
 auto visit_elements(const SegmentBatch &batch, Visitor visitor)
 {
-    return visit_key(batch.spec, [&](auto key) { return visit_code<decltype(key)>(batch, visitor); });
+    if (gpusort_key_width(batch.spec.form) == 8)
+        return visit_code<uint64_t>(batch, visitor);
+    return visit_code<uint32_t>(batch, visitor);
 }
 
 /* Bytes of workspace that a method takes whose Layout divides it for the elements of a batch. */

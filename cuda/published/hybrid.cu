@@ -359,14 +359,11 @@ struct Layout {
     Layout(const SegmentBatch &batch, const Elements &elements, Workspace &workspace)
         : bins(plan(batch), batch, workspace), tiles(batch, bins.plan.count[nbins - 1], Tile::size, workspace)
     {
-        if constexpr (Elements::paired) {
-            if (tiles.nsegments != 0) {
-                buffer = workspace.take<Element>(batch.nslots);
-                if (batch.spec.payload == GPUSORT_PAYLOAD_CARRIED)
-                    payload_copy = workspace.take<uint32_t>(batch.nslots);
-            }
-        } else
-            buffer = elements.keys;
+        if (tiles.nsegments == 0)
+            return;
+        buffer = elements.in_place() ? static_cast<Element *>(elements.keys) : workspace.take<Element>(batch.nslots);
+        if (batch.spec.payload == GPUSORT_PAYLOAD_CARRIED)
+            payload_copy = workspace.take<uint32_t>(batch.nslots);
     }
 
     static BinPlan plan(const SegmentBatch &batch)
@@ -389,13 +386,12 @@ cudaError_t sort_long(const SegmentBatch &batch, Elements elements, const Layout
     uint32_t blocks = layout.tiles.most_tiles;
     cudaError_t error;
 
-    if constexpr (Elements::paired)
-        if (elements.source != nullptr) {
-            elements.source = layout.payload_copy;
-            if ((error = cudaMemcpyAsync(layout.payload_copy, batch.payload, batch.nslots * sizeof(uint32_t),
-                                         cudaMemcpyDeviceToDevice, stream)) != cudaSuccess)
-                return error;
-        }
+    if (elements.source != nullptr) {
+        elements.source = layout.payload_copy;
+        if ((error = cudaMemcpyAsync(layout.payload_copy, batch.payload, batch.nslots * sizeof(uint32_t),
+                                     cudaMemcpyDeviceToDevice, stream)) != cudaSuccess)
+            return error;
+    }
     if ((error = layout.tiles.fill(layout.bins.view(batch, layout.nbins - 1), tile_size, stream)) != cudaSuccess ||
         (error = allow_shared(heap_sort_tiles<Elements>, shared)) != cudaSuccess ||
         (error = allow_shared(merge_in_tiles<Elements>, shared)) != cudaSuccess)

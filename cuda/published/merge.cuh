@@ -39,25 +39,20 @@ struct MergeBuffers {
     {
         if (!needed)
             return;
-        if constexpr (Elements::paired) {
-            a = workspace.take<Element>(batch.nslots);
-            if (batch.spec.payload == GPUSORT_PAYLOAD_CARRIED)
-                payload_copy = workspace.take<uint32_t>(batch.nslots);
-        } else
-            a = elements.keys;
+        a = elements.in_place() ? static_cast<Element *>(elements.keys) : workspace.take<Element>(batch.nslots);
+        if (batch.spec.payload == GPUSORT_PAYLOAD_CARRIED)
+            payload_copy = workspace.take<uint32_t>(batch.nslots);
         b = workspace.take<Element>(batch.nslots);
     }
 
     /* Copies the payload, because blocks of a segment read it while others write it. */
     cudaError_t prepare(const SegmentBatch &batch, Elements &elements, cudaStream_t stream) const
     {
-        if constexpr (Elements::paired)
-            if (elements.source != nullptr) {
-                elements.source = payload_copy;
-                return cudaMemcpyAsync(payload_copy, batch.payload, batch.nslots * sizeof(uint32_t),
-                                       cudaMemcpyDeviceToDevice, stream);
-            }
-        return cudaSuccess;
+        if (elements.source == nullptr)
+            return cudaSuccess;
+        elements.source = payload_copy;
+        return cudaMemcpyAsync(payload_copy, batch.payload, batch.nslots * sizeof(uint32_t), cudaMemcpyDeviceToDevice,
+                               stream);
     }
 
     /* Where a segment's runs lie before pass `pass`, if the segment takes `passes` of them. */

@@ -48,9 +48,9 @@ __global__ void __launch_bounds__(256) fill_tags(uint32_t *tags, uint32_t nslots
         tags[k] = tag;
 }
 
-template <class Key>
+template <class Key, class Code>
 __global__ void __launch_bounds__(256)
-    encode_keys(const Key *keys, Key *codes, uint32_t *slots, uint32_t nslots, Coding coding)
+    encode_keys(const Key *keys, Code *codes, uint32_t *slots, uint32_t nslots, Coding coding)
 {
     for (uint64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < nslots; k += (uint64_t)gridDim.x * blockDim.x) {
         codes[k] = encode(coding, keys[k]);
@@ -67,10 +67,10 @@ __global__ void __launch_bounds__(256)
 }
 
 /* Puts the sorted entries back into their segments: keys made of the codes or, by the slots, the payload. */
-template <class Key>
+template <class Key, class Code>
 __global__ void __launch_bounds__(256)
     restore_segments(const GpusortSegment *segments, const uint32_t *firsts, uint32_t nsegments, const uint32_t *tags,
-                     const Key *codes, const uint32_t *slots, const uint32_t *source, Key *keys, uint32_t *payload,
+                     const Code *codes, const uint32_t *slots, const uint32_t *source, Key *keys, uint32_t *payload,
                      uint32_t nslots, Coding coding)
 {
     for (uint64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < nslots; k += (uint64_t)gridDim.x * blockDim.x) {
@@ -79,16 +79,20 @@ __global__ void __launch_bounds__(256)
             continue;
         uint32_t start = segments[tag].start, to = start + (uint32_t)k - firsts[tag];
         if (payload == nullptr)
-            keys[to] = decode(coding, codes[k]);
+            keys[to] = decode(coding, (Key)codes[k]);
         else
             payload[to] = source == nullptr ? slots[k] - start : source[slots[k]];
     }
 }
 
+/* Codes of keys of 16 and of 32 bits are one type, as all tags are, so there are few sorts to compile. */
 template <class Key>
+using CodeOf = std::conditional_t<sizeof(Key) == 8, uint64_t, uint32_t>;
+
+template <class Code>
 struct Layout {
     bool payload;
-    Key *codes[2];
+    Code *codes[2];
     uint32_t *tags[2];  /* with a payload only the first, which keeps each slot's tag */
     uint32_t *slots[2]; /* with a payload */
     uint32_t *sorted_tags[2];
@@ -102,7 +106,7 @@ struct Layout {
         uint32_t n = (uint32_t)batch.nslots;
         bool carried = batch.spec.payload == GPUSORT_PAYLOAD_CARRIED;
         for (int i = 0; i < 2; i++) {
-            codes[i] = workspace.take<Key>(n);
+            codes[i] = workspace.take<Code>(n);
             tags[i] = payload && i == 1 ? nullptr : workspace.take<uint32_t>(n);
             slots[i] = payload ? workspace.take<uint32_t>(n) : nullptr;
             sorted_tags[i] = payload ? workspace.take<uint32_t>(n) : nullptr;
@@ -111,7 +115,7 @@ struct Layout {
         counts = workspace.take<uint32_t>(batch.nsegments);
         firsts = workspace.take<uint32_t>(batch.nsegments);
         size_t other_bytes = 0;
-        cub::DoubleBuffer<Key> key_buffer(nullptr, nullptr);
+        cub::DoubleBuffer<Code> key_buffer(nullptr, nullptr);
         cub::DoubleBuffer<uint32_t> tag_buffer(nullptr, nullptr);
         cub::DeviceRadixSort::SortPairs(nullptr, sort_bytes, key_buffer, tag_buffer, n);
         if (payload)
@@ -134,8 +138,9 @@ constexpr int grid = 2112; /* blocks of 256 threads: 16 for each of 132 multipro
 template <class Key>
 cudaError_t sort_tagged(const SegmentBatch &batch, int tag_bits, void *memory, cudaStream_t stream)
 {
+    using Code = CodeOf<Key>;
     Workspace workspace(memory);
-    Layout<Key> layout(batch, workspace);
+    Layout<Code> layout(batch, workspace);
     uint32_t n = (uint32_t)batch.nslots, nsegments = batch.nsegments;
     Coding coding = coding_of(batch.spec);
     Key *keys = static_cast<Key *>(batch.keys);
@@ -153,7 +158,7 @@ cudaError_t sort_tagged(const SegmentBatch &batch, int tag_bits, void *memory, c
         return error;
 
     bytes = layout.temporary_bytes;
-    cub::DoubleBuffer<Key> codes(layout.codes[0], layout.codes[1]);
+    cub::DoubleBuffer<Code> codes(layout.codes[0], layout.codes[1]);
     if (!layout.payload) {
         cub::DoubleBuffer<uint32_t> moved(layout.tags[0], layout.tags[1]);
         if ((error = cub::DeviceRadixSort::SortPairs(layout.temporary, bytes, codes, moved, n, 0, 8 * sizeof(Key),
@@ -161,8 +166,9 @@ cudaError_t sort_tagged(const SegmentBatch &batch, int tag_bits, void *memory, c
             (error = cub::DeviceRadixSort::SortPairs(layout.temporary, bytes, moved, codes, n, 0, tag_bits, stream)) !=
                 cudaSuccess)
             return error;
-        restore_segments<Key><<<grid, 256, 0, stream>>>(batch.segments, layout.firsts, nsegments, moved.Current(),
-                                                        codes.Current(), nullptr, nullptr, keys, nullptr, n, coding);
+        restore_segments<Key, Code><<<grid, 256, 0, stream>>>(batch.segments, layout.firsts, nsegments, moved.Current(),
+                                                              codes.Current(), nullptr, nullptr, keys, nullptr, n,
+                                                              coding);
         return cudaGetLastError();
     }
     if (layout.source != nullptr && (error = cudaMemcpyAsync(layout.source, batch.payload, (size_t)n * sizeof(uint32_t),
@@ -177,9 +183,9 @@ cudaError_t sort_tagged(const SegmentBatch &batch, int tag_bits, void *memory, c
     if ((error = cub::DeviceRadixSort::SortPairs(layout.temporary, bytes, moved, slots, n, 0, tag_bits, stream)) !=
         cudaSuccess)
         return error;
-    restore_segments<Key><<<grid, 256, 0, stream>>>(batch.segments, layout.firsts, nsegments, moved.Current(),
-                                                    (const Key *)nullptr, slots.Current(), layout.source, keys,
-                                                    batch.payload, n, coding);
+    restore_segments<Key, Code><<<grid, 256, 0, stream>>>(batch.segments, layout.firsts, nsegments, moved.Current(),
+                                                          (const Code *)nullptr, slots.Current(), layout.source, keys,
+                                                          batch.payload, n, coding);
     return cudaGetLastError();
 }
 
@@ -187,7 +193,7 @@ size_t tagged_workspace(const SegmentBatch &batch)
 {
     return visit_key(batch.spec, [&](auto key) {
         Workspace workspace(nullptr);
-        Layout<decltype(key)> layout(batch, workspace);
+        Layout<CodeOf<decltype(key)>> layout(batch, workspace);
         return workspace.used();
     });
 }

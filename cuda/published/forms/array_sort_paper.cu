@@ -20,6 +20,12 @@ namespace
 
 constexpr int bucket_size = 20; /* on average */
 
+template <class Code>
+struct PaperKeys {
+    Code *keys;
+    Coding coding;
+};
+
 __host__ __device__ uint32_t paper_buckets(uint32_t count)
 {
     return count < 2 * bucket_size ? 1 : count / bucket_size;
@@ -36,7 +42,7 @@ __host__ __device__ uint32_t bucket_entries(uint32_t buckets)
  * and picks the splitters.
  */
 template <class Code>
-__global__ void paper_splitters(KeyElements<Code> elements, const GpusortSegment *segments, Code *splitters)
+__global__ void paper_splitters(PaperKeys<Code> elements, const GpusortSegment *segments, Code *splitters)
 {
     extern __shared__ uint4 memory[];
     GpusortSegment segment = segments[blockIdx.x];
@@ -44,7 +50,7 @@ __global__ void paper_splitters(KeyElements<Code> elements, const GpusortSegment
     Code *keys = reinterpret_cast<Code *>(memory), *sample = keys + segment.count;
 
     for (uint32_t k = threadIdx.x; k < segment.count; k += blockDim.x) {
-        keys[k] = elements.load(segment.start + k, k);
+        keys[k] = encode(elements.coding, elements.keys[segment.start + k]);
         elements.keys[segment.start + k] = keys[k];
     }
     __syncthreads();
@@ -96,8 +102,8 @@ __device__ uint32_t paper_start(const uint32_t *size, uint32_t bucket)
  * of splitters.  The sizes of the buckets tell where it writes them back.
  */
 template <class Code>
-__global__ void paper_buckets_of_arrays(KeyElements<Code> elements, const GpusortSegment *segments,
-                                        const Code *splitters, uint32_t *sizes)
+__global__ void paper_buckets_of_arrays(PaperKeys<Code> elements, const GpusortSegment *segments, const Code *splitters,
+                                        uint32_t *sizes)
 {
     extern __shared__ uint4 memory[];
     GpusortSegment segment = segments[blockIdx.x];
@@ -132,7 +138,7 @@ __global__ void paper_buckets_of_arrays(KeyElements<Code> elements, const Gpusor
 
 /* Phase 3: each thread insertion-sorts a bucket. */
 template <class Code>
-__global__ void paper_sort_buckets(KeyElements<Code> elements, const GpusortSegment *segments, const uint32_t *sizes)
+__global__ void paper_sort_buckets(PaperKeys<Code> elements, const GpusortSegment *segments, const uint32_t *sizes)
 {
     extern __shared__ uint4 memory[];
     GpusortSegment segment = segments[blockIdx.x];
@@ -157,7 +163,7 @@ __global__ void paper_sort_buckets(KeyElements<Code> elements, const GpusortSegm
     }
     __syncthreads();
     for (uint32_t k = threadIdx.x; k < segment.count; k += blockDim.x)
-        elements.store(segment.start + k, elements.value(keys[k], segment.start));
+        elements.keys[segment.start + k] = decode(elements.coding, keys[k]);
 }
 
 template <class Code>
@@ -173,7 +179,7 @@ struct PaperLayout {
 };
 
 template <class Code>
-cudaError_t run_paper(const SegmentBatch &batch, const KeyElements<Code> &elements, void *memory, cudaStream_t stream)
+cudaError_t run_paper(const SegmentBatch &batch, const PaperKeys<Code> &elements, void *memory, cudaStream_t stream)
 {
     Workspace workspace(memory);
     PaperLayout<Code> layout(batch, workspace);
@@ -211,11 +217,11 @@ cudaError_t array_sort_paper(const SegmentBatch &batch, void *memory, cudaStream
 {
     if (batch.spec.payload != GPUSORT_PAYLOAD_NONE || batch.longest > array_sort_paper_longest(batch.spec))
         return cudaErrorNotSupported;
-    return visit_elements(batch, [&](auto elements) -> cudaError_t {
-        if constexpr (decltype(elements)::paired)
-            return cudaErrorNotSupported;
-        else
-            return run_paper(batch, elements, memory, stream);
+    return visit_key(batch.spec, [&](auto key) {
+        using Code = decltype(key);
+
+        return run_paper(batch, PaperKeys<Code>{static_cast<Code *>(batch.keys), coding_of(batch.spec)}, memory,
+                         stream);
     });
 }
 
