@@ -123,17 +123,3 @@ SECTION(ragged, "segments of different lengths")
         run(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_CARRIED, counts, Keys::UNIFORM, shape);
     }
 }
-
-SECTION(top, "the first few of each segment, float32, beside the whole sort")
-{
-    for (uint32_t n : {1000, 5000, 10000, 100000, 1000000})
-        for (uint64_t limit : {0, 10, 50, 1000}) {
-            const Data data(GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_NONE, equal_counts(total_keys, n), Keys::UNIFORM);
-            SegmentBatch batch = data.batch();
-
-            batch.spec.limit = limit;
-            report("auto", data, GPUSORT_KEY_FLOAT32, GPUSORT_PAYLOAD_NONE,
-                   std::to_string(n) + (limit ? " top " + std::to_string(limit) : ""), Keys::UNIFORM,
-                   measure_method(data, batch));
-        }
-}

@@ -8,15 +8,13 @@
  * histogram where each group starts, so nothing waits for it.  Then the kernel of each
  * class sorts its part of the list.
  *
- * Segments too long for a network, or for this device, are left to counting.cu, and those
- * of which only a few entries are wanted to find_top.
+ * Segments too long for a network, or for this device, are left to counting.cu.
  */
 #include <algorithm>
 
 #include "methods/counting.cuh"
 #include "methods/methods.cuh"
 #include "network/network.cuh"
-#include "methods/top.cuh"
 
 namespace gpusort
 {
@@ -98,7 +96,6 @@ const NetworkLauncher &launcher_of(const GpusortSpec &spec)
 struct Plan {
     bool overlaps;            /* the device can begin a launch while the one before it ends */
     uint32_t network_classes; /* classes below this one go to networks */
-    bool finds_top;           /* the others go to find_top, not to sort_by_counting */
     uint32_t top;             /* longest class that has segments */
     bool alike;               /* all segments go to the kernel of that class, or all are beyond networks */
     bool short_rows;          /* nearly all fit the shorter rows of that kernel */
@@ -109,7 +106,6 @@ cudaError_t make_plan(const SegmentBatch &batch, Plan *plan)
 {
     const NetworkLauncher &launcher = launcher_of(batch.spec);
     const uint32_t *histogram = batch.length_histogram;
-    const uint32_t top_class = top_first_class(batch.spec);
     NetworkDevice device;
     uint32_t listed = 0, long_ones = 0;
     int ordinal, major;
@@ -127,9 +123,6 @@ cudaError_t make_plan(const SegmentBatch &batch, Plan *plan)
     plan->network_classes = 0;
     while (plan->network_classes <= NETWORK_LONGEST_CLASS && launcher.can(plan->network_classes, device))
         plan->network_classes++;
-    plan->finds_top = top_class < CLASSES;
-    if (top_class < plan->network_classes)
-        plan->network_classes = top_class;
 
     plan->top = TINY_CLASS;
     for (uint32_t bin = 0; bin < BINS; bin++) {
@@ -181,16 +174,7 @@ size_t network_workspace_bytes(const SegmentBatch &batch)
     if (make_plan(batch, &plan) != cudaSuccess)
         return 0;
     bytes = list_bytes(plan);
-    if (plan.finds_top) {
-        size_t most = 0;
-
-        for (uint32_t c = plan.network_classes; c <= plan.top; c++) {
-            const size_t wanted = top_workspace_bytes(batch.spec, c, gpusort_class_count(batch.length_histogram, c));
-
-            most = wanted > most ? wanted : most;
-        }
-        bytes += most;
-    } else if (plan.top >= plan.network_classes)
+    if (plan.top >= plan.network_classes)
         bytes += counting_bytes(batch, count_long(batch, plan));
     return bytes;
 }
@@ -230,24 +214,18 @@ cudaError_t sort_listed(const SegmentBatch &batch, const Plan &plan, NetworkTask
     return error;
 }
 
-/* Sorts the segments that are too long for networks, or finds their first; the list is nullptr if all are. */
+/* Sorts the segments that are too long for networks; the list is nullptr if all are. */
 cudaError_t sort_beyond(const SegmentBatch &batch, const Plan &plan, const GpusortSegment *list, void *workspace,
                         cudaStream_t stream)
 {
     void *rest = static_cast<char *>(workspace) + list_bytes(plan);
-    cudaError_t error = cudaSuccess;
 
     if (plan.top < plan.network_classes)
         return cudaSuccess;
-    if (!plan.finds_top)
-        return sort_by_counting(batch,
-                                {list ? list + plan.groups.start[4 * plan.network_classes] : batch.segments, nullptr,
-                                 count_long(batch, plan)},
-                                rest, stream);
-    for (uint32_t c = plan.network_classes; c <= plan.top && error == cudaSuccess; c++)
-        if (const uint32_t count = gpusort_class_count(batch.length_histogram, c); count > 0)
-            error = find_top(batch, c, list ? list + plan.groups.start[4 * c] : batch.segments, count, rest, stream);
-    return error;
+    return sort_by_counting(
+        batch,
+        {list ? list + plan.groups.start[4 * plan.network_classes] : batch.segments, nullptr, count_long(batch, plan)},
+        rest, stream);
 }
 
 cudaError_t network_sort(const SegmentBatch &batch, void *workspace, size_t, cudaStream_t stream)
