@@ -108,7 +108,7 @@ public:
         SegmentBatch batch = data.batch(GPUSORT_METHOD_APPROXIMATE);
 
         batch.spec.buckets = intervals;
-        show("approximate in place", intervals, measure_method(data, batch));
+        show("approximate", intervals, measure_method(data, batch));
     }
 
     void run_exact(bool merge) const
