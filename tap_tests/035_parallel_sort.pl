@@ -64,5 +64,19 @@ is($node->safe_psql('postgres', $nothing_left), 0, 'no file is left');
 like($node->safe_psql('postgres', "SET work_mem = '64kB'; EXPLAIN (ANALYZE, COSTS OFF) SELECT x FROM data ORDER BY x"),
 	qr/parallel, external/, 'rows beyond work_mem are in files');
 
+# Wide rows.
+$node->safe_psql('postgres', q{
+	CREATE TABLE wide AS SELECT (i * 7919::bigint % 15013)::int AS x, repeat('ab', 900) AS t FROM generate_series(1, 15000) i;
+	ALTER TABLE wide SET (parallel_workers = 2);
+	ANALYZE wide});
+
+# Where rows are returned again, workers sort parts again.
+my @parts = $node->safe_psql('postgres', q{
+	SET enable_material = off;
+	SET work_mem = '1MB';
+	EXPLAIN (ANALYZE, VERBOSE, COSTS OFF) SELECT count(*), max(r.t) FROM generate_series(1, 3) l LEFT JOIN LATERAL
+		(SELECT * FROM wide ORDER BY x OFFSET 1) r ON r.x < l * 100}) =~ /Worker \d:\s+Sort Method: parallel.*Parts: (\d+)/g;
+cmp_ok(scalar(@parts), '>', 0, 'a worker has sorted parts in the last run');
+
 $node->stop;
 done_testing();

@@ -238,9 +238,12 @@ end_shared(CustomScanState *node)
 static void
 rescan_shared(CustomScanState *node)
 {
+	SharedRowsState *state = (SharedRowsState *) node;
 	PlanState  *input = outerPlanState(node);
 
-	forget((SharedRowsState *) node);
+	/* The node above has forgotten already, and workers that were started since must not stop. */
+	if (state->collected)
+		forget(state);
 	if (input->chgParam == NULL)
 		ExecReScan(input);
 }
