@@ -64,11 +64,14 @@ is($node->safe_psql('postgres', $nothing_left), 0, 'no file is left');
 like($node->safe_psql('postgres', "SET work_mem = '64kB'; EXPLAIN (ANALYZE, COSTS OFF) SELECT x FROM data ORDER BY x"),
 	qr/parallel, external/, 'rows beyond work_mem are in files');
 
-# Wide rows.
+# Wide rows, of which a run has few: what tells where to cut it takes little memory.
 $node->safe_psql('postgres', q{
 	CREATE TABLE wide AS SELECT (i * 7919::bigint % 15013)::int AS x, repeat('ab', 900) AS t FROM generate_series(1, 15000) i;
 	ALTER TABLE wide SET (parallel_workers = 2);
 	ANALYZE wide});
+my ($kilobytes) = $node->safe_psql('postgres', q{SET work_mem = '1MB'; EXPLAIN (ANALYZE, COSTS OFF) SELECT * FROM wide ORDER BY x}) =~
+	/parallel, external.*Memory: (\d+)kB/;
+cmp_ok($kilobytes, '<', 4 * 1024, 'three processes keep to work_mem');
 
 # Where rows are returned again, workers sort parts again.
 my @parts = $node->safe_psql('postgres', q{

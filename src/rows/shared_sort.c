@@ -30,6 +30,8 @@
 #define SHARED_PARTS_AHEAD 2	/* sorted parts for each participant that the leader has not returned yet */
 #define SHARED_PARTS_MAX 65536
 #define SHARED_MEMORY_SHARE 2	/* of the free space of /dev/shm a sort takes one half */
+#define SHARED_FENCES_SHARE 16	/* fences of long keys take 1/16 of their run, but for SHARED_FENCES_MIN of them */
+#define SHARED_FENCES_MIN 4
 
 /* The phases of the barrier. */
 typedef enum SharedPhase
@@ -98,7 +100,7 @@ typedef struct SharedReader
 {
 	const SharedRun *run;
 	const StoredRows *rows;
-	const RowStore *fences;		/* NULL without fences */
+	const RowStore *fences;		/* keys alone; NULL without fences */
 	uint32		from;			/* rows of the part that is read */
 	uint32		to;
 } SharedReader;
@@ -108,6 +110,7 @@ struct SharedSort
 	SharedSortState *shared;
 	dsa_area   *area;
 	RowSort    *sort;
+	RowLayout  *key_layout;		/* of fences and splitters */
 	int			number;
 	SpillFile  *own_file;		/* NULL while there is none */
 	SpillFile **files;			/* those of all participants, when they are read */
@@ -267,20 +270,54 @@ choose_file(SharedSort *part, Size bytes)
 	return part->own_file;
 }
 
-/* Keeps some rows of a run in memory. */
-static dsa_pointer
-write_fences(SharedSort *part, const uint32 *order, uint32 nrows, uint32 step)
+/* The keys of every step-th row of a run. */
+static RowStore *
+collect_fences(SharedSort *part, const uint32 *order, uint32 nrows, uint32 step)
 {
-	uint32		n = (nrows - 1) / step;
-	uint32	   *rows = palloc(Max(n, 1) * sizeof(uint32));
-	dsa_pointer fences = InvalidDsaPointer;
+	const RowSort *sort = part->sort;
+	RowStore   *fences = gpusort_rows_store_create(sort->context, part->key_layout);
+	Datum	   *values = palloc0(sort->layout->natts * sizeof(Datum));
+	bool	   *nulls = palloc0(sort->layout->natts * sizeof(bool));
 
-	for (uint32 i = 0; i < n; i++)
-		rows[i] = order[(i + 1) * step];
-	if (n > 0)
-		fences = gpusort_stored_rows_write(part->area, NULL, 0, part->sort->store, rows, n);
-	pfree(rows);
+	for (uint32 row = step; row < nrows; row += step)
+	{
+		for (int i = 0; i < sort->keys->nkeys; i++)
+		{
+			int			attribute = sort->keys->keys[i].attribute;
+
+			values[attribute] = gpusort_rows_store_get(sort->store, order[row], attribute, &nulls[attribute]);
+		}
+		gpusort_rows_store_append(fences, values, nulls);
+	}
+	pfree(values);
+	pfree(nulls);
 	return fences;
+}
+
+/* Keeps the keys of some rows of a run, which takes so many bytes, in memory. */
+static void
+write_fences(SharedSort *part, SharedRun *run, const uint32 *order, uint32 nrows, Size bytes)
+{
+	RowStore   *fences;
+	uint32	   *rows;
+
+	run->step = Max(nrows / SHARED_FENCES, 1);
+	run->fences = InvalidDsaPointer;
+	for (;;)
+	{
+		fences = collect_fences(part, order, nrows, run->step);
+		if (fences->nrows <= SHARED_FENCES_MIN || gpusort_rows_store_bytes(fences) <= bytes / SHARED_FENCES_SHARE)
+			break;
+		gpusort_rows_store_free(fences);
+		run->step *= 2;
+	}
+	rows = palloc(Max(fences->nrows, 1) * sizeof(uint32));
+	for (uint32 i = 0; i < fences->nrows; i++)
+		rows[i] = i;
+	if (fences->nrows > 0)
+		run->fences = gpusort_stored_rows_write(part->area, NULL, 0, fences, rows, fences->nrows);
+	pfree(rows);
+	gpusort_rows_store_free(fences);
 }
 
 /* Adds a run of these rows of the sort's store, in this order. */
@@ -302,9 +339,8 @@ add_run(void *taker, const uint32 *order, uint32 nrows)
 		file = choose_file(part, SIZE_MAX);
 		run->rows = gpusort_stored_rows_write(part->area, file, part->number, sort->store, order, nrows);
 	}
-	run->step = Max(nrows / SHARED_FENCES, 1);
-	run->fences = write_fences(part, order, nrows, run->step);
 	stored = dsa_get_address(part->area, run->rows);
+	write_fences(part, run, order, nrows, stored->bytes);
 	sort->stats.disk_bytes += file ? stored->bytes : 0;
 	SpinLockAcquire(&shared->mutex);
 	run->next = shared->runs;
@@ -326,6 +362,7 @@ gpusort_shared_sort_join(SharedSortState *shared, dsa_area *area, RowSort *sort,
 	part->shared = shared;
 	part->area = area;
 	part->sort = sort;
+	part->key_layout = gpusort_rows_layout_of_some(sort->layout, gpusort_rows_key_attributes(sort->keys));
 	part->number = participant;
 	part->files = palloc0(shared->participants * sizeof(SpillFile *));
 	sort->memory_limit = memory_limit;
@@ -340,8 +377,6 @@ gpusort_shared_sort_join(SharedSortState *shared, dsa_area *area, RowSort *sort,
 static void
 list_runs(SharedSort *part)
 {
-	const RowLayout *layout = part->sort->layout;
-
 	part->nruns = part->shared->nruns;
 	part->runs = MemoryContextAllocZero(part->sort->context, Max(part->nruns, 1) * sizeof(SharedReader));
 	for (dsa_pointer next = part->shared->runs; DsaPointerIsValid(next);)
@@ -352,7 +387,7 @@ list_runs(SharedSort *part)
 		reader->run = run;
 		reader->rows = dsa_get_address(part->area, run->rows);
 		if (DsaPointerIsValid(run->fences))
-			reader->fences = gpusort_stored_rows_view(part->area, dsa_get_address(part->area, run->fences), layout);
+			reader->fences = gpusort_stored_rows_view(part->area, dsa_get_address(part->area, run->fences), part->key_layout);
 		next = run->next;
 	}
 }
@@ -382,11 +417,10 @@ read_run(SharedSort *part, const SharedReader *reader, uint32 from, uint32 to, R
 		gpusort_stored_rows_read(part->area, file_of(part, reader->rows), reader->rows, from, to - from, store);
 }
 
-/* Loads the fences of all runs into the sort's store.  Returns the place of each. */
+/* Loads the fences of all runs into a store.  Returns the place of each. */
 static Splitter *
-load_fences(SharedSort *part)
+load_fences(SharedSort *part, RowStore *store)
 {
-	RowStore   *store = part->sort->store;
 	uint32		nfences = 0;
 	uint32		n = 0;
 	Splitter   *places;
@@ -394,7 +428,6 @@ load_fences(SharedSort *part)
 	for (uint32 i = 0; i < part->nruns; i++)
 		nfences += part->runs[i].fences ? part->runs[i].fences->nrows : 0;
 	places = MemoryContextAllocHuge(CurrentMemoryContext, Max(nfences, 1) * sizeof(Splitter));
-	gpusort_rows_store_clear(store);
 	for (uint32 i = 0; i < part->nruns; i++)
 	{
 		const SharedReader *reader = &part->runs[i];
@@ -437,16 +470,18 @@ divide(SharedSort *part)
 	RowSort    *sort = part->sort;
 	Size		part_bytes = Max(shared->part_bytes, Min(SHARED_PART_BYTES, sort->memory_limit / 2));
 	uint32		wanted = Min(shared->bytes / part_bytes, SHARED_PARTS_MAX);
-	Splitter   *fences;
 	uint32		n = 0;
 
 	if (shared->nrows == 0)
 		return;
 	if (wanted > 0)
 	{
+		RowStore   *store = sort->store;
+		Splitter   *fences;
 		Splitter   *places;
 
-		fences = load_fences(part);
+		sort->store = gpusort_rows_store_create(sort->context, part->key_layout);
+		fences = load_fences(part, sort->store);
 		if (sort->store->nrows > 0)
 		{
 			gpusort_rows_sort_order_store(sort);
@@ -466,7 +501,9 @@ divide(SharedSort *part)
 				places[i] = fences[sort->order[i]];
 		}
 		pfree(fences);
-		gpusort_rows_store_clear(sort->store);
+		gpusort_rows_store_free(sort->store);
+		sort->store = store;
+		gpusort_rows_store_clear(store);
 	}
 	shared->parts = dsa_allocate_extended(part->area, (n + (Size) 1) * sizeof(SharedPart), DSA_ALLOC_HUGE | DSA_ALLOC_ZERO);
 	shared->nparts = n + 1;
@@ -506,7 +543,7 @@ open_parts(SharedSort *part)
 	part->store = part->sort->store;
 	if (DsaPointerIsValid(shared->splitters))
 	{
-		part->splitters = gpusort_stored_rows_view(part->area, dsa_get_address(part->area, shared->splitters), part->sort->layout);
+		part->splitters = gpusort_stored_rows_view(part->area, dsa_get_address(part->area, shared->splitters), part->key_layout);
 		part->places = dsa_get_address(part->area, shared->places);
 	}
 }
