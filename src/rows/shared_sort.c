@@ -30,6 +30,10 @@
 #define SHARED_PARTS_AHEAD 2	/* sorted parts for each participant that the leader has not returned yet */
 #define SHARED_PARTS_MAX 65536
 #define SHARED_MEMORY_SHARE 2	/* of the free space of /dev/shm a sort takes one half */
+#define SHARED_SPACE_EIGHTHS 8
+#define SHARED_FREE_FOR_RUNS 6	/* so many eighths of /dev/shm stay free when a run goes there, */
+#define SHARED_FREE_FOR_PARTS 5	/* a sorted part, */
+#define SHARED_FREE_FOR_FENCES 4	/* or fences */
 #define SHARED_FENCES_SHARE 16	/* fences of long keys take 1/16 of their run, but for SHARED_FENCES_MIN of them */
 #define SHARED_FENCES_MIN 4
 
@@ -69,6 +73,7 @@ typedef struct SharedPart
 {
 	PartState	state;
 	dsa_pointer rows;			/* StoredRows in memory, once they are sorted */
+	Size		bytes;			/* of these */
 } SharedPart;
 
 struct SharedSortState
@@ -92,6 +97,8 @@ struct SharedSortState
 	uint32		nparts;
 	uint32		next_part;		/* the first one that nobody has begun */
 	uint32		returned;		/* parts that the leader has read */
+	Size		sorted_bytes;	/* of sorted parts that the leader has not returned yet */
+	Size		sorted_most;	/* the most that these took so far: what the area has for them */
 	bool		stopped;
 };
 
@@ -147,9 +154,24 @@ free_shared_memory(void)
 {
 	struct statvfs space;
 
-	if (dynamic_shared_memory_type != DSM_IMPL_POSIX || statvfs("/dev/shm", &space) != 0)
+	if (dynamic_shared_memory_type != DSM_IMPL_POSIX || statvfs("/dev/shm", &space) != 0 || space.f_blocks == 0)
 		return SIZE_MAX;
 	return (Size) space.f_bavail * space.f_frsize / SHARED_MEMORY_SHARE;
+}
+
+/*
+ * True if so many eighths of /dev/shm stay free when each participant takes so many bytes.  Where it is full, the
+ * server raises an error.  And a new segment of an area may take half of what the area has.
+ */
+static bool
+has_space(const SharedSortState *shared, Size bytes, int eighths)
+{
+	struct statvfs space;
+
+	if (dynamic_shared_memory_type != DSM_IMPL_POSIX || statvfs("/dev/shm", &space) != 0 || space.f_blocks == 0)
+		return true;
+	return (double) space.f_bavail * space.f_frsize - (double) bytes * shared->participants >=
+		(double) space.f_blocks * space.f_frsize * eighths / SHARED_SPACE_EIGHTHS;
 }
 
 static void
@@ -158,7 +180,7 @@ forget_rows(SharedSortState *shared)
 	shared->runs = shared->splitters = shared->places = shared->parts = InvalidDsaPointer;
 	shared->nruns = shared->nparts = shared->next_part = shared->returned = 0;
 	shared->nrows = 0;
-	shared->bytes = shared->memory_used = 0;
+	shared->bytes = shared->memory_used = shared->sorted_bytes = shared->sorted_most = 0;
 	shared->stopped = false;
 	BarrierInit(&shared->barrier, 0);
 }
@@ -252,11 +274,11 @@ static SpillFile *
 choose_file(SharedSort *part, Size bytes)
 {
 	SharedSortState *shared = part->shared;
-	bool		fits;
+	bool		fits = bytes <= shared->memory_limit && has_space(shared, bytes, SHARED_FREE_FOR_RUNS);
 	char		name[MAXPGPATH];
 
 	SpinLockAcquire(&shared->mutex);
-	fits = bytes <= shared->memory_limit && shared->memory_used <= shared->memory_limit - bytes;
+	fits = fits && shared->memory_used <= shared->memory_limit - bytes;
 	if (fits)
 		shared->memory_used += bytes;
 	SpinLockRelease(&shared->mutex);
@@ -314,7 +336,7 @@ write_fences(SharedSort *part, SharedRun *run, const uint32 *order, uint32 nrows
 	rows = palloc(Max(fences->nrows, 1) * sizeof(uint32));
 	for (uint32 i = 0; i < fences->nrows; i++)
 		rows[i] = i;
-	if (fences->nrows > 0)
+	if (fences->nrows > 0 && has_space(part->shared, gpusort_rows_store_bytes(fences), SHARED_FREE_FOR_FENCES))
 		run->fences = gpusort_stored_rows_write(part->area, NULL, 0, fences, rows, fences->nrows);
 	pfree(rows);
 	gpusort_rows_store_free(fences);
@@ -666,6 +688,37 @@ claim_part(SharedSort *part, uint32 *number)
 	return claimed;
 }
 
+/* Waits for memory for a sorted part.  Returns false if there is none before the leader wants the part. */
+static bool
+take_space(SharedSort *part, uint32 number, Size bytes)
+{
+	SharedSortState *shared = part->shared;
+	bool		fits;
+	bool		ended;
+
+	ConditionVariablePrepareToSleep(&shared->changed);
+	for (;;)
+	{
+		bool		free = has_space(shared, bytes, SHARED_FREE_FOR_PARTS);
+
+		SpinLockAcquire(&shared->mutex);
+		fits = free || shared->sorted_bytes + bytes <= shared->sorted_most;
+		ended = shared->stopped || shared->returned == number;
+		if (fits)
+		{
+			part->parts[number].bytes = bytes;
+			shared->sorted_bytes += bytes;
+			shared->sorted_most = Max(shared->sorted_most, shared->sorted_bytes);
+		}
+		SpinLockRelease(&shared->mutex);
+		if (fits || ended)
+			break;
+		ConditionVariableSleep(&shared->changed, wait_event());
+	}
+	ConditionVariableCancelSleep();
+	return fits;
+}
+
 static void
 help(SharedSort *part)
 {
@@ -683,7 +736,7 @@ help(SharedSort *part)
 		dsa_pointer rows = InvalidDsaPointer;
 
 		sort_part(part, number);
-		if (store->nrows > 0)
+		if (store->nrows > 0 && take_space(part, number, gpusort_rows_store_bytes(store)))
 			rows = gpusort_stored_rows_write(part->area, NULL, 0, store, part->sort->order, store->nrows);
 		has_memory = store->nrows == 0 || DsaPointerIsValid(rows);
 		SpinLockAcquire(&shared->mutex);
@@ -763,6 +816,7 @@ end_part(SharedSort *part, uint32 number)
 	part->view = NULL;
 	free_part(part->area, &part->parts[number]);
 	SpinLockAcquire(&shared->mutex);
+	shared->sorted_bytes -= part->parts[number].bytes;
 	shared->returned = number + 1;
 	SpinLockRelease(&shared->mutex);
 	ConditionVariableBroadcast(&shared->changed);
