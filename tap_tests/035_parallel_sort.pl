@@ -69,9 +69,21 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE wide AS SELECT (i * 7919::bigint % 15013)::int AS x, repeat('ab', 900) AS t FROM generate_series(1, 15000) i;
 	ALTER TABLE wide SET (parallel_workers = 2);
 	ANALYZE wide});
-my ($kilobytes) = $node->safe_psql('postgres', q{SET work_mem = '1MB'; EXPLAIN (ANALYZE, COSTS OFF) SELECT * FROM wide ORDER BY x}) =~
-	/parallel, external.*Memory: (\d+)kB/;
-cmp_ok($kilobytes, '<', 4 * 1024, 'three processes keep to work_mem');
+sub kilobytes
+{
+	my ($memory, $query) = @_;
+
+	my ($kilobytes) = $node->safe_psql('postgres', "SET work_mem = '$memory'; EXPLAIN (ANALYZE, COSTS OFF) $query") =~
+		/parallel, external.*Memory: (\d+)kB/;
+	return $kilobytes;
+}
+cmp_ok(kilobytes('1MB', 'SELECT * FROM wide ORDER BY x'), '<', 4 * 1024, 'three processes keep to work_mem');
+
+# Parts have so many bytes, not so many rows; and a run of one row tells where to cut, too.
+cmp_ok(kilobytes('1MB', "SELECT x, CASE WHEN x < 500 THEN repeat('x', 20000) END AS t FROM wide ORDER BY x"), '<', 4 * 1024,
+	'wide rows of neighbouring keys are in several parts');
+cmp_ok(kilobytes('64kB', "SELECT x, repeat(chr(65 + x % 20), 60000) AS t FROM wide WHERE x < 500 ORDER BY x"), '<', 1024,
+	'rows as large as work_mem are in several parts');
 
 # Where rows are returned again, workers sort parts again.
 my @parts = $node->safe_psql('postgres', q{

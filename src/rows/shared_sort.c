@@ -49,9 +49,10 @@ typedef struct SharedRun
 {
 	dsa_pointer next;
 	uint32		number;
-	uint32		step;			/* fence i is row (i + 1) * step */
+	uint32		step;			/* fence i is row i * step */
 	dsa_pointer rows;			/* StoredRows */
 	dsa_pointer fences;			/* the same, in memory; invalid without fences */
+	dsa_pointer fence_bytes;	/* Size: of the rows from each fence on to the next */
 } SharedRun;
 
 /* A part begins with the rows that come at this place. */
@@ -60,6 +61,13 @@ typedef struct Splitter
 	uint32		run;
 	uint32		row;
 } Splitter;
+
+/* A fence, where splitters are chosen. */
+typedef struct Fence
+{
+	Splitter	place;
+	Size		bytes;
+} Fence;
 
 typedef enum PartState
 {
@@ -220,7 +228,10 @@ gpusort_shared_sort_reset(SharedSortState *shared, dsa_area *area)
 		next = run->next;
 		gpusort_stored_rows_free(area, run->rows);
 		if (DsaPointerIsValid(run->fences))
+		{
 			gpusort_stored_rows_free(area, run->fences);
+			dsa_free(area, run->fence_bytes);
+		}
 		dsa_free(area, pointer);
 	}
 	for (uint32 i = 0; i < shared->nparts; i++)
@@ -301,7 +312,7 @@ collect_fences(SharedSort *part, const uint32 *order, uint32 nrows, uint32 step)
 	Datum	   *values = palloc0(sort->layout->natts * sizeof(Datum));
 	bool	   *nulls = palloc0(sort->layout->natts * sizeof(bool));
 
-	for (uint32 row = step; row < nrows; row += step)
+	for (uint32 row = 0; row < nrows; row += step)
 	{
 		for (int i = 0; i < sort->keys->nkeys; i++)
 		{
@@ -314,6 +325,29 @@ collect_fences(SharedSort *part, const uint32 *order, uint32 nrows, uint32 step)
 	pfree(values);
 	pfree(nulls);
 	return fences;
+}
+
+/* Sums up the bytes of a run's rows by fence. */
+static void
+write_fence_bytes(SharedSort *part, SharedRun *run, const uint32 *order, uint32 nrows, uint32 nfences)
+{
+	const RowStore *store = part->sort->store;
+	Size		fixed = store->layout->fixed_bytes + store->null_columns;
+	Size	   *bytes;
+
+	run->fence_bytes = dsa_allocate0(part->area, nfences * sizeof(Size));
+	bytes = dsa_get_address(part->area, run->fence_bytes);
+	for (uint32 i = 0; i < nfences; i++)
+	{
+		uint32		end = Min((i + 1) * run->step, nrows);
+
+		bytes[i] = (end - i * run->step) * fixed;
+		for (uint32 row = i * run->step; row < end && store->layout->nrecord > 0; row++)
+		{
+			GPUSORT_CHECK_EVERY(row);
+			bytes[i] += gpusort_rows_store_record_size(store, order[row]);
+		}
+	}
 }
 
 /* Keeps the keys of some rows of a run, which takes so many bytes, in memory. */
@@ -338,6 +372,8 @@ write_fences(SharedSort *part, SharedRun *run, const uint32 *order, uint32 nrows
 		rows[i] = i;
 	if (fences->nrows > 0 && has_space(part->shared, gpusort_rows_store_bytes(fences), SHARED_FREE_FOR_FENCES))
 		run->fences = gpusort_stored_rows_write(part->area, NULL, 0, fences, rows, fences->nrows);
+	if (DsaPointerIsValid(run->fences))
+		write_fence_bytes(part, run, order, nrows, fences->nrows);
 	pfree(rows);
 	gpusort_rows_store_free(fences);
 }
@@ -439,47 +475,54 @@ read_run(SharedSort *part, const SharedReader *reader, uint32 from, uint32 to, R
 		gpusort_stored_rows_read(part->area, file_of(part, reader->rows), reader->rows, from, to - from, store);
 }
 
-/* Loads the fences of all runs into a store.  Returns the place of each. */
-static Splitter *
+/* Loads the keys of the fences of all runs into a store.  Returns what else is known of each. */
+static Fence *
 load_fences(SharedSort *part, RowStore *store)
 {
 	uint32		nfences = 0;
 	uint32		n = 0;
-	Splitter   *places;
+	Fence	   *fences;
 
 	for (uint32 i = 0; i < part->nruns; i++)
 		nfences += part->runs[i].fences ? part->runs[i].fences->nrows : 0;
-	places = MemoryContextAllocHuge(CurrentMemoryContext, Max(nfences, 1) * sizeof(Splitter));
+	fences = MemoryContextAllocHuge(CurrentMemoryContext, Max(nfences, 1) * sizeof(Fence));
 	for (uint32 i = 0; i < part->nruns; i++)
 	{
 		const SharedReader *reader = &part->runs[i];
+		const Size *bytes;
 
 		if (reader->fences == NULL)
 			continue;
+		bytes = dsa_get_address(part->area, reader->run->fence_bytes);
 		for (uint32 fence = 0; fence < reader->fences->nrows; fence++)
-			places[n++] = (Splitter) {i, (fence + 1) * reader->run->step};
+			fences[n++] = (Fence) {{i, fence * reader->run->step}, bytes[fence]};
 		gpusort_stored_rows_read(part->area, NULL, dsa_get_address(part->area, reader->run->fences), 0,
 								 reader->fences->nrows, store);
 	}
-	return places;
+	return fences;
 }
 
 /*
- * Chooses those of the sorted fences at which parts begin, by the rows between each and the one before it in
- * its run.  Returns how many.  Equal fences are in the order of their places.
+ * Chooses those of the sorted fences at which parts begin, by the bytes of the rows before them.  Returns how
+ * many.  Equal fences are in the order of their places.
  */
 static uint32
-choose_splitters(SharedSort *part, const Splitter *places, uint32 *order, uint32 wanted)
+choose_splitters(const SharedSort *part, const Fence *fences, uint32 *order, uint32 wanted)
 {
-	double		rows_per_part = (double) part->shared->nrows / (wanted + 1);
-	double		rows = 0;
+	uint32		nfences = part->sort->store->nrows;
+	double		bytes_per_part = 0;
+	double		bytes = 0;
 	uint32		n = 0;
 
-	for (uint32 i = 0; i < part->sort->store->nrows && n < wanted; i++)
+	for (uint32 i = 0; i < nfences; i++)
+		bytes_per_part += (double) fences[i].bytes / (wanted + 1);
+	for (uint32 i = 0; i < nfences && n < wanted; i++)
 	{
-		rows += part->runs[places[order[i]].run].run->step;
-		if (rows >= (n + 1) * rows_per_part)
-			order[n++] = order[i];
+		uint32		fence = order[i];
+
+		if (bytes >= (n + 1) * bytes_per_part)
+			order[n++] = fence;
+		bytes += fences[fence].bytes;
 	}
 	return n;
 }
@@ -499,7 +542,7 @@ divide(SharedSort *part)
 	if (wanted > 0)
 	{
 		RowStore   *store = sort->store;
-		Splitter   *fences;
+		Fence	   *fences;
 		Splitter   *places;
 
 		sort->store = gpusort_rows_store_create(sort->context, part->key_layout);
@@ -520,7 +563,7 @@ divide(SharedSort *part)
 			shared->places = dsa_allocate_extended(part->area, n * sizeof(Splitter), DSA_ALLOC_HUGE);
 			places = dsa_get_address(part->area, shared->places);
 			for (uint32 i = 0; i < n; i++)
-				places[i] = fences[sort->order[i]];
+				places[i] = fences[sort->order[i]].place;
 		}
 		pfree(fences);
 		gpusort_rows_store_free(sort->store);
@@ -604,8 +647,8 @@ cut(SharedSort *part, uint32 run, uint32 splitter)
 	if (run == place->run)
 		return place->row;
 	fences = reader->fences ? rows_before(part, reader->fences, reader->fences->nrows, splitter, equal) : 0;
-	from = fences == 0 ? 0 : fences * step + 1;
-	to = Min((fences + 1) * step, reader->rows->nrows);
+	from = fences == 0 ? 0 : (fences - 1) * step + 1;
+	to = reader->fences ? Min(fences * step, reader->rows->nrows) : reader->rows->nrows;
 	if (from >= to)
 		return to;
 	gpusort_rows_store_clear(part->window);
