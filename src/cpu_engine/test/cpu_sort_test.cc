@@ -527,20 +527,27 @@ test_select(GpusortKeyForm form, int sets)
 	check(sizeof(T) == 2 ? selected == 0 : selected > (uint32_t) sets / 2, spec, "how often selection works", RANDOM, selected);
 }
 
-/* Selection stops when it is told to. */
+/* Selection stops when it is told to.  Otherwise it seldom gives up: a sample misleads it now and then. */
 static void
 test_select_stops(void)
 {
 	const GpusortSpec spec = {GPUSORT_KEY_INT32, GPUSORT_PAYLOAD_NONE, GPUSORT_METHOD_AUTO, false, 0, 0};
-	const std::vector<int32_t> keys = make_keys<int32_t>(RANDOM, 1000000);
-	std::vector<int32_t> scratch(keys.size());
-	const uint32_t rank = keys.size() / 2;
-	int32_t		found;
+	uint32_t	selected = 0;
 
-	for (bool stop : {false, true})
-		check(gpusort_cpu_select(GPUSORT_KEY_INT32, keys.data(), keys.size(), &rank, 1, &found, scratch.data(),
-								 stop ? [](void *) { return true; } : [](void *) { return false; }) == !stop,
-			  spec, "selection of many keys", RANDOM, keys.size());
+	for (uint32_t set = 0; set < 10; set++)
+	{
+		const std::vector<int32_t> keys = make_keys<int32_t>(RANDOM, 200000);
+		std::vector<int32_t> scratch(keys.size());
+		const uint32_t rank = keys.size() / 2;
+		int32_t		found;
+
+		selected += gpusort_cpu_select(GPUSORT_KEY_INT32, keys.data(), keys.size(), &rank, 1, &found, scratch.data(),
+									   [](void *) { return false; });
+		check(!gpusort_cpu_select(GPUSORT_KEY_INT32, keys.data(), keys.size(), &rank, 1, &found, scratch.data(),
+								  [](void *) { return true; }),
+			  spec, "selection that is told to stop", RANDOM, keys.size());
+	}
+	check(selected >= 5, spec, "how often many keys are selected from", RANDOM, selected);
 }
 
 /* Tests selection for every form. */
