@@ -59,7 +59,7 @@ foreach my $memory ('64kB', '64MB')
 
 # Temporary files are counted against their limit, and are where they should be.
 my ($status, $output, $errors) = $node->psql('postgres', "SET work_mem = '64kB'; SET temp_file_limit = '100kB'; $sorted");
-like($errors, qr/temporary file size exceeds temp_file_limit/, 'temp_file_limit holds');
+like($errors, qr/temporary file size exceeds "?temp_file_limit/, 'temp_file_limit holds');
 is($node->safe_psql('postgres', $nothing_left), 0, 'no file is left');
 like($node->safe_psql('postgres', "SET work_mem = '64kB'; EXPLAIN (ANALYZE, COSTS OFF) SELECT x FROM data ORDER BY x"),
 	qr/parallel, external/, 'rows beyond work_mem are in files');
