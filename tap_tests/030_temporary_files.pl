@@ -9,6 +9,7 @@ use EmulatedDevice;
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use SmallDisk;
 use Test::More;
 
 my $node = start_emulated('files', 'gpusort.force_nodes = on', 'gpusort.min_gpu_keys = 10000', "work_mem = '64kB'",
@@ -70,25 +71,11 @@ foreach my $name (sort keys %sort)
 	}
 }
 
-# A file system of 1 MB that fills up. A process in a mount namespace of its own holds it, until its
-# input ends; the server reaches it by that process's root.
+# A file system that fills up.
 SKIP:
 {
-	my $folder = PostgreSQL::Test::Utils::tempdir();
-	my ($in, $out, $err) = ('', '', '');
-	my $holder = eval {
-		IPC::Run::start([ 'unshare', '--user', '--map-root-user', '--mount', 'sh', '-c',
-				"mount -t tmpfs -o size=1m,mode=700 none '$folder' && echo \$\$ && exec cat" ], '<', \$in, '>', \$out, '2>', \$err);
-	};
-	skip 'no program unshare', 1 if !$holder;
-	eval { IPC::Run::pump($holder) while $out !~ /\n/; };
-	my ($pid) = $out =~ /^(\d+)\n/;
-	my $small = "/proc/" . ($pid // 'none') . "/root$folder";
-	if (!$pid || !-w $small)
-	{
-		eval { IPC::Run::finish($holder) };
-		skip "no user may mount a file system here: $err", 1;
-	}
+	my ($holder, $small, $why_not) = start_small_disk();
+	skip $why_not, 1 if !$holder;
 	$node->safe_psql('postgres', "CREATE TABLESPACE small LOCATION '$small'");
 	my $left = q{SELECT count(*) FROM pg_tablespace s, pg_ls_tmpdir(s.oid) WHERE spcname = 'small';};
 	foreach my $name (sort keys %sort)

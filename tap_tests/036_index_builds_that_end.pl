@@ -3,9 +3,12 @@
 use strict;
 use warnings;
 
+use FindBin;
+use lib $FindBin::RealBin;
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use SmallDisk;
 use Test::More;
 use Time::HiRes qw(time usleep);
 
@@ -137,25 +140,11 @@ foreach my $statement ($names, 'CREATE INDEX made ON rows (few)', 'CREATE INDEX 
 	cmp_ok($ours, '<', 64 + 24, sprintf "%s: %.0f MB of 64 and a fixed part, PostgreSQL %.0f", $statement, $ours, $theirs);
 }
 
-# A file system of 1 MB that fills up. A process in a mount namespace of its own holds it, until its
-# input ends; the server reaches it by that process's root.
+# A file system that fills up.
 SKIP:
 {
-	my $folder = PostgreSQL::Test::Utils::tempdir();
-	my ($in, $out, $err) = ('', '', '');
-	my $holder = eval {
-		IPC::Run::start([ 'unshare', '--user', '--map-root-user', '--mount', 'sh', '-c',
-				"mount -t tmpfs -o size=1m,mode=700 none '$folder' && echo \$\$ && exec cat" ], '<', \$in, '>', \$out, '2>', \$err);
-	};
-	skip 'no program unshare', 1 if !$holder;
-	eval { IPC::Run::pump($holder) while $out !~ /\n/; };
-	my ($pid) = $out =~ /^(\d+)\n/;
-	my $small = "/proc/" . ($pid // 'none') . "/root$folder";
-	if (!$pid || !-w $small)
-	{
-		eval { IPC::Run::finish($holder) };
-		skip "no user may mount a file system here: $err", 1;
-	}
+	my ($holder, $small, $why_not) = start_small_disk();
+	skip $why_not, 1 if !$holder;
 	$node->safe_psql('postgres', "CREATE TABLESPACE small LOCATION '$small'");
 	same_outcome(qr/^ERROR:  53100: could not (?:extend|write to) file file: No space left on device/, 'a full disk', "$names TABLESPACE small;", '\echo :SQLSTATE');
 	same_outcome(qr/^ERROR:  53100: could not write to file file: No space left on device/, 'a full disk of temporary files',
