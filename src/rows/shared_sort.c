@@ -156,15 +156,20 @@ gpusort_shared_sort_size(void)
 	return sizeof(SharedSortState);
 }
 
+/* Asks how large /dev/shm is.  Returns false if dynamic shared memory is elsewhere, or has no limit. */
+static bool
+has_limit(struct statvfs *space)
+{
+	return dynamic_shared_memory_type == DSM_IMPL_POSIX && statvfs("/dev/shm", space) == 0 && space->f_blocks > 0;
+}
+
 /* Bytes of dynamic shared memory that a sort may take. */
 static Size
 free_shared_memory(void)
 {
 	struct statvfs space;
 
-	if (dynamic_shared_memory_type != DSM_IMPL_POSIX || statvfs("/dev/shm", &space) != 0 || space.f_blocks == 0)
-		return SIZE_MAX;
-	return (Size) space.f_bavail * space.f_frsize / SHARED_MEMORY_SHARE;
+	return has_limit(&space) ? (Size) space.f_bavail * space.f_frsize / SHARED_MEMORY_SHARE : SIZE_MAX;
 }
 
 /*
@@ -176,9 +181,8 @@ has_space(const SharedSortState *shared, Size bytes, int eighths)
 {
 	struct statvfs space;
 
-	if (dynamic_shared_memory_type != DSM_IMPL_POSIX || statvfs("/dev/shm", &space) != 0 || space.f_blocks == 0)
-		return true;
-	return (double) space.f_bavail * space.f_frsize - (double) bytes * shared->participants >=
+	return !has_limit(&space) ||
+		(double) space.f_bavail * space.f_frsize - (double) bytes * shared->participants >=
 		(double) space.f_blocks * space.f_frsize * eighths / SHARED_SPACE_EIGHTHS;
 }
 

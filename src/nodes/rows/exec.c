@@ -457,9 +457,8 @@ static const CustomExecMethods rows_exec_methods = {
 Node *
 gpusort_rows_create_alone(void)
 {
-	RowsNodeState *state = palloc0(sizeof(RowsNodeState));
+	RowsNodeState *state = (RowsNodeState *) newNode(sizeof(RowsNodeState), T_CustomScanState);
 
-	NodeSetTag(state, T_CustomScanState);
 	state->scan.css.methods = &rows_exec_methods;
 	return (Node *) state;
 }

@@ -418,9 +418,8 @@ static const CustomExecMethods returned_exec_methods = {
 Node *
 gpusort_rows_create_shared(void)
 {
-	SharedRowsState *state = palloc0(sizeof(SharedRowsState));
+	SharedRowsState *state = (SharedRowsState *) newNode(sizeof(SharedRowsState), T_CustomScanState);
 
-	NodeSetTag(state, T_CustomScanState);
 	state->rows.scan.css.methods = &shared_exec_methods;
 	return (Node *) state;
 }
@@ -428,9 +427,8 @@ gpusort_rows_create_shared(void)
 Node *
 gpusort_rows_create_returned(void)
 {
-	ReturnedRowsState *state = palloc0(sizeof(ReturnedRowsState));
+	ReturnedRowsState *state = (ReturnedRowsState *) newNode(sizeof(ReturnedRowsState), T_CustomScanState);
 
-	NodeSetTag(state, T_CustomScanState);
 	state->css.methods = &returned_exec_methods;
 	return (Node *) state;
 }
