@@ -100,7 +100,7 @@ regress-folder:
 	@ln -s $(CURDIR)/isolation_tests build/regress/specs
 
 # Documents for users and administrators keep their places below a folder of their own, so that links between them hold.
-DOCUMENTS = README.md CHANGELOG.md LICENSE $(addprefix docs/,functions.md faster-order-by.md operations.md settings.md scale-out.md security.md reliability.md benchmarks.md figures/overview.svg)
+DOCUMENTS = README.md CHANGELOG.md SECURITY.md LICENSE $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/docs/*.md $(srcdir)/docs/figures/*.svg))
 DOCUMENTS_INSTALLED = $(DESTDIR)$(docdir)/$(docmoduledir)/gpusort
 .PHONY: install-documents uninstall-documents
 install: install-documents

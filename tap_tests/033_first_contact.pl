@@ -74,7 +74,7 @@ is($node->safe_psql('shop', 'SELECT 1', @owner), 1, 'PGOPTIONS lets its owner in
 
 # The lines of the documents for superusers, as installed.
 my ($documents) = run_command([ 'pg_config', '--docdir' ]);
-foreach my $page ('README.md', 'docs/faster-order-by.md')
+foreach my $page ('README.md', 'docs/install.md')
 {
 	open my $in, '<', "$documents/extension/gpusort/$page" or die "$documents: $!";
 	my @lines = map { /(SELECT format.*\\gexec)/ ? $1 : () } <$in>;
