@@ -117,6 +117,8 @@ def draw_argument(rng, declared, kind, length=None):
         if way < 0.25:
             return draw_value(rng, rng.choice(NUMBERS if kind in NUMBERS else TYPES))
         return draw_array(rng, kind) if way > 0.98 else draw_value(rng, kind)
+    if declared == 'gpusort.float4_array':
+        return draw_array(rng, 'float4', length)
     if declared == 'gpusort.sorted_set':
         return draw_set(rng, kind)
     if declared == 'double precision' and rng.random() < 0.6:

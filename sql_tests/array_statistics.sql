@@ -50,11 +50,20 @@ SELECT array_nearest('{1,4}'::pg_temp.whole[], 3), array_search_sorted('{1,4}'::
 	array_nearest('{1,4}'::pg_temp.money_amount[], 3.5), array_nearest('{0.1,4}'::pg_temp.ratio[], 3.5), array_search_sorted('{1,4}'::pg_temp.whole[], 4.5);
 SELECT array_median('{01:00,02:00}'::time[]), array_percentile_cont('{01:00,02:00}'::time[], 0.5), array_percentile_cont('{1 day,2 days}'::interval[], '{0.5}'::float8[]);
 SELECT array_median('{2020-01-01}'::date[]);
--- A value of another type is compared as the server's operators compare it, and decides about the result's type.
-PREPARE fractions(float8, float8) AS SELECT array_between('{0.1,0.2}'::float4[], $1, $2), array_between('{0.1,0.2}'::float4[], $1::float4, $2::float4),
-	array_search_sorted('{0.1,0.2}'::float4[], $1::float4, true), array_nearest('{0.1,0.2}'::float4[], $1), array_between('{0,1}'::int4[], $1, $2), array_between('{0.1,0.2}'::float8[], $1, $2),
-	array_between('{0.1,0.2}'::numeric[], $1, $2);
+-- A float8 beside float4 elements is rounded to float4. Beside any other array a value of another type is compared as
+-- the server's operators compare it, and decides about the result's type.
+PREPARE fractions(float8, float8) AS SELECT array_between('{0.1,0.2}'::float4[], $1, $2), pg_typeof(array_between('{0.1,0.2}'::float4[], $1, $2)), array_search_sorted('{0.1,0.2}'::float4[], $1),
+	array_search_sorted('{0.1,0.2}'::float4[], $1, true), array_nearest('{0.1,0.2}'::float4[], $1), array_nearest('{0.1,0.2}'::float4[], $1, 0), array_between('{0.1,0.2}'::float4[], $1::float4, $2);
 EXECUTE fractions(0.1, 0.2);
+PREPARE others(float8, float8) AS SELECT array_between('{0,1}'::int4[], $1, $2), pg_typeof(array_between('{0,1}'::int2[], $1, $2)), array_between('{0.1,0.2}'::float8[], $1, $2),
+	array_between('{0.1,0.2}'::numeric[], $1, $2), array_nearest('{0,1}'::int4[], $1), array_search_sorted('{0.1,0.2}'::pg_temp.ratio[], $1, true);
+EXECUTE others(0.1, 0.2);
+SELECT low, high, array_between(a, low, high), array_search_sorted(a, low), array_search_sorted(a, low, true) AS after, array_nearest(a, low), array_nearest(a, low, 1e40) AS within
+FROM (SELECT '{-inf,-3.4028235e38,0,3.4028235e38,inf,nan}'::float4[] AS a) x,
+	 (VALUES (-1e300::float8, 1e300::float8), (1e300, 'inf'), ('-inf', -1e300), (1e-300, 'nan'), ('inf', 'nan'), ('nan', 'nan'), (0, NULL)) v(low, high);
+SELECT array_between('{1,NULL}'::float4[], 1::float8, 2), array_between('{NULL,1}'::float4[], 0.5, 2), array_between('{}'::float4[], 0.5, 2), array_between(NULL::float4[], 0.5, 2), array_nearest('{1}'::float4[], 7.5::float8);
+SELECT array_between('{{1,2}}'::float4[], 1::float8, 2);
+SELECT array_between('{1,2}', 1::float8, 2);
 PREPARE wholes(int8) AS SELECT array_between('{1,2,3}'::int4[], $1, $1), pg_typeof(array_between('{1,2,3}'::int2[], $1, $1)), array_search_sorted('{1,2,3}'::int4[], $1), array_nearest('{1,2,3}'::int2[], $1), array_nearest('{1,2,3}'::float4[], $1);
 EXECUTE wholes(2);
 EXECUTE wholes(99999999999);

@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "access/tupmacs.h"
@@ -21,6 +22,8 @@
 #include "large_memory.h"
 #include "toast/array_detoast.h"
 
+PG_FUNCTION_INFO_V1(gpusort_float4_array);
+PG_FUNCTION_INFO_V1(gpusort_float4_array_in);
 PG_FUNCTION_INFO_V1(gpusort_array_search_sorted);
 PG_FUNCTION_INFO_V1(gpusort_array_nearest);
 PG_FUNCTION_INFO_V1(gpusort_array_between);
@@ -114,6 +117,56 @@ count_before(const SortedArray *sorted, Datum value, bool after)
 	return low;
 }
 
+/* The cast from float4[]. */
+Datum
+gpusort_float4_array(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+}
+
+/* An untyped array is no float4_array: beside float8 values nothing tells what its elements are. */
+Datum
+gpusort_float4_array_in(PG_FUNCTION_ARGS)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INDETERMINATE_DATATYPE),
+			 errmsg("could not determine the type of the array"),
+			 errhint("Cast the array, for example to float8[].")));
+}
+
+/* Whether float8 values are looked for among float4 elements. */
+static bool
+is_rounded(FunctionCallInfo fcinfo, const SortedArray *sorted)
+{
+	return sorted->items.element->oid == FLOAT4OID && gpusort_argument_type(fcinfo, 1) == FLOAT8OID;
+}
+
+/*
+ * The float4 that a float8 stands for.  Of what is beyond all float4 but infinity, after
+ * says whether elements that are equal come before it: then it is no infinity upwards, else
+ * none downwards, so that infinities are on the right side of it.
+ */
+static Datum
+round_to_float4(double value, bool after)
+{
+	float4		rounded = (float4) value;
+
+	if (isinf(rounded) && !isinf(value) && (value > 0) == after)
+		rounded = value > 0 ? FLT_MAX : -FLT_MAX;
+	return Float4GetDatum(rounded);
+}
+
+/* How many values come before that of an argument or, with after, how many do or are equal to it. */
+static uint32
+count_before_argument(FunctionCallInfo fcinfo, const SortedArray *sorted, int number, bool after)
+{
+	Datum		value = PG_GETARG_DATUM(number);
+
+	if (is_rounded(fcinfo, sorted))
+		value = round_to_float4(DatumGetFloat8(value), after);
+	return count_before(sorted, value, after);
+}
+
 /* array_search_sorted(a, v [, after]): where v would be inserted, before its equals or after them. */
 Datum
 gpusort_array_search_sorted(PG_FUNCTION_ARGS)
@@ -121,7 +174,7 @@ gpusort_array_search_sorted(PG_FUNCTION_ARGS)
 	SortedArray sorted;
 
 	open_sorted(fcinfo, &sorted);
-	PG_RETURN_INT32(sorted.before + count_before(&sorted, PG_GETARG_DATUM(1), gpusort_argument_bool(fcinfo, 2, "after", false)) + 1);
+	PG_RETURN_INT32(sorted.before + count_before_argument(fcinfo, &sorted, 1, gpusort_argument_bool(fcinfo, 2, "after", false)) + 1);
 }
 
 /* array_between(a, low, high): the elements from low to high, both included. */
@@ -136,8 +189,8 @@ gpusort_array_between(PG_FUNCTION_ARGS)
 	ArrayType  *result;
 
 	open_sorted(fcinfo, &sorted);
-	first = count_before(&sorted, PG_GETARG_DATUM(1), false);
-	end = count_before(&sorted, PG_GETARG_DATUM(2), true);
+	first = count_before_argument(fcinfo, &sorted, 1, false);
+	end = count_before_argument(fcinfo, &sorted, 2, true);
 	count = end > first ? end - first : 0;
 	positions = gpusort_alloc_large(CurrentMemoryContext, Max(count, 1) * sizeof(uint32));
 	for (uint32 i = 0; i < count; i++)
@@ -171,15 +224,23 @@ float_of(GpusortKeyForm form, Datum key)
 	return form == GPUSORT_KEY_FLOAT32 ? DatumGetFloat4(key) : DatumGetFloat8(key);
 }
 
-/* The distance of two numbers.  That of integers is rounded beyond 2^53, and *whole is the exact one. */
+static bool
+is_float(GpusortKeyForm form)
+{
+	return form == GPUSORT_KEY_FLOAT32 || form == GPUSORT_KEY_FLOAT64;
+}
+
+/*
+ * The distance of two numbers, of which the second is y if they are floats.  That of
+ * integers is rounded beyond 2^53, and *whole is the exact one.
+ */
 static double
-distance(GpusortKeyForm form, Datum a, Datum b, uint64 *whole)
+distance(GpusortKeyForm form, Datum a, Datum b, double y, uint64 *whole)
 {
 	*whole = 0;
-	if (form == GPUSORT_KEY_FLOAT32 || form == GPUSORT_KEY_FLOAT64)
+	if (is_float(form))
 	{
 		double		x = float_of(form, a);
-		double		y = float_of(form, b);
 
 		return x == y ? 0 : fabs(x - y);
 	}
@@ -201,6 +262,7 @@ gpusort_array_nearest(PG_FUNCTION_ARGS)
 	Datum		value = PG_GETARG_DATUM(1);
 	SortedArray sorted;
 	GpusortKeyForm form;
+	double		number;
 	uint32		nearest;
 	double		least = NAN;
 	uint64		whole = 0;
@@ -211,14 +273,23 @@ gpusort_array_nearest(PG_FUNCTION_ARGS)
 				 errmsg("tolerance must be at least 0, not %g", tolerance)));
 	open_sorted(fcinfo, &sorted);
 	form = sorted.items.element->form;
+	if (is_rounded(fcinfo, &sorted))
+	{
+		number = DatumGetFloat8(value);
+		value = round_to_float4(number, false);
+		if (isfinite((float4) number))
+			number = (float4) number;
+	}
+	else
+		number = is_float(form) ? float_of(form, value) : 0;
 	nearest = count_before(&sorted, value, false);
 	if (nearest < sorted.count)
-		least = distance(form, key_at(&sorted, nearest), value, &whole);
+		least = distance(form, key_at(&sorted, nearest), value, number, &whole);
 	if (nearest > 0)
 	{
 		Datum		before = key_at(&sorted, nearest - 1);
 		uint64		whole_before;
-		double		least_before = distance(form, before, value, &whole_before);
+		double		least_before = distance(form, before, value, number, &whole_before);
 
 		if (isnan(least) || least_before < least || (least_before == least && whole_before <= whole))
 		{
