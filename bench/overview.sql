@@ -37,6 +37,8 @@ $$;
 -- What a server does that nobody has tuned: work_mem is 4 MB, and two workers help.
 CALL measure('overview', 'ORDER BY a number, three columns, default settings', 'int4', NULL, :rows,
 	order_contenders('a, b, c', 'a'), 'PostgreSQL', :slow_runs);
+CALL measure('overview', 'ORDER BY a number, SELECT * with a text, default settings', 'int4', NULL, :rows,
+	order_contenders('a, b, c, t', 'a'), 'PostgreSQL', :slow_runs);
 CALL measure('overview', 'ORDER BY a text in an ICU collation, two columns, default settings', 'text', NULL, :rows,
 	order_contenders('t, b', 't COLLATE "en-x-icu"'), 'PostgreSQL', :slow_runs);
 SET work_mem = '1GB';
