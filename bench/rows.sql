@@ -202,10 +202,10 @@ CREATE UNLOGGED TABLE grouped AS
 VACUUM (FREEZE, ANALYZE) grouped;
 -- The floor reads the same columns.
 SELECT format('SET work_mem = %L', memory),
-	format('CALL measure(''rows'', %L, ''int4'', NULL, %s, %L, ''Sort'', %s)', format('first 3 of each of %s groups by %s(), work_mem %s', groups, function, memory), :fewer,
+	format('CALL measure(''rows'', %L, ''int4'', NULL, %s, %L, ''Sort'', %s)', format('first 3 of each of %s by %s(), work_mem %s', groups, function, memory), :fewer,
 		contenders(format('SELECT count(k), count(v), count(id) FROM (SELECT %s AS k, v, id FROM gpusort_bench.grouped OFFSET 0) q', k),
 			format('SELECT count(*) FROM (SELECT %1$s AS k, v, id, %2$s() OVER (PARTITION BY %1$s ORDER BY v) AS n FROM gpusort_bench.grouped) q WHERE n <= 3', k, function)), :slow_runs)
-FROM unnest(ARRAY['4MB', '1GB']) WITH ORDINALITY m(memory, i), (VALUES ('k', '1,000', 'row_number'), ('k', '1,000', 'rank'), ('few', '100,000', 'row_number'), ('id / 2', 'two rows: all', 'row_number')) t(k, groups, function)
+FROM unnest(ARRAY['4MB', '1GB']) WITH ORDINALITY m(memory, i), (VALUES ('k', '1,000 groups', 'row_number'), ('k', '1,000 groups', 'rank'), ('few', '100,000 groups', 'row_number'), ('id / 2', 'the groups of 2 rows', 'row_number')) t(k, groups, function)
 ORDER BY i \gexec
 SELECT format('SET work_mem = %L', memory),
 	format('CALL measure(''rows'', %L, ''int4'', NULL, %s, %L, ''Sort'', %s)', 'row_number() in each of 1,000 groups, work_mem ' || memory, :fewer,
