@@ -87,6 +87,7 @@ typedef struct SharedPart
 struct SharedSortState
 {
 	int			participants;
+	Size		memory;			/* that a participant may take */
 	Size		memory_limit;	/* of all runs in shared memory */
 	dsm_handle	segment;
 	SharedFileSet files;
@@ -198,13 +199,14 @@ forget_rows(SharedSortState *shared)
 }
 
 void
-gpusort_shared_sort_init(SharedSortState *shared, dsm_segment *segment, int participants)
+gpusort_shared_sort_init(SharedSortState *shared, dsm_segment *segment, int participants, Size memory)
 {
-	Size		local = Min(work_mem * (Size) 1024 / 2, SHARED_RUN_BYTES);
+	Size		local = Min(memory / 2, SHARED_RUN_BYTES);
 
 	shared->participants = participants;
+	shared->memory = memory;
 	shared->segment = dsm_segment_handle(segment);
-	shared->memory_limit = Min(participants * (work_mem * (Size) 1024 - local), free_shared_memory());
+	shared->memory_limit = Min(participants * (memory - local), free_shared_memory());
 	SpinLockInit(&shared->mutex);
 	ConditionVariableInit(&shared->changed);
 	SharedFileSetInit(&shared->files, segment);
@@ -259,7 +261,7 @@ gpusort_shared_sort_attach(SharedSortState *shared)
 Size
 gpusort_shared_sort_local_bytes(const SharedSortState *shared, double expected_bytes)
 {
-	Size		memory = work_mem * (Size) 1024;
+	Size		memory = shared->memory;
 
 	return expected_bytes > shared->memory_limit ? Min(memory, SHARED_FILE_RUN_BYTES) : Min(memory / 2, SHARED_RUN_BYTES);
 }

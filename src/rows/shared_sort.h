@@ -34,8 +34,8 @@ typedef struct SharedSort SharedSort;
 
 extern Size gpusort_shared_sort_size(void);
 
-/* Called by the leader, for so many participants. */
-extern void gpusort_shared_sort_init(SharedSortState *shared, dsm_segment *segment, int participants);
+/* Called by the leader, for so many participants, each of which may take so much memory. */
+extern void gpusort_shared_sort_init(SharedSortState *shared, dsm_segment *segment, int participants, Size memory);
 
 /* Called by the leader before all start again.  The area has what the former run allocated. */
 extern void gpusort_shared_sort_reset(SharedSortState *shared, dsa_area *area);

@@ -7,6 +7,7 @@
 #include "access/parallel.h"
 #include "executor/execParallel.h"
 #include "executor/executor.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
@@ -269,7 +270,7 @@ init_shared(CustomScanState *node, ParallelContext *context, void *shared)
 	gpusort_parallel_stats_share(node, context, counters_in(shared));
 	state->shared = context->seg != NULL ? shared : NULL;
 	if (state->shared != NULL)
-		gpusort_shared_sort_init(state->shared, context->seg, context->nworkers + 1);
+		gpusort_shared_sort_init(state->shared, context->seg, context->nworkers + 1, work_mem * (Size) 1024);
 }
 
 static void
