@@ -21,12 +21,13 @@ EXCEPTION WHEN undefined_file OR feature_not_supported THEN
 END
 $$;
 
--- Builds an index of each kind both ways, and tells which differ.
+-- Builds an index of each kind by PostgreSQL and by gpusort, without workers and with those that the table has, and tells which differ.
 CREATE FUNCTION compare(definition text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	theirs text[];
 	ours text[];
 BEGIN
+	SET LOCAL max_parallel_maintenance_workers = 0;
 	SET LOCAL gpusort.enable_index_build = off;
 	EXECUTE 'CREATE INDEX compared ON ' || definition;
 	theirs := pages('compared');
@@ -36,6 +37,12 @@ BEGIN
 	ours := pages('compared');
 	PERFORM check_index('compared');
 	DROP INDEX compared;
+	IF ours = theirs THEN
+		SET LOCAL max_parallel_maintenance_workers = 2;
+		EXECUTE 'CREATE INDEX compared ON ' || definition;
+		ours := pages('compared');
+		DROP INDEX compared;
+	END IF;
 	RETURN CASE WHEN ours = theirs THEN 'same' WHEN cardinality(ours) <> cardinality(theirs) THEN
 		format('%s pages for %s', cardinality(ours), cardinality(theirs))
 		ELSE (SELECT format('page %s differs', min(i) - 1) FROM generate_subscripts(ours, 1) i WHERE ours[i] <> theirs[i]) END;
@@ -76,6 +83,7 @@ BEGIN
 	END LOOP;
 END
 $$;
+ALTER TABLE rows_of_all SET (parallel_workers = 2);
 VACUUM (FULL, ANALYZE) rows_of_all;
 
 -- Each type, upwards and downwards.
@@ -107,7 +115,7 @@ FROM (SELECT 'any_case' UNION ALL SELECT collname FROM pg_collation WHERE collna
 	unnest(ARRAY['name', 'hash', 'fixed', 'varied', 'wide']) col;
 
 -- Any number of rows, and rows of any length up to those that are too long.
-CREATE TABLE few_rows (i int, t text);
+CREATE TABLE few_rows (i int, t text) WITH (parallel_workers = 2);
 ALTER TABLE few_rows ALTER t SET STORAGE EXTERNAL;
 CREATE FUNCTION compare_sizes(sizes int[], definition text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -133,7 +141,7 @@ SELECT compare_sizes(ARRAY[1, 2, 800, 5000], 'few_rows ((i % 3))'), compare_size
 	compare_sizes(ARRAY[900], 'few_rows ((left(t, 900))) WITH (fillfactor = 40)');
 
 -- Rows that are compressed, toasted, of every alignment.
-CREATE TABLE stored (a "char", t text, b int2, u bytea, c int8, n numeric);
+CREATE TABLE stored (a "char", t text, b int2, u bytea, c int8, n numeric) WITH (parallel_workers = 2);
 INSERT INTO stored SELECT chr(97 + i % 3), repeat('x' || i % 40, i % 3000), i % 5, CASE i % 4 WHEN 0 THEN repeat(chr(65 + i % 26), i * 3 % 60000)::bytea ELSE md5(i::text)::bytea END, i % 9, 10::numeric ^ (i % 400)
 FROM generate_series(1, 2000) i;
 SELECT definition, compare('stored ' || definition) FROM unnest(ARRAY['(t)', '(a, t)', '(u, a, t)', '(b, u, c)', '(a, n, b) INCLUDE (t, c, a)', '(n DESC, t)']) definition;
@@ -146,10 +154,10 @@ SET maintenance_work_mem = '8MB';
 DELETE FROM rows_of_all WHERE serial % 4 > 0;
 
 -- Other kinds of tables.
-CREATE UNLOGGED TABLE unlogged AS SELECT random, name FROM rows_of_all;
+CREATE UNLOGGED TABLE unlogged WITH (parallel_workers = 2) AS SELECT random, name FROM rows_of_all;
 CREATE TEMP TABLE temporary AS SELECT random, name FROM rows_of_all;
 CREATE TABLE partitioned (random int, name text) PARTITION BY RANGE (random);
-CREATE TABLE part PARTITION OF partitioned FOR VALUES FROM (0) TO (10000);
+CREATE TABLE part PARTITION OF partitioned FOR VALUES FROM (0) TO (10000) WITH (parallel_workers = 2);
 CREATE TABLE rest PARTITION OF partitioned DEFAULT;
 INSERT INTO partitioned SELECT random, name FROM rows_of_all;
 SELECT compare('unlogged (name, random)'), compare('temporary (name, random)'), compare('part (name)');
@@ -168,7 +176,7 @@ BEGIN
 	RETURN CASE WHEN theirs = pages(index) THEN 'same' ELSE 'differs' END;
 END
 $$;
-CREATE TABLE again (id int PRIMARY KEY, name text UNIQUE, few int);
+CREATE TABLE again (id int PRIMARY KEY, name text UNIQUE, few int) WITH (parallel_workers = 2);
 CREATE INDEX again_few ON again (few);
 INSERT INTO again SELECT i * 7919 % 100003, 'n' || i, i % 70 FROM generate_series(1, 10000) i;
 SELECT statement, compare_statement(statement, 'again_few'), compare_statement(statement, 'again_pkey'), compare_statement(statement, 'again_name_key') FROM unnest(ARRAY[
@@ -177,7 +185,7 @@ SELECT statement, compare_statement(statement, 'again_few'), compare_statement(s
 	'ALTER TABLE again DROP CONSTRAINT again_pkey, ADD PRIMARY KEY (id)', 'TRUNCATE again']) statement;
 CREATE INDEX partitioned_name ON partitioned (name, random);
 SELECT compare_statement('REINDEX TABLE part', 'part_name_random_idx'), compare_statement('REINDEX TABLE rest', 'rest_name_random_idx');
-CREATE MATERIALIZED VIEW kept AS SELECT few, name FROM rows_of_all;
+CREATE MATERIALIZED VIEW kept WITH (parallel_workers = 2) AS SELECT few, name FROM rows_of_all;
 CREATE INDEX kept_name ON kept (name);
 SELECT compare_statement('REFRESH MATERIALIZED VIEW kept', 'kept_name');
 CREATE INDEX kept_few ON kept (few);
@@ -193,7 +201,7 @@ CREATE INDEX CONCURRENTLY kept_again ON kept (few);
 SELECT pages('kept_again') = :'theirs' AS same;
 
 -- HOT chains, dead rows, and rows that this transaction deleted.
-CREATE TABLE chains (id int, few int, filler text) WITH (fillfactor = 50, autovacuum_enabled = off);
+CREATE TABLE chains (id int, few int, filler text) WITH (fillfactor = 50, autovacuum_enabled = off, parallel_workers = 2);
 INSERT INTO chains SELECT i, i % 10, '' FROM generate_series(1, 10000) i;
 UPDATE chains SET filler = 'x' WHERE id % 3 = 0;
 UPDATE chains SET filler = 'y' WHERE id % 5 = 0;
@@ -211,7 +219,7 @@ SELECT pages('ours') = pages('theirs') AS same, pg_relation_size('ours') > 8192 
 ROLLBACK;
 
 -- Unique, with NULLs that are distinct and not.
-CREATE TABLE singles AS SELECT NULLIF(i * 7919 % 100003, 7919) AS a, NULLIF('s' || i, 's5') AS b, i::numeric / 3 AS n FROM generate_series(1, 5000) i;
+CREATE TABLE singles WITH (parallel_workers = 2) AS SELECT NULLIF(i * 7919 % 100003, 7919) AS a, NULLIF('s' || i, 's5') AS b, i::numeric / 3 AS n FROM generate_series(1, 5000) i;
 INSERT INTO singles VALUES (NULL, NULL, 0);
 CREATE UNIQUE INDEX ours ON singles (a, b) INCLUDE (n);
 SET gpusort.enable_index_build = off;
@@ -234,7 +242,7 @@ BEGIN
 EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT,
 		relation = TABLE_NAME, con = CONSTRAINT_NAME, context = PG_EXCEPTION_CONTEXT;
-	RETURN concat_ws('|', state, message, detail, hint, relation, con, context);
+	RETURN concat_ws('|', state, message, detail, hint, relation, con, replace(context, E'parallel worker\n', ''));
 END
 $$;
 CREATE FUNCTION same_error(statement text, OUT error text, OUT same bool) LANGUAGE plpgsql AS $$
@@ -262,6 +270,12 @@ SELECT same_error(statement) FROM unnest(ARRAY[
 	'CREATE TABLE wide AS SELECT i, CASE i WHEN 9 THEN (SELECT string_agg(md5(j::text), '''') FROM generate_series(1, 300) j) ELSE i::text END AS t FROM generate_series(1, 500) i; CREATE INDEX ON wide (t)',
 	'CREATE TABLE wide AS SELECT CASE i WHEN 9 THEN 8 ELSE i END AS i, CASE i WHEN 9 THEN (SELECT string_agg(md5(j::text), '''') FROM generate_series(1, 90) j) ELSE i::text END AS t FROM generate_series(1, 500) i; CREATE UNIQUE INDEX ON wide (i) INCLUDE (t)'
 ]) statement;
+
+-- The same where parallel workers may meet them. PostgreSQL's context tells that.
+CREATE TABLE doubled WITH (parallel_workers = 2) AS SELECT i AS id, CASE i WHEN 19000 THEN 4 ELSE i END AS a, 'x' || i AS t FROM generate_series(1, 20000) i;
+UPDATE doubled SET t = (SELECT string_agg(md5(i::text), '') FROM generate_series(1, 90) i) WHERE id = 19500;
+SELECT same_error(statement) FROM unnest(ARRAY['CREATE UNIQUE INDEX failed ON doubled (a)', 'ALTER TABLE doubled ADD PRIMARY KEY (a)',
+	'CREATE INDEX failed ON doubled ((1 / (id - 12345)))', 'CREATE INDEX failed ON doubled (t)', 'CREATE INDEX failed ON doubled (id) INCLUDE (t)']) statement;
 
 -- What only a function of a user can order is left to PostgreSQL, and so is what is no plain index.
 CREATE FUNCTION reversed(a int, b int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RETURN btint4cmp(b, a); END $$;

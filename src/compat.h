@@ -123,6 +123,7 @@ MemoryContextUnregisterResetCallback(MemoryContext context, MemoryContextCallbac
 #if PG_VERSION_NUM >= 190000
 #define gpusort_compat_index_beginscan(heap, index, snapshot, nkeys) index_beginscan(heap, index, snapshot, NULL, nkeys, 0, SO_NONE)
 #define gpusort_compat_table_beginscan(rel, snapshot) table_beginscan(rel, snapshot, 0, NULL, SO_NONE)
+#define gpusort_compat_table_beginscan_parallel(rel, scan) table_beginscan_parallel(rel, scan, SO_NONE)
 #else
 #if PG_VERSION_NUM >= 180000
 #define gpusort_compat_index_beginscan(heap, index, snapshot, nkeys) index_beginscan(heap, index, snapshot, NULL, nkeys, 0)
@@ -130,6 +131,7 @@ MemoryContextUnregisterResetCallback(MemoryContext context, MemoryContextCallbac
 #define gpusort_compat_index_beginscan(heap, index, snapshot, nkeys) index_beginscan(heap, index, snapshot, nkeys, 0)
 #endif
 #define gpusort_compat_table_beginscan(rel, snapshot) table_beginscan(rel, snapshot, 0, NULL)
+#define gpusort_compat_table_beginscan_parallel(rel, scan) table_beginscan_parallel(rel, scan)
 #endif
 
 /* PostgreSQL 18 (247dea89f) lists grouped columns as a table, which EXPLAIN's names of columns do not count. */
@@ -215,13 +217,6 @@ MemoryContextUnregisterResetCallback(MemoryContext context, MemoryContextCallbac
 #define GPUSORT_TABLE_HOOK_PARAMETERS PlannerInfo *root, Oid table_oid, bool inhparent, RelOptInfo *rel
 #define GPUSORT_TABLE_HOOK_ARGUMENTS root, table_oid, inhparent, rel
 #define GPUSORT_TABLE_HOOK_TABLE table_oid
-#endif
-
-/* PostgreSQL 19 sorts strings of bytes in less time: what a row takes, see index/price.c. */
-#if PG_VERSION_NUM >= 190000
-#define GPUSORT_PRICE_OF_BYTES 5.0
-#else
-#define GPUSORT_PRICE_OF_BYTES 9.0
 #endif
 
 /* PostgreSQL 19 has CLUSTER among the commands of REPACK. */

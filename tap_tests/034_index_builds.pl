@@ -9,7 +9,7 @@ use Test::More;
 
 my @defaults = ("shared_preload_libraries = 'gpusort'", 'log_min_messages = debug1', 'autovacuum = off', 'gpusort.force_nodes = on',
 	'max_parallel_maintenance_workers = 2');
-my $table = q{CREATE TABLE rows AS SELECT i AS id, i % 100 AS few, md5(i::text) AS name, (i * 7919 % 20011)::numeric / 3 AS n FROM generate_series(1, 20000) i};
+my $table = q{CREATE TABLE rows WITH (parallel_workers = 2) AS SELECT i AS id, i % 100 AS few, md5(i::text) AS name, (i * 7919 % 20011)::numeric / 3 AS n FROM generate_series(1, 20000) i};
 my $indexes = q{ALTER TABLE rows ADD PRIMARY KEY (id); CREATE INDEX few ON rows (few); CREATE UNIQUE INDEX name ON rows (name DESC, n); CREATE INDEX n ON rows (n) INCLUDE (name)};
 my $check = q{SELECT count(*) FROM (SELECT bt_index_check(indexrelid, true) FROM pg_index WHERE indrelid = 'rows'::regclass) q};
 
@@ -104,7 +104,6 @@ foreach my $workers (0, 2)
 # What was said of workers is as it was, and none is used.
 $minimal->append_conf('postgresql.conf', 'max_parallel_maintenance_workers = 0');
 $minimal->reload;
-$minimal->safe_psql('postgres', 'ALTER TABLE rows SET (parallel_workers = 2)');
 my $offset = -s $minimal->logfile;
 is($minimal->safe_psql('postgres', 'CREATE INDEX lists ON rows ((ARRAY[few])); DROP INDEX lists; SHOW max_parallel_maintenance_workers'), 0, 'the number of workers stays');
 my ($ret, $shown) = $minimal->psql('postgres', 'CREATE INDEX failed ON rows ((1 / (id - 100))); SHOW max_parallel_maintenance_workers', on_error_stop => 0);

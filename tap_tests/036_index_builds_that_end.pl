@@ -15,7 +15,7 @@ use Time::HiRes qw(time usleep);
 my $node = PostgreSQL::Test::Cluster->new('ends');
 $node->init(extra => ['--data-checksums']);
 $node->append_conf('postgresql.conf', join("\n", "shared_preload_libraries = 'gpusort'", 'autovacuum = off', 'restart_after_crash = on', 'log_min_messages = debug1',
-	'max_parallel_maintenance_workers = 0', "maintenance_work_mem = '1GB'", 'log_error_verbosity = default', 'max_wal_size = 2GB'));
+	'max_parallel_maintenance_workers = 2', "maintenance_work_mem = '1GB'", 'log_error_verbosity = default', 'max_wal_size = 2GB'));
 $node->start;
 $node->safe_psql('postgres', q{CREATE EXTENSION gpusort; CREATE EXTENSION amcheck;
 	CREATE TABLE rows AS SELECT i AS id, md5(i::text) AS name, ((i * 7919::bigint) % 1000003)::int AS few FROM generate_series(1, 500000) i; VACUUM ANALYZE rows});
@@ -70,10 +70,12 @@ sub end_in
 
 my $before = $node->safe_psql('postgres', $files);
 my @phases = ('scanning table', 'sorting live tuples', 'loading tuples in tree');
-my @slow;
-foreach my $phase (@phases)
+my @ways = map { my $workers = $_; map { [ $workers, $_ ] } @phases } 0, 2;
+foreach (@ways)
 {
+	my ($workers, $phase) = @$_;
 	my $least = 1000;
+	$node->safe_psql('postgres', "ALTER TABLE rows SET (parallel_workers = $workers)");
 	foreach (1 .. 3)
 	{
 		my $error = end_in($names, $phase, sub {
@@ -87,19 +89,36 @@ foreach my $phase (@phases)
 			my $ms = 1000 * (time - $begun);
 			$least = $ms if $ms < $least;
 		});
-		like($error, qr/^ERROR:  57014: canceling statement due to user request/, "cancelled in phase $phase");
+		like($error, qr/^ERROR:  57014: canceling statement due to user request/, "cancelled in phase $phase with $workers workers");
 	}
 	cmp_ok($least, '<', 150, "cancelled at once in phase $phase, a connection included");
 	is($node->safe_psql('postgres', $files), $before, 'no file is left');
 }
 
+# One of the workers of a build.
+sub worker_of
+{
+	return $node->safe_psql('postgres', "SELECT coalesce(min(pid), 0) FROM pg_stat_activity WHERE leader_pid = $_[0] AND backend_type = 'parallel worker'");
+}
+
 foreach my $phase (@phases)
 {
-	end_in($names, $phase, sub { kill 'KILL', $_[0] });
+	like(end_in($names, $phase, sub { my $worker = worker_of($_[0]); kill 'TERM', $worker if $worker; }),
+		qr/^ERROR:  57P01: terminating .* due to administrator command/, "a worker is ended in phase $phase");
+	is($node->safe_psql('postgres', $files), $before, 'no file is left');
+}
+
+foreach (@ways)
+{
+	my ($workers, $phase) = @$_;
+	$node->safe_psql('postgres', "ALTER TABLE rows SET (parallel_workers = $workers)");
+	end_in($names, $phase, sub { my $pid = $workers ? worker_of($_[0]) : $_[0]; kill 'KILL', $pid if $pid; });
 	$node->poll_query_until('postgres', 'SELECT true') or die;
-	is($node->safe_psql('postgres', "SELECT count(*) FROM rows; SELECT count(*) FROM pg_class WHERE relname = 'made'; SELECT count(*) FROM pg_ls_tmpdir()"), "500000\n0\n0", "killed in phase $phase");
+	is($node->safe_psql('postgres', "SELECT count(*) FROM rows; SELECT count(*) FROM pg_class WHERE relname = 'made'; SELECT count(*) FROM pg_ls_tmpdir()"), "500000\n0\n0", "killed in phase $phase with $workers workers");
 	is($node->safe_psql('postgres', "$names; SELECT bt_index_parent_check('made', true); DROP INDEX made"), '', 'the next build is whole');
 }
+
+$node->safe_psql('postgres', 'ALTER TABLE rows SET (parallel_workers = 0)');
 
 # What a script prints in one session, which goes on after errors; and its errors, without numbers of files.
 sub outcome
@@ -134,11 +153,16 @@ sub added_memory
 	return $node->safe_psql('postgres', "$setting; SET maintenance_work_mem = '64MB'; CREATE TEMP TABLE t AS SELECT i FROM generate_series(1, 1000) i; CREATE INDEX ON t (i); $peak \\gset before_
 		$statement; SELECT ($peak) - :before_peak; DROP INDEX made") / 1024;
 }
-foreach my $statement ($names, 'CREATE INDEX made ON rows (few)', 'CREATE INDEX made ON rows (name COLLATE "C", id) INCLUDE (few)')
+foreach my $workers (0, 2)
 {
-	my ($theirs, $ours) = map { added_memory("SET gpusort.enable_index_build = $_", $statement) } qw(off on);
-	cmp_ok($ours, '<', 64 + 24, sprintf "%s: %.0f MB of 64 and a fixed part, PostgreSQL %.0f", $statement, $ours, $theirs);
+	$node->safe_psql('postgres', "ALTER TABLE rows SET (parallel_workers = $workers)");
+	foreach my $statement ($names, 'CREATE INDEX made ON rows (few)', 'CREATE INDEX made ON rows (name COLLATE "C", id) INCLUDE (few)')
+	{
+		my ($theirs, $ours) = map { added_memory("SET gpusort.enable_index_build = $_", $statement) } qw(off on);
+		cmp_ok($ours, '<', 64 + 24, sprintf "%s, %d workers: %.0f MB of 64 and a fixed part, PostgreSQL %.0f", $statement, $workers, $ours, $theirs);
+	}
 }
+$node->safe_psql('postgres', 'ALTER TABLE rows SET (parallel_workers = 0)');
 
 # A file system that fills up.
 SKIP:
