@@ -1,4 +1,4 @@
--- ORDER BY bucket(x, n) OVER () beyond work_mem: rows go to parts, and each is put in order by intervals alone.
+-- ORDER BY bucket(x, n) OVER () beyond work_mem, which sorts by x.
 -- Rows and intervals are those of PostgreSQL's Sort above its WindowAgg.
 CREATE SCHEMA rows_intervals;
 SET search_path = rows_intervals, gpusort;

@@ -2,13 +2,13 @@
  * part_order.c
  *	  The sorted order of the rows of a large store, part by part.
  *
- * Rows are first scattered by the leading bits of their code, or, where these are too much
- * alike, into parts that are finer at one end of the codes.  Then each part, which fits the
- * caches, is ordered by packed integers.  Reading rows in their order stays within a part,
- * where rows of a store in the input's order cost a cache miss for each column.
+ * Rows are first scattered into parts by their codes.  A sample tells where to divide them.
+ * Then each part, which fits the caches, is ordered by packed integers.  Reading rows in their
+ * order stays within a part, where rows of a store in the input's order cost a cache miss for
+ * each column.
  *
- * Where those bits are all that orders the rows, nothing is left to be ordered.  So rows
- * are ordered by keys of few values.
+ * Where codes of few bits are all that orders the rows, each code is a part, and nothing is
+ * left to be ordered.  So rows are ordered by keys of few values.
  */
 #include "postgres.h"
 
@@ -16,6 +16,7 @@
 
 #include "guc.h"
 #include "large_memory.h"
+#include "rows/row_division.h"
 #include "rows/row_scatter.h"
 #include "rows/row_sort.h"
 #include "rows/word_sample.h"
@@ -23,9 +24,10 @@
 
 #define ROWS_PARTS_MIN_BYTES (16 * 1024 * 1024)	/* smaller stores lie in the caches */
 #define CACHED_PART_BYTES (256.0 * 1024)	/* of the columns of a part, and of what orders it */
-#define ROWS_PART_BITS_MAX 12	/* with more parts too few of the lines written lie in the caches */
-#define ROWS_WHOLE_BITS_MAX 20	/* but no more than so many are still faster than ordering parts */
-#define ROWS_PART_SHARE_MAX 4	/* with more than one row in 4 in one part, it does not fit the caches */
+#define STORE_PARTS_MAX 4096	/* with more parts too few of the lines written lie in the caches */
+#define ROWS_WHOLE_BITS_MAX 20	/* but no more codes than 2^20 are still faster than ordering parts */
+#define STORE_PART_SAMPLED 16	/* rows of the sample for each part */
+#define ROWS_COUNTED_AT_ONCE 1024	/* rows whose words stay in the first-level cache */
 
 /* Bytes of a row's columns, and of what its part is ordered by. */
 static Size
@@ -34,19 +36,26 @@ bytes_per_row(const RowStore *store)
 	return store->layout->fixed_bytes + store->null_columns + sizeof(uint64);
 }
 
-/*
- * How many leading bits of the code the rows are scattered by: all, if these are few and
- * order the rows, or as many as make parts that fit the caches.
- */
-static int
-find_part_bits(const RowSort *sort, const KeyCode *code)
+/* True if the codes order the rows and are so few that each can be a part. */
+static bool
+codes_are_parts(const RowSort *sort, const KeyCode *code)
+{
+	return code->nexact == sort->keys->nkeys &&
+		code->bits <= Min(ROWS_WHOLE_BITS_MAX, gpusort_rows_bit_length(sort->store->nrows) + 1);
+}
+
+/* Divides the rows into parts that fit the caches. */
+static Division *
+divide(const RowSort *sort, const KeyCode *code)
 {
 	uint32		nrows = sort->store->nrows;
-	uint64		parts = nrows * (double) bytes_per_row(sort->store) / CACHED_PART_BYTES;
+	int			nparts = Min(nrows * (bytes_per_row(sort->store) / CACHED_PART_BYTES), STORE_PARTS_MAX);
+	uint32		n = Min(nparts * STORE_PART_SAMPLED, nrows);
+	uint64	   *words = gpusort_rows_sample_words(code, sort->store, n);
+	Division   *division = gpusort_rows_division_of_words(words, n, nparts);
 
-	if (code->nexact == sort->keys->nkeys && code->bits <= Min(ROWS_WHOLE_BITS_MAX, gpusort_rows_bit_length(nrows) + 1))
-		return code->bits;
-	return Min(gpusort_rows_bit_length(parts), ROWS_PART_BITS_MAX);
+	pfree(words);
+	return division;
 }
 
 /* True if these values come in ascending or in descending order. */
@@ -64,54 +73,16 @@ are_ordered(const uint64 *values)
 	return !rises || !falls;
 }
 
-/* True if more than one in ROWS_PART_SHARE_MAX of these sorted words belong to one part and are not all the same. */
-static bool
-are_uneven(const uint64 *words, const PartMap *map)
-{
-	const int	apart = ROWS_LOOKED_AT / ROWS_PART_SHARE_MAX;
-	uint64		parts[ROWS_LOOKED_AT];
-
-	memcpy(parts, words, sizeof(parts));
-	gpusort_rows_find_parts(map, parts, ROWS_LOOKED_AT);
-	for (int i = apart; i < ROWS_LOOKED_AT; i++)
-		if (parts[i] == parts[i - apart] && words[i] != words[i - apart])
-			return true;
-	return false;
-}
-
-/* Lists some rows of the store in equal steps. */
-static void
-list_some(const RowStore *store, uint32 *rows)
-{
-	for (uint64 i = 0; i < ROWS_LOOKED_AT; i++)
-		rows[i] = i * store->nrows / ROWS_LOOKED_AT;
-}
-
 bool
 gpusort_rows_seem_ordered(const RowSort *sort)
 {
 	uint32		rows[ROWS_LOOKED_AT];
 	uint64		codes[ROWS_LOOKED_AT];
 
-	list_some(sort->store, rows);
+	for (uint64 i = 0; i < ROWS_LOOKED_AT; i++)
+		rows[i] = i * sort->store->nrows / ROWS_LOOKED_AT;
 	gpusort_rows_load_codes(&sort->keys->keys[0], sort->store, rows, 0, ROWS_LOOKED_AT, codes);
 	return are_ordered(codes);
-}
-
-/* Chooses the rule of the parts by some rows.  Returns false if scattering the rows does not pay. */
-static bool
-choose_rule(const RowSort *sort, const KeyCode *code, PartMap *map)
-{
-	uint32		rows[ROWS_LOOKED_AT];
-	uint64	   *words;
-
-	list_some(sort->store, rows);
-	words = gpusort_rows_sorted_words(code, sort->store, rows, ROWS_LOOKED_AT);
-	map->great = words[ROWS_LOOKED_AT - 1];
-	for (map->rule = 0; map->rule < PART_RULES && are_uneven(words, map); map->rule++)
-		;
-	pfree(words);
-	return map->rule < PART_RULES;
 }
 
 /* True if the codes of all keys come from columns, and nothing demands a device, a method or only the first rows. */
@@ -156,18 +127,41 @@ order_parts(RowSort *sort, const KeyCode *code, const StoreParts *parts, int row
 	pfree(packed);
 }
 
+/* Writes the number of each row's part, which is its code if there is no division, and counts the rows of each part. */
+static StoreParts
+number_parts(const RowStore *store, const KeyCode *code, Division *division, uint32 *numbers)
+{
+	uint64		words[ROWS_COUNTED_AT_ONCE];
+	StoreParts	parts = {division != NULL ? division->nparts : UINT32_C(1) << code->bits};
+
+	parts.ends = palloc0(parts.count * sizeof(uint32));
+	for (uint32 first = 0; first < store->nrows; first += ROWS_COUNTED_AT_ONCE)
+	{
+		uint32		n = Min(ROWS_COUNTED_AT_ONCE, store->nrows - first);
+
+		GPUSORT_CHECK_EVERY(first);
+		gpusort_rows_encode(code, store, NULL, first, n, ROWS_WORD_BITS, words);
+		if (division != NULL)
+			gpusort_rows_division_find(division, words, n, numbers + first, parts.ends);
+		else
+			for (uint32 i = 0; i < n; i++)
+				parts.ends[numbers[first + i] = words[i]]++;
+	}
+	return parts;
+}
+
 /* Scatters the rows, and orders the parts if that is left to do. */
 static void
-scatter_and_order(RowSort *sort, const KeyCode *code, const PartMap *map, int row_bits)
+scatter_and_order(RowSort *sort, const KeyCode *code, Division *division, int row_bits)
 {
 	uint32		nrows = sort->store->nrows;
 	StoreParts	parts;
 
 	gpusort_rows_buffer_reserve(sort->context, &sort->packed, nrows * sizeof(uint32));
 	sort->order = (uint32 *) sort->packed.data;
-	parts = gpusort_rows_number_parts(sort->store, code, map, sort->order);
+	parts = number_parts(sort->store, code, division, sort->order);
 	gpusort_rows_scatter(sort->store, &parts, sort->order);
-	if (map->rule != PARTS_EVEN || map->shift > 0 || code->nexact < sort->keys->nkeys)
+	if (division != NULL)
 		order_parts(sort, code, &parts, row_bits);
 	else
 		gpusort_rows_order_as_stored(sort);
@@ -186,25 +180,20 @@ gpusort_rows_order_by_parts(RowSort *sort)
 	int			row_bits = gpusort_rows_row_bits(sort->store);
 	SortAttempt attempt;
 	KeyCode    *code;
-	PartMap		map;
-	int			part_bits;
-	bool		pays;
+	Division   *division;
 
 	/* If rows come in order an engine sees that at once. */
 	if (!may_scatter(sort) || nrows * bytes_per_row(sort->store) < ROWS_PARTS_MIN_BYTES || gpusort_rows_seem_ordered(sort))
 		return false;
+	gpusort_attempt_begin(&attempt, ENGINE_CPU, USED_FOR_ROWS, GPUSORT_METHOD_AUTO, nrows, sort->progress);
 	code = gpusort_rows_code_fitted(sort->keys, 0, sort->store, &all_rows, ROWS_PACKED_BITS - row_bits, 0);
-	part_bits = find_part_bits(sort, code);
-	map.shift = Max(Min(code->bits, ROWS_WORD_BITS) - part_bits, 0);
-	pays = choose_rule(sort, code, &map);
-	if (pays)
-	{
-		gpusort_attempt_begin(&attempt, ENGINE_CPU, USED_FOR_ROWS, GPUSORT_METHOD_AUTO, nrows, sort->progress);
-		scatter_and_order(sort, code, &map, row_bits);
-		gpusort_attempt_succeed(&attempt, GPUSORT_METHOD_RADIX, 1, nrows, nrows * sizeof(uint64));
-		sort->stats.used_cpu = true;
-		sort->stats.moved_bytes += 2 * sizeof(uint64) * nrows;
-	}
+	division = codes_are_parts(sort, code) ? NULL : divide(sort, code);
+	scatter_and_order(sort, code, division, row_bits);
+	if (division != NULL)
+		gpusort_rows_division_free(division);
 	gpusort_rows_code_free(code);
-	return pays;
+	gpusort_attempt_succeed(&attempt, GPUSORT_METHOD_RADIX, 1, nrows, nrows * sizeof(uint64));
+	sort->stats.used_cpu = true;
+	sort->stats.moved_bytes += 2 * sizeof(uint64) * nrows;
+	return true;
 }

@@ -17,6 +17,7 @@
 
 #define DIVISION_CELL_BITS 11	/* cells, 4 bytes each, lie in the first-level cache */
 #define DIVISION_CELLS (1 << DIVISION_CELL_BITS)
+#define DIVISION_FOUND_AT_ONCE 512	/* words whose parts are found in turns, which stay in the first-level cache */
 #define SHARE_DEVIATIONS 4		/* a part of a share has space for so many standard deviations more */
 #define SAMPLE_KEY_SHARE 16		/* keys of a row that take over 1/16 of the sample are not in it */
 
@@ -114,6 +115,15 @@ static const PlainKey *
 plain_of(const KeyCode *code)
 {
 	return code->nfields == 0 ? NULL : code->fields[code->nfields - 1].key->bytes.plain;
+}
+
+Division *
+gpusort_rows_division_of_words(const uint64 *words, uint32 n, int nparts)
+{
+	Division   *division = create(NULL, 0, nparts);
+
+	division->nparts = 1 + gpusort_rows_division_cut(words, n, nparts, 0, division->least + 1);
+	return division;
 }
 
 Division *
@@ -234,7 +244,7 @@ gpusort_rows_division_encode(Division *division, const RowStore *store, uint32 f
 	division->missed |= gpusort_rows_code_missed(division->code);
 }
 
-/* Cuts the range from the second part's least word to the last one's into cells. */
+/* Cuts the range from below the second part's least word to the last one's into cells. */
 static void
 make_cells(Division *division)
 {
@@ -243,7 +253,7 @@ make_cells(Division *division)
 	uint32		part = 0;
 	uint32		most = 0;		/* parts that begin in one cell */
 
-	division->first_cell = least[Min(last, 1)];
+	division->first_cell = Max(least[Min(last, 1)], 1) - 1;
 	division->cell_bits = Max(gpusort_rows_bit_length(least[last] - division->first_cell) - DIVISION_CELL_BITS, 0);
 	division->cells = palloc(DIVISION_CELLS * sizeof(uint32));
 	for (uint32 cell = 0; cell < DIVISION_CELLS; cell++)
@@ -259,17 +269,30 @@ make_cells(Division *division)
 	division->first_step = most == 0 ? 0 : 1 << (gpusort_rows_bit_length(most) - 1);
 }
 
-/* The part of a word.  Each search takes the same number of steps, because other branches would be unpredictable. */
-static inline uint32
-find_part(const Division *division, uint64 word)
+/*
+ * Finds the parts of some words, step by step for all of them.  Each search takes the same number of steps,
+ * because other branches would be unpredictable.
+ */
+static void
+find_parts(const Division *division, const uint64 *words, uint32 n, uint32 *numbers)
 {
-	uint64		cell = Min((word - division->first_cell) >> division->cell_bits, DIVISION_CELLS - 1);
 	uint32		last = division->nparts - 1;
-	uint32		part = division->cells[cell];
 
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint64		cell = (Max(words[i], division->first_cell) - division->first_cell) >> division->cell_bits;
+
+		numbers[i] = division->cells[Min(cell, DIVISION_CELLS - 1)];
+	}
 	for (uint32 step = division->first_step; step > 0; step /= 2)
-		part += division->least[Min(part + step, last)] <= word ? step : 0;
-	return word < division->first_cell ? 0 : Min(part, last);
+	{
+		for (uint32 i = 0; i < n; i++)
+		{
+			uint32		next = Min(numbers[i] + step, last);
+
+			numbers[i] += (next - numbers[i]) & -(uint32) (division->least[next] <= words[i]);
+		}
+	}
 }
 
 void
@@ -277,11 +300,14 @@ gpusort_rows_division_find(Division *division, const uint64 *words, uint32 n, ui
 {
 	if (division->cells == NULL)
 		make_cells(division);
-	for (uint32 i = 0; i < n; i++)
+	for (uint32 done = 0; done < n; done += DIVISION_FOUND_AT_ONCE)
 	{
-		GPUSORT_CHECK_EVERY(i);
-		numbers[i] = find_part(division, words[i]);
-		counts[numbers[i]]++;
+		uint32		count = Min(DIVISION_FOUND_AT_ONCE, n - done);
+
+		GPUSORT_CHECK_EVERY(done);
+		find_parts(division, words + done, count, numbers + done);
+		for (uint32 i = done; i < done + count; i++)
+			counts[numbers[i]]++;
 	}
 }
 

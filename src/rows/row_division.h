@@ -38,6 +38,9 @@ extern RowStore *gpusort_rows_sample_create(MemoryContext memory, const RowLayou
 /* Adds this many random rows of a store, or fewer so that the sample has at most so many bytes, but one at least. */
 extern void gpusort_rows_sample_add(RowStore *sample, const RowKeys *keys, const RowStore *store, uint32 nrows, Size bytes);
 
+/* Divides words into at most nparts parts with equal shares of these, which are sorted. */
+extern Division *gpusort_rows_division_of_words(const uint64 *words, uint32 n, int nparts);
+
 /*
  * Divides rows, nrows in all, into at most nparts parts, three or more, with equal shares of a sample, by
  * the keys from first_key on.

@@ -472,8 +472,6 @@ gpusort_rows_parts_take(RowParts *parts, uint64 wanted)
 
 	gpusort_rows_find_plain(sort->keys, sort->store, nrows, false);
 	gpusort_rows_forget_words(sort->keys);
-	if (sort->intervals != NULL)
-		gpusort_rows_widen_intervals(sort);
 	if (parts->set.division == NULL)
 		begin_all(parts, nrows);
 	else if (gpusort_rows_division_is_outdated(parts->set.division))

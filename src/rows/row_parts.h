@@ -43,7 +43,6 @@ struct RowParts
 	List	   *files;			/* SpillFile pointers: of the set, and of parts that were divided again */
 	RowStore   *builder;		/* block being written */
 	Size		block_bytes;
-	bool		by_key;			/* rows are ordered by their key where intervals would suffice */
 	RowKey	   *prefixed;		/* the key of which parts have known prefixes, or NULL */
 	int			first_part;		/* parts first_part .. end_part - 1 are loaded */
 	int			end_part;

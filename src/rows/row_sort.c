@@ -198,20 +198,6 @@ count_fallback(RowSort *sort)
 	sort->failed = REASON_NONE;
 }
 
-/* Sorts the rows in memory by intervals of their key, if that suffices. */
-static bool
-order_by_interval(RowSort *sort, OrderUse use)
-{
-	Intervals	intervals;
-
-	if (use == ORDER_ENDS)
-		return gpusort_rows_order_all_by_interval(sort);
-	if (sort->parts->by_key || !gpusort_rows_may_order_by_interval(sort))
-		return false;
-	intervals = gpusort_rows_intervals_in_order(sort, sort->intervals->buckets);
-	return gpusort_rows_order_by_interval(sort, &intervals);
-}
-
 /* Sorts the rows in memory here. */
 static void
 order_here(RowSort *sort, OrderUse use)
@@ -222,7 +208,7 @@ order_here(RowSort *sort, OrderUse use)
 		gpusort_rows_order(sort, ordered_rows(sort), !has_exact_bound(sort));
 	else if (use == ORDER_SHARES)
 		gpusort_rows_order(sort, sort->store->nrows, true);
-	else if (!order_by_interval(sort, use) && !gpusort_rows_order_by_parts(sort))
+	else if (!gpusort_rows_order_by_parts(sort))
 		gpusort_rows_order(sort, use == ORDER_ENDS ? ordered_rows(sort) : sort->store->nrows, true);
 	count_fallback(sort);
 }
@@ -257,14 +243,6 @@ order_store(RowSort *sort, OrderUse use)
 		order_here(sort, use);
 	gpusort_rows_forget_words(sort->keys);
 	end_phase(sort, start, &sort->stats.sort_time);
-}
-
-/* Widens the range of the intervals by the rows in memory, if rows show intervals. */
-static void
-widen_range(RowSort *sort)
-{
-	if (sort->intervals != NULL && sort->intervals->column >= 0)
-		gpusort_rows_widen_intervals(sort);
 }
 
 /* How many of the sorted rows in memory are wanted.  These come first. */
@@ -311,6 +289,7 @@ take_for_parts(RowSort *sort)
 		sort->parts = gpusort_rows_parts_create(sort);
 	sort->stats.peak_bytes = Max(sort->stats.peak_bytes, bytes_held(sort, 0));
 	gpusort_progress_update(sort->progress, SORT_PHASE_WRITING, 0, 1);
+	gpusort_rows_widen_intervals(sort);
 	dropped = gpusort_rows_parts_take(sort->parts, has_exact_bound(sort) ? sort->bound->rows : 0);
 	sort->nrows += sort->store->nrows - dropped;
 	if (sort->bound != NULL)
@@ -362,7 +341,7 @@ take_for_device(RowSort *sort)
 	start_phase(sort, &start);
 	sort->stats.peak_bytes = Max(sort->stats.peak_bytes, bytes_held(sort, 0));
 	gpusort_progress_update(sort->progress, SORT_PHASE_WRITING, 0, 1);
-	widen_range(sort);
+	gpusort_rows_widen_intervals(sort);
 	why = gpusort_rows_device_take(sort->device_rows);
 	sort->nrows += sort->store->nrows;
 	gpusort_rows_store_clear(sort->store);
@@ -474,7 +453,7 @@ gpusort_rows_sort_finish(RowSort *sort)
 	gpusort_rows_sort_show_read(sort);
 	if (sort->device_rows == NULL && sort->parts == NULL)
 	{
-		widen_range(sort);
+		gpusort_rows_widen_intervals(sort);
 		sort->nrows = ordered_rows(sort);
 		if (sort->nrows > 0)
 			order_store(sort, ORDER_ENDS);
@@ -570,13 +549,12 @@ load_parts(RowSort *sort, uint64 row)
 		order_store(sort, ORDER_PART);
 }
 
-/* Goes on without the device.  Rows come in the same order from parts, if these are not ordered by intervals alone. */
+/* Goes on without the device.  Rows come in the same order from parts. */
 static void
 read_without_device(RowSort *sort, uint64 row, SortReason why)
 {
 	gpusort_stats_fallback(USED_FOR_ROWS, GPUSORT_METHOD_AUTO, why);
 	take_from_device(sort, REASON_NONE);
-	sort->parts->by_key = true;
 	finish_parts(sort);
 	load_parts(sort, row);
 	read_store(sort, row, sort->parts->first_row);

@@ -30,7 +30,7 @@ typedef void (*RunTaker) (void *taker, const uint32 *order, uint32 nrows);
 /* ORDER BY gpusort.bucket(key, n): the range of the key, and the interval of each row. */
 typedef struct RowIntervals
 {
-	int			column;			/* the attribute that shows them, or -1 */
+	int			column;			/* the attribute that shows them */
 	int			key;			/* the attribute that is cut into intervals */
 	uint32		buckets;
 	bool		descending;
@@ -121,23 +121,12 @@ extern bool gpusort_rows_distinct_pays(RowSort *sort, bool is_full);
 extern void gpusort_rows_distinct_keep(RowSort *sort, bool is_full);
 
 /* row_intervals.c: the intervals of a key. */
-extern void gpusort_rows_sort_by_interval(RowSort *sort, int key, GpusortKeyForm form, uint32 buckets, bool descending);
+extern void gpusort_rows_sort_show_interval(RowSort *sort, int column, int key, GpusortKeyForm form, uint32 buckets,
+											bool descending);
 extern Datum gpusort_rows_sort_interval(const RowSort *sort, const Datum *values, const bool *nulls, bool *is_null);
 extern void gpusort_rows_widen_intervals(RowSort *sort);
-extern Intervals gpusort_rows_intervals_in_order(const RowSort *sort, uint32 buckets);
-extern void gpusort_rows_number_by_interval(const RowSort *sort, const Intervals *intervals, uint32 first, uint32 n,
-											uint32 *numbers);
 
-/* interval_order.c: the order by intervals alone. */
-extern bool gpusort_rows_may_order_by_interval(const RowSort *sort);
-
-/* Sets sort->order, and changes the numbers of the rows.  Returns false if there are too many intervals for that. */
-extern bool gpusort_rows_order_by_interval(RowSort *sort, const Intervals *intervals);
-
-/* The same for all rows of a sort, if only intervals order them.  Returns false also if it is slower than another way. */
-extern bool gpusort_rows_order_all_by_interval(RowSort *sort);
-
-/* device_order.c: the same on a device, which also sorts the columns. */
+/* device_order.c: sorts the rows of one store on a device, which also sorts the columns. */
 extern bool gpusort_rows_order_on_device(RowSort *sort);
 extern void gpusort_rows_encode_for_device(RowSort *sort, const KeyCode *code, GpusortKeyForm form);
 

@@ -35,6 +35,22 @@ gpusort_rows_sorted_words(const KeyCode *code, const RowStore *store, const uint
 	return words;
 }
 
+/* One row of each stretch is taken. */
+uint64 *
+gpusort_rows_sample_words(const KeyCode *code, const RowStore *store, uint32 n)
+{
+	uint32	   *rows = palloc(n * sizeof(uint32));
+	uint64	   *words;
+	pg_prng_state random;
+
+	pg_prng_seed(&random, 1);
+	for (uint64 i = 0; i < n; i++)
+		rows[i] = pg_prng_uint64_range(&random, i * store->nrows / n, (i + 1) * store->nrows / n - 1);
+	words = gpusort_rows_sorted_words(code, store, rows, n);
+	pfree(rows);
+	return words;
+}
+
 /*
  * A word that the sample has three times or more is frequent: its share of the sample is
  * its share of all rows.  Of the others, a row of the sample has nrows / n times as many
@@ -43,20 +59,12 @@ gpusort_rows_sorted_words(const KeyCode *code, const RowStore *store, const uint
 double
 gpusort_rows_tied_share(const KeyCode *code, const RowStore *store)
 {
-	uint32		stretch = Max(sqrt(store->nrows) / ROWS_TIES_SAMPLED, 1);
-	uint32		n = store->nrows / stretch;
-	uint32	   *rows = palloc(n * sizeof(uint32));
+	uint32		n = Min(Max(sqrt(store->nrows) * ROWS_TIES_SAMPLED, 1), store->nrows);
 	double		partners = (double) store->nrows / n;
 	double		tied = 0;
-	uint64	   *words;
+	uint64	   *words = gpusort_rows_sample_words(code, store, n);
 	uint32		end;
-	pg_prng_state random;
 
-	/* One row of each stretch. */
-	pg_prng_seed(&random, 1);
-	for (uint32 i = 0; i < n; i++)
-		rows[i] = i * stretch + pg_prng_uint64_range(&random, 0, stretch - 1);
-	words = gpusort_rows_sorted_words(code, store, rows, n);
 	for (uint32 start = 0; start < n; start = end)
 	{
 		for (end = start + 1; end < n && words[end] == words[start]; end++)
@@ -64,7 +72,6 @@ gpusort_rows_tied_share(const KeyCode *code, const RowStore *store)
 		if (end - start > 1)
 			tied += (end - start) * (end - start > 2 ? 1 : partners);
 	}
-	pfree(rows);
 	pfree(words);
 	return Min(tied / n, 1);
 }

@@ -254,13 +254,9 @@ begin_sort(RowsNodeState *state, double expected_rows)
 	sort = gpusort_rows_sort_begin(desc, tlist, state->intervals == NIL ? column_sources(scan) : NIL, scan->custom_private,
 								   expected_rows, scan->scan.plan.plan_width, wanted_bound(state), state->random_access,
 								   is_timed(state), work_mem * (Size) 1024);
-	if (state->intervals != NIL)
-	{
-		gpusort_rows_sort_by_interval(sort, key, form, list_nth_int(state->intervals, ROWS_INTERVALS_BUCKETS),
-									  list_nth_int(state->intervals, ROWS_INTERVALS_DESCENDING));
-		if (list_nth_int(state->intervals, ROWS_INTERVALS_SEEN))
-			sort->intervals->column = column;
-	}
+	if (state->intervals != NIL && list_nth_int(state->intervals, ROWS_INTERVALS_SEEN))
+		gpusort_rows_sort_show_interval(sort, column, key, form, list_nth_int(state->intervals, ROWS_INTERVALS_BUCKETS),
+										list_nth_int(state->intervals, ROWS_INTERVALS_DESCENDING));
 	return sort;
 }
 
@@ -332,7 +328,7 @@ gpusort_rows_fill_slot(RowSort *sort, int64 number, TupleTableSlot *slot)
 	row = number - batch->first;
 	memcpy(slot->tts_values, batch->values + row * batch->natts, batch->natts * sizeof(Datum));
 	memcpy(slot->tts_isnull, batch->nulls + row * batch->natts, batch->natts * sizeof(bool));
-	if (sort->intervals != NULL && sort->intervals->column >= 0)
+	if (sort->intervals != NULL)
 	{
 		int			column = sort->intervals->column;
 
