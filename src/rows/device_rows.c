@@ -379,20 +379,9 @@ static bool
 read_store(DeviceRows *rows)
 {
 	RowSort    *sort = rows->sort;
-	Size		per_row = gpusort_rows_sort_bytes(sort->keys);
 
 	gpusort_rows_store_clear(sort->store);
-	while (!gpusort_rows_part_done(&rows->reader))
-	{
-		BlockHead	head = gpusort_rows_part_head(&rows->reader, false);
-		Size		bytes = gpusort_rows_store_bytes(sort->store) + head.bytes + (sort->store->nrows + head.nrows) * per_row;
-
-		CHECK_FOR_INTERRUPTS();
-		if (sort->store->nrows > 0 && bytes > sort->memory_limit)
-			break;
-		gpusort_rows_part_next(&rows->reader, &head, sort->store);
-	}
-	return sort->store->nrows > 0;
+	return gpusort_rows_part_fill(&rows->reader, sort->store, gpusort_rows_sort_bytes(sort->keys), sort->memory_limit);
 }
 
 /* Copies the files to the parts, with the codes as keys. */

@@ -58,31 +58,24 @@ divide(const RowSort *sort, const KeyCode *code)
 	return division;
 }
 
-/* True if these values come in ascending or in descending order. */
+/* True if some values of the first key, in equal steps, come in ascending or in descending order. */
 static bool
-are_ordered(const uint64 *values)
-{
-	bool		rises = false;
-	bool		falls = false;
-
-	for (int i = 1; i < ROWS_LOOKED_AT; i++)
-	{
-		rises |= values[i] > values[i - 1];
-		falls |= values[i] < values[i - 1];
-	}
-	return !rises || !falls;
-}
-
-bool
-gpusort_rows_seem_ordered(const RowSort *sort)
+seem_ordered(const RowSort *sort)
 {
 	uint32		rows[ROWS_LOOKED_AT];
 	uint64		codes[ROWS_LOOKED_AT];
+	bool		rises = false;
+	bool		falls = false;
 
 	for (uint64 i = 0; i < ROWS_LOOKED_AT; i++)
 		rows[i] = i * sort->store->nrows / ROWS_LOOKED_AT;
 	gpusort_rows_load_codes(&sort->keys->keys[0], sort->store, rows, 0, ROWS_LOOKED_AT, codes);
-	return are_ordered(codes);
+	for (int i = 1; i < ROWS_LOOKED_AT; i++)
+	{
+		rises |= codes[i] > codes[i - 1];
+		falls |= codes[i] < codes[i - 1];
+	}
+	return !rises || !falls;
 }
 
 /* True if the codes of all keys come from columns, and nothing demands a device, a method or only the first rows. */
@@ -183,7 +176,7 @@ gpusort_rows_order_by_parts(RowSort *sort)
 	Division   *division;
 
 	/* If rows come in order an engine sees that at once. */
-	if (!may_scatter(sort) || nrows * bytes_per_row(sort->store) < ROWS_PARTS_MIN_BYTES || gpusort_rows_seem_ordered(sort))
+	if (!may_scatter(sort) || nrows * bytes_per_row(sort->store) < ROWS_PARTS_MIN_BYTES || seem_ordered(sort))
 		return false;
 	gpusort_attempt_begin(&attempt, ENGINE_CPU, USED_FOR_ROWS, GPUSORT_METHOD_AUTO, nrows, sort->progress);
 	code = gpusort_rows_code_fitted(sort->keys, 0, sort->store, &all_rows, ROWS_PACKED_BITS - row_bits, 0);

@@ -307,6 +307,22 @@ gpusort_rows_part_skip(PartReader *reader, const BlockHead *head)
 	move(reader, head->bytes);
 }
 
+bool
+gpusort_rows_part_fill(PartReader *reader, RowStore *store, Size per_row, Size limit)
+{
+	while (!gpusort_rows_part_done(reader))
+	{
+		BlockHead	head = gpusort_rows_part_head(reader, false);
+		Size		bytes = gpusort_rows_store_bytes(store) + head.bytes + (store->nrows + head.nrows) * per_row;
+
+		CHECK_FOR_INTERRUPTS();
+		if (store->nrows > 0 && bytes > limit)
+			break;
+		gpusort_rows_part_next(reader, &head, store);
+	}
+	return store->nrows > 0;
+}
+
 void
 gpusort_rows_part_clear(RowPart *part)
 {

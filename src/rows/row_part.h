@@ -75,6 +75,12 @@ extern void gpusort_rows_part_next(PartReader *reader, const BlockHead *head, Ro
 extern void gpusort_rows_part_cut(PartReader *reader, const BlockHead *head, RowPart *piece);
 extern void gpusort_rows_part_skip(PartReader *reader, const BlockHead *head);
 
+/*
+ * Appends the rows of the next blocks to a store, as many blocks as memory holds if each row takes per_row bytes
+ * more, or one.  Returns false if the store has no rows then.
+ */
+extern bool gpusort_rows_part_fill(PartReader *reader, RowStore *store, Size per_row, Size limit);
+
 /* Forgets where the rows are.  Files stay. */
 extern void gpusort_rows_part_clear(RowPart *part);
 

@@ -391,24 +391,13 @@ static void
 divide_part(RowParts *parts, PartSet *set, const RowPart *part, RowStore *store, Size limit)
 {
 	PartReader	reader = gpusort_rows_part_read(part);
-	Size		per_row = gpusort_rows_sort_bytes(parts->sort->keys);
 
 	gpusort_rows_store_clear(store);
-	while (!gpusort_rows_part_done(&reader))
+	while (gpusort_rows_part_fill(&reader, store, gpusort_rows_sort_bytes(parts->sort->keys), limit))
 	{
-		BlockHead	head = gpusort_rows_part_head(&reader, false);
-
-		CHECK_FOR_INTERRUPTS();
-		if (store->nrows > 0 &&
-			gpusort_rows_store_bytes(store) + head.bytes + (store->nrows + head.nrows) * per_row > limit)
-		{
-			(void) divide(parts, set, store, false);
-			gpusort_rows_store_clear(store);
-		}
-		gpusort_rows_part_next(&reader, &head, store);
+		(void) divide(parts, set, store, false);
+		gpusort_rows_store_clear(store);
 	}
-	(void) divide(parts, set, store, false);
-	gpusort_rows_store_clear(store);
 }
 
 /* Closes a file that is read no more. */
@@ -695,20 +684,6 @@ order_loaded(const RowParts *parts)
 	}
 }
 
-/* Appends all rows of a part to the store. */
-static void
-load_part(RowStore *store, const RowPart *part)
-{
-	PartReader	reader = gpusort_rows_part_read(part);
-
-	while (!gpusort_rows_part_done(&reader))
-	{
-		BlockHead	head = gpusort_rows_part_head(&reader, false);
-
-		gpusort_rows_part_next(&reader, &head, store);
-	}
-}
-
 bool
 gpusort_rows_parts_load(RowParts *parts, uint64 row)
 {
@@ -733,7 +708,9 @@ gpusort_rows_parts_load(RowParts *parts, uint64 row)
 	gpusort_rows_store_reserve_records(sort->store, sum.record_bytes);
 	for (int i = parts->first_part; i < parts->end_part; i++)
 	{
-		load_part(sort->store, &set->parts[i]);
+		PartReader	reader = gpusort_rows_part_read(&set->parts[i]);
+
+		(void) gpusort_rows_part_fill(&reader, sort->store, 0, SIZE_MAX);
 		if (!sort->random_access)
 			gpusort_rows_part_clear(&set->parts[i]);
 	}
