@@ -1,9 +1,10 @@
--- CREATE INDEX by gpusort beside PostgreSQL's, in one process and with max_parallel_maintenance_workers of the
--- server, at its maintenance_work_mem. "floor: read" counts the key in one process. Sections:
+-- CREATE INDEX by gpusort and by PostgreSQL, without parallel workers, with two of them, and with
+-- max_parallel_maintenance_workers of the server, at its maintenance_work_mem. "floor: read" counts the key in one
+-- process. Sections:
 --
 --   numbers     int4, float8, uuid, numeric
---   text        md5 and names in en_US (C library), ICU and C
---   shapes      two columns, ascending, few values, text of 500 bytes, a payload, a predicate
+--   text        md5 and names in en_US (C library) and ICU; names and times
+--   shapes      texts in C, ascending, few values, text of 500 bytes, a payload, a predicate
 \i bench/session.sql
 \set section index
 SELECT (3000000 / :scale)::bigint AS many, (300000 / :scale)::bigint AS fewer \gset
@@ -17,41 +18,46 @@ CREATE TABLE wide AS SELECT repeat(md5(i::text), 16) AS long FROM generate_serie
 ALTER TABLE wide ALTER long SET STORAGE EXTERNAL;
 VACUUM (FREEZE, ANALYZE) built, wide;
 
--- Contenders for an index, beside reading one column. The table says how many workers there may be, whatever the memory.
+-- Contenders for an index, beside reading one column. The table says how many workers there are, whatever the memory.
 CREATE FUNCTION contenders(from_table text, read text, definition text) RETURNS text[] LANGUAGE sql AS $$
-	SELECT ARRAY[ARRAY['floor: read', format('SELECT count(%s) FROM %s', read, from_table), '', '']] || array_agg(ARRAY[name,
+	SELECT ARRAY[ARRAY['floor: read', format('SELECT count(%s) FROM %s', read, from_table), '', '']] || array_agg(ARRAY[
+		who || CASE used WHEN 0 THEN ', serial' ELSE format(', %s workers', used) END,
 		format('ALTER TABLE %s SET (parallel_workers = %s); DROP INDEX IF EXISTS made; CREATE INDEX made ON %1$s %3$s', from_table, used, definition),
-		setting, 'off'] ORDER BY ord)
-	FROM current_setting('max_parallel_maintenance_workers') workers, LATERAL (VALUES (1, 'gpusort', '', workers), (2, 'PostgreSQL, serial', 'gpusort.enable_index_build', '0'),
-		(3, 'PostgreSQL, ' || workers || ' workers', 'gpusort.enable_index_build', workers)) c (ord, name, setting, used)
+		setting, 'off'] ORDER BY who DESC, used)
+	FROM (SELECT DISTINCT least(wanted, current_setting('max_parallel_maintenance_workers')::int) FROM unnest(ARRAY[0, 2, 1024]) wanted) w (used),
+		(VALUES ('gpusort', ''), ('PostgreSQL', 'gpusort.enable_index_build')) c (who, setting)
 $$;
+CREATE PROCEDURE measure_index(data text, type text, n bigint, from_table text, read text, definition text, slow_runs int) LANGUAGE plpgsql AS $$
+BEGIN
+	CALL gpusort_bench.measure('index', data, type, NULL, n, gpusort_bench.contenders(from_table, read, definition), 'PostgreSQL%', slow_runs);
+END $$;
 
 \if :{?numbers}
-CALL measure('index', 'random', 'int4', NULL, :many, contenders('built', 'i4', '(i4)'));
-CALL measure('index', 'random', 'float8', NULL, :many, contenders('built', 'f8', '(f8)'));
-CALL measure('index', 'random', 'uuid', NULL, :many, contenders('built', 'id', '(id)'));
-CALL measure('index', 'random', 'numeric', NULL, :many, contenders('built', 'num', '(num)'));
+CALL measure_index('random', 'int4', :many, 'built', 'i4', '(i4)', :slow_runs);
+CALL measure_index('random', 'float8', :many, 'built', 'f8', '(f8)', :slow_runs);
+CALL measure_index('random', 'uuid', :many, 'built', 'id', '(id)', :slow_runs);
+CALL measure_index('random', 'numeric', :many, 'built', 'num', '(num)', :slow_runs);
 \endif
 
 \if :{?text}
 SELECT collname = 'linguistic' AS linguistic FROM pg_collation WHERE collname IN ('linguistic', 'C') ORDER BY 1 DESC LIMIT 1 \gset
 \if :linguistic
-CALL measure('index', 'md5, en_US', 'text', NULL, :many, contenders('built', 'md5', '(md5 COLLATE linguistic)'));
-CALL measure('index', 'names, en_US', 'text', NULL, :many, contenders('built', 'name', '(name COLLATE linguistic)'));
+CALL measure_index('md5, en_US', 'text', :many, 'built', 'md5', '(md5 COLLATE linguistic)', :slow_runs);
+CALL measure_index('names, en_US', 'text', :many, 'built', 'name', '(name COLLATE linguistic)', :slow_runs);
 \endif
-CALL measure('index', 'md5, ICU', 'text', NULL, :many, contenders('built', 'md5', '(md5 COLLATE "en-x-icu")'));
-CALL measure('index', 'names, ICU', 'text', NULL, :many, contenders('built', 'name', '(name COLLATE "en-x-icu")'));
-CALL measure('index', 'md5, C', 'text', NULL, :many, contenders('built', 'md5', '(md5 COLLATE "C")'));
-CALL measure('index', 'names, C', 'text', NULL, :many, contenders('built', 'name', '(name COLLATE "C")'));
+CALL measure_index('md5, ICU', 'text', :many, 'built', 'md5', '(md5 COLLATE "en-x-icu")', :slow_runs);
+CALL measure_index('names, ICU', 'text', :many, 'built', 'name', '(name COLLATE "en-x-icu")', :slow_runs);
+CALL measure_index('names, ICU, and times', 'text, timestamp', :many, 'built', 'name', '(name COLLATE "en-x-icu", stamp)', :slow_runs);
 \endif
 
 \if :{?shapes}
-CALL measure('index', 'names, ICU, and times', 'text, timestamp', NULL, :many, contenders('built', 'name', '(name COLLATE "en-x-icu", stamp)'));
-CALL measure('index', 'ascending', 'int4', NULL, :many, contenders('built', 'rising', '(rising)'));
-CALL measure('index', '1,000 values', 'int4', NULL, :many, contenders('built', 'few', '(few)'));
-CALL measure('index', '512 bytes, C', 'text', NULL, :fewer, contenders('wide', 'long', '(long COLLATE "C")'));
-CALL measure('index', 'with a payload', 'int4', NULL, :many, contenders('built', 'i4', '(i4) INCLUDE (name, num)'));
-CALL measure('index', 'a tenth of the rows', 'int4', NULL, :many, contenders('built', 'i4', '(i4) WHERE few < 100'));
+CALL measure_index('md5, C', 'text', :many, 'built', 'md5', '(md5 COLLATE "C")', :slow_runs);
+CALL measure_index('names, C', 'text', :many, 'built', 'name', '(name COLLATE "C")', :slow_runs);
+CALL measure_index('ascending', 'int4', :many, 'built', 'rising', '(rising)', :slow_runs);
+CALL measure_index('1,000 values', 'int4', :many, 'built', 'few', '(few)', :slow_runs);
+CALL measure_index('512 bytes, C', 'text', :fewer, 'wide', 'long', '(long COLLATE "C")', :slow_runs);
+CALL measure_index('with a payload', 'int4', :many, 'built', 'i4', '(i4) INCLUDE (name, num)', :slow_runs);
+CALL measure_index('a tenth of the rows', 'int4', :many, 'built', 'i4', '(i4) WHERE few < 100', :slow_runs);
 \endif
 
 \i bench/report.sql

@@ -51,14 +51,14 @@ $$;
 -- separated by commas; the first is the floor that the others are divided by; a NULL query
 -- is left out.
 -- Each run has a transaction of its own, so that files that it drops go before the next.
--- The contender named slow does not warm up, takes slow_runs at most, and comes when
+-- The contenders named like slow do not warm up, take slow_runs at most, and come when
 -- the others have ended: the host of a virtual machine takes back memory left idle.
 CREATE PROCEDURE measure(section text, data text, type text, n bigint, arrays bigint, contenders text[],
 						 slow text DEFAULT '', slow_runs int DEFAULT 0)
 LANGUAGE plpgsql AS $$
 DECLARE
 	wanted int := (SELECT runs FROM host);
-	counted int[] := ARRAY(SELECT CASE WHEN contenders[c][1] = slow THEN least(slow_runs, wanted) ELSE wanted END
+	counted int[] := ARRAY(SELECT CASE WHEN contenders[c][1] LIKE slow THEN least(slow_runs, wanted) ELSE wanted END
 						   FROM generate_series(1, array_length(contenders, 1)) c ORDER BY c);
 	-- Row run + 1 holds the times of that run; the first is the warming up.
 	taken float8[][] := array_fill(0::float8, ARRAY[wanted + 1, array_length(contenders, 1)]);
@@ -75,7 +75,7 @@ BEGIN
 		LOOP
 			FOR c IN 1 .. array_length(contenders, 1)
 			LOOP
-				CONTINUE WHEN contenders[c][2] IS NULL OR (contenders[c][1] = slow) <> slow_now OR run > counted[c];
+				CONTINUE WHEN contenders[c][2] IS NULL OR (contenders[c][1] LIKE slow) <> slow_now OR run > counted[c];
 				FOREACH setting IN ARRAY string_to_array(contenders[c][3], ',')
 				LOOP
 					PERFORM set_config(setting, contenders[c][4], false);
