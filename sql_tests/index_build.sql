@@ -218,6 +218,44 @@ CREATE UNIQUE INDEX theirs ON chains (id, (few % 3));
 SELECT pages('ours') = pages('theirs') AS same, pg_relation_size('ours') > 8192 AS several FROM check_index('ours');
 ROLLBACK;
 
+-- What a build tells of itself, seen from inside: row 0 is a constant, evaluated before a scan, when the numbers are those of the partition before.
+-- They are PostgreSQL's. And the setting is the user's, although PostgreSQL is made to ask for workers.
+CREATE FUNCTION seen(i int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$
+DECLARE
+	shown pg_stat_progress_create_index;
+BEGIN
+	IF i IN (0, 5000, 19500) THEN
+		PERFORM pg_stat_clear_snapshot();
+		SELECT * INTO shown FROM pg_stat_progress_create_index WHERE pid = pg_backend_pid();
+		RAISE NOTICE 'row %: %, blocks % of %, rows % of %, workers %', i, shown.phase, shown.blocks_done, shown.blocks_total, shown.tuples_done, shown.tuples_total,
+			current_setting('max_parallel_maintenance_workers');
+	END IF;
+	RETURN i;
+END
+$$;
+CREATE FUNCTION tell_event() RETURNS event_trigger LANGUAGE plpgsql AS $$
+BEGIN
+	RAISE NOTICE '%: workers %', tg_event, current_setting('max_parallel_maintenance_workers');
+END
+$$;
+CREATE TABLE watched (i int) PARTITION BY RANGE (i);
+CREATE TABLE watched_1 PARTITION OF watched FOR VALUES FROM (0) TO (10001);
+CREATE TABLE watched_2 PARTITION OF watched FOR VALUES FROM (10001) TO (20001);
+INSERT INTO watched SELECT generate_series(1, 20000);
+CREATE EVENT TRIGGER build_begins ON ddl_command_start WHEN TAG IN ('CREATE INDEX') EXECUTE FUNCTION tell_event();
+CREATE EVENT TRIGGER build_ends ON ddl_command_end WHEN TAG IN ('CREATE INDEX') EXECUTE FUNCTION tell_event();
+SET gpusort.enable_index_build = off;
+CREATE INDEX watching ON watched (seen(i), (i + seen(0)));
+DROP INDEX watching;
+SET gpusort.enable_index_build = on;
+SET max_parallel_maintenance_workers = 0;
+CREATE INDEX watching ON watched (seen(i), (i + seen(0)));
+DROP INDEX watching;
+SHOW max_parallel_maintenance_workers;
+SET max_parallel_maintenance_workers = 2;
+DROP EVENT TRIGGER build_begins;
+DROP EVENT TRIGGER build_ends;
+
 -- Unique, with NULLs that are distinct and not.
 CREATE TABLE singles WITH (parallel_workers = 2) AS SELECT NULLIF(i * 7919 % 100003, 7919) AS a, NULLIF('s' || i, 's5') AS b, i::numeric / 3 AS n FROM generate_series(1, 5000) i;
 INSERT INTO singles VALUES (NULL, NULL, 0);

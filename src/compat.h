@@ -219,6 +219,26 @@ MemoryContextUnregisterResetCallback(MemoryContext context, MemoryContextCallbac
 #define GPUSORT_TABLE_HOOK_TABLE table_oid
 #endif
 
+/* The record of an integer setting: PostgreSQL 16 (3057465ac) finds it by name, 19 has one struct for all kinds. */
+#if PG_VERSION_NUM >= 190000
+#define GPUSORT_INT_SETTING(setting) (&find_option(setting, false, false, ERROR)->_int)
+#elif PG_VERSION_NUM >= 160000
+#define GPUSORT_INT_SETTING(setting) ((struct config_int *) find_option(setting, false, false, ERROR))
+#else
+#include "utils/guc_tables.h"
+#define GPUSORT_INT_SETTING(setting) ((struct config_int *) gpusort_compat_find_setting(setting))
+
+static inline struct config_generic *
+gpusort_compat_find_setting(const char *name)
+{
+	struct config_generic **settings = get_guc_variables();
+
+	while (strcmp((*settings)->name, name) != 0)
+		settings++;
+	return *settings;
+}
+#endif
+
 /* PostgreSQL 19 has CLUSTER among the commands of REPACK. */
 #if PG_VERSION_NUM >= 190000
 #define T_ClusterStmt T_RepackStmt

@@ -9,7 +9,7 @@
  * differs in ambuild alone.  An entry keeps it, so gpusort_index_build looks at the setting itself.
  *
  * With max_parallel_maintenance_workers = 0 PostgreSQL would not ask.  So a statement that may build
- * indexes finds 1 there, and each of its builds is told to use no worker.
+ * indexes finds 1 there, and each of its builds is told to use no worker.  To users the setting shows 0.
  */
 #include "postgres.h"
 
@@ -21,6 +21,7 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/plancat.h"
 #include "tcop/utility.h"
+#include "utils/guc_tables.h"
 #include "utils/rel.h"
 #include "utils/relcache.h"
 
@@ -33,6 +34,17 @@ static ProcessUtility_hook_type previous_utility_hook;
 
 /* True while max_parallel_maintenance_workers is 1 in place of 0. */
 static bool asks_for_no_worker;
+
+/* Shows max_parallel_maintenance_workers as the user has set it. */
+static const char *
+show_workers(void)
+{
+	static char shown[12];
+	bool		is_ours = asks_for_no_worker && max_parallel_maintenance_workers == 1;
+
+	snprintf(shown, sizeof(shown), "%d", is_ours ? 0 : max_parallel_maintenance_workers);
+	return shown;
+}
 
 /* PostgreSQL's access method with another ambuild. */
 static IndexAmRoutine routine;
@@ -148,4 +160,5 @@ gpusort_index_init(void)
 	ProcessUtility_hook = run_utility;
 	previous_hook = GPUSORT_TABLE_HOOK;
 	GPUSORT_TABLE_HOOK = take_builds;
+	GPUSORT_INT_SETTING("max_parallel_maintenance_workers")->show_hook = show_workers;
 }
