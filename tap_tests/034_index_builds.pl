@@ -50,6 +50,8 @@ my $build = $primary->background_psql('postgres', on_error_stop => 0);
 $primary->safe_psql('postgres', 'CREATE FUNCTION slow(i int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN IF i = 5000 THEN PERFORM pg_sleep(100); END IF; RETURN i; END $$');
 $build->query_until(qr/go/, "\\echo go\nCREATE INDEX slow ON rows (slow(id));\n");
 $primary->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_stat_progress_create_index WHERE phase = 'building index: scanning table'}) or die;
+is($primary->safe_psql('postgres', q{SELECT used_for, phase, keys > 10000, rows_read > 1000 FROM gpusort.jobs WHERE pid IN (SELECT pid FROM pg_stat_progress_create_index)}),
+	'rows|reading|t|t', 'gpusort.jobs shows it');
 $primary->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_progress_create_index});
 $primary->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_stat_progress_create_index}) or die;
 $build->quit;

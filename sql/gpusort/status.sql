@@ -48,7 +48,7 @@ CREATE VIEW gpusort.jobs AS
 SELECT j.pid, a.leader_pid, a.datname, a.usename, j.engine, j.used_for, j.method, j.keys, j.started_at, j.phase, j.done,
        j.rows_read, j.parts, j.rows_returned
 FROM gpusort_internal.jobs_rows() j LEFT JOIN pg_catalog.pg_stat_activity a USING (pid);
-COMMENT ON VIEW gpusort.jobs IS 'long sorts, and each ORDER BY by the rows node, that are running: phase, and the share of the phase that is done';
+COMMENT ON VIEW gpusort.jobs IS 'long sorts, each ORDER BY by the rows node, and index builds, that are running: phase, and the share of the phase that is done';
 
 CREATE FUNCTION gpusort_internal.memory_rows(OUT pid int4, OUT in_use_bytes int8, OUT kept_bytes int8, OUT limit_bytes int8)
 RETURNS SETOF record

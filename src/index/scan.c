@@ -217,6 +217,8 @@ collect(Relation index, ItemPointer tid, Datum *values, bool *nulls, bool is_ali
 	}
 	row_values[natts] = Int64GetDatum(place << 1 | (is_alive ? 1 : 0));
 	row_nulls[natts] = false;
+	if (scan->sort->store->nrows % GPUSORT_ROWS_SHOWN_EVERY == 0)
+		gpusort_rows_sort_show_read(scan->sort);
 	gpusort_rows_sort_reserve(scan->sort, 1);
 	gpusort_rows_store_append(scan->sort->store, row_values, row_nulls);
 	if (fit)

@@ -74,6 +74,7 @@ extern RowSort *gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sourc
 
 #define GPUSORT_ROWS_STORE_MAX (UINT32_MAX / 2)	/* the most rows of one store */
 
+#define GPUSORT_ROWS_SHOWN_EVERY 64 /* rows that are read between two calls of this: */
 extern void gpusort_rows_sort_show_read(RowSort *sort);
 extern void gpusort_rows_sort_reserve(RowSort *sort, uint32 more_rows);
 extern void gpusort_rows_sort_finish(RowSort *sort);

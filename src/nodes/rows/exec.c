@@ -92,9 +92,6 @@ append_slot(RowsNodeState *state, TupleTableSlot *slot)
 	gpusort_rows_store_append(store, state->values, state->nulls);
 }
 
-/* The number of rows read is shown in gpusort.jobs once per this many rows. */
-#define SHOWN_EVERY 64
-
 /* Appends the input's rows by ExecProcNode, without those that the bound rejects. */
 static void
 read_slots(PlanState *input, RowsNodeState *state)
@@ -109,7 +106,7 @@ read_slots(PlanState *input, RowsNodeState *state)
 
 		if (TupIsNull(slot))
 			break;
-		if (rows % SHOWN_EVERY == 0)
+		if (rows % GPUSORT_ROWS_SHOWN_EVERY == 0)
 			gpusort_rows_sort_show_read(sort);
 		if (sort->bound != NULL && gpusort_rows_bound_rejects(sort->bound, input_value, &row, &partition))
 			continue;
