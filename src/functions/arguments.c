@@ -5,7 +5,9 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "catalog/pg_type.h"
 #include "funcapi.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
 #include "functions/arguments.h"
@@ -78,6 +80,32 @@ gpusort_argument_top(FunctionCallInfo fcinfo, int number, ArrayOrder *order)
 	order->limit = Min(count, PG_INT32_MAX);
 	order->descending = gpusort_argument_bool(fcinfo, number + 1, "descending", true);
 	order->nulls_first = gpusort_argument_bool(fcinfo, number + 2, "nulls_first", false);
+}
+
+Oid
+gpusort_number_type(Oid type)
+{
+	Oid			base = getBaseType(type);
+
+	if (base != INT2OID && base != INT4OID && base != INT8OID && base != FLOAT4OID && base != FLOAT8OID)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("values of type %s have no distance", format_type_be(type)),
+				 errhint("Cast to float8 or bigint, or to an array of these.")));
+	return base;
+}
+
+Tolerance
+gpusort_argument_tolerance(FunctionCallInfo fcinfo, int number)
+{
+	Tolerance	tolerance = {.amount = PG_NARGS() > number ? PG_GETARG_FLOAT8(number) : INFINITY};
+
+	if (!(tolerance.amount >= 0))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("tolerance must be at least 0, not %g", tolerance.amount)));
+	tolerance.ppm = gpusort_argument_bool(fcinfo, number + 1, "ppm", false);
+	return tolerance;
 }
 
 /* Forms the record that the function's OUT parameters describe. */

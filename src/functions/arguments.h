@@ -9,6 +9,8 @@
 #ifndef GPUSORT_ARGUMENTS_H
 #define GPUSORT_ARGUMENTS_H
 
+#include <math.h>
+
 #include "fmgr.h"
 
 #include "arrays/array_order.h"
@@ -58,6 +60,31 @@ extern int32 gpusort_argument_buckets(FunctionCallInfo fcinfo, int number);
 
 /* The same of a value, for a window function, which gets its arguments in another way. */
 extern int32 gpusort_check_buckets(int64 buckets);
+
+/* How far a number may be from another one. */
+typedef struct Tolerance
+{
+	double		amount;
+	bool		ppm;			/* the amount is in millionths of the number */
+} Tolerance;
+
+/*
+ * Reads a tolerance from the argument of this number, by default any distance, and ppm from the next one, by
+ * default false.  Raises an error if it is negative or NaN.
+ */
+extern Tolerance gpusort_argument_tolerance(FunctionCallInfo fcinfo, int number);
+
+/* The greatest distance from a number that is within the tolerance. */
+static inline double
+gpusort_tolerance_at(const Tolerance *tolerance, double number)
+{
+	if (!tolerance->ppm)
+		return tolerance->amount;
+	return isinf(number) ? 0 : fabs(number) * tolerance->amount / 1000000;
+}
+
+/* The type below domains of values that have a distance: integers and floats.  Raises an error for another type. */
+extern Oid	gpusort_number_type(Oid type);
 
 extern Oid	gpusort_argument_type(FunctionCallInfo fcinfo, int number);
 

@@ -1,7 +1,7 @@
 /*
  * sorted_arrays.c
  *	  Functions over arrays in ascending order: array_search_sorted, array_nearest,
- *	  array_between, array_merge and array_merge_by.
+ *	  array_between, array_between_by, array_merge and array_merge_by.
  *
  * The arrays are as array_sort leaves them: ascending, with NULLs at one end.  The order of
  * the values is not checked, for that would cost more than the search; of an array in
@@ -26,7 +26,9 @@ PG_FUNCTION_INFO_V1(gpusort_float4_array);
 PG_FUNCTION_INFO_V1(gpusort_float4_array_in);
 PG_FUNCTION_INFO_V1(gpusort_array_search_sorted);
 PG_FUNCTION_INFO_V1(gpusort_array_nearest);
+PG_FUNCTION_INFO_V1(gpusort_array_nearest_targets);
 PG_FUNCTION_INFO_V1(gpusort_array_between);
+PG_FUNCTION_INFO_V1(gpusort_array_between_by);
 PG_FUNCTION_INFO_V1(gpusort_array_merge);
 PG_FUNCTION_INFO_V1(gpusort_array_merge_by);
 
@@ -58,13 +60,13 @@ check_nulls(const SortedArray *sorted, uint32 nulls)
 }
 
 static void
-open_sorted(FunctionCallInfo fcinfo, SortedArray *sorted)
+open_sorted(FunctionCallInfo fcinfo, CachedArgument argument, SortedArray *sorted)
 {
 	ArrayItems *items = &sorted->items;
 	const uint8 *bitmap;
 	uint32		nulls;
 
-	gpusort_items_open(items, fcinfo, false);
+	gpusort_items_open_array(items, fcinfo, argument, gpusort_array_detoast(PG_GETARG_DATUM(argument)), false);
 	gpusort_array_require_one_dimension(items->array);
 	nulls = gpusort_array_count_nulls(items->array, items->count);
 	bitmap = ARR_NULLBITMAP(items->array);
@@ -134,11 +136,11 @@ gpusort_float4_array_in(PG_FUNCTION_ARGS)
 			 errhint("Cast the array, for example to float8[].")));
 }
 
-/* Whether float8 values are looked for among float4 elements. */
+/* Whether the argument of this number is a float8 that is looked for among float4 elements. */
 static bool
-is_rounded(FunctionCallInfo fcinfo, const SortedArray *sorted)
+is_rounded(FunctionCallInfo fcinfo, const SortedArray *sorted, int number)
 {
-	return sorted->items.element->oid == FLOAT4OID && gpusort_argument_type(fcinfo, 1) == FLOAT8OID;
+	return sorted->items.element->oid == FLOAT4OID && gpusort_argument_type(fcinfo, number) == FLOAT8OID;
 }
 
 /*
@@ -162,7 +164,7 @@ count_before_argument(FunctionCallInfo fcinfo, const SortedArray *sorted, int nu
 {
 	Datum		value = PG_GETARG_DATUM(number);
 
-	if (is_rounded(fcinfo, sorted))
+	if (is_rounded(fcinfo, sorted, number))
 		value = round_to_float4(DatumGetFloat8(value), after);
 	return count_before(sorted, value, after);
 }
@@ -173,8 +175,28 @@ gpusort_array_search_sorted(PG_FUNCTION_ARGS)
 {
 	SortedArray sorted;
 
-	open_sorted(fcinfo, &sorted);
+	open_sorted(fcinfo, FIRST_ARRAY, &sorted);
 	PG_RETURN_INT32(sorted.before + count_before_argument(fcinfo, &sorted, 1, gpusort_argument_bool(fcinfo, 2, "after", false)) + 1);
+}
+
+/* The items that belong to the sorted elements from the argument of this number to the next one, both included. */
+static ArrayType *
+gather_between(FunctionCallInfo fcinfo, const SortedArray *sorted, ArrayItems *items, int low)
+{
+	uint32		first = count_before_argument(fcinfo, sorted, low, false);
+	uint32		end = count_before_argument(fcinfo, sorted, low + 1, true);
+	uint32		count = end > first ? end - first : 0;
+	uint32	   *positions = gpusort_alloc_large(CurrentMemoryContext, Max(count, 1) * sizeof(uint32));
+	ArrayType  *result;
+
+	for (uint32 i = 0; i < count; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		positions[i] = sorted->before + first + i;
+	}
+	result = gpusort_items_gather(items, positions, count, 1);
+	pfree(positions);
+	return result;
 }
 
 /* array_between(a, low, high): the elements from low to high, both included. */
@@ -182,25 +204,22 @@ Datum
 gpusort_array_between(PG_FUNCTION_ARGS)
 {
 	SortedArray sorted;
-	uint32		first;
-	uint32		end;
-	uint32		count;
-	uint32	   *positions;
-	ArrayType  *result;
 
-	open_sorted(fcinfo, &sorted);
-	first = count_before_argument(fcinfo, &sorted, 1, false);
-	end = count_before_argument(fcinfo, &sorted, 2, true);
-	count = end > first ? end - first : 0;
-	positions = gpusort_alloc_large(CurrentMemoryContext, Max(count, 1) * sizeof(uint32));
-	for (uint32 i = 0; i < count; i++)
-	{
-		GPUSORT_CHECK_EVERY(i);
-		positions[i] = sorted.before + first + i;
-	}
-	result = gpusort_items_gather(&sorted.items, positions, count, 1);
-	pfree(positions);
-	PG_RETURN_ARRAYTYPE_P(result);
+	open_sorted(fcinfo, FIRST_ARRAY, &sorted);
+	PG_RETURN_ARRAYTYPE_P(gather_between(fcinfo, &sorted, &sorted.items, 1));
+}
+
+/* array_between_by(vals, keys, low, high): the values whose keys are from low to high. */
+Datum
+gpusort_array_between_by(PG_FUNCTION_ARGS)
+{
+	SortedArray keys;
+	ArrayItems	values;
+
+	gpusort_items_open(&values, fcinfo, false);
+	open_sorted(fcinfo, SECOND_ARRAY, &keys);
+	gpusort_array_require_same_length(values.array, keys.items.array);
+	PG_RETURN_ARRAYTYPE_P(gather_between(fcinfo, &keys, &values, 2));
 }
 
 /* The value of this number of an array of keys. */
@@ -251,29 +270,21 @@ distance(GpusortKeyForm form, Datum a, Datum b, double y, uint64 *whole)
 }
 
 /*
- * array_nearest(a, v [, tolerance]): the position of the number nearest to v, or NULL if
- * there is none within the tolerance.  Of two that are equally near it is the lesser, and
- * of equal ones the first.  NaN is near nothing.
+ * The position of the number nearest to the value, or 0 if there is none within the
+ * tolerance.  Of two that are equally near it is the lesser, and of equal ones the first.
+ * NaN is near nothing.  A value that is rounded is a float8, for float4 elements.
  */
-Datum
-gpusort_array_nearest(PG_FUNCTION_ARGS)
+static int32
+find_nearest(const SortedArray *sorted, Datum value, bool rounded, const Tolerance *tolerance)
 {
-	double		tolerance = PG_NARGS() > 2 ? PG_GETARG_FLOAT8(2) : INFINITY;
-	Datum		value = PG_GETARG_DATUM(1);
-	SortedArray sorted;
-	GpusortKeyForm form;
+	GpusortKeyForm form = sorted->items.element->form;
 	double		number;
+	double		limit;
 	uint32		nearest;
 	double		least = NAN;
 	uint64		whole = 0;
 
-	if (!(tolerance >= 0))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("tolerance must be at least 0, not %g", tolerance)));
-	open_sorted(fcinfo, &sorted);
-	form = sorted.items.element->form;
-	if (is_rounded(fcinfo, &sorted))
+	if (rounded)
 	{
 		number = DatumGetFloat8(value);
 		value = round_to_float4(number, false);
@@ -282,12 +293,13 @@ gpusort_array_nearest(PG_FUNCTION_ARGS)
 	}
 	else
 		number = is_float(form) ? float_of(form, value) : 0;
-	nearest = count_before(&sorted, value, false);
-	if (nearest < sorted.count)
-		least = distance(form, key_at(&sorted, nearest), value, number, &whole);
+	limit = gpusort_tolerance_at(tolerance, is_float(form) ? number : (double) integer_of(form, value));
+	nearest = count_before(sorted, value, false);
+	if (nearest < sorted->count)
+		least = distance(form, key_at(sorted, nearest), value, number, &whole);
 	if (nearest > 0)
 	{
-		Datum		before = key_at(&sorted, nearest - 1);
+		Datum		before = key_at(sorted, nearest - 1);
 		uint64		whole_before;
 		double		least_before = distance(form, before, value, number, &whole_before);
 
@@ -295,13 +307,58 @@ gpusort_array_nearest(PG_FUNCTION_ARGS)
 		{
 			least = least_before;
 			whole = whole_before;
-			nearest = count_before(&sorted, before, false);
+			nearest = count_before(sorted, before, false);
 		}
 	}
-	/* An exact distance may be greater than the tolerance that it is rounded to. */
-	if (!(least <= tolerance) || (least == tolerance && whole > 0 && whole - 1 >= (uint64) tolerance))
+	/* An exact distance may be greater than the limit that it is rounded to. */
+	if (!(least <= limit) || (least == limit && whole > 0 && whole - 1 >= (uint64) limit))
+		return 0;
+	return sorted->before + nearest + 1;
+}
+
+/* array_nearest(a, v [, tolerance [, ppm]]): the position of the number nearest to v, or NULL. */
+Datum
+gpusort_array_nearest(PG_FUNCTION_ARGS)
+{
+	Tolerance	tolerance = gpusort_argument_tolerance(fcinfo, 2);
+	SortedArray sorted;
+	int32		position;
+
+	open_sorted(fcinfo, FIRST_ARRAY, &sorted);
+	position = find_nearest(&sorted, PG_GETARG_DATUM(1), is_rounded(fcinfo, &sorted, 1), &tolerance);
+	if (position == 0)
 		PG_RETURN_NULL();
-	PG_RETURN_INT32(sorted.before + nearest + 1);
+	PG_RETURN_INT32(position);
+}
+
+/* array_nearest(a, targets [, tolerance [, ppm]]): the position nearest to each target, or NULL. */
+Datum
+gpusort_array_nearest_targets(PG_FUNCTION_ARGS)
+{
+	Tolerance	tolerance = gpusort_argument_tolerance(fcinfo, 2);
+	ArrayItems	targets;
+	SortedArray sorted;
+	Datum	   *positions;
+	int			dims[1];
+	int			lower_bounds[1] = {1};
+
+	open_sorted(fcinfo, FIRST_ARRAY, &sorted);
+	(void) gpusort_number_type(sorted.items.element->oid);
+	gpusort_items_open_array(&targets, fcinfo, SECOND_ARRAY, gpusort_array_detoast(PG_GETARG_DATUM(1)), false);
+	gpusort_array_require_one_dimension(targets.array);
+	gpusort_items_take_out(&targets);
+	positions = gpusort_alloc_large(CurrentMemoryContext, Max(targets.count, 1) * sizeof(Datum));
+	for (uint32 i = 0; i < targets.count; i++)
+	{
+		int32		position = targets.nulls[i] ? 0 : find_nearest(&sorted, targets.values[i], false, &tolerance);
+
+		GPUSORT_CHECK_VALUES(i);
+		positions[i] = Int32GetDatum(position);
+		targets.nulls[i] = position == 0;
+	}
+	dims[0] = targets.count;
+	PG_RETURN_ARRAYTYPE_P(construct_md_array(positions, targets.nulls, targets.count > 0, dims, lower_bounds,
+											 INT4OID, sizeof(int32), true, TYPALIGN_INT));
 }
 
 /* The elements of two arrays, those of the second behind those of the first. */
