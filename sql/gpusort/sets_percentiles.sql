@@ -8,6 +8,17 @@ CREATE FUNCTION gpusort_internal.percentile_transition(internal, {anyelement|flo
 CREATE FUNCTION gpusort_internal.percentile_transition(internal, {anyelement|float8|interval}, float8[]) RETURNS internal
 	AS 'MODULE_PATHNAME', 'gpusort_percentile_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
+/* The inverse transition functions of window frames. */
+CREATE FUNCTION gpusort_internal.window_remove(internal, {anyelement|float8|interval}) RETURNS internal
+	AS 'MODULE_PATHNAME', 'gpusort_window_remove' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpusort_internal.window_remove(internal, {anyelement|float8|interval}, float8) RETURNS internal
+	AS 'MODULE_PATHNAME', 'gpusort_window_remove' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpusort_internal.window_remove(internal, {anyelement|float8|interval}, float8[]) RETURNS internal
+	AS 'MODULE_PATHNAME', 'gpusort_window_remove' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION gpusort_internal.window_remove(internal, {anyelement|float8|interval}) IS 'takes a row that leaves the window frame out of a state';
+COMMENT ON FUNCTION gpusort_internal.window_remove(internal, {anyelement|float8|interval}, float8) IS 'takes a row that leaves the window frame out of a state';
+COMMENT ON FUNCTION gpusort_internal.window_remove(internal, {anyelement|float8|interval}, float8[]) IS 'takes a row that leaves the window frame out of a state';
+
 CREATE FUNCTION gpusort_internal.percentile_cont_final(internal, float8, {float8|interval}) RETURNS {float8|interval}
 	AS 'MODULE_PATHNAME', 'gpusort_percentile_cont_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpusort_internal.percentile_cont_final(internal, float8[], {float8|interval}) RETURNS {float8|interval}[]
@@ -47,24 +58,32 @@ CREATE AGGREGATE gpusort.median(x {float8|interval}) (
 	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.median_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
+	MSFUNC = gpusort_internal.values_transition, MINVFUNC = gpusort_internal.window_remove, MSTYPE = internal,
+	MFINALFUNC = gpusort_internal.median_final, MFINALFUNC_EXTRA,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.median({float8|interval}) IS 'the median, interpolated';
 CREATE AGGREGATE gpusort.percentile_cont_agg(x {float8|interval}, fraction float8) (
 	SFUNC = gpusort_internal.percentile_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.percentile_cont_agg_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
+	MSFUNC = gpusort_internal.percentile_transition, MINVFUNC = gpusort_internal.window_remove, MSTYPE = internal,
+	MFINALFUNC = gpusort_internal.percentile_cont_agg_final, MFINALFUNC_EXTRA,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.percentile_cont_agg({float8|interval}, float8) IS 'the percentile at the given fraction, interpolated';
 CREATE AGGREGATE gpusort.percentile_cont_agg(x {float8|interval}, fractions float8[]) (
 	SFUNC = gpusort_internal.percentile_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.percentile_cont_agg_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
+	MSFUNC = gpusort_internal.percentile_transition, MINVFUNC = gpusort_internal.window_remove, MSTYPE = internal,
+	MFINALFUNC = gpusort_internal.percentile_cont_agg_final, MFINALFUNC_EXTRA,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.percentile_cont_agg({float8|interval}, float8[]) IS 'the percentiles at the given fractions, interpolated';
 CREATE AGGREGATE gpusort.percentile_disc_agg(x anyelement, {fraction float8|fractions float8[]}) (
 	SFUNC = gpusort_internal.percentile_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.percentile_disc_agg_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
+	MSFUNC = gpusort_internal.percentile_transition, MINVFUNC = gpusort_internal.window_remove, MSTYPE = internal,
+	MFINALFUNC = gpusort_internal.percentile_disc_agg_final, MFINALFUNC_EXTRA,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.percentile_disc_agg(anyelement, float8) IS 'the percentile at the given fraction, a value of the set';
 COMMENT ON AGGREGATE gpusort.percentile_disc_agg(anyelement, float8[]) IS 'the percentiles at the given fractions, values of the set';

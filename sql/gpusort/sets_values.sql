@@ -30,12 +30,16 @@ CREATE AGGREGATE gpusort.mode_agg(x anyelement) (
 	SFUNC = gpusort_internal.mode_agg_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.mode_agg_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
+	MSFUNC = gpusort_internal.mode_agg_transition, MINVFUNC = gpusort_internal.window_remove, MSTYPE = internal,
+	MFINALFUNC = gpusort_internal.mode_agg_final, MFINALFUNC_EXTRA,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.mode_agg(anyelement) IS 'the most frequent value, of several the least';
 CREATE AGGREGATE gpusort.count_distinct(x anyelement) (
 	SFUNC = gpusort_internal.count_distinct_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.count_distinct_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
+	MSFUNC = gpusort_internal.count_distinct_transition, MINVFUNC = gpusort_internal.window_remove, MSTYPE = internal,
+	MFINALFUNC = gpusort_internal.count_distinct_final, MFINALFUNC_EXTRA,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.count_distinct(anyelement) IS 'how many different values there are';
 CREATE AGGREGATE gpusort.histogram_agg(x anyelement, buckets bigint) (

@@ -8,6 +8,7 @@
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "nodes/execnodes.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/primnodes.h"
 #include "optimizer/optimizer.h"
@@ -155,6 +156,19 @@ gpusort_agg_refuse(void)
 			 errmsg("argument is the state of another set aggregate")));
 }
 
+/* Notes whether a state is of a window frame, and whether rows leave that. */
+static void
+note_window(FunctionCallInfo fcinfo, AggregateState *state)
+{
+	const WindowAggState *window = (const WindowAggState *) fcinfo->context;
+
+	if (window == NULL || !IsA(window, WindowAggState))
+		return;
+	state->in_window = state->kind == SET_VALUES || state->kind == SET_PERCENTILE ||
+		state->kind == SET_MODE || state->kind == SET_DISTINCT;
+	state->rows_leave = state->in_window && !(window->frameOptions & FRAMEOPTION_START_UNBOUNDED_PRECEDING);
+}
+
 AggregateState *
 gpusort_agg_create(FunctionCallInfo fcinfo, SetKind kind)
 {
@@ -176,5 +190,6 @@ gpusort_agg_create(FunctionCallInfo fcinfo, SetKind kind)
 		state->order.collation = collation_of_fields(call);
 	gpusort_agg_collect(fcinfo, &state->values, FIRST_ARRAY, 1);
 	gpusort_agg_limit_memory(fcinfo, state);
+	note_window(fcinfo, state);
 	return state;
 }

@@ -11,6 +11,7 @@
 #include "compat.h"
 #include "functions/aggregate_state.h"
 #include "functions/value_store.h"
+#include "functions/window_values.h"
 
 /* The aggregate's memory context.  Raises an error outside of an aggregate. */
 extern MemoryContext gpusort_agg_context(FunctionCallInfo fcinfo);
@@ -41,8 +42,12 @@ gpusort_agg_get_kind(FunctionCallInfo fcinfo, SetKind kind)
 static inline const AggregateState *
 gpusort_agg_get_final(FunctionCallInfo fcinfo, SetKind kind)
 {
+	AggregateState *state = gpusort_agg_get_kind(fcinfo, kind);
+
 	(void) gpusort_agg_context(fcinfo);
-	return gpusort_agg_get_kind(fcinfo, kind);
+	if (state != NULL && state->in_window)
+		gpusort_window_result(fcinfo, state);
+	return state;
 }
 
 /* A new state for the values of argument 1.  In an ordered-set aggregate it has the order of WITHIN GROUP. */
@@ -75,6 +80,11 @@ gpusort_agg_append_value(FunctionCallInfo fcinfo, AggregateState *state)
 {
 	if (PG_ARGISNULL(1))
 		return;
+	if (unlikely(state->ordered != NULL))
+	{
+		gpusort_ordered_add(state->ordered, PG_GETARG_DATUM(1));
+		return;
+	}
 	if (unlikely(state->spilled != NULL))
 	{
 		gpusort_spilled_append(state->spilled, PG_GETARG_DATUM(1));

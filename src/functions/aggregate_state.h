@@ -39,6 +39,7 @@
 #include "utils/memutils.h"
 
 #include "arrays/array_order.h"
+#include "arrays/ordered_values.h"
 #include "functions/collector.h"
 #include "functions/collector_wire.h"
 
@@ -74,6 +75,11 @@ typedef struct AggregateState
 	ValueSort *spilled;		/* all values, once they exceed spill_bytes; NULL before */
 	DistinctParts *parts;		/* all values of a distinct kind, once there are too many; NULL before */
 	bool		handed_over;	/* it is a whole state of this process, not prepared to be combined */
+	bool		in_window;		/* it is of a frame of a WindowAgg, see window_values.h */
+	bool		rows_leave;		/* rows may be taken out of it */
+	bool		fractions_differ;	/* not all rows have the fraction of the first one */
+	int64		searched;		/* values that results have been searched in */
+	OrderedValues *ordered;		/* all values in order, once that is worth it; NULL before */
 	bool		bounded;		/* keys must come before the bound to be among the first n */
 	uint64		bound;			/* the bound's code in the state's order */
 	Collector	values;
@@ -111,7 +117,8 @@ gpusort_next_cut(Size bytes, Size factor, Size least)
 static inline bool
 gpusort_agg_is_empty(const AggregateState *state)
 {
-	return state == NULL || (state->values.count == 0 && state->spilled == NULL);
+	return state == NULL || (state->values.count == 0 && state->spilled == NULL &&
+							 (state->ordered == NULL || gpusort_ordered_count(state->ordered) == 0));
 }
 
 /* The order of a state, with the sorted runs that its values lie in if it is combined. */

@@ -22,6 +22,7 @@
 
 PG_FUNCTION_INFO_V1(gpusort_values_transition);
 PG_FUNCTION_INFO_V1(gpusort_percentile_transition);
+PG_FUNCTION_INFO_V1(gpusort_window_remove);
 PG_FUNCTION_INFO_V1(gpusort_percentile_cont_final);
 PG_FUNCTION_INFO_V1(gpusort_percentile_disc_final);
 PG_FUNCTION_INFO_V1(gpusort_percentile_cont_agg_final);
@@ -49,7 +50,29 @@ gpusort_percentile_transition(PG_FUNCTION_ARGS)
 		gpusort_agg_collect(fcinfo, &state->keys, SECOND_ARRAY, 2);
 		gpusort_agg_append(fcinfo, state, &state->keys, 2);
 	}
+	else if (unlikely(state->rows_leave))
+		gpusort_window_check_fraction(fcinfo, state);
 	gpusort_agg_append_value(fcinfo, state);
+	PG_RETURN_POINTER(state);
+}
+
+/*
+ * window_remove(internal, value [, fraction or fractions]): takes the oldest row out of the state of an aggregate of
+ * window_values.h.  Returns NULL where the frame has to be collected anew: where the fraction is not the same in all
+ * rows, for that of its first row counts.
+ */
+Datum
+gpusort_window_remove(PG_FUNCTION_ARGS)
+{
+	AggregateState *state = gpusort_agg_get(fcinfo, 0);
+
+	(void) gpusort_agg_context(fcinfo);
+	if (state == NULL || state->fractions_differ)
+		PG_RETURN_NULL();
+	if (!state->rows_leave)
+		gpusort_agg_refuse();
+	if (!PG_ARGISNULL(1) && !gpusort_window_take_out(fcinfo, state, PG_GETARG_DATUM(1)))
+		PG_RETURN_NULL();
 	PG_RETURN_POINTER(state);
 }
 

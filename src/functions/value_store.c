@@ -148,7 +148,8 @@ gpusort_agg_values(FunctionCallInfo fcinfo, const AggregateState *state)
 		.values.data = state->values.data,
 		.values.count = state->values.count,
 		.order = gpusort_agg_order_of_runs(state),
-		.sort = state->spilled
+		.sort = state->spilled,
+		.ordered = state->ordered
 	};
 }
 
@@ -174,6 +175,8 @@ gpusort_values_count(const ValueStore *store)
 {
 	const ValueSort *sort = store->sort;
 
+	if (store->ordered != NULL)
+		return gpusort_ordered_count(store->ordered);
 	if (sort == NULL)
 		return store->values.count;
 	return sort->finished ? sort->sort->nrows : sort->sort->nrows + sort->sort->store->nrows;
@@ -360,6 +363,12 @@ gpusort_values_at_ranks(const ValueStore *store, const uint64 *ranks, uint32 nra
 {
 	ValueReader reader;
 
+	if (store->ordered != NULL)
+	{
+		for (uint32 i = 0; i < nranks; i++)
+			found[i] = gpusort_ordered_at(store->ordered, ranks[i]);
+		return;
+	}
 	if (store->sort == NULL && store->values.element->is_key)
 	{
 		if (nranks >= MANY_RANKS || !selection_allowed() || !select_keys(&store->values, &store->order, ranks, nranks, found))
@@ -440,6 +449,8 @@ gpusort_values_mode(const ValueStore *store)
 	char	   *keys;
 	Datum		mode;
 
+	if (store->ordered != NULL)
+		return datumCopy(gpusort_ordered_mode(store->ordered), element->by_value, element->length);
 	if (store->sort != NULL || !element->is_key)
 	{
 		read_runs(store, &mode);
@@ -486,6 +497,8 @@ gpusort_values_count_distinct(const ValueStore *store)
 	char	   *keys;
 	uint32		distinct;
 
+	if (store->ordered != NULL)
+		return gpusort_ordered_count_distinct(store->ordered);
 	if (store->sort == NULL && values->count == 0)
 		return 0;
 	if (store->sort == NULL && !values->element->is_key && gpusort_keys_can_hash(values->element->oid, store->order.collation))

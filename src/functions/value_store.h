@@ -27,6 +27,7 @@ typedef struct ValueStore
 	StoredValues values;		/* in memory; if they are not there, only the type counts */
 	ArrayOrder	order;
 	ValueSort  *sort;			/* all values, or NULL if they are in memory */
+	const OrderedValues *ordered;	/* all values, or NULL */
 } ValueStore;
 
 /* The values of a state. */
