@@ -87,7 +87,9 @@ SELECT * FROM pg_temp.differences(
 	'ROW(pg_catalog.percentile_disc(' || quote_literal('{0,0.1,0.25,0.5,0.75,0.999,NULL,1,0.5,0.3333}') || '::float8[]) WITHIN GROUP (ORDER BY @), pg_catalog.percentile_disc(' || quote_literal('{0,0.1,0.9}') || '::float8[]) WITHIN GROUP (ORDER BY @))::text', array_remove(:types::text[], 'a'));
 SELECT * FROM pg_temp.differences(
 	'ROW(gpusort.percentile_cont(0.123) WITHIN GROUP (ORDER BY @), percentile_cont_agg(@, 0.9), median(@), gpusort.percentile_cont(0.1) WITHIN GROUP (ORDER BY @ DESC))::text',
-	'ROW(pg_catalog.percentile_cont(0.123) WITHIN GROUP (ORDER BY @), pg_catalog.percentile_cont(0.9) WITHIN GROUP (ORDER BY @), pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY @), pg_catalog.percentile_cont(0.1) WITHIN GROUP (ORDER BY @ DESC))::text', :numbers);
+	'ROW(pg_catalog.percentile_cont(0.123) WITHIN GROUP (ORDER BY @), pg_catalog.percentile_cont(0.9) WITHIN GROUP (ORDER BY @), pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY @), pg_catalog.percentile_cont(0.1) WITHIN GROUP (ORDER BY @ DESC))::text', array_remove(:numbers::text[], 'n'));
+-- That of numeric is exact.
+SELECT * FROM pg_temp.differences('median(@)', '(pg_catalog.percentile_disc(0.5) WITHIN GROUP (ORDER BY @) + pg_catalog.percentile_disc(0.5) WITHIN GROUP (ORDER BY @ DESC)) / 2', '{n}');
 SELECT * FROM pg_temp.differences(
 	'ROW(gpusort.percentile_cont(' || quote_literal('{{0,0.1},{0.25,0.5},{0.75,NULL}}') || '::float8[]) WITHIN GROUP (ORDER BY @ DESC), percentile_cont_agg(@, (SELECT array_agg(i / 100.0) FROM generate_series(0, 100) i)::float8[]))::text',
 	'ROW(pg_catalog.percentile_cont(' || quote_literal('{{0,0.1},{0.25,0.5},{0.75,NULL}}') || '::float8[]) WITHIN GROUP (ORDER BY @ DESC), pg_catalog.percentile_cont((SELECT array_agg(i / 100.0) FROM generate_series(0, 100) i)::float8[]) WITHIN GROUP (ORDER BY @))::text', :numbers);

@@ -18,6 +18,8 @@ SELECT percentile_cont_agg(i, 1.5) OVER (ORDER BY i ROWS 1 PRECEDING) FROM gener
 SELECT count(*) FROM (SELECT count_distinct(random()) OVER (ORDER BY i ROWS 3 PRECEDING) AS n FROM generate_series(1, 100) i) q WHERE n <= 4;
 SELECT percentile_disc_agg(x, 0.5) OVER (ORDER BY i ROWS 1 PRECEDING) FROM (VALUES (1, point '(1,2)'), (2, point '(1,2)'), (3, point '(1,2)')) v(i, x);
 SELECT gpusort_internal.window_remove(NULL, 1);
+SELECT median(x), median(-x), pg_typeof(median(x)), median(x) FILTER (WHERE x > 100) AS none, median(x) FILTER (WHERE x < 2) AS one FROM (VALUES (54.26::numeric), (54.28), (1.1), (99999999999999999999.5), (NULL)) v(x);
+SELECT median(x), median('NaN'::numeric), median(x::int4), median(x::int8), median(x::float4) FROM (VALUES (0.1), (0.2)) v(x);
 
 -- Random frames beside the aggregates of the frame's values.
 SELECT setseed(0.4);
@@ -47,13 +49,14 @@ BEGIN
 				SELECT count(*) FROM (
 					SELECT median(f) OVER w AS f1, percentile_cont_agg(w, '{0,0.3,1}'::float8[]) OVER w AS w1, percentile_disc_agg(f, 0.7) OVER w AS f2, percentile_disc_agg(t, '{0.2,0.8}'::float8[]) OVER w AS t1,
 						   mode_agg(w) OVER w AS w2, mode_agg(t) OVER w AS t2, count_distinct(f) OVER w AS f3, count_distinct(t) OVER w AS t3, count_distinct(n) FILTER (WHERE i %% 3 > 0) OVER w AS n1, mode_agg(n) OVER w AS n2,
-						   median(v) OVER w AS v1, percentile_disc_agg(d, 0.5) OVER w AS d1,
+						   median(v) OVER w AS v1, median(n) OVER w AS n3, percentile_disc_agg(d, 0.5) OVER w AS d1,
 						   array_agg(f) OVER w AS fs, array_agg(w) OVER w AS ws, array_agg(t) OVER w AS ts, array_agg(n) OVER w AS ns, array_agg(n) FILTER (WHERE i %% 3 > 0) OVER w AS nf, array_agg(v) OVER w AS vs, array_agg(d) OVER w AS ds
 					FROM window_rows WINDOW w AS (PARTITION BY g ORDER BY o %s %s)) q
 				WHERE ROW(f1, f2, f3) IS DISTINCT FROM (SELECT ROW(pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY x), pg_catalog.percentile_disc(0.7) WITHIN GROUP (ORDER BY x), count(DISTINCT x)) FROM unnest(fs) x)
 				OR ROW(w1, w2) IS DISTINCT FROM (SELECT ROW(pg_catalog.percentile_cont('{0,0.3,1}'::float8[]) WITHIN GROUP (ORDER BY x), pg_catalog.mode() WITHIN GROUP (ORDER BY x)) FROM unnest(ws) x)
 				OR ROW(t1, t2, t3) IS DISTINCT FROM (SELECT ROW(pg_catalog.percentile_disc('{0.2,0.8}'::float8[]) WITHIN GROUP (ORDER BY x), pg_catalog.mode() WITHIN GROUP (ORDER BY x), count(DISTINCT x)) FROM unnest(ts) x)
 				OR n1 IS DISTINCT FROM (SELECT count(DISTINCT x) FROM unnest(nf) x) OR n2 IS DISTINCT FROM (SELECT pg_catalog.mode() WITHIN GROUP (ORDER BY x) FROM unnest(ns) x)
+				OR n3 IS DISTINCT FROM (SELECT avg(x) FROM (SELECT x, row_number() OVER (ORDER BY x) AS r, count(*) OVER () AS c FROM unnest(ns) x) q WHERE abs(2 * r - c - 1) < 2)
 				OR v1 IS DISTINCT FROM (SELECT pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY x) FROM unnest(vs) x) OR d1 IS DISTINCT FROM (SELECT pg_catalog.percentile_disc(0.5) WITHIN GROUP (ORDER BY x) FROM unnest(ds) x)
 				$q$, frame, extra) INTO wrong;
 			IF wrong > 0 THEN

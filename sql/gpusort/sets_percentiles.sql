@@ -1,7 +1,7 @@
 /* Percentiles: ordered-set aggregates, and plain ones that can run in parallel. */
 
 /* Those with declared types are for callers without an expression that says them. */
-CREATE FUNCTION gpusort_internal.values_transition(internal, {anyelement|float8|interval}) RETURNS internal
+CREATE FUNCTION gpusort_internal.values_transition(internal, {anyelement|float8|interval|numeric}) RETURNS internal
 	AS 'MODULE_PATHNAME', 'gpusort_values_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpusort_internal.percentile_transition(internal, {anyelement|float8|interval}, float8) RETURNS internal
 	AS 'MODULE_PATHNAME', 'gpusort_percentile_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -9,13 +9,13 @@ CREATE FUNCTION gpusort_internal.percentile_transition(internal, {anyelement|flo
 	AS 'MODULE_PATHNAME', 'gpusort_percentile_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 /* The inverse transition functions of window frames. */
-CREATE FUNCTION gpusort_internal.window_remove(internal, {anyelement|float8|interval}) RETURNS internal
+CREATE FUNCTION gpusort_internal.window_remove(internal, {anyelement|float8|interval|numeric}) RETURNS internal
 	AS 'MODULE_PATHNAME', 'gpusort_window_remove' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpusort_internal.window_remove(internal, {anyelement|float8|interval}, float8) RETURNS internal
 	AS 'MODULE_PATHNAME', 'gpusort_window_remove' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpusort_internal.window_remove(internal, {anyelement|float8|interval}, float8[]) RETURNS internal
 	AS 'MODULE_PATHNAME', 'gpusort_window_remove' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION gpusort_internal.window_remove(internal, {anyelement|float8|interval}) IS 'takes a row that leaves the window frame out of a state';
+COMMENT ON FUNCTION gpusort_internal.window_remove(internal, {anyelement|float8|interval|numeric}) IS 'takes a row that leaves the window frame out of a state';
 COMMENT ON FUNCTION gpusort_internal.window_remove(internal, {anyelement|float8|interval}, float8) IS 'takes a row that leaves the window frame out of a state';
 COMMENT ON FUNCTION gpusort_internal.window_remove(internal, {anyelement|float8|interval}, float8[]) IS 'takes a row that leaves the window frame out of a state';
 
@@ -31,7 +31,7 @@ CREATE FUNCTION gpusort_internal.percentile_cont_agg_final(internal, {float8|int
 	AS 'MODULE_PATHNAME', 'gpusort_percentile_cont_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpusort_internal.percentile_disc_agg_final(internal, anyelement, {float8|float8[]}) RETURNS {anyelement|anyarray}
 	AS 'MODULE_PATHNAME', 'gpusort_percentile_disc_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.median_final(internal, {float8|interval}) RETURNS {float8|interval}
+CREATE FUNCTION gpusort_internal.median_final(internal, {float8|interval|numeric}) RETURNS {float8|interval|numeric}
 	AS 'MODULE_PATHNAME', 'gpusort_percentile_cont_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE AGGREGATE gpusort.percentile_cont(fraction float8 ORDER BY x {float8|interval}) (
@@ -54,14 +54,14 @@ CREATE AGGREGATE gpusort.percentile_disc({fraction float8|fractions float8[]} OR
 COMMENT ON AGGREGATE gpusort.percentile_disc(float8 ORDER BY anyelement) IS 'the percentile at the given fraction, a value of the set';
 COMMENT ON AGGREGATE gpusort.percentile_disc(float8[] ORDER BY anyelement) IS 'the percentiles at the given fractions, values of the set';
 
-CREATE AGGREGATE gpusort.median(x {float8|interval}) (
+CREATE AGGREGATE gpusort.median(x {float8|interval|numeric}) (
 	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.median_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
 	MSFUNC = gpusort_internal.values_transition, MINVFUNC = gpusort_internal.window_remove, MSTYPE = internal,
 	MFINALFUNC = gpusort_internal.median_final, MFINALFUNC_EXTRA,
 	PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort.median({float8|interval}) IS 'the median, interpolated';
+COMMENT ON AGGREGATE gpusort.median({float8|interval|numeric}) IS 'the median, interpolated';
 CREATE AGGREGATE gpusort.percentile_cont_agg(x {float8|interval}, fraction float8) (
 	SFUNC = gpusort_internal.percentile_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.percentile_cont_agg_final, FINALFUNC_EXTRA,
@@ -88,7 +88,7 @@ CREATE AGGREGATE gpusort.percentile_disc_agg(x anyelement, {fraction float8|frac
 COMMENT ON AGGREGATE gpusort.percentile_disc_agg(anyelement, float8) IS 'the percentile at the given fraction, a value of the set';
 COMMENT ON AGGREGATE gpusort.percentile_disc_agg(anyelement, float8[]) IS 'the percentiles at the given fractions, values of the set';
 
-COMMENT ON FUNCTION gpusort_internal.median_final(internal, {float8|interval}) IS 'makes the result of a state of median';
+COMMENT ON FUNCTION gpusort_internal.median_final(internal, {float8|interval|numeric}) IS 'makes the result of a state of median';
 COMMENT ON FUNCTION gpusort_internal.percentile_cont_agg_final(internal, {float8|interval}, float8) IS 'makes the result of a state of percentile_cont_agg';
 COMMENT ON FUNCTION gpusort_internal.percentile_cont_agg_final(internal, {float8|interval}, float8[]) IS 'makes the result of a state of percentile_cont_agg';
 COMMENT ON FUNCTION gpusort_internal.percentile_cont_final(internal, float8, {float8|interval}) IS 'makes the result of a state of percentile_cont';
@@ -99,4 +99,4 @@ COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, {anyelement
 COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, {anyelement|float8}, float8[]) IS 'adds a row to the state of percentile_cont_agg or percentile_disc_agg';
 COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, interval, {float8|float8[]}) IS 'adds a row to the state of percentile_cont_agg';
 COMMENT ON FUNCTION gpusort_internal.values_transition(internal, anyelement) IS 'adds a row to the state of median, mode, percentile_cont or percentile_disc';
-COMMENT ON FUNCTION gpusort_internal.values_transition(internal, {float8|interval}) IS 'adds a row to the state of median or percentile_cont';
+COMMENT ON FUNCTION gpusort_internal.values_transition(internal, {float8|interval|numeric}) IS 'adds a row to the state of median or percentile_cont';

@@ -140,6 +140,17 @@ interpolate_intervals(Datum low, Datum high, double proportion)
 	return DirectFunctionCall2(interval_pl, part, low);
 }
 
+/* The exact value between two. */
+static Datum
+interpolate_numerics(Datum low, Datum high, double proportion)
+{
+	Datum		difference = DirectFunctionCall2(numeric_sub, high, low);
+	Datum		factor = DirectFunctionCall1(float8_numeric, Float8GetDatum(proportion));
+	Datum		part = DirectFunctionCall2(numeric_mul, difference, factor);
+
+	return DirectFunctionCall2(numeric_add, low, part);
+}
+
 /* The continuous percentile at a place. */
 static Datum
 interpolate(const ElementType *element, const Found *found, const Place *place)
@@ -149,8 +160,10 @@ interpolate(const ElementType *element, const Found *found, const Place *place)
 	double		low;
 	double		high;
 
+	if (!element->is_key && place->first == place->second)
+		return first;
 	if (!element->is_key)
-		return place->first == place->second ? first : interpolate_intervals(first, second, place->proportion);
+		return (element->oid == NUMERICOID ? interpolate_numerics : interpolate_intervals) (first, second, place->proportion);
 	low = key_as_float8(element->form, first);
 	high = key_as_float8(element->form, second);
 	return Float8GetDatum(place->first == place->second ? low : low + place->proportion * (high - low));

@@ -84,6 +84,8 @@ percentile_type(const ElementType *element, PercentileKind kind, bool is_array)
 		return is_array ? element->array_type : element->oid;
 	if (element->oid == FLOAT8OID)
 		return is_array ? FLOAT8ARRAYOID : FLOAT8OID;
+	if (element->oid == NUMERICOID && !is_array)
+		return NUMERICOID;
 	if (element->oid == INTERVALOID)
 		return is_array ? INTERVALARRAYOID : INTERVALOID;
 	gpusort_agg_refuse();
@@ -140,13 +142,18 @@ percentile_of_state(FunctionCallInfo fcinfo, PercentileKind kind)
 {
 	const AggregateState *state = gpusort_agg_get_final(fcinfo, SET_PERCENTILE);
 	Fractions	fractions;
+	double		wrong;
 	bool		is_array;
 
 	if (state == NULL || state->keys.bitmap != NULL)
 		PG_RETURN_NULL();
 	is_array = state->keys.type == FLOAT8ARRAYOID;
 	gpusort_fractions_read(&fractions, fetch_att(state->keys.data, state->keys.by_value, state->keys.length), is_array);
-	gpusort_fractions_check(&fractions);
+	if (!gpusort_fractions_in_range(&fractions, &wrong))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("percentile value %g is not between 0 and 1", wrong),
+				 errhint("The value comes first, then the fraction.")));
 	return return_percentiles(fcinfo, state, kind, &fractions);
 }
 
