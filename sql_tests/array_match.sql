@@ -128,3 +128,12 @@ SELECT array_min('{{1,2}}'::int4[]);
 SELECT array_max('{"(1,2)","(3,4)"}'::point[]);
 SELECT count(*) FILTER (WHERE ROW(array_min(ia), array_max(ia), array_sum(ia), array_avg(ia), array_count_distinct(ia), array_histogram(ia, 5)) IS DISTINCT FROM
 	(SELECT ROW(min(x), max(x), sum(x), avg(x), count(DISTINCT x)::int, gpusort.histogram_agg(x, 5)) FROM unnest(ia) x)) AS differ FROM peaks;
+
+-- Bins for an index.
+SELECT array_bins('{3,1,NULL,2.5,-0.5,NaN,inf,-inf}'::float8[], 1), array_bins('{}'::float8[], 1), array_bins('{1,2}'::int4[], 0.5), array_bins('{{1,2},{2,3}}'::float4[], 2), array_bins('{-0}'::float8[], 1), array_bins(NULL, 1),
+	   bins_between(-0.5, 1.5, 1), bins_between(2, 1, 1), bins_between(1, NULL, 1), bins_between(171, 171.12, 0.1);
+SELECT array_bins('{1}'::float8[], 0);
+SELECT array_bins('{1}'::float8[], 1e-30);
+CREATE INDEX peaks_bins ON peaks USING gin (array_bins(a, 0.25));
+SELECT count(*) FROM generate_series(-15, 15, 0.37) low, LATERAL (SELECT count(*) AS n, sum(g) AS s FROM peaks WHERE array_bins(a, 0.25) && bins_between(low, low + 0.4, 0.25) AND cardinality(array_between(a, low::float8, low + 0.4)) > 0) i,
+	LATERAL (SELECT count(*) AS n, sum(g) AS s FROM peaks WHERE EXISTS (SELECT FROM unnest(a) x WHERE x BETWEEN low AND low + 0.4)) r WHERE ROW(i.n, i.s) IS DISTINCT FROM ROW(r.n, r.s);

@@ -86,3 +86,16 @@ COMMENT ON FUNCTION gpusort.array_match(anycompatiblearray, anycompatiblearray, 
 CREATE FUNCTION gpusort.array_cosine(mz_a anycompatiblearray, intensity_a anyarray, mz_b anycompatiblearray, intensity_b anyarray, tolerance float8[, ppm boolean]) RETURNS float8
 AS 'MODULE_PATHNAME', 'gpusort_array_cosine' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION gpusort.array_cosine(anycompatiblearray, anyarray, anycompatiblearray, anyarray, float8[, boolean]) IS 'the cosine of two peak lists, each sorted by m/z';
+
+/* The same operations for an array and for a range, so that what is in the range has one of its bins. */
+CREATE FUNCTION gpusort.array_bins("array" float8[], width float8) RETURNS bigint[]
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE COST 50 AS $$
+	SELECT gpusort.array_sort_distinct(ARRAY(SELECT pg_catalog.floor(pg_catalog.float8div(x, $2))::pg_catalog.int8 FROM pg_catalog.unnest($1) x
+		WHERE pg_catalog.float8lt(pg_catalog.abs(x), 'infinity')))
+$$;
+COMMENT ON FUNCTION gpusort.array_bins(float8[], float8) IS 'the numbers of the intervals of a width in which elements lie';
+CREATE FUNCTION gpusort.bins_between(low float8, high float8, width float8) RETURNS bigint[]
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE COST 50 AS $$
+	SELECT ARRAY(SELECT pg_catalog.generate_series(pg_catalog.floor(pg_catalog.float8div($1, $3))::pg_catalog.int8, pg_catalog.floor(pg_catalog.float8div($2, $3))::pg_catalog.int8))
+$$;
+COMMENT ON FUNCTION gpusort.bins_between(float8, float8, float8) IS 'the numbers of the intervals of a width that a range has a part of';
