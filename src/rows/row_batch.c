@@ -14,23 +14,28 @@
 
 /* Creates a batch for a sort of nrows rows.  Constants are filled in once. */
 RowBatch *
-gpusort_rows_batch_create(const RowLayout *layout, uint64 nrows)
+gpusort_rows_batch_create(const RowLayout *layout, uint64 nrows, bool random_access)
 {
 	RowBatch   *batch = palloc0(sizeof(RowBatch));
 	int			natts = layout->natts;
 
 	batch->natts = natts;
+	batch->is_lent = !random_access;
 	batch->slots = Min(Min(Max(ROWS_BATCH_DATUMS / Max(natts, 1), ROWS_BATCH_MIN), ROWS_BATCH_MAX), Max(nrows, 1));
 	batch->values = palloc0(sizeof(Datum) * Max(natts, 1) * batch->slots);
 	batch->nulls = palloc0(sizeof(bool) * Max(natts, 1) * batch->slots);
-	for (int row = 0; row < batch->slots; row++)
+	batch->has_nulls = palloc0(sizeof(bool) * Max(natts, 1));
+	for (int i = 0; i < natts; i++)
 	{
-		for (int i = 0; i < natts; i++)
+		const RowAttribute *attribute = &layout->attributes[i];
+
+		if (!attribute->is_constant)
+			continue;
+		batch->is_lent &= attribute->by_value || attribute->constant_is_null;
+		for (int row = 0; row < batch->slots; row++)
 		{
-			if (!layout->attributes[i].is_constant)
-				continue;
-			batch->values[row * natts + i] = layout->attributes[i].constant;
-			batch->nulls[row * natts + i] = layout->attributes[i].constant_is_null;
+			batch->values[row * natts + i] = attribute->constant;
+			batch->nulls[row * natts + i] = attribute->constant_is_null;
 		}
 	}
 	return batch;
@@ -38,10 +43,9 @@ gpusort_rows_batch_create(const RowLayout *layout, uint64 nrows)
 
 /* Reads a column of values passed by value into the batch. */
 static void
-gather_column(RowBatch *batch, const RowColumn *column, int16 length, int attribute,
-			  const uint32 *rows, int nrows, int at)
+gather_column(RowBatch *batch, const RowColumn *column, int16 length, int attribute, const uint32 *rows, int nrows)
 {
-	Datum	   *out = batch->values + at * batch->natts + attribute;
+	Datum	   *out = batch->values + attribute;
 	int			stride = batch->natts;
 
 #define GATHER(type, to_datum) \
@@ -50,6 +54,22 @@ gather_column(RowBatch *batch, const RowColumn *column, int16 length, int attrib
 
 	GPUSORT_FOR_LENGTH(length, GATHER);
 #undef GATHER
+}
+
+/* Reads which values of an attribute are NULL. */
+static void
+gather_nulls(RowBatch *batch, const RowColumn *column, int attribute, const uint32 *rows, int nrows)
+{
+	bool	   *out = batch->nulls + attribute;
+	int			stride = batch->natts;
+
+	if (column->has_nulls)
+		for (int i = 0; i < nrows; i++)
+			out[i * stride] = column->nulls.data[rows[i]];
+	else if (batch->has_nulls[attribute])
+		for (int i = 0; i < batch->slots; i++)
+			out[i * stride] = false;
+	batch->has_nulls[attribute] = column->has_nulls;
 }
 
 /* Prefetches the first bytes of a record, at least one. */
@@ -63,9 +83,9 @@ prefetch_record(const char *record, Size bytes)
 
 /* Reads an attribute at the front of records. */
 static void
-gather_front(RowBatch *batch, char *const *records, const RowAttribute *attribute, int number, int nrows, int at)
+gather_front(RowBatch *batch, char *const *records, const RowAttribute *attribute, int number, int nrows)
 {
-	Datum	   *out = batch->values + at * batch->natts + number;
+	Datum	   *out = batch->values + number;
 	int			stride = batch->natts;
 	uint32		offset = attribute->offset;
 
@@ -79,7 +99,7 @@ gather_front(RowBatch *batch, char *const *records, const RowAttribute *attribut
 
 /* Reads the records of the rows into the batch.  Its NULLs must already be set. */
 static void
-gather_records(RowBatch *batch, const RowStore *store, const uint32 *rows, int nrows, int at)
+gather_records(RowBatch *batch, const RowStore *store, const uint32 *rows, int nrows)
 {
 	const RowLayout *layout = store->layout;
 	/* To find a value, those before it are read for their lengths, and whoever gets the row reads them all. */
@@ -93,8 +113,8 @@ gather_records(RowBatch *batch, const RowStore *store, const uint32 *rows, int n
 		prefetch_record(records[i], bytes);
 	for (int i = 0; i < nrows; i++)
 	{
-		Datum	   *values = batch->values + (at + i) * batch->natts;
-		const bool *nulls = batch->nulls + (at + i) * batch->natts;
+		Datum	   *values = batch->values + i * batch->natts;
+		const bool *nulls = batch->nulls + i * batch->natts;
 		char	   *place = records[i] + layout->front_bytes;
 
 		if (i + ROWS_PREFETCH < nrows)
@@ -110,13 +130,13 @@ gather_records(RowBatch *batch, const RowStore *store, const uint32 *rows, int n
 	for (int i = 0; i < layout->natts && layout->front_bytes > 0; i++)
 	{
 		if (layout->attributes[i].in_front)
-			gather_front(batch, records, &layout->attributes[i], i, nrows, at);
+			gather_front(batch, records, &layout->attributes[i], i, nrows);
 	}
 }
 
 /* Copies values within the rows of the batch to the attributes that share them. */
 static void
-copy_shared(RowBatch *batch, const RowLayout *layout, int nrows, int at)
+copy_shared(RowBatch *batch, const RowLayout *layout, int nrows)
 {
 	for (int i = 0; i < layout->natts; i++)
 	{
@@ -124,7 +144,7 @@ copy_shared(RowBatch *batch, const RowLayout *layout, int nrows, int at)
 
 		if (source == i || layout->attributes[i].is_constant)
 			continue;
-		for (int row = at; row < at + nrows; row++)
+		for (int row = 0; row < nrows; row++)
 		{
 			batch->values[row * batch->natts + i] = batch->values[row * batch->natts + source];
 			batch->nulls[row * batch->natts + i] = batch->nulls[row * batch->natts + source];
@@ -133,37 +153,32 @@ copy_shared(RowBatch *batch, const RowLayout *layout, int nrows, int at)
 }
 
 /*
- * Appends rows, which must fit, to the batch.  `position` is the place of the first row in
- * the sorted order.  Values passed by reference point into the store.
+ * Replaces the rows of the batch by these, which must fit, from `position` in the sorted order on.  Without a list
+ * the rows are in that order.  Values passed by reference point into the store.
  */
 void
-gpusort_rows_batch_gather(RowBatch *batch, const RowStore *store, const uint32 *rows,
-						  uint32 position, int nrows)
+gpusort_rows_batch_gather(RowBatch *batch, const RowStore *store, const uint32 *rows, uint32 position, int nrows)
 {
 	const RowLayout *layout = store->layout;
-	int			at = batch->nrows;
 	uint32		positions[ROWS_BATCH_MAX];
 
 	for (int row = 0; row < nrows; row++)
 		positions[row] = position + row;
-
+	if (rows == NULL)
+		rows = positions;
 	for (int i = 0; i < layout->natts; i++)
 	{
 		const RowAttribute *attribute = &layout->attributes[i];
 		const RowColumn *column = &store->columns[i];
-		const uint32 *null_places = column->nulls_in_order ? positions : rows;
-		bool	   *nulls = batch->nulls + at * batch->natts + i;
 
 		if (!attribute->is_stored)
 			continue;
-		for (int row = 0; row < nrows; row++)
-			nulls[row * batch->natts] = column->has_nulls ? column->nulls.data[null_places[row]] : false;
+		gather_nulls(batch, column, i, column->nulls_in_order ? positions : rows, nrows);
 		if (attribute->in_column)
-			gather_column(batch, column, attribute->length, i,
-						  column->values_in_order ? positions : rows, nrows, at);
+			gather_column(batch, column, attribute->length, i, column->values_in_order ? positions : rows, nrows);
 	}
 	if (layout->nrecord > 0)
-		gather_records(batch, store, rows, nrows, at);
-	copy_shared(batch, layout, nrows, at);
-	batch->nrows += nrows;
+		gather_records(batch, store, rows, nrows);
+	copy_shared(batch, layout, nrows);
+	batch->nrows = nrows;
 }

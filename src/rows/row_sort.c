@@ -468,7 +468,7 @@ gpusort_rows_sort_finish(RowSort *sort)
 		sort->intervals->intervals = gpusort_intervals_make(&sort->intervals->range, sort->intervals->buckets,
 															sort->intervals->descending);
 	if (sort->batch == NULL || sort->batch->slots < sort->nrows)
-		sort->batch = gpusort_rows_batch_create(sort->layout, sort->nrows);
+		sort->batch = gpusort_rows_batch_create(sort->layout, sort->nrows, sort->random_access);
 	sort->batch->nrows = 0;
 	sort->stats.sorted = true;
 	show_returned(sort, 0);
@@ -498,7 +498,7 @@ return_store(RowSort *sort)
 {
 	sort->nrows = sort->store->nrows;
 	if (sort->batch == NULL)
-		sort->batch = gpusort_rows_batch_create(sort->layout, UINT32_MAX);
+		sort->batch = gpusort_rows_batch_create(sort->layout, UINT32_MAX, sort->random_access);
 	sort->batch->nrows = 0;
 }
 
@@ -513,7 +513,7 @@ gpusort_rows_sort_order_store(RowSort *sort)
 void
 gpusort_rows_sort_keep_order(RowSort *sort)
 {
-	gpusort_rows_order_as_stored(sort);
+	sort->order = NULL;
 	return_store(sort);
 }
 
@@ -527,7 +527,8 @@ read_store(RowSort *sort, uint64 row, uint64 held)
 
 	first -= first % batch->slots;
 	batch->first = held + first;
-	gpusort_rows_batch_gather(batch, sort->store, sort->order + first, first, Min(batch->slots, nrows - first));
+	gpusort_rows_batch_gather(batch, sort->store, sort->order ? sort->order + first : NULL, first,
+							  Min(batch->slots, nrows - first));
 }
 
 /* Loads parts, among them that of the row, and puts their rows in order. */

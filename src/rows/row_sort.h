@@ -54,7 +54,7 @@ typedef struct RowSort
 	RowIntervals *intervals;	/* NULL if no attribute shows any */
 	RowStore   *store;			/* rows not yet beyond memory, or those that are read */
 	RowBuffer	packed;			/* packed integers, while sorting */
-	uint32	   *order;			/* row numbers in sorted order, in the memory of packed */
+	uint32	   *order;			/* row numbers in sorted order, in the memory of packed; NULL: they are in that order */
 	DeviceRows *device_rows;	/* rows beyond work_mem that a device sorts, or NULL */
 	RowParts   *parts;			/* rows beyond work_mem that are in temporary files, or NULL */
 	RunTaker	take_run;		/* NULL unless the rows are sorted together with those of other processes */

@@ -93,6 +93,8 @@ typedef struct RowBatch
 	uint64		first;			/* number of the first row in the sorted order */
 	Datum	   *values;
 	bool	   *nulls;
+	bool	   *has_nulls;		/* by attribute: some of these may be true, and no constant's */
+	bool		is_lent;		/* who reads a row may change its values: it is not read again, nor are constants passed by reference */
 } RowBatch;
 
 /*
@@ -163,7 +165,7 @@ extern Size gpusort_rows_store_bytes(const RowStore *store);
  */
 extern int	gpusort_rows_store_list_columns(RowStore *store, ColumnBuffer *columns);
 
-extern RowBatch *gpusort_rows_batch_create(const RowLayout *layout, uint64 nrows);
+extern RowBatch *gpusort_rows_batch_create(const RowLayout *layout, uint64 nrows, bool random_access);
 extern void gpusort_rows_batch_gather(RowBatch *batch, const RowStore *store, const uint32 *rows,
 									  uint32 position, int nrows);
 

@@ -82,7 +82,9 @@ write_column(RowSink *sink, const char *values, int16 length, const uint32 *rows
 {
 	uint32		span = sink->memory != NULL ? nrows : STORED_SPAN / length;
 
-	for (uint32 done = 0; done < nrows; done += span)
+	if (rows == NULL)
+		write_bytes(sink, values, (Size) nrows * length);
+	for (uint32 done = 0; rows != NULL && done < nrows; done += span)
 	{
 		uint32		n = Min(span, nrows - done);
 
@@ -95,6 +97,13 @@ write_column(RowSink *sink, const char *values, int16 length, const uint32 *rows
 	pad(sink, (Size) nrows * length);
 }
 
+/* The number of a row that is written. */
+static inline uint32
+listed(const uint32 *rows, uint32 i)
+{
+	return rows != NULL ? rows[i] : i;
+}
+
 /* Writes where the records will begin, and where the last one ends. */
 static void
 write_starts(RowSink *sink, const RowStore *store, const uint32 *rows, uint32 nrows)
@@ -105,7 +114,7 @@ write_starts(RowSink *sink, const RowStore *store, const uint32 *rows, uint32 nr
 	{
 		GPUSORT_CHECK_EVERY(i);
 		write_bytes(sink, &start, sizeof(start));
-		start += gpusort_rows_store_record_size(store, rows[i]) / MAXIMUM_ALIGNOF;
+		start += gpusort_rows_store_record_size(store, listed(rows, i)) / MAXIMUM_ALIGNOF;
 	}
 	write_bytes(sink, &start, sizeof(start));
 	pad(sink, (nrows + (Size) 1) * sizeof(start));
@@ -118,8 +127,8 @@ write_records(RowSink *sink, const RowStore *store, const uint32 *rows, uint32 n
 	{
 		GPUSORT_CHECK_EVERY(i);
 		if (i + ROWS_PREFETCH < nrows)
-			__builtin_prefetch(gpusort_rows_record(store, rows[i + ROWS_PREFETCH]));
-		write_bytes(sink, gpusort_rows_record(store, rows[i]), gpusort_rows_store_record_size(store, rows[i]));
+			__builtin_prefetch(gpusort_rows_record(store, listed(rows, i + ROWS_PREFETCH)));
+		write_bytes(sink, gpusort_rows_record(store, listed(rows, i)), gpusort_rows_store_record_size(store, listed(rows, i)));
 	}
 }
 

@@ -26,8 +26,8 @@ typedef struct StoredRows
 } StoredRows;
 
 /*
- * Writes rows of a store: to shared memory or, with a file, to its end.  Returns InvalidDsaPointer if
- * there is not so much memory.
+ * Writes rows of a store, all if there is no list, to shared memory or, with a file, to its end.  Returns
+ * InvalidDsaPointer if there is not so much memory.
  */
 extern dsa_pointer gpusort_stored_rows_write(dsa_area *area, SpillFile *file, int participant, const RowStore *store,
 											 const uint32 *rows, uint32 nrows);

@@ -314,17 +314,34 @@ gpusort_rows_sort_input(RowsNodeState *state)
 	state->current = -1;
 }
 
+/*
+ * The slot shows the row where it lies in the batch.  A copy into the slot's own arrays, and a call that empties the
+ * slot before, would take half of the time for a row.  If another node materializes the slot, that changes
+ * values in the batch.  So rows that may be read again are copied.
+ */
 TupleTableSlot *
-gpusort_rows_fill_slot(RowSort *sort, int64 number, TupleTableSlot *slot)
+gpusort_rows_fill_slot(RowSort *sort, uint64 number, TupleTableSlot *slot)
 {
 	RowBatch   *batch = sort->batch;
-	int			row;
+	uint64		row = number - batch->first;
 
-	if (number < batch->first || number >= batch->first + batch->nrows)
+	if (TTS_SHOULDFREE(slot))
+		ExecClearTuple(slot);
+	if (number < batch->first || row >= batch->nrows)
+	{
 		batch = gpusort_rows_sort_read(sort, number);
-	row = number - batch->first;
-	memcpy(slot->tts_values, batch->values + row * batch->natts, batch->natts * sizeof(Datum));
-	memcpy(slot->tts_isnull, batch->nulls + row * batch->natts, batch->natts * sizeof(bool));
+		row = number - batch->first;
+	}
+	if (batch->is_lent)
+	{
+		slot->tts_values = batch->values + row * batch->natts;
+		slot->tts_isnull = batch->nulls + row * batch->natts;
+	}
+	else
+	{
+		memcpy(slot->tts_values, batch->values + row * batch->natts, batch->natts * sizeof(Datum));
+		memcpy(slot->tts_isnull, batch->nulls + row * batch->natts, batch->natts * sizeof(bool));
+	}
 	if (sort->intervals != NULL)
 	{
 		int			column = sort->intervals->column;
@@ -332,7 +349,7 @@ gpusort_rows_fill_slot(RowSort *sort, int64 number, TupleTableSlot *slot)
 		slot->tts_values[column] = gpusort_rows_sort_interval(sort, slot->tts_values, slot->tts_isnull,
 															  &slot->tts_isnull[column]);
 	}
-	return ExecStoreVirtualTuple(slot);
+	return TTS_EMPTY(slot) ? ExecStoreVirtualTuple(slot) : slot;
 }
 
 static TupleTableSlot *
@@ -349,10 +366,8 @@ exec_rows(CustomScanState *node)
 		state->current = Min(state->current + 1, nrows);
 	else
 		state->current = Max(state->current - 1, -1);
-	ExecClearTuple(slot);
 	if (state->current < 0 || state->current >= nrows)
-		return slot;
-
+		return ExecClearTuple(slot);
 	return gpusort_rows_fill_slot(state->sort, state->current, slot);
 }
 

@@ -37,7 +37,7 @@ extern void gpusort_rows_read_input(RowsNodeState *state);
 /* Reads and sorts the input. */
 extern void gpusort_rows_sort_input(RowsNodeState *state);
 
-/* Puts the row of this number in the sorted order into a slot. */
-extern TupleTableSlot *gpusort_rows_fill_slot(RowSort *sort, int64 number, TupleTableSlot *slot);
+/* Has a virtual slot show the row of this number in the sorted order. */
+extern TupleTableSlot *gpusort_rows_fill_slot(RowSort *sort, uint64 number, TupleTableSlot *slot);
 
 #endif							/* GPUSORT_ROWS_EXEC_H */

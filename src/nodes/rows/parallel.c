@@ -354,6 +354,8 @@ exec_returned(CustomScanState *node)
 	SharedRowsState *input = state->input;
 	TupleTableSlot *end;
 
+	if (state->next < state->nrows)
+		return gpusort_rows_fill_slot(input->rows.sort, state->next++, node->ss.ps.ps_ResultTupleSlot);
 	if (!state->started)
 		start(state);
 	ExecClearTuple(node->ss.ps.ps_ResultTupleSlot);
@@ -389,6 +391,7 @@ rescan_returned(CustomScanState *node)
 		return;
 	forget(state->input);
 	state->started = false;
+	state->next = state->nrows = 0;
 	if (gather->chgParam == NULL)
 		ExecReScan(gather);
 }
