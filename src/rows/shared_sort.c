@@ -92,7 +92,9 @@ struct SharedSortState
 	dsm_handle	segment;
 	SharedFileSet files;
 	Barrier		barrier;
-	ConditionVariable changed;	/* a part was sorted or returned, or all ends */
+	ConditionVariable sorted;	/* a part was sorted: the leader waits for it */
+	ConditionVariable claimable;	/* a part was returned, so one worker may begin another; or none will have to */
+	ConditionVariable freed;	/* a part was returned: memory is free for sorted ones, or all ends */
 	slock_t		mutex;
 	dsa_pointer runs;			/* the list of SharedRun structs */
 	uint32		nruns;
@@ -208,7 +210,9 @@ gpusort_shared_sort_init(SharedSortState *shared, dsm_segment *segment, int part
 	shared->segment = dsm_segment_handle(segment);
 	shared->memory_limit = Min(participants * (memory - local), free_shared_memory());
 	SpinLockInit(&shared->mutex);
-	ConditionVariableInit(&shared->changed);
+	ConditionVariableInit(&shared->sorted);
+	ConditionVariableInit(&shared->claimable);
+	ConditionVariableInit(&shared->freed);
 	SharedFileSetInit(&shared->files, segment);
 	forget_rows(shared);
 }
@@ -705,7 +709,8 @@ gpusort_shared_sort_stop(SharedSortState *shared)
 	SpinLockAcquire(&shared->mutex);
 	shared->stopped = true;
 	SpinLockRelease(&shared->mutex);
-	ConditionVariableBroadcast(&shared->changed);
+	ConditionVariableBroadcast(&shared->claimable);
+	ConditionVariableBroadcast(&shared->freed);
 }
 
 /* Begins the next part that nobody has begun, if it is not too far ahead.  Returns false if there will be none. */
@@ -717,7 +722,7 @@ claim_part(SharedSort *part, uint32 *number)
 	bool		claimed = false;
 	bool		ended = false;
 
-	ConditionVariablePrepareToSleep(&shared->changed);
+	ConditionVariablePrepareToSleep(&shared->claimable);
 	for (;;)
 	{
 		SpinLockAcquire(&shared->mutex);
@@ -731,9 +736,11 @@ claim_part(SharedSort *part, uint32 *number)
 		SpinLockRelease(&shared->mutex);
 		if (claimed || ended)
 			break;
-		ConditionVariableSleep(&shared->changed, wait_event());
+		ConditionVariableSleep(&shared->claimable, wait_event());
 	}
 	ConditionVariableCancelSleep();
+	if (claimed && *number + 1 == shared->nparts)
+		ConditionVariableBroadcast(&shared->claimable);
 	return claimed;
 }
 
@@ -745,7 +752,7 @@ take_space(SharedSort *part, uint32 number, Size bytes)
 	bool		fits;
 	bool		ended;
 
-	ConditionVariablePrepareToSleep(&shared->changed);
+	ConditionVariablePrepareToSleep(&shared->freed);
 	for (;;)
 	{
 		bool		free = has_space(shared, bytes, SHARED_FREE_FOR_PARTS);
@@ -762,7 +769,7 @@ take_space(SharedSort *part, uint32 number, Size bytes)
 		SpinLockRelease(&shared->mutex);
 		if (fits || ended)
 			break;
-		ConditionVariableSleep(&shared->changed, wait_event());
+		ConditionVariableSleep(&shared->freed, wait_event());
 	}
 	ConditionVariableCancelSleep();
 	return fits;
@@ -792,7 +799,7 @@ help(SharedSort *part)
 		sorted->rows = rows;
 		sorted->state = has_memory ? PART_IS_SORTED : PART_IS_LEFT;
 		SpinLockRelease(&shared->mutex);
-		ConditionVariableBroadcast(&shared->changed);
+		ConditionVariableSignal(&shared->sorted);
 	}
 }
 
@@ -812,7 +819,7 @@ take_part(SharedSort *part, uint32 number)
 	SharedSortState *shared = part->shared;
 	PartState	state;
 
-	ConditionVariablePrepareToSleep(&shared->changed);
+	ConditionVariablePrepareToSleep(&shared->sorted);
 	for (;;)
 	{
 		SpinLockAcquire(&shared->mutex);
@@ -822,9 +829,11 @@ take_part(SharedSort *part, uint32 number)
 		SpinLockRelease(&shared->mutex);
 		if (state != PART_IS_SORTED_NOW)
 			break;
-		ConditionVariableSleep(&shared->changed, wait_event());
+		ConditionVariableSleep(&shared->sorted, wait_event());
 	}
 	ConditionVariableCancelSleep();
+	if (state == PART_WAITS && number + 1 == shared->nparts)
+		ConditionVariableBroadcast(&shared->claimable);
 	return state;
 }
 
@@ -868,7 +877,8 @@ end_part(SharedSort *part, uint32 number)
 	shared->sorted_bytes -= part->parts[number].bytes;
 	shared->returned = number + 1;
 	SpinLockRelease(&shared->mutex);
-	ConditionVariableBroadcast(&shared->changed);
+	ConditionVariableSignal(&shared->claimable);
+	ConditionVariableBroadcast(&shared->freed);
 }
 
 bool
