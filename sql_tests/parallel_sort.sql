@@ -171,9 +171,29 @@ SET gpusort.force_nodes = off;
 SELECT same_rows('SELECT * FROM parallel_rows ORDER BY x', 'x');
 SET parallel_tuple_cost = 0.1;
 EXPLAIN (COSTS OFF) SELECT x, id FROM parallel_rows ORDER BY x, id;
+-- Windows of one Sort, too.  EXPLAIN shows them in other words in each version.
+SET work_mem = '64MB';
+CREATE FUNCTION sorted_by_workers(query text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    line text;
+    result boolean := false;
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+        result := result OR line ~ 'Parallel Custom Scan';
+    END LOOP;
+    RETURN result;
+END $$;
+SELECT sorted_by_workers('SELECT * FROM (SELECT x, id, row_number() OVER w AS n FROM parallel_rows WINDOW w AS (PARTITION BY few ORDER BY x, id)) q WHERE n <= 3');
+SELECT sorted_by_workers('SELECT id, lag(x) OVER (PARTITION BY few ORDER BY x) + 1 AS l, rank() OVER (PARTITION BY few) AS r FROM parallel_rows');
+SELECT sorted_by_workers('SELECT id, lag(x) OVER (ORDER BY x) AS l FROM parallel_rows WHERE id < 10');
+SELECT same_rows('SELECT * FROM (SELECT x, id, row_number() OVER w AS n FROM parallel_rows WINDOW w AS (PARTITION BY few ORDER BY x, id)) q WHERE n <= 3', 'x, id, n');
+SELECT same_rows('SELECT x, lag(x) OVER (PARTITION BY few ORDER BY x) + 1 AS l, count(*) OVER (PARTITION BY few) AS r, ''a'' || few AS a FROM parallel_rows', 'x, l, r, a');
+SELECT same_rows('SELECT few, lag(few) OVER (ORDER BY few) AS l FROM parallel_rows', 'few, l');
+SELECT same_rows('SELECT id, lag(x) OVER (ORDER BY x, id) AS l, rank() OVER (ORDER BY f) AS r FROM parallel_rows ORDER BY id', 'id, l, r');
+RESET work_mem;
 SET gpusort.enable_sort = off;
 EXPLAIN (COSTS OFF) SELECT x, id FROM parallel_rows ORDER BY x, id;
 
 DROP TABLE parallel_rows, parallel_none, parallel_parts;
-DROP FUNCTION rows_of, same_rows, different_queries, restricted;
+DROP FUNCTION rows_of, same_rows, different_queries, restricted, sorted_by_workers;
 DROP COLLATION parallel_linguistic;

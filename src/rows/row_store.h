@@ -94,7 +94,7 @@ typedef struct RowBatch
 	Datum	   *values;
 	bool	   *nulls;
 	bool	   *has_nulls;		/* by attribute: some of these may be true, and no constant's */
-	bool		is_lent;		/* who reads a row may change its values: it is not read again, nor are constants passed by reference */
+	bool		is_lent;		/* a reader may change the values of a row: none is used again */
 } RowBatch;
 
 /*

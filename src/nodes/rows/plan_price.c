@@ -16,8 +16,11 @@
  * planner charges each as if they were at the same server.  Below the node's Sort an Append asks
  * all servers at the same time (enable_async_append), and none has to sort.
  *
- * Only the final ORDER BY all of whose rows are wanted has such paths.  The server offers no hook where it
- * makes the Sorts below grouping, windows, DISTINCT, merge joins and Appends.  With a LIMIT its
+ * Window functions read a Sort of all rows, or one of parallel workers.  Where the latter costs less with the node, it takes
+ * the place of the former in the planner's path.
+ *
+ * Only these, and the final ORDER BY all of whose rows are wanted, have such paths.  The server offers no hook where it
+ * makes the Sorts below grouping, DISTINCT, merge joins and Appends.  With a LIMIT its
  * Sort keeps few rows, and a cursor may want the first ones soon, which the paths do not say.
  * Of set operations the planner does not note what the ORDER BY's target is, and few of them
  * have other paths.
@@ -58,7 +61,7 @@ find_in_target(const PathTarget *target, const SortGroupClause *clause)
 	return -1;
 }
 
-/* Sets the keys of a Sort plan to the ORDER BY.  Returns false if the target does not have one of them. */
+/* Sets the keys of a Sort plan.  Returns false if the target does not have one of them. */
 static bool
 set_keys(Sort *sort, const List *clauses, const PathTarget *target)
 {
@@ -82,17 +85,16 @@ set_keys(Sort *sort, const List *clauses, const PathTarget *target)
 	return true;
 }
 
-/* The Sort plan that would be made of a path, as far as cost.c looks at it; NULL if it cannot be foreseen. */
+/* The Sort plan by some keys that would be made of a path, as far as cost.c looks at it; NULL if it cannot be foreseen. */
 static Sort *
-foresee_sort(const PlannerInfo *root, const SortPath *path)
+foresee_sort(const SortPath *path, const List *clauses)
 {
 	const PathTarget *target = path->path.pathtarget;
 	Sort	   *sort = makeNode(Sort);
 	ListCell   *cell;
 
 	/* Keys that say nothing new have no place in the path. */
-	if (list_length(root->sort_pathkeys) != list_length(root->parse->sortClause) ||
-		!set_keys(sort, root->parse->sortClause, target))
+	if (list_length(path->path.pathkeys) != list_length(clauses) || !set_keys(sort, clauses, target))
 		return NULL;
 	foreach(cell, target->exprs)
 		sort->plan.targetlist = lappend(sort->plan.targetlist,
@@ -231,14 +233,14 @@ exceeds_temp_files(const Sort *sort)
 
 /* The Sort of a path's rows that the planner would make, if the rows node would take its place, else NULL. */
 static Sort *
-foresee_taken(PlannerInfo *root, RelOptInfo *ordered, Path *input, SortPath **path)
+foresee_taken(PlannerInfo *root, RelOptInfo *rel, Path *input, List *pathkeys, const List *clauses, SortPath **path)
 {
 	Sort	   *sort;
 
-	if (pathkeys_contained_in(root->sort_pathkeys, input->pathkeys))
+	if (pathkeys_contained_in(pathkeys, input->pathkeys))
 		return NULL;
-	*path = create_sort_path(root, ordered, input, root->sort_pathkeys, -1.0);
-	sort = foresee_sort(root, *path);
+	*path = create_sort_path(root, rel, input, pathkeys, -1.0);
+	sort = foresee_sort(*path, clauses);
 	return sort != NULL && gpusort_rows_take(sort) && !exceeds_temp_files(sort) ? sort : NULL;
 }
 
@@ -247,7 +249,7 @@ static Path *
 price(PlannerInfo *root, RelOptInfo *ordered, Path *input)
 {
 	SortPath   *path;
-	Sort	   *sort = foresee_taken(root, ordered, input, &path);
+	Sort	   *sort = foresee_taken(root, ordered, input, root->sort_pathkeys, root->parse->sortClause, &path);
 	RowsCost	cost;
 	Cost		after;
 
@@ -260,26 +262,42 @@ price(PlannerInfo *root, RelOptInfo *ordered, Path *input)
 	return &path->path;
 }
 
-/* The same of a path of parallel workers, below a Gather Merge at the cost of what takes their place (parallel.h). */
-static Path *
-price_parallel(PlannerInfo *root, RelOptInfo *ordered, Path *input, double rows)
+/*
+ * A Sort of the rows of parallel workers below a Gather Merge, at the cost of what takes their place (parallel.h), or
+ * NULL if the rows node would not take the Sort's place.
+ */
+static GatherMergePath *
+cost_parallel(PlannerInfo *root, RelOptInfo *rel, const RelOptInfo *input, List *pathkeys, const List *clauses)
 {
-	const PathTarget *target = root->upper_targets[UPPERREL_ORDERED];
+	double		rows = input->cheapest_total_path->rows;
 	SortPath   *path;
 	Sort	   *sort;
 	RowsCost	cost;
 	GatherMergePath *merge;
 
-	/* Columns that are computed after sorting would stand between the two. */
-	if (!equal(input->pathtarget->exprs, target->exprs))
+	if (!rel->consider_parallel || input->partial_pathlist == NIL)
 		return NULL;
-	sort = foresee_taken(root, ordered, input, &path);
+	sort = foresee_taken(root, rel, linitial(input->partial_pathlist), pathkeys, clauses, &path);
 	if (sort == NULL)
 		return NULL;
 	cost = gpusort_rows_cost_parallel(sort, rows);
-	merge = create_gather_merge_path(root, ordered, &path->path, path->path.pathtarget, root->sort_pathkeys, NULL, &rows);
-	merge->path.total_cost = price_to_win(root, ordered, input, cost.total);
-	merge->path.startup_cost = Min(cost.startup, merge->path.total_cost);
+	merge = create_gather_merge_path(root, rel, &path->path, path->path.pathtarget, pathkeys, NULL, &rows);
+	merge->path.startup_cost = cost.startup;
+	merge->path.total_cost = cost.total;
+	return merge;
+}
+
+/* The same for the final ORDER BY, at the price with which it is chosen if that is right. */
+static Path *
+price_parallel(PlannerInfo *root, RelOptInfo *ordered, const RelOptInfo *input)
+{
+	GatherMergePath *merge = cost_parallel(root, ordered, input, root->sort_pathkeys, root->parse->sortClause);
+
+	/* Columns that are computed after sorting would stand between the two. */
+	if (merge == NULL || !equal(merge->path.pathtarget->exprs, root->upper_targets[UPPERREL_ORDERED]->exprs))
+		return NULL;
+	merge->path.total_cost = price_to_win(root, ordered, linitial(input->partial_pathlist), merge->path.total_cost);
+	merge->path.startup_cost = Min(merge->path.startup_cost, merge->path.total_cost);
 	return &merge->path;
 }
 
@@ -301,11 +319,69 @@ add_priced_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *ordered)
 
 	if (path != NULL)
 		add_ordered(root, ordered, path);
-	if (!ordered->consider_parallel || input->partial_pathlist == NIL)
-		return;
-	path = price_parallel(root, ordered, linitial(input->partial_pathlist), input->cheapest_total_path->rows);
+	path = price_parallel(root, ordered, input);
 	if (path != NULL)
 		add_ordered(root, ordered, path);
+}
+
+/* What a Sort of all rows costs, with the rows node if that takes its place. */
+static Cost
+cost_alone(const SortPath *path, const List *clauses)
+{
+	const Sort *sort = foresee_sort(path, clauses);
+
+	return sort != NULL && gpusort_rows_take(sort) ? gpusort_rows_cost(sort, 0, false).total : path->path.total_cost;
+}
+
+/* A path of window functions with another one in the place of the Sort below them all. */
+static Path *
+replace_window_sort(const WindowAggPath *window, const SortPath *sort, Path *path)
+{
+	WindowAggPath *copy = makeNode(WindowAggPath);
+
+	*copy = *window;
+	if (IsA(window->subpath, WindowAggPath))
+		path = replace_window_sort((WindowAggPath *) window->subpath, sort, path);
+	copy->subpath = path;
+	copy->path.startup_cost = Max(window->path.startup_cost - sort->path.startup_cost + path->startup_cost, 0);
+	copy->path.total_cost = Max(window->path.total_cost - window->subpath->total_cost + path->total_cost, 0);
+	copy->path.parallel_safe = false;
+	return &copy->path;
+}
+
+/* The Sort of all rows that window functions read, and its keys; or NULL. */
+static SortPath *
+window_sort(const Path *path, const Path *input, List **clauses)
+{
+	for (; IsA(path, WindowAggPath); path = ((const WindowAggPath *) path)->subpath)
+	{
+		const WindowClause *window = ((const WindowAggPath *) path)->winclause;
+
+		*clauses = list_concat_copy(window->partitionClause, window->orderClause);
+	}
+	return IsA(path, SortPath) && sorts_input(path, input) ? (SortPath *) path : NULL;
+}
+
+/* Adds a path of window functions whose rows parallel workers sort, if that costs less than a Sort of all rows. */
+static void
+add_parallel_windows(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
+{
+	ListCell   *cell;
+
+	foreach(cell, output->pathlist)
+	{
+		Path	   *path = lfirst(cell);
+		List	   *clauses = NIL;
+		SortPath   *sort = IsA(path, WindowAggPath) ? window_sort(path, input->cheapest_total_path, &clauses) : NULL;
+		GatherMergePath *merge;
+
+		if (sort == NULL)
+			continue;
+		merge = cost_parallel(root, input, input, sort->path.pathkeys, clauses);
+		if (merge != NULL && merge->path.total_cost < cost_alone(sort, clauses))
+			add_path(output, replace_window_sort((WindowAggPath *) path, sort, &merge->path));
+		return;
+	}
 }
 
 static void
@@ -313,10 +389,12 @@ offer_priced_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input
 {
 	if (previous_upper_paths)
 		previous_upper_paths(root, stage, input, output, extra);
-	if (stage == UPPERREL_ORDERED && gpusort_enable_sort && !gpusort_force_nodes && enable_sort &&
-		root->sort_pathkeys != NIL && root->tuple_fraction <= 0 && root->parse->setOperations == NULL &&
-		!limit_needed(root->parse))
+	if (!gpusort_enable_sort || gpusort_force_nodes || !enable_sort || root->tuple_fraction > 0 || limit_needed(root->parse))
+		return;
+	if (stage == UPPERREL_ORDERED && root->sort_pathkeys != NIL && root->parse->setOperations == NULL)
 		add_priced_paths(root, input, output);
+	if (stage == UPPERREL_WINDOW)
+		add_parallel_windows(root, input, output);
 }
 
 void
