@@ -240,7 +240,7 @@ init_shared(IndexWorkers *workers, Relation heap, Relation index, const IndexInf
 	build->heap = RelationGetRelid(heap);
 	build->index = RelationGetRelid(index);
 	build->concurrent = info->ii_Concurrent;
-	build->memory_limit = gpusort_shared_sort_local_bytes(leader->sort_state, rows * width);
+	build->memory_limit = gpusort_shared_sort_local_bytes(leader->sort_state, rows * width / participants);
 	build->rows = Min(rows, build->memory_limit / width);
 	SpinLockInit(&build->mutex);
 }

@@ -12,15 +12,15 @@
 #define ROWS_CACHE_LINE 64
 #define ROWS_PREFETCH_BYTES ((Size) 4 * ROWS_CACHE_LINE)	/* the most bytes of a record that are prefetched */
 
-/* Creates a batch for a sort of nrows rows.  Constants are filled in once. */
+/* Creates a batch for a sort of nrows rows, which may be lent if each is read once.  Constants are filled in once. */
 RowBatch *
-gpusort_rows_batch_create(const RowLayout *layout, uint64 nrows, bool random_access)
+gpusort_rows_batch_create(const RowLayout *layout, uint64 nrows, bool read_once)
 {
 	RowBatch   *batch = palloc0(sizeof(RowBatch));
 	int			natts = layout->natts;
 
 	batch->natts = natts;
-	batch->is_lent = !random_access;
+	batch->is_lent = read_once;
 	batch->slots = Min(Min(Max(ROWS_BATCH_DATUMS / Max(natts, 1), ROWS_BATCH_MIN), ROWS_BATCH_MAX), Max(nrows, 1));
 	batch->values = palloc0(sizeof(Datum) * Max(natts, 1) * batch->slots);
 	batch->nulls = palloc0(sizeof(bool) * Max(natts, 1) * batch->slots);

@@ -468,7 +468,7 @@ gpusort_rows_sort_finish(RowSort *sort)
 		sort->intervals->intervals = gpusort_intervals_make(&sort->intervals->range, sort->intervals->buckets,
 															sort->intervals->descending);
 	if (sort->batch == NULL || sort->batch->slots < sort->nrows)
-		sort->batch = gpusort_rows_batch_create(sort->layout, sort->nrows, sort->random_access);
+		sort->batch = gpusort_rows_batch_create(sort->layout, sort->nrows, !sort->random_access && sort->intervals == NULL);
 	sort->batch->nrows = 0;
 	sort->stats.sorted = true;
 	show_returned(sort, 0);
@@ -498,7 +498,7 @@ return_store(RowSort *sort)
 {
 	sort->nrows = sort->store->nrows;
 	if (sort->batch == NULL)
-		sort->batch = gpusort_rows_batch_create(sort->layout, UINT32_MAX, sort->random_access);
+		sort->batch = gpusort_rows_batch_create(sort->layout, UINT32_MAX, true);
 	sort->batch->nrows = 0;
 }
 

@@ -165,7 +165,7 @@ extern Size gpusort_rows_store_bytes(const RowStore *store);
  */
 extern int	gpusort_rows_store_list_columns(RowStore *store, ColumnBuffer *columns);
 
-extern RowBatch *gpusort_rows_batch_create(const RowLayout *layout, uint64 nrows, bool random_access);
+extern RowBatch *gpusort_rows_batch_create(const RowLayout *layout, uint64 nrows, bool read_once);
 extern void gpusort_rows_batch_gather(RowBatch *batch, const RowStore *store, const uint32 *rows,
 									  uint32 position, int nrows);
 

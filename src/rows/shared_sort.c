@@ -25,9 +25,11 @@
 
 #define SHARED_RUN_BYTES ((Size) 3 * 1024 * 1024)	/* rows of a run lie in the caches while they are sorted */
 #define SHARED_PART_BYTES ((Size) 1024 * 1024)	/* so do those of a part, and what orders them */
-#define SHARED_FILE_RUN_BYTES ((Size) 16 * 1024 * 1024)	/* of a run in a file: fewer runs, fewer reads for each part */
+#define SHARED_FILE_RUN_BYTES ((Size) 16 * 1024 * 1024)	/* of a run in a file, as each part is read from all runs; */
+#define SHARED_FILE_RUNS 64		/* or more, so that each participant has so many runs */
 #define SHARED_FENCES 256		/* rows of a run that tell where to cut it */
-#define SHARED_PARTS_AHEAD 2	/* sorted parts for each participant that the leader has not returned yet */
+#define SHARED_PARTS_AHEAD 2	/* sorted parts for each participant that the leader has not returned yet, */
+#define SHARED_FILE_PARTS_AHEAD 1	/* or of rows in files, whose parts may be as large as memory allows */
 #define SHARED_PARTS_MAX 65536
 #define SHARED_MEMORY_SHARE 2	/* of the free space of /dev/shm a sort takes one half */
 #define SHARED_SPACE_EIGHTHS 8
@@ -189,6 +191,13 @@ has_space(const SharedSortState *shared, Size bytes, int eighths)
 		(double) space.f_blocks * space.f_frsize * eighths / SHARED_SPACE_EIGHTHS;
 }
 
+/* Bytes of a run in memory, and of what orders it. */
+static Size
+memory_run_bytes(const SharedSortState *shared)
+{
+	return Min(shared->memory / 2, SHARED_RUN_BYTES);
+}
+
 static void
 forget_rows(SharedSortState *shared)
 {
@@ -203,12 +212,10 @@ forget_rows(SharedSortState *shared)
 void
 gpusort_shared_sort_init(SharedSortState *shared, dsm_segment *segment, int participants, Size memory)
 {
-	Size		local = Min(memory / 2, SHARED_RUN_BYTES);
-
 	shared->participants = participants;
 	shared->memory = memory;
 	shared->segment = dsm_segment_handle(segment);
-	shared->memory_limit = Min(participants * (memory - local), free_shared_memory());
+	shared->memory_limit = Min(participants * (memory - memory_run_bytes(shared)), free_shared_memory());
 	SpinLockInit(&shared->mutex);
 	ConditionVariableInit(&shared->sorted);
 	ConditionVariableInit(&shared->claimable);
@@ -265,9 +272,9 @@ gpusort_shared_sort_attach(SharedSortState *shared)
 Size
 gpusort_shared_sort_local_bytes(const SharedSortState *shared, double expected_bytes)
 {
-	Size		memory = shared->memory;
-
-	return expected_bytes > shared->memory_limit ? Min(memory, SHARED_FILE_RUN_BYTES) : Min(memory / 2, SHARED_RUN_BYTES);
+	if (expected_bytes * shared->participants <= shared->memory_limit)
+		return memory_run_bytes(shared);
+	return Min(shared->memory, Max(expected_bytes / SHARED_FILE_RUNS, SHARED_FILE_RUN_BYTES));
 }
 
 bool
@@ -295,7 +302,8 @@ static SpillFile *
 choose_file(SharedSort *part, Size bytes)
 {
 	SharedSortState *shared = part->shared;
-	bool		fits = bytes <= shared->memory_limit && has_space(shared, bytes, SHARED_FREE_FOR_RUNS);
+	bool		fits = part->sort->memory_limit <= memory_run_bytes(shared) && bytes <= shared->memory_limit &&
+		has_space(shared, bytes, SHARED_FREE_FOR_RUNS);
 	char		name[MAXPGPATH];
 
 	SpinLockAcquire(&shared->mutex);
@@ -718,7 +726,7 @@ static bool
 claim_part(SharedSort *part, uint32 *number)
 {
 	SharedSortState *shared = part->shared;
-	uint32		ahead = SHARED_PARTS_AHEAD * shared->participants;
+	uint32		ahead = (shared->part_bytes > 0 ? SHARED_FILE_PARTS_AHEAD : SHARED_PARTS_AHEAD) * shared->participants;
 	bool		claimed = false;
 	bool		ended = false;
 

@@ -43,7 +43,7 @@ extern void gpusort_shared_sort_reset(SharedSortState *shared, dsa_area *area);
 /* Called by a worker when it starts. */
 extern void gpusort_shared_sort_attach(SharedSortState *shared);
 
-/* Bytes of rows, of so many that are expected in all, that a participant holds itself. */
+/* Bytes of rows, of so many that it is expected to collect, that a participant holds itself. */
 extern Size gpusort_shared_sort_local_bytes(const SharedSortState *shared, double expected_bytes);
 
 /* Takes part with a sort of no rows, whose memory is limited.  Participants have different numbers, from 0. */

@@ -314,33 +314,23 @@ gpusort_rows_sort_input(RowsNodeState *state)
 	state->current = -1;
 }
 
-/*
- * The slot shows the row where it lies in the batch.  A copy into the slot's own arrays, and a call that empties the
- * slot before, would take half of the time for a row.  If another node materializes the slot, that changes
- * values in the batch.  So rows that may be read again are copied.
- */
-TupleTableSlot *
-gpusort_rows_fill_slot(RowSort *sort, uint64 number, TupleTableSlot *slot)
+/* Puts a row into a slot.  Reads a batch that has it if need be. */
+static TupleTableSlot *
+fill_slot(RowSort *sort, uint64 number, TupleTableSlot *slot)
 {
-	RowBatch   *batch = sort->batch;
-	uint64		row = number - batch->first;
+	const RowBatch *batch = gpusort_rows_sort_read(sort, number);
+	uint64		first = (number - batch->first) * batch->natts;
 
-	if (TTS_SHOULDFREE(slot))
-		ExecClearTuple(slot);
-	if (number < batch->first || row >= batch->nrows)
-	{
-		batch = gpusort_rows_sort_read(sort, number);
-		row = number - batch->first;
-	}
+	ExecClearTuple(slot);
 	if (batch->is_lent)
 	{
-		slot->tts_values = batch->values + row * batch->natts;
-		slot->tts_isnull = batch->nulls + row * batch->natts;
+		slot->tts_values = batch->values + first;
+		slot->tts_isnull = batch->nulls + first;
 	}
 	else
 	{
-		memcpy(slot->tts_values, batch->values + row * batch->natts, batch->natts * sizeof(Datum));
-		memcpy(slot->tts_isnull, batch->nulls + row * batch->natts, batch->natts * sizeof(bool));
+		memcpy(slot->tts_values, batch->values + first, batch->natts * sizeof(Datum));
+		memcpy(slot->tts_isnull, batch->nulls + first, batch->natts * sizeof(bool));
 	}
 	if (sort->intervals != NULL)
 	{
@@ -349,7 +339,24 @@ gpusort_rows_fill_slot(RowSort *sort, uint64 number, TupleTableSlot *slot)
 		slot->tts_values[column] = gpusort_rows_sort_interval(sort, slot->tts_values, slot->tts_isnull,
 															  &slot->tts_isnull[column]);
 	}
-	return TTS_EMPTY(slot) ? ExecStoreVirtualTuple(slot) : slot;
+	return ExecStoreVirtualTuple(slot);
+}
+
+/*
+ * The slot's arrays are moved to the next row of a batch that is lent.  To copy the row, and to empty the slot before,
+ * takes half of the time in which a plan returns it.
+ */
+TupleTableSlot *
+gpusort_rows_fill_slot(RowSort *sort, uint64 number, TupleTableSlot *slot)
+{
+	const RowBatch *batch = sort->batch;
+	uint64		row = number - batch->first;
+
+	if (row >= batch->nrows || !batch->is_lent || (slot->tts_flags & (TTS_FLAG_EMPTY | TTS_FLAG_SHOULDFREE)) != 0)
+		return fill_slot(sort, number, slot);
+	slot->tts_values = batch->values + row * batch->natts;
+	slot->tts_isnull = batch->nulls + row * batch->natts;
+	return slot;
 }
 
 static TupleTableSlot *
