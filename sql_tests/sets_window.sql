@@ -17,7 +17,6 @@ SELECT i, percentile_cont_agg(i, f) OVER w FROM (VALUES (1, '{0}'::float8[]), (2
 SELECT percentile_cont_agg(i, 1.5) OVER (ORDER BY i ROWS 1 PRECEDING) FROM generate_series(1, 3) i;
 SELECT count(*) FROM (SELECT count_distinct(random()) OVER (ORDER BY i ROWS 3 PRECEDING) AS n FROM generate_series(1, 100) i) q WHERE n <= 4;
 SELECT percentile_disc_agg(x, 0.5) OVER (ORDER BY i ROWS 1 PRECEDING) FROM (VALUES (1, point '(1,2)'), (2, point '(1,2)'), (3, point '(1,2)')) v(i, x);
-SELECT gpusort_internal.window_remove(NULL, 1);
 SELECT median(x), median(-x), pg_typeof(median(x)), median(x) FILTER (WHERE x > 100) AS none, median(x) FILTER (WHERE x < 2) AS one FROM (VALUES (54.26::numeric), (54.28), (1.1), (99999999999999999999.5), (NULL)) v(x);
 SELECT median(x), median('NaN'::numeric), median(x::int4), median(x::int8), median(x::float4) FROM (VALUES (0.1), (0.2)) v(x);
 
