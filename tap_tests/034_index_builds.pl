@@ -26,7 +26,7 @@ sub taken
 # Crash and standby.
 my $primary = PostgreSQL::Test::Cluster->new('primary');
 $primary->init(allows_streaming => 1, extra => ['--data-checksums']);
-$primary->append_conf('postgresql.conf', join("\n", @defaults, "wal_consistency_checking = 'btree'", 'fsync = on'));
+$primary->append_conf('postgresql.conf', join("\n", @defaults, "wal_consistency_checking = 'btree'", 'fsync = on', 'wal_keep_size = 1GB'));
 $primary->start;
 $primary->safe_psql('postgres', "CREATE EXTENSION gpusort; CREATE EXTENSION amcheck; $table");
 $primary->backup('start');
