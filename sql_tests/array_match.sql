@@ -1,3 +1,4 @@
+-- Needs gpusort.engine = 'auto': sorts types that no GPU sorts, too.
 -- Two sorted arrays: array_match and array_cosine; what else searches with a tolerance or a partner array.
 SET search_path = gpusort, pg_catalog, public;
 SET extra_float_digits = 0;

@@ -1,3 +1,4 @@
+-- Needs gpusort.engine = 'auto': sorts types that no GPU sorts, too.
 -- median, percentile_cont_agg, percentile_disc_agg, mode_agg and count_distinct over window frames that move.
 SET search_path = gpusort, pg_catalog, public;
 SET extra_float_digits = 0;
