@@ -14,6 +14,9 @@ CREATE INDEX ON e (k);
 SELECT format('CREATE UNLOGGED TABLE w AS SELECT i AS id, hashint4(i) AS k, date ''2000-01-01'' + abs(hashint4(i) %% 4000) AS d, md5(i::text) AS t, %s FROM generate_series(1, rows_of(200000)) i',
 			  string_agg('i AS c' || c, ', ')) FROM generate_series(1, 150) c \gexec
 CREATE INDEX ON w (k);
+-- l: texts in a linguistic collation.
+CREATE UNLOGGED TABLE l (id int, status text COLLATE "en-x-icu", name text COLLATE "en-x-icu", t text COLLATE "en-x-icu", n numeric, a text, b text, c text);
+INSERT INTO l SELECT id, status, md5((id % 300)::text), md5(id::text), n, t, t, t FROM e WHERE id <= rows_of(200000);
 -- d: what is sorted for each row of another table.
 CREATE UNLOGGED TABLE d AS SELECT i % rows_of(20000) AS k, (2e9 * random())::int AS x, random() AS f, md5(i::text) AS t FROM generate_series(1, rows_of(20000) * 3) i;
 CREATE INDEX ON d (k);
@@ -61,6 +64,11 @@ CREATE TABLE kinds AS SELECT row_number() OVER () AS ord, * FROM (VALUES
 	('filter', 'SELECT count(DISTINCT x) FILTER (WHERE id % 100 = 0), percentile_cont(0.5) WITHIN GROUP (ORDER BY f) FILTER (WHERE g < 3) FROM e', ''),
 	('filter', 'SELECT cardinality(array_agg(x ORDER BY f) FILTER (WHERE g < 3)), cardinality(array_agg(x ORDER BY f)) FROM e', ''),
 	('filter', 'SELECT count(m) FROM (SELECT gpusort.sorted_agg(x) FILTER (WHERE a < 3) AS m FROM e GROUP BY k) q', ''),
+	('linguistic', 'SELECT count(q) FROM (SELECT * FROM l ORDER BY name, t LIMIT 100) q', ''),
+	('linguistic', 'SELECT count(q) FROM (SELECT * FROM l ORDER BY t LIMIT 5000) q', ''),
+	('linguistic', 'SELECT count(q) FROM (SELECT t FROM l ORDER BY t LIMIT 100) q', ''),
+	('linguistic', 'SELECT count(q) FROM (SELECT * FROM l ORDER BY status, n OFFSET 0) q', ''),
+	('linguistic', 'SELECT count(q) FROM (SELECT status, name, t, a, b FROM l ORDER BY status, name OFFSET 0) q', ''),
 	('bitmap scan', 'SELECT count(*) FROM (SELECT DISTINCT d FROM w WHERE k > 0) q', 'enable_seqscan = off, enable_indexscan = off'),
 	('bitmap scan', 'SELECT count(q) FROM (SELECT d, k FROM w WHERE k > 0 ORDER BY d OFFSET 0) q', 'enable_seqscan = off, enable_indexscan = off'),
 	('bitmap scan', 'SELECT count(q) FROM (SELECT d, c149 FROM w WHERE k > 0 ORDER BY d OFFSET 0) q', 'enable_seqscan = off, enable_indexscan = off'),

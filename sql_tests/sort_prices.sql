@@ -95,6 +95,26 @@ SELECT query, nodes(query) FROM unnest(ARRAY[
 	'SELECT * FROM (SELECT id, (SELECT count(*) FROM priced q WHERE q.few = p.few) FROM priced p ORDER BY p.x + 1) q LIMIT 1000',
 	'SELECT p.few, p.id, count(*) FROM priced p JOIN priced q ON p.x < q.x GROUP BY p.few, p.id ORDER BY p.id, p.few']) query;
 
+-- Comparing texts by the rules of a language takes long: sorting all rows is the node's where it would not be else. Of rows as
+-- they are stored, which the node has to take apart, the first few are Sort's.
+DO $$
+BEGIN
+	CREATE COLLATION priced_linguistic (provider = icu, locale = 'en');
+EXCEPTION WHEN feature_not_supported THEN
+	NULL;
+END $$;
+SELECT coalesce('COLLATE ' || to_regcollation('priced_linguistic'), '') AS linguistic \gset
+CREATE TABLE priced_texts AS SELECT id, t :linguistic AS t, t AS a, t AS b, t AS c, t AS d FROM priced;
+ANALYZE priced_texts;
+SELECT query, nodes(query) ~ 'GpusortRows' = rows_node OR :'linguistic' = '' AS expected FROM (VALUES
+	('SELECT * FROM priced_texts ORDER BY t', true),
+	('SELECT * FROM priced_texts ORDER BY a', false),
+	('SELECT * FROM priced_texts ORDER BY t LIMIT 10', false),
+	('SELECT * FROM priced_texts ORDER BY a LIMIT 10', true),
+	('SELECT t FROM priced_texts ORDER BY t LIMIT 10', true)) q (query, rows_node);
+DROP TABLE priced_texts;
+DROP COLLATION IF EXISTS priced_linguistic;
+
 -- Parallel workers compete at that cost, too.
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;

@@ -20,6 +20,7 @@
 
 #include "compat.h"
 #include "guc.h"
+#include "keys/collation_kind.h"
 #include "rows/row_bound.h"
 #include "nodes/rows/rows_node.h"
 
@@ -32,6 +33,13 @@
 #define ROWS_COST_PER_BYTE 0.05 /* a byte of the row */
 #define ROWS_COST_PER_KEY_BYTE 0.025	/* added per byte of the row if the first key is not passed by value */
 #define ROWS_COST_DROPPED 1.0	/* a row that the bound's threshold rejects */
+#define ROWS_COST_DROPPED_STORED 22.0	/* the same by a text in a linguistic collation, where a
+										 * Sort is handed rows as they are stored */
+
+#define ROWS_LINGUISTIC_COMPARISON 2.0	/* what PostgreSQL's comparison of texts in a linguistic
+											 * collation takes to what it charges */
+
+#define ROWS_SORT_ALLOCATED 2.0	/* what a row takes in a Sort's memory to its width */
 
 #define ROWS_COST_HASHED 4.0	/* a row that is looked up in a hash table */
 #define ROWS_GROUPS_NEAR 64		/* groups of a hash table that the first cache holds */
@@ -99,6 +107,40 @@ kept_rows(double rows, double bound)
 	return bound > 0 ? Min(bound + Max(bound, GPUSORT_BOUND_SURPLUS), rows) : rows;
 }
 
+/* True if PostgreSQL compares texts by the rules of this collation, which takes long. */
+static bool
+is_linguistic(Oid collation)
+{
+	CollationKind kind = gpusort_collation_kind(collation);
+
+	return kind == COLLATION_WEIGHTS || kind == COLLATION_ABBREVIATED;
+}
+
+/* True if a scan returns the rows of its table as they are, with all columns in their order. */
+static bool
+returns_stored_rows(const Plan *plan)
+{
+	ListCell   *cell;
+
+	foreach(cell, plan->targetlist)
+	{
+		TargetEntry *entry = lfirst_node(TargetEntry, cell);
+		Var		   *var = (Var *) entry->expr;
+
+		if (!IsA(var, Var) || IS_SPECIAL_VARNO(var->varno) || var->varattno != entry->resno)
+			return false;
+	}
+	return true;
+}
+
+/* The cost of a row that is dropped, in operators. */
+static double
+dropped_cost(const Plan *plan, SortKeys keys)
+{
+	return is_linguistic(keys.collations[0]) && plan->lefttree != NULL && returns_stored_rows(plan->lefttree)
+		? ROWS_COST_DROPPED_STORED : ROWS_COST_DROPPED;
+}
+
 /* The node's own cost, without its input, when it keeps `kept` of its rows and drops the others. */
 static Cost
 own_cost(const Plan *plan, SortKeys keys, double rows, double kept)
@@ -106,7 +148,27 @@ own_cost(const Plan *plan, SortKeys keys, double rows, double kept)
 	double		bytes = kept * (MAXALIGN(plan->plan_width) + sizeof(uint64));
 
 	return gpusort_rows_disk_cost(bytes) + cpu_operator_cost *
-		(ROWS_COST_PER_SORT + (rows - kept) * ROWS_COST_DROPPED + kept * row_cost(plan, keys));
+		(ROWS_COST_PER_SORT + (rows - kept) * dropped_cost(plan, keys) + kept * row_cost(plan, keys));
+}
+
+/*
+ * What the planner leaves out of the cost of sorting rows: it charges all comparisons alike,
+ * and those of texts in a linguistic collation take longer.  Where `bound` rows fit in
+ * work_mem, a Sort compares most rows once, and is charged more than that.
+ */
+static Cost
+linguistic_cost(const Sort *sort, double bound)
+{
+	double		rows = Max(sort->plan.plan_rows, 2);
+
+	if (bound > 0 && ROWS_SORT_ALLOCATED * bound * sort->plan.plan_width <= work_mem * 1024.0)
+		return 0;
+	for (int i = 0; i < sort->numCols; i++)
+	{
+		if (is_linguistic(sort->collations[i]))
+			return (ROWS_LINGUISTIC_COMPARISON - 1) * 2 * cpu_operator_cost * rows * log2(rows);
+	}
+	return 0;
 }
 
 /*
@@ -124,7 +186,7 @@ cost_until_sorted(const Sort *sort, double bound)
 		return sort->plan.total_cost;
 	GPUSORT_COST_SORT(&path, sort->plan.lefttree->total_cost, sort->plan.plan_rows, sort->plan.plan_width,
 					  bound > 0 ? bound : -1.0);
-	return Max(path.startup_cost, sort->plan.startup_cost);
+	return Max(path.startup_cost, sort->plan.startup_cost) + linguistic_cost(sort, bound);
 }
 
 /* True if a Sort costs enough that the node may win: a quick first check. */
