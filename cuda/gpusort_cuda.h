@@ -15,7 +15,8 @@
  * so that threads of the module have, too.  All others come from one thread.
  *
  * Memory given to start_job() and to session transfers lies inside the arena.  The worker
- * does not touch it until its ticket has been polled.
+ * does not touch it until its ticket has been polled.  A module need not check what it is
+ * given: the worker does (src/device/worker/job_check.h).
  */
 #ifndef GPUSORT_CUDA_H
 #define GPUSORT_CUDA_H
@@ -30,7 +31,7 @@ extern "C"
 {
 #endif
 
-#define GPUSORT_DEVICE_ABI 7
+#define GPUSORT_DEVICE_ABI 8
 #define GPUSORT_DEVICE_MESSAGE 256
 
 typedef struct GpusortDevice GpusortDevice; /* opaque: one opened device */
@@ -40,7 +41,7 @@ typedef enum GpusortDeviceStatus
 	GPUSORT_DEVICE_OK,
 	GPUSORT_DEVICE_UNAVAILABLE, /* no such device, no driver, driver too old */
 	GPUSORT_DEVICE_OUT_OF_MEMORY,	/* input untouched; a smaller job may pass */
-	GPUSORT_DEVICE_UNSUPPORTED, /* the method cannot sort this; input untouched */
+	GPUSORT_DEVICE_UNSUPPORTED, /* a record that is not well formed, which no module is given */
 	GPUSORT_DEVICE_NOT_VERIFIED,	/* the check found a wrong result; input untouched */
 	GPUSORT_DEVICE_FAULT		/* anything else: the context is lost */
 } GpusortDeviceStatus;
@@ -55,7 +56,6 @@ typedef struct GpusortDeviceInfo
 {
 	char		name[128];
 	char		driver[32];
-	int			multiprocessors;
 	uint64_t	memory_bytes;	/* of the device */
 	uint64_t	memory_limit;	/* the most that the module will use */
 	double		to_device_bytes_per_s;	/* measured on the arena, one direction at a time */
@@ -151,14 +151,7 @@ typedef struct GpusortDeviceModule
 	/* Called when no work is under way.  The worker does not: it ends by _exit, since this may wait for the driver. */
 	void		(*close) (GpusortDevice *device);
 
-	/*
-	 * NULL if the method can run this spec on this device, else why not, as static
-	 * text.  Called once after open for each combination of method, form and payload,
-	 * with and without limit and buckets.  The answer must depend on nothing else.
-	 */
-	const char *(*refuses) (GpusortDevice *device, const GpusortSpec *spec);
-
-	/* Starts a job.  poll() returns its outcome, even if it fails at once. */
+	/* Starts a job that gpusort_device_refuses does not refuse.  poll() returns its outcome, even if it fails at once. */
 	void		(*start_job) (GpusortDevice *device, const GpusortSlabSort *job);
 
 	/* Sessions.  open_session returns its result; the others end under their tickets. */

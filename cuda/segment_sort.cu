@@ -55,11 +55,6 @@ GpusortMethod name_of(const SegmentBatch &batch)
 
 }  // namespace
 
-const char *refuses(const GpusortSpec &spec)
-{
-    return method_of(spec).refuses(spec);
-}
-
 size_t workspace_bytes(const SegmentBatch &batch)
 {
     return method_of(batch.spec).workspace_bytes(batch);

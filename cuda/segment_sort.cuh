@@ -15,9 +15,6 @@
 namespace gpusort
 {
 
-/* Why the method cannot sort the spec (static text), or nullptr. */
-const char *refuses(const GpusortSpec &spec);
-
 /*
  * Bytes of temporary device memory that sort_segments needs for the batch.  A job asks before
  * the batch has memory, so the batch's pointers to the device must not be looked at.

@@ -40,6 +40,7 @@ foreach my $forged (
 	[ 'kind', 4, 'no such session' ],
 	[ 'form', 99, 'unknown key form' ],
 	[ 'method', -1, 'unknown method' ],
+	[ 'method', 6, 'a method that cannot sort this' ],
 	[ 'payload', 3, 'unknown payload' ],
 	[ 'use', 1000000, 'unknown use' ],
 	[ 'use', -1, 'unknown use' ],

@@ -117,7 +117,6 @@ test_forge_job(PG_FUNCTION_ARGS)
 	job->state = JOB_QUEUED;
 	job->abandoned = true;
 	job->device = 0;
-	job->generation = device->generation;
 	job->ticket = ++arena->last_ticket;
 	dlist_push_tail(&device->queue, &job->node);
 	device->queued++;

@@ -224,16 +224,10 @@ void close_device(GpusortDevice *device)
     delete device;
 }
 
-const char *device_refuses(GpusortDevice *, const GpusortSpec *spec)
-{
-    return refuses(*spec);
-}
-
-/* Makes outcomes of the tickets that have ended. Returns true if there were any. */
-bool settle_ended(GpusortDevice *device)
+/* Makes outcomes of the tickets that have ended. */
+void settle_ended(GpusortDevice *device)
 {
     auto &running = device->running;
-    const size_t before = running.size();
     bool busy[kLanes] = {}; /* a ticket of the lane is running, so later ones of the lane are too */
 
     for (size_t i = 0; i < running.size();) {
@@ -248,7 +242,6 @@ bool settle_ended(GpusortDevice *device)
         device->ready.push_back(settle(device, running[i].get(), code));
         running.erase(running.begin() + i);
     }
-    return running.size() < before;
 }
 
 bool poll(GpusortDevice *device, GpusortDeviceOutcome *outcome)
@@ -256,8 +249,7 @@ bool poll(GpusortDevice *device, GpusortDeviceOutcome *outcome)
     auto &running = device->running;
 
     if (device->ready.empty()) {
-        if (settle_ended(device))
-            start_waiting_jobs(device);
+        settle_ended(device);
         for (auto &ticket : running)
             device->ask_for_call(ticket.get());
         if (running.empty() && device->sessions.empty() && device->pool_swollen)
@@ -439,14 +431,14 @@ void GpusortDevice::fail_ticket(uint64_t number, const GpusortDeviceError &error
 extern "C" __attribute__((visibility("default"))) const GpusortDeviceModule *gpusort_device_module(void)
 {
     static const GpusortDeviceModule module = {
-        GPUSORT_DEVICE_ABI,    "cuda",
-        gpusort::device_count, gpusort::sysfs_folder,
-        gpusort::open_device,  gpusort::enter_device,
-        gpusort::close_device, gpusort::device_refuses,
-        gpusort::start_job,    gpusort::open_session,
-        gpusort::append,       gpusort::sort_session,
-        gpusort::fetch,        gpusort::close_session,
-        gpusort::poll,         gpusort::memory_in_use,
+        GPUSORT_DEVICE_ABI,     "cuda",
+        gpusort::device_count,  gpusort::sysfs_folder,
+        gpusort::open_device,   gpusort::enter_device,
+        gpusort::close_device,  gpusort::start_job,
+        gpusort::open_session,  gpusort::append,
+        gpusort::sort_session,  gpusort::fetch,
+        gpusort::close_session, gpusort::poll,
+        gpusort::memory_in_use,
     };
     return &module;
 }

@@ -20,7 +20,6 @@
 #define GPUSORT_DEVICE_CUH
 
 #include <atomic>
-#include <deque>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -100,7 +99,6 @@ struct GpusortDevice {
     unsigned next_lane = 0;
 
     std::vector<std::unique_ptr<gpusort::Ticket>> running;
-    std::deque<GpusortSlabSort> waiting; /* jobs that wait for memory */
     std::vector<GpusortDeviceOutcome> ready;
     std::unordered_map<uint64_t, std::shared_ptr<gpusort::Session>> sessions;
     std::vector<cudaEvent_t> spare_events;
@@ -129,7 +127,6 @@ namespace gpusort
 bool probe_device(GpusortDevice *device, GpusortDeviceInfo *info, GpusortDeviceError *error);
 
 void start_job(GpusortDevice *device, const GpusortSlabSort *job);
-void start_waiting_jobs(GpusortDevice *device);
 
 GpusortDeviceStatus open_session(GpusortDevice *device, const GpusortSessionSpec *spec, GpusortDeviceError *error);
 void append(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t column, uint64_t first_row,

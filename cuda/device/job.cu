@@ -8,11 +8,9 @@
  * The order of a carried payload cannot be checked. So a checked job makes an index
  * instead, and the check gathers the payload through it before the copy out.
  *
- * A job's device memory is one allocation, made and freed in stream order. When the pool
- * is full, the job waits for a ticket that is under way to end. If none is, because the job
- * is too large or idle sessions hold the memory, it ends as out of memory.
+ * A job's device memory is one allocation, made and freed in stream order.  When there is not
+ * so much, the job ends as out of memory; the worker starts it again when another has ended.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include <algorithm>
@@ -163,54 +161,30 @@ cudaError_t enqueue(GpusortDevice *device, const GpusortSlabSort &job, const Job
     return code;
 }
 
-/* Starts the job. Returns false if it must wait for memory that other jobs hold. */
-bool try_start(GpusortDevice *device, const GpusortSlabSort &job)
-{
-    GpusortDeviceError error = {};
-    const JobMemory wanted(job, nullptr);
-    Lane *lane = device->pick_lane();
-    void *base = nullptr;
-
-    cudaError_t code = device->take_memory(&base, wanted.bytes, lane->work);
-    if (code == cudaErrorMemoryAllocation && !device->running.empty())
-        return false;
-    if (code != cudaSuccess) {
-        set_error(&error, code, "allocating device memory for a job");
-        device->fail_ticket(job.ticket, error);
-        return true;
-    }
-    const JobMemory memory(job, base);
-    Ticket *ticket = device->begin_ticket(job.ticket, lane);
-    ticket->bytes = wanted.bytes;
-    code = enqueue(device, job, memory, ticket, lane);
-    if (code != cudaSuccess)
-        set_error(&ticket->error, code, "starting a job");
-    cudaFreeAsync(base, lane->work);
-    device->end_ticket(ticket);
-    return true;
-}
-
 }  // namespace
 
 void start_job(GpusortDevice *device, const GpusortSlabSort *job)
 {
-    GpusortDeviceError error = {};
-    const char *reason = refuses(job->spec);
+    const JobMemory wanted(*job, nullptr);
+    Lane *lane = device->pick_lane();
+    void *base = nullptr;
 
-    if (reason) {
-        error.status = GPUSORT_DEVICE_UNSUPPORTED;
-        snprintf(error.message, sizeof(error.message), "%s", reason);
+    cudaError_t code = device->take_memory(&base, wanted.bytes, lane->work);
+    if (code != cudaSuccess) {
+        GpusortDeviceError error = {};
+
+        set_error(&error, code, "allocating device memory for a job");
         device->fail_ticket(job->ticket, error);
         return;
     }
-    device->waiting.push_back(*job);
-    start_waiting_jobs(device);
-}
-
-void start_waiting_jobs(GpusortDevice *device)
-{
-    while (!device->waiting.empty() && try_start(device, device->waiting.front()))
-        device->waiting.pop_front();
+    const JobMemory memory(*job, base);
+    Ticket *ticket = device->begin_ticket(job->ticket, lane);
+    ticket->bytes = wanted.bytes;
+    code = enqueue(device, *job, memory, ticket, lane);
+    if (code != cudaSuccess)
+        set_error(&ticket->error, code, "starting a job");
+    cudaFreeAsync(base, lane->work);
+    device->end_ticket(ticket);
 }
 
 }  // namespace gpusort

@@ -41,7 +41,6 @@ bool describe(GpusortDevice *device, GpusortDeviceInfo *info, GpusortDeviceError
     }
     snprintf(info->name, sizeof(info->name), "%.127s", properties.name);
     snprintf(info->driver, sizeof(info->driver), "CUDA %d.%d", driver / 1000, driver % 1000 / 10);
-    info->multiprocessors = properties.multiProcessorCount;
     info->memory_bytes = properties.totalGlobalMem;
     info->memory_limit = device->memory_limit;
     return true;

@@ -17,11 +17,8 @@
  * last rows fails if fetched and left differ.
  *
  * A session allocates everything when it opens, so an open session never runs out of memory.
- * Its work runs in order on one stream. Row numbers are 32 bits wide, so a session has at
- * most 2^32 - 1 rows.
+ * Its work runs in order on one stream.
  */
-#include <stdio.h>
-
 #include <algorithm>
 
 #include "device/device.cuh"
@@ -330,24 +327,6 @@ cudaError_t enqueue_sort(GpusortDevice *device, Session *session, uint64_t nrows
     return code;
 }
 
-/* The session. If there is none, fails the ticket and returns null. */
-Session *find_session(GpusortDevice *device, uint64_t number, uint64_t ticket)
-{
-    auto found = device->sessions.find(number);
-
-    if (found != device->sessions.end())
-        return found->second.get();
-    GpusortDeviceError error = {GPUSORT_DEVICE_FAULT, "no such session"};
-    device->fail_ticket(ticket, error);
-    return nullptr;
-}
-
-bool has_rows(const Session *session, uint32_t column, uint64_t first_row, uint64_t nrows)
-{
-    return (column == GPUSORT_SESSION_INDEX ? session->index != nullptr : column < session->spec.ncolumns) &&
-           first_row <= session->spec.nrows && nrows <= session->spec.nrows - first_row;
-}
-
 /* Enqueues the digest of appended rows on the checks' stream. The sort will wait for it. */
 cudaError_t digest_arrived(const Session *session, const Ticket *ticket, uint32_t column, uint64_t first_row,
                            uint64_t nrows)
@@ -394,15 +373,7 @@ cudaError_t digest_fetched(GpusortDevice *device, Session *session, Ticket *tick
 void transfer(GpusortDevice *device, uint64_t number, uint64_t ticket_number, uint32_t column, uint64_t first_row,
               uint64_t nrows, void *host, cudaMemcpyKind kind)
 {
-    Session *session = find_session(device, number, ticket_number);
-
-    if (!session)
-        return;
-    if (!has_rows(session, column, first_row, nrows)) {
-        GpusortDeviceError error = {GPUSORT_DEVICE_FAULT, "no such rows in the session"};
-        device->fail_ticket(ticket_number, error);
-        return;
-    }
+    Session *session = device->sessions.find(number)->second.get();
     const bool in = kind == cudaMemcpyHostToDevice;
     const size_t width = session->width(column);
     void *rows = session->data(column) + first_row * width;
@@ -429,12 +400,6 @@ GpusortDeviceStatus open_session(GpusortDevice *device, const GpusortSessionSpec
 
     error->status = GPUSORT_DEVICE_OK;
     error->message[0] = '\0';
-    const char *reason = spec->nrows > longest_segment ? "more than 2^32 - 2^16 rows" : refuses(spec->spec);
-    if (reason) {
-        error->status = GPUSORT_DEVICE_UNSUPPORTED;
-        snprintf(error->message, sizeof(error->message), "%s", reason);
-        return error->status;
-    }
     session->spec = *spec;
     if (spec->ncolumns > 1)
         session->spec.spec.payload = GPUSORT_PAYLOAD_INDEX;
@@ -460,10 +425,7 @@ void append(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t c
 
 void sort_session(GpusortDevice *device, uint64_t number, uint64_t ticket_number, uint64_t nrows)
 {
-    Session *session = find_session(device, number, ticket_number);
-
-    if (!session)
-        return;
+    Session *session = device->sessions.find(number)->second.get();
     Ticket *ticket = device->begin_ticket(ticket_number, session->lane);
     const cudaError_t code = enqueue_sort(device, session, nrows, ticket);
     if (code != cudaSuccess)
@@ -480,10 +442,8 @@ void fetch(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t co
 /* Frees the memory in stream order, after all work of the session. */
 void close_session(GpusortDevice *device, uint64_t session)
 {
-    auto found = device->sessions.find(session);
+    const auto found = device->sessions.find(session);
 
-    if (found == device->sessions.end())
-        return;
     join_checks(device, found->second->lane);
     device->count_freed(found->second->bytes);
     device->sessions.erase(found);

@@ -148,8 +148,7 @@ Fault GpusortDevice::next_fault(const Task &task) {
 
 Session *GpusortDevice::find(uint64_t session) {
     std::lock_guard<std::mutex> lock(mutex);
-    auto found = sessions.find(session);
-    return found == sessions.end() ? nullptr : &found->second;
+    return &sessions.find(session)->second;
 }
 
 /* Frees a session, after all work that was started before. */
@@ -198,10 +197,6 @@ void GpusortDevice::execute(const Task &task, GpusortDeviceOutcome *outcome) {
         return;
     }
     Session *session = find(task.session);
-    if (session == nullptr) {
-        fail(&outcome->error, GPUSORT_DEVICE_FAULT, "there is no such session");
-        return;
-    }
     if (task.kind == TaskKind::SORT)
         sort_columns(task, met, outcome);
     else if (task.kind == TaskKind::APPEND)
@@ -216,10 +211,6 @@ void GpusortDevice::execute(const Task &task, GpusortDeviceOutcome *outcome) {
 void GpusortDevice::sort_job(const GpusortSlabSort &job, const Fault &met,
                              GpusortDeviceOutcome *outcome) {
     uint64_t bytes = gpusort_emulated::job_bytes(job);
-    if (const char *why = gpusort_emulated::refuses(job.spec)) {
-        fail(&outcome->error, GPUSORT_DEVICE_UNSUPPORTED, why);
-        return;
-    }
     if (!gpusort_emulated::is_counted(job)) {
         fail(&outcome->error, GPUSORT_DEVICE_FAULT, "the histogram does not count the job's segments");
         return;
@@ -310,7 +301,6 @@ static GpusortDevice *open_device(int ordinal, uint64_t memory_limit, void *aren
     memset(info, 0, sizeof(*info));
     snprintf(info->name, sizeof(info->name), "emulated device %d", ordinal);
     snprintf(info->driver, sizeof(info->driver), "none");
-    info->multiprocessors = 1;
     info->memory_bytes = MEMORY_BYTES;
     info->memory_limit = device->limit;
     info->to_device_bytes_per_s = info->from_device_bytes_per_s = told_rate(ordinal, arena, arena_bytes);
@@ -331,10 +321,6 @@ static void close_device(GpusortDevice *device) {
     delete device;
 }
 
-static const char *device_refuses(GpusortDevice *, const GpusortSpec *spec) {
-    return gpusort_emulated::refuses(*spec);
-}
-
 static void start_job(GpusortDevice *device, const GpusortSlabSort *job) {
     Task task = {};
     task.kind = TaskKind::JOB;
@@ -347,10 +333,6 @@ static GpusortDeviceStatus open_session(GpusortDevice *device,
                                         const GpusortSessionSpec *description,
                                         GpusortDeviceError *error) {
     uint64_t bytes = Columns::bytes(*description);
-    if (const char *why = gpusort_emulated::refuses(description->spec)) {
-        fail(error, GPUSORT_DEVICE_UNSUPPORTED, why);
-        return error->status;
-    }
     if (!device->reserve(bytes, error)) return error->status;
     std::lock_guard<std::mutex> lock(device->mutex);
     device->sessions.emplace(description->session, *description);
@@ -393,7 +375,7 @@ static void fetch(GpusortDevice *device, uint64_t session, uint64_t ticket, uint
 }
 
 static void close_session(GpusortDevice *device, uint64_t session) {
-    if (Session *closed = device->find(session)) device->give_back(closed->bytes);
+    device->give_back(device->find(session)->bytes);
     Task task = {};
     task.kind = TaskKind::CLOSE;
     task.session = session;
@@ -418,7 +400,7 @@ extern "C" __attribute__((visibility("default"))) const GpusortDeviceModule *
 gpusort_device_module(void) {
     static const GpusortDeviceModule module = {
         GPUSORT_DEVICE_ABI, "emulated",    device_count,  sysfs_folder, open_device,
-        enter_device,       close_device,  device_refuses, start_job,   open_session, append,
-        sort_session,       fetch,         close_session, poll_device,  memory_in_use};
+        enter_device,       close_device,  start_job,     open_session, append,       sort_session,
+        fetch,              close_session, poll_device,   memory_in_use};
     return &module;
 }

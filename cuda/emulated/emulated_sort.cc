@@ -58,15 +58,6 @@ double seconds_now() {
     return now.tv_sec + now.tv_nsec * 1e-9;
 }
 
-const char *refuses(const GpusortSpec &spec) {
-    bool approximate = spec.method == GPUSORT_METHOD_APPROXIMATE;
-    if (approximate && spec.buckets == 0)
-        return "method \"approximate\" sorts by a number of buckets only";
-    if (spec.buckets > 0 && !approximate && spec.method != GPUSORT_METHOD_AUTO)
-        return "approximate order is made by method \"approximate\" only";
-    return nullptr;
-}
-
 GpusortMethod method_used(const GpusortSpec &spec) {
     if (spec.method != GPUSORT_METHOD_AUTO) return spec.method;
     return spec.buckets > 0 ? GPUSORT_METHOD_APPROXIMATE : GPUSORT_METHOD_RADIX;

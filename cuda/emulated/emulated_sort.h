@@ -11,9 +11,6 @@
 
 namespace gpusort_emulated {
 
-/* Why the device would refuse the spec (static text), or nullptr. */
-const char *refuses(const GpusortSpec &spec);
-
 /* The method that a real device would name. */
 GpusortMethod method_used(const GpusortSpec &spec);
 

@@ -27,11 +27,6 @@ uint32_t interval_bits(uint32_t buckets)
     return ceil_log2(buckets);
 }
 
-const char *approximate_refuses(const GpusortSpec &spec)
-{
-    return spec.buckets != 0 ? nullptr : "the approximate method sorts by intervals only, and none were asked for";
-}
-
 size_t approximate_workspace(const SegmentBatch &batch)
 {
     return visit_interval_source(batch.spec, [&](auto source, auto key) {
@@ -52,6 +47,6 @@ cudaError_t approximate_sort(const SegmentBatch &batch, void *memory, size_t, cu
 
 }  // namespace
 
-const Method approximate_method = {approximate_refuses, approximate_workspace, approximate_sort};
+const Method approximate_method = {approximate_workspace, approximate_sort};
 
 }  // namespace gpusort

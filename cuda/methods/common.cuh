@@ -334,11 +334,6 @@ cudaError_t allow_shared(Kernel kernel, size_t bytes)
     return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
 }
 
-inline const char *refuses_intervals(const GpusortSpec &spec)
-{
-    return spec.buckets == 0 ? nullptr : "only the approximate method sorts by intervals";
-}
-
 }  // namespace gpusort
 
 #endif /* GPUSORT_METHOD_COMMON_CUH */

@@ -80,6 +80,6 @@ cudaError_t sort_by_counting(const SegmentBatch &batch, const BinView &bin, void
     });
 }
 
-const Method counting_method = {refuses_intervals, counting_workspace, counting_sort};
+const Method counting_method = {counting_workspace, counting_sort};
 
 }  // namespace gpusort

@@ -17,9 +17,6 @@ namespace gpusort
 {
 
 struct Method {
-    /* Why the spec cannot be sorted (static text), or nullptr. */
-    const char *(*refuses)(const GpusortSpec &spec);
-
     /* Bytes of temporary device memory for the batch; 256-byte alignment is given. */
     size_t (*workspace_bytes)(const SegmentBatch &batch);
 

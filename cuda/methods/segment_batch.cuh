@@ -12,9 +12,6 @@
 namespace gpusort
 {
 
-/* The most keys of a segment: sums of keys share 32 bits with the marks that tell sums from counts. */
-constexpr uint32_t longest_segment = UINT32_MAX - (1 << 16) + 1;
-
 /* Segments of keys on the device; see sort_spec.h for what each field means. */
 struct SegmentBatch {
     GpusortSpec spec;

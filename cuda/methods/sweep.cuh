@@ -40,7 +40,7 @@ struct SweepBuffers {
  * nothing yet.
  */
 constexpr uint32_t sum_status = 1 << 15;
-static_assert(longest_segment <= UINT32_MAX - sum_status, "the sum of a segment's keys may wrap");
+static_assert(GPUSORT_LONGEST_SEGMENT <= UINT32_MAX - sum_status, "the sum of a segment's keys may wrap");
 
 /*
  * How many keys in the segment's tiles before this one have this thread's digit. Publishes

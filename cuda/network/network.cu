@@ -143,11 +143,6 @@ cudaError_t make_plan(const SegmentBatch &batch, Plan *plan)
     return cudaSuccess;
 }
 
-const char *network_refuses(const GpusortSpec &spec)
-{
-    return spec.buckets > 0 ? "sorting networks give exact order only" : nullptr;
-}
-
 /* How many segments are too long for networks. */
 uint32_t count_long(const SegmentBatch &batch, const Plan &plan)
 {
@@ -261,6 +256,6 @@ cudaError_t network_sort(const SegmentBatch &batch, void *workspace, size_t, cud
 
 }  // namespace
 
-const Method network_method = {network_refuses, network_workspace_bytes, network_sort};
+const Method network_method = {network_workspace_bytes, network_sort};
 
 }  // namespace gpusort

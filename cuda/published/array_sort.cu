@@ -329,6 +329,6 @@ cudaError_t array_sort(const SegmentBatch &batch, void *memory, size_t, cudaStre
 
 }  // namespace
 
-const Method array_sort_method = {refuses_intervals, layout_bytes<Layout>, array_sort};
+const Method array_sort_method = {layout_bytes<Layout>, array_sort};
 
 }  // namespace gpusort

@@ -441,6 +441,6 @@ cudaError_t hybrid_sort(const SegmentBatch &batch, void *memory, size_t, cudaStr
 
 }  // namespace
 
-const Method hybrid_method = {refuses_intervals, layout_bytes<Layout>, hybrid_sort};
+const Method hybrid_method = {layout_bytes<Layout>, hybrid_sort};
 
 }  // namespace gpusort

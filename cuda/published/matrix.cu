@@ -205,6 +205,6 @@ cudaError_t matrix_sort(const SegmentBatch &batch, void *memory, size_t, cudaStr
 
 }  // namespace
 
-const Method matrix_method = {refuses_intervals, layout_bytes<Layout>, matrix_sort};
+const Method matrix_method = {layout_bytes<Layout>, matrix_sort};
 
 }  // namespace gpusort

@@ -211,6 +211,6 @@ static cudaError_t tagged_sort(const SegmentBatch &batch, void *memory, size_t, 
     return sort_with_tag_bits(batch, ceil_log2((uint64_t)batch.nsegments + 1), memory, stream);
 }
 
-const Method tagged_method = {refuses_intervals, tagged_workspace, tagged_sort};
+const Method tagged_method = {tagged_workspace, tagged_sort};
 
 }  // namespace gpusort

@@ -249,7 +249,7 @@ void run_each(GpusortMethod method, GpusortKeyForm form, const std::string &only
     for (const auto &kind : kinds) {
         GpusortSpec spec = spec_of(method, form, kind.payload, kind.descending);
 
-        if (refuses(spec) || (!only_payload.empty() && only_payload != payload_names[kind.payload]))
+        if (gpusort_device_refuses(&spec) || (!only_payload.empty() && only_payload != payload_names[kind.payload]))
             continue;
         run_case(make_case(spec, counts, false), "each length class");
         if (kind.payload == GPUSORT_PAYLOAD_NONE)
@@ -285,8 +285,6 @@ void run_shapes(GpusortMethod method, GpusortKeyForm form, bool quick)
                 run_case(make_case(spec, counts, below(2)), shape);
             };
 
-            if (refuses(spec_of(method, form, payload, descending)))
-                continue;
             for (uint32_t length : quick ? quick_lengths : all_lengths) {
                 const uint32_t segments = 1 + uint32_t(below(3)) + (quick ? 3000 : 30000) / (length + 1) % 1000;
 

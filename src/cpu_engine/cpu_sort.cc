@@ -255,7 +255,7 @@ gpusort_cpu_sort_refuses(const GpusortSpec *spec)
 		case GPUSORT_METHOD_AUTO:
 			return nullptr;
 		case GPUSORT_METHOD_APPROXIMATE:
-			return spec->buckets == 0 ? "It does not give the exact order that is asked for." : nullptr;
+			return gpusort_device_refuses(spec);
 		case GPUSORT_METHOD_NETWORK:
 		case GPUSORT_METHOD_COUNTING:
 			return spec->buckets == 0 ? nullptr : "It gives the exact order where an approximate one is asked for.";

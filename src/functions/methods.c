@@ -54,12 +54,11 @@ put_method(ReturnSetInfo *rsinfo, GpusortMethod method, EngineId engine, Gpusort
 	for (int ability = 0; ability < ABILITIES; ability++)
 	{
 		GpusortSpec spec = spec_for(method, form, ability);
-		char		text[GPUSORT_REFUSAL_TEXT];
-		const char *refusal = gpusort_engine_refuses(engine, &spec, text);
+		const char *refusal = gpusort_engine_refuses(engine, &spec);
 
 		values[3 + ability] = BoolGetDatum(refusal == NULL);
 		if (note == NULL && refusal != NULL)
-			note = pstrdup(refusal);
+			note = refusal;
 	}
 	nulls[7] = note == NULL;
 	if (note)

@@ -10,6 +10,7 @@
 #ifndef GPUSORT_SORT_SPEC_H
 #define GPUSORT_SORT_SPEC_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "keys/key_encoding.h"
@@ -58,6 +59,17 @@ typedef struct GpusortSpec
 								 * segment of approximate order, in which the input's
 								 * order is kept within an interval */
 } GpusortSpec;
+
+/* Why no device sorts by the spec's method, as static text, or NULL. */
+GPUSORT_INLINE const char *
+gpusort_device_refuses(const GpusortSpec *spec)
+{
+	return spec->method == GPUSORT_METHOD_APPROXIMATE && spec->buckets == 0 ?
+		"It does not give the exact order that is asked for." : NULL;
+}
+
+/* The most keys of a segment on a device, where sums of keys share 32 bits with marks that tell sums from counts. */
+#define GPUSORT_LONGEST_SEGMENT (UINT32_MAX - (UINT32_C(1) << 16) + 1)
 
 /* A stretch of the buffer that is sorted by itself; both numbers count keys. */
 typedef struct GpusortSegment

@@ -15,8 +15,6 @@ typedef struct SortDecision
 	GpusortMethod method;
 	SortReason	reason;			/* with ENGINE_CPU, why no GPU sorts; with ENGINE_GPU, why none can sort
 								 * now although the settings demand it, or NONE */
-	uint8_t		device;			/* with REASON_REFUSED, the device that refused */
-	uint8_t		refusal;		/* with REASON_REFUSED, the number of its text */
 	double		cpu_seconds;	/* with ENGINE_GPU, the estimated time of the CPU */
 } SortDecision;
 

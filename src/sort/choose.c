@@ -82,8 +82,6 @@ choose_device(const GpusortSpec *spec, uint64_t keys, uint64_t bytes_in, uint64_
 	asked.method = decision->method;
 	gpusort_devices_look(&asked, &view);
 	decision->reason = view.reason;
-	decision->device = view.device;
-	decision->refusal = view.refusal;
 	decision->cpu_seconds = cpu_seconds(spec, keys);
 	if (view.reason == REASON_NONE && gpusort_engine == GPUSORT_ENGINE_AUTO && route == ROUTE_COPIED &&
 		asked.method == GPUSORT_METHOD_AUTO && gpusort_min_gpu_keys > 0 &&
@@ -115,25 +113,14 @@ gpusort_choose_keys(const GpusortSpec *spec, uint64_t keys, uint64_t slots, Sort
 }
 
 const char *
-gpusort_engine_refuses(EngineId engine, const GpusortSpec *spec, char text[GPUSORT_REFUSAL_TEXT])
+gpusort_engine_refuses(EngineId engine, const GpusortSpec *spec)
 {
-	SortDecision decision = {.engine = engine};
 	DeviceView	view;
 
 	if (engine == ENGINE_CPU)
 		return gpusort_cpu_sort_refuses(spec);
 	gpusort_devices_look(spec, &view);
-	decision.reason = view.reason;
-	decision.device = view.device;
-	decision.refusal = view.refusal;
-	return view.reason == REASON_NONE ? NULL : gpusort_decision_text(&decision, text);
-}
-
-const char *
-gpusort_decision_text(const SortDecision *decision, char text[GPUSORT_REFUSAL_TEXT])
-{
-	if (decision->reason != REASON_REFUSED)
-		return gpusort_reason_text(decision->reason);
-	gpusort_device_refusal(decision->device, decision->refusal, text, GPUSORT_REFUSAL_TEXT);
-	return text;
+	if (view.reason == REASON_REFUSED)
+		return gpusort_device_refuses(spec);
+	return view.reason == REASON_NONE ? NULL : gpusort_reason_text(view.reason);
 }

@@ -33,12 +33,7 @@ extern void gpusort_choose_rows(const GpusortSpec *spec, uint64_t keys, uint64_t
 extern void gpusort_choose_keys(const GpusortSpec *spec, uint64_t keys, uint64_t slots, SortRoute route,
 								SortDecision *decision);
 
-#define GPUSORT_REFUSAL_TEXT 128
-
-/* Why the engine cannot sort by the spec now, or NULL if it can.  The text may lie in the buffer. */
-extern const char *gpusort_engine_refuses(EngineId engine, const GpusortSpec *spec, char text[GPUSORT_REFUSAL_TEXT]);
-
-/* The reason of a decision as a text, which may lie in the buffer. */
-extern const char *gpusort_decision_text(const SortDecision *decision, char text[GPUSORT_REFUSAL_TEXT]);
+/* Why the engine cannot sort by the spec now, as static text, or NULL if it can. */
+extern const char *gpusort_engine_refuses(EngineId engine, const GpusortSpec *spec);
 
 #endif							/* GPUSORT_CHOOSE_H */

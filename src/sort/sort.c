@@ -105,8 +105,7 @@ run_on_devices(SortRequest *request)
 pg_noreturn static void
 raise_no_gpu(const GpusortSpec *spec, const SortDecision *decision)
 {
-	char		text[GPUSORT_REFUSAL_TEXT];
-	const char *cause = gpusort_decision_text(decision, text);
+	const char *cause = gpusort_reason_text(decision->reason);
 	SortReasonKind kind = gpusort_reason_kind(decision->reason);
 
 	if (decision->reason == REASON_NOT_PRELOADED)
@@ -118,7 +117,7 @@ raise_no_gpu(const GpusortSpec *spec, const SortDecision *decision)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("the GPU cannot sort this by method \"%s\"", gpusort_method_name(spec->method)),
-				 errdetail_internal("%s", cause),
+				 errdetail_internal("%s", gpusort_device_refuses(spec)),
 				 errhint(LET_CPU_SORT)));
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

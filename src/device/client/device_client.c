@@ -95,25 +95,19 @@ gpusort_devices_await(void)
 	ConditionVariableCancelSleep();
 }
 
-/* Describes a ready device, if possible one that does not refuse the spec.  Called under the lock. */
-static void
-look_at_ready(const GpusortSpec *spec, DeviceView *view)
+/* The rates of the first ready device.  Called under the lock, when there is one. */
+static DeviceRates
+ready_rates(void)
 {
-	for (int i = 0; i < GPUSORT_MAX_DEVICES; i++)
-	{
-		const SharedDevice *device = &gpusort_arena->devices[i];
+	const SharedDevice *device = gpusort_arena->devices;
 
-		if (device->state != DEVICE_READY)
-			continue;
-		view->device = (uint8_t) i;
-		view->refusal = device->refusal[spec->method][spec->form][spec->payload][spec->limit > 0][spec->buckets > 0];
-		view->rates.to_device_bytes_per_s = device->info.to_device_bytes_per_s;
-		view->rates.from_device_bytes_per_s = device->info.from_device_bytes_per_s;
-		view->rates.latency_s = device->info.latency_s;
-		if (view->refusal == 0)
-			break;
-	}
-	view->reason = view->refusal == 0 ? REASON_NONE : REASON_REFUSED;
+	while (device->state != DEVICE_READY)
+		device++;
+	return (DeviceRates) {
+		.to_device_bytes_per_s = device->info.to_device_bytes_per_s,
+		.from_device_bytes_per_s = device->info.from_device_bytes_per_s,
+		.latency_s = device->info.latency_s
+	};
 }
 
 void
@@ -126,8 +120,10 @@ gpusort_devices_look(const GpusortSpec *spec, DeviceView *view)
 	LWLockAcquire(gpusort_arena->lock, LW_SHARED);
 	view->reason = why_unready();
 	if (view->reason == REASON_NONE)
-		look_at_ready(spec, view);
+		view->rates = ready_rates();
 	LWLockRelease(gpusort_arena->lock);
+	if (view->reason == REASON_NONE && gpusort_device_refuses(spec) != NULL)
+		view->reason = REASON_REFUSED;
 }
 
 int
@@ -146,14 +142,6 @@ gpusort_devices_ready(ReadyDevice ready[GPUSORT_MAX_DEVICES])
 	}
 	LWLockRelease(gpusort_arena->lock);
 	return count;
-}
-
-void
-gpusort_device_refusal(int device, int refusal, char *text, Size size)
-{
-	LWLockAcquire(gpusort_arena->lock, LW_SHARED);
-	strlcpy(text, gpusort_arena->devices[device].refusals[refusal], size);
-	LWLockRelease(gpusort_arena->lock);
 }
 
 bool
@@ -183,7 +171,6 @@ gpusort_slab_layout(const GpusortSpec *spec, uint64_t nslots, uint64_t nsegments
 	}
 	layout->segments = end;
 	end += nsegments * sizeof(GpusortSegment);
-	layout->bytes = (uint32_t) Min(end, PG_UINT32_MAX);
 	return end <= gpusort_arena->slab_bytes;
 }
 

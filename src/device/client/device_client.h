@@ -17,13 +17,11 @@ typedef struct DeviceRates
 	double		latency_s;
 } DeviceRates;
 
-/* Whether and where a spec could be sorted at this moment. */
+/* Whether a spec could be sorted at this moment. */
 typedef struct DeviceView
 {
 	SortReason	reason;			/* why no device can sort it, or REASON_NONE */
-	uint8_t		device;			/* a ready device; one that does not refuse, if there is any */
-	uint8_t		refusal;		/* why that device refuses: a number for gpusort_device_refusal */
-	DeviceRates rates;			/* rates of that device */
+	DeviceRates rates;			/* of a ready device */
 } DeviceView;
 
 extern void gpusort_devices_look(const GpusortSpec *spec, DeviceView *view);
@@ -41,9 +39,6 @@ typedef struct ReadyDevice
 
 /* Lists the ready devices.  Returns how many there are. */
 extern int	gpusort_devices_ready(ReadyDevice ready[GPUSORT_MAX_DEVICES]);
-
-/* Copies the text of a device's refusal. */
-extern void gpusort_device_refusal(int device, int refusal, char *text, Size size);
 
 /* Waits up to 15 seconds until a device is ready, while one may become so. */
 extern void gpusort_devices_await(void);

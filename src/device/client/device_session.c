@@ -135,7 +135,7 @@ gpusort_session_open(const GpusortSpec *spec, SortUse use, int device, uint64_t 
 	memcpy(description.column_width, column_width, ncolumns);
 	if (gpusort_engine == GPUSORT_ENGINE_GPU)
 		gpusort_devices_await();
-	*why = gpusort_devices_unready();
+	*why = nrows > GPUSORT_LONGEST_SEGMENT ? REASON_UNSUPPORTED : gpusort_devices_unready();
 	if (*why != REASON_NONE)
 		return NULL;
 	session = make_session(&description);

@@ -157,16 +157,22 @@ wake(PGPROC *proc)
 		SetLatch(&proc->procLatch);
 }
 
-/* HELD -> QUEUED.  Called under the lock.  Returns the worker, to be woken. */
-static PGPROC *
-enqueue(DeviceJob *job, SharedDevice *device, int number)
+/* Any state -> QUEUED, at the end of the device's queue.  Called under the lock. */
+static void
+queue_job(DeviceJob *job, SharedDevice *device)
 {
 	job->state = JOB_QUEUED;
-	job->device = number;
-	job->generation = device->generation;
-	job->ticket = ++gpusort_arena->last_ticket;
 	dlist_push_tail(&device->queue, &job->node);
 	device->queued++;
+}
+
+/* HELD -> QUEUED.  Called under the lock.  Returns the worker, to be woken. */
+static PGPROC *
+submit(DeviceJob *job, SharedDevice *device, int number)
+{
+	job->device = number;
+	job->ticket = ++gpusort_arena->last_ticket;
+	queue_job(job, device);
 	return device->worker;
 }
 
@@ -182,7 +188,7 @@ gpusort_job_submit(int number, int device, uint64_t generation)
 	LWLockAcquire(arena->lock, LW_EXCLUSIVE);
 	Assert(job->state == JOB_HELD && job->owner == MyProc);
 	if (target->state == DEVICE_READY && target->generation == generation)
-		worker = enqueue(job, target, device);
+		worker = submit(job, target, device);
 	LWLockRelease(arena->lock);
 	wake(worker);
 	return worker != NULL;
@@ -209,7 +215,7 @@ gpusort_append_submit(int number, int session_job)
 		job->owner = NULL;
 		job->abandoned = true;
 		session->appends++;
-		worker = enqueue(job, &arena->devices[session->device], session->device);
+		worker = submit(job, &arena->devices[session->device], session->device);
 	}
 	LWLockRelease(arena->lock);
 	wake(worker);
@@ -353,11 +359,7 @@ gpusort_job_release(int number)
 		job->kind = JOB_CLOSE_SESSION;
 		job->abandoned = true;
 		if (job->state != JOB_QUEUED)
-		{
-			job->state = JOB_QUEUED;
-			dlist_push_tail(&device->queue, &job->node);
-			device->queued++;
-		}
+			queue_job(job, device);
 		waiting = device->worker;
 	}
 	else if (job->state != JOB_LOST)
@@ -465,9 +467,7 @@ gpusort_job_end(DeviceJob *record, const DeviceJob *job, const GpusortDeviceOutc
 	else if (record->session_open && !gpusort_job_has_slab(record))
 	{
 		record->kind = JOB_CLOSE_SESSION;
-		record->state = JOB_QUEUED;
-		dlist_push_tail(&device->queue, &record->node);
-		device->queued++;
+		queue_job(record, device);
 	}
 	else
 		next_owner = gpusort_job_make_free(record);

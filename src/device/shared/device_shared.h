@@ -53,8 +53,6 @@
 #include "stats/sort_stats.h"
 
 #define GPUSORT_MAX_SESSIONS 64
-#define GPUSORT_REFUSALS 24		/* different texts of a device's refusals, number 0 unused */
-#define GPUSORT_REFUSAL_LENGTH 96
 #define GPUSORT_NO_JOB (-1)
 #define GPUSORT_NO_MEMORY_NODE (-1)
 
@@ -86,7 +84,6 @@ typedef struct SlabLayout
 	uint32_t	keys_out;		/* without a payload */
 	uint32_t	payload_out;	/* with a payload */
 	uint32_t	segments;
-	uint32_t	bytes;			/* of all regions */
 } SlabLayout;
 
 typedef struct DeviceJob
@@ -98,7 +95,6 @@ typedef struct DeviceJob
 	dlist_node	node;			/* in a device's queue or the list of free slabs */
 	int			device;
 	uint64_t	ticket;
-	uint64_t	generation;		/* of the device when the job was submitted */
 
 	/* Written by the owner while HELD. */
 	JobKind		kind;
@@ -164,10 +160,6 @@ typedef struct SharedDevice
 	char		last_error[GPUSORT_DEVICE_MESSAGE];
 	TimestampTz last_error_at;
 	TimestampTz ready_since;
-
-	/* For each kind of spec the number of the text that refuses it, or 0 if it is not refused. */
-	uint8_t		refusal[GPUSORT_METHOD_COUNT][GPUSORT_KEY_FORMS][3][2][2];
-	char		refusals[GPUSORT_REFUSALS][GPUSORT_REFUSAL_LENGTH];
 } SharedDevice;
 
 /* A backend in the queue for a slab.  Each process has one. */

@@ -24,7 +24,7 @@ spec_flaw(const GpusortSpec *spec)
 		return "unknown payload";
 	if ((unsigned) spec->method >= GPUSORT_METHOD_COUNT)
 		return "unknown method";
-	return NULL;
+	return gpusort_device_refuses(spec) ? "a method that cannot sort this" : NULL;
 }
 
 static const char *
@@ -60,7 +60,7 @@ open_flaw(const GpusortSessionSpec *session)
 		return spec_flaw(&session->spec);
 	if (session->nrows == 0)
 		return "no rows";
-	if (session->nrows > PG_UINT32_MAX)
+	if (session->nrows > GPUSORT_LONGEST_SEGMENT)
 		return "too many rows";
 	if (session->ncolumns < 1 || session->ncolumns > GPUSORT_SESSION_COLUMNS)
 		return "a wrong number of columns";

@@ -179,43 +179,6 @@ report_no_device(const char *message)
 			(errmsg("gpusort sorts on the CPU: device %d is not available: %s", worker.ordinal, message)));
 }
 
-/* The number of a text in the table of refusals.  Texts that do not fit the table share its last entry. */
-static uint8_t
-refusal_number(const char *text)
-{
-	int			i = 1;			/* 0 stands for no refusal */
-
-	while (i < GPUSORT_REFUSALS - 1 && worker.shared->refusals[i][0] != '\0' &&
-		   strncmp(worker.shared->refusals[i], text, GPUSORT_REFUSAL_LENGTH - 1) != 0)
-		i++;
-	strlcpy(worker.shared->refusals[i], text, GPUSORT_REFUSAL_LENGTH);
-	return (uint8_t) i;
-}
-
-/* Publishes what the module refuses, so that backends know without asking. */
-static void
-publish_refusals(void)
-{
-	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
-	memset(worker.shared->refusals, 0, sizeof(worker.shared->refusals));
-	for (int method = 0; method < GPUSORT_METHOD_COUNT; method++)
-		for (int form = 0; form < GPUSORT_KEY_FORMS; form++)
-			for (int payload = 0; payload <= GPUSORT_PAYLOAD_INDEX; payload++)
-				for (int limited = 0; limited < 2; limited++)
-					for (int approximate = 0; approximate < 2; approximate++)
-					{
-						GpusortSpec spec = {
-							.form = form, .payload = payload, .method = method,
-							.limit = limited, .buckets = approximate ? 16 : 0
-						};
-						const char *text = worker.module->refuses(worker.device, &spec);
-
-						worker.shared->refusal[method][form][payload][limited][approximate] =
-							text ? refusal_number(text) : 0;
-					}
-	LWLockRelease(gpusort_arena->lock);
-}
-
 static void
 publish_memory(void)
 {
@@ -240,7 +203,6 @@ publish_device(const GpusortDeviceInfo *info)
 	strlcpy(shared->library, worker.module->name, sizeof(shared->library));
 	shared->ready_since = GetCurrentTimestamp();
 	LWLockRelease(gpusort_arena->lock);
-	publish_refusals();
 	publish_memory();
 	set_state(DEVICE_READY);
 }
