@@ -339,47 +339,38 @@ static GpusortDeviceStatus open_session(GpusortDevice *device,
     return GPUSORT_DEVICE_OK;
 }
 
-static void append(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t column,
-                   uint64_t first_row, uint64_t nrows, const void *source) {
+/* Starts work on rows of a session. */
+static void start_work(GpusortDevice *device, TaskKind kind, uint64_t session, uint64_t ticket, uint32_t column,
+                       uint64_t first_row, uint64_t nrows, const void *source, void *target) {
     Task task = {};
-    task.kind = TaskKind::APPEND;
+    task.kind = kind;
     task.ticket = ticket;
     task.session = session;
     task.column = column;
     task.first_row = first_row;
     task.nrows = nrows;
     task.source = source;
-    device->start(task);
-}
-
-static void sort_session(GpusortDevice *device, uint64_t session, uint64_t ticket, uint64_t nrows) {
-    Task task = {};
-    task.kind = TaskKind::SORT;
-    task.ticket = ticket;
-    task.session = session;
-    task.nrows = nrows;
-    device->start(task);
-}
-
-static void fetch(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t column,
-                  uint64_t first_row, uint64_t nrows, void *target) {
-    Task task = {};
-    task.kind = TaskKind::FETCH;
-    task.ticket = ticket;
-    task.session = session;
-    task.column = column;
-    task.first_row = first_row;
-    task.nrows = nrows;
     task.target = target;
     device->start(task);
 }
 
+static void append(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t column,
+                   uint64_t first_row, uint64_t nrows, const void *source) {
+    start_work(device, TaskKind::APPEND, session, ticket, column, first_row, nrows, source, nullptr);
+}
+
+static void sort_session(GpusortDevice *device, uint64_t session, uint64_t ticket, uint64_t nrows) {
+    start_work(device, TaskKind::SORT, session, ticket, 0, 0, nrows, nullptr, nullptr);
+}
+
+static void fetch(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t column,
+                  uint64_t first_row, uint64_t nrows, void *target) {
+    start_work(device, TaskKind::FETCH, session, ticket, column, first_row, nrows, nullptr, target);
+}
+
 static void close_session(GpusortDevice *device, uint64_t session) {
     device->give_back(device->find(session)->bytes);
-    Task task = {};
-    task.kind = TaskKind::CLOSE;
-    task.session = session;
-    device->start(task);
+    start_work(device, TaskKind::CLOSE, session, 0, 0, 0, 0, nullptr, nullptr);
 }
 
 static bool poll_device(GpusortDevice *device, GpusortDeviceOutcome *outcome) {

@@ -47,25 +47,34 @@ inline uint64_t below(uint64_t n)
     return random_bits() % n;
 }
 
-/* Reads [--seed N] [--each] and seeds random_bits. Returns true for --each. Another option ends the program. */
-inline bool begin_test(int argc, char **argv)
-{
-    uint64_t seed = std::random_device()();
-    bool each = false;
+/* An option of a test: a flag, or if text is not nullptr one with a value. */
+struct Option {
+    const char *name;
+    bool *flag;
+    std::string *text;
+};
 
+/* Reads the options of a test, of which all have --seed N, and seeds random_bits. Another one ends the program. */
+inline void begin_test(int argc, char **argv, std::vector<Option> options)
+{
+    std::string seed = std::to_string(std::random_device()());
+
+    options.push_back({"--seed", nullptr, &seed});
     for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--seed") && i + 1 < argc)
-            seed = strtoull(argv[++i], nullptr, 10);
-        else if (!strcmp(argv[i], "--each"))
-            each = true;
-        else {
-            fprintf(stderr, "usage: %s [--seed N] [--each]\n", argv[0]);
+        const auto option =
+            std::find_if(options.begin(), options.end(), [&](const Option &o) { return !strcmp(argv[i], o.name); });
+
+        if (option == options.end() || (option->text && i + 1 == argc)) {
+            fprintf(stderr, "%s: unknown option, or one without its value: %s\n", argv[0], argv[i]);
             exit(2);
         }
+        if (option->text)
+            *option->text = argv[++i];
+        else
+            *option->flag = true;
     }
-    random_bits.seed(seed);
-    printf("seed %llu\n", (unsigned long long)seed);
-    return each;
+    random_bits.seed(std::stoull(seed));
+    printf("seed %s\n", seed.c_str());
 }
 
 inline bool is_float(GpusortKeyForm form)

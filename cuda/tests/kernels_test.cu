@@ -307,36 +307,16 @@ void run_shapes(GpusortMethod method, GpusortKeyForm form, bool quick)
 
 int main(int argc, char **argv)
 {
-    uint64_t seed = std::random_device()();
     bool quick = false, each = false;
     std::string only_method, only_form, only_payload;
 
-    for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--seed") && i + 1 < argc)
-            seed = strtoull(argv[++i], nullptr, 10);
-        else if (!strcmp(argv[i], "--quick"))
-            quick = true;
-        else if (!strcmp(argv[i], "--each"))
-            each = true;
-        else if (!strcmp(argv[i], "--verbose"))
-            verbose = true;
-        else if (!strcmp(argv[i], "--method") && i + 1 < argc)
-            only_method = argv[++i];
-        else if (!strcmp(argv[i], "--form") && i + 1 < argc)
-            only_form = argv[++i];
-        else if (!strcmp(argv[i], "--payload") && i + 1 < argc)
-            only_payload = argv[++i];
-        else {
-            fprintf(
-                stderr,
-                "usage: %s [--seed N] [--quick | --each] [--method NAME] [--form NAME] [--payload NAME] [--verbose]\n",
-                argv[0]);
-            return 2;
-        }
-    }
-    random_bits.seed(seed);
-    printf("seed %llu\n", (unsigned long long)seed);
-
+    begin_test(argc, argv,
+               {{"--quick", &quick, nullptr},
+                {"--each", &each, nullptr},
+                {"--verbose", &verbose, nullptr},
+                {"--method", nullptr, &only_method},
+                {"--form", nullptr, &only_form},
+                {"--payload", nullptr, &only_payload}});
     for (int method = 0; method < GPUSORT_METHOD_COUNT; method++) {
         const long before = cases_run;
 

@@ -268,7 +268,7 @@ int main(int argc, char **argv)
 {
     if (argc < 2)
         fail("usage", "module_test MODULE [--seed N]");
-    begin_test(argc - 1, argv + 1);
+    begin_test(argc - 1, argv + 1, {});
 
     const OpenedDevice device(argv[1], ARENA_BYTES, UINT64_C(2) << 30);
     GpusortDeviceError error = {};

@@ -134,7 +134,9 @@ void test_approximate(GpusortKeyForm form, bool descending, uint32_t longest)
 
 int main(int argc, char **argv)
 {
-    const bool each = begin_test(argc, argv);
+    bool each = false;
+
+    begin_test(argc, argv, {{"--each", &each, nullptr}});
 
     for (int round = 0; round < (each ? 1 : 30); round++)
         for (bool descending : {false, true}) {

@@ -36,24 +36,13 @@ PG_FUNCTION_INFO_V1(gpusort_status);
 static const char *
 state_name(DeviceState state)
 {
-	switch (state)
-	{
-		case DEVICE_UNUSED:
-			break;
-		case DEVICE_STARTING:
-			return "starting";
-		case DEVICE_READY:
-			return "ready";
-		case DEVICE_NOT_ANSWERING:
-			return "not answering";
-		case DEVICE_BACKING_OFF:
-			return "backing off";
-		case DEVICE_RESTARTING:
-			return "restarting";
-		case DEVICE_UNAVAILABLE:
-			return "unavailable";
-	}
-	return "no worker yet";
+	static const char *const names[] = {
+#define DEVICE_STATE_NAME(symbol, name) name,
+		DEVICE_STATES(DEVICE_STATE_NAME)
+#undef DEVICE_STATE_NAME
+	};
+
+	return names[state];
 }
 
 /* Text, or NULL if it is empty. */

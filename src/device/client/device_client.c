@@ -19,45 +19,31 @@
 static SortReason
 why_unready(void)
 {
-	bool		any = false;
-	bool		starting = false;
-	bool		restarting = false;
-	bool		silent = false;
+	DeviceState best = DEVICE_UNUSED;
 	bool		installed = false;
 
 	for (int i = 0; i < GPUSORT_MAX_DEVICES; i++)
 	{
-		const SharedDevice *device = &gpusort_arena->devices[i];
-
-		switch (device->state)
-		{
-			case DEVICE_UNUSED:
-				continue;
-			case DEVICE_READY:
-				return REASON_NONE;
-			case DEVICE_STARTING:
-				starting = true;
-				break;
-			case DEVICE_RESTARTING:
-			case DEVICE_BACKING_OFF:
-				restarting = true;
-				break;
-			case DEVICE_NOT_ANSWERING:
-				silent = true;
-				break;
-			case DEVICE_UNAVAILABLE:
-				installed |= device->has_module;
-				break;
-		}
-		any = true;
+		best = Max(best, gpusort_arena->devices[i].state);
+		installed |= gpusort_arena->devices[i].has_module;
 	}
-	if (starting || (!any && gpusort_arena->has_workers))
-		return REASON_NOT_STARTED;
-	if (restarting)
-		return REASON_RESTARTING;
-	if (silent)
-		return REASON_NO_ANSWER;
-	return installed ? REASON_NO_DEVICE : REASON_NOT_CONFIGURED;
+	switch (best)
+	{
+		case DEVICE_READY:
+			return REASON_NONE;
+		case DEVICE_STARTING:
+			return REASON_NOT_STARTED;
+		case DEVICE_RESTARTING:
+		case DEVICE_BACKING_OFF:
+			return REASON_RESTARTING;
+		case DEVICE_NOT_ANSWERING:
+			return REASON_NO_ANSWER;
+		case DEVICE_UNAVAILABLE:
+			return installed ? REASON_NO_DEVICE : REASON_NOT_CONFIGURED;
+		case DEVICE_UNUSED:
+			break;
+	}
+	return gpusort_arena->has_workers ? REASON_NOT_STARTED : REASON_NOT_CONFIGURED;
 }
 
 SortReason

@@ -120,15 +120,24 @@ typedef struct DeviceJob
 	GpusortDeviceStatus append_status;	/* OK, or the status of the last that failed */
 } DeviceJob;
 
+/*
+ * The states of a device, the better the later: of several devices, the best tells why none can be
+ * used.  X(symbol, as gpusort.devices shows it)
+ */
+#define DEVICE_STATES(X) \
+	X(UNUSED, "no worker yet")		/* no worker was registered for it */ \
+	X(UNAVAILABLE, "unavailable")	/* there is no device or no driver, and no worker tries again */ \
+	X(NOT_ANSWERING, "not answering")	/* it was ready, but has ended no job in time; the worker makes it ready again */ \
+	X(BACKING_OFF, "backing off")	/* the worker waits before it tries again */ \
+	X(RESTARTING, "restarting")		/* the worker has ended and will come back */ \
+	X(STARTING, "starting") \
+	X(READY, "ready")
+
 typedef enum DeviceState
 {
-	DEVICE_UNUSED,				/* no worker was registered for it */
-	DEVICE_STARTING,
-	DEVICE_READY,
-	DEVICE_NOT_ANSWERING,		/* it was ready, but has ended no job in time; the worker makes it ready again */
-	DEVICE_BACKING_OFF,			/* the worker waits before it tries again */
-	DEVICE_RESTARTING,			/* the worker has ended and will come back */
-	DEVICE_UNAVAILABLE			/* there is no device or no driver, and no worker tries again */
+#define DEVICE_STATE_SYMBOL(symbol, name) DEVICE_##symbol,
+	DEVICE_STATES(DEVICE_STATE_SYMBOL)
+#undef DEVICE_STATE_SYMBOL
 } DeviceState;
 
 typedef struct SharedDevice
