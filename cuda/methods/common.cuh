@@ -7,8 +7,7 @@
  * a segment are equal, so any sort of them gives the stable order, and the payload is
  * found by the position.
  *
- * Segments are gathered by length into bins, whose sizes the host knows from the batch's
- * histogram.  So each bin is one launch that fits its lengths.  Segments too long for one
+ * Segments are listed by length in bins.  So each bin is one launch that fits its lengths.  Segments too long for one
  * block are cut into tiles, which are numbered across all segments.
  */
 #ifndef GPUSORT_METHOD_COMMON_CUH
@@ -19,7 +18,7 @@
 #include <type_traits>
 
 #include "methods/key_codes.cuh"
-#include "methods/segment_batch.cuh"
+#include "methods/segment_groups.cuh"
 #include "methods/workspace.cuh"
 
 namespace gpusort
@@ -134,97 +133,57 @@ size_t layout_bytes(const SegmentBatch &batch)
     });
 }
 
-constexpr int max_bins = GPUSORT_LENGTH_CLASSES;
+constexpr int max_bins = 12;
 
-/* Which length classes form a bin, and where the segments of each bin are listed. */
-struct BinPlan {
-    int nbins;
-    int used;                                  /* bins that are not empty */
-    uint8_t bin_of[GPUSORT_LENGTH_CLASSES];    /* by length class */
-    uint32_t first[max_bins], count[max_bins]; /* of each bin in the list */
-};
-
-/* Bin b has the classes up to last_class[b] that no earlier bin has. The last bin has the rest. */
-inline BinPlan plan_bins(const SegmentBatch &batch, const int *last_class, int nbins)
-{
-    BinPlan plan = {};
-    plan.nbins = nbins;
-    int bin = 0;
-    for (int c = 0; c < GPUSORT_LENGTH_CLASSES; c++) {
-        while (bin < nbins - 1 && c > last_class[bin])
-            bin++;
-        plan.bin_of[c] = (uint8_t)bin;
-        plan.count[bin] += gpusort_class_count(batch.length_histogram, c);
-    }
-    for (int b = 0; b < nbins; b++) {
-        plan.first[b] = b == 0 ? 0 : plan.first[b - 1] + plan.count[b - 1];
-        plan.used += plan.count[b] != 0;
-    }
-    return plan;
-}
+/* Bins of a class each, the first with all that are shorter. */
+constexpr int each_class[max_bins] = {5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
 
 /* One bin's segments of a batch. */
 struct BinView {
     const GpusortSegment *segments;
-    const uint32_t *list; /* nullptr for all segments */
     uint32_t count;
 
     __device__ GpusortSegment operator[](uint32_t i) const
     {
-        return segments[list == nullptr ? i : list[i]];
+        return segments[i];
     }
 };
 
-/* Lists of segments by their number, one list for each bin. */
+/*
+ * Lists of segments for bins of length classes: bin b has the classes up to last_class[b] that no earlier bin has, and
+ * the last bin has the rest.
+ */
 struct BinLists {
-    BinPlan plan;
-    uint32_t *list = nullptr;
-    uint32_t *cursors = nullptr;
+    int used = 0; /* bins that are not empty */
+    uint32_t first[max_bins], count[max_bins];
+    SegmentGroups groups;
+    uint32_t *taken = nullptr;
+    GpusortSegment *list = nullptr; /* nullptr if one bin has all segments */
 
-    BinLists(const BinPlan &bins, const SegmentBatch &batch, Workspace &workspace) : plan(bins)
+    BinLists(const SegmentBatch &batch, const int *last_class, int nbins, Workspace &workspace)
+        : groups(batch.length_histogram)
     {
-        if (plan.used > 1) {
-            list = workspace.take<uint32_t>(batch.nsegments);
-            cursors = workspace.take<uint32_t>(max_bins);
+        for (int b = 0; b < nbins; b++) {
+            first[b] = b == 0 ? 0 : first[b - 1] + count[b - 1];
+            count[b] = groups.first_of(b < nbins - 1 ? last_class[b] + 1 : GPUSORT_LENGTH_CLASSES) - first[b];
+            used += count[b] != 0;
+        }
+        if (used > 1) {
+            taken = workspace.take<uint32_t>(GPUSORT_LENGTH_BINS);
+            list = workspace.take<GpusortSegment>(batch.nsegments);
         }
     }
 
     BinView view(const SegmentBatch &batch, int bin) const
     {
-        return {batch.segments, list == nullptr ? nullptr : list + plan.first[bin], plan.count[bin]};
+        return {list == nullptr ? batch.segments : list + first[bin], count[bin]};
     }
 
-    cudaError_t gather(const SegmentBatch &batch, cudaStream_t stream) const;
+    cudaError_t fill(const SegmentBatch &batch, cudaStream_t stream) const
+    {
+        return list == nullptr ? cudaSuccess : list_segments(batch, groups, taken, list, stream);
+    }
 };
-
-static __global__ void gather_bins(const GpusortSegment *segments, uint32_t nsegments, BinPlan plan, uint32_t *cursors,
-                                   uint32_t *list)
-{
-    uint32_t segment = blockIdx.x * blockDim.x + threadIdx.x;
-    if (segment >= nsegments)
-        return;
-    int bin = plan.bin_of[gpusort_length_class(segments[segment].count)];
-    unsigned peers = __match_any_sync(__activemask(), bin);
-    unsigned lane = threadIdx.x & 31;
-    int leader = __ffs(peers) - 1;
-    uint32_t base = 0;
-    if (lane == leader)
-        base = atomicAdd(&cursors[bin], __popc(peers));
-    base = __shfl_sync(peers, base, leader);
-    list[plan.first[bin] + base + __popc(peers & ((1u << lane) - 1))] = segment;
-}
-
-inline cudaError_t BinLists::gather(const SegmentBatch &batch, cudaStream_t stream) const
-{
-    if (list == nullptr)
-        return cudaSuccess;
-    cudaError_t error = cudaMemsetAsync(cursors, 0, max_bins * sizeof(uint32_t), stream);
-    if (error != cudaSuccess)
-        return error;
-    gather_bins<<<ceil_div(batch.nsegments, 256), 256, 0, stream>>>(batch.segments, batch.nsegments, plan, cursors,
-                                                                    list);
-    return cudaGetLastError();
-}
 
 /* A segment that is cut into tiles. Tiles are numbered across all segments of a batch. */
 struct TiledSegment {

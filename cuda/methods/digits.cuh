@@ -445,7 +445,7 @@ inline uint32_t reading_blocks(const TileList &tiles)
 /* A batch of one segment, of `longest` keys from slot 0 on. */
 inline BinView whole_batch(const SegmentBatch &batch)
 {
-    return {batch.segments, nullptr, 1};
+    return {batch.segments, 1};
 }
 
 /* Finds the ranges and contexts of the tiled segments. */

@@ -88,12 +88,7 @@ __global__ void __launch_bounds__(threads)
 template <class Number>
 struct NumberBins {
     static constexpr int nbins = 5;
-
-    static BinPlan plan(const SegmentBatch &batch)
-    {
-        const int last_class[nbins] = {5, 8, 11, sizeof(Number) == 8 ? 12 : 13, 32};
-        return plan_bins(batch, last_class, nbins);
-    }
+    static constexpr int last_class[nbins - 1] = {5, 8, 11, sizeof(Number) == 8 ? 12 : 13};
 };
 
 template <class Source, class Key>
@@ -105,8 +100,8 @@ cudaError_t sort_short_by_number(const SegmentBatch &batch, const Source &source
     uint32_t *payload = batch.spec.payload == GPUSORT_PAYLOAD_NONE ? nullptr : batch.payload;
     const bool carried = batch.spec.payload == GPUSORT_PAYLOAD_CARRIED;
     auto launch = [&](auto kernel, int b, int threads) {
-        if (bins.plan.count[b] != 0)
-            kernel<<<bins.plan.count[b], threads, 0, stream>>>(source, keys, payload, carried, bins.view(batch, b));
+        if (bins.count[b] != 0)
+            kernel<<<bins.count[b], threads, 0, stream>>>(source, keys, payload, carried, bins.view(batch, b));
     };
     launch(sort_by_number<Source, Key, 32, 1>, 0, 32);
     launch(sort_by_number<Source, Key, 32, 8>, 1, 32);
@@ -124,8 +119,8 @@ struct NumberSort {
     Sweeps<Source, Key> sweeps;
 
     NumberSort(const SegmentBatch &batch, const Source &source, uint32_t bits, Workspace &workspace)
-        : bins(Bins::plan(batch), batch, workspace),
-          sweeps(batch, source, bins.plan.count[Bins::nbins - 1], bits, workspace)
+        : bins(batch, Bins::last_class, Bins::nbins, workspace),
+          sweeps(batch, source, bins.count[Bins::nbins - 1], bits, workspace)
     {
     }
 
@@ -136,7 +131,7 @@ template <class Source, class Key>
 cudaError_t NumberSort<Source, Key>::run(const SegmentBatch &batch, cudaStream_t stream) const
 {
     bool payload = batch.spec.payload != GPUSORT_PAYLOAD_NONE;
-    cudaError_t error = bins.gather(batch, stream);
+    cudaError_t error = bins.fill(batch, stream);
     if (error == cudaSuccess)
         error = sort_short_by_number<Source, Key>(batch, sweeps.source, bins, stream);
     if (error == cudaSuccess && sweeps.tiles.nsegments != 0)

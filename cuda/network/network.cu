@@ -22,61 +22,9 @@ namespace gpusort
 namespace
 {
 
-/* Classes up to this one share a kernel. */
-constexpr uint32_t TINY_CLASS = 3;
 constexpr uint32_t CLASSES = GPUSORT_LENGTH_CLASSES;
 constexpr uint32_t BINS = GPUSORT_LENGTH_BINS;
 constexpr uint32_t MIXED_SHARE = 16; /* a sixteenth of the segments is few */
-constexpr uint32_t GROUP_THREADS = 256;
-constexpr uint32_t SEGMENTS_PER_THREAD = 8;
-
-/* The list of segments, grouped by bin of lengths: where each group starts, and BINS where the last ends. */
-struct Groups {
-    uint32_t start[BINS + 1];
-};
-
-size_t aligned(size_t bytes)
-{
-    return (bytes + 255) / 256 * 256;
-}
-
-/* As gpusort_length_bin, but the first bin of TINY_CLASS for all of its lengths. */
-__device__ __forceinline__ uint32_t bin_of(uint32_t count)
-{
-    const uint32_t last = max(count, 1) - 1, length_class = 32 - __clz(last);
-
-    return length_class <= TINY_CLASS ? 4 * TINY_CLASS : 4 * length_class + (last >> (length_class - 3) & 3);
-}
-
-/* Lists segments grouped by bin; taken[] counts what is listed of each. */
-__global__ void __launch_bounds__(GROUP_THREADS)
-    group_segments(const GpusortSegment *segments, uint32_t nsegments, const __grid_constant__ Groups groups,
-                   uint32_t *taken, GpusortSegment *list)
-{
-    __shared__ uint32_t counts[BINS], first[BINS];
-    GpusortSegment own[SEGMENTS_PER_THREAD];
-    uint32_t rank[SEGMENTS_PER_THREAD];
-    const uint32_t begin = blockIdx.x * SEGMENTS_PER_THREAD * GROUP_THREADS + threadIdx.x;
-
-    for (uint32_t i = threadIdx.x; i < BINS; i += GROUP_THREADS)
-        counts[i] = 0;
-    __syncthreads();
-#pragma unroll
-    for (uint32_t i = 0; i < SEGMENTS_PER_THREAD; i++)
-        if (begin + i * GROUP_THREADS < nsegments) {
-            own[i] = segments[begin + i * GROUP_THREADS];
-            rank[i] = atomicAdd(&counts[bin_of(own[i].count)], 1);
-        }
-    __syncthreads();
-    for (uint32_t i = threadIdx.x; i < BINS; i += GROUP_THREADS)
-        if (counts[i] > 0)
-            first[i] = groups.start[i] + atomicAdd(&taken[i], counts[i]);
-    __syncthreads();
-#pragma unroll
-    for (uint32_t i = 0; i < SEGMENTS_PER_THREAD; i++)
-        if (begin + i * GROUP_THREADS < nsegments)
-            list[first[bin_of(own[i].count)] + rank[i]] = own[i];
-}
 
 const NetworkLauncher &launcher_of(const GpusortSpec &spec)
 {
@@ -99,7 +47,11 @@ struct Plan {
     uint32_t top;             /* longest class that has segments */
     bool alike;               /* all segments go to the kernel of that class, or all are beyond networks */
     bool short_rows;          /* nearly all fit the shorter rows of that kernel */
-    Groups groups;
+    SegmentGroups groups;
+
+    explicit Plan(const SegmentBatch &batch) : groups(batch.length_histogram)
+    {
+    }
 };
 
 cudaError_t make_plan(const SegmentBatch &batch, Plan *plan)
@@ -107,7 +59,7 @@ cudaError_t make_plan(const SegmentBatch &batch, Plan *plan)
     const NetworkLauncher &launcher = launcher_of(batch.spec);
     const uint32_t *histogram = batch.length_histogram;
     NetworkDevice device;
-    uint32_t listed = 0, long_ones = 0;
+    uint32_t long_ones = 0;
     int ordinal, major;
     cudaError_t error = cudaGetDevice(&ordinal);
 
@@ -125,15 +77,9 @@ cudaError_t make_plan(const SegmentBatch &batch, Plan *plan)
         plan->network_classes++;
 
     plan->top = TINY_CLASS;
-    for (uint32_t bin = 0; bin < BINS; bin++) {
-        plan->groups.start[bin] = bin <= 4 * TINY_CLASS ? 0 : listed;
-        listed += histogram[bin];
-        if (histogram[bin] > 0 && bin / 4 > TINY_CLASS)
+    for (uint32_t bin = 4 * (TINY_CLASS + 1); bin < BINS; bin++)
+        if (histogram[bin] > 0)
             plan->top = bin / 4;
-    }
-    for (uint32_t bin = 4 * TINY_CLASS + 1; bin < 4 * (TINY_CLASS + 1); bin++)
-        plan->groups.start[bin] = plan->groups.start[4 * (TINY_CLASS + 1)];
-    plan->groups.start[BINS] = listed;
 
     for (uint32_t c = plan->top == TINY_CLASS ? 0 : plan->top; c <= plan->top; c++)
         long_ones += gpusort_class_count(histogram, c);
@@ -144,50 +90,34 @@ cudaError_t make_plan(const SegmentBatch &batch, Plan *plan)
 }
 
 /* How many segments are too long for networks. */
-uint32_t count_long(const SegmentBatch &batch, const Plan &plan)
+uint32_t count_long(const Plan &plan)
 {
-    uint32_t count = 0;
-
-    for (uint32_t c = plan.network_classes; c < CLASSES; c++)
-        count += gpusort_class_count(batch.length_histogram, c);
-    return count;
+    return plan.groups.first_of(CLASSES) - plan.groups.first_of(plan.network_classes);
 }
 
-/* Workspace of the list of segments: the counters that make it, and the segments. */
-constexpr size_t COUNTER_BYTES = BINS * sizeof(uint32_t);
+/* Where in the workspace the list of segments is made, if one is. */
+struct List {
+    uint32_t *taken = nullptr;
+    GpusortSegment *segments = nullptr;
 
-size_t list_bytes(const Plan &plan)
-{
-    return plan.alike ? 0 : aligned(COUNTER_BYTES) + aligned(size_t(plan.groups.start[BINS]) * sizeof(GpusortSegment));
-}
+    List(const Plan &plan, Workspace &workspace)
+    {
+        if (plan.alike)
+            return;
+        taken = workspace.take<uint32_t>(BINS);
+        segments = workspace.take<GpusortSegment>(plan.groups.first_of(CLASSES));
+    }
+};
 
 size_t network_workspace_bytes(const SegmentBatch &batch)
 {
-    Plan plan;
-    size_t bytes;
+    Plan plan(batch);
+    Workspace workspace(nullptr);
 
     if (make_plan(batch, &plan) != cudaSuccess)
         return 0;
-    bytes = list_bytes(plan);
-    if (plan.top >= plan.network_classes)
-        bytes += counting_bytes(batch, count_long(batch, plan));
-    return bytes;
-}
-
-/* Lists the segments; *list is where. */
-cudaError_t list_segments(const SegmentBatch &batch, const Plan &plan, void *workspace, GpusortSegment **list,
-                          cudaStream_t stream)
-{
-    constexpr uint32_t per_block = GROUP_THREADS * SEGMENTS_PER_THREAD;
-    uint32_t *taken = static_cast<uint32_t *>(workspace);
-    cudaError_t error = cudaMemsetAsync(taken, 0, COUNTER_BYTES, stream);
-
-    *list = reinterpret_cast<GpusortSegment *>(static_cast<char *>(workspace) + aligned(COUNTER_BYTES));
-    if (error != cudaSuccess)
-        return error;
-    group_segments<<<(batch.nsegments + per_block - 1) / per_block, GROUP_THREADS, 0, stream>>>(
-        batch.segments, batch.nsegments, plan.groups, taken, *list);
-    return cudaGetLastError();
+    List list(plan, workspace);
+    return workspace.used() + (plan.top >= plan.network_classes ? counting_bytes(batch, count_long(plan)) : 0);
 }
 
 /* Sorts the listed segments that networks sort, the longest first. */
@@ -199,8 +129,8 @@ cudaError_t sort_listed(const SegmentBatch &batch, const Plan &plan, NetworkTask
 
     task.grouped = true;
     for (uint32_t c = plan.network_classes; c-- > TINY_CLASS && error == cudaSuccess;) {
-        task.segments = list + plan.groups.start[4 * c];
-        task.count = plan.groups.start[4 * (c + 1)] - plan.groups.start[4 * c];
+        task.segments = list + plan.groups.first_of(c);
+        task.count = plan.groups.first_of(c + 1) - plan.groups.first_of(c);
         if (task.count == 0)
             continue;
         error = launcher.launch(c, task, stream);
@@ -213,21 +143,18 @@ cudaError_t sort_listed(const SegmentBatch &batch, const Plan &plan, NetworkTask
 cudaError_t sort_beyond(const SegmentBatch &batch, const Plan &plan, const GpusortSegment *list, void *workspace,
                         cudaStream_t stream)
 {
-    void *rest = static_cast<char *>(workspace) + list_bytes(plan);
-
     if (plan.top < plan.network_classes)
         return cudaSuccess;
     return sort_by_counting(
-        batch,
-        {list ? list + plan.groups.start[4 * plan.network_classes] : batch.segments, nullptr, count_long(batch, plan)},
-        rest, stream);
+        batch, {list ? list + plan.groups.first_of(plan.network_classes) : batch.segments, count_long(plan)}, workspace,
+        stream);
 }
 
-cudaError_t network_sort(const SegmentBatch &batch, void *workspace, size_t, cudaStream_t stream)
+cudaError_t network_sort(const SegmentBatch &batch, void *memory, size_t, cudaStream_t stream)
 {
     NetworkTask task = {};
-    GpusortSegment *list = nullptr;
-    Plan plan;
+    Plan plan(batch);
+    Workspace workspace(memory);
     cudaError_t error = make_plan(batch, &plan);
 
     if (error != cudaSuccess || batch.nsegments == 0)
@@ -244,14 +171,17 @@ cudaError_t network_sort(const SegmentBatch &batch, void *workspace, size_t, cud
 
     if (plan.alike && plan.top < plan.network_classes)
         return launcher_of(batch.spec).launch(plan.top, task, stream);
+
+    const List list(plan, workspace);
+
     if (!plan.alike) {
-        error = list_segments(batch, plan, workspace, &list, stream);
+        error = list_segments(batch, plan.groups, list.taken, list.segments, stream);
         if (error == cudaSuccess)
-            error = sort_listed(batch, plan, task, list, stream);
+            error = sort_listed(batch, plan, task, list.segments, stream);
         if (error != cudaSuccess)
             return error;
     }
-    return sort_beyond(batch, plan, list, workspace, stream);
+    return sort_beyond(batch, plan, list.segments, static_cast<char *>(memory) + workspace.used(), stream);
 }
 
 }  // namespace

@@ -254,31 +254,23 @@ __global__ void __launch_bounds__(ArrayMemory<typename Elements::Element>::most_
         to[k] = array.keys[k];
 }
 
-constexpr int first_class = 5; /* bin 0: up to 32 keys */
+constexpr int first_class = each_class[0]; /* bin 0: up to 32 keys */
 
 template <class Elements>
 struct Layout {
     using Element = typename Elements::Element;
 
-    int nbins; /* one per class from first_class on, and one for the long arrays */
+    int nbins; /* of each_class; the last is for the long arrays */
     BinLists bins;
     TileList tiles;
     MergeBuffers<Elements> buffers;
 
     Layout(const SegmentBatch &batch, const Elements &elements, Workspace &workspace)
         : nbins(ArrayMemory<Element>::class_of_device() - first_class + 2),
-          bins(plan(batch, nbins), batch, workspace),
-          tiles(batch, bins.plan.count[nbins - 1], MergeTile<Element>::size, workspace),
+          bins(batch, each_class, nbins, workspace),
+          tiles(batch, bins.count[nbins - 1], MergeTile<Element>::size, workspace),
           buffers(batch, elements, tiles.nsegments != 0, workspace)
     {
-    }
-
-    static BinPlan plan(const SegmentBatch &batch, int nbins)
-    {
-        int last_class[max_bins];
-        for (int b = 0; b < nbins; b++)
-            last_class[b] = first_class + b;
-        return plan_bins(batch, last_class, nbins);
     }
 };
 
@@ -305,9 +297,9 @@ cudaError_t array_sort(const SegmentBatch &batch, void *memory, size_t, cudaStre
         using Memory = ArrayMemory<typename Elements::Element>;
         Workspace workspace(memory);
         Layout<Elements> layout(batch, elements, workspace);
-        const uint32_t *count = layout.bins.plan.count;
+        const uint32_t *count = layout.bins.count;
 
-        cudaError_t error = layout.bins.gather(batch, stream);
+        cudaError_t error = layout.bins.fill(batch, stream);
         if (error == cudaSuccess)
             error = allow_shared(sort_arrays<Elements>, Memory::bytes(1u << (first_class + layout.nbins - 2)));
         if (error != cudaSuccess)

@@ -349,7 +349,7 @@ template <class Elements>
 struct Layout {
     using Element = typename Elements::Element;
     using Tile = HeapTile<Element>;
-    static constexpr int nbins = Tile::level + 2; /* one per class from 5 on, and one for the long segments */
+    static constexpr int nbins = Tile::level + 2; /* of each_class; the last is for the long segments */
 
     BinLists bins;
     TileList tiles;
@@ -357,21 +357,13 @@ struct Layout {
     uint32_t *payload_copy = nullptr;
 
     Layout(const SegmentBatch &batch, const Elements &elements, Workspace &workspace)
-        : bins(plan(batch), batch, workspace), tiles(batch, bins.plan.count[nbins - 1], Tile::size, workspace)
+        : bins(batch, each_class, nbins, workspace), tiles(batch, bins.count[nbins - 1], Tile::size, workspace)
     {
         if (tiles.nsegments == 0)
             return;
         buffer = elements.in_place() ? static_cast<Element *>(elements.keys) : workspace.take<Element>(batch.nslots);
         if (batch.spec.payload == GPUSORT_PAYLOAD_CARRIED)
             payload_copy = workspace.take<uint32_t>(batch.nslots);
-    }
-
-    static BinPlan plan(const SegmentBatch &batch)
-    {
-        int last_class[nbins];
-        for (int b = 0; b < nbins; b++)
-            last_class[b] = 5 + b;
-        return plan_bins(batch, last_class, nbins);
     }
 };
 
@@ -420,13 +412,13 @@ cudaError_t hybrid_sort(const SegmentBatch &batch, void *memory, size_t, cudaStr
         Workspace workspace(memory);
         Layout<Elements> layout(batch, elements, workspace);
 
-        cudaError_t error = layout.bins.gather(batch, stream);
+        cudaError_t error = layout.bins.fill(batch, stream);
         if (error == cudaSuccess)
             error = allow_shared(sort_segments_in_shared<Elements>, shared_bytes<Element>(HeapTile<Element>::chunks));
         if (error != cudaSuccess)
             return error;
         for (int b = 0; b < layout.nbins - 1; b++) {
-            uint32_t threads = 1u << b, count = layout.bins.plan.count[b];
+            uint32_t threads = 1u << b, count = layout.bins.count[b];
             uint32_t block = threads < 64 ? 64 : threads;
             if (count != 0)
                 sort_segments_in_shared<<<ceil_div((uint64_t)count * threads, block), block,

@@ -148,23 +148,17 @@ __global__ void __launch_bounds__(256) sort_rows(Elements elements, MergeBuffers
 template <class Elements>
 struct Layout {
     using Element = typename Elements::Element;
-    static constexpr int long_class = MergeTile<Element>::length_class;
+    static constexpr int last_class[] = {5, 7, 9, 10, MergeTile<Element>::length_class};
 
     BinLists bins;
     TileList tiles;
     MergeBuffers<Elements> buffers;
 
     Layout(const SegmentBatch &batch, const Elements &elements, Workspace &workspace)
-        : bins(plan(batch), batch, workspace),
-          tiles(batch, bins.plan.count[5], MergeTile<Element>::size, workspace),
-          buffers(batch, elements, bins.plan.count[5] != 0, workspace)
+        : bins(batch, last_class, 6, workspace),
+          tiles(batch, bins.count[5], MergeTile<Element>::size, workspace),
+          buffers(batch, elements, bins.count[5] != 0, workspace)
     {
-    }
-
-    static BinPlan plan(const SegmentBatch &batch)
-    {
-        const int last_class[] = {5, 7, 9, 10, long_class, 32};
-        return plan_bins(batch, last_class, 6);
     }
 };
 
@@ -175,10 +169,10 @@ cudaError_t matrix_sort(const SegmentBatch &batch, void *memory, size_t, cudaStr
         using Tile = MergeTile<typename Elements::Element>;
         Workspace workspace(memory);
         Layout<Elements> layout(batch, elements, workspace);
-        const uint32_t *count = layout.bins.plan.count;
+        const uint32_t *count = layout.bins.count;
         auto bin = [&](int b) { return layout.bins.view(batch, b); };
 
-        cudaError_t error = layout.bins.gather(batch, stream);
+        cudaError_t error = layout.bins.fill(batch, stream);
         if (error != cudaSuccess)
             return error;
         if (count[0] != 0)
