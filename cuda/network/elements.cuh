@@ -39,6 +39,28 @@ struct NetworkFactors {
     uint32_t minus_one;
 };
 
+/*
+ * Whether negative NaNs came to the wrong end of the row, of which the first and the last
+ * code are given; if so they change into one positive NaN.
+ */
+template <class Code, int ROW>
+__device__ __forceinline__ bool mend_row(Code (&row)[ROW], Code first, Code last, const NetworkCoding &coding)
+{
+    constexpr Code INFINITE = sizeof(Code) == 4 ? Code(0xff800000) : Code(UINT64_C(0xfff0000000000000));
+    constexpr Code NOT_A_NUMBER = sizeof(Code) == 4 ? Code(0xffc00000) : Code(UINT64_C(0xfff8000000000000));
+
+    if (!coding.is_float || (coding.descending ? last <= INFINITE : first >= Code(~INFINITE)))
+        return false;
+#pragma unroll
+    for (int i = 0; i < ROW; i++) {
+        const Code code = coding.descending ? ~row[i] : row[i];
+
+        if (code < Code(~INFINITE))
+            row[i] = coding.descending ? Code(~NOT_A_NUMBER) : NOT_A_NUMBER;
+    }
+    return true;
+}
+
 template <int MULTIPLIED>
 struct Floats32Of;
 
@@ -94,28 +116,6 @@ struct Keys32Of {
             "@take mul.lo.u32 %0, %1, %3;\n\t}"
             : "+r"(mine)
             : "r"(other), "r"(uint32_t(upper)), "r"(factors.one));
-    }
-
-    /*
-     * Whether negative NaNs came to the wrong end of the row, of which the first and the last
-     * code are given; if so they change into one positive NaN.
-     */
-    template <int ROW>
-    static __device__ __forceinline__ bool mend_row(Code (&row)[ROW], Code first, Code last,
-                                                    const NetworkCoding &coding)
-    {
-        if (!coding.is_float)
-            return false;
-        if (coding.descending ? last <= UINT32_C(0xff800000) : first >= UINT32_C(0x007fffff))
-            return false;
-#pragma unroll
-        for (int i = 0; i < ROW; i++) {
-            const uint32_t code = coding.descending ? ~row[i] : row[i];
-
-            if (code < UINT32_C(0x007fffff))
-                row[i] = coding.descending ? UINT32_C(0x003fffff) : UINT32_C(0xffc00000);
-        }
-        return true;
     }
 };
 
@@ -324,24 +324,6 @@ struct Keys64 {
             : "r"(uint32_t(other)), "r"(uint32_t(other >> 32)), "r"(uint32_t(upper)), "r"(factors.one));
         mine = uint64_t(mine1) << 32 | mine0;
     }
-
-    template <int ROW>
-    static __device__ __forceinline__ bool mend_row(Code (&row)[ROW], Code first, Code last,
-                                                    const NetworkCoding &coding)
-    {
-        if (!coding.is_float)
-            return false;
-        if (coding.descending ? last <= UINT64_C(0xfff0000000000000) : first >= UINT64_C(0x000fffffffffffff))
-            return false;
-#pragma unroll
-        for (int i = 0; i < ROW; i++) {
-            const uint64_t code = coding.descending ? ~row[i] : row[i];
-
-            if (code < UINT64_C(0x000fffffffffffff))
-                row[i] = coding.descending ? UINT64_C(0x0007ffffffffffff) : UINT64_C(0xfff8000000000000);
-        }
-        return true;
-    }
 };
 
 /* Keys64 that are no floats: their codes cost less, and there are no NaNs. */
@@ -521,7 +503,7 @@ struct InWarp {
 template <int LEVELS>
 struct InWarp<Keys64, LEVELS> {
     using Sorted = Keys64;
-    using Integers = std::conditional_t<(LEVELS > 0), Integers64, void>;
+    using Integers = std::conditional_t<(LEVELS >= 4), Integers64, void>; /* below that memory is the limit */
 };
 
 template <int LEVELS>

@@ -19,13 +19,10 @@ namespace gpusort
 template <class S>
 constexpr bool is_whole = (S::ROW & (S::ROW - 1)) == 0;
 
-/*
- * Whether to try an element's plain form.  Its comparisons between lanes take longer, so
- * rows that all levels merge by shuffles gain only where levels are few.
- */
-template <class Element, int ROW, int LEVELS>
-constexpr bool has_plain = PLAIN_FLOATS && !std::is_void_v<typename Element::Plain> &&
-                           (ROW >= 32 || LEVELS == 0 || (ROW == 24 && LEVELS == 3));
+/* Whether to try an element's plain form: not where device memory, or a cluster's barriers, are the limit. */
+template <class Element, int ROW, int LEVELS, int CLUSTER_BITS = 0>
+constexpr bool has_plain =
+    PLAIN_FLOATS && !std::is_void_v<typename Element::Plain> && ROW >= 32 && LEVELS >= 4 && CLUSTER_BITS == 0;
 
 /*
  * Sorts the row of a lane, or with HALVES its halves, and puts NaNs right where keys are
@@ -49,9 +46,8 @@ __device__ __forceinline__ bool sort_own_row(typename Element::Code (&row)[S::RO
             if constexpr (Element::MENDS) {
                 constexpr int ROW = S::ROW;
 
-                again = Element::template mend_row<ROW>(row, HALVES ? min(row[0], row[ROW - 1]) : row[0],
-                                                        HALVES ? max(row[ROW / 2 - 1], row[ROW / 2]) : row[ROW - 1],
-                                                        task.coding);
+                again = mend_row(row, HALVES ? min(row[0], row[ROW - 1]) : row[0],
+                                 HALVES ? max(row[ROW / 2 - 1], row[ROW / 2]) : row[ROW - 1], task.coding);
             }
         } while (again);
         return true;
@@ -99,10 +95,7 @@ __device__ __forceinline__ bool sort_rows_of_block(const NetworkTask &task, type
         if (level <= 5)
             __syncwarp();
         else if (CLUSTER_BITS > 0 && level > LEVELS) {
-            if constexpr (compares_floats<Element>)
-                refused = synchronize_cluster_or<CLUSTER_BITS>(refused);
-            else
-                synchronize_cluster();
+            synchronize_cluster();
             halve_blocks<Element, S, 1 << LEVELS, CLUSTER_BITS>(rows, 1u << (level - LEVELS), task.factors);
             join_warps<Element, S, LEVELS - 5, false>(rows, t, task.factors);
             __syncthreads();
@@ -341,7 +334,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS_PER_MULTIPROCESSOR)
     const Part part = part_of(task, blockIdx.x >> CLUSTER_BITS);
 
     let_next_begin();
-    if constexpr (has_plain<Element, ROW, log2_of(THREADS)>)
+    if constexpr (has_plain<Element, ROW, log2_of(THREADS), CLUSTER_BITS>)
         if (task.coding.is_float &&
             sort_block_of<typename Element::Plain, ROW, THREADS, CLUSTER_BITS>(task, part, rows))
             return;

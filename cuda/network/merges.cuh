@@ -137,8 +137,8 @@ template <class Element, int ROW, int STRIDE, int FIRST, int... I>
 __device__ __forceinline__ void halve(typename Element::Code (&taken)[ROW], const typename Element::Factors &factors,
                                       std::integer_sequence<int, I...>)
 {
-    (Element::template exchange<FIRST + I>(taken[I / STRIDE * 2 * STRIDE + I % STRIDE],
-                                           taken[I / STRIDE * 2 * STRIDE + I % STRIDE + STRIDE], factors),
+    (Element::template exchange<(FIRST + I) % 6>(taken[I / STRIDE * 2 * STRIDE + I % STRIDE],
+                                                 taken[I / STRIDE * 2 * STRIDE + I % STRIDE + STRIDE], factors),
      ...);
 }
 
@@ -392,22 +392,6 @@ __device__ __forceinline__ T *shared_of_block(T *own, uint32_t rank)
     return static_cast<T *>(__cluster_map_shared_rank(own, rank));
 }
 #endif
-
-/* The same; whether any of the 2^BITS blocks has the condition, which is one for all of a block's threads. */
-template <int BITS>
-__device__ __forceinline__ bool synchronize_cluster_or(bool condition)
-{
-    __shared__ bool condition_of_block;
-
-    if (threadIdx.x == 0)
-        condition_of_block = condition;
-    synchronize_cluster();
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    for (uint32_t rank = 0; rank < 1 << BITS; rank++)
-        condition |= *shared_of_block(&condition_of_block, rank);
-#endif
-    return condition;
-}
 
 /*
  * The stride between this block's rows and those of the block `partner` in the cluster; TURN: the

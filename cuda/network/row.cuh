@@ -125,7 +125,7 @@ __device__ __forceinline__ void run_network(typename Element::Code (&row)[ROW],
                                          : NETWORK == RowNetwork::SORT_HALVES ? RowNetworks<ROW>::sort_halves
                                                                               : RowNetworks<ROW>::merge;
 
-    (Element::template exchange<I>(row[network.low[I]], row[network.high[I]], factors), ...);
+    (Element::template exchange<I % 6>(row[network.low[I]], row[network.high[I]], factors), ...);
 }
 
 template <class Element, int ROW>
