@@ -83,7 +83,7 @@ sort_collation(const AggregateState *state)
 
 /* A sort of the state's values by a collation. */
 static RowSort *
-begin_sort(FunctionCallInfo fcinfo, const AggregateState *state, Oid collation)
+begin_value_sort(FunctionCallInfo fcinfo, const AggregateState *state, Oid collation)
 {
 	const Collector *values = &state->values;
 	TupleDesc	desc = CreateTemplateTupleDesc(1);
@@ -118,7 +118,7 @@ gpusort_agg_spill(FunctionCallInfo fcinfo, AggregateState *state)
 
 	into->collation = sort_collation(state);
 	into->descending = state->order.descending;
-	into->sort = begin_sort(fcinfo, state, into->collation);
+	into->sort = begin_value_sort(fcinfo, state, into->collation);
 	AggRegisterCallback(fcinfo, end_sort, PointerGetDatum(into));
 	for (int64 i = 0; i < state->values.count; i++)
 	{
@@ -344,18 +344,19 @@ read_next(ValueReader *reader)
 	return batch->values[reader->row++ - batch->first];
 }
 
-/* Reads on to the value at a rank.  It stays valid. */
+/*
+ * Reads the value at a rank, which lies behind those read before.  Parts of a sort between them are not put in
+ * order.  The value stays valid.
+ */
 static Datum
 read_rank(ValueReader *reader, uint64 rank)
 {
 	const ElementType *element = reader->element;
-	Datum		value = (Datum) 0;
 
 	if (reader->sort == NULL)
 		return reader->datums[reader->positions[rank]];
-	while (reader->row <= rank)
-		value = read_next(reader);
-	return datumCopy(value, element->by_value, element->length);
+	reader->row = rank;
+	return datumCopy(read_next(reader), element->by_value, element->length);
 }
 
 void
