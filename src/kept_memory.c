@@ -24,7 +24,6 @@
 
 #define KEPT_SLOTS 32
 #define KEPT_WARM ((Size) 1024 * 1024)	/* bytes that are kept without offering them to the kernel */
-#define PAGE ((Size) 4096)
 
 typedef struct KeptMapping
 {
@@ -197,7 +196,7 @@ map(Size size)
 static Size
 round_up(Size bytes)
 {
-	return TYPEALIGN(bytes < GPUSORT_HUGE_PAGES_FROM ? PAGE : GPUSORT_HUGE_PAGE, bytes);
+	return TYPEALIGN(bytes < GPUSORT_HUGE_PAGES_FROM ? GPUSORT_PAGE : GPUSORT_HUGE_PAGE, bytes);
 }
 
 /* Returns memory of at least so many bytes.  A kept mapping may have up to `most` bytes. */

@@ -15,6 +15,7 @@
 
 #include "interrupt_interval.h"
 
+#define GPUSORT_PAGE ((Size) 4096)
 #define GPUSORT_HUGE_PAGE ((Size) 2 * 1024 * 1024)
 
 /* In smaller buffers the unused part of the last huge page would weigh too much. */

@@ -34,6 +34,9 @@ extern void gpusort_plan_each_child(Plan *plan, PlanVisitor visit, void *arg);
 /* True if a target list returns the input's columns unchanged. */
 extern bool gpusort_plan_hands_on_columns(const List *tlist, const List *input_tlist);
 
+/* Adds a key to a Sort, unless it is ordered by the same already. */
+extern void gpusort_plan_add_sort_key(Sort *sort, AttrNumber column, Oid operator, Oid collation, bool nulls_first);
+
 /* The entry point that a row of pg_proc names in this module; NULL if the function is another one. */
 extern char *gpusort_module_symbol(HeapTuple proc);
 

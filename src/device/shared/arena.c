@@ -12,12 +12,12 @@
 #include "compat.h"
 #include "device/shared/arena.h"
 #include "guc.h"
+#include "large_memory.h"
 
 #define SLAB_BYTES_MIN ((size_t) 64 * 1024)
 #define SLAB_BYTES_MAX ((size_t) 8 * 1024 * 1024)
 #define SLABS_WANTED 16			/* slabs are halved, down to the least size, until there are this many */
 #define RESERVE_SHARE 4			/* one slab in 4 is kept for transit */
-#define PAGE ((size_t) 4096)
 
 SharedArena *gpusort_arena = NULL;
 bool		gpusort_all_released = false;
@@ -61,7 +61,7 @@ gpusort_arena_shmem_size(bool with_slabs)
 		return size;
 	size = add_size(size, MAXALIGN(mul_size(MaxBackends, sizeof(SlabWaiter))));
 	size = add_size(size, MAXALIGN(mul_size(slab_count() + GPUSORT_MAX_SESSIONS, sizeof(DeviceJob))));
-	return add_size(add_size(size, PAGE), mul_size(slab_count(), slab_bytes()));
+	return add_size(add_size(size, GPUSORT_PAGE), mul_size(slab_count(), slab_bytes()));
 }
 
 /* Lays out the arena.  Runs under AddinShmemInitLock. */
@@ -95,7 +95,7 @@ gpusort_arena_shmem_startup(bool with_slabs)
 	arena->job = (DeviceJob *) next;
 	memset(arena->job, 0, arena->njobs * sizeof(DeviceJob));
 	next += MAXALIGN(arena->njobs * sizeof(DeviceJob));
-	arena->base = (char *) TYPEALIGN(PAGE, next);
+	arena->base = (char *) TYPEALIGN(GPUSORT_PAGE, next);
 	for (int i = 0; i < arena->nslabs; i++)
 		dlist_push_tail(&arena->free, &arena->job[i].node);
 }

@@ -31,7 +31,7 @@
 #define SCHEMA "gpusort"
 #define INTERNAL_SCHEMA "gpusort_internal"
 #define MAX_ARGUMENTS 5
-#define MAX_OPTIONS 2
+#define ORDER_OPTIONS 2
 
 /* An aggregate of the extension that takes the place of a built-in one. */
 typedef struct Replacement
@@ -121,7 +121,7 @@ replacement_of_array(const AggregateCall *call)
 {
 	bool		by_itself = is_by_itself(call->call);
 	Replacement replacement = {.builtin = call->call->aggfnoid,.nargs = 1,.types = {ANYELEMENTOID}};
-	bool		options[MAX_OPTIONS];
+	bool		options[ORDER_OPTIONS];
 
 	if (call->first > 0)
 		replacement.name = by_itself ? "top_n_agg" : "top_n_agg_by";
@@ -275,7 +275,7 @@ static void
 set_arguments(const AggregateCall *call)
 {
 	Aggref	   *aggregate = call->call;
-	bool		options[MAX_OPTIONS];
+	bool		options[ORDER_OPTIONS];
 	int			count = options_of(call, options);
 
 	if (!is_by_itself(aggregate))

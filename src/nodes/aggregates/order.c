@@ -169,30 +169,6 @@ may_sort_input(const AggregateCalls *calls)
 	return true;
 }
 
-/* Appends a key to a Sort, whose arrays have space for it, unless it is ordered by the same already. */
-static void
-add_key(Sort *sort, AttrNumber column, Oid operator, Oid collation, bool nulls_first)
-{
-	for (int i = 0; i < sort->numCols; i++)
-		if (sort->sortColIdx[i] == column && sort->sortOperators[i] == operator && sort->collations[i] == collation)
-			return;
-	sort->sortColIdx[sort->numCols] = column;
-	sort->sortOperators[sort->numCols] = operator;
-	sort->collations[sort->numCols] = collation;
-	sort->nullsFirst[sort->numCols] = nulls_first;
-	sort->numCols++;
-}
-
-static void
-allocate_keys(Sort *sort, int most)
-{
-	sort->numCols = 0;
-	sort->sortColIdx = palloc(most * sizeof(AttrNumber));
-	sort->sortOperators = palloc(most * sizeof(Oid));
-	sort->collations = palloc(most * sizeof(Oid));
-	sort->nullsFirst = palloc(most * sizeof(bool));
-}
-
 /* True if an Agg groups by a column of its input. */
 static bool
 groups_by(const Agg *agg, AttrNumber column)
@@ -204,22 +180,20 @@ groups_by(const Agg *agg, AttrNumber column)
 }
 
 /*
- * A copy of the Sort that brings the groups of an Agg together, with space for more keys.
- * NULL if the Sort has keys that the Agg does not group by.
+ * A Sort by the leading keys by which an Agg groups, of one that brings its groups together.  Sets *all if there are
+ * no others, such as the order of presorted calls.
  */
 static Sort *
-copy_sort_of_groups(const Agg *agg, const Sort *below, int more)
+copy_sort_of_groups(const Agg *agg, const Sort *below, bool *all)
 {
 	Sort	   *sort = makeNode(Sort);
+	int			i = 0;
 
 	*sort = *below;
-	allocate_keys(sort, below->numCols + more);
-	for (int i = 0; i < below->numCols; i++)
-	{
-		if (!groups_by(agg, below->sortColIdx[i]))
-			return NULL;
-		add_key(sort, below->sortColIdx[i], below->sortOperators[i], below->collations[i], below->nullsFirst[i]);
-	}
+	sort->numCols = 0;
+	for (; i < below->numCols && groups_by(agg, below->sortColIdx[i]); i++)
+		gpusort_plan_add_sort_key(sort, below->sortColIdx[i], below->sortOperators[i], below->collations[i], below->nullsFirst[i]);
+	*all = i == below->numCols;
 	return sort;
 }
 
@@ -258,13 +232,14 @@ add_index_key(Sort *sort, const Agg *agg, Relation index, int column, bool backw
 	if (!OidIsValid(operator) || type->btree_opf != index->rd_opfamily[column] ||
 		index->rd_indcollation[column] != exprCollation(value))
 		return false;
-	add_key(sort, place, operator, index->rd_indcollation[column], ((option & INDOPTION_NULLS_FIRST) != 0) != backward);
+	gpusort_plan_add_sort_key(sort, place, operator, index->rd_indcollation[column],
+							  ((option & INDOPTION_NULLS_FIRST) != 0) != backward);
 	return true;
 }
 
 /* A Sort in the order in which the scan of a btree index delivers the groups of an Agg.  NULL if that is not known. */
 static Sort *
-make_sort_of_groups(const Agg *agg, int more)
+make_sort_of_groups(const Agg *agg)
 {
 	const Plan *scan = agg->plan.lefttree;
 	bool		index_only = IsA(scan, IndexOnlyScan);
@@ -277,7 +252,6 @@ make_sort_of_groups(const Agg *agg, int more)
 		return NULL;
 	direction = index_only ? ((const IndexOnlyScan *) scan)->indexorderdir : ((const IndexScan *) scan)->indexorderdir;
 	sort = gpusort_rows_plan_input_sort(agg);
-	allocate_keys(sort, INDEX_MAX_KEYS + more);
 	/* The planner has locked the index. */
 	index = index_open(index_only ? ((const IndexOnlyScan *) scan)->indexid : ((const IndexScan *) scan)->indexid, NoLock);
 	if (index->rd_rel->relam == BTREE_AM_OID)
@@ -309,7 +283,7 @@ set_cost(Sort *sort, const Agg *agg)
 	sort->plan.total_cost = sort->plan.startup_cost + cpu_operator_cost * rows;
 }
 
-/* Adds the order of a call to a Sort by an Agg's groups, which has space for it, and sets its costs. */
+/* Adds the order of a call to a Sort by an Agg's groups, and sets its costs. */
 static void
 add_order(Sort *sort, const Agg *agg, const Aggref *call)
 {
@@ -321,7 +295,7 @@ add_order(Sort *sort, const Agg *agg, const Aggref *call)
 		Oid			collation;
 		AttrNumber	column = column_of(clause, call, &collation);
 
-		add_key(sort, column, clause->sortop, collation, clause->nulls_first);
+		gpusort_plan_add_sort_key(sort, column, clause->sortop, collation, clause->nulls_first);
 	}
 	set_cost(sort, agg);
 }
@@ -331,20 +305,18 @@ static Sort *
 make_sort(const Agg *agg, const Aggref *call)
 {
 	const Plan *input = agg->plan.lefttree;
-	int			more = list_length(call->aggorder);
+	bool		only_groups = true;
 	Sort	   *sort;
 
 	if (agg->aggstrategy == AGG_PLAIN)
-	{
 		sort = gpusort_rows_plan_input_sort(agg);
-		allocate_keys(sort, more);
-	}
 	else if (IsA(input, Sort))
-		sort = copy_sort_of_groups(agg, (const Sort *) input, more);
+		sort = copy_sort_of_groups(agg, (const Sort *) input, &only_groups);
 	else
-		sort = make_sort_of_groups(agg, more);
-	if (sort != NULL)
-		add_order(sort, agg, call);
+		sort = make_sort_of_groups(agg);
+	if (sort == NULL || !only_groups)
+		return NULL;
+	add_order(sort, agg, call);
 	return sort;
 }
 
@@ -456,18 +428,6 @@ wants_first_rows(const AggregateCall *call)
 	return true;
 }
 
-/* The Sort by an Agg's groups alone, with space for more keys, from one that may also have the order of presorted calls. */
-static Sort *
-make_sort_by_groups(const Agg *agg, const Sort *below, int more)
-{
-	Sort		of_groups = *below;
-
-	of_groups.numCols = 0;
-	while (of_groups.numCols < below->numCols && groups_by(agg, below->sortColIdx[of_groups.numCols]))
-		of_groups.numCols++;
-	return copy_sort_of_groups(agg, &of_groups, more);
-}
-
 /* Where the groups are small, the rows node drops too few rows as it reads them. */
 Sort *
 gpusort_aggregates_sort_first_rows(AggregateCalls *calls)
@@ -476,6 +436,7 @@ gpusort_aggregates_sort_first_rows(AggregateCalls *calls)
 	const Sort *below = (const Sort *) agg->plan.lefttree;
 	const Aggref *order = ((const AggregateCall *) linitial(calls->list))->call;
 	FirstOfGroups *wanted = palloc0(sizeof(FirstOfGroups));
+	bool		only_groups;
 	Sort	   *sort;
 	ListCell   *cell;
 
@@ -491,7 +452,7 @@ gpusort_aggregates_sort_first_rows(AggregateCalls *calls)
 	}
 	if (gpusort_aggregates_have_small_groups(calls, LEAST_ROWS_PER_FIRST_ROW * wanted->rows))
 		return NULL;
-	sort = make_sort_by_groups(agg, below, list_length(order->aggorder));
+	sort = copy_sort_of_groups(agg, below, &only_groups);
 	wanted->sort = sort;
 	wanted->group_keys = sort->numCols;
 	wanted->wanted = wanted->rows * Max(agg->numGroups, 1);

@@ -28,7 +28,7 @@
 #include "nodes/plan_hook.h"
 #include "nodes/plan_walk.h"
 
-#define MIN_ROWS 200			/* from this many expected rows on the node pays, even for short arrays */
+#define ROWS_THAT_PAY 200			/* from this many expected rows on the node pays, even for short arrays */
 
 /* True if the statement depends on a function that is not built in, as invalItems says. */
 static bool
@@ -50,8 +50,8 @@ few_rows(Plan *plan, const PlanPlace *place)
 {
 	if (gpusort_force_nodes)
 		return false;
-	return plan->plan_rows < MIN_ROWS ||
-		(place->limit != NULL && place->limit->limitOffset == NULL && place->limit->plan.plan_rows < MIN_ROWS);
+	return plan->plan_rows < ROWS_THAT_PAY ||
+		(place->limit != NULL && place->limit->limitOffset == NULL && place->limit->plan.plan_rows < ROWS_THAT_PAY);
 }
 
 /* True if all rows of a place, or all within its limit, are expected to be read. */

@@ -61,30 +61,22 @@ gpusort_rows_disk_cost(double bytes)
 	return 2 * ceil(bytes / BLCKSZ) * (seq_page_cost * 0.75 + random_page_cost * 0.25);
 }
 
-/* The keys of a Sort or of a Gather Merge. */
-typedef struct SortKeys
-{
-	int			count;
-	const AttrNumber *columns;
-	const Oid  *operators;
-	const Oid  *collations;
-} SortKeys;
-
 /* The cost of a row that is kept, in operators. */
 static double
-row_cost(const Plan *plan, SortKeys keys)
+row_cost(const Sort *sort)
 {
-	double		cost = ROWS_COST_PER_ROW + ROWS_COST_PER_KEY * (keys.count - 1) + ROWS_COST_PER_BYTE * plan->plan_width;
+	const Plan *plan = &sort->plan;
+	double		cost = ROWS_COST_PER_ROW + ROWS_COST_PER_KEY * (sort->numCols - 1) + ROWS_COST_PER_BYTE * plan->plan_width;
 	ListCell   *cell;
 
-	if (!get_typbyval(exprType((Node *) list_nth_node(TargetEntry, plan->targetlist, keys.columns[0] - 1)->expr)))
+	if (!get_typbyval(exprType((Node *) list_nth_node(TargetEntry, plan->targetlist, sort->sortColIdx[0] - 1)->expr)))
 		cost += ROWS_COST_PER_KEY_BYTE * plan->plan_width;
-	for (int i = 1; i < keys.count; i++)
+	for (int i = 1; i < sort->numCols; i++)
 	{
-		TargetEntry *entry = list_nth_node(TargetEntry, plan->targetlist, keys.columns[i] - 1);
+		TargetEntry *entry = list_nth_node(TargetEntry, plan->targetlist, sort->sortColIdx[i] - 1);
 		RowKey		key;
 
-		if (gpusort_rows_key_kind(&key, keys.operators[i], keys.collations[i],
+		if (gpusort_rows_key_kind(&key, sort->sortOperators[i], sort->collations[i],
 								  exprType((Node *) entry->expr)) != KEY_IS_COMPARED)
 			continue;
 		cost += ROWS_COST_COMPARED;
@@ -135,20 +127,20 @@ returns_stored_rows(const Plan *plan)
 
 /* The cost of a row that is dropped, in operators. */
 static double
-dropped_cost(const Plan *plan, SortKeys keys)
+dropped_cost(const Sort *sort)
 {
-	return is_linguistic(keys.collations[0]) && plan->lefttree != NULL && returns_stored_rows(plan->lefttree)
+	return is_linguistic(sort->collations[0]) && sort->plan.lefttree != NULL && returns_stored_rows(sort->plan.lefttree)
 		? ROWS_COST_DROPPED_STORED : ROWS_COST_DROPPED;
 }
 
 /* The node's own cost, without its input, when it keeps `kept` of its rows and drops the others. */
 static Cost
-own_cost(const Plan *plan, SortKeys keys, double rows, double kept)
+own_cost(const Sort *sort, double rows, double kept)
 {
-	double		bytes = kept * (MAXALIGN(plan->plan_width) + sizeof(uint64));
+	double		bytes = kept * (MAXALIGN(sort->plan.plan_width) + sizeof(uint64));
 
 	return gpusort_rows_disk_cost(bytes) + cpu_operator_cost *
-		(ROWS_COST_PER_SORT + (rows - kept) * dropped_cost(plan, keys) + kept * row_cost(plan, keys));
+		(ROWS_COST_PER_SORT + (rows - kept) * dropped_cost(sort) + kept * row_cost(sort));
 }
 
 /*
@@ -207,11 +199,10 @@ gpusort_rows_cost(const Sort *sort, double bound, bool bound_is_known)
 {
 	double		rows = Max(sort->plan.plan_rows, 1);
 	double		kept = kept_rows(rows, bound_is_known ? bound : 0);
-	SortKeys	keys = {sort->numCols, sort->sortColIdx, sort->sortOperators, sort->collations};
 	RowsCost	cost;
 
 	cost.input = sort->plan.lefttree->total_cost;
-	cost.startup = cost.input + own_cost(&sort->plan, keys, rows, kept);
+	cost.startup = cost.input + own_cost(sort, rows, kept);
 	cost.total = cost.startup + cpu_operator_cost * rows;
 	if (gpusort_method != GPUSORT_METHOD_AUTO)
 		cost.why_not = "gpusort.method names a method";

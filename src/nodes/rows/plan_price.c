@@ -42,6 +42,7 @@
 
 #include "compat.h"
 #include "guc.h"
+#include "nodes/plan_walk.h"
 #include "nodes/rows/rows_node.h"
 
 #define ROWS_COST_FAR 100.0		/* operators to find a row's page in memory, where it is not that of the row before */
@@ -67,9 +68,6 @@ set_keys(Sort *sort, const List *clauses, const PathTarget *target)
 {
 	ListCell   *cell;
 
-	sort->sortColIdx = palloc(list_length(clauses) * sizeof(AttrNumber));
-	sort->sortOperators = palloc(list_length(clauses) * sizeof(Oid));
-	sort->collations = palloc(list_length(clauses) * sizeof(Oid));
 	foreach(cell, clauses)
 	{
 		const SortGroupClause *clause = lfirst(cell);
@@ -77,10 +75,8 @@ set_keys(Sort *sort, const List *clauses, const PathTarget *target)
 
 		if (place < 0)
 			return false;
-		sort->sortColIdx[sort->numCols] = place + 1;
-		sort->sortOperators[sort->numCols] = clause->sortop;
-		sort->collations[sort->numCols] = exprCollation(list_nth(target->exprs, place));
-		sort->numCols++;
+		gpusort_plan_add_sort_key(sort, place + 1, clause->sortop, exprCollation(list_nth(target->exprs, place)),
+								  clause->nulls_first);
 	}
 	return true;
 }
