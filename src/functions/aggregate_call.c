@@ -19,6 +19,7 @@
 
 #include "functions/aggregate_call.h"
 #include "functions/arguments.h"
+#include "functions/array_functions.h"
 
 MemoryContext
 gpusort_agg_context(FunctionCallInfo fcinfo)
@@ -53,29 +54,14 @@ gpusort_agg_check_result(FunctionCallInfo fcinfo, const AggregateState *state, O
  * ORDER BY.  Aggregates whose result has no order allow it, as PostgreSQL's do.
  */
 static void
-check_no_order_by(SetKind kind)
+check_no_order_by(const Aggref *call, SetKind kind)
 {
-	static const struct
-	{
-		SetKind		kind;
-		const char *name;
-		const char *arguments;
-	}			calls[] = {
-		{SET_SORTED, "sorted_agg", "x, descending, nulls_first"},
-		{SET_SORTED_BY, "sorted_agg_by", "x, key, descending, nulls_first"},
-		{SET_TOP_N, "top_n_agg", "x, n, descending, nulls_first"},
-		{SET_TOP_N_BY, "top_n_agg_by", "x, key, n, descending, nulls_first"},
-		{SET_APPROXIMATE, "approx_sorted_agg", "x, buckets, descending, nulls_first"}
-	};
-
-	for (int i = 0; i < lengthof(calls); i++)
-		if (calls[i].kind == kind)
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("aggregate %s does not take ORDER BY", calls[i].name),
-					 errdetail("The order of its result is that of its arguments alone."),
-					 errhint("Write %s(%s), or array_agg(x ORDER BY ...) for an order by anything else.",
-							 calls[i].name, calls[i].arguments)));
+	if (call->aggorder != NIL && !gpusort_agg_leaves_nulls_out(kind))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("aggregate %s does not take ORDER BY", get_func_name(call->aggfnoid)),
+				 errdetail("The order of its result is that of its arguments alone."),
+				 errhint("Write descending and nulls_first as its last arguments, or array_agg(x ORDER BY ...) for an order by anything else.")));
 }
 
 /*
@@ -184,12 +170,47 @@ gpusort_agg_create(FunctionCallInfo fcinfo, SetKind kind)
 	state->order.use = USED_FOR_AGGREGATES;
 	if (call != NULL && AGGKIND_IS_ORDERED_SET(call->aggkind))
 		take_order_within_group(call, &state->order);
-	else if (call != NULL && call->aggorder != NIL)
-		check_no_order_by(kind);
+	else if (call != NULL)
+		check_no_order_by(call, kind);
 	if (call != NULL && !OidIsValid(state->order.collation))
 		state->order.collation = collation_of_fields(call);
 	gpusort_agg_collect(fcinfo, &state->values, FIRST_ARRAY, 1);
 	gpusort_agg_limit_memory(fcinfo, state);
 	note_window(fcinfo, state);
 	return state;
+}
+
+const Collector *
+gpusort_agg_deciding(FunctionCallInfo fcinfo, const AggregateState *state, ElementType **element)
+{
+	bool		by_key = gpusort_agg_is_by_key(state->kind);
+	const Collector *deciding = by_key ? &state->keys : &state->values;
+
+	*element = gpusort_element_type(fcinfo, by_key ? SECOND_ARRAY : FIRST_ARRAY, deciding->type);
+	return deciding;
+}
+
+ArrayType *
+gpusort_agg_in_order(FunctionCallInfo fcinfo, const AggregateState *state, ArrayType **keys)
+{
+	ArrayOrder	order = gpusort_agg_order_of_runs(state);
+	ArrayType  *values = gpusort_collector_array(&state->values);
+
+	if (gpusort_agg_is_by_key(state->kind))
+		return gpusort_array_in_order_of(fcinfo, values, gpusort_collector_array(&state->keys), &order, keys);
+	if (state->kind == SET_TOP_N)
+		return gpusort_top_of_array(fcinfo, values, &order);
+	if (state->kind == SET_APPROXIMATE)
+		return gpusort_array_in_intervals(fcinfo, values, &order);
+	return gpusort_array_in_order(fcinfo, values, &order);
+}
+
+void
+gpusort_agg_order(FunctionCallInfo fcinfo, AggregateState *state)
+{
+	ArrayType  *keys = NULL;
+
+	gpusort_collector_refill(&state->values, state->context, gpusort_agg_in_order(fcinfo, state, &keys));
+	if (keys != NULL)
+		gpusort_collector_refill(&state->keys, state->context, keys);
 }

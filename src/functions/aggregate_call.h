@@ -95,8 +95,17 @@ gpusort_agg_append_value(FunctionCallInfo fcinfo, AggregateState *state)
 		gpusort_agg_spill(fcinfo, state);
 }
 
-/* The values that decide the order: the keys if each value has one, else the values themselves. */
-extern const Collector *gpusort_agg_deciding(const AggregateState *state);
+/* The values that decide the order: the keys if each value has one, else the values themselves.  Sets *element to their type. */
+extern const Collector *gpusort_agg_deciding(FunctionCallInfo fcinfo, const AggregateState *state, ElementType **element);
+
+/*
+ * The values of a state in its order, up to its limit.  Sets *keys to the keys in that order if each value has one,
+ * unless keys is NULL.
+ */
+extern ArrayType *gpusort_agg_in_order(FunctionCallInfo fcinfo, const AggregateState *state, ArrayType **keys);
+
+/* Puts values and keys of a state in its order, and drops those beyond its limit. */
+extern void gpusort_agg_order(FunctionCallInfo fcinfo, AggregateState *state);
 
 /*
  * Adds the values of `more` to a state, and returns that.  If it is NULL, a new one is made

@@ -33,17 +33,11 @@ copy_empty(const AggregateState *state, MemoryContext context)
 	return copy;
 }
 
-const Collector *
-gpusort_agg_deciding(const AggregateState *state)
-{
-	return gpusort_agg_is_by_key(state->kind) ? &state->keys : &state->values;
-}
-
 /* Notes that a sorted run ends here.  Only runs of values of a fixed length are merged. */
 static void
 end_run(AggregateState *state)
 {
-	const Collector *collector = gpusort_agg_deciding(state);
+	const Collector *collector = gpusort_agg_is_by_key(state->kind) ? &state->keys : &state->values;
 	Size		bytes = (state->nruns + 1) * sizeof(uint32);
 
 	if (collector->length < 0 || state->no_runs)

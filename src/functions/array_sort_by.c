@@ -20,31 +20,6 @@ PG_FUNCTION_INFO_V1(gpusort_array_sort_by);
 PG_FUNCTION_INFO_V1(gpusort_array_sort_pair);
 PG_FUNCTION_INFO_V1(gpusort_array_top_n_by);
 
-/* Positions of arrays up to this length lie on the stack. */
-#define LOCAL_POSITIONS 512
-
-typedef struct Positions
-{
-	uint32	   *entries;
-	uint32		local[LOCAL_POSITIONS];
-} Positions;
-
-static void
-positions_allocate(Positions *positions, uint32 count)
-{
-	if (count <= LOCAL_POSITIONS)
-		positions->entries = positions->local;
-	else
-		positions->entries = gpusort_alloc_large(CurrentMemoryContext, count * sizeof(uint32));
-}
-
-static void
-positions_free(Positions *positions)
-{
-	if (positions->entries != positions->local)
-		pfree(positions->entries);
-}
-
 /*
  * array_argsort(a [, descending [, nulls_first]]): the positions of the elements in
  * order.
@@ -98,26 +73,26 @@ gpusort_array_take(PG_FUNCTION_ARGS)
 	const int32 *next = (const int32 *) ARR_DATA_PTR(subscripts);
 	const uint8 *bitmap = ARR_NULLBITMAP(subscripts);
 	ArrayItems	items;
-	Positions	positions;
+	uint32	   *positions;
 	ArrayType  *result;
 
 	gpusort_items_open(&items, fcinfo, false);
 	gpusort_array_require_one_dimension(items.array);
 	gpusort_array_require_one_dimension(subscripts);
-	positions_allocate(&positions, count);
+	positions = gpusort_alloc_large(CurrentMemoryContext, count * sizeof(uint32));
 	for (uint32 i = 0; i < count; i++)
 	{
 		GPUSORT_CHECK_EVERY(i);
 		if (bitmap != NULL && !(bitmap[i / 8] & (1 << i % 8)))
-			positions.entries[i] = GPUSORT_NULL_ITEM;
+			positions[i] = GPUSORT_NULL_ITEM;
 		else
-			positions.entries[i] = position_of_subscript(*next++, items.count);
+			positions[i] = position_of_subscript(*next++, items.count);
 	}
 	if (bitmap != NULL)
-		result = gpusort_items_gather_nullable(&items, positions.entries, count, 1);
+		result = gpusort_items_gather_nullable(&items, positions, count, 1);
 	else
-		result = gpusort_items_gather(&items, positions.entries, count, 1);
-	positions_free(&positions);
+		result = gpusort_items_gather(&items, positions, count, 1);
+	pfree(positions);
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
@@ -127,21 +102,21 @@ gpusort_array_in_order_of(FunctionCallInfo fcinfo, ArrayType *values_array, Arra
 {
 	ArrayItems	values;
 	ArrayItems	keys;
-	Positions	positions;
+	uint32	   *positions;
 	uint32		wanted;
 	ArrayType  *result;
 
 	gpusort_array_require_same_length(values_array, keys_array);
 	gpusort_items_open_array(&values, fcinfo, FIRST_ARRAY, values_array, false);
 	gpusort_items_open_array(&keys, fcinfo, SECOND_ARRAY, keys_array, sorted_keys == NULL);
-	positions_allocate(&positions, keys.count);
-	wanted = gpusort_order_positions(&keys, order, positions.entries);
-	result = gpusort_items_gather(&values, positions.entries, wanted, gpusort_array_lower_bound(values_array));
+	positions = gpusort_alloc_large(CurrentMemoryContext, keys.count * sizeof(uint32));
+	wanted = gpusort_order_positions(&keys, order, positions);
+	result = gpusort_items_gather(&values, positions, wanted, gpusort_array_lower_bound(values_array));
 	if (sorted_keys != NULL)
-		*sorted_keys = gpusort_items_gather(&keys, positions.entries, wanted, gpusort_array_lower_bound(keys_array));
+		*sorted_keys = gpusort_items_gather(&keys, positions, wanted, gpusort_array_lower_bound(keys_array));
 	else
 		pfree(keys_array);
-	positions_free(&positions);
+	pfree(positions);
 	return result;
 }
 

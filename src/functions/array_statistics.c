@@ -55,7 +55,7 @@ array_of_numbers(ArrayType *array)
 
 /* The percentiles of the first argument.  Fractions are checked even if there are no values. */
 static Datum
-return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind)
+percentiles_of_array(FunctionCallInfo fcinfo, PercentileKind kind)
 {
 	ArrayType  *array = gpusort_array_detoast(PG_GETARG_DATUM(0));
 	Fractions	fractions;
@@ -72,21 +72,21 @@ return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind)
 Datum
 gpusort_array_median(PG_FUNCTION_ARGS)
 {
-	return return_percentiles(fcinfo, PERCENTILE_CONTINUOUS);
+	return percentiles_of_array(fcinfo, PERCENTILE_CONTINUOUS);
 }
 
 /* array_percentile_cont(a, fraction or fractions) */
 Datum
 gpusort_array_percentile_cont(PG_FUNCTION_ARGS)
 {
-	return return_percentiles(fcinfo, PERCENTILE_CONTINUOUS);
+	return percentiles_of_array(fcinfo, PERCENTILE_CONTINUOUS);
 }
 
 /* array_percentile_disc(a, fraction or fractions) */
 Datum
 gpusort_array_percentile_disc(PG_FUNCTION_ARGS)
 {
-	return return_percentiles(fcinfo, PERCENTILE_DISCRETE);
+	return percentiles_of_array(fcinfo, PERCENTILE_DISCRETE);
 }
 
 /* array_mode(a): the most frequent element, and of several the least. */

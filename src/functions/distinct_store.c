@@ -9,7 +9,6 @@
 
 #include "functions/array_functions.h"
 #include "functions/distinct_store.h"
-#include "functions/top_store.h"
 #include "guc.h"
 
 /* Different values of this many bytes, if they take so many in all, cost less to sort by their beginnings than to hash. */

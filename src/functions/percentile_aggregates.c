@@ -93,7 +93,7 @@ percentile_type(const ElementType *element, PercentileKind kind, bool is_array)
 
 /* Returns the percentiles of a state.  A state without values gives NULL. */
 static Datum
-return_percentiles(FunctionCallInfo fcinfo, const AggregateState *state, PercentileKind kind, const Fractions *fractions)
+percentiles_of_values(FunctionCallInfo fcinfo, const AggregateState *state, PercentileKind kind, const Fractions *fractions)
 {
 	ValueStore	store;
 
@@ -119,7 +119,7 @@ percentile_within_group(FunctionCallInfo fcinfo, PercentileKind kind)
 						 (gpusort_argument_type(fcinfo, 1) == FLOAT8ARRAYOID && gpusort_agg_is_empty(state))))
 		PG_RETURN_NULL();
 	gpusort_percentile_fractions(fcinfo, has_fraction, &fractions);
-	return return_percentiles(fcinfo, state, kind, &fractions);
+	return percentiles_of_values(fcinfo, state, kind, &fractions);
 }
 
 /* percentile_cont_final(internal [, fraction or fractions], value) */
@@ -154,7 +154,7 @@ percentile_of_state(FunctionCallInfo fcinfo, PercentileKind kind)
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("percentile value %g is not between 0 and 1", wrong),
 				 errhint("The value comes first, then the fraction.")));
-	return return_percentiles(fcinfo, state, kind, &fractions);
+	return percentiles_of_values(fcinfo, state, kind, &fractions);
 }
 
 /* percentile_cont_agg_final(internal, value, fraction or fractions) */

@@ -22,7 +22,6 @@
 #include "functions/aggregate_call.h"
 #include "functions/aggregate_handover.h"
 #include "functions/arguments.h"
-#include "functions/array_functions.h"
 #include "functions/distinct_store.h"
 #include "functions/top_store.h"
 
@@ -73,8 +72,11 @@ gpusort_top_n_agg_transition(PG_FUNCTION_ARGS)
 
 	if (gpusort_agg_is_first(fcinfo, SET_TOP_N, &state))
 		gpusort_argument_top(fcinfo, 2, &state->order);
-	gpusort_agg_append(fcinfo, state, &state->values, 1);
-	gpusort_top_limit(fcinfo, state);
+	if (gpusort_top_may_enter(fcinfo, state, PG_GETARG_DATUM(1), PG_ARGISNULL(1)))
+	{
+		gpusort_agg_append(fcinfo, state, &state->values, 1);
+		gpusort_top_limit(fcinfo, state);
+	}
 	PG_RETURN_POINTER(state);
 }
 
@@ -89,7 +91,7 @@ gpusort_top_n_agg_by_transition(PG_FUNCTION_ARGS)
 		gpusort_agg_collect(fcinfo, &state->keys, SECOND_ARRAY, 2);
 		gpusort_argument_top(fcinfo, 3, &state->order);
 	}
-	if (gpusort_top_key_may_enter(fcinfo, state, PG_GETARG_DATUM(2), PG_ARGISNULL(2)))
+	if (gpusort_top_may_enter(fcinfo, state, PG_GETARG_DATUM(2), PG_ARGISNULL(2)))
 	{
 		gpusort_agg_append(fcinfo, state, &state->values, 1);
 		gpusort_agg_append(fcinfo, state, &state->keys, 2);
@@ -117,41 +119,14 @@ gpusort_approx_sorted_agg_transition(PG_FUNCTION_ARGS)
 static bool
 leader_gains(FunctionCallInfo fcinfo, const AggregateState *state)
 {
-	const Collector *collector = gpusort_agg_deciding(state);
-	ElementType *element = gpusort_element_type(fcinfo, gpusort_agg_is_by_key(state->kind) ? SECOND_ARRAY : FIRST_ARRAY,
-												collector->type);
+	ElementType *element;
+	const Collector *collector = gpusort_agg_deciding(fcinfo, state, &element);
 	ComparatorSort *sort;
 
 	if (element->is_key || collector->count < 2)
 		return true;
 	sort = gpusort_element_comparator(element, state->order.collation, state->order.descending);
 	return sort->bytes.form == BYTES_NONE;
-}
-
-/* Sorts the values of a parallel worker. */
-static void
-sort_for_leader(FunctionCallInfo fcinfo, AggregateState *state)
-{
-	ArrayOrder	order = gpusort_agg_order_of_runs(state);
-	ArrayType  *values;
-	ArrayType  *keys;
-
-	switch (state->kind)
-	{
-		case SET_SORTED:
-		case SET_MODE:
-			values = gpusort_array_in_order(fcinfo, gpusort_collector_array(&state->values), &order);
-			gpusort_collector_refill(&state->values, state->context, values);
-			break;
-		case SET_SORTED_BY:
-			values = gpusort_array_in_order_of(fcinfo, gpusort_collector_array(&state->values),
-											   gpusort_collector_array(&state->keys), &order, &keys);
-			gpusort_collector_refill(&state->values, state->context, values);
-			gpusort_collector_refill(&state->keys, state->context, keys);
-			break;
-		default:
-			break;
-	}
 }
 
 /* Cuts the values of a parallel worker to those that the result needs, or sorts them where the leader gains by it. */
@@ -162,8 +137,9 @@ prepare_for_leader(FunctionCallInfo fcinfo, AggregateState *state)
 		gpusort_top_cut(fcinfo, state);
 	else if (state->kind == SET_DISTINCT)
 		gpusort_distinct_cut(fcinfo, state);
-	else if (leader_gains(fcinfo, state))
-		sort_for_leader(fcinfo, state);
+	else if ((state->kind == SET_SORTED || state->kind == SET_SORTED_BY || state->kind == SET_MODE) &&
+			 leader_gains(fcinfo, state))
+		gpusort_agg_order(fcinfo, state);
 }
 
 /* Adds the values of the second state to the first.  A state that was handed over is prepared when there is another. */
@@ -220,34 +196,14 @@ Datum
 gpusort_set_agg_final(PG_FUNCTION_ARGS)
 {
 	const AggregateState *state = gpusort_agg_get(fcinfo, 0);
-	ArrayOrder	order;
-	ArrayType  *values;
 
 	gpusort_agg_context(fcinfo);
 	if (state == NULL)
 		PG_RETURN_NULL();
 	gpusort_agg_check_result(fcinfo, state, gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type)->array_type);
-	order = gpusort_agg_order_of_runs(state);
-	values = gpusort_collector_array(&state->values);
-	switch (state->kind)
-	{
-		case SET_SORTED:
-			values = gpusort_array_in_order(fcinfo, values, &order);
-			break;
-		case SET_SORTED_BY:
-		case SET_TOP_N_BY:
-			values = gpusort_array_in_order_of(fcinfo, values, gpusort_collector_array(&state->keys), &order, NULL);
-			break;
-		case SET_TOP_N:
-			values = gpusort_top_of_array(fcinfo, values, &order);
-			break;
-		case SET_APPROXIMATE:
-			values = gpusort_array_in_intervals(fcinfo, values, &order);
-			break;
-		default:
-			gpusort_agg_refuse();
-	}
-	PG_RETURN_ARRAYTYPE_P(values);
+	if (gpusort_agg_leaves_nulls_out(state->kind))
+		gpusort_agg_refuse();
+	PG_RETURN_ARRAYTYPE_P(gpusort_agg_in_order(fcinfo, state, NULL));
 }
 
 /* The array of all values, in the order in which they came. */

@@ -137,7 +137,7 @@ gpusort_sorted_set_count_distinct(PG_FUNCTION_ARGS)
 }
 
 static Datum
-return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind)
+percentiles_of_set(FunctionCallInfo fcinfo, PercentileKind kind)
 {
 	Fractions	fractions;
 	const AggregateState *state;
@@ -159,12 +159,12 @@ return_percentiles(FunctionCallInfo fcinfo, PercentileKind kind)
 Datum
 gpusort_sorted_set_percentile_cont(PG_FUNCTION_ARGS)
 {
-	return return_percentiles(fcinfo, PERCENTILE_CONTINUOUS);
+	return percentiles_of_set(fcinfo, PERCENTILE_CONTINUOUS);
 }
 
 /* sorted_set_percentile_disc(sorted_set, fraction or fractions, element) */
 Datum
 gpusort_sorted_set_percentile_disc(PG_FUNCTION_ARGS)
 {
-	return return_percentiles(fcinfo, PERCENTILE_DISCRETE);
+	return percentiles_of_set(fcinfo, PERCENTILE_DISCRETE);
 }

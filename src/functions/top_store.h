@@ -15,7 +15,7 @@ extern void gpusort_top_cut(FunctionCallInfo fcinfo, AggregateState *state);
 /* Cuts a state that has grown enough since the last time. */
 extern void gpusort_top_limit(FunctionCallInfo fcinfo, AggregateState *state);
 
-/* False if a row with this key cannot be among the first n of top_n_agg_by. */
-extern bool gpusort_top_key_may_enter(FunctionCallInfo fcinfo, const AggregateState *state, Datum key, bool isnull);
+/* False if a row cannot be among the first n, by the value or key that decides the order. */
+extern bool gpusort_top_may_enter(FunctionCallInfo fcinfo, const AggregateState *state, Datum value, bool isnull);
 
 #endif							/* GPUSORT_TOP_STORE_H */
