@@ -21,8 +21,8 @@ constexpr bool is_whole = (S::ROW & (S::ROW - 1)) == 0;
 
 /* Whether to try an element's plain form: not where device memory, or a cluster's barriers, are the limit. */
 template <class Element, int ROW, int LEVELS, int CLUSTER_BITS = 0>
-constexpr bool has_plain =
-    PLAIN_FLOATS && !std::is_void_v<typename Element::Plain> && ROW >= 32 && LEVELS >= 4 && CLUSTER_BITS == 0;
+constexpr bool has_plain = PLAIN_FLOATS && !std::is_void_v<typename Element::Plain> &&
+                           (LEVELS == 3 || (ROW >= 32 && LEVELS >= 4)) && CLUSTER_BITS == 0;
 
 /*
  * Sorts the row of a lane, or with HALVES its halves, and puts NaNs right where keys are
