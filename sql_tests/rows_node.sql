@@ -201,6 +201,19 @@ CREATE TABLE rows_sorted AS SELECT * FROM rows_t ORDER BY at, label;
 SELECT bool_and(at >= before) FROM (SELECT at, lag(at) OVER (ORDER BY ctid) before FROM rows_sorted) q;
 INSERT INTO rows_sorted SELECT * FROM rows_t ORDER BY k DESC;
 SELECT count(*) FROM rows_sorted;
+CREATE TABLE rows_changed (k int4, small int2, seven int4) PARTITION BY RANGE (k);
+CREATE TABLE rows_changed_all PARTITION OF rows_changed DEFAULT;
+CREATE FUNCTION change_row() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	IF NEW.k < 100 THEN
+		NEW.small := NULL;
+		NEW.seven := 8;
+	END IF;
+	RETURN NEW;
+END $$;
+CREATE TRIGGER change BEFORE INSERT ON rows_changed_all FOR EACH ROW EXECUTE FUNCTION change_row();
+INSERT INTO rows_changed SELECT k, small, 7 FROM rows_t ORDER BY k;
+SELECT k < 100 AS changed, small IS NULL AS is_null, seven, count(*) FROM rows_changed GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
 SELECT same_rows('SELECT k, label FROM rows_t ORDER BY k, label FOR UPDATE');
 
 -- Parallel plans: below Gather Merge, and read directly by each worker.
@@ -303,5 +316,5 @@ RESET max_parallel_workers_per_gather;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
-DROP TABLE rows_t, rows_bytes, rows_floats, rows_p, rows_sorted, rows_many, rows_grouped;
-DROP FUNCTION same_rows, explained, explained_json, walk_cursor;
+DROP TABLE rows_t, rows_bytes, rows_floats, rows_p, rows_sorted, rows_changed, rows_many, rows_grouped;
+DROP FUNCTION same_rows, explained, explained_json, walk_cursor, change_row;

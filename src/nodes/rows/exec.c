@@ -308,9 +308,14 @@ gpusort_rows_read_input(RowsNodeState *state)
 void
 gpusort_rows_sort_input(RowsNodeState *state)
 {
+	const PlannedStmt *statement = state->scan.css.ss.ps.state->es_plannedstmt;
+
 	gpusort_rows_begin_sort(state, state->scan.css.ss.ps.plan->plan_rows);
 	gpusort_rows_read_input(state);
 	gpusort_rows_sort_finish(state->sort);
+	/* Where rows are inserted, triggers write into the slot, also over NULLs and constants, which a batch keeps. */
+	if (statement->commandType != CMD_SELECT || statement->hasModifyingCTE)
+		state->sort->batch->is_lent = false;
 	state->current = -1;
 }
 
