@@ -307,8 +307,11 @@ static void
 begin_returned(CustomScanState *node, EState *estate, int eflags)
 {
 	ReturnedRowsState *state = (ReturnedRowsState *) node;
-	GatherState *gather = castNode(GatherState, ExecInitNode(outerPlan(node->ss.ps.plan), estate, eflags));
+	GatherState *gather;
 
+	/* A rescan sorts again.  So batches are lent to the slot whether there are workers or not. */
+	eflags &= ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK);
+	gather = castNode(GatherState, ExecInitNode(outerPlan(node->ss.ps.plan), estate, eflags));
 	outerPlanState(node) = &gather->ps;
 	state->input = (SharedRowsState *) outerPlanState(gather);
 	state->input->gather = gather;
