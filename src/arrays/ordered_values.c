@@ -52,7 +52,9 @@ struct OrderedValues
 	MemoryContext context;
 	ElementType *element;
 	ComparatorSort *comparator; /* NULL for keys */
+	bool		values_leave;
 	uint32		root;
+	uint32		count;
 	uint32		ndistinct;
 	uint32		last_count;		/* of the values that equal the one added last */
 	TreePage	   *pages;
@@ -88,12 +90,13 @@ give_page(OrderedValues *set, uint32 number)
 }
 
 OrderedValues *
-gpusort_ordered_create(MemoryContext context, ElementType *element, Oid collation)
+gpusort_ordered_create(MemoryContext context, ElementType *element, Oid collation, bool values_leave)
 {
 	OrderedValues *set = MemoryContextAllocZero(context, sizeof(OrderedValues));
 
 	set->context = context;
 	set->element = element;
+	set->values_leave = values_leave;
 	if (!element->is_key)
 		set->comparator = gpusort_element_comparator(element, collation, false);
 	set->pages = MemoryContextAlloc(context, FIRST_PLACES * sizeof(TreePage));
@@ -112,10 +115,6 @@ reserve(MemoryContext context, void *places, Size size, uint64 wanted, uint32 *a
 
 	if (wanted <= *allocated)
 		return places;
-	if (*allocated > PG_UINT32_MAX / 2)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("a window frame has more than %u values", *allocated)));
 	more = gpusort_alloc_large(context, 2 * (Size) *allocated * size);
 	gpusort_copy_bytes(more, places, *allocated * size);
 	pfree(places);
@@ -164,13 +163,20 @@ oldest_value(const OrderedValues *set, const TreeSlot *slot)
 	return set->entries[set->entries[slot->below].next].value;
 }
 
-/* Appends a value to those of a slot. */
+/* Appends a value to those of a slot.  Where no value leaves, the oldest is kept and the others are counted. */
 static void
 append_entry(OrderedValues *set, TreeSlot *slot, Datum value)
 {
 	uint32		entry = set->free_entries;
-	Datum		copy = copy_value(set, value);
+	Datum		copy;
 
+	set->last_count = slot->size + 1;
+	if (slot->size > 0 && !set->values_leave)
+	{
+		slot->most = ++slot->size;
+		return;
+	}
+	copy = copy_value(set, value);
 	if (entry != NONE)
 		set->free_entries = set->entries[entry].next;
 	else
@@ -185,7 +191,6 @@ append_entry(OrderedValues *set, TreeSlot *slot, Datum value)
 		slot->key = key_of(set, copy);
 	slot->below = entry;
 	slot->most = ++slot->size;
-	set->last_count = slot->size;
 }
 
 /* Removes the oldest value of a slot. */
@@ -300,9 +305,14 @@ add(OrderedValues *set, TreePage *page, uint64 key, Datum value)
 void
 gpusort_ordered_add(OrderedValues *set, Datum value)
 {
+	if (set->count == PG_INT32_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("a window frame has more than %d values", PG_INT32_MAX)));
 	set->pages = reserve(set->context, set->pages, sizeof(TreePage), (uint64) set->pages_used + MAX_HEIGHT, &set->pages_allocated);
 	set->entries = reserve(set->context, set->entries, sizeof(Entry), (uint64) set->entries_used + 1, &set->entries_allocated);
 	add(set, &set->pages[set->root], key_of(set, value), value);
+	set->count++;
 	if (set->pages[set->root].nslots == PAGE_SLOTS)
 	{
 		uint32		above = take_page(set, false);
@@ -356,8 +366,10 @@ remove_oldest(OrderedValues *set, TreePage *page, uint64 key)
 bool
 gpusort_ordered_remove(OrderedValues *set, Datum value)
 {
+	Assert(set->values_leave);
 	if (!remove_oldest(set, &set->pages[set->root], key_of(set, value)))
 		return false;
+	set->count--;
 	while (!set->pages[set->root].is_leaf && set->pages[set->root].nslots == 1)
 	{
 		uint32		below = set->pages[set->root].slots[0].below;
@@ -371,10 +383,7 @@ gpusort_ordered_remove(OrderedValues *set, Datum value)
 uint64
 gpusort_ordered_count(const OrderedValues *set)
 {
-	TreeSlot		all = {.below = set->root};
-
-	count_below(set, &all);
-	return all.size;
+	return set->count;
 }
 
 uint64

@@ -15,8 +15,8 @@
 
 typedef struct OrderedValues OrderedValues;
 
-/* An empty set.  The element type must outlive it. */
-extern OrderedValues *gpusort_ordered_create(MemoryContext context, ElementType *element, Oid collation);
+/* An empty set.  The element type must outlive it.  Values are removed only if values_leave. */
+extern OrderedValues *gpusort_ordered_create(MemoryContext context, ElementType *element, Oid collation, bool values_leave);
 
 /* Adds a copy of a value. */
 extern void gpusort_ordered_add(OrderedValues *set, Datum value);

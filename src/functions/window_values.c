@@ -20,7 +20,7 @@ order_values(FunctionCallInfo fcinfo, AggregateState *state)
 	const char *next = state->values.data;
 
 	gpusort_element_require_order(element);
-	state->ordered = gpusort_ordered_create(state->context, element, state->order.collation);
+	state->ordered = gpusort_ordered_create(state->context, element, state->order.collation, state->rows_leave);
 	for (int64 i = 0; i < state->values.count; i++)
 	{
 		GPUSORT_CHECK_VALUES(i);
