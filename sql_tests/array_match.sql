@@ -12,6 +12,7 @@ SELECT * FROM array_match('{0,2}'::float8[], '{1,3}', 1);
 -- ppm of the element of the first array.
 SELECT * FROM array_match('{100,1000}'::float8[], '{100.0011,1000.009}', 10, ppm => true);
 SELECT * FROM array_match('{-100,0,100}'::float8[], '{-100.0009,0,0.0001,100.0009}', 10, true);
+SELECT * FROM array_match('{0,5}'::float8[], '{0,9}', 'inf', true);
 -- Other types, of which the two are made one; domains, NULLs at either end, NaN, infinity; another lower bound.
 SELECT array_match('{1,5}'::int2[], '{2,9}'::int2[], 1), array_match('{1,5}'::int4[], '{2,9}'::int8[], 1), array_match('{1,5}'::float4[], '{1.5}', 1), array_match('{1,5}'::int4[], '{5.25}'::float8[], 1);
 CREATE DOMAIN pg_temp.mass AS float8;

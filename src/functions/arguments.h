@@ -80,7 +80,8 @@ gpusort_tolerance_at(const Tolerance *tolerance, double number)
 {
 	if (!tolerance->ppm)
 		return tolerance->amount;
-	return isinf(number) ? 0 : fabs(number) * tolerance->amount / 1000000;
+	/* Infinity by 0 would be NaN. */
+	return isinf(number) || number == 0 ? 0 : fabs(number) * tolerance->amount / 1000000;
 }
 
 /* The type below domains of values that have a distance: integers and floats.  Raises an error for another type. */

@@ -311,7 +311,7 @@ find_nearest(const SortedArray *sorted, Datum value, bool rounded, const Toleran
 		}
 	}
 	/* An exact distance may be greater than the limit that it is rounded to. */
-	if (!(least <= limit) || (least == limit && whole > 0 && whole - 1 >= (uint64) limit))
+	if (!(least <= limit) || (least == limit && limit < 0x1p64 && whole > 0 && whole - 1 >= (uint64) limit))
 		return 0;
 	return sorted->before + nearest + 1;
 }
