@@ -4,7 +4,7 @@
  *	  percentile_cont_agg and percentile_disc_agg, which can run in parallel.
  *
  * The transition functions collect values without NULLs.  The final functions find those
- * at the ranks asked for and never change the state, so several percentiles of one set
+ * at the ranks asked for and never change the values, so several percentiles of one set
  * share it, and the plain aggregates work over window frames.  Parallel workers send what
  * they have collected without sorting it, for the leader does not need it sorted.
  *

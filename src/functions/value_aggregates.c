@@ -3,7 +3,7 @@
  *	  Aggregates whose result is not an array of their input: mode, mode_agg,
  *	  count_distinct and histogram_agg.
  *
- * NULLs are left out.  The final functions never change the state.
+ * NULLs are left out.  The final functions never change the values of a state.
  */
 #include "postgres.h"
 
