@@ -46,8 +46,8 @@ gpusort_window_check_fraction(FunctionCallInfo fcinfo, AggregateState *state)
 	bool		is_null = fraction->bitmap != NULL;
 
 	if (PG_ARGISNULL(2) != is_null ||
-		(!is_null && !datumIsEqual(PG_GETARG_DATUM(2), fetch_att(fraction->data, fraction->by_value, fraction->length),
-								   fraction->by_value, fraction->length)))
+		(!is_null && !datum_image_eq(PG_GETARG_DATUM(2), fetch_att(fraction->data, fraction->by_value, fraction->length),
+									 fraction->by_value, fraction->length)))
 		state->fractions_differ = true;
 }
 
