@@ -138,7 +138,7 @@ COMMENT ON COLUMN gpusort.jobs.keys IS 'values to sort, of an ORDER BY the rows 
 COMMENT ON COLUMN gpusort.jobs.started_at IS 'time at which the sort began';
 COMMENT ON COLUMN gpusort.jobs.phase IS 'reading, sending, sorting, fetching, writing, merging or returning';
 COMMENT ON COLUMN gpusort.jobs.done IS 'share of the phase that is done, from 0 to 1';
-COMMENT ON COLUMN gpusort.jobs.rows_read IS 'rows of an ORDER BY read so far';
+COMMENT ON COLUMN gpusort.jobs.rows_read IS 'rows that an ORDER BY or an index build has read so far';
 COMMENT ON COLUMN gpusort.jobs.parts IS 'parts of an ORDER BY in temporary files';
 COMMENT ON COLUMN gpusort.jobs.rows_returned IS 'rows of an ORDER BY handed out so far';
 COMMENT ON COLUMN gpusort.memory.pid IS 'process that has the memory';
