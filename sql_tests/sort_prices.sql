@@ -113,7 +113,9 @@ SELECT query, nodes(query) ~ 'GpusortRows' = rows_node OR :'linguistic' = '' AS 
 	('SELECT * FROM priced_texts ORDER BY a LIMIT 10', true),
 	('SELECT t FROM priced_texts ORDER BY t LIMIT 10', true)) q (query, rows_node);
 DROP TABLE priced_texts;
+SET client_min_messages = warning;
 DROP COLLATION IF EXISTS priced_linguistic;
+RESET client_min_messages;
 
 -- Parallel workers compete at that cost, too.
 SET max_parallel_workers_per_gather = 2;
