@@ -52,24 +52,27 @@ $$;
 -- The same statement by gpusort and by PostgreSQL alone, in turn.
 CREATE FUNCTION pg_temp.unchanged(title text, statement text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
+	enabled text;
+	ms float8;
 	ours float8[];
 	theirs float8[];
 	sums numeric[];
 	sum numeric;
 BEGIN
 	FOR i IN 1 .. 3 LOOP
-		PERFORM pg_temp.switch('off');
-		theirs := theirs || pg_temp.run_ms(statement);
-		IF i = 1 AND statement LIKE 'SELECT%' THEN
-			EXECUTE format('SELECT sum(hashtextextended(q::text, 0)) FROM (%s) q', statement) INTO sum;
-			sums := sums || sum;
-		END IF;
-		PERFORM pg_temp.switch('on');
-		ours := ours || pg_temp.run_ms(statement);
-		IF i = 1 AND statement LIKE 'SELECT%' THEN
-			EXECUTE format('SELECT sum(hashtextextended(q::text, 0)) FROM (%s) q', statement) INTO sum;
-			sums := sums || sum;
-		END IF;
+		FOREACH enabled IN ARRAY ARRAY['off', 'on'] LOOP
+			PERFORM pg_temp.switch(enabled);
+			ms := pg_temp.run_ms(statement);
+			IF enabled = 'on' THEN
+				ours := ours || ms;
+			ELSE
+				theirs := theirs || ms;
+			END IF;
+			IF i = 1 AND statement LIKE 'SELECT%' THEN
+				EXECUTE format('SELECT sum(hashtextextended(q::text, 0)) FROM (%s) q', statement) INTO sum;
+				sums := sums || sum;
+			END IF;
+		END LOOP;
 	END LOOP;
 	RETURN NEXT E'\n' || title;
 	RETURN NEXT '  ' || statement;
