@@ -18,6 +18,7 @@
 #include "functions/arguments.h"
 #include "functions/array_functions.h"
 #include "functions/collector.h"
+#include "keys/intervals.h"
 #include "keys/key_compare.h"
 #include "large_memory.h"
 #include "toast/array_detoast.h"
@@ -237,18 +238,6 @@ integer_of(GpusortKeyForm form, Datum key)
 	return form == GPUSORT_KEY_INT16 ? DatumGetInt16(key) : form == GPUSORT_KEY_INT32 ? DatumGetInt32(key) : DatumGetInt64(key);
 }
 
-static double
-float_of(GpusortKeyForm form, Datum key)
-{
-	return form == GPUSORT_KEY_FLOAT32 ? DatumGetFloat4(key) : DatumGetFloat8(key);
-}
-
-static bool
-is_float(GpusortKeyForm form)
-{
-	return form == GPUSORT_KEY_FLOAT32 || form == GPUSORT_KEY_FLOAT64;
-}
-
 /*
  * The distance of two numbers, of which the second is y if they are floats.  That of
  * integers is rounded beyond 2^53, and *whole is the exact one.
@@ -257,9 +246,9 @@ static double
 distance(GpusortKeyForm form, Datum a, Datum b, double y, uint64 *whole)
 {
 	*whole = 0;
-	if (is_float(form))
+	if (gpusort_form_is_float(form))
 	{
-		double		x = float_of(form, a);
+		double		x = gpusort_float_of(form, a);
 
 		return x == y ? 0 : fabs(x - y);
 	}
@@ -292,8 +281,8 @@ find_nearest(const SortedArray *sorted, Datum value, bool rounded, const Toleran
 			number = (float4) number;
 	}
 	else
-		number = is_float(form) ? float_of(form, value) : 0;
-	limit = gpusort_tolerance_at(tolerance, is_float(form) ? number : (double) integer_of(form, value));
+		number = gpusort_form_is_float(form) ? gpusort_float_of(form, value) : 0;
+	limit = gpusort_tolerance_at(tolerance, gpusort_form_is_float(form) ? number : (double) integer_of(form, value));
 	nearest = count_before(sorted, value, false);
 	if (nearest < sorted->count)
 		least = distance(form, key_at(sorted, nearest), value, number, &whole);
