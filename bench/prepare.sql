@@ -6,7 +6,7 @@ CREATE SCHEMA gpusort_bench;
 SET search_path = gpusort_bench;
 
 CREATE TABLE host AS SELECT :'commit'::text AS commit, :'device'::text AS device, :'runs'::int AS runs;
-CREATE TABLE spectra (accession text, licence text, authors text, mz float8[], intensity float4[]);
+CREATE TABLE spectra (accession text, license text, authors text, mz float8[], intensity float4[]);
 CREATE TABLE results (
 	id int GENERATED ALWAYS AS IDENTITY,
 	date date DEFAULT current_date,

@@ -50,7 +50,7 @@ assert cuda.cuInit(0) == 0 and cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0) 
 while cuda.cuMemAlloc_v2(ctypes.byref(piece), ctypes.c_size_t(1 << 26)) == 0:
     pass
 time.sleep(2)'''
-# Errors by what explains them: the end of a session or of the server, too little space, and a cancelled query.
+# Errors by what explains them: the end of a session or of the server, too little space, and a canceled query.
 EXPLAINED = {'08': 'connection lost', '57P': 'ended', '53': 'no space or memory', '57014': 'cancelled'}
 
 

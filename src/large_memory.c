@@ -33,7 +33,7 @@ gpusort_advise_huge_pages(void *buffer, Size size)
 /*
  * Touches every huge page of a buffer whose content does not matter.  Code that
  * scatters over a fresh buffer would touch all of them within moments, which takes
- * seconds on a machine whose memory is fragmented.  Here a query can be cancelled
+ * seconds on a machine whose memory is fragmented.  Here a query can be canceled
  * between any two of them.
  */
 void

@@ -1,6 +1,6 @@
 /*
  * large_memory.h
- *	  Large buffers: on huge pages, and handled so that a query can be cancelled meanwhile.
+ *	  Large buffers: on huge pages, and handled so that a query can be canceled meanwhile.
  *
  * The kernel clears every page at its first touch, and hands out small ones one
  * by one: for an array of 100 MB that takes as long as sorting a tenth of it, and

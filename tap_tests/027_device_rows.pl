@@ -151,8 +151,8 @@ is($node->safe_psql('postgres', q{
 	SELECT count(*), bool_and(k > coalesce(before, 0)) FROM (SELECT k, lag(k) OVER () AS before FROM (SELECT k FROM held ORDER BY k OFFSET 0) s) q}),
 	'55000|t', 'parallel workers');
 
-# A cancelled query leaves nothing behind, and ends at once.
-sub cancelled
+# A canceled query leaves nothing behind, and ends at once.
+sub canceled
 {
 	my ($delay) = @_;
 	inject($node, "delay 1000 $delay");
@@ -179,8 +179,8 @@ if ($real)
 	done_testing();
 	exit;
 }
-my @ms = sort { $a <=> $b } map { cancelled(20) } 1 .. 5;
-cmp_ok($ms[0], '<', 100, sprintf('a cancelled query ends within 100 ms (%.1f to %.1f)', $ms[0], $ms[-1]));
+my @ms = sort { $a <=> $b } map { canceled(20) } 1 .. 5;
+cmp_ok($ms[0], '<', 100, sprintf('a canceled query ends within 100 ms (%.1f to %.1f)', $ms[0], $ms[-1]));
 
 # Little device memory: too little for the session; so little that it is known before; and known only when many rows have come.
 $node->append_conf('postgresql.conf', 'gpusort.gpu_memory_limit = 2MB');

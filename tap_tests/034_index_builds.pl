@@ -45,7 +45,7 @@ $primary->stop('immediate');
 $primary->start;
 is($primary->safe_psql('postgres', $check), 4, 'indexes survive a crash');
 
-# A build that is cancelled while it scans.
+# A build that is canceled while it scans.
 my $build = $primary->background_psql('postgres', on_error_stop => 0);
 $primary->safe_psql('postgres', 'CREATE FUNCTION slow(i int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN IF i = 5000 THEN PERFORM pg_sleep(100); END IF; RETURN i; END $$');
 $build->query_until(qr/go/, "\\echo go\nCREATE INDEX slow ON rows (slow(id));\n");

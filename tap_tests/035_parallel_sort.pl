@@ -1,4 +1,4 @@
-# Parallel workers that sort together: one of them ends, the query is cancelled, or all memory is in files.
+# Parallel workers that sort together: one of them ends, the query is canceled, or all memory is in files.
 use strict;
 use warnings;
 
@@ -81,7 +81,7 @@ cmp_ok(kilobytes('1MB', 'SELECT * FROM wide ORDER BY x'), '<', 4 * 1024, 'three 
 
 # Parts have so many bytes, not so many rows; and a run of one row tells where to cut, too.
 cmp_ok(kilobytes('1MB', "SELECT x, CASE WHEN x < 500 THEN repeat('x', 20000) END AS t FROM wide ORDER BY x"), '<', 4 * 1024,
-	'wide rows of neighbouring keys are in several parts');
+	'wide rows of neighboring keys are in several parts');
 cmp_ok(kilobytes('64kB', "SELECT x, repeat(chr(65 + x % 20), 60000) AS t FROM wide WHERE x < 500 ORDER BY x"), '<', 1024,
 	'rows as large as work_mem are in several parts');
 

@@ -1,4 +1,4 @@
-# Index builds that end early: cancelled or killed in each phase, at temp_file_limit, on a full disk. Errors
+# Index builds that end early: canceled or killed in each phase, at temp_file_limit, on a full disk. Errors
 # are as PostgreSQL's, and nothing is left. Memory follows maintenance_work_mem.
 use strict;
 use warnings;
@@ -89,9 +89,9 @@ foreach (@ways)
 			my $ms = 1000 * (time - $begun);
 			$least = $ms if $ms < $least;
 		});
-		like($error, qr/^ERROR:  57014: canceling statement due to user request/, "cancelled in phase $phase with $workers workers");
+		like($error, qr/^ERROR:  57014: canceling statement due to user request/, "canceled in phase $phase with $workers workers");
 	}
-	cmp_ok($least, '<', 150, "cancelled at once in phase $phase, a connection included");
+	cmp_ok($least, '<', 150, "canceled at once in phase $phase, a connection included");
 	is($node->safe_psql('postgres', $files), $before, 'no file is left');
 }
 

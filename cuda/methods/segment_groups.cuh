@@ -3,7 +3,7 @@
  *	  The segments of a batch, listed by length.
  *
  * Segments of one bin of lengths (keys/sort_spec.h) lie together in the list, and so do those of
- * neighbouring bins.  The host knows from the batch's histogram where each bin begins, so
+ * neighboring bins.  The host knows from the batch's histogram where each bin begins, so
  * nothing waits for the list.
  */
 #ifndef GPUSORT_SEGMENT_GROUPS_CUH

@@ -7,8 +7,8 @@
  * positions are read in such chunks as well; the order in which they enter does not matter,
  * so what a frame leaves over at its end goes to the places before the segment's start.
  *
- * Sorted rows lie in shared memory before they are written, so that neighbouring lanes
- * write neighbouring keys.
+ * Sorted rows lie in shared memory before they are written, so that neighboring lanes
+ * write neighboring keys.
  */
 #ifndef GPUSORT_NETWORK_IO_CUH
 #define GPUSORT_NETWORK_IO_CUH
@@ -162,7 +162,7 @@ __device__ __forceinline__ Part owner_of(const NetworkTask &task, const Part &pa
     return {owner.start, min(owner.count, task.limit)};
 }
 
-/* Keys of one segment from the codes of neighbouring places. */
+/* Keys of one segment from the codes of neighboring places. */
 template <class Element, int CHUNK>
 __device__ __forceinline__ RawChunk<CHUNK, typename Element::Key> keys_of_codes(const NetworkCoding &coding,
                                                                                 const typename Element::Code *codes)

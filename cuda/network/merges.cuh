@@ -70,7 +70,7 @@ struct Columns {
     static constexpr int PER_ROW = S::ROW >> BITS;
     static constexpr int CHUNK = (PER_ROW & -PER_ROW) < S::CHUNK ? (PER_ROW & -PER_ROW) : S::CHUNK;
     static constexpr int DISTANCE = S::STRIDE << STEP;
-    /* Far rows in few parts: neighbours take neighbouring rows, else neighbouring columns. */
+    /* Far rows in few parts: neighbors take neighboring rows, else neighboring columns. */
     static constexpr bool ROWS_FIRST = BITS <= 2 && STEP >= 3;
 
     uint32_t row, column;

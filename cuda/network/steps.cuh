@@ -3,7 +3,7 @@
  *	  Keys of segments that begin or end within a chunk of 16 bytes, where rows do not hold frames, on their
  *	  way to rows and back.
  *
- * A warp takes 32 neighbouring keys of a segment at a time, a key each lane: addresses and
+ * A warp takes 32 neighboring keys of a segment at a time, a key each lane: addresses and
  * conditions then cost little, which counts more than the width of an access.
  */
 #ifndef GPUSORT_NETWORK_STEPS_CUH
@@ -85,7 +85,7 @@ __device__ __forceinline__ void store_if(bool condition, uint64_t *target, uint6
 
 /*
  * How a warp goes over the slots of its groups, LANES rows each, where segments lie at odd places:
- * 32 neighbouring keys of a segment at a time, or if groups are shorter, all of several.
+ * 32 neighboring keys of a segment at a time, or if groups are shorter, all of several.
  */
 template <class S, int LANES>
 struct Steps {

@@ -4,7 +4,7 @@
  *
  * The keys are split into chunks.  Each chunk is heap-sorted in shared memory: by a
  * max-heap into ascending order, or by a min-heap into descending order, in turn.
- * Bitonic merges then merge the bitonic sequences that two neighbours make.
+ * Bitonic merges then merge the bitonic sequences that two neighbors make.
  *
  * A chunk is 32 elements, sorted by one thread.  Element j of a block's chunk t
  * lies at j * (chunks + 1) + t of shared memory, so the heaps of a warp's 32
@@ -61,7 +61,7 @@ __device__ bool out_of_order(const Element &first, const Element &second, bool d
 template <class Element>
 struct Chunks {
     Element *base; /* of chunk 0 */
-    uint32_t row;  /* distance between neighbours of a chunk */
+    uint32_t row;  /* distance between neighbors of a chunk */
 
     __device__ Element &at(uint32_t c, uint32_t j) const
     {

@@ -6,7 +6,7 @@
  *	  kernels_test [--seed N] [--quick | --each] [--method NAME] [--form NAME]
  *	  [--payload NAME] [--verbose]
  *
- * The verification kernels check each batch with the right result, with two neighbours
+ * The verification kernels check each batch with the right result, with two neighbors
  * exchanged, and with one damaged entry.  --each runs every kernel in both directions, in batches small
  * enough for compute-sanitizer.  Prints the seed; exits with 1 at the first failure.
  */
@@ -102,7 +102,7 @@ void test_gather(const Case &input)
     expect(false, "an index with a bit changed");
 }
 
-/* The check must pass the right result, and see two neighbours exchanged and one damaged entry. */
+/* The check must pass the right result, and see two neighbors exchanged and one damaged entry. */
 void test_verification(const DeviceCase &sorted, void *space)
 {
     static DeviceMemory failed_memory;
@@ -141,12 +141,12 @@ void test_verification(const DeviceCase &sorted, void *space)
     };
 
     for (size_t i = 0; i < 2; i++)
-        check_cuda(cudaMemcpy(&entries[i], place + i * width, width, cudaMemcpyDeviceToHost), "two neighbours");
+        check_cuda(cudaMemcpy(&entries[i], place + i * width, width, cudaMemcpyDeviceToHost), "two neighbors");
     if (spec.buckets == 0 &&
         (payload ? spec.payload == GPUSORT_PAYLOAD_INDEX
                  : code_of(spec.form, entries[0], false) != code_of(spec.form, entries[1], false))) {
         put(entries[1], 0), put(entries[0], 1);
-        expect(false, "a result with two neighbours exchanged");
+        expect(false, "a result with two neighbors exchanged");
         put(entries[1], 1);
     }
 

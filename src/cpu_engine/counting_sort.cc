@@ -35,7 +35,7 @@ constexpr uint32_t BLOCK = 2048;
 
 /*
  * Up to this many codes each share has WAYS arrays of counts, used in turn.  So equal
- * neighbours do not wait for each other.
+ * neighbors do not wait for each other.
  */
 constexpr uint64_t FEW_CODES = 2048;
 constexpr uint32_t WAYS = 4;

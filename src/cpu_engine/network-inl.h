@@ -6,7 +6,7 @@
  * of two of registers, each a row of lanes: first every register by itself, then by merges
  * of more and more registers.  A merge first compares mirrored places, which leaves two
  * bitonic halves.  Then it compares places at half the distance, and so on down to
- * neighbouring lanes.  Every compare-exchange puts the lesser key first.
+ * neighboring lanes.  Every compare-exchange puts the lesser key first.
  */
 #if defined(GPUSORT_NETWORK_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef GPUSORT_NETWORK_INL_H

@@ -1,10 +1,10 @@
 /*
  * partition_sort.cc
- *	  Parts a large array into pieces of neighbouring codes, then sorts the pieces.
+ *	  Parts a large array into pieces of neighboring codes, then sorts the pieces.
  *
  * A sample gives the range that nearly all codes lie in.  The range is cut into bins of
  * equal width, with one more bin on either side for codes outside.  The codes of each
- * bin are counted.  Neighbouring bins are joined into a few hundred pieces of about equal
+ * bin are counted.  Neighboring bins are joined into a few hundred pieces of about equal
  * size, and the codes are scattered to their pieces.  A piece fits the cache and is sorted
  * between two checks whether to stop.  A piece that is too large, because codes are
  * skewed, is first halved in place.
@@ -38,7 +38,7 @@ constexpr uint32_t BINS = simd::BINS;
 constexpr uint32_t PIECE_CODES = 1 << 15;
 constexpr uint32_t PIECES = 256;
 
-/* Joining leaves no two neighbours that would fit one piece, so there are at most twice as many pieces. */
+/* Joining leaves no two neighbors that would fit one piece, so there are at most twice as many pieces. */
 constexpr uint32_t MOST_PIECES = 2 * PIECES + 2;
 
 /* Codes in a sample, and how many on either side of it are ignored for the range. */
@@ -147,7 +147,7 @@ count_share(Work &work, void *arg, uint32_t share)
 	}
 }
 
-/* Joins neighbouring bins into pieces, and finds the place of each share in each piece. */
+/* Joins neighboring bins into pieces, and finds the place of each share in each piece. */
 template <typename Code>
 static void
 join_bins(Partition<Code> &partition)

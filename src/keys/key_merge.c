@@ -69,7 +69,7 @@ merge_pair(GpusortKeyForm form, bool descending, const KeyBuffer *source,
 		merge_two(form, true, descending, source, start, middle, end, target);
 }
 
-/* Merges neighbouring runs in pairs.  Returns how many runs there are now, and writes where each ends. */
+/* Merges neighboring runs in pairs.  Returns how many runs there are now, and writes where each ends. */
 static uint32
 merge_round(GpusortKeyForm form, bool descending, const KeyBuffer *source, KeyBuffer *target,
 			uint32 *ends, uint32 nruns)

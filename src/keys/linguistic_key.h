@@ -8,7 +8,7 @@
  * in a character that the bytes do not tell apart.
  *
  * A narrow key has a byte per weight.  Up to 126 weights, such as those of ASCII, have bytes
- * of their own.  Any other weight gets the byte between those of its neighbours.  That byte
+ * of their own.  Any other weight gets the byte between those of its neighbors.  That byte
  * stands for several weights, so the key ends with it.  A wide key has three bytes for every
  * weight.
  *

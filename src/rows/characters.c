@@ -94,7 +94,7 @@ gpusort_characters_unpacked_suffice(const CharacterSets *sets, int max_bits, dou
 
 /*
  * Makes the table that gives each counted string its number, with as many places as fit
- * max_bits.  The last place may fit only in part: then neighbouring bytes share a digit.
+ * max_bits.  The last place may fit only in part: then neighboring bytes share a digit.
  */
 Characters *
 gpusort_characters_pack(const CharacterSets *sets, int max_bits)

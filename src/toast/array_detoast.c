@@ -1,6 +1,6 @@
 /*
  * array_detoast.c
- *	  Detoasts array arguments so that a query can be cancelled meanwhile.
+ *	  Detoasts array arguments so that a query can be canceled meanwhile.
  *
  * PostgreSQL fetches and copies a value in one call, which takes seconds for some 100 MB
  * that are not in shared buffers.  Here large values are fetched and copied in pieces,

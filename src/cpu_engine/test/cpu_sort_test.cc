@@ -490,7 +490,7 @@ test_form(GpusortKeyForm form, uint32_t most_skipped)
 	}
 }
 
-/* Finds keys at ranks, which may be neighbours. */
+/* Finds keys at ranks, which may be neighbors. */
 template <typename T>
 static void
 test_select(GpusortKeyForm form, int sets)

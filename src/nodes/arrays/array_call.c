@@ -1,6 +1,6 @@
 /*
  * array_call.c
- *	  Recognises calls that the arrays node can take over.
+ *	  Recognizes calls that the arrays node can take over.
  *
  * A function is taken if pg_proc says that it is written in C, lies in this module and has
  * one of the listed entry points.  Its schema and name do not matter.  The result of a
