@@ -83,7 +83,7 @@ BEGIN
 			SELECT count(*) FROM (
 				SELECT i, percentile_disc_agg(n, '{0,0.3,0.9}'::float8[]) OVER w AS n1, mode_agg(n) OVER w AS n2, count_distinct(n) OVER w AS n3, median(i) OVER w AS i1, percentile_disc_agg(t, 0.5) OVER w AS t1, mode_agg(t) OVER w AS t2, count_distinct(t) OVER w AS t3,
 					   first_value(i) OVER w AS low, last_value(i) OVER w AS high
-				FROM window_long WINDOW w AS (ORDER BY r %s)) q
+				FROM (SELECT * FROM window_long ORDER BY r, i) l WINDOW w AS (ORDER BY r %s)) q
 			WHERE i %% 401 = 0 AND ROW(n1, n2, n3, i1, t1, t2, t3) IS DISTINCT FROM
 				(SELECT ROW(pg_catalog.percentile_disc('{0,0.3,0.9}'::float8[]) WITHIN GROUP (ORDER BY n), pg_catalog.mode() WITHIN GROUP (ORDER BY n), count(DISTINCT n), pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY i),
 							pg_catalog.percentile_disc(0.5) WITHIN GROUP (ORDER BY t), pg_catalog.mode() WITHIN GROUP (ORDER BY t), count(DISTINCT t)) FROM window_long l WHERE l.i BETWEEN low AND high)
