@@ -8,10 +8,11 @@
 #   make deps                                 install the packages that those need and that are
 #                                             missing; they do it too, but for DEPS=no
 #   make deb, make dist                       Debian packages, and an archive for PGXN, in build/
+#   make site                                 the pages as a static site in build/site, by pandoc
 
 # These goals install what they need and come back for the rest, so they work
 # before there is a PGXS to include.
-ALONE = check demo demo-sharded deps deb bench-arrays bench-sets bench-gpu
+ALONE = site check demo demo-sharded deps deb bench-arrays bench-sets bench-gpu
 ifneq ($(filter $(ALONE),$(MAKECMDGOALS)),)
 
 .NOTPARALLEL:
@@ -26,6 +27,8 @@ deps:
 	+@ci/packages
 deb:
 	+@ci/deb
+site:
+	+@docs/site/build
 bench-arrays:
 	+@ci/packages && ci/with-server -c "shared_buffers = '2GB'" bench/run arrays
 bench-sets:
