@@ -55,7 +55,7 @@ for sign, color, (name, score, masses, intensities, base) in zip((1, -1), ("tab:
     after.vlines(masses, 0, heights, color=color, label=name if sign > 0 else f"most like it: {name}, cosine {score}")
     for mass, height in zip(masses, heights):
         if any(abs(mass - other) < 3 and abs(height) < abs(higher) for other, higher in zip(masses, heights)):
-            continue  # a label would cover that of its stronger neighbour
+            continue  # a label would cover that of its stronger neighbor
         after.annotate(f"{mass:.2f}", (mass, height), (0, 3 * sign), textcoords="offset points", rotation=90, ha="center",
                        va="bottom" if sign > 0 else "top", fontsize=8)
 after.axhline(0, color="0.2", linewidth=0.8)
