@@ -2,12 +2,16 @@
 --
 --   short        100,000 arrays of 1,000 values
 --   spectra      MassBank
+--   bins         an index over the elements of spectra
 --   matrix       every type, length and distribution
 --   large        single arrays of 50 million values
 --   arrays_node  what the arrays node saves over a function call per row
 --   approximate  approximate order beside exact order, 10 million values
 \if :{?short}
 \i bench/short.sql
+\endif
+\if :{?bins}
+\i bench/bins.sql
 \endif
 \if :{?spectra}
 \i bench/spectra.sql
