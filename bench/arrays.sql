@@ -5,7 +5,6 @@
 --   bins         an index over the elements of spectra
 --   matrix       every type, length and distribution
 --   large        single arrays of 50 million values
---   arrays_node  what the arrays node saves over a function call per row
 --   approximate  approximate order beside exact order, 10 million values
 \if :{?short}
 \i bench/short.sql
@@ -21,9 +20,6 @@
 \endif
 \if :{?large}
 \i bench/large.sql
-\endif
-\if :{?arrays_node}
-\i bench/arrays_node.sql
 \endif
 \if :{?approximate}
 \i bench/approximate.sql
