@@ -1,7 +1,7 @@
 -- What plain SQL does without order, with gpusort, and what plain SQL does with order. Sections:
 --
 --   aggregates  each aggregate of 20 million numbers
---   rows        order_by beside ORDER BY, bucket beside ntile
+--   rows        bucket beside ntile
 --   groups      aggregates of many groups, small and large, hashed and sorted
 --   text        sorted_agg and count_distinct of text
 --   statistics  array_median, array_mode and array_rank of many arrays
@@ -45,10 +45,6 @@ CALL measure('sets', 'percentile_cont(0.5)', 'float8', NULL, :many, set_contende
 
 -- The floor is the query without order.
 \if :{?rows}
-CALL measure('sets', 'order_by(query, ''x'')', 'int4', NULL, :fewer, ARRAY[
-	['floor: unsorted', 'SELECT count(x) FROM (SELECT * FROM gpusort_bench.tiny OFFSET 0) q', '', ''],
-	['gpusort', 'SELECT count(x) FROM gpusort.order_by(''SELECT * FROM gpusort_bench.tiny'', ''x'') q (x int4, g int4)', '', ''],
-	['plain SQL', 'SELECT count(x) FROM (SELECT * FROM gpusort_bench.tiny ORDER BY x OFFSET 0) q', alone(), 'off']], 'plain SQL', 1);
 CALL measure('sets', 'bucket(x, 10000) beside ntile', 'int4', NULL, :fewer, ARRAY[
 	['floor: row_number() OVER ()', 'SELECT count(b) FROM (SELECT row_number() OVER () AS b FROM gpusort_bench.tiny) q', '', ''],
 	['gpusort', 'SELECT count(b) FROM (SELECT gpusort.bucket(x, 10000) OVER () AS b FROM gpusort_bench.tiny) q', '', ''],

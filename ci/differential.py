@@ -8,7 +8,7 @@ read again, functions on arrays, aggregates in order, intervals, sorted sets and
 PostgreSQL's own aggregates that sort and gpusort's of the same meaning, alone or a few
 together, of groups, with FILTER. And how it is run: the engine, the nodes forced or by cost,
 work_mem, parallel workers, plain, prepared, through a cursor, one that moves back and forth,
-from PL/pgSQL, or by gpusort.order_by. PostgreSQL alone runs each query once in a snapshot, and
+from PL/pgSQL. PostgreSQL alone runs each query once in a snapshot, and
 gpusort RUNS times, each time set up anew: RUNS comparisons.
 """
 import collections
@@ -126,7 +126,7 @@ def draw_builtin(rng):
 def draw_query(rng):
     """The parts of a random query."""
     i = rng.choice([0, 1, 1, 1, 2, 2, 2, 2, 3, 3])
-    kind = rng.choice(['order', 'order', 'order', 'partition', 'join', 'distinct', 'array', 'array', 'aggregate', 'order_by', 'builtin', 'builtin',
+    kind = rng.choice(['order', 'order', 'order', 'partition', 'join', 'distinct', 'array', 'array', 'aggregate', 'builtin', 'builtin',
                        'named', 'merged', 'bucket', 'window', 'group', 'subquery'])
     if SIZES[3] > MOST_ROWS:
         # The order of these rows is partly open, so all have to be fetched.
@@ -259,11 +259,6 @@ def sql(query):
     if kind == 'distinct':
         text = f'SELECT DISTINCT ON ({names}) {names}, id FROM {table}{where}' + tail(query, complete)
         return text, text
-    if kind == 'order_by':
-        text = f'SELECT {names}, id FROM {table}{where}'
-        order = ', '.join(map(key_text, complete))
-        types = ', '.join(f'{key[0]} {COLUMNS[key[0]]}' for key in keys)
-        return f"SELECT * FROM gpusort.order_by('{text.replace(chr(39), chr(39) * 2)}', '{order}') AS q({types}, id int4)", f'{text} ORDER BY {order}'
     if kind == 'aggregate':
         of, group = query['of'], ('a', ' GROUP BY a ORDER BY a') if query['group'] else ('1', '')
         ours = f'gpusort.sorted_agg({of}, {str(query["descending"]).lower()})::text, gpusort.count_distinct({of}), (gpusort.top_n_agg({of}, 3))::text'

@@ -14,8 +14,7 @@ SELECT query || E'\n    ' || pg_temp.error_of(format('SELECT (%s)::text', query)
 	$$array_sort_by('{{1,2}}'::int4[], '{1}'::int4[])$$, $$array_sort_by('{1}'::int4[], '{{{1}}}'::int4[])$$,
 	$$array_sort_by('{1,2,3}'::int4[], '{1,2}'::int4[])$$, $$array_sort_by('{}'::int4[], '{1,2}'::text[])$$, $$array_sort_pair('{a}'::text[], '{1,2}'::int4[])$$,
 	$$array_top_n('{{1,2}}'::int4[], 1)$$, $$array_top_n_by('{1,2}'::int4[], '{}'::int4[], 1)$$, $$array_top_n_by('{{1}}'::int4[], '{1}'::int4[], 1)$$,
-	$$array_sort_distinct('{{1,2}}'::text[])$$, $$array_sort_approx('{{1,2}}'::int4[], 4)$$,
-	$$array_disorder('{{1,2}}'::int4[])$$]) query;
+	$$array_sort_distinct('{{1,2}}'::text[])$$, $$array_sort_approx('{{1,2}}'::int4[], 4)$$]) query;
 
 -- Numbers.
 SELECT query || E'\n    ' || pg_temp.error_of(format('SELECT (%s)::text', query)) FROM unnest(ARRAY[
@@ -32,8 +31,7 @@ SELECT query || E'\n    ' || pg_temp.error_of(format('SELECT (%s)::text', query)
 SELECT query || E'\n    ' || pg_temp.error_of(format('SELECT (%s)::text', query))
 FROM unnest(ARRAY['point', 'json']) type,
      unnest(ARRAY['array_sort(%s)', 'array_argsort(%s)', 'array_sort_distinct(%s)', 'array_top_n(%s, 1)', 'array_is_sorted(%s)', 'array_sort_by(''{1,2}''::int4[], %s)',
-                  'array_sort_pair(''{1,2}''::int4[], %s)', 'array_top_n_by(''{1,2}''::int4[], %s, 1)', 'array_sort_approx(%s, 2)',
-                  'array_disorder(%s)']) form,
+                  'array_sort_pair(''{1,2}''::int4[], %s)', 'array_top_n_by(''{1,2}''::int4[], %s, 1)', 'array_sort_approx(%s, 2)']) form,
      format(form, CASE type WHEN 'point' THEN 'ARRAY[point(1,2), point(0,0)]' ELSE '''{1,2}''::json[]' END) query;
 -- They can be values, though.
 SELECT query || E'\n    ' || pg_temp.error_of(format('SELECT (%s)::text', query)) FROM unnest(ARRAY[
@@ -43,8 +41,7 @@ SELECT query || E'\n    ' || pg_temp.error_of(format('SELECT (%s)::text', query)
 SELECT query || E'\n    ' || pg_temp.error_of(format('SELECT (%s)::text', query))
 FROM unnest(ARRAY['text', 'numeric', 'uuid']) type,
      unnest(ARRAY['array_sort(%s)', 'array_argsort(%s)', 'array_take(%s, ''{2}'')', 'array_sort_distinct(%s)', 'array_top_n(%s, 1)', 'array_is_sorted(%s)',
-                  'array_sort_by(''{1,2,3}''::int4[], %s)', 'array_sort_pair(%1$s, %1$s)', 'array_top_n_by(''{1,2,3}''::int4[], %s, 1)', 'array_sort_approx(%s, 2)',
-                  'array_disorder(%s)']) form,
+                  'array_sort_by(''{1,2,3}''::int4[], %s)', 'array_sort_pair(%1$s, %1$s)', 'array_top_n_by(''{1,2,3}''::int4[], %s, 1)', 'array_sort_approx(%s, 2)']) form,
      format(form, CASE type WHEN 'text' THEN '''{b,a,b}''::text[]' WHEN 'numeric' THEN '''{2.5,-1,2.5}''::numeric[]'
                   ELSE '''{b0000000-0000-0000-0000-000000000000,a0000000-0000-0000-0000-000000000000,b0000000-0000-0000-0000-000000000000}''::uuid[]' END) query;
 

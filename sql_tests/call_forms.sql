@@ -17,8 +17,8 @@ SELECT function AS takes_int FROM functions WHERE types && '{integer,smallint}':
 SELECT DISTINCT proname AS without_nulls_first FROM functions f
 WHERE 'descending' = ANY (proargnames) AND NOT EXISTS (SELECT 1 FROM functions g WHERE g.proname = f.proname AND g.proargnames @> '{descending,nulls_first}');
 SELECT function, provolatile, proparallel FROM functions
-WHERE (provolatile, proparallel) <> ('i', 's') AND proname NOT IN ('order_by', 'arena', 'methods', 'stats_reset', 'status');
-SELECT function FROM functions WHERE prokind = 'f' AND NOT proisstrict AND proname NOT IN ('order_by', 'unnest_sorted')
+WHERE (provolatile, proparallel) <> ('i', 's') AND proname NOT IN ('arena', 'stats_reset', 'status');
+SELECT function FROM functions WHERE prokind = 'f' AND NOT proisstrict AND proname <> 'unnest_sorted'
 	AND NOT proargnames @> '{element}';	-- which gives a type by a NULL
 SELECT p.oid::regprocedure AS in_internal FROM pg_proc p WHERE pronamespace = 'gpusort_internal'::regnamespace AND proname ~ '_rows$' ORDER BY p.oid::regprocedure::text COLLATE "C";
 
@@ -31,8 +31,7 @@ INSERT INTO calls VALUES ('array_top_n(a, %s)'), ('array_top_n(a, %s, false)'), 
 	('(SELECT top_n_agg(x, %s) FROM unnest(a) x)'), ('(SELECT top_n_agg(x, %s, false) FROM unnest(a) x)'), ('(SELECT top_n_agg(x, %s, false, true) FROM unnest(a) x)'),
 	('(SELECT approx_sorted_agg(x, %s) FROM unnest(a) x)'), ('(SELECT approx_sorted_agg(x, %s, true) FROM unnest(a) x)'),
 	('(SELECT approx_sorted_agg(x, %s, true, false) FROM unnest(a) x)'),
-	('(SELECT array_agg(b) FROM (SELECT bucket(x, %s) OVER () AS b FROM unnest(a) x) s)'), ('(SELECT array_agg(b) FROM (SELECT bucket(x, %s, true) OVER () AS b FROM unnest(a) x) s)'),
-	('(SELECT array_agg(x) FROM order_by(''SELECT unnest(''''{5,NULL,-7,3,9}''''::int4[]) AS x'', ''x'', buckets => %s) AS q(x int4))');
+	('(SELECT array_agg(b) FROM (SELECT bucket(x, %s) OVER () AS b FROM unnest(a) x) s)'), ('(SELECT array_agg(b) FROM (SELECT bucket(x, %s, true) OVER () AS b FROM unnest(a) x) s)');
 CREATE FUNCTION pg_temp.called(call text, number text) RETURNS text LANGUAGE sql AS $$
 	SELECT pg_temp.error_of(format('SELECT (%s)::text FROM (VALUES (''{5,NULL,-7,3,9}''::int4[])) v(a)', format(call, number)))
 $$;

@@ -62,7 +62,7 @@ INSERT INTO bytes_calls (call) VALUES ('array_send(array_sort(a))'), ('array_sen
 	('array_send(array_top_n(a, 300, false))'), ('array_send(array_argsort(a))'), ('array_send(array_argsort(a, true))'), ('array_send(array_take(a, array_argsort(a)))'),
 	('array_send(array_sort_by(a, a))'), ('array_send(array_sort_by(v, a, true))'), ('array_send((array_sort_pair(a, a)).sorted_keys)'), ('array_send((array_sort_pair(v, a, true)).sorted_vals)'),
 	('array_send(array_bottom_n(a, 3))'), ('array_send(array_top_n(a, 40, true, true))'), ('array_send(array_bottom_n_by(v, a, 5, true))'), ('array_send(array_top_n_by(a, a, 5))'), ('array_send(array_top_n_by(v, a, 50, false))'),
-	('convert_to((array_disorder(a))::text, ''UTF8'')'), ('convert_to((array_is_sorted(array_sort(a)) AND array_is_sorted(array_sort(a, true), true))::text, ''UTF8'')'),
+	('convert_to((array_is_sorted(array_sort(a)) AND array_is_sorted(array_sort(a, true), true))::text, ''UTF8'')'),
 	('array_send(ARRAY(SELECT value FROM unnest_sorted(a)))'), ('(SELECT array_send(sorted_agg(x)) FROM unnest(a) x)'), ('(SELECT array_send(sorted_agg(x, true)) FROM unnest(a) x)'), ('(SELECT array_send(sorted_agg(x, true, false)) FROM unnest(a) x)'), ('(SELECT array_send(top_n_agg(x, 3, true, true)) FROM unnest(a) x)'),
 	('(SELECT array_send(sorted_agg_by(x, x)) FROM unnest(a) x)'), ('(SELECT array_send(top_n_agg(x, 3)) FROM unnest(a) x)'), ('(SELECT array_send(top_n_agg(x, 100, false)) FROM unnest(a) x)');
 -- Statistics, searches and merges.  The aggregates that interpolate take float8, whose range is too wide to be counted.

@@ -43,8 +43,7 @@ CREATE VIEW array_calls AS SELECT id,
 	(gpusort.array_sort_pair(mz, intensity, true, false)).sorted_vals AS pair4,
 	gpusort.array_top_n_by(mz, intensity, 3) AS top_by3, gpusort.array_top_n_by(mz, intensity, 3, false) AS top_by4,
 	gpusort.array_top_n_by(mz, intensity, 3, false, true) AS top_by5,
-	gpusort.array_sort_approx(intensity, 8) AS approx2, gpusort.array_sort_approx(intensity, 8, true) AS approx3,
-	(gpusort.array_disorder(intensity)).inversions AS disorder1, (gpusort.array_disorder(intensity, true)).inversions AS disorder2
+	gpusort.array_sort_approx(intensity, 8) AS approx2, gpusort.array_sort_approx(intensity, 8, true) AS approx3
 FROM spectra;
 CREATE VIEW aggregate_calls AS SELECT id % 10 AS part,
 	gpusort.sorted_agg(mz[1]) AS sorted1, gpusort.sorted_agg(mz[1], true) AS sorted2,
@@ -59,7 +58,6 @@ CREATE VIEW row_calls AS
 	SELECT id, 1 AS call, u.value, u.ord FROM spectra, gpusort.unnest_sorted(mz) u
 	UNION ALL SELECT id, 2, u.value, u.ord FROM spectra, gpusort.unnest_sorted(mz, true) u
 	UNION ALL SELECT id, 3, u.value, u.ord FROM spectra, gpusort.unnest_sorted(mz, true, false) u;
-CREATE VIEW query_calls AS SELECT * FROM gpusort.order_by('SELECT id, mz[1] FROM public.spectra', 'mz', true) AS q(id int, mz float8);
 CREATE VIEW window_calls AS SELECT id, gpusort.bucket(mz[1], 10) OVER w AS bucket2, gpusort.bucket(mz[1], 10, true) OVER w AS bucket3
 FROM spectra WINDOW w AS (PARTITION BY id % 10);
 CREATE MATERIALIZED VIEW positions AS SELECT id, gpusort.array_argsort(intensity) AS positions FROM spectra;
@@ -69,7 +67,7 @@ CREATE VIEW devices_seen AS SELECT * FROM gpusort.devices;
 CREATE VIEW stats_seen AS SELECT * FROM gpusort.stats;
 CREATE VIEW jobs_seen AS SELECT * FROM gpusort.jobs;
 CREATE VIEW memory_seen AS SELECT * FROM gpusort.memory;
-CREATE VIEW functions_seen AS SELECT (gpusort.arena()).slabs, m.method FROM gpusort.methods() m;
+CREATE VIEW functions_seen AS SELECT (gpusort.arena()).slabs, s.item FROM gpusort.status() s;
 CREATE FUNCTION counters_to_zero() RETURNS void BEGIN ATOMIC SELECT gpusort.stats_reset(); END;
 END
 }
@@ -85,7 +83,6 @@ SELECT 'array_calls', count(*), md5(string_agg(c::text, '' ORDER BY id)) FROM ar
 SELECT 'aggregate_calls', count(*), md5(string_agg(c::text, '' ORDER BY part)) FROM aggregate_calls c;
 SELECT 'distributed_calls', count(*), md5(string_agg(c::text, '' ORDER BY part)) FROM distributed_calls c;
 SELECT 'row_calls', count(*), md5(string_agg(c::text, '' ORDER BY id, call, ord)) FROM row_calls c;
-SELECT 'query_calls', count(*), md5(string_agg(c::text, '')) FROM query_calls c;
 SELECT 'window_calls', count(*), md5(string_agg(c::text, '' ORDER BY id)) FROM window_calls c;
 SELECT 'positions', count(*), md5(string_agg(p::text, '' ORDER BY id)) FROM positions p;
 SELECT 'least_of', md5(string_agg(least_of(mz)::text, '' ORDER BY id)) FROM spectra;

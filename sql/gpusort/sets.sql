@@ -56,10 +56,6 @@ CREATE FUNCTION gpusort.unnest_sorted(a anyarray[, descending boolean[, nulls_fi
 	RETURNS SETOF record LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100
 	AS $$ SELECT u.value, u.ord FROM pg_catalog.unnest(gpusort.array_sort(a[, descending[, nulls_first]])) WITH ORDINALITY AS u(value, ord) $$;
 
-CREATE FUNCTION gpusort.order_by(query text, key text, descending boolean DEFAULT false,
-						 nulls_first boolean DEFAULT NULL, buckets bigint DEFAULT NULL)
-	RETURNS SETOF record AS 'MODULE_PATHNAME', 'gpusort_order_by' LANGUAGE C VOLATILE;
-
 CREATE FUNCTION gpusort.bucket(x anyelement, buckets bigint[, descending boolean]) RETURNS integer
 	AS 'MODULE_PATHNAME', 'gpusort_bucket' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 
@@ -68,7 +64,6 @@ COMMENT ON AGGREGATE gpusort.sorted_agg(anyelement[, boolean[, boolean]]) IS 'th
 COMMENT ON AGGREGATE gpusort.sorted_agg_by(anyelement, anycompatible[, boolean[, boolean]]) IS 'the values as an array in the order of their keys';
 COMMENT ON AGGREGATE gpusort.top_n_agg(anyelement, bigint[, boolean[, boolean]]) IS 'the n greatest values as an array in order, or the n least';
 COMMENT ON FUNCTION gpusort.bucket(anyelement, bigint[, boolean]) IS 'the interval that each row falls in when the range of the partition is cut into intervals of equal width';
-COMMENT ON FUNCTION gpusort.order_by(text, text, boolean, boolean, bigint) IS 'the rows of a query in the order of its columns';
 COMMENT ON FUNCTION gpusort.unnest_sorted(anyarray[, boolean[, boolean]]) IS 'the elements as rows in order, each with its place';
 COMMENT ON FUNCTION gpusort_internal.approx_sorted_agg_final(internal, anyelement, bigint[, boolean[, boolean]]) IS 'makes the result of a state of approx_sorted_agg';
 COMMENT ON FUNCTION gpusort_internal.approx_sorted_agg_transition(internal, anyelement, bigint[, boolean[, boolean]]) IS 'adds a row to the state of approx_sorted_agg';

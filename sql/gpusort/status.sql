@@ -68,11 +68,6 @@ CREATE FUNCTION gpusort.status(OUT item text, OUT value text) RETURNS SETOF reco
 AS 'MODULE_PATHNAME', 'gpusort_status' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION gpusort.status() IS 'version, how the library was loaded, vector unit, GPUs, and the settings that decide what is sorted';
 
-CREATE FUNCTION gpusort.methods(OUT method text, OUT engine text, OUT key_type text, OUT keys bool, OUT pairs bool,
-    OUT top_n bool, OUT approximate bool, OUT note text)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'gpusort_methods' LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
-COMMENT ON FUNCTION gpusort.methods() IS 'what each method can sort, and on which engine';
 
 -- Every role sees the views; jobs_rows and memory_rows leave out other roles' processes.
 REVOKE ALL ON FUNCTION gpusort.stats_reset() FROM PUBLIC;

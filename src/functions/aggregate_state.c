@@ -219,7 +219,7 @@ gpusort_agg_state_write(FunctionCallInfo fcinfo, const AggregateState *state, Co
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("sorted set of a parallel worker exceeds the maximum size of a value (%zu bytes)", MaxAllocSize),
-				 errhint("Use gpusort.order_by to get the values as rows, or set \"max_parallel_workers_per_gather\" to 0.")));
+				 errhint("Use ORDER BY to get the values as rows, or set \"max_parallel_workers_per_gather\" to 0.")));
 	bytes.data = palloc(size);
 	bytes.maxlen = size;
 	appendBinaryStringInfo(&bytes, MAGIC, strlen(MAGIC));

@@ -36,12 +36,12 @@ gpusort_collector_check_size(int64 count, Size bytes)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("sorted set exceeds the maximum number of array elements (%d)", (int) MaxArraySize),
-				 errhint("Use gpusort.order_by to get the values as rows.")));
+				 errhint("Use ORDER BY to get the values as rows.")));
 	if (!AllocSizeIsValid(bytes))
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("sorted set exceeds the maximum size of an array (%zu bytes)", MaxAllocSize),
-				 errhint("Use gpusort.order_by to get the values as rows.")));
+				 errhint("Use ORDER BY to get the values as rows.")));
 }
 
 /*

@@ -111,16 +111,3 @@ gpusort_choose_keys(const GpusortSpec *spec, uint64_t keys, uint64_t slots, Sort
 	choose_device(spec, keys, key_bytes + (spec->payload == GPUSORT_PAYLOAD_CARRIED ? payload_bytes : 0),
 				  spec->payload == GPUSORT_PAYLOAD_NONE ? key_bytes : payload_bytes, route, decision);
 }
-
-const char *
-gpusort_engine_refuses(EngineId engine, const GpusortSpec *spec)
-{
-	DeviceView	view;
-
-	if (engine == ENGINE_CPU)
-		return gpusort_cpu_sort_refuses(spec);
-	gpusort_devices_look(spec, &view);
-	if (view.reason == REASON_REFUSED)
-		return gpusort_device_refuses(spec);
-	return view.reason == REASON_NONE ? NULL : gpusort_reason_text(view.reason);
-}

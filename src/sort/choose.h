@@ -33,7 +33,4 @@ extern void gpusort_choose_rows(const GpusortSpec *spec, uint64_t keys, uint64_t
 extern void gpusort_choose_keys(const GpusortSpec *spec, uint64_t keys, uint64_t slots, SortRoute route,
 								SortDecision *decision);
 
-/* Why the engine cannot sort by the spec now, as static text, or NULL if it can. */
-extern const char *gpusort_engine_refuses(EngineId engine, const GpusortSpec *spec);
-
 #endif							/* GPUSORT_CHOOSE_H */
