@@ -22,7 +22,6 @@ $node->safe_psql('postgres', q{
 # Each sorts in another way beyond work_mem.
 my %sort = (
 	'parts' => [ "SET gpusort.engine = 'cpu'", 'SELECT i, k, f FROM numbers ORDER BY k', qr/Sort Method: external/ ],
-	'parts by intervals' => [ "SET gpusort.engine = 'cpu'; SET work_mem = '128kB'", 'SELECT i, k, f FROM numbers ORDER BY gpusort.bucket(k, 400009) OVER ()', qr/Sort Method: external distribution/ ],
 	'parts of texts' => [ "SET gpusort.engine = 'cpu'", 'SELECT i, t FROM texts ORDER BY t COLLATE "C"', qr/Sort Method: external/ ],
 	'rows of a device' => [ "SET gpusort.engine = 'gpu'", 'SELECT i, k, f FROM numbers ORDER BY k', qr/Sort Method: in device memory/ ],
 	'Sort' => [ 'SET gpusort.enable_sort = off', 'SELECT i, k, f FROM numbers ORDER BY k', qr/Sort Method: external merge/ ]);

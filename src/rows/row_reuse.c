@@ -18,7 +18,7 @@
 static bool
 is_small(const RowSort *sort)
 {
-	return sort->device_rows == NULL && sort->parts == NULL && sort->intervals == NULL && !sort->stats.used_gpu &&
+	return sort->device_rows == NULL && sort->parts == NULL && !sort->stats.used_gpu &&
 		sort->store->capacity <= REUSE_BYTES / sizeof(Datum) && sort->store->records.size <= REUSE_BYTES &&
 		MemoryContextMemAllocated(sort->context, true) <= REUSE_BYTES;
 }

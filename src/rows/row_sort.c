@@ -289,7 +289,6 @@ take_for_parts(RowSort *sort)
 		sort->parts = gpusort_rows_parts_create(sort);
 	sort->stats.peak_bytes = Max(sort->stats.peak_bytes, bytes_held(sort, 0));
 	gpusort_progress_update(sort->progress, SORT_PHASE_WRITING, 0, 1);
-	gpusort_rows_widen_intervals(sort);
 	dropped = gpusort_rows_parts_take(sort->parts, has_exact_bound(sort) ? sort->bound->rows : 0);
 	sort->nrows += sort->store->nrows - dropped;
 	if (sort->bound != NULL)
@@ -341,7 +340,6 @@ take_for_device(RowSort *sort)
 	start_phase(sort, &start);
 	sort->stats.peak_bytes = Max(sort->stats.peak_bytes, bytes_held(sort, 0));
 	gpusort_progress_update(sort->progress, SORT_PHASE_WRITING, 0, 1);
-	gpusort_rows_widen_intervals(sort);
 	why = gpusort_rows_device_take(sort->device_rows);
 	sort->nrows += sort->store->nrows;
 	gpusort_rows_store_clear(sort->store);
@@ -453,7 +451,6 @@ gpusort_rows_sort_finish(RowSort *sort)
 	gpusort_rows_sort_show_read(sort);
 	if (sort->device_rows == NULL && sort->parts == NULL)
 	{
-		gpusort_rows_widen_intervals(sort);
 		sort->nrows = ordered_rows(sort);
 		if (sort->nrows > 0)
 			order_store(sort, ORDER_ENDS);
@@ -464,11 +461,8 @@ gpusort_rows_sort_finish(RowSort *sort)
 		finish_on_device(sort);
 	if (sort->parts != NULL)
 		finish_parts(sort);
-	if (sort->intervals != NULL)
-		sort->intervals->intervals = gpusort_intervals_make(&sort->intervals->range, sort->intervals->buckets,
-															sort->intervals->descending);
 	if (sort->batch == NULL || sort->batch->slots < sort->nrows)
-		sort->batch = gpusort_rows_batch_create(sort->layout, sort->nrows, !sort->random_access && sort->intervals == NULL);
+		sort->batch = gpusort_rows_batch_create(sort->layout, sort->nrows, !sort->random_access);
 	sort->batch->nrows = 0;
 	sort->stats.sorted = true;
 	show_returned(sort, 0);

@@ -13,7 +13,6 @@
 #ifndef GPUSORT_ROW_SORT_H
 #define GPUSORT_ROW_SORT_H
 
-#include "keys/intervals.h"
 #include "rows/row_bound.h"
 #include "rows/row_code.h"
 #include "rows/row_keys.h"
@@ -26,17 +25,6 @@ typedef struct RowParts RowParts;
 
 /* Takes rows of a sort's store, in this order, whenever it is full (shared_sort.h). */
 typedef void (*RunTaker) (void *taker, const uint32 *order, uint32 nrows);
-
-/* ORDER BY gpusort.bucket(key, n): the range of the key, and the interval of each row. */
-typedef struct RowIntervals
-{
-	int			column;			/* the attribute that shows them */
-	int			key;			/* the attribute that is cut into intervals */
-	uint32		buckets;
-	bool		descending;
-	ValueRange	range;			/* over the rows written to files so far; over all rows once finish has run */
-	Intervals	intervals;		/* set by finish */
-} RowIntervals;
 
 typedef struct RowSort
 {
@@ -51,7 +39,6 @@ typedef struct RowSort
 	uint64		dropped;		/* rows that a former bound dropped, or that were equal to others */
 	uint32		look_at;		/* equal rows are looked for when the store holds this many; 0: never */
 	bool		drops;			/* that dropped most rows the last time */
-	RowIntervals *intervals;	/* NULL if no attribute shows any */
 	RowStore   *store;			/* rows not yet beyond memory, or those that are read */
 	RowBuffer	packed;			/* packed integers, while sorting */
 	uint32	   *order;			/* row numbers in sorted order, in the memory of packed; NULL: they are in that order */
@@ -117,12 +104,6 @@ extern bool gpusort_rows_distinct_pays(RowSort *sort, bool is_full);
 
 /* Keeps the first one of equal rows of the store, whose order is given.  Overwrites the order. */
 extern void gpusort_rows_distinct_keep(RowSort *sort, bool is_full);
-
-/* row_intervals.c: the intervals of a key. */
-extern void gpusort_rows_sort_show_interval(RowSort *sort, int column, int key, GpusortKeyForm form, uint32 buckets,
-											bool descending);
-extern Datum gpusort_rows_sort_interval(const RowSort *sort, const Datum *values, const bool *nulls, bool *is_null);
-extern void gpusort_rows_widen_intervals(RowSort *sort);
 
 /* device_order.c: sorts the rows of one store on a device, which also sorts the columns. */
 extern bool gpusort_rows_order_on_device(RowSort *sort);

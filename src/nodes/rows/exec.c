@@ -8,16 +8,12 @@
 #include "postgres.h"
 
 #include "common/int.h"
-#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "nodes/extensible.h"
-#include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 
 #include "compat.h"
 #include "nodes/rows/exec.h"
-#include "nodes/rows/plan_intervals.h"
 #include "nodes/rows/rows_node.h"
 
 void
@@ -33,7 +29,6 @@ gpusort_rows_begin(CustomScanState *node, EState *estate, int eflags)
 	eflags &= ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK);
 	outerPlanState(node) = ExecInitNode(outerPlan(plan), estate, eflags);
 	state->limit = ExecInitExprList(((CustomScan *) plan)->custom_exprs, &node->ss.ps);
-	state->intervals = list_nth(((CustomScan *) plan)->custom_private, ROWS_LIST_INTERVALS);
 	state->columns = palloc(natts * sizeof(int));
 	state->values = palloc(natts * sizeof(Datum));
 	state->nulls = palloc(natts * sizeof(bool));
@@ -41,10 +36,7 @@ gpusort_rows_begin(CustomScanState *node, EState *estate, int eflags)
 	{
 		const Var  *var = (Var *) list_nth_node(TargetEntry, ((CustomScan *) plan)->custom_scan_tlist, i)->expr;
 
-		if (state->intervals != NIL)
-			state->columns[i] = list_nth_int(state->intervals, ROWS_INTERVALS_INPUT + i);
-		else
-			state->columns[i] = IsA(var, Var) ? var->varattno - 1 : -1;
+		state->columns[i] = IsA(var, Var) ? var->varattno - 1 : -1;
 		state->input_columns = Max(state->input_columns, state->columns[i] + 1);
 		state->moved |= state->columns[i] >= 0 && state->columns[i] != i;
 	}
@@ -208,53 +200,16 @@ is_timed(const RowsNodeState *state)
 	return node->instrument != NULL && GPUSORT_NEEDS_TIMER(node->instrument);
 }
 
-/*
- * Starts the sort.  In a sort by intervals the key is stored in the place of the column that
- * shows them.  If the key has an attribute of its own, that column is not stored at all.  It is
- * the last of the target list where rows do not have it.
- */
+/* Starts the sort. */
 static RowSort *
 begin_sort(RowsNodeState *state, double expected_rows)
 {
 	ScanState  *node = &state->scan.css.ss;
 	CustomScan *scan = (CustomScan *) node->ps.plan;
-	TupleDesc	desc = node->ps.ps_ResultTupleDesc;
-	List	   *tlist = scan->custom_scan_tlist;
-	GpusortKeyForm form;
-	RowSort    *sort;
-	int			column = 0;
-	int			key = 0;
 
-	if (state->intervals != NIL)
-	{
-		TargetEntry *shown;
-		Oid			type;
-
-		column = list_nth_int(state->intervals, ROWS_INTERVALS_COLUMN);
-		key = list_nth_int(state->intervals, ROWS_INTERVALS_KEY);
-		shown = list_nth_node(TargetEntry, tlist, column);
-		type = exprType(linitial(((FuncExpr *) shown->expr)->args));
-		gpusort_keys_form(type, &form);
-		if (key == column)
-		{
-			desc = CreateTupleDescCopy(desc);
-			TupleDescInitEntry(desc, key + 1, NULL, type, -1, 0);
-		}
-		else
-		{
-			shown = flatCopyTargetEntry(shown);
-			shown->expr = (Expr *) makeNullConst(INT4OID, -1, InvalidOid);
-			tlist = list_copy(tlist);
-			lfirst(list_nth_cell(tlist, column)) = shown;
-		}
-	}
-	sort = gpusort_rows_sort_begin(desc, tlist, state->intervals == NIL ? column_sources(scan) : NIL, scan->custom_private,
+	return gpusort_rows_sort_begin(node->ps.ps_ResultTupleDesc, scan->custom_scan_tlist, column_sources(scan), scan->custom_private,
 								   expected_rows, scan->scan.plan.plan_width, wanted_bound(state), state->random_access,
 								   is_timed(state), work_mem * (Size) 1024);
-	if (state->intervals != NIL && list_nth_int(state->intervals, ROWS_INTERVALS_SEEN))
-		gpusort_rows_sort_show_interval(sort, column, key, form, list_nth_int(state->intervals, ROWS_INTERVALS_BUCKETS),
-										list_nth_int(state->intervals, ROWS_INTERVALS_DESCENDING));
-	return sort;
 }
 
 /* Starts the sort of about so many rows. */
@@ -336,13 +291,6 @@ fill_slot(RowSort *sort, uint64 number, TupleTableSlot *slot)
 	{
 		memcpy(slot->tts_values, batch->values + first, batch->natts * sizeof(Datum));
 		memcpy(slot->tts_isnull, batch->nulls + first, batch->natts * sizeof(bool));
-	}
-	if (sort->intervals != NULL)
-	{
-		int			column = sort->intervals->column;
-
-		slot->tts_values[column] = gpusort_rows_sort_interval(sort, slot->tts_values, slot->tts_isnull,
-															  &slot->tts_isnull[column]);
 	}
 	return ExecStoreVirtualTuple(slot);
 }

@@ -17,7 +17,6 @@ typedef struct RowsNodeState
 	bool		random_access;
 	List	   *limit;			/* ExprStates whose sum bounds the rows wanted: count and offset of a
 								 * LIMIT, or the value in a run condition */
-	List	   *intervals;		/* of plan_intervals.h; NIL for any other sort */
 	int		   *columns;		/* the input's column of each attribute */
 	int			input_columns;	/* leading columns of the input that are read */
 	bool		moved;			/* columns change places */

@@ -4,8 +4,6 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -13,7 +11,6 @@
 #include "utils/typcache.h"
 
 #include "nodes/rows/exec.h"
-#include "nodes/rows/plan_intervals.h"
 #include "nodes/rows/rows_node.h"
 #include "nodes/sort_explain.h"
 
@@ -22,27 +19,8 @@ void
 gpusort_rows_explain_keys(CustomScanState *node, List *ancestors, ExplainState *es)
 {
 	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
-	List	   *intervals = list_nth(scan->custom_private, ROWS_LIST_INTERVALS);
-	List	   *tlist = scan->scan.plan.targetlist;
-	List	   *keys = scan->custom_private;
 
-	if (intervals != NIL)
-	{
-		AttrNumber	column = list_nth_int(intervals, ROWS_INTERVALS_COLUMN) + 1;
-
-		if (!list_nth_int(intervals, ROWS_INTERVALS_RETURNED))
-		{
-			Var		   *interval = makeVar(INDEX_VAR, column, INT4OID, -1, InvalidOid, 0);
-
-			tlist = lappend(list_copy(tlist), makeTargetEntry((Expr *) interval, column, NULL, true));
-		}
-		keys = list_copy(keys);
-		lfirst(list_nth_cell(keys, KEY_COLUMNS)) = list_make1_int(column);
-		lfirst(list_nth_cell(keys, KEY_OPERATORS)) = list_make1_oid((Oid) list_nth_int(intervals, ROWS_INTERVALS_OPERATOR));
-	}
-	gpusort_explain_sort_keys(node, tlist, keys, ancestors, es);
-	if (intervals != NIL)
-		ExplainPropertyInteger("Intervals", NULL, list_nth_int(intervals, ROWS_INTERVALS_BUCKETS), es);
+	gpusort_explain_sort_keys(node, scan->scan.plan.targetlist, scan->custom_private, ancestors, es);
 }
 
 /* A part of a bound: the value of a constant, or the parameter that was cast to int8. */

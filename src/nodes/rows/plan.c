@@ -24,7 +24,6 @@
 #include "nodes/plan_hook.h"
 #include "nodes/rows/parallel.h"
 #include "nodes/rows/plan_groups.h"
-#include "nodes/rows/plan_intervals.h"
 #include "nodes/rows/rows_node.h"
 #include "rows/row_keys.h"
 
@@ -88,28 +87,15 @@ gpusort_rows_take_first(const FirstOfGroups *first)
 	return gpusort_rows_can_bound_groups(first->sort, first->group_keys) && takes(first->sort, first->wanted);
 }
 
-/* The sort's keys, its bound, its intervals and its role in the form of custom_private. */
+/* The sort's keys, its bound and its role in the form of custom_private. */
 static List *
-make_private(const Sort *sort, const RowsBound *bound, List *intervals)
+make_private(const Sort *sort, const RowsBound *bound)
 {
 	List	   *lists = gpusort_key_lists(sort->numCols, sort->sortColIdx, sort->sortOperators, sort->collations,
 									  sort->nullsFirst);
 
 	lists = lappend(lists, list_make3_int(bound->kind, bound->partition_keys, bound->is_less));
-	lists = lappend(lists, intervals);
 	return lappend(lists, list_make1_int(ROWS_ALONE));
-}
-
-/*
- * The bound of a Sort.  A Sort by intervals has one only if the nodes above do not read the
- * intervals, which depend on all rows.
- */
-static RowsBound
-find_bound(const Sort *sort, const PlanPlace *place, List *intervals)
-{
-	if (intervals == NIL || !list_nth_int(intervals, ROWS_INTERVALS_SEEN))
-		return gpusort_rows_plan_bound(sort, place);
-	return (RowsBound) {0};
 }
 
 /*
@@ -139,10 +125,9 @@ own_columns(const List *tlist)
 	return result;
 }
 
-/* Makes a rows node for a Sort whose rows are those of a target list. */
+/* Makes a rows node for a Sort. */
 static Plan *
-make_rows_node(const Sort *sort, const List *tlist, const RowsCost *cost, const RowsBound *bound, List *intervals,
-		  const PlanPlace *place)
+make_rows_node(const Sort *sort, const RowsCost *cost, const RowsBound *bound, const PlanPlace *place)
 {
 	CustomScan *scan = makeNode(CustomScan);
 
@@ -150,20 +135,14 @@ make_rows_node(const Sort *sort, const List *tlist, const RowsCost *cost, const 
 	NodeSetTag(scan, T_CustomScan);
 	scan->scan.plan.startup_cost = cost->startup;
 	scan->scan.plan.total_cost = cost->total;
-	scan->scan.plan.targetlist = own_columns(tlist);
+	scan->scan.plan.targetlist = own_columns(sort->plan.targetlist);
 	scan->scan.plan.parallel_aware = place->parallel;	/* so that parallel workers' counters are shared */
 	scan->flags = CUSTOMPATH_SUPPORT_BACKWARD_SCAN | CUSTOMPATH_SUPPORT_MARK_RESTORE;
 	scan->custom_exprs = bound->expressions;
-	scan->custom_private = make_private(sort, bound, intervals);
+	scan->custom_private = make_private(sort, bound);
 	scan->custom_scan_tlist = sort->plan.targetlist;
 	scan->methods = &rows_scan_methods;
 	return &scan->scan.plan;
-}
-
-static List *
-without_last(const List *tlist)
-{
-	return list_truncate(list_copy(tlist), list_length(tlist) - 1);
 }
 
 /* Returns the rows node for a Sort or an Incremental Sort, or NULL. */
@@ -173,30 +152,22 @@ replace_sort(Sort *sort, const PlanPlace *place)
 	const char *why_not = "so small a sort costs less than starting the node";
 	RowsCost	cost = {0};
 	RowsBound	bound = {0};
-	List	   *intervals;
-	Sort	   *by_value = gpusort_rows_plan_intervals(sort, place, &intervals);
+	Sort	   *by_value = gpusort_rows_plan_intervals(sort, place);
 	Sort	   *taken = by_value ? by_value : sort;
-	List	   *tlist = sort->plan.targetlist;
 	bool		force = gpusort_force_nodes && IsA(sort, Sort);
 
 	if (force || gpusort_rows_may_win(taken))
 		why_not = by_value ? NULL : first_key_refused(sort);
 	if (why_not == NULL)
 	{
-		bound = find_bound(taken, place, intervals);
+		bound = gpusort_rows_plan_bound(taken, place);
 		cost = gpusort_rows_cost(taken, bound.wanted, bound.expressions != NIL);
 		why_not = force ? NULL : cost.why_not;
 	}
 	gpusort_reason_tell_sort(place, sort, why_not);
 	if (why_not != NULL)
 		return NULL;
-	if (by_value && !list_nth_int(intervals, ROWS_INTERVALS_RETURNED))
-	{
-		tlist = without_last(tlist);
-		if (place->limit != NULL && place->parent == (const Plan *) place->limit)
-			place->parent->targetlist = without_last(place->parent->targetlist);
-	}
-	return make_rows_node(taken, tlist, &cost, &bound, intervals, place);
+	return make_rows_node(taken, &cost, &bound, place);
 }
 
 /*
@@ -219,7 +190,7 @@ sort_for_groups(Agg *agg, const PlanPlace *place)
 		return;
 	gpusort_rows_plan_drop_columns(agg, sort);
 	sort->plan.plan_node_id = gpusort_plan_next_id(place->walk);
-	agg->plan.lefttree = make_rows_node(sort, sort->plan.targetlist, &cost, &bound, NIL, place);
+	agg->plan.lefttree = make_rows_node(sort, &cost, &bound, place);
 	agg->aggstrategy = AGG_SORTED;
 	agg->plan.startup_cost = cost.startup;
 	agg->plan.total_cost = cost.total + cpu_operator_cost * agg->numCols * sort->plan.plan_rows;
@@ -232,7 +203,6 @@ replace_gather_merge(const GatherMerge *merge, const PlanPlace *place)
 	CustomScan *rows = (CustomScan *) merge->plan.lefttree;
 
 	if (!IsA(rows, CustomScan) || rows->methods != &rows_scan_methods || rows->scan.plan.initPlan != NIL ||
-		list_nth(rows->custom_private, ROWS_LIST_INTERVALS) != NIL ||
 		linitial_int(list_nth(rows->custom_private, ROWS_LIST_ROLE)) != ROWS_ALONE)
 		return NULL;
 	return gpusort_rows_plan_parallel(merge, rows, place);

@@ -19,7 +19,6 @@
 typedef enum RowsLists
 {
 	ROWS_LIST_BOUND = KEY_LISTS,	/* ints: see RowsBoundInts */
-	ROWS_LIST_INTERVALS,		/* ints: see plan_intervals.h; empty for any other sort */
 	ROWS_LIST_ROLE				/* one int: a RowsRole */
 } RowsLists;
 
@@ -76,6 +75,10 @@ extern double gpusort_rows_wanted(const Limit *limit);
 /* True if the first `group_keys` keys can be hashed, so that the sort can keep a bound for each group. */
 extern bool gpusort_rows_can_bound_groups(const Sort *sort, int group_keys);
 extern RowsBound gpusort_rows_plan_bound(const Sort *sort, const struct PlanPlace *place);
+
+/* plan_intervals.c */
+/* For a Sort by gpusort.bucket(x, n) OVER (), which nobody reads, returns a Sort by x, else NULL. */
+extern Sort *gpusort_rows_plan_intervals(const Sort *sort, const struct PlanPlace *place);
 
 /* cost.c */
 extern bool gpusort_rows_may_win(const Sort *sort);
