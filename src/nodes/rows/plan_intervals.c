@@ -90,7 +90,10 @@ is_plain_window(const WindowAgg *window, int column)
 	return true;
 }
 
-/* True if the nodes above may read a column.  A subquery, a LIMIT and the top of a plan do not read what is only there to sort by. */
+/*
+ * True if the nodes above may read a column.  A subquery, a LIMIT and the top of a plan do not
+ * read what is only there to sort by.
+ */
 static bool
 is_seen(const Sort *sort, int column, const PlanPlace *place)
 {
