@@ -54,6 +54,21 @@ SET work_mem = '64kB';
 SELECT grows_by_less(1500, 'i * 7919::int8 % 1000003, repeat(''x'', 200) || i', 5000, 400000) AS many;
 SET work_mem = '4MB';
 
+-- Keys that are wider than the sample: 60 MB of them are written few times, be they different in the first bytes or in the last. PostgreSQL's Sort
+-- takes 24 MB.
+CREATE FUNCTION written(key text) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE format('EXPLAIN (ANALYZE, TIMING off, FORMAT json) SELECT FROM generate_series(1, 200) i ORDER BY %s', key) INTO plan;
+	RETURN (plan #>> '{0,Plan,Disk}')::int8 / 60000;
+END $$;
+SELECT written('md5(i::text) || repeat(''x'', 300000)') AS first_bytes, written('repeat(''x'', 300000) || i') < 4 AS last_bytes,
+	written('convert_to(md5(i::text) || repeat(''x'', 300000), ''UTF8'')') AS bytea, written('i % 7, to_jsonb(repeat(''x'', 300000) || i)') < 4 AS behind;
+\c -
+:settings
+SELECT grows_by_less(24000, 'repeat(''x'', 1000000) || i * 7919 % 100', 10, 100) AS keys;
+
 -- The word that is kept for each row with a key that PostgreSQL abbreviates counts as well: fewer of such rows fit than of others with as many bytes.
 CREATE FUNCTION method_of(query text, OUT method text) LANGUAGE plpgsql AS $$
 DECLARE
@@ -64,4 +79,4 @@ BEGIN
 END $$;
 SELECT method_of('SELECT (i % 5003 + 0.5)::numeric FROM generate_series(1, 105000) i ORDER BY 1'),
 	method_of('SELECT (i % 5003 + 1000)::text COLLATE "C" FROM generate_series(1, 105000) i ORDER BY 1');
-DROP FUNCTION peak_kb, sort_many, grows_by_less, method_of;
+DROP FUNCTION peak_kb, sort_many, grows_by_less, written, method_of;

@@ -221,7 +221,8 @@ first_rows_are_tied(DeviceRows *rows)
 	bool		tied;
 
 	rows->sample = gpusort_rows_sample_create(sort->context, sort->layout, sort->keys);
-	gpusort_rows_sample_add(rows->sample, sort->keys, sort->store, ROWS_SAMPLED, gpusort_rows_parts_sample_bytes(sort));
+	gpusort_rows_sample_add(rows->sample, sort->keys, sort->store, ROWS_SAMPLED, gpusort_rows_parts_sample_bytes(sort),
+							1, false);
 	make_ranged_code(rows, nrows);
 	tied = ties_are_too_large(rows, nrows);
 	gpusort_rows_code_free(rows->code);
@@ -467,7 +468,7 @@ SortReason
 gpusort_rows_device_sort(DeviceRows *rows)
 {
 	rows->nrows = rows->rows.nrows;
-	rows->sample = gpusort_rows_parts_sample(rows->sort, &rows->rows, ROWS_SAMPLED, ROWS_SAMPLED_BLOCKS);
+	rows->sample = gpusort_rows_parts_sample(rows->sort, &rows->rows, ROWS_SAMPLED, ROWS_SAMPLED_BLOCKS, false);
 	make_ranged_code(rows, rows->nrows);
 	if (rows->layout.exact && rows->code->bits <= 32)
 	{

@@ -7,8 +7,11 @@
 #include <math.h>
 
 #include "common/pg_prng.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "utils/builtins.h"
 #include "utils/datum.h"
+#include "utils/memutils.h"
 
 #include "large_memory.h"
 #include "rows/row_division.h"
@@ -19,7 +22,9 @@
 #define DIVISION_CELLS (1 << DIVISION_CELL_BITS)
 #define DIVISION_FOUND_AT_ONCE 512	/* words whose parts are found in turns, which stay in the first-level cache */
 #define SHARE_DEVIATIONS 4		/* a part of a share has space for so many standard deviations more */
-#define SAMPLE_KEY_SHARE 16		/* keys of a row that take over 1/16 of the sample are not in it */
+#define SAMPLE_KEY_SHARE 16		/* keys that take over 1/16 of the sample are wide: */
+#define SAMPLE_CUT_SHARE 64		/* they are cut to 1/64, */
+#define SAMPLE_WHOLE_ROWS 11		/* or only so many rows are in it */
 
 RowStore *
 gpusort_rows_sample_create(MemoryContext memory, const RowLayout *layout, const RowKeys *keys)
@@ -27,9 +32,25 @@ gpusort_rows_sample_create(MemoryContext memory, const RowLayout *layout, const 
 	return gpusort_rows_store_create(memory, gpusort_rows_layout_of_some(layout, gpusort_rows_key_attributes(keys)));
 }
 
-/* Gets the keys of a row.  Returns the bytes of those that are not passed by value. */
+/* The first bytes of a value.  Sets *is_null instead if these have no code. */
+static Datum
+cut_value(const RowKey *key, Datum value, Size bytes, bool *is_null)
+{
+	const struct varlena *whole = (const struct varlena *) DatumGetPointer(value);
+	ByteForm	form = key->kind == KEY_IS_BYTES ? key->bytes.form : BYTES_NONE;
+	bool		is_text = form == BYTES_TEXT || form == BYTES_BPCHAR;
+
+	*is_null = !(is_text || form == BYTES_BYTEA) || !VARATT_IS_4B_U(whole);
+	if (*is_null)
+		return (Datum) 0;
+	if (is_text)
+		bytes = pg_mbcliplen(VARDATA(whole), VARSIZE(whole) - VARHDRSZ, bytes);
+	return PointerGetDatum(cstring_to_text_with_len(VARDATA(whole), bytes));
+}
+
+/* Gets the keys of a row, those longer than `longest` cut.  Returns the bytes of those that are not passed by value, uncut. */
 static Size
-get_keys(const RowKeys *keys, const RowStore *store, uint32 row, Datum *values, bool *nulls)
+get_keys(const RowKeys *keys, const RowStore *store, uint32 row, Size longest, Size cut_to, Datum *values, bool *nulls)
 {
 	Size		bytes = 0;
 
@@ -37,47 +58,61 @@ get_keys(const RowKeys *keys, const RowStore *store, uint32 row, Datum *values, 
 	{
 		const RowKey *key = &keys->keys[i];
 		int			attribute = key->attribute;
+		Size		size;
 
 		values[attribute] = gpusort_rows_store_get(store, row, attribute, &nulls[attribute]);
-		if (!key->by_value && !nulls[attribute])
-			bytes += datumGetSize(values[attribute], false, key->length);
+		if (key->by_value || nulls[attribute])
+			continue;
+		size = datumGetSize(values[attribute], false, key->length);
+		if (size > longest)
+			values[attribute] = cut_value(key, values[attribute], cut_to, &nulls[attribute]);
+		bytes += size;
 	}
 	return bytes;
 }
 
 /* One row of each stretch is taken.  Stretches are visited in steps of the golden section, so that fewer are spread, too. */
 void
-gpusort_rows_sample_add(RowStore *sample, const RowKeys *keys, const RowStore *store, uint32 nrows, Size bytes)
+gpusort_rows_sample_add(RowStore *sample, const RowKeys *keys, const RowStore *store, uint32 nrows, Size bytes, double share,
+						bool whole)
 {
 	Size		held = gpusort_rows_store_bytes(sample);
-	Size		most = bytes > held ? (bytes - held) / Max(sample->layout->fixed_bytes, 1) : 0;
+	Size		end = bytes * share;
+	Size		most = end > held ? (end - held) / Max(sample->layout->fixed_bytes, 1) : 0;
+	Size		longest = whole ? SIZE_MAX : bytes / SAMPLE_KEY_SHARE;
 	uint32		n = Max(Min(Min(nrows, store->nrows), most), 1);
 	uint32		step = n * 0.618;
-	Datum	   *values = palloc0(store->layout->natts * sizeof(Datum));
-	bool	   *nulls = palloc0(store->layout->natts * sizeof(bool));
+	Datum	   *values;
+	bool	   *nulls;
 	uint32		stretch = 0;
 	pg_prng_state random;
+	MemoryContext memory = AllocSetContextCreate(CurrentMemoryContext, "gpusort sample", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(memory);
 
+	values = palloc0(store->layout->natts * sizeof(Datum));
+	nulls = palloc0(store->layout->natts * sizeof(bool));
 	while (step > 1 && n % step == 0)
 		step--;
 	pg_prng_seed(&random, sample->nrows + 1);	/* other rows of each store, in case the input repeats itself */
-	for (uint32 i = 0; i < n && gpusort_rows_store_bytes(sample) < bytes; i++)
+	for (uint32 i = 0; i < n && gpusort_rows_store_bytes(sample) < end; i++)
 	{
 		uint32		first = (uint64) stretch * store->nrows / n;
-		uint32		end = (uint64) (stretch + 1) * store->nrows / n;
+		uint32		last = (uint64) (stretch + 1) * store->nrows / n - 1;
 
 		CHECK_FOR_INTERRUPTS();
-		if (get_keys(keys, store, pg_prng_uint64_range(&random, first, end - 1), values, nulls) <= bytes / SAMPLE_KEY_SHARE)
+		if (get_keys(keys, store, pg_prng_uint64_range(&random, first, last), longest, bytes / SAMPLE_CUT_SHARE,
+					 values, nulls) <= bytes / SAMPLE_KEY_SHARE || !whole)
 			gpusort_rows_store_append(sample, values, nulls);
 		stretch = (stretch + Max(step, 1)) % n;
 	}
-	if (sample->nrows == 0)
+	for (uint32 i = sample->nrows; i < Max(whole ? SAMPLE_WHOLE_ROWS * share : 0, 1); i++)
 	{
-		(void) get_keys(keys, store, pg_prng_uint64_range(&random, 0, store->nrows - 1), values, nulls);
+		(void) get_keys(keys, store, pg_prng_uint64_range(&random, 0, store->nrows - 1), longest, bytes / SAMPLE_CUT_SHARE,
+						values, nulls);
 		gpusort_rows_store_append(sample, values, nulls);
 	}
-	pfree(values);
-	pfree(nulls);
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(memory);
 }
 
 static Division *

@@ -35,8 +35,12 @@ typedef struct Division
 /* An empty store for the keys of a sample of rows. */
 extern RowStore *gpusort_rows_sample_create(MemoryContext memory, const RowLayout *layout, const RowKeys *keys);
 
-/* Adds this many random rows of a store, or fewer so that the sample has at most so many bytes, but one at least. */
-extern void gpusort_rows_sample_add(RowStore *sample, const RowKeys *keys, const RowStore *store, uint32 nrows, Size bytes);
+/*
+ * Adds this many random rows of a store, or fewer so that the sample has at most its share of so many bytes, but one
+ * at least.  Wide keys are cut short, which suffices for codes; or they are whole, and few rows have such.
+ */
+extern void gpusort_rows_sample_add(RowStore *sample, const RowKeys *keys, const RowStore *store, uint32 nrows, Size bytes,
+									double share, bool whole);
 
 /* Divides words into at most nparts parts with equal shares of these, which are sorted. */
 extern Division *gpusort_rows_division_of_words(const uint64 *words, uint32 n, int nparts);

@@ -147,27 +147,46 @@ gpusort_rows_parts_sample_bytes(const RowSort *sort)
 	return Max(sort->memory_limit / PARTS_SAMPLE_SHARE, PARTS_SAMPLE_MIN);
 }
 
+/* A sample of the rows of a part, or of those in the store. */
+static RowStore *
+take_sample(RowSort *sort, const RowPart *part, uint32 nrows, bool whole)
+{
+	RowStore   *sample;
+
+	if (part != NULL)
+		return gpusort_rows_parts_sample(sort, part, nrows, PARTS_SAMPLE_BLOCKS, whole);
+	sample = gpusort_rows_sample_create(sort->context, sort->layout, sort->keys);
+	gpusort_rows_sample_add(sample, sort->keys, sort->store, nrows, gpusort_rows_parts_sample_bytes(sort), 1, whole);
+	return sample;
+}
+
 /*
- * Makes nparts parts or so of rows, nrows in all, which are equal in the keys before first_key, by a sample
- * that is given up.  Rows that were divided `depth` times already are not divided by a code that is of no use.
+ * Makes nparts parts or so of the rows of a part, or of all rows, of which the first ones are in the store; nrows in all.
+ * A part is not divided by a code that is of no use.
  */
 static void
-begin(RowParts *parts, PartSet *set, RowStore *sample, int nparts, double nrows, int first_key, int depth)
+begin(RowParts *parts, PartSet *set, const RowPart *part, int nparts, double nrows)
 {
 	RowSort    *sort = parts->sort;
+	int			first_key = part == NULL ? 0 : part->first_key;
+	int			depth = part == NULL ? 0 : part->depth;
 
 	memset(set, 0, sizeof(PartSet));
 	if (depth < PARTS_DEPTH)
-		set->division = gpusort_rows_division_make(sort->keys, first_key, sample, nrows, nparts);
-	if (set->division != NULL && set->division->vain && (depth > 0 || sample->nrows >= PARTS_FEW_ROWS))
 	{
-		gpusort_rows_division_free(set->division);
-		set->division = NULL;
-	}
-	if (set->division != NULL)
+		RowStore   *sample = take_sample(sort, part, nparts * PARTS_SAMPLED, false);
+
+		set->division = gpusort_rows_division_make(sort->keys, first_key, sample, nrows, nparts);
+		if (set->division->vain && (depth > 0 || sample->nrows >= PARTS_FEW_ROWS))
+		{
+			gpusort_rows_division_free(set->division);
+			set->division = NULL;
+		}
 		gpusort_rows_store_free(sample);
-	else
-		set->division = gpusort_rows_division_compared(sort->keys, first_key, sample, Min(nparts, PARTS_COMPARED_MAX));
+	}
+	if (set->division == NULL)
+		set->division = gpusort_rows_division_compared(sort->keys, first_key, take_sample(sort, part, nparts * PARTS_SAMPLED, true),
+													   Min(nparts, PARTS_COMPARED_MAX));
 	set->first_nparts = nparts;
 	insert_parts(set, 0, set->division->nparts);
 	set->dropped_from = set->nparts;
@@ -179,11 +198,8 @@ static void
 begin_all(RowParts *parts, double nrows)
 {
 	RowSort    *sort = parts->sort;
-	int			nparts = wanted_parts(sort, nrows, loaded_row_bytes(sort, sort->store), PARTS_MIN);
-	RowStore   *sample = gpusort_rows_sample_create(sort->context, sort->layout, sort->keys);
 
-	gpusort_rows_sample_add(sample, sort->keys, sort->store, nparts * PARTS_SAMPLED, gpusort_rows_parts_sample_bytes(sort));
-	begin(parts, &parts->set, sample, nparts, nrows, 0, 0);
+	begin(parts, &parts->set, NULL, wanted_parts(sort, nrows, loaded_row_bytes(sort, sort->store), PARTS_MIN), nrows);
 }
 
 static inline bool
@@ -554,7 +570,7 @@ cut_part(RowParts *parts, int p)
 }
 
 RowStore *
-gpusort_rows_parts_sample(RowSort *sort, const RowPart *part, uint32 nrows, uint32 most_blocks)
+gpusort_rows_parts_sample(RowSort *sort, const RowPart *part, uint32 nrows, uint32 most_blocks, bool whole)
 {
 	RowStore   *sample = gpusort_rows_sample_create(sort->context, sort->layout, sort->keys);
 	PartReader	reader = gpusort_rows_part_read(part);
@@ -573,8 +589,8 @@ gpusort_rows_parts_sample(RowSort *sort, const RowPart *part, uint32 nrows, uint
 		}
 		gpusort_rows_store_clear(sort->store);
 		gpusort_rows_part_next(&reader, &head, sort->store);
-		gpusort_rows_sample_add(sample, sort->keys, sort->store, Max(nrows / blocks, 1),
-								gpusort_rows_parts_sample_bytes(sort) * ++sampled / blocks);
+		gpusort_rows_sample_add(sample, sort->keys, sort->store, Max(nrows / blocks, 1), gpusort_rows_parts_sample_bytes(sort),
+								(double) ++sampled / blocks, whole);
 	}
 	return sample;
 }
@@ -587,10 +603,9 @@ divide_again(RowParts *parts, int p)
 	RowPart		part = parts->set.parts[p];
 	double		row_bytes = (double) part.bytes / part.nrows + gpusort_rows_sort_bytes(sort->keys);
 	int			nparts = wanted_parts(sort, part.nrows, row_bytes, PARTS_AGAIN_MIN);
-	RowStore   *sample = gpusort_rows_parts_sample(sort, &part, nparts * PARTS_SAMPLED, PARTS_SAMPLE_BLOCKS);
 	PartSet		set;
 
-	begin(parts, &set, sample, nparts, part.nrows, part.first_key, part.depth);
+	begin(parts, &set, &part, nparts, part.nrows);
 	divide_part(parts, &set, &part, sort->store, Min(sort->memory_limit / 2, PARTS_DIVIDED_BYTES));
 	gpusort_rows_spill_rest(set.file);
 	end(parts, &set, part.depth + 1);

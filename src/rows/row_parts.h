@@ -79,7 +79,7 @@ extern Size gpusort_rows_parts_sample_bytes(const RowSort *sort);
  * A sample of about so many rows of a part, from blocks that are spread over it.  Fewer rows are taken where they
  * would exceed 1/16 of work_mem.  The store, which must have no rows, is used meanwhile.
  */
-extern RowStore *gpusort_rows_parts_sample(RowSort *sort, const RowPart *part, uint32 nrows, uint32 most_blocks);
+extern RowStore *gpusort_rows_parts_sample(RowSort *sort, const RowPart *part, uint32 nrows, uint32 most_blocks, bool whole);
 
 /* Closes the files. */
 extern void gpusort_rows_parts_free(RowParts *parts);
