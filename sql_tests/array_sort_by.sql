@@ -39,6 +39,15 @@ SELECT array_top_n_by('{a,b,c,d}'::text[], '{2,NULL,3,1}'::int4[], 2), array_top
        array_top_n_by('{a,b,c,d}'::text[], '{2,NULL,3,1}'::int4[], 2, false), array_top_n_by('{a,b,c,d}'::text[], '{2,NULL,3,1}'::int4[], 2, true, true),
        array_top_n_by('{a,b,c,d}'::text[], '{2,NULL,3,1}'::int4[], 0);
 SELECT array_top_n_by('{1,2,3,4}'::int4[], '{5,5,5,5}'::int4[], 3) AS ties_keep_their_order;
+-- With ties, as FETCH FIRST ... WITH TIES: all that are equal to the last. NULLs and NaN are, too, and the two zeros.
+SELECT array_top_n('{3,1,NULL,3,2,2}'::int4[], 1, with_ties => true), array_top_n('{3,1,NULL,3,2,2}'::int4[], 3, with_ties => true), array_top_n('{3,1,3}'::int4[], 0, with_ties => true),
+       array_top_n('{3,1,NULL,NULL}'::int4[], 3, with_ties => true), array_top_n('{3,1,NULL,NULL}'::int4[], 1, true, true, true), array_top_n('{3,3}'::int4[], 9, with_ties => true);
+SELECT array_top_n('{NaN,NaN,1}'::float8[], 1, with_ties => true), array_top_n('{0,-0,1}'::float8[], 1, false, with_ties => true), array_top_n('{}'::int4[], 1, with_ties => true),
+       array_top_n('[4:6]={b,a,b}'::text[], 1, with_ties => true), array_top_n('{NULL,NULL}'::text[], 1, with_ties => true), array_top_n('{1.0,1.00}'::numeric[], 1, with_ties => true);
+SELECT array_bottom_n('{2,1,1}'::int4[], 1, with_ties => true), array_bottom_n_by('{a,b,c}'::text[], '{2,1,1}'::int4[], 1, with_ties => true),
+       array_top_n_by('{a,b,c,d}'::text[], '{2,1,2,NULL}'::int4[], 1, with_ties => true), array_top_n_by('{a,b,c,d}'::text[], '{x,y,y,NULL}'::text[], 1, with_ties => true),
+       array_top_n_by('{1,2,3}'::int4[], '{NULL,NULL,1}'::int4[], 1, nulls_first => true, with_ties => true), array_top_n('{2,2}'::int4[], 1, with_ties => NULL);
+SELECT array_top_n('{{1,2}}'::int4[], 1, with_ties => true);
 -- The three most intense peaks in the order of m/z.
 SELECT array_sort(array_top_n_by('{100,150,200,250,300}'::float8[], '{7,90,8,60,70}'::float4[], 3));
 

@@ -132,3 +132,20 @@ FROM (SELECT '{100.1,150.2,200.3,250.4}'::float8[] AS mz, '{7,90,8,60}'::float4[
 SELECT mass, mz[array_nearest(mz, mass, mass * 10e-6)] AS peak FROM (SELECT '{100.1,150.2,200.3,250.4}'::float8[] AS mz) p, unnest('{150.201,150.21,250.4}'::float8[]) mass;
 SELECT merged_keys AS mz, merged_vals AS intensity FROM array_merge_by('{7,90}'::float4[], '{100.1,150.2}'::float8[], '{5,6}'::float4[], '{120.5,150.2}'::float8[]);
 DROP TABLE statistic_rows;
+-- Of numeric arrays the median and percentiles are exact, as those of median(numeric).
+SELECT array_median('{1,2.50000000000000000001,2}'::numeric[]), array_median('{0.1,0.2}'::numeric[]), pg_typeof(array_median('{1}'::numeric[])), array_median('{}'::numeric[]) IS NULL AS empty,
+	   array_median('{NaN,1,NULL,Infinity}'::numeric[]), array_percentile_cont('{12345678901234567890.1,12345678901234567890.3}'::numeric[], 0.5),
+	   array_percentile_cont('{1,2,4}'::numeric[], '{{0,0.75},{NULL,1}}'), pg_typeof(array_median('{1}'::pg_temp.money_amount[])) AS of_domain;
+SELECT count(*) FILTER (WHERE array_median(a) IS DISTINCT FROM (SELECT median(x) FROM unnest(a) x)) AS median,
+	   count(*) FILTER (WHERE array_percentile_cont(a, '{0,0.25,1}') IS DISTINCT FROM ARRAY[s[1], s[1 + (n - 1) / 4] + (s[least(n, 2 + (n - 1) / 4)] - s[1 + (n - 1) / 4]) * ((n - 1) % 4 / 4.0), s[n]]) AS percentiles
+FROM (SELECT a, array_sort(a) AS s, cardinality(a) AS n FROM (SELECT ARRAY(SELECT (random() * 1e6)::numeric(20, 9) * 10 ^ (i % 30) FROM generate_series(1, 1 + i % 50)) AS a FROM generate_series(1, 300) i) q) r;
+-- A search that comes across values out of order is an error. Merging sorts them.
+SELECT array_between('{3,2,1}'::int4[], 1, 2);
+SELECT array_search_sorted('{1,9,0,4}'::float8[], 3.5);
+SELECT array_nearest('{NULL,4,1}'::float4[], 1::float8);
+SELECT array_search_sorted('{b,a}'::text[], 'c');
+SELECT array_between_by('{1,2,3}'::int4[], '{2,3,1}'::int8[], 1, 9);
+SELECT array_nearest('{1,2,3}'::int4[], '{1,2}'::int4[]), array_search_sorted(value => 2, "array" => '{1,1,2}'::int2[], after => true);
+SELECT array_merge('{3,2,1}'::int4[], '{9,NULL,1}'), array_merge('{b,a}'::text[], '{c,a}'), array_merge('{NaN,1}'::float8[], '{}'), array_merge_by('{a,b}'::text[], '{2,1}'::int4[], '{c}', '{1}');
+SELECT count(*) FILTER (WHERE array_merge(a, b) IS DISTINCT FROM array_sort(a || b)) AS merged, count(*) FILTER (WHERE array_search_sorted(array_sort(a), 500) <> 1 + (SELECT count(*) FROM unnest(a) x WHERE x < 500)) AS found
+FROM (SELECT ARRAY(SELECT (random() * 1000)::int + i % 1 FROM generate_series(1, i % 30)) AS a, ARRAY(SELECT (random() * 1000)::int + i % 1 FROM generate_series(1, i % 7)) AS b FROM generate_series(1, 300) i) q;

@@ -117,6 +117,7 @@ SELECT p.sorted_vals, p.sorted_keys FROM (SELECT id, (gpusort.array_sort_pair(w,
 SELECT id, gpusort.array_sort_approx(a, 3), gpusort.array_sort_approx(b, 1, true), gpusort.array_sort(a) FROM samples WHERE id <> 1006
 SELECT id, gpusort.array_sort_approx(a, id), gpusort.array_sort_approx(c, 2, id > 50), gpusort.array_sort(a) FROM samples WHERE id <> 1006
 SELECT sum((gpusort.array_sort_approx(c, 7))[1]), max(cardinality(gpusort.array_sort_approx(gpusort.array_sort_approx(b, 3), 9))) FROM samples WHERE id <> 1006
+SELECT id, gpusort.array_top_n(a, 3, with_ties => true), gpusort.array_top_n_by(a, w, 4, with_ties => true), gpusort.array_sort(b) FROM samples WHERE id <> 1006
 \.
 \pset format unaligned
 SELECT n, nodes, rows, same, query FROM shapes, pg_temp.compare_node('arrays', query) ORDER BY n;

@@ -59,11 +59,11 @@ BEGIN
 		WHEN 0, 1, 2, 3, 4 THEN RETURN format('gpusort.array_sort(%s%s)', x, order_options(t));
 		WHEN 5 THEN RETURN format('gpusort.array_sort_distinct(%s%s)', x, order_options(t));
 		WHEN 6 THEN RETURN format('gpusort.array_top_n(%s, %s%s)', x, pick('1', '3', '10', '1000', '0', '-1', '5000000000', '2::smallint', t || '.g'),
-								   pick('', ', false', ', true, true', ', false, true', ', NULL'));
+								   pick('', ', false', ', true, true', ', false, true', ', NULL', ', with_ties => true'));
 		WHEN 7, 8 THEN RETURN format('gpusort.array_sort_by(%s, %s%s)', y, keys, order_options(t));
 		WHEN 9 THEN
 			IF random() < 0.3 THEN RETURN format('gpusort.array_bottom_n(%s, %s%s)', x, pick('2', '50'), pick('', ', true')); END IF;
-			RETURN format('gpusort.array_top_n_by(%s, %s, %s%s)', y, keys, pick('2', '50'), order_options(t));
+			RETURN format('gpusort.array_top_n_by(%s, %s, %s%s)', y, keys, pick('2', '50'), pick(order_options(t), order_options(t), ', with_ties => true'));
 		WHEN 10, 11 THEN RETURN format('(gpusort.array_sort_pair(%s, %s%s)).%s', y, CASE WHEN random() < 0.5 THEN y ELSE keys END, order_options(t),
 								   CASE WHEN keys LIKE '%.d' THEN 'sorted_vals' ELSE pick('sorted_vals', 'sorted_vals', 'sorted_keys') END);
 		WHEN 12 THEN

@@ -98,6 +98,14 @@ BEGIN
 			('array_bottom_n_by, default', array_bottom_n_by(k, a, half) IS DISTINCT FROM array_top_n_by(k, a, half, false)),
 			('array_top_n_by', array_top_n_by(a, k, half, descending, nulls_first) IS DISTINCT FROM %4$s),
 			('array_top_n_by, as key', array_top_n_by(k, a, half, descending) IS DISTINCT FROM %5$s),
+			('array_top_n, ties', array_top_n(shifted, half, descending, nulls_first, true) IS DISTINCT FROM
+				sorted[1:(SELECT coalesce(max(o), 0) FROM generate_series(1, n) o WHERE half > 0 AND sorted[o] IS NOT DISTINCT FROM sorted[half])]),
+			('array_bottom_n, ties', NOT descending AND array_bottom_n(a, half, nulls_first, true) IS DISTINCT FROM array_top_n(a, half, false, nulls_first, true)),
+			('array_top_n_by, ties', array_top_n_by(a, k, half, descending, nulls_first, with_ties => true) IS DISTINCT FROM
+				by_k[1:(SELECT coalesce(max(o), 0) FROM generate_series(1, n) o WHERE half > 0 AND k_sorted[o] IS NOT DISTINCT FROM k_sorted[half])]),
+			('array_top_n_by, ties, as key', array_top_n_by(k, a, half, descending, nulls_first, with_ties => true) IS DISTINCT FROM
+				k_by_a[1:(SELECT coalesce(max(o), 0) FROM generate_series(1, n) o WHERE half > 0 AND sorted[o] IS NOT DISTINCT FROM sorted[half])]),
+			('array_bottom_n_by, ties', NOT descending AND array_bottom_n_by(a, k, half, nulls_first, true) IS DISTINCT FROM array_top_n_by(a, k, half, false, nulls_first, true)),
 			('array_sort_distinct', array_sort_distinct(a, descending, nulls_first) IS DISTINCT FROM
 				CASE WHEN descending THEN ARRAY(SELECT x FROM (SELECT a[o] AS x FROM generate_subscripts(a, 1) o) u GROUP BY x ORDER BY (x IS NULL) <> nulls_first, x DESC)
 				ELSE ARRAY(SELECT x FROM (SELECT a[o] AS x FROM generate_subscripts(a, 1) o) u GROUP BY x ORDER BY (x IS NULL) <> nulls_first, x) END),

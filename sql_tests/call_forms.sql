@@ -25,7 +25,7 @@ SELECT p.oid::regprocedure AS in_internal FROM pg_proc p WHERE pronamespace = 'g
 -- Each call with a number of each kind, in a query, in a plan for a parameter without a
 -- type, and in PL/pgSQL: the same.
 CREATE TEMP TABLE calls (call text);
-INSERT INTO calls VALUES ('array_top_n(a, %s)'), ('array_top_n(a, %s, false)'), ('array_top_n(a, %s, true, true)'), ('array_bottom_n(a, %s)'), ('array_bottom_n(a, %s, true)'),
+INSERT INTO calls VALUES ('array_top_n(a, %s)'), ('array_top_n(a, %s, false)'), ('array_top_n(a, %s, true, true)'), ('array_top_n(a, %s, with_ties => true)'), ('array_bottom_n(a, %s)'), ('array_bottom_n(a, %s, true)'),
 	('array_top_n_by(a, a, %s)'), ('array_top_n_by(a, a, %s, false)'), ('array_top_n_by(a, a, %s, true, true)'), ('array_bottom_n_by(a, a, %s)'), ('array_bottom_n_by(a, a, %s, true)'),
 	('array_sort_approx(a, %s)'), ('array_sort_approx(a, %s, true)'), ('array_sort_approx(a, %s, true, false)'),
 	('(SELECT top_n_agg(x, %s) FROM unnest(a) x)'), ('(SELECT top_n_agg(x, %s, false) FROM unnest(a) x)'), ('(SELECT top_n_agg(x, %s, false, true) FROM unnest(a) x)'),

@@ -127,3 +127,26 @@ SELECT gpusort.sorted_array(a.x, NULL::int) = (SELECT array_agg(x ORDER BY x) FR
 	m.x::text = a.x::text AS merged_x, gpusort.sorted_array(m.t, NULL::text) = (SELECT array_agg(t ORDER BY t) FROM v) AS merged_t
 FROM together a, merged m;
 DROP TABLE sorted_set_rows, sorted_set_kept;
+
+-- Casts to arrays, of the types that a set can hold most often.
+SELECT 'integer {1,2,NULL}'::gpusort.sorted_set::int4[], 'text COLLATE "C" DESC {a,b}'::gpusort.sorted_set::text[], 'numeric {}'::gpusort.sorted_set::numeric[], NULL::gpusort.sorted_set::float8[] IS NULL AS nothing,
+	gpusort.array_median('numeric {1.5,2.5}'::gpusort.sorted_set::numeric[]), cardinality('uuid {}'::gpusort.sorted_set::uuid[]);
+SELECT pg_temp.error_of($$SELECT 'integer {1}'::gpusort.sorted_set::int8[]$$);
+SELECT pg_temp.error_of($$SELECT 'oid {1}'::gpusort.sorted_set::int4[]$$);
+
+-- Order: by type, collation and direction, then by the values as arrays.
+CREATE TEMP TABLE ordered AS SELECT s::gpusort.sorted_set FROM unnest(ARRAY['integer {1,2}', 'integer {2,1}', 'integer {1}', 'integer {}', 'integer {1,NULL}', 'integer {NULL}', 'integer DESC {2,1}', 'integer NULLS FIRST {1,2}',
+	'float8 {0,NaN}', 'float8 {-0,NaN}', 'numeric {1.0}', 'numeric {1.00}', 'text {b}', 'text {a,b}', 'text COLLATE "C" {a,b}', 'bigint {1}', NULL]) s;
+SELECT string_agg(s::text, ', ' ORDER BY s::text COLLATE "C") AS equal, count(*) FROM ordered GROUP BY s ORDER BY s;
+SELECT count(DISTINCT s), (SELECT count(*) FROM (SELECT s FROM ordered UNION SELECT s FROM ordered) u) AS in_union FROM ordered;
+CREATE TEMP TABLE many AS SELECT gpusort.sorted_set_agg(nullif(x % 5, 4)) AS s, array_agg(nullif(x % 5, 4) ORDER BY nullif(x % 5, 4)) AS a
+FROM (SELECT (random() * 100)::int AS x, (random() * 150)::int AS g FROM generate_series(1, 500)) r GROUP BY g;
+SELECT count(*) > 10000 AS many, count(*) FILTER (WHERE x.s OPERATOR(gpusort.<) y.s IS DISTINCT FROM x.a < y.a OR x.s OPERATOR(gpusort.<=) y.s IS DISTINCT FROM x.a <= y.a OR x.s OPERATOR(gpusort.=) y.s IS DISTINCT FROM (x.a = y.a)
+	OR x.s OPERATOR(gpusort.<>) y.s IS DISTINCT FROM x.a <> y.a OR x.s OPERATOR(gpusort.>=) y.s IS DISTINCT FROM x.a >= y.a OR x.s OPERATOR(gpusort.>) y.s IS DISTINCT FROM x.a > y.a) AS wrong FROM many x, many y;
+SELECT string_agg(a::text, ' ' ORDER BY s) = string_agg(a::text, ' ' ORDER BY a) AS same_order, count(DISTINCT s) = count(DISTINCT a) AS same_groups FROM many;
+CREATE INDEX many_key ON many (s);
+SET enable_seqscan = off;
+SELECT count(*) > 0 AS index_scan FROM pg_temp.explain_lines($$SELECT * FROM many WHERE s OPERATOR(gpusort.>=) 'integer {2}'$$) l WHERE l LIKE '%many_key%';
+SELECT count(*) = (SELECT count(*) FROM many WHERE a >= '{2}') AS same FROM many WHERE s OPERATOR(gpusort.>=) 'integer {2}';
+RESET enable_seqscan;
+SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'sorted_set_ops';

@@ -3,4 +3,4 @@
 CREATE FUNCTION gpusort.array_sort_approx("array" anyarray, buckets bigint[, descending boolean[, nulls_first boolean]]) RETURNS anyarray
 AS 'MODULE_PATHNAME', 'gpusort_array_sort_approx' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 
-COMMENT ON FUNCTION gpusort.array_sort_approx(anyarray, bigint[, boolean[, boolean]]) IS 'the array in approximate order, by intervals of equal width';
+COMMENT ON FUNCTION gpusort.array_sort_approx(anyarray, bigint[, boolean[, boolean]]) IS 'approximate order: the array in approximate order, by intervals of equal width';

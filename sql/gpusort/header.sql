@@ -11,3 +11,8 @@
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 CREATE SCHEMA gpusort;
+
+/* What the extension is made of, and users do not call. */
+CREATE SCHEMA gpusort_internal;
+COMMENT ON SCHEMA gpusort_internal IS 'what the aggregates and views of gpusort are made of';
+GRANT USAGE ON SCHEMA gpusort_internal TO PUBLIC;

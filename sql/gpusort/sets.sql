@@ -52,19 +52,19 @@ CREATE AGGREGATE gpusort.approx_sorted_agg(x anyelement, buckets bigint[, descen
 	DESERIALFUNC = gpusort_internal.set_agg_deserialize, PARALLEL = SAFE);
 
 /* unnest_sorted: inlined by the planner, so it costs no more than unnest. */
-CREATE FUNCTION gpusort.unnest_sorted(a anyarray[, descending boolean[, nulls_first boolean]], OUT value anyelement, OUT ord bigint)
+CREATE FUNCTION gpusort.unnest_sorted("array" anyarray[, descending boolean[, nulls_first boolean]], OUT value anyelement, OUT ord bigint)
 	RETURNS SETOF record LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100
-	AS $$ SELECT u.value, u.ord FROM pg_catalog.unnest(gpusort.array_sort(a[, descending[, nulls_first]])) WITH ORDINALITY AS u(value, ord) $$;
+	AS $$ SELECT u.value, u.ord FROM pg_catalog.unnest(gpusort.array_sort("array"[, descending[, nulls_first]])) WITH ORDINALITY AS u(value, ord) $$;
 
 CREATE FUNCTION gpusort.bucket(x anyelement, buckets bigint[, descending boolean]) RETURNS integer
 	AS 'MODULE_PATHNAME', 'gpusort_bucket' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON AGGREGATE gpusort.approx_sorted_agg(anyelement, bigint[, boolean[, boolean]]) IS 'the values as an array in approximate order, by intervals of equal width';
-COMMENT ON AGGREGATE gpusort.sorted_agg(anyelement[, boolean[, boolean]]) IS 'the values as an array in order';
-COMMENT ON AGGREGATE gpusort.sorted_agg_by(anyelement, anycompatible[, boolean[, boolean]]) IS 'the values as an array in the order of their keys';
-COMMENT ON AGGREGATE gpusort.top_n_agg(anyelement, bigint[, boolean[, boolean]]) IS 'the n greatest values as an array in order, or the n least';
-COMMENT ON FUNCTION gpusort.bucket(anyelement, bigint[, boolean]) IS 'the interval that each row falls in when the range of the partition is cut into intervals of equal width';
-COMMENT ON FUNCTION gpusort.unnest_sorted(anyarray[, boolean[, boolean]]) IS 'the elements as rows in order, each with its place';
+COMMENT ON AGGREGATE gpusort.approx_sorted_agg(anyelement, bigint[, boolean[, boolean]]) IS 'aggregate: the values as an array in approximate order, by intervals of equal width';
+COMMENT ON AGGREGATE gpusort.sorted_agg(anyelement[, boolean[, boolean]]) IS 'aggregate: the values as an array in order';
+COMMENT ON AGGREGATE gpusort.sorted_agg_by(anyelement, anycompatible[, boolean[, boolean]]) IS 'aggregate: the values as an array in the order of their keys';
+COMMENT ON AGGREGATE gpusort.top_n_agg(anyelement, bigint[, boolean[, boolean]]) IS 'aggregate: the n greatest values as an array in order, or the n least';
+COMMENT ON FUNCTION gpusort.bucket(anyelement, bigint[, boolean]) IS 'approximate order: the interval that each row falls in when the range of the partition is cut into intervals of equal width';
+COMMENT ON FUNCTION gpusort.unnest_sorted(anyarray[, boolean[, boolean]]) IS 'rows: the elements as rows in order, each with its place';
 COMMENT ON FUNCTION gpusort_internal.approx_sorted_agg_final(internal, anyelement, bigint[, boolean[, boolean]]) IS 'makes the result of a state of approx_sorted_agg';
 COMMENT ON FUNCTION gpusort_internal.approx_sorted_agg_transition(internal, anyelement, bigint[, boolean[, boolean]]) IS 'adds a row to the state of approx_sorted_agg';
 COMMENT ON FUNCTION gpusort_internal.set_agg_combine(internal, internal) IS 'adds one state of an aggregate to another';

@@ -31,38 +31,63 @@ CREATE AGGREGATE gpusort.sorted_set_agg(x anyelement[, descending boolean[, null
 	FINALFUNC = gpusort_internal.sorted_set_final,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize,
 	DESERIALFUNC = gpusort_internal.set_agg_deserialize, PARALLEL = SAFE);
-CREATE AGGREGATE gpusort.merge_agg(s gpusort.sorted_set) (
+CREATE AGGREGATE gpusort.merge_agg(set gpusort.sorted_set) (
 	SFUNC = gpusort_internal.merge_agg_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.sorted_set_final,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize,
 	DESERIALFUNC = gpusort_internal.set_agg_deserialize, PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort.merge_agg(gpusort.sorted_set) IS 'all sorted sets merged into one';
-COMMENT ON AGGREGATE gpusort.sorted_set_agg(anyelement[, boolean[, boolean]]) IS 'the values as a sorted set';
+COMMENT ON AGGREGATE gpusort.merge_agg(gpusort.sorted_set) IS 'sorted set: all sorted sets merged into one';
+COMMENT ON AGGREGATE gpusort.sorted_set_agg(anyelement[, boolean[, boolean]]) IS 'sorted set: the values as a sorted set';
 
 CREATE FUNCTION gpusort.merge(a gpusort.sorted_set, b gpusort.sorted_set) RETURNS gpusort.sorted_set
 	AS 'MODULE_PATHNAME', 'gpusort_merge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION gpusort.merge(gpusort.sorted_set, gpusort.sorted_set) IS 'two sorted sets merged into one';
-CREATE FUNCTION gpusort.sorted_array(s gpusort.sorted_set, element anyelement) RETURNS anyarray
+COMMENT ON FUNCTION gpusort.merge(gpusort.sorted_set, gpusort.sorted_set) IS 'sorted set: two sorted sets merged into one';
+CREATE FUNCTION gpusort.sorted_array(set gpusort.sorted_set, element anyelement) RETURNS anyarray
 	AS 'MODULE_PATHNAME', 'gpusort_sorted_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 5;
-COMMENT ON FUNCTION gpusort.sorted_array(gpusort.sorted_set, anyelement) IS 'the values of a sorted set as an array; the second argument gives their type';
-CREATE FUNCTION gpusort.sorted_set_count(s gpusort.sorted_set) RETURNS bigint
+COMMENT ON FUNCTION gpusort.sorted_array(gpusort.sorted_set, anyelement) IS 'sorted set: the values of a sorted set as an array; the second argument gives their type';
+CREATE FUNCTION gpusort.sorted_set_count(set gpusort.sorted_set) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'gpusort_sorted_set_count' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
-COMMENT ON FUNCTION gpusort.sorted_set_count(gpusort.sorted_set) IS 'how many values a sorted set has';
-CREATE FUNCTION gpusort.sorted_set_count_distinct(s gpusort.sorted_set) RETURNS bigint
+COMMENT ON FUNCTION gpusort.sorted_set_count(gpusort.sorted_set) IS 'sorted set: how many values a sorted set has';
+CREATE FUNCTION gpusort.sorted_set_count_distinct(set gpusort.sorted_set) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'gpusort_sorted_set_count_distinct' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
-COMMENT ON FUNCTION gpusort.sorted_set_count_distinct(gpusort.sorted_set) IS 'how many different values a sorted set has';
-CREATE FUNCTION gpusort.sorted_set_median(s gpusort.sorted_set) RETURNS float8
+COMMENT ON FUNCTION gpusort.sorted_set_count_distinct(gpusort.sorted_set) IS 'sorted set: how many different values a sorted set has';
+CREATE FUNCTION gpusort.sorted_set_median(set gpusort.sorted_set) RETURNS float8
 	AS 'MODULE_PATHNAME', 'gpusort_sorted_set_percentile_cont' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
-COMMENT ON FUNCTION gpusort.sorted_set_median(gpusort.sorted_set) IS 'the median of a sorted set, interpolated';
-CREATE FUNCTION gpusort.sorted_set_percentile_cont(s gpusort.sorted_set, fraction float8) RETURNS float8
+COMMENT ON FUNCTION gpusort.sorted_set_median(gpusort.sorted_set) IS 'sorted set: the median of a sorted set, interpolated';
+CREATE FUNCTION gpusort.sorted_set_percentile_cont(set gpusort.sorted_set, fraction float8) RETURNS float8
 	AS 'MODULE_PATHNAME', 'gpusort_sorted_set_percentile_cont' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
-COMMENT ON FUNCTION gpusort.sorted_set_percentile_cont(gpusort.sorted_set, float8) IS 'the percentile of a sorted set at the given fraction, interpolated';
-CREATE FUNCTION gpusort.sorted_set_percentile_cont(s gpusort.sorted_set, fractions float8[]) RETURNS float8[]
+COMMENT ON FUNCTION gpusort.sorted_set_percentile_cont(gpusort.sorted_set, float8) IS 'sorted set: the percentile of a sorted set at the given fraction, interpolated';
+CREATE FUNCTION gpusort.sorted_set_percentile_cont(set gpusort.sorted_set, fractions float8[]) RETURNS float8[]
 	AS 'MODULE_PATHNAME', 'gpusort_sorted_set_percentile_cont' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
-COMMENT ON FUNCTION gpusort.sorted_set_percentile_cont(gpusort.sorted_set, float8[]) IS 'the percentiles of a sorted set at the given fractions, interpolated';
-CREATE FUNCTION gpusort.sorted_set_percentile_disc(s gpusort.sorted_set, fraction float8, element anyelement) RETURNS anyelement
+COMMENT ON FUNCTION gpusort.sorted_set_percentile_cont(gpusort.sorted_set, float8[]) IS 'sorted set: the percentiles of a sorted set at the given fractions, interpolated';
+CREATE FUNCTION gpusort.sorted_set_percentile_disc(set gpusort.sorted_set, fraction float8, element anyelement) RETURNS anyelement
 	AS 'MODULE_PATHNAME', 'gpusort_sorted_set_percentile_disc' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 5;
-COMMENT ON FUNCTION gpusort.sorted_set_percentile_disc(gpusort.sorted_set, float8, anyelement) IS 'the percentile of a sorted set at the given fraction, a value of the set; the third argument gives its type';
-CREATE FUNCTION gpusort.sorted_set_percentile_disc(s gpusort.sorted_set, fractions float8[], element anyelement) RETURNS anyarray
+COMMENT ON FUNCTION gpusort.sorted_set_percentile_disc(gpusort.sorted_set, float8, anyelement) IS 'sorted set: the percentile of a sorted set at the given fraction, a value of the set; the third argument gives its type';
+CREATE FUNCTION gpusort.sorted_set_percentile_disc(set gpusort.sorted_set, fractions float8[], element anyelement) RETURNS anyarray
 	AS 'MODULE_PATHNAME', 'gpusort_sorted_set_percentile_disc' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 5;
-COMMENT ON FUNCTION gpusort.sorted_set_percentile_disc(gpusort.sorted_set, float8[], anyelement) IS 'the percentiles of a sorted set at the given fractions, values of the set; the third argument gives their type';
+COMMENT ON FUNCTION gpusort.sorted_set_percentile_disc(gpusort.sorted_set, float8[], anyelement) IS 'sorted set: the percentiles of a sorted set at the given fractions, values of the set; the third argument gives their type';
+
+-- {value} = int2 int4 int8 float4 float8 numeric text date timestamp timestamptz uuid
+CREATE FUNCTION gpusort_internal.sorted_set_{value}(gpusort.sorted_set) RETURNS {value}[]
+	AS 'MODULE_PATHNAME', 'gpusort_sorted_array' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
+COMMENT ON FUNCTION gpusort_internal.sorted_set_{value}(gpusort.sorted_set) IS 'the values of a sorted set as an array';
+CREATE CAST (gpusort.sorted_set AS {value}[]) WITH FUNCTION gpusort_internal.sorted_set_{value}(gpusort.sorted_set);
+COMMENT ON CAST (gpusort.sorted_set AS {value}[]) IS 'the values of a sorted set as an array';
+
+/* Order of sets, so that they can be compared, grouped and indexed. */
+CREATE FUNCTION gpusort_internal.sorted_set_cmp(gpusort.sorted_set, gpusort.sorted_set) RETURNS integer
+	AS 'MODULE_PATHNAME', 'gpusort_sorted_set_cmp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION gpusort_internal.sorted_set_cmp(gpusort.sorted_set, gpusort.sorted_set) IS 'compares two sorted sets';
+CREATE FUNCTION gpusort_internal.sorted_set_{lt|le|eq|ne|ge|gt}(gpusort.sorted_set, gpusort.sorted_set) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'gpusort_sorted_set_{lt|le|eq|ne|ge|gt}' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION gpusort_internal.sorted_set_{lt|le|eq|ne|ge|gt}(gpusort.sorted_set, gpusort.sorted_set) IS 'implementation of an operator';
+CREATE OPERATOR gpusort.{<|<=|>|>=} (LEFTARG = gpusort.sorted_set, RIGHTARG = gpusort.sorted_set, FUNCTION = gpusort_internal.sorted_set_{lt|le|gt|ge},
+	COMMUTATOR = OPERATOR(gpusort.{>|>=|<|<=}), NEGATOR = OPERATOR(gpusort.{>=|>|<=|<}), RESTRICT = scalar{lt|le|gt|ge}sel, JOIN = scalar{lt|le|gt|ge}joinsel);
+CREATE OPERATOR gpusort.{=|<>} (LEFTARG = gpusort.sorted_set, RIGHTARG = gpusort.sorted_set, FUNCTION = gpusort_internal.sorted_set_{eq|ne},
+	COMMUTATOR = OPERATOR(gpusort.{=|<>}), NEGATOR = OPERATOR(gpusort.{<>|=}), RESTRICT = {eq|neq}sel, JOIN = {eq|neq}joinsel);
+COMMENT ON OPERATOR gpusort.{<|<=|=|<>|>=|>} (gpusort.sorted_set, gpusort.sorted_set) IS '{less than|less than or equal|equal|not equal|greater than or equal|greater than}';
+CREATE OPERATOR CLASS gpusort.sorted_set_ops DEFAULT FOR TYPE gpusort.sorted_set USING btree AS
+	OPERATOR 1 gpusort.<, OPERATOR 2 gpusort.<=, OPERATOR 3 gpusort.=, OPERATOR 4 gpusort.>=, OPERATOR 5 gpusort.>,
+	FUNCTION 1 gpusort_internal.sorted_set_cmp(gpusort.sorted_set, gpusort.sorted_set);
+COMMENT ON OPERATOR CLASS gpusort.sorted_set_ops USING btree IS 'sorted sets, by type and order, then by their values';
+COMMENT ON OPERATOR FAMILY gpusort.sorted_set_ops USING btree IS 'sorted sets, by type and order, then by their values';

@@ -37,7 +37,7 @@ COMMENT ON VIEW gpusort.stats IS 'what was sorted, by engine, method and for who
 
 CREATE FUNCTION gpusort.stats_reset() RETURNS void
 AS 'MODULE_PATHNAME', 'gpusort_stats_reset' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
-COMMENT ON FUNCTION gpusort.stats_reset() IS 'sets the counters of the view stats to zero';
+COMMENT ON FUNCTION gpusort.stats_reset() IS 'state: sets the counters of the view stats to zero';
 
 CREATE FUNCTION gpusort_internal.jobs_rows(OUT pid int4, OUT engine text, OUT used_for text, OUT method text, OUT keys int8, OUT started_at timestamptz,
     OUT phase text, OUT done float8, OUT rows_read int8, OUT parts int8, OUT rows_returned int8)
@@ -62,11 +62,11 @@ COMMENT ON VIEW gpusort.memory IS 'large memory that backends sort in, and keep 
 CREATE FUNCTION gpusort.arena(OUT slabs int4, OUT slab_bytes int8, OUT free int4, OUT held int4, OUT queued int4,
     OUT running int4, OUT ended int4, OUT lost int4, OUT waiters int4, OUT sessions int4)
 AS 'MODULE_PATHNAME', 'gpusort_arena_status' LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
-COMMENT ON FUNCTION gpusort.arena() IS 'slabs of the shared arena by state, and who waits for one';
+COMMENT ON FUNCTION gpusort.arena() IS 'state: slabs of the shared arena by state, and who waits for one';
 
 CREATE FUNCTION gpusort.status(OUT item text, OUT value text) RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'gpusort_status' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
-COMMENT ON FUNCTION gpusort.status() IS 'version, how the library was loaded, vector unit, GPUs, and the settings that decide what is sorted';
+COMMENT ON FUNCTION gpusort.status() IS 'state: version, how the library was loaded, vector unit, GPUs, and the settings that decide what is sorted';
 
 
 -- Every role sees the views; jobs_rows and memory_rows leave out other roles' processes.

@@ -190,15 +190,31 @@ value_positions(ArrayItems *items, const ArrayOrder *order, uint32 count, uint32
 		pfree(present);
 }
 
+/* How many of the items in order are the first ones of this number, and those that are equal to the last of them. */
+static uint32
+count_with_ties(ArrayItems *items, const ArrayOrder *order, const uint32 *positions, uint32 first)
+{
+	bool	   *begins;
+
+	if (first == 0 || first == items->count)
+		return first;
+	begins = gpusort_alloc_large(CurrentMemoryContext, items->count * sizeof(bool));
+	gpusort_order_classes(items, order, positions, begins);
+	for (; first < items->count && !begins[first]; first++)
+		GPUSORT_CHECK_EVERY(first);
+	pfree(begins);
+	return first;
+}
+
 /*
  * Writes the positions of the items in order, stably, and returns how many are wanted: the
- * limit, or all.  positions needs an entry for every item.  The keys of an owned array
- * are undefined afterwards.
+ * limit, with ties if these are wanted, or all.  positions needs an entry for every item.  The
+ * keys of an owned array are undefined afterwards, so with ties the array must not be owned.
  */
 uint32
 gpusort_order_positions(ArrayItems *items, const ArrayOrder *order, uint32 *positions)
 {
-	uint32		wanted = Min(order->limit, items->count);
+	uint32		wanted = order->with_ties ? items->count : Min(order->limit, items->count);
 	bool		slices = ARR_NDIM(items->array) > 1;
 	uint32		nnulls = slices ? 0 : gpusort_array_count_nulls(items->array, items->count);
 	uint32		nvalues = items->count - nnulls;
@@ -233,6 +249,8 @@ gpusort_order_positions(ArrayItems *items, const ArrayOrder *order, uint32 *posi
 						   (Size) nnulls * sizeof(uint32));
 		pfree(places);
 	}
+	if (order->with_ties)
+		return count_with_ties(items, order, positions, Min(order->limit, items->count));
 	return wanted;
 }
 

@@ -18,6 +18,7 @@ typedef struct ArrayOrder
 	bool		nulls_first;
 	Oid			collation;
 	uint32		limit;			/* how many of the first items are wanted; UINT32_MAX for all */
+	bool		with_ties;		/* with those that are equal to the last of them */
 	uint32		buckets;		/* 0 for exact order, else intervals as in GpusortSpec */
 	bool		is_sorted;		/* an engine has put all keys in this order, but for the bits of NaNs */
 	uint32		nruns;			/* sorted runs that the keys lie in, NULLs not counted,

@@ -122,6 +122,14 @@ gpusort_agg_collect(FunctionCallInfo fcinfo, Collector *collector, CachedArgumen
 	gpusort_collector_init(collector, gpusort_element_type(fcinfo, slot, gpusort_argument_type(fcinfo, argument)));
 }
 
+void
+gpusort_agg_take_buckets(FunctionCallInfo fcinfo, AggregateState *state)
+{
+	if (!gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type)->is_key)
+		gpusort_refuse_intervals(state->values.type);
+	state->order.buckets = gpusort_argument_buckets(fcinfo, 2);
+}
+
 AggregateState *
 gpusort_agg_get(FunctionCallInfo fcinfo, int argument)
 {

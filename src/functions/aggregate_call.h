@@ -67,6 +67,9 @@ gpusort_agg_is_first(FunctionCallInfo fcinfo, SetKind kind, AggregateState **sta
 /* Starts to collect an argument's values. */
 extern void gpusort_agg_collect(FunctionCallInfo fcinfo, Collector *collector, CachedArgument slot, int argument);
 
+/* Reads the number of intervals of a new state from argument 2.  Raises an error if its values have none. */
+extern void gpusort_agg_take_buckets(FunctionCallInfo fcinfo, AggregateState *state);
+
 /* Appends an argument of this row. */
 static inline void
 gpusort_agg_append(FunctionCallInfo fcinfo, AggregateState *state, Collector *collector, int argument)

@@ -66,6 +66,15 @@ gpusort_argument_buckets(FunctionCallInfo fcinfo, int number)
 }
 
 void
+gpusort_refuse_intervals(Oid type)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("type %s cannot be cut into intervals", format_type_be(type)),
+			 errhint("Intervals of equal width exist for integers, floats, dates and times.")));
+}
+
+void
 gpusort_argument_top(FunctionCallInfo fcinfo, int number, ArrayOrder *order)
 {
 	int64		count;
@@ -80,6 +89,7 @@ gpusort_argument_top(FunctionCallInfo fcinfo, int number, ArrayOrder *order)
 	order->limit = Min(count, PG_INT32_MAX);
 	order->descending = gpusort_argument_bool(fcinfo, number + 1, "descending", true);
 	order->nulls_first = gpusort_argument_bool(fcinfo, number + 2, "nulls_first", false);
+	order->with_ties = gpusort_argument_bool(fcinfo, number + 3, "with_ties", false);
 }
 
 Oid
@@ -98,13 +108,12 @@ gpusort_number_type(Oid type)
 Tolerance
 gpusort_argument_tolerance(FunctionCallInfo fcinfo, int number)
 {
-	Tolerance	tolerance = {.amount = PG_NARGS() > number ? PG_GETARG_FLOAT8(number) : INFINITY};
+	Tolerance	tolerance = {.amount = PG_GETARG_FLOAT8(number),.ppm = PG_GETARG_BOOL(number + 1)};
 
 	if (!(tolerance.amount >= 0))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("tolerance must be at least 0, not %g", tolerance.amount)));
-	tolerance.ppm = gpusort_argument_bool(fcinfo, number + 1, "ppm", false);
 	return tolerance;
 }
 

@@ -51,7 +51,7 @@ gpusort_argument_order(FunctionCallInfo fcinfo, int number)
 
 /*
  * Reads limit and direction of the first n: n from the argument of this number, then
- * descending, by default true, and nulls_first, by default false.
+ * descending, by default true, nulls_first and with_ties, by default false.
  */
 extern void gpusort_argument_top(FunctionCallInfo fcinfo, int number, ArrayOrder *order);
 
@@ -61,6 +61,9 @@ extern int32 gpusort_argument_buckets(FunctionCallInfo fcinfo, int number);
 /* The same of a value, for a window function, which gets its arguments in another way. */
 extern int32 gpusort_check_buckets(int64 buckets);
 
+/* Raises an error for values of a type that has no intervals, as only keys have. */
+extern void gpusort_refuse_intervals(Oid type) pg_attribute_noreturn();
+
 /* How far a number may be from another one. */
 typedef struct Tolerance
 {
@@ -69,8 +72,8 @@ typedef struct Tolerance
 } Tolerance;
 
 /*
- * Reads a tolerance from the argument of this number, by default any distance, and ppm from the next one, by
- * default false.  Raises an error if it is negative or NaN.
+ * Reads a tolerance from the argument of this number, and ppm from the next one.  Raises an error if it is
+ * negative or NaN.
  */
 extern Tolerance gpusort_argument_tolerance(FunctionCallInfo fcinfo, int number);
 

@@ -8,8 +8,6 @@
  */
 #include "postgres.h"
 
-#include "utils/builtins.h"
-
 #include "toast/array_detoast.h"
 #include "arrays/array_order.h"
 #include "functions/arguments.h"
@@ -26,10 +24,7 @@ gpusort_array_in_intervals(FunctionCallInfo fcinfo, ArrayType *array, const Arra
 	gpusort_items_open_array(&items, fcinfo, FIRST_ARRAY, array, true);
 	gpusort_array_require_one_dimension(array);
 	if (!gpusort_items_are_keys(&items))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("approximate order is not possible for type %s", format_type_be(items.type->oid)),
-				 errhint("Only integers, floats, dates and times have intervals; use array_sort.")));
+		gpusort_refuse_intervals(items.type->oid);
 	if (items.count == 0)
 		return array;
 	count = gpusort_order_in_place(array, items.element, order);

@@ -132,15 +132,24 @@ gpusort_array_sort_distinct(PG_FUNCTION_ARGS)
 static ArrayType *
 top_keys(ArrayItems *items, ArrayOrder order)
 {
+	const GpusortKeyForm form = items->element->form;
+	const void *keys = ARR_DATA_PTR(items->array);
 	uint32		nulls = gpusort_array_count_nulls(items->array, items->count);
+	uint32		present = items->count - nulls;
 	uint32		wanted = Min(order.limit, items->count);
-	uint32		values = order.nulls_first ? wanted - Min(wanted, nulls) : Min(wanted, items->count - nulls);
+	uint32		values = order.nulls_first ? wanted - Min(wanted, nulls) : Min(wanted, present);
+	uint32		nulls_wanted = wanted - values;
 
-	order.limit = values;
+	order.limit = order.with_ties ? present : values;
 	if (values > 0)
 		gpusort_order_in_place(items->array, items->element, &order);
+	if (order.with_ties && nulls_wanted > 0)
+		nulls_wanted = nulls;
+	if (order.with_ties && values > 0)
+		for (; values < present && gpusort_key_code(form, keys, values) == gpusort_key_code(form, keys, values - 1); values++)
+			GPUSORT_CHECK_EVERY(values);
 	ARR_LBOUND(items->array)[0] = 1;
-	return gpusort_array_reshape(items->array, items->element, values, wanted - values, order.nulls_first);
+	return gpusort_array_reshape(items->array, items->element, values, nulls_wanted, order.nulls_first);
 }
 
 ArrayType *
@@ -155,7 +164,7 @@ gpusort_top_of_array(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder
 	return gpusort_items_are_keys(&items) ? top_keys(&items, *order) : sort_items(&items, order, 1);
 }
 
-/* array_top_n(a, n [, descending [, nulls_first]]): the n greatest, or least, elements in order. */
+/* array_top_n(a, n, descending, nulls_first, with_ties): the n greatest, or least, elements in order. */
 Datum
 gpusort_array_top_n(PG_FUNCTION_ARGS)
 {

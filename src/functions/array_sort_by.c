@@ -49,36 +49,36 @@ gpusort_array_argsort(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* Turns a subscript into a position, or raises an error if it is out of range. */
+/* Turns a position that counts from 1 into one that counts from 0, or raises an error if it is out of range. */
 static inline uint32
-position_of_subscript(int32 subscript, uint32 count)
+position_from_0(int32 number, uint32 count)
 {
-	uint32		position = (uint32) subscript - 1;
+	uint32		position = (uint32) number - 1;
 
 	if (unlikely(position >= count))
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("subscript %d is out of range", subscript),
+				 errmsg("position %d is out of range", number),
 				 count == 0 ? errdetail("The array is empty.") :
-				 errdetail("Subscripts count from 1 to %u, the length of the array.", count)));
+				 errdetail("Positions count from 1 to %u, the length of the array.", count)));
 	return position;
 }
 
-/* array_take(a, subscripts): the elements at the given positions, NULL for a NULL. */
+/* array_take(a, positions): the elements at the given positions, NULL for a NULL. */
 Datum
 gpusort_array_take(PG_FUNCTION_ARGS)
 {
-	ArrayType  *subscripts = gpusort_array_detoast(PG_GETARG_DATUM(1));
-	uint32		count = gpusort_array_length(subscripts);
-	const int32 *next = (const int32 *) ARR_DATA_PTR(subscripts);
-	const uint8 *bitmap = ARR_NULLBITMAP(subscripts);
+	ArrayType  *wanted = gpusort_array_detoast(PG_GETARG_DATUM(1));
+	uint32		count = gpusort_array_length(wanted);
+	const int32 *next = (const int32 *) ARR_DATA_PTR(wanted);
+	const uint8 *bitmap = ARR_NULLBITMAP(wanted);
 	ArrayItems	items;
 	uint32	   *positions;
 	ArrayType  *result;
 
 	gpusort_items_open(&items, fcinfo, false);
 	gpusort_array_require_one_dimension(items.array);
-	gpusort_array_require_one_dimension(subscripts);
+	gpusort_array_require_one_dimension(wanted);
 	positions = gpusort_alloc_large(CurrentMemoryContext, count * sizeof(uint32));
 	for (uint32 i = 0; i < count; i++)
 	{
@@ -86,7 +86,7 @@ gpusort_array_take(PG_FUNCTION_ARGS)
 		if (bitmap != NULL && !(bitmap[i / 8] & (1 << i % 8)))
 			positions[i] = GPUSORT_NULL_ITEM;
 		else
-			positions[i] = position_of_subscript(*next++, items.count);
+			positions[i] = position_from_0(*next++, items.count);
 	}
 	if (bitmap != NULL)
 		result = gpusort_items_gather_nullable(&items, positions, count, 1);
@@ -108,7 +108,7 @@ gpusort_array_in_order_of(FunctionCallInfo fcinfo, ArrayType *values_array, Arra
 
 	gpusort_array_require_same_length(values_array, keys_array);
 	gpusort_items_open_array(&values, fcinfo, FIRST_ARRAY, values_array, false);
-	gpusort_items_open_array(&keys, fcinfo, SECOND_ARRAY, keys_array, sorted_keys == NULL);
+	gpusort_items_open_array(&keys, fcinfo, SECOND_ARRAY, keys_array, sorted_keys == NULL && !order->with_ties);
 	positions = gpusort_alloc_large(CurrentMemoryContext, keys.count * sizeof(uint32));
 	wanted = gpusort_order_positions(&keys, order, positions);
 	result = gpusort_items_gather(&values, positions, wanted, gpusort_array_lower_bound(values_array));
@@ -135,7 +135,7 @@ gpusort_array_sort_by(PG_FUNCTION_ARGS)
 }
 
 /*
- * array_top_n_by(vals, keys, n [, descending [, nulls_first]]): the values of the
+ * array_top_n_by(vals, keys, n, descending, nulls_first, with_ties): the values of the
  * n greatest, or least, keys in the order of the keys.
  */
 Datum

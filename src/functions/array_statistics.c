@@ -58,11 +58,12 @@ static Datum
 percentiles_of_array(FunctionCallInfo fcinfo, PercentileKind kind)
 {
 	ArrayType  *array = gpusort_array_detoast(PG_GETARG_DATUM(0));
+	Oid			result = get_fn_expr_rettype(fcinfo->flinfo);
 	Fractions	fractions;
 	ValueStore	store;
 
 	gpusort_percentile_fractions(fcinfo, PG_NARGS() > 1, &fractions);
-	if (kind == PERCENTILE_CONTINUOUS && ARR_ELEMTYPE(array) != INTERVALOID)
+	if (kind == PERCENTILE_CONTINUOUS && (result == FLOAT8OID || result == FLOAT8ARRAYOID))
 		array = array_of_numbers(array);
 	store = gpusort_array_values(fcinfo, array, PG_GET_COLLATION());
 	return gpusort_return_percentiles(fcinfo, &store, kind, &fractions);

@@ -21,7 +21,6 @@
 
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "windowapi.h"
 
@@ -85,10 +84,7 @@ start_partition(FunctionCallInfo fcinfo, PartitionState *state, WindowObject win
 	ValueRange	range;
 
 	if (!gpusort_keys_form(type, &form))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("type %s cannot be cut into intervals", format_type_be(type)),
-				 errhint("Intervals of equal width exist for integers, floats, dates and times.")));
+		gpusort_refuse_intervals(type);
 	buckets = WinGetFuncArgCurrent(window, 1, &isnull);
 	if (isnull)
 		ereport(ERROR,

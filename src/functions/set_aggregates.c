@@ -108,7 +108,7 @@ gpusort_approx_sorted_agg_transition(PG_FUNCTION_ARGS)
 
 	if (gpusort_agg_is_first(fcinfo, SET_APPROXIMATE, &state))
 	{
-		state->order.buckets = gpusort_argument_buckets(fcinfo, 2);
+		gpusort_agg_take_buckets(fcinfo, state);
 		gpusort_argument_direction(fcinfo, 3, &state->order);
 	}
 	gpusort_agg_append(fcinfo, state, &state->values, 1);

@@ -3,9 +3,9 @@
  *	  Functions over arrays in ascending order: array_search_sorted, array_nearest,
  *	  array_between, array_between_by, array_merge and array_merge_by.
  *
- * The arrays are as array_sort leaves them: ascending, with NULLs at one end.  The order of
- * the values is not checked, for that would cost more than the search; of an array in
- * another order the result is unspecified.  Positions count from 1 whatever the lower bound.
+ * The arrays are as array_sort leaves them: ascending, with NULLs at one end.  A search checks
+ * the order of what it looks at, for to check all would cost more than the search.  Merging
+ * sorts what is not in order.  Positions count from 1 whatever the lower bound.
  */
 #include "postgres.h"
 
@@ -23,8 +23,8 @@
 #include "large_memory.h"
 #include "toast/array_detoast.h"
 
-PG_FUNCTION_INFO_V1(gpusort_float4_array);
-PG_FUNCTION_INFO_V1(gpusort_float4_array_in);
+PG_FUNCTION_INFO_V1(gpusort_typed_array);
+PG_FUNCTION_INFO_V1(gpusort_typed_array_in);
 PG_FUNCTION_INFO_V1(gpusort_array_search_sorted);
 PG_FUNCTION_INFO_V1(gpusort_array_nearest);
 PG_FUNCTION_INFO_V1(gpusort_array_nearest_targets);
@@ -42,6 +42,16 @@ typedef struct SortedArray
 	uint32		count;			/* values */
 } SortedArray;
 
+/* Raises an error for an array that is seen not to be in order. */
+static void
+refuse_unsorted(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("array must be in ascending order, with NULLs at one end"),
+			 errhint("Sort the array with array_sort, or with array_sort_pair where another belongs to it.")));
+}
+
 /* Raises an error for NULLs between values, which would be taken for values. */
 static void
 check_nulls(const SortedArray *sorted, uint32 nulls)
@@ -53,10 +63,7 @@ check_nulls(const SortedArray *sorted, uint32 nulls)
 	{
 		GPUSORT_CHECK_EVERY(i);
 		if (bitmap[i / 8] & (1 << i % 8))
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("NULLs in a sorted array must be at one end"),
-					 errhint("Sort the array with array_sort.")));
+			refuse_unsorted();
 	}
 }
 
@@ -82,54 +89,72 @@ open_sorted(FunctionCallInfo fcinfo, CachedArgument argument, SortedArray *sorte
 }
 
 /*
- * Less than, equal to or greater than 0 as the value of this number comes before, is equal
- * to or comes after the given one.  If that is a key, code is its code.
+ * How many values come before the value or, with after, how many do or are equal to it.  Raises an error
+ * if the search comes across values that are not in order.
  */
-static int
-compare_at(const SortedArray *sorted, uint32 number, Datum value, const uint64 *code)
-{
-	GpusortKeyForm form = sorted->items.element->form;
-	uint64		here;
-
-	if (sorted->comparator != NULL)
-		return gpusort_comparator_compare(sorted->comparator, sorted->items.values[sorted->before + number], value);
-	here = gpusort_key_code(form, ARR_DATA_PTR(sorted->items.array), number);
-	return (here > *code) - (here < *code);
-}
-
-/* How many values come before the value or, with after, how many do or are equal to it. */
 static uint32
 count_before(const SortedArray *sorted, Datum value, bool after)
 {
+	const GpusortKeyForm form = sorted->items.element->form;
+	const void *keys = ARR_DATA_PTR(sorted->items.array);
+	const Datum *values = sorted->comparator == NULL ? NULL : sorted->items.values + sorted->before;
 	uint32		low = 0;
 	uint32		high = sorted->count;
 	uint64		code = 0;
+	uint64		here = 0;
+	uint64		least = 0;
+	uint64		greatest = 0;
 
-	if (sorted->comparator == NULL)
+	if (high == 0)
+		return 0;
+	if (values == NULL)
+	{
 		code = gpusort_element_code(sorted->items.element, value);
+		least = gpusort_key_code(form, keys, 0);
+		greatest = gpusort_key_code(form, keys, high - 1);
+		if (least > greatest)
+			refuse_unsorted();
+	}
+	else if (gpusort_comparator_compare(sorted->comparator, values[0], values[high - 1]) > 0)
+		refuse_unsorted();
 	while (low < high)
 	{
 		uint32		middle = low + (high - low) / 2;
-		int			order = compare_at(sorted, middle, value, &code);
+		int			order;
 
-		if (order < 0 || (after && order == 0))
-			low = middle + 1;
+		if (values != NULL)
+			order = gpusort_comparator_compare(sorted->comparator, values[middle], value);
 		else
+		{
+			here = gpusort_key_code(form, keys, middle);
+			if (here < least || here > greatest)
+				refuse_unsorted();
+			order = (here > code) - (here < code);
+		}
+		if (order < 0 || (after && order == 0))
+		{
+			low = middle + 1;
+			least = here;
+		}
+		else
+		{
 			high = middle;
+			greatest = here;
+		}
 	}
 	return low;
 }
 
-/* The cast from float4[]. */
+/* The casts from float4[] to float4_array and from numeric[] to numeric_array. */
 Datum
-gpusort_float4_array(PG_FUNCTION_ARGS)
+gpusort_typed_array(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 
-/* An untyped array is no float4_array: beside float8 values nothing tells what its elements are. */
+/* An untyped array is neither: nothing tells what its elements are. */
 Datum
-gpusort_float4_array_in(PG_FUNCTION_ARGS)
+gpusort_typed_array_in(PG_FUNCTION_ARGS)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INDETERMINATE_DATATYPE),
@@ -170,14 +195,14 @@ count_before_argument(FunctionCallInfo fcinfo, const SortedArray *sorted, int nu
 	return count_before(sorted, value, after);
 }
 
-/* array_search_sorted(a, v [, after]): where v would be inserted, before its equals or after them. */
+/* array_search_sorted(a, value, after): where v would be inserted, before its equals or after them. */
 Datum
 gpusort_array_search_sorted(PG_FUNCTION_ARGS)
 {
 	SortedArray sorted;
 
 	open_sorted(fcinfo, FIRST_ARRAY, &sorted);
-	PG_RETURN_INT32(sorted.before + count_before_argument(fcinfo, &sorted, 1, gpusort_argument_bool(fcinfo, 2, "after", false)) + 1);
+	PG_RETURN_INT32(sorted.before + count_before_argument(fcinfo, &sorted, 1, PG_GETARG_BOOL(2)) + 1);
 }
 
 /* The items that belong to the sorted elements from the argument of this number to the next one, both included. */
@@ -305,7 +330,7 @@ find_nearest(const SortedArray *sorted, Datum value, bool rounded, const Toleran
 	return sorted->before + nearest + 1;
 }
 
-/* array_nearest(a, v [, tolerance [, ppm]]): the position of the number nearest to v, or NULL. */
+/* array_nearest(a, value, tolerance, ppm): the position of the number nearest to the value, or NULL. */
 Datum
 gpusort_array_nearest(PG_FUNCTION_ARGS)
 {
@@ -320,7 +345,7 @@ gpusort_array_nearest(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(position);
 }
 
-/* array_nearest(a, targets [, tolerance [, ppm]]): the position nearest to each target, or NULL. */
+/* array_nearest(a, targets, tolerance, ppm): the position nearest to each target, or NULL. */
 Datum
 gpusort_array_nearest_targets(PG_FUNCTION_ARGS)
 {
@@ -376,15 +401,27 @@ concatenate(FunctionCallInfo fcinfo, CachedArgument slot, ArrayType *first, Arra
 	return gpusort_collector_array(&all);
 }
 
-/* The order of two runs, NULLs last. */
-static ArrayOrder
-order_of_runs(FunctionCallInfo fcinfo, const uint32 *run_ends)
+/* True if the keys of an array from one place to another are in order. */
+static bool
+run_in_order(const ElementType *element, const ArrayType *array, uint32 start, uint32 end)
 {
+	return start == end ||
+		gpusort_keys_in_order(element->form, ARR_DATA_PTR(array) + (Size) start * element->stride, end - start, false);
+}
+
+/* The order of two lists of keys one behind the other, NULLs last, as two runs if each is in order. */
+static ArrayOrder
+order_of_runs(FunctionCallInfo fcinfo, CachedArgument slot, const ArrayType *both, const uint32 *run_ends)
+{
+	const ElementType *element = gpusort_element_type(fcinfo, slot, ARR_ELEMTYPE(both));
+	bool		in_order = element->is_key && run_in_order(element, both, 0, run_ends[0]) &&
+		run_in_order(element, both, run_ends[0], run_ends[1]);
+
 	return (ArrayOrder)
 	{
 		.collation = PG_GET_COLLATION(),
 		.limit = PG_UINT32_MAX,
-		.nruns = 2,
+		.nruns = in_order ? 2 : 0,
 		.run_ends = run_ends
 	};
 }
@@ -396,7 +433,7 @@ gpusort_array_merge(PG_FUNCTION_ARGS)
 	uint32		run_ends[2];
 	ArrayType  *both = concatenate(fcinfo, FIRST_ARRAY, gpusort_array_detoast(PG_GETARG_DATUM(0)),
 								   gpusort_array_detoast(PG_GETARG_DATUM(1)), run_ends);
-	ArrayOrder	order = order_of_runs(fcinfo, run_ends);
+	ArrayOrder	order = order_of_runs(fcinfo, FIRST_ARRAY, both, run_ends);
 
 	PG_RETURN_ARRAYTYPE_P(gpusort_array_in_order(fcinfo, both, &order));
 }
@@ -419,7 +456,7 @@ gpusort_array_merge_by(PG_FUNCTION_ARGS)
 	gpusort_array_require_same_length(arrays[0], arrays[1]);
 	gpusort_array_require_same_length(arrays[2], arrays[3]);
 	keys = concatenate(fcinfo, SECOND_ARRAY, arrays[1], arrays[3], run_ends);
-	order = order_of_runs(fcinfo, run_ends);
+	order = order_of_runs(fcinfo, SECOND_ARRAY, keys, run_ends);
 	values = gpusort_array_in_order_of(fcinfo, values, keys, &order, &keys);
 	results[0] = PointerGetDatum(values);
 	results[1] = PointerGetDatum(keys);

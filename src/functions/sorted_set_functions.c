@@ -1,7 +1,7 @@
 /*
  * sorted_set_functions.c
  *	  sorted_set_agg, merge and merge_agg make sets; sorted_array and the others ask
- *	  them.
+ *	  them, and sets are compared.
  *
  * A set is sorted, so sets are put together by merging.  sorted_set_agg collects rows as
  * sorted_agg does.
@@ -13,7 +13,9 @@
 
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 
 #include "arrays/array_shape.h"
 #include "functions/aggregate_call.h"
@@ -25,6 +27,7 @@ PG_FUNCTION_INFO_V1(gpusort_merge_agg_transition);
 PG_FUNCTION_INFO_V1(gpusort_sorted_set_final);
 PG_FUNCTION_INFO_V1(gpusort_merge);
 PG_FUNCTION_INFO_V1(gpusort_sorted_array);
+PG_FUNCTION_INFO_V1(gpusort_sorted_set_cmp);
 PG_FUNCTION_INFO_V1(gpusort_sorted_set_count);
 PG_FUNCTION_INFO_V1(gpusort_sorted_set_count_distinct);
 PG_FUNCTION_INFO_V1(gpusort_sorted_set_percentile_cont);
@@ -100,7 +103,7 @@ gpusort_merge(PG_FUNCTION_ARGS)
 	return return_set(fcinfo, gpusort_agg_combine(fcinfo, CurrentMemoryContext, both, b));
 }
 
-/* sorted_array(sorted_set, element): the values, whose type is that of the second argument. */
+/* sorted_array(sorted_set, element), and the casts to arrays: the values.  The type of the result says theirs. */
 Datum
 gpusort_sorted_array(PG_FUNCTION_ARGS)
 {
@@ -112,6 +115,65 @@ gpusort_sorted_array(PG_FUNCTION_ARGS)
 	gpusort_agg_check_result(fcinfo, state, get_array_type(state->values.type));
 	PG_RETURN_ARRAYTYPE_P(gpusort_collector_array(&state->values));
 }
+
+/*
+ * Compares sets by type and order, then their values as arrays.  Collations are compared by their names, for
+ * pg_upgrade does not preserve their OIDs.
+ */
+static int
+compare_states(const AggregateState *a, const AggregateState *b)
+{
+	if (a->values.type != b->values.type)
+		return a->values.type < b->values.type ? -1 : 1;
+	if (a->order.collation != b->order.collation)
+	{
+		int			result = strcmp(get_collation_name(a->order.collation), get_collation_name(b->order.collation));
+
+		return result != 0 ? result : a->order.collation < b->order.collation ? -1 : 1;
+	}
+	if (a->order.descending != b->order.descending)
+		return a->order.descending - b->order.descending;
+	if (a->order.nulls_first != b->order.nulls_first)
+		return a->order.nulls_first - b->order.nulls_first;
+	return DatumGetInt32(OidFunctionCall2Coll(F_BTARRAYCMP, a->order.collation,
+											  PointerGetDatum(gpusort_collector_array(&a->values)),
+											  PointerGetDatum(gpusort_collector_array(&b->values))));
+}
+
+/* Compares the sets of the first two arguments.  An index or a sort compares many times, so all memory is freed. */
+static int
+compare_sets(FunctionCallInfo fcinfo)
+{
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "gpusort compared sets", ALLOCSET_SMALL_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(scratch);
+	int			result = compare_states(gpusort_sorted_set_read(fcinfo, 0), gpusort_sorted_set_read(fcinfo, 1));
+
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(scratch);
+	return result;
+}
+
+/* sorted_set_cmp(sorted_set, sorted_set) */
+Datum
+gpusort_sorted_set_cmp(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT32(compare_sets(fcinfo));
+}
+
+/* The comparison operators of sorted sets. */
+#define SET_OPERATOR(name, operator) \
+	PG_FUNCTION_INFO_V1(gpusort_sorted_set_##name); \
+	Datum gpusort_sorted_set_##name(PG_FUNCTION_ARGS) \
+	{ \
+		PG_RETURN_BOOL(compare_sets(fcinfo) operator 0); \
+	}
+
+SET_OPERATOR(lt, <)
+SET_OPERATOR(le, <=)
+SET_OPERATOR(eq, ==)
+SET_OPERATOR(ne, !=)
+SET_OPERATOR(ge, >=)
+SET_OPERATOR(gt, >)
 
 /* The values of a set that are not NULL, to be asked in ascending order. */
 static ValueStore
@@ -146,11 +208,11 @@ percentiles_of_set(FunctionCallInfo fcinfo, PercentileKind kind)
 	if (PG_ARGISNULL(0) || (PG_NARGS() > 1 && PG_ARGISNULL(1)))
 		PG_RETURN_NULL();
 	state = gpusort_sorted_set_read(fcinfo, 0);
-	store = values_of(fcinfo, state);
-	gpusort_percentile_fractions(fcinfo, PG_NARGS() > 1, &fractions);
 	if (kind == PERCENTILE_CONTINUOUS)
 		gpusort_percentile_require_number(state->values.type);
-	else
+	store = values_of(fcinfo, state);
+	gpusort_percentile_fractions(fcinfo, PG_NARGS() > 1, &fractions);
+	if (kind == PERCENTILE_DISCRETE)
 		gpusort_agg_check_result(fcinfo, state, fractions.array != NULL ? store.values.element->array_type : state->values.type);
 	return gpusort_return_percentiles(fcinfo, &store, kind, &fractions);
 }

@@ -8,7 +8,6 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "utils/builtins.h"
 
 #include "functions/aggregate_call.h"
 #include "functions/arguments.h"
@@ -58,7 +57,7 @@ gpusort_histogram_agg_transition(PG_FUNCTION_ARGS)
 	AggregateState *state;
 
 	if (gpusort_agg_is_first(fcinfo, SET_HISTOGRAM, &state))
-		state->order.buckets = gpusort_argument_buckets(fcinfo, 2);
+		gpusort_agg_take_buckets(fcinfo, state);
 	if (!PG_ARGISNULL(1))
 		gpusort_agg_append(fcinfo, state, &state->values, 1);
 	PG_RETURN_POINTER(state);
@@ -136,10 +135,7 @@ gpusort_histogram_agg_final(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	values = gpusort_agg_values(fcinfo, state).values;
 	if (!values.element->is_key)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("type %s cannot be cut into intervals", format_type_be(values.element->oid)),
-				 errhint("Intervals of equal width exist for integers, floats, dates and times.")));
+		gpusort_refuse_intervals(values.element->oid);
 	bytes = (Size) state->order.buckets * sizeof(int64);
 	result = gpusort_array_allocate(INT8OID, state->order.buckets, false, bytes, 1);
 	memset(ARR_DATA_PTR(result), 0, bytes);

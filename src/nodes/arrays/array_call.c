@@ -128,6 +128,15 @@ is_option(Node *argument)
 	return IsA(argument, Const) || IsA(argument, Param);
 }
 
+/* True if the argument is the constant false. */
+static bool
+is_false(Node *argument)
+{
+	const Const *value = (const Const *) argument;
+
+	return IsA(argument, Const) && !value->constisnull && !DatumGetBool(value->constvalue);
+}
+
 /* The average width, as the plan's table stores it, of the array that a call is of; 0 if that is not known. */
 static int32
 stored_width(const FuncExpr *call, const Plan *plan, List *rtable)
@@ -165,9 +174,10 @@ gpusort_array_call_fits(const FuncExpr *call, ArrayCallKind kind)
 {
 	const ArrayCallInfo *info = &gpusort_array_calls[kind];
 	int			required = info->narrays + (info->number != ARRAY_NUMBER_NONE ? 1 : 0);
+	int			most = required + MAX_OPTIONS + (info->number == ARRAY_NUMBER_ENTRIES ? 1 : 0);
 	int			nargs = list_length(call->args);
 
-	if (nargs < required || nargs > required + MAX_OPTIONS || call->funcretset)
+	if (nargs < required || nargs > most || call->funcretset)
 		return false;
 	for (int i = 0; i < nargs; i++)
 	{
@@ -177,8 +187,8 @@ gpusort_array_call_fits(const FuncExpr *call, ArrayCallKind kind)
 
 		if (i >= info->narrays)
 		{
-			/* One batch has one order, so the options may not depend on the row. */
-			if (!is_option(argument))
+			/* One batch has one order, so the options may not depend on the row.  Ties are left to the function. */
+			if (!is_option(argument) || (i == required + MAX_OPTIONS && !is_false(argument)))
 				return false;
 		}
 		else if (!gpusort_keys_form(element, &form) && (i == info->narrays - 1 || get_typlen(element) <= 0))

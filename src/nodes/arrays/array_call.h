@@ -11,7 +11,7 @@
  * X(symbol, C function, arrays, number argument, descending by default)
  *
  * Arguments come in this order: the array to be returned, the array of keys if there are
- * two arrays, a number, descending, nulls_first.
+ * two arrays, a number, descending, nulls_first; of the first entries also with_ties.
  */
 #define GPUSORT_ARRAY_CALLS(X) \
 	X(SORT, "array_sort", 1, NONE, false) \
