@@ -247,7 +247,7 @@ write_store(DeviceRows *rows)
 			gpusort_rows_spill_rest(last->file);
 		file = gpusort_rows_spill_create();
 	}
-	gpusort_rows_part_append_slice(&rows->rows, file, rows->sort->store, 0, rows->sort->store->nrows, ROWS_BLOCK_BYTES);
+	gpusort_rows_part_append(&rows->rows, file, rows->sort->store, NULL, 0, rows->sort->store->nrows, ROWS_BLOCK_BYTES);
 }
 
 SortReason

@@ -9,15 +9,7 @@
 #ifndef GPUSORT_ROW_PART_H
 #define GPUSORT_ROW_PART_H
 
-#include "rows/row_store.h"
-#include "rows/spill_file.h"
-
-typedef struct BlockHead
-{
-	Size		nrows;
-	Size		record_bytes;
-	Size		bytes;			/* of the block in the file, with this head */
-} BlockHead;
+#include "rows/stored_rows.h"
 
 typedef struct PartExtent
 {
@@ -51,13 +43,12 @@ typedef struct PartReader
 	int64		place;
 } PartReader;
 
-/* Appends rows of a store to the part, at the end of the file.  The builder is empty before and after. */
-extern void gpusort_rows_part_append(RowPart *part, SpillFile *file, RowStore *builder, const RowStore *store,
-									 const uint32 *rows, uint32 nrows, Size block_bytes);
-
-/* The same for rows first .. first + nrows - 1. */
-extern void gpusort_rows_part_append_slice(RowPart *part, SpillFile *file, const RowStore *store, uint32 first,
-										   uint32 nrows, Size block_bytes);
+/*
+ * Appends rows of a store to the part, at the end of the file: those that are listed or, without a list, nrows
+ * from `first` on.
+ */
+extern void gpusort_rows_part_append(RowPart *part, SpillFile *file, const RowStore *store, const uint32 *rows, uint32 first,
+									 uint32 nrows, Size block_bytes);
 
 extern PartReader gpusort_rows_part_read(const RowPart *part);
 
@@ -67,13 +58,13 @@ gpusort_rows_part_done(const PartReader *reader)
 	return reader->extent == reader->part->nextents;
 }
 
-/* The head of the next block.  It says if that is all that is to be read. */
-extern BlockHead gpusort_rows_part_head(const PartReader *reader, bool alone);
+/* Reads the head of the next block, without has_nulls.  It says if that is all that is to be read. */
+extern void gpusort_rows_part_head(const PartReader *reader, bool alone, StoredRows *head);
 
 /* With a block whose head was read: appends its rows to a store, or makes it a block of a piece of the part, or neither. */
-extern void gpusort_rows_part_next(PartReader *reader, const BlockHead *head, RowStore *store);
-extern void gpusort_rows_part_cut(PartReader *reader, const BlockHead *head, RowPart *piece);
-extern void gpusort_rows_part_skip(PartReader *reader, const BlockHead *head);
+extern void gpusort_rows_part_next(PartReader *reader, const StoredRows *head, RowStore *store);
+extern void gpusort_rows_part_cut(PartReader *reader, const StoredRows *head, RowPart *piece);
+extern void gpusort_rows_part_skip(PartReader *reader, const StoredRows *head);
 
 /*
  * Appends the rows of the next blocks to a store, as many blocks as memory holds if each row takes per_row bytes

@@ -63,7 +63,6 @@ gpusort_rows_parts_create(RowSort *sort)
 	RowParts   *parts = palloc0(sizeof(RowParts));
 
 	parts->sort = sort;
-	parts->builder = gpusort_rows_store_create(sort->context, sort->layout);
 	parts->block_bytes = Min(Max(sort->memory_limit / PARTS_BLOCKS_IN_MEMORY, PARTS_BLOCK_MIN), PARTS_BLOCK_MAX);
 	return parts;
 }
@@ -372,7 +371,7 @@ divide_some(RowParts *parts, PartSet *set, const RowStore *store, uint32 first, 
 			note_order(part, part->nrows > 0, words[begin], decides);
 			if (count > 1)
 				note_order(part, true, words[ends[p] - 1], decides);
-			gpusort_rows_part_append_slice(part, set->file, store, first + begin, count, parts->block_bytes);
+			gpusort_rows_part_append(part, set->file, store, NULL, first + begin, count, parts->block_bytes);
 			continue;
 		}
 		for (uint32 i = begin; i < ends[p] && !(part->out_of_order && part->not_reversed); i++)
@@ -382,7 +381,7 @@ divide_some(RowParts *parts, PartSet *set, const RowStore *store, uint32 first, 
 			else
 				note_order(part, part->nrows > 0 || i > begin, words[rows[i] - first], decides);
 		}
-		gpusort_rows_part_append(part, set->file, parts->builder, store, rows + begin, count, parts->block_bytes);
+		gpusort_rows_part_append(part, set->file, store, rows + begin, 0, count, parts->block_bytes);
 	}
 	pfree(ends);
 	return dropped;
@@ -552,10 +551,11 @@ cut_part(RowParts *parts, int p)
 
 	while (!gpusort_rows_part_done(&reader))
 	{
-		BlockHead	head = gpusort_rows_part_head(&reader, true);
+		StoredRows	head;
 		RowPart    *piece = &pieces[count - 1];
 
 		CHECK_FOR_INTERRUPTS();
+		gpusort_rows_part_head(&reader, true, &head);
 		if (piece->nrows > 0 && piece->bytes + head.bytes + (piece->nrows + head.nrows) * per_row > parts->sort->memory_limit)
 		{
 			if (count == slots)
@@ -579,9 +579,10 @@ gpusort_rows_parts_sample(RowSort *sort, const RowPart *part, uint32 nrows, uint
 
 	for (uint64 block = 0, sampled = 0; block < blocks * step; block++)
 	{
-		BlockHead	head = gpusort_rows_part_head(&reader, true);
+		StoredRows	head;
 
 		CHECK_FOR_INTERRUPTS();
+		gpusort_rows_part_head(&reader, true, &head);
 		if (block % step != step / 2)
 		{
 			gpusort_rows_part_skip(&reader, &head);

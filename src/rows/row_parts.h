@@ -41,7 +41,6 @@ struct RowParts
 	RowSort    *sort;
 	PartSet		set;
 	List	   *files;			/* SpillFile pointers: of the set, and of parts that were divided again */
-	RowStore   *builder;		/* block being written */
 	Size		block_bytes;
 	RowKey	   *prefixed;		/* the key of which parts have known prefixes, or NULL */
 	int			first_part;		/* parts first_part .. end_part - 1 are loaded */

@@ -463,17 +463,6 @@ gpusort_rows_store_padded_records(RowStore *store, uint32 nrows, Size width)
 	return store->records.data;
 }
 
-/* Copies the record of a row of another store, which has so many bytes. */
-static void
-copy_record(RowStore *store, uint32 target, const RowStore *source, uint32 row, Size size)
-{
-	char	   *record = add_record(store, target, size);
-
-	/* Where all values are NULL, records are empty and the source may have none. */
-	if (size > 0)
-		memcpy(record, gpusort_rows_record(source, row), size);
-}
-
 /* Copies values of a width: to[target + i] becomes from[rows[i]]. */
 static void
 copy_some_values(char *to, uint32 target, const char *from, const uint32 *rows, uint32 nrows, int16 length)
@@ -496,62 +485,6 @@ gpusort_rows_copy_values(char *to, uint32 target, const char *from, const uint32
 			CHECK_FOR_INTERRUPTS();
 		copy_some_values(to, target + done, from, rows + done, Min(GPUSORT_INTERRUPT_INTERVAL, nrows - done), length);
 	}
-}
-
-/* Appends one attribute, values and NULLs, of rows of another store. */
-static void
-copy_attribute(RowStore *store, const RowStore *source, int attribute, const uint32 *rows, uint32 nrows)
-{
-	const RowColumn *from = &source->columns[attribute];
-	RowColumn  *to = &store->columns[attribute];
-
-	if (from->has_nulls)
-		gpusort_rows_store_add_nulls(store, attribute);
-	if (from->has_nulls)
-		gpusort_rows_copy_values(to->nulls.data, store->nrows, from->nulls.data, rows, nrows, sizeof(bool));
-	else if (to->has_nulls)
-		memset(to->nulls.data + store->nrows, false, nrows);
-	if (store->layout->attributes[attribute].in_column)
-		gpusort_rows_copy_values(to->values.data, store->nrows, from->values.data, rows, nrows,
-								 store->layout->attributes[attribute].length);
-}
-
-/*
- * Appends rows of another store of the same layout until the records of this one reach a
- * limit, or before a row whose record alone does.  Returns how many were appended.
- */
-uint32
-gpusort_rows_store_copy(RowStore *store, const RowStore *source, const uint32 *rows,
-						uint32 nrows, Size record_limit)
-{
-	const RowLayout *layout = store->layout;
-
-	gpusort_rows_store_reserve(store, store->nrows + nrows);
-	if (layout->nrecord > 0)
-	{
-		for (uint32 i = 0; i < nrows; i++)
-		{
-			Size		size = gpusort_rows_store_record_size(source, rows[i]);
-
-			if (i + ROWS_PREFETCH < nrows)
-				__builtin_prefetch(gpusort_rows_record(source, rows[i + ROWS_PREFETCH]));
-			if (size >= record_limit)
-			{
-				nrows = i;
-				break;
-			}
-			copy_record(store, store->nrows + i, source, rows[i], size);
-			if (store->record_bytes >= record_limit)
-				nrows = i + 1;
-		}
-	}
-	for (int i = 0; i < layout->natts; i++)
-	{
-		if (layout->attributes[i].is_stored)
-			copy_attribute(store, source, i, rows, nrows);
-	}
-	store->nrows += nrows;
-	return nrows;
 }
 
 /* Puts a list of n rows of a store in ascending order. */

@@ -128,8 +128,6 @@ extern void gpusort_rows_store_reserve(RowStore *store, uint32 rows);
 extern void gpusort_rows_store_expect(RowStore *store, uint32 rows, Size record_bytes);
 extern void gpusort_rows_store_put(RowStore *store, uint32 row, int attribute, Datum value);
 extern void gpusort_rows_store_append(RowStore *store, const Datum *values, const bool *nulls);
-extern uint32 gpusort_rows_store_copy(RowStore *store, const RowStore *source, const uint32 *rows,
-									  uint32 nrows, Size record_limit);
 extern void gpusort_rows_copy_values(char *to, uint32 target, const char *from, const uint32 *rows,
 									 uint32 nrows, int16 length);
 extern void gpusort_rows_ascending(const RowStore *store, uint32 *rows, uint32 n);

@@ -373,7 +373,6 @@ static void
 write_fences(SharedSort *part, SharedRun *run, const uint32 *order, uint32 nrows, Size bytes)
 {
 	RowStore   *fences;
-	uint32	   *rows;
 
 	run->step = Max(nrows / SHARED_FENCES, 1);
 	run->fences = InvalidDsaPointer;
@@ -385,14 +384,10 @@ write_fences(SharedSort *part, SharedRun *run, const uint32 *order, uint32 nrows
 		gpusort_rows_store_free(fences);
 		run->step *= 2;
 	}
-	rows = palloc(Max(fences->nrows, 1) * sizeof(uint32));
-	for (uint32 i = 0; i < fences->nrows; i++)
-		rows[i] = i;
 	if (fences->nrows > 0 && has_space(part->shared, gpusort_rows_store_bytes(fences), SHARED_FREE_FOR_FENCES))
-		run->fences = gpusort_stored_rows_write(part->area, NULL, 0, fences, rows, fences->nrows);
+		run->fences = gpusort_stored_rows_write(part->area, NULL, 0, fences, NULL, fences->nrows);
 	if (DsaPointerIsValid(run->fences))
 		write_fence_bytes(part, run, order, nrows, fences->nrows);
-	pfree(rows);
 	gpusort_rows_store_free(fences);
 }
 

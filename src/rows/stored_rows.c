@@ -1,6 +1,6 @@
 /*
  * stored_rows.c
- *	  Rows in their order where other processes read them, see stored_rows.h.
+ *	  Rows outside a store, see stored_rows.h.
  */
 #include "postgres.h"
 
@@ -9,15 +9,25 @@
 #include "large_memory.h"
 #include "rows/stored_rows.h"
 
-#define STORED_SPAN ((Size) 64 * 1024)	/* bytes of a column that are gathered for a file at a time */
+#define STORED_SPAN 1024		/* values that are gathered for a file at a time */
+#define STORED_BYTES ((Size) 256 * 1024)	/* bytes of a file between two questions whether to stop */
 
 /* Where rows are written. */
 typedef struct RowSink
 {
 	char	   *memory;			/* the next byte; NULL: the end of the file */
 	SpillFile  *file;
-	char	   *buffer;			/* STORED_SPAN bytes, for the file */
 } RowSink;
+
+/* Some rows of a store: those that are listed or, without a list, nrows from `first` on. */
+typedef struct WrittenRows
+{
+	const RowStore *store;
+	const uint32 *rows;
+	uint32		first;
+	uint32		nrows;
+	uint32	   *starts;			/* where their records will begin, and where the last one ends; NULL without records */
+} WrittenRows;
 
 /* Bytes of n values, so that what lies behind them is aligned. */
 static Size
@@ -27,35 +37,55 @@ array_bytes(Size n, Size width)
 }
 
 static Size
-listed_record_bytes(const RowStore *store, const uint32 *rows, uint32 nrows)
+head_bytes(const RowLayout *layout)
 {
-	Size		bytes = 0;
-
-	if (nrows == store->nrows)
-		return store->record_bytes;
-	for (uint32 i = 0; i < nrows; i++)
-	{
-		GPUSORT_CHECK_EVERY(i);
-		bytes += gpusort_rows_store_record_size(store, rows[i]);
-	}
-	return bytes;
+	return offsetof(StoredRows, has_nulls) + layout->natts * sizeof(bool);
 }
 
-static Size
-stored_bytes(const StoredRows *stored, const RowLayout *layout)
+/* The number of a row that is written. */
+static inline uint32
+listed(const WrittenRows *written, uint32 i)
 {
-	Size		bytes = 0;
+	return written->rows != NULL ? written->rows[i] : written->first + i;
+}
 
+/* Finds where the records will begin. */
+static uint32 *
+find_starts(const WrittenRows *written)
+{
+	uint32	   *starts = MemoryContextAllocHuge(CurrentMemoryContext, (written->nrows + (Size) 1) * sizeof(uint32));
+
+	starts[0] = 0;
+	for (uint32 i = 0; i < written->nrows; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		starts[i + 1] = starts[i] + gpusort_rows_store_record_size(written->store, listed(written, i)) / MAXIMUM_ALIGNOF;
+	}
+	return starts;
+}
+
+/* Describes rows that will be written. */
+static void
+describe(StoredRows *stored, WrittenRows *written)
+{
+	const RowStore *store = written->store;
+	const RowLayout *layout = store->layout;
+
+	memset(stored, 0, head_bytes(layout));
+	stored->nrows = written->nrows;
 	for (int i = 0; i < layout->natts; i++)
 	{
+		stored->has_nulls[i] = store->columns[i].has_nulls;
 		if (layout->attributes[i].in_column)
-			bytes += array_bytes(stored->nrows, layout->attributes[i].length);
+			stored->bytes += array_bytes(stored->nrows, layout->attributes[i].length);
 		if (stored->has_nulls[i])
-			bytes += array_bytes(stored->nrows, sizeof(bool));
+			stored->bytes += array_bytes(stored->nrows, sizeof(bool));
 	}
-	if (layout->nrecord > 0)
-		bytes += array_bytes(stored->nrows + 1, sizeof(uint32)) + stored->record_bytes;
-	return bytes;
+	if (layout->nrecord == 0)
+		return;
+	written->starts = find_starts(written);
+	stored->record_bytes = (Size) written->starts[written->nrows] * MAXIMUM_ALIGNOF;
+	stored->bytes += array_bytes(stored->nrows + (Size) 1, sizeof(uint32)) + stored->record_bytes;
 }
 
 static void
@@ -65,9 +95,14 @@ write_bytes(RowSink *sink, const void *data, Size bytes)
 	{
 		memcpy(sink->memory, data, bytes);
 		sink->memory += bytes;
+		return;
 	}
-	else
-		gpusort_rows_spill_write(sink->file, data, bytes);
+	for (Size done = 0; done < bytes; done += STORED_BYTES)
+	{
+		if (done > 0)
+			CHECK_FOR_INTERRUPTS();
+		gpusort_rows_spill_write(sink->file, (const char *) data + done, Min(bytes - done, STORED_BYTES));
+	}
 }
 
 /* Ends an array of so many bytes. */
@@ -78,76 +113,85 @@ pad(RowSink *sink, Size bytes)
 }
 
 static void
-write_column(RowSink *sink, const char *values, int16 length, const uint32 *rows, uint32 nrows)
+write_column(RowSink *sink, const char *values, int16 length, const WrittenRows *written)
 {
-	uint32		span = sink->memory != NULL ? nrows : STORED_SPAN / length;
+	uint32		nrows = written->nrows;
+	uint64		gathered[STORED_SPAN];
 
-	if (rows == NULL)
-		write_bytes(sink, values, (Size) nrows * length);
-	for (uint32 done = 0; rows != NULL && done < nrows; done += span)
+	if (written->rows == NULL)
+		write_bytes(sink, values + (Size) written->first * length, (Size) nrows * length);
+	else if (sink->memory != NULL)
 	{
-		uint32		n = Min(span, nrows - done);
-
-		gpusort_rows_copy_values(sink->memory != NULL ? sink->memory : sink->buffer, 0, values, rows + done, n, length);
-		if (sink->memory != NULL)
-			sink->memory += (Size) n * length;
-		else
-			gpusort_rows_spill_write(sink->file, sink->buffer, (Size) n * length);
+		gpusort_rows_copy_values(sink->memory, 0, values, written->rows, nrows, length);
+		sink->memory += (Size) nrows * length;
 	}
+	else
+		for (uint32 done = 0; done < nrows; done += STORED_SPAN)
+		{
+			uint32		n = Min(STORED_SPAN, nrows - done);
+
+			gpusort_rows_copy_values((char *) gathered, 0, values, written->rows + done, n, length);
+			write_bytes(sink, gathered, (Size) n * length);
+		}
 	pad(sink, (Size) nrows * length);
 }
 
-/* The number of a row that is written. */
-static inline uint32
-listed(const uint32 *rows, uint32 i)
-{
-	return rows != NULL ? rows[i] : i;
-}
-
-/* Writes where the records will begin, and where the last one ends. */
 static void
-write_starts(RowSink *sink, const RowStore *store, const uint32 *rows, uint32 nrows)
+write_records(RowSink *sink, const WrittenRows *written)
 {
-	uint32		start = 0;
+	const RowStore *store = written->store;
+	const uint32 *starts = written->starts;
+	uint32		nrows = written->nrows;
+	char		gathered[STORED_SPAN * sizeof(uint64)];
+	Size		filled = 0;
 
-	for (uint32 i = 0; i < nrows; i++)
+	if (written->rows == NULL && starts[nrows] > 0)
+		write_bytes(sink, gpusort_rows_record(store, written->first), (Size) starts[nrows] * MAXIMUM_ALIGNOF);
+	for (uint32 i = 0; written->rows != NULL && i < nrows; i++)
 	{
-		GPUSORT_CHECK_EVERY(i);
-		write_bytes(sink, &start, sizeof(start));
-		start += gpusort_rows_store_record_size(store, listed(rows, i)) / MAXIMUM_ALIGNOF;
-	}
-	write_bytes(sink, &start, sizeof(start));
-	pad(sink, (nrows + (Size) 1) * sizeof(start));
-}
+		const char *record = gpusort_rows_record(store, written->rows[i]);
+		Size		size = (Size) (starts[i + 1] - starts[i]) * MAXIMUM_ALIGNOF;
+		bool		gathers = sink->memory == NULL && size <= sizeof(gathered);
 
-static void
-write_records(RowSink *sink, const RowStore *store, const uint32 *rows, uint32 nrows)
-{
-	for (uint32 i = 0; i < nrows; i++)
-	{
 		GPUSORT_CHECK_EVERY(i);
 		if (i + ROWS_PREFETCH < nrows)
-			__builtin_prefetch(gpusort_rows_record(store, listed(rows, i + ROWS_PREFETCH)));
-		write_bytes(sink, gpusort_rows_record(store, listed(rows, i)), gpusort_rows_store_record_size(store, listed(rows, i)));
+			__builtin_prefetch(gpusort_rows_record(store, written->rows[i + ROWS_PREFETCH]));
+		if (filled > 0 && (!gathers || filled + size > sizeof(gathered)))
+		{
+			write_bytes(sink, gathered, filled);
+			filled = 0;
+		}
+		if (gathers)
+		{
+			memcpy(gathered + filled, record, size);
+			filled += size;
+		}
+		else
+			write_bytes(sink, record, size);
 	}
+	write_bytes(sink, gathered, filled);
 }
 
 static void
-write_rows(RowSink *sink, const StoredRows *stored, const RowStore *store, const uint32 *rows)
+write_rows(RowSink *sink, const StoredRows *stored, const WrittenRows *written)
 {
-	const RowLayout *layout = store->layout;
+	const RowLayout *layout = written->store->layout;
 
 	for (int i = 0; i < layout->natts; i++)
 	{
+		const RowColumn *column = &written->store->columns[i];
+
 		if (layout->attributes[i].in_column)
-			write_column(sink, store->columns[i].values.data, layout->attributes[i].length, rows, stored->nrows);
+			write_column(sink, column->values.data, layout->attributes[i].length, written);
 		if (stored->has_nulls[i])
-			write_column(sink, store->columns[i].nulls.data, sizeof(bool), rows, stored->nrows);
+			write_column(sink, column->nulls.data, sizeof(bool), written);
 	}
 	if (layout->nrecord > 0)
 	{
-		write_starts(sink, store, rows, stored->nrows);
-		write_records(sink, store, rows, stored->nrows);
+		write_bytes(sink, written->starts, (written->nrows + (Size) 1) * sizeof(uint32));
+		pad(sink, (written->nrows + (Size) 1) * sizeof(uint32));
+		write_records(sink, written);
+		pfree(written->starts);
 	}
 }
 
@@ -155,69 +199,90 @@ dsa_pointer
 gpusort_stored_rows_write(dsa_area *area, SpillFile *file, int participant, const RowStore *store, const uint32 *rows,
 						  uint32 nrows)
 {
-	const RowLayout *layout = store->layout;
-	dsa_pointer pointer = dsa_allocate0(area, offsetof(StoredRows, has_nulls) + layout->natts * sizeof(bool));
+	dsa_pointer pointer = dsa_allocate(area, head_bytes(store->layout));
 	StoredRows *stored = dsa_get_address(area, pointer);
+	WrittenRows written = {store, rows, 0, nrows};
 	RowSink		sink = {.file = file};
 
-	stored->nrows = nrows;
+	describe(stored, &written);
 	stored->participant = file ? participant : -1;
-	for (int i = 0; i < layout->natts; i++)
-		stored->has_nulls[i] = store->columns[i].has_nulls;
-	if (layout->nrecord > 0)
-		stored->record_bytes = listed_record_bytes(store, rows, nrows);
-	stored->bytes = stored_bytes(stored, layout);
 	if (file != NULL)
-	{
-		sink.buffer = palloc(STORED_SPAN);
 		stored->place = gpusort_rows_spill_size(file);
-	}
 	else
 	{
 		stored->memory = dsa_allocate_extended(area, Max(stored->bytes, 1), DSA_ALLOC_HUGE | DSA_ALLOC_NO_OOM);
 		if (!DsaPointerIsValid(stored->memory))
 		{
 			dsa_free(area, pointer);
+			if (written.starts != NULL)
+				pfree(written.starts);
 			return InvalidDsaPointer;
 		}
 		sink.memory = dsa_get_address(area, stored->memory);
 	}
-	write_rows(&sink, stored, store, rows);
-	if (sink.buffer != NULL)
-		pfree(sink.buffer);
+	write_rows(&sink, stored, &written);
 	return pointer;
 }
 
+Size
+gpusort_stored_rows_append(SpillFile *file, const RowStore *store, const uint32 *rows, uint32 first, uint32 nrows)
+{
+	StoredRows *stored = palloc(head_bytes(store->layout));
+	WrittenRows written = {store, rows, first, nrows};
+	RowSink		sink = {.file = file};
+	Size		bytes;
+
+	describe(stored, &written);
+	stored->bytes += head_bytes(store->layout);
+	bytes = stored->record_bytes;
+	write_bytes(&sink, stored, head_bytes(store->layout));
+	write_rows(&sink, stored, &written);
+	pfree(stored);
+	return bytes;
+}
+
+/* Where rows are read. */
+typedef struct RowSource
+{
+	const StoredRows *stored;
+	dsa_area   *area;			/* NULL if they are in the file */
+	SpillFile  *file;
+	int64		end;			/* of what will be read of the file soon */
+} RowSource;
+
 /* Reads bytes from an offset on. */
 static void
-read_bytes(dsa_area *area, SpillFile *file, const StoredRows *stored, Size offset, void *data, Size bytes)
+read_bytes(const RowSource *source, Size offset, void *data, Size bytes)
 {
-	if (bytes == 0)
-		return;
-	if (stored->participant < 0)
+	int64		place = source->stored->place + offset;
+
+	if (source->file == NULL)
 	{
-		memcpy(data, (char *) dsa_get_address(area, stored->memory) + offset, bytes);
+		memcpy(data, (char *) dsa_get_address(source->area, source->stored->memory) + offset, bytes);
 		return;
 	}
-	CHECK_FOR_INTERRUPTS();
-	gpusort_rows_spill_seek(file, stored->place + offset, stored->place + offset + bytes);
-	gpusort_rows_spill_read(file, data, bytes);
+	gpusort_rows_spill_seek(source->file, place, Max(source->end, place + (int64) bytes));
+	for (Size done = 0; done < bytes; done += STORED_BYTES)
+	{
+		CHECK_FOR_INTERRUPTS();
+		gpusort_rows_spill_read(source->file, (char *) data + done, Min(bytes - done, STORED_BYTES));
+	}
 }
 
 /* Reads the records of n rows and has the store's rows from number `at` on begin with them. */
 static void
-read_records(dsa_area *area, SpillFile *file, const StoredRows *stored, Size offset, uint32 first, uint32 n, RowStore *store)
+read_records(const RowSource *source, Size offset, uint32 first, uint32 n, RowStore *store)
 {
 	uint32	   *starts = (uint32 *) store->row_starts.data + store->nrows;
 	uint32		moved;
 	Size		place;
 	Size		bytes;
 
-	read_bytes(area, file, stored, offset + first * sizeof(uint32), starts, (n + (Size) 1) * sizeof(uint32));
+	read_bytes(source, offset + first * sizeof(uint32), starts, (n + (Size) 1) * sizeof(uint32));
 	place = (Size) starts[0] * MAXIMUM_ALIGNOF;
 	bytes = (Size) starts[n] * MAXIMUM_ALIGNOF - place;
 	gpusort_rows_store_reserve_records(store, bytes);
-	read_bytes(area, file, stored, offset + array_bytes(stored->nrows + 1, sizeof(uint32)) + place,
+	read_bytes(source, offset + array_bytes(source->stored->nrows + (Size) 1, sizeof(uint32)) + place,
 			   store->records.data + store->record_bytes, bytes);
 	moved = store->record_bytes / MAXIMUM_ALIGNOF - starts[0];
 	for (uint32 i = 0; i <= n; i++)
@@ -225,9 +290,11 @@ read_records(dsa_area *area, SpillFile *file, const StoredRows *stored, Size off
 	store->record_bytes += bytes;
 }
 
-void
-gpusort_stored_rows_read(dsa_area *area, SpillFile *file, const StoredRows *stored, uint32 first, uint32 n, RowStore *store)
+/* Appends rows first .. first + n - 1 to a store. */
+static void
+read_rows(const RowSource *source, uint32 first, uint32 n, RowStore *store)
 {
+	const StoredRows *stored = source->stored;
 	const RowLayout *layout = store->layout;
 	Size		offset = 0;
 
@@ -239,21 +306,49 @@ gpusort_stored_rows_read(dsa_area *area, SpillFile *file, const StoredRows *stor
 
 		if (layout->attributes[i].in_column)
 		{
-			read_bytes(area, file, stored, offset + first * length, column->values.data + store->nrows * length, n * length);
+			read_bytes(source, offset + first * length, column->values.data + store->nrows * length, n * length);
 			offset += array_bytes(stored->nrows, length);
 		}
 		if (stored->has_nulls[i])
 		{
 			gpusort_rows_store_add_nulls(store, i);
-			read_bytes(area, file, stored, offset + first, column->nulls.data + store->nrows, n);
+			read_bytes(source, offset + first, column->nulls.data + store->nrows, n);
 			offset += array_bytes(stored->nrows, sizeof(bool));
 		}
 		else if (column->has_nulls)
 			memset(column->nulls.data + store->nrows, false, n);
 	}
 	if (layout->nrecord > 0)
-		read_records(area, file, stored, offset, first, n, store);
+		read_records(source, offset, first, n, store);
 	store->nrows += n;
+}
+
+void
+gpusort_stored_rows_read(dsa_area *area, SpillFile *file, const StoredRows *stored, uint32 first, uint32 n, RowStore *store)
+{
+	RowSource	source = {stored, area, file};
+
+	read_rows(&source, first, n, store);
+}
+
+void
+gpusort_stored_rows_head(SpillFile *file, int64 place, int64 end, StoredRows *head)
+{
+	gpusort_rows_spill_seek(file, place, end);
+	gpusort_rows_spill_read(file, head, offsetof(StoredRows, has_nulls));
+}
+
+void
+gpusort_stored_rows_load(SpillFile *file, int64 place, int64 end, RowStore *store)
+{
+	StoredRows *stored = palloc(head_bytes(store->layout));
+	RowSource	source = {stored, NULL, file, end};
+
+	gpusort_rows_spill_seek(file, place, end);
+	gpusort_rows_spill_read(file, stored, head_bytes(store->layout));
+	stored->place = place + head_bytes(store->layout);
+	read_rows(&source, 0, stored->nrows, store);
+	pfree(stored);
 }
 
 RowStore *
@@ -282,7 +377,7 @@ gpusort_stored_rows_view(dsa_area *area, const StoredRows *stored, const RowLayo
 	if (layout->nrecord > 0)
 	{
 		view->row_starts.data = next;
-		view->records.data = next + array_bytes(stored->nrows + 1, sizeof(uint32));
+		view->records.data = next + array_bytes(stored->nrows + (Size) 1, sizeof(uint32));
 		view->record_bytes = stored->record_bytes;
 	}
 	view->nrows = stored->nrows;

@@ -1,10 +1,11 @@
 /*
  * stored_rows.h
- *	  Rows in their order where other processes read them: in dynamic shared memory or in
- *	  a temporary file.
+ *	  Rows outside a store: in dynamic shared memory, where other processes read them, or in a
+ *	  temporary file.
  *
  * Columns lie one behind the other, as in a RowStore, then the places of the records, then
- * these.  So any stretch of rows is read without the others.
+ * these.  So any stretch of rows is read without the others.  In the file of a part the head of the
+ * rows lies before them.
  */
 #ifndef GPUSORT_STORED_ROWS_H
 #define GPUSORT_STORED_ROWS_H
@@ -20,7 +21,7 @@ typedef struct StoredRows
 	int			participant;	/* whose file it is; -1: in memory */
 	dsa_pointer memory;
 	int64		place;			/* in the file */
-	Size		bytes;
+	Size		bytes;			/* in a part's file with this head */
 	Size		record_bytes;
 	bool		has_nulls[FLEXIBLE_ARRAY_MEMBER];	/* by attribute */
 } StoredRows;
@@ -32,7 +33,19 @@ typedef struct StoredRows
 extern dsa_pointer gpusort_stored_rows_write(dsa_area *area, SpillFile *file, int participant, const RowStore *store,
 											 const uint32 *rows, uint32 nrows);
 
-/* Appends rows first .. first + n - 1 to a store.  The file is not read if they are in memory. */
+/*
+ * Writes listed rows of a store or, without a list, nrows from `first` on, behind their head to the end of a
+ * file.  Returns the bytes of their records.
+ */
+extern Size gpusort_stored_rows_append(SpillFile *file, const RowStore *store, const uint32 *rows, uint32 first, uint32 nrows);
+
+/* Reads the head at a place of a file, without has_nulls.  What lies from `end` on will not be read soon. */
+extern void gpusort_stored_rows_head(SpillFile *file, int64 place, int64 end, StoredRows *head);
+
+/* Appends the rows behind a head to a store. */
+extern void gpusort_stored_rows_load(SpillFile *file, int64 place, int64 end, RowStore *store);
+
+/* Appends rows first .. first + n - 1 to a store.  Without a file they are in memory. */
 extern void gpusort_stored_rows_read(dsa_area *area, SpillFile *file, const StoredRows *stored, uint32 first, uint32 n,
 									 RowStore *store);
 
