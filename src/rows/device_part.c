@@ -8,7 +8,22 @@
 #include "utils/memutils.h"
 
 #include "guc.h"
+#include "large_memory.h"
 #include "rows/device_part.h"
+
+/* The column of a session. */
+static uint32
+session_column(const PartLayout *layout, int column)
+{
+	return layout->columns[column].kind == HELD_NUMBERS ? GPUSORT_SESSION_INDEX : column;
+}
+
+/* Columns that are appended: numbers, which are not, come last. */
+static int
+appended_columns(const PartLayout *layout)
+{
+	return layout->ncolumns - (layout->columns[layout->ncolumns - 1].kind == HELD_NUMBERS);
+}
 
 /* The first column that is fetched: the keys only where words may be equal in rows that are not. */
 static int
@@ -20,17 +35,18 @@ first_fetched(const PartLayout *layout)
 DevicePart *
 gpusort_rows_device_part_open(RowSort *sort, const PartLayout *layout, int device, uint64 capacity, SortReason *why)
 {
-	uint8		widths[GPUSORT_SESSION_COLUMNS];
+	uint8		widths[ROWS_HELD_COLUMNS];
 	DeviceSession *session;
 	DevicePart *part;
 
 	for (int i = 0; i < layout->ncolumns; i++)
 		widths[i] = layout->columns[i].width;
-	session = gpusort_session_open(&layout->spec, USED_FOR_ROWS, device, capacity, layout->ncolumns, widths, why);
+	session = gpusort_session_open(&layout->spec, USED_FOR_ROWS, device, capacity, appended_columns(layout), widths, why);
 	if (session == NULL)
 		return NULL;
 	part = palloc0(sizeof(DevicePart));
 	part->sort = sort;
+	part->source = appended_columns(layout) < layout->ncolumns ? sort->store : NULL;
 	part->layout = layout;
 	part->session = session;
 	part->capacity = capacity;
@@ -53,7 +69,7 @@ give_values(const void *source, uint64_t done, uint64_t nrows, uint32_t width, v
 	const GivenRows *given = source;
 
 	if (given->rows != NULL)
-		gpusort_rows_copy_values(target, 0, given->values, given->rows + done, nrows, width);
+		gpusort_rows_copy_values(target, given->values, given->rows + done, nrows, width);
 	else
 		memcpy(target, given->values + done * width, nrows * width);
 }
@@ -90,7 +106,7 @@ gpusort_rows_device_part_append(DevicePart *part, const char *keys, const uint32
 		*why = REASON_OUT_OF_MEMORY;
 		return false;
 	}
-	for (int i = 0; i < layout->ncolumns; i++)
+	for (int i = 0; i < appended_columns(layout); i++)
 	{
 		const HeldColumn *column = &layout->columns[i];
 		GivenRows	given = {store, rows};
@@ -254,7 +270,7 @@ prove(DevicePart *part, ShownSortId progress, SortReason *why)
 	for (int i = first_fetched(layout); i < layout->ncolumns; i++)
 	{
 		FetchedColumn column = {.part = part, .checksums = &part->checksums[(Size) i * part->nblocks]};
-		const SessionRead read = {.column = i, .nrows = part->nrows, .target = &column};
+		const SessionRead read = {.column = session_column(layout, i), .nrows = part->nrows, .target = &column};
 
 		if (layout->columns[i].kind == HELD_WORDS)
 			column.all = &all_words;
@@ -276,10 +292,27 @@ target_of(DevicePart *part, const HeldColumn *column, uint32 nrows)
 
 	if (column->kind == HELD_RECORDS)
 		return gpusort_rows_store_padded_records(store, nrows, column->width);
+	if (column->kind == HELD_NUMBERS)
+		return store->row_starts.data;
 	if (column->kind != HELD_WORDS)
 		return column_data(store, column);
 	gpusort_rows_buffer_reserve(part->sort->context, &part->words, (Size) nrows * column->width);
 	return part->words.data;
+}
+
+/* Replaces the numbers of the store's rows by the places of their records. */
+static void
+share_records(const RowStore *source, RowStore *store)
+{
+	uint32	   *starts = (uint32 *) store->row_starts.data;
+
+	for (uint32 row = 0; row < store->nrows; row++)
+	{
+		GPUSORT_CHECK_EVERY(row);
+		starts[row] = ((const uint32 *) source->row_starts.data)[starts[row]];
+	}
+	store->records = source->records;
+	store->record_bytes = source->record_bytes / source->nrows * store->nrows;
 }
 
 /* Fetches the rows of a block into the store. */
@@ -291,20 +324,20 @@ fetch_block(DevicePart *part, uint32 block, SortReason *why)
 	uint32		first = gpusort_rows_device_part_start(part, block);
 	uint32		nrows = gpusort_rows_device_part_start(part, block + 1) - first;
 	int			from = first_fetched(layout);
-	SessionRead reads[GPUSORT_SESSION_COLUMNS];
-	FetchedColumn columns[GPUSORT_SESSION_COLUMNS];
-	pg_crc32c	checksums[GPUSORT_SESSION_COLUMNS];
+	SessionRead reads[ROWS_HELD_COLUMNS];
+	FetchedColumn columns[ROWS_HELD_COLUMNS];
+	pg_crc32c	checksums[ROWS_HELD_COLUMNS];
 
 	gpusort_rows_store_clear(store);
 	gpusort_rows_store_reserve(store, nrows);
-	if (store->layout->nrecord > 0)
+	if (store->layout->nrecord > 0 && part->source == NULL)
 		(void) gpusort_rows_store_padded_records(store, nrows, 0);
 	for (int i = from; i < layout->ncolumns; i++)
 	{
 		columns[i] = (FetchedColumn) {part, target_of(part, &layout->columns[i], nrows)};
 		columns[i].first_block = columns[i].block = block;
 		columns[i].checksums = part->verified ? &checksums[i] : NULL;
-		reads[i] = (SessionRead) {i, first, nrows, &columns[i]};
+		reads[i] = (SessionRead) {session_column(layout, i), first, nrows, &columns[i]};
 	}
 	if (!gpusort_session_read(part->session, reads + from, layout->ncolumns - from, take_rows, why))
 		return false;
@@ -317,6 +350,8 @@ fetch_block(DevicePart *part, uint32 block, SortReason *why)
 		}
 	}
 	store->nrows = nrows;
+	if (part->source != NULL)
+		share_records(part->source, store);
 	return true;
 }
 

@@ -5,7 +5,7 @@
  *	  open --> append ... --> sort --> load (any block, any order) --> close
  *
  * Values that are not passed by value lie in records, which are one column of the device, each
- * padded to the length of the longest.
+ * padded to the length of the longest.  Where the rows stay in memory their records do, too.
  *
  * If the word of the code does not tell all rows apart, blocks begin where the word changes.
  * The words of a block that is loaded come with it, and the host orders the rows of equal words.
@@ -24,12 +24,15 @@
 
 #define ROWS_BLOCK_MOST 2		/* a block has at most so many times block_rows, if their words are equal */
 
+#define ROWS_HELD_COLUMNS (GPUSORT_SESSION_COLUMNS + 1)	/* with the numbers of rows */
+
 typedef enum HeldKind
 {
 	HELD_WORDS,					/* the keys: words of the rows' code */
 	HELD_VALUES,				/* of an attribute */
 	HELD_NULLS,					/* the NULL bytes of an attribute */
-	HELD_RECORDS
+	HELD_RECORDS,
+	HELD_NUMBERS				/* not appended: the rows' numbers, by which their records are found in memory */
 } HeldKind;
 
 /* A column in device memory. */
@@ -48,12 +51,13 @@ typedef struct PartLayout
 	int			nexact;			/* leading sort keys in which rows of equal words are equal */
 	uint32		block_rows;		/* rows of a block; if not exact, about this many */
 	int			ncolumns;
-	HeldColumn	columns[GPUSORT_SESSION_COLUMNS];	/* column 0 is the keys */
+	HeldColumn	columns[ROWS_HELD_COLUMNS];	/* column 0 is the keys */
 } PartLayout;
 
 typedef struct DevicePart
 {
 	RowSort    *sort;
+	const RowStore *source;		/* has the records, if rows have their numbers; NULL: the device has them */
 	const PartLayout *layout;
 	DeviceSession *session;		/* NULL once closed */
 	uint64		capacity;

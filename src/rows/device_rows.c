@@ -1,14 +1,17 @@
 /*
  * device_rows.c
- *	  Rows beyond work_mem in device memory, see device_rows.h.
+ *	  Rows in device memory, see device_rows.h.
  *
- * While rows are read, each store full of them goes to one part in files (row_part.h), and what
+ * While rows beyond work_mem are read, each store full of them goes to one part in files (row_part.h), and what
  * their code needs is noted (row_code.h).  When all are read, their number is known, and a code
  * that fits them is made.  Then the files are copied to a session, store by store, with the codes
  * as keys.  They stay until the last block is loaded: a device that fails loses nothing.
  *
  * Records go to a column as wide as the longest, so long ones go to parts.  So are rows
  * many of which have the same word, which the host would have to order anyway.
+ *
+ * Rows that work_mem holds stay in their store.  They are encoded by a code that is fitted to them, and
+ * only columns go to the device.
  *
  * Rows that are too many for one device are divided by key (row_division.h) into a part for
  * each device (device_part.h), as large as its free memory is.  The parts come back one
@@ -38,11 +41,13 @@
 #define ROWS_FILE_BYTES ((int64) 64 * 1024 * 1024)	/* of a file: its space is given up when it has been read */
 #define DEVICE_PARTS_MAX GPUSORT_MAX_DEVICES
 #define ROWS_PADDED_MOST 2		/* records are at most so many times longer when padded, as far as the first rows tell */
+#define ROWS_TIED_SHARE 4		/* with more than one row in 4 tied, the host sorts a store as fast */
 #define ROWS_RECORD_UNIT 16		/* the width of records is a multiple of this */
 
 struct DeviceRows
 {
 	RowSort    *sort;
+	RowStore   *source;			/* all rows, if work_mem holds them; else NULL */
 	RowPart		rows;			/* in the input's order; cleared once the last block is loaded */
 	uint64		nrows;			/* set when all have been taken */
 	KeyRange   *ranges;
@@ -100,7 +105,9 @@ describe_sessions(DeviceRows *rows)
 		if (rows->has_nulls[i])
 			add_column(part, HELD_NULLS, i, sizeof(bool));
 	}
-	if (rows->longest_record > 0)
+	if (rows->source != NULL && layout->nrecord > 0)
+		add_column(part, HELD_NUMBERS, 0, sizeof(uint32));
+	else if (rows->longest_record > 0)
 		add_column(part, HELD_RECORDS, 0, TYPEALIGN(ROWS_RECORD_UNIT, rows->longest_record));
 }
 
@@ -158,6 +165,25 @@ records_are_short(const DeviceRows *rows)
 		width <= Max(ROWS_PADDED_MOST * store->record_bytes / store->nrows, ROWS_RECORD_UNIT);
 }
 
+static DeviceRows *
+create(RowSort *sort)
+{
+	DeviceRows *rows = palloc0(sizeof(DeviceRows));
+
+	rows->sort = sort;
+	rows->has_nulls = palloc0(sort->layout->natts * sizeof(bool));
+	return rows;
+}
+
+static void
+discard(DeviceRows *rows)
+{
+	if (rows->code != NULL)
+		gpusort_rows_code_free(rows->code);
+	pfree(rows->has_nulls);
+	pfree(rows);
+}
+
 DeviceRows *
 gpusort_rows_device_begin(RowSort *sort)
 {
@@ -168,9 +194,7 @@ gpusort_rows_device_begin(RowSort *sort)
 
 	if (!can_be_held(sort))
 		return NULL;
-	rows = palloc0(sizeof(DeviceRows));
-	rows->sort = sort;
-	rows->has_nulls = palloc0(sort->layout->natts * sizeof(bool));
+	rows = create(sort);
 	if (sort->layout->nrecord > 0)
 		rows->longest_record = gpusort_rows_store_longest_record(sort->store);
 	describe_sessions(rows);
@@ -181,27 +205,44 @@ gpusort_rows_device_begin(RowSort *sort)
 		rows->ranges = gpusort_rows_ranges_create(sort->keys, sort->layout);
 		return rows;
 	}
-	pfree(rows->has_nulls);
-	pfree(rows);
+	discard(rows);
 	return NULL;
 }
 
 /*
- * Makes the code, and decides how many rows a block has: while one is ordered it takes no more
+ * Sets the code, and decides how many rows a block has: while one is ordered it takes no more
  * than work_mem.  With an exact code the rows of a block need not be ordered.
  */
 static void
-make_ranged_code(DeviceRows *rows, double nrows)
+set_code(DeviceRows *rows, KeyCode *code)
 {
 	const RowSort *sort = rows->sort;
 	PartLayout *layout = &rows->layout;
 	Size		bytes = device_row_bytes(rows) + sizeof(uint64);
 
-	rows->code = gpusort_rows_code_common(sort->keys, 0, rows->ranges, rows->sample, nrows);
+	rows->code = code;
 	layout->nexact = rows->code->nexact;
 	layout->exact = rows->code->bits <= ROWS_WORD_BITS && layout->nexact == sort->keys->nkeys;
 	layout->block_rows = sort->memory_limit / ((layout->exact ? 2 : 4) * bytes);
 	layout->block_rows = Min(Max(layout->block_rows, ROWS_LOADED_MIN), ROWS_LOADED_MAX);
+}
+
+/* The same with a code of the ranges, as the sample suggests. */
+static void
+make_ranged_code(DeviceRows *rows, double nrows)
+{
+	set_code(rows, gpusort_rows_code_common(rows->sort->keys, 0, rows->ranges, rows->sample, nrows));
+}
+
+/* Sorts 32-bit keys if these hold all of the code. */
+static void
+narrow_keys(DeviceRows *rows)
+{
+	if (rows->layout.exact && rows->code->bits <= 32)
+	{
+		rows->layout.spec.form = GPUSORT_KEY_UINT32;
+		rows->layout.columns[0].width = sizeof(uint32);
+	}
 }
 
 /* True if so many of nrows rows seem to have the same word that no block holds them. */
@@ -359,6 +400,28 @@ append_to_parts(DeviceRows *rows, const char *keys, uint32 first, uint32 n, Sort
 	return true;
 }
 
+/* Writes the codes of the store's rows to sort->packed, as 32-bit keys if that is the form. */
+static void
+encode_store(RowSort *sort, const KeyCode *code, GpusortKeyForm form)
+{
+	uint32		nrows = sort->store->nrows;
+	uint64		codes[ROWS_ENCODE_SPAN];
+
+	gpusort_rows_buffer_reserve(sort->context, &sort->packed, (Size) nrows * sizeof(uint64));
+	for (uint32 first = 0; first < nrows; first += ROWS_ENCODE_SPAN)
+	{
+		uint32		n = Min(ROWS_ENCODE_SPAN, nrows - first);
+
+		CHECK_FOR_INTERRUPTS();
+		gpusort_rows_encode(code, sort->store, NULL, first, n, ROWS_WORD_BITS, codes);
+		if (form == GPUSORT_KEY_UINT64)
+			memcpy((uint64 *) sort->packed.data + first, codes, n * sizeof(uint64));
+		else
+			for (uint32 i = 0; i < n; i++)
+				((uint32 *) sort->packed.data)[first + i] = codes[i];
+	}
+}
+
 /* Appends the rows of the store to the parts. */
 static bool
 send_store(DeviceRows *rows, SortReason *why)
@@ -366,7 +429,7 @@ send_store(DeviceRows *rows, SortReason *why)
 	RowSort    *sort = rows->sort;
 	uint32		nrows = sort->store->nrows;
 
-	gpusort_rows_encode_for_device(sort, rows->code, rows->layout.spec.form);
+	encode_store(sort, rows->code, rows->layout.spec.form);
 	if (rows->nparts == 1)
 		return gpusort_rows_device_part_append(rows->parts[0], sort->packed.data, NULL, nrows, why);
 	for (uint32 first = 0; first < nrows; first += ROWS_SCATTER_MAX)
@@ -392,6 +455,8 @@ send(DeviceRows *rows, ShownSortId progress, SortReason *why)
 	uint64		sent = 0;
 	bool		ok = true;
 
+	if (rows->source != NULL)
+		return send_store(rows, why);
 	rows->reader = gpusort_rows_part_read(&rows->rows);
 	while (ok && read_store(rows))
 	{
@@ -459,7 +524,7 @@ sort_on_devices(DeviceRows *rows)
 		if (gpusort_reason_is_of_one_device(why) && gpusort_device_spare())
 			why = attempt(rows, false);
 	}
-	if (why == REASON_OUT_OF_MEMORY && gpusort_devices_ready(devices) > 1)
+	if (why == REASON_OUT_OF_MEMORY && rows->source == NULL && gpusort_devices_ready(devices) > 1)
 		why = attempt(rows, true);
 	return why;
 }
@@ -470,12 +535,62 @@ gpusort_rows_device_sort(DeviceRows *rows)
 	rows->nrows = rows->rows.nrows;
 	rows->sample = gpusort_rows_parts_sample(rows->sort, &rows->rows, ROWS_SAMPLED, ROWS_SAMPLED_BLOCKS, false);
 	make_ranged_code(rows, rows->nrows);
-	if (rows->layout.exact && rows->code->bits <= 32)
-	{
-		rows->layout.spec.form = GPUSORT_KEY_UINT32;
-		rows->layout.columns[0].width = sizeof(uint32);
-	}
+	narrow_keys(rows);
 	return ties_are_too_large(rows, rows->nrows) ? REASON_TOO_MANY_TIES : sort_on_devices(rows);
+}
+
+/* Has a device sort the rows of the store. */
+static SortReason
+sort_source(DeviceRows *rows)
+{
+	RowSort    *sort = rows->sort;
+	RowList		all_rows = {.count = sort->store->nrows};
+
+	set_code(rows, gpusort_rows_code_fitted(sort->keys, 0, sort->store, &all_rows, ROWS_WORD_BITS, 32));
+	narrow_keys(rows);
+	if (!rows->layout.exact && gpusort_rows_tied_share(rows->code, sort->store) > 1.0 / ROWS_TIED_SHARE)
+		return REASON_TOO_MANY_TIES;
+	return sort_on_devices(rows);
+}
+
+bool
+gpusort_rows_device_order(RowSort *sort)
+{
+	DeviceRows *rows;
+	SortDecision decision;
+	uint64		bytes;
+
+	if (!can_be_held(sort))
+		return false;
+	rows = create(sort);
+	rows->source = sort->store;
+	rows->nrows = sort->store->nrows;
+	for (int i = 0; i < sort->layout->natts; i++)
+		rows->has_nulls[i] = sort->store->columns[i].has_nulls;
+	describe_sessions(rows);
+	bytes = gpusort_rows_device_bytes(rows);
+	gpusort_choose_rows(&rows->layout.spec, rows->nrows, bytes, bytes + rows->nrows * sizeof(uint32), &decision);
+	if (decision.engine == ENGINE_GPU &&
+		(decision.reason == REASON_NONE || gpusort_reason_kind(decision.reason) == REASON_KIND_WAIT))
+	{
+		decision.reason = sort_source(rows);
+		if (decision.reason == REASON_NONE)
+		{
+			sort->device_rows = rows;
+			sort->store = gpusort_rows_store_create(sort->context, sort->layout);
+			return true;
+		}
+	}
+	if (gpusort_reason_is_fallback(decision.reason))
+		sort->failed = decision.reason;
+	discard(rows);
+	return false;
+}
+
+RowStore *
+gpusort_rows_device_source(const DeviceRows *rows)
+{
+	return rows->source;
 }
 
 /* The part that holds a row. */
@@ -519,7 +634,7 @@ gpusort_rows_device_load(DeviceRows *rows, uint64 row, SortReason *why)
 {
 	if (load_block(rows, row, why))
 		return true;
-	if (rows->sorted_again || !gpusort_reason_is_of_one_device(*why) || !gpusort_device_spare())
+	if (rows->source != NULL || rows->sorted_again || !gpusort_reason_is_of_one_device(*why) || !gpusort_device_spare())
 		return false;
 	rows->sorted_again = true;
 	free_parts(rows);

@@ -1,13 +1,15 @@
 /*
  * device_rows.h
- *	  Rows beyond work_mem that devices hold and sort, and that come back block by block.
+ *	  Rows that devices hold and sort, and that come back block by block.
  *
  *	  begin --> take ... --> sort --> load (any block, any order) --> free
  *	                              \-> give_back ...  (also after a load that failed)
  *
+ *	  order --> load ... --> free (rows that work_mem holds)
+ *
  * The backend holds one block of the rows.
  *
- * Nothing is lost with a device: a file keeps the rows in the input's order, and the
+ * Nothing is lost with a device: a file, or the store, keeps the rows in the input's order, and the
  * sort is stable.  So sorting the rows that give_back returns leads to the same sequence, and
  * the caller can go on where the device has failed.
  */
@@ -16,7 +18,7 @@
 
 #include "rows/row_sort.h"
 
-/* Begins to hold rows for the sort.  Returns NULL if they are better sorted otherwise. */
+/* Begins to hold rows beyond work_mem for the sort.  Returns NULL if they are better sorted otherwise. */
 extern DeviceRows *gpusort_rows_device_begin(RowSort *sort);
 
 /*
@@ -27,6 +29,15 @@ extern SortReason gpusort_rows_device_take(DeviceRows *rows);
 
 /* Has one device or several sort the rows.  Returns REASON_NONE, or why they did not. */
 extern SortReason gpusort_rows_device_sort(DeviceRows *rows);
+
+/*
+ * Has a device sort all rows of the store, which is kept: blocks get one of their own.  Returns false if none
+ * does, with nothing changed but sort->failed.
+ */
+extern bool gpusort_rows_device_order(RowSort *sort);
+
+/* The store that is kept, or NULL. */
+extern RowStore *gpusort_rows_device_source(const DeviceRows *rows);
 
 /*
  * Replaces the rows of the store by the block that holds a row, and sets sort->order.

@@ -162,10 +162,12 @@ gpusort_rows_batch_gather(RowBatch *batch, const RowStore *store, const uint32 *
 	const RowLayout *layout = store->layout;
 	uint32		positions[ROWS_BATCH_MAX];
 
-	for (int row = 0; row < nrows; row++)
-		positions[row] = position + row;
 	if (rows == NULL)
+	{
+		for (int row = 0; row < nrows; row++)
+			positions[row] = position + row;
 		rows = positions;
+	}
 	for (int i = 0; i < layout->natts; i++)
 	{
 		const RowAttribute *attribute = &layout->attributes[i];
@@ -173,9 +175,9 @@ gpusort_rows_batch_gather(RowBatch *batch, const RowStore *store, const uint32 *
 
 		if (!attribute->is_stored)
 			continue;
-		gather_nulls(batch, column, i, column->nulls_in_order ? positions : rows, nrows);
+		gather_nulls(batch, column, i, rows, nrows);
 		if (attribute->in_column)
-			gather_column(batch, column, attribute->length, i, column->values_in_order ? positions : rows, nrows);
+			gather_column(batch, column, attribute->length, i, rows, nrows);
 	}
 	if (layout->nrecord > 0)
 		gather_records(batch, store, rows, nrows);

@@ -239,7 +239,7 @@ order_store(RowSort *sort, OrderUse use)
 	gpusort_rows_find_plain(sort->keys, sort->store, sort->parts ? Max(sort->expected_rows, sort->nrows) : sort->store->nrows,
 							use == ORDER_PART);
 	gpusort_rows_keep_words(sort->keys, sort->store);
-	if (use != ORDER_ENDS || !gpusort_rows_order_on_device(sort))
+	if (use != ORDER_ENDS || !gpusort_rows_device_order(sort))
 		order_here(sort, use);
 	gpusort_rows_forget_words(sort->keys);
 	end_phase(sort, start, &sort->stats.sort_time);
@@ -455,10 +455,13 @@ gpusort_rows_sort_finish(RowSort *sort)
 		if (sort->nrows > 0)
 			order_store(sort, ORDER_ENDS);
 	}
-	else if (sort->store->nrows > 0)
-		spill(sort);
-	if (sort->device_rows != NULL)
-		finish_on_device(sort);
+	else
+	{
+		if (sort->store->nrows > 0)
+			spill(sort);
+		if (sort->device_rows != NULL)
+			finish_on_device(sort);
+	}
 	if (sort->parts != NULL)
 		finish_parts(sort);
 	if (sort->batch == NULL || sort->batch->slots < sort->nrows)
@@ -544,11 +547,22 @@ load_parts(RowSort *sort, uint64 row)
 		order_store(sort, ORDER_PART);
 }
 
-/* Goes on without the device.  Rows come in the same order from parts. */
+/* Goes on without the device.  Rows come in the same order from the store or from parts. */
 static void
 read_without_device(RowSort *sort, uint64 row, SortReason why)
 {
+	RowStore   *source = gpusort_rows_device_source(sort->device_rows);
+
 	gpusort_stats_fallback(USED_FOR_ROWS, GPUSORT_METHOD_AUTO, why);
+	if (source != NULL)
+	{
+		gpusort_rows_device_free(sort->device_rows);
+		sort->device_rows = NULL;
+		sort->store = source;
+		order_store(sort, ORDER_PART);
+		read_store(sort, row, 0);
+		return;
+	}
 	take_from_device(sort, REASON_NONE);
 	finish_parts(sort);
 	load_parts(sort, row);

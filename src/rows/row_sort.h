@@ -42,7 +42,7 @@ typedef struct RowSort
 	RowStore   *store;			/* rows not yet beyond memory, or those that are read */
 	RowBuffer	packed;			/* packed integers, while sorting */
 	uint32	   *order;			/* row numbers in sorted order, in the memory of packed; NULL: they are in that order */
-	DeviceRows *device_rows;	/* rows beyond work_mem that a device sorts, or NULL */
+	DeviceRows *device_rows;	/* rows that a device sorts, or NULL */
 	RowParts   *parts;			/* rows beyond work_mem that are in temporary files, or NULL */
 	RunTaker	take_run;		/* NULL unless the rows are sorted together with those of other processes */
 	void	   *taker;
@@ -104,9 +104,5 @@ extern bool gpusort_rows_distinct_pays(RowSort *sort, bool is_full);
 
 /* Keeps the first one of equal rows of the store, whose order is given.  Overwrites the order. */
 extern void gpusort_rows_distinct_keep(RowSort *sort, bool is_full);
-
-/* device_order.c: sorts the rows of one store on a device, which also sorts the columns. */
-extern bool gpusort_rows_order_on_device(RowSort *sort);
-extern void gpusort_rows_encode_for_device(RowSort *sort, const KeyCode *code, GpusortKeyForm form);
 
 #endif							/* GPUSORT_ROW_SORT_H */

@@ -463,13 +463,13 @@ gpusort_rows_store_padded_records(RowStore *store, uint32 nrows, Size width)
 	return store->records.data;
 }
 
-/* Copies values of a width: to[target + i] becomes from[rows[i]]. */
+/* Copies values of a width: to[i] becomes from[rows[i]]. */
 static void
-copy_some_values(char *to, uint32 target, const char *from, const uint32 *rows, uint32 nrows, int16 length)
+copy_some_values(char *to, const char *from, const uint32 *rows, uint32 nrows, int16 length)
 {
 #define COPY(type, to_datum) \
 	for (uint32 i = 0; i < nrows; i++) \
-		((type *) to)[target + i] = ((const type *) from)[rows[i]]
+		((type *) to)[i] = ((const type *) from)[rows[i]]
 
 	GPUSORT_FOR_LENGTH(length, COPY);
 #undef COPY
@@ -477,13 +477,13 @@ copy_some_values(char *to, uint32 target, const char *from, const uint32 *rows, 
 
 /* The same, but interrupts are heeded in between. */
 void
-gpusort_rows_copy_values(char *to, uint32 target, const char *from, const uint32 *rows, uint32 nrows, int16 length)
+gpusort_rows_copy_values(char *to, const char *from, const uint32 *rows, uint32 nrows, int16 length)
 {
 	for (uint32 done = 0; done < nrows; done += GPUSORT_INTERRUPT_INTERVAL)
 	{
 		if (done > 0)
 			CHECK_FOR_INTERRUPTS();
-		copy_some_values(to, target + done, from, rows + done, Min(GPUSORT_INTERRUPT_INTERVAL, nrows - done), length);
+		copy_some_values(to + (Size) done * length, from, rows + done, Min(GPUSORT_INTERRUPT_INTERVAL, nrows - done), length);
 	}
 }
 
@@ -519,9 +519,9 @@ gpusort_rows_store_keep(RowStore *store, const uint32 *rows, uint32 nrows)
 		RowColumn  *column = &store->columns[i];
 
 		if (column->has_nulls)
-			gpusort_rows_copy_values(column->nulls.data, 0, column->nulls.data, rows, nrows, sizeof(bool));
+			gpusort_rows_copy_values(column->nulls.data, column->nulls.data, rows, nrows, sizeof(bool));
 		if (layout->attributes[i].in_column)
-			gpusort_rows_copy_values(column->values.data, 0, column->values.data, rows, nrows,
+			gpusort_rows_copy_values(column->values.data, column->values.data, rows, nrows,
 									 layout->attributes[i].length);
 	}
 	if (layout->nrecord > 0)
@@ -589,9 +589,9 @@ gpusort_rows_store_list_columns(RowStore *store, ColumnBuffer *columns)
 			RowColumn  *column = &store->columns[i];
 
 			if (attribute->in_column && attribute->length == width)
-				columns[n++] = (ColumnBuffer) {&column->values, &column->values_in_order, width};
+				columns[n++] = (ColumnBuffer) {&column->values, width};
 			if (column->has_nulls && width == sizeof(bool))
-				columns[n++] = (ColumnBuffer) {&column->nulls, &column->nulls_in_order, width};
+				columns[n++] = (ColumnBuffer) {&column->nulls, width};
 		}
 	}
 	return n;

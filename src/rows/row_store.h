@@ -57,15 +57,12 @@ typedef struct RowColumn
 	RowBuffer	values;			/* empty unless in_column */
 	RowBuffer	nulls;			/* valid if has_nulls */
 	bool		has_nulls;
-	bool		values_in_order;	/* they lie in sorted order, not by row number */
-	bool		nulls_in_order;
 } RowColumn;
 
 /* A buffer with the values or the NULL bytes of a column. */
 typedef struct ColumnBuffer
 {
 	RowBuffer  *buffer;
-	bool	   *in_order;
 	uint8		width;			/* of a value, in bytes */
 } ColumnBuffer;
 
@@ -128,7 +125,7 @@ extern void gpusort_rows_store_reserve(RowStore *store, uint32 rows);
 extern void gpusort_rows_store_expect(RowStore *store, uint32 rows, Size record_bytes);
 extern void gpusort_rows_store_put(RowStore *store, uint32 row, int attribute, Datum value);
 extern void gpusort_rows_store_append(RowStore *store, const Datum *values, const bool *nulls);
-extern void gpusort_rows_copy_values(char *to, uint32 target, const char *from, const uint32 *rows,
+extern void gpusort_rows_copy_values(char *to, const char *from, const uint32 *rows,
 									 uint32 nrows, int16 length);
 extern void gpusort_rows_ascending(const RowStore *store, uint32 *rows, uint32 n);
 extern void gpusort_rows_store_keep(RowStore *store, const uint32 *rows, uint32 nrows);

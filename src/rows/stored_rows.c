@@ -122,7 +122,7 @@ write_column(RowSink *sink, const char *values, int16 length, const WrittenRows 
 		write_bytes(sink, values + (Size) written->first * length, (Size) nrows * length);
 	else if (sink->memory != NULL)
 	{
-		gpusort_rows_copy_values(sink->memory, 0, values, written->rows, nrows, length);
+		gpusort_rows_copy_values(sink->memory, values, written->rows, nrows, length);
 		sink->memory += (Size) nrows * length;
 	}
 	else
@@ -130,7 +130,7 @@ write_column(RowSink *sink, const char *values, int16 length, const WrittenRows 
 		{
 			uint32		n = Min(STORED_SPAN, nrows - done);
 
-			gpusort_rows_copy_values((char *) gathered, 0, values, written->rows + done, n, length);
+			gpusort_rows_copy_values((char *) gathered, values, written->rows + done, n, length);
 			write_bytes(sink, gathered, (Size) n * length);
 		}
 	pad(sink, (Size) nrows * length);
