@@ -459,26 +459,6 @@ gpusort_rows_division_equal_keys(const Division *division, int part)
 	return Max(decided_keys(division), division->first_key);
 }
 
-RowKey *
-gpusort_rows_division_prefixed_key(const Division *division)
-{
-	const KeyCode *code = division->code;
-
-	if (code == NULL || code->nfields != 2 || code->fields[1].kind != FIELD_BYTES || division->first_key > 0)
-		return NULL;
-	return unconstify(RowKey *, code->fields[1].key);
-}
-
-/* The limits of parts have the prefix that their rows have, and that which adjacent parts have in common. */
-Size
-gpusort_rows_division_prefix(const Division *division, int part)
-{
-	uint64		next = part + 1 < division->nparts ? division->least[part + 1] : PG_UINT64_MAX;
-
-	/* The first bit tells NULLs. */
-	return Max(ROWS_WORD_BITS - gpusort_rows_bit_length(division->least[part] ^ next) - 1, 0) / 8;
-}
-
 void
 gpusort_rows_division_free(Division *division)
 {

@@ -97,10 +97,6 @@ extern int	gpusort_rows_division_equal_keys(const Division *division, int part);
 /* True if rows of equal words are equal in all keys, but for the words of the end of a range. */
 extern bool gpusort_rows_division_decides(const Division *division);
 
-/* The key whose first bytes are the words, or NULL; and how many of these the rows of a part have in common. */
-extern RowKey *gpusort_rows_division_prefixed_key(const Division *division);
-extern Size gpusort_rows_division_prefix(const Division *division, int part);
-
 extern void gpusort_rows_division_free(Division *division);
 
 #endif							/* GPUSORT_ROW_DIVISION_H */

@@ -44,7 +44,6 @@ typedef struct RowKey
 	bool		alike;			/* its abbreviated keys seem to be all the same, so they are not used */
 	ValueRanks *ranks;			/* of its values in the store that is sorted, used instead of both; or NULL */
 	struct RowKey *plain;		/* this key for rows whose texts are plain; NULL if it has none */
-	Size		prefix;			/* leading bytes that are known to be the same in all rows of the store */
 	bool		all_plain;		/* all texts of the store are plain */
 	bool		ever_plain;		/* all texts of this store and of those before it are plain */
 	SortSupportData compare;	/* set for all keys */

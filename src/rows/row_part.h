@@ -32,7 +32,6 @@ typedef struct RowPart
 	bool		not_reversed;	/* or in the reverse order, with no equal ones */
 	int16		first_key;		/* they are equal in all keys before this one */
 	int16		depth;			/* how often they were divided before */
-	int16		prefix;			/* leading bytes of RowParts.prefixed that they, and rows of the next part, have in common */
 } RowPart;
 
 /* Reads the blocks of a part one after the other. */

@@ -491,7 +491,6 @@ static void
 end(RowParts *parts, PartSet *set, int depth)
 {
 	int			nkeys = parts->sort->keys->nkeys;
-	bool		prefixed = parts->prefixed != NULL && parts->prefixed == gpusort_rows_division_prefixed_key(set->division);
 
 	for (int p = 0; p < set->nparts; p++)
 	{
@@ -499,7 +498,6 @@ end(RowParts *parts, PartSet *set, int depth)
 
 		part->depth = depth;
 		part->first_key = gpusort_rows_division_equal_keys(set->division, p);
-		part->prefix = prefixed ? gpusort_rows_division_prefix(set->division, p) : 0;
 		if (part->first_key == nkeys)
 			part->out_of_order = false;
 		parts->count += part->nrows > 0;
@@ -511,7 +509,6 @@ end(RowParts *parts, PartSet *set, int depth)
 void
 gpusort_rows_parts_finish(RowParts *parts)
 {
-	parts->prefixed = gpusort_rows_division_prefixed_key(parts->set.division);
 	end(parts, &parts->set, 1);
 }
 
@@ -529,13 +526,10 @@ static void
 replace_part(RowParts *parts, int p, const RowPart *pieces, int count)
 {
 	PartSet    *set = &parts->set;
-	int16		prefix = set->parts[p].prefix;
 
 	gpusort_rows_part_clear(&set->parts[p]);
 	insert_parts(set, p, count - 1);
 	memcpy(set->parts + p, pieces, count * sizeof(RowPart));
-	for (int i = p; i < p + count; i++)
-		set->parts[i].prefix = Max(set->parts[i].prefix, prefix);
 }
 
 /* Cuts a part whose rows are in order into parts that fit memory. */
@@ -667,7 +661,6 @@ add(RowPart *sum, const RowPart *part)
 	sum->nrows += part->nrows;
 	sum->record_bytes += part->record_bytes;
 	sum->not_reversed |= part->out_of_order && part->not_reversed;
-	sum->prefix = Min(sum->prefix, part->prefix);
 }
 
 /* The same if they are small. */
@@ -708,7 +701,7 @@ gpusort_rows_parts_load(RowParts *parts, uint64 row)
 	bool		backward = row < parts->first_row;
 	uint64		first_row;
 	int			p = find_part(parts, row, &first_row);
-	RowPart		sum = {.prefix = set->parts[p].prefix};
+	RowPart		sum = {0};
 
 	add(&sum, &set->parts[p]);
 	parts->first_part = p;
@@ -734,8 +727,6 @@ gpusort_rows_parts_load(RowParts *parts, uint64 row)
 		close_files(parts);
 	if (!sum.not_reversed)
 		order_loaded(parts);
-	else if (parts->prefixed != NULL)
-		parts->prefixed->prefix = sum.prefix;
 	return !sum.not_reversed;
 }
 

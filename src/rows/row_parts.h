@@ -42,7 +42,6 @@ struct RowParts
 	PartSet		set;
 	List	   *files;			/* SpillFile pointers: of the set, and of parts that were divided again */
 	Size		block_bytes;
-	RowKey	   *prefixed;		/* the key of which parts have known prefixes, or NULL */
 	int			first_part;		/* parts first_part .. end_part - 1 are loaded */
 	int			end_part;
 	uint64		first_row;		/* their first row, and the one behind the last */

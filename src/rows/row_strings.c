@@ -95,7 +95,7 @@ gpusort_rows_byte_range(const RowKey *key, const RowStore *store, const RowList 
 
 	for (uint32 i = 0; i < list->count; i += step)
 	{
-		if (found && range.skip <= key->prefix && (!vary || range.longest > range.skip + sizeof(uint64)))
+		if (found && range.skip == 0 && (!vary || range.longest > range.skip + sizeof(uint64)))
 			break;
 		/* Of later strings no more than a word behind the prefix matters. */
 		if (!get_listed(key, store, list, i, step, found ? range.skip + sizeof(uint64) + 1 : ROWS_LOOKED_BYTES,
@@ -231,9 +231,6 @@ gpusort_rows_forget_words(RowKeys *keys)
 		keys->keys[i].ranks = NULL;
 		keys->keys[i].words = NULL;
 		keys->keys[i].alike = false;
-		keys->keys[i].prefix = 0;
-		if (keys->keys[i].plain != NULL)
-			keys->keys[i].plain->prefix = 0;
 		keys->keys[i].all_plain = false;
 	}
 }
