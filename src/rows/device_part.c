@@ -376,8 +376,11 @@ order_block(DevicePart *part)
 	const uint64 *words = (const uint64 *) part->words.data;
 	uint32		end;
 
+	sort->order = NULL;
+	if (part->layout->exact)
+		return;
 	gpusort_rows_order_as_stored(sort);
-	for (uint32 start = 0; start < nrows && !part->layout->exact; start = end)
+	for (uint32 start = 0; start < nrows; start = end)
 	{
 		for (end = start + 1; end < nrows && words[end] == words[start]; end++)
 			;

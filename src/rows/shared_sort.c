@@ -57,11 +57,11 @@ typedef struct SharedRun
 	dsa_pointer fence_bytes;	/* Size: of the rows from each fence on to the next */
 } SharedRun;
 
-/* A part begins with the rows that come at this place. */
+/* A part begins with the row of this fence. */
 typedef struct Splitter
 {
 	uint32		run;
-	uint32		row;
+	uint32		fence;
 } Splitter;
 
 /* A fence, where splitters are chosen. */
@@ -104,8 +104,7 @@ struct SharedSortState
 	Size		bytes;
 	Size		memory_used;
 	Size		part_bytes;
-	dsa_pointer splitters;		/* StoredRows in memory, in order; one fewer than parts */
-	dsa_pointer places;			/* Splitter structs of these */
+	dsa_pointer splitters;		/* Splitter structs, in order; one fewer than parts */
 	dsa_pointer parts;			/* SharedPart structs */
 	uint32		nparts;
 	uint32		next_part;		/* the first one that nobody has begun */
@@ -136,8 +135,7 @@ struct SharedSort
 	SpillFile **files;			/* those of all participants, when they are read */
 	SharedReader  *runs;			/* by number */
 	uint32		nruns;
-	const RowStore *splitters;
-	const Splitter *places;
+	const Splitter *splitters;
 	SharedPart *parts;
 	RowStore   *window;			/* rows of a run between two fences */
 	RowStore   *store;			/* rows of a part that this process sorts */
@@ -201,7 +199,7 @@ memory_run_bytes(const SharedSortState *shared)
 static void
 forget_rows(SharedSortState *shared)
 {
-	shared->runs = shared->splitters = shared->places = shared->parts = InvalidDsaPointer;
+	shared->runs = shared->splitters = shared->parts = InvalidDsaPointer;
 	shared->nruns = shared->nparts = shared->next_part = shared->returned = 0;
 	shared->nrows = 0;
 	shared->bytes = shared->memory_used = shared->sorted_bytes = shared->sorted_most = 0;
@@ -254,9 +252,7 @@ gpusort_shared_sort_reset(SharedSortState *shared, dsa_area *area)
 	for (uint32 i = 0; i < shared->nparts; i++)
 		free_part(area, (SharedPart *) dsa_get_address(area, shared->parts) + i);
 	if (DsaPointerIsValid(shared->splitters))
-		gpusort_stored_rows_free(area, shared->splitters);
-	if (DsaPointerIsValid(shared->places))
-		dsa_free(area, shared->places);
+		dsa_free(area, shared->splitters);
 	if (DsaPointerIsValid(shared->parts))
 		dsa_free(area, shared->parts);
 	SharedFileSetDeleteAll(&shared->files);
@@ -508,7 +504,7 @@ load_fences(SharedSort *part, RowStore *store)
 			continue;
 		bytes = dsa_get_address(part->area, reader->run->fence_bytes);
 		for (uint32 fence = 0; fence < reader->fences->nrows; fence++)
-			fences[n++] = (Fence) {{i, fence * reader->run->step}, bytes[fence]};
+			fences[n++] = (Fence) {{i, fence}, bytes[fence]};
 		gpusort_stored_rows_read(part->area, NULL, dsa_get_address(part->area, reader->run->fences), 0,
 								 reader->fences->nrows, store);
 	}
@@ -556,7 +552,7 @@ divide(SharedSort *part)
 	{
 		RowStore   *store = sort->store;
 		Fence	   *fences;
-		Splitter   *places;
+		Splitter   *splitters;
 
 		sort->store = gpusort_rows_store_create(sort->context, part->key_layout);
 		fences = load_fences(part, sort->store);
@@ -567,16 +563,10 @@ divide(SharedSort *part)
 		}
 		if (n > 0)
 		{
-			shared->splitters = gpusort_stored_rows_write(part->area, NULL, 0, sort->store, sort->order, n);
-			if (!DsaPointerIsValid(shared->splitters))
-				n = 0;
-		}
-		if (n > 0)
-		{
-			shared->places = dsa_allocate_extended(part->area, n * sizeof(Splitter), DSA_ALLOC_HUGE);
-			places = dsa_get_address(part->area, shared->places);
+			shared->splitters = dsa_allocate_extended(part->area, n * sizeof(Splitter), DSA_ALLOC_HUGE);
+			splitters = dsa_get_address(part->area, shared->splitters);
 			for (uint32 i = 0; i < n; i++)
-				places[i] = fences[sort->order[i]].place;
+				splitters[i] = fences[sort->order[i]].place;
 		}
 		pfree(fences);
 		gpusort_rows_store_free(sort->store);
@@ -620,22 +610,20 @@ open_parts(SharedSort *part)
 	part->window = gpusort_rows_store_create(part->sort->context, part->sort->layout);
 	part->store = part->sort->store;
 	if (DsaPointerIsValid(shared->splitters))
-	{
-		part->splitters = gpusort_stored_rows_view(part->area, dsa_get_address(part->area, shared->splitters), part->key_layout);
-		part->places = dsa_get_address(part->area, shared->places);
-	}
+		part->splitters = dsa_get_address(part->area, shared->splitters);
 }
 
 /* How many of the first n rows of a store come before a splitter. With `equal`, rows that are equal to it do. */
 static uint32
-rows_before(const SharedSort *part, const RowStore *store, uint32 n, uint32 splitter, bool equal)
+rows_before(const SharedSort *part, const RowStore *store, uint32 n, const Splitter *splitter, bool equal)
 {
 	uint32		low = 0;
 
 	while (low < n)
 	{
 		uint32		middle = low + (n - low) / 2;
-		int			order = gpusort_rows_compare(part->sort->keys, 0, store, middle, part->splitters, splitter);
+		int			order = gpusort_rows_compare(part->sort->keys, 0, store, middle,
+											 part->runs[splitter->run].fences, splitter->fence);
 
 		if (order < 0 || (equal && order == 0))
 			low = middle + 1;
@@ -647,18 +635,17 @@ rows_before(const SharedSort *part, const RowStore *store, uint32 n, uint32 spli
 
 /* The first row of a run that does not come before a splitter. */
 static uint32
-cut(SharedSort *part, uint32 run, uint32 splitter)
+cut(SharedSort *part, uint32 run, const Splitter *splitter)
 {
 	const SharedReader *reader = &part->runs[run];
-	const Splitter *place = &part->places[splitter];
-	bool		equal = run < place->run;
+	bool		equal = run < splitter->run;
 	uint32		step = reader->run->step;
 	uint32		fences;
 	uint32		from;
 	uint32		to;
 
-	if (run == place->run)
-		return place->row;
+	if (run == splitter->run)
+		return splitter->fence * step;
 	fences = reader->fences ? rows_before(part, reader->fences, reader->fences->nrows, splitter, equal) : 0;
 	from = fences == 0 ? 0 : (fences - 1) * step + 1;
 	to = reader->fences ? Min(fences * step, reader->rows->nrows) : reader->rows->nrows;
@@ -681,8 +668,8 @@ find_part(SharedSort *part, uint32 number)
 		SharedReader  *reader = &part->runs[run];
 
 		CHECK_FOR_INTERRUPTS();
-		reader->from = number == 0 ? 0 : known ? reader->to : cut(part, run, number - 1);
-		reader->to = number + 1 == part->shared->nparts ? reader->rows->nrows : cut(part, run, number);
+		reader->from = number == 0 ? 0 : known ? reader->to : cut(part, run, &part->splitters[number - 1]);
+		reader->to = number + 1 == part->shared->nparts ? reader->rows->nrows : cut(part, run, &part->splitters[number]);
 		found += reader->to > reader->from;
 	}
 	part->cut_before = number + 1;
