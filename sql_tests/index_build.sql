@@ -252,9 +252,30 @@ SET max_parallel_maintenance_workers = 0;
 CREATE INDEX watching ON watched (seen(i), (i + seen(0)));
 DROP INDEX watching;
 SHOW max_parallel_maintenance_workers;
-SET max_parallel_maintenance_workers = 2;
 DROP EVENT TRIGGER build_begins;
 DROP EVENT TRIGGER build_ends;
+
+-- What a trigger sets during a statement is kept as long as it says, and the user's setting comes back: committed, beside SET, and aborted.
+CREATE FUNCTION set_workers() RETURNS event_trigger LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM set_config('max_parallel_maintenance_workers', '3', true);
+END
+$$;
+CREATE EVENT TRIGGER build_sets ON ddl_command_start WHEN TAG IN ('CREATE INDEX') EXECUTE FUNCTION set_workers();
+CREATE INDEX watching ON watched (i);
+SHOW max_parallel_maintenance_workers;
+BEGIN;
+SET max_parallel_maintenance_workers = 0;
+CREATE INDEX ON watched (i);
+SHOW max_parallel_maintenance_workers;
+COMMIT;
+SHOW max_parallel_maintenance_workers;
+CREATE INDEX watching ON watched (i);
+SHOW max_parallel_maintenance_workers;
+DROP EVENT TRIGGER build_sets;
+DROP INDEX watching;
+DROP FUNCTION set_workers();
+SET max_parallel_maintenance_workers = 2;
 
 -- Unique, with NULLs that are distinct and not.
 CREATE TABLE singles WITH (parallel_workers = 2) AS SELECT NULLIF(i * 7919 % 100003, 7919) AS a, NULLIF('s' || i, 's5') AS b, i::numeric / 3 AS n FROM generate_series(1, 5000) i;

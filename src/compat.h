@@ -219,14 +219,17 @@ MemoryContextUnregisterResetCallback(MemoryContext context, MemoryContextCallbac
 #define GPUSORT_TABLE_HOOK_TABLE table_oid
 #endif
 
-/* The record of an integer setting: PostgreSQL 16 (3057465ac) finds it by name, 19 has one struct for all kinds. */
+/* The record of a setting: PostgreSQL 16 (3057465ac) finds it by name, 19 has one struct for all kinds. */
 #if PG_VERSION_NUM >= 190000
-#define GPUSORT_INT_SETTING(setting) (&find_option(setting, false, false, ERROR)->_int)
-#elif PG_VERSION_NUM >= 160000
-#define GPUSORT_INT_SETTING(setting) ((struct config_int *) find_option(setting, false, false, ERROR))
+#define GPUSORT_INT_SETTING(setting) (&(setting)->_int)
+#else
+#define GPUSORT_INT_SETTING(setting) ((struct config_int *) (setting))
+#endif
+#if PG_VERSION_NUM >= 160000
+#define GPUSORT_SETTING(name) find_option(name, false, false, ERROR)
 #else
 #include "utils/guc_tables.h"
-#define GPUSORT_INT_SETTING(setting) ((struct config_int *) gpusort_compat_find_setting(setting))
+#define GPUSORT_SETTING(name) gpusort_compat_find_setting(name)
 
 static inline struct config_generic *
 gpusort_compat_find_setting(const char *name)

@@ -9,7 +9,8 @@
  * differs in ambuild alone.  An entry keeps it, so gpusort_index_build looks at the setting itself.
  *
  * With max_parallel_maintenance_workers = 0 PostgreSQL would not ask.  So a statement that may build
- * indexes finds 1 there, and each of its builds is told to use no worker.  To users the setting shows 0.
+ * indexes finds another number there, and each of its builds is told to use no worker.  To users the setting shows 0.
+ * What a trigger or a function sets meanwhile stays, and goes back to 0 where it would go back to that number.
  */
 #include "postgres.h"
 
@@ -32,18 +33,39 @@
 static GPUSORT_TABLE_HOOK_TYPE previous_hook;
 static ProcessUtility_hook_type previous_utility_hook;
 
-/* True while max_parallel_maintenance_workers is 1 in place of 0. */
-static bool asks_for_no_worker;
+#define ASKS_FOR_NO_WORKER 1023	/* max_parallel_maintenance_workers in place of 0: nobody sets it to that */
+
+/* The record of max_parallel_maintenance_workers. */
+static struct config_generic *workers_setting;
 
 /* Shows max_parallel_maintenance_workers as the user has set it. */
 static const char *
 show_workers(void)
 {
 	static char shown[12];
-	bool		is_ours = asks_for_no_worker && max_parallel_maintenance_workers == 1;
 
-	snprintf(shown, sizeof(shown), "%d", is_ours ? 0 : max_parallel_maintenance_workers);
+	snprintf(shown, sizeof(shown), "%d",
+			 max_parallel_maintenance_workers == ASKS_FOR_NO_WORKER ? 0 : max_parallel_maintenance_workers);
 	return shown;
+}
+
+static void
+put_back(int *workers)
+{
+	if (*workers == ASKS_FOR_NO_WORKER)
+		*workers = 0;
+}
+
+/* Has the setting be 0 again, and go back to 0 at the end of functions and transactions that have set it. */
+static void
+stop_asking(void)
+{
+	put_back(&max_parallel_maintenance_workers);
+	for (GucStack *stack = workers_setting->stack; stack != NULL; stack = stack->prev)
+	{
+		put_back(&stack->prior.val.intval);
+		put_back(&stack->masked.val.intval);
+	}
 }
 
 /* PostgreSQL's access method with another ambuild. */
@@ -85,7 +107,7 @@ take_builds(GPUSORT_TABLE_HOOK_PARAMETERS)
 		previous_hook(GPUSORT_TABLE_HOOK_ARGUMENTS);
 	if (!plans_index_build(root))
 		return;
-	if (asks_for_no_worker)
+	if (max_parallel_maintenance_workers == ASKS_FOR_NO_WORKER)
 		rel->rel_parallel_workers = 0;
 	if (!gpusort_enable_index_build)
 		return;
@@ -132,10 +154,7 @@ run_utility(PlannedStmt *pstmt, const char *query_string, bool read_only_tree, P
 	bool		asks = max_parallel_maintenance_workers == 0 && gpusort_enable_index_build && may_build_indexes(pstmt->utilityStmt);
 
 	if (asks)
-	{
-		max_parallel_maintenance_workers = 1;
-		asks_for_no_worker = true;
-	}
+		max_parallel_maintenance_workers = ASKS_FOR_NO_WORKER;
 	PG_TRY();
 	{
 		if (previous_utility_hook)
@@ -145,10 +164,8 @@ run_utility(PlannedStmt *pstmt, const char *query_string, bool read_only_tree, P
 	}
 	PG_FINALLY();
 	{
-		if (asks && max_parallel_maintenance_workers == 1)	/* an expression may set it */
-			max_parallel_maintenance_workers = 0;
 		if (asks)
-			asks_for_no_worker = false;
+			stop_asking();
 	}
 	PG_END_TRY();
 }
@@ -160,5 +177,6 @@ gpusort_index_init(void)
 	ProcessUtility_hook = run_utility;
 	previous_hook = GPUSORT_TABLE_HOOK;
 	GPUSORT_TABLE_HOOK = take_builds;
-	GPUSORT_INT_SETTING("max_parallel_maintenance_workers")->show_hook = show_workers;
+	workers_setting = GPUSORT_SETTING("max_parallel_maintenance_workers");
+	GPUSORT_INT_SETTING(workers_setting)->show_hook = show_workers;
 }
