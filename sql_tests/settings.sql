@@ -60,14 +60,13 @@ SET gpusort.cpu_threads = 8;
 SET gpusort.cpu_threads = 9;
 SELECT set_config('gpusort.cpu_threads', '257', false);
 SET gpusort.max_cpu_threads = 16;
-SET gpusort.verify = off;
 SHOW gpusort.cpu_threads;
 RESET ROLE;
-GRANT SET ON PARAMETER gpusort.verify TO regress_gpusort_settings;
+GRANT SET ON PARAMETER gpusort.max_cpu_threads TO regress_gpusort_settings;
 SET ROLE regress_gpusort_settings;
-SET gpusort.verify = off;
+SET gpusort.max_cpu_threads = 16;
 RESET ROLE;
-REVOKE SET ON PARAMETER gpusort.verify FROM regress_gpusort_settings;
+REVOKE SET ON PARAMETER gpusort.max_cpu_threads FROM regress_gpusort_settings;
 
 -- The ceiling holds for what was set before it.
 SET gpusort.max_cpu_threads = 2;
@@ -78,7 +77,6 @@ SHOW gpusort.cpu_threads;
 -- Parallel workers get settings that the role could not set, and threads above the ceiling.
 SET gpusort.cpu_threads = 4;
 SET gpusort.max_cpu_threads = 2;
-SET gpusort.verify = off;
 SET gpusort.enable_sort = off;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;

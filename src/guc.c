@@ -218,15 +218,18 @@ gpusort_guc_define(void)
 							 "Method that sorts; one that cannot sort what is asked is an error.",
 							 NULL, &gpusort_method, GPUSORT_METHOD_AUTO, method_options,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
-	DefineCustomIntVariable("gpusort.min_gpu_keys",
-							"Keys that a sort must have before the GPU is considered for it.",
-							NULL, &gpusort_min_gpu_keys,
-							GPUSORT_MIN_GPU_KEYS_DEFAULT, 0, INT_MAX,
-							PGC_USERSET, 0, NULL, NULL, NULL);
-	DefineCustomBoolVariable("gpusort.verify",
-							 "Check on the device that every result is ordered and complete.",
-							 NULL, &gpusort_verify, true,
-							 PGC_SUSET, 0, NULL, NULL, NULL);
+	if (preloaded)
+	{
+		DefineCustomIntVariable("gpusort.min_gpu_keys",
+								"Keys that a sort must have before the GPU is considered for it.",
+								NULL, &gpusort_min_gpu_keys,
+								GPUSORT_MIN_GPU_KEYS_DEFAULT, 0, INT_MAX,
+								PGC_USERSET, 0, NULL, NULL, NULL);
+		DefineCustomBoolVariable("gpusort.verify",
+								 "Check on the device that every result is ordered and complete.",
+								 NULL, &gpusort_verify, true,
+								 PGC_SUSET, 0, NULL, NULL, NULL);
+	}
 	/* It warns of names that are not defined, which the leader has been told. */
 	if (!IsParallelWorker())
 		MarkGUCPrefixReserved("gpusort");

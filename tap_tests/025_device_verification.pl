@@ -126,6 +126,12 @@ foreach my $what (sort keys %call)
 	my $batch = "SELECT md5(string_agg(s::text, ' ' ORDER BY g)) FROM (SELECT g, $call{$what} AS s FROM arrays, generate_series(1, 20) g WHERE kind = 'slab' OFFSET 0) q";
 	noticed($batch, "$what in a batch", 'wrong');
 }
+
+# Only superusers, and roles that were granted it, may switch verification off.
+$node->safe_psql('postgres', 'CREATE ROLE bob LOGIN');
+($ret, $out, $err) = $node->psql('postgres', 'SET gpusort.verify = off', extra_params => [ '-U', 'bob' ]);
+like($err, qr/permission denied to set parameter "gpusort.verify"/, 'an ordinary role may not');
+
 $node->stop;
 
 done_testing();
