@@ -14,6 +14,7 @@
 #include "fmgr.h"
 
 #include "arrays/array_order.h"
+#include "compat.h"
 
 /* Raises an error if an argument is NULL.  Functions that are not strict can be called with NULLs. */
 extern void gpusort_argument_require(FunctionCallInfo fcinfo, int number, const char *name);
@@ -62,7 +63,7 @@ extern int32 gpusort_argument_buckets(FunctionCallInfo fcinfo, int number);
 extern int32 gpusort_check_buckets(int64 buckets);
 
 /* Raises an error for values of a type that has no intervals, as only keys have. */
-extern void gpusort_refuse_intervals(Oid type) pg_attribute_noreturn();
+pg_noreturn extern void gpusort_refuse_intervals(Oid type);
 
 /* How far a number may be from another one. */
 typedef struct Tolerance
