@@ -87,7 +87,7 @@ SELECT count(*), (SELECT count(*) FROM (TABLE alone EXCEPT TABLE prepared) d) AS
 -- Without groups the workers compute them, too, where their input are tables alone.
 RESET plan_cache_mode;
 RESET parallel_tuple_cost;
-CREATE FUNCTION divided(query text) RETURNS bool LANGUAGE sql AS $$ SELECT EXISTS (SELECT FROM pg_temp.explain_lines(query, 'COSTS OFF', 'Partial Aggregate')) $$;
+CREATE FUNCTION divided(query text) RETURNS bool LANGUAGE sql AS $$ SELECT EXISTS (SELECT FROM pg_temp.explain_lines(query, 'COSTS OFF', 'Partial Aggregate|Parallel Custom Scan')) AND NOT EXISTS (SELECT FROM pg_temp.explain_lines(query, 'COSTS OFF', 'GroupAggregate')) $$;
 SELECT query, divided(query) AS divided, same FROM (VALUES
 	('SELECT count(DISTINCT t), count(DISTINCT float8), count(DISTINCT id), count(*), sum(k), avg(int4) FILTER (WHERE k > 3), max(u), bool_and(id > 0) FROM parts'),
 	('SELECT percentile_cont(0.3) WITHIN GROUP (ORDER BY float8), percentile_cont(''{0.9,0.1}''::float8[]) WITHIN GROUP (ORDER BY float8), mode() WITHIN GROUP (ORDER BY int4) FROM items'),

@@ -21,12 +21,14 @@
 #include "keys/key_compare.h"
 #include "keys/key_lists.h"
 #include "large_memory.h"
-#include "rows/row_sort.h"
+#include "rows/shared_sort.h"
 #include "sort/select.h"
 
 struct ValueSort
 {
-	RowSort    *sort;
+	SharedSort *shared;			/* parallel workers have sorted the values; or NULL */
+	Oid			cast;			/* a function that the shared values are arguments of; or InvalidOid */
+	RowSort    *sort;			/* or NULL if it is shared */
 	bool		finished;
 	Oid			collation;
 	bool		descending;
@@ -54,12 +56,31 @@ returns_result(FunctionCallInfo fcinfo)
 		agg->curpertrans != NULL && &agg->curpertrans->transfn == fcinfo->flinfo;
 }
 
+/* Gives a state the values that the node below its Agg has sorted.  Returns false if that returns them as rows. */
+static bool
+take_shared(FunctionCallInfo fcinfo, AggregateState *state)
+{
+	SharedSort *shared = gpusort_shared_sort_offered(outerPlanState(fcinfo->context));
+	const Expr *value;
+
+	if (shared == NULL)
+		return false;
+	value = linitial_node(TargetEntry, AggGetAggref(fcinfo)->args)->expr;
+	state->spilled = MemoryContextAllocZero(state->context, sizeof(ValueSort));
+	state->spilled->shared = shared;
+	state->spilled->finished = true;
+	state->spilled->cast = IsA(value, FuncExpr) ? ((const FuncExpr *) value)->funcid : InvalidOid;
+	return true;
+}
+
 void
 gpusort_agg_limit_memory(FunctionCallInfo fcinfo, AggregateState *state)
 {
 	const ElementType *element = gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type);
 	const AggState *agg = (const AggState *) fcinfo->context;
 
+	if (returns_result(fcinfo) && take_shared(fcinfo, state))
+		return;
 	state->work_bytes = element->is_key ? element->stride : WORK_BYTES;
 	if (returns_result(fcinfo) && (agg->aggstrategy == AGG_PLAIN || agg->aggstrategy == AGG_SORTED))
 	{
@@ -179,6 +200,8 @@ gpusort_values_count(const ValueStore *store)
 		return gpusort_ordered_count(store->ordered);
 	if (sort == NULL)
 		return store->values.count;
+	if (sort->shared != NULL)
+		return gpusort_shared_sort_rows(sort->shared);
 	return sort->finished ? sort->sort->nrows : sort->sort->nrows + sort->sort->store->nrows;
 }
 
@@ -359,6 +382,17 @@ read_rank(ValueReader *reader, uint64 rank)
 	return datumCopy(read_next(reader), element->by_value, element->length);
 }
 
+/* The value at a rank among those that parallel workers have sorted. */
+static Datum
+find_shared(const ValueStore *store, uint64 rank)
+{
+	const ElementType *element = store->values.element;
+	Datum		value = gpusort_shared_sort_key(store->sort->shared, rank);
+
+	return OidIsValid(store->sort->cast) ? OidFunctionCall1(store->sort->cast, value)
+		: datumCopy(value, element->by_value, element->length);
+}
+
 void
 gpusort_values_at_ranks(const ValueStore *store, const uint64 *ranks, uint32 nranks, Datum *found)
 {
@@ -368,6 +402,12 @@ gpusort_values_at_ranks(const ValueStore *store, const uint64 *ranks, uint32 nra
 	{
 		for (uint32 i = 0; i < nranks; i++)
 			found[i] = gpusort_ordered_at(store->ordered, ranks[i]);
+		return;
+	}
+	if (store->sort != NULL && store->sort->shared != NULL)
+	{
+		for (uint32 i = 0; i < nranks; i++)
+			found[i] = find_shared(store, ranks[i]);
 		return;
 	}
 	if (store->sort == NULL && store->values.element->is_key)
@@ -449,9 +489,15 @@ gpusort_values_mode(const ValueStore *store)
 	const ElementType *element = values->element;
 	char	   *keys;
 	Datum		mode;
+	uint64		rank;
 
 	if (store->ordered != NULL)
 		return datumCopy(gpusort_ordered_mode(store->ordered), element->by_value, element->length);
+	if (store->sort != NULL && store->sort->shared != NULL)
+	{
+		(void) gpusort_shared_sort_runs(store->sort->shared, &rank);
+		return find_shared(store, rank);
+	}
 	if (store->sort != NULL || !element->is_key)
 	{
 		read_runs(store, &mode);
@@ -497,9 +543,12 @@ gpusort_values_count_distinct(const ValueStore *store)
 	const StoredValues *values = &store->values;
 	char	   *keys;
 	uint32		distinct;
+	uint64		mode;
 
 	if (store->ordered != NULL)
 		return gpusort_ordered_count_distinct(store->ordered);
+	if (store->sort != NULL && store->sort->shared != NULL)
+		return gpusort_shared_sort_runs(store->sort->shared, &mode);
 	if (store->sort == NULL && values->count == 0)
 		return 0;
 	if (store->sort == NULL && !values->element->is_key && gpusort_keys_can_hash(values->element->oid, store->order.collation))

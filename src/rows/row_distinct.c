@@ -46,6 +46,17 @@ find_changes(RowKey *key, const RowStore *store, const uint32 *rows, uint32 n, b
 	}
 }
 
+/* Sets changes[i] for each of n rows, at least one, that differs from the row before it. */
+static void
+find_all_changes(const RowKeys *keys, const RowStore *store, const uint32 *rows, uint32 n, bool *changes)
+{
+	for (int k = 0; k < keys->nkeys; k++)
+	{
+		if (!store->layout->attributes[keys->keys[k].attribute].is_constant)
+			find_changes(&keys->keys[k], store, rows, n, changes);
+	}
+}
+
 /* Keeps the first one of rows that are equal, in a list of n rows in sorted order.  Returns how many are left. */
 static uint32
 keep_first(const RowKeys *keys, const RowStore *store, uint32 *rows, uint32 n)
@@ -59,11 +70,7 @@ keep_first(const RowKeys *keys, const RowStore *store, uint32 *rows, uint32 n)
 		bool		changes[DISTINCT_SPAN] = {false};
 
 		CHECK_FOR_INTERRUPTS();
-		for (int k = 0; k < keys->nkeys; k++)
-		{
-			if (!store->layout->attributes[keys->keys[k].attribute].is_constant)
-				find_changes(&keys->keys[k], store, rows + first, span, changes);
-		}
+		find_all_changes(keys, store, rows + first, span, changes);
 		for (uint32 i = 1; i < span; i++)
 		{
 			rows[kept] = rows[first + i];
@@ -71,6 +78,49 @@ keep_first(const RowKeys *keys, const RowStore *store, uint32 *rows, uint32 n)
 		}
 	}
 	return kept;
+}
+
+/* Notes that the last run reaches from one row to the one before another. */
+static void
+end_run(RowRuns *runs, uint32 begin, uint32 end)
+{
+	runs->last = end - begin;
+	if (runs->runs++ == 0)
+		runs->first = runs->last;
+	if (runs->last > runs->longest)
+	{
+		runs->longest = runs->last;
+		runs->longest_row = begin;
+	}
+}
+
+RowRuns
+gpusort_rows_find_runs(const RowSort *sort)
+{
+	RowRuns		runs = {.rows = sort->store->nrows};
+	uint32		begin = 0;
+
+	for (uint32 first = 0; first + 1 < runs.rows; first += DISTINCT_SPAN - 1)
+	{
+		uint32		span = Min(DISTINCT_SPAN, runs.rows - first);
+		bool		changes[DISTINCT_SPAN] = {false};
+		uint32		rows[DISTINCT_SPAN];
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint32 i = 0; i < span; i++)
+			rows[i] = sort->order ? sort->order[first + i] : first + i;
+		find_all_changes(sort->keys, sort->store, rows, span, changes);
+		for (uint32 i = 1; i < span; i++)
+		{
+			if (!changes[i])
+				continue;
+			end_run(&runs, begin, first + i);
+			begin = first + i;
+		}
+	}
+	if (runs.rows > 0)
+		end_run(&runs, begin, runs.rows);
+	return runs;
 }
 
 /* Estimates which share of the rows in the store is equal to others. */

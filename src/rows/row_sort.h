@@ -105,4 +105,17 @@ extern bool gpusort_rows_distinct_pays(RowSort *sort, bool is_full);
 /* Keeps the first one of equal rows of the store, whose order is given.  Overwrites the order. */
 extern void gpusort_rows_distinct_keep(RowSort *sort, bool is_full);
 
+/* Runs of equal rows in a store that is in order. */
+typedef struct RowRuns
+{
+	uint32		rows;
+	uint32		runs;
+	uint32		first;			/* rows of the first run, */
+	uint32		last;			/* of the last one, */
+	uint32		longest;		/* and of the longest one, the first of several */
+	uint32		longest_row;	/* with which that begins */
+} RowRuns;
+
+extern RowRuns gpusort_rows_find_runs(const RowSort *sort);
+
 #endif							/* GPUSORT_ROW_SORT_H */

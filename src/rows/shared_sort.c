@@ -84,6 +84,8 @@ typedef struct SharedPart
 	PartState	state;
 	dsa_pointer rows;			/* StoredRows in memory, once they are sorted */
 	Size		bytes;			/* of these */
+	RowRuns		runs;			/* once they are counted */
+	bool		goes_on;		/* the last run goes on in the next part */
 } SharedPart;
 
 struct SharedSortState
@@ -141,7 +143,12 @@ struct SharedSort
 	RowStore   *store;			/* rows of a part that this process sorts */
 	RowStore   *view;			/* rows of one that another process has sorted, or NULL */
 	uint32		cut_before;		/* each run's `to` is where this part begins; 0: none */
+	bool		without_nulls;
+	uint64		first_row;		/* of the part whose keys are asked for, among all rows */
+	uint64		end_row;
 };
+
+const char	gpusort_shared_sort_offers[] = "GpusortRows";
 
 static uint32
 wait_event(void)
@@ -387,6 +394,20 @@ write_fences(SharedSort *part, SharedRun *run, const uint32 *order, uint32 nrows
 	gpusort_rows_store_free(fences);
 }
 
+/* How many rows of the sort's store, in this order, come before those whose first key is NULL. */
+static uint32
+rows_before_nulls(const RowSort *sort, const uint32 *order, uint32 nrows)
+{
+	bool		is_null = true;
+
+	while (nrows > 0 && is_null)
+	{
+		(void) gpusort_rows_store_get(sort->store, order[nrows - 1], sort->keys->keys[0].attribute, &is_null);
+		nrows -= is_null;
+	}
+	return nrows;
+}
+
 /* Adds a run of these rows of the sort's store, in this order. */
 static void
 add_run(void *taker, const uint32 *order, uint32 nrows)
@@ -394,12 +415,18 @@ add_run(void *taker, const uint32 *order, uint32 nrows)
 	SharedSort *part = taker;
 	SharedSortState *shared = part->shared;
 	RowSort    *sort = part->sort;
-	Size		bytes = gpusort_rows_store_bytes(sort->store) / sort->store->nrows * nrows;
-	SpillFile  *file = choose_file(part, bytes);
-	dsa_pointer pointer = dsa_allocate(part->area, sizeof(SharedRun));
-	SharedRun  *run = dsa_get_address(part->area, pointer);
+	Size		bytes;
+	SpillFile  *file;
+	dsa_pointer pointer;
+	SharedRun  *run;
 	const StoredRows *stored;
 
+	if (part->without_nulls && (nrows = rows_before_nulls(sort, order, nrows)) == 0)
+		return;
+	bytes = gpusort_rows_store_bytes(sort->store) / sort->store->nrows * nrows;
+	file = choose_file(part, bytes);
+	pointer = dsa_allocate(part->area, sizeof(SharedRun));
+	run = dsa_get_address(part->area, pointer);
 	run->rows = gpusort_stored_rows_write(part->area, file, part->number, sort->store, order, nrows);
 	if (!DsaPointerIsValid(run->rows))
 	{
@@ -703,12 +730,18 @@ gpusort_shared_sort_stop(SharedSortState *shared)
 	ConditionVariableBroadcast(&shared->freed);
 }
 
+/* How many parts may be begun before the first one is returned. */
+static uint32
+parts_ahead(const SharedSortState *shared)
+{
+	return (shared->part_bytes > 0 ? SHARED_FILE_PARTS_AHEAD : SHARED_PARTS_AHEAD) * shared->participants;
+}
+
 /* Begins the next part that nobody has begun, if it is not too far ahead.  Returns false if there will be none. */
 static bool
-claim_part(SharedSort *part, uint32 *number)
+claim_part(SharedSort *part, uint32 ahead, uint32 *number)
 {
 	SharedSortState *shared = part->shared;
-	uint32		ahead = (shared->part_bytes > 0 ? SHARED_FILE_PARTS_AHEAD : SHARED_PARTS_AHEAD) * shared->participants;
 	bool		claimed = false;
 	bool		ended = false;
 
@@ -776,7 +809,7 @@ help(SharedSort *part)
 	if (shared->nparts == 0)
 		return;
 	open_parts(part);
-	while (has_memory && claim_part(part, &number))
+	while (has_memory && claim_part(part, parts_ahead(shared), &number))
 	{
 		SharedPart *sorted = &part->parts[number];
 		dsa_pointer rows = InvalidDsaPointer;
@@ -800,6 +833,141 @@ gpusort_shared_sort_help(SharedSort *part)
 
 	help(part);
 	MemoryContextSwitchTo(caller);
+}
+
+void
+gpusort_shared_sort_leave_nulls_out(SharedSort *part)
+{
+	part->without_nulls = true;
+}
+
+uint64
+gpusort_shared_sort_rows(const SharedSort *part)
+{
+	return part->shared->nrows;
+}
+
+/* True if the last row of a part that is loaded is equal to the first one of the next part. */
+static bool
+goes_on(const SharedSort *part, uint32 number)
+{
+	const RowSort *sort = part->sort;
+	uint32		last = sort->store->nrows - 1;
+	const Splitter *next = &part->splitters[number];
+
+	return sort->store->nrows > 0 && number + 1 < part->shared->nparts &&
+		gpusort_rows_compare(sort->keys, 0, sort->store, sort->order ? sort->order[last] : last,
+							 part->runs[next->run].fences, next->fence) == 0;
+}
+
+void
+gpusort_shared_sort_count(SharedSort *part)
+{
+	SharedSortState *shared = part->shared;
+	MemoryContext caller = MemoryContextSwitchTo(part->sort->context);
+	uint32		number;
+
+	if (shared->nparts > 0)
+		open_parts(part);
+	while (shared->nparts > 0 && claim_part(part, shared->nparts, &number))
+	{
+		sort_part(part, number);
+		part->parts[number].runs = gpusort_rows_find_runs(part->sort);
+		part->parts[number].goes_on = goes_on(part, number);
+	}
+	MemoryContextSwitchTo(caller);
+}
+
+uint64
+gpusort_shared_sort_runs(SharedSort *part, uint64 *mode)
+{
+	uint64		runs = 0;
+	uint64		longest = 0;
+	uint64		begun = 0;		/* rows of a run that goes on, */
+	uint64		begin = 0;		/* and its first one */
+	uint64		before = 0;		/* rows of former parts */
+
+	for (uint32 i = 0; i < part->shared->nparts; i++)
+	{
+		const SharedPart *counted = &part->parts[i];
+		uint64		first = begun + counted->runs.first;
+		uint64		first_row = begun > 0 ? begin : before;
+
+		runs += counted->runs.runs - counted->goes_on;
+		if (first > longest)
+		{
+			longest = first;
+			*mode = first_row;
+		}
+		if (counted->runs.longest > longest)
+		{
+			longest = counted->runs.longest;
+			*mode = before + counted->runs.longest_row;
+		}
+		before += counted->runs.rows;
+		begin = counted->runs.runs == 1 ? first_row : before - counted->runs.last;
+		begun = !counted->goes_on ? 0 : counted->runs.runs == 1 ? first : counted->runs.last;
+	}
+	return runs;
+}
+
+/* How many rows come before a part. */
+static uint64
+rows_before_part(SharedSort *part, uint32 number)
+{
+	uint64		rows = 0;
+
+	if (number == 0 || number == part->shared->nparts)
+		return number == 0 ? 0 : part->shared->nrows;
+	for (uint32 run = 0; run < part->nruns; run++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		rows += cut(part, run, &part->splitters[number - 1]);
+	}
+	return rows;
+}
+
+/* Loads the part that has a row. */
+static void
+find_row(SharedSort *part, uint64 row)
+{
+	uint32		low = 0;
+	uint32		high = part->shared->nparts;
+
+	open_parts(part);
+	part->first_row = 0;
+	part->end_row = part->shared->nrows;
+	while (high - low > 1)
+	{
+		uint32		middle = low + (high - low) / 2;
+		uint64		rows = rows_before_part(part, middle);
+
+		if (rows <= row)
+		{
+			low = middle;
+			part->first_row = rows;
+		}
+		else
+		{
+			high = middle;
+			part->end_row = rows;
+		}
+	}
+	sort_part(part, low);
+}
+
+Datum
+gpusort_shared_sort_key(SharedSort *part, uint64 row)
+{
+	MemoryContext caller = MemoryContextSwitchTo(part->sort->context);
+	const RowBatch *batch;
+
+	if (row < part->first_row || row >= part->end_row)
+		find_row(part, row);
+	row -= part->first_row;
+	batch = gpusort_rows_sort_read(part->sort, row);
+	MemoryContextSwitchTo(caller);
+	return batch->values[(row - batch->first) * batch->natts + part->sort->keys->keys[0].attribute];
 }
 
 /* Begins the part itself if nobody has, else waits until it is sorted. */

@@ -16,11 +16,16 @@
  * parts are even whatever the rows are, and cuts are exact without codes that all
  * processes share.  The sort is not stable, as the input of parallel workers has no order.
  *
+ * Where only numbers and few values are asked for, no rows are returned: each participant counts the runs of
+ * equal rows in parts that it sorts, and the leader sorts the parts that hold those values.
+ *
  * Nobody waits for a process that may never start.  A worker that comes late skips step 1.
  */
 #ifndef GPUSORT_SHARED_SORT_H
 #define GPUSORT_SHARED_SORT_H
 
+#include "nodes/execnodes.h"
+#include "nodes/extensible.h"
 #include "storage/dsm.h"
 
 #include "rows/row_sort.h"
@@ -59,6 +64,24 @@ extern void gpusort_shared_sort_collected(SharedSort *part);
 /* Sorts parts until there are none left. */
 extern void gpusort_shared_sort_help(SharedSort *part);
 
+/* From then on this participant leaves out rows whose first key is NULL.  These must come last in the order. */
+extern void gpusort_shared_sort_leave_nulls_out(SharedSort *part);
+
+/* Sorts parts and counts their runs, until there are none left. */
+extern void gpusort_shared_sort_count(SharedSort *part);
+
+/* How many rows were collected. */
+extern uint64 gpusort_shared_sort_rows(const SharedSort *part);
+
+/*
+ * Returns how many different rows there are, when all parts are counted.  Sets *mode to the number, in the order, of the first
+ * of the most frequent ones.
+ */
+extern uint64 gpusort_shared_sort_runs(SharedSort *part, uint64 *mode);
+
+/* The first key of the row of this number, which may point into the part that has it.  No part may be returned. */
+extern Datum gpusort_shared_sort_key(SharedSort *part, uint64 row);
+
 /* Replaces the rows of the sort's store by those of the next part, in order.  Returns false behind the last one. */
 extern bool gpusort_shared_sort_next(SharedSort *part);
 
@@ -67,5 +90,24 @@ extern void gpusort_shared_sort_stop(SharedSortState *shared);
 
 /* Closes files. */
 extern void gpusort_shared_sort_leave(SharedSort *part);
+
+/* The state of a node with this CustomName begins so. */
+typedef struct SharedSortOffer
+{
+	CustomScanState css;		/* must be first */
+	SharedSort *offered;		/* what aggregates above may read instead of rows, or NULL */
+} SharedSortOffer;
+
+extern const char gpusort_shared_sort_offers[];
+
+/* What a node offers; NULL if it does not, or is another one. */
+static inline SharedSort *
+gpusort_shared_sort_offered(const PlanState *node)
+{
+	if (node == NULL || !IsA(node, CustomScanState) ||
+		((const CustomScanState *) node)->methods->CustomName != gpusort_shared_sort_offers)
+		return NULL;
+	return ((const SharedSortOffer *) node)->offered;
+}
 
 #endif							/* GPUSORT_SHARED_SORT_H */

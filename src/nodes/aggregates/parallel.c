@@ -11,6 +11,15 @@
  *									Partial Aggregate		    Parallel Seq Scan
  *									  Parallel Seq Scan
  *
+ * Where all are computed by the order of one column, workers sort its values together instead, in memory or in files:
+ * nodes/rows/parallel.h.
+ *
+ *		Aggregate				Aggregate					Aggregate
+ *		  Seq Scan		->		  Custom Scan		<-		  Gather
+ *									Gather					    Parallel Seq Scan
+ *									  Parallel Custom Scan
+ *									    Parallel Seq Scan
+ *
  * States that are sent stay in memory.  So that is done only where the values kept are expected to fit the
  * memory of a hash table, and come from tables alone, whose sizes bound what they can take.  Groups gain less:
  * all their states stay in memory at the same time.
@@ -20,6 +29,7 @@
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "catalog/pg_aggregate.h"
+#include "catalog/pg_collation.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
@@ -31,15 +41,19 @@
 #include "optimizer/paths.h"
 #include "optimizer/plancat.h"
 #include "parser/parsetree.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
+#include "utils/typcache.h"
 
 #include "guc.h"
+#include "keys/key_types.h"
 #include "nodes/aggregates/aggregates.h"
 #include "nodes/plan_walk.h"
 #include "nodes/rows/plan_groups.h"
+#include "nodes/rows/rows_node.h"
 
 /* Values of no fixed length are only counted, and only if each is expected to be there so many times. */
 #define LEAST_TIMES 8.0
@@ -187,6 +201,88 @@ find_tables(Plan *plan, const List *rtable, ScannedTables *tables)
 	return true;
 }
 
+/* The values by whose order replaced calls are computed. */
+typedef struct SharedValues
+{
+	Sort	   *sort;			/* of all rows by them */
+	RowsUse		use;
+	bool		distinct;		/* only different values are counted */
+} SharedValues;
+
+/* True for casts to float8 that keep the order, and so what is at a rank. */
+static bool
+is_cast_of_number(const Expr *value)
+{
+	const Oid	casts[] = {F_FLOAT8_INT2, F_FLOAT8_INT4, F_FLOAT8_INT8, F_FLOAT8_FLOAT4};
+
+	for (int i = 0; i < lengthof(casts); i++)
+		if (IsA(value, FuncExpr) && ((const FuncExpr *) value)->funcid == casts[i])
+			return true;
+	return false;
+}
+
+/* True if an ordered-set aggregate wants the greatest values first. */
+static bool
+descends(const Aggref *call)
+{
+	Oid			type = exprType((const Node *) linitial_node(TargetEntry, call->args)->expr);
+
+	return linitial_node(SortGroupClause, call->aggorder)->sortop == lookup_type_cache(type, TYPECACHE_GT_OPR)->gt_opr;
+}
+
+/*
+ * Notes that a replaced call is computed by the order of its values.  Returns false if it is not, or those before
+ * it need another order.  Equal numerics of one scale are the same.  To count numerics by a hash table takes half
+ * of what sorting them does.
+ */
+static bool
+add_values(SharedValues *values, const Aggref *call)
+{
+	bool		counts = !AGGKIND_IS_ORDERED_SET(call->aggkind);
+	bool		ranks = call->aggdirectargs != NIL;
+	const Expr *value = linitial_node(TargetEntry, call->args)->expr;
+	Oid			collation = call->inputcollid;
+	const TypeCacheEntry *type;
+	AttrNumber	column;
+	Oid			operator;
+
+	if (ranks && is_cast_of_number(value))
+		value = linitial(((const FuncExpr *) value)->args);
+	type = lookup_type_cache(exprType((const Node *) value), TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+	column = gpusort_aggregate_input_column(value);
+	if (column == 0 || call->aggfilter != NULL ||
+		(type->type_id == NUMERICOID && (counts || exprTypmod((const Node *) value) < 0)))
+		return false;
+	if (counts && OidIsValid(collation) && gpusort_keys_can_hash(type->type_id, collation))
+		collation = C_COLLATION_OID;
+	operator = !counts && descends(call) ? type->gt_opr : type->lt_opr;
+	if (values->sort->numCols == 0)
+		gpusort_plan_add_sort_key(values->sort, column, operator, collation, false);
+	values->use = ranks ? values->use : ROWS_FOR_RUNS;
+	values->distinct &= counts;
+	return column == values->sort->sortColIdx[0] && collation == values->sort->collations[0] &&
+		operator == values->sort->sortOperators[0];
+}
+
+/* Finds the values by whose order all calls are computed.  Returns false if there are none. */
+static bool
+find_values(const AggregateCalls *calls, SharedValues *values)
+{
+	ListCell   *cell;
+
+	if (gpusort_engine == GPUSORT_ENGINE_GPU)
+		return false;
+	*values = (SharedValues) {.sort = gpusort_rows_plan_input_sort(calls->agg),.use = ROWS_FOR_RANKS,.distinct = true};
+	foreach(cell, calls->list)
+	{
+		const AggregateCall *call = lfirst(cell);
+
+		if (call->treatment != AGGREGATE_REPLACE || !add_values(values, call->call))
+			return false;
+	}
+	return gpusort_rows_take(values->sort);
+}
+
 /* How many workers the planner would have scan tables; 0 if they are too small. */
 static int
 count_workers(const ScannedTables *tables)
@@ -231,6 +327,23 @@ pays(const AggregateCalls *calls, const ScannedTables *tables, int workers)
 		(states.bytes <= memory && states.most <= Min(memory * TIMES_EXCEEDED, MaxAllocSize / 2) &&
 		 (IsA(input, Gather) ||
 		  parallel_setup_cost + cpu_operator_cost * states.sent < shared * (1 - 1 / divisor_of(workers))));
+}
+
+/* True if workers are expected to sort values, where rows are read already or not, in less time than one process. */
+static bool
+sharing_pays(const Sort *sort, const ScannedTables *tables, int workers)
+{
+	const Plan *input = sort->plan.lefttree;
+	Sort		of_worker = *sort;
+	Plan		read = *(IsA(input, Gather) ? input->lefttree : input);
+	Cost		pages = seq_page_cost * tables->pages;
+
+	if (!IsA(input, Gather))
+		read.total_cost = pages + (read.total_cost - pages) / divisor_of(workers);
+	of_worker.plan.lefttree = &read;
+	of_worker.plan.plan_rows /= divisor_of(workers);
+	return gpusort_force_nodes ||
+		gpusort_rows_cost_parallel(&of_worker, 0).total < gpusort_rows_cost(sort, 0, false).startup;
 }
 
 /* The call of a partial Agg's result: it combines the states in a column of its input. */
@@ -345,6 +458,23 @@ add_partial(Agg *agg, PlanWalk *walk)
 		gather->plan.total_cost + cpu_operator_cost * list_length(calls.targets) * gather->num_workers;
 }
 
+/* Has the workers below the Gather of an Agg sort the values that this reads. */
+static void
+share_values(Agg *agg, const SharedValues *values, const PlanPlace *place)
+{
+	const Gather *gather = (const Gather *) agg->plan.lefttree;
+	Plan	   *input = gather->plan.lefttree;
+	Sort	   *sort = values->sort;
+
+	sort->plan.lefttree = input;
+	sort->plan.plan_rows = input->plan_rows;
+	sort->plan.parallel_safe = true;
+	sort->plan.extParam = bms_copy(input->extParam);
+	sort->plan.allParam = bms_copy(input->allParam);
+	agg->plan.lefttree = gpusort_rows_plan_values(gather, sort, values->use, values->distinct, place);
+	agg->plan.startup_cost = agg->plan.total_cost = agg->plan.lefttree->total_cost;
+}
+
 void
 gpusort_aggregates_divide(AggregateCalls *calls)
 {
@@ -353,7 +483,9 @@ gpusort_aggregates_divide(AggregateCalls *calls)
 	Gather	   *gather = IsA(agg->plan.lefttree, Gather) ? (Gather *) agg->plan.lefttree : NULL;
 	Plan	   *input = gather != NULL ? gather->plan.lefttree : agg->plan.lefttree;
 	ScannedTables tables = {.workers = -1};
+	SharedValues values;
 	int			workers;
+	bool		shares;
 
 	/* Parameters may have other values each time. */
 	if (agg->aggstrategy != AGG_PLAIN || !bms_is_empty(agg->plan.allParam) || place->parallel || place->rescanned ||
@@ -363,9 +495,16 @@ gpusort_aggregates_divide(AggregateCalls *calls)
 	if (gather != NULL && (gather->single_copy || !gpusort_plan_hands_on_columns(gather->plan.targetlist, input->targetlist)))
 		return;
 	workers = gather != NULL ? gather->num_workers : count_workers(&tables);
-	if (workers == 0 || !pays(calls, &tables, workers))
+	if (workers == 0)
+		return;
+	shares = (gather == NULL || gather->plan.initPlan == NIL) && find_values(calls, &values) &&
+		sharing_pays(values.sort, &tables, workers);
+	if (!shares && !pays(calls, &tables, workers))
 		return;
 	if (gather == NULL)
 		add_gather(agg, &tables, workers, place->walk);
-	add_partial(agg, place->walk);
+	if (shares)
+		share_values(agg, &values, place);
+	else
+		add_partial(agg, place->walk);
 }

@@ -28,12 +28,13 @@ typedef struct SharedRowsState
 	SharedSortState *shared;	/* NULL if there is no parallel query */
 	SharedSort *part;			/* NULL before it takes part, and if the leader is alone */
 	bool		collected;
+	RowsUse		use;
 } SharedRowsState;
 
 /* The node above the Gather. */
 typedef struct ReturnedRowsState
 {
-	CustomScanState css;		/* must be first */
+	SharedSortOffer offer;		/* must be first */
 	SharedRowsState *input;
 	bool		started;
 	int64		next;			/* row of the part that is read, or of all rows if the leader is alone */
@@ -42,10 +43,10 @@ typedef struct ReturnedRowsState
 
 /* The private lists of a rows node, with another role. */
 static List *
-with_role(List *lists, RowsRole role)
+with_role(List *lists, RowsRole role, RowsUse use)
 {
 	lists = list_copy(lists);
-	lfirst(list_nth_cell(lists, ROWS_LIST_ROLE)) = list_make1_int(role);
+	lfirst(list_nth_cell(lists, ROWS_LIST_ROLE)) = list_make2_int(role, use);
 	return lists;
 }
 
@@ -67,57 +68,69 @@ columns_of(const List *tlist, int varno)
 	return columns;
 }
 
+/* A Gather of what nodes below it share, as the planner's node does that has the workers so far. */
 static Gather *
-make_gather(const GatherMerge *merge, CustomScan *rows)
+make_gather(const Plan *plan, int num_workers, int rescan_param, Bitmapset *init_param, CustomScan *rows)
 {
 	Gather	   *gather = makeNode(Gather);
 
-	gather->plan = merge->plan;
+	gather->plan = *plan;
 	NodeSetTag(gather, T_Gather);
 	gather->plan.targetlist = columns_of(rows->scan.plan.targetlist, OUTER_VAR);
 	gather->plan.initPlan = NIL;
 	gather->plan.extParam = bms_copy(rows->scan.plan.extParam);
 	gather->plan.allParam = bms_copy(rows->scan.plan.allParam);
-	if (merge->rescan_param >= 0)
+	if (rescan_param >= 0)
 	{
-		gather->plan.extParam = bms_del_member(gather->plan.extParam, merge->rescan_param);
-		gather->plan.allParam = bms_del_member(gather->plan.allParam, merge->rescan_param);
+		gather->plan.extParam = bms_del_member(gather->plan.extParam, rescan_param);
+		gather->plan.allParam = bms_del_member(gather->plan.allParam, rescan_param);
 	}
 	gather->plan.startup_cost = rows->scan.plan.startup_cost + parallel_setup_cost;
 	gather->plan.total_cost = gather->plan.startup_cost;
 	gather->plan.lefttree = &rows->scan.plan;
-	gather->num_workers = merge->num_workers;
-	gather->rescan_param = merge->rescan_param;
-	gather->initParam = merge->initParam;
+	gather->num_workers = num_workers;
+	gather->rescan_param = rescan_param;
+	gather->initParam = init_param;
 	return gather;
 }
 
 static CustomScan *
-make_returned(Gather *gather, const CustomScan *rows, int id)
+make_returned(Gather *gather, CustomScan *rows, RowsUse use, int id)
 {
 	CustomScan *scan = makeNode(CustomScan);
 
 	scan->scan.plan = gather->plan;
 	NodeSetTag(scan, T_CustomScan);
 	scan->scan.plan.plan_node_id = id;
-	scan->scan.plan.total_cost += gpusort_rows_return_cost(scan->scan.plan.plan_rows);
 	scan->scan.plan.targetlist = columns_of(gather->plan.targetlist, INDEX_VAR);
 	scan->scan.plan.lefttree = &gather->plan;
 	scan->custom_scan_tlist = columns_of(gather->plan.targetlist, OUTER_VAR);
-	scan->custom_private = with_role(rows->custom_private, ROWS_RETURN);
+	scan->custom_private = with_role(rows->custom_private, ROWS_RETURN, use);
 	scan->methods = rows->methods;
+	rows->custom_private = with_role(rows->custom_private, ROWS_SHARE, use);
 	return scan;
+}
+
+Plan *
+gpusort_rows_plan_shared(const Gather *gather, CustomScan *rows, RowsUse use, const PlanPlace *place)
+{
+	Gather	   *below = make_gather(&gather->plan, gather->num_workers, gather->rescan_param, gather->initParam, rows);
+	CustomScan *scan = make_returned(below, rows, use, gpusort_plan_next_id(place->walk));
+
+	scan->scan.plan.plan_rows = below->plan.plan_rows = 1;
+	return &scan->scan.plan;
 }
 
 Plan *
 gpusort_rows_plan_parallel(const GatherMerge *merge, CustomScan *rows, const PlanPlace *place)
 {
-	CustomScan *scan = make_returned(make_gather(merge, rows), rows, gpusort_plan_next_id(place->walk));
+	Gather	   *gather = make_gather(&merge->plan, merge->num_workers, merge->rescan_param, merge->initParam, rows);
+	CustomScan *scan = make_returned(gather, rows, ROWS_FOR_ORDER, gpusort_plan_next_id(place->walk));
 	Plan	   *top = &scan->scan.plan;
 	ListCell   *entry;
 	ListCell   *named;
 
-	rows->custom_private = with_role(rows->custom_private, ROWS_SHARE);
+	scan->scan.plan.total_cost += gpusort_rows_return_cost(scan->scan.plan.plan_rows);
 	if (gpusort_plan_hands_on_columns(merge->plan.targetlist, rows->scan.plan.targetlist))
 	{
 		forboth(entry, top->targetlist, named, merge->plan.targetlist)
@@ -163,6 +176,8 @@ join_sort(SharedRowsState *state)
 
 	gpusort_rows_begin_sort(&state->rows, Min(plan->plan_rows, limit / Max(plan->plan_width, 1)));
 	state->part = gpusort_shared_sort_join(state->shared, shared_area(state), state->rows.sort, limit, ParallelWorkerNumber + 1);
+	if (state->use != ROWS_FOR_ORDER)
+		gpusort_shared_sort_leave_nulls_out(state->part);
 }
 
 static bool
@@ -178,7 +193,8 @@ collect(SharedRowsState *state)
 	state->collected = true;
 	if (is_alone(state))
 	{
-		gpusort_rows_sort_input(&state->rows);
+		if (state->use == ROWS_FOR_ORDER)
+			gpusort_rows_sort_input(&state->rows);
 		return;
 	}
 	join_sort(state);
@@ -189,7 +205,7 @@ collect(SharedRowsState *state)
 	gpusort_shared_sort_collected(state->part);
 }
 
-/* The first call returns a row of NULLs when parts can be read.  The second one, in a worker, sorts parts. */
+/* The first call returns a row of NULLs when parts can be read.  The second one, in a worker, does what is left to do. */
 static TupleTableSlot *
 exec_shared(CustomScanState *node)
 {
@@ -201,8 +217,10 @@ exec_shared(CustomScanState *node)
 		collect(state);
 		return ExecStoreAllNullTuple(slot);
 	}
-	if (IsParallelWorker() && state->part != NULL)
+	if (IsParallelWorker() && state->part != NULL && state->use == ROWS_FOR_ORDER)
 		gpusort_shared_sort_help(state->part);
+	else if (IsParallelWorker() && state->part != NULL && state->use == ROWS_FOR_RUNS)
+		gpusort_shared_sort_count(state->part);
 	return ExecClearTuple(slot);
 }
 
@@ -344,10 +362,21 @@ start(ReturnedRowsState *state)
 	state->started = true;
 	state->next = state->nrows = 0;
 	if (is_alone(input))
-		state->nrows = input->rows.sort->nrows;
+		state->nrows = input->rows.sort ? input->rows.sort->nrows : 0;
 	else if (input->part == NULL)
 		join_sort(input);
 	input->collected = true;
+}
+
+/* Waits until workers have ended, which do so now. */
+static void
+await_workers(CustomScanState *node)
+{
+	TupleTableSlot *end;
+
+	do
+		end = ExecProcNode(outerPlanState(node));
+	while (!TupIsNull(end));
 }
 
 static TupleTableSlot *
@@ -355,7 +384,6 @@ exec_returned(CustomScanState *node)
 {
 	ReturnedRowsState *state = (ReturnedRowsState *) node;
 	SharedRowsState *input = state->input;
-	TupleTableSlot *end;
 
 	if (state->next < state->nrows)
 		return gpusort_rows_fill_slot(input->rows.sort, state->next++, node->ss.ps.ps_ResultTupleSlot);
@@ -370,11 +398,48 @@ exec_returned(CustomScanState *node)
 	if (state->next < state->nrows)
 		return gpusort_rows_fill_slot(input->rows.sort, state->next++, node->ss.ps.ps_ResultTupleSlot);
 
-	/* Workers end now, and the Gather waits for them. */
-	do
-		end = ExecProcNode(outerPlanState(node));
-	while (!TupIsNull(end));
+	await_workers(node);
 	return node->ss.ps.ps_ResultTupleSlot;
+}
+
+/* Returns the next value of the input of a node that is alone.  Columns beside it are not read. */
+static TupleTableSlot *
+pass_value(SharedRowsState *input, TupleTableSlot *slot)
+{
+	TupleTableSlot *row = ExecProcNode(outerPlanState(input));
+	int			place = linitial_int(list_nth(((CustomScan *) input->rows.scan.css.ss.ps.plan)->custom_private, KEY_COLUMNS)) - 1;
+
+	ExecClearTuple(slot);
+	if (TupIsNull(row))
+		return slot;
+	slot->tts_values[place] = slot_getattr(row, input->rows.columns[place] + 1, &slot->tts_isnull[place]);
+	return ExecStoreVirtualTuple(slot);
+}
+
+/* Offers the values to the aggregates above.  The row that these get has their states made. */
+static TupleTableSlot *
+exec_values(CustomScanState *node)
+{
+	ReturnedRowsState *state = (ReturnedRowsState *) node;
+	SharedRowsState *input = state->input;
+	TupleTableSlot *slot = node->ss.ps.ps_ResultTupleSlot;
+	bool		begins = !state->started;
+
+	if (begins)
+	{
+		start(state);
+		(void) ExecStoreAllNullTuple(slot);
+		if (input->part != NULL && input->use == ROWS_FOR_RUNS)
+			gpusort_shared_sort_count(input->part);
+	}
+	if (is_alone(input))
+		return pass_value(input, slot);
+	if (begins)
+		await_workers(node);
+	if (!begins || gpusort_shared_sort_rows(input->part) == 0)
+		return ExecClearTuple(slot);
+	state->offer.offered = input->part;
+	return slot;
 }
 
 static void
@@ -392,6 +457,7 @@ rescan_returned(CustomScanState *node)
 	ExecClearTuple(node->ss.ps.ps_ResultTupleSlot);
 	if (!state->started)
 		return;
+	state->offer.offered = NULL;
 	forget(state->input);
 	state->started = false;
 	state->next = state->nrows = 0;
@@ -422,20 +488,30 @@ static const CustomExecMethods returned_exec_methods = {
 	.ExplainCustomScan = gpusort_rows_explain_keys,
 };
 
+static const CustomExecMethods values_exec_methods = {
+	.CustomName = gpusort_shared_sort_offers,
+	.BeginCustomScan = begin_returned,
+	.ExecCustomScan = exec_values,
+	.EndCustomScan = end_returned,
+	.ReScanCustomScan = rescan_returned,
+	.ExplainCustomScan = gpusort_rows_explain_keys,
+};
+
 Node *
-gpusort_rows_create_shared(void)
+gpusort_rows_create_shared(RowsUse use)
 {
 	SharedRowsState *state = (SharedRowsState *) newNode(sizeof(SharedRowsState), T_CustomScanState);
 
 	state->rows.scan.css.methods = &shared_exec_methods;
+	state->use = use;
 	return (Node *) state;
 }
 
 Node *
-gpusort_rows_create_returned(void)
+gpusort_rows_create_returned(RowsUse use)
 {
 	ReturnedRowsState *state = (ReturnedRowsState *) newNode(sizeof(ReturnedRowsState), T_CustomScanState);
 
-	state->css.methods = &returned_exec_methods;
+	state->offer.css.methods = use == ROWS_FOR_ORDER ? &returned_exec_methods : &values_exec_methods;
 	return (Node *) state;
 }

@@ -12,18 +12,30 @@
  * process it gets one row of NULLs, when the first part can be read.
  *
  * If there are no workers the leader sorts all rows as if it were alone.
+ *
+ *	  Aggregate                     Aggregate
+ *	    ->  Gather                    ->  Custom Scan (GpusortRows)          offers parts
+ *	          ->  partial plan  =>          ->  Gather
+ *	                                              ->  Parallel Custom Scan (GpusortRows)   sorts values, counts equal ones
+ *	                                                    ->  partial plan
+ *
+ * Of aggregates that want values at some ranks, or numbers of equal values, the state is the shared sort.  They get
+ * one row of NULLs.  If there are no workers they get all rows, in any order, as if the node were not there.
  */
 #ifndef GPUSORT_ROWS_PARALLEL_H
 #define GPUSORT_ROWS_PARALLEL_H
 
 #include "nodes/extensible.h"
 
-struct PlanPlace;
+#include "nodes/rows/rows_node.h"
 
 /* Returns what takes the place of a Gather Merge above a rows node, which is changed. */
 extern Plan *gpusort_rows_plan_parallel(const GatherMerge *merge, CustomScan *rows, const struct PlanPlace *place);
 
-extern Node *gpusort_rows_create_shared(void);
-extern Node *gpusort_rows_create_returned(void);
+/* The node above a Gather of workers that share what a rows node, which is changed, sorts. */
+extern Plan *gpusort_rows_plan_shared(const Gather *gather, CustomScan *rows, RowsUse use, const struct PlanPlace *place);
+
+extern Node *gpusort_rows_create_shared(RowsUse use);
+extern Node *gpusort_rows_create_returned(RowsUse use);
 
 #endif							/* GPUSORT_ROWS_PARALLEL_H */

@@ -31,10 +31,12 @@
 static Node *
 create_state(CustomScan *scan)
 {
-	RowsRole	role = linitial_int(list_nth(scan->custom_private, ROWS_LIST_ROLE));
+	const List *list = list_nth(scan->custom_private, ROWS_LIST_ROLE);
+	RowsRole	role = linitial_int(list);
+	RowsUse		use = lsecond_int(list);
 
-	return role == ROWS_SHARE ? gpusort_rows_create_shared()
-		: role == ROWS_RETURN ? gpusort_rows_create_returned() : gpusort_rows_create_alone();
+	return role == ROWS_SHARE ? gpusort_rows_create_shared(use)
+		: role == ROWS_RETURN ? gpusort_rows_create_returned(use) : gpusort_rows_create_alone();
 }
 
 static const CustomScanMethods rows_scan_methods = {
@@ -95,7 +97,7 @@ make_private(const Sort *sort, const RowsBound *bound)
 									  sort->nullsFirst);
 
 	lists = lappend(lists, list_make3_int(bound->kind, bound->partition_keys, bound->is_less));
-	return lappend(lists, list_make1_int(ROWS_ALONE));
+	return lappend(lists, list_make2_int(ROWS_ALONE, ROWS_FOR_ORDER));
 }
 
 /*
@@ -206,6 +208,20 @@ replace_gather_merge(const GatherMerge *merge, const PlanPlace *place)
 		linitial_int(list_nth(rows->custom_private, ROWS_LIST_ROLE)) != ROWS_ALONE)
 		return NULL;
 	return gpusort_rows_plan_parallel(merge, rows, place);
+}
+
+Plan *
+gpusort_rows_plan_values(const Gather *gather, Sort *sort, RowsUse use, bool distinct, const PlanPlace *place)
+{
+	RowsBound	bound = {.kind = distinct ? BOUND_DISTINCT : BOUND_ROWS};
+	RowsCost	cost = gpusort_rows_cost(sort, 0, false);
+	PlanPlace	below = *place;
+	Plan	   *rows;
+
+	below.parallel = true;
+	sort->plan.plan_node_id = gpusort_plan_next_id(place->walk);
+	rows = make_rows_node(sort, &cost, &bound, &below);
+	return gpusort_rows_plan_shared(gather, (CustomScan *) rows, use, place);
 }
 
 static void

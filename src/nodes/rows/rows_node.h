@@ -19,7 +19,7 @@
 typedef enum RowsLists
 {
 	ROWS_LIST_BOUND = KEY_LISTS,	/* ints: see RowsBoundInts */
-	ROWS_LIST_ROLE				/* one int: a RowsRole */
+	ROWS_LIST_ROLE				/* ints: a RowsRole and a RowsUse */
 } RowsLists;
 
 /* What a node does. */
@@ -29,6 +29,14 @@ typedef enum RowsRole
 	ROWS_SHARE,					/* all processes that run it sort their inputs together: parallel.h */
 	ROWS_RETURN					/* it returns what such nodes have sorted */
 } RowsRole;
+
+/* What the rows are wanted for that several processes sort together. */
+typedef enum RowsUse
+{
+	ROWS_FOR_ORDER,				/* to be returned */
+	ROWS_FOR_RANKS,				/* aggregates above the node ask for values by their ranks, */
+	ROWS_FOR_RUNS				/* and for the numbers of equal ones: parallel.h */
+} RowsUse;
 
 struct ExplainState;
 struct PlanPlace;
@@ -66,6 +74,11 @@ typedef struct RowsCost
 extern void gpusort_rows_node_init(void);
 extern bool gpusort_rows_take(const Sort *sort);
 extern bool gpusort_rows_take_first(const struct FirstOfGroups *first);
+/*
+ * What takes the place of a Gather below an Agg whose aggregates read the one key of a Sort of the rows below the Gather.
+ * With distinct, one of equal values is enough.
+ */
+extern Plan *gpusort_rows_plan_values(const Gather *gather, Sort *sort, RowsUse use, bool distinct, const struct PlanPlace *place);
 
 /* plan_price.c */
 extern void gpusort_rows_price_init(void);

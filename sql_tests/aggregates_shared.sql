@@ -1,0 +1,127 @@
+-- Needs gpusort.engine = 'auto': sorts numerics and texts, which no GPU sorts.
+-- Percentiles, mode and count(DISTINCT) of one column, whose values parallel workers sort together: every result
+-- is as without gpusort, with any number of workers, in memory and beyond it.
+\getenv folder PG_ABS_SRCDIR
+\set helpers :folder '/sql/helpers.psql'
+\i :helpers
+\set SHOW_CONTEXT never
+CREATE SCHEMA shared;
+SET search_path = shared;
+SET compute_query_id = off;
+SET jit = off;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0.1;
+SET min_parallel_table_scan_size = 0;
+SET max_parallel_workers_per_gather = 2;
+SET gpusort.force_nodes = on;
+
+CREATE TABLE numbers AS
+SELECT i AS id, (i * 7919::bigint % 60013)::int4 AS x, (i % 7)::int2 AS few, (i / 10000)::int8 AS long, 5 AS one, NULL::int4 AS nothing,
+	CASE WHEN i % 11 = 0 THEN NULL WHEN i % 1000 = 1 THEN 'NaN' WHEN i % 1000 = 2 THEN '-Infinity' WHEN i % 50 = 3 THEN '-0' ELSE (i * 104729::bigint % 5003) / 7.0 - 100 END::float8 AS f,
+	(i * 31 % 977 / 8.0)::float4 AS f4, CASE WHEN i % 9 = 0 THEN 'NaN' ELSE (i * 15485863::bigint % 10007)::numeric / 100 END::numeric(12, 2) AS n,
+	(i * 13 % 211)::numeric / 2 AS scales, date '2020-01-01' + i % 3000 AS day, md5((i % 9000)::text) AS t, ('v' || i % 97)::varchar(5) AS short,
+	CASE WHEN i % 5000 = 0 THEN repeat(md5(i::text), 200) ELSE 'w' || i % 100 END AS wide
+FROM generate_series(1, 20000) i;
+CREATE TABLE none AS TABLE numbers WITH NO DATA;
+CREATE TABLE parts (LIKE numbers) PARTITION BY HASH (id);
+CREATE TABLE part_0 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE part_1 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+INSERT INTO parts TABLE numbers;
+ALTER TABLE numbers SET (parallel_workers = 8);
+ALTER TABLE none SET (parallel_workers = 8);
+ALTER TABLE part_0 SET (parallel_workers = 8);
+VACUUM ANALYZE numbers, none, parts;
+
+-- Whether workers sort a query's values together, as compare_aggregates asks.
+CREATE FUNCTION taken(query text) RETURNS int LANGUAGE sql AS $$ SELECT count(*)::int FROM pg_temp.explain_lines(query, 'COSTS OFF', 'Parallel Custom Scan') $$;
+
+-- Plans.
+SELECT pg_temp.explain_lines('SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x), percentile_disc(0.9) WITHIN GROUP (ORDER BY x) FROM numbers', 'COSTS OFF, VERBOSE');
+SELECT pg_temp.explain_lines('SELECT count(DISTINCT t) FROM parts WHERE few < 3');
+SELECT line FROM pg_temp.explain_lines('SELECT mode() WITHIN GROUP (ORDER BY n) FROM numbers', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') line WHERE line ~ 'Aggregate|Gather|Custom|Key';
+SET parallel_tuple_cost = 0;
+SELECT pg_temp.explain_lines('SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY f4) FROM numbers WHERE few = 3');
+SET parallel_tuple_cost = 0.1;
+
+-- With 0 to 4 workers, in memory and beyond it.  Percentiles of values that are equal but not the same are left out.
+CREATE TABLE calls AS SELECT name, format(call, name) AS call FROM (VALUES
+	('percentile_cont(0.5) WITHIN GROUP (ORDER BY %s)', '{x,few,long,one,nothing,f,f4}'::text[]),
+	('percentile_cont(''{1,0,0.25,NULL,0.75}''::float8[]) WITHIN GROUP (ORDER BY %s DESC)', '{x,few,long,f4}'),
+	('percentile_disc(''{1,0,0.3}''::float8[]) WITHIN GROUP (ORDER BY %s), percentile_disc(0.6) WITHIN GROUP (ORDER BY %1$s)', '{x,few,long,one,nothing,n,day}'),
+	('percentile_disc(0.123) WITHIN GROUP (ORDER BY %s DESC), mode() WITHIN GROUP (ORDER BY %1$s DESC)', '{x,few,n,day}'),
+	('mode() WITHIN GROUP (ORDER BY %s)', '{x,few,long,one,nothing,f4,n,day}'),
+	('count(DISTINCT %s)', '{x,few,long,one,nothing,f,f4,day,t,short,wide}'),
+	('count(DISTINCT %s), mode() WITHIN GROUP (ORDER BY %1$s), percentile_cont(0.9) WITHIN GROUP (ORDER BY %1$s)', '{x,few,long,one,nothing,f4}')) c (call, names), unnest(names) name;
+CREATE FUNCTION with_workers(workers int, memory text, names text DEFAULT '') RETURNS TABLE (shared bool, same bool, queries bigint) LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM set_config('max_parallel_workers_per_gather', workers::text, true), set_config('work_mem', memory, true);
+	RETURN QUERY SELECT bool_and(c.taken > 0), bool_and(c.same), count(*)
+	FROM calls, unnest('{numbers,none,parts WHERE few <> 1}'::text[]) source, format('SELECT %s FROM %s', call, source) query, pg_temp.compare_aggregates(query) c WHERE name ~ names;
+END $$;
+SELECT workers, memory, r.* FROM (VALUES (0, '64kB'), (1, '64kB'), (2, '1MB'), (4, '64kB'), (4, '64MB')) v (workers, memory), with_workers(workers, memory) r;
+
+-- Not shared: two columns, two orders, filters, casts, other aggregates beside them, numerics whose scale varies.
+SELECT call, c.taken AS shared, same FROM unnest('{"count(DISTINCT x), count(DISTINCT t)","percentile_cont(0.5) WITHIN GROUP (ORDER BY f), percentile_cont(0.5) WITHIN GROUP (ORDER BY f DESC)",
+	"count(DISTINCT x) FILTER (WHERE few > 1)","count(DISTINCT x), count(*)","mode() WITHIN GROUP (ORDER BY scales)","count(DISTINCT n)","mode() WITHIN GROUP (ORDER BY x::float8)"}'::text[]) call,
+	format('SELECT %s FROM numbers', call) query, pg_temp.compare_aggregates(query) c;
+
+-- In subqueries, with HAVING, again and again.
+SELECT query, taken > 0 AS shared, same FROM unnest(ARRAY['SELECT id FROM numbers WHERE x < (SELECT percentile_cont(0.001) WITHIN GROUP (ORDER BY x) FROM numbers)',
+	'SELECT few, (SELECT count(DISTINCT x) FROM numbers m WHERE m.few = numbers.few) FROM numbers WHERE id < 4',
+	'SELECT count(DISTINCT x) + 1 FROM numbers HAVING mode() WITHIN GROUP (ORDER BY x) > 0',
+	'SELECT * FROM generate_series(1, 3) i, LATERAL (SELECT percentile_cont(i / 4.0) WITHIN GROUP (ORDER BY x), i FROM numbers OFFSET 0) q',
+	'SELECT a.c, b.m FROM (SELECT count(DISTINCT t) AS c FROM numbers) a, (SELECT mode() WITHIN GROUP (ORDER BY n) AS m FROM parts) b']) query, pg_temp.compare_aggregates(query);
+
+-- No worker can be had; none but the leader's own part; cursors; a function's SELECT INTO.
+SET max_parallel_workers = 0;
+SELECT * FROM with_workers(2, '64kB', '^[xnt]$');
+RESET max_parallel_workers;
+SET parallel_leader_participation = off;
+SELECT * FROM with_workers(1, '64kB', '^[xnt]$');
+RESET parallel_leader_participation;
+BEGIN;
+DECLARE c CURSOR FOR SELECT count(DISTINCT x), mode() WITHIN GROUP (ORDER BY x) FROM numbers;
+FETCH c;
+COMMIT;
+CREATE FUNCTION counted(OUT n int8) LANGUAGE plpgsql AS $$ BEGIN SELECT count(DISTINCT t) INTO n FROM numbers; END $$;
+SELECT counted();
+
+-- Errors, and cancelled.
+SELECT percentile_cont(1.5) WITHIN GROUP (ORDER BY x) FROM numbers;
+SELECT count(DISTINCT x) FROM numbers WHERE 1 / (19990 - id) < 5;
+SET statement_timeout = '50ms';
+SELECT count(DISTINCT t) FROM numbers WHERE pg_sleep(0.001) IS NOT NULL;
+RESET statement_timeout;
+SET temp_file_limit = 0;
+SET work_mem = '64kB';
+SELECT left(pg_temp.error_of('SELECT count(DISTINCT t) FROM numbers'), 5);
+RESET work_mem;
+RESET temp_file_limit;
+SELECT count(DISTINCT t) FROM numbers;
+
+-- Random tables, whose runs of equal values cross the borders of parts.
+\set seed 0.20261127
+\echo seed: :seed
+SELECT setseed(:seed);
+CREATE FUNCTION random_failures(rounds int) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	query text;
+BEGIN
+	FOR round IN 1..rounds LOOP
+		CREATE TABLE drawn (x int4) WITH (parallel_workers = 4);
+		INSERT INTO drawn SELECT CASE WHEN random() < 0.1 THEN NULL WHEN random() < s.one THEN 7 ELSE (random() ^ s.power * s.most)::int END
+			FROM (SELECT random() AS one, 1 + random() * 5 AS power, 10 ^ (random() * 6) AS most, (random() * 20000)::int AS n) s, generate_series(1, s.n);
+		ANALYZE drawn;
+		PERFORM set_config('max_parallel_workers_per_gather', (1 + random() * 3)::int::text, true), set_config('work_mem', (64 + (random() ^ 3 * 1000)::int)::text, true);
+		query := format('SELECT count(DISTINCT x), mode() WITHIN GROUP (ORDER BY x), percentile_disc(''{0,%s,1}''::float8[]) WITHIN GROUP (ORDER BY x), percentile_cont(%s) WITHIN GROUP (ORDER BY x) FROM drawn',
+			random(), random());
+		IF NOT (SELECT same FROM pg_temp.compare_aggregates(query)) THEN
+			RETURN NEXT format('round %s: %s', round, query);
+		END IF;
+		DROP TABLE drawn;
+	END LOOP;
+END $$;
+SELECT * FROM random_failures(10);
+
+SET client_min_messages = warning;
+DROP SCHEMA shared CASCADE;
