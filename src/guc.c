@@ -30,6 +30,7 @@
 #define GPUSORT_MAX_CPU_THREADS_DEFAULT 8
 #define GPUSORT_MIN_GPU_KEYS_DEFAULT 100000
 
+bool		gpusort_check_sorted = false;
 int			gpusort_cpu_threads = 1;
 char	   *gpusort_device_library;
 char	   *gpusort_device_list;
@@ -134,6 +135,11 @@ gpusort_guc_define(void)
 	preloaded = process_shared_preload_libraries_in_progress;
 	loaded_at_start = debug_query_string == NULL;
 
+	DefineCustomBoolVariable("gpusort.check_sorted",
+							 "Check that arrays that are searched are in order.",
+							 "Else searches check the elements that they look at.",
+							 &gpusort_check_sorted, false,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("gpusort.cpu_threads",
 							"Threads that the CPU engine may use for one sort.",
 							"No more than gpusort.max_cpu_threads are used.",

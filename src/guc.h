@@ -12,6 +12,7 @@ typedef enum EngineChoice
 	GPUSORT_ENGINE_GPU			/* the GPU or an error */
 } EngineChoice;
 
+extern bool gpusort_check_sorted;
 extern int	gpusort_cpu_threads;
 extern char *gpusort_device_library;
 extern char *gpusort_device_list;	/* gpusort.devices; see device_list.h */

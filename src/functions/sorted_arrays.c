@@ -4,8 +4,8 @@
  *	  array_between, array_between_by, array_merge and array_merge_by.
  *
  * The arrays are as array_sort leaves them: ascending, with NULLs at one end.  A search checks
- * the order of what it looks at, for to check all would cost more than the search.  Merging
- * sorts what is not in order.  Positions count from 1 whatever the lower bound.
+ * the order of what it looks at, for to check all would cost more than the search.  It does so
+ * with gpusort.check_sorted.  Merging sorts what is not in order.  Positions count from 1 whatever the lower bound.
  */
 #include "postgres.h"
 
@@ -18,6 +18,7 @@
 #include "functions/arguments.h"
 #include "functions/array_functions.h"
 #include "functions/collector.h"
+#include "guc.h"
 #include "keys/intervals.h"
 #include "keys/key_compare.h"
 #include "large_memory.h"
@@ -67,6 +68,31 @@ check_nulls(const SortedArray *sorted, uint32 nulls)
 	}
 }
 
+/* True if the keys of an array from one place to another are in order. */
+static bool
+run_in_order(const ElementType *element, const ArrayType *array, uint32 start, uint32 end)
+{
+	return start == end ||
+		gpusort_keys_in_order(element->form, ARR_DATA_PTR(array) + (Size) start * element->stride, end - start, false);
+}
+
+/* True if all values are in order. */
+static bool
+values_in_order(const SortedArray *sorted)
+{
+	const Datum *values = sorted->items.values + sorted->before;
+
+	if (sorted->comparator == NULL)
+		return run_in_order(sorted->items.element, sorted->items.array, 0, sorted->count);
+	for (uint32 i = 1; i < sorted->count; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		if (gpusort_comparator_compare(sorted->comparator, values[i - 1], values[i]) > 0)
+			return false;
+	}
+	return true;
+}
+
 static void
 open_sorted(FunctionCallInfo fcinfo, CachedArgument argument, SortedArray *sorted)
 {
@@ -82,10 +108,13 @@ open_sorted(FunctionCallInfo fcinfo, CachedArgument argument, SortedArray *sorte
 	sorted->before = nulls > 0 && !(bitmap[0] & 1) ? nulls : 0;
 	check_nulls(sorted, nulls);
 	sorted->comparator = NULL;
-	if (gpusort_items_are_keys(items))
-		return;
-	sorted->comparator = gpusort_element_comparator(items->type, PG_GET_COLLATION(), false);
-	gpusort_items_take_out(items);
+	if (!gpusort_items_are_keys(items))
+	{
+		sorted->comparator = gpusort_element_comparator(items->type, PG_GET_COLLATION(), false);
+		gpusort_items_take_out(items);
+	}
+	if (gpusort_check_sorted && !values_in_order(sorted))
+		refuse_unsorted();
 }
 
 /*
@@ -399,14 +428,6 @@ concatenate(FunctionCallInfo fcinfo, CachedArgument slot, ArrayType *first, Arra
 		run_ends[i] = values;
 	}
 	return gpusort_collector_array(&all);
-}
-
-/* True if the keys of an array from one place to another are in order. */
-static bool
-run_in_order(const ElementType *element, const ArrayType *array, uint32 start, uint32 end)
-{
-	return start == end ||
-		gpusort_keys_in_order(element->form, ARR_DATA_PTR(array) + (Size) start * element->stride, end - start, false);
 }
 
 /* The order of two lists of keys one behind the other, NULLs last, as two runs if each is in order. */
