@@ -276,6 +276,12 @@ gpusort_status(PG_FUNCTION_ARGS)
 	put_item(rsinfo, "vector unit", gpusort_cpu_vector_unit());
 	put_gpus(rsinfo);
 	for (int i = 0; i < lengthof(settings); i++)
-		put_item(rsinfo, settings[i], GetConfigOptionByName(settings[i], NULL, false));
+	{
+		const char *value = GetConfigOptionByName(settings[i], NULL, true);
+
+		/* Those of the GPU exist only with shared_preload_libraries. */
+		if (value != NULL)
+			put_item(rsinfo, settings[i], value);
+	}
 	return (Datum) 0;
 }
