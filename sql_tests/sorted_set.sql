@@ -144,6 +144,7 @@ FROM (SELECT (random() * 100)::int AS x, (random() * 150)::int AS g FROM generat
 SELECT count(*) > 10000 AS many, count(*) FILTER (WHERE x.s OPERATOR(gpusort.<) y.s IS DISTINCT FROM x.a < y.a OR x.s OPERATOR(gpusort.<=) y.s IS DISTINCT FROM x.a <= y.a OR x.s OPERATOR(gpusort.=) y.s IS DISTINCT FROM (x.a = y.a)
 	OR x.s OPERATOR(gpusort.<>) y.s IS DISTINCT FROM x.a <> y.a OR x.s OPERATOR(gpusort.>=) y.s IS DISTINCT FROM x.a >= y.a OR x.s OPERATOR(gpusort.>) y.s IS DISTINCT FROM x.a > y.a) AS wrong FROM many x, many y;
 SELECT string_agg(a::text, ' ' ORDER BY s) = string_agg(a::text, ' ' ORDER BY a) AS same_order, count(DISTINCT s) = count(DISTINCT a) AS same_groups FROM many;
+SELECT (SELECT count(*) FROM many x FULL JOIN many y ON x.s OPERATOR(gpusort.=) y.s) = (SELECT count(*) FROM many x FULL JOIN many y ON x.a = y.a) AS same_join;
 CREATE INDEX many_key ON many (s);
 SET enable_seqscan = off;
 SELECT count(*) > 0 AS index_scan FROM pg_temp.explain_lines($$SELECT * FROM many WHERE s OPERATOR(gpusort.>=) 'integer {2}'$$) l WHERE l LIKE '%many_key%';

@@ -84,7 +84,7 @@ COMMENT ON FUNCTION gpusort_internal.sorted_set_{lt|le|eq|ne|ge|gt}(gpusort.sort
 CREATE OPERATOR gpusort.{<|<=|>|>=} (LEFTARG = gpusort.sorted_set, RIGHTARG = gpusort.sorted_set, FUNCTION = gpusort_internal.sorted_set_{lt|le|gt|ge},
 	COMMUTATOR = OPERATOR(gpusort.{>|>=|<|<=}), NEGATOR = OPERATOR(gpusort.{>=|>|<=|<}), RESTRICT = scalar{lt|le|gt|ge}sel, JOIN = scalar{lt|le|gt|ge}joinsel);
 CREATE OPERATOR gpusort.{=|<>} (LEFTARG = gpusort.sorted_set, RIGHTARG = gpusort.sorted_set, FUNCTION = gpusort_internal.sorted_set_{eq|ne},
-	COMMUTATOR = OPERATOR(gpusort.{=|<>}), NEGATOR = OPERATOR(gpusort.{<>|=}), RESTRICT = {eq|neq}sel, JOIN = {eq|neq}joinsel);
+	COMMUTATOR = OPERATOR(gpusort.{=|<>}), NEGATOR = OPERATOR(gpusort.{<>|=}), RESTRICT = {eq|neq}sel, JOIN = {eq|neq}joinsel{, MERGES|});
 COMMENT ON OPERATOR gpusort.{<|<=|=|<>|>=|>} (gpusort.sorted_set, gpusort.sorted_set) IS '{less than|less than or equal|equal|not equal|greater than or equal|greater than}';
 CREATE OPERATOR CLASS gpusort.sorted_set_ops DEFAULT FOR TYPE gpusort.sorted_set USING btree AS
 	OPERATOR 1 gpusort.<, OPERATOR 2 gpusort.<=, OPERATOR 3 gpusort.=, OPERATOR 4 gpusort.>=, OPERATOR 5 gpusort.>,
