@@ -119,7 +119,7 @@ open_sorted(FunctionCallInfo fcinfo, CachedArgument argument, SortedArray *sorte
 
 /*
  * How many values come before the value or, with after, how many do or are equal to it.  Raises an error
- * if the search comes across values that are not in order.
+ * if the first value comes after the last, or if the search comes across keys that are not in order.
  */
 static uint32
 count_before(const SortedArray *sorted, Datum value, bool after)
