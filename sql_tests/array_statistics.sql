@@ -155,6 +155,7 @@ SELECT array_nearest('{NULL,4,1}'::float4[], 1::float8);
 SELECT array_search_sorted('{b,a}'::text[], 'c');
 SELECT array_between_by('{1,2,3}'::int4[], '{2,3,1}'::int8[], 1, 9);
 SELECT array_nearest('{1,2,3}'::int4[], '{1,2}'::int4[]), array_search_sorted(value => 2, "array" => '{1,1,2}'::int2[], after => true);
+SELECT array_merge('{0,-0}'::float8[], '{-0,5}'), array_merge('{-0,0}'::float4[], '{-0,NULL}'), (array_merge_by('{a,b}'::text[], '{0,-0}'::float8[], '{c,d}', '{-0,5}')).merged_vals;
 SELECT array_merge('{3,2,1}'::int4[], '{9,NULL,1}'), array_merge('{b,a}'::text[], '{c,a}'), array_merge('{NaN,1}'::float8[], '{}'), array_merge_by('{a,b}'::text[], '{2,1}'::int4[], '{c}', '{1}');
 SELECT count(*) FILTER (WHERE array_merge(a, b) IS DISTINCT FROM array_sort(a || b)) AS merged, count(*) FILTER (WHERE array_search_sorted(array_sort(a), 500) <> 1 + (SELECT count(*) FROM unnest(a) x WHERE x < 500)) AS found
 FROM (SELECT ARRAY(SELECT (random() * 1000)::int + i % 1 FROM generate_series(1, i % 30)) AS a, ARRAY(SELECT (random() * 1000)::int + i % 1 FROM generate_series(1, i % 7)) AS b FROM generate_series(1, 300) i) q;

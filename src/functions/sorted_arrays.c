@@ -68,14 +68,6 @@ check_nulls(const SortedArray *sorted, uint32 nulls)
 	}
 }
 
-/* True if the keys of an array from one place to another are in order. */
-static bool
-run_in_order(const ElementType *element, const ArrayType *array, uint32 start, uint32 end)
-{
-	return start == end ||
-		gpusort_keys_in_order(element->form, ARR_DATA_PTR(array) + (Size) start * element->stride, end - start, false);
-}
-
 /* True if all values are in order. */
 static bool
 values_in_order(const SortedArray *sorted)
@@ -83,7 +75,8 @@ values_in_order(const SortedArray *sorted)
 	const Datum *values = sorted->items.values + sorted->before;
 
 	if (sorted->comparator == NULL)
-		return run_in_order(sorted->items.element, sorted->items.array, 0, sorted->count);
+		return sorted->count == 0 ||
+			gpusort_keys_in_order(sorted->items.element->form, ARR_DATA_PTR(sorted->items.array), sorted->count, false);
 	for (uint32 i = 1; i < sorted->count; i++)
 	{
 		GPUSORT_CHECK_EVERY(i);
@@ -428,6 +421,14 @@ concatenate(FunctionCallInfo fcinfo, CachedArgument slot, ArrayType *first, Arra
 		run_ends[i] = values;
 	}
 	return gpusort_collector_array(&all);
+}
+
+/* True if the keys of an array from one place to another are in order, -0 before 0 as in every result. */
+static bool
+run_in_order(const ElementType *element, const ArrayType *array, uint32 start, uint32 end)
+{
+	return start == end ||
+		gpusort_keys_alone_in_order(element->form, ARR_DATA_PTR(array) + (Size) start * element->stride, end - start);
 }
 
 /* The order of two lists of keys one behind the other, NULLs last, as two runs if each is in order. */
