@@ -141,7 +141,7 @@ FROM (SELECT '{100.1,150.2,200.3,250.4}'::float8[] AS mz, '{7,90,8,60}'::float4[
 SELECT mass, mz[array_nearest(mz, mass, mass * 10e-6)] AS peak FROM (SELECT '{100.1,150.2,200.3,250.4}'::float8[] AS mz) p, unnest('{150.201,150.21,250.4}'::float8[]) mass;
 SELECT merged_keys AS mz, merged_vals AS intensity FROM array_merge_by('{7,90}'::float4[], '{100.1,150.2}'::float8[], '{5,6}'::float4[], '{120.5,150.2}'::float8[]);
 DROP TABLE statistic_rows;
--- Of numeric arrays the median and percentiles are exact, as those of median(numeric).
+-- Of numeric arrays the median is exact, as that of median(numeric), and percentiles are numeric.
 SELECT array_median('{1,2.50000000000000000001,2}'::numeric[]), array_median('{0.1,0.2}'::numeric[]), pg_typeof(array_median('{1}'::numeric[])), array_median('{}'::numeric[]) IS NULL AS empty,
 	   array_median('{NaN,1,NULL,Infinity}'::numeric[]), array_percentile_cont('{12345678901234567890.1,12345678901234567890.3}'::numeric[], 0.5),
 	   array_percentile_cont('{1,2,4}'::numeric[], '{{0,0.75},{NULL,1}}'), pg_typeof(array_median('{1}'::pg_temp.money_amount[])) AS of_domain;

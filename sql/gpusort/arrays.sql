@@ -16,7 +16,7 @@ COMMENT ON FUNCTION gpusort_internal.{float4_array_out|numeric_array_out}(gpusor
 CREATE TYPE gpusort.{float4_array|numeric_array} (INPUT = gpusort_internal.{float4_array_in|numeric_array_in}, OUTPUT = gpusort_internal.{float4_array_out|numeric_array_out},
 	INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = extended, CATEGORY = 'A', PREFERRED = true);
 COMMENT ON TYPE gpusort.float4_array IS 'a float4 array as an argument, beside float8 values that are rounded to float4';
-COMMENT ON TYPE gpusort.numeric_array IS 'a numeric array as an argument of functions whose result is exact';
+COMMENT ON TYPE gpusort.numeric_array IS 'a numeric array as an argument of functions whose result is numeric';
 CREATE FUNCTION gpusort_internal.{float4_array|numeric_array}({float4|numeric}[]) RETURNS gpusort.{float4_array|numeric_array}
 AS 'MODULE_PATHNAME', 'gpusort_typed_array' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION gpusort_internal.{float4_array|numeric_array}({float4|numeric}[]) IS 'the same array';
