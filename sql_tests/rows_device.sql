@@ -34,7 +34,7 @@ SELECT keys FROM unnest(array[
 	'every', 'every DESC', 'few', 'few DESC, bool', 'bool, few NULLS FIRST', 'wide', 'wide DESC', 'wide NULLS FIRST, every', 'wide DESC NULLS LAST',
 	'int8', 'int8 DESC', 'int8 NULLS FIRST', 'word', 'word DESC', 'few, word', 'tied, word', 'word, int8', 'bool, int8 DESC, word',
 	'float8', 'float8 DESC, float4', 'float4 NULLS FIRST, few', 'float4 DESC, wide', 'time', 'time DESC, day', 'day, time', 'oid, i DESC',
-	'never', 'never, wide', 'never DESC, never', 'few, never, bool', 'tied', 'tied DESC', 'i', 'i DESC',
+	'never', 'never, wide', 'never::text COLLATE "C", every DESC', 'never DESC, never', 'few, never, bool', 'tied', 'tied DESC', 'i', 'i DESC',
 	'far, word', 'far DESC, i DESC', 'apart, word, i', 'apart DESC, float8, few',
 	'few, day, bool, oid', 'few, wide, int8, word', 'wide, few, float8, word, int8']) keys
 WHERE rows_in_order('*', keys, true) IS DISTINCT FROM rows_in_order('*', keys, false)

@@ -326,7 +326,12 @@ gpusort_rows_ranges_note(KeyRange *ranges, const RowKeys *keys, const RowStore *
 		ranges[i].some_null |= some_null;
 		ranges[i].some_value |= !all_null;
 		if (key->kind != KEY_IS_VALUE)
-			break;
+		{
+			/* A code ends with a key of bytes, unless that is NULL in all rows. */
+			if (ranges[i].some_value)
+				break;
+			continue;
+		}
 		if (ranges[i].low > 0 || ranges[i].high < low_bits(8 * key->width))
 			widen_range(key, store, &all_rows, &ranges[i].low, &ranges[i].high);
 	}
