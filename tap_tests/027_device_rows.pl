@@ -123,6 +123,17 @@ foreach my $keys (sort keys %query)
 		}
 	}
 }
+
+# The same within work_mem, where rows come back in blocks, too.
+foreach my $what ('end of the worker', $real ? () : ('error 1', 'wrong_fetch 1 2'))
+{
+	reset_stats();
+	is($node->safe_psql('postgres', "SET work_mem = '4MB'; SELECT rows_of('$query{records}', '$what', 1, false)"), $rows{records},
+		"records within work_mem, $what after 1 row: the right rows");
+	like(fallbacks(), qr/^1 /, 'by one fallback');
+	inject($node, 'none') unless $real;
+	wait_ready($node);
+}
 is(wait_slabs($node), 0, 'no slab or session is left');
 
 # A cursor that the transaction leaves open, and one that goes back after the worker has ended.

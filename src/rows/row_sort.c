@@ -301,10 +301,7 @@ take_for_parts(RowSort *sort)
 	end_phase(sort, start, &sort->stats.spill_time);
 }
 
-/*
- * Moves the rows that a device was to sort to parts.  `why` is the reason for a fallback that is not
- * counted yet, or REASON_NONE.
- */
+/* Moves the rows that a device was to sort to parts, and counts the fallback. */
 static void
 take_from_device(RowSort *sort, SortReason why)
 {
@@ -553,17 +550,18 @@ read_without_device(RowSort *sort, uint64 row, SortReason why)
 {
 	RowStore   *source = gpusort_rows_device_source(sort->device_rows);
 
-	gpusort_stats_fallback(USED_FOR_ROWS, GPUSORT_METHOD_AUTO, why);
 	if (source != NULL)
 	{
 		gpusort_rows_device_free(sort->device_rows);
 		sort->device_rows = NULL;
 		sort->store = source;
+		/* With gpusort.engine = 'gpu' a device tries again. */
+		sort->failed = gpusort_engine == GPUSORT_ENGINE_GPU ? REASON_NONE : why;
 		order_store(sort, ORDER_PART);
 		read_store(sort, row, 0);
 		return;
 	}
-	take_from_device(sort, REASON_NONE);
+	take_from_device(sort, why);
 	finish_parts(sort);
 	load_parts(sort, row);
 	read_store(sort, row, sort->parts->first_row);
