@@ -136,6 +136,19 @@ foreach my $what ('end of the worker', $real ? () : ('error 1', 'wrong_fetch 1 2
 }
 is(wait_slabs($node), 0, 'no slab or session is left');
 
+# Many cursors.  Rows within work_mem leave some sessions to others, and nobody waits for the own ones.
+foreach my $work_mem ('64kB', '64MB')
+{
+	is($node->safe_psql('postgres', qq{
+		SET gpusort.engine = 'gpu'; SET work_mem = '$work_mem'; SET statement_timeout = '4s';
+		BEGIN;
+		DO 'DECLARE c refcursor; BEGIN FOR i IN 1 .. 65 LOOP c := ''c'' || i; OPEN c SCROLL FOR SELECT k FROM held ORDER BY k; MOVE c; END LOOP; END';
+		SELECT sessions > 60 FROM gpusort.arena();
+		FETCH 1 FROM c65;
+		COMMIT}), $work_mem eq '64kB' ? "t\n2" : "f\n2", "65 cursors, work_mem = $work_mem");
+}
+is(wait_slabs($node), 0, 'no slab or session is left');
+
 # A cursor that the transaction leaves open, and one that goes back after the worker has ended.
 my $pid = worker_pid($node);
 is($node->safe_psql('postgres', qq{

@@ -571,7 +571,8 @@ gpusort_rows_device_order(RowSort *sort)
 	bytes = gpusort_rows_device_bytes(rows);
 	gpusort_choose_rows(&rows->layout.spec, rows->nrows, bytes, bytes + rows->nrows * sizeof(uint32), &decision);
 	if (decision.engine == ENGINE_GPU &&
-		(decision.reason == REASON_NONE || gpusort_reason_kind(decision.reason) == REASON_KIND_WAIT))
+		(decision.reason == REASON_NONE || gpusort_reason_kind(decision.reason) == REASON_KIND_WAIT) &&
+		gpusort_sessions_plentiful())
 	{
 		decision.reason = sort_source(rows);
 		if (decision.reason == REASON_NONE)

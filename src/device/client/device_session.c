@@ -65,15 +65,15 @@ make_session(const GpusortSessionSpec *description)
 	return session;
 }
 
-/* True if any backend has a session. */
+/* True if another backend has a session. */
 static bool
-sessions_in_use(void)
+others_have_sessions(void)
 {
 	bool		found = false;
 
 	LWLockAcquire(gpusort_arena->lock, LW_SHARED);
 	for (int i = gpusort_arena->nslabs; i < gpusort_arena->njobs && !found; i++)
-		found = gpusort_arena->job[i].state != JOB_FREE;
+		found = gpusort_arena->job[i].state != JOB_FREE && gpusort_arena->job[i].owner != MyProc;
 	LWLockRelease(gpusort_arena->lock);
 	return found;
 }
@@ -120,7 +120,7 @@ try_open(DeviceSession *session, int device, SortReason *why)
 }
 
 /*
- * With gpusort.engine = 'gpu' this tries again while there are other sessions, because they
+ * With gpusort.engine = 'gpu' this tries again while other backends have sessions, because they
  * may end and free memory.  It does so only for some seconds: their backends may be idle.
  */
 DeviceSession *
@@ -142,7 +142,7 @@ gpusort_session_open(const GpusortSpec *spec, SortUse use, int device, uint64_t 
 	session->use = use;
 	for (;;)
 	{
-		bool		others = sessions_in_use();
+		bool		others = others_have_sessions();
 
 		if (try_open(session, device, why))
 			return session;

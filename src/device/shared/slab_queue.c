@@ -19,6 +19,8 @@
 #include "device/shared/device_watch.h"
 #include "device/shared/slab_queue.h"
 
+#define SESSIONS_KEPT_SHARE 4	/* one session in 4 is kept for those who cannot do without */
+
 /* Leaves the queue.  No slab is granted afterwards, but one may have been granted just before. */
 static void
 leave_queue(SlabWaiter *waiter)
@@ -150,6 +152,20 @@ gpusort_slabs_plentiful(void)
 	plentiful = arena->nfree > arena->nslabs / 2;
 	LWLockRelease(arena->lock);
 	return plentiful;
+}
+
+/* True if a backend may open a session that it could do without.  A cursor may keep that for long. */
+bool
+gpusort_sessions_plentiful(void)
+{
+	SharedArena *arena = gpusort_arena;
+	int			in_use = 0;
+
+	LWLockAcquire(arena->lock, LW_SHARED);
+	for (int i = arena->nslabs; i < arena->njobs; i++)
+		in_use += arena->job[i].state != JOB_FREE;
+	LWLockRelease(arena->lock);
+	return in_use < GPUSORT_MAX_SESSIONS - GPUSORT_MAX_SESSIONS / SESSIONS_KEPT_SHARE;
 }
 
 /* Takes a job record for a session.  Returns GPUSORT_NO_JOB if all are in use. */
