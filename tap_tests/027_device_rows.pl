@@ -147,6 +147,15 @@ foreach my $work_mem ('64kB', '64MB')
 		FETCH 1 FROM c65;
 		COMMIT}), $work_mem eq '64kB' ? "t\n2" : "f\n2", "65 cursors, work_mem = $work_mem");
 }
+
+# One key that more rows have than a block holds.
+reset_stats();
+is($node->safe_psql('postgres', q{
+	SET work_mem = '300MB';
+	SELECT count(*), count(t), bool_and(t >= before) FROM (SELECT t, lag(t) OVER () AS before
+		FROM (SELECT CASE WHEN i % 9 < 7 THEN md5(i::text) END COLLATE "C" AS t FROM generate_series(1, 1250000) i ORDER BY t OFFSET 0) s) q}),
+	'1250000|972222|t', 'many rows of one key');
+is($node->safe_psql('postgres', q{SELECT sum(device_sorts) FROM gpusort.stats WHERE used_for = 'rows'}), '1', 'are sorted once');
 is(wait_slabs($node), 0, 'no slab or session is left');
 
 # A cursor that the transaction leaves open, and one that goes back after the worker has ended.

@@ -182,7 +182,7 @@ cut_blocks(const SessionRead *read, uint64_t done, uint64_t nrows, uint32_t widt
 			continue;
 		if (cut->change > start)
 			part->starts[++part->nblocks] = cut->change;
-		else if (row - start >= ROWS_BLOCK_MOST * part->layout->block_rows)
+		else if (row - start >= part->layout->most_rows)
 			cut->too_many = true;
 	}
 }

@@ -22,8 +22,6 @@
 #include "device/client/device_session.h"
 #include "rows/row_sort.h"
 
-#define ROWS_BLOCK_MOST 2		/* a block has at most so many times block_rows, if their words are equal */
-
 #define ROWS_HELD_COLUMNS (GPUSORT_SESSION_COLUMNS + 1)	/* with the numbers of rows */
 
 typedef enum HeldKind
@@ -50,6 +48,7 @@ typedef struct PartLayout
 	bool		exact;			/* rows of equal words are equal in all sort keys */
 	int			nexact;			/* leading sort keys in which rows of equal words are equal */
 	uint32		block_rows;		/* rows of a block; if not exact, about this many */
+	uint32		most_rows;		/* of a block whose words are all equal */
 	int			ncolumns;
 	HeldColumn	columns[ROWS_HELD_COLUMNS];	/* column 0 is the keys */
 } PartLayout;

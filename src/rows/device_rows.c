@@ -33,6 +33,8 @@
 
 #define ROWS_LOADED_MIN 256	/* limits of block_rows */
 #define ROWS_LOADED_MAX (128 * 1024)
+#define ROWS_BLOCK_MOST 2		/* a block has at most so many times block_rows, if their words are equal, */
+#define ROWS_SOURCE_BLOCK 2		/* or one row in 2 of those that work_mem holds */
 #define ROWS_DEVICE_MAX (UINT32_MAX / 2)	/* the most rows in the memory of one device */
 #define ROWS_SCATTER_MAX (1024 * 1024)	/* rows that are divided at a time */
 #define ROWS_SAMPLED 65536		/* rows of the sample */
@@ -225,6 +227,9 @@ set_code(DeviceRows *rows, KeyCode *code)
 	layout->exact = rows->code->bits <= ROWS_WORD_BITS && layout->nexact == sort->keys->nkeys;
 	layout->block_rows = sort->memory_limit / ((layout->exact ? 2 : 4) * bytes);
 	layout->block_rows = Min(Max(layout->block_rows, ROWS_LOADED_MIN), ROWS_LOADED_MAX);
+	layout->most_rows = ROWS_BLOCK_MOST * layout->block_rows;
+	if (rows->source != NULL)
+		layout->most_rows = Max(layout->most_rows, rows->nrows / ROWS_SOURCE_BLOCK);
 }
 
 /* The same with a code of the ranges, as the sample suggests. */
@@ -250,7 +255,7 @@ static bool
 ties_are_too_large(const DeviceRows *rows, double nrows)
 {
 	return !rows->layout.exact &&
-		gpusort_rows_most_tied_share(rows->code, rows->sample) * nrows > ROWS_BLOCK_MOST * rows->layout.block_rows;
+		gpusort_rows_most_tied_share(rows->code, rows->sample) * nrows > rows->layout.most_rows;
 }
 
 /* The same, as far as the first rows tell. */
