@@ -70,7 +70,10 @@ SELECT query, taken > 0 AS shared, same FROM unnest(ARRAY['SELECT id FROM number
 	'SELECT few, (SELECT count(DISTINCT x) FROM numbers m WHERE m.few = numbers.few) FROM numbers WHERE id < 4',
 	'SELECT count(DISTINCT x) + 1 FROM numbers HAVING mode() WITHIN GROUP (ORDER BY x) > 0',
 	'SELECT * FROM generate_series(1, 3) i, LATERAL (SELECT percentile_cont(i / 4.0) WITHIN GROUP (ORDER BY x), i FROM numbers OFFSET 0) q',
-	'SELECT a.c, b.m FROM (SELECT count(DISTINCT t) AS c FROM numbers) a, (SELECT mode() WITHIN GROUP (ORDER BY n) AS m FROM parts) b']) query, pg_temp.compare_aggregates(query);
+	'SELECT a.c, b.m FROM (SELECT count(DISTINCT t) AS c FROM numbers) a, (SELECT mode() WITHIN GROUP (ORDER BY n) AS m FROM parts) b',
+	-- Workers run these subqueries.
+	'SELECT count(*) FROM numbers WHERE x NOT IN (SELECT mode() WITHIN GROUP (ORDER BY x) FROM numbers)',
+	'SELECT count(*) FROM numbers WHERE x > ALL (SELECT count(DISTINCT x) + count(DISTINCT t) FROM numbers)']) query, pg_temp.compare_aggregates(query);
 
 -- No worker can be had; none but the leader's own part; cursors; a function's SELECT INTO.
 SET max_parallel_workers = 0;

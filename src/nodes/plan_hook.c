@@ -139,33 +139,38 @@ static bool
 note_subquery(Node *node, void *context)
 {
 	const SubPlan *subplan = (SubPlan *) node;
-	AllRows    *noted = context;
+	const PlanPlace *place = context;
 
 	if (node == NULL)
 		return false;
-	if (IsA(node, SubPlan) &&
-		(subplan->subLinkType == ARRAY_SUBLINK || subplan->subLinkType == CTE_SUBLINK || subplan->useHashTable))
-		noted[subplan->plan_id - 1] = AT_ONCE;
+	if (IsA(node, SubPlan))
+	{
+		SubqueryUse *use = &place->walk->subqueries[subplan->plan_id - 1];
+
+		if (subplan->subLinkType == ARRAY_SUBLINK || subplan->subLinkType == CTE_SUBLINK || subplan->useHashTable)
+			use->rows = AT_ONCE;
+		use->found = true;
+		use->parallel |= place->parallel;
+	}
 	return expression_tree_walker(node, note_subquery, context);
 }
 
 /*
- * Notes how the plan reads the rows of subqueries.  ARRAY() and hashed subqueries read all of
- * them.  A CTE is read by several scans, and any of them may be the only one that runs.
+ * Notes how the plan runs subqueries.  ARRAY() and hashed subqueries read all rows.  A CTE is read by several scans,
+ * and any of them may be the only one that runs.
  */
 static void
 note_subqueries(const Plan *plan, const PlanPlace *place)
 {
-	AllRows    *noted = place->walk->subquery_rows;
-
 	if (place->walk->statement->subplans == NIL)
 		return;
-	(void) note_subquery((Node *) list_make3(plan->targetlist, plan->qual, plan->initPlan), noted);
+	(void) note_subquery((Node *) list_make3(plan->targetlist, gpusort_plan_expressions(plan), plan->initPlan),
+						 unconstify(PlanPlace *, place));
 	if (IsA(plan, CteScan))
 	{
-		int			cte = ((const CteScan *) plan)->ctePlanId - 1;
+		SubqueryUse *use = &place->walk->subqueries[((const CteScan *) plan)->ctePlanId - 1];
 
-		noted[cte] = place->limit == NULL ? Min(noted[cte], place->all_rows) : NOT_ALL;
+		use->rows = place->limit == NULL ? Min(use->rows, place->all_rows) : NOT_ALL;
 	}
 }
 
@@ -204,8 +209,9 @@ visit_plan(Plan **link, void *arg)
 
 /*
  * Visits all plan trees of the statement.  A subquery may be stopped early by its caller
- * unless it is noted how that reads it, and is run again and again if it has parameters.  It
- * comes behind the subqueries that it uses in the list, so it is visited before them.
+ * unless it is noted how that reads it, and is run again and again if it has parameters.  If workers
+ * may run it, it is as if it stood below their Gather.  It comes behind the subqueries that it uses in
+ * the list, so it is visited before them.
  */
 static void
 visit_statement(PlanWalk *walk, bool cursor)
@@ -213,15 +219,17 @@ visit_statement(PlanWalk *walk, bool cursor)
 	List	   *subplans = walk->statement->subplans;
 	PlanPlace	top = {.walk = walk, .all_rows = cursor ? NOT_ALL : WITH_EXECUTOR};
 
-	walk->subquery_rows = palloc0_array(AllRows, list_length(subplans));
+	walk->subqueries = palloc0_array(SubqueryUse, list_length(subplans));
 	visit_plan(&walk->statement->planTree, &top);
 	for (int i = list_length(subplans) - 1; i >= 0; i--)
 	{
 		Plan	  **link = (Plan **) &lfirst(list_nth_cell(subplans, i));
+		const SubqueryUse *use = &walk->subqueries[i];
 
 		if (*link == NULL)
 			continue;
-		top.all_rows = walk->subquery_rows[i];
+		top.all_rows = use->rows;
+		top.parallel = use->found ? use->parallel : walk->statement->parallelModeNeeded;
 		top.rescanned = !bms_is_empty((*link)->extParam);
 		visit_plan(link, &top);
 	}

@@ -30,12 +30,20 @@ typedef enum AllRows
 	AT_ONCE						/* they do, before they return a row */
 } AllRows;
 
+/* How a statement's plan uses one of its subplans. */
+typedef struct SubqueryUse
+{
+	AllRows		rows;
+	bool		found;			/* the expression that runs it, */
+	bool		parallel;		/* below a Gather */
+} SubqueryUse;
+
 /* What holds for the whole statement. */
 typedef struct PlanWalk
 {
 	PlannedStmt *statement;
 	bool		to_end;			/* the executor is expected to run the plan to its end: no cursor and no loop reads it */
-	AllRows    *subquery_rows;	/* of each of the statement's subplans */
+	SubqueryUse *subqueries;	/* of each of the statement's subplans */
 	int			last_id;		/* largest plan_node_id in use; 0: not looked for yet */
 	List	   *modules;		/* NodeModules that are asked, in order */
 	List	   *first_of_groups;	/* FirstOfGroups of Sorts that the preparation has put into the plan */
