@@ -75,6 +75,12 @@ SELECT query, taken > 0 AS shared, same FROM unnest(ARRAY['SELECT id FROM number
 	'SELECT count(*) FROM numbers WHERE x NOT IN (SELECT mode() WITHIN GROUP (ORDER BY x) FROM numbers)',
 	'SELECT count(*) FROM numbers WHERE x > ALL (SELECT count(DISTINCT x) + count(DISTINCT t) FROM numbers)']) query, pg_temp.compare_aggregates(query);
 
+-- Run again, for each row.
+SET enable_material = off;
+SELECT query, taken > 0 AS shared, same FROM unnest('{count(DISTINCT x),count(DISTINCT t) / 5,percentile_disc(0.5) WITHIN GROUP (ORDER BY x) - mode() WITHIN GROUP (ORDER BY x)}'::text[]) call,
+	format('SELECT count(*), sum(i) FROM (SELECT i * 5000 AS i FROM generate_series(1, 9) i OFFSET 0) s WHERE i > ALL (SELECT %s FROM numbers)', call) query, pg_temp.compare_aggregates(query);
+RESET enable_material;
+
 -- No worker can be had; none but the leader's own part; cursors; a function's SELECT INTO.
 SET max_parallel_workers = 0;
 SELECT * FROM with_workers(2, '64kB', '^[xnt]$');

@@ -254,15 +254,15 @@ end_shared(CustomScanState *node)
 	ExecEndNode(outerPlanState(node));
 }
 
+/*
+ * The node above has forgotten already.  This is called when the Gather runs the node here, which may be after workers
+ * that were started since have collected all rows.
+ */
 static void
 rescan_shared(CustomScanState *node)
 {
-	SharedRowsState *state = (SharedRowsState *) node;
 	PlanState  *input = outerPlanState(node);
 
-	/* The node above has forgotten already, and workers that were started since must not stop. */
-	if (state->collected)
-		forget(state);
 	if (input->chgParam == NULL)
 		ExecReScan(input);
 }
