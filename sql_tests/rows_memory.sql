@@ -65,6 +65,9 @@ BEGIN
 END $$;
 SELECT written('md5(i::text) || repeat(''x'', 300000)') AS first_bytes, written('repeat(''x'', 300000) || i') < 4 AS last_bytes,
 	written('convert_to(md5(i::text) || repeat(''x'', 300000), ''UTF8'')') AS bytea, written('i % 7, to_jsonb(repeat(''x'', 300000) || i)') < 4 AS behind;
+SET work_mem = '64kB';
+SELECT count(*) AS numerics, count(*) FILTER (WHERE n < before) AS not_in_order FROM (SELECT n, lag(n) OVER () AS before FROM (
+	SELECT -digits::numeric AS n FROM generate_series(1, 1500) i, LATERAL (SELECT string_agg(translate(md5((i * 1000 + g)::text), 'abcdef', ''), '') AS digits FROM generate_series(1, 400) g) d ORDER BY n OFFSET 0) s) q;
 \c -
 :settings
 SELECT grows_by_less(24000, 'repeat(''x'', 1000000) || i * 7919 % 100', 10, 100) AS keys;

@@ -32,23 +32,26 @@ gpusort_rows_sample_create(MemoryContext memory, const RowLayout *layout, const 
 	return gpusort_rows_store_create(memory, gpusort_rows_layout_of_some(layout, gpusort_rows_key_attributes(keys)));
 }
 
-/* The first bytes of a value.  Sets *is_null instead if these have no code. */
-static Datum
-cut_value(const RowKey *key, Datum value, Size bytes, bool *is_null)
+/* Cuts a value of this size to its first bytes, if these have a code.  Returns its size. */
+static Size
+cut_value(const RowKey *key, Datum *value, Size size, Size bytes)
 {
-	const struct varlena *whole = (const struct varlena *) DatumGetPointer(value);
-	ByteForm	form = key->kind == KEY_IS_BYTES ? key->bytes.form : BYTES_NONE;
+	const struct varlena *whole = (const struct varlena *) DatumGetPointer(*value);
+	ByteForm	form = key->bytes.form;
 	bool		is_text = form == BYTES_TEXT || form == BYTES_BPCHAR;
 
-	*is_null = !(is_text || form == BYTES_BYTEA) || !VARATT_IS_4B_U(whole);
-	if (*is_null)
-		return (Datum) 0;
+	if ((!is_text && form != BYTES_BYTEA) || !VARATT_IS_4B_U(whole))
+		return size;
 	if (is_text)
 		bytes = pg_mbcliplen(VARDATA(whole), VARSIZE(whole) - VARHDRSZ, bytes);
-	return PointerGetDatum(cstring_to_text_with_len(VARDATA(whole), bytes));
+	*value = PointerGetDatum(cstring_to_text_with_len(VARDATA(whole), bytes));
+	return bytes;
 }
 
-/* Gets the keys of a row, those longer than `longest` cut.  Returns the bytes of those that are not passed by value, uncut. */
+/*
+ * Gets the keys of a row.  Those longer than `longest` are cut, or NULL if they have no code.  Returns the bytes of those that
+ * are not passed by value.
+ */
 static Size
 get_keys(const RowKeys *keys, const RowStore *store, uint32 row, Size longest, Size cut_to, Datum *values, bool *nulls)
 {
@@ -64,9 +67,9 @@ get_keys(const RowKeys *keys, const RowStore *store, uint32 row, Size longest, S
 		if (key->by_value || nulls[attribute])
 			continue;
 		size = datumGetSize(values[attribute], false, key->length);
-		if (size > longest)
-			values[attribute] = cut_value(key, values[attribute], cut_to, &nulls[attribute]);
-		bytes += size;
+		nulls[attribute] = size > longest && key->kind == KEY_IS_COMPARED;
+		if (!nulls[attribute])
+			bytes += size > longest ? cut_value(key, &values[attribute], size, cut_to) : size;
 	}
 	return bytes;
 }
@@ -101,7 +104,7 @@ gpusort_rows_sample_add(RowStore *sample, const RowKeys *keys, const RowStore *s
 
 		CHECK_FOR_INTERRUPTS();
 		if (get_keys(keys, store, pg_prng_uint64_range(&random, first, last), longest, bytes / SAMPLE_CUT_SHARE,
-					 values, nulls) <= bytes / SAMPLE_KEY_SHARE || !whole)
+					 values, nulls) <= bytes / SAMPLE_KEY_SHARE)
 			gpusort_rows_store_append(sample, values, nulls);
 		stretch = (stretch + Max(step, 1)) % n;
 	}

@@ -37,7 +37,7 @@ extern RowStore *gpusort_rows_sample_create(MemoryContext memory, const RowLayou
 
 /*
  * Adds this many random rows of a store, or fewer so that the sample has at most its share of so many bytes, but one
- * at least.  Wide keys are cut short, which suffices for codes; or they are whole, and few rows have such.
+ * at least.  Wide texts are cut short, which suffices for codes; or they are whole, and few rows have such.
  */
 extern void gpusort_rows_sample_add(RowStore *sample, const RowKeys *keys, const RowStore *store, uint32 nrows, Size bytes,
 									double share, bool whole);
