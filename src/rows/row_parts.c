@@ -298,6 +298,12 @@ note_words(const RowSort *sort, PartSet *set, const uint64 *words, uint32 n, boo
 		lowest = Min(lowest, words[i]);
 		greatest = Max(greatest, words[i]);
 	}
+	/* Words of keys that were cut for the sample are not those of the rows. */
+	if (!set->seen && set->nparts > 1)
+	{
+		lowest = Min(lowest, set->division->least[1]);
+		greatest = Max(greatest, set->division->least[set->nparts - 1]);
+	}
 	if (set->seen && may_grow && lowest < set->lowest)
 		grow_end(sort, set, words, n, greatest, false);
 	if (set->seen && may_grow && greatest > set->greatest && set->dropped_from == set->nparts)
