@@ -40,13 +40,13 @@ foreach my $use (@uses)
 		"$use: sorted on the device, and counted");
 }
 
-# Columns go to the device beside a word of 8 bytes a row, unless so many rows have a word in common that the host had to
-# order them again: then the device sorts packed integers alone.
+# Columns go to the device beside a word of 8 bytes a row, and the numbers of rows that have records come back, unless so
+# many rows have a word in common that the host had to order them again: then the device sorts packed integers alone.
 $node->safe_psql('postgres', q{
 	CREATE TABLE words AS SELECT i, md5((i * 7919 % 5000)::text) AS fourfold, md5((i * 7919 % 19000)::text) AS few_twice,
 		CASE WHEN i % 20 = 0 THEN repeat('a frequent word', 3) ELSE md5(i::text) END AS one_frequent FROM generate_series(1, 20000) i;
 	ANALYZE words});
-foreach my $case (['fourfold', 8], ['few_twice', 12], ['one_frequent', 12])
+foreach my $case (['fourfold', 8], ['few_twice', 16], ['one_frequent', 16])
 {
 	my ($key, $bytes) = @$case;
 	my $rows = "SET gpusort.force_nodes = on; SELECT md5(string_agg(i::text, ' ')) FROM (SELECT i FROM words ORDER BY $key COLLATE \"C\" OFFSET 0) q";

@@ -126,7 +126,7 @@ END
 	is($node->safe_psql($database, q{
 			SELECT counters_to_zero(); SELECT count(gpusort.array_sort(mz)) FROM spectra; SELECT sum(keys) > 10000 FROM stats_seen;
 			SELECT count(*) >= 0 FROM devices_seen; SELECT count(*) >= 0 FROM jobs_seen; SELECT count(*) >= 0 FROM memory_seen;
-			SELECT count(*) > 10 FROM functions_seen}),
+			SELECT count(*) > 5 FROM functions_seen}),
 		"\n1000\nt\nt\nt\nt\nt", "$when: the views of its state can be read");
 }
 
