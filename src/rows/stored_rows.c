@@ -154,6 +154,8 @@ write_records(RowSink *sink, const WrittenRows *written)
 		bool		gathers = sink->memory == NULL && size <= sizeof(gathered);
 
 		GPUSORT_CHECK_EVERY(i);
+		if (size == 0)
+			continue;
 		if (i + ROWS_PREFETCH < nrows)
 			__builtin_prefetch(gpusort_rows_record(store, written->rows[i + ROWS_PREFETCH]));
 		if (filled > 0 && (!gathers || filled + size > sizeof(gathered)))
