@@ -75,6 +75,16 @@ gpusort_refuse_intervals(Oid type)
 }
 
 void
+gpusort_refuse_unsorted(uint32 position)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("array must be in ascending order, with NULLs at one end"),
+			 position > 0 ? errdetail("Element %u is not greater than or equal to the one before it.", position) : 0,
+			 errhint("Sort the array with array_sort, or with array_sort_pair where another belongs to it.")));
+}
+
+void
 gpusort_argument_top(FunctionCallInfo fcinfo, int number, ArrayOrder *order)
 {
 	int64		count;

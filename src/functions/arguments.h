@@ -65,6 +65,12 @@ extern int32 gpusort_check_buckets(int64 buckets);
 /* Raises an error for values of a type that has no intervals, as only keys have. */
 pg_noreturn extern void gpusort_refuse_intervals(Oid type);
 
+/*
+ * Raises an error for an array that must be in order and is not.  The position, from 1, is that of an element
+ * that should come before the one it follows; 0: not known.
+ */
+pg_noreturn extern void gpusort_refuse_unsorted(uint32 position);
+
 /* How far a number may be from another one. */
 typedef struct Tolerance
 {

@@ -122,11 +122,7 @@ read_sorted_numbers(Datum argument)
 	{
 		GPUSORT_CHECK_EVERY(i);
 		if (!(numbers.values[i - 1] <= numbers.values[i]))
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("array must be in ascending order, with NULLs at one end"),
-					 errdetail("Element %u is not greater than or equal to the one before it.", i + 1),
-					 errhint("Sort the array with array_sort, or with array_sort_pair where another belongs to it.")));
+			gpusort_refuse_unsorted(i + 1);
 	}
 	return numbers;
 }

@@ -4,8 +4,9 @@
  *	  array_between, array_between_by, array_merge and array_merge_by.
  *
  * The arrays are as array_sort leaves them: ascending, with NULLs at one end.  A search checks
- * the order of what it looks at, for to check all would cost more than the search.  It does so
- * with gpusort.check_sorted.  Merging sorts what is not in order.  Positions count from 1 whatever the lower bound.
+ * the order of what it looks at, for to check all would cost more than the search.  With
+ * gpusort.check_sorted it checks all.  Merging sorts what is not in order.  Positions count
+ * from 1 whatever the lower bound.
  */
 #include "postgres.h"
 
@@ -43,16 +44,6 @@ typedef struct SortedArray
 	uint32		count;			/* values */
 } SortedArray;
 
-/* Raises an error for an array that is seen not to be in order. */
-static void
-refuse_unsorted(void)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("array must be in ascending order, with NULLs at one end"),
-			 errhint("Sort the array with array_sort, or with array_sort_pair where another belongs to it.")));
-}
-
 /* Raises an error for NULLs between values, which would be taken for values. */
 static void
 check_nulls(const SortedArray *sorted, uint32 nulls)
@@ -64,7 +55,7 @@ check_nulls(const SortedArray *sorted, uint32 nulls)
 	{
 		GPUSORT_CHECK_EVERY(i);
 		if (bitmap[i / 8] & (1 << i % 8))
-			refuse_unsorted();
+			gpusort_refuse_unsorted(0);
 	}
 }
 
@@ -107,7 +98,7 @@ open_sorted(FunctionCallInfo fcinfo, CachedArgument argument, SortedArray *sorte
 		gpusort_items_take_out(items);
 	}
 	if (gpusort_check_sorted && !values_in_order(sorted))
-		refuse_unsorted();
+		gpusort_refuse_unsorted(0);
 }
 
 /*
@@ -135,10 +126,10 @@ count_before(const SortedArray *sorted, Datum value, bool after)
 		least = gpusort_key_code(form, keys, 0);
 		greatest = gpusort_key_code(form, keys, high - 1);
 		if (least > greatest)
-			refuse_unsorted();
+			gpusort_refuse_unsorted(0);
 	}
 	else if (gpusort_comparator_compare(sorted->comparator, values[0], values[high - 1]) > 0)
-		refuse_unsorted();
+		gpusort_refuse_unsorted(0);
 	while (low < high)
 	{
 		uint32		middle = low + (high - low) / 2;
@@ -150,7 +141,7 @@ count_before(const SortedArray *sorted, Datum value, bool after)
 		{
 			here = gpusort_key_code(form, keys, middle);
 			if (here < least || here > greatest)
-				refuse_unsorted();
+				gpusort_refuse_unsorted(0);
 			order = (here > code) - (here < code);
 		}
 		if (order < 0 || (after && order == 0))
