@@ -147,7 +147,11 @@ SELECT array_median('{1,2.50000000000000000001,2}'::numeric[]), array_median('{0
 	   array_percentile_cont('{1,2,4}'::numeric[], '{{0,0.75},{NULL,1}}'), pg_typeof(array_median('{1}'::pg_temp.money_amount[])) AS of_domain;
 SELECT count(*) FILTER (WHERE array_median(a) IS DISTINCT FROM (SELECT median(x) FROM unnest(a) x)) AS median,
 	   count(*) FILTER (WHERE array_percentile_cont(a, '{0,0.25,1}') IS DISTINCT FROM ARRAY[s[1], s[1 + (n - 1) / 4] + (s[least(n, 2 + (n - 1) / 4)] - s[1 + (n - 1) / 4]) * ((n - 1) % 4 / 4.0), s[n]]) AS percentiles
-FROM (SELECT a, array_sort(a) AS s, cardinality(a) AS n FROM (SELECT ARRAY(SELECT (random() * 1e6)::numeric(20, 9) * 10 ^ (i % 30) FROM generate_series(1, 1 + i % 50)) AS a FROM generate_series(1, 300) i) q) r;
+FROM (SELECT a, array_sort(a) AS s, cardinality(a) AS n FROM (SELECT ARRAY(SELECT (random() * 1e6)::numeric(20, 9) * 10.0 ^ (i % 30) FROM generate_series(1, 1 + i % 50)) AS a FROM generate_series(1, 300) i) q) r;
+-- They are placed exactly, too. A fraction that is no decimal number of 15 digits is placed in float8.
+SELECT array_percentile_cont(array_agg(x), '{0.29,0.07,1e-3}'), array_percentile_cont(array_agg(x * 1e20), 0.123456), array_percentile_cont(array_agg(x), 1 / 3.0::float8) FROM generate_series(0::numeric, 100) x;
+SELECT count(*) FILTER (WHERE array_percentile_cont(a, f::float8) IS DISTINCT FROM s[1 + floor(p)::int] + (s[1 + ceil(p)::int] - s[1 + floor(p)::int]) * (p - floor(p))) AS placed
+FROM (SELECT a, f, array_sort(a) AS s, f * (cardinality(a) - 1) AS p FROM (SELECT ARRAY(SELECT (random() * 1e6)::numeric(20, 9) * 10.0 ^ (i % 30) FROM generate_series(1, 1 + i % 500)) AS a, round(random()::numeric, i % 15) AS f FROM generate_series(1, 500) i) q) r;
 -- A search that comes across values out of order is an error. Merging sorts them.
 SELECT array_between('{3,2,1}'::int4[], 1, 2);
 SELECT array_search_sorted('{1,9,0,4}'::float8[], 3.5);

@@ -13,6 +13,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
+#include "utils/numeric.h"
 
 #include "functions/arguments.h"
 #include "functions/percentile.h"
@@ -25,6 +26,7 @@ typedef struct Place
 	uint64		first;			/* rank */
 	uint64		second;			/* the same or the next rank */
 	double		proportion;		/* how far from the first to the second */
+	Datum		part;			/* the same as a numeric, for numerics */
 } Place;
 
 /* The values at all ranks that are needed. */
@@ -68,6 +70,29 @@ place_of(double fraction, PercentileKind kind, uint64 count, bool single)
 #endif
 	}
 	return place;
+}
+
+/*
+ * Sets the place of a fraction among numerics.  It is exact if the fraction is a decimal number of up to 15 digits, as
+ * those that are written are.  Others, as a third is, are placed in float8.
+ */
+static void
+place_among_numerics(double fraction, uint64 count, Place *place)
+{
+	Datum		decimal = DirectFunctionCall1(float8_numeric, Float8GetDatum(fraction));
+	Datum		exact;
+	Datum		whole;
+
+	if (DatumGetFloat8(DirectFunctionCall1(numeric_float8, decimal)) != fraction)
+	{
+		place->part = DirectFunctionCall1(float8_numeric, Float8GetDatum(place->proportion));
+		return;
+	}
+	exact = DirectFunctionCall2(numeric_mul, decimal, NumericGetDatum(int64_to_numeric(count - 1)));
+	whole = DirectFunctionCall1(numeric_floor, exact);
+	place->first = DatumGetInt64(DirectFunctionCall1(numeric_int8, whole));
+	place->second = place->first + DatumGetBool(DirectFunctionCall2(numeric_gt, exact, whole));
+	place->part = DirectFunctionCall1(numeric_trim_scale, DirectFunctionCall2(numeric_sub, exact, whole));
 }
 
 /* Compares two ranks.  Checks for interrupts, because there may be millions of fractions. */
@@ -132,21 +157,20 @@ key_as_float8(GpusortKeyForm form, Datum key)
 }
 
 static Datum
-interpolate_intervals(Datum low, Datum high, double proportion)
+interpolate_intervals(Datum low, Datum high, const Place *place)
 {
 	Datum		difference = DirectFunctionCall2(interval_mi, high, low);
-	Datum		part = DirectFunctionCall2(interval_mul, difference, Float8GetDatum(proportion));
+	Datum		part = DirectFunctionCall2(interval_mul, difference, Float8GetDatum(place->proportion));
 
 	return DirectFunctionCall2(interval_pl, part, low);
 }
 
 /* The exact value between two. */
 static Datum
-interpolate_numerics(Datum low, Datum high, double proportion)
+interpolate_numerics(Datum low, Datum high, const Place *place)
 {
 	Datum		difference = DirectFunctionCall2(numeric_sub, high, low);
-	Datum		factor = DirectFunctionCall1(float8_numeric, Float8GetDatum(proportion));
-	Datum		part = DirectFunctionCall2(numeric_mul, difference, factor);
+	Datum		part = DirectFunctionCall2(numeric_mul, difference, place->part);
 
 	return DirectFunctionCall2(numeric_add, low, part);
 }
@@ -163,7 +187,7 @@ interpolate(const ElementType *element, const Found *found, const Place *place)
 	if (!element->is_key && place->first == place->second)
 		return first;
 	if (!element->is_key)
-		return (element->oid == NUMERICOID ? interpolate_numerics : interpolate_intervals) (first, second, place->proportion);
+		return (element->oid == NUMERICOID ? interpolate_numerics : interpolate_intervals) (first, second, place);
 	low = key_as_float8(element->form, first);
 	high = key_as_float8(element->form, second);
 	return Float8GetDatum(place->first == place->second ? low : low + place->proportion * (high - low));
@@ -205,8 +229,11 @@ compute_percentiles(const ValueStore *store, PercentileKind kind, const Fraction
 	for (uint32 i = 0; i < fractions->count; i++)
 	{
 		GPUSORT_CHECK_EVERY(i);
-		if (!fractions->nulls[i])
-			places[i] = place_of(DatumGetFloat8(fractions->values[i]), kind, count, fractions->array == NULL);
+		if (fractions->nulls[i])
+			continue;
+		places[i] = place_of(DatumGetFloat8(fractions->values[i]), kind, count, fractions->array == NULL);
+		if (kind == PERCENTILE_CONTINUOUS && element->oid == NUMERICOID)
+			place_among_numerics(DatumGetFloat8(fractions->values[i]), count, &places[i]);
 	}
 	find_values(store, fractions, places, &found);
 	for (uint32 i = 0; i < fractions->count; i++)
