@@ -16,6 +16,7 @@
 
 #include "compat.h"
 #include "functions/aggregate_state.h"
+#include "functions/arguments.h"
 
 #define MAGIC "GSS"
 #define FLAG_DESCENDING 1
@@ -379,6 +380,7 @@ read_head(StateCache *cache, const char *sent, int length)
 	AggregateState alike = {.magic = GPUSORT_AGGREGATE_STATE_MAGIC};
 	const char *schema;
 	const char *collation;
+	GpusortKeyForm form;
 
 	forget_head(cache);
 	read_byte_order(&head);
@@ -390,6 +392,8 @@ read_head(StateCache *cache, const char *sent, int length)
 		alike.order.collation = find_collation(schema, collation);
 	cache->values = read_codec(&head, cache);
 	alike.values.type = cache->values->type;
+	if (alike.order.buckets > 0 && !gpusort_keys_form(alike.values.type, &form))
+		gpusort_refuse_intervals(alike.values.type);
 	cache->keys = gpusort_agg_has_keys(alike.kind) ? read_codec(&head, cache) : NULL;
 	if (cache->keys != NULL)
 		alike.keys.type = cache->keys->type;

@@ -134,8 +134,6 @@ gpusort_histogram_agg_final(PG_FUNCTION_ARGS)
 	if (gpusort_agg_is_empty(state))
 		PG_RETURN_NULL();
 	values = gpusort_agg_values(fcinfo, state).values;
-	if (!values.element->is_key)
-		gpusort_refuse_intervals(values.element->oid);
 	bytes = (Size) state->order.buckets * sizeof(int64);
 	result = gpusort_array_allocate(INT8OID, state->order.buckets, false, bytes, 1);
 	memset(ARR_DATA_PTR(result), 0, bytes);
