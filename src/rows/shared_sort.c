@@ -148,8 +148,6 @@ struct SharedSort
 	uint64		end_row;
 };
 
-const char	gpusort_shared_sort_offers[] = "GpusortRows";
-
 static uint32
 wait_event(void)
 {

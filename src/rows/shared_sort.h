@@ -91,21 +91,21 @@ extern void gpusort_shared_sort_stop(SharedSortState *shared);
 /* Closes files. */
 extern void gpusort_shared_sort_leave(SharedSort *part);
 
-/* The state of a node with this CustomName begins so. */
+/* The CustomName in the methods of nodes whose state begins so.  EXPLAIN shows another one, that of the plan. */
+#define GPUSORT_SHARED_SORT_OFFERS "GpusortSharedSort"
+
 typedef struct SharedSortOffer
 {
 	CustomScanState css;		/* must be first */
 	SharedSort *offered;		/* what aggregates above may read instead of rows, or NULL */
 } SharedSortOffer;
 
-extern const char gpusort_shared_sort_offers[];
-
 /* What a node offers; NULL if it does not, or is another one. */
 static inline SharedSort *
 gpusort_shared_sort_offered(const PlanState *node)
 {
 	if (node == NULL || !IsA(node, CustomScanState) ||
-		((const CustomScanState *) node)->methods->CustomName != gpusort_shared_sort_offers)
+		strcmp(((const CustomScanState *) node)->methods->CustomName, GPUSORT_SHARED_SORT_OFFERS) != 0)
 		return NULL;
 	return ((const SharedSortOffer *) node)->offered;
 }

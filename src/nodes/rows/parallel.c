@@ -489,7 +489,7 @@ static const CustomExecMethods returned_exec_methods = {
 };
 
 static const CustomExecMethods values_exec_methods = {
-	.CustomName = gpusort_shared_sort_offers,
+	.CustomName = GPUSORT_SHARED_SORT_OFFERS,
 	.BeginCustomScan = begin_returned,
 	.ExecCustomScan = exec_values,
 	.EndCustomScan = end_returned,
