@@ -2,12 +2,11 @@
 -- the floor: the same query that only reads each array. Wants a few GB of shared_buffers,
 -- or reading from disk is measured. Sections:
 --
---   short         400,000 arrays of 1,000 values; 5,000 beside what is in use today; and with eight parallel workers
---   spectra       MassBank, repeated to a million spectra
---   long          2,000 arrays of 100,000 values
---   verification  what verification takes of the device's time
---   groups        array_sort(array_agg(x)) of 100,000 groups of 200
---   giant         one value of 1 GB
+--   short    400,000 arrays of 1,000 values; 5,000 beside what is in use today; and with eight parallel workers
+--   spectra  MassBank, repeated to a million spectra
+--   long     2,000 arrays of 100,000 values
+--   groups   array_sort(array_agg(x)) of 100,000 groups of 200
+--   giant    one value of 1 GB
 \i bench/session.sql
 \set section gpu
 SELECT 400000 / :scale AS thousands, 5000 / :scale AS few, 2000 / :scale AS longs, 100000 / :scale AS ngroups \gset
@@ -91,60 +90,6 @@ CALL measure('gpu', 'uniform', 'float4', 100000, :longs, engine_contenders(
 	'SELECT sum((a || ''{}'')[1]) FROM gpusort_bench.longs',
 	'SELECT sum((gpusort.array_sort(a))[1]) FROM gpusort_bench.longs'));
 DROP TABLE longs;
-\endif
-
--- What verification takes of the device's time: medians of milliseconds on the device,
--- of all that is done there (copies, sort, verification) and of verification alone.
-\if :{?verification}
-CREATE PROCEDURE measure_verification(type text, n bigint, arrays bigint, data text, query text)
-LANGUAGE plpgsql AS $$
-DECLARE
-	wanted int := (SELECT runs FROM gpusort_bench.host);
-	whole float8[];
-	verifying float8[];
-	before gpusort.devices;
-	after gpusort.devices;
-BEGIN
-	FOR run IN 0 .. wanted
-	LOOP
-		SELECT * INTO before FROM gpusort.devices ORDER BY device LIMIT 1;
-		EXECUTE query;
-		SELECT * INTO after FROM gpusort.devices ORDER BY device LIMIT 1;
-		CONTINUE WHEN run = 0;
-		verifying := verifying || (after.verify_ms - before.verify_ms);
-		whole := whole || (after.copy_in_ms + after.sort_ms + after.verify_ms + after.copy_out_ms
-			- before.copy_in_ms - before.sort_ms - before.verify_ms - before.copy_out_ms);
-	END LOOP;
-	whole := ARRAY(SELECT ms FROM unnest(whole) ms ORDER BY 1);
-	verifying := ARRAY(SELECT ms FROM unnest(verifying) ms ORDER BY 1);
-	INSERT INTO gpusort_bench.results (commit, device, section, data, type, n, arrays, contender, median_ms, least_ms, runs, times_floor)
-	SELECT commit, device, 'verification', measure_verification.data, measure_verification.type, measure_verification.n,
-		measure_verification.arrays, contender, round(ms[(wanted + 1) / 2]::numeric, 3), round(ms[1]::numeric, 3), wanted,
-		round((ms[(wanted + 1) / 2] / whole[(wanted + 1) / 2])::numeric, 3)
-	FROM gpusort_bench.host, (VALUES ('floor: on the device', whole), ('verification', verifying)) c (contender, ms);
-END $$;
-
-SET gpusort.engine = 'gpu';
-CREATE TABLE lengths (n int, f8 float8[], f4 float4[], i2 int2[]);
-ALTER TABLE lengths ALTER f8 SET STORAGE EXTERNAL, ALTER f4 SET STORAGE EXTERNAL, ALTER i2 SET STORAGE EXTERNAL;
-SELECT format($$
-	INSERT INTO gpusort_bench.lengths SELECT n, a, a::float4[], ARRAY(SELECT (65535 * x - 32768)::int2 FROM unnest(a) x)
-	FROM (SELECT %1$s AS n, ARRAY(SELECT random() FROM generate_series(1, %1$s) WHERE g = g) AS a FROM generate_series(1, %2$s) g) q$$,
-	n, greatest(1, 4000000 / :scale / n)),
-	'VACUUM ANALYZE gpusort_bench.lengths'
-FROM unnest(ARRAY[12, 100, 1000, 10000, 100000, 1000000]) n \gexec
-SELECT format('CALL gpusort_bench.measure_verification(%L, %s, %s, %L, %L)', type, n, arrays, data,
-	format('SELECT count(%s) FROM gpusort_bench.lengths WHERE n = %s', call, n))
-FROM (SELECT n, count(*) AS arrays FROM lengths GROUP BY n) l, (VALUES
-	('int2', 'keys', 'gpusort.array_sort(i2)'),
-	('float4', 'keys', 'gpusort.array_sort(f4)'),
-	('float8', 'keys', 'gpusort.array_sort(f8)'),
-	('float4', 'index', 'gpusort.array_argsort(f4)'),
-	('float4', 'pairs', 'gpusort.array_sort_by(f4, f4)')) c (type, data, call) ORDER BY data, type, n \gexec
-RESET gpusort.engine;
-DROP TABLE lengths;
-SELECT v.data, v.type, v.n, v.arrays, v.times_floor AS "share of the time on the device", f.median_ms AS "ms there"
-FROM results v JOIN results f USING (section, data, type, n) WHERE v.contender = 'verification' AND f.contender <> 'verification' ORDER BY v.id;
 \endif
 
 -- Aggregated groups, whose rows lie together or, for a quarter as many, as far apart
