@@ -32,13 +32,3 @@ CREATE AGGREGATE gpusort_replace.mode(ORDER BY x anyelement) (
 	FINALFUNC = gpusort_internal.mode_final, FINALFUNC_EXTRA,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort_replace.mode(ORDER BY anyelement) IS 'gpusort.mode in the place of the built-in aggregate';
-
-/* Takes the place of the built-in array_agg above sorted rows of a plan, not by its name. */
-CREATE FUNCTION gpusort_internal.array_agg_final(internal, anyelement) RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'gpusort_array_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION gpusort_internal.array_agg_final(internal, anyelement) IS 'makes the result of a state of array_agg';
-CREATE AGGREGATE gpusort_internal.array_agg(x anyelement) (
-	SFUNC = gpusort_internal.sorted_agg_transition, STYPE = internal, SSPACE = -1,
-	FINALFUNC = gpusort_internal.array_agg_final, FINALFUNC_EXTRA,
-	PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort_internal.array_agg(anyelement) IS 'the values in the order in which they come';

@@ -63,8 +63,6 @@ extern bool gpusort_aggregate_is_ordered_array(const Aggref *call);
 /* Has a call replaced if there is an aggregate for it; else says why not. */
 extern void gpusort_aggregate_find_replacement(AggregateCall *call);
 extern void gpusort_aggregate_replace(PlannedStmt *statement, const AggregateCall *call);
-/* Replaces a call of array_agg without an order by one that allocates no memory for each value. */
-extern void gpusort_aggregate_collect(PlannedStmt *statement, Aggref *call);
 
 /* order.c */
 /* The column of an Agg's input that an expression is; 0 if it is another expression. */

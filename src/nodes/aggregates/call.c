@@ -29,7 +29,6 @@
 #include "nodes/plan_walk.h"
 
 #define SCHEMA "gpusort"
-#define INTERNAL_SCHEMA "gpusort_internal"
 #define MAX_ARGUMENTS 5
 #define ORDER_OPTIONS 2
 
@@ -136,35 +135,27 @@ replacement_of_array(const AggregateCall *call)
 	return replacement;
 }
 
-/* The extension's aggregate of a schema that replaces a built-in one; InvalidOid if there is none that everybody may call. */
-static Oid
-find_replacement(const char *schema_name, const Replacement *replacement)
-{
-	oidvector  *types = buildoidvector(replacement->types, replacement->nargs);
-	Oid			schema = get_namespace_oid(schema_name, true);
-	Oid			aggregate;
-
-	if (!OidIsValid(schema))
-		return InvalidOid;
-	aggregate = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(replacement->name),
-								PointerGetDatum(types), ObjectIdGetDatum(schema));
-	if (!gpusort_is_own_function(aggregate))
-		return InvalidOid;
-	/* A plan may be kept, and run later by another role, which is asked for no right to what is not in the plan. */
-	if (!GPUSORT_MAY_USE_SCHEMA(schema, ACL_ID_PUBLIC) || !GPUSORT_MAY_EXECUTE(aggregate, ACL_ID_PUBLIC) ||
-		!GPUSORT_MAY_EXECUTE(replacement->builtin, ACL_ID_PUBLIC))
-		return InvalidOid;
-	return aggregate;
-}
-
-/* The extension's aggregate for a call; InvalidOid if there is none. */
+/* The extension's aggregate for a call; InvalidOid if there is none that everybody may call. */
 static Oid
 find_aggregate(const AggregateCall *call)
 {
 	const Replacement replacement = gpusort_aggregate_is_ordered_array(call->call) ? replacement_of_array(call)
 		: *replacement_of(call->call->aggfnoid);
+	oidvector  *types = buildoidvector(replacement.types, replacement.nargs);
+	Oid			schema = get_namespace_oid(SCHEMA, true);
+	Oid			aggregate;
 
-	return find_replacement(SCHEMA, &replacement);
+	if (!OidIsValid(schema))
+		return InvalidOid;
+	aggregate = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(replacement.name),
+								PointerGetDatum(types), ObjectIdGetDatum(schema));
+	if (!gpusort_is_own_function(aggregate))
+		return InvalidOid;
+	/* A plan may be kept, and run later by another role, which is asked for no right to what is not in the plan. */
+	if (!GPUSORT_MAY_USE_SCHEMA(schema, ACL_ID_PUBLIC) || !GPUSORT_MAY_EXECUTE(aggregate, ACL_ID_PUBLIC) ||
+		!GPUSORT_MAY_EXECUTE(replacement.builtin, ACL_ID_PUBLIC))
+		return InvalidOid;
+	return aggregate;
 }
 
 /* True for built-in types whose values have a key form. */
@@ -256,14 +247,6 @@ depend_on(PlannedStmt *statement, Oid aggregate)
 }
 
 static void
-set_aggregate(PlannedStmt *statement, Aggref *call, Oid aggregate)
-{
-	depend_on(statement, call->aggfnoid);
-	depend_on(statement, aggregate);
-	call->aggfnoid = aggregate;
-}
-
-static void
 append_argument(Aggref *call, Node *argument)
 {
 	call->args = lappend(call->args, makeTargetEntry((Expr *) argument, list_length(call->args) + 1, NULL, false));
@@ -311,15 +294,7 @@ gpusort_aggregate_replace(PlannedStmt *statement, const AggregateCall *call)
 		aggregate->aggtranstype = INTERNALOID;
 	}
 	GPUSORT_SET_PRESORTED(aggregate, false);
-	set_aggregate(statement, aggregate, call->replacement);
-}
-
-void
-gpusort_aggregate_collect(PlannedStmt *statement, Aggref *call)
-{
-	const Replacement collecting = {F_ARRAY_AGG_ANYNONARRAY, "array_agg", 1, {ANYELEMENTOID}};
-	Oid			aggregate = find_replacement(INTERNAL_SCHEMA, &collecting);
-
-	if (OidIsValid(aggregate))
-		set_aggregate(statement, call, aggregate);
+	depend_on(statement, aggregate->aggfnoid);
+	depend_on(statement, call->replacement);
+	aggregate->aggfnoid = call->replacement;
 }

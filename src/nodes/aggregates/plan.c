@@ -224,13 +224,6 @@ consider_replacements(const AggregateCalls *calls)
 	}
 }
 
-/* True if a call is array_agg of one value for each row, and can be changed alone. */
-static bool
-collects(const AggregateCall *call, const AggregateCalls *calls)
-{
-	return call->call->aggfnoid == F_ARRAY_AGG_ANYNONARRAY && call->call->aggdistinct == NIL && !shares_state(call, calls);
-}
-
 /* Decides about the calls of an Agg.  Returns the Sort to be its input, or NULL. */
 static Sort *
 consider_calls(AggregateCalls *calls)
@@ -244,16 +237,7 @@ consider_calls(AggregateCalls *calls)
 	if (sort != NULL)
 		return sort;
 	consider_replacements(calls);
-	sort = gpusort_aggregates_sort_input(calls);
-	foreach(cell, calls->list)
-	{
-		AggregateCall *call = lfirst(cell);
-
-		/* The server has sorted the input. */
-		if (call->treatment == AGGREGATE_KEEP && GPUSORT_IS_PRESORTED(call->call) && collects(call, calls))
-			call->treatment = AGGREGATE_SORT_INPUT;
-	}
-	return sort;
+	return gpusort_aggregates_sort_input(calls);
 }
 
 /* Removes the keys that the Sort below an Agg had for presorted aggregates, when none of these is left. */
@@ -303,8 +287,6 @@ treat_calls(const AggregateCalls *calls)
 			case AGGREGATE_SORT_INPUT:
 			case AGGREGATE_FIRST_ROWS:
 				gpusort_aggregate_drop_order(call->call);
-				if (collects(call, calls))
-					gpusort_aggregate_collect(statement, call->call);
 				break;
 		}
 	}
