@@ -28,7 +28,7 @@ CREATE FUNCTION gpusort_internal.percentiles_final_{value}(internal) RETURNS {va
 	AS 'MODULE_PATHNAME', 'gpusort_percentile_disc_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION gpusort_internal.percentiles_final_{value}(internal) IS 'makes the result of a state of percentile_disc_agg';
 CREATE FUNCTION gpusort_internal.mode_final_{value}(internal) RETURNS {value}
-	AS 'MODULE_PATHNAME', 'gpusort_mode_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'gpusort_mode_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION gpusort_internal.mode_final_{value}(internal) IS 'makes the result of a state of mode_agg';
 CREATE FUNCTION gpusort_internal.count_distinct_final(internal) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'gpusort_count_distinct_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -86,8 +86,10 @@ COMMENT ON AGGREGATE gpusort_distributed.top_n_agg_by({keyed}, {key}, bigint, bo
 
 /* One value of the set, or a number. */
 
-CREATE FUNCTION gpusort_internal.{mode_agg|count_distinct}_transition(internal, {value}) RETURNS internal
-	AS 'MODULE_PATHNAME', 'gpusort_{mode_agg|count_distinct}_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpusort_internal.mode_agg_transition(internal, {value}) RETURNS internal
+	AS 'MODULE_PATHNAME', 'gpusort_values_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION gpusort_internal.count_distinct_transition(internal, {value}) RETURNS internal
+	AS 'MODULE_PATHNAME', 'gpusort_count_distinct_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION gpusort_internal.{mode_agg|count_distinct}_transition(internal, {value}) IS 'adds a row to the state of {mode_agg|count_distinct}';
 CREATE AGGREGATE gpusort_distributed.mode_agg(x {value}) (
 	SFUNC = gpusort_internal.mode_agg_transition, STYPE = internal, SSPACE = -1, FINALFUNC = gpusort_internal.mode_final_{value},

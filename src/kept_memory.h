@@ -3,7 +3,7 @@
  *	  Large memory that a backend keeps for its next sort: one cache, one limit.
  *
  * Fresh pages cost more than sorting, because the kernel clears each one at its first
- * touch.  So a mapping that a sort or a set of values gives back is kept for the next one, whichever it is,
+ * touch.  So a mapping that a sort gives back is kept for the next one,
  * up to work_mem in all.  The first megabyte stays as it is.  Beyond that the kernel may
  * take the pages when memory is short (MADV_FREE).  The view gpusort.memory shows it.
  */

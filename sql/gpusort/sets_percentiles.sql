@@ -98,5 +98,5 @@ COMMENT ON FUNCTION gpusort_internal.percentile_disc_final(internal, {float8|flo
 COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, {anyelement|float8}, float8) IS 'adds a row to the state of percentile_cont_agg or percentile_disc_agg';
 COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, {anyelement|float8}, float8[]) IS 'adds a row to the state of percentile_cont_agg or percentile_disc_agg';
 COMMENT ON FUNCTION gpusort_internal.percentile_transition(internal, interval, {float8|float8[]}) IS 'adds a row to the state of percentile_cont_agg';
-COMMENT ON FUNCTION gpusort_internal.values_transition(internal, anyelement) IS 'adds a row to the state of median, mode, percentile_cont or percentile_disc';
+COMMENT ON FUNCTION gpusort_internal.values_transition(internal, anyelement) IS 'adds a row to the state of median, mode, mode_agg, percentile_cont or percentile_disc';
 COMMENT ON FUNCTION gpusort_internal.values_transition(internal, {float8|interval|numeric}) IS 'adds a row to the state of median or percentile_cont';

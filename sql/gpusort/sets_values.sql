@@ -1,7 +1,5 @@
 /* Aggregates of values: the most frequent, how many differ, how many in each interval; and the first n by a key. */
 
-CREATE FUNCTION gpusort_internal.mode_agg_transition(internal, anyelement) RETURNS internal
-	AS 'MODULE_PATHNAME', 'gpusort_mode_agg_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpusort_internal.count_distinct_transition(internal, anyelement) RETURNS internal
 	AS 'MODULE_PATHNAME', 'gpusort_count_distinct_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpusort_internal.histogram_agg_transition(internal, anyelement, bigint) RETURNS internal
@@ -11,8 +9,6 @@ CREATE FUNCTION gpusort_internal.top_n_agg_by_transition(internal, anyelement, a
 
 CREATE FUNCTION gpusort_internal.mode_final(internal, anyelement) RETURNS anyelement
 	AS 'MODULE_PATHNAME', 'gpusort_mode_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION gpusort_internal.mode_agg_final(internal, anyelement) RETURNS anyelement
-	AS 'MODULE_PATHNAME', 'gpusort_mode_agg_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpusort_internal.count_distinct_final(internal, anyelement) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'gpusort_count_distinct_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION gpusort_internal.histogram_agg_final(internal, anyelement, bigint) RETURNS bigint[]
@@ -27,11 +23,11 @@ CREATE AGGREGATE gpusort.mode(ORDER BY x anyelement) (
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.mode(ORDER BY anyelement) IS 'aggregate: the most frequent value, of several the first';
 CREATE AGGREGATE gpusort.mode_agg(x anyelement) (
-	SFUNC = gpusort_internal.mode_agg_transition, STYPE = internal, SSPACE = -1,
-	FINALFUNC = gpusort_internal.mode_agg_final, FINALFUNC_EXTRA,
+	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
+	FINALFUNC = gpusort_internal.mode_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
-	MSFUNC = gpusort_internal.mode_agg_transition, MINVFUNC = gpusort_internal.window_remove, MSTYPE = internal,
-	MFINALFUNC = gpusort_internal.mode_agg_final, MFINALFUNC_EXTRA,
+	MSFUNC = gpusort_internal.values_transition, MINVFUNC = gpusort_internal.window_remove, MSTYPE = internal,
+	MFINALFUNC = gpusort_internal.mode_final, MFINALFUNC_EXTRA,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.mode_agg(anyelement) IS 'aggregate: the most frequent value, of several the least';
 CREATE AGGREGATE gpusort.count_distinct(x anyelement) (
@@ -61,8 +57,6 @@ COMMENT ON FUNCTION gpusort_internal.count_distinct_final(internal, anyelement) 
 COMMENT ON FUNCTION gpusort_internal.count_distinct_transition(internal, anyelement) IS 'adds a row to the state of count_distinct';
 COMMENT ON FUNCTION gpusort_internal.histogram_agg_final(internal, anyelement, bigint) IS 'makes the result of a state of histogram_agg';
 COMMENT ON FUNCTION gpusort_internal.histogram_agg_transition(internal, anyelement, bigint) IS 'adds a row to the state of histogram_agg';
-COMMENT ON FUNCTION gpusort_internal.mode_agg_final(internal, anyelement) IS 'makes the result of a state of mode_agg';
-COMMENT ON FUNCTION gpusort_internal.mode_agg_transition(internal, anyelement) IS 'adds a row to the state of mode_agg';
-COMMENT ON FUNCTION gpusort_internal.mode_final(internal, anyelement) IS 'makes the result of a state of mode';
+COMMENT ON FUNCTION gpusort_internal.mode_final(internal, anyelement) IS 'makes the result of a state of mode or mode_agg';
 COMMENT ON FUNCTION gpusort_internal.top_n_agg_by_final(internal, anyelement, anycompatible, bigint[, boolean[, boolean]]) IS 'makes the result of a state of top_n_agg_by';
 COMMENT ON FUNCTION gpusort_internal.top_n_agg_by_transition(internal, anyelement, anycompatible, bigint[, boolean[, boolean]]) IS 'adds a row to the state of top_n_agg_by';

@@ -159,7 +159,7 @@ note_window(FunctionCallInfo fcinfo, AggregateState *state)
 	if (window == NULL || !IsA(window, WindowAggState))
 		return;
 	state->in_window = state->kind == SET_VALUES || state->kind == SET_PERCENTILE ||
-		state->kind == SET_MODE || state->kind == SET_DISTINCT;
+		state->kind == SET_DISTINCT;
 	state->rows_leave = state->in_window && !(window->frameOptions & FRAMEOPTION_START_UNBOUNDED_PRECEDING);
 }
 
@@ -201,16 +201,15 @@ gpusort_agg_deciding(FunctionCallInfo fcinfo, const AggregateState *state, Eleme
 ArrayType *
 gpusort_agg_in_order(FunctionCallInfo fcinfo, const AggregateState *state, ArrayType **keys)
 {
-	ArrayOrder	order = gpusort_agg_order_of_runs(state);
 	ArrayType  *values = gpusort_collector_array(&state->values);
 
 	if (gpusort_agg_is_by_key(state->kind))
-		return gpusort_array_in_order_of(fcinfo, values, gpusort_collector_array(&state->keys), &order, keys);
+		return gpusort_array_in_order_of(fcinfo, values, gpusort_collector_array(&state->keys), &state->order, keys);
 	if (state->kind == SET_TOP_N)
-		return gpusort_top_of_array(fcinfo, values, &order);
+		return gpusort_top_of_array(fcinfo, values, &state->order);
 	if (state->kind == SET_APPROXIMATE)
-		return gpusort_array_in_intervals(fcinfo, values, &order);
-	return gpusort_array_in_order(fcinfo, values, &order);
+		return gpusort_array_in_intervals(fcinfo, values, &state->order);
+	return gpusort_array_in_order(fcinfo, values, &state->order);
 }
 
 void

@@ -201,8 +201,6 @@ make_head(StateCache *cache, const AggregateState *state)
 		.values.type = state->values.type,
 		.keys.type = state->keys.type
 	};
-	cache->alike.order.nruns = 0;
-	cache->alike.order.run_ends = NULL;
 }
 
 bytea *
@@ -331,7 +329,6 @@ read_order(StringInfo head, AggregateState *state)
 		case SET_SORTED_BY:
 		case SET_VALUES:
 		case SET_PERCENTILE:
-		case SET_MODE:
 		case SET_DISTINCT:
 			valid = number == 0;
 			break;

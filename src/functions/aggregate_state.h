@@ -52,9 +52,8 @@ typedef enum SetKind
 	SET_SORTED_BY = 'k',
 	SET_TOP_N = 't',
 	SET_APPROXIMATE = 'a',
-	SET_VALUES = 'v',			/* of median and ordered-set aggregates: no order, no NULLs */
+	SET_VALUES = 'v',			/* of median, mode_agg and ordered-set aggregates: no order, no NULLs */
 	SET_TOP_N_BY = 'b',
-	SET_MODE = 'm',				/* sorted by parallel workers, no NULLs */
 	SET_DISTINCT = 'd',			/* a value may stand more than once, no NULLs */
 	SET_HISTOGRAM = 'h',		/* no order, no NULLs */
 	SET_PERCENTILE = 'p'		/* no order, no NULLs, and as the only key the fraction or fractions asked for */
@@ -84,9 +83,6 @@ typedef struct AggregateState
 	uint64		bound;			/* the bound's code in the state's order */
 	Collector	values;
 	Collector	keys;			/* of kinds that have keys */
-	uint32		nruns;			/* sorted runs that it was combined from */
-	uint32	   *run_ends;		/* where each ends, NULLs not counted */
-	bool		no_runs;		/* true if the runs do not all have the same order */
 } AggregateState;
 
 /* True if each value has a key. */
@@ -121,22 +117,11 @@ gpusort_agg_is_empty(const AggregateState *state)
 							 (state->ordered == NULL || gpusort_ordered_count(state->ordered) == 0));
 }
 
-/* The order of a state, with the sorted runs that its values lie in if it is combined. */
-static inline ArrayOrder
-gpusort_agg_order_of_runs(const AggregateState *state)
-{
-	ArrayOrder	order = state->order;
-
-	order.nruns = state->no_runs ? 0 : state->nruns;
-	order.run_ends = state->run_ends;
-	return order;
-}
-
 /* True if NULLs are not among the values. */
 static inline bool
 gpusort_agg_leaves_nulls_out(SetKind kind)
 {
-	return kind == SET_VALUES || kind == SET_PERCENTILE || kind == SET_MODE || kind == SET_DISTINCT || kind == SET_HISTOGRAM;
+	return kind == SET_VALUES || kind == SET_PERCENTILE || kind == SET_DISTINCT || kind == SET_HISTOGRAM;
 }
 
 /* The state as bytes. */

@@ -14,9 +14,6 @@
 
 #define FIRST_CAPACITY 64
 
-/* Buffers of more bytes are mapped, if they may be. */
-#define MAP_FROM (GPUSORT_HUGE_PAGES_FROM / 2)
-
 /* Starts a collector for values of the type. */
 void
 gpusort_collector_init(Collector *collector, const ElementType *element)
@@ -71,46 +68,12 @@ enlarge(void *buffer, Size used, Size *capacity, Size wanted, MemoryContext cont
 	return larger;
 }
 
-/* Frees the buffer for values, if it is the collector's own. */
-static void
-free_data(Collector *collector)
-{
-	if (collector->mapped != NULL)
-		gpusort_memory_give_owned(collector->mapped);
-	else if (collector->capacity > 0)
-		pfree(collector->data);
-	collector->mapped = NULL;
-}
-
-/* The same as enlarge for the buffer for values, which is mapped then. */
-static void
-enlarge_mapped(Collector *collector, MemoryContext context, Size wanted)
-{
-	OwnedMapping *mapped = collector->mapped;
-
-	wanted = Min(Max(wanted, 2 * collector->capacity), MaxAllocSize);
-	if (mapped != NULL)
-		gpusort_memory_grow_owned(mapped, wanted, MaxAllocSize);
-	else
-	{
-		mapped = gpusort_memory_own(context, wanted, MaxAllocSize);
-		gpusort_copy_bytes(mapped->mapping.data, collector->data, collector->bytes);
-		free_data(collector);
-		collector->mapped = mapped;
-	}
-	collector->data = mapped->mapping.data;
-	collector->capacity = Min(mapped->mapping.size, MaxAllocSize);
-}
-
 /* Makes the buffer hold so many bytes of values, which are more than it can hold. */
 static pg_noinline void
 enlarge_data(Collector *collector, MemoryContext context, Size wanted)
 {
 	gpusort_collector_check_size(collector->count, wanted);
-	if (collector->may_map && wanted >= MAP_FROM)
-		enlarge_mapped(collector, context, wanted);
-	else
-		collector->data = enlarge(collector->data, collector->bytes, &collector->capacity, wanted, context);
+	collector->data = enlarge(collector->data, collector->bytes, &collector->capacity, wanted, context);
 }
 
 /* Makes the buffer hold `bytes` more bytes of values. */
@@ -279,7 +242,6 @@ gpusort_collector_clear(Collector *collector)
 	collector->count = 0;
 	collector->bytes = collector->capacity = collector->bitmap_capacity = 0;
 	collector->data = NULL;
-	collector->mapped = NULL;
 	collector->bitmap = NULL;
 }
 
@@ -287,7 +249,8 @@ gpusort_collector_clear(Collector *collector)
 void
 gpusort_collector_free(Collector *collector)
 {
-	free_data(collector);
+	if (collector->capacity > 0)
+		pfree(collector->data);
 	gpusort_collector_clear(collector);
 }
 

@@ -8,9 +8,6 @@
  * value.  The values never take more bytes than an array can hold.  Whether there are more
  * than an array can have is checked when buffers grow, and when the array is made.
  *
- * A large buffer for values may be mapped from the memory that a backend keeps.  It is then
- * not part of what the server knows of a context's size.
- *
  * The values and bits of a collector may lie in memory that is not its own, such as the
  * bytes of a serialized state.  Its capacities are 0 then: it copies before it adds
  * anything, and frees nothing.
@@ -20,7 +17,6 @@
 
 #include "access/tupmacs.h"
 #include "arrays/element_type.h"
-#include "kept_memory.h"
 #include "utils/array.h"
 
 typedef struct Collector
@@ -34,8 +30,6 @@ typedef struct Collector
 	Size		capacity;		/* bytes allocated at data; 0 if data is not its own */
 	Size		bitmap_capacity;	/* the same at bitmap */
 	char	   *data;			/* NULL before the first value */
-	bool		may_map;		/* a large buffer for values is mapped */
-	OwnedMapping *mapped;		/* the mapping at data, or NULL */
 	uint8	   *bitmap;			/* as an array's; NULL before the first NULL */
 } Collector;
 

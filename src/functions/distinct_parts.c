@@ -80,7 +80,6 @@ create_parts(ElementType *element, Size memory, int level)
 	parts->nparts = nparts;
 	parts->file = gpusort_rows_spill_create();
 	gpusort_collector_init(&parts->read, element);
-	parts->read.may_map = true;
 	MemoryContextSwitchTo(caller);
 	return parts;
 }

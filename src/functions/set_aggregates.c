@@ -1,17 +1,16 @@
 /*
  * set_aggregates.c
  *	  Aggregates that return a sorted array of their input: sorted_agg,
- *	  sorted_agg_by, top_n_agg, top_n_agg_by and approx_sorted_agg; array_agg of rows
- *	  that come sorted; and what all set aggregates do in parallel plans.
+ *	  sorted_agg_by, top_n_agg, top_n_agg_by and approx_sorted_agg; and what all set
+ *	  aggregates do in parallel plans.
  *
  * The transition function collects values as an array stores them.  The final function
  * makes an array of them and calls the array function of the same meaning.  It never
  * changes the state, so the aggregates work over window frames too.
  *
- * Under parallel aggregation each parallel worker sorts what it has collected, cut to
- * the first n or to distinct values where these are all that is needed.  The leader merges
- * these runs, or sorts everything where that is faster.  approx_sorted_agg needs the range
- * of all values first, so the leader does all of its sorting.
+ * Under parallel aggregation each parallel worker sends what it has collected, cut to the first n or to distinct
+ * values where these are all that is needed.  The leader sorts everything: by keys that takes no longer than
+ * merging what workers have sorted.  What has to be compared is sorted by workers, too.
  *
  * Arguments after the values (descending, n, ...) are taken from the first row.
  */
@@ -34,7 +33,6 @@ PG_FUNCTION_INFO_V1(gpusort_set_agg_combine);
 PG_FUNCTION_INFO_V1(gpusort_set_agg_serialize);
 PG_FUNCTION_INFO_V1(gpusort_set_agg_deserialize);
 PG_FUNCTION_INFO_V1(gpusort_set_agg_final);
-PG_FUNCTION_INFO_V1(gpusort_array_agg_final);
 
 /* sorted_agg_transition(internal, value [, descending [, nulls_first]]) */
 Datum
@@ -121,12 +119,9 @@ leader_gains(FunctionCallInfo fcinfo, const AggregateState *state)
 {
 	ElementType *element;
 	const Collector *collector = gpusort_agg_deciding(fcinfo, state, &element);
-	ComparatorSort *sort;
 
-	if (element->is_key || collector->count < 2)
-		return true;
-	sort = gpusort_element_comparator(element, state->order.collation, state->order.descending);
-	return sort->bytes.form == BYTES_NONE;
+	return !element->is_key && collector->count > 1 &&
+		gpusort_element_comparator(element, state->order.collation, state->order.descending)->bytes.form == BYTES_NONE;
 }
 
 /* Cuts the values of a parallel worker to those that the result needs, or sorts them where the leader gains by it. */
@@ -137,8 +132,7 @@ prepare_for_leader(FunctionCallInfo fcinfo, AggregateState *state)
 		gpusort_top_cut(fcinfo, state);
 	else if (state->kind == SET_DISTINCT)
 		gpusort_distinct_cut(fcinfo, state);
-	else if ((state->kind == SET_SORTED || state->kind == SET_SORTED_BY || state->kind == SET_MODE) &&
-			 leader_gains(fcinfo, state))
+	else if (leader_gains(fcinfo, state))
 		gpusort_agg_order(fcinfo, state);
 }
 
@@ -166,7 +160,7 @@ gpusort_set_agg_combine(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(gpusort_agg_combine(fcinfo, context, state, more));
 }
 
-/* The state of a parallel worker, sorted, as bytes. */
+/* The state of a parallel worker as bytes. */
 Datum
 gpusort_set_agg_serialize(PG_FUNCTION_ARGS)
 {
@@ -204,16 +198,4 @@ gpusort_set_agg_final(PG_FUNCTION_ARGS)
 	if (gpusort_agg_leaves_nulls_out(state->kind))
 		gpusort_agg_refuse();
 	PG_RETURN_ARRAYTYPE_P(gpusort_agg_in_order(fcinfo, state, NULL));
-}
-
-/* The array of all values, in the order in which they came. */
-Datum
-gpusort_array_agg_final(PG_FUNCTION_ARGS)
-{
-	const AggregateState *state = gpusort_agg_get_final(fcinfo, SET_SORTED);
-
-	if (state == NULL)
-		PG_RETURN_NULL();
-	gpusort_agg_check_result(fcinfo, state, gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type)->array_type);
-	PG_RETURN_ARRAYTYPE_P(gpusort_collector_array(&state->values));
 }

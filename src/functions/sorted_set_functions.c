@@ -3,7 +3,7 @@
  *	  sorted_set_agg, merge and merge_agg make sets; sorted_array and the others ask
  *	  them, and sets are compared.
  *
- * A set is sorted, so sets are put together by merging.  sorted_set_agg collects rows as
+ * A set is sorted, so two sets are put together by merging.  sorted_set_agg collects rows as
  * sorted_agg does.
  *
  * Where the result has the type of the elements, an argument declares that type: it is not
@@ -49,13 +49,11 @@ check_same_order(const AggregateState *a, const AggregateState *b)
 				 errmsg("sorted sets in different orders cannot be merged")));
 }
 
-/* A set of all values of a state. */
-static Datum
-return_set(FunctionCallInfo fcinfo, const AggregateState *state)
+/* How many keys a collector holds; 0 if its values are of no fixed length. */
+static uint32
+keys_in(const Collector *values)
 {
-	ArrayOrder	order = gpusort_agg_order_of_runs(state);
-
-	PG_RETURN_BYTEA_P(gpusort_sorted_set_make(fcinfo, gpusort_collector_array(&state->values), &order));
+	return values->length < 0 ? 0 : values->bytes / att_align_nominal(values->length, values->alignment);
 }
 
 /* merge_agg_transition(internal, sorted_set) */
@@ -87,20 +85,27 @@ gpusort_sorted_set_final(PG_FUNCTION_ARGS)
 
 	if (state == NULL)
 		PG_RETURN_NULL();
-	return return_set(fcinfo, state);
+	PG_RETURN_BYTEA_P(gpusort_sorted_set_make(fcinfo, gpusort_collector_array(&state->values), &state->order));
 }
 
-/* merge(sorted_set, sorted_set) */
+/* merge(sorted_set, sorted_set): two runs of keys are merged. */
 Datum
 gpusort_merge(PG_FUNCTION_ARGS)
 {
 	const AggregateState *a = gpusort_sorted_set_read(fcinfo, 0);
 	const AggregateState *b = gpusort_sorted_set_read(fcinfo, 1);
+	ArrayOrder	order = a->order;
+	uint32		run_ends[2];
 	AggregateState *both;
 
 	check_same_order(a, b);
 	both = gpusort_agg_combine(fcinfo, CurrentMemoryContext, NULL, a);
-	return return_set(fcinfo, gpusort_agg_combine(fcinfo, CurrentMemoryContext, both, b));
+	run_ends[0] = keys_in(&both->values);
+	both = gpusort_agg_combine(fcinfo, CurrentMemoryContext, both, b);
+	run_ends[1] = keys_in(&both->values);
+	order.nruns = 2;
+	order.run_ends = run_ends;
+	PG_RETURN_BYTEA_P(gpusort_sorted_set_make(fcinfo, gpusort_collector_array(&both->values), &order));
 }
 
 /* sorted_array(sorted_set, element), and the casts to arrays: the values.  The type of the result says theirs. */

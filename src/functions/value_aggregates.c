@@ -17,24 +17,11 @@
 /* Keys whose intervals are found at a time. */
 #define KEYS_NUMBERED 1024
 
-PG_FUNCTION_INFO_V1(gpusort_mode_agg_transition);
 PG_FUNCTION_INFO_V1(gpusort_count_distinct_transition);
 PG_FUNCTION_INFO_V1(gpusort_histogram_agg_transition);
 PG_FUNCTION_INFO_V1(gpusort_mode_final);
-PG_FUNCTION_INFO_V1(gpusort_mode_agg_final);
 PG_FUNCTION_INFO_V1(gpusort_count_distinct_final);
 PG_FUNCTION_INFO_V1(gpusort_histogram_agg_final);
-
-/* mode_agg_transition(internal, value) */
-Datum
-gpusort_mode_agg_transition(PG_FUNCTION_ARGS)
-{
-	AggregateState *state;
-
-	(void) gpusort_agg_is_first(fcinfo, SET_MODE, &state);
-	gpusort_agg_append_value(fcinfo, state);
-	PG_RETURN_POINTER(state);
-}
 
 /* count_distinct_transition(internal, value) */
 Datum
@@ -63,10 +50,11 @@ gpusort_histogram_agg_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
-static Datum
-return_mode(FunctionCallInfo fcinfo, SetKind kind)
+/* mode_final(internal [, value]) */
+Datum
+gpusort_mode_final(PG_FUNCTION_ARGS)
 {
-	const AggregateState *state = gpusort_agg_get_final(fcinfo, kind);
+	const AggregateState *state = gpusort_agg_get_final(fcinfo, SET_VALUES);
 	ValueStore	store;
 
 	if (gpusort_agg_is_empty(state))
@@ -74,20 +62,6 @@ return_mode(FunctionCallInfo fcinfo, SetKind kind)
 	store = gpusort_agg_values(fcinfo, state);
 	gpusort_agg_check_result(fcinfo, state, store.values.element->oid);
 	return gpusort_values_mode(&store);
-}
-
-/* mode_final(internal, value): the final function of the ordered-set aggregate. */
-Datum
-gpusort_mode_final(PG_FUNCTION_ARGS)
-{
-	return return_mode(fcinfo, SET_VALUES);
-}
-
-/* mode_agg_final(internal, value) */
-Datum
-gpusort_mode_agg_final(PG_FUNCTION_ARGS)
-{
-	return return_mode(fcinfo, SET_MODE);
 }
 
 /* count_distinct_final(internal, value): 0 if there are no values, as count gives. */

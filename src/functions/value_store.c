@@ -14,7 +14,6 @@
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
-#include "functions/aggregate_handover.h"
 #include "functions/value_store.h"
 #include "guc.h"
 #include "keys/distinct_keys.h"
@@ -83,12 +82,7 @@ gpusort_agg_limit_memory(FunctionCallInfo fcinfo, AggregateState *state)
 		return;
 	state->work_bytes = element->is_key ? element->stride : WORK_BYTES;
 	if (returns_result(fcinfo) && (agg->aggstrategy == AGG_PLAIN || agg->aggstrategy == AGG_SORTED))
-	{
 		state->spill_bytes = Min(work_mem * (Size) 1024, MaxAllocSize / 2);	/* no collector holds more */
-		state->values.may_map = true;
-	}
-	else if (gpusort_agg_stays_here(fcinfo))
-		state->values.may_map = true;
 }
 
 /* The collation to sort by: the cheapest one where only equality matters and all have the same. */
@@ -168,7 +162,7 @@ gpusort_agg_values(FunctionCallInfo fcinfo, const AggregateState *state)
 		.values.element = gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type),
 		.values.data = state->values.data,
 		.values.count = state->values.count,
-		.order = gpusort_agg_order_of_runs(state),
+		.order = state->order,
 		.sort = state->spilled,
 		.ordered = state->ordered
 	};
