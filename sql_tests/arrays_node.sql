@@ -128,6 +128,27 @@ SET work_mem = '64kB';
 SELECT count(*) FILTER (WHERE same), string_agg(n::text, ' ') FILTER (WHERE NOT same) AS differ FROM shapes, pg_temp.compare_node('arrays', query);
 RESET work_mem;
 
+-- Partitions share a node if their lists are alike; so do the parts of a UNION ALL.
+CREATE TABLE pieces (id int, c float8[]) PARTITION BY RANGE (id);
+CREATE TABLE pieces_1 PARTITION OF pieces FOR VALUES FROM (0) TO (50);
+CREATE TABLE pieces_2 (gone text, c float8[], id int);
+ALTER TABLE pieces_2 DROP gone;
+ALTER TABLE pieces ATTACH PARTITION pieces_2 FOR VALUES FROM (50) TO (1000);
+CREATE TABLE pieces_3 PARTITION OF pieces DEFAULT;
+INSERT INTO pieces SELECT id, c FROM samples;
+SELECT nodes, rows, same, query FROM unnest(ARRAY[
+	'SELECT id, gpusort.array_sort(c), tableoid::regclass FROM pieces',
+	'SELECT gpusort.array_sort(gpusort.array_sort(c || id::float8), true), id + 1 FROM pieces WHERE id <> 1006',
+	'SELECT p, gpusort.array_sort(c) FROM pieces p',
+	'SELECT id, gpusort.array_sort(c) FROM pieces UNION ALL SELECT n, gpusort.array_sort(b) FROM (SELECT id AS n, c AS b FROM samples OFFSET 1) q',
+	'SELECT id, gpusort.array_sort(c) FROM pieces_1 UNION ALL SELECT -id, gpusort.array_sort(c, true) FROM pieces_2',
+	'SELECT sum((gpusort.array_sort(c))[1]) FROM pieces WHERE id <> 1006',
+	'SELECT id, gpusort.array_sort(c) FROM pieces LIMIT 70',
+	'SELECT id, gpusort.array_sort(c), random() < 0 FROM pieces']) query, pg_temp.compare_node('arrays', query);
+SELECT pg_temp.explain_lines($$UPDATE pieces SET c = gpusort.array_sort(c) WHERE id < 100$$);
+UPDATE pieces SET c = gpusort.array_sort(c) WHERE id < 100;
+SELECT count(*), count(*) FILTER (WHERE gpusort.array_is_sorted(c)) AS sorted FROM pieces;
+
 -- in parallel workers
 DO $$ BEGIN
 	PERFORM set_config(CASE WHEN current_setting('server_version_num')::int >= 160000

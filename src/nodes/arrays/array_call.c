@@ -159,10 +159,13 @@ stored_width(const FuncExpr *call, const Plan *plan, List *rtable)
 bool
 gpusort_array_call_pays(const FuncExpr *call, ArrayCallKind kind, const Plan *plan, List *rtable)
 {
-	int32		width = stored_width(call, plan, rtable);
 	GpusortSpec spec = {.method = gpusort_method};
+	int32		width;
 
-	if (!gpusort_array_call_of_set(kind) || gpusort_force_nodes || width == OUT_OF_LINE_WIDTH)
+	if (!gpusort_array_call_of_set(kind) || gpusort_force_nodes)
+		return true;
+	width = stored_width(call, plan, rtable);
+	if (width == OUT_OF_LINE_WIDTH)
 		return true;
 	(void) gpusort_keys_form(get_element_type(getBaseType(exprType(linitial(call->args)))), &spec.form);
 	return (width == 0 || width >= SHORT_WIDTH) && gpusort_batch_device_capacity(&spec, SHORT_WIDTH) > 0;

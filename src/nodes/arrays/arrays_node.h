@@ -29,12 +29,6 @@ typedef enum ArraysPrivate
 
 extern const CustomScanMethods gpusort_arrays_scan_methods;
 
-static inline bool
-gpusort_is_arrays_node(const Plan *plan)
-{
-	return IsA(plan, CustomScan) && ((const CustomScan *) plan)->methods == &gpusort_arrays_scan_methods;
-}
-
 extern void gpusort_arrays_node_init(void);
 extern void gpusort_arrays_exec_init(void);
 extern Node *gpusort_arrays_create_state(CustomScan *plan);

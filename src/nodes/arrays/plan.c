@@ -17,6 +17,7 @@
 #include "nodes/nodeFuncs.h"
 #include "nodes/parsenodes.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
 #include "utils/syscache.h"
 
 #include "compat.h"
@@ -140,31 +141,89 @@ make_arrays_node(Plan *child, List *columns, List *kinds, List *calls, const Pla
 	return node;
 }
 
+/* A target list taken apart: calls and list refer to the columns. */
+typedef struct TakenList
+{
+	List	   *columns;
+	List	   *calls;
+	List	   *kinds;			/* ArrayCallKind of each call (integers) */
+	List	   *target_list;
+} TakenList;
+
+/* Takes a plan's target list apart.  Returns false if it has no calls to be taken. */
+static bool
+take_list(Plan *plan, const PlanPlace *place, TakenList *taken)
+{
+	CallSearch	search = {.statement = place->walk->statement, .plan = plan};
+
+	gpusort_target_find_calls(&search, (Node *) plan->targetlist);
+	if (search.calls == NIL)
+		return false;
+	taken->columns = NIL;
+	taken->kinds = search.kinds;
+	taken->target_list = (List *) gpusort_target_over_columns((Node *) plan->targetlist, &taken->columns);
+	taken->calls = (List *) gpusort_target_over_columns((Node *) search.calls, &taken->columns);
+	return !gpusort_plan_has_effects(place->walk->statement, plan, taken->columns);
+}
+
+static Plan *
+make_node_above(Plan *child, const TakenList *taken, const PlanPlace *place)
+{
+	CustomScan *node = make_arrays_node(child, taken->columns, taken->kinds, taken->calls, place);
+
+	node->scan.plan.targetlist = (List *)
+		gpusort_target_replace((Node *) taken->target_list, taken->calls, list_length(taken->columns) + 1);
+	return (Plan *) node;
+}
+
 /* Puts arrays nodes above the plan while its target list has calls to be taken. */
 static void
 add_nodes_above(Plan **link, const PlanPlace *place)
 {
-	Plan	   *plan = *link;
-	CallSearch	search = {.statement = place->walk->statement, .plan = plan};
-	List	   *columns = NIL;
-	List	   *calls;
-	List	   *target_list;
-	CustomScan *node;
+	TakenList	taken;
 
-	gpusort_target_find_calls(&search, (Node *) plan->targetlist);
-	if (search.calls == NIL)
-		return;
-	target_list = (List *) gpusort_target_over_columns((Node *) plan->targetlist, &columns);
-	calls = (List *) gpusort_target_over_columns((Node *) search.calls, &columns);
-	if (gpusort_plan_has_effects(place->walk->statement, plan, columns))
-		return;
+	while (take_list(*link, place, &taken))
+	{
+		(*link)->targetlist = make_plain_list(taken.columns);
+		*link = make_node_above(*link, &taken, place);
+	}
+}
 
-	node = make_arrays_node(plan, columns, search.kinds, calls, place);
-	node->scan.plan.targetlist = (List *)
-		gpusort_target_replace((Node *) target_list, calls, list_length(columns) + 1);
-	plan->targetlist = make_plain_list(columns);
-	*link = (Plan *) node;
+/*
+ * Puts one arrays node above an Append whose children compute the same list, in the place
+ * of one above each of them: partitions may be many and small.  Returns false if they do not.
+ */
+static bool
+add_node_above_append(Plan **link, const PlanPlace *place)
+{
+	Append	   *append = (Append *) *link;
+	TakenList	first = {NIL};
+	List	   *labels = append->plan.targetlist;
+	List	   *columns = NIL;	/* of each child */
+	ListCell   *cell;
+	ListCell   *list;
+
+	foreach(cell, append->appendplans)
+	{
+		Plan	   *child = lfirst(cell);
+		TakenList	taken;
+
+		if (!gpusort_plan_has_trait(child, PLAN_PROJECTS) || child->initPlan != NIL || !take_list(child, place, &taken))
+			return false;
+		if (columns == NIL)
+			first = taken;
+		/* Their Vars tell the columns' types. */
+		else if (!equal(taken.target_list, first.target_list) || !equal(taken.calls, first.calls))
+			return false;
+		columns = lappend(columns, taken.columns);
+	}
+	forboth(cell, append->appendplans, list, columns)
+		((Plan *) lfirst(cell))->targetlist = make_plain_list(lfirst(list));
+	append->plan.targetlist = make_plain_list(make_vars(make_plain_list(first.columns), OUTER_VAR, NULL));
+	*link = make_node_above(*link, &first, place);
+	apply_tlist_labeling((*link)->targetlist, labels);
 	add_nodes_above(link, place);
+	return true;
 }
 
 /* The child's columns that a plan node refers to, or NULL for all of them. */
@@ -226,16 +285,30 @@ add_node_below(Plan *plan, const PlanPlace *place)
 	add_nodes_above(&plan->lefttree, place);
 }
 
+/* Puts arrays nodes above a plan that computes calls. */
+static void
+add_nodes_to_plan(Plan **link, void *arg)
+{
+	const PlanPlace *place = arg;
+
+	if (may_read(*link, place) && gpusort_plan_has_trait(*link, PLAN_PROJECTS))
+		add_nodes_above(link, place);
+}
+
 /* Puts arrays nodes above a plan that computes calls, or whose parent does for each row of it. */
 static void
 add_arrays_nodes(Plan **link, const PlanPlace *place)
 {
+	Plan	   *plan = *link;
 	Plan	   *parent = place->parent;
 
-	if (!may_read(*link, place))
+	/* What an Append reads is looked at with it. */
+	if (!may_read(plan, place) || (parent != NULL && IsA(parent, Append) && !IsA(plan, Append)))
 		return;
-	if (gpusort_plan_has_trait(*link, PLAN_PROJECTS) || gpusort_is_arrays_node(*link))
-		add_nodes_above(link, place);
+	if (!IsA(plan, Append))
+		add_nodes_to_plan(link, unconstify(PlanPlace *, place));
+	else if (!add_node_above_append(link, place) && place->limit == NULL)
+		gpusort_plan_each_child(plan, add_nodes_to_plan, unconstify(PlanPlace *, place));
 	if (parent != NULL && (IsA(parent, ProjectSet) || IsA(parent, Agg)))
 		add_node_below(parent, place);
 }
