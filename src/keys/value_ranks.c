@@ -17,32 +17,38 @@
 
 /* The bytes of a value, or those of the Datum itself.  Padding and compression are part of them. */
 static inline const char *
-value_bytes(const ValueRanks *ranks, const Datum *value, Size *length)
+value_bytes(bool by_value, int16 type_length, const Datum *value, Size *length)
 {
-	*length = ranks->by_value ? sizeof(Datum) : att_addlength_pointer(0, ranks->length, DatumGetPointer(*value));
-	return ranks->by_value ? (const char *) value : DatumGetPointer(*value);
+	*length = by_value ? sizeof(Datum) : att_addlength_pointer(0, type_length, DatumGetPointer(*value));
+	return by_value ? (const char *) value : DatumGetPointer(*value);
 }
 
 static inline uint32
 hash_of(const ValueRanks *ranks, Datum value)
 {
 	Size		length;
-	const char *bytes = value_bytes(ranks, &value, &length);
+	const char *bytes = value_bytes(ranks->by_value, ranks->length, &value, &length);
 
 	return gpusort_hash_bytes(bytes, length);
 }
 
 static inline bool
-same_bytes(const ValueRanks *ranks, Datum a, Datum b)
+same_bytes(bool by_value, int16 type_length, Datum a, Datum b)
 {
 	Size		length_a;
 	Size		length_b;
-	const char *bytes_a = value_bytes(ranks, &a, &length_a);
-	const char *bytes_b = value_bytes(ranks, &b, &length_b);
+	const char *bytes_a = value_bytes(by_value, type_length, &a, &length_a);
+	const char *bytes_b = value_bytes(by_value, type_length, &b, &length_b);
 
 	if (length_a != length_b || (length_a >= 8 && gpusort_hash_load8(bytes_a) != gpusort_hash_load8(bytes_b)))
 		return false;
 	return memcmp(bytes_a, bytes_b, length_a) == 0;
+}
+
+bool
+gpusort_ranks_same_bytes(bool by_value, int16 length, Datum a, Datum b)
+{
+	return same_bytes(by_value, length, a, b);
 }
 
 /* The slot of a value, or the free one where it belongs. */
@@ -52,7 +58,8 @@ find_slot(const ValueRanks *ranks, Datum value, uint32 hash)
 	uint64		slot = hash & ranks->mask;
 
 	while (ranks->slots[slot] != 0 &&
-		   (ranks->hashes[ranks->slots[slot] - 1] != hash || !same_bytes(ranks, ranks->values[ranks->slots[slot] - 1], value)))
+		   (ranks->hashes[ranks->slots[slot] - 1] != hash ||
+			!same_bytes(ranks->by_value, ranks->length, ranks->values[ranks->slots[slot] - 1], value)))
 		slot = (slot + 1) & ranks->mask;
 	return &ranks->slots[slot];
 }
@@ -111,7 +118,7 @@ uint32
 gpusort_ranks_find(ValueRanks *ranks, Datum value)
 {
 	/* Often all values are the same, or come one behind the other. */
-	if (ranks->count > 0 && same_bytes(ranks, ranks->last, value))
+	if (ranks->count > 0 && same_bytes(ranks->by_value, ranks->length, ranks->last, value))
 		return ranks->last_number;
 	ranks->last_number = look_up(ranks, value);
 	ranks->last = value;

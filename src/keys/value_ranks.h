@@ -36,6 +36,9 @@ extern uint32 gpusort_ranks_find(ValueRanks *ranks, Datum value);
 /* Sets the ranks of the values that were found so far. */
 extern void gpusort_ranks_sort(ValueRanks *ranks, SortSupport compare);
 
+/* True if two values have the same bytes. */
+extern bool gpusort_ranks_same_bytes(bool by_value, int16 length, Datum a, Datum b);
+
 extern void gpusort_ranks_free(ValueRanks *ranks);
 
 #endif							/* GPUSORT_VALUE_RANKS_H */

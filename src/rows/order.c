@@ -207,12 +207,32 @@ select_tied(TieBreaker *breaker, uint64 *packed, uint32 count, uint32 place)
 	}
 }
 
+/* True if the values of a key are the same bytes in all rows of a tie. */
+static bool
+is_same(const TieBreaker *breaker, const uint64 *packed, uint32 count, const RowKey *key)
+{
+	bool		first_null;
+	Datum		first = gpusort_rows_store_get(breaker->store, packed[0] & breaker->row_mask, key->attribute, &first_null);
+
+	for (uint32 i = 1; i < count; i++)
+	{
+		bool		is_null;
+		Datum		value = gpusort_rows_store_get(breaker->store, packed[i] & breaker->row_mask, key->attribute, &is_null);
+
+		if (is_null || first_null ? is_null != first_null : !gpusort_ranks_same_bytes(key->by_value, key->length, value, first))
+			return false;
+	}
+	return true;
+}
+
 /* Orders the rows of a tie by comparing them from a key on, as far as their order is wanted. */
 static void
 compare_tie(TieBreaker *breaker, uint64 *packed, uint32 count, int first_key)
 {
 	uint32		wanted = Min(count, breaker->end - packed);
 
+	while (first_key + 1 < breaker->sort->keys->nkeys && is_same(breaker, packed, count, &breaker->sort->keys->keys[first_key]))
+		first_key++;
 	breaker->first_key = first_key;
 	if (!breaker->in_order || wanted < count / 2)
 		select_tied(breaker, packed, count, wanted - 1);
