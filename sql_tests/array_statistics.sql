@@ -152,6 +152,8 @@ FROM (SELECT a, array_sort(a) AS s, cardinality(a) AS n FROM (SELECT ARRAY(SELEC
 SELECT array_percentile_cont(array_agg(x), '{0.29,0.07,1e-3}'), array_percentile_cont(array_agg(x * 1e20), 0.123456), array_percentile_cont(array_agg(x), 1 / 3.0::float8) FROM generate_series(0::numeric, 100) x;
 SELECT count(*) FILTER (WHERE array_percentile_cont(a, f::float8) IS DISTINCT FROM s[1 + floor(p)::int] + (s[1 + ceil(p)::int] - s[1 + floor(p)::int]) * (p - floor(p))) AS placed
 FROM (SELECT a, f, array_sort(a) AS s, f * (cardinality(a) - 1) AS p FROM (SELECT ARRAY(SELECT (random() * 1e6)::numeric(20, 9) * 10.0 ^ (i % 30) FROM generate_series(1, 1 + i % 500)) AS a, round(random()::numeric, i % 15) AS f FROM generate_series(1, 500) i) q) r;
+-- Where there are only NULLs they are last, as array_sort has them.
+SELECT array_search_sorted('{NULL,NULL}'::int4[], 1), array_search_sorted('{NULL,NULL}'::text[], 'a', true), array_search_sorted('{NULL,1}'::int4[], 0);
 -- A search that comes across values out of order is an error. Merging sorts them.
 SELECT array_between('{3,2,1}'::int4[], 1, 2);
 SELECT array_search_sorted('{1,9,0,4}'::float8[], 3.5);

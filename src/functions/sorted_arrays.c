@@ -89,7 +89,8 @@ open_sorted(FunctionCallInfo fcinfo, CachedArgument argument, SortedArray *sorte
 	nulls = gpusort_array_count_nulls(items->array, items->count);
 	bitmap = ARR_NULLBITMAP(items->array);
 	sorted->count = items->count - nulls;
-	sorted->before = nulls > 0 && !(bitmap[0] & 1) ? nulls : 0;
+	/* Where there are only NULLs they are last, as array_sort has them. */
+	sorted->before = nulls > 0 && sorted->count > 0 && !(bitmap[0] & 1) ? nulls : 0;
 	check_nulls(sorted, nulls);
 	sorted->comparator = NULL;
 	if (!gpusort_items_are_keys(items))
