@@ -122,14 +122,15 @@ SELECT count(*) FILTER (WHERE array_between_by(ia, a, -1, 1) <> coalesce((SELECT
 SELECT array_min('{3,NULL,1}'::int4[]), array_max('{3,NULL,1}'::int4[]), array_min('{NULL}'::int4[]), array_max('{}'::int4[]), array_min('{b,a}'::text[]), array_max('{1,NaN,inf}'::float8[]), array_min('[4:5]={7,8}'::numeric[]), array_max('{2020-01-01,infinity}'::date[]);
 SELECT array_sum('{3,NULL,1}'::int2[]), array_sum('{2147483647,1}'::int4[]), array_sum('{9223372036854775807,1}'::int8[]), array_sum('{0.5,NaN}'::float4[]), array_sum('{}'::float8[]), array_sum('{0.1,0.2}'::numeric[]), array_sum('{1 day,NULL}'::interval[]), array_sum('{{1,2},{3,4}}'::int4[]);
 SELECT array_avg('{3,NULL,1}'::int2[]), array_avg('{1,2}'::int4[]), array_avg('{1}'::int8[]), array_avg('{0.5,1}'::float4[]), array_avg('{NULL}'::float8[]), array_avg('{0.1,0.2}'::numeric[]), array_avg('{1 day,3 days}'::interval[]);
+SELECT array_stddev('{3,NULL,1}'::int2[]), array_stddev('{1}'::int4[]), array_stddev('{1,2}'::int8[]), array_stddev('{0.5,1}'::float4[]), array_stddev('{1,NaN}'::float8[]), array_stddev('{0.1,0.2}'::numeric[]);
 SELECT array_count_distinct('{3,NULL,3,1,NULL}'::int4[]), array_count_distinct('{0,-0,NaN,NaN}'::float8[]), array_count_distinct('{}'::text[]), array_count_distinct(NULL::text[]), array_count_distinct('{1.0,1.00,2}'::numeric[]), array_count_distinct('{NULL}'::text[]);
 SELECT array_histogram('{0,1,4,7,8,NULL}'::int4[], 4), array_histogram('{}'::int4[], 4), array_histogram('{2020-01-01,2020-01-31}'::date[], 2), array_histogram('{5}'::float8[], 3);
 SELECT array_histogram('{1}'::int4[], 0);
 SELECT array_histogram('{1}'::numeric[], 2);
 SELECT array_min('{{1,2}}'::int4[]);
 SELECT array_max('{"(1,2)","(3,4)"}'::point[]);
-SELECT count(*) FILTER (WHERE ROW(array_min(ia), array_max(ia), array_sum(ia), array_avg(ia), array_count_distinct(ia), array_histogram(ia, 5)) IS DISTINCT FROM
-	(SELECT ROW(min(x), max(x), sum(x), avg(x), count(DISTINCT x)::int, gpusort.histogram_agg(x, 5)) FROM unnest(ia) x)) AS differ FROM peaks;
+SELECT count(*) FILTER (WHERE ROW(array_min(ia), array_max(ia), array_sum(ia), array_avg(ia), array_stddev(ia), array_count_distinct(ia), array_histogram(ia, 5)) IS DISTINCT FROM
+	(SELECT ROW(min(x), max(x), sum(x), avg(x), stddev(x), count(DISTINCT x)::int, gpusort.histogram_agg(x, 5)) FROM unnest(ia) x)) AS differ FROM peaks;
 
 -- Bins for an index.
 SELECT array_bins('{3,1,NULL,2.5,-0.5,NaN,inf,-inf}'::float8[], 1), array_bins('{}'::float8[], 1), array_bins('{1,2}'::int4[], 0.5), array_bins('{{1,2},{2,3}}'::float4[], 2), array_bins('{-0}'::float8[], 1), array_bins(NULL, 1),

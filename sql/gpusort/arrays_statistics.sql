@@ -46,6 +46,9 @@ COMMENT ON FUNCTION gpusort.array_sum({int2|int4|int8|float4|float8|numeric|inte
 CREATE FUNCTION gpusort.array_avg("array" {int2|int4|int8|float4|float8|numeric|interval}[]) RETURNS {numeric|numeric|numeric|float8|float8|numeric|interval}
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE COST 50 AS $$ SELECT pg_catalog.avg(x) FROM pg_catalog.unnest($1) x $$;
 COMMENT ON FUNCTION gpusort.array_avg({int2|int4|int8|float4|float8|numeric|interval}[]) IS 'statistics: the mean of the elements';
+CREATE FUNCTION gpusort.array_stddev("array" {int2|int4|int8|float4|float8|numeric}[]) RETURNS {numeric|numeric|numeric|float8|float8|numeric}
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE COST 50 AS $$ SELECT pg_catalog.stddev(x) FROM pg_catalog.unnest($1) x $$;
+COMMENT ON FUNCTION gpusort.array_stddev({int2|int4|int8|float4|float8|numeric}[]) IS 'statistics: the sample standard deviation of the elements';
 CREATE FUNCTION gpusort.array_histogram("array" anyarray, buckets bigint) RETURNS bigint[]
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE COST 50 AS $$ SELECT gpusort.histogram_agg(x, $2) FROM pg_catalog.unnest($1) x $$;
 COMMENT ON FUNCTION gpusort.array_histogram(anyarray, bigint) IS 'statistics: how many elements each of so many intervals of equal width has';
