@@ -103,6 +103,15 @@ foreach my $workers (0, 2)
 		[q{DO $$BEGIN CREATE INDEX one ON rows (few); DROP INDEX one; END$$}, 1, 'a statement of a function']);
 }
 
+# Workers build where they save time.
+foreach (['few', \&unlike, 'no worker builds an index of few rows'], ['(few + 1)', \&like, 'workers build one of an expression'])
+{
+	my ($key, $is_like, $name) = @$_;
+	my $begun = -s $minimal->logfile;
+	$minimal->safe_psql('postgres', "SET gpusort.force_nodes = off; CREATE INDEX one ON rows ($key); DROP INDEX one");
+	$is_like->(slurp_file($minimal->logfile, $begun), qr/worker.* "parallel worker/, $name);
+}
+
 # What was said of workers is as it was, and none is used.
 $minimal->append_conf('postgresql.conf', 'max_parallel_maintenance_workers = 0');
 $minimal->reload;

@@ -25,11 +25,16 @@
 #include "utils/snapmgr.h"
 
 #include "compat.h"
+#include "guc.h"
 #include "index/index_build.h"
 #include "rows/shared_sort.h"
 
 /* Of its memory a participant needs this for rows that it sorts, and for parts that wait for the leader. */
 #define SORTING_MEMORY ((Size) 32 * 1024 * 1024)
+
+/* Fewer rows of a table of fewer blocks are in order before workers have started and shared theirs. */
+#define WORKERS_MIN_ROWS 100000
+#define WORKERS_MIN_BLOCKS 8192
 
 /* What lies in the memory that the processes share. */
 typedef enum SharedKey
@@ -245,12 +250,20 @@ init_shared(IndexWorkers *workers, Relation heap, Relation index, const IndexInf
 	SpinLockInit(&build->mutex);
 }
 
+/* True if workers save more time than it takes to start them.  Expressions may cost as much as they like. */
+static bool
+workers_pay(Relation heap, const IndexInfo *info)
+{
+	return gpusort_force_nodes || info->ii_Expressions != NIL || info->ii_Predicate != NIL ||
+		RelationGetNumberOfBlocks(heap) >= WORKERS_MIN_BLOCKS || gpusort_index_expected_rows(heap, info) >= WORKERS_MIN_ROWS;
+}
+
 IndexWorkers *
 gpusort_index_workers_start(Relation heap, Relation index, const IndexInfo *info)
 {
 	IndexWorkers *workers;
 
-	if (info->ii_ParallelWorkers == 0)
+	if (info->ii_ParallelWorkers == 0 || !workers_pay(heap, info))
 		return NULL;
 	workers = palloc0(sizeof(IndexWorkers));
 	EnterParallelMode();
