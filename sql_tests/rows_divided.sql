@@ -50,6 +50,6 @@ BEGIN
 EXCEPTION WHEN configuration_limit_exceeded THEN
 	RETURN 'too little';
 END $$;
-SELECT memory, divide_below(memory, 'SELECT count(q) FROM (SELECT * FROM divided ORDER BY random OFFSET 0) q') FROM unnest(ARRAY['1MB', '4000kB', '100MB']) memory;
+SELECT memory, divide_below(memory, 'SELECT count(q) FROM (SELECT * FROM divided ORDER BY random OFFSET 0) q') FROM unnest(ARRAY['1MB', '5000kB', '100MB']) memory;
 DROP TABLE divided;
 DROP FUNCTION divided_as_sort, divide_below;

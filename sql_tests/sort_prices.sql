@@ -107,8 +107,8 @@ SELECT coalesce('COLLATE ' || to_regcollation('priced_linguistic'), '') AS lingu
 CREATE TABLE priced_texts AS SELECT id, t :linguistic AS t, t AS a, t AS b, t AS c, t AS d FROM priced;
 ANALYZE priced_texts;
 SELECT query, nodes(query) ~ 'GpusortRows' = rows_node OR :'linguistic' = '' AS expected FROM (VALUES
-	('SELECT * FROM priced_texts ORDER BY t', true),
-	('SELECT * FROM priced_texts ORDER BY a', false),
+	('SELECT d, t, a, b, c, id FROM priced_texts ORDER BY t', true),
+	('SELECT d, t, a, b, c, id FROM priced_texts ORDER BY a', false),
 	('SELECT * FROM priced_texts ORDER BY t LIMIT 10', false),
 	('SELECT * FROM priced_texts ORDER BY a LIMIT 10', true),
 	('SELECT t FROM priced_texts ORDER BY t LIMIT 10', true)) q (query, rows_node);

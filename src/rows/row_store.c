@@ -233,7 +233,7 @@ value_size(const RowAttribute *attribute, Datum value, Size offset)
 		return aligned - offset + EOH_get_flat_size(DatumGetEOHP(value));
 	}
 	aligned = att_align_datum(offset, attribute->align, attribute->length, value);
-	return att_addlength_pointer(aligned, attribute->length, data) - offset;
+	return aligned - offset + gpusort_rows_value_bytes(attribute, data);
 }
 
 /*
@@ -253,7 +253,7 @@ static inline char *
 write_stored(const RowAttribute *attribute, Datum value, char *end)
 {
 	char	   *data = DatumGetPointer(value);
-	Size		size = att_addlength_pointer(0, attribute->length, data);
+	Size		size = gpusort_rows_value_bytes(attribute, data);
 
 	/* Values with a 1-byte header, TOAST pointers among them, need no alignment. */
 	if (attribute->length != -1 || !VARATT_IS_1B(data))

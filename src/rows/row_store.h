@@ -25,11 +25,13 @@
 /* The most bytes of records in one store: row_starts have 32 bits. */
 #define GPUSORT_RECORDS_MAX ((Size) MAXIMUM_ALIGNOF * (UINT32_MAX - 1))
 
+#define GPUSORT_MINIMAL_TUPLE (-3)	/* the length of an attribute that is a row by itself */
+
 #define ROWS_PREFETCH 16		/* records fetched ahead of the one being read */
 
 typedef struct RowAttribute
 {
-	int16		length;			/* as pg_attribute.attlen */
+	int16		length;			/* as pg_attribute.attlen, or GPUSORT_MINIMAL_TUPLE */
 	bool		by_value;
 	char		align;
 	bool		is_stored;		/* false if it is constant, or has another's values */
@@ -178,13 +180,21 @@ gpusort_rows_record(const RowStore *store, uint32 row)
 	return store->records.data + (Size) ((const uint32 *) store->row_starts.data)[row] * MAXIMUM_ALIGNOF;
 }
 
+/* Bytes of a value passed by reference that is no expanded object. */
+static inline Size
+gpusort_rows_value_bytes(const RowAttribute *attribute, const char *data)
+{
+	return attribute->length == GPUSORT_MINIMAL_TUPLE ? ((const MinimalTupleData *) data)->t_len
+		: att_addlength_pointer(0, attribute->length, data);
+}
+
 /* Returns the value passed by reference at a place of a record and moves the place behind it. */
 static inline Datum
 gpusort_rows_next_in_record(const RowAttribute *attribute, char **place)
 {
 	char	   *data = (char *) att_align_pointer((uintptr_t) *place, attribute->align, attribute->length, *place);
 
-	*place = att_addlength_pointer(data, attribute->length, data);
+	*place = data + gpusort_rows_value_bytes(attribute, data);
 	return PointerGetDatum(data);
 }
 

@@ -16,6 +16,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 
 #include "compat.h"
@@ -31,6 +32,8 @@
 #define ROWS_COST_PER_VALUE 2.0 /* a column passed by value: stored and gathered */
 #define ROWS_COST_PER_REFERENCE 7.0 /* a column passed by reference */
 #define ROWS_COST_PER_BYTE 0.05 /* a byte of the row */
+#define ROWS_WHOLE_REFERENCES 4 /* rows with as many columns passed by reference are kept whole, as one of them, */
+#define ROWS_WHOLE_KEYS 4		/* unless keys, which are stored once more, take over 1/4 of them */
 #define ROWS_COST_PER_KEY_BYTE 0.025	/* added per byte of the row if the first key is not passed by value */
 #define ROWS_COST_DROPPED 1.0	/* a row that the bound's threshold rejects */
 #define ROWS_COST_DROPPED_STORED 22.0	/* the same by a text in a linguistic collation, where a
@@ -61,6 +64,66 @@ gpusort_rows_disk_cost(double bytes)
 	return 2 * ceil(bytes / BLCKSZ) * (seq_page_cost * 0.75 + random_page_cost * 0.25);
 }
 
+/* True if a scan returns the rows of its table as they are, with all columns in their order. */
+static bool
+returns_stored_rows(const Plan *plan)
+{
+	ListCell   *cell;
+
+	foreach(cell, plan->targetlist)
+	{
+		TargetEntry *entry = lfirst_node(TargetEntry, cell);
+		Var		   *var = (Var *) entry->expr;
+
+		if (!IsA(var, Var) || IS_SPECIAL_VARNO(var->varno) || var->varattno != entry->resno)
+			return false;
+	}
+	return true;
+}
+
+/* Columns passed by reference in a target list; 0 if some columns are left out. */
+static int
+count_references(const List *tlist)
+{
+	int			references = 0;
+	ListCell   *cell;
+
+	foreach(cell, tlist)
+	{
+		Node	   *expr = (Node *) lfirst_node(TargetEntry, cell)->expr;
+
+		if (IsA(expr, Const))
+			return 0;
+		references += !get_typbyval(exprType(expr));
+	}
+	return references;
+}
+
+/* True if rows are kept as their table has them, unless their keys are too wide. */
+static bool
+may_keep_whole(const Sort *sort)
+{
+	return sort->plan.lefttree != NULL && returns_stored_rows(sort->plan.lefttree) &&
+		count_references(sort->plan.targetlist) >= ROWS_WHOLE_REFERENCES;
+}
+
+bool
+gpusort_rows_keep_whole(const Sort *sort, const List *rtable)
+{
+	int32		width = 0;
+
+	if (!may_keep_whole(sort))
+		return false;
+	for (int i = 0; i < sort->numCols; i++)
+	{
+		const Var  *key = (Var *) list_nth_node(TargetEntry, sort->plan.lefttree->targetlist, sort->sortColIdx[i] - 1)->expr;
+
+		if (!get_typbyval(key->vartype))
+			width += get_attavgwidth(rt_fetch(key->varno, rtable)->relid, key->varattno);
+	}
+	return width * ROWS_WHOLE_KEYS <= sort->plan.plan_width;
+}
+
 /* The cost of a row that is kept, in operators. */
 static double
 row_cost(const Sort *sort)
@@ -82,6 +145,8 @@ row_cost(const Sort *sort)
 		cost += ROWS_COST_COMPARED;
 		break;
 	}
+	if (may_keep_whole(sort))
+		return cost + sort->numCols * ROWS_COST_PER_VALUE + ROWS_COST_PER_REFERENCE;
 	foreach(cell, plan->targetlist)
 	{
 		Node	   *expr = (Node *) lfirst_node(TargetEntry, cell)->expr;
@@ -106,23 +171,6 @@ is_linguistic(Oid collation)
 	CollationKind kind = gpusort_collation_kind(collation);
 
 	return kind == COLLATION_WEIGHTS || kind == COLLATION_ABBREVIATED;
-}
-
-/* True if a scan returns the rows of its table as they are, with all columns in their order. */
-static bool
-returns_stored_rows(const Plan *plan)
-{
-	ListCell   *cell;
-
-	foreach(cell, plan->targetlist)
-	{
-		TargetEntry *entry = lfirst_node(TargetEntry, cell);
-		Var		   *var = (Var *) entry->expr;
-
-		if (!IsA(var, Var) || IS_SPECIAL_VARNO(var->varno) || var->varattno != entry->resno)
-			return false;
-	}
-	return true;
 }
 
 /* The cost of a row that is dropped, in operators. */

@@ -7,45 +7,134 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "common/int.h"
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "nodes/extensible.h"
+#include "nodes/makefuncs.h"
 
 #include "compat.h"
 #include "nodes/rows/exec.h"
 #include "nodes/rows/rows_node.h"
 
+/*
+ * For each column of the node the first one that has the same values.  The planner adds a
+ * column to sort by the values of another in a different collation, or as another type of
+ * the same form.
+ */
+static List *
+column_sources(const CustomScan *scan)
+{
+	List	   *sources = NIL;
+	List	   *exprs = NIL;
+	ListCell   *cell;
+
+	foreach(cell, scan->custom_scan_tlist)
+	{
+		const TargetEntry *entry = lfirst_node(TargetEntry, cell);
+		Node	   *expr = (Node *) entry->expr;
+		int			source = list_length(exprs);
+
+		if (IsA(expr, Var))
+			expr = gpusort_rows_plain_column(list_nth_node(TargetEntry, outerPlan(scan)->targetlist, ((Var *) expr)->varattno - 1));
+
+		for (int i = 0; i < list_length(exprs) && IsA(expr, Var); i++)
+		{
+			if (source > i && equal(expr, list_nth(exprs, i)))
+				source = i;
+		}
+		exprs = lappend(exprs, expr);
+		sources = lappend_int(sources, source);
+	}
+	return sources;
+}
+
+/* True if the input's rows are those of a heap.  Their slots hand them on as they are stored. */
+static bool
+has_stored_rows(PlanState *input)
+{
+	bool		fixed;
+
+	return ExecGetResultSlotOps(input, &fixed) == &TTSOpsBufferHeapTuple && fixed && input->ps_ProjInfo == NULL;
+}
+
+/* Has keys sorted, each with its row, instead of columns. */
+static void
+keep_whole_rows(RowsNodeState *state)
+{
+	List	   *columns = linitial(state->keys);
+	TupleDesc	desc = CreateTemplateTupleDesc(list_length(columns) + 1);
+	List	   *tlist = NIL;
+	List	   *numbers = NIL;
+	ListCell   *cell;
+
+	state->input_columns = 0;
+	foreach(cell, columns)
+	{
+		int			number = list_length(tlist);
+
+		TupleDescCopyEntry(desc, number + 1, state->desc, lfirst_int(cell));
+		tlist = lappend(tlist, list_nth(state->tlist, lfirst_int(cell) - 1));
+		numbers = lappend_int(numbers, number + 1);
+		state->columns[number] = lfirst_int(cell) - 1;
+		state->input_columns = Max(state->input_columns, lfirst_int(cell));
+	}
+	state->columns[desc->natts - 1] = GPUSORT_WHOLE_ROW;
+	TupleDescInitEntry(desc, desc->natts, NULL, RECORDOID, -1, 0);
+	TupleDescAttr(desc, desc->natts - 1)->attlen = GPUSORT_MINIMAL_TUPLE;
+	state->tlist = lappend(tlist, makeTargetEntry((Expr *) makeVar(1, 0, RECORDOID, -1, InvalidOid, 0), desc->natts, NULL, false));
+	state->keys = list_copy(state->keys);
+	linitial(state->keys) = numbers;
+	state->sources = NIL;
+	state->moved = true;
+	state->desc = desc;
+}
+
+/* Has rows returned in a slot of this kind, on which parents may rely. */
+void
+gpusort_rows_return_in(ScanState *node, const TupleTableSlotOps *ops)
+{
+	if (ops != &TTSOpsVirtual)
+		node->ps.ps_ResultTupleSlot = ExecInitExtraTupleSlot(node->ps.state, node->ps.ps_ResultTupleDesc, ops);
+	node->ps.ps_ProjInfo = NULL;
+	node->ps.resultops = ops;
+	node->ps.resultopsset = true;
+	node->ps.resultopsfixed = true;
+}
+
 void
 gpusort_rows_begin(CustomScanState *node, EState *estate, int eflags)
 {
 	RowsNodeState *state = (RowsNodeState *) node;
-	Plan	   *plan = node->ss.ps.plan;
-	int			natts = node->ss.ps.ps_ResultTupleSlot->tts_tupleDescriptor->natts;
+	CustomScan *plan = (CustomScan *) node->ss.ps.plan;
+	int			natts = node->ss.ps.ps_ResultTupleDesc->natts;
 
 	state->random_access = (eflags & (EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK)) != 0;
 	state->current = -1;
 	state->mark = -1;
 	eflags &= ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK);
 	outerPlanState(node) = ExecInitNode(outerPlan(plan), estate, eflags);
-	state->limit = ExecInitExprList(((CustomScan *) plan)->custom_exprs, &node->ss.ps);
-	state->columns = palloc(natts * sizeof(int));
-	state->values = palloc(natts * sizeof(Datum));
-	state->nulls = palloc(natts * sizeof(bool));
+	state->limit = ExecInitExprList(plan->custom_exprs, &node->ss.ps);
+	state->desc = node->ss.ps.ps_ResultTupleDesc;
+	state->tlist = plan->custom_scan_tlist;
+	state->sources = column_sources(plan);
+	state->keys = plan->custom_private;
+	state->columns = palloc((natts + 1) * sizeof(int));
+	state->values = palloc((natts + 1) * sizeof(Datum));
+	state->nulls = palloc((natts + 1) * sizeof(bool));
 	for (int i = 0; i < natts; i++)
 	{
-		const Var  *var = (Var *) list_nth_node(TargetEntry, ((CustomScan *) plan)->custom_scan_tlist, i)->expr;
+		const Var  *var = (Var *) list_nth_node(TargetEntry, plan->custom_scan_tlist, i)->expr;
 
 		state->columns[i] = IsA(var, Var) ? var->varattno - 1 : -1;
 		state->input_columns = Max(state->input_columns, state->columns[i] + 1);
 		state->moved |= state->columns[i] >= 0 && state->columns[i] != i;
 	}
-
-	/* Rows are returned in the result slot, whose kind parents may rely on. */
-	node->ss.ps.ps_ProjInfo = NULL;
-	node->ss.ps.resultops = &TTSOpsVirtual;
-	node->ss.ps.resultopsset = true;
-	node->ss.ps.resultopsfixed = true;
+	state->whole = linitial_int(list_nth(plan->custom_private, ROWS_LIST_WHOLE)) && has_stored_rows(outerPlanState(node));
+	if (state->whole)
+		keep_whole_rows(state);
+	gpusort_rows_return_in(&node->ss, state->whole ? &TTSOpsMinimalTuple : &TTSOpsVirtual);
 }
 
 /* A row of the input, as RowValueGetter reads it. */
@@ -68,6 +157,7 @@ static void
 append_slot(RowsNodeState *state, TupleTableSlot *slot)
 {
 	RowStore   *store = state->sort->store;
+	MinimalTuple whole;
 
 	if (!state->moved)
 	{
@@ -81,7 +171,16 @@ append_slot(RowsNodeState *state, TupleTableSlot *slot)
 		state->values[i] = column < 0 ? (Datum) 0 : slot->tts_values[column];
 		state->nulls[i] = column < 0 || slot->tts_isnull[column];
 	}
+	if (!state->whole)
+	{
+		gpusort_rows_store_append(store, state->values, state->nulls);
+		return;
+	}
+	whole = ExecCopySlotMinimalTuple(slot);
+	state->values[store->layout->natts - 1] = PointerGetDatum(whole);
+	state->nulls[store->layout->natts - 1] = false;
 	gpusort_rows_store_append(store, state->values, state->nulls);
+	pfree(whole);
 }
 
 /* Appends the input's rows by ExecProcNode, without those that the bound rejects. */
@@ -159,38 +258,6 @@ wanted_bound(RowsNodeState *state)
 	return spec;
 }
 
-/*
- * For each column of the node the first one that has the same values.  The planner adds a
- * column to sort by the values of another in a different collation, or as another type of
- * the same form.
- */
-static List *
-column_sources(const CustomScan *scan)
-{
-	List	   *sources = NIL;
-	List	   *exprs = NIL;
-	ListCell   *cell;
-
-	foreach(cell, scan->custom_scan_tlist)
-	{
-		const TargetEntry *entry = lfirst_node(TargetEntry, cell);
-		Node	   *expr = (Node *) entry->expr;
-		int			source = list_length(exprs);
-
-		if (IsA(expr, Var))
-			expr = gpusort_rows_plain_column(list_nth_node(TargetEntry, outerPlan(scan)->targetlist, ((Var *) expr)->varattno - 1));
-
-		for (int i = 0; i < list_length(exprs) && IsA(expr, Var); i++)
-		{
-			if (source > i && equal(expr, list_nth(exprs, i)))
-				source = i;
-		}
-		exprs = lappend(exprs, expr);
-		sources = lappend_int(sources, source);
-	}
-	return sources;
-}
-
 /* True if EXPLAIN ANALYZE shows times. */
 static bool
 is_timed(const RowsNodeState *state)
@@ -205,10 +272,9 @@ static RowSort *
 begin_sort(RowsNodeState *state, double expected_rows)
 {
 	ScanState  *node = &state->scan.css.ss;
-	CustomScan *scan = (CustomScan *) node->ps.plan;
 
-	return gpusort_rows_sort_begin(node->ps.ps_ResultTupleDesc, scan->custom_scan_tlist, column_sources(scan), scan->custom_private,
-								   expected_rows, scan->scan.plan.plan_width, wanted_bound(state), state->random_access,
+	return gpusort_rows_sort_begin(state->desc, state->tlist, state->sources, state->keys, expected_rows,
+								   node->ps.plan->plan_width, wanted_bound(state), state->random_access,
 								   is_timed(state), work_mem * (Size) 1024);
 }
 
@@ -282,6 +348,8 @@ fill_slot(RowSort *sort, uint64 number, TupleTableSlot *slot)
 	uint64		first = (number - batch->first) * batch->natts;
 
 	ExecClearTuple(slot);
+	if (TTS_IS_MINIMALTUPLE(slot))
+		return ExecStoreMinimalTuple((MinimalTuple) DatumGetPointer(batch->values[first + batch->natts - 1]), slot, false);
 	if (batch->is_lent)
 	{
 		slot->tts_values = batch->values + first;
@@ -305,7 +373,8 @@ gpusort_rows_fill_slot(RowSort *sort, uint64 number, TupleTableSlot *slot)
 	const RowBatch *batch = sort->batch;
 	uint64		row = number - batch->first;
 
-	if (row >= batch->nrows || !batch->is_lent || (slot->tts_flags & (TTS_FLAG_EMPTY | TTS_FLAG_SHOULDFREE)) != 0)
+	if (row >= batch->nrows || !batch->is_lent || TTS_IS_MINIMALTUPLE(slot) ||
+		(slot->tts_flags & (TTS_FLAG_EMPTY | TTS_FLAG_SHOULDFREE)) != 0)
 		return fill_slot(sort, number, slot);
 	slot->tts_values = batch->values + row * batch->natts;
 	slot->tts_isnull = batch->nulls + row * batch->natts;

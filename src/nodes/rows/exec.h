@@ -17,9 +17,14 @@ typedef struct RowsNodeState
 	bool		random_access;
 	List	   *limit;			/* ExprStates whose sum bounds the rows wanted: count and offset of a
 								 * LIMIT, or the value in a run condition */
-	int		   *columns;		/* the input's column of each attribute */
+	TupleDesc	desc;			/* of the rows that are sorted */
+	List	   *tlist;			/* which of their attributes are constant, */
+	List	   *sources;		/* and which have the values of another */
+	List	   *keys;			/* key_lists.h */
+	int		   *columns;		/* the input's column of each attribute; -1: a constant; or GPUSORT_WHOLE_ROW */
 	int			input_columns;	/* leading columns of the input that are read */
-	bool		moved;			/* columns change places */
+	bool		whole;			/* rows are kept as their table has them */
+	bool		moved;			/* columns change places, or are not all kept */
 	Datum	   *values;			/* of a row of the input, by attribute, if they do */
 	bool	   *nulls;
 	RowSort    *spare;			/* a former sort, which can be used again; or NULL */
@@ -29,6 +34,7 @@ typedef struct RowsNodeState
 	int64		mark;
 } RowsNodeState;
 
+extern void gpusort_rows_return_in(ScanState *node, const TupleTableSlotOps *ops);
 extern void gpusort_rows_begin(CustomScanState *node, EState *estate, int eflags);
 extern void gpusort_rows_begin_sort(RowsNodeState *state, double expected_rows);
 extern void gpusort_rows_read_input(RowsNodeState *state);
@@ -36,7 +42,7 @@ extern void gpusort_rows_read_input(RowsNodeState *state);
 /* Reads and sorts the input. */
 extern void gpusort_rows_sort_input(RowsNodeState *state);
 
-/* Has a virtual slot show the row of this number in the sorted order. */
+/* Has a slot show the row of this number in the sorted order.  One for minimal tuples shows a whole row. */
 extern TupleTableSlot *gpusort_rows_fill_slot(RowSort *sort, uint64 number, TupleTableSlot *slot);
 
 #endif							/* GPUSORT_ROWS_EXEC_H */

@@ -52,6 +52,7 @@ struct HeapSource
 	TupleDesc	desc;
 	int			natts;			/* columns of the table up to the last wanted one */
 	SourceColumn *columns;
+	bool		whole;			/* column number natts is the whole row */
 	int			nfixed;			/* leading columns at fixed offsets */
 	int		   *offsets;		/* the offsets of these */
 	Size		fixed_end;		/* where the next column begins, before alignment */
@@ -64,8 +65,10 @@ struct HeapSource
 	bool	   *column_nulls;
 	Datum	   *values;			/* of one tuple, by output or, of a complete one, in the order of its record */
 	bool	   *nulls;
+	MinimalTuple row;			/* the copy of a whole row */
 	BlockNumber last_page;		/* that was read from its list */
 	HeapTupleHeader tuples[MaxHeapTuplesPerPage];
+	uint16		lengths[MaxHeapTuplesPerPage];
 };
 
 /* What a target entry shows, without changes of its type or collation that keep the value as it is. */
@@ -105,7 +108,7 @@ describe_columns(HeapSource *source)
 {
 	Size		offset = 0;
 
-	source->columns = palloc0(Max(source->natts, 1) * sizeof(SourceColumn));
+	source->columns = palloc0((source->natts + 1) * sizeof(SourceColumn));
 	source->offsets = palloc0(Max(source->natts, 1) * sizeof(int));
 	for (int i = 0; i < source->natts; i++)
 	{
@@ -135,7 +138,7 @@ describe_columns(HeapSource *source)
 static void
 describe_tail(HeapSource *source, const RowLayout *layout)
 {
-	int		   *copies = palloc0(Max(source->natts, 1) * sizeof(int));
+	int		   *copies = palloc0((source->natts + 1) * sizeof(int));
 
 	source->tail = palloc(Max(layout->natts, 1) * sizeof(int));
 	for (int out = 0; out < layout->natts; out++)
@@ -149,6 +152,7 @@ describe_tail(HeapSource *source, const RowLayout *layout)
 
 		source->record_copies = Max(source->record_copies, ++copies[column]);
 	}
+	source->record_copies += source->whole;
 	pfree(copies);
 }
 
@@ -182,7 +186,7 @@ gpusort_rows_heap_source(PlanState *input, const RowLayout *layout, const int *c
 		Var		   *var;
 
 		source->column_of[out] = -1;
-		if (!layout->attributes[out].is_stored)
+		if (!layout->attributes[out].is_stored || columns[out] == GPUSORT_WHOLE_ROW)
 			continue;
 		var = (Var *) gpusort_rows_plain_column(list_nth_node(TargetEntry, plan->targetlist, columns[out]));
 		if (!IsA(var, Var))
@@ -191,22 +195,29 @@ gpusort_rows_heap_source(PlanState *input, const RowLayout *layout, const int *c
 		source->natts = Max(source->natts, var->varattno);
 	}
 	source->column_of[layout->natts] = -2;
+	source->whole = layout->natts > 0 && columns[layout->natts - 1] == GPUSORT_WHOLE_ROW;
+	if (source->whole)
+	{
+		source->column_of[layout->natts - 1] = source->natts;
+		source->row = palloc(BLCKSZ);
+	}
 	describe_columns(source);
 	describe_tail(source, layout);
-	source->column_values = palloc0(Max(source->natts, 1) * sizeof(Datum));
-	source->column_nulls = palloc0(Max(source->natts, 1) * sizeof(bool));
+	source->column_values = palloc0((source->natts + 1) * sizeof(Datum));
+	source->column_nulls = palloc0((source->natts + 1) * sizeof(bool));
 	source->values = palloc0(Max(layout->natts, 1) * sizeof(Datum));
 	source->nulls = palloc0(Max(layout->natts, 1) * sizeof(bool));
 	return source;
 }
 
 /*
- * Reads the columns of a tuple from first_column on.  The column before it ends at offset.
+ * Reads the columns of tuple t from first_column on.  The column before it ends at offset.
  * A complete tuple has no NULLs, and every wanted column.
  */
 static pg_attribute_always_inline void
-walk_tuple(HeapSource *source, HeapTupleHeader tuple, int first_column, Size offset, bool complete)
+walk_tuple(HeapSource *source, int t, int first_column, Size offset, bool complete)
 {
+	HeapTupleHeader tuple = source->tuples[t];
 	char	   *data = (char *) tuple + tuple->t_hoff;
 	uint8	   *null_bits = !complete && (tuple->t_infomask & HEAP_HASNULL) ? tuple->t_bits : NULL;
 	int			present = complete ? source->natts : Min(HeapTupleHeaderGetNatts(tuple), source->natts);
@@ -228,6 +239,12 @@ walk_tuple(HeapSource *source, HeapTupleHeader tuple, int first_column, Size off
 	}
 	for (int i = Max(present, first_column); i < source->natts; i++)
 		source->column_values[i] = getmissingattr(source->desc, i + 1, &source->column_nulls[i]);
+	if (source->whole)
+	{
+		memcpy(source->row, (char *) tuple + MINIMAL_TUPLE_OFFSET, source->lengths[t] - MINIMAL_TUPLE_OFFSET);
+		source->row->t_len = source->lengths[t] - MINIMAL_TUPLE_OFFSET;
+		source->column_values[source->natts] = PointerGetDatum(source->row);
+	}
 }
 
 /* Appends tuples one by one. */
@@ -238,7 +255,7 @@ append_tuples(HeapSource *source, RowStore *store, int ntuples)
 
 	for (int t = 0; t < ntuples; t++)
 	{
-		walk_tuple(source, source->tuples[t], 0, 0, false);
+		walk_tuple(source, t, 0, 0, false);
 		for (int out = 0; out < natts; out++)
 		{
 			int			column = source->column_of[out];
@@ -299,7 +316,7 @@ append_tails(HeapSource *source, RowStore *store, int ntuples)
 			if (!source->columns[i].by_value)
 				source->column_values[i] = PointerGetDatum((char *) tuple + tuple->t_hoff + source->offsets[i]);
 		}
-		walk_tuple(source, tuple, source->nfixed, source->fixed_end, true);
+		walk_tuple(source, t, source->nfixed, source->fixed_end, true);
 		for (int r = 0; r < layout->nrecord; r++)
 			source->values[r] = source->column_values[source->column_of[layout->record_attributes[r]]];
 		if (layout->nrecord > 0)
@@ -373,6 +390,7 @@ drop_tuples(HeapSource *source, int ntuples, RowBound *bound)
 		if (gpusort_rows_bound_rejects(bound, tuple_value, &place, &partition))
 			continue;
 		gpusort_rows_bound_count(bound, partition);
+		source->lengths[kept] = source->lengths[t];
 		source->tuples[kept++] = source->tuples[t];
 	}
 	return kept;
@@ -400,7 +418,12 @@ take_page(HeapSource *source, HeapScanDesc scan, const ItemPointerData *first)
 				 errhint("Set gpusort.enable_page_reader to off.")));
 	page = BufferGetPage(scan->rs_cbuf);
 	for (int i = 0; i < nvisible; i++)
-		source->tuples[i] = (HeapTupleHeader) PageGetItem(page, PageGetItemId(page, scan->rs_vistuples[i]));
+	{
+		ItemId		item = PageGetItemId(page, scan->rs_vistuples[i]);
+
+		source->tuples[i] = (HeapTupleHeader) PageGetItem(page, item);
+		source->lengths[i] = ItemIdGetLength(item);
+	}
 	scan->rs_cindex = nvisible - 1;
 	source->last_page = block;
 	if (pgstat_should_count_relation(scan->rs_base.rs_rd))
@@ -439,6 +462,7 @@ gpusort_rows_heap_read(HeapSource *source, RowStore *store, RowBound *bound)
 	else
 	{
 		source->tuples[0] = scan->rs_ctup.t_data;
+		source->lengths[0] = scan->rs_ctup.t_len;
 		nvisible = 1;
 	}
 	ntuples = bound == NULL ? nvisible : drop_tuples(source, nvisible, bound);

@@ -12,6 +12,9 @@
 
 typedef struct HeapSource HeapSource;
 
+/* Instead of a column's number: the row as the table has it, as a minimal tuple. */
+#define GPUSORT_WHOLE_ROW (-2)
+
 /* The most rows that one read appends. */
 #define GPUSORT_HEAP_SOURCE_ROWS MaxHeapTuplesPerPage
 

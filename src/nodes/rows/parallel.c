@@ -333,10 +333,7 @@ begin_returned(CustomScanState *node, EState *estate, int eflags)
 	outerPlanState(node) = &gather->ps;
 	state->input = (SharedRowsState *) outerPlanState(gather);
 	state->input->gather = gather;
-	node->ss.ps.ps_ProjInfo = NULL;
-	node->ss.ps.resultops = &TTSOpsVirtual;
-	node->ss.ps.resultopsset = true;
-	node->ss.ps.resultopsfixed = true;
+	gpusort_rows_return_in(&node->ss, state->input->rows.scan.css.ss.ps.resultops);
 }
 
 /*

@@ -89,15 +89,16 @@ gpusort_rows_take_first(const FirstOfGroups *first)
 	return gpusort_rows_can_bound_groups(first->sort, first->group_keys) && takes(first->sort, first->wanted);
 }
 
-/* The sort's keys, its bound and its role in the form of custom_private. */
+/* The sort's keys, its bound, its role and what is kept, in the form of custom_private. */
 static List *
-make_private(const Sort *sort, const RowsBound *bound)
+make_private(const Sort *sort, const RowsBound *bound, const List *rtable)
 {
 	List	   *lists = gpusort_key_lists(sort->numCols, sort->sortColIdx, sort->sortOperators, sort->collations,
 									  sort->nullsFirst);
 
 	lists = lappend(lists, list_make3_int(bound->kind, bound->partition_keys, bound->is_less));
-	return lappend(lists, list_make2_int(ROWS_ALONE, ROWS_FOR_ORDER));
+	lists = lappend(lists, list_make2_int(ROWS_ALONE, ROWS_FOR_ORDER));
+	return lappend(lists, list_make1_int(gpusort_rows_keep_whole(sort, rtable)));
 }
 
 /*
@@ -141,7 +142,7 @@ make_rows_node(const Sort *sort, const RowsCost *cost, const RowsBound *bound, c
 	scan->scan.plan.parallel_aware = place->parallel;	/* so that parallel workers' counters are shared */
 	scan->flags = CUSTOMPATH_SUPPORT_BACKWARD_SCAN | CUSTOMPATH_SUPPORT_MARK_RESTORE;
 	scan->custom_exprs = bound->expressions;
-	scan->custom_private = make_private(sort, bound);
+	scan->custom_private = make_private(sort, bound, place->walk->statement->rtable);
 	scan->custom_scan_tlist = sort->plan.targetlist;
 	scan->methods = &rows_scan_methods;
 	return &scan->scan.plan;

@@ -100,6 +100,7 @@ foresee_sort(const SortPath *path, const List *clauses)
 	sort->plan.startup_cost = path->path.startup_cost;
 	sort->plan.total_cost = path->path.total_cost;
 	sort->plan.lefttree = (Plan *) makeNode(Result);
+	sort->plan.lefttree->targetlist = sort->plan.targetlist;
 	sort->plan.lefttree->total_cost = path->subpath->total_cost;
 	return sort;
 }

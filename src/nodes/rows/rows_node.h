@@ -19,7 +19,8 @@
 typedef enum RowsLists
 {
 	ROWS_LIST_BOUND = KEY_LISTS,	/* ints: see RowsBoundInts */
-	ROWS_LIST_ROLE				/* ints: a RowsRole and a RowsUse */
+	ROWS_LIST_ROLE,				/* ints: a RowsRole and a RowsUse */
+	ROWS_LIST_WHOLE				/* int: 1 if rows are kept as their table has them */
 } RowsLists;
 
 /* What a node does. */
@@ -98,6 +99,8 @@ extern bool gpusort_rows_may_win(const Sort *sort);
 extern RowsCost gpusort_rows_cost(const Sort *sort, double bound, bool bound_is_known);
 extern bool gpusort_rows_may_group(const Agg *agg);
 extern RowsCost gpusort_rows_cost_groups(const Sort *sort, double groups, bool collect);
+/* True if rows are kept as their table has them.  Only their keys are read. */
+extern bool gpusort_rows_keep_whole(const Sort *sort, const List *rtable);
 /* The cost of writing this many bytes once and reading them once; 0 if they fit work_mem. */
 extern Cost gpusort_rows_disk_cost(double bytes);
 /* The cost of returning rows that parallel workers have sorted. */
