@@ -1,5 +1,5 @@
 -- Needs gpusort.engine = 'auto': sorts numerics and texts, which no GPU sorts.
--- Percentiles, mode and count(DISTINCT) of one column, whose values parallel workers sort together: every result
+-- Percentiles, mode and count(DISTINCT) of one column or expression, whose values parallel workers sort together: every result
 -- is as without gpusort, with any number of workers, in memory and beyond it.
 \getenv folder PG_ABS_SRCDIR
 \set helpers :folder '/sql/helpers.psql'
@@ -39,8 +39,9 @@ CREATE FUNCTION taken(query text) RETURNS int LANGUAGE sql AS $$ SELECT count(*)
 SELECT pg_temp.explain_lines('SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x), percentile_disc(0.9) WITHIN GROUP (ORDER BY x) FROM numbers', 'COSTS OFF, VERBOSE');
 SELECT pg_temp.explain_lines('SELECT count(DISTINCT t) FROM parts WHERE few < 3');
 SELECT line FROM pg_temp.explain_lines('SELECT mode() WITHIN GROUP (ORDER BY n) FROM numbers', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') line WHERE line ~ 'Aggregate|Gather|Custom|Key';
+SELECT pg_temp.explain_lines('SELECT count(DISTINCT t) FILTER (WHERE few < 3) FROM parts', 'COSTS OFF, VERBOSE');
 SET parallel_tuple_cost = 0;
-SELECT pg_temp.explain_lines('SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY f4) FROM numbers WHERE few = 3');
+SELECT pg_temp.explain_lines('SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY f4) FILTER (WHERE x > 9) FROM numbers WHERE few = 3');
 SET parallel_tuple_cost = 0.1;
 
 -- With 0 to 4 workers, in memory and beyond it.  Percentiles of values that are equal but not the same are left out.
@@ -50,7 +51,12 @@ CREATE TABLE calls AS SELECT name, format(call, name) AS call FROM (VALUES
 	('percentile_disc(''{1,0,0.3}''::float8[]) WITHIN GROUP (ORDER BY %s), percentile_disc(0.6) WITHIN GROUP (ORDER BY %1$s)', '{x,few,long,one,nothing,n,day}'),
 	('percentile_disc(0.123) WITHIN GROUP (ORDER BY %s DESC), mode() WITHIN GROUP (ORDER BY %1$s DESC)', '{x,few,n,day}'),
 	('mode() WITHIN GROUP (ORDER BY %s)', '{x,few,long,one,nothing,f4,n,day}'),
-	('count(DISTINCT %s)', '{x,few,long,one,nothing,f,f4,day,t,short,wide}'),
+	('count(DISTINCT %s)', '{x,few,long,one,nothing,f,f4,day,t,short,wide,x % 100,upper(short),n::int4}'),
+	('percentile_cont(0.3) WITHIN GROUP (ORDER BY %s DESC), percentile_disc(0.3) WITHIN GROUP (ORDER BY %1$s DESC)', '{f * few,-f4::float8}'),
+	('mode() WITHIN GROUP (ORDER BY %s) FILTER (WHERE few > 2), percentile_disc(''{0.2,0.8}''::float8[]) WITHIN GROUP (ORDER BY %1$s) FILTER (WHERE few > 2)', '{x,nothing,n,day,x / 7}'),
+	('percentile_cont(0.4) WITHIN GROUP (ORDER BY %s) FILTER (WHERE mod(id, 3) = 1)', '{x,few,f4,f * 2}'),
+	('count(DISTINCT %s) FILTER (WHERE f > 0), count(DISTINCT %1$s) FILTER (WHERE f > 0) + 1', '{x,t,short}'),
+	('count(DISTINCT %s) FILTER (WHERE few > 10), mode() WITHIN GROUP (ORDER BY %1$s) FILTER (WHERE few > 10)', '{x,f4}'),
 	('count(DISTINCT %s), mode() WITHIN GROUP (ORDER BY %1$s), percentile_cont(0.9) WITHIN GROUP (ORDER BY %1$s)', '{x,few,long,one,nothing,f4}')) c (call, names), unnest(names) name;
 CREATE FUNCTION with_workers(workers int, memory text, names text DEFAULT '') RETURNS TABLE (shared bool, same bool, queries bigint) LANGUAGE plpgsql AS $$
 BEGIN
@@ -60,9 +66,9 @@ BEGIN
 END $$;
 SELECT workers, memory, r.* FROM (VALUES (0, '64kB'), (1, '64kB'), (2, '1MB'), (4, '64kB'), (4, '64MB')) v (workers, memory), with_workers(workers, memory) r;
 
--- Not shared: two columns, two orders, filters, casts, other aggregates beside them, numerics whose scale varies.
+-- Not shared: two columns, two orders, two filters, other aggregates beside them, numerics whose scale varies.
 SELECT call, c.taken AS shared, same FROM unnest('{"count(DISTINCT x), count(DISTINCT t)","percentile_cont(0.5) WITHIN GROUP (ORDER BY f), percentile_cont(0.5) WITHIN GROUP (ORDER BY f DESC)",
-	"count(DISTINCT x) FILTER (WHERE few > 1)","count(DISTINCT x), count(*)","mode() WITHIN GROUP (ORDER BY scales)","count(DISTINCT n)","mode() WITHIN GROUP (ORDER BY x::float8)"}'::text[]) call,
+	"count(DISTINCT x) FILTER (WHERE few > 1), count(DISTINCT x)","count(DISTINCT x), count(*)","mode() WITHIN GROUP (ORDER BY scales)","count(DISTINCT n)"}'::text[]) call,
 	format('SELECT %s FROM numbers', call) query, pg_temp.compare_aggregates(query) c;
 
 -- In subqueries, with HAVING, again and again.
@@ -71,6 +77,7 @@ SELECT query, taken > 0 AS shared, same FROM unnest(ARRAY['SELECT id FROM number
 	'SELECT count(DISTINCT x) + 1 FROM numbers HAVING mode() WITHIN GROUP (ORDER BY x) > 0',
 	'SELECT * FROM generate_series(1, 3) i, LATERAL (SELECT percentile_cont(i / 4.0) WITHIN GROUP (ORDER BY x), i FROM numbers OFFSET 0) q',
 	'SELECT a.c, b.m FROM (SELECT count(DISTINCT t) AS c FROM numbers) a, (SELECT mode() WITHIN GROUP (ORDER BY n) AS m FROM parts) b',
+	'SELECT count(DISTINCT x) FILTER (WHERE few IN (SELECT id FROM numbers WHERE id < 4)) FROM parts',
 	-- Workers run these subqueries.
 	'SELECT count(*) FROM numbers WHERE x NOT IN (SELECT mode() WITHIN GROUP (ORDER BY x) FROM numbers)',
 	'SELECT count(*) FROM numbers WHERE x > ALL (SELECT mode() WITHIN GROUP (ORDER BY x) + mode() WITHIN GROUP (ORDER BY few) FROM numbers)']) query, pg_temp.compare_aggregates(query);
@@ -98,6 +105,7 @@ SELECT counted();
 -- Errors, and cancelled.
 SELECT percentile_cont(1.5) WITHIN GROUP (ORDER BY x) FROM numbers;
 SELECT count(DISTINCT x) FROM numbers WHERE 1 / (19990 - id) < 5;
+SELECT count(DISTINCT x) FILTER (WHERE 1 / (19990 - id) < 5) FROM numbers;
 SET statement_timeout = '50ms';
 SELECT count(DISTINCT t) FROM numbers WHERE pg_sleep(0.001) IS NOT NULL;
 RESET statement_timeout;

@@ -11,8 +11,8 @@
  *									Partial Aggregate		    Parallel Seq Scan
  *									  Parallel Seq Scan
  *
- * Where all are computed by the order of one column, workers sort its values together instead, in memory or in files:
- * nodes/rows/parallel.h.
+ * Where all are computed by the order of the same values, of one column or expression, workers sort these together
+ * instead, in memory or in files: nodes/rows/parallel.h.  A FILTER that all have becomes one of the scan.
  *
  *		Aggregate				Aggregate					Aggregate
  *		  Seq Scan		->		  Custom Scan		<-		  Gather
@@ -204,6 +204,10 @@ find_tables(Plan *plan, const List *rtable, ScannedTables *tables)
 /* The values by whose order replaced calls are computed. */
 typedef struct SharedValues
 {
+	Expr	   *value;			/* over the Agg's input, */
+	Expr	   *filter;			/* of rows for which this holds; NULL: of all */
+	Oid			operator;
+	Oid			collation;
 	Sort	   *sort;			/* of all rows by them */
 	RowsUse		use;
 	bool		distinct;		/* only different values are counted */
@@ -230,6 +234,17 @@ descends(const Aggref *call)
 	return linitial_node(SortGroupClause, call->aggorder)->sortop == lookup_type_cache(type, TYPECACHE_GT_OPR)->gt_opr;
 }
 
+/* The value that a call aggregates, below a cast that keeps its order. */
+static Expr **
+value_of(const Aggref *call)
+{
+	Expr	  **value = &linitial_node(TargetEntry, call->args)->expr;
+
+	if (call->aggdirectargs != NIL && is_cast_of_number(*value))
+		value = (Expr **) &linitial(((FuncExpr *) *value)->args);
+	return value;
+}
+
 /*
  * Notes that a replaced call is computed by the order of its values.  Returns false if it is not, or those before
  * it need another order.  Equal numerics of one scale are the same.  To count numerics by a hash table takes half
@@ -239,35 +254,49 @@ static bool
 add_values(SharedValues *values, const Aggref *call)
 {
 	bool		counts = !AGGKIND_IS_ORDERED_SET(call->aggkind);
-	bool		ranks = call->aggdirectargs != NIL;
-	const Expr *value = linitial_node(TargetEntry, call->args)->expr;
+	Expr	   *value = *value_of(call);
 	Oid			collation = call->inputcollid;
-	const TypeCacheEntry *type;
-	AttrNumber	column;
-	Oid			operator;
+	const TypeCacheEntry *type = lookup_type_cache(exprType((Node *) value), TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+	Oid			operator = !counts && descends(call) ? type->gt_opr : type->lt_opr;
 
-	if (ranks && is_cast_of_number(value))
-		value = linitial(((const FuncExpr *) value)->args);
-	type = lookup_type_cache(exprType((const Node *) value), TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
-	column = gpusort_aggregate_input_column(value);
-	if (column == 0 || call->aggfilter != NULL ||
-		(type->type_id == NUMERICOID && (counts || exprTypmod((const Node *) value) < 0)))
+	if (type->type_id == NUMERICOID && (counts || exprTypmod((Node *) value) < 0))
 		return false;
 	if (counts && OidIsValid(collation) && gpusort_keys_can_hash(type->type_id, collation))
 		collation = C_COLLATION_OID;
-	operator = !counts && descends(call) ? type->gt_opr : type->lt_opr;
-	if (values->sort->numCols == 0)
-		gpusort_plan_add_sort_key(values->sort, column, operator, collation, false);
-	values->use = ranks ? values->use : ROWS_FOR_RUNS;
+	if (values->value == NULL)
+	{
+		values->value = value;
+		values->filter = call->aggfilter;
+		values->operator = operator;
+		values->collation = collation;
+	}
+	values->use = call->aggdirectargs != NIL ? values->use : ROWS_FOR_RUNS;
 	values->distinct &= counts;
-	return column == values->sort->sortColIdx[0] && collation == values->sort->collations[0] &&
-		operator == values->sort->sortOperators[0];
+	return equal(value, values->value) && equal(call->aggfilter, values->filter) && collation == values->collation &&
+		operator == values->operator;
+}
+
+/* The first column of an input that computes an expression. */
+static Var *
+make_column(const Expr *value)
+{
+	const Node *node = (const Node *) value;
+
+	return makeVar(OUTER_VAR, 1, exprType(node), exprTypmod(node), exprCollation(node), 0);
+}
+
+/* True if the values are a column of an Agg's input, of all rows. */
+static bool
+are_column(const SharedValues *values)
+{
+	return values->filter == NULL && gpusort_aggregate_input_column(values->value) > 0;
 }
 
 /* Finds the values by whose order all calls are computed.  Returns false if there are none. */
 static bool
 find_values(const AggregateCalls *calls, SharedValues *values)
 {
+	AttrNumber	column = 1;
 	ListCell   *cell;
 
 	if (gpusort_engine == GPUSORT_ENGINE_GPU)
@@ -280,6 +309,14 @@ find_values(const AggregateCalls *calls, SharedValues *values)
 		if (call->treatment != AGGREGATE_REPLACE || !add_values(values, call->call))
 			return false;
 	}
+	if (are_column(values))
+		column = gpusort_aggregate_input_column(values->value);
+	else
+	{
+		values->sort->plan.targetlist = list_make1(makeTargetEntry((Expr *) make_column(values->value), 1, NULL, false));
+		values->sort->plan.plan_width = get_typavgwidth(exprType((Node *) values->value), -1);
+	}
+	gpusort_plan_add_sort_key(values->sort, column, values->operator, values->collation, false);
 	return gpusort_rows_take(values->sort);
 }
 
@@ -458,14 +495,64 @@ add_partial(Agg *agg, PlanWalk *walk)
 		gather->plan.total_cost + cpu_operator_cost * list_length(calls.targets) * gather->num_workers;
 }
 
+/* An expression over the columns of a scan in the place of one over its rows. */
+static Node *
+over_table(Node *node, void *targets)
+{
+	if (node != NULL && IsA(node, Var) && ((Var *) node)->varno == OUTER_VAR)
+		return copyObject((Node *) list_nth_node(TargetEntry, targets, ((Var *) node)->varattno - 1)->expr);
+	return node == NULL ? NULL : expression_tree_mutator(node, over_table, targets);
+}
+
+/* Has scans return nothing but the values. */
+static void
+compute_value(Plan *plan, const SharedValues *values)
+{
+	Node	   *value = (Node *) make_column(values->value);
+	ListCell   *cell;
+
+	if (IsA(plan, Append))
+	{
+		foreach(cell, ((Append *) plan)->appendplans)
+			compute_value(lfirst(cell), values);
+	}
+	else
+	{
+		value = over_table((Node *) values->value, plan->targetlist);
+		if (values->filter != NULL)
+			plan->qual = lappend(plan->qual, over_table((Node *) values->filter, plan->targetlist));
+	}
+	plan->targetlist = list_make1(makeTargetEntry((Expr *) value, 1, NULL, false));
+	plan->plan_width = values->sort->plan.plan_width;
+}
+
+/* Has a call aggregate the only column of its Agg's input, which has no rows that its FILTER rejects. */
+static void
+take_column(Aggref *call)
+{
+	Expr	  **value = value_of(call);
+
+	*value = (Expr *) make_column(*value);
+	call->aggfilter = NULL;
+}
+
 /* Has the workers below the Gather of an Agg sort the values that this reads. */
 static void
-share_values(Agg *agg, const SharedValues *values, const PlanPlace *place)
+share_values(const AggregateCalls *calls, const SharedValues *values)
 {
+	Agg		   *agg = calls->agg;
+	const PlanPlace *place = calls->place;
 	const Gather *gather = (const Gather *) agg->plan.lefttree;
 	Plan	   *input = gather->plan.lefttree;
 	Sort	   *sort = values->sort;
+	ListCell   *cell;
 
+	if (!are_column(values))
+	{
+		compute_value(input, values);
+		foreach(cell, calls->list)
+			take_column(((const AggregateCall *) lfirst(cell))->call);
+	}
 	sort->plan.lefttree = input;
 	sort->plan.plan_rows = input->plan_rows;
 	sort->plan.parallel_safe = true;
@@ -499,12 +586,15 @@ gpusort_aggregates_divide(AggregateCalls *calls)
 		return;
 	shares = (gather == NULL || gather->plan.initPlan == NIL) && find_values(calls, &values) &&
 		sharing_pays(values.sort, &tables, workers);
+	/* States take less than sorting what is computed of all rows. */
+	if (shares && values.filter == NULL && !are_column(&values) && !gpusort_force_nodes)
+		shares = !pays(calls, &tables, workers);
 	if (!shares && !pays(calls, &tables, workers))
 		return;
 	if (gather == NULL)
 		add_gather(agg, &tables, workers, place->walk);
 	if (shares)
-		share_values(agg, &values, place);
+		share_values(calls, &values);
 	else
 		add_partial(agg, place->walk);
 }
