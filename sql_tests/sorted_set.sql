@@ -93,7 +93,7 @@ BEGIN
 END $$;
 -- The array's comes first, for a peak never falls.
 SELECT bytes, peak_kb FROM pg_temp.text_of('array_agg(x ORDER BY x COLLATE "C")') \gset array_
-SELECT bytes - :array_bytes AS words, peak_kb <= 1.05 * :array_peak_kb AS no_more_memory FROM pg_temp.text_of('gpusort.sorted_set_agg(x)');
+SELECT bytes - :array_bytes AS words, peak_kb <= 1.1 * :array_peak_kb AS no_more_memory FROM pg_temp.text_of('gpusort.sorted_set_agg(x)');
 CREATE TEMP TABLE floats AS SELECT gpusort.sorted_set_agg(sqrt(i)) AS s FROM generate_series(1, 1500000) i;
 CREATE FUNCTION pg_temp.seconds_of_text() RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE
