@@ -256,9 +256,9 @@ gpusort_compat_find_setting(const char *name)
 
 /* PostgreSQL 18 makes the limit of a btree's tuples a constant. */
 #if PG_VERSION_NUM >= 180000
-#define GPUSORT_BT_MAX_ITEM_SIZE(page) BTMaxItemSize
+#define GPUSORT_BT_MAX_ITEM_SIZE BTMaxItemSize
 #else
-#define GPUSORT_BT_MAX_ITEM_SIZE(page) BTMaxItemSize(page)
+#define GPUSORT_BT_MAX_ITEM_SIZE BTMaxItemSize((Page) &(PageHeaderData) {.pd_pagesize_version = BLCKSZ})
 #endif
 
 #endif							/* GPUSORT_COMPAT_H */

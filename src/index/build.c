@@ -39,7 +39,6 @@ typedef struct IndexBuild
 	IndexTuple	tuple;			/* memory for one */
 	IndexTuple	last_live;		/* the same, valid if has_last, which it has only if unique */
 	bool		has_last;
-	Size		max_tuple;
 } IndexBuild;
 
 /* Returns why the build is PostgreSQL's, whatever its keys are, or NULL. */
@@ -81,7 +80,7 @@ form_tuple(IndexBuild *build, Datum *values, bool *nulls)
 	offset = IndexInfoFindDataOffset(info);
 	data = heap_compute_data_size(build->desc, values, nulls);
 	size = MAXALIGN(offset + data);
-	if (size > build->max_tuple)
+	if (size > GPUSORT_BT_MAX_ITEM_SIZE)
 		return false;
 	memset(build->tuple, 0, size);
 	heap_fill_tuple(build->desc, values, nulls, (char *) build->tuple + offset, data, &mask,
@@ -228,9 +227,9 @@ sort_alone(Relation heap, IndexBuild *build, IndexInfo *info, List *keys, IndexB
 	gpusort_rows_sort_finish(sort);
 }
 
-/* Builds the index.  Returns NULL, with its file empty, if there is an error in its rows. */
-static IndexBuildResult *
-build_by_sort(Relation heap, Relation index, IndexInfo *info, List *keys)
+/* Builds the index.  Returns false, with its file empty, if there is an error in its rows. */
+static bool
+build_by_sort(Relation heap, Relation index, IndexInfo *info, List *keys, IndexBuildResult *result)
 {
 	IndexBuild	build = {
 		.index = index,
@@ -242,10 +241,8 @@ build_by_sort(Relation heap, Relation index, IndexInfo *info, List *keys)
 		.workers = gpusort_index_workers_start(heap, index, info),
 		.scratch = AllocSetContextCreate(CurrentMemoryContext, "gpusort index build", ALLOCSET_DEFAULT_SIZES),
 		.tuple = palloc(BLCKSZ),
-		.last_live = palloc(BLCKSZ),
-		.max_tuple = gpusort_index_pages_max_tuple()
+		.last_live = palloc(BLCKSZ)
 	};
-	IndexBuildResult *result = palloc0(sizeof(IndexBuildResult));
 	bool		good;
 
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, PROGRESS_BTREE_PHASE_INDEXBUILD_TABLESCAN);
@@ -260,16 +257,17 @@ build_by_sort(Relation heap, Relation index, IndexInfo *info, List *keys)
 	if (build.workers != NULL)
 		gpusort_index_workers_end(build.workers);
 	if (good)
+	{
 		gpusort_index_pages_finish(build.pages);
-	else
-		gpusort_index_pages_abandon(build.pages);
-	if (good)
 		ereport(DEBUG1,
 				(errmsg_internal("gpusort built index \"%s\" of %.0f rows, with " UINT64_FORMAT " kB in temporary files",
 								 RelationGetRelationName(index), result->index_tuples,
 								 (uint64) build.sort->stats.disk_bytes / 1024)));
+	}
+	else
+		gpusort_index_pages_abandon(build.pages);
 	gpusort_rows_sort_free(build.sort);
-	return good ? result : NULL;
+	return good;
 }
 
 /* Says what becomes of the build. */
@@ -291,15 +289,9 @@ build_index(Relation heap, Relation index, IndexInfo *info, IndexBuildResult *re
 {
 	const char *why_not = why_not_taken(heap, index, info);
 	List	   *keys = why_not == NULL ? gpusort_index_keys(index, info, &why_not) : NIL;
-	IndexBuildResult *built;
 
 	tell(index, keys == NIL ? why_not : NULL);
-	if (keys == NIL)
-		return false;
-	built = build_by_sort(heap, index, info, keys);
-	if (built != NULL)
-		*result = *built;
-	return built != NULL;
+	return keys != NIL && build_by_sort(heap, index, info, keys, result);
 }
 
 IndexBuildResult *

@@ -50,15 +50,6 @@ struct IndexPages
 
 static void add_item(IndexPages *pages, int height, IndexTuple tuple, Size posting);
 
-Size
-gpusort_index_pages_max_tuple(void)
-{
-	PGAlignedBlock block;
-
-	_bt_pageinit((Page) block.data, BLCKSZ);
-	return GPUSORT_BT_MAX_ITEM_SIZE((Page) block.data);
-}
-
 IndexPages *
 gpusort_index_pages_begin(Relation index)
 {
@@ -87,15 +78,10 @@ static Page
 new_page(IndexPages *pages, int height)
 {
 	Page		page = gpusort_index_file_page(pages->file);
-	BTPageOpaque opaque;
 
 	_bt_pageinit(page, BLCKSZ);
-	opaque = BTPageGetOpaque(page);
-	opaque->btpo_prev = P_NONE;
-	opaque->btpo_next = P_NONE;
-	opaque->btpo_level = height;
-	opaque->btpo_flags = height == 0 ? BTP_LEAF : 0;
-	opaque->btpo_cycleid = 0;
+	BTPageGetOpaque(page)->btpo_level = height;
+	BTPageGetOpaque(page)->btpo_flags = height == 0 ? BTP_LEAF : 0;
 	((PageHeader) page)->pd_lower += sizeof(ItemIdData);
 	return page;
 }

@@ -12,9 +12,6 @@ typedef struct IndexPages IndexPages;
 
 extern IndexPages *gpusort_index_pages_begin(Relation index);
 
-/* The most bytes of a tuple. */
-extern Size gpusort_index_pages_max_tuple(void);
-
 /* Adds the next tuple, whose memory may be kept.  Returns memory, as large, for the one after it. */
 extern IndexTuple gpusort_index_pages_add(IndexPages *pages, IndexTuple tuple);
 
