@@ -29,6 +29,7 @@
 
 #include "access/amapi.h"
 #include "foreign/fdwapi.h"
+#include "jit/jit.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -309,11 +310,24 @@ add_ordered(PlannerInfo *root, RelOptInfo *ordered, Path *path)
 	add_path(ordered, path);
 }
 
+/* True if the server's own Sort is all that there is to choose from, and so cheap that no one compiles for it. */
+static bool
+has_no_rival(const RelOptInfo *input, const RelOptInfo *ordered)
+{
+	const Path *path = linitial(ordered->pathlist);
+
+	return list_length(ordered->pathlist) == 1 && input->partial_pathlist == NIL &&
+		path->total_cost < jit_above_cost && sorts_input(path, input->cheapest_total_path);
+}
+
 static void
 add_priced_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *ordered)
 {
-	Path	   *path = price(root, ordered, input->cheapest_total_path);
+	Path	   *path;
 
+	if (has_no_rival(input, ordered))
+		return;
+	path = price(root, ordered, input->cheapest_total_path);
 	if (path != NULL)
 		add_ordered(root, ordered, path);
 	path = price_parallel(root, ordered, input);
