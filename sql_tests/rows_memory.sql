@@ -71,6 +71,11 @@ SELECT count(*) AS numerics, count(*) FILTER (WHERE n < before) AS not_in_order 
 \c -
 :settings
 SELECT grows_by_less(24000, 'repeat(''x'', 1000000) || i * 7919 % 100', 10, 100) AS keys;
+\c -
+:settings
+SET work_mem = '64kB';
+SELECT grows_by_less(6000, 'repeat(''x'', 1000000) || i * 7919 % 100', 1, 40) AS huge_keys;
+SET work_mem = '4MB';
 
 -- The word that is kept for each row with a key that PostgreSQL abbreviates counts as well: fewer of such rows fit than of others with as many bytes.
 CREATE FUNCTION method_of(query text, OUT method text) LANGUAGE plpgsql AS $$

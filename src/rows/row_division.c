@@ -24,7 +24,9 @@
 #define SHARE_DEVIATIONS 4		/* a part of a share has space for so many standard deviations more */
 #define SAMPLE_KEY_SHARE 16		/* keys that take over 1/16 of the sample are wide: */
 #define SAMPLE_CUT_SHARE 64		/* they are cut to 1/64, */
-#define SAMPLE_WHOLE_ROWS 11		/* or only so many rows are in it */
+#define SAMPLE_WHOLE_ROWS 11	/* or only so many rows are in it, */
+#define SAMPLE_HUGE_ROWS 5		/* or so many if the former would take */
+#define SAMPLE_HUGE_TIMES 256	/* so many times what the sample may */
 
 RowStore *
 gpusort_rows_sample_create(MemoryContext memory, const RowLayout *layout, const RowKeys *keys)
@@ -74,6 +76,15 @@ get_keys(const RowKeys *keys, const RowStore *store, uint32 row, Size longest, S
 	return bytes;
 }
 
+/* How many rows of a store are sampled with whole keys, however long these are. */
+static int
+whole_rows(const RowStore *store, Size bytes)
+{
+	double		row_bytes = (double) store->record_bytes / store->nrows;
+
+	return SAMPLE_WHOLE_ROWS * row_bytes > (double) bytes * SAMPLE_HUGE_TIMES ? SAMPLE_HUGE_ROWS : SAMPLE_WHOLE_ROWS;
+}
+
 /* One row of each stretch is taken.  Stretches are visited in steps of the golden section, so that fewer are spread, too. */
 void
 gpusort_rows_sample_add(RowStore *sample, const RowKeys *keys, const RowStore *store, uint32 nrows, Size bytes, double share,
@@ -108,10 +119,14 @@ gpusort_rows_sample_add(RowStore *sample, const RowKeys *keys, const RowStore *s
 			gpusort_rows_store_append(sample, values, nulls);
 		stretch = (stretch + Max(step, 1)) % n;
 	}
-	for (uint32 i = sample->nrows; i < Max(whole ? SAMPLE_WHOLE_ROWS * share : 0, 1); i++)
+	n = Max(whole ? whole_rows(store, bytes) * share : 0, 1);
+	n = n > sample->nrows ? Min(n - sample->nrows, store->nrows) : 0;	/* each row but once */
+	for (uint32 i = 0; i < n; i++)
 	{
-		(void) get_keys(keys, store, pg_prng_uint64_range(&random, 0, store->nrows - 1), longest, bytes / SAMPLE_CUT_SHARE,
-						values, nulls);
+		uint32		first = (uint64) i * store->nrows / n;
+		uint32		last = (uint64) (i + 1) * store->nrows / n - 1;
+
+		(void) get_keys(keys, store, pg_prng_uint64_range(&random, first, last), longest, bytes / SAMPLE_CUT_SHARE, values, nulls);
 		gpusort_rows_store_append(sample, values, nulls);
 	}
 	MemoryContextSwitchTo(caller);
