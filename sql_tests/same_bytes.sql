@@ -78,7 +78,7 @@ INSERT INTO bytes_calls (call) VALUES ('array_send(ARRAY[array_median(a)])'), ('
 	('(SELECT int8send(count_distinct(x)) FROM unnest(a) x)'), ('(SELECT array_send(top_n_agg_by(x, x, 70)) FROM unnest(a) x)'),
 	('array_send((array_match(array_bottom_n(a, 40), array_bottom_n(a, 20), 1)).positions_b)'), ('float8send(array_cosine(array_bottom_n(a, 40), array_top_n(v, 40), array_bottom_n(a, 40), array_bottom_n(v, 40), 1))'),
 	('array_send(array_nearest(array_sort(a), array_take(a, ''{1}'')))'), ('array_send(array_between_by(v, array_sort(a), a[1], a[1]))'), ('array_send(array_histogram(a, 5))'), ('int4send(array_count_distinct(a))'),
-	('array_send(ARRAY[array_min(a), array_max(a)])'), ('array_send(ARRAY[array_sum(v), array_avg(v)])'),
+	('array_send(ARRAY[array_min(a), array_max(a)])'), ('array_send(ARRAY[array_sum(v), array_avg(v), array_stddev(v)])'),
 	('array_send(array_bins(v, 3))'), ('array_send(bins_between(1, cardinality(a), 3))');
 -- Sorted sets.
 INSERT INTO bytes_calls (call) VALUES ('(SELECT gpusort_internal.sorted_set_send(sorted_set_agg(x)) FROM unnest(a) x)'), ('(SELECT array_send(sorted_array(sorted_set_agg(x), a[1])) FROM unnest(a) x)'),
