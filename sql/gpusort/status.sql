@@ -5,14 +5,11 @@ CREATE FUNCTION gpusort_internal.devices_rows(OUT device int4, OUT name text, OU
     OUT to_device_bytes_per_s float8, OUT from_device_bytes_per_s float8, OUT latency_us float8,
     OUT queued int4, OUT running int4, OUT jobs int8, OUT sorts int8, OUT copy_in_ms float8, OUT sort_ms float8, OUT verify_ms float8,
     OUT copy_out_ms float8, OUT faults int8, OUT restarts int8, OUT verification_failures int8,
-    OUT last_error text, OUT last_error_at timestamptz, OUT ready_since timestamptz, OUT hint text)
+    OUT last_error text, OUT last_error_at timestamptz, OUT ready_since timestamptz, OUT hint text, OUT memory_node int4)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'gpusort_devices' LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
-CREATE FUNCTION gpusort_internal.device_memory_node(device int4) RETURNS int4
-AS 'MODULE_PATHNAME', 'gpusort_device_memory_node' LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
-
-CREATE VIEW gpusort.devices AS SELECT *, gpusort_internal.device_memory_node(device) AS memory_node FROM gpusort_internal.devices_rows();
+CREATE VIEW gpusort.devices AS SELECT * FROM gpusort_internal.devices_rows();
 COMMENT ON VIEW gpusort.devices IS 'each device: state, memory, measured rates, time spent, faults';
 
 CREATE FUNCTION gpusort_internal.stats_counters(OUT engine text, OUT used_for text, OUT method text, OUT jobs int8, OUT segments int8, OUT keys int8,
@@ -75,7 +72,6 @@ GRANT SELECT ON gpusort.devices, gpusort.stats, gpusort.jobs, gpusort.memory TO 
 GRANT USAGE ON SCHEMA gpusort TO PUBLIC;
 
 COMMENT ON FUNCTION gpusort_internal.devices_rows() IS 'the rows of the view devices';
-COMMENT ON FUNCTION gpusort_internal.device_memory_node(int4) IS 'memory node of the host that a device is on';
 COMMENT ON FUNCTION gpusort_internal.jobs_rows() IS 'the rows of the view jobs, without what pg_stat_activity knows';
 COMMENT ON FUNCTION gpusort_internal.memory_rows() IS 'the rows of the view memory, without what pg_stat_activity knows';
 COMMENT ON FUNCTION gpusort_internal.stats_counters() IS 'what the view stats counts of engines and methods';

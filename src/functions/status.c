@@ -24,11 +24,10 @@
 #include "kept_memory.h"
 #include "stats/sort_progress.h"
 
-#define DEVICE_COLUMNS 28
+#define DEVICE_COLUMNS 29
 #define ARENA_COLUMNS 10
 
 PG_FUNCTION_INFO_V1(gpusort_devices);
-PG_FUNCTION_INFO_V1(gpusort_device_memory_node);
 PG_FUNCTION_INFO_V1(gpusort_arena_status);
 PG_FUNCTION_INFO_V1(gpusort_memory);
 PG_FUNCTION_INFO_V1(gpusort_status);
@@ -103,7 +102,9 @@ put_device(ReturnSetInfo *rsinfo, int number, const SharedDevice *device)
 	set_text(&values[i], &nulls[i], device->last_error), i++;
 	set_time(&values[i], &nulls[i], device->last_error_at), i++;
 	set_time(&values[i], &nulls[i], device->ready_since), i++;
-	nulls[i] = true;
+	nulls[i++] = true;
+	nulls[i] = !known || device->memory_node == GPUSORT_NO_MEMORY_NODE;
+	values[i] = Int32GetDatum(device->memory_node);
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 }
 
@@ -116,8 +117,8 @@ put_no_device(ReturnSetInfo *rsinfo)
 
 	memset(nulls, true, sizeof(nulls));
 	values[2] = CStringGetTextDatum("not preloaded");
-	values[DEVICE_COLUMNS - 1] = CStringGetTextDatum("Add gpusort to shared_preload_libraries.");
-	nulls[2] = nulls[DEVICE_COLUMNS - 1] = false;
+	values[DEVICE_COLUMNS - 2] = CStringGetTextDatum("Add gpusort to shared_preload_libraries.");
+	nulls[2] = nulls[DEVICE_COLUMNS - 2] = false;
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 }
 
@@ -144,24 +145,6 @@ gpusort_devices(PG_FUNCTION_ARGS)
 			put_device(rsinfo, i, &copy);
 	}
 	return (Datum) 0;
-}
-
-/* The memory node that a device is on, or NULL if the kernel names none. */
-Datum
-gpusort_device_memory_node(PG_FUNCTION_ARGS)
-{
-	int			number = PG_GETARG_INT32(0);
-	int			node = GPUSORT_NO_MEMORY_NODE;
-
-	if (gpusort_arena == NULL || number < 0 || number >= GPUSORT_MAX_DEVICES)
-		PG_RETURN_NULL();
-	LWLockAcquire(gpusort_arena->lock, LW_SHARED);
-	if (gpusort_arena->devices[number].info.name[0] != '\0')
-		node = gpusort_arena->devices[number].memory_node;
-	LWLockRelease(gpusort_arena->lock);
-	if (node == GPUSORT_NO_MEMORY_NODE)
-		PG_RETURN_NULL();
-	PG_RETURN_INT32(node);
 }
 
 /* One row: slabs, slab_bytes, then slabs free, held, queued, running, ended, lost, waiters, sessions. */
