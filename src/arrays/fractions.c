@@ -30,8 +30,8 @@ gpusort_fractions_read(Fractions *fractions, Datum argument, bool is_array)
 	fractions->nulls = &fractions->isnull;
 }
 
-bool
-gpusort_fractions_in_range(const Fractions *fractions, double *wrong)
+const Datum *
+gpusort_fractions_wrong(const Fractions *fractions)
 {
 	for (uint32 i = 0; i < fractions->count; i++)
 	{
@@ -39,21 +39,19 @@ gpusort_fractions_in_range(const Fractions *fractions, double *wrong)
 
 		GPUSORT_CHECK_EVERY(i);
 		if (fraction < 0 || fraction > 1 || isnan(fraction))
-		{
-			*wrong = fraction;
-			return false;
-		}
+			return &fractions->values[i];
 	}
-	return true;
+	return NULL;
 }
 
 void
-gpusort_fractions_check(const Fractions *fractions)
+gpusort_fractions_check(const Fractions *fractions, const char *hint)
 {
-	double		wrong;
+	const Datum *wrong = gpusort_fractions_wrong(fractions);
 
-	if (!gpusort_fractions_in_range(fractions, &wrong))
+	if (wrong != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("percentile value %g is not between 0 and 1", wrong)));
+				 errmsg("percentile value %g is not between 0 and 1", DatumGetFloat8(*wrong)),
+				 hint != NULL ? errhint("%s", hint) : 0));
 }

@@ -21,10 +21,10 @@ typedef struct Fractions
 /* The fractions in an argument of type float8 or, with is_array, float8[]. */
 extern void gpusort_fractions_read(Fractions *fractions, Datum argument, bool is_array);
 
-/* True if each fraction is NULL or between 0 and 1.  Else *wrong is the first that is not. */
-extern bool gpusort_fractions_in_range(const Fractions *fractions, double *wrong);
+/* The first fraction that is neither NULL nor between 0 and 1, or else NULL. */
+extern const Datum *gpusort_fractions_wrong(const Fractions *fractions);
 
-/* Raises an error unless they are in range. */
-extern void gpusort_fractions_check(const Fractions *fractions);
+/* Raises an error, with a hint unless that is NULL, if a fraction is wrong. */
+extern void gpusort_fractions_check(const Fractions *fractions, const char *hint);
 
 #endif							/* GPUSORT_FRACTIONS_H */

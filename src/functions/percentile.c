@@ -253,7 +253,7 @@ gpusort_percentile_fractions(FunctionCallInfo fcinfo, bool has_fraction, Fractio
 		gpusort_fractions_read(fractions, PG_GETARG_DATUM(1), gpusort_argument_type(fcinfo, 1) == FLOAT8ARRAYOID);
 	else
 		gpusort_fractions_read(fractions, Float8GetDatum(0.5), false);
-	gpusort_fractions_check(fractions);
+	gpusort_fractions_check(fractions, NULL);
 }
 
 void

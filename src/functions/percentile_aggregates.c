@@ -142,18 +142,13 @@ percentile_of_state(FunctionCallInfo fcinfo, PercentileKind kind)
 {
 	const AggregateState *state = gpusort_agg_get_final(fcinfo, SET_PERCENTILE);
 	Fractions	fractions;
-	double		wrong;
 	bool		is_array;
 
 	if (state == NULL || state->keys.bitmap != NULL)
 		PG_RETURN_NULL();
 	is_array = state->keys.type == FLOAT8ARRAYOID;
 	gpusort_fractions_read(&fractions, fetch_att(state->keys.data, state->keys.by_value, state->keys.length), is_array);
-	if (!gpusort_fractions_in_range(&fractions, &wrong))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("percentile value %g is not between 0 and 1", wrong),
-				 errhint("The value comes first, then the fraction.")));
+	gpusort_fractions_check(&fractions, "The value comes first, then the fraction.");
 	return percentiles_of_values(fcinfo, state, kind, &fractions);
 }
 

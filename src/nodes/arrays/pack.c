@@ -198,7 +198,6 @@ fractions_are_wrong(ArraysState *state, const BatchedCall *call)
 {
 	MemoryContext caller;
 	Fractions	fractions;
-	double		wrong;
 	bool		is_null = false;
 	bool		result;
 
@@ -207,7 +206,7 @@ fractions_are_wrong(ArraysState *state, const BatchedCall *call)
 	caller = MemoryContextSwitchTo(state->scan.css.ss.ps.ps_ExprContext->ecxt_per_tuple_memory);
 	gpusort_fractions_read(&fractions, option_value(state, call->number, (Datum) 0, &is_null),
 						   exprType((Node *) call->number->expr) == FLOAT8ARRAYOID);
-	result = !gpusort_fractions_in_range(&fractions, &wrong);
+	result = gpusort_fractions_wrong(&fractions) != NULL;
 	MemoryContextSwitchTo(caller);
 	return result;
 }
