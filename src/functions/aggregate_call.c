@@ -205,8 +205,6 @@ gpusort_agg_in_order(FunctionCallInfo fcinfo, const AggregateState *state, Array
 
 	if (gpusort_agg_is_by_key(state->kind))
 		return gpusort_array_in_order_of(fcinfo, values, gpusort_collector_array(&state->keys), &state->order, keys);
-	if (state->kind == SET_TOP_N)
-		return gpusort_top_of_array(fcinfo, values, &state->order);
 	if (state->kind == SET_APPROXIMATE)
 		return gpusort_array_in_intervals(fcinfo, values, &state->order);
 	return gpusort_array_in_order(fcinfo, values, &state->order);

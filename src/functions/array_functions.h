@@ -10,7 +10,7 @@
 
 #include "arrays/array_order.h"
 
-/* array_sort: an array of any number of dimensions in order. */
+/* array_sort and array_top_n: an array in order.  It may have more than one dimension if the order has no limit. */
 extern ArrayType *gpusort_array_in_order(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order);
 
 /*
@@ -19,9 +19,6 @@ extern ArrayType *gpusort_array_in_order(FunctionCallInfo fcinfo, ArrayType *arr
  */
 extern ArrayType *gpusort_array_in_order_of(FunctionCallInfo fcinfo, ArrayType *values, ArrayType *keys,
 											const ArrayOrder *order, ArrayType **sorted_keys);
-
-/* array_top_n: the first elements in order, up to the limit. */
-extern ArrayType *gpusort_top_of_array(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order);
 
 /* array_sort_distinct: the elements in order, each value once. */
 extern ArrayType *gpusort_distinct_of_array(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order);

@@ -22,39 +22,54 @@ PG_FUNCTION_INFO_V1(gpusort_array_is_sorted);
 
 /* A new array of the items in order up to the limit, for slices and for items that are not keys. */
 static ArrayType *
-sort_items(ArrayItems *items, const ArrayOrder *order, int lower_bound)
+sort_items(ArrayItems *items, const ArrayOrder *order)
 {
 	uint32	   *positions = gpusort_alloc_large(CurrentMemoryContext, items->count * sizeof(uint32));
 	uint32		wanted = gpusort_order_positions(items, order, positions);
-	ArrayType  *result = gpusort_items_gather(items, positions, wanted, lower_bound);
+	ArrayType  *result = gpusort_items_gather(items, positions, wanted, ARR_LBOUND(items->array)[0]);
 
 	pfree(positions);
 	return result;
 }
 
+/* An array of keys in order up to the limit.  Works in place. */
+static ArrayType *
+sort_keys(ArrayType *array, const ElementType *element, ArrayOrder order)
+{
+	const GpusortKeyForm form = element->form;
+	const void *keys = ARR_DATA_PTR(array);
+	uint32		length = gpusort_array_length(array);
+	uint32		nulls = gpusort_array_count_nulls(array, length);
+	uint32		present = length - nulls;
+	uint32		wanted = Min(order.limit, length);
+	uint32		values = order.nulls_first ? wanted - Min(wanted, nulls) : Min(wanted, present);
+	uint32		nulls_wanted = wanted - values;
+
+	order.limit = order.with_ties ? present : values;
+	if (values > 0)
+		gpusort_order_in_place(array, element, &order);
+	if (order.with_ties && nulls_wanted > 0)
+		nulls_wanted = nulls;
+	if (order.with_ties && values > 0)
+		for (; values < present && gpusort_key_code(form, keys, values) == gpusort_key_code(form, keys, values - 1); values++)
+			GPUSORT_CHECK_EVERY(values);
+	return gpusort_array_reshape(array, element, values, nulls_wanted, order.nulls_first);
+}
+
 ArrayType *
 gpusort_array_in_order(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order)
 {
-	uint32		length = gpusort_array_length(array);
-	ElementType *element;
 	ArrayItems	items;
-	uint32		count;
 
-	if (length == 0)
+	if (gpusort_array_length(array) == 0)
 		return array;
-	element = gpusort_element_type(fcinfo, FIRST_ARRAY, ARR_ELEMTYPE(array));
-	if (!element->is_key || ARR_NDIM(array) > 1)
-	{
-		if (length == 1)
-			return array;
-		gpusort_items_open_slices(&items, fcinfo, array);
-		return sort_items(&items, order, ARR_LBOUND(array)[0]);
-	}
-
-	count = gpusort_order_in_place(array, element, order);
-	if (ARR_HASNULL(array))
-		array = gpusort_array_reshape(array, element, count, length - count, order->nulls_first);
-	return array;
+	gpusort_items_open_array(&items, fcinfo, FIRST_ARRAY, array, true);
+	if (items.element->is_key && ARR_NDIM(array) == 1)
+		return sort_keys(array, items.element, *order);
+	if (items.count == 1 && order->limit > 0)
+		return array;
+	gpusort_items_open_slices(&items, fcinfo, array);
+	return sort_items(&items, order);
 }
 
 /*
@@ -128,50 +143,18 @@ gpusort_array_sort_distinct(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(gpusort_distinct_of_array(fcinfo, gpusort_array_detoast_copy(PG_GETARG_DATUM(0)), &order));
 }
 
-/* The first items of an array of keys in order.  Works in place. */
-static ArrayType *
-top_keys(ArrayItems *items, ArrayOrder order)
-{
-	const GpusortKeyForm form = items->element->form;
-	const void *keys = ARR_DATA_PTR(items->array);
-	uint32		nulls = gpusort_array_count_nulls(items->array, items->count);
-	uint32		present = items->count - nulls;
-	uint32		wanted = Min(order.limit, items->count);
-	uint32		values = order.nulls_first ? wanted - Min(wanted, nulls) : Min(wanted, present);
-	uint32		nulls_wanted = wanted - values;
-
-	order.limit = order.with_ties ? present : values;
-	if (values > 0)
-		gpusort_order_in_place(items->array, items->element, &order);
-	if (order.with_ties && nulls_wanted > 0)
-		nulls_wanted = nulls;
-	if (order.with_ties && values > 0)
-		for (; values < present && gpusort_key_code(form, keys, values) == gpusort_key_code(form, keys, values - 1); values++)
-			GPUSORT_CHECK_EVERY(values);
-	ARR_LBOUND(items->array)[0] = 1;
-	return gpusort_array_reshape(items->array, items->element, values, nulls_wanted, order.nulls_first);
-}
-
-ArrayType *
-gpusort_top_of_array(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order)
-{
-	ArrayItems	items;
-
-	gpusort_array_require_one_dimension(array);
-	gpusort_items_open_array(&items, fcinfo, FIRST_ARRAY, array, true);
-	if (items.count == 0)
-		return array;
-	return gpusort_items_are_keys(&items) ? top_keys(&items, *order) : sort_items(&items, order, 1);
-}
-
 /* array_top_n(a, n, descending, nulls_first, with_ties): the n greatest, or least, elements in order. */
 Datum
 gpusort_array_top_n(PG_FUNCTION_ARGS)
 {
+	ArrayType  *array = gpusort_array_detoast_copy(PG_GETARG_DATUM(0));
 	ArrayOrder	order = {.collation = PG_GET_COLLATION()};
 
 	gpusort_argument_top(fcinfo, 1, &order);
-	PG_RETURN_ARRAYTYPE_P(gpusort_top_of_array(fcinfo, gpusort_array_detoast_copy(PG_GETARG_DATUM(0)), &order));
+	gpusort_array_require_one_dimension(array);
+	if (ARR_NDIM(array) > 0)
+		ARR_LBOUND(array)[0] = 1;
+	PG_RETURN_ARRAYTYPE_P(gpusort_array_in_order(fcinfo, array, &order));
 }
 
 /* array_is_sorted(a [, descending [, nulls_first]]): true if array_sort would not change it. */
