@@ -340,20 +340,22 @@ gpusort_rows_sort_input(RowsNodeState *state)
 	state->current = -1;
 }
 
-/* Puts a row into a slot.  Reads a batch that has it if need be. */
-static TupleTableSlot *
-fill_slot(RowSort *sort, uint64 number, TupleTableSlot *slot)
+TupleTableSlot *
+gpusort_rows_fill_slot(RowSort *sort, uint64 number, TupleTableSlot *slot, int *ahead)
 {
 	const RowBatch *batch = gpusort_rows_sort_read(sort, number);
-	uint64		first = (number - batch->first) * batch->natts;
+	uint64		row = number - batch->first;
+	uint64		first = row * batch->natts;
 
 	ExecClearTuple(slot);
+	*ahead = 0;
 	if (TTS_IS_MINIMALTUPLE(slot))
 		return ExecStoreMinimalTuple((MinimalTuple) DatumGetPointer(batch->values[first + batch->natts - 1]), slot, false);
 	if (batch->is_lent)
 	{
 		slot->tts_values = batch->values + first;
 		slot->tts_isnull = batch->nulls + first;
+		*ahead = batch->nrows - 1 - row;
 	}
 	else
 	{
@@ -363,41 +365,29 @@ fill_slot(RowSort *sort, uint64 number, TupleTableSlot *slot)
 	return ExecStoreVirtualTuple(slot);
 }
 
-/*
- * The slot's arrays are moved to the next row of a batch that is lent.  To copy the row, and to empty the slot before,
- * takes half of the time in which a plan returns it.
- */
-TupleTableSlot *
-gpusort_rows_fill_slot(RowSort *sort, uint64 number, TupleTableSlot *slot)
-{
-	const RowBatch *batch = sort->batch;
-	uint64		row = number - batch->first;
-
-	if (row >= batch->nrows || !batch->is_lent || TTS_IS_MINIMALTUPLE(slot) ||
-		(slot->tts_flags & (TTS_FLAG_EMPTY | TTS_FLAG_SHOULDFREE)) != 0)
-		return fill_slot(sort, number, slot);
-	slot->tts_values = batch->values + row * batch->natts;
-	slot->tts_isnull = batch->nulls + row * batch->natts;
-	return slot;
-}
-
 static TupleTableSlot *
 exec_rows(CustomScanState *node)
 {
 	RowsNodeState *state = (RowsNodeState *) node;
 	TupleTableSlot *slot = node->ss.ps.ps_ResultTupleSlot;
+	bool		forward = ScanDirectionIsForward(node->ss.ps.state->es_direction);
 	int64		nrows;
 
+	if (forward && gpusort_rows_move_slot(slot, &state->ahead))
+	{
+		state->current++;
+		return slot;
+	}
 	if (state->sort == NULL)
 		gpusort_rows_sort_input(state);
 	nrows = state->sort->nrows;
-	if (ScanDirectionIsForward(node->ss.ps.state->es_direction))
+	if (forward)
 		state->current = Min(state->current + 1, nrows);
 	else
 		state->current = Max(state->current - 1, -1);
 	if (state->current < 0 || state->current >= nrows)
 		return ExecClearTuple(slot);
-	return gpusort_rows_fill_slot(state->sort, state->current, slot);
+	return gpusort_rows_fill_slot(state->sort, state->current, slot, &state->ahead);
 }
 
 static void

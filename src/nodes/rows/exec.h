@@ -31,6 +31,7 @@ typedef struct RowsNodeState
 	RowSort    *sort;			/* NULL until the first row is asked for */
 	HeapSource *source;			/* NULL if rows come through ExecProcNode */
 	int64		current;		/* the row last returned; -1 before the first, nrows behind the last */
+	int			ahead;			/* rows behind it to which the slot is only moved */
 	int64		mark;
 } RowsNodeState;
 
@@ -42,7 +43,25 @@ extern void gpusort_rows_read_input(RowsNodeState *state);
 /* Reads and sorts the input. */
 extern void gpusort_rows_sort_input(RowsNodeState *state);
 
-/* Has a slot show the row of this number in the sorted order.  One for minimal tuples shows a whole row. */
-extern TupleTableSlot *gpusort_rows_fill_slot(RowSort *sort, uint64 number, TupleTableSlot *slot);
+/*
+ * Has a slot show the row of this number in the sorted order.  One for minimal tuples shows a whole row.  Sets how many
+ * rows behind it the slot can be moved to.
+ */
+extern TupleTableSlot *gpusort_rows_fill_slot(RowSort *sort, uint64 number, TupleTableSlot *slot, int *ahead);
+
+/*
+ * Moves a slot to the next row of a batch that is lent.  Returns false if it must be filled.  To copy the row, and to empty
+ * the slot before, would take half of the time in which a plan returns it.
+ */
+static inline bool
+gpusort_rows_move_slot(TupleTableSlot *slot, int *ahead)
+{
+	if (*ahead == 0 || (slot->tts_flags & (TTS_FLAG_EMPTY | TTS_FLAG_SHOULDFREE)) != 0)
+		return false;
+	(*ahead)--;
+	slot->tts_values += slot->tts_nvalid;
+	slot->tts_isnull += slot->tts_nvalid;
+	return true;
+}
 
 #endif							/* GPUSORT_ROWS_EXEC_H */

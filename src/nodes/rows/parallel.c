@@ -39,6 +39,7 @@ typedef struct ReturnedRowsState
 	bool		started;
 	int64		next;			/* row of the part that is read, or of all rows if the leader is alone */
 	int64		nrows;
+	int			ahead;			/* rows from there on to which the slot is only moved */
 } ReturnedRowsState;
 
 /* The private lists of a rows node, with another role. */
@@ -381,22 +382,27 @@ exec_returned(CustomScanState *node)
 {
 	ReturnedRowsState *state = (ReturnedRowsState *) node;
 	SharedRowsState *input = state->input;
+	TupleTableSlot *slot = node->ss.ps.ps_ResultTupleSlot;
 
-	if (state->next < state->nrows)
-		return gpusort_rows_fill_slot(input->rows.sort, state->next++, node->ss.ps.ps_ResultTupleSlot);
+	if (gpusort_rows_move_slot(slot, &state->ahead))
+	{
+		state->next++;
+		return slot;
+	}
 	if (!state->started)
 		start(state);
-	ExecClearTuple(node->ss.ps.ps_ResultTupleSlot);
+	if (state->next == state->nrows)
+		ExecClearTuple(slot);
 	while (state->next == state->nrows && input->part != NULL && gpusort_shared_sort_next(input->part))
 	{
 		state->next = 0;
 		state->nrows = input->rows.sort->nrows;
 	}
 	if (state->next < state->nrows)
-		return gpusort_rows_fill_slot(input->rows.sort, state->next++, node->ss.ps.ps_ResultTupleSlot);
+		return gpusort_rows_fill_slot(input->rows.sort, state->next++, slot, &state->ahead);
 
 	await_workers(node);
-	return node->ss.ps.ps_ResultTupleSlot;
+	return slot;
 }
 
 /* Returns the next value of the input of a node that is alone.  Columns beside it are not read. */
