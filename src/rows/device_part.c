@@ -96,7 +96,7 @@ column_data(RowStore *store, const HeldColumn *column)
 }
 
 bool
-gpusort_rows_device_part_append(DevicePart *part, const char *keys, const uint32 *rows, uint32 nrows, SortReason *why)
+gpusort_rows_device_part_append(DevicePart *part, const uint64 *words, const uint32 *rows, uint32 nrows, SortReason *why)
 {
 	const PartLayout *layout = part->layout;
 	RowStore   *store = part->sort->store;
@@ -112,7 +112,7 @@ gpusort_rows_device_part_append(DevicePart *part, const char *keys, const uint32
 		GivenRows	given = {store, rows};
 
 		if (column->kind == HELD_WORDS)
-			given.values = keys;
+			given.values = (const char *) words;
 		else if (column->kind != HELD_RECORDS)
 			given.values = column_data(store, column);
 		if (!gpusort_session_write(part->session, i, part->nrows, nrows,

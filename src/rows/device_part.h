@@ -78,10 +78,11 @@ extern DevicePart *gpusort_rows_device_part_open(RowSort *sort, const PartLayout
 										  SortReason *why);
 
 /*
- * Appends rows of the store, whose keys are in an array: the first nrows, or those that are
+ * Appends rows of the store, whose words are in an array: the first nrows, or those that are
  * listed.  Returns false if the device has failed, or if they are more than the part is for.
  */
-extern bool gpusort_rows_device_part_append(DevicePart *part, const char *keys, const uint32 *rows, uint32 nrows, SortReason *why);
+extern bool gpusort_rows_device_part_append(DevicePart *part, const uint64 *words, const uint32 *rows, uint32 nrows,
+											SortReason *why);
 
 /* Sorts the rows. */
 extern bool gpusort_rows_device_part_sort(DevicePart *part, ShownSortId progress, SortReason *why);

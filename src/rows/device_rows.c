@@ -126,7 +126,7 @@ widest_column(const DeviceRows *rows)
 
 /*
  * True if one device, or all together, may have memory for so many rows.  Their sessions
- * take at least the columns, keys of 4 bytes, the index, and scratch for the widest of these.
+ * take at least the columns, the keys among them, the index, and scratch for the widest other one.
  * Whether the memory suffices shows when a session is opened.
  */
 static bool
@@ -134,14 +134,13 @@ may_fit(const DeviceRows *rows, double nrows, bool one_device)
 {
 	ReadyDevice devices[GPUSORT_MAX_DEVICES];
 	int			ndevices = gpusort_devices_ready(devices);
-	uint64		columns = device_row_bytes(rows) - rows->layout.columns[0].width;
 	uint64		scratch = Max(widest_column(rows), sizeof(uint32));
 	double		memory = 0;
 
 	for (int i = 0; i < ndevices; i++)
 		memory = one_device ? Max(memory, devices[i].memory_limit) : memory + devices[i].memory_limit;
 	return nrows <= (double) ROWS_DEVICE_MAX * (one_device ? 1 : ndevices) &&
-		nrows * (columns + 2 * sizeof(uint32) + scratch) <= memory;
+		nrows * (device_row_bytes(rows) + sizeof(uint32) + scratch) <= memory;
 }
 
 /* True if devices can have columns for the rows, and the leading key has a code. */
@@ -237,17 +236,6 @@ static void
 make_ranged_code(DeviceRows *rows, double nrows)
 {
 	set_code(rows, gpusort_rows_code_common(rows->sort->keys, 0, rows->ranges, rows->sample, nrows));
-}
-
-/* Sorts 32-bit keys if these hold all of the code. */
-static void
-narrow_keys(DeviceRows *rows)
-{
-	if (rows->layout.exact && rows->code->bits <= 32)
-	{
-		rows->layout.spec.form = GPUSORT_KEY_UINT32;
-		rows->layout.columns[0].width = sizeof(uint32);
-	}
 }
 
 /* True if so many of nrows rows seem to have the same word that no block holds them. */
@@ -378,53 +366,24 @@ open_everywhere(DeviceRows *rows, SortReason *why)
 
 /* Appends rows first .. first + n - 1 of the store to the parts where they belong. */
 static bool
-append_to_parts(DeviceRows *rows, const char *keys, uint32 first, uint32 n, SortReason *why)
+append_to_parts(DeviceRows *rows, const uint64 *words, uint32 first, uint32 n, SortReason *why)
 {
 	uint32		ends[DEVICE_PARTS_MAX] = {0};
-	const uint64 *words = (const uint64 *) keys + first;
 	uint32	   *numbers;
 
-	gpusort_rows_buffer_reserve(rows->sort->context, &rows->scattered, (Size) n * 2 * sizeof(uint64));
-	numbers = (uint32 *) ((uint64 *) rows->scattered.data + n);
-	if (rows->layout.spec.form != GPUSORT_KEY_UINT64)
-	{
-		for (uint32 i = 0; i < n; i++)
-			((uint64 *) rows->scattered.data)[i] = ((const uint32 *) keys)[first + i];
-		words = (const uint64 *) rows->scattered.data;
-	}
-	gpusort_rows_division_find(rows->division, words, n, numbers, ends);
+	gpusort_rows_buffer_reserve(rows->sort->context, &rows->scattered, (Size) n * 2 * sizeof(uint32));
+	numbers = (uint32 *) rows->scattered.data;
+	gpusort_rows_division_find(rows->division, words + first, n, numbers, ends);
 	gpusort_rows_division_list(rows->division, numbers, first, n, ends, numbers + n);
 	for (int i = 0; i < rows->nparts; i++)
 	{
 		uint32		begin = i == 0 ? 0 : ends[i - 1];
 
 		if (ends[i] > begin &&
-			!gpusort_rows_device_part_append(rows->parts[i], keys, numbers + n + begin, ends[i] - begin, why))
+			!gpusort_rows_device_part_append(rows->parts[i], words, numbers + n + begin, ends[i] - begin, why))
 			return false;
 	}
 	return true;
-}
-
-/* Writes the codes of the store's rows to sort->packed, as 32-bit keys if that is the form. */
-static void
-encode_store(RowSort *sort, const KeyCode *code, GpusortKeyForm form)
-{
-	uint32		nrows = sort->store->nrows;
-	uint64		codes[ROWS_ENCODE_SPAN];
-
-	gpusort_rows_buffer_reserve(sort->context, &sort->packed, (Size) nrows * sizeof(uint64));
-	for (uint32 first = 0; first < nrows; first += ROWS_ENCODE_SPAN)
-	{
-		uint32		n = Min(ROWS_ENCODE_SPAN, nrows - first);
-
-		CHECK_FOR_INTERRUPTS();
-		gpusort_rows_encode(code, sort->store, NULL, first, n, ROWS_WORD_BITS, codes);
-		if (form == GPUSORT_KEY_UINT64)
-			memcpy((uint64 *) sort->packed.data + first, codes, n * sizeof(uint64));
-		else
-			for (uint32 i = 0; i < n; i++)
-				((uint32 *) sort->packed.data)[first + i] = codes[i];
-	}
 }
 
 /* Appends the rows of the store to the parts. */
@@ -433,12 +392,15 @@ send_store(DeviceRows *rows, SortReason *why)
 {
 	RowSort    *sort = rows->sort;
 	uint32		nrows = sort->store->nrows;
+	uint64	   *words;
 
-	encode_store(sort, rows->code, rows->layout.spec.form);
+	gpusort_rows_buffer_reserve(sort->context, &sort->packed, (Size) nrows * sizeof(uint64));
+	words = (uint64 *) sort->packed.data;
+	gpusort_rows_encode(rows->code, sort->store, NULL, 0, nrows, ROWS_WORD_BITS, words);
 	if (rows->nparts == 1)
-		return gpusort_rows_device_part_append(rows->parts[0], sort->packed.data, NULL, nrows, why);
+		return gpusort_rows_device_part_append(rows->parts[0], words, NULL, nrows, why);
 	for (uint32 first = 0; first < nrows; first += ROWS_SCATTER_MAX)
-		if (!append_to_parts(rows, sort->packed.data, first, Min(ROWS_SCATTER_MAX, nrows - first), why))
+		if (!append_to_parts(rows, words, first, Min(ROWS_SCATTER_MAX, nrows - first), why))
 			return false;
 	return true;
 }
@@ -540,7 +502,6 @@ gpusort_rows_device_sort(DeviceRows *rows)
 	rows->nrows = rows->rows.nrows;
 	rows->sample = gpusort_rows_parts_sample(rows->sort, &rows->rows, ROWS_SAMPLED, ROWS_SAMPLED_BLOCKS, false);
 	make_ranged_code(rows, rows->nrows);
-	narrow_keys(rows);
 	return ties_are_too_large(rows, rows->nrows) ? REASON_TOO_MANY_TIES : sort_on_devices(rows);
 }
 
@@ -552,7 +513,6 @@ sort_source(DeviceRows *rows)
 	RowList		all_rows = {.count = sort->store->nrows};
 
 	set_code(rows, gpusort_rows_code_fitted(sort->keys, 0, sort->store, &all_rows, ROWS_WORD_BITS, 32));
-	narrow_keys(rows);
 	if (!rows->layout.exact && gpusort_rows_tied_share(rows->code, sort->store) > 1.0 / ROWS_TIED_SHARE)
 		return REASON_TOO_MANY_TIES;
 	return sort_on_devices(rows);

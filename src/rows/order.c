@@ -28,7 +28,6 @@
 
 #define ROWS_ENGINE_MIN 1024	/* fewer integers are sorted right here */
 #define ROWS_TIE_DEPTH 64		/* how deep ties within ties get codes before rows are compared */
-#define ROWS_TIE_PREFETCH 32	/* how many packed integers ahead records of short ties are prefetched */
 #define ROWS_SELECT_PASSES 64	/* passes of a selection before the rest is sorted instead */
 
 #define ST_SORT sort_packed_here
@@ -300,30 +299,6 @@ order_tie(TieBreaker *breaker, uint64 *packed, uint32 count, int first_key, bool
 	break_ties(breaker, packed, count, nexact, spent, depth);
 }
 
-/* Prefetches records of short ties that will soon be compared.  Longer ties prefetch their own. */
-static inline void
-prefetch_tied(const TieBreaker *breaker, const uint64 *packed, const uint64 *end)
-{
-	const RowStore *store = breaker->store;
-	const uint64 *soon = packed + ROWS_TIE_PREFETCH;
-	const uint64 *later = soon + ROWS_TIE_PREFETCH;
-	const uint64 *last = later + ROWS_TIE_PREFETCH;
-
-	if (last >= end || soon[0] >> breaker->row_bits == later[0] >> breaker->row_bits)
-		return;
-	if (later[0] >> breaker->row_bits == later[-1] >> breaker->row_bits &&
-		later[0] >> breaker->row_bits != last[0] >> breaker->row_bits)
-	{
-		__builtin_prefetch((const uint32 *) store->row_starts.data + (later[-1] & breaker->row_mask));
-		__builtin_prefetch((const uint32 *) store->row_starts.data + (later[0] & breaker->row_mask));
-	}
-	if (soon[0] >> breaker->row_bits == soon[-1] >> breaker->row_bits)
-	{
-		__builtin_prefetch(gpusort_rows_record(store, soon[-1] & breaker->row_mask));
-		__builtin_prefetch(gpusort_rows_record(store, soon[0] & breaker->row_mask));
-	}
-}
-
 /*
  * Finds rows with equal prefixes, which are equal in nexact keys, and in the bytes of the next key
  * if these are spent, and orders them.
@@ -331,7 +306,6 @@ prefetch_tied(const TieBreaker *breaker, const uint64 *packed, const uint64 *end
 static void
 break_ties(TieBreaker *breaker, uint64 *packed, uint32 count, int nexact, bool spent, int depth)
 {
-	bool		has_records = breaker->store->layout->nrecord > 0;
 	uint32		end;
 
 	if (nexact == breaker->sort->keys->nkeys)
@@ -342,11 +316,7 @@ break_ties(TieBreaker *breaker, uint64 *packed, uint32 count, int nexact, bool s
 		uint64		prefix = packed[start] >> breaker->row_bits;
 
 		for (end = start; end < count && packed[end] >> breaker->row_bits == prefix; end++)
-		{
 			GPUSORT_CHECK_EVERY(end);
-			if (has_records)
-				prefetch_tied(breaker, packed + end, packed + count);
-		}
 		if (end - start == 1 || !(breaker->in_order || packed + end >= breaker->end))
 			continue;
 		order_tie(breaker, packed + start, end - start, nexact, spent, depth + 1);

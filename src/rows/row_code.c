@@ -653,6 +653,7 @@ gpusort_rows_encode(const KeyCode *code, const RowStore *store, const uint32 *ro
 		uint32		n = Min(ROWS_ENCODE_BLOCK, nrows - done);
 		int			bits_left = nbits;
 
+		CHECK_FOR_INTERRUPTS();
 		memset(out + done, 0, n * sizeof(uint64));
 		for (int f = 0; f < code->nfields && bits_left > 0; f++)
 		{

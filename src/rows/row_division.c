@@ -288,12 +288,7 @@ gpusort_rows_division_is_outdated(const Division *division)
 void
 gpusort_rows_division_encode(Division *division, const RowStore *store, uint32 first, uint32 n, uint64 *words)
 {
-	for (uint32 done = 0; done < n; done += ROWS_ENCODE_SPAN)
-	{
-		CHECK_FOR_INTERRUPTS();
-		gpusort_rows_encode(division->code, store, NULL, first + done, Min(ROWS_ENCODE_SPAN, n - done), ROWS_WORD_BITS,
-							words + done);
-	}
+	gpusort_rows_encode(division->code, store, NULL, first, n, ROWS_WORD_BITS, words);
 	division->missed |= gpusort_rows_code_missed(division->code);
 }
 

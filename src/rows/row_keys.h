@@ -41,7 +41,6 @@ typedef struct RowKey
 	bool		is_enum;		/* KEY_IS_VALUE: the OIDs of labels */
 	ByteSource	bytes;			/* KEY_IS_BYTES */
 	uint64	   *words;			/* a word for each row of the store that is sorted, instead of its bytes; or NULL */
-	bool		alike;			/* its abbreviated keys seem to be all the same, so they are not used */
 	ValueRanks *ranks;			/* of its values in the store that is sorted, used instead of both; or NULL */
 	struct RowKey *plain;		/* this key for rows whose texts are plain; NULL if it has none */
 	bool		all_plain;		/* all texts of the store are plain */

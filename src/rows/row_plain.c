@@ -78,7 +78,7 @@ gpusort_rows_key_of_list(RowKey *key, const RowStore *store, const RowList *list
 	if (key->plain == NULL || key->plain->bytes.plain == NULL)
 		return key;
 	/* Words were made because some text of the store is not plain. */
-	if (list->packed == NULL && (key->words != NULL || key->alike))
+	if (list->packed == NULL && key->words != NULL)
 		return key;
 	return key->all_plain || are_plain(key, store, list) ? key->plain : key;
 }

@@ -12,8 +12,6 @@
 #include "large_memory.h"
 #include "rows/row_strings.h"
 
-#define ROWS_ALIKE_SHARE 16		/* one in so many rows is read to see whether abbreviated keys are all the same */
-#define ROWS_ALIKE_MIN 64		/* the least number of rows read for that */
 #define ROWS_RANKED_SHARE 32	/* values are ranked if one in so many is distinct, where bytes may order them, */
 #define ROWS_COMPARED_SHARE 8	/* and where they would be compared */
 #define ROWS_RANKED_MAX 16384	/* with more distinct values look-ups leave the caches */
@@ -25,9 +23,9 @@ gpusort_rows_get_bytes(const RowKey *key, const RowStore *store, uint32 row, Siz
 	bool		is_null;
 	Datum		value;
 
-	if (key->words != NULL || key->alike)
+	if (key->words != NULL)
 	{
-		gpusort_key_bytes_set(key->alike ? 0 : key->words[row], bytes);
+		gpusort_key_bytes_set(key->words[row], bytes);
 		return !gpusort_rows_is_null(store, row, key->attribute);
 	}
 	value = gpusort_rows_store_get(store, row, key->attribute, &is_null);
@@ -113,17 +111,6 @@ gpusort_rows_byte_range(const RowKey *key, const RowStore *store, const RowList 
 	}
 	gpusort_key_bytes_free(&first);
 	return range;
-}
-
-/* True if all of some rows of a store, read in equal steps, have the same abbreviated key. */
-static bool
-words_are_alike(const RowKey *key, const RowStore *store)
-{
-	RowList		all_rows = {.count = store->nrows};
-	uint32		looked_at = Min(Max(store->nrows / ROWS_ALIKE_SHARE, ROWS_ALIKE_MIN), ROWS_LOOKED_AT);
-	ByteRange	range = gpusort_rows_byte_range(key, store, &all_rows, Max(store->nrows / looked_at, 1));
-
-	return range.longest == range.skip;
 }
 
 /* Makes a word of bytes.  Returns false if it does not hold all of a key that is not abbreviated. */
@@ -212,10 +199,7 @@ gpusort_rows_keep_words(RowKeys *keys, const RowStore *store)
 
 	if (!gpusort_rows_key_decides(key) && !store->layout->attributes[key->attribute].is_constant)
 		key->ranks = gpusort_rows_rank_values(key, store, &all_rows, true);
-	if (!gpusort_rows_may_keep_words(keys) || key->ranks != NULL || key->all_plain)
-		return;
-	key->alike = gpusort_key_bytes_abbreviated(&key->bytes) && words_are_alike(key, store);
-	if (!key->alike)
+	if (gpusort_rows_may_keep_words(keys) && key->ranks == NULL && !key->all_plain)
 		key->words = make_words(key, store);
 }
 
@@ -230,7 +214,6 @@ gpusort_rows_forget_words(RowKeys *keys)
 			gpusort_ranks_free(keys->keys[i].ranks);
 		keys->keys[i].ranks = NULL;
 		keys->keys[i].words = NULL;
-		keys->keys[i].alike = false;
 		keys->keys[i].all_plain = false;
 	}
 }

@@ -45,8 +45,7 @@ extern ValueRanks *gpusort_rows_rank_values(RowKey *key, const RowStore *store, 
 /*
  * Ranks the values of the first key, if it needs that and few are distinct.  Else makes the words
  * of all rows of a store at once, if that key has such: abbreviated keys, which ties need again, or
- * numeric values that fit a word.  If abbreviated keys seem to tell no rows apart, the code does
- * without them.
+ * numeric values that fit a word.
  */
 extern void gpusort_rows_keep_words(RowKeys *keys, const RowStore *store);
 

@@ -24,13 +24,7 @@ gpusort_rows_sorted_words(const KeyCode *code, const RowStore *store, const uint
 {
 	uint64	   *words = palloc(n * sizeof(uint64));
 
-	for (uint32 first = 0; first < n; first += ROWS_ENCODE_SPAN)
-	{
-		uint32		span = Min(ROWS_ENCODE_SPAN, n - first);
-
-		CHECK_FOR_INTERRUPTS();
-		gpusort_rows_encode(code, store, rows ? rows + first : NULL, first, span, ROWS_WORD_BITS, words + first);
-	}
+	gpusort_rows_encode(code, store, rows, 0, n, ROWS_WORD_BITS, words);
 	qsort(words, n, sizeof(uint64), gpusort_compare_codes);
 	return words;
 }
