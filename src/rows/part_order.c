@@ -157,7 +157,7 @@ scatter_and_order(RowSort *sort, const KeyCode *code, Division *division, int ro
 	if (division != NULL)
 		order_parts(sort, code, &parts, row_bits);
 	else
-		gpusort_rows_order_as_stored(sort);
+		sort->order = NULL;
 	pfree(parts.ends);
 }
 

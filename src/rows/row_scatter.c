@@ -60,15 +60,20 @@ scatter_column(RowStore *store, RowBuffer *column, int width, RowBuffer *spare, 
 void
 gpusort_rows_scatter(RowStore *store, StoreParts *parts, uint32 *numbers)
 {
-	ColumnBuffer *columns = palloc(2 * store->layout->natts * sizeof(ColumnBuffer));
-	int			ncolumns = gpusort_rows_store_list_columns(store, columns);
+	const RowLayout *layout = store->layout;
 	RowBuffer	spare = {0};
 
 	find_places(parts, numbers, store->nrows);
-	for (int i = 0; i < ncolumns; i++)
-		scatter_column(store, columns[i].buffer, columns[i].width, &spare, numbers);
-	if (store->layout->nrecord > 0)
+	for (int i = 0; i < layout->natts; i++)
+	{
+		RowColumn  *column = &store->columns[i];
+
+		if (layout->attributes[i].in_column)
+			scatter_column(store, &column->values, layout->attributes[i].length, &spare, numbers);
+		if (column->has_nulls)
+			scatter_column(store, &column->nulls, sizeof(bool), &spare, numbers);
+	}
+	if (layout->nrecord > 0)
 		scatter_column(store, &store->row_starts, sizeof(uint32), &spare, numbers);
 	gpusort_rows_buffer_release(&spare);
-	pfree(columns);
 }

@@ -575,24 +575,3 @@ gpusort_rows_store_bytes(const RowStore *store)
 {
 	return (Size) store->nrows * (store->layout->fixed_bytes + store->null_columns) + store->record_bytes;
 }
-
-int
-gpusort_rows_store_list_columns(RowStore *store, ColumnBuffer *columns)
-{
-	int			n = 0;
-
-	for (int width = sizeof(Datum); width > 0; width /= 2)
-	{
-		for (int i = 0; i < store->layout->natts; i++)
-		{
-			const RowAttribute *attribute = &store->layout->attributes[i];
-			RowColumn  *column = &store->columns[i];
-
-			if (attribute->in_column && attribute->length == width)
-				columns[n++] = (ColumnBuffer) {&column->values, width};
-			if (column->has_nulls && width == sizeof(bool))
-				columns[n++] = (ColumnBuffer) {&column->nulls, width};
-		}
-	}
-	return n;
-}

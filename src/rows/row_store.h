@@ -61,13 +61,6 @@ typedef struct RowColumn
 	bool		has_nulls;
 } RowColumn;
 
-/* A buffer with the values or the NULL bytes of a column. */
-typedef struct ColumnBuffer
-{
-	RowBuffer  *buffer;
-	uint8		width;			/* of a value, in bytes */
-} ColumnBuffer;
-
 typedef struct RowStore
 {
 	const RowLayout *layout;
@@ -154,13 +147,6 @@ extern char *gpusort_rows_store_padded_records(RowStore *store, uint32 nrows, Si
 extern void gpusort_rows_store_free(RowStore *store);
 extern Datum gpusort_rows_store_get(const RowStore *store, uint32 row, int attribute, bool *is_null);
 extern Size gpusort_rows_store_bytes(const RowStore *store);
-
-/*
- * Lists the buffers of the columns, at most two for each attribute, and returns how many
- * there are.  The widest come first, so that one after the other can be swapped with the
- * same spare buffer.
- */
-extern int	gpusort_rows_store_list_columns(RowStore *store, ColumnBuffer *columns);
 
 extern RowBatch *gpusort_rows_batch_create(const RowLayout *layout, uint64 nrows, bool read_once);
 extern void gpusort_rows_batch_gather(RowBatch *batch, const RowStore *store, const uint32 *rows,
