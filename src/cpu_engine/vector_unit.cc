@@ -14,6 +14,7 @@
 namespace gpusort
 {
 static int64_t left_out = 0;
+static bool stores_choices_slowly = false;
 
 #if HWY_ARCH_X86
 /* Words of CPUID: those of leaf 1, of leaf 0x80000001, of leaf 7, and of leaf 7 with 1. */
@@ -65,6 +66,7 @@ find_vector_units()
 	__get_cpuid(0x80000001, &a, &b, &cpu.ecx_extended, &d);
 	__get_cpuid_count(7, 0, &a, &cpu.ebx7, &cpu.ecx7, &d);
 	__get_cpuid_count(7, 1, &cpu.eax7_1, &b, &c, &d);
+	stores_choices_slowly = HWY_AVX3_ZEN4 == 0 && vendor == signature_AMD_ebx;
 	if (cpu.ecx1 & bit_OSXSAVE)
 		__asm__ volatile("xgetbv" : "=a"(saves), "=d"(d) : "c"(0));
 
@@ -96,6 +98,14 @@ vector_units()
 	if (units == 0)
 		units = find_vector_units();
 	return units & ~left_out;
+}
+
+int64_t
+vector_units_for_32_bits()
+{
+	const int64_t units = vector_units();
+
+	return stores_choices_slowly ? units & ~(int64_t) (HWY_AVX3 | HWY_AVX3_DL) : units;
 }
 
 void

@@ -69,7 +69,13 @@ hwy::Sorter::Fill24Bytes(const void *keys, size_t n, void *bytes)
 namespace gpusort
 {
 template <> void vqsort(int16_t *keys, size_t n, bool descending) { GPUSORT_BEST_FORM(Sort16)(keys, n, descending); }
-template <> void vqsort(int32_t *keys, size_t n, bool descending) { GPUSORT_BEST_FORM(Sort32)(keys, n, descending); }
 template <> void vqsort(int64_t *keys, size_t n, bool descending) { GPUSORT_BEST_FORM(Sort64)(keys, n, descending); }
+
+template <>
+void
+vqsort(int32_t *keys, size_t n, bool descending)
+{
+	GPUSORT_FORM_FOR(vector_units_for_32_bits(), Sort32) (keys, n, descending);
+}
 }
 #endif
