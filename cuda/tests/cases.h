@@ -1,12 +1,12 @@
 /*
  * cases.h
- *	  What the tests of a device share: random batches of segments, and the result
+ *	  What the tests of the engines share: random batches of segments, and the result
  *	  that a sort of them must have.  No CUDA.
  *
  * Batches lie at random alignments.  The gaps between their segments are poisoned and
  * must come back untouched.  Keys hold duplicates, both zeros, infinities and NaNs
  * of both signs and of any bits.  The expected order is that of std::stable_sort by
- * code, or by the interval that projection.h finds.  The expected keys are the same bit
+ * value, or by the interval that projection.h finds.  The expected keys are the same bit
  * by bit, except NaNs.  A fault ends the program.
  */
 #ifndef GPUSORT_TEST_CASES_H
@@ -91,19 +91,6 @@ inline uint64_t key_at(GpusortKeyForm form, const uint8_t *keys, size_t slot)
     return key;
 }
 
-/* The code of a key. If tied, both zeros have one code. */
-inline uint64_t code_of(GpusortKeyForm form, uint64_t bits, bool tied)
-{
-    switch (gpusort_key_width(form)) {
-        case 2:
-            return gpusort_encode16(uint16_t(bits));
-        case 4:
-            return tied ? gpusort_encode32_tied(form, uint32_t(bits)) : gpusort_encode32(form, uint32_t(bits));
-        default:
-            return tied ? gpusort_encode64_tied(form, bits) : gpusort_encode64(form, bits);
-    }
-}
-
 inline double real_of(GpusortKeyForm form, uint64_t bits)
 {
     float single;
@@ -112,6 +99,34 @@ inline double real_of(GpusortKeyForm form, uint64_t bits)
     memcpy(&single, &bits, 4);
     memcpy(&number, &bits, 8);
     return form == GPUSORT_KEY_FLOAT32 ? single : number;
+}
+
+/* A number that orders as the key does: all NaNs are one, above all others. If tied, both zeros are one. */
+inline uint64_t code_of(GpusortKeyForm form, uint64_t bits, bool tied)
+{
+    constexpr uint64_t SIGN = UINT64_C(1) << 63;
+    uint64_t code;
+
+    if (is_float(form)) {
+        const double number = real_of(form, bits);
+
+        if (std::isnan(number))
+            return UINT64_MAX;
+        if (number == 0)
+            return tied || !std::signbit(number) ? SIGN : SIGN - 1;
+        memcpy(&code, &number, sizeof(code));
+        return number < 0 ? ~code : code | SIGN;
+    }
+    switch (form) {
+        case GPUSORT_KEY_INT16:
+            return uint64_t(int16_t(bits)) ^ SIGN;
+        case GPUSORT_KEY_INT32:
+            return uint64_t(int32_t(bits)) ^ SIGN;
+        case GPUSORT_KEY_INT64:
+            return bits ^ SIGN;
+        default:
+            return bits;
+    }
 }
 
 inline uint64_t bits_of(GpusortKeyForm form, double number)
@@ -125,7 +140,20 @@ inline uint64_t bits_of(GpusortKeyForm form, double number)
     return bits;
 }
 
-enum Distribution { ANY_BITS, ASCENDING, DESCENDING, SPECIAL, EQUAL, NARROW, NORMAL, ZEROS, DISTRIBUTIONS };
+enum Distribution {
+    ANY_BITS,
+    ASCENDING,
+    DESCENDING,
+    SPECIAL,
+    EQUAL,
+    FEW,
+    NARROW,
+    NORMAL,
+    ZEROS,
+    OUTLIERS,
+    LOW_BITS, /* far from each other, or next to each other */
+    DISTRIBUTIONS
+};
 
 /* Key i of n keys of a form. */
 inline uint64_t make_key(GpusortKeyForm form, Distribution distribution, uint64_t i, uint64_t n)
@@ -142,8 +170,15 @@ inline uint64_t make_key(GpusortKeyForm form, Distribution distribution, uint64_
             return bits_of(form, double(n / 2) - double(i));
         case EQUAL:
             return bits_of(form, 42);
+        case FEW:
+            return bits_of(form, double(below(5)));
         case NARROW:
             return bits_of(form, double(below(200)) - 100);
+        case OUTLIERS:
+            return below(50) > 0 ? bits_of(form, double(below(100))) : make_key(form, SPECIAL, i, n);
+        case LOW_BITS:
+            return (is_float(form) ? bits_of(form, below(2) ? 1 : 1e30) : below(3) << (8 * gpusort_key_width(form) - 3)) +
+                   below(64);
         case NORMAL: {
             const double sum = double(below(1 << 30)) + double(below(1 << 30)) + double(below(1 << 30));
 

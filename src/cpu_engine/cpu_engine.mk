@@ -5,9 +5,9 @@
 CHECK_PROGRAMS += check-cpu-engine
 CPU_ENGINE_OBJS = $(patsubst %.cc,%.o,$(sort $(wildcard src/cpu_engine/*.cc)))
 
-build/cpu_sort_test: src/cpu_engine/test/cpu_sort_test.cc $(CPU_ENGINE_OBJS) $(HEADERS_ALL)
+build/cpu_sort_test: src/cpu_engine/test/cpu_sort_test.cc cuda/tests/cases.h $(CPU_ENGINE_OBJS) $(HEADERS_ALL)
 	@mkdir -p build
-	$(CXX) -std=c++17 -O2 -Wall -Wextra $(COPT) -Isrc -o $@ $< $(CPU_ENGINE_OBJS) -lpthread
+	$(CXX) -std=c++17 -O2 -Wall -Wextra $(COPT) -Isrc -Icuda -o $@ $< $(CPU_ENGINE_OBJS) -lpthread
 
 .PHONY: check-cpu-engine
 check-cpu-engine: build/cpu_sort_test
