@@ -3,10 +3,9 @@
  *	  The GPU as an engine: passes a request in ordinary memory through slabs of
  *	  the arena, and a segment that is longer than a slab through a session.
  *
- * The segments are cut into pieces that fit a slab.  Several pieces are under way at
- * once: while the device sorts one, the next is copied in and the one before is copied
- * out.  If the device has no memory for a piece, smaller pieces are tried, down to runs
- * of a single segment, which the CPU merges.
+ * The segments are cut into pieces that fit a slab, which are sorted one after the other;
+ * most requests are one piece.  If the device has no memory for a piece, smaller pieces are
+ * tried, down to runs of a single segment, which the CPU merges.
  *
  * If the device fails half way, the CPU must still be able to sort the request.  Where
  * results in place would prevent that, they are collected beside it: see needs_copy.
@@ -23,7 +22,6 @@
 #include "keys/key_merge.h"
 #include "large_memory.h"
 
-#define PIPELINE 4				/* slabs in flight per sort */
 #define RUN_MIN 1024			/* a run or a piece of fewer keys is not cut further */
 
 /* Segments first .. first + count - 1, which lie in the slots low .. high - 1. */
@@ -45,11 +43,9 @@ typedef struct DeviceSort
 	uint32_t   *payload_out;
 	void	   *copy;			/* memory for results, or NULL if they go to the request */
 	uint64_t	most_slots;		/* the most slots of a piece that the device has memory for */
-	uint32_t	next;			/* the first segment that is not in a piece yet */
+	uint32_t	next;			/* the first segment that is not sorted yet */
 	uint64_t	ended;			/* slots that have come back */
-	int			nslabs;			/* in flight, oldest first */
-	int			slabs[PIPELINE];
-	Piece		pieces[PIPELINE];
+	int			slab;			/* that holds a piece, or GPUSORT_NO_JOB */
 	GpusortMethod method;
 } DeviceSort;
 
@@ -119,10 +115,10 @@ needs_copy(const SortRequest *request)
 }
 
 static void
-pack(const DeviceSort *sort, int slab, const Piece *piece)
+pack(const DeviceSort *sort, const Piece *piece)
 {
 	const SortRequest *request = sort->request;
-	char	   *memory = gpusort_slab_memory(slab);
+	char	   *memory = gpusort_slab_memory(sort->slab);
 	GpusortSegment *segments = (GpusortSegment *) (memory + piece->layout.segments);
 	uint64_t	slots = piece->high - piece->low;
 
@@ -159,60 +155,43 @@ copy_segments(const DeviceSort *sort, uint32_t first, uint32_t count, uint64_t l
 	}
 }
 
-/* Starts the next piece if there is a slab for it.  Returns false and sets *why if the sort cannot go on. */
-static bool
-start_piece(DeviceSort *sort, bool *started, SortReason *why)
+static void
+release_slab(DeviceSort *sort)
 {
-	Piece	   *piece = &sort->pieces[sort->nslabs];
-	long		patience = gpusort_engine == GPUSORT_ENGINE_GPU ? -1 :
-		1 + (long) (1000 * sort->request->decision.cpu_seconds);
-	int			slab;
-
-	*started = false;
-	cut_piece(sort, piece);
-	if (piece->is_long)
-		return true;
-	/* A backend that holds a transit slab must not wait for another. */
-	slab = gpusort_slab_acquire(SLAB_TRANSIT, sort->nslabs == 0 ? patience : 0);
-	if (slab == GPUSORT_NO_JOB)
-	{
-		*why = REASON_TOO_MANY_WAITERS;
-		return sort->nslabs > 0;
-	}
-	sort->slabs[sort->nslabs++] = slab;
-	pack(sort, slab, piece);
-	*why = REASON_DEVICE_FAULT;
-	if (!gpusort_slab_submit(slab, &sort->request->spec, sort->request->use, &piece->layout,
-							 (uint32_t) (piece->high - piece->low), piece->count, piece->count == sort->request->nsegments ?
-							 sort->request->length_histogram : NULL))
-		return false;
-	sort->next += piece->count;
-	*started = true;
-	return true;
+	if (sort->slab != GPUSORT_NO_JOB)
+		gpusort_job_release(sort->slab);
+	sort->slab = GPUSORT_NO_JOB;
 }
 
-/* Waits for the oldest piece and takes its results. */
+/* Sorts a piece in a slab.  Returns false and sets *why if it is not sorted. */
 static bool
-end_piece(DeviceSort *sort, SortReason *why)
+sort_piece(DeviceSort *sort, const Piece *piece, SortReason *why)
 {
-	int			slab = sort->slabs[0];
-	const Piece *piece = &sort->pieces[0];
-	char	   *memory = gpusort_slab_memory(slab);
-	bool		ok = gpusort_job_wait(slab, why);
+	SortRequest *request = sort->request;
+	long		patience = gpusort_engine == GPUSORT_ENGINE_GPU ? -1 : 1 + (long) (1000 * request->decision.cpu_seconds);
+	char	   *memory;
+	bool		ok;
 
+	*why = REASON_TOO_MANY_WAITERS;
+	sort->slab = gpusort_slab_acquire(SLAB_TRANSIT, patience);
+	if (sort->slab == GPUSORT_NO_JOB)
+		return false;
+	pack(sort, piece);
+	*why = REASON_DEVICE_FAULT;
+	ok = gpusort_slab_submit(sort->slab, &request->spec, request->use, &piece->layout,
+							 (uint32_t) (piece->high - piece->low), piece->count,
+							 piece->count == request->nsegments ? request->length_histogram : NULL) &&
+		gpusort_job_wait(sort->slab, why);
 	if (ok)
 	{
+		memory = gpusort_slab_memory(sort->slab);
 		copy_segments(sort, piece->first, piece->count, piece->low, memory + piece->layout.keys_out,
 					  (uint32_t *) (memory + piece->layout.payload_out), sort->keys_out, sort->payload_out);
-		sort->method = gpusort_arena->job[slab].outcome.method;
+		sort->method = gpusort_arena->job[sort->slab].outcome.method;
 		sort->ended += piece->high - piece->low;
-		gpusort_progress_update(sort->request->progress, SORT_PHASE_SORTING, sort->ended,
-								sort->request->nslots);
+		gpusort_progress_update(request->progress, SORT_PHASE_SORTING, sort->ended, request->nslots);
 	}
-	gpusort_job_release(slab);
-	sort->nslabs--;
-	memmove(sort->slabs, sort->slabs + 1, sort->nslabs * sizeof(int));
-	memmove(sort->pieces, sort->pieces + 1, sort->nslabs * sizeof(Piece));
+	release_slab(sort);
 	return ok;
 }
 
@@ -303,26 +282,17 @@ collect_beside(DeviceSort *sort)
 	}
 }
 
-static void
-release_slabs(DeviceSort *sort)
-{
-	while (sort->nslabs > 0)
-		gpusort_job_release(sort->slabs[--sort->nslabs]);
-}
-
 /*
- * The device has no memory for a piece: starts again at that piece, with pieces of half its
- * size.  Returns false if pieces would become too small.
+ * The device has no memory for a piece: from now on pieces have half of its size.  Returns
+ * false if they would become too small.
  */
 static bool
-start_over(DeviceSort *sort, const Piece *piece)
+take_smaller_pieces(DeviceSort *sort, const Piece *piece)
 {
 	uint64_t	slots = piece->high - piece->low;
 
 	if (slots < RUN_MIN)
 		return false;
-	release_slabs(sort);
-	sort->next = piece->first;
 	sort->most_slots = slots / 2;
 	/* A segment may be sorted as runs, which must not overwrite the request before all succeed. */
 	if (sort->copy == NULL && sort->request->spec.payload != GPUSORT_PAYLOAD_INDEX)
@@ -336,34 +306,21 @@ sort_pieces(DeviceSort *sort, SortReason *why)
 {
 	const SortRequest *request = sort->request;
 
-	while (sort->next < request->nsegments || sort->nslabs > 0)
+	while (sort->next < request->nsegments)
 	{
-		bool		started = false;
+		Piece		piece;
 
-		if (sort->next < request->nsegments && sort->nslabs < PIPELINE && !start_piece(sort, &started, why))
+		cut_piece(sort, &piece);
+		if (piece.is_long ? sort_run(sort, &request->spec, piece.low, piece.high - piece.low, why)
+			: sort_piece(sort, &piece, why))
+			sort->next += piece.count;
+		else if (*why != REASON_OUT_OF_MEMORY || piece.is_long || !take_smaller_pieces(sort, &piece))
 			return false;
-		if (started)
-			continue;
-		if (sort->nslabs > 0)
-		{
-			Piece		piece = sort->pieces[0];
-
-			if (!end_piece(sort, why) &&
-				(*why != REASON_OUT_OF_MEMORY || !start_over(sort, &piece)))
-				return false;
-		}
-		else
-		{
-			const GpusortSegment *segment = &request->segments[sort->next++];
-
-			if (!sort_run(sort, &request->spec, segment->start, segment->count, why))
-				return false;
-		}
 	}
 	return true;
 }
 
-/* Sorts all pieces, and releases all slabs even after an error. */
+/* Sorts all pieces, and releases the slab even after an error. */
 static bool
 sort_and_release(DeviceSort *sort, SortReason *why)
 {
@@ -375,11 +332,10 @@ sort_and_release(DeviceSort *sort, SortReason *why)
 	}
 	PG_CATCH();
 	{
-		release_slabs(sort);
+		release_slab(sort);
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
-	release_slabs(sort);
 	return done;
 }
 
@@ -392,6 +348,7 @@ gpusort_device_sort(SortRequest *request)
 		.keys_out = request->keys,
 		.payload_out = request->payload,
 		.most_slots = PG_UINT64_MAX,
+		.slab = GPUSORT_NO_JOB,
 		.method = request->spec.method
 	};
 	SortReason	why = REASON_NONE;
