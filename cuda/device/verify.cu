@@ -4,7 +4,7 @@
  *
  * A first kernel gives each segment to the same number of threads, up to a block, which
  * suits their average length. It lists the longer segments, which a second kernel spreads
- * over blocks. Every thread adds up the digest of the entries that it looks at, and a last
+ * over blocks. Every thread adds up the digest of the keys that it looks at, and a last
  * kernel compares the sums from before and after the sort.
  */
 #include <stddef.h>
@@ -37,19 +37,17 @@ struct Sums {
 };
 
 struct Check {
-    const void *entries;   /* the keys, or a carried payload */
+    const void *keys;
     const void *kept;      /* the keys before the sort; null if their digest is enough */
     const uint32_t *index; /* null without an INDEX */
     const GpusortSegment *segments;
     uint32_t nsegments;
     Coding coding;
-    bool ordered; /* check the order */
-    uint64_t limit;
+    bool ordered;         /* check the order */
     uint32_t lanes;       /* threads per short segment, a power of two */
     uint32_t short_class; /* segments of longer classes are long */
     uint32_t nlong;       /* how many of them there are */
     uint32_t *list;       /* their numbers */
-    uint32_t *counts;     /* of each segment, how many keys are not above its last wanted one; null if not counted */
     Sums *sums;
     Gather gather;
     size_t bytes;
@@ -59,7 +57,6 @@ struct Check {
 struct Share {
     uint32_t number; /* of the segment */
     GpusortSegment segment;
-    uint32_t wanted; /* how many of the segment's entries are wanted */
     uint32_t lane, lanes;
 };
 
@@ -103,81 +100,36 @@ __device__ __forceinline__ uint64_t mix(uint16_t entry, Salt salt)
     return mix(uint32_t{entry}, salt);
 }
 
-/* All entries are wanted, or it is not yet known which are. */
 template <class Key, bool AFTER>
-__device__ void look_at_entries(const Check &check, const Share &share, Found *found)
+__device__ void look_at_keys(const Check &check, const Share &share, Found *found)
 {
-    const Key *entries = static_cast<const Key *>(check.entries) + share.segment.start;
+    const Key *keys = static_cast<const Key *>(check.keys) + share.segment.start;
     const Salt salt = salt_of(share.number);
 
 #pragma unroll 4
     for (uint64_t i = share.lane; i < share.segment.count; i += share.lanes) {
-        const Key code = encode(check.coding, entries[i]);
+        const Key code = encode(check.coding, keys[i]);
 
         found->digest += mix(code, salt);
         if (AFTER && check.ordered && i > 0)
-            found->wrong |= code < encode(check.coding, entries[i - 1]);
+            found->wrong |= code < encode(check.coding, keys[i - 1]);
     }
 }
 
-/*
- * Only keys below the last wanted one are digested, because any of the keys equal to that one may be among the wanted.
- * But there must be enough of both.
- */
-template <class Key>
-__device__ void look_at_first_keys(const Check &check, const Share &share, Found *found)
-{
-    const Key *keys = static_cast<const Key *>(check.entries) + share.segment.start;
-    const Key *kept = static_cast<const Key *>(check.kept) + share.segment.start;
-    const Key last = encode(check.coding, keys[share.wanted - 1]);
-    const Salt salt = salt_of(share.number);
-    uint32_t upto = 0;
-
-#pragma unroll 4
-    for (uint64_t i = share.lane; i < share.segment.count; i += share.lanes) {
-        const Key before = encode(check.coding, kept[i]);
-
-        upto += before <= last;
-        if (before < last)
-            found->digest -= mix(before, salt);
-        if (i < share.wanted) {
-            const Key code = encode(check.coding, keys[i]);
-
-            if (code < last)
-                found->digest += mix(code, salt);
-            found->wrong |= i > 0 && code < encode(check.coding, keys[i - 1]);
-        }
-    }
-    if (upto > 0)
-        atomicAdd(&check.counts[share.number], upto);
-}
-
-/*
- * The digest is that of the wanted positions less that of the right ones. These are 0, 1, 2, ... or, with a limit, the
- * positions of all keys that come no later than the last wanted one.
- */
+/* The digest is that of the positions less that of the right ones, which are 0, 1, 2, ... */
 template <class Key>
 __device__ void look_at_index(const Check &check, const Share &share, Found *found)
 {
     const uint64_t start = share.segment.start;
-    const uint32_t count = share.segment.count, last = check.index[start + share.wanted - 1];
-    const uint32_t *index = check.index + start;
+    const uint32_t count = share.segment.count, *index = check.index + start;
     const Key *keys = static_cast<const Key *>(check.kept) + start;
-    const Key last_code = last < count ? encode(check.coding, keys[last]) : Key(0);
     const Salt salt = salt_of(share.number);
 
 #pragma unroll 2
     for (uint64_t i = share.lane; i < count; i += share.lanes) {
-        const Key own = share.wanted < count ? encode(check.coding, keys[i]) : Key(0);
-
-        if (share.wanted == count || own < last_code || (own == last_code && i <= last))
-            found->digest -= mix(uint32_t(i), salt);
-        if (i >= share.wanted)
-            continue;
-
         const uint32_t position = index[i], before = i > 0 ? index[i - 1] : 0;
 
-        found->digest += mix(position, salt);
+        found->digest += mix(position, salt) - mix(uint32_t(i), salt);
         if (position >= count || before >= count) {
             found->wrong = true;
             continue;
@@ -193,17 +145,12 @@ __device__ void look_at_index(const Check &check, const Share &share, Found *fou
 }
 
 template <class Key, bool AFTER>
-__device__ __forceinline__ void look(const Check &check, Share share, Found *found)
+__device__ __forceinline__ void look(const Check &check, const Share &share, Found *found)
 {
-    share.wanted = uint32_t(min(check.limit, uint64_t{share.segment.count}));
-    if (share.segment.count == 0)
-        return;
     if (AFTER && check.index)
         look_at_index<Key>(check, share, found);
-    else if (AFTER && check.kept)
-        look_at_first_keys<Key>(check, share, found);
     else
-        look_at_entries<Key, AFTER>(check, share, found);
+        look_at_keys<Key, AFTER>(check, share, found);
 }
 
 /* Adds what the threads of a block have found. */
@@ -227,7 +174,7 @@ __global__ void __launch_bounds__(THREADS) look_at_segments(const __grid_constan
         const GpusortSegment segment = check.segments[number];
 
         if (segment.count <= 1u << check.short_class)
-            look<Key, AFTER>(check, {uint32_t(number), segment, 0, lane, check.lanes}, &found);
+            look<Key, AFTER>(check, {uint32_t(number), segment, lane, check.lanes}, &found);
         else if (lane == 0)
             check.list[atomicAdd(&check.sums->nlong, 1)] = uint32_t(number);
     }
@@ -243,36 +190,15 @@ __global__ void __launch_bounds__(THREADS) look_at_long_segments(const __grid_co
     for (uint32_t i = blockIdx.x; i < check.nlong; i += gridDim.x) {
         const uint32_t number = check.list[i];
 
-        look<Key, AFTER>(check,
-                         {number, check.segments[number], 0, blockIdx.y * THREADS + threadIdx.x, gridDim.y * THREADS},
-                         &found);
+        look<Key, AFTER>(
+            check, {number, check.segments[number], blockIdx.y * THREADS + threadIdx.x, gridDim.y * THREADS}, &found);
     }
     add_up<AFTER>(check, found);
-}
-
-/* Sees whether the counts reach as many keys as are wanted. */
-__global__ void __launch_bounds__(THREADS) look_at_counts(const __grid_constant__ Check check)
-{
-    for (uint64_t number = blockIdx.x * THREADS + threadIdx.x; number < check.nsegments; number += gridDim.x * THREADS)
-        if (check.counts[number] < min(check.limit, uint64_t{check.segments[number].count}))
-            check.sums->wrong = 1;
 }
 
 __global__ void give_verdict(const Sums *sums, uint32_t *failed)
 {
     *failed = sums->wrong != 0 || sums->before != sums->after;
-}
-
-/* True if only the first entries of a segment come back right. An approximate order always has all of them. */
-bool is_limited(const GpusortSpec &spec)
-{
-    return spec.limit > 0 && spec.buckets == 0;
-}
-
-/* True if there is nothing to check. */
-bool is_unchecked(const SegmentBatch &batch)
-{
-    return batch.nsegments == 0 || (batch.spec.payload == GPUSORT_PAYLOAD_CARRIED && is_limited(batch.spec));
 }
 
 uint64_t key_bytes(const SegmentBatch &batch)
@@ -288,19 +214,17 @@ uint32_t blocks_for(uint64_t threads)
 Check check_of(const SegmentBatch &batch, void *space)
 {
     const GpusortSpec &spec = batch.spec;
-    const bool index = spec.payload == GPUSORT_PAYLOAD_INDEX, carried = spec.payload == GPUSORT_PAYLOAD_CARRIED;
-    const bool counted = is_limited(spec) && spec.payload == GPUSORT_PAYLOAD_NONE;
+    const bool index = spec.payload == GPUSORT_PAYLOAD_INDEX;
     const uint64_t average = batch.nslots / std::max(batch.nsegments, 1u);
     Workspace parts(space);
     Check check = {};
 
-    check.entries = carried ? batch.payload : batch.keys;
+    check.keys = batch.keys;
     check.index = index ? batch.payload : nullptr;
     check.segments = batch.segments;
     check.nsegments = batch.nsegments;
-    check.coding = carried ? Coding{GPUSORT_KEY_UINT32, false, false} : Coding{spec.form, spec.descending, index};
-    check.ordered = spec.buckets == 0 && !carried;
-    check.limit = is_limited(spec) ? spec.limit : UINT64_MAX;
+    check.coding = coding_of(spec);
+    check.ordered = spec.buckets == 0;
     check.short_class = 8;
     for (check.lanes = LEAST_LANES; check.lanes < THREADS && check.lanes * EACH < average; check.lanes *= 2)
         check.short_class = std::min(check.short_class + 1, MOST_SHORT_CLASS);
@@ -308,8 +232,7 @@ Check check_of(const SegmentBatch &batch, void *space)
         check.nlong += gpusort_class_count(batch.length_histogram, c);
     check.sums = parts.take<Sums>(1);
     check.list = parts.take<uint32_t>(check.nlong);
-    check.counts = counted ? parts.take<uint32_t>(batch.nsegments) : nullptr;
-    check.kept = index || counted ? parts.take<char>(key_bytes(batch)) : nullptr;
+    check.kept = index ? parts.take<char>(key_bytes(batch)) : nullptr;
     check.bytes = parts.used();
     return check;
 }
@@ -351,7 +274,7 @@ cudaError_t verify_begin(const SegmentBatch &batch, void *space, cudaStream_t st
 {
     const Check check = check_of(batch, space);
 
-    if (is_unchecked(batch))
+    if (batch.nsegments == 0)
         return cudaSuccess;
     const cudaError_t error = cudaMemsetAsync(check.sums, 0, sizeof(Sums), stream);
     if (error != cudaSuccess)
@@ -367,18 +290,14 @@ cudaError_t verify_end(const SegmentBatch &batch, void *space, uint32_t *failed,
 {
     Check check = check_of(batch, space);
 
-    if (is_unchecked(batch))
+    if (batch.nsegments == 0)
         return cudaMemsetAsync(failed, 0, sizeof(uint32_t), stream);
     check.gather = gather;
     cudaError_t error = cudaMemsetAsync(&check.sums->after, 0, sizeof(Sums) - offsetof(Sums, after), stream);
-    if (error == cudaSuccess && check.counts)
-        error = cudaMemsetAsync(check.counts, 0, check.nsegments * sizeof(uint32_t), stream);
     if (error == cudaSuccess)
         error = run_by_width<true>(check, batch.longest, stream);
     if (error != cudaSuccess)
         return error;
-    if (check.counts)
-        look_at_counts<<<blocks_for(check.nsegments), THREADS, 0, stream>>>(check);
     give_verdict<<<1, 1, 0, stream>>>(check.sums, failed);
     return cudaGetLastError();
 }

@@ -3,19 +3,16 @@
  *	  Checks on the device that a sort did its work.
  *
  * verify_begin, before the sort, digests each segment independently of its order. With an
- * INDEX, or with a limit, it keeps the keys, because the sort leaves them undefined.
+ * INDEX it keeps the keys, because the sort leaves them undefined.
  * verify_end says that a segment is wrong if:
  *
- *	  keys alone	the digest has changed, or a key is below its predecessor.  With a
- *					limit, the digest is that of the keys below the last wanted one,
- *					and too few keys up to that one are wrong as well
+ *	  keys alone	the digest has changed, or a key is below its predecessor
  *	  INDEX			the positions are not those of the segment, each once, or the
  *					keys gathered through them do not rise, or positions of equal
- *					keys do not.  With a limit, the positions must be those of the
- *					keys up to the last wanted one
- *	  CARRIED		the payload's digest has changed.  This does not check the order.
- *					So a checked sort makes an INDEX, and verify_end gathers the
- *					payload through it
+ *					keys do not
+ *
+ * The order of a payload that is CARRIED cannot be checked.  So a checked sort makes an
+ * INDEX, and verify_end gathers the payload through it.
  *
  * A digest is the 64-bit sum of codes mixed with their segment's number.  Keys that
  * were lost, doubled, changed, or moved to another segment alter it.  For an approximate

@@ -133,10 +133,10 @@ size_t layout_bytes(const SegmentBatch &batch)
     });
 }
 
-constexpr int max_bins = 12;
+constexpr int max_bins = 15;
 
 /* Bins of a class each, the first with all that are shorter. */
-constexpr int each_class[max_bins] = {5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+constexpr int each_class[max_bins - 1] = {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
 
 /* One bin's segments of a batch. */
 struct BinView {
@@ -275,13 +275,13 @@ inline cudaError_t TileList::fill(const BinView &bin, uint32_t tile, cudaStream_
     return error != cudaSuccess ? error : number(bin, tile, stream);
 }
 
-/* How many multiprocessors the current device has. */
-inline uint32_t multiprocessors()
+/* A number that describes the current device, or 0 if the driver does not tell it. */
+inline int device_attribute(cudaDeviceAttr attribute)
 {
-    int device, count;
-    bool known = cudaGetDevice(&device) == cudaSuccess &&
-                 cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device) == cudaSuccess;
-    return known ? count : 1;
+    int device, value;
+    bool known =
+        cudaGetDevice(&device) == cudaSuccess && cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess;
+    return known ? value : 0;
 }
 
 /* Lets a kernel use more than 48 KiB of dynamic shared memory. */

@@ -40,10 +40,7 @@ struct SweepTile {
 /* True if a multiprocessor of the current device holds two blocks with large tiles. */
 inline bool holds_large_tiles()
 {
-    int device, bytes;
-    return cudaGetDevice(&device) == cudaSuccess &&
-           cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device) == cudaSuccess &&
-           bytes >= 2 * 113 * 1024;
+    return device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) >= 2 * 113 * 1024;
 }
 
 /* Least and greatest code of a segment's keys that are in the source's range. All zero if there are none. */
@@ -439,7 +436,9 @@ __global__ void __launch_bounds__(read_threads, most_passes <= 2 ? count_blocks 
 /* Blocks for a kernel that reads all tiles: no more than run at once, with equal numbers of tiles. */
 inline uint32_t reading_blocks(const TileList &tiles)
 {
-    return ceil_div(tiles.most_tiles, ceil_div(tiles.most_tiles, 3 * multiprocessors()));
+    const uint32_t at_once = 3 * max(device_attribute(cudaDevAttrMultiProcessorCount), 1);
+
+    return ceil_div(tiles.most_tiles, ceil_div(tiles.most_tiles, at_once));
 }
 
 /* A batch of one segment, of `longest` keys from slot 0 on. */

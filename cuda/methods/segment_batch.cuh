@@ -14,7 +14,7 @@ namespace gpusort
 
 /* Segments of keys on the device; see sort_spec.h for what each field means. */
 struct SegmentBatch {
-    GpusortSpec spec;
+    GpusortSpec spec;               /* a method sorts all of a segment, whatever the limit */
     void *keys;                     /* aligned to 16 bytes, readable to the end of the last 16 */
     uint32_t *payload;              /* or nullptr */
     const GpusortSegment *segments; /* on the device */

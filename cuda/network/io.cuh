@@ -143,23 +143,14 @@ __device__ __forceinline__ void read_chunks(const NetworkTask &task, const Part 
             row[i * S::CHUNK + j] = Element::make(task.coding, raw[i].part(j), 0);
 }
 
-/* The part of a group's lanes, GROUP_ROWS each, for the whole warp. */
+/* Where entries of a warp's rows belong: the part of a group's lanes, GROUP_ROWS each, for the whole warp. */
 template <int GROUP_ROWS>
-__device__ __forceinline__ Part shared_by(const Part &part, uint32_t group)
+__device__ __forceinline__ Part owner_of(const Part &part, uint32_t group)
 {
     if (GROUP_ROWS == 32)
         return part;
     return {__shfl_sync(UINT32_MAX, part.start, group * GROUP_ROWS),
             __shfl_sync(UINT32_MAX, part.count, group * GROUP_ROWS)};
-}
-
-/* Where entries of a warp's rows belong: each group of GROUP_ROWS rows has a segment. */
-template <int GROUP_ROWS>
-__device__ __forceinline__ Part owner_of(const NetworkTask &task, const Part &part, uint32_t group)
-{
-    const Part owner = shared_by<GROUP_ROWS>(part, group);
-
-    return {owner.start, min(owner.count, task.limit)};
 }
 
 /* Keys of one segment from the codes of neighboring places. */
@@ -187,7 +178,7 @@ __device__ __forceinline__ void write_chunks(const NetworkTask &task, const Part
     using Code = typename Element::Code;
     constexpr uint32_t GROUP = GROUP_ROWS * S::ROW;
     const int skew = FRAMED ? int(skew_of<S>(part)) : 0;
-    const Part own = {part.start, min(part.count, task.limit) + skew};
+    const Part own = {part.start, part.count + skew};
     Part owner;
     Key *targets;
 
@@ -202,7 +193,7 @@ __device__ __forceinline__ void write_chunks(const NetworkTask &task, const Part
         bool begins = true;
 
         if (distance == 0) {
-            owner = shared_by<GROUP_ROWS>(own, index / GROUP);
+            owner = owner_of<GROUP_ROWS>(own, index / GROUP);
 
             const uint32_t owners_skew = FRAMED ? skew_of<S>(owner) : 0;
 
@@ -248,7 +239,7 @@ __device__ __forceinline__ void write_payload(const NetworkTask &task, const Par
 #pragma unroll
         for (int i = 0; i < S::ROW; i++) {
             const uint32_t index = i * 32 + lane;
-            const Part part = owner_of<GROUP_ROWS>(task, mine, index / GROUP);
+            const Part part = owner_of<GROUP_ROWS>(mine, index / GROUP);
 
             if (base + index % GROUP < part.count)
                 values[i] = task.payload[part.start + values[i]];
@@ -258,7 +249,7 @@ __device__ __forceinline__ void write_payload(const NetworkTask &task, const Par
 #pragma unroll
     for (int i = 0; i < S::ROW; i++) {
         const uint32_t index = i * 32 + lane;
-        const Part part = owner_of<GROUP_ROWS>(task, mine, index / GROUP);
+        const Part part = owner_of<GROUP_ROWS>(mine, index / GROUP);
 
         if (base + index % GROUP < part.count)
             task.payload[part.start + base + index % GROUP] = values[i];

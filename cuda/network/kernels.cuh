@@ -236,19 +236,6 @@ __device__ __forceinline__ void sort_in_warp(const NetworkTask &task, const Part
 }
 
 /*
- * Lets a launch that need not wait for this one begin once all of this one's blocks have begun.  It waits for the
- * launch before it all the same, in its last block, lest the stream go on before that has ended.
- */
-__device__ __forceinline__ void let_next_begin()
-{
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;");
-    if (blockIdx.x == gridDim.x - 1)
-        asm volatile("griddepcontrol.wait;" : : : "memory");
-#endif
-}
-
-/*
  * Sorts segments of up to ROW << LEVELS keys, each by 2^LEVELS lanes.  Warps whose
  * segments all fit in shorter rows use those, if such warps lie together, for the code for both
  * would not fit the instruction cache, or if the other code relies on it.
@@ -271,7 +258,6 @@ __global__ void __launch_bounds__(WARP_SORT_THREADS, BLOCKS_PER_MULTIPROCESSOR)
     Code *warp_rows = shared + (threadIdx.x & -32u) * S::STRIDE;
     const Part *warp_parts = shared_parts + (threadIdx.x & -32u) / LANES;
 
-    let_next_begin();
     if constexpr (SHARES_PARTS) {
         if (threadIdx.x % LANES == 0)
             shared_parts[threadIdx.x / LANES] = part;
@@ -333,7 +319,6 @@ __global__ void __launch_bounds__(THREADS, BLOCKS_PER_MULTIPROCESSOR)
     typename Element::Code *rows = reinterpret_cast<typename Element::Code *>(shared_memory);
     const Part part = part_of(task, blockIdx.x >> CLUSTER_BITS);
 
-    let_next_begin();
     if constexpr (has_plain<Element, ROW, log2_of(THREADS), CLUSTER_BITS>)
         if (task.coding.is_float &&
             sort_block_of<typename Element::Plain, ROW, THREADS, CLUSTER_BITS>(task, part, rows))

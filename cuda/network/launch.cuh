@@ -56,25 +56,20 @@ struct NetworkShapes {
     static cudaError_t start(void (*kernel)(NetworkTask), const NetworkTask &task, uint32_t blocks, int threads,
                              int shared_bytes, int cluster_bits, cudaStream_t stream)
     {
-        cudaLaunchAttribute attributes[2] = {};
+        cudaLaunchAttribute cluster = {};
         cudaLaunchConfig_t config = {};
 
         config.gridDim = dim3(blocks);
         config.blockDim = dim3(threads);
         config.dynamicSmemBytes = shared_bytes;
         config.stream = stream;
-        config.attrs = attributes;
         if (cluster_bits > 0) {
-            attributes[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
-            attributes[config.numAttrs].val.clusterDim.x = 1 << cluster_bits;
-            attributes[config.numAttrs].val.clusterDim.y = 1;
-            attributes[config.numAttrs].val.clusterDim.z = 1;
-            config.numAttrs++;
-        }
-        if (task.follows) {
-            attributes[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-            attributes[config.numAttrs].val.programmaticStreamSerializationAllowed = 1;
-            config.numAttrs++;
+            cluster.id = cudaLaunchAttributeClusterDimension;
+            cluster.val.clusterDim.x = 1 << cluster_bits;
+            cluster.val.clusterDim.y = 1;
+            cluster.val.clusterDim.z = 1;
+            config.attrs = &cluster;
+            config.numAttrs = 1;
         }
         return cudaLaunchKernelEx(&config, kernel, task);
     }

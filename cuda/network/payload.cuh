@@ -49,7 +49,7 @@ __device__ __forceinline__ void write_positions_by(const NetworkTask &task, cons
         const uint32_t index = (i * 32 + lane) * CHUNK;
 
         if (i % TOGETHER == 0) {
-            const Part owner = owner_of<GROUP_ROWS>(task, mine, index / GROUP);
+            const Part owner = owner_of<GROUP_ROWS>(mine, index / GROUP);
 
             targets[i / TOGETHER] = task.payload + owner.start;
             counts[i / TOGETHER] = owner.count;
@@ -82,7 +82,7 @@ __device__ __forceinline__ void write_positions(const NetworkTask &task, const P
     const uint32_t *positions = static_cast<const uint32_t *>(warp_rows);
     const bool aligned = reinterpret_cast<uintptr_t>(task.payload + mine.start) % 16 == 0;
 
-    if (__all_sync(UINT32_MAX, aligned && min(mine.count, task.limit) % 4 == 0))
+    if (__all_sync(UINT32_MAX, aligned && mine.count % 4 == 0))
         write_positions_by<S, GROUP_ROWS, 4>(task, mine, positions, lane);
     else
         write_positions_by<S, GROUP_ROWS, 1>(task, mine, positions, lane);

@@ -193,8 +193,7 @@ __device__ __forceinline__ void write_steps(const NetworkTask &task, const Part 
 #pragma unroll
     for (int round = 0; round < T::ROUNDS; round++) {
         const Part part = parts[round * T::TOGETHER + group];
-        const uint32_t limited = min(part.count, task.limit);
-        const uint32_t count = LANES < 32 ? limited : limited > base ? limited - base : 0;
+        const uint32_t count = LANES < 32 ? part.count : part.count > base ? part.count - base : 0;
 
 #pragma unroll
         for (int step = 0; step < T::STEPS; step++) {

@@ -16,9 +16,7 @@ struct NetworkTask {
     uint32_t *payload;
     const GpusortSegment *segments;
     uint32_t count;
-    uint32_t limit; /* entries wanted of each segment */
-    bool grouped;   /* segments that fit the shorter rows are adjacent, or all segments fit them */
-    bool follows;   /* need not wait for the stream's launch before it to end */
+    bool grouped; /* segments that fit the shorter rows are adjacent, or all segments fit them */
     NetworkCoding coding;
     GpusortPayload kind;
     NetworkFactors factors;

@@ -41,9 +41,8 @@ struct ArrayMemory {
     /* The length class of the longest arrays that fit a block's shared memory on this device. */
     static int class_of_device()
     {
-        int device, most = 0, length_class = longest_class;
-        if (cudaGetDevice(&device) == cudaSuccess)
-            cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+        const int most = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+        int length_class = longest_class;
         while (length_class > MergeTile<Element>::length_class && bytes(1 << length_class) > (size_t)most)
             length_class--;
         return length_class;
@@ -254,20 +253,21 @@ __global__ void __launch_bounds__(ArrayMemory<typename Elements::Element>::most_
         to[k] = array.keys[k];
 }
 
-constexpr int first_class = each_class[0]; /* bin 0: up to 32 keys */
+constexpr const int *classes = each_class + 2; /* bin 0: up to 32 keys */
+constexpr int first_class = classes[0];
 
 template <class Elements>
 struct Layout {
     using Element = typename Elements::Element;
 
-    int nbins; /* of each_class; the last is for the long arrays */
+    int nbins; /* of the classes; the last is for the long arrays */
     BinLists bins;
     TileList tiles;
     MergeBuffers<Elements> buffers;
 
     Layout(const SegmentBatch &batch, const Elements &elements, Workspace &workspace)
         : nbins(ArrayMemory<Element>::class_of_device() - first_class + 2),
-          bins(batch, each_class, nbins, workspace),
+          bins(batch, classes, nbins, workspace),
           tiles(batch, bins.count[nbins - 1], MergeTile<Element>::size, workspace),
           buffers(batch, elements, tiles.nsegments != 0, workspace)
     {

@@ -349,7 +349,7 @@ template <class Elements>
 struct Layout {
     using Element = typename Elements::Element;
     using Tile = HeapTile<Element>;
-    static constexpr int nbins = Tile::level + 2; /* of each_class; the last is for the long segments */
+    static constexpr int nbins = Tile::level + 2; /* the first is of up to 32 keys, the last for the long segments */
 
     BinLists bins;
     TileList tiles;
@@ -357,7 +357,7 @@ struct Layout {
     uint32_t *payload_copy = nullptr;
 
     Layout(const SegmentBatch &batch, const Elements &elements, Workspace &workspace)
-        : bins(batch, each_class, nbins, workspace), tiles(batch, bins.count[nbins - 1], Tile::size, workspace)
+        : bins(batch, each_class + 2, nbins, workspace), tiles(batch, bins.count[nbins - 1], Tile::size, workspace)
     {
         if (tiles.nsegments == 0)
             return;
