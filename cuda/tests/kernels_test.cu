@@ -51,10 +51,24 @@ private:
     char mask;
 };
 
+/* Ends the check of a sorted batch, which must find it right, or wrong. */
+void expect_check(const DeviceCase &sorted, void *space, const Gather &gather, bool right, const char *what)
+{
+    static DeviceMemory failed_memory;
+    uint32_t *device_failed = static_cast<uint32_t *>(failed_memory.of(4)), failed = 1;
+
+    check_cuda(verify_end(sorted.batch, space, device_failed, nullptr, gather), "verify_end");
+    check_cuda(cudaMemcpy(&failed, device_failed, 4, cudaMemcpyDeviceToHost), "verification");
+    if (failed == (right ? 0 : 1))
+        return;
+    printf("FAILED: the check says %u of %s\n  %s\n", failed, what, sorted.input.name().c_str());
+    exit(1);
+}
+
 /* The check gathers a payload through a right index to the right places, and must see a bit of the index change. */
 void test_gather(const Case &input)
 {
-    static DeviceMemory space_memory, from_memory, to_memory, failed_memory;
+    static DeviceMemory space_memory, from_memory, to_memory;
     const DeviceCase sorted(input);
     const size_t bytes = sorted.workspace_bytes(), payload_bytes = input.nslots * 4;
     void *workspace = workspace_of(bytes), *space = space_memory.of(verify_bytes(sorted.batch));
@@ -64,20 +78,10 @@ void test_gather(const Case &input)
         value = uint32_t(random_bits());
 
     uint32_t *from = from_memory.of(payload), *to = static_cast<uint32_t *>(to_memory.of(payload_bytes));
-    uint32_t *device_failed = static_cast<uint32_t *>(failed_memory.of(4)), failed = 1;
-
-    const auto expect = [&](bool right, const char *what) {
-        check_cuda(verify_end(sorted.batch, space, device_failed, nullptr, Gather{from, to}), "verify_end");
-        check_cuda(cudaMemcpy(&failed, device_failed, 4, cudaMemcpyDeviceToHost), "verification");
-        if (failed == (right ? 0 : 1))
-            return;
-        printf("FAILED: the check says %u of %s\n  %s\n", failed, what, input.name().c_str());
-        exit(1);
-    };
 
     check_cuda(verify_begin(sorted.batch, space, nullptr), "verify_begin");
     check_cuda(sort_segments(sorted.batch, workspace, bytes, nullptr, nullptr), "sort_segments");
-    expect(true, "a gathered payload");
+    expect_check(sorted, space, {from, to}, true, "a gathered payload");
     check_cuda(cudaMemcpy(gathered.data(), to, payload_bytes, cudaMemcpyDeviceToHost), "gathering");
 
     const std::vector<uint32_t> index = sorted.payload();
@@ -93,28 +97,17 @@ void test_gather(const Case &input)
         }
     const Flipped flipped(sorted.batch.payload, 32 * last + below(32));
 
-    expect(false, "an index with a bit changed");
+    expect_check(sorted, space, {from, to}, false, "an index with a bit changed");
 }
 
 /* The check must pass the right result, and see two neighbors exchanged and one damaged entry. */
 void test_verification(const DeviceCase &sorted, void *space)
 {
-    static DeviceMemory failed_memory;
     const Case &input = sorted.input;
     const GpusortSpec &spec = input.spec;
-    uint32_t *device_failed = static_cast<uint32_t *>(failed_memory.of(4)), failed = 1;
     std::vector<GpusortSegment> victims;
 
-    const auto expect = [&](bool right, const char *what) {
-        check_cuda(verify_end(sorted.batch, space, device_failed, nullptr), "verify_end");
-        check_cuda(cudaMemcpy(&failed, device_failed, 4, cudaMemcpyDeviceToHost), "verification");
-        if (failed == (right ? 0 : 1))
-            return;
-        printf("FAILED: the check says %u of %s\n  %s\n", failed, what, input.name().c_str());
-        exit(1);
-    };
-
-    expect(true, "a right result");
+    expect_check(sorted, space, {}, true, "a right result");
     for (const GpusortSegment &segment : input.segments)
         if (segment.count > 1)
             victims.push_back(segment);
@@ -138,7 +131,7 @@ void test_verification(const DeviceCase &sorted, void *space)
     if (spec.buckets == 0 &&
         (payload || code_of(spec.form, entries[0], false) != code_of(spec.form, entries[1], false))) {
         put(entries[1], 0), put(entries[0], 1);
-        expect(false, "a result with two neighbors exchanged");
+        expect_check(sorted, space, {}, false, "a result with two neighbors exchanged");
         put(entries[1], 1);
     }
 
@@ -146,7 +139,7 @@ void test_verification(const DeviceCase &sorted, void *space)
     if (!payload && code_of(spec.form, damaged, false) == code_of(spec.form, entries[0], false)) /* still a NaN */
         damaged ^= UINT64_C(0x40) << (8 * width - 8);
     put(damaged, 0);
-    expect(false, "a result with a damaged entry");
+    expect_check(sorted, space, {}, false, "a result with a damaged entry");
 }
 
 void run_case(const Case &input, const char *shape)

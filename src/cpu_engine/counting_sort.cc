@@ -106,6 +106,13 @@ codes_of(const typename Form<F>::Bits *keys, uint32_t n, bool tied, typename For
 	return buffer;
 }
 
+template <typename Code>
+static inline void
+range_of_codes(const Code *codes, uint32_t n, Code *least, Code *greatest)
+{
+	simd::kernels<Code>().key_range(FormsOf<Code>::integer, (const std::make_unsigned_t<Code> *) codes, n, least, greatest);
+}
+
 /* True if some code of this range is not counted. */
 template <GpusortKeyForm F>
 static inline bool
@@ -142,7 +149,7 @@ count_share(Work &work, void *arg, uint32_t share)
 
 		n = end - start < BLOCK ? end - start : BLOCK;
 		block = codes_of<F>(counting.keys + start, n, counting.payload != nullptr, buffer);
-		simd::kernels<Bits>().code_range(block, n, &least, &greatest);
+		range_of_codes(block, n, &least, &greatest);
 		if (is_outside(counting, least, greatest))
 		{
 			counting.outside.store(true, std::memory_order_relaxed);
@@ -364,7 +371,7 @@ find_range(Work &work, const typename Form<F>::Bits *keys, uint32_t n, bool tied
 		Code		high;
 
 		count = n - start < BLOCK ? n - start : BLOCK;
-		simd::kernels<typename Form<F>::Bits>().code_range(codes_of<F>(keys + start, count, tied, buffer), count, &low, &high);
+		range_of_codes(codes_of<F>(keys + start, count, tied, buffer), count, &low, &high);
 		*least = low < *least ? low : *least;
 		*greatest = high > *greatest ? high : *greatest;
 		if (work.stop_after(count / 8))

@@ -88,8 +88,6 @@ project(Work &work, const typename Form<F>::Bits *keys, uint32_t n, GpusortProje
 
 			if constexpr (Form<F>::floating)
 				simd::kernels<Bits>().finite_range(keys + start, count, &low, &high);
-			else if constexpr (Form<F>::is_own_code)
-				simd::kernels<Bits>().code_range((const Code *) keys + start, count, &low, &high);
 			else
 				simd::kernels<Bits>().key_range(F, keys + start, count, &low, &high);
 			least = low < least ? low : least;

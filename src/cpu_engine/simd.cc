@@ -115,14 +115,6 @@ form_range(const typename Form<F>::Bits *keys, size_t n, typename Form<F>::Code 
 
 template <typename Bits>
 static void
-code_range(const std::make_signed_t<Bits> *codes, size_t n,
-		   std::make_signed_t<Bits> *least, std::make_signed_t<Bits> *greatest)
-{
-	form_range<FormsOf<Bits>::integer>((const Bits *) codes, n, least, greatest);
-}
-
-template <typename Bits>
-static void
 finite_range(const Bits *keys, size_t n, std::make_signed_t<Bits> *least, std::make_signed_t<Bits> *greatest)
 {
 	using Code = std::make_signed_t<Bits>;
@@ -413,7 +405,7 @@ make_kernels()
 	simd::Kernels<Bits> kernels = {};
 
 	kernels.in_order = BY_FORM(form_in_order);
-	kernels.code_range = code_range<Bits>;
+	kernels.key_range = BY_FORM(form_range);
 	kernels.find_intervals = BY_FORM(find_intervals_of);
 	kernels.find_bins = find_bins<std::make_signed_t<Bits>>;
 	kernels.scatter = scatter<std::make_signed_t<Bits>>;
@@ -423,7 +415,6 @@ make_kernels()
 		kernels.sort_small = sort_small<Bits>;
 		kernels.encode = encode<Bits>;
 		kernels.decode = decode<Bits>;
-		kernels.key_range = BY_FORM(form_range);
 		kernels.finite_range = finite_range<Bits>;
 		kernels.between = BY_FORM(between_form);
 	}

@@ -55,8 +55,8 @@ struct Kernels
 	/* True if n keys of any form are in order, -0 before +0. */
 	bool		(*in_order) (GpusortKeyForm form, const Bits *keys, size_t n, bool descending);
 
-	/* Least and greatest of n codes. */
-	void		(*code_range) (const Code *codes, size_t n, Code *least, Code *greatest);
+	/* Least and greatest code of n keys.  -0 and +0 get one code. */
+	void		(*key_range) (GpusortKeyForm form, const Bits *keys, size_t n, Code *least, Code *greatest);
 
 	/* The interval of each key. */
 	void		(*find_intervals) (GpusortKeyForm form, const Bits *keys, size_t n, const GpusortProjection *projection,
@@ -91,9 +91,6 @@ struct Kernels
 	/* Turns float keys into their codes, in place, and back. */
 	void		(*encode) (Bits *keys, size_t n);
 	void		(*decode) (Bits *keys, size_t n);
-
-	/* Least and greatest code of n keys.  -0 and +0 get one code. */
-	void		(*key_range) (GpusortKeyForm form, const Bits *keys, size_t n, Code *least, Code *greatest);
 
 	/* Least and greatest code of the finite float keys.  least > greatest if there are none. */
 	void		(*finite_range) (const Bits *keys, size_t n, Code *least, Code *greatest);

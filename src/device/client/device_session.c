@@ -374,8 +374,9 @@ gpusort_session_read(DeviceSession *session, const SessionRead *reads, int nread
 	return ok || fail(session);
 }
 
-void
-gpusort_session_copy(const SessionRead *read, uint64_t done, uint64_t nrows, uint32_t width, const void *data)
+/* A SessionTake that copies the rows to the read's target. */
+static void
+copy_rows(const SessionRead *read, uint64_t done, uint64_t nrows, uint32_t width, const void *data)
 {
 	memcpy((char *) read->target + done * width, data, nrows * width);
 }
@@ -385,7 +386,7 @@ gpusort_session_fetch(DeviceSession *session, uint32_t column, uint64_t nrows, v
 {
 	const SessionRead read = {.column = column, .nrows = nrows, .target = target};
 
-	return gpusort_session_read(session, &read, nrows > 0, gpusort_session_copy, why);
+	return gpusort_session_read(session, &read, nrows > 0, copy_rows, why);
 }
 
 GpusortMethod

@@ -56,10 +56,6 @@ typedef struct SessionRead
 /* Takes the next nrows rows, of width bytes, after the first `done` of a read. */
 typedef void (*SessionTake) (const SessionRead *read, uint64_t done, uint64_t nrows, uint32_t width, const void *data);
 
-/* A SessionTake that copies the rows to the read's target. */
-extern void gpusort_session_copy(const SessionRead *read, uint64_t done, uint64_t nrows, uint32_t width,
-								 const void *data);
-
 /*
  * Fetches rows of sorted columns, and hands them to `take` piece by piece, in the order of the
  * reads.  Several pieces are under way at once.  Each wanted row must be fetched once, in one
