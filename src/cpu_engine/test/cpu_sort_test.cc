@@ -253,7 +253,7 @@ test_select_stops()
 	{
 		const uint32_t n = 200000;
 		const uint32_t rank = n / 2;
-		const Case	input = one_segment(make_spec(GPUSORT_KEY_INT32, 0, GPUSORT_METHOD_AUTO, false), n, ANY_BITS);
+		const Case	input = one_segment(make_spec(GPUSORT_KEY_INT32, 0, GPUSORT_METHOD_AUTO, false), n, NORMAL);
 		std::vector<int32_t> scratch(n);
 		int32_t		found;
 		auto		select = [&](bool (*should_stop) (void *)) {
