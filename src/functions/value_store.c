@@ -29,12 +29,16 @@ struct ValueSort
 	Oid			cast;			/* a function that the shared values are arguments of; or InvalidOid */
 	RowSort    *sort;			/* or NULL if it is shared */
 	bool		finished;
+	uint32		reserved;		/* values that can be appended before memory is asked for again */
 	Oid			collation;
 	bool		descending;
 };
 
 /* The expected number of rows is not known; a sort takes memory as rows come. */
 #define EXPECTED_ROWS 0.0
+
+/* Values that are appended to a sort between two looks at its memory. */
+#define RESERVED_VALUES 64
 
 /* Memory that sorting takes per value without a key form. */
 #define WORK_BYTES 36
@@ -150,7 +154,13 @@ gpusort_spilled_append(ValueSort *into, Datum value)
 {
 	bool		is_null = false;
 
-	gpusort_rows_sort_reserve(into->sort, 1);
+	if (into->reserved == 0)
+	{
+		/* Values in records may be long. */
+		into->reserved = into->sort->layout->nrecord > 0 ? 1 : RESERVED_VALUES;
+		gpusort_rows_sort_reserve(into->sort, into->reserved);
+	}
+	into->reserved--;
 	gpusort_rows_store_append(into->sort->store, &value, &is_null);
 }
 
