@@ -21,8 +21,9 @@ typedef struct ArrayOrder
 	bool		with_ties;		/* with those that are equal to the last of them */
 	uint32		buckets;		/* 0 for exact order, else intervals as in GpusortSpec */
 	bool		is_sorted;		/* an engine has put all keys in this order, but for the bits of NaNs */
-	uint32		second_run;		/* the keys lie in two sorted runs, the second from here on, NULLs not
-								 * counted; 0 if not known */
+	uint32		nruns;			/* sorted runs that the keys lie in, NULLs not counted,
+								 * or 0 if not known */
+	const uint32 *run_ends;		/* where each run ends */
 	SortUse		use;			/* what the sort is counted for */
 } ArrayOrder;
 

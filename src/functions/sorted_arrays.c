@@ -362,47 +362,52 @@ gpusort_array_nearest_targets(PG_FUNCTION_ARGS)
 
 /* The elements of two arrays, those of the second behind those of the first. */
 static ArrayType *
-concatenate(FunctionCallInfo fcinfo, CachedArgument slot, ArrayType *first, ArrayType *second)
+concatenate(FunctionCallInfo fcinfo, CachedArgument slot, ArrayType *first, ArrayType *second, uint32 *run_ends)
 {
 	ArrayType  *arrays[2] = {first, second};
 	Collector	all;
+	uint32		values = 0;
 
 	gpusort_collector_check_size((int64) gpusort_array_length(first) + gpusort_array_length(second),
 								 (Size) ARR_SIZE(first) + ARR_SIZE(second) - ARR_DATA_OFFSET(second));
-	gpusort_collector_init(&all, gpusort_element_type(fcinfo, slot, ARR_ELEMTYPE(first)));
+	gpusort_collector_init(&all, gpusort_element_type(fcinfo, slot, ARR_ELEMTYPE(arrays[0])));
 	for (int i = 0; i < 2; i++)
 	{
+		uint32		length = gpusort_array_length(arrays[i]);
 		Collector	part = all;
 
 		gpusort_array_require_one_dimension(arrays[i]);
 		gpusort_collector_clear(&part);
 		gpusort_collector_view(&part, arrays[i]);
 		gpusort_collector_concat(&all, CurrentMemoryContext, &part);
+		values += length - gpusort_array_count_nulls(arrays[i], length);
+		run_ends[i] = values;
 	}
 	return gpusort_collector_array(&all);
 }
 
-/* How many keys of an array are not NULL if these are in order, -0 before 0 as in every result; else 0. */
-static uint32
-keys_in_order(const ElementType *element, const ArrayType *array)
+/* True if the keys of an array from one place to another are in order, -0 before 0 as in every result. */
+static bool
+run_in_order(const ElementType *element, const ArrayType *array, uint32 start, uint32 end)
 {
-	uint32		length = gpusort_array_length(array);
-	uint32		keys = length - gpusort_array_count_nulls(array, length);
-
-	return element->is_key && keys > 0 && gpusort_keys_alone_in_order(element->form, ARR_DATA_PTR(array), keys) ? keys : 0;
+	return start == end ||
+		gpusort_keys_alone_in_order(element->form, ARR_DATA_PTR(array) + (Size) start * element->stride, end - start);
 }
 
-/* The order of the elements of two arrays, those of the second behind those of the first: two runs if each is in order. */
+/* The order of two lists of keys one behind the other, NULLs last, as two runs if each is in order. */
 static ArrayOrder
-order_of_runs(FunctionCallInfo fcinfo, CachedArgument slot, const ArrayType *first, const ArrayType *second)
+order_of_runs(FunctionCallInfo fcinfo, CachedArgument slot, const ArrayType *both, const uint32 *run_ends)
 {
-	const ElementType *element = gpusort_element_type(fcinfo, slot, ARR_ELEMTYPE(first));
+	const ElementType *element = gpusort_element_type(fcinfo, slot, ARR_ELEMTYPE(both));
+	bool		in_order = element->is_key && run_in_order(element, both, 0, run_ends[0]) &&
+		run_in_order(element, both, run_ends[0], run_ends[1]);
 
 	return (ArrayOrder)
 	{
 		.collation = PG_GET_COLLATION(),
 		.limit = PG_UINT32_MAX,
-		.second_run = keys_in_order(element, second) > 0 ? keys_in_order(element, first) : 0
+		.nruns = in_order ? 2 : 0,
+		.run_ends = run_ends
 	};
 }
 
@@ -410,18 +415,21 @@ order_of_runs(FunctionCallInfo fcinfo, CachedArgument slot, const ArrayType *fir
 Datum
 gpusort_array_merge(PG_FUNCTION_ARGS)
 {
-	ArrayType  *a = gpusort_array_detoast(PG_GETARG_DATUM(0));
-	ArrayType  *b = gpusort_array_detoast(PG_GETARG_DATUM(1));
-	ArrayOrder	order = order_of_runs(fcinfo, FIRST_ARRAY, a, b);
+	uint32		run_ends[2];
+	ArrayType  *both = concatenate(fcinfo, FIRST_ARRAY, gpusort_array_detoast(PG_GETARG_DATUM(0)),
+								   gpusort_array_detoast(PG_GETARG_DATUM(1)), run_ends);
+	ArrayOrder	order = order_of_runs(fcinfo, FIRST_ARRAY, both, run_ends);
 
-	PG_RETURN_ARRAYTYPE_P(gpusort_array_in_order(fcinfo, concatenate(fcinfo, FIRST_ARRAY, a, b), &order));
+	PG_RETURN_ARRAYTYPE_P(gpusort_array_in_order(fcinfo, both, &order));
 }
 
 /* array_merge_by(vals_a, keys_a, vals_b, keys_b): values and keys of both in the order of the keys. */
 Datum
 gpusort_array_merge_by(PG_FUNCTION_ARGS)
 {
+	uint32		run_ends[2];
 	ArrayType  *arrays[4];
+	ArrayType  *values;
 	ArrayType  *keys;
 	ArrayOrder	order;
 	Datum		results[2];
@@ -429,12 +437,13 @@ gpusort_array_merge_by(PG_FUNCTION_ARGS)
 
 	for (int i = 0; i < 4; i++)
 		arrays[i] = gpusort_array_detoast(PG_GETARG_DATUM(i));
+	values = concatenate(fcinfo, FIRST_ARRAY, arrays[0], arrays[2], run_ends);
 	gpusort_array_require_same_length(arrays[0], arrays[1]);
 	gpusort_array_require_same_length(arrays[2], arrays[3]);
-	order = order_of_runs(fcinfo, SECOND_ARRAY, arrays[1], arrays[3]);
-	keys = concatenate(fcinfo, SECOND_ARRAY, arrays[1], arrays[3]);
-	results[0] = PointerGetDatum(gpusort_array_in_order_of(fcinfo, concatenate(fcinfo, FIRST_ARRAY, arrays[0], arrays[2]),
-														   keys, &order, &keys));
+	keys = concatenate(fcinfo, SECOND_ARRAY, arrays[1], arrays[3], run_ends);
+	order = order_of_runs(fcinfo, SECOND_ARRAY, keys, run_ends);
+	values = gpusort_array_in_order_of(fcinfo, values, keys, &order, &keys);
+	results[0] = PointerGetDatum(values);
 	results[1] = PointerGetDatum(keys);
 	return gpusort_return_record(fcinfo, results, nulls);
 }

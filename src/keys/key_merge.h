@@ -1,14 +1,19 @@
 /*
  * key_merge.h
- *	  Merges two sorted runs of keys.
+ *	  Merges sorted runs of keys.
  */
 #ifndef GPUSORT_KEY_MERGE_H
 #define GPUSORT_KEY_MERGE_H
 
 #include "keys/key_encoding.h"
 
-/* Merges two runs of keys in place: the first `left` keys, and the others up to count. */
-extern void gpusort_keys_merge(GpusortKeyForm form, void *keys, uint32_t left, uint32_t count, bool descending);
+/*
+ * Merges runs in place and stably.  Run i consists of the keys before ends[i] that are
+ * not in a run before it.  positions, if not NULL, receives the former 0-based
+ * position of each key.
+ */
+extern void gpusort_keys_merge(GpusortKeyForm form, void *keys, uint32_t *positions,
+							   const uint32_t *ends, uint32_t nruns, bool descending);
 
 /*
  * Merges two runs of positions, stably and in place: the first `left` positions, and
