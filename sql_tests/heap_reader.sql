@@ -60,15 +60,15 @@ CREATE TABLE whole (id int4, gone text, n numeric, t text COLLATE "C", u uuid, c
 ALTER TABLE whole ALTER l SET STORAGE EXTERNAL, ALTER t SET STORAGE PLAIN;
 INSERT INTO whole SELECT i, 'gone', CASE WHEN i % 7 > 0 THEN i * 7919 % 1009 / 3.0 END, 't' || i % 50, md5(i::text)::uuid, i % 300, i % 2 = 0, ARRAY[i, NULL], repeat('l', CASE i % 100 WHEN 50 THEN 4000 ELSE i % 9 END) FROM generate_series(1, 3000) i;
 INSERT INTO whole SELECT i, 'gone', i, 't', md5(i::text)::uuid, 'c', true, '{1}', 'l' FROM generate_series(3001, 3900) i;
-CREATE TABLE stored WITH (autovacuum_enabled = off) AS SELECT id, n, t, u, c, b, a, l FROM whole;
-ALTER TABLE stored ADD late int4, ADD later text;
-INSERT INTO stored SELECT i, i, 't', NULL, 'c', true, '{1}', 'l', i, 'later' FROM generate_series(3901, 4000) i;
+CREATE TABLE widened WITH (autovacuum_enabled = off) AS SELECT id, n, t, u, c, b, a, l FROM whole;
+ALTER TABLE widened ADD late int4, ADD later text;
+INSERT INTO widened SELECT i, i, 't', NULL, 'c', true, '{1}', 'l', i, 'later' FROM generate_series(3901, 4000) i;
 ALTER TABLE whole DROP gone;
-CREATE INDEX ON stored (id);
-ANALYZE whole, stored;
+CREATE INDEX ON widened (id);
+ANALYZE whole, widened;
 CREATE FUNCTION whole_as_sort(memory text) RETURNS TABLE (nodes int, same bool, queries int8) LANGUAGE sql AS $$
 	SELECT c.nodes, c.same, count(*)
-	FROM set_config('work_mem', memory, true), unnest(ARRAY['stored', 'whole', 'stored WHERE id BETWEEN 100 AND 300']) source,
+	FROM set_config('work_mem', memory, true), unnest(ARRAY['widened', 'whole', 'widened WHERE id BETWEEN 100 AND 300']) source,
 		unnest(ARRAY['n DESC', 't, b', 'c DESC, a', 'l']) keys, unnest(ARRAY['', 'LIMIT 70 OFFSET 20']) bound,
 		pg_temp.compare_node('rows', format('SELECT * FROM %s ORDER BY %s, id %s', source, keys, bound)) c
 	GROUP BY 1, 2
@@ -84,20 +84,20 @@ SET parallel_setup_cost = 0;
 SELECT memory, min(nodes) > 0 AS nodes, bool_and(same) AS same, sum(queries) FROM unnest(ARRAY['100MB', '128kB']) memory, whole_as_sort(memory) w GROUP BY 1;
 SET max_parallel_workers_per_gather = 0;
 -- They go into tables and joins, are read both ways, and are changed by triggers.
-CREATE TABLE filled (LIKE stored, place serial);
+CREATE TABLE filled (LIKE widened, place serial);
 CREATE FUNCTION change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.t := NEW.t || '!'; NEW.late := NULL; RETURN NEW; END $$;
 CREATE TRIGGER change BEFORE INSERT ON filled FOR EACH ROW EXECUTE FUNCTION change();
-INSERT INTO filled SELECT * FROM stored ORDER BY n, id;
-SELECT count(*), count(late), bool_and(t LIKE '%!') AS changed, md5(string_agg(id::text, ',' ORDER BY place)) = (SELECT md5(string_agg(id::text, ',' ORDER BY n, id)) FROM stored) AS in_order FROM filled;
-SELECT count(*), md5(string_agg(s::text, ',' ORDER BY id)) = md5(string_agg(j::text, ',' ORDER BY id)) AS same FROM stored s JOIN (SELECT * FROM stored ORDER BY u OFFSET 0) j USING (id);
+INSERT INTO filled SELECT * FROM widened ORDER BY n, id;
+SELECT count(*), count(late), bool_and(t LIKE '%!') AS changed, md5(string_agg(id::text, ',' ORDER BY place)) = (SELECT md5(string_agg(id::text, ',' ORDER BY n, id)) FROM widened) AS in_order FROM filled;
+SELECT count(*), md5(string_agg(s::text, ',' ORDER BY id)) = md5(string_agg(j::text, ',' ORDER BY id)) AS same FROM widened s JOIN (SELECT * FROM widened ORDER BY u OFFSET 0) j USING (id);
 BEGIN;
-DECLARE back SCROLL CURSOR FOR SELECT * FROM stored ORDER BY n, id;
+DECLARE back SCROLL CURSOR FOR SELECT * FROM widened ORDER BY n, id;
 MOVE 1500 IN back;
-SELECT id FROM stored WHERE id < 0;
+SELECT id FROM widened WHERE id < 0;
 FETCH BACKWARD 2 FROM back;
 FETCH LAST FROM back;
 FETCH FIRST FROM back;
 COMMIT;
-SELECT id, n, late FROM (SELECT * FROM stored ORDER BY id FOR UPDATE) q LIMIT 2;
-DROP TABLE whole, stored, filled;
+SELECT id, n, late FROM (SELECT * FROM widened ORDER BY id FOR UPDATE) q LIMIT 2;
+DROP TABLE whole, widened, filled;
 DROP FUNCTION whole_as_sort, change;
