@@ -218,6 +218,7 @@ is_same(const TieBreaker *breaker, const uint64 *packed, uint32 count, const Row
 		bool		is_null;
 		Datum		value = gpusort_rows_store_get(breaker->store, packed[i] & breaker->row_mask, key->attribute, &is_null);
 
+		CHECK_FOR_INTERRUPTS();
 		if (is_null || first_null ? is_null != first_null : !gpusort_ranks_same_bytes(key->by_value, key->length, value, first))
 			return false;
 	}
