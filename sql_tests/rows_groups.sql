@@ -88,4 +88,13 @@ SELECT * FROM pg_temp.explain_lines('SELECT (SELECT count(*) FROM (SELECT DISTIN
 SELECT * FROM pg_temp.explain_lines('WITH d AS MATERIALIZED (SELECT DISTINCT id FROM groups_t) SELECT count(*) FROM d', 'COSTS OFF', 'Gpusort|GroupAggregate');
 RESET enable_indexscan;
 RESET enable_indexonlyscan;
-DROP TABLE groups_t, queries;
+-- Rows of a table are not kept whole where the node leaves out columns of them, as it does for many groups.
+CREATE TABLE wide (id int, first numeric, a numeric(4), b numeric(4), c numeric(4), d numeric(4), last text) WITH (autovacuum_enabled = off);
+INSERT INTO wide SELECT i, i, i % 7, i % 11, i % 13, i % 17, 'last' FROM generate_series(1, 400) i;
+ANALYZE wide;
+UPDATE pg_class SET reltuples = 4000000 WHERE oid = 'wide'::regclass;
+SET enable_sort = off;
+SET work_mem = '1GB';
+SELECT * FROM pg_temp.compare_node('rows', 'SELECT id, gpusort.median(a), gpusort.median(b), gpusort.median(c), gpusort.median(d) FROM wide GROUP BY id', false);
+RESET enable_sort;
+DROP TABLE groups_t, queries, wide;

@@ -81,20 +81,23 @@ returns_stored_rows(const Plan *plan)
 	return true;
 }
 
-/* Columns passed by reference in a target list; 0 if some columns are left out. */
+/* Columns passed by reference in a target list; 0 if it does not show so many columns as they are, in their order. */
 static int
-count_references(const List *tlist)
+count_references(const List *tlist, int columns)
 {
 	int			references = 0;
 	ListCell   *cell;
 
+	if (list_length(tlist) != columns)
+		return 0;
 	foreach(cell, tlist)
 	{
-		Node	   *expr = (Node *) lfirst_node(TargetEntry, cell)->expr;
+		const TargetEntry *entry = lfirst_node(TargetEntry, cell);
+		const Var  *var = (const Var *) entry->expr;
 
-		if (IsA(expr, Const))
+		if (!IsA(var, Var) || var->varattno != entry->resno)
 			return 0;
-		references += !get_typbyval(exprType(expr));
+		references += !get_typbyval(var->vartype);
 	}
 	return references;
 }
@@ -103,8 +106,10 @@ count_references(const List *tlist)
 static bool
 may_keep_whole(const Sort *sort)
 {
-	return sort->plan.lefttree != NULL && returns_stored_rows(sort->plan.lefttree) &&
-		count_references(sort->plan.targetlist) >= ROWS_WHOLE_REFERENCES;
+	const Plan *input = sort->plan.lefttree;
+
+	return input != NULL && returns_stored_rows(input) &&
+		count_references(sort->plan.targetlist, list_length(input->targetlist)) >= ROWS_WHOLE_REFERENCES;
 }
 
 bool
