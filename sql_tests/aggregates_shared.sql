@@ -84,6 +84,11 @@ SELECT query, taken > 0 AS shared, same FROM unnest(ARRAY['SELECT id FROM number
 	'SELECT count(*) FROM numbers WHERE x NOT IN (SELECT mode() WITHIN GROUP (ORDER BY x) FROM numbers)',
 	'SELECT count(*) FROM numbers WHERE x > ALL (SELECT mode() WITHIN GROUP (ORDER BY x) + mode() WITHIN GROUP (ORDER BY few) FROM numbers)']) query, pg_temp.compare_aggregates(query);
 
+-- A volatile function below is called once for each row.
+CREATE FUNCTION anything() RETURNS float8 VOLATILE PARALLEL SAFE LANGUAGE plpgsql AS $$ BEGIN RETURN random(); END $$;
+SELECT percentile_disc('{0,0.5,1}'::float8[]) WITHIN GROUP (ORDER BY v - v) FROM (SELECT anything() AS v FROM numbers) s;
+SELECT percentile_disc(0) WITHIN GROUP (ORDER BY v) FILTER (WHERE v > 0.5) > 0.5 AS kept FROM (SELECT anything() AS v FROM numbers) s;
+
 -- Run again, for each row.
 SET enable_material = off;
 SELECT query, taken > 0 AS shared, same FROM unnest('{count(DISTINCT x),count(DISTINCT t) / 5,percentile_disc(0.5) WITHIN GROUP (ORDER BY x) - mode() WITHIN GROUP (ORDER BY x)}'::text[]) call,

@@ -292,9 +292,23 @@ are_column(const SharedValues *values)
 	return values->filter == NULL && gpusort_aggregate_input_column(values->value) > 0;
 }
 
+/* True if to compute the values and their FILTER in scans might call a volatile function more than once for a row. */
+static bool
+are_volatile(const SharedValues *values, const ScannedTables *tables)
+{
+	ListCell   *cell;
+
+	foreach(cell, tables->scans)
+	{
+		if (contain_volatile_functions((Node *) ((const Plan *) lfirst(cell))->targetlist))
+			return true;
+	}
+	return contain_volatile_functions((Node *) values->value) || contain_volatile_functions((Node *) values->filter);
+}
+
 /* Finds the values by whose order all calls are computed.  Returns false if there are none. */
 static bool
-find_values(const AggregateCalls *calls, SharedValues *values)
+find_values(const AggregateCalls *calls, const ScannedTables *tables, SharedValues *values)
 {
 	AttrNumber	column = 1;
 	ListCell   *cell;
@@ -311,6 +325,8 @@ find_values(const AggregateCalls *calls, SharedValues *values)
 	}
 	if (are_column(values))
 		column = gpusort_aggregate_input_column(values->value);
+	else if (are_volatile(values, tables))
+		return false;
 	else
 	{
 		values->sort->plan.targetlist = list_make1(makeTargetEntry((Expr *) make_column(values->value), 1, NULL, false));
@@ -584,7 +600,7 @@ gpusort_aggregates_divide(AggregateCalls *calls)
 	workers = gather != NULL ? gather->num_workers : count_workers(&tables);
 	if (workers == 0)
 		return;
-	shares = (gather == NULL || gather->plan.initPlan == NIL) && find_values(calls, &values) &&
+	shares = (gather == NULL || gather->plan.initPlan == NIL) && find_values(calls, &tables, &values) &&
 		sharing_pays(values.sort, &tables, workers);
 	/* States take less than sorting what is computed of all rows. */
 	if (shares && values.filter == NULL && !are_column(&values) && !gpusort_force_nodes)
