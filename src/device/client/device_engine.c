@@ -55,9 +55,7 @@ cut_piece(const DeviceSort *sort, Piece *piece)
 {
 	const SortRequest *request = sort->request;
 
-	piece->first = sort->next;
-	piece->count = 0;
-	piece->is_long = false;
+	*piece = (Piece) {.first = sort->next};
 	for (uint32_t i = sort->next; i < request->nsegments; i++)
 	{
 		const GpusortSegment *segment = &request->segments[i];
