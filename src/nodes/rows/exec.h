@@ -5,6 +5,7 @@
 #ifndef GPUSORT_ROWS_EXEC_H
 #define GPUSORT_ROWS_EXEC_H
 
+#include "executor/tuptable.h"
 #include "nodes/execnodes.h"
 
 #include "nodes/rows/heap_source.h"
