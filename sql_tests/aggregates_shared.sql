@@ -87,6 +87,7 @@ SELECT query, taken > 0 AS shared, same FROM unnest(ARRAY['SELECT id FROM number
 -- A volatile function below is called once for each row.
 CREATE FUNCTION anything() RETURNS float8 VOLATILE PARALLEL SAFE LANGUAGE plpgsql AS $$ BEGIN RETURN random(); END $$;
 SELECT percentile_disc('{0,0.5,1}'::float8[]) WITHIN GROUP (ORDER BY v - v) FROM (SELECT anything() AS v FROM numbers) s;
+SELECT percentile_disc('{0,1}'::float8[]) WITHIN GROUP (ORDER BY v::int - v::int) FROM (SELECT few IN (SELECT i FROM generate_series(0, 6) i WHERE anything() > 0.5) AS v FROM numbers OFFSET 0) s;
 SELECT percentile_disc(0) WITHIN GROUP (ORDER BY v) FILTER (WHERE v > 0.5) > 0.5 AS kept FROM (SELECT anything() AS v FROM numbers) s;
 
 -- Run again, for each row.

@@ -292,7 +292,10 @@ are_column(const SharedValues *values)
 	return values->filter == NULL && gpusort_aggregate_input_column(values->value) > 0;
 }
 
-/* True if to compute the values and their FILTER in scans might call a volatile function more than once for a row. */
+/*
+ * True if volatile functions might be called another number of times for a row.  Scans compute a column as often as
+ * the values and their FILTER name it, and what calls have in common once.  Nothing tells what subplans call.
+ */
 static bool
 are_volatile(const SharedValues *values, const ScannedTables *tables)
 {
@@ -300,7 +303,9 @@ are_volatile(const SharedValues *values, const ScannedTables *tables)
 
 	foreach(cell, tables->scans)
 	{
-		if (contain_volatile_functions((Node *) ((const Plan *) lfirst(cell))->targetlist))
+		Node	   *columns = (Node *) ((const Plan *) lfirst(cell))->targetlist;
+
+		if (contain_volatile_functions(columns) || contain_subplans(columns))
 			return true;
 	}
 	return contain_volatile_functions((Node *) values->value) || contain_volatile_functions((Node *) values->filter);
