@@ -63,8 +63,8 @@ CREATE TABLE calls AS SELECT name, format(call, name) AS call FROM (VALUES
 CREATE FUNCTION with_workers(workers int, memory text, names text DEFAULT '') RETURNS TABLE (shared bool, same bool, queries bigint) LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM set_config('max_parallel_workers_per_gather', workers::text, true), set_config('work_mem', memory, true);
-	-- From 16 on the planner may prefer to sort expressions of partitions.
-	RETURN QUERY SELECT bool_and(c.taken > 0 OR (source ~ 'parts' AND name ~ '\W')), bool_and(c.same), count(*)
+	-- From 16 on the planner may prefer to sort partitions, where there is an expression or a FILTER.
+	RETURN QUERY SELECT bool_and(c.taken > 0 OR (source ~ 'parts' AND (name ~ '\W' OR call ~ 'FILTER'))), bool_and(c.same), count(*)
 	FROM calls, unnest('{numbers,none,parts WHERE few <> 1}'::text[]) source, format('SELECT %s FROM %s', call, source) query, pg_temp.compare_aggregates(query) c WHERE name ~ names;
 END $$;
 SELECT workers, memory, r.* FROM (VALUES (0, '64kB'), (1, '64kB'), (2, '1MB'), (4, '64kB'), (4, '64MB')) v (workers, memory), with_workers(workers, memory) r;
