@@ -180,29 +180,12 @@ add_word(KeyCode *code, const RowKey *key, const RowStore *store, int bits_left)
 	return bits <= bits_left;
 }
 
-/* Packs the characters that were counted in every step-th of the listed rows, for other rows, too. */
-static Characters *
-pack_extended(const RowKey *key, const RowStore *store, const RowList *list, uint32 step, const CharacterSets *sets, int bits)
-{
-	Characters *characters = gpusort_characters_pack(sets, bits);
-	KeyBytes	bytes;
-	uint32		i = 0;
-
-	while (!gpusort_rows_get_bytes(key, store, gpusort_rows_listed(list, i), ROWS_LOOKED_BYTES, &bytes))
-		i += step;
-	gpusort_characters_extend(characters, sets, &bytes);
-	gpusort_key_bytes_free(&bytes);
-	return characters;
-}
-
 /* Adds a key that is bytes.  Returns true if it fits word_bits of the code completely. */
 static bool
 add_bytes(KeyCode *code, const RowKey *key, const RowStore *store, const RowList *list, int word_bits)
 {
 	int			bits_left = word_bits - code->bits;
-	bool		decides = gpusort_key_bytes_decide(&key->bytes);
 	CharacterSets sets;
-	uint32		step;
 	ByteRange	range;
 	int			bits;
 	bool		same = false;
@@ -210,14 +193,8 @@ add_bytes(KeyCode *code, const RowKey *key, const RowStore *store, const RowList
 	if (key->words != NULL && list->packed == NULL)
 		return add_word(code, key, store, bits_left);
 	if (gpusort_key_bytes_vary(&key->bytes) && list->count >= ROWS_CHARACTERS_MIN &&
-		gpusort_rows_find_characters(&sets, key, store, list, bits_left, list->count, decides, &step, &same))
-	{
-		if (decides)
-			return add_characters(code, key, gpusort_characters_pack(&sets, bits_left));
-		/* Rows of one word are looked at again anyway.  So a sample of the characters suffices. */
-		(void) add_characters(code, key, pack_extended(key, store, list, step, &sets, bits_left));
-		return false;
-	}
+		gpusort_rows_find_characters(&sets, key, store, list, bits_left, list->count, &same))
+		return add_characters(code, key, gpusort_characters_pack(&sets, bits_left));
 	if (same)
 		return true;
 	range = gpusort_rows_byte_range(key, store, list, 1);
@@ -261,8 +238,10 @@ add_sampled_bytes(KeyCode *code, const RowKey *key, const RowStore *sample, doub
 	RowList		list = {.count = sample->nrows};
 	int			bits_left = 64 - code->bits;
 	CharacterSets sets;
-	uint32		step;
+	Characters *characters;
+	KeyBytes	bytes;
 	ByteRange	range;
+	uint32		row = 0;
 	bool		same;
 
 	/* If another sort learned the order later, bytes made then would not be as those made before. */
@@ -275,10 +254,19 @@ add_sampled_bytes(KeyCode *code, const RowKey *key, const RowStore *sample, doub
 	/* Where all abbreviated keys of the sample are the same, making more of them does not pay. */
 	if (gpusort_key_bytes_abbreviated(&key->bytes) && range.skip == range.longest)
 		return;
-	if (!gpusort_key_bytes_vary(&key->bytes) || sample->nrows < ROWS_SAMPLE_MIN ||
-		!gpusort_rows_find_characters(&sets, key, sample, &list, bits_left, nrows, true, &step, &same))
+	while (row < sample->nrows && gpusort_rows_is_null(sample, row, key->attribute))
+		row++;
+	if (!gpusort_key_bytes_vary(&key->bytes) || sample->nrows < ROWS_SAMPLE_MIN || row == sample->nrows ||
+		!gpusort_rows_find_characters(&sets, key, sample, &list, bits_left, nrows, &same))
+	{
 		note_missed(add_field(code, key, FIELD_BYTES, bits_left));
-	else if (add_characters(code, key, pack_extended(key, sample, &list, step, &sets, bits_left)))
+		return;
+	}
+	characters = gpusort_characters_pack(&sets, bits_left);
+	(void) gpusort_rows_get_bytes(key, sample, row, ROWS_LOOKED_BYTES, &bytes);
+	gpusort_characters_extend(characters, &sets, &bytes);
+	gpusort_key_bytes_free(&bytes);
+	if (add_characters(code, key, characters))
 		note_missed(&code->fields[code->nfields - 1]);
 }
 

@@ -247,33 +247,30 @@ count_characters(CharacterSets *sets, const RowKey *key, const RowStore *store, 
 
 bool
 gpusort_rows_find_characters(CharacterSets *sets, const RowKey *key, const RowStore *store, const RowList *list, int bits,
-							 double nrows, bool all, uint32 *step, bool *same)
+							 double nrows, bool *same)
 {
-	ByteRange	range;
+	uint32		step = Max(list->count / ROWS_LOOKED_AT, 1);
+	ByteRange	range = gpusort_rows_byte_range(key, store, list, step);
 	Size		longest = 0;
 
-	*step = Max(list->count / ROWS_LOOKED_AT, 1);
-	range = gpusort_rows_byte_range(key, store, list, *step);
 	for (;;)
 	{
-		if (range.longest == range.skip && *step > 1)
-			range = gpusort_rows_byte_range(key, store, list, *step = 1);
+		if (range.longest == range.skip && step > 1)
+			range = gpusort_rows_byte_range(key, store, list, step = 1);
 		*same = range.longest == range.skip;
 		if (*same)
 			return false;
 		gpusort_characters_start(sets, range.skip, longest);
-		(void) count_characters(sets, key, store, list, *step);
+		(void) count_characters(sets, key, store, list, Max(list->count / ROWS_LOOKED_AT, 1));
 		if (!gpusort_characters_narrow(sets, bits) || gpusort_characters_unpacked_suffice(sets, bits, nrows))
 			return false;
-		if (!all)
-			return true;
-		if (count_characters(sets, key, store, list, *step = 1))
+		if (count_characters(sets, key, store, list, 1))
 		{
 			if (!sets->short_only || sets->longest <= sets->from + sets->nplaces)
 				return true;
 			longest = sets->longest;
 			continue;
 		}
-		range = gpusort_rows_byte_range(key, store, list, 1);
+		range = gpusort_rows_byte_range(key, store, list, step = 1);
 	}
 }

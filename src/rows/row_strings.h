@@ -30,11 +30,11 @@ extern ByteRange gpusort_rows_byte_range(const RowKey *key, const RowStore *stor
 /*
  * Counts the characters of a key behind the common prefix, as many places as fill `bits`
  * bits.  Returns false if packing them does not pay for telling nrows rows apart.  Some
- * rows of the list suggest the prefix and the number of places.  If `all` are to be counted, all rows are read
- * then, and again if the prefix was wrong.  Else every *step-th is counted.  Sets *same if the strings of all rows are the same.
+ * rows of the list suggest the prefix and the number of places.  Then all rows are read,
+ * and again if the prefix was wrong.  Sets *same if the strings of all rows are the same.
  */
 extern bool gpusort_rows_find_characters(CharacterSets *sets, const RowKey *key, const RowStore *store,
-										 const RowList *list, int bits, double nrows, bool all, uint32 *step, bool *same);
+										 const RowList *list, int bits, double nrows, bool *same);
 
 /* Finds the bits in which the words of a store's rows differ, and those that are set in some, where the key is not NULL. */
 extern void gpusort_rows_word_range(const RowKey *key, const RowStore *store, uint64 *different, uint64 *set);
