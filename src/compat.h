@@ -112,6 +112,13 @@ MemoryContextUnregisterResetCallback(MemoryContext context, MemoryContextCallbac
 #define gpusort_compat_toast_snapshot(memory) (init_toast_snapshot(memory), (memory))
 #endif
 
+/* PostgreSQL 16 (b0a55e432) renames what says where a relation's files are. */
+#if PG_VERSION_NUM >= 160000
+#define gpusort_compat_read_recent_buffer(rel, block, buffer) ReadRecentBuffer((rel)->rd_locator, MAIN_FORKNUM, block, buffer)
+#else
+#define gpusort_compat_read_recent_buffer(rel, block, buffer) ReadRecentBuffer((rel)->rd_node, MAIN_FORKNUM, block, buffer)
+#endif
+
 /* PostgreSQL 18 (0fbceae84) counts index searches for EXPLAIN; 19 (dcd8cc1c8) lets scans have flags. */
 #if PG_VERSION_NUM >= 190000
 #define gpusort_compat_index_beginscan(heap, index, snapshot, nkeys) index_beginscan(heap, index, snapshot, NULL, nkeys, 0, SO_NONE)

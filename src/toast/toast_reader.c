@@ -29,8 +29,9 @@
  * values in random order cause few reads of wrong pages.
  *
  * A page is locked in share mode while chunks are copied from it.  It stays pinned until
- * the next page is needed or the reader is paused.  The AccessShareLock on the TOAST table,
- * which keeps VACUUM from truncating it, is held until the reader ends.
+ * the next page is needed or the reader is paused.  The next page is pinned as well.  The
+ * AccessShareLock on the TOAST table, which keeps VACUUM from truncating it, is held until
+ * the reader ends.
  */
 #include "postgres.h"
 
@@ -86,6 +87,8 @@ typedef struct ToastTable
 	BlockNumber block;			/* block and offset are the place behind the last chunk read */
 	OffsetNumber offset;
 	Buffer		buffer;			/* the pinned page, or InvalidBuffer */
+	Buffer		ahead;			/* the pinned page behind it, or InvalidBuffer */
+	int			step;			/* last distance from a page's buffer to that of the next page */
 	int			failed_guesses; /* in a row */
 	struct ToastTable *next;
 } ToastTable;
@@ -162,6 +165,8 @@ open_table(ToastReader *reader, Oid relid)
 	table->valid_index = toast_open_indexes(table->relation, AccessShareLock, &table->indexes, &table->nindexes);
 	table->readable = table->relation->rd_rel->relam == HEAP_TABLE_AM_OID;
 	table->buffer = InvalidBuffer;
+	table->ahead = InvalidBuffer;
+	table->step = 1;
 	table->offset = FirstOffsetNumber;
 	MemoryContextSwitchTo(caller);
 	return table;
@@ -264,6 +269,31 @@ find_chunk(ToastTable *table, ToastValue *value, Page page, OffsetNumber offset,
 }
 
 /*
+ * Pins the page behind the pinned block as well, in two cases.  If its buffer can be
+ * guessed, that costs no look-up in the buffer table: pages that were loaded together
+ * mostly lie in buffers of equal distance.  Buffers of temporary tables have numbers of
+ * their own and are not guessed.  Otherwise the page is pinned if it will surely be read:
+ * guesses have succeeded, or this value does not end on the pinned block.
+ */
+static void
+look_ahead(ToastTable *table, const ToastValue *value, BlockNumber block)
+{
+	bool		ends_here = value->nchunks - value->next <= EXTERN_TUPLES_PER_PAGE;
+	Buffer		likely = table->buffer + table->step;
+
+	if (BufferIsValid(table->ahead) || block + 1 >= table->nblocks)
+		return;
+	if (!RelationUsesLocalBuffers(table->relation) && likely > 0 && likely <= NBuffers &&
+		gpusort_compat_read_recent_buffer(table->relation, block + 1, likely))
+		table->ahead = likely;
+	else if (table->failed_guesses == 0 || (value->next > 0 && !ends_here))
+	{
+		table->ahead = ReadBuffer(table->relation, block + 1);
+		table->step = table->ahead - table->buffer;
+	}
+}
+
+/*
  * Copies the value's next chunks from the pinned page.  The first is searched from offset
  * on, or with only_there at offset only; those after it must follow immediately.
  */
@@ -275,6 +305,8 @@ read_from_page(ToastTable *table, ToastValue *value, BlockNumber block, OffsetNu
 	int			found = 0;
 	OffsetNumber last;
 
+	if (!only_there)
+		look_ahead(table, value, block);
 	LockBuffer(table->buffer, BUFFER_LOCK_SHARE);
 	last = PageGetMaxOffsetNumber(page);
 	for (; offset <= last && value->next < value->nchunks && found < MAX_CHUNKS_ON_PAGE; offset++)
@@ -298,11 +330,11 @@ read_from_page(ToastTable *table, ToastValue *value, BlockNumber block, OffsetNu
 }
 
 static void
-unpin(ToastTable *table)
+unpin(Buffer *buffer)
 {
-	if (BufferIsValid(table->buffer))
-		ReleaseBuffer(table->buffer);
-	table->buffer = InvalidBuffer;
+	if (BufferIsValid(*buffer))
+		ReleaseBuffer(*buffer);
+	*buffer = InvalidBuffer;
 }
 
 /* Pins a block if it exists. */
@@ -317,7 +349,14 @@ pin_block(ToastTable *table, BlockNumber block)
 		if (block >= table->nblocks)
 			return false;
 	}
-	unpin(table);
+	unpin(&table->buffer);
+	if (BufferIsValid(table->ahead) && BufferGetBlockNumber(table->ahead) == block)
+	{
+		table->buffer = table->ahead;
+		table->ahead = InvalidBuffer;
+		return true;
+	}
+	unpin(&table->ahead);
 	table->buffer = ReadBuffer(table->relation, block);
 	return true;
 }
@@ -472,7 +511,8 @@ gpusort_toast_pause(ToastReader *reader)
 {
 	for (ToastTable *table = reader->tables; table != NULL; table = table->next)
 	{
-		unpin(table);
+		unpin(&table->buffer);
+		unpin(&table->ahead);
 		table->snapshot = NULL;
 	}
 }
