@@ -37,6 +37,9 @@ typedef struct Found
 	Datum	   *values;
 } Found;
 
+/* Memory for up to this many fractions lies on the stack. */
+#define FEW_FRACTIONS 4
+
 /*
  * The place of a fraction among count values.  For a single fraction PostgreSQL computes
  * the proportion as a product less a whole number.  Where the processor has one instruction
@@ -210,11 +213,16 @@ compute_percentiles(const ValueStore *store, PercentileKind kind, const Fraction
 {
 	const ElementType *element = store->values.element;
 	uint64		count = gpusort_values_count(store);
-	Place	   *places = palloc(fractions->count * sizeof(Place));
-	Datum	   *results = palloc(fractions->count * sizeof(Datum));
+	Place		few_places[FEW_FRACTIONS];
+	Datum		few_results[FEW_FRACTIONS];
+	uint64		few_ranks[2 * FEW_FRACTIONS];
+	Datum		few_values[2 * FEW_FRACTIONS];
+	bool		few = fractions->count <= FEW_FRACTIONS;
+	Place	   *places = few ? few_places : palloc(fractions->count * sizeof(Place));
+	Datum	   *results = few ? few_results : palloc(fractions->count * sizeof(Datum));
 	Found		found = {
-		.ranks = palloc(2 * fractions->count * sizeof(uint64)),
-		.values = palloc(2 * fractions->count * sizeof(Datum))
+		.ranks = few ? few_ranks : palloc(2 * fractions->count * sizeof(uint64)),
+		.values = few ? few_values : palloc(2 * fractions->count * sizeof(Datum))
 	};
 	ElementType type;
 
