@@ -37,7 +37,7 @@ static ArrayType *
 sort_keys(ArrayType *array, const ElementType *element, ArrayOrder order)
 {
 	const GpusortKeyForm form = element->form;
-	const void *keys = ARR_DATA_PTR(array);
+	void	   *keys = ARR_DATA_PTR(array);
 	uint32		length = gpusort_array_length(array);
 	uint32		nulls = gpusort_array_count_nulls(array, length);
 	uint32		present = length - nulls;
@@ -47,7 +47,7 @@ sort_keys(ArrayType *array, const ElementType *element, ArrayOrder order)
 
 	order.limit = order.with_ties ? present : values;
 	if (values > 0)
-		gpusort_order_in_place(array, element, &order);
+		gpusort_order_keys(keys, present, form, &order);
 	if (order.with_ties && nulls_wanted > 0)
 		nulls_wanted = nulls;
 	if (order.with_ties && values > 0)
@@ -59,14 +59,16 @@ sort_keys(ArrayType *array, const ElementType *element, ArrayOrder order)
 ArrayType *
 gpusort_array_in_order(FunctionCallInfo fcinfo, ArrayType *array, const ArrayOrder *order)
 {
+	uint32		length = gpusort_array_length(array);
+	const ElementType *element;
 	ArrayItems	items;
 
-	if (gpusort_array_length(array) == 0)
+	if (length == 0)
 		return array;
-	gpusort_items_open_array(&items, fcinfo, FIRST_ARRAY, array, true);
-	if (items.element->is_key && ARR_NDIM(array) == 1)
-		return sort_keys(array, items.element, *order);
-	if (items.count == 1 && order->limit > 0)
+	element = gpusort_element_type(fcinfo, FIRST_ARRAY, ARR_ELEMTYPE(array));
+	if (element->is_key && ARR_NDIM(array) == 1)
+		return sort_keys(array, element, *order);
+	if (length == 1 && order->limit > 0)
 		return array;
 	gpusort_items_open_slices(&items, fcinfo, array);
 	return sort_items(&items, order);
