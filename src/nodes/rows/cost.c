@@ -64,6 +64,13 @@ gpusort_rows_disk_cost(double bytes)
 	return 2 * ceil(bytes / BLCKSZ) * (seq_page_cost * 0.75 + random_page_cost * 0.25);
 }
 
+/* True if a target entry shows the input's column of its own number. */
+static bool
+shows_column(const TargetEntry *entry)
+{
+	return IsA(entry->expr, Var) && ((const Var *) entry->expr)->varattno == entry->resno;
+}
+
 /* True if a scan returns the rows of its table as they are, with all columns in their order. */
 static bool
 returns_stored_rows(const Plan *plan)
@@ -72,10 +79,9 @@ returns_stored_rows(const Plan *plan)
 
 	foreach(cell, plan->targetlist)
 	{
-		TargetEntry *entry = lfirst_node(TargetEntry, cell);
-		Var		   *var = (Var *) entry->expr;
+		const TargetEntry *entry = lfirst_node(TargetEntry, cell);
 
-		if (!IsA(var, Var) || IS_SPECIAL_VARNO(var->varno) || var->varattno != entry->resno)
+		if (!shows_column(entry) || IS_SPECIAL_VARNO(((const Var *) entry->expr)->varno))
 			return false;
 	}
 	return true;
@@ -93,11 +99,10 @@ count_references(const List *tlist, int columns)
 	foreach(cell, tlist)
 	{
 		const TargetEntry *entry = lfirst_node(TargetEntry, cell);
-		const Var  *var = (const Var *) entry->expr;
 
-		if (!IsA(var, Var) || var->varattno != entry->resno)
+		if (!shows_column(entry))
 			return 0;
-		references += !get_typbyval(var->vartype);
+		references += !get_typbyval(exprType((const Node *) entry->expr));
 	}
 	return references;
 }
