@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What bench/everyday asks of DuckDB.
 
-everyday_duckdb.py data FACTOR FOLDER           writes TPC-H's tables of that scale factor
-everyday_duckdb.py measure FACTOR RUNS QUERIES  prints number, median ms, least ms, runs as CSV
+everyday_duckdb.py data FACTOR FOLDER           writes TPC-H's tables of that scale factor, and schema.sql
+everyday_duckdb.py measure FOLDER RUNS QUERIES  prints number, median ms, least ms, runs as CSV
 """
 import csv
 import statistics
@@ -16,17 +16,23 @@ TABLES = ("customer", "orders", "lineitem")
 LONG_MS = 5000
 
 
-def generated(factor):
+def write(factor, folder):
+    connection = duckdb.connect()
+    connection.execute(f"CALL dbgen(sf = {factor})")
+    with open(f"{folder}/schema.sql", "w") as schema:
+        for table in TABLES:
+            connection.execute(f"COPY {table} TO '{folder}/{table}.csv' (FORMAT csv, HEADER false)")
+            schema.write(connection.execute("SELECT sql FROM duckdb_tables() WHERE table_name = ?", [table]).fetchone()[0])
+
+
+def loaded(folder):
     connection = duckdb.connect()
     connection.execute("SET threads = 1")
-    connection.execute(f"CALL dbgen(sf = {factor})")
-    return connection
-
-
-def write(factor, folder):
-    connection = generated(factor)
+    with open(f"{folder}/schema.sql") as schema:
+        connection.execute(schema.read())
     for table in TABLES:
-        connection.execute(f"COPY {table} TO '{folder}/{table}.csv' (FORMAT csv, HEADER false)")
+        connection.execute(f"COPY {table} FROM '{folder}/{table}.csv' (FORMAT csv, HEADER false)")
+    return connection
 
 
 def milliseconds(connection, kind, query):
@@ -40,8 +46,8 @@ def milliseconds(connection, kind, query):
     return 1000 * (time.perf_counter() - started)
 
 
-def measure(factor, runs, queries):
-    connection = generated(factor)
+def measure(folder, runs, queries):
+    connection = loaded(folder)
     connection.execute("SET enable_progress_bar = false")
     out = csv.writer(sys.stdout)
     with open(queries, newline="") as lines:
