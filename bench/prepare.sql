@@ -42,7 +42,7 @@ $$;
 
 -- The settings that are off where PostgreSQL alone is measured.
 CREATE FUNCTION alone() RETURNS text LANGUAGE sql IMMUTABLE AS $$
-	SELECT 'gpusort.enable_sort,gpusort.enable_array_sort,gpusort.enable_aggregates'
+	SELECT 'gpusort.enable_sort,gpusort.enable_array_sort,gpusort.enable_aggregates,gpusort.enable_index_build'
 $$;
 
 -- Runs each contender's query once to warm up and then `runs` times, in turn, and
