@@ -18,7 +18,8 @@ gpusort_array_require_one_dimension(const ArrayType *array)
 	if (ARR_NDIM(array) > 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("array must have one dimension, not %d", ARR_NDIM(array))));
+				 errmsg("array must have one dimension, not %d", ARR_NDIM(array)),
+				 errhint("Use ARRAY(SELECT unnest(...)) to get one dimension.")));
 }
 
 /* Raises an error unless values and keys are one-dimensional and equally long. */

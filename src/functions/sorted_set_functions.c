@@ -41,12 +41,14 @@ check_same_order(const AggregateState *a, const AggregateState *b)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("sorted sets of types %s and %s cannot be merged",
-						format_type_be(a->values.type), format_type_be(b->values.type))));
+						format_type_be(a->values.type), format_type_be(b->values.type)),
+				 errhint("Cast the values to one type before they are aggregated.")));
 	if (a->order.descending != b->order.descending || a->order.nulls_first != b->order.nulls_first ||
 		a->order.collation != b->order.collation)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("sorted sets in different orders cannot be merged")));
+				 errmsg("sorted sets in different orders cannot be merged"),
+				 errhint("Make all sets with the same collation, direction and place of NULLs.")));
 }
 
 /* How many keys a collector holds; 0 if its values are of no fixed length. */
