@@ -88,6 +88,7 @@ BEGIN
 	END LOOP;
 	positions_b := array_sort_by(positions_b, positions_a); positions_a := array_sort(positions_a);
 END $$;
+SET jit = off;	-- the definition runs many queries
 SELECT setseed(0.7);
 CREATE TEMP TABLE peaks AS
 SELECT g, tolerance, ppm, ARRAY(SELECT round((random() * width)::numeric, 2) - width / 2 FROM generate_series(1, g % 40) ORDER BY 1)::float8[] AS a, ARRAY(SELECT (random() * 100)::int FROM generate_series(1, g % 40))::float8[] AS ia,
@@ -96,6 +97,7 @@ FROM generate_series(1, 400) g, LATERAL (SELECT (ARRAY[3, 30, 300])[1 + g % 3] A
 SELECT count(*), sum(cardinality(m.positions_a)) > 1000 AS enough, count(*) FILTER (WHERE ROW(m.positions_a, m.positions_b) IS DISTINCT FROM ROW(d.positions_a, d.positions_b)) AS match_differs,
 	   count(*) FILTER (WHERE abs(array_cosine(a, ia, b, ib, tolerance, ppm) * sqrt((SELECT sum(x * x) FROM unnest(ia) x) * (SELECT sum(x * x) FROM unnest(ib) x)) - p.total) > 1e-9 * p.total) AS cosine_differs
 FROM peaks, array_match(a, b, tolerance, ppm) m, pg_temp.greedy(a, ia, b, ib, tolerance, ppm, false) d, pg_temp.greedy(a, ia, b, ib, tolerance, ppm, true) p;
+RESET jit;
 
 -- Many targets; ppm of the target.
 SELECT array_nearest('{100,150,200}'::float8[], '{149,NULL,1,500,NaN}'::float8[]), array_nearest('{100,150,200}'::float8[], '{149,NULL,1,500}'::float8[], 10000, ppm => true), array_nearest('{1,5}'::int4[], '{4}'::int2[], 1),

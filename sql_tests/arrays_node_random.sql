@@ -203,7 +203,7 @@ DECLARE
 	by_cursor bool;
 BEGIN
 	FOR i IN 1 .. queries LOOP
-		PERFORM random_settings();
+		PERFORM random_settings(), set_config('jit', (i % 4 = 0)::text, false);	-- a server may compile all queries
 		query := random_query();
 		scroll := random() < 0.5;
 		by_cursor := current_setting('max_parallel_workers_per_gather') = '0' AND random() < 0.3;

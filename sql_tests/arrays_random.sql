@@ -73,6 +73,7 @@ DECLARE
 		arrays_random.elements('a', 'p'), arrays_random.elements('a', 'q'), arrays_random.elements('k', 'p'), arrays_random.elements('k', 'q'));
 	engine text := current_setting('gpusort.engine');
 BEGIN
+	PERFORM set_config('jit', (type IN ('int4', 'text'))::text, true);	-- a server may compile all queries
 	-- With "gpu" what no GPU sorts would be an error.
 	IF type !~ '^(int.|float.|date|time(stamp(tz)?)?|oid|money|.*small)$' THEN
 		PERFORM set_config('gpusort.engine', 'auto', false);

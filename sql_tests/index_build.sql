@@ -4,6 +4,7 @@ SET search_path = index_build;
 SET gpusort.force_nodes = on;
 SET maintenance_work_mem = '8MB';
 SET max_parallel_maintenance_workers = 2;
+SET jit = off;	-- no build compiles anything
 
 -- The pages of an index that was just built, without their LSNs and checksums.
 CREATE FUNCTION pages(index text) RETURNS text[] LANGUAGE sql AS $$
