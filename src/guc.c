@@ -27,7 +27,6 @@
 #define GPUSORT_CPU_THREADS_MAX 256
 #define GPUSORT_DEVICE_TIMEOUT_DEFAULT (30 * 1000)	/* ms */
 #define GPUSORT_DEVICE_TIMEOUT_MIN 100
-#define GPUSORT_MAX_CPU_THREADS_DEFAULT 8
 #define GPUSORT_MIN_GPU_KEYS_DEFAULT 100000
 
 bool		gpusort_check_sorted = false;
@@ -45,7 +44,6 @@ bool		gpusort_explain_choices = false;
 bool		gpusort_force_nodes = false;
 int			gpusort_gpu_buffer_size = GPUSORT_BUFFER_SIZE_DEFAULT;
 int			gpusort_gpu_memory_limit = 0;
-int			gpusort_max_cpu_threads = GPUSORT_MAX_CPU_THREADS_DEFAULT;
 int			gpusort_method = GPUSORT_METHOD_AUTO;
 int			gpusort_min_gpu_keys = GPUSORT_MIN_GPU_KEYS_DEFAULT;
 bool		gpusort_verify = true;
@@ -67,16 +65,6 @@ static const struct config_enum_entry method_options[] = {
 	{NULL, 0, false}
 };
 
-/* The threads that a sort may use, not those asked for. */
-static const char *
-show_cpu_threads(void)
-{
-	static char text[12];
-
-	snprintf(text, sizeof(text), "%d", gpusort_threads_allowed());
-	return text;
-}
-
 /* A list in the configuration file of a server that starts is checked when workers are registered. */
 static bool
 check_devices(char **newval, void **extra, GucSource source)
@@ -86,16 +74,6 @@ check_devices(char **newval, void **extra, GucSource source)
 	if (process_shared_preload_libraries_in_progress || gpusort_device_list_read(*newval, &ordinals))
 		return true;
 	GUC_check_errhint(GPUSORT_DEVICE_LIST_HINT, GPUSORT_MAX_DEVICES - 1);
-	return false;
-}
-
-/* Refuses more threads than the ceiling when SET asks for them.  Values from elsewhere are cut when they are used. */
-static bool
-check_cpu_threads(int *newval, void **extra, GucSource source)
-{
-	if (*newval <= gpusort_max_cpu_threads || source != PGC_S_SESSION || InitializingParallelWorker)
-		return true;
-	GUC_check_errdetail("gpusort.max_cpu_threads is %d.", gpusort_max_cpu_threads);
 	return false;
 }
 
@@ -142,10 +120,10 @@ gpusort_guc_define(void)
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("gpusort.cpu_threads",
 							"Threads that the CPU engine may use for one sort.",
-							"No more than gpusort.max_cpu_threads are used.",
+							"No more than max_worker_processes are used.",
 							&gpusort_cpu_threads,
 							1, 1, GPUSORT_CPU_THREADS_MAX,
-							PGC_USERSET, 0, check_cpu_threads, NULL, show_cpu_threads);
+							PGC_USERSET, 0, NULL, NULL, NULL);
 	if (preloaded)
 	{
 		DefineCustomStringVariable("gpusort.device_library",
@@ -215,11 +193,6 @@ gpusort_guc_define(void)
 								0, 0, INT_MAX,
 								PGC_POSTMASTER, GUC_UNIT_MB, NULL, NULL, NULL);
 	}
-	DefineCustomIntVariable("gpusort.max_cpu_threads",
-							"The most threads that gpusort.cpu_threads may ask for.",
-							NULL, &gpusort_max_cpu_threads,
-							GPUSORT_MAX_CPU_THREADS_DEFAULT, 1, GPUSORT_CPU_THREADS_MAX,
-							PGC_SUSET, 0, NULL, NULL, NULL);
 	DefineCustomEnumVariable("gpusort.method",
 							 "Method that sorts; one that cannot sort what is asked is an error.",
 							 NULL, &gpusort_method, GPUSORT_METHOD_AUTO, method_options,

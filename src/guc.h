@@ -27,7 +27,6 @@ extern bool gpusort_explain_choices;
 extern bool gpusort_force_nodes;
 extern int	gpusort_gpu_buffer_size;	/* MB */
 extern int	gpusort_gpu_memory_limit;	/* MB, or 0 */
-extern int	gpusort_max_cpu_threads;
 extern int	gpusort_method;
 extern int	gpusort_min_gpu_keys;
 extern bool gpusort_verify;
@@ -36,12 +35,5 @@ extern void gpusort_guc_define(void);
 
 /* The setting by which the library was preloaded, or NULL if it was loaded later. */
 extern const char *gpusort_preloaded_by(void);
-
-/* Threads that a sort may use now. */
-static inline int
-gpusort_threads_allowed(void)
-{
-	return Min(gpusort_cpu_threads, gpusort_max_cpu_threads);
-}
 
 #endif							/* GPUSORT_GUC_H */

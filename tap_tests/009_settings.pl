@@ -51,14 +51,21 @@ unlike($err, qr/(removing it.*){2}/s, 'and do not warn again');
 $node->adjust_conf('postgresql.conf', 'gpusort.gpu_buffer_size', undef);
 $node->reload;
 
-# What an ordinary role sets before the module is loaded holds no longer than that.
-$node->safe_psql('postgres', 'CREATE ROLE bob LOGIN; ALTER ROLE bob SET gpusort.cpu_threads = 200; GRANT USAGE ON SCHEMA gpusort TO bob');
-my $load = 'SELECT gpusort.array_sort(ARRAY[2, 1])';
-is($node->safe_psql('postgres', "$load; SHOW gpusort.cpu_threads", extra_params => [ '-U', 'bob' ]),
-	"{1,2}\n8", "a role's own setting does not pass the ceiling");
-is($node->safe_psql('postgres', qq{SET gpusort.max_cpu_threads = 99; SET gpusort.cpu_threads = 99;
-		$load; SHOW gpusort.max_cpu_threads; SHOW gpusort.cpu_threads}, extra_params => [ '-U', 'bob' ]),
-	"{1,2}\n8\n8", 'nor does what it set before the module was loaded');
+# No sort has more threads than the server may have processes.  Each thread takes a stack of some megabytes of addresses.
+sub peak_with_threads
+{
+	my ($threads) = @_;
+	return $node->safe_psql('postgres', qq{SET gpusort.cpu_threads = $threads;
+		CREATE TEMP TABLE sorted AS SELECT gpusort.array_sort(array_agg(hashint4(i))) FROM generate_series(1, 2000000) i;
+		SELECT substring(pg_read_file('/proc/self/status') FROM 'VmPeak:\\s+(\\d+)')::int});
+}
+$node->append_conf('postgresql.conf', 'max_worker_processes = 4');
+$node->restart;
+my $peak = peak_with_threads(4);
+cmp_ok($peak, '>', peak_with_threads(1) + 4096, 'four threads have stacks');
+cmp_ok(peak_with_threads(256), '<', $peak + 4096, 'more have none where four processes are the limit');
+$node->adjust_conf('postgresql.conf', 'max_worker_processes', undef);
+$node->restart;
 
 # Preloaded: no arena where nothing would use it.
 sub shared_memory
@@ -89,6 +96,9 @@ $node->poll_query_until('postgres', q{SELECT state = 'ready' FROM gpusort.device
 is($node->safe_psql('postgres', 'SHOW gpusort.devices; SHOW gpusort.gpu_buffer_size; SELECT slabs * slab_bytes / 1048576 FROM gpusort.arena()'),
 	"0, 0\n32MB\n32", 'settings of the file count');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE backend_type LIKE 'gpusort device%'}), '1', 'a device that is named twice has one worker');
+$node->safe_psql('postgres', 'CREATE ROLE bob LOGIN');
+(undef, undef, $err) = $node->psql('postgres', 'SET gpusort.verify = off', extra_params => [ '-U', 'bob' ]);
+like($err, qr/permission denied to set parameter "gpusort.verify"/, 'only superusers set whether results are checked');
 my $log = -s $node->logfile;
 $node->reload;
 ok(!$node->log_contains('gpusort', $log), 'reloading the file complains of nothing');

@@ -41,7 +41,7 @@ gpusort_cpu_engine_sort(SortRequest *request)
 {
 	char		local[GPUSORT_STACK_SCRATCH];
 	char	   *scratch = local;
-	int			threads = gpusort_threads_allowed();
+	int			threads = Min(gpusort_cpu_threads, max_worker_processes);
 	size_t		size = gpusort_cpu_sort_scratch(&request->spec, longest_segment(request), threads);
 	CpuSortControl control = {
 		.should_stop = gpusort_cpu_engine_should_stop,
@@ -57,7 +57,7 @@ gpusort_cpu_engine_sort(SortRequest *request)
 	{
 		scratch = gpusort_alloc_large(CurrentMemoryContext, size);
 		/* Several threads touch it faster themselves. */
-		if (threads == 1)
+		if (threads <= 1)
 			gpusort_touch_huge_pages(scratch, size);
 	}
 	status = gpusort_cpu_sort(&request->spec, request->keys, request->payload,
