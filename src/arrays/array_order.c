@@ -23,7 +23,7 @@ static Boolean sorted = {.type = T_Boolean,.boolval = true};
 Node	   *const gpusort_order_sorted = (Node *) &sorted;
 
 /*
- * True if the keys are known to lie in sorted runs and merging these is better than
+ * True if the keys are known to lie in two sorted runs and merging these is better than
  * sorting.  It is not if only the first keys are wanted, if a method is asked for by name,
  * or if a GPU sorts.  Nor is it if the codes span a range smaller than the number of keys:
  * counting is faster there.
@@ -31,24 +31,20 @@ Node	   *const gpusort_order_sorted = (Node *) &sorted;
 static bool
 merging_pays(SortRequest *request, const ArrayOrder *order)
 {
+	uint32		last = request->nslots - 1;
+	uint32		ends[] = {0, order->second_run - 1, Min(order->second_run, last), last};
 	uint64		least = PG_UINT64_MAX;
 	uint64		greatest = 0;
-	uint32		start = 0;
 
-	if (order->nruns == 0 || request->spec.limit != 0 || request->spec.method != GPUSORT_METHOD_AUTO ||
+	if (order->second_run == 0 || request->spec.limit != 0 || request->spec.method != GPUSORT_METHOD_AUTO ||
 		gpusort_sort_decide(request) == ENGINE_GPU)
 		return false;
-	for (uint32 run = 0; run < order->nruns; start = order->run_ends[run++])
+	for (int i = 0; i < lengthof(ends); i++)
 	{
-		uint64		first;
-		uint64		last;
+		uint64		code = gpusort_key_code(request->spec.form, request->keys, ends[i]);
 
-		if (start == order->run_ends[run])
-			continue;
-		first = gpusort_key_code(request->spec.form, request->keys, start);
-		last = gpusort_key_code(request->spec.form, request->keys, order->run_ends[run] - 1);
-		least = Min(least, Min(first, last));
-		greatest = Max(greatest, Max(first, last));
+		least = Min(least, code);
+		greatest = Max(greatest, code);
 	}
 	return greatest - least >= request->nslots;
 }
@@ -77,7 +73,7 @@ sort_keys(void *keys, uint32 count, uint32 *payload, GpusortKeyForm form,
 	};
 
 	if (merging_pays(&request, order))
-		gpusort_keys_merge(form, keys, payload, order->run_ends, order->nruns, order->descending);
+		gpusort_keys_merge(form, keys, payload, order->second_run, count, order->descending);
 	else
 		gpusort_sort_run(&request);
 }

@@ -21,9 +21,7 @@ typedef struct ArrayOrder
 	bool		with_ties;		/* with those that are equal to the last of them */
 	uint32		buckets;		/* 0 for exact order, else intervals as in GpusortSpec */
 	bool		is_sorted;		/* an engine has put all keys in this order, but for the bits of NaNs */
-	uint32		nruns;			/* sorted runs that the keys lie in, NULLs not counted,
-								 * or 0 if not known */
-	const uint32 *run_ends;		/* where each run ends */
+	uint32		second_run;		/* keys are in order before this one, and from it on; 0 if that is not known */
 	SortUse		use;			/* what the sort is counted for */
 } ArrayOrder;
 

@@ -362,26 +362,22 @@ gpusort_array_nearest_targets(PG_FUNCTION_ARGS)
 
 /* The elements of two arrays, those of the second behind those of the first. */
 static ArrayType *
-concatenate(FunctionCallInfo fcinfo, CachedArgument slot, ArrayType *first, ArrayType *second, uint32 *run_ends)
+concatenate(FunctionCallInfo fcinfo, CachedArgument slot, ArrayType *first, ArrayType *second)
 {
 	ArrayType  *arrays[2] = {first, second};
 	Collector	all;
-	uint32		values = 0;
 
 	gpusort_collector_check_size((int64) gpusort_array_length(first) + gpusort_array_length(second),
 								 (Size) ARR_SIZE(first) + ARR_SIZE(second) - ARR_DATA_OFFSET(second));
 	gpusort_collector_init(&all, gpusort_element_type(fcinfo, slot, ARR_ELEMTYPE(arrays[0])));
 	for (int i = 0; i < 2; i++)
 	{
-		uint32		length = gpusort_array_length(arrays[i]);
 		Collector	part = all;
 
 		gpusort_array_require_one_dimension(arrays[i]);
 		gpusort_collector_clear(&part);
 		gpusort_collector_view(&part, arrays[i]);
 		gpusort_collector_concat(&all, CurrentMemoryContext, &part);
-		values += length - gpusort_array_count_nulls(arrays[i], length);
-		run_ends[i] = values;
 	}
 	return gpusort_collector_array(&all);
 }
@@ -394,20 +390,29 @@ run_in_order(const ElementType *element, const ArrayType *array, uint32 start, u
 		gpusort_keys_alone_in_order(element->form, ARR_DATA_PTR(array) + (Size) start * element->stride, end - start);
 }
 
-/* The order of two lists of keys one behind the other, NULLs last, as two runs if each is in order. */
+/* How many elements of an array are not NULL. */
+static uint32
+count_values(const ArrayType *array)
+{
+	uint32		length = gpusort_array_length(array);
+
+	return length - gpusort_array_count_nulls(array, length);
+}
+
+/* The order of the keys of `first` and others behind them, NULLs last, as two runs if each is in order. */
 static ArrayOrder
-order_of_runs(FunctionCallInfo fcinfo, CachedArgument slot, const ArrayType *both, const uint32 *run_ends)
+order_of_runs(FunctionCallInfo fcinfo, CachedArgument slot, const ArrayType *both, const ArrayType *first)
 {
 	const ElementType *element = gpusort_element_type(fcinfo, slot, ARR_ELEMTYPE(both));
-	bool		in_order = element->is_key && run_in_order(element, both, 0, run_ends[0]) &&
-		run_in_order(element, both, run_ends[0], run_ends[1]);
+	uint32		end = count_values(both);
+	uint32		middle = count_values(first);
+	bool		in_order = element->is_key && run_in_order(element, both, 0, middle) && run_in_order(element, both, middle, end);
 
 	return (ArrayOrder)
 	{
 		.collation = PG_GET_COLLATION(),
 		.limit = PG_UINT32_MAX,
-		.nruns = in_order ? 2 : 0,
-		.run_ends = run_ends
+		.second_run = in_order ? (middle > 0 ? middle : end) : 0
 	};
 }
 
@@ -415,10 +420,9 @@ order_of_runs(FunctionCallInfo fcinfo, CachedArgument slot, const ArrayType *bot
 Datum
 gpusort_array_merge(PG_FUNCTION_ARGS)
 {
-	uint32		run_ends[2];
-	ArrayType  *both = concatenate(fcinfo, FIRST_ARRAY, gpusort_array_detoast(PG_GETARG_DATUM(0)),
-								   gpusort_array_detoast(PG_GETARG_DATUM(1)), run_ends);
-	ArrayOrder	order = order_of_runs(fcinfo, FIRST_ARRAY, both, run_ends);
+	ArrayType  *first = gpusort_array_detoast(PG_GETARG_DATUM(0));
+	ArrayType  *both = concatenate(fcinfo, FIRST_ARRAY, first, gpusort_array_detoast(PG_GETARG_DATUM(1)));
+	ArrayOrder	order = order_of_runs(fcinfo, FIRST_ARRAY, both, first);
 
 	PG_RETURN_ARRAYTYPE_P(gpusort_array_in_order(fcinfo, both, &order));
 }
@@ -427,7 +431,6 @@ gpusort_array_merge(PG_FUNCTION_ARGS)
 Datum
 gpusort_array_merge_by(PG_FUNCTION_ARGS)
 {
-	uint32		run_ends[2];
 	ArrayType  *arrays[4];
 	ArrayType  *values;
 	ArrayType  *keys;
@@ -437,11 +440,11 @@ gpusort_array_merge_by(PG_FUNCTION_ARGS)
 
 	for (int i = 0; i < 4; i++)
 		arrays[i] = gpusort_array_detoast(PG_GETARG_DATUM(i));
-	values = concatenate(fcinfo, FIRST_ARRAY, arrays[0], arrays[2], run_ends);
+	values = concatenate(fcinfo, FIRST_ARRAY, arrays[0], arrays[2]);
 	gpusort_array_require_same_length(arrays[0], arrays[1]);
 	gpusort_array_require_same_length(arrays[2], arrays[3]);
-	keys = concatenate(fcinfo, SECOND_ARRAY, arrays[1], arrays[3], run_ends);
-	order = order_of_runs(fcinfo, SECOND_ARRAY, keys, run_ends);
+	keys = concatenate(fcinfo, SECOND_ARRAY, arrays[1], arrays[3]);
+	order = order_of_runs(fcinfo, SECOND_ARRAY, keys, arrays[1]);
 	values = gpusort_array_in_order_of(fcinfo, values, keys, &order, &keys);
 	results[0] = PointerGetDatum(values);
 	results[1] = PointerGetDatum(keys);

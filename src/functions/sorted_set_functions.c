@@ -97,16 +97,14 @@ gpusort_merge(PG_FUNCTION_ARGS)
 	const AggregateState *a = gpusort_sorted_set_read(fcinfo, 0);
 	const AggregateState *b = gpusort_sorted_set_read(fcinfo, 1);
 	ArrayOrder	order = a->order;
-	uint32		run_ends[2];
 	AggregateState *both;
 
 	check_same_order(a, b);
 	both = gpusort_agg_combine(fcinfo, CurrentMemoryContext, NULL, a);
-	run_ends[0] = keys_in(&both->values);
+	order.second_run = keys_in(&both->values);
 	both = gpusort_agg_combine(fcinfo, CurrentMemoryContext, both, b);
-	run_ends[1] = keys_in(&both->values);
-	order.nruns = 2;
-	order.run_ends = run_ends;
+	if (order.second_run == 0)
+		order.second_run = keys_in(&both->values);
 	PG_RETURN_BYTEA_P(gpusort_sorted_set_make(fcinfo, gpusort_collector_array(&both->values), &order));
 }
 

@@ -1,8 +1,8 @@
 /*
  * key_merge.c
- *	  Merges sorted runs of keys, two at a time, from one buffer to another and back.
+ *	  Merges two sorted runs of keys from one buffer to another and back.
  *
- * On the CPU, merging a few runs takes a third of the time of sorting them again.
+ * On the CPU, merging them takes a third of the time of sorting them again.
  */
 #include "postgres.h"
 
@@ -11,121 +11,68 @@
 #include "keys/key_merge.h"
 #include "large_memory.h"
 
-/* Keys, and the positions that move with them.  positions is NULL if none do. */
-typedef struct KeyBuffer
-{
-	char	   *keys;
-	uint32	   *positions;
-} KeyBuffer;
-
-/* Copies count keys, from place `from` of one buffer to place `to` of another. */
-static void
-copy_keys(Size width, const KeyBuffer *source, uint32 from, uint32 count, KeyBuffer *target, uint32 to)
-{
-	gpusort_copy_bytes(target->keys + to * width, source->keys + from * width, count * width);
-	if (source->positions != NULL)
-		gpusort_copy_bytes(target->positions + to, source->positions + from, count * sizeof(uint32));
-}
-
-/* Merges start .. middle-1 and middle .. end-1 of the source, without branches on the data. */
+/*
+ * Merges the keys before `middle` and those from there to `end`, without branches on the data.  Writes either the
+ * keys or, with_positions, where they stand.
+ */
 static pg_attribute_always_inline void
-merge_two(GpusortKeyForm form, bool with_positions, bool descending, const KeyBuffer *source,
-		  uint32 start, uint32 middle, uint32 end, KeyBuffer *target)
+merge_two(GpusortKeyForm form, bool with_positions, bool descending, const char *keys, uint32 middle, uint32 end,
+		  char *merged, uint32 *positions)
 {
 	const Size	width = gpusort_key_width(form);
-	uint32		left = start;
+	uint32		left = 0;
 	uint32		right = middle;
-	uint32		place;
+	uint32		place = 0;
 
-	for (place = start; left < middle && right < end; place++)
+	for (; left < middle && right < end; place++)
 	{
-		uint64		left_code = with_positions ? gpusort_key_code(form, source->keys, left) :
-			gpusort_key_alone_code(form, source->keys, left);
-		uint64		right_code = with_positions ? gpusort_key_code(form, source->keys, right) :
-			gpusort_key_alone_code(form, source->keys, right);
+		uint64		left_code = with_positions ? gpusort_key_code(form, keys, left) : gpusort_key_alone_code(form, keys, left);
+		uint64		right_code = with_positions ? gpusort_key_code(form, keys, right) : gpusort_key_alone_code(form, keys, right);
 		uint32		take_right = descending ? right_code > left_code : right_code < left_code;
 		uint32		taken = take_right ? right : left;
 
 		GPUSORT_CHECK_EVERY(place);
-		memcpy(target->keys + place * width, source->keys + taken * width, width);
 		if (with_positions)
-			target->positions[place] = source->positions[taken];
+			positions[place] = taken;
+		else
+			memcpy(merged + place * width, keys + taken * width, width);
 		right += take_right;
 		left += 1 - take_right;
 	}
-	copy_keys(width, source, left, middle - left, target, place);
-	copy_keys(width, source, right, end - right, target, place + middle - left);
+	if (!with_positions)
+	{
+		gpusort_copy_bytes(merged + place * width, keys + left * width, (middle - left) * width);
+		gpusort_copy_bytes(merged + (place + middle - left) * width, keys + right * width, (end - right) * width);
+	}
+	for (; with_positions && place < end; place++)
+	{
+		GPUSORT_CHECK_EVERY(place);
+		positions[place] = left < middle ? left++ : right++;
+	}
 }
 
 static pg_attribute_always_inline void
-merge_pair(GpusortKeyForm form, bool descending, const KeyBuffer *source,
-		   uint32 start, uint32 middle, uint32 end, KeyBuffer *target)
+merge_keys(GpusortKeyForm form, bool descending, const char *keys, uint32 left, uint32 count, char *merged, uint32 *positions)
 {
-	if (source->positions == NULL && descending)
-		merge_two(form, false, true, source, start, middle, end, target);
-	else if (source->positions == NULL)
-		merge_two(form, false, false, source, start, middle, end, target);
+	if (positions == NULL && descending)
+		merge_two(form, false, true, keys, left, count, merged, NULL);
+	else if (positions == NULL)
+		merge_two(form, false, false, keys, left, count, merged, NULL);
 	else
-		merge_two(form, true, descending, source, start, middle, end, target);
-}
-
-/* Merges neighboring runs in pairs.  Returns how many runs there are now, and writes where each ends. */
-static uint32
-merge_round(GpusortKeyForm form, bool descending, const KeyBuffer *source, KeyBuffer *target,
-			uint32 *ends, uint32 nruns)
-{
-	uint32		start = 0;
-	uint32		merged = 0;
-
-	for (uint32 run = 0; run < nruns; run += 2)
-	{
-		uint32		end = ends[Min(run + 1, nruns - 1)];
-
-		GPUSORT_WITH_CONSTANT_FORM(form, merge_pair, descending, source, start, ends[run], end, target);
-		ends[merged++] = end;
-		start = end;
-	}
-	return merged;
+		merge_two(form, true, descending, keys, left, count, NULL, positions);
 }
 
 void
-gpusort_keys_merge(GpusortKeyForm form, void *keys, uint32 *positions,
-				   const uint32 *ends, uint32 nruns, bool descending)
+gpusort_keys_merge(GpusortKeyForm form, void *keys, uint32 *positions, uint32 left, uint32 count, bool descending)
 {
-	MemoryContext context = CurrentMemoryContext;
-	uint32		count = ends[nruns - 1];
-	Size		width = gpusort_key_width(form);
-	KeyBuffer	source = {keys, positions};
-	KeyBuffer	target = {gpusort_alloc_large(context, count * width), NULL};
-	uint32	   *run_ends = palloc_array(uint32, nruns);
+	Size		bytes = (Size) count * gpusort_key_width(form);
+	char	   *merged = positions == NULL ? gpusort_alloc_large(CurrentMemoryContext, bytes) : NULL;
 
-	memcpy(run_ends, ends, nruns * sizeof(uint32));
-	if (positions != NULL)
-	{
-		target.positions = gpusort_alloc_large(context, count * sizeof(uint32));
-		for (uint32 i = 0; i < count; i++)
-		{
-			GPUSORT_CHECK_EVERY(i);
-			positions[i] = i;
-		}
-	}
-	while (nruns > 1)
-	{
-		KeyBuffer	merged = target;
-
-		nruns = merge_round(form, descending, &source, &target, run_ends, nruns);
-		target = source;
-		source = merged;
-	}
-	if (source.keys != keys)
-	{
-		copy_keys(width, &source, 0, count, &target, 0);
-		target = source;
-	}
-	pfree(target.keys);
-	if (target.positions != NULL)
-		pfree(target.positions);
-	pfree(run_ends);
+	GPUSORT_WITH_CONSTANT_FORM(form, merge_keys, descending, keys, left, count, merged, positions);
+	if (merged == NULL)
+		return;
+	gpusort_copy_bytes(keys, merged, bytes);
+	pfree(merged);
 }
 
 /*

@@ -1,6 +1,6 @@
 /*
  * key_merge.h
- *	  Merges sorted runs of keys.
+ *	  Merges two sorted runs of keys.
  */
 #ifndef GPUSORT_KEY_MERGE_H
 #define GPUSORT_KEY_MERGE_H
@@ -8,12 +8,11 @@
 #include "keys/key_encoding.h"
 
 /*
- * Merges runs in place and stably.  Run i consists of the keys before ends[i] that are
- * not in a run before it.  positions, if not NULL, receives the former 0-based
- * position of each key.
+ * Merges the first `left` keys and the others up to count, stably.  Puts the keys in order or, unless positions is
+ * NULL, leaves them where they are and writes the 0-based positions of those in order.
  */
-extern void gpusort_keys_merge(GpusortKeyForm form, void *keys, uint32_t *positions,
-							   const uint32_t *ends, uint32_t nruns, bool descending);
+extern void gpusort_keys_merge(GpusortKeyForm form, void *keys, uint32_t *positions, uint32_t left, uint32_t count,
+							   bool descending);
 
 /*
  * Merges two runs of positions, stably and in place: the first `left` positions, and

@@ -246,8 +246,7 @@ sort_run(DeviceSort *sort, const GpusortSpec *spec, uint64_t start, uint64_t cou
 
 	gpusort_progress_update(request->progress, SORT_PHASE_MERGING, sort->ended, request->nslots);
 	if (half.payload == GPUSORT_PAYLOAD_NONE)
-		gpusort_keys_merge(half.form, sort->keys_out + start * sort->width, NULL,
-						   (uint32[]) {left, count}, 2, half.descending);
+		gpusort_keys_merge(half.form, sort->keys_out + start * sort->width, NULL, left, count, half.descending);
 	else
 		gpusort_positions_merge(half.form, (char *) request->keys + start * sort->width, sort->payload_out + start,
 								left, count, half.descending);
