@@ -134,6 +134,11 @@ SELECT 'integer {1,2,NULL}'::gpusort.sorted_set::int4[], 'text COLLATE "C" DESC 
 SELECT pg_temp.error_of($$SELECT 'integer {1}'::gpusort.sorted_set::int8[]$$);
 SELECT pg_temp.error_of($$SELECT 'oid {1}'::gpusort.sorted_set::int4[]$$);
 
+-- A set of one text has a collation, too.
+CREATE TEMP TABLE two_collations AS SELECT 'a' COLLATE "C" AS a, 'b' COLLATE "POSIX" AS b;
+SELECT pg_temp.error_of('SELECT gpusort.sorted_set_agg(a || b) FROM two_collations');
+SELECT gpusort.sorted_set_agg((a || b) COLLATE "C") OPERATOR(gpusort.=) 'text COLLATE "C" {ab}' AS equal FROM two_collations;
+
 -- Order: by type, collation and direction, then by the values as arrays.
 CREATE TEMP TABLE ordered AS SELECT s::gpusort.sorted_set FROM unnest(ARRAY['integer {1,2}', 'integer {2,1}', 'integer {1}', 'integer {}', 'integer {1,NULL}', 'integer {NULL}', 'integer DESC {2,1}', 'integer NULLS FIRST {1,2}',
 	'float8 {0,NaN}', 'float8 {-0,NaN}', 'numeric {1.0}', 'numeric {1.00}', 'text {b}', 'text {a,b}', 'text COLLATE "C" {a,b}', 'bigint {1}', NULL]) s;

@@ -91,6 +91,13 @@ is($node->safe_psql('postgres', q{
 		SELECT outcome(overlay(b PLACING substr(b, length(b) - 3) || substr(b, length(b) - 7, 4) FROM length(b) - 7)) FROM b}),
 	'set integer {1,2} integer {1,1,2,2} 2 2', 'values out of order are put in order');
 
+# Numbers have no collation, whatever the bytes say.
+is($node->safe_psql('postgres', q{
+		WITH b AS (SELECT gpusort_internal.sorted_set_send('int4 {1,2}') AS b), f AS (
+			SELECT set_byte(decode(replace(encode(b, 'hex'), encode('UTF8', 'hex') || '0000', encode('UTF8\\012pg_catalog\\001C', 'hex')), 'hex'), 5, get_byte(b, 5) + 11) AS f FROM b)
+		SELECT s, s OPERATOR(gpusort.=) 'int4 {1,2}' FROM (SELECT receive(f, NULL::gpusort.sorted_set) AS s FROM f) s}),
+	'integer {1,2}|t', 'a number has no collation');
+
 # A type whose receive function could run code of its owner.
 is($node->safe_psql('postgres', q{
 		CREATE FUNCTION run(text) RETURNS bool LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''code was run''; END';

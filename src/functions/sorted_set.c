@@ -47,6 +47,20 @@ check_element_type(FunctionCallInfo fcinfo, Oid type)
 	gpusort_element_require_order(gpusort_element_type(fcinfo, FIRST_ARRAY, type));
 }
 
+/* The collation of a set's elements: none of those that have none.  Raises an error if it is needed and not known. */
+static Oid
+collation_of_elements(Oid type, Oid collation)
+{
+	if (!OidIsValid(get_typcollation(type)))
+		return InvalidOid;
+	if (!OidIsValid(collation))
+		ereport(ERROR,
+				(errcode(ERRCODE_INDETERMINATE_COLLATION),
+				 errmsg("could not determine which collation to use for a sorted set"),
+				 errhint("Use the COLLATE clause to set the collation explicitly.")));
+	return collation;
+}
+
 bytea *
 gpusort_sorted_set_make(FunctionCallInfo fcinfo, ArrayType *elements, const ArrayOrder *order)
 {
@@ -57,6 +71,7 @@ gpusort_sorted_set_make(FunctionCallInfo fcinfo, ArrayType *elements, const Arra
 	elements->elemtype = getBaseType(ARR_ELEMTYPE(elements));
 	check_element_type(fcinfo, ARR_ELEMTYPE(elements));
 	gpusort_array_require_one_dimension(elements);
+	state.order.collation = collation_of_elements(ARR_ELEMTYPE(elements), order->collation);
 	state.context = CurrentMemoryContext;
 	gpusort_collector_init(&state.values, gpusort_element_type(fcinfo, FIRST_ARRAY, ARR_ELEMTYPE(elements)));
 	sorted = gpusort_array_in_order(fcinfo, elements, order);
