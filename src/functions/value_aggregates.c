@@ -13,9 +13,8 @@
 #include "functions/arguments.h"
 #include "functions/distinct_store.h"
 #include "keys/intervals.h"
-
-/* Keys whose intervals are found at a time. */
-#define KEYS_NUMBERED 1024
+#include "keys/key_forms.h"
+#include "large_memory.h"
 
 PG_FUNCTION_INFO_V1(gpusort_count_distinct_transition);
 PG_FUNCTION_INFO_V1(gpusort_histogram_agg_transition);
@@ -73,26 +72,40 @@ gpusort_count_distinct_final(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(state == NULL ? 0 : gpusort_distinct_count(fcinfo, state));
 }
 
-/* Counts keys by interval: two passes, one for the range, one to count. */
-static void
-count_intervals(const StoredValues *values, uint32 buckets, int64 *counts)
+/* A key in native form as a Datum. */
+static pg_attribute_always_inline Datum
+key_datum(GpusortKeyForm form, const void *keys, uint32 position)
 {
-	GpusortKeyForm form = values->element->form;
-	ValueRange	range = gpusort_range_of_none(form);
-	const char *next = values->data;
-	Intervals	intervals;
-	uint32		numbers[KEYS_NUMBERED];
-
-	gpusort_range_widen_by_keys(&range, values->data, NULL, values->count);
-	intervals = gpusort_intervals_make(&range, buckets, false);
-	for (uint32 start = 0; start < values->count; start += KEYS_NUMBERED)
+	switch (gpusort_key_width(form))
 	{
-		uint32		n = Min(values->count - start, KEYS_NUMBERED);
+		case 2:
+			return Int16GetDatum(((const int16 *) keys)[position]);
+		case 4:
+			return Int32GetDatum(((const int32 *) keys)[position]);
+		default:
+			return Int64GetDatum(((const int64 *) keys)[position]);
+	}
+}
 
-		gpusort_intervals_of_keys(&intervals, next, n, numbers);
-		next += n * gpusort_key_width(form);
-		for (uint32 i = 0; i < n; i++)
-			counts[numbers[i]]++;
+/* Counts keys by interval: two passes, one for the range, one to count. */
+static pg_attribute_always_inline void
+count_intervals(GpusortKeyForm form, const StoredValues *values, uint32 buckets, int64 *counts)
+{
+	ValueRange	range = gpusort_range_of_none(form);
+	Intervals	intervals;
+
+	range.form = form;
+	for (uint32 i = 0; i < values->count; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		gpusort_range_widen(&range, key_datum(form, values->data, i));
+	}
+	intervals = gpusort_intervals_make(&range, buckets, false);
+	intervals.form = form;
+	for (uint32 i = 0; i < values->count; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		counts[gpusort_interval_of(&intervals, key_datum(form, values->data, i))]++;
 	}
 }
 
@@ -111,6 +124,7 @@ gpusort_histogram_agg_final(PG_FUNCTION_ARGS)
 	bytes = (Size) state->order.buckets * sizeof(int64);
 	result = gpusort_array_allocate(INT8OID, state->order.buckets, false, bytes, 1);
 	memset(ARR_DATA_PTR(result), 0, bytes);
-	count_intervals(&values, state->order.buckets, (int64 *) ARR_DATA_PTR(result));
+	GPUSORT_WITH_CONSTANT_FORM(values.element->form, count_intervals, &values, state->order.buckets,
+							   (int64 *) ARR_DATA_PTR(result));
 	PG_RETURN_ARRAYTYPE_P(result);
 }

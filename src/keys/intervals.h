@@ -31,8 +31,6 @@ typedef struct Intervals
 
 extern ValueRange gpusort_range_of_none(GpusortKeyForm form);
 extern Intervals gpusort_intervals_make(const ValueRange *range, uint32 buckets, bool descending);
-extern void gpusort_range_widen_by_keys(ValueRange *range, const void *keys, const bool *nulls, uint32 count);
-extern void gpusort_intervals_of_keys(const Intervals *intervals, const void *keys, uint32 count, uint32 *numbers);
 
 static inline bool
 gpusort_form_is_float(GpusortKeyForm form)
