@@ -24,7 +24,6 @@
 #include "catalog/pg_collation.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
-#include "utils/builtins.h"
 #include "utils/typcache.h"
 
 #include "arrays/comparator_sort.h"
@@ -84,21 +83,14 @@ gpusort_comparator_prepare(Oid type, Oid collation, bool descending)
 	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
 	Oid			operator = descending ? entry->gt_opr : entry->lt_opr;
 	Oid			simple_collation = gpusort_collation_compares_bytes(collation) ? C_COLLATION_OID : collation;
-	ComparatorSort *sort;
+	ComparatorSort *sort = palloc0(sizeof(ComparatorSort));
 
-	if (!OidIsValid(operator))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_FUNCTION),
-				 errmsg("could not identify an ordering operator for type %s", format_type_be(type)),
-				 errhint("Only types with a default btree operator class can be sorted.")));
-	sort = palloc0(sizeof(ComparatorSort));
-	sort->type = type;
 	sort->collation = collation;
 	sort->descending = descending;
 	sort->by_value = entry->typbyval;
 	sort->length = entry->typlen;
 	prepare_support(&sort->compare, operator, simple_collation, false);
-	find_bytes(sort, entry->btree_opintype, sort->descending ? entry->gt_opr : entry->lt_opr, simple_collation);
+	find_bytes(sort, entry->btree_opintype, operator, simple_collation);
 	sort->bytes_are_costly = OidIsValid(simple_collation) && simple_collation != C_COLLATION_OID;
 	return sort;
 }

@@ -15,7 +15,6 @@
 
 typedef struct ComparatorSort
 {
-	Oid			type;
 	Oid			collation;
 	bool		descending;
 	bool		by_value;		/* how the type is stored */
@@ -29,9 +28,8 @@ typedef struct ComparatorSort
 } ComparatorSort;
 
 /*
- * Looks up how values of a type are ordered.  The result lies in the current memory
- * context and can be used for many arrays.  Raises UNDEFINED_FUNCTION for a type without
- * an order.
+ * Looks up how values of a type that has an order are ordered.  The result lies in the
+ * current memory context and can be used for many arrays.
  */
 extern ComparatorSort *gpusort_comparator_prepare(Oid type, Oid collation, bool descending);
 
