@@ -141,17 +141,14 @@ note_pending(void)
 		flush_counts();
 }
 
-/* Adds to the counters, except those that only a device worker counts. */
+/* Adds to the counters. */
 void
 gpusort_stats_count(EngineId engine, SortUse use, GpusortMethod method, const SortCounts *counts)
 {
-	SortCounts *sum = &pending[use][engine][method];
+	uint64_t   *sums = (uint64_t *) &pending[use][engine][method];
 
-	sum->jobs += counts->jobs;
-	sum->segments += counts->segments;
-	sum->keys += counts->keys;
-	sum->bytes += counts->bytes;
-	sum->nanoseconds += counts->nanoseconds;
+	for (int c = 0; c < COUNTERS; c++)
+		sums[c] += ((const uint64_t *) counts)[c];
 	has_pending[use] = true;
 	note_pending();
 }
