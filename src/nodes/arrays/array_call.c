@@ -16,10 +16,8 @@
 #include "parser/parsetree.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
-#include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 #include "utils/syscache.h"
 
 #include "guc.h"
@@ -39,20 +37,17 @@ const ArrayCallInfo gpusort_array_calls[] = {
 #undef ARRAY_CALL_INFO
 };
 
-typedef struct KnownFunction
+/* Functions that were looked up, each at a place that its OID gives. */
+static struct
 {
-	Oid			oid;			/* hash key */
+	Oid			oid;
 	ArrayCallKind kind;
-} KnownFunction;
-
-static HTAB *known_functions = NULL;
+}			known_functions[64];
 
 static void
 forget_functions(Datum arg, int cache, uint32 hash)
 {
-	if (known_functions != NULL)
-		hash_destroy(known_functions);
-	known_functions = NULL;
+	memset(known_functions, 0, sizeof(known_functions));
 }
 
 /* Registers a callback that empties the cache of functions when pg_proc changes. */
@@ -95,27 +90,19 @@ look_up_kind(Oid function)
 ArrayCallKind
 gpusort_array_call_kind(Oid function)
 {
-	KnownFunction *known;
-	ArrayCallKind kind;
-	bool		found;
+	int			place = function % lengthof(known_functions);
 
 	if (function < FirstNormalObjectId)
 		return ARRAY_CALL_NONE;
-	if (known_functions != NULL &&
-		(known = hash_search(known_functions, &function, HASH_FIND, NULL)) != NULL)
-		return known->kind;
-
-	/* The look-up may destroy the table, so that is used after it. */
-	kind = look_up_kind(function);
-	if (known_functions == NULL)
+	if (known_functions[place].oid != function)
 	{
-		HASHCTL		control = {.keysize = sizeof(Oid), .entrysize = sizeof(KnownFunction), .hcxt = CacheMemoryContext};
+		/* The look-up may empty the table. */
+		ArrayCallKind kind = look_up_kind(function);
 
-		known_functions = hash_create("gpusort functions", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+		known_functions[place].kind = kind;
+		known_functions[place].oid = function;
 	}
-	known = hash_search(known_functions, &function, HASH_ENTER, &found);
-	known->kind = kind;
-	return kind;
+	return known_functions[place].kind;
 }
 
 /* True if the argument does not depend on the row: a constant, a parameter, or an integer parameter made a bigint. */
