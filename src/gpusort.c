@@ -32,14 +32,13 @@ _PG_init(void)
 	gpusort_hash_init();
 
 	/*
-	 * Each plan node is offered to the first three in turn: first to what may go
+	 * Each plan node is offered to the first two in turn: first to what may go
 	 * above it, then to what may replace it.  Aggregates are prepared before that,
 	 * on the way down the plan.
 	 */
 	gpusort_arrays_node_init();
 	gpusort_rows_node_init();
-	gpusort_aggregates_init();
-	gpusort_plan_hook_init();
+	gpusort_plan_hook_init(gpusort_aggregates_prepare);
 	gpusort_rows_price_init();
 	gpusort_index_init();
 	if (process_shared_preload_libraries_in_progress)

@@ -183,8 +183,7 @@ visit_plan(Plan **link, void *arg)
 	ListCell   *cell;
 
 	check_stack_depth();
-	if (preparation != NULL)
-		preparation(plan, place);
+	preparation(plan, place);
 	note_subqueries(plan, place);
 	if (!knows_children(plan) || place->walk->explain)
 		visit_children(plan, place);
@@ -195,7 +194,7 @@ visit_plan(Plan **link, void *arg)
 		if (place->owned || !*module->enabled)
 		{
 			if (module->keep != NULL)
-				module->keep(plan, place, place->owned);
+				module->keep(plan, place);
 			continue;
 		}
 		module->rewrite(link, place);
@@ -260,8 +259,7 @@ plan_with_nodes(GPUSORT_PLANNER_PARAMETERS)
 		if ((*module->enabled || walk.explain) && (module->concerns == NULL || module->concerns(walk.statement)))
 			walk.modules = lappend(walk.modules, lfirst(cell));
 	}
-	if (walk.modules != NIL || preparation != NULL)
-		visit_statement(&walk, (cursor_options & CURSOR_OPT_FAST_PLAN) != 0);
+	visit_statement(&walk, (cursor_options & CURSOR_OPT_FAST_PLAN) != 0);
 	return walk.statement;
 }
 
@@ -283,8 +281,9 @@ gpusort_plan_next_id(PlanWalk *walk)
 }
 
 void
-gpusort_plan_hook_init(void)
+gpusort_plan_hook_init(PlanPreparation prepare)
 {
+	preparation = prepare;
 	previous_planner = planner_hook;
 	planner_hook = plan_with_nodes;
 }
@@ -297,12 +296,6 @@ gpusort_plan_hook_add(const NodeModule *module)
 	RegisterCustomScanMethods(module->methods);
 	modules = lappend(modules, unconstify(NodeModule *, module));
 	MemoryContextSwitchTo(caller);
-}
-
-void
-gpusort_plan_hook_set_preparation(PlanPreparation prepare)
-{
-	preparation = prepare;
 }
 
 const NodeModule *

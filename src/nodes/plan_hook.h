@@ -92,20 +92,17 @@ typedef struct NodeModule
 	void		(*rewrite) (Plan **link, const PlanPlace *place);
 
 	/* Tells why a plan is not offered to it: the place is owned, or it is not enabled.  May be NULL. */
-	void		(*keep) (Plan *plan, const PlanPlace *place, bool owned);
+	void		(*keep) (Plan *plan, const PlanPlace *place);
 } NodeModule;
 
 /* Changes a plan before the plans below it are offered to the modules. */
 typedef void (*PlanPreparation) (Plan *plan, const PlanPlace *place);
 
-/* Sets the hook that lets modules rewrite each plan that the planner makes. */
-extern void gpusort_plan_hook_init(void);
+/* Sets the hook that lets modules rewrite each plan that the planner makes.  Plans are prepared on the way down. */
+extern void gpusort_plan_hook_init(PlanPreparation prepare);
 
 /* Adds a module, which is asked after those added before. */
 extern void gpusort_plan_hook_add(const NodeModule *module);
-
-/* Sets what is called for each plan on the way down. */
-extern void gpusort_plan_hook_set_preparation(PlanPreparation prepare);
 
 /* A plan_node_id for a node that is added to the statement. */
 extern int	gpusort_plan_next_id(PlanWalk *walk);

@@ -55,7 +55,7 @@ gpusort_aggregates_have_small_groups(const AggregateCalls *calls, double rows)
 }
 
 /* plan.c */
-extern void gpusort_aggregates_init(void);
+extern void gpusort_aggregates_prepare(Plan *plan, const PlanPlace *place);
 
 /* call.c */
 extern bool gpusort_aggregate_is_replaceable(const Aggref *call);

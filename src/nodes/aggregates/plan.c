@@ -321,8 +321,8 @@ tell_calls(const AggregateCalls *calls)
 }
 
 /* Looks at the aggregates of an Agg. */
-static void
-prepare_plan(Plan *plan, const PlanPlace *place)
+void
+gpusort_aggregates_prepare(Plan *plan, const PlanPlace *place)
 {
 	Agg		   *agg = (Agg *) plan;
 	AggregateCalls calls = {.agg = agg,.place = place};
@@ -354,11 +354,4 @@ prepare_plan(Plan *plan, const PlanPlace *place)
 		plan->lefttree = &sort->plan;
 	else if (why_not == NULL)
 		gpusort_aggregates_divide(&calls);
-}
-
-/* Sets up the preparation of plans. */
-void
-gpusort_aggregates_init(void)
-{
-	gpusort_plan_hook_set_preparation(prepare_plan);
 }

@@ -226,10 +226,10 @@ gpusort_rows_plan_values(const Gather *gather, Sort *sort, RowsUse use, bool dis
 }
 
 static void
-keep_plan(Plan *plan, const PlanPlace *place, bool owned)
+keep_plan(Plan *plan, const PlanPlace *place)
 {
 	if (IsA(plan, Sort) || IsA(plan, IncrementalSort))
-		gpusort_reason_tell_sort(place, (Sort *) plan, owned ?
+		gpusort_reason_tell_sort(place, (Sort *) plan, place->owned ?
 								 "it stands below a node of another extension, which may know it" : "gpusort.enable_sort is off");
 }
 
