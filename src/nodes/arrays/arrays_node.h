@@ -31,6 +31,5 @@ extern const CustomScanMethods gpusort_arrays_scan_methods;
 
 extern void gpusort_arrays_node_init(void);
 extern void gpusort_arrays_exec_init(void);
-extern Node *gpusort_arrays_create_state(CustomScan *plan);
 
 #endif							/* GPUSORT_ARRAYS_NODE_H */

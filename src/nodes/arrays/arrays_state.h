@@ -105,8 +105,6 @@ typedef struct ArraysState
 	ExprState  *limit_count;	/* or NULL */
 	ExprState  *limit_offset;
 	bool	   *kept;			/* for each column: it is needed when a row is returned */
-	int16	   *column_length;	/* typlen and typbyval of the columns */
-	bool	   *column_by_value;
 	bool		computes;		/* some argument is not just a column */
 	bool		gathers;		/* some result is gathered from copies */
 	bool		at_once;		/* nodes above ask for all rows, even if the executor wants fewer */

@@ -35,11 +35,6 @@ typedef struct CurrentRun
 static CurrentRun current_run = {NULL, false};
 static ExecutorRun_hook_type previous_run = NULL;
 
-const CustomScanMethods gpusort_arrays_scan_methods = {
-	.CustomName = "GpusortArrays",
-	.CreateCustomScanState = gpusort_arrays_create_state
-};
-
 /* Prepares the calls, and the projection that leaves them to their functions. */
 static void
 init_calls(ArraysState *state, CustomScan *plan)
@@ -68,25 +63,17 @@ init_calls(ArraysState *state, CustomScan *plan)
 static void
 init_columns(ArraysState *state, CustomScan *plan)
 {
-	TupleDesc	descriptor = state->scan.css.ss.ss_ScanTupleSlot->tts_tupleDescriptor;
 	List	   *vars = pull_var_clause((Node *) plan->scan.plan.targetlist, PVC_RECURSE_AGGREGATES |
 									   PVC_RECURSE_WINDOWFUNCS | PVC_RECURSE_PLACEHOLDERS);
 	ListCell   *cell;
 
 	state->kept = palloc0_array(bool, state->ncolumns + 1);
-	state->column_length = palloc0_array(int16, state->ncolumns);
-	state->column_by_value = palloc0_array(bool, state->ncolumns);
 	foreach(cell, vars)
 	{
 		Var		   *var = lfirst(cell);
 
 		if (IsA(var, Var) && var->varno == INDEX_VAR && var->varattno > 0 && var->varattno <= state->ncolumns)
 			state->kept[var->varattno - 1] = true;
-	}
-	for (int i = 0; i < state->ncolumns; i++)
-	{
-		state->column_length[i] = TupleDescAttr(descriptor, i)->attlen;
-		state->column_by_value[i] = TupleDescAttr(descriptor, i)->attbyval;
 	}
 }
 
@@ -302,11 +289,16 @@ gpusort_arrays_exec_init(void)
 	ExecutorRun_hook = run_query;
 }
 
-Node *
-gpusort_arrays_create_state(CustomScan *plan)
+static Node *
+create_state(CustomScan *plan)
 {
 	ArraysState *state = (ArraysState *) newNode(sizeof(ArraysState), T_CustomScanState);
 
 	state->scan.css.methods = &exec_methods;
 	return (Node *) state;
 }
+
+const CustomScanMethods gpusort_arrays_scan_methods = {
+	.CustomName = "GpusortArrays",
+	.CreateCustomScanState = create_state
+};

@@ -232,6 +232,8 @@ keep_columns(ArraysState *state, RowGroup *group, TupleTableSlot *slot)
 
 	for (int i = 0; i < state->ncolumns; i++)
 	{
+		Form_pg_attribute column = TupleDescAttr(slot->tts_tupleDescriptor, i);
+
 		if (!state->kept[i] && !by_function)
 		{
 			values[i] = (Datum) 0;
@@ -239,9 +241,8 @@ keep_columns(ArraysState *state, RowGroup *group, TupleTableSlot *slot)
 			continue;
 		}
 		values[i] = slot_getattr(slot, i + 1, &nulls[i]);
-		if (nulls[i] || state->column_by_value[i])
-			continue;
-		values[i] = datumCopy(values[i], false, state->column_length[i]);
+		if (!nulls[i] && !column->attbyval)
+			values[i] = datumCopy(values[i], false, column->attlen);
 	}
 	MemoryContextSwitchTo(caller);
 }

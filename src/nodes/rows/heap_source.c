@@ -83,8 +83,8 @@ gpusort_rows_plain_column(const TargetEntry *entry)
 }
 
 /* True if a scan has no qualifiers, and its target list consists of user columns of the relation and constants. */
-bool
-gpusort_rows_scan_is_plain(const Scan *scan)
+static bool
+scan_is_plain(const Scan *scan)
 {
 	ListCell   *cell;
 
@@ -169,7 +169,7 @@ gpusort_rows_heap_source(PlanState *input, const RowLayout *layout, const int *c
 	Plan	   *plan = input->plan;
 
 	if (!gpusort_enable_page_reader || !IsA(input, SeqScanState) ||
-		!gpusort_rows_scan_is_plain((Scan *) plan) || input->state->es_epq_active != NULL)
+		!scan_is_plain((Scan *) plan) || input->state->es_epq_active != NULL)
 		return NULL;
 	scan = (SeqScanState *) input;
 	if (scan->ss.ss_currentRelation == NULL ||

@@ -19,7 +19,6 @@ typedef struct HeapSource HeapSource;
 #define GPUSORT_HEAP_SOURCE_ROWS MaxHeapTuplesPerPage
 
 extern Node *gpusort_rows_plain_column(const TargetEntry *entry);
-extern bool gpusort_rows_scan_is_plain(const Scan *scan);
 extern HeapSource *gpusort_rows_heap_source(PlanState *input, const RowLayout *layout, const int *columns);
 extern bool gpusort_rows_heap_read(HeapSource *source, RowStore *store, RowBound *bound);
 

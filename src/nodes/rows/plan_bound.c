@@ -37,8 +37,8 @@ depends_on_executor(Node *node, void *context)
 }
 
 /* The planner's estimate of how many rows a LIMIT asks of its input; 0 for all, or if not known. */
-double
-gpusort_rows_wanted(const Limit *limit)
+static double
+estimate_wanted(const Limit *limit)
 {
 	const Const *count;
 	const Const *offset;
@@ -287,7 +287,7 @@ gpusort_rows_plan_bound(const Sort *sort, const PlanPlace *place)
 			return bound;
 		bound.kind = BOUND_TIES;
 	}
-	bound.wanted = gpusort_rows_wanted(limit);
+	bound.wanted = estimate_wanted(limit);
 	if (bound.wanted > 0)
 		bound.expressions = limit_expressions(limit);
 	/* The executor does not bound a Sort for ties. */
