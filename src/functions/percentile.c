@@ -17,6 +17,7 @@
 
 #include "functions/arguments.h"
 #include "functions/percentile.h"
+#include "keys/intervals.h"
 #include "keys/key_compare.h"
 #include "large_memory.h"
 
@@ -139,21 +140,7 @@ value_at(const Found *found, uint64 rank)
 static double
 key_as_float8(GpusortKeyForm form, Datum key)
 {
-	switch (form)
-	{
-		case GPUSORT_KEY_INT16:
-			return DatumGetInt16(key);
-		case GPUSORT_KEY_INT32:
-			return DatumGetInt32(key);
-		case GPUSORT_KEY_INT64:
-			return DatumGetInt64(key);
-		case GPUSORT_KEY_FLOAT32:
-			return DatumGetFloat4(key);
-		case GPUSORT_KEY_FLOAT64:
-			return DatumGetFloat8(key);
-		default:
-			elog(ERROR, "keys of form %d are not numbers", (int) form);
-	}
+	return gpusort_form_is_float(form) ? gpusort_float_of(form, key) : (double) gpusort_integer_of(form, key);
 }
 
 static Datum

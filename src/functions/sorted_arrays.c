@@ -242,12 +242,6 @@ key_at(const SortedArray *sorted, uint32 number)
 	return fetch_att(ARR_DATA_PTR(sorted->items.array) + (Size) number * element->stride, element->by_value, element->length);
 }
 
-static int64
-integer_of(GpusortKeyForm form, Datum key)
-{
-	return form == GPUSORT_KEY_INT16 ? DatumGetInt16(key) : form == GPUSORT_KEY_INT32 ? DatumGetInt32(key) : DatumGetInt64(key);
-}
-
 /*
  * The distance of two numbers, of which the second is y if they are floats.  That of
  * integers is rounded beyond 2^53, and *whole is the exact one.
@@ -262,8 +256,8 @@ distance(GpusortKeyForm form, Datum a, Datum b, double y, uint64 *whole)
 
 		return x == y ? 0 : fabs(x - y);
 	}
-	*whole = (uint64) integer_of(form, a) - (uint64) integer_of(form, b);
-	if (integer_of(form, a) < integer_of(form, b))
+	*whole = (uint64) gpusort_integer_of(form, a) - (uint64) gpusort_integer_of(form, b);
+	if (gpusort_integer_of(form, a) < gpusort_integer_of(form, b))
 		*whole = -*whole;
 	return (double) *whole;
 }
@@ -292,7 +286,7 @@ find_nearest(const SortedArray *sorted, Datum value, bool rounded, const Toleran
 	}
 	else
 		number = gpusort_form_is_float(form) ? gpusort_float_of(form, value) : 0;
-	limit = gpusort_tolerance_at(tolerance, gpusort_form_is_float(form) ? number : (double) integer_of(form, value));
+	limit = gpusort_tolerance_at(tolerance, gpusort_form_is_float(form) ? number : (double) gpusort_integer_of(form, value));
 	nearest = count_before(sorted, value, false);
 	if (nearest < sorted->count)
 		least = distance(form, key_at(sorted, nearest), value, number, &whole);
@@ -367,8 +361,6 @@ concatenate(FunctionCallInfo fcinfo, CachedArgument slot, ArrayType *first, Arra
 	ArrayType  *arrays[2] = {first, second};
 	Collector	all;
 
-	gpusort_collector_check_size((int64) gpusort_array_length(first) + gpusort_array_length(second),
-								 (Size) ARR_SIZE(first) + ARR_SIZE(second) - ARR_DATA_OFFSET(second));
 	gpusort_collector_init(&all, gpusort_element_type(fcinfo, slot, ARR_ELEMTYPE(arrays[0])));
 	for (int i = 0; i < 2; i++)
 	{

@@ -9,7 +9,6 @@
 #include "executor/nodeAgg.h"
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
-#include "nodes/makefuncs.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
 #include "utils/typcache.h"
@@ -108,15 +107,13 @@ begin_value_sort(FunctionCallInfo fcinfo, const AggregateState *state, Oid colla
 	TupleDesc	desc = CreateTemplateTupleDesc(1);
 	ElementType *element = gpusort_element_type(fcinfo, FIRST_ARRAY, values->type);
 	TypeCacheEntry *type = lookup_type_cache(values->type, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
-	Var		   *column = makeVar(OUTER_VAR, 1, values->type, -1, collation, 0);
 	AttrNumber	number = 1;
 	Oid			operator = state->order.descending ? type->gt_opr : type->lt_opr;
 	bool		nulls_first = false;
 
 	gpusort_element_require_order(element);
 	TupleDescInitEntry(desc, 1, NULL, values->type, -1, 0);
-	return gpusort_rows_sort_begin(desc, list_make1(makeTargetEntry((Expr *) column, 1, NULL, false)), NIL,
-								   gpusort_key_lists(1, &number, &operator, &collation, &nulls_first),
+	return gpusort_rows_sort_begin(desc, NIL, NIL, gpusort_key_lists(1, &number, &operator, &collation, &nulls_first),
 								   EXPECTED_ROWS, 0, (RowBoundSpec) {0}, AggStateIsShared(fcinfo), false, work_mem * (Size) 1024);
 }
 

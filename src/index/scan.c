@@ -14,7 +14,6 @@
 #include "access/transam.h"
 #include "catalog/pg_operator_d.h"
 #include "catalog/pg_type_d.h"
-#include "nodes/makefuncs.h"
 #include "optimizer/plancat.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -145,17 +144,8 @@ gpusort_index_keys(Relation index, const IndexInfo *info, const char **why_not)
 RowSort *
 gpusort_index_begin_sort(Relation index, List *keys, double rows, Size memory_limit)
 {
-	TupleDesc	row = row_descriptor(RelationGetDescr(index));
-	List	   *tlist = NIL;
-
-	for (int i = 0; i < row->natts; i++)
-	{
-		Var		   *column = makeVar(OUTER_VAR, i + 1, TupleDescAttr(row, i)->atttypid, -1, InvalidOid, 0);
-
-		tlist = lappend(tlist, makeTargetEntry((Expr *) column, i + 1, NULL, false));
-	}
-	return gpusort_rows_sort_begin(row, tlist, NIL, keys, rows, gpusort_index_row_width(index), (RowBoundSpec) {0}, false, false,
-								   memory_limit);
+	return gpusort_rows_sort_begin(row_descriptor(RelationGetDescr(index)), NIL, NIL, keys, rows, gpusort_index_row_width(index),
+								   (RowBoundSpec) {0}, false, false, memory_limit);
 }
 
 /* Lists the attributes that may have to be detoasted or compressed. */

@@ -44,19 +44,11 @@ gpusort_float_of(GpusortKeyForm form, Datum value)
 	return form == GPUSORT_KEY_FLOAT32 ? DatumGetFloat4(value) : DatumGetFloat8(value);
 }
 
-static inline uint64
-gpusort_code_of(GpusortKeyForm form, Datum value)
+static inline int64
+gpusort_integer_of(GpusortKeyForm form, Datum value)
 {
-	switch (form)
-	{
-		case GPUSORT_KEY_INT16:
-			return gpusort_integer_code(form, (uint16) DatumGetInt16(value));
-		case GPUSORT_KEY_INT32:
-		case GPUSORT_KEY_UINT32:
-			return gpusort_integer_code(form, (uint32) DatumGetInt32(value));
-		default:
-			return gpusort_integer_code(form, (uint64) DatumGetInt64(value));
-	}
+	return form == GPUSORT_KEY_INT16 ? DatumGetInt16(value) : form == GPUSORT_KEY_INT32 ? DatumGetInt32(value) :
+		DatumGetInt64(value);
 }
 
 /* Widens the range by a value that is not NULL. */
@@ -75,7 +67,7 @@ gpusort_range_widen(ValueRange *range, Datum value)
 	}
 	else
 	{
-		uint64		code = gpusort_code_of(range->form, value);
+		uint64		code = gpusort_integer_code(range->form, value);
 
 		range->least_code = Min(range->least_code, code);
 		range->greatest_code = Max(range->greatest_code, code);
@@ -96,7 +88,7 @@ gpusort_interval_of(const Intervals *intervals, Datum value)
 	}
 	else
 	{
-		uint64		code = Max(gpusort_code_of(intervals->form, value), projection->origin);
+		uint64		code = Max(gpusort_integer_code(intervals->form, value), projection->origin);
 
 		return gpusort_interval_of_code(projection, Min(code, projection->origin + projection->range));
 	}

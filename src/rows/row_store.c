@@ -76,7 +76,7 @@ fixed_bytes(const RowLayout *layout)
 
 /*
  * Makes the layout of rows of a descriptor.  The target list tells which attributes are
- * constant.  The list of sources has a RowAttribute.source for each attribute; it is NIL if no
+ * constant; it is NIL if none is.  The list of sources has a RowAttribute.source for each attribute; it is NIL if no
  * attribute has the values of another.  Keys are attributes that have values of their own.  A
  * large store does not fit the caches.
  */
@@ -92,16 +92,16 @@ gpusort_rows_layout(TupleDesc desc, List *tlist, const List *sources, const List
 	{
 		Form_pg_attribute form = TupleDescAttr(desc, i);
 		RowAttribute *attribute = &layout->attributes[i];
-		TargetEntry *entry = list_nth_node(TargetEntry, tlist, i);
+		const Const *constant = tlist == NIL ? NULL : (const Const *) list_nth_node(TargetEntry, tlist, i)->expr;
 
 		attribute->length = form->attlen;
 		attribute->by_value = form->attbyval;
 		attribute->align = form->attalign;
-		if (IsA(entry->expr, Const))
+		if (constant != NULL && IsA(constant, Const))
 		{
 			attribute->is_constant = true;
-			attribute->constant = ((Const *) entry->expr)->constvalue;
-			attribute->constant_is_null = ((Const *) entry->expr)->constisnull;
+			attribute->constant = constant->constvalue;
+			attribute->constant_is_null = constant->constisnull;
 		}
 		attribute->source = sources == NIL ? i : list_nth_int(sources, i);
 		attribute->is_stored = !attribute->is_constant && attribute->source == i;

@@ -12,7 +12,6 @@
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "nodes/extensible.h"
-#include "nodes/makefuncs.h"
 
 #include "compat.h"
 #include "nodes/rows/exec.h"
@@ -65,17 +64,15 @@ keep_whole_rows(RowsNodeState *state)
 {
 	List	   *columns = linitial(state->keys);
 	TupleDesc	desc = CreateTemplateTupleDesc(list_length(columns) + 1);
-	List	   *tlist = NIL;
 	List	   *numbers = NIL;
 	ListCell   *cell;
 
 	state->input_columns = 0;
 	foreach(cell, columns)
 	{
-		int			number = list_length(tlist);
+		int			number = list_length(numbers);
 
 		TupleDescCopyEntry(desc, number + 1, state->desc, lfirst_int(cell));
-		tlist = lappend(tlist, list_nth(state->tlist, lfirst_int(cell) - 1));
 		numbers = lappend_int(numbers, number + 1);
 		state->columns[number] = lfirst_int(cell) - 1;
 		state->input_columns = Max(state->input_columns, lfirst_int(cell));
@@ -83,7 +80,7 @@ keep_whole_rows(RowsNodeState *state)
 	state->columns[desc->natts - 1] = GPUSORT_WHOLE_ROW;
 	TupleDescInitEntry(desc, desc->natts, NULL, RECORDOID, -1, 0);
 	TupleDescAttr(desc, desc->natts - 1)->attlen = GPUSORT_MINIMAL_TUPLE;
-	state->tlist = lappend(tlist, makeTargetEntry((Expr *) makeVar(1, 0, RECORDOID, -1, InvalidOid, 0), desc->natts, NULL, false));
+	state->tlist = NIL;
 	state->keys = list_copy(state->keys);
 	linitial(state->keys) = numbers;
 	state->sources = NIL;
