@@ -42,7 +42,6 @@
 typedef struct TieBreaker
 {
 	RowSort    *sort;
-	const RowStore *store;
 	int			first_key;		/* the first key that is compared */
 	int			row_bits;		/* bits of the row number in a packed integer */
 	uint64		row_mask;
@@ -105,7 +104,7 @@ is_ascending(const uint64 *packed, uint32 count)
 static int
 compare_tied(const uint64 *a, const uint64 *b, const TieBreaker *breaker)
 {
-	const RowStore *store = breaker->store;
+	const RowStore *store = breaker->sort->store;
 	uint32		row_a = *a & breaker->row_mask;
 	uint32		row_b = *b & breaker->row_mask;
 	int			order;
@@ -210,13 +209,14 @@ select_tied(TieBreaker *breaker, uint64 *packed, uint32 count, uint32 place)
 static bool
 is_same(const TieBreaker *breaker, const uint64 *packed, uint32 count, const RowKey *key)
 {
+	const RowStore *store = breaker->sort->store;
 	bool		first_null;
-	Datum		first = gpusort_rows_store_get(breaker->store, packed[0] & breaker->row_mask, key->attribute, &first_null);
+	Datum		first = gpusort_rows_store_get(store, packed[0] & breaker->row_mask, key->attribute, &first_null);
 
 	for (uint32 i = 1; i < count; i++)
 	{
 		bool		is_null;
-		Datum		value = gpusort_rows_store_get(breaker->store, packed[i] & breaker->row_mask, key->attribute, &is_null);
+		Datum		value = gpusort_rows_store_get(store, packed[i] & breaker->row_mask, key->attribute, &is_null);
 
 		CHECK_FOR_INTERRUPTS();
 		if (is_null || first_null ? is_null != first_null : !gpusort_ranks_same_bytes(key->by_value, key->length, value, first))
@@ -255,7 +255,7 @@ pack_tie(TieBreaker *breaker, const KeyCode *code, uint64 *packed, uint32 count)
 		CHECK_FOR_INTERRUPTS();
 		for (uint32 i = 0; i < n; i++)
 			rows[i] = packed[done + i] & breaker->row_mask;
-		gpusort_rows_encode(code, breaker->store, rows, 0, n, ROWS_PACKED_BITS - breaker->row_bits, packed + done);
+		gpusort_rows_encode(code, breaker->sort->store, rows, 0, n, ROWS_PACKED_BITS - breaker->row_bits, packed + done);
 		for (uint32 i = 0; i < n; i++)
 			packed[done + i] = (packed[done + i] << breaker->row_bits) | rows[i];
 	}
@@ -279,7 +279,7 @@ order_tie(TieBreaker *breaker, uint64 *packed, uint32 count, int first_key, bool
 	CHECK_FOR_INTERRUPTS();
 	if (count > GPUSORT_ROWS_COMPARED && depth <= ROWS_TIE_DEPTH)
 	{
-		code = gpusort_rows_code_fitted(breaker->sort->keys, first_key, breaker->store, &list, word_bits, word_bits);
+		code = gpusort_rows_code_fitted(breaker->sort->keys, first_key, breaker->sort->store, &list, word_bits, word_bits);
 		nexact = code->nexact;
 		spent = code->spent;
 		told_apart = code->bits > 0;
@@ -324,19 +324,6 @@ break_ties(TieBreaker *breaker, uint64 *packed, uint32 count, int nexact, bool s
 	}
 }
 
-static TieBreaker
-tie_breaker(RowSort *sort, const RowStore *store, int row_bits)
-{
-	return (TieBreaker)
-	{
-		.sort = sort,
-		.store = store,
-		.row_bits = row_bits,
-		.row_mask = (UINT64CONST(1) << row_bits) - 1,
-		.in_order = true
-	};
-}
-
 /* Bits that the numbers of the store's rows take, at least one. */
 int
 gpusort_rows_row_bits(const RowStore *store)
@@ -344,26 +331,42 @@ gpusort_rows_row_bits(const RowStore *store)
 	return store->nrows <= 1 ? 1 : gpusort_rows_bit_length(store->nrows - 1);
 }
 
-/* Packs rows first .. first + count - 1, with as many leading bits of their codes as fit. */
-void
-gpusort_rows_pack(const KeyCode *code, const RowStore *store, uint32 first, uint32 count, int row_bits, uint64 *packed)
+static TieBreaker
+tie_breaker(RowSort *sort)
 {
+	int			row_bits = gpusort_rows_row_bits(sort->store);
+
+	return (TieBreaker)
+	{
+		.sort = sort,
+		.row_bits = row_bits,
+		.row_mask = (UINT64CONST(1) << row_bits) - 1,
+		.in_order = true
+	};
+}
+
+/* Packs rows first .. first + count - 1, with as many leading bits of their codes as fit. */
+static void
+pack(const TieBreaker *breaker, const KeyCode *code, uint32 first, uint32 count, uint64 *packed)
+{
+	int			row_bits = breaker->row_bits;
+
 	for (uint32 done = 0; done < count; done += ROWS_ENCODE_SPAN)
 	{
 		uint32		n = Min(ROWS_ENCODE_SPAN, count - done);
 
 		CHECK_FOR_INTERRUPTS();
-		gpusort_rows_encode(code, store, NULL, first + done, n, ROWS_PACKED_BITS - row_bits, packed + done);
+		gpusort_rows_encode(code, breaker->sort->store, NULL, first + done, n, ROWS_PACKED_BITS - row_bits, packed + done);
 		for (uint32 i = done; i < done + n; i++)
 			packed[i] = (packed[i] << row_bits) | (first + i);
 	}
 }
 
 /* Writes the row numbers of packed integers.  They may take the place of these: writing never overtakes reading. */
-void
-gpusort_rows_unpack(const uint64 *packed, uint32 count, int row_bits, uint32 *rows)
+static void
+unpack(const TieBreaker *breaker, const uint64 *packed, uint32 count, uint32 *rows)
 {
-	uint64		row_mask = (UINT64CONST(1) << row_bits) - 1;
+	uint64		row_mask = breaker->row_mask;
 
 	for (uint32 i = 0; i < count; i++)
 	{
@@ -389,27 +392,25 @@ gpusort_rows_order_as_stored(RowSort *sort)
 void
 gpusort_rows_order_tie(RowSort *sort, uint32 *rows, uint32 count, int first_key)
 {
-	TieBreaker	breaker = tie_breaker(sort, sort->store, gpusort_rows_row_bits(sort->store));
+	TieBreaker	breaker = tie_breaker(sort);
 	uint64	   *packed = MemoryContextAllocHuge(CurrentMemoryContext, count * sizeof(uint64));
 
 	for (uint32 i = 0; i < count; i++)
 		packed[i] = rows[i];
 	breaker.end = packed + count;
 	order_tie(&breaker, packed, count, first_key, false, 1);
-	gpusort_rows_unpack(packed, count, breaker.row_bits, rows);
+	unpack(&breaker, packed, count, rows);
 	pfree(packed);
 }
 
 /*
- * Orders rows of a store by packed integers, always on the CPU: they are parts of a store.
- * Each has a row number in its lowest row_bits bits, and above it what orders the rows.
- * Rows for which that is equal are equal in nexact keys, and in the bytes of the next key if these
- * are spent, and come in the order of their numbers.
+ * Writes the order of rows first .. first + count - 1, which are before and behind others, to their places of
+ * sort->order.  They are sorted on the CPU.  `packed` has space for them.
  */
 void
-gpusort_rows_order_packed(RowSort *sort, const RowStore *store, uint64 *packed, uint32 count, int row_bits, int nexact, bool spent)
+gpusort_rows_order_part(RowSort *sort, const KeyCode *code, uint32 first, uint32 count, uint64 *packed)
 {
-	TieBreaker	breaker = tie_breaker(sort, store, row_bits);
+	TieBreaker	breaker = tie_breaker(sort);
 	GpusortSegment segment = {0, count};
 	SortRequest request = {
 		.spec = {.form = GPUSORT_KEY_INT64},
@@ -419,10 +420,12 @@ gpusort_rows_order_packed(RowSort *sort, const RowStore *store, uint64 *packed, 
 		.nslots = count
 	};
 
+	pack(&breaker, code, first, count, packed);
 	if (!is_ascending(packed, count))
 		gpusort_cpu_engine_sort(&request);
 	breaker.end = packed + count;
-	break_ties(&breaker, packed, count, nexact, spent, 0);
+	break_ties(&breaker, packed, count, code->nexact, code->spent, 0);
+	unpack(&breaker, packed, count, sort->order + first);
 }
 
 /*
@@ -436,7 +439,7 @@ gpusort_rows_order(RowSort *sort, uint32 wanted, bool in_order)
 	RowStore   *store = sort->store;
 	uint32		nrows = store->nrows;
 	RowList		list = {.count = nrows};
-	TieBreaker	breaker = tie_breaker(sort, store, gpusort_rows_row_bits(store));
+	TieBreaker	breaker = tie_breaker(sort);
 	int			prefix_bits = ROWS_PACKED_BITS - breaker.row_bits;
 	KeyCode    *code;
 	uint64	   *packed;
@@ -444,7 +447,7 @@ gpusort_rows_order(RowSort *sort, uint32 wanted, bool in_order)
 	gpusort_rows_buffer_reserve(sort->context, &sort->packed, (Size) nrows * sizeof(uint64));
 	packed = (uint64 *) sort->packed.data;
 	code = gpusort_rows_code_fitted(sort->keys, 0, store, &list, prefix_bits, prefix_bits);
-	gpusort_rows_pack(code, store, 0, nrows, breaker.row_bits, packed);
+	pack(&breaker, code, 0, nrows, packed);
 	if (!is_ascending(packed, nrows))
 		sort_packed(sort, packed, nrows, true);
 	breaker.end = packed + wanted;
@@ -452,5 +455,5 @@ gpusort_rows_order(RowSort *sort, uint32 wanted, bool in_order)
 	break_ties(&breaker, packed, nrows, code->nexact, code->spent, 0);
 	gpusort_rows_code_free(code);
 	sort->order = (uint32 *) packed;
-	gpusort_rows_unpack(packed, nrows, breaker.row_bits, sort->order);
+	unpack(&breaker, packed, nrows, sort->order);
 }

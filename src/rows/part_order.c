@@ -90,44 +90,31 @@ may_scatter(const RowSort *sort)
 	return sort->keys->ncoded > 0;
 }
 
-/* Packs the rows of a part, orders them, and writes their numbers to sort->order. */
+/* Orders parts, which end at these rows, one after the other. */
 static void
-order_part(RowSort *sort, const KeyCode *code, uint32 start, uint32 end, int row_bits, uint64 *packed)
+order_parts(RowSort *sort, const KeyCode *code, const uint32 *ends, uint32 nparts)
 {
-	uint32		nrows = end - start;
+	RowBuffer	packed = {0};
+	uint32		start = 0;
 
-	gpusort_rows_pack(code, sort->store, start, nrows, row_bits, packed);
-	gpusort_rows_order_packed(sort, sort->store, packed, nrows, row_bits, code->nexact, code->spent);
-	gpusort_rows_unpack(packed, nrows, row_bits, sort->order + start);
-}
-
-static void
-order_parts(RowSort *sort, const KeyCode *code, const StoreParts *parts, int row_bits)
-{
-	uint64	   *packed;
-	uint32		most = 0;
-
-	for (uint32 part = 0; part < parts->count; part++)
-		most = Max(most, parts->ends[part] - gpusort_rows_store_part_start(parts, part));
-	packed = MemoryContextAllocHuge(CurrentMemoryContext, most * sizeof(uint64));
-	for (uint32 part = 0; part < parts->count; part++)
+	for (uint32 part = 0; part < nparts; start = ends[part++])
 	{
-		uint32		start = gpusort_rows_store_part_start(parts, part);
+		uint32		nrows = ends[part] - start;
 
-		if (parts->ends[part] > start)
-			order_part(sort, code, start, parts->ends[part], row_bits, packed);
+		if (nrows == 0)
+			continue;
+		gpusort_rows_buffer_reserve(CurrentMemoryContext, &packed, nrows * sizeof(uint64));
+		gpusort_rows_order_part(sort, code, start, nrows, (uint64 *) packed.data);
 	}
-	pfree(packed);
+	gpusort_rows_buffer_release(&packed);
 }
 
 /* Writes the number of each row's part, which is its code if there is no division, and counts the rows of each part. */
-static StoreParts
-number_parts(const RowStore *store, const KeyCode *code, Division *division, uint32 *numbers)
+static void
+number_parts(const RowStore *store, const KeyCode *code, Division *division, uint32 *numbers, uint32 *counts)
 {
 	uint64		words[ROWS_COUNTED_AT_ONCE];
-	StoreParts	parts = {division != NULL ? division->nparts : UINT32_C(1) << code->bits};
 
-	parts.ends = palloc0(parts.count * sizeof(uint32));
 	for (uint32 first = 0; first < store->nrows; first += ROWS_COUNTED_AT_ONCE)
 	{
 		uint32		n = Min(ROWS_COUNTED_AT_ONCE, store->nrows - first);
@@ -135,30 +122,29 @@ number_parts(const RowStore *store, const KeyCode *code, Division *division, uin
 		GPUSORT_CHECK_EVERY(first);
 		gpusort_rows_encode(code, store, NULL, first, n, ROWS_WORD_BITS, words);
 		if (division != NULL)
-			gpusort_rows_division_find(division, words, n, numbers + first, parts.ends);
+			gpusort_rows_division_find(division, words, n, numbers + first, counts);
 		else
 			for (uint32 i = 0; i < n; i++)
-				parts.ends[numbers[first + i] = words[i]]++;
+				counts[numbers[first + i] = words[i]]++;
 	}
-	return parts;
 }
 
 /* Scatters the rows, and orders the parts if that is left to do. */
 static void
-scatter_and_order(RowSort *sort, const KeyCode *code, Division *division, int row_bits)
+scatter_and_order(RowSort *sort, const KeyCode *code, Division *division)
 {
-	uint32		nrows = sort->store->nrows;
-	StoreParts	parts;
+	uint32		nparts = division != NULL ? division->nparts : UINT32_C(1) << code->bits;
+	uint32	   *ends = palloc0(nparts * sizeof(uint32));
 
-	gpusort_rows_buffer_reserve(sort->context, &sort->packed, nrows * sizeof(uint32));
+	gpusort_rows_buffer_reserve(sort->context, &sort->packed, sort->store->nrows * sizeof(uint32));
 	sort->order = (uint32 *) sort->packed.data;
-	parts = number_parts(sort->store, code, division, sort->order);
-	gpusort_rows_scatter(sort->store, &parts, sort->order);
+	number_parts(sort->store, code, division, sort->order, ends);
+	gpusort_rows_scatter(sort->store, ends, nparts, sort->order);
 	if (division != NULL)
-		order_parts(sort, code, &parts, row_bits);
+		order_parts(sort, code, ends, nparts);
 	else
 		sort->order = NULL;
-	pfree(parts.ends);
+	pfree(ends);
 }
 
 /*
@@ -170,7 +156,7 @@ gpusort_rows_order_by_parts(RowSort *sort)
 {
 	RowList		all_rows = {.count = sort->store->nrows};
 	uint64		nrows = all_rows.count;
-	int			row_bits = gpusort_rows_row_bits(sort->store);
+	int			word_bits = ROWS_PACKED_BITS - gpusort_rows_row_bits(sort->store);
 	SortAttempt attempt;
 	KeyCode    *code;
 	Division   *division;
@@ -179,9 +165,9 @@ gpusort_rows_order_by_parts(RowSort *sort)
 	if (!may_scatter(sort) || nrows * bytes_per_row(sort->store) < ROWS_PARTS_MIN_BYTES || seem_ordered(sort))
 		return false;
 	gpusort_attempt_begin(&attempt, ENGINE_CPU, USED_FOR_ROWS, GPUSORT_METHOD_AUTO, nrows, sort->progress);
-	code = gpusort_rows_code_fitted(sort->keys, 0, sort->store, &all_rows, ROWS_PACKED_BITS - row_bits, 0);
+	code = gpusort_rows_code_fitted(sort->keys, 0, sort->store, &all_rows, word_bits, 0);
 	division = codes_are_parts(sort, code) ? NULL : divide(sort, code);
-	scatter_and_order(sort, code, division, row_bits);
+	scatter_and_order(sort, code, division);
 	if (division != NULL)
 		gpusort_rows_division_free(division);
 	gpusort_rows_code_free(code);

@@ -23,20 +23,6 @@ gpusort_rows_sum_up(uint32 *counts, uint32 n)
 	}
 }
 
-/* Replaces the number of each row's part by the row's place among all rows, and counts by ends. */
-static void
-find_places(StoreParts *parts, uint32 *numbers, uint32 nrows)
-{
-	uint32	   *ends = parts->ends;
-
-	gpusort_rows_sum_up(ends, parts->count);
-	for (uint32 row = 0; row < nrows; row++)
-	{
-		GPUSORT_CHECK_EVERY(row);
-		numbers[row] = ends[numbers[row]]++;
-	}
-}
-
 /* Puts the values of a column into their places in the spare buffer, and swaps the two buffers. */
 static void
 scatter_column(RowStore *store, RowBuffer *column, int width, RowBuffer *spare, const uint32 *places)
@@ -58,12 +44,17 @@ scatter_column(RowStore *store, RowBuffer *column, int width, RowBuffer *spare, 
 }
 
 void
-gpusort_rows_scatter(RowStore *store, StoreParts *parts, uint32 *numbers)
+gpusort_rows_scatter(RowStore *store, uint32 *ends, uint32 nparts, uint32 *numbers)
 {
 	const RowLayout *layout = store->layout;
 	RowBuffer	spare = {0};
 
-	find_places(parts, numbers, store->nrows);
+	gpusort_rows_sum_up(ends, nparts);
+	for (uint32 row = 0; row < store->nrows; row++)
+	{
+		GPUSORT_CHECK_EVERY(row);
+		numbers[row] = ends[numbers[row]]++;
+	}
 	for (int i = 0; i < layout->natts; i++)
 	{
 		RowColumn  *column = &store->columns[i];

@@ -13,23 +13,13 @@
 
 #include "rows/row_store.h"
 
-typedef struct StoreParts
-{
-	uint32		count;			/* how many parts, some of which may be empty */
-	uint32	   *ends;			/* number of the row behind the last of each part; before they are found, how many rows it has */
-} StoreParts;
-
-/* The number of a part's first row. */
-static inline uint32
-gpusort_rows_store_part_start(const StoreParts *parts, uint32 part)
-{
-	return part == 0 ? 0 : parts->ends[part - 1];
-}
-
 /* Replaces the number of rows of each of n parts by the place of its first one among all rows. */
 extern void gpusort_rows_sum_up(uint32 *counts, uint32 n);
 
-/* Moves all rows to their parts.  `numbers`, of each row's part, are overwritten. */
-extern void gpusort_rows_scatter(RowStore *store, StoreParts *parts, uint32 *numbers);
+/*
+ * Moves all rows to their parts, and replaces the number of rows of each part by the place behind its last one.
+ * `numbers`, of each row's part, are overwritten.
+ */
+extern void gpusort_rows_scatter(RowStore *store, uint32 *ends, uint32 nparts, uint32 *numbers);
 
 #endif							/* GPUSORT_ROW_SCATTER_H */

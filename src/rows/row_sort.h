@@ -85,13 +85,10 @@ extern void gpusort_rows_sort_again(RowSort *sort, double expected_rows, RowBoun
 
 /* order.c: sorts the rows of one store on the host, by packed integers: a row's number in the lowest bits, its code above. */
 extern int	gpusort_rows_row_bits(const RowStore *store);
-extern void gpusort_rows_pack(const KeyCode *code, const RowStore *store, uint32 first, uint32 count, int row_bits, uint64 *packed);
-extern void gpusort_rows_unpack(const uint64 *packed, uint32 count, int row_bits, uint32 *rows);
 extern void gpusort_rows_order(RowSort *sort, uint32 wanted, bool in_order);
 extern void gpusort_rows_order_as_stored(RowSort *sort);
 extern void gpusort_rows_order_tie(RowSort *sort, uint32 *rows, uint32 count, int first_key);
-extern void gpusort_rows_order_packed(RowSort *sort, const RowStore *store, uint64 *packed, uint32 count, int row_bits,
-									  int nexact, bool spent);
+extern void gpusort_rows_order_part(RowSort *sort, const KeyCode *code, uint32 first, uint32 count, uint64 *packed);
 
 /* part_order.c: the same for large stores, scattered first.  The numbers of the rows change. */
 extern bool gpusort_rows_order_by_parts(RowSort *sort);
