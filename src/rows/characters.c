@@ -44,12 +44,6 @@ fitting_base(uint64 high, uint64 limit, int wanted)
 	return Min((limit - high) / (high + 1), (uint64) Max(wanted, 1) - 1) + 1;
 }
 
-static uint64
-greatest_number(int bits)
-{
-	return bits >= 64 ? PG_UINT64_MAX : (UINT64CONST(1) << bits) - 1;
-}
-
 /*
  * Keeps only as many places as fill a number of max_bits, or as the longest string has and a
  * quarter more, judged by the strings counted so far.  Returns false if the places take nearly as
@@ -66,7 +60,7 @@ gpusort_characters_narrow(CharacterSets *sets, int max_bits)
 	while (place < nplaces)
 	{
 		int			count = count_bytes(sets, place);
-		int			base = fitting_base(high, greatest_number(max_bits), Max(count, 1));
+		int			base = fitting_base(high, gpusort_low_bits(max_bits), Max(count, 1));
 
 		high = high * base + (base - 1);
 		place++;
@@ -75,7 +69,7 @@ gpusort_characters_narrow(CharacterSets *sets, int max_bits)
 	}
 	sets->short_only = place == nplaces && place < GPUSORT_CHARACTERS_PLACES;
 	sets->nplaces = place;
-	return high <= greatest_number(CHARACTER_BITS_MAX * place);
+	return high <= gpusort_low_bits(CHARACTER_BITS_MAX * place);
 }
 
 /*
@@ -109,7 +103,7 @@ gpusort_characters_pack(const CharacterSets *sets, int max_bits)
 	for (place = 0; place < sets->nplaces && characters->complete; place++)
 	{
 		int			count = count_bytes(sets, place);
-		int			base = fitting_base(characters->high, greatest_number(max_bits), count);
+		int			base = fitting_base(characters->high, gpusort_low_bits(max_bits), count);
 		int			rank = 0;
 
 		for (int byte = 0; byte < 256; byte++)

@@ -46,6 +46,13 @@ typedef struct Characters
 	uint64		parts[FLEXIBLE_ARRAY_MEMBER][256];	/* what a byte at a place adds to the number */
 } Characters;
 
+/* The greatest number of so many bits. */
+static inline uint64
+gpusort_low_bits(int bits)
+{
+	return bits >= 64 ? PG_UINT64_MAX : (UINT64CONST(1) << bits) - 1;
+}
+
 extern void gpusort_characters_start(CharacterSets *sets, Size from, Size longest);
 extern bool gpusort_characters_narrow(CharacterSets *sets, int max_bits);
 extern bool gpusort_characters_unpacked_suffice(const CharacterSets *sets, int max_bits, double strings);

@@ -19,12 +19,6 @@
 #define ROWS_CHARACTERS_MIN 16384	/* with fewer rows packing characters does not pay */
 #define ROWS_SAMPLE_MIN 128		/* with fewer rows a sample says nothing about other rows */
 
-static uint64
-low_bits(int bits)
-{
-	return bits >= 64 ? PG_UINT64_MAX : (UINT64CONST(1) << bits) - 1;
-}
-
 /* Writes the numbers of rows first .. first + n - 1 of a list and returns them.  NULL if these are the numbers. */
 static const uint32 *
 list_block(const RowList *list, uint32 first, uint32 n, uint32 *rows)
@@ -120,7 +114,7 @@ add_field(KeyCode *code, const RowKey *key, KeyFieldKind kind, int bits)
 	field->key = key;
 	field->kind = kind;
 	field->bits = bits;
-	field->high = low_bits(bits);
+	field->high = gpusort_low_bits(bits);
 	code->bits += bits;
 	return field;
 }
@@ -154,7 +148,7 @@ static bool
 add_value(KeyCode *code, const RowKey *key, const RowStore *store, const RowList *list, int word_bits, bool fit)
 {
 	uint64		low = fit ? PG_UINT64_MAX : 0;
-	uint64		high = fit ? 0 : low_bits(8 * key->width);
+	uint64		high = fit ? 0 : gpusort_low_bits(8 * key->width);
 
 	if (fit)
 		widen_range(key, store, list, &low, &high);
@@ -304,7 +298,7 @@ gpusort_rows_ranges_create(const RowKeys *keys, const RowLayout *layout)
 	for (int i = 0; i < keys->ncoded; i++)
 	{
 		ranges[i].low = bits > ROWS_WORD_BITS ? PG_UINT64_MAX : 0;
-		ranges[i].high = bits > ROWS_WORD_BITS ? 0 : low_bits(8 * keys->keys[i].width);
+		ranges[i].high = bits > ROWS_WORD_BITS ? 0 : gpusort_low_bits(8 * keys->keys[i].width);
 	}
 	return ranges;
 }
@@ -332,7 +326,7 @@ gpusort_rows_ranges_note(KeyRange *ranges, const RowKeys *keys, const RowStore *
 				break;
 			continue;
 		}
-		if (ranges[i].low > 0 || ranges[i].high < low_bits(8 * key->width))
+		if (ranges[i].low > 0 || ranges[i].high < gpusort_low_bits(8 * key->width))
 			widen_range(key, store, &all_rows, &ranges[i].low, &ranges[i].high);
 	}
 }
@@ -365,7 +359,7 @@ gpusort_rows_code_common(const RowKeys *keys, int first_key, const KeyRange *ran
 				add_sampled(code, key, sample, nrows);
 				break;
 			}
-			add_range(code, key, range == NULL ? 0 : range->low, range == NULL ? low_bits(8 * key->width) : range->high);
+			add_range(code, key, range == NULL ? 0 : range->low, range == NULL ? gpusort_low_bits(8 * key->width) : range->high);
 			code->fields[0].folds |= folds;
 			if (code->bits > ROWS_WORD_BITS)
 				break;
@@ -616,7 +610,7 @@ load_bytes(const KeyField *field, const RowStore *store, const uint32 *rows, uin
 static void
 pack_part(uint64 *out, const uint64 *values, uint32 n, int drop_below, int take)
 {
-	uint64		mask = low_bits(take);
+	uint64		mask = gpusort_low_bits(take);
 
 	if (take == 64)
 		memcpy(out, values, n * sizeof(uint64));
