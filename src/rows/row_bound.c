@@ -292,7 +292,6 @@ gpusort_rows_bound_cut(RowBound *bound, RowStore *store, uint32 *order)
 	uint32		nkept = gpusort_rows_bound_select(bound, store, order);
 	uint32		before = store->nrows;
 
-	gpusort_rows_ascending(store, order, nkept);
 	bound->dropped += before - nkept;
 	gpusort_rows_store_keep(store, order, nkept);
 	note_kept(bound, order, nkept);

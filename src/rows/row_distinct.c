@@ -153,7 +153,6 @@ gpusort_rows_distinct_keep(RowSort *sort, bool is_full)
 	uint32		before = store->nrows;
 	uint32		kept = keep_first(sort->keys, store, sort->order, before);
 
-	gpusort_rows_ascending(store, sort->order, kept);
 	gpusort_rows_store_keep(store, sort->order, kept);
 	sort->dropped += before - kept;
 	sort->drops = kept <= before / 2;

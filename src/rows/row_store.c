@@ -488,8 +488,8 @@ gpusort_rows_copy_values(char *to, const char *from, const uint32 *rows, uint32 
 }
 
 /* Puts a list of n rows of a store in ascending order. */
-void
-gpusort_rows_ascending(const RowStore *store, uint32 *rows, uint32 n)
+static void
+ascending(const RowStore *store, uint32 *rows, uint32 n)
 {
 	uint8	   *listed = palloc0(store->nrows / 8 + 1);
 	uint32		done = 0;
@@ -508,12 +508,13 @@ gpusort_rows_ascending(const RowStore *store, uint32 *rows, uint32 n)
 	pfree(listed);
 }
 
-/* Drops all rows that are not listed.  The list must be in ascending order. */
+/* Drops all rows that are not listed, and puts the list in ascending order. */
 void
-gpusort_rows_store_keep(RowStore *store, const uint32 *rows, uint32 nrows)
+gpusort_rows_store_keep(RowStore *store, uint32 *rows, uint32 nrows)
 {
 	const RowLayout *layout = store->layout;
 
+	ascending(store, rows, nrows);
 	for (int i = 0; i < layout->natts; i++)
 	{
 		RowColumn  *column = &store->columns[i];

@@ -122,8 +122,7 @@ extern void gpusort_rows_store_put(RowStore *store, uint32 row, int attribute, D
 extern void gpusort_rows_store_append(RowStore *store, const Datum *values, const bool *nulls);
 extern void gpusort_rows_copy_values(char *to, const char *from, const uint32 *rows,
 									 uint32 nrows, int16 length);
-extern void gpusort_rows_ascending(const RowStore *store, uint32 *rows, uint32 n);
-extern void gpusort_rows_store_keep(RowStore *store, const uint32 *rows, uint32 nrows);
+extern void gpusort_rows_store_keep(RowStore *store, uint32 *rows, uint32 nrows);
 extern void gpusort_rows_store_add_nulls(RowStore *store, int attribute);
 extern void gpusort_rows_store_reserve_records(RowStore *store, Size bytes);
 extern void gpusort_rows_store_put_stored(RowStore *store, uint32 row, const Datum *values);
