@@ -81,13 +81,12 @@ gpusort_rows_part_read(const RowPart *part)
 	return (PartReader) {part, 0, part->nextents > 0 ? part->extents[0].start : 0};
 }
 
-/* Moves behind a block. */
-static void
-move(PartReader *reader, Size bytes)
+void
+gpusort_rows_part_skip(PartReader *reader, const StoredRows *head)
 {
 	const RowPart *part = reader->part;
 
-	reader->place += bytes;
+	reader->place += head->bytes;
 	if (reader->place == part->extents[reader->extent].end && ++reader->extent < part->nextents)
 		reader->place = part->extents[reader->extent].start;
 }
@@ -106,7 +105,7 @@ gpusort_rows_part_next(PartReader *reader, const StoredRows *head, RowStore *sto
 	const PartExtent *extent = &reader->part->extents[reader->extent];
 
 	gpusort_stored_rows_load(extent->file, reader->place, extent->end, store);
-	move(reader, head->bytes);
+	gpusort_rows_part_skip(reader, head);
 }
 
 void
@@ -116,13 +115,7 @@ gpusort_rows_part_cut(PartReader *reader, const StoredRows *head, RowPart *piece
 
 	add_extent(piece, (PartExtent) {file, reader->place, reader->place + head->bytes});
 	note_block(piece, head->nrows, head->record_bytes, head->bytes);
-	move(reader, head->bytes);
-}
-
-void
-gpusort_rows_part_skip(PartReader *reader, const StoredRows *head)
-{
-	move(reader, head->bytes);
+	gpusort_rows_part_skip(reader, head);
 }
 
 bool
