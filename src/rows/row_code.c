@@ -472,16 +472,6 @@ gpusort_rows_code_missed(const KeyCode *code)
 	return result;
 }
 
-/*
- * How many leading keys are surely equal in rows with the same word.  `missed` is what
- * gpusort_rows_code_missed returned after these rows were encoded.
- */
-int
-gpusort_rows_code_exact_keys(const KeyCode *code, bool missed)
-{
-	return code->nexact + !missed;
-}
-
 void
 gpusort_rows_code_free(KeyCode *code)
 {

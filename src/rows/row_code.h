@@ -63,22 +63,6 @@ gpusort_rows_bit_length(uint64 value)
 	return value == 0 ? 0 : 64 - __builtin_clzll(value);
 }
 
-/* The place of the first of sorted words from `low` on that is not less than a word; `high` if all are less. */
-static inline uint32
-gpusort_rows_find_word(const uint64 *words, uint32 low, uint32 high, uint64 word)
-{
-	while (low < high)
-	{
-		uint32		middle = low + (high - low) / 2;
-
-		if (words[middle] < word)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* True if the code is one field that folds. */
 static inline bool
 gpusort_rows_code_folds(const KeyCode *code)
@@ -102,7 +86,6 @@ extern KeyCode *gpusort_rows_code_common(const RowKeys *keys, int first_key, con
 extern KeyCode *gpusort_rows_code_fitted(const RowKeys *keys, int first_key, const RowStore *store,
 										 const RowList *list, int word_bits, int enough_bits);
 extern bool gpusort_rows_code_missed(const KeyCode *code);
-extern int	gpusort_rows_code_exact_keys(const KeyCode *code, bool missed);
 extern void gpusort_rows_code_free(KeyCode *code);
 extern void gpusort_rows_encode(const KeyCode *code, const RowStore *store, const uint32 *rows,
 								uint32 first, uint32 nrows, int nbits, uint64 *out);

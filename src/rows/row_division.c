@@ -185,13 +185,11 @@ gpusort_rows_division_make(const RowKeys *keys, int first_key, const RowStore *s
 	Division   *division = create(keys, first_key, nparts);
 	uint32		n = sample->nrows;
 	uint64	   *words;
-	bool		missed;
 
 	division->code = gpusort_rows_code_common(keys, first_key, NULL, sample, nrows);
 	division->plain = plain_of(division->code);
 	words = gpusort_rows_sorted_words(division->code, sample, NULL, n);
-	missed = gpusort_rows_code_missed(division->code);
-	division->vain = words[0] == words[n - 1] && gpusort_rows_code_exact_keys(division->code, missed) == first_key;
+	division->vain = gpusort_rows_code_missed(division->code) && words[0] == words[n - 1] && division->code->nexact == first_key;
 	division->nparts = 1 + gpusort_rows_division_cut(words, n, nparts, 0, division->least + 1);
 	pfree(words);
 	return division;
@@ -220,8 +218,10 @@ gpusort_rows_division_by_shares(const KeyCode *code, const RowStore *sample, dou
 		share += shares[i];
 		if (i + 1 < nparts)
 		{
-			division->least[i + 1] = words[Min((uint32) (share * n), n - 1)];
-			end = gpusort_rows_find_word(words, 0, n, division->least[i + 1]);
+			end = Min((uint32) (share * n), n - 1);
+			division->least[i + 1] = words[end];
+			while (end > begin && words[end - 1] == words[end])
+				end--;
 		}
 		rows = end - begin;
 		rows += SHARE_DEVIATIONS * sqrt(rows * (1 - rows / n) + 1);
@@ -443,11 +443,11 @@ gpusort_rows_division_insert(Division *division, int at, const uint64 *least, in
 	forget_cells(division);
 }
 
-/* Leading keys in which rows of one word are equal. */
+/* Leading keys in which rows of one word are surely equal. */
 static int
 decided_keys(const Division *division)
 {
-	return gpusort_rows_code_exact_keys(division->code, division->missed);
+	return division->code->nexact + !division->missed;
 }
 
 bool
