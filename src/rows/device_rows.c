@@ -254,9 +254,7 @@ first_rows_are_tied(DeviceRows *rows)
 	double		nrows = Max(sort->expected_rows, sort->store->nrows);
 	bool		tied;
 
-	rows->sample = gpusort_rows_sample_create(sort->context, sort->layout, sort->keys);
-	gpusort_rows_sample_add(rows->sample, sort->keys, sort->store, ROWS_SAMPLED, gpusort_rows_parts_sample_bytes(sort),
-							1, false);
+	rows->sample = gpusort_rows_parts_sample(sort, NULL, ROWS_SAMPLED, 0, false);
 	make_ranged_code(rows, nrows);
 	tied = ties_are_too_large(rows, nrows);
 	gpusort_rows_code_free(rows->code);

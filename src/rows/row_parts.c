@@ -140,25 +140,6 @@ create_file(RowParts *parts)
 	return file;
 }
 
-Size
-gpusort_rows_parts_sample_bytes(const RowSort *sort)
-{
-	return Max(sort->memory_limit / PARTS_SAMPLE_SHARE, PARTS_SAMPLE_MIN);
-}
-
-/* A sample of the rows of a part, or of those in the store. */
-static RowStore *
-take_sample(RowSort *sort, const RowPart *part, uint32 nrows, bool whole)
-{
-	RowStore   *sample;
-
-	if (part != NULL)
-		return gpusort_rows_parts_sample(sort, part, nrows, PARTS_SAMPLE_BLOCKS, whole);
-	sample = gpusort_rows_sample_create(sort->context, sort->layout, sort->keys);
-	gpusort_rows_sample_add(sample, sort->keys, sort->store, nrows, gpusort_rows_parts_sample_bytes(sort), 1, whole);
-	return sample;
-}
-
 /*
  * Makes nparts parts or so of the rows of a part, or of all rows, of which the first ones are in the store; nrows in all.
  * A part is not divided by a code that is of no use.
@@ -173,7 +154,7 @@ begin(RowParts *parts, PartSet *set, const RowPart *part, int nparts, double nro
 	memset(set, 0, sizeof(PartSet));
 	if (depth < PARTS_DEPTH)
 	{
-		RowStore   *sample = take_sample(sort, part, nparts * PARTS_SAMPLED, false);
+		RowStore   *sample = gpusort_rows_parts_sample(sort, part, nparts * PARTS_SAMPLED, PARTS_SAMPLE_BLOCKS, false);
 
 		set->division = gpusort_rows_division_make(sort->keys, first_key, sample, nrows, nparts);
 		if (set->division->vain && (depth > 0 || sample->nrows >= PARTS_FEW_ROWS))
@@ -184,8 +165,11 @@ begin(RowParts *parts, PartSet *set, const RowPart *part, int nparts, double nro
 		gpusort_rows_store_free(sample);
 	}
 	if (set->division == NULL)
-		set->division = gpusort_rows_division_compared(sort->keys, first_key, take_sample(sort, part, nparts * PARTS_SAMPLED, true),
-													   Min(nparts, PARTS_COMPARED_MAX));
+	{
+		RowStore   *sample = gpusort_rows_parts_sample(sort, part, nparts * PARTS_SAMPLED, PARTS_SAMPLE_BLOCKS, true);
+
+		set->division = gpusort_rows_division_compared(sort->keys, first_key, sample, Min(nparts, PARTS_COMPARED_MAX));
+	}
 	set->first_nparts = nparts;
 	insert_parts(set, 0, set->division->nparts);
 	set->dropped_from = set->nparts;
@@ -573,10 +557,19 @@ RowStore *
 gpusort_rows_parts_sample(RowSort *sort, const RowPart *part, uint32 nrows, uint32 most_blocks, bool whole)
 {
 	RowStore   *sample = gpusort_rows_sample_create(sort->context, sort->layout, sort->keys);
-	PartReader	reader = gpusort_rows_part_read(part);
-	uint64		step = Max(part->nblocks / most_blocks, 1);
-	uint64		blocks = part->nblocks / step;
+	Size		bytes = Max(sort->memory_limit / PARTS_SAMPLE_SHARE, PARTS_SAMPLE_MIN);
+	PartReader	reader;
+	uint64		step;
+	uint64		blocks;
 
+	if (part == NULL)
+	{
+		gpusort_rows_sample_add(sample, sort->keys, sort->store, nrows, bytes, 1, whole);
+		return sample;
+	}
+	reader = gpusort_rows_part_read(part);
+	step = Max(part->nblocks / most_blocks, 1);
+	blocks = part->nblocks / step;
 	for (uint64 block = 0, sampled = 0; block < blocks * step; block++)
 	{
 		StoredRows	head;
@@ -590,8 +583,7 @@ gpusort_rows_parts_sample(RowSort *sort, const RowPart *part, uint32 nrows, uint
 		}
 		gpusort_rows_store_clear(sort->store);
 		gpusort_rows_part_next(&reader, &head, sort->store);
-		gpusort_rows_sample_add(sample, sort->keys, sort->store, Max(nrows / blocks, 1), gpusort_rows_parts_sample_bytes(sort),
-								(double) ++sampled / blocks, whole);
+		gpusort_rows_sample_add(sample, sort->keys, sort->store, Max(nrows / blocks, 1), bytes, (double) ++sampled / blocks, whole);
 	}
 	return sample;
 }

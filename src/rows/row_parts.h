@@ -70,12 +70,9 @@ extern void gpusort_rows_parts_finish(RowParts *parts);
  */
 extern bool gpusort_rows_parts_load(RowParts *parts, uint64 row);
 
-/* The most bytes of a sample. */
-extern Size gpusort_rows_parts_sample_bytes(const RowSort *sort);
-
 /*
- * A sample of about so many rows of a part, from blocks that are spread over it.  Fewer rows are taken where they
- * would exceed 1/16 of work_mem.  The store, which must have no rows, is used meanwhile.
+ * A sample of about so many rows of the store or, with a part, from blocks that are spread over that.  Fewer rows are taken
+ * where they would exceed 1/16 of work_mem.  The rows of a part are read into the store, which must have none.
  */
 extern RowStore *gpusort_rows_parts_sample(RowSort *sort, const RowPart *part, uint32 nrows, uint32 most_blocks, bool whole);
 
