@@ -133,8 +133,7 @@ struct SharedSort
 	RowSort    *sort;
 	RowLayout  *key_layout;		/* of fences and splitters */
 	int			number;
-	SpillFile  *own_file;		/* NULL while there is none */
-	SpillFile **files;			/* those of all participants, when they are read */
+	SpillFile **files;			/* of all participants: its own one once there is one, others when they are read */
 	SharedReader  *runs;			/* by number */
 	uint32		nruns;
 	const Splitter *splitters;
@@ -314,12 +313,12 @@ choose_file(SharedSort *part, Size bytes)
 	SpinLockRelease(&shared->mutex);
 	if (fits)
 		return NULL;
-	if (part->own_file == NULL)
+	if (part->files[part->number] == NULL)
 	{
 		file_name(name, part->number);
-		part->own_file = gpusort_rows_spill_create_shared(&shared->files.fs, name);
+		part->files[part->number] = gpusort_rows_spill_create_shared(&shared->files.fs, name);
 	}
-	return part->own_file;
+	return part->files[part->number];
 }
 
 /* The keys of every step-th row of a run. */
@@ -492,8 +491,6 @@ file_of(SharedSort *part, const StoredRows *rows)
 
 	if (rows->participant < 0)
 		return NULL;
-	if (rows->participant == part->number && part->own_file != NULL)
-		return part->own_file;
 	if (part->files[rows->participant] == NULL)
 	{
 		file_name(name, rows->participant);
@@ -607,8 +604,8 @@ gpusort_shared_sort_collected(SharedSort *part)
 {
 	Barrier    *barrier = &part->shared->barrier;
 
-	if (part->own_file != NULL)
-		gpusort_rows_spill_rest(part->own_file);
+	if (part->files[part->number] != NULL)
+		gpusort_rows_spill_rest(part->files[part->number]);
 	if (BarrierArriveAndWait(barrier, wait_event()))
 	{
 		MemoryContext caller = MemoryContextSwitchTo(part->sort->context);
@@ -796,17 +793,17 @@ take_space(SharedSort *part, uint32 number, Size bytes)
 	return fits;
 }
 
-static void
-help(SharedSort *part)
+void
+gpusort_shared_sort_help(SharedSort *part)
 {
 	SharedSortState *shared = part->shared;
+	MemoryContext caller = MemoryContextSwitchTo(part->sort->context);
 	RowStore   *store = part->sort->store;
 	uint32		number;
-	bool		has_memory = true;
+	bool		has_memory = shared->nparts > 0;
 
-	if (shared->nparts == 0)
-		return;
-	open_parts(part);
+	if (has_memory)
+		open_parts(part);
 	while (has_memory && claim_part(part, parts_ahead(shared), &number))
 	{
 		SharedPart *sorted = &part->parts[number];
@@ -822,14 +819,6 @@ help(SharedSort *part)
 		SpinLockRelease(&shared->mutex);
 		ConditionVariableSignal(&shared->sorted);
 	}
-}
-
-void
-gpusort_shared_sort_help(SharedSort *part)
-{
-	MemoryContext caller = MemoryContextSwitchTo(part->sort->context);
-
-	help(part);
 	MemoryContextSwitchTo(caller);
 }
 
@@ -1059,8 +1048,6 @@ gpusort_shared_sort_next(SharedSort *part)
 void
 gpusort_shared_sort_leave(SharedSort *part)
 {
-	if (part->own_file != NULL)
-		gpusort_rows_spill_close(part->own_file);
 	for (int i = 0; i < part->shared->participants; i++)
 		if (part->files[i] != NULL)
 			gpusort_rows_spill_close(part->files[i]);
