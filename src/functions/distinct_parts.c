@@ -114,11 +114,7 @@ write_values(DistinctParts *parts, Part *part, const char *values, Size bytes, i
 
 	part->last = (BlockPlace) {.start = gpusort_rows_spill_size(parts->file),.bytes = sizeof(head) + bytes};
 	gpusort_rows_spill_write(parts->file, &head, sizeof(head));
-	for (Size done = 0; done < bytes; done += GPUSORT_INTERRUPT_BYTES)
-	{
-		CHECK_FOR_INTERRUPTS();
-		gpusort_rows_spill_write(parts->file, values + done, Min(bytes - done, GPUSORT_INTERRUPT_BYTES));
-	}
+	gpusort_rows_spill_write(parts->file, values, bytes);
 }
 
 /* Writes a part's block, and empties it. */
@@ -166,16 +162,10 @@ read_block(DistinctParts *parts, BlockPlace place)
 {
 	Size		bytes = place.bytes - sizeof(BlockHead);
 	BlockHead	head;
-	char	   *target;
 
 	gpusort_rows_spill_seek(parts->file, place.start, place.start + place.bytes);
 	gpusort_rows_spill_read(parts->file, &head, sizeof(head));
-	target = gpusort_collector_extend(&parts->read, parts->context, head.count, bytes);
-	for (Size done = 0; done < bytes; done += GPUSORT_INTERRUPT_BYTES)
-	{
-		CHECK_FOR_INTERRUPTS();
-		gpusort_rows_spill_read(parts->file, target + done, Min(bytes - done, GPUSORT_INTERRUPT_BYTES));
-	}
+	gpusort_rows_spill_read(parts->file, gpusort_collector_extend(&parts->read, parts->context, head.count, bytes), bytes);
 	return head.before;
 }
 

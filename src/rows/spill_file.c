@@ -14,6 +14,7 @@
 #include "storage/fd.h"
 #include "utils/wait_event.h"
 
+#include "interrupt_interval.h"
 #include "rows/spill_file.h"
 
 #define SPILL_BUFFER_MIN ((Size) 16 * 1024)	/* more than a block of rows has, where work_mem is small */
@@ -93,8 +94,10 @@ write_out(SpillFile *file, const char *data, Size bytes, int64 place)
 	pgBufferUsage.temp_blks_written += (bytes + BLCKSZ - 1) / BLCKSZ;
 	while (bytes > 0)
 	{
-		int			written = FileWrite(file->file, (char *) data, bytes, place, WAIT_EVENT_BUFFILE_WRITE);
+		int			written;
 
+		CHECK_FOR_INTERRUPTS();
+		written = FileWrite(file->file, (char *) data, Min(bytes, GPUSORT_INTERRUPT_BYTES), place, WAIT_EVENT_BUFFILE_WRITE);
 		if (written <= 0)
 			ereport(ERROR,
 					(errcode_for_file_access(),
@@ -117,7 +120,8 @@ read_in(SpillFile *file, char *data, Size bytes)
 	INSTR_TIME_SET_ZERO(start);
 	if (track_io_timing)
 		INSTR_TIME_SET_CURRENT(start);
-	read = FileRead(file->file, data, bytes, file->place, WAIT_EVENT_BUFFILE_READ);
+	CHECK_FOR_INTERRUPTS();
+	read = FileRead(file->file, data, Min(bytes, GPUSORT_INTERRUPT_BYTES), file->place, WAIT_EVENT_BUFFILE_READ);
 	if (read < 0)
 		ereport(ERROR,
 				(errcode_for_file_access(),

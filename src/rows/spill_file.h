@@ -7,7 +7,7 @@
  * The server's BufFile passes 8 kB at a time to the kernel, whose work is mostly per call
  * and per page: a buffer of 64 kB halves it.  Otherwise the files are as those of BufFile:
  * temp_tablespaces, temp_file_limit, log_temp_files and EXPLAIN (BUFFERS) know them, and
- * they end with the transaction.
+ * they end with the transaction.  Interrupts are heeded while much is written or read.
  */
 #ifndef GPUSORT_SPILL_FILE_H
 #define GPUSORT_SPILL_FILE_H

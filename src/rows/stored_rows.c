@@ -10,7 +10,6 @@
 #include "rows/stored_rows.h"
 
 #define STORED_SPAN 1024		/* values that are gathered for a file at a time */
-#define STORED_BYTES ((Size) 256 * 1024)	/* bytes of a file between two questions whether to stop */
 
 /* Where rows are written. */
 typedef struct RowSink
@@ -91,17 +90,12 @@ describe(StoredRows *stored, WrittenRows *written)
 static void
 write_bytes(RowSink *sink, const void *data, Size bytes)
 {
-	if (sink->memory != NULL)
+	if (sink->memory == NULL)
+		gpusort_rows_spill_write(sink->file, data, bytes);
+	else
 	{
 		memcpy(sink->memory, data, bytes);
 		sink->memory += bytes;
-		return;
-	}
-	for (Size done = 0; done < bytes; done += STORED_BYTES)
-	{
-		if (done > 0)
-			CHECK_FOR_INTERRUPTS();
-		gpusort_rows_spill_write(sink->file, (const char *) data + done, Min(bytes - done, STORED_BYTES));
 	}
 }
 
@@ -264,11 +258,7 @@ read_bytes(const RowSource *source, Size offset, void *data, Size bytes)
 		return;
 	}
 	gpusort_rows_spill_seek(source->file, place, Max(source->end, place + (int64) bytes));
-	for (Size done = 0; done < bytes; done += STORED_BYTES)
-	{
-		CHECK_FOR_INTERRUPTS();
-		gpusort_rows_spill_read(source->file, (char *) data + done, Min(bytes - done, STORED_BYTES));
-	}
+	gpusort_rows_spill_read(source->file, data, bytes);
 }
 
 /* Reads the records of n rows and has the store's rows from number `at` on begin with them. */
