@@ -161,13 +161,15 @@ gpusort_rows_spill_write(SpillFile *file, const void *data, Size bytes)
 	Assert(file->read_bytes == 0);
 	while (bytes > 0)
 	{
-		Size		n = bytes - bytes % file->buffer_bytes;
+		Size		n = Min(bytes, file->buffer_bytes - file->unwritten);
 
-		if (file->unwritten == 0 && n > 0)
+		if (file->unwritten == 0 && n == file->buffer_bytes)
+		{
+			n = bytes - bytes % n;
 			write_out(file, next, n, file->size);
+		}
 		else
 		{
-			n = Min(bytes, file->buffer_bytes - file->unwritten);
 			memcpy(file->buffer + file->unwritten, next, n);
 			file->unwritten += n;
 		}

@@ -136,36 +136,17 @@ write_records(RowSink *sink, const WrittenRows *written)
 	const RowStore *store = written->store;
 	const uint32 *starts = written->starts;
 	uint32		nrows = written->nrows;
-	char		gathered[STORED_SPAN * sizeof(uint64)];
-	Size		filled = 0;
 
 	if (written->rows == NULL && starts[nrows] > 0)
 		write_bytes(sink, gpusort_rows_record(store, written->first), (Size) starts[nrows] * MAXIMUM_ALIGNOF);
 	for (uint32 i = 0; written->rows != NULL && i < nrows; i++)
 	{
-		const char *record = gpusort_rows_record(store, written->rows[i]);
-		Size		size = (Size) (starts[i + 1] - starts[i]) * MAXIMUM_ALIGNOF;
-		bool		gathers = sink->memory == NULL && size <= sizeof(gathered);
-
 		GPUSORT_CHECK_EVERY(i);
-		if (size == 0)
-			continue;
 		if (i + ROWS_PREFETCH < nrows)
 			__builtin_prefetch(gpusort_rows_record(store, written->rows[i + ROWS_PREFETCH]));
-		if (filled > 0 && (!gathers || filled + size > sizeof(gathered)))
-		{
-			write_bytes(sink, gathered, filled);
-			filled = 0;
-		}
-		if (gathers)
-		{
-			memcpy(gathered + filled, record, size);
-			filled += size;
-		}
-		else
-			write_bytes(sink, record, size);
+		if (starts[i + 1] > starts[i])
+			write_bytes(sink, gpusort_rows_record(store, written->rows[i]), (Size) (starts[i + 1] - starts[i]) * MAXIMUM_ALIGNOF);
 	}
-	write_bytes(sink, gathered, filled);
 }
 
 static void
