@@ -174,9 +174,9 @@ add_word(KeyCode *code, const RowKey *key, const RowStore *store, int bits_left)
 	return bits <= bits_left;
 }
 
-/* Adds a key that is bytes.  Returns true if it fits word_bits of the code completely. */
+/* Adds a key that is bytes, whose order may have to be learned.  Returns true if it fits word_bits of the code completely. */
 static bool
-add_bytes(KeyCode *code, const RowKey *key, const RowStore *store, const RowList *list, int word_bits)
+add_bytes(KeyCode *code, RowKey *key, const RowStore *store, const RowList *list, int word_bits)
 {
 	int			bits_left = word_bits - code->bits;
 	CharacterSets sets;
@@ -184,6 +184,8 @@ add_bytes(KeyCode *code, const RowKey *key, const RowStore *store, const RowList
 	int			bits;
 	bool		same = false;
 
+	key = gpusort_rows_key_of_list(key, store, list);
+	learn_bytes(key, store, list, list->count);
 	if (key->words != NULL && list->packed == NULL)
 		return add_word(code, key, store, bits_left);
 	if (gpusort_key_bytes_vary(&key->bytes) && list->count >= ROWS_CHARACTERS_MIN &&
@@ -197,15 +199,6 @@ add_bytes(KeyCode *code, const RowKey *key, const RowStore *store, const RowList
 	bits = Min(8 * Min(range.longest - range.skip, sizeof(uint64)), bits_left);
 	add_field(code, key, FIELD_BYTES, bits)->skip = range.skip;
 	return bits == 8 * (range.longest - range.skip);
-}
-
-/* The same for a key whose order may have to be learned. */
-static bool
-add_listed_bytes(KeyCode *code, RowKey *key, const RowStore *store, const RowList *list, int word_bits)
-{
-	key = gpusort_rows_key_of_list(key, store, list);
-	learn_bytes(key, store, list, list->count);
-	return add_bytes(code, key, store, list, word_bits);
 }
 
 static KeyCode *
@@ -225,9 +218,12 @@ note_missed(KeyField *field)
 		field->missed = palloc0(sizeof(bool));
 }
 
-/* Adds a key of bytes for nrows rows, judged by a sample: its characters packed if that pays, else its first bytes. */
+/*
+ * Adds a key of bytes to a code for rows of many stores, nrows in all, as a sample of them suggests: its characters packed if
+ * that pays, else its first bytes.  Rows of equal codes may differ in it.
+ */
 static void
-add_sampled_bytes(KeyCode *code, const RowKey *key, const RowStore *sample, double nrows)
+add_sampled(KeyCode *code, RowKey *key, const RowStore *sample, double nrows)
 {
 	RowList		list = {.count = sample->nrows};
 	int			bits_left = 64 - code->bits;
@@ -238,6 +234,11 @@ add_sampled_bytes(KeyCode *code, const RowKey *key, const RowStore *sample, doub
 	uint32		row = 0;
 	bool		same;
 
+	if (key->plain != NULL && key->ever_plain)
+		key = key->plain;
+	learn_bytes(key, sample, &list, nrows);
+	/* Abbreviated keys would have to be made again. */
+	code->spent = gpusort_key_bytes_abbreviated(&key->bytes);
 	/* If another sort learned the order later, bytes made then would not be as those made before. */
 	if (gpusort_key_bytes_unlearned(&key->bytes))
 		return;
@@ -262,23 +263,6 @@ add_sampled_bytes(KeyCode *code, const RowKey *key, const RowStore *sample, doub
 	gpusort_key_bytes_free(&bytes);
 	if (add_characters(code, key, characters))
 		note_missed(&code->fields[code->nfields - 1]);
-}
-
-/*
- * Adds a key of bytes to a code for rows of many stores, nrows in all, as a sample of them suggests.
- * Rows of equal codes may differ in it.
- */
-static void
-add_sampled(KeyCode *code, RowKey *key, const RowStore *sample, double nrows)
-{
-	RowList		all_rows = {.count = sample->nrows};
-
-	if (key->plain != NULL && key->ever_plain)
-		key = key->plain;
-	learn_bytes(key, sample, &all_rows, nrows);
-	add_sampled_bytes(code, key, sample, nrows);
-	/* Abbreviated keys would have to be made again. */
-	code->spent = gpusort_key_bytes_abbreviated(&key->bytes);
 }
 
 /* Ranges narrower than all values have are noted if these and a key of bytes behind them do not fit a word. */
@@ -447,7 +431,7 @@ gpusort_rows_code_fitted(const RowKeys *keys, int first_key, const RowStore *sto
 			code->spent = !gpusort_rows_key_decides(key) && ranks == NULL;
 			if (ranks != NULL ? !add_ranks(code, key, ranks, word_bits)
 				: key->kind == KEY_IS_VALUE ? !add_value(code, key, store, list, word_bits, fit)
-				: key->kind == KEY_IS_BYTES && !spent && !add_listed_bytes(code, key, store, list, word_bits))
+				: key->kind == KEY_IS_BYTES && !spent && !add_bytes(code, key, store, list, word_bits))
 			{
 				code->spent = false;
 				return code;
