@@ -260,46 +260,22 @@ select_wanted(RowSort *sort)
 	return nrows;
 }
 
-/* Sorts the rows in memory and has them taken. */
-static void
-hand_over_run(RowSort *sort)
-{
-	instr_time	start;
-	uint32		nrows;
-
-	order_store(sort, ORDER_SHARES);
-	nrows = select_wanted(sort);
-	start_phase(sort, &start);
-	gpusort_progress_update(sort->progress, SORT_PHASE_WRITING, 0, 1);
-	sort->take_run(sort->taker, sort->order, nrows);
-	end_phase(sort, start, &sort->stats.spill_time);
-	sort->nrows += nrows;
-	gpusort_rows_store_clear(sort->store);
-}
-
-/* Moves the rows in memory to parts. */
-static void
+/* Copies the rows in memory to parts.  Returns how many are wanted. */
+static uint32
 take_for_parts(RowSort *sort)
 {
-	instr_time	start;
-	uint64		dropped;
+	uint64		dropped = gpusort_rows_parts_take(sort->parts, has_exact_bound(sort) ? sort->bound->rows : 0);
 
-	start_phase(sort, &start);
-	if (sort->parts == NULL)
-		sort->parts = gpusort_rows_parts_create(sort);
-	sort->stats.peak_bytes = Max(sort->stats.peak_bytes, bytes_held(sort, 0));
-	gpusort_progress_update(sort->progress, SORT_PHASE_WRITING, 0, 1);
-	dropped = gpusort_rows_parts_take(sort->parts, has_exact_bound(sort) ? sort->bound->rows : 0);
-	sort->nrows += sort->store->nrows - dropped;
 	if (sort->bound != NULL)
 	{
 		gpusort_rows_bound_forget_rows(sort->bound);
 		sort->bound->dropped += dropped;
 		sort->stats.bounded |= dropped > 0;
 	}
-	gpusort_rows_store_clear(sort->store);
-	end_phase(sort, start, &sort->stats.spill_time);
+	return sort->store->nrows - dropped;
 }
+
+static void spill(RowSort *sort);
 
 /* Moves the rows that a device was to sort to parts, and counts the fallback. */
 static void
@@ -313,8 +289,9 @@ take_from_device(RowSort *sort, SortReason why)
 	count_fallback(sort);
 	sort->stats.device_bytes = 0;
 	sort->stats.devices = 0;
+	sort->parts = gpusort_rows_parts_create(sort);
 	while (gpusort_rows_device_give_back(rows))
-		take_for_parts(sort);
+		spill(sort);
 	gpusort_rows_device_free(rows);
 }
 
@@ -327,34 +304,35 @@ uses_device(RowSort *sort)
 	return sort->device_rows != NULL;
 }
 
-/* Moves the rows in memory to those that a device will sort. */
+/* Moves the rows in memory to those that a device will sort, or to parts; or has them taken, in order. */
 static void
-take_for_device(RowSort *sort)
+spill(RowSort *sort)
 {
+	uint32		nrows = sort->store->nrows;
+	SortReason	why = REASON_NONE;
 	instr_time	start;
-	SortReason	why;
 
+	if (sort->take_run != NULL)
+	{
+		order_store(sort, ORDER_SHARES);
+		nrows = select_wanted(sort);
+	}
+	else if (!uses_device(sort) && sort->parts == NULL)
+		sort->parts = gpusort_rows_parts_create(sort);
 	start_phase(sort, &start);
 	sort->stats.peak_bytes = Max(sort->stats.peak_bytes, bytes_held(sort, 0));
 	gpusort_progress_update(sort->progress, SORT_PHASE_WRITING, 0, 1);
-	why = gpusort_rows_device_take(sort->device_rows);
-	sort->nrows += sort->store->nrows;
+	if (sort->take_run != NULL)
+		sort->take_run(sort->taker, sort->order, nrows);
+	else if (sort->device_rows != NULL)
+		why = gpusort_rows_device_take(sort->device_rows);
+	else
+		nrows = take_for_parts(sort);
+	sort->nrows += nrows;
 	gpusort_rows_store_clear(sort->store);
 	end_phase(sort, start, &sort->stats.spill_time);
 	if (why != REASON_NONE)
 		take_from_device(sort, why);
-}
-
-/* Moves the rows in memory to those that a device will sort, or to parts. */
-static void
-spill(RowSort *sort)
-{
-	if (sort->take_run != NULL)
-		hand_over_run(sort);
-	else if (uses_device(sort))
-		take_for_device(sort);
-	else
-		take_for_parts(sort);
 }
 
 /* Drops rows beyond the bound, or gives the bound up if it does not pay. */
