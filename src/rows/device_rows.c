@@ -36,12 +36,10 @@
 #define ROWS_BLOCK_MOST 2		/* a block has at most so many times block_rows, if their words are equal, */
 #define ROWS_SOURCE_BLOCK 2		/* or one row in 2 of those that work_mem holds */
 #define ROWS_DEVICE_MAX (UINT32_MAX / 2)	/* the most rows in the memory of one device */
-#define ROWS_SCATTER_MAX (1024 * 1024)	/* rows that are divided at a time */
 #define ROWS_SAMPLED 65536		/* rows of the sample */
 #define ROWS_SAMPLED_BLOCKS 512	/* blocks of the files that it comes from */
 #define ROWS_BLOCK_BYTES ((Size) 64 * 1024)	/* of a block: more than these are read to get a row of each stretch */
 #define ROWS_FILE_BYTES ((int64) 64 * 1024 * 1024)	/* of a file: its space is given up when it has been read */
-#define DEVICE_PARTS_MAX GPUSORT_MAX_DEVICES
 #define ROWS_PADDED_MOST 2		/* records are at most so many times longer when padded, as far as the first rows tell */
 #define ROWS_TIED_SHARE 4		/* with more than one row in 4 tied, the host sorts a store as fast */
 #define ROWS_RECORD_UNIT 16		/* the width of records is a multiple of this */
@@ -64,8 +62,7 @@ struct DeviceRows
 	KeyCode    *code;
 	PartLayout	layout;
 	int			nparts;
-	DevicePart *parts[DEVICE_PARTS_MAX];
-	RowBuffer	scattered;		/* numbers of rows, those of each part together */
+	DevicePart *parts[GPUSORT_MAX_DEVICES];
 	int			loaded_part;
 	uint32		loaded;			/* the block in the store, if there is one */
 	bool		is_loaded;
@@ -362,17 +359,15 @@ open_everywhere(DeviceRows *rows, SortReason *why)
 	return true;
 }
 
-/* Appends rows first .. first + n - 1 of the store to the parts where they belong. */
+/* Appends n rows of the store to the parts where they belong.  Behind their words are as many bytes of space. */
 static bool
-append_to_parts(DeviceRows *rows, const uint64 *words, uint32 first, uint32 n, SortReason *why)
+append_to_parts(DeviceRows *rows, uint64 *words, uint32 n, SortReason *why)
 {
-	uint32		ends[DEVICE_PARTS_MAX] = {0};
-	uint32	   *numbers;
+	uint32		ends[GPUSORT_MAX_DEVICES] = {0};
+	uint32	   *numbers = (uint32 *) (words + n);
 
-	gpusort_rows_buffer_reserve(rows->sort->context, &rows->scattered, (Size) n * 2 * sizeof(uint32));
-	numbers = (uint32 *) rows->scattered.data;
-	gpusort_rows_division_find(rows->division, words + first, n, numbers, ends);
-	gpusort_rows_division_list(rows->division, numbers, first, n, ends, numbers + n);
+	gpusort_rows_division_find(rows->division, words, n, numbers, ends);
+	gpusort_rows_division_list(rows->division, numbers, 0, n, ends, numbers + n);
 	for (int i = 0; i < rows->nparts; i++)
 	{
 		uint32		begin = i == 0 ? 0 : ends[i - 1];
@@ -392,15 +387,12 @@ send_store(DeviceRows *rows, SortReason *why)
 	uint32		nrows = sort->store->nrows;
 	uint64	   *words;
 
-	gpusort_rows_buffer_reserve(sort->context, &sort->packed, (Size) nrows * sizeof(uint64));
+	gpusort_rows_buffer_reserve(sort->context, &sort->packed, (Size) nrows * (rows->nparts == 1 ? 1 : 2) * sizeof(uint64));
 	words = (uint64 *) sort->packed.data;
 	gpusort_rows_encode(rows->code, sort->store, NULL, 0, nrows, ROWS_WORD_BITS, words);
 	if (rows->nparts == 1)
 		return gpusort_rows_device_part_append(rows->parts[0], words, NULL, nrows, why);
-	for (uint32 first = 0; first < nrows; first += ROWS_SCATTER_MAX)
-		if (!append_to_parts(rows, words, first, Min(ROWS_SCATTER_MAX, nrows - first), why))
-			return false;
-	return true;
+	return append_to_parts(rows, words, nrows, why);
 }
 
 /* Replaces the rows of the store by the next ones of the input, as many as work_mem holds.  Returns false behind the last. */
@@ -429,7 +421,6 @@ send(DeviceRows *rows, ShownSortId progress, SortReason *why)
 		ok = send_store(rows, why);
 		sent += rows->sort->store->nrows;
 	}
-	gpusort_rows_buffer_release(&rows->scattered);
 	return ok;
 }
 
