@@ -291,10 +291,18 @@ gpusort_shared_sort_collects(SharedSort *part)
 	return false;
 }
 
-static void
-file_name(char *name, int participant)
+/* The file of a participant. */
+static SpillFile *
+file_of(SharedSort *part, int participant, bool create)
 {
-	snprintf(name, MAXPGPATH, "rows%d", participant);
+	char		name[MAXPGPATH];
+
+	if (part->files[participant] == NULL)
+	{
+		snprintf(name, MAXPGPATH, "rows%d", participant);
+		part->files[participant] = gpusort_rows_spill_share(&part->shared->files.fs, name, create);
+	}
+	return part->files[participant];
 }
 
 /* The file that rows go to if they have so many bytes, or NULL if they go to shared memory. */
@@ -304,21 +312,13 @@ choose_file(SharedSort *part, Size bytes)
 	SharedSortState *shared = part->shared;
 	bool		fits = part->sort->memory_limit <= memory_run_bytes(shared) && bytes <= shared->memory_limit &&
 		has_space(shared, bytes, SHARED_FREE_FOR_RUNS);
-	char		name[MAXPGPATH];
 
 	SpinLockAcquire(&shared->mutex);
 	fits = fits && shared->memory_used <= shared->memory_limit - bytes;
 	if (fits)
 		shared->memory_used += bytes;
 	SpinLockRelease(&shared->mutex);
-	if (fits)
-		return NULL;
-	if (part->files[part->number] == NULL)
-	{
-		file_name(name, part->number);
-		part->files[part->number] = gpusort_rows_spill_create_shared(&shared->files.fs, name);
-	}
-	return part->files[part->number];
+	return fits ? NULL : file_of(part, part->number, true);
 }
 
 /* The keys of every step-th row of a run. */
@@ -483,27 +483,14 @@ list_runs(SharedSort *part)
 	}
 }
 
-/* The file of a run that is in one. */
-static SpillFile *
-file_of(SharedSort *part, const StoredRows *rows)
-{
-	char		name[MAXPGPATH];
-
-	if (rows->participant < 0)
-		return NULL;
-	if (part->files[rows->participant] == NULL)
-	{
-		file_name(name, rows->participant);
-		part->files[rows->participant] = gpusort_rows_spill_open_shared(&part->shared->files.fs, name);
-	}
-	return part->files[rows->participant];
-}
-
 static void
 read_run(SharedSort *part, const SharedReader *reader, uint32 from, uint32 to, RowStore *store)
 {
+	int			participant = reader->rows->participant;
+
 	if (to > from)
-		gpusort_stored_rows_read(part->area, file_of(part, reader->rows), reader->rows, from, to - from, store);
+		gpusort_stored_rows_read(part->area, participant < 0 ? NULL : file_of(part, participant, false), reader->rows,
+								 from, to - from, store);
 }
 
 /* Loads the keys of the fences of all runs into a store.  Returns what else is known of each. */

@@ -55,15 +55,9 @@ gpusort_rows_spill_create(void)
 }
 
 SpillFile *
-gpusort_rows_spill_create_shared(FileSet *files, const char *name)
+gpusort_rows_spill_share(FileSet *files, const char *name, bool create)
 {
-	return make_spill(FileSetCreate(files, name));
-}
-
-SpillFile *
-gpusort_rows_spill_open_shared(FileSet *files, const char *name)
-{
-	File		opened = FileSetOpen(files, name, O_RDONLY);
+	File		opened = create ? FileSetCreate(files, name) : FileSetOpen(files, name, O_RDONLY);
 
 	if (opened <= 0)
 		ereport(ERROR,

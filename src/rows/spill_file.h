@@ -18,9 +18,8 @@ typedef struct SpillFile SpillFile;
 
 extern SpillFile *gpusort_rows_spill_create(void);
 
-/* The same for a file that parallel workers read by its name, once it rests. */
-extern SpillFile *gpusort_rows_spill_create_shared(FileSet *files, const char *name);
-extern SpillFile *gpusort_rows_spill_open_shared(FileSet *files, const char *name);
+/* Creates a file that parallel workers read by its name, or opens it, once it rests. */
+extern SpillFile *gpusort_rows_spill_share(FileSet *files, const char *name, bool create);
 
 extern void gpusort_rows_spill_write(SpillFile *file, const void *data, Size bytes);
 
