@@ -228,17 +228,15 @@ set_code(DeviceRows *rows, KeyCode *code)
 		layout->most_rows = Max(layout->most_rows, rows->nrows / ROWS_SOURCE_BLOCK);
 }
 
-/* The same with a code of the ranges, as the sample suggests. */
-static void
-make_ranged_code(DeviceRows *rows, double nrows)
-{
-	set_code(rows, gpusort_rows_code_common(rows->sort->keys, 0, rows->ranges, rows->sample, nrows));
-}
-
-/* True if so many of nrows rows seem to have the same word that no block holds them. */
+/*
+ * The same with a code of the ranges, as a sample of the files suggests or, without a part, one of the store.  Returns true if
+ * so many of nrows rows seem to have the same word that no block holds them.
+ */
 static bool
-ties_are_too_large(const DeviceRows *rows, double nrows)
+ties_are_too_large(DeviceRows *rows, const RowPart *part, double nrows)
 {
+	rows->sample = gpusort_rows_parts_sample(rows->sort, part, ROWS_SAMPLED, ROWS_SAMPLED_BLOCKS, false);
+	set_code(rows, gpusort_rows_code_common(rows->sort->keys, 0, rows->ranges, rows->sample, nrows));
 	return !rows->layout.exact &&
 		gpusort_rows_most_tied_share(rows->code, rows->sample) * nrows > rows->layout.most_rows;
 }
@@ -247,13 +245,8 @@ ties_are_too_large(const DeviceRows *rows, double nrows)
 static bool
 first_rows_are_tied(DeviceRows *rows)
 {
-	RowSort    *sort = rows->sort;
-	double		nrows = Max(sort->expected_rows, sort->store->nrows);
-	bool		tied;
+	bool		tied = ties_are_too_large(rows, NULL, Max(rows->sort->expected_rows, rows->sort->store->nrows));
 
-	rows->sample = gpusort_rows_parts_sample(sort, NULL, ROWS_SAMPLED, 0, false);
-	make_ranged_code(rows, nrows);
-	tied = ties_are_too_large(rows, nrows);
 	gpusort_rows_code_free(rows->code);
 	rows->code = NULL;
 	gpusort_rows_store_free(rows->sample);
@@ -489,9 +482,7 @@ SortReason
 gpusort_rows_device_sort(DeviceRows *rows)
 {
 	rows->nrows = rows->rows.nrows;
-	rows->sample = gpusort_rows_parts_sample(rows->sort, &rows->rows, ROWS_SAMPLED, ROWS_SAMPLED_BLOCKS, false);
-	make_ranged_code(rows, rows->nrows);
-	return ties_are_too_large(rows, rows->nrows) ? REASON_TOO_MANY_TIES : sort_on_devices(rows);
+	return ties_are_too_large(rows, &rows->rows, rows->nrows) ? REASON_TOO_MANY_TIES : sort_on_devices(rows);
 }
 
 /* Has a device sort the rows of the store. */
