@@ -135,8 +135,8 @@ check_labels(const RowKey *key, const RowStore *store, const uint32 *rows, uint3
 }
 
 /* Loads the codes of a key that is a value.  The rows are rows[0..n) or, if rows is NULL, first .. first + n - 1. */
-static inline void
-load_codes(const RowKey *key, const RowStore *store, const uint32 *rows, uint32 first, uint32 n, uint64 *out)
+void
+gpusort_rows_load_codes(const RowKey *key, const RowStore *store, const uint32 *rows, uint32 first, uint32 n, uint64 *out)
 {
 	const char *values = store->columns[key->attribute].values.data;
 
@@ -191,27 +191,6 @@ load_codes(const RowKey *key, const RowStore *store, const uint32 *rows, uint32 
 #undef LOAD
 }
 
-/* load_codes for other files. */
-void
-gpusort_rows_load_codes(const RowKey *key, const RowStore *store, const uint32 *rows, uint32 first, uint32 n, uint64 *out)
-{
-	load_codes(key, store, rows, first, n, out);
-}
-
-/* Compares a key that is a value in two rows where it is not NULL. */
-static int
-compare_codes(const RowKey *key, const RowStore *a, uint32 row_a, const RowStore *b, uint32 row_b)
-{
-	uint64		code_a;
-	uint64		code_b;
-	int			order;
-
-	load_codes(key, a, NULL, row_a, 1, &code_a);
-	load_codes(key, b, NULL, row_b, 1, &code_b);
-	order = code_a < code_b ? -1 : code_a > code_b;
-	return key->descending ? -order : order;
-}
-
 /* Compares rows of two stores of one layout by the keys from first_key on. */
 int
 gpusort_rows_compare(const RowKeys *keys, int first_key, const RowStore *a, uint32 row_a,
@@ -228,21 +207,9 @@ gpusort_rows_compare(const RowKeys *keys, int first_key, const RowStore *a, uint
 
 		if (a->layout->attributes[key->attribute].is_constant)
 			continue;
-		if (key->kind == KEY_IS_VALUE)
-		{
-			null_a = gpusort_rows_is_null(a, row_a, key->attribute);
-			null_b = gpusort_rows_is_null(b, row_b, key->attribute);
-			if (null_a || null_b)
-				order = null_a == null_b ? 0 : (null_a == key->nulls_first ? -1 : 1);
-			else
-				order = compare_codes(key, a, row_a, b, row_b);
-		}
-		else
-		{
-			value_a = gpusort_rows_store_get(a, row_a, key->attribute, &null_a);
-			value_b = gpusort_rows_store_get(b, row_b, key->attribute, &null_b);
-			order = ApplySortComparator(value_a, null_a, value_b, null_b, &key->compare);
-		}
+		value_a = gpusort_rows_store_get(a, row_a, key->attribute, &null_a);
+		value_b = gpusort_rows_store_get(b, row_b, key->attribute, &null_b);
+		order = ApplySortComparator(value_a, null_a, value_b, null_b, &key->compare);
 		if (order != 0)
 			return order;
 	}
