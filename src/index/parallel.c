@@ -53,7 +53,7 @@ typedef struct SharedBuild
 	Oid			heap;
 	Oid			index;
 	bool		concurrent;
-	double		rows;			/* that a sort of one process expects in memory */
+	double		rows;			/* that one process is expected to sort */
 	Size		memory_limit;	/* of such a sort */
 
 	/* Sums over all processes that have scanned. */
@@ -92,7 +92,7 @@ take_part(Participant *self, Relation heap, Relation index, IndexInfo *info, Lis
 	double		tuples;
 
 	self->sort = gpusort_index_begin_sort(index, keys, build->rows, build->memory_limit);
-	self->part = gpusort_shared_sort_join(self->sort_state, self->area, self->sort, build->memory_limit, ParallelWorkerNumber + 1);
+	self->part = gpusort_shared_sort_join(self->sort_state, self->area, self->sort, ParallelWorkerNumber + 1);
 	if (!gpusort_shared_sort_collects(self->part))
 		return;
 	tuples = gpusort_index_scan(heap, index, info, self->sort, gpusort_compat_table_beginscan_parallel(heap, self->scan));
@@ -236,8 +236,6 @@ init_shared(IndexWorkers *workers, Relation heap, Relation index, const IndexInf
 	Participant *leader = &workers->leader;
 	SharedBuild *build = leader->build;
 	int			participants = workers->context->nworkers + 1;
-	double		rows = gpusort_index_expected_rows(heap, info);
-	int			width = gpusort_index_row_width(index);
 
 	table_parallelscan_initialize(heap, leader->scan, workers->snapshot);
 	gpusort_shared_sort_init(leader->sort_state, workers->context->seg, participants, memory_for_runs(participants));
@@ -245,8 +243,8 @@ init_shared(IndexWorkers *workers, Relation heap, Relation index, const IndexInf
 	build->heap = RelationGetRelid(heap);
 	build->index = RelationGetRelid(index);
 	build->concurrent = info->ii_Concurrent;
-	build->memory_limit = gpusort_shared_sort_local_bytes(leader->sort_state, rows * width / participants);
-	build->rows = Min(rows, build->memory_limit / width);
+	build->rows = gpusort_index_expected_rows(heap, info) / participants;
+	build->memory_limit = gpusort_shared_sort_local_bytes(leader->sort_state, build->rows * gpusort_index_row_width(index));
 	SpinLockInit(&build->mutex);
 }
 

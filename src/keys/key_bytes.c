@@ -23,7 +23,7 @@
 
 /* With fewer values than these it does not pay to learn what plain texts are; nor to learn that of letters beyond ASCII. */
 #define LEARN_PLAIN_MIN 16384
-#define WIDEN_MIN 262144
+#define WIDEN_MIN 131072
 #define WIDEN_MANY_MIN 1500000	/* nor that where there are many contractions, which takes three times as long */
 #define MANY_CONTRACTIONS 32
 
@@ -285,19 +285,18 @@ gpusort_key_bytes_plain(const ByteSource *source, Datum value)
 }
 
 /*
- * Widens the plain key of a source so that it has a text, which it does not have.  Returns
- * false, with nothing changed, if that cannot be, or if nvalues do not repay learning it.
+ * Widens the plain key of a source so that it has a text, which it does not have.  Returns false, with
+ * nothing changed, if that cannot be, or if it is not known yet and nvalues do not repay learning it.
  */
 bool
 gpusort_key_bytes_widen(ByteSource *source, Oid collation, double nvalues, Datum value)
 {
+	bool		repaid = nvalues >= (source->plain->ncontractions > MANY_CONTRACTIONS ? WIDEN_MANY_MIN : WIDEN_MIN);
 	KeyBytes	bytes;
 	const PlainKey *wide;
 
-	if (nvalues < (source->plain->ncontractions > MANY_CONTRACTIONS ? WIDEN_MANY_MIN : WIDEN_MIN))
-		return false;
 	open_text(source, value, &bytes);
-	wide = gpusort_plain_key_widen(source->plain, collation, bytes.data, bytes.length);
+	wide = gpusort_plain_key_widen(source->plain, collation, bytes.data, bytes.length, repaid);
 	gpusort_key_bytes_free(&bytes);
 	if (wide != NULL)
 		source->plain = wide;

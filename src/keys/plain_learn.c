@@ -562,7 +562,7 @@ gpusort_plain_key(Oid collation, bool may_learn)
 }
 
 const PlainKey *
-gpusort_plain_key_widen(const PlainKey *key, Oid collation, const uint8 *text, Size length)
+gpusort_plain_key_widen(const PlainKey *key, Oid collation, const uint8 *text, Size length, bool may_learn)
 {
 	const uint8 *end = text + length;
 	uint32		needed = key->alphabets;
@@ -586,5 +586,5 @@ gpusort_plain_key_widen(const PlainKey *key, Oid collation, const uint8 *text, S
 		needed |= 1 << a;
 		text += PLAIN_LETTER_BYTES;
 	}
-	return needed == key->alphabets ? NULL : find_key(key->locale, collation, needed, true);
+	return needed == key->alphabets ? NULL : find_key(key->locale, collation, needed, may_learn);
 }

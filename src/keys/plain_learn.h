@@ -29,9 +29,10 @@ extern const PlainKey *gpusort_plain_key(Oid collation, bool may_learn);
 
 /*
  * The key of the same collation with the alphabets, too, of a text that `key` does not have.
- * Learning it takes up to a tenth of a second, once.  Returns NULL if the text cannot be
- * plain, or if the weights cannot be trusted.
+ * Learning it takes up to a tenth of a second, once; without may_learn it is not learned.
+ * Returns NULL if it is not known, if the text cannot be plain, or if the weights cannot be trusted.
  */
-extern const PlainKey *gpusort_plain_key_widen(const PlainKey *key, Oid collation, const uint8 *text, Size length);
+extern const PlainKey *gpusort_plain_key_widen(const PlainKey *key, Oid collation, const uint8 *text, Size length,
+											   bool may_learn);
 
 #endif							/* GPUSORT_PLAIN_LEARN_H */

@@ -222,6 +222,15 @@ order_few(RowSort *sort)
 		gpusort_rows_order_tie(sort, sort->order, sort->store->nrows, 0);
 }
 
+/* How many rows are put in order in all, as far as that is known.  Those of a shared sort are so twice. */
+static double
+rows_to_order(const RowSort *sort)
+{
+	double		rows = Max(sort->expected_rows, sort->nrows);
+
+	return sort->take_run != NULL ? 2 * rows : sort->parts != NULL ? rows : sort->store->nrows;
+}
+
 /* Sorts the rows in memory. */
 static void
 order_store(RowSort *sort, OrderUse use)
@@ -236,8 +245,7 @@ order_store(RowSort *sort, OrderUse use)
 		end_phase(sort, start, &sort->stats.sort_time);
 		return;
 	}
-	gpusort_rows_find_plain(sort->keys, sort->store, sort->parts ? Max(sort->expected_rows, sort->nrows) : sort->store->nrows,
-							use == ORDER_PART);
+	gpusort_rows_find_plain(sort->keys, sort->store, rows_to_order(sort), use == ORDER_PART);
 	gpusort_rows_keep_words(sort->keys, sort->store);
 	if (use != ORDER_ENDS || !gpusort_rows_device_order(sort))
 		order_here(sort, use);

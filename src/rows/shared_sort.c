@@ -445,7 +445,7 @@ add_run(void *taker, const uint32 *order, uint32 nrows)
 }
 
 SharedSort *
-gpusort_shared_sort_join(SharedSortState *shared, dsa_area *area, RowSort *sort, Size memory_limit, int participant)
+gpusort_shared_sort_join(SharedSortState *shared, dsa_area *area, RowSort *sort, int participant)
 {
 	MemoryContext caller = MemoryContextSwitchTo(sort->context);
 	SharedSort *part = palloc0(sizeof(SharedSort));
@@ -456,7 +456,6 @@ gpusort_shared_sort_join(SharedSortState *shared, dsa_area *area, RowSort *sort,
 	part->key_layout = gpusort_rows_layout_of_some(sort->layout, gpusort_rows_key_attributes(sort->keys));
 	part->number = participant;
 	part->files = palloc0(shared->participants * sizeof(SpillFile *));
-	sort->memory_limit = memory_limit;
 	sort->take_run = add_run;
 	sort->taker = part;
 	sort->stats.sorted = sort->stats.shared = true;

@@ -51,9 +51,8 @@ extern void gpusort_shared_sort_attach(SharedSortState *shared);
 /* Bytes of rows, of so many that it is expected to collect, that a participant holds itself. */
 extern Size gpusort_shared_sort_local_bytes(const SharedSortState *shared, double expected_bytes);
 
-/* Takes part with a sort of no rows, whose memory is limited.  Participants have different numbers, from 0. */
-extern SharedSort *gpusort_shared_sort_join(SharedSortState *shared, dsa_area *area, RowSort *sort, Size memory_limit,
-											int participant);
+/* Takes part with a sort of no rows.  Participants have different numbers, from 0. */
+extern SharedSort *gpusort_shared_sort_join(SharedSortState *shared, dsa_area *area, RowSort *sort, int participant);
 
 /* True if rows are still collected.  Then gpusort_shared_sort_collected must follow. */
 extern bool gpusort_shared_sort_collects(SharedSort *part);

@@ -266,25 +266,25 @@ is_timed(const RowsNodeState *state)
 
 /* Starts the sort. */
 static RowSort *
-begin_sort(RowsNodeState *state, double expected_rows)
+begin_sort(RowsNodeState *state, Size memory_limit)
 {
 	ScanState  *node = &state->scan.css.ss;
 
-	return gpusort_rows_sort_begin(state->desc, state->tlist, state->sources, state->keys, expected_rows,
-								   node->ps.plan->plan_width, wanted_bound(state), state->random_access,
-								   is_timed(state), work_mem * (Size) 1024);
+	return gpusort_rows_sort_begin(state->desc, state->tlist, state->sources, state->keys,
+								   node->ps.plan->plan_rows, node->ps.plan->plan_width, wanted_bound(state),
+								   state->random_access, is_timed(state), memory_limit);
 }
 
-/* Starts the sort of about so many rows. */
+/* Starts the sort. */
 void
-gpusort_rows_begin_sort(RowsNodeState *state, double expected_rows)
+gpusort_rows_begin_sort(RowsNodeState *state, Size memory_limit)
 {
 	PlanState  *node = &state->scan.css.ss.ps;
 	MemoryContext caller = MemoryContextSwitchTo(node->state->es_query_cxt);
 
 	if (state->spare != NULL)
 		gpusort_rows_sort_again(state->spare, node->plan->plan_rows, wanted_bound(state));
-	state->sort = state->spare ? state->spare : begin_sort(state, expected_rows);
+	state->sort = state->spare ? state->spare : begin_sort(state, memory_limit);
 	state->spare = NULL;
 	if (state->source == NULL)
 		state->source = gpusort_rows_heap_source(outerPlanState(node), state->sort->layout, state->columns);
@@ -328,7 +328,7 @@ gpusort_rows_sort_input(RowsNodeState *state)
 {
 	const PlannedStmt *statement = state->scan.css.ss.ps.state->es_plannedstmt;
 
-	gpusort_rows_begin_sort(state, state->scan.css.ss.ps.plan->plan_rows);
+	gpusort_rows_begin_sort(state, work_mem * (Size) 1024);
 	gpusort_rows_read_input(state);
 	gpusort_rows_sort_finish(state->sort);
 	/* Where rows are inserted, triggers write into the slot, also over NULLs and constants, which a batch keeps. */

@@ -38,7 +38,7 @@ typedef struct RowsNodeState
 
 extern void gpusort_rows_return_in(ScanState *node, const TupleTableSlotOps *ops);
 extern void gpusort_rows_begin(CustomScanState *node, EState *estate, int eflags);
-extern void gpusort_rows_begin_sort(RowsNodeState *state, double expected_rows);
+extern void gpusort_rows_begin_sort(RowsNodeState *state, Size memory_limit);
 extern void gpusort_rows_read_input(RowsNodeState *state);
 
 /* Reads and sorts the input. */

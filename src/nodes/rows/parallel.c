@@ -175,8 +175,8 @@ join_sort(SharedRowsState *state)
 	double		bytes = plan->plan_rows * Max(plan->plan_width, 1);
 	Size		limit = gpusort_shared_sort_local_bytes(state->shared, bytes);
 
-	gpusort_rows_begin_sort(&state->rows, Min(plan->plan_rows, limit / Max(plan->plan_width, 1)));
-	state->part = gpusort_shared_sort_join(state->shared, shared_area(state), state->rows.sort, limit, ParallelWorkerNumber + 1);
+	gpusort_rows_begin_sort(&state->rows, limit);
+	state->part = gpusort_shared_sort_join(state->shared, shared_area(state), state->rows.sort, ParallelWorkerNumber + 1);
 	if (state->use != ROWS_FOR_ORDER)
 		gpusort_shared_sort_leave_nulls_out(state->part);
 }
