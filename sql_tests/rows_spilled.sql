@@ -22,7 +22,7 @@ ANALYZE spilled;
 -- The sizes of memory with which the order is not Sort's.
 CREATE FUNCTION differ(keys text, memories text[], source text DEFAULT 'spilled', behind text DEFAULT 'OFFSET 0') RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE
-	query text := 'SELECT md5(string_agg(hashtextextended(q::text, 0)::text, '','')) FROM (SELECT * FROM %s ORDER BY %s %s) q';
+	query text := 'SELECT md5(string_agg(hash_record_extended(q, 0)::text, '','')) FROM (SELECT * FROM %s ORDER BY %s %s) q';
 	memory text;
 	own text;
 	servers text;
