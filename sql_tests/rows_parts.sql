@@ -12,7 +12,7 @@ SELECT i AS id, (random() * 4e9 - 2e9)::int8::int4 AS even, exp(12 * random())::
 	CASE trunc(random() * 9) WHEN 0 THEN 'NaN' WHEN 1 THEN '-Infinity' WHEN 2 THEN '-0' WHEN 3 THEN '0' ELSE (random() - 0.5)::text END::float4 AS hostile,
 	timestamptz '2024-01-01 UTC' + random() * interval '300 days' AS at, CASE WHEN random() < 0.5 THEN random() < 0.5 END AS flag,
 	i * 3::int8 AS a, i * 5::int8 AS b, i * 7::int8 AS c, i * 11::int8 AS d, i * 13::int8 AS e, i * 17::int8 AS f, i * 19::int8 AS g, i * 23::int8 AS h, i * 29::int8 AS j, i * 31::int8 AS k
-FROM generate_series(1, 200000) i;
+FROM generate_series(1, 140000) i;
 CREATE TABLE titled AS SELECT *, 'row ' || id AS title FROM parted;
 ANALYZE parted, titled;
 
@@ -39,7 +39,7 @@ FROM unnest(ARRAY['even', 'even DESC', 'uneven', 'uneven DESC', 'far', 'far DESC
 SELECT keys, same_as_sort('titled', keys) FROM unnest(ARRAY['even', 'few, missing', 'few, title DESC', 'at DESC NULLS LAST']) keys;
 
 -- More rows than memory holds, with records of several lengths, and a cursor that goes back.
-SET work_mem = '20MB';
+SET work_mem = '14MB';
 SELECT same_as_sort('parted', 'even'), same_as_sort('titled', 'few, at');
 SET work_mem = '42MB';
 SELECT count(*), bool_and(title = repeat('x', id % 3) || id AND hashint4extended(id, 0) = key) AS whole, bool_and(key >= before) AS in_order

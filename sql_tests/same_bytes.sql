@@ -94,7 +94,8 @@ INSERT INTO bytes_calls VALUES ('array_send(array_sort_approx(a, 1))', true), ('
 SELECT DISTINCT proname AS immutable_but_not_called FROM pg_proc WHERE pronamespace = 'gpusort'::regnamespace AND provolatile = 'i' AND prokind IN ('f', 'a', 'w')
 	AND prorettype <> 'internal'::regtype AND NOT 'internal'::regtype = ANY (proargtypes) AND NOT EXISTS (SELECT FROM bytes_calls WHERE call ~ ('\m' || proname || '\(')) ORDER BY 1;
 
--- By what: engine, method, threads, node and the other settings.  A GPU takes part where there is one.
+-- By what: engine, method, threads, node and the other settings.  A GPU takes part where there is one.  Where a
+-- server is set up to compile all queries, or to have workers for them, the method auto has that.
 CREATE FUNCTION pg_temp.gpu_is_ready() RETURNS bool LANGUAGE plpgsql AS $$
 BEGIN
 	FOR i IN 1 .. 100 LOOP
@@ -104,7 +105,8 @@ BEGIN
 	RETURN EXISTS (SELECT FROM gpusort.devices WHERE state = 'ready');
 END $$;
 CREATE TABLE bytes_settings AS
-	SELECT row_number() OVER () AS number, *, method = 'counting' AND engine = 'cpu' AS only_narrow FROM (
+	SELECT row_number() OVER () AS number, *, method = 'counting' AND engine = 'cpu' AS only_narrow, CASE WHEN method = 'auto' AND threads = 1 THEN current_setting('jit') ELSE 'off' END AS jit,
+		CASE WHEN method = 'auto' AND threads = 1 THEN current_setting('max_parallel_workers_per_gather') ELSE '0' END AS workers FROM (
 		SELECT 'cpu' AS engine, method, 1 AS threads, node, '4MB' AS work_mem, true AS verify FROM unnest('{auto,network,counting,approximate}'::text[]) method, unnest('{f,t}'::bool[]) node
 		UNION ALL SELECT 'cpu', 'auto', 4, false, '64kB', false
 		UNION ALL SELECT 'gpu', method, 1, node, '4MB', true FROM unnest('{auto,array_sort,tagged,hybrid,matrix,counting,approximate,network,radix}'::text[]) method, unnest('{f,t}'::bool[]) node WHERE pg_temp.gpu_is_ready() AND (NOT node OR method IN ('auto', 'network'))
@@ -114,7 +116,7 @@ SELECT count(*) FILTER (WHERE engine = 'gpu') > 0 OR coalesce(current_setting('g
 CREATE FUNCTION pg_temp.digests(call text, s bytes_settings) RETURNS TABLE (id int, digest text) LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM set_config('gpusort.engine', s.engine, true), set_config('gpusort.method', s.method, true), set_config('gpusort.cpu_threads', s.threads::text, true), set_config('work_mem', s.work_mem, true),
-		set_config('gpusort.force_nodes', s.node::text, true), set_config('gpusort.enable_array_sort', s.node::text, true);
+		set_config('gpusort.force_nodes', s.node::text, true), set_config('gpusort.enable_array_sort', s.node::text, true), set_config('jit', s.jit, true), set_config('max_parallel_workers_per_gather', s.workers, true);
 	IF s.engine = 'gpu' THEN PERFORM set_config('gpusort.verify', s.verify::text, true); END IF;
 	RETURN QUERY EXECUTE format('SELECT id, md5(%s) FROM bytes_arrays WHERE narrow OR NOT %L', call, s.only_narrow);
 END $$;
@@ -167,7 +169,7 @@ BEGIN
 	RETURN result;
 END $$;
 SELECT narrow, count(DISTINCT pg_temp.large(narrow, s)) AS results, count(*) >= 4 AS compared
-FROM unnest('{f,t}'::bool[]) narrow, (SELECT DISTINCT ON (engine, method, threads) 0 AS number, engine, method, threads, node, work_mem, verify, only_narrow FROM
+FROM unnest('{f,t}'::bool[]) narrow, (SELECT DISTINCT ON (engine, method, threads) 0 AS number, engine, method, threads, node, work_mem, verify, only_narrow, '' AS jit, '' AS workers FROM
 	(SELECT engine, method, t AS threads, false AS node, work_mem, true AS verify, only_narrow FROM bytes_settings, unnest('{1,3}'::int[]) t WHERE method IN ('auto', 'network', 'radix', 'counting') AND (engine = 'cpu' OR t = 1)) c) s
 WHERE narrow OR NOT only_narrow GROUP BY narrow;
 
