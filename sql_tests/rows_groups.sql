@@ -1,4 +1,4 @@
--- The rows node below DISTINCT, UNION and GROUP BY without aggregates, beside hashing.
+-- The rows node below DISTINCT, UNION and GROUP BY, beside hashing.
 SET max_parallel_workers_per_gather = 0;
 SET compute_query_id = off;
 SET work_mem = '4MB';
@@ -16,13 +16,40 @@ ANALYZE groups_t;
 -- The plan; columns that nobody reads are constants for the node.
 EXPLAIN (VERBOSE, COSTS OFF) SELECT DISTINCT k, t FROM groups_t;
 EXPLAIN (COSTS OFF) SELECT k, f FROM groups_t GROUP BY k, f HAVING k + f > 5;
--- Few groups, aggregates, what has no code, and what the setting keeps: hashing stays.
+-- Few groups, volatile arguments, what has no code, and what the setting keeps: hashing stays.
 SELECT * FROM pg_temp.explain_lines('SELECT DISTINCT even FROM groups_t', 'COSTS OFF', 'Gpusort|Aggregate');
-SELECT * FROM pg_temp.explain_lines('SELECT k, count(*) FROM groups_t GROUP BY k', 'COSTS OFF', 'Gpusort|Aggregate');
+SELECT * FROM pg_temp.explain_lines('SELECT k, count(*), sum(f + random()) FROM groups_t GROUP BY k', 'COSTS OFF', 'Gpusort|Aggregate');
 SELECT * FROM pg_temp.explain_lines('SELECT DISTINCT ARRAY[k] FROM groups_t', 'COSTS OFF', 'Gpusort|Aggregate');
 SET gpusort.enable_sort = off;
 SELECT * FROM pg_temp.explain_lines('SELECT DISTINCT k FROM groups_t', 'COSTS OFF', 'Gpusort|Aggregate');
 RESET gpusort.enable_sort;
+-- Aggregates; few groups for all that is known of them; rows that exceed memory where the groups do not. The groups come in the order of a Sort, which is left out unless the plan may run backwards.
+SELECT * FROM pg_temp.explain_lines('SELECT k, big, count(*), sum(f) FROM groups_t GROUP BY k, big', 'COSTS OFF', 'Gpusort|Aggregate|Sort');
+SELECT * FROM pg_temp.explain_lines('SELECT id % 7000, count(*) FROM groups_t GROUP BY id % 7000', 'COSTS OFF', 'Gpusort|Aggregate|Sort');
+SET work_mem = '192kB';
+SELECT * FROM pg_temp.explain_lines('SELECT small, count(*) FROM groups_t GROUP BY small', 'COSTS OFF', 'Gpusort|Aggregate');
+SELECT * FROM pg_temp.explain_lines('SELECT k, big, count(*) FROM groups_t GROUP BY k, big', 'COSTS OFF', 'Gpusort|Aggregate');
+SET work_mem = '4MB';
+SELECT * FROM pg_temp.explain_lines('SELECT count(*) AS n, k AS key FROM groups_t GROUP BY k, big ORDER BY key, big', 'COSTS OFF, VERBOSE', 'Gpusort|Aggregate|Sort');
+SELECT * FROM pg_temp.explain_lines('SELECT DISTINCT k, big FROM groups_t ORDER BY k', 'COSTS OFF', 'Gpusort|Aggregate|Sort');
+SELECT * FROM pg_temp.explain_lines('SELECT k, count(*) FROM groups_t GROUP BY k, big ORDER BY k, big DESC', 'COSTS OFF', 'Gpusort|Aggregate|Sort Key');
+SELECT * FROM pg_temp.explain_lines('DECLARE c SCROLL CURSOR FOR SELECT k, count(*) FROM groups_t GROUP BY k, big ORDER BY k, big', 'COSTS OFF', 'Gpusort|Aggregate|Sort Key');
+SELECT rows, same FROM unnest(ARRAY['SELECT count(*) AS n, k AS key, sum(f) FROM groups_t GROUP BY k, big ORDER BY key, big',
+	'SELECT DISTINCT k, big FROM groups_t ORDER BY k, big', 'SELECT sum(n) FROM groups_t GROUP BY big, k ORDER BY big, k']) query, pg_temp.compare_node('rows', query);
+-- A merge join goes back in its inner input.
+SET enable_hashjoin = off;
+SET enable_nestloop = off;
+SELECT rows, same FROM pg_temp.compare_node('rows', 'SELECT a.k, a.n, b.n AS other FROM (SELECT k, big % 3 AS three, count(*) AS n FROM groups_t GROUP BY k, big % 3) a
+	JOIN (SELECT k, small, count(*) AS n FROM groups_t GROUP BY k, small) b ON a.k = b.k', false);
+RESET enable_hashjoin;
+RESET enable_nestloop;
+CREATE TEMP TABLE sorted_groups AS SELECT count(*) AS n, k AS key FROM groups_t GROUP BY k, big ORDER BY key, big;
+SELECT * FROM sorted_groups LIMIT 3;
+BEGIN;
+DECLARE c SCROLL CURSOR FOR SELECT k, count(*) FROM groups_t GROUP BY k, big ORDER BY k, big;
+FETCH 3 FROM c;
+FETCH BACKWARD 2 FROM c;
+ROLLBACK;
 
 -- The extension's aggregates that keep the values of a group, with others beside them, unless arguments are volatile or few groups may exceed work_mem.
 SELECT * FROM pg_temp.explain_lines('SELECT k, gpusort.median(f), count(*) FROM groups_t GROUP BY k', 'COSTS OFF', 'Gpusort|Aggregate');
@@ -51,7 +78,8 @@ INSERT INTO queries (query) VALUES ('SELECT k, f FROM groups_t GROUP BY k, f HAV
 	('SELECT g, q.k FROM generate_series(1, 3) g, LATERAL (SELECT DISTINCT k FROM groups_t WHERE k % 4 <> g) q'), ('SELECT q.k FROM (SELECT DISTINCT k FROM groups_t OFFSET 0) q WHERE q.k < 50'),
 	('SELECT even, (SELECT count(*) FROM (SELECT DISTINCT k FROM groups_t i WHERE i.even = o.even) d) FROM (VALUES (true), (false)) o(even)'), ('SELECT DISTINCT k FROM groups_t WHERE false'),
 	('SELECT k, gpusort.median(f), gpusort.sorted_agg(id), count(*) FILTER (WHERE even) FROM groups_t GROUP BY k'),
-	('SELECT small, gpusort.top_n_agg_by(k, id, 3), sum(f) FROM groups_t GROUP BY small HAVING gpusort.count_distinct(k) > 1'), ('SELECT t, big, gpusort.percentile_disc_agg(id, 0.3) FROM groups_t GROUP BY t, big');
+	('SELECT small, gpusort.top_n_agg_by(k, id, 3), sum(f) FROM groups_t GROUP BY small HAVING gpusort.count_distinct(k) > 1'), ('SELECT t, big, gpusort.percentile_disc_agg(id, 0.3) FROM groups_t GROUP BY t, big'),
+	('SELECT k, big, sum(f), min(n), string_agg(t, '','') FILTER (WHERE even), count(DISTINCT at) FROM groups_t GROUP BY k, big HAVING count(*) < 3');
 CREATE TEMP TABLE compared AS SELECT * FROM queries, pg_temp.compare_node('rows', query, false);
 SELECT n, rows, same, query FROM compared ORDER BY n;
 SELECT count(*) > 20 AS most_used FROM compared WHERE nodes > 0;

@@ -148,7 +148,55 @@ make_rows_node(const Sort *sort, const RowsCost *cost, const RowsBound *bound, c
 	return &scan->scan.plan;
 }
 
-/* Returns the rows node for a Sort or an Incremental Sort, or NULL. */
+/*
+ * True if a Sort's input groups rows that a rows node sorts, and so returns the groups in the Sort's order.  Such an
+ * Agg cannot go back.
+ */
+static bool
+groups_are_sorted(const Sort *sort, const PlanPlace *place)
+{
+	const Agg  *agg = (Agg *) sort->plan.lefttree;
+	const CustomScan *rows = IsA(agg, Agg) ? (CustomScan *) agg->plan.lefttree : NULL;
+	const List *keys;
+
+	if (rows == NULL || !IsA(rows, CustomScan) || rows->methods != &rows_scan_methods || agg->aggstrategy != AGG_SORTED ||
+		sort->numCols > agg->numCols || sort->plan.initPlan != NIL ||
+		!gpusort_place_wants_all(place) || !place->walk->to_end || (place->parent != NULL && IsA(place->parent, MergeJoin)))
+		return false;
+	keys = rows->custom_private;
+	for (int i = 0; i < sort->numCols; i++)
+	{
+		const Var  *column = (Var *) list_nth_node(TargetEntry, agg->plan.targetlist, sort->sortColIdx[i] - 1)->expr;
+
+		if (!IsA(column, Var) || column->varattno != list_nth_int(list_nth(keys, KEY_COLUMNS), i) ||
+			sort->sortOperators[i] != list_nth_oid(list_nth(keys, KEY_OPERATORS), i) ||
+			sort->collations[i] != list_nth_oid(list_nth(keys, KEY_COLLATIONS), i) ||
+			sort->nullsFirst[i] != (list_nth_int(list_nth(keys, KEY_NULLS_FIRST), i) != 0))
+			return false;
+	}
+	return true;
+}
+
+/* Returns a Sort's input with the names that the Sort gives to its columns. */
+static Plan *
+without_sort(const Sort *sort)
+{
+	Plan	   *input = sort->plan.lefttree;
+	ListCell   *cell;
+	ListCell   *named;
+
+	forboth(cell, input->targetlist, named, sort->plan.targetlist)
+	{
+		Expr	   *expr = lfirst_node(TargetEntry, cell)->expr;
+		TargetEntry *entry = flatCopyTargetEntry(lfirst(named));
+
+		entry->expr = expr;
+		lfirst(cell) = entry;
+	}
+	return input;
+}
+
+/* Returns what takes the place of a Sort or an Incremental Sort, or NULL. */
 static Plan *
 replace_sort(Sort *sort, const PlanPlace *place)
 {
@@ -159,6 +207,8 @@ replace_sort(Sort *sort, const PlanPlace *place)
 	Sort	   *taken = by_value ? by_value : sort;
 	bool		force = gpusort_force_nodes && IsA(sort, Sort);
 
+	if (groups_are_sorted(sort, place))
+		return without_sort(sort);
 	if (force || gpusort_rows_may_win(taken))
 		why_not = by_value ? NULL : first_key_refused(sort);
 	if (why_not == NULL)
@@ -180,15 +230,15 @@ replace_sort(Sort *sort, const PlanPlace *place)
 static void
 sort_for_groups(Agg *agg, const PlanPlace *place)
 {
-	bool		collect = false;
-	Sort	   *sort = place->rescanned || !gpusort_rows_may_group(agg) ? NULL : gpusort_rows_plan_groups(agg, &collect);
-	RowsBound	bound = {.kind = collect ? BOUND_ROWS : BOUND_DISTINCT};
+	GroupedAggregates aggregates = {0};
+	Sort	   *sort = place->rescanned || !gpusort_rows_may_group(agg) ? NULL : gpusort_rows_plan_groups(agg, &aggregates);
+	RowsBound	bound = {.kind = aggregates.count > 0 ? BOUND_ROWS : BOUND_DISTINCT};
 	RowsCost	cost;
 
 	if (sort == NULL)
 		return;
-	cost = gpusort_rows_cost_groups(sort, collect ? gpusort_rows_least_groups(agg, place->walk->statement->rtable) :
-									Max(agg->plan.plan_rows, 1), collect);
+	cost = gpusort_rows_cost_groups(sort, aggregates.count > 0 ? gpusort_rows_least_groups(agg, place->walk->statement->rtable) :
+									Max(agg->plan.plan_rows, 1), aggregates.collect);
 	if (cost.why_not != NULL)
 		return;
 	gpusort_rows_plan_drop_columns(agg, sort);

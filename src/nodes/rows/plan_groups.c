@@ -8,6 +8,8 @@
 #include "catalog/pg_collation.h"
 #include "catalog/pg_statistic.h"
 #include "catalog/pg_type.h"
+#include "executor/nodeAgg.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -19,13 +21,6 @@
 #include "nodes/plan_walk.h"
 #include "nodes/rows/plan_groups.h"
 #include "rows/row_keys.h"
-
-/* What aggregates an Agg computes. */
-typedef struct Aggregates
-{
-	bool		any;
-	bool		collect;		/* one of the extension's that keeps the values of a group */
-} Aggregates;
 
 /* True if a call keeps the values of its group, and they are of a built-in type. */
 static bool
@@ -39,13 +34,13 @@ collects(const Aggref *call)
 static bool
 find_aggregates(Node *node, void *context)
 {
-	Aggregates *found = context;
+	GroupedAggregates *found = context;
 
 	if (node == NULL)
 		return false;
 	if (IsA(node, Aggref) || IsA(node, GroupingFunc))
 	{
-		found->any = true;
+		found->count++;
 		found->collect = found->collect || (IsA(node, Aggref) && collects((Aggref *) node));
 		return false;
 	}
@@ -131,34 +126,43 @@ gpusort_rows_plan_input_sort(const Agg *agg)
 	return sort;
 }
 
-/* True if rows may be sorted first.  Arguments of aggregates are then computed for rows in another order. */
+/* True if rows may be sorted first.  The order within a group stays.  Volatile arguments would be computed in another order. */
 static bool
-may_sort_rows(const Agg *agg, bool *collect)
+may_sort_rows(const Agg *agg, GroupedAggregates *aggregates)
 {
-	Aggregates	found = {0};
-
-	*collect = false;
+	*aggregates = (GroupedAggregates) {0};
 	if (agg->aggstrategy != AGG_HASHED || agg->aggsplit != AGGSPLIT_SIMPLE || agg->numCols == 0 ||
 		agg->groupingSets != NIL || agg->chain != NIL)
 		return false;
-	find_aggregates((Node *) agg->plan.targetlist, &found);
-	find_aggregates((Node *) agg->plan.qual, &found);
-	*collect = found.collect;
-	if (found.collect)
-		return !contain_volatile_functions((Node *) agg->plan.targetlist) && !contain_volatile_functions((Node *) agg->plan.qual);
-	return !found.any;
+	find_aggregates((Node *) agg->plan.targetlist, aggregates);
+	find_aggregates((Node *) agg->plan.qual, aggregates);
+	return aggregates->count == 0 ||
+		(!contain_volatile_functions((Node *) agg->plan.targetlist) && !contain_volatile_functions((Node *) agg->plan.qual));
+}
+
+/* True if the rows of a Sort would need temporary files where an Agg's groups are expected to fit in memory. */
+static bool
+needs_files(const Sort *sort, const Agg *agg, const GroupedAggregates *aggregates)
+{
+	double		bytes = sort->plan.plan_rows * (MAXALIGN(sort->plan.plan_width) + sizeof(uint64));
+	double		hashed = (double) agg->numGroups *
+		hash_agg_entry_size(aggregates->count, agg->plan.lefttree->plan_width, agg->transitionSpace);
+
+	return bytes > work_mem * 1024.0 && hashed <= get_hash_memory_limit();
 }
 
 Sort *
-gpusort_rows_plan_groups(const Agg *agg, bool *collect)
+gpusort_rows_plan_groups(const Agg *agg, GroupedAggregates *aggregates)
 {
 	Sort	   *sort;
 
-	if (!may_sort_rows(agg, collect))
+	if (!may_sort_rows(agg, aggregates))
 		return NULL;
 	sort = gpusort_rows_plan_input_sort(agg);
-	if (*collect)
+	if (aggregates->count > 0)
 		sort->plan.plan_width = Max(sort->plan.plan_width, agg->plan.lefttree->plan_width);
+	if (aggregates->count > 0 && !aggregates->collect && needs_files(sort, agg, aggregates))
+		return NULL;
 	return set_keys(sort, agg) ? sort : NULL;
 }
 

@@ -2,12 +2,10 @@
  * plan_groups.h
  *	  The rows node below grouping by a hash table, which then groups sorted rows.
  *
- * DISTINCT, UNION and GROUP BY without aggregates are planned as an Agg that hashes where a
- * Sort would cost more.  The node costs less than a hash table of many groups, whose rows
- * are far apart in memory, and less again where the table exceeds its memory.
- *
- * The same holds for the extension's aggregates that keep the values of a group, such as
- * median.  In a hash table the values of every group stay in memory until the last row.
+ * DISTINCT, UNION and GROUP BY are planned as an Agg that hashes where a Sort would cost
+ * more.  The node costs less than a hash table of many groups, which are far apart in memory,
+ * and less again where the table exceeds its memory.  Of the extension's aggregates that keep
+ * the values of a group, such as median, a hash table keeps those of all groups in memory.
  */
 #ifndef GPUSORT_PLAN_GROUPS_H
 #define GPUSORT_PLAN_GROUPS_H
@@ -23,12 +21,18 @@ extern Bitmapset *gpusort_rows_columns_read(const Agg *agg);
  */
 extern Sort *gpusort_rows_plan_input_sort(const Agg *agg);
 
+/* What aggregates an Agg computes. */
+typedef struct GroupedAggregates
+{
+	int			count;
+	bool		collect;		/* one of the extension's that keeps the values of a group */
+} GroupedAggregates;
+
 /*
- * Returns a Sort of an Agg's input by the columns that it groups by.  The Agg must hash, and
- * have no aggregates, or one that keeps the values of a group; that sets *collect.  Returns
- * NULL for any other.
+ * Returns a Sort of an Agg's input by the columns that it groups by, and sets *aggregates.  The
+ * Agg must hash.  Returns NULL if it cannot group sorted rows, or if only these would need files.
  */
-extern Sort *gpusort_rows_plan_groups(const Agg *agg, bool *collect);
+extern Sort *gpusort_rows_plan_groups(const Agg *agg, GroupedAggregates *aggregates);
 
 /* How many distinct values a column of a plan has by the statistics of its table; 0 if they are not known. */
 extern double gpusort_rows_distinct_values(const Plan *plan, AttrNumber resno, const List *rtable);
