@@ -127,9 +127,9 @@ gpusort_argument_tolerance(FunctionCallInfo fcinfo, int number)
 	return tolerance;
 }
 
-/* Forms the record that the function's OUT parameters describe. */
+/* Forms the record that the function's OUT parameters describe, without NULLs. */
 Datum
-gpusort_return_record(FunctionCallInfo fcinfo, Datum *values, bool *nulls)
+gpusort_return_record(FunctionCallInfo fcinfo, Datum *values)
 {
 	CallCache  *cache = gpusort_call_cache(fcinfo);
 
@@ -144,5 +144,5 @@ gpusort_return_record(FunctionCallInfo fcinfo, Datum *values, bool *nulls)
 		cache->record = BlessTupleDesc(CreateTupleDescCopy(record));
 		MemoryContextSwitchTo(caller);
 	}
-	return HeapTupleGetDatum(heap_form_tuple(cache->record, values, nulls));
+	return HeapTupleGetDatum(heap_form_tuple(cache->record, values, palloc0(cache->record->natts * sizeof(bool))));
 }

@@ -99,6 +99,6 @@ extern Oid	gpusort_number_type(Oid type);
 
 extern Oid	gpusort_argument_type(FunctionCallInfo fcinfo, int number);
 
-extern Datum gpusort_return_record(FunctionCallInfo fcinfo, Datum *values, bool *nulls);
+extern Datum gpusort_return_record(FunctionCallInfo fcinfo, Datum *values);
 
 #endif							/* GPUSORT_ARGUMENTS_H */

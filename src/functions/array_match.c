@@ -260,24 +260,21 @@ gpusort_array_match(PG_FUNCTION_ARGS)
 	Numbers		a = read_sorted_numbers(PG_GETARG_DATUM(0));
 	Numbers		b = read_sorted_numbers(PG_GETARG_DATUM(1));
 	PairList	list = find_pairs(&a, &b, &tolerance, NULL, NULL);
-	ArrayType  *positions[2];
 	Datum		results[2];
-	bool		nulls[2] = {false, false};
 
 	choose_pairs(&list, &a, &b, compare_distances);
 	if (list.contested)
 		qsort(list.pairs, list.count, sizeof(Pair), compare_positions);
 	for (int side = 0; side < 2; side++)
 	{
-		int32	   *values;
+		ArrayType  *positions = gpusort_array_allocate_integers(list.count);
+		int32	   *values = (int32 *) ARR_DATA_PTR(positions);
 
-		positions[side] = gpusort_array_allocate_integers(list.count);
-		values = (int32 *) ARR_DATA_PTR(positions[side]);
 		for (uint32 i = 0; i < list.count; i++)
 			values[i] = (side == 0 ? list.pairs[i].a : list.pairs[i].b) + 1;
-		results[side] = PointerGetDatum(positions[side]);
+		results[side] = PointerGetDatum(positions);
 	}
-	return gpusort_return_record(fcinfo, results, nulls);
+	return gpusort_return_record(fcinfo, results);
 }
 
 /* The intensities of peaks; those that are NULL count as 0. */

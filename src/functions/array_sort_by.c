@@ -163,10 +163,9 @@ gpusort_array_sort_pair(PG_FUNCTION_ARGS)
 	ArrayType  *values = gpusort_array_detoast(PG_GETARG_DATUM(0));
 	ArrayType  *keys = gpusort_array_detoast(PG_GETARG_DATUM(1));
 	Datum		results[2];
-	bool		nulls[2] = {false, false};
 
 	values = gpusort_array_in_order_of(fcinfo, values, keys, &order, &keys);
 	results[0] = PointerGetDatum(values);
 	results[1] = PointerGetDatum(keys);
-	return gpusort_return_record(fcinfo, results, nulls);
+	return gpusort_return_record(fcinfo, results);
 }

@@ -428,7 +428,6 @@ gpusort_array_merge_by(PG_FUNCTION_ARGS)
 	ArrayType  *keys;
 	ArrayOrder	order;
 	Datum		results[2];
-	bool		nulls[2] = {false, false};
 
 	for (int i = 0; i < 4; i++)
 		arrays[i] = gpusort_array_detoast(PG_GETARG_DATUM(i));
@@ -440,5 +439,5 @@ gpusort_array_merge_by(PG_FUNCTION_ARGS)
 	values = gpusort_array_in_order_of(fcinfo, values, keys, &order, &keys);
 	results[0] = PointerGetDatum(values);
 	results[1] = PointerGetDatum(keys);
-	return gpusort_return_record(fcinfo, results, nulls);
+	return gpusort_return_record(fcinfo, results);
 }

@@ -155,7 +155,6 @@ gpusort_arena_status(PG_FUNCTION_ARGS)
 	int			sessions = 0;
 	int			i = 0;
 	Datum		values[ARENA_COLUMNS] = {0};
-	bool		nulls[ARENA_COLUMNS] = {0};
 
 	if (gpusort_arena == NULL)
 		PG_RETURN_NULL();
@@ -171,7 +170,7 @@ gpusort_arena_status(PG_FUNCTION_ARGS)
 	values[i++] = Int32GetDatum(gpusort_arena->nwaiters);
 	LWLockRelease(gpusort_arena->lock);
 	values[i++] = Int32GetDatum(sessions);
-	return gpusort_return_record(fcinfo, values, nulls);
+	return gpusort_return_record(fcinfo, values);
 }
 
 /* Rows (pid, in_use_bytes, kept_bytes, limit_bytes), one for each backend that ever had any and may be seen. */
