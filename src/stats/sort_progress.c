@@ -174,13 +174,15 @@ gpusort_progress_show(EngineId engine, SortUse use, GpusortMethod method, uint64
 }
 
 void
-gpusort_progress_write(ShownSortId id, SortPhase phase, uint64_t done, uint64_t total)
+gpusort_progress_update(ShownSortId id, SortPhase phase, uint64_t done, uint64_t total)
 {
 	ProgressSlot *slot = slot_of(id);
-	double		share = total > 0 ? done * (double) PER_MILLE / total : 0;
+	double		share;
 
-	if (slot != NULL)
-		pg_atomic_write_u32(&slot->phase_and_share, phase * PER_MILLE * 2 + (uint32) Min(share, PER_MILLE));
+	if (slot == NULL)
+		return;
+	share = total > 0 ? done * (double) PER_MILLE / total : 0;
+	pg_atomic_write_u32(&slot->phase_and_share, phase * PER_MILLE * 2 + (uint32) Min(share, PER_MILLE));
 }
 
 void
@@ -209,9 +211,8 @@ gpusort_progress_engine(ShownSortId id, EngineId engine, GpusortMethod method)
 	SpinLockRelease(&slot->lock);
 }
 
-/* Clears the slot, unless an abort has already done so. */
 void
-gpusort_progress_clear(ShownSortId id)
+gpusort_progress_end(ShownSortId id)
 {
 	ProgressSlot *slot = slot_of(id);
 

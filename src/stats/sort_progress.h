@@ -45,8 +45,12 @@ typedef struct ProgressRows
 
 /* Shows a sort, if there is a slot for it.  An ORDER BY has no engine yet. */
 extern ShownSortId gpusort_progress_show(EngineId engine, SortUse use, GpusortMethod method, uint64_t keys);
-extern void gpusort_progress_write(ShownSortId id, SortPhase phase, uint64_t done, uint64_t total);
-extern void gpusort_progress_clear(ShownSortId id);
+
+/* Sets the phase, and how much of it is done. */
+extern void gpusort_progress_update(ShownSortId id, SortPhase phase, uint64_t done, uint64_t total);
+
+/* Clears the slot of a sort, unless an abort has already done so. */
+extern void gpusort_progress_end(ShownSortId id);
 
 /* Updates the numbers that are shown of an ORDER BY. */
 extern void gpusort_progress_rows(ShownSortId id, const ProgressRows *rows);
@@ -66,21 +70,6 @@ static inline ShownSortId
 gpusort_progress_begin_rows(uint64_t expected)
 {
 	return gpusort_progress_show(ENGINE_NONE, USED_FOR_ROWS, GPUSORT_METHOD_AUTO, expected);
-}
-
-/* Sets the phase, and how much of it is done. */
-static inline void
-gpusort_progress_update(ShownSortId id, SortPhase phase, uint64_t done, uint64_t total)
-{
-	if (id != 0)
-		gpusort_progress_write(id, phase, done, total);
-}
-
-static inline void
-gpusort_progress_end(ShownSortId id)
-{
-	if (id != 0)
-		gpusort_progress_clear(id);
 }
 
 /* True if the current role may see what the backend does, as in pg_stat_activity. */
