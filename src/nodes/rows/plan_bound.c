@@ -17,6 +17,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/parsenodes.h"
+#include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -56,18 +57,14 @@ estimate_wanted(const Limit *limit)
 	return rows;
 }
 
-/* True if a function may not run in a parallel worker, which would evaluate its own copy of a bound. */
+/* True if expressions may be evaluated in a parallel worker, which would evaluate its own copy of a bound. */
 static bool
-is_restricted(Oid function, void *context)
+are_parallel_safe(List *expressions)
 {
-	return func_parallel(function) != PROPARALLEL_SAFE;
-}
+	Query	   *query = makeNode(Query);
 
-static bool
-contains_restricted(Node *node, void *context)
-{
-	return node != NULL && (check_functions_in_node(node, is_restricted, NULL) ||
-							expression_tree_walker(node, contains_restricted, NULL));
+	query->havingQual = (Node *) expressions;
+	return max_parallel_hazard(query) == PROPARALLEL_SAFE;
 }
 
 /* Count and offset of the LIMIT, if the node can evaluate them itself, else NIL. */
@@ -79,7 +76,7 @@ limit_expressions(const Limit *limit)
 	if (limit->limitOffset != NULL)
 		expressions = lappend(expressions, limit->limitOffset);
 	if (depends_on_executor((Node *) expressions, NULL) || contain_volatile_functions((Node *) expressions) ||
-		contains_restricted((Node *) expressions, NULL))
+		!are_parallel_safe(expressions))
 		return NIL;
 	return copyObject(expressions);
 }
