@@ -59,7 +59,7 @@ struct HeapSource
 	int			record_copies;	/* how often a column is in a record, at most */
 	int			ntail;			/* output attributes passed by value that do not lie at fixed offsets */
 	int		   *tail;			/* which these are */
-	int		   *column_of;		/* table column of each output attribute; -1 for a constant, -2 at the end */
+	int		   *column_of;		/* table column of each output attribute; -1 for a constant */
 
 	Datum	   *column_values;	/* of one tuple, by table column */
 	bool	   *column_nulls;
@@ -104,7 +104,7 @@ scan_is_plain(const Scan *scan)
 
 /* Finds out where columns lie in a tuple without NULLs. */
 static void
-describe_columns(HeapSource *source)
+describe_columns(HeapSource *source, int outputs)
 {
 	Size		offset = 0;
 
@@ -127,7 +127,7 @@ describe_columns(HeapSource *source)
 		}
 	}
 	source->fixed_end = offset;
-	for (int out = 0; source->column_of[out] != -2; out++)
+	for (int out = 0; out < outputs; out++)
 	{
 		if (source->column_of[out] >= 0)
 			source->columns[source->column_of[out]].wanted = true;
@@ -180,7 +180,7 @@ gpusort_rows_heap_source(PlanState *input, const RowLayout *layout, const int *c
 	source = palloc0(sizeof(HeapSource));
 	source->scan = scan;
 	source->desc = RelationGetDescr(scan->ss.ss_currentRelation);
-	source->column_of = palloc((layout->natts + 1) * sizeof(int));
+	source->column_of = palloc(Max(layout->natts, 1) * sizeof(int));
 	for (int out = 0; out < layout->natts; out++)
 	{
 		Var		   *var;
@@ -194,14 +194,13 @@ gpusort_rows_heap_source(PlanState *input, const RowLayout *layout, const int *c
 		source->column_of[out] = var->varattno - 1;
 		source->natts = Max(source->natts, var->varattno);
 	}
-	source->column_of[layout->natts] = -2;
 	source->whole = layout->natts > 0 && columns[layout->natts - 1] == GPUSORT_WHOLE_ROW;
 	if (source->whole)
 	{
 		source->column_of[layout->natts - 1] = source->natts;
 		source->row = palloc(BLCKSZ);
 	}
-	describe_columns(source);
+	describe_columns(source, layout->natts);
 	describe_tail(source, layout);
 	source->column_values = palloc0((source->natts + 1) * sizeof(Datum));
 	source->column_nulls = palloc0((source->natts + 1) * sizeof(bool));
