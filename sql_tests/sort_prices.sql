@@ -122,6 +122,10 @@ SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SELECT nodes('SELECT x, id FROM priced ORDER BY t'), nodes('SELECT x, id FROM priced WHERE md5(md5(md5(md5(t)))) > ''0'' ORDER BY t');
+-- Also for DISTINCT, where each worker would find most rows distinct.
+SELECT starts_with(nodes('SELECT DISTINCT -x AS y, id FROM priced ORDER BY y, id'), 'Unique > Custom Scan (GpusortRows) > Gather > Parallel Custom Scan (GpusortRows)') AS shared,
+	same_rows('SELECT DISTINCT -x AS y, id FROM priced ORDER BY y, id'), same_rows('SELECT DISTINCT few, t FROM priced ORDER BY t DESC'),
+	same_rows('SELECT DISTINCT ON (few) few, id FROM priced ORDER BY few, id DESC');
 SET parallel_tuple_cost = 0;
 SELECT nodes('SELECT x, id FROM priced WHERE md5(md5(md5(md5(t)))) > ''0'' ORDER BY t');
 DROP FUNCTION nodes, same_rows;

@@ -242,6 +242,11 @@ gpusort_compat_find_setting(const char *name)
 }
 #endif
 
+/* PostgreSQL 19 (24225ad9a) has one kind of path for what is distinct. */
+#if PG_VERSION_NUM >= 190000
+#define create_upper_unique_path create_unique_path
+#endif
+
 /* PostgreSQL 19 has CLUSTER among the commands of REPACK. */
 #if PG_VERSION_NUM >= 190000
 #define T_ClusterStmt T_RepackStmt

@@ -19,8 +19,11 @@
  * Window functions read a Sort of all rows, or one of parallel workers.  Where the latter costs less with the node, it takes
  * the place of the former in the planner's path.
  *
+ * For DISTINCT the server has each parallel worker find distinct rows by hashing, and the leader those of all.  Where few
+ * rows are equal that takes longer than one sort of all, so that has paths, too.
+ *
  * Only these, and the final ORDER BY all of whose rows are wanted, have such paths.  The server offers no hook where it
- * makes the Sorts below grouping, DISTINCT, merge joins and Appends.  With a LIMIT its
+ * makes the Sorts below grouping, merge joins and Appends.  With a LIMIT its
  * Sort keeps few rows, and a cursor may want the first ones soon, which the paths do not say.
  * Of set operations the planner does not note what the ORDER BY's target is, and few of them
  * have other paths.
@@ -395,6 +398,29 @@ add_parallel_windows(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
 	}
 }
 
+/* Adds paths of DISTINCT that sort all rows, in one process or by parallel workers, at what that costs. */
+static void
+add_distinct_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
+{
+	const Query *parse = root->parse;
+	bool		more = list_length(root->sort_pathkeys) > list_length(root->distinct_pathkeys);
+	List	   *pathkeys = more ? root->sort_pathkeys : root->distinct_pathkeys;
+	List	   *clauses = more ? parse->sortClause : parse->distinctClause;
+	double		groups = ((Path *) linitial(output->pathlist))->rows;
+	int			keys = list_length(root->distinct_pathkeys);
+	GatherMergePath *merge = cost_parallel(root, input, input, pathkeys, clauses);
+	SortPath   *path;
+	Sort	   *sort = foresee_taken(root, input, input->cheapest_total_path, pathkeys, clauses, &path);
+
+	if (merge != NULL)
+		add_path(output, (Path *) create_upper_unique_path(root, output, &merge->path, keys, groups));
+	if (sort == NULL)
+		return;
+	path->path.startup_cost = gpusort_rows_cost(sort, 0, false).startup;
+	path->path.total_cost = gpusort_rows_cost(sort, 0, false).total;
+	add_path(output, (Path *) create_upper_unique_path(root, output, &path->path, keys, groups));
+}
+
 static void
 offer_priced_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, RelOptInfo *output, void *extra)
 {
@@ -406,6 +432,8 @@ offer_priced_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input
 		add_priced_paths(root, input, output);
 	if (stage == UPPERREL_WINDOW)
 		add_parallel_windows(root, input, output);
+	if (stage == UPPERREL_DISTINCT && root->distinct_pathkeys != NIL && input->partial_pathlist != NIL)
+		add_distinct_paths(root, input, output);
 }
 
 void
