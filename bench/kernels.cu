@@ -296,7 +296,7 @@ Result measure_method(const Data &data, const SegmentBatch &batch)
 {
     const size_t bytes = workspace_bytes(batch);
     Memory workspace(bytes);
-    Result result = measure(data, batch, [&] { return sort_segments(batch, workspace.as(), bytes, nullptr, nullptr); });
+    Result result = measure(data, batch, [&] { return sort_segments(batch, workspace.as(), nullptr, nullptr); });
 
     result.workspace = bytes;
     return result;

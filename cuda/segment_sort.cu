@@ -60,14 +60,13 @@ size_t workspace_bytes(const SegmentBatch &batch)
     return method_of(batch.spec).workspace_bytes(batch);
 }
 
-cudaError_t sort_segments(const SegmentBatch &batch, void *workspace, size_t bytes, cudaStream_t stream,
-                          GpusortMethod *used)
+cudaError_t sort_segments(const SegmentBatch &batch, void *workspace, cudaStream_t stream, GpusortMethod *used)
 {
     if (used)
         *used = name_of(batch);
     if (batch.nsegments == 0)
         return cudaSuccess;
-    return method_of(batch.spec).sort(batch, workspace, bytes, stream);
+    return method_of(batch.spec).sort(batch, workspace, stream);
 }
 
 }  // namespace gpusort

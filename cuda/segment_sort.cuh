@@ -25,8 +25,7 @@ size_t workspace_bytes(const SegmentBatch &batch);
  * Sorts every segment, asynchronously on the stream.  Sets *used to the method.
  * Never allocates and never synchronizes with the host.
  */
-cudaError_t sort_segments(const SegmentBatch &batch, void *workspace, size_t bytes, cudaStream_t stream,
-                          GpusortMethod *used);
+cudaError_t sort_segments(const SegmentBatch &batch, void *workspace, cudaStream_t stream, GpusortMethod *used);
 
 }  // namespace gpusort
 

@@ -37,7 +37,7 @@ void run_thrust_form(const Data &data, uint32_t n)
     const SegmentBatch batch = data.batch(GPUSORT_METHOD_TAGGED);
     const size_t bytes = workspace_bytes(batch);
     Memory workspace(bytes);
-    Result result = measure(data, batch, [&] { return tagged_sort_all_bits(batch, workspace.as(), bytes, nullptr); });
+    Result result = measure(data, batch, [&] { return tagged_sort_all_bits(batch, workspace.as(), nullptr); });
 
     result.workspace = bytes;
     report_arrays("tagged all bits", data, n, result);

@@ -35,7 +35,6 @@ struct JobMemory {
     SegmentBatch batch;
     Gather gather; /* where a checked job's carried payload arrives, and from where it leaves in order */
     void *workspace;
-    size_t workspace_bytes;
     void *check_space;
     size_t bytes;
 
@@ -61,8 +60,7 @@ struct JobMemory {
         if (gathers)
             gather = {parts.take<uint32_t>(job.nslots), parts.take<uint32_t>(job.nslots)};
         batch.segments = parts.take<GpusortSegment>(job.nsegments);
-        workspace_bytes = gpusort::workspace_bytes(batch);
-        workspace = parts.take<char>(workspace_bytes);
+        workspace = parts.take<char>(workspace_bytes(batch));
         check_space = job.verify ? parts.take<char>(verify_bytes(batch)) : nullptr;
         bytes = parts.used();
     }
@@ -145,7 +143,7 @@ cudaError_t enqueue(GpusortDevice *device, const GpusortSlabSort &job, const Job
         device->mark(ticket, kDigested, lane->work);
     }
     if (code == cudaSuccess)
-        code = sort_segments(memory.batch, memory.workspace, memory.workspace_bytes, lane->work, &ticket->method);
+        code = sort_segments(memory.batch, memory.workspace, lane->work, &ticket->method);
     device->mark(ticket, kSorted, lane->work);
     if (code == cudaSuccess && memory.gather.to)
         code = check_and_gather(device, memory, ticket, lane->work);

@@ -47,7 +47,6 @@ struct Session {
     GpusortSegment *segment; /* the one segment */
     GpusortSegment whole;    /* the same on the host */
     void *workspace;
-    size_t workspace_bytes;
     void *check_space;
     Digests *digests;                 /* null if nothing is checked */
     uint64_t nsorted = 0;             /* rows of each column after the sort */
@@ -113,8 +112,7 @@ void Session::lay_out(void *memory)
     scratch = has_payload() ? parts.take<char>(spec.nrows * widest) : nullptr;
     segment = parts.take<GpusortSegment>(1);
     const SegmentBatch full = batch(spec.nrows);
-    workspace_bytes = gpusort::workspace_bytes(full);
-    workspace = parts.take<char>(workspace_bytes);
+    workspace = parts.take<char>(workspace_bytes(full));
     check_space = spec.verify ? parts.take<char>(verify_bytes(full)) : nullptr;
     digests = spec.verify ? parts.take<Digests>(1) : nullptr;
     bytes = parts.used();
@@ -313,7 +311,7 @@ cudaError_t enqueue_sort(GpusortDevice *device, Session *session, uint64_t nrows
         device->mark(ticket, kDigested, stream);
     }
     if (code == cudaSuccess)
-        code = sort_segments(batch, session->workspace, session->workspace_bytes, stream, &ticket->method);
+        code = sort_segments(batch, session->workspace, stream, &ticket->method);
     if (code == cudaSuccess && session->has_payload())
         code = gather_columns(session, nrows);
     device->mark(ticket, kSorted, stream);

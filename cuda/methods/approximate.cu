@@ -36,7 +36,7 @@ size_t approximate_workspace(const SegmentBatch &batch)
     });
 }
 
-cudaError_t approximate_sort(const SegmentBatch &batch, void *memory, size_t, cudaStream_t stream)
+cudaError_t approximate_sort(const SegmentBatch &batch, void *memory, cudaStream_t stream)
 {
     return visit_interval_source(batch.spec, [&](auto source, auto key) {
         Workspace workspace(memory);

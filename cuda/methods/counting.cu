@@ -50,7 +50,7 @@ size_t counting_workspace(const SegmentBatch &batch)
     });
 }
 
-cudaError_t counting_sort(const SegmentBatch &batch, void *memory, size_t, cudaStream_t stream)
+cudaError_t counting_sort(const SegmentBatch &batch, void *memory, cudaStream_t stream)
 {
     return visit_sources(batch, [&](auto source) {
         Workspace workspace(memory);

@@ -21,7 +21,7 @@ struct Method {
     size_t (*workspace_bytes)(const SegmentBatch &batch);
 
     /* Sorts the batch asynchronously in at least workspace_bytes of workspace. */
-    cudaError_t (*sort)(const SegmentBatch &batch, void *workspace, size_t bytes, cudaStream_t stream);
+    cudaError_t (*sort)(const SegmentBatch &batch, void *workspace, cudaStream_t stream);
 };
 
 extern const Method network_method;     /* network/network.cu: networks, and counting.cu for long segments */

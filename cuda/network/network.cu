@@ -77,7 +77,7 @@ bool is_grouped(const SegmentBatch &batch, const BinLists &bins, uint32_t length
     return bins.list || histogram[2] + histogram[3] <= batch.nsegments / MIXED_SHARE;
 }
 
-cudaError_t network_sort(const SegmentBatch &batch, void *memory, size_t, cudaStream_t stream)
+cudaError_t network_sort(const SegmentBatch &batch, void *memory, cudaStream_t stream)
 {
     Workspace workspace(memory);
     const Layout layout(batch, workspace);

@@ -290,7 +290,7 @@ cudaError_t sort_long_arrays(const SegmentBatch &batch, Elements elements, const
     return merge_sorted_tiles(batch, elements, layout.buffers, layout.tiles, stream);
 }
 
-cudaError_t array_sort(const SegmentBatch &batch, void *memory, size_t, cudaStream_t stream)
+cudaError_t array_sort(const SegmentBatch &batch, void *memory, cudaStream_t stream)
 {
     return visit_elements(batch, [&](auto elements) -> cudaError_t {
         using Elements = decltype(elements);

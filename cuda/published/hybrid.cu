@@ -404,7 +404,7 @@ cudaError_t sort_long(const SegmentBatch &batch, Elements elements, const Layout
     return cudaGetLastError();
 }
 
-cudaError_t hybrid_sort(const SegmentBatch &batch, void *memory, size_t, cudaStream_t stream)
+cudaError_t hybrid_sort(const SegmentBatch &batch, void *memory, cudaStream_t stream)
 {
     return visit_elements(batch, [&](auto elements) -> cudaError_t {
         using Elements = decltype(elements);

@@ -162,7 +162,7 @@ struct Layout {
     }
 };
 
-cudaError_t matrix_sort(const SegmentBatch &batch, void *memory, size_t, cudaStream_t stream)
+cudaError_t matrix_sort(const SegmentBatch &batch, void *memory, cudaStream_t stream)
 {
     return visit_elements(batch, [&](auto elements) -> cudaError_t {
         using Elements = decltype(elements);

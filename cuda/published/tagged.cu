@@ -206,7 +206,7 @@ cudaError_t sort_with_tag_bits(const SegmentBatch &batch, int tag_bits, void *wo
                      [&](auto key) { return sort_tagged<decltype(key)>(batch, tag_bits, workspace, stream); });
 }
 
-static cudaError_t tagged_sort(const SegmentBatch &batch, void *memory, size_t, cudaStream_t stream)
+static cudaError_t tagged_sort(const SegmentBatch &batch, void *memory, cudaStream_t stream)
 {
     return sort_with_tag_bits(batch, ceil_log2((uint64_t)batch.nsegments + 1), memory, stream);
 }

@@ -70,8 +70,8 @@ void test_gather(const Case &input)
 {
     static DeviceMemory space_memory, from_memory, to_memory;
     const DeviceCase sorted(input);
-    const size_t bytes = sorted.workspace_bytes(), payload_bytes = input.nslots * 4;
-    void *workspace = workspace_of(bytes), *space = space_memory.of(verify_bytes(sorted.batch));
+    const size_t payload_bytes = input.nslots * 4;
+    void *workspace = workspace_of(sorted.workspace_bytes()), *space = space_memory.of(verify_bytes(sorted.batch));
     std::vector<uint32_t> payload(input.nslots), gathered(input.nslots);
 
     for (uint32_t &value : payload)
@@ -80,7 +80,7 @@ void test_gather(const Case &input)
     uint32_t *from = from_memory.of(payload), *to = static_cast<uint32_t *>(to_memory.of(payload_bytes));
 
     check_cuda(verify_begin(sorted.batch, space, nullptr), "verify_begin");
-    check_cuda(sort_segments(sorted.batch, workspace, bytes, nullptr, nullptr), "sort_segments");
+    check_cuda(sort_segments(sorted.batch, workspace, nullptr, nullptr), "sort_segments");
     expect_check(sorted, space, {from, to}, true, "a gathered payload");
     check_cuda(cudaMemcpy(gathered.data(), to, payload_bytes, cudaMemcpyDeviceToHost), "gathering");
 
@@ -147,13 +147,12 @@ void run_case(const Case &input, const char *shape)
     static DeviceMemory space_memory;
     const auto start = std::chrono::steady_clock::now();
     const DeviceCase sorted(input);
-    const size_t bytes = sorted.workspace_bytes();
-    void *workspace = workspace_of(bytes), *space = space_memory.of(verify_bytes(sorted.batch));
+    void *workspace = workspace_of(sorted.workspace_bytes()), *space = space_memory.of(verify_bytes(sorted.batch));
     const bool checked = input.spec.payload != GPUSORT_PAYLOAD_CARRIED;
 
     if (checked)
         check_cuda(verify_begin(sorted.batch, space, nullptr), "verify_begin");
-    check_cuda(sort_segments(sorted.batch, workspace, bytes, nullptr, nullptr), "sort_segments");
+    check_cuda(sort_segments(sorted.batch, workspace, nullptr, nullptr), "sort_segments");
     expect_sorted(input, sorted.keys(), sorted.payload(), shape);
     if (checked)
         test_verification(sorted, space);

@@ -61,10 +61,7 @@ void test_arrays(GpusortKeyForm form, bool descending, uint32_t slots)
     });
     run_case("tagged_sort_all_bits", make_case(spec_of(form, descending), counts, below(2)), [](DeviceCase &sorted) {
         sorted.batch.spec.method = GPUSORT_METHOD_TAGGED;
-
-        const size_t bytes = sorted.workspace_bytes();
-
-        return tagged_sort_all_bits(sorted.batch, workspace_of(bytes), bytes, nullptr);
+        return tagged_sort_all_bits(sorted.batch, workspace_of(sorted.workspace_bytes()), nullptr);
     });
 }
 

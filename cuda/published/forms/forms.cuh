@@ -25,7 +25,7 @@ size_t array_sort_paper_workspace(const SegmentBatch &batch);
 cudaError_t array_sort_paper(const SegmentBatch &batch, void *workspace, cudaStream_t stream);
 
 /* STA that sorts every bit of the tags, as Thrust does. */
-cudaError_t tagged_sort_all_bits(const SegmentBatch &batch, void *workspace, size_t bytes, cudaStream_t stream);
+cudaError_t tagged_sort_all_bits(const SegmentBatch &batch, void *workspace, cudaStream_t stream);
 
 /* Matrix sort of one segment of 32-bit keys: one thread sorts a row, and one merges two. */
 size_t matrix_by_threads_workspace(const SegmentBatch &batch);

@@ -8,7 +8,7 @@
 namespace gpusort
 {
 
-cudaError_t tagged_sort_all_bits(const SegmentBatch &batch, void *workspace, size_t, cudaStream_t stream)
+cudaError_t tagged_sort_all_bits(const SegmentBatch &batch, void *workspace, cudaStream_t stream)
 {
     return sort_with_tag_bits(batch, 32, workspace, stream);
 }
