@@ -69,7 +69,6 @@ template <int MULTIPLIED>
 struct Keys32Of {
     using Key = uint32_t;
     using Code = uint32_t;
-    using Factors = NetworkFactors;
     using Plain = Floats32Of<MULTIPLIED>;
     static constexpr bool PAIRS = false;
     static constexpr bool SHUFFLES = true;
@@ -96,7 +95,7 @@ struct Keys32Of {
     }
 
     template <int INDEX>
-    static __device__ __forceinline__ void exchange(Code &low, Code &high, const Factors &factors)
+    static __device__ __forceinline__ void exchange(Code &low, Code &high, const NetworkFactors &factors)
     {
         const uint32_t a = low, b = high;
 
@@ -108,7 +107,7 @@ struct Keys32Of {
     }
 
     /* mine := the smaller of mine and other, or with upper the larger. */
-    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const Factors &factors)
+    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const NetworkFactors &factors)
     {
         asm("{\n\t.reg .pred up, take;\n\t"
             "setp.ne.u32 up, %2, 0;\n\t"
@@ -134,7 +133,6 @@ template <int MULTIPLIED>
 struct Floats32Of : Keys32Of<MULTIPLIED> {
     using Code = uint32_t;
     using Key = uint32_t;
-    using Factors = NetworkFactors;
     using Plain = void;
     static constexpr bool MENDS = false;
 
@@ -176,7 +174,7 @@ struct Floats32Of : Keys32Of<MULTIPLIED> {
     }
 
     template <int INDEX>
-    static __device__ __forceinline__ void exchange(Code &low, Code &high, const Factors &factors)
+    static __device__ __forceinline__ void exchange(Code &low, Code &high, const NetworkFactors &factors)
     {
         const float a = __uint_as_float(low), b = __uint_as_float(high);
         float smaller;
@@ -190,7 +188,7 @@ struct Floats32Of : Keys32Of<MULTIPLIED> {
     }
 
     /* Two instructions, for equal zeros may differ: one comparison does not tell both lanes which to take. */
-    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const Factors &)
+    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const NetworkFactors &)
     {
         const float a = __uint_as_float(mine), b = __uint_as_float(other);
 
@@ -262,7 +260,6 @@ struct Pairs16Of : Keys32Of<MULTIPLIED> {
 struct Keys64 {
     using Key = uint64_t;
     using Code = uint64_t;
-    using Factors = NetworkFactors;
     using Plain = void;
     static constexpr bool PAIRS = false;
     static constexpr bool SHUFFLES = true;
@@ -289,7 +286,7 @@ struct Keys64 {
     }
 
     template <int INDEX>
-    static __device__ __forceinline__ void exchange(Code &low, Code &high, const Factors &factors)
+    static __device__ __forceinline__ void exchange(Code &low, Code &high, const NetworkFactors &factors)
     {
         uint32_t a0 = uint32_t(low), a1 = uint32_t(low >> 32);
         uint32_t b0 = uint32_t(high), b1 = uint32_t(high >> 32);
@@ -309,7 +306,7 @@ struct Keys64 {
         high = uint64_t(b1) << 32 | b0;
     }
 
-    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const Factors &factors)
+    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const NetworkFactors &factors)
     {
         uint32_t mine0 = uint32_t(mine), mine1 = uint32_t(mine >> 32);
 
@@ -374,7 +371,7 @@ struct Pairs32 : Keys64 {
     }
 
     template <int INDEX>
-    static __device__ __forceinline__ void exchange(Code &low, Code &high, const Factors &factors)
+    static __device__ __forceinline__ void exchange(Code &low, Code &high, const NetworkFactors &factors)
     {
         if constexpr (FAST_DOUBLES) {
             const double a = __longlong_as_double(low), b = __longlong_as_double(high);
@@ -387,7 +384,7 @@ struct Pairs32 : Keys64 {
     }
 
     /* By words, as of Keys64, it would tear the pairs of registers apart that doubles need. */
-    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const Factors &)
+    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const NetworkFactors &)
     {
         mine = (other < mine) != upper ? other : mine;
     }
@@ -401,7 +398,7 @@ struct Pairs32 : Keys64 {
 template <bool FEW>
 struct WarpPairs32 : Pairs32 {
     template <int INDEX>
-    static __device__ __forceinline__ void exchange(Code &low, Code &high, const Factors &factors)
+    static __device__ __forceinline__ void exchange(Code &low, Code &high, const NetworkFactors &factors)
     {
         if constexpr (FEW && FAST_DOUBLES) {
             double smaller, larger = __longlong_as_double(high);
@@ -422,7 +419,7 @@ struct WarpPairs32 : Pairs32 {
             Keys64::exchange<INDEX>(low, high, factors);
     }
 
-    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const Factors &factors)
+    static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const NetworkFactors &factors)
     {
         if constexpr (FEW && FAST_DOUBLES) {
             double kept = __longlong_as_double(mine);
@@ -446,7 +443,6 @@ struct Pairs64 {
         uint32_t position;
         uint32_t unused;
     };
-    using Factors = NetworkFactors;
     using Plain = void;
     static constexpr bool PAIRS = true;
     static constexpr bool SHUFFLES = false;
@@ -473,7 +469,7 @@ struct Pairs64 {
     }
 
     template <int INDEX>
-    static __device__ __forceinline__ void exchange(Code &low, Code &high, const Factors &)
+    static __device__ __forceinline__ void exchange(Code &low, Code &high, const NetworkFactors &)
     {
         const bool swap = less(high, low);
         const Code a = low, b = high;
@@ -484,7 +480,7 @@ struct Pairs64 {
         high.position = swap ? a.position : b.position;
     }
 
-    static __device__ __forceinline__ void keep(Code &mine, const Code &other, bool upper, const Factors &)
+    static __device__ __forceinline__ void keep(Code &mine, const Code &other, bool upper, const NetworkFactors &)
     {
         const bool take = less(other, mine) != upper;
 

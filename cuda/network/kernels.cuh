@@ -158,7 +158,7 @@ __device__ __forceinline__ bool sort_rows(const NetworkTask &task, typename Elem
                 if (__any_sync(UINT32_MAX, !sorted))
                     return false;
             if constexpr (is_whole<S> && !WIDE)
-                merge_in_warp<Element, S, Element::SHUFFLES, IN_WARP>(rows, t, row, task.factors);
+                merge_in_warp<Element, S, IN_WARP>(rows, t, row, task.factors);
             else
                 merge_by_shuffles<Element, S, IN_WARP, HALVES>(t, row, task.factors);
         }

@@ -134,7 +134,7 @@ struct Columns {
 };
 
 template <class Element, int ROW, int STRIDE, int FIRST, int... I>
-__device__ __forceinline__ void halve(typename Element::Code (&taken)[ROW], const typename Element::Factors &factors,
+__device__ __forceinline__ void halve(typename Element::Code (&taken)[ROW], const NetworkFactors &factors,
                                       std::integer_sequence<int, I...>)
 {
     (Element::template exchange<(FIRST + I) % 6>(taken[I / STRIDE * 2 * STRIDE + I % STRIDE],
@@ -144,8 +144,7 @@ __device__ __forceinline__ void halve(typename Element::Code (&taken)[ROW], cons
 
 /* Halvers between the 2^BITS rows of a thread's columns. */
 template <class Element, int ROW, int BITS, int DONE = 0>
-__device__ __forceinline__ void halve_columns(typename Element::Code (&taken)[ROW],
-                                              const typename Element::Factors &factors)
+__device__ __forceinline__ void halve_columns(typename Element::Code (&taken)[ROW], const NetworkFactors &factors)
 {
     if constexpr (DONE < BITS) {
         halve<Element, ROW, (ROW >> DONE) / 2, DONE *(ROW / 2)>(taken, factors,
@@ -160,7 +159,7 @@ __device__ __forceinline__ void halve_columns(typename Element::Code (&taken)[RO
  */
 template <class Element, class S, int REST, bool MIRROR>
 __device__ __forceinline__ void run_pass(typename Element::Code *rows, uint32_t t, bool joins,
-                                         const typename Element::Factors &factors)
+                                         const NetworkFactors &factors)
 {
     constexpr int STEP = step_of<S>(REST), BITS = REST - STEP;
     constexpr bool ACROSS = REST > 5;
@@ -179,7 +178,7 @@ __device__ __forceinline__ void run_pass(typename Element::Code *rows, uint32_t 
 /* Runs the pass of a level that finds `rest` bits left, from LEAST to MOST; MIRROR: the level's first. */
 template <class Element, class S, int LEAST, int MOST, int LEVELS, int CLUSTER_BITS, bool MIRROR>
 __device__ __forceinline__ void run_pass_of(int rest, typename Element::Code *rows, uint32_t t, bool joins,
-                                            const typename Element::Factors &factors)
+                                            const NetworkFactors &factors)
 {
     if constexpr (MOST >= LEAST) {
         if constexpr (MIRROR || can_remain<S>(MOST, LEVELS, CLUSTER_BITS)) {
@@ -195,7 +194,7 @@ __device__ __forceinline__ void run_pass_of(int rest, typename Element::Code *ro
 /* Compares the rows of lanes whose numbers differ in all bits of the mask, one turned round. */
 template <class Element, class S>
 __device__ __forceinline__ void merge_neighbours(uint32_t lane, uint32_t mask, typename Element::Code (&row)[S::ROW],
-                                                 const typename Element::Factors &factors)
+                                                 const NetworkFactors &factors)
 {
     using Code = typename Element::Code;
     const bool upper = (lane & (mask + 1) / 2) != 0;
@@ -225,7 +224,7 @@ __device__ __forceinline__ void merge_neighbours(uint32_t lane, uint32_t mask, t
 /* Halvers between lanes' rows, with strides from `stride` lanes down to 1, by shuffles. */
 template <class Element, class S>
 __device__ __forceinline__ void halve_lanes(uint32_t lane, uint32_t stride, typename Element::Code (&row)[S::ROW],
-                                            const typename Element::Factors &factors)
+                                            const NetworkFactors &factors)
 {
 #pragma unroll 1
     for (; stride > 0; stride /= 2) {
@@ -238,7 +237,7 @@ __device__ __forceinline__ void halve_lanes(uint32_t lane, uint32_t stride, type
 /* Merges the sorted rows of 2^LEVELS lanes by shuffles; with HALVES, only the rows' halves are sorted. */
 template <class Element, class S, int LEVELS, bool HALVES = false>
 __device__ __forceinline__ void merge_by_shuffles(uint32_t t, typename Element::Code (&row)[S::ROW],
-                                                  const typename Element::Factors &factors)
+                                                  const NetworkFactors &factors)
 {
 #pragma unroll(LEVELS <= 2 ? 2 : 1)
     for (int level = HALVES ? 0 : 1; level <= LEVELS; level++) {
@@ -250,18 +249,17 @@ __device__ __forceinline__ void merge_by_shuffles(uint32_t t, typename Element::
 }
 
 /*
- * Merges the sorted rows of 2^LEVELS lanes: with SHUFFLES the first level by shuffles, the
+ * Merges the sorted rows of 2^LEVELS lanes: if the element has SHUFFLES the first level by shuffles, the
  * others through the warp's rows of shared memory.  One piece of code merges the rows of
  * these levels, for code competes for the instruction cache; the first has its own where
  * that leaves room, for sharing costs moves.
  */
-template <class Element, class S, bool SHUFFLES, int LEVELS>
+template <class Element, class S, int LEVELS>
 __device__ __forceinline__ void merge_in_warp(typename Element::Code *rows, uint32_t t,
-                                              typename Element::Code (&row)[S::ROW],
-                                              const typename Element::Factors &factors)
+                                              typename Element::Code (&row)[S::ROW], const NetworkFactors &factors)
 {
-    constexpr int FIRST = SHUFFLES ? 2 : 1;
-    constexpr bool APART = SHUFFLES && (sizeof(typename Element::Code) == 4 || Element::PAIRS);
+    constexpr int FIRST = Element::SHUFFLES ? 2 : 1;
+    constexpr bool APART = Element::SHUFFLES && (sizeof(typename Element::Code) == 4 || Element::PAIRS);
 
     if constexpr (APART && LEVELS > 0)
         merge_by_shuffles<Element, S, 1>(t, row, factors);
@@ -269,7 +267,7 @@ __device__ __forceinline__ void merge_in_warp(typename Element::Code *rows, uint
     for (int level = APART ? 2 : 1; level <= LEVELS; level++) {
         const bool by_shuffles = level < FIRST;
 
-        if constexpr (SHUFFLES && !APART) {
+        if constexpr (Element::SHUFFLES && !APART) {
             if (by_shuffles)
                 merge_neighbours<Element, S>(t, 1, row, factors);
         }
@@ -305,8 +303,7 @@ __device__ __forceinline__ void synchronize_group(uint32_t t)
 
 /* The strides from half of 2^BITS warps' rows down to a warp's; MIRROR: the upper half is turned round. */
 template <class Element, class S, int BITS, bool MIRROR>
-__device__ __forceinline__ void join_warps(typename Element::Code *rows, uint32_t t,
-                                           const typename Element::Factors &factors)
+__device__ __forceinline__ void join_warps(typename Element::Code *rows, uint32_t t, const NetworkFactors &factors)
 {
     constexpr uint32_t GROUP = 32 << BITS;
     const Columns<S, typename Element::Code, BITS, 5> columns(t % GROUP);
@@ -324,7 +321,7 @@ __device__ __forceinline__ void join_warps(typename Element::Code *rows, uint32_
  */
 template <class Element, class S, int BITS, int LEVELS>
 __device__ __forceinline__ void join_warps_of(int bits, typename Element::Code *rows, uint32_t t, bool joins,
-                                              const typename Element::Factors &factors)
+                                              const NetworkFactors &factors)
 {
     constexpr int LEVEL = BITS + 5;
 
@@ -344,7 +341,7 @@ __device__ __forceinline__ void join_warps_of(int bits, typename Element::Code *
  */
 template <class Element, class S>
 __device__ __forceinline__ void run_warp_pass(typename Element::Code *rows, uint32_t lane, bool joined,
-                                              const typename Element::Factors &factors)
+                                              const NetworkFactors &factors)
 {
     using Code = typename Element::Code;
     Code *low = rows + lane, *high = rows + 16 * S::STRIDE + (joined ? lane : 31 - lane);
@@ -399,7 +396,7 @@ __device__ __forceinline__ T *shared_of_block(T *own, uint32_t rank)
  */
 template <class Element, class S, int THREADS, bool TURN>
 __device__ __forceinline__ void halve_two_blocks(typename Element::Code *rows, uint32_t rank, uint32_t partner,
-                                                 const typename Element::Factors &factors)
+                                                 const NetworkFactors &factors)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     using Code = typename Element::Code;
@@ -446,7 +443,7 @@ __device__ __forceinline__ void halve_two_blocks(typename Element::Code *rows, u
 /* The strides between the blocks of a cluster of 2^BITS in the level that joins `reach` of them. */
 template <class Element, class S, int THREADS, int BITS>
 __device__ __forceinline__ void halve_blocks(typename Element::Code *rows, uint32_t reach,
-                                             const typename Element::Factors &factors)
+                                             const NetworkFactors &factors)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     const uint32_t rank = __clusterRelativeBlockRank();
@@ -467,7 +464,7 @@ __device__ __forceinline__ void halve_blocks(typename Element::Code *rows, uint3
  */
 template <class Element, class S, int LEVELS, int CLUSTER_BITS>
 __device__ __forceinline__ void merge_warps(typename Element::Code *rows, uint32_t t, uint32_t count,
-                                            const typename Element::Factors &factors)
+                                            const NetworkFactors &factors)
 {
 #pragma unroll 1
     for (int level = 6; level <= LEVELS + CLUSTER_BITS; level++) {

@@ -16,6 +16,8 @@
 
 #include <utility>
 
+#include "network/elements.cuh"
+
 namespace gpusort
 {
 
@@ -118,8 +120,8 @@ struct RowNetworks {
 enum class RowNetwork { SORT, SORT_HALVES, MERGE };
 
 template <class Element, int ROW, RowNetwork NETWORK, int... I>
-__device__ __forceinline__ void run_network(typename Element::Code (&row)[ROW],
-                                            const typename Element::Factors &factors, std::integer_sequence<int, I...>)
+__device__ __forceinline__ void run_network(typename Element::Code (&row)[ROW], const NetworkFactors &factors,
+                                            std::integer_sequence<int, I...>)
 {
     constexpr Comparators<256> network = NETWORK == RowNetwork::SORT          ? RowNetworks<ROW>::sort
                                          : NETWORK == RowNetwork::SORT_HALVES ? RowNetworks<ROW>::sort_halves
@@ -129,7 +131,7 @@ __device__ __forceinline__ void run_network(typename Element::Code (&row)[ROW],
 }
 
 template <class Element, int ROW>
-__device__ __forceinline__ void sort_row(typename Element::Code (&row)[ROW], const typename Element::Factors &factors)
+__device__ __forceinline__ void sort_row(typename Element::Code (&row)[ROW], const NetworkFactors &factors)
 {
     run_network<Element, ROW, RowNetwork::SORT>(row, factors,
                                                 std::make_integer_sequence<int, RowNetworks<ROW>::sort.count>());
@@ -137,8 +139,7 @@ __device__ __forceinline__ void sort_row(typename Element::Code (&row)[ROW], con
 
 /* Leaves a row of 32 to merge_row. */
 template <class Element, int ROW>
-__device__ __forceinline__ void sort_halves(typename Element::Code (&row)[ROW],
-                                            const typename Element::Factors &factors)
+__device__ __forceinline__ void sort_halves(typename Element::Code (&row)[ROW], const NetworkFactors &factors)
 {
     static_assert(ROW == 32, "halves of 16");
     run_network<Element, ROW, RowNetwork::SORT_HALVES>(
@@ -146,7 +147,7 @@ __device__ __forceinline__ void sort_halves(typename Element::Code (&row)[ROW],
 }
 
 template <class Element, int ROW>
-__device__ __forceinline__ void merge_row(typename Element::Code (&row)[ROW], const typename Element::Factors &factors)
+__device__ __forceinline__ void merge_row(typename Element::Code (&row)[ROW], const NetworkFactors &factors)
 {
     run_network<Element, ROW, RowNetwork::MERGE>(row, factors,
                                                  std::make_integer_sequence<int, RowNetworks<ROW>::merge.count>());
