@@ -63,6 +63,8 @@ NVCC_HELP := $(shell $(NVCC) --help 2> /dev/null)
 CUDA_COMPRESS := $(if $(findstring --compress-mode,$(NVCC_HELP)),--compress-mode=balance)
 NVCCFLAGS = -std=c++17 $(CUDA_COMPRESS) $(CUDA_FLAGS) -I$(srcdir)/src -I$(srcdir)/cuda \
 	-Xcompiler=-fPIC,-fvisibility=hidden,-Wall,-Wextra -cudart=static
+# Without kernels, these need the compiler of the host only.
+cuda/segment_sort.o cuda/device/device.o cuda/device/job.o: NVCCFLAGS += -x c++
 # Half of the time, and 1.1 times as fast; of the other kernels it makes slower ones.
 cuda/network/pairs64.o: NVCCFLAGS += $(if $(findstring --Ofast-compile,$(NVCC_HELP)),--Ofast-compile=min)
 

@@ -9,7 +9,7 @@
 #include <cub/device/device_scan.cuh>
 
 #include "methods/intervals.cuh"
-#include "methods/numbers.cuh"
+#include "methods/digits.cuh"
 #include "published/forms/forms.cuh"
 
 namespace gpusort
