@@ -36,6 +36,10 @@ SELECT * FROM pg_temp.explain_lines('SELECT k, count(*) FROM groups_t GROUP BY k
 SELECT * FROM pg_temp.explain_lines('DECLARE c SCROLL CURSOR FOR SELECT k, count(*) FROM groups_t GROUP BY k, big ORDER BY k, big', 'COSTS OFF', 'Gpusort|Aggregate|Sort Key');
 SELECT rows, same FROM unnest(ARRAY['SELECT count(*) AS n, k AS key, sum(f) FROM groups_t GROUP BY k, big ORDER BY key, big',
 	'SELECT DISTINCT k, big FROM groups_t ORDER BY k, big', 'SELECT sum(n) FROM groups_t GROUP BY big, k ORDER BY big, k']) query, pg_temp.compare_node('rows', query);
+-- Grouping sets are not in one order.
+SET enable_hashagg = off;
+SELECT rows, same FROM pg_temp.compare_node('rows', 'SELECT k, bool_and(true) FROM groups_t GROUP BY GROUPING SETS ((k, big), (k, small)) ORDER BY k');
+RESET enable_hashagg;
 -- A merge join goes back in its inner input.
 SET enable_hashjoin = off;
 SET enable_nestloop = off;

@@ -160,7 +160,7 @@ groups_are_sorted(const Sort *sort, const PlanPlace *place)
 	const List *keys;
 
 	if (rows == NULL || !IsA(rows, CustomScan) || rows->methods != &rows_scan_methods || agg->aggstrategy != AGG_SORTED ||
-		sort->numCols > agg->numCols || sort->plan.initPlan != NIL ||
+		agg->groupingSets != NIL || sort->numCols > agg->numCols || sort->plan.initPlan != NIL || place->rescanned ||
 		!gpusort_place_wants_all(place) || !place->walk->to_end || (place->parent != NULL && IsA(place->parent, MergeJoin)))
 		return false;
 	keys = rows->custom_private;
