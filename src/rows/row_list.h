@@ -29,7 +29,7 @@ gpusort_rows_listed(const RowList *list, uint32 i)
 static inline void
 gpusort_rows_prefetch(const RowStore *store, const RowList *list, uint32 i, uint32 step)
 {
-	if (list->packed == NULL || step > 1)
+	if (list->packed == NULL || step > 1 || store->layout->nrecord == 0)
 		return;
 	if (i + 2 * ROWS_PREFETCH < list->count)
 		__builtin_prefetch((const uint32 *) store->row_starts.data + (list->packed[i + 2 * ROWS_PREFETCH] & list->row_mask));
