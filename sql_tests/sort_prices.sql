@@ -122,10 +122,14 @@ SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SELECT nodes('SELECT x, id FROM priced ORDER BY t'), nodes('SELECT x, id FROM priced WHERE md5(md5(md5(md5(t)))) > ''0'' ORDER BY t');
--- Also for DISTINCT, where each worker would find most rows distinct.
+-- Also for DISTINCT and GROUP BY, where each worker would find most rows distinct.
 SELECT starts_with(nodes('SELECT DISTINCT -x AS y, id FROM priced ORDER BY y, id'), 'Unique > Custom Scan (GpusortRows) > Gather > Parallel Custom Scan (GpusortRows)') AS shared,
 	same_rows('SELECT DISTINCT -x AS y, id FROM priced ORDER BY y, id'), same_rows('SELECT DISTINCT few, t FROM priced ORDER BY t DESC'),
 	same_rows('SELECT DISTINCT ON (few) few, id FROM priced ORDER BY few, id DESC');
+SELECT starts_with(nodes('SELECT -x AS y, few, count(*) FROM priced GROUP BY y, few ORDER BY y, few'), 'GroupAggregate > Custom Scan (GpusortRows) > Gather > Parallel Custom Scan (GpusortRows)') AS shared,
+	same_rows('SELECT -x AS y, few, count(*), sum(id) FROM priced GROUP BY y, few ORDER BY y, few'),
+	same_rows('SELECT few % 100 AS m, t, sum(x), max(id) FROM priced GROUP BY m, t HAVING count(*) < 3 ORDER BY m DESC, t'),
+	same_rows('SELECT few, id FROM priced GROUP BY id, few ORDER BY id, few');
 SET parallel_tuple_cost = 0;
 SELECT nodes('SELECT x, id FROM priced WHERE md5(md5(md5(md5(t)))) > ''0'' ORDER BY t');
 DROP FUNCTION nodes, same_rows;

@@ -242,9 +242,16 @@ gpusort_compat_find_setting(const char *name)
 }
 #endif
 
-/* PostgreSQL 19 (24225ad9a) has one kind of path for what is distinct. */
+/* PostgreSQL 19 has one kind of path for what is distinct. */
 #if PG_VERSION_NUM >= 190000
 #define create_upper_unique_path create_unique_path
+#endif
+
+/* PostgreSQL 16 leaves what a query groups by as it was written. */
+#if PG_VERSION_NUM >= 160000
+#define GPUSORT_GROUP_CLAUSE(root) ((root)->processed_groupClause)
+#else
+#define GPUSORT_GROUP_CLAUSE(root) ((root)->parse->groupClause)
 #endif
 
 /* PostgreSQL 19 has CLUSTER among the commands of REPACK. */

@@ -19,11 +19,11 @@
  * Window functions read a Sort of all rows, or one of parallel workers.  Where the latter costs less with the node, it takes
  * the place of the former in the planner's path.
  *
- * For DISTINCT the server has each parallel worker find distinct rows by hashing, and the leader those of all.  Where few
- * rows are equal that takes longer than one sort of all, so that has paths, too.
+ * For DISTINCT and GROUP BY the server has each parallel worker make groups by hashing, and the leader those of all.  Where
+ * few rows are equal that takes longer than one sort of all, so that has paths, too.
  *
  * Only these, and the final ORDER BY all of whose rows are wanted, have such paths.  The server offers no hook where it
- * makes the Sorts below grouping, merge joins and Appends.  With a LIMIT its
+ * makes the Sorts below merge joins and Appends.  With a LIMIT its
  * Sort keeps few rows, and a cursor may want the first ones soon, which the paths do not say.
  * Of set operations the planner does not note what the ORDER BY's target is, and few of them
  * have other paths.
@@ -41,6 +41,7 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "optimizer/planner.h"
+#include "optimizer/prep.h"
 #include "optimizer/tlist.h"
 #include "utils/guc.h"
 
@@ -398,27 +399,56 @@ add_parallel_windows(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
 	}
 }
 
-/* Adds paths of DISTINCT that sort all rows, in one process or by parallel workers, at what that costs. */
+/* Sorts of all rows of an input, in one process and by parallel workers, as paths at what these cost. */
+static List *
+cost_sorts(PlannerInfo *root, RelOptInfo *input, List *pathkeys, const List *clauses)
+{
+	GatherMergePath *merge = cost_parallel(root, input, input, pathkeys, clauses);
+	List	   *paths = merge ? list_make1(merge) : NIL;
+	SortPath   *path;
+	Sort	   *sort = foresee_taken(root, input, input->cheapest_total_path, pathkeys, clauses, &path);
+	RowsCost	cost;
+
+	if (sort == NULL)
+		return paths;
+	cost = gpusort_rows_cost(sort, 0, false);
+	path->path.startup_cost = cost.startup;
+	path->path.total_cost = cost.total;
+	return lappend(paths, path);
+}
+
+/* Adds paths of DISTINCT that sort all rows. */
 static void
 add_distinct_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
 {
-	const Query *parse = root->parse;
 	bool		more = list_length(root->sort_pathkeys) > list_length(root->distinct_pathkeys);
-	List	   *pathkeys = more ? root->sort_pathkeys : root->distinct_pathkeys;
-	List	   *clauses = more ? parse->sortClause : parse->distinctClause;
+	List	   *sorts = cost_sorts(root, input, more ? root->sort_pathkeys : root->distinct_pathkeys,
+								   more ? root->parse->sortClause : root->parse->distinctClause);
 	double		groups = ((Path *) linitial(output->pathlist))->rows;
-	int			keys = list_length(root->distinct_pathkeys);
-	GatherMergePath *merge = cost_parallel(root, input, input, pathkeys, clauses);
-	SortPath   *path;
-	Sort	   *sort = foresee_taken(root, input, input->cheapest_total_path, pathkeys, clauses, &path);
+	ListCell   *cell;
 
-	if (merge != NULL)
-		add_path(output, (Path *) create_upper_unique_path(root, output, &merge->path, keys, groups));
-	if (sort == NULL)
+	foreach(cell, sorts)
+		add_path(output, (Path *) create_upper_unique_path(root, output, lfirst(cell), list_length(root->distinct_pathkeys),
+														   groups));
+}
+
+/* Adds paths of GROUP BY that sort all rows, where the planner would hash them. */
+static void
+add_group_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, const GroupPathExtraData *extra)
+{
+	const AggPath *known = linitial(output->pathlist);
+	AggClauseCosts costs = {0};
+	double		groups;
+	ListCell   *cell;
+
+	if (!IsA(known, AggPath) || root->parse->groupingSets != NIL || (extra->flags & GROUPING_CAN_USE_HASH) == 0)
 		return;
-	path->path.startup_cost = gpusort_rows_cost(sort, 0, false).startup;
-	path->path.total_cost = gpusort_rows_cost(sort, 0, false).total;
-	add_path(output, (Path *) create_upper_unique_path(root, output, &path->path, keys, groups));
+	groups = known->numGroups;	/* a cheaper path has it freed */
+	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
+	foreach(cell, cost_sorts(root, input, root->group_pathkeys, GPUSORT_GROUP_CLAUSE(root)))
+		add_path(output, (Path *) create_agg_path(root, output, lfirst(cell), output->reltarget, AGG_SORTED, AGGSPLIT_SIMPLE,
+												  GPUSORT_GROUP_CLAUSE(root), (List *) extra->havingQual, &costs,
+												  groups));
 }
 
 static void
@@ -434,6 +464,8 @@ offer_priced_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input
 		add_parallel_windows(root, input, output);
 	if (stage == UPPERREL_DISTINCT && root->distinct_pathkeys != NIL && input->partial_pathlist != NIL)
 		add_distinct_paths(root, input, output);
+	if (stage == UPPERREL_GROUP_AGG && root->group_pathkeys != NIL && input->partial_pathlist != NIL)
+		add_group_paths(root, input, output, extra);
 }
 
 void
