@@ -22,7 +22,13 @@ SELECT * FROM pg_temp.compare_node('rows', 'SELECT a.m, a.i, repeat(''x'', 50) F
 RESET work_mem;
 SELECT * FROM pg_temp.compare_node('rows', 'SELECT * FROM (SELECT m, i, row_number() OVER (PARTITION BY m ORDER BY g DESC, i) AS n FROM enum_t) q WHERE n <= 3');
 SELECT * FROM pg_temp.compare_node('rows', 'SELECT m, i FROM enum_t ORDER BY m, i LIMIT 10');
+-- Ties of rows that are all passed by value.
+SELECT * FROM pg_temp.compare_node('rows', 'SELECT hashint8extended(i % 7, 0) AS h, p, i FROM enum_t ORDER BY h, p, i');
 
-DROP TABLE enum_t;
+-- Many ties of rows that are passed by value, which are ordered by an enum that is compared.
+CREATE TABLE enum_ties AS SELECT i, CASE WHEN i % 3 > 0 THEN (i * 7919 % 3001 - 1500) / 7.0 END::float8 AS e, (enum_range(NULL::priority))[i % 5 % 3 + 1] AS p FROM generate_series(1, 12000) i;
+SELECT * FROM pg_temp.compare_node('rows', 'SELECT * FROM enum_ties ORDER BY e, p, i');
+
+DROP TABLE enum_t, enum_ties;
 DROP TYPE mood CASCADE;
 DROP TYPE priority;

@@ -526,9 +526,11 @@ load_words(const KeyField *field, const RowStore *store, const uint32 *rows, uin
 static inline void
 prefetch_listed(const RowStore *store, const uint32 *rows, uint32 i, uint32 n)
 {
-	if (rows != NULL && i + 2 * ROWS_PREFETCH < n)
+	if (rows == NULL || store->layout->nrecord == 0)
+		return;
+	if (i + 2 * ROWS_PREFETCH < n)
 		__builtin_prefetch((const uint32 *) store->row_starts.data + rows[i + 2 * ROWS_PREFETCH]);
-	if (rows != NULL && i + ROWS_PREFETCH < n)
+	if (i + ROWS_PREFETCH < n)
 		__builtin_prefetch(gpusort_rows_record(store, rows[i + ROWS_PREFETCH]));
 }
 
