@@ -104,13 +104,14 @@ my $victim = $node->background_psql('postgres', on_error_stop => 0);
 my $victim_pid = $victim->query_safe('SELECT pg_backend_pid()');
 $victim->query_until(qr/started/, "\\echo started\nSELECT (gpusort.array_sort(a))[1:3] FROM large;\n");
 wait_for($node, 'queued + running > 0');
+my $worker = worker_pid($node);
 kill 'KILL', $victim_pid;
 eval { $victim->quit; };
 $start = time;
 while (time < $start + 60)
 {
 	# psql that is refused may end before the query is written to it, which dies.
-	my ($ret, $out) = eval { $node->psql('postgres', "SELECT state FROM gpusort.devices") };
+	my ($ret, $out) = eval { $node->psql('postgres', "SELECT state FROM gpusort.devices WHERE worker_pid <> $worker") };
 	last if ($ret // 1) == 0 && $out eq 'ready';
 	sleep 0.1;
 }
