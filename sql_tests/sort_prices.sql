@@ -130,6 +130,9 @@ SELECT starts_with(nodes('SELECT -x AS y, few, count(*) FROM priced GROUP BY y, 
 	same_rows('SELECT -x AS y, few, count(*), sum(id) FROM priced GROUP BY y, few ORDER BY y, few'),
 	same_rows('SELECT few % 100 AS m, t, sum(x), max(id) FROM priced GROUP BY m, t HAVING count(*) < 3 ORDER BY m DESC, t'),
 	same_rows('SELECT few, id FROM priced GROUP BY id, few ORDER BY id, few');
+-- Expressions may have far fewer values than the planner expects, for which a hash table is faster.
+SELECT query, nodes(query) ~ 'Gather > Parallel Custom Scan .GpusortRows. > Parallel Seq Scan' AS shared FROM unnest(ARRAY['SELECT DISTINCT x % 7 FROM priced ORDER BY x % 7',
+	'SELECT x % 7, count(*) FROM priced GROUP BY x % 7 ORDER BY x % 7']) query;
 SET parallel_tuple_cost = 0;
 SELECT nodes('SELECT x, id FROM priced WHERE md5(md5(md5(md5(t)))) > ''0'' ORDER BY t');
 DROP FUNCTION nodes, same_rows;

@@ -44,6 +44,7 @@
 #include "optimizer/prep.h"
 #include "optimizer/tlist.h"
 #include "utils/guc.h"
+#include "utils/selfuncs.h"
 
 #include "compat.h"
 #include "guc.h"
@@ -399,22 +400,41 @@ add_parallel_windows(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
 	}
 }
 
-/* Sorts of all rows of an input, in one process and by parallel workers, as paths at what these cost. */
-static List *
-cost_sorts(PlannerInfo *root, RelOptInfo *input, List *pathkeys, const List *clauses)
+/* How many groups the keys of a Sort make at least.  Of expressions the planner may expect far too many values. */
+static double
+least_groups(PlannerInfo *root, const Sort *sort)
 {
-	GatherMergePath *merge = cost_parallel(root, input, input, pathkeys, clauses);
-	List	   *paths = merge ? list_make1(merge) : NIL;
+	double		least = 1;
+
+	for (int i = 0; i < sort->numCols; i++)
+	{
+		Node	   *key = (Node *) list_nth_node(TargetEntry, sort->plan.targetlist, sort->sortColIdx[i] - 1)->expr;
+
+		if (IsA(key, Var))
+			least = Max(least, estimate_num_groups(root, list_make1(key), sort->plan.plan_rows, NULL, NULL));
+	}
+	return least;
+}
+
+/*
+ * Sorts of all rows of an input, in one process and by parallel workers, as paths at what these cost; none where a hash
+ * table of so few groups as there may be, which the server makes otherwise, would be faster.
+ */
+static List *
+cost_sorts(PlannerInfo *root, RelOptInfo *input, List *pathkeys, const List *clauses, bool hashes)
+{
 	SortPath   *path;
 	Sort	   *sort = foresee_taken(root, input, input->cheapest_total_path, pathkeys, clauses, &path);
+	GatherMergePath *merge;
 	RowsCost	cost;
 
-	if (sort == NULL)
-		return paths;
+	if (sort == NULL || (hashes && gpusort_rows_cost_groups(sort, least_groups(root, sort), false).why_not != NULL))
+		return NIL;
+	merge = cost_parallel(root, input, input, pathkeys, clauses);
 	cost = gpusort_rows_cost(sort, 0, false);
 	path->path.startup_cost = cost.startup;
 	path->path.total_cost = cost.total;
-	return lappend(paths, path);
+	return merge ? list_make2(merge, path) : list_make1(path);
 }
 
 /* Adds paths of DISTINCT that sort all rows. */
@@ -423,7 +443,7 @@ add_distinct_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
 {
 	bool		more = list_length(root->sort_pathkeys) > list_length(root->distinct_pathkeys);
 	List	   *sorts = cost_sorts(root, input, more ? root->sort_pathkeys : root->distinct_pathkeys,
-								   more ? root->parse->sortClause : root->parse->distinctClause);
+								   more ? root->parse->sortClause : root->parse->distinctClause, !root->parse->hasDistinctOn);
 	double		groups = ((Path *) linitial(output->pathlist))->rows;
 	ListCell   *cell;
 
@@ -445,7 +465,7 @@ add_group_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, const 
 		return;
 	groups = known->numGroups;	/* a cheaper path has it freed */
 	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
-	foreach(cell, cost_sorts(root, input, root->group_pathkeys, GPUSORT_GROUP_CLAUSE(root)))
+	foreach(cell, cost_sorts(root, input, root->group_pathkeys, GPUSORT_GROUP_CLAUSE(root), true))
 		add_path(output, (Path *) create_agg_path(root, output, lfirst(cell), output->reltarget, AGG_SORTED, AGGSPLIT_SIMPLE,
 												  GPUSORT_GROUP_CLAUSE(root), (List *) extra->havingQual, &costs,
 												  groups));
