@@ -208,7 +208,10 @@ replace_sort(Sort *sort, const PlanPlace *place)
 	bool		force = gpusort_force_nodes && IsA(sort, Sort);
 
 	if (groups_are_sorted(sort, place))
+	{
+		gpusort_reason_tell_sort(place, sort, NULL);
 		return without_sort(sort);
+	}
 	if (force || gpusort_rows_may_win(taken))
 		why_not = by_value ? NULL : first_key_refused(sort);
 	if (why_not == NULL)
