@@ -19,6 +19,7 @@ EXPLAIN (COSTS OFF) SELECT k, f FROM groups_t GROUP BY k, f HAVING k + f > 5;
 -- Few groups, volatile arguments, what has no code, and what the setting keeps: hashing stays.
 SELECT * FROM pg_temp.explain_lines('SELECT DISTINCT even FROM groups_t', 'COSTS OFF', 'Gpusort|Aggregate');
 SELECT * FROM pg_temp.explain_lines('SELECT k, count(*), sum(f + random()) FROM groups_t GROUP BY k', 'COSTS OFF', 'Gpusort|Aggregate');
+SELECT * FROM pg_temp.explain_lines('SELECT k, big, sum((SELECT f + random())) FROM groups_t GROUP BY k, big', 'COSTS OFF', 'Gpusort|Aggregate');
 SELECT * FROM pg_temp.explain_lines('SELECT DISTINCT ARRAY[k] FROM groups_t', 'COSTS OFF', 'Gpusort|Aggregate');
 SET gpusort.enable_sort = off;
 SELECT * FROM pg_temp.explain_lines('SELECT DISTINCT k FROM groups_t', 'COSTS OFF', 'Gpusort|Aggregate');

@@ -12,6 +12,7 @@
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
@@ -126,18 +127,21 @@ gpusort_rows_plan_input_sort(const Agg *agg)
 	return sort;
 }
 
-/* True if rows may be sorted first.  The order within a group stays.  Volatile arguments would be computed in another order. */
+/*
+ * True if rows may be sorted first.  The order within a group stays.  Volatile arguments would be computed in another
+ * order, and nothing tells what subplans call.
+ */
 static bool
 may_sort_rows(const Agg *agg, GroupedAggregates *aggregates)
 {
+	Node	   *expressions = (Node *) list_make2(agg->plan.targetlist, agg->plan.qual);
+
 	*aggregates = (GroupedAggregates) {0};
 	if (agg->aggstrategy != AGG_HASHED || agg->aggsplit != AGGSPLIT_SIMPLE || agg->numCols == 0 ||
 		agg->groupingSets != NIL || agg->chain != NIL)
 		return false;
-	find_aggregates((Node *) agg->plan.targetlist, aggregates);
-	find_aggregates((Node *) agg->plan.qual, aggregates);
-	return aggregates->count == 0 ||
-		(!contain_volatile_functions((Node *) agg->plan.targetlist) && !contain_volatile_functions((Node *) agg->plan.qual));
+	find_aggregates(expressions, aggregates);
+	return aggregates->count == 0 || (!contain_volatile_functions(expressions) && !contain_subplans(expressions));
 }
 
 /* True if the rows of a Sort would need temporary files where an Agg's groups are expected to fit in memory. */
