@@ -160,10 +160,13 @@ groups_are_sorted(const Sort *sort, const PlanPlace *place)
 	const List *keys;
 
 	if (rows == NULL || !IsA(rows, CustomScan) || rows->methods != &rows_scan_methods || agg->aggstrategy != AGG_SORTED ||
-		agg->groupingSets != NIL || sort->numCols > agg->numCols || sort->plan.initPlan != NIL || place->rescanned ||
+		agg->groupingSets != NIL || sort->plan.initPlan != NIL || place->rescanned ||
 		!gpusort_place_wants_all(place) || !place->walk->to_end || (place->parent != NULL && IsA(place->parent, MergeJoin)))
 		return false;
 	keys = rows->custom_private;
+	/* Columns by which an Agg groups need no key where they are constant. */
+	if (sort->numCols > list_length(list_nth(keys, KEY_COLUMNS)))
+		return false;
 	for (int i = 0; i < sort->numCols; i++)
 	{
 		const Var  *column = (Var *) list_nth_node(TargetEntry, agg->plan.targetlist, sort->sortColIdx[i] - 1)->expr;
