@@ -452,7 +452,7 @@ add_distinct_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
 														   groups));
 }
 
-/* Adds paths of GROUP BY that sort all rows, where the planner would hash them. */
+/* Adds paths of GROUP BY that sort all rows, where the planner may hash them, too. */
 static void
 add_group_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, const GroupPathExtraData *extra)
 {
