@@ -186,6 +186,12 @@ SELECT query, same FROM (VALUES
 	('SELECT array_agg(t ORDER BY t::bpchar COLLATE "C" DESC, t COLLATE "C" DESC) FROM padded'),
 	('SELECT g, array_agg(id ORDER BY g DESC, id) FROM padded GROUP BY g ORDER BY g')) v(query), compare(query);
 
+-- Subqueries in arguments are evaluated for the rows in their order.
+CREATE SEQUENCE numbers;
+SELECT query, same FROM (VALUES
+	('SELECT array_agg((SELECT nextval(''numbers'') + 0 * id) ORDER BY x, id) FROM items, (SELECT setval(''numbers'', 1) OFFSET 0) s'),
+	('SELECT array_agg(x ORDER BY y, id), sum((SELECT nextval(''numbers'') * y + 0 * id)) FROM items, (SELECT setval(''numbers'', 1) OFFSET 0) s')) v(query), compare(query);
+
 -- Errors are those of the calls as they are written.
 SELECT outcome('SELECT gpusort.sorted_agg(x ORDER BY y) FROM items');
 SET work_mem = '64kB';

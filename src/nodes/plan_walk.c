@@ -10,6 +10,8 @@
 #include "catalog/pg_language.h"
 #include "catalog/pg_proc.h"
 #include "commands/extension.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/syscache.h"
 
@@ -175,6 +177,14 @@ in_this_module(const char *library)
 	size_t		length = strlen(MODULE_NAME);
 
 	return strncmp(name, MODULE_NAME, length) == 0 && (name[length] == '\0' || strcmp(name + length, DLSUFFIX) == 0);
+}
+
+bool
+gpusort_plan_keeps_evaluation(const Node *expressions)
+{
+	Node	   *node = unconstify(Node *, expressions);
+
+	return contain_volatile_functions(node) || contain_subplans(node);
 }
 
 bool

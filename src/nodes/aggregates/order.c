@@ -78,8 +78,8 @@ order_refused(const Aggref *call)
 	if (call->aggdistinct != NIL || gpusort_is_own_function(call->aggfnoid))
 		return no_columns;
 	/* The arguments would be computed for rows in another order. */
-	if (contain_volatile_functions((Node *) unconstify(Aggref *, call)))
-		return "its arguments are volatile";
+	if (gpusort_plan_keeps_evaluation((const Node *) call))
+		return "its arguments are volatile, or have subqueries";
 	foreach(cell, call->aggorder)
 	{
 		const SortGroupClause *clause = lfirst(cell);
@@ -139,7 +139,7 @@ static const Oid orderless[] = {
 bool
 gpusort_aggregate_ignores_order(const Aggref *call)
 {
-	if (GPUSORT_IS_PRESORTED(call) || contain_volatile_functions((Node *) unconstify(Aggref *, call)))
+	if (GPUSORT_IS_PRESORTED(call) || gpusort_plan_keeps_evaluation((const Node *) call))
 		return false;
 	/* It sorts its rows, and SQL leaves the order of equal ones open. */
 	if (call->aggorder != NIL || call->aggdistinct != NIL)

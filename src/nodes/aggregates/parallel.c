@@ -303,9 +303,7 @@ are_volatile(const SharedValues *values, const ScannedTables *tables)
 
 	foreach(cell, tables->scans)
 	{
-		Node	   *columns = (Node *) ((const Plan *) lfirst(cell))->targetlist;
-
-		if (contain_volatile_functions(columns) || contain_subplans(columns))
+		if (gpusort_plan_keeps_evaluation((const Node *) ((const Plan *) lfirst(cell))->targetlist))
 			return true;
 	}
 	return contain_volatile_functions((Node *) values->value) || contain_volatile_functions((Node *) values->filter);

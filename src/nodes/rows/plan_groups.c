@@ -12,7 +12,6 @@
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
@@ -127,10 +126,7 @@ gpusort_rows_plan_input_sort(const Agg *agg)
 	return sort;
 }
 
-/*
- * True if rows may be sorted first.  The order within a group stays.  Volatile arguments would be computed in another
- * order, and nothing tells what subplans call.
- */
+/* True if rows may be sorted first.  The order within a group stays. */
 static bool
 may_sort_rows(const Agg *agg, GroupedAggregates *aggregates)
 {
@@ -141,7 +137,7 @@ may_sort_rows(const Agg *agg, GroupedAggregates *aggregates)
 		agg->groupingSets != NIL || agg->chain != NIL)
 		return false;
 	find_aggregates(expressions, aggregates);
-	return aggregates->count == 0 || (!contain_volatile_functions(expressions) && !contain_subplans(expressions));
+	return aggregates->count == 0 || !gpusort_plan_keeps_evaluation(expressions);
 }
 
 /* True if the rows of a Sort would need temporary files where an Agg's groups are expected to fit in memory. */
