@@ -31,7 +31,7 @@ extern void gpusort_plan_each_tree(PlannedStmt *statement, PlanVisitor visit, vo
 /* Visits the children of a plan node. */
 extern void gpusort_plan_each_child(Plan *plan, PlanVisitor visit, void *arg);
 
-/* True if expressions must be evaluated for rows in the order that the plan has: they are volatile, or run subplans, which may be. */
+/* True if expressions must be evaluated for rows in the plan's order: they are volatile, or run subplans, which may be. */
 extern bool gpusort_plan_keeps_evaluation(const Node *expressions);
 
 /* True if a target list returns the input's columns unchanged. */
