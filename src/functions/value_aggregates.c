@@ -72,25 +72,11 @@ gpusort_count_distinct_final(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(state == NULL ? 0 : gpusort_distinct_count(fcinfo, state));
 }
 
-/* A key in native form as a Datum. */
-static pg_attribute_always_inline Datum
-key_datum(GpusortKeyForm form, const void *keys, uint32 position)
-{
-	switch (gpusort_key_width(form))
-	{
-		case 2:
-			return Int16GetDatum(((const int16 *) keys)[position]);
-		case 4:
-			return Int32GetDatum(((const int32 *) keys)[position]);
-		default:
-			return Int64GetDatum(((const int64 *) keys)[position]);
-	}
-}
-
 /* Counts keys by interval: two passes, one for the range, one to count. */
 static pg_attribute_always_inline void
 count_intervals(GpusortKeyForm form, const StoredValues *values, uint32 buckets, int64 *counts)
 {
+	const int	width = gpusort_key_width(form);
 	ValueRange	range = gpusort_range_of_none(form);
 	Intervals	intervals;
 
@@ -98,14 +84,14 @@ count_intervals(GpusortKeyForm form, const StoredValues *values, uint32 buckets,
 	for (uint32 i = 0; i < values->count; i++)
 	{
 		GPUSORT_CHECK_EVERY(i);
-		gpusort_range_widen(&range, key_datum(form, values->data, i));
+		gpusort_range_widen(&range, fetch_att(values->data + (Size) i * width, true, width));
 	}
 	intervals = gpusort_intervals_make(&range, buckets, false);
 	intervals.form = form;
 	for (uint32 i = 0; i < values->count; i++)
 	{
 		GPUSORT_CHECK_EVERY(i);
-		counts[gpusort_interval_of(&intervals, key_datum(form, values->data, i))]++;
+		counts[gpusort_interval_of(&intervals, fetch_att(values->data + (Size) i * width, true, width))]++;
 	}
 }
 
