@@ -64,6 +64,12 @@ gpusort_rows_disk_cost(double bytes)
 	return 2 * ceil(bytes / BLCKSZ) * (seq_page_cost * 0.75 + random_page_cost * 0.25);
 }
 
+double
+gpusort_rows_bytes(const Sort *sort, double rows)
+{
+	return rows * (MAXALIGN(sort->plan.plan_width) + sizeof(uint64));
+}
+
 /* True if a target entry shows the input's column of its own number. */
 static bool
 shows_column(const TargetEntry *entry)
@@ -195,9 +201,7 @@ dropped_cost(const Sort *sort)
 static Cost
 own_cost(const Sort *sort, double rows, double kept)
 {
-	double		bytes = kept * (MAXALIGN(sort->plan.plan_width) + sizeof(uint64));
-
-	return gpusort_rows_disk_cost(bytes) + cpu_operator_cost *
+	return gpusort_rows_disk_cost(gpusort_rows_bytes(sort, kept)) + cpu_operator_cost *
 		(ROWS_COST_PER_SORT + (rows - kept) * dropped_cost(sort) + kept * row_cost(sort));
 }
 

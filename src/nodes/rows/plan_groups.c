@@ -20,6 +20,7 @@
 #include "compat.h"
 #include "nodes/plan_walk.h"
 #include "nodes/rows/plan_groups.h"
+#include "nodes/rows/rows_node.h"
 #include "rows/row_keys.h"
 
 /* True if a call keeps the values of its group, and they are of a built-in type. */
@@ -144,11 +145,10 @@ may_sort_rows(const Agg *agg, GroupedAggregates *aggregates)
 static bool
 needs_files(const Sort *sort, const Agg *agg, const GroupedAggregates *aggregates)
 {
-	double		bytes = sort->plan.plan_rows * (MAXALIGN(sort->plan.plan_width) + sizeof(uint64));
 	double		hashed = (double) agg->numGroups *
 		hash_agg_entry_size(aggregates->count, agg->plan.lefttree->plan_width, agg->transitionSpace);
 
-	return bytes > work_mem * 1024.0 && hashed <= get_hash_memory_limit();
+	return gpusort_rows_bytes(sort, sort->plan.plan_rows) > work_mem * 1024.0 && hashed <= get_hash_memory_limit();
 }
 
 Sort *

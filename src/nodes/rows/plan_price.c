@@ -428,10 +428,12 @@ cost_sorts(PlannerInfo *root, RelOptInfo *input, List *pathkeys, const List *cla
 	GatherMergePath *merge;
 	RowsCost	cost;
 
-	if (sort == NULL || (hashes && gpusort_rows_cost_groups(sort, least_groups(root, sort), false).why_not != NULL))
+	if (sort == NULL)
+		return NIL;
+	cost = hashes ? gpusort_rows_cost_groups(sort, least_groups(root, sort), false) : gpusort_rows_cost(sort, 0, false);
+	if (cost.why_not != NULL)
 		return NIL;
 	merge = cost_parallel(root, input, input, pathkeys, clauses);
-	cost = gpusort_rows_cost(sort, 0, false);
 	path->path.startup_cost = cost.startup;
 	path->path.total_cost = cost.total;
 	return merge ? list_make2(merge, path) : list_make1(path);
@@ -458,14 +460,18 @@ add_group_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, const 
 {
 	const AggPath *known = linitial(output->pathlist);
 	AggClauseCosts costs = {0};
+	List	   *sorts;
 	double		groups;
 	ListCell   *cell;
 
 	if (!IsA(known, AggPath) || root->parse->groupingSets != NIL || (extra->flags & GROUPING_CAN_USE_HASH) == 0)
 		return;
+	sorts = cost_sorts(root, input, root->group_pathkeys, GPUSORT_GROUP_CLAUSE(root), true);
+	if (sorts == NIL)
+		return;
 	groups = known->numGroups;	/* a cheaper path has it freed */
 	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
-	foreach(cell, cost_sorts(root, input, root->group_pathkeys, GPUSORT_GROUP_CLAUSE(root), true))
+	foreach(cell, sorts)
 		add_path(output, (Path *) create_agg_path(root, output, lfirst(cell), output->reltarget, AGG_SORTED, AGGSPLIT_SIMPLE,
 												  GPUSORT_GROUP_CLAUSE(root), (List *) extra->havingQual, &costs,
 												  groups));
