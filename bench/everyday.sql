@@ -62,15 +62,16 @@ DELETE FROM queries WHERE number <> ALL (:'numbers'::int[]);
 \copy (SELECT number, kind, query FROM queries ORDER BY number) TO 'queries.csv' WITH (FORMAT csv)
 
 CREATE FUNCTION everyday_contenders(kind text, query text) RETURNS text[] LANGUAGE sql AS $$
-	SELECT array_agg(ARRAY[name, CASE kind
+	SELECT array_agg(ARRAY[name, format('SET LOCAL max_parallel_workers_per_gather = %s; ', workers) || CASE kind
 			WHEN 'copy' THEN format('COPY (%s) TO ''/dev/null''', query)
 			WHEN 'fetch' THEN format('DECLARE everyday CURSOR FOR %s; FETCH 100 FROM everyday; CLOSE everyday', query)
 			ELSE query END, setting, value] ORDER BY ord)
 	FROM (VALUES
-		(1, 'PostgreSQL', alone(), 'off'),
-		(2, 'gpusort on the CPU', 'gpusort.engine', 'cpu'),
-		(3, 'gpusort with a GPU', 'gpusort.engine', 'auto')
-	) c (ord, name, setting, value)
+		(1, 'PostgreSQL', 0, alone(), 'off'),
+		(2, 'gpusort on the CPU', 0, 'gpusort.engine', 'cpu'),
+		(3, 'gpusort, two workers', 2, 'gpusort.engine', 'cpu'),
+		(4, 'gpusort with a GPU', 0, 'gpusort.engine', 'auto')
+	) c (ord, name, workers, setting, value)
 	WHERE value <> 'auto' OR EXISTS (SELECT FROM gpusort.devices WHERE state = 'ready')
 $$;
 SELECT format('CALL measure(''everyday'', %L, NULL, NULL, %s, everyday_contenders(%L, %L))', to_char(number, 'FM00 ') || title, reltuples::bigint, kind, query)

@@ -12,6 +12,7 @@ FROM duckdb d JOIN results r ON left(r.data, 2)::int = d.number AND r.contender 
 \endif
 SELECT coalesce(data, 'total') AS query, round(sum(median_ms) FILTER (WHERE contender = 'PostgreSQL')) AS "PostgreSQL, ms",
 	round(sum(median_ms) FILTER (WHERE contender = 'gpusort on the CPU')) AS "gpusort on the CPU",
+	round(sum(median_ms) FILTER (WHERE contender = 'gpusort, two workers')) AS "gpusort, two workers",
 	round(sum(median_ms) FILTER (WHERE contender = 'gpusort with a GPU')) AS "gpusort with a GPU",
 	round(sum(median_ms) FILTER (WHERE contender = 'DuckDB, one thread')) AS "DuckDB, one thread"
 FROM results GROUP BY ROLLUP (data) ORDER BY data;
