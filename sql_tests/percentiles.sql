@@ -132,3 +132,15 @@ FROM percentile_rows;
 SELECT * FROM pg_temp.differences('ROW(median(@), percentile_disc_agg(@, 0.2))::text',
 	'ROW(pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY @), pg_catalog.percentile_disc(0.2) WITHIN GROUP (ORDER BY @))::text', '{i2,i4,i8,f4,f8}');
 DROP TABLE percentile_rows;
+
+-- The cast of numerics in arguments: the bits of PostgreSQL's, and its errors.
+SELECT count(*) > 50000 AS enough, count(*) FILTER (WHERE float8send(gpusort_internal.numeric_float8(n)) <> float8send(n::float8)) AS wrong
+FROM (SELECT ((ARRAY['-', ''])[1 + (random() * 1.4)::int] || (random() * 10 ^ (i % 19))::bigint || CASE WHEN i % 7 = 0 THEN (random() * 1e15)::bigint::text ELSE '' END ||
+			  'e' || (random() * 70)::int - 35)::numeric AS n FROM generate_series(1, 50000) i
+	  UNION ALL SELECT (9007199254740980 + i) * s * numeric '1e20' / ('1e' || e)::numeric FROM generate_series(0, 25) i, generate_series(0, 44) e, (VALUES (1), (-1), (10)) v(s)
+	  UNION ALL SELECT n::numeric FROM unnest('{0,0.00,NaN,Infinity,-Infinity,1e22,1e23,1e24,1e-20,1e-24,9999999999999999,1e308,1e-300}'::text[]) n
+	  UNION ALL SELECT '1.5'::numeric(300, 100) * s FROM (VALUES (1), (0), (-1)) v(s)) numbers;
+SELECT bool_and(pg_temp.outcome(format('SELECT gpusort_internal.numeric_float8(%s)', n)) = pg_temp.outcome(format('SELECT pg_catalog.float8(%s)', n))) AS equal,
+	   count(*) FILTER (WHERE pg_temp.outcome(format('SELECT gpusort_internal.numeric_float8(%s)', n)) LIKE '22003%') AS errors
+FROM unnest('{1e308,1e309,-1e400,1e-400,1.7}'::text[]) n;
+EXPLAIN (VERBOSE, COSTS OFF) SELECT gpusort.percentile_cont(0.5) WITHIN GROUP (ORDER BY x::numeric), gpusort.percentile_cont(0.5) WITHIN GROUP (ORDER BY float8(x::numeric)) FROM generate_series(1, 20000) x;

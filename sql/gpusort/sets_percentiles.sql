@@ -1,5 +1,10 @@
 /* Percentiles: ordered-set aggregates, and plain ones that can run in parallel. */
 
+/* Takes the place of PostgreSQL's cast in arguments. */
+CREATE FUNCTION gpusort_internal.numeric_float8(numeric) RETURNS float8
+	AS 'MODULE_PATHNAME', 'gpusort_numeric_float8' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION gpusort_internal.numeric_float8(numeric) IS 'the same as float8(numeric)';
+
 /* Those with declared types are for callers without an expression that says them. */
 CREATE FUNCTION gpusort_internal.values_transition(internal, {anyelement|float8|interval|numeric}) RETURNS internal
 	AS 'MODULE_PATHNAME', 'gpusort_values_transition' LANGUAGE C IMMUTABLE PARALLEL SAFE;

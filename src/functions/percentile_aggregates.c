@@ -15,11 +15,14 @@
 
 #include "access/tupmacs.h"
 #include "catalog/pg_type.h"
+#include "utils/fmgrprotos.h"
 
 #include "functions/aggregate_call.h"
 #include "functions/arguments.h"
 #include "functions/percentile.h"
+#include "keys/numeric_key.h"
 
+PG_FUNCTION_INFO_V1(gpusort_numeric_float8);
 PG_FUNCTION_INFO_V1(gpusort_values_transition);
 PG_FUNCTION_INFO_V1(gpusort_percentile_transition);
 PG_FUNCTION_INFO_V1(gpusort_window_remove);
@@ -27,6 +30,18 @@ PG_FUNCTION_INFO_V1(gpusort_percentile_cont_final);
 PG_FUNCTION_INFO_V1(gpusort_percentile_disc_final);
 PG_FUNCTION_INFO_V1(gpusort_percentile_cont_agg_final);
 PG_FUNCTION_INFO_V1(gpusort_percentile_disc_agg_final);
+
+/* numeric_float8(numeric): PostgreSQL's, which converts by way of a text. */
+Datum
+gpusort_numeric_float8(PG_FUNCTION_ARGS)
+{
+	const struct varlena *number = PG_GETARG_VARLENA_PP(0);
+	float8		value;
+
+	if (gpusort_numeric_to_float8((const uint8 *) VARDATA_ANY(number), VARSIZE_ANY_EXHDR(number), &value))
+		PG_RETURN_FLOAT8(value);
+	return numeric_float8(fcinfo);
+}
 
 /* values_transition(internal, value) */
 Datum

@@ -166,6 +166,26 @@ gpusort_numeric_equal(const uint8 *a, Size a_size, const uint8 *b, Size b_size)
 }
 
 bool
+gpusort_numeric_to_float8(const uint8 *stored, Size size, double *value)
+{
+	static const double powers[] = {1, 1e4, 1e8, 1e12, 1e16, 1e20};
+	const Digits digits = find_digits(stored, size);
+	int			places = (int) (digits.bytes / 2) - digits.weight - 1;	/* digits behind the point */
+	uint64		whole = 0;
+
+	if (digits.special != 0 || digits.bytes > 8 || abs(places) >= (int) lengthof(powers))
+		return false;
+	for (const uint8 *digit = digits.first; digit < digits.first + digits.bytes; digit += 2)
+		whole = whole * (DIGIT_MAX + 1) + read_uint16(digit);
+	if (whole > UINT64CONST(1) << 53)
+		return false;
+	*value = places > 0 ? (double) whole / powers[places] : (double) whole * powers[-places];
+	if (digits.negative)
+		*value = -*value;
+	return true;
+}
+
+bool
 gpusort_numeric_is_valid(const uint8 *stored, Size size)
 {
 	static const uint16 powers[] = {1, 10, 100, 1000};

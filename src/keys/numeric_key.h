@@ -23,6 +23,13 @@ extern uint32 gpusort_numeric_hash(const uint8 *stored, Size size);
 extern bool gpusort_numeric_equal(const uint8 *a, Size a_size, const uint8 *b, Size b_size);
 
 /*
+ * Sets the float8 that is nearest to a stored value, at any address.  Returns false for many digits, great and small values,
+ * and special ones.  Both an integer of up to 53 bits and a power of ten up to 1e22 are exact, so that one division, or
+ * multiplication, rounds rightly (Clinger, How to read floating point numbers accurately).
+ */
+extern bool gpusort_numeric_to_float8(const uint8 *stored, Size size, double *value);
+
+/*
  * True if numeric_recv could have made a stored value, at any address, of some input.  The longer header is
  * taken also where the shorter would do.
  */

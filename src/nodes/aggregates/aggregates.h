@@ -63,6 +63,8 @@ extern bool gpusort_aggregate_is_ordered_array(const Aggref *call);
 /* Has a call replaced if there is an aggregate for it; else says why not. */
 extern void gpusort_aggregate_find_replacement(AggregateCall *call);
 extern void gpusort_aggregate_replace(PlannedStmt *statement, const AggregateCall *call);
+/* Has arguments of the extension's aggregates cast from numeric to float8 by its own function, which takes less time. */
+extern void gpusort_aggregate_replace_casts(PlannedStmt *statement, const Aggref *call);
 
 /* order.c */
 /* The column of an Agg's input that an expression is; 0 if it is another expression. */

@@ -135,27 +135,35 @@ replacement_of_array(const AggregateCall *call)
 	return replacement;
 }
 
-/* The extension's aggregate for a call; InvalidOid if there is none that everybody may call. */
+/* The extension's function in the place of a built-in one; InvalidOid if there is none that everybody may call. */
+static Oid
+find_own(const char *schema_name, const Replacement *replacement)
+{
+	oidvector  *types = buildoidvector(replacement->types, replacement->nargs);
+	Oid			schema = get_namespace_oid(schema_name, true);
+	Oid			own;
+
+	if (!OidIsValid(schema))
+		return InvalidOid;
+	own = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(replacement->name),
+						  PointerGetDatum(types), ObjectIdGetDatum(schema));
+	if (!gpusort_is_own_function(own))
+		return InvalidOid;
+	/* A plan may be kept, and run later by another role, which is asked for no right to what is not in the plan. */
+	if (!GPUSORT_MAY_USE_SCHEMA(schema, ACL_ID_PUBLIC) || !GPUSORT_MAY_EXECUTE(own, ACL_ID_PUBLIC) ||
+		!GPUSORT_MAY_EXECUTE(replacement->builtin, ACL_ID_PUBLIC))
+		return InvalidOid;
+	return own;
+}
+
+/* The extension's aggregate for a call; InvalidOid if there is none. */
 static Oid
 find_aggregate(const AggregateCall *call)
 {
 	const Replacement replacement = gpusort_aggregate_is_ordered_array(call->call) ? replacement_of_array(call)
 		: *replacement_of(call->call->aggfnoid);
-	oidvector  *types = buildoidvector(replacement.types, replacement.nargs);
-	Oid			schema = get_namespace_oid(SCHEMA, true);
-	Oid			aggregate;
 
-	if (!OidIsValid(schema))
-		return InvalidOid;
-	aggregate = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(replacement.name),
-								PointerGetDatum(types), ObjectIdGetDatum(schema));
-	if (!gpusort_is_own_function(aggregate))
-		return InvalidOid;
-	/* A plan may be kept, and run later by another role, which is asked for no right to what is not in the plan. */
-	if (!GPUSORT_MAY_USE_SCHEMA(schema, ACL_ID_PUBLIC) || !GPUSORT_MAY_EXECUTE(aggregate, ACL_ID_PUBLIC) ||
-		!GPUSORT_MAY_EXECUTE(replacement.builtin, ACL_ID_PUBLIC))
-		return InvalidOid;
-	return aggregate;
+	return find_own(SCHEMA, &replacement);
 }
 
 /* True for built-in types whose values have a key form. */
@@ -235,14 +243,14 @@ gpusort_aggregate_find_replacement(AggregateCall *call)
 	}
 }
 
-/* Has the plan made again when an aggregate or the rights to it change, or it is dropped. */
+/* Has the plan made again when a function or an aggregate, or the rights to it, change, or it is dropped. */
 static void
-depend_on(PlannedStmt *statement, Oid aggregate)
+depend_on(PlannedStmt *statement, Oid function)
 {
 	PlanInvalItem *item = makeNode(PlanInvalItem);
 
 	item->cacheId = PROCOID;
-	item->hashValue = GetSysCacheHashValue1(PROCOID, ObjectIdGetDatum(aggregate));
+	item->hashValue = GetSysCacheHashValue1(PROCOID, ObjectIdGetDatum(function));
 	statement->invalItems = lappend(statement->invalItems, item);
 }
 
@@ -297,4 +305,25 @@ gpusort_aggregate_replace(PlannedStmt *statement, const AggregateCall *call)
 	depend_on(statement, aggregate->aggfnoid);
 	depend_on(statement, call->replacement);
 	aggregate->aggfnoid = call->replacement;
+	gpusort_aggregate_replace_casts(statement, aggregate);
+}
+
+void
+gpusort_aggregate_replace_casts(PlannedStmt *statement, const Aggref *call)
+{
+	static const Replacement replacement = {F_FLOAT8_NUMERIC, "numeric_float8", 1, {NUMERICOID}};
+	ListCell   *cell;
+
+	foreach(cell, call->args)
+	{
+		FuncExpr   *cast = (FuncExpr *) lfirst_node(TargetEntry, cell)->expr;
+		Oid			own;
+
+		if (!IsA(cast, FuncExpr) || cast->funcid != replacement.builtin || !gpusort_is_own_function(call->aggfnoid) ||
+			!OidIsValid(own = find_own("gpusort_internal", &replacement)))
+			continue;
+		depend_on(statement, cast->funcid);
+		depend_on(statement, own);
+		cast->funcid = own;
+	}
 }

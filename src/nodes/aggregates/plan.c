@@ -342,6 +342,8 @@ gpusort_aggregates_prepare(Plan *plan, const PlanPlace *place)
 		AggregateCall *call = lfirst(cell);
 
 		gpusort_aggregate_keep(call, why_not);
+		if (why_not == NULL)
+			gpusort_aggregate_replace_casts(place->walk->statement, call->call);
 		any |= sorts(call->call) || GPUSORT_IS_PRESORTED(call->call);
 	}
 	if (!any)
