@@ -30,18 +30,6 @@ list_block(const RowList *list, uint32 first, uint32 n, uint32 *rows)
 	return rows;
 }
 
-/* Prefetches the first records of the list, and the places of those behind them. */
-static void
-prefetch_first(const RowStore *store, const RowList *list)
-{
-	if (list->packed == NULL || store->layout->nrecord == 0)
-		return;
-	for (uint32 i = 0; i < Min(2 * ROWS_PREFETCH, list->count); i++)
-		__builtin_prefetch((const uint32 *) store->row_starts.data + (list->packed[i] & list->row_mask));
-	for (uint32 i = 0; i < Min(ROWS_PREFETCH, list->count); i++)
-		__builtin_prefetch(gpusort_rows_record(store, list->packed[i] & list->row_mask));
-}
-
 /* Learns how texts of a key become bytes, where that must be learned. */
 static void
 learn_bytes(RowKey *key, const RowStore *store, const RowList *list, double nrows)
@@ -412,7 +400,6 @@ gpusort_rows_code_fitted(const RowKeys *keys, int first_key, const RowStore *sto
 	KeyCode    *code = empty_code(keys);
 	bool		fit = unfitted_bits(keys, first_key, store) > enough_bits;
 
-	prefetch_first(store, list);
 	code->nexact = first_key;
 	while (code->nexact < keys->nkeys && code->bits < word_bits)
 	{
@@ -522,18 +509,6 @@ load_words(const KeyField *field, const RowStore *store, const uint32 *rows, uin
 	}
 }
 
-/* Prefetches the records of a block's rows that come soon. */
-static inline void
-prefetch_listed(const RowStore *store, const uint32 *rows, uint32 i, uint32 n)
-{
-	if (rows == NULL || store->layout->nrecord == 0)
-		return;
-	if (i + 2 * ROWS_PREFETCH < n)
-		__builtin_prefetch((const uint32 *) store->row_starts.data + rows[i + 2 * ROWS_PREFETCH]);
-	if (i + ROWS_PREFETCH < n)
-		__builtin_prefetch(gpusort_rows_record(store, rows[i + ROWS_PREFETCH]));
-}
-
 /* Loads the ranks of a key's values for a block of rows. */
 static void
 load_ranks(const KeyField *field, const RowStore *store, const uint32 *rows, uint32 first, uint32 n, uint64 *out)
@@ -543,7 +518,6 @@ load_ranks(const KeyField *field, const RowStore *store, const uint32 *rows, uin
 		bool		is_null;
 		Datum		value;
 
-		prefetch_listed(store, rows, i, n);
 		value = gpusort_rows_store_get(store, rows ? rows[i] : first + i, field->key->attribute, &is_null);
 		out[i] = is_null ? 0 : field->ranks->rank_of[gpusort_ranks_find(field->ranks, value)];
 	}
@@ -562,7 +536,6 @@ load_bytes(const KeyField *field, const RowStore *store, const uint32 *rows, uin
 		KeyBytes	bytes;
 		uint64		number;
 
-		prefetch_listed(store, rows, i, n);
 		out[i] = 0;
 		if (!gpusort_rows_get_bytes(field->key, store, rows ? rows[i] : first + i, limit, &bytes))
 			continue;

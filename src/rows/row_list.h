@@ -25,8 +25,11 @@ gpusort_rows_listed(const RowList *list, uint32 i)
 	return list->packed != NULL ? list->packed[i] & list->row_mask : i;
 }
 
-/* Prefetches the record of a row of the list that will soon be read, and the place of a later record. */
-static inline void
+/*
+ * Prefetches the record of a row of the list that will soon be read, and the place of a later record.  GCC 12 takes a
+ * function that only prefetches for one without effect, and drops calls that it has not inlined.
+ */
+static pg_attribute_always_inline void
 gpusort_rows_prefetch(const RowStore *store, const RowList *list, uint32 i, uint32 step)
 {
 	if (list->packed == NULL || step > 1 || store->layout->nrecord == 0)
