@@ -77,6 +77,10 @@ SELECT same_rows('SELECT 1 AS one, wide FROM parallel_rows ORDER BY wide', 'wide
 -- No rows, and few.
 SELECT same_rows('SELECT * FROM parallel_none ORDER BY x', 'x');
 SELECT same_rows('SELECT * FROM parallel_rows WHERE id < 5 ORDER BY x', 'x');
+-- Workers whose texts need different codes: plain ones before others.
+SET work_mem = '64kB';
+SELECT same_rows('SELECT * FROM (SELECT CASE WHEN id % 20000 < 15000 THEN t ELSE t || ''漢'' END AS u, id FROM parallel_rows) r ORDER BY u COLLATE parallel_linguistic, id', 'id');
+RESET work_mem;
 -- Letters beyond ASCII, of what seem to be so many rows that each process learns their order.
 UPDATE pg_class SET reltuples = 100 * reltuples WHERE oid = 'parallel_rows'::regclass;
 SELECT same_rows('SELECT * FROM (SELECT translate(t, ''0123456789'', ''éüøłßñÀŸωЖ'') AS u, id FROM parallel_rows) r ORDER BY u COLLATE parallel_linguistic, id', 'id');

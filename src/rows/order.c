@@ -28,6 +28,8 @@
 
 #define ROWS_ENGINE_MIN 1024	/* fewer integers are sorted right here */
 #define ROWS_TIE_DEPTH 64		/* how deep ties within ties get codes before rows are compared */
+#define ROWS_TIED_SHARE 4		/* words are given up if they tie one row in so many, */
+#define ROWS_TIED_LOOKED_AT 64	/* unless most of so many tied ones are equal */
 #define ROWS_SELECT_PASSES 64	/* passes of a selection before the rest is sorted instead */
 
 #define ST_SORT sort_packed_here
@@ -456,4 +458,67 @@ gpusort_rows_order(RowSort *sort, uint32 wanted, bool in_order)
 	gpusort_rows_code_free(code);
 	sort->order = (uint32 *) packed;
 	unpack(&breaker, packed, nrows, sort->order);
+}
+
+/* True if words that are packed and sorted tie many rows whose first keys differ, so that other codes are better. */
+static bool
+words_tie_many(const TieBreaker *breaker, const uint64 *packed, uint32 count)
+{
+	uint32		tied = 0;
+	uint32		looked_at = 0;
+	uint32		same = 0;
+
+	for (uint32 i = 1; i < count; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		tied += packed[i - 1] >> breaker->row_bits == packed[i] >> breaker->row_bits;
+	}
+	if (tied <= count / ROWS_TIED_SHARE)
+		return false;
+	for (uint32 i = 1; i < count && looked_at < ROWS_TIED_LOOKED_AT; i += Max(count / (4 * ROWS_TIED_LOOKED_AT), 1))
+		if (packed[i - 1] >> breaker->row_bits == packed[i] >> breaker->row_bits)
+		{
+			looked_at++;
+			same += is_same(breaker, packed + i - 1, 2, breaker->sort->keys->keys);
+		}
+	return same <= looked_at / 2;
+}
+
+/* Orders all rows of the store as gpusort_rows_order does, by the words that they have.  Returns false if these are no use. */
+bool
+gpusort_rows_order_by_words(RowSort *sort)
+{
+	RowStore   *store = sort->store;
+	uint32		nrows = store->nrows;
+	const uint64 *words = (const uint64 *) store->words.data;
+	TieBreaker	breaker = tie_breaker(sort);
+	uint64		different = 0;
+	uint64	   *packed;
+	int			skip;
+
+	if (store->word_kind == 0)
+		return false;
+	for (uint32 row = 1; row < nrows; row++)
+	{
+		GPUSORT_CHECK_EVERY(row);
+		different |= words[row] ^ words[0];
+	}
+	gpusort_progress_update(sort->progress, SORT_PHASE_SORTING, 0, 1);
+	skip = different == 0 ? 0 : __builtin_clzll(different);
+	gpusort_rows_buffer_reserve(sort->context, &sort->packed, (Size) nrows * sizeof(uint64));
+	packed = (uint64 *) sort->packed.data;
+	for (uint32 row = 0; row < nrows; row++)
+	{
+		GPUSORT_CHECK_EVERY(row);
+		packed[row] = (((words[row] << skip) >> (ROWS_WORD_BITS - ROWS_PACKED_BITS)) & ~breaker.row_mask) | row;
+	}
+	if (!is_ascending(packed, nrows))
+		sort_packed(sort, packed, nrows, true);
+	if (words_tie_many(&breaker, packed, nrows))
+		return false;
+	breaker.end = packed + nrows;
+	break_ties(&breaker, packed, nrows, 0, false, 0);
+	sort->order = (uint32 *) packed;
+	unpack(&breaker, packed, nrows, sort->order);
+	return true;
 }

@@ -132,7 +132,7 @@ bytes_held(const RowSort *sort, uint32 more_rows)
 {
 	return gpusort_rows_store_bytes(sort->store) +
 		(sort->bound ? gpusort_rows_bound_bytes(sort->bound) : 0) +
-		(Size) (sort->store->nrows + more_rows) * gpusort_rows_sort_bytes(sort->keys) +
+		(Size) (sort->store->nrows + more_rows) * (gpusort_rows_sort_bytes(sort->keys) + (sort->make_words ? sizeof(uint64) : 0)) +
 		(Size) more_rows * (sort->layout->fixed_bytes + sort->store->null_columns);
 }
 
@@ -185,7 +185,8 @@ typedef enum OrderUse
 {
 	ORDER_CUTS,					/* to find the wanted rows, which stay in input order */
 	ORDER_PART,					/* to be returned before those of other parts */
-	ORDER_SHARES,				/* to be written where other processes read them */
+	ORDER_RUN,					/* to be written where other processes read them, */
+	ORDER_RUNS,					/* together with rows of other such runs */
 	ORDER_ENDS					/* to be returned as all rows: a device may sort their columns, too */
 } OrderUse;
 
@@ -206,7 +207,7 @@ order_here(RowSort *sort, OrderUse use)
 	gpusort_progress_update(sort->progress, SORT_PHASE_SORTING, 0, 1);
 	if (use == ORDER_CUTS)
 		gpusort_rows_order(sort, ordered_rows(sort), !has_exact_bound(sort));
-	else if (use == ORDER_SHARES)
+	else if (use == ORDER_RUN || use == ORDER_RUNS)
 		gpusort_rows_order(sort, sort->store->nrows, true);
 	else if (!gpusort_rows_order_by_parts(sort))
 		gpusort_rows_order(sort, use == ORDER_ENDS ? ordered_rows(sort) : sort->store->nrows, true);
@@ -231,6 +232,22 @@ rows_to_order(const RowSort *sort)
 	return sort->take_run != NULL ? 2 * rows : sort->parts != NULL ? rows : sort->store->nrows;
 }
 
+/* Sorts the rows in memory by words that they have in all processes, if they get some that are of use. */
+static bool
+order_run_by_words(RowSort *sort)
+{
+	if (sort->make_words == NULL)
+		return false;
+	sort->make_words(sort->taker);
+	if (sort->store->word_kind == 0)
+		return false;
+	if (gpusort_rows_order_by_words(sort))
+		return true;
+	sort->store->word_kind = 0;
+	sort->make_words = NULL;
+	return false;
+}
+
 /* Sorts the rows in memory. */
 static void
 order_store(RowSort *sort, OrderUse use)
@@ -245,11 +262,18 @@ order_store(RowSort *sort, OrderUse use)
 		end_phase(sort, start, &sort->stats.sort_time);
 		return;
 	}
-	gpusort_rows_find_plain(sort->keys, sort->store, rows_to_order(sort), use == ORDER_PART);
-	gpusort_rows_keep_words(sort->keys, sort->store);
-	if (use != ORDER_ENDS || !gpusort_rows_device_order(sort))
-		order_here(sort, use);
-	gpusort_rows_forget_words(sort->keys);
+	if (use != ORDER_RUNS || !gpusort_rows_order_by_words(sort))
+	{
+		gpusort_rows_find_plain(sort->keys, sort->store, rows_to_order(sort), use == ORDER_PART);
+		if (use != ORDER_RUN || !order_run_by_words(sort))
+		{
+			gpusort_rows_keep_words(sort->keys, sort->store);
+			if (use != ORDER_ENDS || !gpusort_rows_device_order(sort))
+				order_here(sort, use);
+		}
+		if (use != ORDER_RUN)
+			gpusort_rows_forget_words(sort->keys);
+	}
 	end_phase(sort, start, &sort->stats.sort_time);
 }
 
@@ -322,7 +346,7 @@ spill(RowSort *sort)
 
 	if (sort->take_run != NULL)
 	{
-		order_store(sort, ORDER_SHARES);
+		order_store(sort, ORDER_RUN);
 		nrows = select_wanted(sort);
 	}
 	else if (!uses_device(sort) && sort->parts == NULL)
@@ -331,7 +355,10 @@ spill(RowSort *sort)
 	sort->stats.peak_bytes = Max(sort->stats.peak_bytes, bytes_held(sort, 0));
 	gpusort_progress_update(sort->progress, SORT_PHASE_WRITING, 0, 1);
 	if (sort->take_run != NULL)
+	{
 		sort->take_run(sort->taker, sort->order, nrows);
+		gpusort_rows_forget_words(sort->keys);
+	}
 	else if (sort->device_rows != NULL)
 		why = gpusort_rows_device_take(sort->device_rows);
 	else
@@ -486,7 +513,7 @@ void
 gpusort_rows_sort_order_store(RowSort *sort)
 {
 	if (sort->store->nrows > 0)
-		order_store(sort, ORDER_SHARES);
+		order_store(sort, ORDER_RUNS);
 	return_store(sort);
 }
 

@@ -26,6 +26,9 @@ typedef struct RowParts RowParts;
 /* Takes rows of a sort's store, in this order, whenever it is full (shared_sort.h). */
 typedef void (*RunTaker) (void *taker, const uint32 *order, uint32 nrows);
 
+/* Gives these rows words, if it can. */
+typedef void (*WordMaker) (void *taker);
+
 typedef struct RowSort
 {
 	MemoryContext context;		/* holds everything, this struct included */
@@ -45,6 +48,7 @@ typedef struct RowSort
 	DeviceRows *device_rows;	/* rows that a device sorts, or NULL */
 	RowParts   *parts;			/* rows beyond work_mem that are in temporary files, or NULL */
 	RunTaker	take_run;		/* NULL unless the rows are sorted together with those of other processes */
+	WordMaker	make_words;		/* NULL if they have no words */
 	void	   *taker;
 	RowBatch   *batch;			/* set by finish */
 	uint64		nrows;			/* rows to be read, in all */
@@ -86,6 +90,7 @@ extern void gpusort_rows_sort_again(RowSort *sort, double expected_rows, RowBoun
 /* order.c: sorts the rows of one store on the host, by packed integers: a row's number in the lowest bits, its code above. */
 extern int	gpusort_rows_row_bits(const RowStore *store);
 extern void gpusort_rows_order(RowSort *sort, uint32 wanted, bool in_order);
+extern bool gpusort_rows_order_by_words(RowSort *sort);
 extern void gpusort_rows_order_as_stored(RowSort *sort);
 extern void gpusort_rows_order_tie(RowSort *sort, uint32 *rows, uint32 count, int first_key);
 extern void gpusort_rows_order_part(RowSort *sort, const KeyCode *code, uint32 first, uint32 count, uint64 *packed);

@@ -551,6 +551,7 @@ gpusort_rows_store_clear(RowStore *store)
 	for (int i = 0; i < store->layout->natts; i++)
 		store->columns[i].has_nulls = false;
 	store->null_columns = 0;
+	store->word_kind = 0;
 	store->nrows = 0;
 	store->record_bytes = 0;
 }
@@ -566,6 +567,7 @@ gpusort_rows_store_free(RowStore *store)
 	}
 	gpusort_rows_buffer_release(&store->row_starts);
 	gpusort_rows_buffer_release(&store->records);
+	gpusort_rows_buffer_release(&store->words);
 	pfree(store->columns);
 	pfree(store);
 }

@@ -68,6 +68,8 @@ typedef struct RowStore
 	RowColumn  *columns;		/* one per attribute */
 	RowBuffer	row_starts;		/* uint32, in units of MAXIMUM_ALIGNOF */
 	RowBuffer	records;
+	RowBuffer	words;			/* uint64: codes of rows that are comparable with those of other stores; */
+	uint32		word_kind;		/* if these have the same kind.  0: there are none */
 	Size		record_bytes;	/* bytes used in records */
 	int			null_columns;	/* columns with has_nulls */
 	uint32		nrows;

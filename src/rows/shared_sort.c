@@ -20,6 +20,7 @@
 
 #include "compat.h"
 #include "large_memory.h"
+#include "rows/row_plain.h"
 #include "rows/shared_sort.h"
 #include "rows/stored_rows.h"
 
@@ -28,6 +29,8 @@
 #define SHARED_FILE_RUN_BYTES ((Size) 16 * 1024 * 1024)	/* of a run in a file, as each part is read from all runs; */
 #define SHARED_FILE_RUNS 64		/* or more, so that each participant has so many runs */
 #define SHARED_FENCES 256		/* rows of a run that tell where to cut it */
+#define SHARED_SAMPLE_MIN 128	/* keys that suggest a code for words */
+#define SHARED_CODE_BITS 16		/* that it has at least */
 #define SHARED_PARTS_AHEAD 2	/* sorted parts for each participant that the leader has not returned yet, */
 #define SHARED_FILE_PARTS_AHEAD 1	/* or of rows in files, whose parts may be as large as memory allows */
 #define SHARED_PARTS_MAX 65536
@@ -106,6 +109,8 @@ struct SharedSortState
 	Size		bytes;
 	Size		memory_used;
 	Size		part_bytes;
+	dsa_pointer sample;			/* fences of a run, of which all make the code of words; or invalid */
+	double		sample_rows;	/* for so many rows */
 	dsa_pointer splitters;		/* Splitter structs, in order; one fewer than parts */
 	dsa_pointer parts;			/* SharedPart structs */
 	uint32		nparts;
@@ -133,6 +138,8 @@ struct SharedSort
 	RowSort    *sort;
 	RowLayout  *key_layout;		/* of fences and splitters */
 	int			number;
+	KeyCode    *code;			/* of words, or NULL */
+	uint32		code_kind;
 	SpillFile **files;			/* of all participants: its own one once there is one, others when they are read */
 	SharedReader  *runs;			/* by number */
 	uint32		nruns;
@@ -203,7 +210,7 @@ memory_run_bytes(const SharedSortState *shared)
 static void
 forget_rows(SharedSortState *shared)
 {
-	shared->runs = shared->splitters = shared->parts = InvalidDsaPointer;
+	shared->runs = shared->sample = shared->splitters = shared->parts = InvalidDsaPointer;
 	shared->nruns = shared->nparts = shared->next_part = shared->returned = 0;
 	shared->nrows = 0;
 	shared->bytes = shared->memory_used = shared->sorted_bytes = shared->sorted_most = 0;
@@ -405,6 +412,80 @@ rows_before_nulls(const RowSort *sort, const uint32 *order, uint32 nrows)
 	return nrows;
 }
 
+/*
+ * The kind of words that are made now.  Those of one kind compare: besides the sample, how texts become bytes is all that
+ * the code depends on.
+ */
+static uint32
+kind_of_words(const RowKey *key, bool plain)
+{
+	return plain ? 3 + key->plain->bytes.plain->alphabets : 1 + key->bytes.wide;
+}
+
+/* Makes the code of words, once there is a sample. */
+static void
+choose_code(SharedSort *part)
+{
+	SharedSortState *shared = part->shared;
+	RowKeys    *keys = part->sort->keys;
+	RowKey	   *key = &keys->keys[0];
+	bool		all_plain = key->all_plain;
+	dsa_pointer pointer;
+	RowStore   *sample;
+
+	SpinLockAcquire(&shared->mutex);
+	pointer = shared->sample;
+	SpinLockRelease(&shared->mutex);
+	if (!DsaPointerIsValid(pointer))
+		return;
+	sample = gpusort_stored_rows_view(part->area, dsa_get_address(part->area, pointer), part->key_layout);
+	gpusort_rows_find_plain(keys, sample, shared->sample_rows, false);
+	key->all_plain = all_plain;
+	part->code = gpusort_rows_code_common(keys, 0, NULL, sample, shared->sample_rows);
+	part->code_kind = kind_of_words(key, key->plain != NULL && key->ever_plain);
+}
+
+/* Gives the rows of the sort's store words, if there is a code for them. */
+static void
+make_words(void *taker)
+{
+	SharedSort *part = taker;
+	RowStore   *store = part->sort->store;
+	RowKey	   *key = &part->sort->keys->keys[0];
+	uint64	   *kept = key->words;
+
+	if (part->code == NULL)
+		choose_code(part);
+	if (part->code == NULL || part->code->bits < SHARED_CODE_BITS ||
+		(part->code_kind != kind_of_words(key, key->all_plain) && part->code_kind != kind_of_words(key, false)))
+		return;
+	key->words = NULL;
+	gpusort_rows_buffer_reserve(store->memory, &store->words, store->nrows * sizeof(uint64));
+	for (uint32 row = 0; row < store->nrows; row += ROWS_ENCODE_SPAN)
+		gpusort_rows_encode(part->code, store, NULL, row, Min(ROWS_ENCODE_SPAN, store->nrows - row), ROWS_WORD_BITS,
+							(uint64 *) store->words.data + row);
+	key->words = kept;
+	store->word_kind = part->code_kind;
+}
+
+/* Offers the fences of a run as the sample for words.  The first ones are taken. */
+static void
+offer_sample(SharedSort *part, const SharedRun *run)
+{
+	SharedSortState *shared = part->shared;
+
+	if (!DsaPointerIsValid(run->fences) ||
+		((const StoredRows *) dsa_get_address(part->area, run->fences))->nrows < SHARED_SAMPLE_MIN)
+		return;
+	SpinLockAcquire(&shared->mutex);
+	if (!DsaPointerIsValid(shared->sample))
+	{
+		shared->sample = run->fences;
+		shared->sample_rows = 2 * part->sort->expected_rows;
+	}
+	SpinLockRelease(&shared->mutex);
+}
+
 /* Adds a run of these rows of the sort's store, in this order. */
 static void
 add_run(void *taker, const uint32 *order, uint32 nrows)
@@ -421,9 +502,15 @@ add_run(void *taker, const uint32 *order, uint32 nrows)
 	if (part->without_nulls && (nrows = rows_before_nulls(sort, order, nrows)) == 0)
 		return;
 	bytes = gpusort_rows_store_bytes(sort->store) / sort->store->nrows * nrows;
-	file = choose_file(part, bytes);
 	pointer = dsa_allocate(part->area, sizeof(SharedRun));
 	run = dsa_get_address(part->area, pointer);
+	write_fences(part, run, order, nrows, bytes);
+	if (sort->make_words != NULL)
+		offer_sample(part, run);
+	if (sort->make_words != NULL && sort->store->word_kind == 0)
+		make_words(part);
+	bytes += sort->store->word_kind != 0 ? nrows * sizeof(uint64) : 0;
+	file = choose_file(part, bytes);
 	run->rows = gpusort_stored_rows_write(part->area, file, part->number, sort->store, order, nrows);
 	if (!DsaPointerIsValid(run->rows))
 	{
@@ -431,7 +518,6 @@ add_run(void *taker, const uint32 *order, uint32 nrows)
 		run->rows = gpusort_stored_rows_write(part->area, file, part->number, sort->store, order, nrows);
 	}
 	stored = dsa_get_address(part->area, run->rows);
-	write_fences(part, run, order, nrows, stored->bytes);
 	sort->stats.disk_bytes += file ? stored->bytes : 0;
 	SpinLockAcquire(&shared->mutex);
 	run->next = shared->runs;
@@ -457,6 +543,8 @@ gpusort_shared_sort_join(SharedSortState *shared, dsa_area *area, RowSort *sort,
 	part->number = participant;
 	part->files = palloc0(shared->participants * sizeof(SpillFile *));
 	sort->take_run = add_run;
+	if (sort->keys->keys[0].kind == KEY_IS_BYTES)
+		sort->make_words = make_words;
 	sort->taker = part;
 	sort->stats.sorted = sort->stats.shared = true;
 	MemoryContextSwitchTo(caller);
@@ -698,6 +786,7 @@ sort_part(SharedSort *part, uint32 number)
 		gpusort_rows_sort_order_store(sort);
 	else
 		gpusort_rows_sort_keep_order(sort);
+	sort->store->word_kind = 0;
 	sort->stats.parts++;
 }
 

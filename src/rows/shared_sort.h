@@ -16,6 +16,10 @@
  * parts are even whatever the rows are, and cuts are exact without codes that all
  * processes share.  The sort is not stable, as the input of parallel workers has no order.
  *
+ * If the first key is bytes, rows have words, too: codes that all processes make alike, of one sample, the fences of
+ * the first run that has enough.  A part whose rows all have such words is sorted by them, so that no text is encoded again.
+ * Words that tie too many rows are given up.
+ *
  * Where only numbers and few values are asked for, no rows are returned: each participant counts the runs of
  * equal rows in parts that it sorts, and the leader sorts the parts that hold those values.
  *

@@ -72,6 +72,9 @@ describe(StoredRows *stored, WrittenRows *written)
 
 	memset(stored, 0, head_bytes(layout));
 	stored->nrows = written->nrows;
+	stored->word_kind = store->word_kind;
+	if (stored->word_kind != 0)
+		stored->bytes = array_bytes(stored->nrows, sizeof(uint64));
 	for (int i = 0; i < layout->natts; i++)
 	{
 		stored->has_nulls[i] = store->columns[i].has_nulls;
@@ -154,6 +157,8 @@ write_rows(RowSink *sink, const StoredRows *stored, const WrittenRows *written)
 {
 	const RowLayout *layout = written->store->layout;
 
+	if (stored->word_kind != 0)
+		write_column(sink, written->store->words.data, sizeof(uint64), written);
 	for (int i = 0; i < layout->natts; i++)
 	{
 		const RowColumn *column = &written->store->columns[i];
@@ -263,15 +268,31 @@ read_records(const RowSource *source, Size offset, uint32 first, uint32 n, RowSt
 	store->record_bytes += bytes;
 }
 
+/* Reads the words of n rows, as long as all rows of the store have words of one kind.  Returns the bytes of all. */
+static Size
+read_words(const RowSource *source, uint32 first, uint32 n, RowStore *store)
+{
+	const StoredRows *stored = source->stored;
+
+	store->word_kind = store->nrows == 0 || store->word_kind == stored->word_kind ? stored->word_kind : 0;
+	if (store->word_kind != 0)
+	{
+		gpusort_rows_buffer_reserve(store->memory, &store->words, store->capacity * sizeof(uint64));
+		read_bytes(source, first * sizeof(uint64), store->words.data + store->nrows * sizeof(uint64), n * sizeof(uint64));
+	}
+	return stored->word_kind != 0 ? array_bytes(stored->nrows, sizeof(uint64)) : 0;
+}
+
 /* Appends rows first .. first + n - 1 to a store. */
 static void
 read_rows(const RowSource *source, uint32 first, uint32 n, RowStore *store)
 {
 	const StoredRows *stored = source->stored;
 	const RowLayout *layout = store->layout;
-	Size		offset = 0;
+	Size		offset;
 
 	gpusort_rows_store_reserve(store, store->nrows + n + 1);
+	offset = read_words(source, first, n, store);
 	for (int i = 0; i < layout->natts; i++)
 	{
 		RowColumn  *column = &store->columns[i];
@@ -330,7 +351,7 @@ gpusort_stored_rows_view(dsa_area *area, const StoredRows *stored, const RowLayo
 	RowStore   *view = gpusort_rows_store_create(NULL, layout);
 	char	   *next = dsa_get_address(area, stored->memory);
 
-	Assert(stored->participant < 0);
+	Assert(stored->participant < 0 && stored->word_kind == 0);
 	for (int i = 0; i < layout->natts; i++)
 	{
 		RowColumn  *column = &view->columns[i];

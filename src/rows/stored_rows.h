@@ -3,7 +3,7 @@
  *	  Rows outside a store: in dynamic shared memory, where other processes read them, or in a
  *	  temporary file.
  *
- * Columns lie one behind the other, as in a RowStore, then the places of the records, then
+ * Words, if there are some, and columns lie one behind the other, as in a RowStore, then the places of the records, then
  * these.  So any stretch of rows is read without the others.  In the file of a part the head of the
  * rows lies before them.
  */
@@ -23,6 +23,7 @@ typedef struct StoredRows
 	int64		place;			/* in the file */
 	Size		bytes;			/* in a part's file with this head */
 	Size		record_bytes;
+	uint32		word_kind;
 	bool		has_nulls[FLEXIBLE_ARRAY_MEMBER];	/* by attribute */
 } StoredRows;
 
