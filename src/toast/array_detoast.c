@@ -2,25 +2,19 @@
  * array_detoast.c
  *	  Detoasts array arguments so that a query can be canceled meanwhile.
  *
- * PostgreSQL fetches and copies a value in one call, which takes seconds for some 100 MB
- * that are not in shared buffers.  Here large values are fetched and copied in pieces,
- * with a check for interrupts before each.  PostgreSQL decompresses them, in one call that
- * takes up to 0.2 s for 100 MB.  Smaller values are left to PostgreSQL.
+ * PostgreSQL copies a value in one call, which takes long for some 100 MB.  Here large values
+ * are copied in pieces, with a check for interrupts before each, and fetched page by page
+ * (toast_reader.c).  PostgreSQL decompresses them, in one call that takes up to 0.2 s for
+ * 100 MB.  Smaller values are left to PostgreSQL.
  */
 #include "postgres.h"
 
 #include "access/detoast.h"
-#include "access/heaptoast.h"
-#include "access/table.h"
-#include "access/tableam.h"
-#include "miscadmin.h"
-#include "utils/rel.h"
 
-#include "toast/array_detoast.h"
+#include "interrupt_interval.h"
 #include "large_memory.h"
-
-/* Bytes handled between two checks for interrupts: whole chunks of a TOAST table. */
-#define PIECE (GPUSORT_INTERRUPT_BYTES / TOAST_MAX_CHUNK_SIZE * (Size) TOAST_MAX_CHUNK_SIZE)
+#include "toast/array_detoast.h"
+#include "toast/toast_reader.h"
 
 /* Copies a varlena with a header of 4 bytes. */
 static struct varlena *
@@ -34,32 +28,14 @@ copy_in_pieces(const void *source)
 
 /* Fetches a value from its TOAST table and decompresses it. */
 static struct varlena *
-fetch_in_pieces(const varatt_external *pointer)
+fetch(struct varlena *attribute)
 {
-	int32		size = VARATT_EXTERNAL_GET_EXTSIZE(*pointer);
-	struct varlena *value = gpusort_alloc_large(CurrentMemoryContext, size + VARHDRSZ);
-	Relation	toast = table_open(pointer->va_toastrelid, AccessShareLock);
+	Size		size = toast_raw_datum_size(PointerGetDatum(attribute));
+	struct varlena *value = gpusort_alloc_large(CurrentMemoryContext, size);
+	ToastReader *reader = gpusort_toast_begin();
 
-	for (int32 start = 0; start < size; start += PIECE)
-	{
-		/* Nothing is written where a slice's header would be: the slice before ends there. */
-		struct varlena *slice = (struct varlena *) ((char *) value + start);
-
-		CHECK_FOR_INTERRUPTS();
-		table_relation_fetch_toast_slice(toast, pointer->va_valueid, size, start,
-										 Min((int32) PIECE, size - start), slice);
-	}
-	table_close(toast, AccessShareLock);
-	if (VARATT_EXTERNAL_IS_COMPRESSED(*pointer))
-	{
-		struct varlena *compressed = value;
-
-		SET_VARSIZE_COMPRESSED(compressed, size + VARHDRSZ);
-		value = detoast_attr(compressed);
-		pfree(compressed);
-	}
-	else
-		SET_VARSIZE(value, size + VARHDRSZ);
+	gpusort_toast_flatten(reader, PointerGetDatum(attribute), size, (char *) value);
+	gpusort_toast_end(reader);
 	return value;
 }
 
@@ -75,23 +51,17 @@ flat_image(struct varlena *attribute)
 	return expanded->ea_magic == EA_MAGIC ? expanded->fvalue : NULL;
 }
 
-/* Fetches or copies a value of more than a piece.  Returns NULL for all others, which PostgreSQL detoasts. */
+/* Fetches or copies a large value.  Returns NULL for all others, which PostgreSQL detoasts. */
 static struct varlena *
 detoast_huge(struct varlena *attribute, bool copy)
 {
 	if (VARATT_IS_EXTERNAL_ONDISK(attribute))
-	{
-		varatt_external pointer;
-
-		VARATT_EXTERNAL_GET_POINTER(pointer, attribute);
-		if (pointer.va_rawsize > PIECE)
-			return fetch_in_pieces(&pointer);
-	}
-	else if (!VARATT_IS_COMPRESSED(attribute))
+		return toast_raw_datum_size(PointerGetDatum(attribute)) > GPUSORT_INTERRUPT_BYTES ? fetch(attribute) : NULL;
+	if (!VARATT_IS_COMPRESSED(attribute))
 	{
 		const void *flat = VARATT_IS_4B_U(attribute) ? attribute : (const void *) flat_image(attribute);
 
-		if (flat != NULL && VARSIZE(flat) > PIECE && (copy || flat != attribute))
+		if (flat != NULL && VARSIZE(flat) > GPUSORT_INTERRUPT_BYTES && (copy || flat != attribute))
 			return copy_in_pieces(flat);
 	}
 	return NULL;
