@@ -106,6 +106,14 @@ SELECT * FROM compare('SELECT g, array_agg(x ORDER BY y, id) FROM items GROUP BY
 SELECT * FROM compare('SELECT g, array_agg(x ORDER BY y, id) FROM items GROUP BY g ORDER BY g DESC NULLS LAST');
 EXPLAIN (VERBOSE, COSTS OFF) SELECT g, array_agg(x ORDER BY y, id) FROM items GROUP BY g ORDER BY g;
 EXPLAIN (VERBOSE, COSTS OFF) SELECT g, array_agg(x ORDER BY y, id) FROM items GROUP BY g ORDER BY g DESC NULLS LAST;
+-- It is read only where it finds rows, or these are evaluated in its order.
+CREATE INDEX by_x ON items (x) WHERE y > 40;
+EXPLAIN (COSTS OFF) SELECT x, array_agg(v ORDER BY y, id) FROM items WHERE y > 40 GROUP BY x;
+EXPLAIN (COSTS OFF) SELECT g, array_agg(x ORDER BY y, id) FROM items WHERE x > 20 GROUP BY g;
+EXPLAIN (COSTS OFF) SELECT g, array_agg(x ORDER BY y, id) FROM items WHERE x > random() GROUP BY g;
+SELECT count(*), sum(presorted::int) AS presorted, bool_and(same) AS same FROM unnest('{y > 40,x > 20,x > 0 * random(),g = 1 OR g = 2,x IS NULL AND y < 9}'::text[]) condition,
+	unnest('{g,x}'::text[]) key, LATERAL compare(format('SELECT %s, count(*), string_agg(t, '','' ORDER BY y, id) FROM items WHERE %s GROUP BY %1$s ORDER BY 1', key, condition)) c;
+DROP INDEX by_x;
 RESET enable_sort;
 
 -- Arrays of sorted rows: of any type, with NULLs, of long values; beside an aggregate that shares the state.

@@ -15,6 +15,7 @@
 #include <math.h>
 
 #include "access/genam.h"
+#include "access/table.h"
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_index.h"
@@ -22,6 +23,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/plancat.h"
 #include "optimizer/tlist.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -237,6 +239,35 @@ add_index_key(Sort *sort, const Agg *agg, Relation index, int column, bool backw
 	return true;
 }
 
+/*
+ * A scan in sequence of the rows that the scan of an index returns, for a Sort above, which needs no order; NULL if the
+ * index also finds rows, or the order of rows may be seen.
+ */
+static Plan *
+scan_in_sequence(const IndexScan *scan, Relation index)
+{
+	Relation	table;
+	BlockNumber pages;
+	double		rows;
+	double		all_visible;
+	SeqScan    *result;
+
+	if (!IsA(scan, IndexScan) || scan->indexqual != NIL || scan->indexorderby != NIL || !enable_seqscan ||
+		RelationGetIndexPredicate(index) != NIL ||
+		gpusort_plan_keeps_evaluation((Node *) list_make2(scan->scan.plan.targetlist, scan->scan.plan.qual)))
+		return NULL;
+	result = makeNode(SeqScan);
+	result->scan = scan->scan;
+	NodeSetTag(result, T_SeqScan);
+	table = table_open(index->rd_index->indrelid, NoLock);
+	estimate_rel_size(table, NULL, &pages, &rows, &all_visible);
+	table_close(table, NoLock);
+	result->scan.plan.startup_cost = 0;
+	result->scan.plan.total_cost = seq_page_cost * pages +
+		(cpu_tuple_cost + cpu_operator_cost * list_length(scan->scan.plan.qual)) * rows;
+	return &result->scan.plan;
+}
+
 /* A Sort in the order in which the scan of a btree index delivers the groups of an Agg.  NULL if that is not known. */
 static Sort *
 make_sort_of_groups(const Agg *agg)
@@ -246,6 +277,7 @@ make_sort_of_groups(const Agg *agg)
 	ScanDirection direction;
 	Relation	index;
 	Sort	   *sort;
+	Plan	   *in_sequence;
 	int			column = 0;
 
 	if (!index_only && !IsA(scan, IndexScan))
@@ -260,6 +292,9 @@ make_sort_of_groups(const Agg *agg)
 			   add_index_key(sort, agg, index, column, ScanDirectionIsBackward(direction)))
 			column++;
 	}
+	in_sequence = scan_in_sequence((const IndexScan *) scan, index);
+	if (in_sequence != NULL && in_sequence->total_cost < scan->total_cost)
+		sort->plan.lefttree = in_sequence;
 	index_close(index, NoLock);
 	return sort->numCols == agg->numCols ? sort : NULL;
 }
