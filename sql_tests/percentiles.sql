@@ -143,4 +143,5 @@ FROM (SELECT ((ARRAY['-', ''])[1 + (random() * 1.4)::int] || (random() * 10 ^ (i
 SELECT bool_and(pg_temp.outcome(format('SELECT gpusort_internal.numeric_float8(%s)', n)) = pg_temp.outcome(format('SELECT pg_catalog.float8(%s)', n))) AS equal,
 	   count(*) FILTER (WHERE pg_temp.outcome(format('SELECT gpusort_internal.numeric_float8(%s)', n)) LIKE '22003%') AS errors
 FROM unnest('{1e308,1e309,-1e400,1e-400,1.7}'::text[]) n;
+SET compute_query_id = off;
 EXPLAIN (VERBOSE, COSTS OFF) SELECT gpusort.percentile_cont(0.5) WITHIN GROUP (ORDER BY x::numeric), gpusort.percentile_cont(0.5) WITHIN GROUP (ORDER BY float8(x::numeric)) FROM generate_series(1, 20000) x;
