@@ -78,7 +78,7 @@ SELECT same_rows('SELECT 1 AS one, wide FROM parallel_rows ORDER BY wide', 'wide
 SELECT same_rows('SELECT * FROM parallel_none ORDER BY x', 'x');
 SELECT same_rows('SELECT * FROM parallel_rows WHERE id < 5 ORDER BY x', 'x');
 -- Workers whose texts need different codes: plain ones before others.
-SET work_mem = '64kB';
+SET work_mem = '512kB';
 SELECT same_rows('SELECT * FROM (SELECT CASE WHEN id % 20000 < 15000 THEN t ELSE t || ''漢'' END AS u, id FROM parallel_rows) r ORDER BY u COLLATE parallel_linguistic, id', 'id');
 RESET work_mem;
 -- Letters beyond ASCII, of what seem to be so many rows that each process learns their order.
