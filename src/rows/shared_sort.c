@@ -454,18 +454,20 @@ make_words(void *taker)
 	RowKey	   *key = &part->sort->keys->keys[0];
 	uint64	   *kept = key->words;
 
+	/* Those are of the store, but the code is made of the sample, and alike in all processes. */
+	key->words = NULL;
 	if (part->code == NULL)
 		choose_code(part);
-	if (part->code == NULL || part->code->bits < SHARED_CODE_BITS ||
-		(part->code_kind != kind_of_words(key, key->all_plain) && part->code_kind != kind_of_words(key, false)))
-		return;
-	key->words = NULL;
-	gpusort_rows_buffer_reserve(store->memory, &store->words, store->nrows * sizeof(uint64));
-	for (uint32 row = 0; row < store->nrows; row += ROWS_ENCODE_SPAN)
-		gpusort_rows_encode(part->code, store, NULL, row, Min(ROWS_ENCODE_SPAN, store->nrows - row), ROWS_WORD_BITS,
-							(uint64 *) store->words.data + row);
+	if (part->code != NULL && part->code->bits >= SHARED_CODE_BITS &&
+		(part->code_kind == kind_of_words(key, key->all_plain) || part->code_kind == kind_of_words(key, false)))
+	{
+		gpusort_rows_buffer_reserve(store->memory, &store->words, store->nrows * sizeof(uint64));
+		for (uint32 row = 0; row < store->nrows; row += ROWS_ENCODE_SPAN)
+			gpusort_rows_encode(part->code, store, NULL, row, Min(ROWS_ENCODE_SPAN, store->nrows - row), ROWS_WORD_BITS,
+								(uint64 *) store->words.data + row);
+		store->word_kind = part->code_kind;
+	}
 	key->words = kept;
-	store->word_kind = part->code_kind;
 }
 
 /* Offers the fences of a run as the sample for words.  The first ones are taken. */
