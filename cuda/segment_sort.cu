@@ -3,7 +3,7 @@
  *	  The device's methods, and which one a batch gets.
  *
  * `auto` is the network method.  It sorts segments of up to 2^16 keys by networks, and hands
- * longer ones to methods/counting.cu.  Approximate order is a method of its own,
+ * longer ones to methods/numbers.cu.  Approximate order is a method of its own,
  * whatever spec.method says.
  */
 #include "methods/methods.cuh"
@@ -17,7 +17,7 @@ namespace
 const Method &method_of(const GpusortSpec &spec)
 {
     if (spec.buckets > 0)
-        return approximate_method;
+        return number_method;
     switch (spec.method) {
         case GPUSORT_METHOD_ARRAY_SORT:
             return array_sort_method;
@@ -29,9 +29,7 @@ const Method &method_of(const GpusortSpec &spec)
             return matrix_method;
         case GPUSORT_METHOD_COUNTING:
         case GPUSORT_METHOD_RADIX:
-            return counting_method;
-        case GPUSORT_METHOD_APPROXIMATE:
-            return approximate_method;
+            return number_method;
         default:
             return network_method;
     }

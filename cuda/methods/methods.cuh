@@ -2,7 +2,7 @@
  * methods.cuh
  *	  The device's methods, as segment_sort.cu calls them.
  *
- * A method gets only batches of its own spec.method; the approximate method gets every
+ * A method gets only batches of its own spec.method; number_method gets every
  * batch with spec.buckets > 0.  It must keep what SegmentBatch and sort_segments promise:
  * it takes any mix of segment lengths from 0 up and any start, never writes gaps, allocates
  * nothing and does not wait for the device.  After a sort with a payload the keys are
@@ -24,13 +24,12 @@ struct Method {
     cudaError_t (*sort)(const SegmentBatch &batch, void *workspace, cudaStream_t stream);
 };
 
-extern const Method network_method;     /* network/network.cu: networks, and counting.cu for long segments */
-extern const Method array_sort_method;  /* published/array_sort.cu */
-extern const Method tagged_method;      /* published/tagged.cu */
-extern const Method hybrid_method;      /* published/hybrid.cu */
-extern const Method matrix_method;      /* published/matrix.cu */
-extern const Method counting_method;    /* methods/counting.cu, with sweep.cuh and digits.cuh; method radix, too */
-extern const Method approximate_method; /* methods/approximate.cu, with sweep.cuh and digits.cuh */
+extern const Method network_method;    /* network/network.cu: networks, and numbers.cu for long segments */
+extern const Method array_sort_method; /* published/array_sort.cu */
+extern const Method tagged_method;     /* published/tagged.cu */
+extern const Method hybrid_method;     /* published/hybrid.cu */
+extern const Method matrix_method;     /* published/matrix.cu */
+extern const Method number_method;     /* methods/numbers.cu: counting, radix and approximate */
 
 }  // namespace gpusort
 

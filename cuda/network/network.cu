@@ -6,7 +6,7 @@
  * kernel runs over them in order.  Otherwise segments are listed, grouped by bin of
  * lengths, and the kernel of each class sorts its part of the list, the longest first.
  *
- * Segments too long for a network, or for this device, are left to counting.cu.
+ * Segments too long for a network, or for this device, are left to numbers.cu.
  */
 #include "methods/counting.cuh"
 #include "methods/methods.cuh"

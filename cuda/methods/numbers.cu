@@ -1,14 +1,32 @@
 /*
- * numbers.cuh
- *	  Sorts whole batches by the numbers that a Source makes of keys.
+ * numbers.cu
+ *	  The methods that sort by a number of each key: the comparison-free sort, and the
+ *	  approximate sort.
  *
  * A short segment is sorted by one block in its shared memory, long ones by sweeps.
+ *
+ * The comparison-free sort (Abdel-hafeez, Gordon-Ross and Abubaker) counts how often each
+ * value occurs, sums the counts, and writes values where the sums say.  The paper's method 2
+ * has one counter for each possible value, so the range of values must not be much wider than
+ * the input is long.  It writes values anew from their counters, so it cannot carry a payload.
+ * The method here counts, sums and writes digit by digit, from the lowest to the highest.  So
+ * it takes any width of key (the paper's M > N) and, because each pass is stable, any payload.
+ * Only as many digits are sorted as the segment's range of values has, whatever the key's
+ * type.  That is a radix sort from the least significant digit, so method radix is this one.
+ *
+ * The approximate sort (Xiao, Chen and Sun) cuts the range of a segment's keys into intervals,
+ * and sorts keys by their interval only.  The paper finds the least and greatest key, projects
+ * each key to its interval, takes its offset in the interval from an atomic counter, sums the
+ * counters, and scatters key and value.  So an interval's keys come out in any order, and each
+ * key costs a random access to a counter and two random writes.  The method does the same with
+ * radix passes over the bits of the interval number alone: 10,000 intervals are two passes of
+ * 7 bits.  The input's order is kept within an interval, and keys are written in runs.
  */
-#ifndef GPUSORT_METHOD_NUMBERS_CUH
-#define GPUSORT_METHOD_NUMBERS_CUH
-
 #include <cub/block/block_radix_sort.cuh>
 
+#include "methods/counting.cuh"
+#include "methods/intervals.cuh"
+#include "methods/methods.cuh"
 #include "methods/sweep.cuh"
 
 namespace gpusort
@@ -139,6 +157,65 @@ cudaError_t NumberSort<Source, Key>::run(const SegmentBatch &batch, cudaStream_t
     return error;
 }
 
-}  // namespace gpusort
+namespace
+{
 
-#endif /* GPUSORT_METHOD_NUMBERS_CUH */
+/* Calls visitor with the source of the batch's codes, and a key. */
+template <class Visitor>
+auto visit_codes(const SegmentBatch &batch, Visitor visitor)
+{
+    return visit_key(batch.spec,
+                     [&](auto key) { return visitor(CodeSource<decltype(key)>{coding_of(batch.spec)}, key); });
+}
+
+/* Calls visitor with the source of the batch's method, a key, and how many bits its numbers have. */
+template <class Visitor>
+auto visit_source(const SegmentBatch &batch, Visitor visitor)
+{
+    if (batch.spec.buckets > 0)
+        return visit_interval_source(
+            batch.spec, [&](auto source, auto key) { return visitor(source, key, ceil_log2(batch.spec.buckets)); });
+    return visit_codes(batch, [&](auto source, auto key) { return visitor(source, key, 8 * sizeof key); });
+}
+
+size_t number_workspace(const SegmentBatch &batch)
+{
+    return visit_source(batch, [&](auto source, auto key, uint32_t bits) {
+        Workspace workspace(nullptr);
+        NumberSort<decltype(source), decltype(key)> sort(batch, source, bits, workspace);
+        return workspace.used();
+    });
+}
+
+cudaError_t number_sort(const SegmentBatch &batch, void *memory, cudaStream_t stream)
+{
+    return visit_source(batch, [&](auto source, auto key, uint32_t bits) {
+        Workspace workspace(memory);
+        NumberSort<decltype(source), decltype(key)> sort(batch, source, bits, workspace);
+        return sort.run(batch, stream);
+    });
+}
+
+}  // namespace
+
+size_t counting_bytes(const SegmentBatch &batch, uint32_t count)
+{
+    return visit_codes(batch, [&](auto source, auto key) {
+        Workspace workspace(nullptr);
+        Sweeps<decltype(source), decltype(key)> sweeps(batch, source, count, 8 * sizeof key, workspace);
+        return workspace.used();
+    });
+}
+
+cudaError_t sort_by_counting(const SegmentBatch &batch, const BinView &bin, void *memory, cudaStream_t stream)
+{
+    return visit_codes(batch, [&](auto source, auto key) {
+        Workspace workspace(memory);
+        Sweeps<decltype(source), decltype(key)> sweeps(batch, source, bin.count, 8 * sizeof key, workspace);
+        return run_sweeps(batch, sweeps, bin, batch.spec.payload == GPUSORT_PAYLOAD_NONE, stream);
+    });
+}
+
+const Method number_method = {number_workspace, number_sort};
+
+}  // namespace gpusort
