@@ -114,6 +114,12 @@ EXPLAIN (COSTS OFF) SELECT g, array_agg(x ORDER BY y, id) FROM items WHERE x > r
 SELECT count(*), sum(presorted::int) AS presorted, bool_and(same) AS same FROM unnest('{y > 40,x > 20,x > 0 * random(),g = 1 OR g = 2,x IS NULL AND y < 9}'::text[]) condition,
 	unnest('{g,x}'::text[]) key, LATERAL compare(format('SELECT %s, count(*), string_agg(t, '','' ORDER BY y, id) FROM items WHERE %s GROUP BY %1$s ORDER BY 1', key, condition)) c;
 DROP INDEX by_x;
+-- Nor where it finds rows in the table's order, as it skips pages of deleted ones.
+CREATE TABLE in_order AS SELECT i / 10 AS g, i % 7 AS y, i AS x, repeat('x', 1000) AS pad FROM generate_series(1, 600) i;
+CREATE INDEX ON in_order (g);
+ANALYZE in_order;
+EXPLAIN (COSTS OFF) SELECT g, array_agg(x ORDER BY y, x) FROM in_order GROUP BY g;
+DROP TABLE in_order;
 RESET enable_sort;
 
 -- Arrays of sorted rows: of any type, with NULLs, of long values; beside an aggregate that shares the state.

@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "access/detoast.h"
+#include "access/toast_compression.h"
 
 #include "interrupt_interval.h"
 #include "large_memory.h"
@@ -51,12 +52,16 @@ flat_image(struct varlena *attribute)
 	return expanded->ea_magic == EA_MAGIC ? expanded->fvalue : NULL;
 }
 
-/* Fetches or copies a large value.  Returns NULL for all others, which PostgreSQL detoasts. */
+/*
+ * Fetches or copies a large value.  Returns NULL for all others, which PostgreSQL detoasts, among them those that only it
+ * decompresses, into memory of its own.
+ */
 static struct varlena *
 detoast_huge(struct varlena *attribute, bool copy)
 {
 	if (VARATT_IS_EXTERNAL_ONDISK(attribute))
-		return toast_raw_datum_size(PointerGetDatum(attribute)) > GPUSORT_INTERRUPT_BYTES ? fetch(attribute) : NULL;
+		return toast_raw_datum_size(PointerGetDatum(attribute)) > GPUSORT_INTERRUPT_BYTES &&
+			toast_get_compression_id(attribute) != TOAST_LZ4_COMPRESSION_ID ? fetch(attribute) : NULL;
 	if (!VARATT_IS_COMPRESSED(attribute))
 	{
 		const void *flat = VARATT_IS_4B_U(attribute) ? attribute : (const void *) flat_image(attribute);

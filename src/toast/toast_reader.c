@@ -25,8 +25,8 @@
  *
  * If a guess fails, the index is asked, by one scan that stays open.  If the index does
  * not find the chunk either, detoast_attr fetches the value or raises PostgreSQL's own
- * error.  After several failed guesses in a row only every 16th value is guessed, so that
- * values in random order cause few reads of wrong pages.
+ * error.  After several failed guesses in a row only every 16th value, or chunk of a value, is
+ * guessed, so that those in random order cause few reads of wrong pages.
  *
  * A page is locked in share mode while chunks are copied from it.  It stays pinned until
  * the next page is needed or the reader is paused.  The next page is pinned as well.  The
@@ -89,7 +89,8 @@ typedef struct ToastTable
 	Buffer		buffer;			/* the pinned page, or InvalidBuffer */
 	Buffer		ahead;			/* the pinned page behind it, or InvalidBuffer */
 	int			step;			/* last distance from a page's buffer to that of the next page */
-	int			failed_guesses; /* in a row */
+	int			failed_guesses; /* in a row, of a value's first chunk */
+	int			failed_later;	/* in a row, of chunks behind one that the index gave */
 	struct ToastTable *next;
 } ToastTable;
 
@@ -191,9 +192,9 @@ find_table(ToastReader *reader, Oid relid)
 }
 
 static bool
-worth_guessing(ToastTable *table)
+worth_guessing(int failed_guesses)
 {
-	return table->failed_guesses < MAX_FAILED_GUESSES || table->failed_guesses % RARE_GUESS_INTERVAL == 0;
+	return failed_guesses < MAX_FAILED_GUESSES || failed_guesses % RARE_GUESS_INTERVAL == 0;
 }
 
 /* Copies chunks, the last one first, because a page is filled from its end and so they are read in ascending order. */
@@ -380,12 +381,16 @@ read_by_guess(ToastTable *table, ToastValue *value)
 	return false;
 }
 
-/* Reads the value's next chunks while guesses find them. */
+/* Reads the value's next chunks while guesses find them, and counts the times that they do not. */
 static void
-read_by_guesses(ToastTable *table, ToastValue *value)
+read_by_guesses(ToastTable *table, ToastValue *value, int *failed)
 {
-	while (value->next < value->nchunks && read_by_guess(table, value))
+	int32		first = value->next;
+
+	CHECK_FOR_INTERRUPTS();
+	while (value->next < value->nchunks && worth_guessing(*failed) && read_by_guess(table, value))
 		CHECK_FOR_INTERRUPTS();
+	*failed = value->next > first ? 0 : *failed + 1;
 }
 
 /* Reads at least the value's next chunk from the place that the index gives. */
@@ -437,15 +442,13 @@ read_stored(ToastReader *reader, const varatt_external *pointer, char *place)
 		table->snapshot = gpusort_compat_toast_snapshot(&table->snapshot_data);
 	value.nchunks = (value.size - 1) / TOAST_MAX_CHUNK_SIZE + 1;
 
-	CHECK_FOR_INTERRUPTS();
-	if (worth_guessing(table))
-		read_by_guesses(table, &value);
-	table->failed_guesses = value.next > 0 ? 0 : table->failed_guesses + 1;
+	read_by_guesses(table, &value, &table->failed_guesses);
 	while (value.next < value.nchunks)
 	{
 		if (value.has_dead_chunks || !read_by_index(table, &value))
 			return false;
-		read_by_guesses(table, &value);
+		if (value.next < value.nchunks)
+			read_by_guesses(table, &value, &table->failed_later);
 	}
 	return true;
 }

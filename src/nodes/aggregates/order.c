@@ -241,7 +241,8 @@ add_index_key(Sort *sort, const Agg *agg, Relation index, int column, bool backw
 
 /*
  * A scan in sequence of the rows that the scan of an index returns, for a Sort above, which needs no order; NULL if the
- * index also finds rows, or the order of rows may be seen.
+ * index also finds rows, the order of rows may be seen, or the scan of the index costs less than 1.5 times as much:
+ * its costs do not say that it skips pages without rows.
  */
 static Plan *
 scan_in_sequence(const IndexScan *scan, Relation index)
@@ -250,6 +251,7 @@ scan_in_sequence(const IndexScan *scan, Relation index)
 	BlockNumber pages;
 	double		rows;
 	double		all_visible;
+	QualCost	filter;
 	SeqScan    *result;
 
 	if (!IsA(scan, IndexScan) || scan->indexqual != NIL || scan->indexorderby != NIL || !enable_seqscan ||
@@ -262,10 +264,10 @@ scan_in_sequence(const IndexScan *scan, Relation index)
 	table = table_open(index->rd_index->indrelid, NoLock);
 	estimate_rel_size(table, NULL, &pages, &rows, &all_visible);
 	table_close(table, NoLock);
-	result->scan.plan.startup_cost = 0;
-	result->scan.plan.total_cost = seq_page_cost * pages +
-		(cpu_tuple_cost + cpu_operator_cost * list_length(scan->scan.plan.qual)) * rows;
-	return &result->scan.plan;
+	cost_qual_eval(&filter, scan->scan.plan.qual, NULL);
+	result->scan.plan.startup_cost = filter.startup;
+	result->scan.plan.total_cost = filter.startup + seq_page_cost * pages + (cpu_tuple_cost + filter.per_tuple) * rows;
+	return 1.5 * result->scan.plan.total_cost < scan->scan.plan.total_cost ? &result->scan.plan : NULL;
 }
 
 /* A Sort in the order in which the scan of a btree index delivers the groups of an Agg.  NULL if that is not known. */
@@ -293,7 +295,7 @@ make_sort_of_groups(const Agg *agg)
 			column++;
 	}
 	in_sequence = scan_in_sequence((const IndexScan *) scan, index);
-	if (in_sequence != NULL && in_sequence->total_cost < scan->total_cost)
+	if (in_sequence != NULL)
 		sort->plan.lefttree = in_sequence;
 	index_close(index, NoLock);
 	return sort->numCols == agg->numCols ? sort : NULL;
