@@ -80,6 +80,8 @@ SELECT same_rows('SELECT * FROM parallel_rows WHERE id < 5 ORDER BY x', 'x');
 -- Workers whose texts need different codes: plain ones before others.
 SET work_mem = '512kB';
 SELECT same_rows('SELECT * FROM (SELECT CASE WHEN id % 20000 < 15000 THEN t ELSE t || ''漢'' END AS u, id FROM parallel_rows) r ORDER BY u COLLATE parallel_linguistic, id', 'id');
+SELECT bool_and(same_rows('SELECT * FROM (SELECT ''c'' || few % 4 AS c, CASE WHEN id < 20000 THEN t ELSE (ARRAY[''漢'', ''é'', ''Ж'', ''z''])[1 + id % 4] || t END AS u, id FROM parallel_rows) r
+	ORDER BY c COLLATE "C", u COLLATE parallel_linguistic, id', 'id')) AS behind FROM generate_series(1, 6);
 RESET work_mem;
 -- Letters beyond ASCII, of what seem to be so many rows that each process learns their order.
 UPDATE pg_class SET reltuples = 100 * reltuples WHERE oid = 'parallel_rows'::regclass;

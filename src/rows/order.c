@@ -475,6 +475,9 @@ words_tie_many(const TieBreaker *breaker, const uint64 *packed, uint32 count)
 	}
 	if (tied <= count / ROWS_TIED_SHARE)
 		return false;
+	/* Ties of many rows each cost codes of their own. */
+	if (count - tied < count / GPUSORT_ROWS_COMPARED)
+		return true;
 	for (uint32 i = 1; i < count && looked_at < ROWS_TIED_LOOKED_AT; i += Max(count / (4 * ROWS_TIED_LOOKED_AT), 1))
 		if (packed[i - 1] >> breaker->row_bits == packed[i] >> breaker->row_bits)
 		{

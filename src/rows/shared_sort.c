@@ -427,8 +427,8 @@ static void
 choose_code(SharedSort *part)
 {
 	SharedSortState *shared = part->shared;
-	RowKeys    *keys = part->sort->keys;
-	RowKey	   *key = &keys->keys[0];
+	RowKey	   *key = &part->sort->keys->keys[0];
+	RowKeys		first = {.nkeys = 1, .ncoded = 1, .keys = key};	/* what is known of the store's other keys stays */
 	bool		all_plain = key->all_plain;
 	dsa_pointer pointer;
 	RowStore   *sample;
@@ -439,9 +439,9 @@ choose_code(SharedSort *part)
 	if (!DsaPointerIsValid(pointer))
 		return;
 	sample = gpusort_stored_rows_view(part->area, dsa_get_address(part->area, pointer), part->key_layout);
-	gpusort_rows_find_plain(keys, sample, shared->sample_rows, false);
+	gpusort_rows_find_plain(&first, sample, shared->sample_rows, false);
 	key->all_plain = all_plain;
-	part->code = gpusort_rows_code_common(keys, 0, NULL, sample, shared->sample_rows);
+	part->code = gpusort_rows_code_common(&first, 0, NULL, sample, shared->sample_rows);
 	part->code_kind = kind_of_words(key, key->plain != NULL && key->ever_plain);
 }
 
