@@ -63,8 +63,8 @@ BEGIN
 	EXECUTE format('EXPLAIN (ANALYZE, TIMING off, FORMAT json) SELECT FROM generate_series(1, 200) i ORDER BY %s', key) INTO plan;
 	RETURN (plan #>> '{0,Plan,Disk}')::int8 / 60000;
 END $$;
-SELECT written('md5(i::text) || repeat(''x'', 300000)') < 3 AS first_bytes, written('repeat(''x'', 300000) || i') < 4 AS last_bytes,
-	written('convert_to(md5(i::text) || repeat(''x'', 300000), ''UTF8'')') < 3 AS bytea, written('i % 7, to_jsonb(repeat(''x'', 300000) || i)') < 4 AS behind;
+SELECT written('md5(i::text) || repeat(''x'', 300000) COLLATE "C"') AS first_bytes, written('repeat(''x'', 300000) || i') < 4 AS last_bytes,
+	written('convert_to(md5(i::text) || repeat(''x'', 300000), ''UTF8'')') AS bytea, written('i % 7, to_jsonb(repeat(''x'', 300000) || i)') < 4 AS behind;
 SET work_mem = '64kB';
 SELECT count(*) AS numerics, count(*) FILTER (WHERE n < before) AS not_in_order FROM (SELECT n, lag(n) OVER () AS before FROM (
 	SELECT -digits::numeric AS n FROM generate_series(1, 1500) i, LATERAL (SELECT string_agg(translate(md5((i * 1000 + g)::text), 'abcdef', ''), '') AS digits FROM generate_series(1, 400) g) d ORDER BY n OFFSET 0) s) q;
