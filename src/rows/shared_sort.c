@@ -413,8 +413,8 @@ rows_before_nulls(const RowSort *sort, const uint32 *order, uint32 nrows)
 }
 
 /*
- * The kind of words that are made now.  Those of one kind compare: besides the sample, how texts become bytes is all that
- * the code depends on.
+ * The kind of words that are made now: 1 and 2 of keys that are not plain texts, others of these.  Words of one kind
+ * compare: besides the sample, how texts become bytes is all that the code depends on.
  */
 static uint32
 kind_of_words(const RowKey *key, bool plain)
@@ -508,10 +508,13 @@ add_run(void *taker, const uint32 *order, uint32 nrows)
 	run = dsa_get_address(part->area, pointer);
 	write_fences(part, run, order, nrows, bytes);
 	if (sort->make_words != NULL)
+	{
 		offer_sample(part, run);
-	if (sort->make_words != NULL && sort->store->word_kind == 0)
-		make_words(part);
-	bytes += sort->store->word_kind != 0 ? nrows * sizeof(uint64) : 0;
+		if (sort->store->word_kind == 0)
+			make_words(part);
+	}
+	if (sort->store->word_kind != 0)
+		bytes += nrows * sizeof(uint64);
 	file = choose_file(part, bytes);
 	run->rows = gpusort_stored_rows_write(part->area, file, part->number, sort->store, order, nrows);
 	if (!DsaPointerIsValid(run->rows))

@@ -294,11 +294,12 @@ make_sort_of_groups(const Agg *agg)
 			   add_index_key(sort, agg, index, column, ScanDirectionIsBackward(direction)))
 			column++;
 	}
-	in_sequence = scan_in_sequence((const IndexScan *) scan, index);
-	if (in_sequence != NULL)
+	if (sort->numCols < agg->numCols)
+		sort = NULL;
+	else if ((in_sequence = scan_in_sequence((const IndexScan *) scan, index)) != NULL)
 		sort->plan.lefttree = in_sequence;
 	index_close(index, NoLock);
-	return sort->numCols == agg->numCols ? sort : NULL;
+	return sort;
 }
 
 /*
