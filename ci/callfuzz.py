@@ -173,7 +173,7 @@ def connect(user=None):
 
 
 def change_settings(cursor, rng):
-    for name, values in {'work_mem': ['64kB', '4MB', '64MB'], 'gpusort.engine': ['auto', 'cpu', 'auto'], 'gpusort.force_nodes': ['on', 'off'], 'gpusort.enable_aggregates': ['on', 'off'],
+    for name, values in {'work_mem': ['64kB', '4MB', '64MB'], 'gpusort.engine': ['auto', 'cpu', 'auto'], 'gpusort.force_nodes': ['on', 'row_by_row', 'off'], 'gpusort.enable_aggregates': ['on', 'off'],
                          'gpusort.explain_choices': ['off', 'off', 'on'], 'extra_float_digits': ['1', '0']}.items():
         cursor.execute(f'SET {name} = {quoted(rng.choice(values))}')
 

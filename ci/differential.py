@@ -286,11 +286,11 @@ def sql(query):
 
 
 def draw_settings(rng, emulated):
-    settings = {'gpusort.force_nodes': rng.choice(['on', 'on', 'off']), 'gpusort.min_gpu_keys': rng.choice(['0', '1000', '100000']), 'gpusort.engine': rng.choice(['cpu', 'auto', 'gpu'] if emulated else ['cpu', 'auto']),
+    settings = {'gpusort.force_nodes': rng.choice(['on', 'on', 'row_by_row', 'off']), 'gpusort.min_gpu_keys': rng.choice(['0', '1000', '100000']), 'gpusort.engine': rng.choice(['cpu', 'auto', 'gpu'] if emulated else ['cpu', 'auto']),
                 'work_mem': rng.choice(['64kB', '256kB', '4MB', '40MB', '64MB']), 'max_parallel_workers_per_gather': rng.choice(['0', '1', '2', '4', '8']),
                 'enable_hashagg': rng.choice(['on', 'off']), 'enable_hashjoin': rng.choice(['on', 'off']),
                 'enable_incremental_sort': rng.choice(['on', 'off']), 'enable_indexscan': rng.choice(['on', 'off']), 'gpusort.cpu_threads': rng.choice(['1', '4']),
-                'gpusort.enable_aggregates': rng.choice(['on', 'on', 'off']), 'gpusort.enable_page_reader': rng.choice(['on', 'on', 'off'])}
+                'gpusort.enable_aggregates': rng.choice(['on', 'on', 'off'])}
     if settings['max_parallel_workers_per_gather'] != '0':
         settings.update({'parallel_setup_cost': '0', 'parallel_tuple_cost': '0', 'min_parallel_table_scan_size': '0'})
     return settings

@@ -109,7 +109,7 @@ SELECT * FROM fresh_sums;
 SELECT index_scans('fresh') - :before < 50 AS guessed;
 COMMIT;
 BEGIN;
-SET LOCAL gpusort.enable_page_reader = off;
+SET LOCAL gpusort.force_nodes = row_by_row;
 SELECT index_scans('fresh') AS before \gset
 SELECT * FROM fresh_sums;
 SELECT index_scans('fresh') - :before = 100 AS by_index;

@@ -55,9 +55,9 @@ $$;
 SELECT * FROM try_all('cut');
 SET jit = off;	-- too many to compile again
 SET work_mem = '64kB';
-SET gpusort.enable_page_reader = off;
+SET gpusort.force_nodes = row_by_row;
 SELECT * FROM try_all('(SELECT * FROM cut WHERE id % 3 > 0) c');
-RESET gpusort.enable_page_reader;
+SET gpusort.force_nodes = on;
 SELECT * FROM try_all('(SELECT * FROM cut WHERE id < 0) c');
 SET work_mem = '4MB';
 SELECT * FROM try_all('(SELECT * FROM cut WHERE id % 200 = 0) c');

@@ -32,14 +32,14 @@ INSERT INTO queries VALUES ('SELECT * FROM kept ORDER BY x, id'), ('SELECT id, x
 	('SELECT * FROM kept ORDER BY latest, id'), ('SELECT id FROM kept ORDER BY id LIMIT 100'), ('SELECT * FROM one_row ORDER BY x'), ('SELECT * FROM no_row ORDER BY x');
 
 CREATE TABLE from_pages AS SELECT q.query, r.* FROM queries q, read_rows(q.query) r;
-SET gpusort.enable_page_reader = off;
+SET gpusort.force_nodes = row_by_row;
 CREATE TABLE row_by_row AS SELECT q.query, r.* FROM queries q, read_rows(q.query) r;
 SET gpusort.enable_sort = off;
 CREATE TABLE by_sort AS SELECT q.query, r.* FROM queries q, read_rows(q.query) r;
 SELECT a.query, a.input, b.input, a.nrows, a.digest IS NOT DISTINCT FROM b.digest AND a.digest IS NOT DISTINCT FROM s.digest AS same
 FROM from_pages a JOIN row_by_row b USING (query) JOIN by_sort s USING (query) ORDER BY a.query COLLATE "C";
 RESET gpusort.enable_sort;
-RESET gpusort.enable_page_reader;
+SET gpusort.force_nodes = on;
 
 -- Twice in one query, and going on where another scan of the table is.
 SELECT count(*), sum(q.x) FROM (VALUES (1), (2)) v, LATERAL (SELECT x, v.column1 FROM kept ORDER BY x OFFSET 0) q;
@@ -74,9 +74,9 @@ CREATE FUNCTION whole_as_sort(memory text) RETURNS TABLE (nodes int, same bool, 
 	GROUP BY 1, 2
 $$;
 SELECT memory, w.* FROM unnest(ARRAY['100MB', '128kB']) memory, whole_as_sort(memory) w;
-SET gpusort.enable_page_reader = off;
+SET gpusort.force_nodes = row_by_row;
 SELECT memory, w.* FROM unnest(ARRAY['100MB', '128kB']) memory, whole_as_sort(memory) w;
-RESET gpusort.enable_page_reader;
+SET gpusort.force_nodes = on;
 -- By parallel workers, too.
 SET max_parallel_workers_per_gather = 2;
 SET min_parallel_table_scan_size = 0;

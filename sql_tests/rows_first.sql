@@ -65,9 +65,9 @@ SELECT best('p_oid', 'o_few', 'r <= 2', '(SELECT *, 1 AS one FROM first_t WHERE 
 	best('p_int, p_null', 'o_few', 'd <= 2', '(SELECT id, t, 3 AS p_null, o_few, o_float, p_int FROM first_t) f'),
 	best('p_int', 'o_few, o_float', 'r <= 2', '(SELECT id, t, p_null, 7 AS o_few, o_float, p_int FROM first_t) f'),
 	best('p_int', 'o_few', 'r <= 2', '(SELECT * FROM first_t WHERE id < 0) f'), best('p_int', 'o_few', 'r <= 2 AND d <= 1');
-SET gpusort.enable_page_reader = off;
+SET gpusort.force_nodes = row_by_row;
 SELECT best('p_text', 'o_few, id', 'n <= 2'), best('p_oid', 'o_numeric', 'r <= 2');
-RESET gpusort.enable_page_reader;
+SET gpusort.force_nodes = on;
 SELECT b, best('p_int', 'id', 'n <= ' || b), best('p_int', 'id', 'n < ' || b)
 FROM unnest(ARRAY['0', '-1', '1', '9223372036854775807', '-9223372036854775808', '400']) b;
 

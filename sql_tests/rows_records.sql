@@ -27,9 +27,9 @@ CREATE FUNCTION tried() RETURNS TABLE (nodes int, same bool, queries int8) LANGU
 	GROUP BY 1, 2
 $$;
 SELECT * FROM tried();
-SET gpusort.enable_page_reader = off;
+SET gpusort.force_nodes = row_by_row;
 SELECT * FROM tried();
-RESET gpusort.enable_page_reader;
+SET gpusort.force_nodes = on;
 -- Few of the columns, columns twice, constants, columns without a value, groups.
 SELECT q, c.* FROM unnest(ARRAY['SELECT id, t FROM laid ORDER BY id DESC', 'SELECT x8, t, x8, 5, NULL, t COLLATE "POSIX", id FROM laid ORDER BY 6, 7', 'SELECT late, later, x2, id FROM laid ORDER BY later, x2, id',
 	'SELECT x4, f8, n FROM complete c JOIN (SELECT id AS i, x4, f8 FROM laid) l ON i = id ORDER BY n', 'SELECT DISTINCT ON (c, b) c, b, t, x8, id FROM laid ORDER BY c, b, t, id',

@@ -116,7 +116,7 @@ SELECT count(*) FILTER (WHERE engine = 'gpu') > 0 OR coalesce(current_setting('g
 CREATE FUNCTION pg_temp.digests(call text, s bytes_settings) RETURNS TABLE (id int, digest text) LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM set_config('gpusort.engine', s.engine, true), set_config('gpusort.method', s.method, true), set_config('gpusort.cpu_threads', s.threads::text, true), set_config('work_mem', s.work_mem, true),
-		set_config('gpusort.force_nodes', s.node::text, true), set_config('gpusort.enable_array_sort', s.node::text, true), set_config('jit', s.jit, true), set_config('max_parallel_workers_per_gather', s.workers, true);
+		set_config('gpusort.force_nodes', CASE WHEN s.node THEN 'on' ELSE 'off' END, true), set_config('gpusort.enable_array_sort', s.node::text, true), set_config('jit', s.jit, true), set_config('max_parallel_workers_per_gather', s.workers, true);
 	IF s.engine = 'gpu' THEN PERFORM set_config('gpusort.verify', s.verify::text, true); END IF;
 	RETURN QUERY EXECUTE format('SELECT id, md5(%s) FROM bytes_arrays WHERE narrow OR NOT %L', call, s.only_narrow);
 END $$;

@@ -29,7 +29,6 @@
 #define GPUSORT_DEVICE_TIMEOUT_MIN 100
 #define GPUSORT_MIN_GPU_KEYS_DEFAULT 100000
 
-bool		gpusort_check_sorted = false;
 int			gpusort_cpu_threads = 1;
 char	   *gpusort_device_library;
 char	   *gpusort_device_list;
@@ -37,11 +36,10 @@ int			gpusort_device_timeout = GPUSORT_DEVICE_TIMEOUT_DEFAULT;
 bool		gpusort_enable_aggregates = true;
 bool		gpusort_enable_array_sort = true;
 bool		gpusort_enable_index_build = true;
-bool		gpusort_enable_page_reader = true;
 bool		gpusort_enable_sort = true;
 int			gpusort_engine = GPUSORT_ENGINE_AUTO;
 bool		gpusort_explain_choices = false;
-bool		gpusort_force_nodes = false;
+int			gpusort_force_nodes = GPUSORT_FORCE_OFF;
 int			gpusort_gpu_buffer_size = GPUSORT_BUFFER_SIZE_DEFAULT;
 int			gpusort_gpu_memory_limit = 0;
 int			gpusort_method = GPUSORT_METHOD_AUTO;
@@ -55,6 +53,13 @@ static const struct config_enum_entry engine_options[] = {
 	{"auto", GPUSORT_ENGINE_AUTO, false},
 	{"cpu", GPUSORT_ENGINE_CPU, false},
 	{"gpu", GPUSORT_ENGINE_GPU, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry force_options[] = {
+	{"off", GPUSORT_FORCE_OFF, false},
+	{"on", GPUSORT_FORCE_ON, false},
+	{"row_by_row", GPUSORT_FORCE_ROW_BY_ROW, false},
 	{NULL, 0, false}
 };
 
@@ -113,11 +118,6 @@ gpusort_guc_define(void)
 	preloaded = process_shared_preload_libraries_in_progress;
 	loaded_at_start = debug_query_string == NULL;
 
-	DefineCustomBoolVariable("gpusort.check_sorted",
-							 "Check that arrays that are searched are in order.",
-							 "Else searches check the elements that they look at.",
-							 &gpusort_check_sorted, false,
-							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("gpusort.cpu_threads",
 							"Threads that the CPU engine may use for one sort.",
 							"No more than max_worker_processes are used.",
@@ -157,11 +157,6 @@ gpusort_guc_define(void)
 							 "The index is the same, byte for byte.",
 							 &gpusort_enable_index_build, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
-	DefineCustomBoolVariable("gpusort.enable_page_reader",
-							 "Read rows of plain tables and stored arrays straight from their pages.",
-							 "Else the rows node asks the scan below it for each row, and PostgreSQL fetches stored arrays by index.",
-							 &gpusort_enable_page_reader, true,
-							 PGC_USERSET, GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpusort.enable_sort",
 							 "Replace Sort nodes by gpusort's where that is cheaper.",
 							 NULL, &gpusort_enable_sort, true,
@@ -175,9 +170,10 @@ gpusort_guc_define(void)
 							 "Tell for each Sort and each aggregate that sorts of a statement that is planned why it is taken or kept.",
 							 NULL, &gpusort_explain_choices, false,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
-	DefineCustomBoolVariable("gpusort.force_nodes",
+	DefineCustomEnumVariable("gpusort.force_nodes",
 							 "Use gpusort's nodes wherever they can be used, whatever they cost.",
-							 NULL, &gpusort_force_nodes, false,
+							 "With \"row_by_row\" they do not read pages of tables, but ask scans for each row, and PostgreSQL for stored arrays.",
+							 &gpusort_force_nodes, GPUSORT_FORCE_OFF, force_options,
 							 PGC_USERSET, GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
 	if (preloaded)
 	{

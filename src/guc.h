@@ -12,7 +12,13 @@ typedef enum EngineChoice
 	GPUSORT_ENGINE_GPU			/* the GPU or an error */
 } EngineChoice;
 
-extern bool gpusort_check_sorted;
+typedef enum ForceChoice
+{
+	GPUSORT_FORCE_OFF,			/* 0, so that the setting can be asked as a bool */
+	GPUSORT_FORCE_ON,
+	GPUSORT_FORCE_ROW_BY_ROW	/* on, without readers of pages */
+} ForceChoice;
+
 extern int	gpusort_cpu_threads;
 extern char *gpusort_device_library;
 extern char *gpusort_device_list;	/* gpusort.devices; see device_list.h */
@@ -20,11 +26,10 @@ extern int	gpusort_device_timeout; /* ms */
 extern bool gpusort_enable_aggregates;
 extern bool gpusort_enable_array_sort;
 extern bool gpusort_enable_index_build;
-extern bool gpusort_enable_page_reader;
 extern bool gpusort_enable_sort;
 extern int	gpusort_engine;
 extern bool gpusort_explain_choices;
-extern bool gpusort_force_nodes;
+extern int	gpusort_force_nodes;
 extern int	gpusort_gpu_buffer_size;	/* MB */
 extern int	gpusort_gpu_memory_limit;	/* MB, or 0 */
 extern int	gpusort_method;

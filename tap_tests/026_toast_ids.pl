@@ -41,7 +41,7 @@ sub same_as_function
 {
 	my ($expected, $what) = @_;
 	is($node->safe_psql('postgres', $sums), $expected, $what);
-	is($node->safe_psql('postgres', "SET gpusort.enable_page_reader = off; $sums"), $expected, "$what: without the reader, too");
+	is($node->safe_psql('postgres', "SET gpusort.force_nodes = row_by_row; $sums"), $expected, "$what: without the reader, too");
 	is($node->safe_psql('postgres', "SET gpusort.enable_array_sort = off; $sums"), $expected, "$what: by the function, too");
 	return;
 }

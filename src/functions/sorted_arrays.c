@@ -4,9 +4,8 @@
  *	  array_between, array_between_by, array_merge and array_merge_by.
  *
  * The arrays are as array_sort leaves them: ascending, with NULLs at one end.  A search checks
- * the order of what it looks at, for to check all would cost more than the search.  With
- * gpusort.check_sorted it checks all.  Merging sorts what is not in order.  Positions count
- * from 1 whatever the lower bound.
+ * the order of what it looks at, for to check all would cost more than the search.  Merging
+ * sorts what is not in order.  Positions count from 1 whatever the lower bound.
  */
 #include "postgres.h"
 
@@ -69,8 +68,6 @@ open_sorted(FunctionCallInfo fcinfo, CachedArgument argument, SortedArray *sorte
 		sorted->comparator = gpusort_element_comparator(items->type, order.collation, false);
 		gpusort_items_take_out(items);
 	}
-	if (gpusort_check_sorted && !gpusort_order_holds(items, &order))
-		gpusort_refuse_unsorted(0);
 }
 
 /*

@@ -433,7 +433,7 @@ read_stored(ToastReader *reader, const varatt_external *pointer, char *place)
 		.place = place
 	};
 
-	if (!gpusort_enable_page_reader)
+	if (gpusort_force_nodes == GPUSORT_FORCE_ROW_BY_ROW)
 		return false;
 	table = find_table(reader, pointer->va_toastrelid);
 	if (!table->readable || value.size <= 0)

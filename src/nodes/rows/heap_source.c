@@ -13,7 +13,7 @@
  * that the next call continues with the next page.  So the server itself does reading
  * ahead, pruning, visibility and predicate locks.  No interface promises that list, so
  * each page is compared with it.  If a server keeps another list, the query fails, and
- * works again with gpusort.enable_page_reader = off.
+ * works again with gpusort.enable_sort = off.
  *
  * The leading columns of fixed length lie at fixed offsets in a tuple without NULLs.  If
  * no tuple of a page has NULLs and all have every wanted column, each of these columns is
@@ -168,7 +168,7 @@ gpusort_rows_heap_source(PlanState *input, const RowLayout *layout, const int *c
 	SeqScanState *scan;
 	Plan	   *plan = input->plan;
 
-	if (!gpusort_enable_page_reader || !IsA(input, SeqScanState) ||
+	if (gpusort_force_nodes == GPUSORT_FORCE_ROW_BY_ROW || !IsA(input, SeqScanState) ||
 		!scan_is_plain((Scan *) plan) || input->state->es_epq_active != NULL)
 		return NULL;
 	scan = (SeqScanState *) input;
@@ -414,7 +414,7 @@ take_page(HeapSource *source, HeapScanDesc scan, const ItemPointerData *first)
 				(errcode(ERRCODE_INTERNAL_ERROR),
 				 errmsg("the scan of table \"%s\" does not list the rows of page %u as this module reads them",
 						RelationGetRelationName(scan->rs_base.rs_rd), block),
-				 errhint("Set gpusort.enable_page_reader to off.")));
+				 errhint("Set gpusort.enable_sort to off.")));
 	page = BufferGetPage(scan->rs_cbuf);
 	for (int i = 0; i < nvisible; i++)
 	{
