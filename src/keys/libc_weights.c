@@ -20,8 +20,6 @@
 
 #include "keys/libc_weights.h"
 
-#ifdef __GLIBC__
-
 #define RULE_FORWARD 1			/* a level that is read forward and skips what has no weight */
 #define LISTS_ALIGNMENT 4
 #define LIST_ENTRIES_MAX 100000 /* more entries are taken for damage */
@@ -327,6 +325,8 @@ gpusort_libc_weights_open(LibcWeights *weights, const char *name)
 	weights->locale = newlocale(LC_COLLATE_MASK | LC_CTYPE_MASK, name, (locale_t) 0);
 	if (weights->locale == (locale_t) 0)
 		return false;
+	weights->nrules = 0;
+#ifdef __GLIBC__
 	/* A number of 32 bits, returned in the place of a pointer; the other bits are undefined. */
 	weights->nrules = (uint32_t) (uintptr_t) nl_langinfo_l(_NL_COLLATE_NRULES, weights->locale);
 	weights->rules = (const unsigned char *) nl_langinfo_l(_NL_COLLATE_RULESETS, weights->locale);
@@ -334,6 +334,7 @@ gpusort_libc_weights_open(LibcWeights *weights, const char *name)
 	weights->lists = (const unsigned char *) nl_langinfo_l(_NL_COLLATE_EXTRAMB, weights->locale);
 	weights->ranges = (const int32_t *) (const void *) nl_langinfo_l(_NL_COLLATE_INDIRECTMB, weights->locale);
 	weights->weights = (const unsigned char *) nl_langinfo_l(_NL_COLLATE_WEIGHTMB, weights->locale);
+#endif
 	if (weights->nrules > 0 && weights->nrules < 256 && tables_are_sound(weights) && samples_agree(weights))
 		return true;
 	gpusort_libc_weights_close(weights);
@@ -346,37 +347,3 @@ gpusort_libc_weights_close(LibcWeights *weights)
 	freelocale(weights->locale);
 	weights->locale = (locale_t) 0;
 }
-
-#else
-
-bool
-gpusort_libc_weights_stands_alone(const LibcWeights *weights, const unsigned char *bytes, unsigned length)
-{
-	return false;
-}
-
-bool
-gpusort_libc_weights_open(LibcWeights *weights, const char *name)
-{
-	return false;
-}
-
-void
-gpusort_libc_weights_close(LibcWeights *weights)
-{
-}
-
-const unsigned char *
-gpusort_libc_weights_element(const LibcWeights *weights, const unsigned char *text,
-							 const unsigned char *end, ElementWeights *element)
-{
-	return end;
-}
-
-uint32_t
-gpusort_libc_weights_next(ElementWeights *element)
-{
-	return 0;
-}
-
-#endif
