@@ -3,8 +3,7 @@
  *	  Recognizes calls that the arrays node can take over.
  *
  * A function is taken if pg_proc says that it is written in C, lies in this module and has
- * one of the listed entry points.  Its schema and name do not matter.  The result of a
- * look-up is kept until pg_proc changes.
+ * one of the listed entry points.  Its schema and name do not matter.
  */
 #include "postgres.h"
 
@@ -16,7 +15,6 @@
 #include "parser/parsetree.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
-#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
@@ -37,26 +35,6 @@ const ArrayCallInfo gpusort_array_calls[] = {
 #undef ARRAY_CALL_INFO
 };
 
-/* Functions that were looked up, each at a place that its OID gives. */
-static struct
-{
-	Oid			oid;
-	ArrayCallKind kind;
-}			known_functions[64];
-
-static void
-forget_functions(Datum arg, int cache, uint32 hash)
-{
-	memset(known_functions, 0, sizeof(known_functions));
-}
-
-/* Registers a callback that empties the cache of functions when pg_proc changes. */
-void
-gpusort_array_call_init(void)
-{
-	CacheRegisterSyscacheCallback(PROCOID, forget_functions, (Datum) 0);
-}
-
 static ArrayCallKind
 kind_of_symbol(const char *symbol)
 {
@@ -68,14 +46,18 @@ kind_of_symbol(const char *symbol)
 	return ARRAY_CALL_NONE;
 }
 
-static ArrayCallKind
-look_up_kind(Oid function)
+/* The kind of calls of this function, or ARRAY_CALL_NONE if it is not taken. */
+ArrayCallKind
+gpusort_array_call_kind(Oid function)
 {
-	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
 	ArrayCallKind kind = ARRAY_CALL_NONE;
+	HeapTuple	tuple;
 	Form_pg_proc proc;
 	const char *symbol;
 
+	if (function < FirstNormalObjectId)
+		return ARRAY_CALL_NONE;
+	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
 	if (!HeapTupleIsValid(tuple))
 		return ARRAY_CALL_NONE;
 	proc = (Form_pg_proc) GETSTRUCT(tuple);
@@ -84,25 +66,6 @@ look_up_kind(Oid function)
 		kind = kind_of_symbol(symbol);
 	ReleaseSysCache(tuple);
 	return kind;
-}
-
-/* The kind of calls of this function, or ARRAY_CALL_NONE if it is not taken. */
-ArrayCallKind
-gpusort_array_call_kind(Oid function)
-{
-	int			place = function % lengthof(known_functions);
-
-	if (function < FirstNormalObjectId)
-		return ARRAY_CALL_NONE;
-	if (known_functions[place].oid != function)
-	{
-		/* The look-up may empty the table. */
-		ArrayCallKind kind = look_up_kind(function);
-
-		known_functions[place].kind = kind;
-		known_functions[place].oid = function;
-	}
-	return known_functions[place].kind;
 }
 
 /* True if the argument does not depend on the row: a constant, a parameter, or an integer parameter made a bigint. */

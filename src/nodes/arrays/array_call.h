@@ -62,7 +62,6 @@ gpusort_array_call_of_set(ArrayCallKind kind)
 		kind == ARRAY_CALL_MODE;
 }
 
-extern void gpusort_array_call_init(void);
 extern ArrayCallKind gpusort_array_call_kind(Oid function);
 extern bool gpusort_array_call_pays(const FuncExpr *call, ArrayCallKind kind, const Plan *plan, List *rtable);
 extern bool gpusort_array_call_fits(const FuncExpr *call, ArrayCallKind kind);

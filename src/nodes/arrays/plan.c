@@ -313,7 +313,7 @@ add_arrays_nodes(Plan **link, const PlanPlace *place)
 		add_node_below(parent, place);
 }
 
-/* Sets up the node: recognition of calls, executor and what the planner hook calls. */
+/* Sets up the node: executor and what the planner hook calls. */
 void
 gpusort_arrays_node_init(void)
 {
@@ -324,7 +324,6 @@ gpusort_arrays_node_init(void)
 		.rewrite = add_arrays_nodes
 	};
 
-	gpusort_array_call_init();
 	gpusort_arrays_exec_init();
 	gpusort_plan_hook_add(&module);
 }
