@@ -16,6 +16,7 @@
 #include <cstring>
 
 #include "cpu_engine/partition_sort.h"
+#include "cpu_engine/payload_sort.h"
 #include "cpu_engine/simd.h"
 #include "keys/projection.h"
 
@@ -131,21 +132,6 @@ struct IntervalPacker final : Packer
 	}
 };
 
-/* Puts values in the order of sorted words, whose low halves are positions. */
-template <typename Value>
-static bool
-gather(Work &work, Value *values, int64_t *words, uint32_t n)
-{
-	/* The values are first collected in the words, then copied back. */
-	return in_blocks(work, n, [=](uint32_t start, uint32_t count) {
-		for (uint32_t i = start; i < start + count; i++)
-			words[i] = (int64_t) values[(uint32_t) words[i]];
-	}) && in_blocks(work, n, [=](uint32_t start, uint32_t count) {
-		for (uint32_t i = start; i < start + count; i++)
-			values[i] = (Value) words[i];
-	});
-}
-
 /* Sorts by interval and position, for many intervals. */
 template <GpusortKeyForm F>
 static bool
@@ -156,19 +142,8 @@ sort_by_sparse_interval(Work &work, const GpusortProjection &projection,
 
 	if (!sort_words(work, IntervalPacker<F>(keys, projection), words, n))
 		return false;
-	switch (work.spec->payload)
-	{
-		case GPUSORT_PAYLOAD_NONE:
-			return gather(work, keys, words, n);
-		case GPUSORT_PAYLOAD_CARRIED:
-			return gather(work, payload, words, n);
-		case GPUSORT_PAYLOAD_INDEX:
-			break;
-	}
-	return in_blocks(work, n, [=](uint32_t start, uint32_t count) {
-		for (uint32_t i = start; i < start + count; i++)
-			payload[i] = (uint32_t) words[i];
-	});
+	return payload == nullptr ? gather<int64_t>(work, words, UINT32_MAX, keys, n)
+		: unpack<int64_t>(work, words, UINT32_MAX, payload, n);
 }
 
 /* Where things lie in the scratch memory for few intervals, in bytes.  The places lie at its start. */

@@ -32,23 +32,6 @@ constexpr uint32_t SHORT_POSITIONS = UINT32_C(1) << 16;
 /* Flipped in a word, because words are compared as signed numbers. */
 constexpr uint64_t SIGN = UINT64_C(1) << 63;
 
-/* Writes the positions, which are the low bits of the sorted words, or the carried payload at those positions. */
-template <typename Word>
-static bool
-unpack(Work &work, Word *words, Word mask, uint32_t *payload, uint32_t n)
-{
-	bool		carried = work.spec->payload == GPUSORT_PAYLOAD_CARRIED;
-
-	/* A carried payload is first collected in the words, then copied back. */
-	return (!carried || in_blocks(work, n, [=](uint32_t start, uint32_t count) {
-		for (uint32_t i = start; i < start + count; i++)
-			words[i] = (Word) payload[words[i] & mask];
-	})) && in_blocks(work, n, [=](uint32_t start, uint32_t count) {
-		for (uint32_t i = start; i < start + count; i++)
-			payload[i] = (uint32_t) (carried ? words[i] : words[i] & mask);
-	});
-}
-
 /* Sorts up to SHORT_POSITIONS 16-bit keys. */
 static bool
 sort_narrow(Work &work, const uint16_t *keys, uint32_t *payload, uint32_t n)
