@@ -22,6 +22,7 @@
 #include "keys/intervals.h"
 #include "keys/key_compare.h"
 #include "large_memory.h"
+#include "sort/select.h"
 #include "toast/array_detoast.h"
 
 PG_FUNCTION_INFO_V1(gpusort_typed_array);
@@ -371,14 +372,6 @@ concatenate(FunctionCallInfo fcinfo, CachedArgument slot, ArrayType *first, Arra
 	return gpusort_collector_array(&all);
 }
 
-/* True if the keys of an array from one place to another are in order, -0 before 0 as in every result. */
-static bool
-run_in_order(const ElementType *element, const ArrayType *array, uint32 start, uint32 end)
-{
-	return start == end ||
-		gpusort_keys_alone_in_order(element->form, ARR_DATA_PTR(array) + (Size) start * element->stride, end - start);
-}
-
 /* How many elements of an array are not NULL. */
 static uint32
 count_values(const ArrayType *array)
@@ -388,14 +381,16 @@ count_values(const ArrayType *array)
 	return length - gpusort_array_count_nulls(array, length);
 }
 
-/* The order of the keys of `first` and others behind them, NULLs last, as two runs if each is in order. */
+/* The order of the keys of `first` and others behind them, NULLs last, as two runs if each is in order, -0 before 0. */
 static ArrayOrder
 order_of_runs(FunctionCallInfo fcinfo, CachedArgument slot, const ArrayType *both, const ArrayType *first)
 {
 	const ElementType *element = gpusort_element_type(fcinfo, slot, ARR_ELEMTYPE(both));
 	uint32		end = count_values(both);
 	uint32		middle = count_values(first);
-	bool		in_order = element->is_key && run_in_order(element, both, 0, middle) && run_in_order(element, both, middle, end);
+	const char *keys = ARR_DATA_PTR(both);
+	bool		in_order = element->is_key && gpusort_select_in_order(element->form, keys, middle) &&
+		gpusort_select_in_order(element->form, keys + (Size) middle * element->stride, end - middle);
 
 	return (ArrayOrder)
 	{

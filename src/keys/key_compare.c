@@ -9,13 +9,13 @@
 #include "large_memory.h"
 
 static pg_attribute_always_inline bool
-in_order(GpusortKeyForm form, const void *keys, uint32 count, bool descending, bool alone)
+in_order(GpusortKeyForm form, const void *keys, uint32 count, bool descending)
 {
-	uint64		last = alone ? gpusort_key_alone_code(form, keys, 0) : gpusort_key_code(form, keys, 0);
+	uint64		last = gpusort_key_code(form, keys, 0);
 
 	for (uint32 i = 1; i < count; i++)
 	{
-		uint64		code = alone ? gpusort_key_alone_code(form, keys, i) : gpusort_key_code(form, keys, i);
+		uint64		code = gpusort_key_code(form, keys, i);
 
 		GPUSORT_CHECK_EVERY(i);
 		if (descending ? code > last : code < last)
@@ -31,17 +31,7 @@ gpusort_keys_in_order(GpusortKeyForm form, const void *keys, uint32 count, bool 
 {
 	bool		result = false;
 
-	GPUSORT_WITH_CONSTANT_FORM(form, result = in_order, keys, count, descending, false);
-	return result;
-}
-
-/* True if the keys are in the ascending order of keys that move without a payload.  There must be at least one. */
-bool
-gpusort_keys_alone_in_order(GpusortKeyForm form, const void *keys, uint32 count)
-{
-	bool		result = false;
-
-	GPUSORT_WITH_CONSTANT_FORM(form, result = in_order, keys, count, false, true);
+	GPUSORT_WITH_CONSTANT_FORM(form, result = in_order, keys, count, descending);
 	return result;
 }
 

@@ -61,7 +61,6 @@ gpusort_compare_codes(const void *a, const void *b)
 
 extern bool gpusort_keys_in_order(GpusortKeyForm form, const void *keys, uint32_t count,
 								  bool descending);
-extern bool gpusort_keys_alone_in_order(GpusortKeyForm form, const void *keys, uint32_t count);
 extern void gpusort_keys_classes(GpusortKeyForm form, const void *keys, const uint32_t *positions,
 								 uint32_t count, bool *begins);
 extern void gpusort_keys_one_nan(GpusortKeyForm form, void *keys, uint32_t count, bool descending);
