@@ -104,6 +104,8 @@ gather_records(RowBatch *batch, const RowStore *store, const uint32 *rows, int n
 	const RowLayout *layout = store->layout;
 	/* To find a value, those before it are read for their lengths, and whoever gets the row reads them all. */
 	Size		bytes = Min(Max(store->record_bytes / Max(store->nrows, 1), layout->front_bytes + 1), ROWS_PREFETCH_BYTES);
+	const RowAttribute *first = &layout->attributes[layout->record_attributes[0]];
+	bool		is_placed = layout->nrecord == 1 && att_align_nominal(layout->front_bytes, first->align) == layout->front_bytes;
 	char	   *records[ROWS_BATCH_MAX];
 
 	/* The places are read first, because these loads do not wait for one another. */
@@ -119,6 +121,13 @@ gather_records(RowBatch *batch, const RowStore *store, const uint32 *rows, int n
 
 		if (i + ROWS_PREFETCH < nrows)
 			prefetch_record(records[i + ROWS_PREFETCH], bytes);
+		if (is_placed)
+		{
+			/* The value is not read to find where another one begins. */
+			if (!nulls[layout->record_attributes[0]])
+				values[layout->record_attributes[0]] = PointerGetDatum(place);
+			continue;
+		}
 		for (int r = 0; r < layout->nrecord; r++)
 		{
 			int			attribute = layout->record_attributes[r];
