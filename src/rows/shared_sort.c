@@ -262,6 +262,8 @@ gpusort_shared_sort_reset(SharedSortState *shared, dsa_area *area)
 	}
 	for (uint32 i = 0; i < shared->nparts; i++)
 		free_part(area, (SharedPart *) dsa_get_address(area, shared->parts) + i);
+	if (DsaPointerIsValid(shared->sample))
+		gpusort_stored_rows_free(area, shared->sample);
 	if (DsaPointerIsValid(shared->splitters))
 		dsa_free(area, shared->splitters);
 	if (DsaPointerIsValid(shared->parts))
@@ -375,22 +377,43 @@ write_fence_bytes(SharedSort *part, SharedRun *run, const uint32 *order, uint32 
 	}
 }
 
-/* Keeps the keys of some rows of a run, which takes so many bytes, in memory. */
-static void
-write_fences(SharedSort *part, SharedRun *run, const uint32 *order, uint32 nrows, Size bytes)
+/* Chooses rows of a run, which takes so many bytes, and how far they are apart.  Returns their keys. */
+static RowStore *
+choose_fences(SharedSort *part, const uint32 *order, uint32 nrows, Size bytes, uint32 *step)
 {
 	RowStore   *fences;
 
-	run->step = Max(nrows / SHARED_FENCES, 1);
-	run->fences = InvalidDsaPointer;
+	*step = Max(nrows / SHARED_FENCES, 1);
 	for (;;)
 	{
-		fences = collect_fences(part, order, nrows, run->step);
+		fences = collect_fences(part, order, nrows, *step);
 		if (fences->nrows <= SHARED_FENCES_MIN || gpusort_rows_store_bytes(fences) <= bytes / SHARED_FENCES_SHARE)
-			break;
+			return fences;
 		gpusort_rows_store_free(fences);
-		run->step *= 2;
+		*step *= 2;
 	}
+}
+
+/* Gives fences the words that their rows have. */
+static void
+copy_words(const RowStore *store, const uint32 *order, uint32 step, RowStore *fences)
+{
+	const uint64 *words = (const uint64 *) store->words.data;
+
+	fences->word_kind = store->word_kind;
+	if (store->word_kind == 0)
+		return;
+	gpusort_rows_buffer_reserve(fences->memory, &fences->words, fences->nrows * sizeof(uint64));
+	for (uint32 i = 0; i < fences->nrows; i++)
+		((uint64 *) fences->words.data)[i] = words[order[i * step]];
+}
+
+/* Keeps the fences of a run in memory. */
+static void
+write_fences(SharedSort *part, SharedRun *run, const uint32 *order, uint32 nrows, RowStore *fences)
+{
+	run->fences = InvalidDsaPointer;
+	copy_words(part->sort->store, order, run->step, fences);
 	if (fences->nrows > 0 && has_space(part->shared, gpusort_rows_store_bytes(fences), SHARED_FREE_FOR_FENCES))
 		run->fences = gpusort_stored_rows_write(part->area, NULL, 0, fences, NULL, fences->nrows);
 	if (DsaPointerIsValid(run->fences))
@@ -472,20 +495,25 @@ make_words(void *taker)
 
 /* Offers the fences of a run as the sample for words.  The first ones are taken. */
 static void
-offer_sample(SharedSort *part, const SharedRun *run)
+offer_sample(SharedSort *part, const RowStore *fences)
 {
 	SharedSortState *shared = part->shared;
+	dsa_pointer sample;
 
-	if (!DsaPointerIsValid(run->fences) ||
-		((const StoredRows *) dsa_get_address(part->area, run->fences))->nrows < SHARED_SAMPLE_MIN)
+	if (DsaPointerIsValid(shared->sample) || fences->nrows < SHARED_SAMPLE_MIN ||
+		!has_space(shared, gpusort_rows_store_bytes(fences), SHARED_FREE_FOR_FENCES))
 		return;
+	sample = gpusort_stored_rows_write(part->area, NULL, 0, fences, NULL, fences->nrows);
 	SpinLockAcquire(&shared->mutex);
 	if (!DsaPointerIsValid(shared->sample))
 	{
-		shared->sample = run->fences;
+		shared->sample = sample;
 		shared->sample_rows = 2 * part->sort->expected_rows;
+		sample = InvalidDsaPointer;
 	}
 	SpinLockRelease(&shared->mutex);
+	if (DsaPointerIsValid(sample))
+		gpusort_stored_rows_free(part->area, sample);
 }
 
 /* Adds a run of these rows of the sort's store, in this order. */
@@ -499,6 +527,7 @@ add_run(void *taker, const uint32 *order, uint32 nrows)
 	SpillFile  *file;
 	dsa_pointer pointer;
 	SharedRun  *run;
+	RowStore   *fences;
 	const StoredRows *stored;
 
 	if (part->without_nulls && (nrows = rows_before_nulls(sort, order, nrows)) == 0)
@@ -506,13 +535,13 @@ add_run(void *taker, const uint32 *order, uint32 nrows)
 	bytes = gpusort_rows_store_bytes(sort->store) / sort->store->nrows * nrows;
 	pointer = dsa_allocate(part->area, sizeof(SharedRun));
 	run = dsa_get_address(part->area, pointer);
-	write_fences(part, run, order, nrows, bytes);
-	if (sort->make_words != NULL)
+	fences = choose_fences(part, order, nrows, bytes, &run->step);
+	if (sort->make_words != NULL && sort->store->word_kind == 0)
 	{
-		offer_sample(part, run);
-		if (sort->store->word_kind == 0)
-			make_words(part);
+		offer_sample(part, fences);
+		make_words(part);
 	}
+	write_fences(part, run, order, nrows, fences);
 	if (sort->store->word_kind != 0)
 		bytes += nrows * sizeof(uint64);
 	file = choose_file(part, bytes);
@@ -714,6 +743,21 @@ open_parts(SharedSort *part)
 		part->splitters = dsa_get_address(part->area, shared->splitters);
 }
 
+/* Compares two rows.  Words tell most of those apart that have some. */
+static int
+compare(const SharedSort *part, const RowStore *a, uint32 row_a, const RowStore *b, uint32 row_b)
+{
+	if (a->word_kind != 0 && a->word_kind == b->word_kind)
+	{
+		uint64		word_a = ((const uint64 *) a->words.data)[row_a];
+		uint64		word_b = ((const uint64 *) b->words.data)[row_b];
+
+		if (word_a != word_b)
+			return word_a < word_b ? -1 : 1;
+	}
+	return gpusort_rows_compare(part->sort->keys, 0, a, row_a, b, row_b);
+}
+
 /* How many of the first n rows of a store come before a splitter. With `equal`, rows that are equal to it do. */
 static uint32
 rows_before(const SharedSort *part, const RowStore *store, uint32 n, const Splitter *splitter, bool equal)
@@ -723,8 +767,7 @@ rows_before(const SharedSort *part, const RowStore *store, uint32 n, const Split
 	while (low < n)
 	{
 		uint32		middle = low + (n - low) / 2;
-		int			order = gpusort_rows_compare(part->sort->keys, 0, store, middle,
-											 part->runs[splitter->run].fences, splitter->fence);
+		int			order = compare(part, store, middle, part->runs[splitter->run].fences, splitter->fence);
 
 		if (order < 0 || (equal && order == 0))
 			low = middle + 1;
@@ -732,6 +775,38 @@ rows_before(const SharedSort *part, const RowStore *store, uint32 n, const Split
 			n = middle;
 	}
 	return low;
+}
+
+/* The first of words low .. high - 1, which are in order, that is not less than a word, or that is greater. */
+static uint32
+find_word(const uint64 *words, uint32 low, uint32 high, uint64 word, bool greater)
+{
+	while (low < high)
+	{
+		uint32		middle = low + (high - low) / 2;
+
+		if (words[middle] < word || (greater && words[middle] == word))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Leaves, of rows of a run among which a splitter cuts, those that have its word, if the run is in memory and has such words. */
+static void
+cut_by_words(SharedSort *part, const SharedReader *reader, const Splitter *splitter, uint32 *from, uint32 *to)
+{
+	const RowStore *fences = part->runs[splitter->run].fences;
+	const uint64 *words = gpusort_stored_rows_words(part->area, reader->rows, fences->word_kind);
+
+	if (words != NULL)
+	{
+		uint64		word = ((const uint64 *) fences->words.data)[splitter->fence];
+
+		*from = find_word(words, *from, *to, word, false);
+		*to = find_word(words, *from, *to, word, true);
+	}
 }
 
 /* The first row of a run that does not come before a splitter. */
@@ -750,6 +825,7 @@ cut(SharedSort *part, uint32 run, const Splitter *splitter)
 	fences = reader->fences ? rows_before(part, reader->fences, reader->fences->nrows, splitter, equal) : 0;
 	from = fences == 0 ? 0 : (fences - 1) * step + 1;
 	to = reader->fences ? Min(fences * step, reader->rows->nrows) : reader->rows->nrows;
+	cut_by_words(part, reader, splitter, &from, &to);
 	if (from >= to)
 		return to;
 	gpusort_rows_store_clear(part->window);

@@ -351,7 +351,13 @@ gpusort_stored_rows_view(dsa_area *area, const StoredRows *stored, const RowLayo
 	RowStore   *view = gpusort_rows_store_create(NULL, layout);
 	char	   *next = dsa_get_address(area, stored->memory);
 
-	Assert(stored->participant < 0 && stored->word_kind == 0);
+	Assert(stored->participant < 0);
+	view->word_kind = stored->word_kind;
+	if (view->word_kind != 0)
+	{
+		view->words.data = next;
+		next += array_bytes(stored->nrows, sizeof(uint64));
+	}
 	for (int i = 0; i < layout->natts; i++)
 	{
 		RowColumn  *column = &view->columns[i];
@@ -376,6 +382,14 @@ gpusort_stored_rows_view(dsa_area *area, const StoredRows *stored, const RowLayo
 	}
 	view->nrows = stored->nrows;
 	return view;
+}
+
+const uint64 *
+gpusort_stored_rows_words(dsa_area *area, const StoredRows *stored, uint32 kind)
+{
+	bool		has_words = stored->participant < 0 && kind != 0 && stored->word_kind == kind;
+
+	return has_words ? dsa_get_address(area, stored->memory) : NULL;
 }
 
 void
