@@ -18,7 +18,6 @@
 #include "executor/instrument.h"
 #include "miscadmin.h"
 #include "pgstat.h"
-#include "storage/lwlock.h"
 #include "storage/spin.h"
 #include "tcop/tcopprot.h"
 #include "utils/backend_progress.h"
@@ -42,7 +41,6 @@ typedef enum SharedKey
 	SHARED_BUILD = 1,			/* SharedBuild */
 	SHARED_SCAN,				/* ParallelTableScanDescData */
 	SHARED_SORT,				/* SharedSortState */
-	SHARED_AREA,				/* a dsa_area */
 	SHARED_BUFFERS,				/* BufferUsage of each worker */
 	SHARED_WAL,					/* WalUsage of each worker */
 	SHARED_QUERY				/* its text */
@@ -70,7 +68,7 @@ typedef struct Participant
 	SharedBuild *build;
 	SharedSortState *sort_state;
 	ParallelTableScanDesc scan;
-	dsa_area   *area;
+	dsa_area  **areas;
 	RowSort    *sort;
 	SharedSort *part;			/* of the sort that all share */
 } Participant;
@@ -92,7 +90,7 @@ take_part(Participant *self, Relation heap, Relation index, IndexInfo *info, Lis
 	double		tuples;
 
 	self->sort = gpusort_index_begin_sort(index, keys, build->rows, build->memory_limit);
-	self->part = gpusort_shared_sort_join(self->sort_state, self->area, self->sort, ParallelWorkerNumber + 1);
+	self->part = gpusort_shared_sort_join(self->sort_state, self->areas, self->sort, ParallelWorkerNumber + 1);
 	if (!gpusort_shared_sort_collects(self->part))
 		return;
 	tuples = gpusort_index_scan(heap, index, info, self->sort, gpusort_compat_table_beginscan_parallel(heap, self->scan));
@@ -112,7 +110,7 @@ static void
 leave(Participant *self)
 {
 	gpusort_shared_sort_leave(self->part);
-	dsa_detach(self->area);
+	gpusort_shared_sort_detach(self->sort_state, self->areas);
 }
 
 /* Opens the table and its index with the locks that the leader has. */
@@ -149,13 +147,12 @@ gpusort_index_worker_main(dsm_segment *segment, shm_toc *toc)
 	Participant self = {
 		.build = shm_toc_lookup(toc, SHARED_BUILD, false),
 		.sort_state = shm_toc_lookup(toc, SHARED_SORT, false),
-		.scan = shm_toc_lookup(toc, SHARED_SCAN, false),
-		.area = dsa_attach_in_place(shm_toc_lookup(toc, SHARED_AREA, false), segment)
+		.scan = shm_toc_lookup(toc, SHARED_SCAN, false)
 	};
 
 	debug_query_string = shm_toc_lookup(toc, SHARED_QUERY, true);
 	pgstat_report_activity(STATE_RUNNING, debug_query_string);
-	gpusort_shared_sort_attach(self.sort_state);
+	self.areas = gpusort_shared_sort_attach(self.sort_state);
 	InstrStartParallelQuery();
 	work(&self);
 	InstrEndParallelQuery(&buffers[ParallelWorkerNumber], &wal[ParallelWorkerNumber]);
@@ -195,13 +192,13 @@ create_shared(IndexWorkers *workers, Relation heap)
 	Size		buffers_size = mul_size(sizeof(BufferUsage), context->nworkers);
 	Size		wal_size = mul_size(sizeof(WalUsage), context->nworkers);
 	Size		scan_size = table_parallelscan_estimate(heap, workers->snapshot);
+	Size		sort_size = gpusort_shared_sort_size(context->nworkers + 1);
 	Size		query_size = debug_query_string ? strlen(debug_query_string) + 1 : 0;
 	Participant *leader = &workers->leader;
 
 	estimate(context, sizeof(SharedBuild));
 	estimate(context, scan_size);
-	estimate(context, gpusort_shared_sort_size());
-	estimate(context, dsa_minimum_size());
+	estimate(context, sort_size);
 	estimate(context, buffers_size);
 	estimate(context, wal_size);
 	estimate(context, query_size);
@@ -210,9 +207,7 @@ create_shared(IndexWorkers *workers, Relation heap)
 		return false;
 	leader->build = allocate(context, SHARED_BUILD, sizeof(SharedBuild));
 	leader->scan = allocate(context, SHARED_SCAN, scan_size);
-	leader->sort_state = allocate(context, SHARED_SORT, gpusort_shared_sort_size());
-	leader->area = dsa_create_in_place(allocate(context, SHARED_AREA, dsa_minimum_size()), dsa_minimum_size(),
-									   LWTRANCHE_PARALLEL_QUERY_DSA, context->seg);
+	leader->sort_state = allocate(context, SHARED_SORT, sort_size);
 	allocate(context, SHARED_BUFFERS, buffers_size);
 	allocate(context, SHARED_WAL, wal_size);
 	if (query_size > 0)
@@ -238,7 +233,8 @@ init_shared(IndexWorkers *workers, Relation heap, Relation index, const IndexInf
 	int			participants = workers->context->nworkers + 1;
 
 	table_parallelscan_initialize(heap, leader->scan, workers->snapshot);
-	gpusort_shared_sort_init(leader->sort_state, workers->context->seg, participants, memory_for_runs(participants));
+	leader->areas = gpusort_shared_sort_init(leader->sort_state, workers->context->seg, participants,
+											 memory_for_runs(participants));
 	memset(build, 0, sizeof(SharedBuild));
 	build->heap = RelationGetRelid(heap);
 	build->index = RelationGetRelid(index);
@@ -276,7 +272,7 @@ gpusort_index_workers_start(Relation heap, Relation index, const IndexInfo *info
 	LaunchParallelWorkers(workers->context);
 	if (workers->context->nworkers_launched == 0)
 	{
-		dsa_detach(workers->leader.area);
+		gpusort_shared_sort_detach(workers->leader.sort_state, workers->leader.areas);
 		end_context(workers);
 		return NULL;
 	}

@@ -14,6 +14,7 @@
 #include "storage/barrier.h"
 #include "storage/condition_variable.h"
 #include "storage/dsm_impl.h"
+#include "storage/lwlock.h"
 #include "storage/sharedfileset.h"
 #include "storage/spin.h"
 #include "utils/wait_event.h"
@@ -55,6 +56,7 @@ typedef struct SharedRun
 	dsa_pointer next;
 	uint32		number;
 	uint32		step;			/* fence i is row i * step */
+	int			area;			/* the number of that which has its rows */
 	dsa_pointer rows;			/* StoredRows */
 	dsa_pointer fences;			/* the same, in memory; invalid without fences */
 	dsa_pointer fence_bytes;	/* Size: of the rows from each fence on to the next */
@@ -134,7 +136,8 @@ typedef struct SharedReader
 struct SharedSort
 {
 	SharedSortState *shared;
-	dsa_area   *area;
+	dsa_area  **areas;			/* of each participant, for its runs in memory: nobody waits while they grow */
+	dsa_area   *area;			/* the leader's, for all else */
 	RowSort    *sort;
 	RowLayout  *key_layout;		/* of fences and splitters */
 	int			number;
@@ -164,10 +167,23 @@ wait_event(void)
 	return event;
 }
 
-Size
-gpusort_shared_sort_size(void)
+/* Where the area of a participant begins. */
+static Size
+area_offset(int participant)
 {
-	return sizeof(SharedSortState);
+	return MAXALIGN(sizeof(SharedSortState)) + participant * MAXALIGN(dsa_minimum_size());
+}
+
+Size
+gpusort_shared_sort_size(int participants)
+{
+	return area_offset(participants);
+}
+
+int
+gpusort_shared_sort_participants(const SharedSortState *shared)
+{
+	return shared->participants;
 }
 
 /* Asks how large /dev/shm is.  Returns false if dynamic shared memory is elsewhere, or has no limit. */
@@ -218,9 +234,13 @@ forget_rows(SharedSortState *shared)
 	BarrierInit(&shared->barrier, 0);
 }
 
-void
+dsa_area **
 gpusort_shared_sort_init(SharedSortState *shared, dsm_segment *segment, int participants, Size memory)
 {
+	dsa_area  **areas = palloc(participants * sizeof(dsa_area *));
+
+	for (int i = 0; i < participants; i++)
+		areas[i] = dsa_create_in_place((char *) shared + area_offset(i), dsa_minimum_size(), LWTRANCHE_PARALLEL_QUERY_DSA, segment);
 	shared->participants = participants;
 	shared->memory = memory;
 	shared->segment = dsm_segment_handle(segment);
@@ -231,6 +251,7 @@ gpusort_shared_sort_init(SharedSortState *shared, dsm_segment *segment, int part
 	ConditionVariableInit(&shared->freed);
 	SharedFileSetInit(&shared->files, segment);
 	forget_rows(shared);
+	return areas;
 }
 
 /* Frees a part that is sorted. */
@@ -243,8 +264,9 @@ free_part(dsa_area *area, SharedPart *part)
 }
 
 void
-gpusort_shared_sort_reset(SharedSortState *shared, dsa_area *area)
+gpusort_shared_sort_reset(SharedSortState *shared, dsa_area **areas)
 {
+	dsa_area   *area = areas[0];
 	dsa_pointer next;
 
 	for (dsa_pointer pointer = shared->runs; DsaPointerIsValid(pointer); pointer = next)
@@ -252,7 +274,7 @@ gpusort_shared_sort_reset(SharedSortState *shared, dsa_area *area)
 		SharedRun  *run = dsa_get_address(area, pointer);
 
 		next = run->next;
-		gpusort_stored_rows_free(area, run->rows);
+		gpusort_stored_rows_free(areas[run->area], run->rows);
 		if (DsaPointerIsValid(run->fences))
 		{
 			gpusort_stored_rows_free(area, run->fences);
@@ -272,10 +294,24 @@ gpusort_shared_sort_reset(SharedSortState *shared, dsa_area *area)
 	forget_rows(shared);
 }
 
-void
+dsa_area **
 gpusort_shared_sort_attach(SharedSortState *shared)
 {
-	SharedFileSetAttach(&shared->files, dsm_find_mapping(shared->segment));
+	dsm_segment *segment = dsm_find_mapping(shared->segment);
+	dsa_area  **areas = palloc(shared->participants * sizeof(dsa_area *));
+
+	for (int i = 0; i < shared->participants; i++)
+		areas[i] = dsa_attach_in_place((char *) shared + area_offset(i), segment);
+	SharedFileSetAttach(&shared->files, segment);
+	return areas;
+}
+
+void
+gpusort_shared_sort_detach(const SharedSortState *shared, dsa_area **areas)
+{
+	for (int i = 0; i < shared->participants; i++)
+		dsa_detach(areas[i]);
+	pfree(areas);
 }
 
 Size
@@ -516,6 +552,15 @@ offer_sample(SharedSort *part, const RowStore *fences)
 		gpusort_stored_rows_free(part->area, sample);
 }
 
+/* Writes the rows of a run to a file or, without one, to memory.  Returns false if there is not so much memory. */
+static bool
+write_run(SharedSort *part, SharedRun *run, SpillFile *file, const uint32 *order, uint32 nrows)
+{
+	run->area = file == NULL ? part->number : 0;
+	run->rows = gpusort_stored_rows_write(part->areas[run->area], file, part->number, part->sort->store, order, nrows);
+	return DsaPointerIsValid(run->rows);
+}
+
 /* Adds a run of these rows of the sort's store, in this order. */
 static void
 add_run(void *taker, const uint32 *order, uint32 nrows)
@@ -545,13 +590,12 @@ add_run(void *taker, const uint32 *order, uint32 nrows)
 	if (sort->store->word_kind != 0)
 		bytes += nrows * sizeof(uint64);
 	file = choose_file(part, bytes);
-	run->rows = gpusort_stored_rows_write(part->area, file, part->number, sort->store, order, nrows);
-	if (!DsaPointerIsValid(run->rows))
+	if (!write_run(part, run, file, order, nrows))
 	{
 		file = choose_file(part, SIZE_MAX);
-		run->rows = gpusort_stored_rows_write(part->area, file, part->number, sort->store, order, nrows);
+		(void) write_run(part, run, file, order, nrows);
 	}
-	stored = dsa_get_address(part->area, run->rows);
+	stored = dsa_get_address(part->areas[run->area], run->rows);
 	sort->stats.disk_bytes += file ? stored->bytes : 0;
 	SpinLockAcquire(&shared->mutex);
 	run->next = shared->runs;
@@ -565,13 +609,14 @@ add_run(void *taker, const uint32 *order, uint32 nrows)
 }
 
 SharedSort *
-gpusort_shared_sort_join(SharedSortState *shared, dsa_area *area, RowSort *sort, int participant)
+gpusort_shared_sort_join(SharedSortState *shared, dsa_area **areas, RowSort *sort, int participant)
 {
 	MemoryContext caller = MemoryContextSwitchTo(sort->context);
 	SharedSort *part = palloc0(sizeof(SharedSort));
 
 	part->shared = shared;
-	part->area = area;
+	part->areas = areas;
+	part->area = areas[0];
 	part->sort = sort;
 	part->key_layout = gpusort_rows_layout_of_some(sort->layout, gpusort_rows_key_attributes(sort->keys));
 	part->number = participant;
@@ -597,7 +642,7 @@ list_runs(SharedSort *part)
 		SharedReader  *reader = &part->runs[run->number];
 
 		reader->run = run;
-		reader->rows = dsa_get_address(part->area, run->rows);
+		reader->rows = dsa_get_address(part->areas[run->area], run->rows);
 		if (DsaPointerIsValid(run->fences))
 			reader->fences = gpusort_stored_rows_view(part->area, dsa_get_address(part->area, run->fences), part->key_layout);
 		next = run->next;
@@ -610,8 +655,8 @@ read_run(SharedSort *part, const SharedReader *reader, uint32 from, uint32 to, R
 	int			participant = reader->rows->participant;
 
 	if (to > from)
-		gpusort_stored_rows_read(part->area, participant < 0 ? NULL : file_of(part, participant, false), reader->rows,
-								 from, to - from, store);
+		gpusort_stored_rows_read(part->areas[reader->run->area], participant < 0 ? NULL : file_of(part, participant, false),
+								 reader->rows, from, to - from, store);
 }
 
 /* Loads the keys of the fences of all runs into a store.  Returns what else is known of each. */
@@ -798,7 +843,7 @@ static void
 cut_by_words(SharedSort *part, const SharedReader *reader, const Splitter *splitter, uint32 *from, uint32 *to)
 {
 	const RowStore *fences = part->runs[splitter->run].fences;
-	const uint64 *words = gpusort_stored_rows_words(part->area, reader->rows, fences->word_kind);
+	const uint64 *words = gpusort_stored_rows_words(part->areas[reader->run->area], reader->rows, fences->word_kind);
 
 	if (words != NULL)
 	{

@@ -41,22 +41,28 @@ typedef struct SharedSortState SharedSortState;
 /* One participant.  It ends with the memory context of its sort. */
 typedef struct SharedSort SharedSort;
 
-extern Size gpusort_shared_sort_size(void);
+/* Bytes for so many participants, with the beginning of an area of memory for each. */
+extern Size gpusort_shared_sort_size(int participants);
 
-/* Called by the leader, for so many participants, each of which may take so much memory. */
-extern void gpusort_shared_sort_init(SharedSortState *shared, dsm_segment *segment, int participants, Size memory);
+extern int	gpusort_shared_sort_participants(const SharedSortState *shared);
 
-/* Called by the leader before all start again.  The area has what the former run allocated. */
-extern void gpusort_shared_sort_reset(SharedSortState *shared, dsa_area *area);
+/* Called by the leader, for so many participants, each of which may take so much memory.  Returns their areas. */
+extern dsa_area **gpusort_shared_sort_init(SharedSortState *shared, dsm_segment *segment, int participants, Size memory);
+
+/* Called by the leader before all start again.  The areas have what the former run allocated. */
+extern void gpusort_shared_sort_reset(SharedSortState *shared, dsa_area **areas);
 
 /* Called by a worker when it starts. */
-extern void gpusort_shared_sort_attach(SharedSortState *shared);
+extern dsa_area **gpusort_shared_sort_attach(SharedSortState *shared);
+
+/* Called by all when they no longer read what lies in the areas. */
+extern void gpusort_shared_sort_detach(const SharedSortState *shared, dsa_area **areas);
 
 /* Bytes of rows, of so many that it is expected to collect, that a participant holds itself. */
 extern Size gpusort_shared_sort_local_bytes(const SharedSortState *shared, double expected_bytes);
 
 /* Takes part with a sort of no rows.  Participants have different numbers, from 0. */
-extern SharedSort *gpusort_shared_sort_join(SharedSortState *shared, dsa_area *area, RowSort *sort, int participant);
+extern SharedSort *gpusort_shared_sort_join(SharedSortState *shared, dsa_area **areas, RowSort *sort, int participant);
 
 /* True if rows are still collected.  Then gpusort_shared_sort_collected must follow. */
 extern bool gpusort_shared_sort_collects(SharedSort *part);

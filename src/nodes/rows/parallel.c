@@ -26,6 +26,7 @@ typedef struct SharedRowsState
 	RowsNodeState rows;			/* must be first */
 	GatherState *gather;		/* in the leader */
 	SharedSortState *shared;	/* NULL if there is no parallel query */
+	dsa_area  **areas;			/* that it has */
 	SharedSort *part;			/* NULL before it takes part, and if the leader is alone */
 	bool		collected;
 	RowsUse		use;
@@ -160,13 +161,6 @@ gpusort_rows_plan_parallel(const GatherMerge *merge, CustomScan *rows, const Pla
 	return top;
 }
 
-/* The memory that all processes of the query share. */
-static dsa_area *
-shared_area(const SharedRowsState *state)
-{
-	return state->gather != NULL ? state->gather->pei->area : state->rows.scan.css.ss.ps.state->es_query_dsa;
-}
-
 /* Takes part in the shared sort. */
 static void
 join_sort(SharedRowsState *state)
@@ -176,7 +170,7 @@ join_sort(SharedRowsState *state)
 	Size		limit = gpusort_shared_sort_local_bytes(state->shared, bytes);
 
 	gpusort_rows_begin_sort(&state->rows, limit);
-	state->part = gpusort_shared_sort_join(state->shared, shared_area(state), state->rows.sort, ParallelWorkerNumber + 1);
+	state->part = gpusort_shared_sort_join(state->shared, state->areas, state->rows.sort, ParallelWorkerNumber + 1);
 	if (state->use != ROWS_FOR_ORDER)
 		gpusort_shared_sort_leave_nulls_out(state->part);
 }
@@ -238,6 +232,16 @@ leave(SharedRowsState *state)
 	state->part = NULL;
 }
 
+/* Ends a parallel query. */
+static void
+detach(SharedRowsState *state)
+{
+	leave(state);
+	if (state->shared != NULL)
+		gpusort_shared_sort_detach(state->shared, state->areas);
+	state->shared = NULL;
+}
+
 static void
 forget(SharedRowsState *state)
 {
@@ -251,6 +255,7 @@ forget(SharedRowsState *state)
 static void
 end_shared(CustomScanState *node)
 {
+	detach((SharedRowsState *) node);
 	forget((SharedRowsState *) node);
 	ExecEndNode(outerPlanState(node));
 }
@@ -270,26 +275,27 @@ rescan_shared(CustomScanState *node)
 
 /* Where the counters of workers are, behind what they share. */
 static void *
-counters_in(void *shared)
+counters_in(void *shared, int participants)
 {
-	return (char *) shared + MAXALIGN(gpusort_shared_sort_size());
+	return (char *) shared + gpusort_shared_sort_size(participants);
 }
 
 static Size
 estimate_shared(CustomScanState *node, ParallelContext *context)
 {
-	return add_size(MAXALIGN(gpusort_shared_sort_size()), gpusort_parallel_stats_estimate(node, context));
+	return add_size(gpusort_shared_sort_size(context->nworkers + 1), gpusort_parallel_stats_estimate(node, context));
 }
 
 static void
 init_shared(CustomScanState *node, ParallelContext *context, void *shared)
 {
 	SharedRowsState *state = (SharedRowsState *) node;
+	int			participants = context->nworkers + 1;
 
-	gpusort_parallel_stats_share(node, context, counters_in(shared));
+	gpusort_parallel_stats_share(node, context, counters_in(shared, participants));
 	state->shared = context->seg != NULL ? shared : NULL;
 	if (state->shared != NULL)
-		gpusort_shared_sort_init(state->shared, context->seg, context->nworkers + 1, work_mem * (Size) 1024);
+		state->areas = gpusort_shared_sort_init(state->shared, context->seg, participants, work_mem * (Size) 1024);
 }
 
 static void
@@ -298,7 +304,7 @@ reset_shared(CustomScanState *node, ParallelContext *context, void *shared)
 	SharedRowsState *state = (SharedRowsState *) node;
 
 	if (state->shared != NULL)
-		gpusort_shared_sort_reset(state->shared, node->ss.ps.state->es_query_dsa);
+		gpusort_shared_sort_reset(state->shared, state->areas);
 }
 
 static void
@@ -306,9 +312,9 @@ attach_shared(CustomScanState *node, shm_toc *toc, void *shared)
 {
 	SharedRowsState *state = (SharedRowsState *) node;
 
-	gpusort_parallel_stats_attach(node, toc, counters_in(shared));
+	gpusort_parallel_stats_attach(node, toc, counters_in(shared, gpusort_shared_sort_participants(shared)));
 	state->shared = shared;
-	gpusort_shared_sort_attach(state->shared);
+	state->areas = gpusort_shared_sort_attach(shared);
 }
 
 /* Called before the Gather waits for the workers. */
@@ -317,8 +323,7 @@ shutdown_shared(CustomScanState *node)
 {
 	SharedRowsState *state = (SharedRowsState *) node;
 
-	leave(state);
-	state->shared = NULL;
+	detach(state);
 	gpusort_parallel_stats_publish(&state->rows.scan);
 }
 
