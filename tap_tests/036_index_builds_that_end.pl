@@ -147,11 +147,13 @@ same_outcome(qr/^ERROR:  53400: temporary file size exceeds "?temp_file_limit"? 
 	"SET maintenance_work_mem = '4MB'; SET temp_file_limit = '1MB';", "$names;", '\echo :SQLSTATE', "$files;");
 is($node->safe_psql('postgres', $files), $before, 'no file is left');
 
-# What a build adds to the memory of its process.
+# What a build adds to the memory that its process has used. Of shared buffers there are few.
+$node->append_conf('postgresql.conf', "shared_buffers = '2MB'");
+$node->restart;
 sub added_memory
 {
 	my ($setting, $memory, $statement) = @_;
-	my $peak = q{SELECT substring(pg_read_file('/proc/self/status') FROM 'VmPeak:\s+(\d+)')::int AS peak};
+	my $peak = q{SELECT substring(pg_read_file('/proc/self/status') FROM 'VmHWM:\s+(\d+)')::int AS peak};
 	return $node->safe_psql('postgres', "$setting; SET maintenance_work_mem = '${memory}MB'; CREATE TEMP TABLE t AS SELECT i FROM generate_series(1, 1000) i; CREATE INDEX ON t (i); $peak \\gset before_
 		$statement; SELECT ($peak) - :before_peak; DROP INDEX made") / 1024;
 }
@@ -160,7 +162,7 @@ foreach my $workers (0, 2)
 {
 	$node->safe_psql('postgres', "ALTER TABLE rows SET (parallel_workers = $workers)");
 	foreach ([ 64, $names ], [ 64, 'CREATE INDEX made ON rows (few)' ], [ 64, 'CREATE INDEX made ON rows (name COLLATE "C", id) INCLUDE (few)' ],
-		[ 4, $names ], [ 4, $wide ])
+		[ 64, $wide ], [ 4, $names ], [ 4, $wide ])
 	{
 		my ($memory, $statement) = @$_;
 		my ($theirs, $ours) = map { added_memory("SET gpusort.enable_index_build = $_", $memory, $statement) } qw(off on);

@@ -8,6 +8,8 @@
 
 #include "rows/row_plain.h"
 
+static double unlearned_rows;	/* that this process has sorted without knowing what plain texts are */
+
 /* Finds the first listed row, from place `from` of the list on, whose text is not plain.  The key must have one for plain texts. */
 static uint32
 find_other(const RowKey *key, const RowStore *store, const RowList *list, uint32 from, Datum *value)
@@ -51,7 +53,7 @@ all_are_plain(RowKey *key, const RowStore *store, double nrows)
 /*
  * Finds out whether all rows of a store are plain texts in the first key that may have such.  Of
  * those behind it only what plain texts are is learned.  nrows is how many rows the sort has: that
- * decides whether learning pays.  Rows that were `asked` before need not be read again.
+ * and the rows before decide whether learning pays.  Rows that were `asked` before need not be read again.
  */
 void
 gpusort_rows_find_plain(RowKeys *keys, const RowStore *store, double nrows, bool asked)
@@ -61,11 +63,13 @@ gpusort_rows_find_plain(RowKeys *keys, const RowStore *store, double nrows, bool
 	for (int i = 0; i < keys->ncoded; i++)
 	{
 		RowKey	   *key = &keys->keys[i];
+		bool		known;
 
 		if (key->plain == NULL || store->layout->attributes[key->attribute].is_constant)
 			continue;
-		key->all_plain = gpusort_key_bytes_learn_plain(&key->plain->bytes, key->compare.ssup_collation, nrows) &&
-			leads && ((asked && key->ever_plain) || all_are_plain(key, store, nrows));
+		known = gpusort_key_bytes_learn_plain(&key->plain->bytes, key->compare.ssup_collation, nrows + unlearned_rows);
+		unlearned_rows += known || asked ? 0 : store->nrows;
+		key->all_plain = known && leads && ((asked && key->ever_plain) || all_are_plain(key, store, nrows));
 		key->ever_plain &= key->all_plain;
 		leads = false;
 	}

@@ -15,7 +15,7 @@
 #define ROWS_RANKED_SHARE 32	/* values are ranked if one in so many is distinct, where bytes may order them, */
 #define ROWS_COMPARED_SHARE 8	/* and where they would be compared */
 #define ROWS_RANKED_MAX 16384	/* with more distinct values look-ups leave the caches */
-#define ROWS_TIED_LOOKED_AT 64	/* rows of a tie that has other ways that are read for a first look */
+#define ROWS_TIED_LOOKED_AT 64	/* rows of a tie that has other ways, or of a store, that are read for a first look */
 
 bool
 gpusort_rows_get_bytes(const RowKey *key, const RowStore *store, uint32 row, Size limit, KeyBytes *bytes)
@@ -128,7 +128,15 @@ static uint64 *
 make_words(const RowKey *key, const RowStore *store)
 {
 	uint64	   *words = MemoryContextAllocHuge(CurrentMemoryContext, Max(store->nrows, 1) * sizeof(uint64));
+	RowList		all_rows = {.count = store->nrows};
+	ByteRange	range = gpusort_rows_byte_range(key, store, &all_rows, store->nrows / ROWS_TIED_LOOKED_AT + 1);
 
+	/* Where those of some rows are all the same, so be all: rows are compared. */
+	if (range.skip == range.longest && gpusort_key_bytes_abbreviated(&key->bytes))
+	{
+		memset(words, 0, store->nrows * sizeof(uint64));
+		return words;
+	}
 	for (uint32 row = 0; row < store->nrows; row++)
 	{
 		KeyBytes	bytes;
