@@ -70,7 +70,4 @@ gpusort_hash_bytes(const char *bytes, Size length)
 	return gpusort_hash_mix(gpusort_hash_mix(first ^ secret, last ^ hash), secret) >> 32;
 }
 
-/* Hashes what datum_image_eq compares. */
-extern uint32 gpusort_hash_datum(Datum value, bool by_value, int length);
-
 #endif							/* GPUSORT_BYTE_HASH_H */

@@ -40,8 +40,9 @@ gpusort_keys_form(Oid type, GpusortKeyForm *form)
 	return false;
 }
 
-bool
-gpusort_keys_equal_by_bytes(Oid type, Oid collation)
+/* True if values of a base type are equal in the collation only if their bytes are. */
+static bool
+equal_by_bytes(Oid type, Oid collation)
 {
 	switch (type)
 	{
@@ -60,5 +61,5 @@ gpusort_keys_equal_by_bytes(Oid type, Oid collation)
 bool
 gpusort_keys_can_hash(Oid type, Oid collation)
 {
-	return type == NUMERICOID || gpusort_keys_equal_by_bytes(type, collation);
+	return type == NUMERICOID || equal_by_bytes(type, collation);
 }

@@ -26,10 +26,7 @@
 
 extern bool gpusort_keys_form(Oid type, GpusortKeyForm *form);
 
-/* True if values of a base type are equal in the collation only if their bytes are. */
-extern bool gpusort_keys_equal_by_bytes(Oid type, Oid collation);
-
-/* True if values of a base type that has no key form can be hashed: those, and numeric by its digits. */
+/* True if values of a base type that has no key form can be hashed: by their bytes, or as numeric by its digits. */
 extern bool gpusort_keys_can_hash(Oid type, Oid collation);
 
 #endif							/* GPUSORT_KEY_TYPES_H */

@@ -221,6 +221,16 @@ rows_tie(const RowBound *bound, const RowStore *store, uint32 a, uint32 b)
 	return gpusort_rows_compare(bound->keys, bound->partition_keys, store, a, store, b) == 0;
 }
 
+/* True if two rows of the store are equal in the keys that make partitions.  They may have several numbers. */
+static bool
+same_partition(const RowBound *bound, const RowStore *store, uint32 a, uint32 b)
+{
+	RowKeys		keys = *bound->keys;
+
+	keys.nkeys = bound->partition_keys;
+	return gpusort_rows_compare(&keys, 0, store, a, store, b) == 0;
+}
+
 uint32
 gpusort_rows_bound_select(RowBound *bound, const RowStore *store, uint32 *order)
 {
@@ -246,11 +256,16 @@ gpusort_rows_bound_select(RowBound *bound, const RowStore *store, uint32 *order)
 		uint32		row = order[i];
 
 		GPUSORT_CHECK_VALUES(i);
-		if (i == 0 || (partition_of && partition_of[row] != partition))
+		if (partition_of && (i == 0 || partition_of[row] != partition))
 		{
-			partition = partition_of ? partition_of[row] : 0;
-			place = 0;
-			beyond = false;
+			partition = partition_of[row];
+			if (i > 0 && !same_partition(bound, store, last, row))
+			{
+				place = 0;
+				beyond = false;
+			}
+			else if (beyond)
+				set_threshold(bound, partition, store, last);
 		}
 		if (beyond)
 			continue;

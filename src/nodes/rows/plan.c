@@ -86,7 +86,7 @@ gpusort_rows_take(const Sort *sort)
 bool
 gpusort_rows_take_first(const FirstOfGroups *first)
 {
-	return gpusort_rows_can_bound_groups(first->sort, first->group_keys) && takes(first->sort, first->wanted);
+	return takes(first->sort, first->wanted);
 }
 
 /* The sort's keys, its bound, its role and what is kept, in the form of custom_private. */

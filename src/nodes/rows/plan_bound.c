@@ -89,26 +89,12 @@ sorts_by(const Sort *sort, int first_key, int ncolumns, const AttrNumber *column
 		memcmp(sort->sortColIdx + first_key, columns, ncolumns * sizeof(AttrNumber)) == 0;
 }
 
-bool
-gpusort_rows_can_bound_groups(const Sort *sort, int group_keys)
-{
-	for (int i = 0; i < group_keys; i++)
-	{
-		const TargetEntry *key = list_nth(sort->plan.targetlist, sort->sortColIdx[i] - 1);
-
-		if (!gpusort_rows_can_partition(sort->sortOperators[i], exprType((Node *) key->expr)))
-			return false;
-	}
-	return true;
-}
-
 /* True if the Sort is by a window's partition columns, then by its order. */
 static bool
 sorts_for_window(const Sort *sort, const WindowAgg *window)
 {
 	return sorts_by(sort, window->partNumCols, window->ordNumCols, window->ordColIdx) &&
-		memcmp(sort->sortColIdx, window->partColIdx, window->partNumCols * sizeof(AttrNumber)) == 0 &&
-		gpusort_rows_can_bound_groups(sort, window->partNumCols);
+		memcmp(sort->sortColIdx, window->partColIdx, window->partNumCols * sizeof(AttrNumber)) == 0;
 }
 
 /* What a window function reads of the rows behind the current one. */

@@ -85,8 +85,6 @@ extern Plan *gpusort_rows_plan_values(const Gather *gather, Sort *sort, RowsUse 
 extern void gpusort_rows_price_init(void);
 
 /* plan_bound.c */
-/* True if the first `group_keys` keys can be hashed, so that the sort can keep a bound for each group. */
-extern bool gpusort_rows_can_bound_groups(const Sort *sort, int group_keys);
 extern RowsBound gpusort_rows_plan_bound(const Sort *sort, const struct PlanPlace *place);
 
 /* plan_intervals.c */
