@@ -35,6 +35,7 @@
 #define SHARED_PARTS_AHEAD 2	/* sorted parts for each participant that the leader has not returned yet, */
 #define SHARED_FILE_PARTS_AHEAD 1	/* or of rows in files, whose parts may be as large as memory allows */
 #define SHARED_PARTS_MAX 65536
+#define SHARED_HELPERS_MIN 2	/* more workers end when they would wait for the leader, which then is the slowest */
 #define SHARED_MEMORY_SHARE 2	/* of the free space of /dev/shm a sort takes one half */
 #define SHARED_SPACE_EIGHTHS 8
 #define SHARED_FREE_FOR_RUNS 6	/* so many eighths of /dev/shm stay free when a run goes there, */
@@ -120,6 +121,7 @@ struct SharedSortState
 	uint32		returned;		/* parts that the leader has read */
 	Size		sorted_bytes;	/* of sorted parts that the leader has not returned yet */
 	Size		sorted_most;	/* the most that these took so far: what the area has for them */
+	uint32		helpers;		/* workers that sort parts */
 	bool		stopped;
 };
 
@@ -230,6 +232,7 @@ forget_rows(SharedSortState *shared)
 	shared->nruns = shared->nparts = shared->next_part = shared->returned = 0;
 	shared->nrows = 0;
 	shared->bytes = shared->memory_used = shared->sorted_bytes = shared->sorted_most = 0;
+	shared->helpers = 0;
 	shared->stopped = false;
 	BarrierInit(&shared->barrier, 0);
 }
@@ -933,7 +936,10 @@ parts_ahead(const SharedSortState *shared)
 	return (shared->part_bytes > 0 ? SHARED_FILE_PARTS_AHEAD : SHARED_PARTS_AHEAD) * shared->participants;
 }
 
-/* Begins the next part that nobody has begun, if it is not too far ahead.  Returns false if there will be none. */
+/*
+ * Begins the next part that nobody has begun, if it is not too far ahead.  Returns false if there will be none, or
+ * if enough others sort parts.
+ */
 static bool
 claim_part(SharedSort *part, uint32 ahead, uint32 *number)
 {
@@ -947,6 +953,11 @@ claim_part(SharedSort *part, uint32 ahead, uint32 *number)
 		SpinLockAcquire(&shared->mutex);
 		ended = shared->stopped || shared->next_part == shared->nparts;
 		claimed = !ended && shared->next_part < shared->returned + ahead;
+		if (!claimed && !ended && shared->returned >= ahead && shared->helpers > SHARED_HELPERS_MIN)
+		{
+			shared->helpers--;
+			ended = true;
+		}
 		if (claimed)
 		{
 			*number = shared->next_part++;
@@ -1005,6 +1016,9 @@ gpusort_shared_sort_help(SharedSort *part)
 
 	if (has_memory)
 		open_parts(part);
+	SpinLockAcquire(&shared->mutex);
+	shared->helpers++;
+	SpinLockRelease(&shared->mutex);
 	while (has_memory && claim_part(part, parts_ahead(shared), &number))
 	{
 		SharedPart *sorted = &part->parts[number];

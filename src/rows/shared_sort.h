@@ -10,7 +10,8 @@
  * 2. When all that take part have read their rows, one of them chooses splitters from samples of
  *	  all runs.  Cut at these, all runs together make parts of nearly the same size.
  * 3. Each part is sorted by itself, by whoever has time.  The leader returns one after the other.  It
- *	  sorts a part itself if nobody has begun to.  Workers are at most a few parts ahead of it.
+ *	  sorts a part itself if nobody has begun to.  Workers are at most a few parts ahead of it, and
+ *	  those that are not needed for that end.
  *
  * A place in the order is a key and, among equal ones, the number of the run and of the row.  So
  * parts are even whatever the rows are, and cuts are exact without codes that all
