@@ -33,6 +33,7 @@
 extern void *gpusort_alloc_large(MemoryContext context, Size size);
 extern void gpusort_advise_huge_pages(void *buffer, Size size);
 extern void gpusort_touch_huge_pages(void *buffer, Size size);
+extern void gpusort_map_pages(void *buffer, Size size);
 extern void gpusort_copy_bytes(void *target, const void *source, Size bytes);
 
 #endif							/* GPUSORT_LARGE_MEMORY_H */

@@ -201,6 +201,7 @@ gpusort_stored_rows_write(dsa_area *area, SpillFile *file, int participant, cons
 			return InvalidDsaPointer;
 		}
 		sink.memory = dsa_get_address(area, stored->memory);
+		gpusort_map_pages(sink.memory, stored->bytes);
 	}
 	write_rows(&sink, stored, &written);
 	return pointer;
