@@ -22,66 +22,36 @@ __device__ __forceinline__ typename Element::Key *keys_from(const NetworkTask &t
 }
 
 /* Loads a key or leaves it, without a branch, into which the compiler would move the making of the address. */
-__device__ __forceinline__ void load_if(bool condition, const uint32_t *source, uint32_t *key)
-{
-    asm volatile(
-        "{\n\t.reg .pred wanted;\n\t"
-        "setp.ne.u32 wanted, %1, 0;\n\t"
-        "@wanted ld.global.b32 %0, [%2];\n\t}"
-        : "+r"(*key)
-        : "r"(uint32_t(condition)), "l"(source));
-}
-
-__device__ __forceinline__ void load_if(bool condition, const uint16_t *source, uint16_t *key)
-{
-    asm volatile(
-        "{\n\t.reg .pred wanted;\n\t"
-        "setp.ne.u32 wanted, %1, 0;\n\t"
-        "@wanted ld.global.b16 %0, [%2];\n\t}"
-        : "+h"(*key)
-        : "r"(uint32_t(condition)), "l"(source));
-}
-
-__device__ __forceinline__ void load_if(bool condition, const uint64_t *source, uint64_t *key)
-{
-    asm volatile(
-        "{\n\t.reg .pred wanted;\n\t"
-        "setp.ne.u32 wanted, %1, 0;\n\t"
-        "@wanted ld.global.b64 %0, [%2];\n\t}"
-        : "+l"(*key)
-        : "r"(uint32_t(condition)), "l"(source));
-}
+#define GPUSORT_LOAD_IF(Key, width, constraint)                                          \
+    __device__ __forceinline__ void load_if(bool condition, const Key *source, Key *key) \
+    {                                                                                    \
+        asm volatile(                                                                    \
+            "{\n\t.reg .pred wanted;\n\t"                                                \
+            "setp.ne.u32 wanted, %1, 0;\n\t"                                             \
+            "@wanted ld.global." width " %0, [%2];\n\t}"                                 \
+            : "+" constraint(*key)                                                       \
+            : "r"(uint32_t(condition)), "l"(source));                                    \
+    }
+GPUSORT_LOAD_IF(uint32_t, "b32", "r")
+GPUSORT_LOAD_IF(uint16_t, "b16", "h")
+GPUSORT_LOAD_IF(uint64_t, "b64", "l")
 
 /* Stores a key or not, likewise; nothing that the thread reads later depends on it. */
-__device__ __forceinline__ void store_if(bool condition, uint32_t *target, uint32_t key)
-{
-    asm volatile(
-        "{\n\t.reg .pred wanted;\n\t"
-        "setp.ne.u32 wanted, %0, 0;\n\t"
-        "@wanted st.global.b32 [%1], %2;\n\t}"
-        :
-        : "r"(uint32_t(condition)), "l"(target), "r"(key));
-}
-
-__device__ __forceinline__ void store_if(bool condition, uint16_t *target, uint16_t key)
-{
-    asm volatile(
-        "{\n\t.reg .pred wanted;\n\t"
-        "setp.ne.u32 wanted, %0, 0;\n\t"
-        "@wanted st.global.b16 [%1], %2;\n\t}"
-        :
-        : "r"(uint32_t(condition)), "l"(target), "h"(key));
-}
-
-__device__ __forceinline__ void store_if(bool condition, uint64_t *target, uint64_t key)
-{
-    asm volatile(
-        "{\n\t.reg .pred wanted;\n\t"
-        "setp.ne.u32 wanted, %0, 0;\n\t"
-        "@wanted st.global.b64 [%1], %2;\n\t}"
-        :
-        : "r"(uint32_t(condition)), "l"(target), "l"(key));
-}
+#define GPUSORT_STORE_IF(Key, width, constraint)                                   \
+    __device__ __forceinline__ void store_if(bool condition, Key *target, Key key) \
+    {                                                                              \
+        asm volatile(                                                              \
+            "{\n\t.reg .pred wanted;\n\t"                                          \
+            "setp.ne.u32 wanted, %0, 0;\n\t"                                       \
+            "@wanted st.global." width " [%1], %2;\n\t}"                           \
+            :                                                                      \
+            : "r"(uint32_t(condition)), "l"(target), constraint(key));             \
+    }
+GPUSORT_STORE_IF(uint32_t, "b32", "r")
+GPUSORT_STORE_IF(uint16_t, "b16", "h")
+GPUSORT_STORE_IF(uint64_t, "b64", "l")
+#undef GPUSORT_LOAD_IF
+#undef GPUSORT_STORE_IF
 
 /*
  * How a warp goes over the slots of its groups, LANES rows each, where segments lie at odd places:
