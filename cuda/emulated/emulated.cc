@@ -21,6 +21,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -45,13 +46,7 @@ enum class TaskKind { JOB, APPEND, SORT, FETCH, CLOSE };
 struct Task {
     TaskKind kind;
     uint64_t ticket;
-    GpusortSlabSort job;  // for a JOB
-    uint64_t session;      // for all others
-    uint32_t column;
-    uint64_t first_row;
-    uint64_t nrows;
-    const void *source;
-    void *target;
+    std::function<void(const Fault &met, GpusortDeviceOutcome *)> work;
 };
 
 struct Session {
@@ -67,9 +62,9 @@ constexpr const char *WRONG_RESULT = "what came back is not what was sent, in or
 constexpr const char *CHANGED_INPUT = "its input has changed while the device had it";
 
 /* True if the task can meet the fault: results that are wrong are noticed by the check of a sort, or of a fetch. */
-bool can_meet(const Task &task, const Fault &fault) {
-    if (fault.is("wrong")) return task.kind == TaskKind::JOB || task.kind == TaskKind::SORT;
-    return !fault.is("wrong_fetch") || task.kind == TaskKind::FETCH;
+bool can_meet(TaskKind kind, const Fault &fault) {
+    if (fault.is("wrong")) return kind == TaskKind::JOB || kind == TaskKind::SORT;
+    return !fault.is("wrong_fetch") || kind == TaskKind::FETCH;
 }
 
 void fail(GpusortDeviceError *error, GpusortDeviceStatus status, const char *message) {
@@ -95,17 +90,17 @@ struct GpusortDevice {
     bool stop = false;
     std::thread thread;
 
-    explicit GpusortDevice(int ordinal) : armed(ordinal) {}
+    /* What was left before the device was opened is forgotten. */
+    explicit GpusortDevice(int ordinal) : armed(ordinal) { armed.take(&fault); fault = Fault(); }
 
     void run();
     void execute(const Task &task, GpusortDeviceOutcome *outcome);
-    void sort_job(const GpusortSlabSort &job, const Fault &fault, GpusortDeviceOutcome *outcome);
-    void sort_columns(const Task &task, const Fault &fault, GpusortDeviceOutcome *outcome);
+    void sort_job(const GpusortSlabSort &job, const Fault &met, GpusortDeviceOutcome *outcome);
+    void sort_columns(Session *session, uint64_t nrows, const Fault &met, GpusortDeviceOutcome *outcome);
     bool reserve(uint64_t bytes, GpusortDeviceError *error);
     void give_back(uint64_t bytes);
-    Fault next_fault(const Task &task);
+    Fault next_fault(TaskKind kind);
     Session *find(uint64_t session);
-    void forget(uint64_t session);
     void start(const Task &task);
 };
 
@@ -121,7 +116,7 @@ void GpusortDevice::run() {
             queue.pop_front();
         }
         if (task.kind == TaskKind::CLOSE) {
-            forget(task.session);
+            task.work(Fault(), nullptr);
             continue;
         }
         GpusortDeviceOutcome outcome = {};
@@ -138,10 +133,10 @@ void GpusortDevice::run() {
 }
 
 /* The fault that the next task meets; "none" if none is armed. */
-Fault GpusortDevice::next_fault(const Task &task) {
+Fault GpusortDevice::next_fault(TaskKind kind) {
     std::lock_guard<std::mutex> lock(mutex);
     armed.take(&fault);
-    if (fault.count <= 0 || !can_meet(task, fault) || fault.passed-- > 0) return Fault();
+    if (fault.count <= 0 || !can_meet(kind, fault) || fault.passed-- > 0) return Fault();
     fault.count--;
     return fault;
 }
@@ -149,12 +144,6 @@ Fault GpusortDevice::next_fault(const Task &task) {
 Session *GpusortDevice::find(uint64_t session) {
     std::lock_guard<std::mutex> lock(mutex);
     return &sessions.find(session)->second;
-}
-
-/* Frees a session, after all work that was started before. */
-void GpusortDevice::forget(uint64_t session) {
-    std::lock_guard<std::mutex> lock(mutex);
-    sessions.erase(session);
 }
 
 bool GpusortDevice::reserve(uint64_t bytes, GpusortDeviceError *error) {
@@ -175,7 +164,7 @@ void GpusortDevice::give_back(uint64_t bytes) {
 
 /* Runs a task, or the fault that it meets. */
 void GpusortDevice::execute(const Task &task, GpusortDeviceOutcome *outcome) {
-    Fault met = next_fault(task);
+    Fault met = next_fault(task.kind);
     if (met.is("error")) {
         fail(&outcome->error, GPUSORT_DEVICE_FAULT, "injected error at launch");
         return;
@@ -186,52 +175,39 @@ void GpusortDevice::execute(const Task &task, GpusortDeviceOutcome *outcome) {
         return;
     }
     while (met.is("hang")) sleep(1);
-    std::vector<char> given;
-    if (task.kind == TaskKind::JOB) given = gpusort_emulated::input_of(task.job);
-    if (met.is("delay")) usleep(met.milliseconds * 1000);
-
-    if (task.kind == TaskKind::JOB) {
-        sort_job(task.job, met, outcome);
-        if (gpusort_emulated::input_of(task.job) != given)
-            fail(&outcome->error, GPUSORT_DEVICE_NOT_VERIFIED, CHANGED_INPUT);
-        return;
-    }
-    Session *session = find(task.session);
-    if (task.kind == TaskKind::SORT)
-        sort_columns(task, met, outcome);
-    else if (task.kind == TaskKind::APPEND)
-        session->columns.append(task.column, task.first_row, task.nrows, task.source);
-    else
-        session->columns.fetch(task.column, task.first_row, task.nrows, task.target);
-    if (task.kind != TaskKind::APPEND && met.is_wrong() && session->description.verify)
-        fail(&outcome->error, GPUSORT_DEVICE_NOT_VERIFIED, WRONG_RESULT);
+    task.work(met, outcome);
 }
 
 /* Runs a job on copies of its data. */
 void GpusortDevice::sort_job(const GpusortSlabSort &job, const Fault &met,
                              GpusortDeviceOutcome *outcome) {
     uint64_t bytes = gpusort_emulated::job_bytes(job);
+    std::vector<char> given = gpusort_emulated::input_of(job);
+    met.delay();
     if (!gpusort_emulated::is_counted(job)) {
         fail(&outcome->error, GPUSORT_DEVICE_FAULT, "the histogram does not count the job's segments");
         return;
     }
     if (!reserve(bytes, &outcome->error)) return;
     gpusort_emulated::sort_job(job, met.is_wrong(), outcome);
+    give_back(bytes);
+    outcome->method = gpusort_emulated::method_used(job.spec);
     if (met.is_wrong() && job.verify)
         fail(&outcome->error, GPUSORT_DEVICE_NOT_VERIFIED, WRONG_RESULT);
-    outcome->method = gpusort_emulated::method_used(job.spec);
-    give_back(bytes);
+    if (gpusort_emulated::input_of(job) != given)
+        fail(&outcome->error, GPUSORT_DEVICE_NOT_VERIFIED, CHANGED_INPUT);
 }
 
-void GpusortDevice::sort_columns(const Task &task, const Fault &met,
+void GpusortDevice::sort_columns(Session *session, uint64_t nrows, const Fault &met,
                                  GpusortDeviceOutcome *outcome) {
-    Session *session = find(task.session);
-    const GpusortSessionSpec &description = session->description;
+    met.delay();
     double start = seconds_now();
 
-    session->columns.sort(task.nrows, met.is_wrong());
-    outcome->method = gpusort_emulated::method_used(description.spec);
+    session->columns.sort(nrows, met.is_wrong());
+    outcome->method = gpusort_emulated::method_used(session->description.spec);
     outcome->sort_s = seconds_now() - start;
+    if (met.is_wrong() && session->description.verify)
+        fail(&outcome->error, GPUSORT_DEVICE_NOT_VERIFIED, WRONG_RESULT);
 }
 
 void GpusortDevice::start(const Task &task) {
@@ -322,11 +298,9 @@ static void close_device(GpusortDevice *device) {
 }
 
 static void start_job(GpusortDevice *device, const GpusortSlabSort *job) {
-    Task task = {};
-    task.kind = TaskKind::JOB;
-    task.ticket = job->ticket;
-    task.job = *job;
-    device->start(task);
+    device->start({TaskKind::JOB, job->ticket, [device, job = *job](const Fault &met, GpusortDeviceOutcome *outcome) {
+                       device->sort_job(job, met, outcome);
+                   }});
 }
 
 static GpusortDeviceStatus open_session(GpusortDevice *device,
@@ -339,38 +313,38 @@ static GpusortDeviceStatus open_session(GpusortDevice *device,
     return GPUSORT_DEVICE_OK;
 }
 
-/* Starts work on rows of a session. */
-static void start_work(GpusortDevice *device, TaskKind kind, uint64_t session, uint64_t ticket, uint32_t column,
-                       uint64_t first_row, uint64_t nrows, const void *source, void *target) {
-    Task task = {};
-    task.kind = kind;
-    task.ticket = ticket;
-    task.session = session;
-    task.column = column;
-    task.first_row = first_row;
-    task.nrows = nrows;
-    task.source = source;
-    task.target = target;
-    device->start(task);
-}
-
 static void append(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t column,
                    uint64_t first_row, uint64_t nrows, const void *source) {
-    start_work(device, TaskKind::APPEND, session, ticket, column, first_row, nrows, source, nullptr);
+    device->start({TaskKind::APPEND, ticket, [=](const Fault &met, GpusortDeviceOutcome *) {
+                       met.delay();
+                       device->find(session)->columns.append(column, first_row, nrows, source);
+                   }});
 }
 
 static void sort_session(GpusortDevice *device, uint64_t session, uint64_t ticket, uint64_t nrows) {
-    start_work(device, TaskKind::SORT, session, ticket, 0, 0, nrows, nullptr, nullptr);
+    device->start({TaskKind::SORT, ticket, [=](const Fault &met, GpusortDeviceOutcome *outcome) {
+                       device->sort_columns(device->find(session), nrows, met, outcome);
+                   }});
 }
 
 static void fetch(GpusortDevice *device, uint64_t session, uint64_t ticket, uint32_t column,
                   uint64_t first_row, uint64_t nrows, void *target) {
-    start_work(device, TaskKind::FETCH, session, ticket, column, first_row, nrows, nullptr, target);
+    device->start({TaskKind::FETCH, ticket, [=](const Fault &met, GpusortDeviceOutcome *outcome) {
+                       Session *fetched = device->find(session);
+                       met.delay();
+                       fetched->columns.fetch(column, first_row, nrows, target);
+                       if (met.is_wrong() && fetched->description.verify)
+                           fail(&outcome->error, GPUSORT_DEVICE_NOT_VERIFIED, WRONG_RESULT);
+                   }});
 }
 
+/* Frees the session after all work that was started before. */
 static void close_session(GpusortDevice *device, uint64_t session) {
     device->give_back(device->find(session)->bytes);
-    start_work(device, TaskKind::CLOSE, session, 0, 0, 0, 0, nullptr, nullptr);
+    device->start({TaskKind::CLOSE, 0, [=](const Fault &, GpusortDeviceOutcome *) {
+                       std::lock_guard<std::mutex> lock(device->mutex);
+                       device->sessions.erase(session);
+                   }});
 }
 
 static bool poll_device(GpusortDevice *device, GpusortDeviceOutcome *outcome) {

@@ -1,24 +1,19 @@
 /*
  * emulated_faults.cc
- *	  Arms faults in one process and takes them in another.
+ *	  Arms faults in one process and takes them in another, through a file.
  *
- * A file, mapped by both, holds the words and their version, which is odd while the
- * words are written.
+ * A fault is written to a file of another name, and then gets its own; so it is whole when it
+ * is found.  No C++ library: the test module is linked as C.
  */
 #include "emulated/emulated_faults.h"
 
-#include <fcntl.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <unistd.h>
-
-#include <atomic>
 
 #include "emulated/arm_fault.h"
 
 using gpusort_emulated::ArmedFaults;
 using gpusort_emulated::Fault;
-using gpusort_emulated::Mailbox;
 
 namespace {
 
@@ -36,53 +31,44 @@ bool read_fault(const char *text, Fault *fault) {
     return false;
 }
 
+bool read_text(const char *path, char (&text)[128]) {
+    FILE *file = fopen(path, "r");
+    if (file == nullptr) return false;
+    bool read = fgets(text, sizeof(text), file) != nullptr;
+    fclose(file);
+    return read;
+}
+
 }  // namespace
 
-struct gpusort_emulated::Mailbox {
-    std::atomic<uint32_t> version;
-    char text[124];
-};
+ArmedFaults::ArmedFaults(int device) { snprintf(path_, sizeof(path_), "gpusort_emulated_fault.%d", device); }
 
-ArmedFaults::ArmedFaults(int device) : mailbox_(nullptr) {
-    char name[64];
-    snprintf(name, sizeof(name), "gpusort_emulated_fault.%d", device);
-    int file = open(name, O_RDWR | O_CREAT, 0600);
-    if (file < 0) return;
-    void *page = MAP_FAILED;
-    if (ftruncate(file, sizeof(Mailbox)) == 0)
-        page = mmap(nullptr, sizeof(Mailbox), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    close(file);
-    if (page == MAP_FAILED) return;
-    mailbox_ = static_cast<Mailbox *>(page);
-    taken_ = mailbox_->version;
-}
-
-ArmedFaults::~ArmedFaults() {
-    if (mailbox_ != nullptr) munmap(mailbox_, sizeof(Mailbox));
-}
-
-bool ArmedFaults::leave(const char *text) {
+bool ArmedFaults::leave(const char *text) const {
     Fault fault;
-    if (mailbox_ == nullptr || strlen(text) >= sizeof(mailbox_->text) || !read_fault(text, &fault)) return false;
-    mailbox_->version++;
-    strcpy(mailbox_->text, text);
-    mailbox_->version++;
-    return true;
+    char fresh[80];
+    snprintf(fresh, sizeof(fresh), "%s.%d", path_, int(getpid()));
+    FILE *file = read_fault(text, &fault) ? fopen(fresh, "w") : nullptr;
+    if (file == nullptr) return false;
+    fputs(text, file);
+    return fclose(file) == 0 && rename(fresh, path_) == 0;
 }
 
-void ArmedFaults::take(Fault *fault) {
-    uint32_t version = mailbox_ == nullptr ? taken_ : mailbox_->version.load();
-    if (version == taken_ || version % 2 != 0) return;
-    char text[sizeof(mailbox_->text)];
-    memcpy(text, mailbox_->text, sizeof(text));
-    if (mailbox_->version != version) return;
-    taken_ = version;
+void ArmedFaults::take(Fault *fault) const {
+    char taken[80], text[128];
     Fault left;
-    if (read_fault(text, &left)) *fault = left;
+    snprintf(taken, sizeof(taken), "%s.taken", path_);
+    if (rename(path_, taken) != 0) return;
+    bool read = read_text(taken, text) && read_fault(text, &left);
+    unlink(taken);
+    if (read && (left.is("unavailable") || left.is("hang_open")))
+        leave(text);
+    else if (read)
+        *fault = left;
 }
 
-bool ArmedFaults::meet(const char *name) {
-    return mailbox_ != nullptr && strcmp(mailbox_->text, name) == 0 && leave("none");
+bool ArmedFaults::meet(const char *name) const {
+    char text[128];
+    return read_text(path_, text) && strcmp(text, name) == 0 && unlink(path_) == 0;
 }
 
 bool gpusort_emulated_arm_fault(int device, const char *fault) { return ArmedFaults(device).leave(fault); }

@@ -19,8 +19,8 @@
 #ifndef GPUSORT_EMULATED_FAULTS_H
 #define GPUSORT_EMULATED_FAULTS_H
 
-#include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 namespace gpusort_emulated {
 
@@ -32,30 +32,27 @@ struct Fault {
 
     bool is(const char *wanted) const { return strcmp(name, wanted) == 0; }
     bool is_wrong() const { return strncmp(name, "wrong", 5) == 0; }
+    void delay() const {
+        if (is("delay")) usleep(milliseconds * 1000);
+    }
 };
 
-struct Mailbox;
-
-/* Where faults for a device are left: a page that the processes share. */
+/* Where faults for a device are left: a file in the current folder. */
 class ArmedFaults {
 public:
     explicit ArmedFaults(int device);
-    ArmedFaults(const ArmedFaults &) = delete;
-    ArmedFaults &operator=(const ArmedFaults &) = delete;
-    ~ArmedFaults();
 
-    /* False if there is no such fault, or no page. */
-    bool leave(const char *text);
+    /* False if there is no such fault, or the file cannot be written. */
+    bool leave(const char *text) const;
 
-    /* Replaces the fault by one left since this object was made, or since the last call, if there is one. */
-    void take(Fault *fault);
+    /* Replaces the fault by the one that was left, if there is one, but for those that an opening meets. */
+    void take(Fault *fault) const;
 
     /* True if the fault is left, which it is no longer then: for one that an opening meets. */
-    bool meet(const char *name);
+    bool meet(const char *name) const;
 
 private:
-    Mailbox *mailbox_;
-    uint32_t taken_ = 0;
+    char path_[64];
 };
 
 }  // namespace gpusort_emulated

@@ -10,64 +10,6 @@
 #include <algorithm>
 
 namespace gpusort_emulated {
-namespace {
-
-/* A job's data in memory of the device's own. */
-class JobMemory {
-public:
-    explicit JobMemory(const GpusortSlabSort &job);
-    void sort(bool spoiled);
-    void copy_out() const;
-
-private:
-    bool indexed() const { return job_.spec.payload != GPUSORT_PAYLOAD_NONE; }
-    void fill(const GpusortSegment &segment);
-
-    const GpusortSlabSort &job_;
-    const uint32_t width_;
-    std::vector<uint64_t> keys_;    /* gaps included */
-    std::vector<uint32_t> payload_; /* what is carried */
-    std::vector<GpusortSegment> segments_;
-    std::vector<uint32_t> index_;   /* the index that is sorted with the keys */
-    std::vector<uint32_t> entries_; /* the result made from the index; gaps are zero */
-};
-
-JobMemory::JobMemory(const GpusortSlabSort &job)
-    : job_(job), width_(gpusort_key_width(job.spec.form)), keys_(uint64_t(job.nslots) * width_ / sizeof(uint64_t) + 1),
-      segments_(job.segments, job.segments + job.nsegments), index_(indexed() ? job.nslots : 0),
-      entries_(index_.size()) {
-    memcpy(keys_.data(), job.keys, uint64_t(job.nslots) * width_);
-    if (job.spec.payload == GPUSORT_PAYLOAD_CARRIED) payload_.assign(job.payload, job.payload + job.nslots);
-}
-
-/* Writes the positions of an index, or the payload that they name. */
-void JobMemory::fill(const GpusortSegment &segment) {
-    uint64_t wanted = wanted_entries(job_.spec, segment.count);
-    for (uint64_t i = segment.start; i < segment.start + wanted; i++)
-        entries_[i] = payload_.empty() ? index_[i] : payload_[segment.start + index_[i]];
-}
-
-/* A forged job's segments may lie anywhere: those outside the slots are left alone. */
-void JobMemory::sort(bool spoiled) {
-    for (const GpusortSegment &segment : segments_) {
-        if (uint64_t(segment.start) + segment.count > job_.nslots) continue;
-        char *keys = (char *)keys_.data() + uint64_t(segment.start) * width_;
-        uint32_t *index = indexed() ? index_.data() + segment.start : nullptr;
-        sort_segment(job_.spec, keys, index, segment.count);
-        if (spoiled) spoil(index ? (char *)index : keys, index ? sizeof(*index) : width_, wanted_entries(job_.spec, segment.count));
-        if (index) fill(segment);
-    }
-}
-
-void JobMemory::copy_out() const {
-    if (indexed())
-        std::copy(entries_.begin(), entries_.end(), job_.payload_out);
-    else
-        memcpy(job_.keys_out, keys_.data(), uint64_t(job_.nslots) * width_);
-}
-
-}  // namespace
-
 bool is_counted(const GpusortSlabSort &job) {
     uint32_t histogram[GPUSORT_LENGTH_BINS] = {};
     for (uint32_t i = 0; i < job.nsegments; i++)
@@ -92,12 +34,33 @@ uint64_t job_bytes(const GpusortSlabSort &job) {
 }
 
 void sort_job(const GpusortSlabSort &job, bool spoiled, GpusortDeviceOutcome *outcome) {
+    const uint32_t width = gpusort_key_width(job.spec.form);
+    const uint64_t key_bytes = uint64_t(job.nslots) * width;
+    const bool indexed = job.spec.payload != GPUSORT_PAYLOAD_NONE;
     double begin = seconds_now();
-    JobMemory memory(job);
+    std::vector<uint64_t> keys(key_bytes / sizeof(uint64_t) + 1);
+    std::vector<uint32_t> payload, index(indexed ? job.nslots : 0), entries(index.size());
+    std::vector<GpusortSegment> segments(job.segments, job.segments + job.nsegments);
+    memcpy(keys.data(), job.keys, key_bytes);
+    if (job.spec.payload == GPUSORT_PAYLOAD_CARRIED) payload.assign(job.payload, job.payload + job.nslots);
     double copied = seconds_now();
-    memory.sort(spoiled);
+    for (const GpusortSegment &segment : segments) {
+        /* A forged job's segments may lie anywhere: those outside the slots are left alone. */
+        if (uint64_t(segment.start) + segment.count > job.nslots) continue;
+        uint64_t wanted = wanted_entries(job.spec, segment.count);
+        char *own = (char *)keys.data() + uint64_t(segment.start) * width;
+        uint32_t *positions = indexed ? index.data() + segment.start : nullptr;
+        sort_segment(job.spec, own, positions, segment.count);
+        if (spoiled) spoil(indexed ? (char *)positions : own, indexed ? sizeof(*positions) : width, wanted);
+        /* Positions, or the payload that they name. */
+        for (uint64_t i = 0; indexed && i < wanted; i++)
+            entries[segment.start + i] = payload.empty() ? positions[i] : payload[segment.start + positions[i]];
+    }
     double sorted = seconds_now();
-    memory.copy_out();
+    if (indexed)
+        std::copy(entries.begin(), entries.end(), job.payload_out);
+    else
+        memcpy(job.keys_out, keys.data(), key_bytes);
     outcome->copy_in_s = copied - begin;
     outcome->sort_s = sorted - copied;
     outcome->copy_out_s = seconds_now() - sorted;
