@@ -1,15 +1,22 @@
 /*
  * emulated_memory.h
- *	  The emulated device's memory: what jobs and sessions have in it.
+ *	  The emulated device's memory: what jobs and sessions have in it, and how that is sorted.
+ *
+ * The CPU engine's functions sort.  With a payload they make an index, from which the payload follows.
  */
 #ifndef GPUSORT_EMULATED_MEMORY_H
 #define GPUSORT_EMULATED_MEMORY_H
 
 #include <vector>
 
-#include "emulated/emulated_sort.h"
+#include "gpusort_cuda.h"
 
 namespace gpusort_emulated {
+
+double seconds_now();
+
+/* The method that a real device would name. */
+GpusortMethod method_used(const GpusortSpec &spec);
 
 /* True if the job's histogram counts its segments. A real device relies on that. */
 bool is_counted(const GpusortSlabSort &job);

@@ -16,6 +16,8 @@
 namespace gpusort
 {
 
+struct BinView;
+
 struct Method {
     /* Bytes of temporary device memory for the batch; 256-byte alignment is given. */
     size_t (*workspace_bytes)(const SegmentBatch &batch);
@@ -30,6 +32,15 @@ extern const Method tagged_method;     /* published/tagged.cu */
 extern const Method hybrid_method;     /* published/hybrid.cu */
 extern const Method matrix_method;     /* published/matrix.cu */
 extern const Method number_method;     /* methods/numbers.cu: counting, radix and approximate */
+
+/* STA that sorts every bit of the tags, as Thrust does; only tests and the benchmark call it. */
+cudaError_t tagged_sort_all_bits(const SegmentBatch &batch, void *workspace, cudaStream_t stream);
+
+/* Bytes of workspace for the counting sort of this many long segments of the batch. */
+size_t counting_bytes(const SegmentBatch &batch, uint32_t count);
+
+/* Sorts only the bin's segments of the batch, side by side: each digit is one launch, however many there are. */
+cudaError_t sort_by_counting(const SegmentBatch &batch, const BinView &bin, void *workspace, cudaStream_t stream);
 
 }  // namespace gpusort
 

@@ -24,7 +24,6 @@
  */
 #include <cub/block/block_radix_sort.cuh>
 
-#include "methods/counting.cuh"
 #include "methods/intervals.cuh"
 #include "methods/methods.cuh"
 #include "methods/sweep.cuh"

@@ -8,7 +8,7 @@
  *
  * Segments too long for a network, or for this device, are left to numbers.cu.
  */
-#include "methods/counting.cuh"
+#include "methods/common.cuh"
 #include "methods/methods.cuh"
 #include "network/network.cuh"
 

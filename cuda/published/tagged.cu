@@ -10,7 +10,7 @@
  * The paper calls Thrust's stable_sort_by_key, which allocates.  That call runs
  * CUB's radix sort of pairs, so the same passes are called here directly, in the
  * workspace.  The paper sorts all 32 bits of the tags.  The method sorts only the
- * bits in use, and forms/tagged_all_bits.cu, for the benchmark, sorts all.
+ * bits in use, and tagged_sort_all_bits, for the benchmark, sorts all.
  *
  * With a payload the moved value is the slot that the key came from, and tags are
  * looked up between the sorts.  Slots outside of all segments get the last tag, so
@@ -21,7 +21,6 @@
 
 #include "methods/common.cuh"
 #include "methods/methods.cuh"
-#include "published/tagged.cuh"
 
 namespace gpusort
 {
@@ -198,17 +197,22 @@ size_t tagged_workspace(const SegmentBatch &batch)
     });
 }
 
-}  // namespace
-
 cudaError_t sort_with_tag_bits(const SegmentBatch &batch, int tag_bits, void *workspace, cudaStream_t stream)
 {
     return visit_key(batch.spec,
                      [&](auto key) { return sort_tagged<decltype(key)>(batch, tag_bits, workspace, stream); });
 }
 
-static cudaError_t tagged_sort(const SegmentBatch &batch, void *memory, cudaStream_t stream)
+cudaError_t tagged_sort(const SegmentBatch &batch, void *memory, cudaStream_t stream)
 {
     return sort_with_tag_bits(batch, ceil_log2((uint64_t)batch.nsegments + 1), memory, stream);
+}
+
+}  // namespace
+
+cudaError_t tagged_sort_all_bits(const SegmentBatch &batch, void *workspace, cudaStream_t stream)
+{
+    return sort_with_tag_bits(batch, 32, workspace, stream);
 }
 
 const Method tagged_method = {tagged_workspace, tagged_sort};

@@ -24,9 +24,6 @@ uint32_t array_sort_paper_longest(const GpusortSpec &spec);
 size_t array_sort_paper_workspace(const SegmentBatch &batch);
 cudaError_t array_sort_paper(const SegmentBatch &batch, void *workspace, cudaStream_t stream);
 
-/* STA that sorts every bit of the tags, as Thrust does. */
-cudaError_t tagged_sort_all_bits(const SegmentBatch &batch, void *workspace, cudaStream_t stream);
-
 /* Matrix sort of one segment of 32-bit keys: one thread sorts a row, and one merges two. */
 size_t matrix_by_threads_workspace(const SegmentBatch &batch);
 cudaError_t matrix_sort_by_threads(const SegmentBatch &batch, uint32_t columns, void *workspace, cudaStream_t stream);
