@@ -7,8 +7,6 @@
 
 #include "device/shared/arena.h"
 #include "device/shared/device_jobs.h"
-#include "device/shared/device_watch.h"
-#include "device/shared/slab_queue.h"
 
 typedef struct DeviceRates
 {

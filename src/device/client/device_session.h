@@ -17,7 +17,7 @@
 #ifndef GPUSORT_DEVICE_SESSION_H
 #define GPUSORT_DEVICE_SESSION_H
 
-#include "device/shared/device_watch.h"
+#include "device/shared/device_jobs.h"
 #include "gpusort_cuda.h"
 #include "stats/sort_stats.h"
 

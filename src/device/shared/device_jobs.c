@@ -17,7 +17,6 @@
 #include "compat.h"
 #include "device/shared/arena.h"
 #include "device/shared/device_jobs.h"
-#include "device/shared/device_watch.h"
 
 /* How long a backend gives its jobs to other devices after one has failed. */
 #define AVOID_MS 10000

@@ -1,6 +1,8 @@
 /*
  * device_jobs.h
- *	  Moves jobs to a worker and back.
+ *	  Moves jobs to a worker and back (device_jobs.c), hands out slabs and sessions
+ *	  (slab_queue.c), and tells a backend that waits whether devices still finish jobs
+ *	  (device_watch.c).
  *
  * See device_shared.h for the states and who may do what in them.
  */
@@ -10,7 +12,28 @@
 #include "device/shared/device_shared.h"
 #include "stats/sort_reason.h"
 
+#define GPUSORT_ANY_DEVICE (-1)
+
+typedef enum SlabUse
+{
+	SLAB_BATCH,
+	SLAB_TRANSIT
+} SlabUse;
+
+typedef struct DeviceWatch
+{
+	int			device;
+	uint64_t	answers;		/* how many there were at the start */
+	TimestampTz until;			/* when there should be another */
+} DeviceWatch;
+
 /* For backends. */
+extern int	gpusort_slab_acquire(SlabUse use, long timeout_ms);
+extern bool gpusort_slabs_plentiful(void);
+extern bool gpusort_sessions_plentiful(void);
+extern int	gpusort_session_acquire(void);
+extern void gpusort_watch_start(DeviceWatch *watch, int device);
+extern bool gpusort_watch_stuck(DeviceWatch *watch);
 extern bool gpusort_job_submit(int job, int device, uint64_t generation);
 extern bool gpusort_append_submit(int job, int session_job);
 extern int	gpusort_session_appends(int session_job, GpusortDeviceStatus *status);

@@ -11,7 +11,7 @@
 #include "utils/timestamp.h"
 
 #include "device/shared/arena.h"
-#include "device/shared/device_watch.h"
+#include "device/shared/device_jobs.h"
 #include "guc.h"
 
 static uint64_t

@@ -16,8 +16,6 @@
 #include "compat.h"
 #include "device/shared/arena.h"
 #include "device/shared/device_jobs.h"
-#include "device/shared/device_watch.h"
-#include "device/shared/slab_queue.h"
 
 #define SESSIONS_KEPT_SHARE 4	/* one session in 4 is kept for those who cannot do without */
 
