@@ -90,7 +90,7 @@ my ($second, $third) = split ' ', $unequal->safe_psql('postgres', q{
 is("$second $third", '0 1', 'of equal devices the one with the most free memory gets the job');
 
 # While jobs of the two fast ones take long, the slow one ends another job first.
-$unequal->safe_psql('postgres', "SELECT gpusort_test.inject_fault('delay 1000 500', d) FROM generate_series(1, 2) d");
+$unequal->safe_psql('postgres', "SELECT gpusort_test.inject_fault('delay 1000 5000', d) FROM generate_series(1, 2) d");
 my @busy = map { my $session = $unequal->background_psql('postgres');
 	$session->query_until(qr/started/, "\\echo started\nSELECT count(gpusort.array_sort(a)) FROM data;\nSELECT count(gpusort.array_sort(a)) FROM data;\n"); $session } 1 .. 10;
 wait_until($unequal, '(SELECT sorts > 0 FROM gpusort.devices WHERE device = 0)');
