@@ -145,7 +145,7 @@ locale_kind(char provider, const char *name)
  * pg_database.  Returns the locale's name, or NULL if there is none.
  */
 static char *
-catalog_locale(Oid collation, char *provider, bool *deterministic)
+catalog_locale(Oid collation, char *provider, bool *deterministic, bool *has_rules)
 {
 	bool		is_default = collation == DEFAULT_COLLATION_OID;
 	int			cache = is_default ? DATABASEOID : COLLOID;
@@ -155,9 +155,10 @@ catalog_locale(Oid collation, char *provider, bool *deterministic)
 	Datum		name;
 	char	   *result;
 
+	*deterministic = true;
+	*has_rules = false;
 	if (!HeapTupleIsValid(tuple))
 		return NULL;
-	*deterministic = true;
 	if (is_default)
 		*provider = ((Form_pg_database) GETSTRUCT(tuple))->datlocprovider;
 	else
@@ -171,6 +172,10 @@ catalog_locale(Oid collation, char *provider, bool *deterministic)
 	else
 		name = SysCacheGetAttr(cache, tuple, is_libc ? Anum_pg_collation_collcollate : GPUSORT_ANUM_COLLATION_LOCALE, &is_null);
 	result = is_null ? NULL : TextDatumGetCString(name);
+#ifdef GPUSORT_ANUM_COLLATION_RULES
+	(void) SysCacheGetAttr(cache, tuple, is_default ? GPUSORT_ANUM_DATABASE_RULES : GPUSORT_ANUM_COLLATION_RULES, &is_null);
+	*has_rules = !is_null;
+#endif
 	ReleaseSysCache(tuple);
 	return result;
 }
@@ -181,7 +186,8 @@ catalog_kind(Oid collation)
 {
 	char		provider;
 	bool		deterministic;
-	char	   *locale = catalog_locale(collation, &provider, &deterministic);
+	bool		has_rules;
+	char	   *locale = catalog_locale(collation, &provider, &deterministic, &has_rules);
 	CollationKind kind;
 
 	if (locale == NULL)
@@ -237,25 +243,8 @@ gpusort_collation_locale(Oid collation)
 {
 	char		provider;
 	bool		deterministic;
+	bool		has_rules;
+	char	   *locale = catalog_locale(collation, &provider, &deterministic, &has_rules);
 
-	return catalog_locale(collation, &provider, &deterministic);
-}
-
-bool
-gpusort_collation_has_rules(Oid collation)
-{
-#ifdef GPUSORT_ANUM_COLLATION_RULES
-	bool		is_default = collation == DEFAULT_COLLATION_OID;
-	int			cache = is_default ? DATABASEOID : COLLOID;
-	HeapTuple	tuple = SearchSysCache1(cache, ObjectIdGetDatum(is_default ? MyDatabaseId : collation));
-	bool		is_null;
-
-	if (!HeapTupleIsValid(tuple))
-		return true;
-	(void) SysCacheGetAttr(cache, tuple, is_default ? GPUSORT_ANUM_DATABASE_RULES : GPUSORT_ANUM_COLLATION_RULES, &is_null);
-	ReleaseSysCache(tuple);
-	return !is_null;
-#else
-	return false;
-#endif
+	return has_rules ? NULL : locale;
 }

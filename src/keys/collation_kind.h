@@ -22,11 +22,11 @@ typedef enum CollationKind
  */
 extern CollationKind gpusort_collation_kind(Oid collation);
 
-/* The name of the collation's locale, allocated, or NULL if the catalogs do not have one. */
+/*
+ * The name of the collation's locale, allocated, or NULL if the catalogs do not have one, or give the collation rules
+ * beside those of its locale.
+ */
 extern char *gpusort_collation_locale(Oid collation);
-
-/* True if the catalogs give a collation rules beside those of its locale, or do not have it. */
-extern bool gpusort_collation_has_rules(Oid collation);
 
 static inline bool
 gpusort_collation_compares_bytes(Oid collation)

@@ -554,7 +554,7 @@ gpusort_plain_key(Oid collation, bool may_learn)
 	char	   *locale = gpusort_collation_locale(collation);
 	const PlainKey *key;
 
-	if (locale == NULL || strlen(locale) >= PLAIN_LOCALE_SIZE || gpusort_collation_has_rules(collation))
+	if (locale == NULL || strlen(locale) >= PLAIN_LOCALE_SIZE)
 		return NULL;
 	key = find_key(locale, collation, 0, may_learn);
 	pfree(locale);
