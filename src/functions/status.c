@@ -61,6 +61,16 @@ set_time(Datum *value, bool *isnull, TimestampTz time)
 	*value = TimestampTzGetDatum(time);
 }
 
+/* Copies what is known of a device.  Returns false if it never had a worker. */
+static bool
+copy_device(int number, SharedDevice *copy)
+{
+	LWLockAcquire(gpusort_arena->lock, LW_SHARED);
+	memcpy(copy, &gpusort_arena->devices[number], sizeof(SharedDevice));
+	LWLockRelease(gpusort_arena->lock);
+	return copy->state != DEVICE_UNUSED;
+}
+
 static void
 put_device(ReturnSetInfo *rsinfo, int number, const SharedDevice *device)
 {
@@ -138,10 +148,7 @@ gpusort_devices(PG_FUNCTION_ARGS)
 	{
 		SharedDevice copy;
 
-		LWLockAcquire(gpusort_arena->lock, LW_SHARED);
-		memcpy(&copy, &gpusort_arena->devices[i], sizeof(copy));
-		LWLockRelease(gpusort_arena->lock);
-		if (copy.state != DEVICE_UNUSED)
+		if (copy_device(i, &copy))
 			put_device(rsinfo, i, &copy);
 	}
 	return (Datum) 0;
@@ -227,10 +234,7 @@ put_gpus(ReturnSetInfo *rsinfo)
 	{
 		SharedDevice copy;
 
-		LWLockAcquire(gpusort_arena->lock, LW_SHARED);
-		memcpy(&copy, &gpusort_arena->devices[i], sizeof(copy));
-		LWLockRelease(gpusort_arena->lock);
-		if (copy.state == DEVICE_UNUSED)
+		if (!copy_device(i, &copy))
 			continue;
 		any = true;
 		put_item(rsinfo, psprintf("GPU %d", i),
