@@ -125,6 +125,66 @@ RESET work_mem;
 RESET temp_file_limit;
 SELECT count(DISTINCT t) FROM numbers;
 
+-- Rows divided by their groups: each process computes groups of its own.
+CREATE COLLATION nd (PROVIDER = icu, LOCALE = 'und-u-ks-level2', DETERMINISTIC = false);
+CREATE TABLE grouped WITH (parallel_workers = 4) AS
+SELECT *, CASE WHEN id % 13 = 0 THEN NULL ELSE x % 1500 END AS g, CASE WHEN id % 10 > 0 THEN 7 ELSE x % 300 END AS skewed,
+	((ARRAY['Ab', 'aB', 'AB'])[1 + id % 3] || x % 90) COLLATE nd AS nd, (ARRAY[0, '-0', 'NaN', 1.5, NULL]::float8[])[1 + id % 5] AS zero, (ARRAY[1.0, 1.00, 1, 2.5])[1 + id % 4] AS scale
+FROM numbers;
+VACUUM ANALYZE grouped;
+CREATE FUNCTION divided(query text, OUT divided bool, OUT same bool) LANGUAGE plpgsql AS $$
+DECLARE without text;
+BEGIN
+	PERFORM set_config('gpusort.enable_sort', 'off', true), set_config('gpusort.enable_aggregates', 'off', true);
+	without := pg_temp.outcome(query);
+	PERFORM set_config('gpusort.enable_sort', 'on', true), set_config('gpusort.enable_aggregates', 'on', true);
+	SELECT string_agg(line, chr(10)) ~ 'Gather[^\n]*\n( *Workers[^\n]*\n)? *->  (GroupAggregate|Group|Unique)' INTO divided FROM pg_temp.explain_lines(query) line;
+	same := pg_temp.outcome(query) = without;
+END $$;
+SELECT pg_temp.explain_lines('SELECT few, count(DISTINCT t), percentile_cont(0.5) WITHIN GROUP (ORDER BY x) FROM grouped GROUP BY few ORDER BY few', 'COSTS OFF');
+SELECT pg_temp.explain_lines('SELECT count(DISTINCT t) FROM grouped GROUP BY nd', 'COSTS OFF');
+SELECT pg_temp.explain_lines('SELECT DISTINCT ON (few) few, x, id FROM grouped ORDER BY few, x, id', 'COSTS OFF');
+SELECT line FROM pg_temp.explain_lines('SELECT g, mode() WITHIN GROUP (ORDER BY x) FROM grouped GROUP BY g ORDER BY g', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') line WHERE line ~ 'Gather|Key';
+CREATE TABLE of_groups AS SELECT format('SELECT %s, %s FROM %s GROUP BY %1$s', keys, call, source) AS query FROM unnest(ARRAY[
+	'count(DISTINCT t), count(*), sum(x)', 'percentile_cont(0.3) WITHIN GROUP (ORDER BY n), mode() WITHIN GROUP (ORDER BY day)',
+	'string_agg(short, '','' ORDER BY x, id), array_agg(DISTINCT few) FILTER (WHERE id % 3 > 0)']) call,
+	(VALUES ('grouped', 'g'), ('grouped', 'skewed'), ('parts', 'short'), ('none', 'x'), ('grouped', 'few, f4'), ('grouped', 'nothing')) t (source, keys);
+CREATE FUNCTION divided_with(workers int, memory text) RETURNS TABLE (divided bigint, same bool, queries bigint) LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM set_config('max_parallel_workers_per_gather', workers::text, true), set_config('work_mem', memory, true);
+	RETURN QUERY SELECT count(*) FILTER (WHERE d.divided), bool_and(d.same), count(*) FROM of_groups, divided(query) d;
+END $$;
+SELECT workers, r.divided > 9 AS most, same, queries FROM (VALUES (0, '1MB'), (1, '64kB'), (4, '1MB'), (3, '64MB')) v (workers, memory), divided_with(workers, memory) r;
+SET max_parallel_workers = 0;
+SELECT same FROM divided_with(2, '64kB');
+RESET max_parallel_workers;
+SET parallel_leader_participation = off;
+SELECT same FROM divided_with(2, '64kB');
+RESET parallel_leader_participation;
+-- In order; of equal values that are not the same; other nodes above; run again.  Rows whose order is seen are not divided.
+SET enable_material = off;
+SELECT query, d.* FROM unnest(ARRAY['SELECT array_agg(q) FROM (SELECT g, count(DISTINCT x) FROM grouped GROUP BY g ORDER BY g) q',
+	'SELECT array_agg(c) FROM (SELECT count(DISTINCT x) AS c FROM grouped GROUP BY few, t ORDER BY few DESC NULLS LAST, t) q',
+	'SELECT string_agg(c::text, '','') FROM (SELECT DISTINCT ON (t) t, x, id AS c FROM grouped ORDER BY t DESC, x, id) q',
+	'SELECT lower(nd), count(DISTINCT x) FROM grouped GROUP BY nd', 'SELECT zero + 0, count(DISTINCT x) FROM grouped GROUP BY zero', 'SELECT scale::float8, count(DISTINCT x) FROM grouped GROUP BY scale',
+	'SELECT skewed, count(DISTINCT x) FROM grouped GROUP BY skewed HAVING count(*) > 20',
+	'SELECT few, count(DISTINCT x) FROM grouped GROUP BY few ORDER BY few LIMIT 2', 'SELECT count(DISTINCT x) AS c FROM grouped GROUP BY g ORDER BY c DESC LIMIT 3',
+	'SELECT * FROM (SELECT few, count(DISTINCT x) FROM grouped GROUP BY few) a JOIN (SELECT few, mode() WITHIN GROUP (ORDER BY x) FROM grouped GROUP BY few) b USING (few)',
+	'SELECT count(*), sum(i) FROM (SELECT i * 500 AS i FROM generate_series(1, 9) i OFFSET 0) s WHERE i > ALL (SELECT count(DISTINCT x) FROM grouped GROUP BY few)',
+	'SELECT few, count(DISTINCT x), count(random()) FROM grouped GROUP BY few',
+	'SELECT few, count(DISTINCT x), length(string_agg(short, '''')) FROM grouped GROUP BY few']) query, divided(query) d;
+RESET enable_material;
+PREPARE by_group AS SELECT few, count(DISTINCT x) FROM grouped WHERE id > $1 GROUP BY few ORDER BY few;
+EXECUTE by_group(19000);
+EXECUTE by_group(19900);
+SELECT g, count(DISTINCT x / (id - 19990)) FROM grouped GROUP BY g;
+SELECT g, count(DISTINCT x), 1 / (max(id) - 19990) FROM grouped GROUP BY g;
+SET statement_timeout = '50ms';
+SELECT few, count(DISTINCT t) FROM grouped WHERE pg_sleep(0.001) IS NOT NULL GROUP BY few;
+SET statement_timeout = '150ms';
+SELECT few, count(DISTINCT CASE WHEN pg_sleep(0.01) IS NULL THEN 1 END) FROM grouped GROUP BY few;
+RESET statement_timeout;
+
 -- Random tables, whose runs of equal values cross the borders of parts.
 \set seed 0.20261127
 \echo seed: :seed
@@ -134,14 +194,19 @@ DECLARE
 	query text;
 BEGIN
 	FOR round IN 1..rounds LOOP
-		CREATE TABLE drawn (x int4) WITH (parallel_workers = 4);
-		INSERT INTO drawn SELECT CASE WHEN random() < 0.1 THEN NULL WHEN random() < s.one THEN 7 ELSE (random() ^ s.power * s.most)::int END
-			FROM (SELECT random() AS one, 1 + random() * 5 AS power, 10 ^ (random() * 6) AS most, (random() * 20000)::int AS n) s, generate_series(1, s.n);
+		CREATE TABLE drawn (x int4, g int4) WITH (parallel_workers = 4);
+		INSERT INTO drawn SELECT CASE WHEN random() < 0.1 THEN NULL WHEN random() < s.one THEN 7 ELSE (random() ^ s.power * s.most)::int END,
+				CASE WHEN random() < s.one / 9 THEN NULL WHEN random() < s.one THEN 7 ELSE (random() ^ s.power * s.groups)::int END
+			FROM (SELECT random() AS one, 10 ^ (random() * 4) AS groups, 1 + random() * 5 AS power, 10 ^ (random() * 6) AS most, (random() * 20000)::int AS n) s, generate_series(1, s.n);
 		ANALYZE drawn;
 		PERFORM set_config('max_parallel_workers_per_gather', (1 + random() * 3)::int::text, true), set_config('work_mem', (64 + (random() ^ 3 * 1000)::int)::text, true);
 		query := format('SELECT count(DISTINCT x), mode() WITHIN GROUP (ORDER BY x), percentile_disc(''{0,%s,1}''::float8[]) WITHIN GROUP (ORDER BY x), percentile_cont(%s) WITHIN GROUP (ORDER BY x) FROM drawn',
 			random(), random());
 		IF NOT (SELECT same FROM pg_temp.compare_aggregates(query)) THEN
+			RETURN NEXT format('round %s: %s', round, query);
+		END IF;
+		query := format('SELECT g, count(DISTINCT x), count(*), array_agg(x ORDER BY x), percentile_disc(%s) WITHIN GROUP (ORDER BY x) FROM drawn GROUP BY g', random());
+		IF NOT (SELECT same FROM divided(query)) THEN
 			RETURN NEXT format('round %s: %s', round, query);
 		END IF;
 		DROP TABLE drawn;

@@ -42,11 +42,13 @@ typedef struct SubqueryUse
 typedef struct PlanWalk
 {
 	PlannedStmt *statement;
+	bool		ordered;		/* the order of its rows may be wanted */
 	bool		to_end;			/* the executor is expected to run the plan to its end: no cursor and no loop reads it */
 	SubqueryUse *subqueries;	/* of each of the statement's subplans */
 	int			last_id;		/* largest plan_node_id in use; 0: not looked for yet */
 	List	   *modules;		/* NodeModules that are asked, in order */
 	List	   *first_of_groups;	/* FirstOfGroups of Sorts that the preparation has put into the plan */
+	List	   *orderless;		/* Aggs for which the order of rows is open where no Sort below says it */
 	bool		explain;		/* reasons are told */
 	List	   *names;			/* for showing expressions; NIL: not needed yet */
 } PlanWalk;

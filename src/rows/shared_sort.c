@@ -36,6 +36,7 @@
 #define SHARED_FILE_PARTS_AHEAD 1	/* or of rows in files, whose parts may be as large as memory allows */
 #define SHARED_PARTS_MAX 65536
 #define SHARED_HELPERS_MIN 2	/* more workers end when they would wait for the leader, which then is the slowest */
+#define SHARED_GROUP_PARTS 8	/* parts of groups for each participant, at least, so that all have about the same work */
 #define SHARED_MEMORY_SHARE 2	/* of the free space of /dev/shm a sort takes one half */
 #define SHARED_SPACE_EIGHTHS 8
 #define SHARED_FREE_FOR_RUNS 6	/* so many eighths of /dev/shm stay free when a run goes there, */
@@ -63,11 +64,12 @@ typedef struct SharedRun
 	dsa_pointer fence_bytes;	/* Size: of the rows from each fence on to the next */
 } SharedRun;
 
-/* A part begins with the row of this fence. */
+/* A part begins with the row of this fence, or with its group. */
 typedef struct Splitter
 {
 	uint32		run;
 	uint32		fence;
+	bool		is_group;
 } Splitter;
 
 /* A fence, where splitters are chosen. */
@@ -155,6 +157,8 @@ struct SharedSort
 	RowStore   *view;			/* rows of one that another process has sorted, or NULL */
 	uint32		cut_before;		/* each run's `to` is where this part begins; 0: none */
 	bool		without_nulls;
+	RowKeys		groups;			/* leading keys that tell groups apart; none: parts begin with any row */
+	uint32		next;			/* the part behind the one that was taken last */
 	uint64		first_row;		/* of the part whose keys are asked for, among all rows */
 	uint64		end_row;
 };
@@ -682,7 +686,7 @@ load_fences(SharedSort *part, RowStore *store)
 			continue;
 		bytes = dsa_get_address(part->area, reader->run->fence_bytes);
 		for (uint32 fence = 0; fence < reader->fences->nrows; fence++)
-			fences[n++] = (Fence) {{i, fence}, bytes[fence]};
+			fences[n++] = (Fence) {{.run = i, .fence = fence}, bytes[fence]};
 		gpusort_stored_rows_read(part->area, NULL, dsa_get_address(part->area, reader->run->fences), 0,
 								 reader->fences->nrows, store);
 	}
@@ -726,6 +730,9 @@ divide(SharedSort *part)
 
 	if (shared->nrows == 0)
 		return;
+	/* A part that begins with its group may be twice as large. */
+	if (part->groups.nkeys > 0)
+		wanted = Min(Max(2 * wanted, SHARED_GROUP_PARTS * shared->participants), SHARED_PARTS_MAX);
 	if (wanted > 0)
 	{
 		RowStore   *store = sort->store;
@@ -744,7 +751,13 @@ divide(SharedSort *part)
 			shared->splitters = dsa_allocate_extended(part->area, n * sizeof(Splitter), DSA_ALLOC_HUGE);
 			splitters = dsa_get_address(part->area, shared->splitters);
 			for (uint32 i = 0; i < n; i++)
-				splitters[i] = fences[sort->order[i]].place;
+			{
+				uint32		row = sort->order[i];
+
+				splitters[i] = fences[row].place;
+				splitters[i].is_group = part->groups.nkeys > 0 &&
+					(i == 0 || gpusort_rows_compare(&part->groups, 0, sort->store, sort->order[i - 1], sort->store, row) != 0);
+			}
 		}
 		pfree(fences);
 		gpusort_rows_store_free(sort->store);
@@ -793,7 +806,7 @@ open_parts(SharedSort *part)
 
 /* Compares two rows.  Words tell most of those apart that have some. */
 static int
-compare(const SharedSort *part, const RowStore *a, uint32 row_a, const RowStore *b, uint32 row_b)
+compare(const RowKeys *keys, const RowStore *a, uint32 row_a, const RowStore *b, uint32 row_b)
 {
 	if (a->word_kind != 0 && a->word_kind == b->word_kind)
 	{
@@ -803,19 +816,20 @@ compare(const SharedSort *part, const RowStore *a, uint32 row_a, const RowStore 
 		if (word_a != word_b)
 			return word_a < word_b ? -1 : 1;
 	}
-	return gpusort_rows_compare(part->sort->keys, 0, a, row_a, b, row_b);
+	return gpusort_rows_compare(keys, 0, a, row_a, b, row_b);
 }
 
-/* How many of the first n rows of a store come before a splitter. With `equal`, rows that are equal to it do. */
+/* How many of the first n rows of a store come before a splitter, or its group. With `equal`, rows that are equal to it do. */
 static uint32
 rows_before(const SharedSort *part, const RowStore *store, uint32 n, const Splitter *splitter, bool equal)
 {
+	const RowKeys *keys = splitter->is_group ? &part->groups : part->sort->keys;
 	uint32		low = 0;
 
 	while (low < n)
 	{
 		uint32		middle = low + (n - low) / 2;
-		int			order = compare(part, store, middle, part->runs[splitter->run].fences, splitter->fence);
+		int			order = compare(keys, store, middle, part->runs[splitter->run].fences, splitter->fence);
 
 		if (order < 0 || (equal && order == 0))
 			low = middle + 1;
@@ -862,13 +876,13 @@ static uint32
 cut(SharedSort *part, uint32 run, const Splitter *splitter)
 {
 	const SharedReader *reader = &part->runs[run];
-	bool		equal = run < splitter->run;
+	bool		equal = !splitter->is_group && run < splitter->run;
 	uint32		step = reader->run->step;
 	uint32		fences;
 	uint32		from;
 	uint32		to;
 
-	if (run == splitter->run)
+	if (run == splitter->run && !splitter->is_group)
 		return splitter->fence * step;
 	fences = reader->fences ? rows_before(part, reader->fences, reader->fences->nrows, splitter, equal) : 0;
 	from = fences == 0 ? 0 : (fences - 1) * step + 1;
@@ -901,6 +915,13 @@ find_part(SharedSort *part, uint32 number)
 	return found;
 }
 
+/* True if all rows of a part are of one group, and there is no order within it. */
+static bool
+is_one_group(const SharedSort *part, uint32 number)
+{
+	return part->groups.nkeys == part->sort->keys->nkeys && number + 1 < part->shared->nparts && !part->splitters[number].is_group;
+}
+
 /* Loads a part into the sort's store and puts it in order. */
 static void
 sort_part(SharedSort *part, uint32 number)
@@ -911,7 +932,7 @@ sort_part(SharedSort *part, uint32 number)
 	gpusort_rows_store_clear(sort->store);
 	for (uint32 run = 0; run < part->nruns; run++)
 		read_run(part, &part->runs[run], part->runs[run].from, part->runs[run].to, sort->store);
-	if (found > 1)
+	if (found > 1 && !is_one_group(part, number))
 		gpusort_rows_sort_order_store(sort);
 	else
 		gpusort_rows_sort_keep_order(sort);
@@ -1035,6 +1056,48 @@ gpusort_shared_sort_help(SharedSort *part)
 		ConditionVariableSignal(&shared->sorted);
 	}
 	MemoryContextSwitchTo(caller);
+}
+
+void
+gpusort_shared_sort_divide_by(SharedSort *part, int group_keys)
+{
+	part->groups = *part->sort->keys;
+	part->groups.nkeys = group_keys;
+}
+
+/* The next part that nobody has begun and that begins with a group, or the number of parts. */
+static uint32
+claim_groups(SharedSort *part)
+{
+	SharedSortState *shared = part->shared;
+	uint32		number;
+
+	do
+	{
+		SpinLockAcquire(&shared->mutex);
+		number = shared->stopped ? shared->nparts : shared->next_part;
+		shared->next_part = Min(number + 1, shared->nparts);
+		SpinLockRelease(&shared->mutex);
+	} while (number > 0 && number < shared->nparts && !part->splitters[number - 1].is_group);
+	return number;
+}
+
+bool
+gpusort_shared_sort_take(SharedSort *part)
+{
+	SharedSortState *shared = part->shared;
+	MemoryContext caller = MemoryContextSwitchTo(part->sort->context);
+	uint32		number = part->next;
+
+	if (shared->nparts > 0)
+		open_parts(part);
+	if (number == 0 || number == shared->nparts || part->splitters[number - 1].is_group)
+		number = claim_groups(part);
+	part->next = Min(number + 1, shared->nparts);
+	if (number < shared->nparts)
+		sort_part(part, number);
+	MemoryContextSwitchTo(caller);
+	return number < shared->nparts;
 }
 
 void

@@ -3,7 +3,7 @@
  *	  A sort of rows by several processes: the leader and parallel workers.
  *
  *	  leader:       init --> [reset] --> join, collect ... --> next ... --> stop
- *	  participant:  join --> collect ... --> help
+ *	  participant:  join --> collect ... --> help, or take ...
  *
  * 1. Each participant sorts what it reads, as much as lies in the caches or fits its memory, into
  *	  runs, in shared memory as long as that lasts and then in a file of its own.
@@ -23,6 +23,10 @@
  *
  * Where only numbers and few values are asked for, no rows are returned: each participant counts the runs of
  * equal rows in parts that it sorts, and the leader sorts the parts that hold those values.
+ *
+ * Where rows are divided by groups, those that are equal in some leading keys, no rows are returned to the leader, either: each
+ * participant takes parts in ascending order and reads their rows.  A part then begins with a group.  Parts in which a
+ * group of more rows goes on are taken by the same participant.
  *
  * Nobody waits for a process that may never start.  A worker that comes late skips step 1.
  */
@@ -76,6 +80,15 @@ extern void gpusort_shared_sort_help(SharedSort *part);
 
 /* From then on this participant leaves out rows whose first key is NULL.  These must come last in the order. */
 extern void gpusort_shared_sort_leave_nulls_out(SharedSort *part);
+
+/* From then on this participant divides and takes parts by groups, which so many leading keys tell apart. */
+extern void gpusort_shared_sort_divide_by(SharedSort *part, int group_keys);
+
+/*
+ * Replaces the rows of the sort's store by those of the next part that this participant takes, in order.  Returns false
+ * if there is none.  All of its groups come behind those that it has taken before.
+ */
+extern bool gpusort_shared_sort_take(SharedSort *part);
 
 /* Sorts parts and counts their runs, until there are none left. */
 extern void gpusort_shared_sort_count(SharedSort *part);

@@ -83,6 +83,8 @@ extern Sort *gpusort_aggregates_sort_input(AggregateCalls *calls);
 extern void gpusort_aggregate_drop_order(Aggref *call);
 
 /* parallel.c */
+/* True if calls, treated as decided, may get rows that a Sort below leaves in any order, or the server lets workers order them. */
+extern bool gpusort_aggregates_are_orderless(const AggregateCalls *calls);
 /* Has parallel workers compute the calls of an Agg, once they are replaced, if that costs less. */
 extern void gpusort_aggregates_divide(AggregateCalls *calls);
 

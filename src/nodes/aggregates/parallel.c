@@ -48,10 +48,12 @@
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
+#include "compat.h"
 #include "guc.h"
 #include "keys/key_types.h"
 #include "nodes/aggregates/aggregates.h"
 #include "nodes/plan_walk.h"
+#include "nodes/rows/plan_divide.h"
 #include "nodes/rows/plan_groups.h"
 #include "nodes/rows/rows_node.h"
 
@@ -82,18 +84,9 @@ typedef struct PartialCalls
 	List	   *transitions;	/* aggtransno of each in the Agg that it is made of */
 } PartialCalls;
 
-/* The tables that an Agg reads. */
-typedef struct ScannedTables
-{
-	List	   *scans;			/* SeqScans */
-	double		pages;
-	double		rows;
-	int			workers;		/* their parameter parallel_workers; -1: not set */
-} ScannedTables;
-
-/* True if an aggregate's state can be sent to another process and combined there. */
+/* True if an aggregate's state can be sent to another process and combined there.  One of `internal` type may keep the values. */
 static bool
-has_partial_form(Oid aggregate)
+has_partial_form(Oid aggregate, bool internal)
 {
 	HeapTuple	tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
 	Form_pg_aggregate form;
@@ -103,7 +96,7 @@ has_partial_form(Oid aggregate)
 		elog(ERROR, "cache lookup failed for aggregate %u", aggregate);
 	form = (Form_pg_aggregate) GETSTRUCT(tuple);
 	has = OidIsValid(form->aggcombinefn) &&
-		(form->aggtranstype != INTERNALOID || (OidIsValid(form->aggserialfn) && OidIsValid(form->aggdeserialfn)));
+		(form->aggtranstype != INTERNALOID || (internal && OidIsValid(form->aggserialfn) && OidIsValid(form->aggdeserialfn)));
 	ReleaseSysCache(tuple);
 	return has;
 }
@@ -158,7 +151,7 @@ are_divisible(const AggregateCalls *calls)
 		if (replaced ? !AGGKIND_IS_ORDERED_SET(aggregate->aggkind) && !counts :
 			aggregate->aggorder != NIL || aggregate->aggdistinct != NIL || !gpusort_aggregate_ignores_order(aggregate))
 			return false;
-		if (!has_partial_form(aggregate->aggfnoid))
+		if (!has_partial_form(aggregate->aggfnoid, true))
 			return false;
 		any |= replaced;
 		query->targetList = lappend(query->targetList, makeTargetEntry((Expr *) aggregate, 1, NULL, false));
@@ -166,38 +159,23 @@ are_divisible(const AggregateCalls *calls)
 	return any && max_parallel_hazard(query) == PROPARALLEL_SAFE;
 }
 
-/* Adds the tables that a plan scans in sequence.  Returns false if it does anything else, but append. */
-static bool
-find_tables(Plan *plan, const List *rtable, ScannedTables *tables)
+bool
+gpusort_aggregates_are_orderless(const AggregateCalls *calls)
 {
-	Relation	table;
-	BlockNumber pages;
-	double		rows;
-	double		all_visible;
 	ListCell   *cell;
 
-	/* The planner finds no scan safe if the statement may not be parallel. */
-	if (!plan->parallel_safe || plan->initPlan != NIL)
-		return false;
-	if (IsA(plan, Append))
+	foreach(cell, calls->list)
 	{
-		foreach(cell, ((const Append *) plan)->appendplans)
-		{
-			if (!find_tables(lfirst(cell), rtable, tables))
-				return false;
-		}
-		return true;
+		const AggregateCall *call = lfirst(cell);
+
+		Oid			aggregate = call->call->aggfnoid;
+
+		/* What is replaced sorts its values, and the rows of others come sorted. */
+		if (call->treatment == AGGREGATE_KEEP && !GPUSORT_IS_PRESORTED(call->call) &&
+			!gpusort_aggregate_ignores_order(call->call) &&
+			!has_partial_form(aggregate, gpusort_is_own_function(aggregate)))
+			return false;
 	}
-	if (!IsA(plan, SeqScan))
-		return false;
-	/* The planner has locked it. */
-	table = table_open(rt_fetch(((const SeqScan *) plan)->scan.scanrelid, rtable)->relid, NoLock);
-	tables->scans = lappend(tables->scans, plan);
-	estimate_rel_size(table, NULL, &pages, &rows, &all_visible);
-	tables->pages += pages;
-	tables->rows += rows;
-	tables->workers = Max(tables->workers, RelationGetParallelWorkers(table, -1));
-	table_close(table, NoLock);
 	return true;
 }
 
@@ -339,24 +317,6 @@ find_values(const AggregateCalls *calls, const ScannedTables *tables, SharedValu
 	return gpusort_rows_take(values->sort);
 }
 
-/* How many workers the planner would have scan tables; 0 if they are too small. */
-static int
-count_workers(const ScannedTables *tables)
-{
-	RelOptInfo *rel = makeNode(RelOptInfo);
-
-	rel->reloptkind = RELOPT_BASEREL;
-	rel->rel_parallel_workers = tables->workers;
-	return compute_parallel_worker(rel, tables->pages, -1, max_parallel_workers_per_gather);
-}
-
-/* How many processes the work is divided among, by the planner's estimate. */
-static double
-divisor_of(int workers)
-{
-	return workers + (parallel_leader_participation ? Max(0, 1 - 0.3 * workers) : 0);
-}
-
 /*
  * True if workers are expected to compute the calls in less time, in the memory that there is.  Where they read
  * the rows already, handing over states costs less than that.
@@ -382,7 +342,7 @@ pays(const AggregateCalls *calls, const ScannedTables *tables, int workers)
 	return gpusort_force_nodes ||
 		(states.bytes <= memory && states.most <= Min(memory * TIMES_EXCEEDED, MaxAllocSize / 2) &&
 		 (IsA(input, Gather) ||
-		  parallel_setup_cost + cpu_operator_cost * states.sent < shared * (1 - 1 / divisor_of(workers))));
+		  parallel_setup_cost + cpu_operator_cost * states.sent < shared * (1 - 1 / gpusort_rows_divisor(workers))));
 }
 
 /* True if workers are expected to sort values, where rows are read already or not, in less time than one process. */
@@ -392,12 +352,11 @@ sharing_pays(const Sort *sort, const ScannedTables *tables, int workers)
 	const Plan *input = sort->plan.lefttree;
 	Sort		of_worker = *sort;
 	Plan		read = *(IsA(input, Gather) ? input->lefttree : input);
-	Cost		pages = seq_page_cost * tables->pages;
 
 	if (!IsA(input, Gather))
-		read.total_cost = pages + (read.total_cost - pages) / divisor_of(workers);
+		read.total_cost = gpusort_rows_divided_cost(read.total_cost, tables, workers);
 	of_worker.plan.lefttree = &read;
-	of_worker.plan.plan_rows /= divisor_of(workers);
+	of_worker.plan.plan_rows /= gpusort_rows_divisor(workers);
 	return gpusort_force_nodes ||
 		gpusort_rows_cost_parallel(&of_worker, 0).total < gpusort_rows_cost(sort, 0, false).startup;
 }
@@ -436,24 +395,12 @@ finish_calls(Node *node, void *context)
 	return (Node *) finish;
 }
 
-/* Has each process run its part of a plan.  The parameter tells it that it is run again. */
-static void
-divide(Plan *plan, double divisor, int param)
-{
-	plan->plan_rows = clamp_row_est(plan->plan_rows / divisor);
-	plan->total_cost = plan->startup_cost + (plan->total_cost - plan->startup_cost) / divisor;
-	plan->extParam = bms_make_singleton(param);
-	plan->allParam = bms_make_singleton(param);
-}
-
 /* Puts a Gather below an Agg, with the tables' scans divided among the workers. */
 static void
 add_gather(Agg *agg, const ScannedTables *tables, int workers, PlanWalk *walk)
 {
-	PlannedStmt *statement = walk->statement;
 	Plan	   *input = agg->plan.lefttree;
 	Gather	   *gather = makeNode(Gather);
-	ListCell   *cell;
 
 	gather->plan = *input;
 	gather->plan.type = T_Gather;
@@ -461,16 +408,7 @@ add_gather(Agg *agg, const ScannedTables *tables, int workers, PlanWalk *walk)
 	gather->plan.qual = NIL;
 	gather->plan.lefttree = input;
 	gather->num_workers = workers;
-	gather->rescan_param = list_length(statement->paramExecTypes);
-	statement->paramExecTypes = lappend_oid(statement->paramExecTypes, InvalidOid);
-	statement->parallelModeNeeded = true;
-	if (!IsA(input, SeqScan))
-		divide(input, divisor_of(workers), gather->rescan_param);
-	foreach(cell, tables->scans)
-	{
-		divide(lfirst(cell), divisor_of(workers), gather->rescan_param);
-		((Plan *) lfirst(cell))->parallel_aware = true;
-	}
+	gather->rescan_param = gpusort_rows_divide_tables(input, tables, workers, walk);
 	agg->plan.lefttree = &gather->plan;
 }
 
@@ -596,11 +534,11 @@ gpusort_aggregates_divide(AggregateCalls *calls)
 	/* Parameters may have other values each time. */
 	if (agg->aggstrategy != AGG_PLAIN || !bms_is_empty(agg->plan.allParam) || place->parallel || place->rescanned ||
 		max_parallel_workers_per_gather == 0 || !are_divisible(calls) ||
-		!find_tables(input, place->walk->statement->rtable, &tables))
+		!gpusort_rows_find_tables(input, place->walk->statement->rtable, &tables))
 		return;
 	if (gather != NULL && (gather->single_copy || !gpusort_plan_hands_on_columns(gather->plan.targetlist, input->targetlist)))
 		return;
-	workers = gather != NULL ? gather->num_workers : count_workers(&tables);
+	workers = gather != NULL ? gather->num_workers : gpusort_rows_count_workers(&tables);
 	if (workers == 0)
 		return;
 	shares = (gather == NULL || gather->plan.initPlan == NIL) && find_values(calls, &tables, &values) &&

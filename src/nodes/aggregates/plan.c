@@ -320,6 +320,17 @@ tell_calls(const AggregateCalls *calls)
 	}
 }
 
+/* Treats the calls of an Agg, none if there is a reason why not.  Returns the Sort to be its input, or NULL. */
+static Sort *
+treat(AggregateCalls *calls, const char *why_not)
+{
+	Sort	   *sort = why_not == NULL ? consider_calls(calls) : NULL;
+
+	tell_calls(calls);
+	treat_calls(calls);
+	return sort;
+}
+
 /* Looks at the aggregates of an Agg. */
 void
 gpusort_aggregates_prepare(Plan *plan, const PlanPlace *place)
@@ -327,12 +338,11 @@ gpusort_aggregates_prepare(Plan *plan, const PlanPlace *place)
 	Agg		   *agg = (Agg *) plan;
 	AggregateCalls calls = {.agg = agg,.place = place};
 	const char *why_not;
-	Sort	   *sort;
+	Sort	   *sort = NULL;
 	bool		any = false;
 	ListCell   *cell;
 
-	if (!IsA(plan, Agg) || agg->aggsplit != AGGSPLIT_SIMPLE || agg->aggstrategy == AGG_HASHED ||
-		(!gpusort_enable_aggregates && !place->walk->explain))
+	if (!IsA(plan, Agg) || agg->aggsplit != AGGSPLIT_SIMPLE || (!gpusort_enable_aggregates && !place->walk->explain))
 		return;
 	find_calls((Node *) plan->targetlist, &calls.list);
 	find_calls((Node *) plan->qual, &calls.list);
@@ -342,18 +352,18 @@ gpusort_aggregates_prepare(Plan *plan, const PlanPlace *place)
 		AggregateCall *call = lfirst(cell);
 
 		gpusort_aggregate_keep(call, why_not);
-		if (why_not == NULL)
+		if (why_not == NULL && agg->aggstrategy != AGG_HASHED)
 			gpusort_aggregate_replace_casts(place->walk->statement, call->call);
 		any |= sorts(call->call) || GPUSORT_IS_PRESORTED(call->call);
 	}
-	if (!any)
-		return;
+	any &= agg->aggstrategy != AGG_HASHED;
 	calls.rows_of_group = plan->lefttree->plan_rows / (agg->aggstrategy == AGG_PLAIN ? 1 : Max(agg->numGroups, 1));
-	sort = why_not == NULL ? consider_calls(&calls) : NULL;
-	tell_calls(&calls);
-	treat_calls(&calls);
+	if (any)
+		sort = treat(&calls, why_not);
+	if (gpusort_enable_aggregates && agg->groupingSets == NIL && agg->chain == NIL && gpusort_aggregates_are_orderless(&calls))
+		place->walk->orderless = lappend(place->walk->orderless, agg);
 	if (sort != NULL)
 		plan->lefttree = &sort->plan;
-	else if (why_not == NULL)
+	else if (any && why_not == NULL)
 		gpusort_aggregates_divide(&calls);
 }

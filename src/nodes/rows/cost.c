@@ -51,7 +51,6 @@
 #define ROWS_COST_COLLECTED 4.0 /* added if an aggregate keeps the row's value */
 
 #define ROWS_COST_RETURNED 1.5	/* a row of a part that another process has sorted */
-#define ROWS_SHARED_PASSES 2.0	/* the work of a shared sort to that of one process */
 
 /* If the bound is not known at run time, the node is used only if at least this share of the rows is wanted. */
 #define ROWS_BOUND_SHARE 0.25

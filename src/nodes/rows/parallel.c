@@ -24,12 +24,15 @@
 typedef struct SharedRowsState
 {
 	RowsNodeState rows;			/* must be first */
-	GatherState *gather;		/* in the leader */
+	ParallelContext *context;	/* in the leader */
 	SharedSortState *shared;	/* NULL if there is no parallel query */
 	dsa_area  **areas;			/* that it has */
 	SharedSort *part;			/* NULL before it takes part, and if the leader is alone */
 	bool		collected;
 	RowsUse		use;
+	int64		next;			/* row of the part that is read, or of all rows if the leader is alone */
+	int64		nrows;
+	int			ahead;			/* rows from there on to which the slot is only moved */
 } SharedRowsState;
 
 /* The node above the Gather. */
@@ -38,18 +41,16 @@ typedef struct ReturnedRowsState
 	SharedSortOffer offer;		/* must be first */
 	SharedRowsState *input;
 	bool		started;
-	int64		next;			/* row of the part that is read, or of all rows if the leader is alone */
-	int64		nrows;
-	int			ahead;			/* rows from there on to which the slot is only moved */
 } ReturnedRowsState;
 
 /* The private lists of a rows node, with another role. */
 static List *
-with_role(List *lists, RowsRole role, RowsUse use)
+with_role(const List *lists, List *role)
 {
-	lists = list_copy(lists);
-	lfirst(list_nth_cell(lists, ROWS_LIST_ROLE)) = list_make2_int(role, use);
-	return lists;
+	List	   *copy = list_copy(lists);
+
+	lfirst(list_nth_cell(copy, ROWS_LIST_ROLE)) = role;
+	return copy;
 }
 
 /* Columns of a child, as a node above it returns them. */
@@ -107,9 +108,9 @@ make_returned(Gather *gather, CustomScan *rows, RowsUse use, int id)
 	scan->scan.plan.targetlist = columns_of(gather->plan.targetlist, INDEX_VAR);
 	scan->scan.plan.lefttree = &gather->plan;
 	scan->custom_scan_tlist = columns_of(gather->plan.targetlist, OUTER_VAR);
-	scan->custom_private = with_role(rows->custom_private, ROWS_RETURN, use);
+	scan->custom_private = with_role(rows->custom_private, list_make2_int(ROWS_RETURN, use));
 	scan->methods = rows->methods;
-	rows->custom_private = with_role(rows->custom_private, ROWS_SHARE, use);
+	rows->custom_private = with_role(rows->custom_private, list_make2_int(ROWS_SHARE, use));
 	return scan;
 }
 
@@ -161,6 +162,12 @@ gpusort_rows_plan_parallel(const GatherMerge *merge, CustomScan *rows, const Pla
 	return top;
 }
 
+void
+gpusort_rows_share_groups(CustomScan *rows, int keys)
+{
+	rows->custom_private = with_role(rows->custom_private, list_make3_int(ROWS_SHARE, ROWS_FOR_GROUPS, keys));
+}
+
 /* Takes part in the shared sort. */
 static void
 join_sort(SharedRowsState *state)
@@ -171,14 +178,16 @@ join_sort(SharedRowsState *state)
 
 	gpusort_rows_begin_sort(&state->rows, limit);
 	state->part = gpusort_shared_sort_join(state->shared, state->areas, state->rows.sort, ParallelWorkerNumber + 1);
-	if (state->use != ROWS_FOR_ORDER)
+	if (state->use == ROWS_FOR_GROUPS)
+		gpusort_shared_sort_divide_by(state->part, lthird_int(list_nth(state->rows.keys, ROWS_LIST_ROLE)));
+	else if (state->use != ROWS_FOR_ORDER)
 		gpusort_shared_sort_leave_nulls_out(state->part);
 }
 
 static bool
 is_alone(const SharedRowsState *state)
 {
-	return state->shared == NULL || (state->gather != NULL && state->gather->nworkers_launched == 0);
+	return state->shared == NULL || (state->context != NULL && state->context->nworkers_launched == 0);
 }
 
 /* Reads the input, or some of it. */
@@ -188,8 +197,11 @@ collect(SharedRowsState *state)
 	state->collected = true;
 	if (is_alone(state))
 	{
-		if (state->use == ROWS_FOR_ORDER)
+		if (state->use == ROWS_FOR_ORDER || state->use == ROWS_FOR_GROUPS)
+		{
 			gpusort_rows_sort_input(&state->rows);
+			state->nrows = state->rows.sort->nrows;
+		}
 		return;
 	}
 	join_sort(state);
@@ -217,6 +229,37 @@ exec_shared(CustomScanState *node)
 	else if (IsParallelWorker() && state->part != NULL && state->use == ROWS_FOR_RUNS)
 		gpusort_shared_sort_count(state->part);
 	return ExecClearTuple(slot);
+}
+
+/* Returns the next row of the part that is read, or of the first one behind it that has any. */
+static TupleTableSlot *
+next_row(SharedRowsState *state, TupleTableSlot *slot, bool (*next_part) (SharedSort *part))
+{
+	if (state->next == state->nrows)
+		ExecClearTuple(slot);
+	while (state->next == state->nrows && state->part != NULL && next_part(state->part))
+	{
+		state->next = 0;
+		state->nrows = state->rows.sort->nrows;
+	}
+	return state->next < state->nrows ? gpusort_rows_fill_slot(state->rows.sort, state->next++, slot, &state->ahead) : slot;
+}
+
+/* Returns the rows of groups that this process takes. */
+static TupleTableSlot *
+exec_groups(CustomScanState *node)
+{
+	SharedRowsState *state = (SharedRowsState *) node;
+	TupleTableSlot *slot = node->ss.ps.ps_ResultTupleSlot;
+
+	if (gpusort_rows_move_slot(slot, &state->ahead))
+	{
+		state->next++;
+		return slot;
+	}
+	if (!state->collected)
+		collect(state);
+	return next_row(state, slot, gpusort_shared_sort_take);
 }
 
 /* Has nothing to do with the others any more.  Rows that were returned stay. */
@@ -250,6 +293,8 @@ forget(SharedRowsState *state)
 		gpusort_rows_sort_free(state->rows.sort);
 	state->rows.sort = NULL;
 	state->collected = false;
+	state->next = state->nrows = 0;
+	state->ahead = 0;
 }
 
 static void
@@ -261,14 +306,17 @@ end_shared(CustomScanState *node)
 }
 
 /*
- * The node above has forgotten already.  This is called when the Gather runs the node here, which may be after workers
- * that were started since have collected all rows.
+ * Where memory is shared, what the node had is forgotten before workers start.  This is called when the Gather runs the node
+ * here, which may be after they have collected all rows.
  */
 static void
 rescan_shared(CustomScanState *node)
 {
+	SharedRowsState *state = (SharedRowsState *) node;
 	PlanState  *input = outerPlanState(node);
 
+	if (state->shared == NULL)
+		forget(state);
 	if (input->chgParam == NULL)
 		ExecReScan(input);
 }
@@ -292,7 +340,9 @@ init_shared(CustomScanState *node, ParallelContext *context, void *shared)
 	SharedRowsState *state = (SharedRowsState *) node;
 	int			participants = context->nworkers + 1;
 
+	forget(state);
 	gpusort_parallel_stats_share(node, context, counters_in(shared, participants));
+	state->context = context;
 	state->shared = context->seg != NULL ? shared : NULL;
 	if (state->shared != NULL)
 		state->areas = gpusort_shared_sort_init(state->shared, context->seg, participants, work_mem * (Size) 1024);
@@ -303,6 +353,7 @@ reset_shared(CustomScanState *node, ParallelContext *context, void *shared)
 {
 	SharedRowsState *state = (SharedRowsState *) node;
 
+	forget(state);
 	if (state->shared != NULL)
 		gpusort_shared_sort_reset(state->shared, state->areas);
 }
@@ -327,6 +378,13 @@ shutdown_shared(CustomScanState *node)
 	gpusort_parallel_stats_publish(&state->rows.scan);
 }
 
+/* A rescan sorts again. */
+static void
+begin_groups(CustomScanState *node, EState *estate, int eflags)
+{
+	gpusort_rows_begin(node, estate, eflags & ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
+}
+
 static void
 begin_returned(CustomScanState *node, EState *estate, int eflags)
 {
@@ -338,7 +396,6 @@ begin_returned(CustomScanState *node, EState *estate, int eflags)
 	gather = castNode(GatherState, ExecInitNode(outerPlan(node->ss.ps.plan), estate, eflags));
 	outerPlanState(node) = &gather->ps;
 	state->input = (SharedRowsState *) outerPlanState(gather);
-	state->input->gather = gather;
 	gpusort_rows_return_in(&node->ss, state->input->rows.scan.css.ss.ps.resultops);
 }
 
@@ -363,10 +420,7 @@ start(ReturnedRowsState *state)
 	}
 	PG_END_TRY();
 	state->started = true;
-	state->next = state->nrows = 0;
-	if (is_alone(input))
-		state->nrows = input->rows.sort ? input->rows.sort->nrows : 0;
-	else if (input->part == NULL)
+	if (!is_alone(input) && input->part == NULL)
 		join_sort(input);
 	input->collected = true;
 }
@@ -389,24 +443,16 @@ exec_returned(CustomScanState *node)
 	SharedRowsState *input = state->input;
 	TupleTableSlot *slot = node->ss.ps.ps_ResultTupleSlot;
 
-	if (gpusort_rows_move_slot(slot, &state->ahead))
+	if (gpusort_rows_move_slot(slot, &input->ahead))
 	{
-		state->next++;
+		input->next++;
 		return slot;
 	}
 	if (!state->started)
 		start(state);
-	if (state->next == state->nrows)
-		ExecClearTuple(slot);
-	while (state->next == state->nrows && input->part != NULL && gpusort_shared_sort_next(input->part))
-	{
-		state->next = 0;
-		state->nrows = input->rows.sort->nrows;
-	}
-	if (state->next < state->nrows)
-		return gpusort_rows_fill_slot(input->rows.sort, state->next++, slot, &state->ahead);
-
-	await_workers(node);
+	slot = next_row(input, slot, gpusort_shared_sort_next);
+	if (TupIsNull(slot))
+		await_workers(node);
 	return slot;
 }
 
@@ -468,7 +514,6 @@ rescan_returned(CustomScanState *node)
 	state->offer.offered = NULL;
 	forget(state->input);
 	state->started = false;
-	state->next = state->nrows = 0;
 	if (gather->chgParam == NULL)
 		ExecReScan(gather);
 }
@@ -477,6 +522,20 @@ static const CustomExecMethods shared_exec_methods = {
 	.CustomName = "GpusortRows",
 	.BeginCustomScan = gpusort_rows_begin,
 	.ExecCustomScan = exec_shared,
+	.EndCustomScan = end_shared,
+	.ReScanCustomScan = rescan_shared,
+	.EstimateDSMCustomScan = estimate_shared,
+	.InitializeDSMCustomScan = init_shared,
+	.ReInitializeDSMCustomScan = reset_shared,
+	.InitializeWorkerCustomScan = attach_shared,
+	.ShutdownCustomScan = shutdown_shared,
+	.ExplainCustomScan = gpusort_rows_explain,
+};
+
+static const CustomExecMethods groups_exec_methods = {
+	.CustomName = "GpusortRows",
+	.BeginCustomScan = begin_groups,
+	.ExecCustomScan = exec_groups,
 	.EndCustomScan = end_shared,
 	.ReScanCustomScan = rescan_shared,
 	.EstimateDSMCustomScan = estimate_shared,
@@ -510,7 +569,7 @@ gpusort_rows_create_shared(RowsUse use)
 {
 	SharedRowsState *state = (SharedRowsState *) newNode(sizeof(SharedRowsState), T_CustomScanState);
 
-	state->rows.scan.css.methods = &shared_exec_methods;
+	state->rows.scan.css.methods = use == ROWS_FOR_GROUPS ? &groups_exec_methods : &shared_exec_methods;
 	state->use = use;
 	return (Node *) state;
 }

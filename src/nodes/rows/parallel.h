@@ -35,6 +35,9 @@ extern Plan *gpusort_rows_plan_parallel(const GatherMerge *merge, CustomScan *ro
 /* The node above a Gather of workers that share what a rows node, which is changed, sorts. */
 extern Plan *gpusort_rows_plan_shared(const Gather *gather, CustomScan *rows, RowsUse use, const struct PlanPlace *place);
 
+/* Has processes divide rows among them by groups, which so many leading keys of a rows node tell apart. */
+extern void gpusort_rows_share_groups(CustomScan *rows, int keys);
+
 extern Node *gpusort_rows_create_shared(RowsUse use);
 extern Node *gpusort_rows_create_returned(RowsUse use);
 

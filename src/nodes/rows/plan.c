@@ -23,6 +23,7 @@
 #include "guc.h"
 #include "nodes/plan_hook.h"
 #include "nodes/rows/parallel.h"
+#include "nodes/rows/plan_divide.h"
 #include "nodes/rows/plan_groups.h"
 #include "nodes/rows/rows_node.h"
 #include "rows/row_keys.h"
@@ -43,6 +44,12 @@ static const CustomScanMethods rows_scan_methods = {
 	.CustomName = "GpusortRows",
 	.CreateCustomScanState = create_state,
 };
+
+static bool
+is_rows_node(const Plan *plan)
+{
+	return plan != NULL && IsA(plan, CustomScan) && ((const CustomScan *) plan)->methods == &rows_scan_methods;
+}
 
 /* Returns why a Sort's first key cannot be a code, or NULL if it can. */
 static const char *
@@ -156,14 +163,13 @@ static bool
 groups_are_sorted(const Sort *sort, const PlanPlace *place)
 {
 	const Agg  *agg = (Agg *) sort->plan.lefttree;
-	const CustomScan *rows = IsA(agg, Agg) ? (CustomScan *) agg->plan.lefttree : NULL;
 	const List *keys;
 
-	if (rows == NULL || !IsA(rows, CustomScan) || rows->methods != &rows_scan_methods || agg->aggstrategy != AGG_SORTED ||
+	if (!IsA(agg, Agg) || !is_rows_node(agg->plan.lefttree) || agg->aggstrategy != AGG_SORTED ||
 		agg->groupingSets != NIL || sort->plan.initPlan != NIL || place->rescanned ||
 		!gpusort_place_wants_all(place) || !place->walk->to_end || (place->parent != NULL && IsA(place->parent, MergeJoin)))
 		return false;
-	keys = rows->custom_private;
+	keys = ((CustomScan *) agg->plan.lefttree)->custom_private;
 	/* Columns by which an Agg groups need no key where they are constant. */
 	if (sort->numCols > list_length(list_nth(keys, KEY_COLUMNS)))
 		return false;
@@ -261,7 +267,7 @@ replace_gather_merge(const GatherMerge *merge, const PlanPlace *place)
 {
 	CustomScan *rows = (CustomScan *) merge->plan.lefttree;
 
-	if (!IsA(rows, CustomScan) || rows->methods != &rows_scan_methods || rows->scan.plan.initPlan != NIL ||
+	if (!is_rows_node(&rows->scan.plan) || rows->scan.plan.initPlan != NIL ||
 		linitial_int(list_nth(rows->custom_private, ROWS_LIST_ROLE)) != ROWS_ALONE)
 		return NULL;
 	return gpusort_rows_plan_parallel(merge, rows, place);
@@ -291,7 +297,7 @@ keep_plan(Plan *plan, const PlanPlace *place)
 
 /*
  * Puts the rows node in the place of a Sort, of an Incremental Sort whose rows are all
- * wanted, or of a Gather Merge above one, and below hashed grouping.
+ * wanted, or of a Gather Merge above one, and below hashed grouping.  Has workers divide groups.
  */
 static void
 add_rows_nodes(Plan **link, const PlanPlace *place)
@@ -308,6 +314,8 @@ add_rows_nodes(Plan **link, const PlanPlace *place)
 		gpusort_reason_tell_sort(place, (Sort *) plan, "its input is partly in order, and not all rows may be wanted");
 	else if (IsA(plan, IncrementalSort))
 		plan = replace_sort((Sort *) plan, place);
+	if (plan == *link && is_rows_node(plan->lefttree))
+		plan = gpusort_rows_divide_groups(plan, place);
 	if (plan != NULL)
 		*link = plan;
 }

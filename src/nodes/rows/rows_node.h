@@ -19,7 +19,7 @@
 typedef enum RowsLists
 {
 	ROWS_LIST_BOUND = KEY_LISTS,	/* ints: see RowsBoundInts */
-	ROWS_LIST_ROLE,				/* ints: a RowsRole and a RowsUse */
+	ROWS_LIST_ROLE,				/* ints: a RowsRole, a RowsUse, and for ROWS_FOR_GROUPS how many leading keys tell groups apart */
 	ROWS_LIST_WHOLE				/* int: 1 if rows are kept as their table has them */
 } RowsLists;
 
@@ -35,6 +35,7 @@ typedef enum RowsRole
 typedef enum RowsUse
 {
 	ROWS_FOR_ORDER,				/* to be returned */
+	ROWS_FOR_GROUPS,			/* each process returns groups of its own to the nodes above it, in order */
 	ROWS_FOR_RANKS,				/* aggregates above the node ask for values by their ranks, */
 	ROWS_FOR_RUNS				/* and for the numbers of equal ones: parallel.h */
 } RowsUse;
@@ -92,6 +93,8 @@ extern RowsBound gpusort_rows_plan_bound(const Sort *sort, const struct PlanPlac
 extern Sort *gpusort_rows_plan_intervals(const Sort *sort, const struct PlanPlace *place);
 
 /* cost.c */
+#define ROWS_SHARED_PASSES 2.0	/* the work of a shared sort to that of one process */
+
 extern bool gpusort_rows_may_win(const Sort *sort);
 extern RowsCost gpusort_rows_cost(const Sort *sort, double bound, bool bound_is_known);
 extern bool gpusort_rows_may_group(const Agg *agg);
