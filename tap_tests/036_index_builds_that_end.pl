@@ -162,11 +162,11 @@ foreach my $workers (0, 2)
 {
 	$node->safe_psql('postgres', "ALTER TABLE rows SET (parallel_workers = $workers)");
 	foreach ([ 64, $names ], [ 64, 'CREATE INDEX made ON rows (few)' ], [ 64, 'CREATE INDEX made ON rows (name COLLATE "C", id) INCLUDE (few)' ],
-		[ 64, $wide ], [ 4, $names ], [ 4, $wide ])
+		[ 32, $wide ], [ 4, $names ], [ 4, $wide ])
 	{
 		my ($memory, $statement) = @$_;
 		my ($theirs, $ours) = map { added_memory("SET gpusort.enable_index_build = $_", $memory, $statement) } qw(off on);
-		cmp_ok($ours, '<', $memory + 24, sprintf "%s, %d workers: %.0f MB of %d and a fixed part, PostgreSQL %.0f", $statement, $workers, $ours, $memory, $theirs);
+		cmp_ok($ours, '<', $memory + 10, sprintf "%s, %d workers: %.0f MB of %d and a fixed part, PostgreSQL %.0f", $statement, $workers, $ours, $memory, $theirs);
 	}
 }
 $node->safe_psql('postgres', 'ALTER TABLE rows SET (parallel_workers = 0)');
