@@ -18,6 +18,7 @@
 #include "nodes/parsenodes.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
+#include "rewrite/rewriteManip.h"
 #include "utils/syscache.h"
 
 #include "compat.h"
@@ -190,6 +191,22 @@ add_nodes_above(Plan **link, const PlanPlace *place)
 }
 
 /*
+ * Takes the target list of a table's scan apart as that of another table was, which `model` shows with that table's number:
+ * the list and its columns.  The model gets this table's.  Returns false if another list is computed.
+ */
+static bool
+take_likewise(const Plan *plan, const PlanPlace *place, List *model, Index *table, TakenList *taken)
+{
+	if (!IsA(plan, SeqScan) || *table == 0)
+		return false;
+	ChangeVarNodes((Node *) model, *table, ((const Scan *) plan)->scanrelid, 0);
+	*table = ((const Scan *) plan)->scanrelid;
+	taken->columns = copyObject(lsecond(model));
+	return equal(plan->targetlist, linitial(model)) &&
+		!gpusort_plan_has_effects(place->walk->statement, unconstify(Plan *, plan), taken->columns);
+}
+
+/*
  * Puts one arrays node above an Append whose children compute the same list, in the place
  * of one above each of them: partitions may be many and small.  Returns false if they do not.
  */
@@ -200,6 +217,8 @@ add_node_above_append(Plan **link, const PlanPlace *place)
 	TakenList	first = {NIL};
 	List	   *labels = append->plan.targetlist;
 	List	   *columns = NIL;	/* of each child */
+	List	   *model = NIL;
+	Index		table = 0;		/* that of the model */
 	ListCell   *cell;
 	ListCell   *list;
 
@@ -208,13 +227,20 @@ add_node_above_append(Plan **link, const PlanPlace *place)
 		Plan	   *child = lfirst(cell);
 		TakenList	taken;
 
-		if (!gpusort_plan_has_trait(child, PLAN_PROJECTS) || child->initPlan != NIL || !take_list(child, place, &taken))
+		if (!gpusort_plan_has_trait(child, PLAN_PROJECTS) || child->initPlan != NIL)
 			return false;
-		if (columns == NIL)
-			first = taken;
-		/* Their Vars tell the columns' types. */
-		else if (!equal(taken.target_list, first.target_list) || !equal(taken.calls, first.calls))
-			return false;
+		if (!take_likewise(child, place, model, &table, &taken))
+		{
+			if (!take_list(child, place, &taken))
+				return false;
+			if (columns == NIL)
+				first = taken;
+			/* Their Vars tell the columns' types. */
+			else if (!equal(taken.target_list, first.target_list) || !equal(taken.calls, first.calls))
+				return false;
+			table = IsA(child, SeqScan) ? ((Scan *) child)->scanrelid : 0;
+			model = copyObject(list_make2(child->targetlist, taken.columns));
+		}
 		columns = lappend(columns, taken.columns);
 	}
 	forboth(cell, append->appendplans, list, columns)
