@@ -20,12 +20,6 @@ namespace
 
 constexpr int bucket_size = 20; /* on average */
 
-template <class Code>
-struct PaperKeys {
-    Code *keys;
-    Coding coding;
-};
-
 __host__ __device__ uint32_t paper_buckets(uint32_t count)
 {
     return count < 2 * bucket_size ? 1 : count / bucket_size;
@@ -41,24 +35,23 @@ __host__ __device__ uint32_t bucket_entries(uint32_t buckets)
  * Phase 1: the array moves into shared memory.  One thread takes the sample, sorts it
  * and picks the splitters.
  */
-template <class Code>
-__global__ void paper_splitters(PaperKeys<Code> elements, const GpusortSegment *segments, Code *splitters)
+__global__ void paper_splitters(uint32_t *all_keys, Coding coding, const GpusortSegment *segments, uint32_t *splitters)
 {
     extern __shared__ uint4 memory[];
     GpusortSegment segment = segments[blockIdx.x];
     uint32_t buckets = paper_buckets(segment.count);
-    Code *keys = reinterpret_cast<Code *>(memory), *sample = keys + segment.count;
+    uint32_t *keys = reinterpret_cast<uint32_t *>(memory), *sample = keys + segment.count;
 
     for (uint32_t k = threadIdx.x; k < segment.count; k += blockDim.x) {
-        keys[k] = encode(elements.coding, elements.keys[segment.start + k]);
-        elements.keys[segment.start + k] = keys[k];
+        keys[k] = encode(coding, all_keys[segment.start + k]);
+        all_keys[segment.start + k] = keys[k];
     }
     __syncthreads();
     if (buckets == 1 || threadIdx.x > 0)
         return;
     uint32_t nsample = ceil_div(segment.count, sample_every);
     for (uint32_t i = 0; i < nsample; i++) {
-        Code key = keys[i * sample_every];
+        uint32_t key = keys[i * sample_every];
         uint32_t j = i;
         for (; j > 0 && key < sample[j - 1]; j--)
             sample[j] = sample[j - 1];
@@ -69,12 +62,11 @@ __global__ void paper_splitters(PaperKeys<Code> elements, const GpusortSegment *
 }
 
 /* The keys between a bucket's pair of splitters. */
-template <class Code>
 struct PaperRange {
     bool lowest, highest;
-    Code low, high;
+    uint32_t low, high;
 
-    __device__ PaperRange(const Code *splitters, uint32_t bucket, uint32_t buckets)
+    __device__ PaperRange(const uint32_t *splitters, uint32_t bucket, uint32_t buckets)
         : lowest(bucket == 0),
           highest(bucket == buckets - 1),
           low(lowest ? 0 : splitters[bucket - 1]),
@@ -82,7 +74,7 @@ struct PaperRange {
     {
     }
 
-    __device__ bool has(Code key) const
+    __device__ bool has(uint32_t key) const
     {
         return (lowest || low <= key) && (highest || key < high);
     }
@@ -101,8 +93,7 @@ __device__ uint32_t paper_start(const uint32_t *size, uint32_t bucket)
  * Phase 2: each thread reads the whole array and takes the keys between its pair
  * of splitters.  The sizes of the buckets tell where it writes them back.
  */
-template <class Code>
-__global__ void paper_buckets_of_arrays(PaperKeys<Code> elements, const GpusortSegment *segments, const Code *splitters,
+__global__ void paper_buckets_of_arrays(uint32_t *all_keys, const GpusortSegment *segments, const uint32_t *splitters,
                                         uint32_t *sizes)
 {
     extern __shared__ uint4 memory[];
@@ -111,15 +102,15 @@ __global__ void paper_buckets_of_arrays(PaperKeys<Code> elements, const GpusortS
     if (buckets == 1)
         return;
     uint32_t *size = reinterpret_cast<uint32_t *>(memory);
-    Code *keys = reinterpret_cast<Code *>(size + bucket_entries(buckets));
+    uint32_t *keys = reinterpret_cast<uint32_t *>(size + bucket_entries(buckets));
     splitters += segment.start / bucket_size;
 
     for (uint32_t k = threadIdx.x; k < segment.count; k += blockDim.x)
-        keys[k] = elements.keys[segment.start + k];
+        keys[k] = all_keys[segment.start + k];
     __syncthreads();
 
     for (uint32_t b = threadIdx.x; b < buckets; b += blockDim.x) {
-        PaperRange<Code> range(splitters, b, buckets);
+        PaperRange range(splitters, b, buckets);
         uint32_t count = 0;
         for (uint32_t k = 0; k < segment.count; k++)
             count += range.has(keys[k]);
@@ -127,34 +118,34 @@ __global__ void paper_buckets_of_arrays(PaperKeys<Code> elements, const GpusortS
     }
     __syncthreads();
     for (uint32_t b = threadIdx.x; b < buckets; b += blockDim.x) {
-        PaperRange<Code> range(splitters, b, buckets);
+        PaperRange range(splitters, b, buckets);
         uint32_t slot = segment.start + paper_start(size, b);
         sizes[segment.start / bucket_size + b] = size[b];
         for (uint32_t k = 0; k < segment.count; k++)
             if (range.has(keys[k]))
-                elements.keys[slot++] = keys[k];
+                all_keys[slot++] = keys[k];
     }
 }
 
 /* Phase 3: each thread insertion-sorts a bucket. */
-template <class Code>
-__global__ void paper_sort_buckets(PaperKeys<Code> elements, const GpusortSegment *segments, const uint32_t *sizes)
+__global__ void paper_sort_buckets(uint32_t *all_keys, Coding coding, const GpusortSegment *segments,
+                                   const uint32_t *sizes)
 {
     extern __shared__ uint4 memory[];
     GpusortSegment segment = segments[blockIdx.x];
     uint32_t buckets = paper_buckets(segment.count);
     uint32_t *size = reinterpret_cast<uint32_t *>(memory);
-    Code *keys = reinterpret_cast<Code *>(size + bucket_entries(buckets));
+    uint32_t *keys = reinterpret_cast<uint32_t *>(size + bucket_entries(buckets));
 
     for (uint32_t k = threadIdx.x; k < segment.count; k += blockDim.x)
-        keys[k] = elements.keys[segment.start + k];
+        keys[k] = all_keys[segment.start + k];
     for (uint32_t b = threadIdx.x; b < buckets; b += blockDim.x)
         size[b] = buckets == 1 ? segment.count : sizes[segment.start / bucket_size + b];
     __syncthreads();
     for (uint32_t b = threadIdx.x; b < buckets; b += blockDim.x) {
         uint32_t start = paper_start(size, b);
         for (uint32_t i = start + 1; i < start + size[b]; i++) {
-            Code key = keys[i];
+            uint32_t key = keys[i];
             uint32_t j = i;
             for (; j > start && key < keys[j - 1]; j--)
                 keys[j] = keys[j - 1];
@@ -163,66 +154,49 @@ __global__ void paper_sort_buckets(PaperKeys<Code> elements, const GpusortSegmen
     }
     __syncthreads();
     for (uint32_t k = threadIdx.x; k < segment.count; k += blockDim.x)
-        elements.keys[segment.start + k] = decode(elements.coding, keys[k]);
+        all_keys[segment.start + k] = decode(coding, keys[k]);
 }
 
-template <class Code>
 struct PaperLayout {
-    Code *splitters;
+    uint32_t *splitters;
     uint32_t *sizes;
 
     PaperLayout(const SegmentBatch &batch, Workspace &workspace)
-        : splitters(workspace.take<Code>(batch.nslots / bucket_size + 1)),
+        : splitters(workspace.take<uint32_t>(batch.nslots / bucket_size + 1)),
           sizes(workspace.take<uint32_t>(batch.nslots / bucket_size + 1))
     {
     }
 };
 
-template <class Code>
-cudaError_t run_paper(const SegmentBatch &batch, const PaperKeys<Code> &elements, void *memory, cudaStream_t stream)
-{
-    Workspace workspace(memory);
-    PaperLayout<Code> layout(batch, workspace);
-    uint32_t buckets = paper_buckets(batch.longest);
-    uint32_t threads = buckets > 1024 ? 1024 : ceil_div(buckets, 32) * 32;
-    size_t shared = ((size_t)batch.longest + ceil_div(batch.longest, sample_every)) * sizeof(Code) +
-                    bucket_entries(buckets) * sizeof(uint32_t);
-    cudaError_t error;
-    if ((error = allow_shared(paper_splitters<Code>, shared)) != cudaSuccess ||
-        (error = allow_shared(paper_buckets_of_arrays<Code>, shared)) != cudaSuccess ||
-        (error = allow_shared(paper_sort_buckets<Code>, shared)) != cudaSuccess)
-        return error;
-    paper_splitters<Code><<<batch.nsegments, 64, shared, stream>>>(elements, batch.segments, layout.splitters);
-    paper_buckets_of_arrays<Code>
-        <<<batch.nsegments, threads, shared, stream>>>(elements, batch.segments, layout.splitters, layout.sizes);
-    paper_sort_buckets<Code><<<batch.nsegments, threads, shared, stream>>>(elements, batch.segments, layout.sizes);
-    return cudaGetLastError();
-}
-
 }  // namespace
-
-uint32_t array_sort_paper_longest(const GpusortSpec &spec)
-{
-    return 128 * 1024 / gpusort_key_width(spec.form);
-}
 
 size_t array_sort_paper_workspace(const SegmentBatch &batch)
 {
     Workspace workspace(nullptr);
-    PaperLayout<uint64_t> layout(batch, workspace);
+    PaperLayout layout(batch, workspace);
     return workspace.used();
 }
 
 cudaError_t array_sort_paper(const SegmentBatch &batch, void *memory, cudaStream_t stream)
 {
-    if (batch.spec.payload != GPUSORT_PAYLOAD_NONE || batch.longest > array_sort_paper_longest(batch.spec))
-        return cudaErrorNotSupported;
-    return visit_key(batch.spec, [&](auto key) {
-        using Code = decltype(key);
-
-        return run_paper(batch, PaperKeys<Code>{static_cast<Code *>(batch.keys), coding_of(batch.spec)}, memory,
-                         stream);
-    });
+    Workspace workspace(memory);
+    PaperLayout layout(batch, workspace);
+    uint32_t *keys = static_cast<uint32_t *>(batch.keys);
+    Coding coding = coding_of(batch.spec);
+    uint32_t buckets = paper_buckets(batch.longest);
+    uint32_t threads = buckets > 1024 ? 1024 : ceil_div(buckets, 32) * 32;
+    size_t shared =
+        ((size_t)batch.longest + ceil_div(batch.longest, sample_every) + bucket_entries(buckets)) * sizeof(uint32_t);
+    cudaError_t error;
+    if ((error = allow_shared(paper_splitters, shared)) != cudaSuccess ||
+        (error = allow_shared(paper_buckets_of_arrays, shared)) != cudaSuccess ||
+        (error = allow_shared(paper_sort_buckets, shared)) != cudaSuccess)
+        return error;
+    paper_splitters<<<batch.nsegments, 64, shared, stream>>>(keys, coding, batch.segments, layout.splitters);
+    paper_buckets_of_arrays<<<batch.nsegments, threads, shared, stream>>>(keys, batch.segments, layout.splitters,
+                                                                          layout.sizes);
+    paper_sort_buckets<<<batch.nsegments, threads, shared, stream>>>(keys, coding, batch.segments, layout.sizes);
+    return cudaGetLastError();
 }
 
 }  // namespace gpusort

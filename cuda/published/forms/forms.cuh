@@ -16,11 +16,7 @@
 namespace gpusort
 {
 
-/*
- * GPU-ArraySort in the paper's three kernels.  A segment of more than
- * array_sort_paper_longest keys, which does not fit a block, is cudaErrorNotSupported.
- */
-uint32_t array_sort_paper_longest(const GpusortSpec &spec);
+/* GPU-ArraySort of 32-bit keys in the paper's three kernels.  Segments must fit the shared memory of a block. */
 size_t array_sort_paper_workspace(const SegmentBatch &batch);
 cudaError_t array_sort_paper(const SegmentBatch &batch, void *workspace, cudaStream_t stream);
 
