@@ -101,60 +101,41 @@ __global__ void __launch_bounds__(threads)
     }
 }
 
-/* Bins by length for segments that one block sorts. The last bin is for the sweeps. */
-template <class Number>
-struct NumberBins {
-    static constexpr int nbins = 5;
-    static constexpr int last_class[nbins - 1] = {5, 8, 11, sizeof(Number) == 8 ? 12 : 13};
-};
-
-template <class Source, class Key>
-cudaError_t sort_short_by_number(const SegmentBatch &batch, const Source &source, const BinLists &bins,
-                                 cudaStream_t stream)
-{
-    constexpr int items = sizeof(typename Source::Number) == 8 ? 8 : 16;
-    Key *keys = static_cast<Key *>(batch.keys);
-    uint32_t *payload = batch.spec.payload == GPUSORT_PAYLOAD_NONE ? nullptr : batch.payload;
-    const bool carried = batch.spec.payload == GPUSORT_PAYLOAD_CARRIED;
-    auto launch = [&](auto kernel, int b, int threads) {
-        if (bins.count[b] != 0)
-            kernel<<<bins.count[b], threads, 0, stream>>>(source, keys, payload, carried, bins.view(batch, b));
-    };
-    launch(sort_by_number<Source, Key, 32, 1>, 0, 32);
-    launch(sort_by_number<Source, Key, 32, 8>, 1, 32);
-    launch(sort_by_number<Source, Key, 128, 16>, 2, 128);
-    launch(sort_by_number<Source, Key, 512, items>, 3, 512);
-    return cudaGetLastError();
-}
-
-/* The bins and sweeps of a batch, for a method that sorts by numbers. */
+/* The bins and sweeps of a batch. One block each sorts the segments of all bins but the last. */
 template <class Source, class Key>
 struct NumberSort {
-    using Bins = NumberBins<typename Source::Number>;
+    static constexpr int most_items = sizeof(typename Source::Number) == 8 ? 8 : 16;
+    static constexpr int last_class[] = {5, 8, 11, most_items == 8 ? 12 : 13};
 
     BinLists bins;
     Sweeps<Source, Key> sweeps;
 
     NumberSort(const SegmentBatch &batch, const Source &source, uint32_t bits, Workspace &workspace)
-        : bins(batch, Bins::last_class, Bins::nbins, workspace),
-          sweeps(batch, source, bins.count[Bins::nbins - 1], bits, workspace)
+        : bins(batch, last_class, 5, workspace), sweeps(batch, source, bins.count[4], bits, workspace)
     {
     }
 
-    cudaError_t run(const SegmentBatch &batch, cudaStream_t stream) const;
+    cudaError_t run(const SegmentBatch &batch, cudaStream_t stream) const
+    {
+        const bool carried = batch.spec.payload == GPUSORT_PAYLOAD_CARRIED;
+        Key *keys = static_cast<Key *>(batch.keys);
+        cudaError_t error = bins.fill(batch, stream);
+        if (error != cudaSuccess)
+            return error;
+        auto launch = [&](auto kernel, int b, int threads) {
+            if (bins.count[b] != 0)
+                kernel<<<bins.count[b], threads, 0, stream>>>(sweeps.source, keys, batch.payload, carried,
+                                                              bins.view(batch, b));
+        };
+        launch(sort_by_number<Source, Key, 32, 1>, 0, 32);
+        launch(sort_by_number<Source, Key, 32, 8>, 1, 32);
+        launch(sort_by_number<Source, Key, 128, 16>, 2, 128);
+        launch(sort_by_number<Source, Key, 512, most_items>, 3, 512);
+        if ((error = cudaGetLastError()) == cudaSuccess && bins.count[4] != 0)
+            error = run_sweeps(batch, sweeps, bins.view(batch, 4), batch.spec.payload == GPUSORT_PAYLOAD_NONE, stream);
+        return error;
+    }
 };
-
-template <class Source, class Key>
-cudaError_t NumberSort<Source, Key>::run(const SegmentBatch &batch, cudaStream_t stream) const
-{
-    bool payload = batch.spec.payload != GPUSORT_PAYLOAD_NONE;
-    cudaError_t error = bins.fill(batch, stream);
-    if (error == cudaSuccess)
-        error = sort_short_by_number<Source, Key>(batch, sweeps.source, bins, stream);
-    if (error == cudaSuccess && sweeps.tiles.nsegments != 0)
-        error = run_sweeps(batch, sweeps, bins.view(batch, Bins::nbins - 1), !payload, stream);
-    return error;
-}
 
 namespace
 {
