@@ -259,17 +259,14 @@ static void
 write_store(DeviceRows *rows)
 {
 	const PartExtent *last = rows->rows.nextents == 0 ? NULL : &rows->rows.extents[rows->rows.nextents - 1];
-	SpillFile  *file;
+	bool		is_new = last == NULL || last->end >= ROWS_FILE_BYTES;
+	SpillFile  *file = is_new ? gpusort_rows_spill_create() : last->file;
 
-	if (last != NULL && last->end < ROWS_FILE_BYTES)
-		file = last->file;
-	else
-	{
-		if (last != NULL)
-			gpusort_rows_spill_rest(last->file);
-		file = gpusort_rows_spill_create();
-	}
+	if (is_new && last != NULL)
+		gpusort_rows_spill_rest(last->file);
 	gpusort_rows_part_append(&rows->rows, file, rows->sort->store, NULL, 0, rows->sort->store->nrows, ROWS_BLOCK_BYTES);
+	if (is_new)
+		gpusort_rows_spill_close(file);
 }
 
 SortReason
@@ -292,18 +289,6 @@ gpusort_rows_device_take(DeviceRows *rows)
 	if (!may_fit(rows, rows->rows.nrows, false))
 		return REASON_OUT_OF_MEMORY;
 	return is_first && first_rows_are_tied(rows) ? REASON_TOO_MANY_TIES : REASON_NONE;
-}
-
-/* Closes the first files, each of which is one extent. */
-static void
-close_files(DeviceRows *rows, uint32 count)
-{
-	for (uint32 i = 0; i < count; i++)
-	{
-		if (rows->rows.extents[i].file != NULL)
-			gpusort_rows_spill_close(rows->rows.extents[i].file);
-		rows->rows.extents[i].file = NULL;
-	}
 }
 
 static void
@@ -607,7 +592,7 @@ gpusort_rows_device_give_back(DeviceRows *rows)
 	}
 	if (!read_store(rows))
 		return false;
-	close_files(rows, rows->reader.extent);
+	gpusort_rows_part_give_up(&rows->rows, rows->reader.extent);
 	return true;
 }
 
@@ -632,6 +617,5 @@ gpusort_rows_device_free(DeviceRows *rows)
 {
 	for (int i = 0; i < rows->nparts; i++)
 		gpusort_rows_device_part_close(rows->parts[i]);
-	close_files(rows, rows->rows.nextents);
 	gpusort_rows_part_clear(&rows->rows);
 }

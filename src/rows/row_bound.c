@@ -170,44 +170,25 @@ gpusort_rows_bound_may_cut(RowBound *bound, uint32 nrows)
 	return false;
 }
 
-/* Copies the thresholds' values that are not passed by value to a new memory context, without former ones. */
-static void
-copy_references(RowBound *bound)
-{
-	MemoryContext old = bound->referenced;
-	int			nkeys = threshold_keys(bound);
-	MemoryContext caller;
-
-	bound->referenced = AllocSetContextCreate(CurrentMemoryContext, "gpusort row thresholds", ALLOCSET_DEFAULT_SIZES);
-	caller = MemoryContextSwitchTo(bound->referenced);
-	for (uint32 p = 0; old != NULL && p < bound->capacity; p++)
-	{
-		for (int i = 0; i < nkeys && bound->full[p]; i++)
-		{
-			const RowKey *key = &bound->keys->keys[bound->partition_keys + i];
-			Size		place = (Size) p * nkeys + i;
-
-			if (!key->by_value && !bound->nulls[place])
-				bound->values[place] = datumCopy(bound->values[place], false, key->length);
-		}
-	}
-	MemoryContextSwitchTo(caller);
-	if (old != NULL)
-		MemoryContextDelete(old);
-}
-
 /* Makes a row of the store the threshold of its partition. */
 static void
 set_threshold(RowBound *bound, uint32 partition, const RowStore *store, uint32 row)
 {
-	MemoryContext caller = MemoryContextSwitchTo(bound->referenced);
 	Size		place = (Size) partition * threshold_keys(bound);
+	MemoryContext caller;
 
+	if (bound->referenced == NULL)
+		bound->referenced = AllocSetContextCreate(CurrentMemoryContext, "gpusort row thresholds", ALLOCSET_DEFAULT_SIZES);
+	caller = MemoryContextSwitchTo(bound->referenced);
 	for (int i = bound->partition_keys; i < bound->keys->nkeys; i++, place++)
 	{
 		const RowKey *key = &bound->keys->keys[i];
+		Datum		former = bound->values[place];
+		bool		is_held = bound->full[partition] && !key->by_value && !bound->nulls[place];
 		Datum		value = gpusort_rows_store_get(store, row, key->attribute, &bound->nulls[place]);
 
+		if (is_held)
+			pfree(DatumGetPointer(former));
 		bound->values[place] = bound->nulls[place] ? (Datum) 0 : datumCopy(value, key->by_value, key->length);
 	}
 	bound->full[partition] = true;
@@ -243,7 +224,6 @@ gpusort_rows_bound_select(RowBound *bound, const RowStore *store, uint32 *order)
 	bool		beyond = false; /* no more rows of the partition are wanted */
 	bool		is_next;
 
-	copy_references(bound);
 	if (gpusort_rows_bound_is_exact(bound))
 	{
 		if (nrows < bound->rows)

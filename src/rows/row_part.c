@@ -26,6 +26,7 @@ add_extent(RowPart *part, PartExtent extent)
 			: repalloc_huge(part->extents, part->extent_slots * sizeof(PartExtent));
 	}
 	part->extents[part->nextents++] = extent;
+	gpusort_rows_spill_hold(extent.file);
 }
 
 /* Notes a block of rows that is added. */
@@ -137,8 +138,20 @@ gpusort_rows_part_fill(PartReader *reader, RowStore *store, Size per_row, Size l
 }
 
 void
+gpusort_rows_part_give_up(RowPart *part, uint32 count)
+{
+	for (uint32 i = 0; i < count; i++)
+	{
+		if (part->extents[i].file != NULL)
+			gpusort_rows_spill_close(part->extents[i].file);
+		part->extents[i].file = NULL;
+	}
+}
+
+void
 gpusort_rows_part_clear(RowPart *part)
 {
+	gpusort_rows_part_give_up(part, part->nextents);
 	if (part->extents != NULL)
 		pfree(part->extents);
 	part->extents = NULL;

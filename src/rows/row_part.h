@@ -4,7 +4,7 @@
  *
  * A part is a sequence of blocks in the input's order.  A block holds rows as a RowStore has
  * them in memory, and is read into any place of a store of the same layout.  Blocks that lie
- * one behind the other are one extent, and extents may be of several files.
+ * one behind the other are one extent, and extents may be of several files, which they hold.
  */
 #ifndef GPUSORT_ROW_PART_H
 #define GPUSORT_ROW_PART_H
@@ -71,7 +71,8 @@ extern void gpusort_rows_part_skip(PartReader *reader, const StoredRows *head);
  */
 extern bool gpusort_rows_part_fill(PartReader *reader, RowStore *store, Size per_row, Size limit);
 
-/* Forgets where the rows are.  Files stay. */
+/* Gives up the files of the first extents, which have been read; or forgets where all rows are. */
+extern void gpusort_rows_part_give_up(RowPart *part, uint32 count);
 extern void gpusort_rows_part_clear(RowPart *part);
 
 #endif							/* GPUSORT_ROW_PART_H */

@@ -23,7 +23,7 @@
 #define PARTS_MAX 256			/* each store writes a block to every part */
 #define PARTS_AGAIN_MIN 16		/* the least number of parts that a part is divided into */
 #define PARTS_SHARE 1.5			/* a part should take 1 / 1.5 of memory, because the first store is only a sample */
-#define PARTS_CACHED_BYTES (2.0 * 1024 * 1024)	/* and no more than this, which the caches hold; smaller ones are loaded together */
+#define PARTS_CACHED_BYTES (2.0 * 1024 * 1024)	/* and no more than this, which the caches hold */
 #define PARTS_ROWS_PER_BLOCK 64	/* parts are no more than that a block has so many rows or bytes */
 #define PARTS_BYTES_PER_BLOCK (8.0 * 1024)
 #define PARTS_DIVIDED_BYTES ((Size) 4 * 1024 * 1024)	/* rows that are divided at a time lie in the caches */
@@ -63,6 +63,7 @@ gpusort_rows_parts_create(RowSort *sort)
 	RowParts   *parts = palloc0(sizeof(RowParts));
 
 	parts->sort = sort;
+	parts->loaded = -1;
 	parts->block_bytes = Min(Max(sort->memory_limit / PARTS_BLOCKS_IN_MEMORY, PARTS_BLOCK_MIN), PARTS_BLOCK_MAX);
 	return parts;
 }
@@ -74,13 +75,6 @@ part_bytes(const RowSort *sort, const RowPart *part)
 	return part->bytes + part->nrows * gpusort_rows_sort_bytes(sort->keys);
 }
 
-/* How many of these a part should have. */
-static double
-wanted_bytes(const RowSort *sort)
-{
-	return Min(sort->memory_limit / PARTS_SHARE, PARTS_CACHED_BYTES);
-}
-
 /*
  * How many parts nrows rows of so many bytes each should have.  If there would be too many, all will be divided
  * again: then parts are as many as each of them is divided into.
@@ -90,7 +84,7 @@ wanted_parts(const RowSort *sort, double nrows, double bytes, int at_least)
 {
 	double		block = Min(PARTS_ROWS_PER_BLOCK * bytes, PARTS_BYTES_PER_BLOCK);
 	double		most = Min(Min(sort->memory_limit, PARTS_DIVIDED_BYTES) / block, PARTS_MAX);
-	double		wanted = nrows * bytes / wanted_bytes(sort);
+	double		wanted = nrows * bytes / Min(sort->memory_limit / PARTS_SHARE, PARTS_CACHED_BYTES);
 
 	if (nrows * bytes > most * sort->memory_limit)
 		return Max(Min(sqrt(wanted), most), 3);
@@ -131,15 +125,6 @@ insert_parts(PartSet *set, int at, int count)
 		set->dropped_from += count;
 }
 
-static SpillFile *
-create_file(RowParts *parts)
-{
-	SpillFile  *file = gpusort_rows_spill_create();
-
-	parts->files = lappend(parts->files, file);
-	return file;
-}
-
 /*
  * Makes nparts parts or so of the rows of a part, or of all rows, of which the first ones are in the store; nrows in all.
  * A part is not divided by a code that is of no use.
@@ -173,7 +158,7 @@ begin(RowParts *parts, PartSet *set, const RowPart *part, int nparts, double nro
 	set->first_nparts = nparts;
 	insert_parts(set, 0, set->division->nparts);
 	set->dropped_from = set->nparts;
-	set->file = create_file(parts);
+	set->file = gpusort_rows_spill_create();
 }
 
 /* The same for rows of which the first ones are in the store. */
@@ -405,14 +390,6 @@ divide_part(RowParts *parts, PartSet *set, const RowPart *part, RowStore *store,
 	}
 }
 
-/* Closes a file that is read no more. */
-static void
-close_file(RowParts *parts, SpillFile *file)
-{
-	parts->files = list_delete_ptr(parts->files, file);
-	gpusort_rows_spill_close(file);
-}
-
 /* Divides all rows so far in another way, which the store suggests.  Its rows stay there. */
 static void
 divide_otherwise(RowParts *parts, double nrows)
@@ -431,7 +408,7 @@ divide_otherwise(RowParts *parts, double nrows)
 	gpusort_rows_store_free(piece);
 	gpusort_rows_division_free(former.division);
 	pfree(former.parts);
-	close_file(parts, former.file);
+	gpusort_rows_spill_close(former.file);
 }
 
 /* Drops parts behind so many rows.  Returns how many rows they had. */
@@ -494,6 +471,7 @@ end(RowParts *parts, PartSet *set, int depth)
 	}
 	gpusort_rows_division_free(set->division);
 	set->division = NULL;
+	gpusort_rows_spill_close(set->file);
 }
 
 void
@@ -611,7 +589,7 @@ static int
 find_part(RowParts *parts, uint64 row, uint64 *first_row)
 {
 	bool		forward = row >= parts->end_row;
-	int			p = forward ? parts->end_part : 0;
+	int			p = forward ? parts->loaded + 1 : 0;
 
 	*first_row = forward ? parts->end_row : 0;
 	for (;;)
@@ -630,110 +608,41 @@ find_part(RowParts *parts, uint64 row, uint64 *first_row)
 	}
 }
 
-/* Closes files of which no part is left to be read. */
-static void
-close_files(RowParts *parts)
-{
-	ListCell   *cell;
-
-	foreach(cell, parts->files)
-	{
-		SpillFile  *file = lfirst(cell);
-		bool		read = true;
-
-		for (int p = parts->end_part; p < parts->set.nparts && read; p++)
-			read = parts->set.parts[p].nextents == 0 || parts->set.parts[p].extents[0].file != file;
-		if (read)
-		{
-			parts->files = foreach_delete_current(parts->files, cell);
-			gpusort_rows_spill_close(file);
-		}
-	}
-}
-
-/* Adds a part to those that will be loaded. */
-static void
-add(RowPart *sum, const RowPart *part)
-{
-	sum->bytes += part->bytes;
-	sum->nrows += part->nrows;
-	sum->record_bytes += part->record_bytes;
-	sum->not_reversed |= part->out_of_order && part->not_reversed;
-}
-
-/* The same if they are small. */
-static bool
-add_small(const RowSort *sort, RowPart *sum, const RowPart *part)
-{
-	if (part->nrows > 0 && part_bytes(sort, sum) + part_bytes(sort, part) > wanted_bytes(sort))
-		return false;
-	add(sum, part);
-	return true;
-}
-
-/* Sets the order of loaded parts, each of whose rows lie in order or in the reverse order. */
-static void
-order_loaded(const RowParts *parts)
-{
-	RowSort    *sort = parts->sort;
-	uint32		row = 0;
-
-	gpusort_rows_order_as_stored(sort);
-	for (int p = parts->first_part; p < parts->end_part; row += parts->set.parts[p++].nrows)
-	{
-		uint32		nrows = parts->set.parts[p].nrows;
-
-		for (uint32 i = 0; i < nrows && parts->set.parts[p].out_of_order; i++)
-		{
-			GPUSORT_CHECK_EVERY(i);
-			sort->order[row + i] = row + nrows - 1 - i;
-		}
-	}
-}
-
 bool
 gpusort_rows_parts_load(RowParts *parts, uint64 row)
 {
 	RowSort    *sort = parts->sort;
-	PartSet    *set = &parts->set;
-	bool		backward = row < parts->first_row;
-	uint64		first_row;
-	int			p = find_part(parts, row, &first_row);
-	RowPart		sum = {0};
+	RowPart    *part;
+	PartReader	reader;
+	uint32		nrows;
 
-	add(&sum, &set->parts[p]);
-	parts->first_part = p;
-	parts->end_part = p + 1;
-	while (backward && parts->first_part > 0 && add_small(sort, &sum, &set->parts[parts->first_part - 1]))
-		first_row -= set->parts[--parts->first_part].nrows;
-	while (!backward && parts->end_part < set->nparts && add_small(sort, &sum, &set->parts[parts->end_part]))
-		parts->end_part++;
-	parts->first_row = first_row;
-	parts->end_row = first_row + sum.nrows;
+	parts->loaded = find_part(parts, row, &parts->first_row);
+	part = &parts->set.parts[parts->loaded];
+	nrows = part->nrows;
+	parts->end_row = parts->first_row + nrows;
 	gpusort_rows_store_clear(sort->store);
-	gpusort_rows_store_reserve(sort->store, sum.nrows + 1);
-	gpusort_rows_store_reserve_records(sort->store, sum.record_bytes);
-	for (int i = parts->first_part; i < parts->end_part; i++)
-	{
-		PartReader	reader = gpusort_rows_part_read(&set->parts[i]);
-
-		(void) gpusort_rows_part_fill(&reader, sort->store, 0, SIZE_MAX);
-		if (!sort->random_access)
-			gpusort_rows_part_clear(&set->parts[i]);
-	}
+	gpusort_rows_store_reserve(sort->store, nrows + 1);
+	gpusort_rows_store_reserve_records(sort->store, part->record_bytes);
+	reader = gpusort_rows_part_read(part);
+	(void) gpusort_rows_part_fill(&reader, sort->store, 0, SIZE_MAX);
 	if (!sort->random_access)
-		close_files(parts);
-	if (!sum.not_reversed)
-		order_loaded(parts);
-	return !sum.not_reversed;
+		gpusort_rows_part_clear(part);
+	if (part->out_of_order && part->not_reversed)
+		return false;
+	gpusort_rows_order_as_stored(sort);
+	for (uint32 i = 0; i < nrows && part->out_of_order; i++)
+	{
+		GPUSORT_CHECK_EVERY(i);
+		sort->order[i] = nrows - 1 - i;
+	}
+	return true;
 }
 
 void
 gpusort_rows_parts_free(RowParts *parts)
 {
-	ListCell   *cell;
-
-	foreach(cell, parts->files)
-		gpusort_rows_spill_close(lfirst(cell));
-	parts->files = NIL;
+	for (int p = 0; p < parts->set.nparts; p++)
+		gpusort_rows_part_clear(&parts->set.parts[p]);
+	if (parts->set.division != NULL)
+		gpusort_rows_spill_close(parts->set.file);
 }

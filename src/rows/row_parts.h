@@ -40,11 +40,9 @@ struct RowParts
 {
 	RowSort    *sort;
 	PartSet		set;
-	List	   *files;			/* SpillFile pointers: of the set, and of parts that were divided again */
 	Size		block_bytes;
-	int			first_part;		/* parts first_part .. end_part - 1 are loaded */
-	int			end_part;
-	uint64		first_row;		/* their first row, and the one behind the last */
+	int			loaded;			/* the part in the store, or -1 */
+	uint64		first_row;		/* its first row, and the one behind the last */
 	uint64		end_row;
 	int			count;			/* parts with rows that were made, those divided again included */
 	int64		disk_bytes;		/* bytes written */
@@ -65,7 +63,7 @@ extern Size gpusort_rows_parts_store_bytes(const RowSort *sort);
 extern void gpusort_rows_parts_finish(RowParts *parts);
 
 /*
- * Replaces the rows of the store by those of some parts, among which is this row.  Returns true if it set
+ * Replaces the rows of the store by those of the part that has this row.  Returns true if it set
  * sort->order, too, because the rows have come in some order.
  */
 extern bool gpusort_rows_parts_load(RowParts *parts, uint64 row);

@@ -24,6 +24,7 @@
 struct SpillFile
 {
 	File		file;
+	int64		holders;
 	Size		buffer_bytes;
 	int64		size;			/* bytes written, those in the buffer included */
 	Size		unwritten;		/* bytes at the start of the buffer that are still to be written */
@@ -44,6 +45,7 @@ make_spill(File opened)
 	file->buffer_bytes = Min(Max(work_mem * (Size) 1024 / SPILL_BUFFERS_IN_MEMORY, SPILL_BUFFER_MIN), SPILL_BUFFER_MAX);
 	file->buffer = palloc(file->buffer_bytes);
 	file->file = opened;
+	file->holders = 1;
 	return file;
 }
 
@@ -223,8 +225,16 @@ gpusort_rows_spill_read(SpillFile *file, void *data, Size bytes)
 }
 
 void
+gpusort_rows_spill_hold(SpillFile *file)
+{
+	file->holders++;
+}
+
+void
 gpusort_rows_spill_close(SpillFile *file)
 {
+	if (--file->holders > 0)
+		return;
 	FileClose(file->file);
 	if (file->buffer != NULL)
 		pfree(file->buffer);

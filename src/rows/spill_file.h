@@ -33,6 +33,8 @@ extern void gpusort_rows_spill_read(SpillFile *file, void *data, Size bytes);
 /* Gives the memory of the buffer back until the next seek.  No more is written. */
 extern void gpusort_rows_spill_rest(SpillFile *file);
 
+/* One more holds the file, or one no longer does: it is closed by the last one. */
+extern void gpusort_rows_spill_hold(SpillFile *file);
 extern void gpusort_rows_spill_close(SpillFile *file);
 
 #endif							/* GPUSORT_SPILL_FILE_H */
