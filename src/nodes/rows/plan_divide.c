@@ -126,6 +126,7 @@ typedef struct Grouping
 	int			keys;			/* leading keys of that which tell groups apart */
 	double		input;			/* how many rows it reads, */
 	double		groups;			/* of how many groups, */
+	double		largest;		/* what share of them the largest one has; 1 if that is not known, */
 	double		returned;		/* and how many it may return, */
 	bool		any_order;		/* in any order */
 } Grouping;
@@ -151,25 +152,33 @@ count_keys(const CustomScan *rows, int ncolumns, const AttrNumber *columns)
 	return n;
 }
 
-/* How many groups there are at most.  The planner expects few of several columns. */
-static double
-most_groups(const Grouping *grouping, const List *rtable)
+/*
+ * Estimates how many groups may be returned, and how large the largest one is.  The planner expects few groups by several
+ * columns.
+ */
+static void
+estimate_groups(Grouping *grouping, const List *rtable)
 {
 	const CustomScan *rows = grouping->rows;
+	const Plan *input = rows->scan.plan.lefttree;
 	double		processes = grouping->input / Max(rows->scan.plan.plan_rows, 1);
 	double		most = 1;
 
-	if (grouping->keys == 1)
-		return grouping->groups;
+	grouping->largest = 1;
 	for (int i = 0; i < grouping->keys; i++)
 	{
 		int			column = list_nth_int(list_nth(rows->custom_private, KEY_COLUMNS), i);
 		const Var  *var = (Var *) list_nth_node(TargetEntry, rows->custom_scan_tlist, column - 1)->expr;
-		double		values = IsA(var, Var) ? gpusort_rows_distinct_values(rows->scan.plan.lefttree, var->varattno, rtable) : 1;
+		double		values;
 
+		if (!IsA(var, Var))
+			continue;
+		values = gpusort_rows_distinct_values(input, var->varattno, rtable);
 		most *= values > 0 ? values * processes : grouping->input;
+		grouping->largest = Min(grouping->largest, gpusort_rows_largest_share(input, var->varattno, rtable));
 	}
-	return Min(most, grouping->input);
+	most = grouping->keys == 1 ? grouping->groups : Min(most, grouping->input);
+	grouping->returned = most * grouping->plan->plan_rows / Max(grouping->groups, grouping->plan->plan_rows);
 }
 
 /* True if nobody wants the order of rows that a plan returns. */
@@ -207,7 +216,7 @@ find_groups(Plan *plan, const PlanPlace *place, Grouping *found)
 		found->gather = (const Gather *) rows->scan.plan.lefttree;
 		found->rows = (CustomScan *) found->gather->plan.lefttree;
 	}
-	found->returned = most_groups(found, place->walk->statement->rtable) * plan->plan_rows / Max(found->groups, plan->plan_rows);
+	estimate_groups(found, place->walk->statement->rtable);
 	found->any_order = is_order_open(plan, place);
 	return found->keys > 0 && role != ROWS_SHARE;
 }
@@ -240,6 +249,15 @@ have_subplans(const ScannedTables *tables)
 	return false;
 }
 
+/* How many processes groups are divided among.  One of them has the largest group. */
+static double
+group_divisor(const Grouping *grouping, int workers)
+{
+	double		divisor = Min(gpusort_rows_divisor(workers), grouping->groups);
+
+	return grouping->largest < 1 ? Min(divisor, 1 / grouping->largest) : divisor;
+}
+
 /*
  * True if workers are expected to compute groups in less time than one process, where reading and sorting costs so much
  * more or less.
@@ -248,11 +266,25 @@ static bool
 pays(const Grouping *grouping, int workers, Cost more)
 {
 	double		value = IsA(grouping->plan, Agg) ? COST_OF_VALUE : grouping->keys;
-	double		divisor = Min(gpusort_rows_divisor(workers), grouping->groups);
+	double		divisor = group_divisor(grouping, workers);
 	double		saved = cpu_operator_cost * value * grouping->input * (1 - 1 / divisor);
 
 	return gpusort_force_nodes ||
 		more + parallel_tuple_cost * (grouping->any_order ? GATHER_SHARE : 1) * grouping->returned < saved;
+}
+
+/*
+ * What it costs more, or less, that each of the processes that sort rows together sorts parts of its own groups, and no
+ * rows are returned to one of them.
+ */
+static Cost
+keeping_cost(const Grouping *grouping, int workers)
+{
+	const Plan *rows = &grouping->rows->scan.plan;
+	double		divisor = gpusort_rows_divisor(workers);
+
+	return (rows->startup_cost - rows->lefttree->total_cost) * (divisor / Min(divisor, 1 / grouping->largest) - 1) -
+		gpusort_rows_return_cost(grouping->input);
 }
 
 /* What it costs more, or less, that workers read and sort rows that one process was to sort. */
@@ -261,7 +293,7 @@ sharing_cost(const Grouping *grouping, const ScannedTables *tables, int workers)
 {
 	const Plan *rows = &grouping->rows->scan.plan;
 	Cost		input = rows->lefttree->total_cost;
-	double		divisor = Min(gpusort_rows_divisor(workers), grouping->groups);
+	double		divisor = group_divisor(grouping, workers);
 
 	return parallel_setup_cost + gpusort_rows_divided_cost(input, tables, workers) - input +
 		(rows->startup_cost - input) * (ROWS_SHARED_PASSES / divisor - 1);
@@ -368,7 +400,7 @@ gpusort_rows_divide_groups(Plan *plan, const PlanPlace *place)
 	{
 		workers = grouping.gather->num_workers;
 		param = grouping.gather->rescan_param;
-		if (!pays(&grouping, workers, -gpusort_rows_return_cost(grouping.input)))
+		if (!pays(&grouping, workers, keeping_cost(&grouping, workers)))
 			return plan;
 	}
 	else

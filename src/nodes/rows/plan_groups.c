@@ -186,13 +186,21 @@ table_column(const Plan *plan, AttrNumber resno, const List *rtable, Oid *relid)
 	return var->varattno;
 }
 
-double
-gpusort_rows_distinct_values(const Plan *plan, AttrNumber resno, const List *rtable)
+/* What the statistics say of a column of a plan; NULL if nothing. */
+static HeapTuple
+column_statistics(const Plan *plan, AttrNumber resno, const List *rtable)
 {
 	Oid			relid;
 	AttrNumber	column = table_column(plan, resno, rtable, &relid);
-	HeapTuple	tuple = OidIsValid(relid) ?
+
+	return OidIsValid(relid) ?
 		SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(relid), Int16GetDatum(column), BoolGetDatum(false)) : NULL;
+}
+
+double
+gpusort_rows_distinct_values(const Plan *plan, AttrNumber resno, const List *rtable)
+{
+	HeapTuple	tuple = column_statistics(plan, resno, rtable);
 	double		distinct;
 
 	if (!HeapTupleIsValid(tuple))
@@ -200,6 +208,25 @@ gpusort_rows_distinct_values(const Plan *plan, AttrNumber resno, const List *rta
 	distinct = ((Form_pg_statistic) GETSTRUCT(tuple))->stadistinct;
 	ReleaseSysCache(tuple);
 	return distinct < 0 ? -distinct * plan->plan_rows : distinct;
+}
+
+double
+gpusort_rows_largest_share(const Plan *plan, AttrNumber resno, const List *rtable)
+{
+	HeapTuple	tuple = column_statistics(plan, resno, rtable);
+	AttStatsSlot common;
+	double		share;
+
+	if (!HeapTupleIsValid(tuple))
+		return 1;
+	share = Max(((Form_pg_statistic) GETSTRUCT(tuple))->stanullfrac, 1 / Max(gpusort_rows_distinct_values(plan, resno, rtable), 1));
+	if (get_attstatsslot(&common, tuple, STATISTIC_KIND_MCV, InvalidOid, ATTSTATSSLOT_NUMBERS))
+	{
+		share = Max(share, common.numbers[0]);
+		free_attstatsslot(&common);
+	}
+	ReleaseSysCache(tuple);
+	return share;
 }
 
 double

@@ -37,6 +37,9 @@ extern Sort *gpusort_rows_plan_groups(const Agg *agg, GroupedAggregates *aggrega
 /* How many distinct values a column of a plan has by the statistics of its table; 0 if they are not known. */
 extern double gpusort_rows_distinct_values(const Plan *plan, AttrNumber resno, const List *rtable);
 
+/* The share that the most frequent value of a column has among a plan's rows, by the same; 1 if that is not known. */
+extern double gpusort_rows_largest_share(const Plan *plan, AttrNumber resno, const List *rtable);
+
 /*
  * The number of groups that an Agg has at least: the most distinct values of one column that it
  * groups by.  The planner's estimate may be far more than there are where it knows nothing of
