@@ -13,7 +13,7 @@
 #define ROWS_BOUND_MAX (UINT32_MAX / 8)
 #define BOUND_PARTITIONED_SURPLUS 8192	/* the least number of surplus rows for a cut with partitions */
 #define BOUND_FIRST_CAPACITY 512	/* partitions that fit the buffers at first */
-#define BOUND_PARTITIONS_SHARE 4	/* partitions take at most 1/4 of the memory limit */
+#define BOUND_PARTITIONS_SHARE 3	/* partitions take at most 1/3 of the memory limit */
 #define BOUND_VAIN_CUTS 2		/* a bound is given up after this many cuts in sequence that dropped little */
 
 static Size
