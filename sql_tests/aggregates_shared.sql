@@ -145,6 +145,9 @@ SELECT pg_temp.explain_lines('SELECT few, count(DISTINCT t), percentile_cont(0.5
 SELECT pg_temp.explain_lines('SELECT count(DISTINCT t) FROM grouped GROUP BY nd', 'COSTS OFF');
 SELECT pg_temp.explain_lines('SELECT DISTINCT ON (few) few, x, id FROM grouped ORDER BY few, x, id', 'COSTS OFF');
 SELECT line FROM pg_temp.explain_lines('SELECT g, mode() WITHIN GROUP (ORDER BY x) FROM grouped GROUP BY g ORDER BY g', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') line WHERE line ~ 'Gather|Key';
+CREATE FUNCTION in_order() RETURNS TABLE (few int2, c int8) LANGUAGE sql STABLE PARALLEL SAFE
+	AS 'SELECT few, count(DISTINCT x) FROM grouped GROUP BY few ORDER BY few';
+SELECT pg_temp.explain_lines('SELECT * FROM in_order()', 'COSTS OFF');
 CREATE TABLE of_groups AS SELECT format('SELECT %s, %s FROM %s GROUP BY %1$s', keys, call, source) AS query FROM unnest(ARRAY[
 	'count(DISTINCT t), count(*), sum(x)', 'percentile_cont(0.3) WITHIN GROUP (ORDER BY n), mode() WITHIN GROUP (ORDER BY day)',
 	'string_agg(short, '','' ORDER BY x, id), array_agg(DISTINCT few) FILTER (WHERE id % 3 > 0)']) call,

@@ -242,7 +242,10 @@ plan_as_before(GPUSORT_PLANNER_PARAMETERS)
 		: standard_planner(GPUSORT_PLANNER_ARGUMENTS);
 }
 
-/* True if the order of rows of a statement may be wanted: it has an ORDER BY, or reads a subquery that may have one. */
+/*
+ * True if the order of rows of a statement may be wanted: it has an ORDER BY, or reads a subquery that may have one.  The
+ * planner puts the query of an SQL function in its place.
+ */
 static bool
 shows_order(const Query *query)
 {
@@ -252,7 +255,7 @@ shows_order(const Query *query)
 	{
 		RTEKind		kind = lfirst_node(RangeTblEntry, cell)->rtekind;
 
-		if (kind == RTE_SUBQUERY || kind == RTE_CTE)
+		if (kind == RTE_SUBQUERY || kind == RTE_CTE || kind == RTE_FUNCTION)
 			return true;
 	}
 	return query->sortClause != NIL;
