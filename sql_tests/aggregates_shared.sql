@@ -171,7 +171,7 @@ SELECT query, d.* FROM unnest(ARRAY['SELECT array_agg(q) FROM (SELECT g, count(D
 	'SELECT string_agg(c::text, '','') FROM (SELECT DISTINCT ON (t) t, x, id AS c FROM grouped ORDER BY t DESC, x, id) q',
 	'SELECT lower(nd), count(DISTINCT x) FROM grouped GROUP BY nd', 'SELECT zero + 0, count(DISTINCT x) FROM grouped GROUP BY zero', 'SELECT scale::float8, count(DISTINCT x) FROM grouped GROUP BY scale',
 	'SELECT skewed, count(DISTINCT x) FROM grouped GROUP BY skewed HAVING count(*) > 20',
-	'SELECT few, count(DISTINCT x) FROM grouped GROUP BY few ORDER BY few LIMIT 2', 'SELECT count(DISTINCT x) AS c FROM grouped GROUP BY g ORDER BY c DESC LIMIT 3',
+	'SELECT few, count(DISTINCT x) FROM grouped GROUP BY few ORDER BY few LIMIT 2', 'SELECT few, count(DISTINCT x) FROM grouped GROUP BY few ORDER BY few LIMIT 7', 'SELECT count(DISTINCT x) AS c FROM grouped GROUP BY g ORDER BY c DESC LIMIT 3',
 	'SELECT * FROM (SELECT few, count(DISTINCT x) FROM grouped GROUP BY few) a JOIN (SELECT few, mode() WITHIN GROUP (ORDER BY x) FROM grouped GROUP BY few) b USING (few)',
 	'SELECT count(*), sum(i) FROM (SELECT i * 500 AS i FROM generate_series(1, 9) i OFFSET 0) s WHERE i > ALL (SELECT count(DISTINCT x) FROM grouped GROUP BY few)',
 	'SELECT few, count(DISTINCT x), count(random()) FROM grouped GROUP BY few',

@@ -190,6 +190,13 @@ is_order_open(const Plan *plan, const PlanPlace *place)
 	return plan == place->walk->statement->planTree && !place->walk->ordered;
 }
 
+/* True if a LIMIT wants some groups of a plan.  Before the first one is returned, each process would compute one. */
+static bool
+wants_few(const Plan *plan, const PlanPlace *place)
+{
+	return place->limit != NULL && place->limit->plan.plan_rows < plan->plan_rows;
+}
+
 /* Finds what a node does with groups of rows from a rows node.  Returns false if it is nothing, or another order would be seen. */
 static bool
 find_groups(Plan *plan, const PlanPlace *place, Grouping *found)
@@ -393,7 +400,7 @@ gpusort_rows_divide_groups(Plan *plan, const PlanPlace *place)
 	int			param;
 
 	if (place->parallel || place->rescanned || max_parallel_workers_per_gather == 0 ||
-		gpusort_engine == GPUSORT_ENGINE_GPU || !find_groups(plan, place, &grouping) || !is_safe(plan))
+		gpusort_engine == GPUSORT_ENGINE_GPU || wants_few(plan, place) || !find_groups(plan, place, &grouping) || !is_safe(plan))
 		return plan;
 	rows = &grouping.rows->scan.plan;
 	if (grouping.gather != NULL)
