@@ -78,6 +78,13 @@ SET work_mem = '256kB';
 SELECT compared('SELECT id FROM items ORDER BY id % 4, w USING <<<, f, id') < 25000 AS few;
 RESET work_mem;
 
+-- Where the first look shows one value alone, numbers still tell the other ones apart, and an engine sorts these.
+CREATE TABLE skewed AS SELECT CASE WHEN i % 157 = 1 OR i % 4 > 0 THEN 'open' ELSE chr(20000 + i % 5000) || i END AS w FROM generate_series(1, 10000) i;
+SELECT coalesce(min(quote_ident(collname)), '"C"') AS collation FROM pg_collation WHERE collname = 'german' AND collnamespace = 'rows_few_values'::regnamespace \gset
+SET work_mem = '64MB';
+SELECT bool_or(line ~ '"Engine": "[cg]pu') AS by_engine FROM pg_temp.explain_lines('SELECT w FROM skewed ORDER BY w COLLATE ' || :'collation', 'ANALYZE, FORMAT JSON') line;
+RESET work_mem;
+
 -- So the node wins though a key is compared.
 RESET gpusort.force_nodes;
 SELECT * FROM pg_temp.explain_lines('SELECT i FROM generate_series(1, 20000) i ORDER BY i % 10, ARRAY[i]', 'COSTS OFF', 'Gpusort|Sort$');

@@ -123,16 +123,50 @@ make_word(const RowKey *key, const KeyBytes *bytes, uint64 *word)
 	return true;
 }
 
+/* Notes the values of every step-th row of a list.  Returns false once more than `most` are distinct. */
+static bool
+note_values(ValueRanks *ranks, const RowKey *key, const RowStore *store, const RowList *list, uint32 step, uint32 most)
+{
+	for (uint32 i = 0; i < list->count && ranks->count <= most; i += step)
+	{
+		bool		is_null;
+		Datum		value;
+
+		CHECK_FOR_INTERRUPTS();
+		gpusort_rows_prefetch(store, list, i, step);
+		value = gpusort_rows_store_get(store, gpusort_rows_listed(list, i), key->attribute, &is_null);
+		if (!is_null)
+			(void) gpusort_ranks_find(ranks, value);
+	}
+	return ranks->count <= most;
+}
+
+/* True if some rows have many values, whose words are all the same.  Rows of one value say nothing of the others. */
+static bool
+words_are_the_same(const RowKey *key, const RowStore *store)
+{
+	RowList		all_rows = {.count = store->nrows};
+	uint32		step = store->nrows / ROWS_TIED_LOOKED_AT + 1;
+	ByteRange	range = gpusort_rows_byte_range(key, store, &all_rows, step);
+	ValueRanks *values;
+	bool		many;
+
+	if (range.skip != range.longest || !gpusort_key_bytes_abbreviated(&key->bytes))
+		return false;
+	values = gpusort_ranks_create(key->by_value, key->length);
+	many = !note_values(values, key, store, &all_rows, step, store->nrows / step / 2);
+	gpusort_ranks_free(values);
+	return many;
+}
+
 /* Makes the words of all rows of a store.  Returns NULL if there are none. */
 static uint64 *
 make_words(const RowKey *key, const RowStore *store)
 {
 	uint64	   *words = MemoryContextAllocHuge(CurrentMemoryContext, Max(store->nrows, 1) * sizeof(uint64));
-	RowList		all_rows = {.count = store->nrows};
-	ByteRange	range = gpusort_rows_byte_range(key, store, &all_rows, store->nrows / ROWS_TIED_LOOKED_AT + 1);
 
-	/* Where those of some rows are all the same, so be all: rows are compared. */
-	if (range.skip == range.longest && gpusort_key_bytes_abbreviated(&key->bytes))
+	/* Then rows are compared. */
+	if (words_are_the_same(key, store))
 	{
 		memset(words, 0, store->nrows * sizeof(uint64));
 		return words;
@@ -155,24 +189,6 @@ make_words(const RowKey *key, const RowStore *store)
 		}
 	}
 	return words;
-}
-
-/* Notes the values of every step-th row of a list.  Returns false once more than `most` are distinct. */
-static bool
-note_values(ValueRanks *ranks, const RowKey *key, const RowStore *store, const RowList *list, uint32 step, uint32 most)
-{
-	for (uint32 i = 0; i < list->count && ranks->count <= most; i += step)
-	{
-		bool		is_null;
-		Datum		value;
-
-		CHECK_FOR_INTERRUPTS();
-		gpusort_rows_prefetch(store, list, i, step);
-		value = gpusort_rows_store_get(store, gpusort_rows_listed(list, i), key->attribute, &is_null);
-		if (!is_null)
-			(void) gpusort_ranks_find(ranks, value);
-	}
-	return ranks->count <= most;
 }
 
 /* True if some rows have no more distinct values than they would have of `most` values that are equally frequent. */
