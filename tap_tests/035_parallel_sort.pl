@@ -93,5 +93,21 @@ my @parts = $node->safe_psql('postgres', q{
 		(SELECT * FROM wide ORDER BY x OFFSET 1) r ON r.x < l * 100}) =~ /Worker \d:\s+Sort Method: parallel.*Parts: (\d+)/g;
 cmp_ok(scalar(@parts), '>', 0, 'a worker has sorted parts in the last run');
 
+# A server has few segments of shared memory if it has few connections; many processes take no more of them than their share.
+SKIP:
+{
+	skip 'this system does not list what is mapped', 1 unless -r '/proc/self/maps';
+	$node->append_conf('postgresql.conf', "max_connections = 5\nmax_wal_senders = 0\nautovacuum_max_workers = 1\nmax_worker_processes = 20\n" .
+		"max_parallel_workers = 20\nmax_parallel_workers_per_gather = 8\nwork_mem = '256MB'");
+	$node->restart;
+	my $segments = $node->safe_psql('postgres', q{
+		ALTER TABLE data SET (parallel_workers = 8);
+		CREATE FUNCTION segments() RETURNS bigint LANGUAGE sql VOLATILE PARALLEL RESTRICTED AS $$
+			SELECT count(DISTINCT substring(line FROM '/(?:shm|pg_dynshmem)/(\S+)')) FROM regexp_split_to_table(pg_read_file('/proc/self/maps'), '\n') line $$;
+		SELECT max(n) FROM (SELECT CASE WHEN row_number() OVER () = 99000 THEN segments() END AS n, x, w
+			FROM (SELECT x, repeat(wide, 18) AS w FROM data ORDER BY x OFFSET 0) q) r WHERE w <> ''});
+	cmp_ok($segments, '<', 40, 'nine processes map few segments');
+}
+
 $node->stop;
 done_testing();

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include <math.h>
 #include <sys/statvfs.h>
 
 #include "miscadmin.h"
@@ -42,6 +43,8 @@
 #define SHARED_FREE_FOR_RUNS 6	/* so many eighths of /dev/shm stay free when a run goes there, */
 #define SHARED_FREE_FOR_PARTS 5	/* a sorted part, */
 #define SHARED_FREE_FOR_FENCES 4	/* or fences */
+#define SHARED_SEGMENTS_FIXED 64	/* of dynamic shared memory that a server may have, */
+#define SHARED_SEGMENTS_OF_BACKEND 5	/* and these for each backend; of all a half is for sorts */
 #define SHARED_FENCES_SHARE 16	/* fences of long keys take 1/16 of their run, but for SHARED_FENCES_MIN of them */
 #define SHARED_FENCES_MIN 4
 
@@ -99,6 +102,7 @@ typedef struct SharedPart
 struct SharedSortState
 {
 	int			participants;
+	int			nareas;			/* for their runs in memory */
 	Size		memory;			/* that a participant may take */
 	Size		memory_limit;	/* of all runs in shared memory */
 	dsm_handle	segment;
@@ -140,7 +144,7 @@ typedef struct SharedReader
 struct SharedSort
 {
 	SharedSortState *shared;
-	dsa_area  **areas;			/* of each participant, for its runs in memory: nobody waits while they grow */
+	dsa_area  **areas;			/* for runs in memory, of one participant each if may be: then nobody waits while they grow */
 	dsa_area   *area;			/* the leader's, for all else */
 	RowSort    *sort;
 	RowLayout  *key_layout;		/* of fences and splitters */
@@ -173,11 +177,11 @@ wait_event(void)
 	return event;
 }
 
-/* Where the area of a participant begins. */
+/* Where an area begins. */
 static Size
-area_offset(int participant)
+area_offset(int area)
 {
-	return MAXALIGN(sizeof(SharedSortState)) + participant * MAXALIGN(dsa_minimum_size());
+	return MAXALIGN(sizeof(SharedSortState)) + area * MAXALIGN(dsa_minimum_size());
 }
 
 Size
@@ -241,17 +245,34 @@ forget_rows(SharedSortState *shared)
 	BarrierInit(&shared->barrier, 0);
 }
 
+/*
+ * How many areas participants may have for so many bytes.  Of an area two segments have 1 MB, two 2 MB, and so on,
+ * and the server raises an error when it has too many.  Each worker has the same share of them.
+ */
+static int
+choose_areas(int participants, double bytes)
+{
+	double		segments = (SHARED_SEGMENTS_FIXED + SHARED_SEGMENTS_OF_BACKEND * (double) MaxBackends) / 2 *
+		(participants - 1) / max_worker_processes;
+	int			n = participants;
+
+	while (n > 1 && n * (2 * log2(bytes / n / (2 * 1024 * 1024) + 1) + 2) > segments)
+		n--;
+	return n;
+}
+
 dsa_area **
 gpusort_shared_sort_init(SharedSortState *shared, dsm_segment *segment, int participants, Size memory)
 {
 	dsa_area  **areas = palloc(participants * sizeof(dsa_area *));
 
-	for (int i = 0; i < participants; i++)
-		areas[i] = dsa_create_in_place((char *) shared + area_offset(i), dsa_minimum_size(), LWTRANCHE_PARALLEL_QUERY_DSA, segment);
 	shared->participants = participants;
 	shared->memory = memory;
 	shared->segment = dsm_segment_handle(segment);
 	shared->memory_limit = Min(participants * (memory - memory_run_bytes(shared)), free_shared_memory());
+	shared->nareas = choose_areas(participants, shared->memory_limit);
+	for (int i = 0; i < shared->nareas; i++)
+		areas[i] = dsa_create_in_place((char *) shared + area_offset(i), dsa_minimum_size(), LWTRANCHE_PARALLEL_QUERY_DSA, segment);
 	SpinLockInit(&shared->mutex);
 	ConditionVariableInit(&shared->sorted);
 	ConditionVariableInit(&shared->claimable);
@@ -305,9 +326,9 @@ dsa_area **
 gpusort_shared_sort_attach(SharedSortState *shared)
 {
 	dsm_segment *segment = dsm_find_mapping(shared->segment);
-	dsa_area  **areas = palloc(shared->participants * sizeof(dsa_area *));
+	dsa_area  **areas = palloc(shared->nareas * sizeof(dsa_area *));
 
-	for (int i = 0; i < shared->participants; i++)
+	for (int i = 0; i < shared->nareas; i++)
 		areas[i] = dsa_attach_in_place((char *) shared + area_offset(i), segment);
 	SharedFileSetAttach(&shared->files, segment);
 	return areas;
@@ -316,7 +337,7 @@ gpusort_shared_sort_attach(SharedSortState *shared)
 void
 gpusort_shared_sort_detach(const SharedSortState *shared, dsa_area **areas)
 {
-	for (int i = 0; i < shared->participants; i++)
+	for (int i = 0; i < shared->nareas; i++)
 		dsa_detach(areas[i]);
 	pfree(areas);
 }
@@ -563,7 +584,7 @@ offer_sample(SharedSort *part, const RowStore *fences)
 static bool
 write_run(SharedSort *part, SharedRun *run, SpillFile *file, const uint32 *order, uint32 nrows)
 {
-	run->area = file == NULL ? part->number : 0;
+	run->area = file == NULL ? part->number % part->shared->nareas : 0;
 	run->rows = gpusort_stored_rows_write(part->areas[run->area], file, part->number, part->sort->store, order, nrows);
 	return DsaPointerIsValid(run->rows);
 }
