@@ -22,7 +22,7 @@
 #define EARLY_BYTES 12			/* a weight that ends a narrow key before this many ends it early */
 
 /* With fewer values than these it does not pay to learn what plain texts are; nor to learn that of letters beyond ASCII. */
-#define LEARN_PLAIN_MIN 8192
+#define LEARN_PLAIN_MIN 16384
 #define WIDEN_MIN 131072
 #define WIDEN_MANY_MIN 1500000	/* nor that where there are many contractions, which takes three times as long */
 #define MANY_CONTRACTIONS 32

@@ -8,6 +8,8 @@
 
 #include "rows/row_plain.h"
 
+#define UNLEARNED_SHARE 4		/* of rows that were sorted before one in so many counts: they have no use of what is learned now */
+
 static double unlearned_rows;	/* that this process has sorted without knowing what plain texts are */
 
 /* Finds the first listed row, from place `from` of the list on, whose text is not plain.  The key must have one for plain texts. */
@@ -67,7 +69,8 @@ gpusort_rows_find_plain(RowKeys *keys, const RowStore *store, double nrows, bool
 
 		if (key->plain == NULL || store->layout->attributes[key->attribute].is_constant)
 			continue;
-		known = gpusort_key_bytes_learn_plain(&key->plain->bytes, key->compare.ssup_collation, nrows + unlearned_rows);
+		known = gpusort_key_bytes_learn_plain(&key->plain->bytes, key->compare.ssup_collation,
+											  nrows + unlearned_rows / UNLEARNED_SHARE);
 		unlearned_rows += known || asked ? 0 : store->nrows;
 		key->all_plain = known && leads && ((asked && key->ever_plain) || all_are_plain(key, store, nrows));
 		key->ever_plain &= key->all_plain;
