@@ -876,7 +876,10 @@ find_word(const uint64 *words, uint32 low, uint32 high, uint64 word, bool greate
 	return low;
 }
 
-/* Leaves, of rows of a run among which a splitter cuts, those that have its word, if the run is in memory and has such words. */
+/*
+ * Leaves, of rows of a run among which a splitter cuts, those that have its word, if the run is in memory and has such words.
+ * These are made of the first key, so all rows of a group have the same one.
+ */
 static void
 cut_by_words(SharedSort *part, const SharedReader *reader, const Splitter *splitter, uint32 *from, uint32 *to)
 {
@@ -1059,7 +1062,7 @@ gpusort_shared_sort_help(SharedSort *part)
 	if (has_memory)
 		open_parts(part);
 	SpinLockAcquire(&shared->mutex);
-	shared->helpers++;
+	shared->helpers += has_memory;
 	SpinLockRelease(&shared->mutex);
 	while (has_memory && claim_part(part, parts_ahead(shared), &number))
 	{
@@ -1073,6 +1076,7 @@ gpusort_shared_sort_help(SharedSort *part)
 		SpinLockAcquire(&shared->mutex);
 		sorted->rows = rows;
 		sorted->state = has_memory ? PART_IS_SORTED : PART_IS_LEFT;
+		shared->helpers -= !has_memory;
 		SpinLockRelease(&shared->mutex);
 		ConditionVariableSignal(&shared->sorted);
 	}

@@ -320,17 +320,6 @@ tell_calls(const AggregateCalls *calls)
 	}
 }
 
-/* Treats the calls of an Agg, none if there is a reason why not.  Returns the Sort to be its input, or NULL. */
-static Sort *
-treat(AggregateCalls *calls, const char *why_not)
-{
-	Sort	   *sort = why_not == NULL ? consider_calls(calls) : NULL;
-
-	tell_calls(calls);
-	treat_calls(calls);
-	return sort;
-}
-
 /* Looks at the aggregates of an Agg. */
 void
 gpusort_aggregates_prepare(Plan *plan, const PlanPlace *place)
@@ -359,7 +348,11 @@ gpusort_aggregates_prepare(Plan *plan, const PlanPlace *place)
 	any &= agg->aggstrategy != AGG_HASHED;
 	calls.rows_of_group = plan->lefttree->plan_rows / (agg->aggstrategy == AGG_PLAIN ? 1 : Max(agg->numGroups, 1));
 	if (any)
-		sort = treat(&calls, why_not);
+	{
+		sort = why_not == NULL ? consider_calls(&calls) : NULL;
+		tell_calls(&calls);
+		treat_calls(&calls);
+	}
 	if (gpusort_enable_aggregates && agg->groupingSets == NIL && agg->chain == NIL && gpusort_aggregates_are_orderless(&calls))
 		place->walk->orderless = lappend(place->walk->orderless, agg);
 	if (sort != NULL)

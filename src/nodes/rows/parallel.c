@@ -212,25 +212,6 @@ collect(SharedRowsState *state)
 	gpusort_shared_sort_collected(state->part);
 }
 
-/* The first call returns a row of NULLs when parts can be read.  The second one, in a worker, does what is left to do. */
-static TupleTableSlot *
-exec_shared(CustomScanState *node)
-{
-	SharedRowsState *state = (SharedRowsState *) node;
-	TupleTableSlot *slot = node->ss.ps.ps_ResultTupleSlot;
-
-	if (!state->collected)
-	{
-		collect(state);
-		return ExecStoreAllNullTuple(slot);
-	}
-	if (IsParallelWorker() && state->part != NULL && state->use == ROWS_FOR_ORDER)
-		gpusort_shared_sort_help(state->part);
-	else if (IsParallelWorker() && state->part != NULL && state->use == ROWS_FOR_RUNS)
-		gpusort_shared_sort_count(state->part);
-	return ExecClearTuple(slot);
-}
-
 /* Returns the next row of the part that is read, or of the first one behind it that has any. */
 static TupleTableSlot *
 next_row(SharedRowsState *state, TupleTableSlot *slot, bool (*next_part) (SharedSort *part))
@@ -245,13 +226,10 @@ next_row(SharedRowsState *state, TupleTableSlot *slot, bool (*next_part) (Shared
 	return state->next < state->nrows ? gpusort_rows_fill_slot(state->rows.sort, state->next++, slot, &state->ahead) : slot;
 }
 
-/* Returns the rows of groups that this process takes. */
+/* Returns the next row of groups that this process takes. */
 static TupleTableSlot *
-exec_groups(CustomScanState *node)
+next_of_groups(SharedRowsState *state, TupleTableSlot *slot)
 {
-	SharedRowsState *state = (SharedRowsState *) node;
-	TupleTableSlot *slot = node->ss.ps.ps_ResultTupleSlot;
-
 	if (gpusort_rows_move_slot(slot, &state->ahead))
 	{
 		state->next++;
@@ -260,6 +238,30 @@ exec_groups(CustomScanState *node)
 	if (!state->collected)
 		collect(state);
 	return next_row(state, slot, gpusort_shared_sort_take);
+}
+
+/*
+ * Where the leader returns rows, the first call returns a row of NULLs when parts can be read.  The second one, in a worker,
+ * does what is left to do.
+ */
+static TupleTableSlot *
+exec_shared(CustomScanState *node)
+{
+	SharedRowsState *state = (SharedRowsState *) node;
+	TupleTableSlot *slot = node->ss.ps.ps_ResultTupleSlot;
+
+	if (state->use == ROWS_FOR_GROUPS)
+		return next_of_groups(state, slot);
+	if (!state->collected)
+	{
+		collect(state);
+		return ExecStoreAllNullTuple(slot);
+	}
+	if (IsParallelWorker() && state->part != NULL && state->use == ROWS_FOR_ORDER)
+		gpusort_shared_sort_help(state->part);
+	else if (IsParallelWorker() && state->part != NULL && state->use == ROWS_FOR_RUNS)
+		gpusort_shared_sort_count(state->part);
+	return ExecClearTuple(slot);
 }
 
 /* Has nothing to do with the others any more.  Rows that were returned stay. */
@@ -380,7 +382,7 @@ shutdown_shared(CustomScanState *node)
 
 /* A rescan sorts again. */
 static void
-begin_groups(CustomScanState *node, EState *estate, int eflags)
+begin_shared(CustomScanState *node, EState *estate, int eflags)
 {
 	gpusort_rows_begin(node, estate, eflags & ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
 }
@@ -520,22 +522,8 @@ rescan_returned(CustomScanState *node)
 
 static const CustomExecMethods shared_exec_methods = {
 	.CustomName = "GpusortRows",
-	.BeginCustomScan = gpusort_rows_begin,
+	.BeginCustomScan = begin_shared,
 	.ExecCustomScan = exec_shared,
-	.EndCustomScan = end_shared,
-	.ReScanCustomScan = rescan_shared,
-	.EstimateDSMCustomScan = estimate_shared,
-	.InitializeDSMCustomScan = init_shared,
-	.ReInitializeDSMCustomScan = reset_shared,
-	.InitializeWorkerCustomScan = attach_shared,
-	.ShutdownCustomScan = shutdown_shared,
-	.ExplainCustomScan = gpusort_rows_explain,
-};
-
-static const CustomExecMethods groups_exec_methods = {
-	.CustomName = "GpusortRows",
-	.BeginCustomScan = begin_groups,
-	.ExecCustomScan = exec_groups,
 	.EndCustomScan = end_shared,
 	.ReScanCustomScan = rescan_shared,
 	.EstimateDSMCustomScan = estimate_shared,
@@ -569,7 +557,7 @@ gpusort_rows_create_shared(RowsUse use)
 {
 	SharedRowsState *state = (SharedRowsState *) newNode(sizeof(SharedRowsState), T_CustomScanState);
 
-	state->rows.scan.css.methods = use == ROWS_FOR_GROUPS ? &groups_exec_methods : &shared_exec_methods;
+	state->rows.scan.css.methods = &shared_exec_methods;
 	state->use = use;
 	return (Node *) state;
 }

@@ -87,14 +87,21 @@ gpusort_rows_divided_cost(Cost cost, const ScannedTables *tables, int workers)
 	return pages + (cost - pages) / gpusort_rows_divisor(workers);
 }
 
-/* Has each process run its part of a plan.  The parameter tells it that it is run again. */
+/* Adds the parameter of a Gather, which tells a plan below it that it is run again. */
+static void
+add_param(Plan *plan, int param)
+{
+	plan->extParam = bms_add_member(bms_copy(plan->extParam), param);
+	plan->allParam = bms_add_member(bms_copy(plan->allParam), param);
+}
+
+/* Has each process run its part of a plan. */
 static void
 divide(Plan *plan, double divisor, int param)
 {
 	plan->plan_rows = clamp_row_est(plan->plan_rows / divisor);
 	plan->total_cost = plan->startup_cost + (plan->total_cost - plan->startup_cost) / divisor;
-	plan->extParam = bms_make_singleton(param);
-	plan->allParam = bms_make_singleton(param);
+	add_param(plan, param);
 }
 
 int
@@ -379,14 +386,6 @@ gather_groups(const Grouping *grouping, int workers, int param, PlanWalk *walk)
 	if (!grouping->any_order)
 		set_order(merge, grouping);
 	return top;
-}
-
-/* Has each process run its part of a plan, besides what was said of it before. */
-static void
-add_param(Plan *plan, int param)
-{
-	plan->extParam = bms_add_member(bms_copy(plan->extParam), param);
-	plan->allParam = bms_add_member(bms_copy(plan->allParam), param);
 }
 
 Plan *

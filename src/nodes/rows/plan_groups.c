@@ -197,6 +197,15 @@ column_statistics(const Plan *plan, AttrNumber resno, const List *rtable)
 		SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(relid), Int16GetDatum(column), BoolGetDatum(false)) : NULL;
 }
 
+/* How many distinct values statistics tell of a column of a plan; 0 if they do not. */
+static double
+distinct_of(HeapTuple statistics, const Plan *plan)
+{
+	double		distinct = ((Form_pg_statistic) GETSTRUCT(statistics))->stadistinct;
+
+	return distinct < 0 ? -distinct * plan->plan_rows : distinct;
+}
+
 double
 gpusort_rows_distinct_values(const Plan *plan, AttrNumber resno, const List *rtable)
 {
@@ -205,9 +214,9 @@ gpusort_rows_distinct_values(const Plan *plan, AttrNumber resno, const List *rta
 
 	if (!HeapTupleIsValid(tuple))
 		return 0;
-	distinct = ((Form_pg_statistic) GETSTRUCT(tuple))->stadistinct;
+	distinct = distinct_of(tuple, plan);
 	ReleaseSysCache(tuple);
-	return distinct < 0 ? -distinct * plan->plan_rows : distinct;
+	return distinct;
 }
 
 double
@@ -219,7 +228,7 @@ gpusort_rows_largest_share(const Plan *plan, AttrNumber resno, const List *rtabl
 
 	if (!HeapTupleIsValid(tuple))
 		return 1;
-	share = Max(((Form_pg_statistic) GETSTRUCT(tuple))->stanullfrac, 1 / Max(gpusort_rows_distinct_values(plan, resno, rtable), 1));
+	share = Max(((Form_pg_statistic) GETSTRUCT(tuple))->stanullfrac, 1 / Max(distinct_of(tuple, plan), 1));
 	if (get_attstatsslot(&common, tuple, STATISTIC_KIND_MCV, InvalidOid, ATTSTATSSLOT_NUMBERS))
 	{
 		share = Max(share, common.numbers[0]);
