@@ -9,10 +9,11 @@
 #                                             missing; they do it too, but for DEPS=no
 #   make deb, make dist                       Debian packages, and an archive for PGXN, in build/
 #   make site                                 the pages as a static site in build/site, by pandoc
+#   make docs                                 docs/functions.md anew, from docs/functions and the catalogs
 
 # These goals install what they need and come back for the rest, so they work
 # before there is a PGXS to include.
-ALONE = site check demo demo-sharded deps deb bench-arrays bench-sets bench-gpu
+ALONE = site docs check demo demo-sharded deps deb bench-arrays bench-sets bench-gpu
 ifneq ($(filter $(ALONE),$(MAKECMDGOALS)),)
 
 .NOTPARALLEL:
@@ -29,6 +30,8 @@ deb:
 	+@ci/deb
 site:
 	+@docs/site/build
+docs:
+	+@ci/packages && ci/with-server docs/functions/write
 bench-arrays:
 	+@ci/packages && ci/with-server -c "shared_buffers = '2GB'" bench/run arrays
 bench-sets:

@@ -3,4 +3,6 @@
 CREATE FUNCTION gpusort.array_sort_approx("array" anyarray, buckets bigint[, descending boolean[, nulls_first boolean]]) RETURNS anyarray
 AS 'MODULE_PATHNAME', 'gpusort_array_sort_approx' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 
-COMMENT ON FUNCTION gpusort.array_sort_approx(anyarray, bigint[, boolean[, boolean]]) IS 'approximate order: the array in approximate order, by intervals of equal width';
+COMMENT ON FUNCTION gpusort.array_sort_approx(anyarray, bigint[, boolean[, boolean]]) IS
+	'approximate order: the array in approximate order, by so many intervals of equal width, from the least to the greatest '
+	'element. Within an interval elements keep the array''s order.';

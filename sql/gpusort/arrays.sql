@@ -59,15 +59,29 @@ AS 'MODULE_PATHNAME', 'gpusort_array_top_n_by' LANGUAGE C IMMUTABLE STRICT PARAL
 CREATE FUNCTION gpusort.array_bottom_n_by(vals anyarray, keys anycompatiblearray, n bigint, nulls_first boolean DEFAULT false, with_ties boolean DEFAULT false) RETURNS anyarray
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE COST 15 AS $$ SELECT gpusort.array_top_n_by($1, $2, $3, false, $4, $5) $$;
 
-COMMENT ON FUNCTION gpusort.array_bottom_n(anyarray, bigint, boolean, boolean) IS 'order: the n least elements in order';
-COMMENT ON FUNCTION gpusort.array_bottom_n_by(anyarray, anycompatiblearray, bigint, boolean, boolean) IS 'order by keys: the values of the n least keys';
+COMMENT ON FUNCTION gpusort.array_bottom_n(anyarray, bigint, boolean, boolean) IS 'order: the n least elements in order, as array_top_n gives them with descending false';
+COMMENT ON FUNCTION gpusort.array_bottom_n_by(anyarray, anycompatiblearray, bigint, boolean, boolean) IS
+	'order by keys: the values of the n least keys, as array_top_n_by gives them with descending false';
 
-COMMENT ON FUNCTION gpusort.array_argsort(anyarray[, boolean[, boolean]]) IS 'order by keys: for each place of the sorted array, the position of its element';
-COMMENT ON FUNCTION gpusort.array_is_sorted(anyarray[, boolean[, boolean]]) IS 'order: whether the array is in order';
-COMMENT ON FUNCTION gpusort.array_sort(anyarray[, boolean[, boolean]]) IS 'order: the array in order';
-COMMENT ON FUNCTION gpusort.array_sort_by(anyarray, anycompatiblearray[, boolean[, boolean]]) IS 'order by keys: the values in the order of their keys';
-COMMENT ON FUNCTION gpusort.array_sort_distinct(anyarray[, boolean[, boolean]]) IS 'order: the array in order, each value once';
-COMMENT ON FUNCTION gpusort.array_sort_pair(anyarray, anycompatiblearray[, boolean[, boolean]]) IS 'order by keys: values and keys, both in the order of the keys';
-COMMENT ON FUNCTION gpusort.array_take(anyarray, integer[]) IS 'order by keys: the elements at the given positions';
-COMMENT ON FUNCTION gpusort.array_top_n(anyarray, bigint, boolean, boolean, boolean) IS 'order: the n greatest elements in order, or the n least';
-COMMENT ON FUNCTION gpusort.array_top_n_by(anyarray, anycompatiblearray, bigint, boolean, boolean, boolean) IS 'order by keys: the values of the n greatest keys, or of the n least';
+COMMENT ON FUNCTION gpusort.array_argsort(anyarray[, boolean[, boolean]]) IS
+	'order by keys: for each place of the sorted array, the position of its element. So array_take(a, array_argsort(a)) is '
+	'array_sort(a). Stable.';
+COMMENT ON FUNCTION gpusort.array_is_sorted(anyarray[, boolean[, boolean]]) IS 'order: whether the array is in order, as array_sort with the same arguments gives it';
+COMMENT ON FUNCTION gpusort.array_sort(anyarray[, boolean[, boolean]]) IS
+	'order: the array in order, as PostgreSQL 18''s built-in function of this name gives it. A multidimensional array is sorted by '
+	'slices of its first dimension. Dimensions and lower bounds stay.';
+COMMENT ON FUNCTION gpusort.array_sort_by(anyarray, anycompatiblearray[, boolean[, boolean]]) IS
+	'order by keys: the values in the order of their keys: vals[i] belongs to keys[i]. Values may be of any type. Stable.';
+COMMENT ON FUNCTION gpusort.array_sort_distinct(anyarray[, boolean[, boolean]]) IS
+	'order: the array in order, each value once, NULL included. Of equal values the first is kept; of the two zeros -0, or 0 if '
+	'descending.';
+COMMENT ON FUNCTION gpusort.array_sort_pair(anyarray, anycompatiblearray[, boolean[, boolean]]) IS 'order by keys: values and keys, both in the order of the keys. Stable.';
+COMMENT ON FUNCTION gpusort.array_take(anyarray, integer[]) IS
+	'order by keys: the elements at the given positions, in that order, each as often as it is named; NULL where a position is '
+	'NULL. The type needs no order.';
+COMMENT ON FUNCTION gpusort.array_top_n(anyarray, bigint, boolean, boolean, boolean) IS
+	'order: the n greatest elements in order, or the n least if descending is false; all elements if there are fewer. NULLs come '
+	'last, in both directions, unless nulls_first is true.';
+COMMENT ON FUNCTION gpusort.array_top_n_by(anyarray, anycompatiblearray, bigint, boolean, boolean, boolean) IS
+	'order by keys: the values of the n greatest keys, or of the n least if descending is false, in order. NULL keys come last '
+	'unless nulls_first is true.';

@@ -59,12 +59,19 @@ CREATE FUNCTION gpusort.unnest_sorted("array" anyarray[, descending boolean[, nu
 CREATE FUNCTION gpusort.bucket(x anyelement, buckets bigint[, descending boolean]) RETURNS integer
 	AS 'MODULE_PATHNAME', 'gpusort_bucket' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON AGGREGATE gpusort.approx_sorted_agg(anyelement, bigint[, boolean[, boolean]]) IS 'aggregate: the values as an array in approximate order, by intervals of equal width';
-COMMENT ON AGGREGATE gpusort.sorted_agg(anyelement[, boolean[, boolean]]) IS 'aggregate: the values as an array in order';
-COMMENT ON AGGREGATE gpusort.sorted_agg_by(anyelement, anycompatible[, boolean[, boolean]]) IS 'aggregate: the values as an array in the order of their keys';
-COMMENT ON AGGREGATE gpusort.top_n_agg(anyelement, bigint[, boolean[, boolean]]) IS 'aggregate: the n greatest values as an array in order, or the n least';
-COMMENT ON FUNCTION gpusort.bucket(anyelement, bigint[, boolean]) IS 'approximate order: the interval that each row falls in when the range of the partition is cut into intervals of equal width';
-COMMENT ON FUNCTION gpusort.unnest_sorted(anyarray[, boolean[, boolean]]) IS 'rows: the elements as rows in order, each with its place';
+COMMENT ON AGGREGATE gpusort.approx_sorted_agg(anyelement, bigint[, boolean[, boolean]]) IS
+	'aggregate: the values as an array in approximate order, by intervals of equal width, as array_sort_approx';
+COMMENT ON AGGREGATE gpusort.sorted_agg(anyelement[, boolean[, boolean]]) IS
+	'aggregate: the values as an array in order, as array_agg(x ORDER BY x) gives it, at about the cost of array_agg(x)';
+COMMENT ON AGGREGATE gpusort.sorted_agg_by(anyelement, anycompatible[, boolean[, boolean]]) IS
+	'aggregate: the values as an array in the order of their keys, as array_agg(x ORDER BY key) gives it. Stable.';
+COMMENT ON AGGREGATE gpusort.top_n_agg(anyelement, bigint[, boolean[, boolean]]) IS
+	'aggregate: the n greatest values as an array in order, or the n least, as array_top_n. Memory holds a few times n values.';
+COMMENT ON FUNCTION gpusort.bucket(anyelement, bigint[, boolean]) IS
+	'approximate order: the interval that each row falls in when the range of the partition is cut into intervals of equal width, 1 '
+	'to buckets. -infinity is in the first interval, infinity and NaN are in the last; NULL gives NULL.';
+COMMENT ON FUNCTION gpusort.unnest_sorted(anyarray[, boolean[, boolean]]) IS
+	'rows: the elements as rows in order, each with its place: unnest(array_sort(a)) WITH ORDINALITY, inlined';
 COMMENT ON FUNCTION gpusort_internal.approx_sorted_agg_final(internal, anyelement, bigint[, boolean[, boolean]]) IS 'makes the result of a state of approx_sorted_agg';
 COMMENT ON FUNCTION gpusort_internal.approx_sorted_agg_transition(internal, anyelement, bigint[, boolean[, boolean]]) IS 'adds a row to the state of approx_sorted_agg';
 COMMENT ON FUNCTION gpusort_internal.set_agg_combine(internal, internal) IS 'adds one state of an aggregate to another';

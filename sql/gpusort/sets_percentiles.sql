@@ -44,20 +44,20 @@ CREATE AGGREGATE gpusort.percentile_cont(fraction float8 ORDER BY x {float8|inte
 	FINALFUNC = gpusort_internal.percentile_cont_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
 	PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort.percentile_cont(float8 ORDER BY {float8|interval}) IS 'aggregate: the percentile at the given fraction, interpolated';
 CREATE AGGREGATE gpusort.percentile_cont(fractions float8[] ORDER BY x {float8|interval}) (
 	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.percentile_cont_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
 	PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort.percentile_cont(float8[] ORDER BY {float8|interval}) IS 'aggregate: the percentiles at the given fractions, interpolated';
+COMMENT ON AGGREGATE gpusort.percentile_cont({float8|float8|float8[]|float8[]} ORDER BY {float8|interval|float8|interval}) IS
+	'aggregate: the percentile at the given fraction, interpolated; of an array of fractions, an array';
 CREATE AGGREGATE gpusort.percentile_disc({fraction float8|fractions float8[]} ORDER BY x anyelement) (
 	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.percentile_disc_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
 	PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort.percentile_disc(float8 ORDER BY anyelement) IS 'aggregate: the percentile at the given fraction, a value of the set';
-COMMENT ON AGGREGATE gpusort.percentile_disc(float8[] ORDER BY anyelement) IS 'aggregate: the percentiles at the given fractions, values of the set';
+COMMENT ON AGGREGATE gpusort.percentile_disc({float8|float8[]} ORDER BY anyelement) IS
+	'aggregate: the percentile at the given fraction, a value of the set; of an array of fractions, an array';
 
 CREATE AGGREGATE gpusort.median(x {float8|interval|numeric}) (
 	SFUNC = gpusort_internal.values_transition, STYPE = internal, SSPACE = -1,
@@ -66,7 +66,9 @@ CREATE AGGREGATE gpusort.median(x {float8|interval|numeric}) (
 	MSFUNC = gpusort_internal.values_transition, MINVFUNC = gpusort_internal.window_remove, MSTYPE = internal,
 	MFINALFUNC = gpusort_internal.median_final, MFINALFUNC_EXTRA,
 	PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort.median({float8|interval|numeric}) IS 'aggregate: the median, interpolated';
+COMMENT ON AGGREGATE gpusort.median({float8|interval|numeric}) IS
+	'aggregate: the median, interpolated, as percentile_cont(0.5) WITHIN GROUP (ORDER BY x) gives it; that of numeric is exact. '
+	'Numbers of other types are converted to float8.';
 CREATE AGGREGATE gpusort.percentile_cont_agg(x {float8|interval}, fraction float8) (
 	SFUNC = gpusort_internal.percentile_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.percentile_cont_agg_final, FINALFUNC_EXTRA,
@@ -74,7 +76,6 @@ CREATE AGGREGATE gpusort.percentile_cont_agg(x {float8|interval}, fraction float
 	MSFUNC = gpusort_internal.percentile_transition, MINVFUNC = gpusort_internal.window_remove, MSTYPE = internal,
 	MFINALFUNC = gpusort_internal.percentile_cont_agg_final, MFINALFUNC_EXTRA,
 	PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort.percentile_cont_agg({float8|interval}, float8) IS 'aggregate: the percentile at the given fraction, interpolated';
 CREATE AGGREGATE gpusort.percentile_cont_agg(x {float8|interval}, fractions float8[]) (
 	SFUNC = gpusort_internal.percentile_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.percentile_cont_agg_final, FINALFUNC_EXTRA,
@@ -82,7 +83,9 @@ CREATE AGGREGATE gpusort.percentile_cont_agg(x {float8|interval}, fractions floa
 	MSFUNC = gpusort_internal.percentile_transition, MINVFUNC = gpusort_internal.window_remove, MSTYPE = internal,
 	MFINALFUNC = gpusort_internal.percentile_cont_agg_final, MFINALFUNC_EXTRA,
 	PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort.percentile_cont_agg({float8|interval}, float8[]) IS 'aggregate: the percentiles at the given fractions, interpolated';
+COMMENT ON AGGREGATE gpusort.percentile_cont_agg({float8|interval|float8|interval}, {float8|float8|float8[]|float8[]}) IS
+	'aggregate: the percentile at the given fraction, interpolated; of an array of fractions, an array of its shape. A fraction of '
+	'NULL gives NULL; one that is not between 0 and 1 is 22003 unless there are no rows.';
 CREATE AGGREGATE gpusort.percentile_disc_agg(x anyelement, {fraction float8|fractions float8[]}) (
 	SFUNC = gpusort_internal.percentile_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.percentile_disc_agg_final, FINALFUNC_EXTRA,
@@ -90,8 +93,8 @@ CREATE AGGREGATE gpusort.percentile_disc_agg(x anyelement, {fraction float8|frac
 	MSFUNC = gpusort_internal.percentile_transition, MINVFUNC = gpusort_internal.window_remove, MSTYPE = internal,
 	MFINALFUNC = gpusort_internal.percentile_disc_agg_final, MFINALFUNC_EXTRA,
 	PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort.percentile_disc_agg(anyelement, float8) IS 'aggregate: the percentile at the given fraction, a value of the set';
-COMMENT ON AGGREGATE gpusort.percentile_disc_agg(anyelement, float8[]) IS 'aggregate: the percentiles at the given fractions, values of the set';
+COMMENT ON AGGREGATE gpusort.percentile_disc_agg(anyelement, {float8|float8[]}) IS
+	'aggregate: the percentile at the given fraction, a value of the set; fractions as for percentile_cont_agg';
 
 COMMENT ON FUNCTION gpusort_internal.median_final(internal, {float8|interval|numeric}) IS 'makes the result of a state of median';
 COMMENT ON FUNCTION gpusort_internal.percentile_cont_agg_final(internal, {float8|interval}, float8) IS 'makes the result of a state of percentile_cont_agg';

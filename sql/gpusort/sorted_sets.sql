@@ -36,36 +36,41 @@ CREATE AGGREGATE gpusort.merge_agg(set gpusort.sorted_set) (
 	FINALFUNC = gpusort_internal.sorted_set_final,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize,
 	DESERIALFUNC = gpusort_internal.set_agg_deserialize, PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort.merge_agg(gpusort.sorted_set) IS 'sorted set: all sorted sets merged into one';
+COMMENT ON AGGREGATE gpusort.merge_agg(gpusort.sorted_set) IS 'sorted set: all sorted sets merged into one, without NULLs; errors as merge';
 COMMENT ON AGGREGATE gpusort.sorted_set_agg(anyelement[, boolean[, boolean]]) IS 'sorted set: the values as a sorted set';
 
 CREATE FUNCTION gpusort.merge(a gpusort.sorted_set, b gpusort.sorted_set) RETURNS gpusort.sorted_set
 	AS 'MODULE_PATHNAME', 'gpusort_merge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION gpusort.merge(gpusort.sorted_set, gpusort.sorted_set) IS 'sorted set: two sorted sets merged into one';
+COMMENT ON FUNCTION gpusort.merge(gpusort.sorted_set, gpusort.sorted_set) IS 'sorted set: two sorted sets merged into one. Sets of different types or orders raise 42804.';
 CREATE FUNCTION gpusort.sorted_array(set gpusort.sorted_set, element anyelement) RETURNS anyarray
 	AS 'MODULE_PATHNAME', 'gpusort_sorted_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 5;
-COMMENT ON FUNCTION gpusort.sorted_array(gpusort.sorted_set, anyelement) IS 'sorted set: the values of a sorted set as an array; the second argument gives their type';
+COMMENT ON FUNCTION gpusort.sorted_array(gpusort.sorted_set, anyelement) IS
+	'sorted set: the values of a sorted set as an array; the second argument gives their type, as in jsonb_populate_record, and its '
+	'value does not matter. Another type than the set''s raises 42804.';
 CREATE FUNCTION gpusort.sorted_set_count(set gpusort.sorted_set) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'gpusort_sorted_set_count' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
-COMMENT ON FUNCTION gpusort.sorted_set_count(gpusort.sorted_set) IS 'sorted set: how many values a sorted set has';
+COMMENT ON FUNCTION gpusort.sorted_set_count(gpusort.sorted_set) IS 'sorted set: how many values a sorted set has, NULLs included';
 CREATE FUNCTION gpusort.sorted_set_count_distinct(set gpusort.sorted_set) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'gpusort_sorted_set_count_distinct' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
-COMMENT ON FUNCTION gpusort.sorted_set_count_distinct(gpusort.sorted_set) IS 'sorted set: how many different values a sorted set has';
+COMMENT ON FUNCTION gpusort.sorted_set_count_distinct(gpusort.sorted_set) IS 'sorted set: how many different values a sorted set has, as count_distinct gives it';
 CREATE FUNCTION gpusort.sorted_set_median(set gpusort.sorted_set) RETURNS float8
 	AS 'MODULE_PATHNAME', 'gpusort_sorted_set_percentile_cont' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
-COMMENT ON FUNCTION gpusort.sorted_set_median(gpusort.sorted_set) IS 'sorted set: the median of a sorted set, interpolated';
+COMMENT ON FUNCTION gpusort.sorted_set_median(gpusort.sorted_set) IS
+	'sorted set: the median of a sorted set of integers or floats, interpolated; of other types it raises 0A000';
 CREATE FUNCTION gpusort.sorted_set_percentile_cont(set gpusort.sorted_set, fraction float8) RETURNS float8
 	AS 'MODULE_PATHNAME', 'gpusort_sorted_set_percentile_cont' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
-COMMENT ON FUNCTION gpusort.sorted_set_percentile_cont(gpusort.sorted_set, float8) IS 'sorted set: the percentile of a sorted set at the given fraction, interpolated';
 CREATE FUNCTION gpusort.sorted_set_percentile_cont(set gpusort.sorted_set, fractions float8[]) RETURNS float8[]
 	AS 'MODULE_PATHNAME', 'gpusort_sorted_set_percentile_cont' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
-COMMENT ON FUNCTION gpusort.sorted_set_percentile_cont(gpusort.sorted_set, float8[]) IS 'sorted set: the percentiles of a sorted set at the given fractions, interpolated';
+COMMENT ON FUNCTION gpusort.sorted_set_percentile_cont(gpusort.sorted_set, {float8|float8[]}) IS
+	'sorted set: the percentile of a sorted set at the given fraction, interpolated; of an array of fractions, an array. It counts '
+	'from the least value, whatever the set''s order. Types as for sorted_set_median.';
 CREATE FUNCTION gpusort.sorted_set_percentile_disc(set gpusort.sorted_set, fraction float8, element anyelement) RETURNS anyelement
 	AS 'MODULE_PATHNAME', 'gpusort_sorted_set_percentile_disc' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 5;
-COMMENT ON FUNCTION gpusort.sorted_set_percentile_disc(gpusort.sorted_set, float8, anyelement) IS 'sorted set: the percentile of a sorted set at the given fraction, a value of the set; the third argument gives its type';
 CREATE FUNCTION gpusort.sorted_set_percentile_disc(set gpusort.sorted_set, fractions float8[], element anyelement) RETURNS anyarray
 	AS 'MODULE_PATHNAME', 'gpusort_sorted_set_percentile_disc' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 5;
-COMMENT ON FUNCTION gpusort.sorted_set_percentile_disc(gpusort.sorted_set, float8[], anyelement) IS 'sorted set: the percentiles of a sorted set at the given fractions, values of the set; the third argument gives their type';
+COMMENT ON FUNCTION gpusort.sorted_set_percentile_disc(gpusort.sorted_set, {float8|float8[]}, anyelement) IS
+	'sorted set: the percentile of a sorted set at the given fraction, a value of the set; the last argument gives its type. '
+	'Fractions and order as for sorted_set_percentile_cont.';
 
 -- {value} = int2 int4 int8 float4 float8 numeric text date timestamp timestamptz uuid
 CREATE FUNCTION gpusort_internal.sorted_set_{value}(gpusort.sorted_set) RETURNS {value}[]
