@@ -5,10 +5,11 @@ use warnings;
 
 use FindBin;
 use lib $FindBin::Bin;
+use BuiltObjects;
+use Connections;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use BuiltObjects;
 
 sub pg_config { my ($stdout) = run_command([ 'pg_config', @_ ]); return $stdout; }
 
@@ -75,13 +76,13 @@ is($node->start(fail_ok => 1), 0, 'and cannot start again');
 like(slurp_file($node->logfile), qr/FATAL:  could not access file "gpusort": No such file or directory/, 'and says why');
 $node->append_conf('postgresql.conf', "shared_preload_libraries = ''\nsession_preload_libraries = 'gpusort'");
 $node->start;
-($status, $stdout, $stderr) = $node->psql('late', 'SELECT 1');
+($stdout, $stderr) = ask($node, 'late', 'SELECT 1');
 like($stderr, qr/could not access file "gpusort"/, 'in session_preload_libraries it keeps sessions from starting');
 $node->append_conf('postgresql.conf', "session_preload_libraries = ''");
 $node->reload;
 
 # Settings of it that are left over do no harm, and a database that has the extension can be read and cleared.
-is($node->poll_query_until('late', 'SELECT count(*) = 1000 FROM spectra'), '1', 'taken out: tables can be read');
+is(ask_until($node, 'late', 'SELECT count(*) = 1000 FROM spectra'), '1', 'taken out: tables can be read');
 is($node->safe_psql('bare', "SELECT current_setting('gpusort.engine')"), 'cpu', 'settings that are left over do no harm');
 is($node->safe_psql('late', 'SELECT ranked = in_order FROM spectra WHERE id = 1'), 'f', 'generated columns too');
 ($status, $stdout, $stderr) = $node->psql('late', "INSERT INTO spectra VALUES (0, '{2,1}', '{1,2}', '{a}')");

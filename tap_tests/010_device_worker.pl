@@ -4,6 +4,7 @@ use warnings;
 
 use FindBin;
 use lib $FindBin::RealBin;
+use Connections;
 use EmulatedDevice;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -104,18 +105,9 @@ my $victim = $node->background_psql('postgres', on_error_stop => 0);
 my $victim_pid = $victim->query_safe('SELECT pg_backend_pid()');
 $victim->query_until(qr/started/, "\\echo started\nSELECT (gpusort.array_sort(a))[1:3] FROM large;\n");
 wait_for($node, 'queued + running > 0');
-my $worker = worker_pid($node);
-kill 'KILL', $victim_pid;
+ok(kill_hard($node, $victim_pid), 'a backend is killed');
 eval { $victim->quit; };
-$start = time;
-while (time < $start + 60)
-{
-	# psql that is refused may end before the query is written to it, which dies.
-	my ($ret, $out) = eval { $node->psql('postgres', "SELECT state FROM gpusort.devices WHERE worker_pid <> $worker") };
-	last if ($ret // 1) == 0 && $out eq 'ready';
-	sleep 0.1;
-}
-is(device($node, 'state'), 'ready', 'ready after a crash');
+ok(wait_ready($node), 'ready after a crash');
 is(slabs_lost($node), 0, 'no slab is lost in a crash');
 is($node->safe_psql('postgres', 'SET gpusort.engine = gpu; SELECT (gpusort.array_sort(a))[1:3] FROM large'),
 	'{1,2,3}', 'it sorts after a crash');

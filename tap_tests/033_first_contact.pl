@@ -3,6 +3,9 @@
 use strict;
 use warnings;
 
+use FindBin;
+use lib $FindBin::RealBin;
+use Connections;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -64,7 +67,7 @@ like($stderr, qr/must be installed in schema "pg_catalog"/, 'another schema is r
 
 # A library that is missing, and the way out for any role.
 $node->safe_psql('shop', "ALTER DATABASE shop SET local_preload_libraries = 'no_such_library'", @owner);
-($ret, $stdout, $stderr) = $node->psql('shop', 'SELECT 1', @owner);
+($stdout, $stderr) = ask($node, 'shop', 'SELECT 1', '-U', 'owner');
 like($stderr, qr/could not access file/, 'a missing library keeps sessions out');
 {
 	local $ENV{PGOPTIONS} = '-c local_preload_libraries=';
