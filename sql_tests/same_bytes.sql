@@ -98,7 +98,7 @@ SELECT DISTINCT proname AS immutable_but_not_called FROM pg_proc WHERE pronamesp
 -- server is set up to compile all queries, or to have workers for them, the method auto has that.
 CREATE FUNCTION pg_temp.gpu_is_ready() RETURNS bool LANGUAGE plpgsql AS $$
 BEGIN
-	FOR i IN 1 .. 100 LOOP
+	FOR i IN 1 .. 1000 LOOP
 		IF NOT EXISTS (SELECT FROM gpusort.devices WHERE state = 'starting') THEN EXIT; END IF;
 		PERFORM pg_sleep(0.1);
 	END LOOP;

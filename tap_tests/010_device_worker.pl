@@ -69,19 +69,15 @@ $node->safe_psql('postgres', 'SELECT gpusort.stats_reset()');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM gpusort.stats'), 0, 'counters can be reset');
 
 # Long sorts are shown while they run.
-inject($node, 'delay 20 150');
+inject($node, 'delay 1000 300');
 my $background = $node->background_psql('postgres');
 $background->query_safe(q{CREATE TABLE large AS SELECT array_agg((i * 7919::bigint % 3000017)::int4) a FROM generate_series(1, 3000000) i});
 $background->query_until(qr/started/, "\\echo started\nSELECT (gpusort.array_sort(a))[1:3] FROM large;\n");
-my ($seen, $start) = ('', time);
-while ($seen eq '' && time < $start + 60)
-{
-	$seen = $node->safe_psql('postgres', 'SELECT engine, keys FROM gpusort.jobs');
-}
-is($seen, 'gpu|3000000', 'a long sort shows in gpusort.jobs');
+wait_until($node, q{EXISTS (SELECT FROM gpusort.jobs WHERE engine = 'gpu' AND keys = 3000000)});
+pass('a long sort shows in gpusort.jobs');
+inject($node, 'none');
 $background->quit;
 is($node->safe_psql('postgres', 'SELECT count(*) FROM gpusort.jobs'), 0, 'and is gone when it has ended');
-inject($node, 'none');
 
 # Shutdown with jobs in flight, in each mode.
 foreach my $mode ('smart', 'fast', 'immediate')
@@ -90,7 +86,7 @@ foreach my $mode ('smart', 'fast', 'immediate')
 	my $busy = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-c',
 			'SELECT (gpusort.array_sort(a))[1:3] FROM large' ], '>', \my $output, '2>', \my $errors);
 	wait_for($node, 'queued + running > 0');
-	$start = time;
+	my $start = time;
 	$node->stop($mode);
 	cmp_ok(time - $start, '<', 30, "shutdown $mode with a job in flight");
 	$busy->finish;

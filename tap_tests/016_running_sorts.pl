@@ -82,7 +82,7 @@ foreach my $memory ('64MB', '64kB')
 {
 	my $parts = $memory eq '64MB' ? '0' : '2';
 	is($node->safe_psql('postgres', "SET work_mem = '$memory';" . sprintf($declare, 'a', 5000, 'a')
-			. 'SELECT ' . sprintf($state, 5000) . ", least(parts, 2) FROM gpusort.jobs"),
+			. 'SELECT ' . sprintf($state, 5000) . ", least(parts, 2) FROM gpusort.jobs; COMMIT"),
 		"returning|20000|20000|t|t|t|$parts", "$memory: while it returns rows");
 	is($node->safe_psql('postgres', "SET work_mem = '$memory';" . sprintf($declare, 'a', 5000, 'a') . sprintf($declare, 'b', 300, 'b')
 			. 'SELECT count(*), min(pid) = max(pid) FROM gpusort.jobs; CLOSE a; SELECT count(*) FROM gpusort.jobs;'
@@ -96,7 +96,7 @@ is($node->safe_psql('postgres', join('', map { sprintf($declare, "c$_", 300, "c$
 
 # With a bound rows are read that are not kept.
 is($node->safe_psql('postgres', q{BEGIN; DECLARE a NO SCROLL CURSOR FOR SELECT i FROM numbers ORDER BY x LIMIT 2000; MOVE 400 IN a;
-	SELECT phase, keys, rows_read, rows_returned < 2000 FROM gpusort.jobs}),
+	SELECT phase, keys, rows_read, rows_returned < 2000 FROM gpusort.jobs; COMMIT}),
 	'returning|20000|20000|t', 'bounded: all rows read are counted');
 
 # Aborts: of the transaction, of a subtransaction and not of another one, by a cancel.
@@ -104,7 +104,7 @@ is($node->safe_psql('postgres', sprintf($declare, 'a', 300, 'a') . 'ROLLBACK; SE
 is($node->safe_psql('postgres', 'BEGIN; SAVEPOINT s; ' . sprintf($declare, 'a', 300, 'a')
 		. 'SAVEPOINT t; ROLLBACK TO t; SELECT count(*) FROM gpusort.jobs; RELEASE t; RELEASE s; SELECT count(*) FROM gpusort.jobs;'
 		. sprintf('SAVEPOINT u; DECLARE b CURSOR FOR SELECT i FROM numbers ORDER BY x; MOVE 10 IN b; ')
-		. 'SELECT count(*) FROM gpusort.jobs; ROLLBACK TO u; SELECT count(*) FROM gpusort.jobs'),
+		. 'SELECT count(*) FROM gpusort.jobs; ROLLBACK TO u; SELECT count(*) FROM gpusort.jobs; COMMIT'),
 	"1\n1\n2\n1", 'subtransactions');
 is($node->safe_psql('postgres', q{DO $$
 	BEGIN
@@ -153,8 +153,9 @@ is($node->safe_psql('postgres', q{DO $$
 	my @stranger = (extra_params => [ '-U', 'stranger' ]);
 	$node->safe_psql('postgres', 'CREATE ROLE stranger LOGIN; GRANT SELECT ON numbers TO stranger');
 	is($node->safe_psql('postgres', $rows, @stranger), '0|0', 'a role does not see sorts and memory of others');
-	is($node->safe_psql('postgres', "BEGIN; DECLARE a NO SCROLL CURSOR FOR SELECT i, repeat('x', 100 + i % 2) FROM numbers ORDER BY x; MOVE 10 IN a; $rows", @stranger),
+	is($node->safe_psql('postgres', "BEGIN; DECLARE a NO SCROLL CURSOR FOR SELECT i, repeat('x', 100 + i % 2) FROM numbers ORDER BY x; MOVE 10 IN a; $rows; COMMIT", @stranger),
 		'1|1', 'it sees its own');
+	$node->poll_query_until('postgres', q{SELECT count(*) = 2 FROM pg_stat_activity WHERE backend_type = 'client backend'}); # this one and the session
 	is($node->safe_psql('postgres', $rows, extra_params => [ '-U', 'watcher' ]), '1|1', 'a member of pg_monitor sees all');
 	$session->query_safe('COMMIT');
 	is($node->safe_psql('postgres', $memory), 'f|t|67108864', 'memory kept');

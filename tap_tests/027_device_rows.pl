@@ -140,7 +140,7 @@ is(wait_slabs($node), 0, 'no slab or session is left');
 foreach my $work_mem ('64kB', '64MB')
 {
 	is($node->safe_psql('postgres', qq{
-		SET gpusort.engine = 'gpu'; SET work_mem = '$work_mem'; SET statement_timeout = '4s';
+		SET gpusort.engine = 'gpu'; SET work_mem = '$work_mem'; SET statement_timeout = '20s';
 		BEGIN;
 		DO 'DECLARE c refcursor; BEGIN FOR i IN 1 .. 65 LOOP c := ''c'' || i; OPEN c SCROLL FOR SELECT k FROM held ORDER BY k; MOVE c; END LOOP; END';
 		SELECT sessions > 60 FROM gpusort.arena();

@@ -85,12 +85,17 @@ cmp_ok(kilobytes('1MB', "SELECT x, CASE WHEN x < 500 THEN repeat('x', 20000) END
 cmp_ok(kilobytes('64kB', "SELECT x, repeat(chr(65 + x % 20), 60000) AS t FROM wide WHERE x < 500 ORDER BY x"), '<', 1024,
 	'rows as large as work_mem are in several parts');
 
-# Where rows are returned again, workers sort parts again.
-my @parts = $node->safe_psql('postgres', q{
-	SET enable_material = off;
-	SET work_mem = '1MB';
-	EXPLAIN (ANALYZE, VERBOSE, COSTS OFF) SELECT count(*), max(r.t) FROM generate_series(1, 3) l LEFT JOIN LATERAL
-		(SELECT * FROM wide ORDER BY x OFFSET 1) r ON r.x < l * 100}) =~ /Worker \d:\s+Sort Method: parallel.*Parts: (\d+)/g;
+# Where rows are returned again, workers sort parts again, but for one that comes late.
+my @parts;
+foreach (1 .. 10)
+{
+	@parts = $node->safe_psql('postgres', q{
+		SET enable_material = off;
+		SET work_mem = '1MB';
+		EXPLAIN (ANALYZE, VERBOSE, COSTS OFF) SELECT count(*), max(r.t) FROM generate_series(1, 3) l LEFT JOIN LATERAL
+			(SELECT * FROM wide ORDER BY x OFFSET 1) r ON r.x < l * 100}) =~ /Worker \d:\s+Sort Method: parallel.*Parts: (\d+)/g;
+	last if @parts;
+}
 cmp_ok(scalar(@parts), '>', 0, 'a worker has sorted parts in the last run');
 
 # A server has few segments of shared memory if it has few connections; many processes take no more of them than their share.
