@@ -12,3 +12,4 @@ build/cpu_sort_test: src/cpu_engine/test/cpu_sort_test.cc cuda/tests/cases.h $(C
 .PHONY: check-cpu-engine
 check-cpu-engine: build/cpu_sort_test
 	build/cpu_sort_test
+	! nm $(CPU_ENGINE_OBJS) | grep __cpu_model	# libgcc's, see vector_unit.cc

@@ -5,6 +5,20 @@
 #include "cpu_engine/vector_unit.h"
 
 #include <hwy/targets.h>
+#if HWY_ARCH_X86
+#include <cpuid.h>
+
+/*
+ * The C library knows what the CPU has.  GCC's own function would have libgcc ask the CPU a dozen
+ * times when the module is loaded, and each answer takes microseconds in a virtual machine.
+ */
+#if __has_include(<sys/platform/x86.h>)
+#include <sys/platform/x86.h>
+#define HAS(feature, name) CPU_FEATURE_ACTIVE(feature)
+#else
+#define HAS(feature, name) (__builtin_cpu_supports(name) != 0)
+#endif
+#endif
 
 #include "cpu_engine/cpu_sort.h"
 
@@ -19,27 +33,31 @@ find_vector_units()
 {
 	int64_t		units = HWY_STATIC_TARGET;
 #if HWY_ARCH_X86
-	const bool	is_amd = __builtin_cpu_is("amd");
+	unsigned	ignored;
+	unsigned	vendor = 0;
+	bool		is_amd;
 
-/* Each unit has what the one before it has, too. */
-#define HAS(feature) (__builtin_cpu_supports(feature) != 0)
+	__cpuid(0, ignored, vendor, ignored, ignored);
+	is_amd = vendor == signature_AMD_ebx;
 	stores_choices_slowly = HWY_AVX3_ZEN4 == 0 && is_amd;
-	if (!(HAS("sse4.2") && HAS("pclmul") && HAS("aes")))
+	/* Each unit has what the one before it has, too. */
+	if (!(HAS(SSE4_2, "sse4.2") && HAS(PCLMULQDQ, "pclmul") && HAS(AES, "aes")))
 		return units;
 	units |= HWY_SSE4;
-	if (!(HAS("avx2") && HAS("fma") && HAS("bmi") && HAS("bmi2")))
+	if (!(HAS(AVX2, "avx2") && HAS(FMA, "fma") && HAS(BMI1, "bmi") && HAS(BMI2, "bmi2")))
 		return units;
 	units |= HWY_AVX2;
-	if (!(HAS("avx512f") && HAS("avx512dq") && HAS("avx512cd") && HAS("avx512bw") && HAS("avx512vl")))
+	if (!(HAS(AVX512F, "avx512f") && HAS(AVX512DQ, "avx512dq") && HAS(AVX512CD, "avx512cd") && HAS(AVX512BW, "avx512bw") &&
+		  HAS(AVX512VL, "avx512vl")))
 		return units;
 	units |= HWY_AVX3;
-	if (!(HAS("avx512vbmi") && HAS("avx512vbmi2") && HAS("gfni") && HAS("vpclmulqdq") && HAS("avx512vnni") &&
-		  HAS("avx512bitalg") && HAS("avx512vpopcntdq")))
+	if (!(HAS(AVX512_VBMI, "avx512vbmi") && HAS(AVX512_VBMI2, "avx512vbmi2") && HAS(GFNI, "gfni") &&
+		  HAS(VPCLMULQDQ, "vpclmulqdq") && HAS(AVX512_VNNI, "avx512vnni") && HAS(AVX512_BITALG, "avx512bitalg") &&
+		  HAS(AVX512_VPOPCNTDQ, "avx512vpopcntdq")))
 		return units;
 	units |= HWY_AVX3_DL;
-	if (HAS("avx512bf16") && is_amd)
+	if (HAS(AVX512_BF16, "avx512bf16") && is_amd)
 		units |= HWY_AVX3_ZEN4;
-#undef HAS
 #endif
 	return units;
 }
