@@ -637,7 +637,8 @@ add_run(void *taker, const uint32 *order, uint32 nrows)
 }
 
 SharedSort *
-gpusort_shared_sort_join(SharedSortState *shared, dsa_area **areas, RowSort *sort, int participant)
+gpusort_shared_sort_join(SharedSortState *shared, dsa_area **areas, RowSort *sort, int participant, int group_keys,
+						 bool without_nulls)
 {
 	MemoryContext caller = MemoryContextSwitchTo(sort->context);
 	SharedSort *part = palloc0(sizeof(SharedSort));
@@ -648,6 +649,9 @@ gpusort_shared_sort_join(SharedSortState *shared, dsa_area **areas, RowSort *sor
 	part->sort = sort;
 	part->key_layout = gpusort_rows_layout_of_some(sort->layout, gpusort_rows_key_attributes(sort->keys));
 	part->number = participant;
+	part->groups = *sort->keys;
+	part->groups.nkeys = group_keys;
+	part->without_nulls = without_nulls;
 	part->files = palloc0(shared->participants * sizeof(SpillFile *));
 	sort->take_run = add_run;
 	if (sort->keys->keys[0].kind == KEY_IS_BYTES)
@@ -1083,13 +1087,6 @@ gpusort_shared_sort_help(SharedSort *part)
 	MemoryContextSwitchTo(caller);
 }
 
-void
-gpusort_shared_sort_divide_by(SharedSort *part, int group_keys)
-{
-	part->groups = *part->sort->keys;
-	part->groups.nkeys = group_keys;
-}
-
 /* The next part that nobody has begun and that begins with a group, or the number of parts. */
 static uint32
 claim_groups(SharedSort *part)
@@ -1123,12 +1120,6 @@ gpusort_shared_sort_take(SharedSort *part)
 		sort_part(part, number);
 	MemoryContextSwitchTo(caller);
 	return number < shared->nparts;
-}
-
-void
-gpusort_shared_sort_leave_nulls_out(SharedSort *part)
-{
-	part->without_nulls = true;
 }
 
 uint64

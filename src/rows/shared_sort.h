@@ -66,8 +66,13 @@ extern void gpusort_shared_sort_detach(const SharedSortState *shared, dsa_area *
 /* Bytes of rows, of so many that it is expected to collect, that a participant holds itself. */
 extern Size gpusort_shared_sort_local_bytes(const SharedSortState *shared, double expected_bytes);
 
-/* Takes part with a sort of no rows.  Participants have different numbers, from 0. */
-extern SharedSort *gpusort_shared_sort_join(SharedSortState *shared, dsa_area **areas, RowSort *sort, int participant);
+/*
+ * Takes part with a sort of no rows.  Participants have different numbers, from 0.  If so many leading keys tell groups apart,
+ * parts are divided and taken by these; 0: they begin with any row.  Rows whose first key is NULL may be left out: these must
+ * come last in the order.
+ */
+extern SharedSort *gpusort_shared_sort_join(SharedSortState *shared, dsa_area **areas, RowSort *sort, int participant,
+											int group_keys, bool without_nulls);
 
 /* True if rows are still collected.  Then gpusort_shared_sort_collected must follow. */
 extern bool gpusort_shared_sort_collects(SharedSort *part);
@@ -77,12 +82,6 @@ extern void gpusort_shared_sort_collected(SharedSort *part);
 
 /* Sorts parts until there are none left. */
 extern void gpusort_shared_sort_help(SharedSort *part);
-
-/* From then on this participant leaves out rows whose first key is NULL.  These must come last in the order. */
-extern void gpusort_shared_sort_leave_nulls_out(SharedSort *part);
-
-/* From then on this participant divides and takes parts by groups, which so many leading keys tell apart. */
-extern void gpusort_shared_sort_divide_by(SharedSort *part, int group_keys);
 
 /*
  * Replaces the rows of the sort's store by those of the next part that this participant takes, in order.  Returns false

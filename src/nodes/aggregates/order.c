@@ -419,7 +419,7 @@ try_sort(const AggregateCalls *calls, const Aggref *chosen, Sort **sort)
 		return "what is beside it, or above, may depend on the order of the rows";
 	if (chosen != NULL && (*sort = make_sort(calls->agg, chosen)) == NULL)
 		return "its input comes in order";
-	return chosen != NULL && gpusort_rows_take(*sort) ? NULL : "PostgreSQL's Sort is expected to be faster";
+	return chosen != NULL && gpusort_rows_take(*sort, 0) ? NULL : "PostgreSQL's Sort is expected to be faster";
 }
 
 /* The Sort takes the place of one below the Agg that brings the groups together. */
@@ -495,7 +495,7 @@ gpusort_aggregates_sort_first_rows(AggregateCalls *calls)
 	wanted->group_keys = sort->numCols;
 	wanted->wanted = wanted->rows * Max(agg->numGroups, 1);
 	add_order(sort, agg, order);
-	if (!gpusort_rows_take_first(wanted))
+	if (!gpusort_rows_take(sort, wanted->wanted))
 		return NULL;
 	foreach(cell, calls->list)
 		((AggregateCall *) lfirst(cell))->treatment = AGGREGATE_FIRST_ROWS;

@@ -314,7 +314,7 @@ find_values(const AggregateCalls *calls, const ScannedTables *tables, SharedValu
 		values->sort->plan.plan_width = get_typavgwidth(exprType((Node *) values->value), -1);
 	}
 	gpusort_plan_add_sort_key(values->sort, column, values->operator, values->collation, false);
-	return gpusort_rows_take(values->sort);
+	return gpusort_rows_take(values->sort, 0);
 }
 
 /*

@@ -154,7 +154,7 @@ static void
 append_slot(RowsNodeState *state, TupleTableSlot *slot)
 {
 	RowStore   *store = state->sort->store;
-	MinimalTuple whole;
+	MinimalTuple whole = NULL;
 
 	if (!state->moved)
 	{
@@ -168,16 +168,15 @@ append_slot(RowsNodeState *state, TupleTableSlot *slot)
 		state->values[i] = column < 0 ? (Datum) 0 : slot->tts_values[column];
 		state->nulls[i] = column < 0 || slot->tts_isnull[column];
 	}
-	if (!state->whole)
+	if (state->whole)
 	{
-		gpusort_rows_store_append(store, state->values, state->nulls);
-		return;
+		whole = ExecCopySlotMinimalTuple(slot);
+		state->values[store->layout->natts - 1] = PointerGetDatum(whole);
+		state->nulls[store->layout->natts - 1] = false;
 	}
-	whole = ExecCopySlotMinimalTuple(slot);
-	state->values[store->layout->natts - 1] = PointerGetDatum(whole);
-	state->nulls[store->layout->natts - 1] = false;
 	gpusort_rows_store_append(store, state->values, state->nulls);
-	pfree(whole);
+	if (whole != NULL)
+		pfree(whole);
 }
 
 /* Appends the input's rows by ExecProcNode, without those that the bound rejects. */
@@ -265,27 +264,20 @@ is_timed(const RowsNodeState *state)
 }
 
 /* Starts the sort. */
-static RowSort *
-begin_sort(RowsNodeState *state, Size memory_limit)
-{
-	ScanState  *node = &state->scan.css.ss;
-
-	return gpusort_rows_sort_begin(state->desc, state->tlist, state->sources, state->keys,
-								   node->ps.plan->plan_rows, node->ps.plan->plan_width, wanted_bound(state),
-								   state->random_access, is_timed(state), memory_limit);
-}
-
-/* Starts the sort. */
 void
 gpusort_rows_begin_sort(RowsNodeState *state, Size memory_limit)
 {
 	PlanState  *node = &state->scan.css.ss.ps;
 	MemoryContext caller = MemoryContextSwitchTo(node->state->es_query_cxt);
 
-	if (state->spare != NULL)
-		gpusort_rows_sort_again(state->spare, node->plan->plan_rows, wanted_bound(state));
-	state->sort = state->spare ? state->spare : begin_sort(state, memory_limit);
+	state->sort = state->spare;
 	state->spare = NULL;
+	if (state->sort != NULL)
+		gpusort_rows_sort_again(state->sort, node->plan->plan_rows, wanted_bound(state));
+	else
+		state->sort = gpusort_rows_sort_begin(state->desc, state->tlist, state->sources, state->keys, node->plan->plan_rows,
+											  node->plan->plan_width, wanted_bound(state), state->random_access,
+											  is_timed(state), memory_limit);
 	if (state->source == NULL)
 		state->source = gpusort_rows_heap_source(outerPlanState(node), state->sort->layout, state->columns);
 	MemoryContextSwitchTo(caller);

@@ -175,13 +175,12 @@ join_sort(SharedRowsState *state)
 	const Plan *plan = state->rows.scan.css.ss.ps.plan;
 	double		bytes = plan->plan_rows * Max(plan->plan_width, 1);
 	Size		limit = gpusort_shared_sort_local_bytes(state->shared, bytes);
+	bool		for_groups = state->use == ROWS_FOR_GROUPS;
 
 	gpusort_rows_begin_sort(&state->rows, limit);
-	state->part = gpusort_shared_sort_join(state->shared, state->areas, state->rows.sort, ParallelWorkerNumber + 1);
-	if (state->use == ROWS_FOR_GROUPS)
-		gpusort_shared_sort_divide_by(state->part, lthird_int(list_nth(state->rows.keys, ROWS_LIST_ROLE)));
-	else if (state->use != ROWS_FOR_ORDER)
-		gpusort_shared_sort_leave_nulls_out(state->part);
+	state->part = gpusort_shared_sort_join(state->shared, state->areas, state->rows.sort, ParallelWorkerNumber + 1,
+										   for_groups ? lthird_int(list_nth(state->rows.keys, ROWS_LIST_ROLE)) : 0,
+										   !for_groups && state->use != ROWS_FOR_ORDER);
 }
 
 static bool

@@ -74,26 +74,11 @@ first_key_refused(const Sort *sort)
 	return psprintf("values of type %s have no code that orders as they do", format_type_be(exprType(expr)));
 }
 
-/* True if the node will take the place of a Sort of which about so many rows are wanted; 0 means all. */
-static bool
-takes(const Sort *sort, double wanted)
+bool
+gpusort_rows_take(const Sort *sort, double wanted)
 {
 	return gpusort_enable_sort && first_key_refused(sort) == NULL &&
 		(gpusort_force_nodes || (gpusort_rows_may_win(sort) && gpusort_rows_cost(sort, wanted, true).why_not == NULL));
-}
-
-/* True if the node will take the place of a Sort all of whose rows are wanted. */
-bool
-gpusort_rows_take(const Sort *sort)
-{
-	return takes(sort, 0);
-}
-
-/* The same where only the first rows of each group are wanted. */
-bool
-gpusort_rows_take_first(const FirstOfGroups *first)
-{
-	return takes(first->sort, first->wanted);
 }
 
 /* The sort's keys, its bound, its role and what is kept, in the form of custom_private. */

@@ -244,7 +244,7 @@ foresee_taken(PlannerInfo *root, RelOptInfo *rel, Path *input, List *pathkeys, c
 		return NULL;
 	*path = create_sort_path(root, rel, input, pathkeys, -1.0);
 	sort = foresee_sort(*path, clauses);
-	return sort != NULL && gpusort_rows_take(sort) && !exceeds_temp_files(sort) ? sort : NULL;
+	return sort != NULL && gpusort_rows_take(sort, 0) && !exceeds_temp_files(sort) ? sort : NULL;
 }
 
 /* A Sort of a path's rows at the cost of the rows node, or NULL if that would not take its place. */
@@ -340,15 +340,6 @@ add_priced_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *ordered)
 		add_ordered(root, ordered, path);
 }
 
-/* What a Sort of all rows costs, with the rows node if that takes its place. */
-static Cost
-cost_alone(const SortPath *path, const List *clauses)
-{
-	const Sort *sort = foresee_sort(path, clauses);
-
-	return sort != NULL && gpusort_rows_take(sort) ? gpusort_rows_cost(sort, 0, false).total : path->path.total_cost;
-}
-
 /* A path of window functions with another one in the place of the Sort below them all. */
 static Path *
 replace_window_sort(const WindowAggPath *window, const SortPath *sort, Path *path)
@@ -378,28 +369,6 @@ window_sort(const Path *path, const Path *input, List **clauses)
 	return IsA(path, SortPath) && sorts_input(path, input) ? (SortPath *) path : NULL;
 }
 
-/* Adds a path of window functions whose rows parallel workers sort, if that costs less than a Sort of all rows. */
-static void
-add_parallel_windows(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
-{
-	ListCell   *cell;
-
-	foreach(cell, output->pathlist)
-	{
-		Path	   *path = lfirst(cell);
-		List	   *clauses = NIL;
-		SortPath   *sort = IsA(path, WindowAggPath) ? window_sort(path, input->cheapest_total_path, &clauses) : NULL;
-		GatherMergePath *merge;
-
-		if (sort == NULL)
-			continue;
-		merge = cost_parallel(root, input, input, sort->path.pathkeys, clauses);
-		if (merge != NULL && merge->path.total_cost < cost_alone(sort, clauses))
-			add_path(output, replace_window_sort((WindowAggPath *) path, sort, &merge->path));
-		return;
-	}
-}
-
 /* How many groups the keys of a Sort make at least.  Of expressions the planner may expect far too many values. */
 static double
 least_groups(PlannerInfo *root, const Sort *sort)
@@ -417,8 +386,8 @@ least_groups(PlannerInfo *root, const Sort *sort)
 }
 
 /*
- * Sorts of all rows of an input, in one process and by parallel workers, as paths at what these cost; none where a hash
- * table of so few groups as there may be, which the server makes otherwise, would be faster.
+ * Sorts of all rows of an input, by parallel workers if there may be some, and in one process, as paths at what these cost;
+ * none where a hash table of so few groups as there may be, which the server makes otherwise, would be faster.
  */
 static List *
 cost_sorts(PlannerInfo *root, RelOptInfo *input, List *pathkeys, const List *clauses, bool hashes)
@@ -437,6 +406,28 @@ cost_sorts(PlannerInfo *root, RelOptInfo *input, List *pathkeys, const List *cla
 	path->path.startup_cost = cost.startup;
 	path->path.total_cost = cost.total;
 	return merge ? list_make2(merge, path) : list_make1(path);
+}
+
+/* Adds a path of window functions whose rows parallel workers sort, if that costs less than a Sort of all rows. */
+static void
+add_parallel_windows(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
+{
+	ListCell   *cell;
+
+	foreach(cell, output->pathlist)
+	{
+		Path	   *path = lfirst(cell);
+		List	   *clauses = NIL;
+		SortPath   *sort = IsA(path, WindowAggPath) ? window_sort(path, input->cheapest_total_path, &clauses) : NULL;
+		List	   *sorts;
+
+		if (sort == NULL)
+			continue;
+		sorts = cost_sorts(root, input, sort->path.pathkeys, clauses, false);
+		if (list_length(sorts) > 1 && ((Path *) linitial(sorts))->total_cost < ((Path *) lsecond(sorts))->total_cost)
+			add_path(output, replace_window_sort((WindowAggPath *) path, sort, linitial(sorts)));
+		return;
+	}
 }
 
 /* Adds paths of DISTINCT that sort all rows. */
@@ -486,7 +477,7 @@ offer_priced_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input
 		return;
 	if (stage == UPPERREL_ORDERED && root->sort_pathkeys != NIL && root->parse->setOperations == NULL)
 		add_priced_paths(root, input, output);
-	if (stage == UPPERREL_WINDOW)
+	if (stage == UPPERREL_WINDOW && input->partial_pathlist != NIL)
 		add_parallel_windows(root, input, output);
 	if (stage == UPPERREL_DISTINCT && root->distinct_pathkeys != NIL && input->partial_pathlist != NIL)
 		add_distinct_paths(root, input, output);

@@ -42,7 +42,6 @@ typedef enum RowsUse
 
 struct ExplainState;
 struct PlanPlace;
-struct FirstOfGroups;
 
 /* What bounds the rows that are wanted of a Sort. */
 typedef struct RowsBound
@@ -74,8 +73,8 @@ typedef struct RowsCost
 
 /* plan.c */
 extern void gpusort_rows_node_init(void);
-extern bool gpusort_rows_take(const Sort *sort);
-extern bool gpusort_rows_take_first(const struct FirstOfGroups *first);
+/* True if the node will take the place of a Sort of which about so many rows are wanted; 0 means all. */
+extern bool gpusort_rows_take(const Sort *sort, double wanted);
 /*
  * What takes the place of a Gather below an Agg whose aggregates read the one key of a Sort of the rows below the Gather.
  * With distinct, one of equal values is enough.
