@@ -169,28 +169,12 @@ gpusort_characters_place(const Characters *characters, const KeyBytes *bytes, bo
 	Size		known = Min(characters->from, bytes->length);
 	int			order = memcmp(bytes->data, characters->prefix, known);
 	uint64		number = 0;
-	int			stops = 0;
 
 	for (Size i = known; i < characters->from && order == 0; i++)
 		order = -(int) characters->prefix[i];
 	*missed |= order != 0 || bytes->length > characters->from + characters->nplaces;
 	if (order != 0)
 		return order < 0 ? 0 : characters->high;
-
-	/* Most strings consist of bytes that were counted. */
-	if (bytes->length >= characters->from + characters->nplaces)
-	{
-		const uint8 *data = bytes->data + characters->from;
-
-		for (int i = 0; i < characters->nplaces; i++)
-		{
-			number += characters->parts[i][data[i]];
-			stops |= characters->stops[i][data[i]];
-		}
-		if (stops == 0)
-			return number;
-		number = 0;
-	}
 	for (int i = 0; i < characters->nplaces; i++)
 	{
 		uint8		byte = characters->from + i < bytes->length ? bytes->data[characters->from + i] : 0;
