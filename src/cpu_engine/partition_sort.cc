@@ -55,7 +55,6 @@ struct Piece
 {
 	uint32_t	start;
 	uint32_t	count;
-	bool		alike;			/* all of its codes are equal */
 };
 
 template <typename Code>
@@ -155,12 +154,11 @@ join_bins(Partition<Code> &partition)
 	uint32_t	fair = partition.n / PIECES > PIECE_CODES ? partition.n / PIECES : PIECE_CODES;
 	Piece	   *piece = partition.pieces;
 
-	*piece = {0, 0, false};
+	*piece = {0, 0};
 	memset(partition.places, 0, (size_t) partition.shares * MOST_PIECES * sizeof(uint32_t));
 	for (uint32_t i = 0; i < BINS; i++)
 	{
 		uint32_t	bin = partition.descending ? BINS - 1 - i : i;
-		bool		one_code = partition.shift == 0 && bin != 0 && bin != BINS - 1;
 		uint32_t	count = 0;
 
 		for (uint32_t share = 0; share < partition.shares; share++)
@@ -169,10 +167,9 @@ join_bins(Partition<Code> &partition)
 			continue;
 		if (piece->count > 0 && (uint64_t) piece->count + count > fair)
 		{
-			piece[1] = {piece->start + piece->count, 0, false};
+			piece[1] = {piece->start + piece->count, 0};
 			piece++;
 		}
-		piece->alike = piece->count == 0 && one_code;
 		piece->count += count;
 		partition.piece_of[bin] = (uint16_t) (piece - partition.pieces);
 		for (uint32_t share = 0; share < partition.shares; share++)
@@ -300,7 +297,7 @@ sort_piece(Work &work, void *arg, uint32_t number)
 		if (!copy_in_blocks(work, codes, partition.scattered + piece.start, piece.count))
 			return;
 	}
-	if (!piece.alike && !sort_in_place(work, codes, piece.count, partition.descending))
+	if (!sort_in_place(work, codes, piece.count, partition.descending))
 		return;
 	if (partition.coding != nullptr)
 		(void) in_blocks(work, piece.count, [&](uint32_t start, uint32_t count) {
