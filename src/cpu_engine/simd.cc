@@ -19,7 +19,7 @@
 
 #include "cpu_engine/forms.h"
 
-/* True if loads and stores of only the first lanes touch no memory behind them. */
+/* True if loads and stores of only the first lanes touch no memory behind them, and Compress takes few instructions. */
 #undef HWY_TARGET_IS_MASKING
 #define HWY_TARGET_IS_MASKING (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2)
 
@@ -270,10 +270,6 @@ filter_any(const typename Form<F>::Bits *keys, uint32_t n, uint32_t first, bool 
 	return filter_form<false, F>(keys, n, first, descending, threshold, codes, positions);
 }
 
-/* True if Highway's Compress is an instruction; else it has tables that GCC copies to the stack before each use. */
-#undef HWY_TARGET_COMPRESSES
-#define HWY_TARGET_COMPRESSES (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3)
-
 /*
  * Writes the lanes that are not outside, one behind the other.  Returns how many there are.
  * May write as many values as a row has lanes; those behind the last code mean nothing.
@@ -285,7 +281,7 @@ keep_inside(D d, V v, M outside, hn::TFromD<D> *codes)
 	constexpr uint32_t lanes = hn::MaxLanes(D());
 	uint32_t	kept = 0;
 
-	if constexpr (HWY_TARGET_COMPRESSES && sizeof(hn::TFromD<D>) == 4)
+	if constexpr (HWY_TARGET_IS_MASKING)
 	{
 		hn::StoreU(hn::Compress(v, hn::Not(outside)), d, codes);
 		kept = lanes - hn::CountTrue(d, outside);
