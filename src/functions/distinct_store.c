@@ -16,7 +16,7 @@
 #define LONG_VALUES_BYTES (8 * GPUSORT_DISTINCT_BYTES)
 
 /* Values of more bytes cost less to sort in a file than to hash twice. */
-#define SHORT_VALUE 192
+#define SHORT_VALUE 512
 
 /* True if equal values of a state have equal hashes. */
 static bool
