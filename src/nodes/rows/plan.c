@@ -93,33 +93,6 @@ make_private(const Sort *sort, const RowsBound *bound, const List *rtable)
 	return lappend(lists, list_make1_int(gpusort_rows_keep_whole(sort, rtable)));
 }
 
-/*
- * The target list of a custom scan that returns the columns of its custom_scan_tlist: that
- * list with references to the scan's own rows.  Constants stay constants, for EXPLAIN.
- */
-static List *
-own_columns(const List *tlist)
-{
-	List	   *result = NIL;
-	ListCell   *cell;
-
-	foreach(cell, tlist)
-	{
-		TargetEntry *entry = flatCopyTargetEntry(lfirst(cell));
-
-		if (IsA(entry->expr, Var))
-		{
-			Var		   *var = copyObject((Var *) entry->expr);
-
-			var->varno = INDEX_VAR;
-			var->varattno = entry->resno;
-			entry->expr = (Expr *) var;
-		}
-		result = lappend(result, entry);
-	}
-	return result;
-}
-
 /* Makes a rows node for a Sort. */
 static Plan *
 make_rows_node(const Sort *sort, const RowsCost *cost, const RowsBound *bound, const PlanPlace *place)
@@ -130,7 +103,7 @@ make_rows_node(const Sort *sort, const RowsCost *cost, const RowsBound *bound, c
 	NodeSetTag(scan, T_CustomScan);
 	scan->scan.plan.startup_cost = cost->startup;
 	scan->scan.plan.total_cost = cost->total;
-	scan->scan.plan.targetlist = own_columns(sort->plan.targetlist);
+	scan->scan.plan.targetlist = gpusort_rows_columns_of(sort->plan.targetlist, INDEX_VAR);
 	scan->scan.plan.parallel_aware = place->parallel;	/* so that parallel workers' counters are shared */
 	scan->flags = CUSTOMPATH_SUPPORT_BACKWARD_SCAN | CUSTOMPATH_SUPPORT_MARK_RESTORE;
 	scan->custom_exprs = bound->expressions;

@@ -364,21 +364,13 @@ gather_groups(const Grouping *grouping, int workers, int param, PlanWalk *walk)
 	GatherMerge *merge = makeNode(GatherMerge);
 	Plan	   *top = grouping->any_order ? &gather->plan : &merge->plan;
 	NodeTag		tag = nodeTag(top);
-	ListCell   *cell;
 
 	*top = *plan;
 	NodeSetTag(top, tag);
 	top->plan_node_id = gpusort_plan_next_id(walk);
-	top->targetlist = NIL;
+	top->targetlist = gpusort_rows_columns_of(plan->targetlist, OUTER_VAR);
 	top->qual = NIL;
 	top->lefttree = plan;
-	foreach(cell, plan->targetlist)
-	{
-		TargetEntry *entry = flatCopyTargetEntry(lfirst(cell));
-
-		entry->expr = (Expr *) makeVarFromTargetEntry(OUTER_VAR, lfirst(cell));
-		top->targetlist = lappend(top->targetlist, entry);
-	}
 	gather->num_workers = merge->num_workers = workers;
 	gather->rescan_param = merge->rescan_param = param;
 	if (grouping->gather != NULL)
