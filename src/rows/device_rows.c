@@ -200,7 +200,7 @@ gpusort_rows_device_begin(RowSort *sort)
 	gpusort_choose_rows(&rows->layout.spec, nrows, bytes, bytes, &decision);
 	if (decision.engine == ENGINE_GPU && decision.reason == REASON_NONE && records_are_short(rows) && may_fit(rows, nrows, false))
 	{
-		rows->ranges = gpusort_rows_ranges_create(sort->keys, sort->layout);
+		rows->ranges = gpusort_rows_ranges_create(sort->keys, sort->store);
 		return rows;
 	}
 	discard(rows);

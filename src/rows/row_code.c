@@ -146,18 +146,15 @@ add_value(KeyCode *code, const RowKey *key, const RowStore *store, const RowList
 
 /* Adds the words of a key.  Returns true if they fit completely. */
 static bool
-add_word(KeyCode *code, const RowKey *key, const RowStore *store, int bits_left)
+add_word(KeyCode *code, const RowKey *key, int bits_left)
 {
-	uint64		different;
-	uint64		set;
 	int			skip;
 	int			bits;
 
-	gpusort_rows_word_range(key, store, &different, &set);
-	if (different == 0)
+	if (key->words_differ == 0)
 		return true;
-	skip = __builtin_clzll(different);
-	bits = ROWS_WORD_BITS - skip - __builtin_ctzll(set);
+	skip = __builtin_clzll(key->words_differ);
+	bits = ROWS_WORD_BITS - skip - __builtin_ctzll(key->words_set);
 	add_field(code, key, FIELD_WORD, Min(bits, bits_left))->skip = skip;
 	return bits <= bits_left;
 }
@@ -175,7 +172,7 @@ add_bytes(KeyCode *code, RowKey *key, const RowStore *store, const RowList *list
 	key = gpusort_rows_key_of_list(key, store, list);
 	learn_bytes(key, store, list, list->count);
 	if (key->words != NULL && list->packed == NULL)
-		return add_word(code, key, store, bits_left);
+		return add_word(code, key, bits_left);
 	if (gpusort_key_bytes_vary(&key->bytes) && list->count >= ROWS_CHARACTERS_MIN &&
 		gpusort_rows_find_characters(&sets, key, store, list, bits_left, list->count, &same))
 		return add_characters(code, key, gpusort_characters_pack(&sets, bits_left));
@@ -253,20 +250,32 @@ add_sampled(KeyCode *code, RowKey *key, const RowStore *sample, double nrows)
 		note_missed(&code->fields[code->nfields - 1]);
 }
 
-/* Ranges narrower than all values have are noted if these and a key of bytes behind them do not fit a word. */
-KeyRange *
-gpusort_rows_ranges_create(const RowKeys *keys, const RowLayout *layout)
+/* Bits that the keys from first_key on take unfitted.  With a key of bytes among them this is more than 64. */
+static int
+unfitted_bits(const RowKeys *keys, int first_key, const RowStore *store)
 {
-	KeyRange   *ranges = palloc0(keys->nkeys * sizeof(KeyRange));
 	int			bits = 0;
 
-	for (int i = 0; i < keys->ncoded && bits <= ROWS_WORD_BITS; i++)
+	for (int i = first_key; i < keys->ncoded && bits <= 64; i++)
 	{
 		const RowKey *key = &keys->keys[i];
 
-		if (!layout->attributes[key->attribute].is_constant)
-			bits += key->kind == KEY_IS_VALUE ? 8 * key->width : ROWS_WORD_BITS + 1;
+		if (!store->layout->attributes[key->attribute].is_constant)
+			bits += key->kind == KEY_IS_VALUE ? 8 * key->width + store->columns[key->attribute].has_nulls : 65;
 	}
+	return bits;
+}
+
+/*
+ * Ranges of the keys of rows of which the first ones are in a store.  Narrower ones than all values have are noted if these
+ * and a key of bytes behind them do not fit a word.
+ */
+KeyRange *
+gpusort_rows_ranges_create(const RowKeys *keys, const RowStore *store)
+{
+	KeyRange   *ranges = palloc0(keys->nkeys * sizeof(KeyRange));
+	int			bits = unfitted_bits(keys, 0, store);
+
 	for (int i = 0; i < keys->ncoded; i++)
 	{
 		ranges[i].low = bits > ROWS_WORD_BITS ? PG_UINT64_MAX : 0;
@@ -339,22 +348,6 @@ gpusort_rows_code_common(const RowKeys *keys, int first_key, const KeyRange *ran
 		code->nexact++;
 	}
 	return code;
-}
-
-/* Bits that the keys from first_key on take unfitted.  With a key of bytes among them this is more than 64. */
-static int
-unfitted_bits(const RowKeys *keys, int first_key, const RowStore *store)
-{
-	int			bits = 0;
-
-	for (int i = first_key; i < keys->ncoded && bits <= 64; i++)
-	{
-		const RowKey *key = &keys->keys[i];
-
-		if (!store->layout->attributes[key->attribute].is_constant)
-			bits += key->kind == KEY_IS_VALUE ? 8 * key->width + store->columns[key->attribute].has_nulls : 65;
-	}
-	return bits;
 }
 
 /* True if the bytes of a key, which may have to be learned, tell this many rows apart. */

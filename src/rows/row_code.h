@@ -79,7 +79,7 @@ typedef struct KeyRange
 	uint64		high;
 } KeyRange;
 
-extern KeyRange *gpusort_rows_ranges_create(const RowKeys *keys, const RowLayout *layout);
+extern KeyRange *gpusort_rows_ranges_create(const RowKeys *keys, const RowStore *store);
 extern void gpusort_rows_ranges_note(KeyRange *ranges, const RowKeys *keys, const RowStore *store);
 extern KeyCode *gpusort_rows_code_common(const RowKeys *keys, int first_key, const KeyRange *ranges, const RowStore *sample,
 										 double nrows);

@@ -41,6 +41,8 @@ typedef struct RowKey
 	bool		is_enum;		/* KEY_IS_VALUE: the OIDs of labels */
 	ByteSource	bytes;			/* KEY_IS_BYTES */
 	uint64	   *words;			/* a word for each row of the store that is sorted, instead of its bytes; or NULL */
+	uint64		words_differ;	/* in these bits, where the key is not NULL, */
+	uint64		words_set;		/* and these are set in some */
 	ValueRanks *ranks;			/* of its values in the store that is sorted, used instead of both; or NULL */
 	struct RowKey *plain;		/* this key for rows whose texts are plain; NULL if it has none */
 	bool		all_plain;		/* all texts of the store are plain */

@@ -9,7 +9,6 @@
 #include "miscadmin.h"
 
 #include "keys/numeric_key.h"
-#include "large_memory.h"
 #include "rows/row_strings.h"
 
 #define ROWS_RANKED_SHARE 32	/* values are ranked if one in so many is distinct, where bytes may order them, */
@@ -58,28 +57,6 @@ equal_bytes(const KeyBytes *a, const KeyBytes *b, Size end)
 		from += sizeof(uint64);
 	}
 	return end;
-}
-
-void
-gpusort_rows_word_range(const RowKey *key, const RowStore *store, uint64 *different, uint64 *set)
-{
-	const RowColumn *column = &store->columns[key->attribute];
-	uint64		first = 0;
-	bool		found = false;
-
-	*different = *set = 0;
-	for (uint32 row = 0; row < store->nrows; row++)
-	{
-		uint64		word = key->words[row];
-
-		GPUSORT_CHECK_EVERY(row);
-		if (column->has_nulls && column->nulls.data[row])
-			continue;
-		first = found ? first : word;
-		found = true;
-		*different |= word ^ first;
-		*set |= word;
-	}
 }
 
 ByteRange
@@ -161,10 +138,12 @@ words_are_the_same(const RowKey *key, const RowStore *store)
 
 /* Makes the words of all rows of a store.  Returns NULL if there are none. */
 static uint64 *
-make_words(const RowKey *key, const RowStore *store)
+make_words(RowKey *key, const RowStore *store)
 {
 	uint64	   *words = MemoryContextAllocHuge(CurrentMemoryContext, Max(store->nrows, 1) * sizeof(uint64));
+	const uint64 *first = NULL;
 
+	key->words_differ = key->words_set = 0;
 	/* Then rows are compared. */
 	if (words_are_the_same(key, store))
 	{
@@ -187,6 +166,9 @@ make_words(const RowKey *key, const RowStore *store)
 			pfree(words);
 			return NULL;
 		}
+		first = first ? first : &words[row];
+		key->words_differ |= words[row] ^ *first;
+		key->words_set |= words[row];
 	}
 	return words;
 }

@@ -36,9 +36,6 @@ extern ByteRange gpusort_rows_byte_range(const RowKey *key, const RowStore *stor
 extern bool gpusort_rows_find_characters(CharacterSets *sets, const RowKey *key, const RowStore *store,
 										 const RowList *list, int bits, double nrows, bool *same);
 
-/* Finds the bits in which the words of a store's rows differ, and those that are set in some, where the key is not NULL. */
-extern void gpusort_rows_word_range(const RowKey *key, const RowStore *store, uint64 *different, uint64 *set);
-
 /* The ranks of a key's values in listed rows, or NULL if many are distinct; has_bytes: its bytes may tell rows apart. */
 extern ValueRanks *gpusort_rows_rank_values(RowKey *key, const RowStore *store, const RowList *list, bool has_bytes);
 
