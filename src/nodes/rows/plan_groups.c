@@ -75,22 +75,17 @@ cheapest_collation(Oid collation)
 static bool
 set_keys(Sort *sort, const Agg *agg)
 {
-	sort->numCols = agg->numCols;
-	sort->sortColIdx = agg->grpColIdx;
-	sort->sortOperators = palloc(agg->numCols * sizeof(Oid));
-	sort->collations = palloc(agg->numCols * sizeof(Oid));
-	sort->nullsFirst = palloc0(agg->numCols * sizeof(bool));
 	for (int i = 0; i < agg->numCols; i++)
 	{
 		const TargetEntry *entry = list_nth_node(TargetEntry, sort->plan.targetlist, agg->grpColIdx[i] - 1);
+		Oid			operator = get_ordering_op_for_equality_op(agg->grpOperators[i], false);
+		Oid			collation = cheapest_collation(agg->grpCollations[i]);
 		RowKey		key;
 
-		sort->sortOperators[i] = get_ordering_op_for_equality_op(agg->grpOperators[i], false);
-		sort->collations[i] = cheapest_collation(agg->grpCollations[i]);
-		if (!OidIsValid(sort->sortOperators[i]) ||
-			gpusort_rows_key_kind(&key, sort->sortOperators[i], sort->collations[i],
-								  exprType((Node *) entry->expr)) == KEY_IS_COMPARED)
+		if (!OidIsValid(operator) ||
+			gpusort_rows_key_kind(&key, operator, collation, exprType((Node *) entry->expr)) == KEY_IS_COMPARED)
 			return false;
+		gpusort_plan_add_sort_key(sort, agg->grpColIdx[i], operator, collation, false);
 	}
 	return true;
 }
@@ -282,9 +277,10 @@ gpusort_rows_plan_drop_columns(Agg *agg, Sort *sort)
 		entry->resno = list_length(kept);
 	}
 	sort->plan.targetlist = kept;
-	/* The Sort's keys are the same array. */
 	for (int i = 0; i < agg->numCols; i++)
 		agg->grpColIdx[i] = places[agg->grpColIdx[i] - 1];
+	for (int i = 0; i < sort->numCols; i++)
+		sort->sortColIdx[i] = places[sort->sortColIdx[i] - 1];
 	agg->plan.targetlist = (List *) move_references((Node *) agg->plan.targetlist, places);
 	agg->plan.qual = (List *) move_references((Node *) agg->plan.qual, places);
 }
