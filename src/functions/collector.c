@@ -26,8 +26,8 @@ gpusort_collector_init(Collector *collector, const ElementType *element)
 }
 
 /* Raises an error if no array can have this many values, or take this many bytes. */
-void
-gpusort_collector_check_size(int64 count, Size bytes)
+static void
+check_size(int64 count, Size bytes)
 {
 	if (count > MaxArraySize)
 		ereport(ERROR,
@@ -72,7 +72,7 @@ enlarge(void *buffer, Size used, Size *capacity, Size wanted, MemoryContext cont
 static pg_noinline void
 enlarge_data(Collector *collector, MemoryContext context, Size wanted)
 {
-	gpusort_collector_check_size(collector->count, wanted);
+	check_size(collector->count, wanted);
 	collector->data = enlarge(collector->data, collector->bytes, &collector->capacity, wanted, context);
 }
 
@@ -91,7 +91,7 @@ reserve_bits(Collector *collector, MemoryContext context, int64 count)
 	bool		started = collector->bitmap != NULL;
 	Size		used = GPUSORT_BITMAP_BYTES(collector->count);
 
-	gpusort_collector_check_size(collector->count + count, 0);
+	check_size(collector->count + count, 0);
 	collector->bitmap = enlarge(collector->bitmap, started ? used : 0, &collector->bitmap_capacity,
 								GPUSORT_BITMAP_BYTES(collector->count + count), context);
 	if (!started)
@@ -215,7 +215,7 @@ static void
 append_image(Collector *collector, MemoryContext context, int64 count, const uint8 *bitmap,
 			 const char *data, Size bytes)
 {
-	gpusort_collector_check_size(collector->count + count, collector->bytes + bytes);
+	check_size(collector->count + count, collector->bytes + bytes);
 	reserve(collector, context, bytes);
 	if (bitmap != NULL || collector->bitmap != NULL)
 	{
@@ -291,7 +291,7 @@ gpusort_collector_array(const Collector *collector)
 
 	if (collector->count == 0)
 		return construct_empty_array(collector->type);
-	gpusort_collector_check_size(collector->count, offset + collector->bytes);
+	check_size(collector->count, offset + collector->bytes);
 	array = gpusort_array_allocate(collector->type, collector->count, has_nulls, collector->bytes, 1);
 	if (has_nulls)
 		array_bitmap_copy(ARR_NULLBITMAP(array), 0, collector->bitmap, 0, collector->count);

@@ -42,7 +42,6 @@ extern Datum gpusort_collector_take(const Collector *collector, Size *place);
 extern void gpusort_collector_concat(Collector *collector, MemoryContext context, const Collector *more);
 extern void gpusort_collector_refill(Collector *collector, MemoryContext context, ArrayType *array);
 extern void gpusort_collector_view(Collector *collector, ArrayType *array);
-extern void gpusort_collector_check_size(int64 count, Size bytes);
 extern ArrayType *gpusort_collector_array(const Collector *collector);
 
 /* Appends a value.  Buffers are allocated in the context. */
