@@ -1,4 +1,4 @@
--- Indexes built by gpusort are the same files as PostgreSQL's.
+-- Needs gpusort.engine = 'auto': no GPU builds indexes. Indexes built by gpusort are the same files as PostgreSQL's.
 CREATE SCHEMA index_build;
 SET search_path = index_build;
 SET gpusort.force_nodes = on;

@@ -41,7 +41,7 @@ BEGIN
 			unnest(ARRAY['w COLLATE %1$s, price', 'w COLLATE %1$s DESC NULLS LAST, f DESC', 'w COLLATE %1$s NULLS FIRST, at, several COLLATE %1$s', 'several COLLATE %1$s, price DESC', 'turning COLLATE %1$s, f',
 				'nearly COLLATE %1$s DESC, at', 'c COLLATE %1$s, w COLLATE %1$s DESC, turning COLLATE %1$s', 'w COLLATE %1$s, doc, list DESC, range, price', 'f, w COLLATE %1$s, doc']) k,
 			unnest(ARRAY['', ' LIMIT 20', ' LIMIT 4000 OFFSET 40']) t LOOP
-		PERFORM set_config('jit', (tail = '')::text, true);	-- a server may compile all queries
+		PERFORM set_config('jit', (tail = '' AND keys ~ '"C"')::text, true);	-- a server may compile all queries, of all collations in the same way
 		query := format('SELECT id, price FROM rows_few_values.items ORDER BY %s, id%s', keys, tail);
 		SELECT c.nodes, c.same INTO nodes, same FROM pg_temp.compare_node('rows', query) c;
 		IF nodes = 0 OR same IS NOT TRUE THEN
