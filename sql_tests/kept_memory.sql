@@ -22,9 +22,18 @@ SELECT * FROM own;
 -- After an error nothing is in use.
 SELECT 1 / (x - x) FROM (SELECT x, i FROM kept ORDER BY x, i OFFSET 0) q;
 SELECT * FROM own;
--- A lower limit holds from the next sort on.
+-- A lower limit holds from the next sort on, and for what is given back.
+BEGIN;
+SET LOCAL work_mem = '256kB';
+DECLARE c NO SCROLL CURSOR FOR SELECT x, i FROM kept ORDER BY x, i;
+MOVE 10 IN c;
+SELECT keeps_within_limit FROM own;
+COMMIT;
+BEGIN;
+DECLARE c NO SCROLL CURSOR FOR SELECT x, gpusort.array_sort(a) FROM kept ORDER BY x, i;
+MOVE 10 IN c;
 SET work_mem = '256kB';
-SELECT sum(x) FROM (SELECT x, i FROM kept ORDER BY x, i OFFSET 0) q;
+COMMIT;
 SELECT in_use_bytes, keeps_within_limit, limit_bytes FROM own;
 DROP VIEW own;
 DROP TABLE kept;
