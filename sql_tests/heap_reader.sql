@@ -41,12 +41,6 @@ FROM from_pages a JOIN row_by_row b USING (query) JOIN by_sort s USING (query) O
 RESET gpusort.enable_sort;
 SET gpusort.force_nodes = on;
 
--- All rows are counted as read.
-BEGIN;
-SELECT pg_stat_get_xact_tuples_returned('kept'::regclass) AS before \gset
-SELECT count(*) FROM (SELECT x FROM kept ORDER BY x OFFSET 0) q;
-SELECT pg_stat_get_xact_tuples_returned('kept'::regclass) - :before AS counted;
-COMMIT;
 -- Twice in one query, and going on where another scan of the table is.
 SELECT count(*), sum(q.x) FROM (VALUES (1), (2)) v, LATERAL (SELECT x, v.column1 FROM kept ORDER BY x OFFSET 0) q;
 BEGIN;
