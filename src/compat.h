@@ -254,6 +254,13 @@ gpusort_compat_find_setting(const char *name)
 #define GPUSORT_GROUP_CLAUSE(root) ((root)->parse->groupClause)
 #endif
 
+/* PostgreSQL 17 (9d36b883b) moves the run condition of a window from its clause to the path. */
+#if PG_VERSION_NUM >= 170000
+#define GPUSORT_RUN_CONDITION(path) ((path)->runCondition)
+#else
+#define GPUSORT_RUN_CONDITION(path) ((path)->winclause->runCondition)
+#endif
+
 /* PostgreSQL 19 has CLUSTER among the commands of REPACK. */
 #if PG_VERSION_NUM >= 190000
 #define T_ClusterStmt T_RepackStmt

@@ -12,10 +12,32 @@
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "nodes/extensible.h"
+#include "nodes/makefuncs.h"
 
 #include "compat.h"
 #include "nodes/rows/exec.h"
 #include "nodes/rows/rows_node.h"
+
+/*
+ * What each column of a node is: a column of its input, or a constant.  The list of a node that the planner has made has
+ * what its input computes.
+ */
+static List *
+columns_of_input(const CustomScan *scan)
+{
+	List	   *columns = NIL;
+	ListCell   *cell;
+
+	foreach(cell, scan->custom_scan_tlist)
+	{
+		TargetEntry *entry = flatCopyTargetEntry(lfirst(cell));
+
+		if (!IsA(entry->expr, Const) && !(IsA(entry->expr, Var) && ((Var *) entry->expr)->varno == OUTER_VAR))
+			entry->expr = (Expr *) makeVarFromTargetEntry(OUTER_VAR, entry);
+		columns = lappend(columns, entry);
+	}
+	return columns;
+}
 
 /*
  * For each column of the node the first one that has the same values.  The planner adds a
@@ -23,13 +45,13 @@
  * the same form.
  */
 static List *
-column_sources(const CustomScan *scan)
+column_sources(const CustomScan *scan, const List *columns)
 {
 	List	   *sources = NIL;
 	List	   *exprs = NIL;
 	ListCell   *cell;
 
-	foreach(cell, scan->custom_scan_tlist)
+	foreach(cell, columns)
 	{
 		const TargetEntry *entry = lfirst_node(TargetEntry, cell);
 		Node	   *expr = (Node *) entry->expr;
@@ -114,15 +136,15 @@ gpusort_rows_begin(CustomScanState *node, EState *estate, int eflags)
 	outerPlanState(node) = ExecInitNode(outerPlan(plan), estate, eflags);
 	state->limit = ExecInitExprList(plan->custom_exprs, &node->ss.ps);
 	state->desc = node->ss.ps.ps_ResultTupleDesc;
-	state->tlist = plan->custom_scan_tlist;
-	state->sources = column_sources(plan);
+	state->tlist = columns_of_input(plan);
+	state->sources = column_sources(plan, state->tlist);
 	state->keys = plan->custom_private;
 	state->columns = palloc((natts + 1) * sizeof(int));
 	state->values = palloc((natts + 1) * sizeof(Datum));
 	state->nulls = palloc((natts + 1) * sizeof(bool));
 	for (int i = 0; i < natts; i++)
 	{
-		const Var  *var = (Var *) list_nth_node(TargetEntry, plan->custom_scan_tlist, i)->expr;
+		const Var  *var = (Var *) list_nth_node(TargetEntry, state->tlist, i)->expr;
 
 		state->columns[i] = IsA(var, Var) ? var->varattno - 1 : -1;
 		state->input_columns = Max(state->input_columns, state->columns[i] + 1);

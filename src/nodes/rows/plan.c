@@ -81,6 +81,12 @@ gpusort_rows_take(const Sort *sort, double wanted)
 		(gpusort_force_nodes || (gpusort_rows_may_win(sort) && gpusort_rows_cost(sort, wanted, true).why_not == NULL));
 }
 
+static List *
+bound_ints(const RowsBound *bound)
+{
+	return list_make3_int(bound->kind, bound->partition_keys, bound->is_less);
+}
+
 /* The sort's keys, its bound, its role and what is kept, in the form of custom_private. */
 static List *
 make_private(const Sort *sort, const RowsBound *bound, const List *rtable)
@@ -88,7 +94,7 @@ make_private(const Sort *sort, const RowsBound *bound, const List *rtable)
 	List	   *lists = gpusort_key_lists(sort->numCols, sort->sortColIdx, sort->sortOperators, sort->collations,
 									  sort->nullsFirst);
 
-	lists = lappend(lists, list_make3_int(bound->kind, bound->partition_keys, bound->is_less));
+	lists = lappend(lists, bound_ints(bound));
 	lists = lappend(lists, list_make2_int(ROWS_ALONE, ROWS_FOR_ORDER));
 	return lappend(lists, list_make1_int(gpusort_rows_keep_whole(sort, rtable)));
 }
@@ -111,6 +117,45 @@ make_rows_node(const Sort *sort, const RowsCost *cost, const RowsBound *bound, c
 	scan->custom_scan_tlist = sort->plan.targetlist;
 	scan->methods = &rows_scan_methods;
 	return &scan->scan.plan;
+}
+
+/* Makes the rows node of a path, whose references setrefs resolves. */
+static Plan *
+plan_divided(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *plans)
+{
+	Sort	   *sort = linitial_node(Sort, plans);
+	CustomScan *scan = makeNode(CustomScan);
+	RowsBound	none = {0};
+
+	scan->scan.plan.targetlist = tlist;
+	scan->scan.plan.lefttree = sort->plan.lefttree;
+	scan->custom_private = make_private(sort, &none, root->parse->rtable);
+	scan->custom_scan_tlist = copyObject(sort->plan.targetlist);
+	scan->methods = &rows_scan_methods;
+	gpusort_rows_share_groups(scan, linitial_int(path->custom_private));
+	return &scan->scan.plan;
+}
+
+const CustomPathMethods gpusort_rows_divided_methods = {
+	.CustomName = "GpusortRows",
+	.PlanCustomPath = plan_divided
+};
+
+/* Has a node that the planner has made keep the rows that are wanted. */
+static void
+bound_rows(CustomScan *scan, const PlanPlace *place)
+{
+	const List *columns = list_nth(scan->custom_private, KEY_COLUMNS);
+	Sort	   *sort = makeNode(Sort);
+	RowsBound	bound;
+
+	sort->numCols = list_length(columns);
+	sort->sortColIdx = palloc(sort->numCols * sizeof(AttrNumber));
+	for (int i = 0; i < sort->numCols; i++)
+		sort->sortColIdx[i] = list_nth_int(columns, i);
+	bound = gpusort_rows_plan_bound(sort, place);
+	scan->custom_exprs = bound.expressions;
+	lfirst(list_nth_cell(scan->custom_private, ROWS_LIST_BOUND)) = bound_ints(&bound);
 }
 
 /*
@@ -264,6 +309,8 @@ add_rows_nodes(Plan **link, const PlanPlace *place)
 
 	if (IsA(plan, Sort))
 		plan = replace_sort((Sort *) plan, place);
+	else if (is_rows_node(plan) && lsecond_int(list_nth(((CustomScan *) plan)->custom_private, ROWS_LIST_ROLE)) == ROWS_FOR_GROUPS)
+		bound_rows((CustomScan *) plan, place);
 	else if (IsA(plan, Agg))
 		sort_for_groups((Agg *) plan, place);
 	else if (IsA(plan, GatherMerge))

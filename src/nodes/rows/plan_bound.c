@@ -156,6 +156,8 @@ ranking_function(const WindowAgg *window, const Node *operand)
 	const Var  *var = (const Var *) operand;
 	const TargetEntry *entry;
 
+	if (IsA(operand, WindowFunc))
+		return ((const WindowFunc *) operand)->winfnoid;
 	if (!IsA(var, Var) || var->varattno < 1 || var->varattno > list_length(window->plan.targetlist))
 		return InvalidOid;
 	entry = list_nth_node(TargetEntry, window->plan.targetlist, var->varattno - 1);
@@ -178,9 +180,8 @@ bound_value(Node *value)
 								 InvalidOid, InvalidOid, COERCE_IMPLICIT_CAST);
 }
 
-/* Reads a run condition as a bound.  Returns false if it is none. */
-static bool
-read_condition(const WindowAgg *window, const OpExpr *condition, RowsBound *bound)
+bool
+gpusort_rows_read_condition(const WindowAgg *window, const OpExpr *condition, RowsBound *bound)
 {
 	Oid			function;
 	int			strategy;
@@ -222,7 +223,7 @@ window_bound(const Sort *sort, const WindowAgg *window)
 		return (RowsBound) {0};
 	foreach(cell, window->runCondition)
 	{
-		if (!read_condition(window, lfirst(cell), &bound))
+		if (!gpusort_rows_read_condition(window, lfirst(cell), &bound))
 			continue;
 		if (bound.kind == BOUND_ROWS && later.most == READS_PEERS)
 			bound.kind = BOUND_TIES;

@@ -26,9 +26,6 @@
 /* What a row costs that aggregates take, in operators. */
 #define COST_OF_VALUE 10.0
 
-/* A Gather takes rows of workers when they have some: these cost less than the planner says for those of a Gather Merge. */
-#define GATHER_SHARE 0.5
-
 bool
 gpusort_rows_find_tables(Plan *plan, const List *rtable, ScannedTables *tables)
 {
@@ -201,7 +198,9 @@ is_order_open(const Plan *plan, const PlanPlace *place)
 static bool
 wants_few(const Plan *plan, const PlanPlace *place)
 {
-	return place->limit != NULL && place->limit->plan.plan_rows < plan->plan_rows;
+	const Limit *limit = place->limit ? place->limit : (const Limit *) place->first_rows;
+
+	return limit != NULL && IsA(limit, Limit) && limit->plan.plan_rows < plan->plan_rows;
 }
 
 /* Finds what a node does with groups of rows from a rows node.  Returns false if it is nothing, or another order would be seen. */
@@ -284,7 +283,7 @@ pays(const Grouping *grouping, int workers, Cost more)
 	double		saved = cpu_operator_cost * value * grouping->input * (1 - 1 / divisor);
 
 	return gpusort_force_nodes ||
-		more + parallel_tuple_cost * (grouping->any_order ? GATHER_SHARE : 1) * grouping->returned < saved;
+		more + parallel_tuple_cost * (grouping->any_order ? ROWS_GATHER_SHARE : 1) * grouping->returned < saved;
 }
 
 /*

@@ -21,6 +21,9 @@
 
 #include "nodes/plan_hook.h"
 
+/* A Gather takes rows of workers when they have some: these cost less than the planner says for those of a Gather Merge. */
+#define ROWS_GATHER_SHARE 0.5
+
 /* The tables that a plan reads. */
 typedef struct ScannedTables
 {

@@ -215,20 +215,28 @@ gpusort_rows_distinct_values(const Plan *plan, AttrNumber resno, const List *rta
 }
 
 double
-gpusort_rows_largest_share(const Plan *plan, AttrNumber resno, const List *rtable)
+gpusort_rows_most_frequent(HeapTuple statistics, double distinct)
 {
-	HeapTuple	tuple = column_statistics(plan, resno, rtable);
+	double		share = Max(((Form_pg_statistic) GETSTRUCT(statistics))->stanullfrac, 1 / Max(distinct, 1));
 	AttStatsSlot common;
-	double		share;
 
-	if (!HeapTupleIsValid(tuple))
-		return 1;
-	share = Max(((Form_pg_statistic) GETSTRUCT(tuple))->stanullfrac, 1 / Max(distinct_of(tuple, plan), 1));
-	if (get_attstatsslot(&common, tuple, STATISTIC_KIND_MCV, InvalidOid, ATTSTATSSLOT_NUMBERS))
+	if (get_attstatsslot(&common, statistics, STATISTIC_KIND_MCV, InvalidOid, ATTSTATSSLOT_NUMBERS))
 	{
 		share = Max(share, common.numbers[0]);
 		free_attstatsslot(&common);
 	}
+	return share;
+}
+
+double
+gpusort_rows_largest_share(const Plan *plan, AttrNumber resno, const List *rtable)
+{
+	HeapTuple	tuple = column_statistics(plan, resno, rtable);
+	double		share;
+
+	if (!HeapTupleIsValid(tuple))
+		return 1;
+	share = gpusort_rows_most_frequent(tuple, distinct_of(tuple, plan));
 	ReleaseSysCache(tuple);
 	return share;
 }

@@ -10,6 +10,7 @@
 #ifndef GPUSORT_PLAN_GROUPS_H
 #define GPUSORT_PLAN_GROUPS_H
 
+#include "access/htup.h"
 #include "nodes/plannodes.h"
 
 /* The columns of the input that an Agg reads, from 1. */
@@ -37,7 +38,10 @@ extern Sort *gpusort_rows_plan_groups(const Agg *agg, GroupedAggregates *aggrega
 /* How many distinct values a column of a plan has by the statistics of its table; 0 if they are not known. */
 extern double gpusort_rows_distinct_values(const Plan *plan, AttrNumber resno, const List *rtable);
 
-/* The share that the most frequent value of a column has among a plan's rows, by the same; 1 if that is not known. */
+/* The share that the most frequent of so many distinct values of a column has, by its statistics. */
+extern double gpusort_rows_most_frequent(HeapTuple statistics, double distinct);
+
+/* The same of a column of a plan; 1 if it is not known. */
 extern double gpusort_rows_largest_share(const Plan *plan, AttrNumber resno, const List *rtable);
 
 /*

@@ -19,6 +19,12 @@
  * Window functions read a Sort of all rows, or one of parallel workers.  Where the latter costs less with the node, it takes
  * the place of the former in the planner's path.
  *
+ * The planner has only the leader compute window functions: where the order of equal rows is open, another process may
+ * find other results.  But of a whole partition only one process computes them.  So where all windows have PARTITION BY, and
+ * partitions are many, there is a partial path, a WindowAgg above a rows node that divides rows among processes.  The planner
+ * puts filters, joins and partial aggregates above it, and compares them with those above one process.  So that has the
+ * node's cost, then, and a run condition, which the planner leaves out, is part of the estimate.
+ *
  * For DISTINCT and GROUP BY the server has each parallel worker make groups by hashing, and the leader those of all.  Where
  * few rows are equal that takes longer than one sort of all, so that has paths, too.
  *
@@ -36,6 +42,7 @@
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
@@ -49,6 +56,8 @@
 #include "compat.h"
 #include "guc.h"
 #include "nodes/plan_walk.h"
+#include "nodes/rows/plan_divide.h"
+#include "nodes/rows/plan_groups.h"
 #include "nodes/rows/rows_node.h"
 
 #define ROWS_COST_FAR 100.0		/* operators to find a row's page in memory, where it is not that of the row before */
@@ -340,35 +349,6 @@ add_priced_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *ordered)
 		add_ordered(root, ordered, path);
 }
 
-/* A path of window functions with another one in the place of the Sort below them all. */
-static Path *
-replace_window_sort(const WindowAggPath *window, const SortPath *sort, Path *path)
-{
-	WindowAggPath *copy = makeNode(WindowAggPath);
-
-	*copy = *window;
-	if (IsA(window->subpath, WindowAggPath))
-		path = replace_window_sort((WindowAggPath *) window->subpath, sort, path);
-	copy->subpath = path;
-	copy->path.startup_cost = Max(window->path.startup_cost - sort->path.startup_cost + path->startup_cost, 0);
-	copy->path.total_cost = Max(window->path.total_cost - window->subpath->total_cost + path->total_cost, 0);
-	copy->path.parallel_safe = false;
-	return &copy->path;
-}
-
-/* The Sort of all rows that window functions read, and its keys; or NULL. */
-static SortPath *
-window_sort(const Path *path, const Path *input, List **clauses)
-{
-	for (; IsA(path, WindowAggPath); path = ((const WindowAggPath *) path)->subpath)
-	{
-		const WindowClause *window = ((const WindowAggPath *) path)->winclause;
-
-		*clauses = list_concat_copy(window->partitionClause, window->orderClause);
-	}
-	return IsA(path, SortPath) && sorts_input(path, input) ? (SortPath *) path : NULL;
-}
-
 /* How many groups the keys of a Sort make at least.  Of expressions the planner may expect far too many values. */
 static double
 least_groups(PlannerInfo *root, const Sort *sort)
@@ -408,26 +388,198 @@ cost_sorts(PlannerInfo *root, RelOptInfo *input, List *pathkeys, const List *cla
 	return merge ? list_make2(merge, path) : list_make1(path);
 }
 
-/* Adds a path of window functions whose rows parallel workers sort, if that costs less than a Sort of all rows. */
+/* Window functions over one Sort of all rows of an input, or over Sorts of those of workers. */
+typedef struct Windows
+{
+	WindowAggPath top;			/* a copy: adding another path may free it */
+	const Path *sort;			/* or a Gather Merge */
+	List	   *clauses;		/* its keys */
+	List	   *partitions;		/* leading ones by which all windows have partitions */
+} Windows;
+
+/* Finds window functions over a Sort of an input.  Returns false if a path is another one. */
+static bool
+find_windows(const Path *path, const Path *input, Windows *windows)
+{
+	List	   *common;
+
+	if (!IsA(path, WindowAggPath))
+		return false;
+	*windows = (Windows) {.top = *(const WindowAggPath *) path};
+	common = windows->top.winclause->partitionClause;
+	for (; IsA(path, WindowAggPath); path = ((const WindowAggPath *) path)->subpath)
+	{
+		const WindowClause *window = ((const WindowAggPath *) path)->winclause;
+
+		common = list_intersection(common, window->partitionClause);
+		windows->clauses = list_concat_copy(window->partitionClause, window->orderClause);
+	}
+	for (int i = 0; i < list_length(windows->clauses) && list_member(common, list_nth(windows->clauses, i)); i++)
+		windows->partitions = lappend(windows->partitions, list_nth(windows->clauses, i));
+	windows->sort = path;
+	return IsA(path, GatherMergePath) || (IsA(path, SortPath) && ((const SortPath *) path)->subpath == input);
+}
+
+/* Estimates how many rows the run condition leaves. */
+static void
+estimate_rows(PlannerInfo *root, Windows *windows)
+{
+	List	   *keys = get_sortgrouplist_exprs(windows->top.winclause->partitionClause, root->processed_tlist);
+	double		partitions = estimate_num_groups(root, keys, windows->top.path.rows, NULL, NULL);
+	RowsBound	bound = {0};
+	ListCell   *cell;
+
+	foreach(cell, GPUSORT_RUN_CONDITION(&windows->top))
+	{
+		const Const *most;
+
+		if (!gpusort_rows_read_condition(NULL, lfirst(cell), &bound))
+			continue;
+		most = (const Const *) estimate_expression_value(root, linitial(bound.expressions));
+		if (!IsA(most, Const) || most->constisnull)
+			continue;
+		windows->top.path.rows = Min(windows->top.path.rows, Max(DatumGetInt64(most->constvalue), 1) * partitions);
+	}
+}
+
+/* A path of window functions with another one in the place of the Sort below them all, where they cost this share. */
+static Path *
+replace_sort(const WindowAggPath *window, const Path *sort, Path *path, double share)
+{
+	WindowAggPath *copy = makeNode(WindowAggPath);
+	Cost		own = window->path.total_cost - window->subpath->total_cost;
+
+	*copy = *window;
+	copy->path.rows = clamp_row_est(window->path.rows * path->rows / sort->rows);
+	copy->path.startup_cost = Max(window->path.startup_cost - sort->startup_cost + path->startup_cost, 0);
+	if (IsA(window->subpath, WindowAggPath))
+		path = replace_sort((WindowAggPath *) window->subpath, sort, path, share);
+	copy->subpath = path;
+	copy->path.total_cost = Max(path->total_cost + own * share, 0);
+	copy->path.parallel_workers = path->parallel_workers;
+	copy->path.parallel_safe = path->parallel_workers > 0;
+	return &copy->path;
+}
+
+/* Replaces window functions by calls, of which the server tells whether workers may run them. */
+static Node *
+as_calls(Node *node, void *context)
+{
+	if (node != NULL && IsA(node, WindowFunc))
+	{
+		const WindowFunc *call = (const WindowFunc *) node;
+		List	   *arguments = (List *) as_calls((Node *) list_make2(call->args, call->aggfilter), context);
+
+		return (Node *) makeFuncExpr(call->winfnoid, call->wintype, arguments, InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+	}
+	return node == NULL ? NULL : expression_tree_mutator(node, as_calls, context);
+}
+
+/* True if workers may compute windows. */
+static bool
+are_safe(PlannerInfo *root, const Windows *windows)
+{
+	const WindowAggPath *window = &windows->top;
+
+	for (; IsA(window, WindowAggPath); window = (const WindowAggPath *) window->subpath)
+	{
+		const WindowClause *clause = window->winclause;
+		List	   *expressions = list_make5(window->path.pathtarget->exprs, window->qual, GPUSORT_RUN_CONDITION(window),
+											 clause->startOffset, clause->endOffset);
+		Node	   *calls = as_calls((Node *) expressions, NULL);
+
+		if (!is_parallel_safe(root, calls) || contain_volatile_functions(calls))
+			return false;
+	}
+	return true;
+}
+
+/* How many processes partitions can be divided among.  One of them has the largest partition. */
+static double
+partitions_divisor(PlannerInfo *root, const Windows *windows)
+{
+	List	   *keys = get_sortgrouplist_exprs(windows->partitions, root->processed_tlist);
+	double		partitions = estimate_num_groups(root, keys, windows->sort->rows, NULL, NULL);
+	double		largest = 1;
+	ListCell   *cell;
+
+	foreach(cell, keys)
+	{
+		VariableStatData data;
+		bool		is_default;
+
+		examine_variable(root, lfirst(cell), 0, &data);
+		if (HeapTupleIsValid(data.statsTuple))
+			largest = Min(largest, gpusort_rows_most_frequent(data.statsTuple, get_variable_numdistinct(&data, &is_default)));
+		ReleaseVariableStats(data);
+	}
+	return Min(partitions, 1 / largest);
+}
+
+/* Adds paths of windows over partitions that processes divide among them, and of those over all rows at the node's cost. */
+static void
+add_divided(PlannerInfo *root, RelOptInfo *output, Path *input, const Windows *windows, Path *alone)
+{
+	double		processes = gpusort_rows_divisor(input->parallel_workers);
+	double		divisor = Min(processes, partitions_divisor(root, windows));
+	double		rows = windows->top.path.rows;
+	CustomPath *divided = makeNode(CustomPath);
+	SortPath   *path;
+	Sort	   *sort;
+	RowsCost	cost;
+	Path	   *windowed;
+	GatherPath *gather;
+
+	/* For functions that return sets the server puts nodes above that it does not take for safe. */
+	if (divisor < Min(processes, 2) || root->parse->hasTargetSRFs || !are_safe(root, windows))
+		return;
+	output->consider_parallel = true;
+	sort = foresee_taken(root, output, input, windows->sort->pathkeys, windows->clauses, &path);
+	if (sort == NULL)
+		return;
+	cost = gpusort_rows_cost(sort, 0, false);
+	divided->path = path->path;
+	NodeSetTag(divided, T_CustomPath);
+	divided->path.pathtype = T_CustomScan;
+	divided->path.parallel_aware = true;
+	divided->path.startup_cost = cost.input + (cost.startup - cost.input) * ROWS_SHARED_PASSES * processes / divisor;
+	divided->path.total_cost = divided->path.startup_cost + gpusort_rows_return_cost(path->path.rows);
+	divided->custom_paths = list_make1(path);
+	divided->custom_private = list_make1_int(list_length(windows->partitions));
+	divided->methods = &gpusort_rows_divided_methods;
+	windowed = replace_sort(&windows->top, windows->sort, &divided->path, 1 / divisor);
+	add_partial_path(output, windowed);
+	gather = create_gather_path(root, output, windowed, windowed->pathtarget, NULL, &rows);
+	gather->path.total_cost -= (1 - ROWS_GATHER_SHARE) * parallel_tuple_cost * rows;
+	add_path(output, &gather->path);
+	add_path(output, replace_sort(&windows->top, windows->sort, alone, 1));
+}
+
+/* Adds paths of window functions whose rows parallel workers sort, where they cost less than a Sort of all rows. */
 static void
 add_parallel_windows(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
 {
+	Windows		windows;
+	List	   *sorts;
+	Path	   *merge;
+	Path	   *alone;
 	ListCell   *cell;
 
 	foreach(cell, output->pathlist)
 	{
-		Path	   *path = lfirst(cell);
-		List	   *clauses = NIL;
-		SortPath   *sort = IsA(path, WindowAggPath) ? window_sort(path, input->cheapest_total_path, &clauses) : NULL;
-		List	   *sorts;
-
-		if (sort == NULL)
-			continue;
-		sorts = cost_sorts(root, input, sort->path.pathkeys, clauses, false);
-		if (list_length(sorts) > 1 && ((Path *) linitial(sorts))->total_cost < ((Path *) lsecond(sorts))->total_cost)
-			add_path(output, replace_window_sort((WindowAggPath *) path, sort, linitial(sorts)));
-		return;
+		if (find_windows(lfirst(cell), input->cheapest_total_path, &windows))
+			break;
 	}
+	sorts = cell ? cost_sorts(root, input, windows.sort->pathkeys, windows.clauses, false) : NIL;
+	if (list_length(sorts) < 2)
+		return;
+	merge = linitial(sorts);
+	alone = lsecond(sorts);
+	estimate_rows(root, &windows);
+	if (merge->total_cost < alone->total_cost)
+		add_path(output, replace_sort(&windows.top, windows.sort, merge, 1));
+	if (windows.partitions != NIL && gpusort_engine != GPUSORT_ENGINE_GPU)
+		add_divided(root, output, linitial(input->partial_pathlist), &windows, alone);
 }
 
 /* Adds paths of DISTINCT that sort all rows. */

@@ -9,6 +9,7 @@
 #define GPUSORT_ROWS_NODE_H
 
 #include "nodes/execnodes.h"
+#include "nodes/extensible.h"
 #include "nodes/plannodes.h"
 
 #include "keys/key_lists.h"
@@ -81,11 +82,19 @@ extern bool gpusort_rows_take(const Sort *sort, double wanted);
  */
 extern Plan *gpusort_rows_plan_values(const Gather *gather, Sort *sort, RowsUse use, bool distinct, const struct PlanPlace *place);
 
+/*
+ * Of a path whose one input is a Sort of the rows of each parallel worker.  Instead these divide rows by groups, which as
+ * many leading keys tell apart as its custom_private says, and each returns those of its groups in order.
+ */
+extern const CustomPathMethods gpusort_rows_divided_methods;
+
 /* plan_price.c */
 extern void gpusort_rows_price_init(void);
 
 /* plan_bound.c */
 extern RowsBound gpusort_rows_plan_bound(const Sort *sort, const struct PlanPlace *place);
+/* Reads a run condition of a window as a bound.  Returns false if it is none. */
+extern bool gpusort_rows_read_condition(const WindowAgg *window, const OpExpr *condition, RowsBound *bound);
 
 /* plan_intervals.c */
 /* For a Sort by gpusort.bucket(x, n) OVER (), which nobody reads, returns a Sort by x, else NULL. */
