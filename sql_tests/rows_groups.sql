@@ -30,9 +30,6 @@ SELECT * FROM pg_temp.explain_lines('SELECT id % 7000, count(*) FROM groups_t GR
 SET work_mem = '192kB';
 SELECT * FROM pg_temp.explain_lines('SELECT small, count(*) FROM groups_t GROUP BY small', 'COSTS OFF', 'Gpusort|Aggregate');
 SELECT * FROM pg_temp.explain_lines('SELECT k, big, count(*) FROM groups_t GROUP BY k, big', 'COSTS OFF', 'Gpusort|Aggregate');
--- With little memory many columns are divided again and again.
-SET work_mem = '64kB';
-SELECT * FROM pg_temp.explain_lines((SELECT 'SELECT ' || string_agg('big + ' || c, ', ') || ' FROM groups_t ORDER BY 1' FROM generate_series(1, 40) c), 'COSTS OFF', 'Gpusort|^ *Sort$|^ *->  Sort$');
 SET work_mem = '4MB';
 SELECT * FROM pg_temp.explain_lines('SELECT count(*) AS n, k AS key FROM groups_t GROUP BY k, big ORDER BY key, big', 'COSTS OFF, VERBOSE', 'Gpusort|Aggregate|Sort');
 SET gpusort.explain_choices = on;

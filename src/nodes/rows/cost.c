@@ -39,9 +39,6 @@
 #define ROWS_COST_DROPPED_STORED 22.0	/* the same by a text in a linguistic collation, where a
 										 * Sort is handed rows as they are stored */
 
-#define ROWS_PART_BYTES (8.0 * 1024)	/* rows beyond work_mem are divided into about one part for each of so many bytes of it, */
-#define ROWS_PARTS_MOST 256.0	/* but no more */
-
 #define ROWS_LINGUISTIC_COMPARISON 2.0	/* what PostgreSQL's comparison of texts in a linguistic
 											 * collation takes to what it charges */
 
@@ -142,9 +139,9 @@ gpusort_rows_keep_whole(const Sort *sort, const List *rtable)
 	return width * ROWS_WHOLE_KEYS <= sort->plan.plan_width;
 }
 
-/* The cost of a row that is kept, in operators, whose columns are moved so many times. */
+/* The cost of a row that is kept, in operators. */
 static double
-row_cost(const Sort *sort, double passes)
+row_cost(const Sort *sort)
 {
 	const Plan *plan = &sort->plan;
 	double		cost = ROWS_COST_PER_ROW + ROWS_COST_PER_KEY * (sort->numCols - 1) + ROWS_COST_PER_BYTE * plan->plan_width;
@@ -170,7 +167,7 @@ row_cost(const Sort *sort, double passes)
 		Node	   *expr = (Node *) lfirst_node(TargetEntry, cell)->expr;
 
 		if (!IsA(expr, Const))
-			cost += get_typbyval(exprType(expr)) ? ROWS_COST_PER_VALUE * passes : ROWS_COST_PER_REFERENCE;
+			cost += get_typbyval(exprType(expr)) ? ROWS_COST_PER_VALUE : ROWS_COST_PER_REFERENCE;
 	}
 	return cost;
 }
@@ -199,23 +196,12 @@ dropped_cost(const Sort *sort)
 		? ROWS_COST_DROPPED_STORED : ROWS_COST_DROPPED;
 }
 
-/* How often rows of so many bytes are moved: once, and again whenever parts of them exceed work_mem. */
-static double
-passes(double bytes)
-{
-	double		memory = work_mem * 1024.0;
-
-	return bytes <= memory ? 1 : ceil(log(bytes / memory) / log(Min(memory / ROWS_PART_BYTES, ROWS_PARTS_MOST)));
-}
-
 /* The node's own cost, without its input, when it keeps `kept` of its rows and drops the others. */
 static Cost
 own_cost(const Sort *sort, double rows, double kept)
 {
-	double		bytes = gpusort_rows_bytes(sort, kept);
-
-	return gpusort_rows_disk_cost(bytes) + cpu_operator_cost *
-		(ROWS_COST_PER_SORT + (rows - kept) * dropped_cost(sort) + kept * row_cost(sort, passes(bytes)));
+	return gpusort_rows_disk_cost(gpusort_rows_bytes(sort, kept)) + cpu_operator_cost *
+		(ROWS_COST_PER_SORT + (rows - kept) * dropped_cost(sort) + kept * row_cost(sort));
 }
 
 /*
