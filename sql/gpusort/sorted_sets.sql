@@ -36,7 +36,7 @@ CREATE AGGREGATE gpusort.merge_agg(set gpusort.sorted_set) (
 	FINALFUNC = gpusort_internal.sorted_set_final,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize,
 	DESERIALFUNC = gpusort_internal.set_agg_deserialize, PARALLEL = SAFE);
-COMMENT ON AGGREGATE gpusort.merge_agg(gpusort.sorted_set) IS 'sorted set: all sorted sets merged into one, without NULLs; errors as merge';
+COMMENT ON AGGREGATE gpusort.merge_agg(gpusort.sorted_set) IS 'sorted set: all sorted sets merged into one; those that are NULL are left out. Errors as merge.';
 COMMENT ON AGGREGATE gpusort.sorted_set_agg(anyelement[, boolean[, boolean]]) IS 'sorted set: the values as a sorted set';
 
 CREATE FUNCTION gpusort.merge(a gpusort.sorted_set, b gpusort.sorted_set) RETURNS gpusort.sorted_set
