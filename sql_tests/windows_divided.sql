@@ -30,6 +30,8 @@ SELECT pg_temp.explain_lines('SELECT g, id, n FROM (SELECT *, row_number() OVER 
 SELECT pg_temp.explain_lines('SELECT avg(days) FROM (SELECT day - lag(day) OVER (PARTITION BY g ORDER BY day, id) AS days FROM sales) q', 'COSTS OFF', 'Gather|Agg|Custom|Key|Keeps|Scan');
 SELECT pg_temp.explain_lines('SELECT sum(s) FROM (SELECT upper(t) AS u, sum(x) OVER (PARTITION BY upper(t), few ORDER BY id) AS s, rank() OVER (PARTITION BY upper(t) ORDER BY few, id) FROM sales) q', 'COSTS OFF', 'Gather|Agg|Custom|Key|Keeps|Scan');
 SELECT line FROM pg_temp.explain_lines('SELECT count(*) FROM (SELECT row_number() OVER (PARTITION BY g ORDER BY id) AS r FROM sales) q WHERE r < 3', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') line WHERE line ~ 'Keeps|Input|Key';
+SELECT pg_temp.explain_lines('SELECT a.id, b.id FROM (SELECT few, id, row_number() OVER (PARTITION BY few ORDER BY id) AS r FROM sales) a JOIN (SELECT few, id, row_number() OVER (PARTITION BY few ORDER BY x, id) AS r FROM sales) b ON a.few < b.few WHERE a.r = 1 AND b.r = 1', 'COSTS OFF', 'Loop|Material|Gather');
+SELECT pg_temp.explain_lines('SELECT sum(r) FROM (SELECT rank() OVER (PARTITION BY g ORDER BY (s.v).a) AS r FROM (SELECT g, v, row_number() OVER (PARTITION BY g ORDER BY id) FROM (SELECT id AS a, g, id FROM sales) v) s) q', 'VERBOSE, COSTS OFF', 'Key');
 
 -- Whether a query's windows are divided, and whether its rows are those of one process without gpusort.
 CREATE FUNCTION divided(query text, OUT divided bool, OUT same bool) LANGUAGE plpgsql AS $$
@@ -77,6 +79,7 @@ SELECT query, d.* FROM unnest(ARRAY[
 	'SELECT i, r FROM (SELECT i * 2 AS i FROM generate_series(1, 4) i OFFSET 0) s JOIN (SELECT max(id) AS r FROM (SELECT id, row_number() OVER (PARTITION BY g ORDER BY id) AS n FROM sales) q GROUP BY n) p ON r > i * 999',
 	'SELECT few, (SELECT count(*) FROM (SELECT row_number() OVER (PARTITION BY m.g ORDER BY id) AS r FROM sales m WHERE m.few = s.few) q WHERE r = 1) FROM sales s WHERE id < 4',
 	'SELECT id, sum(x) OVER (PARTITION BY g ORDER BY id) FROM sales WHERE x > (SELECT avg(x) FROM sales)',
+	'SELECT id, one, row_number() OVER (PARTITION BY g ORDER BY id) FROM sales LEFT JOIN (SELECT id, 1 AS one FROM parts WHERE few = 3) p USING (id)',
 	'SELECT 1 / (id - 9999), row_number() OVER (PARTITION BY g ORDER BY id) FROM sales',
 	'SELECT id, sum(1 / (id - 9999)) OVER (PARTITION BY g ORDER BY id) FROM sales']) query, divided(query) d;
 RESET enable_material;
@@ -96,6 +99,7 @@ SELECT query, d.* FROM unnest(ARRAY[
 	'SELECT id, sum_of_leader(x) OVER (PARTITION BY g ORDER BY id) FROM sales',
 	'SELECT id, sum(x) OVER (PARTITION BY g ORDER BY id ROWS of_leader(2) PRECEDING) FROM sales',
 	'SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY g ORDER BY id) AS r FROM sales) q WHERE r < of_leader(3)',
+	'SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY g ORDER BY id) AS r FROM sales) q WHERE r <= (SELECT count(*) FROM generate_series(1, 3))',
 	'SELECT * FROM (SELECT id, lag(x) OVER (PARTITION BY g ORDER BY g, id) FROM sales ORDER BY g, id LIMIT 30) q',
 	'SELECT * FROM (SELECT few, lag(x) OVER (PARTITION BY g ORDER BY g, id) FROM sales ORDER BY g NULLS LAST, id FETCH FIRST 30 ROWS WITH TIES) q']) query, divided(query) d;
 

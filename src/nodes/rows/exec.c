@@ -18,21 +18,21 @@
 #include "nodes/rows/exec.h"
 #include "nodes/rows/rows_node.h"
 
-/*
- * What each column of a node is: a column of its input, or a constant.  The list of a node that the planner has made has
- * what its input computes.
- */
-static List *
-columns_of_input(const CustomScan *scan)
+List *
+gpusort_rows_columns_of_input(const CustomScan *scan)
 {
+	int			key = linitial_int(list_nth(scan->custom_private, KEY_COLUMNS));
+	const Var  *var = (Var *) list_nth_node(TargetEntry, scan->custom_scan_tlist, key - 1)->expr;
 	List	   *columns = NIL;
 	ListCell   *cell;
 
-	foreach(cell, scan->custom_scan_tlist)
+	if (IsA(var, Var) && var->varno == OUTER_VAR)
+		return scan->custom_scan_tlist;
+	foreach(cell, outerPlan(scan)->targetlist)
 	{
 		TargetEntry *entry = flatCopyTargetEntry(lfirst(cell));
 
-		if (!IsA(entry->expr, Const) && !(IsA(entry->expr, Var) && ((Var *) entry->expr)->varno == OUTER_VAR))
+		if (!IsA(entry->expr, Const))
 			entry->expr = (Expr *) makeVarFromTargetEntry(OUTER_VAR, entry);
 		columns = lappend(columns, entry);
 	}
@@ -136,7 +136,7 @@ gpusort_rows_begin(CustomScanState *node, EState *estate, int eflags)
 	outerPlanState(node) = ExecInitNode(outerPlan(plan), estate, eflags);
 	state->limit = ExecInitExprList(plan->custom_exprs, &node->ss.ps);
 	state->desc = node->ss.ps.ps_ResultTupleDesc;
-	state->tlist = columns_of_input(plan);
+	state->tlist = gpusort_rows_columns_of_input(plan);
 	state->sources = column_sources(plan, state->tlist);
 	state->keys = plan->custom_private;
 	state->columns = palloc((natts + 1) * sizeof(int));

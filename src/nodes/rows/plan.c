@@ -141,7 +141,7 @@ const CustomPathMethods gpusort_rows_divided_methods = {
 	.PlanCustomPath = plan_divided
 };
 
-/* Has a node that the planner has made keep the rows that are wanted. */
+/* Has a node that the planner has made read columns of its input, and keep the rows that are wanted. */
 static void
 bound_rows(CustomScan *scan, const PlanPlace *place)
 {
@@ -155,6 +155,7 @@ bound_rows(CustomScan *scan, const PlanPlace *place)
 		sort->sortColIdx[i] = list_nth_int(columns, i);
 	bound = gpusort_rows_plan_bound(sort, place);
 	scan->custom_exprs = bound.expressions;
+	scan->custom_scan_tlist = gpusort_rows_columns_of_input(scan);
 	lfirst(list_nth_cell(scan->custom_private, ROWS_LIST_BOUND)) = bound_ints(&bound);
 }
 

@@ -25,16 +25,15 @@
 #include "nodes/plan_hook.h"
 #include "nodes/rows/rows_node.h"
 
-/* True if an expression has subplans or parameters that only the executor sets. */
-static bool
-depends_on_executor(Node *node, void *context)
+bool
+gpusort_rows_depend_on_executor(Node *node, void *context)
 {
 	if (node == NULL)
 		return false;
 	if (IsA(node, SubPlan) || IsA(node, AlternativeSubPlan) ||
 		(IsA(node, Param) && ((Param *) node)->paramkind != PARAM_EXTERN))
 		return true;
-	return expression_tree_walker(node, depends_on_executor, context);
+	return expression_tree_walker(node, gpusort_rows_depend_on_executor, context);
 }
 
 /* The planner's estimate of how many rows a LIMIT asks of its input; 0 for all, or if not known. */
@@ -75,7 +74,7 @@ limit_expressions(const Limit *limit)
 
 	if (limit->limitOffset != NULL)
 		expressions = lappend(expressions, limit->limitOffset);
-	if (depends_on_executor((Node *) expressions, NULL) || contain_volatile_functions((Node *) expressions) ||
+	if (gpusort_rows_depend_on_executor((Node *) expressions, NULL) || contain_volatile_functions((Node *) expressions) ||
 		!are_parallel_safe(expressions))
 		return NIL;
 	return copyObject(expressions);

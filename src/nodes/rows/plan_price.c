@@ -23,7 +23,7 @@
  * find other results.  But of a whole partition only one process computes them.  So where all windows have PARTITION BY, and
  * partitions are many, there is a partial path, a WindowAgg above a rows node that divides rows among processes.  The planner
  * puts filters, joins and partial aggregates above it, and compares them with those above one process.  So that has the
- * node's cost, then, and a run condition, which the planner leaves out, is part of the estimate.
+ * node's cost, then.
  *
  * For DISTINCT and GROUP BY the server has each parallel worker make groups by hashing, and the leader those of all.  Where
  * few rows are equal that takes longer than one sort of all, so that has paths, too.
@@ -420,12 +420,20 @@ find_windows(const Path *path, const Path *input, Windows *windows)
 	return IsA(path, GatherMergePath) || (IsA(path, SortPath) && ((const SortPath *) path)->subpath == input);
 }
 
-/* Estimates how many rows the run condition leaves. */
-static void
-estimate_rows(PlannerInfo *root, Windows *windows)
+/*
+ * Estimates how many rows the run condition leaves.  Ranks may tie.  Only what a Gather costs depends on it: of `= 1` the
+ * server keeps the condition above, too, and would count it twice.
+ */
+static double
+estimate_rows(PlannerInfo *root, const Windows *windows)
 {
-	List	   *keys = get_sortgrouplist_exprs(windows->top.winclause->partitionClause, root->processed_tlist);
-	double		partitions = estimate_num_groups(root, keys, windows->top.path.rows, NULL, NULL);
+	const WindowClause *window = windows->top.winclause;
+	List	   *keys = get_sortgrouplist_exprs(window->partitionClause, root->processed_tlist);
+	List	   *order = get_sortgrouplist_exprs(window->orderClause, root->processed_tlist);
+	double		all = windows->top.path.rows;
+	double		partitions = estimate_num_groups(root, keys, all, NULL, NULL);
+	double		peers = all / estimate_num_groups(root, list_concat(order, keys), all, NULL, NULL);
+	double		rows = all;
 	RowsBound	bound = {0};
 	ListCell   *cell;
 
@@ -438,8 +446,9 @@ estimate_rows(PlannerInfo *root, Windows *windows)
 		most = (const Const *) estimate_expression_value(root, linitial(bound.expressions));
 		if (!IsA(most, Const) || most->constisnull)
 			continue;
-		windows->top.path.rows = Min(windows->top.path.rows, Max(DatumGetInt64(most->constvalue), 1) * partitions);
+		rows = Min(rows, Max(DatumGetInt64(most->constvalue), 1) * partitions * (bound.kind == BOUND_ROWS ? 1 : peers));
 	}
+	return rows;
 }
 
 /* A path of window functions with another one in the place of the Sort below them all, where they cost this share. */
@@ -488,7 +497,9 @@ are_safe(PlannerInfo *root, const Windows *windows)
 											 clause->startOffset, clause->endOffset);
 		Node	   *calls = as_calls((Node *) expressions, NULL);
 
-		if (!is_parallel_safe(root, calls) || contain_volatile_functions(calls))
+		/* The server does not have workers know the parameters of a run condition. */
+		if (!is_parallel_safe(root, calls) || contain_volatile_functions(calls) ||
+			gpusort_rows_depend_on_executor((Node *) GPUSORT_RUN_CONDITION(window), NULL))
 			return false;
 	}
 	return true;
@@ -522,7 +533,7 @@ add_divided(PlannerInfo *root, RelOptInfo *output, Path *input, const Windows *w
 {
 	double		processes = gpusort_rows_divisor(input->parallel_workers);
 	double		divisor = Min(processes, partitions_divisor(root, windows));
-	double		rows = windows->top.path.rows;
+	double		rows = estimate_rows(root, windows);
 	CustomPath *divided = makeNode(CustomPath);
 	SortPath   *path;
 	Sort	   *sort;
@@ -551,6 +562,7 @@ add_divided(PlannerInfo *root, RelOptInfo *output, Path *input, const Windows *w
 	add_partial_path(output, windowed);
 	gather = create_gather_path(root, output, windowed, windowed->pathtarget, NULL, &rows);
 	gather->path.total_cost -= (1 - ROWS_GATHER_SHARE) * parallel_tuple_cost * rows;
+	gather->path.rows = windows->top.path.rows;
 	add_path(output, &gather->path);
 	add_path(output, replace_sort(&windows->top, windows->sort, alone, 1));
 }
@@ -575,7 +587,6 @@ add_parallel_windows(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
 		return;
 	merge = linitial(sorts);
 	alone = lsecond(sorts);
-	estimate_rows(root, &windows);
 	if (merge->total_cost < alone->total_cost)
 		add_path(output, replace_sort(&windows.top, windows.sort, merge, 1));
 	if (windows.partitions != NIL && gpusort_engine != GPUSORT_ENGINE_GPU)

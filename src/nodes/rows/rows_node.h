@@ -93,6 +93,8 @@ extern void gpusort_rows_price_init(void);
 
 /* plan_bound.c */
 extern RowsBound gpusort_rows_plan_bound(const Sort *sort, const struct PlanPlace *place);
+/* True if expressions have subplans or parameters that only the executor sets. */
+extern bool gpusort_rows_depend_on_executor(Node *node, void *context);
 /* Reads a run condition of a window as a bound.  Returns false if it is none. */
 extern bool gpusort_rows_read_condition(const WindowAgg *window, const OpExpr *condition, RowsBound *bound);
 
@@ -119,6 +121,11 @@ extern RowsCost gpusort_rows_cost_parallel(const Sort *sort, double rows);
 
 /* exec.c */
 extern Node *gpusort_rows_create_alone(void);
+/*
+ * What each column of a node is: a column of its input, or a constant.  The list of a node that the planner has made has
+ * what its input computes.  There a constant may stand for one that an outer join makes NULL.
+ */
+extern List *gpusort_rows_columns_of_input(const CustomScan *scan);
 
 /* explain.c */
 extern void gpusort_rows_explain(CustomScanState *node, List *ancestors, struct ExplainState *es);
