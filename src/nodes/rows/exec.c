@@ -19,24 +19,31 @@
 #include "nodes/rows/rows_node.h"
 
 List *
+gpusort_rows_columns_of(const List *tlist, int varno, bool keep_constants)
+{
+	List	   *columns = NIL;
+	ListCell   *cell;
+
+	foreach(cell, tlist)
+	{
+		TargetEntry *entry = flatCopyTargetEntry(lfirst(cell));
+
+		if (!keep_constants || !IsA(entry->expr, Const))
+			entry->expr = (Expr *) makeVarFromTargetEntry(varno, lfirst(cell));
+		columns = lappend(columns, entry);
+	}
+	return columns;
+}
+
+List *
 gpusort_rows_columns_of_input(const CustomScan *scan)
 {
 	int			key = linitial_int(list_nth(scan->custom_private, KEY_COLUMNS));
 	const Var  *var = (Var *) list_nth_node(TargetEntry, scan->custom_scan_tlist, key - 1)->expr;
-	List	   *columns = NIL;
-	ListCell   *cell;
 
 	if (IsA(var, Var) && var->varno == OUTER_VAR)
 		return scan->custom_scan_tlist;
-	foreach(cell, outerPlan(scan)->targetlist)
-	{
-		TargetEntry *entry = flatCopyTargetEntry(lfirst(cell));
-
-		if (!IsA(entry->expr, Const))
-			entry->expr = (Expr *) makeVarFromTargetEntry(OUTER_VAR, entry);
-		columns = lappend(columns, entry);
-	}
-	return columns;
+	return gpusort_rows_columns_of(outerPlan(scan)->targetlist, OUTER_VAR, true);
 }
 
 /*

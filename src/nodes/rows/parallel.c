@@ -53,23 +53,6 @@ with_role(const List *lists, List *role)
 	return copy;
 }
 
-List *
-gpusort_rows_columns_of(const List *tlist, int varno)
-{
-	List	   *columns = NIL;
-	ListCell   *cell;
-
-	foreach(cell, tlist)
-	{
-		TargetEntry *entry = flatCopyTargetEntry(lfirst(cell));
-
-		if (varno != INDEX_VAR || !IsA(entry->expr, Const))
-			entry->expr = (Expr *) makeVarFromTargetEntry(varno, lfirst(cell));
-		columns = lappend(columns, entry);
-	}
-	return columns;
-}
-
 /* A Gather of what nodes below it share, as the planner's node does that has the workers so far. */
 static Gather *
 make_gather(const Plan *plan, int num_workers, int rescan_param, Bitmapset *init_param, CustomScan *rows)
@@ -78,7 +61,7 @@ make_gather(const Plan *plan, int num_workers, int rescan_param, Bitmapset *init
 
 	gather->plan = *plan;
 	NodeSetTag(gather, T_Gather);
-	gather->plan.targetlist = gpusort_rows_columns_of(rows->scan.plan.targetlist, OUTER_VAR);
+	gather->plan.targetlist = gpusort_rows_columns_of(rows->scan.plan.targetlist, OUTER_VAR, false);
 	gather->plan.initPlan = NIL;
 	gather->plan.extParam = bms_copy(rows->scan.plan.extParam);
 	gather->plan.allParam = bms_copy(rows->scan.plan.allParam);
@@ -104,9 +87,9 @@ make_returned(Gather *gather, CustomScan *rows, RowsUse use, int id)
 	scan->scan.plan = gather->plan;
 	NodeSetTag(scan, T_CustomScan);
 	scan->scan.plan.plan_node_id = id;
-	scan->scan.plan.targetlist = gpusort_rows_columns_of(gather->plan.targetlist, INDEX_VAR);
+	scan->scan.plan.targetlist = gpusort_rows_columns_of(gather->plan.targetlist, INDEX_VAR, true);
 	scan->scan.plan.lefttree = &gather->plan;
-	scan->custom_scan_tlist = gpusort_rows_columns_of(gather->plan.targetlist, OUTER_VAR);
+	scan->custom_scan_tlist = gpusort_rows_columns_of(gather->plan.targetlist, OUTER_VAR, false);
 	scan->custom_private = with_role(rows->custom_private, list_make2_int(ROWS_RETURN, use));
 	scan->methods = rows->methods;
 	rows->custom_private = with_role(rows->custom_private, list_make2_int(ROWS_SHARE, use));

@@ -29,12 +29,6 @@
 
 #include "nodes/rows/rows_node.h"
 
-/*
- * Columns of a child's target list as a node above it returns them, or of a custom_scan_tlist (INDEX_VAR) as its scan does.
- * Constants of a scan stay constants, for EXPLAIN.
- */
-extern List *gpusort_rows_columns_of(const List *tlist, int varno);
-
 /* Returns what takes the place of a Gather Merge above a rows node, which is changed. */
 extern Plan *gpusort_rows_plan_parallel(const GatherMerge *merge, CustomScan *rows, const struct PlanPlace *place);
 

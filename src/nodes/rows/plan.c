@@ -109,7 +109,7 @@ make_rows_node(const Sort *sort, const RowsCost *cost, const RowsBound *bound, c
 	NodeSetTag(scan, T_CustomScan);
 	scan->scan.plan.startup_cost = cost->startup;
 	scan->scan.plan.total_cost = cost->total;
-	scan->scan.plan.targetlist = gpusort_rows_columns_of(sort->plan.targetlist, INDEX_VAR);
+	scan->scan.plan.targetlist = gpusort_rows_columns_of(sort->plan.targetlist, INDEX_VAR, true);
 	scan->scan.plan.parallel_aware = place->parallel;	/* so that parallel workers' counters are shared */
 	scan->flags = CUSTOMPATH_SUPPORT_BACKWARD_SCAN | CUSTOMPATH_SUPPORT_MARK_RESTORE;
 	scan->custom_exprs = bound->expressions;

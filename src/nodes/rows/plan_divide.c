@@ -198,9 +198,9 @@ is_order_open(const Plan *plan, const PlanPlace *place)
 static bool
 wants_few(const Plan *plan, const PlanPlace *place)
 {
-	const Limit *limit = place->limit ? place->limit : (const Limit *) place->first_rows;
+	const Plan *limit = place->limit ? &place->limit->plan : place->first_rows;
 
-	return limit != NULL && IsA(limit, Limit) && limit->plan.plan_rows < plan->plan_rows;
+	return limit != NULL && IsA(limit, Limit) && limit->plan_rows < plan->plan_rows;
 }
 
 /* Finds what a node does with groups of rows from a rows node.  Returns false if it is nothing, or another order would be seen. */
@@ -367,7 +367,7 @@ gather_groups(const Grouping *grouping, int workers, int param, PlanWalk *walk)
 	*top = *plan;
 	NodeSetTag(top, tag);
 	top->plan_node_id = gpusort_plan_next_id(walk);
-	top->targetlist = gpusort_rows_columns_of(plan->targetlist, OUTER_VAR);
+	top->targetlist = gpusort_rows_columns_of(plan->targetlist, OUTER_VAR, false);
 	top->qual = NIL;
 	top->lefttree = plan;
 	gather->num_workers = merge->num_workers = workers;

@@ -122,6 +122,11 @@ extern RowsCost gpusort_rows_cost_parallel(const Sort *sort, double rows);
 /* exec.c */
 extern Node *gpusort_rows_create_alone(void);
 /*
+ * Columns of a child's target list as a node above it returns them (OUTER_VAR), or of a custom_scan_tlist as its scan does
+ * (INDEX_VAR).  Constants may stay constants.
+ */
+extern List *gpusort_rows_columns_of(const List *tlist, int varno, bool keep_constants);
+/*
  * What each column of a node is: a column of its input, or a constant.  The list of a node that the planner has made has
  * what its input computes.  There a constant may stand for one that an outer join makes NULL.
  */
