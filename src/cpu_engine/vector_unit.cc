@@ -11,8 +11,9 @@
 /*
  * The C library knows what the CPU has.  GCC's own function would have libgcc ask the CPU a dozen
  * times when the module is loaded, and each answer takes microseconds in a virtual machine.
+ * The header needs GCC: it uses C's _Bool, which Clang lacks in ISO C++.
  */
-#if __has_include(<sys/platform/x86.h>)
+#if __has_include(<sys/platform/x86.h>) && !defined(__clang__)
 #include <sys/platform/x86.h>
 #define HAS(feature, name) CPU_FEATURE_ACTIVE(feature)
 #else
