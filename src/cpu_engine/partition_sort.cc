@@ -62,7 +62,7 @@ struct Partition
 {
 	const Packer *packer;		/* makes the codes, which are words; nullptr if they are given */
 	Code	   *codes;			/* the codes; nullptr with a packer */
-	const Coding<Code> *coding; /* for codes that are still keys, else nullptr */
+	const Coding<Code> *coding; /* for codes that are keys before and afterwards, else nullptr */
 	Code	   *scattered;
 	uint32_t	n;
 	bool		descending;
@@ -89,12 +89,6 @@ read_codes(const Partition<Code> &partition, uint32_t start, uint32_t count, Cod
 			return buffer;
 		}
 	}
-	if (partition.coding != nullptr)
-	{
-		memcpy(buffer, partition.codes + start, count * sizeof(Code));
-		partition.coding->encode(buffer, count);
-		return buffer;
-	}
 	return partition.codes + start;
 }
 
@@ -114,6 +108,8 @@ choose_bins(Partition<Code> &partition)
 
 		sample[i] = *read_codes(partition, next_position(state, partition.n), 1, &buffer);
 	}
+	if (partition.coding != nullptr)
+		partition.coding->encode(sample, SAMPLE);
 	vqsort(sample, SAMPLE, false);
 	partition.least = sample[OUTLIERS];
 	range = (Distance) ((Distance) sample[SAMPLE - 1 - OUTLIERS] - (Distance) partition.least);
@@ -122,7 +118,7 @@ choose_bins(Partition<Code> &partition)
 		partition.shift++;
 }
 
-/* Counts the codes of each bin in one share. */
+/* Counts the codes of each bin in one share.  Keys become codes on the way. */
 template <typename Code>
 static void
 count_share(Work &work, void *arg, uint32_t share)
@@ -138,6 +134,8 @@ count_share(Work &work, void *arg, uint32_t share)
 	for (uint32_t start = share_start(partition.n, partition.shares, share); start < end; start += count)
 	{
 		count = end - start < BLOCK ? end - start : BLOCK;
+		if (partition.coding != nullptr)
+			partition.coding->encode(partition.codes + start, count);
 		simd::kernels<Code>().find_bins(read_codes(partition, start, count, buffer), count, partition.least, partition.shift, bins);
 		for (uint32_t i = 0; i < count; i++)
 			counts[bins[i]]++;
