@@ -115,9 +115,10 @@ SELECT counted();
 SELECT percentile_cont(1.5) WITHIN GROUP (ORDER BY x) FROM numbers;
 SELECT count(DISTINCT x) FROM numbers WHERE 1 / (19990 - id) < 5;
 SELECT count(DISTINCT x) FILTER (WHERE 1 / (19990 - id) < 5) FROM numbers;
-SET statement_timeout = '50ms';
+BEGIN;
+SET LOCAL statement_timeout = '50ms';
 SELECT count(DISTINCT t) FROM numbers WHERE pg_sleep(0.001) IS NOT NULL;
-RESET statement_timeout;
+ROLLBACK;
 SET temp_file_limit = 0;
 SET work_mem = '64kB';
 SELECT left(pg_temp.error_of('SELECT count(DISTINCT t) FROM numbers'), 5);
@@ -188,11 +189,14 @@ EXECUTE by_group(19000);
 EXECUTE by_group(19900);
 SELECT g, count(DISTINCT x / (id - 19990)) FROM grouped GROUP BY g;
 SELECT g, count(DISTINCT x), 1 / (max(id) - 19990) FROM grouped GROUP BY g;
-SET statement_timeout = '50ms';
+BEGIN;
+SET LOCAL statement_timeout = '50ms';
 SELECT few, count(DISTINCT t) FROM grouped WHERE pg_sleep(0.001) IS NOT NULL GROUP BY few;
-SET statement_timeout = '150ms';
+ROLLBACK;
+BEGIN;
+SET LOCAL statement_timeout = '150ms';
 SELECT few, count(DISTINCT CASE WHEN pg_sleep(0.01) IS NULL THEN 1 END) FROM grouped GROUP BY few;
-RESET statement_timeout;
+ROLLBACK;
 
 -- Random tables, whose runs of equal values cross the borders of parts.
 \set seed 0.20261127

@@ -120,9 +120,10 @@ DEALLOCATE above;
 -- Errors in any process, at any time; cancelled.
 SELECT count(*) FROM (SELECT 1 / (29990 - id) AS y FROM parallel_rows ORDER BY y OFFSET 0) q;
 SELECT sum(1 / (x - 30000)) FROM (SELECT x FROM parallel_rows ORDER BY x OFFSET 0) q;
-SET statement_timeout = '50ms';
+BEGIN;
+SET LOCAL statement_timeout = '50ms';
 SELECT count(*) FROM (SELECT a.x FROM parallel_rows a, parallel_rows b ORDER BY a.x OFFSET 0) q;
-RESET statement_timeout;
+ROLLBACK;
 SELECT same_rows('SELECT * FROM parallel_rows ORDER BY x', 'x');
 
 -- Without workers, and without the leader.

@@ -113,10 +113,14 @@ PREPARE first_of(int) AS SELECT count(*) FROM (SELECT row_number() OVER (PARTITI
 EXECUTE first_of(1);
 EXECUTE first_of(2);
 SELECT pg_temp.explain_lines('EXECUTE first_of(3)', 'COSTS OFF', 'Gather|Agg|Custom|Key|Keeps|Scan');
-SET statement_timeout = '50ms';
+BEGIN;
+SET LOCAL statement_timeout = '50ms';
 SELECT count(r) FROM (SELECT lag(x) OVER (PARTITION BY g ORDER BY id) AS r FROM sales WHERE pg_sleep(0.001) IS NOT NULL) q;
+ROLLBACK;
+BEGIN;
+SET LOCAL statement_timeout = '50ms';
 SELECT count(r) FROM (SELECT sum(CASE WHEN pg_sleep(0.01) IS NULL THEN 1 END) OVER (PARTITION BY g ORDER BY id) AS r FROM sales) q;
-RESET statement_timeout;
+ROLLBACK;
 
 -- Random partitions, which cross the borders of what processes sort.
 \set seed 0.20261129
