@@ -53,6 +53,38 @@ SELECT * FROM questions WHERE answer IS DISTINCT FROM buckets_of(expression, opt
 RESET gpusort.engine;
 SELECT count(*), count(answer) FROM questions;
 
+-- Intervals of integers are what the formula says, whatever their range, and those of descending order are its mirror image.
+CREATE TABLE spread AS
+SELECT shift, (CASE i WHEN 1 THEN -9223372036854775808 WHEN 2 THEN 9223372036854775807 ELSE hashint8extended(i, shift) END >> shift)::int8 AS x
+FROM generate_series(1, 300) i, unnest(ARRAY[0, 1, 17, 31, 33, 50, 60]) shift;
+SELECT type, count(*), count(*) FILTER (WHERE b <> div((x - least) * k, greatest - least + 1) + 1 OR d <> k + 1 - b) AS wrong
+FROM (SELECT *, min(x) OVER w AS least, max(x) OVER w AS greatest
+	  FROM (SELECT 'int2' AS type, shift, k, (x >> 48)::int2::numeric AS x, bucket((x >> 48)::int2, k) OVER w AS b, bucket((x >> 48)::int2, k, true) OVER w AS d
+			FROM spread, unnest(ARRAY[1, 7, 30, 1000, 999983]) k WINDOW w AS (PARTITION BY shift, k)
+			UNION ALL
+			SELECT 'int4', shift, k, (x >> 32)::int4, bucket((x >> 32)::int4, k) OVER w, bucket((x >> 32)::int4, k, true) OVER w
+			FROM spread, unnest(ARRAY[1, 7, 30, 1000, 999983]) k WINDOW w AS (PARTITION BY shift, k)
+			UNION ALL
+			SELECT 'oid', shift, k, (x >> 32) & 4294967295, bucket(((x >> 32) & 4294967295)::oid, k) OVER w, bucket(((x >> 32) & 4294967295)::oid, k, true) OVER w
+			FROM spread, unnest(ARRAY[1, 7, 30, 1000, 999983]) k WINDOW w AS (PARTITION BY shift, k)
+			UNION ALL
+			SELECT 'int8', shift, k, x, bucket(x, k) OVER w, bucket(x, k, true) OVER w
+			FROM spread, unnest(ARRAY[1, 7, 30, 1000, 999983]) k WINDOW w AS (PARTITION BY shift, k)) q
+	  WINDOW w AS (PARTITION BY type, shift, k)) q
+GROUP BY type ORDER BY type;
+
+-- Those of floats rise with them, also in a range that no float8 or only a denormal one holds, and NaN is in the last one.
+SELECT factor, count(*), count(*) FILTER (WHERE b < before OR b NOT BETWEEN 1 AND k OR (f = 'NaN' AND b <> k)) AS wrong, count(*) FILTER (WHERE f = 'NaN') > 0 AS nans
+FROM (SELECT *, lag(b) OVER (PARTITION BY factor, shift, k ORDER BY f) AS before
+	  FROM (SELECT factor, shift, k, f, bucket(f, k) OVER (PARTITION BY factor, shift, k) AS b
+			FROM (SELECT factor, shift, k, CASE WHEN x % 20 = 0 THEN 'NaN' ELSE x * factor END AS f
+				  FROM spread, unnest(ARRAY[1, 1e-312, 1.9e289]::float8[]) factor, unnest(ARRAY[1, 7, 30, 1000, 999983]) k) q) q) q
+GROUP BY factor ORDER BY factor;
+SELECT count(*), count(*) FILTER (WHERE b < before OR b NOT BETWEEN 1 AND k OR (f = 'NaN' AND b <> k)) AS wrong
+FROM (SELECT *, lag(b) OVER (PARTITION BY shift, k ORDER BY f) AS before
+	  FROM (SELECT shift, k, f, bucket(f, k) OVER (PARTITION BY shift, k) AS b
+			FROM (SELECT shift, k, CASE WHEN x % 20 = 0 THEN 'NaN' ELSE x::float4 / 3 END AS f FROM spread, unnest(ARRAY[1, 7, 30, 1000, 999983]) k) q) q) q;
+
 -- Read in part, and from a cursor that others' queries come between.
 SELECT bucket(v, 10) OVER (ORDER BY i) FROM values_of LIMIT 3;
 BEGIN;
@@ -75,4 +107,4 @@ SELECT bucket(x, 1, NULL) OVER () FROM generate_series(1, 2) x;
 SELECT bucket(x::text, 5) OVER () FROM generate_series(1, 2) x;
 
 DROP FUNCTION buckets_of;
-DROP TABLE values_of, few_values, questions;
+DROP TABLE values_of, few_values, questions, spread;

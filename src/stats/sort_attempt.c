@@ -36,7 +36,7 @@ gpusort_attempt_begin(SortAttempt *attempt, EngineId engine, SortUse use,
 		gpusort_progress_engine(whole, engine, method);
 	}
 	else
-		attempt->progress = gpusort_progress_begin(engine, use, method, keys);
+		attempt->progress = keys < GPUSORT_PROGRESS_MIN_KEYS ? 0 : gpusort_progress_show(engine, use, method, keys);
 	if (attempt->weight > 0)
 		INSTR_TIME_SET_CURRENT(attempt->start);
 }

@@ -58,13 +58,6 @@ extern void gpusort_progress_rows(ShownSortId id, const ProgressRows *rows);
 /* Sets engine and method of a shown sort. */
 extern void gpusort_progress_engine(ShownSortId id, EngineId engine, GpusortMethod method);
 
-/* Shows a sort in gpusort.jobs if it has enough keys. */
-static inline ShownSortId
-gpusort_progress_begin(EngineId engine, SortUse use, GpusortMethod method, uint64_t keys)
-{
-	return keys < GPUSORT_PROGRESS_MIN_KEYS ? 0 : gpusort_progress_show(engine, use, method, keys);
-}
-
 /* Shows an ORDER BY.  The number of its rows is the planner's estimate. */
 static inline ShownSortId
 gpusort_progress_begin_rows(uint64_t expected)

@@ -166,42 +166,6 @@ test_form(GpusortKeyForm form, uint32_t most_skipped)
 		}
 }
 
-/* Intervals rise with the keys.  Those of integers are what the formula says, and NaNs are in the last one. */
-static void
-test_projection(GpusortKeyForm form)
-{
-	for (int set = 0; set < 300; set++)
-	{
-		GpusortSpec spec = make_spec(form, GPUSORT_PAYLOAD_NONE, GPUSORT_METHOD_APPROXIMATE, below(2));
-
-		spec.buckets = 1 + below(below(2) ? 30 : 1000000);
-
-		const uint32_t n = 1 + below(300);
-		const Case	input = one_segment(spec, n, any_distribution());
-		const std::vector<uint64_t> intervals = intervals_of(input, input.segments[0], input.keys.data());
-		std::vector<std::pair<uint64_t, uint64_t>> keys;
-
-		for (uint32_t i = 0; i < n; i++)
-			keys.push_back({code_of(form, key_at(form, input.keys.data(), i), true),
-					spec.descending ? spec.buckets - 1 - intervals[i] : intervals[i]});
-		std::sort(keys.begin(), keys.end());
-
-		const uint64_t least = keys[0].first;
-		const unsigned __int128 width = (unsigned __int128) (keys.back().first - least) + 1;
-
-		for (uint32_t i = 0; i < n; i++)
-		{
-			const auto [code, interval] = keys[i];
-
-			expect(interval < spec.buckets && (i == 0 || interval >= keys[i - 1].second), "intervals do not rise", input);
-			if (is_float(form))
-				expect(code != UINT64_MAX || interval == spec.buckets - 1, "the interval of NaN", input);
-			else if (!spec.descending && width <= UINT64_MAX)
-				expect(interval == (uint64_t) ((unsigned __int128) (code - least) * spec.buckets / width), "an interval", input);
-		}
-	}
-}
-
 static bool
 never_stop(void *)
 {
@@ -499,7 +463,6 @@ main(int argc, char **argv)
 		return 0;
 	}
 	each_form(test_form, 2u);
-	each_form(test_projection);
 	each_form(test_select, 3000);
 #if HWY_ARCH_X86
 	/* The same again with the vector units of older CPUs. */
