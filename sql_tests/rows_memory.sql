@@ -87,4 +87,18 @@ BEGIN
 END $$;
 SELECT method_of('SELECT (i % 5003 + 0.5)::numeric FROM generate_series(1, 105000) i ORDER BY 1'),
 	method_of('SELECT (i % 5003 + 1000)::text COLLATE "C" FROM generate_series(1, 105000) i ORDER BY 1');
+
+-- Many columns, read from pages with little memory: it is filled whatever a page might have, so 6.5 MB of rows are written about twice.
+SET work_mem = '64kB';
+SET max_parallel_workers_per_gather = 0;
+DO $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE 'CREATE TABLE wide_t WITH (autovacuum_enabled = off) AS SELECT hashint4(i) AS k, ' || (SELECT string_agg('i::int8 AS c' || c, ', ') FROM generate_series(1, 40) c) ||
+		' FROM generate_series(1, 20000) i';
+	EXECUTE 'EXPLAIN (ANALYZE, TIMING off, FORMAT json) SELECT * FROM wide_t ORDER BY k' INTO plan;
+	ASSERT (plan #>> '{0,Plan,Disk}')::int8 < 16500, plan;
+END $$;
+DROP TABLE wide_t;
 DROP FUNCTION peak_kb, sort_many, grows_by_less, written, method_of;

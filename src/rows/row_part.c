@@ -21,7 +21,7 @@ add_extent(RowPart *part, PartExtent extent)
 	}
 	if (part->nextents == part->extent_slots)
 	{
-		part->extent_slots = Max(2 * part->extent_slots, 1);
+		part->extent_slots += part->extent_slots / 2 + 1;
 		part->extents = part->extents == NULL ? palloc(sizeof(PartExtent))
 			: repalloc_huge(part->extents, part->extent_slots * sizeof(PartExtent));
 	}

@@ -25,7 +25,7 @@
 #define PARTS_SHARE 1.5			/* a part should take 1 / 1.5 of memory, because the first store is only a sample */
 #define PARTS_CACHED_BYTES (2.0 * 1024 * 1024)	/* and no more than this, which the caches hold */
 #define PARTS_ROWS_PER_BLOCK 64	/* parts are no more than that a block has so many rows or bytes */
-#define PARTS_BYTES_PER_BLOCK (8.0 * 1024)
+#define PARTS_BYTES_PER_BLOCK (4.0 * 1024)
 #define PARTS_DIVIDED_BYTES ((Size) 4 * 1024 * 1024)	/* rows that are divided at a time lie in the caches */
 #define PARTS_BLOCK_MIN ((Size) 8 * 1024)
 #define PARTS_BLOCK_MAX ((Size) 256 * 1024)	/* a block of one row may be larger */
@@ -33,7 +33,7 @@
 #define PARTS_SAMPLED 64		/* rows of the sample for each part */
 #define PARTS_SAMPLE_SHARE 16	/* the sample takes 1/16 of work_mem at most */
 #define PARTS_SAMPLE_MIN ((Size) 16 * 1024)	/* or these bytes */
-#define PARTS_SAMPLE_BLOCKS 64	/* blocks of a part that is divided again from which a sample comes */
+#define PARTS_SAMPLE_BLOCKS 64	/* blocks of a part that is divided again from which a sample comes, or fewer for few parts */
 #define PARTS_COMPARED_MAX 64	/* more would be found by too many comparisons */
 #define PARTS_FEW_ROWS 64		/* a sample of fewer rows does not tell whether a code is of use */
 #define PARTS_BEYOND_SHARE 16	/* parts are added if one row in 16 comes beyond all before them */
@@ -77,7 +77,7 @@ part_bytes(const RowSort *sort, const RowPart *part)
 
 /*
  * How many parts nrows rows of so many bytes each should have.  If there would be too many, all will be divided
- * again: then parts are as many as each of them is divided into.
+ * again, maybe several times: then parts are as many as each of them is divided into.
  */
 static int
 wanted_parts(const RowSort *sort, double nrows, double bytes, int at_least)
@@ -87,7 +87,7 @@ wanted_parts(const RowSort *sort, double nrows, double bytes, int at_least)
 	double		wanted = nrows * bytes / Min(sort->memory_limit / PARTS_SHARE, PARTS_CACHED_BYTES);
 
 	if (nrows * bytes > most * sort->memory_limit)
-		return Max(Min(sqrt(wanted), most), 3);
+		return Max(Min(pow(wanted, 1 / ceil(log(wanted / PARTS_SHARE) / log(most))), most), 3);
 	return Max(Min(Max(wanted, at_least), most), 3);
 }
 
@@ -139,7 +139,7 @@ begin(RowParts *parts, PartSet *set, const RowPart *part, int nparts, double nro
 	memset(set, 0, sizeof(PartSet));
 	if (depth < PARTS_DEPTH)
 	{
-		RowStore   *sample = gpusort_rows_parts_sample(sort, part, nparts * PARTS_SAMPLED, PARTS_SAMPLE_BLOCKS, false);
+		RowStore   *sample = gpusort_rows_parts_sample(sort, part, nparts * PARTS_SAMPLED, Min(nparts, PARTS_SAMPLE_BLOCKS), false);
 
 		set->division = gpusort_rows_division_make(sort->keys, first_key, sample, nrows, nparts);
 		if (set->division->vain && (depth > 0 || sample->nrows >= PARTS_FEW_ROWS))
@@ -151,7 +151,7 @@ begin(RowParts *parts, PartSet *set, const RowPart *part, int nparts, double nro
 	}
 	if (set->division == NULL)
 	{
-		RowStore   *sample = gpusort_rows_parts_sample(sort, part, nparts * PARTS_SAMPLED, PARTS_SAMPLE_BLOCKS, true);
+		RowStore   *sample = gpusort_rows_parts_sample(sort, part, nparts * PARTS_SAMPLED, Min(nparts, PARTS_SAMPLE_BLOCKS), true);
 
 		set->division = gpusort_rows_division_compared(sort->keys, first_key, sample, Min(nparts, PARTS_COMPARED_MAX));
 	}

@@ -234,17 +234,6 @@ read_slots(PlanState *input, RowsNodeState *state)
 	}
 }
 
-/* Appends the rows of an input that is read directly, without those that the bound rejects. */
-static void
-read_heap(HeapSource *source, RowSort *sort)
-{
-	do
-	{
-		gpusort_rows_sort_show_read(sort);
-		gpusort_rows_sort_reserve(sort, GPUSORT_HEAP_SOURCE_ROWS);
-	} while (gpusort_rows_heap_read(source, sort->store, sort->bound));
-}
-
 /* How many rows the expressions in the plan add up to; 0 means all. */
 static uint64
 wanted_rows(RowsNodeState *state)
@@ -328,10 +317,12 @@ gpusort_rows_read_input(RowsNodeState *state)
 	estate->es_direction = ForwardScanDirection;
 	if (input->chgParam != NULL)
 		ExecReScan(input);
-	if (state->source != NULL)
-		read_heap(state->source, state->sort);
-	else
+	if (state->source == NULL)
 		read_slots(input, state);
+	else
+		do
+			gpusort_rows_sort_show_read(state->sort);
+		while (gpusort_rows_heap_read(state->source, state->sort));
 	estate->es_direction = direction;
 	if (is_timed(state))
 	{

@@ -430,9 +430,9 @@ take_page(HeapSource *source, HeapScanDesc scan, const ItemPointerData *first)
 	return nvisible;
 }
 
-/* Appends the visible tuples of the next page that has some, without rejected ones.  Returns false at the end. */
+/* Appends the visible tuples of the next page that has some, without those that the bound rejects.  Returns false at the end. */
 bool
-gpusort_rows_heap_read(HeapSource *source, RowStore *store, RowBound *bound)
+gpusort_rows_heap_read(HeapSource *source, RowSort *sort)
 {
 	ScanState  *node = &source->scan->ss;
 	TupleTableSlot *slot = node->ss_ScanTupleSlot;
@@ -464,15 +464,16 @@ gpusort_rows_heap_read(HeapSource *source, RowStore *store, RowBound *bound)
 		source->lengths[0] = scan->rs_ctup.t_len;
 		nvisible = 1;
 	}
-	ntuples = bound == NULL ? nvisible : drop_tuples(source, nvisible, bound);
+	if (node->ps.instrument)
+		InstrStopNode(node->ps.instrument, nvisible);
+	gpusort_rows_sort_reserve(sort, nvisible);
+	ntuples = sort->bound == NULL ? nvisible : drop_tuples(source, nvisible, sort->bound);
 	for (int t = 0; t < ntuples; t++)
 		all_complete &= !(source->tuples[t]->t_infomask & HEAP_HASNULL) &&
 			HeapTupleHeaderGetNatts(source->tuples[t]) >= source->natts;
 	if (all_complete)
-		append_columns(source, store, ntuples);
+		append_columns(source, sort->store, ntuples);
 	else
-		append_tuples(source, store, ntuples);
-	if (node->ps.instrument)
-		InstrStopNode(node->ps.instrument, nvisible);
+		append_tuples(source, sort->store, ntuples);
 	return true;
 }
