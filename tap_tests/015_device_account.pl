@@ -29,9 +29,10 @@ my %answer = map { $_ => $node->safe_psql('postgres', "SET gpusort.engine = cpu;
 sub account
 {
 	my ($use, $columns) = @_;
-	$node->safe_psql('postgres', 'SELECT gpusort.stats_reset()');
-	is($node->safe_psql('postgres', $question{$use}), $answer{$use}, "$use: right result");
-	return $node->safe_psql('postgres', "SELECT used_for, $columns FROM gpusort.stats WHERE engine = 'gpu' GROUP BY used_for");
+	my (undef, $result, $account) = split /\n/, $node->safe_psql('postgres', "SELECT gpusort.stats_reset(); $question{$use}; RESET ALL;
+		SELECT used_for, $columns FROM gpusort.stats WHERE engine = 'gpu' GROUP BY used_for");
+	is($result, $answer{$use}, "$use: right result");
+	return $account // '';
 }
 
 foreach my $use (@uses)
