@@ -35,6 +35,9 @@ SELECT * FROM pg_temp.explain_lines('SELECT count(*) AS n, k AS key FROM groups_
 SET gpusort.explain_choices = on;
 SELECT * FROM pg_temp.explain_lines('SELECT DISTINCT k, big FROM groups_t ORDER BY k', 'COSTS OFF', 'Gpusort|Aggregate|Sort');
 RESET gpusort.explain_choices;
+-- Values are sorted before texts, but where a Sort is left out.
+SELECT * FROM pg_temp.explain_lines('SELECT DISTINCT t, k FROM groups_t', 'COSTS OFF', 'Gpusort|Aggregate|Sort');
+SELECT * FROM pg_temp.explain_lines('SELECT DISTINCT t, k FROM groups_t ORDER BY t, k', 'COSTS OFF', 'Gpusort|Aggregate|Sort');
 SELECT * FROM pg_temp.explain_lines('SELECT k, count(*) FROM groups_t GROUP BY k, big ORDER BY k, big DESC', 'COSTS OFF', 'Gpusort|Aggregate|Sort Key');
 SELECT * FROM pg_temp.explain_lines('DECLARE c SCROLL CURSOR FOR SELECT k, count(*) FROM groups_t GROUP BY k, big ORDER BY k, big', 'COSTS OFF', 'Gpusort|Aggregate|Sort Key');
 SELECT rows, same FROM unnest(ARRAY['SELECT count(*) AS n, k AS key, sum(f) FROM groups_t GROUP BY k, big ORDER BY key, big',

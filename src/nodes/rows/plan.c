@@ -247,7 +247,9 @@ static void
 sort_for_groups(Agg *agg, const PlanPlace *place)
 {
 	GroupedAggregates aggregates = {0};
-	Sort	   *sort = place->rescanned || !gpusort_rows_may_group(agg) ? NULL : gpusort_rows_plan_groups(agg, &aggregates);
+	bool		in_order = place->parent != NULL && IsA(place->parent, Sort);	/* which may be left out then */
+	bool		may_win = !place->rescanned && gpusort_rows_may_group(agg);
+	Sort	   *sort = may_win ? gpusort_rows_plan_groups(agg, in_order, &aggregates) : NULL;
 	RowsBound	bound = {.kind = aggregates.count > 0 ? BOUND_ROWS : BOUND_DISTINCT};
 	RowsCost	cost;
 

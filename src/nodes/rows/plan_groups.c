@@ -71,21 +71,26 @@ cheapest_collation(Oid collation)
 	return OidIsValid(collation) && get_collation_isdeterministic(collation) ? C_COLLATION_OID : collation;
 }
 
-/* Sets the keys of a Sort that brings equal groups together.  Returns false if one of them has no code. */
+/*
+ * Sets the keys of a Sort that brings equal groups together.  Returns false if one of them has no code.  Unless the Agg's
+ * order is wanted, values come before texts, for a text ends a code.
+ */
 static bool
-set_keys(Sort *sort, const Agg *agg)
+set_keys(Sort *sort, const Agg *agg, bool in_order)
 {
-	for (int i = 0; i < agg->numCols; i++)
+	for (int i = 0; i < 2 * agg->numCols; i++)
 	{
-		const TargetEntry *entry = list_nth_node(TargetEntry, sort->plan.targetlist, agg->grpColIdx[i] - 1);
-		Oid			operator = get_ordering_op_for_equality_op(agg->grpOperators[i], false);
-		Oid			collation = cheapest_collation(agg->grpCollations[i]);
+		int			column = i % agg->numCols;
+		const TargetEntry *entry = list_nth_node(TargetEntry, sort->plan.targetlist, agg->grpColIdx[column] - 1);
+		Oid			operator = get_ordering_op_for_equality_op(agg->grpOperators[column], false);
+		Oid			collation = cheapest_collation(agg->grpCollations[column]);
 		RowKey		key;
 
 		if (!OidIsValid(operator) ||
 			gpusort_rows_key_kind(&key, operator, collation, exprType((Node *) entry->expr)) == KEY_IS_COMPARED)
 			return false;
-		gpusort_plan_add_sort_key(sort, agg->grpColIdx[i], operator, collation, false);
+		if (in_order || key.by_value || i >= agg->numCols)
+			gpusort_plan_add_sort_key(sort, agg->grpColIdx[column], operator, collation, false);
 	}
 	return true;
 }
@@ -147,7 +152,7 @@ needs_files(const Sort *sort, const Agg *agg, const GroupedAggregates *aggregate
 }
 
 Sort *
-gpusort_rows_plan_groups(const Agg *agg, GroupedAggregates *aggregates)
+gpusort_rows_plan_groups(const Agg *agg, bool in_order, GroupedAggregates *aggregates)
 {
 	Sort	   *sort;
 
@@ -158,7 +163,7 @@ gpusort_rows_plan_groups(const Agg *agg, GroupedAggregates *aggregates)
 		sort->plan.plan_width = Max(sort->plan.plan_width, agg->plan.lefttree->plan_width);
 	if (aggregates->count > 0 && !aggregates->collect && needs_files(sort, agg, aggregates))
 		return NULL;
-	return set_keys(sort, agg) ? sort : NULL;
+	return set_keys(sort, agg, in_order) ? sort : NULL;
 }
 
 /* The column of a table that a plan's target entry shows; its relid is InvalidOid if it is none. */

@@ -30,10 +30,10 @@ typedef struct GroupedAggregates
 } GroupedAggregates;
 
 /*
- * Returns a Sort of an Agg's input by the columns that it groups by, and sets *aggregates.  The
+ * Returns a Sort of an Agg's input by the columns that it groups by, in_order or not, and sets *aggregates.  The
  * Agg must hash.  Returns NULL if it cannot group sorted rows, or if only these would need files.
  */
-extern Sort *gpusort_rows_plan_groups(const Agg *agg, GroupedAggregates *aggregates);
+extern Sort *gpusort_rows_plan_groups(const Agg *agg, bool in_order, GroupedAggregates *aggregates);
 
 /* How many distinct values a column of a plan has by the statistics of its table; 0 if they are not known. */
 extern double gpusort_rows_distinct_values(const Plan *plan, AttrNumber resno, const List *rtable);
