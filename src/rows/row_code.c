@@ -136,7 +136,7 @@ static bool
 add_value(KeyCode *code, const RowKey *key, const RowStore *store, const RowList *list, int word_bits, bool fit)
 {
 	uint64		low = fit ? PG_UINT64_MAX : 0;
-	uint64		high = fit ? 0 : gpusort_low_bits(8 * key->width);
+	uint64		high = fit ? 0 : gpusort_low_bits(8 * key->length);
 
 	if (fit)
 		widen_range(key, store, list, &low, &high);
@@ -261,7 +261,7 @@ unfitted_bits(const RowKeys *keys, int first_key, const RowStore *store)
 		const RowKey *key = &keys->keys[i];
 
 		if (!store->layout->attributes[key->attribute].is_constant)
-			bits += key->kind == KEY_IS_VALUE ? 8 * key->width + store->columns[key->attribute].has_nulls : 65;
+			bits += key->kind == KEY_IS_VALUE ? 8 * key->length + store->columns[key->attribute].has_nulls : 65;
 	}
 	return bits;
 }
@@ -278,8 +278,10 @@ gpusort_rows_ranges_create(const RowKeys *keys, const RowStore *store)
 
 	for (int i = 0; i < keys->ncoded; i++)
 	{
+		const RowKey *key = &keys->keys[i];
+
 		ranges[i].low = bits > ROWS_WORD_BITS ? PG_UINT64_MAX : 0;
-		ranges[i].high = bits > ROWS_WORD_BITS ? 0 : gpusort_low_bits(8 * keys->keys[i].width);
+		ranges[i].high = bits > ROWS_WORD_BITS || key->kind != KEY_IS_VALUE ? 0 : gpusort_low_bits(8 * key->length);
 	}
 	return ranges;
 }
@@ -307,7 +309,7 @@ gpusort_rows_ranges_note(KeyRange *ranges, const RowKeys *keys, const RowStore *
 				break;
 			continue;
 		}
-		if (ranges[i].low > 0 || ranges[i].high < gpusort_low_bits(8 * key->width))
+		if (ranges[i].low > 0 || ranges[i].high < gpusort_low_bits(8 * key->length))
 			widen_range(key, store, &all_rows, &ranges[i].low, &ranges[i].high);
 	}
 }
@@ -331,7 +333,7 @@ gpusort_rows_code_common(const RowKeys *keys, int first_key, const KeyRange *ran
 		if (!sample->layout->attributes[key->attribute].is_constant && (range == NULL || range->some_value))
 		{
 			bool		folds = range == NULL && code->bits == 0 && key->kind == KEY_IS_VALUE &&
-				8 * key->width == ROWS_WORD_BITS;
+				8 * key->length == ROWS_WORD_BITS;
 
 			if (range == NULL ? !folds : range->some_null)
 				add_field(code, key, FIELD_NULL, 1);
@@ -340,7 +342,7 @@ gpusort_rows_code_common(const RowKeys *keys, int first_key, const KeyRange *ran
 				add_sampled(code, key, sample, nrows);
 				break;
 			}
-			add_range(code, key, range == NULL ? 0 : range->low, range == NULL ? gpusort_low_bits(8 * key->width) : range->high);
+			add_range(code, key, range == NULL ? 0 : range->low, range == NULL ? gpusort_low_bits(8 * key->length) : range->high);
 			code->fields[0].folds |= folds;
 			if (code->bits > ROWS_WORD_BITS)
 				break;

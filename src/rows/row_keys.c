@@ -40,6 +40,7 @@ gpusort_rows_key_kind(RowKey *key, Oid operator, Oid collation, Oid type)
 
 	key->kind = KEY_IS_COMPARED;
 	key->is_enum = false;
+	get_typlenbyval(type, &key->length, &key->by_value);
 	if (!get_ordering_op_properties(operator, &opfamily, &input_type, &strategy))
 		return key->kind;
 	cache = lookup_type_cache(input_type, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
@@ -47,9 +48,8 @@ gpusort_rows_key_kind(RowKey *key, Oid operator, Oid collation, Oid type)
 		return key->kind;
 
 	key->descending = strategy == GPUSORT_ORDERING_GREATER;
-	key->width = get_typlen(type);
-	if (get_typbyval(type) &&
-		(gpusort_keys_form(input_type, &key->form) ? gpusort_key_width(key->form) == key->width
+	if (key->by_value &&
+		(gpusort_keys_form(input_type, &key->form) ? gpusort_key_width(key->form) == key->length
 		 : input_type == BOOLOID || input_type == CHAROID))
 		key->kind = KEY_IS_VALUE;
 	else if (input_type == ANYENUMOID && gpusort_enum_orders_by_oid(type))
@@ -81,8 +81,6 @@ gpusort_rows_keys(TupleDesc desc, List *columns, List *operators, List *collatio
 		key->attribute = list_nth_int(columns, i) - 1;
 		key->type = TupleDescAttr(desc, key->attribute)->atttypid;
 		key->operator = operator;
-		key->length = TupleDescAttr(desc, key->attribute)->attlen;
-		key->by_value = TupleDescAttr(desc, key->attribute)->attbyval;
 		key->nulls_first = list_nth_int(nulls_first, i);
 		coded &= gpusort_rows_key_kind(key, operator, collation, key->type) != KEY_IS_COMPARED;
 		if (coded)
@@ -157,7 +155,7 @@ gpusort_rows_load_codes(const RowKey *key, const RowStore *store, const uint32 *
 			} \
 	} while (0)
 
-	if (key->width == 1)
+	if (key->length == 1)
 	{
 		LOAD(uint8, bits);
 		return;

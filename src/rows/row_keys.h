@@ -36,7 +36,6 @@ typedef struct RowKey
 	RowKeyKind	kind;
 	bool		descending;
 	bool		nulls_first;
-	uint8		width;			/* KEY_IS_VALUE: its bytes */
 	GpusortKeyForm form;		/* KEY_IS_VALUE wider than a byte */
 	bool		is_enum;		/* KEY_IS_VALUE: the OIDs of labels */
 	ByteSource	bytes;			/* KEY_IS_BYTES */
