@@ -5,7 +5,6 @@
 #ifndef GPUSORT_HEAP_SOURCE_H
 #define GPUSORT_HEAP_SOURCE_H
 
-#include "access/htup_details.h"
 #include "nodes/execnodes.h"
 
 #include "rows/row_sort.h"

@@ -82,15 +82,19 @@ set_keys(Sort *sort, const Agg *agg, bool in_order)
 	{
 		int			column = i % agg->numCols;
 		const TargetEntry *entry = list_nth_node(TargetEntry, sort->plan.targetlist, agg->grpColIdx[column] - 1);
-		Oid			operator = get_ordering_op_for_equality_op(agg->grpOperators[column], false);
-		Oid			collation = cheapest_collation(agg->grpCollations[column]);
+		Oid			type = exprType((Node *) entry->expr);
+		bool		comes_last = !in_order && !get_typbyval(type);
+		Oid			operator;
+		Oid			collation;
 		RowKey		key;
 
-		if (!OidIsValid(operator) ||
-			gpusort_rows_key_kind(&key, operator, collation, exprType((Node *) entry->expr)) == KEY_IS_COMPARED)
+		if (comes_last != (i >= agg->numCols))
+			continue;
+		operator = get_ordering_op_for_equality_op(agg->grpOperators[column], false);
+		collation = cheapest_collation(agg->grpCollations[column]);
+		if (!OidIsValid(operator) || gpusort_rows_key_kind(&key, operator, collation, type) == KEY_IS_COMPARED)
 			return false;
-		if (in_order || key.by_value || i >= agg->numCols)
-			gpusort_plan_add_sort_key(sort, agg->grpColIdx[column], operator, collation, false);
+		gpusort_plan_add_sort_key(sort, agg->grpColIdx[column], operator, collation, false);
 	}
 	return true;
 }
