@@ -211,7 +211,8 @@ DELETE FROM chains WHERE id % 7 = 0;
 -- While others see a deleted row, as autovacuum's ANALYZE may, PostgreSQL indexes it; both builds below see the same.
 DO $$
 BEGIN
-	WHILE EXISTS (SELECT FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid()) LOOP
+	FOR i IN 1 .. 6000 LOOP
+		EXIT WHEN NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid());
 		PERFORM pg_stat_clear_snapshot(), pg_sleep(0.01);
 	END LOOP;
 END

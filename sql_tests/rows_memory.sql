@@ -88,7 +88,7 @@ END $$;
 SELECT method_of('SELECT (i % 5003 + 0.5)::numeric FROM generate_series(1, 105000) i ORDER BY 1'),
 	method_of('SELECT (i % 5003 + 1000)::text COLLATE "C" FROM generate_series(1, 105000) i ORDER BY 1');
 
--- Many columns, read from pages with little memory: it is filled whatever a page might have, so 6.5 MB of rows are written about twice.
+-- Many columns, read from pages with little memory: memory is filled, however many rows a page may have.  So 6.5 MB are written about twice.
 SET work_mem = '64kB';
 SET max_parallel_workers_per_gather = 0;
 DO $$
