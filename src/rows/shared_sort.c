@@ -45,8 +45,10 @@
 #define SHARED_FREE_FOR_FENCES 4	/* or fences */
 #define SHARED_SEGMENTS_FIXED 64	/* of dynamic shared memory that a server may have, */
 #define SHARED_SEGMENTS_OF_BACKEND 5	/* and these for each backend; of all a half is for sorts */
-#define SHARED_FENCES_SHARE 16	/* fences of long keys take 1/16 of their run, but for SHARED_FENCES_MIN of them */
+#define SHARED_FENCES_SHARE 16	/* fences take 1/16 of their run, but for SHARED_FENCES_MIN of them, */
 #define SHARED_FENCES_MIN 4
+#define SHARED_FENCES_OF_MEMORY 2	/* and less, the nearer all fences are to 1/2 of the memory */
+#define SHARED_WINDOW_BYTES 8192	/* rows of a run that are read at once to find one of them */
 
 /* The phases of the barrier. */
 typedef enum SharedPhase
@@ -60,7 +62,8 @@ typedef struct SharedRun
 {
 	dsa_pointer next;
 	uint32		number;
-	uint32		step;			/* fence i is row i * step */
+	uint32		first;			/* fence i is row first + i * step */
+	uint32		step;
 	int			area;			/* the number of that which has its rows */
 	dsa_pointer rows;			/* StoredRows */
 	dsa_pointer fences;			/* the same, in memory; invalid without fences */
@@ -117,6 +120,7 @@ struct SharedSortState
 	uint64		nrows;
 	Size		bytes;
 	Size		memory_used;
+	Size		fence_bytes;	/* of the fences of all runs */
 	Size		part_bytes;
 	dsa_pointer sample;			/* fences of a run, of which all make the code of words; or invalid */
 	double		sample_rows;	/* for so many rows */
@@ -159,7 +163,7 @@ struct SharedSort
 	RowStore   *window;			/* rows of a run between two fences */
 	RowStore   *store;			/* rows of a part that this process sorts */
 	RowStore   *view;			/* rows of one that another process has sorted, or NULL */
-	uint32		cut_before;		/* each run's `to` is where this part begins; 0: none */
+	uint32		cut_before;		/* each run's `to` is where this part begins; 0: no part has been found */
 	bool		without_nulls;
 	RowKeys		groups;			/* leading keys that tell groups apart; none: parts begin with any row */
 	uint32		next;			/* the part behind the one that was taken last */
@@ -239,7 +243,7 @@ forget_rows(SharedSortState *shared)
 	shared->runs = shared->sample = shared->splitters = shared->parts = InvalidDsaPointer;
 	shared->nruns = shared->nparts = shared->next_part = shared->returned = 0;
 	shared->nrows = 0;
-	shared->bytes = shared->memory_used = shared->sorted_bytes = shared->sorted_most = 0;
+	shared->bytes = shared->memory_used = shared->fence_bytes = shared->sorted_bytes = shared->sorted_most = 0;
 	shared->helpers = 0;
 	shared->stopped = false;
 	BarrierInit(&shared->barrier, 0);
@@ -394,16 +398,16 @@ choose_file(SharedSort *part, Size bytes)
 	return fits ? NULL : file_of(part, part->number, true);
 }
 
-/* The keys of every step-th row of a run. */
+/* The keys of the rows of a run that are its fences. */
 static RowStore *
-collect_fences(SharedSort *part, const uint32 *order, uint32 nrows, uint32 step)
+collect_fences(SharedSort *part, const SharedRun *run, const uint32 *order, uint32 nrows)
 {
 	const RowSort *sort = part->sort;
 	RowStore   *fences = gpusort_rows_store_create(sort->context, part->key_layout);
 	Datum	   *values = palloc0(sort->layout->natts * sizeof(Datum));
 	bool	   *nulls = palloc0(sort->layout->natts * sizeof(bool));
 
-	for (uint32 row = 0; row < nrows; row += step)
+	for (uint32 row = run->first; row < nrows; row += run->step)
 	{
 		for (int i = 0; i < sort->keys->nkeys; i++)
 		{
@@ -418,7 +422,7 @@ collect_fences(SharedSort *part, const uint32 *order, uint32 nrows, uint32 step)
 	return fences;
 }
 
-/* Sums up the bytes of a run's rows by fence. */
+/* Sums up the bytes of a run's rows by fence, those before the first one with it. */
 static void
 write_fence_bytes(SharedSort *part, SharedRun *run, const uint32 *order, uint32 nrows, uint32 nfences)
 {
@@ -430,10 +434,11 @@ write_fence_bytes(SharedSort *part, SharedRun *run, const uint32 *order, uint32 
 	bytes = dsa_get_address(part->area, run->fence_bytes);
 	for (uint32 i = 0; i < nfences; i++)
 	{
-		uint32		end = Min((i + 1) * run->step, nrows);
+		uint32		begin = i == 0 ? 0 : run->first + i * run->step;
+		uint32		end = Min(run->first + (i + 1) * run->step, nrows);
 
-		bytes[i] = (end - i * run->step) * fixed;
-		for (uint32 row = i * run->step; row < end && store->layout->nrecord > 0; row++)
+		bytes[i] = (end - begin) * fixed;
+		for (uint32 row = begin; row < end && store->layout->nrecord > 0; row++)
 		{
 			GPUSORT_CHECK_EVERY(row);
 			bytes[i] += gpusort_rows_store_record_size(store, order[row]);
@@ -441,26 +446,48 @@ write_fence_bytes(SharedSort *part, SharedRun *run, const uint32 *order, uint32 
 	}
 }
 
-/* Chooses rows of a run, which takes so many bytes, and how far they are apart.  Returns their keys. */
-static RowStore *
-choose_fences(SharedSort *part, const uint32 *order, uint32 nrows, Size bytes, uint32 *step)
+/* Bytes of fences, and of what is known of each. */
+static Size
+fence_bytes(const RowStore *fences)
 {
+	return gpusort_rows_store_bytes(fences) + fences->nrows * sizeof(Size);
+}
+
+/* Bytes that the fences of a run of so many may have. */
+static Size
+fence_bytes_of_run(const SharedSortState *shared, Size run_bytes)
+{
+	double		used = (double) shared->fence_bytes * SHARED_FENCES_OF_MEMORY / ((double) shared->memory * shared->participants);
+
+	return run_bytes / SHARED_FENCES_SHARE * Max(1 - used, 0);
+}
+
+/*
+ * Chooses rows of a run, which takes so many bytes.  Returns their keys.  Where runs are alike, these differ from run to
+ * run: the first one is a fraction of a step, by the golden ratio (Knuth, The Art of Computer Programming 3, 6.4).
+ */
+static RowStore *
+choose_fences(SharedSort *part, SharedRun *run, const uint32 *order, uint32 nrows, Size run_bytes)
+{
+	Size		limit = fence_bytes_of_run(part->shared, run_bytes);
+	uint32		fraction = run->number * 2654435769u;
 	RowStore   *fences;
 
-	*step = Max(nrows / SHARED_FENCES, 1);
+	run->step = Max(nrows / SHARED_FENCES, 1);
 	for (;;)
 	{
-		fences = collect_fences(part, order, nrows, *step);
-		if (fences->nrows <= SHARED_FENCES_MIN || gpusort_rows_store_bytes(fences) <= bytes / SHARED_FENCES_SHARE)
+		run->first = (uint64) run->step * fraction >> 32;
+		fences = collect_fences(part, run, order, nrows);
+		if (fences->nrows <= SHARED_FENCES_MIN || fence_bytes(fences) <= limit)
 			return fences;
 		gpusort_rows_store_free(fences);
-		*step *= 2;
+		run->step *= 2;
 	}
 }
 
 /* Gives fences the words that their rows have. */
 static void
-copy_words(const RowStore *store, const uint32 *order, uint32 step, RowStore *fences)
+copy_words(const RowStore *store, const SharedRun *run, const uint32 *order, RowStore *fences)
 {
 	const uint64 *words = (const uint64 *) store->words.data;
 
@@ -469,19 +496,26 @@ copy_words(const RowStore *store, const uint32 *order, uint32 step, RowStore *fe
 		return;
 	gpusort_rows_buffer_reserve(fences->memory, &fences->words, fences->nrows * sizeof(uint64));
 	for (uint32 i = 0; i < fences->nrows; i++)
-		((uint64 *) fences->words.data)[i] = words[order[i * step]];
+		((uint64 *) fences->words.data)[i] = words[order[run->first + i * run->step]];
 }
 
 /* Keeps the fences of a run in memory. */
 static void
 write_fences(SharedSort *part, SharedRun *run, const uint32 *order, uint32 nrows, RowStore *fences)
 {
+	SharedSortState *shared = part->shared;
+
 	run->fences = InvalidDsaPointer;
-	copy_words(part->sort->store, order, run->step, fences);
-	if (fences->nrows > 0 && has_space(part->shared, gpusort_rows_store_bytes(fences), SHARED_FREE_FOR_FENCES))
+	copy_words(part->sort->store, run, order, fences);
+	if (fences->nrows > 0 && has_space(shared, fence_bytes(fences), SHARED_FREE_FOR_FENCES))
 		run->fences = gpusort_stored_rows_write(part->area, NULL, 0, fences, NULL, fences->nrows);
 	if (DsaPointerIsValid(run->fences))
+	{
 		write_fence_bytes(part, run, order, nrows, fences->nrows);
+		SpinLockAcquire(&shared->mutex);
+		shared->fence_bytes += fence_bytes(fences);
+		SpinLockRelease(&shared->mutex);
+	}
 	gpusort_rows_store_free(fences);
 }
 
@@ -608,7 +642,10 @@ add_run(void *taker, const uint32 *order, uint32 nrows)
 	bytes = gpusort_rows_store_bytes(sort->store) / sort->store->nrows * nrows;
 	pointer = dsa_allocate(part->area, sizeof(SharedRun));
 	run = dsa_get_address(part->area, pointer);
-	fences = choose_fences(part, order, nrows, bytes, &run->step);
+	SpinLockAcquire(&shared->mutex);
+	run->number = shared->nruns++;
+	SpinLockRelease(&shared->mutex);
+	fences = choose_fences(part, run, order, nrows, bytes);
 	if (sort->make_words != NULL && sort->store->word_kind == 0)
 	{
 		offer_sample(part, fences);
@@ -627,7 +664,6 @@ add_run(void *taker, const uint32 *order, uint32 nrows)
 	sort->stats.disk_bytes += file ? stored->bytes : 0;
 	SpinLockAcquire(&shared->mutex);
 	run->next = shared->runs;
-	run->number = shared->nruns++;
 	shared->runs = pointer;
 	shared->nrows += nrows;
 	shared->bytes += stored->bytes;
@@ -844,22 +880,31 @@ compare(const RowKeys *keys, const RowStore *a, uint32 row_a, const RowStore *b,
 	return gpusort_rows_compare(keys, 0, a, row_a, b, row_b);
 }
 
-/* How many of the first n rows of a store come before a splitter, or its group. With `equal`, rows that are equal to it do. */
-static uint32
-rows_before(const SharedSort *part, const RowStore *store, uint32 n, const Splitter *splitter, bool equal)
+/* True if a row comes before a splitter, or its group.  With `equal`, one that is equal to it does. */
+static bool
+is_before(const SharedSort *part, const RowStore *store, uint32 row, const Splitter *splitter, bool equal)
 {
 	const RowKeys *keys = splitter->is_group ? &part->groups : part->sort->keys;
+	int			order = compare(keys, store, row, part->runs[splitter->run].fences, splitter->fence);
+
+	return order < 0 || (equal && order == 0);
+}
+
+/* How many rows of a store come before a splitter, or its group. */
+static uint32
+rows_before(const SharedSort *part, const RowStore *store, const Splitter *splitter, bool equal)
+{
 	uint32		low = 0;
+	uint32		high = store->nrows;
 
-	while (low < n)
+	while (low < high)
 	{
-		uint32		middle = low + (n - low) / 2;
-		int			order = compare(keys, store, middle, part->runs[splitter->run].fences, splitter->fence);
+		uint32		middle = low + (high - low) / 2;
 
-		if (order < 0 || (equal && order == 0))
+		if (is_before(part, store, middle, splitter, equal))
 			low = middle + 1;
 		else
-			n = middle;
+			high = middle;
 	}
 	return low;
 }
@@ -899,28 +944,44 @@ cut_by_words(SharedSort *part, const SharedReader *reader, const Splitter *split
 	}
 }
 
-/* The first row of a run that does not come before a splitter. */
+/*
+ * The first row of a run that does not come before a splitter.  No row before `low` is that.  If some rows are known to come before
+ * it, it is looked for near them, by an exponential search (Bentley and Yao, An almost optimal algorithm for unbounded searching).
+ */
 static uint32
-cut(SharedSort *part, uint32 run, const Splitter *splitter)
+cut(SharedSort *part, uint32 run, const Splitter *splitter, uint32 low)
 {
 	const SharedReader *reader = &part->runs[run];
 	bool		equal = !splitter->is_group && run < splitter->run;
 	uint32		step = reader->run->step;
+	uint32		window = Max(SHARED_WINDOW_BYTES / (reader->rows->bytes / reader->rows->nrows), 1);
+	uint32		stride = low > 0 ? window : reader->rows->nrows;
 	uint32		fences;
 	uint32		from;
 	uint32		to;
 
 	if (run == splitter->run && !splitter->is_group)
-		return splitter->fence * step;
-	fences = reader->fences ? rows_before(part, reader->fences, reader->fences->nrows, splitter, equal) : 0;
-	from = fences == 0 ? 0 : (fences - 1) * step + 1;
-	to = reader->fences ? Min(fences * step, reader->rows->nrows) : reader->rows->nrows;
+		return reader->run->first + splitter->fence * step;
+	fences = reader->fences ? rows_before(part, reader->fences, splitter, equal) : 0;
+	from = Max(fences == 0 ? 0 : reader->run->first + (fences - 1) * step + 1, low);
+	to = reader->fences ? Min(reader->run->first + fences * step, reader->rows->nrows) : reader->rows->nrows;
 	cut_by_words(part, reader, splitter, &from, &to);
+	for (; from < to && to - from > window; stride *= 2)
+	{
+		uint32		middle = from + Min(stride, (to - from) / 2);
+
+		gpusort_rows_store_clear(part->window);
+		read_run(part, reader, middle, middle + 1, part->window);
+		if (is_before(part, part->window, 0, splitter, equal))
+			from = middle + 1;
+		else
+			to = middle;
+	}
 	if (from >= to)
 		return to;
 	gpusort_rows_store_clear(part->window);
 	read_run(part, reader, from, to, part->window);
-	return from + rows_before(part, part->window, part->window->nrows, splitter, equal);
+	return from + rows_before(part, part->window, splitter, equal);
 }
 
 /* Finds the rows of a part in all runs.  Returns how many runs have some. */
@@ -928,15 +989,20 @@ static uint32
 find_part(SharedSort *part, uint32 number)
 {
 	uint32		found = 0;
-	bool		known = number > 0 && part->cut_before == number;
+	bool		follows = part->cut_before > 0 && part->cut_before <= number;
 
 	for (uint32 run = 0; run < part->nruns; run++)
 	{
 		SharedReader  *reader = &part->runs[run];
+		uint32		low = follows ? reader->to : 0;
 
 		CHECK_FOR_INTERRUPTS();
-		reader->from = number == 0 ? 0 : known ? reader->to : cut(part, run, &part->splitters[number - 1]);
-		reader->to = number + 1 == part->shared->nparts ? reader->rows->nrows : cut(part, run, &part->splitters[number]);
+		reader->from = low;
+		if (number > 0 && !(follows && part->cut_before == number))
+			reader->from = cut(part, run, &part->splitters[number - 1], low);
+		reader->to = reader->rows->nrows;
+		if (number + 1 < part->shared->nparts)
+			reader->to = cut(part, run, &part->splitters[number], reader->from);
 		found += reader->to > reader->from;
 	}
 	part->cut_before = number + 1;
@@ -1203,7 +1269,7 @@ rows_before_part(SharedSort *part, uint32 number)
 	for (uint32 run = 0; run < part->nruns; run++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		rows += cut(part, run, &part->splitters[number - 1]);
+		rows += cut(part, run, &part->splitters[number - 1], 0);
 	}
 	return rows;
 }
