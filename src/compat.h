@@ -247,11 +247,20 @@ gpusort_compat_find_setting(const char *name)
 #define create_upper_unique_path create_unique_path
 #endif
 
-/* PostgreSQL 16 leaves what a query groups by as it was written. */
+/* PostgreSQL 16 leaves what a query groups by as it was written, and lets the order of aggregates follow that of groups. */
 #if PG_VERSION_NUM >= 160000
 #define GPUSORT_GROUP_CLAUSE(root) ((root)->processed_groupClause)
+#define GPUSORT_GROUP_KEYS(root) ((root)->num_groupby_pathkeys)
 #else
 #define GPUSORT_GROUP_CLAUSE(root) ((root)->parse->groupClause)
+#define GPUSORT_GROUP_KEYS(root) list_length((root)->group_pathkeys)
+#endif
+
+/* The operator by which a pathkey orders values of a type: PostgreSQL 18 (8123e91f5) no longer has btree's strategies in it. */
+#if PG_VERSION_NUM >= 180000
+#define GPUSORT_PATHKEY_OPERATOR(key, type) get_opfamily_member_for_cmptype((key)->pk_opfamily, type, type, (key)->pk_cmptype)
+#else
+#define GPUSORT_PATHKEY_OPERATOR(key, type) get_opfamily_member((key)->pk_opfamily, type, type, (key)->pk_strategy)
 #endif
 
 /* PostgreSQL 17 (9d36b883b) moves the run condition of a window from its clause to the path. */

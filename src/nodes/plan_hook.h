@@ -48,7 +48,7 @@ typedef struct PlanWalk
 	int			last_id;		/* largest plan_node_id in use; 0: not looked for yet */
 	List	   *modules;		/* NodeModules that are asked, in order */
 	List	   *first_of_groups;	/* FirstOfGroups of Sorts that the preparation has put into the plan */
-	List	   *orderless;		/* Aggs for which the order of rows is open where no Sort below says it */
+	List	   *divided;		/* plan_node_id of each Sort of rows that processes divide, and how many keys make groups */
 	bool		explain;		/* reasons are told */
 	List	   *names;			/* for showing expressions; NIL: not needed yet */
 } PlanWalk;

@@ -71,8 +71,6 @@ extern void gpusort_aggregate_replace_casts(PlannedStmt *statement, const Aggref
 extern AttrNumber gpusort_aggregate_input_column(const Expr *value);
 extern bool gpusort_aggregate_is_ordered(const Aggref *call);
 extern bool gpusort_aggregates_share_order(const Aggref *a, const Aggref *b);
-/* True if a call gives the same result for any order of rows. */
-extern bool gpusort_aggregate_ignores_order(const Aggref *call);
 /*
  * These two return the Sort to be the input of an Agg, or NULL.  The first has only the first
  * rows of each group returned.  For that all calls must want the first elements of arrays of columns.
@@ -83,8 +81,6 @@ extern Sort *gpusort_aggregates_sort_input(AggregateCalls *calls);
 extern void gpusort_aggregate_drop_order(Aggref *call);
 
 /* parallel.c */
-/* True if calls, treated as decided, may get rows that a Sort below leaves in any order, or the server lets workers order them. */
-extern bool gpusort_aggregates_are_orderless(const AggregateCalls *calls);
 /* Has parallel workers compute the calls of an Agg, once they are replaced, if that costs less. */
 extern void gpusort_aggregates_divide(AggregateCalls *calls);
 

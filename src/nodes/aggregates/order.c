@@ -116,42 +116,6 @@ gpusort_aggregates_share_order(const Aggref *a, const Aggref *b)
 	return true;
 }
 
-/*
- * Built-in aggregates that give the same result, to the byte, for any order of rows.  Sums of
- * floats, and of money and intervals, which may overflow, depend on it.  So does the least or greatest
- * of values that may be equal but not the same: of -0 and 0, of 1.0 and 1.00.
- */
-static const Oid orderless[] = {
-	F_COUNT_, F_COUNT_ANY, F_REGR_COUNT, F_BOOL_AND, F_BOOL_OR, F_EVERY,
-	F_BIT_AND_INT2, F_BIT_AND_INT4, F_BIT_AND_INT8, F_BIT_OR_INT2, F_BIT_OR_INT4, F_BIT_OR_INT8,
-	F_BIT_XOR_INT2, F_BIT_XOR_INT4, F_BIT_XOR_INT8,
-	F_MIN_INT2, F_MIN_INT4, F_MIN_INT8, F_MIN_OID, F_MIN_MONEY, F_MIN_DATE, F_MIN_TIME, F_MIN_TIMESTAMP,
-	F_MIN_TIMESTAMPTZ, F_MIN_ANYENUM, F_MIN_PG_LSN, F_MIN_XID8,
-	F_MAX_INT2, F_MAX_INT4, F_MAX_INT8, F_MAX_OID, F_MAX_MONEY, F_MAX_DATE, F_MAX_TIME, F_MAX_TIMESTAMP,
-	F_MAX_TIMESTAMPTZ, F_MAX_ANYENUM, F_MAX_PG_LSN, F_MAX_XID8,
-	F_SUM_INT2, F_SUM_INT4, F_SUM_INT8, F_SUM_NUMERIC, F_AVG_INT2, F_AVG_INT4, F_AVG_INT8, F_AVG_NUMERIC,
-	F_VARIANCE_INT2, F_VARIANCE_INT4, F_VARIANCE_INT8, F_VARIANCE_NUMERIC,
-	F_VAR_SAMP_INT2, F_VAR_SAMP_INT4, F_VAR_SAMP_INT8, F_VAR_SAMP_NUMERIC,
-	F_VAR_POP_INT2, F_VAR_POP_INT4, F_VAR_POP_INT8, F_VAR_POP_NUMERIC,
-	F_STDDEV_INT2, F_STDDEV_INT4, F_STDDEV_INT8, F_STDDEV_NUMERIC,
-	F_STDDEV_SAMP_INT2, F_STDDEV_SAMP_INT4, F_STDDEV_SAMP_INT8, F_STDDEV_SAMP_NUMERIC,
-	F_STDDEV_POP_INT2, F_STDDEV_POP_INT4, F_STDDEV_POP_INT8, F_STDDEV_POP_NUMERIC
-};
-
-bool
-gpusort_aggregate_ignores_order(const Aggref *call)
-{
-	if (GPUSORT_IS_PRESORTED(call) || gpusort_plan_keeps_evaluation((const Node *) call))
-		return false;
-	/* It sorts its rows, and SQL leaves the order of equal ones open. */
-	if (call->aggorder != NIL || call->aggdistinct != NIL)
-		return true;
-	for (int i = 0; i < lengthof(orderless); i++)
-		if (orderless[i] == call->aggfnoid)
-			return true;
-	return false;
-}
-
 /* True if an Agg may read all rows of its input, and in another order. */
 static bool
 may_sort_input(const AggregateCalls *calls)

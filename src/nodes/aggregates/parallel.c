@@ -53,7 +53,6 @@
 #include "keys/key_types.h"
 #include "nodes/aggregates/aggregates.h"
 #include "nodes/plan_walk.h"
-#include "nodes/rows/plan_divide.h"
 #include "nodes/rows/plan_groups.h"
 #include "nodes/rows/rows_node.h"
 
@@ -68,6 +67,15 @@
 
 /* Where estimates of distinct values or of rows are wrong, states may take so many times the memory. */
 #define TIMES_EXCEEDED 16.0
+
+/* The tables that a plan reads. */
+typedef struct ScannedTables
+{
+	List	   *scans;			/* SeqScans */
+	double		pages;
+	double		rows;
+	int			workers;		/* their parameter parallel_workers; -1: not set */
+} ScannedTables;
 
 /* What the states of an Agg hold. */
 typedef struct PartialStates
@@ -84,21 +92,97 @@ typedef struct PartialCalls
 	List	   *transitions;	/* aggtransno of each in the Agg that it is made of */
 } PartialCalls;
 
-/* True if an aggregate's state can be sent to another process and combined there.  One of `internal` type may keep the values. */
+/* Adds the tables that a plan scans in sequence.  Returns false if it does anything else, but append. */
 static bool
-has_partial_form(Oid aggregate, bool internal)
+find_tables(Plan *plan, const List *rtable, ScannedTables *tables)
 {
-	HeapTuple	tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
-	Form_pg_aggregate form;
-	bool		has;
+	Relation	table;
+	BlockNumber pages;
+	double		rows;
+	double		all_visible;
+	ListCell   *cell;
 
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for aggregate %u", aggregate);
-	form = (Form_pg_aggregate) GETSTRUCT(tuple);
-	has = OidIsValid(form->aggcombinefn) &&
-		(form->aggtranstype != INTERNALOID || (internal && OidIsValid(form->aggserialfn) && OidIsValid(form->aggdeserialfn)));
-	ReleaseSysCache(tuple);
-	return has;
+	/* The planner finds no scan safe if the statement may not be parallel. */
+	if (!plan->parallel_safe || plan->initPlan != NIL)
+		return false;
+	if (IsA(plan, Append))
+	{
+		foreach(cell, ((const Append *) plan)->appendplans)
+		{
+			if (!find_tables(lfirst(cell), rtable, tables))
+				return false;
+		}
+		return true;
+	}
+	if (!IsA(plan, SeqScan))
+		return false;
+	/* The planner has locked it. */
+	table = table_open(rt_fetch(((const SeqScan *) plan)->scan.scanrelid, rtable)->relid, NoLock);
+	tables->scans = lappend(tables->scans, plan);
+	estimate_rel_size(table, NULL, &pages, &rows, &all_visible);
+	tables->pages += pages;
+	tables->rows += rows;
+	tables->workers = Max(tables->workers, RelationGetParallelWorkers(table, -1));
+	table_close(table, NoLock);
+	return true;
+}
+
+/* How many workers the planner would have scan tables; 0 if they are too small. */
+static int
+count_workers(const ScannedTables *tables)
+{
+	RelOptInfo *rel = makeNode(RelOptInfo);
+
+	rel->reloptkind = RELOPT_BASEREL;
+	rel->rel_parallel_workers = tables->workers;
+	return compute_parallel_worker(rel, tables->pages, -1, max_parallel_workers_per_gather);
+}
+
+/* The cost of reading tables, which takes so much in one process, by each of several. */
+static Cost
+divided_cost(Cost cost, const ScannedTables *tables, int workers)
+{
+	Cost		pages = seq_page_cost * tables->pages;
+
+	return pages + (cost - pages) / gpusort_rows_divisor(workers);
+}
+
+/* Adds the parameter of a Gather, which tells a plan below it that it is run again. */
+static void
+add_param(Plan *plan, int param)
+{
+	plan->extParam = bms_add_member(bms_copy(plan->extParam), param);
+	plan->allParam = bms_add_member(bms_copy(plan->allParam), param);
+}
+
+/* Has each process run its part of a plan. */
+static void
+divide(Plan *plan, double divisor, int param)
+{
+	plan->plan_rows = clamp_row_est(plan->plan_rows / divisor);
+	plan->total_cost = plan->startup_cost + (plan->total_cost - plan->startup_cost) / divisor;
+	add_param(plan, param);
+}
+
+/* Has workers read their part of tables that a plan scans.  Returns the parameter that tells them that they are run again. */
+static int
+divide_tables(Plan *input, const ScannedTables *tables, int workers, PlanWalk *walk)
+{
+	PlannedStmt *statement = walk->statement;
+	double		divisor = gpusort_rows_divisor(workers);
+	int			param = list_length(statement->paramExecTypes);
+	ListCell   *cell;
+
+	statement->paramExecTypes = lappend_oid(statement->paramExecTypes, InvalidOid);
+	statement->parallelModeNeeded = true;
+	if (!IsA(input, SeqScan))
+		divide(input, divisor, param);
+	foreach(cell, tables->scans)
+	{
+		divide(lfirst(cell), divisor, param);
+		((Plan *) lfirst(cell))->parallel_aware = true;
+	}
+	return param;
 }
 
 /* Adds what a replaced call keeps.  Returns false if parallel workers would not compute it faster. */
@@ -151,32 +235,12 @@ are_divisible(const AggregateCalls *calls)
 		if (replaced ? !AGGKIND_IS_ORDERED_SET(aggregate->aggkind) && !counts :
 			aggregate->aggorder != NIL || aggregate->aggdistinct != NIL || !gpusort_aggregate_ignores_order(aggregate))
 			return false;
-		if (!has_partial_form(aggregate->aggfnoid, true))
+		if (!gpusort_aggregate_has_partial_form(aggregate->aggfnoid, true))
 			return false;
 		any |= replaced;
 		query->targetList = lappend(query->targetList, makeTargetEntry((Expr *) aggregate, 1, NULL, false));
 	}
 	return any && max_parallel_hazard(query) == PROPARALLEL_SAFE;
-}
-
-bool
-gpusort_aggregates_are_orderless(const AggregateCalls *calls)
-{
-	ListCell   *cell;
-
-	foreach(cell, calls->list)
-	{
-		const AggregateCall *call = lfirst(cell);
-
-		Oid			aggregate = call->call->aggfnoid;
-
-		/* What is replaced sorts its values, and the rows of others come sorted. */
-		if (call->treatment == AGGREGATE_KEEP && !GPUSORT_IS_PRESORTED(call->call) &&
-			!gpusort_aggregate_ignores_order(call->call) &&
-			!has_partial_form(aggregate, gpusort_is_own_function(aggregate)))
-			return false;
-	}
-	return true;
 }
 
 /* The values by whose order replaced calls are computed. */
@@ -354,7 +418,7 @@ sharing_pays(const Sort *sort, const ScannedTables *tables, int workers)
 	Plan		read = *(IsA(input, Gather) ? input->lefttree : input);
 
 	if (!IsA(input, Gather))
-		read.total_cost = gpusort_rows_divided_cost(read.total_cost, tables, workers);
+		read.total_cost = divided_cost(read.total_cost, tables, workers);
 	of_worker.plan.lefttree = &read;
 	of_worker.plan.plan_rows /= gpusort_rows_divisor(workers);
 	return gpusort_force_nodes ||
@@ -408,7 +472,7 @@ add_gather(Agg *agg, const ScannedTables *tables, int workers, PlanWalk *walk)
 	gather->plan.qual = NIL;
 	gather->plan.lefttree = input;
 	gather->num_workers = workers;
-	gather->rescan_param = gpusort_rows_divide_tables(input, tables, workers, walk);
+	gather->rescan_param = divide_tables(input, tables, workers, walk);
 	agg->plan.lefttree = &gather->plan;
 }
 
@@ -534,11 +598,11 @@ gpusort_aggregates_divide(AggregateCalls *calls)
 	/* Parameters may have other values each time. */
 	if (agg->aggstrategy != AGG_PLAIN || !bms_is_empty(agg->plan.allParam) || place->parallel || place->rescanned ||
 		max_parallel_workers_per_gather == 0 || !are_divisible(calls) ||
-		!gpusort_rows_find_tables(input, place->walk->statement->rtable, &tables))
+		!find_tables(input, place->walk->statement->rtable, &tables))
 		return;
 	if (gather != NULL && (gather->single_copy || !gpusort_plan_hands_on_columns(gather->plan.targetlist, input->targetlist)))
 		return;
-	workers = gather != NULL ? gather->num_workers : gpusort_rows_count_workers(&tables);
+	workers = gather != NULL ? gather->num_workers : count_workers(&tables);
 	if (workers == 0)
 		return;
 	shares = (gather == NULL || gather->plan.initPlan == NIL) && find_values(calls, &tables, &values) &&

@@ -20,6 +20,8 @@
 #include "guc.h"
 #include "keys/sort_spec.h"
 #include "nodes/aggregates/aggregates.h"
+#include "nodes/rows/plan_groups.h"
+#include "nodes/rows/rows_node.h"
 
 /* With fewer rows nothing is replaced. */
 #define LEAST_ROWS 10000.0
@@ -331,6 +333,7 @@ gpusort_aggregates_prepare(Plan *plan, const PlanPlace *place)
 	bool		any = false;
 	ListCell   *cell;
 
+	gpusort_rows_prepare(plan, place);
 	if (!IsA(plan, Agg) || agg->aggsplit != AGGSPLIT_SIMPLE || (!gpusort_enable_aggregates && !place->walk->explain))
 		return;
 	find_calls((Node *) plan->targetlist, &calls.list);
@@ -353,8 +356,6 @@ gpusort_aggregates_prepare(Plan *plan, const PlanPlace *place)
 		tell_calls(&calls);
 		treat_calls(&calls);
 	}
-	if (gpusort_enable_aggregates && agg->groupingSets == NIL && agg->chain == NIL && gpusort_aggregates_are_orderless(&calls))
-		place->walk->orderless = lappend(place->walk->orderless, agg);
 	if (sort != NULL)
 		plan->lefttree = &sort->plan;
 	else if (any && why_not == NULL)

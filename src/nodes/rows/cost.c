@@ -342,3 +342,9 @@ gpusort_rows_cost_parallel(const Sort *sort, double rows)
 	cost.total = cost.startup + gpusort_rows_return_cost(rows);
 	return cost;
 }
+
+double
+gpusort_rows_divisor(int workers)
+{
+	return workers + (parallel_leader_participation ? Max(0, 1 - 0.3 * workers) : 0);
+}

@@ -35,8 +35,12 @@ gpusort_rows_columns_of(const List *tlist, int varno, bool keep_constants)
 	return columns;
 }
 
-List *
-gpusort_rows_columns_of_input(const CustomScan *scan)
+/*
+ * What each column of a node is: a column of its input, or a constant.  The list of a node that the planner has made has
+ * what its input computes.  There a constant may stand for one that an outer join makes NULL.
+ */
+static List *
+columns_of_input(const CustomScan *scan)
 {
 	int			key = linitial_int(list_nth(scan->custom_private, KEY_COLUMNS));
 	const Var  *var = (Var *) list_nth_node(TargetEntry, scan->custom_scan_tlist, key - 1)->expr;
@@ -143,7 +147,7 @@ gpusort_rows_begin(CustomScanState *node, EState *estate, int eflags)
 	outerPlanState(node) = ExecInitNode(outerPlan(plan), estate, eflags);
 	state->limit = ExecInitExprList(plan->custom_exprs, &node->ss.ps);
 	state->desc = node->ss.ps.ps_ResultTupleDesc;
-	state->tlist = gpusort_rows_columns_of_input(plan);
+	state->tlist = columns_of_input(plan);
 	state->sources = column_sources(plan, state->tlist);
 	state->keys = plan->custom_private;
 	state->columns = palloc((natts + 1) * sizeof(int));

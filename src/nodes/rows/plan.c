@@ -22,8 +22,8 @@
 
 #include "guc.h"
 #include "nodes/plan_hook.h"
+#include "nodes/plan_walk.h"
 #include "nodes/rows/parallel.h"
-#include "nodes/rows/plan_divide.h"
 #include "nodes/rows/plan_groups.h"
 #include "nodes/rows/rows_node.h"
 #include "rows/row_keys.h"
@@ -141,22 +141,56 @@ const CustomPathMethods gpusort_rows_divided_methods = {
 	.PlanCustomPath = plan_divided
 };
 
-/* Has a node that the planner has made read columns of its input, and keep the rows that are wanted. */
-static void
-bound_rows(CustomScan *scan, const PlanPlace *place)
+void
+gpusort_rows_prepare(Plan *plan, const PlanPlace *place)
 {
-	const List *columns = list_nth(scan->custom_private, KEY_COLUMNS);
+	CustomScan *scan = (CustomScan *) plan->lefttree;
 	Sort	   *sort = makeNode(Sort);
-	RowsBound	bound;
+	const List *lists;
 
-	sort->numCols = list_length(columns);
-	sort->sortColIdx = palloc(sort->numCols * sizeof(AttrNumber));
-	for (int i = 0; i < sort->numCols; i++)
-		sort->sortColIdx[i] = list_nth_int(columns, i);
-	bound = gpusort_rows_plan_bound(sort, place);
-	scan->custom_exprs = bound.expressions;
-	scan->custom_scan_tlist = gpusort_rows_columns_of_input(scan);
-	lfirst(list_nth_cell(scan->custom_private, ROWS_LIST_BOUND)) = bound_ints(&bound);
+	if (place->owned || !is_rows_node(plan->lefttree) || !(IsA(plan, Agg) || IsA(plan, Unique) || IsA(plan, WindowAgg)))
+		return;
+	lists = scan->custom_private;
+	sort->plan = scan->scan.plan;
+	NodeSetTag(sort, T_Sort);
+	sort->plan.targetlist = gpusort_rows_columns_of(sort->plan.lefttree->targetlist, OUTER_VAR, false);
+	for (int i = 0; i < list_length(list_nth(lists, KEY_COLUMNS)); i++)
+		gpusort_plan_add_sort_key(sort, list_nth_int(list_nth(lists, KEY_COLUMNS), i),
+								  list_nth_oid(list_nth(lists, KEY_OPERATORS), i),
+								  list_nth_oid(list_nth(lists, KEY_COLLATIONS), i),
+								  list_nth_int(list_nth(lists, KEY_NULLS_FIRST), i) != 0);
+	place->walk->divided = lappend(place->walk->divided,
+								   list_make2_int(sort->plan.plan_node_id, lthird_int(list_nth(lists, ROWS_LIST_ROLE))));
+	plan->lefttree = &sort->plan;
+}
+
+/* How many leading keys of a Sort tell the groups apart by which processes divide its rows; 0 if they do not. */
+static int
+group_keys(const Sort *sort, const PlanPlace *place)
+{
+	ListCell   *cell;
+
+	foreach(cell, place->walk->divided)
+	{
+		const List *divided = lfirst(cell);
+
+		if (linitial_int(divided) == sort->plan.plan_node_id)
+			return lsecond_int(divided);
+	}
+	return 0;
+}
+
+/* Makes a rows node for a Sort of rows that processes divide. */
+static Plan *
+make_divided(const Sort *sort, int keys, const PlanPlace *place)
+{
+	RowsCost	cost = {.startup = sort->plan.startup_cost,.total = sort->plan.total_cost};
+	RowsBound	bound = gpusort_rows_plan_bound(sort, place);
+	Plan	   *plan = make_rows_node(sort, &cost, &bound, place);
+
+	gpusort_reason_tell_sort(place, sort, NULL);
+	gpusort_rows_share_groups((CustomScan *) plan, keys);
+	return plan;
 }
 
 /*
@@ -219,7 +253,10 @@ replace_sort(Sort *sort, const PlanPlace *place)
 	Sort	   *by_value = gpusort_rows_plan_intervals(sort, place);
 	Sort	   *taken = by_value ? by_value : sort;
 	bool		force = gpusort_force_nodes && IsA(sort, Sort);
+	int			keys = group_keys(sort, place);
 
+	if (keys > 0)
+		return make_divided(sort, keys, place);
 	if (groups_are_sorted(sort, place))
 	{
 		gpusort_reason_tell_sort(place, sort, NULL);
@@ -303,7 +340,7 @@ keep_plan(Plan *plan, const PlanPlace *place)
 
 /*
  * Puts the rows node in the place of a Sort, of an Incremental Sort whose rows are all
- * wanted, or of a Gather Merge above one, and below hashed grouping.  Has workers divide groups.
+ * wanted, or of a Gather Merge above one, and below hashed grouping.
  */
 static void
 add_rows_nodes(Plan **link, const PlanPlace *place)
@@ -312,8 +349,6 @@ add_rows_nodes(Plan **link, const PlanPlace *place)
 
 	if (IsA(plan, Sort))
 		plan = replace_sort((Sort *) plan, place);
-	else if (is_rows_node(plan) && lsecond_int(list_nth(((CustomScan *) plan)->custom_private, ROWS_LIST_ROLE)) == ROWS_FOR_GROUPS)
-		bound_rows((CustomScan *) plan, place);
 	else if (IsA(plan, Agg))
 		sort_for_groups((Agg *) plan, place);
 	else if (IsA(plan, GatherMerge))
@@ -322,8 +357,6 @@ add_rows_nodes(Plan **link, const PlanPlace *place)
 		gpusort_reason_tell_sort(place, (Sort *) plan, "its input is partly in order, and not all rows may be wanted");
 	else if (IsA(plan, IncrementalSort))
 		plan = replace_sort((Sort *) plan, place);
-	if (plan == *link && is_rows_node(plan->lefttree))
-		plan = gpusort_rows_divide_groups(plan, place);
 	if (plan != NULL)
 		*link = plan;
 }

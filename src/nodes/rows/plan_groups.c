@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "access/sysattr.h"
+#include "catalog/pg_aggregate.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_statistic.h"
 #include "catalog/pg_type.h"
@@ -14,6 +15,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
@@ -46,6 +48,71 @@ find_aggregates(Node *node, void *context)
 		return false;
 	}
 	return expression_tree_walker(node, find_aggregates, context);
+}
+
+/*
+ * Built-in aggregates that give the same result, to the byte, for any order of rows.  Sums of
+ * floats, and of money and intervals, which may overflow, depend on it.  So does the least or greatest
+ * of values that may be equal but not the same: of -0 and 0, of 1.0 and 1.00.
+ */
+static const Oid orderless[] = {
+	F_COUNT_, F_COUNT_ANY, F_REGR_COUNT, F_BOOL_AND, F_BOOL_OR, F_EVERY,
+	F_BIT_AND_INT2, F_BIT_AND_INT4, F_BIT_AND_INT8, F_BIT_OR_INT2, F_BIT_OR_INT4, F_BIT_OR_INT8,
+	F_BIT_XOR_INT2, F_BIT_XOR_INT4, F_BIT_XOR_INT8,
+	F_MIN_INT2, F_MIN_INT4, F_MIN_INT8, F_MIN_OID, F_MIN_MONEY, F_MIN_DATE, F_MIN_TIME, F_MIN_TIMESTAMP,
+	F_MIN_TIMESTAMPTZ, F_MIN_ANYENUM, F_MIN_PG_LSN, F_MIN_XID8,
+	F_MAX_INT2, F_MAX_INT4, F_MAX_INT8, F_MAX_OID, F_MAX_MONEY, F_MAX_DATE, F_MAX_TIME, F_MAX_TIMESTAMP,
+	F_MAX_TIMESTAMPTZ, F_MAX_ANYENUM, F_MAX_PG_LSN, F_MAX_XID8,
+	F_SUM_INT2, F_SUM_INT4, F_SUM_INT8, F_SUM_NUMERIC, F_AVG_INT2, F_AVG_INT4, F_AVG_INT8, F_AVG_NUMERIC,
+	F_VARIANCE_INT2, F_VARIANCE_INT4, F_VARIANCE_INT8, F_VARIANCE_NUMERIC,
+	F_VAR_SAMP_INT2, F_VAR_SAMP_INT4, F_VAR_SAMP_INT8, F_VAR_SAMP_NUMERIC,
+	F_VAR_POP_INT2, F_VAR_POP_INT4, F_VAR_POP_INT8, F_VAR_POP_NUMERIC,
+	F_STDDEV_INT2, F_STDDEV_INT4, F_STDDEV_INT8, F_STDDEV_NUMERIC,
+	F_STDDEV_SAMP_INT2, F_STDDEV_SAMP_INT4, F_STDDEV_SAMP_INT8, F_STDDEV_SAMP_NUMERIC,
+	F_STDDEV_POP_INT2, F_STDDEV_POP_INT4, F_STDDEV_POP_INT8, F_STDDEV_POP_NUMERIC
+};
+
+bool
+gpusort_aggregate_ignores_order(const Aggref *call)
+{
+	if (GPUSORT_IS_PRESORTED(call) || gpusort_plan_keeps_evaluation((const Node *) call))
+		return false;
+	/* It sorts its rows, and SQL leaves the order of equal ones open. */
+	if (call->aggorder != NIL || call->aggdistinct != NIL)
+		return true;
+	for (int i = 0; i < lengthof(orderless); i++)
+		if (orderless[i] == call->aggfnoid)
+			return true;
+	return false;
+}
+
+bool
+gpusort_aggregate_has_partial_form(Oid aggregate, bool internal)
+{
+	HeapTuple	tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
+	Form_pg_aggregate form;
+	bool		has;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for aggregate %u", aggregate);
+	form = (Form_pg_aggregate) GETSTRUCT(tuple);
+	has = OidIsValid(form->aggcombinefn) &&
+		(form->aggtranstype != INTERNALOID || (internal && OidIsValid(form->aggserialfn) && OidIsValid(form->aggdeserialfn)));
+	ReleaseSysCache(tuple);
+	return has;
+}
+
+bool
+gpusort_aggregates_depend_on_order(Node *node, void *context)
+{
+	const Aggref *call = (const Aggref *) node;
+
+	if (node == NULL)
+		return false;
+	if (!IsA(node, Aggref))
+		return expression_tree_walker(node, gpusort_aggregates_depend_on_order, context);
+	return !GPUSORT_IS_PRESORTED(call) && !gpusort_aggregate_ignores_order(call) &&
+		!gpusort_aggregate_has_partial_form(call->aggfnoid, gpusort_is_own_function(call->aggfnoid));
 }
 
 Bitmapset *
@@ -234,19 +301,6 @@ gpusort_rows_most_frequent(HeapTuple statistics, double distinct)
 		share = Max(share, common.numbers[0]);
 		free_attstatsslot(&common);
 	}
-	return share;
-}
-
-double
-gpusort_rows_largest_share(const Plan *plan, AttrNumber resno, const List *rtable)
-{
-	HeapTuple	tuple = column_statistics(plan, resno, rtable);
-	double		share;
-
-	if (!HeapTupleIsValid(tuple))
-		return 1;
-	share = gpusort_rows_most_frequent(tuple, distinct_of(tuple, plan));
-	ReleaseSysCache(tuple);
 	return share;
 }
 

@@ -13,6 +13,15 @@
 #include "access/htup.h"
 #include "nodes/plannodes.h"
 
+/* True if a call gives the same result for any order of rows. */
+extern bool gpusort_aggregate_ignores_order(const Aggref *call);
+
+/* True if an aggregate's state can be sent to another process and combined there.  One of `internal` type may keep the values. */
+extern bool gpusort_aggregate_has_partial_form(Oid aggregate, bool internal);
+
+/* True if the order of rows may be seen in the calls of an expression of a query, beyond what the server lets workers change. */
+extern bool gpusort_aggregates_depend_on_order(Node *node, void *context);
+
 /* The columns of the input that an Agg reads, from 1. */
 extern Bitmapset *gpusort_rows_columns_read(const Agg *agg);
 
@@ -40,9 +49,6 @@ extern double gpusort_rows_distinct_values(const Plan *plan, AttrNumber resno, c
 
 /* The share that the most frequent of so many distinct values of a column has, by its statistics. */
 extern double gpusort_rows_most_frequent(HeapTuple statistics, double distinct);
-
-/* The same of a column of a plan; 1 if it is not known. */
-extern double gpusort_rows_largest_share(const Plan *plan, AttrNumber resno, const List *rtable);
 
 /*
  * The number of groups that an Agg has at least: the most distinct values of one column that it

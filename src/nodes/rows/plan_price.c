@@ -21,12 +21,18 @@
  *
  * The planner has only the leader compute window functions: where the order of equal rows is open, another process may
  * find other results.  But of a whole partition only one process computes them.  So where all windows have PARTITION BY, and
- * partitions are many, there is a partial path, a WindowAgg above a rows node that divides rows among processes.  The planner
- * puts filters, joins and partial aggregates above it, and compares them with those above one process.  So that has the
- * node's cost, then.
+ * partitions are many, there is a partial path, a WindowAgg above a rows node that divides rows among processes
+ * (ROWS_FOR_GROUPS, see parallel.h).  The planner puts filters, joins and partial aggregates above it, and compares them with
+ * those above one process.  So that has the node's cost, then.
+ *
+ *	  Gather
+ *	    ->  WindowAgg, GroupAggregate or Unique
+ *	          ->  Parallel Custom Scan (GpusortRows)
+ *	                ->  partial plan
  *
  * For DISTINCT and GROUP BY the server has each parallel worker make groups by hashing, and the leader those of all.  Where
- * few rows are equal that takes longer than one sort of all, so that has paths, too.
+ * few rows are equal that takes longer than one sort of all, so that has paths, too, and so do groups that processes divide
+ * among them.  No aggregate needs to combine states then.
  *
  * Only these, and the final ORDER BY all of whose rows are wanted, have such paths.  The server offers no hook where it
  * makes the Sorts below merge joins and Appends.  With a LIMIT its
@@ -51,62 +57,52 @@
 #include "optimizer/prep.h"
 #include "optimizer/tlist.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
 #include "compat.h"
 #include "guc.h"
 #include "nodes/plan_walk.h"
-#include "nodes/rows/plan_divide.h"
 #include "nodes/rows/plan_groups.h"
 #include "nodes/rows/rows_node.h"
 
 #define ROWS_COST_FAR 100.0		/* operators to find a row's page in memory, where it is not that of the row before */
+#define ROWS_GATHER_SHARE 0.5	/* what a row costs that a Gather takes of any worker that has some, to what the planner says */
+#define ROWS_COST_OF_VALUE 10.0	/* operators for a value that aggregates take, beyond what the planner says of it */
 #define ROWS_PRICE_BELOW 0.98	/* a path must be cheaper by more than 1 % not to be dropped */
 
 static create_upper_paths_hook_type previous_upper_paths;
 
-/* The place of the expression of an ORDER BY in a path's target, or -1. */
-static int
-find_in_target(const PathTarget *target, const SortGroupClause *clause)
-{
-	for (int i = 0; target->sortgrouprefs != NULL && i < list_length(target->exprs); i++)
-	{
-		if (target->sortgrouprefs[i] == clause->tleSortGroupRef)
-			return i;
-	}
-	return -1;
-}
-
-/* Sets the keys of a Sort plan.  Returns false if the target does not have one of them. */
+/* Adds the key of a Sort plan that a pathkey stands for.  Returns false if the target does not have it. */
 static bool
-set_keys(Sort *sort, const List *clauses, const PathTarget *target)
+add_key(Sort *sort, const PathKey *key, const PathTarget *target, Relids relids)
 {
-	ListCell   *cell;
-
-	foreach(cell, clauses)
+	for (int i = 0; i < list_length(target->exprs); i++)
 	{
-		const SortGroupClause *clause = lfirst(cell);
-		int			place = find_in_target(target, clause);
+		const EquivalenceMember *member = find_ec_member_matching_expr(key->pk_eclass, list_nth(target->exprs, i), relids);
 
-		if (place < 0)
-			return false;
-		gpusort_plan_add_sort_key(sort, place + 1, clause->sortop, exprCollation(list_nth(target->exprs, place)),
-								  clause->nulls_first);
+		if (member == NULL)
+			continue;
+		gpusort_plan_add_sort_key(sort, i + 1, GPUSORT_PATHKEY_OPERATOR(key, member->em_datatype),
+								  key->pk_eclass->ec_collation, key->pk_nulls_first);
+		return true;
 	}
-	return true;
+	return false;
 }
 
-/* The Sort plan by some keys that would be made of a path, as far as cost.c looks at it; NULL if it cannot be foreseen. */
+/* The Sort plan that would be made of a path, as far as cost.c looks at it; NULL if it cannot be foreseen. */
 static Sort *
-foresee_sort(const SortPath *path, const List *clauses)
+foresee_sort(const SortPath *path)
 {
 	const PathTarget *target = path->path.pathtarget;
 	Sort	   *sort = makeNode(Sort);
 	ListCell   *cell;
 
-	/* Keys that say nothing new have no place in the path. */
-	if (list_length(path->path.pathkeys) != list_length(clauses) || !set_keys(sort, clauses, target))
-		return NULL;
+	foreach(cell, path->path.pathkeys)
+	{
+		if (!add_key(sort, lfirst(cell), target, IS_OTHER_REL(path->subpath->parent) ? path->path.parent->relids : NULL))
+			return NULL;
+	}
 	foreach(cell, target->exprs)
 		sort->plan.targetlist = lappend(sort->plan.targetlist,
 										makeTargetEntry(lfirst(cell), foreach_current_index(cell) + 1, NULL, false));
@@ -245,14 +241,14 @@ exceeds_temp_files(const Sort *sort)
 
 /* The Sort of a path's rows that the planner would make, if the rows node would take its place, else NULL. */
 static Sort *
-foresee_taken(PlannerInfo *root, RelOptInfo *rel, Path *input, List *pathkeys, const List *clauses, SortPath **path)
+foresee_taken(PlannerInfo *root, RelOptInfo *rel, Path *input, List *pathkeys, SortPath **path)
 {
 	Sort	   *sort;
 
 	if (pathkeys_contained_in(pathkeys, input->pathkeys))
 		return NULL;
 	*path = create_sort_path(root, rel, input, pathkeys, -1.0);
-	sort = foresee_sort(*path, clauses);
+	sort = foresee_sort(*path);
 	return sort != NULL && gpusort_rows_take(sort, 0) && !exceeds_temp_files(sort) ? sort : NULL;
 }
 
@@ -261,7 +257,7 @@ static Path *
 price(PlannerInfo *root, RelOptInfo *ordered, Path *input)
 {
 	SortPath   *path;
-	Sort	   *sort = foresee_taken(root, ordered, input, root->sort_pathkeys, root->parse->sortClause, &path);
+	Sort	   *sort = foresee_taken(root, ordered, input, root->sort_pathkeys, &path);
 	RowsCost	cost;
 	Cost		after;
 
@@ -279,7 +275,7 @@ price(PlannerInfo *root, RelOptInfo *ordered, Path *input)
  * NULL if the rows node would not take the Sort's place.
  */
 static GatherMergePath *
-cost_parallel(PlannerInfo *root, RelOptInfo *rel, const RelOptInfo *input, List *pathkeys, const List *clauses)
+cost_parallel(PlannerInfo *root, RelOptInfo *rel, const RelOptInfo *input, List *pathkeys)
 {
 	double		rows = input->cheapest_total_path->rows;
 	SortPath   *path;
@@ -289,7 +285,7 @@ cost_parallel(PlannerInfo *root, RelOptInfo *rel, const RelOptInfo *input, List 
 
 	if (!rel->consider_parallel || input->partial_pathlist == NIL)
 		return NULL;
-	sort = foresee_taken(root, rel, linitial(input->partial_pathlist), pathkeys, clauses, &path);
+	sort = foresee_taken(root, rel, linitial(input->partial_pathlist), pathkeys, &path);
 	if (sort == NULL)
 		return NULL;
 	cost = gpusort_rows_cost_parallel(sort, rows);
@@ -303,7 +299,7 @@ cost_parallel(PlannerInfo *root, RelOptInfo *rel, const RelOptInfo *input, List 
 static Path *
 price_parallel(PlannerInfo *root, RelOptInfo *ordered, const RelOptInfo *input)
 {
-	GatherMergePath *merge = cost_parallel(root, ordered, input, root->sort_pathkeys, root->parse->sortClause);
+	GatherMergePath *merge = cost_parallel(root, ordered, input, root->sort_pathkeys);
 
 	/* Columns that are computed after sorting would stand between the two. */
 	if (merge == NULL || !equal(merge->path.pathtarget->exprs, root->upper_targets[UPPERREL_ORDERED]->exprs))
@@ -370,19 +366,19 @@ least_groups(PlannerInfo *root, const Sort *sort)
  * none where a hash table of so few groups as there may be, which the server makes otherwise, would be faster.
  */
 static List *
-cost_sorts(PlannerInfo *root, RelOptInfo *input, List *pathkeys, const List *clauses, bool hashes)
+cost_sorts(PlannerInfo *root, RelOptInfo *input, List *pathkeys, bool hashes)
 {
 	SortPath   *path;
-	Sort	   *sort = foresee_taken(root, input, input->cheapest_total_path, pathkeys, clauses, &path);
+	Sort	   *sort = foresee_taken(root, input, input->cheapest_total_path, pathkeys, &path);
 	GatherMergePath *merge;
 	RowsCost	cost;
 
 	if (sort == NULL)
 		return NIL;
 	cost = hashes ? gpusort_rows_cost_groups(sort, least_groups(root, sort), false) : gpusort_rows_cost(sort, 0, false);
-	if (cost.why_not != NULL)
+	if (cost.why_not != NULL && !gpusort_force_nodes)
 		return NIL;
-	merge = cost_parallel(root, input, input, pathkeys, clauses);
+	merge = cost_parallel(root, input, input, pathkeys);
 	path->path.startup_cost = cost.startup;
 	path->path.total_cost = cost.total;
 	return merge ? list_make2(merge, path) : list_make1(path);
@@ -393,8 +389,7 @@ typedef struct Windows
 {
 	WindowAggPath top;			/* a copy: adding another path may free it */
 	const Path *sort;			/* or a Gather Merge */
-	List	   *clauses;		/* its keys */
-	List	   *partitions;		/* leading ones by which all windows have partitions */
+	List	   *partitions;		/* leading keys of it by which all windows have partitions */
 } Windows;
 
 /* Finds window functions over a Sort of an input.  Returns false if a path is another one. */
@@ -402,6 +397,7 @@ static bool
 find_windows(const Path *path, const Path *input, Windows *windows)
 {
 	List	   *common;
+	List	   *clauses = NIL;
 
 	if (!IsA(path, WindowAggPath))
 		return false;
@@ -412,10 +408,10 @@ find_windows(const Path *path, const Path *input, Windows *windows)
 		const WindowClause *window = ((const WindowAggPath *) path)->winclause;
 
 		common = list_intersection(common, window->partitionClause);
-		windows->clauses = list_concat_copy(window->partitionClause, window->orderClause);
+		clauses = list_concat_copy(window->partitionClause, window->orderClause);
 	}
-	for (int i = 0; i < list_length(windows->clauses) && list_member(common, list_nth(windows->clauses, i)); i++)
-		windows->partitions = lappend(windows->partitions, list_nth(windows->clauses, i));
+	for (int i = 0; i < list_length(clauses) && list_member(common, list_nth(clauses, i)); i++)
+		windows->partitions = lappend(windows->partitions, list_nth(clauses, i));
 	windows->sort = path;
 	return IsA(path, GatherMergePath) || (IsA(path, SortPath) && ((const SortPath *) path)->subpath == input);
 }
@@ -505,12 +501,11 @@ are_safe(PlannerInfo *root, const Windows *windows)
 	return true;
 }
 
-/* How many processes partitions can be divided among.  One of them has the largest partition. */
+/* How many of so many processes rows can be divided among by their groups.  One of them has the largest group. */
 static double
-partitions_divisor(PlannerInfo *root, const Windows *windows)
+groups_divisor(PlannerInfo *root, const List *clauses, double rows, double processes)
 {
-	List	   *keys = get_sortgrouplist_exprs(windows->partitions, root->processed_tlist);
-	double		partitions = estimate_num_groups(root, keys, windows->sort->rows, NULL, NULL);
+	List	   *keys = get_sortgrouplist_exprs(unconstify(List *, clauses), root->processed_tlist);
 	double		largest = 1;
 	ListCell   *cell;
 
@@ -524,57 +519,94 @@ partitions_divisor(PlannerInfo *root, const Windows *windows)
 			largest = Min(largest, gpusort_rows_most_frequent(data.statsTuple, get_variable_numdistinct(&data, &is_default)));
 		ReleaseVariableStats(data);
 	}
-	return Min(partitions, 1 / largest);
+	return Min(Min(processes, estimate_num_groups(root, keys, rows, NULL, NULL)), 1 / largest);
 }
 
-/* Adds paths of windows over partitions that processes divide among them, and of those over all rows at the node's cost. */
-static void
-add_divided(PlannerInfo *root, RelOptInfo *output, Path *input, const Windows *windows, Path *alone)
+/* How many groups there may be.  The planner expects few groups by several columns. */
+static double
+most_groups(PlannerInfo *root, const List *clauses, double rows)
 {
-	double		processes = gpusort_rows_divisor(input->parallel_workers);
-	double		divisor = Min(processes, partitions_divisor(root, windows));
-	double		rows = estimate_rows(root, windows);
+	double		most = 1;
+	ListCell   *cell;
+
+	foreach(cell, get_sortgrouplist_exprs(unconstify(List *, clauses), root->processed_tlist))
+		most *= estimate_num_groups(root, list_make1(lfirst(cell)), rows, NULL, NULL);
+	return Min(most, rows);
+}
+
+/* Rows that processes divide among them. */
+typedef struct DividedRows
+{
+	Path	   *path;			/* of what each of them gets, in order */
+	double		processes;
+	double		divisor;		/* how many of them have as much to do as the one with the largest group */
+} DividedRows;
+
+/*
+ * Has processes sort rows together, and divide them by groups, which so many leading keys tell apart.  Returns false where
+ * that cannot be, or one group has most rows.
+ */
+static bool
+divide_rows(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, List *pathkeys, int keys, const List *groups,
+			DividedRows *rows)
+{
+	Path	   *partial = linitial(input->partial_pathlist);
 	CustomPath *divided = makeNode(CustomPath);
 	SortPath   *path;
 	Sort	   *sort;
 	RowsCost	cost;
-	Path	   *windowed;
-	GatherPath *gather;
 
 	/* For functions that return sets the server puts nodes above that it does not take for safe. */
-	if (divisor < Min(processes, 2) || root->parse->hasTargetSRFs || !are_safe(root, windows))
-		return;
-	output->consider_parallel = true;
-	sort = foresee_taken(root, output, input, windows->sort->pathkeys, windows->clauses, &path);
+	if (keys == 0 || output->partial_pathlist != NIL || gpusort_engine == GPUSORT_ENGINE_GPU || root->parse->hasTargetSRFs)
+		return false;
+	rows->processes = gpusort_rows_divisor(partial->parallel_workers);
+	rows->divisor = groups_divisor(root, groups, input->cheapest_total_path->rows, rows->processes);
+	if (gpusort_force_nodes)
+		rows->divisor = rows->processes;
+	if (rows->divisor < Min(rows->processes, 2))
+		return false;
+	sort = foresee_taken(root, output, partial, pathkeys, &path);
 	if (sort == NULL)
-		return;
+		return false;
 	cost = gpusort_rows_cost(sort, 0, false);
 	divided->path = path->path;
 	NodeSetTag(divided, T_CustomPath);
 	divided->path.pathtype = T_CustomScan;
-	divided->path.parallel_aware = true;
-	divided->path.startup_cost = cost.input + (cost.startup - cost.input) * ROWS_SHARED_PASSES * processes / divisor;
+	divided->path.parallel_aware = divided->path.parallel_safe = true;
+	divided->path.startup_cost = cost.input + (cost.startup - cost.input) * ROWS_SHARED_PASSES * rows->processes / rows->divisor;
 	divided->path.total_cost = divided->path.startup_cost + gpusort_rows_return_cost(path->path.rows);
 	divided->custom_paths = list_make1(path);
-	divided->custom_private = list_make1_int(list_length(windows->partitions));
+	divided->custom_private = list_make1_int(keys);
 	divided->methods = &gpusort_rows_divided_methods;
-	windowed = replace_sort(&windows->top, windows->sort, &divided->path, 1 / divisor);
-	add_partial_path(output, windowed);
-	gather = create_gather_path(root, output, windowed, windowed->pathtarget, NULL, &rows);
+	rows->path = &divided->path;
+	return true;
+}
+
+/* Adds a path of what each process makes of its rows, so many in all, and those that gather it. */
+static void
+add_divided(PlannerInfo *root, RelOptInfo *output, Path *path, double rows)
+{
+	double		all = path->rows * gpusort_rows_divisor(path->parallel_workers);
+	GatherPath *gather = create_gather_path(root, output, path, path->pathtarget, NULL, &rows);
+	GatherMergePath *merge = create_gather_merge_path(root, output, path, path->pathtarget, path->pathkeys, NULL, &rows);
+
+	add_partial_path(output, path);
 	gather->path.total_cost -= (1 - ROWS_GATHER_SHARE) * parallel_tuple_cost * rows;
-	gather->path.rows = windows->top.path.rows;
+	gather->path.rows = merge->path.rows = all;
 	add_path(output, &gather->path);
-	add_path(output, replace_sort(&windows->top, windows->sort, alone, 1));
+	add_path(output, &merge->path);
 }
 
 /* Adds paths of window functions whose rows parallel workers sort, where they cost less than a Sort of all rows. */
 static void
-add_parallel_windows(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
+add_window_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
 {
 	Windows		windows;
 	List	   *sorts;
 	Path	   *merge;
 	Path	   *alone;
+	int			keys;
+	DividedRows rows;
 	ListCell   *cell;
 
 	foreach(cell, output->pathlist)
@@ -582,69 +614,101 @@ add_parallel_windows(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
 		if (find_windows(lfirst(cell), input->cheapest_total_path, &windows))
 			break;
 	}
-	sorts = cell ? cost_sorts(root, input, windows.sort->pathkeys, windows.clauses, false) : NIL;
+	sorts = cell ? cost_sorts(root, input, windows.sort->pathkeys, false) : NIL;
 	if (list_length(sorts) < 2)
 		return;
 	merge = linitial(sorts);
 	alone = lsecond(sorts);
 	if (merge->total_cost < alone->total_cost)
 		add_path(output, replace_sort(&windows.top, windows.sort, merge, 1));
-	if (windows.partitions != NIL && gpusort_engine != GPUSORT_ENGINE_GPU)
-		add_divided(root, output, linitial(input->partial_pathlist), &windows, alone);
+	keys = list_length(make_pathkeys_for_sortclauses(root, windows.partitions, root->processed_tlist));
+	if (!are_safe(root, &windows) || !divide_rows(root, input, output, windows.sort->pathkeys, keys, windows.partitions, &rows))
+		return;
+	output->consider_parallel = true;
+	add_divided(root, output, replace_sort(&windows.top, windows.sort, rows.path, 1 / rows.divisor), estimate_rows(root, &windows));
+	add_path(output, replace_sort(&windows.top, windows.sort, alone, 1));
 }
 
 /* Adds paths of DISTINCT that sort all rows. */
 static void
 add_distinct_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
 {
-	bool		more = list_length(root->sort_pathkeys) > list_length(root->distinct_pathkeys);
-	List	   *sorts = cost_sorts(root, input, more ? root->sort_pathkeys : root->distinct_pathkeys,
-								   more ? root->parse->sortClause : root->parse->distinctClause, !root->parse->hasDistinctOn);
+	int			keys = list_length(root->distinct_pathkeys);
+	List	   *pathkeys = list_length(root->sort_pathkeys) > keys ? root->sort_pathkeys : root->distinct_pathkeys;
+	const List *clauses = root->parse->distinctClause;
 	double		groups = ((Path *) linitial(output->pathlist))->rows;
+	List	   *sorts = cost_sorts(root, input, pathkeys, !root->parse->hasDistinctOn);
+	DividedRows rows;
 	ListCell   *cell;
 
 	foreach(cell, sorts)
-		add_path(output, (Path *) create_upper_unique_path(root, output, lfirst(cell), list_length(root->distinct_pathkeys),
-														   groups));
+		add_path(output, (Path *) create_upper_unique_path(root, output, lfirst(cell), keys, groups));
+	if (list_length(sorts) == 2 && divide_rows(root, input, output, pathkeys, keys, clauses, &rows))
+		add_divided(root, output, (Path *) create_upper_unique_path(root, output, rows.path, keys, groups / rows.processes),
+					most_groups(root, clauses, input->cheapest_total_path->rows));
 }
 
-/* Adds paths of GROUP BY that sort all rows, where the planner may hash them, too. */
+/* Adds paths of GROUP BY that sort all rows. */
 static void
 add_group_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, const GroupPathExtraData *extra)
 {
-	const AggPath *known = linitial(output->pathlist);
+	List	   *clauses = GPUSORT_GROUP_CLAUSE(root);
+	List	   *having = (List *) extra->havingQual;
+	List	   *expressions = list_make2(output->reltarget->exprs, having);
+	double		all = input->cheapest_total_path->rows;
+	bool		hashes = (extra->flags & GROUPING_CAN_USE_HASH) != 0;
 	AggClauseCosts costs = {0};
 	List	   *sorts;
 	double		groups;
+	DividedRows rows;
+	Path	   *path;
 	ListCell   *cell;
 
-	if (!IsA(known, AggPath) || root->parse->groupingSets != NIL || (extra->flags & GROUPING_CAN_USE_HASH) == 0)
+	/* From version 16 on there are keys without groups: the order of aggregates. */
+	if (clauses == NIL || root->parse->groupingSets != NIL || (extra->flags & GROUPING_CAN_USE_SORT) == 0)
 		return;
-	sorts = cost_sorts(root, input, root->group_pathkeys, GPUSORT_GROUP_CLAUSE(root), true);
+	groups = estimate_num_groups(root, get_sortgrouplist_exprs(clauses, root->processed_tlist), all, NULL, NULL);
+	/* Before the first group is returned, each process would compute one. */
+	if (root->tuple_fraction > 0 && root->tuple_fraction < groups &&
+		pathkeys_contained_in(root->sort_pathkeys, root->group_pathkeys))
+		return;
+	sorts = cost_sorts(root, input, root->group_pathkeys, hashes);
 	if (sorts == NIL)
 		return;
-	groups = known->numGroups;	/* a cheaper path has it freed */
 	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
 	foreach(cell, sorts)
 		add_path(output, (Path *) create_agg_path(root, output, lfirst(cell), output->reltarget, AGG_SORTED, AGGSPLIT_SIMPLE,
-												  GPUSORT_GROUP_CLAUSE(root), (List *) extra->havingQual, &costs,
-												  groups));
+												  clauses, having, &costs, groups));
+	if (!output->consider_parallel || gpusort_plan_keeps_evaluation((Node *) expressions) ||
+		gpusort_aggregates_depend_on_order((Node *) expressions, NULL) ||
+		!divide_rows(root, input, output, root->group_pathkeys, GPUSORT_GROUP_KEYS(root), clauses, &rows))
+		return;
+	path = (Path *) create_agg_path(root, output, rows.path, output->reltarget, AGG_SORTED, AGGSPLIT_SIMPLE, clauses, having,
+									&costs, groups / rows.processes);
+	path->total_cost = Max(path->total_cost - cpu_operator_cost * ROWS_COST_OF_VALUE * rows.path->rows * (rows.divisor - 1),
+						   path->startup_cost);
+	add_divided(root, output, path, path->rows * rows.processes * most_groups(root, clauses, all) / groups);
 }
 
 static void
 offer_priced_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, RelOptInfo *output, void *extra)
 {
+	bool		wants_few = root->tuple_fraction > 0 || limit_needed(root->parse);
+
 	if (previous_upper_paths)
 		previous_upper_paths(root, stage, input, output, extra);
-	if (!gpusort_enable_sort || gpusort_force_nodes || !enable_sort || root->tuple_fraction > 0 || limit_needed(root->parse))
+	if (!gpusort_enable_sort || !enable_sort)
 		return;
-	if (stage == UPPERREL_ORDERED && root->sort_pathkeys != NIL && root->parse->setOperations == NULL)
+	if (stage == UPPERREL_ORDERED && root->sort_pathkeys != NIL && !wants_few && !gpusort_force_nodes &&
+		root->parse->setOperations == NULL)
 		add_priced_paths(root, input, output);
-	if (stage == UPPERREL_WINDOW && input->partial_pathlist != NIL)
-		add_parallel_windows(root, input, output);
-	if (stage == UPPERREL_DISTINCT && root->distinct_pathkeys != NIL && input->partial_pathlist != NIL)
+	if (input == NULL || input->partial_pathlist == NIL)
+		return;
+	if (stage == UPPERREL_WINDOW && !wants_few)
+		add_window_paths(root, input, output);
+	if (stage == UPPERREL_DISTINCT && root->distinct_pathkeys != NIL && !wants_few)
 		add_distinct_paths(root, input, output);
-	if (stage == UPPERREL_GROUP_AGG && root->group_pathkeys != NIL && input->partial_pathlist != NIL)
+	if (stage == UPPERREL_GROUP_AGG && root->group_pathkeys != NIL)
 		add_group_paths(root, input, output, extra);
 }
 

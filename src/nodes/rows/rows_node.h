@@ -76,6 +76,8 @@ typedef struct RowsCost
 extern void gpusort_rows_node_init(void);
 /* True if the node will take the place of a Sort of which about so many rows are wanted; 0 means all. */
 extern bool gpusort_rows_take(const Sort *sort, double wanted);
+/* Has a plan read a Sort again where the planner has made a node of one for rows that processes divide: others know Sorts. */
+extern void gpusort_rows_prepare(Plan *plan, const struct PlanPlace *place);
 /*
  * What takes the place of a Gather below an Agg whose aggregates read the one key of a Sort of the rows below the Gather.
  * With distinct, one of equal values is enough.
@@ -118,6 +120,8 @@ extern Cost gpusort_rows_disk_cost(double bytes);
 /* The cost of returning rows that parallel workers have sorted. */
 extern Cost gpusort_rows_return_cost(double rows);
 extern RowsCost gpusort_rows_cost_parallel(const Sort *sort, double rows);
+/* How many processes the work is divided among, by the planner's estimate. */
+extern double gpusort_rows_divisor(int workers);
 
 /* exec.c */
 extern Node *gpusort_rows_create_alone(void);
@@ -126,11 +130,6 @@ extern Node *gpusort_rows_create_alone(void);
  * (INDEX_VAR).  Constants may stay constants.
  */
 extern List *gpusort_rows_columns_of(const List *tlist, int varno, bool keep_constants);
-/*
- * What each column of a node is: a column of its input, or a constant.  The list of a node that the planner has made has
- * what its input computes.  There a constant may stand for one that an outer join makes NULL.
- */
-extern List *gpusort_rows_columns_of_input(const CustomScan *scan);
 
 /* explain.c */
 extern void gpusort_rows_explain(CustomScanState *node, List *ancestors, struct ExplainState *es);
