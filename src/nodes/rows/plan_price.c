@@ -704,7 +704,7 @@ offer_priced_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input
 		add_priced_paths(root, input, output);
 	if (input == NULL || input->partial_pathlist == NIL)
 		return;
-	if (stage == UPPERREL_WINDOW && !wants_few)
+	if (stage == UPPERREL_WINDOW && !wants_few && !gpusort_force_nodes)
 		add_window_paths(root, input, output);
 	if (stage == UPPERREL_DISTINCT && root->distinct_pathkeys != NIL && !wants_few)
 		add_distinct_paths(root, input, output);
