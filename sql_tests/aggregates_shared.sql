@@ -182,6 +182,10 @@ SELECT query, d.* FROM unnest(ARRAY['SELECT array_agg(q) FROM (SELECT g, count(D
 	'SELECT few, count(DISTINCT x) FROM grouped GROUP BY few ORDER BY few LIMIT 2', 'SELECT few, count(DISTINCT x) FROM grouped GROUP BY few ORDER BY few LIMIT 7', 'SELECT count(DISTINCT x) AS c FROM grouped GROUP BY g ORDER BY c DESC LIMIT 3',
 	'SELECT * FROM (SELECT few, count(DISTINCT x) FROM grouped GROUP BY few) a JOIN (SELECT few, mode() WITHIN GROUP (ORDER BY x) FROM grouped GROUP BY few) b USING (few)',
 	'SELECT i, c FROM (SELECT i * 2850 AS i FROM generate_series(1, 4) i OFFSET 0) s JOIN (SELECT count(DISTINCT x) AS c FROM grouped GROUP BY few) q ON c > i',
+	'SELECT count(*), sum(i) FROM (SELECT i * 500 AS i FROM generate_series(1, 9) i OFFSET 0) s WHERE i > ALL (SELECT count(DISTINCT x) FROM grouped GROUP BY few)',
+	'SELECT few, count(DISTINCT n.x) FROM grouped JOIN numbers n USING (id, few) GROUP BY few', 'SELECT g, count(DISTINCT x) FROM grouped GROUP BY g HAVING count(*) > (SELECT 9 + min(few) FROM numbers)',
+	'SELECT few, five, count(DISTINCT x) FROM grouped LEFT JOIN (SELECT id, 5 AS five FROM numbers WHERE few < 3) n USING (id) GROUP BY few, five',
+	'SELECT few, 5 AS five, count(DISTINCT x) FROM grouped GROUP BY five, few', 'SELECT 5 AS five, count(DISTINCT x) FROM grouped GROUP BY five', 'SELECT count(DISTINCT x), sum(x ORDER BY id) FROM grouped',
 	'SELECT few, count(DISTINCT x), count(random()) FROM grouped GROUP BY few',
 	'SELECT few, count(DISTINCT x), length(string_agg(short, '''')) FROM grouped GROUP BY few']) query, divided(query) d;
 RESET enable_material;

@@ -64,9 +64,9 @@ gpusort_rows_disk_cost(double bytes)
 }
 
 double
-gpusort_rows_bytes(const Sort *sort, double rows)
+gpusort_rows_bytes(double rows, int width)
 {
-	return rows * (MAXALIGN(sort->plan.plan_width) + sizeof(uint64));
+	return rows * (MAXALIGN(width) + sizeof(uint64));
 }
 
 /* True if a target entry shows the input's column of its own number. */
@@ -200,7 +200,7 @@ dropped_cost(const Sort *sort)
 static Cost
 own_cost(const Sort *sort, double rows, double kept)
 {
-	return gpusort_rows_disk_cost(gpusort_rows_bytes(sort, kept)) + cpu_operator_cost *
+	return gpusort_rows_disk_cost(gpusort_rows_bytes(kept, sort->plan.plan_width)) + cpu_operator_cost *
 		(ROWS_COST_PER_SORT + (rows - kept) * dropped_cost(sort) + kept * row_cost(sort));
 }
 

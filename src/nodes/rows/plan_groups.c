@@ -212,27 +212,26 @@ may_sort_rows(const Agg *agg, GroupedAggregates *aggregates)
 	return aggregates->count == 0 || !gpusort_plan_keeps_evaluation(expressions);
 }
 
-/* True if the rows of a Sort would need temporary files where an Agg's groups are expected to fit in memory. */
-static bool
-needs_files(const Sort *sort, const Agg *agg, const GroupedAggregates *aggregates)
+bool
+gpusort_rows_only_sort_needs_files(double rows, int width, double hashed)
 {
-	double		hashed = (double) agg->numGroups *
-		hash_agg_entry_size(aggregates->count, agg->plan.lefttree->plan_width, agg->transitionSpace);
-
-	return gpusort_rows_bytes(sort, sort->plan.plan_rows) > work_mem * 1024.0 && hashed <= get_hash_memory_limit();
+	return gpusort_rows_bytes(rows, width) > work_mem * 1024.0 && hashed <= get_hash_memory_limit();
 }
 
 Sort *
 gpusort_rows_plan_groups(const Agg *agg, bool in_order, GroupedAggregates *aggregates)
 {
+	int			width = agg->plan.lefttree->plan_width;
 	Sort	   *sort;
 
 	if (!may_sort_rows(agg, aggregates))
 		return NULL;
 	sort = gpusort_rows_plan_input_sort(agg);
 	if (aggregates->count > 0)
-		sort->plan.plan_width = Max(sort->plan.plan_width, agg->plan.lefttree->plan_width);
-	if (aggregates->count > 0 && !aggregates->collect && needs_files(sort, agg, aggregates))
+		sort->plan.plan_width = Max(sort->plan.plan_width, width);
+	if (aggregates->count > 0 && !aggregates->collect &&
+		gpusort_rows_only_sort_needs_files(sort->plan.plan_rows, sort->plan.plan_width, (double) agg->numGroups *
+										   hash_agg_entry_size(aggregates->count, width, agg->transitionSpace)))
 		return NULL;
 	return set_keys(sort, agg, in_order) ? sort : NULL;
 }

@@ -44,6 +44,9 @@ typedef struct GroupedAggregates
  */
 extern Sort *gpusort_rows_plan_groups(const Agg *agg, bool in_order, GroupedAggregates *aggregates);
 
+/* True if so many rows of such a width need files to be sorted, where a hash table of so many bytes needs none. */
+extern bool gpusort_rows_only_sort_needs_files(double rows, int width, double hashed);
+
 /* How many distinct values a column of a plan has by the statistics of its table; 0 if they are not known. */
 extern double gpusort_rows_distinct_values(const Plan *plan, AttrNumber resno, const List *rtable);
 

@@ -43,6 +43,7 @@
 #include "postgres.h"
 
 #include "access/amapi.h"
+#include "executor/nodeAgg.h"
 #include "foreign/fdwapi.h"
 #include "jit/jit.h"
 #include "miscadmin.h"
@@ -594,7 +595,27 @@ add_divided(PlannerInfo *root, RelOptInfo *output, Path *path, double rows)
 	gather->path.total_cost -= (1 - ROWS_GATHER_SHARE) * parallel_tuple_cost * rows;
 	gather->path.rows = merge->path.rows = all;
 	add_path(output, &gather->path);
-	add_path(output, &merge->path);
+	/* A Gather takes rows of any process that has some. */
+	if (root->window_pathkeys != NIL || root->distinct_pathkeys != NIL || root->sort_pathkeys != NIL || root->parent_root != NULL)
+		add_path(output, &merge->path);
+}
+
+/*
+ * Has hashing in one process cost what sorting does, which takes its place in the finished plan (plan_groups.h), and a
+ * little less: it can have any order.
+ */
+static void
+raise_hashed(RelOptInfo *output, const Path *input, const Path *sorted)
+{
+	ListCell   *cell;
+
+	foreach(cell, output->pathlist)
+	{
+		AggPath    *path = lfirst(cell);
+
+		if (IsA(path, AggPath) && path->aggstrategy == AGG_HASHED && path->aggsplit == AGGSPLIT_SIMPLE && path->subpath == input)
+			path->path.total_cost = Max(path->path.total_cost, sorted->total_cost * ROWS_PRICE_BELOW);
+	}
 }
 
 /* Adds paths of window functions whose rows parallel workers sort, where they cost less than a Sort of all rows. */
@@ -639,10 +660,15 @@ add_distinct_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
 	double		groups = ((Path *) linitial(output->pathlist))->rows;
 	List	   *sorts = cost_sorts(root, input, pathkeys, !root->parse->hasDistinctOn);
 	DividedRows rows;
+	Path	   *path;
 	ListCell   *cell;
 
 	foreach(cell, sorts)
-		add_path(output, (Path *) create_upper_unique_path(root, output, lfirst(cell), keys, groups));
+	{
+		path = (Path *) create_upper_unique_path(root, output, lfirst(cell), keys, groups);
+		raise_hashed(output, input->cheapest_total_path, path);
+		add_path(output, path);
+	}
 	if (list_length(sorts) == 2 && divide_rows(root, input, output, pathkeys, keys, clauses, &rows))
 		add_divided(root, output, (Path *) create_upper_unique_path(root, output, rows.path, keys, groups / rows.processes),
 					most_groups(root, clauses, input->cheapest_total_path->rows));
@@ -658,6 +684,8 @@ add_group_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, const 
 	double		all = input->cheapest_total_path->rows;
 	bool		hashes = (extra->flags & GROUPING_CAN_USE_HASH) != 0;
 	AggClauseCosts costs = {0};
+	int			width;
+	double		hashed;
 	List	   *sorts;
 	double		groups;
 	DividedRows rows;
@@ -669,16 +697,23 @@ add_group_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, const 
 		return;
 	groups = estimate_num_groups(root, get_sortgrouplist_exprs(clauses, root->processed_tlist), all, NULL, NULL);
 	/* Before the first group is returned, each process would compute one. */
-	if (root->tuple_fraction > 0 && root->tuple_fraction < groups &&
+	if (root->tuple_fraction >= 1 && root->tuple_fraction < groups &&
 		pathkeys_contained_in(root->sort_pathkeys, root->group_pathkeys))
 		return;
 	sorts = cost_sorts(root, input, root->group_pathkeys, hashes);
 	if (sorts == NIL)
 		return;
 	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
+	width = input->cheapest_total_path->pathtarget->width;
+	hashed = groups * hash_agg_entry_size(list_length(root->aggtransinfos), width, costs.transitionSpace);
 	foreach(cell, sorts)
-		add_path(output, (Path *) create_agg_path(root, output, lfirst(cell), output->reltarget, AGG_SORTED, AGGSPLIT_SIMPLE,
-												  clauses, having, &costs, groups));
+	{
+		path = (Path *) create_agg_path(root, output, lfirst(cell), output->reltarget, AGG_SORTED, AGGSPLIT_SIMPLE, clauses,
+										having, &costs, groups);
+		if (!gpusort_rows_only_sort_needs_files(all, width, hashed))
+			raise_hashed(output, input->cheapest_total_path, path);
+		add_path(output, path);
+	}
 	if (!output->consider_parallel || gpusort_plan_keeps_evaluation((Node *) expressions) ||
 		gpusort_aggregates_depend_on_order((Node *) expressions, NULL) ||
 		!divide_rows(root, input, output, root->group_pathkeys, GPUSORT_GROUP_KEYS(root), clauses, &rows))
@@ -693,14 +728,14 @@ add_group_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, const 
 static void
 offer_priced_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, RelOptInfo *output, void *extra)
 {
-	bool		wants_few = root->tuple_fraction > 0 || limit_needed(root->parse);
+	bool		wants_few = root->tuple_fraction >= 1 || limit_needed(root->parse);	/* below 1: a cursor, ANY or ALL */
 
 	if (previous_upper_paths)
 		previous_upper_paths(root, stage, input, output, extra);
 	if (!gpusort_enable_sort || !enable_sort)
 		return;
-	if (stage == UPPERREL_ORDERED && root->sort_pathkeys != NIL && !wants_few && !gpusort_force_nodes &&
-		root->parse->setOperations == NULL)
+	if (stage == UPPERREL_ORDERED && root->sort_pathkeys != NIL && !wants_few && root->tuple_fraction <= 0 &&
+		!gpusort_force_nodes && root->parse->setOperations == NULL)
 		add_priced_paths(root, input, output);
 	if (input == NULL || input->partial_pathlist == NIL)
 		return;

@@ -114,7 +114,7 @@ extern RowsCost gpusort_rows_cost_groups(const Sort *sort, double groups, bool c
 /* True if rows are kept as their table has them.  Only their keys are read. */
 extern bool gpusort_rows_keep_whole(const Sort *sort, const List *rtable);
 /* Bytes that so many rows of a Sort take with the node. */
-extern double gpusort_rows_bytes(const Sort *sort, double rows);
+extern double gpusort_rows_bytes(double rows, int width);
 /* The cost of writing this many bytes once and reading them once; 0 if they fit work_mem. */
 extern Cost gpusort_rows_disk_cost(double bytes);
 /* The cost of returning rows that parallel workers have sorted. */
