@@ -186,9 +186,16 @@ SELECT query, d.* FROM unnest(ARRAY['SELECT array_agg(q) FROM (SELECT g, count(D
 	'SELECT few, count(DISTINCT n.x) FROM grouped JOIN numbers n USING (id, few) GROUP BY few', 'SELECT g, count(DISTINCT x) FROM grouped GROUP BY g HAVING count(*) > (SELECT 9 + min(few) FROM numbers)',
 	'SELECT few, five, count(DISTINCT x) FROM grouped LEFT JOIN (SELECT id, 5 AS five FROM numbers WHERE few < 3) n USING (id) GROUP BY few, five',
 	'SELECT few, 5 AS five, count(DISTINCT x) FROM grouped GROUP BY five, few', 'SELECT 5 AS five, count(DISTINCT x) FROM grouped GROUP BY five', 'SELECT count(DISTINCT x), sum(x ORDER BY id) FROM grouped',
+	'SELECT x, count(*), sum(id) FROM grouped GROUP BY x', 'SELECT DISTINCT x FROM grouped', 'SELECT id, max(x) FROM grouped GROUP BY id ORDER BY id LIMIT 10',
 	'SELECT few, count(DISTINCT x), count(random()) FROM grouped GROUP BY few',
 	'SELECT few, count(DISTINCT x), length(string_agg(short, '''')) FROM grouped GROUP BY few']) query, divided(query) d;
 RESET enable_material;
+-- Sorting takes the place of hashing, which the planner takes for cheaper than dividing.
+SET parallel_tuple_cost = 0.1;
+SET work_mem = '16MB';
+SELECT * FROM divided('SELECT day, count(*), sum(x) FROM grouped GROUP BY day');
+RESET work_mem;
+SET parallel_tuple_cost = 0;
 PREPARE by_group AS SELECT few, count(DISTINCT x) FROM grouped WHERE id > $1 GROUP BY few ORDER BY few;
 EXECUTE by_group(19000);
 EXECUTE by_group(19900);

@@ -186,8 +186,11 @@ make_divided(const Sort *sort, int keys, const PlanPlace *place)
 {
 	RowsCost	cost = {.startup = sort->plan.startup_cost,.total = sort->plan.total_cost};
 	RowsBound	bound = gpusort_rows_plan_bound(sort, place);
-	Plan	   *plan = make_rows_node(sort, &cost, &bound, place);
+	Plan	   *plan;
 
+	if (IsA(place->parent, Unique) && list_length(sort->plan.targetlist) == keys)
+		bound.kind = BOUND_DISTINCT;
+	plan = make_rows_node(sort, &cost, &bound, place);
 	gpusort_reason_tell_sort(place, sort, NULL);
 	gpusort_rows_share_groups((CustomScan *) plan, keys);
 	return plan;

@@ -32,7 +32,8 @@
  *
  * For DISTINCT and GROUP BY the server has each parallel worker make groups by hashing, and the leader those of all.  Where
  * few rows are equal that takes longer than one sort of all, so that has paths, too, and so do groups that processes divide
- * among them.  No aggregate needs to combine states then.
+ * among them.  No aggregate needs to combine states then.  Hashing in one process costs what sorting does where that takes
+ * its place in the finished plan (plan_groups.h).
  *
  * Only these, and the final ORDER BY all of whose rows are wanted, have such paths.  The server offers no hook where it
  * makes the Sorts below merge joins and Appends.  With a LIMIT its
@@ -600,10 +601,7 @@ add_divided(PlannerInfo *root, RelOptInfo *output, Path *path, double rows)
 		add_path(output, &merge->path);
 }
 
-/*
- * Has hashing in one process cost what sorting does, which takes its place in the finished plan (plan_groups.h), and a
- * little less: it can have any order.
- */
+/* Has hashing in one process cost what sorting there does, and a little less: what takes its place may sort in any order. */
 static void
 raise_hashed(RelOptInfo *output, const Path *input, const Path *sorted)
 {
@@ -666,7 +664,8 @@ add_distinct_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
 	foreach(cell, sorts)
 	{
 		path = (Path *) create_upper_unique_path(root, output, lfirst(cell), keys, groups);
-		raise_hashed(output, input->cheapest_total_path, path);
+		if (lfirst(cell) == llast(sorts))
+			raise_hashed(output, input->cheapest_total_path, path);
 		add_path(output, path);
 	}
 	if (list_length(sorts) == 2 && divide_rows(root, input, output, pathkeys, keys, clauses, &rows))
@@ -683,6 +682,7 @@ add_group_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, const 
 	List	   *expressions = list_make2(output->reltarget->exprs, having);
 	double		all = input->cheapest_total_path->rows;
 	bool		hashes = (extra->flags & GROUPING_CAN_USE_HASH) != 0;
+	bool		wants_few;
 	AggClauseCosts costs = {0};
 	int			width;
 	double		hashed;
@@ -696,10 +696,8 @@ add_group_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, const 
 	if (clauses == NIL || root->parse->groupingSets != NIL || (extra->flags & GROUPING_CAN_USE_SORT) == 0)
 		return;
 	groups = estimate_num_groups(root, get_sortgrouplist_exprs(clauses, root->processed_tlist), all, NULL, NULL);
-	/* Before the first group is returned, each process would compute one. */
-	if (root->tuple_fraction >= 1 && root->tuple_fraction < groups &&
-		pathkeys_contained_in(root->sort_pathkeys, root->group_pathkeys))
-		return;
+	wants_few = root->tuple_fraction >= 1 && root->tuple_fraction < groups &&
+		pathkeys_contained_in(root->sort_pathkeys, root->group_pathkeys);
 	sorts = cost_sorts(root, input, root->group_pathkeys, hashes);
 	if (sorts == NIL)
 		return;
@@ -710,11 +708,12 @@ add_group_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, const 
 	{
 		path = (Path *) create_agg_path(root, output, lfirst(cell), output->reltarget, AGG_SORTED, AGGSPLIT_SIMPLE, clauses,
 										having, &costs, groups);
-		if (!gpusort_rows_only_sort_needs_files(all, width, hashed))
+		if (lfirst(cell) == llast(sorts) && !wants_few && !gpusort_rows_only_sort_needs_files(all, width, hashed))
 			raise_hashed(output, input->cheapest_total_path, path);
 		add_path(output, path);
 	}
-	if (!output->consider_parallel || gpusort_plan_keeps_evaluation((Node *) expressions) ||
+	/* Before the first group is returned, each process would compute one. */
+	if (wants_few || !output->consider_parallel || gpusort_plan_keeps_evaluation((Node *) expressions) ||
 		gpusort_aggregates_depend_on_order((Node *) expressions, NULL) ||
 		!divide_rows(root, input, output, root->group_pathkeys, GPUSORT_GROUP_KEYS(root), clauses, &rows))
 		return;
