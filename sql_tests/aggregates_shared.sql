@@ -194,6 +194,8 @@ RESET enable_material;
 SET parallel_tuple_cost = 0.1;
 SET work_mem = '16MB';
 SELECT * FROM divided('SELECT day, count(*), sum(x) FROM grouped GROUP BY day');
+-- Rows that cannot be divided are not returned by workers where a Sort may give aggregates their order.
+SELECT substring(line, 'Gather|Sort Key.*') AS line FROM pg_temp.explain_lines('SELECT few, string_agg(short, '','' ORDER BY x, id), random() FROM grouped GROUP BY few', 'COSTS OFF') line WHERE line ~ 'Gather|Sort Key';
 RESET work_mem;
 SET parallel_tuple_cost = 0;
 PREPARE by_group AS SELECT few, count(DISTINCT x) FROM grouped WHERE id > $1 GROUP BY few ORDER BY few;

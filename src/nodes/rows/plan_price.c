@@ -695,12 +695,15 @@ add_group_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, const 
 	/* From version 16 on there are keys without groups: the order of aggregates. */
 	if (clauses == NIL || root->parse->groupingSets != NIL || (extra->flags & GROUPING_CAN_USE_SORT) == 0)
 		return;
-	groups = estimate_num_groups(root, get_sortgrouplist_exprs(clauses, root->processed_tlist), all, NULL, NULL);
+	groups = estimate_num_groups(root, get_sortgrouplist_exprs(clauses, extra->targetList), all, NULL, NULL);
 	wants_few = root->tuple_fraction >= 1 && root->tuple_fraction < groups &&
 		pathkeys_contained_in(root->sort_pathkeys, root->group_pathkeys);
 	sorts = cost_sorts(root, input, root->group_pathkeys, hashes);
 	if (sorts == NIL)
 		return;
+	/* Aggregates with an order of their own may get it from a Sort below them, but not from a Gather Merge. */
+	if (!hashes)
+		sorts = list_make1(llast(sorts));
 	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
 	width = input->cheapest_total_path->pathtarget->width;
 	hashed = groups * hash_agg_entry_size(list_length(root->aggtransinfos), width, costs.transitionSpace);
