@@ -1,9 +1,13 @@
-# Parallel workers that sort together: one of them ends, the query is canceled, or all memory is in files.
+# Parallel workers that sort together: one of them ends, the query is canceled, all memory is in files, or there is
+# hardly any.
 use strict;
 use warnings;
 
+use FindBin;
+use lib $FindBin::RealBin;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use SmallDisk;
 use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('parallel');
@@ -97,6 +101,44 @@ foreach (1 .. 10)
 	last if @parts;
 }
 cmp_ok(scalar(@parts), '>', 0, 'a worker has sorted parts in the last run');
+
+# Where /dev/shm is nearly full, a sort asks for all that it takes there, or the leader is alone. PostgreSQL finds what it needs.
+SKIP:
+{
+	my $numbers = q{SELECT md5(string_agg(x || wide, ' ')) FROM (SELECT x, wide FROM data ORDER BY x OFFSET 0) q};
+	my $without = 'SET gpusort.enable_sort = off; SET gpusort.enable_aggregates = off; SET gpusort.enable_index_build = off;';
+	my $sorts = qq{
+		SET work_mem = '256kB'; SET maintenance_work_mem = '1MB'; SET enable_material = off;
+		$numbers;
+		SELECT md5(string_agg(t, ' ')) FROM (SELECT md5(x::text) COLLATE "C" AS t FROM data ORDER BY t OFFSET 0) q;
+		SELECT md5(string_agg(x || t, ' ')) FROM (SELECT x, t FROM wide ORDER BY x LIMIT 1000) q;
+		SELECT sum(r * x) FROM (SELECT x, row_number() OVER (PARTITION BY x % 1000 ORDER BY x) AS r FROM data) q;
+		SELECT sum(g * n) FROM (SELECT x % 100 AS g, count(DISTINCT x / 7) AS n FROM data GROUP BY 1) q;
+		SELECT percentile_disc(0.3) WITHIN GROUP (ORDER BY x), mode() WITHIN GROUP (ORDER BY x / 7 % 14000) FROM data;
+		SELECT l, count(*), sum(r.x * r.n) FROM generate_series(1, 4) l LEFT JOIN LATERAL
+			(SELECT x, row_number() OVER () AS n FROM (SELECT x FROM wide ORDER BY x OFFSET 1) s) r ON r.x % l = 0 GROUP BY l ORDER BY l;
+		BEGIN;
+		CREATE INDEX i ON data (x, id);
+		SET LOCAL enable_seqscan = off;
+		SET LOCAL enable_bitmapscan = off;
+		SELECT md5(string_agg(id::text, ' ')) FROM (SELECT id FROM data WHERE x >= 0 ORDER BY x OFFSET 0) q;
+		ROLLBACK;
+		};
+	my $right = $node->safe_psql('postgres', "$without $sorts");
+	$node->stop;
+	my $why_not = start_with_small_memory($node, '16m');
+	$node->start if $why_not;
+	skip $why_not, 3 if $why_not;
+	# Three sorts in a query keep what they have until it ends.
+	foreach my $case ([ 10000, 3 ], [ 2000, 3 ], [ 1200, 1 ])
+	{
+		my ($free, $n) = @$case;
+		$node->safe_psql('postgres', q{COPY (SELECT 1) TO PROGRAM 'cat > /dev/null; cd /dev/shm; rm -f filler; } .
+			qq{head -c \$(((\$(df -k --output=avail . | tail -1) - $free) * 1024)) /dev/zero > filler'});
+		my ($status, $output, $errors) = $node->psql('postgres', $sorts . 'SELECT ' . join(', ', ("($numbers)") x $n), on_error_stop => 0);
+		is("$output$errors", "$right\n" . join('|', ($right =~ /^(.*)/) x $n), "sorts where $free kB are free");
+	}
+}
 
 # A server has few segments of shared memory if it has few connections; many processes take no more of them than their share.
 SKIP:

@@ -224,8 +224,8 @@ memory_for_runs(int participants)
 	return Max(memory / 3, memory - Min(memory, SORTING_MEMORY));
 }
 
-/* Fills the memory that all processes share. */
-static void
+/* Fills the memory that all processes share.  Returns false if there is none for rows. */
+static bool
 init_shared(IndexWorkers *workers, Relation heap, Relation index, const IndexInfo *info)
 {
 	Participant *leader = &workers->leader;
@@ -235,6 +235,8 @@ init_shared(IndexWorkers *workers, Relation heap, Relation index, const IndexInf
 	table_parallelscan_initialize(heap, leader->scan, workers->snapshot);
 	leader->areas = gpusort_shared_sort_init(leader->sort_state, workers->context->seg, participants,
 											 memory_for_runs(participants));
+	if (leader->areas == NULL)
+		return false;
 	memset(build, 0, sizeof(SharedBuild));
 	build->heap = RelationGetRelid(heap);
 	build->index = RelationGetRelid(index);
@@ -242,6 +244,7 @@ init_shared(IndexWorkers *workers, Relation heap, Relation index, const IndexInf
 	build->rows = gpusort_index_expected_rows(heap, info) / participants;
 	build->memory_limit = gpusort_shared_sort_local_bytes(leader->sort_state, build->rows * gpusort_index_row_width(index));
 	SpinLockInit(&build->mutex);
+	return true;
 }
 
 /* True if workers save more time than it takes to start them.  Expressions may cost as much as they like. */
@@ -263,12 +266,11 @@ gpusort_index_workers_start(Relation heap, Relation index, const IndexInfo *info
 	EnterParallelMode();
 	workers->context = CreateParallelContext("gpusort", "gpusort_index_worker_main", info->ii_ParallelWorkers);
 	workers->snapshot = info->ii_Concurrent ? RegisterSnapshot(GetTransactionSnapshot()) : SnapshotAny;
-	if (!create_shared(workers, heap))
+	if (!create_shared(workers, heap) || !init_shared(workers, heap, index, info))
 	{
 		end_context(workers);
 		return NULL;
 	}
-	init_shared(workers, heap, index, info);
 	LaunchParallelWorkers(workers->context);
 	if (workers->context->nworkers_launched == 0)
 	{

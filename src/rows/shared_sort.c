@@ -42,7 +42,9 @@
 #define SHARED_SPACE_EIGHTHS 8
 #define SHARED_FREE_FOR_RUNS 6	/* so many eighths of /dev/shm stay free when a run goes there, */
 #define SHARED_FREE_FOR_PARTS 5	/* a sorted part, */
-#define SHARED_FREE_FOR_FENCES 4	/* or fences */
+#define SHARED_FREE_FOR_FENCES 4	/* or fences; */
+#define SHARED_FREE_TO_BEGIN 1	/* and when a sort begins, so that several may do so at once */
+#define SHARED_SEGMENT_BYTES ((Size) 1024 * 1024)	/* of an area's first segment */
 #define SHARED_SEGMENTS_FIXED 64	/* of dynamic shared memory that a server may have, */
 #define SHARED_SEGMENTS_OF_BACKEND 5	/* and these for each backend; of all a half is for sorts */
 #define SHARED_FENCES_SHARE 16	/* fences take 1/16 of their run, but for SHARED_FENCES_MIN of them, */
@@ -268,15 +270,21 @@ choose_areas(int participants, double bytes)
 dsa_area **
 gpusort_shared_sort_init(SharedSortState *shared, dsm_segment *segment, int participants, Size memory)
 {
-	dsa_area  **areas = palloc(participants * sizeof(dsa_area *));
+	dsa_area  **areas;
 
 	shared->participants = participants;
+	/* A run of a few bytes may take each of them a segment. */
+	if (!has_space(shared, SHARED_SEGMENT_BYTES, SHARED_FREE_TO_BEGIN))
+		return NULL;
+	areas = palloc(participants * sizeof(dsa_area *));
 	shared->memory = memory;
 	shared->segment = dsm_segment_handle(segment);
 	shared->memory_limit = Min(participants * (memory - memory_run_bytes(shared)), free_shared_memory());
 	shared->nareas = choose_areas(participants, shared->memory_limit);
 	for (int i = 0; i < shared->nareas; i++)
 		areas[i] = dsa_create_in_place((char *) shared + area_offset(i), dsa_minimum_size(), LWTRANCHE_PARALLEL_QUERY_DSA, segment);
+	/* The area that all need has a segment from now on: nobody frees this. */
+	(void) dsa_allocate(areas[0], sizeof(SharedRun));
 	SpinLockInit(&shared->mutex);
 	ConditionVariableInit(&shared->sorted);
 	ConditionVariableInit(&shared->claimable);

@@ -51,7 +51,10 @@ extern Size gpusort_shared_sort_size(int participants);
 
 extern int	gpusort_shared_sort_participants(const SharedSortState *shared);
 
-/* Called by the leader, for so many participants, each of which may take so much memory.  Returns their areas. */
+/*
+ * Called by the leader, for so many participants, each of which may take so much memory.  Returns their areas; NULL if there is
+ * no memory for these: then the leader must be alone.
+ */
 extern dsa_area **gpusort_shared_sort_init(SharedSortState *shared, dsm_segment *segment, int participants, Size memory);
 
 /* Called by the leader before all start again.  The areas have what the former run allocated. */

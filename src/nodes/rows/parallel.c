@@ -326,9 +326,10 @@ init_shared(CustomScanState *node, ParallelContext *context, void *shared)
 	forget(state);
 	gpusort_parallel_stats_share(node, context, counters_in(shared, participants));
 	state->context = context;
-	state->shared = context->seg != NULL ? shared : NULL;
-	if (state->shared != NULL)
-		state->areas = gpusort_shared_sort_init(state->shared, context->seg, participants, work_mem * (Size) 1024);
+	state->areas = context->seg ? gpusort_shared_sort_init(shared, context->seg, participants, work_mem * (Size) 1024) : NULL;
+	state->shared = state->areas ? shared : NULL;
+	if (state->shared == NULL)
+		ReinitializeParallelWorkers(context, 0);
 }
 
 static void
