@@ -99,5 +99,20 @@ FETCH LAST FROM back;
 FETCH FIRST FROM back;
 COMMIT;
 SELECT id, n, late FROM (SELECT * FROM widened ORDER BY id FOR UPDATE) q LIMIT 2;
-DROP TABLE whole, widened, filled;
+-- So are those of a table whose columns are mostly NULL (rows_memory shows it).
+DO $$ BEGIN
+	EXECUTE 'CREATE TABLE sparse WITH (autovacuum_enabled = off) AS SELECT i * 7919 % 3001 AS id, ' ||
+		(SELECT string_agg('CASE i % 40 WHEN ' || c || ' THEN i END::int8 AS c' || c, ', ') FROM generate_series(1, 40) c) || ' FROM generate_series(1, 3000) i';
+END $$;
+ALTER TABLE sparse ADD late int4 DEFAULT 7;
+INSERT INTO sparse (id, c3) SELECT i, i % 9 FROM generate_series(3002, 3300) i;
+CREATE INDEX ON sparse (id);
+ANALYZE sparse;
+SET work_mem = '64kB';
+SELECT nodes, same, count(*)
+FROM unnest(ARRAY['c9, id', 'c7 DESC, id', 'c3 NULLS FIRST, late, id']) keys, unnest(ARRAY['', 'WHERE id BETWEEN 100 AND 300']) filter,
+	pg_temp.compare_node('rows', format('SELECT * FROM sparse %s ORDER BY %s', filter, keys))
+GROUP BY 1, 2;
+RESET work_mem;
+DROP TABLE whole, widened, filled, sparse;
 DROP FUNCTION whole_as_sort, change;

@@ -99,6 +99,16 @@ BEGIN
 		' FROM generate_series(1, 20000) i';
 	EXECUTE 'EXPLAIN (ANALYZE, TIMING off, FORMAT json) SELECT * FROM wide_t ORDER BY k' INTO plan;
 	ASSERT (plan #>> '{0,Plan,Disk}')::int8 < 16500, plan;
+	-- Of columns that are mostly NULL they are kept as the table has them, in 1 MB.
+	EXECUTE 'CREATE TABLE null_t WITH (autovacuum_enabled = off) AS SELECT hashint4(i) AS k, ' || (SELECT string_agg('CASE i % 100 WHEN ' || c || ' THEN i END::int8 AS c' || c, ', ') FROM generate_series(1, 100) c) ||
+		' FROM generate_series(1, 20000) i';
+	ANALYZE null_t;
+	EXECUTE 'EXPLAIN (ANALYZE, TIMING off, FORMAT json) SELECT * FROM null_t ORDER BY k' INTO plan;
+	ASSERT (plan #>> '{0,Plan,Disk}')::int8 < 5000, plan;
+	-- With another column they would not be so.
+	SET gpusort.force_nodes = off;
+	EXECUTE 'EXPLAIN (FORMAT json) SELECT *, k + 1 AS next FROM null_t ORDER BY k' INTO plan;
+	ASSERT plan #>> '{0,Plan,Node Type}' = 'Sort', plan;
 END $$;
-DROP TABLE wide_t;
+DROP TABLE wide_t, null_t;
 DROP FUNCTION peak_kb, sort_many, grows_by_less, written, method_of;

@@ -12,12 +12,14 @@
 
 #include <math.h>
 
+#include "access/table.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 
 #include "compat.h"
 #include "guc.h"
@@ -33,7 +35,9 @@
 #define ROWS_COST_PER_REFERENCE 7.0 /* a column passed by reference */
 #define ROWS_COST_PER_BYTE 0.05 /* a byte of the row */
 #define ROWS_WHOLE_REFERENCES 4 /* rows with as many columns passed by reference are kept whole, as one of them, */
+#define ROWS_WHOLE_NULLS 1.5	/* or if columns take so many times the space of the table, */
 #define ROWS_WHOLE_KEYS 4		/* unless keys, which are stored once more, take over 1/4 of them */
+#define ROWS_MOST_NULLS 3.0		/* rows are not written, unless whole, if columns take so many times the space of the table */
 #define ROWS_COST_PER_KEY_BYTE 0.025	/* added per byte of the row if the first key is not passed by value */
 #define ROWS_COST_DROPPED 1.0	/* a row that the bound's threshold rejects */
 #define ROWS_COST_DROPPED_STORED 22.0	/* the same by a text in a linguistic collation, where a
@@ -92,34 +96,62 @@ returns_stored_rows(const Plan *plan)
 	return true;
 }
 
-/* Columns passed by reference in a target list; 0 if it does not show so many columns as they are, in their order. */
-static int
-count_references(const List *tlist, int columns)
+/* True if a Sort returns rows of a table with all columns in their order. */
+static bool
+sorts_stored_rows(const Sort *sort)
+{
+	const Plan *input = sort->plan.lefttree;
+	ListCell   *cell;
+
+	if (input == NULL || !returns_stored_rows(input) || list_length(sort->plan.targetlist) != list_length(input->targetlist))
+		return false;
+	foreach(cell, sort->plan.targetlist)
+	{
+		if (!shows_column(lfirst_node(TargetEntry, cell)))
+			return false;
+	}
+	return true;
+}
+
+/* True if rows have many columns passed by reference. */
+static bool
+has_references(const Sort *sort)
 {
 	int			references = 0;
 	ListCell   *cell;
 
-	if (list_length(tlist) != columns)
-		return 0;
-	foreach(cell, tlist)
-	{
-		const TargetEntry *entry = lfirst_node(TargetEntry, cell);
-
-		if (!shows_column(entry))
-			return 0;
-		references += !get_typbyval(exprType((const Node *) entry->expr));
-	}
-	return references;
+	foreach(cell, sort->plan.targetlist)
+		references += !get_typbyval(exprType((const Node *) lfirst_node(TargetEntry, cell)->expr));
+	return references >= ROWS_WHOLE_REFERENCES;
 }
 
-/* True if rows are kept as their table has them, unless their keys are too wide. */
-static bool
-may_keep_whole(const Sort *sort)
+/*
+ * How many times the space of its table the columns take that a Sort reads and that are passed by value.  They are mostly
+ * NULL where that is more than one.
+ */
+static double
+times_stored(const Sort *sort, const List *rtable)
 {
 	const Plan *input = sort->plan.lefttree;
+	double		width = 0;
+	Relation	table;
+	ListCell   *cell;
 
-	return input != NULL && returns_stored_rows(input) &&
-		count_references(sort->plan.targetlist, list_length(input->targetlist)) >= ROWS_WHOLE_REFERENCES;
+	if (input == NULL || !(IsA(input, SeqScan) || IsA(input, IndexScan) || IsA(input, BitmapHeapScan)))
+		return 0;
+	/* The planner has locked it. */
+	table = table_open(rt_fetch(((const Scan *) input)->scanrelid, rtable)->relid, NoLock);
+	foreach(cell, input->targetlist)
+	{
+		const Var  *var = (const Var *) lfirst_node(TargetEntry, cell)->expr;
+		int			column = IsA(var, Var) ? var->varattno - 1 : -1;
+
+		if (column >= 0 && TupleDescAttr(table->rd_att, column)->attbyval)
+			width += TupleDescAttr(table->rd_att, column)->attlen;
+	}
+	width *= table->rd_rel->reltuples / Max(table->rd_rel->relpages, 1);
+	table_close(table, NoLock);
+	return width / BLCKSZ;
 }
 
 bool
@@ -127,7 +159,7 @@ gpusort_rows_keep_whole(const Sort *sort, const List *rtable)
 {
 	int32		width = 0;
 
-	if (!may_keep_whole(sort))
+	if (!sorts_stored_rows(sort) || !(has_references(sort) || times_stored(sort, rtable) >= ROWS_WHOLE_NULLS))
 		return false;
 	for (int i = 0; i < sort->numCols; i++)
 	{
@@ -160,7 +192,7 @@ row_cost(const Sort *sort)
 		cost += ROWS_COST_COMPARED;
 		break;
 	}
-	if (may_keep_whole(sort))
+	if (sorts_stored_rows(sort) && has_references(sort))
 		return cost + sort->numCols * ROWS_COST_PER_VALUE + ROWS_COST_PER_REFERENCE;
 	foreach(cell, plan->targetlist)
 	{
@@ -284,6 +316,14 @@ sorts_values(const Sort *sort)
 			return false;
 	}
 	return true;
+}
+
+void
+gpusort_rows_leave_nulls(RowsCost *cost, const Sort *sort, double bound, const List *rtable)
+{
+	if (gpusort_rows_bytes(kept_rows(sort->plan.plan_rows, bound), sort->plan.plan_width) > work_mem * 1024.0 &&
+		sorts_values(sort) && times_stored(sort, rtable) >= ROWS_MOST_NULLS && !gpusort_rows_keep_whole(sort, rtable))
+		cost->why_not = slower;
 }
 
 /* What grouping a row by a hash table costs, in operators. */

@@ -271,6 +271,8 @@ replace_sort(Sort *sort, const PlanPlace *place)
 	{
 		bound = gpusort_rows_plan_bound(taken, place);
 		cost = gpusort_rows_cost(taken, bound.wanted, bound.expressions != NIL);
+		if (cost.why_not == NULL)
+			gpusort_rows_leave_nulls(&cost, taken, bound.wanted, place->walk->statement->rtable);
 		why_not = force ? NULL : cost.why_not;
 	}
 	gpusort_reason_tell_sort(place, sort, why_not);
