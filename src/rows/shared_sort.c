@@ -42,8 +42,8 @@
 #define SHARED_SPACE_EIGHTHS 8
 #define SHARED_FREE_FOR_RUNS 6	/* so many eighths of /dev/shm stay free when a run goes there, */
 #define SHARED_FREE_FOR_PARTS 5	/* a sorted part, */
-#define SHARED_FREE_FOR_FENCES 4	/* or fences; */
-#define SHARED_FREE_TO_BEGIN 1	/* and when a sort begins, so that several may do so at once */
+#define SHARED_FREE_FOR_FENCES 2	/* or fences; */
+#define SHARED_FREE_TO_BEGIN 3	/* and when a sort begins, so that several may do so at once */
 #define SHARED_SEGMENT_BYTES ((Size) 1024 * 1024)	/* of an area's first segment */
 #define SHARED_SEGMENTS_FIXED 64	/* of dynamic shared memory that a server may have, */
 #define SHARED_SEGMENTS_OF_BACKEND 5	/* and these for each backend; of all a half is for sorts */
