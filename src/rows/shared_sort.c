@@ -745,6 +745,7 @@ load_fences(SharedSort *part, RowStore *store)
 
 	for (uint32 i = 0; i < part->nruns; i++)
 		nfences += part->runs[i].fences ? part->runs[i].fences->nrows : 0;
+	gpusort_rows_store_expect(store, nfences, part->shared->fence_bytes);
 	fences = MemoryContextAllocHuge(CurrentMemoryContext, Max(nfences, 1) * sizeof(Fence));
 	for (uint32 i = 0; i < part->nruns; i++)
 	{
