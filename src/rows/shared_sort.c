@@ -122,7 +122,7 @@ struct SharedSortState
 	uint64		nrows;
 	Size		bytes;
 	Size		memory_used;
-	Size		fence_bytes;	/* of the fences of all runs */
+	Size		fences_size;	/* bytes of the fences of all runs */
 	Size		part_bytes;
 	dsa_pointer sample;			/* fences of a run, of which all make the code of words; or invalid */
 	double		sample_rows;	/* for so many rows */
@@ -245,7 +245,7 @@ forget_rows(SharedSortState *shared)
 	shared->runs = shared->sample = shared->splitters = shared->parts = InvalidDsaPointer;
 	shared->nruns = shared->nparts = shared->next_part = shared->returned = 0;
 	shared->nrows = 0;
-	shared->bytes = shared->memory_used = shared->fence_bytes = shared->sorted_bytes = shared->sorted_most = 0;
+	shared->bytes = shared->memory_used = shared->fences_size = shared->sorted_bytes = shared->sorted_most = 0;
 	shared->helpers = 0;
 	shared->stopped = false;
 	BarrierInit(&shared->barrier, 0);
@@ -456,16 +456,16 @@ write_fence_bytes(SharedSort *part, SharedRun *run, const uint32 *order, uint32 
 
 /* Bytes of fences, and of what is known of each. */
 static Size
-fence_bytes(const RowStore *fences)
+size_of_fences(const RowStore *fences)
 {
 	return gpusort_rows_store_bytes(fences) + fences->nrows * sizeof(Size);
 }
 
-/* Bytes that the fences of a run of so many may have. */
+/* Bytes that the fences of a run may take, which itself takes so many. */
 static Size
-fence_bytes_of_run(const SharedSortState *shared, Size run_bytes)
+most_for_fences(const SharedSortState *shared, Size run_bytes)
 {
-	double		used = (double) shared->fence_bytes * SHARED_FENCES_OF_MEMORY / ((double) shared->memory * shared->participants);
+	double		used = (double) shared->fences_size * SHARED_FENCES_OF_MEMORY / ((double) shared->memory * shared->participants);
 
 	return run_bytes / SHARED_FENCES_SHARE * Max(1 - used, 0);
 }
@@ -477,7 +477,7 @@ fence_bytes_of_run(const SharedSortState *shared, Size run_bytes)
 static RowStore *
 choose_fences(SharedSort *part, SharedRun *run, const uint32 *order, uint32 nrows, Size run_bytes)
 {
-	Size		limit = fence_bytes_of_run(part->shared, run_bytes);
+	Size		limit = most_for_fences(part->shared, run_bytes);
 	uint32		fraction = run->number * 2654435769u;
 	RowStore   *fences;
 
@@ -486,7 +486,7 @@ choose_fences(SharedSort *part, SharedRun *run, const uint32 *order, uint32 nrow
 	{
 		run->first = (uint64) run->step * fraction >> 32;
 		fences = collect_fences(part, run, order, nrows);
-		if (fences->nrows <= SHARED_FENCES_MIN || fence_bytes(fences) <= limit)
+		if (fences->nrows <= SHARED_FENCES_MIN || size_of_fences(fences) <= limit)
 			return fences;
 		gpusort_rows_store_free(fences);
 		run->step *= 2;
@@ -515,13 +515,13 @@ write_fences(SharedSort *part, SharedRun *run, const uint32 *order, uint32 nrows
 
 	run->fences = InvalidDsaPointer;
 	copy_words(part->sort->store, run, order, fences);
-	if (fences->nrows > 0 && has_space(shared, fence_bytes(fences), SHARED_FREE_FOR_FENCES))
+	if (fences->nrows > 0 && has_space(shared, size_of_fences(fences), SHARED_FREE_FOR_FENCES))
 		run->fences = gpusort_stored_rows_write(part->area, NULL, 0, fences, NULL, fences->nrows);
 	if (DsaPointerIsValid(run->fences))
 	{
 		write_fence_bytes(part, run, order, nrows, fences->nrows);
 		SpinLockAcquire(&shared->mutex);
-		shared->fence_bytes += fence_bytes(fences);
+		shared->fences_size += size_of_fences(fences);
 		SpinLockRelease(&shared->mutex);
 	}
 	gpusort_rows_store_free(fences);
@@ -745,7 +745,7 @@ load_fences(SharedSort *part, RowStore *store)
 
 	for (uint32 i = 0; i < part->nruns; i++)
 		nfences += part->runs[i].fences ? part->runs[i].fences->nrows : 0;
-	gpusort_rows_store_expect(store, nfences, part->shared->fence_bytes);
+	gpusort_rows_store_expect(store, nfences, part->shared->fences_size);
 	fences = MemoryContextAllocHuge(CurrentMemoryContext, Max(nfences, 1) * sizeof(Fence));
 	for (uint32 i = 0; i < part->nruns; i++)
 	{
@@ -954,8 +954,9 @@ cut_by_words(SharedSort *part, const SharedReader *reader, const Splitter *split
 }
 
 /*
- * The first row of a run that does not come before a splitter.  No row before `low` is that.  If some rows are known to come before
- * it, it is looked for near them, by an exponential search (Bentley and Yao, An almost optimal algorithm for unbounded searching).
+ * The first row of a run that does not come before a splitter.  Rows before `low` are known to come before it.  The row is
+ * probably near these, if there are some: then the search is exponential (Bentley and Yao, An almost optimal algorithm for
+ * unbounded searching).
  */
 static uint32
 cut(SharedSort *part, uint32 run, const Splitter *splitter, uint32 low)

@@ -115,7 +115,7 @@ extern RowsCost gpusort_rows_cost_groups(const Sort *sort, double groups, bool c
 extern bool gpusort_rows_keep_whole(const Sort *sort, const List *rtable);
 /* Leaves rows that are sorted by values to PostgreSQL if files would hold their columns, which are mostly NULL. */
 extern void gpusort_rows_leave_nulls(RowsCost *cost, const Sort *sort, double bound, const List *rtable);
-/* Bytes that so many rows of a Sort take with the node. */
+/* Bytes that so many rows of a width, as the planner estimates it, take with the node. */
 extern double gpusort_rows_bytes(double rows, int width);
 /* The cost of writing this many bytes once and reading them once; 0 if they fit work_mem. */
 extern Cost gpusort_rows_disk_cost(double bytes);
