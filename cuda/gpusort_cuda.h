@@ -101,7 +101,6 @@ typedef struct GpusortSlabSort
  */
 #define GPUSORT_SESSION_COLUMNS 34
 #define GPUSORT_SESSION_INDEX 0xffffffffu	/* column number of the result column */
-#define GPUSORT_SESSION_WIDTH 128	/* bytes of the widest column */
 
 typedef struct GpusortSessionSpec
 {
@@ -110,7 +109,7 @@ typedef struct GpusortSessionSpec
 	bool		verify;
 	uint64_t	nrows;			/* rows that will be appended, at most */
 	uint32_t	ncolumns;		/* columns, keys included */
-	uint8_t		column_width[GPUSORT_SESSION_COLUMNS];	/* 1, 2, 4, 8 bytes, or a multiple of 16 */
+	uint8_t		column_width[GPUSORT_SESSION_COLUMNS];	/* 1, 2, 4 or 8 bytes */
 } GpusortSessionSpec;
 
 /* How a ticket ended. */

@@ -1,4 +1,4 @@
--- Rows beyond work_mem: with a device they are sorted in its memory.  Random sorts, row by row beside PostgreSQL's own Sort, whose last key is the input's order;
+-- Rows beyond work_mem: with a device those of values passed by value are sorted in its memory.  Random sorts, row by row beside PostgreSQL's own Sort, whose last key is the input's order;
 -- cursors that go back, merge joins that restore a mark, bounds, intervals, parallel workers.
 SET gpusort.force_nodes = on;
 SET max_parallel_workers_per_gather = 0;
@@ -40,7 +40,7 @@ SELECT keys FROM unnest(array[
 WHERE rows_in_order('*', keys, true) IS DISTINCT FROM rows_in_order('*', keys, false)
 	OR rows_in_order('i', keys, true) IS DISTINCT FROM rows_in_order('i', keys, false);
 
--- Rows with records: values of other types, short and long ones, many of them equal or NULL, some of them keys.
+-- Rows with records, which no device takes: values of other types, short and long ones, many of them equal or NULL, some of them keys.
 CREATE TABLE recorded AS
 SELECT i, md5(i::text) COLLATE "C" AS hash, CASE WHEN i % 7 > 0 THEN 'name ' || i * 7919 % 499 END COLLATE "C" AS name,
 	(i * 48271::int8 % 2147483647)::numeric / 100 AS number, md5((i % 2000)::text)::uuid AS uuid,
@@ -56,7 +56,7 @@ FROM unnest(array['*', 'i, name', 'number, hex', 'never, empty', 'i']) columns, 
 	'hex, few', 'few, hex, hash']) keys
 WHERE rows_in_order(columns, keys, true, 'recorded') IS DISTINCT FROM rows_in_order(columns, keys, false, 'recorded');
 
--- A record that is too long for a device comes late.
+-- A record that is much longer comes late.
 INSERT INTO recorded (i, hash, hex) VALUES (6001, repeat('5', 500), 'late');
 SELECT keys FROM unnest(array['hash', 'few, i DESC', 'number']) keys
 WHERE rows_in_order('*', keys, true, 'recorded') IS DISTINCT FROM rows_in_order('*', keys, false, 'recorded');

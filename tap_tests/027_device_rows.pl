@@ -54,10 +54,11 @@ $node->safe_psql('postgres', q{
 my $columns = 'SELECT i, k, bool, nulls FROM held';
 my %query = (
 	'keys that fit a word' => "$columns ORDER BY k DESC",
-	'keys that do not' => "$columns ORDER BY apart, bool, k",
-	'records' => 'SELECT i, hash, bool, number FROM held ORDER BY hash DESC, i');
+	'keys that do not' => "$columns ORDER BY apart, bool, k");
+my $records = 'SELECT i, hash, bool, number FROM held ORDER BY hash DESC, i';
 sub all_rows { return "SELECT md5(string_agg(q::text, ' ')) FROM ($_[0] OFFSET 0) q"; }
-my %rows = map { $_ => $node->safe_psql('postgres', 'SET gpusort.enable_sort = off; ' . all_rows($query{$_})) } keys %query;
+sub expected_rows { return $node->safe_psql('postgres', 'SET gpusort.enable_sort = off; ' . all_rows($_[0])); }
+my %rows = map { $_ => expected_rows($query{$_}) } keys %query;
 
 my $place = qr/Sort Method: in device memory  Engine: gpu\S*.*  Device Memory: \d+kB  Devices: 0  Disk: \d+kB  Moved/;
 sub explained { my ($settings, $query) = @_; return $node->safe_psql('postgres', "$settings; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $query"); }
@@ -81,11 +82,13 @@ foreach my $keys (sort keys %query)
 	like(explained("SET gpusort.engine = 'gpu'", $query{$keys}), $place, "$keys: with engine = gpu too");
 }
 sub number { my ($what, $explained) = @_; return $explained =~ /$what: (\d+)kB/ ? $1 : undef; }
-my $words = explained('SELECT 1', $query{records});
+my $words = explained('SELECT 1', $query{'keys that do not'});
 cmp_ok(number('Moved', $words), '>=', 2 * number('Device Memory', $words) - 1, 'words that come back to order ties are counted as moved');
 my $json = $node->safe_psql('postgres', "EXPLAIN (ANALYZE, FORMAT json) $query{'keys that fit a word'}");
 like($json, qr/"Sort Space Type": "Device Memory"/, 'other formats say where the rows were');
 unlike(explained("SET work_mem = '64MB'", $query{'keys that fit a word'}), qr/Device Memory|Disk/, 'within work_mem they are in memory');
+like(explained("SET gpusort.engine = 'gpu'", $records), qr/Sort Method: external distribution/, 'rows with values not passed by value go to parts');
+is($node->safe_psql('postgres', all_rows($records)), expected_rows($records), 'and come in order');
 is(fallbacks(), '0', 'nothing fell back');
 is(wait_slabs($node), 0, 'no slab or session is left');
 
@@ -128,7 +131,7 @@ foreach my $keys (sort keys %query)
 foreach my $what ('end of the worker', $real ? () : ('error 1', 'wrong_fetch 1 2'))
 {
 	reset_stats();
-	is($node->safe_psql('postgres', "SET work_mem = '4MB'; SELECT rows_of('$query{records}', '$what', 1, false)"), $rows{records},
+	is($node->safe_psql('postgres', "SET work_mem = '4MB'; SELECT rows_of('$records', '$what', 1, false)"), expected_rows($records),
 		"records within work_mem, $what after 1 row: the right rows");
 	like(fallbacks(), qr/^1 /, 'by one fallback');
 	inject($node, 'none') unless $real;

@@ -155,20 +155,19 @@ __global__ void digest_bytes(const char *column, uint64_t begin, uint64_t end, u
 }
 
 /*
- * out[i] = in[index[i]] for n of `rows` values, each of which is so many T one behind the other. Digests what is read
- * at its old place, and what is written. A wrong index is found by the check later.
+ * out[i] = in[index[i]] for n of `rows` values. Digests what is read at its old place, and what is written.
+ * A wrong index is found by the check later.
  */
 template <typename T>
 __global__ void gather(T *__restrict__ out, const T *__restrict__ in, const uint32_t *__restrict__ index, uint64_t n,
-                       uint64_t rows, uint32_t parts, uint64_t *used, uint64_t *left)
+                       uint64_t rows, uint64_t *used, uint64_t *left)
 {
     const uint64_t stride = uint64_t{gridDim.x} * blockDim.x;
     uint64_t read = 0, written = 0;
 
-    for (uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n * parts; i += stride) {
-        const uint64_t row = parts == 1 ? i : i / parts;
-        const uint64_t position = uint64_t{index[row]} * parts + (i - row * parts);
-        const T value = position < rows * parts ? in[position] : T{};
+    for (uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+        const uint32_t position = index[i];
+        const T value = position < rows ? in[position] : T{};
 
         out[i] = value;
         if (used)
@@ -200,11 +199,9 @@ cudaError_t digest_rows(const Session *session, uint32_t column, uint64_t first_
 template <typename T>
 cudaError_t launch_gather(const Session *session, uint32_t column, uint64_t n, uint64_t *used, uint64_t *left)
 {
-    const uint32_t parts = session->width(column) / sizeof(T);
-
-    gather<T><<<blocks_for(n * parts, kGatheringBlocks), kThreads, 0, session->lane->work>>>(
+    gather<T><<<blocks_for(n, kGatheringBlocks), kThreads, 0, session->lane->work>>>(
         static_cast<T *>(session->scratch), static_cast<const T *>(session->columns[column]), session->index, n,
-        session->spec.nrows, parts, used, left);
+        session->spec.nrows, used, left);
     return cudaGetLastError();
 }
 
@@ -218,10 +215,8 @@ cudaError_t gather_column(const Session *session, uint32_t column, uint64_t n, u
             return launch_gather<uint16_t>(session, column, n, used, left);
         case 4:
             return launch_gather<uint32_t>(session, column, n, used, left);
-        case 8:
-            return launch_gather<uint64_t>(session, column, n, used, left);
         default:
-            return launch_gather<ulonglong2>(session, column, n, used, left);
+            return launch_gather<uint64_t>(session, column, n, used, left);
     }
 }
 

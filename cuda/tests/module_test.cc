@@ -142,7 +142,7 @@ public:
     SessionTest(const OpenedDevice &the_device, const GpusortSpec &spec, uint64_t number)
         : device(the_device), input(make_case(spec, {uint32_t(1 + below(20000))}, true))
     {
-        static const uint8_t widths[] = {1, 2, 4, 8, 16, GPUSORT_SESSION_WIDTH};
+        static const uint8_t widths[] = {1, 2, 4, 8};
 
         session.session = number;
         session.spec = spec;

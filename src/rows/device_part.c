@@ -54,15 +54,14 @@ gpusort_rows_device_part_open(RowSort *sort, const PartLayout *layout, int devic
 	return part;
 }
 
-/* Rows of the store that go to the device: those that are listed or, if rows is NULL, the first ones. */
+/* A column's rows that go to the device: those that are listed or, if rows is NULL, the first ones. */
 typedef struct GivenRows
 {
-	const RowStore *store;
 	const uint32 *rows;
-	const char *values;			/* of a column that is an array */
+	const char *values;
 } GivenRows;
 
-/* Writes the next rows of an array. */
+/* Writes the next rows. */
 static void
 give_values(const void *source, uint64_t done, uint64_t nrows, uint32_t width, void *target)
 {
@@ -72,15 +71,6 @@ give_values(const void *source, uint64_t done, uint64_t nrows, uint32_t width, v
 		gpusort_rows_copy_values(target, given->values, given->rows + done, nrows, width);
 	else
 		memcpy(target, given->values + done * width, nrows * width);
-}
-
-/* Writes the next records, padded. */
-static void
-give_records(const void *source, uint64_t done, uint64_t nrows, uint32_t width, void *target)
-{
-	const GivenRows *given = source;
-
-	gpusort_rows_store_pad_records(given->store, given->rows ? given->rows + done : NULL, done, nrows, width, target);
 }
 
 /* The values or NULL bytes of a column in the store. */
@@ -109,14 +99,9 @@ gpusort_rows_device_part_append(DevicePart *part, const uint64 *words, const uin
 	for (int i = 0; i < appended_columns(layout); i++)
 	{
 		const HeldColumn *column = &layout->columns[i];
-		GivenRows	given = {store, rows};
+		GivenRows	given = {rows, column->kind == HELD_WORDS ? (const char *) words : column_data(store, column)};
 
-		if (column->kind == HELD_WORDS)
-			given.values = (const char *) words;
-		else if (column->kind != HELD_RECORDS)
-			given.values = column_data(store, column);
-		if (!gpusort_session_write(part->session, i, part->nrows, nrows,
-								   column->kind == HELD_RECORDS ? give_records : give_values, &given, why))
+		if (!gpusort_session_write(part->session, i, part->nrows, nrows, give_values, &given, why))
 			return false;
 	}
 	part->nrows += nrows;
@@ -290,8 +275,6 @@ target_of(DevicePart *part, const HeldColumn *column, uint32 nrows)
 {
 	RowStore   *store = part->sort->store;
 
-	if (column->kind == HELD_RECORDS)
-		return gpusort_rows_store_padded_records(store, nrows, column->width);
 	if (column->kind == HELD_NUMBERS)
 		return store->row_starts.data;
 	if (column->kind != HELD_WORDS)
@@ -330,8 +313,6 @@ fetch_block(DevicePart *part, uint32 block, SortReason *why)
 
 	gpusort_rows_store_clear(store);
 	gpusort_rows_store_reserve(store, nrows);
-	if (store->layout->nrecord > 0 && part->source == NULL)
-		(void) gpusort_rows_store_padded_records(store, nrows, 0);
 	for (int i = from; i < layout->ncolumns; i++)
 	{
 		columns[i] = (FetchedColumn) {part, target_of(part, &layout->columns[i], nrows)};

@@ -4,8 +4,7 @@
  *
  *	  open --> append ... --> sort --> load (any block, any order) --> close
  *
- * Values that are not passed by value lie in records, which are one column of the device, each
- * padded to the length of the longest.  Where the rows stay in memory their records do, too.
+ * Values that are not passed by value lie in records.  These stay in memory, with their rows.
  *
  * If the word of the code does not tell all rows apart, blocks begin where the word changes.
  * The words of a block that is loaded come with it, and the host orders the rows of equal words.
@@ -29,7 +28,6 @@ typedef enum HeldKind
 	HELD_WORDS,					/* the keys: words of the rows' code */
 	HELD_VALUES,				/* of an attribute */
 	HELD_NULLS,					/* the NULL bytes of an attribute */
-	HELD_RECORDS,
 	HELD_NUMBERS				/* not appended: the rows' numbers, by which their records are found in memory */
 } HeldKind;
 

@@ -7,8 +7,8 @@
  * that fits them is made.  Then the files are copied to a session, store by store, with the codes
  * as keys.  They stay until the last block is loaded: a device that fails loses nothing.
  *
- * Records go to a column as wide as the longest, so long ones go to parts.  So are rows
- * many of which have the same word, which the host would have to order anyway.
+ * Rows beyond work_mem with a record go to parts: moving records to a device and back takes longer than
+ * sorting them here.  So do rows many of which have the same word, which the host would have to order anyway.
  *
  * Rows that work_mem holds stay in their store.  They are encoded by a code that is fitted to them, and
  * only columns go to the device.
@@ -40,9 +40,7 @@
 #define ROWS_SAMPLED_BLOCKS 512	/* blocks of the files that it comes from */
 #define ROWS_BLOCK_BYTES ((Size) 64 * 1024)	/* of a block: more than these are read to get a row of each stretch */
 #define ROWS_FILE_BYTES ((int64) 64 * 1024 * 1024)	/* of a file: its space is given up when it has been read */
-#define ROWS_PADDED_MOST 2		/* records are at most so many times longer when padded, as far as the first rows tell */
 #define ROWS_TIED_SHARE 4		/* with more than one row in 4 tied, the host sorts a store as fast */
-#define ROWS_RECORD_UNIT 16		/* the width of records is a multiple of this */
 
 struct DeviceRows
 {
@@ -54,7 +52,6 @@ struct DeviceRows
 	RowStore   *sample;			/* of them, once all have been taken */
 	Division   *division;		/* of the rows to several devices, or NULL */
 	bool	   *has_nulls;		/* by attribute */
-	Size		longest_record;
 	bool		giving_back;
 	PartReader	reader;			/* of those that are given back */
 	bool		sorted_again;	/* because a device failed when rows were returned */
@@ -104,10 +101,8 @@ describe_sessions(DeviceRows *rows)
 		if (rows->has_nulls[i])
 			add_column(part, HELD_NULLS, i, sizeof(bool));
 	}
-	if (rows->source != NULL && layout->nrecord > 0)
+	if (layout->nrecord > 0)
 		add_column(part, HELD_NUMBERS, 0, sizeof(uint32));
-	else if (rows->longest_record > 0)
-		add_column(part, HELD_RECORDS, 0, TYPEALIGN(ROWS_RECORD_UNIT, rows->longest_record));
 }
 
 /* Bytes of a row's widest column, but for the keys. */
@@ -152,17 +147,6 @@ can_be_held(const RowSort *sort)
 	return columns <= GPUSORT_SESSION_COLUMNS && sort->keys->ncoded > 0;
 }
 
-/* True if the store's rows suggest that records are short, and not much longer when padded. */
-static bool
-records_are_short(const DeviceRows *rows)
-{
-	const RowStore *store = rows->sort->store;
-	Size		width = TYPEALIGN(ROWS_RECORD_UNIT, rows->longest_record);
-
-	return width <= GPUSORT_SESSION_WIDTH &&
-		width <= Max(ROWS_PADDED_MOST * store->record_bytes / store->nrows, ROWS_RECORD_UNIT);
-}
-
 static DeviceRows *
 create(RowSort *sort)
 {
@@ -190,15 +174,13 @@ gpusort_rows_device_begin(RowSort *sort)
 	double		nrows = Max(sort->expected_rows, sort->store->nrows);
 	uint64		bytes;
 
-	if (!can_be_held(sort))
+	if (sort->layout->nrecord > 0 || !can_be_held(sort))
 		return NULL;
 	rows = create(sort);
-	if (sort->layout->nrecord > 0)
-		rows->longest_record = gpusort_rows_store_longest_record(sort->store);
 	describe_sessions(rows);
 	bytes = nrows * device_row_bytes(rows);
 	gpusort_choose_rows(&rows->layout.spec, nrows, bytes, bytes, &decision);
-	if (decision.engine == ENGINE_GPU && decision.reason == REASON_NONE && records_are_short(rows) && may_fit(rows, nrows, false))
+	if (decision.engine == ENGINE_GPU && decision.reason == REASON_NONE && may_fit(rows, nrows, false))
 	{
 		rows->ranges = gpusort_rows_ranges_create(sort->keys, sort->store);
 		return rows;
@@ -277,14 +259,8 @@ gpusort_rows_device_take(DeviceRows *rows)
 
 	for (int i = 0; i < store->layout->natts; i++)
 		rows->has_nulls[i] |= store->columns[i].has_nulls;
-	if (store->layout->nrecord > 0)
-		rows->longest_record = Max(rows->longest_record, gpusort_rows_store_longest_record(store));
-	gpusort_rows_find_plain(rows->sort->keys, store, Max(rows->sort->expected_rows, store->nrows), false);
-	gpusort_rows_forget_words(rows->sort->keys);
 	gpusort_rows_ranges_note(rows->ranges, rows->sort->keys, store);
 	write_store(rows);
-	if (rows->longest_record > GPUSORT_SESSION_WIDTH)
-		return REASON_LONG_ROWS;
 	describe_sessions(rows);
 	if (!may_fit(rows, rows->rows.nrows, false))
 		return REASON_OUT_OF_MEMORY;

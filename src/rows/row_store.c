@@ -427,42 +427,6 @@ gpusort_rows_store_record_size(const RowStore *store, uint32 row)
 	return end - gpusort_rows_record(store, row);
 }
 
-Size
-gpusort_rows_store_longest_record(const RowStore *store)
-{
-	Size		longest = 0;
-
-	for (uint32 row = 0; row < store->nrows; row++)
-	{
-		GPUSORT_CHECK_EVERY(row);
-		longest = Max(longest, gpusort_rows_store_record_size(store, row));
-	}
-	return longest;
-}
-
-void
-gpusort_rows_store_pad_records(const RowStore *store, const uint32 *rows, uint32 first, uint32 nrows, Size width, char *out)
-{
-	for (uint32 i = 0; i < nrows; i++, out += width)
-	{
-		uint32		row = rows ? rows[i] : first + i;
-		Size		size = gpusort_rows_store_record_size(store, row);
-
-		memcpy(out, gpusort_rows_record(store, row), size);
-		memset(out + size, 0, width - size);
-	}
-}
-
-char *
-gpusort_rows_store_padded_records(RowStore *store, uint32 nrows, Size width)
-{
-	gpusort_rows_store_reserve_records(store, nrows * width);
-	for (uint32 row = 0; row < nrows; row++)
-		((uint32 *) store->row_starts.data)[row] = row * (width / MAXIMUM_ALIGNOF);
-	store->record_bytes = nrows * width;
-	return store->records.data;
-}
-
 /* Copies values of a width: to[i] becomes from[rows[i]]. */
 static void
 copy_some_values(char *to, const char *from, const uint32 *rows, uint32 nrows, int16 length)

@@ -132,19 +132,6 @@ extern void gpusort_rows_store_clear(RowStore *store);
 
 extern Size gpusort_rows_store_record_size(const RowStore *store, uint32 row);
 
-/* Bytes of the longest record. */
-extern Size gpusort_rows_store_longest_record(const RowStore *store);
-
-/*
- * Copies records to a buffer, each padded by zeros to a width.  The rows are rows[0..nrows) or,
- * if rows is NULL, first .. first + nrows - 1.
- */
-extern void gpusort_rows_store_pad_records(const RowStore *store, const uint32 *rows, uint32 first, uint32 nrows,
-										   Size width, char *out);
-
-/* Gives an empty store records of a width, a multiple of MAXIMUM_ALIGNOF, and returns where to write them. */
-extern char *gpusort_rows_store_padded_records(RowStore *store, uint32 nrows, Size width);
-
 extern void gpusort_rows_store_free(RowStore *store);
 extern Datum gpusort_rows_store_get(const RowStore *store, uint32 row, int attribute, bool *is_null);
 extern Size gpusort_rows_store_bytes(const RowStore *store);

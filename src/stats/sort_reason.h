@@ -30,7 +30,6 @@
 	X(TOO_MANY_SESSIONS, LACK, "too many sessions") \
 	X(OUT_OF_MEMORY, LACK, "out of device memory") \
 	X(TOO_MANY_TIES, LACK, "too many keys with equal prefixes") \
-	X(LONG_ROWS, LACK, "rows too long for device memory") \
 	X(UNSUPPORTED, LACK, "not supported by the device") \
 	X(NOT_VERIFIED, FAULT, "the device's result failed verification") \
 	X(NO_ANSWER, FAULT, "the device worker does not answer") \
