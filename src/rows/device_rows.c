@@ -22,6 +22,7 @@
 #include "miscadmin.h"
 
 #include "device/client/device_client.h"
+#include "guc.h"
 #include "large_memory.h"
 #include "rows/device_part.h"
 #include "rows/device_rows.h"
@@ -147,6 +148,13 @@ can_be_held(const RowSort *sort)
 	return columns <= GPUSORT_SESSION_COLUMNS && sort->keys->ncoded > 0;
 }
 
+/* True if the CPU has little more to do than to see that the rows are in order. */
+static bool
+are_for_cpu(const RowSort *sort)
+{
+	return gpusort_engine != GPUSORT_ENGINE_GPU && gpusort_rows_seem_ordered(sort);
+}
+
 static DeviceRows *
 create(RowSort *sort)
 {
@@ -180,7 +188,8 @@ gpusort_rows_device_begin(RowSort *sort)
 	describe_sessions(rows);
 	bytes = nrows * device_row_bytes(rows);
 	gpusort_choose_rows(&rows->layout.spec, nrows, bytes, bytes, &decision);
-	if (decision.engine == ENGINE_GPU && decision.reason == REASON_NONE && may_fit(rows, nrows, false))
+	if (decision.engine == ENGINE_GPU && decision.reason == REASON_NONE &&
+		may_fit(rows, nrows, false) && !are_for_cpu(sort))
 	{
 		rows->ranges = gpusort_rows_ranges_create(sort->keys, sort->store);
 		return rows;
@@ -478,7 +487,7 @@ gpusort_rows_device_order(RowSort *sort)
 	gpusort_choose_rows(&rows->layout.spec, rows->nrows, bytes, bytes + rows->nrows * sizeof(uint32), &decision);
 	if (decision.engine == ENGINE_GPU &&
 		(decision.reason == REASON_NONE || gpusort_reason_kind(decision.reason) == REASON_KIND_WAIT) &&
-		gpusort_sessions_plentiful())
+		gpusort_sessions_plentiful() && !are_for_cpu(sort))
 	{
 		decision.reason = sort_source(rows);
 		if (decision.reason == REASON_NONE)

@@ -58,18 +58,20 @@ divide(const RowSort *sort, const KeyCode *code)
 	return division;
 }
 
-/* True if some values of the first key, in equal steps, come in ascending or in descending order. */
-static bool
-seem_ordered(const RowSort *sort)
+bool
+gpusort_rows_seem_ordered(const RowSort *sort)
 {
+	const RowKey *key = &sort->keys->keys[0];
 	uint32		rows[ROWS_LOOKED_AT];
 	uint64		codes[ROWS_LOOKED_AT];
 	bool		rises = false;
 	bool		falls = false;
 
+	if (key->kind != KEY_IS_VALUE || !sort->layout->attributes[key->attribute].in_column)
+		return false;
 	for (uint64 i = 0; i < ROWS_LOOKED_AT; i++)
 		rows[i] = i * sort->store->nrows / ROWS_LOOKED_AT;
-	gpusort_rows_load_codes(&sort->keys->keys[0], sort->store, rows, 0, ROWS_LOOKED_AT, codes);
+	gpusort_rows_load_codes(key, sort->store, rows, 0, ROWS_LOOKED_AT, codes);
 	for (int i = 1; i < ROWS_LOOKED_AT; i++)
 	{
 		rises |= codes[i] > codes[i - 1];
@@ -162,7 +164,7 @@ gpusort_rows_order_by_parts(RowSort *sort)
 	Division   *division;
 
 	/* If rows come in order an engine sees that at once. */
-	if (!may_scatter(sort) || nrows * bytes_per_row(sort->store) < ROWS_PARTS_MIN_BYTES || seem_ordered(sort))
+	if (!may_scatter(sort) || nrows * bytes_per_row(sort->store) < ROWS_PARTS_MIN_BYTES || gpusort_rows_seem_ordered(sort))
 		return false;
 	gpusort_attempt_begin(&attempt, ENGINE_CPU, USED_FOR_ROWS, GPUSORT_METHOD_AUTO, nrows, sort->progress);
 	code = gpusort_rows_code_fitted(sort->keys, 0, sort->store, &all_rows, word_bits, 0);

@@ -98,6 +98,9 @@ extern void gpusort_rows_order_part(RowSort *sort, const KeyCode *code, uint32 f
 /* part_order.c: the same for large stores, scattered first.  The numbers of the rows change. */
 extern bool gpusort_rows_order_by_parts(RowSort *sort);
 
+/* True if some values of the first key in the store, in equal steps, come in ascending or in descending order. */
+extern bool gpusort_rows_seem_ordered(const RowSort *sort);
+
 /* row_distinct.c: one of equal rows is enough. */
 #define GPUSORT_DISTINCT_LOOK 8192	/* rows that are read before equal ones are looked for */
 
