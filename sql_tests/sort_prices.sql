@@ -133,6 +133,10 @@ SELECT starts_with(nodes('SELECT -x AS y, few, count(*) FROM priced GROUP BY y, 
 -- Expressions may have far fewer values than the planner expects, for which a hash table is faster.
 SELECT query, nodes(query) ~ 'Gather > Parallel Custom Scan .GpusortRows. > Parallel Seq Scan' AS shared FROM unnest(ARRAY['SELECT DISTINCT x % 7 FROM priced ORDER BY x % 7',
 	'SELECT x % 7, count(*) FROM priced GROUP BY x % 7 ORDER BY x % 7']) query;
+-- Where a LIMIT above a window reads few rows, handing these over costs less than sharing the sort.
+SELECT rows, starts_with(nodes(format('SELECT -x AS y, row_number() OVER (ORDER BY -x) FROM priced LIMIT %s', rows)), 'Limit > WindowAgg > Gather Merge > Parallel Custom Scan (GpusortRows)') AS handed_over,
+	same_rows(format('SELECT y, n FROM (SELECT -x AS y, row_number() OVER (ORDER BY -x) AS n FROM priced LIMIT %s) q', rows))
+FROM unnest(ARRAY['10', '5 OFFSET 500', '18000', '10 OFFSET 18000']) rows;
 SET parallel_tuple_cost = 0;
 SELECT nodes('SELECT x, id FROM priced WHERE md5(md5(md5(md5(t)))) > ''0'' ORDER BY t');
 DROP FUNCTION nodes, same_rows;

@@ -62,6 +62,12 @@ visit_join_children(Plan *plan, const PlanPlace *below)
 static void
 add_limit(const Limit *limit, PlanPlace *below)
 {
+	const Plan *input = limit->plan.lefttree;
+	Cost		all = input->total_cost - input->startup_cost;
+
+	/* So the planner has estimated the LIMIT's cost, from the rows that it reads or skips. */
+	if (all > 0)
+		below->share *= Min((limit->plan.total_cost - input->startup_cost) / all, 1);
 	if (limit->limitOption == LIMIT_OPTION_COUNT && limit->limitCount != NULL)
 		below->limit = limit;
 	if (limit->limitOption != LIMIT_OPTION_COUNT ||
@@ -108,7 +114,10 @@ child_place(Plan *plan, const PlanPlace *place)
 	below.parallel |= gathers;
 	below.rescanned |= IsA(plan, RecursiveUnion);
 	if (gpusort_plan_has_trait(plan, PLAN_READS_ALL))
+	{
 		below.all_rows = AT_ONCE;
+		below.share = 1;
+	}
 	else if (IsA(plan, ModifyTable))
 		below.all_rows = Max(place->all_rows, WITH_EXECUTOR);
 	else if (stops_by_itself(plan) || (place->limit != NULL && (!passes_bound || shares_bound)))
@@ -216,7 +225,7 @@ static void
 visit_statement(PlanWalk *walk, bool cursor)
 {
 	List	   *subplans = walk->statement->subplans;
-	PlanPlace	top = {.walk = walk, .all_rows = cursor ? NOT_ALL : WITH_EXECUTOR};
+	PlanPlace	top = {.walk = walk, .all_rows = cursor ? NOT_ALL : WITH_EXECUTOR,.share = 1};
 
 	walk->subqueries = palloc0_array(SubqueryUse, list_length(subplans));
 	visit_plan(&walk->statement->planTree, &top);

@@ -65,6 +65,7 @@ typedef struct PlanPlace
 	const Limit *limit;			/* bounds the rows wanted, as the executor would tell a Sort
 								 * here; or NULL.  Unless all_rows is NOT_ALL, evaluating it has
 								 * no effects */
+	double		share;			/* of its rows that a LIMIT above is expected to let the nodes above read */
 	const Plan *first_rows;		/* nearest node above that returns only the first rows of its
 								 * input, or of each partition (a WindowAgg with a run condition,
 								 * a LIMIT WITH TIES), and whose column numbers are valid here; or

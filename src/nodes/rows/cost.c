@@ -55,6 +55,7 @@
 #define ROWS_COST_COLLECTED 4.0 /* added if an aggregate keeps the row's value */
 
 #define ROWS_COST_RETURNED 1.5	/* a row of a part that another process has sorted */
+#define ROWS_COST_HANDED_OVER 40.0	/* a row that a Gather Merge reads of another process */
 
 /* If the bound is not known at run time, the node is used only if at least this share of the rows is wanted. */
 #define ROWS_BOUND_SHARE 0.25
@@ -381,6 +382,15 @@ gpusort_rows_cost_parallel(const Sort *sort, double rows)
 	cost.startup += (ROWS_SHARED_PASSES - 1) * (cost.startup - cost.input) + parallel_setup_cost;
 	cost.total = cost.startup + gpusort_rows_return_cost(rows);
 	return cost;
+}
+
+bool
+gpusort_rows_sharing_wins(const GatherMerge *merge, double share)
+{
+	const Plan *rows = merge->plan.lefttree;
+
+	return (ROWS_SHARED_PASSES - 1) * (rows->startup_cost - rows->lefttree->total_cost) <
+		cpu_operator_cost * ROWS_COST_HANDED_OVER * share * merge->plan.plan_rows;
 }
 
 double

@@ -309,14 +309,15 @@ sort_for_groups(Agg *agg, const PlanPlace *place)
 	agg->plan.total_cost = cost.total + cpu_operator_cost * agg->numCols * sort->plan.plan_rows;
 }
 
-/* Has parallel workers share what they sort, instead of a Gather Merge. */
+/* Has parallel workers share what they sort, instead of a Gather Merge, unless that reads few of the rows. */
 static Plan *
 replace_gather_merge(const GatherMerge *merge, const PlanPlace *place)
 {
 	CustomScan *rows = (CustomScan *) merge->plan.lefttree;
 
 	if (!is_rows_node(&rows->scan.plan) || rows->scan.plan.initPlan != NIL ||
-		linitial_int(list_nth(rows->custom_private, ROWS_LIST_ROLE)) != ROWS_ALONE)
+		linitial_int(list_nth(rows->custom_private, ROWS_LIST_ROLE)) != ROWS_ALONE ||
+		!(gpusort_force_nodes || rows->custom_exprs != NIL || gpusort_rows_sharing_wins(merge, place->share)))
 		return NULL;
 	return gpusort_rows_plan_parallel(merge, rows, place);
 }

@@ -122,6 +122,8 @@ extern Cost gpusort_rows_disk_cost(double bytes);
 /* The cost of returning rows that parallel workers have sorted. */
 extern Cost gpusort_rows_return_cost(double rows);
 extern RowsCost gpusort_rows_cost_parallel(const Sort *sort, double rows);
+/* True if sharing what nodes below a Gather Merge sort costs less than handing over the share of its rows that is read. */
+extern bool gpusort_rows_sharing_wins(const GatherMerge *merge, double share);
 /* How many processes the work is divided among, by the planner's estimate. */
 extern double gpusort_rows_divisor(int workers);
 
