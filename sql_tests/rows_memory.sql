@@ -109,6 +109,12 @@ BEGIN
 	SET gpusort.force_nodes = off;
 	EXECUTE 'EXPLAIN (FORMAT json) SELECT *, k + 1 AS next FROM null_t ORDER BY k' INTO plan;
 	ASSERT plan #>> '{0,Plan,Node Type}' = 'Sort', plan;
+	-- Fewer columns are written twice, in small blocks, where memory is so little.
+	EXECUTE 'EXPLAIN (FORMAT json) SELECT c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, k FROM null_t ORDER BY k' INTO plan;
+	ASSERT plan #>> '{0,Plan,Node Type}' = 'Sort', plan;
+	SET work_mem = '256kB';
+	EXECUTE 'EXPLAIN (FORMAT json) SELECT c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, k FROM null_t ORDER BY k' INTO plan;
+	ASSERT plan #>> '{0,Plan,Node Type}' = 'Custom Scan', plan;
 END $$;
 DROP TABLE wide_t, null_t;
 DROP FUNCTION peak_kb, sort_many, grows_by_less, written, method_of;

@@ -38,6 +38,8 @@
 #define ROWS_WHOLE_NULLS 1.5	/* or if columns take so many times the space of the table, */
 #define ROWS_WHOLE_KEYS 4		/* unless keys, which are stored once more, take over 1/4 of them */
 #define ROWS_MOST_NULLS 3.0		/* rows are not written, unless whole, if columns take so many times the space of the table */
+#define ROWS_BYTES_PER_PART 6144.0	/* of memory, while rows are divided: those for more parts are divided, and written, twice, */
+#define ROWS_MEMORY_OF_SMALL_BLOCKS (64.0 * 1024)	/* which takes twice as long with this memory, and less with more */
 #define ROWS_COST_PER_KEY_BYTE 0.025	/* added per byte of the row if the first key is not passed by value */
 #define ROWS_COST_DROPPED 1.0	/* a row that the bound's threshold rejects */
 #define ROWS_COST_DROPPED_STORED 22.0	/* the same by a text in a linguistic collation, where a
@@ -322,8 +324,13 @@ sorts_values(const Sort *sort)
 void
 gpusort_rows_leave_nulls(RowsCost *cost, const Sort *sort, double bound, const List *rtable)
 {
-	if (gpusort_rows_bytes(kept_rows(sort->plan.plan_rows, bound), sort->plan.plan_width) > work_mem * 1024.0 &&
-		sorts_values(sort) && times_stored(sort, rtable) >= ROWS_MOST_NULLS && !gpusort_rows_keep_whole(sort, rtable))
+	double		memory = work_mem * 1024.0;
+	double		bytes = gpusort_rows_bytes(kept_rows(sort->plan.plan_rows, bound), sort->plan.plan_width);
+	bool		written_twice = bytes > memory / ROWS_BYTES_PER_PART * memory;
+	double		weight = written_twice ? 1 + ROWS_MEMORY_OF_SMALL_BLOCKS / memory : 1;
+
+	if (bytes > memory && sorts_values(sort) && weight * times_stored(sort, rtable) >= ROWS_MOST_NULLS &&
+		!gpusort_rows_keep_whole(sort, rtable))
 		cost->why_not = slower;
 }
 
