@@ -67,7 +67,60 @@ BEGIN
 	RETURN QUERY SELECT bool_and(c.taken > 0 OR (source ~ 'parts' AND (name ~ '\W' OR call ~ 'FILTER'))), bool_and(c.same), count(*)
 	FROM calls, unnest('{numbers,none,parts WHERE few <> 1}'::text[]) source, format('SELECT %s FROM %s', call, source) query, pg_temp.compare_aggregates(query) c WHERE name ~ names;
 END $$;
-SELECT workers, memory, r.* FROM (VALUES (0, '64kB', '^[xnt]$'), (1, '64kB', '^[xnt]$'), (2, '1MB', '^[xnt]$'), (4, '64kB', ''), (4, '64MB', '^(x|f|n|t|wide)$')) v (workers, memory, names), with_workers(workers, memory, names) r;
+SELECT workers, memory, r.* FROM (VALUES (0, '64kB', ''), (0, '64MB', ''), (1, '64kB', '^[xnt]$'), (2, '1MB', '^[xnt]$'), (4, '64kB', ''), (4, '64MB', '^(x|f|n|t|wide)$')) v (workers, memory, names), with_workers(workers, memory, names) r;
+
+-- In one process: values come from one column of any input, without NULLs; texts are counted by hashing. A Seq Scan's rows are read straight into columns,
+-- also where NULLs stand behind the column.
+SET max_parallel_workers_per_gather = 0;
+SELECT pg_temp.explain_lines('SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x), mode() WITHIN GROUP (ORDER BY x) FROM numbers', 'COSTS OFF, VERBOSE');
+SELECT pg_temp.explain_lines('SELECT count(DISTINCT x) FROM parts WHERE few < 3');
+SELECT line FROM pg_temp.explain_lines('SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY f) FROM numbers', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') line WHERE line ~ 'Aggregate|Scan|Key|Input';
+CREATE FUNCTION sorted(query text) RETURNS bool LANGUAGE sql AS $$ SELECT EXISTS (SELECT FROM pg_temp.explain_lines(query, 'COSTS OFF', 'GpusortRows')) $$;
+SELECT query, sorted(query), same FROM unnest(ARRAY['SELECT percentile_disc(''{1,0.5,0}''::float8[]) WITHIN GROUP (ORDER BY x), count(DISTINCT x), mode() WITHIN GROUP (ORDER BY x), percentile_cont(0.1) WITHIN GROUP (ORDER BY x) FROM numbers',
+	'SELECT count(DISTINCT n.x), percentile_cont(0.5) WITHIN GROUP (ORDER BY n.x) FROM numbers n LEFT JOIN none USING (id)', 'SELECT mode() WITHIN GROUP (ORDER BY none.x), count(DISTINCT none.x) FROM numbers n LEFT JOIN none USING (id)',
+	'SELECT count(DISTINCT i), percentile_disc(0.7) WITHIN GROUP (ORDER BY i) FROM generate_series(1, 9) i', 'SELECT mode() WITHIN GROUP (ORDER BY v) FROM (VALUES (1.0), (2.00), (2), (NULL), (1)) v (v)',
+	'SELECT count(DISTINCT zero), percentile_cont(0.9) WITHIN GROUP (ORDER BY zero) FROM unnest(''{-0,0,NaN,NULL,-0,1.5,NaN}''::float8[]) zero', 'SELECT count(DISTINCT x) FROM (SELECT x FROM numbers ORDER BY id LIMIT 100) s',
+	'SELECT i, (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY x) FROM numbers WHERE few = i) FROM generate_series(0, 9) i', 'SELECT * FROM generate_series(1, 3) i, LATERAL (SELECT count(DISTINCT x), percentile_cont(i / 4.0) WITHIN GROUP (ORDER BY x) FROM numbers) s',
+	'SELECT i, s.* FROM generate_series(0, 2) i LEFT JOIN LATERAL (SELECT mode() WITHIN GROUP (ORDER BY x), count(DISTINCT x) FROM numbers WHERE few < i HAVING count(DISTINCT x) > 9) s ON true',
+	'SELECT count(DISTINCT x) FROM numbers UNION ALL SELECT count(DISTINCT x) FROM none UNION ALL SELECT count(DISTINCT nothing) FROM numbers', 'SELECT (SELECT count(DISTINCT a.x) FROM none), count(*) FROM numbers a', 'SELECT count(DISTINCT t) FROM numbers',
+	'SELECT count(DISTINCT x ORDER BY x DESC), mode() WITHIN GROUP (ORDER BY x) FROM numbers', 'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x DESC), percentile_disc(0.1) WITHIN GROUP (ORDER BY x DESC) FROM parts',
+	'SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY x), count(DISTINCT few) FROM numbers', 'SELECT count(DISTINCT x), sum(x) FROM numbers', 'SELECT array_agg(x ORDER BY x) FROM numbers WHERE id < 9', 'SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY x + 1) FROM numbers']) query, pg_temp.compare_aggregates(query);
+-- A table whose columns begin and end to have NULLs on a page, and one that has got columns.
+CREATE TABLE gaps AS SELECT CASE WHEN i BETWEEN 3000 AND 3900 THEN NULL ELSE i END AS a, i % 100 AS b, CASE WHEN i % 7 = 0 OR i > 5000 THEN i END AS c, i % 900 AS d, repeat('y', i % 60) AS t, i % 5 AS e FROM generate_series(1, 9000) i;
+ALTER TABLE gaps ADD COLUMN g int4 DEFAULT 7, ADD COLUMN h int4;
+INSERT INTO gaps SELECT i, i, i, i, NULL, i, i, i FROM generate_series(1, 500) i;
+SELECT value, sorted(query), same FROM unnest('{a,b,c,d,e,g,h}'::text[]) value, format('SELECT count(DISTINCT %s), percentile_disc(0.4) WITHIN GROUP (ORDER BY %1$s), mode() WITHIN GROUP (ORDER BY %1$s) FROM gaps', value) query, pg_temp.compare_aggregates(query);
+SELECT same FROM pg_temp.compare_node('rows', 'SELECT b, d, a FROM gaps ORDER BY d, a, b') UNION ALL SELECT same FROM pg_temp.compare_node('rows', 'SELECT a, b, e, t FROM gaps ORDER BY e, a, t, b');
+-- A volatile function below is called once for each row, and again when it is run again. Prepared, in cursors, by rows that a role may see.
+SELECT c, count(DISTINCT q.r) FROM generate_series(1, 40) i, LATERAL (SELECT i, percentile_disc(0.5) WITHIN GROUP (ORDER BY r) AS r, count(DISTINCT r) AS c FROM (SELECT random() AS r FROM generate_series(1, 9) OFFSET 0) s OFFSET 0) q GROUP BY c;
+PREPARE middle AS SELECT percentile_disc($1) WITHIN GROUP (ORDER BY x), count(DISTINCT x) FROM numbers WHERE id > $2;
+EXECUTE middle(0.5, 19000);
+EXECUTE middle(0.1, 0);
+EXECUTE middle(NULL, 20000);
+BEGIN;
+DECLARE c SCROLL CURSOR FOR SELECT count(DISTINCT x), percentile_cont(0.5) WITHIN GROUP (ORDER BY x) FROM numbers;
+FETCH c;
+FETCH BACKWARD ALL c;
+MOVE BACKWARD ALL c;
+FETCH c;
+COMMIT;
+CREATE ROLE regress_gpusort_shared;
+GRANT USAGE ON SCHEMA shared TO regress_gpusort_shared;
+GRANT SELECT ON numbers TO regress_gpusort_shared;
+ALTER TABLE numbers ENABLE ROW LEVEL SECURITY;
+CREATE POLICY part ON numbers USING (few = 3);
+SET ROLE regress_gpusort_shared;
+SELECT count(DISTINCT few), mode() WITHIN GROUP (ORDER BY few) FROM numbers;
+RESET ROLE;
+ALTER TABLE numbers DISABLE ROW LEVEL SECURITY;
+DROP POLICY part ON numbers;
+DROP OWNED BY regress_gpusort_shared;
+DROP ROLE regress_gpusort_shared;
+-- Without force: of tables that are read straight.
+SET gpusort.force_nodes = off;
+SELECT source, sorted(format('SELECT count(DISTINCT x) FROM %s', source)) FROM unnest('{numbers,numbers WHERE id > 3,parts,none,"generate_series(1, 100000) x"}'::text[]) source;
+SET gpusort.force_nodes = on;
+SET max_parallel_workers_per_gather = 2;
 
 -- Not shared: two columns, two orders, two filters, other aggregates beside them, numerics whose scale varies.
 SELECT call, c.taken AS shared, same FROM unnest('{"count(DISTINCT x), count(DISTINCT t)","percentile_cont(0.5) WITHIN GROUP (ORDER BY f), percentile_cont(0.5) WITHIN GROUP (ORDER BY f DESC)",

@@ -24,9 +24,9 @@
 
 struct ValueSort
 {
-	SharedSort *shared;			/* parallel workers have sorted the values; or NULL */
-	Oid			cast;			/* a function that the shared values are arguments of; or InvalidOid */
-	RowSort    *sort;			/* or NULL if it is shared */
+	SharedSort *shared;			/* of these values, or NULL */
+	RowSort    *sort;
+	Oid			cast;			/* a function that the values of the sort are arguments of; or InvalidOid */
 	bool		finished;
 	uint32		reserved;		/* values that can be appended before memory is asked for again */
 	Oid			collation;
@@ -58,36 +58,6 @@ returns_result(FunctionCallInfo fcinfo)
 		agg->curpertrans != NULL && &agg->curpertrans->transfn == fcinfo->flinfo;
 }
 
-/* Gives a state the values that the node below its Agg has sorted.  Returns false if that returns them as rows. */
-static bool
-take_shared(FunctionCallInfo fcinfo, AggregateState *state)
-{
-	SharedSort *shared = gpusort_shared_sort_offered(outerPlanState(fcinfo->context));
-	const Expr *value;
-
-	if (shared == NULL)
-		return false;
-	value = linitial_node(TargetEntry, AggGetAggref(fcinfo)->args)->expr;
-	state->spilled = MemoryContextAllocZero(state->context, sizeof(ValueSort));
-	state->spilled->shared = shared;
-	state->spilled->finished = true;
-	state->spilled->cast = IsA(value, FuncExpr) ? ((const FuncExpr *) value)->funcid : InvalidOid;
-	return true;
-}
-
-void
-gpusort_agg_limit_memory(FunctionCallInfo fcinfo, AggregateState *state)
-{
-	const ElementType *element = gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type);
-	const AggState *agg = (const AggState *) fcinfo->context;
-
-	if (returns_result(fcinfo) && take_shared(fcinfo, state))
-		return;
-	state->work_bytes = element->is_key ? element->stride : WORK_BYTES;
-	if (returns_result(fcinfo) && (agg->aggstrategy == AGG_PLAIN || agg->aggstrategy == AGG_SORTED))
-		state->spill_bytes = Min(work_mem * (Size) 1024, MaxAllocSize / 2);	/* no collector holds more */
-}
-
 /* The collation to sort by: the cheapest one where only equality matters and all have the same. */
 static Oid
 sort_collation(const AggregateState *state)
@@ -97,6 +67,39 @@ sort_collation(const AggregateState *state)
 	if (state->kind == SET_DISTINCT && OidIsValid(collation) && gpusort_keys_can_hash(state->values.type, collation))
 		return C_COLLATION_OID;
 	return collation;
+}
+
+/* Gives a state the values that the node below its Agg has sorted.  Returns false if that returns them as rows. */
+static bool
+take_sorted(FunctionCallInfo fcinfo, AggregateState *state)
+{
+	SortedValues offered = gpusort_values_offered(outerPlanState(fcinfo->context));
+	const Expr *value;
+
+	if (offered.sort == NULL)
+		return false;
+	value = linitial_node(TargetEntry, AggGetAggref(fcinfo)->args)->expr;
+	state->spilled = MemoryContextAllocZero(state->context, sizeof(ValueSort));
+	state->spilled->shared = offered.shared;
+	state->spilled->sort = offered.sort;
+	state->spilled->cast = IsA(value, FuncExpr) ? ((const FuncExpr *) value)->funcid : InvalidOid;
+	state->spilled->finished = true;
+	state->spilled->collation = sort_collation(state);
+	state->spilled->descending = state->order.descending;
+	return true;
+}
+
+void
+gpusort_agg_limit_memory(FunctionCallInfo fcinfo, AggregateState *state)
+{
+	const ElementType *element = gpusort_element_type(fcinfo, FIRST_ARRAY, state->values.type);
+	const AggState *agg = (const AggState *) fcinfo->context;
+
+	if (returns_result(fcinfo) && take_sorted(fcinfo, state))
+		return;
+	state->work_bytes = element->is_key ? element->stride : WORK_BYTES;
+	if (returns_result(fcinfo) && (agg->aggstrategy == AGG_PLAIN || agg->aggstrategy == AGG_SORTED))
+		state->spill_bytes = Min(work_mem * (Size) 1024, MaxAllocSize / 2);	/* no collector holds more */
 }
 
 /* A sort of the state's values by a collation. */
@@ -299,6 +302,7 @@ typedef struct ValueReader
 	uint32	   *positions;		/* of the values in order */
 	ComparatorSort *comparator;
 	const ElementType *element;
+	Oid			cast;			/* of values of the sort; or InvalidOid */
 	uint64		row;			/* number of the next one */
 	uint64		nrows;
 } ValueReader;
@@ -316,6 +320,7 @@ begin_reading(const ValueStore *store, ValueReader *reader)
 			gpusort_rows_sort_finish(sort->sort);
 		sort->finished = true;
 		reader->sort = sort->sort;
+		reader->cast = sort->cast;
 		reader->nrows = sort->sort->nrows;
 		reader->comparator = gpusort_element_comparator(values->element, sort->collation, sort->descending);
 		return;
@@ -365,7 +370,14 @@ read_next(ValueReader *reader)
 		CHECK_FOR_INTERRUPTS();
 		batch = gpusort_rows_sort_read(reader->sort, reader->row);
 	}
-	return batch->values[reader->row++ - batch->first];
+	return batch->values[(reader->row++ - batch->first) * batch->natts + reader->sort->keys->keys[0].attribute];
+}
+
+/* A copy of a value of a sort, or the result of its cast. */
+static Datum
+copy_value(const ElementType *element, Oid cast, Datum value)
+{
+	return OidIsValid(cast) ? OidFunctionCall1(cast, value) : datumCopy(value, element->by_value, element->length);
 }
 
 /*
@@ -375,23 +387,17 @@ read_next(ValueReader *reader)
 static Datum
 read_rank(ValueReader *reader, uint64 rank)
 {
-	const ElementType *element = reader->element;
-
 	if (reader->sort == NULL)
 		return reader->datums[reader->positions[rank]];
 	reader->row = rank;
-	return datumCopy(read_next(reader), element->by_value, element->length);
+	return copy_value(reader->element, reader->cast, read_next(reader));
 }
 
 /* The value at a rank among those that parallel workers have sorted. */
 static Datum
 find_shared(const ValueStore *store, uint64 rank)
 {
-	const ElementType *element = store->values.element;
-	Datum		value = gpusort_shared_sort_key(store->sort->shared, rank);
-
-	return OidIsValid(store->sort->cast) ? OidFunctionCall1(store->sort->cast, value)
-		: datumCopy(value, element->by_value, element->length);
+	return copy_value(store->values.element, store->sort->cast, gpusort_shared_sort_key(store->sort->shared, rank));
 }
 
 void

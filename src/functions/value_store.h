@@ -11,7 +11,7 @@
  * Then all values, and those that follow, go to a sort of rows of one column, which spills.  Where only
  * their number is asked for most types go to parts by a hash instead, see distinct_store.h.
  *
- * Where parallel workers have sorted the values together, the node below the Agg offers them as one sort
+ * Where the node below the Agg has sorted the values, alone or in parallel workers, it offers them as one sort
  * (rows/shared_sort.h), and returns a row of NULLs in their place.
  *
  * In a hash table of groups, in a window and in a parallel plan states stay in memory, as

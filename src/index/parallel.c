@@ -90,7 +90,7 @@ take_part(Participant *self, Relation heap, Relation index, IndexInfo *info, Lis
 	double		tuples;
 
 	self->sort = gpusort_index_begin_sort(index, keys, build->rows, build->memory_limit);
-	self->part = gpusort_shared_sort_join(self->sort_state, self->areas, self->sort, ParallelWorkerNumber + 1, 0, false);
+	self->part = gpusort_shared_sort_join(self->sort_state, self->areas, self->sort, ParallelWorkerNumber + 1, 0);
 	if (!gpusort_shared_sort_collects(self->part))
 		return;
 	tuples = gpusort_index_scan(heap, index, info, self->sort, gpusort_compat_table_beginscan_parallel(heap, self->scan));

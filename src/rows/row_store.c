@@ -354,13 +354,15 @@ gpusort_rows_store_put_stored(RowStore *store, uint32 row, const Datum *values)
 	store->record_bytes = MAXALIGN(end - store->records.data);
 }
 
-/* Appends a row.  Values of attributes that are not stored are ignored. */
+/* Appends a row, unless a required value is NULL.  Values of attributes that are not stored are ignored. */
 void
 gpusort_rows_store_append(RowStore *store, const Datum *values, const bool *nulls)
 {
 	const RowLayout *layout = store->layout;
 	uint32		row = store->nrows;
 
+	if (store->required > 0 && nulls[store->required - 1])
+		return;
 	gpusort_rows_store_reserve(store, row + 1);
 	for (int i = 0; i < layout->natts; i++)
 	{

@@ -74,6 +74,7 @@ typedef struct RowStore
 	int			null_columns;	/* columns with has_nulls */
 	uint32		nrows;
 	uint32		capacity;		/* rows that fit the columns */
+	int			required;		/* 1 + the attribute without which no row is appended; 0: there is none */
 	uint32		expected_rows;	/* when the columns grow, they grow to this many rows */
 	Size		expected_record_bytes;
 } RowStore;

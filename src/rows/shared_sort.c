@@ -166,7 +166,6 @@ struct SharedSort
 	RowStore   *store;			/* rows of a part that this process sorts */
 	RowStore   *view;			/* rows of one that another process has sorted, or NULL */
 	uint32		cut_before;		/* each run's `to` is where this part begins; 0: no part has been found */
-	bool		without_nulls;
 	RowKeys		groups;			/* leading keys that tell groups apart; none: parts begin with any row */
 	uint32		next;			/* the part behind the one that was taken last */
 	uint64		first_row;		/* of the part whose keys are asked for, among all rows */
@@ -527,20 +526,6 @@ write_fences(SharedSort *part, SharedRun *run, const uint32 *order, uint32 nrows
 	gpusort_rows_store_free(fences);
 }
 
-/* How many rows of the sort's store, in this order, come before those whose first key is NULL. */
-static uint32
-rows_before_nulls(const RowSort *sort, const uint32 *order, uint32 nrows)
-{
-	bool		is_null = true;
-
-	while (nrows > 0 && is_null)
-	{
-		(void) gpusort_rows_store_get(sort->store, order[nrows - 1], sort->keys->keys[0].attribute, &is_null);
-		nrows -= is_null;
-	}
-	return nrows;
-}
-
 /*
  * The kind of words that are made now: 1 and 2 of keys that are not plain texts, others of these.  Words of one kind
  * compare: besides the sample, how texts become bytes is all that the code depends on.
@@ -645,8 +630,6 @@ add_run(void *taker, const uint32 *order, uint32 nrows)
 	RowStore   *fences;
 	const StoredRows *stored;
 
-	if (part->without_nulls && (nrows = rows_before_nulls(sort, order, nrows)) == 0)
-		return;
 	bytes = gpusort_rows_store_bytes(sort->store) / sort->store->nrows * nrows;
 	pointer = dsa_allocate(part->area, sizeof(SharedRun));
 	run = dsa_get_address(part->area, pointer);
@@ -681,8 +664,7 @@ add_run(void *taker, const uint32 *order, uint32 nrows)
 }
 
 SharedSort *
-gpusort_shared_sort_join(SharedSortState *shared, dsa_area **areas, RowSort *sort, int participant, int group_keys,
-						 bool without_nulls)
+gpusort_shared_sort_join(SharedSortState *shared, dsa_area **areas, RowSort *sort, int participant, int group_keys)
 {
 	MemoryContext caller = MemoryContextSwitchTo(sort->context);
 	SharedSort *part = palloc0(sizeof(SharedSort));
@@ -695,7 +677,6 @@ gpusort_shared_sort_join(SharedSortState *shared, dsa_area **areas, RowSort *sor
 	part->number = participant;
 	part->groups = *sort->keys;
 	part->groups.nkeys = group_keys;
-	part->without_nulls = without_nulls;
 	part->files = palloc0(shared->participants * sizeof(SpillFile *));
 	sort->take_run = add_run;
 	if (sort->keys->keys[0].kind == KEY_IS_BYTES)

@@ -71,11 +71,10 @@ extern Size gpusort_shared_sort_local_bytes(const SharedSortState *shared, doubl
 
 /*
  * Takes part with a sort of no rows.  Participants have different numbers, from 0.  If so many leading keys tell groups apart,
- * parts are divided and taken by these; 0: they begin with any row.  Rows whose first key is NULL may be left out: these must
- * come last in the order.
+ * parts are divided and taken by these; 0: they begin with any row.
  */
 extern SharedSort *gpusort_shared_sort_join(SharedSortState *shared, dsa_area **areas, RowSort *sort, int participant,
-											int group_keys, bool without_nulls);
+											int group_keys);
 
 /* True if rows are still collected.  Then gpusort_shared_sort_collected must follow. */
 extern bool gpusort_shared_sort_collects(SharedSort *part);
@@ -116,23 +115,31 @@ extern void gpusort_shared_sort_stop(SharedSortState *shared);
 /* Closes files. */
 extern void gpusort_shared_sort_leave(SharedSort *part);
 
-/* The CustomName in the methods of nodes whose state begins so.  EXPLAIN shows another one, that of the plan. */
-#define GPUSORT_SHARED_SORT_OFFERS "GpusortSharedSort"
+/* The CustomName of nodes that offer aggregates above them sorted values, none of them NULL.  EXPLAIN shows that of the plan. */
+#define GPUSORT_OFFERS_VALUES "GpusortSortedValues"
 
-typedef struct SharedSortOffer
+/* What a node offers instead of rows: a sort in this process, or one that it shares. */
+typedef struct SortedValues
 {
-	CustomScanState css;		/* must be first */
-	SharedSort *offered;		/* what aggregates above may read instead of rows, or NULL */
-} SharedSortOffer;
+	RowSort    *sort;
+	SharedSort *shared;			/* or NULL */
+} SortedValues;
 
-/* What a node offers; NULL if it does not, or is another one. */
-static inline SharedSort *
-gpusort_shared_sort_offered(const PlanState *node)
+typedef struct OfferMethods
 {
-	if (node == NULL || !IsA(node, CustomScanState) ||
-		strcmp(((const CustomScanState *) node)->methods->CustomName, GPUSORT_SHARED_SORT_OFFERS) != 0)
-		return NULL;
-	return ((const SharedSortOffer *) node)->offered;
+	CustomExecMethods exec;		/* must be first */
+	SortedValues (*offered) (const CustomScanState *node);
+} OfferMethods;
+
+/* What a node offers; nothing if it is another one. */
+static inline SortedValues
+gpusort_values_offered(const PlanState *node)
+{
+	const CustomScanState *custom = (const CustomScanState *) node;
+
+	if (node == NULL || !IsA(node, CustomScanState) || strcmp(custom->methods->CustomName, GPUSORT_OFFERS_VALUES) != 0)
+		return (SortedValues) {NULL};
+	return ((const OfferMethods *) custom->methods)->offered(custom);
 }
 
 #endif							/* GPUSORT_SHARED_SORT_H */

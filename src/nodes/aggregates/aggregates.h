@@ -6,7 +6,7 @@
  * Agg of a finished plan, before the nodes below it are offered to the modules, and decides on
  * one treatment for each call.  call.c knows which aggregate of the extension gives the same
  * result as a built-in one.  order.c has the rows sorted below the Agg,
- * parallel.c has workers compute what is replaced.
+ * parallel.c has workers compute what is replaced, or values sorted for it.
  */
 #ifndef GPUSORT_AGGREGATES_H
 #define GPUSORT_AGGREGATES_H
@@ -81,7 +81,10 @@ extern Sort *gpusort_aggregates_sort_input(AggregateCalls *calls);
 extern void gpusort_aggregate_drop_order(Aggref *call);
 
 /* parallel.c */
-/* Has parallel workers compute the calls of an Agg, once they are replaced, if that costs less. */
-extern void gpusort_aggregates_divide(AggregateCalls *calls);
+/*
+ * Has parallel workers compute the calls of an Agg, once they are replaced, or the rows node sort the one column that all
+ * aggregate, if that costs less.
+ */
+extern void gpusort_aggregates_share(const AggregateCalls *calls);
 
 #endif							/* GPUSORT_AGGREGATES_H */

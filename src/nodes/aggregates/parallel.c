@@ -1,6 +1,6 @@
 /*
  * parallel.c
- *	  Has the replaced aggregates of an Agg without groups computed by parallel workers.
+ *	  Has the replaced aggregates of an Agg without groups computed by parallel workers, or of sorted values.
  *
  * PostgreSQL has no partial form of count(DISTINCT), percentiles and mode, so one process reads and
  * computes whatever the size of the table.  The extension's aggregates have one: each worker sends its
@@ -23,6 +23,9 @@
  * States that are sent stay in memory.  So that is done only where the values kept are expected to fit the
  * memory of a hash table, and come from tables alone, whose sizes bound what they can take.  Groups gain less:
  * all their states stay in memory at the same time.
+ *
+ * In one process, too, the rows node sorts the values of a column for all aggregates, where it reads a table's rows
+ * straight into columns.  To pass each row to the aggregates takes longer than to sort.
  */
 #include "postgres.h"
 
@@ -289,11 +292,11 @@ value_of(const Aggref *call)
 
 /*
  * Notes that a replaced call is computed by the order of its values.  Returns false if it is not, or those before
- * it need another order.  Equal numerics of one scale are the same.  To count numerics by a hash table takes half
- * of what sorting them does.
+ * it need another order.  Equal numerics of one scale are the same, and workers keep no order of equal values.  To
+ * count numerics by a hash table takes half of what sorting them does; in one process that takes less for all but keys.
  */
 static bool
-add_values(SharedValues *values, const Aggref *call)
+add_values(SharedValues *values, const Aggref *call, bool shares)
 {
 	bool		counts = !AGGKIND_IS_ORDERED_SET(call->aggkind);
 	Expr	   *value = *value_of(call);
@@ -301,7 +304,9 @@ add_values(SharedValues *values, const Aggref *call)
 	const TypeCacheEntry *type = lookup_type_cache(exprType((Node *) value), TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
 	Oid			operator = !counts && descends(call) ? type->gt_opr : type->lt_opr;
 
-	if (type->type_id == NUMERICOID && (counts || exprTypmod((Node *) value) < 0))
+	if (counts && (call->aggtype != INT8OID || (!shares && !type->typbyval)))
+		return false;
+	if (shares && type->type_id == NUMERICOID && (counts || exprTypmod((Node *) value) < 0))
 		return false;
 	if (counts && OidIsValid(collation) && gpusort_keys_can_hash(type->type_id, collation))
 		collation = C_COLLATION_OID;
@@ -351,7 +356,10 @@ are_volatile(const SharedValues *values, const ScannedTables *tables)
 	return contain_volatile_functions((Node *) values->value) || contain_volatile_functions((Node *) values->filter);
 }
 
-/* Finds the values by whose order all calls are computed.  Returns false if there are none. */
+/*
+ * Finds the values by whose order all calls are computed.  Returns false if there are none, or without tables, if they are
+ * not a column.
+ */
 static bool
 find_values(const AggregateCalls *calls, const ScannedTables *tables, SharedValues *values)
 {
@@ -365,12 +373,12 @@ find_values(const AggregateCalls *calls, const ScannedTables *tables, SharedValu
 	{
 		const AggregateCall *call = lfirst(cell);
 
-		if (call->treatment != AGGREGATE_REPLACE || !add_values(values, call->call))
+		if (call->treatment != AGGREGATE_REPLACE || !add_values(values, call->call, tables != NULL))
 			return false;
 	}
 	if (are_column(values))
 		column = gpusort_aggregate_input_column(values->value);
-	else if (are_volatile(values, tables))
+	else if (tables == NULL || are_volatile(values, tables))
 		return false;
 	else
 	{
@@ -583,8 +591,9 @@ share_values(const AggregateCalls *calls, const SharedValues *values)
 	agg->plan.startup_cost = agg->plan.total_cost = agg->plan.lefttree->total_cost;
 }
 
-void
-gpusort_aggregates_divide(AggregateCalls *calls)
+/* Has parallel workers compute the calls of an Agg, once they are replaced.  Returns false if that does not cost less. */
+static bool
+divide_calls(const AggregateCalls *calls)
 {
 	Agg		   *agg = calls->agg;
 	const PlanPlace *place = calls->place;
@@ -596,26 +605,44 @@ gpusort_aggregates_divide(AggregateCalls *calls)
 	bool		shares;
 
 	/* Parameters may have other values each time. */
-	if (agg->aggstrategy != AGG_PLAIN || !bms_is_empty(agg->plan.allParam) || place->parallel || place->rescanned ||
+	if (!bms_is_empty(agg->plan.allParam) || place->parallel || place->rescanned ||
 		max_parallel_workers_per_gather == 0 || !are_divisible(calls) ||
 		!find_tables(input, place->walk->statement->rtable, &tables))
-		return;
+		return false;
 	if (gather != NULL && (gather->single_copy || !gpusort_plan_hands_on_columns(gather->plan.targetlist, input->targetlist)))
-		return;
+		return false;
 	workers = gather != NULL ? gather->num_workers : count_workers(&tables);
 	if (workers == 0)
-		return;
+		return false;
 	shares = (gather == NULL || gather->plan.initPlan == NIL) && find_values(calls, &tables, &values) &&
 		sharing_pays(values.sort, &tables, workers);
 	/* States take less than sorting what is computed of all rows. */
 	if (shares && values.filter == NULL && !are_column(&values) && !gpusort_force_nodes)
 		shares = !pays(calls, &tables, workers);
 	if (!shares && !pays(calls, &tables, workers))
-		return;
+		return false;
 	if (gather == NULL)
 		add_gather(agg, &tables, workers, place->walk);
 	if (shares)
 		share_values(calls, &values);
 	else
 		add_partial(agg, place->walk);
+	return true;
+}
+
+void
+gpusort_aggregates_share(const AggregateCalls *calls)
+{
+	Agg		   *agg = calls->agg;
+	const Plan *input = agg->plan.lefttree;
+	SharedValues values;
+
+	if (agg->aggstrategy != AGG_PLAIN || divide_calls(calls))
+		return;
+	if (!gpusort_force_nodes && !(IsA(input, SeqScan) && input->qual == NIL))
+		return;
+	if (!find_values(calls, NULL, &values))
+		return;
+	agg->plan.lefttree = gpusort_rows_plan_values(NULL, values.sort, values.use, values.distinct, calls->place);
+	agg->plan.startup_cost = agg->plan.total_cost = agg->plan.lefttree->total_cost;
 }

@@ -359,5 +359,5 @@ gpusort_aggregates_prepare(Plan *plan, const PlanPlace *place)
 	if (sort != NULL)
 		plan->lefttree = &sort->plan;
 	else if (any && why_not == NULL)
-		gpusort_aggregates_divide(&calls);
+		gpusort_aggregates_share(&calls);
 }

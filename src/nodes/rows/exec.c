@@ -3,7 +3,8 @@
  *	  Runs the rows node: reads all rows of its input, sorts them, returns them.
  *
  * It behaves as the Sort node does.  The input is read forward once, whatever direction is
- * asked for, and its rows are kept for a rescan only if the plan may go back.
+ * asked for, and its rows are kept for a rescan only if the plan may go back.  Where aggregates above
+ * want values, it returns a row of NULLs, for which their states are made, and they read the sort.
  */
 #include "postgres.h"
 
@@ -17,6 +18,7 @@
 #include "compat.h"
 #include "nodes/rows/exec.h"
 #include "nodes/rows/rows_node.h"
+#include "rows/shared_sort.h"
 
 List *
 gpusort_rows_columns_of(const List *tlist, int varno, bool keep_constants)
@@ -140,7 +142,8 @@ gpusort_rows_begin(CustomScanState *node, EState *estate, int eflags)
 	CustomScan *plan = (CustomScan *) node->ss.ps.plan;
 	int			natts = node->ss.ps.ps_ResultTupleDesc->natts;
 
-	state->random_access = (eflags & (EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK)) != 0;
+	state->random_access = (eflags & (EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK)) != 0 &&
+		GPUSORT_ROWS_USE(plan->custom_private) < ROWS_FOR_RANKS;
 	state->current = -1;
 	state->mark = -1;
 	eflags &= ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK);
@@ -290,16 +293,20 @@ void
 gpusort_rows_begin_sort(RowsNodeState *state, Size memory_limit)
 {
 	PlanState  *node = &state->scan.css.ss.ps;
+	double		rows = outerPlan(node->plan)->plan_rows;
+	bool		for_values = GPUSORT_ROWS_USE(state->keys) >= ROWS_FOR_RANKS;
 	MemoryContext caller = MemoryContextSwitchTo(node->state->es_query_cxt);
 
 	state->sort = state->spare;
 	state->spare = NULL;
 	if (state->sort != NULL)
-		gpusort_rows_sort_again(state->sort, node->plan->plan_rows, wanted_bound(state));
+		gpusort_rows_sort_again(state->sort, rows, wanted_bound(state));
 	else
-		state->sort = gpusort_rows_sort_begin(state->desc, state->tlist, state->sources, state->keys, node->plan->plan_rows,
-											  node->plan->plan_width, wanted_bound(state), state->random_access,
-											  is_timed(state), memory_limit);
+		state->sort = gpusort_rows_sort_begin(state->desc, state->tlist, state->sources, state->keys, rows,
+											  node->plan->plan_width, wanted_bound(state),
+											  state->random_access || for_values, is_timed(state), memory_limit);
+	if (for_values)
+		state->sort->store->required = state->sort->keys->keys[0].attribute + 1;
 	if (state->source == NULL)
 		state->source = gpusort_rows_heap_source(outerPlanState(node), state->sort->layout, state->columns);
 	MemoryContextSwitchTo(caller);
@@ -403,6 +410,25 @@ exec_rows(CustomScanState *node)
 	return gpusort_rows_fill_slot(state->sort, state->current, slot, &state->ahead);
 }
 
+/* Returns a row of NULLs if there are values, once. */
+static TupleTableSlot *
+exec_values(CustomScanState *node)
+{
+	RowsNodeState *state = (RowsNodeState *) node;
+
+	if (state->sort == NULL)
+		gpusort_rows_sort_input(state);
+	if (++state->current > 0 || state->sort->nrows == 0)
+		return ExecClearTuple(node->ss.ps.ps_ResultTupleSlot);
+	return ExecStoreAllNullTuple(node->ss.ps.ps_ResultTupleSlot);
+}
+
+static SortedValues
+offered(const CustomScanState *node)
+{
+	return (SortedValues) {.sort = ((const RowsNodeState *) node)->sort};
+}
+
 static void
 forget_rows(RowsNodeState *state)
 {
@@ -479,26 +505,30 @@ shutdown_rows(CustomScanState *node)
 	gpusort_parallel_stats_publish(&state->scan);
 }
 
-static const CustomExecMethods rows_exec_methods = {
-	.CustomName = "GpusortRows",
-	.BeginCustomScan = gpusort_rows_begin,
-	.ExecCustomScan = exec_rows,
-	.EndCustomScan = end_rows,
-	.ReScanCustomScan = rescan_rows,
-	.MarkPosCustomScan = mark_rows,
-	.RestrPosCustomScan = restore_rows,
-	.EstimateDSMCustomScan = gpusort_parallel_stats_estimate,
-	.InitializeDSMCustomScan = gpusort_parallel_stats_share,
-	.InitializeWorkerCustomScan = gpusort_parallel_stats_attach,
-	.ShutdownCustomScan = shutdown_rows,
-	.ExplainCustomScan = gpusort_rows_explain,
-};
+#define METHODS(name, exec) \
+{ \
+	.CustomName = name, \
+	.BeginCustomScan = gpusort_rows_begin, \
+	.ExecCustomScan = exec, \
+	.EndCustomScan = end_rows, \
+	.ReScanCustomScan = rescan_rows, \
+	.MarkPosCustomScan = mark_rows, \
+	.RestrPosCustomScan = restore_rows, \
+	.EstimateDSMCustomScan = gpusort_parallel_stats_estimate, \
+	.InitializeDSMCustomScan = gpusort_parallel_stats_share, \
+	.InitializeWorkerCustomScan = gpusort_parallel_stats_attach, \
+	.ShutdownCustomScan = shutdown_rows, \
+	.ExplainCustomScan = gpusort_rows_explain, \
+}
+
+static const CustomExecMethods rows_exec_methods = METHODS("GpusortRows", exec_rows);
+static const OfferMethods values_exec_methods = {METHODS(GPUSORT_OFFERS_VALUES, exec_values), offered};
 
 Node *
-gpusort_rows_create_alone(void)
+gpusort_rows_create_alone(RowsUse use)
 {
 	RowsNodeState *state = (RowsNodeState *) newNode(sizeof(RowsNodeState), T_CustomScanState);
 
-	state->scan.css.methods = &rows_exec_methods;
+	state->scan.css.methods = use == ROWS_FOR_ORDER ? &rows_exec_methods : &values_exec_methods.exec;
 	return (Node *) state;
 }

@@ -15,9 +15,8 @@
  * each page is compared with it.  If a server keeps another list, the query fails, and
  * works again with gpusort.enable_sort = off.
  *
- * The leading columns of fixed length lie at fixed offsets in a tuple without NULLs.  If
- * no tuple of a page has NULLs and all have every wanted column, each of these columns is
- * copied by a loop of its own.
+ * The leading columns of fixed length lie at fixed offsets in a tuple without NULLs before them.  If
+ * all tuples of a page are so up to the last wanted column, each of these columns is copied by a loop of its own.
  */
 #include "postgres.h"
 
@@ -212,7 +211,6 @@ gpusort_rows_heap_source(PlanState *input, const RowLayout *layout, const int *c
 
 /*
  * Reads the columns of tuple t from first_column on.  The column before it ends at offset.
- * A complete tuple has no NULLs, and every wanted column.
  */
 static pg_attribute_always_inline void
 walk_tuple(HeapSource *source, int t, int first_column, Size offset, bool complete)
@@ -326,7 +324,7 @@ append_tails(HeapSource *source, RowStore *store, int ntuples)
 	}
 }
 
-/* Appends tuples without NULLs that have every wanted column, column by column. */
+/* Appends complete tuples, column by column. */
 static void
 append_columns(HeapSource *source, RowStore *store, int ntuples)
 {
@@ -431,6 +429,17 @@ take_page(HeapSource *source, HeapScanDesc scan, const ItemPointerData *first)
 	return nvisible;
 }
 
+/* True if no column of a tuple up to the last wanted one is NULL or missing. */
+static bool
+is_complete(const HeapSource *source, const HeapTupleHeader tuple)
+{
+	int			column = (tuple->t_infomask & HEAP_HASNULL) ? 0 : source->natts;
+
+	while (column < source->natts && !att_isnull(column, tuple->t_bits))
+		column++;
+	return column == source->natts && HeapTupleHeaderGetNatts(tuple) >= source->natts;
+}
+
 /* Appends the visible tuples of the next page that has some, without those that the bound rejects.  Returns false at the end. */
 bool
 gpusort_rows_heap_read(HeapSource *source, RowSort *sort)
@@ -440,7 +449,7 @@ gpusort_rows_heap_read(HeapSource *source, RowSort *sort)
 	HeapScanDesc scan;
 	int			nvisible;
 	int			ntuples;
-	bool		all_complete = true;	/* no NULLs, and every wanted column is stored */
+	bool		all_complete = true;
 
 	CHECK_FOR_INTERRUPTS();
 	if (node->ss_currentScanDesc == NULL)
@@ -470,8 +479,7 @@ gpusort_rows_heap_read(HeapSource *source, RowSort *sort)
 	gpusort_rows_sort_reserve(sort, nvisible);
 	ntuples = sort->bound == NULL ? nvisible : drop_tuples(source, nvisible, sort->bound);
 	for (int t = 0; t < ntuples; t++)
-		all_complete &= !(source->tuples[t]->t_infomask & HEAP_HASNULL) &&
-			HeapTupleHeaderGetNatts(source->tuples[t]) >= source->natts;
+		all_complete = all_complete && is_complete(source, source->tuples[t]);
 	if (all_complete)
 		append_columns(source, sort->store, ntuples);
 	else

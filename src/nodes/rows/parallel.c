@@ -38,7 +38,7 @@ typedef struct SharedRowsState
 /* The node above the Gather. */
 typedef struct ReturnedRowsState
 {
-	SharedSortOffer offer;		/* must be first */
+	CustomScanState css;		/* must be first */
 	SharedRowsState *input;
 	bool		started;
 } ReturnedRowsState;
@@ -161,8 +161,7 @@ join_sort(SharedRowsState *state)
 
 	gpusort_rows_begin_sort(&state->rows, limit);
 	state->part = gpusort_shared_sort_join(state->shared, state->areas, state->rows.sort, ParallelWorkerNumber + 1,
-										   for_groups ? lthird_int(list_nth(state->rows.keys, ROWS_LIST_ROLE)) : 0,
-										   !for_groups && state->use != ROWS_FOR_ORDER);
+										   for_groups ? lthird_int(list_nth(state->rows.keys, ROWS_LIST_ROLE)) : 0);
 }
 
 static bool
@@ -178,11 +177,8 @@ collect(SharedRowsState *state)
 	state->collected = true;
 	if (is_alone(state))
 	{
-		if (state->use == ROWS_FOR_ORDER || state->use == ROWS_FOR_GROUPS)
-		{
-			gpusort_rows_sort_input(&state->rows);
-			state->nrows = state->rows.sort->nrows;
-		}
+		gpusort_rows_sort_input(&state->rows);
+		state->nrows = state->rows.sort->nrows;
 		return;
 	}
 	join_sort(state);
@@ -440,44 +436,31 @@ exec_returned(CustomScanState *node)
 	return slot;
 }
 
-/* Returns the next value of the input of a node that is alone.  Columns beside it are not read. */
-static TupleTableSlot *
-pass_value(SharedRowsState *input, TupleTableSlot *slot)
-{
-	TupleTableSlot *row = ExecProcNode(outerPlanState(input));
-	int			place = linitial_int(list_nth(((CustomScan *) input->rows.scan.css.ss.ps.plan)->custom_private, KEY_COLUMNS)) - 1;
-
-	ExecClearTuple(slot);
-	if (TupIsNull(row))
-		return slot;
-	slot->tts_values[place] = slot_getattr(row, input->rows.columns[place] + 1, &slot->tts_isnull[place]);
-	return ExecStoreVirtualTuple(slot);
-}
-
-/* Offers the values to the aggregates above.  The row that these get has their states made. */
+/* Returns a row of NULLs, for which the aggregates above have their states made, if there are values. */
 static TupleTableSlot *
 exec_values(CustomScanState *node)
 {
 	ReturnedRowsState *state = (ReturnedRowsState *) node;
 	SharedRowsState *input = state->input;
 	TupleTableSlot *slot = node->ss.ps.ps_ResultTupleSlot;
-	bool		begins = !state->started;
 
-	if (begins)
-	{
-		start(state);
-		(void) ExecStoreAllNullTuple(slot);
-		if (input->part != NULL && input->use == ROWS_FOR_RUNS)
-			gpusort_shared_sort_count(input->part);
-	}
-	if (is_alone(input))
-		return pass_value(input, slot);
-	if (begins)
-		await_workers(node);
-	if (!begins || gpusort_shared_sort_rows(input->part) == 0)
+	if (state->started)
 		return ExecClearTuple(slot);
-	state->offer.offered = input->part;
-	return slot;
+	start(state);
+	if (input->part != NULL && input->use == ROWS_FOR_RUNS)
+		gpusort_shared_sort_count(input->part);
+	await_workers(node);
+	if ((input->part != NULL ? gpusort_shared_sort_rows(input->part) : input->nrows) == 0)
+		return ExecClearTuple(slot);
+	return ExecStoreAllNullTuple(slot);
+}
+
+static SortedValues
+offered(const CustomScanState *node)
+{
+	const SharedRowsState *input = ((const ReturnedRowsState *) node)->input;
+
+	return (SortedValues) {.sort = input->rows.sort,.shared = input->part};
 }
 
 static void
@@ -495,7 +478,6 @@ rescan_returned(CustomScanState *node)
 	ExecClearTuple(node->ss.ps.ps_ResultTupleSlot);
 	if (!state->started)
 		return;
-	state->offer.offered = NULL;
 	forget(state->input);
 	state->started = false;
 	if (gather->chgParam == NULL)
@@ -525,13 +507,16 @@ static const CustomExecMethods returned_exec_methods = {
 	.ExplainCustomScan = gpusort_rows_explain_keys,
 };
 
-static const CustomExecMethods values_exec_methods = {
-	.CustomName = GPUSORT_SHARED_SORT_OFFERS,
-	.BeginCustomScan = begin_returned,
-	.ExecCustomScan = exec_values,
-	.EndCustomScan = end_returned,
-	.ReScanCustomScan = rescan_returned,
-	.ExplainCustomScan = gpusort_rows_explain_keys,
+static const OfferMethods values_exec_methods = {
+	.exec = {
+		.CustomName = GPUSORT_OFFERS_VALUES,
+		.BeginCustomScan = begin_returned,
+		.ExecCustomScan = exec_values,
+		.EndCustomScan = end_returned,
+		.ReScanCustomScan = rescan_returned,
+		.ExplainCustomScan = gpusort_rows_explain_keys,
+	},
+	.offered = offered
 };
 
 Node *
@@ -549,6 +534,6 @@ gpusort_rows_create_returned(RowsUse use)
 {
 	ReturnedRowsState *state = (ReturnedRowsState *) newNode(sizeof(ReturnedRowsState), T_CustomScanState);
 
-	state->offer.css.methods = use == ROWS_FOR_ORDER ? &returned_exec_methods : &values_exec_methods;
+	state->css.methods = use == ROWS_FOR_ORDER ? &returned_exec_methods : &values_exec_methods.exec;
 	return (Node *) state;
 }

@@ -19,8 +19,8 @@
  *	                                              ->  Parallel Custom Scan (GpusortRows)   sorts values, counts equal ones
  *	                                                    ->  partial plan
  *
- * Of aggregates that want values at some ranks, or numbers of equal values, the state is the shared sort.  They get
- * one row of NULLs.  If there are no workers they get all rows, in any order, as if the node were not there.
+ * Of aggregates that want values at some ranks, or numbers of equal values, the state is the shared sort, or if there are no
+ * workers the leader's.  They get one row of NULLs.
  */
 #ifndef GPUSORT_ROWS_PARALLEL_H
 #define GPUSORT_ROWS_PARALLEL_H

@@ -32,12 +32,11 @@
 static Node *
 create_state(CustomScan *scan)
 {
-	const List *list = list_nth(scan->custom_private, ROWS_LIST_ROLE);
-	RowsRole	role = linitial_int(list);
-	RowsUse		use = lsecond_int(list);
+	RowsRole	role = linitial_int(list_nth(scan->custom_private, ROWS_LIST_ROLE));
+	RowsUse		use = GPUSORT_ROWS_USE(scan->custom_private);
 
 	return role == ROWS_SHARE ? gpusort_rows_create_shared(use)
-		: role == ROWS_RETURN ? gpusort_rows_create_returned(use) : gpusort_rows_create_alone();
+		: role == ROWS_RETURN ? gpusort_rows_create_returned(use) : gpusort_rows_create_alone(use);
 }
 
 static const CustomScanMethods rows_scan_methods = {
@@ -328,12 +327,17 @@ gpusort_rows_plan_values(const Gather *gather, Sort *sort, RowsUse use, bool dis
 	RowsBound	bound = {.kind = distinct ? BOUND_DISTINCT : BOUND_ROWS};
 	RowsCost	cost = gpusort_rows_cost(sort, 0, false);
 	PlanPlace	below = *place;
-	Plan	   *rows;
+	CustomScan *rows;
 
-	below.parallel = true;
+	below.parallel |= gather != NULL;
 	sort->plan.plan_node_id = gpusort_plan_next_id(place->walk);
-	rows = make_rows_node(sort, &cost, &bound, &below);
-	return gpusort_rows_plan_shared(gather, (CustomScan *) rows, use, place);
+	rows = (CustomScan *) make_rows_node(sort, &cost, &bound, &below);
+	if (gather != NULL)
+		return gpusort_rows_plan_shared(gather, rows, use, place);
+	lsecond_int(list_nth(rows->custom_private, ROWS_LIST_ROLE)) = use;
+	rows->scan.plan.total_cost = rows->scan.plan.startup_cost;
+	rows->scan.plan.plan_rows = 1;
+	return &rows->scan.plan;
 }
 
 static void

@@ -32,14 +32,17 @@ typedef enum RowsRole
 	ROWS_RETURN					/* it returns what such nodes have sorted */
 } RowsRole;
 
-/* What the rows are wanted for that several processes sort together. */
+/* What the rows are wanted for.  Those of one process are for the order or for aggregates. */
 typedef enum RowsUse
 {
 	ROWS_FOR_ORDER,				/* to be returned */
 	ROWS_FOR_GROUPS,			/* each process returns groups of its own to the nodes above it, in order */
-	ROWS_FOR_RANKS,				/* aggregates above the node ask for values by their ranks, */
+	ROWS_FOR_RANKS,				/* aggregates above the node ask for values, of which none is NULL, by their ranks, */
 	ROWS_FOR_RUNS				/* and for the numbers of equal ones: parallel.h */
 } RowsUse;
+
+/* The use in a node's custom_private. */
+#define GPUSORT_ROWS_USE(lists) ((RowsUse) lsecond_int(list_nth(lists, ROWS_LIST_ROLE)))
 
 struct ExplainState;
 struct PlanPlace;
@@ -79,8 +82,8 @@ extern bool gpusort_rows_take(const Sort *sort, double wanted);
 /* Has a plan read a Sort again where the planner has made a node of one for rows that processes divide: others know Sorts. */
 extern void gpusort_rows_prepare(Plan *plan, const struct PlanPlace *place);
 /*
- * What takes the place of a Gather below an Agg whose aggregates read the one key of a Sort of the rows below the Gather.
- * With distinct, one of equal values is enough.
+ * The input of an Agg whose aggregates read the one key of a Sort: in the place of a Gather of the Sort's input, or if that is
+ * NULL, of the Sort's input.  With distinct, one of equal values is enough.
  */
 extern Plan *gpusort_rows_plan_values(const Gather *gather, Sort *sort, RowsUse use, bool distinct, const struct PlanPlace *place);
 
@@ -128,7 +131,7 @@ extern bool gpusort_rows_sharing_wins(const GatherMerge *merge, double share);
 extern double gpusort_rows_divisor(int workers);
 
 /* exec.c */
-extern Node *gpusort_rows_create_alone(void);
+extern Node *gpusort_rows_create_alone(RowsUse use);
 /*
  * Columns of a child's target list as a node above it returns them (OUTER_VAR), or of a custom_scan_tlist as its scan does
  * (INDEX_VAR).  Constants may stay constants.
