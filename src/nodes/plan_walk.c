@@ -12,6 +12,7 @@
 #include "commands/extension.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
 #include "utils/builtins.h"
 #include "utils/syscache.h"
 
@@ -204,6 +205,36 @@ gpusort_plan_hands_on_columns(const List *tlist, const List *input_tlist)
 			return false;
 	}
 	return list_length(tlist) == list_length(input_tlist);
+}
+
+/* The column of a table that a plan's target entry shows; its relid is InvalidOid if it is none. */
+static AttrNumber
+table_column(const Plan *plan, AttrNumber resno, const List *rtable, Oid *relid)
+{
+	const Var  *var = (const Var *) list_nth_node(TargetEntry, plan->targetlist, resno - 1)->expr;
+
+	*relid = InvalidOid;
+	if (!IsA(var, Var) || var->varattno <= 0)
+		return 0;
+	if (var->varno == OUTER_VAR && plan->lefttree != NULL)
+		return table_column(plan->lefttree, var->varattno, rtable, relid);
+	if (var->varno == INNER_VAR && plan->righttree != NULL)
+		return table_column(plan->righttree, var->varattno, rtable, relid);
+	if (IsA(plan, SubqueryScan))
+		return table_column(((const SubqueryScan *) plan)->subplan, var->varattno, rtable, relid);
+	if (!IS_SPECIAL_VARNO(var->varno))
+		*relid = rt_fetch(var->varno, rtable)->relid;
+	return var->varattno;
+}
+
+HeapTuple
+gpusort_plan_column_statistics(const Plan *plan, AttrNumber resno, const List *rtable)
+{
+	Oid			relid;
+	AttrNumber	column = table_column(plan, resno, rtable, &relid);
+
+	return OidIsValid(relid) ?
+		SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(relid), Int16GetDatum(column), BoolGetDatum(false)) : NULL;
 }
 
 /* Makes an array one entry longer. */

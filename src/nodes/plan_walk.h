@@ -37,6 +37,9 @@ extern bool gpusort_plan_keeps_evaluation(const Node *expressions);
 /* True if a target list returns the input's columns unchanged. */
 extern bool gpusort_plan_hands_on_columns(const List *tlist, const List *input_tlist);
 
+/* What the statistics say of a column of a plan; NULL if nothing. */
+extern HeapTuple gpusort_plan_column_statistics(const Plan *plan, AttrNumber resno, const List *rtable);
+
 /* Adds a key to a Sort, unless it is ordered by the same already. */
 extern void gpusort_plan_add_sort_key(Sort *sort, AttrNumber column, Oid operator, Oid collation, bool nulls_first);
 

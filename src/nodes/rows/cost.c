@@ -12,18 +12,20 @@
 
 #include <math.h>
 
-#include "access/table.h"
+#include "access/htup_details.h"
+#include "catalog/pg_statistic.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
+#include "utils/syscache.h"
 
 #include "compat.h"
 #include "guc.h"
 #include "keys/collation_kind.h"
+#include "nodes/plan_walk.h"
 #include "rows/row_bound.h"
 #include "nodes/rows/rows_node.h"
 
@@ -35,9 +37,10 @@
 #define ROWS_COST_PER_REFERENCE 7.0 /* a column passed by reference */
 #define ROWS_COST_PER_BYTE 0.05 /* a byte of the row */
 #define ROWS_WHOLE_REFERENCES 4 /* rows with as many columns passed by reference are kept whole, as one of them, */
-#define ROWS_WHOLE_NULLS 1.5	/* or if columns take so many times the space of the table, */
+#define ROWS_WHOLE_NULLS 1.5	/* or if columns take so many times the space of PostgreSQL's rows, */
 #define ROWS_WHOLE_KEYS 4		/* unless keys, which are stored once more, take over 1/4 of them */
-#define ROWS_MOST_NULLS 3.0		/* rows are not written, unless whole, if columns take so many times the space of the table */
+#define ROWS_MOST_NULLS 3.0		/* rows are not written, unless whole, if columns take so many times that space */
+#define ROWS_STORED_HEADER 40.0	/* bytes of such a row beside its values */
 #define ROWS_BYTES_PER_PART 6144.0	/* of memory, while rows are divided: those for more parts are divided, and written, twice, */
 #define ROWS_MEMORY_OF_SMALL_BLOCKS (64.0 * 1024)	/* which takes twice as long with this memory, and less with more */
 #define ROWS_COST_PER_KEY_BYTE 0.025	/* added per byte of the row if the first key is not passed by value */
@@ -129,32 +132,29 @@ has_references(const Sort *sort)
 }
 
 /*
- * How many times the space of its table the columns take that a Sort reads and that are passed by value.  They are mostly
- * NULL where that is more than one.
+ * How many times the space of PostgreSQL's rows those take that a Sort reads, if NULLs of columns passed by value take
+ * space.  Columns are mostly NULL where that is more than one.
  */
 static double
 times_stored(const Sort *sort, const List *rtable)
 {
 	const Plan *input = sort->plan.lefttree;
-	double		width = 0;
-	Relation	table;
+	double		width = sort->plan.plan_width;
+	double		nulls = 0;
 	ListCell   *cell;
 
-	if (input == NULL || !(IsA(input, SeqScan) || IsA(input, IndexScan) || IsA(input, BitmapHeapScan)))
-		return 0;
-	/* The planner has locked it. */
-	table = table_open(rt_fetch(((const Scan *) input)->scanrelid, rtable)->relid, NoLock);
 	foreach(cell, input->targetlist)
 	{
-		const Var  *var = (const Var *) lfirst_node(TargetEntry, cell)->expr;
-		int			column = IsA(var, Var) ? var->varattno - 1 : -1;
+		Oid			type = exprType((const Node *) lfirst_node(TargetEntry, cell)->expr);
+		HeapTuple	tuple = gpusort_plan_column_statistics(input, foreach_current_index(cell) + 1, rtable);
 
-		if (column >= 0 && TupleDescAttr(table->rd_att, column)->attbyval)
-			width += TupleDescAttr(table->rd_att, column)->attlen;
+		if (!HeapTupleIsValid(tuple))
+			continue;
+		if (get_typbyval(type))
+			nulls += get_typlen(type) * ((Form_pg_statistic) GETSTRUCT(tuple))->stanullfrac;
+		ReleaseSysCache(tuple);
 	}
-	width *= table->rd_rel->reltuples / Max(table->rd_rel->relpages, 1);
-	table_close(table, NoLock);
-	return width / BLCKSZ;
+	return width / (ROWS_STORED_HEADER + Max(width - nulls, 0));
 }
 
 bool

@@ -14,7 +14,6 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
-#include "parser/parsetree.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -236,37 +235,6 @@ gpusort_rows_plan_groups(const Agg *agg, bool in_order, GroupedAggregates *aggre
 	return set_keys(sort, agg, in_order) ? sort : NULL;
 }
 
-/* The column of a table that a plan's target entry shows; its relid is InvalidOid if it is none. */
-static AttrNumber
-table_column(const Plan *plan, AttrNumber resno, const List *rtable, Oid *relid)
-{
-	const Var  *var = (const Var *) list_nth_node(TargetEntry, plan->targetlist, resno - 1)->expr;
-
-	*relid = InvalidOid;
-	if (!IsA(var, Var) || var->varattno <= 0)
-		return 0;
-	if (var->varno == OUTER_VAR && plan->lefttree != NULL)
-		return table_column(plan->lefttree, var->varattno, rtable, relid);
-	if (var->varno == INNER_VAR && plan->righttree != NULL)
-		return table_column(plan->righttree, var->varattno, rtable, relid);
-	if (IsA(plan, SubqueryScan))
-		return table_column(((const SubqueryScan *) plan)->subplan, var->varattno, rtable, relid);
-	if (!IS_SPECIAL_VARNO(var->varno))
-		*relid = rt_fetch(var->varno, rtable)->relid;
-	return var->varattno;
-}
-
-/* What the statistics say of a column of a plan; NULL if nothing. */
-static HeapTuple
-column_statistics(const Plan *plan, AttrNumber resno, const List *rtable)
-{
-	Oid			relid;
-	AttrNumber	column = table_column(plan, resno, rtable, &relid);
-
-	return OidIsValid(relid) ?
-		SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(relid), Int16GetDatum(column), BoolGetDatum(false)) : NULL;
-}
-
 /* How many distinct values statistics tell of a column of a plan; 0 if they do not. */
 static double
 distinct_of(HeapTuple statistics, const Plan *plan)
@@ -279,7 +247,7 @@ distinct_of(HeapTuple statistics, const Plan *plan)
 double
 gpusort_rows_distinct_values(const Plan *plan, AttrNumber resno, const List *rtable)
 {
-	HeapTuple	tuple = column_statistics(plan, resno, rtable);
+	HeapTuple	tuple = gpusort_plan_column_statistics(plan, resno, rtable);
 	double		distinct;
 
 	if (!HeapTupleIsValid(tuple))
