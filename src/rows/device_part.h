@@ -54,7 +54,7 @@ typedef struct PartLayout
 typedef struct DevicePart
 {
 	RowSort    *sort;
-	const RowStore *source;		/* has the records, if rows have their numbers; NULL: the device has them */
+	const RowStore *source;		/* has the records; NULL if rows have none */
 	const PartLayout *layout;
 	DeviceSession *session;		/* NULL once closed */
 	uint64		capacity;

@@ -19,16 +19,12 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
 
 #include "device/client/device_client.h"
 #include "guc.h"
-#include "large_memory.h"
 #include "rows/device_part.h"
 #include "rows/device_rows.h"
 #include "rows/row_parts.h"
-#include "rows/row_plain.h"
-#include "rows/row_strings.h"
 #include "rows/word_sample.h"
 #include "sort/choose.h"
 
@@ -141,7 +137,7 @@ static bool
 can_be_held(const RowSort *sort)
 {
 	const RowLayout *layout = sort->layout;
-	int			columns = 2;	/* keys and records */
+	int			columns = 1;	/* the keys */
 
 	for (int i = 0; i < layout->natts; i++)
 		columns += layout->attributes[i].is_stored + layout->attributes[i].in_column;

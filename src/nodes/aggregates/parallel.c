@@ -292,8 +292,9 @@ value_of(const Aggref *call)
 
 /*
  * Notes that a replaced call is computed by the order of its values.  Returns false if it is not, or those before
- * it need another order.  Equal numerics of one scale are the same, and workers keep no order of equal values.  To
- * count numerics by a hash table takes half of what sorting them does; in one process that takes less for all but keys.
+ * it need another order.  Workers keep no order of equal values, so these must be the same, as numerics of one scale are.
+ * To count numerics by a hash table takes half of what sorting them does.  In one process only values passed by value are
+ * counted faster by sorting.
  */
 static bool
 add_values(SharedValues *values, const Aggref *call, bool shares)
