@@ -433,11 +433,12 @@ take_page(HeapSource *source, HeapScanDesc scan, const ItemPointerData *first)
 static bool
 is_complete(const HeapSource *source, const HeapTupleHeader tuple)
 {
-	int			column = (tuple->t_infomask & HEAP_HASNULL) ? 0 : source->natts;
-
-	while (column < source->natts && !att_isnull(column, tuple->t_bits))
-		column++;
-	return column == source->natts && HeapTupleHeaderGetNatts(tuple) >= source->natts;
+	if (HeapTupleHeaderGetNatts(tuple) < source->natts)
+		return false;
+	for (int column = 0; (tuple->t_infomask & HEAP_HASNULL) && column < source->natts; column++)
+		if (att_isnull(column, tuple->t_bits))
+			return false;
+	return true;
 }
 
 /* Appends the visible tuples of the next page that has some, without those that the bound rejects.  Returns false at the end. */
