@@ -52,7 +52,7 @@ def measure(folder, runs, queries):
     out = csv.writer(sys.stdout)
     with open(queries, newline="") as lines:
         queries = list(csv.reader(lines))
-    for who, threads in (("DuckDB, one thread", 1), ("DuckDB, all threads", os.cpu_count())):
+    for who, threads in (("DuckDB, one thread", 1), ("DuckDB, all threads", len(os.sched_getaffinity(0)))):
         connection.execute(f"SET threads = {threads}")
         for number, kind, query in queries:
             warming = milliseconds(connection, kind, query)
