@@ -261,7 +261,7 @@ foreach my $mode ('smart', 'fast', 'immediate')
 }
 
 # Short of everything: an arena of a few small slabs, little memory on the device, 64 backends.
-$node->append_conf('postgresql.conf', 'gpusort.gpu_buffer_size = 1MB' . "\n" . 'gpusort.gpu_memory_limit = ' . ($real ? '64MB' : '1MB'));
+$node->append_conf('postgresql.conf', "gpusort.engine = auto\ngpusort.gpu_buffer_size = 1MB\ngpusort.gpu_memory_limit = " . ($real ? '64MB' : '1MB'));
 $node->restart;
 wait_ready($node);
 ($ok, $output, $errors) = finish(checkers('-c', 64, '-j', 4, '-t', 10));

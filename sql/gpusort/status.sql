@@ -127,7 +127,7 @@ COMMENT ON COLUMN gpusort.jobs.used_for IS 'who sorts: functions, aggregates, ar
 COMMENT ON COLUMN gpusort.jobs.method IS 'algorithm that sorts';
 COMMENT ON COLUMN gpusort.jobs.keys IS 'values to sort, of an ORDER BY the rows expected until all are read';
 COMMENT ON COLUMN gpusort.jobs.started_at IS 'time at which the sort began';
-COMMENT ON COLUMN gpusort.jobs.phase IS 'reading, sending, sorting, fetching, writing, merging or returning';
+COMMENT ON COLUMN gpusort.jobs.phase IS 'reading, sending, sorting, fetching, writing or returning';
 COMMENT ON COLUMN gpusort.jobs.done IS 'share of the phase that is done, from 0 to 1';
 COMMENT ON COLUMN gpusort.jobs.rows_read IS 'rows that an ORDER BY or an index build has read so far';
 COMMENT ON COLUMN gpusort.jobs.parts IS 'parts of an ORDER BY in temporary files';

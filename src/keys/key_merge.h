@@ -14,13 +14,4 @@
 extern void gpusort_keys_merge(GpusortKeyForm form, void *keys, uint32_t *positions, uint32_t left, uint32_t count,
 							   bool descending);
 
-/*
- * Merges two runs of positions, stably and in place: the first `left` positions, and
- * the others up to count.  Each run is in the order of the keys that its positions
- * name.  On entry the positions of the second run count from key number `left`; in the
- * result all count from the first key.  The keys do not move.
- */
-extern void gpusort_positions_merge(GpusortKeyForm form, const void *keys, uint32_t *positions,
-									uint32_t left, uint32_t count, bool descending);
-
 #endif							/* GPUSORT_KEY_MERGE_H */

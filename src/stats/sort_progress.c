@@ -243,7 +243,7 @@ Datum
 gpusort_jobs(PG_FUNCTION_ARGS)
 {
 	static const char *const phases[SORT_PHASES] = {
-		"reading", "sending", "sorting", "fetching", "writing", "merging", "returning"
+		"reading", "sending", "sorting", "fetching", "writing", "returning"
 	};
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 

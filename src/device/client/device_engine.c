@@ -4,8 +4,7 @@
  *	  the arena, and a segment that is longer than a slab through a session.
  *
  * The segments are cut into pieces that fit a slab, which are sorted one after the other;
- * most requests are one piece.  If the device has no memory for a piece, smaller pieces are
- * tried, down to runs of a single segment, which the CPU merges.
+ * most requests are one piece.
  *
  * If the device fails half way, the CPU must still be able to sort the request.  Where
  * results in place would prevent that, they are collected beside it: see needs_copy.
@@ -19,10 +18,7 @@
 #include "device/client/device_engine.h"
 #include "device/client/device_session.h"
 #include "guc.h"
-#include "keys/key_merge.h"
 #include "large_memory.h"
-
-#define RUN_MIN 1024			/* a run or a piece of fewer keys is not cut further */
 
 /* Segments first .. first + count - 1, which lie in the slots low .. high - 1. */
 typedef struct Piece
@@ -32,7 +28,7 @@ typedef struct Piece
 	uint64_t	low;
 	uint64_t	high;
 	SlabLayout	layout;
-	bool		is_long;		/* a single segment that fits no slab, or not the device's memory */
+	bool		is_long;		/* a single segment that fits no slab */
 } Piece;
 
 typedef struct DeviceSort
@@ -42,14 +38,13 @@ typedef struct DeviceSort
 	char	   *keys_out;		/* where results go: the request's own memory, or the copy */
 	uint32_t   *payload_out;
 	void	   *copy;			/* memory for results, or NULL if they go to the request */
-	uint64_t	most_slots;		/* the most slots of a piece that the device has memory for */
 	uint32_t	next;			/* the first segment that is not sorted yet */
 	uint64_t	ended;			/* slots that have come back */
 	int			slab;			/* that holds a piece, or GPUSORT_NO_JOB */
 	GpusortMethod method;
 } DeviceSort;
 
-/* Cuts the next piece off: as many segments as fit a slab and the device, or a single segment that does not. */
+/* Cuts the next piece off: as many segments as fit a slab, or a single segment that does not. */
 static void
 cut_piece(const DeviceSort *sort, Piece *piece)
 {
@@ -64,8 +59,7 @@ cut_piece(const DeviceSort *sort, Piece *piece)
 		uint64_t	high = piece->count == 0 ? end : Max(piece->high, end);
 		SlabLayout	layout;
 
-		if (!gpusort_slab_layout(&request->spec, high - low, piece->count + 1, &layout) ||
-			high - low > sort->most_slots)
+		if (!gpusort_slab_layout(&request->spec, high - low, piece->count + 1, &layout))
 		{
 			if (piece->count > 0)
 				break;
@@ -90,7 +84,7 @@ cut_piece(const DeviceSort *sort, Piece *piece)
 static bool
 needs_copy(const SortRequest *request)
 {
-	DeviceSort	whole = {.request = (SortRequest *) request, .most_slots = PG_UINT64_MAX};
+	DeviceSort	whole = {.request = (SortRequest *) request};
 	Piece		piece;
 	bool		one_piece;
 
@@ -193,13 +187,16 @@ sort_piece(DeviceSort *sort, const Piece *piece, SortReason *why)
 	return ok;
 }
 
-/* Sorts count slots from start on in a session.  The results go to their places. */
+/* Sorts a long segment in a session.  Returns false and sets *why if it is not sorted. */
 static bool
-sort_in_session(DeviceSort *sort, const GpusortSpec *spec, uint64_t start, uint64_t count, SortReason *why)
+sort_in_session(DeviceSort *sort, const Piece *piece, SortReason *why)
 {
 	const SortRequest *request = sort->request;
+	const GpusortSpec *spec = &request->spec;
 	bool		carried = spec->payload == GPUSORT_PAYLOAD_CARRIED;
 	uint8_t		widths[2] = {(uint8_t) sort->width, sizeof(uint32_t)};
+	uint64_t	start = piece->low;
+	uint64_t	count = piece->high - piece->low;
 	uint64_t	wanted = spec->limit > 0 ? Min(spec->limit, count) : count;
 	DeviceSession *session = gpusort_session_open(spec, request->use, GPUSORT_ANY_DEVICE, count, carried ? 2 : 1, widths, why);
 	bool		ok;
@@ -223,97 +220,32 @@ sort_in_session(DeviceSort *sort, const GpusortSpec *spec, uint64_t start, uint6
 	return ok;
 }
 
-/*
- * Sorts count slots from start on.  If they do not fit the device's memory, they are sorted
- * as two halves, which are then merged.
- */
-static bool
-sort_run(DeviceSort *sort, const GpusortSpec *spec, uint64_t start, uint64_t count, SortReason *why)
-{
-	const SortRequest *request = sort->request;
-	uint64_t	left = count / 2;
-	GpusortSpec half = *spec;
-
-	if (sort_in_session(sort, spec, start, count, why))
-		return true;
-	if (*why != REASON_OUT_OF_MEMORY || spec->buckets > 0 || count < RUN_MIN)
-		return false;
-	half.limit = 0;
-	if (half.payload == GPUSORT_PAYLOAD_CARRIED)
-		half.payload = GPUSORT_PAYLOAD_INDEX;
-	if (!sort_run(sort, &half, start, left, why) || !sort_run(sort, &half, start + left, count - left, why))
-		return false;
-
-	gpusort_progress_update(request->progress, SORT_PHASE_MERGING, sort->ended, request->nslots);
-	if (half.payload == GPUSORT_PAYLOAD_NONE)
-		gpusort_keys_merge(half.form, sort->keys_out + start * sort->width, NULL, left, count, half.descending);
-	else
-		gpusort_positions_merge(half.form, (char *) request->keys + start * sort->width, sort->payload_out + start,
-								left, count, half.descending);
-	if (spec->payload == GPUSORT_PAYLOAD_CARRIED)
-		for (uint64_t i = start; i < start + count; i++)
-		{
-			GPUSORT_CHECK_EVERY(i);
-			sort->payload_out[i] = request->payload[start + sort->payload_out[i]];
-		}
-	return true;
-}
-
-/* From now on results are collected in a copy, which includes those that exist. */
+/* Has results collected in a copy. */
 static void
 collect_beside(DeviceSort *sort)
 {
 	const SortRequest *request = sort->request;
+	bool		keys = request->spec.payload == GPUSORT_PAYLOAD_NONE;
 
-	if (request->spec.payload == GPUSORT_PAYLOAD_NONE)
-	{
-		sort->copy = gpusort_alloc_large(CurrentMemoryContext, request->nslots * sort->width + 1);
-		if (sort->ended > 0)
-			gpusort_copy_bytes(sort->copy, request->keys, request->nslots * sort->width);
+	sort->copy = gpusort_alloc_large(CurrentMemoryContext, request->nslots * (keys ? sort->width : sizeof(uint32_t)) + 1);
+	if (keys)
 		sort->keys_out = sort->copy;
-	}
 	else
-	{
-		Assert(sort->ended == 0);
-		sort->copy = gpusort_alloc_large(CurrentMemoryContext, request->nslots * sizeof(uint32_t) + 1);
 		sort->payload_out = sort->copy;
-	}
-}
-
-/*
- * The device has no memory for a piece: from now on pieces have half of its size.  Returns
- * false if they would become too small.
- */
-static bool
-take_smaller_pieces(DeviceSort *sort, const Piece *piece)
-{
-	uint64_t	slots = piece->high - piece->low;
-
-	if (slots < RUN_MIN)
-		return false;
-	sort->most_slots = slots / 2;
-	/* A segment may be sorted as runs, which must not overwrite the request before all succeed. */
-	if (sort->copy == NULL && sort->request->spec.payload != GPUSORT_PAYLOAD_INDEX)
-		collect_beside(sort);
-	return true;
 }
 
 /* Sorts all pieces. */
 static bool
 sort_pieces(DeviceSort *sort, SortReason *why)
 {
-	const SortRequest *request = sort->request;
-
-	while (sort->next < request->nsegments)
+	while (sort->next < sort->request->nsegments)
 	{
 		Piece		piece;
 
 		cut_piece(sort, &piece);
-		if (piece.is_long ? sort_run(sort, &request->spec, piece.low, piece.high - piece.low, why)
-			: sort_piece(sort, &piece, why))
-			sort->next += piece.count;
-		else if (*why != REASON_OUT_OF_MEMORY || piece.is_long || !take_smaller_pieces(sort, &piece))
+		if (!(piece.is_long ? sort_in_session(sort, &piece, why) : sort_piece(sort, &piece, why)))
 			return false;
+		sort->next += piece.count;
 	}
 	return true;
 }
@@ -345,7 +277,6 @@ gpusort_device_sort(SortRequest *request)
 		.width = gpusort_key_width(request->spec.form),
 		.keys_out = request->keys,
 		.payload_out = request->payload,
-		.most_slots = PG_UINT64_MAX,
 		.slab = GPUSORT_NO_JOB,
 		.method = request->spec.method
 	};
