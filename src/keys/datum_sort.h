@@ -1,6 +1,6 @@
 /*
  * datum_sort.h
- *	  A stable merge sort of Datums by their comparator, which makes fewer comparisons than quicksort.
+ *	  A stable sort of Datums by their comparator.
  */
 #ifndef GPUSORT_DATUM_SORT_H
 #define GPUSORT_DATUM_SORT_H
