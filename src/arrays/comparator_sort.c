@@ -14,7 +14,7 @@
  *	  few distinct values: values of the same bytes form a class, found by hashing.  One
  *		value of each class is sorted, and the others follow it.  Where a collation
  *		makes keys costly, this is tried before them
- *	  all others: merge sort, which makes fewer comparisons than quicksort
+ *	  all others: the server's qsort
  *
  * Only positions are moved.  Equal values keep their order even if they look different
  * (numeric 1.0 and 1.00, text in a nondeterministic collation).
