@@ -76,7 +76,9 @@ SELECT pg_temp.explain_lines('SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY
 SELECT pg_temp.explain_lines('SELECT count(DISTINCT x) FROM parts WHERE few < 3');
 SELECT line FROM pg_temp.explain_lines('SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY f) FROM numbers', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') line WHERE line ~ 'Aggregate|Scan|Key|Input';
 CREATE FUNCTION sorted(query text) RETURNS bool LANGUAGE sql AS $$ SELECT EXISTS (SELECT FROM pg_temp.explain_lines(query, 'COSTS OFF', 'GpusortRows')) $$;
-SELECT query, sorted(query), same FROM unnest(ARRAY['SELECT percentile_disc(''{1,0.5,0}''::float8[]) WITHIN GROUP (ORDER BY x), count(DISTINCT x), mode() WITHIN GROUP (ORDER BY x), percentile_cont(0.1) WITHIN GROUP (ORDER BY x) FROM numbers',
+SELECT query, sorted(query), same FROM unnest(ARRAY['SELECT gpusort.median(x), gpusort.mode_agg(x), gpusort.count_distinct(x) FROM numbers', 'SELECT gpusort.median(x), percentile_disc(0.2) WITHIN GROUP (ORDER BY x) FROM parts', 'SELECT gpusort.median(n), gpusort.mode_agg(n) FROM numbers', 'SELECT gpusort.mode_agg(nothing) FROM numbers',
+	'SELECT gpusort.median(x) FILTER (WHERE few > 2) FROM numbers', 'SELECT gpusort.percentile_disc_agg(x, 0.4), gpusort.median(x) FROM numbers', 'SELECT gpusort.median(x), count(*) FROM numbers',
+	'SELECT percentile_disc(''{1,0.5,0}''::float8[]) WITHIN GROUP (ORDER BY x), count(DISTINCT x), mode() WITHIN GROUP (ORDER BY x), percentile_cont(0.1) WITHIN GROUP (ORDER BY x) FROM numbers',
 	'SELECT count(DISTINCT n.x), percentile_cont(0.5) WITHIN GROUP (ORDER BY n.x) FROM numbers n LEFT JOIN none USING (id)', 'SELECT mode() WITHIN GROUP (ORDER BY none.x), count(DISTINCT none.x) FROM numbers n LEFT JOIN none USING (id)',
 	'SELECT count(DISTINCT i), percentile_disc(0.7) WITHIN GROUP (ORDER BY i) FROM generate_series(1, 9) i', 'SELECT mode() WITHIN GROUP (ORDER BY v) FROM (VALUES (1.0), (2.00), (2), (NULL), (1)) v (v)',
 	'SELECT count(DISTINCT zero), percentile_cont(0.9) WITHIN GROUP (ORDER BY zero) FROM unnest(''{-0,0,NaN,NULL,-0,1.5,NaN}''::float8[]) zero', 'SELECT count(DISTINCT x) FROM (SELECT x FROM numbers ORDER BY id LIMIT 100) s',

@@ -83,7 +83,7 @@ extern void gpusort_aggregate_drop_order(Aggref *call);
 /* parallel.c */
 /*
  * Has parallel workers compute the calls of an Agg, once they are replaced, or the rows node sort the one column that all
- * aggregate, if that costs less.
+ * aggregate, replaced or not, if that costs less.
  */
 extern void gpusort_aggregates_share(const AggregateCalls *calls);
 

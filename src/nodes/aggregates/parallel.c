@@ -24,8 +24,8 @@
  * memory of a hash table, and come from tables alone, whose sizes bound what they can take.  Groups gain less:
  * all their states stay in memory at the same time.
  *
- * In one process, too, the rows node sorts the values of a column for all aggregates, where it reads a table's rows
- * straight into columns.  To pass each row to the aggregates takes longer than to sort.
+ * In one process, too, the rows node sorts the values of a column for all aggregates, those that a query names itself
+ * among them, where it reads a table's rows straight into columns.  To pass each row to the aggregates takes longer than to sort.
  */
 #include "postgres.h"
 
@@ -258,6 +258,31 @@ typedef struct SharedValues
 	bool		distinct;		/* only different values are counted */
 } SharedValues;
 
+/* What an aggregate of the extension asks for. */
+typedef enum ValuesAsked
+{
+	ASKS_OTHERWISE,				/* or it is another one */
+	ASKS_RANKS,
+	ASKS_MODE,
+	ASKS_COUNT
+} ValuesAsked;
+
+static ValuesAsked
+what_is_asked(const Aggref *call)
+{
+	const char *name;
+
+	if (!gpusort_is_own_function(call->aggfnoid))
+		return ASKS_OTHERWISE;
+	if (AGGKIND_IS_ORDERED_SET(call->aggkind))
+		return call->aggdirectargs != NIL ? ASKS_RANKS : ASKS_MODE;
+	if (call->aggdistinct != NIL || call->aggorder != NIL)
+		return ASKS_OTHERWISE;
+	name = get_func_name(call->aggfnoid);
+	return strcmp(name, "median") == 0 ? ASKS_RANKS : strcmp(name, "mode_agg") == 0 ? ASKS_MODE
+		: strcmp(name, "count_distinct") == 0 ? ASKS_COUNT : ASKS_OTHERWISE;
+}
+
 /* True for casts to float8 that keep the order, and so what is at a rank. */
 static bool
 is_cast_of_number(const Expr *value)
@@ -270,13 +295,14 @@ is_cast_of_number(const Expr *value)
 	return false;
 }
 
-/* True if an ordered-set aggregate wants the greatest values first. */
+/* True if an aggregate wants the greatest values first. */
 static bool
 descends(const Aggref *call)
 {
 	Oid			type = exprType((const Node *) linitial_node(TargetEntry, call->args)->expr);
 
-	return linitial_node(SortGroupClause, call->aggorder)->sortop == lookup_type_cache(type, TYPECACHE_GT_OPR)->gt_opr;
+	return call->aggorder != NIL &&
+		linitial_node(SortGroupClause, call->aggorder)->sortop == lookup_type_cache(type, TYPECACHE_GT_OPR)->gt_opr;
 }
 
 /* The value that a call aggregates, below a cast that keeps its order. */
@@ -285,13 +311,13 @@ value_of(const Aggref *call)
 {
 	Expr	  **value = &linitial_node(TargetEntry, call->args)->expr;
 
-	if (call->aggdirectargs != NIL && is_cast_of_number(*value))
+	if (what_is_asked(call) == ASKS_RANKS && is_cast_of_number(*value))
 		value = (Expr **) &linitial(((FuncExpr *) *value)->args);
 	return value;
 }
 
 /*
- * Notes that a replaced call is computed by the order of its values.  Returns false if it is not, or those before
+ * Notes that a call is computed by the order of its values.  Returns false if sorting does not pay, or those before
  * it need another order.  Workers keep no order of equal values, so these must be the same, as numerics of one scale are.
  * To count numerics by a hash table takes half of what sorting them does.  In one process only values passed by value are
  * counted faster by sorting.
@@ -299,13 +325,14 @@ value_of(const Aggref *call)
 static bool
 add_values(SharedValues *values, const Aggref *call, bool shares)
 {
-	bool		counts = !AGGKIND_IS_ORDERED_SET(call->aggkind);
+	ValuesAsked asked = what_is_asked(call);
+	bool		counts = asked == ASKS_COUNT;
 	Expr	   *value = *value_of(call);
 	Oid			collation = call->inputcollid;
 	const TypeCacheEntry *type = lookup_type_cache(exprType((Node *) value), TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
-	Oid			operator = !counts && descends(call) ? type->gt_opr : type->lt_opr;
+	Oid			operator = descends(call) ? type->gt_opr : type->lt_opr;
 
-	if (counts && (call->aggtype != INT8OID || (!shares && !type->typbyval)))
+	if (counts && !shares && !type->typbyval)
 		return false;
 	if (shares && type->type_id == NUMERICOID && (counts || exprTypmod((Node *) value) < 0))
 		return false;
@@ -318,7 +345,7 @@ add_values(SharedValues *values, const Aggref *call, bool shares)
 		values->operator = operator;
 		values->collation = collation;
 	}
-	values->use = call->aggdirectargs != NIL ? values->use : ROWS_FOR_RUNS;
+	values->use = asked == ASKS_RANKS ? values->use : ROWS_FOR_RUNS;
 	values->distinct &= counts;
 	return equal(value, values->value) && equal(call->aggfilter, values->filter) && collation == values->collation &&
 		operator == values->operator;
@@ -372,9 +399,9 @@ find_values(const AggregateCalls *calls, const ScannedTables *tables, SharedValu
 	*values = (SharedValues) {.sort = gpusort_rows_plan_input_sort(calls->agg),.use = ROWS_FOR_RANKS,.distinct = true};
 	foreach(cell, calls->list)
 	{
-		const AggregateCall *call = lfirst(cell);
+		const Aggref *call = ((const AggregateCall *) lfirst(cell))->call;
 
-		if (call->treatment != AGGREGATE_REPLACE || !add_values(values, call->call, tables != NULL))
+		if (what_is_asked(call) == ASKS_OTHERWISE || !add_values(values, call, tables != NULL))
 			return false;
 	}
 	if (are_column(values))

@@ -20,6 +20,7 @@
 #include "guc.h"
 #include "keys/sort_spec.h"
 #include "nodes/aggregates/aggregates.h"
+#include "nodes/plan_walk.h"
 #include "nodes/rows/plan_groups.h"
 #include "nodes/rows/rows_node.h"
 
@@ -331,6 +332,7 @@ gpusort_aggregates_prepare(Plan *plan, const PlanPlace *place)
 	const char *why_not;
 	Sort	   *sort = NULL;
 	bool		any = false;
+	bool		own = false;
 	ListCell   *cell;
 
 	gpusort_rows_prepare(plan, place);
@@ -347,6 +349,7 @@ gpusort_aggregates_prepare(Plan *plan, const PlanPlace *place)
 		if (why_not == NULL && agg->aggstrategy != AGG_HASHED)
 			gpusort_aggregate_replace_casts(place->walk->statement, call->call);
 		any |= sorts(call->call) || GPUSORT_IS_PRESORTED(call->call);
+		own |= why_not == NULL && gpusort_is_own_function(call->call->aggfnoid);
 	}
 	any &= agg->aggstrategy != AGG_HASHED;
 	calls.rows_of_group = plan->lefttree->plan_rows / (agg->aggstrategy == AGG_PLAIN ? 1 : Max(agg->numGroups, 1));
@@ -358,6 +361,6 @@ gpusort_aggregates_prepare(Plan *plan, const PlanPlace *place)
 	}
 	if (sort != NULL)
 		plan->lefttree = &sort->plan;
-	else if (any && why_not == NULL)
+	else if (own || (any && why_not == NULL))
 		gpusort_aggregates_share(&calls);
 }
