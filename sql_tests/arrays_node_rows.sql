@@ -29,6 +29,9 @@ SELECT pg_temp.explain_lines($$SELECT gpusort.array_sort(x) FROM points$$);
 RESET gpusort.enable_array_sort;
 RESET gpusort.force_nodes;
 SELECT pg_temp.explain_lines($$SELECT gpusort.array_sort(x) FROM points WHERE id = 3$$);
+SELECT query, (SELECT count(*) FROM pg_temp.explain_lines(query, pattern => 'GpusortArrays')) AS nodes FROM (VALUES
+	('SELECT gpusort.array_sort(x) FROM points'), ('SELECT gpusort.array_sort(x) FROM points LIMIT 250'),
+	('SELECT gpusort.array_sort(ARRAY[id, n]) FROM points'), ('SELECT gpusort.array_sort(ARRAY[id, n]), gpusort.array_sort(y) FROM points')) q (query);
 SET gpusort.force_nodes = on;
 SELECT pg_temp.explain_lines($$SELECT gpusort.array_sort(x) FROM points WHERE id = 3$$);
 

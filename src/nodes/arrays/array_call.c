@@ -103,8 +103,8 @@ stored_width(const FuncExpr *call, const Plan *plan, List *rtable)
 }
 
 /*
- * True if the call of a set is as fast in a batch as in its function.  On the CPU, which
- * selects in either, that is so where the node reads arrays stored out of line.
+ * True if a batch saves time.  To make an array of a few values takes as long in either.  On the CPU, which selects
+ * in either, the call of a set pays where the node reads arrays stored out of line.
  */
 bool
 gpusort_array_call_pays(const FuncExpr *call, ArrayCallKind kind, const Plan *plan, List *rtable)
@@ -113,7 +113,7 @@ gpusort_array_call_pays(const FuncExpr *call, ArrayCallKind kind, const Plan *pl
 	int32		width;
 
 	if (!gpusort_array_call_of_set(kind) || gpusort_force_nodes)
-		return true;
+		return gpusort_force_nodes || !IsA(linitial(call->args), ArrayExpr);
 	width = stored_width(call, plan, rtable);
 	if (width == OUT_OF_LINE_WIDTH)
 		return true;

@@ -30,7 +30,7 @@
 #include "nodes/plan_hook.h"
 #include "nodes/plan_walk.h"
 
-#define ROWS_THAT_PAY 200			/* from this many expected rows on the node pays, even for short arrays */
+#define ROWS_THAT_PAY 300			/* from this many expected rows on the node pays, even for short arrays */
 
 /* True if the statement depends on a function that is not built in, as invalItems says. */
 static bool
