@@ -35,11 +35,26 @@ contraction_bytes(const PlainKey *key, const uint8 *text, const uint8 *end, Plai
 	return key->contractions[number - 1].length;
 }
 
+/* True if eight bytes are printable characters of ASCII. */
+static inline bool
+are_printable(const uint8 *text)
+{
+	const uint64 highest = UINT64CONST(0x8080808080808080);
+	uint64		bytes;
+
+	memcpy(&bytes, text, sizeof(bytes));
+	/* No byte is beyond 0x7f, is 0x7f or precedes 0x20. */
+	bytes |= (bytes + UINT64CONST(0x0101010101010101)) | ~((bytes | highest) - UINT64CONST(0x2020202020202020));
+	return (bytes & highest) == 0;
+}
+
 bool
 gpusort_plain_key_has(const PlainKey *key, const uint8 *text, Size length)
 {
 	const uint8 *end = text + length;
 
+	while (key->all_ascii && end - text >= sizeof(uint64) && are_printable(text))
+		text += sizeof(uint64);
 	while (text < end)
 	{
 		uint8		byte = key->bytes[*text];

@@ -54,6 +54,7 @@ typedef struct PlainKey
 	char		locale[PLAIN_LOCALE_SIZE];
 	uint32		alphabets;		/* which it has beyond ASCII, a bit for each */
 	bool		trusted;		/* false: only what precedes is set */
+	bool		all_ascii;		/* no printable character of ASCII is PLAIN_NOT */
 	uint8		bytes[256];
 	uint8		alone[256];		/* of a character of ASCII that begins contractions, where it begins none */
 	PlainBytes	letters[PLAIN_LETTERS];

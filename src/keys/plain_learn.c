@@ -397,10 +397,12 @@ set_bytes(Learning *learning)
 
 	memset(key->bytes, PLAIN_NOT, sizeof(key->bytes));
 	memset(key->letters, PLAIN_NOT, sizeof(key->letters));
+	key->all_ascii = true;
 	for (int i = 0; i < learning->character_count; i++)
 	{
 		const PlainPart *character = &learning->parts[i];
 
+		key->all_ascii &= character->usable || i >= learning->ascii_count;
 		if (!character->usable)
 			continue;
 		if (i < learning->ascii_count)
