@@ -303,6 +303,24 @@ gpusort_key_bytes_widen(ByteSource *source, Oid collation, double nvalues, Datum
 	return wide != NULL;
 }
 
+/* True if the key of some texts has a byte for each of theirs, as gpusort_key_bytes_single says. */
+bool
+gpusort_key_bytes_may_be_single(const ByteSource *source)
+{
+	return source->form == BYTES_TEXT && !gpusort_key_bytes_abbreviated(source) && !source->wide;
+}
+
+/* The byte of the key for a byte of a text that has just that, whatever follows; else 0. */
+uint8
+gpusort_key_bytes_single(const ByteSource *source, uint8 byte)
+{
+	if (source->plain != NULL)
+		return source->plain->bytes[byte] < PLAIN_CONTRACTS ? source->plain->bytes[byte] : PLAIN_NOTHING;
+	if (source->linguistic != NULL)
+		return gpusort_linguistic_key_single(source->linguistic, byte);
+	return source->order == COLLATION_BYTES ? byte : 0;
+}
+
 /* Replaces the bytes of a text by those of its key. */
 static void
 translate(const ByteSource *source, Size limit, KeyBytes *bytes)

@@ -78,6 +78,8 @@ extern void gpusort_key_bytes_choose_width(ByteSource *source, const Datum *text
 extern bool gpusort_key_bytes_learn_plain(ByteSource *source, Oid collation, double nvalues);
 extern bool gpusort_key_bytes_plain(const ByteSource *source, Datum value);
 extern bool gpusort_key_bytes_widen(ByteSource *source, Oid collation, double nvalues, Datum value);
+extern bool gpusort_key_bytes_may_be_single(const ByteSource *source);
+extern uint8 gpusort_key_bytes_single(const ByteSource *source, uint8 byte);
 extern void gpusort_key_bytes_set(uint64 word, KeyBytes *bytes);
 extern void gpusort_key_bytes_get(const ByteSource *source, Datum value, Size limit, KeyBytes *bytes);
 

@@ -244,6 +244,12 @@ gpusort_linguistic_key_bytes(const LinguisticKey *key, bool wide, const uint8 *t
 	return place - out;
 }
 
+uint8
+gpusort_linguistic_key_single(const LinguisticKey *key, uint8 character)
+{
+	return key->single[character] == KEY_LOOK_UP ? KEY_NOTHING : key->single[character];
+}
+
 bool
 gpusort_linguistic_key_ends_early(const LinguisticKey *key, const uint8 *text, Size length, int places)
 {

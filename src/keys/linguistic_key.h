@@ -34,6 +34,9 @@ extern const LinguisticKey *gpusort_linguistic_key(Oid collation, bool may_learn
 extern Size gpusort_linguistic_key_bytes(const LinguisticKey *key, bool wide, const uint8 *text, Size length,
 										 uint8 *out, Size limit);
 
+/* The byte of a narrow key for a character of one byte that has just that, whatever follows; else 0. */
+extern uint8 gpusort_linguistic_key_single(const LinguisticKey *key, uint8 character);
+
 /* True if another weight ends the narrow key of a text before `places` bytes. */
 extern bool gpusort_linguistic_key_ends_early(const LinguisticKey *key, const uint8 *text, Size length, int places);
 

@@ -160,17 +160,17 @@ gpusort_characters_extend(Characters *characters, const CharacterSets *sets, con
 }
 
 /*
- * The number of any string.  The characters must have been extended.  Sets *missed if it has bytes that
- * were not counted, or more bytes than there are places.
+ * The number of any string or, unless the characters were extended, of one that was counted.  Sets *missed if it has bytes
+ * that were not counted, or more bytes than there are places.
  */
 uint64
 gpusort_characters_place(const Characters *characters, const KeyBytes *bytes, bool *missed)
 {
 	Size		known = Min(characters->from, bytes->length);
-	int			order = memcmp(bytes->data, characters->prefix, known);
+	int			order = characters->prefix != NULL ? memcmp(bytes->data, characters->prefix, known) : 0;
 	uint64		number = 0;
 
-	for (Size i = known; i < characters->from && order == 0; i++)
+	for (Size i = known; characters->prefix != NULL && i < characters->from && order == 0; i++)
 		order = -(int) characters->prefix[i];
 	*missed |= order != 0 || bytes->length > characters->from + characters->nplaces;
 	if (order != 0)
@@ -180,7 +180,7 @@ gpusort_characters_place(const Characters *characters, const KeyBytes *bytes, bo
 		uint8		byte = characters->from + i < bytes->length ? bytes->data[characters->from + i] : 0;
 
 		number += characters->parts[i][byte];
-		if (characters->stops[i][byte])
+		if (characters->stops != NULL && characters->stops[i][byte])
 		{
 			*missed = true;
 			break;

@@ -76,21 +76,4 @@ gpusort_characters_count(CharacterSets *sets, const KeyBytes *bytes)
 	sets->longest = Max(sets->longest, bytes->length);
 }
 
-/* The number of a string that was counted. */
-static inline uint64
-gpusort_characters_number(const Characters *characters, const KeyBytes *bytes)
-{
-	const uint8 *data = bytes->data + characters->from;
-	uint64		number = 0;
-	int			n = characters->nplaces;
-
-	if (bytes->length < characters->from + n)
-		n = bytes->length > characters->from ? bytes->length - characters->from : 0;
-	for (int i = 0; i < n; i++)
-		number += characters->parts[i][data[i]];
-	for (int i = n; i < characters->nplaces; i++)
-		number += characters->parts[i][0];
-	return number;
-}
-
 #endif							/* GPUSORT_CHARACTERS_H */

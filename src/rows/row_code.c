@@ -17,6 +17,8 @@
 
 #define ROWS_ENCODE_BLOCK 1024
 #define ROWS_CHARACTERS_MIN 16384	/* with fewer rows packing characters does not pay */
+#define TEXT_PLACES_MAX 32		/* of texts whose numbers are sums */
+#define TEXT_STOPS (UINT64CONST(1) << 63)
 #define ROWS_SAMPLE_MIN 128		/* with fewer rows a sample says nothing about other rows */
 
 /* Writes the numbers of rows first .. first + n - 1 of a list and returns them.  NULL if these are the numbers. */
@@ -107,6 +109,62 @@ add_field(KeyCode *code, const RowKey *key, KeyFieldKind kind, int bits)
 	return field;
 }
 
+/*
+ * What each byte of a text adds to the number of a field of strings, if it is a character by itself.  So the number of most
+ * texts is a sum, and the bytes of their keys are not made.
+ */
+struct TextNumbers
+{
+	int			nplaces;
+	Size		longest;		/* bytes of a text that the number holds */
+	uint64		rest[TEXT_PLACES_MAX + 1];	/* what places from this one on add if the text has ended */
+	uint64		parts[FLEXIBLE_ARRAY_MEMBER][256];	/* TEXT_STOPS: the bytes of the key must be made */
+};
+
+/* What a byte of a key adds at a place. */
+static uint64
+part_of_byte(const KeyField *field, int place, uint8 byte)
+{
+	const Characters *characters = field->characters;
+	int			from = characters != NULL ? characters->from : field->skip;
+
+	if (place < from)
+		return characters != NULL && characters->prefix != NULL && characters->prefix[place] != byte ? TEXT_STOPS : 0;
+	place -= from;
+	if (characters == NULL)
+		return (uint64) byte << (ROWS_WORD_BITS - 8 * (place + 1)) >> (ROWS_WORD_BITS - field->bits);
+	return characters->parts[place][byte] | (characters->stops != NULL && characters->stops[place][byte] ? TEXT_STOPS : 0);
+}
+
+/* Has texts of a field of many rows get their numbers by sums, if they can. */
+static void
+add_text_numbers(KeyField *field)
+{
+	const ByteSource *source = &field->key->bytes;
+	Size		whole = field->characters != NULL ? field->characters->from + field->characters->nplaces
+		: field->skip + field->bits / 8;
+	Size		nplaces = field->characters != NULL ? whole : field->skip + (field->bits + 7) / 8;
+	TextNumbers *numbers;
+
+	if (nplaces > TEXT_PLACES_MAX || field->high >= TEXT_STOPS || !gpusort_key_bytes_may_be_single(source))
+		return;
+	field->numbers = numbers = palloc0(offsetof(TextNumbers, parts) + nplaces * sizeof(numbers->parts[0]));
+	numbers->nplaces = nplaces;
+	numbers->longest = whole;
+	for (int place = nplaces - 1; place >= 0; place--)
+	{
+		uint64		end = part_of_byte(field, place, 0);
+
+		numbers->rest[place] = (numbers->rest[place + 1] + (end & ~TEXT_STOPS)) | (end & TEXT_STOPS);
+		for (int byte = 0; byte < 256; byte++)
+		{
+			uint8		single = gpusort_key_bytes_single(source, byte);
+
+			numbers->parts[place][byte] = single != 0 ? part_of_byte(field, place, single) : TEXT_STOPS;
+		}
+	}
+}
+
 /* Adds a field of packed characters.  Returns true if it holds all bytes of the strings. */
 static bool
 add_characters(KeyCode *code, const RowKey *key, Characters *characters)
@@ -115,6 +173,7 @@ add_characters(KeyCode *code, const RowKey *key, Characters *characters)
 
 	field->high = characters->high;
 	field->characters = characters;
+	add_text_numbers(field);
 	return characters->complete;
 }
 
@@ -183,6 +242,8 @@ add_bytes(KeyCode *code, RowKey *key, const RowStore *store, const RowList *list
 		return true;
 	bits = Min(8 * Min(range.longest - range.skip, sizeof(uint64)), bits_left);
 	add_field(code, key, FIELD_BYTES, bits)->skip = range.skip;
+	if (list->count >= ROWS_CHARACTERS_MIN)
+		add_text_numbers(&code->fields[code->nfields - 1]);
 	return bits == 8 * (range.longest - range.skip);
 }
 
@@ -240,6 +301,7 @@ add_sampled(KeyCode *code, RowKey *key, const RowStore *sample, double nrows)
 		!gpusort_rows_find_characters(&sets, key, sample, &list, bits_left, nrows, &same))
 	{
 		note_missed(add_field(code, key, FIELD_BYTES, bits_left));
+		add_text_numbers(&code->fields[code->nfields - 1]);
 		return;
 	}
 	characters = gpusort_characters_pack(&sets, bits_left);
@@ -445,6 +507,8 @@ gpusort_rows_code_free(KeyCode *code)
 	{
 		if (code->fields[i].characters != NULL)
 			gpusort_characters_free(code->fields[i].characters);
+		if (code->fields[i].numbers != NULL)
+			pfree(code->fields[i].numbers);
 		if (code->fields[i].missed != NULL)
 			pfree(code->fields[i].missed);
 		if (code->fields[i].ranks != NULL && code->fields[i].ranks != code->fields[i].key->ranks)
@@ -518,6 +582,36 @@ load_ranks(const KeyField *field, const RowStore *store, const uint32 *rows, uin
 	}
 }
 
+/* Sums up the number of a row's text.  Returns false if it must be made of the bytes of its key. */
+static inline bool
+sum_up_text(const KeyField *field, const RowStore *store, uint32 row, uint64 *number, bool *missed)
+{
+	const TextNumbers *numbers = field->numbers;
+	bool		is_null;
+	const struct varlena *text = (const struct varlena *)
+		DatumGetPointer(gpusort_rows_store_get(store, row, field->key->attribute, &is_null));
+	const uint8 *data;
+	Size		length;
+	uint64		sum;
+	uint64		stops;
+
+	if (is_null || VARATT_IS_COMPRESSED(text) || VARATT_IS_EXTERNAL(text))
+		return false;
+	data = (const uint8 *) VARDATA_ANY(text);
+	length = VARSIZE_ANY_EXHDR(text);
+	sum = stops = numbers->rest[Min(length, numbers->nplaces)];
+	for (int place = 0; place < Min(length, numbers->nplaces); place++)
+	{
+		uint64		part = numbers->parts[place][data[place]];
+
+		sum += part;
+		stops |= part;
+	}
+	*number = sum;
+	*missed |= length > numbers->longest;
+	return (stops & TEXT_STOPS) == 0;
+}
+
 /* Loads the bytes of a key, packed or not, for a block of rows. */
 static void
 load_bytes(const KeyField *field, const RowStore *store, const uint32 *rows, uint32 first, uint32 n, uint64 *out)
@@ -528,23 +622,25 @@ load_bytes(const KeyField *field, const RowStore *store, const uint32 *rows, uin
 
 	for (uint32 i = 0; i < n; i++)
 	{
+		uint32		row = rows ? rows[i] : first + i;
 		KeyBytes	bytes;
 		uint64		number;
 
-		out[i] = 0;
-		if (!gpusort_rows_get_bytes(field->key, store, rows ? rows[i] : first + i, limit, &bytes))
-			continue;
-		if (field->kind == FIELD_BYTES)
+		if (field->numbers == NULL || !sum_up_text(field, store, row, &number, &missed))
 		{
-			number = gpusort_key_bytes_word(&bytes, field->skip) >> (64 - field->bits);
-			missed |= bytes.length > field->skip + field->bits / 8;
+			out[i] = 0;
+			if (!gpusort_rows_get_bytes(field->key, store, row, limit, &bytes))
+				continue;
+			if (field->kind == FIELD_BYTES)
+			{
+				number = gpusort_key_bytes_word(&bytes, field->skip) >> (64 - field->bits);
+				missed |= bytes.length > field->skip + field->bits / 8;
+			}
+			else
+				number = gpusort_characters_place(field->characters, &bytes, &missed);
+			gpusort_key_bytes_free(&bytes);
 		}
-		else if (field->characters->stops != NULL)
-			number = gpusort_characters_place(field->characters, &bytes, &missed);
-		else
-			number = gpusort_characters_number(field->characters, &bytes);
 		out[i] = field->key->descending ? field->high - number : number;
-		gpusort_key_bytes_free(&bytes);
 	}
 	if (field->missed != NULL)
 		*field->missed |= missed;

@@ -27,6 +27,8 @@ typedef enum KeyFieldKind
 	FIELD_CHARACTERS			/* packed bytes */
 } KeyFieldKind;
 
+typedef struct TextNumbers TextNumbers;
+
 typedef struct KeyField
 {
 	KeyFieldKind kind;
@@ -36,6 +38,7 @@ typedef struct KeyField
 	uint64		high;
 	Size		skip;
 	Characters *characters;
+	TextNumbers *numbers;		/* of texts in a field of strings; or NULL */
 	ValueRanks *ranks;
 	bool		folds;			/* FIELD_VALUE of 64 bits: NULL is its first or last word, whose value has the word beside it */
 	bool	   *missed;			/* set once a string is encoded that does not fit the field; NULL if that is not noted */
