@@ -199,8 +199,6 @@ compare_tie(TieBreaker *breaker, uint64 *packed, uint32 count, int first_key)
 {
 	uint32		wanted = Min(count, breaker->end - packed);
 
-	while (first_key + 1 < breaker->sort->keys->nkeys && is_same(breaker, packed, count, &breaker->sort->keys->keys[first_key]))
-		first_key++;
 	breaker->first_key = first_key;
 	if (!breaker->in_order || wanted < count / 2)
 		select_tied(breaker, packed, count, wanted - 1);
@@ -245,6 +243,12 @@ order_tie(TieBreaker *breaker, uint64 *packed, uint32 count, int first_key, bool
 	bool		told_apart = false;
 
 	CHECK_FOR_INTERRUPTS();
+	/* No code of equal values is made, nor are these compared. */
+	while (first_key + 1 < breaker->sort->keys->nkeys && is_same(breaker, packed, count, &breaker->sort->keys->keys[first_key]))
+	{
+		list.spent = false;
+		nexact = ++first_key;
+	}
 	if (count > GPUSORT_ROWS_COMPARED && depth <= ROWS_TIE_DEPTH)
 	{
 		code = gpusort_rows_code_fitted(breaker->sort->keys, first_key, breaker->sort->store, &list, word_bits, word_bits);
@@ -441,9 +445,6 @@ words_tie_many(const TieBreaker *breaker, const uint64 *packed, uint32 count)
 	}
 	if (tied <= count / ROWS_TIED_SHARE)
 		return false;
-	/* Ties of many rows each cost codes of their own. */
-	if (count - tied < count / GPUSORT_ROWS_COMPARED)
-		return true;
 	for (uint32 i = 1; i < count && looked_at < ROWS_TIED_LOOKED_AT; i += Max(count / (4 * ROWS_TIED_LOOKED_AT), 1))
 		if (packed[i - 1] >> breaker->row_bits == packed[i] >> breaker->row_bits)
 		{
@@ -453,7 +454,10 @@ words_tie_many(const TieBreaker *breaker, const uint64 *packed, uint32 count)
 	return same <= looked_at / 2;
 }
 
-/* Orders all rows of the store as gpusort_rows_order does, by the words that they have.  Returns false if these are no use. */
+/*
+ * Orders all rows of the store as gpusort_rows_order does, by the words that they have, or by those of the sort's common code.
+ * Returns false if there are none, or if they are no use.
+ */
 bool
 gpusort_rows_order_by_words(RowSort *sort)
 {
@@ -465,17 +469,24 @@ gpusort_rows_order_by_words(RowSort *sort)
 	uint64	   *packed;
 	int			skip;
 
-	if (store->word_kind == 0)
+	if (store->word_kind == 0 && sort->code == NULL)
 		return false;
+	gpusort_rows_buffer_reserve(sort->context, &sort->packed, (Size) nrows * sizeof(uint64));
+	packed = (uint64 *) sort->packed.data;
+	if (store->word_kind == 0)
+	{
+		gpusort_rows_encode(sort->code, store, NULL, 0, nrows, ROWS_WORD_BITS, packed);
+		words = packed;
+	}
 	for (uint32 row = 1; row < nrows; row++)
 	{
 		GPUSORT_CHECK_EVERY(row);
 		different |= words[row] ^ words[0];
 	}
+	if (different == 0)
+		return false;
 	gpusort_progress_update(sort->progress, SORT_PHASE_SORTING, 0, 1);
-	skip = different == 0 ? 0 : __builtin_clzll(different);
-	gpusort_rows_buffer_reserve(sort->context, &sort->packed, (Size) nrows * sizeof(uint64));
-	packed = (uint64 *) sort->packed.data;
+	skip = __builtin_clzll(different);
 	for (uint32 row = 0; row < nrows; row++)
 	{
 		GPUSORT_CHECK_EVERY(row);
@@ -484,7 +495,10 @@ gpusort_rows_order_by_words(RowSort *sort)
 	if (!is_ascending(packed, nrows))
 		sort_packed(sort, packed, nrows, true);
 	if (words_tie_many(&breaker, packed, nrows))
+	{
+		sort->code = NULL;
 		return false;
+	}
 	breaker.end = packed + nrows;
 	break_ties(&breaker, packed, nrows, 0, false, 0);
 	sort->order = (uint32 *) packed;

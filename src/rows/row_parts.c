@@ -469,6 +469,8 @@ end(RowParts *parts, PartSet *set, int depth)
 			part->out_of_order = false;
 		parts->count += part->nrows > 0;
 	}
+	if (set->division->code == parts->sort->code)
+		set->division->code = NULL;
 	gpusort_rows_division_free(set->division);
 	set->division = NULL;
 	gpusort_rows_spill_close(set->file);
@@ -477,6 +479,12 @@ end(RowParts *parts, PartSet *set, int depth)
 void
 gpusort_rows_parts_finish(RowParts *parts)
 {
+	KeyCode    *code = parts->set.division->code;
+	const ByteSource *bytes = code != NULL && code->nfields > 0 ? &code->fields[code->nfields - 1].key->bytes : NULL;
+
+	/* To fit another to a part all strings of that are read first.  A numeric of few digits has a word by itself. */
+	if (bytes != NULL && code->nexact == 0 && gpusort_key_bytes_vary(bytes) && bytes->form != BYTES_NUMERIC)
+		parts->sort->code = code;
 	end(parts, &parts->set, 1);
 }
 

@@ -239,12 +239,11 @@ order_run_by_words(RowSort *sort)
 	if (sort->make_words == NULL)
 		return false;
 	sort->make_words(sort->taker);
-	if (sort->store->word_kind == 0)
-		return false;
 	if (gpusort_rows_order_by_words(sort))
 		return true;
+	if (sort->store->word_kind != 0)
+		sort->make_words = NULL;
 	sort->store->word_kind = 0;
-	sort->make_words = NULL;
 	return false;
 }
 
@@ -262,7 +261,7 @@ order_store(RowSort *sort, OrderUse use)
 		end_phase(sort, start, &sort->stats.sort_time);
 		return;
 	}
-	if (use != ORDER_RUNS || !gpusort_rows_order_by_words(sort))
+	if (!gpusort_rows_order_by_words(sort))
 	{
 		gpusort_rows_find_plain(sort->keys, sort->store, rows_to_order(sort), use == ORDER_PART);
 		if (use != ORDER_RUN || !order_run_by_words(sort))

@@ -46,6 +46,7 @@ typedef struct RowSort
 	RowBuffer	packed;			/* packed integers, while sorting */
 	uint32	   *order;			/* row numbers in sorted order, in the memory of packed; NULL: they are in that order */
 	DeviceRows *device_rows;	/* rows that a device sorts, or NULL */
+	KeyCode    *code;			/* by which rows of parts are put in order, too; NULL if each part gets its own */
 	RowParts   *parts;			/* rows beyond work_mem that are in temporary files, or NULL */
 	RunTaker	take_run;		/* NULL unless the rows are sorted together with those of other processes */
 	WordMaker	make_words;		/* NULL if they have no words */

@@ -576,9 +576,7 @@ make_words(void *taker)
 		(part->code_kind == kind_of_words(key, key->all_plain) || part->code_kind == kind_of_words(key, false)))
 	{
 		gpusort_rows_buffer_reserve(store->memory, &store->words, store->nrows * sizeof(uint64));
-		for (uint32 row = 0; row < store->nrows; row += ROWS_ENCODE_SPAN)
-			gpusort_rows_encode(part->code, store, NULL, row, Min(ROWS_ENCODE_SPAN, store->nrows - row), ROWS_WORD_BITS,
-								(uint64 *) store->words.data + row);
+		gpusort_rows_encode(part->code, store, NULL, 0, store->nrows, ROWS_WORD_BITS, (uint64 *) store->words.data);
 		store->word_kind = part->code_kind;
 	}
 	key->words = kept;
