@@ -185,6 +185,7 @@ gpusort_agg_create(FunctionCallInfo fcinfo, SetKind kind)
 	gpusort_agg_collect(fcinfo, &state->values, FIRST_ARRAY, 1);
 	gpusort_agg_limit_memory(fcinfo, state);
 	note_window(fcinfo, state);
+	state->rows = gpusort_group_rows(fcinfo);
 	return state;
 }
 

@@ -64,6 +64,13 @@ gpusort_agg_is_first(FunctionCallInfo fcinfo, SetKind kind, AggregateState **sta
 	return true;
 }
 
+/* Moves on to the next row that the node below has read for the state.  Returns false if the executor has it. */
+static inline bool
+gpusort_agg_goes_on(FunctionCallInfo fcinfo, const AggregateState *state)
+{
+	return unlikely(state->rows != NULL) && gpusort_group_rows_next(fcinfo, state->rows);
+}
+
 /* Starts to collect an argument's values. */
 extern void gpusort_agg_collect(FunctionCallInfo fcinfo, Collector *collector, CachedArgument slot, int argument);
 

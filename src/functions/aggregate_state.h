@@ -42,6 +42,7 @@
 #include "arrays/ordered_values.h"
 #include "functions/collector.h"
 #include "functions/collector_wire.h"
+#include "functions/group_rows.h"
 
 #define GPUSORT_AGGREGATE_STATE_MAGIC 0x53535047
 
@@ -73,6 +74,7 @@ typedef struct AggregateState
 	Size		work_bytes;		/* memory per value for sorting them, or finding them again */
 	ValueSort *spilled;		/* all values, once they exceed spill_bytes; NULL before */
 	DistinctParts *parts;		/* all values of a distinct kind, once there are too many; NULL before */
+	GroupRows  *rows;			/* that transition functions take; NULL: each row comes by a call */
 	bool		handed_over;	/* it is a whole state of this process, not prepared to be combined */
 	bool		in_window;		/* it is of a frame of a WindowAgg, see window_values.h */
 	bool		rows_leave;		/* rows may be taken out of it */

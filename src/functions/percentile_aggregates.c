@@ -50,7 +50,9 @@ gpusort_values_transition(PG_FUNCTION_ARGS)
 	AggregateState *state;
 
 	(void) gpusort_agg_is_first(fcinfo, SET_VALUES, &state);
-	gpusort_agg_append_value(fcinfo, state);
+	do
+		gpusort_agg_append_value(fcinfo, state);
+	while (gpusort_agg_goes_on(fcinfo, state));
 	PG_RETURN_POINTER(state);
 }
 
@@ -67,7 +69,9 @@ gpusort_percentile_transition(PG_FUNCTION_ARGS)
 	}
 	else if (unlikely(state->rows_leave))
 		gpusort_window_check_fraction(fcinfo, state);
-	gpusort_agg_append_value(fcinfo, state);
+	do
+		gpusort_agg_append_value(fcinfo, state);
+	while (gpusort_agg_goes_on(fcinfo, state));
 	PG_RETURN_POINTER(state);
 }
 

@@ -42,7 +42,9 @@ gpusort_sorted_agg_transition(PG_FUNCTION_ARGS)
 
 	if (gpusort_agg_is_first(fcinfo, SET_SORTED, &state))
 		gpusort_argument_direction(fcinfo, 2, &state->order);
-	gpusort_agg_append(fcinfo, state, &state->values, 1);
+	do
+		gpusort_agg_append(fcinfo, state, &state->values, 1);
+	while (gpusort_agg_goes_on(fcinfo, state));
 	PG_RETURN_POINTER(state);
 }
 
@@ -57,8 +59,11 @@ gpusort_sorted_agg_by_transition(PG_FUNCTION_ARGS)
 		gpusort_agg_collect(fcinfo, &state->keys, SECOND_ARRAY, 2);
 		gpusort_argument_direction(fcinfo, 3, &state->order);
 	}
-	gpusort_agg_append(fcinfo, state, &state->values, 1);
-	gpusort_agg_append(fcinfo, state, &state->keys, 2);
+	do
+	{
+		gpusort_agg_append(fcinfo, state, &state->values, 1);
+		gpusort_agg_append(fcinfo, state, &state->keys, 2);
+	} while (gpusort_agg_goes_on(fcinfo, state));
 	PG_RETURN_POINTER(state);
 }
 

@@ -29,10 +29,13 @@ gpusort_count_distinct_transition(PG_FUNCTION_ARGS)
 	AggregateState *state;
 
 	(void) gpusort_agg_is_first(fcinfo, SET_DISTINCT, &state);
-	if (unlikely(state->rows_leave || state->ordered != NULL))
-		gpusort_agg_append_value(fcinfo, state);
-	else if (!PG_ARGISNULL(1))
-		gpusort_distinct_append(fcinfo, state, PG_GETARG_DATUM(1));
+	do
+	{
+		if (unlikely(state->rows_leave || state->ordered != NULL))
+			gpusort_agg_append_value(fcinfo, state);
+		else if (!PG_ARGISNULL(1))
+			gpusort_distinct_append(fcinfo, state, PG_GETARG_DATUM(1));
+	} while (gpusort_agg_goes_on(fcinfo, state));
 	PG_RETURN_POINTER(state);
 }
 

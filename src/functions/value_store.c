@@ -19,7 +19,7 @@
 #include "keys/key_compare.h"
 #include "keys/key_lists.h"
 #include "large_memory.h"
-#include "rows/shared_sort.h"
+#include "rows/offers.h"
 #include "sort/select.h"
 
 struct ValueSort
@@ -73,10 +73,10 @@ sort_collation(const AggregateState *state)
 static bool
 take_sorted(FunctionCallInfo fcinfo, AggregateState *state)
 {
-	SortedValues offered = gpusort_values_offered(outerPlanState(fcinfo->context));
+	SortOffer	offered = gpusort_offer_of(outerPlanState(fcinfo->context));
 	const Expr *value;
 
-	if (offered.sort == NULL)
+	if (offered.sort == NULL || offered.count != NULL)
 		return false;
 	value = linitial_node(TargetEntry, AggGetAggref(fcinfo)->args)->expr;
 	state->spilled = MemoryContextAllocZero(state->context, sizeof(ValueSort));

@@ -12,7 +12,7 @@
  * their number is asked for most types go to parts by a hash instead, see distinct_store.h.
  *
  * Where the node below the Agg has sorted the values, alone or in parallel workers, it offers them as one sort
- * (rows/shared_sort.h), and returns a row of NULLs in their place.
+ * (rows/offers.h), and returns a row of NULLs in their place.
  *
  * In a hash table of groups, in a window and in a parallel plan states stay in memory, as
  * those of array_agg do: there all groups have to be at hand.  So do states that an aggregate

@@ -115,31 +115,4 @@ extern void gpusort_shared_sort_stop(SharedSortState *shared);
 /* Closes files. */
 extern void gpusort_shared_sort_leave(SharedSort *part);
 
-/* The CustomName of nodes that offer aggregates above them sorted values, none of them NULL.  EXPLAIN shows that of the plan. */
-#define GPUSORT_OFFERS_VALUES "GpusortSortedValues"
-
-/* What a node offers instead of rows: a sort in this process, or one that it shares. */
-typedef struct SortedValues
-{
-	RowSort    *sort;
-	SharedSort *shared;			/* or NULL */
-} SortedValues;
-
-typedef struct OfferMethods
-{
-	CustomExecMethods exec;		/* must be first */
-	SortedValues (*offered) (const CustomScanState *node);
-} OfferMethods;
-
-/* What a node offers; nothing if it is another one. */
-static inline SortedValues
-gpusort_values_offered(const PlanState *node)
-{
-	const CustomScanState *custom = (const CustomScanState *) node;
-
-	if (node == NULL || !IsA(node, CustomScanState) || strcmp(custom->methods->CustomName, GPUSORT_OFFERS_VALUES) != 0)
-		return (SortedValues) {NULL};
-	return ((const OfferMethods *) custom->methods)->offered(custom);
-}
-
 #endif							/* GPUSORT_SHARED_SORT_H */

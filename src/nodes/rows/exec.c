@@ -423,10 +423,20 @@ exec_values(CustomScanState *node)
 	return ExecStoreAllNullTuple(node->ss.ps.ps_ResultTupleSlot);
 }
 
-static SortedValues
-offered(const CustomScanState *node)
+static SortOffer
+offered_values(CustomScanState *node)
 {
-	return (SortedValues) {.sort = ((const RowsNodeState *) node)->sort};
+	return (SortOffer) {.sort = ((RowsNodeState *) node)->sort};
+}
+
+static SortOffer
+offered_rows(CustomScanState *node)
+{
+	RowsNodeState *state = (RowsNodeState *) node;
+
+	if (state->whole)
+		return (SortOffer) {NULL};
+	return (SortOffer) {.sort = state->sort,.count = &state->current,.last = state->current,.ahead = &state->ahead};
 }
 
 static void
@@ -505,9 +515,9 @@ shutdown_rows(CustomScanState *node)
 	gpusort_parallel_stats_publish(&state->scan);
 }
 
-#define METHODS(name, exec) \
+#define METHODS(exec) \
 { \
-	.CustomName = name, \
+	.CustomName = GPUSORT_OFFERS, \
 	.BeginCustomScan = gpusort_rows_begin, \
 	.ExecCustomScan = exec, \
 	.EndCustomScan = end_rows, \
@@ -521,14 +531,14 @@ shutdown_rows(CustomScanState *node)
 	.ExplainCustomScan = gpusort_rows_explain, \
 }
 
-static const CustomExecMethods rows_exec_methods = METHODS("GpusortRows", exec_rows);
-static const OfferMethods values_exec_methods = {METHODS(GPUSORT_OFFERS_VALUES, exec_values), offered};
+static const OfferMethods rows_exec_methods = {METHODS(exec_rows), offered_rows};
+static const OfferMethods values_exec_methods = {METHODS(exec_values), offered_values};
 
 Node *
 gpusort_rows_create_alone(RowsUse use)
 {
 	RowsNodeState *state = (RowsNodeState *) newNode(sizeof(RowsNodeState), T_CustomScanState);
 
-	state->scan.css.methods = use == ROWS_FOR_ORDER ? &rows_exec_methods : &values_exec_methods.exec;
+	state->scan.css.methods = use == ROWS_FOR_ORDER ? &rows_exec_methods.exec : &values_exec_methods.exec;
 	return (Node *) state;
 }

@@ -9,7 +9,7 @@
 #include "nodes/execnodes.h"
 
 #include "nodes/rows/heap_source.h"
-#include "rows/row_sort.h"
+#include "rows/offers.h"
 #include "nodes/parallel_stats.h"
 
 typedef struct RowsNodeState

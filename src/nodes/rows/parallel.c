@@ -455,12 +455,32 @@ exec_values(CustomScanState *node)
 	return ExecStoreAllNullTuple(slot);
 }
 
-static SortedValues
-offered(const CustomScanState *node)
+static SortOffer
+offered_values(CustomScanState *node)
 {
-	const SharedRowsState *input = ((const ReturnedRowsState *) node)->input;
+	SharedRowsState *input = ((ReturnedRowsState *) node)->input;
 
-	return (SortedValues) {.sort = input->rows.sort,.shared = input->part};
+	return (SortOffer) {.sort = input->rows.sort,.shared = input->part};
+}
+
+static SortOffer
+offered_by(SharedRowsState *state)
+{
+	if (state->rows.whole)
+		return (SortOffer) {NULL};
+	return (SortOffer) {.sort = state->rows.sort,.count = &state->next,.last = state->next - 1,.ahead = &state->ahead};
+}
+
+static SortOffer
+offered_rows(CustomScanState *node)
+{
+	return offered_by(((ReturnedRowsState *) node)->input);
+}
+
+static SortOffer
+offered_groups(CustomScanState *node)
+{
+	return offered_by((SharedRowsState *) node);
 }
 
 static void
@@ -484,47 +504,42 @@ rescan_returned(CustomScanState *node)
 		ExecReScan(gather);
 }
 
-static const CustomExecMethods shared_exec_methods = {
-	.CustomName = "GpusortRows",
-	.BeginCustomScan = begin_shared,
-	.ExecCustomScan = exec_shared,
-	.EndCustomScan = end_shared,
-	.ReScanCustomScan = rescan_shared,
-	.EstimateDSMCustomScan = estimate_shared,
-	.InitializeDSMCustomScan = init_shared,
-	.ReInitializeDSMCustomScan = reset_shared,
-	.InitializeWorkerCustomScan = attach_shared,
-	.ShutdownCustomScan = shutdown_shared,
-	.ExplainCustomScan = gpusort_rows_explain,
-};
-
-static const CustomExecMethods returned_exec_methods = {
-	.CustomName = "GpusortRows",
-	.BeginCustomScan = begin_returned,
-	.ExecCustomScan = exec_returned,
-	.EndCustomScan = end_returned,
-	.ReScanCustomScan = rescan_returned,
-	.ExplainCustomScan = gpusort_rows_explain_keys,
-};
-
-static const OfferMethods values_exec_methods = {
+static const OfferMethods shared_exec_methods = {
 	.exec = {
-		.CustomName = GPUSORT_OFFERS_VALUES,
-		.BeginCustomScan = begin_returned,
-		.ExecCustomScan = exec_values,
-		.EndCustomScan = end_returned,
-		.ReScanCustomScan = rescan_returned,
-		.ExplainCustomScan = gpusort_rows_explain_keys,
+		.CustomName = GPUSORT_OFFERS,
+		.BeginCustomScan = begin_shared,
+		.ExecCustomScan = exec_shared,
+		.EndCustomScan = end_shared,
+		.ReScanCustomScan = rescan_shared,
+		.EstimateDSMCustomScan = estimate_shared,
+		.InitializeDSMCustomScan = init_shared,
+		.ReInitializeDSMCustomScan = reset_shared,
+		.InitializeWorkerCustomScan = attach_shared,
+		.ShutdownCustomScan = shutdown_shared,
+		.ExplainCustomScan = gpusort_rows_explain,
 	},
-	.offered = offered
+	.offered = offered_groups
 };
+
+#define METHODS(exec) \
+{ \
+	.CustomName = GPUSORT_OFFERS, \
+	.BeginCustomScan = begin_returned, \
+	.ExecCustomScan = exec, \
+	.EndCustomScan = end_returned, \
+	.ReScanCustomScan = rescan_returned, \
+	.ExplainCustomScan = gpusort_rows_explain_keys, \
+}
+
+static const OfferMethods returned_exec_methods = {METHODS(exec_returned), offered_rows};
+static const OfferMethods values_exec_methods = {METHODS(exec_values), offered_values};
 
 Node *
 gpusort_rows_create_shared(RowsUse use)
 {
 	SharedRowsState *state = (SharedRowsState *) newNode(sizeof(SharedRowsState), T_CustomScanState);
 
-	state->rows.scan.css.methods = &shared_exec_methods;
+	state->rows.scan.css.methods = &shared_exec_methods.exec;
 	state->use = use;
 	return (Node *) state;
 }
@@ -534,6 +549,6 @@ gpusort_rows_create_returned(RowsUse use)
 {
 	ReturnedRowsState *state = (ReturnedRowsState *) newNode(sizeof(ReturnedRowsState), T_CustomScanState);
 
-	state->css.methods = use == ROWS_FOR_ORDER ? &returned_exec_methods : &values_exec_methods.exec;
+	state->css.methods = use == ROWS_FOR_ORDER ? &returned_exec_methods.exec : &values_exec_methods.exec;
 	return (Node *) state;
 }
