@@ -19,6 +19,7 @@
 #define ROWS_CHARACTERS_MIN 16384	/* with fewer rows packing characters does not pay */
 #define TEXT_PLACES_MAX 32		/* of texts whose numbers are sums */
 #define TEXT_STOPS (UINT64CONST(1) << 63)
+#define TEXT_STOPPED_MIN 32		/* fewer texts say nothing about others */
 #define ROWS_SAMPLE_MIN 128		/* with fewer rows a sample says nothing about other rows */
 
 /* Writes the numbers of rows first .. first + n - 1 of a list and returns them.  NULL if these are the numbers. */
@@ -619,6 +620,7 @@ load_bytes(const KeyField *field, const RowStore *store, const uint32 *rows, uin
 	Size		limit = field->kind == FIELD_BYTES ? field->skip + sizeof(uint64)
 		: field->characters->from + field->characters->nplaces;
 	bool		missed = false;
+	uint32		stopped = 0;
 
 	for (uint32 i = 0; i < n; i++)
 	{
@@ -626,9 +628,11 @@ load_bytes(const KeyField *field, const RowStore *store, const uint32 *rows, uin
 		KeyBytes	bytes;
 		uint64		number;
 
-		if (field->numbers == NULL || !sum_up_text(field, store, row, &number, &missed))
+		/* Where most texts of a block have ignored characters, say, no more sums are tried. */
+		if (field->numbers == NULL || 2 * stopped > i + TEXT_STOPPED_MIN || !sum_up_text(field, store, row, &number, &missed))
 		{
 			out[i] = 0;
+			stopped++;
 			if (!gpusort_rows_get_bytes(field->key, store, row, limit, &bytes))
 				continue;
 			if (field->kind == FIELD_BYTES)
