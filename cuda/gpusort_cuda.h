@@ -31,7 +31,7 @@ extern "C"
 {
 #endif
 
-#define GPUSORT_DEVICE_ABI 8
+#define GPUSORT_DEVICE_ABI 9
 #define GPUSORT_DEVICE_MESSAGE 256
 
 typedef struct GpusortDevice GpusortDevice; /* opaque: one opened device */
@@ -130,9 +130,6 @@ typedef struct GpusortDeviceModule
 	const char *name;			/* "cuda", "emulated" */
 
 	int			(*device_count) (GpusortDeviceError *error);
-
-	/* Writes the folder in which sysfs describes a device.  Returns false if there is none.  Makes no context. */
-	bool		(*sysfs_folder) (int ordinal, char *folder, size_t size);
 
 	/*
 	 * Opens a device: makes its context, pins [arena, arena + arena_bytes) from the

@@ -2,7 +2,6 @@
  * device.cu
  *	  The device module's exported table: opens a device, hands out ended tickets.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -125,19 +124,6 @@ int device_count(GpusortDeviceError *error)
         return 0;
     }
     return count;
-}
-
-/* sysfs names a device's folder by its PCI bus id, in small letters. */
-bool sysfs_folder(int ordinal, char *folder, size_t size)
-{
-    char id[32];
-
-    if (!worked(cudaDeviceGetPCIBusId(id, sizeof(id), ordinal)))
-        return false;
-    for (char *letter = id; *letter; letter++)
-        *letter = tolower(*letter);
-    snprintf(folder, size, "/sys/bus/pci/devices/%s", id);
-    return true;
 }
 
 /* Makes the pool that all device memory comes from, capped at the limit. */
@@ -432,13 +418,12 @@ extern "C" __attribute__((visibility("default"))) const GpusortDeviceModule *gpu
 {
     static const GpusortDeviceModule module = {
         GPUSORT_DEVICE_ABI,     "cuda",
-        gpusort::device_count,  gpusort::sysfs_folder,
-        gpusort::open_device,   gpusort::enter_device,
-        gpusort::close_device,  gpusort::start_job,
-        gpusort::open_session,  gpusort::append,
-        gpusort::sort_session,  gpusort::fetch,
-        gpusort::close_session, gpusort::poll,
-        gpusort::memory_in_use,
+        gpusort::device_count, gpusort::open_device,
+        gpusort::enter_device, gpusort::close_device,
+        gpusort::start_job,    gpusort::open_session,
+        gpusort::append,       gpusort::sort_session,
+        gpusort::fetch,        gpusort::close_session,
+        gpusort::poll,         gpusort::memory_in_use,
     };
     return &module;
 }

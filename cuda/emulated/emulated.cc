@@ -10,8 +10,7 @@
  *
  * GPUSORT_EMULATED_DEVICES in the server's environment says how many devices there are. Then
  * GPUSORT_EMULATED_RATES says how fast each copies, in GB/s separated by commas. Devices that
- * it does not name are equally fast.  GPUSORT_EMULATED_SYSFS names a folder in which a folder 0
- * describes the first device as sysfs would, a folder 1 the second, and so on.
+ * it does not name are equally fast.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -229,13 +228,6 @@ static int device_count(GpusortDeviceError *error) {
     return count;
 }
 
-static bool sysfs_folder(int ordinal, char *folder, size_t size) {
-    const char *folders = getenv("GPUSORT_EMULATED_SYSFS");
-    if (folders == nullptr) return false;
-    snprintf(folder, size, "%s/%d", folders, ordinal);
-    return true;
-}
-
 /* Times a copy out of the arena. Only reads the arena, which may be in use. */
 static double copy_rate(const void *arena, size_t arena_bytes) {
     size_t bytes = arena_bytes < PROBE_BYTES ? arena_bytes : PROBE_BYTES;
@@ -364,8 +356,8 @@ static void memory_in_use(GpusortDevice *device, uint64_t *now, uint64_t *peak) 
 extern "C" __attribute__((visibility("default"))) const GpusortDeviceModule *
 gpusort_device_module(void) {
     static const GpusortDeviceModule module = {
-        GPUSORT_DEVICE_ABI, "emulated",    device_count,  sysfs_folder, open_device,
-        enter_device,       close_device,  start_job,     open_session, append,       sort_session,
-        fetch,              close_session, poll_device,   memory_in_use};
+        GPUSORT_DEVICE_ABI, "emulated",   device_count, open_device, enter_device, close_device,
+        start_job,          open_session, append,       sort_session, fetch,       close_session,
+        poll_device,        memory_in_use};
     return &module;
 }

@@ -5,7 +5,7 @@ CREATE FUNCTION gpusort_internal.devices_rows(OUT device int4, OUT name text, OU
     OUT to_device_bytes_per_s float8, OUT from_device_bytes_per_s float8, OUT latency_us float8,
     OUT queued int4, OUT running int4, OUT jobs int8, OUT sorts int8, OUT copy_in_ms float8, OUT sort_ms float8, OUT verify_ms float8,
     OUT copy_out_ms float8, OUT faults int8, OUT restarts int8, OUT verification_failures int8,
-    OUT last_error text, OUT last_error_at timestamptz, OUT ready_since timestamptz, OUT hint text, OUT memory_node int4)
+    OUT last_error text, OUT last_error_at timestamptz, OUT ready_since timestamptz, OUT hint text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'gpusort_devices' LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
@@ -104,7 +104,6 @@ COMMENT ON COLUMN gpusort.devices.last_error IS 'message of the last fault';
 COMMENT ON COLUMN gpusort.devices.last_error_at IS 'time of the last fault';
 COMMENT ON COLUMN gpusort.devices.ready_since IS 'time at which the device became ready';
 COMMENT ON COLUMN gpusort.devices.hint IS 'what to do where there is no device';
-COMMENT ON COLUMN gpusort.devices.memory_node IS 'memory node of the host that the device is on';
 COMMENT ON COLUMN gpusort.stats.engine IS 'cpu or gpu';
 COMMENT ON COLUMN gpusort.stats.used_for IS 'who sorted: functions, aggregates, arrays (the node for the arrays of many rows) or rows (the node in the place of Sort)';
 COMMENT ON COLUMN gpusort.stats.method IS 'algorithm that sorted';

@@ -24,7 +24,7 @@
 #include "kept_memory.h"
 #include "stats/sort_progress.h"
 
-#define DEVICE_COLUMNS 29
+#define DEVICE_COLUMNS 28
 #define ARENA_COLUMNS 10
 
 PG_FUNCTION_INFO_V1(gpusort_devices);
@@ -112,9 +112,7 @@ put_device(ReturnSetInfo *rsinfo, int number, const SharedDevice *device)
 	set_text(&values[i], &nulls[i], device->last_error), i++;
 	set_time(&values[i], &nulls[i], device->last_error_at), i++;
 	set_time(&values[i], &nulls[i], device->ready_since), i++;
-	nulls[i++] = true;
-	nulls[i] = !known || device->memory_node == GPUSORT_NO_MEMORY_NODE;
-	values[i] = Int32GetDatum(device->memory_node);
+	nulls[i] = true;
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 }
 
@@ -127,8 +125,8 @@ put_no_device(ReturnSetInfo *rsinfo)
 
 	memset(nulls, true, sizeof(nulls));
 	values[2] = CStringGetTextDatum("not preloaded");
-	values[DEVICE_COLUMNS - 2] = CStringGetTextDatum("Add gpusort to shared_preload_libraries.");
-	nulls[2] = nulls[DEVICE_COLUMNS - 2] = false;
+	values[DEVICE_COLUMNS - 1] = CStringGetTextDatum("Add gpusort to shared_preload_libraries.");
+	nulls[2] = nulls[DEVICE_COLUMNS - 1] = false;
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 }
 

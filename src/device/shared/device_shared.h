@@ -54,7 +54,6 @@
 
 #define GPUSORT_MAX_SESSIONS 64
 #define GPUSORT_NO_JOB (-1)
-#define GPUSORT_NO_MEMORY_NODE (-1)
 
 typedef enum JobState
 {
@@ -152,7 +151,6 @@ typedef struct SharedDevice
 	bool		has_module;		/* the device module is installed, even if there is no device */
 	char		library[NAMEDATALEN];	/* the name that the module gives itself */
 	GpusortDeviceInfo info;
-	int			memory_node;	/* that the device is on, or GPUSORT_NO_MEMORY_NODE; set with info */
 	uint64_t	memory_now;
 	uint64_t	memory_peak;
 	uint64_t	answers;		/* jobs that it gave back, sorted or not */

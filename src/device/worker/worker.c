@@ -66,7 +66,6 @@ typedef struct WorkerState
 	SharedDevice *shared;
 	const GpusortDeviceModule *module;
 	GpusortDevice *device;		/* NULL until opened */
-	int			memory_node;	/* that the device is on, or GPUSORT_NO_MEMORY_NODE */
 	int			event_fd;
 	int			in_flight;
 	RunningJob	running[IN_FLIGHT_MAX];
@@ -199,7 +198,6 @@ publish_device(const GpusortDeviceInfo *info)
 
 	LWLockAcquire(gpusort_arena->lock, LW_EXCLUSIVE);
 	shared->info = *info;
-	shared->memory_node = worker.memory_node;
 	strlcpy(shared->library, worker.module->name, sizeof(shared->library));
 	shared->ready_since = GetCurrentTimestamp();
 	LWLockRelease(gpusort_arena->lock);
@@ -226,7 +224,6 @@ open_found(DeviceOpening *opening)
 	/* Before this one is opened, which may fail or wait for memory. */
 	if (worker.ordinal == 0 && pg_strcasecmp(gpusort_device_list, "all") == 0)
 		gpusort_worker_register_others(1, opening->count);
-	worker.memory_node = gpusort_worker_move_near(opening->folders, worker.ordinal, opening->count);
 	for (;;)
 	{
 		do_step(gpusort_worker_open_found, opening);

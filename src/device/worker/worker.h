@@ -6,7 +6,6 @@
 #define GPUSORT_WORKER_H
 
 #include "device/shared/device_list.h"
-#include "device/worker/memory_node.h"
 #include "gpusort_cuda.h"
 
 /* Called from _PG_init: reserves shared memory and registers the workers. */
@@ -25,7 +24,6 @@ typedef struct DeviceOpening
 	char		path[MAXPGPATH];	/* of the module */
 	const GpusortDeviceModule *module;
 	int			count;			/* devices that there are */
-	SysfsFolder folders[GPUSORT_MAX_DEVICES];
 	GpusortDevice *device;		/* NULL unless opened */
 	GpusortDeviceInfo info;
 	GpusortDeviceError error;	/* of the last step */

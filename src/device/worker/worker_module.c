@@ -102,9 +102,6 @@ gpusort_worker_find_devices(void *argument)
 		return;
 	error->status = GPUSORT_DEVICE_OK;
 	opening->count = opening->module->device_count(error);
-	for (int i = 0; i < Min(opening->count, GPUSORT_MAX_DEVICES); i++)
-		if (!opening->module->sysfs_folder(i, opening->folders[i].path, sizeof(opening->folders[i].path)))
-			opening->folders[i].path[0] = '\0';
 	if (error->status == GPUSORT_DEVICE_OK && opening->ordinal >= opening->count)
 	{
 		error->status = GPUSORT_DEVICE_UNAVAILABLE;
