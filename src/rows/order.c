@@ -104,12 +104,11 @@ is_ascending(const uint64 *packed, uint32 count)
 
 /* Orders two packed integers of a tie by the rows' keys, then by row number. */
 static int
-compare_tied(const void *a, const void *b, void *arg)
+compare_tied(const uint64 *a, const uint64 *b, const TieBreaker *breaker)
 {
-	const TieBreaker *breaker = arg;
 	const RowStore *store = breaker->sort->store;
-	uint32		row_a = *(const uint64 *) a & breaker->row_mask;
-	uint32		row_b = *(const uint64 *) b & breaker->row_mask;
+	uint32		row_a = *a & breaker->row_mask;
+	uint32		row_b = *b & breaker->row_mask;
 	int			order;
 
 	CHECK_FOR_INTERRUPTS();
@@ -126,11 +125,46 @@ swap_packed(uint64 *a, uint64 *b)
 	*b = value;
 }
 
+/*
+ * Merge sort, because comparisons are expensive.  spare has space for half of the rows.
+ */
+static void
+merge_tied(TieBreaker *breaker, uint64 *packed, uint32 count, uint64 *spare)
+{
+	uint32		half = count / 2;
+	uint32		left = 0;
+	uint32		right = half;
+	uint32		done = 0;
+
+	if (count < 2)
+		return;
+	merge_tied(breaker, packed, half, spare);
+	merge_tied(breaker, packed + half, count - half, spare);
+	if (compare_tied(packed + half - 1, packed + half, breaker) < 0)
+		return;
+	memcpy(spare, packed, half * sizeof(uint64));
+	while (left < half && right < count)
+	{
+		if (compare_tied(spare + left, packed + right, breaker) < 0)
+			packed[done++] = spare[left++];
+		else
+			packed[done++] = packed[right++];
+	}
+	memcpy(packed + done, spare + left, (half - left) * sizeof(uint64));
+}
+
 /* Sorts the rows of a tie by comparing them. */
 static void
 sort_tied(TieBreaker *breaker, uint64 *packed, uint32 count)
 {
-	qsort_arg(packed, count, sizeof(uint64), compare_tied, breaker);
+	uint64		few[GPUSORT_ROWS_COMPARED];
+	uint64	   *spare = few;
+
+	if (count / 2 > GPUSORT_ROWS_COMPARED)
+		spare = MemoryContextAllocHuge(CurrentMemoryContext, count / 2 * sizeof(uint64));
+	merge_tied(breaker, packed, count, spare);
+	if (spare != few)
+		pfree(spare);
 }
 
 /* Moves the row that belongs at a place of a tie there, and the rows before it to places before it (quickselect). */
