@@ -417,7 +417,7 @@ void GpusortDevice::fail_ticket(uint64_t number, const GpusortDeviceError &error
 extern "C" __attribute__((visibility("default"))) const GpusortDeviceModule *gpusort_device_module(void)
 {
     static const GpusortDeviceModule module = {
-        GPUSORT_DEVICE_ABI,     "cuda",
+        GPUSORT_DEVICE_ABI,    "cuda",
         gpusort::device_count, gpusort::open_device,
         gpusort::enter_device, gpusort::close_device,
         gpusort::start_job,    gpusort::open_session,
