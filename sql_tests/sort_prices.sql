@@ -1,6 +1,7 @@
 -- The planner knows what the rows node costs where the final ORDER BY is planned.
 SET max_parallel_workers_per_gather = 0;
-SET parallel_setup_cost = 1000;
+RESET parallel_setup_cost;
+RESET min_parallel_table_scan_size;
 SET parallel_tuple_cost = 0.1;
 SET random_page_cost = 4;
 SET effective_cache_size = '4GB';
@@ -137,6 +138,17 @@ SELECT query, nodes(query) ~ 'Gather > Parallel Custom Scan .GpusortRows. > Para
 SELECT rows, starts_with(nodes(format('SELECT -x AS y, row_number() OVER (ORDER BY -x) FROM priced LIMIT %s', rows)), 'Limit > WindowAgg > Gather Merge > Parallel Custom Scan (GpusortRows)') AS handed_over,
 	same_rows(format('SELECT y, n FROM (SELECT -x AS y, row_number() OVER (ORDER BY -x) AS n FROM priced LIMIT %s) q', rows))
 FROM unnest(ARRAY['10', '5 OFFSET 500', '18000', '10 OFFSET 18000']) rows;
+-- A hash table that costs less than partial ones in workers is replaced, not they.
+CREATE TABLE priced_groups AS SELECT id % 1000 AS a, id % 1000 AS b, x, repeat(t, 20) AS t FROM priced, generate_series(1, 5);
+ANALYZE priced_groups;
+RESET parallel_setup_cost;
+RESET min_parallel_table_scan_size;
+SET work_mem = '64MB';
+SELECT nodes('SELECT count(m) FROM (SELECT gpusort.sorted_agg(x) AS m FROM priced_groups GROUP BY a, b) q') ~ 'Partial' AS by_parts;
+DROP TABLE priced_groups;
+RESET work_mem;
+SET parallel_setup_cost = 0;
+SET min_parallel_table_scan_size = 0;
 SET parallel_tuple_cost = 0;
 SELECT nodes('SELECT x, id FROM priced WHERE md5(md5(md5(md5(t)))) > ''0'' ORDER BY t');
 DROP FUNCTION nodes, same_rows;

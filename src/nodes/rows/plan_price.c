@@ -601,10 +601,15 @@ add_divided(PlannerInfo *root, RelOptInfo *output, Path *path, double rows)
 		add_path(output, &merge->path);
 }
 
-/* Has hashing in one process cost what sorting there does, and a little less: what takes its place may sort in any order. */
+/*
+ * Has hashing in one process cost what sorting there does, and a little less: what takes its place may sort in any order.
+ * It stays cheaper than the server's other paths, which would be chosen instead.
+ */
 static void
 raise_hashed(RelOptInfo *output, const Path *input, const Path *sorted)
 {
+	Path	   *hashed = NULL;
+	double		least = sorted->total_cost;
 	ListCell   *cell;
 
 	foreach(cell, output->pathlist)
@@ -612,8 +617,12 @@ raise_hashed(RelOptInfo *output, const Path *input, const Path *sorted)
 		AggPath    *path = lfirst(cell);
 
 		if (IsA(path, AggPath) && path->aggstrategy == AGG_HASHED && path->aggsplit == AGGSPLIT_SIMPLE && path->subpath == input)
-			path->path.total_cost = Max(path->path.total_cost, sorted->total_cost * ROWS_PRICE_BELOW);
+			hashed = &path->path;
+		else
+			least = Min(least, path->path.total_cost);
 	}
+	if (hashed != NULL)
+		hashed->total_cost = Max(hashed->total_cost, least * ROWS_PRICE_BELOW);
 }
 
 /* Adds paths of window functions whose rows parallel workers sort, where they cost less than a Sort of all rows. */
@@ -659,12 +668,11 @@ add_distinct_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
 	List	   *sorts = cost_sorts(root, input, pathkeys, !root->parse->hasDistinctOn);
 	DividedRows rows;
 	Path	   *path;
-	ListCell   *cell;
 
-	foreach(cell, sorts)
+	for (int i = list_length(sorts) - 1; i >= 0; i--)
 	{
-		path = (Path *) create_upper_unique_path(root, output, lfirst(cell), keys, groups);
-		if (lfirst(cell) == llast(sorts))
+		path = (Path *) create_upper_unique_path(root, output, list_nth(sorts, i), keys, groups);
+		if (i == list_length(sorts) - 1)
 			raise_hashed(output, input->cheapest_total_path, path);
 		add_path(output, path);
 	}
@@ -690,7 +698,6 @@ add_group_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, const 
 	double		groups;
 	DividedRows rows;
 	Path	   *path;
-	ListCell   *cell;
 
 	/* From version 16 on there are keys without groups: the order of aggregates. */
 	if (clauses == NIL || root->parse->groupingSets != NIL || (extra->flags & GROUPING_CAN_USE_SORT) == 0)
@@ -707,11 +714,11 @@ add_group_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, const 
 	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
 	width = input->cheapest_total_path->pathtarget->width;
 	hashed = groups * hash_agg_entry_size(list_length(root->aggtransinfos), width, costs.transitionSpace);
-	foreach(cell, sorts)
+	for (int i = list_length(sorts) - 1; i >= 0; i--)
 	{
-		path = (Path *) create_agg_path(root, output, lfirst(cell), output->reltarget, AGG_SORTED, AGGSPLIT_SIMPLE, clauses,
+		path = (Path *) create_agg_path(root, output, list_nth(sorts, i), output->reltarget, AGG_SORTED, AGGSPLIT_SIMPLE, clauses,
 										having, &costs, groups);
-		if (lfirst(cell) == llast(sorts) && !wants_few && !gpusort_rows_only_sort_needs_files(all, width, hashed))
+		if (i == list_length(sorts) - 1 && !wants_few && !gpusort_rows_only_sort_needs_files(all, width, hashed))
 			raise_hashed(output, input->cheapest_total_path, path);
 		add_path(output, path);
 	}
