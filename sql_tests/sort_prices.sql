@@ -1,7 +1,8 @@
 -- The planner knows what the rows node costs where the final ORDER BY is planned.
 SET max_parallel_workers_per_gather = 0;
-RESET parallel_setup_cost;
-RESET min_parallel_table_scan_size;
+SET parallel_setup_cost = 1000;
+SET parallel_tuple_cost = 0.1;
+SET min_parallel_table_scan_size = '8MB';
 SET parallel_tuple_cost = 0.1;
 SET random_page_cost = 4;
 SET effective_cache_size = '4GB';
@@ -141,8 +142,9 @@ FROM unnest(ARRAY['10', '5 OFFSET 500', '18000', '10 OFFSET 18000']) rows;
 -- A hash table that costs less than partial ones in workers is replaced, not they.
 CREATE TABLE priced_groups AS SELECT id % 1000 AS a, id % 1000 AS b, x, repeat(t, 20) AS t FROM priced, generate_series(1, 5);
 ANALYZE priced_groups;
-RESET parallel_setup_cost;
-RESET min_parallel_table_scan_size;
+SET parallel_setup_cost = 1000;
+SET parallel_tuple_cost = 0.1;
+SET min_parallel_table_scan_size = '8MB';
 SET work_mem = '64MB';
 SELECT nodes('SELECT count(m) FROM (SELECT gpusort.sorted_agg(x) AS m FROM priced_groups GROUP BY a, b) q') ~ 'Partial' AS by_parts;
 DROP TABLE priced_groups;
