@@ -43,6 +43,8 @@ SELECT pg_temp.explain_lines('SELECT count(DISTINCT t) FROM parts WHERE few < 3'
 SELECT line FROM pg_temp.explain_lines('SELECT mode() WITHIN GROUP (ORDER BY n) FROM numbers', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') line WHERE line ~ 'Aggregate|Gather|Custom|Key';
 SELECT pg_temp.explain_lines('SELECT count(DISTINCT t) FILTER (WHERE few < 3) FROM parts', 'COSTS OFF, VERBOSE');
 SET parallel_tuple_cost = 0;
+-- From version 16 on the planner has workers sort for count(DISTINCT).
+SELECT taken('SELECT count(DISTINCT x) FROM numbers');
 SELECT pg_temp.explain_lines('SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY f4) FILTER (WHERE x > 9) FROM numbers WHERE few = 3');
 SET parallel_tuple_cost = 0.1;
 

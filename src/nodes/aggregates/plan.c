@@ -201,11 +201,23 @@ shares_state(const AggregateCall *call, const AggregateCalls *calls)
 	return false;
 }
 
+/* The Gather Merge of a table's rows, sorted for count(DISTINCT) as the only call of an Agg; or NULL. */
+static GatherMerge *
+merge_below(const AggregateCalls *calls)
+{
+	GatherMerge *merge = (GatherMerge *) calls->agg->plan.lefttree;
+	const Plan *sort = merge->plan.lefttree;
+
+	return IsA(merge, GatherMerge) && calls->agg->numCols == 0 && list_length(calls->list) == 1 &&
+		!gpusort_aggregate_is_ordered_array(((const AggregateCall *) linitial(calls->list))->call) &&
+		IsA(sort, Sort) && sort->initPlan == NIL && IsA(sort->lefttree, SeqScan) ? merge : NULL;
+}
+
 /* Decides which calls are replaced. */
 static void
 consider_replacements(const AggregateCalls *calls)
 {
-	bool		needs_order = !IsA(calls->agg->plan.lefttree, Sort);
+	bool		needs_order = !IsA(calls->agg->plan.lefttree, Sort) && merge_below(calls) == NULL;
 	ListCell   *cell;
 
 	foreach(cell, calls->list)
@@ -267,6 +279,21 @@ drop_keys(Agg *agg)
 	}
 }
 
+/* Has an Agg read the rows of a Gather Merge without their order, which none of its calls needs any longer. */
+static void
+gather_rows(Agg *agg, const GatherMerge *merge)
+{
+	Gather	   *gather = makeNode(Gather);
+
+	gather->plan = merge->plan;
+	NodeSetTag(gather, T_Gather);
+	gather->plan.lefttree = merge->plan.lefttree->lefttree;
+	gather->num_workers = merge->num_workers;
+	gather->rescan_param = merge->rescan_param;
+	gather->initParam = merge->initParam;
+	agg->plan.lefttree = &gather->plan;
+}
+
 /* Changes the calls as it was decided. */
 static void
 treat_calls(const AggregateCalls *calls)
@@ -293,7 +320,9 @@ treat_calls(const AggregateCalls *calls)
 				break;
 		}
 	}
-	if (presorted)
+	if (presorted && merge_below(calls) != NULL)
+		gather_rows(calls->agg, merge_below(calls));
+	else if (presorted)
 		drop_keys(calls->agg);
 }
 
