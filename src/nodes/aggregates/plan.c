@@ -299,6 +299,7 @@ static void
 treat_calls(const AggregateCalls *calls)
 {
 	PlannedStmt *statement = calls->place->walk->statement;
+	const GatherMerge *merge = merge_below(calls);
 	bool		presorted = false;
 	ListCell   *cell;
 
@@ -320,8 +321,8 @@ treat_calls(const AggregateCalls *calls)
 				break;
 		}
 	}
-	if (presorted && merge_below(calls) != NULL)
-		gather_rows(calls->agg, merge_below(calls));
+	if (presorted && merge != NULL)
+		gather_rows(calls->agg, merge);
 	else if (presorted)
 		drop_keys(calls->agg);
 }
