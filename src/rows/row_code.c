@@ -608,9 +608,11 @@ sum_up_text(const KeyField *field, const RowStore *store, uint32 row, uint64 *nu
 		sum += part;
 		stops |= part;
 	}
+	if (stops & TEXT_STOPS)
+		return false;
 	*number = sum;
 	*missed |= length > numbers->longest;
-	return (stops & TEXT_STOPS) == 0;
+	return true;
 }
 
 /* Loads the bytes of a key, packed or not, for a block of rows. */
