@@ -19,7 +19,6 @@
  */
 #include "postgres.h"
 
-
 #include "device/client/device_client.h"
 #include "guc.h"
 #include "rows/device_part.h"
