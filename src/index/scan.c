@@ -113,7 +113,7 @@ gpusort_index_keys(Relation index, const IndexInfo *info, const char **why_not)
 	Oid			collations[INDEX_MAX_KEYS + 1];
 	bool		nulls_first[INDEX_MAX_KEYS + 1];
 
-	*why_not = "PostgreSQL's comparators alone can order it";
+	*why_not = "gpusort has no faster way to compare its keys";
 	if (!same_layout(RelationGetDescr(index), row))
 		return NIL;
 	for (int key = 0; key < nkeys; key++)

@@ -230,7 +230,7 @@ gpusort_aggregate_find_replacement(AggregateCall *call)
 	const TypeCacheEntry *order = lookup_type_cache(type, TYPECACHE_EQ_OPR | TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
 
 	if (!takes_values(call, type))
-		gpusort_aggregate_keep(call, psprintf("it is not taken of values of type %s", format_type_be(type)));
+		gpusort_aggregate_keep(call, psprintf("gpusort does not compute it for values of type %s", format_type_be(type)));
 	else if (clause->eqop != order->eq_opr || (!counts && clause->sortop != order->lt_opr && clause->sortop != order->gt_opr))
 		gpusort_aggregate_keep(call, psprintf("operator %s is not of its type's default order",
 											  format_operator(counts ? clause->eqop : clause->sortop)));

@@ -227,7 +227,7 @@ consider_replacements(const AggregateCalls *calls)
 		AggregateCall *call = lfirst(cell);
 
 		if (call->treatment == AGGREGATE_REPLACE && shares_state(call, calls))
-			gpusort_aggregate_keep(call, "an aggregate that is not replaced has the same state");
+			gpusort_aggregate_keep(call, "it shares its state with an aggregate that is kept");
 		needs_order |= call->treatment == AGGREGATE_KEEP && !gpusort_aggregate_ignores_order(call->call);
 	}
 	foreach(cell, calls->list)

@@ -303,7 +303,7 @@ gpusort_rows_cost(const Sort *sort, double bound, bool bound_is_known)
 	if (gpusort_method != GPUSORT_METHOD_AUTO)
 		cost.why_not = "gpusort.method names a method";
 	else if (bound > 0 && !bound_is_known && bound < rows * ROWS_BOUND_SHARE)
-		cost.why_not = "few rows are wanted, and how many is not known before the LIMIT runs";
+		cost.why_not = "the LIMIT may be small, and is not known while planning";
 	else
 		cost.why_not = cost.startup < cost_until_sorted(sort, bound) ? NULL : slower;
 	return cost;

@@ -70,7 +70,7 @@ first_key_refused(const Sort *sort)
 	type = lookup_type_cache(getBaseType(exprType(expr)), TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
 	if (OidIsValid(type->lt_opr) && operator != type->lt_opr && operator != type->gt_opr)
 		return psprintf("operator %s is not of its type's default order", get_opname(operator));
-	return psprintf("values of type %s have no code that orders as they do", format_type_be(exprType(expr)));
+	return psprintf("gpusort has no faster way to compare values of type %s", format_type_be(exprType(expr)));
 }
 
 bool
