@@ -19,8 +19,8 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 AS $$ SELECT gpusort.array_percentile_cont($1::pg_catalog.interval[], $2) $$;
 -- {elements} = anyarray interval[] time[] gpusort.numeric_array
 COMMENT ON FUNCTION gpusort.array_percentile_cont({elements}, {float8|float8[]}) IS
-	'statistics: the percentile of the elements at the given fraction, interpolated; of an array of fractions, an array of its '
-	'shape. Types as array_median. A fraction that is not between 0 and 1 is 22003.';
+	'statistics: the percentile of the elements at the given fraction, interpolated; for an array of fractions, an array of '
+	'the same shape. Types as array_median. A fraction that is not between 0 and 1 is 22003.';
 CREATE FUNCTION gpusort.array_percentile_disc("array" anyarray, fraction float8) RETURNS anyelement
 AS 'MODULE_PATHNAME', 'gpusort_array_percentile_disc' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 CREATE FUNCTION gpusort.array_percentile_disc("array" anyarray, fractions float8[]) RETURNS anyarray
@@ -57,7 +57,7 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE COST 50 AS $$ SELECT pg_catalog.stdd
 COMMENT ON FUNCTION gpusort.array_stddev({int2|int4|int8|float4|float8|numeric}[]) IS 'statistics: the sample standard deviation of the elements';
 CREATE FUNCTION gpusort.array_histogram("array" anyarray, buckets bigint) RETURNS bigint[]
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE COST 50 AS $$ SELECT gpusort.histogram_agg(x, $2) FROM pg_catalog.unnest($1) x $$;
-COMMENT ON FUNCTION gpusort.array_histogram(anyarray, bigint) IS 'statistics: how many elements each of so many intervals of equal width has';
+COMMENT ON FUNCTION gpusort.array_histogram(anyarray, bigint) IS 'statistics: how many elements each of the given number of intervals of equal width has';
 
 CREATE FUNCTION gpusort.array_search_sorted("array" anycompatiblearray, value anycompatible, after boolean DEFAULT false) RETURNS integer
 AS 'MODULE_PATHNAME', 'gpusort_array_search_sorted' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
@@ -112,12 +112,11 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE COST 50 AS $$
 		WHERE pg_catalog.float8lt(pg_catalog.abs(x), 'infinity')))
 $$;
 COMMENT ON FUNCTION gpusort.array_bins(float8[], float8) IS
-	'sorted arrays: the numbers of the intervals of a width in which elements lie, floor(x / width), each once and in order. The '
-	'array need not be sorted. NULL, NaN and infinity are in no bin.';
+	'sorted arrays: the bins of the elements, floor(x / width), each once and in order. The array need not be sorted. NULL, NaN '
+	'and infinity are in no bin.';
 CREATE FUNCTION gpusort.bins_between(low float8, high float8, width float8) RETURNS bigint[]
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE COST 50 AS $$
 	SELECT ARRAY(SELECT pg_catalog.generate_series(pg_catalog.floor(pg_catalog.float8div($1, $3))::pg_catalog.int8, pg_catalog.floor(pg_catalog.float8div($2, $3))::pg_catalog.int8))
 $$;
 COMMENT ON FUNCTION gpusort.bins_between(float8, float8, float8) IS
-	'sorted arrays: the numbers of the intervals of a width that a range touches. An array with an element in the range has one of '
-	'them among its bins, for a width above 0.';
+	'sorted arrays: the bins that a range touches. An array with an element in the range has one of these bins, for a width above 0.';

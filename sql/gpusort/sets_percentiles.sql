@@ -84,8 +84,8 @@ CREATE AGGREGATE gpusort.percentile_cont_agg(x {float8|interval}, fractions floa
 	MFINALFUNC = gpusort_internal.percentile_cont_agg_final, MFINALFUNC_EXTRA,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.percentile_cont_agg({float8|interval|float8|interval}, {float8|float8|float8[]|float8[]}) IS
-	'aggregate: the percentile at the given fraction, interpolated; of an array of fractions, an array of its shape. A fraction of '
-	'NULL gives NULL; one that is not between 0 and 1 is 22003 unless there are no rows.';
+	'aggregate: the percentile at the given fraction, interpolated; for an array of fractions, an array of the same shape. A '
+	'fraction of NULL gives NULL; one that is not between 0 and 1 is 22003 unless there are no rows.';
 CREATE AGGREGATE gpusort.percentile_disc_agg(x anyelement, {fraction float8|fractions float8[]}) (
 	SFUNC = gpusort_internal.percentile_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.percentile_disc_agg_final, FINALFUNC_EXTRA,

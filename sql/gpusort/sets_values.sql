@@ -38,16 +38,16 @@ CREATE AGGREGATE gpusort.count_distinct(x anyelement) (
 	MFINALFUNC = gpusort_internal.count_distinct_final, MFINALFUNC_EXTRA,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.count_distinct(anyelement) IS
-	'aggregate: how many different values there are, as count(DISTINCT x) gives it. Memory follows that number, up to work_mem; '
-	'then temporary files.';
+	'aggregate: how many different values there are, as count(DISTINCT x) gives it. Memory grows with that number up to '
+	'work_mem; then values go to temporary files.';
 CREATE AGGREGATE gpusort.histogram_agg(x anyelement, buckets bigint) (
 	SFUNC = gpusort_internal.histogram_agg_transition, STYPE = internal, SSPACE = -1,
 	FINALFUNC = gpusort_internal.histogram_agg_final, FINALFUNC_EXTRA,
 	COMBINEFUNC = gpusort_internal.set_agg_combine, SERIALFUNC = gpusort_internal.set_agg_serialize, DESERIALFUNC = gpusort_internal.set_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE gpusort.histogram_agg(anyelement, bigint) IS
-	'aggregate: how many values each of so many intervals of equal width has, from the least to the greatest value: element i is '
-	'the number of rows for which bucket(x, buckets) OVER () is i';
+	'aggregate: how many values each of the given number of intervals of equal width has, from the least to the greatest value: '
+	'element i is the number of rows for which bucket(x, buckets) OVER () is i';
 CREATE AGGREGATE gpusort.top_n_agg_by(x anyelement, key anycompatible, n bigint[, descending boolean[, nulls_first boolean]]) (
 	SFUNC = gpusort_internal.top_n_agg_by_transition, STYPE = internal,
 	FINALFUNC = gpusort_internal.top_n_agg_by_final, FINALFUNC_EXTRA,
