@@ -47,7 +47,7 @@ else
 EXTENSION = gpusort sql/gpusort_distributed
 EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" gpusort.control)
 MODULE_big = gpusort
-PGFILEDESC = "gpusort - sorts on the GPU and the CPU's SIMD units"
+PGFILEDESC = "gpusort - faster sorts on the CPU and on NVIDIA GPUs"
 
 # Every source below src/ belongs to the module: adding a file touches no list.
 C_SOURCES   := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))
