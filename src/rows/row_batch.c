@@ -22,9 +22,9 @@ gpusort_rows_batch_create(const RowLayout *layout, uint64 nrows, bool read_once)
 	batch->natts = natts;
 	batch->is_lent = read_once;
 	batch->slots = Min(Min(Max(ROWS_BATCH_DATUMS / Max(natts, 1), ROWS_BATCH_MIN), ROWS_BATCH_MAX), Max(nrows, 1));
-	batch->values = palloc0(sizeof(Datum) * Max(natts, 1) * batch->slots);
-	batch->nulls = palloc0(sizeof(bool) * Max(natts, 1) * batch->slots);
-	batch->has_nulls = palloc0(sizeof(bool) * Max(natts, 1));
+	batch->values = palloc0((sizeof(Datum) + sizeof(bool)) * natts * batch->slots + sizeof(bool) * natts);
+	batch->nulls = (bool *) (batch->values + natts * batch->slots);
+	batch->has_nulls = batch->nulls + natts * batch->slots;
 	for (int i = 0; i < natts; i++)
 	{
 		const RowAttribute *attribute = &layout->attributes[i];

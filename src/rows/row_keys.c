@@ -33,21 +33,25 @@ is_pattern_order(Oid opfamily)
 RowKeyKind
 gpusort_rows_key_kind(RowKey *key, Oid operator, Oid collation, Oid type)
 {
-	Oid			opfamily;
-	Oid			input_type;
+	TypeCacheEntry *cache = lookup_type_cache(type, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+	Oid			opfamily = cache->btree_opf;
+	Oid			input_type = cache->btree_opintype;
 	GPUSORT_ORDERING_STRATEGY strategy;
-	TypeCacheEntry *cache;
 
 	key->kind = KEY_IS_COMPARED;
 	key->is_enum = false;
-	get_typlenbyval(type, &key->length, &key->by_value);
-	if (!get_ordering_op_properties(operator, &opfamily, &input_type, &strategy))
-		return key->kind;
-	cache = lookup_type_cache(input_type, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
-	if (!is_pattern_order(opfamily) && operator != cache->lt_opr && operator != cache->gt_opr)
-		return key->kind;
-
-	key->descending = strategy == GPUSORT_ORDERING_GREATER;
+	key->length = cache->typlen;
+	key->by_value = cache->typbyval;
+	key->descending = operator == cache->gt_opr;
+	if (operator != cache->lt_opr && operator != cache->gt_opr)
+	{
+		if (!get_ordering_op_properties(operator, &opfamily, &input_type, &strategy))
+			return key->kind;
+		cache = lookup_type_cache(input_type, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+		if (!is_pattern_order(opfamily) && operator != cache->lt_opr && operator != cache->gt_opr)
+			return key->kind;
+		key->descending = strategy == GPUSORT_ORDERING_GREATER;
+	}
 	if (key->by_value &&
 		(gpusort_keys_form(input_type, &key->form) ? gpusort_key_width(key->form) == key->length
 		 : input_type == BOOLOID || input_type == CHAROID))
@@ -67,11 +71,11 @@ gpusort_rows_key_kind(RowKey *key, Oid operator, Oid collation, Oid type)
 RowKeys *
 gpusort_rows_keys(TupleDesc desc, List *columns, List *operators, List *collations, List *nulls_first)
 {
-	RowKeys    *keys = palloc0(sizeof(RowKeys));
+	RowKeys    *keys = palloc0(sizeof(RowKeys) + list_length(columns) * sizeof(RowKey));
 	bool		coded = true;
 
 	keys->nkeys = list_length(columns);
-	keys->keys = palloc0(keys->nkeys * sizeof(RowKey));
+	keys->keys = (RowKey *) (keys + 1);
 	for (int i = 0; i < keys->nkeys; i++)
 	{
 		RowKey	   *key = &keys->keys[i];

@@ -19,7 +19,7 @@
 
 #define ROWS_EXPECTED_SLACK 1.05	/* memory is reserved for more rows than the planner expects */
 #define ROWS_CACHED_BYTES (16.0 * 1024 * 1024)	/* larger stores are laid out for memory beyond the caches */
-#define ROWS_SHOWN_MIN 64		/* a sort that is run again is shown from so many rows on */
+#define ROWS_SHOWN_MIN 64		/* a sort is shown from so many rows on */
 
 /* The key columns, counted from 1.  A column that has the values of another is replaced by that one. */
 static List *
@@ -84,7 +84,6 @@ gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List *keys,
 	sort->look_at = bound.kind == BOUND_DISTINCT ? GPUSORT_DISTINCT_LOOK : 0;
 	expect_rows(sort, sort->bound ? Min(expected_rows, sort->bound->cut_at) : expected_rows);
 	MemoryContextSwitchTo(caller);
-	sort->progress = gpusort_progress_begin_rows(sort->expected_rows);
 	return sort;
 }
 
@@ -95,7 +94,7 @@ rows_read(const RowSort *sort)
 	return sort->nrows + sort->store->nrows + sort->dropped + (sort->bound ? sort->bound->dropped : 0);
 }
 
-/* Shows how many rows have been read.  A sort that is run again is shown once they are more than a few. */
+/* Shows how many rows have been read, once they are more than a few. */
 void
 gpusort_rows_sort_show_read(RowSort *sort)
 {
@@ -219,8 +218,14 @@ static void
 order_few(RowSort *sort)
 {
 	gpusort_rows_order_as_stored(sort);
-	if (sort->store->nrows > 1)
-		gpusort_rows_order_tie(sort, sort->order, sort->store->nrows, 0);
+	for (uint32 row = 1; row < sort->store->nrows; row++)
+	{
+		uint32		place = row;
+
+		for (; place > 0 && gpusort_rows_compare(sort->keys, 0, sort->store, sort->order[place - 1], sort->store, row) > 0; place--)
+			sort->order[place] = sort->order[place - 1];
+		sort->order[place] = row;
+	}
 }
 
 /* How many rows are put in order in all, as far as that is known.  Those of a shared sort are so twice. */

@@ -11,8 +11,11 @@
 #include "large_memory.h"
 #include "rows/row_store.h"
 
-#define ROWS_FIRST_CAPACITY 512
-#define ROWS_FIRST_RECORDS ((Size) 8 * 1024)
+/* Memory is reserved for few rows at first, then for some more, and only then for as many as are expected. */
+#define ROWS_FIRST_CAPACITY 64
+#define ROWS_SECOND_CAPACITY 512
+#define ROWS_FIRST_RECORDS ((Size) 1024)
+#define ROWS_SECOND_RECORDS ((Size) 8 * 1024)
 
 /*
  * Puts values passed by value that are no keys at the front of records.  The widest come first,
@@ -83,11 +86,11 @@ fixed_bytes(const RowLayout *layout)
 RowLayout *
 gpusort_rows_layout(TupleDesc desc, List *tlist, const List *sources, const List *keys, bool is_large)
 {
-	RowLayout  *layout = palloc0(sizeof(RowLayout));
+	RowLayout  *layout = palloc0(sizeof(RowLayout) + desc->natts * (sizeof(RowAttribute) + sizeof(int)));
 
 	layout->natts = desc->natts;
-	layout->attributes = palloc0(desc->natts * sizeof(RowAttribute));
-	layout->record_attributes = palloc(desc->natts * sizeof(int));
+	layout->attributes = (RowAttribute *) (layout + 1);
+	layout->record_attributes = (int *) (layout->attributes + desc->natts);
 	for (int i = 0; i < desc->natts; i++)
 	{
 		Form_pg_attribute form = TupleDescAttr(desc, i);
@@ -138,11 +141,11 @@ gpusort_rows_layout_of_some(const RowLayout *layout, const List *attributes)
 RowStore *
 gpusort_rows_store_create(MemoryContext memory, const RowLayout *layout)
 {
-	RowStore   *store = palloc0(sizeof(RowStore));
+	RowStore   *store = palloc0(sizeof(RowStore) + layout->natts * sizeof(RowColumn));
 
 	store->layout = layout;
 	store->memory = memory;
-	store->columns = palloc0(Max(layout->natts, 1) * sizeof(RowColumn));
+	store->columns = (RowColumn *) (store + 1);
 	return store;
 }
 
@@ -154,9 +157,9 @@ gpusort_rows_store_reserve(RowStore *store, uint32 rows)
 
 	if (rows <= store->capacity)
 		return;
-	if (store->capacity > 0)
+	if (store->capacity >= ROWS_SECOND_CAPACITY)
 		rows = Max(Max(rows, store->capacity + store->capacity / 2), store->expected_rows);
-	rows = Max(rows, ROWS_FIRST_CAPACITY);
+	rows = Max(rows, store->capacity == 0 ? ROWS_FIRST_CAPACITY : ROWS_SECOND_CAPACITY);
 	for (int i = 0; i < layout->natts; i++)
 	{
 		const RowAttribute *attribute = &layout->attributes[i];
@@ -204,6 +207,7 @@ gpusort_rows_store_reserve_records(RowStore *store, Size bytes)
 	if (end > store->records.size)
 		gpusort_rows_buffer_reserve(store->memory, &store->records,
 									store->records.size == 0 ? Max(end, ROWS_FIRST_RECORDS)
+									: store->records.size < ROWS_SECOND_RECORDS ? Max(end, ROWS_SECOND_RECORDS)
 									: Max(Max(end, store->records.size + store->records.size / 2), store->expected_record_bytes));
 }
 
@@ -534,7 +538,6 @@ gpusort_rows_store_free(RowStore *store)
 	gpusort_rows_buffer_release(&store->row_starts);
 	gpusort_rows_buffer_release(&store->records);
 	gpusort_rows_buffer_release(&store->words);
-	pfree(store->columns);
 	pfree(store);
 }
 

@@ -1361,10 +1361,7 @@ end_part(SharedSort *part, uint32 number)
 
 	part->sort->store = part->store;
 	if (part->view != NULL)
-	{
-		pfree(part->view->columns);
 		pfree(part->view);
-	}
 	part->view = NULL;
 	free_part(part->area, &part->parts[number]);
 	SpinLockAcquire(&shared->mutex);

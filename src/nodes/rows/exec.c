@@ -461,7 +461,9 @@ end_rows(CustomScanState *node)
 {
 	RowsNodeState *state = (RowsNodeState *) node;
 
-	forget_rows(state);
+	ExecClearTuple(node->ss.ps.ps_ResultTupleSlot);
+	if (state->sort != NULL)
+		gpusort_rows_sort_free(state->sort);
 	if (state->spare != NULL)
 		gpusort_rows_sort_free(state->spare);
 	ExecEndNode(outerPlanState(node));

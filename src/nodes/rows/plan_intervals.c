@@ -76,7 +76,7 @@ is_plain_window(const WindowAgg *window, int column)
 {
 	ListCell   *cell;
 
-	if (!IsA(window, WindowAgg) || window->partNumCols > 0 || window->ordNumCols > 0 || window->plan.qual != NIL ||
+	if (window->partNumCols > 0 || window->ordNumCols > 0 || window->plan.qual != NIL ||
 		window->runCondition != NIL || window->plan.initPlan != NIL || window->startOffset != NULL || window->endOffset != NULL)
 		return false;
 	foreach(cell, window->plan.targetlist)
