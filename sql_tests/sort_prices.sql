@@ -147,6 +147,12 @@ SET parallel_tuple_cost = 0.1;
 SET min_parallel_table_scan_size = '8MB';
 SET work_mem = '64MB';
 SELECT nodes('SELECT count(m) FROM (SELECT gpusort.sorted_agg(x) AS m FROM priced_groups GROUP BY a, b) q') ~ 'Partial' AS by_parts;
+-- Where only a sort needs files, a hash table of rows without aggregates is faster from 18 on.
+CREATE TABLE priced_texts AS SELECT md5((hashint4(id) % 4000)::text) AS t FROM priced;
+ANALYZE priced_texts;
+SET work_mem = '900kB';
+SELECT (nodes('SELECT count(*) FROM (SELECT DISTINCT t FROM priced_texts) q') ~ 'HashAggregate') = (current_setting('server_version_num')::int >= 180000) AS right_plan;
+DROP TABLE priced_texts;
 DROP TABLE priced_groups;
 RESET work_mem;
 SET parallel_setup_cost = 0;

@@ -217,6 +217,19 @@ gpusort_rows_only_sort_needs_files(double rows, int width, double hashed)
 	return gpusort_rows_bytes(rows, width) > work_mem * 1024.0 && hashed <= get_hash_memory_limit();
 }
 
+bool
+gpusort_rows_distinct_by_hash(const List *targets, double rows, int width, double groups)
+{
+	bool		by_value = true;
+	ListCell   *cell;
+
+	foreach(cell, targets)
+		by_value &= get_typbyval(exprType((Node *) lfirst_node(TargetEntry, cell)->expr));
+	/* A row that is not passed by value takes its place, too. */
+	return GPUSORT_HASHING_IS_FAST && !by_value &&
+		gpusort_rows_only_sort_needs_files(rows, width + sizeof(uint64), groups * hash_agg_entry_size(0, width, 0));
+}
+
 Sort *
 gpusort_rows_plan_groups(const Agg *agg, bool in_order, GroupedAggregates *aggregates)
 {
@@ -231,6 +244,9 @@ gpusort_rows_plan_groups(const Agg *agg, bool in_order, GroupedAggregates *aggre
 	if (aggregates->count > 0 && !aggregates->collect &&
 		gpusort_rows_only_sort_needs_files(sort->plan.plan_rows, sort->plan.plan_width, (double) agg->numGroups *
 										   hash_agg_entry_size(aggregates->count, width, agg->transitionSpace)))
+		return NULL;
+	if (aggregates->count == 0 &&
+		gpusort_rows_distinct_by_hash(sort->plan.targetlist, sort->plan.plan_rows, sort->plan.plan_width, agg->numGroups))
 		return NULL;
 	return set_keys(sort, agg, in_order) ? sort : NULL;
 }

@@ -665,6 +665,8 @@ add_distinct_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
 	List	   *pathkeys = list_length(root->sort_pathkeys) > keys ? root->sort_pathkeys : root->distinct_pathkeys;
 	const List *clauses = root->parse->distinctClause;
 	double		groups = ((Path *) linitial(output->pathlist))->rows;
+	const Path *all = input->cheapest_total_path;
+	bool		by_hash = gpusort_rows_distinct_by_hash(root->processed_tlist, all->rows, all->pathtarget->width, groups);
 	List	   *sorts = cost_sorts(root, input, pathkeys, !root->parse->hasDistinctOn);
 	DividedRows rows;
 	Path	   *path;
@@ -672,13 +674,13 @@ add_distinct_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
 	for (int i = list_length(sorts) - 1; i >= 0; i--)
 	{
 		path = (Path *) create_upper_unique_path(root, output, list_nth(sorts, i), keys, groups);
-		if (i == list_length(sorts) - 1)
-			raise_hashed(output, input->cheapest_total_path, path);
+		if (i == list_length(sorts) - 1 && !by_hash)
+			raise_hashed(output, all, path);
 		add_path(output, path);
 	}
 	if (list_length(sorts) == 2 && divide_rows(root, input, output, pathkeys, keys, clauses, &rows))
 		add_divided(root, output, (Path *) create_upper_unique_path(root, output, rows.path, keys, groups / rows.processes),
-					most_groups(root, clauses, input->cheapest_total_path->rows));
+					most_groups(root, clauses, all->rows));
 }
 
 /* Adds paths of GROUP BY that sort all rows. */
