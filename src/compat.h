@@ -296,7 +296,7 @@ gpusort_compat_find_setting(const char *name)
 #define GPUSORT_BT_MAX_ITEM_SIZE BTMaxItemSize((Page) &(PageHeaderData) {.pd_pagesize_version = BLCKSZ})
 #endif
 
-/* PostgreSQL 18 looks up rows in hash tables faster: DISTINCT of 100,000 texts takes 20 ms instead of 27 (d63b73a9). */
+/* PostgreSQL 18 has faster hash tables: DISTINCT of texts takes 35 to 38 ms on 19, and 51 to 55 on 15 (2b75b72, a Xeon). */
 #define GPUSORT_HASHING_IS_FAST (PG_VERSION_NUM >= 180000)
 
 #endif							/* GPUSORT_COMPAT_H */
