@@ -223,7 +223,10 @@ order_few(RowSort *sort)
 		uint32		place = row;
 
 		for (; place > 0 && gpusort_rows_compare(sort->keys, 0, sort->store, sort->order[place - 1], sort->store, row) > 0; place--)
+		{
+			CHECK_FOR_INTERRUPTS();
 			sort->order[place] = sort->order[place - 1];
+		}
 		sort->order[place] = row;
 	}
 }
