@@ -342,13 +342,13 @@ hashed_row_cost(double groups, bool collect)
 		(collect ? ROWS_COST_COLLECTED : 0);
 }
 
-/* True if grouping by a hash table costs enough that the node may win: a quick first check. */
+/* True if an Agg groups by a hash table that costs enough that the node may win: a quick first check. */
 bool
 gpusort_rows_may_group(const Agg *agg)
 {
 	double		rows = agg->plan.lefttree->plan_rows;
 
-	return rows * hashed_row_cost(Max(rows, 1), true) > ROWS_COST_PER_SORT;
+	return agg->aggstrategy == AGG_HASHED && rows * hashed_row_cost(Max(rows, 1), true) > ROWS_COST_PER_SORT;
 }
 
 /*

@@ -252,7 +252,7 @@ replace_sort(Sort *sort, const PlanPlace *place)
 	const char *why_not = "so small a sort costs less than starting the node";
 	RowsCost	cost = {0};
 	RowsBound	bound = {0};
-	Sort	   *by_value = IsA(sort->plan.lefttree, WindowAgg) ? gpusort_rows_plan_intervals(sort, place) : NULL;
+	Sort	   *by_value = gpusort_rows_plan_intervals(sort, place);
 	Sort	   *taken = by_value ? by_value : sort;
 	bool		force = gpusort_force_nodes && IsA(sort, Sort);
 	int			keys = group_keys(sort, place);
@@ -289,7 +289,7 @@ sort_for_groups(Agg *agg, const PlanPlace *place)
 {
 	GroupedAggregates aggregates = {0};
 	bool		in_order = place->parent != NULL && IsA(place->parent, Sort);	/* which may be left out then */
-	bool		may_win = agg->aggstrategy == AGG_HASHED && !place->rescanned && gpusort_rows_may_group(agg);
+	bool		may_win = !place->rescanned && gpusort_rows_may_group(agg);
 	Sort	   *sort = may_win ? gpusort_rows_plan_groups(agg, in_order, &aggregates) : NULL;
 	RowsBound	bound = {.kind = aggregates.count > 0 ? BOUND_ROWS : BOUND_DISTINCT};
 	RowsCost	cost;

@@ -111,17 +111,21 @@ Sort *
 gpusort_rows_plan_intervals(const Sort *sort, const PlanPlace *place)
 {
 	const WindowAgg *window = (const WindowAgg *) sort->plan.lefttree;
-	const TypeCacheEntry *interval = lookup_type_cache(INT4OID, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+	const TypeCacheEntry *interval;
 	const TypeCacheEntry *order;
 	int			column = sort->sortColIdx[0] - 1;
 	bool		descending = false;
-	bool		downwards = sort->sortOperators[0] == interval->gt_opr;
+	bool		downwards;
 	const Var  *x;
 	Sort	   *result;
 	ListCell   *cell;
 	ListCell   *below;
 
-	if (sort->numCols != 1 || (!downwards && sort->sortOperators[0] != interval->lt_opr) || !is_plain_window(window, column) ||
+	if (!IsA(window, WindowAgg) || sort->numCols != 1)
+		return NULL;
+	interval = lookup_type_cache(INT4OID, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+	downwards = sort->sortOperators[0] == interval->gt_opr;
+	if ((!downwards && sort->sortOperators[0] != interval->lt_opr) || !is_plain_window(window, column) ||
 		list_length(sort->plan.targetlist) != list_length(window->plan.targetlist) || is_seen(sort, column, place) ||
 		(x = bucketed_column(list_nth_node(TargetEntry, window->plan.targetlist, column)->expr, &descending)) == NULL)
 		return NULL;

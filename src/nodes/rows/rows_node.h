@@ -104,7 +104,7 @@ extern bool gpusort_rows_depend_on_executor(Node *node, void *context);
 extern bool gpusort_rows_read_condition(const WindowAgg *window, const OpExpr *condition, RowsBound *bound);
 
 /* plan_intervals.c */
-/* For a Sort of a WindowAgg by gpusort.bucket(x, n) OVER (), which nobody reads, returns a Sort by x, else NULL. */
+/* For a Sort by gpusort.bucket(x, n) OVER (), which nobody reads, returns a Sort by x, else NULL. */
 extern Sort *gpusort_rows_plan_intervals(const Sort *sort, const struct PlanPlace *place);
 
 /* cost.c */
