@@ -275,6 +275,7 @@ open_device(void)
 	worker.module = opening.module;
 	worker.device = opening.device;
 	worker.module->enter(worker.device);
+	pgstat_report_activity(STATE_IDLE, NULL);
 	publish_device(&opening.info);
 	ereport(LOG,
 			(errmsg("gpusort device %d is ready: %s (module \"%s\", driver %s)",
@@ -541,7 +542,6 @@ main_loop(void)
 	AddWaitEventToSet(set, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
 	AddWaitEventToSet(set, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
 	AddWaitEventToSet(set, WL_SOCKET_READABLE, worker.event_fd, NULL, NULL);
-	pgstat_report_activity(STATE_IDLE, NULL);
 
 	while (!ShutdownRequestPending)
 	{
