@@ -1,6 +1,6 @@
 /*
  * plan_hook.c
- *	  Walks each finished plan once and lets the node modules rewrite it.
+ *	  Walks each finished plan in which something may change, once, and lets the node modules rewrite it.
  *
  * On its way down the walk finds out what the nodes above do with the rows of a place, and
  * calls the preparation (nodes/aggregates).  On its way up it offers each node to the modules
@@ -18,6 +18,8 @@
 #include "guc.h"
 #include "nodes/plan_hook.h"
 #include "nodes/plan_walk.h"
+
+#define PLAN_FEW_ROWS 50		/* a Sort of so few costs less than a node takes to start, see ROWS_COST_PER_SORT */
 
 static planner_hook_type previous_planner;
 static List *modules = NIL;
@@ -270,6 +272,31 @@ shows_order(const Query *query)
 	return query->sortClause != NIL;
 }
 
+/* Notes whether a plan has a node that may change, as most plans of few rows have none. */
+static void
+find_change(Plan **link, void *arg)
+{
+	const Plan *plan = *link;
+	bool	   *found = arg;
+
+	switch (nodeTag(plan))
+	{
+		case T_Sort:
+		case T_IncrementalSort:
+			*found |= plan->plan_rows > PLAN_FEW_ROWS || gpusort_force_nodes || gpusort_explain_choices;
+			break;
+		case T_Agg:
+		case T_GatherMerge:
+		case T_CustomScan:
+			*found = true;
+			break;
+		default:
+			break;
+	}
+	if (!*found)
+		gpusort_plan_each_child(*link, find_change, arg);
+}
+
 static PlannedStmt *
 plan_with_nodes(GPUSORT_PLANNER_PARAMETERS)
 {
@@ -278,17 +305,20 @@ plan_with_nodes(GPUSORT_PLANNER_PARAMETERS)
 		.to_end = (cursor_options & (CURSOR_OPT_PARALLEL_OK | CURSOR_OPT_FAST_PLAN | CURSOR_OPT_SCROLL)) == CURSOR_OPT_PARALLEL_OK,
 		.explain = gpusort_explain_choices
 	};
+	bool		may_change = false;
 	ListCell   *cell;
 
 	walk.statement = plan_as_before(GPUSORT_PLANNER_ARGUMENTS);
+	gpusort_plan_each_tree(walk.statement, find_change, &may_change);
 	foreach(cell, modules)
 	{
 		const NodeModule *module = lfirst(cell);
 
-		if ((*module->enabled || walk.explain) && (module->concerns == NULL || module->concerns(walk.statement)))
+		if ((*module->enabled || walk.explain) && (module->concerns ? module->concerns(walk.statement) : may_change))
 			walk.modules = lappend(walk.modules, lfirst(cell));
 	}
-	visit_statement(&walk, (cursor_options & CURSOR_OPT_FAST_PLAN) != 0);
+	if (may_change || walk.modules != NIL)
+		visit_statement(&walk, (cursor_options & CURSOR_OPT_FAST_PLAN) != 0);
 	return walk.statement;
 }
 

@@ -85,7 +85,7 @@ typedef struct NodeModule
 	const CustomScanMethods *methods;	/* of its nodes */
 	const bool *enabled;		/* what its setting says */
 
-	/* True if it may have something to do in a statement.  NULL: it always may. */
+	/* True if it may have something to do in a statement.  NULL: where a Sort, an Agg or a Gather Merge may change. */
 	bool		(*concerns) (const PlannedStmt *statement);
 
 	/*

@@ -144,12 +144,13 @@ void
 gpusort_rows_prepare(Plan *plan, const PlanPlace *place)
 {
 	CustomScan *scan = (CustomScan *) plan->lefttree;
-	Sort	   *sort = makeNode(Sort);
+	Sort	   *sort;
 	const List *lists;
 
 	if (place->owned || !is_rows_node(plan->lefttree) || !(IsA(plan, Agg) || IsA(plan, Unique) || IsA(plan, WindowAgg)))
 		return;
 	lists = scan->custom_private;
+	sort = makeNode(Sort);
 	sort->plan = scan->scan.plan;
 	NodeSetTag(sort, T_Sort);
 	sort->plan.targetlist = gpusort_rows_columns_of(sort->plan.lefttree->targetlist, OUTER_VAR, false);
