@@ -23,7 +23,7 @@ my $names = 'CREATE UNIQUE INDEX made ON rows (name COLLATE "C")';
 
 # How many files of the database are not empty, and how many temporary ones there are.
 my $files = q{SELECT count(*) FROM (SELECT 'base/' || oid AS d FROM pg_database WHERE datname = current_database()) q, pg_ls_dir(d) f
-	WHERE f ~ '^\d+(\.\d+)?$' AND (pg_stat_file(d || '/' || f)).size > 0 UNION ALL SELECT count(*) FROM pg_ls_tmpdir()};
+	WHERE f ~ '^\d+(\.\d+)?$' AND (pg_stat_file(d || '/' || f, true)).size > 0 UNION ALL SELECT count(*) FROM pg_ls_tmpdir()};
 
 # The build that is seen in a phase by another session, as its process; 0 if it ended before.
 sub seen_in
