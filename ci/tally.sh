@@ -22,10 +22,10 @@ tally_suite() {
 
 # pg_regress writes "test NAME ... ok", and since PostgreSQL 16 "ok 1 - NAME".
 tally_regress() {
-    local passed failed
+    local passed failures
     passed=$(grep -cE '^((test )?[^ ]+ +\.\.\. ok|ok [0-9]+ )' "$2" || true)
-    failed=$(grep -cE '^((test )?[^ ]+ +\.\.\. FAILED|not ok [0-9]+ )' "$2" || true)
-    tally_suite "$1" "$passed" "$failed" "$3" "$(grep -E '^((test )?[^ ]+ +\.\.\. FAILED|not ok [0-9]+ )' "$2" | tr -s ' \n' ' ')"
+    failures=$(grep -E '^((test )?[^ ]+ +\.\.\. FAILED|not ok [0-9]+ )' "$2" || true)
+    tally_suite "$1" "$passed" "$(grep -c . <<< "$failures" || true)" "$3" "$(tr -s ' \n' ' ' <<< "$failures")"
 }
 
 # prove ends with "Files=F, Tests=T, ..." and lists "Failed N/M subtests" by file. What a test says of its failure stands after "#".
