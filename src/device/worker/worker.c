@@ -275,6 +275,7 @@ open_device(void)
 	worker.module = opening.module;
 	worker.device = opening.device;
 	worker.module->enter(worker.device);
+	/* Whoever sees the device ready sees the worker idle. */
 	pgstat_report_activity(STATE_IDLE, NULL);
 	publish_device(&opening.info);
 	ereport(LOG,
