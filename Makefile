@@ -63,7 +63,8 @@ DATA_built = $(SQL_SCRIPTS)
 PG_CPPFLAGS = -I$(srcdir)/src -I$(srcdir)/cuda -DGPUSORT_VERSION=\"$(EXTVERSION)\"
 PG_CFLAGS = -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers -O3
 # Highway asks for -fmerge-all-constants: without it GCC copies tables of 2 kB to the stack for every vector.
-PG_CXXFLAGS = -std=c++17 -O3 -fmerge-all-constants -fno-exceptions -fno-rtti -fvisibility=hidden $(COPT)
+# Of its templates' variables debuggers know nothing (-g1): to describe them takes as long as all the rest.
+PG_CXXFLAGS = -std=c++17 -O3 -g1 -fmerge-all-constants -fno-exceptions -fno-rtti -fvisibility=hidden $(COPT)
 SHLIB_LINK = -Wl,-Bsymbolic -lpthread -lm
 EXTRA_CLEAN = build
 
