@@ -52,6 +52,33 @@ COMMIT;
 DROP TABLE kept, one_row, no_row, queries, from_pages, row_by_row, by_sort;
 DROP FUNCTION read_rows(text);
 
+-- Since PostgreSQL 19 EXPLAIN tells how a scan reads ahead, and a scan marks pages that all can see.
+CREATE TABLE loaded WITH (autovacuum_enabled = off) AS SELECT i AS x FROM generate_series(1, 5000) i;
+CREATE FUNCTION explained_io(query text) RETURNS bool LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+	told bool := false;
+BEGIN
+	FOR line IN EXECUTE format('EXPLAIN (analyze%s) %s', CASE WHEN current_setting('server_version_num')::int >= 190000 THEN ', io' END, query) LOOP
+		told := told OR line ~ 'Prefetch: ';
+	END LOOP;
+	RETURN told;
+END $$;
+SELECT explained_io('SELECT x FROM loaded ORDER BY x') = (current_setting('server_version_num')::int >= 190000) AS as_the_server_can;
+-- Once no other session runs that began before the rows were there.
+DO $$ BEGIN
+	FOR i IN 1..300 LOOP
+		PERFORM count(*) FROM (SELECT x FROM loaded ORDER BY x DESC OFFSET 0) q;
+		ANALYZE loaded;
+		EXIT WHEN (SELECT relallvisible > 0 FROM pg_class WHERE oid = 'loaded'::regclass) OR current_setting('server_version_num')::int < 190000;
+		COMMIT;
+		PERFORM pg_sleep(0.1);
+	END LOOP;
+END $$;
+SELECT (relallvisible > 0) = (current_setting('server_version_num')::int >= 190000) AS as_the_server_can FROM pg_class WHERE oid = 'loaded'::regclass;
+DROP TABLE loaded;
+DROP FUNCTION explained_io(text);
+
 -- Rows that are kept whole, as their table has them: what is read, and with NULLs, toasted values and columns that older rows lack, as Sort returns it.
 \getenv folder PG_ABS_SRCDIR
 \set helpers :folder '/sql/helpers.psql'

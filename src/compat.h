@@ -119,10 +119,13 @@ MemoryContextUnregisterResetCallback(MemoryContext context, MemoryContextCallbac
 #define gpusort_compat_read_recent_buffer(rel, block, buffer) ReadRecentBuffer((rel)->rd_node, MAIN_FORKNUM, block, buffer)
 #endif
 
-/* PostgreSQL 18 (0fbceae84) counts index searches for EXPLAIN; 19 (dcd8cc1c8) lets scans have flags. */
+/* PostgreSQL 18 (0fbceae84) counts index searches for EXPLAIN; 19 (dcd8cc1c8) has flags for scans, here those of a Seq Scan. */
 #if PG_VERSION_NUM >= 190000
 #define gpusort_compat_index_beginscan(heap, index, snapshot, nkeys) index_beginscan(heap, index, snapshot, NULL, nkeys, 0, SO_NONE)
-#define gpusort_compat_table_beginscan(rel, snapshot) table_beginscan(rel, snapshot, 0, NULL, SO_NONE)
+#define gpusort_compat_begin_seq_scan(node) \
+	table_beginscan((node)->ss_currentRelation, (node)->ps.state->es_snapshot, 0, NULL, \
+					(ScanRelIsReadOnly(node) ? SO_HINT_REL_READ_ONLY : SO_NONE) | \
+					(((node)->ps.state->es_instrument & INSTRUMENT_IO) ? SO_SCAN_INSTRUMENT : SO_NONE))
 #define gpusort_compat_table_beginscan_parallel(rel, scan) table_beginscan_parallel(rel, scan, SO_NONE)
 #else
 #if PG_VERSION_NUM >= 180000
@@ -130,7 +133,7 @@ MemoryContextUnregisterResetCallback(MemoryContext context, MemoryContextCallbac
 #else
 #define gpusort_compat_index_beginscan(heap, index, snapshot, nkeys) index_beginscan(heap, index, snapshot, nkeys, 0)
 #endif
-#define gpusort_compat_table_beginscan(rel, snapshot) table_beginscan(rel, snapshot, 0, NULL)
+#define gpusort_compat_begin_seq_scan(node) table_beginscan((node)->ss_currentRelation, (node)->ps.state->es_snapshot, 0, NULL)
 #define gpusort_compat_table_beginscan_parallel(rel, scan) table_beginscan_parallel(rel, scan)
 #endif
 

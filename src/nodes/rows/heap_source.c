@@ -454,20 +454,15 @@ gpusort_rows_heap_read(HeapSource *source, RowSort *sort)
 
 	CHECK_FOR_INTERRUPTS();
 	if (node->ss_currentScanDesc == NULL)
-		node->ss_currentScanDesc = gpusort_compat_table_beginscan(node->ss_currentRelation, node->ps.state->es_snapshot);
+		node->ss_currentScanDesc = gpusort_compat_begin_seq_scan(node);
 	scan = (HeapScanDesc) node->ss_currentScanDesc;
 	if (!scan->rs_inited)
 		source->last_page = InvalidBlockNumber;
 	if (node->ps.instrument)
 		InstrStartNode(node->ps.instrument);
 	if (!table_scan_getnextslot(&scan->rs_base, ForwardScanDirection, slot))
-	{
-		if (node->ps.instrument)
-			InstrStopNode(node->ps.instrument, 0);
-		return false;
-	}
-
-	if (scan->rs_base.rs_flags & SO_ALLOW_PAGEMODE)
+		nvisible = 0;
+	else if (scan->rs_base.rs_flags & SO_ALLOW_PAGEMODE)
 		nvisible = take_page(source, scan, &slot->tts_tid);
 	else
 	{
@@ -477,6 +472,8 @@ gpusort_rows_heap_read(HeapSource *source, RowSort *sort)
 	}
 	if (node->ps.instrument)
 		InstrStopNode(node->ps.instrument, nvisible);
+	if (nvisible == 0)
+		return false;
 	gpusort_rows_sort_reserve(sort, nvisible);
 	ntuples = sort->bound == NULL ? nvisible : drop_tuples(source, nvisible, sort->bound);
 	for (int t = 0; t < ntuples; t++)
