@@ -8,6 +8,9 @@
 #   as_server CMD   runs CMD as the user the server runs as: postgres for root,
 #                   the caller otherwise (PostgreSQL refuses to run as root)
 #   $server_alone   options for PGOPTIONS, with which gpusort changes no plan; exported
+#   $one_vector_unit
+#                   options for COPT: Highway's sorts only for this CPU. With sanitizers a
+#                   compiler takes minutes for those of every vector unit
 set -euo pipefail
 umask 022
 for name in ${!PG*}; do [ "$name" = PG_CONFIG ] || unset "$name"; done
@@ -20,6 +23,8 @@ if [ "$(id -u)" = 0 ]; then
 fi
 
 export server_alone='-c gpusort.force_nodes=off -c gpusort.enable_sort=off -c gpusort.enable_array_sort=off -c gpusort.enable_aggregates=off'
+
+one_vector_unit="-march=native -DHWY_COMPILE_ONLY_STATIC"
 
 as_server() {
     if [ "$(id -u)" = 0 ]; then
