@@ -58,8 +58,6 @@ INSERT INTO queries VALUES
 (24, 'a cursor, 100 rows of all', 'lineitem', 'fetch', 'SELECT * FROM lineitem ORDER BY l_partkey'),
 (25, 'a random sample: ORDER BY random() LIMIT 1000', 'orders', 'copy', 'SELECT o_orderkey, o_totalprice FROM orders ORDER BY random() LIMIT 1000');
 DELETE FROM queries WHERE number <> ALL (:'numbers'::int[]);
-\cd :made
-\copy (SELECT number, kind, query FROM queries ORDER BY number) TO 'queries.csv' WITH (FORMAT csv)
 
 CREATE FUNCTION everyday_contenders(kind text, query text) RETURNS text[] LANGUAGE sql AS $$
 	SELECT array_agg(ARRAY[name, format('SET LOCAL max_parallel_workers_per_gather = %s; ', workers) || CASE kind
@@ -76,3 +74,5 @@ CREATE FUNCTION everyday_contenders(kind text, query text) RETURNS text[] LANGUA
 $$;
 SELECT format('CALL measure(''everyday'', %L, NULL, NULL, %s, everyday_contenders(%L, %L))', to_char(number, 'FM00 ') || title, reltuples::bigint, kind, query)
 FROM queries JOIN pg_class ON pg_class.oid = tab ORDER BY number \gexec
+\cd :made
+\copy (SELECT r.id, who, threads, kind, query FROM queries JOIN results r ON left(r.data, 2)::int = number AND r.contender = 'PostgreSQL', (VALUES ('DuckDB, one thread', 1), ('DuckDB, all threads', 0)) duckdb (who, threads) ORDER BY threads DESC, number) TO 'queries.csv' WITH (FORMAT csv)

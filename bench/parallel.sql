@@ -1,6 +1,7 @@
 -- Sorts by parallel workers, beside the same query unsorted by one process and PostgreSQL's own
 -- plan for as many workers; with a GPU, on that, too. All costs have their defaults. The server needs
--- max_worker_processes = 16. GPUSORT_SLOW_RUNS = 0 leaves PostgreSQL's plans out. Sections:
+-- max_worker_processes = 16. GPUSORT_SLOW_RUNS = 0 leaves PostgreSQL's plans out. DuckDB sorts like rows in
+-- memory, with a thread for each process that the others have. Sections:
 --
 --   pairs       10 M pairs of int4, work_mem of 4 MB and 1 GB, 0, 2 and 8 workers; this and texts are the essential ones
 --   texts       5 M texts in an ICU collation, the same
@@ -52,18 +53,18 @@ BEGIN
 END $$;
 
 \if :{?pairs}
-\set made on
+\set needed on
 \endif
 \if :{?keys}
-\set made on
+\set needed on
 \endif
 \if :{?first}
-\set made on
+\set needed on
 \endif
 \if :{?aggregates}
-\set made on
+\set needed on
 \endif
-\if :{?made}
+\if :{?needed}
 CREATE UNLOGGED TABLE pairs WITH (parallel_workers = 12) AS
 	SELECT (2147483647 * random())::int4 AS x, i::int4 AS id FROM generate_series(1, :many) i;
 VACUUM (FREEZE, ANALYZE) pairs;
@@ -111,3 +112,19 @@ CALL measure_workers('count(DISTINCT)', 'int4', :many, 'SELECT count(x) FROM pai
 \endif
 
 \i bench/report.sql
+
+CREATE TABLE duckdb (data text, type text, query text);
+INSERT INTO duckdb VALUES
+('two columns', 'int4', 'CREATE OR REPLACE TEMP TABLE sorted AS SELECT x, id FROM pairs ORDER BY x'),
+('text and a number', 'text, ICU', 'CREATE OR REPLACE TEMP TABLE sorted AS SELECT t, id FROM texts ORDER BY t'),
+('LIMIT 10', 'int4', 'SELECT x, id FROM pairs ORDER BY x LIMIT 10'),
+('the first 3 of 1,000 groups', 'int4',
+	'SELECT count(g), count(x) FROM (SELECT g, x, row_number() OVER (PARTITION BY g ORDER BY x) AS r FROM grouped) q WHERE r <= 3'),
+('median', 'int4', 'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x) FROM pairs'),
+('count(DISTINCT)', 'int4', 'SELECT count(DISTINCT x) FROM pairs');
+CREATE TABLE duckdb_schema AS SELECT format('CREATE TABLE pairs AS SELECT (2147483647 * random())::int4 AS x, i::int4 AS id FROM range(%s) r (i);'
+	' CREATE TABLE grouped AS SELECT id %% 1000 AS g, x FROM pairs; CREATE TABLE texts (t text COLLATE en, id int4);'
+	' INSERT INTO texts SELECT md5(i::text), i FROM range(%s) r (i)', :many, :fewer);
+\cd :made
+\copy duckdb_schema TO 'schema.sql'
+\copy (SELECT r.id, 'DuckDB', substring(r.data FROM '(\d+) workers')::int + 1, 'run', query FROM results r JOIN duckdb d ON r.type = d.type AND r.data LIKE d.data || ', work_mem 4MB%' WHERE r.contender LIKE 'floor%' ORDER BY r.id) TO 'queries.csv' WITH (FORMAT csv)

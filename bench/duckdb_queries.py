@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""What bench/everyday asks of DuckDB.
+"""What bench/everyday and bench/run parallel ask of DuckDB.
 
-everyday_duckdb.py data FACTOR FOLDER           writes TPC-H's tables of that scale factor, and schema.sql
-everyday_duckdb.py measure FOLDER RUNS QUERIES  prints number, contender, median ms, least ms, runs as CSV
+duckdb_queries.py data FACTOR FOLDER           writes TPC-H's tables of that scale factor, and schema.sql
+duckdb_queries.py measure FOLDER RUNS QUERIES  prints id, contender, median ms, least ms, runs as CSV
+
+schema.sql makes the tables, and where FOLDER has CSV files of TPC-H's, these fill them. QUERIES is a
+CSV file of id, contender, threads (0 for all), kind, query.
 """
 import csv
 import os
@@ -31,7 +34,8 @@ def loaded(folder):
     with open(f"{folder}/schema.sql") as schema:
         connection.execute(schema.read())
     for table in TABLES:
-        connection.execute(f"COPY {table} FROM '{folder}/{table}.csv' (FORMAT csv, HEADER false)")
+        if os.path.exists(f"{folder}/{table}.csv"):
+            connection.execute(f"COPY {table} FROM '{folder}/{table}.csv' (FORMAT csv, HEADER false)")
     return connection
 
 
@@ -51,15 +55,13 @@ def measure(folder, runs, queries):
     connection.execute("SET enable_progress_bar = false")
     out = csv.writer(sys.stdout)
     with open(queries, newline="") as lines:
-        queries = list(csv.reader(lines))
-    for who, threads in (("DuckDB, one thread", 1), ("DuckDB, all threads", len(os.sched_getaffinity(0)))):
-        connection.execute(f"SET threads = {threads}")
-        for number, kind, query in queries:
+        for number, contender, threads, kind, query in csv.reader(lines):
+            connection.execute(f"SET threads = {int(threads) or len(os.sched_getaffinity(0))}")
             warming = milliseconds(connection, kind, query)
             taken = [milliseconds(connection, kind, query)]
             if min(warming, taken[0]) <= LONG_MS:
                 taken += [milliseconds(connection, kind, query) for _ in range(runs - 1)]
-            out.writerow([number, who, round(statistics.median_low(taken), 3), round(min(taken), 3), len(taken)])
+            out.writerow([number, contender, round(statistics.median_low(taken), 3), round(min(taken), 3), len(taken)])
 
 
 if sys.argv[1] == "data":
