@@ -17,7 +17,7 @@
 #include "guc.h"
 #include "keys/distinct_keys.h"
 #include "keys/key_compare.h"
-#include "keys/key_lists.h"
+#include "keys/sort_keys.h"
 #include "large_memory.h"
 #include "rows/offers.h"
 #include "sort/select.h"
@@ -110,14 +110,13 @@ begin_value_sort(FunctionCallInfo fcinfo, const AggregateState *state, Oid colla
 	TupleDesc	desc = CreateTemplateTupleDesc(1);
 	ElementType *element = gpusort_element_type(fcinfo, FIRST_ARRAY, values->type);
 	TypeCacheEntry *type = lookup_type_cache(values->type, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
-	AttrNumber	number = 1;
-	Oid			operator = state->order.descending ? type->gt_opr : type->lt_opr;
-	bool		nulls_first = false;
+	Sort	   *keys = makeNode(Sort);
 
 	gpusort_element_require_order(element);
 	TupleDescInitEntry(desc, 1, NULL, values->type, -1, 0);
-	return gpusort_rows_sort_begin(desc, NIL, NIL, gpusort_key_lists(1, &number, &operator, &collation, &nulls_first),
-								   EXPECTED_ROWS, 0, (RowBoundSpec) {0}, AggStateIsShared(fcinfo), false, work_mem * (Size) 1024);
+	gpusort_add_sort_key(keys, 1, state->order.descending ? type->gt_opr : type->lt_opr, collation, false);
+	return gpusort_rows_sort_begin(desc, NIL, NIL, keys, EXPECTED_ROWS, 0, (RowBoundSpec) {0}, AggStateIsShared(fcinfo), false,
+								   work_mem * (Size) 1024);
 }
 
 /* Called at the end of the group. */

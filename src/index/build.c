@@ -215,7 +215,7 @@ show_scanned(uint64 rows)
 
 /* Scans the table into a sort, and sorts. */
 static void
-sort_alone(Relation heap, IndexBuild *build, IndexInfo *info, List *keys, IndexBuildResult *result)
+sort_alone(Relation heap, IndexBuild *build, IndexInfo *info, const Sort *keys, IndexBuildResult *result)
 {
 	RowSort    *sort = gpusort_index_begin_sort(build->index, keys, gpusort_index_expected_rows(heap, info),
 												maintenance_work_mem * (Size) 1024);
@@ -229,7 +229,7 @@ sort_alone(Relation heap, IndexBuild *build, IndexInfo *info, List *keys, IndexB
 
 /* Builds the index.  Returns false, with its file empty, if there is an error in its rows. */
 static bool
-build_by_sort(Relation heap, Relation index, IndexInfo *info, List *keys, IndexBuildResult *result)
+build_by_sort(Relation heap, Relation index, IndexInfo *info, const Sort *keys, IndexBuildResult *result)
 {
 	IndexBuild	build = {
 		.index = index,
@@ -288,10 +288,10 @@ static bool
 build_index(Relation heap, Relation index, IndexInfo *info, IndexBuildResult *result)
 {
 	const char *why_not = why_not_taken(heap, index, info);
-	List	   *keys = why_not == NULL ? gpusort_index_keys(index, info, &why_not) : NIL;
+	const Sort *keys = why_not == NULL ? gpusort_index_keys(index, info, &why_not) : NULL;
 
-	tell(index, keys == NIL ? why_not : NULL);
-	return keys != NIL && build_by_sort(heap, index, info, keys, result);
+	tell(index, keys == NULL ? why_not : NULL);
+	return keys != NULL && build_by_sort(heap, index, info, keys, result);
 }
 
 IndexBuildResult *

@@ -22,15 +22,15 @@
 /* hook.c: puts gpusort_index_build in the place of btbuild. */
 extern void gpusort_index_init(void);
 
-/* scan.c: the keys of an index and, last, the TID as a sort's, or NIL.  Says why PostgreSQL is to build the index then. */
-extern List *gpusort_index_keys(Relation index, const IndexInfo *info, const char **why_not);
+/* scan.c: the keys of an index and, last, the TID as a sort's, or NULL.  Says why PostgreSQL is to build the index then. */
+extern Sort *gpusort_index_keys(Relation index, const IndexInfo *info, const char **why_not);
 
 /* Estimates how many rows the index gets, and the bytes of one.  Rows come as they come if there is a predicate. */
 extern double gpusort_index_expected_rows(Relation heap, const IndexInfo *info);
 extern int	gpusort_index_row_width(Relation index);
 
 /* Starts a sort of about so many rows by the keys. */
-extern RowSort *gpusort_index_begin_sort(Relation index, List *keys, double rows, Size memory_limit);
+extern RowSort *gpusort_index_begin_sort(Relation index, const Sort *keys, double rows, Size memory_limit);
 
 /* Appends the rows of the table, or those of its share of a parallel scan, to a sort.  Returns how many the table has. */
 extern double gpusort_index_scan(Relation heap, Relation index, IndexInfo *info, RowSort *sort, TableScanDesc parallel_scan);
@@ -42,7 +42,7 @@ typedef struct IndexWorkers IndexWorkers;
 extern IndexWorkers *gpusort_index_workers_start(Relation heap, Relation index, const IndexInfo *info);
 
 /* Scans the table with them.  Returns the sort that has the rows, and tells how many there are. */
-extern RowSort *gpusort_index_workers_scan(IndexWorkers *workers, Relation heap, Relation index, IndexInfo *info, List *keys,
+extern RowSort *gpusort_index_workers_scan(IndexWorkers *workers, Relation heap, Relation index, IndexInfo *info, const Sort *keys,
 										   IndexBuildResult *result);
 
 /* Has the sort return the next rows in order.  Returns false behind the last ones. */

@@ -84,7 +84,7 @@ extern PGDLLEXPORT void gpusort_index_worker_main(dsm_segment *segment, shm_toc 
 
 /* Scans a share of the table, and waits for the others that scan. */
 static void
-take_part(Participant *self, Relation heap, Relation index, IndexInfo *info, List *keys)
+take_part(Participant *self, Relation heap, Relation index, IndexInfo *info, const Sort *keys)
 {
 	SharedBuild *build = self->build;
 	double		tuples;
@@ -124,11 +124,11 @@ work(Participant *self)
 	Relation	index = index_open(build->index, index_lock);
 	IndexInfo  *info = BuildIndexInfo(index);
 	const char *why_not;
-	List	   *keys;
+	const Sort *keys;
 
 	info->ii_Concurrent = build->concurrent;
 	keys = gpusort_index_keys(index, info, &why_not);
-	if (keys == NIL)
+	if (keys == NULL)
 		elog(ERROR, "gpusort: a worker cannot build index \"%s\": %s", RelationGetRelationName(index), why_not);
 	take_part(self, heap, index, info, keys);
 	gpusort_shared_sort_help(self->part);
@@ -282,7 +282,7 @@ gpusort_index_workers_start(Relation heap, Relation index, const IndexInfo *info
 }
 
 RowSort *
-gpusort_index_workers_scan(IndexWorkers *workers, Relation heap, Relation index, IndexInfo *info, List *keys,
+gpusort_index_workers_scan(IndexWorkers *workers, Relation heap, Relation index, IndexInfo *info, const Sort *keys,
 						   IndexBuildResult *result)
 {
 	Participant *leader = &workers->leader;

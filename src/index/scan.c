@@ -20,7 +20,7 @@
 
 #include "compat.h"
 #include "index/index_build.h"
-#include "keys/key_lists.h"
+#include "keys/sort_keys.h"
 
 typedef struct TableScan
 {
@@ -103,46 +103,39 @@ gpusort_index_row_width(Relation index)
 	return width;
 }
 
-List *
+Sort *
 gpusort_index_keys(Relation index, const IndexInfo *info, const char **why_not)
 {
 	int			nkeys = IndexRelationGetNumberOfKeyAttributes(index);
 	TupleDesc	row = row_descriptor(RelationGetDescr(index));
-	AttrNumber	columns[INDEX_MAX_KEYS + 1];
-	Oid			operators[INDEX_MAX_KEYS + 1];
-	Oid			collations[INDEX_MAX_KEYS + 1];
-	bool		nulls_first[INDEX_MAX_KEYS + 1];
+	Sort	   *keys = makeNode(Sort);
 
 	*why_not = "gpusort has no faster way to compare its keys";
 	if (!same_layout(RelationGetDescr(index), row))
-		return NIL;
+		return NULL;
 	for (int key = 0; key < nkeys; key++)
 	{
 		RowKey		kind = {0};
+		Oid			operator = key_operator(index, key);
+		Oid			collation = index->rd_indcollation[key];
 
-		columns[key] = key + 1;
-		operators[key] = key_operator(index, key);
-		collations[key] = index->rd_indcollation[key];
-		nulls_first[key] = (index->rd_indoption[key] & INDOPTION_NULLS_FIRST) != 0;
-		if (!OidIsValid(operators[key]) ||
-			gpusort_rows_key_kind(&kind, operators[key], collations[key], TupleDescAttr(row, key)->atttypid) == KEY_IS_COMPARED)
-			return NIL;
+		gpusort_add_sort_key(keys, key + 1, operator, collation, (index->rd_indoption[key] & INDOPTION_NULLS_FIRST) != 0);
+		if (!OidIsValid(operator) ||
+			gpusort_rows_key_kind(&kind, operator, collation, TupleDescAttr(row, key)->atttypid) == KEY_IS_COMPARED)
+			return NULL;
 		/* Only a lock on the table keeps labels out that are made from now on. */
 		if (kind.is_enum && info->ii_Concurrent)
 		{
 			*why_not = "an enum may get labels while the index is built";
-			return NIL;
+			return NULL;
 		}
 	}
-	columns[nkeys] = row->natts;
-	operators[nkeys] = Int8LessOperator;
-	collations[nkeys] = InvalidOid;
-	nulls_first[nkeys] = false;
-	return gpusort_key_lists(nkeys + 1, columns, operators, collations, nulls_first);
+	gpusort_add_sort_key(keys, row->natts, Int8LessOperator, InvalidOid, false);
+	return keys;
 }
 
 RowSort *
-gpusort_index_begin_sort(Relation index, List *keys, double rows, Size memory_limit)
+gpusort_index_begin_sort(Relation index, const Sort *keys, double rows, Size memory_limit)
 {
 	return gpusort_rows_sort_begin(row_descriptor(RelationGetDescr(index)), NIL, NIL, keys, rows, gpusort_index_row_width(index),
 								   (RowBoundSpec) {0}, false, false, memory_limit);

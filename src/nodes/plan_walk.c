@@ -237,32 +237,6 @@ gpusort_plan_column_statistics(const Plan *plan, AttrNumber resno, const List *r
 		SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(relid), Int16GetDatum(column), BoolGetDatum(false)) : NULL;
 }
 
-/* Makes an array one entry longer. */
-static void *
-grow(void *array, int count, Size entry)
-{
-	return count == 0 ? palloc(entry) : repalloc(array, (count + 1) * entry);
-}
-
-void
-gpusort_plan_add_sort_key(Sort *sort, AttrNumber column, Oid operator, Oid collation, bool nulls_first)
-{
-	int			count = sort->numCols;
-
-	for (int i = 0; i < count; i++)
-		if (sort->sortColIdx[i] == column && sort->sortOperators[i] == operator && sort->collations[i] == collation)
-			return;
-	sort->sortColIdx = grow(sort->sortColIdx, count, sizeof(AttrNumber));
-	sort->sortOperators = grow(sort->sortOperators, count, sizeof(Oid));
-	sort->collations = grow(sort->collations, count, sizeof(Oid));
-	sort->nullsFirst = grow(sort->nullsFirst, count, sizeof(bool));
-	sort->sortColIdx[count] = column;
-	sort->sortOperators[count] = operator;
-	sort->collations[count] = collation;
-	sort->nullsFirst[count] = nulls_first;
-	sort->numCols++;
-}
-
 char *
 gpusort_module_symbol(HeapTuple proc)
 {

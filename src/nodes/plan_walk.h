@@ -40,8 +40,6 @@ extern bool gpusort_plan_hands_on_columns(const List *tlist, const List *input_t
 /* What the statistics say of a column of a plan; NULL if nothing. */
 extern HeapTuple gpusort_plan_column_statistics(const Plan *plan, AttrNumber resno, const List *rtable);
 
-/* Adds a key to a Sort, unless it is ordered by the same already. */
-extern void gpusort_plan_add_sort_key(Sort *sort, AttrNumber column, Oid operator, Oid collation, bool nulls_first);
 
 /* The entry point that a row of pg_proc names in this module; NULL if the function is another one. */
 extern char *gpusort_module_symbol(HeapTuple proc);

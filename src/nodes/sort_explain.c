@@ -13,7 +13,6 @@
 #include "utils/ruleutils.h"
 #include "utils/typcache.h"
 
-#include "keys/key_lists.h"
 #include "nodes/sort_explain.h"
 
 static const char *
@@ -218,24 +217,21 @@ append_key_options(StringInfo key, Node *expr, Oid operator, Oid collation, bool
 }
 
 void
-gpusort_explain_sort_keys(CustomScanState *node, List *tlist, List *keys, List *ancestors, ExplainState *es)
+gpusort_explain_sort_keys(CustomScanState *node, List *tlist, const Sort *keys, List *ancestors, ExplainState *es)
 {
 	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, &scan->scan.plan, ancestors);
 	bool		prefix = gpusort_compat_explained_tables(es) > 1 || es->verbose;
-	List	   *columns = list_nth(keys, KEY_COLUMNS);
 	List	   *shown = NIL;
 
-	for (int i = 0; i < list_length(columns); i++)
+	for (int i = 0; i < keys->numCols; i++)
 	{
-		TargetEntry *entry = list_nth(tlist, list_nth_int(columns, i) - 1);
+		TargetEntry *entry = list_nth(tlist, keys->sortColIdx[i] - 1);
 		StringInfoData key;
 
 		initStringInfo(&key);
 		appendStringInfoString(&key, deparse_expression((Node *) entry->expr, context, prefix, true));
-		append_key_options(&key, (Node *) entry->expr, list_nth_oid(list_nth(keys, KEY_OPERATORS), i),
-						   list_nth_oid(list_nth(keys, KEY_COLLATIONS), i),
-						   list_nth_int(list_nth(keys, KEY_NULLS_FIRST), i));
+		append_key_options(&key, (Node *) entry->expr, keys->sortOperators[i], keys->collations[i], keys->nullsFirst[i]);
 		shown = lappend(shown, key.data);
 	}
 	ExplainPropertyList("Sort Key", shown, es);

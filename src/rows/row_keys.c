@@ -67,25 +67,26 @@ gpusort_rows_key_kind(RowKey *key, Oid operator, Oid collation, Oid type)
 	return key->kind;
 }
 
-/* Builds the keys from the lists of a plan, in the current memory context. */
 RowKeys *
-gpusort_rows_keys(TupleDesc desc, List *columns, List *operators, List *collations, List *nulls_first)
+gpusort_rows_keys(TupleDesc desc, const List *sources, const Sort *sort)
 {
-	RowKeys    *keys = palloc0(sizeof(RowKeys) + list_length(columns) * sizeof(RowKey));
+	RowKeys    *keys = palloc0(sizeof(RowKeys) + sort->numCols * sizeof(RowKey));
 	bool		coded = true;
 
-	keys->nkeys = list_length(columns);
+	keys->nkeys = sort->numCols;
 	keys->keys = (RowKey *) (keys + 1);
 	for (int i = 0; i < keys->nkeys; i++)
 	{
 		RowKey	   *key = &keys->keys[i];
-		Oid			operator = list_nth_oid(operators, i);
-		Oid			collation = list_nth_oid(collations, i);
+		Oid			operator = sort->sortOperators[i];
+		Oid			collation = sort->collations[i];
 
-		key->attribute = list_nth_int(columns, i) - 1;
+		key->attribute = sort->sortColIdx[i] - 1;
+		if (sources != NIL)
+			key->attribute = list_nth_int(sources, key->attribute);
 		key->type = TupleDescAttr(desc, key->attribute)->atttypid;
 		key->operator = operator;
-		key->nulls_first = list_nth_int(nulls_first, i);
+		key->nulls_first = sort->nullsFirst[i];
 		coded &= gpusort_rows_key_kind(key, operator, collation, key->type) != KEY_IS_COMPARED;
 		if (coded)
 			keys->ncoded++;

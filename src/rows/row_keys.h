@@ -11,7 +11,7 @@
 #ifndef GPUSORT_ROW_KEYS_H
 #define GPUSORT_ROW_KEYS_H
 
-#include "nodes/pg_list.h"
+#include "nodes/plannodes.h"
 #include "utils/sortsupport.h"
 
 #include "keys/key_types.h"
@@ -79,8 +79,13 @@ gpusort_rows_key_decides(const RowKey *key)
 }
 
 extern RowKeyKind gpusort_rows_key_kind(RowKey *key, Oid operator, Oid collation, Oid type);
-extern RowKeys *gpusort_rows_keys(TupleDesc desc, List *columns, List *operators, List *collations,
-								  List *nulls_first);
+
+/*
+ * The keys of a Sort of rows that a descriptor describes, in the current memory context.  Unless the list of sources is NIL,
+ * it names for each attribute the one that has its values, which takes its place.
+ */
+extern RowKeys *gpusort_rows_keys(TupleDesc desc, const List *sources, const Sort *sort);
+
 extern List *gpusort_rows_key_attributes(const RowKeys *keys);
 extern void gpusort_rows_load_codes(const RowKey *key, const RowStore *store, const uint32 *rows,
 									uint32 first, uint32 n, uint64 *out);

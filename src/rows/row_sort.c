@@ -9,7 +9,6 @@
 
 #include "guc.h"
 #include "kept_memory.h"
-#include "keys/key_lists.h"
 #include "large_memory.h"
 #include "rows/device_rows.h"
 #include "rows/row_parts.h"
@@ -20,18 +19,6 @@
 #define ROWS_EXPECTED_SLACK 1.05	/* memory is reserved for more rows than the planner expects */
 #define ROWS_CACHED_BYTES (16.0 * 1024 * 1024)	/* larger stores are laid out for memory beyond the caches */
 #define ROWS_SHOWN_MIN 64		/* a sort is shown from so many rows on */
-
-/* The key columns, counted from 1.  A column that has the values of another is replaced by that one. */
-static List *
-key_sources(const List *columns, const List *sources)
-{
-	List	   *result = NIL;
-	ListCell   *cell;
-
-	foreach(cell, columns)
-		result = lappend_int(result, sources == NIL ? lfirst_int(cell) : list_nth_int(sources, lfirst_int(cell) - 1) + 1);
-	return result;
-}
 
 /* Bytes that a row needs in memory, without its record and NULLs. */
 static Size
@@ -55,13 +42,13 @@ expect_rows(RowSort *sort, double expected_rows)
 }
 
 /*
- * Starts a sort of the rows that a descriptor describes, by the keys in a plan's private
- * lists.  The target list tells which attributes are constant.  The list of sources, unless
- * it is NIL, tells which attributes have the values of another (row_store.h).  Rows that the
- * bound does not want may be missing.
+ * Starts a sort of the rows that a descriptor describes, by the keys of a Sort.  The target list
+ * tells which attributes are constant.  The list of sources, unless it is NIL, tells which
+ * attributes have the values of another (row_store.h).  Rows that the bound does not want may
+ * be missing.
  */
 RowSort *
-gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List *keys,
+gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, const Sort *keys,
 						double expected_rows, int expected_width, RowBoundSpec bound,
 						bool random_access, bool timed, Size memory_limit)
 {
@@ -73,8 +60,7 @@ gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List *keys,
 	sort->memory_limit = memory_limit;
 	sort->random_access = random_access;
 	sort->timed = timed;
-	sort->keys = gpusort_rows_keys(desc, key_sources(list_nth(keys, KEY_COLUMNS), sources), list_nth(keys, KEY_OPERATORS),
-								   list_nth(keys, KEY_COLLATIONS), list_nth(keys, KEY_NULLS_FIRST));
+	sort->keys = gpusort_rows_keys(desc, sources, keys);
 	sort->layout = gpusort_rows_layout(desc, tlist, sources, gpusort_rows_key_attributes(sort->keys),
 									   Min(expected_rows * expected_width, (double) sort->memory_limit) > ROWS_CACHED_BYTES);
 	sort->store = gpusort_rows_store_create(sort->context, sort->layout);

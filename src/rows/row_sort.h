@@ -60,7 +60,7 @@ typedef struct RowSort
 	SortCounters stats;
 } RowSort;
 
-extern RowSort *gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, List *keys,
+extern RowSort *gpusort_rows_sort_begin(TupleDesc desc, List *tlist, List *sources, const Sort *keys,
 										double expected_rows, int expected_width, RowBoundSpec bound,
 										bool random_access, bool timed, Size memory_limit);
 

@@ -23,7 +23,7 @@
 #include "utils/typcache.h"
 
 #include "keys/collation_kind.h"
-#include "keys/key_lists.h"
+#include "keys/sort_keys.h"
 #include "keys/linguistic_key.h"
 #include "keys/plain_learn.h"
 #include "rows/row_sort.h"
@@ -140,10 +140,7 @@ begin(const FuzzKey *keys, int nrows)
 {
 	TupleDesc	desc = CreateTemplateTupleDesc(NCOLUMNS);
 	List	   *tlist = NIL;
-	AttrNumber	columns[NKEYS];
-	Oid			operators[NKEYS];
-	Oid			collations[NKEYS];
-	bool		nulls_first[NKEYS];
+	Sort	   *sort = makeNode(Sort);
 
 	for (int i = 0; i < NCOLUMNS; i++)
 	{
@@ -156,13 +153,10 @@ begin(const FuzzKey *keys, int nrows)
 		tlist = lappend(tlist, makeTargetEntry((Expr *) makeVar(1, i + 1, type, -1, collation, 0), i + 1, NULL, false));
 		if (i == NKEYS)
 			break;
-		columns[i] = i + 1;
-		operators[i] = keys[i].descending ? cache->gt_opr : cache->lt_opr;
-		collations[i] = collation;
-		nulls_first[i] = keys[i].nulls_first;
+		gpusort_add_sort_key(sort, i + 1, keys[i].descending ? cache->gt_opr : cache->lt_opr, collation, keys[i].nulls_first);
 	}
-	return gpusort_rows_sort_begin(desc, tlist, NIL, gpusort_key_lists(NKEYS, columns, operators, collations, nulls_first),
-								   nrows, 32, (RowBoundSpec) {0}, false, false, work_mem * (Size) 1024);
+	return gpusort_rows_sort_begin(desc, tlist, NIL, sort, nrows, 32, (RowBoundSpec) {0}, false, false,
+								   work_mem * (Size) 1024);
 }
 
 /* Fails unless row b may follow row a. */

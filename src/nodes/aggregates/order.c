@@ -32,6 +32,7 @@
 
 #include "compat.h"
 #include "guc.h"
+#include "keys/sort_keys.h"
 #include "nodes/aggregates/aggregates.h"
 #include "nodes/plan_walk.h"
 #include "nodes/rows/plan_groups.h"
@@ -158,7 +159,7 @@ copy_sort_of_groups(const Agg *agg, const Sort *below, bool *all)
 	*sort = *below;
 	sort->numCols = 0;
 	for (; i < below->numCols && groups_by(agg, below->sortColIdx[i]); i++)
-		gpusort_plan_add_sort_key(sort, below->sortColIdx[i], below->sortOperators[i], below->collations[i], below->nullsFirst[i]);
+		gpusort_add_sort_key(sort, below->sortColIdx[i], below->sortOperators[i], below->collations[i], below->nullsFirst[i]);
 	*all = i == below->numCols;
 	return sort;
 }
@@ -198,7 +199,7 @@ add_index_key(Sort *sort, const Agg *agg, Relation index, int column, bool backw
 	if (!OidIsValid(operator) || type->btree_opf != index->rd_opfamily[column] ||
 		index->rd_indcollation[column] != exprCollation(value))
 		return false;
-	gpusort_plan_add_sort_key(sort, place, operator, index->rd_indcollation[column],
+	gpusort_add_sort_key(sort, place, operator, index->rd_indcollation[column],
 							  ((option & INDOPTION_NULLS_FIRST) != 0) != backward);
 	return true;
 }
@@ -297,7 +298,7 @@ add_order(Sort *sort, const Agg *agg, const Aggref *call)
 		Oid			collation;
 		AttrNumber	column = column_of(clause, call, &collation);
 
-		gpusort_plan_add_sort_key(sort, column, clause->sortop, collation, clause->nulls_first);
+		gpusort_add_sort_key(sort, column, clause->sortop, collation, clause->nulls_first);
 	}
 	set_cost(sort, agg);
 }

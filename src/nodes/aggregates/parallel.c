@@ -54,6 +54,7 @@
 #include "compat.h"
 #include "guc.h"
 #include "keys/key_types.h"
+#include "keys/sort_keys.h"
 #include "nodes/aggregates/aggregates.h"
 #include "nodes/plan_walk.h"
 #include "nodes/rows/plan_groups.h"
@@ -413,7 +414,7 @@ find_values(const AggregateCalls *calls, const ScannedTables *tables, SharedValu
 		values->sort->plan.targetlist = list_make1(makeTargetEntry((Expr *) make_column(values->value), 1, NULL, false));
 		values->sort->plan.plan_width = get_typavgwidth(exprType((Node *) values->value), -1);
 	}
-	gpusort_plan_add_sort_key(values->sort, column, values->operator, values->collation, false);
+	gpusort_add_sort_key(values->sort, column, values->operator, values->collation, false);
 	return gpusort_rows_take(values->sort, 0);
 }
 

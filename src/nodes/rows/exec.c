@@ -44,7 +44,7 @@ gpusort_rows_columns_of(const List *tlist, int varno, bool keep_constants)
 static List *
 columns_of_input(const CustomScan *scan)
 {
-	int			key = linitial_int(list_nth(scan->custom_private, KEY_COLUMNS));
+	int			key = GPUSORT_ROWS_KEYS(scan->custom_private)->sortColIdx[0];
 	const Var  *var = (Var *) list_nth_node(TargetEntry, scan->custom_scan_tlist, key - 1)->expr;
 
 	if (IsA(var, Var) && var->varno == OUTER_VAR)
@@ -97,27 +97,26 @@ has_stored_rows(PlanState *input)
 static void
 keep_whole_rows(RowsNodeState *state)
 {
-	List	   *columns = linitial(state->keys);
-	TupleDesc	desc = CreateTemplateTupleDesc(list_length(columns) + 1);
-	List	   *numbers = NIL;
-	ListCell   *cell;
+	Sort	   *keys = palloc(sizeof(Sort));
+	TupleDesc	desc = CreateTemplateTupleDesc(state->keys->numCols + 1);
 
+	*keys = *state->keys;
+	keys->sortColIdx = palloc(keys->numCols * sizeof(AttrNumber));
 	state->input_columns = 0;
-	foreach(cell, columns)
+	for (int i = 0; i < keys->numCols; i++)
 	{
-		int			number = list_length(numbers);
+		AttrNumber	column = state->keys->sortColIdx[i];
 
-		TupleDescCopyEntry(desc, number + 1, state->desc, lfirst_int(cell));
-		numbers = lappend_int(numbers, number + 1);
-		state->columns[number] = lfirst_int(cell) - 1;
-		state->input_columns = Max(state->input_columns, lfirst_int(cell));
+		TupleDescCopyEntry(desc, i + 1, state->desc, column);
+		keys->sortColIdx[i] = i + 1;
+		state->columns[i] = column - 1;
+		state->input_columns = Max(state->input_columns, column);
 	}
 	state->columns[desc->natts - 1] = GPUSORT_WHOLE_ROW;
 	TupleDescInitEntry(desc, desc->natts, NULL, RECORDOID, -1, 0);
 	TupleDescAttr(desc, desc->natts - 1)->attlen = GPUSORT_MINIMAL_TUPLE;
 	state->tlist = NIL;
-	state->keys = list_copy(state->keys);
-	linitial(state->keys) = numbers;
+	state->keys = keys;
 	state->sources = NIL;
 	state->moved = true;
 	state->desc = desc;
@@ -152,7 +151,7 @@ gpusort_rows_begin(CustomScanState *node, EState *estate, int eflags)
 	state->desc = node->ss.ps.ps_ResultTupleDesc;
 	state->tlist = columns_of_input(plan);
 	state->sources = column_sources(plan, state->tlist);
-	state->keys = plan->custom_private;
+	state->keys = GPUSORT_ROWS_KEYS(plan->custom_private);
 	state->columns = palloc((natts + 1) * sizeof(int));
 	state->values = palloc((natts + 1) * sizeof(Datum));
 	state->nulls = palloc((natts + 1) * sizeof(bool));
@@ -164,7 +163,8 @@ gpusort_rows_begin(CustomScanState *node, EState *estate, int eflags)
 		state->input_columns = Max(state->input_columns, state->columns[i] + 1);
 		state->moved |= state->columns[i] >= 0 && state->columns[i] != i;
 	}
-	state->whole = linitial_int(list_nth(plan->custom_private, ROWS_LIST_WHOLE)) && has_stored_rows(outerPlanState(node));
+	state->whole = list_nth_int(list_nth(plan->custom_private, ROWS_KEPT), ROWS_KEPT_WHOLE) != 0 &&
+		has_stored_rows(outerPlanState(node));
 	if (state->whole)
 		keep_whole_rows(state);
 	gpusort_rows_return_in(&node->ss, state->whole ? &TTSOpsMinimalTuple : &TTSOpsVirtual);
@@ -267,14 +267,14 @@ static RowBoundSpec
 wanted_bound(RowsNodeState *state)
 {
 	CustomScan *scan = (CustomScan *) state->scan.css.ss.ps.plan;
-	List	   *ints = list_nth(scan->custom_private, ROWS_LIST_BOUND);
+	List	   *ints = list_nth(scan->custom_private, ROWS_KEPT);
 	RowBoundSpec spec = {
-		.kind = list_nth_int(ints, ROWS_BOUND_KIND),
-		.partition_keys = list_nth_int(ints, ROWS_BOUND_PARTITION_KEYS),
+		.kind = list_nth_int(ints, ROWS_KEPT_KIND),
+		.partition_keys = list_nth_int(ints, ROWS_KEPT_PARTITION_KEYS),
 		.rows = wanted_rows(state)
 	};
 
-	if (list_nth_int(ints, ROWS_BOUND_IS_LESS) && spec.rows > 1)
+	if (list_nth_int(ints, ROWS_KEPT_IS_LESS) && spec.rows > 1)
 		spec.rows--;
 	return spec;
 }
@@ -294,7 +294,7 @@ gpusort_rows_begin_sort(RowsNodeState *state, Size memory_limit)
 {
 	PlanState  *node = &state->scan.css.ss.ps;
 	double		rows = outerPlan(node->plan)->plan_rows;
-	bool		for_values = GPUSORT_ROWS_USE(state->keys) >= ROWS_FOR_RANKS;
+	bool		for_values = GPUSORT_ROWS_USE(((CustomScan *) node->plan)->custom_private) >= ROWS_FOR_RANKS;
 	MemoryContext caller = MemoryContextSwitchTo(node->state->es_query_cxt);
 
 	state->sort = state->spare;

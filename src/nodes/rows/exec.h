@@ -21,7 +21,7 @@ typedef struct RowsNodeState
 	TupleDesc	desc;			/* of the rows that are sorted */
 	List	   *tlist;			/* which of their attributes are constant, */
 	List	   *sources;		/* and which have the values of another */
-	List	   *keys;			/* key_lists.h */
+	const Sort *keys;			/* of the plan */
 	int		   *columns;		/* the input's column of each attribute; -1: a constant; or GPUSORT_WHOLE_ROW */
 	int			input_columns;	/* leading columns of the input that are read */
 	bool		whole;			/* rows are kept as their table has them */

@@ -20,7 +20,7 @@ gpusort_rows_explain_keys(CustomScanState *node, List *ancestors, ExplainState *
 {
 	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
 
-	gpusort_explain_sort_keys(node, scan->scan.plan.targetlist, scan->custom_private, ancestors, es);
+	gpusort_explain_sort_keys(node, scan->scan.plan.targetlist, GPUSORT_ROWS_KEYS(scan->custom_private), ancestors, es);
 }
 
 /* A part of a bound: the value of a constant, or the parameter that was cast to int8. */
@@ -45,10 +45,10 @@ static void
 explain_bound(CustomScanState *node, List *ancestors, ExplainState *es)
 {
 	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
-	List	   *ints = list_nth(scan->custom_private, ROWS_LIST_BOUND);
-	RowBoundKind kind = list_nth_int(ints, ROWS_BOUND_KIND);
-	int			partition_keys = list_nth_int(ints, ROWS_BOUND_PARTITION_KEYS);
-	List	   *columns = list_nth(scan->custom_private, KEY_COLUMNS);
+	List	   *ints = list_nth(scan->custom_private, ROWS_KEPT);
+	RowBoundKind kind = list_nth_int(ints, ROWS_KEPT_KIND);
+	int			partition_keys = list_nth_int(ints, ROWS_KEPT_PARTITION_KEYS);
+	const Sort *keys = GPUSORT_ROWS_KEYS(scan->custom_private);
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, &scan->scan.plan, ancestors);
 	bool		prefix = gpusort_compat_explained_tables(es) > 1 || es->verbose;
 	StringInfoData text;
@@ -62,14 +62,14 @@ explain_bound(CustomScanState *node, List *ancestors, ExplainState *es)
 		ExplainPropertyText("Keeps", "one of equal rows", es);
 		return;
 	}
-	appendStringInfoString(&text, list_nth_int(ints, ROWS_BOUND_IS_LESS) ? "fewer than " : "first ");
+	appendStringInfoString(&text, list_nth_int(ints, ROWS_KEPT_IS_LESS) ? "fewer than " : "first ");
 	foreach(cell, scan->custom_exprs)
 		appendStringInfo(&text, "%s%s", cell == list_head(scan->custom_exprs) ? "" : " + ",
 						 bound_text(lfirst(cell), context, prefix));
 	appendStringInfoString(&text, kind == BOUND_VALUES ? " distinct keys" : kind == BOUND_TIES ? " rows and ties" : " rows");
 	for (int i = 0; i < partition_keys; i++)
 	{
-		TargetEntry *entry = list_nth(scan->scan.plan.targetlist, list_nth_int(columns, i) - 1);
+		TargetEntry *entry = list_nth(scan->scan.plan.targetlist, keys->sortColIdx[i] - 1);
 
 		appendStringInfo(&text, "%s%s", i == 0 ? " of each " : ", ",
 						 deparse_expression((Node *) entry->expr, context, prefix, true));

@@ -43,14 +43,11 @@ typedef struct ReturnedRowsState
 	bool		started;
 } ReturnedRowsState;
 
-/* The private lists of a rows node, with another role. */
+/* What a rows node's custom_private holds, with another role. */
 static List *
-with_role(const List *lists, List *role)
+with_role(const List *private, List *role)
 {
-	List	   *copy = list_copy(lists);
-
-	lfirst(list_nth_cell(copy, ROWS_LIST_ROLE)) = role;
-	return copy;
+	return list_make3(GPUSORT_ROWS_KEYS(private), list_nth(private, ROWS_KEPT), role);
 }
 
 /* A Gather of what nodes below it share, as the planner's node does that has the workers so far. */
@@ -161,7 +158,7 @@ join_sort(SharedRowsState *state)
 
 	gpusort_rows_begin_sort(&state->rows, limit);
 	state->part = gpusort_shared_sort_join(state->shared, state->areas, state->rows.sort, ParallelWorkerNumber + 1,
-										   for_groups ? lthird_int(list_nth(state->rows.keys, ROWS_LIST_ROLE)) : 0);
+										   for_groups ? lthird_int(list_nth(((CustomScan *) plan)->custom_private, ROWS_ROLE)) : 0);
 }
 
 static bool

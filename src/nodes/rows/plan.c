@@ -32,7 +32,7 @@
 static Node *
 create_state(CustomScan *scan)
 {
-	RowsRole	role = linitial_int(list_nth(scan->custom_private, ROWS_LIST_ROLE));
+	RowsRole	role = linitial_int(list_nth(scan->custom_private, ROWS_ROLE));
 	RowsUse		use = GPUSORT_ROWS_USE(scan->custom_private);
 
 	return role == ROWS_SHARE ? gpusort_rows_create_shared(use)
@@ -80,22 +80,17 @@ gpusort_rows_take(const Sort *sort, double wanted)
 		(gpusort_force_nodes || (gpusort_rows_may_win(sort) && gpusort_rows_cost(sort, wanted, true).why_not == NULL));
 }
 
-static List *
-bound_ints(const RowsBound *bound)
-{
-	return list_make3_int(bound->kind, bound->partition_keys, bound->is_less);
-}
-
-/* The sort's keys, its bound, its role and what is kept, in the form of custom_private. */
+/* A Sort's keys, its bound and its role, in the form of custom_private. */
 static List *
 make_private(const Sort *sort, const RowsBound *bound, const List *rtable)
 {
-	List	   *lists = gpusort_key_lists(sort->numCols, sort->sortColIdx, sort->sortOperators, sort->collations,
-									  sort->nullsFirst);
+	Sort	   *keys = makeNode(Sort);
 
-	lists = lappend(lists, bound_ints(bound));
-	lists = lappend(lists, list_make2_int(ROWS_ALONE, ROWS_FOR_ORDER));
-	return lappend(lists, list_make1_int(gpusort_rows_keep_whole(sort, rtable)));
+	*keys = *sort;
+	keys->plan = (Plan) {.type = T_Sort};
+	return list_make3(keys,
+					  list_make4_int(bound->kind, bound->partition_keys, bound->is_less, gpusort_rows_keep_whole(sort, rtable)),
+					  list_make2_int(ROWS_ALONE, ROWS_FOR_ORDER));
 }
 
 /* Makes a rows node for a Sort. */
@@ -145,22 +140,15 @@ gpusort_rows_prepare(Plan *plan, const PlanPlace *place)
 {
 	CustomScan *scan = (CustomScan *) plan->lefttree;
 	Sort	   *sort;
-	const List *lists;
 
 	if (place->owned || !is_rows_node(plan->lefttree) || !(IsA(plan, Agg) || IsA(plan, Unique) || IsA(plan, WindowAgg)))
 		return;
-	lists = scan->custom_private;
-	sort = makeNode(Sort);
+	sort = GPUSORT_ROWS_KEYS(scan->custom_private);
 	sort->plan = scan->scan.plan;
 	NodeSetTag(sort, T_Sort);
 	sort->plan.targetlist = gpusort_rows_columns_of(sort->plan.lefttree->targetlist, OUTER_VAR, false);
-	for (int i = 0; i < list_length(list_nth(lists, KEY_COLUMNS)); i++)
-		gpusort_plan_add_sort_key(sort, list_nth_int(list_nth(lists, KEY_COLUMNS), i),
-								  list_nth_oid(list_nth(lists, KEY_OPERATORS), i),
-								  list_nth_oid(list_nth(lists, KEY_COLLATIONS), i),
-								  list_nth_int(list_nth(lists, KEY_NULLS_FIRST), i) != 0);
 	place->walk->divided = lappend(place->walk->divided,
-								   list_make2_int(sort->plan.plan_node_id, lthird_int(list_nth(lists, ROWS_LIST_ROLE))));
+								   list_make2_int(sort->plan.plan_node_id, lthird_int(list_nth(scan->custom_private, ROWS_ROLE))));
 	plan->lefttree = &sort->plan;
 }
 
@@ -204,24 +192,22 @@ static bool
 groups_are_sorted(const Sort *sort, const PlanPlace *place)
 {
 	const Agg  *agg = (Agg *) sort->plan.lefttree;
-	const List *keys;
+	const Sort *keys;
 
 	if (!IsA(agg, Agg) || !is_rows_node(agg->plan.lefttree) || agg->aggstrategy != AGG_SORTED ||
 		agg->groupingSets != NIL || sort->plan.initPlan != NIL || place->rescanned ||
 		!gpusort_place_wants_all(place) || !place->walk->to_end || (place->parent != NULL && IsA(place->parent, MergeJoin)))
 		return false;
-	keys = ((CustomScan *) agg->plan.lefttree)->custom_private;
+	keys = GPUSORT_ROWS_KEYS(((CustomScan *) agg->plan.lefttree)->custom_private);
 	/* Columns by which an Agg groups need no key where they are constant. */
-	if (sort->numCols > list_length(list_nth(keys, KEY_COLUMNS)))
+	if (sort->numCols > keys->numCols)
 		return false;
 	for (int i = 0; i < sort->numCols; i++)
 	{
 		const Var  *column = (Var *) list_nth_node(TargetEntry, agg->plan.targetlist, sort->sortColIdx[i] - 1)->expr;
 
-		if (!IsA(column, Var) || column->varattno != list_nth_int(list_nth(keys, KEY_COLUMNS), i) ||
-			sort->sortOperators[i] != list_nth_oid(list_nth(keys, KEY_OPERATORS), i) ||
-			sort->collations[i] != list_nth_oid(list_nth(keys, KEY_COLLATIONS), i) ||
-			sort->nullsFirst[i] != (list_nth_int(list_nth(keys, KEY_NULLS_FIRST), i) != 0))
+		if (!IsA(column, Var) || column->varattno != keys->sortColIdx[i] || sort->sortOperators[i] != keys->sortOperators[i] ||
+			sort->collations[i] != keys->collations[i] || sort->nullsFirst[i] != keys->nullsFirst[i])
 			return false;
 	}
 	return true;
@@ -316,7 +302,7 @@ replace_gather_merge(const GatherMerge *merge, const PlanPlace *place)
 	CustomScan *rows = (CustomScan *) merge->plan.lefttree;
 
 	if (!is_rows_node(&rows->scan.plan) || rows->scan.plan.initPlan != NIL ||
-		linitial_int(list_nth(rows->custom_private, ROWS_LIST_ROLE)) != ROWS_ALONE ||
+		linitial_int(list_nth(rows->custom_private, ROWS_ROLE)) != ROWS_ALONE ||
 		!(gpusort_force_nodes || rows->custom_exprs != NIL || gpusort_rows_sharing_wins(merge, place->share)))
 		return NULL;
 	return gpusort_rows_plan_parallel(merge, rows, place);
@@ -335,7 +321,7 @@ gpusort_rows_plan_values(const Gather *gather, Sort *sort, RowsUse use, bool dis
 	rows = (CustomScan *) make_rows_node(sort, &cost, &bound, &below);
 	if (gather != NULL)
 		return gpusort_rows_plan_shared(gather, rows, use, place);
-	lsecond_int(list_nth(rows->custom_private, ROWS_LIST_ROLE)) = use;
+	lsecond_int(list_nth(rows->custom_private, ROWS_ROLE)) = use;
 	rows->scan.plan.total_cost = rows->scan.plan.startup_cost;
 	rows->scan.plan.plan_rows = 1;
 	return &rows->scan.plan;

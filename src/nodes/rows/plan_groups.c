@@ -19,6 +19,7 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
+#include "keys/sort_keys.h"
 #include "nodes/plan_walk.h"
 #include "nodes/rows/plan_groups.h"
 #include "nodes/rows/rows_node.h"
@@ -160,7 +161,7 @@ set_keys(Sort *sort, const Agg *agg, bool in_order)
 		collation = cheapest_collation(agg->grpCollations[column]);
 		if (!OidIsValid(operator) || gpusort_rows_key_kind(&key, operator, collation, type) == KEY_IS_COMPARED)
 			return false;
-		gpusort_plan_add_sort_key(sort, agg->grpColIdx[column], operator, collation, false);
+		gpusort_add_sort_key(sort, agg->grpColIdx[column], operator, collation, false);
 	}
 	return true;
 }

@@ -64,6 +64,7 @@
 
 #include "compat.h"
 #include "guc.h"
+#include "keys/sort_keys.h"
 #include "nodes/plan_walk.h"
 #include "nodes/rows/plan_groups.h"
 #include "nodes/rows/rows_node.h"
@@ -85,7 +86,7 @@ add_key(Sort *sort, const PathKey *key, const PathTarget *target, Relids relids)
 
 		if (member == NULL)
 			continue;
-		gpusort_plan_add_sort_key(sort, i + 1, GPUSORT_PATHKEY_OPERATOR(key, member->em_datatype),
+		gpusort_add_sort_key(sort, i + 1, GPUSORT_PATHKEY_OPERATOR(key, member->em_datatype),
 								  key->pk_eclass->ec_collation, key->pk_nulls_first);
 		return true;
 	}

@@ -12,17 +12,19 @@
 #include "nodes/extensible.h"
 #include "nodes/plannodes.h"
 
-#include "keys/key_lists.h"
 #include "nodes/plan_reason.h"
 #include "rows/row_sort.h"
 
-/* custom_private holds the lists of key_lists.h and then these.  custom_exprs holds the expressions of a bound. */
-typedef enum RowsLists
+/* What custom_private holds.  custom_exprs holds the expressions of a bound. */
+typedef enum RowsPrivate
 {
-	ROWS_LIST_BOUND = KEY_LISTS,	/* ints: see RowsBoundInts */
-	ROWS_LIST_ROLE,				/* ints: a RowsRole, a RowsUse, and for ROWS_FOR_GROUPS how many leading keys tell groups apart */
-	ROWS_LIST_WHOLE				/* int: 1 if rows are kept as their table has them */
-} RowsLists;
+	ROWS_KEYS,					/* a Sort that has the keys and nothing else */
+	ROWS_KEPT,					/* ints: see RowsKeptInts */
+	ROWS_ROLE					/* ints: a RowsRole, a RowsUse, and for ROWS_FOR_GROUPS how many leading keys tell groups apart */
+} RowsPrivate;
+
+/* The keys in a node's custom_private. */
+#define GPUSORT_ROWS_KEYS(private) list_nth_node(Sort, private, ROWS_KEYS)
 
 /* What a node does. */
 typedef enum RowsRole
@@ -42,7 +44,7 @@ typedef enum RowsUse
 } RowsUse;
 
 /* The use in a node's custom_private. */
-#define GPUSORT_ROWS_USE(lists) ((RowsUse) lsecond_int(list_nth(lists, ROWS_LIST_ROLE)))
+#define GPUSORT_ROWS_USE(private) ((RowsUse) lsecond_int(list_nth(private, ROWS_ROLE)))
 
 struct ExplainState;
 struct PlanPlace;
@@ -58,13 +60,14 @@ typedef struct RowsBound
 	double		wanted;			/* the planner's estimate of how many rows; 0: all, or not known */
 } RowsBound;
 
-/* What the integers are in the list that a plan holds. */
-typedef enum RowsBoundInts
+/* Which rows a node keeps, and how, as the integers of a list. */
+typedef enum RowsKeptInts
 {
-	ROWS_BOUND_KIND,
-	ROWS_BOUND_PARTITION_KEYS,
-	ROWS_BOUND_IS_LESS
-} RowsBoundInts;
+	ROWS_KEPT_KIND,				/* a RowBoundKind */
+	ROWS_KEPT_PARTITION_KEYS,
+	ROWS_KEPT_IS_LESS,
+	ROWS_KEPT_WHOLE				/* 1 if rows are kept as their table has them */
+} RowsKeptInts;
 
 /* What a Sort costs with the node. */
 typedef struct RowsCost
