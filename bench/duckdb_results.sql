@@ -1,4 +1,4 @@
--- Adds what DuckDB took to the results, each beside the row of PostgreSQL whose id it has.
+-- Adds what DuckDB took to the results, each beside the floor, whose id it has.
 SET search_path = gpusort_bench, public;
 CREATE TEMP TABLE duckdb (id int, contender text, median_ms float8, least_ms float8, runs int);
 \cd :made

@@ -1,7 +1,7 @@
 -- Sorts by parallel workers, beside the same query unsorted by one process and PostgreSQL's own
 -- plan for as many workers; with a GPU, on that, too. All costs have their defaults. The server needs
--- max_worker_processes = 16. GPUSORT_SLOW_RUNS = 0 leaves PostgreSQL's plans out. DuckDB sorts like rows in
--- memory, with a thread for each process that the others have. Sections:
+-- max_worker_processes = 16. GPUSORT_SLOW_RUNS = 0 leaves PostgreSQL's plans out. DuckDB sorts such rows
+-- in memory, with a thread for each process that the others have, into a table. Sections:
 --
 --   pairs       10 M pairs of int4, work_mem of 4 MB and 1 GB, 0, 2 and 8 workers; this and texts are the essential ones
 --   texts       5 M texts in an ICU collation, the same
