@@ -313,6 +313,7 @@ order_tie(TieBreaker *breaker, uint64 *packed, uint32 count, int first_key, bool
 static void
 break_ties(TieBreaker *breaker, uint64 *packed, uint32 count, int nexact, bool spent, int depth)
 {
+	RowList		list = {packed, breaker->row_mask, count};
 	uint32		end;
 
 	if (nexact == breaker->sort->keys->nkeys)
@@ -326,6 +327,8 @@ break_ties(TieBreaker *breaker, uint64 *packed, uint32 count, int nexact, bool s
 			GPUSORT_CHECK_EVERY(end);
 		if (end - start == 1 || !(breaker->in_order || packed + end >= breaker->end))
 			continue;
+		for (uint32 i = start; i < end; i++)
+			gpusort_rows_prefetch(breaker->sort->store, &list, i, 1);
 		order_tie(breaker, packed + start, end - start, nexact, spent, depth + 1);
 	}
 }

@@ -194,11 +194,19 @@ gpusort_rows_load_codes(const RowKey *key, const RowStore *store, const uint32 *
 #undef LOAD
 }
 
-/* Compares rows of two stores of one layout by the keys from first_key on. */
+/* Compares rows of two stores of one layout by the keys from first_key on.  Words tell most of those apart that have some. */
 int
 gpusort_rows_compare(const RowKeys *keys, int first_key, const RowStore *a, uint32 row_a,
 					 const RowStore *b, uint32 row_b)
 {
+	if (first_key == 0 && keys->nkeys > 0 && a->word_kind != 0 && a->word_kind == b->word_kind)
+	{
+		uint64		word_a = ((const uint64 *) a->words.data)[row_a];
+		uint64		word_b = ((const uint64 *) b->words.data)[row_b];
+
+		if (word_a != word_b)
+			return word_a < word_b ? -1 : 1;
+	}
 	for (int i = first_key; i < keys->nkeys; i++)
 	{
 		RowKey	   *key = &keys->keys[i];

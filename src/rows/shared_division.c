@@ -181,27 +181,12 @@ gpusort_shared_open_parts(SharedSort *part)
 		part->splitters = dsa_get_address(part->area, shared->splitters);
 }
 
-/* Compares two rows.  Words tell most of those apart that have some. */
-static int
-compare(const RowKeys *keys, const RowStore *a, uint32 row_a, const RowStore *b, uint32 row_b)
-{
-	if (a->word_kind != 0 && a->word_kind == b->word_kind)
-	{
-		uint64		word_a = ((const uint64 *) a->words.data)[row_a];
-		uint64		word_b = ((const uint64 *) b->words.data)[row_b];
-
-		if (word_a != word_b)
-			return word_a < word_b ? -1 : 1;
-	}
-	return gpusort_rows_compare(keys, 0, a, row_a, b, row_b);
-}
-
 /* True if a row comes before a splitter, or its group.  With `equal`, one that is equal to it does. */
 static bool
 is_before(const SharedSort *part, const RowStore *store, uint32 row, const Splitter *splitter, bool equal)
 {
 	const RowKeys *keys = splitter->is_group ? &part->groups : part->sort->keys;
-	int			order = compare(keys, store, row, part->runs[splitter->run].fences, splitter->fence);
+	int			order = gpusort_rows_compare(keys, 0, store, row, part->runs[splitter->run].fences, splitter->fence);
 
 	return order < 0 || (equal && order == 0);
 }
