@@ -27,7 +27,6 @@ typedef struct SortRequest
 	const GpusortSegment *segments;
 	uint32_t	nsegments;
 	uint64_t	nslots;			/* extent of keys, gaps included */
-	const uint32_t *length_histogram;	/* GPUSORT_LENGTH_BINS counts, or NULL */
 	SortUse		use;
 	ShownSortId progress;		/* the shown sort that this is part of, or 0; while it runs, the one it is shown as */
 	SortReason	failed;			/* why an attempt on a device failed before this one, or NONE */

@@ -171,8 +171,7 @@ submit_slab(BatchState *state)
 		return false;
 	if (gpusort_engine == GPUSORT_ENGINE_GPU)
 		gpusort_devices_await();
-	if (!gpusort_slab_submit(state->slab, &state->spec, batch->use, &state->layout, batch->nslots,
-							 batch->nsegments, batch->length_histogram))
+	if (!gpusort_slab_submit(state->slab, &state->spec, batch->use, &state->layout, batch->nslots, batch->nsegments))
 		return false;
 	gpusort_attempt_begin(&state->attempt, ENGINE_GPU, batch->use, state->spec.method, batch->nslots, 0);
 	state->in_flight = true;
@@ -192,7 +191,6 @@ describe(BatchState *state)
 		.segments = batch->segments,
 		.nsegments = batch->nsegments,
 		.nslots = batch->nslots,
-		.length_histogram = batch->length_histogram,
 		.use = batch->use
 	};
 }

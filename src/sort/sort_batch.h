@@ -33,7 +33,6 @@ typedef struct SortBatch
 	SortUse		use;
 	uint32_t	nslots;			/* extent of keys used, gaps included */
 	uint32_t	nsegments;
-	uint32_t	length_histogram[GPUSORT_LENGTH_BINS];
 
 	/* Known after gpusort_batch_wait. */
 	char	   *keys_out;		/* sorted keys, gaps as packed; NULL with a payload */

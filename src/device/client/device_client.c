@@ -174,7 +174,7 @@ gpusort_slab_capacity(const GpusortSpec *spec, uint32_t mean_length)
 
 bool
 gpusort_slab_submit(int slab, const GpusortSpec *spec, SortUse use, const SlabLayout *layout,
-					uint32_t nslots, uint32_t nsegments, const uint32_t *length_histogram)
+					uint32_t nslots, uint32_t nsegments)
 {
 	DeviceJob  *job = &gpusort_arena->job[slab];
 	const GpusortSegment *segments = (GpusortSegment *) (gpusort_slab_memory(slab) + layout->segments);
@@ -188,13 +188,8 @@ gpusort_slab_submit(int slab, const GpusortSpec *spec, SortUse use, const SlabLa
 	job->layout = *layout;
 	job->nslots = nslots;
 	job->nsegments = nsegments;
-	if (length_histogram)
-		memcpy(job->length_histogram, length_histogram, sizeof(job->length_histogram));
-	else
-	{
-		memset(job->length_histogram, 0, sizeof(job->length_histogram));
-		for (uint32_t i = 0; i < nsegments; i++)
-			job->length_histogram[gpusort_length_bin(segments[i].count)]++;
-	}
+	memset(job->length_histogram, 0, sizeof(job->length_histogram));
+	for (uint32_t i = 0; i < nsegments; i++)
+		job->length_histogram[gpusort_length_bin(segments[i].count)]++;
 	return gpusort_device_pick(&device, &generation) && gpusort_job_submit(slab, device, generation);
 }

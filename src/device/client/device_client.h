@@ -47,8 +47,8 @@ extern bool gpusort_slab_layout(const GpusortSpec *spec, uint64_t nslots, uint64
 /* How many keys fit a slab together with their segments, which have this mean length. */
 extern uint32_t gpusort_slab_capacity(const GpusortSpec *spec, uint32_t mean_length);
 
-/* Submits a packed slab.  Returns false if no device is ready.  The histogram may be NULL. */
+/* Submits a packed slab.  Returns false if no device is ready. */
 extern bool gpusort_slab_submit(int slab, const GpusortSpec *spec, SortUse use, const SlabLayout *layout,
-								uint32_t nslots, uint32_t nsegments, const uint32_t *length_histogram);
+								uint32_t nslots, uint32_t nsegments);
 
 #endif							/* GPUSORT_DEVICE_CLIENT_H */

@@ -225,7 +225,10 @@ gpusort_arrays_start_call(ArraysState *state, BatchedCall *call)
 	set_spec(call, number, descending);
 	call->by_function = left_to_function(call, number) || fractions_are_wrong(state, call);
 	call->on_device = gpusort_arrays_on_device(call);
-	call->batch_bytes = call->on_device ? Min(DEVICE_BATCH_BYTES, device_capacity(call)) : state->batch_bytes;
+	call->batch_bytes = call->on_device ? DEVICE_BATCH_BYTES : state->batch_bytes;
+	/* A batch in ordinary memory passes through a slab, too. */
+	if (device_capacity(call) > 0)
+		call->batch_bytes = Min(call->batch_bytes, device_capacity(call));
 	if (call->of_set != NULL)
 		call->of_set->context = gpusort_arrays_sorts(call) ? gpusort_order_sorted : NULL;
 }
@@ -263,7 +266,7 @@ begin_batch(ArraysState *state, RowGroup *group, int call, Size bytes)
 {
 	SortBatch  *batch = group->batches[call];
 	Size		capacity = state->calls[call].batch_bytes;
-	Size		memory_capacity = state->batch_bytes;
+	Size		memory_capacity;
 	MemoryContext caller;
 
 	if (batch != NULL)
@@ -274,10 +277,11 @@ begin_batch(ArraysState *state, RowGroup *group, int call, Size bytes)
 	if (bytes > capacity && group->nrows > 0)
 		return false;			/* it begins the next group */
 	capacity = Max(bytes, capacity);
+	memory_capacity = Min(state->batch_bytes, capacity);
 	/* A batch in ordinary memory costs the worker as much as one in a slab, so for a GPU it is as large. */
 	if (state->calls[call].on_device && state->filled == 0)
-		memory_capacity = Min(capacity, device_memory_capacity(state, &state->calls[call]));
-	memory_capacity = Max(Max(memory_capacity, state->batch_bytes), bytes);
+		memory_capacity = Max(memory_capacity, Min(capacity, device_memory_capacity(state, &state->calls[call])));
+	memory_capacity = Max(memory_capacity, bytes);
 	caller = MemoryContextSwitchTo(state->context);
 	batch = gpusort_batch_begin(&state->calls[call].spec, capacity, memory_capacity, Min(capacity / LEAST_SIZE, state->max_rows));
 	MemoryContextSwitchTo(caller);
@@ -384,7 +388,6 @@ gpusort_arrays_pack(ArraysState *state, RowGroup *group, int call_number, TupleT
 		batch->segments[batch->nsegments].count = result->count;
 		batch->nsegments++;
 		state->scan.counters.keys += result->count;
-		batch->length_histogram[gpusort_length_bin(result->count)]++;
 	}
 	return true;
 }
@@ -404,7 +407,6 @@ gpusort_arrays_take_back(ArraysState *state, RowGroup *group, int call_number)
 	{
 		batch->nsegments--;
 		state->scan.counters.keys -= result->count;
-		batch->length_histogram[gpusort_length_bin(result->count)]--;
 	}
 }
 
