@@ -8,9 +8,7 @@
  * input has changed by then.  On request it fails in every way a device can, and says
  * that a result failed its check (emulated_faults.h).
  *
- * GPUSORT_EMULATED_DEVICES in the server's environment says how many devices there are. Then
- * GPUSORT_EMULATED_RATES says how fast each copies, in GB/s separated by commas. Devices that
- * it does not name are equally fast.
+ * GPUSORT_EMULATED_DEVICES in the server's environment says how many devices there are.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -241,18 +239,6 @@ static double copy_rate(const void *arena, size_t arena_bytes) {
     return bytes / (seconds > 1e-6 ? seconds : 1e-6);
 }
 
-/* Bytes per second that the device says it copies: measured unless the environment says how many devices there are. */
-static double told_rate(int ordinal, const void *arena, size_t arena_bytes) {
-    const char *rates = getenv("GPUSORT_EMULATED_RATES");
-    if (getenv("GPUSORT_EMULATED_DEVICES") == nullptr) return copy_rate(arena, arena_bytes);
-    for (int i = 0; i < ordinal && rates != nullptr; i++) {
-        rates = strchr(rates, ',');
-        if (rates != nullptr) rates++;
-    }
-    double rate = rates == nullptr ? 0 : atof(rates);
-    return 1e9 * (rate > 0 ? rate : 5);
-}
-
 static GpusortDevice *open_device(int ordinal, uint64_t memory_limit, void *arena,
                                   size_t arena_bytes, int event_fd, GpusortDeviceInfo *info,
                                   GpusortDeviceError *error) {
@@ -271,7 +257,7 @@ static GpusortDevice *open_device(int ordinal, uint64_t memory_limit, void *aren
     snprintf(info->driver, sizeof(info->driver), "none");
     info->memory_bytes = MEMORY_BYTES;
     info->memory_limit = device->limit;
-    info->to_device_bytes_per_s = info->from_device_bytes_per_s = told_rate(ordinal, arena, arena_bytes);
+    info->to_device_bytes_per_s = info->from_device_bytes_per_s = copy_rate(arena, arena_bytes);
     info->latency_s = 20e-6;
     error->status = GPUSORT_DEVICE_OK;
     return device;

@@ -7,8 +7,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "miscadmin.h"
 #include "storage/latch.h"
 #include "utils/timestamp.h"
@@ -20,9 +18,6 @@
 
 /* How long a backend gives its jobs to other devices after one has failed. */
 #define AVOID_MS 10000
-
-/* A device counts as equally fast if its transfers take at most so many times as long as the fastest one's. */
-#define EQUALLY_FAST 1.2
 
 /* The device that failed a job of this backend, and when it may have one again. */
 static int	failed_device;
@@ -58,37 +53,6 @@ gpusort_device_spare(void)
 	return spare;
 }
 
-/* Seconds that a byte takes to a device and back, as its worker has measured. */
-static double
-seconds_per_byte(const SharedDevice *device)
-{
-	return 1 / device->info.to_device_bytes_per_s + 1 / device->info.from_device_bytes_per_s;
-}
-
-/* The least seconds per byte of all ready devices.  Called under the lock. */
-static double
-least_seconds_per_byte(void)
-{
-	double		least = INFINITY;
-
-	for (int i = 0; i < GPUSORT_MAX_DEVICES; i++)
-		if (gpusort_arena->devices[i].state == DEVICE_READY)
-			least = Min(least, seconds_per_byte(&gpusort_arena->devices[i]));
-	return least;
-}
-
-/*
- * How long a device would take for its jobs and one more.  All jobs count as alike.  The unit
- * is the time that the fastest device takes for one.
- */
-static double
-time_to_end(const SharedDevice *device, double least)
-{
-	double		slower = seconds_per_byte(device) / least;
-
-	return (device->queued + device->running + 1) * (slower > EQUALLY_FAST ? slower : 1);
-}
-
 static uint64_t
 free_memory(const SharedDevice *device)
 {
@@ -96,7 +60,7 @@ free_memory(const SharedDevice *device)
 }
 
 /*
- * Picks the ready device that will end a job first, of equals the one with the most free memory.
+ * Picks the ready device with the fewest jobs, of equals the one with the most free memory.
  * If possible it is not one that has just failed.  Returns false if none is ready.
  */
 bool
@@ -104,25 +68,22 @@ gpusort_device_pick(int *device, uint64_t *generation)
 {
 	SharedArena *arena = gpusort_arena;
 	const SharedDevice *best = NULL;
-	double		best_time = 0;
-	double		least;
+	int			fewest = 0;
 	bool		avoid = failed_until != 0 && GetCurrentTimestamp() < failed_until;
 
 	LWLockAcquire(arena->lock, LW_SHARED);
 	avoid = avoid && find_spare();
-	least = least_seconds_per_byte();
 	for (int i = 0; i < GPUSORT_MAX_DEVICES; i++)
 	{
 		const SharedDevice *candidate = &arena->devices[i];
-		double		time;
+		int			jobs = candidate->queued + candidate->running;
 
 		if (candidate->state != DEVICE_READY || (avoid && i == failed_device))
 			continue;
-		time = time_to_end(candidate, least);
-		if (best == NULL || time < best_time || (time == best_time && free_memory(candidate) > free_memory(best)))
+		if (best == NULL || jobs < fewest || (jobs == fewest && free_memory(candidate) > free_memory(best)))
 		{
 			best = candidate;
-			best_time = time;
+			fewest = jobs;
 			*device = i;
 			*generation = candidate->generation;
 		}
