@@ -71,6 +71,7 @@ SELECT count(*) AS wrong FROM kept a, kept b WHERE a.g < b.g AND gpusort.sorted_
 	(SELECT array_agg(x ORDER BY x) FROM v WHERE i % 10 IN (a.g, b.g));
 -- As text and back.
 SELECT count(*) AS wrong FROM kept k WHERE k.x::text::gpusort.sorted_set::text <> k.x::text OR k.t::text::gpusort.sorted_set::text <> k.t::text OR k.f::text::gpusort.sorted_set::text <> k.f::text;
+SELECT bool_and(substr(k.x::text, strpos(k.x::text, '{')) = gpusort.sorted_array(k.x, NULL::int)::text) AS x, bool_and(substr(k.t::text, strpos(k.t::text, '{')) = gpusort.sorted_array(k.t, NULL::text)::text) AS t FROM kept k;
 
 -- A set goes on when its type, the schema of that or a label is renamed.
 CREATE SCHEMA moods;

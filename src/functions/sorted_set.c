@@ -28,6 +28,10 @@
 #include "functions/array_functions.h"
 #include "functions/sorted_set.h"
 
+/* Elements are written so many at a time, or as many as take so many bytes. */
+#define ELEMENTS_AT_ONCE 1024
+#define BYTES_AT_ONCE (64 * 1024)
+
 PG_FUNCTION_INFO_V1(gpusort_sorted_set_in);
 PG_FUNCTION_INFO_V1(gpusort_sorted_set_out);
 PG_FUNCTION_INFO_V1(gpusort_sorted_set_recv);
@@ -100,62 +104,44 @@ gpusort_sorted_set_read(FunctionCallInfo fcinfo, int argument)
 	return gpusort_agg_state_read(fcinfo, PG_GETARG_BYTEA_PP(argument), CODEC_STORED, check_state);
 }
 
-/* Appends a value as an array's text has it: between double quotes if it could be taken for something else. */
-static void
-append_element(StringInfo text, const char *value, char delimiter)
-{
-	bool		quoted = value[0] == '\0' || pg_strcasecmp(value, "NULL") == 0;
-
-	for (const char *next = value; *next != '\0' && !quoted; next++)
-		quoted = strchr("\"\\{}", *next) != NULL || *next == delimiter || scanner_isspace(*next) || *next == '\v';
-	if (!quoted)
-	{
-		appendStringInfoString(text, value);
-		return;
-	}
-	appendStringInfoCharMacro(text, '"');
-	for (; *value != '\0'; value++)
-	{
-		if (*value == '"' || *value == '\\')
-			appendStringInfoCharMacro(text, '\\');
-		appendStringInfoCharMacro(text, *value);
-	}
-	appendStringInfoCharMacro(text, '"');
-}
-
 /*
- * Appends the elements as array_out writes them.  That would hold the text of each in memory, beside that of all,
- * and not stop before it has ended.
+ * Appends the elements as array_out writes them, some at a time: it holds the text of each in memory, beside that of
+ * all, and does not stop before it has ended.
  */
 static void
 append_elements(StringInfo text, const Collector *elements)
 {
 	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "gpusort values", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(scratch);
+	int			lower_bounds[1] = {1};
+	Datum		values[ELEMENTS_AT_ONCE];
+	bool		nulls[ELEMENTS_AT_ONCE];
 	Size		place = 0;
-	int16		length;
-	bool		by_value;
-	char		alignment;
-	char		delimiter;
-	Oid			parameter;
-	Oid			output;
 	FmgrInfo	function;
 
-	get_type_io_data(elements->type, IOFunc_output, &length, &by_value, &alignment, &delimiter, &parameter, &output);
-	fmgr_info_cxt(output, &function, caller);
+	fmgr_info_cxt(F_ARRAY_OUT, &function, caller);
 	enlargeStringInfo(text, elements->bytes);
 	appendStringInfoChar(text, '{');
-	for (int64 i = 0; i < elements->count; i++)
+	for (int64 next = 0; next < elements->count;)
 	{
+		Size		end = place + BYTES_AT_ONCE;
+		bool		first = next == 0;
+		int			count = 0;
+		char	   *written;
+
 		CHECK_FOR_INTERRUPTS();
-		if (i > 0)
-			appendStringInfoChar(text, delimiter);
-		if (elements->bitmap != NULL && !(elements->bitmap[i / 8] & (1 << i % 8)))
+		for (; count < ELEMENTS_AT_ONCE && next < elements->count && place < end; count++, next++)
 		{
-			appendStringInfoString(text, "NULL");
-			continue;
+			nulls[count] = elements->bitmap != NULL && !(elements->bitmap[next / 8] & (1 << next % 8));
+			values[count] = nulls[count] ? (Datum) 0 : gpusort_collector_take(elements, &place);
 		}
-		append_element(text, OutputFunctionCall(&function, gpusort_collector_take(elements, &place)), delimiter);
+		written = OutputFunctionCall(&function, PointerGetDatum(construct_md_array(values, nulls, 1, &count, lower_bounds,
+																				  elements->type, elements->length,
+																				  elements->by_value, elements->alignment)));
+		if (!first)
+			appendStringInfoChar(text, ((const ArrayMetaState *) function.fn_extra)->typdelim);
+		/* Without the braces. */
+		appendBinaryStringInfo(text, written + 1, strlen(written) - 2);
 		MemoryContextReset(scratch);
 	}
 	appendStringInfoChar(text, '}');
