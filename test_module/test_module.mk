@@ -12,7 +12,7 @@ TEST_MODULE_OBJS = $(patsubst %.c,%.o,$(sort $(wildcard test_module/*.c)))
 gpusort_test.so: $(TEST_MODULE_OBJS) cuda/emulated/emulated_faults.o
 	$(CC) $(CFLAGS) $^ $(LDFLAGS) $(LDFLAGS_SL) -shared -Wl,-Bsymbolic -o $@
 
-$(TEST_MODULE_OBJS): $(wildcard test_module/*.h) cuda/emulated/arm_fault.h
+$(TEST_MODULE_OBJS): $(HEADERS_ALL) $(wildcard test_module/*.h) cuda/emulated/arm_fault.h
 
 clean: clean-test-module
 
