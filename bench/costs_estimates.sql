@@ -17,6 +17,8 @@ CREATE INDEX ON w (k);
 -- l: texts in a linguistic collation.
 CREATE UNLOGGED TABLE l (id int, status text COLLATE "en-x-icu", name text COLLATE "en-x-icu", t text COLLATE "en-x-icu", n numeric, a text, b text, c text);
 INSERT INTO l SELECT id, status, md5((id % 300)::text), md5(id::text), n, t, t, t FROM e WHERE id <= rows_of(200000);
+-- o: the rows that were made last are wanted, and the time stands behind texts.
+CREATE UNLOGGED TABLE o AS SELECT id, status, t, t || status AS name, n, t || n AS note, t AS a, t AS b, t AS c, id AS made FROM e WHERE id <= rows_of(200000) ORDER BY id;
 -- d: what is sorted for each row of another table.
 CREATE UNLOGGED TABLE d AS SELECT i % rows_of(20000) AS k, (2e9 * random())::int AS x, random() AS f, md5(i::text) AS t FROM generate_series(1, rows_of(20000) * 3) i;
 CREATE INDEX ON d (k);
@@ -64,6 +66,8 @@ CREATE TABLE kinds AS SELECT row_number() OVER () AS ord, * FROM (VALUES
 	('filter', 'SELECT count(DISTINCT x) FILTER (WHERE id % 100 = 0), percentile_cont(0.5) WITHIN GROUP (ORDER BY f) FILTER (WHERE g < 3) FROM e', ''),
 	('filter', 'SELECT cardinality(array_agg(x ORDER BY f) FILTER (WHERE g < 3)), cardinality(array_agg(x ORDER BY f)) FROM e', ''),
 	('filter', 'SELECT count(m) FROM (SELECT gpusort.sorted_agg(x) FILTER (WHERE a < 3) AS m FROM e GROUP BY k) q', ''),
+	('newest', 'SELECT count(q) FROM (SELECT * FROM o ORDER BY made DESC LIMIT 10) q', ''),
+	('newest', 'SELECT count(q) FROM (SELECT * FROM o ORDER BY made LIMIT 10) q', ''),
 	('linguistic', 'SELECT count(q) FROM (SELECT * FROM l ORDER BY name, t LIMIT 100) q', ''),
 	('linguistic', 'SELECT count(q) FROM (SELECT * FROM l ORDER BY t LIMIT 5000) q', ''),
 	('linguistic', 'SELECT count(q) FROM (SELECT t FROM l ORDER BY t LIMIT 100) q', ''),
