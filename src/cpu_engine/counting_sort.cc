@@ -3,10 +3,12 @@
  *	  After Abdel-hafeez, Gordon-Ross, Abubaker, "A comparison-free sorting
  *	  algorithm on CPUs and GPUs".
  *
- * With one thread: count the keys of each code, then write every code as often as it was
- * counted.  With several threads there are four phases with a barrier between them:
+ * With one thread: find the range of the codes, count the keys of each code, then write every
+ * code as often as it was counted.  With several threads there are four phases with a barrier
+ * between them:
  *
- *	  1, 2	each thread takes its share of the keys and counts it
+ *	  1		each thread takes its share of the keys and finds the range of their codes
+ *	  2		each counts its share of the keys
  *	  3		each takes its share of the codes, adds up the counts of all threads
  *			and how many keys come before them
  *	  4		each writes the keys of its share of the codes
@@ -15,13 +17,10 @@
  * an array of its own, so repeated keys do not slow it down.  These arrays also tell the
  * place of every thread's keys.  With a payload, phase 4 reads a thread's share of the
  * keys again and moves each payload to its place, so ties keep their order.
- *
- * The range of the codes is guessed from a sample, because a pass over all keys to find
- * it takes as long as counting them.  If a key lies outside of the guess, counting starts
- * again with the true range.
  */
 #include "cpu_engine/counting_sort.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -45,6 +44,8 @@ constexpr uint32_t KEYS_WORTH_COUNTING = 2048;
 
 constexpr uint32_t SAMPLE = 256;
 
+constexpr uint32_t MOST_SHARES = 256;
+
 /*
  * One sort.  Codes are numbered from 0 in the wanted order; for descending order their
  * complements are.
@@ -66,8 +67,9 @@ struct Counting
 	uint64_t	codes;			/* how many codes are counted */
 	uint32_t	ways;
 	uint32_t   *counts;			/* ways * codes counts for each share */
-	uint32_t	share_keys[256];	/* keys in each share of the codes */
-	std::atomic<bool> outside;	/* some key has a code that is not counted */
+	uint32_t	share_keys[MOST_SHARES];	/* keys in each share of the codes */
+	Code		least[MOST_SHARES]; /* of the codes in each share of the keys */
+	Code		greatest[MOST_SHARES];
 
 	uint32_t *
 	counts_of(uint32_t share) const
@@ -106,25 +108,39 @@ codes_of(const typename Form<F>::Bits *keys, uint32_t n, bool tied, typename For
 	return buffer;
 }
 
-template <typename Code>
-static inline void
-range_of_codes(const Code *codes, uint32_t n, Code *least, Code *greatest)
-{
-	simd::kernels<Code>().key_range(FormsOf<Code>::integer, (const std::make_unsigned_t<Code> *) codes, n, least, greatest);
-}
-
-/* True if some code of this range is not counted. */
+/* Phase 1: finds the range of the codes in one share of the keys. */
 template <GpusortKeyForm F>
-static inline bool
-is_outside(const Counting<F> &counting, typename Form<F>::Code least, typename Form<F>::Code greatest)
+static void
+range_share(Work &work, void *arg, uint32_t share)
 {
-	typename Form<F>::Code first = (counting.flip ? greatest : least) ^ counting.flip;
-	typename Form<F>::Code last = counting.flip ? least : greatest;
+	using Code = typename Form<F>::Code;
+	using Bits = typename Form<F>::Bits;
+	Counting<F> &counting = *(Counting<F> *) arg;
+	uint32_t	end = share_start(counting.n, counting.shares, share + 1);
+	Code		least = (Code) ~Form<F>::sign;
+	Code		greatest = (Code) Form<F>::sign;
+	Code		buffer[BLOCK];
+	uint32_t	n;
 
-	return first < counting.first || counting.number(last) >= counting.codes;
+	for (uint32_t start = share_start(counting.n, counting.shares, share); start < end; start += n)
+	{
+		const Code *block;
+		Code		low;
+		Code		high;
+
+		n = end - start < BLOCK ? end - start : BLOCK;
+		block = codes_of<F>(counting.keys + start, n, counting.payload != nullptr, buffer);
+		simd::kernels<Code>().key_range(FormsOf<Code>::integer, (const Bits *) block, n, &low, &high);
+		least = low < least ? low : least;
+		greatest = high > greatest ? high : greatest;
+		if (work.stop_after(n / 8))
+			return;
+	}
+	counting.least[share] = least;
+	counting.greatest[share] = greatest;
 }
 
-/* Phases 1 and 2: counts one share of the keys. */
+/* Phase 2: counts one share of the keys. */
 template <GpusortKeyForm F>
 static void
 count_share(Work &work, void *arg, uint32_t share)
@@ -143,18 +159,10 @@ count_share(Work &work, void *arg, uint32_t share)
 	for (uint32_t start = share_start(counting.n, counting.shares, share); start < end; start += n)
 	{
 		const Code *block;
-		Code		least;
-		Code		greatest;
 		uint32_t	i = 0;
 
 		n = end - start < BLOCK ? end - start : BLOCK;
 		block = codes_of<F>(counting.keys + start, n, counting.payload != nullptr, buffer);
-		range_of_codes(block, n, &least, &greatest);
-		if (is_outside(counting, least, greatest))
-		{
-			counting.outside.store(true, std::memory_order_relaxed);
-			return;
-		}
 		if (counting.ways == WAYS)
 		{
 			for (; i + WAYS <= n; i += WAYS)
@@ -357,35 +365,21 @@ guess_range(const typename Form<F>::Bits *keys, uint32_t n,
 /* Finds the range of all keys.  Returns false if told to stop. */
 template <GpusortKeyForm F>
 static bool
-find_range(Work &work, const typename Form<F>::Bits *keys, uint32_t n, bool tied,
-		   typename Form<F>::Code *least, typename Form<F>::Code *greatest)
+find_range(Work &work, Counting<F> &counting, int threads)
 {
-	using Code = typename Form<F>::Code;
-	Code		buffer[BLOCK];
-	uint32_t	count;
-
-	*least = *greatest = tied ? Form<F>::encode_tied(keys[0]) : Form<F>::encode(keys[0]);
-	for (uint32_t start = 0; start < n; start += count)
-	{
-		Code		low;
-		Code		high;
-
-		count = n - start < BLOCK ? n - start : BLOCK;
-		range_of_codes(codes_of<F>(keys + start, count, tied, buffer), count, &low, &high);
-		*least = low < *least ? low : *least;
-		*greatest = high > *greatest ? high : *greatest;
-		if (work.stop_after(count / 8))
-			return false;
-	}
+	counting.shares = threads;
+	if (!run_shares(work, threads, counting.shares, range_share<F>, &counting))
+		return false;
+	set_range(counting, *std::min_element(counting.least, counting.least + counting.shares),
+			  *std::max_element(counting.greatest, counting.greatest + counting.shares));
 	return true;
 }
 
-/* Runs all phases.  Returns CPU_SORT_TOO_WIDE, with nothing changed, if some key is not counted or memory is short. */
+/* Runs the other phases.  Returns CPU_SORT_TOO_WIDE, with nothing changed, if memory is short. */
 template <GpusortKeyForm F>
 static CpuSortStatus
-count_and_write(Work &work, Counting<F> &counting, uint64_t most_counts)
+count_and_write(Work &work, Counting<F> &counting, uint64_t most_counts, int threads)
 {
-	int			threads = counting.n >= KEYS_WORTH_THREADS ? work.control->threads : 1;
 	uint64_t	allowed = work.control->memory_limit / sizeof(uint32_t) / counting.codes;
 	uint64_t	tables = most_counts / counting.codes;
 	bool		done;
@@ -393,28 +387,22 @@ count_and_write(Work &work, Counting<F> &counting, uint64_t most_counts)
 	counting.ways = counting.codes <= FEW_CODES && allowed >= WAYS ? WAYS : 1;
 	if (tables > allowed / counting.ways)
 		tables = allowed / counting.ways;
-	counting.shares = threads < 256 ? threads : 256;
+	counting.shares = threads;
 	if (counting.shares > tables)
 		counting.shares = (uint32_t) tables;
-	counting.outside.store(false);
 	counting.counts = (uint32_t *) calloc((size_t) counting.shares * counting.ways * counting.codes, sizeof(uint32_t));
 	if (counting.counts == nullptr)
 		return CPU_SORT_TOO_WIDE;
 
-	done = run_shares(work, threads, counting.shares, count_share<F>, &counting);
-	if (done && !counting.outside.load())
-	{
-		done = run_shares(work, threads, counting.shares, sum_share<F>, &counting);
-		if (counting.payload == nullptr)
-			done = done && run_shares(work, threads, counting.shares, write_share<F>, &counting);
-		else
-			done = done && run_shares(work, threads, counting.shares, shift_share<F>, &counting) &&
-				run_shares(work, threads, counting.shares, scatter_share<F>, &counting);
-	}
+	done = run_shares(work, threads, counting.shares, count_share<F>, &counting) &&
+		run_shares(work, threads, counting.shares, sum_share<F>, &counting);
+	if (counting.payload == nullptr)
+		done = done && run_shares(work, threads, counting.shares, write_share<F>, &counting);
+	else
+		done = done && run_shares(work, threads, counting.shares, shift_share<F>, &counting) &&
+			run_shares(work, threads, counting.shares, scatter_share<F>, &counting);
 	free(counting.counts);
-	if (!done)
-		return CPU_SORT_STOPPED;
-	return counting.outside.load() ? CPU_SORT_TOO_WIDE : CPU_SORT_DONE;
+	return done ? CPU_SORT_DONE : CPU_SORT_STOPPED;
 }
 
 size_t
@@ -454,10 +442,8 @@ template <GpusortKeyForm F>
 CpuSortStatus
 counting_sort(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint32_t n, uint64_t most_counts)
 {
-	typename Form<F>::Code least;
-	typename Form<F>::Code greatest;
+	int			threads = n >= KEYS_WORTH_THREADS ? std::min<int>(work.control->threads, MOST_SHARES) : 1;
 	Counting<F> counting;
-	CpuSortStatus status;
 
 	counting.spec = work.spec;
 	counting.keys = keys;
@@ -471,20 +457,12 @@ counting_sort(Work &work, typename Form<F>::Bits *keys, uint32_t *payload, uint3
 			return CPU_SORT_STOPPED;
 	}
 
-	guess_range<F>(keys, n, &least, &greatest);
-	set_range(counting, least, greatest);
-	if (counting.codes <= most_counts)
-	{
-		status = count_and_write(work, counting, most_counts);
-		if (status != CPU_SORT_TOO_WIDE)
-			return status;
-	}
-	if (!find_range<F>(work, keys, n, payload != nullptr, &least, &greatest))
+	if (!find_range<F>(work, counting, threads))
 		return CPU_SORT_STOPPED;
-	set_range(counting, least, greatest);
 	if (counting.codes <= most_counts)
 	{
-		status = count_and_write(work, counting, most_counts);
+		CpuSortStatus status = count_and_write(work, counting, most_counts, threads);
+
 		if (status != CPU_SORT_TOO_WIDE)
 			return status;
 	}
