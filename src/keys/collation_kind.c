@@ -5,10 +5,8 @@
  * C.UTF-8 of the C library is a common default of servers and orders text by its
  * bytes.  PostgreSQL knows that of "C" and "POSIX" only: for C.UTF-8 it copies every
  * text, calls strcoll and has no abbreviated keys.  glibc tells how many rules the
- * collation of a locale has; with none, its strcoll is strcmp.  The name tells
- * nothing: on some systems with a glibc before 2.35, C.UTF-8 had rules.  A mistake
- * would give wrong results, so strcoll is also tried on texts that locales with rules
- * order differently.
+ * collation of a locale has; with none, its strcoll calls strcmp.  The name tells
+ * nothing: on some systems with a glibc before 2.35, C.UTF-8 had rules.
  *
  * The builtin provider compares bytes in each of its locales, but one whose name is
  * not listed here is not trusted.  ICU never compares bytes.
@@ -56,45 +54,6 @@ is_one_of(const char *name, const char *const *list)
 	return false;
 }
 
-#ifdef __GLIBC__
-
-/* Whether strcoll agrees with strcmp on texts that locales with rules order differently. */
-static bool
-strcoll_is_strcmp(locale_t locale)
-{
-	static const char *const ascii[] = {
-		"", " ", " b", "!", "\"a", "-", "-b", "0", "10", "9", "A", "AB", "Aa", "B", "CH", "Z",
-		"_", "a", "a b", "a-b", "aA", "aB", "aa", "ab", "b", "ch", "cz", "dzs", "ll", "lz", "z", "~", NULL
-	};
-	/* Accents, combining marks, a soft hyphen, scripts, the ends of planes, and what is beside the surrogates. */
-	static const char *const utf8[] = {
-		"a\xcc\x81", "\xc2\xad", "\xc3\x89", "\xc3\x9f", "\xc3\xa9", "\xc4\xb1", "\xce\xb1", "\xd0\xb1",
-		"\xe0\xb8\x81", "\xe4\xb8\x80", "\xea\xb0\x80", "\xed\x9f\xbf", "\xee\x80\x80", "\xef\xac\x81", "\xef\xbf\xbd",
-		"\xf0\x90\x80\x80", "\xf0\x9f\x98\x80", "\xf4\x8f\xbf\xbf", NULL
-	};
-	const char *texts[lengthof(ascii) + lengthof(utf8)];
-	int			count = 0;
-
-	for (int i = 0; ascii[i] != NULL; i++)
-		texts[count++] = ascii[i];
-	for (int i = 0; utf8[i] != NULL && strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0; i++)
-		texts[count++] = utf8[i];
-	for (int a = 0; a < count; a++)
-	{
-		for (int b = 0; b < count; b++)
-		{
-			int			by_bytes = strcmp(texts[a], texts[b]);
-			int			by_locale = strcoll_l(texts[a], texts[b], locale);
-
-			if ((by_bytes > 0) != (by_locale > 0) || (by_bytes < 0) != (by_locale < 0))
-				return false;
-		}
-	}
-	return true;
-}
-
-#endif
-
 /* The kind of a locale of the C library. */
 static CollationKind
 libc_kind(const char *name)
@@ -113,7 +72,7 @@ libc_kind(const char *name)
 		/* A number of 32 bits, returned in the place of a pointer; the other bits are undefined. */
 		if ((uint32) (uintptr_t) nl_langinfo_l(_NL_COLLATE_NRULES, locale) != 0)
 			kind = GetDatabaseEncoding() == PG_SQL_ASCII ? COLLATION_COMPARED : COLLATION_WEIGHTS;
-		else if (strcoll_is_strcmp(locale))
+		else
 			kind = COLLATION_BYTES;
 		freelocale(locale);
 	}
