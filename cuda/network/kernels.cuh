@@ -56,7 +56,7 @@ __device__ __forceinline__ bool sort_own_row(typename Element::Code (&row)[S::RO
 
 /*
  * Sorts the rows of 2^LEVELS threads into shared memory, of which `count` keys are the segment's,
- * and merges those of 2^CLUSTER_BITS blocks.  All levels share the code that merges rows,
+ * and merges those of a cluster of up to 2^CLUSTER_BITS blocks.  All levels share the code that merges rows,
  * those above 5 also the pass of level 5.  Rows lie in shared memory between passes, those of
  * warps without keys as well: registers that live on would be moved about.  False if there is
  * a NaN among plain floats.
@@ -84,7 +84,7 @@ __device__ __forceinline__ bool sort_rows_of_block(const NetworkTask &task, type
             merge_by_shuffles<Element, S, 1>(place, row, task.factors);
     }
 #pragma unroll 1
-    for (int level = FIRST; level <= LEVELS + CLUSTER_BITS; level++) {
+    for (int level = FIRST; level <= LEVELS + cluster_bits_of<CLUSTER_BITS>(task); level++) {
         bool merges = works;
 
         if (level == 5) {
@@ -170,7 +170,7 @@ __device__ __forceinline__ bool sort_rows(const NetworkTask &task, typename Elem
         } else
             store_row<S>(rows, t, row);
         if constexpr (LEVELS > 5)
-            merge_warps<Element, S, LEVELS, CLUSTER_BITS>(rows, t, count, task.factors);
+            merge_warps<Element, S, LEVELS, CLUSTER_BITS>(task, rows, t, count);
         __syncwarp();
         return true;
     }
@@ -277,16 +277,17 @@ __device__ __forceinline__ bool sort_block_of(const NetworkTask &task, const Par
 {
     using S = Shape<Element, ROW>;
     constexpr uint32_t BLOCK = THREADS * ROW;
+    const int cluster_bits = cluster_bits_of<CLUSTER_BITS>(task);
     const uint32_t lane = threadIdx.x % 32, warp_first = (threadIdx.x & -32u) * ROW;
-    const uint32_t rank = CLUSTER_BITS == 0 ? 0 : blockIdx.x & ((1 << CLUSTER_BITS) - 1);
-    const bool framed = ALONE<Element> && all_framed<S>(part, BLOCK << CLUSTER_BITS);
+    const uint32_t rank = CLUSTER_BITS == 0 ? 0 : blockIdx.x & ((1 << cluster_bits) - 1);
+    const bool framed = ALONE<Element> && all_framed<S>(part, BLOCK << cluster_bits);
     typename Element::Code row[ROW];
 
     /* Keys of this block, warps that have any, and the frame that those fill. */
     const uint32_t base = rank * BLOCK, first = base + warp_first;
     const uint32_t keys = framed ? part.count + skew_of<S>(part) : part.count;
     const uint32_t count = CLUSTER_BITS == 0 ? keys : BLOCK;
-    const uint32_t slots = CLUSTER_BITS == 0 ? (keys + 32 * ROW - 1) / (32 * ROW) * (32 * ROW) : BLOCK << CLUSTER_BITS;
+    const uint32_t slots = CLUSTER_BITS == 0 ? (keys + 32 * ROW - 1) / (32 * ROW) * (32 * ROW) : BLOCK << cluster_bits;
 
     if constexpr (!ALONE<Element>)
         read_row<Element, S>(task, {part.start, warp_first < count ? part.count : 0}, first / S::CHUNK + lane, 32,
@@ -308,8 +309,8 @@ __device__ __forceinline__ bool sort_block_of(const NetworkTask &task, const Par
 }
 
 /*
- * Sorts segments of up to (THREADS * ROW) << CLUSTER_BITS keys, a cluster of
- * 2^CLUSTER_BITS blocks each.  Warps beyond a segment's end idle.
+ * Sorts segments of up to THREADS * ROW keys a block each or, with CLUSTER_BITS, longer ones a
+ * cluster of up to 2^CLUSTER_BITS blocks each.  Warps beyond a segment's end idle.
  */
 template <class Element, int ROW, int THREADS, int CLUSTER_BITS, int BLOCKS_PER_MULTIPROCESSOR>
 __global__ void __launch_bounds__(THREADS, BLOCKS_PER_MULTIPROCESSOR)
@@ -317,7 +318,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS_PER_MULTIPROCESSOR)
 {
     extern __shared__ uint4 shared_memory[];
     typename Element::Code *rows = reinterpret_cast<typename Element::Code *>(shared_memory);
-    const Part part = part_of(task, blockIdx.x >> CLUSTER_BITS);
+    const Part part = part_of(task, blockIdx.x >> cluster_bits_of<CLUSTER_BITS>(task));
 
     if constexpr (has_plain<Element, ROW, log2_of(THREADS), CLUSTER_BITS>)
         if (task.coding.is_float &&

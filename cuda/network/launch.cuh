@@ -89,15 +89,18 @@ struct NetworkShapes {
     {
         constexpr int THREADS = threads(CLASS);
         constexpr int CLUSTER_BITS = cluster_bits(CLASS);
+        constexpr int MOST_BITS = CLUSTER_BITS > 0 ? cluster_bits(NETWORK_LONGEST_CLASS) : 0;
         constexpr int WANTED = row(CLASS) == ROW ? RESIDENT : WIDE_RESIDENT;
         constexpr int RESIDENT_BLOCKS = WANTED / THREADS > 0 ? WANTED / THREADS : 1;
-        auto kernel = block_sort<LongElement, row(CLASS), THREADS, CLUSTER_BITS, RESIDENT_BLOCKS>;
+        auto kernel = block_sort<LongElement, row(CLASS), THREADS, MOST_BITS, RESIDENT_BLOCKS>;
+        NetworkTask own = task;
         cudaError_t error =
             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, block_bytes(CLASS));
 
         if (error != cudaSuccess)
             return error;
-        return start(kernel, task, task.count << CLUSTER_BITS, THREADS, block_bytes(CLASS), CLUSTER_BITS, stream);
+        own.cluster_bits = CLUSTER_BITS;
+        return start(kernel, own, task.count << CLUSTER_BITS, THREADS, block_bytes(CLASS), CLUSTER_BITS, stream);
     }
 
     template <uint32_t CLASS>

@@ -440,7 +440,7 @@ __device__ __forceinline__ void halve_two_blocks(typename Element::Code *rows, u
 #endif
 }
 
-/* The strides between the blocks of a cluster of 2^BITS in the level that joins `reach` of them. */
+/* The strides between the blocks of a cluster of up to 2^BITS in the level that joins `reach` of them. */
 template <class Element, class S, int THREADS, int BITS>
 __device__ __forceinline__ void halve_blocks(typename Element::Code *rows, uint32_t reach,
                                              const NetworkFactors &factors)
@@ -460,14 +460,14 @@ __device__ __forceinline__ void halve_blocks(typename Element::Code *rows, uint3
 
 /*
  * Merges the sorted warps of a block of 2^LEVELS threads, whose rows are in shared memory,
- * and then the blocks of a cluster of 2^CLUSTER_BITS; count: keys of a block.
+ * and then the blocks of a cluster of up to 2^CLUSTER_BITS; count: keys of a block.
  */
 template <class Element, class S, int LEVELS, int CLUSTER_BITS>
-__device__ __forceinline__ void merge_warps(typename Element::Code *rows, uint32_t t, uint32_t count,
-                                            const NetworkFactors &factors)
+__device__ __forceinline__ void merge_warps(const NetworkTask &task, typename Element::Code *rows, uint32_t t,
+                                            uint32_t count)
 {
 #pragma unroll 1
-    for (int level = 6; level <= LEVELS + CLUSTER_BITS; level++) {
+    for (int level = 6; level <= LEVELS + cluster_bits_of<CLUSTER_BITS>(task); level++) {
         /* Groups without an upper run have nothing to merge. */
         const bool joins = CLUSTER_BITS > 0 || ((t >> level << level) + (1u << level) / 2) * S::ROW < count;
         /* Warps beyond the end hold only what fills up once passes are within warps. */
@@ -476,22 +476,22 @@ __device__ __forceinline__ void merge_warps(typename Element::Code *rows, uint32
 
         if (CLUSTER_BITS > 0 && level > LEVELS) {
             synchronize_cluster();
-            halve_blocks<Element, S, 1 << LEVELS, CLUSTER_BITS>(rows, 1u << (level - LEVELS), factors);
+            halve_blocks<Element, S, 1 << LEVELS, CLUSTER_BITS>(rows, 1u << (level - LEVELS), task.factors);
         } else
             __syncthreads();
         if (CLUSTER_BITS == 0 || level <= LEVELS) {
-            run_pass_of<Element, S, 6, LEVELS, LEVELS, CLUSTER_BITS, true>(level, rows, t, joins, factors);
+            run_pass_of<Element, S, 6, LEVELS, LEVELS, CLUSTER_BITS, true>(level, rows, t, joins, task.factors);
             rest = step_of<S>(level);
         }
 #pragma unroll 1
         for (; rest > 0; rest = step_of<S>(rest))
             run_pass_of<Element, S, 1, LEVELS, LEVELS, CLUSTER_BITS, false>(rest, rows, t, rest > 5 ? joins : goes_on,
-                                                                            factors);
+                                                                            task.factors);
         if (goes_on) {
             typename Element::Code row[S::ROW];
 
             load_row<S>(rows, t, row);
-            merge_row<Element, S::ROW>(row, factors);
+            merge_row<Element, S::ROW>(row, task.factors);
             store_row<S>(rows, t, row);
         }
     }

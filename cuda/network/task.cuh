@@ -20,7 +20,15 @@ struct NetworkTask {
     NetworkCoding coding;
     GpusortPayload kind;
     NetworkFactors factors;
+    int cluster_bits; /* binary logarithm of the blocks that share a segment */
 };
+
+/* The same in a kernel for clusters of up to 2^MOST blocks. */
+template <int MOST>
+__device__ __forceinline__ int cluster_bits_of(const NetworkTask &task)
+{
+    return MOST > 1 ? task.cluster_bits : MOST;
+}
 
 constexpr __host__ __device__ int log2_of(int n)
 {
