@@ -101,6 +101,13 @@ __device__ __forceinline__ uint64_t code_of(const NetworkCoding &coding, uint64_
            code_word(low, sign, coding.float_low, coding.factor, coding.low_offset);
 }
 
+/* The code of a key that is no float, and the key of its code. */
+__device__ __forceinline__ uint64_t code_of_integer(const NetworkCoding &coding, uint64_t bits)
+{
+    return uint64_t(uint32_t(bits >> 32) * coding.factor + coding.high_offset) << 32 |
+           (uint32_t(bits) * coding.factor + coding.low_offset);
+}
+
 __device__ __forceinline__ uint64_t key_of(const NetworkCoding &coding, uint64_t code)
 {
     const uint32_t high = uint32_t(code >> 32) * coding.factor + coding.high_offset;

@@ -21,7 +21,8 @@
  * kernel arguments, for literals would be folded back into integer instructions.
  *
  * Plain names an element that sorts the same keys without codes, except NaNs: what can
- * use it does, and sorts with codes once it meets one.
+ * use it does, and sorts with codes once it meets one.  Elements BY_ROW are read and written
+ * as they are; code_row makes of a row what is sorted, and the keys of it.
  */
 #ifndef GPUSORT_NETWORK_ELEMENTS_CUH
 #define GPUSORT_NETWORK_ELEMENTS_CUH
@@ -73,6 +74,7 @@ struct Keys32Of {
     static constexpr bool PAIRS = false;
     static constexpr bool SHUFFLES = true;
     static constexpr bool MENDS = true;
+    static constexpr bool BY_ROW = false;
 
     static __device__ __forceinline__ Key first(const NetworkCoding &coding)
     {
@@ -135,6 +137,7 @@ struct Floats32Of : Keys32Of<MULTIPLIED> {
     using Key = uint32_t;
     using Plain = void;
     static constexpr bool MENDS = false;
+    static constexpr bool BY_ROW = true;
 
     static __device__ __forceinline__ Key first(const NetworkCoding &coding)
     {
@@ -156,9 +159,9 @@ struct Floats32Of : Keys32Of<MULTIPLIED> {
         return code;
     }
 
-    /* Turns keys into what is sorted upwards, and back. */
-    template <int ROW>
-    static __device__ __forceinline__ void direct_row(Code (&row)[ROW], const NetworkCoding &coding)
+    /* Turns keys into what is sorted upwards, or back. */
+    template <bool BACK, int ROW>
+    static __device__ __forceinline__ void code_row(Code (&row)[ROW], const NetworkCoding &coding)
     {
         if (coding.descending) {
 #pragma unroll
@@ -264,6 +267,7 @@ struct Keys64 {
     static constexpr bool PAIRS = false;
     static constexpr bool SHUFFLES = true;
     static constexpr bool MENDS = true;
+    static constexpr bool BY_ROW = false;
 
     static __device__ __forceinline__ Key first(const NetworkCoding &coding)
     {
@@ -323,19 +327,32 @@ struct Keys64 {
     }
 };
 
-/* Keys64 that are no floats: their codes cost less, and there are no NaNs. */
-struct Integers64 : Keys64 {
-    static constexpr bool MENDS = false;
+/* Keys64 in a warp: codes are made of whole rows, for those of integers cost less. */
+struct WarpKeys64 : Keys64 {
+    static constexpr bool BY_ROW = true;
 
-    static __device__ __forceinline__ Code make(const NetworkCoding &coding, Key bits, uint32_t)
+    static __device__ __forceinline__ Code make(const NetworkCoding &, Key bits, uint32_t)
     {
-        return uint64_t(uint32_t(bits >> 32) * coding.factor + coding.high_offset) << 32 |
-               (uint32_t(bits) * coding.factor + coding.low_offset);
+        return bits;
     }
 
-    static __device__ __forceinline__ Key key(const NetworkCoding &coding, Code code)
+    static __device__ __forceinline__ Key key(const NetworkCoding &, Code code)
     {
-        return make(coding, code, 0);
+        return code;
+    }
+
+    template <bool BACK, int ROW>
+    static __device__ __forceinline__ void code_row(Code (&row)[ROW], const NetworkCoding &coding)
+    {
+        if (coding.is_float) {
+#pragma unroll
+            for (int i = 0; i < ROW; i++)
+                row[i] = BACK ? key_of(coding, row[i]) : code_of(coding, row[i]);
+        } else {
+#pragma unroll
+            for (int i = 0; i < ROW; i++)
+                row[i] = code_of_integer(coding, row[i]);
+        }
     }
 };
 
@@ -447,6 +464,7 @@ struct Pairs64 {
     static constexpr bool PAIRS = true;
     static constexpr bool SHUFFLES = false;
     static constexpr bool MENDS = false;
+    static constexpr bool BY_ROW = false;
 
     static __device__ __forceinline__ Key last(const NetworkCoding &coding)
     {
@@ -489,23 +507,20 @@ struct Pairs64 {
     }
 };
 
-/* What sorts rows in groups of 2^LEVELS lanes; Integers, unless void, where keys are no floats. */
+/* What sorts rows in groups of 2^LEVELS lanes. */
 template <class Element, int LEVELS>
 struct InWarp {
     using Sorted = Element;
-    using Integers = void;
 };
 
 template <int LEVELS>
 struct InWarp<Keys64, LEVELS> {
-    using Sorted = Keys64;
-    using Integers = std::conditional_t<(LEVELS >= 4), Integers64, void>; /* below that memory is the limit */
+    using Sorted = std::conditional_t<(LEVELS >= 4), WarpKeys64, Keys64>; /* below that memory is the limit */
 };
 
 template <int LEVELS>
 struct InWarp<Pairs32, LEVELS> {
     using Sorted = WarpPairs32<(LEVELS <= 2)>;
-    using Integers = void;
 };
 
 }  // namespace gpusort

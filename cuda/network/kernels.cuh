@@ -76,8 +76,8 @@ __device__ __forceinline__ bool sort_rows_of_block(const NetworkTask &task, type
     Code *own = warp_rows + place * S::STRIDE;
     int refused = 0;
 
-    if constexpr (compares_floats<Element>)
-        Element::direct_row(row, task.coding);
+    if constexpr (Element::BY_ROW)
+        Element::template code_row<false>(row, task.coding);
     if (works) {
         refused = !sort_own_row<Element, S>(row, task);
         if constexpr (Element::SHUFFLES)
@@ -123,8 +123,9 @@ __device__ __forceinline__ bool sort_rows_of_block(const NetworkTask &task, type
             __syncwarp();
             return false;
         }
-        Element::direct_row(row, task.coding);
     }
+    if constexpr (Element::BY_ROW)
+        Element::template code_row<true>(row, task.coding);
     store_row<S>(own, 0, row);
     __syncwarp();
     return true;
@@ -149,8 +150,8 @@ __device__ __forceinline__ bool sort_rows(const NetworkTask &task, typename Elem
     if constexpr (LEVELS > 5 && S::COLUMN_BITS == 5)
         return sort_rows_of_block<Element, S, LEVELS, CLUSTER_BITS>(task, rows, t, count, row);
     else {
-        if constexpr (compares_floats<Element>)
-            Element::direct_row(row, task.coding);
+        if constexpr (Element::BY_ROW)
+            Element::template code_row<false>(row, task.coding);
         if (LEVELS <= 5 || (t & -32u) * S::ROW < count) {
             const bool sorted = sort_own_row<Element, S, HALVES>(row, task);
 
@@ -162,8 +163,8 @@ __device__ __forceinline__ bool sort_rows(const NetworkTask &task, typename Elem
             else
                 merge_by_shuffles<Element, S, IN_WARP, HALVES>(t, row, task.factors);
         }
-        if constexpr (compares_floats<Element>)
-            Element::direct_row(row, task.coding);
+        if constexpr (Element::BY_ROW)
+            Element::template code_row<true>(row, task.coding);
         if constexpr (LEVELS <= 5 && Element::PAIRS) {
             __syncwarp();
             store_positions<Element, S>(rows, t, row);
@@ -221,18 +222,11 @@ template <class Element, int ROW, int LEVELS, int LEAST = 0>
 __device__ __forceinline__ void sort_in_warp(const NetworkTask &task, const Part &part, const Part *warp_parts,
                                              typename Element::Code *warp_rows)
 {
-    using Elements = InWarp<Element, LEVELS>;
-
-    if constexpr (!std::is_void_v<typename Elements::Integers>)
-        if (!task.coding.is_float) {
-            sort_warp_of<typename Elements::Integers, ROW, LEVELS, LEAST>(task, part, warp_parts, warp_rows);
-            return;
-        }
     if constexpr (has_plain<Element, ROW, LEVELS>)
         if (task.coding.is_float &&
             sort_warp_of<typename Element::Plain, ROW, LEVELS, LEAST>(task, part, warp_parts, warp_rows))
             return;
-    sort_warp_of<typename Elements::Sorted, ROW, LEVELS, LEAST>(task, part, warp_parts, warp_rows);
+    sort_warp_of<typename InWarp<Element, LEVELS>::Sorted, ROW, LEVELS, LEAST>(task, part, warp_parts, warp_rows);
 }
 
 /*
