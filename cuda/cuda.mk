@@ -76,7 +76,7 @@ all: gpusort_cuda.so
 
 # Said once, by the first that is compiled.
 CUDA_SAY = $(if $(CUDA_SAID),,$(info gpusort: compiling the CUDA module for compute capability $(CUDA_ARCHS), which takes \
-	two to three minutes of one core for each; make -j shares them out)$(eval CUDA_SAID := yes))
+	two minutes of one core for each; make -j shares them out)$(eval CUDA_SAID := yes))
 
 cuda/%.o: cuda/%.cu
 	$(CUDA_SAY)$(NVCC) $(NVCCFLAGS) -Xcompiler=-O1 $(CUDA_CODE) -MMD -MP -c -o $@ $<
