@@ -327,7 +327,8 @@ break_ties(TieBreaker *breaker, uint64 *packed, uint32 count, int nexact, bool s
 			GPUSORT_CHECK_EVERY(end);
 		if (end - start == 1 || !(breaker->in_order || packed + end >= breaker->end))
 			continue;
-		for (uint32 i = start; i < end; i++)
+		/* Where there are more, the functions that make a code of them prefetch the others. */
+		for (uint32 i = start; i < Min(end, start + GPUSORT_ROWS_COMPARED); i++)
 			gpusort_rows_prefetch(breaker->sort->store, &list, i, 1);
 		order_tie(breaker, packed + start, end - start, nexact, spent, depth + 1);
 	}
