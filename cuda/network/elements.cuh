@@ -99,13 +99,19 @@ struct Keys32Of {
     template <int INDEX>
     static __device__ __forceinline__ void exchange(Code &low, Code &high, const NetworkFactors &factors)
     {
-        const uint32_t a = low, b = high;
+        const uint32_t a = low;
 
-        low = min(a, b);
         if (INDEX % 6 < MULTIPLIED)
-            high = low * factors.minus_one + (a * factors.one + b);
+            asm("min.u32 %0, %2, %1;\n\t"
+                "mad.lo.u32 %1, %2, %3, %1;\n\t"
+                "mad.lo.u32 %1, %0, %4, %1;"
+                : "=&r"(low), "+r"(high)
+                : "r"(a), "r"(factors.one), "r"(factors.minus_one));
         else
-            high = max(a, b);
+            asm("min.u32 %0, %2, %1;\n\t"
+                "max.u32 %1, %2, %1;"
+                : "=&r"(low), "+r"(high)
+                : "r"(a));
     }
 
     /* mine := the smaller of mine and other, or with upper the larger. */
@@ -179,15 +185,19 @@ struct Floats32Of : Keys32Of<MULTIPLIED> {
     template <int INDEX>
     static __device__ __forceinline__ void exchange(Code &low, Code &high, const NetworkFactors &factors)
     {
-        const float a = __uint_as_float(low), b = __uint_as_float(high);
-        float smaller;
+        const uint32_t a = low;
 
-        asm("min.NaN.f32 %0, %1, %2;" : "=f"(smaller) : "f"(a), "f"(b));
         if (INDEX % 6 < MULTIPLIED)
-            high = __float_as_uint(smaller) * factors.minus_one + (low * factors.one + high);
+            asm("min.NaN.f32 %0, %2, %1;\n\t"
+                "mad.lo.u32 %1, %2, %3, %1;\n\t"
+                "mad.lo.u32 %1, %0, %4, %1;"
+                : "=&r"(low), "+r"(high)
+                : "r"(a), "r"(factors.one), "r"(factors.minus_one));
         else
-            high = __float_as_uint(fmaxf(a, b));
-        low = __float_as_uint(smaller);
+            asm("min.NaN.f32 %0, %2, %1;\n\t"
+                "max.f32 %1, %2, %1;"
+                : "=&r"(low), "+r"(high)
+                : "r"(a));
     }
 
     /* Two instructions, for equal zeros may differ: one comparison does not tell both lanes which to take. */
@@ -391,11 +401,13 @@ struct Pairs32 : Keys64 {
     static __device__ __forceinline__ void exchange(Code &low, Code &high, const NetworkFactors &factors)
     {
         if constexpr (FAST_DOUBLES) {
-            const double a = __longlong_as_double(low), b = __longlong_as_double(high);
-            const double smaller = a > b ? b : a;
-
-            low = __double_as_longlong(smaller);
-            high = __double_as_longlong(__dsub_rn(__dadd_rn(a, b), smaller));
+            asm("{\n\t.reg .pred swap;\n\t.reg .f64 smaller, sum;\n\t"
+                "setp.gt.f64 swap, %0, %1;\n\t"
+                "selp.f64 smaller, %1, %0, swap;\n\t"
+                "add.rn.f64 sum, %0, %1;\n\t"
+                "sub.rn.f64 %1, sum, smaller;\n\t"
+                "mov.b64 %0, smaller;\n\t}"
+                : "+l"(low), "+l"(high));
         } else
             Keys64::exchange<INDEX>(low, high, factors);
     }
@@ -403,7 +415,12 @@ struct Pairs32 : Keys64 {
     /* By words, as of Keys64, it would tear the pairs of registers apart that doubles need. */
     static __device__ __forceinline__ void keep(Code &mine, Code other, bool upper, const NetworkFactors &)
     {
-        mine = (other < mine) != upper ? other : mine;
+        asm("{\n\t.reg .pred up, take;\n\t"
+            "setp.ne.u32 up, %2, 0;\n\t"
+            "setp.lt.xor.u64 take, %1, %0, up;\n\t"
+            "selp.b64 %0, %1, %0, take;\n\t}"
+            : "+l"(mine)
+            : "l"(other), "r"(uint32_t(upper)));
     }
 };
 
