@@ -7,12 +7,6 @@
  */
 #include "postgres.h"
 
-#include "nodes/nodeFuncs.h"
-#include "utils/builtins.h"
-#include "utils/lsyscache.h"
-#include "utils/ruleutils.h"
-#include "utils/typcache.h"
-
 #include "nodes/sort_explain.h"
 
 static const char *
@@ -186,53 +180,4 @@ gpusort_explain_work(const SortScanState *scan, SortExplainer show, ExplainState
 	for (int i = 0; i < scan->nworkers; i++)
 		explain_worker(scan, i, show, es);
 	ExplainCloseGroup("Sort Workers", "Sort Workers", false, es);
-}
-
-/* Appends collation, direction and NULLs of a sort key where they are not the default. */
-static void
-append_key_options(StringInfo key, Node *expr, Oid operator, Oid collation, bool nulls_first)
-{
-	Oid			type = exprType(expr);
-	TypeCacheEntry *cache = lookup_type_cache(type, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
-	bool		descending = false;
-
-	if (OidIsValid(collation) && collation != get_typcollation(type))
-		appendStringInfo(key, " COLLATE %s", quote_identifier(get_collation_name(collation)));
-	if (operator == cache->gt_opr)
-	{
-		appendStringInfoString(key, " DESC");
-		descending = true;
-	}
-	else if (operator != cache->lt_opr)
-	{
-		char	   *name = get_opname(operator);
-
-		if (name == NULL)
-			elog(ERROR, "cache lookup failed for operator %u", operator);
-		appendStringInfo(key, " USING %s", name);
-		(void) get_equality_op_for_ordering_op(operator, &descending);
-	}
-	if (nulls_first != descending)
-		appendStringInfo(key, " NULLS %s", nulls_first ? "FIRST" : "LAST");
-}
-
-void
-gpusort_explain_sort_keys(CustomScanState *node, List *tlist, const Sort *keys, List *ancestors, ExplainState *es)
-{
-	CustomScan *scan = (CustomScan *) node->ss.ps.plan;
-	List	   *context = set_deparse_context_plan(es->deparse_cxt, &scan->scan.plan, ancestors);
-	bool		prefix = gpusort_compat_explained_tables(es) > 1 || es->verbose;
-	List	   *shown = NIL;
-
-	for (int i = 0; i < keys->numCols; i++)
-	{
-		TargetEntry *entry = list_nth(tlist, keys->sortColIdx[i] - 1);
-		StringInfoData key;
-
-		initStringInfo(&key);
-		appendStringInfoString(&key, deparse_expression((Node *) entry->expr, context, prefix, true));
-		append_key_options(&key, (Node *) entry->expr, keys->sortOperators[i], keys->collations[i], keys->nullsFirst[i]);
-		shown = lappend(shown, key.data);
-	}
-	ExplainPropertyList("Sort Key", shown, es);
 }

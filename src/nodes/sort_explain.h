@@ -23,9 +23,6 @@ typedef struct PhaseShown
 	double		ms;
 } PhaseShown;
 
-/* Shows a Sort's keys as PostgreSQL shows them.  They are columns of tlist. */
-extern void gpusort_explain_sort_keys(CustomScanState *node, List *tlist, const Sort *keys, List *ancestors, ExplainState *es);
-
 /* Shows which engines sorted, and in which memory: one line of text, or properties. */
 extern void gpusort_explain_sort(const SortCounters *counters, const char *method, bool may_spill, ExplainState *es);
 

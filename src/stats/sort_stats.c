@@ -35,7 +35,6 @@ static SharedStats *shared = NULL;
 static SortCounts pending[SORT_USES][ENGINE_COUNT][GPUSORT_METHOD_COUNT];
 static bool has_pending[SORT_USES];
 static uint64_t pending_fallbacks[SORT_USES][GPUSORT_METHOD_COUNT][SORT_REASONS];
-static bool has_fallbacks[SORT_USES];
 static int	pending_calls = 0;
 
 PG_FUNCTION_INFO_V1(gpusort_stats_counters);
@@ -100,14 +99,13 @@ flush_counts(void)
 	pending_calls = 0;
 	for (int use = 0; use < SORT_USES; use++)
 	{
-		if (has_pending[use])
-			add_to_shared((uint64_t *) pending[use], &target->counters[use][0][0][0],
-					ENGINE_COUNT * GPUSORT_METHOD_COUNT * COUNTERS);
-		if (has_fallbacks[use])
-			add_to_shared(&pending_fallbacks[use][0][0], &target->fallbacks[use][0][0], GPUSORT_METHOD_COUNT * SORT_REASONS);
+		if (!has_pending[use])
+			continue;
+		add_to_shared((uint64_t *) pending[use], &target->counters[use][0][0][0],
+					  ENGINE_COUNT * GPUSORT_METHOD_COUNT * COUNTERS);
+		add_to_shared(&pending_fallbacks[use][0][0], &target->fallbacks[use][0][0], GPUSORT_METHOD_COUNT * SORT_REASONS);
 	}
 	memset(has_pending, 0, sizeof(has_pending));
-	memset(has_fallbacks, 0, sizeof(has_fallbacks));
 }
 
 static void
@@ -127,7 +125,7 @@ at_exit(int code, Datum arg)
 
 /* Arranges that pending counts are published: at the end of the transaction, or now if there are many. */
 static void
-note_pending(void)
+note_pending(SortUse use)
 {
 	static bool registered = false;
 
@@ -137,6 +135,7 @@ note_pending(void)
 		before_shmem_exit(at_exit, (Datum) 0);
 		registered = true;
 	}
+	has_pending[use] = true;
 	if (++pending_calls >= GPUSORT_STATS_FLUSH)
 		flush_counts();
 }
@@ -149,16 +148,14 @@ gpusort_stats_count(EngineId engine, SortUse use, GpusortMethod method, const So
 
 	for (int c = 0; c < COUNTERS; c++)
 		sums[c] += ((const uint64_t *) counts)[c];
-	has_pending[use] = true;
-	note_pending();
+	note_pending(use);
 }
 
 void
 gpusort_stats_fallback(SortUse use, GpusortMethod method, SortReason reason)
 {
 	pending_fallbacks[use][method][reason]++;
-	has_fallbacks[use] = true;
-	note_pending();
+	note_pending(use);
 }
 
 const char *

@@ -18,8 +18,7 @@ typedef enum AggregateTreatment
 {
 	AGGREGATE_KEEP,
 	AGGREGATE_REPLACE,			/* an aggregate of the extension computes it */
-	AGGREGATE_SORT_INPUT,		/* its rows come in its order, from below the Agg */
-	AGGREGATE_FIRST_ROWS		/* the same, and of each group only the first rows come */
+	AGGREGATE_SORT_INPUT		/* its rows come in its order, from below the Agg: all, or the first ones of each group */
 } AggregateTreatment;
 
 typedef struct AggregateCall

@@ -463,7 +463,7 @@ gpusort_aggregates_sort_first_rows(AggregateCalls *calls)
 	if (!gpusort_rows_take(sort, wanted->wanted))
 		return NULL;
 	foreach(cell, calls->list)
-		((AggregateCall *) lfirst(cell))->treatment = AGGREGATE_FIRST_ROWS;
+		((AggregateCall *) lfirst(cell))->treatment = AGGREGATE_SORT_INPUT;
 	calls->place->walk->first_of_groups = lappend(calls->place->walk->first_of_groups, wanted);
 	return sort;
 }

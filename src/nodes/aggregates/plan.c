@@ -316,7 +316,6 @@ treat_calls(const AggregateCalls *calls)
 				gpusort_aggregate_replace(statement, call);
 				break;
 			case AGGREGATE_SORT_INPUT:
-			case AGGREGATE_FIRST_ROWS:
 				gpusort_aggregate_drop_order(call->call);
 				break;
 		}

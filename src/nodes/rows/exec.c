@@ -37,6 +37,21 @@ gpusort_rows_columns_of(const List *tlist, int varno, bool keep_constants)
 	return columns;
 }
 
+void
+gpusort_rows_name_columns(Plan *plan, const Plan *named)
+{
+	ListCell   *cell;
+	ListCell   *name;
+
+	forboth(cell, plan->targetlist, name, named->targetlist)
+	{
+		TargetEntry *entry = flatCopyTargetEntry(lfirst(name));
+
+		entry->expr = lfirst_node(TargetEntry, cell)->expr;
+		lfirst(cell) = entry;
+	}
+}
+
 /*
  * What each column of a node is: a column of its input, or a constant.  The list of a node that the planner has made has
  * what its input computes.  There a constant may stand for one that an outer join makes NULL.

@@ -109,20 +109,10 @@ gpusort_rows_plan_parallel(const GatherMerge *merge, CustomScan *rows, const Pla
 	Gather	   *gather = make_gather(&merge->plan, merge->num_workers, merge->rescan_param, merge->initParam, rows);
 	CustomScan *scan = make_returned(gather, rows, ROWS_FOR_ORDER, gpusort_plan_next_id(place->walk));
 	Plan	   *top = &scan->scan.plan;
-	ListCell   *entry;
-	ListCell   *named;
 
 	scan->scan.plan.total_cost += gpusort_rows_return_cost(scan->scan.plan.plan_rows);
 	if (gpusort_plan_hands_on_columns(merge->plan.targetlist, rows->scan.plan.targetlist))
-	{
-		forboth(entry, top->targetlist, named, merge->plan.targetlist)
-		{
-			TargetEntry *copy = flatCopyTargetEntry(lfirst(named));
-
-			copy->expr = ((TargetEntry *) lfirst(entry))->expr;
-			lfirst(entry) = copy;
-		}
-	}
+		gpusort_rows_name_columns(top, &merge->plan);
 	else
 	{
 		/* The Gather Merge computes columns. */

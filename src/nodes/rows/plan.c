@@ -213,25 +213,6 @@ groups_are_sorted(const Sort *sort, const PlanPlace *place)
 	return true;
 }
 
-/* Returns a Sort's input with the names that the Sort gives to its columns. */
-static Plan *
-without_sort(const Sort *sort)
-{
-	Plan	   *input = sort->plan.lefttree;
-	ListCell   *cell;
-	ListCell   *named;
-
-	forboth(cell, input->targetlist, named, sort->plan.targetlist)
-	{
-		Expr	   *expr = lfirst_node(TargetEntry, cell)->expr;
-		TargetEntry *entry = flatCopyTargetEntry(lfirst(named));
-
-		entry->expr = expr;
-		lfirst(cell) = entry;
-	}
-	return input;
-}
-
 /* Returns what takes the place of a Sort or an Incremental Sort, or NULL. */
 static Plan *
 replace_sort(Sort *sort, const PlanPlace *place)
@@ -249,7 +230,8 @@ replace_sort(Sort *sort, const PlanPlace *place)
 	if (groups_are_sorted(sort, place))
 	{
 		gpusort_reason_tell_sort(place, sort, NULL);
-		return without_sort(sort);
+		gpusort_rows_name_columns(sort->plan.lefttree, &sort->plan);
+		return sort->plan.lefttree;
 	}
 	if (force || gpusort_rows_may_win(taken))
 		why_not = by_value ? NULL : first_key_refused(sort);

@@ -140,6 +140,8 @@ extern Node *gpusort_rows_create_alone(RowsUse use);
  * (INDEX_VAR).  Constants may stay constants.
  */
 extern List *gpusort_rows_columns_of(const List *tlist, int varno, bool keep_constants);
+/* Gives the columns of a plan the names, and what else is said of them, that they have in another. */
+extern void gpusort_rows_name_columns(Plan *plan, const Plan *named);
 
 /* explain.c */
 extern void gpusort_rows_explain(CustomScanState *node, List *ancestors, struct ExplainState *es);
