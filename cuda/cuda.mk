@@ -26,7 +26,10 @@ endif
 endif
 WITH_CUDA ?= $(if $(GPUS_HERE),yes,no)
 
-CUDA_SOURCES := $(sort $(wildcard cuda/*.cu $(addsuffix /*.cu,cuda/device cuda/methods cuda/network cuda/published)))
+# with_cub.cu includes these.
+WITH_CUB := cuda/methods/numbers.cu cuda/published/matrix.cu cuda/published/tagged.cu
+CUDA_SOURCES := $(sort $(filter-out $(WITH_CUB),$(wildcard cuda/*.cu \
+	$(addsuffix /*.cu,cuda/device cuda/methods cuda/network cuda/published))))
 CUDA_OBJS = $(CUDA_SOURCES:.cu=.o)
 # Forms that only the programs without a server run, and what these programs link.
 FORM_OBJS := $(patsubst %.cu,%.o,$(sort $(wildcard cuda/published/forms/*.cu)))

@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(256) sort_rows(Elements elements, MergeBuffers
 }
 
 template <class Elements>
-struct Layout {
+struct MatrixLayout {
     using Element = typename Elements::Element;
     static constexpr int last_class[] = {5, 7, 9, 10, MergeTile<Element>::length_class};
 
@@ -154,7 +154,7 @@ struct Layout {
     TileList tiles;
     MergeBuffers<Elements> buffers;
 
-    Layout(const SegmentBatch &batch, const Elements &elements, Workspace &workspace)
+    MatrixLayout(const SegmentBatch &batch, const Elements &elements, Workspace &workspace)
         : bins(batch, last_class, 6, workspace),
           tiles(batch, bins.count[5], MergeTile<Element>::size, workspace),
           buffers(batch, elements, bins.count[5] != 0, workspace)
@@ -168,7 +168,7 @@ cudaError_t matrix_sort(const SegmentBatch &batch, void *memory, cudaStream_t st
         using Elements = decltype(elements);
         using Tile = MergeTile<typename Elements::Element>;
         Workspace workspace(memory);
-        Layout<Elements> layout(batch, elements, workspace);
+        MatrixLayout<Elements> layout(batch, elements, workspace);
         const uint32_t *count = layout.bins.count;
         auto bin = [&](int b) { return layout.bins.view(batch, b); };
 
@@ -199,6 +199,6 @@ cudaError_t matrix_sort(const SegmentBatch &batch, void *memory, cudaStream_t st
 
 }  // namespace
 
-const Method matrix_method = {layout_bytes<Layout>, matrix_sort};
+const Method matrix_method = {layout_bytes<MatrixLayout>, matrix_sort};
 
 }  // namespace gpusort

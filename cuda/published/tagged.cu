@@ -89,7 +89,7 @@ template <class Key>
 using CodeOf = std::conditional_t<sizeof(Key) == 8, uint64_t, uint32_t>;
 
 template <class Code>
-struct Layout {
+struct TaggedLayout {
     bool payload;
     Code *codes[2];
     uint32_t *tags[2];  /* with a payload only the first, which keeps each slot's tag */
@@ -100,7 +100,7 @@ struct Layout {
     char *temporary;
     size_t sort_bytes = 0, scan_bytes = 0, temporary_bytes;
 
-    Layout(const SegmentBatch &batch, Workspace &workspace) : payload(batch.spec.payload != GPUSORT_PAYLOAD_NONE)
+    TaggedLayout(const SegmentBatch &batch, Workspace &workspace) : payload(batch.spec.payload != GPUSORT_PAYLOAD_NONE)
     {
         uint32_t n = (uint32_t)batch.nslots;
         bool carried = batch.spec.payload == GPUSORT_PAYLOAD_CARRIED;
@@ -139,7 +139,7 @@ cudaError_t sort_tagged(const SegmentBatch &batch, int tag_bits, void *memory, c
 {
     using Code = CodeOf<Key>;
     Workspace workspace(memory);
-    Layout<Code> layout(batch, workspace);
+    TaggedLayout<Code> layout(batch, workspace);
     uint32_t n = (uint32_t)batch.nslots, nsegments = batch.nsegments;
     Coding coding = coding_of(batch.spec);
     Key *keys = static_cast<Key *>(batch.keys);
@@ -192,7 +192,7 @@ size_t tagged_workspace(const SegmentBatch &batch)
 {
     return visit_key(batch.spec, [&](auto key) {
         Workspace workspace(nullptr);
-        Layout<CodeOf<decltype(key)>> layout(batch, workspace);
+        TaggedLayout<CodeOf<decltype(key)>> layout(batch, workspace);
         return workspace.used();
     });
 }
