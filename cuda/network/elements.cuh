@@ -19,8 +19,8 @@
  * pipe of its own: the maximum as a + b - minimum by two multiply-adds, a
  * conditional move by a predicated multiplication.  The multipliers 1 and -1 are
  * kernel arguments, for literals would be folded back into integer instructions.
- * Most comparators are assembly: the compiler spends a fifth of its time on chains of
- * minima that it can look through.
+ * Most comparators are assembly, or the compiler would spend a fifth of its time on
+ * looking through their chains of minima.
  *
  * Plain names an element that sorts the same keys without codes, except NaNs: what can
  * use it does, and sorts with codes once it meets one.  Elements BY_ROW are read and written
