@@ -26,6 +26,8 @@ list_runs(SharedSort *part)
 
 		reader->run = run;
 		reader->rows = dsa_get_address(part->areas[run->area], run->rows);
+		if (reader->rows->participant < 0)
+			reader->view = gpusort_stored_rows_view(part->areas[run->area], reader->rows, part->sort->layout);
 		if (DsaPointerIsValid(run->fences))
 			reader->fences = gpusort_stored_rows_view(part->area, dsa_get_address(part->area, run->fences), part->key_layout);
 		next = run->next;
@@ -191,13 +193,10 @@ is_before(const SharedSort *part, const RowStore *store, uint32 row, const Split
 	return order < 0 || (equal && order == 0);
 }
 
-/* How many rows of a store come before a splitter, or its group. */
+/* The first of rows low .. high - 1 of a store, which are in order, that does not come before a splitter, or its group. */
 static uint32
-rows_before(const SharedSort *part, const RowStore *store, const Splitter *splitter, bool equal)
+find_cut(const SharedSort *part, const RowStore *store, uint32 low, uint32 high, const Splitter *splitter, bool equal)
 {
-	uint32		low = 0;
-	uint32		high = store->nrows;
-
 	while (low < high)
 	{
 		uint32		middle = low + (high - low) / 2;
@@ -210,64 +209,16 @@ rows_before(const SharedSort *part, const RowStore *store, const Splitter *split
 	return low;
 }
 
-/* The first of words low .. high - 1, which are in order, that is not less than a word, or that is greater. */
+/*
+ * Finds a cut among rows of a run that is in a file.  The row is probably near `from`, unless this is 0: then the search is
+ * exponential (Bentley and Yao, An almost optimal algorithm for unbounded searching).
+ */
 static uint32
-find_word(const uint64 *words, uint32 low, uint32 high, uint64 word, bool greater)
+find_cut_in_file(SharedSort *part, const SharedReader *reader, uint32 from, uint32 to, const Splitter *splitter, bool equal)
 {
-	while (low < high)
-	{
-		uint32		middle = low + (high - low) / 2;
-
-		if (words[middle] < word || (greater && words[middle] == word))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/*
- * Leaves, of rows of a run among which a splitter cuts, those that have its word, if the run is in memory and has such words.
- * These are made of the first key, so all rows of a group have the same one.
- */
-static void
-cut_by_words(SharedSort *part, const SharedReader *reader, const Splitter *splitter, uint32 *from, uint32 *to)
-{
-	const RowStore *fences = part->runs[splitter->run].fences;
-	const uint64 *words = gpusort_stored_rows_words(part->areas[reader->run->area], reader->rows, fences->word_kind);
-
-	if (words != NULL)
-	{
-		uint64		word = ((const uint64 *) fences->words.data)[splitter->fence];
-
-		*from = find_word(words, *from, *to, word, false);
-		*to = find_word(words, *from, *to, word, true);
-	}
-}
-
-/*
- * The row is probably near `low`, unless this is 0: then the search is exponential (Bentley and Yao, An almost optimal
- * algorithm for unbounded searching).
- */
-uint32
-gpusort_shared_cut(SharedSort *part, uint32 run, const Splitter *splitter, uint32 low)
-{
-	const SharedReader *reader = &part->runs[run];
-	bool		equal = !splitter->is_group && run < splitter->run;
-	uint32		step = reader->run->step;
 	uint32		window = Max(SHARED_WINDOW_BYTES / (reader->rows->bytes / reader->rows->nrows), 1);
-	uint32		stride = low > 0 ? window : reader->rows->nrows;
-	uint32		fences;
-	uint32		from;
-	uint32		to;
 
-	if (run == splitter->run && !splitter->is_group)
-		return reader->run->first + splitter->fence * step;
-	fences = reader->fences ? rows_before(part, reader->fences, splitter, equal) : 0;
-	from = Max(fences == 0 ? 0 : reader->run->first + (fences - 1) * step + 1, low);
-	to = reader->fences ? Min(reader->run->first + fences * step, reader->rows->nrows) : reader->rows->nrows;
-	cut_by_words(part, reader, splitter, &from, &to);
-	for (; from < to && to - from > window; stride *= 2)
+	for (uint32 stride = from > 0 ? window : to; from < to && to - from > window; stride *= 2)
 	{
 		uint32		middle = from + Min(stride, (to - from) / 2);
 
@@ -278,11 +229,30 @@ gpusort_shared_cut(SharedSort *part, uint32 run, const Splitter *splitter, uint3
 		else
 			to = middle;
 	}
-	if (from >= to)
-		return to;
 	gpusort_rows_store_clear(part->window);
 	read_run(part, reader, from, to, part->window);
-	return from + rows_before(part, part->window, splitter, equal);
+	return from + find_cut(part, part->window, 0, part->window->nrows, splitter, equal);
+}
+
+uint32
+gpusort_shared_cut(SharedSort *part, uint32 run, const Splitter *splitter, uint32 low)
+{
+	const SharedReader *reader = &part->runs[run];
+	bool		equal = !splitter->is_group && run < splitter->run;
+	uint32		step = reader->run->step;
+	uint32		to = reader->rows->nrows;
+	uint32		fences;
+
+	if (run == splitter->run && !splitter->is_group)
+		return reader->run->first + splitter->fence * step;
+	if (reader->fences != NULL)
+	{
+		fences = find_cut(part, reader->fences, 0, reader->fences->nrows, splitter, equal);
+		low = Max(fences == 0 ? 0 : reader->run->first + (fences - 1) * step + 1, low);
+		to = Min(reader->run->first + fences * step, to);
+	}
+	return reader->view != NULL ? find_cut(part, reader->view, low, to, splitter, equal)
+		: find_cut_in_file(part, reader, low, to, splitter, equal);
 }
 
 /* Finds the rows of a part in all runs.  Returns how many runs have some. */

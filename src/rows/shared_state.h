@@ -117,6 +117,7 @@ typedef struct SharedReader
 {
 	const SharedRun *run;
 	const StoredRows *rows;
+	const RowStore *view;		/* of these; NULL if they are in a file */
 	const RowStore *fences;		/* keys alone; NULL without fences */
 	uint32		from;			/* rows of the part that is read */
 	uint32		to;
@@ -137,7 +138,7 @@ struct SharedSort
 	uint32		nruns;
 	const Splitter *splitters;
 	SharedPart *parts;
-	RowStore   *window;			/* rows of a run between two fences */
+	RowStore   *window;			/* rows of a file's run between two fences */
 	RowStore   *store;			/* rows of a part that this process sorts */
 	RowStore   *view;			/* rows of one that another process has sorted, or NULL */
 	uint32		cut_before;		/* each run's `to` is where this part begins; 0: no part has been found */

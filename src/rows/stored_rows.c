@@ -385,14 +385,6 @@ gpusort_stored_rows_view(dsa_area *area, const StoredRows *stored, const RowLayo
 	return view;
 }
 
-const uint64 *
-gpusort_stored_rows_words(dsa_area *area, const StoredRows *stored, uint32 kind)
-{
-	bool		has_words = stored->participant < 0 && kind != 0 && stored->word_kind == kind;
-
-	return has_words ? dsa_get_address(area, stored->memory) : NULL;
-}
-
 void
 gpusort_stored_rows_free(dsa_area *area, dsa_pointer pointer)
 {

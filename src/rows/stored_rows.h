@@ -53,9 +53,6 @@ extern void gpusort_stored_rows_read(dsa_area *area, SpillFile *file, const Stor
 /* A store that has these rows, which are in memory, without a copy of them.  It must not be changed. */
 extern RowStore *gpusort_stored_rows_view(dsa_area *area, const StoredRows *stored, const RowLayout *layout);
 
-/* The words of rows that are in memory and have words of this kind, else NULL. */
-extern const uint64 *gpusort_stored_rows_words(dsa_area *area, const StoredRows *stored, uint32 kind);
-
 extern void gpusort_stored_rows_free(dsa_area *area, dsa_pointer stored);
 
 #endif							/* GPUSORT_STORED_ROWS_H */
