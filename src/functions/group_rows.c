@@ -61,7 +61,7 @@ prepare(GroupRows *rows, AggState *agg, const FmgrInfo *function)
 	MemoryContext caller;
 
 	if ((plan->aggstrategy != AGG_SORTED && plan->aggstrategy != AGG_PLAIN) || plan->chain != NIL || plan->groupingSets != NIL ||
-		gpusort_offer_of(outerPlanState(agg)).count == NULL)
+		gpusort_offer_of(outerPlanState(agg)).last == NULL)
 		return;
 	for (int i = 0; i < agg->numtrans; i++)
 	{
@@ -134,7 +134,7 @@ begin(GroupRows *rows)
 
 	rows->offer = gpusort_offer_of(node);
 	batch = rows->offer.sort->batch;
-	rows->first = rows->row = rows->offer.last - batch->first;
+	rows->first = rows->row = *rows->offer.last - batch->first;
 	rows->end = find_end((const Agg *) rows->agg->ss.ps.plan, node->ps_ResultTupleDesc, batch, rows->first);
 	ExecClearTuple(rows->slot);
 	rows->slot->tts_values = batch->values + rows->first * batch->natts;
@@ -149,7 +149,7 @@ skip(const GroupRows *rows)
 	PlanState  *node = outerPlanState(rows->agg);
 	uint32		taken = rows->end - 1 - rows->first;
 
-	*rows->offer.count += taken;
+	*rows->offer.last += taken;
 	*rows->offer.ahead = 0;
 	if (node->instrument != NULL)
 		InstrUpdateTupleCount(node->instrument, taken);

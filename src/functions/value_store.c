@@ -76,7 +76,7 @@ take_sorted(FunctionCallInfo fcinfo, AggregateState *state)
 	SortOffer	offered = gpusort_offer_of(outerPlanState(fcinfo->context));
 	const Expr *value;
 
-	if (offered.sort == NULL || offered.count != NULL)
+	if (offered.sort == NULL || offered.last != NULL)
 		return false;
 	value = linitial_node(TargetEntry, AggGetAggref(fcinfo)->args)->expr;
 	state->spilled = MemoryContextAllocZero(state->context, sizeof(ValueSort));

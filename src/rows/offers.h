@@ -20,8 +20,7 @@ typedef struct SortOffer
 {
 	RowSort    *sort;			/* NULL: nothing is offered */
 	SharedSort *shared;			/* the sort that values are in; NULL: it is that of this process */
-	int64	   *count;			/* counts rows that are returned; NULL: values are offered */
-	uint64		last;			/* number of the one returned last */
+	int64	   *last;			/* number of the row returned last; NULL: values are offered */
 	int		   *ahead;			/* 0: the next one is looked for by its number */
 } SortOffer;
 

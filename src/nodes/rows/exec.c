@@ -156,8 +156,8 @@ gpusort_rows_begin(CustomScanState *node, EState *estate, int eflags)
 	CustomScan *plan = (CustomScan *) node->ss.ps.plan;
 	int			natts = node->ss.ps.ps_ResultTupleDesc->natts;
 
-	state->random_access = (eflags & (EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK)) != 0 &&
-		GPUSORT_ROWS_USE(plan->custom_private) < ROWS_FOR_RANKS;
+	state->use = GPUSORT_ROWS_USE(plan->custom_private);
+	state->random_access = (eflags & (EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK)) != 0 && state->use < ROWS_FOR_RANKS;
 	state->current = -1;
 	state->mark = -1;
 	eflags &= ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK);
@@ -309,7 +309,7 @@ gpusort_rows_begin_sort(RowsNodeState *state, Size memory_limit)
 {
 	PlanState  *node = &state->scan.css.ss.ps;
 	double		rows = outerPlan(node->plan)->plan_rows;
-	bool		for_values = GPUSORT_ROWS_USE(((CustomScan *) node->plan)->custom_private) >= ROWS_FOR_RANKS;
+	bool		for_values = state->use >= ROWS_FOR_RANKS;
 	MemoryContext caller = MemoryContextSwitchTo(node->state->es_query_cxt);
 
 	state->sort = state->spare;
@@ -376,21 +376,21 @@ gpusort_rows_sort_input(RowsNodeState *state)
 }
 
 TupleTableSlot *
-gpusort_rows_fill_slot(RowSort *sort, uint64 number, TupleTableSlot *slot, int *ahead)
+gpusort_rows_fill_slot(RowsNodeState *state, TupleTableSlot *slot)
 {
-	const RowBatch *batch = gpusort_rows_sort_read(sort, number);
-	uint64		row = number - batch->first;
+	const RowBatch *batch = gpusort_rows_sort_read(state->sort, state->current);
+	uint64		row = state->current - batch->first;
 	uint64		first = row * batch->natts;
 
 	ExecClearTuple(slot);
-	*ahead = 0;
+	state->ahead = 0;
 	if (TTS_IS_MINIMALTUPLE(slot))
 		return ExecStoreMinimalTuple((MinimalTuple) DatumGetPointer(batch->values[first + batch->natts - 1]), slot, false);
 	if (batch->is_lent)
 	{
 		slot->tts_values = batch->values + first;
 		slot->tts_isnull = batch->nulls + first;
-		*ahead = batch->nrows - 1 - row;
+		state->ahead = batch->nrows - 1 - row;
 	}
 	else
 	{
@@ -408,11 +408,8 @@ exec_rows(CustomScanState *node)
 	bool		forward = ScanDirectionIsForward(node->ss.ps.state->es_direction);
 	int64		nrows;
 
-	if (forward && gpusort_rows_move_slot(slot, &state->ahead))
-	{
-		state->current++;
+	if (forward && gpusort_rows_move_slot(state, slot))
 		return slot;
-	}
 	if (state->sort == NULL)
 		gpusort_rows_sort_input(state);
 	nrows = state->sort->nrows;
@@ -422,7 +419,7 @@ exec_rows(CustomScanState *node)
 		state->current = Max(state->current - 1, -1);
 	if (state->current < 0 || state->current >= nrows)
 		return ExecClearTuple(slot);
-	return gpusort_rows_fill_slot(state->sort, state->current, slot, &state->ahead);
+	return gpusort_rows_fill_slot(state, slot);
 }
 
 /* Returns a row of NULLs if there are values, once. */
@@ -444,14 +441,14 @@ offered_values(CustomScanState *node)
 	return (SortOffer) {.sort = ((RowsNodeState *) node)->sort};
 }
 
-static SortOffer
-offered_rows(CustomScanState *node)
+SortOffer
+gpusort_rows_offered(CustomScanState *node)
 {
 	RowsNodeState *state = (RowsNodeState *) node;
 
 	if (state->whole)
 		return (SortOffer) {NULL};
-	return (SortOffer) {.sort = state->sort,.count = &state->current,.last = state->current,.ahead = &state->ahead};
+	return (SortOffer) {.sort = state->sort,.last = &state->current,.ahead = &state->ahead};
 }
 
 static void
@@ -548,7 +545,7 @@ shutdown_rows(CustomScanState *node)
 	.ExplainCustomScan = gpusort_rows_explain, \
 }
 
-static const OfferMethods rows_exec_methods = {METHODS(exec_rows), offered_rows};
+static const OfferMethods rows_exec_methods = {METHODS(exec_rows), gpusort_rows_offered};
 static const OfferMethods values_exec_methods = {METHODS(exec_values), offered_values};
 
 Node *

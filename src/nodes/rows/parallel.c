@@ -29,10 +29,7 @@ typedef struct SharedRowsState
 	dsa_area  **areas;			/* that it has */
 	SharedSort *part;			/* NULL before it takes part, and if the leader is alone */
 	bool		collected;
-	RowsUse		use;
-	int64		next;			/* row of the part that is read, or of all rows if the leader is alone */
-	int64		nrows;
-	int			ahead;			/* rows from there on to which the slot is only moved */
+	int64		nrows;			/* of the part that is read, or all if the leader is alone */
 } SharedRowsState;
 
 /* The node above the Gather. */
@@ -144,7 +141,7 @@ join_sort(SharedRowsState *state)
 	const Plan *plan = state->rows.scan.css.ss.ps.plan;
 	double		bytes = plan->plan_rows * Max(plan->plan_width, 1);
 	Size		limit = gpusort_shared_sort_local_bytes(state->shared, bytes);
-	bool		for_groups = state->use == ROWS_FOR_GROUPS;
+	bool		for_groups = state->rows.use == ROWS_FOR_GROUPS;
 
 	gpusort_rows_begin_sort(&state->rows, limit);
 	state->part = gpusort_shared_sort_join(state->shared, state->areas, state->rows.sort, ParallelWorkerNumber + 1,
@@ -180,25 +177,27 @@ collect(SharedRowsState *state)
 static TupleTableSlot *
 next_row(SharedRowsState *state, TupleTableSlot *slot, bool (*next_part) (SharedSort *part))
 {
-	if (state->next == state->nrows)
+	RowsNodeState *rows = &state->rows;
+
+	if (rows->current + 1 == state->nrows)
 		ExecClearTuple(slot);
-	while (state->next == state->nrows && state->part != NULL && next_part(state->part))
+	while (rows->current + 1 == state->nrows && state->part != NULL && next_part(state->part))
 	{
-		state->next = 0;
-		state->nrows = state->rows.sort->nrows;
+		rows->current = -1;
+		state->nrows = rows->sort->nrows;
 	}
-	return state->next < state->nrows ? gpusort_rows_fill_slot(state->rows.sort, state->next++, slot, &state->ahead) : slot;
+	if (rows->current + 1 == state->nrows)
+		return slot;
+	rows->current++;
+	return gpusort_rows_fill_slot(rows, slot);
 }
 
 /* Returns the next row of groups that this process takes. */
 static TupleTableSlot *
 next_of_groups(SharedRowsState *state, TupleTableSlot *slot)
 {
-	if (gpusort_rows_move_slot(slot, &state->ahead))
-	{
-		state->next++;
+	if (gpusort_rows_move_slot(&state->rows, slot))
 		return slot;
-	}
 	if (!state->collected)
 		collect(state);
 	return next_row(state, slot, gpusort_shared_sort_take);
@@ -214,16 +213,16 @@ exec_shared(CustomScanState *node)
 	SharedRowsState *state = (SharedRowsState *) node;
 	TupleTableSlot *slot = node->ss.ps.ps_ResultTupleSlot;
 
-	if (state->use == ROWS_FOR_GROUPS)
+	if (state->rows.use == ROWS_FOR_GROUPS)
 		return next_of_groups(state, slot);
 	if (!state->collected)
 	{
 		collect(state);
 		return ExecStoreAllNullTuple(slot);
 	}
-	if (IsParallelWorker() && state->part != NULL && state->use == ROWS_FOR_ORDER)
+	if (IsParallelWorker() && state->part != NULL && state->rows.use == ROWS_FOR_ORDER)
 		gpusort_shared_sort_help(state->part);
-	else if (IsParallelWorker() && state->part != NULL && state->use == ROWS_FOR_RUNS)
+	else if (IsParallelWorker() && state->part != NULL && state->rows.use == ROWS_FOR_RUNS)
 		gpusort_shared_sort_count(state->part);
 	return ExecClearTuple(slot);
 }
@@ -259,8 +258,9 @@ forget(SharedRowsState *state)
 		gpusort_rows_sort_free(state->rows.sort);
 	state->rows.sort = NULL;
 	state->collected = false;
-	state->next = state->nrows = 0;
-	state->ahead = 0;
+	state->nrows = 0;
+	state->rows.current = -1;
+	state->rows.ahead = 0;
 }
 
 static void
@@ -410,11 +410,8 @@ exec_returned(CustomScanState *node)
 	SharedRowsState *input = state->input;
 	TupleTableSlot *slot = node->ss.ps.ps_ResultTupleSlot;
 
-	if (gpusort_rows_move_slot(slot, &input->ahead))
-	{
-		input->next++;
+	if (gpusort_rows_move_slot(&input->rows, slot))
 		return slot;
-	}
 	if (!state->started)
 		start(state);
 	slot = next_row(input, slot, gpusort_shared_sort_next);
@@ -434,7 +431,7 @@ exec_values(CustomScanState *node)
 	if (state->started)
 		return ExecClearTuple(slot);
 	start(state);
-	if (input->part != NULL && input->use == ROWS_FOR_RUNS)
+	if (input->part != NULL && input->rows.use == ROWS_FOR_RUNS)
 		gpusort_shared_sort_count(input->part);
 	await_workers(node);
 	if ((input->part != NULL ? gpusort_shared_sort_rows(input->part) : input->nrows) == 0)
@@ -451,23 +448,9 @@ offered_values(CustomScanState *node)
 }
 
 static SortOffer
-offered_by(SharedRowsState *state)
-{
-	if (state->rows.whole)
-		return (SortOffer) {NULL};
-	return (SortOffer) {.sort = state->rows.sort,.count = &state->next,.last = state->next - 1,.ahead = &state->ahead};
-}
-
-static SortOffer
 offered_rows(CustomScanState *node)
 {
-	return offered_by(((ReturnedRowsState *) node)->input);
-}
-
-static SortOffer
-offered_groups(CustomScanState *node)
-{
-	return offered_by((SharedRowsState *) node);
+	return gpusort_rows_offered(&((ReturnedRowsState *) node)->input->rows.scan.css);
 }
 
 static void
@@ -505,7 +488,7 @@ static const OfferMethods shared_exec_methods = {
 		.ShutdownCustomScan = shutdown_shared,
 		.ExplainCustomScan = gpusort_rows_explain,
 	},
-	.offered = offered_groups
+	.offered = gpusort_rows_offered
 };
 
 #define METHODS(exec) \
@@ -522,12 +505,11 @@ static const OfferMethods returned_exec_methods = {METHODS(exec_returned), offer
 static const OfferMethods values_exec_methods = {METHODS(exec_values), offered_values};
 
 Node *
-gpusort_rows_create_shared(RowsUse use)
+gpusort_rows_create_shared(void)
 {
 	SharedRowsState *state = (SharedRowsState *) newNode(sizeof(SharedRowsState), T_CustomScanState);
 
 	state->rows.scan.css.methods = &shared_exec_methods.exec;
-	state->use = use;
 	return (Node *) state;
 }
 

@@ -38,7 +38,7 @@ extern Plan *gpusort_rows_plan_shared(const Gather *gather, CustomScan *rows, Ro
 /* Has processes divide rows among them by groups, which so many leading keys of a rows node tell apart. */
 extern void gpusort_rows_share_groups(CustomScan *rows, int keys);
 
-extern Node *gpusort_rows_create_shared(RowsUse use);
+extern Node *gpusort_rows_create_shared(void);
 extern Node *gpusort_rows_create_returned(RowsUse use);
 
 #endif							/* GPUSORT_ROWS_PARALLEL_H */

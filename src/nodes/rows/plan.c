@@ -35,7 +35,7 @@ create_state(CustomScan *scan)
 	RowsRole	role = linitial_int(list_nth(scan->custom_private, ROWS_ROLE));
 	RowsUse		use = GPUSORT_ROWS_USE(scan->custom_private);
 
-	return role == ROWS_SHARE ? gpusort_rows_create_shared(use)
+	return role == ROWS_SHARE ? gpusort_rows_create_shared()
 		: role == ROWS_RETURN ? gpusort_rows_create_returned(use) : gpusort_rows_create_alone(use);
 }
 

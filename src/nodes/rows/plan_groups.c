@@ -252,15 +252,6 @@ gpusort_rows_plan_groups(const Agg *agg, bool in_order, GroupedAggregates *aggre
 	return set_keys(sort, agg, in_order) ? sort : NULL;
 }
 
-/* How many distinct values statistics tell of a column of a plan; 0 if they do not. */
-static double
-distinct_of(HeapTuple statistics, const Plan *plan)
-{
-	double		distinct = ((Form_pg_statistic) GETSTRUCT(statistics))->stadistinct;
-
-	return distinct < 0 ? -distinct * plan->plan_rows : distinct;
-}
-
 double
 gpusort_rows_distinct_values(const Plan *plan, AttrNumber resno, const List *rtable)
 {
@@ -269,9 +260,9 @@ gpusort_rows_distinct_values(const Plan *plan, AttrNumber resno, const List *rta
 
 	if (!HeapTupleIsValid(tuple))
 		return 0;
-	distinct = distinct_of(tuple, plan);
+	distinct = ((Form_pg_statistic) GETSTRUCT(tuple))->stadistinct;
 	ReleaseSysCache(tuple);
-	return distinct;
+	return distinct < 0 ? -distinct * plan->plan_rows : distinct;
 }
 
 double
