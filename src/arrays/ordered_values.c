@@ -11,24 +11,18 @@
 #include "utils/memutils.h"
 
 #include "arrays/ordered_values.h"
-#include "large_memory.h"
 
-/* Stands for no page and no entry. */
-#define NONE 0
+/* A page takes 1 kB. */
+#define PAGE_SLOTS 42
 
-#define PAGE_SLOTS 64
-
-/* No tree is higher: each page that was split has half of its slots in use, until values are removed. */
-#define MAX_HEIGHT 8
-
-/* Places of the first allocation. */
-#define FIRST_PLACES 64
+/* Entries that are allocated at once. */
+#define BLOCK_ENTRIES 64
 
 /* A value.  Equal ones make a ring. */
 typedef struct Entry
 {
 	Datum		value;
-	uint32		next;			/* the next one of the ring, or of the free entries */
+	struct Entry *next;			/* the next one of the ring, or of the free entries */
 } Entry;
 
 typedef struct TreeSlot
@@ -36,15 +30,18 @@ typedef struct TreeSlot
 	uint64		key;			/* the code of a key, or the Datum of another value */
 	uint32		size;			/* values at or below it */
 	uint32		most;			/* the greatest number of equal ones among them */
-	uint32		below;			/* the page; in a leaf the newest entry, whose next is the oldest */
+	union
+	{
+		struct TreePage *page;
+		Entry	   *newest;		/* in a leaf; its next is the oldest */
+	}			below;
 } TreeSlot;
 
 typedef struct TreePage
 {
 	uint32		nslots;
 	bool		is_leaf;
-	uint32		next_free;
-	TreeSlot		slots[PAGE_SLOTS];
+	TreeSlot	slots[PAGE_SLOTS];
 } TreePage;
 
 struct OrderedValues
@@ -53,40 +50,21 @@ struct OrderedValues
 	ElementType *element;
 	ComparatorSort *comparator; /* NULL for keys */
 	bool		values_leave;
-	uint32		root;
 	uint32		count;
 	uint32		ndistinct;
 	uint32		last_count;		/* of the values that equal the one added last */
-	TreePage	   *pages;
-	uint32		pages_used;
-	uint32		pages_allocated;
-	uint32		free_pages;
-	Entry	   *entries;
-	uint32		entries_used;
-	uint32		entries_allocated;
-	uint32		free_entries;
+	TreePage   *root;
+	Entry	   *free_entries;
 };
 
-/* Takes a page that is not in use.  There must be one. */
-static uint32
-take_page(OrderedValues *set, bool is_leaf)
+static TreePage *
+make_page(const OrderedValues *set, bool is_leaf)
 {
-	uint32		number = set->free_pages;
+	TreePage   *page = MemoryContextAlloc(set->context, sizeof(TreePage));
 
-	if (number != NONE)
-		set->free_pages = set->pages[number].next_free;
-	else
-		number = set->pages_used++;
-	set->pages[number].nslots = 0;
-	set->pages[number].is_leaf = is_leaf;
-	return number;
-}
-
-static void
-give_page(OrderedValues *set, uint32 number)
-{
-	set->pages[number].next_free = set->free_pages;
-	set->free_pages = number;
+	page->nslots = 0;
+	page->is_leaf = is_leaf;
+	return page;
 }
 
 OrderedValues *
@@ -99,27 +77,24 @@ gpusort_ordered_create(MemoryContext context, ElementType *element, Oid collatio
 	set->values_leave = values_leave;
 	if (!element->is_key)
 		set->comparator = gpusort_element_comparator(element, collation, false);
-	set->pages = MemoryContextAlloc(context, FIRST_PLACES * sizeof(TreePage));
-	set->entries = MemoryContextAlloc(context, FIRST_PLACES * sizeof(Entry));
-	set->pages_allocated = set->entries_allocated = FIRST_PLACES;
-	set->pages_used = set->entries_used = NONE + 1;
-	set->root = take_page(set, true);
+	set->root = make_page(set, true);
 	return set;
 }
 
-/* Makes sure that so many places can be used. */
-static void *
-reserve(MemoryContext context, void *places, Size size, uint64 wanted, uint32 *allocated)
+/* Takes an entry that is not in use. */
+static Entry *
+take_entry(OrderedValues *set)
 {
-	void	   *more;
+	Entry	   *entry = set->free_entries;
 
-	if (wanted <= *allocated)
-		return places;
-	more = gpusort_alloc_large(context, 2 * (Size) *allocated * size);
-	gpusort_copy_bytes(more, places, *allocated * size);
-	pfree(places);
-	*allocated *= 2;
-	return more;
+	if (entry == NULL)
+	{
+		entry = MemoryContextAllocZero(set->context, BLOCK_ENTRIES * sizeof(Entry));
+		for (int i = 0; i < BLOCK_ENTRIES - 1; i++)
+			entry[i].next = &entry[i + 1];
+	}
+	set->free_entries = entry->next;
+	return entry;
 }
 
 static bool
@@ -158,17 +133,16 @@ copy_value(const OrderedValues *set, Datum value)
 }
 
 static inline Datum
-oldest_value(const OrderedValues *set, const TreeSlot *slot)
+oldest_value(const TreeSlot *slot)
 {
-	return set->entries[set->entries[slot->below].next].value;
+	return slot->below.newest->next->value;
 }
 
 /* Appends a value to those of a slot.  Where no value leaves, the oldest is kept and the others are counted. */
 static void
 append_entry(OrderedValues *set, TreeSlot *slot, Datum value)
 {
-	uint32		entry = set->free_entries;
-	Datum		copy;
+	Entry	   *entry;
 
 	set->last_count = slot->size + 1;
 	if (slot->size > 0 && !set->values_leave)
@@ -176,20 +150,19 @@ append_entry(OrderedValues *set, TreeSlot *slot, Datum value)
 		slot->most = ++slot->size;
 		return;
 	}
-	copy = copy_value(set, value);
-	if (entry != NONE)
-		set->free_entries = set->entries[entry].next;
-	else
-		entry = set->entries_used++;
-	set->entries[entry] = (Entry) {.value = copy,.next = entry};
+	entry = take_entry(set);
+	entry->value = copy_value(set, value);
 	if (slot->size > 0)
 	{
-		set->entries[entry].next = set->entries[slot->below].next;
-		set->entries[slot->below].next = entry;
+		entry->next = slot->below.newest->next;
+		slot->below.newest->next = entry;
 	}
 	else
-		slot->key = key_of(set, copy);
-	slot->below = entry;
+	{
+		entry->next = entry;
+		slot->key = key_of(set, entry->value);
+	}
+	slot->below.newest = entry;
 	slot->most = ++slot->size;
 }
 
@@ -197,16 +170,16 @@ append_entry(OrderedValues *set, TreeSlot *slot, Datum value)
 static void
 drop_entry(OrderedValues *set, TreeSlot *slot)
 {
-	uint32		oldest = set->entries[slot->below].next;
+	Entry	   *oldest = slot->below.newest->next;
 
 	if (!set->element->by_value)
-		pfree(DatumGetPointer(set->entries[oldest].value));
-	set->entries[slot->below].next = set->entries[oldest].next;
-	set->entries[oldest].next = set->free_entries;
+		pfree(DatumGetPointer(oldest->value));
+	slot->below.newest->next = oldest->next;
+	oldest->next = set->free_entries;
 	set->free_entries = oldest;
 	slot->most = --slot->size;
 	if (slot->size > 0)
-		slot->key = key_of(set, oldest_value(set, slot));
+		slot->key = key_of(set, oldest_value(slot));
 }
 
 /* How many slots of a page come before a key or have it. */
@@ -231,7 +204,7 @@ slots_up_to(const OrderedValues *set, const TreePage *page, uint64 key)
 static TreeSlot *
 open_slot(TreePage *page, uint32 number)
 {
-	TreeSlot	   *slot = &page->slots[number];
+	TreeSlot   *slot = &page->slots[number];
 
 	memmove(slot + 1, slot, (page->nslots - number) * sizeof(TreeSlot));
 	page->nslots++;
@@ -248,9 +221,9 @@ close_slot(TreePage *page, uint32 number)
 
 /* Counts what is below a slot. */
 static void
-count_below(const OrderedValues *set, TreeSlot *slot)
+count_below(TreeSlot *slot)
 {
-	const TreePage *page = &set->pages[slot->below];
+	const TreePage *page = slot->below.page;
 
 	slot->size = slot->most = 0;
 	for (uint32 i = 0; i < page->nslots; i++)
@@ -264,18 +237,17 @@ count_below(const OrderedValues *set, TreeSlot *slot)
 static void
 split_page(OrderedValues *set, TreePage *above, uint32 number)
 {
-	TreePage	   *page = &set->pages[above->slots[number].below];
-	uint32		sibling = take_page(set, page->is_leaf);
-	TreePage	   *to = &set->pages[sibling];
-	TreeSlot	   *slot = open_slot(above, number + 1);
+	TreePage   *page = above->slots[number].below.page;
+	TreePage   *to = make_page(set, page->is_leaf);
+	TreeSlot   *slot = open_slot(above, number + 1);
 
 	page->nslots = PAGE_SLOTS / 2;
 	to->nslots = PAGE_SLOTS - page->nslots;
 	memcpy(to->slots, &page->slots[page->nslots], to->nslots * sizeof(TreeSlot));
 	slot->key = page->is_leaf && has_references(set) ? (uint64) copy_value(set, (Datum) to->slots[0].key) : to->slots[0].key;
-	slot->below = sibling;
-	count_below(set, slot);
-	count_below(set, &above->slots[number]);
+	slot->below.page = to;
+	count_below(slot);
+	count_below(&above->slots[number]);
 }
 
 /* Adds a value to a page or below it.  Afterwards the page may be full. */
@@ -295,10 +267,10 @@ add(OrderedValues *set, TreePage *page, uint64 key, Datum value)
 		append_entry(set, slot, value);
 		return;
 	}
-	add(set, &set->pages[slot->below], key, value);
+	add(set, slot->below.page, key, value);
 	slot->size++;
 	slot->most = Max(slot->most, set->last_count);
-	if (set->pages[slot->below].nslots == PAGE_SLOTS)
+	if (slot->below.page->nslots == PAGE_SLOTS)
 		split_page(set, page, number - 1);
 }
 
@@ -309,16 +281,14 @@ gpusort_ordered_add(OrderedValues *set, Datum value)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("a window frame has more than %d values", PG_INT32_MAX)));
-	set->pages = reserve(set->context, set->pages, sizeof(TreePage), (uint64) set->pages_used + MAX_HEIGHT, &set->pages_allocated);
-	set->entries = reserve(set->context, set->entries, sizeof(Entry), (uint64) set->entries_used + 1, &set->entries_allocated);
-	add(set, &set->pages[set->root], key_of(set, value), value);
+	add(set, set->root, key_of(set, value), value);
 	set->count++;
-	if (set->pages[set->root].nslots == PAGE_SLOTS)
+	if (set->root->nslots == PAGE_SLOTS)
 	{
-		uint32		above = take_page(set, false);
+		TreePage   *above = make_page(set, false);
 
-		open_slot(&set->pages[above], 0)->below = set->root;
-		split_page(set, &set->pages[above], 0);
+		open_slot(above, 0)->below.page = set->root;
+		split_page(set, above, 0);
 		set->root = above;
 	}
 }
@@ -327,7 +297,7 @@ gpusort_ordered_add(OrderedValues *set, Datum value)
 static void
 close_empty(OrderedValues *set, TreePage *page, uint32 number)
 {
-	give_page(set, page->slots[number].below);
+	pfree(page->slots[number].below.page);
 	if (has_references(set) && page->nslots > 1)
 		pfree(DatumGetPointer((Datum) page->slots[Max(number, 1)].key));
 	close_slot(page, number);
@@ -352,12 +322,12 @@ remove_oldest(OrderedValues *set, TreePage *page, uint64 key)
 		}
 		return true;
 	}
-	if (!remove_oldest(set, &set->pages[slot->below], key))
+	if (!remove_oldest(set, slot->below.page, key))
 		return false;
-	if (set->pages[slot->below].nslots == 0)
+	if (slot->below.page->nslots == 0)
 		close_empty(set, page, number - 1);
 	else if (slot->most > 1)
-		count_below(set, slot);
+		count_below(slot);
 	else
 		slot->size--;
 	return true;
@@ -367,14 +337,14 @@ bool
 gpusort_ordered_remove(OrderedValues *set, Datum value)
 {
 	Assert(set->values_leave);
-	if (!remove_oldest(set, &set->pages[set->root], key_of(set, value)))
+	if (!remove_oldest(set, set->root, key_of(set, value)))
 		return false;
 	set->count--;
-	while (!set->pages[set->root].is_leaf && set->pages[set->root].nslots == 1)
+	while (!set->root->is_leaf && set->root->nslots == 1)
 	{
-		uint32		below = set->pages[set->root].slots[0].below;
+		TreePage   *below = set->root->slots[0].below.page;
 
-		give_page(set, set->root);
+		pfree(set->root);
 		set->root = below;
 	}
 	return true;
@@ -395,7 +365,7 @@ gpusort_ordered_count_distinct(const OrderedValues *set)
 Datum
 gpusort_ordered_at(const OrderedValues *set, uint64 rank)
 {
-	const TreePage *page = &set->pages[set->root];
+	const TreePage *page = set->root;
 
 	for (;;)
 	{
@@ -404,18 +374,18 @@ gpusort_ordered_at(const OrderedValues *set, uint64 rank)
 		for (; rank >= slot->size; slot++)
 			rank -= slot->size;
 		if (page->is_leaf)
-			return oldest_value(set, slot);
-		page = &set->pages[slot->below];
+			return oldest_value(slot);
+		page = slot->below.page;
 	}
 }
 
 Datum
 gpusort_ordered_mode(const OrderedValues *set)
 {
-	const TreePage *page = &set->pages[set->root];
-	TreeSlot		all = {.below = set->root};
+	const TreePage *page = set->root;
+	TreeSlot	all = {.below.page = set->root};
 
-	count_below(set, &all);
+	count_below(&all);
 	for (;;)
 	{
 		const TreeSlot *slot = page->slots;
@@ -423,7 +393,7 @@ gpusort_ordered_mode(const OrderedValues *set)
 		while (slot->most < all.most)
 			slot++;
 		if (page->is_leaf)
-			return oldest_value(set, slot);
-		page = &set->pages[slot->below];
+			return oldest_value(slot);
+		page = slot->below.page;
 	}
 }
