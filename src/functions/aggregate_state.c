@@ -388,12 +388,12 @@ read_head(StateCache *cache, const char *sent, int length)
 	if (collation[0] != '\0')
 		alike.order.collation = find_collation(schema, collation);
 	cache->values = read_codec(&head, cache);
-	alike.values.type = cache->values->type;
+	alike.values = cache->values->none;
 	if (alike.order.buckets > 0 && !gpusort_keys_form(alike.values.type, &form))
 		gpusort_refuse_intervals(alike.values.type);
 	cache->keys = gpusort_agg_has_keys(alike.kind) ? read_codec(&head, cache) : NULL;
 	if (cache->keys != NULL)
-		alike.keys.type = cache->keys->type;
+		alike.keys = cache->keys->none;
 	pq_getmsgend(&head);
 	keep_head(cache, sent, length);
 	cache->alike = alike;

@@ -103,15 +103,15 @@ gpusort_argument_top(FunctionCallInfo fcinfo, int number, ArrayOrder *order)
 }
 
 Oid
-gpusort_number_type(Oid type)
+gpusort_number_type(Oid type, const char *hint)
 {
 	Oid			base = getBaseType(type);
 
 	if (base != INT2OID && base != INT4OID && base != INT8OID && base != FLOAT4OID && base != FLOAT8OID)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("values of type %s have no distance", format_type_be(type)),
-				 errhint("Cast to float8 or bigint, or to an array of these.")));
+				 errmsg("type %s is neither an integer nor a floating-point type", format_type_be(type)),
+				 errhint("%s", hint)));
 	return base;
 }
 

@@ -94,8 +94,8 @@ gpusort_tolerance_at(const Tolerance *tolerance, double number)
 	return isinf(number) || number == 0 ? 0 : fabs(number) * tolerance->amount / 1000000;
 }
 
-/* The type below domains of values that have a distance: integers and floats.  Raises an error for another type. */
-extern Oid	gpusort_number_type(Oid type);
+/* The type below domains of integers and floats.  Raises an error, with a hint, for another type. */
+extern Oid	gpusort_number_type(Oid type, const char *hint);
 
 extern Oid	gpusort_argument_type(FunctionCallInfo fcinfo, int number);
 

@@ -59,7 +59,7 @@ convert_numbers(Oid type, const void *stored, double *values, uint32 count)
 	for (uint32 i = 0; i < count; i++) \
 		values[i] = (double) ((const c_type *) stored)[i]
 
-	switch (gpusort_number_type(type))
+	switch (gpusort_number_type(type, "Cast to float8 or bigint, or to an array of these."))
 	{
 		case INT2OID:
 			CONVERT(int16);

@@ -125,10 +125,7 @@ gpusort_codec_create(Oid type, CodecForm form, MemoryContext context)
 				 errmsg("values of type %s cannot be sent to another process", format_type_be(type)),
 				 type == RECORDOID || type == RECORDARRAYOID ?
 				 errhint("Cast rows to a composite type, or set \"max_parallel_workers_per_gather\" to 0.") : 0));
-	codec->type = type;
-	codec->length = entry->typlen;
-	codec->by_value = entry->typbyval;
-	codec->alignment = entry->typalign;
+	codec->none = (Collector) {.type = type,.length = entry->typlen,.by_value = entry->typbyval,.alignment = entry->typalign};
 	codec->parameter = getTypeIOParam(tuple);
 	codec->way = has_image(type, form) ? VALUE_IMAGE : has_binary_form(type) ? VALUE_BINARY : VALUE_PRINTED;
 	if (codec->way == VALUE_BINARY)
@@ -379,17 +376,18 @@ check_varlenas(const char *data, Size bytes, uint32 count, Oid type)
 
 /* Makes the next image the values of the collector, without copying it. */
 static void
-read_image(StringInfo bytes, Collector *collector, const ValueCodec *codec, uint32 present)
+read_image(StringInfo bytes, Collector *collector, uint32 present)
 {
 	uint32		size = pq_getmsgint(bytes, 4);
 	const char *data = pq_getmsgbytes(bytes, size);
+	Oid			type = collector->type;
 
-	if (codec->length < 0)
-		check_varlenas(data, size, present, codec->type);
-	else if (size != (Size) present * att_align_nominal(codec->length, codec->alignment))
+	if (collector->length < 0)
+		check_varlenas(data, size, present, type);
+	else if (size != (Size) present * att_align_nominal(collector->length, collector->alignment))
 		gpusort_codec_refuse("Numbers take more or less space than it says.");
-	if (codec->type == DATEOID || codec->type == TIMEOID || codec->type == TIMESTAMPOID || codec->type == TIMESTAMPTZOID)
-		check_dates(codec->type, data, present);
+	if (type == DATEOID || type == TIMEOID || type == TIMESTAMPOID || type == TIMESTAMPTZOID)
+		check_dates(type, data, present);
 	collector->data = (char *) data;
 	collector->bytes = size;
 }
@@ -411,13 +409,9 @@ gpusort_collector_read(StringInfo bytes, Collector *collector, ValueCodec *codec
 	if (has_bitmap)
 		bitmap = (const uint8 *) pq_getmsgbytes(bytes, GPUSORT_BITMAP_BYTES(count));
 	present = count - gpusort_bitmap_count_nulls(bitmap, count);
-	memset(collector, 0, sizeof(Collector));
-	collector->type = codec->type;
-	collector->length = codec->length;
-	collector->by_value = codec->by_value;
-	collector->alignment = codec->alignment;
+	*collector = codec->none;
 	if (codec->way == VALUE_IMAGE)
-		read_image(bytes, collector, codec, present);
+		read_image(bytes, collector, present);
 	else
 		convert_values(bytes, collector, codec, present, false);
 	collector->count = count;

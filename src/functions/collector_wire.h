@@ -50,10 +50,7 @@ typedef enum CodecForm
 /* How values of a type are written and read. */
 typedef struct ValueCodec
 {
-	Oid			type;
-	int16		length;			/* pg_type.typlen */
-	bool		by_value;
-	char		alignment;
+	Collector	none;			/* the type, and no values */
 	bool		is_array;		/* the values are arrays, written by their send function */
 	ValueWay	way;
 	FmgrInfo	writer;			/* send or output function */

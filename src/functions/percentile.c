@@ -254,15 +254,7 @@ gpusort_percentile_fractions(FunctionCallInfo fcinfo, bool has_fraction, Fractio
 void
 gpusort_percentile_require_number(Oid type)
 {
-	static const Oid numbers[] = {INT2OID, INT4OID, INT8OID, FLOAT4OID, FLOAT8OID};
-
-	for (int i = 0; i < lengthof(numbers); i++)
-		if (type == numbers[i])
-			return;
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("type %s is neither an integer nor a floating-point type", format_type_be(type)),
-			 errhint("Convert the values to float8. Discrete percentiles take every type that has an order.")));
+	(void) gpusort_number_type(type, "Convert the values to float8. Discrete percentiles take every type that has an order.");
 }
 
 Datum

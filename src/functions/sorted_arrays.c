@@ -334,7 +334,7 @@ gpusort_array_nearest_targets(PG_FUNCTION_ARGS)
 	int			lower_bounds[1] = {1};
 
 	open_sorted(fcinfo, FIRST_ARRAY, &sorted);
-	(void) gpusort_number_type(sorted.items.element->oid);
+	(void) gpusort_number_type(sorted.items.element->oid, "Cast to float8 or bigint, or to an array of these.");
 	gpusort_items_open_array(&targets, fcinfo, SECOND_ARRAY, gpusort_array_detoast(PG_GETARG_DATUM(1)), false);
 	gpusort_array_require_one_dimension(targets.array);
 	gpusort_items_take_out(&targets);

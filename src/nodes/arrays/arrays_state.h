@@ -103,7 +103,7 @@ typedef struct ArraysState
 	BatchedCall *calls;
 	ProjectionInfo *by_function;	/* computes a row with the calls themselves */
 	ExprState  *limit_count;	/* or NULL */
-	ExprState  *limit_offset;
+	ExprState  *limit_offset;	/* or NULL */
 	bool	   *kept;			/* for each column: it is needed when a row is returned */
 	bool		computes;		/* some argument is not just a column */
 	bool		gathers;		/* some result is gathered from copies */

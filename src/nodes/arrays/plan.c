@@ -12,7 +12,6 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/parsenodes.h"
@@ -90,12 +89,6 @@ make_vars(List *target_list, int varno, Bitmapset *used)
 	return vars;
 }
 
-static Node *
-make_zero(void)
-{
-	return (Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(0), false, FLOAT8PASSBYVAL);
-}
-
 static List *
 make_plain_list(List *expressions)
 {
@@ -135,8 +128,7 @@ make_arrays_node(Plan *child, List *columns, List *kinds, List *calls, const Pla
 	outer = list_concat(outer, (List *) gpusort_target_renumber((Node *) calls, INDEX_VAR, OUTER_VAR));
 	node->custom_scan_tlist = make_plain_list(outer);
 	if (place->limit != NULL)
-		node->custom_exprs = list_make2(copyObject(place->limit->limitCount), place->limit->limitOffset ?
-										copyObject(place->limit->limitOffset) : make_zero());
+		node->custom_exprs = list_make2(copyObject(place->limit->limitCount), copyObject(place->limit->limitOffset));
 	node->custom_private = list_make2(kinds, list_make1_int(place->all_rows == AT_ONCE));
 	node->methods = &gpusort_arrays_scan_methods;
 	return node;

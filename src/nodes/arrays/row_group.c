@@ -145,16 +145,17 @@ void
 gpusort_arrays_find_limit(ArraysState *state)
 {
 	bool		no_count;
-	bool		no_offset;
+	bool		no_offset = true;
 	Datum		count;
-	Datum		offset;
+	Datum		offset = (Datum) 0;
 
 	state->limit_known = true;
 	state->limit = -1;
 	if (state->limit_count == NULL)
 		return;
 	count = ExecEvalExprSwitchContext(state->limit_count, state->scan.css.ss.ps.ps_ExprContext, &no_count);
-	offset = ExecEvalExprSwitchContext(state->limit_offset, state->scan.css.ss.ps.ps_ExprContext, &no_offset);
+	if (state->limit_offset != NULL)
+		offset = ExecEvalExprSwitchContext(state->limit_offset, state->scan.css.ss.ps.ps_ExprContext, &no_offset);
 	if (!no_count && pg_add_s64_overflow(DatumGetInt64(count), no_offset ? 0 : DatumGetInt64(offset), &state->limit))
 		state->limit = -1;
 	ExecSetTupleBound(state->limit, outerPlanState(&state->scan.css));
