@@ -253,25 +253,6 @@ plan_as_before(GPUSORT_PLANNER_PARAMETERS)
 		: standard_planner(GPUSORT_PLANNER_ARGUMENTS);
 }
 
-/*
- * True if the order of rows of a statement may be wanted: it has an ORDER BY, or reads a subquery that may have one.  The
- * planner puts the query of an SQL function in its place.
- */
-static bool
-shows_order(const Query *query)
-{
-	ListCell   *cell;
-
-	foreach(cell, query->rtable)
-	{
-		RTEKind		kind = lfirst_node(RangeTblEntry, cell)->rtekind;
-
-		if (kind == RTE_SUBQUERY || kind == RTE_CTE || kind == RTE_FUNCTION)
-			return true;
-	}
-	return query->sortClause != NIL;
-}
-
 /* Notes whether a plan has a node that may change, as most plans of few rows have none. */
 static void
 find_change(Plan **link, void *arg)
@@ -301,7 +282,6 @@ static PlannedStmt *
 plan_with_nodes(GPUSORT_PLANNER_PARAMETERS)
 {
 	PlanWalk	walk = {
-		.ordered = shows_order(query),
 		.to_end = (cursor_options & (CURSOR_OPT_PARALLEL_OK | CURSOR_OPT_FAST_PLAN | CURSOR_OPT_SCROLL)) == CURSOR_OPT_PARALLEL_OK,
 		.explain = gpusort_explain_choices
 	};

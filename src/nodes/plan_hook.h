@@ -42,7 +42,6 @@ typedef struct SubqueryUse
 typedef struct PlanWalk
 {
 	PlannedStmt *statement;
-	bool		ordered;		/* the order of its rows may be wanted */
 	bool		to_end;			/* the executor is expected to run the plan to its end: no cursor and no loop reads it */
 	SubqueryUse *subqueries;	/* of each of the statement's subplans */
 	int			last_id;		/* largest plan_node_id in use; 0: not looked for yet */
