@@ -23,7 +23,6 @@
 
 #include "catalog/pg_collation.h"
 #include "miscadmin.h"
-#include "port/pg_bitutils.h"
 #include "utils/typcache.h"
 
 #include "arrays/comparator_sort.h"

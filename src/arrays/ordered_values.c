@@ -8,7 +8,6 @@
 #include "postgres.h"
 
 #include "utils/datum.h"
-#include "utils/memutils.h"
 
 #include "arrays/ordered_values.h"
 

@@ -8,7 +8,6 @@
 #include "executor/nodeAgg.h"
 #include "lib/ilist.h"
 #include "nodes/execnodes.h"
-#include "utils/memutils.h"
 
 #include "functions/aggregate_handover.h"
 

@@ -4,8 +4,6 @@
  */
 #include "postgres.h"
 
-#include "executor/nodeAgg.h"
-#include "utils/memutils.h"
 
 #include "functions/array_functions.h"
 #include "functions/distinct_store.h"

@@ -18,7 +18,6 @@
 #include "functions/arguments.h"
 #include "functions/array_functions.h"
 #include "functions/collector.h"
-#include "guc.h"
 #include "keys/intervals.h"
 #include "keys/key_compare.h"
 #include "large_memory.h"

@@ -17,7 +17,6 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-#include "arrays/array_shape.h"
 #include "functions/aggregate_call.h"
 #include "functions/arguments.h"
 #include "functions/percentile.h"

@@ -7,7 +7,6 @@
  */
 #include "postgres.h"
 
-#include "utils/memutils.h"
 
 #include "functions/aggregate_call.h"
 #include "functions/top_store.h"

@@ -10,7 +10,6 @@
 #include "catalog/pg_type.h"
 
 #include "functions/aggregate_call.h"
-#include "functions/arguments.h"
 #include "functions/distinct_store.h"
 #include "keys/intervals.h"
 #include "keys/key_forms.h"

@@ -14,7 +14,6 @@
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
-#include "utils/fmgroids.h"
 
 #include "compat.h"
 #include "guc.h"

@@ -8,7 +8,6 @@
 #include "utils/ruleutils.h"
 
 #include "guc.h"
-#include "nodes/arrays/arrays_node.h"
 #include "nodes/arrays/arrays_state.h"
 #include "nodes/sort_explain.h"
 

@@ -22,7 +22,6 @@
 
 #include "compat.h"
 #include "guc.h"
-#include "nodes/arrays/array_call.h"
 #include "nodes/arrays/arrays_node.h"
 #include "nodes/arrays/plan_effects.h"
 #include "nodes/arrays/target_list.h"

@@ -22,7 +22,6 @@
 
 #include "common/int.h"
 #include "executor/executor.h"
-#include "miscadmin.h"
 #include "executor/instrument.h"
 #include "portability/instr_time.h"
 #include "utils/datum.h"

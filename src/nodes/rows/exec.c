@@ -18,7 +18,6 @@
 #include "compat.h"
 #include "nodes/rows/exec.h"
 #include "nodes/rows/rows_node.h"
-#include "rows/shared_sort.h"
 
 List *
 gpusort_rows_columns_of(const List *tlist, int varno, bool keep_constants)

@@ -10,7 +10,6 @@
 #include "utils/ruleutils.h"
 #include "utils/typcache.h"
 
-#include "nodes/rows/exec.h"
 #include "nodes/rows/rows_node.h"
 #include "nodes/sort_explain.h"
 

@@ -5,12 +5,9 @@
 #include "postgres.h"
 
 #include "access/parallel.h"
-#include "executor/execParallel.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 
 #include "nodes/plan_hook.h"

@@ -12,7 +12,6 @@
 
 #include "catalog/pg_collation.h"
 #include "nodes/extensible.h"
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -22,7 +21,6 @@
 
 #include "guc.h"
 #include "nodes/plan_hook.h"
-#include "nodes/plan_walk.h"
 #include "nodes/rows/parallel.h"
 #include "nodes/rows/plan_groups.h"
 #include "nodes/rows/rows_node.h"
