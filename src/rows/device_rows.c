@@ -56,9 +56,7 @@ struct DeviceRows
 	PartLayout	layout;
 	int			nparts;
 	DevicePart *parts[GPUSORT_MAX_DEVICES];
-	int			loaded_part;
-	uint32		loaded;			/* the block in the store, if there is one */
-	bool		is_loaded;
+	uint64		end_row;		/* the row behind the block in the store; 0: there is none */
 };
 
 /* Bytes of a row in device memory, without what the sort needs. */
@@ -279,7 +277,7 @@ free_parts(DeviceRows *rows)
 	if (rows->division != NULL)
 		gpusort_rows_division_free(rows->division);
 	rows->division = NULL;
-	rows->is_loaded = false;
+	rows->end_row = 0;
 }
 
 /* Opens a part on a device, or on GPUSORT_ANY_DEVICE. */
@@ -505,36 +503,36 @@ gpusort_rows_device_source(const DeviceRows *rows)
 }
 
 /* The part that holds a row. */
-static int
+static DevicePart *
 part_of(const DeviceRows *rows, uint64 row)
 {
 	int			number = 0;
 
 	while (row >= rows->parts[number]->first_row + rows->parts[number]->nrows)
 		number++;
-	return number;
+	return rows->parts[number];
 }
 
 /* Loads the block of a row.  Without random access the part is given up when its last block has been loaded. */
 static bool
 load_block(DeviceRows *rows, uint64 row, SortReason *why)
 {
-	int			number = part_of(rows, row);
-	DevicePart *part = rows->parts[number];
-	uint32		block = gpusort_rows_device_part_block(part, row - part->first_row);
+	RowSort    *sort = rows->sort;
+	DevicePart *part = part_of(rows, row);
+	uint32		block;
 
-	if (rows->is_loaded && number == rows->loaded_part && block == rows->loaded)
+	if (row >= sort->first_row && row < rows->end_row)
 		return true;
-	rows->is_loaded = false;
+	rows->end_row = 0;
+	block = gpusort_rows_device_part_block(part, row - part->first_row);
 	if (!gpusort_rows_device_part_load(part, block, why))
 		return false;
-	rows->loaded_part = number;
-	rows->loaded = block;
-	rows->is_loaded = true;
-	if (block == part->nblocks - 1 && !rows->sort->random_access)
+	sort->first_row = part->first_row + gpusort_rows_device_part_start(part, block);
+	rows->end_row = part->first_row + gpusort_rows_device_part_start(part, block + 1);
+	if (block == part->nblocks - 1 && !sort->random_access)
 	{
 		gpusort_rows_device_part_close(part);
-		if (part->first_row + part->nrows == rows->nrows)
+		if (rows->end_row == rows->nrows)
 			gpusort_rows_device_free(rows);
 	}
 	return true;
@@ -551,14 +549,6 @@ gpusort_rows_device_load(DeviceRows *rows, uint64 row, SortReason *why)
 	free_parts(rows);
 	*why = sort_on_devices(rows);
 	return *why == REASON_NONE && load_block(rows, row, why);
-}
-
-uint64
-gpusort_rows_device_loaded(const DeviceRows *rows)
-{
-	const DevicePart *part = rows->parts[rows->loaded_part];
-
-	return part->first_row + gpusort_rows_device_part_start(part, rows->loaded);
 }
 
 bool

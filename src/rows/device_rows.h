@@ -40,13 +40,10 @@ extern bool gpusort_rows_device_order(RowSort *sort);
 extern RowStore *gpusort_rows_device_source(const DeviceRows *rows);
 
 /*
- * Replaces the rows of the store by the block that holds a row, and sets sort->order.
+ * Replaces the rows of the store by the block that holds a row, and sets sort->order and sort->first_row.
  * Returns false if a device has failed and no other one replaces it; then *why tells how.
  */
 extern bool gpusort_rows_device_load(DeviceRows *rows, uint64 row, SortReason *why);
-
-/* The number of the first row of the block that is loaded. */
-extern uint64 gpusort_rows_device_loaded(const DeviceRows *rows);
 
 /* Replaces the rows of the store by the next ones in the input's order.  Returns false behind the last. */
 extern bool gpusort_rows_device_give_back(DeviceRows *rows);

@@ -592,10 +592,11 @@ divide_again(RowParts *parts, int p)
 	pfree(set.parts);
 }
 
-/* Finds the part that holds a row, and divides it until it fits memory.  Returns its number, and sets its first row. */
+/* Finds the part that holds a row, and divides it until it fits memory.  Returns its number, and sets sort->first_row. */
 static int
-find_part(RowParts *parts, uint64 row, uint64 *first_row)
+find_part(RowParts *parts, uint64 row)
 {
+	uint64	   *first_row = &parts->sort->first_row;
 	bool		forward = row >= parts->end_row;
 	int			p = forward ? parts->loaded + 1 : 0;
 
@@ -624,10 +625,10 @@ gpusort_rows_parts_load(RowParts *parts, uint64 row)
 	PartReader	reader;
 	uint32		nrows;
 
-	parts->loaded = find_part(parts, row, &parts->first_row);
+	parts->loaded = find_part(parts, row);
 	part = &parts->set.parts[parts->loaded];
 	nrows = part->nrows;
-	parts->end_row = parts->first_row + nrows;
+	parts->end_row = sort->first_row + nrows;
 	gpusort_rows_store_clear(sort->store);
 	gpusort_rows_store_reserve(sort->store, nrows + 1);
 	gpusort_rows_store_reserve_records(sort->store, part->record_bytes);
@@ -637,7 +638,9 @@ gpusort_rows_parts_load(RowParts *parts, uint64 row)
 		gpusort_rows_part_clear(part);
 	if (part->out_of_order && part->not_reversed)
 		return false;
-	gpusort_rows_order_as_stored(sort);
+	sort->order = NULL;
+	if (part->out_of_order)
+		gpusort_rows_order_as_stored(sort);
 	for (uint32 i = 0; i < nrows && part->out_of_order; i++)
 	{
 		GPUSORT_CHECK_EVERY(i);

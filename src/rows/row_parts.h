@@ -42,8 +42,7 @@ struct RowParts
 	PartSet		set;
 	Size		block_bytes;
 	int			loaded;			/* the part in the store, or -1 */
-	uint64		first_row;		/* its first row, and the one behind the last */
-	uint64		end_row;
+	uint64		end_row;		/* the row behind its last one */
 	int			count;			/* parts with rows that were made, those divided again included */
 	int64		disk_bytes;		/* bytes written */
 };
@@ -63,8 +62,8 @@ extern Size gpusort_rows_parts_store_bytes(const RowSort *sort);
 extern void gpusort_rows_parts_finish(RowParts *parts);
 
 /*
- * Replaces the rows of the store by those of the part that has this row.  Returns true if it set
- * sort->order, too, because the rows have come in some order.
+ * Replaces the rows of the store by those of the part that has this row.  Sets sort->first_row.  Returns
+ * true if it set sort->order, too, because the rows have come in some order.
  */
 extern bool gpusort_rows_parts_load(RowParts *parts, uint64 row);
 

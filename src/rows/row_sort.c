@@ -517,20 +517,6 @@ gpusort_rows_sort_keep_order(RowSort *sort)
 	return_store(sort);
 }
 
-/* Reads a batch that holds the row from the rows in memory, which begin with row number `held`. */
-static void
-read_store(RowSort *sort, uint64 row, uint64 held)
-{
-	RowBatch   *batch = sort->batch;
-	uint32		nrows = Min(sort->store->nrows, sort->nrows - held);
-	uint32		first = row - held;
-
-	first -= first % batch->slots;
-	batch->first = held + first;
-	gpusort_rows_batch_gather(batch, sort->store, sort->order ? sort->order + first : NULL, first,
-							  Min(batch->slots, nrows - first));
-}
-
 /* Loads parts, among them that of the row, and puts their rows in order. */
 static void
 load_parts(RowSort *sort, uint64 row)
@@ -540,7 +526,7 @@ load_parts(RowSort *sort, uint64 row)
 	instr_time	start;
 	bool		ordered;
 
-	if (row >= parts->first_row && row < parts->end_row)
+	if (row >= sort->first_row && row < parts->end_row)
 		return;
 	start_phase(sort, &start);
 	ordered = gpusort_rows_parts_load(parts, row);
@@ -552,7 +538,7 @@ load_parts(RowSort *sort, uint64 row)
 
 /* Goes on without the device.  Rows come in the same order from the store or from parts. */
 static void
-read_without_device(RowSort *sort, uint64 row, SortReason why)
+load_without_device(RowSort *sort, uint64 row, SortReason why)
 {
 	RowStore   *source = gpusort_rows_device_source(sort->device_rows);
 
@@ -561,28 +547,29 @@ read_without_device(RowSort *sort, uint64 row, SortReason why)
 		gpusort_rows_device_free(sort->device_rows);
 		sort->device_rows = NULL;
 		sort->store = source;
+		sort->first_row = 0;
 		/* With gpusort.engine = 'gpu' a device tries again. */
 		sort->failed = gpusort_engine == GPUSORT_ENGINE_GPU ? REASON_NONE : why;
 		order_store(sort, ORDER_PART);
-		read_store(sort, row, 0);
 		return;
 	}
 	take_from_device(sort, why);
 	finish_parts(sort);
 	load_parts(sort, row);
-	read_store(sort, row, sort->parts->first_row);
 }
 
-/* Reads a batch that holds the row from device memory. */
+/* Reads a batch that holds the row from the rows in memory. */
 static void
-read_device(RowSort *sort, uint64 row)
+read_store(RowSort *sort, uint64 row)
 {
-	SortReason	why;
+	RowBatch   *batch = sort->batch;
+	uint32		nrows = Min(sort->store->nrows, sort->nrows - sort->first_row);
+	uint32		first = row - sort->first_row;
 
-	if (gpusort_rows_device_load(sort->device_rows, row, &why))
-		read_store(sort, row, gpusort_rows_device_loaded(sort->device_rows));
-	else
-		read_without_device(sort, row, why);
+	first -= first % batch->slots;
+	batch->first = sort->first_row + first;
+	gpusort_rows_batch_gather(batch, sort->store, sort->order ? sort->order + first : NULL, first,
+							  Min(batch->slots, nrows - first));
 }
 
 /* Returns a batch that holds the row of this number, which must be less than nrows. */
@@ -592,6 +579,7 @@ gpusort_rows_sort_read(RowSort *sort, uint64 row)
 	MemoryContext caller;
 	RowBatch   *batch = sort->batch;
 	instr_time	start;
+	SortReason	why;
 
 	if (row >= batch->first && row < batch->first + batch->nrows)
 		return batch;
@@ -601,12 +589,9 @@ gpusort_rows_sort_read(RowSort *sort, uint64 row)
 	start_phase(sort, &start);
 	batch->nrows = 0;
 	batch->first = row;
-	if (sort->parts != NULL)
-		read_store(sort, row, sort->parts->first_row);
-	else if (sort->device_rows != NULL)
-		read_device(sort, row);
-	else
-		read_store(sort, row, 0);
+	if (sort->device_rows != NULL && !gpusort_rows_device_load(sort->device_rows, row, &why))
+		load_without_device(sort, row, why);
+	read_store(sort, row);
 	end_phase(sort, start, &sort->stats.gather_time);
 	MemoryContextSwitchTo(caller);
 	if (batch->first + batch->nrows == sort->nrows)

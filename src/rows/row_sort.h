@@ -42,7 +42,8 @@ typedef struct RowSort
 	uint64		dropped;		/* rows that a former bound dropped, or that were equal to others */
 	uint32		look_at;		/* equal rows are looked for when the store holds this many; 0: never */
 	bool		drops;			/* that dropped most rows the last time */
-	RowStore   *store;			/* rows not yet beyond memory, or those that are read */
+	RowStore   *store;			/* rows not yet beyond memory, or those that are read: */
+	uint64		first_row;		/* the number of the first one of these */
 	RowBuffer	packed;			/* packed integers, while sorting */
 	uint32	   *order;			/* row numbers in sorted order, in the memory of packed; NULL: they are in that order */
 	DeviceRows *device_rows;	/* rows that a device sorts, or NULL */
