@@ -184,7 +184,7 @@ gpusort_rows_device_begin(RowSort *sort)
 	if (decision.engine == ENGINE_GPU && decision.reason == REASON_NONE &&
 		may_fit(rows, nrows, false) && !are_for_cpu(sort))
 	{
-		rows->ranges = gpusort_rows_ranges_create(sort->keys, sort->store);
+		rows->ranges = gpusort_rows_ranges_create(sort->keys);
 		return rows;
 	}
 	discard(rows);

@@ -329,23 +329,14 @@ unfitted_bits(const RowKeys *keys, int first_key, const RowStore *store)
 	return bits;
 }
 
-/*
- * Ranges of the keys of rows of which the first ones are in a store.  Narrower ones than all values have are noted if these
- * and a key of bytes behind them do not fit a word.
- */
+/* Ranges of the keys of rows of which none has been noted. */
 KeyRange *
-gpusort_rows_ranges_create(const RowKeys *keys, const RowStore *store)
+gpusort_rows_ranges_create(const RowKeys *keys)
 {
 	KeyRange   *ranges = palloc0(keys->nkeys * sizeof(KeyRange));
-	int			bits = unfitted_bits(keys, 0, store);
 
-	for (int i = 0; i < keys->ncoded; i++)
-	{
-		const RowKey *key = &keys->keys[i];
-
-		ranges[i].low = bits > ROWS_WORD_BITS ? PG_UINT64_MAX : 0;
-		ranges[i].high = bits > ROWS_WORD_BITS || key->kind != KEY_IS_VALUE ? 0 : gpusort_low_bits(8 * key->length);
-	}
+	for (int i = 0; i < keys->nkeys; i++)
+		ranges[i].low = PG_UINT64_MAX;
 	return ranges;
 }
 
@@ -372,8 +363,7 @@ gpusort_rows_ranges_note(KeyRange *ranges, const RowKeys *keys, const RowStore *
 				break;
 			continue;
 		}
-		if (ranges[i].low > 0 || ranges[i].high < gpusort_low_bits(8 * key->length))
-			widen_range(key, store, &all_rows, &ranges[i].low, &ranges[i].high);
+		widen_range(key, store, &all_rows, &ranges[i].low, &ranges[i].high);
 	}
 }
 

@@ -78,11 +78,11 @@ typedef struct KeyRange
 {
 	bool		some_null;
 	bool		some_value;
-	uint64		low;			/* of the codes of values; or of all that there can be */
+	uint64		low;			/* of the codes of values */
 	uint64		high;
 } KeyRange;
 
-extern KeyRange *gpusort_rows_ranges_create(const RowKeys *keys, const RowStore *store);
+extern KeyRange *gpusort_rows_ranges_create(const RowKeys *keys);
 extern void gpusort_rows_ranges_note(KeyRange *ranges, const RowKeys *keys, const RowStore *store);
 extern KeyCode *gpusort_rows_code_common(const RowKeys *keys, int first_key, const KeyRange *ranges, const RowStore *sample,
 										 double nrows);
